@@ -8,6 +8,7 @@ MAKEFLAGS += --no-print-directory
 # Tools are built from pinned modules. They have modfiles of their own, so that
 # what they depend on never decides which versions the service runs with.
 buf := go tool -modfile=tools/go.mod buf
+gotestsum := go tool -modfile=tools/go.mod gotestsum
 golangci := go tool -modfile=tools/lint/go.mod golangci-lint
 
 ts := clients/typescript
@@ -35,6 +36,17 @@ DEV :=
 # Options of the lab: make campaign ARGS="--for 3h"
 ARGS :=
 
+# Mutants: make mutate PKG=./internal/rules/... SEED=7 N=400 TESTS="internal/rules/booking internal/app/bookings"
+PKG := ./internal/rules/...
+SEED := 1
+N := 100
+FUZZ := 10m
+TESTS :=
+DIR := .mutate
+
+# Simulated weeks that are repeated in the service: make replays REPLAYS=1000
+REPLAYS := 100
+
 ##@ Every day
 
 .PHONY: run
@@ -55,13 +67,15 @@ format: $(third_party)/.stamp ## Format the contract, Go and TypeScript
 
 .PHONY: lint
 lint: lint-proto lint-go lint-ts lint-swift lint-console ## Check contract, Go, TypeScript, Swift and the browser apps
+	@go run ./clients/swift/generate check || echo "warning: renew the generated Swift code before the next release"
 
 .PHONY: test
 test: test-go test-ts test-console ## Run all tests
 
 .PHONY: build
-build: $(console)/dist/index.html ## Build bin/berth
+build: $(console)/dist/index.html ## Build bin/berth, and a CycloneDX list of what is in it
 	go build -trimpath -ldflags="-s -w" -o bin/berth ./server
+	go run ./internal/supplychain sbom bin/berth >bin/berth.cdx.json
 
 ##@ The lab
 
@@ -73,9 +87,41 @@ simulate: ## Run the rules for ten years of virtual time, and check every step a
 campaign: ## Run servers for two minutes while they and Postgres fail, and prove that nothing was lost
 	go run ./internal/lab campaign $(ARGS)
 
+.PHONY: replays
+replays: ## Repeat simulated weeks in the service, and compare: REPLAYS
+	BERTH_REPLAYS=$(REPLAYS) go test ./internal/lab/simulate -run TestRun_IsWhatTheServiceDoes -timeout 2h -count 1
+
+.PHONY: cuts
+cuts: ## Cut every mutation at each of its round trips to Postgres, and send it again
+	BERTH_CUTS=1 go test -count=1 -timeout 30m -run SurvivesCutAtEveryRoundTrip ./server
+
+.PHONY: fuzz
+fuzz: ## Look for inputs that parsers do not survive: each target for FUZZ, one after the other
+	@grep -rl --include='*_test.go' '^func Fuzz' internal | xargs -n1 dirname | sort -u | while read -r folder; do \
+	  for target in $$(cat "$$folder"/*_test.go | sed -n 's/^func \(Fuzz[A-Za-z]*\).*/\1/p'); do \
+	    echo "=== $$folder $$target"; go test "./$$folder" -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZ) || exit 1; \
+	  done; \
+	done
+
 .PHONY: bench
-bench: ## Measure bookings per second, beside pgbench on the same machine, within five minutes
+bench: ## Measure bookings per second, and pgbench on the same machine to compare, within five minutes
 	go run ./internal/lab bench --json bin/bench.json --html bin/bench.html $(ARGS)
+
+.PHONY: mutate
+mutate: ## Change packages in small ways, and list what no test notices: PKG, SEED, N, TESTS, DIR
+	go run ./internal/lab mutate run $(PKG) --seed $(SEED) --count $(N) $(foreach t,$(TESTS),--tests '$(t)') --dir $(DIR) $(ARGS)
+
+.PHONY: mutate-report
+mutate-report: ## Print the report of all mutants in DIR again
+	go run ./internal/lab mutate report --dir $(DIR)
+
+.PHONY: mutate-fixed
+mutate-fixed: ## Check that tests notice the bugs that they once did not
+	go run ./internal/lab mutate fixed --dir $(DIR) $(ARGS)
+
+.PHONY: mutate-sample
+mutate-sample: ## Test other mutants after each change, for three minutes; it only reports
+	go run ./internal/lab mutate sample --dir $(DIR) $(ARGS)
 
 ##@ One by one
 
@@ -93,13 +139,19 @@ lint-go: ## Check Go, import order included
 lint-ts: $(ts)/node_modules/.package-lock.json ## Check TypeScript
 	cd $(ts) && npm run --silent lint
 
+.PHONY: audit
+audit: npm ## Look for known vulnerabilities in Go modules and npm packages, with internet access
+	@go run ./internal/supplychain audit
+
 .PHONY: lint-swift
 lint-swift: $(swift)/node_modules/.package-lock.json ## Check that Swift parses; types are for a machine that has Swift
 	cd $(swift) && npm run --silent check
 
 .PHONY: test-go
-test-go: ## Run Go tests
-	go test -timeout 45m $(RACE) $(GO)
+test-go: ## Run Go tests, and list the ten slowest
+	@results=$$(mktemp); trap 'rm -f "$$results"' EXIT; status=0; \
+	$(gotestsum) --format standard-quiet --jsonfile "$$results" -- -timeout 45m $(RACE) $(GO) || status=$$?; \
+	printf '\nThe slowest tests:\n'; $(gotestsum) tool slowest --jsonfile "$$results" --num 10; exit $$status
 
 .PHONY: test-ts
 test-ts: $(ts)/node_modules/.package-lock.json ## Check TypeScript's types and run its tests
@@ -118,16 +170,29 @@ test-console: $(ts)/node_modules/.package-lock.json $(console)/dist/index.html #
 
 .PHONY: pictures
 pictures: $(ts)/node_modules/.package-lock.json $(console)/dist/index.html ## Take the pictures of the documentation again
-	cd $(console) && PICTURES=1 npm test --silent -- --project browser
+	cd $(console) && PICTURES=1 npx playwright test
+
+.PHONY: load-times
+load-times: $(console)/node_modules/.package-lock.json ## Measure the first load of the browser apps on slow 4G, from the server of make run
+	cd $(console) && node scripts/load-times.mjs $(ARGS)
 
 .PHONY: check-generated
 check-generated: $(third_party)/.stamp ## Fail if generated code is not what the contract gives
 	@fresh=$$(mktemp -d); trap 'rm -rf "$$fresh"' EXIT; \
 	$(buf) generate --output "$$fresh"; \
 	$(buf) generate --template $(ts)/buf.gen.yaml --output "$$fresh"; \
-	for dir in gen $(ts)/src/gen; do \
+	for dir in gen internal/gen $(ts)/src/gen; do \
 		diff --recursive --brief "$$dir" "$$fresh/$$dir" || { echo "$$dir is stale: run make generate"; exit 1; }; \
 	done
+
+# Not part of make generate: most machines have no Swift generators, and buf's need the internet.
+.PHONY: generate-swift
+generate-swift: $(third_party)/.stamp ## Renew the Swift client's generated code, with internet access or the generators
+	@go run ./clients/swift/generate
+
+.PHONY: check-swift
+check-swift: $(third_party)/.stamp ## List what changed in the contract since the Swift code was generated
+	@go run ./clients/swift/generate check
 
 # The contract as clients were promised it. A break of it is refused by `make lint`
 # until the baseline is renewed on purpose, in a change that says why.

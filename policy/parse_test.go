@@ -3,12 +3,14 @@ package policy
 import (
 	"strings"
 	"testing"
+
+	"github.com/shoenig/test"
 )
 
 func TestParse_RejectsInvalidLines(t *testing.T) {
 	t.Parallel()
 	const head = "role, owner, Runs it.\npermission, door.open, Open the door.\n"
-	for name, test := range map[string]struct{ text, want string }{
+	for name, tt := range map[string]struct{ text, want string }{
 		"a role twice":              {head + "role, owner, Again.", `role "owner" is listed twice`},
 		"a permission twice":        {head + "permission, door.open, Again.", `permission "door.open" is listed twice`},
 		"a grant twice":             {head + "p, owner, door.open\np, owner, door.open", `granted "door.open" twice`},
@@ -18,11 +20,10 @@ func TestParse_RejectsInvalidLines(t *testing.T) {
 		"another kind of line":      {head + "g, ann, owner", `"g" is neither`},
 		"a line with too few parts": {head + "p, owner", "wrong number of fields"},
 	} {
-		if _, err := parse(test.text); err == nil || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("%s: got %v, want %s", name, err, test.want)
+		if _, err := parse(tt.text); err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: got %v, want %s", name, err, tt.want)
 		}
 	}
-	if _, err := parse(head + "# a note\n\np, owner, door.open\n"); err != nil {
-		t.Error(err)
-	}
+	_, err := parse(head + "# a note\n\np, owner, door.open\n")
+	test.NoError(t, err)
 }

@@ -11,9 +11,11 @@ import (
 
 	"github.com/casbin/casbin/v2"
 	"github.com/casbin/casbin/v2/model"
-	"github.com/google/go-cmp/cmp"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/testkit/expect"
 	"github.com/berthhq/berth/policy"
 )
 
@@ -36,10 +38,7 @@ func TestPolicy_MatchesGoldenMatrix(t *testing.T) {
 	for _, p := range policy.Permissions() {
 		fmt.Fprintf(&out, "\n%-26s", p.Name)
 		for _, role := range policy.Roles() {
-			allowed, err := e.Enforce("someone:"+role.Name, here, p.Name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			allowed := expect.Value(e.Enforce("someone:"+role.Name, here, p.Name))(t)
 			mark := "-"
 			if allowed {
 				mark = "yes"
@@ -50,17 +49,10 @@ func TestPolicy_MatchesGoldenMatrix(t *testing.T) {
 	got := regexp.MustCompile(` +\n`).ReplaceAllString(out.String()+"\n", "\n")
 
 	if *update {
-		if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, os.WriteFile(golden, []byte(got), 0o644))
 	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("the matrix changed; if that is meant, run this test with -update (-want +got):\n%s", diff)
-	}
+	want := expect.Value(os.ReadFile(golden))(t)
+	test.Eq(t, string(want), got, test.Sprint("the matrix changed; if that is meant, run this test with -update"))
 }
 
 func TestModel_DeniesByDefault(t *testing.T) {
@@ -69,16 +61,11 @@ func TestModel_DeniesByDefault(t *testing.T) {
 	e := enforcer(t, here)
 	// A role with the same name and different permissions in each tenant, and a holder in each.
 	for tenantID, permission := range map[string]string{here: "audit.read", there: "plan.read"} {
-		if _, err := e.AddPolicy("helper", tenantID, permission); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t)(e.AddPolicy("helper", tenantID, permission))
 	}
-	if _, err := e.AddGroupingPolicy("someone:helper", "helper", there); err != nil {
-		t.Fatal(err)
-	}
-	if allowed, err := e.Enforce("someone:helper", there, "plan.read"); !allowed || err != nil {
-		t.Errorf("a role of the tenant's own gives nothing (%v)", err)
-	}
+	expect.OK(t)(e.AddGroupingPolicy("someone:helper", "helper", there))
+	allowed := expect.Value(e.Enforce("someone:helper", there, "plan.read"))(t)
+	test.True(t, allowed, test.Sprint("a role of the tenant's own gives nothing"))
 	for name, request := range map[string][3]string{
 		"a role's other meaning":  {"someone:helper", there, "audit.read"},
 		"a role not held here":    {"someone:helper", here, "audit.read"},
@@ -94,9 +81,8 @@ func TestModel_DeniesByDefault(t *testing.T) {
 		"a stranger":              {"nobody", here, "tenant.read"},
 		"no subject":              {"", here, "tenant.read"},
 	} {
-		if allowed, err := e.Enforce(request[0], request[1], request[2]); allowed || err != nil {
-			t.Errorf("%s: allowed %v (%v)", name, allowed, err)
-		}
+		allowed := expect.Value(e.Enforce(request[0], request[1], request[2]))(t)
+		test.False(t, allowed, test.Sprintf("%s: allowed %v", name, allowed))
 	}
 }
 
@@ -105,36 +91,29 @@ func TestPermissions_AreConsistent(t *testing.T) {
 	var roles []string
 	for _, role := range policy.Roles() {
 		roles = append(roles, role.Name)
-		if !policy.IsBuiltIn(role.Name) {
-			t.Errorf("%s is not built in", role.Name)
-		}
+		test.True(t, policy.IsBuiltIn(role.Name), test.Sprintf("%s is not built in", role.Name))
 		sentence(t, role.Name, role.Description)
 	}
-	if diff := cmp.Diff([]string{
+	test.Eq(t, []string{
 		tenant.RoleOwner, tenant.RoleAdmin, tenant.RoleCoach, tenant.RoleMember, tenant.RolePartner,
-	}, roles); diff != "" {
-		t.Errorf("roles (-want +got):\n%s", diff)
-	}
-	if policy.IsBuiltIn("Owner") || policy.IsBuiltIn("") {
-		t.Error("a role that is not listed is built in")
-	}
+	}, roles, test.Sprint("roles"))
+	test.True(
+		t, !policy.IsBuiltIn("Owner") && !policy.IsBuiltIn(""), test.Sprint("a role that is not listed is built in"),
+	)
 
 	name := regexp.MustCompile(`^[a-z]+\.[a-z]+(_[a-z]+)*$`)
 	for i, p := range policy.Permissions() {
-		if !name.MatchString(p.Name) {
-			t.Errorf("%q is no name for a permission", p.Name)
-		}
+		test.True(t, name.MatchString(p.Name), test.Sprintf("%q is no name for a permission", p.Name))
 		sentence(t, p.Name, p.Description)
-		if at, ok := policy.IndexOf(p.Name); !ok || at != i {
-			t.Errorf("%s stands at %d, %v; want %d", p.Name, at, ok, i)
-		}
-		if len(p.Roles) < 2 || p.Roles[0] != tenant.RoleOwner || p.Roles[1] != tenant.RoleAdmin {
-			t.Errorf("%s is withheld from owners or admins: %v", p.Name, p.Roles)
-		}
+		at, ok := policy.IndexOf(p.Name)
+		test.True(t, ok && at == i, test.Sprintf("%s stands at %d, %v; want %d", p.Name, at, ok, i))
+		test.True(
+			t, len(p.Roles) >= 2 && p.Roles[0] == tenant.RoleOwner && p.Roles[1] == tenant.RoleAdmin,
+			test.Sprintf("%s is withheld from owners or admins: %v", p.Name, p.Roles),
+		)
 	}
-	if _, ok := policy.IndexOf("tenant.destroy"); ok {
-		t.Error("an unknown permission has an index")
-	}
+	_, ok := policy.IndexOf("tenant.destroy")
+	test.False(t, ok, test.Sprint("an unknown permission has an index"))
 }
 
 func TestPermissions_ReturnsCopies(t *testing.T) {
@@ -142,39 +121,29 @@ func TestPermissions_ReturnsCopies(t *testing.T) {
 	policy.Permissions()[0].Roles[0] = "intruder"
 	policy.Permissions()[0].Name = "intruder"
 	policy.Roles()[0].Name = "intruder"
-	if p := policy.Permissions()[0]; p.Name == "intruder" || p.Roles[0] == "intruder" || policy.IsBuiltIn("intruder") {
-		t.Error("it did")
-	}
+	p := policy.Permissions()[0]
+	test.True(
+		t, p.Name != "intruder" && p.Roles[0] != "intruder" && !policy.IsBuiltIn("intruder"), test.Sprint("it did"),
+	)
 }
 
 func enforcer(t *testing.T, tenantID string) *casbin.Enforcer {
 	t.Helper()
-	m, err := model.NewModelFromString(policy.Model)
-	if err != nil {
-		t.Fatal(err)
-	}
-	e, err := casbin.NewEnforcer(m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := expect.Value(model.NewModelFromString(policy.Model))(t)
+	e := expect.Value(casbin.NewEnforcer(m))(t)
 	for _, p := range policy.Permissions() {
 		for _, role := range p.Roles {
-			if _, err := e.AddPolicy(role, tenantID, p.Name); err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t)(e.AddPolicy(role, tenantID, p.Name))
 		}
 	}
 	for _, role := range policy.Roles() {
-		if _, err := e.AddGroupingPolicy("someone:"+role.Name, role.Name, tenantID); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t)(e.AddGroupingPolicy("someone:"+role.Name, role.Name, tenantID))
 	}
 	return e
 }
 
 func sentence(t *testing.T, name, text string) {
 	t.Helper()
-	if !regexp.MustCompile(`^[A-Z][^.\n]*\.$`).MatchString(text) {
-		t.Errorf("%s: %q is not one sentence", name, text)
-	}
+	test.True(t, regexp.MustCompile(`^[A-Z][^.\n]*\.$`).MatchString(text),
+		test.Sprintf("%s: %q is not one sentence", name, text))
 }

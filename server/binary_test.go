@@ -4,31 +4,30 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+
+	"github.com/shoenig/test"
+
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 // The test tooling is not shipped with the product.
 func TestBinary_LinksNoTestTooling(t *testing.T) {
 	t.Parallel()
-	out, err := exec.CommandContext(t.Context(), "go", "list", "-deps", ".").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := expect.Value(exec.CommandContext(t.Context(), "go", "list", "-deps", ".").Output())(t)
 	const module = "github.com/berthhq/berth/"
 	linked := strings.Fields(string(out))
 	for _, pkg := range linked {
 		for _, tooling := range []string{
-			module + "internal/lab", "github.com/Shopify/toxiproxy", "github.com/anishathalye/porcupine",
+			module + "internal/lab", module + "internal/pgproxy", "github.com/Shopify/toxiproxy",
+			"github.com/anishathalye/porcupine",
 			"pgregory.net/rapid", "github.com/google/go-cmp",
 		} {
-			if pkg == tooling || strings.HasPrefix(pkg, tooling+"/") {
-				t.Errorf("the binary links %s", pkg)
-			}
+			test.True(t, pkg != tooling && !strings.HasPrefix(pkg, tooling+"/"), test.Sprintf("the binary links %s", pkg))
 		}
-		if pkg == "testing" || strings.HasPrefix(pkg, module) && strings.HasSuffix(pkg, "test") {
-			t.Errorf("the binary links %s", pkg)
-		}
+		test.True(
+			t, pkg != "testing" && (!strings.HasPrefix(pkg, module) || !strings.HasSuffix(pkg, "test")),
+			test.Sprintf("the binary links %s", pkg),
+		)
 	}
-	if len(linked) < 100 {
-		t.Errorf("only %d packages are listed", len(linked))
-	}
+	test.True(t, len(linked) >= 100, test.Sprintf("only %d packages are listed", len(linked)))
 }

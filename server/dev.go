@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"os"
 	"path/filepath"
 	"slices"
@@ -41,11 +40,11 @@ func (c *devCommand) Run(ctx context.Context, to *cli.Console) (err error) {
 		return errors.New("--reset deletes only the database in the data folder; unset DATABASE_URL to use that one")
 	}
 	progress := cli.NewProgress(to.Out)
-	listener, err := c.OpenListener(ctx)
+	on, err := c.ListenConfig.Open(ctx)
 	if err != nil {
 		return err
 	}
-	defer listener.Close()
+	defer on.Close()
 	if err := os.MkdirAll(c.Data, 0o700); err != nil {
 		return fmt.Errorf("data folder: %w", err)
 	}
@@ -63,7 +62,7 @@ func (c *devCommand) Run(ctx context.Context, to *cli.Console) (err error) {
 	}
 	var n *boot.Node
 	if err := progress.Timed("connected", func() error {
-		c.Senders.PrivateHosts = true // only the developer uses it
+		c.Senders.PrivateHosts, c.Reflection = true, true // only the developer uses it
 		n, err = boot.Open(ctx, c.NewLogger(to.Err), postgres.url, c.KeyConfig, c.ListenConfig)
 		return err
 	}); err != nil {
@@ -79,7 +78,7 @@ func (c *devCommand) Run(ctx context.Context, to *cli.Console) (err error) {
 			return err
 		}
 	}
-	info, err := c.describe(n, listener.Addr(), tenants)
+	info, err := c.describe(n, on, tenants)
 	if err != nil {
 		return err
 	}
@@ -92,7 +91,7 @@ func (c *devCommand) Run(ctx context.Context, to *cli.Console) (err error) {
 	boot.TuneForLoad()
 	progress.Say("ready at " + info.Address)
 	info.print(to.Out, path)
-	return n.Serve(ctx, listener, postgres.failed)
+	return n.Serve(ctx, on, postgres.failed)
 }
 
 // devDatabase is the configured database, or one that this command started.
@@ -154,7 +153,8 @@ func shellQuoted(path string) string {
 
 // devInfo is the content of dev.json: what scripts and clients need to call the running server.
 type devInfo struct {
-	Address string      `json:"address"` // a URL
+	Address string      `json:"address"`       // a URL
+	Admin   string      `json:"admin_address"` // the URL of metrics and health checks
 	Tenants []devTenant `json:"tenants"`
 }
 
@@ -169,8 +169,11 @@ type devTenant struct {
 // devTokenTTL is longer than any run of a development server.
 const devTokenTTL = 30 * 24 * time.Hour
 
-func (c *devCommand) describe(n *boot.Node, address net.Addr, tenants []demo.Tenant) (devInfo, error) {
-	info := devInfo{Address: "http://" + boot.LocalAddress(address)}
+func (c *devCommand) describe(n *boot.Node, on boot.Listeners, tenants []demo.Tenant) (devInfo, error) {
+	info := devInfo{
+		Address: "http://" + boot.LocalAddress(on.Public.Addr()),
+		Admin:   "http://" + boot.LocalAddress(on.Admin.Addr()),
+	}
 	for _, d := range tenants {
 		t := devTenant{ID: d.ID, Name: d.Name, Session: d.Session, Tokens: make(map[string]string)}
 		if !d.Offer.IsZero() {
@@ -210,8 +213,8 @@ func (s devInfo) write(path string) error {
 
 // print prints what to do next, in lines that can be pasted.
 func (s devInfo) print(to io.Writer, path string) {
-	fmt.Fprintf(to, "\nConnect, gRPC and gRPC-Web at %s. Everything below is also in %s. Ctrl-C stops everything.\n",
-		s.Address, path)
+	fmt.Fprintf(to, "\nConnect, gRPC and gRPC-Web at %s, metrics at %s/metrics.\n"+
+		"Everything below is also in %s. Ctrl-C stops everything.\n", s.Address, s.Admin, path)
 	for i, t := range s.Tenants {
 		fmt.Fprintf(to, "\n# %s, tenant %s\n", t.Name, t.ID)
 		if t.Claim != "" {

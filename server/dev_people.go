@@ -94,17 +94,28 @@ func writeJSON(w http.ResponseWriter, value any) {
 	_, _ = w.Write(body) // fails only if the connection is closed
 }
 
-// localOnly rejects requests from other machines and from pages of other sites. It accepts only loopback names as
-// host, because another site could make its own name resolve to this machine. Other origins cannot read the response.
+// localOnly rejects requests from other machines, also through a proxy on this one, and from pages of other sites. It
+// accepts only loopback names as host, because another site could make its own name resolve to this machine. Other
+// origins cannot read the response.
 func localOnly(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		peer, err := netip.ParseAddrPort(r.RemoteAddr)
-		if err != nil || !peer.Addr().Unmap().IsLoopback() || !isLoopbackHost(r.Host) {
+		if err != nil || !peer.Addr().Unmap().IsLoopback() || !isLoopbackHost(r.Host) || isForwarded(r.Header) {
 			http.NotFound(w, r)
 			return
 		}
 		next.ServeHTTP(w, r)
 	})
+}
+
+// isForwarded reports whether a proxy added its headers to a request.
+func isForwarded(h http.Header) bool {
+	for _, name := range []string{"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Real-Ip", "Via"} {
+		if _, ok := h[name]; ok {
+			return true
+		}
+	}
+	return false
 }
 
 func isLoopbackHost(host string) bool {

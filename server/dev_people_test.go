@@ -10,25 +10,29 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/testkit/expect"
 	"github.com/berthhq/berth/internal/token"
 	"github.com/berthhq/berth/server/demo"
 )
 
 func TestDemoPeople_IssuesTokensToThisMachineOnly(t *testing.T) {
 	t.Parallel()
-	issuer, err := token.OpenIssuer(filepath.Join(t.TempDir(), "key.pem"), "berth", "berth", time.Now)
-	if err != nil {
-		t.Fatal(err)
-	}
+	issuer := expect.Value(token.OpenIssuer(filepath.Join(t.TempDir(), "key.pem"), "berth", "berth", time.Now))(t)
 	id := tenant.MustParse[tenant.TenantID]("0190a5e0-0000-7000-8000-000001000000")
 	pages := demoPeople{issuer: issuer, tenants: []demo.Tenant{{ID: id, Name: "Studio", Subjects: map[string]string{
 		"owner": "demo-owner", "member": "demo-member", "partner": "sa:1",
 	}}}}.wrap(http.NotFoundHandler())
-	call := func(method, path, host, peer string, form url.Values) *httptest.ResponseRecorder {
+	call := func(method, path, host, peer string, form url.Values, headers ...string) *httptest.ResponseRecorder {
 		r := httptest.NewRequestWithContext(t.Context(), method, path, strings.NewReader(form.Encode()))
 		r.Host, r.RemoteAddr = host, peer
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		for _, name := range headers {
+			r.Header.Set(name, "192.0.2.7")
+		}
 		w := httptest.NewRecorder()
 		pages.ServeHTTP(w, r)
 		return w
@@ -51,32 +55,29 @@ func TestDemoPeople_IssuesTokensToThisMachineOnly(t *testing.T) {
 	var given struct {
 		Token string `json:"access_token"`
 	}
-	if err := json.Unmarshal(w.Body.Bytes(), &given); err != nil {
-		t.Fatal(w.Body)
-	}
-	verifier, err := token.NewVerifier(time.Now, issuer.AsTrusted())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if p, err := verifier.Verify(
+	must.NoError(t, json.Unmarshal(w.Body.Bytes(), &given), must.Sprint(w.Body))
+	verifier := expect.Value(token.NewVerifier(time.Now, issuer.AsTrusted()))(t)
+	p := expect.Value(verifier.Verify(
 		t.Context(), given.Token,
-	); err != nil || p.Subject != "demo-owner" || len(p.Tenants) != 1 || p.Tenants[0] != id {
-		t.Errorf("%+v (%v)", p, err)
-	}
+	))(t)
+	test.True(t, p.Subject == "demo-owner" && len(p.Tenants) == 1 && p.Tenants[0] == id, test.Sprintf("%+v", p))
 
 	for name, answer := range map[string]*httptest.ResponseRecorder{
 		"another machine":     call("POST", "/dev/token", "localhost:8080", "192.0.2.7:5000", owner),
 		"another site's name": call("POST", "/dev/token", "evil.example:8080", "127.0.0.1:5000", owner),
-		"nobody of the demo": call(
+		"not of the demo": call(
 			"POST", "/dev/token", "localhost", "127.0.0.1:5000", url.Values{"tenant": {id.String()}, "subject": {"root"}},
 		),
 		"another tenant": call(
 			"POST", "/dev/token", "localhost", "127.0.0.1:5000", url.Values{"tenant": {"x"}, "subject": {"demo-owner"}},
 		),
+		"through a proxy":     call("POST", "/dev/token", "localhost:8080", "127.0.0.1:5000", owner, "X-Forwarded-For"),
+		"through another":     call("POST", "/dev/token", "localhost:8080", "127.0.0.1:5000", owner, "Forwarded"),
 		"reading, not asking": call("GET", "/dev/token", "localhost", "127.0.0.1:5000", owner),
 	} {
-		if answer.Code == http.StatusOK || strings.Contains(answer.Body.String(), "access_token") {
-			t.Errorf("%s: %d %s", name, answer.Code, answer.Body)
-		}
+		test.True(
+			t, answer.Code != http.StatusOK && !strings.Contains(answer.Body.String(), "access_token"),
+			test.Sprintf("%s: %d %s", name, answer.Code, answer.Body),
+		)
 	}
 }

@@ -15,24 +15,21 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/berthhq/berth/internal/app/waitlists"
 	"github.com/berthhq/berth/internal/pgtest"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 func readDevInfo(t *testing.T, path string) devInfo {
 	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := expect.Value(os.ReadFile(path))(t)
 	var sheet devInfo
-	if err := json.Unmarshal(text, &sheet); err != nil {
-		t.Fatal(err)
-	}
-	info, err := os.Stat(path)
-	if err != nil || info.Mode().Perm() != 0o600 {
-		t.Errorf("tokens for everyone to read: %v, %v", info.Mode(), err)
-	}
+	must.NoError(t, json.Unmarshal(text, &sheet))
+	info := expect.Value(os.Stat(path))(t)
+	test.EqOp(t, 0o600, info.Mode().Perm(), test.Sprintf("tokens for everyone to read: %v", info.Mode()))
 	return sheet
 }
 
@@ -44,37 +41,37 @@ func TestDev_UsesTheGivenDatabase(t *testing.T) {
 		c := start(t, "dev", "--database-url", db.URL, "--data", data, "--listen", "127.0.0.1:0")
 		address := c.out.after(t, "ready at ")
 		sheet := readDevInfo(t, filepath.Join(data, "dev.json"))
-		if sheet.Address != address || len(sheet.Tenants) == 0 {
-			t.Fatalf("dev.json says %+v, the command %q", sheet, address)
-		}
+		must.True(
+			t, sheet.Address == address && len(sheet.Tenants) != 0,
+			must.Sprintf("dev.json says %+v, the command %q", sheet, address),
+		)
 		for _, demo := range sheet.Tenants {
 			for role, token := range demo.Tokens {
-				if name, err := getTenant(t.Context(), address, token); err != nil || name != demo.Name {
-					t.Errorf("as %s of %s: %q, %v", role, demo.Name, name, err)
-				}
+				name := expect.Value(getTenant(t.Context(), address, token))(t)
+				test.EqOp(t, demo.Name, name, test.Sprintf("as %s of %s: %q", role, demo.Name, name))
 			}
 		}
 		links := make(map[string]string)
 		for _, demo := range sheet.Tenants {
 			if _, token, ok := strings.Cut(demo.Claim, waitlists.ClaimPath); ok {
 				links[demo.Name] = token
-				if status, page := get(t, demo.Claim); status != http.StatusOK || !strings.Contains(page, `data-state="live"`) {
-					t.Errorf("the offer of %s: %d %s", demo.Name, status, page)
-				}
+				status, page := get(t, demo.Claim)
+				test.True(
+					t, status == http.StatusOK && strings.Contains(page, `data-state="live"`),
+					test.Sprintf("the offer of %s: %d %s", demo.Name, status, page),
+				)
 			}
 		}
-		if len(links) != 2 || offers != nil && !maps.Equal(links, offers) {
-			t.Errorf("offers are %v, and were %v", links, offers)
-		}
+		test.True(
+			t, len(links) == 2 && (offers == nil || maps.Equal(links, offers)),
+			test.Sprintf("offers are %v, and were %v", links, offers),
+		)
 		offers = links
 		c.out.after(t, "SessionService/ListSessions")
 		c.stop()
-		if status := c.wait(t); status != 0 {
-			t.Errorf("status %d", status)
-		}
-		if _, err := os.Stat(filepath.Join(data, "dev.json")); !os.IsNotExist(err) {
-			t.Errorf("dev.json is left behind: %v", err)
-		}
+		test.EqOp(t, 0, c.wait(t))
+		_, err := os.Stat(filepath.Join(data, "dev.json"))
+		test.True(t, os.IsNotExist(err), test.Sprintf("dev.json is left behind: %v", err))
 	}
 }
 
@@ -87,26 +84,18 @@ func TestDev_StartsWithNothingAndLeavesNoProcess(t *testing.T) {
 		cmd := exec.CommandContext(t.Context(), os.Args[0], "dev", "--data", data, "--listen", "127.0.0.1:0", "--no-demo")
 		cmd.Env = append(os.Environ(), "BERTH_TEST_AS_COMMAND=1", "DATABASE_URL=")
 		cmd.Stdout, cmd.Stderr = out, out
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, cmd.Start())
 		address := out.after(t, "ready at ")
 		if cluster := regexp.MustCompile(`the cluster is in (\S+)`).FindStringSubmatch(out.String()); cluster != nil {
 			t.Cleanup(func() { _ = os.RemoveAll(cluster[1]) })
 		}
-		if sheet := readDevInfo(t, filepath.Join(data, "dev.json")); sheet.Address != address {
-			t.Errorf("dev.json says %q, the command %q", sheet.Address, address)
-		}
-		if status, body := get(t, address+"/readyz"); status != http.StatusOK {
-			t.Errorf("not ready: %d %s", status, body)
-		}
+		sheet := readDevInfo(t, filepath.Join(data, "dev.json"))
+		test.EqOp(t, address, sheet.Address, test.Sprintf("dev.json says %q, the command %q", sheet.Address, address))
+		status, body := get(t, address+"/readyz")
+		test.EqOp(t, http.StatusOK, status, test.Sprintf("not ready: %d %s", status, body))
 		children := childrenOf(t, cmd.Process.Pid)
-		if err := cmd.Process.Signal(end); err != nil {
-			t.Fatal(err)
-		}
-		if err := cmd.Wait(); err != nil {
-			t.Errorf("%v after %v:\n%s", err, end, out)
-		}
+		must.NoError(t, cmd.Process.Signal(end))
+		test.NoError(t, cmd.Wait(), test.Sprintf("after %v:\n%s", end, out))
 		for _, child := range children {
 			eventually(t, "process "+child+" ends", func() bool {
 				_, err := os.Stat("/proc/" + child)
@@ -120,19 +109,14 @@ func TestDev_StartsWithNothingAndLeavesNoProcess(t *testing.T) {
 // childrenOf lists the children of a process, if the system has /proc.
 func childrenOf(t *testing.T, pid int) []string {
 	t.Helper()
-	lists, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
-	if err != nil {
-		t.Fatal(err)
-	}
+	lists := expect.Value(filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid)))(t)
 	var children []string
 	for _, list := range lists {
 		text, err := os.ReadFile(list)
 		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ESRCH) {
 			return childrenOf(t, pid) // that thread has exited, and its children belong to another
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		children = append(children, strings.Fields(string(text))...)
 	}
 	return children

@@ -27,7 +27,7 @@ func (c *doctorCommand) Run(ctx context.Context, to *cli.Console) error {
 	found.note("keys for tokens", c.checkTokenKeys(ctx))
 	found.note("database", c.checkDatabase(ctx, &found))
 	if found.bad > 0 {
-		return fmt.Errorf("%d problems found", found.bad)
+		return fmt.Errorf("problems found: %d", found.bad)
 	}
 	return nil
 }

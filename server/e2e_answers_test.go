@@ -12,9 +12,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 var updateAnswers = flag.Bool("update-answers", false, "write testdata/answers.golden")
@@ -23,44 +25,27 @@ var updateAnswers = flag.Bool("update-answers", false, "write testdata/answers.g
 // replayed for a day, by a server of the next release, too: renaming a Go field or type must not change it.
 func (l *liveNode) wantAnswers(t *testing.T, id tenant.TenantID) {
 	t.Helper()
-	rows, err := l.DB.Owner.Query(t.Context(),
-		"select procedure, answer::text from idempotency_keys where tenant_id = $1 and answer is not null", id)
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := expect.Value(l.DB.Owner.Query(t.Context(),
+		"select procedure, answer::text from idempotency_keys where tenant_id = $1 and answer is not null", id))(t)
 	defer rows.Close()
 	paths := make(map[string]bool)
 	for rows.Next() {
 		var procedure, text string
 		var answer any
-		if err := rows.Scan(&procedure, &text); err != nil {
-			t.Fatal(err)
-		}
-		if err := json.Unmarshal([]byte(text), &answer); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, rows.Scan(&procedure, &text))
+		must.NoError(t, json.Unmarshal([]byte(text), &answer))
 		addPaths(paths, procedure, answer)
 	}
-	if err := rows.Err(); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, rows.Err())
 	got := strings.Join(slices.Sorted(maps.Keys(paths)), "\n") + "\n"
 	golden := filepath.Join("testdata", "answers.golden")
 	if *updateAnswers {
-		if err := os.MkdirAll("testdata", 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(golden, []byte(got), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, os.MkdirAll("testdata", 0o755))
+		must.NoError(t, os.WriteFile(golden, []byte(got), 0o600))
 	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got, "\n")); diff != "" {
-		t.Errorf("stored answers have another form (-want +got):\n%s", diff)
-	}
+	want := expect.Value(os.ReadFile(golden))(t)
+	test.Eq(t, strings.Split(string(want), "\n"), strings.Split(got, "\n"),
+		test.Sprint("stored answers have another form"))
 }
 
 // dataKeys are ids, and names that tests create.

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 
@@ -23,6 +25,7 @@ import (
 	"github.com/berthhq/berth/internal/pgtest"
 	"github.com/berthhq/berth/internal/rules/session"
 	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/testkit/expect"
 	"github.com/berthhq/berth/migrations"
 )
 
@@ -31,9 +34,7 @@ import (
 func testCrashRecovery(t *testing.T, binary string) {
 	folder := pgtest.TempDir(t)
 	postgres := startDurable(t, folder, 0)
-	if err := pg.Migrate(t.Context(), postgres.URL, migrations.FS, nil); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, pg.Migrate(t.Context(), postgres.URL, migrations.FS, nil))
 	l := newLoad(t, binary, postgres.URL, folder)
 
 	first := l.serve()
@@ -42,18 +43,10 @@ func testCrashRecovery(t *testing.T, binary string) {
 
 	second := l.serve()
 	l.retryUnanswered()
-	u, err := url.Parse(postgres.TCP)
-	if err != nil {
-		t.Fatal(err)
-	}
-	port, err := strconv.Atoi(u.Port())
-	if err != nil {
-		t.Fatal(err)
-	}
+	u := expect.Value(url.Parse(postgres.TCP))(t)
+	port := expect.Value(strconv.Atoi(u.Port()))(t)
 	l.run(func() {
-		if err := syscall.Kill(postgres.PID(), syscall.SIGKILL); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, syscall.Kill(postgres.PID(), syscall.SIGKILL))
 		<-postgres.Done()
 	})
 	postgres = startDurable(t, folder, port)
@@ -67,13 +60,9 @@ func testCrashRecovery(t *testing.T, binary string) {
 	l.run(nil)
 	l.retryUnanswered() // some may not have reached the server
 	l.check("work went on")
-	if len(l.acknowledged) == before {
-		t.Error("no responses, although nothing was killed")
-	}
+	test.NotEqOp(t, before, len(l.acknowledged), test.Sprint("no responses, although nothing was killed"))
 	second.signal(t, syscall.SIGTERM)
-	if code := second.ProcessState.ExitCode(); code != 0 {
-		t.Errorf("status %d", code)
-	}
+	test.EqOp(t, 0, second.ProcessState.ExitCode(), test.Sprint("status"))
 }
 
 // startDurable starts a durable Postgres. It retries: the backends of a killed Postgres exit after some time, and its
@@ -83,9 +72,7 @@ func startDurable(t *testing.T, folder string, port int) (postgres *pg.DevServer
 	var err error
 	eventually(t, "Postgres starts", func() bool {
 		postgres, err = pg.StartDevServer(t.Context(), pg.DevConfig{DataDir: filepath.Join(folder, "postgres"), Port: port})
-		if err != nil && port == 0 {
-			t.Fatal(err)
-		}
+		must.False(t, err != nil && port == 0, must.Sprint(err))
 		return err == nil
 	})
 	t.Cleanup(func() { _ = postgres.Stop() })
@@ -117,13 +104,10 @@ const callers = 32
 
 func newLoad(t *testing.T, binary, url, folder string) *load {
 	t.Helper()
-	n, err := boot.Open(
+	n := expect.Value(boot.Open(
 		t.Context(), slog.New(slog.DiscardHandler), url, boot.KeyConfig{Data: folder, Issuer: "berth", Audience: "berth"},
-		boot.ListenConfig{Patience: waitTimeout},
-	)
-	if err != nil {
-		t.Fatal(err)
-	}
+		boot.ListenConfig{TimeLimit: waitTimeout},
+	))(t)
 	t.Cleanup(n.Close)
 	l := &load{
 		world: newWorld(t, &liveNode{Node: n, data: folder}), url: url, binary: binary,
@@ -248,31 +232,23 @@ func (l *load) note(id, status string, uncertain bool) {
 // check fails if something acknowledged does not exist, or an invariant is violated.
 func (l *load) check(after string) {
 	l.t.Helper()
-	if said := must(l.t, "verify", "--database-url", l.url); !strings.Contains(said, "every invariant holds") {
-		l.t.Errorf("after %s: %s", after, said)
-	}
-	conn, err := pgx.Connect(l.ctx(), l.url)
-	if err != nil {
-		l.t.Fatal(err)
-	}
+	said := runBerth(l.t, "verify", "--database-url", l.url)
+	test.True(l.t, strings.Contains(said, "every invariant holds"), test.Sprintf("after %s: %s", after, said))
+	conn := expect.Value(pgx.Connect(l.ctx(), l.url))(l.t)
 	defer conn.Close(l.ctx())
-	found, err := conn.Query(l.ctx(), `
+	found := expect.Value(conn.Query(l.ctx(), `
 		select id::text, status from bookings where tenant_id = $1
-		union all select id::text, status from waitlist_entries where tenant_id = $1`, l.ID.String())
-	if err != nil {
-		l.t.Fatal(err)
-	}
+		union all select id::text, status from waitlist_entries where tenant_id = $1`, l.ID.String()))(l.t)
 	there := make(map[string]string)
 	var id, status string
-	if _, err := pgx.ForEachRow(found, []any{&id, &status}, func() error { there[id] = status; return nil }); err != nil {
-		l.t.Fatal(err)
-	}
+	expect.OK(l.t)(pgx.ForEachRow(found, []any{&id, &status}, func() error { there[id] = status; return nil }))
 	l.t.Logf("after %s: %d answers, %d open questions", after, len(l.acknowledged), len(l.unanswered))
 	for id, want := range l.acknowledged {
 		got := there[id]
-		if got != want && (want != "WAITING" || got != "BOOKED") && (!l.uncertain[id] || got != "CANCELLED") {
-			l.t.Errorf("after %s: %s was acknowledged as %s, and is %q", after, id, want, got)
-		}
+		test.False(
+			l.t, got != want && (want != "WAITING" || got != "BOOKED") && (!l.uncertain[id] || got != "CANCELLED"),
+			test.Sprintf("after %s: %s was acknowledged as %s, and is %q", after, id, want, got),
+		)
 	}
 }
 
@@ -288,14 +264,10 @@ func (l *load) retryUnanswered() {
 			got := outcomeOf(answer, conn.Invoke(
 				withToken(l.ctx(), u.token), berthv1connect.BookingServiceBookProcedure, u.request, answer,
 			))
-			if got.Code != codes.OK && got.Reason != "SESSION_FULL" {
-				l.t.Errorf("asked again: %s", got)
-			}
+			test.False(l.t, got.Code != codes.OK && got.Reason != "SESSION_FULL", test.Sprintf("asked again: %s", got))
 			twice = append(twice, answer.GetBooking().GetId()+answer.GetEntry().GetId())
 		}
-		if twice[0] != twice[1] {
-			l.t.Errorf("asked again, the places are %v", twice)
-		}
+		test.EqOp(l.t, twice[1], twice[0], test.Sprintf("asked again, the places are %v", twice))
 	}
 	l.unanswered = nil
 }

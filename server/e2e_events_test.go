@@ -5,16 +5,23 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
 	"connectrpc.com/connect"
-	"github.com/google/go-cmp/cmp"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/protobuf/proto"
 
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/gen/berth/v1/berthv1connect"
+	"github.com/berthhq/berth/internal/rules/grant"
 	"github.com/berthhq/berth/internal/rules/member"
 	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 // clientKinds are the three protocols.
@@ -102,9 +109,7 @@ func TestWatchEvents_DeliversAllEventsInOneOrder(t *testing.T) {
 			observers = append(observers, o)
 			ready := o.ready
 			watching.Go(func() {
-				if err := o.run(ctx, raw, bookers*each); err != nil {
-					t.Error(err)
-				}
+				test.NoError(t, o.run(ctx, raw, bookers*each))
 			})
 			select {
 			case <-ready:
@@ -124,11 +129,10 @@ func TestWatchEvents_DeliversAllEventsInOneOrder(t *testing.T) {
 					first.Done()
 					client = berthv1connect.NewBookingServiceClient(h2c, staying)
 				}
-				if _, err := client.Book(ctx, as(
+				_, err := client.Book(ctx, as(
 					raw, &v1.BookRequest{SessionId: text(in), MemberId: text(caller.Member)},
-				)); err != nil {
-					t.Error(err)
-				}
+				))
+				test.NoError(t, err)
 			}
 		})
 	}
@@ -136,9 +140,7 @@ func TestWatchEvents_DeliversAllEventsInOneOrder(t *testing.T) {
 	c.stop()
 	booking.Wait()
 	watching.Wait()
-	if status := c.wait(t); status != 0 {
-		t.Errorf("status %d", status)
-	}
+	test.EqOp(t, 0, c.wait(t))
 	list := call[*v1.ListEventsResponse](t, stays, raw, "EventService/ListEvents", &v1.ListEventsRequest{
 		NewestFirst: true, PageSize: bookers * each, Filter: confirmed,
 	})
@@ -147,9 +149,7 @@ func TestWatchEvents_DeliversAllEventsInOneOrder(t *testing.T) {
 		want = append(want, e.GetBookingId()+" "+e.GetType().String())
 	}
 	for _, o := range observers {
-		if diff := cmp.Diff(want, o.seen); diff != "" {
-			t.Errorf("%s (-log +seen):\n%s", o.name, diff)
-		}
+		test.Eq(t, want, o.seen, test.Sprintf("%s (-log +seen)", o.name))
 	}
 }
 
@@ -172,9 +172,7 @@ func TestWatchEvents_EndsOnShutdownAndRevocation(t *testing.T) {
 			stream, err := berthv1connect.NewEventServiceClient(
 				h2c, other, options,
 			).WatchEvents(t.Context(), as(raw, &v1.WatchEventsRequest{}))
-			if err != nil || !stream.Receive() {
-				t.Fatalf("%s: %v, %v", name, err, stream.Err())
-			}
+			must.True(t, err == nil && stream.Receive(), must.Sprintf("%s: %v, %v", name, err, stream.Err()))
 			return stream
 		}
 		end := func(stream *connect.ServerStreamForClient[v1.WatchEventsResponse]) string {
@@ -188,19 +186,16 @@ func TestWatchEvents_EndsOnShutdownAndRevocation(t *testing.T) {
 			if status == member.Inactive {
 				stream = watch(w.token(caller.Subject))
 			}
-			_, err := w.app.Accounts.UpdateMember(t.Context(), w.owner, caller.Member, nil, func(
+			expect.OK(w.t)(w.app.Accounts.UpdateMember(t.Context(), w.owner, caller.Member, nil, func(
 				m *member.Member,
 			) error {
 				m.Status = status
 				return nil
-			})
-			w.ok(err)
+			}))
 			if stream == nil {
 				continue
 			}
-			if reason := end(stream); reason != "PERMISSION_DENIED" {
-				t.Errorf("%s: suspended at another node: %s", name, reason)
-			}
+			test.EqOp(t, "PERMISSION_DENIED", end(stream), test.Sprintf("%s: suspended at another node", name))
 		}
 		eventually(t, "the member may watch again", func() bool {
 			stream, err := berthv1connect.NewEventServiceClient(
@@ -209,20 +204,161 @@ func TestWatchEvents_EndsOnShutdownAndRevocation(t *testing.T) {
 			return err == nil && stream.Receive() && stream.Close() == nil
 		})
 	}
-	stream, err := berthv1connect.NewEventServiceClient(
+	stream := expect.Value(berthv1connect.NewEventServiceClient(
 		http.DefaultClient, other,
-	).WatchEvents(t.Context(), as(w.token(caller.Subject), &v1.WatchEventsRequest{}))
-	if err != nil || !stream.Receive() {
-		t.Fatal(err, stream.Err())
-	}
+	).WatchEvents(t.Context(), as(w.token(caller.Subject), &v1.WatchEventsRequest{})))(t)
+	must.True(t, stream.Receive(), must.Sprint(stream.Err()))
 	c.stop()
 	for stream.Receive() {
 		continue
 	}
-	if reason := reasonOf(stream.Err()); reason != "SHUTTING_DOWN" {
-		t.Error(reason)
+	test.EqOp(t, "SHUTTING_DOWN", reasonOf(stream.Err()))
+	test.EqOp(t, 0, c.wait(t))
+}
+
+// Events of all mutations reach exactly those who can read what they are about, listed and streamed.
+func TestEvents_ReachThoseWhoCanReadTheirSubject(t *testing.T) {
+	t.Parallel()
+	live := newLive(t)
+	w := newWorld(t, live)
+	for _, p := range procedures() {
+		for _, b := range requests[p.Short()] {
+			if !p.IsPublic() && !p.IsReadOnly() {
+				live.try(t.Context(), w.token(tenant.RoleOwner), p, b(w))
+			}
+		}
 	}
-	if status := c.wait(t); status != 0 {
-		t.Errorf("status %d", status)
+	for _, caller := range []tenant.Caller{w.member, w.other} {
+		call[*v1.HoldBookingResponse](t, live, w.token(w.partner), "BookingService/HoldBooking", &v1.HoldBookingRequest{
+			SessionId: text(w.newOpenSession()), MemberId: text(caller.Member),
+		})
+		w.newBooking(caller)
+		w.newEntry(caller)
 	}
+	people := map[string]tenant.Caller{
+		tenant.RoleAdmin: w.admin, tenant.RoleCoach: w.coach, tenant.RoleMember: w.member, w.partner: {},
+	}
+	for subject, permissions := range map[string][]string{
+		"watcher": {"event.read"}, "mirror": {"event.read", "booking.read"},
+		"accountant": {"event.read", "credit.read"}, "reader": {"booking.read"},
+	} {
+		role := expect.Value(w.app.Accounts.CreateRole(
+			w.ctx(), w.owner, grant.Role{Name: unique(), Title: unique(), Permissions: permissions},
+		))(t)
+		people[subject] = w.person(subject, role.Name)
+	}
+	w.waitUntilVisible()
+	all := w.eventsOf(tenant.RoleOwner)
+	types := make(map[v1.EventType]bool)
+	for _, e := range all {
+		types[e.GetType()] = true
+	}
+	test.Greater(t, 30, len(types), test.Sprintf("of all types, there are only %v", types))
+
+	for subject, me := range people {
+		reads := make(map[string]bool)
+		canRead := func(who string, e *v1.Event) bool {
+			short, request := subjectOf(e, text(me.Member))
+			key := fmt.Sprint(who, short, request)
+			if _, known := reads[key]; !known {
+				reads[key] = live.try(t.Context(), w.token(who), procedureNamed(t, short), request).Code == codes.OK
+			}
+			return reads[key]
+		}
+		canReadBooking := func(who string, e *v1.Event) bool {
+			return canRead(who, &v1.Event{Type: v1.EventType_EVENT_TYPE_BOOKING_CONFIRMED, BookingId: e.GetBookingId()})
+		}
+		var want, gone []string
+		for _, e := range all {
+			isOwn := subject == w.partner || e.GetMemberId() == text(me.Member)
+			isSession := strings.HasPrefix(e.GetType().String(), "EVENT_TYPE_SESSION_")
+			watchesOthers := subject != tenant.RoleMember && subject != "reader"
+			switch {
+			case e.GetMemberId() != text(me.Member) && !canRead(tenant.RoleOwner, e):
+				gone = append(gone, e.GetId())
+			case e.GetType() == v1.EventType_EVENT_TYPE_SESSION_UNPUBLISHED,
+				// A promotion is about an entry and a booking.
+				e.GetType() == v1.EventType_EVENT_TYPE_WAITLIST_PROMOTED && watchesOthers && canReadBooking(subject, e),
+				(isOwn || isSession || watchesOthers) && canRead(subject, e):
+				want = append(want, e.GetType().String()+" "+e.GetId())
+			}
+		}
+		names := func(events []*v1.Event) (all []string) {
+			for _, e := range events {
+				if !slices.Contains(gone, e.GetId()) {
+					all = append(all, e.GetType().String()+" "+e.GetId())
+				}
+			}
+			return all
+		}
+		test.Eq(t, want, names(w.eventsOf(subject)), test.Sprintf("%s lists (-readable +listed)", subject))
+
+		after := slices.DeleteFunc(slices.Clone(want), func(name string) bool {
+			return strings.HasSuffix(name, all[0].GetId())
+		})
+		ctx, stop := context.WithTimeout(t.Context(), waitTimeout)
+		defer stop()
+		stream := expect.Value(berthv1connect.NewEventServiceClient(h2c, "http://"+live.Address).WatchEvents(
+			ctx, as(w.token(subject), &v1.WatchEventsRequest{Cursor: all[0].GetCursor()}),
+		))(t)
+		var streamed []*v1.Event
+		for len(names(streamed)) < len(after) {
+			must.True(t, stream.Receive(), must.Sprintf("%s: %v", subject, stream.Err()))
+			for _, e := range stream.Msg().GetEvents() {
+				if e.GetType() != v1.EventType_EVENT_TYPE_SESSION_SEATS_CHANGED {
+					streamed = append(streamed, e)
+				} else if !canRead(subject, e) {
+					t.Errorf("%s gets %v", subject, e)
+				}
+			}
+		}
+		stop()
+		test.Eq(t, after, names(streamed), test.Sprintf("%s watches (-readable +seen)", subject))
+	}
+}
+
+// eventsOf lists all events that somebody sees.
+func (w *world) eventsOf(subject string) (all []*v1.Event) {
+	w.t.Helper()
+	request := &v1.ListEventsRequest{PageSize: 500}
+	for {
+		page := call[*v1.ListEventsResponse](w.t, w.live, w.token(subject), "EventService/ListEvents", request)
+		all = append(all, page.GetEvents()...)
+		if request.PageToken = page.GetNextPageToken(); request.GetPageToken() == "" {
+			return all
+		}
+	}
+}
+
+// subjectOf returns the call that reads what an event is about.
+func subjectOf(e *v1.Event, me string) (short string, request proto.Message) {
+	name := strings.TrimPrefix(e.GetType().String(), "EVENT_TYPE_")
+	kind, _, _ := strings.Cut(name, "_")
+	details := e.GetDetails().AsMap()
+	switch {
+	case kind == "SESSION":
+		return "SessionService/GetSession", &v1.GetSessionRequest{SessionId: e.GetSessionId()}
+	case kind == "BOOKING":
+		return "BookingService/GetBooking", &v1.GetBookingRequest{BookingId: e.GetBookingId()}
+	case kind == "WAITLIST" || kind == "OFFER":
+		return "WaitlistService/ExplainEntry", &v1.ExplainEntryRequest{EntryId: e.GetEntryId()}
+	case kind == "CREDITS" || kind == "SUBSCRIPTION":
+		return "CreditService/GetBalance", &v1.GetBalanceRequest{MemberId: e.GetMemberId()}
+	case e.GetMemberId() != "" && e.GetMemberId() == me:
+		return "MemberService/GetMe", &v1.GetMeRequest{}
+	case e.GetMemberId() != "": // MEMBER_CHANGED, or ROLES_CHANGED of a member
+		return "MemberService/GetMember", &v1.GetMemberRequest{MemberId: e.GetMemberId()}
+	case kind == "RULES":
+		return "WaitlistService/GetRules", &v1.GetRulesRequest{}
+	case details["service_account_id"] != nil:
+		return "AccessService/ListServiceAccounts", &v1.ListServiceAccountsRequest{}
+	case kind == "ROLES":
+		return "AccessService/ListRoles", &v1.ListRolesRequest{}
+	}
+	return map[any]string{
+		"tenant": "TenantService/GetTenant", "location": "TenantService/ListLocations",
+		"resource": "TenantService/ListResources", "service": "TenantService/ListServices",
+		"item": "BookingService/ListItems", "benefit_provider": "BookingService/ListBenefitProviders",
+		"workout": "SessionService/ListWorkouts", "policy": "TenantService/GetPolicy",
+	}[details["kind"]], nil
 }

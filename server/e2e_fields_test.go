@@ -102,3 +102,10 @@ func (p fieldRef) with(m proto.Message, values ...protoreflect.Value) proto.Mess
 	at.Set(p.leaf(), protoreflect.ValueOfList(list))
 	return clone
 }
+
+// without returns a copy without the field.
+func (p fieldRef) without(m proto.Message) proto.Message {
+	clone := proto.Clone(m)
+	p.holder(clone).Clear(p.leaf())
+	return clone
+}

@@ -25,8 +25,11 @@ import (
 	"google.golang.org/protobuf/types/known/fieldmaskpb"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
+	"github.com/shoenig/test"
+
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 // Values that people, programs and attackers put into fields.
@@ -181,14 +184,11 @@ func TestEveryRPC_HandlesOddValuesInEveryField(t *testing.T) {
 			continue
 		}
 		for _, b := range requests[p.Short()] {
-			if got := live.try(t.Context(), w.token(tenant.RoleOwner), p, b(w)); got.Code != codes.OK {
-				t.Errorf("%s afterwards: %s", p.Short(), got)
-			}
+			got := live.try(t.Context(), w.token(tenant.RoleOwner), p, b(w))
+			test.EqOp(t, codes.OK, got.Code, test.Sprintf("%s afterwards: %s", p.Short(), got))
 		}
 	}
-	if strings.Contains(live.log.String(), "level=ERROR") {
-		t.Error("something broke; see the log")
-	}
+	test.StrNotContains(t, live.log.String(), "level=ERROR", test.Sprint("something broke; see the log"))
 	live.verify(t)
 }
 
@@ -259,9 +259,8 @@ func (g *oddValueTest) send(what string, request proto.Message) outcome {
 		g.t.Errorf("%s: no field is named: %.300s\n%s", what, got, describe())
 	}
 	if err != nil {
-		if size := proto.Size(status.Convert(err).Proto()); size > maxErrorSize {
-			g.t.Errorf("%s: an error of %d bytes: %.300s", what, size, got)
-		}
+		size := proto.Size(status.Convert(err).Proto())
+		test.True(g.t, size <= maxErrorSize, test.Sprintf("%s: an error of %d bytes: %.300s", what, size, got))
 	}
 	return got
 }
@@ -297,23 +296,23 @@ func TestEveryRPC_RejectsInputThatIsNotAMessage(t *testing.T) {
 				continue
 			}
 			got := post(t, live, raw, p, "application/json", []byte(body))
-			if got.status != http.StatusBadRequest || got.reason != "INVALID_FIELD" || field != "" &&
-				got.metadata["field"] != field {
-				t.Errorf("%s of %.40q: %+v", p.Short(), body, got)
-			}
+			test.True(
+				t, got.status == http.StatusBadRequest && got.reason == "INVALID_FIELD" &&
+					(field == "" || got.metadata["field"] == field),
+				test.Sprintf("%s of %.40q: %+v", p.Short(), body, got),
+			)
 		}
 		for _, body := range []string{"\xff", "\x0a\xff\xff\xff\xff\x0f", "\x0a\x01\xff", strings.Repeat(
 			"\x0a\x00", 1000,
 		) + "\x08"} {
 			got := post(t, live, raw, p, "application/proto", []byte(body))
-			if got.status != http.StatusBadRequest || got.reason != "INVALID_FIELD" {
-				t.Errorf("%s of %.40q: %+v", p.Short(), body, got)
-			}
+			test.True(
+				t, got.status == http.StatusBadRequest && got.reason == "INVALID_FIELD",
+				test.Sprintf("%s of %.40q: %+v", p.Short(), body, got),
+			)
 		}
 	}
-	if strings.Contains(live.log.String(), "level=ERROR") {
-		t.Error("something broke; see the log")
-	}
+	test.StrNotContains(t, live.log.String(), "level=ERROR", test.Sprint("something broke; see the log"))
 }
 
 // httpResult is the result of an HTTP request.
@@ -326,23 +325,14 @@ type httpResult struct {
 
 func post(t *testing.T, live *liveNode, raw string, p procedure, contentType string, body []byte) httpResult {
 	t.Helper()
-	request, err := http.NewRequestWithContext(
+	request := expect.Value(http.NewRequestWithContext(
 		t.Context(), http.MethodPost, "http://"+live.Address+p.Path(), bytes.NewReader(body),
-	)
-	if err != nil {
-		t.Fatal(err)
-	}
+	))(t)
 	request.Header.Set("Content-Type", contentType)
 	request.Header.Set("Authorization", "Bearer "+raw)
-	answer, err := http.DefaultClient.Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
+	answer := expect.Value(http.DefaultClient.Do(request))(t)
 	defer answer.Body.Close()
-	text, err := io.ReadAll(answer.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := expect.Value(io.ReadAll(answer.Body))(t)
 	got := httpResult{status: answer.StatusCode, body: string(text)}
 	var wire struct {
 		Details []struct {
@@ -399,45 +389,37 @@ func TestPageTokens_RevealNothingWhenForged(t *testing.T) {
 				continue
 			}
 			found = true
-			if _, got := page(ours, request, token); got.Reason != "INVALID_FIELD" || got.Metadata["field"] != "page_token" {
-				t.Errorf("%s with another tenant's token: %s", p.Short(), got)
-			}
+			_, got = page(ours, request, token)
+			test.True(
+				t, got.Reason == "INVALID_FIELD" && got.Metadata["field"] == "page_token",
+				test.Sprintf("%s with another tenant's token: %s", p.Short(), got),
+			)
 			for _, forged := range forgedTokens(t, token) {
 				tried++
 				switch _, got := page(theirs, request, forged); got.Code {
 				case codes.OK:
 				case codes.InvalidArgument:
-					if got.Metadata["field"] != "page_token" {
-						t.Errorf("%s: %s", p.Short(), got)
-					}
+					test.EqOp(t, "page_token", got.Metadata["field"], test.Sprintf("%s: %s", p.Short(), got))
 				default:
 					raw, _ := base64.RawURLEncoding.DecodeString(forged)
 					t.Errorf("%s with %.200q: %s", p.Short(), raw, got)
 				}
 			}
 		}
-		if !found {
-			t.Errorf("no request of %s in this test asks for a page of a few", p.Short())
-		}
+		test.True(t, found, test.Sprintf("no request of %s in this test asks for a page of a few", p.Short()))
 	}
-	if tried < 100 || strings.Contains(live.log.String(), "level=ERROR") {
-		t.Errorf("%d tokens were tried", tried)
-	}
+	test.True(
+		t, tried >= 100 && !strings.Contains(live.log.String(), "level=ERROR"), test.Sprintf("%d tokens were tried", tried),
+	)
 }
 
 // forgedTokens puts odd values into the position in a page token, after the hash of the query.
 func forgedTokens(t *testing.T, token string) []string {
 	t.Helper()
-	raw, err := base64.RawURLEncoding.DecodeString(token)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := expect.Value(base64.RawURLEncoding.DecodeString(token))(t)
 	const mark = 8
 	encode := func(position any) string {
-		text, err := json.Marshal(position)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := expect.Value(json.Marshal(position))(t)
 		return base64.RawURLEncoding.EncodeToString(append(bytes.Clone(raw[:mark]), text...))
 	}
 	odd := []any{

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/shoenig/test"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/metadata"
 
@@ -35,16 +36,13 @@ func TestEveryMutation_HappensOncePerKey(t *testing.T) {
 			again := live.try(under, raw, p, request)
 			first.Response = keyTexts.ReplaceAllString(spaceless(first.Response), `"key":""`)
 			again.Response = spaceless(again.Response)
-			if diff := cmp.Diff(first, again); diff != "" {
-				t.Errorf("%s answers otherwise:\n%s", p.Short(), diff)
-			}
+			test.EqOp(t, "", cmp.Diff(first, again), test.Sprintf("%s answers otherwise:\n", p.Short()))
 			other := live.try(metadata.AppendToOutgoingContext(under, "x-booking-channel", "phone"), raw, p, request)
-			if other.Code != codes.AlreadyExists || other.Reason != "IDEMPOTENCY_CONFLICT" {
-				t.Errorf("%s, other content: %s", p.Short(), other)
-			}
-			if diff := cmp.Diff(before, live.rows(t, w.ID)); diff != "" {
-				t.Errorf("%s was done twice:\n%s", p.Short(), diff)
-			}
+			test.True(
+				t, other.Code == codes.AlreadyExists && other.Reason == "IDEMPOTENCY_CONFLICT",
+				test.Sprintf("%s, other content: %s", p.Short(), other),
+			)
+			test.EqOp(t, "", cmp.Diff(before, live.rows(t, w.ID)), test.Sprintf("%s was done twice:\n", p.Short()))
 		}
 	}
 	live.wantAnswers(t, w.ID)

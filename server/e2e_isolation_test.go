@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"maps"
+	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -12,12 +13,17 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	v1 "github.com/berthhq/berth/gen/berth/v1"
+	"github.com/berthhq/berth/internal/pgproxy"
+	"github.com/berthhq/berth/internal/pgtest"
 	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 // pendingWork is the SQL of background work that is left: filling seats after an edit of the rules, and messages, which
@@ -37,35 +43,34 @@ func (l *liveNode) rows(t *testing.T, id tenant.TenantID) map[string]string {
 		err := l.DB.Owner.QueryRow(t.Context(), pendingWork, id, time.Now()).Scan(&left)
 		return err == nil && !left
 	})
-	found, err := l.DB.Owner.Query(t.Context(), `
-		select table_name from information_schema.columns where table_schema = 'public' and column_name = 'tenant_id'
-		  -- What follows from events is written behind the answer.
-		  and table_name not in ('event_consumers', 'notices', 'deliveries') order by 1`)
-	if err != nil {
-		t.Fatal(err)
-	}
-	tables, err := pgx.CollectRows(found, pgx.RowTo[string])
-	if err != nil {
-		t.Fatal(err)
-	}
 	var all []string
-	for _, table := range tables {
+	for _, table := range l.tables(t) {
 		name := pgx.Identifier{table}.Sanitize()
 		all = append(all, fmt.Sprintf(
 			"select '%s', coalesce(string_agg(x::text, E'\\n' order by x::text), '') from %s x where tenant_id = '%s'", table,
 			name, id,
 		))
 	}
-	found, err = l.DB.Owner.Query(t.Context(), strings.Join(all, " union all "))
-	if err != nil {
-		t.Fatal(err)
-	}
+	found := expect.Value(l.DB.Owner.Query(t.Context(), strings.Join(all, " union all ")))(t)
 	dump := make(map[string]string)
 	var table, text string
-	if _, err := pgx.ForEachRow(found, []any{&table, &text}, func() error { dump[table] = text; return nil }); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t)(pgx.ForEachRow(found, []any{&table, &text}, func() error { dump[table] = text; return nil }))
 	return dump
+}
+
+// tables returns the tables with data of tenants, without those that are written behind the answer, after events.
+func (l *liveNode) tables(t *testing.T) []string {
+	t.Helper()
+	if l.tenantTables == nil {
+		found, err := l.DB.Owner.Query(t.Context(), `
+select table_name from information_schema.columns where table_schema = 'public' and column_name = 'tenant_id'
+and table_name not in ('event_consumers', 'notices', 'deliveries') order by 1`)
+		must.NoError(t, err)
+		if l.tenantTables, err = pgx.CollectRows(found, pgx.RowTo[string]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return l.tenantTables
 }
 
 var (
@@ -75,12 +80,14 @@ var (
 	numbers = regexp.MustCompile(`"(year|month|day|hours|minutes|seconds|nanos|version|rulesVersion)": ?\d+`)
 	secrets = regexp.MustCompile(`berth_\w+`)
 	marks   = regexp.MustCompile(`"(etag|nextPageToken|cursor|endCursor)": ?"[^"]+"`)
+	signed  = regexp.MustCompile(`\bA[\w-]{37,}`) // of links, in base64
 )
 
 // shape is an outcome without the values that differ between two equal objects.
 func (o outcome) shape() outcome {
 	clean := func(text string) string {
-		text = secrets.ReplaceAllString(text, "<secret>") // first: a random secret can look like a serial
+		// First: random text can look like a serial.
+		text = signed.ReplaceAllString(secrets.ReplaceAllString(text, "<secret>"), "<signed>")
 		text = times.ReplaceAllString(uuids.ReplaceAllString(serials.ReplaceAllString(text, "<text>"), "<id>"), "<time>")
 		text = numbers.ReplaceAllString(text, `"$1":0`)
 		return marks.ReplaceAllString(text, `"$1":"<mark>"`)
@@ -109,18 +116,87 @@ var mismatchReasons = map[protoreflect.Name]string{
 
 // In every request, each string, most importantly each id, is replaced by the one of another tenant, with a token for
 // both tenants. The response must equal that for a value that does not exist. It must not reveal or change anything of
-// the other tenant.
+// the other tenant. Policies of the database and terms of the statements both isolate tenants: each must do so alone.
 func TestEveryRPC_RevealsAndChangesNothingOfAnotherTenant(t *testing.T) {
 	t.Parallel()
-	live := newLive(t)
+	t.Run("by policies and statements", func(t *testing.T) {
+		t.Parallel()
+		testIsolation(t, newLive(t))
+	})
+	t.Run("by statements alone", func(t *testing.T) {
+		t.Parallel()
+		live := newLive(t)
+		live.disablePolicies(t)
+		testIsolation(t, live)
+	})
+	t.Run("by policies alone", func(t *testing.T) {
+		t.Parallel()
+		db := pgtest.New(t)
+		testIsolation(t, openLive(t, db, withoutTenantTerms(t, db.TCP), t.TempDir()))
+	})
+}
+
+// Without policies and without the terms of the statements, tenants are not isolated: the tests of each alone do turn
+// the other off.
+func TestIsolation_NeedsPoliciesOrStatements(t *testing.T) {
+	t.Parallel()
+	db := pgtest.New(t)
+	live := openLive(t, db, withoutTenantTerms(t, db.TCP), t.TempDir())
+	ours, theirs := newWorld(t, live), newWorld(t, live)
+	get := func() outcome {
+		request := requests["SessionService/GetSession"][0](theirs)
+		setTenantID(request, ours.ID)
+		return live.try(t.Context(), ours.token(tenant.RoleOwner), procedureNamed(t, "SessionService/GetSession"), request)
+	}
+	got := get()
+	test.EqOp(t, codes.NotFound, got.Code, test.Sprintf("a session of another tenant, with policies: %s", got))
+	live.disablePolicies(t)
+	got = get()
+	test.EqOp(t, codes.OK, got.Code, test.Sprintf("a session of another tenant, without policies: %s", got))
+}
+
+// disablePolicies turns row-level security off.
+func (l *liveNode) disablePolicies(t *testing.T) {
+	t.Helper()
+	found := expect.Value(l.DB.Owner.Query(t.Context(), `
+select format('alter table %I disable row level security', relname) from pg_class
+where relnamespace = 'public'::regnamespace and relrowsecurity`))(t)
+	statements := expect.Value(pgx.CollectRows(found, pgx.RowTo[string]))(t)
+	must.True(t, len(statements) != 0, must.Sprint(len(statements)))
+	// One by one: a transaction that locks several tables would deadlock with the node's.
+	for _, statement := range statements {
+		expect.OK(t)(l.DB.Owner.Exec(t.Context(), statement))
+	}
+}
+
+var (
+	tenantParameter = regexp.MustCompile(`\b(\w+\.)?tenant_id = (\$\d+)`)
+	tenantTerm      = regexp.MustCompile(`\btenant_id\)? *(=|<|>|in\b|is\b)`)
+	tenantJoin      = regexp.MustCompile(`\b(\w+\.)?tenant_id = \w+\.tenant_id`)
+)
+
+// withoutTenantTerms returns the URL of a proxy to Postgres that makes the comparisons of tenants in statements true.
+func withoutTenantTerms(t *testing.T, postgres string) string {
+	t.Helper()
+	u := expect.Value(url.Parse(postgres))(t)
+	p := expect.Value(pgproxy.Start(pgproxy.Config{Upstream: u.Host, Rewrite: func(sql string) string {
+		sql = tenantJoin.ReplaceAllString(tenantParameter.ReplaceAllString(sql, "$2::uuid is not null"), "true")
+		test.False(t, tenantTerm.MatchString(sql), test.Sprintf("a statement still compares tenants: %s", sql))
+		return sql
+	}}))(t)
+	t.Cleanup(p.Close)
+	u.Host = p.Address()
+	return u.String()
+}
+
+func testIsolation(t *testing.T, live *liveNode) {
+	t.Helper()
 	ours, theirs := newWorld(t, live), newWorld(t, live)
 
 	foreign := make(map[string][]proto.Message)
 	for _, p := range procedures() {
 		builds := requests[p.Short()]
-		if len(builds) == 0 {
-			t.Errorf("%s has no request in this test", p.Short())
-		}
+		test.True(t, len(builds) != 0, test.Sprintf("%s has no request in this test", p.Short()))
 		for _, b := range builds {
 			foreign[p.Short()] = append(foreign[p.Short()], b(theirs))
 		}
@@ -144,13 +220,10 @@ func TestEveryRPC_RevealsAndChangesNothingOfAnotherTenant(t *testing.T) {
 			s.sweep(requests[p.Short()], foreign[p.Short()])
 		})
 	}
-	if diff := cmp.Diff(before, live.rows(t, theirs.ID)); diff != "" {
-		t.Errorf("the other tenant has changed:\n%s", diff)
-	}
+	test.Eq(t, before, live.rows(t, theirs.ID), test.Sprint("the other tenant has changed"))
 	for name := range requests {
-		if !slices.ContainsFunc(procedures(), func(p procedure) bool { return p.Short() == name }) {
-			t.Errorf("the contract has no %s", name)
-		}
+		test.True(t, slices.ContainsFunc(procedures(), func(p procedure) bool { return p.Short() == name }),
+			test.Sprintf("the contract has no %s", name))
 	}
 	live.verify(t)
 }
@@ -179,13 +252,20 @@ func (s *isolationTest) sweep(builds []build, foreign []proto.Message) {
 			filled = true
 			s.swap(at, b, theirs.String())
 		}
-		if at.isID() && !filled {
-			s.t.Errorf("no request of the test fills in %s", at)
-		}
+		test.False(s.t, at.isID() && !filled, test.Sprintf("no request of the test fills in %s", at))
 	}
 	for _, b := range builds {
-		if got := s.send(b(s.ours)); got.Code != codes.OK {
-			s.t.Errorf("with all that is our own: %s", got)
+		request := b(s.ours)
+		got := s.send(request)
+		test.EqOp(s.t, codes.OK, got.Code, test.Sprintf("with all that is our own: %s", got))
+		s.checkRevealsNothing(nil, got, "")
+		if !s.p.IsReadOnly() || s.p.IsEndless() {
+			continue
+		}
+		for _, at := range fieldRefsOf(s.p.Input()) { // a list without one of its filters
+			if _, set := at.get(request); set && at.String() != "tenant_id" {
+				s.checkRevealsNothing(at, s.send(at.without(request)), "")
+			}
 		}
 	}
 }
@@ -202,20 +282,21 @@ func (s *isolationTest) swap(at fieldRef, b build, theirs string) {
 	if at.leaf().IsList() && at.isID() {
 		lists = append(lists, []string{own.String()}) // also together with an id of the caller's tenant
 	}
-	for _, beside := range lists {
+	for _, others := range lists {
 		variant := func(text string) outcome {
 			request := b(s.ours)
 			var values []protoreflect.Value
-			for range beside {
+			for range others {
 				mine, _ := at.get(request)
 				values = append(values, mine)
 			}
 			return s.send(at.with(request, append(values, protoreflect.ValueOfString(text))...))
 		}
 		got, want := variant(theirs), variant(absent)
-		if diff := cmp.Diff(want.shape(), got.shape()); diff != "" {
-			s.t.Errorf("%s: an absent value (-) and another tenant's (+) have different outcomes:\n%s", at, diff)
-		}
+		test.EqOp(
+			s.t, "", cmp.Diff(want.shape(), got.shape()),
+			test.Sprintf("%s: an absent value (-) and another tenant's (+) have different outcomes:\n", at),
+		)
 		s.checkRevealsNothing(at, got, theirs)
 		if !at.isID() {
 			continue
@@ -223,13 +304,11 @@ func (s *isolationTest) swap(at fieldRef, b build, theirs string) {
 		ignored := ignoredIDs[s.p.Short()+" "+at.String()]
 		chosen := s.p.IsReadOnly() || at[0].Name() == "filter" // which may match nothing
 		missing := got.Code == codes.NotFound || got.Reason == mismatchReasons[at.leaf().Name()]
-		if !missing && (got.Code != codes.OK || !chosen && !ignored) {
-			s.t.Errorf("%s of another tenant: %s", at, got)
-		}
-		if ignored && got.Code != codes.OK {
-			s.t.Errorf("%s is ignored no more: %s", at, got)
-		}
-		if chosen && beside == nil && got.Code == codes.OK && !s.p.IsEndless() {
+		test.False(
+			s.t, !missing && (got.Code != codes.OK || !chosen && !ignored), test.Sprintf("%s of another tenant: %s", at, got),
+		)
+		test.False(s.t, ignored && got.Code != codes.OK, test.Sprintf("%s is ignored no more: %s", at, got))
+		if chosen && others == nil && got.Code == codes.OK && !s.p.IsEndless() {
 			s.checkEmpty(at, got, b)
 		}
 	}
@@ -238,9 +317,8 @@ func (s *isolationTest) swap(at fieldRef, b build, theirs string) {
 // checkEmpty fails if a filter with a value of another tenant matches data of the caller's tenant.
 func (s *isolationTest) checkEmpty(at fieldRef, got outcome, b build) {
 	s.t.Helper()
-	if ours := s.send(b(s.ours)); ours.shape().Response == got.shape().Response {
-		s.t.Errorf("%s makes no difference: %s", at, got)
-	}
+	ours := s.send(b(s.ours))
+	test.True(s.t, ours.shape().Response != got.shape().Response, test.Sprintf("%s makes no difference: %s", at, got))
 }
 
 // absentValue returns a string of the same kind that no object has.
@@ -262,9 +340,10 @@ func (s *isolationTest) checkRevealsNothing(at fieldRef, got outcome, sent strin
 	s.t.Helper()
 	raw := got.String()
 	for _, found := range append(uuids.FindAllString(raw, -1), serials.FindAllString(raw, -1)...) {
-		if s.secrets[found] && !strings.Contains(sent, found) {
-			s.t.Errorf("%s: the answer tells %s of another tenant: %s", at, found, raw)
-		}
+		test.False(
+			s.t, s.secrets[found] && !strings.Contains(sent, found),
+			test.Sprintf("%s: the answer tells %s of another tenant: %s", at, found, raw),
+		)
 	}
 }
 
@@ -295,7 +374,7 @@ func TestEveryRPC_NeedsATokenForTheTenant(t *testing.T) {
 	}
 	before := []map[string]string{live.rows(t, ours.ID), live.rows(t, theirs.ID)}
 	good := ours.token(tenant.RoleOwner)
-	nobody := tenant.New[tenant.TenantID](time.Now())
+	unknown := tenant.New[tenant.TenantID](time.Now())
 	forbidden := outcome{
 		Code: codes.PermissionDenied, Reason: "TENANT_FORBIDDEN", Message: "The token is not valid for this tenant.",
 	}
@@ -303,23 +382,23 @@ func TestEveryRPC_NeedsATokenForTheTenant(t *testing.T) {
 		if p.IsPublic() {
 			continue
 		}
-		for _, id := range []tenant.TenantID{theirs.ID, nobody} {
+		for _, id := range []tenant.TenantID{theirs.ID, unknown} {
 			request := proto.Clone(built[p.Short()])
 			setTenantID(request, id)
-			if diff := cmp.Diff(forbidden, live.try(t.Context(), good, p, request)); diff != "" {
-				t.Errorf("%s in %s: %s", p.Short(), id, diff)
-			}
+			test.EqOp(
+				t, "", cmp.Diff(forbidden, live.try(t.Context(), good, p, request)), test.Sprintf("%s in %s", p.Short(), id),
+			)
 		}
 		for _, raw := range []string{"", "nonsense", strings.Repeat("x", 10_000), good + "x", good[:len(good)-20]} {
 			got := live.try(t.Context(), raw, p, built[p.Short()])
-			if got.Code != codes.Unauthenticated || got.Reason != "UNAUTHENTICATED" {
-				t.Errorf("%s with the token %.20q…: %s", p.Short(), raw, got)
-			}
+			test.True(
+				t, got.Code == codes.Unauthenticated && got.Reason == "UNAUTHENTICATED",
+				test.Sprintf("%s with the token %.20q…: %s", p.Short(), raw, got),
+			)
 		}
 	}
-	if diff := cmp.Diff(before, []map[string]string{live.rows(t, ours.ID), live.rows(t, theirs.ID)}); diff != "" {
-		t.Errorf("strangers have changed something:\n%s", diff)
-	}
+	test.Eq(t, before, []map[string]string{live.rows(t, ours.ID), live.rows(t, theirs.ID)},
+		test.Sprint("strangers have changed something"))
 }
 
 // checkClaimLinks checks that a claim link opens its offer, and that no other text does.
@@ -327,9 +406,10 @@ func checkClaimLinks(t *testing.T, live *liveNode, ours, theirs *world) {
 	t.Helper()
 	get, answer := procedureNamed(t, "WaitlistService/GetClaim"), procedureNamed(t, "WaitlistService/ClaimOffer")
 	invalid := live.try(t.Context(), "", get, &v1.GetClaimRequest{Token: "nonsense"})
-	if invalid.Code != codes.FailedPrecondition || invalid.Reason != "LINK_INVALID" {
-		t.Errorf("a link that is none: %s", invalid)
-	}
+	test.True(
+		t, invalid.Code == codes.FailedPrecondition && invalid.Reason == "LINK_INVALID",
+		test.Sprintf("a link that is none: %s", invalid),
+	)
 	our, their := ours.claim(ours.newOffer(ours.newMember())), theirs.claim(theirs.newOffer(theirs.newMember()))
 	ourRaw, _ := base64.RawURLEncoding.DecodeString(our)
 	theirRaw, _ := base64.RawURLEncoding.DecodeString(their)
@@ -345,14 +425,11 @@ func checkClaimLinks(t *testing.T, live *liveNode, ours, theirs *world) {
 			live.try(t.Context(), "", get, &v1.GetClaimRequest{Token: token}),
 			live.try(t.Context(), "", answer, &v1.ClaimOfferRequest{Token: token, Action: v1.ClaimAction_CLAIM_ACTION_ACCEPT}),
 		} {
-			if diff := cmp.Diff(invalid, got); diff != "" {
-				t.Errorf("%s: %s", name, diff)
-			}
+			test.Eq(t, invalid, got, test.Sprint(name))
 		}
 	}
-	if got := live.try(t.Context(), "", get, &v1.GetClaimRequest{Token: our}); got.Code != codes.OK {
-		t.Errorf("the link itself: %s", got)
-	}
+	got := live.try(t.Context(), "", get, &v1.GetClaimRequest{Token: our})
+	test.EqOp(t, codes.OK, got.Code, test.Sprintf("the link itself: %s", got))
 }
 
 // A link without a token gives access to one object of one tenant, and to nothing else.
@@ -367,17 +444,16 @@ func TestPublicLinks_OpenOneObjectOnly(t *testing.T) {
 			public++
 		}
 	}
-	if public != 4 {
-		t.Errorf("%d RPCs are public; this test knows four", public)
-	}
+	test.EqOp(t, 4, public, test.Sprintf("%d RPCs are public; this test knows four", public))
 	checkClaimLinks(t, live, ours, theirs)
 
 	ourAccount, ourKey := ours.newKey()
 	_, theirKey := theirs.newKey()
 	invalid := live.try(t.Context(), "", exchange, &v1.ExchangeKeyRequest{Key: "berth_x"})
-	if invalid.Code != codes.Unauthenticated || invalid.Reason != "KEY_INVALID" {
-		t.Errorf("a key that is none: %s", invalid)
-	}
+	test.True(
+		t, invalid.Code == codes.Unauthenticated && invalid.Reason == "KEY_INVALID",
+		test.Sprintf("a key that is none: %s", invalid),
+	)
 	for name, request := range map[string]*v1.ExchangeKeyRequest{
 		"their key in our tenant":        {TenantId: text(ours.ID), Key: theirKey},
 		"our key in theirs":              {TenantId: text(theirs.ID), Key: ourKey},
@@ -385,14 +461,10 @@ func TestPublicLinks_OpenOneObjectOnly(t *testing.T) {
 		"a key with another last letter": {Key: ourKey[:len(ourKey)-1] + string('a'+(ourKey[len(ourKey)-1]+1)%8)},
 		"a key in no tenant":             {TenantId: text(tenant.New[tenant.TenantID](time.Now())), Key: ourKey},
 	} {
-		if diff := cmp.Diff(invalid, live.try(t.Context(), "", exchange, request)); diff != "" {
-			t.Errorf("%s: %s", name, diff)
-		}
+		test.Eq(t, invalid, live.try(t.Context(), "", exchange, request), test.Sprint(name))
 	}
 	got := call[*v1.ExchangeKeyResponse](t, live, "", "AccessService/ExchangeKey", &v1.ExchangeKeyRequest{Key: ourKey})
-	if got.GetTenantId() != text(ours.ID) {
-		t.Errorf("our key opens %s", got.GetTenantId())
-	}
+	test.EqOp(t, text(ours.ID), got.GetTenantId(), test.Sprint("our key opens"))
 	call[*v1.ListSessionsResponse](
 		t, live, got.GetAccessToken(), "SessionService/ListSessions",
 		&v1.ListSessionsRequest{Filter: &v1.SessionFilter{StartsWithin: ours.month()}},
@@ -401,19 +473,17 @@ func TestPublicLinks_OpenOneObjectOnly(t *testing.T) {
 		t.Context(), got.GetAccessToken(), procedureNamed(t, "TenantService/GetTenant"),
 		&v1.GetTenantRequest{TenantId: text(theirs.ID)},
 	)
-	if denied.Reason != "TENANT_FORBIDDEN" {
-		t.Errorf("our key's token in their tenant: %s", denied)
-	}
+	test.EqOp(t, "TENANT_FORBIDDEN", denied.Reason, test.Sprintf("our key's token in their tenant: %s", denied))
 	call[*v1.RevokeServiceAccountResponse](t, live, ours.token(tenant.RoleOwner), "AccessService/RevokeServiceAccount",
 		&v1.RevokeServiceAccountRequest{ServiceAccountId: text(ourAccount)})
-	if denied := live.try(
+	denied = live.try(
 		t.Context(), got.GetAccessToken(), procedureNamed(t, "TenantService/GetTenant"), &v1.GetTenantRequest{},
-	); denied.Reason != "PERMISSION_DENIED" {
-		t.Errorf("the token of an account that was revoked: %s", denied)
-	}
-	if diff := cmp.Diff(invalid, live.try(t.Context(), "", exchange, &v1.ExchangeKeyRequest{Key: ourKey})); diff != "" {
-		t.Errorf("the key of an account that was revoked: %s", diff)
-	}
+	)
+	test.EqOp(
+		t, "PERMISSION_DENIED", denied.Reason, test.Sprintf("the token of an account that was revoked: %s", denied),
+	)
+	test.Eq(t, invalid, live.try(t.Context(), "", exchange, &v1.ExchangeKeyRequest{Key: ourKey}),
+		test.Sprint("the key of an account that was revoked"))
 
 	link := requests["CheckInService/GetDisplay"][0](theirs).(*v1.GetDisplayRequest).GetToken()
 	call[*v1.GetDisplayResponse](t, live, "", "CheckInService/GetDisplay", &v1.GetDisplayRequest{Token: link})
@@ -423,9 +493,10 @@ func TestPublicLinks_OpenOneObjectOnly(t *testing.T) {
 				continue
 			}
 			got := live.try(t.Context(), "", display, &v1.GetDisplayRequest{Token: forged})
-			if got.Code == codes.OK || got.Reason != "LINK_INVALID" && got.Reason != "INVALID_FIELD" {
-				t.Fatalf("a link forged at %d: %s", i, got)
-			}
+			must.True(
+				t, got.Code != codes.OK && (got.Reason == "LINK_INVALID" || got.Reason == "INVALID_FIELD"),
+				must.Sprintf("a link forged at %d: %s", i, got),
+			)
 		}
 	}
 }
@@ -492,18 +563,15 @@ func TestEveryRPC_AllowsWhatTheMatrixSays(t *testing.T) {
 					continue
 				}
 				got := live.try(t.Context(), tokens[title], p, request)
-				if denied := got.Reason == "PERMISSION_DENIED"; denied != (row[title] == "-") {
-					t.Errorf("%s as %s (%q): %s", p.Short(), title, row[title], got)
-				}
-				if row[title] == "-" && got.Code != codes.PermissionDenied {
-					t.Errorf("%s as %s: %s", p.Short(), title, got)
-				}
+				denied := got.Reason == "PERMISSION_DENIED"
+				test.EqOp(t, (row[title] == "-"), denied, test.Sprintf("%s as %s (%q): %s", p.Short(), title, row[title], got))
+				test.False(
+					t, row[title] == "-" && got.Code != codes.PermissionDenied, test.Sprintf("%s as %s: %s", p.Short(), title, got),
+				)
 			}
 		}
 	}
-	if diff := cmp.Diff(before, live.rows(t, w.ID)); diff != "" {
-		t.Errorf("something has changed:\n%s", diff)
-	}
+	test.Eq(t, before, live.rows(t, w.ID), test.Sprint("something has changed"))
 }
 
 // sharedFilters are the ids in filters that all members may use.
@@ -532,6 +600,9 @@ func (w *world) checkOwnDataOnly(t *testing.T, me string, own func(procedure) bo
 		}
 		for _, b := range requests[p.Short()] {
 			request := b(w) // about data of the owner or of another member
+			if confirm, ok := request.(*v1.ConfirmBookingRequest); ok {
+				confirm.Payment = nil // members may not record payments, whatever the booking
+			}
 			before := live.rows(t, w.ID)
 			for _, at := range fieldRefsOf(p.Input()) {
 				value, ok := at.get(request)
@@ -546,19 +617,18 @@ func (w *world) checkOwnDataOnly(t *testing.T, me string, own func(procedure) bo
 				}
 				none := at.with(request, protoreflect.ValueOfString(text(tenant.New[tenant.SessionID](time.Now()))))
 				diff := cmp.Diff(live.try(t.Context(), me, p, none).shape(), got.shape())
-				if diff != "" || got.Code != codes.NotFound && (got.Code != codes.OK || !chosen) {
-					t.Errorf("%s of another's %s %s: %s\n%s", p.Short(), at, value, got, diff)
-				}
+				test.True(
+					t, diff == "" && (got.Code == codes.NotFound || got.Code == codes.OK && chosen),
+					test.Sprintf("%s of another's %s %s: %s\n%s", p.Short(), at, value, got, diff),
+				)
 			}
 			if seen > 0 && !p.IsReadOnly() && p.Short() != "MemberService/UpdateMe" &&
 				p.Short() != "MemberService/RegisterDevice" {
-				if diff := cmp.Diff(before, live.rows(t, w.ID)); diff != "" {
-					t.Errorf("%s has changed what is another's:\n%s", p.Short(), diff)
-				}
+				test.EqOp(
+					t, "", cmp.Diff(before, live.rows(t, w.ID)), test.Sprintf("%s has changed what is another's:\n", p.Short()),
+				)
 			}
 		}
 	}
-	if seen < 5 {
-		t.Errorf("only %d ids of other members' were tried", seen)
-	}
+	test.True(t, seen >= 5, test.Sprintf("only %d ids of other members' were tried", seen))
 }

@@ -9,6 +9,8 @@ import (
 	"connectrpc.com/connect"
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
 
+	"github.com/shoenig/test"
+
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/gen/berth/v1/berthv1connect"
 	"github.com/berthhq/berth/internal/tenant"
@@ -25,7 +27,7 @@ func TestRequestSize_IsLimitedAfterDecompression(t *testing.T) {
 	protocols.SetUnencryptedHTTP2(true)
 	h2c := &http.Client{Transport: &http.Transport{Protocols: protocols}}
 	t.Cleanup(h2c.CloseIdleConnections)
-	for name, test := range map[string]struct {
+	for name, tc := range map[string]struct {
 		options []connect.ClientOption
 		size    int
 		want    string
@@ -37,16 +39,14 @@ func TestRequestSize_IsLimitedAfterDecompression(t *testing.T) {
 		"gRPC, gzipped": {[]connect.ClientOption{connect.WithGRPC(), connect.WithSendGzip()}, 7 << 20, "REQUEST_TOO_LARGE"},
 		"JSON, fitting": {[]connect.ClientOption{connect.WithProtoJSON()}, 3_000_000, ""},
 	} {
-		stream, err := berthv1connect.NewMemberServiceClient(h2c, "http://"+live.Address, test.options...).
-			ImportMembers(t.Context(), as(raw, &v1.ImportMembersRequest{Csv: bytes.Repeat([]byte("x"), test.size)}))
+		stream, err := berthv1connect.NewMemberServiceClient(h2c, "http://"+live.Address, tc.options...).
+			ImportMembers(t.Context(), as(raw, &v1.ImportMembersRequest{Csv: bytes.Repeat([]byte("x"), tc.size)}))
 		if err == nil {
 			for stream.Receive() {
 			}
 			err = errors.Join(stream.Err(), stream.Close())
 		}
-		if got := reasonOf(err); got != test.want {
-			t.Errorf("%s: %q, %v", name, got, err)
-		}
+		test.EqOp(t, tc.want, reasonOf(err), test.Sprintf("%s: %v", name, err))
 	}
 }
 

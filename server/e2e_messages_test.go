@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/berthhq/berth/internal/app/bookings"
 	"github.com/berthhq/berth/internal/app/messages"
@@ -23,6 +25,7 @@ import (
 	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/rules/session"
 	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/testkit/expect"
 	"github.com/berthhq/berth/internal/twilio/twiliotest"
 	"github.com/berthhq/berth/migrations"
 )
@@ -64,22 +67,16 @@ func (g *limitedTwilio) react(twiliotest.Message) twiliotest.Reaction {
 func testCrashWhileSending(t *testing.T, binary string) {
 	folder := pgtest.TempDir(t)
 	postgres := startDurable(t, folder, 0)
-	if err := pg.Migrate(t.Context(), postgres.URL, migrations.FS, nil); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, pg.Migrate(t.Context(), postgres.URL, migrations.FS, nil))
 	keys := boot.KeyConfig{Data: folder, Issuer: "berth", Audience: "berth"}
-	n, err := boot.Open(
-		t.Context(), slog.New(slog.DiscardHandler), postgres.URL, keys, boot.ListenConfig{Patience: waitTimeout},
-	)
-	if err != nil {
-		t.Fatal(err)
-	}
+	n := expect.Value(boot.Open(
+		t.Context(), slog.New(slog.DiscardHandler), postgres.URL, keys, boot.ListenConfig{TimeLimit: waitTimeout},
+	))(t)
 	t.Cleanup(n.Close)
 	w := newWorld(t, &liveNode{Node: n, data: folder})
-	_, err = w.app.Messages.UpdateNotificationSettings(
+	expect.OK(w.t)(w.app.Messages.UpdateNotificationSettings(
 		w.ctx(), w.owner, nil, func(s *notify.Settings) { s.Quiet = notify.QuietHours{} },
-	)
-	w.ok(err)
+	))
 	fake, door := twiliotest.Start(), new(limitedTwilio)
 	t.Cleanup(fake.Close)
 	fake.React(door.react)
@@ -106,8 +103,7 @@ func testCrashWhileSending(t *testing.T, binary string) {
 	}
 	door.set(1 << 30)
 	last := w.startSender(binary, postgres.URL, fake, rounds)
-	conn, err := pgx.Connect(w.ctx(), postgres.URL)
-	w.ok(err)
+	conn := expect.Value(pgx.Connect(w.ctx(), postgres.URL))(w.t)
 	t.Cleanup(func() { _ = conn.Close(t.Context()) })
 	count := func(sql string, args ...any) (n int) {
 		t.Helper()
@@ -126,13 +122,11 @@ func testCrashWhileSending(t *testing.T, binary string) {
 	got, doubles := make(map[string]int), 0
 	for _, m := range fake.Messages() {
 		got[m.To]++
-		callback, err := url.Parse(m.StatusCallback)
-		w.ok(err)
-		if count(
+		callback := expect.Value(url.Parse(m.StatusCallback))(w.t)
+		test.EqOp(t, 1, count(
 			`select count(*) from deliveries where tenant_id = $1 and id = $2`, w.ID.String(), callback.Query().Get("delivery"),
-		) != 1 {
-			t.Errorf("the delivery log has no line for %s", callback)
-		}
+		),
+			test.Sprintf("the delivery log has no line for %s", callback))
 	}
 	for number, caller := range numbers {
 		duplicates := count(
@@ -143,36 +137,32 @@ func testCrashWhileSending(t *testing.T, binary string) {
 			select count(*) from deliveries
 			where tenant_id = $1 and member_id = $2 and status = 'DROPPED' and reason = 'POSSIBLY_SENT'`,
 			w.ID.String(), caller.String())
-		if got[number] == 0 && dropped == 0 {
-			t.Errorf("%s got no message", number)
-		}
+		test.False(t, got[number] == 0 && dropped == 0, test.Sprintf("%s got no message", number))
 		doubles += max(0, got[number]-1)
-		if got[number]-1 > duplicates {
-			t.Errorf("%s got %d messages, and the log has %d", number, got[number], duplicates+1)
-		}
+		test.True(
+			t, got[number]-1 <= duplicates,
+			test.Sprintf("%s got %d messages, and the log has %d", number, got[number], duplicates+1),
+		)
 	}
-	if doubles == 0 {
-		t.Error("nothing was on its way when the server was killed")
-	}
+	test.NotEqOp(t, 0, doubles, test.Sprint("nothing was on its way when the server was killed"))
 	t.Logf("%d messages for %d people, %d of them for the second time", len(fake.Messages()), len(numbers), doubles)
 }
 
 // newSMSMember creates a member who gets only SMS about bookings, and books for them.
 func (w *world) newSMSMember(number string, in tenant.SessionID) tenant.MemberID {
 	w.t.Helper()
-	m, err := w.app.Accounts.CreateMember(
+	m := expect.Value(w.app.Accounts.CreateMember(
 		w.ctx(), w.owner, member.Member{Subject: unique(), Name: unique(), Phone: number},
-	)
-	w.ok(err)
+	))(w.t)
 	caller := tenant.Caller{Tenant: w.ID, Subject: m.Subject, Member: m.ID, Roles: m.Roles}
-	_, err = w.app.Messages.UpdateNotificationPreferences(w.ctx(), caller,
+	expect.OK(w.t)(w.app.Messages.UpdateNotificationPreferences(w.ctx(), caller,
 		messages.PreferencesEdit{Chosen: notify.Preferences{
 			{Topic: notify.BookingConfirmed, Channel: notify.SMS}:   true,
 			{Topic: notify.BookingConfirmed, Channel: notify.Email}: false,
-		}})
-	w.ok(err)
-	_, err = w.app.Bookings.Book(w.ctx(), caller, bookings.BookRequest{Session: in, Party: 1, Channel: catalog.Online})
-	w.ok(err)
+		}}))
+	expect.OK(w.t)(
+		w.app.Bookings.Book(w.ctx(), caller, bookings.BookRequest{Session: in, Party: 1, Channel: catalog.Online}),
+	)
 	return m.ID
 }
 

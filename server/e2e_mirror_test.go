@@ -17,6 +17,8 @@ import (
 
 	"connectrpc.com/connect"
 	"github.com/google/go-cmp/cmp"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"github.com/berthhq/berth/clients/go/berth"
@@ -66,20 +68,14 @@ func TestMirror_EqualsTheAPIAfterKills(t *testing.T) {
 	want := m.bookings(t)
 	eventually(t, "the file has what the API has", func() bool { return cmp.Equal(want, m.rows(t)) })
 	mirror.signal(t, syscall.SIGTERM)
-	if code := mirror.ProcessState.ExitCode(); code != 0 {
-		t.Errorf("status %d:\n%s", code, mirror.out)
-	}
-	if diff := cmp.Diff(want, m.rows(t)); diff != "" {
-		t.Errorf("bookings (-API +file):\n%s", diff)
-	}
+	test.EqOp(t, 0, mirror.ProcessState.ExitCode(), test.Sprintf("status \n%s", mirror.out))
+	test.Eq(t, want, m.rows(t), test.Sprint("bookings (-API +file)"))
 	statuses := map[string]int{}
 	for _, status := range want {
 		statuses[status]++
 	}
 	t.Logf("%d bookings: %v", len(want), statuses)
-	if statuses["CONFIRMED"] == 0 || statuses["CANCELLED"] == 0 {
-		t.Error("nothing much happened")
-	}
+	test.True(t, statuses["CONFIRMED"] != 0 && statuses["CANCELLED"] != 0, test.Sprint("nothing much happened"))
 }
 
 // Negative control: a mirror that stored the cursor before the rows would lose rows when it is killed in between.
@@ -96,15 +92,11 @@ func TestMirror_MissesRowsIfTheCursorIsStoredFirst(t *testing.T) {
 	}
 	run(func() bool { return cmp.Equal(want, m.rows(t)) && m.cursor(t) != "" })
 	// The rows are lost, but the cursor is after them.
-	if err := os.Remove(m.file); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.Remove(m.file))
 	m.bookAndCancel(m.tokens[1])
 	all := m.bookings(t)
 	run(func() bool { return len(m.rows(t)) == len(all)-len(want) })
-	if cmp.Equal(all, m.rows(t)) {
-		t.Error("the cursor means nothing")
-	}
+	test.False(t, cmp.Equal(all, m.rows(t)), test.Sprint("the cursor means nothing"))
 }
 
 // mirrorTest is a tenant with a mirror, and members who book.
@@ -119,11 +111,10 @@ func newMirrorTest(t *testing.T) *mirrorTest {
 	t.Helper()
 	m := &mirrorTest{world: newWorld(t, newLive(t)), file: filepath.Join(t.TempDir(), "bookings.csv")}
 	m.binary = filepath.Join(t.TempDir(), "mirror")
-	if out, err := exec.CommandContext(
+	out, err := exec.CommandContext(
 		t.Context(), "go", "build", "-buildvcs=false", "-o", m.binary, "../clients/go/examples/mirror",
-	).CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	).CombinedOutput()
+	must.NoError(t, err, must.Sprintf("%v\n%s", err, out))
 	reader, err := m.app.Accounts.CreateRole(
 		t.Context(), m.owner, grant.Role{Name: unique(), Title: unique(), Permissions: []string{"booking.read"}},
 	)
@@ -211,15 +202,12 @@ func (m *mirrorTest) rows(t *testing.T) map[string]string {
 	defer file.Close()
 	records, err := csv.NewReader(file).ReadAll()
 	m.ok(err)
-	if len(records) == 0 {
-		t.Fatal("the file is empty")
-	}
+	must.NotEqOp(t, 0, len(records), must.Sprint("the file is empty"))
 	status := slices.Index(records[0], "status")
 	rows := make(map[string]string)
 	for _, record := range records[1:] {
-		if _, twice := rows[record[0]]; twice {
-			t.Errorf("%s stands there twice", record[0])
-		}
+		_, twice := rows[record[0]]
+		test.False(t, twice, test.Sprintf("%s stands there twice", record[0]))
 		rows[record[0]] = record[status]
 	}
 	return rows

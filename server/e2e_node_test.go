@@ -2,10 +2,12 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"net"
+	"net/http"
 	"os"
 	"regexp"
 	"slices"
@@ -25,11 +27,17 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/reflect/protoregistry"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/internal/boot"
 	"github.com/berthhq/berth/internal/pgtest"
+	"github.com/berthhq/berth/internal/rpc"
 	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/testkit/expect"
 	"github.com/berthhq/berth/internal/token"
+	"github.com/berthhq/berth/internal/traffic"
 )
 
 // liveNode is a node that runs as in production, with a gRPC client from another library than its server.
@@ -40,10 +48,36 @@ type liveNode struct {
 	log     *transcript
 	data    string // its data folder
 	conn    *grpc.ClientConn
+
+	tenantTables []string
 }
 
 // openLive starts a node. Nodes with the same data folder share their keys.
 func openLive(t testing.TB, db *pgtest.DB, url, data string, adapt ...func(*boot.KeyConfig)) *liveNode {
+	t.Helper()
+	l := openNode(t, db, url, data, adapt...)
+	l.listen(t, func(ctx context.Context, listener net.Listener) error {
+		return l.Serve(ctx, boot.Listeners{Public: listener}, nil)
+	})
+	return l
+}
+
+// openIdle starts a node that answers requests and does no work in the background.
+func openIdle(t testing.TB, db *pgtest.DB, url, data string) *liveNode {
+	t.Helper()
+	l := openNode(t, db, url, data)
+	l.listen(t, func(ctx context.Context, listener net.Listener) error {
+		server := rpc.NewServer(l.Handler, slog.New(slog.NewTextHandler(l.log, nil)), traffic.ConnLimits{})
+		context.AfterFunc(ctx, func() { _ = server.Close() })
+		if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+			return err
+		}
+		return nil
+	})
+	return l
+}
+
+func openNode(t testing.TB, db *pgtest.DB, url, data string, adapt ...func(*boot.KeyConfig)) *liveNode {
 	t.Helper()
 	keys := boot.KeyConfig{Data: data, Issuer: "berth", Audience: "berth"}
 	for _, f := range adapt {
@@ -51,34 +85,30 @@ func openLive(t testing.TB, db *pgtest.DB, url, data string, adapt ...func(*boot
 	}
 	l := &liveNode{DB: db, log: newTranscript(), data: data}
 	log := slog.New(slog.NewTextHandler(l.log, &slog.HandlerOptions{Level: slog.LevelWarn}))
-	var err error
-	l.Node, err = boot.Open(
+	l.Node = expect.Value(boot.Open(
 		t.Context(), log, url, keys,
-		boot.ListenConfig{PublicURL: "https://berth.test", Drain: time.Second, Patience: waitTimeout},
-	)
-	if err != nil {
-		t.Fatal(err)
-	}
-	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+		boot.ListenConfig{PublicURL: "https://berth.test", Drain: time.Second, TimeLimit: waitTimeout, Reflection: true},
+	))(t)
+	return l
+}
+
+// listen serves the node on a free port until the test ends, and connects a client.
+func (l *liveNode) listen(t testing.TB, serve func(context.Context, net.Listener) error) {
+	t.Helper()
+	listener := expect.Value(new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0"))(t)
 	l.Address = listener.Addr().String()
 	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
 	served := make(chan error, 1)
-	go func() { served <- l.Serve(ctx, listener, nil) }()
+	go func() { served <- serve(ctx, listener) }()
 	t.Cleanup(func() {
 		stop()
-		if err := <-served; err != nil {
-			t.Error(err)
-		}
+		test.NoError(t, <-served)
 		l.Close()
 		if t.Failed() {
 			t.Logf("the node's log:\n%s", l.log)
 		}
 	})
 	l.conn = dial(t, l.Address)
-	return l
 }
 
 // newLive starts a node with its own database.
@@ -90,11 +120,10 @@ func newLive(t testing.TB) *liveNode {
 
 func dial(t testing.TB, address string) *grpc.ClientConn {
 	t.Helper()
-	conn, err := grpc.NewClient("passthrough:///"+address, grpc.WithTransportCredentials(insecure.NewCredentials()),
-		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(64<<20)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	conn := expect.Value(
+		grpc.NewClient("passthrough:///"+address, grpc.WithTransportCredentials(insecure.NewCredentials()),
+			grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(64<<20))),
+	)(t)
 	t.Cleanup(func() { _ = conn.Close() })
 	return conn
 }
@@ -103,9 +132,7 @@ func dial(t testing.TB, address string) *grpc.ClientConn {
 func (l *liveNode) Token(t testing.TB, subject string, tenants ...tenant.TenantID) string {
 	t.Helper()
 	raw, _, err := l.Issuer.Issue(token.Claims{Subject: subject, Tenants: tenants}, time.Hour)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	return raw
 }
 
@@ -228,9 +255,7 @@ func invoke(ctx context.Context, conn *grpc.ClientConn, p procedure, request pro
 func call[A proto.Message](t *testing.T, l *liveNode, raw, short string, request proto.Message) A {
 	t.Helper()
 	answer, err := invoke(withToken(t.Context(), raw), l.conn, procedureNamed(t, short), request)
-	if err != nil {
-		t.Fatalf("%s: %v", short, err)
-	}
+	must.NoError(t, err, must.Sprint(short))
 	return answer.(A)
 }
 
@@ -277,16 +302,11 @@ func (l *liveNode) try(ctx context.Context, raw string, p procedure, request pro
 // verify fails the test if an invariant is violated.
 func (l *liveNode) verify(t *testing.T) {
 	t.Helper()
-	if text := must(t, "verify", "--database-url", l.DB.URL); !strings.Contains(text, "every invariant holds") {
-		t.Error(text)
-	}
+	test.StrContains(t, runBerth(t, "verify", "--database-url", l.DB.URL), "every invariant holds")
 }
 
 func readFile(t *testing.T, path string) string {
 	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := expect.Value(os.ReadFile(path))(t)
 	return string(text)
 }

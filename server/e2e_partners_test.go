@@ -7,6 +7,11 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 // The test runs all code on the page, from top to bottom.
@@ -25,9 +30,7 @@ func TestPartnersPage_RunsAsWritten(t *testing.T) {
 		case strings.Contains(code, "examples/mirror"): // it never ends: the test stops it once it has the booking made above
 			run := `go run ./clients/go/examples/mirror -url "$ADDRESS" -file bookings.csv`
 			before, _, found := strings.Cut(code, "BERTH_KEY=$MIRROR_KEY "+run)
-			if !found {
-				t.Errorf("no mirror in:\n%s", code)
-			}
+			test.True(t, found, test.Sprintf("no mirror in:\n%s", code))
 			file := filepath.Join(folder, "bookings.csv")
 			script = append(script, "echo '# Mirror'", before, "go build -o "+folder+" ./clients/go/examples/mirror",
 				"BERTH_KEY=$MIRROR_KEY "+filepath.Join(folder, "mirror")+` -url "$ADDRESS" -file `+file+" &",
@@ -37,14 +40,11 @@ func TestPartnersPage_RunsAsWritten(t *testing.T) {
 			script = append(script, code)
 		case language == "python":
 			file := filepath.Join(folder, "partner.py")
-			if err := os.WriteFile(file, []byte(code), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, os.WriteFile(file, []byte(code), 0o600))
 			script = append(script, "echo '# Python'", "python3 "+file)
 		case language == "go":
-			if code != readFile(t, filepath.Join("..", "clients", "go", "examples", "guest", "main.go")) {
-				t.Error("the program on the page is not the one in clients/go/examples/guest")
-			}
+			test.EqOp(t, readFile(t, filepath.Join("..", "clients", "go", "examples", "guest", "main.go")), code,
+				test.Sprint("the program on the page is not the one in clients/go/examples/guest"))
 			script = append(script, "echo '# Go'", "go run ./clients/go/examples/guest")
 		}
 	}
@@ -52,14 +52,9 @@ func TestPartnersPage_RunsAsWritten(t *testing.T) {
 	w.createSession(w.app, w.sessionAt(w.now.AddDate(0, 0, 4)), true)
 	shell := exec.CommandContext(t.Context(), "bash", "-c", strings.Join(script, "\n"))
 	shell.Dir = ".."
-	out, err := shell.CombinedOutput()
-	if err != nil {
-		t.Errorf("%v\n%s\n%s", err, strings.Join(script, "\n"), out)
-	}
+	out := expect.Value(shell.CombinedOutput())(t)
 	parts := regexp.MustCompile(`(?m)^# (?:Python|Go|Mirror)$`).Split(string(out), -1)
-	if len(parts) != 4 {
-		t.Fatalf("%s", out)
-	}
+	must.EqOp(t, 4, len(parts), must.Sprintf("%s", out))
 	inOrder(t, parts[0], "held once", "BOOKING_STATUS_CONFIRMED", "BOOKING_STATUS_CANCELLED",
 		"EVENT_TYPE_BOOKING_HELD", "EVENT_TYPE_BOOKING_CONFIRMED", "EVENT_TYPE_BOOKING_CANCELLED")
 	inOrder(t, parts[1], "refused: BOOKING_NOT_FOUND", "held", "until 20", "confirmed PAYMENT_STATUS_CAPTURED",

@@ -17,28 +17,30 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/berthhq/berth/internal/pgtest"
 	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 // These tests run the shipped command in its own processes.
 func TestBerth_RunsAsAProcess(t *testing.T) {
 	t.Parallel()
 	binary := filepath.Join(t.TempDir(), "berth")
-	if out, err := exec.CommandContext(
+	out, err := exec.CommandContext(
 		t.Context(), "go", "build", "-buildvcs=false", "-trimpath", "-ldflags=-s -w", "-o", binary, ".",
-	).CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	for name, test := range map[string]func(*testing.T, string){
+	).CombinedOutput()
+	must.NoError(t, err, must.Sprintf("%v\n%s", err, out))
+	for name, check := range map[string]func(*testing.T, string){
 		"dev":                  testDev,
 		"killed under load":    testCrashRecovery,
 		"killed while sending": testCrashWhileSending,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			test(t, binary)
+			check(t, binary)
 		})
 	}
 }
@@ -63,9 +65,7 @@ func startProcess(t *testing.T, binary string, args ...string) *process {
 	}
 	p.Stdout, p.Stderr = p.out, p.out
 	p.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	if err := p.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, p.Start())
 	group := p.Process.Pid
 	released := guardGroup(t, group)
 	go func() {
@@ -95,13 +95,8 @@ func guardGroup(t *testing.T, group int) (release func()) {
 		context.WithoutCancel(t.Context()), "sh", "-c", `read -r _ || kill -KILL -- "-$1"`, "sh", strconv.Itoa(group),
 	)
 	guard.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	line, err := guard.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := guard.Start(); err != nil {
-		t.Fatal(err)
-	}
+	line := expect.Value(guard.StdinPipe())(t)
+	must.NoError(t, guard.Start())
 	return func() {
 		_, _ = line.Write([]byte("released\n"))
 		_ = guard.Wait()
@@ -111,9 +106,7 @@ func guardGroup(t *testing.T, group int) (release func()) {
 // signal sends a signal and waits until the process has exited.
 func (p *process) signal(t *testing.T, signal os.Signal) {
 	t.Helper()
-	if err := p.Process.Signal(signal); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, p.Process.Signal(signal))
 	select {
 	case <-p.done:
 	case <-time.After(waitTimeout):
@@ -127,9 +120,8 @@ func (p *process) memory(t *testing.T) int {
 	status := readFile(t, fmt.Sprintf("/proc/%d/status", p.Process.Pid))
 	_, rest, _ := strings.Cut(status, "RssAnon:")
 	var kilobytes int
-	if _, err := fmt.Sscan(rest, &kilobytes); err != nil {
-		t.Fatalf("%v in %s", err, status)
-	}
+	_, err := fmt.Sscan(rest, &kilobytes)
+	must.NoError(t, err, must.Sprintf("%v in %s", err, status))
 	return kilobytes << 10
 }
 
@@ -175,9 +167,8 @@ func testDev(t *testing.T, binary string) {
 	} else {
 		t.Logf("it works for %v of that, to the end", worked.Round(time.Millisecond))
 	}
-	if _, err := os.Stat(filepath.Join(data, "dev.json")); !os.IsNotExist(err) {
-		t.Errorf("dev.json is left behind: %v", err)
-	}
+	_, err := os.Stat(filepath.Join(data, "dev.json"))
+	test.True(t, os.IsNotExist(err), test.Sprintf("dev.json is left behind: %v", err))
 }
 
 // waitUntilIdle waits until a development server has done all background work for its demo data. Otherwise the next one
@@ -187,19 +178,14 @@ func waitUntilIdle(t *testing.T, data string) {
 	postgres := filepath.Join(data, "postgres")
 	password := strings.TrimSpace(readFile(t, filepath.Join(postgres, "password")))
 	port := strings.Split(readFile(t, filepath.Join(postgres, "cluster", "postmaster.pid")), "\n")[3]
-	conn, err := pgx.Connect(t.Context(), (&url.URL{
+	conn := expect.Value(pgx.Connect(t.Context(), (&url.URL{
 		Scheme: "postgres", User: url.UserPassword("berth", password), Host: "127.0.0.1:" + port, Path: "/berth",
-	}).String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	}).String()))(t)
 	defer conn.Close(context.WithoutCancel(t.Context()))
 	for _, demo := range readDevInfo(t, filepath.Join(data, "dev.json")).Tenants {
 		eventually(t, "what follows is done", func() bool {
 			var left bool
-			if err := conn.QueryRow(t.Context(), pendingWork, demo.ID, time.Now()).Scan(&left); err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, conn.QueryRow(t.Context(), pendingWork, demo.ID, time.Now()).Scan(&left))
 			return !left
 		})
 	}
@@ -209,22 +195,16 @@ func waitUntilIdle(t *testing.T, data string) {
 func (p *process) stop(t *testing.T, signal os.Signal, address string) {
 	t.Helper()
 	children := childrenOf(t, p.Process.Pid)
-	if len(children) == 0 {
-		t.Error("where is Postgres?")
-	}
+	test.NotEqOp(t, 0, len(children), test.Sprint("where is Postgres?"))
 	p.signal(t, signal)
-	if code := p.ProcessState.ExitCode(); code != 0 {
-		t.Errorf("status %d after %v", code, signal)
-	}
+	test.EqOp(t, 0, p.ProcessState.ExitCode(), test.Sprintf("status after %v", signal))
 	for _, child := range children {
 		eventually(t, "process "+child+" ends", func() bool {
 			_, err := os.Stat("/proc/" + child)
 			return os.IsNotExist(err)
 		})
 	}
-	if err := syscall.Kill(-p.Process.Pid, 0); err != syscall.ESRCH {
-		t.Errorf("its process group is left: %v", err)
-	}
+	test.ErrorIs(t, syscall.Kill(-p.Process.Pid, 0), syscall.ESRCH, test.Sprint("its process group is left"))
 	eventually(t, "the port is free", func() bool { // another process may use it for a moment
 		listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", strings.TrimPrefix(address, "http://"))
 		if err == nil {
@@ -238,32 +218,30 @@ func (p *process) stop(t *testing.T, signal os.Signal, address string) {
 func checkDevInfo(t *testing.T, path, address string) {
 	t.Helper()
 	var sheet map[string]any
-	if err := json.Unmarshal([]byte(readFile(t, path)), &sheet); err != nil {
-		t.Fatal(err)
-	}
-	if info, err := os.Stat(path); err != nil || info.Mode() != 0o600 {
-		t.Errorf("dev.json: %v, %v", info.Mode(), err)
-	}
+	must.NoError(t, json.Unmarshal([]byte(readFile(t, path)), &sheet))
+	info := expect.Value(os.Stat(path))(t)
+	test.EqOp(t, 0o600, info.Mode(), test.Sprintf("dev.json: %v", info.Mode()))
 	tenants, _ := sheet["tenants"].([]any)
-	if len(sheet) != 2 || sheet["address"] != address || len(tenants) != 3 {
-		t.Fatalf("dev.json: %v", sheet)
-	}
+	must.True(
+		t, len(sheet) == 3 && sheet["admin_address"] != "" && sheet["address"] == address && len(tenants) == 3,
+		must.Sprintf("dev.json: %v", sheet),
+	)
 	for _, one := range tenants {
 		demo, _ := one.(map[string]any)
 		id, _ := demo["id"].(string)
 		name, _ := demo["name"].(string)
 		session, _ := demo["session_id"].(string)
 		tokens, _ := demo["tokens"].(map[string]any)
-		if !uuids.MatchString(id) || name == "" || !uuids.MatchString(session) || len(demo) != 5 {
-			t.Errorf("dev.json: %v", demo)
-		}
+		test.True(
+			t, uuids.MatchString(id) && name != "" && uuids.MatchString(session) && len(demo) == 5,
+			test.Sprintf("dev.json: %v", demo),
+		)
 		for _, role := range []string{
 			tenant.RoleOwner, tenant.RoleAdmin, tenant.RoleCoach, tenant.RoleMember, tenant.RolePartner,
 		} {
 			raw, _ := tokens[role].(string)
-			if got, err := getTenant(t.Context(), address, raw); err != nil || got != name {
-				t.Errorf("as %s of %s: %q, %v", role, name, got, err)
-			}
+			got := expect.Value(getTenant(t.Context(), address, raw))(t)
+			test.EqOp(t, name, got, test.Sprintf("as %s of %s: %q", role, name, got))
 		}
 	}
 }
@@ -272,9 +250,7 @@ func checkDevInfo(t *testing.T, path, address string) {
 func runPrintedCommands(t *testing.T, printed, address string) {
 	t.Helper()
 	_, rest, ok := strings.Cut(printed, "\n# ")
-	if !ok {
-		t.Fatalf("there is nothing to paste in:\n%s", printed)
-	}
+	must.True(t, ok, must.Sprintf("there is nothing to paste in:\n%s", printed))
 	var commands strings.Builder
 	for line := range strings.Lines("# " + rest) {
 		if strings.HasPrefix(line, "{") {
@@ -291,17 +267,12 @@ func runPrintedCommands(t *testing.T, printed, address string) {
 	shell := exec.CommandContext(t.Context(), "bash", "-c", script)
 	shell.Dir = ".."
 	out, err := shell.CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v\n%s\n%s", err, script, out)
-	}
+	must.NoError(t, err, must.Sprintf("%v\n%s\n%s", err, script, out))
 	answers := strings.Split(string(out), "--- answer\n")
 	wants := []string{`"sessions"`, `"BOOKING_STATUS_CONFIRMED"`, `"bookings"`}
-	if len(answers) != len(wants)+1 {
-		t.Fatalf("%d commands at %s:\n%s", len(answers)-1, address, out)
-	}
+	must.EqOp(t, len(wants)+1, len(answers), must.Sprintf("%d commands at %s:\n%s", len(answers)-1, address, out))
 	for i, want := range wants {
-		if !strings.Contains(answers[i+1], want) {
-			t.Errorf("command %d answers without %s:\n%.1000s", i+1, want, answers[i+1])
-		}
+		test.StrContains(t, answers[i+1], want,
+			test.Sprintf("command %d answers without %s:\n%.1000s", i+1, want, answers[i+1]))
 	}
 }

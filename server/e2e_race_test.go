@@ -17,10 +17,14 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/internal/pgtest"
 	"github.com/berthhq/berth/internal/rules/session"
 	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 // newTokens imports members and returns their tokens.
@@ -107,9 +111,10 @@ func TestRush_BooksEverySeatOnce(t *testing.T) {
 			t.Errorf("%s", got)
 		}
 	}
-	if len(booked) != seats || len(waiting) != queue || full != people-seats-queue {
-		t.Errorf("%d booked, %d wait, %d were refused", len(booked), len(waiting), full)
-	}
+	test.True(
+		t, len(booked) == seats && len(waiting) == queue && full == people-seats-queue,
+		test.Sprintf("%d booked, %d wait, %d were refused", len(booked), len(waiting), full),
+	)
 	slices.Sort(positions)
 	for i, position := range positions {
 		if int(position) != i+1 {
@@ -122,9 +127,7 @@ func TestRush_BooksEverySeatOnce(t *testing.T) {
 	)
 	sameIDs(t, "bookings", booked, roster.GetBookings())
 	sameIDs(t, "entries", waiting, roster.GetEntries())
-	if roster.GetSeatsTaken() != seats {
-		t.Errorf("%d seats are taken", roster.GetSeatsTaken())
-	}
+	test.EqOp(t, seats, roster.GetSeatsTaken(), test.Sprintf("%d seats are taken", roster.GetSeatsTaken()))
 	w.live.verify(t)
 }
 
@@ -137,9 +140,7 @@ func sameIDs[M interface{ GetId() string }](t *testing.T, what string, responses
 	}
 	slices.Sort(ids)
 	slices.Sort(responses)
-	if !slices.Equal(responses, ids) {
-		t.Errorf("%s: responses %v, roster %v", what, responses, ids)
-	}
+	test.SliceEqOp(t, ids, responses, test.Sprintf("%s: responses %v, roster %v", what, responses, ids))
 }
 
 // Negative control: without serializable transactions and the check on seats, which are the two guards, the same rush
@@ -148,9 +149,7 @@ func TestRush_OverbooksWithoutGuards(t *testing.T) {
 	t.Parallel()
 	const people, seats, rounds = 60, 5, 200
 	db := pgtest.New(t)
-	if _, err := db.Owner.Exec(t.Context(), "alter table sessions drop constraint sessions_capacity"); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t)(db.Owner.Exec(t.Context(), "alter table sessions drop constraint sessions_capacity"))
 	weak, data := readCommittedProxy(t, db.TCP), t.TempDir()
 	w := newWorld(t, openLive(t, db, weak, data))
 	other := openLive(t, db, weak, data)
@@ -164,21 +163,21 @@ func TestRush_OverbooksWithoutGuards(t *testing.T) {
 			}
 		}
 		var bookings, counted int
-		if err := db.Owner.QueryRow(t.Context(), `
+		must.NoError(t, db.Owner.QueryRow(t.Context(), `
 			select s.seats_taken, (select count(*) from bookings b where b.tenant_id = s.tenant_id and b.session_id = s.id)
-			from sessions s where s.tenant_id = $1 and s.id = $2`, w.ID, in).Scan(&counted, &bookings); err != nil {
-			t.Fatal(err)
-		}
+			from sessions s where s.tenant_id = $1 and s.id = $2`, w.ID, in).Scan(&counted, &bookings))
 		if bookings > seats || counted != bookings {
 			t.Logf(
 				"round %d: %d seats, %d confirmed responses, %d bookings, %d counted", round+1, seats, booked, bookings,
 				counted,
 			)
-			if c := start(
+			c := start(
 				t, "verify", "--database-url", db.URL,
-			); c.wait(t) == 0 || !strings.Contains(c.out.String(), "never one seat too many") {
-				t.Errorf("berth verify does not see it: %s", c.out)
-			}
+			)
+			test.True(
+				t, c.wait(t) != 0 && strings.Contains(c.out.String(), "never one seat too many"),
+				test.Sprintf("berth verify does not see it: %s", c.out),
+			)
 			return
 		}
 	}
@@ -188,14 +187,8 @@ func TestRush_OverbooksWithoutGuards(t *testing.T) {
 // readCommittedProxy returns the URL of a proxy to the database that replaces "serializable" by "read committed".
 func readCommittedProxy(t *testing.T, database string) string {
 	t.Helper()
-	u, err := url.Parse(database)
-	if err != nil {
-		t.Fatal(err)
-	}
-	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	u := expect.Value(url.Parse(database))(t)
+	listener := expect.Value(new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0"))(t)
 	server := u.Host
 	var all sync.WaitGroup
 	all.Go(func() {

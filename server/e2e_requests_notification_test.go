@@ -11,6 +11,7 @@ import (
 
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 const (
@@ -124,11 +125,10 @@ var notificationRequests = map[string][]build{
 func (w *world) newDelivery() (tenant.BookingID, tenant.OfferID) {
 	w.t.Helper()
 	booking, offer := w.newBooking(w.other), tenant.New[tenant.OfferID](w.now)
-	_, err := w.live.DB.Owner.Exec(w.ctx(), `
+	expect.OK(w.t)(w.live.DB.Owner.Exec(w.ctx(), `
 insert into deliveries (tenant_id, id, topic, channel, status, recipient, member_id, booking_id, offer_id, provider,
   content, created_at, updated_at)
 values ($1, $2, 'REMINDER', 'EMAIL', 'SENT', $3, $3, $4, $5, 'local', '{}', $6, $6)`,
-		w.ID, tenant.New[tenant.DeliveryID](w.now), w.other.Member, booking, offer, w.now)
-	w.ok(err)
+		w.ID, tenant.New[tenant.DeliveryID](w.now), w.other.Member, booking, offer, w.now))
 	return booking, offer
 }

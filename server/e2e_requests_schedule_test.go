@@ -12,6 +12,7 @@ import (
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/internal/rules/member"
 	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 // Requests about the catalog and the schedule.
@@ -54,8 +55,7 @@ var scheduleRequests = map[string][]build{
 	}},
 	"SessionService/UnblockSession": {func(w *world) proto.Message {
 		in := w.newSession()
-		_, err := w.app.Schedules.BlockSession(w.ctx(), w.owner, in, "")
-		w.ok(err)
+		expect.OK(w.t)(w.app.Schedules.BlockSession(w.ctx(), w.owner, in, ""))
 		return &v1.UnblockSessionRequest{SessionId: text(in)}
 	}},
 	"SessionService/CreateSeries": {func(w *world) proto.Message {
@@ -101,10 +101,8 @@ var scheduleRequests = map[string][]build{
 		return &v1.BulkCancelRequest{Filter: w.filter(true), IncludeBooked: true, Reason: unique(), Notify: new(false)}
 	}},
 	"SessionService/ImportSessions": {func(w *world) proto.Message {
-		service, err := w.app.Catalog.GetService(w.ctx(), w.owner, w.service)
-		w.ok(err)
-		location, err := w.app.Catalog.GetLocation(w.ctx(), w.owner, w.location)
-		w.ok(err)
+		service := expect.Value(w.app.Catalog.GetService(w.ctx(), w.owner, w.service))(w.t)
+		location := expect.Value(w.app.Catalog.GetLocation(w.ctx(), w.owner, w.location))(w.t)
 		return &v1.ImportSessionsRequest{Csv: []byte("service,location,date,start,duration_minutes\n" +
 			service.Name + "," + location.Name + "," + w.now.AddDate(0, 0, 3).Format(time.DateOnly) + ",10:00,30\n")}
 	}},
@@ -128,8 +126,7 @@ var scheduleRequests = map[string][]build{
 	"SessionService/ListWorkouts": {
 		func(w *world) proto.Message {
 			in := w.newSession()
-			_, err := w.app.Schedules.AddInlineWorkout(w.ctx(), w.owner, in, unique(), unique())
-			w.ok(err)
+			expect.OK(w.t)(w.app.Schedules.AddInlineWorkout(w.ctx(), w.owner, in, unique(), unique()))
 			return &v1.ListWorkoutsRequest{SessionId: text(in)}
 		},
 		func(w *world) proto.Message {

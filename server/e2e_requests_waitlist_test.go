@@ -18,6 +18,7 @@ import (
 	"github.com/berthhq/berth/internal/rules/session"
 	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 // Requests about the waitlist.
@@ -76,10 +77,9 @@ var waitlistRequests = map[string][]build{
 				Service: w.newOfferService(), Location: w.location, Resource: w.newRoom(), From: w.day(2), Until: w.day(3),
 				Latest: civil.TimeOfDay{Hour: 23},
 			}, w.newMember()
-			_, err := w.app.Waitlists.JoinWaitlist(
+			expect.OK(w.t)(w.app.Waitlists.JoinWaitlist(
 				w.ctx(), who, waitlists.JoinRequest{Window: wish, Party: 1, Channel: catalog.Online},
-			)
-			w.ok(err)
+			))
 			return &v1.ListEntriesRequest{Filter: &v1.EntryFilter{
 				LocationId: text(wish.Location), ServiceId: text(wish.Service), ResourceId: text(wish.Resource),
 				MemberId: text(who.Member),
@@ -165,10 +165,9 @@ var waitlistRequests = map[string][]build{
 		},
 		func(w *world) proto.Message {
 			location := w.newLocation()
-			_, err := w.app.Settings.UpdateRules(w.ctx(), w.owner, settings.RulesEdit{
+			expect.OK(w.t)(w.app.Settings.UpdateRules(w.ctx(), w.owner, settings.RulesEdit{
 				Target: settings.PolicyTarget{Location: location}, Edit: func(s *waitlist.Settings) { s.MaxQueueSize = new(7) },
-			})
-			w.ok(err)
+			}))
 			return &v1.ListRulesVersionsRequest{LocationId: text(location)}
 		},
 	},
@@ -242,8 +241,7 @@ func allRules() *v1.WaitlistRules {
 
 // day is the local date n days from now.
 func (w *world) day(n int) civil.Date {
-	berlin, err := time.LoadLocation("Europe/Berlin")
-	w.ok(err)
+	berlin := expect.Value(time.LoadLocation("Europe/Berlin"))(w.t)
 	return civil.DateOf(w.now, berlin).AddDays(n)
 }
 
@@ -264,12 +262,11 @@ func (w *world) fullSession() tenant.SessionID {
 func (w *world) newOfferService() tenant.ServiceID {
 	w.t.Helper()
 	id := w.newService()
-	_, err := w.app.Settings.UpdateRules(w.ctx(), w.owner, settings.RulesEdit{Target: settings.PolicyTarget{
+	expect.OK(w.t)(w.app.Settings.UpdateRules(w.ctx(), w.owner, settings.RulesEdit{Target: settings.PolicyTarget{
 		Service: id,
 	}, Edit: func(s *waitlist.Settings) {
 		s.Enabled, s.MaxQueueSize, s.Mode, s.OffersInQuietHours = new(true), new(10_000), new(waitlist.OfferInTurn), new(true)
-	}})
-	w.ok(err)
+	}}))
 	return id
 }
 
@@ -280,12 +277,10 @@ func (w *world) newOffer(caller tenant.Caller) waitlist.Offer {
 	in := w.newSession(func(in *session.Input) { in.Capacity, in.Service = new(1), service })
 	seat := w.book(w.app, w.coach, in).Booking.ID
 	entry := w.book(w.app, caller, in).Entry.ID
-	_, err := w.app.Bookings.CancelBooking(w.ctx(), w.owner, bookings.CancelRequest{ID: seat})
-	w.ok(err)
-	offers, err := w.app.Waitlists.ListOffers(
+	expect.OK(w.t)(w.app.Bookings.CancelBooking(w.ctx(), w.owner, bookings.CancelRequest{ID: seat}))
+	offers := expect.Value(w.app.Waitlists.ListOffers(
 		w.ctx(), w.owner, waitlistdb.OfferQuery{Entry: entry, Statuses: []waitlist.OfferStatus{}, Limit: 1},
-	)
-	w.ok(err)
+	))(w.t)
 	return offers[0]
 }
 

@@ -18,6 +18,8 @@ import (
 
 	"github.com/golang-jwt/jwt/v5"
 	"github.com/jackc/pgx/v5"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 	"google.golang.org/grpc/codes"
 
 	v1 "github.com/berthhq/berth/gen/berth/v1"
@@ -25,6 +27,7 @@ import (
 	"github.com/berthhq/berth/internal/boot"
 	"github.com/berthhq/berth/internal/pgtest"
 	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/testkit/expect"
 	"github.com/berthhq/berth/internal/token"
 )
 
@@ -53,7 +56,7 @@ func TestRevocation_AppliesOnEveryNode(t *testing.T) {
 		t, "MemberService/ListMembers",
 	), &v1.ListSessionsRequest{Filter: &v1.SessionFilter{StartsWithin: w.month()}}
 
-	for name, test := range map[string]struct {
+	for name, tc := range map[string]struct {
 		may    func(l *liveNode) outcome
 		revoke func()
 	}{
@@ -92,19 +95,18 @@ func TestRevocation_AppliesOnEveryNode(t *testing.T) {
 		},
 	} {
 		for _, l := range []*liveNode{first, second} { // and both nodes have cached it
-			if got := test.may(l); got.Code != codes.OK {
-				t.Fatalf("%s: %s", name, got)
-			}
+			got := tc.may(l)
+			must.EqOp(t, codes.OK, got.Code, must.Sprintf("%s: %s", name, got))
 		}
-		test.revoke()
+		tc.revoke()
 		revoked := time.Now()
-		if got := test.may(first); got.Reason != "PERMISSION_DENIED" {
-			t.Errorf("%s: the node that revoked it lets them in: %s", name, got)
-		}
+		got := tc.may(first)
+		test.EqOp(t, "PERMISSION_DENIED", got.Reason,
+			test.Sprintf("%s: the node that revoked it lets them in: %s", name, got))
 		calls := 0
 		eventually(t, "the other node refuses them", func() bool {
 			calls++
-			return test.may(second).Reason == "PERMISSION_DENIED"
+			return tc.may(second).Reason == "PERMISSION_DENIED"
 		})
 		if took := time.Since(revoked); took > maxDelay && calls > maxStaleCalls {
 			t.Errorf("%s: the other node has heard of it after %v and %d calls", name, took, calls)
@@ -120,17 +122,11 @@ func listeners(t *testing.T, db *pgtest.DB, known []int) []int {
 	t.Helper()
 	now := slices.Clone(known)
 	eventually(t, "a node listens", func() bool {
-		rows, err := db.Owner.Query(t.Context(), `
+		rows := expect.Value(db.Owner.Query(t.Context(), `
 			select pid from pg_stat_activity
 			where datname = current_database() and state = 'idle' and query = $1 and pid <> all ($2::integer[])`,
-			"listen "+pgx.Identifier{accounts.AccessChannel}.Sanitize(), known)
-		if err != nil {
-			t.Fatal(err)
-		}
-		more, err := pgx.CollectRows(rows, pgx.RowTo[int])
-		if err != nil {
-			t.Fatal(err)
-		}
+			"listen "+pgx.Identifier{accounts.AccessChannel}.Sanitize(), known))(t)
+		more := expect.Value(pgx.CollectRows(rows, pgx.RowTo[int]))(t)
 		now = append(now, more...)
 		return len(more) > 0
 	})
@@ -148,11 +144,7 @@ const identityIssuer = "https://login.test"
 // key creates a key and returns its issuer.
 func (i identity) key(name string, now func() time.Time) *token.Issuer {
 	i.t.Helper()
-	issuer, err := token.OpenIssuer(filepath.Join(filepath.Dir(i.path), name), identityIssuer, "berth", now)
-	if err != nil {
-		i.t.Fatal(err)
-	}
-	return issuer
+	return expect.Value(token.OpenIssuer(filepath.Join(filepath.Dir(i.path), name), identityIssuer, "berth", now))(i.t)
 }
 
 // publish replaces all keys in the file by one key.
@@ -161,12 +153,8 @@ func (i identity) publish(issuer *token.Issuer) {
 	answer := httptest.NewRecorder()
 	issuer.ServeHTTP(answer, httptest.NewRequest(http.MethodGet, "/", nil))
 	draft := i.path + ".draft"
-	if err := os.WriteFile(draft, answer.Body.Bytes(), 0o600); err != nil {
-		i.t.Fatal(err)
-	}
-	if err := os.Rename(draft, i.path); err != nil {
-		i.t.Fatal(err)
-	}
+	must.NoError(i.t, os.WriteFile(draft, answer.Body.Bytes(), 0o600))
+	must.NoError(i.t, os.Rename(draft, i.path))
 }
 
 func TestTokens_AreRejectedWhenInvalid(t *testing.T) {
@@ -184,34 +172,19 @@ func TestTokens_AreRejectedWhenInvalid(t *testing.T) {
 	try := func(raw string) outcome { return live.try(t.Context(), raw, p, &v1.GetMeRequest{}) }
 	issue := func(issuer *token.Issuer, subject string) string {
 		raw, _, err := issuer.Issue(token.Claims{Subject: subject, Tenants: []tenant.TenantID{w.ID}}, time.Hour)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		return raw
 	}
-	ownKey, err := os.ReadFile(filepath.Join(data, "signing-key.pem"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	ownKey := expect.Value(os.ReadFile(filepath.Join(data, "signing-key.pem")))(t)
 	block, _ := pem.Decode(ownKey)
-	parsed, err := x509.ParsePKCS8PrivateKey(block.Bytes)
-	if err != nil {
-		t.Fatal(err)
-	}
+	parsed := expect.Value(x509.ParsePKCS8PrivateKey(block.Bytes))(t)
 	private := parsed.(ed25519.PrivateKey)
 	_, strange, err := ed25519.GenerateKey(rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	var header struct{ Kid string }
 	good := w.token(tenant.RoleOwner)
-	raw, err := base64.RawURLEncoding.DecodeString(good[:strings.IndexByte(good, '.')])
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(raw, &header); err != nil {
-		t.Fatal(err)
-	}
+	raw := expect.Value(base64.RawURLEncoding.DecodeString(good[:strings.IndexByte(good, '.')]))(t)
+	must.NoError(t, json.Unmarshal(raw, &header))
 	// signed returns a token of the server's own issuer with a change.
 	signed := func(method jwt.SigningMethod, key any, change func(jwt.MapClaims)) string {
 		claims := jwt.MapClaims{
@@ -221,11 +194,7 @@ func TestTokens_AreRejectedWhenInvalid(t *testing.T) {
 		change(claims)
 		created := jwt.NewWithClaims(method, claims)
 		created.Header["kid"] = header.Kid
-		raw, err := created.SignedString(key)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return raw
+		return expect.Value(created.SignedString(key))(t)
 	}
 	same := func(jwt.MapClaims) {}
 	for name, raw := range map[string]string{
@@ -236,9 +205,8 @@ func TestTokens_AreRejectedWhenInvalid(t *testing.T) {
 			jwt.SigningMethodEdDSA, private, func(c jwt.MapClaims) { c["exp"] = time.Now().Add(-time.Second).Unix() },
 		),
 	} {
-		if got := try(raw); got.Code != codes.OK {
-			t.Errorf("%s: %s", name, got)
-		}
+		got := try(raw)
+		test.EqOp(t, codes.OK, got.Code, test.Sprintf("%s: %s", name, got))
 	}
 	parts := strings.Split(good, ".")
 	for name, raw := range map[string]string{
@@ -266,9 +234,10 @@ func TestTokens_AreRejectedWhenInvalid(t *testing.T) {
 		"cut off":                        parts[0] + "." + parts[1] + ".",
 		"a service account by the other": issue(key, w.partner),
 	} {
-		if got := try(raw); got.Code != codes.Unauthenticated || got.Reason != "UNAUTHENTICATED" {
-			t.Errorf("%s: %s", name, got)
-		}
+		got := try(raw)
+		test.True(
+			t, got.Code == codes.Unauthenticated && got.Reason == "UNAUTHENTICATED", test.Sprintf("%s: %s", name, got),
+		)
 	}
 }
 
@@ -285,23 +254,19 @@ func TestIdentityKeys_RotateWithoutRestart(t *testing.T) {
 	w := newWorld(t, live)
 	try := func(issuer *token.Issuer) codes.Code {
 		raw, _, err := issuer.Issue(token.Claims{Subject: tenant.RoleOwner, Tenants: []tenant.TenantID{w.ID}}, time.Hour)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		return live.try(t.Context(), raw, procedureNamed(t, "MemberService/GetMe"), &v1.GetMeRequest{}).Code
 	}
 	for i, key := range keys {
 		idp.publish(key)
 		eventually(t, "the new key counts", func() bool { return try(key) == codes.OK })
 		for j, other := range keys {
-			if got := try(other); (got == codes.OK) != (i == j) {
-				t.Errorf("with key %d published, key %d gives %s", i, j, got)
-			}
+			got := try(other)
+			test.EqOp(t, (i == j), (got == codes.OK), test.Sprintf("with key %d published, key %d gives %s", i, j, got))
 		}
 	}
-	if got := live.try(
+	got := live.try(
 		t.Context(), w.token(tenant.RoleOwner), procedureNamed(t, "MemberService/GetMe"), &v1.GetMeRequest{},
-	); got.Code != codes.OK {
-		t.Errorf("our own token: %s", got)
-	}
+	)
+	test.EqOp(t, codes.OK, got.Code, test.Sprintf("our own token: %s", got))
 }

@@ -11,9 +11,8 @@ import (
 	"testing"
 
 	"connectrpc.com/connect"
-	"github.com/google/go-cmp/cmp"
-	"github.com/prometheus/common/expfmt"
-	"github.com/prometheus/common/model"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/protobuf/types/known/fieldmaskpb"
@@ -23,6 +22,7 @@ import (
 	"github.com/berthhq/berth/internal/app/waitlists"
 	"github.com/berthhq/berth/internal/rules/session"
 	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 // A seat is freed, declined by one member, and accepted by the next through a claim link. The explanations say why.
@@ -59,40 +59,39 @@ func TestFreedSeat_GoesToNextEntryAndIsExplained(t *testing.T) {
 		).GetOffers()
 	}
 	first := offers()
-	if len(first) != 1 || first[0].GetEntryId() != entries[0] || first[0].GetStatus() != v1.OfferStatus_OFFER_STATUS_LIVE {
-		t.Fatalf("the first offer is %v", first)
-	}
+	must.True(
+		t, len(first) == 1 && first[0].GetEntryId() == entries[0] &&
+			first[0].GetStatus() == v1.OfferStatus_OFFER_STATUS_LIVE,
+		must.Sprintf("the first offer is %v", first),
+	)
 	call[*v1.DeclineOfferResponse](
 		t, l, w.token(waiting[0].Subject), "WaitlistService/DeclineOffer", &v1.DeclineOfferRequest{OfferId: first[0].GetId()},
 	)
 	next := offers()
-	if len(next) != 2 || next[0].GetEntryId() != entries[1] || next[0].GetTry() != 2 {
-		t.Fatalf("then the offers are %v", next)
-	}
+	must.True(
+		t, len(next) == 2 && next[0].GetEntryId() == entries[1] && next[0].GetTry() == 2,
+		must.Sprintf("then the offers are %v", next),
+	)
 
-	id, err := tenant.Parse[tenant.OfferID](next[0].GetId())
-	w.ok(err)
+	id := expect.Value(tenant.Parse[tenant.OfferID](next[0].GetId()))(w.t)
 	link := "http://" + l.Address + waitlists.ClaimPath + strings.TrimPrefix(
 		w.app.Waitlists.ClaimURL(w.ID, id), "https://berth.test"+waitlists.ClaimPath,
 	)
-	if page := l.browse(t, http.MethodGet, link, nil); !strings.Contains(page, `data-state="live"`) {
-		t.Fatal(page)
-	}
+	must.StrContains(t, l.browse(t, http.MethodGet, link, nil), `data-state="live"`)
 	for range 2 {
-		if page := l.browse(
+		must.StrContains(t, l.browse(
 			t, http.MethodPost, link, url.Values{"answer": {"accept"}},
-		); !strings.Contains(page, `data-state="accepted"`) {
-			t.Fatal(page)
-		}
+		), `data-state="accepted"`)
 	}
 	mine := call[*v1.ListMyBookingsResponse](
 		t, l, w.token(waiting[1].Subject), "BookingService/ListMyBookings", &v1.ListMyBookingsRequest{},
 	).GetBookings()
-	if len(
-		mine,
-	) != 1 || mine[0].GetSessionId() != text(in) || mine[0].GetStatus() != v1.BookingStatus_BOOKING_STATUS_CONFIRMED {
-		t.Errorf("the second has %v", mine)
-	}
+	test.True(
+		t, len(
+			mine,
+		) == 1 && mine[0].GetSessionId() == text(in) && mine[0].GetStatus() == v1.BookingStatus_BOOKING_STATUS_CONFIRMED,
+		test.Sprintf("the second has %v", mine),
+	)
 	for i, want := range []struct {
 		status v1.WaitlistEntryStatus
 		says   string
@@ -108,9 +107,10 @@ func TestFreedSeat_GoesToNextEntryAndIsExplained(t *testing.T) {
 			t, l, w.token(waiting[i].Subject), "WaitlistService/ExplainEntry", &v1.ExplainEntryRequest{EntryId: entries[i]},
 		)
 		sentences := strings.Join(story.GetSentences(), "\n")
-		if story.GetEntry().GetStatus() != want.status || !strings.Contains(sentences, want.says) {
-			t.Errorf("entry %d is %v:\n%s", i+1, story.GetEntry().GetStatus(), sentences)
-		}
+		test.True(
+			t, story.GetEntry().GetStatus() == want.status && strings.Contains(sentences, want.says),
+			test.Sprintf("entry %d is %v:\n%s", i+1, story.GetEntry().GetStatus(), sentences),
+		)
 	}
 
 	grown := make(map[string]float64)
@@ -120,9 +120,7 @@ func TestFreedSeat_GoesToNextEntryAndIsExplained(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"waitlist_offer_response_time_sum", "waitlist_conversion_rate"} {
-		if grown[name] <= 0 {
-			t.Errorf("%s grew by %v", name, grown[name])
-		}
+		test.True(t, grown[name] > 0, test.Sprintf("%s grew by %v", name, grown[name]))
 		delete(grown, name)
 	}
 	want := map[string]float64{
@@ -131,9 +129,7 @@ func TestFreedSeat_GoesToNextEntryAndIsExplained(t *testing.T) {
 		`waitlist_offers_total{outcome="ACCEPTED"}`: 1,
 		"waitlist_offer_response_time_count":        2, "waitlist_cascade_depth_count": 1, "waitlist_cascade_depth_sum": 2,
 	}
-	if diff := cmp.Diff(want, grown); diff != "" {
-		t.Errorf("what the node counted (-want +got):\n%s", diff)
-	}
+	test.Eq(t, want, grown, test.Sprint("what the node counted"))
 	l.verify(t)
 }
 
@@ -175,22 +171,20 @@ func TestExplainEntry_NamesNoOtherMember(t *testing.T) {
 	offers := call[*v1.ListOffersResponse](
 		t, l, owner, "WaitlistService/ListOffers", &v1.ListOffersRequest{SessionId: text(in)},
 	).GetOffers()
-	if len(offers) != 1 || offers[0].GetEntryId() != secrets["entry 0"] {
-		t.Fatalf("offers: %v", offers)
-	}
+	must.True(t, len(offers) == 1 && offers[0].GetEntryId() == secrets["entry 0"], must.Sprintf("offers: %v", offers))
 	secrets["an offer"] = offers[0].GetId()
 	call[*v1.DeclineOfferResponse](t, l, w.token(
 		others[0].Subject,
 	), "WaitlistService/DeclineOffer", &v1.DeclineOfferRequest{
-		OfferId: offers[0].GetId(), Reason: "Nobody is to know.",
+		OfferId: offers[0].GetId(), Reason: "Keep this private.",
 	})
-	secrets["why another declined"] = "Nobody is to know."
+	secrets["why another declined"] = "Keep this private."
 	whole := call[*v1.ExplainSessionResponse](
 		t, l, owner, "WaitlistService/ExplainSession", &v1.ExplainSessionRequest{SessionId: text(in)},
 	)
-	if len(whole.GetDecisions()) != 2 || len(whole.GetEntries()) != 3 {
-		t.Fatalf("explanation for staff: %v", whole)
-	}
+	must.True(
+		t, len(whole.GetDecisions()) == 2 && len(whole.GetEntries()) == 3, must.Sprintf("explanation for staff: %v", whole),
+	)
 	for _, e := range whole.GetEntries() {
 		if e.GetId() != me {
 			secrets["the name of "+e.GetId()] = e.GetMemberName()
@@ -199,32 +193,29 @@ func TestExplainEntry_NamesNoOtherMember(t *testing.T) {
 
 	explain := procedureNamed(t, "WaitlistService/ExplainEntry")
 	response := l.try(t.Context(), w.token(mine.Subject), explain, &v1.ExplainEntryRequest{EntryId: me})
-	if response.Code != codes.OK || !strings.Contains(response.Response, "It was not chosen") {
-		t.Fatal(response)
-	}
+	must.True(
+		t, response.Code == codes.OK && strings.Contains(response.Response, "It was not chosen"), must.Sprint(response),
+	)
 	staff := l.try(
 		t.Context(), owner, procedureNamed(t, "WaitlistService/ExplainSession"),
 		&v1.ExplainSessionRequest{SessionId: text(in)},
 	)
 	for what, secret := range secrets {
-		if strings.Contains(response.Response, secret) {
-			t.Errorf("the member sees %s, %q", what, secret)
-		}
-		if !strings.Contains(what, "holder") && !strings.Contains(staff.Response, secret) {
-			t.Errorf("staff do not see %s, %q", what, secret)
-		}
+		test.StrNotContains(t, response.Response, secret, test.Sprintf("the member sees %s", what))
+		test.False(
+			t, !strings.Contains(what, "holder") && !strings.Contains(staff.Response, secret),
+			test.Sprintf("staff do not see %s, %q", what, secret),
+		)
 	}
-	if entry := l.try(
+	entry := l.try(
 		t.Context(), w.token(mine.Subject), explain, &v1.ExplainEntryRequest{EntryId: secrets["entry 0"]},
-	); entry.Reason != "ENTRY_NOT_FOUND" {
-		t.Errorf("the entry of another: %s", entry)
-	}
-	if all := l.try(
+	)
+	test.EqOp(t, "ENTRY_NOT_FOUND", entry.Reason, test.Sprintf("the entry of another: %s", entry))
+	all := l.try(
 		t.Context(), w.token(mine.Subject), procedureNamed(t, "WaitlistService/ExplainSession"),
 		&v1.ExplainSessionRequest{SessionId: text(in)},
-	); all.Code != codes.PermissionDenied {
-		t.Errorf("the session: %s", all)
-	}
+	)
+	test.EqOp(t, codes.PermissionDenied, all.Code, test.Sprintf("the session: %s", all))
 }
 
 // An expression that does not compile is rejected with line and column over any protocol, and changes nothing.
@@ -265,9 +256,7 @@ func TestUpdateRules_RejectsExpressionsWithLineAndColumn(t *testing.T) {
 		check := func(by string, got outcome) {
 			t.Helper()
 			got.Message = ""
-			if diff := cmp.Diff(want, got); diff != "" {
-				t.Errorf("%s over %s (-want +got):\n%s", name, by, diff)
-			}
+			test.Eq(t, want, got, test.Sprintf("%s over %s", name, by))
 		}
 		check("gRPC", l.try(t.Context(), owner, procedureNamed(t, "WaitlistService/UpdateRules"), update))
 		check("gRPC, in a preview", l.try(t.Context(), owner, procedureNamed(t, "WaitlistService/PreviewRules"), preview))
@@ -282,9 +271,10 @@ func TestUpdateRules_RejectsExpressionsWithLineAndColumn(t *testing.T) {
 		t, l, owner, "WaitlistService/ListRulesVersions", &v1.ListRulesVersionsRequest{},
 	).GetVersions()
 	for _, v := range versions {
-		if v.GetRules().GetEligibilityExpression() != "" || v.GetRules().GetPriorityExpression() != "" {
-			t.Errorf("it was kept: %v", v)
-		}
+		test.True(
+			t, v.GetRules().GetEligibilityExpression() == "" && v.GetRules().GetPriorityExpression() == "",
+			test.Sprintf("it was kept: %v", v),
+		)
 	}
 }
 
@@ -292,15 +282,10 @@ func TestUpdateRules_RejectsExpressionsWithLineAndColumn(t *testing.T) {
 func connectOutcome(t *testing.T, err error) outcome {
 	t.Helper()
 	wire, ok := errors.AsType[*connect.Error](err)
-	if !ok {
-		t.Fatalf("no error of Connect: %v", err)
-	}
+	must.True(t, ok, must.Sprintf("no error of Connect: %v", err))
 	o := outcome{Code: codes.Code(wire.Code()), Message: wire.Message()}
 	for _, detail := range wire.Details() {
-		value, err := detail.Value()
-		if err != nil {
-			t.Fatal(err)
-		}
+		value := expect.Value(detail.Value())(t)
 		if info, ok := value.(*errdetails.ErrorInfo); ok {
 			o.Reason, o.Metadata = info.GetReason(), info.GetMetadata()
 		}
@@ -311,38 +296,25 @@ func connectOutcome(t *testing.T, err error) outcome {
 // browse loads a page like a browser without scripts, and follows redirects.
 func (l *liveNode) browse(t *testing.T, method, address string, form url.Values) string {
 	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), method, address, strings.NewReader(form.Encode()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := expect.Value(http.NewRequestWithContext(t.Context(), method, address, strings.NewReader(form.Encode())))(t)
 	if form != nil {
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 		r.Header.Set("Origin", "null")
 	}
-	answer, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	answer := expect.Value(http.DefaultClient.Do(r))(t)
 	defer answer.Body.Close()
-	body, err := io.ReadAll(answer.Body)
-	if err != nil || answer.StatusCode != http.StatusOK {
-		t.Fatal(answer.Status, err, string(body))
-	}
+	body := expect.Value(io.ReadAll(answer.Body))(t)
+	must.EqOp(t, http.StatusOK, answer.StatusCode, must.Sprint(answer.Status, string(body)))
 	return string(body)
 }
 
 // samples reads the node's metrics, without the buckets of histograms.
 func (l *liveNode) samples(t *testing.T) map[string]float64 {
 	t.Helper()
-	parser := expfmt.NewTextParser(model.UTF8Validation)
-	families, err := parser.TextToMetricFamilies(
-		strings.NewReader(l.browse(t, http.MethodGet, "http://"+l.Address+"/metrics", nil)),
-	)
-	if err != nil {
-		t.Fatal(err)
-	}
+	families := expect.Value(l.Metrics.Gather())(t)
 	all := make(map[string]float64)
-	for name, family := range families {
+	for _, family := range families {
+		name := family.GetName()
 		for _, m := range family.GetMetric() {
 			var labels []string
 			for _, label := range m.GetLabel() {

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test/must"
+
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/internal/app"
 	"github.com/berthhq/berth/internal/app/accounts"
@@ -20,9 +22,12 @@ import (
 	"github.com/berthhq/berth/internal/rules/credit"
 	"github.com/berthhq/berth/internal/rules/grant"
 	"github.com/berthhq/berth/internal/rules/member"
+	"github.com/berthhq/berth/internal/rules/payment"
 	"github.com/berthhq/berth/internal/rules/session"
 	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/testkit"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 // world is a tenant with one object of each kind, created by use cases. All worlds have people with the same subjects.
@@ -76,14 +81,12 @@ func newWorld(t *testing.T, live *liveNode) *world {
 			RolesChanged: live.Guard.Invalidate,
 		}),
 	}
-	created, err := w.app.Accounts.CreateTenant(t.Context(), accounts.NewTenant{
+	created := expect.Value(w.app.Accounts.CreateTenant(t.Context(), accounts.NewTenant{
 		Name: unique(), TimeZone: "Europe/Berlin", Locale: "en", Currency: "EUR",
 		Owner: &accounts.FirstOwner{Subject: tenant.RoleOwner, Name: unique(), Email: unique() + "@example.com"},
-	})
-	w.ok(err)
+	}))(w.t)
 	w.ID = created.ID
-	members, err := w.app.Accounts.ListMembers(t.Context(), tenant.System(w.ID), member.Search{Limit: 1})
-	w.ok(err)
+	members := expect.Value(w.app.Accounts.ListMembers(t.Context(), tenant.System(w.ID), member.Search{Limit: 1}))(w.t)
 	w.owner = tenant.Caller{
 		Tenant: w.ID, Subject: tenant.RoleOwner, Member: members[0].ID, Roles: []string{tenant.RoleOwner},
 	}
@@ -94,16 +97,14 @@ func newWorld(t *testing.T, live *liveNode) *world {
 
 	w.role = w.newRole()
 	w.person("gardener", w.role)
-	_, err = w.app.Accounts.RevokeRole(w.ctx(), w.owner, w.person("idler").Member, tenant.RoleMember)
-	w.ok(err)
+	expect.OK(w.t)(w.app.Accounts.RevokeRole(w.ctx(), w.owner, w.person("idler").Member, tenant.RoleMember))
 	left := w.person("left")
-	_, err = w.app.Accounts.UpdateMember(w.ctx(), w.owner, left.Member, nil, func(
+	expect.OK(w.t)(w.app.Accounts.UpdateMember(w.ctx(), w.owner, left.Member, nil, func(
 		m *member.Member,
 	) error {
 		m.Status = member.Inactive
 		return nil
-	})
-	w.ok(err)
+	}))
 	account, _, err := w.app.Accounts.CreateServiceAccount(
 		w.ctx(), w.owner, grant.ServiceAccount{Name: unique(), Roles: []string{tenant.RolePartner}},
 	)
@@ -111,24 +112,23 @@ func newWorld(t *testing.T, live *liveNode) *world {
 	w.partner = "sa:" + account.ID.String()
 
 	// Holds must not expire during a test.
-	_, err = w.app.Settings.UpdatePolicy(
+	expect.OK(w.t)(w.app.Settings.UpdatePolicy(
 		w.ctx(), w.owner, settings.PolicyTarget{}, nil, func(p *catalog.Policy) { p.HoldTTL = new(24 * time.Hour) },
-	)
-	w.ok(err)
+	))
 	w.location, w.service = w.newLocation(), w.newService()
-	_, err = w.app.Settings.UpdateRules(w.ctx(), w.owner, settings.RulesEdit{Target: settings.PolicyTarget{
+	expect.OK(w.t)(w.app.Settings.UpdateRules(w.ctx(), w.owner, settings.RulesEdit{Target: settings.PolicyTarget{
 		Service: w.service,
 	}, Edit: func(s *waitlist.Settings) {
 		s.Enabled, s.MaxQueueSize = new(true), new(10_000) // the tests have many entries on a few days
-	}})
-	w.ok(err)
+	}}))
 	w.plan = w.newPlan()
 	w.credits = w.newSubscription(w.other)
 	w.workout = w.newWorkout()
 	//nolint:errcheck // it only adds another workout
 	w.app.Schedules.AddInlineWorkout(w.ctx(), w.owner, w.newSession(), unique(), unique())
-	done, err := w.app.Schedules.BulkPublish(w.ctx(), w.owner, session.Filter{Sessions: []tenant.SessionID{w.newDraft()}})
-	w.ok(err)
+	done := expect.Value(
+		w.app.Schedules.BulkPublish(w.ctx(), w.owner, session.Filter{Sessions: []tenant.SessionID{w.newDraft()}}),
+	)(w.t)
 	w.batch = done.Batch
 	w.newEntry(w.other)
 	w.newDevice(w.other)
@@ -140,9 +140,7 @@ func (w *world) ctx() context.Context { return w.t.Context() }
 
 func (w *world) ok(err error) {
 	w.t.Helper()
-	if err != nil {
-		w.t.Fatalf("the world is not made: %v", err)
-	}
+	must.NoError(w.t, err, must.Sprint("the world is not made"))
 }
 
 // token returns a token for the world and, if given, other worlds.
@@ -158,13 +156,11 @@ func (w *world) token(subject string, others ...*world) string {
 // person creates a member with a subject, and with roles in addition to "member".
 func (w *world) person(subject string, roles ...string) tenant.Caller {
 	w.t.Helper()
-	m, err := w.app.Accounts.CreateMember(
+	m := expect.Value(w.app.Accounts.CreateMember(
 		w.ctx(), w.owner, member.Member{Subject: subject, Name: unique(), Email: unique() + "@example.com"},
-	)
-	w.ok(err)
+	))(w.t)
 	for _, role := range roles {
-		m.Roles, err = w.app.Accounts.AssignRole(w.ctx(), w.owner, m.ID, role)
-		w.ok(err)
+		m.Roles = expect.Value(w.app.Accounts.AssignRole(w.ctx(), w.owner, m.ID, role))(w.t)
 	}
 	return tenant.Caller{Tenant: w.ID, Subject: subject, Member: m.ID, Roles: m.Roles}
 }
@@ -181,9 +177,7 @@ func (w *world) newCoach() tenant.MemberID {
 
 func (w *world) newRole() string {
 	w.t.Helper()
-	created, err := w.app.Accounts.CreateRole(w.ctx(), w.owner, grant.Role{Name: unique(), Title: unique()})
-	w.ok(err)
-	return created.Name
+	return expect.Value(w.app.Accounts.CreateRole(w.ctx(), w.owner, grant.Role{Name: unique(), Title: unique()}))(w.t).Name
 }
 
 func (w *world) newAccount() tenant.ServiceAccountID {
@@ -203,49 +197,39 @@ func (w *world) newKey() (tenant.ServiceAccountID, string) {
 
 func (w *world) newLocation() tenant.LocationID {
 	w.t.Helper()
-	created, err := w.app.Catalog.CreateLocation(w.ctx(), w.owner, catalog.Location{
+	return expect.Value(w.app.Catalog.CreateLocation(w.ctx(), w.owner, catalog.Location{
 		Name: unique(), TimeZone: "Europe/Berlin", Point: &catalog.Point{Latitude: 52.5, Longitude: 13.4},
 		Channels: catalog.Channels(), Active: true,
-	})
-	w.ok(err)
-	return created.ID
+	}))(w.t).ID
 }
 
 func (w *world) newRoom() tenant.ResourceID {
 	w.t.Helper()
-	created, err := w.app.Catalog.CreateResource(
+	return expect.Value(w.app.Catalog.CreateResource(
 		w.ctx(), w.owner, catalog.Resource{Location: w.location, Name: unique(), Active: true},
-	)
-	w.ok(err)
-	return created.ID
+	))(w.t).ID
 }
 
 func (w *world) newService() tenant.ServiceID {
 	w.t.Helper()
-	created, err := w.app.Catalog.CreateService(w.ctx(), w.owner, catalog.Service{
+	return expect.Value(w.app.Catalog.CreateService(w.ctx(), w.owner, catalog.Service{
 		Name: unique(), Duration: slotLength, DefaultCapacity: new(10), DefaultWaitlistCapacity: 5, MinParty: 1, MaxParty: 4,
 		Delivery: catalog.InPerson, Active: true,
-	})
-	w.ok(err)
-	return created.ID
+	}))(w.t).ID
 }
 
 func (w *world) newPlan() credit.Plan {
 	w.t.Helper()
-	created, err := w.app.Catalog.CreatePlan(w.ctx(), w.owner, credit.Plan{
+	return expect.Value(w.app.Catalog.CreatePlan(w.ctx(), w.owner, credit.Plan{
 		Name: unique(), Kind: credit.Credits, Credits: 100, AllowOverlap: true, Active: true,
-	})
-	w.ok(err)
-	return created
+	}))(w.t)
 }
 
 func (w *world) newSubscription(caller tenant.Caller) tenant.SubscriptionID {
 	w.t.Helper()
-	created, err := w.app.Accounts.Subscribe(
+	return expect.Value(w.app.Accounts.Subscribe(
 		w.ctx(), w.owner, accounts.SubscribeRequest{Member: caller.Member, Plan: w.plan.ID},
-	)
-	w.ok(err)
-	return created.ID
+	))(w.t).ID
 }
 
 // newSlot returns an unused time, tomorrow or later.
@@ -263,9 +247,7 @@ func (w *world) sessionAt(at time.Time, change ...func(*session.Input)) session.
 
 func (w *world) createSession(a *app.Services, in session.Input, publish bool) tenant.SessionID {
 	w.t.Helper()
-	created, err := a.Schedules.CreateSession(w.ctx(), w.owner, in, publish)
-	w.ok(err)
-	return created.ID
+	return expect.Value(a.Schedules.CreateSession(w.ctx(), w.owner, in, publish))(w.t).ID
 }
 
 func (w *world) newSession(change ...func(*session.Input)) tenant.SessionID {
@@ -286,14 +268,23 @@ func (w *world) newOpenSession() tenant.SessionID {
 
 func (w *world) book(a *app.Services, caller tenant.Caller, in tenant.SessionID) seats.Place {
 	w.t.Helper()
-	place, err := a.Bookings.Book(w.ctx(), caller, bookings.BookRequest{Session: in, Party: 1, Channel: catalog.Online})
-	w.ok(err)
-	return place
+	return expect.Value(
+		a.Bookings.Book(w.ctx(), caller, bookings.BookRequest{Session: in, Party: 1, Channel: catalog.Online}),
+	)(w.t)
 }
 
 func (w *world) newBooking(caller tenant.Caller) tenant.BookingID {
 	w.t.Helper()
 	return w.book(w.app, caller, w.newSession()).Booking.ID
+}
+
+// newPaidBooking creates a booking that was paid with fifty euros.
+func (w *world) newPaidBooking() tenant.BookingID {
+	w.t.Helper()
+	id := w.newBooking(w.other)
+	paid := payment.Facts{Kind: payment.Capture, Amount: credit.Money{Currency: "EUR", Units: 50}}
+	expect.OK(w.t)(w.app.Bookings.RecordPayment(w.ctx(), w.owner, id, paid))
+	return id
 }
 
 // newArrival creates a booking that can be checked in now.
@@ -320,23 +311,18 @@ func (w *world) newEntry(caller tenant.Caller) tenant.EntryID {
 
 func (w *world) newDevice(caller tenant.Caller) tenant.DeviceID {
 	w.t.Helper()
-	created, err := w.app.Accounts.RegisterDevice(w.ctx(), caller, member.IOS, unique())
-	w.ok(err)
-	return created.ID
+	return expect.Value(w.app.Accounts.RegisterDevice(w.ctx(), caller, member.IOS, unique()))(w.t).ID
 }
 
 func (w *world) newWorkout() tenant.WorkoutID {
 	w.t.Helper()
-	created, err := w.app.Schedules.CreateWorkout(w.ctx(), w.owner, unique(), unique())
-	w.ok(err)
-	return created.ID
+	return expect.Value(w.app.Schedules.CreateWorkout(w.ctx(), w.owner, unique(), unique()))(w.t).ID
 }
 
 // newSeries creates a series of two sessions, with their own room and coach.
 func (w *world) newSeries(publish bool) (session.Series, tenant.SessionID) {
 	w.t.Helper()
-	berlin, err := time.LoadLocation("Europe/Berlin")
-	w.ok(err)
+	berlin := expect.Value(time.LoadLocation("Europe/Berlin"))(w.t)
 	starts := w.newSlot().In(berlin)
 	in := w.sessionAt(time.Time{})
 	in.Resource, in.Coach = w.newRoom(), w.newCoach()
@@ -357,10 +343,10 @@ func (w *world) newEvent() *v1.EventFilter {
 	w.t.Helper()
 	b := w.book(w.app, w.newMember(), w.newSession()).Booking
 	eventually(w.t, "the event can be read", func() bool {
-		page, err := w.app.Events.ListEvents(
-			w.ctx(), w.owner, events.EventQuery{Filter: events.EventFilter{Booking: b.ID}, Backwards: true, Limit: 1},
-		)
-		w.ok(err)
+		page := expect.Value(w.app.Events.ListEvents(
+			w.ctx(), testkit.ReaderOfAll(w.owner),
+			events.EventQuery{Filter: events.EventFilter{Booking: b.ID}, Backwards: true, Limit: 1},
+		))(w.t)
 		return len(page.Events) == 1
 	})
 	return &v1.EventFilter{

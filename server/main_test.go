@@ -13,8 +13,12 @@ import (
 
 	"connectrpc.com/connect"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/gen/berth/v1/berthv1connect"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 // TestMain makes the test binary the berth command for tests that need a separate process.
@@ -116,13 +120,12 @@ func (c *command) wait(t *testing.T) int {
 	}
 }
 
-// must runs a command until it succeeds, and returns its output.
-func must(t *testing.T, args ...string) string {
+// runBerth runs a command until it succeeds, and returns its output.
+func runBerth(t *testing.T, args ...string) string {
 	t.Helper()
 	c := start(t, args...)
-	if status := c.wait(t); status != 0 {
-		t.Fatalf("berth %s: status %d\n%s\n%s", strings.Join(args, " "), status, c.out, c.err)
-	}
+	status := c.wait(t)
+	must.EqOp(t, 0, status, must.Sprintf("berth %s: status %d\n%s\n%s", strings.Join(args, " "), status, c.out, c.err))
 	return c.out.String()
 }
 
@@ -138,31 +141,23 @@ func getTenant(ctx context.Context, address, token string) (string, error) {
 
 func get(t *testing.T, url string) (int, string) {
 	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	answer, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := expect.Value(http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil))(t)
+	answer := expect.Value(http.DefaultClient.Do(r))(t)
 	defer answer.Body.Close()
-	text, err := io.ReadAll(answer.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := expect.Value(io.ReadAll(answer.Body))(t)
 	return answer.StatusCode, string(text)
 }
 
 func TestCommandLine_ReportsMistakes(t *testing.T) {
 	t.Parallel()
-	for _, test := range []struct {
+	for _, tc := range []struct {
 		args   []string
 		status int
 		says   string
 	}{
 		{[]string{"--help"}, 0, "Start everything for development"},
 		{[]string{"dev", "--help"}, 0, "BERTH_LISTEN"},
+		{[]string{"tenant", "create", "--help"}, 0, "--id=UUID"},
 		{[]string{"--version"}, 0, "go1."},
 		{[]string{"fly"}, 1, "unexpected argument fly"},
 		{[]string{"serve", "--database-url="}, 1, "`berth dev` starts a database of its own"},
@@ -171,12 +166,8 @@ func TestCommandLine_ReportsMistakes(t *testing.T) {
 		{[]string{"token", "ada", "--data", t.TempDir()}, 1, "--tenant"},
 		{[]string{"token", "ada", "--tenant=x", "--data", t.TempDir()}, 1, "not a UUID"},
 	} {
-		c := start(t, test.args...)
-		if got := c.wait(t); got != test.status {
-			t.Errorf("%v: status %d", test.args, got)
-		}
-		if said := c.out.String() + c.err.String(); !strings.Contains(said, test.says) {
-			t.Errorf("%v says %q, want %q", test.args, said, test.says)
-		}
+		c := start(t, tc.args...)
+		test.EqOp(t, tc.status, c.wait(t), test.Sprintf("%v: status", tc.args))
+		test.StrContains(t, c.out.String()+c.err.String(), tc.says, test.Sprintf("%v says", tc.args))
 	}
 }

@@ -33,7 +33,7 @@ func recordAudit(s *studio) {
 	)
 	s.record(s.adam, "The admin reads of the batch", &v1.ListAuditEntriesRequest{BatchId: batch})
 	s.record(
-		s.adam, "The admin reads what nobody did",
+		s.adam, "The admin reads what the system did",
 		&v1.ListAuditEntriesRequest{ActorKind: v1.AuditActorKind_AUDIT_ACTOR_KIND_SYSTEM, TimeRange: week()},
 	)
 	page := recordResponse[*v1.ListAuditEntriesResponse](

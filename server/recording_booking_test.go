@@ -89,7 +89,7 @@ func recordBookingErrors(s *studio) {
 			s.recording, s.olga, &v1.SetChannelsRequest{LocationId: s.park, Channels: []v1.Channel{v1.Channel_CHANNEL_PHONE}},
 		)
 	})
-	for _, test := range []struct {
+	for _, tt := range []struct {
 		title, reason string
 		request       *v1.BookRequest
 	}{
@@ -106,16 +106,17 @@ func recordBookingErrors(s *studio) {
 		},
 		{"Mia brings a negative party", "INVALID_FIELD", &v1.BookRequest{SessionId: open, PartySize: -1}},
 	} {
-		s.recordError(s.mia, test.title, test.reason, test.request)
+		s.recordError(s.mia, tt.title, tt.reason, tt.request)
 	}
 	s.recordError(
-		s.adam, "The admin books for nobody", "MEMBER_NOT_FOUND", &v1.BookRequest{SessionId: open, MemberId: absentID},
+		s.adam, "The admin books for an unknown member", "MEMBER_NOT_FOUND",
+		&v1.BookRequest{SessionId: open, MemberId: absentID},
 	)
 	s.recordError(s.portal, "The partner books", "PERMISSION_DENIED", &v1.BookRequest{SessionId: open})
 	s.recordError(s.ivan, "Ivan, who is inactive, books", "PERMISSION_DENIED", &v1.BookRequest{SessionId: open})
 	s.recordError(s.kim, "Kim, who is no member, books", "PERMISSION_DENIED", &v1.BookRequest{SessionId: open})
 	s.recordError(s.mona, "Mona of the other tenant books", "SESSION_NOT_FOUND", &v1.BookRequest{SessionId: open})
-	s.recordError(anonymous, "Somebody without a token books", "UNAUTHENTICATED", &v1.BookRequest{SessionId: open})
+	s.recordError(anonymous, "A stranger without a token books", "UNAUTHENTICATED", &v1.BookRequest{SessionId: open})
 	s.record(
 		s.cora, "The coach's header wins over the channel", &v1.BookRequest{SessionId: inThePark, MemberId: s.tom.id},
 		"X-Booking-Channel", "phone",

@@ -32,7 +32,7 @@ func recordTenant(s *studio) {
 	s.record(s.olga, "The owner edits the tenant", edit)
 	s.recordError(s.olga, "The owner edits a tenant that has changed", "ETAG_MISMATCH", edit)
 	s.recordError(s.mia, "Mia edits the tenant", "PERMISSION_DENIED", edit)
-	for _, test := range []struct {
+	for _, tt := range []struct {
 		title, name string
 		tenant      *v1.Tenant
 	}{
@@ -46,7 +46,7 @@ func recordTenant(s *studio) {
 		{"The owner clears the name", "name", &v1.Tenant{}},
 	} {
 		s.recordError(
-			s.olga, test.title, "INVALID_FIELD", &v1.UpdateTenantRequest{Tenant: test.tenant, UpdateMask: paths(test.name)},
+			s.olga, tt.title, "INVALID_FIELD", &v1.UpdateTenantRequest{Tenant: tt.tenant, UpdateMask: paths(tt.name)},
 		)
 	}
 	s.record(

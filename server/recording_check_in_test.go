@@ -73,7 +73,10 @@ func recordCheckIn(s *studio) {
 	s.recordError(
 		s.cora, "The coach checks Mia in two days early", "CHECKIN_WINDOW", &v1.CheckInRequest{BookingId: laters.GetId()},
 	)
-	s.recordError(s.cora, "The coach checks nobody in", "BOOKING_NOT_FOUND", &v1.CheckInRequest{BookingId: absentID})
+	s.recordError(
+		s.cora, "The coach checks in an unknown booking", "BOOKING_NOT_FOUND",
+		&v1.CheckInRequest{BookingId: absentID},
+	)
 	s.record(s.cora, "The coach undoes Tom's check-in", &v1.UndoCheckInRequest{BookingId: toms.GetId()})
 	s.record(s.cora, "The coach undoes it again", &v1.UndoCheckInRequest{BookingId: toms.GetId()})
 	s.recordError(
@@ -108,7 +111,8 @@ func recordCheckIn(s *studio) {
 		&v1.ListAttendanceRequest{MemberId: s.mia.id, PageSize: 1, PageToken: page.GetNextPageToken()},
 	)
 	s.recordError(
-		s.cora, "The coach lists nobody's attendance", "MEMBER_NOT_FOUND", &v1.ListAttendanceRequest{MemberId: absentID},
+		s.cora, "The coach lists the attendance of an unknown member", "MEMBER_NOT_FOUND",
+		&v1.ListAttendanceRequest{MemberId: absentID},
 	)
 	s.recordError(s.mia, "Mia lists her attendance", "PERMISSION_DENIED", &v1.ListAttendanceRequest{MemberId: s.mia.id})
 }

@@ -164,7 +164,7 @@ func recordSubscriptions(s *studio, pack, limited string) {
 	subscribe := func(member, plan string) *v1.SubscribeRequest {
 		return &v1.SubscribeRequest{MemberId: member, PlanId: plan}
 	}
-	s.recordError(s.adam, "The admin subscribes nobody", "MEMBER_NOT_FOUND", subscribe(absentID, pack))
+	s.recordError(s.adam, "The admin subscribes an unknown member", "MEMBER_NOT_FOUND", subscribe(absentID, pack))
 	s.recordError(s.adam, "The admin subscribes Zoe to nothing", "PLAN_NOT_FOUND", subscribe(s.zoe.id, absentID))
 	s.recordError(s.cora, "The coach subscribes Zoe", "PERMISSION_DENIED", subscribe(s.zoe.id, pack))
 	later := subscribe(s.zoe.id, limited)

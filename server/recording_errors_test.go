@@ -14,7 +14,11 @@ import (
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	v1 "github.com/berthhq/berth/gen/berth/v1"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 // Errors that all RPCs share: tokens, tenants, invalid requests, deadlines, protocols, and a server that stops.
@@ -27,7 +31,7 @@ func recordErrors(s *studio) {
 
 func recordTokens(s *studio) {
 	both := person{name: "olga-of-both", token: s.token("olga", s.id, s.other)}
-	s.recordError(anonymous, "Nobody reads the tenant", "UNAUTHENTICATED", &v1.GetTenantRequest{})
+	s.recordError(anonymous, "A stranger reads the tenant", "UNAUTHENTICATED", &v1.GetTenantRequest{})
 	s.recordError(
 		person{name: "forger", token: s.mia.token[:len(s.mia.token)-8] + "AAAAAAAA"}, "A forger reads the tenant",
 		"UNAUTHENTICATED", &v1.GetTenantRequest{},
@@ -71,9 +75,7 @@ func recordInvalidRequests(s *studio) {
 func (s *studio) raw(caller person, title, path, body string) {
 	s.t.Helper()
 	request, err := http.NewRequestWithContext(s.t.Context(), http.MethodPost, s.address+path, strings.NewReader(body))
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	must.NoError(s.t, err)
 	request.Header.Set("Content-Type", "application/json")
 	request.Header.Set("Authorization", "Bearer "+caller.token)
 	response, answer := s.exchange(request)
@@ -87,15 +89,9 @@ func (s *studio) raw(caller person, title, path, body string) {
 
 func (r *recording) exchange(request *http.Request) (*http.Response, []byte) {
 	r.t.Helper()
-	response, err := r.client.Do(request)
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	response := expect.Value(r.client.Do(request))(r.t)
 	defer response.Body.Close()
-	answer, err := io.ReadAll(response.Body)
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	answer := expect.Value(io.ReadAll(response.Body))(r.t)
 	return response, answer
 }
 
@@ -119,10 +115,7 @@ func recordProtocols(s *studio) {
 func (s *studio) grpc(caller person, title string, request proto.Message) {
 	s.t.Helper()
 	method := procedure{methodsByRequest()[request.ProtoReflect().Descriptor().FullName()]}
-	body, err := protojson.Marshal(request)
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	body := expect.Value(protojson.Marshal(request))(s.t)
 	fmt.Fprintf(&s.text, "--- %s\n%s → %s [gRPC]\n", title, caller.name, method.Short())
 	s.writeJSON(body)
 	answer, err := invoke(metadata.AppendToOutgoingContext(
@@ -130,10 +123,7 @@ func (s *studio) grpc(caller person, title string, request proto.Message) {
 	),
 		dial(s.t, strings.TrimPrefix(s.address, "http://")), method, request)
 	if err == nil {
-		body, err := protojson.Marshal(answer)
-		if err != nil {
-			s.t.Fatal(err)
-		}
+		body := expect.Value(protojson.Marshal(answer))(s.t)
 		s.writeResult(callResult{messages: [][]byte{body}})
 		return
 	}
@@ -141,13 +131,8 @@ func (s *studio) grpc(caller person, title string, request proto.Message) {
 	fmt.Fprintf(&s.text, "← %s\n%s\n", got.Code(), s.names.normalizeText(got.Message(), "", ""))
 	for _, detail := range got.Details() {
 		message, isMessage := detail.(proto.Message)
-		if !isMessage {
-			s.t.Fatalf("%v", detail)
-		}
-		body, err := protojson.Marshal(message)
-		if err != nil {
-			s.t.Fatal(err)
-		}
+		must.True(s.t, isMessage, must.Sprintf("%v", detail))
+		body := expect.Value(protojson.Marshal(message))(s.t)
 		s.writeJSON(body)
 	}
 	s.text.WriteString("\n")
@@ -157,18 +142,12 @@ func (s *studio) grpc(caller person, title string, request proto.Message) {
 func (s *studio) get(caller person, title string, message proto.Message, tag string) string {
 	s.t.Helper()
 	method := methodsByRequest()[message.ProtoReflect().Descriptor().FullName()]
-	body, err := protojson.Marshal(message)
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	body := expect.Value(protojson.Marshal(message))(s.t)
 	path := fmt.Sprintf(
 		"%s/%s/%s?connect=v1&encoding=json&message=%s", s.address, method.Parent().FullName(), method.Name(),
 		url.QueryEscape(string(body)),
 	)
-	request, err := http.NewRequestWithContext(s.t.Context(), http.MethodGet, path, nil)
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	request := expect.Value(http.NewRequestWithContext(s.t.Context(), http.MethodGet, path, nil))(s.t)
 	request.Header.Set("Authorization", "Bearer "+caller.token)
 	if tag != "" {
 		request.Header.Set("If-None-Match", tag)
@@ -187,19 +166,12 @@ func (s *studio) get(caller person, title string, message proto.Message, tag str
 
 func recordShutdown(s *studio) {
 	s.startAt(on(5, "10:20"))
-	conn, err := s.db.Owner.Begin(s.t.Context())
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	if _, err := conn.Exec(s.t.Context(), "lock table members in access exclusive mode"); err != nil {
-		s.t.Fatal(err)
-	}
+	conn := expect.Value(s.db.Owner.Begin(s.t.Context()))(s.t)
+	expect.OK(s.t)(conn.Exec(s.t.Context(), "lock table members in access exclusive mode"))
 	s.noSettle = true
 	s.recordError(s.mia, "Mia cannot wait", "DEADLINE_EXCEEDED", &v1.GetMeRequest{}, "Connect-Timeout-Ms", "1000")
 	s.noSettle = false
-	if err := conn.Rollback(s.t.Context()); err != nil {
-		s.t.Fatal(err)
-	}
+	must.NoError(s.t, conn.Rollback(s.t.Context()))
 
 	method := methodsByRequest()[(*v1.WatchEventsRequest)(nil).ProtoReflect().Descriptor().FullName()]
 	ctx, cancel := context.WithTimeout(s.t.Context(), sceneLength)
@@ -218,9 +190,9 @@ func recordShutdown(s *studio) {
 	fmt.Fprintf(&s.text, "--- Mia watches until the server stops\nmia → %s\n{}\n", shortName(method))
 	got.messages = nil
 	s.writeResult(got)
-	if got.err == nil || got.err.reason() != "SHUTTING_DOWN" {
-		s.t.Errorf("the stream ends with %+v", got.err)
-	}
+	test.True(
+		s.t, got.err != nil && got.err.reason() == "SHUTTING_DOWN", test.Sprintf("the stream ends with %+v", got.err),
+	)
 	s.client.CloseIdleConnections()
 	s.server.wait(s.t)
 	s.server = nil

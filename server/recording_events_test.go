@@ -9,7 +9,10 @@ import (
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/types/known/durationpb"
 
+	"github.com/shoenig/test/must"
+
 	v1 "github.com/berthhq/berth/gen/berth/v1"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 // Lists and streams of events, for callers who see all and for callers who see only their own.
@@ -90,10 +93,7 @@ func (s *studio) watch(caller person, title string, request *v1.WatchEventsReque
 	ctx, cancel := context.WithTimeout(s.t.Context(), sceneLength)
 	defer cancel()
 	method := methodsByRequest()[request.ProtoReflect().Descriptor().FullName()]
-	body, err := protojson.Marshal(request)
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	body := expect.Value(protojson.Marshal(request))(s.t)
 	response := s.open(ctx, caller, method, "application/connect+json", envelope(body), nil)
 	defer response.Body.Close()
 	var seen []any
@@ -104,10 +104,7 @@ func (s *studio) watch(caller person, title string, request *v1.WatchEventsReque
 		}
 		seen = nil
 		for _, message := range r.messages {
-			value, err := parseJSON(message)
-			if err != nil {
-				s.t.Fatal(err)
-			}
+			value := expect.Value(parseJSON(message))(s.t)
 			o, _ := value.(object)
 			more, _ := o.get("events").([]any)
 			seen = append(seen, withoutFields(more, "cursor")...)
@@ -116,8 +113,6 @@ func (s *studio) watch(caller person, title string, request *v1.WatchEventsReque
 	})
 	fmt.Fprintf(&s.text, "--- %s\n%s → %s\n", title, caller.name, shortName(method))
 	s.writeJSON(body)
-	if got.err != nil {
-		s.t.Fatalf("%s: %s", title, got.err.Message)
-	}
+	must.Nil(s.t, got.err, must.Sprintf("%s: %+v", title, got.err))
 	fmt.Fprintf(&s.text, "← OK\n%s\n\n", strings.TrimSpace(render(s.names.normalize(seen, "events", ""), "")))
 }

@@ -118,14 +118,18 @@ func recordMemberHolds(s *studio, mat, soldOut string) {
 		},
 		BenefitProviderCode: "CLUB", BenefitMembershipNumber: "C-123",
 	}
-	s.recordError(s.mia, "Mia's membership number is wrong", "BENEFIT_INVALID", confirm)
+	s.recordError(s.mia, "Mia reports her own payment", "PERMISSION_DENIED", confirm)
+	s.recordError(s.cora, "Mia's membership number is wrong", "BENEFIT_INVALID", confirm)
 	confirm.BenefitMembershipNumber = "C-1234"
 	confirm.Items = &v1.ItemSelection{BookingItemIds: []string{absentID}}
-	s.recordError(s.mia, "Mia keeps what she has not", "INVALID_FIELD", confirm)
+	s.recordError(s.cora, "Mia keeps what she has not", "INVALID_FIELD", confirm)
 	confirm.Items.BookingItemIds = []string{held.GetItems()[0].GetId()}
-	s.record(s.mia, "Mia confirms with payment", confirm)
+	s.record(s.cora, "The coach confirms Mia with payment", confirm)
 	confirm.Payment.Status = v1.PaymentStatus_PAYMENT_STATUS_CAPTURED
-	s.record(s.mia, "Mia confirms again", confirm)
+	s.record(s.cora, "The coach confirms again", confirm)
+	s.record(s.cora, "The coach records the same facts", &v1.RecordPaymentRequest{
+		BookingId: held.GetId(), Payment: confirm.GetPayment(),
+	})
 	s.recordError(
 		s.mia, "Mia releases what is confirmed", "BOOKING_STATE", &v1.ReleaseHoldRequest{BookingId: held.GetId()},
 	)
@@ -135,6 +139,17 @@ func recordMemberHolds(s *studio, mat, soldOut string) {
 		s.tom, "Tom confirms what he released", "BOOKING_STATE", &v1.ConfirmBookingRequest{BookingId: toms.GetId()},
 	)
 	s.record(s.mia, "Mia cancels what was paid", &v1.CancelBookingRequest{BookingId: held.GetId()})
+	s.recordError(
+		s.portal, "The partner records for Mia's booking", "BOOKING_NOT_FOUND",
+		&v1.RecordPaymentRequest{BookingId: held.GetId(), Payment: confirm.GetPayment()},
+	)
+	refund := &v1.RefundPaymentRequest{BookingId: held.GetId(), Amount: euros(21), Method: "card", Reference: "R-1"}
+	s.recordError(s.cora, "The coach refunds", "PERMISSION_DENIED", refund)
+	s.recordError(s.olga, "The owner refunds too much", "REFUND_EXCEEDS_CAPTURED", refund)
+	refund.Amount = euros(20)
+	s.record(s.olga, "The owner refunds", refund)
+	s.record(s.olga, "The owner refunds again", refund)
+	s.record(s.mia, "Mia reads her payment", &v1.ListPaymentEntriesRequest{BookingId: held.GetId()})
 	plain := recordResponse[*v1.HoldBookingResponse](
 		s.recording, s.noah, "Noah holds with a mat", &v1.HoldBookingRequest{SessionId: evening, Items: mats(mat, 1)},
 	)

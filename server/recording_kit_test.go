@@ -21,7 +21,11 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/reflect/protoregistry"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/berthhq/berth/internal/pgtest"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 // A recording runs one area of the script and records what a client sees.
@@ -106,9 +110,7 @@ func (r *recording) stop() {
 	r.checkNothingDue()
 	r.client.CloseIdleConnections()
 	r.server.stop()
-	if status := r.server.wait(r.t); status != 0 {
-		r.t.Fatalf("the server ended with status %d", status)
-	}
+	must.EqOp(r.t, 0, r.server.wait(r.t), must.Sprint("the server ended with status"))
 	r.server = nil
 }
 
@@ -144,25 +146,19 @@ func (r *recording) waitForEvents(event string, n int) {
 func (r *recording) checkNothingDue() {
 	r.t.Helper()
 	var due int
-	if err := r.db.Owner.QueryRow(r.t.Context(), `
+	must.NoError(r.t, r.db.Owner.QueryRow(r.t.Context(), `
 select (select count(*) from notices where done_at is null and due_at between $1 and $2)
      + (select count(*) from bookings where status = 'PENDING' and hold_expires_at between $1 and $2)
      + (select count(*) from waitlist_offers where status = 'LIVE' and expires_at between $1 and $2)`,
-		r.clock, r.clock.Add(time.Minute)).Scan(&due); err != nil {
-		r.t.Fatal(err)
-	}
-	if due > 0 {
-		r.t.Errorf("%d notices, holds or offers become due in the minute of %s", due, r.clock)
-	}
+		r.clock, r.clock.Add(time.Minute)).Scan(&due))
+	test.True(r.t, due <= 0, test.Sprintf("%d notices, holds or offers become due in the minute of %s", due, r.clock))
 }
 
 func (r *recording) wait(what, sql string, args func() []any) {
 	r.t.Helper()
 	eventually(r.t, what, func() (so bool) {
 		r.checkScene(what)
-		if err := r.db.Owner.QueryRow(r.t.Context(), sql, args()...).Scan(&so); err != nil {
-			r.t.Fatal(err)
-		}
+		must.NoError(r.t, r.db.Owner.QueryRow(r.t.Context(), sql, args()...).Scan(&so))
 		return so
 	})
 }
@@ -170,9 +166,10 @@ func (r *recording) wait(what, sql string, args func() []any) {
 // checkScene fails if times would no longer be in the same minute.
 func (r *recording) checkScene(what string) {
 	r.t.Helper()
-	if r.now().Sub(r.clock) > sceneLength {
-		r.t.Fatalf("%s: not within %s; set the clock again before it, or the machine is too slow", what, sceneLength)
-	}
+	must.True(
+		r.t, r.now().Sub(r.clock) <= sceneLength,
+		must.Sprintf("%s: not within %s; set the clock again before it, or the machine is too slow", what, sceneLength),
+	)
 }
 
 // methodsByRequest returns the RPCs by the names of their requests, which are unique.
@@ -207,13 +204,9 @@ func recordResponse[A proto.Message](
 ) A {
 	r.t.Helper()
 	got := r.send(caller, title, request, headers...)
-	if got.err != nil {
-		r.t.Fatalf("%s: %s %s: %s", title, got.err.Code, got.err.reason(), got.err.Message)
-	}
+	must.Nil(r.t, got.err, must.Sprintf("%s: %+v", title, got.err))
 	answer := (*new(A)).ProtoReflect().New().Interface()
-	if err := protojson.Unmarshal(got.messages[len(got.messages)-1], answer); err != nil {
-		r.t.Fatal(err)
-	}
+	must.NoError(r.t, protojson.Unmarshal(got.messages[len(got.messages)-1], answer))
 	return answer.(A) //nolint:forcetypeassert // it was created from A
 }
 
@@ -226,9 +219,8 @@ func mustCall[A proto.Message](r *recording, caller person, request proto.Messag
 // record records a call whose response the script does not need.
 func (r *recording) record(caller person, title string, request proto.Message, headers ...string) {
 	r.t.Helper()
-	if got := r.send(caller, title, request, headers...); got.err != nil {
-		r.t.Errorf("%s: %s %s: %s", title, got.err.Code, got.err.reason(), got.err.Message)
-	}
+	got := r.send(caller, title, request, headers...)
+	test.Nil(r.t, got.err, test.Sprintf("%s: %+v", title, got.err))
 }
 
 // recordError records a call that must fail with a reason.
@@ -246,16 +238,11 @@ func (r *recording) recordError(caller person, title, reason string, request pro
 // caused an entry.
 func (r *recording) send(caller person, title string, request proto.Message, headers ...string) callResult {
 	r.t.Helper()
-	if r.titles[title] && title != "" {
-		r.t.Fatalf("two calls have the title %q", title)
-	}
+	must.False(r.t, r.titles[title] && title != "", must.Sprintf("two calls have the title %q", title))
 	r.titles[title] = true
 	r.checkScene(title)
 	method := methodsByRequest()[request.ProtoReflect().Descriptor().FullName()]
-	body, err := protojson.Marshal(request)
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	body := expect.Value(protojson.Marshal(request))(r.t)
 	got := r.post(caller, method, body, append([]string{"X-Request-Id", cmp.Or(requestIDOf(title), silentID)}, headers...))
 	if r.silent {
 		r.settleCall()
@@ -306,10 +293,7 @@ func (r *recording) post(
 	if method.IsStreamingServer() {
 		return r.readStream(response, func(callResult) bool { return false })
 	}
-	answer, err := io.ReadAll(response.Body)
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	answer := expect.Value(io.ReadAll(response.Body))(r.t)
 	got := callResult{header: response.Header}
 	if response.StatusCode == http.StatusOK {
 		got.messages = [][]byte{answer}
@@ -325,10 +309,7 @@ func (r *recording) open(
 ) *http.Response {
 	r.t.Helper()
 	url := fmt.Sprintf("%s/%s/%s", r.address, method.Parent().FullName(), method.Name())
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	request := expect.Value(http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body)))(r.t)
 	request.Header.Set("Content-Type", contentType)
 	if caller.token != "" {
 		request.Header.Set("Authorization", "Bearer "+caller.token)
@@ -336,11 +317,7 @@ func (r *recording) open(
 	for i := 0; i+1 < len(headers); i += 2 {
 		request.Header.Set(headers[i], headers[i+1])
 	}
-	response, err := r.client.Do(request)
-	if err != nil {
-		r.t.Fatal(err)
-	}
-	return response
+	return expect.Value(r.client.Do(request))(r.t)
 }
 
 // envelope returns a message in the format of streams: flags, length, bytes.
@@ -357,21 +334,15 @@ func (r *recording) readStream(response *http.Response, enough func(callResult) 
 	got := callResult{header: response.Header}
 	for !enough(got) {
 		var prefix [5]byte
-		if _, err := io.ReadFull(response.Body, prefix[:]); err != nil {
-			r.t.Fatalf("the stream broke off: %v", err)
-		}
+		expect.OK(r.t)(io.ReadFull(response.Body, prefix[:]))
 		message := make([]byte, binary.BigEndian.Uint32(prefix[1:]))
-		if _, err := io.ReadFull(response.Body, message); err != nil {
-			r.t.Fatalf("the stream broke off: %v", err)
-		}
+		expect.OK(r.t)(io.ReadFull(response.Body, message))
 		if prefix[0]&endOfStream == 0 {
 			got.messages = append(got.messages, message)
 			continue
 		}
 		var end struct{ Error json.RawMessage }
-		if err := json.Unmarshal(message, &end); err != nil {
-			r.t.Fatal(err)
-		}
+		must.NoError(r.t, json.Unmarshal(message, &end))
 		if end.Error != nil {
 			got.err = r.errorOf(end.Error)
 		}
@@ -383,8 +354,6 @@ func (r *recording) readStream(response *http.Response, enough func(callResult) 
 func (r *recording) errorOf(body []byte) *callError {
 	r.t.Helper()
 	f := new(callError)
-	if err := errors.Join(json.Unmarshal(body, f), f.read()); err != nil {
-		r.t.Fatalf("%v: %s", err, body)
-	}
+	must.NoError(r.t, errors.Join(json.Unmarshal(body, f), f.read()))
 	return f
 }

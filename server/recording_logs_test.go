@@ -7,6 +7,8 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"github.com/shoenig/test/must"
+
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 )
 
@@ -28,18 +30,15 @@ func (r *recording) list(caller person, request proto.Message, key string) []any
 	var answer any
 	r.silently(func() {
 		got := r.send(caller, "", request)
-		if got.err != nil {
-			r.t.Fatalf("%T: %s", request, got.err.Message)
-		}
+		must.Nil(r.t, got.err, must.Sprintf("%T: %+v", request, got.err))
 		var err error
 		if answer, err = parseJSON(got.messages[0]); err != nil {
 			r.t.Fatal(err)
 		}
 	})
 	o, _ := answer.(object)
-	if token := o.get("nextPageToken"); token != nil {
-		r.t.Fatalf("%T: more than %d", request, logPage)
-	}
+	token := o.get("nextPageToken")
+	must.Nil(r.t, token, must.Sprintf("%T: more than %d", request, logPage))
 	list, _ := o.get(key).([]any)
 	return list
 }

@@ -28,7 +28,7 @@ func recordMemberEdits(s *studio) {
 	s.recordError(s.frida, "The front desk adds her email again", "ALREADY_EXISTS", add(same))
 	same.Subject, same.Email = "ada", ""
 	s.recordError(s.frida, "The front desk adds her subject again", "ALREADY_EXISTS", add(same))
-	s.recordError(s.frida, "The front desk adds somebody without a name", "INVALID_FIELD", add(&v1.Member{}))
+	s.recordError(s.frida, "The front desk adds a member without a name", "INVALID_FIELD", add(&v1.Member{}))
 	s.recordError(
 		s.frida, "The front desk adds a number that cannot be", "INVALID_FIELD",
 		add(&v1.Member{Name: "Bea", Phone: "+9991234567"}),
@@ -36,7 +36,7 @@ func recordMemberEdits(s *studio) {
 	s.recordError(
 		s.frida, "The front desk adds a language that is none", "INVALID_FIELD", add(&v1.Member{Name: "Bea", Locale: "xx"}),
 	)
-	s.recordError(s.mia, "Mia adds somebody", "PERMISSION_DENIED", add(&v1.Member{Name: "Bea"}))
+	s.recordError(s.mia, "Mia adds a member", "PERMISSION_DENIED", add(&v1.Member{Name: "Bea"}))
 	edit := func(in *v1.Member, names ...string) *v1.UpdateMemberRequest {
 		return &v1.UpdateMemberRequest{Member: in, UpdateMask: paths(names...)}
 	}
@@ -54,7 +54,10 @@ func recordMemberEdits(s *studio) {
 		s.frida, "The front desk gives her Mia's email", "ALREADY_EXISTS",
 		edit(&v1.Member{Id: ada.GetId(), Email: "mia@example.com"}, "email"),
 	)
-	s.recordError(s.frida, "The front desk edits nobody", "MEMBER_NOT_FOUND", edit(&v1.Member{Id: absentID}, "notes"))
+	s.recordError(
+		s.frida, "The front desk edits an unknown member", "MEMBER_NOT_FOUND",
+		edit(&v1.Member{Id: absentID}, "notes"),
+	)
 	s.recordError(
 		s.frida, "The front desk edits the owner", "PERMISSION_DENIED",
 		edit(&v1.Member{Id: s.olga.id, Notes: "Nice."}, "notes"),
@@ -68,7 +71,10 @@ func recordMemberEdits(s *studio) {
 		edit(&v1.Member{Id: ada.GetId(), Status: v1.MemberStatus_MEMBER_STATUS_INACTIVE}, "status"),
 	)
 	s.record(s.cora, "The coach reads Ada", &v1.GetMemberRequest{MemberId: ada.GetId()})
-	s.recordError(s.cora, "The coach reads nobody", "MEMBER_NOT_FOUND", &v1.GetMemberRequest{MemberId: absentID})
+	s.recordError(
+		s.cora, "The coach reads an unknown member", "MEMBER_NOT_FOUND",
+		&v1.GetMemberRequest{MemberId: absentID},
+	)
 	s.recordError(s.tom, "Tom reads Mia", "PERMISSION_DENIED", &v1.GetMemberRequest{MemberId: s.mia.id})
 }
 

@@ -10,6 +10,7 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	v1 "github.com/berthhq/berth/gen/berth/v1"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 const (
@@ -39,7 +40,8 @@ func recordPreferences(s *studio) {
 	s.record(s.cora, "The coach reads Mia's preferences", &v1.GetPreferencesRequest{MemberId: s.mia.id})
 	s.recordError(s.tom, "Tom reads Mia's preferences", "MEMBER_NOT_FOUND", &v1.GetPreferencesRequest{MemberId: s.mia.id})
 	s.recordError(
-		s.cora, "The coach reads nobody's preferences", "MEMBER_NOT_FOUND", &v1.GetPreferencesRequest{MemberId: absentID},
+		s.cora, "The coach reads the preferences of an unknown member", "MEMBER_NOT_FOUND",
+		&v1.GetPreferencesRequest{MemberId: absentID},
 	)
 	choose := func(quiet *v1.QuietHours, chosen ...*v1.NotificationPreference) *v1.UpdatePreferencesRequest {
 		return &v1.UpdatePreferencesRequest{
@@ -59,21 +61,18 @@ func recordPreferences(s *studio) {
 		s.recording, s.mia, "Mia opens a calendar feed", &v1.CreateCalendarFeedRequest{},
 	).GetUrl()
 	s.book(s.mia, s.class("calendar", on(20, "18:00")))
-	s.fetch(http.MethodGet, "Somebody reads Mia's calendar", feed)
+	s.fetch(http.MethodGet, "A stranger reads Mia's calendar", feed)
 	s.record(s.mia, "Mia closes her calendar feed", &v1.DeleteCalendarFeedRequest{})
 	s.record(s.mia, "Mia closes it again", &v1.DeleteCalendarFeedRequest{})
-	s.fetch(http.MethodGet, "Somebody reads Mia's closed calendar", feed)
+	s.fetch(http.MethodGet, "A stranger reads Mia's closed calendar", feed)
 }
 
 // fetch requests a page and records the response, without the content of HTML pages.
 func (s *studio) fetch(method, title, url string) {
 	s.t.Helper()
-	request, err := http.NewRequestWithContext(
+	request := expect.Value(http.NewRequestWithContext(
 		s.t.Context(), method, s.address+strings.TrimPrefix(url, "https://berth.example"), nil,
-	)
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	))(s.t)
 	answer, body := s.exchange(request)
 	kind, _, _ := strings.Cut(answer.Header.Get("Content-Type"), ";")
 	fmt.Fprintf(

@@ -120,19 +120,19 @@ func recordOfferResponses(s *studio) {
 
 	linked := s.sessionWithFreedSeat("linked", 8, s.tom)
 	token := s.claim(s.liveOffer(linked))
-	s.record(anonymous, "Somebody opens Tom's link", &v1.GetClaimRequest{Token: token})
+	s.record(anonymous, "A stranger opens Tom's link", &v1.GetClaimRequest{Token: token})
 	s.record(
-		anonymous, "Somebody accepts by Tom's link",
+		anonymous, "A stranger accepts by Tom's link",
 		&v1.ClaimOfferRequest{Token: token, Action: v1.ClaimAction_CLAIM_ACTION_ACCEPT},
 	)
-	s.record(anonymous, "Somebody opens Tom's link afterwards", &v1.GetClaimRequest{Token: token})
+	s.record(anonymous, "A stranger opens Tom's link afterwards", &v1.GetClaimRequest{Token: token})
 	s.recordError(
-		anonymous, "Somebody declines by Tom's link", "OFFER_NOT_LIVE",
+		anonymous, "A stranger declines by Tom's link", "OFFER_NOT_LIVE",
 		&v1.ClaimOfferRequest{Token: token, Action: v1.ClaimAction_CLAIM_ACTION_DECLINE},
 	)
-	s.recordError(anonymous, "Somebody opens a forged link", "LINK_INVALID", &v1.GetClaimRequest{Token: "forged"})
+	s.recordError(anonymous, "A stranger opens a forged link", "LINK_INVALID", &v1.GetClaimRequest{Token: "forged"})
 	s.recordError(
-		anonymous, "Somebody answers a forged link", "LINK_INVALID",
+		anonymous, "A stranger answers a forged link", "LINK_INVALID",
 		&v1.ClaimOfferRequest{Token: "forged", Action: v1.ClaimAction_CLAIM_ACTION_ACCEPT},
 	)
 	leaving := s.sessionWithFreedSeat("leaving", 9, s.tom)
@@ -199,7 +199,7 @@ func recordStaffOffers(s *studio) {
 		&v1.OfferPlaceRequest{SessionId: absentID, EntryId: mias},
 	)
 	s.recordError(
-		s.adam, "The admin offers nobody a place", "ENTRY_NOT_FOUND",
+		s.adam, "The admin offers a place to an unknown entry", "ENTRY_NOT_FOUND",
 		&v1.OfferPlaceRequest{SessionId: open, EntryId: absentID},
 	)
 	past := timestamppb.New(on(5, "09:00"))

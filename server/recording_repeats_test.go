@@ -53,7 +53,7 @@ func recordEveryMutationTwice(s *studio, class string) {
 	in := &v1.SessionInput{ServiceId: s.yoga, LocationId: s.center, StartTime: timestamppb.New(on(10, "10:00"))}
 	busy, _ := s.fullSession("busy", 11, "10:00")
 	device := &v1.RegisterDeviceRequest{Kind: v1.DeviceKind_DEVICE_KIND_WEB, Token: "browser"}
-	for i, test := range []struct {
+	for i, tt := range []struct {
 		title   string
 		who     person
 		request proto.Message
@@ -104,7 +104,7 @@ func recordEveryMutationTwice(s *studio, class string) {
 	} {
 		for _, turn := range []string{"first", "second"} {
 			s.record(
-				test.who, "The "+turn+" request to "+test.title, test.request, "Idempotency-Key", "all-"+string(rune('a'+i)),
+				tt.who, "The "+turn+" request to "+tt.title, tt.request, "Idempotency-Key", "all-"+string(rune('a'+i)),
 			)
 		}
 	}

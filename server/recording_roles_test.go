@@ -51,7 +51,7 @@ func recordRoleEdits(s *studio) {
 	)
 	s.record(s.cora, "The coach lists the next two", &v1.ListRolesRequest{PageSize: 2, PageToken: page.GetNextPageToken()})
 	s.recordError(
-		s.adam, "The admin deletes a role that somebody has", "ROLE_IN_USE", &v1.DeleteRoleRequest{Role: "front_desk"},
+		s.adam, "The admin deletes a role that a member has", "ROLE_IN_USE", &v1.DeleteRoleRequest{Role: "front_desk"},
 	)
 	s.recordError(
 		s.adam, "The admin deletes what every tenant has", "ROLE_BUILT_IN", &v1.DeleteRoleRequest{Role: "member"},
@@ -75,7 +75,7 @@ func recordAssignments(s *studio) {
 	class := s.class("roster", on(8, "10:00"))
 	s.record(s.mia, "Mia reads a roster", &v1.ListRosterRequest{SessionId: class})
 	s.recordError(s.adam, "The admin assigns no role", "ROLE_NOT_FOUND", assign(s.mia.id, "nobody"))
-	s.recordError(s.adam, "The admin assigns a role to nobody", "MEMBER_NOT_FOUND", assign(absentID, "greeter"))
+	s.recordError(s.adam, "The admin assigns a role to an unknown member", "MEMBER_NOT_FOUND", assign(absentID, "greeter"))
 	s.record(s.olga, "The owner has a second owner", assign(s.tom.id, "owner"))
 	s.record(s.tom, "The second owner is none any more", revoke(s.tom.id, "owner"))
 	s.recordError(s.olga, "The last owner gives up", "LAST_OWNER", revoke(s.olga.id, "owner"))
@@ -100,7 +100,7 @@ func recordAssignments(s *studio) {
 	s.record(s.adam, "The admin asks about the partner", &v1.CheckAccessRequest{
 		Who: &v1.CheckAccessRequest_ServiceAccountId{ServiceAccountId: s.portal.id}, Permission: "booking.hold_for_others",
 	})
-	s.recordError(s.adam, "The admin asks about nobody", "MEMBER_NOT_FOUND",
+	s.recordError(s.adam, "The admin asks about an unknown member", "MEMBER_NOT_FOUND",
 		&v1.CheckAccessRequest{Who: &v1.CheckAccessRequest_MemberId{MemberId: absentID}, Permission: "booking.create"})
 	s.recordError(s.adam, "The admin asks about no account", "SERVICE_ACCOUNT_NOT_FOUND",
 		&v1.CheckAccessRequest{
@@ -133,7 +133,10 @@ func recordAccounts(s *studio) {
 		anonymous, "The kiosk exchanges its key with the other tenant", "KEY_INVALID",
 		&v1.ExchangeKeyRequest{Key: created.GetKey(), TenantId: s.other},
 	)
-	s.recordError(anonymous, "Somebody exchanges a forged key", "KEY_INVALID", &v1.ExchangeKeyRequest{Key: "berth_forged"})
+	s.recordError(
+		anonymous, "A stranger exchanges a forged key", "KEY_INVALID",
+		&v1.ExchangeKeyRequest{Key: "berth_forged"},
+	)
 	rotated := recordResponse[*v1.RotateServiceAccountKeyResponse](
 		s.recording, s.adam, "The admin rotates the key", &v1.RotateServiceAccountKeyRequest{ServiceAccountId: id},
 	)

@@ -32,7 +32,7 @@ func recordSessionEdits(s *studio) {
 			in.EndTime, in.WaitlistCapacity = timestamppb.New(on(7, "19:30")), new(int32(1))
 		})).GetSession()
 	s.names.set(first.GetId(), "slow-flow")
-	for _, test := range []struct {
+	for _, tt := range []struct {
 		title, reason string
 		change        func(*v1.SessionInput)
 	}{
@@ -51,7 +51,7 @@ func recordSessionEdits(s *studio) {
 			func(in *v1.SessionInput) { in.EndTime = timestamppb.New(on(7, "17:00")) },
 		},
 	} {
-		s.recordError(s.cora, test.title, test.reason, create(test.change))
+		s.recordError(s.cora, tt.title, tt.reason, create(tt.change))
 	}
 	s.recordError(s.mia, "Mia creates a session", "PERMISSION_DENIED", create(func(*v1.SessionInput) {}))
 	second := recordResponse[*v1.CreateSessionResponse](s.recording, s.olga, "The owner publishes an unlimited session",
@@ -185,7 +185,7 @@ func recordBulk(s *studio) {
 	s.book(s.tom, first)
 	s.record(s.adam, "The admin previews the day with bookings", &v1.PreviewBulkRequest{Filter: day, IncludeBooked: true})
 	s.record(
-		s.adam, "The admin deletes what nobody booked",
+		s.adam, "The admin deletes the sessions without bookings",
 		&v1.BulkDeleteRequest{Filter: &v1.SessionFilter{SessionIds: []string{first, second}}, Reason: "Few came."},
 	)
 	s.recordError(s.mia, "Mia reads a deleted session", "SESSION_NOT_FOUND", &v1.GetSessionRequest{SessionId: second})

@@ -44,10 +44,10 @@ func newStudio(r *recording) *studio {
 	r.names.set(s.id, "harbour")
 	r.names.set(s.other, "hillside")
 	r.names.set(absentID, "nothing")
-	must(r.t, "tenant", "create", "--database-url", r.db.URL, "--id", s.id, "--name", "Harbour Yoga",
+	runBerth(r.t, "tenant", "create", "--database-url", r.db.URL, "--id", s.id, "--name", "Harbour Yoga",
 		"--time-zone", "Europe/Berlin",
 		"--owner-subject", "olga", "--owner-name", "Olga Owner", "--owner-email", "olga@harbour.example")
-	must(r.t, "tenant", "create", "--database-url", r.db.URL, "--id", s.other, "--name", "Hillside Golf",
+	runBerth(r.t, "tenant", "create", "--database-url", r.db.URL, "--id", s.other, "--name", "Hillside Golf",
 		"--time-zone", "America/New_York", "--currency", "USD",
 		"--owner-subject", "otto", "--owner-name", "Otto Owner", "--owner-email", "otto@hillside.example")
 	r.startAt(on(5, "10:00"))
@@ -112,7 +112,7 @@ func (s *studio) createData() {
 // token returns a token for a subject, signed with the server's key.
 func (r *recording) token(subject string, tenants ...string) string {
 	r.t.Helper()
-	return strings.TrimSpace(must(r.t, "token", subject, "--tenant", strings.Join(tenants, ","), "--data", r.data))
+	return strings.TrimSpace(runBerth(r.t, "token", subject, "--tenant", strings.Join(tenants, ","), "--data", r.data))
 }
 
 func (s *studio) ownerOf(subject, tenant string) person {

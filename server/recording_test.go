@@ -10,8 +10,11 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	v1 "github.com/berthhq/berth/gen/berth/v1"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 var updateRecording = flag.Bool("update", false, "write testdata/recording")
@@ -60,13 +63,9 @@ func TestRecording(t *testing.T) {
 			}
 			path := goldenPath(a.name)
 			if *updateRecording {
-				if err := os.WriteFile(path, []byte(r.text.String()), 0o600); err != nil {
-					t.Fatal(err)
-				}
+				must.NoError(t, os.WriteFile(path, []byte(r.text.String()), 0o600))
 			}
-			if diff := diffLines(readFile(t, path), r.text.String()); diff != "" {
-				t.Errorf("the recording differs from %s (-want +got):\n%s", path, diff)
-			}
+			test.EqOp(t, "", diffLines(readFile(t, path), r.text.String()), test.Sprintf("the recording differs from %s", path))
 		})
 	}
 }
@@ -89,7 +88,8 @@ func goldenPath(area string) string { return filepath.Join("testdata", "recordin
 var unprovokedReasons = map[string]string{
 	"INTERNAL":         "a bug, or a broken database",
 	"TENANT_NOT_FOUND": "a caller who may read a tenant has a membership in it, and tenants are never deleted",
-	"RATE_LIMITED":     "a queue of bookings beyond its depth",
+	"RATE_LIMITED":     "more calls than the limits of people allow",
+	"QUOTA_EXCEEDED":   "more rows than a script makes",
 	"CONTENTION":       "conflicts that last, or a database that fails",
 	"CANCELED":         "the caller is gone and reads no response",
 	"WATCHER_TOO_SLOW": "more events than the buffers of the network hold",
@@ -108,24 +108,22 @@ func TestRecording_CoversContract(t *testing.T) {
 		}
 	}
 	for _, method := range methodsByRequest() {
-		if name := shortName(method); !succeeded[name] {
-			t.Errorf("%s never succeeds", name)
-		}
+		name := shortName(method)
+		test.True(t, succeeded[name], test.Sprintf("%s never succeeds", name))
 	}
 	for number, name := range v1.ErrorReason_name {
 		reason := strings.TrimPrefix(name, "ERROR_REASON_")
 		_, excused := unprovokedReasons[reason]
-		if number != 0 && refused[reason] == excused {
-			t.Errorf("%s: caused: %t, excused: %t", reason, refused[reason], excused)
-		}
+		test.False(
+			t, number != 0 && refused[reason] == excused,
+			test.Sprintf("%s: caused: %t, excused: %t", reason, refused[reason], excused),
+		)
 	}
-	files, err := os.ReadDir(filepath.Dir(goldenPath("")))
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := expect.Value(os.ReadDir(filepath.Dir(goldenPath(""))))(t)
 	for _, file := range files {
-		if !slices.ContainsFunc(areas, func(a area) bool { return a.name+".txt" == file.Name() }) {
-			t.Errorf("%s belongs to no area", file.Name())
-		}
+		test.True(
+			t, slices.ContainsFunc(areas, func(a area) bool { return a.name+".txt" == file.Name() }),
+			test.Sprintf("%s belongs to no area", file.Name()),
+		)
 	}
 }

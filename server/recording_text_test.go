@@ -14,6 +14,7 @@ import (
 	"unicode"
 
 	validatepb "buf.build/gen/go/bufbuild/protovalidate/protocolbuffers/go/buf/validate"
+	"github.com/shoenig/test/must"
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
 	"google.golang.org/protobuf/proto"
 )
@@ -305,9 +306,7 @@ func (f *callError) read() error {
 func (r *recording) writeJSON(raw []byte) {
 	r.t.Helper()
 	value, err := parseJSON(raw)
-	if err != nil && err != io.EOF {
-		r.t.Fatalf("%v: %s", err, raw)
-	}
+	must.False(r.t, err != nil && err != io.EOF, must.Sprintf("%v: %s", err, raw))
 	fmt.Fprintln(&r.text, render(r.names.normalize(value, "", ""), ""))
 }
 

@@ -5,6 +5,8 @@ import (
 
 	"google.golang.org/genproto/googleapis/type/date"
 
+	"github.com/shoenig/test/must"
+
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 )
 
@@ -192,9 +194,7 @@ func (s *studio) claim(offer *v1.Offer) string {
 			}
 		}
 	})
-	if token == "" {
-		s.t.Fatalf("no message tells of the offer to %s", offer.GetMemberName())
-	}
+	must.True(s.t, token != "", must.Sprintf("no message tells of the offer to %s", offer.GetMemberName()))
 	return token
 }
 
@@ -207,8 +207,6 @@ func (s *studio) liveOffer(session string) *v1.Offer {
 			SessionId: session, Statuses: []v1.OfferStatus{v1.OfferStatus_OFFER_STATUS_LIVE},
 		}).GetOffers()
 	})
-	if len(offers) != 1 {
-		s.t.Fatalf("%d live offers", len(offers))
-	}
+	must.EqOp(s.t, 1, len(offers), must.Sprintf("%d live offers", len(offers)))
 	return offers[0]
 }

@@ -10,9 +10,12 @@ import (
 	"testing"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/pgtest"
+	"github.com/berthhq/berth/internal/testkit/expect"
 	"github.com/berthhq/berth/migrations"
 )
 
@@ -25,7 +28,7 @@ const (
 // Commands reject a schema of another version and say what to do, except nodes during an upgrade.
 func TestCommands_RejectSchemaOfAnotherVersion(t *testing.T) {
 	t.Parallel()
-	for name, test := range map[string]struct{ done, says, advice string }{
+	for name, tt := range map[string]struct{ done, says, advice string }{
 		"another draft": {editBookings, edited, "cannot be upgraded in place: start with an empty one"},
 		"newer": {
 			addNewer, "the schema is newer than this program: it has migration 99999",
@@ -35,9 +38,7 @@ func TestCommands_RejectSchemaOfAnotherVersion(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			db, data := pgtest.New(t), t.TempDir()
-			if _, err := db.Owner.Exec(t.Context(), test.done); err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t)(db.Owner.Exec(t.Context(), tt.done))
 			commands := [][]string{
 				{"migrate"},
 				{"dev", "--data", data, "--listen", "127.0.0.1:0"},
@@ -45,18 +46,17 @@ func TestCommands_RejectSchemaOfAnotherVersion(t *testing.T) {
 				{"verify"},
 				{"tenant", "create", "--name", "A", "--time-zone", "UTC", "--owner-subject", "a", "--owner-name", "A"},
 			}
-			if test.done == editBookings {
+			if tt.done == editBookings {
 				commands = append(commands, []string{"serve", "--data", data, "--listen", "127.0.0.1:0"},
 					[]string{"worker", "--data", data, "--listen", "127.0.0.1:0", "--public-url", "https://berth.example"})
 			}
 			for _, args := range commands {
 				c := start(t, append(args, "--database-url", db.URL)...)
 				status := c.wait(t)
-				if said := c.out.String() + c.err.String(); status != 1 || !strings.Contains(
-					said, test.says,
-				) || !strings.Contains(said, test.advice) {
-					t.Errorf("%s: status %d, and it says %s", args[0], status, said)
-				}
+				said := c.out.String() + c.err.String()
+				test.True(t, status == 1 && strings.Contains(
+					said, tt.says,
+				) && strings.Contains(said, tt.advice), test.Sprintf("%s: status %d, and it says %s", args[0], status, said))
 			}
 		})
 	}
@@ -66,11 +66,10 @@ func TestDev_ResetsOnlyTheDatabaseInTheDataFolder(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
 	c := start(t, "dev", "--reset", "--database-url", db.URL, "--data", t.TempDir(), "--listen", "127.0.0.1:0")
-	if status := c.wait(t); status != 1 || !strings.Contains(
+	status := c.wait(t)
+	test.True(t, status == 1 && strings.Contains(
 		c.err.String(), "--reset deletes only the database in the data folder",
-	) {
-		t.Errorf("status %d, and it says %s", status, c.err)
-	}
+	), test.Sprintf("status %d, and it says %s", status, c.err))
 }
 
 // A server keeps working during an upgrade. It is not ready if the database is replaced by another.
@@ -95,9 +94,7 @@ func TestReadyz_FailsForAnotherSchema(t *testing.T) {
 		{"alter table away rename to goose_db_version", http.StatusOK},
 		{editBookings, http.StatusServiceUnavailable},
 	} {
-		if _, err := db.Owner.Exec(t.Context(), step.does); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t)(db.Owner.Exec(t.Context(), step.does))
 		becomes(step.want, step.does)
 	}
 }
@@ -106,9 +103,7 @@ func TestReadyz_FailsForAnotherSchema(t *testing.T) {
 func TestServe_StartsWithANewerSchema(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
-	if _, err := db.Owner.Exec(t.Context(), addNewer); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t)(db.Owner.Exec(t.Context(), addNewer))
 	_, address := startServe(t, db, t.TempDir())
 	eventually(t, "it is ready", func() bool {
 		status, _ := get(t, address+"/readyz")
@@ -121,22 +116,11 @@ func TestDev_AdvisesOnADatabaseOfAnotherVersion(t *testing.T) {
 	t.Parallel()
 	data := pgtest.TempDir(t)
 	postgres := startDurable(t, data, 0)
-	if err := pg.Migrate(t.Context(), postgres.URL, migrations.FS, nil); err != nil {
-		t.Fatal(err)
-	}
-	owner, err := pgx.Connect(t.Context(), postgres.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := owner.Exec(t.Context(), editBookings); err != nil {
-		t.Fatal(err)
-	}
-	if err := owner.Close(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if err := postgres.Stop(); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, pg.Migrate(t.Context(), postgres.URL, migrations.FS, nil))
+	owner := expect.Value(pgx.Connect(t.Context(), postgres.URL))(t)
+	expect.OK(t)(owner.Exec(t.Context(), editBookings))
+	must.NoError(t, owner.Close(t.Context()))
+	must.NoError(t, postgres.Stop())
 
 	out := newTranscript()
 	dev := exec.CommandContext(t.Context(), os.Args[0], "dev", "--data", data, "--listen", "127.0.0.1:0", "--no-demo")
@@ -144,21 +128,19 @@ func TestDev_AdvisesOnADatabaseOfAnotherVersion(t *testing.T) {
 	dev.Stdout, dev.Stderr = out, out
 	_ = dev.Run()
 	said := out.String()
-	if dev.ProcessState.ExitCode() != 1 || strings.Contains(said, "ready at") {
-		t.Errorf("status %d:\n%s", dev.ProcessState.ExitCode(), said)
-	}
+	test.True(
+		t, dev.ProcessState.ExitCode() == 1 && !strings.Contains(said, "ready at"),
+		test.Sprintf("status %d:\n%s", dev.ProcessState.ExitCode(), said),
+	)
 	for _, want := range []string{
 		edited, "\n    berth dev --data " + data + " --reset ", "\n    rm -rf " + postgres.Data + "\n",
 		"berth dev --data FOLDER",
 	} {
-		if !strings.Contains(said, want) {
-			t.Errorf("no %q in\n%s", want, said)
-		}
+		test.StrContains(t, said, want, test.Sprintf("no %q in\n%s", want, said))
 	}
 	for _, left := range []string{filepath.Join(postgres.Data, "postmaster.pid"), filepath.Join(data, "dev.json")} {
-		if _, err := os.Stat(left); !os.IsNotExist(err) {
-			t.Errorf("%s is left behind: %v", left, err)
-		}
+		_, err := os.Stat(left)
+		test.True(t, os.IsNotExist(err), test.Sprintf("%s is left behind: %v", left, err))
 	}
 
 	// The advice works: once with --reset, then without.
@@ -172,12 +154,9 @@ func TestDev_AdvisesOnADatabaseOfAnotherVersion(t *testing.T) {
 			return status == http.StatusOK
 		})
 		c.stop()
-		if status := c.wait(t); status != 0 {
-			t.Errorf("status %d", status)
-		}
-		if thrown := strings.Contains(c.out.String(), "removing the database cluster"); thrown != (reset != nil) {
-			t.Errorf("with %q it says %s", reset, c.out)
-		}
+		test.EqOp(t, 0, c.wait(t))
+		test.EqOp(t, (reset != nil), strings.Contains(c.out.String(), "removing the database cluster"),
+			test.Sprintf("with %q it says %s", reset, c.out))
 	}
 }
 
@@ -186,13 +165,10 @@ func TestShellQuoted_MakesOneWord(t *testing.T) {
 	for path, want := range map[string]string{
 		"/a/b-c_d.e": "/a/b-c_d.e", "/my data": "'/my data'", "/it's": `'/it'\''s'`, "/$x": "'/$x'", "": "''",
 	} {
-		if got := shellQuoted(path); got != want {
-			t.Errorf("%s is quoted as %s, want %s", path, got, want)
-		}
-		if out, err := exec.CommandContext(
+		test.EqOp(t, want, shellQuoted(path), test.Sprintf("%s is quoted as", path))
+		out := expect.Value(exec.CommandContext(
 			context.Background(), "sh", "-c", "printf %s "+want,
-		).Output(); err != nil || string(out) != path {
-			t.Errorf("a shell reads %s as %q (%v)", want, out, err)
-		}
+		).Output())(t)
+		test.EqOp(t, path, string(out), test.Sprintf("a shell reads %s as %q", want, out))
 	}
 }

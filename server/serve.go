@@ -23,17 +23,18 @@ func (c *serveCommand) Run(ctx context.Context, to *cli.Console) error {
 	}
 	boot.TuneForStart()
 	log := c.NewLogger(to.Err)
-	listener, err := c.OpenListener(ctx)
+	on, err := c.ListenConfig.Open(ctx)
 	if err != nil {
 		return err
 	}
-	defer listener.Close()
+	defer on.Close()
 	n, err := boot.Open(ctx, log, c.URL, c.KeyConfig, c.ListenConfig)
 	if err != nil {
 		return err
 	}
 	defer n.Close()
 	log.InfoContext(ctx, "serving",
-		slog.String("address", listener.Addr().String()), slog.String("version", cli.Version()))
-	return n.Serve(ctx, listener, nil)
+		slog.String("address", on.Public.Addr().String()),
+		slog.String("admin_address", on.Admin.Addr().String()), slog.String("version", cli.Version()))
+	return n.Serve(ctx, on, nil)
 }

@@ -12,10 +12,14 @@ import (
 
 	"connectrpc.com/connect"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/gen/berth/v1/berthv1connect"
 	"github.com/berthhq/berth/internal/pgtest"
 	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 // startServe starts a server on the database and returns its address.
@@ -31,10 +35,11 @@ func startServe(t *testing.T, db *pgtest.DB, data string, more ...string) (*comm
 // newTenant creates a tenant, and returns its id and a token of its owner.
 func newTenant(t *testing.T, db *pgtest.DB, data string) (id, token string) {
 	t.Helper()
-	id = strings.TrimSpace(must(t, "tenant", "create", "--database-url", db.URL, "--name", "Harbour Yoga", "--time-zone",
-		"Europe/Berlin",
-		"--owner-subject", "olga", "--owner-name", "Olga"))
-	return id, strings.TrimSpace(must(t, "token", "olga", "--tenant", id, "--data", data))
+	id = strings.TrimSpace(runBerth(
+		t, "tenant", "create", "--database-url", db.URL, "--name", "Harbour Yoga", "--time-zone", "Europe/Berlin",
+		"--owner-subject", "olga", "--owner-name", "Olga",
+	))
+	return id, strings.TrimSpace(runBerth(t, "token", "olga", "--tenant", id, "--data", data))
 }
 
 func TestServe_WorksAfterMigrateAndTenantCreate(t *testing.T) {
@@ -42,58 +47,49 @@ func TestServe_WorksAfterMigrateAndTenantCreate(t *testing.T) {
 	db, data := pgtest.New(t), t.TempDir()
 	empty := emptyDatabase(t, db)
 	c := start(t, "serve", "--database-url", empty, "--data", data, "--listen", "127.0.0.1:0")
-	if c.wait(t) != 1 || !strings.Contains(c.err.String(), "run `berth migrate`") {
-		t.Errorf("without a schema it says %s", c.err)
-	}
-	if said := must(t, "migrate", "--database-url", empty); !strings.Contains(said, "migrated 00001") {
-		t.Errorf("migrate says %s", said)
-	}
-	if said := must(
+	test.True(
+		t, c.wait(t) == 1 && strings.Contains(c.err.String(), "run `berth migrate`"),
+		test.Sprintf("without a schema it says %s", c.err),
+	)
+	test.StrContains(t, runBerth(t, "migrate", "--database-url", empty), "migrated 00001", test.Sprint("migrate says"))
+	said := runBerth(
 		t, "migrate", "--database-url", empty,
-	); strings.Contains(said, "migrated") || !strings.Contains(said, "up to date") {
-		t.Errorf("the second time migrate says %s", said)
-	}
+	)
+	test.True(
+		t, !strings.Contains(said, "migrated") && strings.Contains(said, "up to date"),
+		test.Sprintf("the second time migrate says %s", said),
+	)
 	migrated := &pgtest.DB{URL: empty}
 	id, token := newTenant(t, migrated, data)
-	again := must(
+	again := runBerth(
 		t, "tenant", "create", "--database-url", empty, "--id", id, "--name", "Other", "--time-zone", "UTC",
 		"--owner-subject", "x", "--owner-name", "X",
 	)
-	if strings.TrimSpace(again) != id {
-		t.Errorf("creating it again gives %s", again)
-	}
+	test.EqOp(t, id, strings.TrimSpace(again), test.Sprintf("creating it again gives %s", again))
 	c, address := startServe(t, migrated, data)
-	name, err := getTenant(t.Context(), address, token)
-	if err != nil || name != "Harbour Yoga" {
-		t.Errorf("%q, %v", name, err)
+	name := expect.Value(getTenant(t.Context(), address, token))(t)
+	test.EqOp(t, "Harbour Yoga", name, test.Sprintf("%q", name))
+	status, body := get(t, address+"/readyz")
+	test.EqOp(t, http.StatusOK, status, test.Sprintf("not ready: %d %s", status, body))
+	admin, _, _ := strings.Cut(c.err.after(t, "admin_address="), " ")
+	for path, want := range map[string]string{
+		"/metrics": "berth_rpc_requests_total", "/healthz": "ok", "/readyz": "ready", "/": "404",
+	} {
+		_, body := get(t, "http://"+admin+path)
+		test.StrContains(t, body, want, test.Sprint(path))
 	}
-	if status, body := get(t, address+"/readyz"); status != http.StatusOK {
-		t.Errorf("not ready: %d %s", status, body)
-	}
-	if _, body := get(
-		t, address+"/metrics",
-	); !strings.Contains(body, "berth_rpc_requests_total") || !strings.Contains(body, "go_goroutines") {
-		t.Errorf("metrics: %s", body)
-	}
-	if said := must(t, "verify", "--database-url", empty); !strings.Contains(said, "1 tenants") {
-		t.Errorf("verify says %s", said)
-	}
+	_, body = get(t, address+"/metrics") // a page of the console
+	test.StrNotContains(t, body, "go_goroutines", test.Sprint("strangers read metrics"))
+	test.StrContains(t, runBerth(t, "verify", "--database-url", empty), "1 tenants", test.Sprint("verify says"))
 	c.stop()
-	if status := c.wait(t); status != 0 {
-		t.Errorf("stopped with status %d", status)
-	}
+	test.EqOp(t, 0, c.wait(t), test.Sprint("stopped with status"))
 }
 
 func emptyDatabase(t *testing.T, db *pgtest.DB) string {
 	t.Helper()
-	u, err := url.Parse(db.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	u := expect.Value(url.Parse(db.URL))(t)
 	name := strings.TrimPrefix(u.Path, "/") + "_empty"
-	if _, err := db.Owner.Exec(t.Context(), "create database "+name); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t)(db.Owner.Exec(t.Context(), "create database "+name))
 	t.Cleanup(func() { _, _ = db.Owner.Exec(context.Background(), "drop database "+name+" with (force)") })
 	u.Path = "/" + name
 	return u.String()
@@ -101,7 +97,7 @@ func emptyDatabase(t *testing.T, db *pgtest.DB) string {
 
 func TestDoctor_ReportsEveryProblem(t *testing.T) {
 	t.Parallel()
-	db, data := pgtest.New(t), t.TempDir()
+	db, data := pgtest.New(t), filepath.Join(t.TempDir(), "new") // the first command on a machine
 	c := start(
 		t, "doctor", "--database-url", db.URL, "--data", data, "--identity-issuer", "https://login.test", "--identity-keys",
 		filepath.Join(data, "none.json"),
@@ -110,28 +106,23 @@ func TestDoctor_ReportsEveryProblem(t *testing.T) {
 		t.Error("nothing was found")
 	}
 	for _, want := range []string{"✓ check-in key", "✗ keys for tokens", "✗ fsync", "✓ database"} {
-		if !strings.Contains(c.out.String(), want) {
-			t.Errorf("no %q in %s", want, c.out)
-		}
+		test.StrContains(t, c.out.String(), want, test.Sprintf("no %q in %s", want, c.out))
 	}
 }
 
 func TestServe_ReportsAddressInUse(t *testing.T) {
 	t.Parallel()
-	taken, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	taken := expect.Value(new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0"))(t)
 	defer taken.Close()
 	for _, command := range []string{"serve", "dev"} {
-		c := start(
-			t, command, "--database-url", "postgres://nobody.invalid/x", "--data", t.TempDir(), "--listen",
-			taken.Addr().String(),
-		)
-		if c.wait(t) != 1 || !strings.Contains(
-			c.err.String(), "taken by another program",
-		) || !strings.Contains(c.err.String(), "--listen 127.0.0.1:0") {
-			t.Errorf("%s says %s", command, c.err)
+		for _, flag := range []string{"--listen", "--admin-listen"} {
+			c := start(
+				t, command, "--database-url", "postgres://nobody.invalid/x", "--data", t.TempDir(), "--listen", "127.0.0.1:0",
+				flag, taken.Addr().String(),
+			)
+			test.EqOp(t, 1, c.wait(t))
+			test.StrContains(t, c.err.String(), "taken by another program")
+			test.StrContains(t, c.err.String(), flag+" 127.0.0.1:0")
 		}
 	}
 }
@@ -145,7 +136,7 @@ func TestRoleChange_AppliesOnEveryNode(t *testing.T) {
 	_, first := startServe(t, db, data)
 	_, second := startServe(t, db, data)
 	person := createMember(t, first, owner, "mia")
-	mia := strings.TrimSpace(must(t, "token", "mia", "--tenant", id, "--data", data))
+	mia := strings.TrimSpace(runBerth(t, "token", "mia", "--tenant", id, "--data", data))
 
 	list := func(address string) error {
 		_, err := berthv1connect.NewMemberServiceClient(http.DefaultClient, address).
@@ -153,30 +144,21 @@ func TestRoleChange_AppliesOnEveryNode(t *testing.T) {
 		return err
 	}
 	for _, address := range []string{first, second} {
-		if err := list(address); connect.CodeOf(err) != connect.CodePermissionDenied {
-			t.Fatalf("a member may list members: %v", err)
-		}
+		err := list(address)
+		must.EqOp(t, connect.CodePermissionDenied, connect.CodeOf(err), must.Sprintf("a member may list members: %v", err))
 	}
-	if _, err := berthv1connect.NewAccessServiceClient(http.DefaultClient, first).
-		AssignRole(t.Context(), as(owner, &v1.AssignRoleRequest{MemberId: person, Role: tenant.RoleCoach})); err != nil {
-		t.Fatal(err)
-	}
-	if err := list(first); err != nil {
-		t.Errorf("the node that changed it: %v", err)
-	}
+	expect.OK(t)(berthv1connect.NewAccessServiceClient(http.DefaultClient, first).
+		AssignRole(t.Context(), as(owner, &v1.AssignRoleRequest{MemberId: person, Role: tenant.RoleCoach})))
+	test.NoError(t, list(first), test.Sprint("the node that changed it"))
 	eventually(t, "the other node lets them in", func() bool { return list(second) == nil })
 }
 
 func createMember(t *testing.T, address, token, subject string) string {
 	t.Helper()
-	answer, err := berthv1connect.NewMemberServiceClient(http.DefaultClient, address).
+	return expect.Value(berthv1connect.NewMemberServiceClient(http.DefaultClient, address).
 		CreateMember(t.Context(), as(token, &v1.CreateMemberRequest{
 			Member: &v1.Member{Name: subject, Subject: subject, Roles: []string{tenant.RoleMember}},
-		}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return answer.Msg.GetMember().GetId()
+		})))(t).Msg.GetMember().GetId()
 }
 
 func as[T any](token string, message *T) *connect.Request[T] {
@@ -192,9 +174,7 @@ func eventually(t *testing.T, what string, condition func() bool) {
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
 	for !condition() {
-		if time.Now().After(deadline) {
-			t.Fatalf("never: %s", what)
-		}
+		must.False(t, time.Now().After(deadline), must.Sprintf("never: %s", what))
 		select {
 		case <-tick.C:
 		case <-t.Context().Done():
@@ -206,7 +186,7 @@ func eventually(t *testing.T, what string, condition func() bool) {
 // A request that is running when the server stops is completed, or cancelled after the drain time.
 func TestStop_FinishesRunningRequestsWithinTheDrainTime(t *testing.T) {
 	t.Parallel()
-	for name, test := range map[string]struct {
+	for name, tc := range map[string]struct {
 		drain    string
 		answered bool
 	}{
@@ -217,19 +197,14 @@ func TestStop_FinishesRunningRequestsWithinTheDrainTime(t *testing.T) {
 			t.Parallel()
 			db, data := pgtest.New(t), t.TempDir()
 			_, token := newTenant(t, db, data)
-			c, address := startServe(t, db, data, "--drain", test.drain)
+			c, address := startServe(t, db, data, "--drain", tc.drain)
 			if _, err := getTenant(t.Context(), address, token); err != nil {
 				t.Fatal(err) // and now the roles are cached
 			}
 			// All reads of tenants wait for this lock.
-			blocker, err := db.Owner.Begin(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			blocker := expect.Value(db.Owner.Begin(t.Context()))(t)
 			defer blocker.Rollback(context.Background())
-			if _, err := blocker.Exec(t.Context(), "lock table tenants in access exclusive mode"); err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t)(blocker.Exec(t.Context(), "lock table tenants in access exclusive mode"))
 			answer := make(chan error, 1)
 			go func() {
 				_, err := getTenant(context.WithoutCancel(t.Context()), address, token)
@@ -246,17 +221,12 @@ func TestStop_FinishesRunningRequestsWithinTheDrainTime(t *testing.T) {
 			})
 			c.stop()
 			c.err.after(t, "msg=stopping")
-			if test.answered {
-				if err := blocker.Rollback(t.Context()); err != nil {
-					t.Fatal(err)
-				}
+			if tc.answered {
+				must.NoError(t, blocker.Rollback(t.Context()))
 			}
-			if err := <-answer; test.answered != (err == nil) {
-				t.Errorf("the request got %v", err)
-			}
-			if status := c.wait(t); status != 0 {
-				t.Errorf("status %d", status)
-			}
+			err := <-answer
+			test.EqOp(t, (err == nil), tc.answered, test.Sprintf("the request got %v", err))
+			test.EqOp(t, 0, c.wait(t))
 		})
 	}
 }

@@ -22,7 +22,7 @@ type tenantCommand struct {
 type createTenantCommand struct {
 	boot.DatabaseConfig `embed:""`
 
-	ID            tenant.TenantID `help:"Id of the tenant. If it exists, nothing changes. Default: a new id."`
+	ID            tenant.TenantID `placeholder:"UUID" help:"Id of the tenant. If it exists, nothing changes. Default: a new id."`
 	Name          string          `required:"" help:"Name of the tenant."`
 	TimeZone      string          `required:"" help:"IANA time zone, such as Europe/Berlin."`
 	Locale        string          `default:"en" help:"Language, as a BCP 47 tag."`

@@ -12,12 +12,15 @@ import (
 
 	"connectrpc.com/connect"
 
+	"github.com/shoenig/test/must"
+
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/gen/berth/v1/berthv1connect"
 	"github.com/berthhq/berth/internal/app/accounts"
 	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 // BenchmarkWatchers measures the time from the start of an event's transaction until 2,000 watchers of one node and one
@@ -43,12 +46,9 @@ const (
 func benchWatchers(b *testing.B, role string, pace time.Duration) {
 	b.Helper()
 	live := newLive(b)
-	created, err := live.App.Accounts.CreateTenant(b.Context(), accounts.NewTenant{
+	created := expect.Value(live.App.Accounts.CreateTenant(b.Context(), accounts.NewTenant{
 		Name: "Bench", TimeZone: "UTC", Locale: "en", Currency: "EUR",
-	})
-	if err != nil {
-		b.Fatal(err)
-	}
+	}))(b)
 	in := created.ID
 	// By SQL, because thousands of use cases would take long.
 	for _, sql := range []string{
@@ -60,9 +60,7 @@ from generate_series(0, %d) n`, benchWatching-1),
 insert into member_roles (tenant_id, member_id, role, created_at)
 select $1, id, '%s', now() from members where tenant_id = $1`, role),
 	} {
-		if _, err := live.DB.Owner.Exec(b.Context(), sql, in); err != nil {
-			b.Fatal(err)
-		}
+		expect.OK(b)(live.DB.Owner.Exec(b.Context(), sql, in))
 	}
 	ctx, stop := context.WithCancel(b.Context())
 	delivered := make(chan time.Duration, benchWatching)
@@ -130,12 +128,10 @@ select $1, id, '%s', now() from members where tenant_id = $1`, role),
 			Member:  tenant.MustParse[tenant.MemberID](fmt.Sprintf("00000000-0000-7000-b000-%012x", n%benchWatching)),
 			Actor:   "system", At: now,
 		}
-		if err := live.Node.DB.InTx(ctx, pg.Scope{Tenant: in}, "bench", func(_ context.Context, tx *pg.Tx) error {
+		must.NoError(b, live.Node.DB.InTx(ctx, pg.Scope{Tenant: in}, "bench", func(_ context.Context, tx *pg.Tx) error {
 			outbox.Append(tx, in, e)
 			return nil
-		}); err != nil {
-			b.Fatal(err)
-		}
+		}))
 		live.Relay.NotifyCommit(in)
 		if pace == 0 {
 			collect()
@@ -161,8 +157,6 @@ select $1, id, '%s', now() from members where tenant_id = $1`, role),
 func cpuTime(b *testing.B) time.Duration {
 	b.Helper()
 	var used syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
-		b.Fatal(err)
-	}
+	must.NoError(b, syscall.Getrusage(syscall.RUSAGE_SELF, &used))
 	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }

@@ -31,11 +31,11 @@ func (c *workerCommand) Run(ctx context.Context, to *cli.Console) error {
 	}
 	boot.TuneForLoad()
 	log := c.NewLogger(to.Err)
-	listener, err := c.OpenListener(ctx)
+	on, err := c.ListenConfig.Open(ctx)
 	if err != nil {
 		return err
 	}
-	defer listener.Close()
+	defer on.Close()
 	c.Senders.Send = "on" // a worker always sends
 	n, err := boot.Open(ctx, log, c.URL, c.KeyConfig, c.ListenConfig)
 	if err != nil {
@@ -45,15 +45,16 @@ func (c *workerCommand) Run(ctx context.Context, to *cli.Console) error {
 	n.Handler = healthOnly(n.Handler)
 	debug.FreeOSMemory() // starting needs more memory than running
 	log.InfoContext(ctx, "working",
-		slog.String("address", listener.Addr().String()), slog.String("version", cli.Version()))
-	return n.Serve(ctx, listener, nil)
+		slog.String("address", on.Public.Addr().String()),
+		slog.String("admin_address", on.Admin.Addr().String()), slog.String("version", cli.Version()))
+	return n.Serve(ctx, on, nil)
 }
 
-// healthOnly serves health checks and metrics, and nothing else.
+// healthOnly serves health checks and nothing else.
 func healthOnly(all http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch path := r.URL.Path; {
-		case path == "/healthz", path == "/readyz", path == "/metrics", strings.HasPrefix(path, "/grpc.health.v1.Health/"):
+		case path == "/healthz", path == "/readyz", strings.HasPrefix(path, "/grpc.health.v1.Health/"):
 			all.ServeHTTP(w, r)
 		default:
 			http.NotFound(w, r)

@@ -5,11 +5,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test"
+
 	"github.com/berthhq/berth/internal/pgtest"
 )
 
-// A worker serves health checks and metrics only. It sends messages even with --send=off.
-func TestWorker_ServesHealthAndMetricsOnly(t *testing.T) {
+// A worker serves health checks only, and metrics at the admin address. It sends messages even with --send=off.
+func TestWorker_ServesHealthOnly(t *testing.T) {
 	t.Parallel()
 	db, data := pgtest.New(t), t.TempDir()
 	c := start(t, "worker", "--database-url", db.URL, "--data", data, "--listen", "127.0.0.1:0", "--log-format", "text",
@@ -17,17 +19,14 @@ func TestWorker_ServesHealthAndMetricsOnly(t *testing.T) {
 		"--public-url", "https://berth.example")
 	address, _, _ := strings.Cut(c.err.after(t, "address="), " ")
 	for path, want := range map[string]int{
-		"/healthz": http.StatusOK, "/metrics": http.StatusOK,
+		"/healthz": http.StatusOK, "/metrics": http.StatusNotFound,
 		"/": http.StatusNotFound, "/berth.v1.SessionService/ListSessions": http.StatusNotFound,
 		"/.well-known/jwks.json":                   http.StatusNotFound,
 		"/healthz/../berth.v1.MemberService/GetMe": http.StatusNotFound,
 	} {
-		if status, text := get(t, "http://"+address+path); status != want {
-			t.Errorf("%s: %d %s", path, status, text)
-		}
+		status, text := get(t, "http://"+address+path)
+		test.EqOp(t, want, status, test.Sprintf("%s: %d %s", path, status, text))
 	}
 	c.stop()
-	if c.wait(t) != 0 {
-		t.Error("it does not end well")
-	}
+	test.EqOp(t, 0, c.wait(t), test.Sprint("it does not end well"))
 }

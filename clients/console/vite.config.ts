@@ -30,8 +30,118 @@ function packed(): Plugin {
   };
 }
 
+const any =
+  (...patterns: readonly RegExp[]) =>
+  (id: string) =>
+    patterns.some((pattern) => pattern.test(id));
+const isScript = any(/\.m?[jt]sx?$/);
+
+/** What the first script of a page needs to load the others. */
+const isFirst = any(/rolldown\/runtime|preload-helper/, /\/i18n\/load\.ts/, /\/shared\/first\.ts/);
+
+/** What opens over a page, and inputs. The member app loads them after its page. */
+const isWidget = any(
+  /floating-ui|remove-scroll|use-sidecar|node_modules\/use-callback|style-singleton|tslib/,
+  /utils\/Floating|use-(click-outside|focus|long-press|merged-ref\/assign)|components\/(Paper|Portal)\//,
+  /\/(Checkbox|CloseButton|Combobox|Drawer|FocusTrap|\w*Input|InputBase|Menu|Modal|ModalBase|NativeSelect|Overlay|Popover|ScrollArea(?!\/utils)|Select|Switch|Table|Tabs|Textarea|Tooltip)\//,
+);
+
+/** What only some pages need, although many modules use it. */
+const isOfSomePages = any(
+  /number-format|dayjs|use-local-storage|FloatingIndicator|use-debounced/,
+  /components\/(Progress|SegmentedControl|SimpleGrid)\//,
+  /@mantine\/(dates|notifications|spotlight)/,
+  /src\/console\/ui\/|src\/shared\/(data-table|editing|form|ledger)|\/i18n\/(\w+\/|desk)/,
+);
+
+/** Types of the contract that most pages use. */
+const isType = any(
+  /\/gen\/(google\/type|google\/protobuf\/struct)/,
+  /\/gen\/berth\/v1\/(access|common|tenant|(member|session|tenant)_service)_pb/,
+);
+const isOther = any(/\/gen\//);
+
+/** What the pages of the console share. */
+const isFrame = any(
+  /src\/console\/(shell|routes|catalog\/(data|text)|ui\/dialog)/,
+  /DatesProvider|AccordionChevron|get-transition-props/,
+  /components\/(FloatingIndicator|SegmentedControl)\//,
+);
+
+/** Small modules that import nothing but React. */
+const isLeaf = any(
+  /shared\/routes|get-style-object|use-mantine-color-scheme|tabler.*\/icons\//,
+  /ScrollArea\/utils\/to-int/,
+  /hooks\/esm\/(use-(disclosure|local-storage|color-scheme|uncontrolled)|utils)/,
+);
+
+/**
+ * Chunks of modules that several pages use. Many small ones would compress badly, and over HTTP/1.1
+ * each costs a round trip. A group has what those before it leave.
+ */
+const groups = [
+  { name: "first", test: isFirst, priority: 4 },
+  {
+    name: "common",
+    test: (id: string) =>
+      isScript(id) && (isType(id) || !(isWidget(id) || isOfSomePages(id) || isOther(id))),
+    minShareCount: 7,
+    priority: 3,
+  },
+  {
+    name: "leaf",
+    test: isLeaf,
+    minShareCount: 3,
+    includeDependenciesRecursively: false,
+    priority: 2,
+  },
+  {
+    name: "widgets",
+    test: (id: string) => isScript(id) && isWidget(id) && !/Number/.test(id),
+    minShareCount: 10,
+    priority: 1,
+  },
+  { name: "frame", test: isFrame, minShareCount: 2, includeDependenciesRecursively: false },
+];
+
+/**
+ * Lets the browser load what both apps start with before their own script, which imports it, runs,
+ * and how users sign in.
+ */
+function preloads(): Plugin {
+  return {
+    name: "preloads",
+    apply: "build",
+    transformIndexHtml: {
+      order: "post",
+      handler(_, { bundle = {} }) {
+        const chunks = Object.values(bundle).filter((file) => file.type === "chunk");
+        const root = chunks.find(({ facadeModuleId }) =>
+          facadeModuleId?.endsWith("shared/root.tsx"),
+        );
+        const scripts = [root?.fileName ?? "", ...(root?.imports ?? [])];
+        const styles = chunks
+          .filter(({ fileName }) => scripts.includes(fileName))
+          .flatMap(({ viteMetadata }) => [...(viteMetadata?.importedCss ?? [])]);
+        const tag = (attrs: Record<string, string>) => ({
+          tag: "link",
+          attrs,
+          injectTo: "head" as const,
+        });
+        return [
+          tag({ rel: "preload", as: "fetch", crossorigin: "", href: "/console/config.json" }),
+          ...styles.map((name) => tag({ rel: "stylesheet", crossorigin: "", href: `/${name}` })),
+          ...scripts.map((name) =>
+            tag({ rel: "modulepreload", crossorigin: "", href: `/${name}` }),
+          ),
+        ];
+      },
+    },
+  };
+}
+
 export default defineConfig({
-  plugins: [react(), packed()],
+  plugins: [react(), packed(), preloads()],
   resolve: {
     alias: { "@berthhq/client": here("../typescript/src/index.ts") },
     // The client's sources would resolve their own copies of these packages.
@@ -41,9 +151,15 @@ export default defineConfig({
     // Browsers since mid 2024, with light-dark(), nesting and container queries.
     target: ["chrome123", "firefox121", "safari17.5"],
     manifest: true,
+    modulePreload: { polyfill: false },
     emptyOutDir: true,
     chunkSizeWarningLimit: 700,
-    rolldownOptions: { input: { console: here("index.html"), app: here("app/index.html") } },
+    rolldownOptions: {
+      input: { console: here("index.html"), app: here("app/index.html") },
+      output: {
+        codeSplitting: { groups },
+      },
+    },
   },
   server: {
     proxy: Object.fromEntries(

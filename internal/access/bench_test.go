@@ -6,6 +6,7 @@ import (
 
 	"github.com/berthhq/berth/internal/access"
 	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 func BenchmarkDecide(b *testing.B) {
@@ -18,9 +19,7 @@ func BenchmarkDecide(b *testing.B) {
 	}
 	decide := func(b *testing.B, id tenant.TenantID, subject, permission string) {
 		b.Helper()
-		if _, err := g.Decide(b.Context(), id, subject, permission); err != nil {
-			b.Fatal(err)
-		}
+		expect.OK(b)(g.Decide(b.Context(), id, subject, permission))
 	}
 	for _, tenants := range []int{1, len(ids)} {
 		for _, id := range ids[:tenants] {

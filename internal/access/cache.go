@@ -11,7 +11,7 @@ const shards = 64
 // all of them can be read again, and those in use will be.
 type cache[K comparable, V any] struct {
 	seed    maphash.Seed
-	limit   int     // per shard
+	limit   int     // per shard, which holds one entry in any case
 	onEvict func(V) // called with each evicted entry
 	parts   [shards]struct {
 		sync.RWMutex
@@ -20,7 +20,7 @@ type cache[K comparable, V any] struct {
 }
 
 func newCache[K comparable, V any](limit int, onEvict func(V)) *cache[K, V] {
-	c := &cache[K, V]{seed: maphash.MakeSeed(), limit: max(1, limit/shards), onEvict: onEvict}
+	c := &cache[K, V]{seed: maphash.MakeSeed(), limit: limit / shards, onEvict: onEvict}
 	for i := range c.parts {
 		c.parts[i].entries = make(map[K]V)
 	}
@@ -51,6 +51,16 @@ func (c *cache[K, V]) update(key K, change func(V, bool) V) V {
 	v := change(old, ok)
 	part.entries[key] = v
 	return v
+}
+
+// replace replaces an entry, if there is one.
+func (c *cache[K, V]) replace(key K, change func(V) V) {
+	part := &c.parts[maphash.Comparable(c.seed, key)%shards]
+	part.Lock()
+	defer part.Unlock()
+	if v, ok := part.entries[key]; ok {
+		part.entries[key] = change(v)
+	}
 }
 
 // updateAll replaces every entry that exists when the call begins. It may or may not change

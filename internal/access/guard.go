@@ -157,14 +157,7 @@ func (g *Guard) Explain(ctx context.Context, id tenant.TenantID, subject, permis
 // Invalidate drops all cached data of a tenant. Decisions that start after it returns use data that the source returns
 // from now on. Call it after the change is committed.
 func (g *Guard) Invalidate(id tenant.TenantID) {
-	if _, known := g.tenants.get(id); known {
-		g.tenants.update(id, func(s *snapshot, known bool) *snapshot {
-			if !known {
-				return new(snapshot)
-			}
-			return s.next()
-		})
-	}
+	g.tenants.replace(id, (*snapshot).next)
 }
 
 // InvalidateAll drops everything. Call it whenever notices may have been missed, once listening works again.

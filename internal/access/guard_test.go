@@ -9,12 +9,14 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 	"pgregory.net/rapid"
 
 	"github.com/berthhq/berth/internal/access"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/testkit/expect"
 	"github.com/berthhq/berth/policy"
 )
 
@@ -32,7 +34,7 @@ func TestDecide_FollowsRoles(t *testing.T) {
 	g := access.New(b)
 
 	member := access.Decision{Active: true, Member: ann, Roles: []string{"member", "greeter"}}
-	for name, test := range map[string]struct {
+	for name, tc := range map[string]struct {
 		in                  tenant.TenantID
 		subject, permission string
 		want                access.Decision
@@ -56,13 +58,9 @@ func TestDecide_FollowsRoles(t *testing.T) {
 		"an unknown tenant":            {newTenant(), "ann", "session.read", access.Decision{}},
 	} {
 		for _, when := range []string{"read", "cached"} {
-			got, err := g.Decide(t.Context(), test.in, test.subject, test.permission)
-			if err != nil {
-				t.Fatalf("%s: %v", name, err)
-			}
-			if diff := cmp.Diff(test.want, got); diff != "" {
-				t.Errorf("%s, %s (-want +got):\n%s", name, when, diff)
-			}
+			got, err := g.Decide(t.Context(), tc.in, tc.subject, tc.permission)
+			must.NoError(t, err, must.Sprint(name))
+			test.Eq(t, tc.want, got, test.Sprintf("%s, %s", name, when))
 		}
 	}
 }
@@ -79,13 +77,8 @@ func TestHolder_SortsRolesByRank(t *testing.T) {
 		"sam": {},
 		"tom": {},
 	} {
-		got, err := g.Holder(t.Context(), here, subject)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", subject, diff)
-		}
+		got := expect.Value(g.Holder(t.Context(), here, subject))(t)
+		test.Eq(t, want, got, test.Sprint(subject))
 	}
 }
 
@@ -100,7 +93,7 @@ func TestExplain_ListsRolesWithPermission(t *testing.T) {
 	g := access.New(b)
 	all := []string{"owner", "admin", "coach", "greeter", "scribe"}
 	hers := access.Decision{Active: true, Member: ann, Roles: []string{"coach", "greeter"}}
-	for _, test := range []struct {
+	for _, tc := range []struct {
 		subject, permission string
 		want                access.Explanation
 	}{
@@ -110,13 +103,8 @@ func TestExplain_ListsRolesWithPermission(t *testing.T) {
 		{"ann", "audit.read", access.Explanation{Decision: hers, AllRoles: []string{"owner", "admin"}}},
 		{"tom", "booking.roster", access.Explanation{AllRoles: all}},
 	} {
-		got, err := g.Explain(t.Context(), here, test.subject, test.permission)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(test.want, got); diff != "" {
-			t.Errorf("%s, %s (-want +got):\n%s", test.subject, test.permission, diff)
-		}
+		got := expect.Value(g.Explain(t.Context(), here, tc.subject, tc.permission))(t)
+		test.Eq(t, tc.want, got, test.Sprintf("%s, %s", tc.subject, tc.permission))
 	}
 }
 
@@ -129,13 +117,15 @@ func TestDecide_RejectsUnknownPermission(t *testing.T) {
 	g := access.New(b)
 	for _, permission := range []string{"", "*", "tenant", "tenant.destroy", "Tenant.read", "tenant.read "} {
 		d, err := g.Decide(t.Context(), here, "ann", permission)
-		if d.Allowed || fault.ReasonOf(err) != fault.PermissionNotFound {
-			t.Errorf("%q: allowed %v, %v", permission, d.Allowed, err)
-		}
+		test.True(
+			t, !d.Allowed && fault.ReasonOf(err) == fault.PermissionNotFound,
+			test.Sprintf("%q: allowed %v, %v", permission, d.Allowed, err),
+		)
 		e, err := g.Explain(t.Context(), here, "ann", permission)
-		if e.Allowed || fault.ReasonOf(err) != fault.PermissionNotFound {
-			t.Errorf("%q explained: allowed %v, %v", permission, e.Allowed, err)
-		}
+		test.True(
+			t, !e.Allowed && fault.ReasonOf(err) == fault.PermissionNotFound,
+			test.Sprintf("%q explained: allowed %v, %v", permission, e.Allowed, err),
+		)
 	}
 }
 
@@ -152,9 +142,8 @@ func TestDecide_DoesNotCacheErrors(t *testing.T) {
 			t.Fatalf("allowed %v, %v", d.Allowed, err)
 		}
 		*breaks = nil
-		if d, err := g.Decide(t.Context(), here, "ann", "audit.read"); !d.Allowed || err != nil {
-			t.Fatalf("allowed %v, %v", d.Allowed, err)
-		}
+		d := expect.Value(g.Decide(t.Context(), here, "ann", "audit.read"))(t)
+		must.True(t, d.Allowed, must.Sprintf("allowed %v", d.Allowed))
 		g.Invalidate(here)
 	}
 }
@@ -173,24 +162,17 @@ func TestDecide_ReadsOnceForConcurrentCalls(t *testing.T) {
 		for _, subject := range []string{"ann", "tom"} {
 			for range 100 {
 				calls.Go(func() {
-					if _, err := g.Decide(t.Context(), here, subject, "audit.read"); err != nil {
-						t.Error(err)
-					}
+					_, err := g.Decide(t.Context(), here, subject, "audit.read")
+					test.NoError(t, err)
 				})
 			}
 		}
 		synctest.Wait() // all 200 wait for the source
 		close(release)
 		calls.Wait()
-		if b.roleReads != 1 {
-			t.Errorf("the tenant's roles were read %d times", b.roleReads)
-		}
-		if n := b.holderReads["ann"]; n != 1 {
-			t.Errorf("the member was read %d times", n)
-		}
-		if n := b.holderReads["tom"]; n != 1 {
-			t.Errorf("the stranger was read %d times", n)
-		}
+		test.EqOp(t, 1, b.roleReads, test.Sprintf("the tenant's roles were read %d times", b.roleReads))
+		test.EqOp(t, 1, b.holderReads["ann"], test.Sprint("the member was read times"))
+		test.EqOp(t, 1, b.holderReads["tom"], test.Sprint("the stranger was read times"))
 	})
 }
 
@@ -214,23 +196,15 @@ func TestDecide_CancelledCallerDoesNotFailOthers(t *testing.T) {
 		stays := make(chan access.Decision, 1)
 		go func() {
 			d, err := g.Decide(t.Context(), here, "ann", "audit.read")
-			if err != nil {
-				t.Error(err)
-			}
+			test.NoError(t, err)
 			stays <- d
 		}()
 		synctest.Wait()
 		leave()
-		if err := <-left; !errors.Is(err, context.Canceled) {
-			t.Errorf("the caller that cancelled got %v", err)
-		}
+		test.ErrorIs(t, <-left, context.Canceled, test.Sprint("the caller that cancelled"))
 		close(release)
-		if d := <-stays; !d.Allowed {
-			t.Error("the caller that stayed was denied")
-		}
-		if n := b.holderReads["ann"]; n != 1 {
-			t.Errorf("read %d times", n)
-		}
+		test.True(t, (<-stays).Allowed, test.Sprint("the caller that stayed was denied"))
+		test.EqOp(t, 1, b.holderReads["ann"], test.Sprint("read times"))
 	})
 }
 
@@ -240,9 +214,10 @@ func TestDecide_TimesOut(t *testing.T) {
 		g := access.New(hangingSource{})
 		began := time.Now()
 		_, err := g.Decide(t.Context(), newTenant(), "ann", "audit.read")
-		if !errors.Is(err, context.DeadlineExceeded) || time.Since(began) != 5*time.Second {
-			t.Errorf("after %s: %v", time.Since(began), err)
-		}
+		test.True(
+			t, errors.Is(err, context.DeadlineExceeded) && time.Since(began) == 5*time.Second,
+			test.Sprintf("after %s: %v", time.Since(began), err),
+		)
 	})
 }
 
@@ -257,9 +232,8 @@ func TestInvalidate_AffectsOneTenantOnly(t *testing.T) {
 	g := access.New(source)
 	ask := func(id tenant.TenantID) {
 		t.Helper()
-		if d, err := g.Decide(t.Context(), id, "ann-"+id.String(), "audit.read"); err != nil || !d.Allowed {
-			t.Fatalf("allowed %v, %v", d.Allowed, err)
-		}
+		d := expect.Value(g.Decide(t.Context(), id, "ann-"+id.String(), "audit.read"))(t)
+		must.True(t, d.Allowed, must.Sprintf("allowed %v", d.Allowed))
 	}
 	reads := func() [2]int {
 		return [2]int{source.holderReads["ann-"+a.String()], source.holderReads["ann-"+b.String()]}
@@ -278,10 +252,30 @@ func TestInvalidate_AffectsOneTenantOnly(t *testing.T) {
 		ask(a)
 		ask(b)
 		ask(a)
-		if got := reads(); got != step.want {
-			t.Errorf("after invalidating %s: read %v times, want %v", step.name, got, step.want)
+		test.EqOp(t, step.want, reads(), test.Sprintf("after invalidating %s: read times, want %v", step.name, step.want))
+	}
+}
+
+// A role that takes the place of another with equal permissions is a role of its own.
+func TestInvalidate_FollowsRenamedRoles(t *testing.T) {
+	t.Parallel()
+	here, source := newTenant(), newMemorySource()
+	g := access.New(source)
+	source.defineRoles(here, access.Role{Name: "greeter", Permissions: []string{"checkin.staff"}})
+	source.assign(here, "ann", access.Holder{Roles: []string{"greeter"}, Active: true})
+	source.assign(here, "bob", access.Holder{Roles: []string{"usher"}, Active: true})
+	want := func(subject, role string) {
+		t.Helper()
+		if d, err := g.Decide(t.Context(), here, subject, "checkin.staff"); err != nil || d.Role != role {
+			t.Errorf("%s is allowed by %q (%v), want %q", subject, d.Role, err, role)
 		}
 	}
+	want("ann", "greeter")
+	want("bob", "")
+	source.defineRoles(here, access.Role{Name: "usher", Permissions: []string{"checkin.staff"}})
+	g.Invalidate(here)
+	want("ann", "")
+	want("bob", "usher")
 }
 
 // The guard's decisions equal those of a few plain loops after any sequence of changes.
@@ -325,13 +319,8 @@ func TestDecide_FollowsEveryChange(t *testing.T) {
 				at := id.Draw(t, "tenant")
 				subject := rapid.SampledFrom(subjects).Draw(t, "subject")
 				permission := rapid.SampledFrom(permissions).Draw(t, "permission")
-				d, err := g.Decide(context.Background(), at, subject, permission)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if want := b.allows(at, subject, permission); d.Allowed != want {
-					t.Fatalf("%s may %s: %v, want %v", subject, permission, d.Allowed, want)
-				}
+				d := expect.Value(g.Decide(context.Background(), at, subject, permission))(t)
+				must.EqOp(t, b.allows(at, subject, permission), d.Allowed, must.Sprintf("%s may %s", subject, permission))
 			},
 		})
 	})
@@ -367,9 +356,9 @@ func TestInvalidate_TakesEffectBeforeItReturns(t *testing.T) {
 			g.Invalidate(here)
 		}
 		d, err := g.Decide(t.Context(), here, "ann", "audit.read")
-		if err != nil || d.Allowed != owner {
-			t.Fatalf("change %d: allowed %v (%v), want %v", i, d.Allowed, err, owner)
-		}
+		must.True(
+			t, err == nil && d.Allowed == owner, must.Sprintf("change %d: allowed %v (%v), want %v", i, d.Allowed, err, owner),
+		)
 	}
 	stop()
 	readers.Wait()

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/shoenig/test"
+
 	"github.com/berthhq/berth/internal/access"
 	"github.com/berthhq/berth/internal/tenant"
 )
@@ -33,7 +35,7 @@ func TestInvalidate_DropsResultsInTransit(t *testing.T) {
 		"a tenant's roles, one tenant":   {holdRoles, redefine, one},
 		"a tenant's roles, all tenants":  {holdRoles, redefine, all},
 	} {
-		for who, test := range map[string]struct {
+		for who, tc := range map[string]struct {
 			guard func(*memorySource) decider
 			stale bool
 		}{
@@ -48,14 +50,12 @@ func TestInvalidate_DropsResultsInTransit(t *testing.T) {
 					b.assign(here, "ann", access.Holder{Roles: []string{"auditor"}, Active: true})
 					release := make(chan struct{})
 					play.hold(b, func() { <-release })
-					d := test.guard(b)
+					d := tc.guard(b)
 
 					early := make(chan access.Decision, 1)
 					go func() {
 						answer, err := d.Decide(t.Context(), here, "ann", "audit.read")
-						if err != nil {
-							t.Error(err)
-						}
+						test.NoError(t, err)
 						early <- answer
 					}()
 					synctest.Wait() // the old result is in transit
@@ -63,22 +63,24 @@ func TestInvalidate_DropsResultsInTransit(t *testing.T) {
 					play.change(b)
 					play.announce(d)
 					play.hold(b, nil)
-					if test.stale {
+					if tc.stale {
 						close(release)
 						<-early
 					} else {
 						// A call after the change must not wait for the old result either.
 						answer, err := d.Decide(t.Context(), here, "ann", "audit.read")
-						if err != nil || answer.Allowed {
-							t.Errorf("allowed %v (%v) while the old answer was in transit", answer.Allowed, err)
-						}
+						test.True(
+							t, err == nil && !answer.Allowed,
+							test.Sprintf("allowed %v (%v) while the old answer was in transit", answer.Allowed, err),
+						)
 						close(release)
 						<-early
 					}
 					answer, err := d.Decide(t.Context(), here, "ann", "audit.read")
-					if err != nil || answer.Allowed != test.stale {
-						t.Errorf("allowed %v (%v), want %v", answer.Allowed, err, test.stale)
-					}
+					test.True(
+						t, err == nil && answer.Allowed == tc.stale,
+						test.Sprintf("allowed %v (%v), want %v", answer.Allowed, err, tc.stale),
+					)
 				})
 			})
 		}

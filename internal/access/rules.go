@@ -25,6 +25,7 @@ type Role struct {
 type rules struct {
 	tenant tenant.TenantID
 	custom []Role
+	model  func() (model.Model, error)
 
 	mu   sync.Mutex
 	sets map[string]*roleSet // by the roles of a set in rank order
@@ -49,7 +50,7 @@ const (
 const maxSets = 1024
 
 func newRules(id tenant.TenantID, custom []Role) *rules {
-	return &rules{tenant: id, custom: custom, sets: make(map[string]*roleSet)}
+	return &rules{tenant: id, custom: custom, model: parsedModel, sets: make(map[string]*roleSet)}
 }
 
 // hasCustom reports whether the rules were made from the same custom roles.
@@ -68,7 +69,7 @@ func (r *rules) evaluate(roles []string) (*roleSet, error) {
 	if v, ok := r.sets[key]; ok {
 		return v, nil
 	}
-	e, err := newEnforcer(newGrant(r.tenant, r.custom, roles))
+	e, err := newEnforcer(r.model, newGrant(r.tenant, r.custom, roles))
 	if err != nil {
 		return nil, err
 	}
@@ -169,8 +170,8 @@ var parsedModel = sync.OnceValues(func() (model.Model, error) {
 })
 
 // newEnforcer returns an enforcer for one goroutine only: Casbin's role manager writes to its maps when it is read.
-func newEnforcer(grants ...grant) (*casbin.Enforcer, error) {
-	base, err := parsedModel()
+func newEnforcer(parsed func() (model.Model, error), grants ...grant) (*casbin.Enforcer, error) {
+	base, err := parsed()
 	if err != nil {
 		return nil, fmt.Errorf("access: model: %w", err)
 	}
@@ -188,7 +189,7 @@ func newEnforcer(grants ...grant) (*casbin.Enforcer, error) {
 			}
 		}
 	}
-	e, err := casbin.NewEnforcer(m, false)
+	e, err := casbin.NewEnforcer(m)
 	if err != nil {
 		return nil, fmt.Errorf("access: enforcer: %w", err)
 	}

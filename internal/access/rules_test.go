@@ -4,9 +4,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/testkit/expect"
 	"github.com/berthhq/berth/policy"
 )
 
@@ -18,14 +20,11 @@ func TestEnforcer_SeparatesTenants(t *testing.T) {
 	ofA := []Role{{Name: "greeter", Permissions: []string{"checkin.staff"}}}
 	ofB := []Role{{Name: "greeter", Permissions: []string{"plan.write"}}} // another role with that name
 	// The guard never puts two tenants into one enforcer. Here only the model keeps them apart.
-	e, err := newEnforcer(
+	e := expect.Value(newEnforcer(parsedModel,
 		newGrant(a, ofA, []string{"owner", "greeter"}),
 		newGrant(b, ofB, []string{"member", "greeter"}),
-	)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, test := range []struct {
+	))(t)
+	for _, tt := range []struct {
 		in         tenant.TenantID
 		permission string
 		want       string
@@ -38,28 +37,25 @@ func TestEnforcer_SeparatesTenants(t *testing.T) {
 		{b, "plan.write", "greeter"},
 		{newTenant(), "session.read", ""},
 	} {
-		got, err := decide(e, test.in, test.permission)
-		if err != nil || got != test.want {
-			t.Errorf("%s in %s: through %q (%v), want %q", test.permission, test.in, got, err, test.want)
-		}
+		got, err := decide(e, tt.in, tt.permission)
+		test.True(
+			t, err == nil && got == tt.want,
+			test.Sprintf("%s in %s: through %q (%v), want %q", tt.permission, tt.in, got, err, tt.want),
+		)
 	}
 }
 
 func TestEnforcer_RoleNamedLikeNodeIsNotThatNode(t *testing.T) {
 	t.Parallel()
 	here := newTenant()
-	e, err := newEnforcer(grant{
+	e := expect.Value(newEnforcer(parsedModel, grant{
 		tenant: here,
 		roles:  []string{"member"},
 		lines:  [][2]string{{holderNode, "audit.read"}, {"role:member", "plan.write"}},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	for _, permission := range []string{"audit.read", "plan.write"} {
-		if role, err := decide(e, here, permission); role != "" || err != nil {
-			t.Errorf("%s through %q (%v)", permission, role, err)
-		}
+		role := expect.Value(decide(e, here, permission))(t)
+		test.EqOp(t, "", role, test.Sprintf("%s through %q", permission, role))
 	}
 }
 
@@ -67,18 +63,13 @@ func TestEvaluate_BuiltInRolesMatchCatalog(t *testing.T) {
 	t.Parallel()
 	r := newRules(newTenant(), nil)
 	for _, role := range policy.Roles() {
-		v, err := r.evaluate([]string{role.Name})
-		if err != nil {
-			t.Fatal(err)
-		}
+		v := expect.Value(r.evaluate([]string{role.Name}))(t)
 		for i, p := range policy.Permissions() {
 			want := false
 			for _, holder := range p.Roles {
 				want = want || holder == role.Name
 			}
-			if got := v.grantedBy[i] != denied; got != want {
-				t.Errorf("%s for %s: %v, want %v", p.Name, role.Name, got, want)
-			}
+			test.EqOp(t, want, v.grantedBy[i] != denied, test.Sprintf("%s for %s", p.Name, role.Name))
 		}
 	}
 }
@@ -93,7 +84,7 @@ func TestEvaluate_CustomRoles(t *testing.T) {
 		{Name: "idle"},
 	}
 	r := newRules(newTenant(), own)
-	for name, test := range map[string]struct {
+	for name, tc := range map[string]struct {
 		roles      []string
 		permission string
 		want       string
@@ -113,18 +104,14 @@ func TestEvaluate_CustomRoles(t *testing.T) {
 		"the empty role":                      {[]string{""}, "session.read", ""},
 		"another case":                        {[]string{"Owner"}, "session.read", ""},
 	} {
-		v, err := r.evaluate(test.roles)
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
+		v, err := r.evaluate(tc.roles)
+		must.NoError(t, err, must.Sprint(name))
 		got := ""
-		index, _ := policy.IndexOf(test.permission)
+		index, _ := policy.IndexOf(tc.permission)
 		if i := v.grantedBy[index]; i != denied {
 			got = v.roles[i]
 		}
-		if got != test.want {
-			t.Errorf("%s: through %q, want %q", name, got, test.want)
-		}
+		test.EqOp(t, tc.want, got, test.Sprintf("%s: through", name))
 	}
 }
 
@@ -132,12 +119,8 @@ func TestSortByRank_SortsAndDeduplicates(t *testing.T) {
 	t.Parallel()
 	given := []string{"zebra", "partner", "coach", "ant", "owner", "coach"}
 	got := sortByRank(given)
-	if diff := cmp.Diff([]string{"owner", "coach", "partner", "ant", "zebra"}, got); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-	if given[0] != "zebra" {
-		t.Error("the caller's slice was sorted")
-	}
+	test.Eq(t, []string{"owner", "coach", "partner", "ant", "zebra"}, got)
+	test.EqOp(t, "zebra", given[0], test.Sprint("the caller's slice was sorted"))
 }
 
 func TestCache_IsBounded(t *testing.T) {
@@ -146,16 +129,11 @@ func TestCache_IsBounded(t *testing.T) {
 	c := newCache[int](shards*4, func(int) { dropped++ })
 	for i := range 10_000 {
 		c.update(i, func(int, bool) int { return i })
-		if v, ok := c.get(i); !ok || v != i {
-			t.Fatalf("%d was not cached", i)
-		}
+		v, ok := c.get(i)
+		must.True(t, ok && v == i, must.Sprintf("%d was not cached", i))
 	}
 	n := 0
 	c.updateAll(func(v int) int { n++; return -v })
-	if n != shards*4 {
-		t.Errorf("%d entries are cached, want %d", n, shards*4)
-	}
-	if dropped != 10_000-n {
-		t.Errorf("%d entries were reported as dropped, want %d", dropped, 10_000-n)
-	}
+	test.EqOp(t, shards*4, n, test.Sprintf("%d entries are cached, want %d", n, shards*4))
+	test.EqOp(t, 10_000-n, dropped, test.Sprintf("%d entries were reported as dropped, want %d", dropped, 10_000-n))
 }

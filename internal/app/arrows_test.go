@@ -9,6 +9,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 const module = "github.com/berthhq/berth/"
@@ -31,8 +36,8 @@ var mayImport = map[string][]string{
 // layers are the folders of internal, from the bottom up. A package imports its own layer, where the rules of that
 // layer allow it, and those below.
 var layers = [][]string{
-	{"tenant", "fault", "civil"},
-	{"pg", "csvfile", "seal", "migrations"},
+	{"tenant", "fault", "civil", "gen"},
+	{"pg", "csvfile", "seal", "migrations", "traffic"},
 	{"rules"},
 	{"data", "access", "token", "provider", "twilio", "fcm", "smtp", "localbox"},
 	{"app"},
@@ -42,7 +47,7 @@ var layers = [][]string{
 func TestImports_PointDown(t *testing.T) {
 	t.Parallel()
 	internal := filepath.Join("..", "..", "internal")
-	err := filepath.WalkDir(internal, func(file string, entry fs.DirEntry, err error) error {
+	must.NoError(t, filepath.WalkDir(internal, func(file string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() || !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go") {
 			return err
 		}
@@ -56,27 +61,21 @@ func TestImports_PointDown(t *testing.T) {
 		}
 		for _, spec := range parsed.Imports {
 			imported, ours := strings.CutPrefix(strings.Trim(spec.Path.Value, `"`), module+"internal/")
-			if ours && !allowed(filepath.ToSlash(folder), imported) {
-				t.Errorf("%s imports %s: imports point down", filepath.ToSlash(file), imported)
-			}
+			test.False(
+				t, ours && !allowed(filepath.ToSlash(folder), imported),
+				test.Sprintf("%s imports %s: imports point down", filepath.ToSlash(file), imported),
+			)
 		}
 		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 }
 
 func TestImports_KnowEveryArea(t *testing.T) {
 	t.Parallel()
-	folders, err := filepath.Glob("*/*.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	folders := expect.Value(filepath.Glob("*/*.go"))(t)
 	for _, file := range folders {
-		if area := path.Dir(filepath.ToSlash(file)); mayImport[area] == nil {
-			t.Errorf("internal/app/%s is no area that the picture knows", area)
-		}
+		area := path.Dir(filepath.ToSlash(file))
+		test.NotNil(t, mayImport[area], test.Sprintf("internal/app/%s is no area that the picture knows", area))
 	}
 }
 

@@ -38,18 +38,20 @@ type Config struct {
 	Claims waitlist.ClaimKey
 	// PublicURL is where browsers reach the service, without a trailing slash; display links start with it.
 	PublicURL string
-	// Stats, if set, hears what a use case did to waitlist entries and offers, after the commit.
+	// Stats, if set, is called after the commit with what a use case did to waitlist entries and offers.
 	Stats func(waitlists.Stats)
-	// Committed, if set, hears of every tenant whose data changed, after the commit.
+	// Committed, if set, is called after the commit for every tenant whose data changed.
 	Committed func(id tenant.TenantID)
-	// RolesChanged, if set, hears of every tenant in which somebody may now do something else, after the commit. Other
-	// nodes hear of it through AccessChannel.
+	// RolesChanged, if set, is called after the commit for every tenant in which a caller's rights changed. Other nodes
+	// are notified through AccessChannel.
 	RolesChanged func(id tenant.TenantID)
 	// Width is how many transactions about one tenant's seats run at a time. Default 2, which is best on 2 cores.
 	Width int
 	// QueueDepth is how many requests about seats of one tenant may wait for them. Default 4096.
 	QueueDepth int
-	// Relay is whom events are watched through. Optional where nobody watches any.
+	// Quotas limit rows that only grow in number. Default: no limits.
+	Quotas engine.Quotas
+	// Relay delivers events to watchers. It is optional if no one watches events.
 	Relay *outbox.Relay
 
 	// Seals keep the secrets of tenants' own senders, and sign the links in mails.
@@ -59,6 +61,8 @@ type Config struct {
 	PlatformSenders map[notify.Channel]string
 	// MailFrom is the address that the platform's mails come from. Optional.
 	MailFrom string
+	// CheckFCMKey says why the key of a tenant's Firebase project cannot be used.
+	CheckFCMKey func(serviceAccountJSON []byte) error
 	// Offers is the waitlist, as far as messages are concerned. Optional: without it there are no offers.
 	Offers waitlists.Offers
 	// Send sends messages and gives what became of each. Optional where no tests are sent.
@@ -90,7 +94,7 @@ func New(c Config) *Services {
 	snapshots := new(engine.Snapshots[booking.Snapshot])
 	e := engine.New(engine.Config{
 		DB: c.DB, Now: c.Now, NewState: seats.NewState(snapshots), Committed: c.Committed,
-		Width: c.Width, QueueDepth: c.QueueDepth,
+		Width: c.Width, QueueDepth: c.QueueDepth, Quotas: c.Quotas,
 	})
 	s := &Services{
 		Engine:   e,
@@ -108,7 +112,7 @@ func New(c Config) *Services {
 	}
 	s.Messages = messages.New(messages.Config{
 		Engine: e, PublicURL: c.PublicURL, Seals: c.Seals, PlatformSenders: c.PlatformSenders, MailFrom: c.MailFrom,
-		Offers: c.Offers, Send: c.Send,
+		CheckFCMKey: c.CheckFCMKey, Offers: c.Offers, Send: c.Send,
 	})
 	s.Settings = settings.New(settings.Config{Engine: e, Waitlists: s.Waitlists})
 	s.Housekeeping = housekeeping.New(housekeeping.Config{

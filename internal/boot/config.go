@@ -1,17 +1,14 @@
 package boot
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
-	"net"
 	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/berthhq/berth/internal/token"
@@ -47,6 +44,8 @@ type KeyConfig struct {
 
 	IdentityIssuer string `env:"BERTH_IDENTITY_ISSUER" placeholder:"https://…" help:"Issuer of the sign-in service. Its tokens are accepted too."`
 	IdentityKeys   string `env:"BERTH_IDENTITY_KEYS" placeholder:"URL|FILE" help:"JSON Web Key Set of the sign-in service, as a file or URL."`
+
+	TokenLifetime time.Duration `env:"BERTH_TOKEN_MAX_LIFETIME" help:"Longest lifetime of the sign-in service's tokens. Tokens that are valid for longer are rejected. Default: no limit."`
 
 	ConsoleClient string `env:"BERTH_CONSOLE_CLIENT" placeholder:"ID" help:"Client id of the console and the member app at the sign-in service. It must be a public client with PKCE."`
 	ConsoleScope  string `env:"BERTH_CONSOLE_SCOPE" default:"openid profile email offline_access" help:"Scopes that they request, separated by spaces."`
@@ -88,62 +87,24 @@ const identityTimeout = 5 * time.Second
 // It does not download keys: Verifier.Refresh does.
 func (c KeyConfig) OpenVerifier(own *token.Issuer) (*token.Verifier, error) {
 	trusts := []token.TrustedIssuer{own.AsTrusted()}
+	identity := token.TrustedIssuer{Issuer: c.IdentityIssuer, Audience: c.Audience, MaxLifetime: c.TokenLifetime}
 	switch {
 	case c.IdentityIssuer == "" && c.IdentityKeys == "":
 	case c.IdentityIssuer == "" || c.IdentityKeys == "":
 		return nil, errors.New("BERTH_IDENTITY_ISSUER and BERTH_IDENTITY_KEYS must be set together")
 	case strings.Contains(c.IdentityKeys, "://"):
-		keys, err := token.URLKeys(c.IdentityKeys, &http.Client{Timeout: identityTimeout}, time.Now)
-		if err != nil {
+		var err error
+		if identity.Keys, err = token.URLKeys(
+			c.IdentityKeys, &http.Client{Timeout: identityTimeout}, time.Now,
+		); err != nil {
 			return nil, err
 		}
-		trusts = append(trusts, token.TrustedIssuer{Issuer: c.IdentityIssuer, Audience: c.Audience, Keys: keys})
+		trusts = append(trusts, identity)
 	default:
-		keys := token.FileKeys(c.IdentityKeys, time.Now)
-		trusts = append(trusts, token.TrustedIssuer{Issuer: c.IdentityIssuer, Audience: c.Audience, Keys: keys})
+		identity.Keys = token.FileKeys(c.IdentityKeys, time.Now)
+		trusts = append(trusts, identity)
 	}
 	return token.NewVerifier(time.Now, trusts...)
-}
-
-// ListenConfig configures the addresses of the service and how it runs.
-type ListenConfig struct {
-	Listen    string   `env:"BERTH_LISTEN" default:"127.0.0.1:8080" placeholder:"ADDRESS" help:"Address to listen on."`
-	PublicURL string   `env:"BERTH_PUBLIC_URL" placeholder:"https://…" help:"URL of the service for browsers. Links start with it. Default: the address to listen on."`
-	Origins   []string `env:"BERTH_ORIGINS" placeholder:"https://…" help:"Origins of web pages that may call the service from a browser; * for all."`
-	// ClockOffset makes the clock that decides bookings wrong. Only campaigns use it.
-	ClockOffset time.Duration `hidden:"" help:"For tests: how far the clock of the rules is ahead."`
-	Concurrency int           `env:"BERTH_CONCURRENCY" default:"2" help:"How many transactions with bookings of one tenant a node runs at a time. Bookings that arrive while they run share the next transaction."`
-	Drain       time.Duration `env:"BERTH_DRAIN" default:"10s" help:"How long running requests may take to finish when the server stops."`
-	// Patience is the time limit of an RPC, of a statement and of a lock. Zero means the default of each. Tests run on
-	// busy machines and set a longer one.
-	Patience time.Duration `kong:"-"`
-}
-
-// OpenListener listens on the address. Commands call it first, so that they fail before they start anything else if the
-// address is in use. The error says what to do. OpenListener sets the default of PublicURL.
-func (c *ListenConfig) OpenListener(ctx context.Context) (net.Listener, error) {
-	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", c.Listen)
-	if errors.Is(err, syscall.EADDRINUSE) {
-		return nil, fmt.Errorf("%s is taken by another program, perhaps by another berth; stop it, "+
-			"or choose another address: --listen 127.0.0.1:0 takes any free port", c.Listen)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("listen on %s: %w", c.Listen, err)
-	}
-	if c.PublicURL == "" {
-		c.PublicURL = "http://" + LocalAddress(listener.Addr())
-	}
-	return listener, nil
-}
-
-// LocalAddress returns host and port under which this machine can call a listener: the loopback address if it listens
-// on all interfaces.
-func LocalAddress(address net.Addr) string {
-	tcp, ok := address.(*net.TCPAddr)
-	if !ok || !tcp.IP.IsUnspecified() {
-		return address.String()
-	}
-	return net.JoinHostPort("127.0.0.1", fmt.Sprint(tcp.Port))
 }
 
 // LogConfig configures the level and format of the log.

@@ -6,6 +6,8 @@ import (
 	"log/slog"
 	"strings"
 	"testing"
+
+	"github.com/shoenig/test"
 )
 
 func TestLogConfig_FollowsFormatAndLevel(t *testing.T) {
@@ -15,8 +17,9 @@ func TestLogConfig_FollowsFormatAndLevel(t *testing.T) {
 		log := LogConfig{Level: slog.LevelWarn, Format: format}.NewLogger(&out)
 		log.Warn("one")
 		log.Info("two")
-		if strings.Contains(out.String(), "two") || json.Valid(out.Bytes()) != isJSON {
-			t.Errorf("%s: %s", format, out.String())
-		}
+		test.True(
+			t, !strings.Contains(out.String(), "two") && json.Valid(out.Bytes()) == isJSON,
+			test.Sprintf("%s: %s", format, out.String()),
+		)
 	}
 }

@@ -1,11 +1,10 @@
 package boot
 
 import (
-	"math"
 	"os"
 	"runtime/debug"
-	"strconv"
-	"strings"
+
+	"github.com/KimMachineGun/automemlimit/memlimit"
 )
 
 // Collecting garbage less often increases the throughput by a quarter. When memory gets scarce, the memory limit
@@ -32,20 +31,11 @@ func TuneForLoad() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(garbagePercent)
 	}
-	if os.Getenv("GOMEMLIMIT") == "" {
-		debug.SetMemoryLimit(memoryLimit("/sys/fs/cgroup/memory.max"))
-	}
+	// The limit never fails, because it falls back to the default.
+	_, _ = memlimit.Set(memlimit.WithRatio(1), memlimit.WithProvider(memoryLimit(memlimit.FromCgroup)))
 }
 
-// memoryLimit returns nine tenths of the container's memory, in bytes. The rest is for memory that Go does not count.
-func memoryLimit(cgroup string) int64 {
-	text, err := os.ReadFile(cgroup)
-	if err != nil {
-		return defaultMemoryLimit
-	}
-	bytes, err := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64)
-	if err != nil || bytes <= 0 || bytes == math.MaxInt64 { // "max": no limit
-		return defaultMemoryLimit
-	}
-	return bytes / 10 * 9
+// memoryLimit gives nine tenths of the container's memory, in bytes. The rest is for memory that Go does not count.
+func memoryLimit(container memlimit.Provider) memlimit.Provider {
+	return memlimit.ApplyFallback(memlimit.ApplyRatio(container, 0.9), memlimit.Limit(defaultMemoryLimit))
 }

@@ -1,25 +1,26 @@
 package boot
 
 import (
-	"os"
-	"path/filepath"
+	"errors"
 	"testing"
+
+	"github.com/KimMachineGun/automemlimit/memlimit"
 )
 
 func TestMemoryLimit_IsNineTenthsOfTheContainer(t *testing.T) {
 	t.Parallel()
-	for text, want := range map[string]int64{
-		"max\n": defaultMemoryLimit, "": defaultMemoryLimit, "1000000000\n": 900000000, "-1": defaultMemoryLimit,
+	failing := func(err error) memlimit.Provider { return func() (uint64, error) { return 0, err } }
+	for name, tt := range map[string]struct {
+		container memlimit.Provider
+		want      uint64
+	}{
+		"limited":           {memlimit.Limit(1_000_000_000), 900_000_000},
+		"without a limit":   {failing(memlimit.ErrNoLimit), defaultMemoryLimit},
+		"without a cgroup":  {failing(memlimit.ErrNoCgroup), defaultMemoryLimit},
+		"with a broken one": {failing(errors.New("unreadable")), defaultMemoryLimit},
 	} {
-		file := filepath.Join(t.TempDir(), "memory.max")
-		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
+		if got, err := memoryLimit(tt.container)(); got != tt.want || err != nil {
+			t.Errorf("%s: %d (%v), want %d", name, got, err, tt.want)
 		}
-		if got := memoryLimit(file); got != want {
-			t.Errorf("%q gives %d, want %d", text, got, want)
-		}
-	}
-	if got := memoryLimit(filepath.Join(t.TempDir(), "none")); got != defaultMemoryLimit {
-		t.Errorf("without a container: %d", got)
 	}
 }

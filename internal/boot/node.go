@@ -24,11 +24,13 @@ import (
 	"github.com/berthhq/berth/internal/app/messages"
 	"github.com/berthhq/berth/internal/app/waitlists"
 	"github.com/berthhq/berth/internal/data/outbox"
+	"github.com/berthhq/berth/internal/fcm"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rpc"
 	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/token"
+	"github.com/berthhq/berth/internal/traffic"
 	"github.com/berthhq/berth/internal/web"
 	"github.com/berthhq/berth/internal/worker"
 )
@@ -43,12 +45,14 @@ type Node struct {
 	Relay    *outbox.Relay
 	Claims   waitlist.ClaimKey // signs the links of waitlist offers
 	Handler  http.Handler      // serves requests; a command may wrap it before Serve
+	Metrics  prometheus.Gatherer
 
 	log        *slog.Logger
 	dispatcher *worker.Dispatcher
 	sends      bool // whether this node plans and sends messages
 	health     *rpc.Health
 	drain      time.Duration
+	limits     traffic.ConnLimits
 
 	// ctx ends when the node closes, which stops the background work.
 	ctx         context.Context //nolint:containedctx // it belongs to the node, not to a request
@@ -86,11 +90,15 @@ func Open(
 	}
 	n.Claims = signing.Claims
 	registry := prometheus.NewRegistry()
+	n.Metrics = registry
 	registry.MustRegister(
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	if n.limits, err = listen.Traffic.connLimits(registry); err != nil {
+		return nil, err
+	}
 	if n.DB, err = pg.Open(ctx, pg.Config{
 		URL: databaseURL, Registerer: registry, Logger: log,
-		StatementTimeout: listen.Patience, LockTimeout: listen.Patience, IdleTimeout: listen.Patience,
+		StatementTimeout: listen.TimeLimit, LockTimeout: listen.TimeLimit, IdleTimeout: listen.TimeLimit,
 	}); err != nil {
 		return nil, err
 	}
@@ -111,8 +119,9 @@ func Open(
 		DB: n.DB, Now: func() time.Time { return time.Now().Add(listen.ClockOffset) },
 		CheckInKeys: signing.CheckIn, Claims: n.Claims, PublicURL: listen.PublicURL,
 		Stats: metrics.count, Committed: n.Relay.NotifyCommit, RolesChanged: n.Guard.Invalidate, Relay: n.Relay,
-		Width: listen.Concurrency,
+		Width: listen.Concurrency, Quotas: listen.Traffic.quotas(),
 		Seals: messageKeys, PlatformSenders: keys.Senders.providers(), MailFrom: keys.Senders.SMTPFrom,
+		CheckFCMKey: fcm.CheckKey,
 		Send: func(ctx context.Context, in tenant.TenantID, out []messages.Outgoing) []messages.AttemptResult {
 			return n.dispatcher.SendAll(ctx, in, out)
 		},
@@ -126,9 +135,11 @@ func Open(
 	if err != nil {
 		return nil, err
 	}
+	rates := listen.Traffic.rates(n.limits.Proxies)
 	contract, err := rpc.New(rpc.Config{
 		Services: n.App, Guard: n.Guard, Verifier: n.Verifier, Issuer: n.Issuer, Health: n.health, Now: time.Now,
-		Logger: log, Metrics: registry, Origins: listen.Origins, Fallback: apps, TimeLimit: listen.Patience,
+		Logger: log, Metrics: registry, Origins: listen.Origins, Fallback: apps, TimeLimit: listen.TimeLimit,
+		Reflection: listen.Reflection, Rates: rates,
 	})
 	if err != nil {
 		return nil, err
@@ -136,6 +147,7 @@ func Open(
 	mux := http.NewServeMux()
 	pages := web.Handler(web.Config{
 		Services: n.App, Log: log, PublicURL: listen.PublicURL, TwilioToken: keys.Senders.TwilioToken,
+		Metrics: registry, Addresses: rates.Addresses,
 	})
 	for _, path := range []string{
 		bookings.DisplayPath, waitlists.ClaimPath, messages.CalendarPath, messages.UnsubscribePath, messages.TwilioPath,
@@ -143,7 +155,7 @@ func Open(
 		mux.Handle(path, pages)
 	}
 	mux.Handle("/", contract)
-	n.Handler = mux
+	n.Handler = hsts(listen.PublicURL, mux)
 	return n, nil
 }
 
@@ -228,16 +240,21 @@ func (n *Node) start() {
 // Serve starts the background work and serves requests until ctx ends or failed is closed. Then it accepts no new
 // requests, waits for running ones until the drain time is over, and cancels the rest.
 // A closed failed means that the development database has stopped; it may be nil.
-func (n *Node) Serve(ctx context.Context, listener net.Listener, failed <-chan struct{}) error {
+func (n *Node) Serve(ctx context.Context, on Listeners, failed <-chan struct{}) error {
 	detached := context.WithoutCancel(ctx)
 	requests, cancelRequests := context.WithCancel(detached)
 	defer cancelRequests()
-	server := rpc.NewServer(n.Handler, n.log)
+	server := rpc.NewServer(n.Handler, n.log, n.limits)
 	server.BaseContext = func(net.Listener) context.Context { return requests }
 	n.start()
 	TuneForLoad()
+	if on.Admin != nil {
+		admin := rpc.NewServer(n.AdminHandler(), n.log, traffic.ConnLimits{})
+		go func() { _ = admin.Serve(on.Admin) }()
+		defer admin.Close() // last, so that operators see how the node drains
+	}
 	done := make(chan error, 1)
-	go func() { done <- server.Serve(listener) }()
+	go func() { done <- server.Serve(on.Public) }()
 
 	var cause error
 	select {

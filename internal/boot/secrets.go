@@ -80,13 +80,16 @@ func openSecrets(name, path string) ([][]byte, error) {
 }
 
 // createSecret creates the file with a new secret, readable by its owner only. If two processes start at the same time,
-// one creates the file and both read it.
+// one creates the file and both read it. It creates the folder, too, because the file may be the first in it.
 func createSecret(path string) ([]byte, error) {
 	secret := make([]byte, 32)
 	if _, err := rand.Read(secret); err != nil {
 		return nil, err
 	}
 	text := append(hex.AppendEncode(nil, secret), '\n')
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return nil, err
+	}
 	temporary, err := os.CreateTemp(filepath.Dir(path), ".secret-*") // 0600
 	if err != nil {
 		return nil, err

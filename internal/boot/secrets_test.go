@@ -7,35 +7,33 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 func TestOpenSigningKeys_CreatesTheFileOnce(t *testing.T) {
 	t.Parallel()
-	path := filepath.Join(t.TempDir(), "check-in.key")
+	path := filepath.Join(t.TempDir(), "new", "check-in.key")
 	var all [8]SigningKeys
 	var group sync.WaitGroup
 	for i := range all {
 		group.Go(func() {
 			keys, err := (KeyConfig{CheckInKey: path}).OpenSigningKeys()
-			if err != nil {
-				t.Error(err)
-			}
+			test.NoError(t, err)
 			all[i] = keys
 		})
 	}
 	group.Wait()
 	for _, keys := range all[1:] {
-		if !reflect.DeepEqual(keys, all[0]) {
-			t.Fatal("concurrent starts have different keys")
-		}
+		must.True(t, reflect.DeepEqual(keys, all[0]), must.Sprint("concurrent starts have different keys"))
 	}
-	info, err := os.Stat(path)
-	if err != nil || info.Mode().Perm() != 0o600 {
-		t.Errorf("%v, %v", info.Mode(), err)
-	}
-	if files, err := os.ReadDir(filepath.Dir(path)); err != nil || len(files) != 1 {
-		t.Errorf("files: %v, %v", files, err)
-	}
+	info := expect.Value(os.Stat(path))(t)
+	test.EqOp(t, 0o600, info.Mode().Perm(), test.Sprintf("%v", info.Mode()))
+	files := expect.Value(os.ReadDir(filepath.Dir(path)))(t)
+	test.EqOp(t, 1, len(files), test.Sprintf("files: %v", files))
 }
 
 func TestOpenSigningKeys_RejectsInvalidFiles(t *testing.T) {
@@ -52,15 +50,14 @@ func TestOpenSigningKeys_RejectsInvalidFiles(t *testing.T) {
 		one + "\n" + "abcd" + "\n": "check-in.key",
 	} {
 		path := filepath.Join(t.TempDir(), "check-in.key")
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, os.WriteFile(path, []byte(text), 0o600))
 		_, err := (KeyConfig{CheckInKey: path}).OpenSigningKeys()
-		if complaint == "" && err != nil || complaint != "" && (err == nil || !strings.Contains(err.Error(), complaint)) {
-			t.Errorf("%q: %v", text, err)
-		}
-		if err != nil && strings.Contains(err.Error(), "abab") {
-			t.Errorf("the error tells the secret: %v", err)
-		}
+		test.True(
+			t, (complaint != "" || err == nil) && (complaint == "" || err != nil && strings.Contains(err.Error(), complaint)),
+			test.Sprintf("%q: %v", text, err),
+		)
+		test.False(
+			t, err != nil && strings.Contains(err.Error(), "abab"), test.Sprintf("the error tells the secret: %v", err),
+		)
 	}
 }

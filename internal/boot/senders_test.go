@@ -4,31 +4,27 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/shoenig/test"
+
 	"github.com/berthhq/berth/internal/app/messages"
 	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/smtp/smtptest"
 	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 // A tenant's mail server may have a private address only if the operator allows it.
 func TestTenantMail_ConnectsToPublicAddressesOnly(t *testing.T) {
 	t.Parallel()
-	fake, err := smtptest.Start(smtptest.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	fake := expect.Value(smtptest.Start(smtptest.Options{}))(t)
 	t.Cleanup(fake.Close)
 	own := messages.Senders{SMTP: &messages.SMTPServer{Host: fake.Host, Port: fake.Port, From: "hello@studio.example"}}
 	for allowed, want := range map[bool]string{false: "PRIVATE_ADDRESS", true: ""} {
 		open := SenderConfig{PrivateHosts: allowed}.openTenants(nil)
-		sender, err := open(t.Context(), tenant.TenantID{}, messages.ProviderSMTP, own)
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, err = sender.Send(t.Context(), notify.Message{To: "ann@mail.example", Subject: "Hello", Text: "Hello"})
+		sender := expect.Value(open(t.Context(), tenant.TenantID{}, messages.ProviderSMTP, own))(t)
+		_, err := sender.Send(t.Context(), notify.Message{To: "ann@mail.example", Subject: "Hello", Text: "Hello"})
 		// If allowed, the connection succeeds, and then fails because the server offers no encryption.
-		if failed, ok := errors.AsType[*notify.SendError](err); !ok || failed.Code != want {
-			t.Errorf("allowed %v: %v", allowed, err)
-		}
+		failed, ok := errors.AsType[*notify.SendError](err)
+		test.True(t, ok && failed.Code == want, test.Sprintf("allowed %v: %v", allowed, err))
 	}
 }

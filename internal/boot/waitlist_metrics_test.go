@@ -5,21 +5,20 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/berthhq/berth/internal/app/waitlists"
 	"github.com/berthhq/berth/internal/rules/waitlist"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 // All series exist from the start, and count what use cases report.
 func TestWaitlistMetrics_ExistFromTheStart(t *testing.T) {
 	t.Parallel()
 	registry := prometheus.NewRegistry()
-	m, err := newWaitlistMetrics(registry)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := expect.Value(newWaitlistMetrics(registry))(t)
 	want := map[string]float64{
 		"waitlist_entries_total status=WAITING": 0, "waitlist_entries_total status=BOOKED": 0,
 		"waitlist_entries_total status=CANCELLED": 0,
@@ -35,10 +34,7 @@ func TestWaitlistMetrics_ExistFromTheStart(t *testing.T) {
 	}
 	gathered := func() map[string]float64 {
 		t.Helper()
-		families, err := registry.Gather()
-		if err != nil {
-			t.Fatal(err)
-		}
+		families := expect.Value(registry.Gather())(t)
 		all := make(map[string]float64)
 		for _, family := range families {
 			for _, one := range family.GetMetric() {
@@ -55,9 +51,7 @@ func TestWaitlistMetrics_ExistFromTheStart(t *testing.T) {
 		}
 		return all
 	}
-	if diff := cmp.Diff(want, gathered()); diff != "" {
-		t.Fatalf("at the start (-want +got):\n%s", diff)
-	}
+	must.Eq(t, want, gathered(), must.Sprint("at the start"))
 	for _, tally := range []waitlists.Stats{
 		{
 			Entries:   map[waitlist.Status]int{waitlist.Waiting: 9, waitlist.Booked: 1},
@@ -86,10 +80,7 @@ func TestWaitlistMetrics_ExistFromTheStart(t *testing.T) {
 		"waitlist_repairs_total what=orphaned_entry": 2,
 		"waitlist_repairs_total what=orphaned_round": 3, "waitlist_repairs_total what=missed_trigger": 4,
 	})
-	if diff := cmp.Diff(want, gathered()); diff != "" {
-		t.Errorf("after counting (-want +got):\n%s", diff)
-	}
-	if _, err := newWaitlistMetrics(registry); err == nil {
-		t.Error("registering twice succeeds")
-	}
+	test.Eq(t, want, gathered(), test.Sprint("after counting"))
+	_, err := newWaitlistMetrics(registry)
+	test.Error(t, err, test.Sprint("registering twice succeeds"))
 }

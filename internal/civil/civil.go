@@ -49,15 +49,6 @@ func ParseDate(text string) (Date, error) {
 	return d, nil
 }
 
-// MustParseDate is ParseDate for constants; it panics on anything else.
-func MustParseDate(text string) Date {
-	d, err := ParseDate(text)
-	if err != nil {
-		panic("civil: " + err.Error() + ": " + text)
-	}
-	return d
-}
-
 // Valid reports whether the calendar has this day, in the years 1 to 9999.
 func (d Date) Valid() bool {
 	return d.Year >= MinYear && d.Year <= MaxYear && DateOf(d.utc(), time.UTC) == d
@@ -73,7 +64,7 @@ func (d Date) String() string {
 
 // AddDays returns the day n days later, or earlier if n is negative.
 func (d Date) AddDays(n int) Date {
-	return DateOf(time.Date(d.Year, d.Month, d.Day+n, 0, 0, 0, 0, time.UTC), time.UTC)
+	return DateOf(d.utc().AddDate(0, 0, n), time.UTC)
 }
 
 // DaysSince counts the days from an earlier day to this one. It is negative if the other day is later.

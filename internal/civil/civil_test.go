@@ -6,10 +6,13 @@ import (
 	"time"
 	_ "time/tzdata" // the same zones on every machine
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 	"pgregory.net/rapid"
 
 	"github.com/berthhq/berth/internal/civil"
+	"github.com/berthhq/berth/internal/civil/civiltest"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 // zones have offsets of whole, half and quarter hours, clock changes of an hour and of half an hour, at midnight and
@@ -21,16 +24,9 @@ var zones = []string{
 	"Australia/Sydney", "Pacific/Apia", "Pacific/Chatham", "Pacific/Kiritimati", "Atlantic/Azores", "Antarctica/Troll",
 }
 
-func zone(t interface {
-	Helper()
-	Fatal(...any)
-}, name string) *time.Location {
+func zone(t must.T, name string) *time.Location {
 	t.Helper()
-	loc, err := time.LoadLocation(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return loc
+	return expect.Value(time.LoadLocation(name))(t)
 }
 
 // dayIn returns the span of a day in a zone; it is empty if the zone skipped the day.
@@ -47,10 +43,8 @@ func weekIn(d civil.Date, zone *time.Location) civil.Span {
 func TestParseDate_AcceptsOnlyExtendedISO8601(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"0001-01-01", "2024-02-29", "2026-03-29", "9999-12-31"} {
-		d, err := civil.ParseDate(text)
-		if err != nil || d.String() != text || !d.Valid() {
-			t.Errorf("ParseDate(%q) = %v, %v", text, d, err)
-		}
+		d := expect.Value(civil.ParseDate(text))(t)
+		test.True(t, d.String() == text && d.Valid(), test.Sprintf("ParseDate(%q) = %v", text, d))
 	}
 	for _, text := range []string{
 		"", "2026-3-29", "2026-02-29", "2026-13-01", "0000-01-01", "10000-01-01", "2026-03-29T00:00:00Z", " 2026-03-29",
@@ -69,15 +63,12 @@ func TestParseTimeOfDay_AcceptsOnly24HourTimes(t *testing.T) {
 		"18:05":    {Hour: 18, Minute: 5},
 		"23:59:59": {Hour: 23, Minute: 59, Second: 59},
 	} {
-		got, err := civil.ParseTimeOfDay(text)
-		if err != nil || got != want || got.String() != text {
-			t.Errorf("ParseTimeOfDay(%q) = %v, %v", text, got, err)
-		}
+		got := expect.Value(civil.ParseTimeOfDay(text))(t)
+		test.True(t, got == want && got.String() == text, test.Sprintf("ParseTimeOfDay(%q) = %v", text, got))
 	}
 	for _, text := range []string{"", "24:00", "7:00", "07:60", "18", "18:00:60", "18:00:00.5", "6:00 PM", "18:00Z"} {
-		if got, err := civil.ParseTimeOfDay(text); err != civil.ErrNotTimeOfDay {
-			t.Errorf("ParseTimeOfDay(%q) = %v, %v", text, got, err)
-		}
+		got, err := civil.ParseTimeOfDay(text)
+		test.EqOp(t, civil.ErrNotTimeOfDay, err, test.Sprintf("ParseTimeOfDay(%q) = %v", text, got))
 	}
 }
 
@@ -87,19 +78,14 @@ func TestDateAndTimeOfDay_RoundTripAsJSONText(t *testing.T) {
 		Date civil.Date
 		Time civil.TimeOfDay
 	}
-	for _, want := range []pair{{}, {civil.MustParseDate("2026-03-29"), civil.MustParseTimeOfDay("18:00")}} {
-		text, err := json.Marshal(want)
-		if err != nil {
-			t.Fatal(err)
-		}
+	for _, want := range []pair{{}, {civiltest.Date("2026-03-29"), civiltest.TimeOfDay("18:00")}} {
+		text := expect.Value(json.Marshal(want))(t)
 		var got pair
 		if err := json.Unmarshal(text, &got); err != nil || got != want {
 			t.Errorf("%s became %v, %v", text, got, err)
 		}
 	}
-	if err := json.Unmarshal([]byte(`{"Date":"29.3."}`), &pair{}); err == nil {
-		t.Error("a wrong date was read")
-	}
+	test.Error(t, json.Unmarshal([]byte(`{"Date":"29.3."}`), &pair{}), test.Sprint("a wrong date was read"))
 }
 
 func TestAt_FollowsRFC5545AtClockChanges(t *testing.T) {
@@ -136,10 +122,8 @@ func TestAt_FollowsRFC5545AtClockChanges(t *testing.T) {
 			if c.zone != "" {
 				loc = zone(t, c.zone)
 			}
-			got := civil.MustParseDate(c.date).At(civil.MustParseTimeOfDay(c.clock), loc)
-			if diff := cmp.Diff(c.want, got.Format(time.RFC3339)); diff != "" {
-				t.Error(diff)
-			}
+			got := civiltest.Date(c.date).At(civiltest.TimeOfDay(c.clock), loc)
+			test.Eq(t, c.want, got.Format(time.RFC3339))
 		})
 	}
 }
@@ -161,24 +145,18 @@ func TestIn_ReportsDaysSkippedByZone(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			loc, date := zone(t, c.zone), civil.MustParseDate(c.date)
-			if got := date.In(loc); got != c.exists {
-				t.Errorf("In = %t", got)
-			}
-			if got := dayIn(date, loc).Length().Hours(); got != c.hours {
-				t.Errorf("%g hours, want %g", got, c.hours)
-			}
+			loc, date := zone(t, c.zone), civiltest.Date(c.date)
+			test.EqOp(t, c.exists, date.In(loc), test.Sprint("In"))
+			test.EqOp(t, c.hours, dayIn(date, loc).Length().Hours(), test.Sprintf("hours, want %g", c.hours))
 		})
 	}
-	week := weekIn(civil.MustParseDate("2026-03-25"), zone(t, "Europe/Berlin"))
-	if got := week.Length(); got != 7*24*time.Hour-time.Hour {
-		t.Errorf("the week of the clock change has %s", got)
-	}
+	week := weekIn(civiltest.Date("2026-03-25"), zone(t, "Europe/Berlin"))
+	test.EqOp(t, 7*24*time.Hour-time.Hour, week.Length(), test.Sprint("the week of the clock change"))
 }
 
 // drawDate draws from years in which the tested zones follow rules, not decrees.
 func drawDate(t *rapid.T) civil.Date {
-	return civil.MustParseDate("1985-01-01").AddDays(rapid.IntRange(0, 70*365).Draw(t, "day"))
+	return civiltest.Date("1985-01-01").AddDays(rapid.IntRange(0, 70*365).Draw(t, "day"))
 }
 
 func drawClock(t *rapid.T) civil.TimeOfDay {
@@ -204,18 +182,18 @@ func TestAt_ReturnsFirstInstantWithThatLocalTime(t *testing.T) {
 		}
 		got := date.At(clock, loc)
 		if !first.IsZero() {
-			if !got.Equal(first) {
-				t.Fatalf("%s %s in %s is %s, want %s", date, clock, loc, got, first.In(loc))
-			}
+			must.True(t, got.Equal(first), must.Sprintf("%s %s in %s is %s, want %s", date, clock, loc, got, first.In(loc)))
 			return
 		}
 		_, before := got.Add(-3 * time.Hour).Zone()
 		if day := date.AddDays(-1); !date.In(loc) {
 			_, before = day.On(loc).Zone()
 		}
-		if want := wall.Add(-time.Duration(before) * time.Second); !got.Equal(want) || shows(got) {
-			t.Fatalf("%s %s, skipped in %s, is %s, want %s", date, clock, loc, got, want.In(loc))
-		}
+		want := wall.Add(-time.Duration(before) * time.Second)
+		must.True(
+			t, got.Equal(want) && !shows(got),
+			must.Sprintf("%s %s, skipped in %s, is %s, want %s", date, clock, loc, got, want.In(loc)),
+		)
 	})
 }
 
@@ -227,12 +205,15 @@ func TestDateOf_EveryInstantIsInExactlyOneDayAndWeek(t *testing.T) {
 		loc := zone(t, rapid.SampledFrom(zones).Draw(t, "zone"))
 		at := time.Unix(after+rapid.Int64Range(0, 40*365*24*60*60).Draw(t, "at"), 0)
 		date := civil.DateOf(at, loc)
-		if !date.In(loc) || !dayIn(date, loc).Contains(at) || !weekIn(date, loc).Contains(at) {
-			t.Fatalf("%s is not in %s of %s", at, date, loc)
-		}
-		if next := dayIn(date.AddDays(1), loc); next.Contains(at) || next.Overlaps(dayIn(date, loc)) {
-			t.Fatalf("%s is also in the day after %s of %s", at, date, loc)
-		}
+		must.True(
+			t, date.In(loc) && dayIn(date, loc).Contains(at) && weekIn(date, loc).Contains(at),
+			must.Sprintf("%s is not in %s of %s", at, date, loc),
+		)
+		next := dayIn(date.AddDays(1), loc)
+		must.True(
+			t, !next.Contains(at) && !next.Overlaps(dayIn(date, loc)),
+			must.Sprintf("%s is also in the day after %s of %s", at, date, loc),
+		)
 	})
 }
 
@@ -241,22 +222,23 @@ func TestDate_ArithmeticOrderAndTextAgree(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d, n := drawDate(t), rapid.IntRange(-10_000, 10_000).Draw(t, "n")
 		moved := d.AddDays(n)
-		if got := moved.DaysSince(d); got != n || !moved.Valid() {
-			t.Fatalf("%s + %d days = %s, which is %d days on", d, n, moved, got)
-		}
-		if d.Before(moved) != (n > 0) || d.After(moved) != (n < 0) || (d.Compare(moved) == 0) != (n == 0) {
-			t.Fatalf("%s and %s are out of order", d, moved)
-		}
-		if back, err := civil.ParseDate(d.String()); err != nil || back != d {
-			t.Fatalf("%s was read as %s, %v", d, back, err)
-		}
+		got := moved.DaysSince(d)
+		must.True(t, got == n && moved.Valid(), must.Sprintf("%s + %d days = %s, which is %d days on", d, n, moved, got))
+		must.True(
+			t, d.Before(moved) == (n > 0) && d.After(moved) == (n < 0) && (d.Compare(moved) == 0) == (n == 0),
+			must.Sprintf("%s and %s are out of order", d, moved),
+		)
+		back := expect.Value(civil.ParseDate(d.String()))(t)
+		must.EqOp(t, d, back, must.Sprintf("%s was read as %s", d, back))
 		monday := d.WeekStart()
 		year, week := d.On(time.UTC).ISOWeek()
 		mondayYear, mondayWeek := monday.On(time.UTC).ISOWeek()
 		sameWeek := year == mondayYear && week == mondayWeek
-		if since := d.DaysSince(monday); monday.Weekday() != time.Monday || since < 0 || since > 6 || !sameWeek {
-			t.Fatalf("the week of %s starts on %s", d, monday)
-		}
+		since := d.DaysSince(monday)
+		must.True(
+			t, monday.Weekday() == time.Monday && since >= 0 && since <= 6 && sameWeek,
+			must.Sprintf("the week of %s starts on %s", d, monday),
+		)
 	})
 }
 
@@ -264,17 +246,19 @@ func TestSpan_ContainsStartButNotEnd(t *testing.T) {
 	t.Parallel()
 	at := func(hour int) time.Time { return time.Date(2026, 3, 29, hour, 0, 0, 0, time.UTC) }
 	span := civil.Span{Start: at(10), End: at(12)}
-	if !span.Contains(at(10)) || !span.Contains(at(11)) || span.Contains(at(12)) || span.Contains(at(9)) {
-		t.Error("a span contains its start and not its end")
-	}
+	test.True(
+		t, span.Contains(at(10)) && span.Contains(at(11)) && !span.Contains(at(12)) && !span.Contains(at(9)),
+		test.Sprint("a span contains its start and not its end"),
+	)
 	for _, c := range []struct {
 		start, end int
 		want       bool
 	}{{8, 10, false}, {8, 11, true}, {11, 12, true}, {9, 13, true}, {12, 13, false}} {
 		other := civil.Span{Start: at(c.start), End: at(c.end)}
-		if span.Overlaps(other) != c.want || other.Overlaps(span) != c.want {
-			t.Errorf("%d to %d overlaps: want %t", c.start, c.end, c.want)
-		}
+		test.True(
+			t, span.Overlaps(other) == c.want && other.Overlaps(span) == c.want,
+			test.Sprintf("%d to %d overlaps: want %t", c.start, c.end, c.want),
+		)
 	}
 }
 
@@ -283,21 +267,50 @@ func TestValid_RejectsDaysAndTimesThatDoNotExist(t *testing.T) {
 	for _, d := range []civil.Date{
 		{}, {2026, 2, 29}, {2026, 0, 1}, {2026, 13, 1}, {2026, 1, 0}, {2026, 4, 31}, {10_000, 1, 1}, {-1, 1, 1},
 	} {
-		if d.Valid() {
-			t.Errorf("%v is valid", d)
-		}
+		test.False(t, d.Valid(), test.Sprintf("%v is valid", d))
 	}
 	for _, c := range []civil.TimeOfDay{{24, 0, 0}, {-1, 0, 0}, {0, 60, 0}, {0, 0, 60}, {0, -1, 0}, {0, 0, -1}} {
-		if c.Valid() {
-			t.Errorf("%v is valid", c)
-		}
+		test.False(t, c.Valid(), test.Sprintf("%v is valid", c))
 	}
 }
 
 func BenchmarkAt(b *testing.B) {
 	loc := zone(b, "America/New_York")
-	date, clock := civil.MustParseDate("2040-03-29"), civil.MustParseTimeOfDay("18:00")
+	date, clock := civiltest.Date("2040-03-29"), civiltest.TimeOfDay("18:00")
 	for b.Loop() {
 		date.At(clock, loc)
 	}
+}
+
+func TestTimeOfDay_IsOrderedByTheClock(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		clock := func(name string) civil.TimeOfDay {
+			number := rapid.IntRange(-1, 60)
+			return civil.TimeOfDay{
+				Hour: rapid.IntRange(-1, 24).Draw(t, name), Minute: number.Draw(t, name), Second: number.Draw(t, name),
+			}
+		}
+		a, b := clock("a"), clock("b")
+		within := func(n, end int) bool { return 0 <= n && n < end }
+		must.EqOp(t, within(a.Hour, 24) && within(a.Minute, 60) && within(a.Second, 60), a.Valid())
+		must.EqOp(t, a.SinceMidnight() < b.SinceMidnight(), a.Before(b))
+		must.EqOp(t, a.SinceMidnight() < b.SinceMidnight(), a.Compare(b) < 0)
+		must.EqOp(t, a.Compare(b), -b.Compare(a))
+		must.False(t, a.Before(a))
+		same := a
+		must.Zero(t, a.Compare(same))
+	})
+	for _, c := range []civil.TimeOfDay{{}, {Hour: 23, Minute: 59, Second: 59}} {
+		test.True(t, c.Valid())
+	}
+}
+
+func TestUnmarshalText_ReplacesTheValueOrFails(t *testing.T) {
+	t.Parallel()
+	d, c := civiltest.Date("2026-03-29"), civiltest.TimeOfDay("18:00")
+	test.NoError(t, d.UnmarshalText(nil))
+	test.True(t, d.IsZero())
+	test.ErrorIs(t, d.UnmarshalText([]byte("tomorrow")), civil.ErrNotDate)
+	test.ErrorIs(t, c.UnmarshalText([]byte("noon")), civil.ErrNotTimeOfDay)
 }

@@ -36,15 +36,6 @@ func ParseTimeOfDay(text string) (TimeOfDay, error) {
 	return TimeOfDay{}, ErrNotTimeOfDay
 }
 
-// MustParseTimeOfDay is ParseTimeOfDay for constants; it panics on anything else.
-func MustParseTimeOfDay(text string) TimeOfDay {
-	c, err := ParseTimeOfDay(text)
-	if err != nil {
-		panic("civil: " + err.Error() + ": " + text)
-	}
-	return c
-}
-
 // Valid reports whether it is a time of day. 24:00 and leap seconds are not.
 func (c TimeOfDay) Valid() bool {
 	return c.Hour >= 0 && c.Hour < 24 && c.Minute >= 0 && c.Minute < 60 && c.Second >= 0 && c.Second < 60

@@ -27,7 +27,7 @@ type Console struct{ Out, Err io.Writer }
 // Main runs the arguments of the process and exits with the status. SIGINT and SIGTERM cancel the command's context.
 func (p Program) Main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	// A second signal ends the process at once.
+	// A second signal ends the process immediately.
 	context.AfterFunc(ctx, stop)
 	os.Exit(p.Run(ctx, os.Args[1:], os.Stdout, os.Stderr))
 }

@@ -1,16 +1,18 @@
 package csvfile_test
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 	"pgregory.net/rapid"
 
 	"github.com/berthhq/berth/internal/csvfile"
 	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 type pet struct {
@@ -55,11 +57,7 @@ var pets = csvfile.Format[pet, *pet]{
 
 func parse(t *testing.T, file string) *csvfile.Table[pet, *pet] {
 	t.Helper()
-	table, err := pets.Parse([]byte(file))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return table
+	return expect.Value(pets.Parse([]byte(file)))(t)
 }
 
 func TestParse_ReadsVariants(t *testing.T) {
@@ -83,9 +81,10 @@ func TestParse_ReadsVariants(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			table := parse(t, file)
-			if diff := cmp.Diff(want, table.Rows); diff != "" || len(table.Header) > 0 {
-				t.Errorf("header %v, rows (-want +got):\n%s", table.Header, diff)
-			}
+			diff := cmp.Diff(want, table.Rows)
+			test.True(
+				t, diff == "" && len(table.Header) == 0, test.Sprintf("header %v, rows (-want +got):\n%s", table.Header, diff),
+			)
 		})
 	}
 }
@@ -115,12 +114,11 @@ func TestParse_ChecksEveryRow(t *testing.T) {
 			"must be in quotation marks, with the inner one doubled."}}},
 		{7, []csvfile.Problem{{Column: "legs", Message: "A story needs legs."}}},
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-	if table.Rows[2].Story != "Born.\nGrew." || !table.Rows[4].NoLegs || table.InvalidRows() != 4 {
-		t.Errorf("%+v, %d wrong", table.Rows, table.InvalidRows())
-	}
+	test.Eq(t, want, got)
+	test.True(
+		t, table.Rows[2].Story == "Born.\nGrew." && table.Rows[4].NoLegs && table.InvalidRows() == 4,
+		test.Sprintf("%+v, %d wrong", table.Rows, table.InvalidRows()),
+	)
 }
 
 func TestParse_RejectsInvalidCells(t *testing.T) {
@@ -146,9 +144,9 @@ func TestParse_RejectsInvalidCells(t *testing.T) {
 		if len(table.Rows[0].Problems) > 0 {
 			said = table.Rows[0].Problems[0].Message
 		}
-		if (want == "") != (said == "") || !strings.Contains(said, want) {
-			t.Errorf("%q: %q, want %q", cell, said, want)
-		}
+		test.True(
+			t, (want == "") == (said == "") && strings.Contains(said, want), test.Sprintf("%q: %q, want %q", cell, said, want),
+		)
 	}
 }
 
@@ -167,16 +165,11 @@ func TestParse_ChecksHeader(t *testing.T) {
 		for _, p := range table.Header {
 			got = append(got, p.Column)
 		}
-		if !slices.Equal(got, want) {
-			t.Errorf("%q: %q, want %q", header, got, want)
-		}
-		if (table.InvalidRows() > 0) != (len(want) > 0) {
-			t.Errorf("%q: %d wrong", header, table.InvalidRows())
-		}
+		test.SliceEqOp(t, want, got, test.Sprintf("%q", header))
+		test.EqOp(t, (len(want) > 0), (table.InvalidRows() > 0), test.Sprintf("%q: %d wrong", header, table.InvalidRows()))
 	}
-	if table := parse(t, "name,\nRex,x\n"); len(table.Rows[0].Problems) != 1 {
-		t.Errorf("a cell without a column: %+v", table.Rows)
-	}
+	table := parse(t, "name,\nRex,x\n")
+	test.EqOp(t, 1, len(table.Rows[0].Problems), test.Sprintf("a cell without a column: %+v", table.Rows))
 }
 
 func TestParse_RejectsUnreadableFiles(t *testing.T) {
@@ -192,13 +185,10 @@ func TestParse_RejectsUnreadableFiles(t *testing.T) {
 		"too wide":    strings.Repeat("name,", 101),
 	} {
 		_, err := pets.Parse([]byte(file))
-		if fault.ReasonOf(err) != fault.ImportInvalid {
-			t.Errorf("%s: %v", name, err)
-		}
+		test.EqOp(t, fault.ImportInvalid, fault.ReasonOf(err), test.Sprintf("%s: %v", name, err))
 	}
-	if table := parse(t, "name\n"+strings.Repeat("Rex\n", 5)); len(table.Rows) != 5 {
-		t.Errorf("%d rows", len(table.Rows))
-	}
+	table := parse(t, "name\n"+strings.Repeat("Rex\n", 5))
+	test.EqOp(t, 5, len(table.Rows), test.Sprintf("%d rows", len(table.Rows)))
 }
 
 func TestParse_AcceptsOrRejectsAnyInput(t *testing.T) {
@@ -210,16 +200,12 @@ func TestParse_AcceptsOrRejectsAnyInput(t *testing.T) {
 		file := strings.Join(rapid.SliceOfN(piece, 0, 60).Draw(t, "file"), "")
 		table, err := pets.Parse([]byte(file))
 		if err != nil {
-			if fault.ReasonOf(err) != fault.ImportInvalid {
-				t.Fatalf("%q: %v", file, err)
-			}
+			must.EqOp(t, fault.ImportInvalid, fault.ReasonOf(err), must.Sprintf("%q: %v", file, err))
 			return
 		}
 		last := 1
 		for _, row := range table.Rows {
-			if row.Number <= last {
-				t.Fatalf("%q: row %d after row %d", file, row.Number, last)
-			}
+			must.True(t, row.Number > last, must.Sprintf("%q: row %d after row %d", file, row.Number, last))
 			last = row.Number
 		}
 	})

@@ -6,6 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
+	"strconv"
+	"time"
 )
 
 // Kind is the class of an error. Each maps to one status code of the protocol.
@@ -100,7 +103,23 @@ func Missing(reason Reason, what string) *Error {
 	return New(NotFound, reason, "%s not found.", what)
 }
 
+// MissingPermission returns the error for a caller without a permission beyond the one that the RPC requires.
+func MissingPermission(permission string) *Error {
+	return New(PermissionDenied, PermissionDeniedReason, "Your roles do not allow that.").
+		WithMetadata("permission", permission)
+}
+
 // Invalid means that a field of the request can never work.
 func Invalid(field, format string, args ...any) *Error {
 	return New(InvalidArgument, InvalidField, format, args...).WithField(field)
+}
+
+// RetryAfter is the entry in Metadata with the number of seconds after which a call may be sent again.
+const RetryAfter = "retry_after"
+
+// TooMany means that a caller sends too many calls, and may send the next one after a while.
+func TooMany(wait time.Duration, sentence string) *Error {
+	seconds := max(1, int(math.Ceil(wait.Seconds())))
+	return New(ResourceExhausted, RateLimited, "%s Try again in %d s.", sentence, seconds).
+		WithMetadata(RetryAfter, strconv.Itoa(seconds))
 }

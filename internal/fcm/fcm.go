@@ -3,6 +3,7 @@ package fcm
 
 import (
 	"context"
+	"crypto/rsa"
 	"crypto/sha256"
 	"crypto/x509"
 	"encoding/hex"
@@ -91,6 +92,12 @@ func New(ctx context.Context, c Config) (*Sender, error) {
 	return &Sender{messages: messages, timeout: c.Timeout, now: c.Now}, nil
 }
 
+// CheckKey returns an error if a service account's key, as JSON, cannot be used. The error does not quote the key.
+func CheckKey(credentials []byte) error {
+	_, _, err := readKey(credentials)
+	return err
+}
+
 // readKey accepts only service accounts: other kinds of credentials may name URLs to call and commands to run, and
 // tenants bring their own. Its errors have no cause, which might quote the key.
 func readKey(credentials []byte) (key *jwt.Config, project string, err error) {
@@ -102,8 +109,10 @@ func readKey(credentials []byte) (key *jwt.Config, project string, err error) {
 	if key.Email == "" || block == nil {
 		return nil, "", errors.New("the service account's key is not complete")
 	}
-	if _, err := x509.ParsePKCS8PrivateKey(block.Bytes); err != nil {
+	if private, err := x509.ParsePKCS8PrivateKey(block.Bytes); err != nil {
 		return nil, "", errors.New("the service account's key cannot be read")
+	} else if _, ok := private.(*rsa.PrivateKey); !ok {
+		return nil, "", errors.New("the service account's key is not an RSA key")
 	}
 	var about struct {
 		ProjectID string `json:"project_id"`

@@ -3,6 +3,12 @@ package fcm_test
 import (
 	"bytes"
 	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"encoding/json"
+	"encoding/pem"
 	"errors"
 	"net/http"
 	"strings"
@@ -11,21 +17,21 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/berthhq/berth/internal/fcm"
 	"github.com/berthhq/berth/internal/fcm/fcmtest"
 	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 var now = time.Date(2026, 3, 28, 12, 0, 0, 0, time.UTC)
 
 func setup(t *testing.T) (*fcmtest.Server, fcm.Config) {
 	t.Helper()
-	s, err := fcmtest.Start()
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := expect.Value(fcmtest.Start())(t)
 	t.Cleanup(s.Close)
 	return s, fcm.Config{
 		Credentials: s.Credentials, BaseURL: s.URL, TokenURL: s.TokenURL, Transport: &http.Transport{},
@@ -35,11 +41,7 @@ func setup(t *testing.T) (*fcmtest.Server, fcm.Config) {
 
 func sender(t *testing.T, c fcm.Config) *fcm.Sender {
 	t.Helper()
-	s, err := fcm.New(t.Context(), c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
+	return expect.Value(fcm.New(t.Context(), c))(t)
 }
 
 const id = "018f5e6e-0000-7000-8000-000000000001"
@@ -56,9 +58,7 @@ func message() notify.Message {
 func sendError(t *testing.T, err error) *notify.SendError {
 	t.Helper()
 	var failure *notify.SendError
-	if !errors.As(err, &failure) {
-		t.Fatalf("%v is not a SendError", err)
-	}
+	must.True(t, errors.As(err, &failure), must.Sprintf("%v is not a SendError", err))
 	return failure
 }
 
@@ -66,10 +66,7 @@ func TestSend_DeliversMessage(t *testing.T) {
 	t.Parallel()
 	fake, c := setup(t)
 	s := sender(t, c)
-	got, err := s.Send(t.Context(), message())
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := expect.Value(s.Send(t.Context(), message()))(t)
 	want := fcmtest.Message{Name: got.ProviderID, Token: "token-1"}
 	want.Notification.Title, want.Notification.Body = "A place is free", "Vinyasa, 18:00"
 	want.Data = map[string]string{"session": "s1", "delivery": id, "link": "https://berth.example/claim/x"}
@@ -80,18 +77,11 @@ func TestSend_DeliversMessage(t *testing.T) {
 	want.APNS.Payload = map[string]any{"aps": map[string]any{"sound": "default"}}
 	want.Webpush.Headers = map[string]string{"Urgency": "high", "TTL": "90"}
 	want.Webpush.FCMOptions.Link = "https://berth.example/claim/x"
-	if diff := cmp.Diff([]fcmtest.Message{want}, fake.Messages()); diff != "" {
-		t.Error(diff)
-	}
-	if got.Status != notify.Sent {
-		t.Errorf("receipt %+v", got)
-	}
-	if _, err := s.Send(t.Context(), message()); err != nil {
-		t.Fatal(err)
-	}
-	if sends, tokens := fake.Requests(); sends != 2 || tokens != 1 {
-		t.Errorf("%d sends took %d access tokens", sends, tokens)
-	}
+	test.Eq(t, []fcmtest.Message{want}, fake.Messages())
+	test.EqOp(t, notify.Sent, got.Status, test.Sprintf("receipt %+v", got))
+	expect.OK(t)(s.Send(t.Context(), message()))
+	sends, tokens := fake.Requests()
+	test.True(t, sends == 2 && tokens == 1, test.Sprintf("%d sends took %d access tokens", sends, tokens))
 }
 
 func TestSend_UsesCollapseKey(t *testing.T) {
@@ -100,18 +90,16 @@ func TestSend_UsesCollapseKey(t *testing.T) {
 	m := message()
 	m.CollapseKey = strings.Repeat("k", 70) // longer than APNs allows
 	m.ExpiresAt, m.HighPriority, m.Link, m.Data = time.Time{}, false, "berth://claim/x", nil
-	if _, err := sender(t, c).Send(t.Context(), m); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t)(sender(t, c).Send(t.Context(), m))
 	got := fake.Messages()[0]
 	android := got.Android
-	if android.CollapseKey != m.CollapseKey || android.Notification.Tag != m.CollapseKey ||
-		android.TTL != "" || android.Priority != "normal" {
-		t.Errorf("%+v", got.Android)
-	}
-	if collapse := got.APNS.Headers["apns-collapse-id"]; len(collapse) != 64 || collapse == m.CollapseKey[:64] {
-		t.Errorf("APNs collapse id %q", collapse)
-	}
+	test.True(
+		t, android.CollapseKey == m.CollapseKey && android.Notification.Tag == m.CollapseKey && android.TTL == "" &&
+			android.Priority == "normal",
+		test.Sprintf("%+v", got.Android),
+	)
+	collapse := got.APNS.Headers["apns-collapse-id"]
+	test.True(t, len(collapse) == 64 && collapse != m.CollapseKey[:64], test.Sprintf("APNs collapse id %q", collapse))
 	if got.Webpush.FCMOptions.Link != "" || got.Data["link"] != "berth://claim/x" {
 		t.Errorf("links: %+v, %v", got.Webpush, got.Data)
 	}
@@ -123,12 +111,10 @@ func TestSend_DoesNotSendExpiredMessage(t *testing.T) {
 	m := message()
 	m.ExpiresAt = now.Add(time.Second - 1)
 	_, err := sender(t, c).Send(t.Context(), m)
-	if got := sendError(t, err); got.Kind != notify.Permanent || got.Code != "EXPIRED" {
-		t.Error(err)
-	}
-	if sends, tokens := fake.Requests(); sends+tokens != 0 {
-		t.Errorf("%d requests were made", sends+tokens)
-	}
+	got := sendError(t, err)
+	test.True(t, got.Kind == notify.Permanent && got.Code == "EXPIRED", test.Sprint(err))
+	sends, tokens := fake.Requests()
+	test.EqOp(t, 0, sends+tokens, test.Sprintf("%d requests were made", sends+tokens))
 }
 
 // An invalid message is found before it is sent.
@@ -144,13 +130,11 @@ func TestSend_DoesNotSendInvalidMessage(t *testing.T) {
 		m := message()
 		spoil(&m)
 		_, err := s.Send(t.Context(), m)
-		if got := sendError(t, err); got.Kind != notify.Permanent || got.Code != "INVALID_ARGUMENT" {
-			t.Errorf("%s: %v", name, err)
-		}
+		got := sendError(t, err)
+		test.True(t, got.Kind == notify.Permanent && got.Code == "INVALID_ARGUMENT", test.Sprintf("%s: %v", name, err))
 	}
-	if sends, _ := fake.Requests(); sends != 0 {
-		t.Errorf("%d requests were made", sends)
-	}
+	sends, _ := fake.Requests()
+	test.EqOp(t, 0, sends, test.Sprintf("%d requests were made", sends))
 }
 
 // The codes are from https://firebase.google.com/docs/reference/fcm/rest/v1/ErrorCode.
@@ -207,12 +191,9 @@ func TestSend_ClassifiesErrors(t *testing.T) {
 			_, err := sender(t, c).Send(t.Context(), message())
 			got := sendError(t, err)
 			diff := cmp.Diff(tc.want, *got, cmpopts.IgnoreFields(notify.SendError{}, "Reason", "Err"))
-			if diff != "" || got.Reason == "" {
-				t.Errorf("%v: %s", err, diff)
-			}
-			if sends, _ := fake.Requests(); sends != 1 {
-				t.Errorf("%d requests: the library retried by itself", sends)
-			}
+			test.True(t, diff == "" && got.Reason != "", test.Sprintf("%v: %s", err, diff))
+			sends, _ := fake.Requests()
+			test.EqOp(t, 1, sends, test.Sprintf("%d requests: the library retried by itself", sends))
 		})
 	}
 }
@@ -231,9 +212,7 @@ func TestSend_UnregisteredDeviceDoesNotAffectOthers(t *testing.T) {
 		m := message()
 		m.To = to
 		_, err := s.Send(t.Context(), m)
-		if (err != nil) != (to == "gone") {
-			t.Errorf("%s: %v", to, err)
-		}
+		test.EqOp(t, (to == "gone"), (err != nil), test.Sprintf("%s: %v", to, err))
 	}
 }
 
@@ -254,12 +233,8 @@ func TestSend_WithoutAnswerIsUnknown(t *testing.T) {
 				return reaction
 			})
 			_, err := sender(t, c).Send(ctx, message())
-			if got := sendError(t, err); got.Kind != notify.Unknown {
-				t.Errorf("%v", err)
-			}
-			if n := len(fake.Messages()); n != 1 {
-				t.Errorf("%d messages were accepted", n)
-			}
+			test.EqOp(t, notify.Unknown, sendError(t, err).Kind, test.Sprint(err))
+			test.EqOp(t, 1, len(fake.Messages()), test.Sprint("messages were accepted"))
 		})
 	}
 }
@@ -272,9 +247,7 @@ func TestSend_WithoutConnectionIsTransient(t *testing.T) {
 	_, c := setup(t)
 	c.BaseURL = unusedURL
 	_, err := sender(t, c).Send(t.Context(), message())
-	if got := sendError(t, err); got.Kind != notify.Transient {
-		t.Errorf("refused connection: %v", err)
-	}
+	test.EqOp(t, notify.Transient, sendError(t, err).Kind, test.Sprintf("refused connection: %v", err))
 }
 
 func TestSend_ClassifiesAccessTokenErrors(t *testing.T) {
@@ -286,36 +259,31 @@ func TestSend_ClassifiesAccessTokenErrors(t *testing.T) {
 		fake.RefuseTokens(status)
 		s := sender(t, c)
 		_, err := s.Send(t.Context(), message())
-		if got := sendError(t, err); got.Kind != want {
-			t.Errorf("%d: %v", status, err)
-		}
-		if sends, tokens := fake.Requests(); sends != 0 || tokens != 1 {
-			t.Errorf("%d sends, %d requests for access tokens", sends, tokens)
-		}
+		test.EqOp(t, want, sendError(t, err).Kind, test.Sprintf("%d: %v", status, err))
+		sends, tokens := fake.Requests()
+		test.True(t, sends == 0 && tokens == 1, test.Sprintf("%d sends, %d requests for access tokens", sends, tokens))
 		fake.RefuseTokens(0)
-		if _, err := s.Send(t.Context(), message()); err != nil {
-			t.Errorf("after the key works again: %v", err)
-		}
+		_, err = s.Send(t.Context(), message())
+		test.NoError(t, err, test.Sprint("after the key works again"))
 	}
 
 	_, c := setup(t)
 	c.TokenURL = unusedURL
 	_, err := sender(t, c).Send(t.Context(), message())
-	if got := sendError(t, err); got.Kind != notify.Transient {
-		t.Errorf("no token server: %v", err)
-	}
+	test.EqOp(t, notify.Transient, sendError(t, err).Kind, test.Sprintf("no token server: %v", err))
 }
 
 func TestNew_RejectsInvalidCredentials(t *testing.T) {
 	t.Parallel()
 	fake, good := setup(t)
 	for name, credentials := range map[string][]byte{
-		"nothing":       nil,
-		"not JSON":      []byte("x"),
-		"another kind":  bytes.Replace(fake.Credentials, []byte("service_account"), []byte("external_account"), 1),
-		"no project":    bytes.Replace(fake.Credentials, []byte(`"project_id"`), []byte(`"project"`), 1),
-		"no key":        bytes.Replace(fake.Credentials, []byte(`"private_key"`), []byte(`"key"`), 1),
-		"a damaged key": bytes.Replace(fake.Credentials, []byte(`KEY-----\nMII`), []byte(`KEY-----\nMIJ`), 1),
+		"nothing":        nil,
+		"not JSON":       []byte("x"),
+		"another kind":   bytes.Replace(fake.Credentials, []byte("service_account"), []byte("external_account"), 1),
+		"no project":     bytes.Replace(fake.Credentials, []byte(`"project_id"`), []byte(`"project"`), 1),
+		"no key":         bytes.Replace(fake.Credentials, []byte(`"private_key"`), []byte(`"key"`), 1),
+		"not an RSA key": ellipticKey(t, fake.Credentials),
+		"a damaged key":  bytes.Replace(fake.Credentials, []byte(`KEY-----\nMII`), []byte(`KEY-----\nMIJ`), 1),
 	} {
 		c := good
 		c.Credentials = credentials
@@ -328,24 +296,32 @@ func TestNew_RejectsInvalidCredentials(t *testing.T) {
 	}
 }
 
+// ellipticKey returns credentials with a key that FCM's tokens cannot be signed with.
+func ellipticKey(t *testing.T, credentials []byte) []byte {
+	t.Helper()
+	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	must.NoError(t, err)
+	der, err := x509.MarshalPKCS8PrivateKey(private)
+	must.NoError(t, err)
+	var fields map[string]string
+	must.NoError(t, json.Unmarshal(credentials, &fields))
+	fields["private_key"] = string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}))
+	changed, err := json.Marshal(fields)
+	must.NoError(t, err)
+	return changed
+}
+
 func BenchmarkSend(b *testing.B) {
-	fake, err := fcmtest.Start()
-	if err != nil {
-		b.Fatal(err)
-	}
+	fake := expect.Value(fcmtest.Start())(b)
 	b.Cleanup(fake.Close)
-	s, err := fcm.New(b.Context(), fcm.Config{
+	s := expect.Value(fcm.New(b.Context(), fcm.Config{
 		Credentials: fake.Credentials, BaseURL: fake.URL, TokenURL: fake.TokenURL, Now: func() time.Time { return now },
-	})
-	if err != nil {
-		b.Fatal(err)
-	}
+	}))(b)
 	b.SetParallelism(16)
 	b.RunParallel(func(pb *testing.PB) {
 		for pb.Next() {
-			if _, err := s.Send(b.Context(), message()); err != nil {
-				b.Error(err)
-			}
+			_, err := s.Send(b.Context(), message())
+			test.NoError(b, err)
 		}
 	})
 }

@@ -1,7 +1,7 @@
 // The lab tests and measures Berth: the rules in virtual time, servers under faults, and bookings under load. It is not
 // part of the product.
 //
-//	go run ./internal/lab simulate|campaign|bench
+//	go run ./internal/lab simulate|campaign|bench|mutate
 package main
 
 import (
@@ -15,6 +15,8 @@ type commands struct {
 	Simulate simulateCommand `cmd:"" help:"Simulate tenants for years of virtual time, and compare each step with a model."`
 	Campaign campaignCommand `cmd:"" help:"Inject faults into servers, Postgres and connections under load, and check that nothing was lost."`
 	Bench    benchCommand    `cmd:"" help:"Measure bookings, and compare them with pgbench that sends the same SQL."`
+	Flood    floodCommand    `cmd:"" hidden:""`
+	Mutate   mutateCommand   `cmd:"" help:"Change the product in small ways, and see whether the tests notice."`
 }
 
 // invocation is how people call the lab. Failures print it with the options that repeat them.

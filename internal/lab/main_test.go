@@ -6,7 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 )
 
 func run(t *testing.T, args ...string) (status int, printed string) {
@@ -18,7 +19,7 @@ func run(t *testing.T, args ...string) (status int, printed string) {
 
 func TestCommandLine_SaysWhatIsWrong(t *testing.T) {
 	t.Parallel()
-	for _, test := range []struct {
+	for _, tt := range []struct {
 		args   []string
 		status int
 		says   string
@@ -31,10 +32,11 @@ func TestCommandLine_SaysWhatIsWrong(t *testing.T) {
 		{[]string{"campaign", "--berth", filepath.Join(t.TempDir(), "none")}, 1, "no such file"},
 		{[]string{"bench", "--via=window"}, 1, "--via must be one of"},
 	} {
-		status, said := run(t, test.args...)
-		if status != test.status || !strings.Contains(said, test.says) {
-			t.Errorf("%v: status %d, and it says %q, want %q", test.args, status, said, test.says)
-		}
+		status, said := run(t, tt.args...)
+		test.True(
+			t, status == tt.status && strings.Contains(said, tt.says),
+			test.Sprintf("%v: status %d, and it says %q, want %q", tt.args, status, said, tt.says),
+		)
 	}
 }
 
@@ -43,13 +45,12 @@ func TestSimulate_RepeatsASeed(t *testing.T) {
 	var runs []string
 	for range 2 {
 		status, said := run(t, "simulate", "--small", "--seeds", "2", "--days", "3")
-		if status != 0 || !strings.Contains(said, "every invariant held in 2 simulations") {
-			t.Fatalf("status %d: %s", status, said)
-		}
+		must.True(
+			t, status == 0 && strings.Contains(said, "every invariant held in 2 simulations"),
+			must.Sprintf("status %d: %s", status, said),
+		)
 		counts, _, _ := strings.Cut(said, " transactions a second") // the last line is about speed
 		runs = append(runs, counts[:strings.LastIndex(counts, "\n")])
 	}
-	if diff := cmp.Diff(runs[0], runs[1]); diff != "" {
-		t.Errorf("the second run differs (-first +second):\n%s", diff)
-	}
+	test.Eq(t, runs[0], runs[1], test.Sprint("the second run differs (-first +second)"))
 }

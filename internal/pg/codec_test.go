@@ -5,12 +5,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 	"pgregory.net/rapid"
 
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 // drawID returns a random ID, which is sometimes zero.
@@ -56,13 +58,8 @@ func TestCodec_RoundTripsIDs(t *testing.T) {
 		var out row
 		rows, _ := b.Owner.Query(ctx, `select $1::uuid, $2::uuid, $3::uuid, $4::uuid[], $5::uuid[],
 			coalesce($1::text, 'none'), $1 is null, cardinality($4)`, in.ID, in.Raw, in.Pointer, in.IDs, in.Raws)
-		out, err := pgx.CollectExactlyOneRow(rows, pgx.RowToStructByPos[row])
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(in, out); diff != "" {
-			t.Fatal(diff)
-		}
+		out = expect.Value(pgx.CollectExactlyOneRow(rows, pgx.RowToStructByPos[row]))(t)
+		must.Eq(t, in, out)
 	})
 }
 
@@ -72,7 +69,7 @@ func TestCodec_EncodesZeroIDsInArraysAsNull(t *testing.T) {
 	b := setup(t)
 	first, second := newID(), newID()
 	var parents []tenant.SessionID
-	err := b.InTx(t.Context(), b.scope, "test", func(ctx context.Context, tx *pg.Tx) error {
+	must.NoError(t, b.InTx(t.Context(), b.scope, "test", func(ctx context.Context, tx *pg.Tx) error {
 		tx.Write(`insert into things (tenant_id, id, parent_id, tags)
 			select $1, id, parent, $4 from unnest($2::uuid[], $3::uuid[]) as t (id, parent)`,
 			b.scope.Tenant, []tenant.SessionID{first, second}, []tenant.SessionID{{}, first}, []tenant.UUID{})
@@ -80,13 +77,8 @@ func TestCodec_EncodesZeroIDsInArraysAsNull(t *testing.T) {
 		pg.Collect(batch.Queue("select parent_id from things where tenant_id = $1 and id = any($2) order by id",
 			b.scope.Tenant, []tenant.SessionID{first, second}), &parents, pgx.RowTo[tenant.SessionID])
 		return tx.Load(ctx, &batch)
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff([]tenant.SessionID{{}, first}, parents); diff != "" {
-		t.Error(diff)
-	}
+	}))
+	test.Eq(t, []tenant.SessionID{{}, first}, parents)
 }
 
 func TestCodec_LeavesOtherTypesToDriver(t *testing.T) {
@@ -97,34 +89,26 @@ func TestCodec_LeavesOtherTypesToDriver(t *testing.T) {
 	var texts []string
 	var array [16]byte
 	var ids []tenant.SessionID
-	err := b.Owner.QueryRow(t.Context(), "select $1::uuid, array[$1::uuid], $2::uuid, $3::uuid[]",
-		id.String(), id.Bytes(), []string{id.String()}).Scan(&text, &texts, &array, &ids)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if text != id.String() || len(texts) != 1 || texts[0] != text || array != id.Bytes() || len(ids) != 1 || ids[0] != id {
-		t.Errorf("got %v, %v, %v, %v", text, texts, array, ids)
-	}
-	if err := b.Owner.QueryRow(t.Context(), "select array[[$1::uuid]]", id).Scan(new([][]tenant.SessionID)); err != nil {
-		t.Error(err)
-	}
+	must.NoError(t, b.Owner.QueryRow(t.Context(), "select $1::uuid, array[$1::uuid], $2::uuid, $3::uuid[]",
+		id.String(), id.Bytes(), []string{id.String()}).Scan(&text, &texts, &array, &ids))
+	test.True(
+		t, text == id.String() && len(texts) == 1 && texts[0] == text && array == id.Bytes() && len(ids) == 1 &&
+			ids[0] == id,
+		test.Sprintf("got %v, %v, %v, %v", text, texts, array, ids),
+	)
+	test.NoError(t, b.Owner.QueryRow(t.Context(), "select array[[$1::uuid]]", id).Scan(new([][]tenant.SessionID)))
 }
 
 func TestCodec_ReadsTimesInUTC(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	lisbon, err := time.LoadLocation("Europe/Lisbon")
-	if err != nil {
-		t.Fatal(err)
-	}
+	lisbon := expect.Value(time.LoadLocation("Europe/Lisbon"))(t)
 	in := time.Date(2026, 3, 29, 3, 30, 0, 0, lisbon)
 	var out time.Time
 	var outs []time.Time
 	row := b.Owner.QueryRow(t.Context(), "select $1::timestamptz, array[$1::timestamptz]", in)
-	if err := row.Scan(&out, &outs); err != nil {
-		t.Fatal(err)
-	}
-	if out != in.UTC() || outs[0] != in.UTC() {
-		t.Errorf("%v was read as %v and %v", in, out, outs)
+	must.NoError(t, row.Scan(&out, &outs))
+	for _, read := range []time.Time{out, outs[0]} {
+		test.EqOp(t, in.UTC(), read)
 	}
 }

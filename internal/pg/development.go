@@ -269,7 +269,7 @@ func (c *cluster) start(ctx context.Context, password string) (*DevServer, error
 		args = append(args, "-c", name+"="+value)
 	}
 	cmd := c.command("postgres", args...)
-	logFile, err := os.Create(filepath.Join(c.dir, "postgres.log"))
+	logFile, err := os.OpenFile(filepath.Join(c.dir, "postgres.log"), os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
 	if err != nil {
 		return nil, err
 	}

@@ -10,8 +10,12 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/pgtest"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 // A server without a parent would keep the folder busy, so the next start stops it.
@@ -22,17 +26,9 @@ func TestStartDevelopment_StopsOrphanedServer(t *testing.T) {
 	ask(t, dev.URL, "create table kept (n int)")
 
 	process := fmt.Sprintf("/proc/%d", dev.PID())
-	line, err := os.ReadFile(process + "/cmdline")
-	if err != nil {
-		t.Fatal(err)
-	}
-	info, err := os.Stat(process)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := dev.Stop(); err != nil {
-		t.Fatal(err)
-	}
+	line := expect.Value(os.ReadFile(process + "/cmdline"))(t)
+	info := expect.Value(os.Stat(process))(t)
+	must.NoError(t, dev.Stop())
 	// Start the same server again without a parent.
 	var args []string
 	for arg := range bytes.SplitSeq(bytes.TrimRight(line, "\x00"), []byte{0}) {
@@ -45,13 +41,8 @@ func TestStartDevelopment_StopsOrphanedServer(t *testing.T) {
 	if os.Geteuid() == 0 {
 		orphan.SysProcAttr.Credential = &syscall.Credential{Uid: owner.Uid, Gid: owner.Gid}
 	}
-	log, err := orphan.StderrPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := orphan.Start(); err != nil {
-		t.Fatal(err)
-	}
+	log := expect.Value(orphan.StderrPipe())(t)
+	must.NoError(t, orphan.Start())
 	t.Cleanup(func() { _ = orphan.Process.Kill() })
 	ready, ended := make(chan bool, 1), make(chan error, 1)
 	go func() {
@@ -70,11 +61,7 @@ func TestStartDevelopment_StopsOrphanedServer(t *testing.T) {
 
 	var progress string
 	again := start(t, pg.DevConfig{DataDir: dir, Fast: true, Progress: func(line string) { progress += line }})
-	if err := <-ended; err != nil {
-		t.Errorf("the orphan was not shut down cleanly: %v", err)
-	}
-	if !strings.Contains(progress, "an earlier Berth left running") {
-		t.Errorf("progress is %q", progress)
-	}
+	test.NoError(t, <-ended, test.Sprint("the orphan was not shut down cleanly"))
+	test.StrContains(t, progress, "an earlier Berth left running")
 	ask(t, again.URL, "insert into kept values (1)")
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/shoenig/test"
 
 	"github.com/berthhq/berth/internal/pg"
 )
@@ -19,9 +20,7 @@ func TestErrors_AreClassifiedByCodeAndConstraint(t *testing.T) {
 		err := fmt.Errorf("book: %w", &pgconn.PgError{
 			Code: code, ConstraintName: "seats", Message: "23505 23514 23P01 23503",
 		})
-		if pg.Code(err) != code {
-			t.Errorf("code %s, want %s", pg.Code(err), code)
-		}
+		test.EqOp(t, code, pg.Code(err))
 		for other, is := range kinds {
 			if got, want := is(err), other == code; got != want {
 				t.Errorf("%s is classified as %s: %t", code, other, got)
@@ -29,14 +28,10 @@ func TestErrors_AreClassifiedByCodeAndConstraint(t *testing.T) {
 			if got, want := is(err, "beds", "seats"), other == code; got != want {
 				t.Errorf("%s on seats is classified as %s: %t", code, other, got)
 			}
-			if is(err, "beds") {
-				t.Errorf("%s: the constraint's name is ignored", other)
-			}
+			test.False(t, is(err, "beds"), test.Sprintf("%s: the constraint's name is ignored", other))
 		}
 	}
 	for _, err := range []error{nil, errors.New("23505")} {
-		if pg.Code(err) != "" || pg.IsUnique(err) {
-			t.Errorf("%v has a code", err)
-		}
+		test.True(t, pg.Code(err) == "" && !pg.IsUnique(err), test.Sprintf("%v has a code", err))
 	}
 }

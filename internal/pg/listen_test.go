@@ -2,10 +2,10 @@ package pg_test
 
 import (
 	"context"
-	"errors"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/berthhq/berth/internal/pg"
 )
@@ -22,23 +22,16 @@ func TestListen_ReconnectsAfterLostConnection(t *testing.T) {
 	var got []string
 	for _, payload := range []string{"before", "after"} {
 		<-connected
-		err := b.InTx(ctx, b.scope, "test", func(_ context.Context, tx *pg.Tx) error {
+		must.NoError(t, b.InTx(ctx, b.scope, "test", func(_ context.Context, tx *pg.Tx) error {
 			tx.Notify("Odd \"channel\"", payload)
 			return nil
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))
 		got = append(got, <-heard)
 		b.exec(t, `select pg_terminate_backend(pid) from pg_stat_activity
 			where datname = current_database() and query like 'listen %'`)
 	}
 	<-connected
-	if diff := cmp.Diff([]string{"before", "after"}, got); diff != "" {
-		t.Error(diff)
-	}
+	test.Eq(t, []string{"before", "after"}, got)
 	stop()
-	if err := <-ended; !errors.Is(err, context.Canceled) {
-		t.Errorf("got %v", err)
-	}
+	test.ErrorIs(t, <-ended, context.Canceled)
 }

@@ -9,8 +9,12 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 // network counts round trips and breaks connections.
@@ -133,14 +137,10 @@ func TestTransactions_TakeExpectedRoundTrips(t *testing.T) {
 		cheapest := int64(1000)
 		for range 4 {
 			before := n.trips.Load()
-			if err := tt.run(); err != nil {
-				t.Fatalf("%s: %v", tt.name, err)
-			}
+			must.NoError(t, tt.run(), must.Sprint(tt.name))
 			cheapest = min(cheapest, n.trips.Load()-before)
 		}
-		if cheapest != tt.want {
-			t.Errorf("%s: %d round trips, want %d", tt.name, cheapest, tt.want)
-		}
+		test.EqOp(t, tt.want, cheapest, test.Sprintf("%s: %d round trips, want %d", tt.name, cheapest, tt.want))
 	}
 }
 
@@ -160,16 +160,13 @@ func TestInTx_KeepsPreparedStatementsOnConflict(t *testing.T) {
 			}
 			if attempts++; attempts == 1 {
 				collisions++
-				if _, err := b.Owner.Exec(ctx, update, b.scope.Tenant); err != nil {
-					t.Error(err)
-				}
+				_, err := b.Owner.Exec(ctx, update, b.scope.Tenant)
+				test.NoError(t, err)
 			}
 			tx.Write(update, b.scope.Tenant)
 			return nil
 		})
-		if err != nil || attempts != 2 {
-			t.Fatalf("%d attempts: %v", attempts, err)
-		}
+		must.True(t, err == nil && attempts == 2, must.Sprintf("%d attempts: %v", attempts, err))
 	}
 	cheapest := int64(1000)
 	for range 4 {
@@ -178,9 +175,9 @@ func TestInTx_KeepsPreparedStatementsOnConflict(t *testing.T) {
 		cheapest = min(cheapest, n.trips.Load()-before)
 	}
 	// Load, failing write, rollback, load, write; and one for the collision.
-	if cheapest > 6 {
-		t.Errorf("%d round trips for %d collisions, want at most 6 each", cheapest, collisions)
-	}
+	test.True(
+		t, cheapest <= 6, test.Sprintf("%d round trips for %d collisions, want at most 6 each", cheapest, collisions),
+	)
 }
 
 func TestInTx_RetriesOnlyIfNothingWasCommitted(t *testing.T) {
@@ -223,26 +220,17 @@ func TestInTx_RetriesOnlyIfNothingWasCommitted(t *testing.T) {
 			if err := run(false); err != nil { // prepares the statements
 				t.Fatal(err)
 			}
-			if _, err := b.Owner.Exec(t.Context(), "update counters set taken = 0"); err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t)(b.Owner.Exec(t.Context(), "update counters set taken = 0"))
 			attempts = 0
 			err := run(true)
-			if errors.Is(err, pg.ErrCommitUnknown) != tt.unknown || (err != nil) != tt.unknown {
-				t.Errorf("got %v", err)
-			}
-			if fault.ReasonOf(err) != "" {
-				t.Errorf("an unknown outcome has reason %s: the client would retry", fault.ReasonOf(err))
-			}
-			if attempts != tt.attempts {
-				t.Errorf("%d attempts, want %d", attempts, tt.attempts)
-			}
-			if got := b.taken(t, id); got != tt.taken {
-				t.Errorf("taken is %d, want %d", got, tt.taken)
-			}
-			if err := run(false); err != nil {
-				t.Errorf("the next transaction: %v", err)
-			}
+			test.True(
+				t, errors.Is(err, pg.ErrCommitUnknown) == tt.unknown && (err != nil) == tt.unknown, test.Sprintf("got %v", err),
+			)
+			test.EqOp(t, "", fault.ReasonOf(err),
+				test.Sprintf("an unknown outcome has reason %s: the client would retry", fault.ReasonOf(err)))
+			test.EqOp(t, tt.attempts, attempts, test.Sprintf("%d attempts, want %d", attempts, tt.attempts))
+			test.EqOp(t, tt.taken, b.taken(t, id))
+			test.NoError(t, run(false), test.Sprint("the next transaction"))
 		})
 	}
 }
@@ -256,13 +244,9 @@ func TestInTx_ReplacesTerminatedConnections(t *testing.T) {
 			t.Parallel()
 			b := setup(t, func(c *pg.Config) { c.CommandConns, c.MaxAttempts = 12, 3 })
 			id := b.insert(t)
-			if err := b.Warm(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-			if _, err := b.Owner.Exec(t.Context(), `select pg_terminate_backend(pid, 600000) from pg_stat_activity
-				where datname = current_database() and pid <> pg_backend_pid()`); err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, b.Warm(t.Context()))
+			expect.OK(t)(b.Owner.Exec(t.Context(), `select pg_terminate_backend(pid, 600000) from pg_stat_activity
+				where datname = current_database() and pid <> pg_backend_pid()`))
 			err := b.InTx(t.Context(), b.scope, "test", func(ctx context.Context, tx *pg.Tx) error {
 				tx.Write(takeOne, b.scope.Tenant, id)
 				if load {
@@ -270,12 +254,8 @@ func TestInTx_ReplacesTerminatedConnections(t *testing.T) {
 				}
 				return nil
 			})
-			if err != nil {
-				t.Error(err)
-			}
-			if got := b.taken(t, id); got != 1 {
-				t.Errorf("taken is %d, want 1", got)
-			}
+			test.NoError(t, err)
+			test.EqOp(t, 1, b.taken(t, id), test.Sprint("taken"))
 		})
 	}
 }
@@ -284,10 +264,6 @@ func TestWarm_OpensAllConnections(t *testing.T) {
 	t.Parallel()
 	var n network
 	b := setup(t, n.dial, func(c *pg.Config) { c.CommandConns, c.ReadConns = 5, 3 })
-	if err := b.Warm(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if got := n.dials.Load(); got != 8 {
-		t.Errorf("%d connections were opened, want 8", got)
-	}
+	must.NoError(t, b.Warm(t.Context()))
+	test.EqOp(t, 8, n.dials.Load(), test.Sprint("connections were opened, want 8"))
 }

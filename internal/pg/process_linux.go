@@ -8,7 +8,7 @@ import (
 )
 
 // childAttributes puts a child into its own process group, so Ctrl-C reaches Berth alone. The kernel signals the child
-// when Berth ends: SIGINT, which is Postgres's fast shutdown, or SIGQUIT to stop at once if no data is kept.
+// when Berth ends: SIGINT, which is Postgres's fast shutdown, or SIGQUIT, its immediate shutdown, if no data is kept.
 func childAttributes(credential *syscall.Credential, immediate bool) *syscall.SysProcAttr {
 	attributes := &syscall.SysProcAttr{Setpgid: true, Credential: credential, Pdeathsig: syscall.SIGINT}
 	if immediate {

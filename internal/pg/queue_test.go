@@ -7,7 +7,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 // Transactions with a lock in common read the row one after the other, so none of them has to retry.
@@ -16,9 +20,7 @@ func TestQueueOn_AvoidsRetries(t *testing.T) {
 	const clients = 8
 	b := setup(t, func(c *pg.Config) { c.CommandConns = clients })
 	id := b.insert(t)
-	if err := b.Warm(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, b.Warm(t.Context()))
 	var mu sync.Mutex
 	attempts := 0
 	errs := make(chan error)
@@ -39,16 +41,10 @@ func TestQueueOn_AvoidsRetries(t *testing.T) {
 		}()
 	}
 	for range clients {
-		if err := <-errs; err != nil {
-			t.Error(err)
-		}
+		test.NoError(t, <-errs)
 	}
-	if attempts != clients {
-		t.Errorf("%d attempts for %d transactions", attempts, clients)
-	}
-	if got := b.taken(t, id); got != clients%3 {
-		t.Errorf("taken is %d, want %d", got, clients%3)
-	}
+	test.EqOp(t, clients, attempts, test.Sprintf("%d attempts for %d transactions", attempts, clients))
+	test.EqOp(t, clients%3, b.taken(t, id), test.Sprint("taken"))
 }
 
 // A transaction that cannot get a lock runs without it, and no lock is left behind.
@@ -56,27 +52,18 @@ func TestQueueOn_ContinuesWithoutLock(t *testing.T) {
 	t.Parallel()
 	b := setup(t, func(c *pg.Config) { c.LockTimeout = 20 * time.Millisecond })
 	id := b.insert(t)
-	holder, err := b.Owner.Acquire(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	holder := expect.Value(b.Owner.Acquire(t.Context()))(t)
 	defer holder.Release()
-	if _, err := holder.Exec(t.Context(), "select pg_advisory_lock(2)"); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t)(holder.Exec(t.Context(), "select pg_advisory_lock(2)"))
 	outcomes := map[string]error{"committed": nil, "refused": errors.New("no")}
 	for name, outcome := range outcomes {
 		err := b.InTx(t.Context(), b.scope, "test", func(_ context.Context, tx *pg.Tx) error {
 			tx.Write(takeOne, b.scope.Tenant, id)
 			return outcome
 		}, pg.WithLocks(1, 2, 3))
-		if !errors.Is(err, outcome) {
-			t.Errorf("%s: %v", name, err)
-		}
+		test.ErrorIs(t, err, outcome, test.Sprint(name))
 	}
-	if got := b.taken(t, id); got != 1 {
-		t.Errorf("taken is %d, want 1", got)
-	}
+	test.EqOp(t, 1, b.taken(t, id), test.Sprint("taken"))
 	var kept int
 	if err := holder.QueryRow(t.Context(), `select count(*)::int from pg_locks where locktype = 'advisory'
 		and database = (select oid from pg_database where datname = current_database())

@@ -4,11 +4,13 @@ import (
 	"context"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 const currentTenant = "select coalesce(current_setting('app.tenant_id', true), '')"
@@ -21,9 +23,7 @@ func TestTenant_EndsWithTransaction(t *testing.T) {
 	countAll := func(ctx context.Context, tx querier) error {
 		var n int
 		err := queryRow(ctx, tx, "select count(*)::int from counters").Scan(&n)
-		if n != 1 {
-			t.Errorf("the tenant sees %d rows, want 1", n)
-		}
+		test.EqOp(t, 1, n, test.Sprintf("the tenant sees %d rows, want 1", n))
 		return err
 	}
 	uses := map[string]func() error{
@@ -33,9 +33,7 @@ func TestTenant_EndsWithTransaction(t *testing.T) {
 		},
 		"rolled back": func() error {
 			_ = b.InTx(t.Context(), b.scope, "test", func(ctx context.Context, tx *pg.Tx) error {
-				if err := countAll(ctx, tx); err != nil {
-					t.Error(err)
-				}
+				test.NoError(t, countAll(ctx, tx))
 				return context.Canceled
 			})
 			return nil
@@ -55,9 +53,7 @@ func TestTenant_EndsWithTransaction(t *testing.T) {
 			var batch pg.Batch
 			batch.Queue("select count(*)::int from counters").Scan(&n)
 			err := b.ReadBatch(t.Context(), b.scope, &batch)
-			if n != 1 {
-				t.Errorf("the tenant sees %d rows, want 1", n)
-			}
+			test.EqOp(t, 1, n, test.Sprintf("the tenant sees %d rows, want 1", n))
 			return err
 		},
 		"operator": func() error {
@@ -67,9 +63,7 @@ func TestTenant_EndsWithTransaction(t *testing.T) {
 		},
 	}
 	for name, use := range uses {
-		if err := use(); err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
+		must.NoError(t, use(), must.Sprint(name))
 		// Now another tenant's transaction uses the same connections, and sees nothing.
 		other := newScope()
 		look := func(ctx context.Context, tx querier) error {
@@ -79,33 +73,23 @@ func TestTenant_EndsWithTransaction(t *testing.T) {
 			batch.Queue(currentTenant).Scan(&scope)
 			batch.Queue("select count(*)::int from counters").Scan(&n)
 			err := tx.Load(ctx, &batch)
-			if scope != other.Tenant.String() || n != 0 {
-				t.Errorf("after %s: tenant %q sees %d rows", name, scope, n)
-			}
+			test.True(
+				t, scope == other.Tenant.String() && n == 0, test.Sprintf("after %s: tenant %q sees %d rows", name, scope, n),
+			)
 			return err
 		}
-		err := b.InTx(t.Context(), other, "test", func(ctx context.Context, tx *pg.Tx) error { return look(ctx, tx) })
-		if err != nil {
-			t.Fatal(err)
-		}
-		err = b.Read(t.Context(), other, func(ctx context.Context, tx *pg.ReadTx) error { return look(ctx, tx) })
-		if err != nil {
-			t.Fatal(err)
-		}
+		writing := func(ctx context.Context, tx *pg.Tx) error { return look(ctx, tx) }
+		must.NoError(t, b.InTx(t.Context(), other, "test", writing))
+		must.NoError(t, b.Read(t.Context(), other, func(ctx context.Context, tx *pg.ReadTx) error { return look(ctx, tx) }))
 		// Without a tenant a transaction sees nothing.
-		err = b.ReadAsOperator(t.Context(), func(ctx context.Context, tx *pg.ReadTx) error {
+		must.NoError(t, b.ReadAsOperator(t.Context(), func(ctx context.Context, tx *pg.ReadTx) error {
 			var scope string
 			var n int
 			err := queryRow(ctx, tx, `select coalesce(current_setting('app.tenant_id', true), ''),
 				count(*)::int from counters`).Scan(&scope, &n)
-			if scope != "" || n != 0 {
-				t.Errorf("after %s: tenant %q is left and sees %d rows", name, scope, n)
-			}
+			test.True(t, scope == "" && n == 0, test.Sprintf("after %s: tenant %q is left and sees %d rows", name, scope, n))
 			return err
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))
 	}
 }
 
@@ -126,22 +110,12 @@ func TestConnections_UseRuntimeRoleAndSettings(t *testing.T) {
 		pg.Collect(batch.Queue(show), into, pgx.RowToStructByPos[settings])
 		return &batch
 	}
-	err := b.InTx(t.Context(), b.scope, "test",
-		func(ctx context.Context, tx *pg.Tx) error { return tx.Load(ctx, load(&inTx)) })
-	if err != nil {
-		t.Fatal(err)
-	}
-	err = b.Read(t.Context(), b.scope,
-		func(ctx context.Context, tx *pg.ReadTx) error { return tx.Load(ctx, load(&inRead)) })
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := b.ReadBatch(t.Context(), b.scope, load(&inBatch)); err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff([][]settings{{command}, {read}, {read}}, [][]settings{inTx, inRead, inBatch}); diff != "" {
-		t.Error(diff)
-	}
+	must.NoError(t, b.InTx(t.Context(), b.scope, "test",
+		func(ctx context.Context, tx *pg.Tx) error { return tx.Load(ctx, load(&inTx)) }))
+	must.NoError(t, b.Read(t.Context(), b.scope,
+		func(ctx context.Context, tx *pg.ReadTx) error { return tx.Load(ctx, load(&inRead)) }))
+	must.NoError(t, b.ReadBatch(t.Context(), b.scope, load(&inBatch)))
+	test.Eq(t, [][]settings{{command}, {read}, {read}}, [][]settings{inTx, inRead, inBatch})
 }
 
 // A page is built from one snapshot, with Read and with ReadBatch.
@@ -160,13 +134,9 @@ func TestReads_SeeOneSnapshot(t *testing.T) {
 	batch.Queue(selectTaken, b.scope.Tenant, id).Scan(&before)
 	batch.Queue("select repeat('x', 1000) from generate_series(1, 20000)").QueryRow(take)
 	batch.Queue(selectTaken, b.scope.Tenant, id).Scan(&after)
-	if err := b.ReadBatch(t.Context(), b.scope, &batch); err != nil {
-		t.Fatal(err)
-	}
-	if before != 0 || after != 0 {
-		t.Errorf("ReadBatch saw %d, then %d", before, after)
-	}
-	err := b.Read(t.Context(), b.scope, func(ctx context.Context, tx *pg.ReadTx) error {
+	must.NoError(t, b.ReadBatch(t.Context(), b.scope, &batch))
+	test.True(t, before == 0 && after == 0, test.Sprintf("ReadBatch saw %d, then %d", before, after))
+	must.NoError(t, b.Read(t.Context(), b.scope, func(ctx context.Context, tx *pg.ReadTx) error {
 		if err := queryRow(ctx, tx, selectTaken, b.scope.Tenant, id).Scan(&before); err != nil {
 			return err
 		}
@@ -174,13 +144,8 @@ func TestReads_SeeOneSnapshot(t *testing.T) {
 			return err
 		}
 		return queryRow(ctx, tx, selectTaken, b.scope.Tenant, id).Scan(&after)
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if before != 1 || after != 1 {
-		t.Errorf("Read saw %d, then %d", before, after)
-	}
+	}))
+	test.True(t, before == 1 && after == 1, test.Sprintf("Read saw %d, then %d", before, after))
 }
 
 func TestReads_CannotWrite(t *testing.T) {
@@ -197,28 +162,24 @@ func TestReads_CannotWrite(t *testing.T) {
 		_ = execute(ctx, tx, takeOne, b.scope.Tenant, id)
 		return nil
 	})
-	if pg.Code(err) != readOnly {
-		t.Errorf("Read: %v", err)
-	}
+	test.EqOp(t, readOnly, pg.Code(err), test.Sprintf("Read: %v", err))
 }
 
 func TestReadAsOperator_SeesOnlyDirectory(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.insert(t)
-	_, err := b.Owner.Exec(t.Context(), "insert into directory values ($1), ($2)", b.scope.Tenant, newScope().Tenant)
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t)(b.Owner.Exec(t.Context(), "insert into directory values ($1), ($2)", b.scope.Tenant, newScope().Tenant))
 	var tenants []tenant.TenantID
 	var counters int
-	err = b.ReadAsOperator(t.Context(), func(ctx context.Context, tx *pg.ReadTx) error {
+	err := b.ReadAsOperator(t.Context(), func(ctx context.Context, tx *pg.ReadTx) error {
 		var batch pg.Batch
 		pg.Collect(batch.Queue("select tenant_id from directory"), &tenants, pgx.RowTo[tenant.TenantID])
 		batch.Queue("select count(*)::int from counters").Scan(&counters)
 		return tx.Load(ctx, &batch)
 	})
-	if err != nil || len(tenants) != 2 || counters != 0 {
-		t.Errorf("%d tenants and %d counters (%v)", len(tenants), counters, err)
-	}
+	test.True(
+		t, err == nil && len(tenants) == 2 && counters == 0,
+		test.Sprintf("%d tenants and %d counters (%v)", len(tenants), counters, err),
+	)
 }

@@ -7,12 +7,14 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 // The example for serializability from the Postgres manual (13.2.3): two transactions each write
@@ -25,9 +27,7 @@ const (
 func (b *fixture) insertExample(t *testing.T) {
 	t.Helper()
 	for _, dot := range [][2]int{{1, 10}, {1, 20}, {2, 100}, {2, 200}} {
-		if _, err := b.Owner.Exec(t.Context(), insertValue, b.scope.Tenant, newID(), dot[0], dot[1]); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t)(b.Owner.Exec(t.Context(), insertValue, b.scope.Tenant, newID(), dot[0], dot[1]))
 	}
 }
 
@@ -36,11 +36,7 @@ func (b *fixture) added(t *testing.T) []int {
 	t.Helper()
 	rows, _ := b.Owner.Query(t.Context(), `select value from mytab
 		where tenant_id = $1 and value not in (10, 20, 100, 200) order by value`, b.scope.Tenant)
-	values, err := pgx.CollectRows(rows, pgx.RowTo[int])
-	if err != nil {
-		t.Fatal(err)
-	}
-	return values
+	return expect.Value(pgx.CollectRows(rows, pgx.RowTo[int]))(t)
 }
 
 func TestInTx_IsSerializable(t *testing.T) {
@@ -67,13 +63,12 @@ func TestInTx_IsSerializable(t *testing.T) {
 	for _, run := range []func() error{sum(1, 2), sum(2, 1)} {
 		go func() { errs <- run() }()
 	}
-	if err := errors.Join(<-errs, <-errs); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, errors.Join(<-errs, <-errs))
 	got := b.added(t)
-	if !slices.Equal(got, []int{30, 330}) && !slices.Equal(got, []int{300, 330}) {
-		t.Errorf("added %v, which no serial order produces", got)
-	}
+	test.False(
+		t, !slices.Equal(got, []int{30, 330}) && !slices.Equal(got, []int{300, 330}),
+		test.Sprintf("added %v, which no serial order produces", got),
+	)
 }
 
 // Negative control: at Postgres's default isolation level the same goes wrong.
@@ -89,36 +84,25 @@ func TestReadCommitted_IsNotSerializable(t *testing.T) {
 		if txs[i], err = b.Owner.Begin(ctx); err != nil {
 			t.Fatal(err)
 		}
-		if err := txs[i].QueryRow(ctx, sumOf, b.scope.Tenant, i+1).Scan(&sums[i]); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, txs[i].QueryRow(ctx, sumOf, b.scope.Tenant, i+1).Scan(&sums[i]))
 	}
 	for i, tx := range txs {
-		if _, err := tx.Exec(ctx, insertValue, b.scope.Tenant, newID(), 2-i, sums[i]); err != nil {
-			t.Fatal(err)
-		}
-		if err := tx.Commit(ctx); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t)(tx.Exec(ctx, insertValue, b.scope.Tenant, newID(), 2-i, sums[i]))
+		must.NoError(t, tx.Commit(ctx))
 	}
-	if diff := cmp.Diff([]int{30, 300}, b.added(t)); diff != "" {
-		t.Error(diff)
-	}
+	test.Eq(t, []int{30, 300}, b.added(t))
 }
 
 // interfere commits a transaction that conflicts with the one under test.
 func (b *fixture) interfere(t *testing.T, sql string, args ...any) {
 	t.Helper()
-	err := b.InTx(t.Context(), b.scope, "interfere", func(ctx context.Context, tx *pg.Tx) error {
+	must.NoError(t, b.InTx(t.Context(), b.scope, "interfere", func(ctx context.Context, tx *pg.Tx) error {
 		if err := execute(ctx, tx, "select from mytab where tenant_id = $1", b.scope.Tenant); err != nil {
 			return err
 		}
 		tx.Write(sql, args...)
 		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 }
 
 func TestInTx_RetriesSerializationFailures(t *testing.T) {
@@ -172,26 +156,19 @@ func TestInTx_RetriesSerializationFailures(t *testing.T) {
 			b := setup(t, func(c *pg.Config) { c.Registerer = registry })
 			b.insertExample(t)
 			attempts := 0
-			err := b.InTx(t.Context(), b.scope, "test", func(ctx context.Context, tx *pg.Tx) error {
+			must.NoError(t, b.InTx(t.Context(), b.scope, "test", func(ctx context.Context, tx *pg.Tx) error {
 				attempts++
 				return tt.body(b, ctx, tx, func() {
 					if attempts == 1 {
 						b.interfere(t, "update mytab set value = value + 1000 where tenant_id = $1", b.scope.Tenant)
 					}
 				})
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if attempts != 2 {
-				t.Errorf("%d attempts, want 2", attempts)
-			}
-			if got := metric(t, registry, "berth_transaction_retries_total", "test", "40001"); got != 1 {
-				t.Errorf("%v retries counted, want 1", got)
-			}
-			if got := metric(t, registry, "berth_transactions_total", "test", "committed"); got != 1 {
-				t.Errorf("%v commits counted, want 1", got)
-			}
+			}))
+			test.EqOp(t, 2, attempts, test.Sprintf("%d attempts, want 2", attempts))
+			test.EqOp(t, 1, metric(t, registry, "berth_transaction_retries_total", "test", "40001"),
+				test.Sprint("retries counted, want 1"))
+			test.EqOp(t, 1, metric(t, registry, "berth_transactions_total", "test", "committed"),
+				test.Sprint("commits counted, want 1"))
 		})
 	}
 }
@@ -199,10 +176,7 @@ func TestInTx_RetriesSerializationFailures(t *testing.T) {
 // metric returns the value of the counter with these label values, in any order.
 func metric(t *testing.T, registry *prometheus.Registry, name string, labels ...string) float64 {
 	t.Helper()
-	families, err := registry.Gather()
-	if err != nil {
-		t.Fatal(err)
-	}
+	families := expect.Value(registry.Gather())(t)
 	for _, family := range families {
 		if family.GetName() != name {
 			continue
@@ -227,11 +201,9 @@ func TestInTx_RetriesDeadlocks(t *testing.T) {
 	b := setup(t)
 	ids := []any{b.insert(t), b.insert(t)}
 	// Postgres looks for a deadlock after a second by default. The first to look is the victim.
-	if _, err := b.Owner.Exec(t.Context(), `do $$ begin
+	expect.OK(t)(b.Owner.Exec(t.Context(), `do $$ begin
 		execute format('alter database %I set deadlock_timeout = 10', current_database());
-	end $$`); err != nil {
-		t.Fatal(err)
-	}
+	end $$`))
 	var together sync.WaitGroup
 	together.Add(2)
 	errs := make(chan error)
@@ -248,9 +220,7 @@ func TestInTx_RetriesDeadlocks(t *testing.T) {
 			})
 		}()
 	}
-	if err := errors.Join(<-errs, <-errs); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, errors.Join(<-errs, <-errs))
 }
 
 func TestInTx_GivesUpAfterMaxAttempts(t *testing.T) {
@@ -263,15 +233,12 @@ func TestInTx_GivesUpAfterMaxAttempts(t *testing.T) {
 		return b.collide(ctx, t, tx)
 	})
 	var f *fault.Error
-	if !errors.As(err, &f) || f.Reason != fault.Contention || f.Kind != fault.Unavailable {
-		t.Errorf("got %v, want CONTENTION", err)
-	}
-	if pg.Code(err) != "40001" {
-		t.Errorf("the cause is lost: %v", err)
-	}
-	if attempts != 3 {
-		t.Errorf("%d attempts, want 3", attempts)
-	}
+	test.True(
+		t, errors.As(err, &f) && f.Reason == fault.Contention && f.Kind == fault.Unavailable,
+		test.Sprintf("got %v, want CONTENTION", err),
+	)
+	test.EqOp(t, "40001", pg.Code(err), test.Sprintf("the cause is lost: %v", err))
+	test.EqOp(t, 3, attempts, test.Sprintf("%d attempts, want 3", attempts))
 }
 
 // collide makes this attempt fail with 40001.
@@ -296,9 +263,7 @@ func TestInTx_DoesNotRetryAfterCancel(t *testing.T) {
 		defer leave()
 		return b.collide(ctx, t, tx)
 	})
-	if !errors.Is(err, context.Canceled) || attempts != 1 {
-		t.Errorf("%d attempts: %v", attempts, err)
-	}
+	test.True(t, errors.Is(err, context.Canceled) && attempts == 1, test.Sprintf("%d attempts: %v", attempts, err))
 }
 
 // A caller that cancels a long statement gets its context's error, and the connection survives.
@@ -306,12 +271,9 @@ func TestInTx_KeepsConnectionOfCancelledStatement(t *testing.T) {
 	t.Parallel()
 	b := setup(t, func(c *pg.Config) { c.CommandConns = 1 })
 	backend := func() (pid int) {
-		err := b.InTx(t.Context(), b.scope, "test", func(ctx context.Context, tx *pg.Tx) error {
+		must.NoError(t, b.InTx(t.Context(), b.scope, "test", func(ctx context.Context, tx *pg.Tx) error {
 			return queryRow(ctx, tx, "select pg_backend_pid()").Scan(&pid)
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))
 		return pid
 	}
 	before := backend()
@@ -323,19 +285,13 @@ func TestInTx_KeepsConnectionOfCancelledStatement(t *testing.T) {
 		})
 	}()
 	for asleep := false; !asleep; { // an earlier cancellation gives another error
-		if len(ended) > 0 {
-			t.Fatalf("it did not sleep: %v", <-ended)
-		}
-		if err := b.Owner.QueryRow(t.Context(), `select coalesce(wait_event, '') = 'PgSleep'
-			from pg_stat_activity where pid = $1`, before).Scan(&asleep); err != nil {
-			t.Fatal(err)
-		}
+		must.EqOp(t, 0, len(ended), must.Sprint("it did not sleep"))
+		must.NoError(t, b.Owner.QueryRow(t.Context(), `select coalesce(wait_event, '') = 'PgSleep'
+			from pg_stat_activity where pid = $1`, before).Scan(&asleep))
 	}
 	leave()
 	if err := <-ended; !errors.Is(err, context.Canceled) || pg.Code(err) != "57014" {
 		t.Errorf("got %v", err)
 	}
-	if after := backend(); after != before {
-		t.Errorf("connection %d was replaced by %d", before, after)
-	}
+	test.EqOp(t, before, backend(), test.Sprintf("connection %d was replaced by", before))
 }

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/tenant"
@@ -21,27 +23,18 @@ func TestLookup_SharesOneStatement(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	one, two, none := b.insert(t), b.insert(t), tenant.SessionID{UUID: tenant.UUID{1}}
-	err := b.InTx(t.Context(), b.scope, "test", func(_ context.Context, tx *pg.Tx) error {
+	must.NoError(t, b.InTx(t.Context(), b.scope, "test", func(_ context.Context, tx *pg.Tx) error {
 		tx.Write(takeOne, b.scope.Tenant, two)
 		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	var batch pg.Batch
 	got := make(map[string]int)
 	for name, id := range map[string]tenant.SessionID{"one": one, "two": two, "one again": one, "none": none} {
 		takenByID.Find(&batch, b.scope.Tenant, id, func(taken int) { got[name] = taken })
 	}
-	if batch.Len() != 1 {
-		t.Errorf("%d statements, want 1", batch.Len())
-	}
-	if err := b.ReadBatch(t.Context(), b.scope, &batch); err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(map[string]int{"one": 0, "one again": 0, "two": 1}, got); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	test.EqOp(t, 1, batch.Len(), test.Sprintf("%d statements, want 1", batch.Len()))
+	must.NoError(t, b.ReadBatch(t.Context(), b.scope, &batch))
+	test.Eq(t, map[string]int{"one": 0, "one again": 0, "two": 1}, got)
 }
 
 type keyed struct {
@@ -63,7 +56,7 @@ func TestRows_AreWrittenTogetherInRankOrder(t *testing.T) {
 	add := func(before *keyed, w keyed) { before.n += w.n }
 	sums := &pg.RowWriter[keyed]{Rank: 2, Key: key, Merge: add, Write: note("sums")}
 	last := &pg.RowWriter[keyed]{Rank: 3, Key: key, Write: note("last")}
-	err := b.InTx(t.Context(), b.scope, "test", func(ctx context.Context, tx *pg.Tx) error {
+	must.NoError(t, b.InTx(t.Context(), b.scope, "test", func(ctx context.Context, tx *pg.Tx) error {
 		in := b.scope.Tenant
 		last.Add(tx, in, keyed{"a", 1})
 		sums.Add(tx, in, keyed{"a", 1}, keyed{"b", 1})
@@ -77,19 +70,12 @@ func TestRows_AreWrittenTogetherInRankOrder(t *testing.T) {
 			return err
 		}
 		first.Add(tx, in, keyed{"c", 1})
-		if changes := tx.WriteCount(); changes != 10 {
-			t.Errorf("%d changes, want 10", changes)
-		}
+		test.EqOp(t, 10, tx.WriteCount(), test.Sprint("changes, want 10"))
 		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	want := []any{
 		"first", []keyed{{"a", 1}, {"a", 2}}, "sums", []keyed{{"a", 3}, {"b", 1}}, "last", []keyed{{"a", 2}},
 		"first", []keyed{{"b", 1}}, "first", []keyed{{"c", 1}},
 	}
-	if diff := cmp.Diff(want, got, cmp.AllowUnexported(keyed{})); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	test.Eq(t, want, got, test.Cmp(cmp.AllowUnexported(keyed{})))
 }

@@ -11,8 +11,11 @@ import (
 	"time"
 
 	"github.com/pressly/goose/v3/lock"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 // migrationsWith returns the migrations of this package's tests and some more. An empty text removes one.
@@ -36,16 +39,12 @@ const (
 
 func (b *fixture) exec(t *testing.T, sql string) {
 	t.Helper()
-	if _, err := b.Owner.Exec(t.Context(), sql); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t)(b.Owner.Exec(t.Context(), sql))
 }
 
 func (b *fixture) has(t *testing.T, table string) (yes bool) {
 	t.Helper()
-	if err := b.Owner.QueryRow(t.Context(), "select to_regclass($1) is not null", table).Scan(&yes); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, b.Owner.QueryRow(t.Context(), "select to_regclass($1) is not null", table).Scan(&yes))
 	return yes
 }
 
@@ -59,7 +58,7 @@ func TestCheckSchema_ComparesMigrations(t *testing.T) {
 	}
 	dos := string(bytes.ReplaceAll(text, []byte("\n"), []byte("\r\n")))
 	next := map[string]string{"00002_gates.sql": gates}
-	for name, test := range map[string]struct {
+	for name, tc := range map[string]struct {
 		applied string            // what happened to the database
 		known   map[string]string // the program's migrations other than testdata
 		want    error
@@ -96,18 +95,19 @@ func TestCheckSchema_ComparesMigrations(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b := setup(t)
-			if test.applied != "" {
-				b.exec(t, test.applied)
+			if tc.applied != "" {
+				b.exec(t, tc.applied)
 			}
-			known := migrationsWith(t, test.known)
+			known := migrationsWith(t, tc.known)
 			checks := func(what string, err, want error) {
 				t.Helper()
-				if !errors.Is(err, want) || want != nil && !strings.Contains(err.Error(), test.says) {
-					t.Errorf("%s says %v, want %v", what, err, want)
-				}
+				test.True(
+					t, errors.Is(err, want) && (want == nil || strings.Contains(err.Error(), tc.says)),
+					test.Sprintf("%s says %v, want %v", what, err, want),
+				)
 			}
-			checks("CheckSchema", b.CheckSchema(t.Context(), known), test.want)
-			want := test.want
+			checks("CheckSchema", b.CheckSchema(t.Context(), known), tc.want)
+			want := tc.want
 			if errors.Is(want, pg.ErrSchemaBehind) {
 				want = nil
 			}
@@ -115,34 +115,23 @@ func TestCheckSchema_ComparesMigrations(t *testing.T) {
 			if want == nil {
 				checks("CheckSchema after Migrate", b.CheckSchema(t.Context(), known), nil)
 			}
-			if made := b.has(t, "gates"); made != errors.Is(test.want, pg.ErrSchemaBehind) {
-				t.Errorf("the table gates exists: %t", made)
-			}
+			test.EqOp(t, errors.Is(tc.want, pg.ErrSchemaBehind), b.has(t, "gates"), test.Sprint("the table gates exists"))
 		})
 	}
 }
 
-// Wherever a migrator stops, CheckSchema sees what is missing, and the next migrator continues from there.
+// At any point at which a migrator stops, CheckSchema finds what is missing, and the next migrator continues there.
 func TestCheckSchema_RecognizesInterruptedMigration(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	u, err := url.Parse(b.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	u := expect.Value(url.Parse(b.URL))(t)
 	u.Path += "_empty"
 	name := strings.TrimPrefix(u.Path, "/")
 	b.exec(t, "create database "+name)
 	defer b.exec(t, "drop database "+name+" with (force)")
-	db, err := pg.Open(t.Context(), pg.Config{URL: u.String(), ReadConns: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := expect.Value(pg.Open(t.Context(), pg.Config{URL: u.String(), ReadConns: 1}))(t)
 	defer db.Close()
-	stranger, err := pg.Open(t.Context(), pg.Config{URL: u.String(), ReadConns: 1, Role: "berth_nobody"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	stranger := expect.Value(pg.Open(t.Context(), pg.Config{URL: u.String(), ReadConns: 1, Role: "berth_nobody"}))(t)
 	defer stranger.Close()
 
 	const (
@@ -154,9 +143,10 @@ func TestCheckSchema_RecognizesInterruptedMigration(t *testing.T) {
 	checks := func(db *pg.DB, says string) {
 		t.Helper()
 		err := db.CheckSchema(t.Context(), whole)
-		if !errors.Is(err, pg.ErrSchemaBehind) || !strings.HasSuffix(err.Error(), says) {
-			t.Errorf("got %v, want one that ends with %q", err, says)
-		}
+		test.True(
+			t, errors.Is(err, pg.ErrSchemaBehind) && strings.HasSuffix(err.Error(), says),
+			test.Sprintf("got %v, want one that ends with %q", err, says),
+		)
 	}
 	migrate := func(known fstest.MapFS, code string) {
 		t.Helper()
@@ -172,26 +162,17 @@ func TestCheckSchema_RecognizesInterruptedMigration(t *testing.T) {
 	checks(db, "00002_gates.sql has not been applied")
 	migrate(migrationsWith(t, map[string]string{"00002_gates.sql": cutOff}), "57P01")
 	checks(db, "00002_gates.sql has not been applied")
-	if err := pg.Migrate(t.Context(), u.String(), whole, nil); err != nil {
-		t.Fatal(err)
-	}
-	if err := db.CheckSchema(t.Context(), whole); err != nil {
-		t.Error(err)
-	}
+	must.NoError(t, pg.Migrate(t.Context(), u.String(), whole, nil))
+	test.NoError(t, db.CheckSchema(t.Context(), whole))
 }
 
 // When this migrator looks for the first time, one with other migrations is running and has not got far.
 func TestMigrate_RefusesConcurrentOtherVersion(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	other, err := b.Owner.Acquire(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	other := expect.Value(b.Owner.Acquire(t.Context()))(t)
 	defer other.Release()
-	if _, err := other.Exec(t.Context(), "select pg_advisory_lock($1)", lock.DefaultLockID); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t)(other.Exec(t.Context(), "select pg_advisory_lock($1)", lock.DefaultLockID))
 	done := make(chan error, 1)
 	doors := migrationsWith(t, map[string]string{"00002_doors.sql": gates, "00003_gates.sql": gates})
 	go func() { done <- pg.Migrate(t.Context(), b.URL, doors, nil) }()
@@ -203,20 +184,13 @@ func TestMigrate_RefusesConcurrentOtherVersion(t *testing.T) {
 			t.Fatalf("it did not wait: %v", err)
 		case <-again.C:
 		}
-		err := b.Owner.QueryRow(t.Context(), `select exists (select from pg_stat_activity
-			where datname = current_database() and query ilike 'select pg_try_advisory_lock%')`).Scan(&waits)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, b.Owner.QueryRow(t.Context(), `select exists (select from pg_stat_activity
+			where datname = current_database() and query ilike 'select pg_try_advisory_lock%')`).Scan(&waits))
 	}
 	b.exec(t, "insert into goose_db_version (version_id, is_applied, digest) values (2, true, sha256(''))")
-	if _, err := other.Exec(t.Context(), "select pg_advisory_unlock($1)", lock.DefaultLockID); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t)(other.Exec(t.Context(), "select pg_advisory_unlock($1)", lock.DefaultLockID))
 	if err := <-done; !errors.Is(err, pg.ErrSchemaMismatch) || !strings.Contains(err.Error(), "00002_doors.sql") {
 		t.Errorf("got %v", err)
 	}
-	if b.has(t, "gates") {
-		t.Error("two versions of the migrations were mixed")
-	}
+	test.False(t, b.has(t, "gates"), test.Sprint("two versions of the migrations were mixed"))
 }

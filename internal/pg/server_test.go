@@ -8,10 +8,12 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 func TestMigrate_AppliesOnceWithConcurrentMigrators(t *testing.T) {
@@ -32,34 +34,25 @@ drop table gates;
 	for range 2 {
 		go func() { errs <- pg.Migrate(t.Context(), b.URL, files, func(line string) { lines <- line }) }()
 	}
-	if err := errors.Join(<-errs, <-errs); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, errors.Join(<-errs, <-errs))
 	close(lines)
 	var applied []string
 	for line := range lines {
 		applied = append(applied, strings.Join(strings.Fields(line)[:2], " "))
 	}
-	if diff := cmp.Diff([]string{"migrated 00002_gates.sql"}, applied); diff != "" {
-		t.Error(diff)
-	}
+	test.Eq(t, []string{"migrated 00002_gates.sql"}, applied)
 	const half = "-- +goose Up\ncreate table pieces (n int);\nselect 1/0;\n"
 	broken := fstest.MapFS{"00003_broken.sql": {Data: []byte(half)}}
 	maps.Copy(broken, files)
-	if err := pg.Migrate(t.Context(), b.URL, broken, nil); pg.Code(err) != "22012" {
-		t.Errorf("got %v", err)
-	}
-	if b.has(t, "pieces") {
-		t.Error("half a migration was kept")
-	}
+	err := pg.Migrate(t.Context(), b.URL, broken, nil)
+	test.EqOp(t, "22012", pg.Code(err), test.Sprintf("got %v", err))
+	test.False(t, b.has(t, "pieces"), test.Sprint("half a migration was kept"))
 }
 
 func migrationFiles(t *testing.T) map[string][]byte {
 	t.Helper()
 	entries, err := testdata.ReadDir("testdata")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	all := make(map[string][]byte)
 	for _, entry := range entries {
 		if all[entry.Name()], err = testdata.ReadFile("testdata/" + entry.Name()); err != nil {
@@ -73,28 +66,24 @@ func TestDoctor_FindsWrongSettings(t *testing.T) {
 	t.Parallel()
 	b := setup(t, func(c *pg.Config) { c.CommandConns = 100_000 })
 	findings, err := b.Doctor(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	var login string
-	if err := b.Owner.QueryRow(t.Context(), "select current_user").Scan(&login); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, b.Owner.QueryRow(t.Context(), "select current_user").Scan(&login))
 	found := func(findings []pg.Finding, setting string) bool {
 		return slices.ContainsFunc(findings, func(f pg.Finding) bool { return f.Setting == setting })
 	}
-	if !found(findings, "max_connections") || !found(findings, "login role "+login) || found(findings, "role berth_app") {
-		t.Errorf("found %v", findings)
-	}
+	test.True(
+		t, found(findings, "max_connections") && found(findings, "login role "+login) &&
+			!found(findings, "role berth_app"),
+		test.Sprintf("found %v", findings),
+	)
 	for _, f := range findings {
-		if f.Have == "" || f.Want == "" || !strings.HasSuffix(f.Why, ".") || !strings.Contains(f.String(), f.Have) {
-			t.Errorf("%+v lacks something", f)
-		}
+		test.True(
+			t, f.Have != "" && f.Want != "" && strings.HasSuffix(f.Why, ".") && strings.Contains(f.String(), f.Have),
+			test.Sprintf("%+v lacks something", f),
+		)
 	}
-	asOwner, err := pg.Open(t.Context(), pg.Config{URL: b.URL, Role: login})
-	if err != nil {
-		t.Fatal(err)
-	}
+	asOwner := expect.Value(pg.Open(t.Context(), pg.Config{URL: b.URL, Role: login}))(t)
 	defer asOwner.Close()
 	if findings, err = asOwner.Doctor(t.Context()); err != nil || !found(findings, "role "+login) {
 		t.Errorf("a superuser as the runtime role was not found: %v (%v)", findings, err)
@@ -104,21 +93,14 @@ func TestDoctor_FindsWrongSettings(t *testing.T) {
 func TestOpen_RejectsInvalidConfig(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	if _, err := pg.Open(t.Context(), pg.Config{URL: "postgres://%"}); err == nil {
-		t.Error("an invalid URL was accepted")
-	}
+	_, err := pg.Open(t.Context(), pg.Config{URL: "postgres://%"})
+	test.Error(t, err, test.Sprint("an invalid URL was accepted"))
 	registry := prometheus.NewRegistry()
-	first, err := pg.Open(t.Context(), pg.Config{URL: b.URL, Registerer: registry})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := pg.Open(t.Context(), pg.Config{URL: b.URL, Registerer: registry}); err == nil {
-		t.Error("two databases share a registry")
-	}
+	first := expect.Value(pg.Open(t.Context(), pg.Config{URL: b.URL, Registerer: registry}))(t)
+	_, err = pg.Open(t.Context(), pg.Config{URL: b.URL, Registerer: registry})
+	test.Error(t, err, test.Sprint("two databases share a registry"))
 	first.Close()
 	again, err := pg.Open(t.Context(), pg.Config{URL: b.URL, Registerer: registry})
-	if err != nil {
-		t.Fatalf("Close left metrics registered: %v", err)
-	}
+	must.NoError(t, err, must.Sprint("Close left metrics registered"))
 	again.Close()
 }

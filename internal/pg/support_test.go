@@ -8,10 +8,12 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/shoenig/test/must"
 
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/pgtest"
 	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 //go:embed testdata/*.sql
@@ -47,18 +49,13 @@ func newID() tenant.SessionID { return tenant.New[tenant.SessionID](epoch) }
 func (b *fixture) insert(t *testing.T) tenant.SessionID {
 	t.Helper()
 	id := newID()
-	_, err := b.Owner.Exec(t.Context(), "insert into counters (tenant_id, id) values ($1, $2)", b.scope.Tenant, id)
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t)(b.Owner.Exec(t.Context(), "insert into counters (tenant_id, id) values ($1, $2)", b.scope.Tenant, id))
 	return id
 }
 
 func (b *fixture) taken(t *testing.T, id tenant.SessionID) (taken int) {
 	t.Helper()
-	if err := b.Owner.QueryRow(t.Context(), selectTaken, b.scope.Tenant, id).Scan(&taken); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, b.Owner.QueryRow(t.Context(), selectTaken, b.scope.Tenant, id).Scan(&taken))
 	return taken
 }
 

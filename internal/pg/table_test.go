@@ -8,8 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 	"pgregory.net/rapid"
 
 	"github.com/berthhq/berth/internal/civil"
@@ -122,28 +123,21 @@ func TestTable_ReadsWhatItWrote(t *testing.T) {
 		in := scope.Tenant
 		want := []*thing{drawThing(t, 0), drawThing(t, 1), drawThing(t, 2)}
 		write := func(do func(tx *pg.Tx)) {
-			err := b.InTx(t.Context(), scope, "test", func(_ context.Context, tx *pg.Tx) error {
+			must.NoError(t, b.InTx(t.Context(), scope, "test", func(_ context.Context, tx *pg.Tx) error {
 				do(tx)
 				return nil
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
+			}))
 		}
 		check := func(when string) {
 			var batch pg.Batch
 			var got []thing
 			kinds.List(batch.Queue(listKinds, in), &got)
-			if err := b.ReadBatch(t.Context(), scope, &batch); err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, b.ReadBatch(t.Context(), scope, &batch))
 			var all []thing
 			for _, one := range want {
 				all = append(all, *one)
 			}
-			if diff := cmp.Diff(all, got); diff != "" {
-				t.Fatalf("%s (-want +got):\n%s", when, diff)
-			}
+			must.Eq(t, all, got, must.Sprint(when))
 		}
 		write(func(tx *pg.Tx) {
 			tx.Write(insertKind, kinds.Insert(in, want[0])...)
@@ -167,14 +161,11 @@ func TestTable_WritesNilListsAsEmpty(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	in := b.scope.Tenant
-	err := b.InTx(t.Context(), b.scope, "test", func(_ context.Context, tx *pg.Tx) error {
+	must.NoError(t, b.InTx(t.Context(), b.scope, "test", func(_ context.Context, tx *pg.Tx) error {
 		tx.Write(insertKind, kinds.Insert(in, &thing{ID: tenant.New[tenant.MemberID](epoch)})...)
 		tx.Write(insertKinds, kinds.InsertAll(in, []*thing{{ID: tenant.New[tenant.MemberID](epoch), Number: 1}})...)
 		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	var n int
 	const empty = `select count(*) from kinds where tenant_id = $1 and tags = '{}' and facts = '{}'`
 	if err := b.Owner.QueryRow(t.Context(), empty, in).Scan(&n); err != nil || n != 2 {
@@ -197,17 +188,14 @@ func TestReader_FindsTheFirstRow(t *testing.T) {
 	numbers.Scan(batch.Queue(sql, 2), &first)
 	numbers.List(batch.Queue(sql, 3), &all)
 	numbers.Each(batch.Queue(sql, 3), func(n int) { sum += n })
-	if err := b.ReadBatch(t.Context(), b.scope, &batch); err != nil {
-		t.Fatal(err)
-	}
-	if one == nil || *one != 1 || none != nil || first != 1 || !slices.Equal(all, []int{1, 2, 3}) || sum != 6 {
-		t.Errorf("one is %v, none is %v, the first is %d, all are %v, the sum is %d", one, none, first, all, sum)
-	}
+	must.NoError(t, b.ReadBatch(t.Context(), b.scope, &batch))
+	test.True(
+		t, one != nil && *one == 1 && none == nil && first == 1 && slices.Equal(all, []int{1, 2, 3}) && sum == 6,
+		test.Sprintf("one is %v, none is %v, the first is %d, all are %v, the sum is %d", one, none, first, all, sum),
+	)
 	var last pg.Batch
 	numbers.Scan(last.Queue(sql, 0), &first)
-	if err := b.ReadBatch(t.Context(), b.scope, &last); !errors.Is(err, pgx.ErrNoRows) {
-		t.Errorf("without a row the error is %v", err)
-	}
+	test.ErrorIs(t, b.ReadBatch(t.Context(), b.scope, &last), pgx.ErrNoRows, test.Sprint("without a row the error"))
 }
 
 // The function that converts a row can return an error.
@@ -224,9 +212,7 @@ func TestReader_ReturnsErrorsOfConversion(t *testing.T) {
 	var all []int
 	var batch pg.Batch
 	even.List(batch.Queue(`select n from unnest('{4, 5}'::integer[]) as n`), &all)
-	if err := b.ReadBatch(t.Context(), b.scope, &batch); !errors.Is(err, errOdd) {
-		t.Errorf("the error is %v", err)
-	}
+	test.ErrorIs(t, b.ReadBatch(t.Context(), b.scope, &batch), errOdd, test.Sprint("the error"))
 }
 
 // ScanAny leaves its targets unchanged if there is no row. Each calls the function for every row.
@@ -239,12 +225,10 @@ func TestStatement_ReadsRows(t *testing.T) {
 	batch.Queue(`select 1 where false`).ScanAny(&kept)
 	batch.Queue(`select 1`).ScanAny(&found)
 	batch.Queue(`select n from generate_series(1, 3) as n`).Each(func() { sum += n }, &n)
-	if err := b.ReadBatch(t.Context(), b.scope, &batch); err != nil {
-		t.Fatal(err)
-	}
-	if kept != 7 || found != 1 || sum != 6 {
-		t.Errorf("kept is %d, found is %d, the sum is %d", kept, found, sum)
-	}
+	must.NoError(t, b.ReadBatch(t.Context(), b.scope, &batch))
+	test.True(
+		t, kept == 7 && found == 1 && sum == 6, test.Sprintf("kept is %d, found is %d, the sum is %d", kept, found, sum),
+	)
 }
 
 // Types without a NULL value reject NULL.
@@ -253,18 +237,15 @@ func TestCodec_RejectsNULL(t *testing.T) {
 	b := setup(t)
 	var at civil.TimeOfDay
 	var lasts time.Duration
-	if err := b.Owner.QueryRow(t.Context(), `select null::time`).Scan(&at); err == nil {
-		t.Errorf("the time is %v", at)
-	}
-	if err := b.Owner.QueryRow(t.Context(), `select null::bigint`).Scan(&lasts); err == nil {
-		t.Errorf("the span is %v", lasts)
-	}
+	test.Error(t, b.Owner.QueryRow(t.Context(), `select null::time`).Scan(&at), test.Sprintf("the time is %v", at))
+	test.Error(t, b.Owner.QueryRow(t.Context(), `select null::bigint`).Scan(&lasts), test.Sprintf("the span is %v", lasts))
 }
 
 // Statements returns all registered SQL.
 func TestStatements_ListsEveryStatement(t *testing.T) {
 	t.Parallel()
-	if !slices.Contains(pg.Statements(), updateKinds) || !strings.Contains(updateKinds, "done_at = x.done_at") {
-		t.Errorf("%q is not among %d statements", updateKinds, len(pg.Statements()))
-	}
+	test.True(
+		t, slices.Contains(pg.Statements(), updateKinds) && strings.Contains(updateKinds, "done_at = x.done_at"),
+		test.Sprintf("%q is not among %d statements", updateKinds, len(pg.Statements())),
+	)
 }

@@ -5,13 +5,15 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 func TestInTx_CommitsWrites(t *testing.T) {
@@ -19,26 +21,19 @@ func TestInTx_CommitsWrites(t *testing.T) {
 	b := setup(t)
 	id := b.insert(t)
 	for want := range 3 {
-		err := b.InTx(t.Context(), b.scope, "test", func(ctx context.Context, tx *pg.Tx) error {
+		must.NoError(t, b.InTx(t.Context(), b.scope, "test", func(ctx context.Context, tx *pg.Tx) error {
 			var taken int
 			var batch pg.Batch
 			batch.Queue(selectTaken, b.scope.Tenant, id).Scan(&taken)
 			if err := tx.Load(ctx, &batch); err != nil {
 				return err
 			}
-			if taken != want {
-				t.Errorf("taken is %d, want %d", taken, want)
-			}
+			test.EqOp(t, want, taken)
 			tx.Write(takeOne, b.scope.Tenant, id)
 			return nil
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))
 	}
-	if got := b.taken(t, id); got != 3 {
-		t.Errorf("taken is %d, want 3", got)
-	}
+	test.EqOp(t, 3, b.taken(t, id), test.Sprint("taken"))
 }
 
 func TestInTx_RollsBackOnError(t *testing.T) {
@@ -54,12 +49,8 @@ func TestInTx_RollsBackOnError(t *testing.T) {
 		tx.Write(takeOne, b.scope.Tenant, id)
 		return refusal
 	})
-	if !errors.Is(err, refusal) {
-		t.Errorf("got %v", err)
-	}
-	if got := b.taken(t, id); got != 0 {
-		t.Errorf("taken is %d, want 0", got)
-	}
+	test.ErrorIs(t, err, refusal)
+	test.EqOp(t, 0, b.taken(t, id), test.Sprint("taken"))
 }
 
 func TestTransactions_RequireTenant(t *testing.T) {
@@ -70,9 +61,8 @@ func TestTransactions_RequireTenant(t *testing.T) {
 		"Read":      func() error { return b.Read(t.Context(), pg.Scope{}, nil) },
 		"ReadBatch": func() error { return b.ReadBatch(t.Context(), pg.Scope{}, nil) },
 	} {
-		if err := run(); fault.ReasonOf(err) != fault.InternalError {
-			t.Errorf("%s: %v", name, err)
-		}
+		err := run()
+		test.EqOp(t, fault.InternalError, fault.ReasonOf(err), test.Sprintf("%s: %v", name, err))
 	}
 }
 
@@ -81,11 +71,8 @@ func TestInTx_DoesNotCommitAfterRejectedWrite(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	id, parent := b.insert(t), newID()
-	_, err := b.Owner.Exec(t.Context(), "insert into counters (tenant_id, id, taken) values ($1, $2, 3)",
-		b.scope.Tenant, parent)
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t)(b.Owner.Exec(t.Context(), "insert into counters (tenant_id, id, taken) values ($1, $2, 3)",
+		b.scope.Tenant, parent))
 	full := parent
 	tests := []struct {
 		name  string
@@ -123,15 +110,9 @@ func TestInTx_DoesNotCommitAfterRejectedWrite(t *testing.T) {
 				tx.Write(tt.sql, tt.args...)
 				return nil
 			})
-			if !tt.check(err) || errors.Is(err, pg.ErrCommitUnknown) {
-				t.Errorf("%s: %v", tt.name, err)
-			}
-			if attempts != 1 {
-				t.Errorf("%s: %d attempts: only conflicts are retried", tt.name, attempts)
-			}
-			if got := b.taken(t, id); got != 0 {
-				t.Fatalf("%s: taken is %d, want 0", tt.name, got)
-			}
+			test.True(t, tt.check(err) && !errors.Is(err, pg.ErrCommitUnknown), test.Sprintf("%s: %v", tt.name, err))
+			test.EqOp(t, 1, attempts, test.Sprintf("%s: %d attempts: only conflicts are retried", tt.name, attempts))
+			must.EqOp(t, 0, b.taken(t, id), must.Sprintf("%s: taken", tt.name))
 		}
 	}
 }
@@ -154,12 +135,8 @@ func TestInTx_DoesNotCommitAfterIgnoredError(t *testing.T) {
 			fn(ctx, tx)
 			return nil
 		})
-		if pg.Code(err) != "22012" {
-			t.Errorf("%s: %v", name, err)
-		}
-		if got := b.taken(t, id); got != 0 {
-			t.Errorf("%s: taken is %d, want 0", name, got)
-		}
+		test.EqOp(t, "22012", pg.Code(err), test.Sprintf("%s: %v", name, err))
+		test.EqOp(t, 0, b.taken(t, id), test.Sprintf("%s: taken", name))
 	}
 }
 
@@ -167,29 +144,20 @@ func TestLoad_ReaderErrorKeepsTransactionUsable(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	id := b.insert(t)
-	err := b.InTx(t.Context(), b.scope, "test", func(ctx context.Context, tx *pg.Tx) error {
+	must.NoError(t, b.InTx(t.Context(), b.scope, "test", func(ctx context.Context, tx *pg.Tx) error {
 		var one int
 		var batch pg.Batch
 		batch.Queue(selectTaken, b.scope.Tenant, newID()).Scan(&one)
 		batch.Queue(takeOne, b.scope.Tenant, id)
-		if err := tx.Load(ctx, &batch); !errors.Is(err, pgx.ErrNoRows) {
-			t.Errorf("Load: %v", err)
-		}
-		if err := queryRow(ctx, tx, "select 'x'").Scan(&one); err == nil {
-			t.Error("a text was read as a number")
-		}
+		test.ErrorIs(t, tx.Load(ctx, &batch), pgx.ErrNoRows, test.Sprint("Load"))
+		test.Error(t, queryRow(ctx, tx, "select 'x'").Scan(&one), test.Sprint("a text was read as a number"))
 		if err := queryRow(ctx, tx, "select 7").Scan(&one); err != nil || one != 7 {
 			t.Errorf("got %d (%v)", one, err)
 		}
 		tx.Write(takeOne, b.scope.Tenant, id)
 		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := b.taken(t, id); got != 2 {
-		t.Errorf("taken is %d, want 2", got)
-	}
+	}))
+	test.EqOp(t, 2, b.taken(t, id), test.Sprint("taken"))
 }
 
 func TestTx_RunsStatementsInOrder(t *testing.T) {
@@ -206,7 +174,7 @@ func TestTx_RunsStatementsInOrder(t *testing.T) {
 				return err
 			})
 	}
-	err := b.InTx(t.Context(), b.scope, "test", func(ctx context.Context, tx *pg.Tx) error {
+	must.NoError(t, b.InTx(t.Context(), b.scope, "test", func(ctx context.Context, tx *pg.Tx) error {
 		see(tx)
 		var got int
 		if err := queryRow(ctx, tx, selectTaken, b.scope.Tenant, id).Scan(&got); err != nil {
@@ -224,13 +192,8 @@ func TestTx_RunsStatementsInOrder(t *testing.T) {
 		}
 		see(tx)
 		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff([]int{1, 10, 2, 20, 3}, seen); diff != "" {
-		t.Error(diff)
-	}
+	}))
+	test.Eq(t, []int{1, 10, 2, 20, 3}, seen)
 }
 
 // A write's result is read once the transaction is durable, and not at all if it fails.
@@ -260,35 +223,24 @@ func TestWrite_RunsReadersAfterCommit(t *testing.T) {
 		tx.Write("select").Exec(func(pgconn.CommandTag) error { durable = b.taken(t, id) == 2; return nil })
 	}
 	writeOnly := func(_ context.Context, tx *pg.Tx) error { write(tx); return nil }
-	if err := b.InTx(t.Context(), b.scope, "test", writeOnly); err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff([]row{{ID: id, Taken: 1}}, rows); diff != "" {
-		t.Error(diff)
-	}
-	if diff := cmp.Diff([]any{int32(7), "x"}, values); diff != "" {
-		t.Error(diff)
-	}
-	if tag != "UPDATE 1" || !durable {
-		t.Errorf("tag %q, durable %t", tag, durable)
-	}
+	must.NoError(t, b.InTx(t.Context(), b.scope, "test", writeOnly))
+	test.Eq(t, []row{{ID: id, Taken: 1}}, rows)
+	test.Eq(t, []any{int32(7), "x"}, values)
+	test.True(t, tag == "UPDATE 1" && durable, test.Sprintf("tag %q, durable %t", tag, durable))
 
 	rows = nil
 	err := b.InTx(t.Context(), b.scope, "test", writeOnly) // this takes a fourth, one too many
-	if !pg.IsCheck(err, "counters_taken") || rows != nil {
-		t.Errorf("%v, read %v from a transaction that failed", err, rows)
-	}
+	test.True(
+		t, pg.IsCheck(err, "counters_taken") && rows == nil,
+		test.Sprintf("%v, read %v from a transaction that failed", err, rows),
+	)
 
 	misread := func(_ context.Context, tx *pg.Tx) error {
 		tx.Write(returning, b.scope.Tenant, id).Scan(new(int), new(int), new(int))
 		return nil
 	}
-	if err := b.InTx(t.Context(), b.scope, "test", misread); !errors.Is(err, pg.ErrCommitted) {
-		t.Errorf("got %v", err)
-	}
-	if got := b.taken(t, id); got != 3 {
-		t.Errorf("taken is %d, want 3", got)
-	}
+	test.ErrorIs(t, b.InTx(t.Context(), b.scope, "test", misread), pg.ErrCommitted)
+	test.EqOp(t, 3, b.taken(t, id), test.Sprint("taken"))
 }
 
 func TestInTx_PanicLeavesNoTransaction(t *testing.T) {
@@ -299,9 +251,7 @@ func TestInTx_PanicLeavesNoTransaction(t *testing.T) {
 		defer func() { _ = recover() }()
 		_ = b.InTx(t.Context(), b.scope, "test", func(ctx context.Context, tx *pg.Tx) error {
 			tx.Write(takeOne, b.scope.Tenant, id)
-			if err := tx.Flush(ctx); err != nil {
-				t.Error(err)
-			}
+			test.NoError(t, tx.Flush(ctx))
 			panic("a bug")
 		})
 	}()
@@ -309,7 +259,6 @@ func TestInTx_PanicLeavesNoTransaction(t *testing.T) {
 		tx.Write(takeOne, b.scope.Tenant, id)
 		return nil
 	})
-	if got := b.taken(t, id); err != nil || got != 1 {
-		t.Errorf("taken is %d, want 1 (%v)", got, err)
-	}
+	got := b.taken(t, id)
+	test.True(t, err == nil && got == 1, test.Sprintf("taken is %d, want 1 (%v)", got, err))
 }

@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test/must"
+
 	"github.com/berthhq/berth/internal/pg"
 )
 
@@ -165,13 +167,9 @@ func tempDir() string {
 func TempDir(t testing.TB) string {
 	t.Helper()
 	dir, err := os.MkdirTemp(tempDir(), "berth-test-") //nolint:usetesting // t.TempDir is closed to other users
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	if err := makeAccessible(dir); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, makeAccessible(dir))
 	return dir
 }
 

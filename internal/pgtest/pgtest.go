@@ -2,6 +2,9 @@
 // Each test process starts its server on the first call, and the server ends with the process, however it ends.
 //
 // If TEST_DATABASE_URL has the URL of a superuser, the databases are created on that server instead.
+//
+// If BERTH_TEST_SCHEMA_EDIT has a statement, the databases of this process are as if it followed the migrations.
+// The lab measures with it what tests notice. Nothing of it is kept or shared with other processes.
 package pgtest
 
 import (
@@ -21,6 +24,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/migrations"
@@ -47,9 +52,7 @@ func New(t testing.TB, adapt ...func(*pg.Config)) *DB {
 func NewFrom(t testing.TB, schema fs.FS, adapt ...func(*pg.Config)) *DB {
 	t.Helper()
 	s, err := serverFor(schema)
-	if err != nil {
-		t.Fatalf("pgtest: %v", err)
-	}
+	must.NoError(t, err, must.Sprint("pgtest"))
 	return s.newDB(t, s.template, adapt...)
 }
 
@@ -64,16 +67,12 @@ type Template struct {
 func (p *Template) New(t testing.TB, fill func(*DB), adapt ...func(*pg.Config)) *DB {
 	t.Helper()
 	s, err := serverFor(migrations.FS)
-	if err != nil {
-		t.Fatalf("pgtest: %v", err)
-	}
+	must.NoError(t, err, must.Sprint("pgtest"))
 	p.once.Do(func() {
 		p.err = errors.New("the template was not filled") // stays if fill fails the test
 		p.name, p.err = s.fillTemplate(t.Context(), fill)
 	})
-	if p.err != nil {
-		t.Fatalf("pgtest: %v", p.err)
-	}
+	must.NoError(t, p.err, must.Sprint("pgtest"))
 	return s.newDB(t, p.name, adapt...)
 }
 
@@ -82,18 +81,13 @@ func (s *server) newDB(t testing.TB, template string, adapt ...func(*pg.Config))
 	t.Helper()
 	ctx := t.Context()
 	name, err := s.copyDB(ctx, template)
-	if err != nil {
-		t.Fatalf("pgtest: %v", err)
-	}
+	must.NoError(t, err, must.Sprint("pgtest"))
 	t.Cleanup(func() {
-		if _, err := s.admin.Exec(context.WithoutCancel(ctx), "drop database "+name+" with (force)"); err != nil {
-			t.Errorf("pgtest: %v", err)
-		}
+		_, err := s.admin.Exec(context.WithoutCancel(ctx), "drop database "+name+" with (force)")
+		test.NoError(t, err, test.Sprint("pgtest"))
 	})
 	db, err := s.open(ctx, name, adapt...)
-	if err != nil {
-		t.Fatalf("pgtest: %v", err)
-	}
+	must.NoError(t, err, must.Sprint("pgtest"))
 	t.Cleanup(db.close)
 	return db
 }
@@ -124,7 +118,7 @@ func (s *server) open(ctx context.Context, name string, adapt ...func(*pg.Config
 	config := pg.Config{
 		URL: s.urlOf(name), CommandConns: 8, ReadConns: 4,
 		// Tests run on a busy machine and are not about timeouts.
-		StatementTimeout: patience, LockTimeout: patience, IdleTimeout: patience,
+		StatementTimeout: timeout, LockTimeout: timeout, IdleTimeout: timeout,
 	}
 	for _, change := range adapt {
 		change(&config)
@@ -146,7 +140,8 @@ func (db *DB) close() {
 	db.DB.Close()
 }
 
-const patience = 10 * time.Minute
+// timeout is far longer than any statement of a test takes.
+const timeout = 10 * time.Minute
 
 // server is where a test process creates its databases.
 type server struct {
@@ -175,12 +170,40 @@ func serverFor(schema fs.FS) (*server, error) {
 		return nil, err
 	}
 	start, _ := servers.LoadOrStore(hash, sync.OnceValues(func() (*server, error) {
-		if given := os.Getenv("TEST_DATABASE_URL"); given != "" {
+		given, edit := os.Getenv("TEST_DATABASE_URL"), os.Getenv(schemaEdit)
+		if schema != fs.FS(migrations.FS) {
+			edit = "" // another schema has other tables
+		}
+		switch {
+		case given != "" && edit != "":
+			return nil, errors.New(schemaEdit + " needs a server of its own, and TEST_DATABASE_URL is set")
+		case given != "":
 			return external(given, schema, hash)
 		}
-		return local(schema, hash)
+		s, err := local(schema, hash)
+		if err == nil && edit != "" {
+			err = s.edit(edit)
+		}
+		return s, err
 	}))
 	return start.(func() (*server, error))()
+}
+
+// schemaEdit is the environment variable with a statement that changes the schema.
+const schemaEdit = "BERTH_TEST_SCHEMA_EDIT"
+
+// edit changes the template. It belongs to this process.
+func (s *server) edit(statement string) error {
+	ctx := context.Background()
+	conn, err := pgx.Connect(ctx, s.urlOf(s.template))
+	if err != nil {
+		return err
+	}
+	_, err = conn.Exec(ctx, statement)
+	if err := errors.Join(err, conn.Close(ctx)); err != nil {
+		return fmt.Errorf("%s: %w", schemaEdit, err)
+	}
+	return nil
 }
 
 // hashOf identifies a schema by the content of its files.

@@ -10,8 +10,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/berthhq/berth/internal/provider"
 	"github.com/berthhq/berth/internal/rules/notify"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 // ask sends one request to a test server and returns the recorded exchange.
@@ -21,10 +25,7 @@ func ask(t *testing.T, answer http.HandlerFunc) (*provider.Exchange, *http.Respo
 	t.Cleanup(server.Close)
 	ctx, exchange, done := provider.NewExchange(t.Context(), 20*time.Second)
 	t.Cleanup(done)
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, server.URL, strings.NewReader("x"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	req := expect.Value(http.NewRequestWithContext(ctx, http.MethodPost, server.URL, strings.NewReader("x")))(t)
 	res, err := provider.Client(provider.Transport{Base: provider.SharedTransport(&http.Transport{})}).Do(req)
 	return exchange, res, err
 }
@@ -42,25 +43,23 @@ func TestFailure_ClassifiesStatuses(t *testing.T) {
 			w.Header().Set("Location", "/other")
 			w.WriteHeader(status)
 		})
-		if err != nil || res.StatusCode != status || exchange.Accepted() {
-			t.Fatalf("%d: %v, %v", status, res, err)
-		}
-		if got := exchange.Failure(nil); got.Kind != want {
-			t.Errorf("%d: %v", status, got)
-		}
+		must.True(
+			t, err == nil && res.StatusCode == status && !exchange.Accepted(), must.Sprintf("%d: %v, %v", status, res, err),
+		)
+		got := exchange.Failure(nil)
+		test.EqOp(t, want, got.Kind, test.Sprintf("%d: %v", status, got))
 	}
 }
 
 func TestTransport_ReadsWholeResponse(t *testing.T) {
 	t.Parallel()
 	exchange, res, err := ask(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "yes") })
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	body, err := io.ReadAll(res.Body) // after the exchange
-	if err != nil || string(body) != "yes" || !exchange.Accepted() || exchange.NotSent() {
-		t.Errorf("%q, %v", body, err)
-	}
+	test.True(
+		t, err == nil && string(body) == "yes" && exchange.Accepted() && !exchange.NotSent(),
+		test.Sprintf("%q, %v", body, err),
+	)
 }
 
 // The server accepts the request and then breaks the connection.
@@ -70,9 +69,11 @@ func TestFailure_OfTruncatedResponseIsUnknown(t *testing.T) {
 		w.Header().Set("Content-Length", "100")
 		_, _ = io.WriteString(w, "ye")
 	})
-	if got := exchange.Failure(err); err == nil || got.Kind != notify.Unknown || !errors.Is(got, io.ErrUnexpectedEOF) {
-		t.Errorf("%v, %v", err, got)
-	}
+	got := exchange.Failure(err)
+	test.True(
+		t, err != nil && got.Kind == notify.Unknown && errors.Is(got, io.ErrUnexpectedEOF),
+		test.Sprintf("%v, %v", err, got),
+	)
 }
 
 func TestTransport_MakesOneRequestOnly(t *testing.T) {
@@ -95,22 +96,14 @@ func TestTransport_MakesOneRequestOnly(t *testing.T) {
 		return int(asked.Swap(0))
 	}
 	request := func() *http.Request {
-		req, err := http.NewRequestWithContext(ctx, http.MethodGet, server.URL, http.NoBody)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return req
+		return expect.Value(http.NewRequestWithContext(ctx, http.MethodGet, server.URL, http.NoBody))(t)
 	}
-	if n := repeat(request); n != 1 {
-		t.Errorf("%d requests", n)
-	}
-	if got := exchange.Failure(errors.New("from the library")); got.Kind != notify.Transient {
-		t.Errorf("%v", got)
-	}
+	test.EqOp(t, 1, repeat(request), test.Sprint("requests"))
+	got := exchange.Failure(errors.New("from the library"))
+	test.EqOp(t, notify.Transient, got.Kind, test.Sprint(got))
 	// Negative control: without an exchange a library can retry.
-	if n := repeat(func() *http.Request { return request().WithContext(t.Context()) }); n != 5 {
-		t.Errorf("%d requests without", n)
-	}
+	test.EqOp(t, 5, repeat(func() *http.Request { return request().WithContext(t.Context()) }),
+		test.Sprint("requests without"))
 }
 
 func TestFailure_ReadsRetryAfter(t *testing.T) {
@@ -125,8 +118,6 @@ func TestFailure_ReadsRetryAfter(t *testing.T) {
 			w.Header().Set("Retry-After", text)
 			w.WriteHeader(http.StatusTooManyRequests)
 		})
-		if got := exchange.Failure(err); got.RetryAfter != want {
-			t.Errorf("%q: %s", text, got.RetryAfter)
-		}
+		test.EqOp(t, want, exchange.Failure(err).RetryAfter, test.Sprintf("%q", text))
 	}
 }

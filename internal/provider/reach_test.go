@@ -1,13 +1,16 @@
 package provider_test
 
 import (
-	"errors"
 	"net"
 	"net/netip"
 	"slices"
 	"testing"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/berthhq/berth/internal/provider"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 func TestPublic_ClassifiesAddresses(t *testing.T) {
@@ -23,29 +26,20 @@ func TestPublic_ClassifiesAddresses(t *testing.T) {
 	}
 	for _, address := range slices.Concat(public, private) {
 		want := slices.Contains(public, address)
-		if got := provider.Public(netip.MustParseAddr(address)); got != want {
-			t.Errorf("%s is public: %v", address, got)
-		}
+		test.EqOp(t, want, provider.Public(netip.MustParseAddr(address)), test.Sprintf("%s is public", address))
 	}
 }
 
 // A name is as safe as the address that it resolves to when connecting. Negative control: a plain dialer connects.
 func TestPublicDialer_RefusesPrivateAddresses(t *testing.T) {
 	t.Parallel()
-	inside, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	inside := expect.Value(net.Listen("tcp", "127.0.0.1:0"))(t)
 	defer inside.Close()
 	_, port, err := net.SplitHostPort(inside.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	for _, host := range []string{"127.0.0.1", "localhost", "0.0.0.0", "[::ffff:127.0.0.1]"} {
 		conn, err := provider.PublicDialer().DialContext(t.Context(), "tcp", host+":"+port)
-		if !errors.Is(err, provider.ErrNotPublic) {
-			t.Errorf("%s: %v", host, err)
-		}
+		test.ErrorIs(t, err, provider.ErrNotPublic, test.Sprint(host))
 		if conn != nil {
 			conn.Close()
 		}

@@ -7,7 +7,8 @@ import (
 	"time"
 
 	"connectrpc.com/connect"
-	"github.com/google/go-cmp/cmp"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 	"google.golang.org/protobuf/testing/protocmp"
 	"google.golang.org/protobuf/types/known/durationpb"
 
@@ -15,6 +16,7 @@ import (
 	"github.com/berthhq/berth/gen/berth/v1/berthv1connect"
 	"github.com/berthhq/berth/internal/rpc/convert"
 	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/testkit/expect"
 	"github.com/berthhq/berth/policy"
 )
 
@@ -33,22 +35,16 @@ func newAccessTest(t *testing.T) *accessTest {
 func TestListPermissions_GroupsBySubject(t *testing.T) {
 	t.Parallel()
 	s := newAccessTest(t)
-	response, err := s.ListPermissions(t.Context(), as(s.Token(t, "coach"), &v1.ListPermissionsRequest{}))
-	if err != nil || len(response.Msg.GetPermissions()) != len(policy.Permissions()) {
-		t.Fatalf("%v, %v", response, err)
-	}
+	response := expect.Value(s.ListPermissions(t.Context(), as(s.Token(t, "coach"), &v1.ListPermissionsRequest{})))(t)
+	must.EqOp(t, len(policy.Permissions()), len(response.Msg.GetPermissions()), must.Sprintf("%v", response))
 	var subjects []string
 	for _, p := range response.Msg.GetPermissions() {
 		subject, _, _ := strings.Cut(p.GetName(), ".")
 		if len(subjects) == 0 || subjects[len(subjects)-1] != subject {
-			if slices.Contains(subjects, subject) {
-				t.Errorf("%s is not in one group", subject)
-			}
+			test.False(t, slices.Contains(subjects, subject), test.Sprintf("%s is not in one group", subject))
 			subjects = append(subjects, subject)
 		}
-		if p.GetDescription() == "" || len(p.GetDefaultRoles()) == 0 {
-			t.Errorf("%v", p)
-		}
+		test.True(t, p.GetDescription() != "" && len(p.GetDefaultRoles()) != 0, test.Sprintf("%v", p))
 	}
 }
 
@@ -56,61 +52,45 @@ func TestRoles_CreateAssignUpdateAndDelete(t *testing.T) {
 	t.Parallel()
 	s := newAccessTest(t)
 	owner := s.Token(t, "owner")
-	created, err := s.CreateRole(t.Context(), as(owner, &v1.CreateRoleRequest{Role: &v1.Role{
+	created := expect.Value(s.CreateRole(t.Context(), as(owner, &v1.CreateRoleRequest{Role: &v1.Role{
 		Name: "front_desk", Title: "Front desk", Description: "Answers.",
 		Permissions: []string{"member.write", "member.read"},
 		BuiltIn:     true, Holders: 7,
-	}}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	}})))(t)
 	want := &v1.Role{
 		Name: "front_desk", Title: "Front desk", Description: "Answers.",
 		Permissions: []string{"member.read", "member.write"}, Etag: "v1",
 	}
 	times := protocmp.IgnoreFields(&v1.Role{}, "create_time", "update_time")
-	if diff := cmp.Diff(want, created.Msg.GetRole(), protocmp.Transform(), times); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-	after, err := s.UpdateRole(t.Context(), as(owner, &v1.UpdateRoleRequest{
+	test.Eq(t, want, created.Msg.GetRole(), test.Cmp(protocmp.Transform(), times))
+	after := expect.Value(s.UpdateRole(t.Context(), as(owner, &v1.UpdateRoleRequest{
 		Role:       &v1.Role{Name: "front_desk", Title: "ignored", Permissions: []string{"member.read"}, Etag: "v1"},
 		UpdateMask: mask("permissions", "description"),
-	}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	})))(t)
 	want.Permissions, want.Description, want.Etag = []string{"member.read"}, "", "v2"
-	if diff := cmp.Diff(want, after.Msg.GetRole(), protocmp.Transform(), times); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-	assigned, err := s.AssignRole(
+	test.Eq(t, want, after.Msg.GetRole(), test.Cmp(protocmp.Transform(), times))
+	assigned := expect.Value(s.AssignRole(
 		t.Context(), as(owner, &v1.AssignRoleRequest{MemberId: convert.IDText(s.Members["member"]), Role: "front_desk"}),
-	)
-	if err != nil || !slices.Equal(assigned.Msg.GetRoles(), []string{"member", "front_desk"}) {
-		t.Fatalf("%v, %v", assigned, err)
-	}
+	))(t)
+	must.True(t, slices.Equal(assigned.Msg.GetRoles(), []string{"member", "front_desk"}), must.Sprintf("%v", assigned))
 
 	var listed []string
 	request := &v1.ListRolesRequest{PageSize: 2}
 	for {
-		page, err := s.ListRoles(t.Context(), as(s.Token(t, "coach"), request))
-		if err != nil {
-			t.Fatal(err)
-		}
+		page := expect.Value(s.ListRoles(t.Context(), as(s.Token(t, "coach"), request)))(t)
 		for _, r := range page.Msg.GetRoles() {
 			listed = append(listed, r.GetName())
-			if r.GetName() == "front_desk" && (r.GetHolders() != 1 || r.GetBuiltIn()) || r.GetName() == "owner" &&
-				(r.GetHolders() != 1 || !r.GetBuiltIn()) {
-				t.Errorf("%v", r)
-			}
+			test.True(
+				t, (r.GetName() != "front_desk" || r.GetHolders() == 1 && !r.GetBuiltIn()) &&
+					(r.GetName() != "owner" || r.GetHolders() == 1 && r.GetBuiltIn()),
+				test.Sprintf("%v", r),
+			)
 		}
 		if request.PageToken = page.Msg.GetNextPageToken(); request.GetPageToken() == "" {
 			break
 		}
 	}
-	if !slices.Equal(listed, []string{"owner", "admin", "coach", "member", "partner", "front_desk"}) {
-		t.Errorf("%v", listed)
-	}
+	test.SliceEqOp(t, []string{"owner", "admin", "coach", "member", "partner", "front_desk"}, listed)
 
 	check, err := s.CheckAccess(t.Context(), as(owner, &v1.CheckAccessRequest{
 		Who: &v1.CheckAccessRequest_Subject{Subject: "member"}, Permission: "member.read",
@@ -119,35 +99,24 @@ func TestRoles_CreateAssignUpdateAndDelete(t *testing.T) {
 		Allowed: true, Active: true, ThroughRoles: []string{"front_desk"},
 		GrantingRoles: []string{"owner", "admin", "coach", "front_desk"},
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(granting, check.Msg, protocmp.Transform()); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-	revoked, err := s.RevokeRole(
+	must.NoError(t, err)
+	test.Eq(t, granting, check.Msg, test.Cmp(protocmp.Transform()))
+	revoked := expect.Value(s.RevokeRole(
 		t.Context(), as(owner, &v1.RevokeRoleRequest{MemberId: convert.IDText(s.Members["member"]), Role: "front_desk"}),
-	)
-	if err != nil || !slices.Equal(revoked.Msg.GetRoles(), []string{"member"}) {
-		t.Fatalf("%v, %v", revoked, err)
-	}
-	if _, err := s.DeleteRole(t.Context(), as(owner, &v1.DeleteRoleRequest{Role: "front_desk", Etag: "v2"})); err != nil {
-		t.Error(err)
-	}
+	))(t)
+	must.True(t, slices.Equal(revoked.Msg.GetRoles(), []string{"member"}), must.Sprintf("%v", revoked))
+	_, err = s.DeleteRole(t.Context(), as(owner, &v1.DeleteRoleRequest{Role: "front_desk", Etag: "v2"}))
+	test.NoError(t, err)
 }
 
 func TestAccessRPCs_RejectInvalidRequests(t *testing.T) {
 	t.Parallel()
 	s := newAccessTest(t)
 	owner := s.Token(t, "owner")
-	if _, err := s.CreateRole(t.Context(), as(owner, &v1.CreateRoleRequest{Role: &v1.Role{Name: "desk"}})); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := s.AssignRole(
+	expect.OK(t)(s.CreateRole(t.Context(), as(owner, &v1.CreateRoleRequest{Role: &v1.Role{Name: "desk"}})))
+	expect.OK(t)(s.AssignRole(
 		t.Context(), as(owner, &v1.AssignRoleRequest{MemberId: convert.IDText(s.Members["coach"]), Role: "desk"}),
-	); err != nil {
-		t.Fatal(err)
-	}
+	))
 	absent := convert.IDText(tenant.New[tenant.MemberID](time.Now()))
 	create := func(r *v1.Role) func(string) error {
 		return func(token string) error {
@@ -251,9 +220,9 @@ func TestAccessRPCs_RejectInvalidRequests(t *testing.T) {
 			continue
 		}
 		got := apiErrorOf(t, err)
-		if got.Reason != c.reason || (c.key != "" && got.Metadata[c.key] != c.value) {
-			t.Errorf("%s: %+v", name, got)
-		}
+		test.True(
+			t, got.Reason == c.reason && (c.key == "" || got.Metadata[c.key] == c.value), test.Sprintf("%s: %+v", name, got),
+		)
 	}
 	// A coach may call none of these RPCs.
 	for name, call := range map[string]func(string) error{
@@ -262,10 +231,11 @@ func TestAccessRPCs_RejectInvalidRequests(t *testing.T) {
 		"assign": assign(convert.IDText(s.Members["coach"]), "owner"), "account": account("Mine", "owner"),
 		"rotate": rotate(nil),
 	} {
-		if got := apiErrorOf(t, call(s.Token(t, "coach"))); got.Reason != "PERMISSION_DENIED" ||
-			got.Metadata["permission"] == "" {
-			t.Errorf("%s by a coach: %+v", name, got)
-		}
+		got := apiErrorOf(t, call(s.Token(t, "coach")))
+		test.True(
+			t, got.Reason == "PERMISSION_DENIED" && got.Metadata["permission"] != "",
+			test.Sprintf("%s by a coach: %+v", name, got),
+		)
 	}
 }
 
@@ -274,84 +244,74 @@ func TestServiceAccount_CallsUntilRevoked(t *testing.T) {
 	t.Parallel()
 	s := newAccessTest(t)
 	owner := s.Token(t, "owner")
-	created, err := s.CreateServiceAccount(t.Context(), as(owner, &v1.CreateServiceAccountRequest{
+	created := expect.Value(s.CreateServiceAccount(t.Context(), as(owner, &v1.CreateServiceAccountRequest{
 		Name: "Gateway", Description: "Sells.", Roles: []string{"partner", "coach"},
-	}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	})))(t)
 	account, key := created.Msg.GetServiceAccount(), created.Msg.GetKey()
-	if !slices.Equal(account.GetRoles(), []string{"coach", "partner"}) || len(account.GetKeys()) != 1 ||
-		!strings.HasPrefix(key, account.GetKeys()[0].GetPrefix()) ||
-		account.GetDescription() != "Sells." || account.GetRevokeTime() != nil ||
-		account.GetKeys()[0].GetExpireTime() != nil {
-		t.Errorf("%v", account)
-	}
-	token, err := s.ExchangeKey(t.Context(), connect.NewRequest(&v1.ExchangeKeyRequest{Key: key}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if remaining := token.Msg.GetExpiresIn().AsDuration(); remaining <= 14*time.Minute || remaining > 15*time.Minute ||
-		token.Msg.GetTenantId() != s.Tenant.String() {
-		t.Errorf("%v in %s", remaining, token.Msg.GetTenantId())
-	}
+	test.True(
+		t, slices.Equal(account.GetRoles(), []string{"coach", "partner"}) && len(account.GetKeys()) == 1 &&
+			strings.HasPrefix(key, account.GetKeys()[0].GetPrefix()) && account.GetDescription() == "Sells." &&
+			account.GetRevokeTime() == nil && account.GetKeys()[0].GetExpireTime() == nil,
+		test.Sprintf("%v", account),
+	)
+	token := expect.Value(s.ExchangeKey(t.Context(), connect.NewRequest(&v1.ExchangeKeyRequest{Key: key})))(t)
+	remaining := token.Msg.GetExpiresIn().AsDuration()
+	test.True(
+		t, remaining > 14*time.Minute && remaining <= 15*time.Minute && token.Msg.GetTenantId() == s.Tenant.String(),
+		test.Sprintf("%v in %s", remaining, token.Msg.GetTenantId()),
+	)
 	members := berthv1connect.NewMemberServiceClient(s.Client, s.URL)
 	call := func() error {
 		_, err := members.ListMembers(t.Context(), as(token.Msg.GetAccessToken(), &v1.ListMembersRequest{}))
 		return err
 	}
-	if err := call(); err != nil {
-		t.Fatal(err)
-	}
-	_, err = s.CreateRole(t.Context(), as(token.Msg.GetAccessToken(), &v1.CreateRoleRequest{Role: &v1.Role{Name: "mine"}}))
+	must.NoError(t, call())
+	request := as(token.Msg.GetAccessToken(), &v1.CreateRoleRequest{Role: &v1.Role{Name: "mine"}})
+	_, err := s.CreateRole(t.Context(), request)
 	if got := apiErrorOf(t, err); got.Reason != "PERMISSION_DENIED" || got.Metadata["permission"] != "role.write" {
 		t.Errorf("%+v", got)
 	}
 	_, err = members.GetMe(t.Context(), as(token.Msg.GetAccessToken(), &v1.GetMeRequest{}))
-	if got := apiErrorOf(t, err); got.Code != connect.CodePermissionDenied {
-		t.Errorf("%+v", got)
-	}
+	got := apiErrorOf(t, err)
+	test.EqOp(t, connect.CodePermissionDenied, got.Code, test.Sprintf("%+v", got))
 
-	rotated, err := s.RotateServiceAccountKey(t.Context(), as(owner, &v1.RotateServiceAccountKeyRequest{
+	rotated := expect.Value(s.RotateServiceAccountKey(t.Context(), as(owner, &v1.RotateServiceAccountKeyRequest{
 		ServiceAccountId: account.GetId(), Overlap: durationpb.New(time.Hour),
-	}))
-	if err != nil || len(rotated.Msg.GetServiceAccount().GetKeys()) != 2 || rotated.Msg.GetKey() == key {
-		t.Fatalf("%v, %v", rotated, err)
-	}
+	})))(t)
+	must.True(
+		t, len(rotated.Msg.GetServiceAccount().GetKeys()) == 2 && rotated.Msg.GetKey() != key, must.Sprintf("%v", rotated),
+	)
 	for _, k := range []string{key, rotated.Msg.GetKey()} {
-		if _, err := s.ExchangeKey(
+		_, err := s.ExchangeKey(
 			t.Context(), connect.NewRequest(&v1.ExchangeKeyRequest{Key: k, TenantId: s.Tenant.String()}),
-		); err != nil {
-			t.Error(err)
-		}
+		)
+		test.NoError(t, err)
 	}
 	other := s.NewTenant(t, "Other tenant")
 	_, err = s.ExchangeKey(t.Context(), connect.NewRequest(&v1.ExchangeKeyRequest{Key: key, TenantId: other.String()}))
 	if got := apiErrorOf(t, err); got.Reason != "KEY_INVALID" || got.Code != connect.CodeUnauthenticated {
 		t.Errorf("%+v", got)
 	}
-	check, err := s.CheckAccess(t.Context(), as(owner, &v1.CheckAccessRequest{
+	check := expect.Value(s.CheckAccess(t.Context(), as(owner, &v1.CheckAccessRequest{
 		Who: &v1.CheckAccessRequest_ServiceAccountId{ServiceAccountId: account.GetId()}, Permission: "session.read",
-	}))
-	if err != nil || !check.Msg.GetAllowed() || !slices.Equal(check.Msg.GetThroughRoles(), []string{"coach", "partner"}) {
-		t.Errorf("%v, %v", check, err)
-	}
-
-	revoked, err := s.RevokeServiceAccount(
-		t.Context(), as(owner, &v1.RevokeServiceAccountRequest{ServiceAccountId: account.GetId()}),
+	})))(t)
+	test.True(
+		t, check.Msg.GetAllowed() && slices.Equal(check.Msg.GetThroughRoles(), []string{"coach", "partner"}),
+		test.Sprintf("%v", check),
 	)
-	if err != nil || revoked.Msg.GetServiceAccount().GetRevokeTime() == nil {
-		t.Fatalf("%v, %v", revoked, err)
-	}
-	if got := apiErrorOf(t, call()); got.Reason != "PERMISSION_DENIED" {
-		t.Errorf("the token of a revoked account: %+v", got)
-	}
+
+	revoked := expect.Value(s.RevokeServiceAccount(
+		t.Context(), as(owner, &v1.RevokeServiceAccountRequest{ServiceAccountId: account.GetId()}),
+	))(t)
+	must.NotNil(t, revoked.Msg.GetServiceAccount().GetRevokeTime(), must.Sprintf("%v", revoked))
+	got = apiErrorOf(t, call())
+	test.EqOp(t, "PERMISSION_DENIED", got.Reason, test.Sprintf("the token of a revoked account: %+v", got))
 	for _, all := range []bool{false, true} {
-		list, err := s.ListServiceAccounts(
+		list := expect.Value(s.ListServiceAccounts(
 			t.Context(), as(owner, &v1.ListServiceAccountsRequest{IncludeRevoked: all, PageSize: 1}),
+		))(t)
+		test.True(
+			t, (len(list.Msg.GetServiceAccounts()) == 1) == all && list.Msg.GetNextPageToken() == "", test.Sprintf("%v", list),
 		)
-		if err != nil || (len(list.Msg.GetServiceAccounts()) == 1) != all || list.Msg.GetNextPageToken() != "" {
-			t.Errorf("%v, %v", list, err)
-		}
 	}
 }

@@ -10,7 +10,8 @@ import (
 	"testing"
 	"text/tabwriter"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protodesc"
 	"google.golang.org/protobuf/reflect/protoreflect"
@@ -20,6 +21,7 @@ import (
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/internal/access"
 	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 var update = flag.Bool("update", false, "write testdata/access.golden")
@@ -28,10 +30,7 @@ var update = flag.Bool("update", false, "write testdata/access.golden")
 // golden file, and a new RPC is a new line.
 func TestRules_MatchGoldenMatrix(t *testing.T) {
 	t.Parallel()
-	rules, err := Rules()
-	if err != nil {
-		t.Fatal(err)
-	}
+	rules := expect.Value(Rules())(t)
 	a := admission{rules: rules, guard: access.New(stubRoles{})}
 	subjects := []string{"owner", "admin", "coach", "member", "sa:partner", "gardener", "left", "stranger"}
 	titles := []string{"owner", "admin", "coach", "member", "partner", "role without permissions", "inactive", "stranger"}
@@ -55,22 +54,13 @@ func TestRules_MatchGoldenMatrix(t *testing.T) {
 		}
 		fmt.Fprintln(table, strings.Join(line, "\t"))
 	}
-	if err := table.Flush(); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, table.Flush())
 	const golden = "testdata/access.golden"
 	if *update {
-		if err := os.WriteFile(golden, []byte(out.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, os.WriteFile(golden, []byte(out.String()), 0o644))
 	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), out.String()); diff != "" {
-		t.Errorf("the matrix has changed; if that is meant, run with -update:\n%s", diff)
-	}
+	want := expect.Value(os.ReadFile(golden))(t)
+	test.Eq(t, string(want), out.String(), test.Sprint("the matrix has changed; if that is meant, run with -update"))
 }
 
 func accessResult(t *testing.T, a *admission, subject string, rule Rule) string {
@@ -93,7 +83,7 @@ func accessResult(t *testing.T, a *admission, subject string, rule Rule) string 
 // Mistakes in the contract are reported at start.
 func TestRuleOf_RejectsInvalidRules(t *testing.T) {
 	t.Parallel()
-	for name, test := range map[string]struct {
+	for name, tt := range map[string]struct {
 		access   *v1.Access
 		request  string
 		stream   bool
@@ -122,11 +112,12 @@ func TestRuleOf_RejectsInvalidRules(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, err := ruleOf(methodWith(t, test.access, test.request, test.stream))
-			if test.complain == "" && err != nil || test.complain != "" &&
-				(err == nil || !strings.Contains(err.Error(), test.complain)) {
-				t.Errorf("got %v, want %q", err, test.complain)
-			}
+			_, err := ruleOf(methodWith(t, tt.access, tt.request, tt.stream))
+			test.True(
+				t, (tt.complain != "" || err == nil) &&
+					(tt.complain == "" || err != nil && strings.Contains(err.Error(), tt.complain)),
+				test.Sprintf("got %v, want %q", err, tt.complain),
+			)
 		})
 	}
 }
@@ -139,7 +130,7 @@ func methodWith(t *testing.T, access *v1.Access, request string, stream bool) pr
 		proto.SetExtension(options, v1.E_Access, access)
 	}
 	imports := []string{v1.File_berth_v1_booking_service_proto.Path(), v1.File_berth_v1_common_proto.Path()}
-	file, err := protodesc.NewFile(&descriptorpb.FileDescriptorProto{
+	return expect.Value(protodesc.NewFile(&descriptorpb.FileDescriptorProto{
 		Name: new("made/up.proto"), Package: new("made.up"), Syntax: new("proto3"), Dependency: imports,
 		Service: []*descriptorpb.ServiceDescriptorProto{{
 			Name: new("Service"),
@@ -148,9 +139,5 @@ func methodWith(t *testing.T, access *v1.Access, request string, stream bool) pr
 				ClientStreaming: new(stream), Options: options,
 			}},
 		}},
-	}, protoregistry.GlobalFiles)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return file.Services().Get(0).Methods().Get(0)
+	}, protoregistry.GlobalFiles))(t).Services().Get(0).Methods().Get(0)
 }

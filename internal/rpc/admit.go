@@ -27,6 +27,8 @@ type admission struct {
 	verifier  *token.Verifier
 	guard     *access.Guard
 	validator protovalidate.Validator
+	limits    limits
+	rates     *rates
 }
 
 // authenticate verifies the token. It runs before the body is read.
@@ -38,17 +40,24 @@ func (a *admission) authenticate(ctx context.Context, procedure string, header h
 	if rule.Kind == v1.Access_RULE_PUBLIC {
 		return nil
 	}
+	if len(header.Values("Authorization")) > 1 {
+		return errTwoTokens // proxies and servers may disagree which one counts
+	}
 	scheme, raw, _ := strings.Cut(header.Get("Authorization"), " ")
 	if !strings.EqualFold(scheme, "Bearer") {
 		raw = "" // rejected like a missing token
 	}
 	principal, err := a.verifier.Verify(ctx, strings.TrimSpace(raw))
 	if err != nil {
-		return err
+		return a.rates.rejectToken(ctx, raw, err)
 	}
 	request.CallFrom(ctx).Principal = principal
 	return nil
 }
+
+var errTwoTokens = fault.New(
+	fault.Unauthenticated, fault.UnauthenticatedReason, "The request has several headers Authorization. Send one.",
+)
 
 var errUnknownProcedure = errors.New("rpc: the procedure is not in the contract")
 
@@ -69,6 +78,9 @@ func (a *admission) admit(ctx context.Context, procedure string, message any) er
 		c := request.CallFrom(ctx)
 		id, err := resolveTenant(c.Principal, m, rule)
 		if err != nil {
+			return err
+		}
+		if err := a.rates.take(id, c.Principal.Subject); err != nil {
 			return err
 		}
 		c.Authorize = func(ctx context.Context) (tenant.Caller, error) {
@@ -173,7 +185,7 @@ var validator = sync.OnceValues(func() (protovalidate.Validator, error) {
 })
 
 func (a *admission) validate(m proto.Message) error {
-	if err := checkStorable(m.ProtoReflect(), ""); err != nil {
+	if err := a.limits.check(m.ProtoReflect(), ""); err != nil {
 		return err
 	}
 	err := a.validator.Validate(m)

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"connectrpc.com/connect"
-	"github.com/google/go-cmp/cmp"
+	"github.com/shoenig/test"
 	"google.golang.org/genproto/googleapis/type/date"
 	"google.golang.org/genproto/googleapis/type/dayofweek"
 	"google.golang.org/protobuf/proto"
@@ -17,6 +17,7 @@ import (
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/testkit"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 // analyticsTest is a test server whose tenant has two sessions on Monday, 16 March 2026, at 18:00 in Berlin: a class
@@ -73,57 +74,40 @@ var mondayCounts = &v1.AttendanceCounts{
 func TestAttendance_CountsSeats(t *testing.T) {
 	t.Parallel()
 	s := newAnalyticsTest(t)
-	sum, err := s.GetAttendanceSummary(
+	sum := expect.Value(s.GetAttendanceSummary(
 		t.Context(), as(s.owner, &v1.GetAttendanceSummaryRequest{Filter: marchFilter(1, 31)}),
-	)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(mondayCounts, sum.Msg.GetCounts(), protocmp.Transform()); diff != "" {
-		t.Error(diff)
-	}
+	))(t)
+	test.Eq(t, mondayCounts, sum.Msg.GetCounts(), test.Cmp(protocmp.Transform()))
 	filter := marchFilter(1, 31)
 	filter.LocationIds, filter.ServiceIds = []string{s.location}, []string{someSession}
-	sum, err = s.GetAttendanceSummary(t.Context(), as(s.owner, &v1.GetAttendanceSummaryRequest{Filter: filter}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(&v1.AttendanceCounts{}, sum.Msg.GetCounts(), protocmp.Transform()); diff != "" {
-		t.Error("without sessions, no rate is set:", diff)
-	}
+	sum = expect.Value(
+		s.GetAttendanceSummary(t.Context(), as(s.owner, &v1.GetAttendanceSummaryRequest{Filter: filter})),
+	)(t)
+	test.Eq(t, &v1.AttendanceCounts{}, sum.Msg.GetCounts(), test.Cmp(protocmp.Transform()),
+		test.Sprint("without sessions, no rate is set:"))
 
 	var days []*v1.AttendanceDay
 	for token, pages := "", 1; ; pages++ {
-		page, err := s.ListAttendanceDaily(
+		page := expect.Value(s.ListAttendanceDaily(
 			t.Context(), as(s.owner, &v1.ListAttendanceDailyRequest{Filter: marchFilter(14, 18), PageSize: 2, PageToken: token}),
-		)
-		if err != nil {
-			t.Fatal(err)
-		}
+		))(t)
 		days = append(days, page.Msg.GetDays()...)
 		if token = page.Msg.GetNextPageToken(); token == "" {
-			if pages != 3 {
-				t.Errorf("%d pages", pages)
-			}
+			test.EqOp(t, 3, pages, test.Sprintf("%d pages", pages))
 			break
 		}
-		_, err = s.ListAttendanceDaily(
+		_, err := s.ListAttendanceDaily(
 			t.Context(), as(s.owner, &v1.ListAttendanceDailyRequest{Filter: marchFilter(13, 18), PageToken: token}),
 		)
-		if diff := cmp.Diff(
-			apiError{connect.CodeInvalidArgument, "INVALID_FIELD", map[string]string{"field": "page_token"}}, apiErrorOf(t, err),
-		); diff != "" {
-			t.Error(diff)
-		}
+		test.Eq(t, apiError{connect.CodeInvalidArgument, "INVALID_FIELD", map[string]string{"field": "page_token"}},
+			apiErrorOf(t, err))
 	}
 	want := make([]*v1.AttendanceDay, 5)
 	for i := range want {
 		want[i] = &v1.AttendanceDay{Date: dateMessage(2026, 3, int32(14+i)), Counts: &v1.AttendanceCounts{}}
 	}
 	want[2].Counts = mondayCounts
-	if diff := cmp.Diff(want, days, protocmp.Transform()); diff != "" {
-		t.Error(diff)
-	}
+	test.Eq(t, want, days, test.Cmp(protocmp.Transform()))
 }
 
 func TestGetBookingTrend_CountsByBucketAndChannel(t *testing.T) {
@@ -144,15 +128,10 @@ func TestGetBookingTrend_CountsByBucketAndChannel(t *testing.T) {
 		},
 		v1.TrendBucket_TREND_BUCKET_WEEK: {{Date: dateMessage(2026, 3, 9)}, created},
 	} {
-		trend, err := s.GetBookingTrend(
+		trend := expect.Value(s.GetBookingTrend(
 			t.Context(), as(s.owner, &v1.GetBookingTrendRequest{Filter: marchFilter(15, 17), Bucket: bucket}),
-		)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(want, trend.Msg.GetPoints(), protocmp.Transform()); diff != "" {
-			t.Errorf("%s: %s", bucket, diff)
-		}
+		))(t)
+		test.Eq(t, want, trend.Msg.GetPoints(), test.Cmp(protocmp.Transform()), test.Sprintf("%s", bucket))
 	}
 }
 
@@ -179,16 +158,11 @@ func TestGetUtilization_GroupsSeats(t *testing.T) {
 			r.Weekday, r.Hour = dayofweek.DayOfWeek_MONDAY, 18
 		}),
 	} {
-		used, err := s.GetUtilization(
+		used := expect.Value(s.GetUtilization(
 			t.Context(), as(s.owner, &v1.GetUtilizationRequest{Filter: marchFilter(1, 31), GroupBy: group}),
-		)
-		if err != nil {
-			t.Fatal(err)
-		}
+		))(t)
 		response := &v1.GetUtilizationResponse{Rows: []*v1.UtilizationRow{want}, Total: row(func(*v1.UtilizationRow) {})}
-		if diff := cmp.Diff(response, used.Msg, protocmp.Transform()); diff != "" {
-			t.Errorf("%s: %s", group, diff)
-		}
+		test.Eq(t, response, used.Msg, test.Cmp(protocmp.Transform()), test.Sprintf("%s", group))
 	}
 }
 
@@ -215,27 +189,25 @@ func TestAnalytics_RejectsInvalidRequests(t *testing.T) {
 		_, trend := s.GetBookingTrend(t.Context(), as(s.owner, &v1.GetBookingTrendRequest{Filter: filter}))
 		_, used := s.GetUtilization(t.Context(), as(s.owner, &v1.GetUtilizationRequest{Filter: filter}))
 		for _, err := range []error{sum, daily, trend, used} {
-			if got := apiErrorOf(t, err); got.Code != connect.CodeInvalidArgument || got.Reason != "INVALID_FIELD" {
-				t.Errorf("%s: %v", name, got)
-			}
+			got := apiErrorOf(t, err)
+			test.True(
+				t, got.Code == connect.CodeInvalidArgument && got.Reason == "INVALID_FIELD", test.Sprintf("%s: %v", name, got),
+			)
 		}
 	}
 	for _, role := range []string{"coach", "member"} {
 		_, err := s.GetAttendanceSummary(
 			t.Context(), as(s.Token(t, role), &v1.GetAttendanceSummaryRequest{Filter: marchFilter(1, 2)}),
 		)
-		if got := apiErrorOf(t, err); got.Reason != "PERMISSION_DENIED" {
-			t.Errorf("%s: %v", role, got)
-		}
+		got := apiErrorOf(t, err)
+		test.EqOp(t, "PERMISSION_DENIED", got.Reason, test.Sprintf("%s: %v", role, got))
 	}
 	// A filter by another tenant's location matches nothing.
 	other := s.NewTenant(t, "Quay Golf")
 	filter := marchFilter(1, 31)
 	filter.LocationIds = []string{s.location}
-	sum, err := s.GetAttendanceSummary(
+	sum := expect.Value(s.GetAttendanceSummary(
 		t.Context(), as(s.Token(t, "owner", other), &v1.GetAttendanceSummaryRequest{Filter: filter}),
-	)
-	if err != nil || !proto.Equal(sum.Msg.GetCounts(), &v1.AttendanceCounts{}) {
-		t.Error(sum, err)
-	}
+	))(t)
+	test.True(t, proto.Equal(sum.Msg.GetCounts(), &v1.AttendanceCounts{}), test.Sprint(sum))
 }

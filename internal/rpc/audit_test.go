@@ -8,6 +8,8 @@ import (
 
 	"connectrpc.com/connect"
 	"github.com/google/go-cmp/cmp"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 	"google.golang.org/protobuf/testing/protocmp"
 	"google.golang.org/protobuf/types/known/structpb"
 	"google.golang.org/protobuf/types/known/timestamppb"
@@ -17,6 +19,7 @@ import (
 	"github.com/berthhq/berth/internal/data/coredb"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 func TestListAuditEntries_ReturnsChangesAndActors(t *testing.T) {
@@ -37,19 +40,14 @@ func TestListAuditEntries_ReturnsChangesAndActors(t *testing.T) {
 		&v1.UpdateLocationRequest{Location: &v1.Location{Id: created.GetId(), Name: "Quay"}, UpdateMask: mask("name")},
 	)
 	request.Header().Set(requestIDHeader, "request-1")
-	if _, err := s.UpdateLocation(t.Context(), request); err != nil {
-		t.Fatal(err)
-	}
-	page, err := list(&v1.ListAuditEntriesRequest{TargetKind: "location", TargetId: created.GetId(), PageSize: 1})
-	if err != nil || len(page.GetEntries()) != 1 || page.GetNextPageToken() == "" {
-		t.Fatal(page, err)
-	}
-	changes, err := structpb.NewStruct(map[string]any{
+	expect.OK(t)(s.UpdateLocation(t.Context(), request))
+	page := expect.Value(
+		list(&v1.ListAuditEntriesRequest{TargetKind: "location", TargetId: created.GetId(), PageSize: 1}),
+	)(t)
+	must.True(t, len(page.GetEntries()) == 1 && page.GetNextPageToken() != "", must.Sprint(page))
+	changes := expect.Value(structpb.NewStruct(map[string]any{
 		"before": map[string]any{"name": "Pier 1"}, "after": map[string]any{"name": "Quay"},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	want := &v1.AuditEntry{
 		Actor: &v1.AuditActor{
 			Kind: v1.AuditActorKind_AUDIT_ACTOR_KIND_MEMBER, Id: s.Members["admin"].String(), Subject: "admin", Name: "Admin",
@@ -58,34 +56,25 @@ func TestListAuditEntries_ReturnsChangesAndActors(t *testing.T) {
 		RequestId: "request-1",
 	}
 	got := page.GetEntries()[0]
-	if diff := cmp.Diff(
-		want, got, protocmp.Transform(), protocmp.IgnoreFields(&v1.AuditEntry{}, "id", "time"),
-	); diff != "" {
-		t.Error(diff)
-	}
-	if got.GetId() == "" || time.Since(got.GetTime().AsTime()) > time.Minute {
-		t.Error(got)
-	}
-	rest, err := list(&v1.ListAuditEntriesRequest{
+	test.Eq(t, want, got, test.Cmp(protocmp.Transform(), protocmp.IgnoreFields(&v1.AuditEntry{}, "id", "time")))
+	test.True(t, got.GetId() != "" && time.Since(got.GetTime().AsTime()) <= time.Minute, test.Sprint(got))
+	rest := expect.Value(list(&v1.ListAuditEntriesRequest{
 		TargetKind: "location", TargetId: created.GetId(), PageSize: 1, PageToken: page.GetNextPageToken(),
-	})
-	if err != nil || len(rest.GetEntries()) != 1 || rest.GetEntries()[0].GetAction() != "location.created" ||
-		rest.GetNextPageToken() != "" {
-		t.Error(rest, err)
-	}
+	}))(t)
+	test.True(
+		t, len(rest.GetEntries()) == 1 && rest.GetEntries()[0].GetAction() == "location.created" &&
+			rest.GetNextPageToken() == "",
+		test.Sprint(rest),
+	)
 
 	// The tenant itself was not created by one of its members.
-	first, err := list(&v1.ListAuditEntriesRequest{
+	first := expect.Value(list(&v1.ListAuditEntriesRequest{
 		ActorKind: v1.AuditActorKind_AUDIT_ACTOR_KIND_SYSTEM, Action: "tenant.created",
-	})
-	if err != nil || len(first.GetEntries()) != 1 {
-		t.Fatal(first, err)
-	}
+	}))(t)
+	must.EqOp(t, 1, len(first.GetEntries()), must.Sprint(first))
 	system := &v1.AuditActor{Kind: v1.AuditActorKind_AUDIT_ACTOR_KIND_SYSTEM}
-	if diff := cmp.Diff(system, first.GetEntries()[0].GetActor(), protocmp.Transform()); diff != "" ||
-		first.GetEntries()[0].GetAction() != "tenant.created" {
-		t.Error(first, diff)
-	}
+	diff := cmp.Diff(system, first.GetEntries()[0].GetActor(), protocmp.Transform())
+	test.True(t, diff == "" && first.GetEntries()[0].GetAction() == "tenant.created", test.Sprint(first, diff))
 
 	for name, q := range map[string]*v1.ListAuditEntriesRequest{
 		"another query's token": {TargetKind: "location", PageToken: page.GetNextPageToken()},
@@ -98,15 +87,15 @@ func TestListAuditEntries_ReturnsChangesAndActors(t *testing.T) {
 		}},
 	} {
 		_, err := list(q)
-		if got := apiErrorOf(t, err); got.Code != connect.CodeInvalidArgument || got.Reason != "INVALID_FIELD" {
-			t.Errorf("%s: %v", name, got)
-		}
+		got := apiErrorOf(t, err)
+		test.True(
+			t, got.Code == connect.CodeInvalidArgument && got.Reason == "INVALID_FIELD", test.Sprintf("%s: %v", name, got),
+		)
 	}
 	for _, role := range []string{"coach", "member"} {
 		_, err := log.ListAuditEntries(t.Context(), as(s.Token(t, role), &v1.ListAuditEntriesRequest{}))
-		if got := apiErrorOf(t, err); got.Reason != "PERMISSION_DENIED" {
-			t.Errorf("%s: %v", role, got)
-		}
+		got := apiErrorOf(t, err)
+		test.EqOp(t, "PERMISSION_DENIED", got.Reason, test.Sprintf("%s: %v", role, got))
 	}
 }
 
@@ -118,17 +107,14 @@ func TestListAuditEntries_Filters(t *testing.T) {
 	for i, actor := range []string{
 		s.Members["owner"].String(), "sa:" + someSession, "system", s.Members["admin"].String(),
 	} {
-		err := s.DB.InTx(t.Context(), pg.Scope{Tenant: s.Tenant}, "test", func(_ context.Context, tx *pg.Tx) error {
+		must.NoError(t, s.DB.InTx(t.Context(), pg.Scope{Tenant: s.Tenant}, "test", func(_ context.Context, tx *pg.Tx) error {
 			coredb.AppendAudit(tx, s.Tenant, coredb.AuditEntry{
 				ID:    tenant.MustParse[tenant.AuditID](fmt.Sprintf("0190a000-0000-7000-8000-00000000000%d", i)),
 				Actor: actor, Action: fmt.Sprintf("thing.%d", i), TargetKind: "thing", TargetID: fmt.Sprint("t-", i),
 				Batch: tenant.MustParse[tenant.BatchID](batch), At: time.Date(2026, 3, 16, 12, i, 0, 0, time.UTC),
 			})
 			return nil
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))
 	}
 	at := func(minute int) *timestamppb.Timestamp {
 		return timestamppb.New(time.Date(2026, 3, 16, 12, minute, 0, 0, time.UTC))
@@ -154,20 +140,19 @@ func TestListAuditEntries_Filters(t *testing.T) {
 	} {
 		c.query.BatchId = batch
 		response, err := log.ListAuditEntries(t.Context(), as(s.owner, c.query))
-		if err != nil {
-			t.Fatal(name, err)
-		}
+		must.NoError(t, err, must.Sprint(name))
 		var got []string
 		for _, e := range response.Msg.GetEntries() {
 			got = append(got, e.GetAction())
 		}
-		if diff := cmp.Diff(c.want, got); diff != "" {
-			t.Errorf("%s: %s", name, diff)
-		}
+		test.Eq(t, c.want, got, test.Sprint(name))
 	}
-	response, err := log.ListAuditEntries(t.Context(), as(s.owner, &v1.ListAuditEntriesRequest{Action: "thing.1"}))
-	if err != nil || response.Msg.GetEntries()[0].GetActor().GetId() != someSession ||
-		response.Msg.GetEntries()[0].GetBatchId() != batch {
-		t.Error(response, err)
-	}
+	response := expect.Value(
+		log.ListAuditEntries(t.Context(), as(s.owner, &v1.ListAuditEntriesRequest{Action: "thing.1"})),
+	)(t)
+	test.True(
+		t, response.Msg.GetEntries()[0].GetActor().GetId() == someSession &&
+			response.Msg.GetEntries()[0].GetBatchId() == batch,
+		test.Sprint(response),
+	)
 }

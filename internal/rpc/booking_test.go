@@ -7,6 +7,8 @@ import (
 
 	"connectrpc.com/connect"
 	"github.com/google/go-cmp/cmp"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 	"google.golang.org/genproto/googleapis/type/money"
 	"google.golang.org/genproto/googleapis/type/timeofday"
 	"google.golang.org/protobuf/proto"
@@ -16,6 +18,7 @@ import (
 	"github.com/berthhq/berth/gen/berth/v1/berthv1connect"
 	"github.com/berthhq/berth/internal/rpc/convert"
 	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 // The life of a booking as a gateway sees it, in every protocol: the headers of requests and responses, and the status
@@ -37,18 +40,17 @@ func (s *studio) bookAndCancel(t *testing.T, web *http.Client, options connect.C
 	wantStatus := func(session string, want v1.SlotStatus) {
 		t.Helper()
 		response, err := s.GetSession(t.Context(), as(s.Token(t, "member"), &v1.GetSessionRequest{SessionId: session}))
-		if err != nil || response.Msg.GetSession().GetSlotStatus() != want {
-			t.Errorf("%v, %v, want %v", response, err, want)
-		}
+		test.True(
+			t, err == nil && response.Msg.GetSession().GetSlotStatus() == want,
+			test.Sprintf("%v, %v, want %v", response, err, want),
+		)
 	}
 	wantHeaders := func(header http.Header, status, idempotent, key string) {
 		t.Helper()
 		for name, want := range map[string]string{
 			"X-Booking-Status": status, "X-Idempotent": idempotent, "X-Idempotency-Key": key,
 		} {
-			if got := header.Get(name); got != want {
-				t.Errorf("%s is %q, want %q", name, got, want)
-			}
+			test.EqOp(t, want, header.Get(name), test.Sprint(name))
 		}
 	}
 	owner := s.Token(t, "owner")
@@ -65,23 +67,22 @@ func (s *studio) bookAndCancel(t *testing.T, web *http.Client, options connect.C
 	}
 	var id string
 	for _, idempotent := range []string{"false", "true"} {
-		held, err := hold("John Smith")
-		if err != nil {
-			t.Fatal(err)
-		}
+		held := expect.Value(hold("John Smith"))(t)
 		wantHeaders(held.Header(), "PENDING", idempotent, "")
 		b := held.Msg.GetBooking()
-		if b.GetChannel() != v1.Channel_CHANNEL_PHONE || b.GetGuestTier() != "visitor" ||
-			b.GetStatus() != v1.BookingStatus_BOOKING_STATUS_PENDING ||
-			b.GetPayment().GetStatus() != v1.PaymentStatus_PAYMENT_STATUS_UNPAID || b.GetMemberName() != "John Smith" {
-			t.Errorf("%v", b)
-		}
+		test.True(
+			t, b.GetChannel() == v1.Channel_CHANNEL_PHONE && b.GetGuestTier() == "visitor" &&
+				b.GetStatus() == v1.BookingStatus_BOOKING_STATUS_PENDING &&
+				b.GetPayment().GetStatus() == v1.PaymentStatus_PAYMENT_STATUS_UNPAID && b.GetMemberName() == "John Smith",
+			test.Sprintf("%v", b),
+		)
 		id = b.GetId()
 	}
 	_, err := hold("Jane Smith")
-	if got := apiErrorOf(t, err); got.Code != connect.CodeAlreadyExists || got.Reason != "EXTERNAL_REF_CONFLICT" {
-		t.Errorf("%+v", got)
-	}
+	got := apiErrorOf(t, err)
+	test.True(
+		t, got.Code == connect.CodeAlreadyExists && got.Reason == "EXTERNAL_REF_CONFLICT", test.Sprintf("%+v", got),
+	)
 	wantStatus(in, v1.SlotStatus_SLOT_STATUS_HELD)
 
 	// Confirm: with an idempotency key, so a repetition returns the stored response.
@@ -93,66 +94,85 @@ func (s *studio) bookAndCancel(t *testing.T, web *http.Client, options connect.C
 			},
 		)
 		request.Header().Set("Idempotency-Key", "confirm-"+id)
-		confirmed, err := client.ConfirmBooking(t.Context(), request)
-		if err != nil {
-			t.Fatal(err)
-		}
+		confirmed := expect.Value(client.ConfirmBooking(t.Context(), request))(t)
 		wantHeaders(confirmed.Header(), "CONFIRMED", idempotent, "confirm-"+id)
-		if p := confirmed.Msg.GetBooking().GetPayment(); p.GetStatus() != v1.PaymentStatus_PAYMENT_STATUS_CAPTURED ||
-			!p.GetPayTime().AsTime().Equal(monday) {
-			t.Errorf("%v", p)
-		}
+		p := confirmed.Msg.GetBooking().GetPayment()
+		test.True(
+			t, p.GetStatus() == v1.PaymentStatus_PAYMENT_STATUS_CAPTURED && p.GetPayTime().AsTime().Equal(monday),
+			test.Sprintf("%v", p),
+		)
 	}
-	repeated, err := client.ConfirmBooking(t.Context(), as(owner, &v1.ConfirmBookingRequest{BookingId: id}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	repeated := expect.Value(client.ConfirmBooking(t.Context(), as(owner, &v1.ConfirmBookingRequest{BookingId: id})))(t)
 	wantHeaders(repeated.Header(), "CONFIRMED", "true", "")
 	wantStatus(in, v1.SlotStatus_SLOT_STATUS_BOOKED)
 	_, err = client.HoldBooking(t.Context(), as(s.Token(t, "member"), &v1.HoldBookingRequest{SessionId: in}))
-	if got := apiErrorOf(t, err); got.Code != connect.CodeResourceExhausted || got.Reason != "SESSION_FULL" {
-		t.Errorf("%+v", got)
-	}
+	got = apiErrorOf(t, err)
+	test.True(t, got.Code == connect.CodeResourceExhausted && got.Reason == "SESSION_FULL", test.Sprintf("%+v", got))
 
 	// Reschedule, then cancel.
 	for _, idempotent := range []string{"false", "true"} {
-		moved, err := client.RescheduleBooking(
+		moved := expect.Value(client.RescheduleBooking(
 			t.Context(), as(owner, &v1.RescheduleBookingRequest{BookingId: id, SessionId: to}),
-		)
-		if err != nil {
-			t.Fatal(err)
-		}
+		))(t)
 		wantHeaders(moved.Header(), "CONFIRMED", idempotent, "")
 	}
 	wantStatus(in, v1.SlotStatus_SLOT_STATUS_AVAILABLE)
 	for _, idempotent := range []string{"false", "true"} {
-		cancelled, err := client.AdminCancelBooking(t.Context(), as(owner, &v1.AdminCancelBookingRequest{BookingId: id}))
-		if err != nil {
-			t.Fatal(err)
-		}
+		cancelled := expect.Value(
+			client.AdminCancelBooking(t.Context(), as(owner, &v1.AdminCancelBookingRequest{BookingId: id})),
+		)(t)
 		wantHeaders(cancelled.Header(), "CANCELLED", idempotent, "")
-		if status := cancelled.Msg.GetBooking().GetPayment().GetStatus(); status != v1.PaymentStatus_PAYMENT_STATUS_REFUNDED {
-			t.Error(status)
-		}
+		test.EqOp(t, v1.PaymentStatus_PAYMENT_STATUS_CAPTURED, cancelled.Msg.GetBooking().GetPayment().GetStatus())
 	}
+
+	// Refund: an act of its own, by those who may.
+	record := &v1.RecordPaymentRequest{
+		BookingId: id, Payment: &v1.PaymentFacts{Amount: &money.Money{CurrencyCode: "EUR", Units: 50}, Method: "card"},
+	}
+	known, err := client.RecordPayment(t.Context(), as(s.Token(t, "coach"), record))
+	must.NoError(t, err)
+	wantHeaders(known.Header(), "CANCELLED", "true", "")
+	refund := &v1.RefundPaymentRequest{
+		BookingId: id, Amount: &money.Money{CurrencyCode: "EUR", Units: 50}, Reference: "R1",
+	}
+	_, err = client.RefundPayment(t.Context(), as(s.Token(t, "coach"), refund))
+	if got := apiErrorOf(t, err); got.Code != connect.CodePermissionDenied || got.Reason != "PERMISSION_DENIED" {
+		t.Errorf("%+v", got)
+	}
+	for _, idempotent := range []string{"false", "true"} {
+		refunded, err := client.RefundPayment(t.Context(), as(owner, refund))
+		must.NoError(t, err)
+		wantHeaders(refunded.Header(), "CANCELLED", idempotent, "")
+		test.EqOp(t, v1.PaymentStatus_PAYMENT_STATUS_REFUNDED, refunded.Msg.GetBooking().GetPayment().GetStatus())
+	}
+	refund.Reference = "R2"
+	_, err = client.RefundPayment(t.Context(), as(owner, refund))
+	if got := apiErrorOf(t, err); got.Code != connect.CodeFailedPrecondition || got.Reason != "REFUND_EXCEEDS_CAPTURED" {
+		t.Errorf("%+v", got)
+	}
+	lines, err := client.ListPaymentEntries(t.Context(), as(owner, &v1.ListPaymentEntriesRequest{BookingId: id}))
+	must.NoError(t, err)
+	test.SliceLen(t, 2, lines.Msg.GetEntries())
 
 	// Release.
 	held, err := client.HoldBooking(t.Context(), as(s.Token(t, "member"), &v1.HoldBookingRequest{SessionId: to}))
-	if err != nil {
-		t.Fatal(err)
+	must.NoError(t, err)
+	for _, units := range []int64{0, 500} {
+		_, err = client.ConfirmBooking(t.Context(), as(s.Token(t, "member"), &v1.ConfirmBookingRequest{
+			BookingId: held.Msg.GetBooking().GetId(),
+			Payment:   &v1.PaymentFacts{Amount: &money.Money{CurrencyCode: "EUR", Units: units}},
+		}))
+		if got := apiErrorOf(t, err); got.Code != connect.CodePermissionDenied || got.Reason != "PERMISSION_DENIED" {
+			t.Errorf("%d: %+v", units, got)
+		}
 	}
 	for _, idempotent := range []string{"false", "true"} {
-		released, err := client.ReleaseHold(
+		released := expect.Value(client.ReleaseHold(
 			t.Context(), as(s.Token(t, "member"), &v1.ReleaseHoldRequest{BookingId: held.Msg.GetBooking().GetId()}),
-		)
-		if err != nil {
-			t.Fatal(err)
-		}
+		))(t)
 		wantHeaders(released.Header(), "CANCELLED", idempotent, "")
 	}
-	if _, err := s.BlockSession(t.Context(), as(owner, &v1.BlockSessionRequest{SessionId: to})); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t)(s.BlockSession(t.Context(), as(owner, &v1.BlockSessionRequest{SessionId: to})))
 	wantStatus(to, v1.SlotStatus_SLOT_STATUS_BLOCKED)
 }
 
@@ -163,10 +183,7 @@ func TestBookingRPCs_ReturnReasons(t *testing.T) {
 	client := berthv1connect.NewBookingServiceClient(s.Client, s.URL)
 	member := s.Token(t, "member")
 	soon, otherTenant := s.create(t, s.input(monday.Add(3*time.Hour)), true).GetId(), s.NewTenant(t, "Other tenant")
-	booked, err := client.Book(t.Context(), as(member, &v1.BookRequest{SessionId: soon}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	booked := expect.Value(client.Book(t.Context(), as(member, &v1.BookRequest{SessionId: soon})))(t)
 	id := booked.Msg.GetBooking().GetId()
 	for name, tt := range map[string]struct {
 		call   func() error
@@ -219,9 +236,10 @@ func TestBookingRPCs_ReturnReasons(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if got := apiErrorOf(t, tt.call()); got.Code != tt.code || got.Reason != tt.reason {
-				t.Errorf("%+v, want %v %s", got, tt.code, tt.reason)
-			}
+			got := apiErrorOf(t, tt.call())
+			test.True(
+				t, got.Code == tt.code && got.Reason == tt.reason, test.Sprintf("%+v, want %v %s", got, tt.code, tt.reason),
+			)
 		})
 	}
 }
@@ -233,34 +251,23 @@ func TestPartner_ReachesOnlyItsOwnBookings(t *testing.T) {
 	client := berthv1connect.NewBookingServiceClient(s.Client, s.URL)
 	access := berthv1connect.NewAccessServiceClient(s.Client, s.URL)
 	program := func(name string) string {
-		created, err := access.CreateServiceAccount(
+		created := expect.Value(access.CreateServiceAccount(
 			t.Context(), as(s.Token(t, "owner"), &v1.CreateServiceAccountRequest{Name: name, Roles: []string{"partner"}}),
-		)
-		if err != nil {
-			t.Fatal(err)
-		}
-		token, err := access.ExchangeKey(t.Context(), connect.NewRequest(&v1.ExchangeKeyRequest{Key: created.Msg.GetKey()}))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return token.Msg.GetAccessToken()
+		))(t)
+		return expect.Value(
+			access.ExchangeKey(t.Context(), connect.NewRequest(&v1.ExchangeKeyRequest{Key: created.Msg.GetKey()})),
+		)(t).Msg.GetAccessToken()
 	}
 	mine, rival := program("Mine"), program("Rival")
 	in, to := s.create(
 		t, s.input(monday.Add(48*time.Hour)), true,
 	).GetId(), s.create(t, s.input(monday.Add(72*time.Hour)), true).GetId()
-	held, err := client.HoldBooking(
+	held := expect.Value(client.HoldBooking(
 		t.Context(), as(mine, &v1.HoldBookingRequest{SessionId: in, Contact: &v1.Contact{Name: "Pat"}}),
-	)
-	if err != nil {
-		t.Fatal(err)
-	}
+	))(t)
 	id := held.Msg.GetBooking().GetId()
 	list := func(token string) int {
-		response, err := client.ListMyBookings(t.Context(), as(token, &v1.ListMyBookingsRequest{}))
-		if err != nil {
-			t.Fatal(err)
-		}
+		response := expect.Value(client.ListMyBookings(t.Context(), as(token, &v1.ListMyBookingsRequest{})))(t)
 		return len(response.Msg.GetBookings())
 	}
 	calls := []func(token string) error{
@@ -284,12 +291,9 @@ func TestPartner_ReachesOnlyItsOwnBookings(t *testing.T) {
 		},
 	}
 	for i, call := range calls {
-		if got := apiErrorOf(t, call(rival)); got.Reason != "BOOKING_NOT_FOUND" {
-			t.Errorf("call %d by the rival: %+v", i, got)
-		}
-		if err := call(mine); err != nil {
-			t.Errorf("call %d: %v", i, err)
-		}
+		got := apiErrorOf(t, call(rival))
+		test.EqOp(t, "BOOKING_NOT_FOUND", got.Reason, test.Sprintf("call %d by the rival: %+v", i, got))
+		test.NoError(t, call(mine), test.Sprintf("call %d", i))
 	}
 	if n, none := list(mine), list(rival); n != 1 || none != 0 {
 		t.Errorf("%d of mine, %d of the rival's", n, none)
@@ -305,48 +309,39 @@ func TestStaff_ReadDataOfMembers(t *testing.T) {
 	notices := berthv1connect.NewNotificationServiceClient(s.Client, s.URL)
 	member, coach := s.Token(t, "member"), s.Token(t, "coach")
 	memberID := func(token string) string {
-		me, err := members.GetMe(t.Context(), as(token, &v1.GetMeRequest{}))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return me.Msg.GetMember().GetId()
+		return expect.Value(members.GetMe(t.Context(), as(token, &v1.GetMeRequest{})))(t).Msg.GetMember().GetId()
 	}
 	mine, theirs := memberID(member), memberID(coach)
 	in := s.create(t, s.input(monday.Add(48*time.Hour)), true).GetId()
-	held, err := bookings.HoldBooking(t.Context(), as(member, &v1.HoldBookingRequest{SessionId: in}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := members.RegisterDevice(
+	held := expect.Value(bookings.HoldBooking(t.Context(), as(member, &v1.HoldBookingRequest{SessionId: in})))(t)
+	expect.OK(t)(members.RegisterDevice(
 		t.Context(), as(member, &v1.RegisterDeviceRequest{Kind: v1.DeviceKind_DEVICE_KIND_IOS, Token: "abc"}),
-	); err != nil {
-		t.Fatal(err)
-	}
+	))
 	quiet := &v1.QuietHours{Start: &timeofday.TimeOfDay{Hours: 21}, End: &timeofday.TimeOfDay{Hours: 8}}
-	if _, err := notices.UpdatePreferences(t.Context(), as(member, &v1.UpdatePreferencesRequest{
+	expect.OK(t)(notices.UpdatePreferences(t.Context(), as(member, &v1.UpdatePreferencesRequest{
 		Preferences: &v1.NotificationPreferences{QuietHours: quiet}, UpdateMask: mask("quiet_hours"),
-	})); err != nil {
-		t.Fatal(err)
-	}
+	})))
 
-	listed, err := bookings.ListMyBookings(t.Context(), as(coach, &v1.ListMyBookingsRequest{MemberId: mine}))
-	if err != nil || len(listed.Msg.GetBookings()) != 1 ||
-		listed.Msg.GetBookings()[0].GetId() != held.Msg.GetBooking().GetId() {
-		t.Errorf("bookings: %v, %v", listed, err)
-	}
-	if own, err := bookings.ListMyBookings(t.Context(), as(coach, &v1.ListMyBookingsRequest{})); err != nil ||
-		len(own.Msg.GetBookings()) != 0 {
-		t.Errorf("the coach's own: %v, %v", own, err)
-	}
-	memberWithDevices, err := members.GetMember(t.Context(), as(coach, &v1.GetMemberRequest{MemberId: mine}))
-	if err != nil || len(memberWithDevices.Msg.GetDevices()) != 1 ||
-		memberWithDevices.Msg.GetDevices()[0].GetKind() != v1.DeviceKind_DEVICE_KIND_IOS {
-		t.Errorf("devices: %v, %v", memberWithDevices, err)
-	}
-	preferences, err := notices.GetPreferences(t.Context(), as(coach, &v1.GetPreferencesRequest{MemberId: mine}))
-	if err != nil || !proto.Equal(preferences.Msg.GetPreferences().GetQuietHours(), quiet) {
-		t.Errorf("preferences: %v, %v", preferences, err)
-	}
+	listed := expect.Value(bookings.ListMyBookings(t.Context(), as(coach, &v1.ListMyBookingsRequest{MemberId: mine})))(t)
+	test.True(
+		t, len(listed.Msg.GetBookings()) == 1 && listed.Msg.GetBookings()[0].GetId() == held.Msg.GetBooking().GetId(),
+		test.Sprintf("bookings: %v", listed),
+	)
+	own := expect.Value(bookings.ListMyBookings(t.Context(), as(coach, &v1.ListMyBookingsRequest{})))(t)
+	test.EqOp(t, 0, len(own.Msg.GetBookings()), test.Sprintf("the coach's own: %v", own))
+	memberWithDevices := expect.Value(members.GetMember(t.Context(), as(coach, &v1.GetMemberRequest{MemberId: mine})))(t)
+	test.True(
+		t, len(memberWithDevices.Msg.GetDevices()) == 1 &&
+			memberWithDevices.Msg.GetDevices()[0].GetKind() == v1.DeviceKind_DEVICE_KIND_IOS,
+		test.Sprintf("devices: %v", memberWithDevices),
+	)
+	preferences := expect.Value(
+		notices.GetPreferences(t.Context(), as(coach, &v1.GetPreferencesRequest{MemberId: mine})),
+	)(t)
+	test.True(
+		t, proto.Equal(preferences.Msg.GetPreferences().GetQuietHours(), quiet),
+		test.Sprintf("preferences: %v", preferences),
+	)
 
 	absent := convert.IDText(tenant.New[tenant.MemberID](time.Now()))
 	for name, request := range map[string]func(token, id string) error{
@@ -359,15 +354,11 @@ func TestStaff_ReadDataOfMembers(t *testing.T) {
 			return err
 		},
 	} {
-		if err := request(member, mine); err != nil {
-			t.Errorf("%s: the caller's own: %v", name, err)
-		}
-		if got := apiErrorOf(t, request(member, theirs)); got.Reason != "MEMBER_NOT_FOUND" {
-			t.Errorf("%s: another's: %+v", name, got)
-		}
-		if got := apiErrorOf(t, request(coach, absent)); got.Reason != "MEMBER_NOT_FOUND" {
-			t.Errorf("%s: an absent member's: %+v", name, got)
-		}
+		test.NoError(t, request(member, mine), test.Sprintf("%s: the caller's own", name))
+		got := apiErrorOf(t, request(member, theirs))
+		test.EqOp(t, "MEMBER_NOT_FOUND", got.Reason, test.Sprintf("%s: another's: %+v", name, got))
+		got = apiErrorOf(t, request(coach, absent))
+		test.EqOp(t, "MEMBER_NOT_FOUND", got.Reason, test.Sprintf("%s: an absent member's: %+v", name, got))
 	}
 }
 
@@ -394,17 +385,15 @@ func TestBenefitProviders_PutAndList(t *testing.T) {
 		owner, &v1.PutBenefitProviderRequest{Provider: card(func(*v1.BenefitProvider) {}), CreateOnly: true},
 	)
 	want := card(func(p *v1.BenefitProvider) { p.Etag = "v1" })
-	if diff := cmp.Diff(want, created, protocmp.Transform()); err != nil || diff != "" {
-		t.Fatalf("%v (-want +got)\n%s", err, diff)
-	}
+	diff := cmp.Diff(want, created, protocmp.Transform())
+	must.True(t, err == nil && diff == "", must.Sprintf("%v (-want +got)\n%s", err, diff))
 	want = card(func(p *v1.BenefitProvider) { p.Etag, p.DiscountPercent = "v2", 0 })
 	edited, err := put(
 		owner,
 		&v1.PutBenefitProviderRequest{Provider: card(func(p *v1.BenefitProvider) { p.Etag, p.DiscountPercent = "v1", 0 })},
 	)
-	if diff := cmp.Diff(want, edited, protocmp.Transform()); err != nil || diff != "" {
-		t.Errorf("%v (-want +got)\n%s", err, diff)
-	}
+	diff = cmp.Diff(want, edited, protocmp.Transform())
+	test.True(t, err == nil && diff == "", test.Sprintf("%v (-want +got)\n%s", err, diff))
 	for name, c := range map[string]struct {
 		token         string
 		request       *v1.PutBenefitProviderRequest
@@ -431,20 +420,18 @@ func TestBenefitProviders_PutAndList(t *testing.T) {
 		},
 	} {
 		_, err := put(c.token, c.request)
-		if got := apiErrorOf(t, err); got.Reason != c.reason || c.field != "" && got.Metadata["field"] != c.field {
-			t.Errorf("%s: %+v", name, got)
-		}
+		got := apiErrorOf(t, err)
+		test.True(
+			t, got.Reason == c.reason && (c.field == "" || got.Metadata["field"] == c.field),
+			test.Sprintf("%s: %+v", name, got),
+		)
 	}
 	otherOwner := s.Token(t, "owner", s.NewTenant(t, "Other Club"))
-	if theirs, err := client.ListBenefitProviders(
+	theirs := expect.Value(client.ListBenefitProviders(
 		t.Context(), as(otherOwner, &v1.ListBenefitProvidersRequest{}),
-	); err != nil ||
-		len(theirs.Msg.GetProviders()) != 0 {
-		t.Errorf("%v (%v)", theirs, err)
-	}
+	))(t)
+	test.EqOp(t, 0, len(theirs.Msg.GetProviders()), test.Sprintf("%v", theirs))
 	all, err := client.ListBenefitProviders(t.Context(), as(s.Token(t, "member"), &v1.ListBenefitProvidersRequest{}))
-	if diff := cmp.Diff([]*v1.BenefitProvider{want}, all.Msg.GetProviders(), protocmp.Transform()); err != nil ||
-		diff != "" {
-		t.Errorf("%v (-want +got)\n%s", err, diff)
-	}
+	diff = cmp.Diff([]*v1.BenefitProvider{want}, all.Msg.GetProviders(), protocmp.Transform())
+	test.True(t, err == nil && diff == "", test.Sprintf("%v (-want +got)\n%s", err, diff))
 }

@@ -8,7 +8,8 @@ import (
 	"time"
 
 	"connectrpc.com/connect"
-	"github.com/google/go-cmp/cmp"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 	"google.golang.org/genproto/googleapis/type/latlng"
 	"google.golang.org/protobuf/testing/protocmp"
 	"google.golang.org/protobuf/types/known/timestamppb"
@@ -21,6 +22,7 @@ import (
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 // checkInTest is a test server with a session that starts at begin, and a client of its CheckInService.
@@ -73,10 +75,7 @@ func (s *checkInTest) bookAs(t *testing.T, role, session string, status booking.
 
 func (s *checkInTest) qrRequest(t *testing.T) *v1.SelfCheckInRequest {
 	t.Helper()
-	qr, err := s.GetQrToken(t.Context(), as(s.Token(t, "coach"), &v1.GetQrTokenRequest{SessionId: s.session}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	qr := expect.Value(s.GetQrToken(t.Context(), as(s.Token(t, "coach"), &v1.GetQrTokenRequest{SessionId: s.session})))(t)
 	return &v1.SelfCheckInRequest{SessionId: s.session, Proof: &v1.SelfCheckInRequest_QrToken{QrToken: qr.Msg.GetToken()}}
 }
 
@@ -107,37 +106,23 @@ func TestCheckIn_ReturnsBooking(t *testing.T) {
 	}
 	undo := func() {
 		t.Helper()
-		undone, err := s.UndoCheckIn(t.Context(), as(s.Token(t, "coach"), &v1.UndoCheckInRequest{BookingId: id}))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(confirmed, checkInFields(undone.Msg.GetBooking()), protocmp.Transform()); diff != "" {
-			t.Error(diff)
-		}
+		undone := expect.Value(s.UndoCheckIn(t.Context(), as(s.Token(t, "coach"), &v1.UndoCheckInRequest{BookingId: id})))(t)
+		test.Eq(t, confirmed, checkInFields(undone.Msg.GetBooking()), test.Cmp(protocmp.Transform()))
 	}
 	for _, already := range []bool{false, true} {
-		in, err := s.CheckIn(t.Context(), as(s.Token(t, "coach"), &v1.CheckInRequest{BookingId: id}))
-		if err != nil || in.Msg.GetAlreadyCheckedIn() != already {
-			t.Fatal(in, err)
-		}
-		if diff := cmp.Diff(
-			attended(v1.CheckInMethod_CHECK_IN_METHOD_MANUAL), checkInFields(in.Msg.GetBooking()), protocmp.Transform(),
-		); diff != "" {
-			t.Error(diff)
-		}
+		in := expect.Value(s.CheckIn(t.Context(), as(s.Token(t, "coach"), &v1.CheckInRequest{BookingId: id})))(t)
+		must.EqOp(t, already, in.Msg.GetAlreadyCheckedIn(), must.Sprint(in))
+		test.Eq(t, attended(v1.CheckInMethod_CHECK_IN_METHOD_MANUAL), checkInFields(in.Msg.GetBooking()),
+			test.Cmp(protocmp.Transform()))
 	}
 	for method, proof := range map[v1.CheckInMethod]*v1.SelfCheckInRequest{
 		v1.CheckInMethod_CHECK_IN_METHOD_QR: s.qrRequest(t), v1.CheckInMethod_CHECK_IN_METHOD_GPS: s.positionRequest(52.5),
 	} {
 		undo()
 		for _, already := range []bool{false, true} {
-			in, err := s.SelfCheckIn(t.Context(), as(s.Token(t, "member"), proof))
-			if err != nil || in.Msg.GetAlreadyCheckedIn() != already {
-				t.Fatal(in, err)
-			}
-			if diff := cmp.Diff(attended(method), checkInFields(in.Msg.GetBooking()), protocmp.Transform()); diff != "" {
-				t.Error(diff)
-			}
+			in := expect.Value(s.SelfCheckIn(t.Context(), as(s.Token(t, "member"), proof)))(t)
+			must.EqOp(t, already, in.Msg.GetAlreadyCheckedIn(), must.Sprint(in))
+			test.Eq(t, attended(method), checkInFields(in.Msg.GetBooking()), test.Cmp(protocmp.Transform()))
 		}
 	}
 }
@@ -186,15 +171,12 @@ func TestSelfCheckIn_ReturnsReasons(t *testing.T) {
 			// The tests share a clock, so they run one after the other.
 			s.setTime(tt.after)
 			_, err := s.SelfCheckIn(t.Context(), as(s.Token(t, "member"), tt.request))
-			if diff := cmp.Diff(tt.want, apiErrorOf(t, err)); diff != "" {
-				t.Error(diff)
-			}
+			test.Eq(t, tt.want, apiErrorOf(t, err))
 		})
 	}
 	_, err := s.CheckIn(t.Context(), as(s.Token(t, "coach"), &v1.CheckInRequest{BookingId: someSession}))
-	if got := apiErrorOf(t, err); got.Reason != "BOOKING_NOT_FOUND" {
-		t.Error(got)
-	}
+	got := apiErrorOf(t, err)
+	test.EqOp(t, "BOOKING_NOT_FOUND", got.Reason, test.Sprint(got))
 }
 
 // checkInCloses is when check-in closes by default, after the start of a session of one hour.
@@ -228,9 +210,8 @@ func TestCheckIn_RejectsMembersBeforeLookup(t *testing.T) {
 			return err
 		},
 	} {
-		if got := apiErrorOf(t, call(t.Context())); got.Reason != "PERMISSION_DENIED" {
-			t.Errorf("%s: %+v", name, got)
-		}
+		got := apiErrorOf(t, call(t.Context()))
+		test.EqOp(t, "PERMISSION_DENIED", got.Reason, test.Sprintf("%s: %+v", name, got))
 	}
 }
 
@@ -239,15 +220,10 @@ func TestGetDisplay_IsPublicAndComplete(t *testing.T) {
 	s := newCheckInTest(t)
 	id := s.book(t, "member", s.session)
 	s.book(t, "admin", s.session)
-	if _, err := s.CheckIn(t.Context(), as(s.Token(t, "coach"), &v1.CheckInRequest{BookingId: id})); err != nil {
-		t.Fatal(err)
-	}
-	link, err := s.CreateDisplayUrl(
+	expect.OK(t)(s.CheckIn(t.Context(), as(s.Token(t, "coach"), &v1.CheckInRequest{BookingId: id})))
+	link := expect.Value(s.CreateDisplayUrl(
 		t.Context(), as(s.Token(t, "coach"), &v1.CreateDisplayUrlRequest{SessionId: s.session}),
-	)
-	if err != nil {
-		t.Fatal(err)
-	}
+	))(t)
 	if link.Msg.GetUrl() != "https://berth.test/display/"+link.Msg.GetToken() ||
 		!link.Msg.GetExpireTime().AsTime().Equal(s.begin.Add(10*time.Minute)) {
 		t.Error(link.Msg)
@@ -255,14 +231,11 @@ func TestGetDisplay_IsPublicAndComplete(t *testing.T) {
 	eachProtocol(t, func(t *testing.T, client *http.Client, options connect.ClientOption) {
 		t.Helper()
 		public := berthv1connect.NewCheckInServiceClient(client, s.URL, options)
-		response, err := public.GetDisplay(t.Context(), connect.NewRequest(&v1.GetDisplayRequest{Token: link.Msg.GetToken()}))
-		if err != nil {
-			t.Fatal(err)
-		}
+		response := expect.Value(
+			public.GetDisplay(t.Context(), connect.NewRequest(&v1.GetDisplayRequest{Token: link.Msg.GetToken()})),
+		)(t)
 		got := response.Msg
-		if got.GetQrToken() == "" || got.GetNextToken() == "" {
-			t.Error(got)
-		}
+		test.True(t, got.GetQrToken() != "" && got.GetNextToken() != "", test.Sprint(got))
 		want := &v1.GetDisplayResponse{
 			Title: "Vinyasa", LocationName: "Pier 1", CoachName: "Coach", TimeZone: "Europe/Berlin", Expected: 4, Arrived: 2,
 			StartTime: timestamppb.New(s.begin), EndTime: timestamppb.New(s.begin.Add(time.Hour)),
@@ -273,15 +246,10 @@ func TestGetDisplay_IsPublicAndComplete(t *testing.T) {
 			CheckinOpensTime:  timestamppb.New(s.begin.Add(-time.Hour)),
 			CheckinClosesTime: timestamppb.New(s.begin.Add(checkInCloses)),
 		}
-		if diff := cmp.Diff(
-			want, got, protocmp.Transform(), protocmp.IgnoreFields(want, "qr_token", "next_token"),
-		); diff != "" {
-			t.Error(diff)
-		}
-		_, err = public.GetDisplay(t.Context(), connect.NewRequest(&v1.GetDisplayRequest{Token: got.GetQrToken()}))
-		if apiErr := apiErrorOf(t, err); apiErr.Reason != "LINK_INVALID" || apiErr.Code != connect.CodeFailedPrecondition {
-			t.Error(apiErr)
-		}
+		test.Eq(t, want, got, test.Cmp(protocmp.Transform(), protocmp.IgnoreFields(want, "qr_token", "next_token")))
+		_, err := public.GetDisplay(t.Context(), connect.NewRequest(&v1.GetDisplayRequest{Token: got.GetQrToken()}))
+		apiErr := apiErrorOf(t, err)
+		test.True(t, apiErr.Reason == "LINK_INVALID" && apiErr.Code == connect.CodeFailedPrecondition, test.Sprint(apiErr))
 	})
 }
 
@@ -300,32 +268,23 @@ func TestListAttendance_Pages(t *testing.T) {
 	request := &v1.ListAttendanceRequest{MemberId: convert.IDText(s.Members["member"]), PageSize: 2}
 	var got []string
 	for page := 1; ; page++ {
-		response, err := s.ListAttendance(t.Context(), as(s.Token(t, "coach"), request))
-		if err != nil {
-			t.Fatal(err)
-		}
+		response := expect.Value(s.ListAttendance(t.Context(), as(s.Token(t, "coach"), request)))(t)
 		for _, b := range response.Msg.GetBookings() {
 			got = append(got, b.GetId())
 		}
-		if response.Msg.GetNoShows() != 1 || response.Msg.GetAttended() != 0 {
-			t.Error(response.Msg)
-		}
+		test.True(t, response.Msg.GetNoShows() == 1 && response.Msg.GetAttended() == 0, test.Sprint(response.Msg))
 		if request.PageToken = response.Msg.GetNextPageToken(); request.GetPageToken() == "" || page > len(want) {
 			break
 		}
 		if page == 1 {
 			other := &v1.ListAttendanceRequest{MemberId: convert.IDText(s.Members["admin"]), PageToken: request.GetPageToken()}
 			_, err := s.ListAttendance(t.Context(), as(s.Token(t, "coach"), other))
-			if apiErr := apiErrorOf(t, err); apiErr.Reason != "INVALID_FIELD" || apiErr.Metadata["field"] != "page_token" {
-				t.Error(apiErr)
-			}
+			apiErr := apiErrorOf(t, err)
+			test.True(t, apiErr.Reason == "INVALID_FIELD" && apiErr.Metadata["field"] == "page_token", test.Sprint(apiErr))
 		}
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
-	}
+	test.Eq(t, want, got)
 	_, err := s.ListAttendance(t.Context(), as(s.Token(t, "coach"), &v1.ListAttendanceRequest{MemberId: someSession}))
-	if apiErr := apiErrorOf(t, err); apiErr.Reason != "MEMBER_NOT_FOUND" {
-		t.Error(apiErr)
-	}
+	apiErr := apiErrorOf(t, err)
+	test.EqOp(t, "MEMBER_NOT_FOUND", apiErr.Reason, test.Sprint(apiErr))
 }

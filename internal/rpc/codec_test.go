@@ -8,18 +8,21 @@ import (
 
 	"connectrpc.com/connect"
 	gocmp "github.com/google/go-cmp/cmp"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
 
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/gen/berth/v1/berthv1connect"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 func TestCodecs_RejectUndecodableMessages(t *testing.T) {
 	t.Parallel()
 	w := newStubServer(t)
 	w.booking.book = bookStub
-	for name, test := range map[string]struct {
+	for name, tc := range map[string]struct {
 		body, kind, encoding string
 		field, message       string
 	}{
@@ -45,21 +48,20 @@ func TestCodecs_RejectUndecodableMessages(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			header := http.Header{
-				"Content-Type": {cmp.Or(test.kind, "application/json")}, "Content-Encoding": {test.encoding},
+				"Content-Type": {cmp.Or(tc.kind, "application/json")}, "Content-Encoding": {tc.encoding},
 				"Authorization": {"Bearer " + w.token(t, "owner", tenantA)},
 			}
-			response := send(t, http1, http.MethodPost, w.url+berthv1connect.BookingServiceBookProcedure, header, test.body)
+			response := send(t, http1, http.MethodPost, w.url+berthv1connect.BookingServiceBookProcedure, header, tc.body)
 			got := errorFromResponse(t, response)
 			want := apiError{Code: connect.CodeInvalidArgument, Reason: "INVALID_FIELD"}
-			if test.field != "" {
-				want.Metadata = map[string]string{"field": test.field}
+			if tc.field != "" {
+				want.Metadata = map[string]string{"field": tc.field}
 			}
-			if diff := gocmp.Diff(want, apiErrorOf(t, got)); diff != "" {
-				t.Error(diff)
-			}
-			if len(got.Message()) > 300 || test.message != "" && test.message != got.Message() {
-				t.Errorf("message %q", got.Message())
-			}
+			test.EqOp(t, "", gocmp.Diff(want, apiErrorOf(t, got)))
+			test.True(
+				t, len(got.Message()) <= 300 && (tc.message == "" || tc.message == got.Message()),
+				test.Sprintf("message %q", got.Message()),
+			)
 		})
 	}
 }
@@ -68,22 +70,15 @@ func TestBinaryCodec_IgnoresUnknownFields(t *testing.T) {
 	t.Parallel()
 	var m v1.BookRequest
 	raw := protowire.AppendString(protowire.AppendTag(nil, 999, protowire.BytesType), "from the future")
-	if err := (binaryCodec{}).Unmarshal(raw, &m); err != nil {
-		t.Fatal(err)
-	}
-	if err := decodeError(&m); err != nil {
-		t.Error(err)
-	}
+	must.NoError(t, (binaryCodec{}).Unmarshal(raw, &m))
+	test.NoError(t, decodeError(&m))
 }
 
 func TestCodecs_RoundTrip(t *testing.T) {
 	t.Parallel()
 	want := &v1.BookRequest{SessionId: someSession, PartySize: 2, Channel: v1.Channel_CHANNEL_PHONE}
 	for _, codec := range []connect.Codec{binaryCodec{}, jsonCodec{"json"}} {
-		raw, err := codec.Marshal(want)
-		if err != nil {
-			t.Fatal(err)
-		}
+		raw := expect.Value(codec.Marshal(want))(t)
 		var got v1.BookRequest
 		if err := codec.Unmarshal(raw, &got); err != nil || !proto.Equal(want, &got) {
 			t.Errorf("%s: %v became %v (%v)", codec.Name(), want, &got, err)

@@ -22,7 +22,8 @@ func newCORS(origins []string) func(http.Handler) http.Handler {
 		AllowedHeaders: append(connectcors.AllowedHeaders(),
 			"Authorization", convert.IdempotencyKeyHeader, convert.BookingChannelHeader, requestIDHeader, "If-None-Match"),
 		ExposedHeaders: append(connectcors.ExposedHeaders(),
-			convert.BookingStatusHeader, convert.IdempotentHeader, convert.IdempotencyKeyEchoHeader, requestIDHeader, "Etag"),
+			convert.BookingStatusHeader, convert.IdempotentHeader, convert.IdempotencyKeyEchoHeader, requestIDHeader, "Etag",
+			"Retry-After"),
 		MaxAge: int((2 * time.Hour).Seconds()),
 	}).Handler
 }

@@ -59,6 +59,9 @@ func encodeError(ctx context.Context, f *fault.Error) *connect.Error {
 	if f.Kind == fault.Unauthenticated {
 		wire.Meta().Set("WWW-Authenticate", "Bearer")
 	}
+	if seconds := f.Metadata[fault.RetryAfter]; seconds != "" {
+		wire.Meta().Set("Retry-After", seconds)
+	}
 	return wire
 }
 

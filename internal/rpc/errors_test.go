@@ -9,45 +9,38 @@ import (
 	"testing"
 
 	"connectrpc.com/connect"
+	"github.com/shoenig/test"
+
+	"github.com/shoenig/test/must"
 
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 // The reasons in the contract and in the code are the same.
 func TestReasons_MatchContract(t *testing.T) {
 	t.Parallel()
-	file, err := parser.ParseFile(token.NewFileSet(), "../fault/reason.go", nil, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := expect.Value(parser.ParseFile(token.NewFileSet(), "../fault/reason.go", nil, 0))(t)
 	known := make(map[string]bool)
 	ast.Inspect(file, func(n ast.Node) bool {
 		if spec, ok := n.(*ast.ValueSpec); ok {
 			for _, value := range spec.Values {
 				text, err := strconv.Unquote(value.(*ast.BasicLit).Value) //nolint:forcetypeassert // a reason is a text
-				if err != nil {
-					t.Fatal(err)
-				}
-				if known[text] {
-					t.Errorf("fault has %s twice", text)
-				}
+				must.NoError(t, err)
+				test.False(t, known[text], test.Sprintf("fault has %s twice", text))
 				known[text] = true
 			}
 		}
 		return true
 	})
-	if len(known) < 50 {
-		t.Fatalf("only %d reasons were found", len(known))
-	}
+	must.True(t, len(known) >= 50, must.Sprintf("only %d reasons were found", len(known)))
 	for number, name := range v1.ErrorReason_name {
 		reason := strings.TrimPrefix(name, "ERROR_REASON_")
 		if number == 0 {
 			continue
 		}
-		if !known[reason] {
-			t.Errorf("the contract's %s is not in package fault", reason)
-		}
+		test.True(t, known[reason], test.Sprintf("the contract's %s is not in package fault", reason))
 		delete(known, reason)
 	}
 	for reason := range known {
@@ -60,9 +53,7 @@ func TestCodes_CoverEveryKind(t *testing.T) {
 	seen := make(map[connect.Code]bool)
 	for kind := fault.Internal; kind <= fault.DeadlineExceeded; kind++ {
 		code, ok := codes[kind]
-		if !ok || seen[code] {
-			t.Errorf("kind %d has the code %v", kind, code)
-		}
+		test.True(t, ok && !seen[code], test.Sprintf("kind %d has the code %v", kind, code))
 		seen[code] = true
 	}
 }
@@ -70,10 +61,7 @@ func TestCodes_CoverEveryKind(t *testing.T) {
 // constants returns the values of the string constants of a type in a file.
 func constants(t *testing.T, path, kind string) []string {
 	t.Helper()
-	file, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := expect.Value(parser.ParseFile(token.NewFileSet(), path, nil, 0))(t)
 	var all []string
 	ast.Inspect(file, func(n ast.Node) bool {
 		spec, ok := n.(*ast.ValueSpec)
@@ -85,9 +73,7 @@ func constants(t *testing.T, path, kind string) []string {
 		}
 		for _, value := range spec.Values {
 			text, err := strconv.Unquote(value.(*ast.BasicLit).Value) //nolint:forcetypeassert // they are texts
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, err)
 			all = append(all, text)
 		}
 		return true

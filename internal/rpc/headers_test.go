@@ -4,15 +4,18 @@ import (
 	"net/http"
 	"testing"
 
+	"github.com/shoenig/test"
+
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rpc/convert"
 	"github.com/berthhq/berth/internal/rules/catalog"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 func TestBookingChannel_PrefersHeader(t *testing.T) {
 	t.Parallel()
-	for _, test := range []struct {
+	for _, tt := range []struct {
 		header string
 		body   v1.Channel
 		want   catalog.Channel
@@ -26,16 +29,16 @@ func TestBookingChannel_PrefersHeader(t *testing.T) {
 		{"phone", v1.Channel_CHANNEL_ONLINE, catalog.Phone},
 		{"Online", v1.Channel_CHANNEL_PHONE, catalog.Online},
 	} {
-		got, err := convert.BookingChannel(http.Header{"X-Booking-Channel": {test.header}}, test.body)
-		if err != nil || got != test.want {
-			t.Errorf("%q over %v is %v (%v), want %v", test.header, test.body, got, err, test.want)
-		}
+		got, err := convert.BookingChannel(http.Header{"X-Booking-Channel": {tt.header}}, tt.body)
+		test.True(
+			t, err == nil && got == tt.want,
+			test.Sprintf("%q over %v is %v (%v), want %v", tt.header, tt.body, got, err, tt.want),
+		)
 	}
-	if _, err := convert.BookingChannel(
+	_, err := convert.BookingChannel(
 		http.Header{"X-Booking-Channel": {"fax"}}, 0,
-	); fault.ReasonOf(err) != fault.InvalidField {
-		t.Errorf("fax: %v", err)
-	}
+	)
+	test.EqOp(t, fault.InvalidField, fault.ReasonOf(err), test.Sprintf("fax: %v", err))
 }
 
 func TestSetBookingHeaders_WritesStatusAndReplay(t *testing.T) {
@@ -43,9 +46,7 @@ func TestSetBookingHeaders_WritesStatusAndReplay(t *testing.T) {
 	response := make(http.Header)
 	convert.SetBookingHeaders(response, "WAITLISTED", true)
 	for name, want := range map[string]string{"X-Booking-Status": "WAITLISTED", "X-Idempotent": "true"} {
-		if got := response.Get(name); got != want {
-			t.Errorf("%s is %q, want %q", name, got, want)
-		}
+		test.EqOp(t, want, response.Get(name), test.Sprint(name))
 	}
 }
 
@@ -54,12 +55,10 @@ func TestEtag_RoundTrips(t *testing.T) {
 	if got, err := convert.ExpectedVersion(""); got != nil || err != nil {
 		t.Error(got, err)
 	}
-	if got, err := convert.ExpectedVersion(convert.Etag(7)); err != nil || got == nil || *got != 7 {
-		t.Error(got, err)
-	}
+	got := expect.Value(convert.ExpectedVersion(convert.Etag(7)))(t)
+	test.True(t, got != nil && *got == 7, test.Sprint(got))
 	for _, text := range []string{"7", "v", "v07", "v7 ", "w7"} {
-		if _, err := convert.ExpectedVersion(text); fault.ReasonOf(err) != fault.ETagMismatch {
-			t.Errorf("%q: %v", text, err)
-		}
+		_, err := convert.ExpectedVersion(text)
+		test.EqOp(t, fault.ETagMismatch, fault.ReasonOf(err), test.Sprintf("%q: %v", text, err))
 	}
 }

@@ -70,25 +70,21 @@ func (h *Health) handler(services []string, options ...connect.HandlerOption) ht
 		return response, nil
 	}
 	mux := http.NewServeMux()
-	mux.Handle(healthService+"Check", connect.NewUnaryHandler(healthService+"Check",
-		func(
-			ctx context.Context, r *connect.Request[healthpb.HealthCheckRequest],
-		) (*connect.Response[healthpb.HealthCheckResponse], error) {
-			response, err := status(ctx, r.Msg.GetService())
-			return connect.NewResponse(response), err
+	mux.Handle(healthService+"Check", connect.NewUnaryHandlerSimple(healthService+"Check",
+		func(ctx context.Context, r *healthpb.HealthCheckRequest) (*healthpb.HealthCheckResponse, error) {
+			return status(ctx, r.GetService())
 		}, options...))
-	mux.Handle(healthService+"Watch", connect.NewServerStreamHandler(healthService+"Watch",
+	mux.Handle(healthService+"Watch", connect.NewServerStreamHandlerSimple(healthService+"Watch",
 		func(
-			ctx context.Context, r *connect.Request[healthpb.HealthCheckRequest],
-			stream *connect.ServerStream[healthpb.HealthCheckResponse],
+			ctx context.Context, r *healthpb.HealthCheckRequest, stream *connect.ServerStream[healthpb.HealthCheckResponse],
 		) error {
-			return h.watch(ctx, func() (*healthpb.HealthCheckResponse, error) { return status(ctx, r.Msg.GetService()) }, stream)
+			return h.watch(ctx, func() (*healthpb.HealthCheckResponse, error) { return status(ctx, r.GetService()) }, stream)
 		}, options...))
 	return mux
 }
 
 // watchInterval is how long it takes at most until watchers learn that the database is down. They learn of a shutdown
-// at once.
+// immediately.
 const watchInterval = 5 * time.Second
 
 func (h *Health) watch(

@@ -7,11 +7,14 @@ import (
 
 	"connectrpc.com/connect"
 	"github.com/google/go-cmp/cmp"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 	"google.golang.org/protobuf/testing/protocmp"
 
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/gen/berth/v1/berthv1connect"
 	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 func TestIdempotencyKey_ReplaysStoredResponse(t *testing.T) {
@@ -29,44 +32,26 @@ func TestIdempotencyKey_ReplaysStoredResponse(t *testing.T) {
 			}
 			return credits.CreatePlan(t.Context(), request)
 		}
-		first, err := create("owner", name, name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		second, err := create("owner", name, name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(first.Msg, second.Msg, protocmp.Transform()); diff != "" {
-			t.Errorf("answers differ:\n%s", diff)
-		}
+		first := expect.Value(create("owner", name, name))(t)
+		second := expect.Value(create("owner", name, name))(t)
+		test.Eq(t, first.Msg, second.Msg, test.Cmp(protocmp.Transform()), test.Sprint("answers differ"))
 		for i, response := range []*connect.Response[v1.CreatePlanResponse]{first, second} {
 			if got, want := response.Header().Get("X-Idempotent"), []string{"", "true"}[i]; got != want {
 				t.Errorf("answer %d: X-Idempotent is %q", i, got)
 			}
-			if got := response.Header().Get("X-Idempotency-Key"); got != name {
-				t.Errorf("answer %d: X-Idempotency-Key is %q", i, got)
-			}
+			test.EqOp(t, name, response.Header().Get("X-Idempotency-Key"), test.Sprintf("answer %d: X-Idempotency-Key", i))
 		}
 
-		_, err = create("owner", name+" other", name)
-		if diff := cmp.Diff(
-			apiError{connect.CodeAlreadyExists, "IDEMPOTENCY_CONFLICT", nil}, apiErrorOf(t, err),
-		); diff != "" {
-			t.Error(diff)
-		}
+		_, err := create("owner", name+" other", name)
+		test.Eq(t, apiError{connect.CodeAlreadyExists, "IDEMPOTENCY_CONFLICT", nil}, apiErrorOf(t, err))
 		// Another caller's key is another key, so this call runs and fails because the plan's name is taken.
 		if _, err = create("admin", name, name); apiErrorOf(t, err).Reason != "ALREADY_EXISTS" {
 			t.Error(err)
 		}
 		for _, wrong := range [][]string{{"with space"}, {strings.Repeat("k", 201)}, {"one", "two"}} {
 			_, err := create("owner", name+" wrong", wrong...)
-			if diff := cmp.Diff(
-				apiError{connect.CodeInvalidArgument, "INVALID_FIELD", map[string]string{"field": "Idempotency-Key"}},
-				apiErrorOf(t, err),
-			); diff != "" {
-				t.Errorf("%q: %s", wrong, diff)
-			}
+			invalid := apiError{connect.CodeInvalidArgument, "INVALID_FIELD", map[string]string{"field": "Idempotency-Key"}}
+			test.Eq(t, invalid, apiErrorOf(t, err), test.Sprintf("%q", wrong))
 		}
 
 		members := berthv1connect.NewMemberServiceClient(web, s.URL, options)
@@ -77,26 +62,22 @@ func TestIdempotencyKey_ReplaysStoredResponse(t *testing.T) {
 		for i := range 2 {
 			request := as(s.Token(t, "owner"), &v1.ImportMembersRequest{Csv: csv})
 			request.Header().Set("Idempotency-Key", name)
-			stream, err := members.ImportMembers(t.Context(), request)
-			if err != nil {
-				t.Fatal(err)
-			}
+			stream := expect.Value(members.ImportMembers(t.Context(), request))(t)
 			for stream.Receive() {
 				if report := stream.Msg().GetReport(); report != nil {
 					reports = append(reports, report)
 				}
 			}
-			if stream.Err() != nil {
-				t.Fatal(stream.Err())
-			}
+			must.NoError(t, stream.Err())
 			if got, want := stream.ResponseHeader().Get("X-Idempotent"), []string{"", "true"}[i]; got != want {
 				t.Errorf("import %d: X-Idempotent is %q", i, got)
 			}
 			_ = stream.Close()
 		}
-		if len(reports) != 2 || reports[0].GetImported() != 1 || !cmp.Equal(reports[0], reports[1], protocmp.Transform()) {
-			t.Errorf("reports: %v", reports)
-		}
+		test.True(
+			t, len(reports) == 2 && reports[0].GetImported() == 1 && cmp.Equal(reports[0], reports[1], protocmp.Transform()),
+			test.Sprintf("reports: %v", reports),
+		)
 	})
 }
 
@@ -106,8 +87,6 @@ func TestIdempotencyKey_IsIgnoredByReads(t *testing.T) {
 	s := newTestServer(t)
 	request := as(s.Token(t, tenant.RoleOwner), &v1.GetTenantRequest{})
 	request.Header().Set("Idempotency-Key", "not visible: \t")
-	response, err := berthv1connect.NewTenantServiceClient(s.Client, s.URL).GetTenant(t.Context(), request)
-	if err != nil || response.Header().Get("X-Idempotency-Key") != "" {
-		t.Error(response, err)
-	}
+	response := expect.Value(berthv1connect.NewTenantServiceClient(s.Client, s.URL).GetTenant(t.Context(), request))(t)
+	test.EqOp(t, "", response.Header().Get("X-Idempotency-Key"), test.Sprint(response))
 }

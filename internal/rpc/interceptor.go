@@ -10,6 +10,7 @@ import (
 
 	"connectrpc.com/connect"
 
+	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rpc/convert"
@@ -53,6 +54,13 @@ func (c *interceptor) WrapUnary(next connect.UnaryFunc) connect.UnaryFunc {
 		if err != nil {
 			return nil, err
 		}
+		if c.rules[procedure].Kind == v1.Access_RULE_PUBLIC {
+			done, limited := c.rates.takeUnproven(ctx)
+			if limited != nil {
+				return nil, limited
+			}
+			defer func() { done(err) }()
+		}
 		if err := c.admit(ctx, procedure, request.Any()); err != nil {
 			return nil, err
 		}
@@ -61,13 +69,19 @@ func (c *interceptor) WrapUnary(next connect.UnaryFunc) connect.UnaryFunc {
 				return nil, err
 			}
 		}
+		if rule := c.rules[procedure]; rule.readOnly && rule.Kind != v1.Access_RULE_PUBLIC {
+			if err := c.rates.read(ctx); err != nil {
+				return nil, err
+			}
+		}
 		if response, err = next(ctx, request); err != nil {
 			return nil, err
 		}
+		info, _ := connect.CallInfoForHandlerContext(ctx)
 		if key != nil {
-			setKeyHeaders(response.Header(), key)
+			setKeyHeaders(info.ResponseHeader(), key)
 		}
-		if response.Header().Get(convert.IdempotentHeader) == "true" {
+		if info.ResponseHeader().Get(convert.IdempotentHeader) == "true" {
 			c.metrics.countReplay(procedure)
 		}
 		return response, c.revalidate(ctx, procedure, request, response)
@@ -84,7 +98,9 @@ func (c *interceptor) WrapStreamingHandler(next connect.StreamingHandlerFunc) co
 		if err != nil {
 			return err
 		}
-		return next(ctx, &guardedConn{StreamingHandlerConn: conn, ctx: ctx, chain: c, key: key})
+		guarded := &guardedConn{StreamingHandlerConn: conn, ctx: ctx, chain: c, key: key, release: func() {}}
+		defer func() { guarded.release() }()
+		return next(ctx, guarded)
 	}
 }
 
@@ -99,6 +115,8 @@ type guardedConn struct {
 	ctx   context.Context //nolint:containedctx // Receive has no context
 	chain *interceptor
 	key   *engine.IdempotencyKey // nil if the request has none
+	// release ends the stream's count among those of its caller.
+	release func()
 }
 
 // Receive implements connect.StreamingHandlerConn.
@@ -106,8 +124,15 @@ func (g *guardedConn) Receive(message any) error {
 	if err := g.StreamingHandlerConn.Receive(message); err != nil {
 		return err
 	}
-	if err := g.chain.admit(g.ctx, g.Spec().Procedure, message); err != nil || g.key == nil {
+	if err := g.chain.admit(g.ctx, g.Spec().Procedure, message); err != nil {
 		return err
+	}
+	release, err := g.chain.rates.open(request.Caller(g.ctx))
+	if err != nil {
+		return err
+	}
+	if g.release = release; g.key == nil {
+		return nil
 	}
 	return hashRequest(g.key, g.RequestHeader(), message)
 }

@@ -14,6 +14,8 @@ import (
 	"buf.build/go/protovalidate"
 	"connectrpc.com/connect"
 	"github.com/google/go-cmp/cmp"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 	"google.golang.org/grpc"
 	grpccodes "google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials/insecure"
@@ -27,29 +29,29 @@ import (
 	"github.com/berthhq/berth/internal/rpc/convert"
 	"github.com/berthhq/berth/internal/rpc/request"
 	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/testkit/expect"
 	"github.com/berthhq/berth/internal/token"
 )
 
-func bookStub(context.Context, *connect.Request[v1.BookRequest]) (*connect.Response[v1.BookResponse], error) {
-	return convert.Response(&v1.BookResponse{Outcome: &v1.BookResponse_Booking{Booking: &v1.Booking{}}})
+func bookStub(context.Context, *v1.BookRequest) (*v1.BookResponse, error) {
+	return &v1.BookResponse{Outcome: &v1.BookResponse_Booking{Booking: &v1.Booking{}}}, nil
 }
 
 func TestAdmit_ResolvesTenantAndCaller(t *testing.T) {
 	t.Parallel()
 	w := newStubServer(t)
 	var seen sync.Map // callers by request id
-	w.booking.get = func(
-		ctx context.Context, r *connect.Request[v1.GetBookingRequest],
-	) (*connect.Response[v1.GetBookingResponse], error) {
-		if r.Msg.TenantId != request.Caller(ctx).Tenant.String() {
-			t.Errorf("the request names %q, the caller is in %s", r.Msg.TenantId, request.Caller(ctx).Tenant)
-		}
+	w.booking.get = func(ctx context.Context, r *v1.GetBookingRequest) (*v1.GetBookingResponse, error) {
+		test.EqOp(
+			t, request.Caller(ctx).Tenant.String(), r.TenantId,
+			test.Sprintf("the request names %q, the caller is in %s", r.TenantId, request.Caller(ctx).Tenant),
+		)
 		seen.Store(request.ID(ctx), request.Caller(ctx))
-		return convert.Response(&v1.GetBookingResponse{})
+		return &v1.GetBookingResponse{}, nil
 	}
 	client := berthv1connect.NewBookingServiceClient(http1, w.url)
 	// GetBooking is for one's own bookings, and with booking.read for everyone's.
-	for _, test := range []struct {
+	for _, tc := range []struct {
 		name    string
 		token   string
 		tenant  string
@@ -120,22 +122,19 @@ func TestAdmit_ResolvesTenantAndCaller(t *testing.T) {
 			refused: apiError{Code: connect.CodeUnauthenticated, Reason: "UNAUTHENTICATED"},
 		},
 	} {
-		t.Run(test.name, func(t *testing.T) {
+		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
-			request := as(test.token, &v1.GetBookingRequest{TenantId: test.tenant, BookingId: someSession})
-			request.Header().Set("X-Request-Id", strings.ReplaceAll(test.name, " ", "-"))
+			request := as(tc.token, &v1.GetBookingRequest{TenantId: tc.tenant, BookingId: someSession})
+			request.Header().Set("X-Request-Id", strings.ReplaceAll(tc.name, " ", "-"))
 			_, err := client.GetBooking(t.Context(), request)
-			if test.refused.Code != 0 {
-				if diff := cmp.Diff(test.refused, apiErrorOf(t, err)); diff != "" {
-					t.Error(diff)
-				}
+			if tc.refused.Code != 0 {
+				test.Eq(t, tc.refused, apiErrorOf(t, err))
 			} else if err != nil {
 				t.Error(err)
 			}
 			value, _ := seen.Load(request.Header().Get("X-Request-Id"))
-			if got, _ := value.(tenant.Caller); !cmp.Equal(test.want, got) {
-				t.Error(cmp.Diff(test.want, got))
-			}
+			got, _ := value.(tenant.Caller)
+			test.True(t, cmp.Equal(tc.want, got), test.Sprint(cmp.Diff(tc.want, got)))
 		})
 	}
 }
@@ -155,13 +154,10 @@ func tamperSignature(t *testing.T, raw string) string {
 func TestAdmit_RuleSelfNeedsActiveMember(t *testing.T) {
 	t.Parallel()
 	w := newStubServer(t)
-	w.booking.cancel = func(
-		ctx context.Context, _ *connect.Request[v1.CancelBookingRequest],
-	) (*connect.Response[v1.CancelBookingResponse], error) {
-		if !request.Caller(ctx).SelfOnly {
-			t.Error("nothing widens CancelBooking, and the caller may touch what is not theirs")
-		}
-		return convert.Response(&v1.CancelBookingResponse{})
+	w.booking.cancel = func(ctx context.Context, _ *v1.CancelBookingRequest) (*v1.CancelBookingResponse, error) {
+		test.True(t, request.Caller(ctx).SelfOnly,
+			test.Sprint("nothing widens CancelBooking, and the caller may touch what is not theirs"))
+		return &v1.CancelBookingResponse{}, nil
 	}
 	client := berthv1connect.NewBookingServiceClient(http1, w.url)
 	for subject, allowed := range map[string]bool{
@@ -170,15 +166,9 @@ func TestAdmit_RuleSelfNeedsActiveMember(t *testing.T) {
 		_, err := client.CancelBooking(
 			t.Context(), as(w.token(t, subject, tenantA), &v1.CancelBookingRequest{BookingId: someSession}),
 		)
-		if allowed != (err == nil) {
-			t.Errorf("%s: %v", subject, err)
-		}
+		test.EqOp(t, (err == nil), allowed, test.Sprintf("%s: %v", subject, err))
 		if err != nil {
-			if diff := cmp.Diff(
-				apiError{Code: connect.CodePermissionDenied, Reason: "PERMISSION_DENIED"}, apiErrorOf(t, err),
-			); diff != "" {
-				t.Error(diff)
-			}
+			test.Eq(t, apiError{Code: connect.CodePermissionDenied, Reason: "PERMISSION_DENIED"}, apiErrorOf(t, err))
 		}
 	}
 }
@@ -192,9 +182,7 @@ func TestAdmit_RejectsServiceAccountsUnlessDeclared(t *testing.T) {
 		"member": connect.CodeUnimplemented, "sa:partner": connect.CodePermissionDenied,
 	} {
 		_, err := client.GetMe(t.Context(), as(w.token(t, subject, tenantA), &v1.GetMeRequest{}))
-		if got := connect.CodeOf(err); got != want {
-			t.Errorf("%s: %v, want %v", subject, err, want)
-		}
+		test.EqOp(t, want, connect.CodeOf(err), test.Sprintf("%s: %v, want", subject, err))
 	}
 }
 
@@ -204,9 +192,11 @@ func TestAdmit_PublicRPCsNeedNoToken(t *testing.T) {
 	client := berthv1connect.NewAccessServiceClient(http1, w.url)
 	for _, token := range []string{"", "nonsense"} {
 		_, err := client.ExchangeKey(t.Context(), as(token, &v1.ExchangeKeyRequest{}))
-		if got := apiErrorOf(t, err); got.Reason != "INVALID_FIELD" || got.Metadata["field"] != "key" {
-			t.Errorf("with the token %q: %v", token, got)
-		}
+		got := apiErrorOf(t, err)
+		test.True(
+			t, got.Reason == "INVALID_FIELD" && got.Metadata["field"] == "key",
+			test.Sprintf("with the token %q: %v", token, got),
+		)
 	}
 }
 
@@ -214,13 +204,11 @@ func TestErrors_AreTheSameInEveryProtocol(t *testing.T) {
 	t.Parallel()
 	w := newStubServer(t)
 	w.booking.book = bookStub
-	w.booking.get = func(
-		context.Context, *connect.Request[v1.GetBookingRequest],
-	) (*connect.Response[v1.GetBookingResponse], error) {
+	w.booking.get = func(context.Context, *v1.GetBookingRequest) (*v1.GetBookingResponse, error) {
 		return nil, fault.Missing(fault.BookingNotFound, "booking")
 	}
 	w.members.importMembers = func(
-		context.Context, *connect.Request[v1.ImportMembersRequest], *connect.ServerStream[v1.ImportMembersResponse],
+		context.Context, *v1.ImportMembersRequest, *connect.ServerStream[v1.ImportMembersResponse],
 	) error {
 		return fault.New(fault.InvalidArgument, fault.ImportInvalid, "The file has no header.").WithMetadata("line", "1")
 	}
@@ -244,7 +232,7 @@ func TestErrors_AreTheSameInEveryProtocol(t *testing.T) {
 	}
 	eachProtocol(t, func(t *testing.T, client *http.Client, options connect.ClientOption) {
 		t.Helper()
-		for name, test := range map[string]struct {
+		for name, tc := range map[string]struct {
 			err  error
 			want apiError
 		}{
@@ -287,9 +275,7 @@ func TestErrors_AreTheSameInEveryProtocol(t *testing.T) {
 				apiError{connect.CodeInvalidArgument, "IMPORT_INVALID", map[string]string{"line": "1"}},
 			},
 		} {
-			if diff := cmp.Diff(test.want, apiErrorOf(t, test.err)); diff != "" {
-				t.Errorf("%s: %s", name, diff)
-			}
+			test.Eq(t, tc.want, apiErrorOf(t, tc.err), test.Sprint(name))
 		}
 	})
 }
@@ -297,19 +283,13 @@ func TestErrors_AreTheSameInEveryProtocol(t *testing.T) {
 func TestServer_ServesGRPCClients(t *testing.T) {
 	t.Parallel()
 	w := newStubServer(t)
-	w.booking.book = func(
-		ctx context.Context, r *connect.Request[v1.BookRequest],
-	) (*connect.Response[v1.BookResponse], error) {
-		response, err := bookStub(ctx, r)
-		convert.SetBookingHeaders(response.Header(), "CONFIRMED", false)
-		return response, err
+	w.booking.book = func(ctx context.Context, r *v1.BookRequest) (*v1.BookResponse, error) {
+		convert.SetBookingHeaders(request.ResponseHeader(ctx), "CONFIRMED", false)
+		return bookStub(ctx, r)
 	}
-	conn, err := grpc.NewClient(
+	conn := expect.Value(grpc.NewClient(
 		strings.TrimPrefix(w.url, "http://"), grpc.WithTransportCredentials(insecure.NewCredentials()),
-	)
-	if err != nil {
-		t.Fatal(err)
-	}
+	))(t)
 	defer conn.Close()
 	book := func(token, session string) (metadata.MD, error) {
 		ctx := metadata.AppendToOutgoingContext(t.Context(), "authorization", "Bearer "+token, "idempotency-key", "k1")
@@ -320,18 +300,14 @@ func TestServer_ServesGRPCClients(t *testing.T) {
 		)
 		return header, err
 	}
-	header, err := book(w.token(t, "member", tenantA), someSession)
-	if err != nil {
-		t.Fatal(err)
-	}
+	header := expect.Value(book(w.token(t, "member", tenantA), someSession))(t)
 	for name, want := range map[string]string{
 		"x-booking-status": "CONFIRMED", "x-idempotent": "false", "x-idempotency-key": "k1",
 	} {
-		if got := header.Get(name); len(got) != 1 || got[0] != want {
-			t.Errorf("%s is %q, want %q", name, got, want)
-		}
+		got := header.Get(name)
+		test.True(t, len(got) == 1 && got[0] == want, test.Sprintf("%s is %q, want %q", name, got, want))
 	}
-	for name, test := range map[string]struct {
+	for name, tt := range map[string]struct {
 		token, session string
 		want           grpccodes.Code
 	}{
@@ -339,10 +315,11 @@ func TestServer_ServesGRPCClients(t *testing.T) {
 		"invalid":  {w.token(t, "member", tenantA), "", grpccodes.InvalidArgument},
 		"stranger": {w.token(t, "stranger", tenantA), someSession, grpccodes.PermissionDenied},
 	} {
-		_, err := book(test.token, test.session)
-		if status.Code(err) != test.want || len(status.Convert(err).Details()) == 0 {
-			t.Errorf("%s: %v with %v", name, err, status.Convert(err).Details())
-		}
+		_, err := book(tt.token, tt.session)
+		test.True(
+			t, status.Code(err) == tt.want && len(status.Convert(err).Details()) != 0,
+			test.Sprintf("%s: %v with %v", name, err, status.Convert(err).Details()),
+		)
 	}
 }
 
@@ -352,27 +329,18 @@ func TestErrors_ListEveryViolation(t *testing.T) {
 	_, err := berthv1connect.NewBookingServiceClient(http1, w.url).
 		Book(t.Context(), as(w.token(t, "member", tenantA), &v1.BookRequest{SessionId: "x", PartySize: -1}))
 	var wire *connect.Error
-	if !errors.As(err, &wire) {
-		t.Fatal(err)
-	}
+	must.True(t, errors.As(err, &wire), must.Sprint(err))
 	var fields []string
 	for _, detail := range wire.Details() {
-		value, err := detail.Value()
-		if err != nil {
-			t.Fatal(err)
-		}
+		value := expect.Value(detail.Value())(t)
 		if violations, ok := value.(*validatepb.Violations); ok {
 			for _, v := range violations.GetViolations() {
 				fields = append(fields, protovalidate.FieldPathString(v.GetField()))
 			}
 		}
 	}
-	if diff := cmp.Diff([]string{"session_id", "party_size"}, fields); diff != "" {
-		t.Error(diff)
-	}
-	if field := infoOf(t, wire).GetMetadata()["field"]; field != "session_id" {
-		t.Errorf("the first field is %q", field)
-	}
+	test.Eq(t, []string{"session_id", "party_size"}, fields)
+	test.EqOp(t, "session_id", infoOf(t, wire).GetMetadata()["field"], test.Sprint("the first field"))
 }
 
 func TestErrors_HideInternalCauses(t *testing.T) {
@@ -386,13 +354,11 @@ func TestErrors_HideInternalCauses(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newStubServer(t)
-			w.booking.book = func(
-				ctx context.Context, _ *connect.Request[v1.BookRequest],
-			) (*connect.Response[v1.BookResponse], error) {
+			w.booking.book = func(ctx context.Context, _ *v1.BookRequest) (*v1.BookResponse, error) {
 				return nil, broken(ctx)
 			}
 			w.members.importMembers = func(
-				ctx context.Context, _ *connect.Request[v1.ImportMembersRequest], _ *connect.ServerStream[v1.ImportMembersResponse],
+				ctx context.Context, _ *v1.ImportMembersRequest, _ *connect.ServerStream[v1.ImportMembersResponse],
 			) error {
 				return broken(ctx)
 			}
@@ -400,31 +366,24 @@ func TestErrors_HideInternalCauses(t *testing.T) {
 			request.Header().Set("X-Request-Id", "abc-1")
 			_, err := berthv1connect.NewBookingServiceClient(http1, w.url).Book(t.Context(), request)
 			want := apiError{connect.CodeInternal, "INTERNAL", map[string]string{"request_id": "abc-1"}}
-			if diff := cmp.Diff(want, apiErrorOf(t, err)); diff != "" {
-				t.Error(diff)
-			}
-			if text := err.Error(); strings.Contains(text, "secret") || !strings.Contains(text, "abc-1") {
-				t.Error(text)
-			}
+			test.Eq(t, want, apiErrorOf(t, err))
+			text := err.Error()
+			test.True(t, !strings.Contains(text, "secret") && strings.Contains(text, "abc-1"), test.Sprint(text))
 			importing := as(w.token(t, "owner", tenantA), &v1.ImportMembersRequest{Csv: []byte("x")})
 			importing.Header().Set("X-Request-Id", "abc-1")
-			stream, err := berthv1connect.NewMemberServiceClient(http1, w.url).ImportMembers(t.Context(), importing)
-			if err != nil {
-				t.Fatal(err)
-			}
+			stream := expect.Value(berthv1connect.NewMemberServiceClient(http1, w.url).ImportMembers(t.Context(), importing))(t)
 			for stream.Receive() {
 			}
-			if diff := cmp.Diff(want, apiErrorOf(t, stream.Err())); diff != "" {
-				t.Error(diff)
-			}
+			test.Eq(t, want, apiErrorOf(t, stream.Err()))
 			log := w.log.String()
-			if strings.Count(log, "secret: 1234") != 2 || strings.Count(log, `"request_id":"abc-1"`) != 2 ||
-				strings.Contains(log, "Bearer") {
-				t.Error(log)
-			}
-			if name == "panic" && !strings.Contains(log, "interceptor_test.go") {
-				t.Errorf("no stack in %s", log)
-			}
+			test.True(
+				t, strings.Count(log, "secret: 1234") == 2 && strings.Count(log, `"request_id":"abc-1"`) == 2 &&
+					!strings.Contains(log, "Bearer"),
+				test.Sprint(log),
+			)
+			test.False(
+				t, name == "panic" && !strings.Contains(log, "interceptor_test.go"), test.Sprintf("no stack in %s", log),
+			)
 		})
 	}
 }
@@ -434,17 +393,14 @@ func TestErrors_HideFailuresOfRoleSource(t *testing.T) {
 	w := newStubServer(t)
 	_, err := berthv1connect.NewBookingServiceClient(http1, w.url).
 		Book(t.Context(), as(w.token(t, "broken", tenantA), &v1.BookRequest{SessionId: someSession}))
-	if got := apiErrorOf(t, err); got.Reason != "INTERNAL" || strings.Contains(err.Error(), "fire") {
-		t.Error(err)
-	}
+	got := apiErrorOf(t, err)
+	test.True(t, got.Reason == "INTERNAL" && !strings.Contains(err.Error(), "fire"), test.Sprint(err))
 }
 
 func TestUnary_TimesOut(t *testing.T) {
 	t.Parallel()
 	w := newStubServer(t, func(c *Config) { c.TimeLimit = 50 * time.Millisecond })
-	w.booking.book = func(
-		ctx context.Context, _ *connect.Request[v1.BookRequest],
-	) (*connect.Response[v1.BookResponse], error) {
+	w.booking.book = func(ctx context.Context, _ *v1.BookRequest) (*v1.BookResponse, error) {
 		<-ctx.Done()
 		return nil, fmt.Errorf("booking: %w", ctx.Err())
 	}
@@ -452,11 +408,7 @@ func TestUnary_TimesOut(t *testing.T) {
 		t.Helper()
 		_, err := berthv1connect.NewBookingServiceClient(client, w.url, options).
 			Book(t.Context(), as(w.token(t, "member", tenantA), &v1.BookRequest{SessionId: someSession}))
-		if diff := cmp.Diff(
-			apiError{Code: connect.CodeDeadlineExceeded, Reason: "DEADLINE_EXCEEDED"}, apiErrorOf(t, err),
-		); diff != "" {
-			t.Error(diff)
-		}
+		test.Eq(t, apiError{Code: connect.CodeDeadlineExceeded, Reason: "DEADLINE_EXCEEDED"}, apiErrorOf(t, err))
 	})
 }
 
@@ -464,9 +416,7 @@ func TestUnary_CancelledCallerCancelsHandler(t *testing.T) {
 	t.Parallel()
 	w := newStubServer(t)
 	begun, ended := make(chan struct{}), make(chan error, 1)
-	w.booking.book = func(
-		ctx context.Context, _ *connect.Request[v1.BookRequest],
-	) (*connect.Response[v1.BookResponse], error) {
+	w.booking.book = func(ctx context.Context, _ *v1.BookRequest) (*v1.BookResponse, error) {
 		close(begun)
 		<-ctx.Done()
 		ended <- ctx.Err()
@@ -479,12 +429,8 @@ func TestUnary_CancelledCallerCancelsHandler(t *testing.T) {
 	}()
 	_, err := berthv1connect.NewBookingServiceClient(http2, w.url, connect.WithGRPC()).
 		Book(ctx, as(w.token(t, "member", tenantA), &v1.BookRequest{SessionId: someSession}))
-	if connect.CodeOf(err) != connect.CodeCanceled {
-		t.Error(err)
-	}
-	if err := <-ended; !errors.Is(err, context.Canceled) {
-		t.Error(err)
-	}
+	test.EqOp(t, connect.CodeCanceled, connect.CodeOf(err), test.Sprint(err))
+	test.ErrorIs(t, <-ended, context.Canceled)
 }
 
 func TestEncodeError_MapsFaults(t *testing.T) {
@@ -493,7 +439,7 @@ func TestEncodeError_MapsFaults(t *testing.T) {
 	cancel()
 	late, cancel := context.WithTimeout(t.Context(), -1)
 	t.Cleanup(cancel)
-	for name, test := range map[string]struct {
+	for name, tc := range map[string]struct {
 		ctx  context.Context //nolint:containedctx // a table
 		err  error
 		want apiError
@@ -562,18 +508,17 @@ func TestEncodeError_MapsFaults(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			ctx := test.ctx
+			ctx := tc.ctx
 			if ctx == nil {
 				ctx = t.Context()
 			}
 			ctx = request.WithCall(ctx, &request.Call{ID: "r1", Principal: token.Principal{}})
-			wire := encodeError(ctx, faultOf(ctx, test.err))
-			if diff := cmp.Diff(test.want, apiErrorOf(t, wire)); diff != "" {
-				t.Error(diff)
-			}
-			if strings.Contains(wire.Message(), "secret") || test.text != "" && test.text != wire.Message() {
-				t.Errorf("the sentence is %q", wire.Message())
-			}
+			wire := encodeError(ctx, faultOf(ctx, tc.err))
+			test.Eq(t, tc.want, apiErrorOf(t, wire))
+			test.True(
+				t, !strings.Contains(wire.Message(), "secret") && (tc.text == "" || tc.text == wire.Message()),
+				test.Sprintf("the sentence is %q", wire.Message()),
+			)
 		})
 	}
 }

@@ -1,6 +1,7 @@
 package rpc
 
 import (
+	"bufio"
 	"compress/gzip"
 	"context"
 	"errors"
@@ -41,35 +42,49 @@ func (b limitedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// limitedGzip returns gzip compression that decompresses requests to at most limit bytes.
-func limitedGzip(limit int64) connect.HandlerOption {
+// A request may grow by decompression to this many bytes, and beyond that by this factor. Messages of people and
+// programs compress worse. Files that are imported may compress as well as they like.
+const (
+	minInflated = 64 << 10
+	maxInflated = 50
+)
+
+// limitedGzip returns gzip compression that decompresses requests to at most limit bytes, and to at most factor times
+// their size if that is more than minInflated. The factor 0 allows any.
+func limitedGzip(limit, factor int64) connect.HandlerOption {
 	return connect.WithCompression("gzip",
-		func() connect.Decompressor { return &gzipReader{limit: limit} },
+		func() connect.Decompressor { return &gzipReader{limit: limit, factor: factor} },
 		func() connect.Compressor { return gzip.NewWriter(io.Discard) },
 	)
 }
 
-// gzipReader is a connect.Decompressor: a gzip.Reader with a limit. It returns errors of Connect, because Connect
-// passes those on unchanged.
+// gzipReader is a connect.Decompressor: a gzip.Reader with limits. It returns errors of Connect, because Connect passes
+// those on unchanged.
 type gzipReader struct {
-	gzip  gzip.Reader
-	limit int64
-	left  int64
-	err   error
+	gzip          gzip.Reader
+	limit, factor int64
+	from          countingReader
+	total         int64 // bytes decompressed
+	err           error
 }
 
 func (i *gzipReader) Reset(from io.Reader) error {
-	i.left, i.err = i.limit, i.gzip.Reset(from)
+	i.from, i.total = countingReader{from: bufio.NewReader(from)}, 0
+	i.err = i.gzip.Reset(&i.from)
 	return nil // Read returns the error
 }
 
 func (i *gzipReader) Read(p []byte) (n int, err error) {
 	if i.err == nil {
 		// Reading one byte more than is left distinguishes a message of exactly the limit from a longer one.
-		n, i.err = i.gzip.Read(p[:min(int64(len(p)), i.left+1)])
-		i.left -= int64(n)
-		if i.left < 0 {
-			i.err = tooLarge(i.limit)
+		n, i.err = i.gzip.Read(p[:min(int64(len(p)), i.limit-i.total+1)])
+		i.total += int64(n)
+		limit := i.limit
+		if i.factor > 0 {
+			limit = min(limit, max(minInflated, i.factor*i.from.bytes))
+		}
+		if i.total > limit {
+			i.err = tooLarge(limit)
 		}
 	}
 	//nolint:errorlint // gzip returns io.EOF itself; a wrapped one means something else
@@ -80,3 +95,23 @@ func (i *gzipReader) Read(p []byte) (n int, err error) {
 }
 
 func (i *gzipReader) Close() error { return nil }
+
+// countingReader counts what is read. It is an io.ByteReader, so that gzip reads no more than it needs.
+type countingReader struct {
+	from  *bufio.Reader
+	bytes int64
+}
+
+func (c *countingReader) Read(p []byte) (int, error) {
+	n, err := c.from.Read(p)
+	c.bytes += int64(n)
+	return n, err
+}
+
+func (c *countingReader) ReadByte() (byte, error) {
+	b, err := c.from.ReadByte()
+	if err == nil {
+		c.bytes++
+	}
+	return b, err
+}

@@ -10,10 +10,12 @@ import (
 	"testing"
 
 	"connectrpc.com/connect"
-	"github.com/google/go-cmp/cmp"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/gen/berth/v1/berthv1connect"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 const testLimit = 64 << 10
@@ -27,7 +29,7 @@ func TestLimits_RejectOversizedRequests(t *testing.T) {
 	w := newStubServer(t, withTestLimit)
 	token := w.token(t, "owner", tenantA)
 	w.members.importMembers = func(
-		context.Context, *connect.Request[v1.ImportMembersRequest], *connect.ServerStream[v1.ImportMembersResponse],
+		context.Context, *v1.ImportMembersRequest, *connect.ServerStream[v1.ImportMembersResponse],
 	) error {
 		t.Error("the handler was called")
 		return nil
@@ -40,9 +42,7 @@ func TestLimits_RejectOversizedRequests(t *testing.T) {
 		} {
 			_, err := berthv1connect.NewBookingServiceClient(client, w.url, options, more).
 				Book(t.Context(), as(token, &v1.BookRequest{Note: strings.Repeat("x", 2*testLimit)}))
-			if diff := cmp.Diff(errTooBig, apiErrorOf(t, err)); diff != "" {
-				t.Errorf("%s: %s", name, diff)
-			}
+			test.Eq(t, errTooBig, apiErrorOf(t, err), test.Sprint(name))
 			stream, err := berthv1connect.NewMemberServiceClient(client, w.url, options, more).
 				ImportMembers(t.Context(), as(token, &v1.ImportMembersRequest{Csv: bytes.Repeat([]byte("x"), 2*testLimit)}))
 			if err == nil {
@@ -50,9 +50,7 @@ func TestLimits_RejectOversizedRequests(t *testing.T) {
 				}
 				err = stream.Err()
 			}
-			if diff := cmp.Diff(errTooBig, apiErrorOf(t, err)); diff != "" {
-				t.Errorf("%s stream: %s", name, diff)
-			}
+			test.Eq(t, errTooBig, apiErrorOf(t, err), test.Sprintf("%s stream", name))
 		}
 	})
 }
@@ -68,9 +66,7 @@ func TestLimits_RejectGzipBombs(t *testing.T) {
 				func() connect.Compressor { return new(bombWriter) }),
 			connect.WithSendCompression("gzip"),
 		).Book(t.Context(), as(token, &v1.BookRequest{SessionId: someSession}))
-		if diff := cmp.Diff(errTooBig, apiErrorOf(t, err)); diff != "" {
-			t.Error(diff)
-		}
+		test.Eq(t, errTooBig, apiErrorOf(t, err))
 	})
 }
 
@@ -100,36 +96,36 @@ func TestGzipReader_StopsAtLimit(t *testing.T) {
 	for size, fits := range map[int]bool{0: true, 1: true, testLimit: true, testLimit + 1: false} {
 		var wire bytes.Buffer
 		w := gzip.NewWriter(&wire)
-		if _, err := w.Write(make([]byte, size)); err != nil {
-			t.Fatal(err)
-		}
-		if err := w.Close(); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t)(w.Write(make([]byte, size)))
+		must.NoError(t, w.Close())
 		reader := gzipReader{limit: testLimit}
 		for range 2 { // readers are pooled and used again
-			if err := reader.Reset(bytes.NewReader(wire.Bytes())); err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, reader.Reset(bytes.NewReader(wire.Bytes())))
 			got, err := io.ReadAll(&reader)
-			if fits != (err == nil) || fits && len(got) != size {
-				t.Errorf("%d bytes: %d bytes and %v", size, len(got), err)
-			}
-			if err := reader.Close(); err != nil {
-				t.Error(err)
-			}
+			test.True(
+				t, fits == (err == nil) && (!fits || len(got) == size),
+				test.Sprintf("%d bytes: %d bytes and %v", size, len(got), err),
+			)
+			test.NoError(t, reader.Close())
 		}
 	}
+	// Of many bytes that compress well, as many pass as the factor allows.
+	wide := gzipReader{limit: 32 << 20, factor: maxInflated}
+	must.NoError(t, wide.Reset(bytes.NewReader(gzipBomb)))
+	got, err := io.ReadAll(&wide)
+	test.EqOp(t, connect.CodeResourceExhausted, connect.CodeOf(err))
+	test.LessEq(t, max(minInflated, maxInflated*len(gzipBomb))+512, len(got))
+	files := gzipReader{limit: 32 << 20}
+	must.NoError(t, files.Reset(bytes.NewReader(gzipBomb)))
+	n, err := io.Copy(io.Discard, &files)
+	must.NoError(t, err)
+	test.EqOp(t, 32<<20, n)
+
 	source := bytes.NewReader(gzipBomb)
 	reader := gzipReader{limit: testLimit}
-	if err := reader.Reset(source); err != nil {
-		t.Fatal(err)
-	}
-	_, err := io.Copy(io.Discard, &reader)
-	if diff := cmp.Diff(errTooBig, apiErrorOf(t, err)); diff != "" {
-		t.Error(diff)
-	}
-	if read := len(gzipBomb) - source.Len(); read > len(gzipBomb)/4 {
-		t.Errorf("%d of %d bytes of the bomb were read", read, len(gzipBomb))
-	}
+	must.NoError(t, reader.Reset(source))
+	_, err = io.Copy(io.Discard, &reader)
+	test.Eq(t, errTooBig, apiErrorOf(t, err))
+	read := len(gzipBomb) - source.Len()
+	test.True(t, read <= len(gzipBomb)/4, test.Sprintf("%d of %d bytes of the bomb were read", read, len(gzipBomb)))
 }

@@ -11,6 +11,8 @@ import (
 
 	"connectrpc.com/connect"
 	"github.com/google/go-cmp/cmp"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/testing/protocmp"
 	"google.golang.org/protobuf/types/known/fieldmaskpb"
@@ -19,6 +21,7 @@ import (
 	"github.com/berthhq/berth/gen/berth/v1/berthv1connect"
 	"github.com/berthhq/berth/internal/rpc/convert"
 	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 // memberTest is a test server with a client of its MemberService.
@@ -45,11 +48,8 @@ func fullMember() *v1.Member {
 
 func (s *memberTest) create(t *testing.T, m *v1.Member) *v1.Member {
 	t.Helper()
-	response, err := s.CreateMember(t.Context(), as(s.Token(t, "coach"), &v1.CreateMemberRequest{Member: m}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return response.Msg.GetMember()
+	request := as(s.Token(t, "coach"), &v1.CreateMemberRequest{Member: m})
+	return expect.Value(s.CreateMember(t.Context(), request))(t).Msg.GetMember()
 }
 
 var serverFields = protocmp.IgnoreFields(&v1.Member{}, "id", "create_time", "update_time")
@@ -64,19 +64,15 @@ func TestMember_RoundTripsEveryField(t *testing.T) {
 	created := s.create(t, sent)
 	want := fullMember()
 	want.Roles, want.Status, want.Etag = []string{"member"}, v1.MemberStatus_MEMBER_STATUS_ACTIVE, "v1"
-	if diff := cmp.Diff(want, created, protocmp.Transform(), serverFields); diff != "" {
-		t.Errorf("(-want +created):\n%s", diff)
-	}
-	if created.GetId() == "" || created.GetId() == sent.GetId() || created.GetCreateTime().AsTime().IsZero() {
-		t.Errorf("%v", created)
-	}
-	read, err := s.GetMember(t.Context(), as(s.Token(t, "coach"), &v1.GetMemberRequest{MemberId: created.GetId()}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(created, read.Msg.GetMember(), protocmp.Transform()); diff != "" {
-		t.Errorf("(-created +read):\n%s", diff)
-	}
+	test.Eq(t, want, created, test.Cmp(protocmp.Transform(), serverFields), test.Sprint("(-want +created)"))
+	test.True(
+		t, created.GetId() != "" && created.GetId() != sent.GetId() && !created.GetCreateTime().AsTime().IsZero(),
+		test.Sprintf("%v", created),
+	)
+	read := expect.Value(
+		s.GetMember(t.Context(), as(s.Token(t, "coach"), &v1.GetMemberRequest{MemberId: created.GetId()})),
+	)(t)
+	test.Eq(t, created, read.Msg.GetMember(), test.Cmp(protocmp.Transform()), test.Sprint("(-created +read)"))
 }
 
 // Each path of the mask changes only its field, and clears it if the request does not set it.
@@ -112,25 +108,18 @@ func TestUpdateMember_AppliesMask(t *testing.T) {
 		want := proto.CloneOf(created)
 		set(want)
 		want.Etag = "v2"
-		if diff := cmp.Diff(want, response.Msg.GetMember(), protocmp.Transform(), serverFields); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", path, diff)
-		}
+		test.Eq(t, want, response.Msg.GetMember(), test.Cmp(protocmp.Transform(), serverFields), test.Sprint(path))
 	}
 
 	created := s.create(t, &v1.Member{Name: "Ben", Email: "ben@example.com", Tags: []string{"x"}, Notes: "y"})
-	response, err := s.UpdateMember(t.Context(), as(s.Token(t, "coach"), &v1.UpdateMemberRequest{
+	response := expect.Value(s.UpdateMember(t.Context(), as(s.Token(t, "coach"), &v1.UpdateMemberRequest{
 		Member:     &v1.Member{Id: created.GetId(), Subject: "ben"},
 		UpdateMask: mask("subject", "email", "phone", "tier", "tags", "locale", "time_zone", "notes"),
-	}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	})))(t)
 	want := &v1.Member{
 		Name: "Ben", Subject: "ben", Roles: []string{"member"}, Status: v1.MemberStatus_MEMBER_STATUS_ACTIVE, Etag: "v2",
 	}
-	if diff := cmp.Diff(want, response.Msg.GetMember(), protocmp.Transform(), serverFields); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	test.Eq(t, want, response.Msg.GetMember(), test.Cmp(protocmp.Transform(), serverFields))
 }
 
 func TestMemberRPCs_RejectInvalidRequests(t *testing.T) {
@@ -231,9 +220,10 @@ func TestMemberRPCs_RejectInvalidRequests(t *testing.T) {
 			continue
 		}
 		got := apiErrorOf(t, err)
-		if got.Reason != c.reason || (c.field != "" && got.Metadata["field"] != c.field) {
-			t.Errorf("%s: %+v", name, got)
-		}
+		test.True(
+			t, got.Reason == c.reason && (c.field == "" || got.Metadata["field"] == c.field),
+			test.Sprintf("%s: %+v", name, got),
+		)
 	}
 }
 
@@ -255,10 +245,7 @@ func TestListMembers_Pages(t *testing.T) {
 	var names []string
 	request := &v1.ListMembersRequest{PageSize: 1}
 	for {
-		page, err := list(request)
-		if err != nil {
-			t.Fatal(err)
-		}
+		page := expect.Value(list(request))(t)
 		for _, m := range page.GetMembers() {
 			names = append(names, strings.TrimLeft(m.GetName(), "<"))
 		}
@@ -266,13 +253,8 @@ func TestListMembers_Pages(t *testing.T) {
 			break
 		}
 	}
-	if got := strings.Join(names, " "); got != "0 1 2 Admin Coach Member Owner" {
-		t.Errorf("%s", got)
-	}
-	first, err := list(&v1.ListMembersRequest{PageSize: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	test.EqOp(t, "0 1 2 Admin Coach Member Owner", strings.Join(names, " "))
+	first := expect.Value(list(&v1.ListMembersRequest{PageSize: 1}))(t)
 	for name, request := range map[string]*v1.ListMembersRequest{
 		"another query":  {PageSize: 1, PageToken: first.GetNextPageToken(), Query: "a"},
 		"another role":   {PageSize: 1, PageToken: first.GetNextPageToken(), Role: "coach"},
@@ -280,87 +262,69 @@ func TestListMembers_Pages(t *testing.T) {
 		"empty position": {PageToken: "AAAAAAAAAAA"},
 	} {
 		_, err := list(request)
-		if got := apiErrorOf(t, err); got.Reason != "INVALID_FIELD" || got.Metadata["field"] != "page_token" {
-			t.Errorf("%s: %+v", name, got)
-		}
+		got := apiErrorOf(t, err)
+		test.True(
+			t, got.Reason == "INVALID_FIELD" && got.Metadata["field"] == "page_token", test.Sprintf("%s: %+v", name, got),
+		)
 	}
 	// A forged cursor shows nothing that the query itself does not, and causes no error.
-	raw, err := base64.RawURLEncoding.DecodeString(first.GetNextPageToken())
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := expect.Value(base64.RawURLEncoding.DecodeString(first.GetNextPageToken()))(t)
 	forged := base64.RawURLEncoding.EncodeToString(
 		append(raw[:convert.QueryHashSize:convert.QueryHashSize], `{"Name":"\u0000"}`...),
 	)
-	_, err = list(&v1.ListMembersRequest{PageSize: 1, PageToken: forged})
-	if got := apiErrorOf(t, err); got.Reason != "INVALID_FIELD" || got.Metadata["field"] != "page_token" {
-		t.Errorf("%+v", got)
-	}
-	found, err := list(&v1.ListMembersRequest{Role: "coach", Status: v1.MemberStatus_MEMBER_STATUS_ACTIVE})
-	if err != nil || len(found.GetMembers()) != 1 || found.GetMembers()[0].GetName() != "Coach" {
-		t.Errorf("%v, %v", found, err)
-	}
+	_, err := list(&v1.ListMembersRequest{PageSize: 1, PageToken: forged})
+	got := apiErrorOf(t, err)
+	test.True(t, got.Reason == "INVALID_FIELD" && got.Metadata["field"] == "page_token", test.Sprintf("%+v", got))
+	found := expect.Value(list(&v1.ListMembersRequest{Role: "coach", Status: v1.MemberStatus_MEMBER_STATUS_ACTIVE}))(t)
+	test.True(t, len(found.GetMembers()) == 1 && found.GetMembers()[0].GetName() == "Coach", test.Sprintf("%v", found))
 	_, err = list(&v1.ListMembersRequest{Query: "\x00"})
-	if got := apiErrorOf(t, err); got.Reason != "INVALID_FIELD" || got.Metadata["field"] != "query" {
-		t.Errorf("%+v", got)
-	}
+	got = apiErrorOf(t, err)
+	test.True(t, got.Reason == "INVALID_FIELD" && got.Metadata["field"] == "query", test.Sprintf("%+v", got))
 }
 
 func TestMe_ReadsAndUpdatesCaller(t *testing.T) {
 	t.Parallel()
 	s := newMemberTest(t)
 	token := s.Token(t, "member")
-	if _, err := s.DB.Owner.Exec(t.Context(), `update members set notes = 'secret' where subject = 'member'`); err != nil {
-		t.Fatal(err)
-	}
-	device, err := s.RegisterDevice(
+	expect.OK(t)(s.DB.Owner.Exec(t.Context(), `update members set notes = 'secret' where subject = 'member'`))
+	device := expect.Value(s.RegisterDevice(
 		t.Context(), as(token, &v1.RegisterDeviceRequest{Kind: v1.DeviceKind_DEVICE_KIND_IOS, Token: "push"}),
-	)
-	if err != nil {
-		t.Fatal(err)
-	}
-	after, err := s.UpdateMe(t.Context(), as(token, &v1.UpdateMeRequest{
+	))(t)
+	after := expect.Value(s.UpdateMe(t.Context(), as(token, &v1.UpdateMeRequest{
 		Member: &v1.Member{
 			Id: convert.IDText(s.Members["owner"]), Name: "Mia", Notes: "x", Tier: "gold", Phone: "+351912345678", Etag: "v1",
 		},
 		UpdateMask: mask("name", "phone"),
-	}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	me, err := s.GetMe(t.Context(), as(token, &v1.GetMeRequest{}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	})))(t)
+	me := expect.Value(s.GetMe(t.Context(), as(token, &v1.GetMeRequest{})))(t)
 	want := &v1.Member{
 		Subject: "member", Name: "Mia", Phone: "+351912345678", Roles: []string{"member"},
 		Status: v1.MemberStatus_MEMBER_STATUS_ACTIVE, Etag: "v2",
 	}
 	for _, got := range []*v1.Member{after.Msg.GetMember(), me.Msg.GetMember()} {
-		if diff := cmp.Diff(want, got, protocmp.Transform(), serverFields); diff != "" ||
-			got.GetId() != convert.IDText(s.Members["member"]) {
-			t.Errorf("%s (-want +got):\n%s", got.GetId(), diff)
-		}
+		diff := cmp.Diff(want, got, protocmp.Transform(), serverFields)
+		test.True(
+			t, diff == "" && got.GetId() == convert.IDText(s.Members["member"]),
+			test.Sprintf("%s (-want +got):\n%s", got.GetId(), diff),
+		)
 	}
-	if diff := cmp.Diff([]*v1.Device{device.Msg.GetDevice()}, me.Msg.GetDevices(), protocmp.Transform()); diff != "" ||
-		!slices.Contains(me.Msg.GetPermissions(), "booking.create") {
-		t.Errorf("permissions %v, devices (-want +got):\n%s", me.Msg.GetPermissions(), diff)
-	}
+	diff := cmp.Diff([]*v1.Device{device.Msg.GetDevice()}, me.Msg.GetDevices(), protocmp.Transform())
+	test.True(
+		t, diff == "" && slices.Contains(me.Msg.GetPermissions(), "booking.create"),
+		test.Sprintf("permissions %v, devices (-want +got):\n%s", me.Msg.GetPermissions(), diff),
+	)
 	for _, path := range []string{"subject", "status", "tier", "tags", "notes", "roles", "id"} {
 		_, err := s.UpdateMe(t.Context(), as(token, &v1.UpdateMeRequest{Member: fullMember(), UpdateMask: mask(path)}))
-		if got := apiErrorOf(t, err); got.Reason != "INVALID_FIELD" {
-			t.Errorf("%s: %+v", path, got)
-		}
+		got := apiErrorOf(t, err)
+		test.EqOp(t, "INVALID_FIELD", got.Reason, test.Sprintf("%s: %+v", path, got))
 	}
-	if _, err := s.UnregisterDevice(
+	_, err := s.UnregisterDevice(
 		t.Context(), as(token, &v1.UnregisterDeviceRequest{DeviceId: device.Msg.GetDevice().GetId()}),
-	); err != nil {
-		t.Error(err)
-	}
+	)
+	test.NoError(t, err)
 	_, err = s.GetMe(t.Context(), as(s.Token(t, "stranger"), &v1.GetMeRequest{}))
-	if got := apiErrorOf(t, err); got.Reason != "PERMISSION_DENIED" {
-		t.Errorf("%+v", got)
-	}
+	got := apiErrorOf(t, err)
+	test.EqOp(t, "PERMISSION_DENIED", got.Reason, test.Sprintf("%+v", got))
 }
 
 // readImport imports a file and reads the stream to its end.
@@ -413,18 +377,16 @@ func TestImportMembers_StreamsProgress(t *testing.T) {
 			}}},
 			{Event: &v1.ImportMembersResponse_Report{Report: &v1.MemberImportReport{RowsTotal: 1501, RowsWrong: 1}}},
 		}
-		if diff := cmp.Diff(want, events, protocmp.Transform()); diff != "" || err != nil {
-			t.Errorf("%s: %v (-want +got):\n%s", name, err, diff)
-		}
+		diff := cmp.Diff(want, events, protocmp.Transform())
+		test.True(t, diff == "" && err == nil, test.Sprintf("%s: %v (-want +got):\n%s", name, err, diff))
 		for _, dry := range []bool{true, false} {
-			events, err = s.readImport(t, client, "owner", &v1.ImportMembersRequest{Csv: []byte(good), DryRun: dry})
-			if err != nil || len(events) != 3 {
-				t.Fatalf("%s: %v, %v", name, events, err)
-			}
+			events = expect.Value(s.readImport(t, client, "owner", &v1.ImportMembersRequest{Csv: []byte(good), DryRun: dry}))(t)
+			must.EqOp(t, 3, len(events), must.Sprintf("%s: %v", name, events))
 			report := events[2].GetReport()
-			if (report.GetImported() == 0) != dry || (report.GetBatchId() == "") != dry || report.GetRowsWrong() != 0 {
-				t.Errorf("%s, dry %v: %v", name, dry, report)
-			}
+			test.True(
+				t, (report.GetImported() == 0) == dry && (report.GetBatchId() == "") == dry && report.GetRowsWrong() == 0,
+				test.Sprintf("%s, dry %v: %v", name, dry, report),
+			)
 		}
 	}
 }
@@ -440,10 +402,10 @@ func TestImportMembers_AcceptsLargestFile(t *testing.T) {
 	}
 	for _, name := range []string{"connect", "connect+json", "grpc"} {
 		client := berthv1connect.NewMemberServiceClient(protocols[name].client, s.URL, protocols[name].options)
-		events, err := s.readImport(t, client, "admin", &v1.ImportMembersRequest{Csv: []byte(file.String()), DryRun: true})
-		if err != nil || events[len(events)-1].GetReport().GetRowsWrong() != 0 {
-			t.Errorf("%s: %v", name, err)
-		}
+		events := expect.Value(
+			s.readImport(t, client, "admin", &v1.ImportMembersRequest{Csv: []byte(file.String()), DryRun: true}),
+		)(t)
+		test.EqOp(t, 0, events[len(events)-1].GetReport().GetRowsWrong(), test.Sprintf("%s", name))
 	}
 }
 
@@ -470,17 +432,17 @@ func TestMembers_AreSeparateByTenant(t *testing.T) {
 		theirs, absent := apiErrorOf(t, call(created.GetId())), apiErrorOf(
 			t, call(convert.IDText(tenant.New[tenant.MemberID](time.Now()))),
 		)
-		if diff := cmp.Diff(absent, theirs); diff != "" || theirs.Reason != "MEMBER_NOT_FOUND" ||
-			theirs.Code != connect.CodeNotFound {
-			t.Errorf("%s (-absent +theirs):\n%s", name, diff)
-		}
+		diff := cmp.Diff(absent, theirs)
+		test.True(
+			t, diff == "" && theirs.Reason == "MEMBER_NOT_FOUND" && theirs.Code == connect.CodeNotFound,
+			test.Sprintf("%s (-absent +theirs):\n%s", name, diff),
+		)
 	}
 	_, err := s.GetMember(
 		t.Context(), as(otherTenant, &v1.GetMemberRequest{TenantId: s.Tenant.String(), MemberId: created.GetId()}),
 	)
-	if got := apiErrorOf(t, err); got.Reason != "TENANT_FORBIDDEN" {
-		t.Errorf("%+v", got)
-	}
+	got := apiErrorOf(t, err)
+	test.EqOp(t, "TENANT_FORBIDDEN", got.Reason, test.Sprintf("%+v", got))
 }
 
 // A search by GET, with special characters in its URL, finds the same as by POST.
@@ -489,8 +451,8 @@ func TestListMembers_SearchesByGET(t *testing.T) {
 	s := newMemberTest(t)
 	s.create(t, &v1.Member{Name: "50% & more?"})
 	client := berthv1connect.NewMemberServiceClient(http.DefaultClient, s.URL, connect.WithHTTPGet())
-	response, err := client.ListMembers(t.Context(), as(s.Token(t, "coach"), &v1.ListMembersRequest{Query: "% & M"}))
-	if err != nil || len(response.Msg.GetMembers()) != 1 {
-		t.Errorf("%v, %v", response, err)
-	}
+	response := expect.Value(
+		client.ListMembers(t.Context(), as(s.Token(t, "coach"), &v1.ListMembersRequest{Query: "% & M"})),
+	)(t)
+	test.EqOp(t, 1, len(response.Msg.GetMembers()), test.Sprintf("%v", response))
 }

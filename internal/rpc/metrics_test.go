@@ -4,17 +4,16 @@ import (
 	"testing"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/shoenig/test"
 
 	"github.com/berthhq/berth/gen/berth/v1/berthv1connect"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 func TestMetrics_UseStandardBookingNames(t *testing.T) {
 	t.Parallel()
 	registry := prometheus.NewRegistry()
-	m, err := newMetrics(registry)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := expect.Value(newMetrics(registry))(t)
 	m.measure(berthv1connect.BookingServiceHoldBookingProcedure)()
 	m.measure(berthv1connect.BookingServiceConfirmBookingProcedure)()
 	m.measure(berthv1connect.BookingServiceConfirmBookingProcedure)()
@@ -24,10 +23,7 @@ func TestMetrics_UseStandardBookingNames(t *testing.T) {
 	m.countReplay(berthv1connect.BookingServiceBookProcedure)
 	m.countReplay(berthv1connect.CreditServiceCreatePlanProcedure)
 
-	families, err := registry.Gather()
-	if err != nil {
-		t.Fatal(err)
-	}
+	families := expect.Value(registry.Gather())(t)
 	got := make(map[string]uint64)
 	for _, family := range families {
 		for _, metric := range family.GetMetric() {
@@ -46,8 +42,6 @@ func TestMetrics_UseStandardBookingNames(t *testing.T) {
 		"booking_idempotent_hits operation=Book":                     1,
 		"booking_idempotent_hits operation=CreatePlan":               0,
 	} {
-		if got[name] != want {
-			t.Errorf("%s is %d, want %d", name, got[name], want)
-		}
+		test.EqOp(t, want, got[name], test.Sprint(name))
 	}
 }

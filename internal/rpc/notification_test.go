@@ -8,7 +8,8 @@ import (
 	"time"
 
 	"connectrpc.com/connect"
-	"github.com/google/go-cmp/cmp"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 	"google.golang.org/protobuf/proto"
 
 	v1 "github.com/berthhq/berth/gen/berth/v1"
@@ -16,6 +17,7 @@ import (
 	"github.com/berthhq/berth/internal/app"
 	"github.com/berthhq/berth/internal/seal"
 	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 // notificationTest is a test server with a client of its NotificationService and the owner's token.
@@ -27,10 +29,7 @@ type notificationTest struct {
 
 func newNotificationTest(t *testing.T) *notificationTest {
 	t.Helper()
-	keys, err := seal.NewKeys([]byte("a key for tests that is 32 bytes"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	keys := expect.Value(seal.NewKeys([]byte("a key for tests that is 32 bytes")))(t)
 	s := newTestServer(t, func(c *app.Config) { c.Seals = keys })
 	return &notificationTest{s, berthv1connect.NewNotificationServiceClient(s.Client, s.URL), s.Token(t, "owner")}
 }
@@ -40,6 +39,37 @@ const (
 	byEmail   = v1.NotificationChannel_NOTIFICATION_CHANNEL_EMAIL
 	bySMS     = v1.NotificationChannel_NOTIFICATION_CHANNEL_SMS
 )
+
+// A choice of a channel is stored, and the member's other choices stay.
+func TestUpdatePreferences_StoresChoices(t *testing.T) {
+	t.Parallel()
+	s := newNotificationTest(t)
+	member := s.Token(t, "member")
+	read := func() map[string]bool {
+		response := expect.Value(s.GetPreferences(t.Context(), as(member, &v1.GetPreferencesRequest{})))(t)
+		chosen := make(map[string]bool)
+		for _, p := range response.Msg.GetPreferences().GetPreferences() {
+			if !p.GetIsDefault() {
+				chosen[p.GetTopic().String()+" "+p.GetChannel().String()] = p.GetEnabled()
+			}
+		}
+		return chosen
+	}
+	want := make(map[string]bool)
+	for _, choice := range []*v1.NotificationPreference{
+		{Topic: reminders, Channel: byEmail, Enabled: true},
+		{Topic: reminders, Channel: bySMS, Enabled: false},
+		{Topic: reminders, Channel: byEmail, Enabled: false},
+	} {
+		request := &v1.UpdatePreferencesRequest{
+			Preferences: &v1.NotificationPreferences{Preferences: []*v1.NotificationPreference{choice}},
+			UpdateMask:  mask("preferences"),
+		}
+		expect.OK(t)(s.UpdatePreferences(t.Context(), as(member, request)))
+		want[choice.GetTopic().String()+" "+choice.GetChannel().String()] = choice.GetEnabled()
+		test.Eq(t, want, read(), test.Sprintf("after %v", choice))
+	}
+}
 
 // A template that does not compile is rejected with the position of the error, by updates and by previews.
 func TestUpdateTemplate_RejectsErrorsWithPosition(t *testing.T) {
@@ -85,30 +115,24 @@ func TestUpdateTemplate_RejectsErrorsWithPosition(t *testing.T) {
 		_, updated := s.UpdateTemplate(t.Context(), as(s.owner, &v1.UpdateTemplateRequest{Template: c.sent}))
 		_, previewed := s.PreviewTemplate(t.Context(), as(s.owner, &v1.PreviewTemplateRequest{Template: c.sent}))
 		for what, err := range map[string]error{"saved": updated, "previewed": previewed} {
-			if diff := cmp.Diff(c.want, apiErrorOf(t, err)); diff != "" {
-				t.Errorf("%s, %s: %v\n%s", name, what, err, diff)
-			}
+			test.Eq(t, c.want, apiErrorOf(t, err), test.Sprintf("%s, %s: %v", name, what, err))
 		}
 	}
 	request := &v1.ListTemplatesRequest{Topic: reminders, Channel: byEmail, Locale: "en"}
-	listed, err := s.ListTemplates(t.Context(), as(s.owner, request))
-	if err != nil || len(listed.Msg.GetTemplates()) != 1 || !listed.Msg.GetTemplates()[0].GetIsDefault() {
-		t.Fatalf("%v, %v", listed, err)
-	}
+	listed := expect.Value(s.ListTemplates(t.Context(), as(s.owner, request)))(t)
+	must.True(
+		t, len(listed.Msg.GetTemplates()) == 1 && listed.Msg.GetTemplates()[0].GetIsDefault(), must.Sprintf("%v", listed),
+	)
 	good := template(func(m *v1.NotificationTemplate) { m.Body = "Bonjour {{.Name}}, {{.When}}"; m.Locale = "fr" })
-	if _, err := s.UpdateTemplate(t.Context(), as(s.owner, &v1.UpdateTemplateRequest{Template: good})); err != nil {
-		t.Fatal(err)
-	}
-	shown, err := s.PreviewTemplate(
+	expect.OK(t)(s.UpdateTemplate(t.Context(), as(s.owner, &v1.UpdateTemplateRequest{Template: good})))
+	shown := expect.Value(s.PreviewTemplate(
 		t.Context(),
 		as(
 			s.owner,
 			&v1.PreviewTemplateRequest{Template: &v1.NotificationTemplate{Topic: reminders, Channel: byEmail, Locale: "fr"}},
 		),
-	)
-	if err != nil || !strings.HasPrefix(shown.Msg.GetMessage().GetText(), "Bonjour ") {
-		t.Errorf("%v, %v", shown, err)
-	}
+	))(t)
+	test.True(t, strings.HasPrefix(shown.Msg.GetMessage().GetText(), "Bonjour "), test.Sprintf("%v", shown))
 }
 
 // The delivery log is filtered by member, booking and offer, in pages, and has no deliveries of other tenants.
@@ -132,14 +156,12 @@ func TestListDeliveries_FiltersAndPages(t *testing.T) {
 				offer = offers[i]
 			}
 			// By SQL, because nothing sends messages here.
-			if _, err := s.DB.Owner.Exec(t.Context(), `
+			expect.OK(t)(s.DB.Owner.Exec(t.Context(), `
 insert into deliveries (tenant_id, id, topic, channel, status, recipient, member_id, booking_id, offer_id, provider,
   provider_id, segments, address, created_at, updated_at)
 values ($1, $2, 'REMINDER', 'SMS', 'DELIVERED', $3, $3, $4, $5, 'twilio', $6, 2, '+4915112345678', $7, $7)`,
 				in, tenant.New[tenant.DeliveryID](now), members[i%2], booking, offer, fmt.Sprintf("SM%d%d", i, n),
-				now); err != nil {
-				t.Fatal(err)
-			}
+				now))
 		}
 	}
 	for name, c := range map[string]struct {
@@ -155,24 +177,20 @@ values ($1, $2, 'REMINDER', 'SMS', 'DELIVERED', $3, $3, $4, $5, 'twilio', $6, 2,
 	} {
 		var got []string
 		for token, more := "", true; more; more = token != "" {
-			page, err := s.ListDeliveries(
+			page := expect.Value(s.ListDeliveries(
 				t.Context(), as(s.owner, &v1.ListDeliveriesRequest{Filter: c.filter, PageSize: 2, PageToken: token}),
-			)
-			if err != nil {
-				t.Fatal(err)
-			}
+			))(t)
 			for _, d := range page.Msg.GetDeliveries() {
 				got = append(got, d.GetProviderId())
-				if d.GetSegments() != 2 || d.GetStatus() != v1.DeliveryStatus_DELIVERY_STATUS_DELIVERED ||
-					d.GetChannel() != bySMS || strings.Contains(d.GetAddress(), "12345") {
-					t.Errorf("%v", d)
-				}
+				test.True(
+					t, d.GetSegments() == 2 && d.GetStatus() == v1.DeliveryStatus_DELIVERY_STATUS_DELIVERED &&
+						d.GetChannel() == bySMS && !strings.Contains(d.GetAddress(), "12345"),
+					test.Sprintf("%v", d),
+				)
 			}
 			token = page.Msg.GetNextPageToken()
 		}
-		if diff := cmp.Diff(c.want, got); diff != "" {
-			t.Errorf("%s: %s", name, diff)
-		}
+		test.Eq(t, c.want, got, test.Sprint(name))
 	}
 }
 
@@ -187,62 +205,51 @@ func TestSenders_NeverReturnSecrets(t *testing.T) {
 		)
 	}
 	account := "AC" + strings.Repeat("0a", 16)
-	updated, err := update(&v1.Senders{
+	updated := expect.Value(update(&v1.Senders{
 		Twilio: &v1.TwilioSender{AccountSid: account, AuthToken: token, From: "+493012345678"},
 		Smtp: &v1.SmtpSender{
 			Host: "mail.example.com", Port: 587, Username: "desk", Password: password, FromAddress: "desk@example.com",
 		},
-	}, "twilio", "smtp")
-	if err != nil {
-		t.Fatal(err)
-	}
-	read, err := s.GetSenders(t.Context(), as(s.owner, &v1.GetSendersRequest{}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	}, "twilio", "smtp"))(t)
+	read := expect.Value(s.GetSenders(t.Context(), as(s.owner, &v1.GetSendersRequest{})))(t)
 	var sealed []byte
 	var audited string
-	if err := s.DB.Owner.QueryRow(t.Context(), `
+	must.NoError(t, s.DB.Owner.QueryRow(t.Context(), `
 select s.sealed, (select string_agg(a::text, ' ') from audit_entries a where a.tenant_id = s.tenant_id)
 from notification_senders s where s.tenant_id = $1`, s.Tenant).
-		Scan(&sealed, &audited); err != nil {
-		t.Fatal(err)
-	}
+		Scan(&sealed, &audited))
 	answers := make([][]byte, 0, 2)
 	for _, m := range []proto.Message{updated.Msg, read.Msg} {
-		wire, err := proto.Marshal(m)
-		if err != nil {
-			t.Fatal(err)
-		}
+		wire := expect.Value(proto.Marshal(m))(t)
 		answers = append(answers, wire)
 	}
 	for what, text := range map[string][]byte{
 		"the answer": answers[0], "what is read": answers[1], "the table": sealed, "the audit log": []byte(audited),
 	} {
-		if bytes.Contains(text, []byte(token)) || bytes.Contains(text, []byte(password)) {
-			t.Errorf("%s has a secret", what)
-		}
+		test.True(
+			t, !bytes.Contains(text, []byte(token)) && !bytes.Contains(text, []byte(password)),
+			test.Sprintf("%s has a secret", what),
+		)
 	}
-	if read.Msg.GetSenders().GetTwilio().GetAccountSid() != account ||
-		read.Msg.GetSenders().GetSmtp().GetHost() != "mail.example.com" || !strings.Contains(audited, account) {
-		t.Errorf("%v, %s", read.Msg, audited)
-	}
+	test.True(
+		t, read.Msg.GetSenders().GetTwilio().GetAccountSid() == account &&
+			read.Msg.GetSenders().GetSmtp().GetHost() == "mail.example.com" && strings.Contains(audited, account),
+		test.Sprintf("%v, %s", read.Msg, audited),
+	)
 	// Without a secret, the same account is accepted and another account is rejected: an editor must not be able to
 	// send the stored secret to another server.
-	if _, err := update(
+	_, err := update(
 		&v1.Senders{
 			Smtp: &v1.SmtpSender{Host: "evil.example.com", Port: 587, Username: "desk", FromAddress: "desk@example.com"},
 		},
 		"smtp",
-	); apiErrorOf(t, err).Reason != "INVALID_FIELD" {
-		t.Errorf("another host takes over the password: %v", err)
-	}
-	if _, err := update(
+	)
+	test.EqOp(t, "INVALID_FIELD", apiErrorOf(t, err).Reason, test.Sprintf("another host takes over the password: %v", err))
+	_, err = update(
 		&v1.Senders{
 			Smtp: &v1.SmtpSender{Host: "mail.example.com", Port: 465, Username: "desk", FromAddress: "desk@example.com"},
 		},
 		"smtp",
-	); err != nil {
-		t.Error(err)
-	}
+	)
+	test.NoError(t, err)
 }

@@ -6,7 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/timestamppb"
 	"pgregory.net/rapid"
@@ -15,6 +16,7 @@ import (
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rpc/convert"
 	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 type row struct {
@@ -25,10 +27,8 @@ type row struct {
 func TestParsePage_LimitsSize(t *testing.T) {
 	t.Parallel()
 	for size, want := range map[int32]int{0: 50, 1: 1, 500: 500, 501: 500} {
-		p, err := convert.ParsePage[row](&v1.ListMyBookingsRequest{PageSize: size})
-		if err != nil || p.Size != want || p.After != nil {
-			t.Errorf("%d: %+v, %v", size, p, err)
-		}
+		p := expect.Value(convert.ParsePage[row](&v1.ListMyBookingsRequest{PageSize: size}))(t)
+		test.True(t, p.Size == want && p.After == nil, test.Sprintf("%d: %+v", size, p))
 	}
 }
 
@@ -38,18 +38,10 @@ func TestPageToken_RejectsOtherQueries(t *testing.T) {
 		TenantId: tenantA.String(), Statuses: []v1.BookingStatus{v1.BookingStatus_BOOKING_STATUS_CONFIRMED}, PageSize: 7,
 		StartsWithin: &v1.TimeRange{Start: timestamppb.New(time.Unix(1, 0))},
 	}
-	first, err := convert.ParsePage[row](query)
-	if err != nil {
-		t.Fatal(err)
-	}
+	first := expect.Value(convert.ParsePage[row](query))(t)
 	last := row{time.Date(2026, 3, 29, 1, 30, 0, 123456000, time.UTC), convert.ID[tenant.SessionID](someSession)}
-	token, err := first.NextToken(last)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(token) > 500 {
-		t.Errorf("the contract refuses a token of %d characters", len(token))
-	}
+	token := first.NextToken(last)
+	test.True(t, len(token) <= 500, test.Sprintf("the contract refuses a token of %d characters", len(token)))
 	for name, change := range map[string]func(*v1.ListMyBookingsRequest){
 		"same":          func(*v1.ListMyBookingsRequest) {},
 		"smaller pages": func(r *v1.ListMyBookingsRequest) { r.PageSize = 1 },
@@ -58,17 +50,10 @@ func TestPageToken_RejectsOtherQueries(t *testing.T) {
 		r.PageToken = token
 		change(r)
 		p, err := convert.ParsePage[row](r)
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		if diff := cmp.Diff(&last, p.After); diff != "" {
-			t.Errorf("%s: %s", name, diff)
-		}
+		must.NoError(t, err, must.Sprint(name))
+		test.Eq(t, &last, p.After, test.Sprint(name))
 	}
-	raw, err := base64.RawURLEncoding.DecodeString(token)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := expect.Value(base64.RawURLEncoding.DecodeString(token))(t)
 	for name, change := range map[string]func(*v1.ListMyBookingsRequest){
 		"other tenant": func(r *v1.ListMyBookingsRequest) { r.TenantId = tenantB.String() },
 		"other filter": func(r *v1.ListMyBookingsRequest) { r.Statuses = nil },
@@ -83,40 +68,30 @@ func TestPageToken_RejectsOtherQueries(t *testing.T) {
 		r.PageToken = token
 		change(r)
 		_, err := convert.ParsePage[row](r)
-		if fault.ReasonOf(err) != fault.InvalidField {
-			t.Errorf("%s: %v", name, err)
-		}
+		test.EqOp(t, fault.InvalidField, fault.ReasonOf(err), test.Sprintf("%s: %v", name, err))
 	}
 }
 
 func TestPageToken_RejectsOtherLists(t *testing.T) {
 	t.Parallel()
-	roles, err := convert.ParsePage[string](&v1.ListRolesRequest{TenantId: tenantA.String()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	token, err := roles.NextToken("gardener")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := convert.ParsePage[string](&v1.ListRolesRequest{
+	roles := expect.Value(convert.ParsePage[string](&v1.ListRolesRequest{TenantId: tenantA.String()}))(t)
+	token := roles.NextToken("gardener")
+	_, err := convert.ParsePage[string](&v1.ListRolesRequest{
 		TenantId: tenantA.String(), PageToken: token,
-	}); err != nil {
-		t.Error(err)
-	}
+	})
+	test.NoError(t, err)
 	_, err = convert.ParsePage[string](&v1.ListServiceAccountsRequest{TenantId: tenantA.String(), PageToken: token})
-	if fault.ReasonOf(err) != fault.InvalidField {
-		t.Errorf("a request that looks the same takes it: %v", err)
-	}
+	test.EqOp(t, fault.InvalidField, fault.ReasonOf(err), test.Sprintf("a request that looks the same takes it: %v", err))
 }
 
 func TestPaginate_LastPageHasNoToken(t *testing.T) {
 	t.Parallel()
 	for rows, more := range map[int]bool{0: false, 1: false, 2: false, 3: true} {
-		page, next, err := convert.Paginate(convert.Page[int]{Size: 2}, make([]int, rows), func(r int) int { return r })
-		if err != nil || len(page) != min(rows, 2) || more != (next != "") {
-			t.Errorf("of %d rows: %d and the token %q (%v)", rows, len(page), next, err)
-		}
+		page, next := convert.Paginate(convert.Page[int]{Size: 2}, make([]int, rows), func(r int) int { return r })
+		test.True(
+			t, len(page) == min(rows, 2) && more == (next != ""),
+			test.Sprintf("of %d rows: %d and the token %q", rows, len(page), next),
+		)
 	}
 }
 
@@ -130,18 +105,12 @@ func TestPaginate_IsStableUnderInserts(t *testing.T) {
 		request := &v1.ListAuditEntriesRequest{PageSize: int32(rapid.IntRange(1, 5).Draw(t, "size"))}
 		var seen []int
 		for {
-			p, err := convert.ParsePage[int](request)
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := expect.Value(convert.ParsePage[int](request))(t)
 			from := 0
 			if p.After != nil {
 				from, _ = slices.BinarySearch(rows, *p.After+1)
 			}
-			page, next, err := convert.Paginate(p, rows[from:min(from+p.Size+1, len(rows))], func(r int) int { return r })
-			if err != nil {
-				t.Fatal(err)
-			}
+			page, next := convert.Paginate(p, rows[from:min(from+p.Size+1, len(rows))], func(r int) int { return r })
 			seen = append(seen, page...)
 			if next == "" {
 				break
@@ -155,13 +124,12 @@ func TestPaginate_IsStableUnderInserts(t *testing.T) {
 				rows = slices.Insert(rows, at, change)
 			}
 		}
-		if !slices.IsSorted(seen) || len(slices.Compact(slices.Clone(seen))) != len(seen) {
-			t.Fatalf("twice or out of order: %v", seen)
-		}
+		must.True(
+			t, slices.IsSorted(seen) && len(slices.Compact(slices.Clone(seen))) == len(seen),
+			must.Sprintf("twice or out of order: %v", seen),
+		)
 		for _, r := range stay {
-			if !slices.Contains(seen, r) {
-				t.Fatalf("%d stayed and was not seen in %v", r, seen)
-			}
+			must.True(t, slices.Contains(seen, r), must.Sprintf("%d stayed and was not seen in %v", r, seen))
 		}
 	})
 }

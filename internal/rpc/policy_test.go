@@ -5,11 +5,13 @@ import (
 	"time"
 
 	"connectrpc.com/connect"
-	"github.com/google/go-cmp/cmp"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 	"google.golang.org/protobuf/testing/protocmp"
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	v1 "github.com/berthhq/berth/gen/berth/v1"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 const (
@@ -33,13 +35,9 @@ func builtInPolicy() *v1.Policy {
 
 func (s *tenantTest) setPolicy(t *testing.T, layer *v1.PolicyLayer, paths ...string) *v1.UpdatePolicyResponse {
 	t.Helper()
-	response, err := s.UpdatePolicy(
+	return expect.Value(s.UpdatePolicy(
 		t.Context(), as(s.owner, &v1.UpdatePolicyRequest{Layer: layer, UpdateMask: mask(paths...)}),
-	)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return response.Msg
+	))(t).Msg
 }
 
 func TestPolicy_RoundTripsEveryField(t *testing.T) {
@@ -50,13 +48,9 @@ func TestPolicy_RoundTripsEveryField(t *testing.T) {
 	).GetId()
 	effective := func() *v1.EffectivePolicy {
 		t.Helper()
-		response, err := s.GetPolicy(
+		return expect.Value(s.GetPolicy(
 			t.Context(), as(s.Token(t, "coach"), &v1.GetPolicyRequest{LocationId: at, ServiceId: of}),
-		)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return response.Msg.GetEffective()
+		))(t).Msg.GetEffective()
 	}
 
 	// Every field is set and has an origin, in the order of the contract.
@@ -73,9 +67,7 @@ func TestPolicy_RoundTripsEveryField(t *testing.T) {
 		{Level: locationLevel, TargetId: at, Policy: &v1.Policy{}, Etag: "v0"},
 		{Level: serviceLevel, TargetId: of, Policy: &v1.Policy{}, Etag: "v0"},
 	}
-	if diff := cmp.Diff(want, effective(), protocmp.Transform()); diff != "" {
-		t.Fatal(diff)
-	}
+	must.Eq(t, want, effective(), must.Cmp(protocmp.Transform()))
 
 	tiers := &v1.TierCancellations{Overrides: []*v1.TierCancellation{
 		{Tier: "member", CancellationWindow: hours(4), AllowReschedule: new(true)},
@@ -101,12 +93,8 @@ func TestPolicy_RoundTripsEveryField(t *testing.T) {
 		},
 	}
 	untimed := protocmp.IgnoreFields(&v1.PolicyLayer{}, "update_time")
-	if diff := cmp.Diff(atLocation, set.GetLayer(), protocmp.Transform(), untimed); diff != "" {
-		t.Error(diff)
-	}
-	if len(set.GetEffective().GetLayers()) != 3 || set.GetLayer().GetUpdateTime() == nil {
-		t.Error(set)
-	}
+	test.Eq(t, atLocation, set.GetLayer(), test.Cmp(protocmp.Transform(), untimed))
+	test.True(t, len(set.GetEffective().GetLayers()) == 3 && set.GetLayer().GetUpdateTime() != nil, test.Sprint(set))
 	want.Policy.CancellationWindow, want.Policy.GpsMaxMeters = hours(0), new(int32(50))
 	want.Origins[2].Level, want.Origins[2].TargetId = locationLevel, at
 	want.Origins[5].Level, want.Origins[5].TargetId = locationLevel, at
@@ -114,22 +102,19 @@ func TestPolicy_RoundTripsEveryField(t *testing.T) {
 	want.Layers[1].Policy, want.Layers[1].Etag = &v1.Policy{CancellationWindow: hours(12), TierCancellations: tiers}, "v1"
 	want.Layers[2] = atLocation
 	want.Layers[3].Policy, want.Layers[3].Etag = &v1.Policy{GpsMaxMeters: new(int32(50))}, "v1"
-	if diff := cmp.Diff(want, effective(), protocmp.Transform(), untimed); diff != "" {
-		t.Error(diff)
-	}
+	test.Eq(t, want, effective(), test.Cmp(protocmp.Transform(), untimed))
 
 	// Fields in the mask that are not sent are inherited, including the tenant's tiers.
 	s.setPolicy(
 		t, &v1.PolicyLayer{Level: locationLevel, TargetId: at, Etag: "v1"}, "cancellation_window", "tier_cancellations",
 	)
 	got := effective()
-	if diff := cmp.Diff(tiers, got.GetPolicy().GetTierCancellations(), protocmp.Transform()); diff != "" {
-		t.Error(diff)
-	}
-	if got.GetOrigins()[2].GetLevel() != tenantLevel || got.GetOrigins()[2].GetTargetId() != "" ||
-		got.GetPolicy().GetCancellationWindow().AsDuration() != 12*time.Hour {
-		t.Error(got)
-	}
+	test.Eq(t, tiers, got.GetPolicy().GetTierCancellations(), test.Cmp(protocmp.Transform()))
+	test.True(
+		t, got.GetOrigins()[2].GetLevel() == tenantLevel && got.GetOrigins()[2].GetTargetId() == "" &&
+			got.GetPolicy().GetCancellationWindow().AsDuration() == 12*time.Hour,
+		test.Sprint(got),
+	)
 
 	// Every field round-trips.
 	all := make([]string, fields.Len())
@@ -144,9 +129,7 @@ func TestPolicy_RoundTripsEveryField(t *testing.T) {
 		GpsMaxMeters:          new(int32(700)), AutoNoShow: new(true), AutoNoShowAfter: hours(8),
 	}
 	s.setPolicy(t, &v1.PolicyLayer{Level: serviceLevel, TargetId: of, Policy: full}, all...)
-	if diff := cmp.Diff(full, effective().GetPolicy(), protocmp.Transform()); diff != "" {
-		t.Error(diff)
-	}
+	test.Eq(t, full, effective().GetPolicy(), test.Cmp(protocmp.Transform()))
 }
 
 func TestUpdatePolicy_RejectsInvalidRequests(t *testing.T) {
@@ -205,16 +188,12 @@ func TestUpdatePolicy_RejectsInvalidRequests(t *testing.T) {
 		if c.want.Metadata == nil {
 			got.Metadata = nil
 		}
-		if diff := cmp.Diff(c.want, got); diff != "" {
-			t.Errorf("%s: %s", name, diff)
-		}
+		test.Eq(t, c.want, got, test.Sprint(name))
 	}
 	_, err := s.GetPolicy(t.Context(), as(s.owner, &v1.GetPolicyRequest{LocationId: someSession}))
-	if got := apiErrorOf(t, err); got.Reason != "LOCATION_NOT_FOUND" {
-		t.Error(got)
-	}
+	got := apiErrorOf(t, err)
+	test.EqOp(t, "LOCATION_NOT_FOUND", got.Reason, test.Sprint(got))
 	_, err = s.GetPolicy(t.Context(), as(s.owner, &v1.GetPolicyRequest{ServiceId: someSession}))
-	if got := apiErrorOf(t, err); got.Reason != "SERVICE_NOT_FOUND" {
-		t.Error(got)
-	}
+	got = apiErrorOf(t, err)
+	test.EqOp(t, "SERVICE_NOT_FOUND", got.Reason, test.Sprint(got))
 }

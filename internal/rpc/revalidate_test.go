@@ -14,18 +14,19 @@ import (
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/gen/berth/v1/berthv1connect"
 	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 // get sends a GET request as a browser does, with the headers of its cache.
 func (s *testServer) get(t *testing.T, procedure string, message proto.Message, header http.Header) httpResponse {
 	t.Helper()
-	body, err := protojson.Marshal(message)
-	if err != nil {
-		t.Fatal(err)
-	}
+	body := expect.Value(protojson.Marshal(message))(t)
 	query := url.Values{
 		"connect": {"v1"}, "encoding": {"json"}, "base64": {"1"}, "message": {base64.RawURLEncoding.EncodeToString(body)},
 	}
@@ -51,47 +52,46 @@ func TestRevalidate_ReturnsNotModified(t *testing.T) {
 	book := func(subject string) {
 		t.Helper()
 		client := berthv1connect.NewBookingServiceClient(s.Client, s.URL)
-		if _, err := client.Book(
+		expect.OK(t)(client.Book(
 			t.Context(), as(s.Token(t, subject), &v1.BookRequest{SessionId: class.GetId()}),
-		); err != nil {
-			t.Fatal(err)
-		}
+		))
 	}
 
 	first := getWeek("member")
 	tag := first.Header.Get("Etag")
-	if first.Status != http.StatusOK || tag == "" || first.Header.Get("Cache-Control") != "private, no-cache" {
-		t.Fatalf("%+v", first)
-	}
+	must.True(
+		t, first.Status == http.StatusOK && tag != "" && first.Header.Get("Cache-Control") == "private, no-cache",
+		must.Sprintf("%+v", first),
+	)
 	for _, vary := range []string{"Authorization", "Accept-Encoding"} {
-		if !slices.Contains(first.Header.Values("Vary"), vary) {
-			t.Errorf("Vary is %q", first.Header.Values("Vary"))
-		}
+		test.True(
+			t, slices.Contains(first.Header.Values("Vary"), vary), test.Sprintf("Vary is %q", first.Header.Values("Vary")),
+		)
 	}
 	revalidated := getWeek("member", tag)
-	if revalidated.Status != http.StatusNotModified || revalidated.Body != "" || revalidated.Header.Get("Etag") != tag ||
-		revalidated.Header.Get("Cache-Control") != "private, no-cache" ||
-		!slices.Contains(revalidated.Header.Values("Vary"), "Authorization") {
-		t.Errorf("unchanged page: %+v", revalidated)
-	}
-	if got := getWeek("member", `"other", `+strings.TrimPrefix(tag, "W/")); got.Status != http.StatusNotModified {
-		t.Errorf("one of several tags, strong: %d", got.Status)
-	}
-	if got := getWeek("member", `W/"other"`); got.Status != http.StatusOK {
-		t.Errorf("another tag: %d", got.Status)
-	}
+	test.True(
+		t, revalidated.Status == http.StatusNotModified && revalidated.Body == "" &&
+			revalidated.Header.Get("Etag") == tag && revalidated.Header.Get("Cache-Control") == "private, no-cache" &&
+			slices.Contains(revalidated.Header.Values("Vary"), "Authorization"),
+		test.Sprintf("unchanged page: %+v", revalidated),
+	)
+	test.EqOp(t, http.StatusNotModified, getWeek("member", `"other", `+strings.TrimPrefix(tag, "W/")).Status,
+		test.Sprint("one of several tags, strong"))
+	test.EqOp(t, http.StatusOK, getWeek("member", `W/"other"`).Status, test.Sprint("another tag"))
 
 	book("coach")
 	second := getWeek("member", tag)
-	if second.Status != http.StatusOK || second.Header.Get("Etag") == tag ||
-		!strings.Contains(second.Body, `"seatsTaken":1`) {
-		t.Errorf("after another booking: %+v", second)
-	}
+	test.True(
+		t, second.Status == http.StatusOK && second.Header.Get("Etag") != tag &&
+			strings.Contains(second.Body, `"seatsTaken":1`),
+		test.Sprintf("after another booking: %+v", second),
+	)
 	book("member")
 	third := getWeek("member", tag, second.Header.Get("Etag"))
-	if third.Status != http.StatusOK || !strings.Contains(third.Body, "ELIGIBILITY_STATUS_BOOKED") {
-		t.Errorf("they have booked: %+v", third)
-	}
+	test.True(
+		t, third.Status == http.StatusOK && strings.Contains(third.Body, "ELIGIBILITY_STATUS_BOOKED"),
+		test.Sprintf("they have booked: %+v", third),
+	)
 }
 
 func TestRevalidate_TagsDependOnCaller(t *testing.T) {
@@ -105,16 +105,13 @@ func TestRevalidate_TagsDependOnCaller(t *testing.T) {
 		"same subject in another tenant": s.Token(t, "member", other),
 	} {
 		got := s.get(t, berthv1connect.SessionServiceListSessionsProcedure, empty, bearer(token))
-		if got.Status != http.StatusOK || got.Body != "{}" {
-			t.Fatalf("%s: %+v", name, got)
-		}
+		must.True(t, got.Status == http.StatusOK && got.Body == "{}", must.Sprintf("%s: %+v", name, got))
 		tags[name] = got.Header.Get("Etag")
 	}
 	for name, tag := range tags {
 		got := s.get(t, berthv1connect.SessionServiceListSessionsProcedure, empty, bearer(s.Token(t, "member"), tag))
-		if want := map[bool]int{true: http.StatusNotModified, false: http.StatusOK}[name == "a member"]; got.Status != want {
-			t.Errorf("the member caches the response to %s: %d, want %d", name, got.Status, want)
-		}
+		test.EqOp(t, map[bool]int{true: http.StatusNotModified, false: http.StatusOK}[name == "a member"], got.Status,
+			test.Sprintf("the member caches the response to %s", name))
 	}
 	for name, header := range map[string]http.Header{
 		"no token":          {"If-None-Match": {"*"}},
@@ -122,10 +119,11 @@ func TestRevalidate_TagsDependOnCaller(t *testing.T) {
 		"stranger":          bearer(s.Token(t, "stranger"), "*"),
 	} {
 		got := s.get(t, berthv1connect.SessionServiceListSessionsProcedure, empty, header)
-		if got.Status != http.StatusUnauthorized && got.Status != http.StatusForbidden || got.Header.Get("Etag") != "" ||
-			got.Header.Get("Cache-Control") != "no-store" {
-			t.Errorf("%s: %+v", name, got)
-		}
+		test.True(
+			t, (got.Status == http.StatusUnauthorized || got.Status == http.StatusForbidden) &&
+				got.Header.Get("Etag") == "" && got.Header.Get("Cache-Control") == "no-store",
+			test.Sprintf("%s: %+v", name, got),
+		)
 	}
 }
 
@@ -134,24 +132,21 @@ func TestRevalidate_TagsDependOnCaller(t *testing.T) {
 func TestRules_ListCacheableReads(t *testing.T) {
 	t.Parallel()
 	s := newTestServer(t)
-	rules, err := Rules()
-	if err != nil {
-		t.Fatal(err)
-	}
+	rules := expect.Value(Rules())(t)
 	var kept []string
 	for procedure, rule := range rules {
 		if rule.cacheable {
 			kept = append(kept, procedure[strings.LastIndex(procedure, "/")+1:])
 		}
 		got := send(t, s.Client, http.MethodGet, s.URL+procedure+"?connect=v1&encoding=json&message={}", http.Header{}, "")
-		if refused := got.Status == http.StatusMethodNotAllowed ||
-			got.Status == http.StatusUnsupportedMediaType; refused == rule.readOnly &&
-			!strings.Contains(procedure, "WatchEvents") {
-			t.Errorf("GET %s: %d", procedure, got.Status)
-		}
-		if got.Header.Get("Cache-Control") != "no-store" {
-			t.Errorf("GET %s: %q without a token", procedure, got.Header.Get("Cache-Control"))
-		}
+		refused := got.Status == http.StatusMethodNotAllowed ||
+			got.Status == http.StatusUnsupportedMediaType
+		test.False(
+			t, refused == rule.readOnly && !strings.Contains(procedure, "WatchEvents"),
+			test.Sprintf("GET %s: %d", procedure, got.Status),
+		)
+		test.EqOp(t, "no-store", got.Header.Get("Cache-Control"),
+			test.Sprintf("GET %s: %q without a token", procedure, got.Header.Get("Cache-Control")))
 	}
 	slices.Sort(kept)
 	want := []string{
@@ -159,13 +154,12 @@ func TestRules_ListCacheableReads(t *testing.T) {
 		"ListLocations", "ListPlans",
 		"ListResources", "ListServices", "ListSessions", "ListWorkouts",
 	}
-	if !slices.Equal(kept, want) {
-		t.Errorf("kept are the answers of %q", kept)
-	}
+	test.SliceEqOp(t, want, kept, test.Sprint("kept are the answers of"))
 	me := s.get(t, berthv1connect.MemberServiceGetMeProcedure, &v1.GetMeRequest{}, bearer(s.Token(t, "member"), "*"))
-	if me.Status != http.StatusOK || me.Header.Get("Etag") != "" || me.Header.Get("Cache-Control") != "no-store" {
-		t.Errorf("%+v", me)
-	}
+	test.True(
+		t, me.Status == http.StatusOK && me.Header.Get("Etag") == "" && me.Header.Get("Cache-Control") == "no-store",
+		test.Sprintf("%+v", me),
+	)
 }
 
 // The tag depends on the content only, not on encoding, compression or query. POST and gRPC responses have no tag.
@@ -175,23 +169,20 @@ func TestEntityTag_DependsOnContentOnly(t *testing.T) {
 	ask := &v1.GetTenantRequest{}
 	plain := s.get(t, berthv1connect.TenantServiceGetTenantProcedure, ask, bearer(s.Token(t, "owner")))
 	client := berthv1connect.NewTenantServiceClient(s.Client, s.URL, connect.WithHTTPGet())
-	binary, err := client.GetTenant(t.Context(), as(s.Token(t, "owner"), ask))
-	if err != nil {
-		t.Fatal(err)
-	}
+	binary := expect.Value(client.GetTenant(t.Context(), as(s.Token(t, "owner"), ask)))(t)
 	if a, b := plain.Header.Get("Etag"), binary.Header().Get("Etag"); a == "" || a != b {
 		t.Errorf("%q as JSON, %q in binary", a, b)
 	}
 	request := as(s.Token(t, "owner"), ask)
 	request.Header().Set("If-None-Match", plain.Header.Get("Etag"))
-	if _, err := client.GetTenant(t.Context(), request); !connect.IsNotModifiedError(err) {
-		t.Errorf("%v", err)
-	}
+	_, err := client.GetTenant(t.Context(), request)
+	test.True(t, connect.IsNotModifiedError(err), test.Sprint(err))
 	posting := berthv1connect.NewTenantServiceClient(s.Client, s.URL)
-	posted, err := posting.GetTenant(t.Context(), request)
-	if err != nil || posted.Header().Get("Etag") != "" || posted.Header().Get("Cache-Control") != "no-store" {
-		t.Errorf("%v, %v", posted.Header(), err)
-	}
+	posted := expect.Value(posting.GetTenant(t.Context(), request))(t)
+	test.True(
+		t, posted.Header().Get("Etag") == "" && posted.Header().Get("Cache-Control") == "no-store",
+		test.Sprintf("%v", posted.Header()),
+	)
 	var a, b tenant.Caller
 	b.Subject = "b"
 	message := &v1.BookingEligibility{Metadata: map[string]string{"a": "1", "b": "2", "c": "3", "d": "4"}}
@@ -201,7 +192,6 @@ func TestEntityTag_DependsOnContentOnly(t *testing.T) {
 			t.Fatal(fmt.Sprint(same, one, err))
 		}
 	}
-	if two, _ := entityTag(b, message); two == one {
-		t.Error("two callers have one tag")
-	}
+	two, _ := entityTag(b, message)
+	test.NotEqOp(t, one, two, test.Sprint("two callers have one tag"))
 }

@@ -3,17 +3,17 @@ package rpc
 import (
 	"testing"
 
+	"github.com/shoenig/test"
+
 	"github.com/berthhq/berth/internal/access"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 // The expected permissions of each role in a studio are written by hand here. Unlike the golden matrix, they are not
 // generated from the code.
 func TestRules_GiveRolesTheirPermissions(t *testing.T) {
 	t.Parallel()
-	rules, err := Rules()
-	if err != nil {
-		t.Fatal(err)
-	}
+	rules := expect.Value(Rules())(t)
 	a := admission{rules: rules, guard: access.New(stubRoles{})}
 	roles := []string{"owner", "admin", "coach", "member"}
 	type verdicts [4]string
@@ -66,8 +66,6 @@ func TestRules_GiveRolesTheirPermissions(t *testing.T) {
 		for i, role := range roles {
 			got[i] = accessResult(t, &a, role, rule)
 		}
-		if got != want {
-			t.Errorf("%s: %v, want %v", rpc, got, want)
-		}
+		test.EqOp(t, want, got, test.Sprint(rpc))
 	}
 }

@@ -6,18 +6,18 @@ import (
 	"cmp"
 	"fmt"
 	"log/slog"
+	"net"
 	"net/http"
 	"time"
 
 	"connectrpc.com/connect"
 	"connectrpc.com/grpcreflect"
 	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/promhttp"
 
-	"github.com/berthhq/berth/gen/berth/v1/berthv1connect"
 	"github.com/berthhq/berth/internal/access"
 	"github.com/berthhq/berth/internal/app"
 	"github.com/berthhq/berth/internal/app/engine"
+	"github.com/berthhq/berth/internal/gen/berth/v1/berthv1connect"
 	"github.com/berthhq/berth/internal/rpc/accountapi"
 	"github.com/berthhq/berth/internal/rpc/bookingapi"
 	"github.com/berthhq/berth/internal/rpc/catalogapi"
@@ -28,6 +28,7 @@ import (
 	"github.com/berthhq/berth/internal/rpc/settingsapi"
 	"github.com/berthhq/berth/internal/rpc/waitlistapi"
 	"github.com/berthhq/berth/internal/token"
+	"github.com/berthhq/berth/internal/traffic"
 )
 
 // Config configures the server. A field is required unless its comment says otherwise.
@@ -41,22 +42,25 @@ type Config struct {
 	Now    func() time.Time
 	Logger *slog.Logger
 
-	// Metrics is served at /metrics. The server registers the metrics of the RPCs.
-	Metrics *prometheus.Registry
+	// Metrics is where the server registers the metrics of the RPCs.
+	Metrics prometheus.Registerer
 	// Origins are the origins of pages that may call from a browser, "*" for all. Optional: pages that this server
 	// itself serves need none.
 	Origins []string
+	// Reflection serves gRPC reflection.
+	Reflection bool
 	// TimeLimit limits unary RPCs, whatever deadline the client sets. Default 10 s.
 	TimeLimit time.Duration
 	// MaxBytes limits a request, on the wire and decompressed. Default 6 MiB: the largest file that can be imported,
 	// encoded in JSON.
 	MaxBytes int64
+	// Rates limits calls. Optional.
+	Rates Rates
 	// Fallback serves all other paths. Optional: without it they are not found.
 	Fallback http.Handler
 
-	// For tests: the ticker of a stream's heartbeats, and how long a client may take to read a message.
+	// For tests: the ticker of a stream's heartbeats.
 	newHeartbeat func(every time.Duration) eventapi.Heartbeat
-	sendTimeout  time.Duration
 }
 
 const (
@@ -69,6 +73,12 @@ const (
 	minCompressedEvents = 16 << 10
 )
 
+// takesFiles are the procedures to which people upload files.
+var takesFiles = map[string]bool{
+	berthv1connect.MemberServiceImportMembersProcedure:   true,
+	berthv1connect.SessionServiceImportSessionsProcedure: true,
+}
+
 // New returns the handler of everything served over HTTP on the service's port. It fails if the contract has an RPC
 // without a rule.
 func New(c Config) (http.Handler, error) {
@@ -77,7 +87,7 @@ func New(c Config) (http.Handler, error) {
 		Accounts:  &accountapi.Accounts{Service: s.Accounts, Guard: c.Guard, Issuer: c.Issuer},
 		Bookings:  &bookingapi.Bookings{Service: s.Bookings},
 		Catalog:   &catalogapi.Catalog{Service: s.Catalog},
-		Events:    &eventapi.Events{Service: s.Events, Now: c.Now, NewHeartbeat: c.newHeartbeat, SendTimeout: c.sendTimeout},
+		Events:    &eventapi.Events{Service: s.Events, Now: c.Now, NewHeartbeat: c.newHeartbeat},
 		Messages:  &messageapi.Messages{Service: s.Messages},
 		Schedules: &scheduleapi.Schedules{Service: s.Schedules},
 		Settings:  &settingsapi.Settings{Service: s.Settings, Now: c.Now},
@@ -128,16 +138,27 @@ func (c Config) serve(s services) (http.Handler, error) {
 	if err != nil {
 		return nil, fmt.Errorf("rpc: %w", err)
 	}
+	allowed, err := requestLimits()
+	if err != nil {
+		return nil, fmt.Errorf("rpc: %w", err)
+	}
 	metrics, err := newMetrics(c.Metrics)
 	if err != nil {
 		return nil, fmt.Errorf("rpc: %w", err)
 	}
 	calls := &interceptor{
-		admission: admission{rules: rules, verifier: c.Verifier, guard: c.Guard, validator: compiled},
-		metrics:   metrics, log: c.Logger, timeLimit: c.TimeLimit,
+		admission: admission{rules: rules, verifier: c.Verifier, guard: c.Guard, validator: compiled, limits: allowed,
+			rates: newRates(c.Rates, c.Now)},
+		metrics: metrics, log: c.Logger, timeLimit: c.TimeLimit,
 	}
 	common := connect.WithHandlerOptions(
-		limitedGzip(c.MaxBytes),
+		limitedGzip(c.MaxBytes, maxInflated),
+		connect.WithConditionalHandlerOptions(func(spec connect.Spec) []connect.HandlerOption {
+			if !takesFiles[spec.Procedure] {
+				return nil
+			}
+			return []connect.HandlerOption{limitedGzip(c.MaxBytes, 0)}
+		}),
 		connect.WithCompressMinBytes(minCompressed),
 	)
 	options := connect.WithHandlerOptions(
@@ -166,14 +187,15 @@ func (c Config) serve(s services) (http.Handler, error) {
 	mount(berthv1connect.NewEventServiceHandler(s.event, options, connect.WithCompressMinBytes(minCompressedEvents)))
 
 	names := serviceNames(rules)
-	reflector := grpcreflect.NewStaticReflector(names...)
-	mount(grpcreflect.NewHandlerV1(reflector, common))
-	mount(grpcreflect.NewHandlerV1Alpha(reflector, common))
+	if c.Reflection {
+		reflector := grpcreflect.NewStaticReflector(names...)
+		mount(grpcreflect.NewHandlerV1(reflector, common))
+		mount(grpcreflect.NewHandlerV1Alpha(reflector, common))
+	}
 	mount(healthService, c.Health.handler(names, common))
 
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("ok\n")) })
 	mux.Handle("GET /readyz", c.Health)
-	mux.Handle("GET /metrics", promhttp.HandlerFor(c.Metrics, promhttp.HandlerOpts{}))
 	mux.Handle("GET /.well-known/jwks.json", c.Issuer)
 	if c.Fallback != nil {
 		mux.Handle("/", c.Fallback)
@@ -185,14 +207,16 @@ func (c Config) serve(s services) (http.Handler, error) {
 func (c *interceptor) startCall(next http.Handler, maxBytes int64) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		call := &request.Call{
-			ID: requestID(r.Header), Guard: c.guard, Response: http.NewResponseController(w), ResponseHeader: w.Header(),
+			ID: requestID(r.Header), Client: c.rates.addresses.Proxies.Client(r), Guard: c.guard, ResponseHeader: w.Header(),
+			Ready: func() {},
 		}
 		w.Header().Set(requestIDHeader, call.ID)
 		w.Header().Set("X-Content-Type-Options", "nosniff")
 		w.Header().Set("Cache-Control", "no-store") // unless revalidate overwrites it
 		limitBody(w, r, maxBytes)
 		ctx := engine.WithRequest(request.WithCall(r.Context(), call), call.ID)
-		next.ServeHTTP(w, r.WithContext(ctx))
+		defer func() { call.Ready() }()
+		next.ServeHTTP(readyWriter{w, call}, r.WithContext(ctx))
 		// Connect itself responds if a request breaks off or violates the protocol.
 		if _, ok := c.rules[r.URL.Path]; ok && !call.Counted {
 			c.metrics.count(r.URL.Path, "unread", "")
@@ -200,27 +224,35 @@ func (c *interceptor) startCall(next http.Handler, maxBytes int64) http.Handler 
 	})
 }
 
-// NewServer returns a server for the handler with limits for public traffic. It serves HTTP/1.1 and HTTP/2, which gRPC
-// needs, also without TLS.
-func NewServer(handler http.Handler, log *slog.Logger) *http.Server {
+// Server is an http.Server with limits for public traffic.
+type Server struct {
+	*http.Server
+
+	limits traffic.ConnLimits
+}
+
+// NewServer returns a server for the handler. It serves HTTP/1.1 and HTTP/2, which gRPC needs, also without TLS.
+func NewServer(handler http.Handler, log *slog.Logger, limits traffic.ConnLimits) *Server {
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true)
 	protocols.SetHTTP2(true)
 	protocols.SetUnencryptedHTTP2(true)
-	return &http.Server{
-		Handler:           handler,
+	return &Server{limits: limits, Server: &http.Server{
+		Handler:           traffic.LimitStalls(handler, limits.WriteTimeout),
 		Protocols:         protocols,
 		ReadHeaderTimeout: 5 * time.Second,
-		// Limits reading the whole request. It does not limit writing, so streams can last longer.
+		// Limits reading the whole request. Writing is limited by the connection, so that streams can last longer.
 		ReadTimeout:    30 * time.Second,
 		IdleTimeout:    2 * time.Minute,
 		MaxHeaderBytes: 128 << 10,
 		HTTP2: &http.HTTP2Config{
-			MaxConcurrentStreams: 1000,
+			MaxConcurrentStreams: cmp.Or(limits.Streams, traffic.DefaultStreams),
 			SendPingTimeout:      30 * time.Second,
 			PingTimeout:          15 * time.Second,
-			WriteByteTimeout:     30 * time.Second,
 		},
 		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug),
-	}
+	}}
 }
+
+// Serve serves the connections of a listener, within the limits.
+func (s *Server) Serve(on net.Listener) error { return s.Server.Serve(s.limits.Listen(on)) }

@@ -11,10 +11,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"connectrpc.com/connect"
 	"connectrpc.com/grpcreflect"
-	"github.com/google/go-cmp/cmp"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 	healthpb "google.golang.org/grpc/health/grpc_health_v1"
 
 	v1 "github.com/berthhq/berth/gen/berth/v1"
@@ -22,12 +24,13 @@ import (
 	"github.com/berthhq/berth/internal/rpc/accountapi"
 	"github.com/berthhq/berth/internal/rpc/bookingapi"
 	"github.com/berthhq/berth/internal/rpc/catalogapi"
-	"github.com/berthhq/berth/internal/rpc/convert"
 	"github.com/berthhq/berth/internal/rpc/eventapi"
 	"github.com/berthhq/berth/internal/rpc/messageapi"
 	"github.com/berthhq/berth/internal/rpc/scheduleapi"
 	"github.com/berthhq/berth/internal/rpc/settingsapi"
 	"github.com/berthhq/berth/internal/rpc/waitlistapi"
+	"github.com/berthhq/berth/internal/testkit/expect"
+	"github.com/berthhq/berth/internal/traffic"
 )
 
 // httpResponse is the response to a plain HTTP request.
@@ -39,20 +42,11 @@ type httpResponse struct {
 
 func send(t *testing.T, client *http.Client, method, url string, header http.Header, body string) httpResponse {
 	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := expect.Value(http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body)))(t)
 	r.Header = header
-	got, err := client.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := expect.Value(client.Do(r))(t)
 	defer got.Body.Close()
-	text, err := io.ReadAll(got.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := expect.Value(io.ReadAll(got.Body))(t)
 	return httpResponse{got.StatusCode, got.Header, string(text)}
 }
 
@@ -69,19 +63,14 @@ func errorFromResponse(t *testing.T, got httpResponse) *connect.Error {
 		t.Context(), connect.NewRequest(new(v1.BookRequest)),
 	)
 	wire, ok := errors.AsType[*connect.Error](err)
-	if !ok {
-		t.Fatalf("no error but %+v", got)
-	}
+	must.True(t, ok, must.Sprintf("no error but %+v", got))
 	return wire
 }
 
 func TestServer_GuardsEveryRPC(t *testing.T) {
 	t.Parallel()
 	w := newStubServer(t)
-	rules, err := Rules()
-	if err != nil {
-		t.Fatal(err)
-	}
+	rules := expect.Value(Rules())(t)
 	for procedure, rule := range rules {
 		response := send(t, http1, http.MethodPost, w.url+procedure, http.Header{"Content-Type": {"application/proto"}}, "")
 		want := http.StatusUnauthorized
@@ -91,9 +80,11 @@ func TestServer_GuardsEveryRPC(t *testing.T) {
 		case strings.HasSuffix(procedure, "/ImportMembers"), strings.HasSuffix(procedure, "/WatchEvents"):
 			want = http.StatusUnsupportedMediaType // streams have another content type
 		}
-		if response.Status != want || want == http.StatusUnauthorized && response.Header.Get("WWW-Authenticate") != "Bearer" {
-			t.Errorf("%s: status %d, header %v", procedure, response.Status, response.Header)
-		}
+		test.True(
+			t, response.Status == want &&
+				(want != http.StatusUnauthorized || response.Header.Get("WWW-Authenticate") == "Bearer"),
+			test.Sprintf("%s: status %d, header %v", procedure, response.Status, response.Header),
+		)
 	}
 }
 
@@ -105,9 +96,7 @@ func TestHandlers_ImplementEveryRPC(t *testing.T) {
 		scheduleapi.Schedules{}, settingsapi.Settings{}, waitlistapi.Waitlists{},
 	} {
 		for field := range reflect.TypeOf(service).Fields() {
-			if field.Anonymous {
-				t.Errorf("%T leaves RPCs to %s", service, field.Name)
-			}
+			test.False(t, field.Anonymous, test.Sprintf("%T leaves RPCs to %s", service, field.Name))
 		}
 	}
 }
@@ -115,13 +104,10 @@ func TestHandlers_ImplementEveryRPC(t *testing.T) {
 func TestServer_ServesReadsOnGET(t *testing.T) {
 	t.Parallel()
 	w := newStubServer(t)
-	w.booking.get = func(
-		_ context.Context, r *connect.Request[v1.GetBookingRequest],
-	) (*connect.Response[v1.GetBookingResponse], error) {
-		if r.HTTPMethod() != http.MethodGet {
-			t.Errorf("method %s", r.HTTPMethod())
-		}
-		return convert.Response(&v1.GetBookingResponse{})
+	w.booking.get = func(ctx context.Context, _ *v1.GetBookingRequest) (*v1.GetBookingResponse, error) {
+		info, _ := connect.CallInfoForHandlerContext(ctx)
+		test.EqOp(t, http.MethodGet, info.HTTPMethod())
+		return &v1.GetBookingResponse{}, nil
 	}
 	url := w.url + berthv1connect.BookingServiceGetBookingProcedure + `?connect=v1&encoding=json&message=`
 	for message, want := range map[string]int{
@@ -131,16 +117,53 @@ func TestServer_ServesReadsOnGET(t *testing.T) {
 			t, http1, http.MethodGet, url+strings.ReplaceAll(message, `"`, "%22"),
 			http.Header{"Authorization": {"Bearer " + w.token(t, "owner", tenantA)}}, "",
 		)
-		if response.Status != want || response.Header.Get("Cache-Control") != "no-store" {
-			t.Errorf("%s: %+v", message, response)
-		}
+		test.True(
+			t, response.Status == want && response.Header.Get("Cache-Control") == "no-store",
+			test.Sprintf("%s: %+v", message, response),
+		)
 	}
 	response := send(
 		t, http1, http.MethodGet, w.url+berthv1connect.BookingServiceBookProcedure+"?message={}&encoding=json", http.Header{},
 		"",
 	)
-	if response.Status != http.StatusMethodNotAllowed {
-		t.Errorf("a mutation on GET: %d", response.Status)
+	test.EqOp(t, http.StatusMethodNotAllowed, response.Status, test.Sprint("a mutation on GET"))
+}
+
+// Over HTTP/2, the client keeps the connection alive and leaves one stream unread.
+func TestServer_EndsResponsesThatAreNotRead(t *testing.T) {
+	t.Parallel()
+	for name, client := range map[string]*http.Client{"HTTP/1.1": http1, "HTTP/2": http2} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ended := make(chan error, 1)
+			url := listen(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				var err error
+				for part := make([]byte, 1<<20); err == nil; {
+					_, err = w.Write(part)
+				}
+				ended <- err
+			}), traffic.ConnLimits{WriteTimeout: 100 * time.Millisecond})
+			request := expect.Value(http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil))(t)
+			response := expect.Value(client.Do(request))(t)
+			defer response.Body.Close()
+			test.Error(t, <-ended)
+		})
+	}
+}
+
+// A proxy and a server may disagree which of two tokens counts.
+func TestServer_RejectsTwoTokens(t *testing.T) {
+	t.Parallel()
+	w := newStubServer(t)
+	w.booking.get = func(context.Context, *v1.GetBookingRequest) (*v1.GetBookingResponse, error) {
+		return new(v1.GetBookingResponse), nil
+	}
+	mine := "Bearer " + w.token(t, "owner", tenantA)
+	for count, want := range map[int]int{0: http.StatusUnauthorized, 1: http.StatusOK, 2: http.StatusUnauthorized} {
+		response := send(t, http1, http.MethodPost, w.url+berthv1connect.BookingServiceGetBookingProcedure, http.Header{
+			"Content-Type": {"application/json"}, "Authorization": slices.Repeat([]string{mine}, count),
+		}, `{"bookingId":"`+someSession+`"}`)
+		test.EqOp(t, want, response.Status, test.Sprintf("%d headers: %s", count, response.Body))
 	}
 }
 
@@ -148,18 +171,18 @@ func TestServer_CompressesLargeResponsesOnly(t *testing.T) {
 	t.Parallel()
 	w := newStubServer(t)
 	for size, want := range map[int]string{10: "", 4 << 10: "gzip"} {
-		w.booking.get = func(
-			context.Context, *connect.Request[v1.GetBookingRequest],
-		) (*connect.Response[v1.GetBookingResponse], error) {
-			return convert.Response(&v1.GetBookingResponse{Booking: &v1.Booking{Note: strings.Repeat("x", size)}})
+		w.booking.get = func(context.Context, *v1.GetBookingRequest) (*v1.GetBookingResponse, error) {
+			return &v1.GetBookingResponse{Booking: &v1.Booking{Note: strings.Repeat("x", size)}}, nil
 		}
 		response := send(t, http1, http.MethodPost, w.url+berthv1connect.BookingServiceGetBookingProcedure, http.Header{
 			"Content-Type": {"application/json"}, "Accept-Encoding": {"gzip"},
 			"Authorization": {"Bearer " + w.token(t, "owner", tenantA)},
 		}, `{"bookingId":"`+someSession+`"}`)
-		if got := response.Header.Get("Content-Encoding"); got != want || response.Status != http.StatusOK {
-			t.Errorf("%d bytes: %d, Content-Encoding %q, want %q", size, response.Status, got, want)
-		}
+		got := response.Header.Get("Content-Encoding")
+		test.True(
+			t, got == want && response.Status == http.StatusOK,
+			test.Sprintf("%d bytes: %d, Content-Encoding %q, want %q", size, response.Status, got, want),
+		)
 	}
 }
 
@@ -180,15 +203,13 @@ func TestCORS_AllowsConfiguredOrigins(t *testing.T) {
 		!strings.Contains(got.Get("Access-Control-Allow-Headers"), "x-booking-channel") {
 		t.Errorf("known origin: %v", got)
 	}
-	if got := preflight(url, "https://evil.test"); got.Get("Access-Control-Allow-Origin") != "" {
-		t.Errorf("unknown origin: %v", got)
-	}
+	got := preflight(url, "https://evil.test")
+	test.EqOp(t, "", got.Get("Access-Control-Allow-Origin"), test.Sprintf("unknown origin: %v", got))
 	same := newStubServer(t, func(c *Config) { c.Origins = nil })
-	if got := preflight(
+	got = preflight(
 		same.url+berthv1connect.BookingServiceBookProcedure, "https://app.test",
-	); got.Get("Access-Control-Allow-Origin") != "" {
-		t.Errorf("no origins are allowed: %v", got)
-	}
+	)
+	test.EqOp(t, "", got.Get("Access-Control-Allow-Origin"), test.Sprintf("no origins are allowed: %v", got))
 	response := send(
 		t, http1, http.MethodPost, url, http.Header{"Origin": {"https://app.test"}, "Content-Type": {"application/json"}},
 		"{}",
@@ -197,9 +218,7 @@ func TestCORS_AllowsConfiguredOrigins(t *testing.T) {
 	for _, name := range []string{
 		"X-Booking-Status", "X-Idempotent", "X-Idempotency-Key", "X-Request-Id", "Grpc-Status-Details-Bin",
 	} {
-		if !strings.Contains(exposed, name) {
-			t.Errorf("%s is not exposed: %s", name, exposed)
-		}
+		test.StrContains(t, exposed, name, test.Sprintf("%s is not exposed: %s", name, exposed))
 	}
 }
 
@@ -217,18 +236,17 @@ func TestCORS_AllowsGETWithToken(t *testing.T) {
 		"Access-Control-Allow-Origin": "https://app.test", "Access-Control-Allow-Methods": "GET",
 		"Access-Control-Allow-Headers": "authorization,connect-timeout-ms", "Access-Control-Max-Age": "7200",
 	} {
-		if got := preflight.Header.Get(name); got != want {
-			t.Errorf("%s: %q, want %q", name, got, want)
-		}
+		test.EqOp(t, want, preflight.Header.Get(name), test.Sprint(name))
 	}
 	header := bearer(s.Token(t, "member"))
 	header.Set("Origin", "https://app.test")
 	first := send(t, s.Client, http.MethodGet, url, header, "")
 	header.Set("If-None-Match", first.Header.Get("Etag"))
 	second := send(t, s.Client, http.MethodGet, url, header, "")
-	if first.Status != http.StatusOK || second.Status != http.StatusNotModified {
-		t.Errorf("%d, then %d", first.Status, second.Status)
-	}
+	test.True(
+		t, first.Status == http.StatusOK && second.Status == http.StatusNotModified,
+		test.Sprintf("%d, then %d", first.Status, second.Status),
+	)
 	for _, response := range []httpResponse{first, second} {
 		vary := strings.Join(response.Header.Values("Vary"), ", ")
 		if response.Header.Get("Access-Control-Allow-Origin") != "https://app.test" || !strings.Contains(vary, "Origin") ||
@@ -245,34 +263,32 @@ func TestRequestID_KeepsSafeIDs(t *testing.T) {
 		"a\"b": false, "ä": false,
 	} {
 		got := requestID(http.Header{"X-Request-Id": {sent}})
-		if kept != (got == sent) || len(got) < 7 {
-			t.Errorf("%q became %q", sent, got)
-		}
+		test.True(t, kept == (got == sent) && len(got) >= 7, test.Sprintf("%q became %q", sent, got))
 	}
 	w := newStubServer(t)
 	response := send(
 		t, http1, http.MethodPost, w.url+berthv1connect.BookingServiceBookProcedure, http.Header{"X-Request-Id": {"abc"}}, "",
 	)
-	if got := response.Header.Get("X-Request-Id"); got != "abc" {
-		t.Errorf("an answer that Connect gives by itself has the id %q", got)
-	}
+	test.EqOp(t, "abc", response.Header.Get("X-Request-Id"),
+		test.Sprint("an answer that Connect gives by itself has the id"))
 }
 
-func TestReflection_ListsServices(t *testing.T) {
+func TestReflection_ListsServicesIfItIsOn(t *testing.T) {
 	t.Parallel()
-	w := newStubServer(t)
+	off := grpcreflect.NewClient(http2, newStubServer(t).url, connect.WithGRPC()).NewStream(t.Context())
+	defer off.Close()
+	_, err := off.ListServices()
+	test.EqOp(t, connect.CodeUnimplemented, connect.CodeOf(err))
+	w := newStubServer(t, func(c *Config) { c.Reflection = true })
 	stream := grpcreflect.NewClient(http2, w.url, connect.WithGRPC()).NewStream(t.Context())
 	defer stream.Close()
-	services, err := stream.ListServices()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(services) != 12 || !slices.Contains(services, "berth.v1.BookingService") {
-		t.Errorf("services: %v", services)
-	}
-	if _, err := stream.FileContainingSymbol("berth.v1.BookingService"); err != nil {
-		t.Error(err)
-	}
+	services := expect.Value(stream.ListServices())(t)
+	test.True(
+		t, len(services) == 12 && slices.Contains(services, "berth.v1.BookingService"),
+		test.Sprintf("services: %v", services),
+	)
+	_, err = stream.FileContainingSymbol("berth.v1.BookingService")
+	test.NoError(t, err)
 }
 
 func TestHealth_FollowsDraining(t *testing.T) {
@@ -288,49 +304,45 @@ func TestHealth_FollowsDraining(t *testing.T) {
 		"": 0, "berth.v1.BookingService": 0, "berth.v1.Nothing": connect.CodeNotFound,
 	} {
 		response, err := check.CallUnary(t.Context(), connect.NewRequest(&healthpb.HealthCheckRequest{Service: service}))
-		if want == 0 && (err != nil || response.Msg.GetStatus() != healthpb.HealthCheckResponse_SERVING) || want != 0 &&
-			connect.CodeOf(err) != want {
-			t.Errorf("%q: %v", service, err)
-		}
+		test.True(
+			t, (want != 0 || err == nil && response.Msg.GetStatus() == healthpb.HealthCheckResponse_SERVING) &&
+				(want == 0 || connect.CodeOf(err) == want),
+			test.Sprintf("%q: %v", service, err),
+		)
 	}
-	stream, err := watch.CallServerStream(t.Context(), connect.NewRequest(&healthpb.HealthCheckRequest{}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	stream := expect.Value(watch.CallServerStream(t.Context(), connect.NewRequest(&healthpb.HealthCheckRequest{})))(t)
 	defer stream.Close()
-	if !stream.Receive() || stream.Msg().GetStatus() != healthpb.HealthCheckResponse_SERVING {
-		t.Fatal(stream.Msg(), stream.Err())
-	}
+	must.True(
+		t, stream.Receive() && stream.Msg().GetStatus() == healthpb.HealthCheckResponse_SERVING,
+		must.Sprint(stream.Msg(), stream.Err()),
+	)
 	get := func(path string) (int, string) {
 		response := send(t, http1, http.MethodGet, w.url+path, http.Header{}, "")
 		return response.Status, response.Body
 	}
 	for path, want := range map[string]int{
-		"/healthz": http.StatusOK, "/readyz": http.StatusOK, "/metrics": http.StatusOK, "/nothing": http.StatusNotFound,
+		"/healthz": http.StatusOK, "/readyz": http.StatusOK, "/metrics": http.StatusNotFound,
 	} {
-		if code, body := get(path); code != want {
-			t.Errorf("%s: %d %s", path, code, body)
-		}
+		code, body := get(path)
+		test.EqOp(t, want, code, test.Sprintf("%s: %d %s", path, code, body))
 	}
-	if _, body := get("/.well-known/jwks.json"); !json.Valid([]byte(body)) || !strings.Contains(body, `"keys"`) ||
-		strings.Contains(body, `"d"`) {
-		t.Errorf("the keys are %s", body)
-	}
+	_, body := get("/.well-known/jwks.json")
+	test.True(
+		t, json.Valid([]byte(body)) && strings.Contains(body, `"keys"`) && !strings.Contains(body, `"d"`),
+		test.Sprintf("the keys are %s", body),
+	)
 
 	w.health.Drain()
 	w.health.Drain()
-	if !stream.Receive() || stream.Msg().GetStatus() != healthpb.HealthCheckResponse_NOT_SERVING {
-		t.Error(stream.Msg(), stream.Err())
-	}
-	if stream.Receive() || stream.Err() != nil {
-		t.Errorf("the stream does not end: %v", stream.Err())
-	}
-	if code, _ := get("/readyz"); code != http.StatusServiceUnavailable {
-		t.Errorf("ready while draining: %d", code)
-	}
-	if code, _ := get("/healthz"); code != http.StatusOK {
-		t.Errorf("dead while draining: %d", code)
-	}
+	test.True(
+		t, stream.Receive() && stream.Msg().GetStatus() == healthpb.HealthCheckResponse_NOT_SERVING,
+		test.Sprint(stream.Msg(), stream.Err()),
+	)
+	test.True(t, !stream.Receive() && stream.Err() == nil, test.Sprintf("the stream does not end: %v", stream.Err()))
+	code, _ := get("/readyz")
+	test.EqOp(t, http.StatusServiceUnavailable, code, test.Sprint("ready while draining"))
+	code, _ = get("/healthz")
+	test.EqOp(t, http.StatusOK, code, test.Sprint("dead while draining"))
 }
 
 func TestReadyz_HidesCause(t *testing.T) {
@@ -339,9 +351,10 @@ func TestReadyz_HidesCause(t *testing.T) {
 		c.Health = NewHealth(func(context.Context) error { return errors.New("secret: password wrong") })
 	})
 	response := send(t, http1, http.MethodGet, w.url+"/readyz", http.Header{}, "")
-	if response.Status != http.StatusServiceUnavailable || strings.Contains(response.Body, "secret") {
-		t.Errorf("%+v", response)
-	}
+	test.True(
+		t, response.Status == http.StatusServiceUnavailable && !strings.Contains(response.Body, "secret"),
+		test.Sprintf("%+v", response),
+	)
 }
 
 func TestMetrics_CountEveryOutcome(t *testing.T) {
@@ -357,10 +370,7 @@ func TestMetrics_CountEveryOutcome(t *testing.T) {
 	} {
 		_, _ = client.Book(t.Context(), request)
 	}
-	families, err := w.metrics.Gather()
-	if err != nil {
-		t.Fatal(err)
-	}
+	families := expect.Value(w.metrics.Gather())(t)
 	got := make(map[string]float64)
 	for _, family := range families {
 		for _, metric := range family.GetMetric() {
@@ -385,7 +395,5 @@ func TestMetrics_CountEveryOutcome(t *testing.T) {
 		"unread berth.v1.BookingService/Book ":                         1,
 		"measured":                                                     2, "in flight": 0,
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
-	}
+	test.Eq(t, want, got)
 }

@@ -8,6 +8,8 @@ import (
 
 	"connectrpc.com/connect"
 	"github.com/google/go-cmp/cmp"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 	"google.golang.org/genproto/googleapis/type/date"
 	"google.golang.org/genproto/googleapis/type/timeofday"
 	"google.golang.org/protobuf/proto"
@@ -19,6 +21,7 @@ import (
 	"github.com/berthhq/berth/gen/berth/v1/berthv1connect"
 	"github.com/berthhq/berth/internal/app"
 	"github.com/berthhq/berth/internal/rpc/convert"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 // monday is the time at which these tests run: 13:00 in Berlin.
@@ -53,13 +56,10 @@ func newStudioWithClock(t *testing.T, now func() time.Time) *studio {
 			Name: "Vinyasa", Duration: durationpb.New(time.Hour), DefaultCapacity: proto.Int32(10), DefaultWaitlistCapacity: 2,
 		},
 	).GetId()
-	room, err := office.CreateResource(
+	room := expect.Value(office.CreateResource(
 		t.Context(),
 		as(office.owner, &v1.CreateResourceRequest{Resource: &v1.Resource{LocationId: s.location, Name: "Studio"}}),
-	)
-	if err != nil {
-		t.Fatal(err)
-	}
+	))(t)
 	s.room = room.Msg.GetResource().GetId()
 	return s
 }
@@ -70,13 +70,9 @@ func (s *studio) input(starts time.Time) *v1.SessionInput {
 
 func (s *studio) create(t *testing.T, in *v1.SessionInput, publish bool) *v1.Session {
 	t.Helper()
-	response, err := s.CreateSession(
+	return expect.Value(s.CreateSession(
 		t.Context(), as(s.Token(t, "owner"), &v1.CreateSessionRequest{Session: in, Publish: publish}),
-	)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return response.Msg.GetSession()
+	))(t).Msg.GetSession()
 }
 
 func (s *studio) list(t *testing.T, subject string, change func(*v1.ListSessionsRequest)) ([]*v1.Session, string) {
@@ -85,10 +81,7 @@ func (s *studio) list(t *testing.T, subject string, change func(*v1.ListSessions
 	if change != nil {
 		change(request)
 	}
-	response, err := s.ListSessions(t.Context(), as(s.Token(t, subject), request))
-	if err != nil {
-		t.Fatal(err)
-	}
+	response := expect.Value(s.ListSessions(t.Context(), as(s.Token(t, subject), request)))(t)
 	return response.Msg.GetSessions(), response.Msg.GetNextPageToken()
 }
 
@@ -120,70 +113,59 @@ func TestSession_RoundTripsEveryField(t *testing.T) {
 		SlotStatus: v1.SlotStatus_SLOT_STATUS_AVAILABLE,
 		CreateTime: timestamppb.New(monday), UpdateTime: timestamppb.New(monday),
 	}
-	if diff := cmp.Diff(want, created, protocmp.Transform()); diff != "" {
-		t.Errorf("created (-want +got)\n%s", diff)
-	}
+	test.Eq(t, want, created, test.Cmp(protocmp.Transform()), test.Sprint("created"))
 	want.Eligibility = &v1.BookingEligibility{Status: v1.EligibilityStatus_ELIGIBILITY_STATUS_ELIGIBLE}
-	read, err := s.GetSession(t.Context(), as(s.Token(t, "member"), &v1.GetSessionRequest{SessionId: created.GetId()}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(want, read.Msg.GetSession(), protocmp.Transform()); diff != "" {
-		t.Errorf("read (-want +got)\n%s", diff)
-	}
+	read := expect.Value(
+		s.GetSession(t.Context(), as(s.Token(t, "member"), &v1.GetSessionRequest{SessionId: created.GetId()})),
+	)(t)
+	test.Eq(t, want, read.Msg.GetSession(), test.Cmp(protocmp.Transform()), test.Sprint("read"))
 	listed, next := s.list(t, "member", nil)
-	if diff := cmp.Diff([]*v1.Session{want}, listed, protocmp.Transform()); diff != "" || next != "" {
-		t.Errorf("listed, next %q (-want +got)\n%s", next, diff)
-	}
+	diff := cmp.Diff([]*v1.Session{want}, listed, protocmp.Transform())
+	test.True(t, diff == "" && next == "", test.Sprintf("listed, next %q (-want +got)\n%s", next, diff))
 	unlimited := s.input(starts)
 	unlimited.Unlimited = true
-	if got := s.create(t, unlimited, false); got.Capacity != nil || got.SeatsOpen != nil ||
-		got.GetState() != v1.SessionState_SESSION_STATE_DRAFT {
-		t.Errorf("%v", got)
-	}
+	got := s.create(t, unlimited, false)
+	test.True(
+		t, got.Capacity == nil && got.SeatsOpen == nil && got.GetState() == v1.SessionState_SESSION_STATE_DRAFT,
+		test.Sprintf("%v", got),
+	)
 }
 
 func TestListSessions_ExplainsEligibility(t *testing.T) {
 	t.Parallel()
 	s := newStudio(t)
 	ahead := s.create(t, s.input(monday.AddDate(0, 0, 40)), true)
-	read, err := s.GetSession(t.Context(), as(s.Token(t, "member"), &v1.GetSessionRequest{SessionId: ahead.GetId()}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	read := expect.Value(
+		s.GetSession(t.Context(), as(s.Token(t, "member"), &v1.GetSessionRequest{SessionId: ahead.GetId()})),
+	)(t)
 	want := &v1.BookingEligibility{
 		Status: v1.EligibilityStatus_ELIGIBILITY_STATUS_BLOCKED, Reason: "ADVANCE_WINDOW",
 		Message:  "Booking has not opened yet.",
 		Metadata: map[string]string{"opens_at": "2026-03-26T12:00:00Z"},
 	}
-	if diff := cmp.Diff(want, read.Msg.GetSession().GetEligibility(), protocmp.Transform()); diff != "" {
-		t.Errorf("(-want +got)\n%s", diff)
-	}
+	test.Eq(t, want, read.Msg.GetSession().GetEligibility(), test.Cmp(protocmp.Transform()))
 }
 
 func TestSessions_HideStaffDataFromMembers(t *testing.T) {
 	t.Parallel()
 	s := newStudio(t)
 	draft, open := s.create(t, s.input(monday.Add(time.Hour)), false), s.create(t, s.input(monday.Add(2*time.Hour)), true)
-	if _, err := s.BlockSession(
+	expect.OK(t)(s.BlockSession(
 		t.Context(), as(s.Token(t, "admin"), &v1.BlockSessionRequest{SessionId: open.GetId(), Reason: "rats"}),
-	); err != nil {
-		t.Fatal(err)
-	}
+	))
 	listed, _ := s.list(t, "member", func(r *v1.ListSessionsRequest) {
 		r.Filter.States = []v1.SessionState{v1.SessionState_SESSION_STATE_DRAFT, v1.SessionState_SESSION_STATE_PUBLISHED}
 	})
-	if len(listed) != 1 || listed[0].GetId() != open.GetId() || listed[0].GetStateReason() != "" ||
-		!listed[0].GetBlocked() {
-		t.Errorf("%v", listed)
-	}
-	if all, _ := s.list(t, "coach", nil); len(all) != 2 || all[1].GetStateReason() != "rats" {
-		t.Errorf("%v", all)
-	}
+	test.True(
+		t, len(listed) == 1 && listed[0].GetId() == open.GetId() && listed[0].GetStateReason() == "" &&
+			listed[0].GetBlocked(),
+		test.Sprintf("%v", listed),
+	)
+	all, _ := s.list(t, "coach", nil)
+	test.True(t, len(all) == 2 && all[1].GetStateReason() == "rats", test.Sprintf("%v", all))
 	_, err := s.GetSession(t.Context(), as(s.Token(t, "member"), &v1.GetSessionRequest{SessionId: draft.GetId()}))
-	if got := apiErrorOf(t, err); got.Reason != "SESSION_NOT_FOUND" || got.Code != connect.CodeNotFound {
-		t.Errorf("%+v", got)
-	}
+	got := apiErrorOf(t, err)
+	test.True(t, got.Reason == "SESSION_NOT_FOUND" && got.Code == connect.CodeNotFound, test.Sprintf("%+v", got))
 }
 
 func TestListSessions_Pages(t *testing.T) {
@@ -207,9 +189,8 @@ func TestListSessions_Pages(t *testing.T) {
 			break
 		}
 	}
-	if diff := cmp.Diff(want, got); diff != "" || len(got) != 5 {
-		t.Errorf("(-want +got)\n%s", diff)
-	}
+	diff := cmp.Diff(want, got)
+	test.True(t, diff == "" && len(got) == 5, test.Sprintf("(-want +got)\n%s", diff))
 	_, token = s.list(t, "member", func(r *v1.ListSessionsRequest) { r.PageSize = 2 })
 	other := weekFilter()
 	other.ServiceIds = []string{s.service}
@@ -232,9 +213,8 @@ func TestListSessions_Pages(t *testing.T) {
 		},
 	} {
 		_, err := s.ListSessions(t.Context(), as(s.Token(t, "member"), request))
-		if got := apiErrorOf(t, err); got.Reason != "INVALID_FIELD" {
-			t.Errorf("%s: %+v", name, got)
-		}
+		got := apiErrorOf(t, err)
+		test.EqOp(t, "INVALID_FIELD", got.Reason, test.Sprintf("%s: %+v", name, got))
 	}
 }
 
@@ -286,16 +266,12 @@ func TestUpdateSession_AppliesMask(t *testing.T) {
 			response, err := s.UpdateSession(t.Context(), as(s.Token(t, "coach"), &v1.UpdateSessionRequest{
 				SessionId: before.GetId(), Session: input, UpdateMask: mask(path), Etag: before.GetEtag(),
 			}))
-			if err != nil {
-				t.Fatalf("%s: %v", path, err)
-			}
+			must.NoError(t, err, must.Sprint(path))
 			want := proto.CloneOf(before)
 			if change(want); !proto.Equal(want, before) {
 				want.Etag = "v2"
 			}
-			if diff := cmp.Diff(want, response.Msg.GetSession(), protocmp.Transform()); diff != "" {
-				t.Errorf("%s of %v (-want +got)\n%s", path, input, diff)
-			}
+			test.Eq(t, want, response.Msg.GetSession(), test.Cmp(protocmp.Transform()), test.Sprintf("%s of %v", path, input))
 			if _, err := s.CancelSession(
 				t.Context(), as(s.Token(t, "owner"), &v1.CancelSessionRequest{SessionId: before.GetId()}),
 			); err != nil {
@@ -418,9 +394,8 @@ func TestScheduleRPCs_RejectInvalidRequests(t *testing.T) {
 			return err
 		}(), "IMPORT_INVALID", "csv"},
 	} {
-		if got := apiErrorOf(t, tt.err); got.Reason != tt.reason || got.Metadata["field"] != tt.field {
-			t.Errorf("%s: %+v", name, got)
-		}
+		got := apiErrorOf(t, tt.err)
+		test.True(t, got.Reason == tt.reason && got.Metadata["field"] == tt.field, test.Sprintf("%s: %+v", name, got))
 	}
 }
 
@@ -430,49 +405,45 @@ func TestSessionRPCs_PublishBlockAndCancel(t *testing.T) {
 	ctx := t.Context()
 	admin := s.Token(t, "admin")
 	one := s.create(t, s.input(monday.Add(48*time.Hour)), false)
-	published, err := s.PublishSession(
+	published := expect.Value(s.PublishSession(
 		ctx, as(admin, &v1.PublishSessionRequest{SessionId: one.GetId(), Etag: one.GetEtag()}),
+	))(t)
+	must.True(
+		t, published.Msg.GetSession().GetState() == v1.SessionState_SESSION_STATE_PUBLISHED,
+		must.Sprintf("%v", published),
 	)
-	if err != nil || published.Msg.GetSession().GetState() != v1.SessionState_SESSION_STATE_PUBLISHED {
-		t.Fatalf("%v (%v)", published, err)
-	}
 	booking := berthv1connect.NewBookingServiceClient(s.Client, s.URL)
-	if _, err := booking.Book(ctx, as(s.Token(t, "member"), &v1.BookRequest{SessionId: one.GetId()})); err != nil {
-		t.Fatal(err)
-	}
-	_, err = s.UnpublishSession(ctx, as(admin, &v1.UnpublishSessionRequest{SessionId: one.GetId()}))
-	if got := apiErrorOf(t, err); got.Reason != "ACTIVE_BOOKINGS" || got.Metadata["seats_taken"] != "1" ||
-		got.Code != connect.CodeFailedPrecondition {
-		t.Errorf("%+v", got)
-	}
-	preview, err := s.PreviewBulk(ctx, as(admin, &v1.PreviewBulkRequest{Filter: weekFilter(), IncludeBooked: true}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t)(booking.Book(ctx, as(s.Token(t, "member"), &v1.BookRequest{SessionId: one.GetId()})))
+	_, err := s.UnpublishSession(ctx, as(admin, &v1.UnpublishSessionRequest{SessionId: one.GetId()}))
+	got := apiErrorOf(t, err)
+	test.True(
+		t, got.Reason == "ACTIVE_BOOKINGS" && got.Metadata["seats_taken"] == "1" &&
+			got.Code == connect.CodeFailedPrecondition,
+		test.Sprintf("%+v", got),
+	)
+	preview := expect.Value(
+		s.PreviewBulk(ctx, as(admin, &v1.PreviewBulkRequest{Filter: weekFilter(), IncludeBooked: true})),
+	)(t)
 	want := &v1.PreviewBulkResponse{Matched: 1, WithActiveBookings: 1, ActiveBookings: 1, Samples: []*v1.BulkMatch{{
 		SessionId: one.GetId(), Title: "Vinyasa", StartTime: one.GetStartTime(),
 		State: v1.SessionState_SESSION_STATE_PUBLISHED, ActiveBookings: 1,
 	}}}
-	if diff := cmp.Diff(want, preview.Msg, protocmp.Transform()); diff != "" {
-		t.Errorf("preview (-want +got)\n%s", diff)
-	}
-	off, err := s.CancelSession(
+	test.Eq(t, want, preview.Msg, test.Cmp(protocmp.Transform()), test.Sprint("preview"))
+	off := expect.Value(s.CancelSession(
 		ctx, as(admin, &v1.CancelSessionRequest{SessionId: one.GetId(), Reason: "ill", Notify: new(false)}),
+	))(t)
+	test.True(
+		t, off.Msg.GetBookingsCancelled() == 1 &&
+			off.Msg.GetSession().GetState() == v1.SessionState_SESSION_STATE_CANCELLED &&
+			off.Msg.GetSession().GetSeatsTaken() == 0,
+		test.Sprintf("%v", off),
 	)
-	if err != nil || off.Msg.GetBookingsCancelled() != 1 ||
-		off.Msg.GetSession().GetState() != v1.SessionState_SESSION_STATE_CANCELLED ||
-		off.Msg.GetSession().GetSeatsTaken() != 0 {
-		t.Errorf("%v (%v)", off, err)
-	}
-	deleted, err := s.BulkDelete(
+	deleted := expect.Value(s.BulkDelete(
 		ctx, as(admin, &v1.BulkDeleteRequest{Filter: &v1.SessionFilter{SessionIds: []string{one.GetId()}}}),
-	)
-	if err != nil || deleted.Msg.GetDeleted() != 1 || deleted.Msg.GetBatchId() == "" {
-		t.Errorf("%v (%v)", deleted, err)
-	}
-	if all, _ := s.list(t, "owner", nil); len(all) != 0 {
-		t.Errorf("%v", all)
-	}
+	))(t)
+	test.True(t, deleted.Msg.GetDeleted() == 1 && deleted.Msg.GetBatchId() != "", test.Sprintf("%v", deleted))
+	all, _ := s.list(t, "owner", nil)
+	test.EqOp(t, 0, len(all), test.Sprint(all))
 }
 
 func TestSeries_CreateUpdateAndGet(t *testing.T) {
@@ -482,14 +453,11 @@ func TestSeries_CreateUpdateAndGet(t *testing.T) {
 	admin := s.Token(t, "admin")
 	template := s.input(monday)
 	template.StartTime, template.Unlimited = nil, true
-	created, err := s.CreateSeries(ctx, as(admin, &v1.CreateSeriesRequest{
+	created := expect.Value(s.CreateSeries(ctx, as(admin, &v1.CreateSeriesRequest{
 		Template: template, Rule: "FREQ=WEEKLY;COUNT=3", StartDate: &date.Date{Year: 2026, Month: 3, Day: 17},
 		StartTimeOfDay: &timeofday.TimeOfDay{Hours: 18}, ExcludedDates: []*date.Date{{Year: 2026, Month: 3, Day: 24}},
 		Publish: true,
-	}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	})))(t)
 	series := created.Msg.GetSeries()
 	want := &v1.Series{
 		Id: series.GetId(), Rule: "FREQ=WEEKLY;COUNT=3", StartDate: &date.Date{Year: 2026, Month: 3, Day: 17},
@@ -500,27 +468,27 @@ func TestSeries_CreateUpdateAndGet(t *testing.T) {
 		Duration: durationpb.New(time.Hour), ExcludedDates: []*date.Date{{Year: 2026, Month: 3, Day: 24}},
 		MaterializedUntil: &date.Date{Year: 2026, Month: 3, Day: 31}, Etag: "v1",
 	}
-	if diff := cmp.Diff(want, series, protocmp.Transform()); diff != "" || len(created.Msg.GetSessionIds()) != 2 {
-		t.Errorf("%d sessions (-want +got)\n%s", len(created.Msg.GetSessionIds()), diff)
-	}
-	edited, err := s.UpdateSeries(ctx, as(admin, &v1.UpdateSeriesRequest{
+	diff := cmp.Diff(want, series, protocmp.Transform())
+	test.True(
+		t, diff == "" && len(created.Msg.GetSessionIds()) == 2,
+		test.Sprintf("%d sessions (-want +got)\n%s", len(created.Msg.GetSessionIds()), diff),
+	)
+	edited := expect.Value(s.UpdateSeries(ctx, as(admin, &v1.UpdateSeriesRequest{
 		SeriesId: series.GetId(), Scope: v1.SeriesEditScope_SERIES_EDIT_SCOPE_FOLLOWING,
 		SessionId: created.Msg.GetSessionIds()[1], Etag: "v1",
 		Template: &v1.SessionInput{Title: "Flow"}, StartTimeOfDay: &timeofday.TimeOfDay{Hours: 19, Minutes: 30},
 		UpdateMask: mask("title", "start_time_of_day", "duration"),
-	}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := edited.Msg; got.GetSeries().GetId() == series.GetId() ||
-		!slices.Equal(got.GetUpdatedSessionIds(), created.Msg.GetSessionIds()[1:]) ||
-		got.GetSeries().GetTemplate().GetTitle() != "Flow" {
-		t.Errorf("%v", got)
-	}
+	})))(t)
+	got := edited.Msg
+	test.True(
+		t, got.GetSeries().GetId() != series.GetId() &&
+			slices.Equal(got.GetUpdatedSessionIds(), created.Msg.GetSessionIds()[1:]) &&
+			got.GetSeries().GetTemplate().GetTitle() == "Flow",
+		test.Sprintf("%v", got),
+	)
 	read, err := s.GetSeries(ctx, as(admin, &v1.GetSeriesRequest{SeriesId: edited.Msg.GetSeries().GetId()}))
-	if diff := cmp.Diff(edited.Msg.GetSeries(), read.Msg.GetSeries(), protocmp.Transform()); err != nil || diff != "" {
-		t.Errorf("%v (-edited +read)\n%s", err, diff)
-	}
+	diff = cmp.Diff(edited.Msg.GetSeries(), read.Msg.GetSeries(), protocmp.Transform())
+	test.True(t, err == nil && diff == "", test.Sprintf("%v (-edited +read)\n%s", err, diff))
 	_, err = s.UpdateSeries(ctx, as(admin, &v1.UpdateSeriesRequest{
 		SeriesId: series.GetId(), Scope: v1.SeriesEditScope_SERIES_EDIT_SCOPE_ALL, Rule: "FREQ=HOURLY",
 		UpdateMask: mask("rule"),
@@ -535,33 +503,31 @@ func TestImportSessions_ReportsProblems(t *testing.T) {
 	s := newStudio(t)
 	request := func(file string, dryRun bool) *v1.ImportSessionsResponse {
 		t.Helper()
-		response, err := s.ImportSessions(
+		return expect.Value(s.ImportSessions(
 			t.Context(), as(s.Token(t, "admin"), &v1.ImportSessionsRequest{Csv: []byte(file), DryRun: dryRun}),
-		)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return response.Msg
+		))(t).Msg
 	}
 	header := "service,location,date,start,duration_minutes,colour\n"
 	got := request(header+"Vinyasa,Pier 1,2026-03-28,18:00,60,red\n\nBoxing,Pier 1,2026-03-28,18:00,60,\n", false)
-	if got.GetProblems() != 2 || got.GetImported() != 0 || len(got.GetRows()) != 3 ||
-		got.GetRows()[0].GetRow() != 1 || got.GetRows()[0].GetProblems()[0].GetColumn() != "colour" ||
-		got.GetRows()[2].GetRow() != 4 || got.GetRows()[2].GetProblems()[0].GetColumn() != "service" {
-		t.Errorf("%v", got)
-	}
+	test.True(
+		t, got.GetProblems() == 2 && got.GetImported() == 0 && len(got.GetRows()) == 3 &&
+			got.GetRows()[0].GetRow() == 1 && got.GetRows()[0].GetProblems()[0].GetColumn() == "colour" &&
+			got.GetRows()[2].GetRow() == 4 && got.GetRows()[2].GetProblems()[0].GetColumn() == "service",
+		test.Sprintf("%v", got),
+	)
 	good := strings.ReplaceAll(header, ",colour", "") + "vinyasa,PIER 1,2026-03-28,18:00,60\n"
 	if got := request(good, true); got.GetImported() != 0 || got.GetProblems() != 0 ||
 		got.GetRows()[0].GetSessionId() != "" {
 		t.Errorf("dry run: %v", got)
 	}
 	got = request(good, false)
-	read, err := s.GetSession(
+	read := expect.Value(s.GetSession(
 		t.Context(), as(s.Token(t, "admin"), &v1.GetSessionRequest{SessionId: got.GetRows()[0].GetSessionId()}),
+	))(t)
+	test.True(
+		t, got.GetImported() == 1 && read.Msg.GetSession().GetState() == v1.SessionState_SESSION_STATE_DRAFT,
+		test.Sprintf("%v: %v", got, read),
 	)
-	if err != nil || got.GetImported() != 1 || read.Msg.GetSession().GetState() != v1.SessionState_SESSION_STATE_DRAFT {
-		t.Errorf("%v: %v (%v)", got, read, err)
-	}
 }
 
 // Callers of another tenant do not learn that an object exists.
@@ -581,12 +547,10 @@ func TestScheduleRPCs_HideOtherTenants(t *testing.T) {
 			return err
 		}(),
 	} {
-		if got := apiErrorOf(t, err); got.Reason != "SESSION_NOT_FOUND" || len(got.Metadata) != 0 {
-			t.Errorf("%s: %+v", name, got)
-		}
+		got := apiErrorOf(t, err)
+		test.True(t, got.Reason == "SESSION_NOT_FOUND" && len(got.Metadata) == 0, test.Sprintf("%s: %+v", name, got))
 	}
 	_, err := s.CreateSession(t.Context(), as(stranger, &v1.CreateSessionRequest{Session: s.input(monday.Add(time.Hour))}))
-	if got := apiErrorOf(t, err); got.Reason != "SERVICE_NOT_FOUND" {
-		t.Errorf("%+v", got)
-	}
+	got := apiErrorOf(t, err)
+	test.EqOp(t, "SERVICE_NOT_FOUND", got.Reason, test.Sprintf("%+v", got))
 }

@@ -2,10 +2,16 @@ package rpc
 
 import (
 	"math"
+	"slices"
+	"strings"
 	"testing"
 
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/fieldmaskpb"
 	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/internal/fault"
@@ -14,8 +20,10 @@ import (
 
 func TestCheckStorable_RejectsValuesNoColumnKeeps(t *testing.T) {
 	t.Parallel()
+	allowed, err := requestLimits()
+	must.NoError(t, err)
 	const none = "00000000-0000-0000-0000-000000000000"
-	for name, test := range map[string]struct {
+	for name, tt := range map[string]struct {
 		message proto.Message
 		field   string // "" if the value is accepted
 	}{
@@ -36,18 +44,23 @@ func TestCheckStorable_RejectsValuesNoColumnKeeps(t *testing.T) {
 			},
 			"filter.starts_within.end",
 		},
+		"the most items":      {&v1.UpdateMemberRequest{UpdateMask: masked(100)}, ""},
+		"more items":          {&v1.UpdateMemberRequest{UpdateMask: masked(101)}, "update_mask.paths"},
+		"a long text":         {&v1.BookRequest{Note: strings.Repeat("é", 2001)}, "note"},
 		"the nil UUID":        {&v1.BookRequest{MemberId: none}, "member_id"},
 		"the nil UUID listed": {&v1.SetWorkoutsRequest{WorkoutIds: []string{someSession, none}}, "workout_ids"},
 	} {
-		err := checkStorable(test.message.ProtoReflect(), "")
-		if test.field == "" && err == nil {
+		err := allowed.check(tt.message.ProtoReflect(), "")
+		if tt.field == "" && err == nil {
 			continue
 		}
 		f, ok := err.(*fault.Error)
-		if !ok || f.Field != test.field || f.Reason != fault.InvalidField {
-			t.Errorf("%s: %v", name, err)
-		}
+		test.True(t, ok && f.Field == tt.field && f.Reason == fault.InvalidField, test.Sprintf("%s: %v", name, err))
 	}
+}
+
+func masked(paths int) *fieldmaskpb.FieldMask {
+	return &fieldmaskpb.FieldMask{Paths: slices.Repeat([]string{"name"}, paths)}
 }
 
 func TestHasNUL_FindsEscapedNUL(t *testing.T) {
@@ -55,8 +68,6 @@ func TestHasNUL_FindsEscapedNUL(t *testing.T) {
 	for position, want := range map[string]bool{
 		`"a\u0000"`: true, `{"Name":"\\\u0000"}`: true, `"\\u0000"`: false, `"u0000"`: false, `"\u0001"`: false, ``: false,
 	} {
-		if convert.HasNUL([]byte(position)) != want {
-			t.Errorf("%s: %t", position, !want)
-		}
+		test.EqOp(t, want, convert.HasNUL([]byte(position)), test.Sprintf("%s: %t", position, !want))
 	}
 }

@@ -9,17 +9,20 @@ import (
 	"net/http"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"connectrpc.com/connect"
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
 
 	v1 "github.com/berthhq/berth/gen/berth/v1"
-	"github.com/berthhq/berth/gen/berth/v1/berthv1connect"
 	"github.com/berthhq/berth/internal/access"
+	"github.com/berthhq/berth/internal/gen/berth/v1/berthv1connect"
 	"github.com/berthhq/berth/internal/rpc/accountapi"
 	"github.com/berthhq/berth/internal/rpc/bookingapi"
 	"github.com/berthhq/berth/internal/rpc/catalogapi"
@@ -29,7 +32,9 @@ import (
 	"github.com/berthhq/berth/internal/rpc/settingsapi"
 	"github.com/berthhq/berth/internal/rpc/waitlistapi"
 	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/testkit/expect"
 	"github.com/berthhq/berth/internal/token"
+	"github.com/berthhq/berth/internal/traffic"
 )
 
 var (
@@ -57,6 +62,9 @@ func (stubRoles) Holder(_ context.Context, _ tenant.TenantID, subject string) (a
 		return access.Holder{Member: memberIDOf(subject), Roles: []string{tenant.RoleOwner}}, nil
 	case "broken":
 		return access.Holder{}, errors.New("secret: the directory is on fire")
+	}
+	if strings.HasPrefix(subject, "member-") {
+		return access.Holder{Member: memberIDOf(subject), Roles: []string{tenant.RoleMember}, Active: true}, nil
 	}
 	return access.Holder{}, nil
 }
@@ -88,15 +96,10 @@ func newStubServer(t *testing.T, adapt ...func(*Config)) *stubServer {
 		log:     new(logBuffer),
 		booking: new(stubBookings), members: new(stubMembers), session: new(stubSessions),
 	}
-	var err error
-	w.issuer, err = token.OpenIssuer(filepath.Join(t.TempDir(), "key.pem"), "https://berth.test", "berth", time.Now)
-	if err != nil {
-		t.Fatal(err)
-	}
-	verifier, err := token.NewVerifier(time.Now, w.issuer.AsTrusted())
-	if err != nil {
-		t.Fatal(err)
-	}
+	w.issuer = expect.Value(
+		token.OpenIssuer(filepath.Join(t.TempDir(), "key.pem"), "https://berth.test", "berth", time.Now),
+	)(t)
+	verifier := expect.Value(token.NewVerifier(time.Now, w.issuer.AsTrusted()))(t)
 	c := Config{
 		Guard: access.New(stubRoles{}), Verifier: verifier, Issuer: w.issuer, Health: w.health, Now: time.Now,
 		Logger: slog.New(slog.NewJSONHandler(w.log, nil)), Metrics: w.metrics,
@@ -110,31 +113,23 @@ func newStubServer(t *testing.T, adapt ...func(*Config)) *stubServer {
 		Events: &eventapi.Events{}, Messages: &messageapi.Messages{},
 		Schedules: &scheduleapi.Schedules{}, Settings: &settingsapi.Settings{}, Waitlists: &waitlistapi.Waitlists{},
 	}
-	handler, err := c.serve(services{
+	handler := expect.Value(c.serve(services{
 		tenant: h, member: w.members, access: h, session: w.session, booking: w.booking,
 		credit: h, checkIn: h, waitlist: h, analytics: h, audit: h, event: h, notification: h,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	w.url = listen(t, handler)
+	}))(t)
+	w.url = listen(t, handler, traffic.ConnLimits{})
 	return w
 }
 
-func listen(t testing.TB, handler http.Handler) string {
+func listen(t testing.TB, handler http.Handler, limits traffic.ConnLimits) string {
 	t.Helper()
-	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	server := NewServer(handler, slog.New(slog.DiscardHandler))
+	listener := expect.Value(new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0"))(t)
+	server := NewServer(handler, slog.New(slog.DiscardHandler), limits)
 	done := make(chan error, 1)
 	go func() { done <- server.Serve(listener) }()
 	t.Cleanup(func() {
 		_ = server.Close()
-		if err := <-done; !errors.Is(err, http.ErrServerClosed) {
-			t.Error(err)
-		}
+		test.ErrorIs(t, <-done, http.ErrServerClosed)
 	})
 	return "http://" + listener.Addr().String()
 }
@@ -143,9 +138,7 @@ func listen(t testing.TB, handler http.Handler) string {
 func (w *stubServer) token(t *testing.T, subject string, tenants ...tenant.TenantID) string {
 	t.Helper()
 	raw, _, err := w.issuer.Issue(token.Claims{Subject: subject, Tenants: tenants}, time.Hour)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	return raw
 }
 
@@ -202,13 +195,9 @@ type apiError struct {
 func apiErrorOf(t *testing.T, err error) apiError {
 	t.Helper()
 	var wire *connect.Error
-	if !errors.As(err, &wire) {
-		t.Fatalf("got %v, want an error of the server", err)
-	}
+	must.True(t, errors.As(err, &wire), must.Sprintf("got %v, want an error of the server", err))
 	if info := infoOf(t, wire); info != nil {
-		if info.GetDomain() != errorDomain {
-			t.Errorf("domain %q", info.GetDomain())
-		}
+		test.EqOp(t, errorDomain, info.GetDomain())
 		return apiError{wire.Code(), info.GetReason(), info.GetMetadata()}
 	}
 	t.Fatalf("no ErrorInfo in %v", err)
@@ -218,10 +207,7 @@ func apiErrorOf(t *testing.T, err error) apiError {
 func infoOf(t *testing.T, err *connect.Error) *errdetails.ErrorInfo {
 	t.Helper()
 	for _, detail := range err.Details() {
-		value, err := detail.Value()
-		if err != nil {
-			t.Fatal(err)
-		}
+		value := expect.Value(detail.Value())(t)
 		if info, ok := value.(*errdetails.ErrorInfo); ok {
 			return info
 		}
@@ -252,28 +238,22 @@ func (l *logBuffer) String() string {
 type stubBookings struct {
 	berthv1connect.UnimplementedBookingServiceHandler
 
-	book   func(context.Context, *connect.Request[v1.BookRequest]) (*connect.Response[v1.BookResponse], error)
-	get    func(context.Context, *connect.Request[v1.GetBookingRequest]) (*connect.Response[v1.GetBookingResponse], error)
-	cancel func(
-		context.Context, *connect.Request[v1.CancelBookingRequest],
-	) (*connect.Response[v1.CancelBookingResponse], error)
+	book   func(context.Context, *v1.BookRequest) (*v1.BookResponse, error)
+	get    func(context.Context, *v1.GetBookingRequest) (*v1.GetBookingResponse, error)
+	cancel func(context.Context, *v1.CancelBookingRequest) (*v1.CancelBookingResponse, error)
 }
 
-func (b *stubBookings) Book(
-	ctx context.Context, r *connect.Request[v1.BookRequest],
-) (*connect.Response[v1.BookResponse], error) {
+func (b *stubBookings) Book(ctx context.Context, r *v1.BookRequest) (*v1.BookResponse, error) {
 	return b.book(ctx, r)
 }
 
-func (b *stubBookings) GetBooking(
-	ctx context.Context, r *connect.Request[v1.GetBookingRequest],
-) (*connect.Response[v1.GetBookingResponse], error) {
+func (b *stubBookings) GetBooking(ctx context.Context, r *v1.GetBookingRequest) (*v1.GetBookingResponse, error) {
 	return b.get(ctx, r)
 }
 
 func (b *stubBookings) CancelBooking(
-	ctx context.Context, r *connect.Request[v1.CancelBookingRequest],
-) (*connect.Response[v1.CancelBookingResponse], error) {
+	ctx context.Context, r *v1.CancelBookingRequest,
+) (*v1.CancelBookingResponse, error) {
 	return b.cancel(ctx, r)
 }
 
@@ -281,12 +261,12 @@ type stubMembers struct {
 	berthv1connect.UnimplementedMemberServiceHandler
 
 	importMembers func(
-		context.Context, *connect.Request[v1.ImportMembersRequest], *connect.ServerStream[v1.ImportMembersResponse],
+		context.Context, *v1.ImportMembersRequest, *connect.ServerStream[v1.ImportMembersResponse],
 	) error
 }
 
 func (m *stubMembers) ImportMembers(
-	ctx context.Context, r *connect.Request[v1.ImportMembersRequest], s *connect.ServerStream[v1.ImportMembersResponse],
+	ctx context.Context, r *v1.ImportMembersRequest, s *connect.ServerStream[v1.ImportMembersResponse],
 ) error {
 	return m.importMembers(ctx, r, s)
 }
@@ -294,13 +274,9 @@ func (m *stubMembers) ImportMembers(
 type stubSessions struct {
 	berthv1connect.UnimplementedSessionServiceHandler
 
-	list func(
-		context.Context, *connect.Request[v1.ListSessionsRequest],
-	) (*connect.Response[v1.ListSessionsResponse], error)
+	list func(context.Context, *v1.ListSessionsRequest) (*v1.ListSessionsResponse, error)
 }
 
-func (s *stubSessions) ListSessions(
-	ctx context.Context, r *connect.Request[v1.ListSessionsRequest],
-) (*connect.Response[v1.ListSessionsResponse], error) {
+func (s *stubSessions) ListSessions(ctx context.Context, r *v1.ListSessionsRequest) (*v1.ListSessionsResponse, error) {
 	return s.list(ctx, r)
 }

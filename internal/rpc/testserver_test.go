@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/shoenig/test/must"
 
 	"github.com/berthhq/berth/internal/access"
 	"github.com/berthhq/berth/internal/app"
@@ -21,16 +22,19 @@ import (
 	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit"
+	"github.com/berthhq/berth/internal/testkit/expect"
 	"github.com/berthhq/berth/internal/token"
+	"github.com/berthhq/berth/internal/traffic"
 )
 
 // testServer is the whole service with its own database and a tenant with a member for each built-in role.
 type testServer struct {
-	URL    string
-	Client *http.Client
-	App    *app.Services
-	DB     *pgtest.DB
-	Tenant tenant.TenantID
+	URL     string
+	Handler http.Handler
+	Client  *http.Client
+	App     *app.Services
+	DB      *pgtest.DB
+	Tenant  tenant.TenantID
 	// Members are the members of the tenant, by role.
 	Members map[string]tenant.MemberID
 
@@ -55,19 +59,12 @@ func startTestServer(t testing.TB, with Config, adapt ...func(*app.Config)) *tes
 	s := &testServer{
 		DB: db, Client: http1, Tenant: founded.tenant, Members: founded.members, metrics: prometheus.NewRegistry(),
 	}
-	claims, err := waitlist.NewClaimKey([]byte("a key for tests that is 32 bytes"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	keys, err := checkin.NewKeys([]byte("a key for tests that is 32 bytes"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	claims := expect.Value(waitlist.NewClaimKey([]byte("a key for tests that is 32 bytes")))(t)
+	keys := expect.Value(checkin.NewKeys([]byte("a key for tests that is 32 bytes")))(t)
 	guard := access.New(accounts.AccessSource(s.DB.DB))
-	s.relay, err = outbox.NewRelay(outbox.RelayConfig{DB: s.DB.DB, Metrics: s.metrics, RolesChanged: guard.Invalidate})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s.relay = expect.Value(
+		outbox.NewRelay(outbox.RelayConfig{DB: s.DB.DB, Metrics: s.metrics, RolesChanged: guard.Invalidate}),
+	)(t)
 	t.Cleanup(s.relay.Close)
 	config := app.Config{
 		DB: s.DB.DB, Now: time.Now, CheckInKeys: keys, Claims: claims, PublicURL: "https://berth.test",
@@ -77,23 +74,16 @@ func startTestServer(t testing.TB, with Config, adapt ...func(*app.Config)) *tes
 		f(&config)
 	}
 	s.App = app.New(config)
-	s.issuer, err = token.OpenIssuer(filepath.Join(t.TempDir(), "key.pem"), "https://berth.test", "berth", config.Now)
-	if err != nil {
-		t.Fatal(err)
-	}
-	verifier, err := token.NewVerifier(config.Now, s.issuer.AsTrusted())
-	if err != nil {
-		t.Fatal(err)
-	}
+	s.issuer = expect.Value(
+		token.OpenIssuer(filepath.Join(t.TempDir(), "key.pem"), "https://berth.test", "berth", config.Now),
+	)(t)
+	verifier := expect.Value(token.NewVerifier(config.Now, s.issuer.AsTrusted()))(t)
 	with.TimeLimit = cmp.Or(with.TimeLimit, waitTimeout)
 	with.Services, with.Guard, with.Verifier, with.Issuer, with.Now = s.App, guard, verifier, s.issuer, config.Now
 	with.Health = NewHealth(func(context.Context) error { return nil })
 	with.Logger, with.Metrics = slog.New(slog.NewTextHandler(t.Output(), nil)), s.metrics
-	handler, err := New(with)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.URL = listen(t, handler)
+	s.Handler = expect.Value(New(with))(t)
+	s.URL = listen(t, s.Handler, traffic.ConnLimits{})
 	return s
 }
 
@@ -117,30 +107,20 @@ func (s *testServer) NewTenant(t testing.TB, name string) tenant.TenantID {
 func newTenant(t testing.TB, a *app.Services, name string) (tenant.TenantID, map[string]tenant.MemberID) {
 	t.Helper()
 	ctx := t.Context()
-	created, err := a.Accounts.CreateTenant(ctx, accounts.NewTenant{
+	created := expect.Value(a.Accounts.CreateTenant(ctx, accounts.NewTenant{
 		Name: name, TimeZone: "Europe/Berlin", Locale: "en", Currency: "EUR",
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	system, members := tenant.System(created.ID), make(map[string]tenant.MemberID)
 	for role, title := range map[string]string{
 		tenant.RoleOwner: "Owner", tenant.RoleAdmin: "Admin", tenant.RoleCoach: "Coach", tenant.RoleMember: "Member",
 	} {
-		m, err := a.Accounts.CreateMember(ctx, system, member.Member{Subject: role, Name: title})
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := expect.Value(a.Accounts.CreateMember(ctx, system, member.Member{Subject: role, Name: title}))(t)
 		members[role] = m.ID
 		if role == tenant.RoleMember {
 			continue
 		}
-		if _, err := a.Accounts.AssignRole(ctx, system, m.ID, role); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := a.Accounts.RevokeRole(ctx, system, m.ID, tenant.RoleMember); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t)(a.Accounts.AssignRole(ctx, system, m.ID, role))
+		expect.OK(t)(a.Accounts.RevokeRole(ctx, system, m.ID, tenant.RoleMember))
 	}
 	return created.ID, members
 }
@@ -165,8 +145,6 @@ func (s *testServer) Token(t testing.TB, subject string, tenants ...tenant.Tenan
 		tenants = []tenant.TenantID{s.Tenant}
 	}
 	raw, _, err := s.issuer.Issue(token.Claims{Subject: subject, Tenants: tenants}, time.Hour)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	return raw
 }

@@ -7,6 +7,8 @@ import (
 
 	"connectrpc.com/connect"
 	"github.com/google/go-cmp/cmp"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 	"google.golang.org/genproto/googleapis/type/timeofday"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/testing/protocmp"
@@ -15,6 +17,7 @@ import (
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/gen/berth/v1/berthv1connect"
 	"github.com/berthhq/berth/internal/rpc/convert"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 func minutes(n int) *durationpb.Duration { return durationpb.New(time.Duration(n) * time.Minute) }
@@ -87,21 +90,15 @@ func newRulesTest(t *testing.T) *rulesTest {
 
 func (s *rulesTest) update(t *testing.T, change *v1.UpdateRulesRequest) {
 	t.Helper()
-	if _, err := s.UpdateRules(t.Context(), as(s.owner, change)); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t)(s.UpdateRules(t.Context(), as(s.owner, change)))
 }
 
 // effective returns the effective rules for the service at the location.
 func (s *rulesTest) effective(t *testing.T) *v1.EffectiveWaitlistRules {
 	t.Helper()
-	response, err := s.GetRules(
+	return expect.Value(s.GetRules(
 		t.Context(), as(s.Token(t, "admin"), &v1.GetRulesRequest{LocationId: s.location, ServiceId: s.service}),
-	)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return response.Msg.GetEffective()
+	))(t).Msg.GetEffective()
 }
 
 // A tenant without rules has the defaults, each with its origin. Each field is set and reset separately, and the last
@@ -122,9 +119,7 @@ func TestWaitlistRules_RoundTripEveryField(t *testing.T) {
 		{Level: locationLevel, TargetId: s.location, Rules: &v1.WaitlistRules{}, Etag: "v0"},
 		{Level: serviceLevel, TargetId: s.service, Rules: &v1.WaitlistRules{}, Etag: "v0"},
 	}
-	if diff := cmp.Diff(want, s.effective(t), protocmp.Transform()); diff != "" {
-		t.Fatal(diff)
-	}
+	must.Eq(t, want, s.effective(t), must.Cmp(protocmp.Transform()))
 
 	levels := []struct {
 		layer int
@@ -153,9 +148,10 @@ func TestWaitlistRules_RoundTripEveryField(t *testing.T) {
 				want.Origins[i].TargetId = layer.GetTargetId()
 			}
 		}
-		if diff := cmp.Diff(want, s.effective(t), protocmp.Transform()); diff != "" {
-			t.Fatalf("%s sets %v (-want +got):\n%s", levels[level].at, fields, diff)
-		}
+		must.EqOp(
+			t, "", cmp.Diff(want, s.effective(t), protocmp.Transform()),
+			must.Sprintf("%s sets %v (-want +got):\n", levels[level].at, fields),
+		)
 	}
 	// One level after the other sets one field. The other fields are sent, but not in the mask.
 	for i := range fields.Len() {
@@ -177,13 +173,9 @@ func TestWaitlistRules_RoundTripEveryField(t *testing.T) {
 	wantEffective(0, otherRules(), tenantLevel, all...)
 	s.update(t, &v1.UpdateRulesRequest{ServiceId: s.service, Rules: builtInRules(), UpdateMask: mask("max_queue_size")})
 	wantEffective(2, builtInRules(), serviceLevel, 2)
-	if _, err := s.ResetRules(t.Context(), as(s.owner, &v1.ResetRulesRequest{ServiceId: s.service})); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t)(s.ResetRules(t.Context(), as(s.owner, &v1.ResetRulesRequest{ServiceId: s.service})))
 	wantEffective(2, otherRules(), tenantLevel, 2)
-	if _, err := s.ResetRules(t.Context(), as(s.owner, &v1.ResetRulesRequest{})); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t)(s.ResetRules(t.Context(), as(s.owner, &v1.ResetRulesRequest{})))
 	wantEffective(0, builtInRules(), v1.PolicyLevel_POLICY_LEVEL_DEFAULT, all...)
 }
 
@@ -228,12 +220,9 @@ func TestUpdateRules_RejectsStaleEtag(t *testing.T) {
 	}
 	var got []*v1.WaitlistRulesVersion
 	for token := ""; ; {
-		page, err := s.ListRulesVersions(
+		page := expect.Value(s.ListRulesVersions(
 			t.Context(), as(s.owner, &v1.ListRulesVersionsRequest{ServiceId: s.service, PageSize: 3, PageToken: token}),
-		)
-		if err != nil {
-			t.Fatal(err)
-		}
+		))(t)
 		got = append(got, page.Msg.GetVersions()...)
 		if token = page.Msg.GetNextPageToken(); token == "" {
 			break
@@ -253,15 +242,12 @@ func TestUpdateRules_RejectsStaleEtag(t *testing.T) {
 		},
 		version(3, 7), version(2, 6), version(1, 5),
 	}
-	if diff := cmp.Diff(
-		want, got, protocmp.Transform(), protocmp.IgnoreFields(&v1.WaitlistRulesVersion{}, "create_time"),
-	); diff != "" {
-		t.Error(diff)
-	}
+	test.Eq(t, want, got, test.Cmp(protocmp.Transform(), protocmp.IgnoreFields(&v1.WaitlistRulesVersion{}, "create_time")))
 	for _, v := range got {
-		if time.Since(v.GetCreateTime().AsTime()).Abs() > time.Hour {
-			t.Errorf("version %d was created at %s", v.GetVersion(), v.GetCreateTime().AsTime())
-		}
+		test.True(
+			t, time.Since(v.GetCreateTime().AsTime()).Abs() <= time.Hour,
+			test.Sprintf("version %d was created at %s", v.GetVersion(), v.GetCreateTime().AsTime()),
+		)
 	}
 }
 
@@ -305,16 +291,15 @@ func TestUpdateRules_RejectsInvalidRules(t *testing.T) {
 		_, saved := s.UpdateRules(t.Context(), as(s.owner, update))
 		_, tried := s.PreviewRules(t.Context(), as(s.owner, preview))
 		for how, err := range map[string]error{"saved": saved, "tried": tried} {
-			if diff := cmp.Diff(tt.want, apiErrorOf(t, err)); diff != "" {
-				t.Errorf("%s, %s (-want +got):\n%s", name, how, diff)
-			}
+			test.Eq(t, tt.want, apiErrorOf(t, err), test.Sprintf("%s, %s", name, how))
 		}
 		_, err := s.UpdateRules(t.Context(), as(s.Token(t, "coach"), update))
-		if got := apiErrorOf(t, err); got.Reason != "PERMISSION_DENIED" || got.Metadata["permission"] != "waitlist.rules" {
-			t.Errorf("a coach: %+v", got)
-		}
+		got := apiErrorOf(t, err)
+		test.True(
+			t, got.Reason == "PERMISSION_DENIED" && got.Metadata["permission"] == "waitlist.rules",
+			test.Sprintf("a coach: %+v", got),
+		)
 	}
-	if got := s.effective(t); got.GetVersion() != 0 {
-		t.Errorf("something was kept: %v", got)
-	}
+	got := s.effective(t)
+	test.EqOp(t, 0, got.GetVersion(), test.Sprintf("something was kept: %v", got))
 }

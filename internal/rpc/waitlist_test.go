@@ -8,6 +8,8 @@ import (
 
 	"connectrpc.com/connect"
 	"github.com/google/go-cmp/cmp"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 	"google.golang.org/genproto/googleapis/type/timeofday"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/testing/protocmp"
@@ -17,6 +19,7 @@ import (
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/gen/berth/v1/berthv1connect"
 	"github.com/berthhq/berth/internal/rpc/convert"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 // waitlistTest is a studio with a client of its WaitlistService and a clock that can be set.
@@ -44,39 +47,27 @@ func (s *waitlistTest) fullClass(t *testing.T) (class, booking string) {
 	in := s.input(monday.Add(48 * time.Hour))
 	in.Capacity, in.WaitlistCapacity = proto.Int32(1), proto.Int32(5)
 	class = s.create(t, in, true).GetId()
-	booked, err := s.bookings.Book(t.Context(), as(s.Token(t, "coach"), &v1.BookRequest{SessionId: class}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	booked := expect.Value(s.bookings.Book(t.Context(), as(s.Token(t, "coach"), &v1.BookRequest{SessionId: class})))(t)
 	return class, booked.Msg.GetBooking().GetId()
 }
 
 func (s *waitlistTest) join(t *testing.T, role string, request *v1.JoinWaitlistRequest) *v1.WaitlistEntry {
 	t.Helper()
-	response, err := s.JoinWaitlist(t.Context(), as(s.Token(t, role), request))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if status := response.Header().Get("X-Booking-Status"); status != "WAITLISTED" {
-		t.Errorf("X-Booking-Status is %q", status)
-	}
+	response := expect.Value(s.JoinWaitlist(t.Context(), as(s.Token(t, role), request)))(t)
+	test.EqOp(t, "WAITLISTED", response.Header().Get("X-Booking-Status"), test.Sprint("X-Booking-Status"))
 	return response.Msg.GetEntry()
 }
 
 func (s *waitlistTest) myEntries(t *testing.T, role string, closed bool) []*v1.WaitlistEntry {
 	t.Helper()
-	response, err := s.ListMyEntries(t.Context(), as(s.Token(t, role), &v1.ListMyEntriesRequest{IncludeClosed: closed}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return response.Msg.GetEntries()
+	return expect.Value(
+		s.ListMyEntries(t.Context(), as(s.Token(t, role), &v1.ListMyEntriesRequest{IncludeClosed: closed})),
+	)(t).Msg.GetEntries()
 }
 
 func wantEqual(t *testing.T, what string, want, got any, options ...cmp.Option) {
 	t.Helper()
-	if diff := cmp.Diff(want, got, append(options, protocmp.Transform())...); diff != "" {
-		t.Errorf("%s (-want +got):\n%s", what, diff)
-	}
+	test.EqOp(t, "", cmp.Diff(want, got, append(options, protocmp.Transform())...), test.Sprint(what))
 }
 
 // A seat is freed, declined by the first in order and accepted by the next. The test checks every field of entries,
@@ -85,10 +76,8 @@ func TestWaitlistRPCs_OfferDeclineAndAccept(t *testing.T) {
 	t.Parallel()
 	s := newWaitlistTest(t)
 	owner := s.Token(t, "owner")
-	if _, err := s.DB.Owner.Exec(t.Context(), `update members set tier = 'gold' where subject = 'member'`); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := s.UpdateRules(t.Context(), as(owner, &v1.UpdateRulesRequest{
+	expect.OK(t)(s.DB.Owner.Exec(t.Context(), `update members set tier = 'gold' where subject = 'member'`))
+	expect.OK(t)(s.UpdateRules(t.Context(), as(owner, &v1.UpdateRulesRequest{
 		ServiceId: s.service,
 		Rules: &v1.WaitlistRules{
 			Mode: v1.WaitlistMode_WAITLIST_MODE_OFFER.Enum(), OffersInQuietHours: new(true),
@@ -97,9 +86,7 @@ func TestWaitlistRPCs_OfferDeclineAndAccept(t *testing.T) {
 			EarlyBirdPointsPerDay: new(int32(2)),
 		},
 		UpdateMask: mask("mode", "offers_in_quiet_hours", "order", "tier_bonuses", "early_bird_points_per_day"),
-	})); err != nil {
-		t.Fatal(err)
-	}
+	})))
 	class, held := s.fullClass(t)
 	at := func(minute int) *timestamppb.Timestamp {
 		return timestamppb.New(monday.Add(time.Duration(minute) * time.Minute))
@@ -120,28 +107,21 @@ func TestWaitlistRPCs_OfferDeclineAndAccept(t *testing.T) {
 		ScoreParts: &v1.WaitlistScoreParts{Base: 100, TierBonus: 20, EarlyBirdPoints: 2},
 	}
 	wantEqual(t, "joined", waiting, second)
-	if first.GetPosition() != 1 || first.GetCurrentScore() != 104 {
-		t.Errorf("the first stands at %d with %d", first.GetPosition(), first.GetCurrentScore())
-	}
+	test.True(
+		t, first.GetPosition() == 1 && first.GetCurrentScore() == 104,
+		test.Sprintf("the first stands at %d with %d", first.GetPosition(), first.GetCurrentScore()),
+	)
 
 	s.at.Store(10)
-	if _, err := s.bookings.CancelBooking(
+	expect.OK(t)(s.bookings.CancelBooking(
 		t.Context(), as(s.Token(t, "coach"), &v1.CancelBookingRequest{BookingId: held}),
-	); err != nil {
-		t.Fatal(err)
-	}
+	))
 	offers := func(request *v1.ListOffersRequest) []*v1.Offer {
 		t.Helper()
-		response, err := s.ListOffers(t.Context(), as(s.Token(t, "coach"), request))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return response.Msg.GetOffers()
+		return expect.Value(s.ListOffers(t.Context(), as(s.Token(t, "coach"), request)))(t).Msg.GetOffers()
 	}
 	live := offers(&v1.ListOffersRequest{SessionId: class})
-	if len(live) != 1 {
-		t.Fatalf("%d offers", len(live))
-	}
+	must.EqOp(t, 1, len(live), must.Sprintf("%d offers", len(live)))
 	offer := &v1.Offer{
 		Id: live[0].GetId(), SessionId: class, EntryId: second.GetId(), MemberId: waiting.GetMemberId(), MemberName: "Member",
 		Seats:  1,
@@ -154,12 +134,9 @@ func TestWaitlistRPCs_OfferDeclineAndAccept(t *testing.T) {
 	wantEqual(t, "her entry", []*v1.WaitlistEntry{waiting}, s.myEntries(t, "member", false))
 
 	s.at.Store(20)
-	declined, err := s.DeclineOffer(
+	declined := expect.Value(s.DeclineOffer(
 		t.Context(), as(s.Token(t, "member"), &v1.DeclineOfferRequest{OfferId: offer.GetId(), Reason: "A cold."}),
-	)
-	if err != nil {
-		t.Fatal(err)
-	}
+	))(t)
 	offer = proto.CloneOf(offer)
 	offer.Status, offer.CloseTime, offer.Reason = v1.OfferStatus_OFFER_STATUS_DECLINED, at(20), "A cold."
 	waiting.Status, waiting.LiveOffer = v1.WaitlistEntryStatus_WAITLIST_ENTRY_STATUS_WAITING, nil
@@ -167,30 +144,30 @@ func TestWaitlistRPCs_OfferDeclineAndAccept(t *testing.T) {
 
 	s.at.Store(25)
 	live = offers(&v1.ListOffersRequest{Statuses: []v1.OfferStatus{v1.OfferStatus_OFFER_STATUS_LIVE}})
-	if len(live) != 1 || live[0].GetEntryId() != first.GetId() || live[0].GetTry() != 2 {
-		t.Fatalf("then there is %v", live)
-	}
+	must.True(
+		t, len(live) == 1 && live[0].GetEntryId() == first.GetId() && live[0].GetTry() == 2,
+		must.Sprintf("then there is %v", live),
+	)
 	for _, repeated := range []string{"false", "true"} {
-		accepted, err := s.AcceptOffer(t.Context(), as(s.Token(t, "admin"), &v1.AcceptOfferRequest{OfferId: live[0].GetId()}))
-		if err != nil {
-			t.Fatal(err)
-		}
+		accepted := expect.Value(
+			s.AcceptOffer(t.Context(), as(s.Token(t, "admin"), &v1.AcceptOfferRequest{OfferId: live[0].GetId()})),
+		)(t)
 		o, b := accepted.Msg.GetOffer(), accepted.Msg.GetBooking()
-		if o.GetStatus() != v1.OfferStatus_OFFER_STATUS_ACCEPTED || !o.GetCloseTime().AsTime().Equal(s.now()) ||
-			o.GetBookingId() != b.GetId() ||
-			b.GetStatus() != v1.BookingStatus_BOOKING_STATUS_CONFIRMED || b.GetSessionId() != class ||
-			b.GetMemberId() != convert.IDText(s.Members["admin"]) {
-			t.Errorf("accepted: %v", accepted.Msg)
-		}
-		if h := accepted.Header(); h.Get("X-Booking-Status") != "CONFIRMED" || h.Get("X-Idempotent") != repeated {
-			t.Errorf("headers %v", h)
-		}
+		test.True(
+			t, o.GetStatus() == v1.OfferStatus_OFFER_STATUS_ACCEPTED && o.GetCloseTime().AsTime().Equal(s.now()) &&
+				o.GetBookingId() == b.GetId() && b.GetStatus() == v1.BookingStatus_BOOKING_STATUS_CONFIRMED &&
+				b.GetSessionId() == class && b.GetMemberId() == convert.IDText(s.Members["admin"]),
+			test.Sprintf("accepted: %v", accepted.Msg),
+		)
+		h := accepted.Header()
+		test.True(
+			t, h.Get("X-Booking-Status") == "CONFIRMED" && h.Get("X-Idempotent") == repeated, test.Sprintf("headers %v", h),
+		)
 	}
 
-	decisions, err := s.ListDecisions(t.Context(), as(s.Token(t, "coach"), &v1.ListDecisionsRequest{SessionId: class}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	decisions := expect.Value(
+		s.ListDecisions(t.Context(), as(s.Token(t, "coach"), &v1.ListDecisionsRequest{SessionId: class})),
+	)(t)
 	verdict := func(
 		name string, entry *v1.WaitlistEntry, reason string, score, rank, before int32, sentence string,
 		until *timestamppb.Timestamp,
@@ -248,38 +225,35 @@ func TestWaitlistRPCs_OfferDeclineAndAccept(t *testing.T) {
 	wantEqual(
 		t, "the moves", want, decisions.Msg.GetDecisions(), protocmp.IgnoreFields(&v1.WaitlistDecision{}, "id", "round_id"),
 	)
-	if d := decisions.Msg.GetDecisions(); d[0].GetRoundId() == "" || d[0].GetRoundId() != d[1].GetRoundId() {
-		t.Error("the moves of one seat are not of one round")
-	}
+	d := decisions.Msg.GetDecisions()
+	test.True(
+		t, d[0].GetRoundId() != "" && d[0].GetRoundId() == d[1].GetRoundId(),
+		test.Sprint("the moves of one seat are not of one round"),
+	)
 
-	preview, err := s.PreviewRules(t.Context(), as(owner, &v1.PreviewRulesRequest{
+	preview := expect.Value(s.PreviewRules(t.Context(), as(owner, &v1.PreviewRulesRequest{
 		ServiceId: s.service, Rules: &v1.WaitlistRules{Order: v1.WaitlistOrder_WAITLIST_ORDER_JOIN_ORDER.Enum()},
 		UpdateMask: mask("order"),
-	}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	})))(t)
 	p := preview.Msg
-	if p.GetChanged() != 1 || p.GetGrantedBefore() != 2 || p.GetGrantedDraft() != 2 ||
-		p.GetHandedBackBefore()+p.GetHandedBackDraft() != 0 || len(p.GetMoves()) != 2 {
-		t.Fatalf("preview: %v", p)
-	}
+	must.True(
+		t, p.GetChanged() == 1 && p.GetGrantedBefore() == 2 && p.GetGrantedDraft() == 2 &&
+			p.GetHandedBackBefore()+p.GetHandedBackDraft() == 0 && len(p.GetMoves()) == 2,
+		must.Sprintf("preview: %v", p),
+	)
 	differs := p.GetMoves()[1]
 	wantEqual(
 		t, "verdicts of the draft",
 		[]string{"Would have got a seat instead: Admin.", "Would not have got a seat: Member."}, differs.GetSentences(),
 	)
-	if !differs.GetChanged() || differs.GetDraftMove() != v1.WaitlistMove_WAITLIST_MOVE_OFFER ||
-		differs.GetDraftMode() != v1.WaitlistMode_WAITLIST_MODE_OFFER ||
-		len(differs.GetDraftVerdicts()) != 2 || differs.GetDraftVerdicts()[0].GetEntryId() != first.GetId() ||
-		p.GetMoves()[0].GetChanged() {
-		t.Errorf("preview: %v", p)
-	}
+	test.True(
+		t, differs.GetChanged() && differs.GetDraftMove() == v1.WaitlistMove_WAITLIST_MOVE_OFFER &&
+			differs.GetDraftMode() == v1.WaitlistMode_WAITLIST_MODE_OFFER && len(differs.GetDraftVerdicts()) == 2 &&
+			differs.GetDraftVerdicts()[0].GetEntryId() == first.GetId() && !p.GetMoves()[0].GetChanged(),
+		test.Sprintf("preview: %v", p),
+	)
 
-	analytics, err := s.GetWaitlistAnalytics(t.Context(), as(owner, &v1.GetWaitlistAnalyticsRequest{}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	analytics := expect.Value(s.GetWaitlistAnalytics(t.Context(), as(owner, &v1.GetWaitlistAnalyticsRequest{})))(t)
 	figures := &v1.WaitlistFigures{
 		Entries: 2, Active: 1, Booked: 1, OffersSent: 2, Accepted: 1, Declined: 1, AcceptanceRate: 0.5, ConversionRate: 0.5,
 		AverageResponseTime: durationpb.New(7*time.Minute + 30*time.Second), AverageCascadeDepth: 2, MaxCascadeDepth: 2,
@@ -292,11 +266,9 @@ func TestWaitlistRPCs_OfferDeclineAndAccept(t *testing.T) {
 		Services: row(s.service, "Vinyasa"), CascadeDepths: []int64{0, 1},
 	}, analytics.Msg)
 
-	if _, err := s.LeaveWaitlist(
+	expect.OK(t)(s.LeaveWaitlist(
 		t.Context(), as(s.Token(t, "member"), &v1.LeaveWaitlistRequest{EntryId: second.GetId(), Reason: "No longer needed."}),
-	); err != nil {
-		t.Fatal(err)
-	}
+	))
 	waiting.Status, waiting.Position, waiting.CloseTime = v1.WaitlistEntryStatus_WAITLIST_ENTRY_STATUS_CANCELLED, 0, at(25)
 	waiting.CurrentScore, waiting.ScoreParts = nil, nil
 	wantEqual(t, "what she waits for", []*v1.WaitlistEntry(nil), s.myEntries(t, "member", false))
@@ -308,9 +280,7 @@ func TestWaitlistRPCs_OfferDeclineAndAccept(t *testing.T) {
 func TestJoinWaitlist_AcceptsTimeWindow(t *testing.T) {
 	t.Parallel()
 	s := newWaitlistTest(t)
-	if _, err := s.DB.Owner.Exec(t.Context(), `update services set max_party = 2`); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t)(s.DB.Owner.Exec(t.Context(), `update services set max_party = 2`))
 	window := &v1.WaitlistWindow{
 		ServiceId: s.service, LocationId: s.location, ResourceId: s.room, FirstDate: dateMessage(2026, 3, 25),
 	}
@@ -351,10 +321,10 @@ func TestJoinWaitlist_AcceptsTimeWindow(t *testing.T) {
 			&v1.EntryFilter{Statuses: []v1.WaitlistEntryStatus{v1.WaitlistEntryStatus_WAITLIST_ENTRY_STATUS_EXPIRED}}, false,
 		},
 	} {
-		response, err := s.ListEntries(t.Context(), as(s.Token(t, "coach"), &v1.ListEntriesRequest{Filter: tt.filter}))
-		if err != nil || (len(response.Msg.GetEntries()) == 1) != tt.found {
-			t.Errorf("%s: %v, %v", name, response, err)
-		}
+		response := expect.Value(
+			s.ListEntries(t.Context(), as(s.Token(t, "coach"), &v1.ListEntriesRequest{Filter: tt.filter})),
+		)(t)
+		test.EqOp(t, tt.found, (len(response.Msg.GetEntries()) == 1), test.Sprintf("%s: %v", name, response))
 	}
 	for field, change := range map[string]func(*v1.WaitlistWindow){
 		"window.first_date":     func(w *v1.WaitlistWindow) { w.FirstDate = dateMessage(2026, 2, 30) },
@@ -363,10 +333,11 @@ func TestJoinWaitlist_AcceptsTimeWindow(t *testing.T) {
 		"window.latest_start":   func(w *v1.WaitlistWindow) { w.LatestStart = &timeofday.TimeOfDay{Minutes: 60} },
 	} {
 		_, err := s.JoinWaitlist(t.Context(), as(s.Token(t, "admin"), request(change)))
-		if got := apiErrorOf(t, err); got.Code != connect.CodeInvalidArgument || got.Reason != "INVALID_FIELD" ||
-			got.Metadata["field"] != field {
-			t.Errorf("%s: %+v", field, got)
-		}
+		got := apiErrorOf(t, err)
+		test.True(
+			t, got.Code == connect.CodeInvalidArgument && got.Reason == "INVALID_FIELD" && got.Metadata["field"] == field,
+			test.Sprintf("%s: %+v", field, got),
+		)
 	}
 }
 
@@ -382,70 +353,67 @@ func TestWaitlistRPCs_StaffManageEntriesAndOffers(t *testing.T) {
 		request := &v1.JoinWaitlistRequest{Wish: &v1.JoinWaitlistRequest_SessionId{SessionId: class}}
 		first, second := s.join(t, "admin", request), s.join(t, "member", request)
 
-		lifted, err := s.SetPriority(
+		lifted := expect.Value(s.SetPriority(
 			t.Context(), as(owner, &v1.SetPriorityRequest{EntryId: second.GetId(), Flagged: new(true), Score: new(int32(7))}),
+		))(t)
+		e := lifted.Msg.GetEntry()
+		test.True(
+			t, e.GetFlagged() && e.GetScore() == 7 && e.GetCurrentScore() == 7 && e.GetScoreParts() == nil &&
+				e.GetPosition() == 1,
+			test.Sprintf("lifted: %v", e),
 		)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if e := lifted.Msg.GetEntry(); !e.GetFlagged() || e.GetScore() != 7 || e.GetCurrentScore() != 7 ||
-			e.GetScoreParts() != nil || e.GetPosition() != 1 {
-			t.Errorf("lifted: %v", e)
-		}
-		back, err := s.SetPriority(
+		back := expect.Value(s.SetPriority(
 			t.Context(), as(owner, &v1.SetPriorityRequest{EntryId: second.GetId(), Flagged: new(false), Score: new(int32(-1))}),
-		)
-		if err != nil {
-			t.Fatal(err)
-		}
+		))(t)
 		if e := back.Msg.GetEntry(); e.GetFlagged() || e.Score != nil || e.GetCurrentScore() != 100 ||
 			e.GetScoreParts().GetBase() != 100 || e.GetPosition() != 2 {
 			t.Errorf("taken back: %v", e)
 		}
-		before, err := s.MoveEntry(
+		before := expect.Value(s.MoveEntry(
 			t.Context(), as(owner, &v1.MoveEntryRequest{EntryId: second.GetId(), BeforeEntryId: first.GetId()}),
-		)
-		if err != nil || before.Msg.GetEntry().GetPosition() != 1 {
-			t.Errorf("moved: %v, %v", before, err)
-		}
+		))(t)
+		test.EqOp(t, 1, before.Msg.GetEntry().GetPosition(), test.Sprint("moved"))
 
 		in := s.input(monday.Add(72 * time.Hour))
 		open := s.create(t, in, true).GetId()
 		until := timestamppb.New(monday.Add(26 * time.Hour))
-		created, err := s.OfferPlace(
+		created := expect.Value(s.OfferPlace(
 			t.Context(), as(owner, &v1.OfferPlaceRequest{SessionId: open, EntryId: second.GetId(), ExpireTime: until}),
+		))(t)
+		o := created.Msg.GetOffer()
+		test.True(
+			t, o.GetByHand() && o.GetStatus() == v1.OfferStatus_OFFER_STATUS_LIVE && o.GetSessionId() == open &&
+				proto.Equal(o.GetExpireTime(), until),
+			test.Sprintf("offered: %v", o),
 		)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if o := created.Msg.GetOffer(); !o.GetByHand() || o.GetStatus() != v1.OfferStatus_OFFER_STATUS_LIVE ||
-			o.GetSessionId() != open || !proto.Equal(o.GetExpireTime(), until) {
-			t.Errorf("offered: %v", o)
-		}
 		for range 2 { // the second call changes nothing
-			ended, err := s.ExpireOffer(t.Context(), as(owner, &v1.ExpireOfferRequest{OfferId: created.Msg.GetOffer().GetId()}))
-			if err != nil || ended.Msg.GetOffer().GetStatus() != v1.OfferStatus_OFFER_STATUS_EXPIRED {
-				t.Errorf("ended: %v, %v", ended, err)
-			}
+			ended := expect.Value(
+				s.ExpireOffer(t.Context(), as(owner, &v1.ExpireOfferRequest{OfferId: created.Msg.GetOffer().GetId()})),
+			)(t)
+			test.EqOp(
+				t, v1.OfferStatus_OFFER_STATUS_EXPIRED, ended.Msg.GetOffer().GetStatus(), test.Sprintf("ended: %v", ended),
+			)
 		}
 		for range 2 {
-			removed, err := s.RemoveEntry(
+			removed := expect.Value(s.RemoveEntry(
 				t.Context(), as(owner, &v1.RemoveEntryRequest{EntryId: first.GetId(), Reason: "Asked by phone."}),
+			))(t)
+			test.True(
+				t, removed.Msg.GetEntry().GetStatus() == v1.WaitlistEntryStatus_WAITLIST_ENTRY_STATUS_CANCELLED &&
+					removed.Msg.GetEntry().GetPosition() == 0,
+				test.Sprintf("removed: %v", removed),
 			)
-			if err != nil || removed.Msg.GetEntry().GetStatus() != v1.WaitlistEntryStatus_WAITLIST_ENTRY_STATUS_CANCELLED ||
-				removed.Msg.GetEntry().GetPosition() != 0 {
-				t.Errorf("removed: %v, %v", removed, err)
-			}
 		}
-		created, err = s.OfferPlace(t.Context(), as(owner, &v1.OfferPlaceRequest{SessionId: open, EntryId: second.GetId()}))
-		if err != nil {
-			t.Fatal(err)
-		}
-		taken, err := s.AcceptOffer(t.Context(), as(owner, &v1.AcceptOfferRequest{OfferId: created.Msg.GetOffer().GetId()}))
-		if err != nil || taken.Msg.GetBooking().GetMemberId() != second.GetMemberId() ||
-			taken.Msg.GetBooking().GetSessionId() != open {
-			t.Fatalf("taken for her: %v, %v", taken, err)
-		}
+		created = expect.Value(
+			s.OfferPlace(t.Context(), as(owner, &v1.OfferPlaceRequest{SessionId: open, EntryId: second.GetId()})),
+		)(t)
+		taken := expect.Value(
+			s.AcceptOffer(t.Context(), as(owner, &v1.AcceptOfferRequest{OfferId: created.Msg.GetOffer().GetId()})),
+		)(t)
+		must.True(
+			t, taken.Msg.GetBooking().GetMemberId() == second.GetMemberId() && taken.Msg.GetBooking().GetSessionId() == open,
+			must.Sprintf("taken for her: %v", taken),
+		)
 
 		// Entries that no longer wait are not changed, and the error says what happened to them.
 		for name, entry := range map[string]string{"CANCELLED": first.GetId(), "BOOKED": second.GetId()} {
@@ -453,16 +421,19 @@ func TestWaitlistRPCs_StaffManageEntriesAndOffers(t *testing.T) {
 			_, moved := s.MoveEntry(t.Context(), as(owner, &v1.MoveEntryRequest{EntryId: entry}))
 			_, offered := s.OfferPlace(t.Context(), as(owner, &v1.OfferPlaceRequest{SessionId: open, EntryId: entry}))
 			for act, err := range map[string]error{"lifted": lifted, "moved": moved, "offered": offered} {
-				if got := apiErrorOf(t, err); got.Code != connect.CodeFailedPrecondition || got.Reason != "BOOKING_STATE" ||
-					got.Metadata["status"] != name {
-					t.Errorf("%s, which is %s: %+v", act, name, got)
-				}
+				got := apiErrorOf(t, err)
+				test.True(
+					t, got.Code == connect.CodeFailedPrecondition && got.Reason == "BOOKING_STATE" &&
+						got.Metadata["status"] == name,
+					test.Sprintf("%s, which is %s: %+v", act, name, got),
+				)
 			}
 		}
-		_, err = s.RemoveEntry(t.Context(), as(owner, &v1.RemoveEntryRequest{EntryId: second.GetId()}))
-		if got := apiErrorOf(t, err); got.Reason != "BOOKING_STATE" ||
-			got.Metadata["booking_id"] != taken.Msg.GetBooking().GetId() {
-			t.Errorf("removed, though it is a booking: %+v", got)
-		}
+		_, err := s.RemoveEntry(t.Context(), as(owner, &v1.RemoveEntryRequest{EntryId: second.GetId()}))
+		got := apiErrorOf(t, err)
+		test.True(
+			t, got.Reason == "BOOKING_STATE" && got.Metadata["booking_id"] == taken.Msg.GetBooking().GetId(),
+			test.Sprintf("removed, though it is a booking: %+v", got),
+		)
 	})
 }

@@ -14,6 +14,7 @@ import (
 	"connectrpc.com/connect"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/shoenig/test/must"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
@@ -27,6 +28,8 @@ import (
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit"
+	"github.com/berthhq/berth/internal/testkit/expect"
+	"github.com/berthhq/berth/internal/traffic"
 )
 
 // BenchmarkWeekPage reads a member's page of a week with 300 sessions over loopback: from the service, and from a bare
@@ -113,18 +116,14 @@ func newWeek(b *testing.B) *weekPage {
 		p.Tiers = &map[string]catalog.TierPolicy{"visitor": {Cancellation: new(48 * time.Hour)}}
 	})
 	// By SQL, because thousands of bookings would take long.
-	if _, err := w.DB.Owner.Exec(b.Context(), `
+	expect.OK(b)(w.DB.Owner.Exec(b.Context(), `
 insert into sessions (tenant_id, id, service_id, location_id, title, description, starts_at, ends_at, local_date,
   capacity, seats_taken, waitlist_capacity, state, created_at, updated_at)
-select $1, gen_random_uuid(), $2, $3, 'Vinyasa', 'For everybody who likes it slow.', x.at, x.at + interval '1 hour',
+select $1, gen_random_uuid(), $2, $3, 'Vinyasa', 'For all who like it slow.', x.at, x.at + interval '1 hour',
   x.at::date, 10, case when x.n % 7 = 0 then 10 else x.n % 10 end, 5, 'PUBLISHED', $4, $4
 from (select n, $4::timestamptz + make_interval(mins => n * 32) as at from generate_series(1, $5::int) n) x`,
-		w.Tenant, service, location, monday, weekSessions); err != nil {
-		b.Fatal(err)
-	}
-	if _, err := w.DB.Owner.Exec(b.Context(), `vacuum analyze`); err != nil {
-		b.Fatal(err)
-	}
+		w.Tenant, service, location, monday, weekSessions))
+	expect.OK(b)(w.DB.Owner.Exec(b.Context(), `vacuum analyze`))
 	w.bare = w.listenBare(b)
 	return w
 }
@@ -138,10 +137,8 @@ func (w *weekPage) request() *connect.Request[v1.ListSessionsRequest] {
 // reader returns a function that reads the page.
 func (w *weekPage) reader(b *testing.B, client berthv1connect.SessionServiceClient, known bool) func() {
 	b.Helper()
-	first, err := client.ListSessions(b.Context(), w.request())
-	if err != nil || len(first.Msg.GetSessions()) != weekSessions {
-		b.Fatal(len(first.Msg.GetSessions()), err)
-	}
+	first := expect.Value(client.ListSessions(b.Context(), w.request()))(b)
+	must.EqOp(b, weekSessions, len(first.Msg.GetSessions()), must.Sprint(len(first.Msg.GetSessions())))
 	tag := first.Header().Get("Etag")
 	return func() {
 		request := w.request()
@@ -161,15 +158,11 @@ func (w *weekPage) reader(b *testing.B, client berthv1connect.SessionServiceClie
 // listenBare serves the page with nothing of the service but its statements and its message.
 func (w *weekPage) listenBare(b *testing.B) string {
 	b.Helper()
-	answered, err := berthv1connect.NewSessionServiceClient(http2, w.URL).ListSessions(b.Context(), w.request())
-	if err != nil {
-		b.Fatal(err)
-	}
+	answered := expect.Value(
+		berthv1connect.NewSessionServiceClient(http2, w.URL).ListSessions(b.Context(), w.request()),
+	)(b)
 	var sent statementRecorder
-	db, err := pg.Open(b.Context(), pg.Config{URL: w.DB.URL, Tracer: &sent})
-	if err != nil {
-		b.Fatal(err)
-	}
+	db := expect.Value(pg.Open(b.Context(), pg.Config{URL: w.DB.URL, Tracer: &sent}))(b)
 	b.Cleanup(db.Close)
 	reading := app.New(app.Config{DB: db, Now: func() time.Time { return monday }})
 	member := tenant.Caller{
@@ -177,31 +170,24 @@ func (w *weekPage) listenBare(b *testing.B) string {
 	}
 	for range 2 { // the first call also loads the snapshot
 		sent.statements = nil
-		if _, err := reading.Schedules.ListSessions(b.Context(), member, schedules.SessionQuery{
+		expect.OK(b)(reading.Schedules.ListSessions(b.Context(), member, schedules.SessionQuery{
 			Filter: scheduleapi.FilterValue(w.request().Msg.GetFilter()), Limit: convert.MaxPageSize + 1,
-		}); err != nil {
-			b.Fatal(err)
-		}
+		}))
 	}
-	pool, err := w.DB.OpenPool(b.Context(), 4, map[string]string{ // like the pool for reads
+	pool := expect.Value(w.DB.OpenPool(b.Context(), 4, map[string]string{ // like the pool for reads
 		"default_transaction_isolation": "repeatable read", "default_transaction_read_only": "on",
-	})
-	if err != nil {
-		b.Fatal(err)
-	}
+	}))(b)
 	b.Cleanup(pool.Close)
 	mux := http.NewServeMux()
 	mux.Handle(berthv1connect.SessionServiceListSessionsProcedure,
-		connect.NewUnaryHandler(berthv1connect.SessionServiceListSessionsProcedure,
-			func(
-				ctx context.Context, _ *connect.Request[v1.ListSessionsRequest],
-			) (*connect.Response[v1.ListSessionsResponse], error) {
+		connect.NewUnaryHandlerSimple(berthv1connect.SessionServiceListSessionsProcedure,
+			func(ctx context.Context, _ *v1.ListSessionsRequest) (*v1.ListSessionsResponse, error) {
 				if err := readAll(ctx, pool, sent.statements); err != nil {
 					return nil, err
 				}
-				return connect.NewResponse(proto.CloneOf(answered.Msg)), nil
+				return proto.CloneOf(answered.Msg), nil
 			}, connect.WithIdempotency(connect.IdempotencyNoSideEffects)))
-	return listen(b, mux)
+	return listen(b, mux, traffic.ConnLimits{})
 }
 
 // readAll sends statements in one round trip and reads every value of every row.

@@ -7,11 +7,13 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/shoenig/test"
 	"google.golang.org/protobuf/testing/protocmp"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/internal/rpc/convert"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 func TestWorkouts_AttachToSessions(t *testing.T) {
@@ -22,47 +24,38 @@ func TestWorkouts_AttachToSessions(t *testing.T) {
 	one := s.create(t, s.input(monday.Add(time.Hour)), true)
 	var ids []string
 	for i := range 3 {
-		created, err := s.CreateWorkout(
+		created := expect.Value(s.CreateWorkout(
 			ctx, as(coach, &v1.CreateWorkoutRequest{Name: fmt.Sprintf("Workout %d", i), Body: "3 × 10"}),
-		)
-		if err != nil {
-			t.Fatal(err)
-		}
+		))(t)
 		ids = append(ids, created.Msg.GetWorkout().GetId())
 	}
-	set, err := s.SetWorkouts(
+	set := expect.Value(s.SetWorkouts(
 		ctx, as(coach, &v1.SetWorkoutsRequest{SessionId: one.GetId(), WorkoutIds: []string{ids[2], ids[0]}}),
+	))(t)
+	test.True(
+		t, slices.Equal(set.Msg.GetSession().GetWorkoutIds(), []string{ids[2], ids[0]}),
+		test.Sprintf("%v", set),
 	)
-	if err != nil || !slices.Equal(set.Msg.GetSession().GetWorkoutIds(), []string{ids[2], ids[0]}) {
-		t.Errorf("%v (%v)", set, err)
-	}
-	if _, err := s.AddInlineWorkout(
+	expect.OK(t)(s.AddInlineWorkout(
 		ctx, as(coach, &v1.AddInlineWorkoutRequest{SessionId: one.GetId(), Name: "Finisher"}),
-	); err != nil {
-		t.Fatal(err)
-	}
+	))
 	names := func(r *v1.ListWorkoutsRequest) (names []string, next string) {
 		t.Helper()
-		response, err := s.ListWorkouts(ctx, as(coach, r))
-		if err != nil {
-			t.Fatal(err)
-		}
+		response := expect.Value(s.ListWorkouts(ctx, as(coach, r)))(t)
 		for _, w := range response.Msg.GetWorkouts() {
 			names = append(names, w.GetName())
 		}
 		return names, response.Msg.GetNextPageToken()
 	}
-	if got, _ := names(&v1.ListWorkoutsRequest{SessionId: one.GetId()}); !slices.Equal(
-		got, []string{"Workout 2", "Workout 0", "Finisher"},
-	) {
-		t.Errorf("%v", got)
-	}
+	got, _ := names(&v1.ListWorkoutsRequest{SessionId: one.GetId()})
+	test.SliceEqOp(t, []string{"Workout 2", "Workout 0", "Finisher"}, got)
 	first, token := names(&v1.ListWorkoutsRequest{PageSize: 2})
 	rest, end := names(&v1.ListWorkoutsRequest{PageSize: 2, PageToken: token})
-	if !slices.Equal(append(first, rest...), []string{"Workout 0", "Workout 1", "Workout 2"}) || end != "" {
-		t.Errorf("%v, %v, %q", first, rest, end)
-	}
-	_, err = s.SetWorkouts(
+	test.True(
+		t, slices.Equal(append(first, rest...), []string{"Workout 0", "Workout 1", "Workout 2"}) && end == "",
+		test.Sprintf("%v, %v, %q", first, rest, end),
+	)
+	_, err := s.SetWorkouts(
 		ctx, as(coach, &v1.SetWorkoutsRequest{SessionId: one.GetId(), WorkoutIds: []string{someSession}}),
 	)
 	if got := apiErrorOf(t, err); got.Reason != "WORKOUT_NOT_FOUND" {
@@ -75,18 +68,13 @@ func TestWorkouts_CreateUpdateAndDelete(t *testing.T) {
 	s := newStudio(t)
 	ctx := t.Context()
 	coach := s.Token(t, "coach")
-	response, err := s.CreateWorkout(ctx, as(coach, &v1.CreateWorkoutRequest{Name: "Squats", Body: "3 × 10"}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	response := expect.Value(s.CreateWorkout(ctx, as(coach, &v1.CreateWorkoutRequest{Name: "Squats", Body: "3 × 10"})))(t)
 	want := &v1.Workout{
 		Id: response.Msg.GetWorkout().GetId(), Name: "Squats", Body: "3 × 10", Etag: "v1",
 		CreateTime: timestamppb.New(monday),
 		UpdateTime: timestamppb.New(monday),
 	}
-	if diff := cmp.Diff(want, response.Msg.GetWorkout(), protocmp.Transform()); diff != "" {
-		t.Errorf("created (-want +got)\n%s", diff)
-	}
+	test.Eq(t, want, response.Msg.GetWorkout(), test.Cmp(protocmp.Transform()), test.Sprint("created"))
 	for i, c := range []struct {
 		path string
 		set  func(*v1.UpdateWorkoutRequest)
@@ -100,41 +88,26 @@ func TestWorkouts_CreateUpdateAndDelete(t *testing.T) {
 		}
 		c.set(sent)
 		want.Etag = convert.Etag(i + 2)
-		edited, err := s.UpdateWorkout(ctx, as(coach, sent))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(want, edited.Msg.GetWorkout(), protocmp.Transform()); diff != "" {
-			t.Errorf("%s (-want +got)\n%s", c.path, diff)
-		}
+		edited := expect.Value(s.UpdateWorkout(ctx, as(coach, sent)))(t)
+		test.Eq(t, want, edited.Msg.GetWorkout(), test.Cmp(protocmp.Transform()), test.Sprint(c.path))
 	}
 	one := s.create(t, s.input(monday.Add(time.Hour)), true)
-	set, err := s.SetWorkouts(
+	set := expect.Value(s.SetWorkouts(
 		ctx,
 		as(coach, &v1.SetWorkoutsRequest{SessionId: one.GetId(), WorkoutIds: []string{want.GetId()}, Etag: one.GetEtag()}),
-	)
-	if err != nil {
-		t.Fatal(err)
-	}
-	deleted, err := s.DeleteWorkout(
+	))(t)
+	deleted := expect.Value(s.DeleteWorkout(
 		ctx, as(coach, &v1.DeleteWorkoutRequest{WorkoutId: want.GetId(), Etag: want.GetEtag()}),
-	)
-	if err != nil {
-		t.Fatal(err)
-	}
+	))(t)
 	want.Etag, want.DeleteTime = "v5", timestamppb.New(monday)
-	if diff := cmp.Diff(want, deleted.Msg.GetWorkout(), protocmp.Transform()); diff != "" {
-		t.Errorf("deleted (-want +got)\n%s", diff)
-	}
-	kept, err := s.ListWorkouts(ctx, as(coach, &v1.ListWorkoutsRequest{SessionId: one.GetId()}))
-	if err != nil || len(kept.Msg.GetWorkouts()) != 1 ||
-		cmp.Diff(want, kept.Msg.GetWorkouts()[0], protocmp.Transform()) != "" {
-		t.Errorf("%v (%v)", kept, err)
-	}
-	if all, err := s.ListWorkouts(ctx, as(coach, &v1.ListWorkoutsRequest{})); err != nil ||
-		len(all.Msg.GetWorkouts()) != 0 {
-		t.Errorf("%v (%v)", all, err)
-	}
+	test.Eq(t, want, deleted.Msg.GetWorkout(), test.Cmp(protocmp.Transform()), test.Sprint("deleted"))
+	kept := expect.Value(s.ListWorkouts(ctx, as(coach, &v1.ListWorkoutsRequest{SessionId: one.GetId()})))(t)
+	test.True(
+		t, len(kept.Msg.GetWorkouts()) == 1 && cmp.Diff(want, kept.Msg.GetWorkouts()[0], protocmp.Transform()) == "",
+		test.Sprintf("%v", kept),
+	)
+	all := expect.Value(s.ListWorkouts(ctx, as(coach, &v1.ListWorkoutsRequest{})))(t)
+	test.EqOp(t, 0, len(all.Msg.GetWorkouts()), test.Sprintf("%v", all))
 
 	there := s.Token(t, "coach", s.NewTenant(t, "Other Club"))
 	update := func(token string, r *v1.UpdateWorkoutRequest) error {
@@ -188,20 +161,17 @@ func TestWorkouts_CreateUpdateAndDelete(t *testing.T) {
 			remove(coach, &v1.DeleteWorkoutRequest{WorkoutId: s.workout(t, coach), Etag: "v2"}), "ETAG_MISMATCH", "etag",
 		},
 	} {
-		if got := apiErrorOf(t, c.err); got.Reason != c.reason || c.field != "" && got.Metadata["field"] != c.field {
-			t.Errorf("%s: %+v", name, got)
-		}
+		got := apiErrorOf(t, c.err)
+		test.True(
+			t, got.Reason == c.reason && (c.field == "" || got.Metadata["field"] == c.field),
+			test.Sprintf("%s: %+v", name, got),
+		)
 	}
-	if set.Msg.GetSession().GetEtag() != "v2" {
-		t.Errorf("%v", set)
-	}
+	test.EqOp(t, "v2", set.Msg.GetSession().GetEtag(), test.Sprint(set))
 }
 
 func (s *studio) workout(t *testing.T, token string) string {
 	t.Helper()
-	created, err := s.CreateWorkout(t.Context(), as(token, &v1.CreateWorkoutRequest{Name: "Rows"}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return created.Msg.GetWorkout().GetId()
+	request := as(token, &v1.CreateWorkoutRequest{Name: "Rows"})
+	return expect.Value(s.CreateWorkout(t.Context(), request))(t).Msg.GetWorkout().GetId()
 }

@@ -2,6 +2,7 @@ package smtp
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"io"
 	"net"
@@ -39,11 +40,15 @@ func unreachable(err error) *notify.SendError {
 	}
 	var reply *textproto.Error
 	var network net.Error
+	var name *net.DNSError
+	var certificate *tls.CertificateVerificationError
 	switch {
-	case errors.Is(err, provider.ErrNotPublic):
-		// Reveal nothing about private addresses, not even whether there is a server.
+	case errors.Is(err, provider.ErrNotPublic), errors.As(err, &name) && name.IsNotFound:
+		// Reveal nothing about private names and addresses, not even whether they exist.
 		result.Code, result.Reason = "PRIVATE_ADDRESS", "the mail server has no public address"
 		result.Err = provider.ErrNotPublic
+	case errors.As(err, &certificate):
+		result.Code, result.Reason = "CERTIFICATE", "the certificate of the mail server is not valid for its name"
 	case errors.As(err, &reply):
 		result.Code = strconv.Itoa(reply.Code)
 		if reply.Code/100 == 4 {

@@ -117,7 +117,7 @@ func (c *session) quit() {
 	c.hangUp()
 }
 
-// hangUp closes the connection at once. A cleaner end could complete a mail that is being written,
+// hangUp closes the connection immediately. A cleaner end could complete a mail that is being written,
 // and the server would accept half of it as the whole.
 func (c *session) hangUp() {
 	if c.conn != nil {

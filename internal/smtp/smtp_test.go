@@ -11,22 +11,22 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/berthhq/berth/internal/provider"
 	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/smtp"
 	"github.com/berthhq/berth/internal/smtp/smtptest"
 	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 var now = time.Date(2026, 3, 28, 12, 0, 0, 0, time.UTC)
 
 func setup(t *testing.T, o smtptest.Options) (*smtptest.Server, smtp.Config) {
 	t.Helper()
-	s, err := smtptest.Start(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := expect.Value(smtptest.Start(o))(t)
 	t.Cleanup(s.Close)
 	return s, smtp.Config{
 		Host: s.Host, Port: s.Port, Security: smtp.Plaintext, HostName: "test.example",
@@ -38,10 +38,7 @@ func setup(t *testing.T, o smtptest.Options) (*smtptest.Server, smtp.Config) {
 
 func sender(t *testing.T, c smtp.Config) *smtp.Sender {
 	t.Helper()
-	s, err := smtp.New(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := expect.Value(smtp.New(c))(t)
 	t.Cleanup(s.Close)
 	return s
 }
@@ -67,26 +64,20 @@ func message() notify.Message {
 func sendError(t *testing.T, err error) *notify.SendError {
 	t.Helper()
 	var failure *notify.SendError
-	if !errors.As(err, &failure) {
-		t.Fatalf("%v is not a SendError", err)
-	}
+	must.True(t, errors.As(err, &failure), must.Sprintf("%v is not a SendError", err))
 	return failure
 }
 
 func TestSend_DeliversMail(t *testing.T) {
 	t.Parallel()
 	fake, c := setup(t, smtptest.Options{})
-	got, err := sender(t, c).Send(t.Context(), message())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if want := (notify.Receipt{ProviderID: id + "@berth.example", Status: notify.Sent}); got != want {
-		t.Errorf("receipt %+v", got)
-	}
+	got := expect.Value(sender(t, c).Send(t.Context(), message()))(t)
+	test.EqOp(t, (notify.Receipt{ProviderID: id + "@berth.example", Status: notify.Sent}), got, test.Sprint("receipt"))
 	mail := fake.Mails()[0]
-	if mail.From != "bounces@berth.example" || !cmp.Equal(mail.To, []string{"ann@mail.example"}) {
-		t.Errorf("envelope %s → %v", mail.From, mail.To)
-	}
+	test.True(
+		t, mail.From == "bounces@berth.example" && cmp.Equal(mail.To, []string{"ann@mail.example"}),
+		test.Sprintf("envelope %s → %v", mail.From, mail.To),
+	)
 	for name, want := range map[string]string{
 		"From":                  `Studio Süd <hello@studio.example>`,
 		"Reply-To":              "<desk@studio.example>",
@@ -99,13 +90,10 @@ func TestSend_DeliversMail(t *testing.T) {
 		"Mime-Version":          "1.0",
 		"User-Agent":            "",
 	} {
-		if got := mail.Text(name); got != want {
-			t.Errorf("%s: %q, want %q", name, got, want)
-		}
+		test.EqOp(t, want, mail.Text(name), test.Sprint(name))
 	}
-	if to, err := mail.Header.AddressList("To"); err != nil || to[0].Name != "Ännchen, \"Ann\"" {
-		t.Errorf("to %v, %v", to, err)
-	}
+	to := expect.Value(mail.Header.AddressList("To"))(t)
+	test.EqOp(t, "Ännchen, \"Ann\"", to[0].Name, test.Sprintf("to %v", to))
 	calendar := "BEGIN:VCALENDAR\r\nMETHOD:REQUEST\r\nEND:VCALENDAR\r\n"
 	const inside = "mixed/alternative"
 	utf8 := map[string]string{"charset": "UTF-8"}
@@ -121,29 +109,20 @@ func TestSend_DeliversMail(t *testing.T) {
 			Disposition: "attachment", Filename: "invite.ics", Body: calendar,
 		},
 	}
-	if diff := cmp.Diff(want, mail.Parts); diff != "" {
-		t.Error(diff)
-	}
+	test.Eq(t, want, mail.Parts)
 }
 
 func TestSend_SendsTextOnly(t *testing.T) {
 	t.Parallel()
 	fake, c := setup(t, smtptest.Options{})
 	m := notify.Message{ID: message().ID, Channel: notify.Email, To: "ann@mail.example", Subject: "Hi", Text: "Hello"}
-	if _, err := sender(t, c).Send(t.Context(), m); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t)(sender(t, c).Send(t.Context(), m))
 	mail := fake.Mails()[0]
 	want := []smtptest.Part{{Type: "text/plain", Params: map[string]string{"charset": "UTF-8"}, Body: "Hello"}}
-	if diff := cmp.Diff(want, mail.Parts, cmpopts.IgnoreFields(smtptest.Part{}, "Body")); diff != "" {
-		t.Error(diff)
-	}
-	if got := mail.Text("From"); got != `"Berth" <bounces@berth.example>` {
-		t.Errorf("from %s", got)
-	}
-	if mail.Header.Get("List-Unsubscribe") != "" {
-		t.Error("a mail without an unsubscribe link has a List-Unsubscribe header")
-	}
+	test.Eq(t, want, mail.Parts, test.Cmp(cmpopts.IgnoreFields(smtptest.Part{}, "Body")))
+	test.EqOp(t, `"Berth" <bounces@berth.example>`, mail.Text("From"), test.Sprint("from"))
+	test.EqOp(t, "", mail.Header.Get("List-Unsubscribe"),
+		test.Sprint("a mail without an unsubscribe link has a List-Unsubscribe header"))
 }
 
 // Text of tenants and members cannot add headers.
@@ -154,13 +133,9 @@ func TestSend_PreventsHeaderInjection(t *testing.T) {
 	m := message()
 	m.Subject, m.ToName, m.From.Name, m.ReplyTo.Name = evil, evil, evil, evil
 	s := sender(t, c)
-	if _, err := s.Send(t.Context(), m); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t)(s.Send(t.Context(), m))
 	mail := fake.Mails()[0]
-	if mail.Header.Get("Bcc") != "" || len(mail.To) != 1 || len(mail.Parts) != 4 {
-		t.Errorf("%s", mail.Raw)
-	}
+	test.True(t, mail.Header.Get("Bcc") == "" && len(mail.To) == 1 && len(mail.Parts) == 4, test.Sprintf("%s", mail.Raw))
 	for name, want := range map[string]struct {
 		spoil func(*notify.Message)
 		kind  notify.FailureKind
@@ -180,13 +155,9 @@ func TestSend_PreventsHeaderInjection(t *testing.T) {
 		m := message()
 		want.spoil(&m)
 		_, err := s.Send(t.Context(), m)
-		if got := sendError(t, err); got.Kind != want.kind {
-			t.Errorf("%s: %v", name, err)
-		}
+		test.EqOp(t, want.kind, sendError(t, err).Kind, test.Sprintf("%s: %v", name, err))
 	}
-	if n := len(fake.Mails()); n != 1 {
-		t.Errorf("%d mails", n)
-	}
+	test.EqOp(t, 1, len(fake.Mails()), test.Sprint("mails"))
 }
 
 func TestSend_DoesNotSendExpiredMessage(t *testing.T) {
@@ -195,9 +166,8 @@ func TestSend_DoesNotSendExpiredMessage(t *testing.T) {
 	m := message()
 	m.ExpiresAt = now
 	_, err := sender(t, c).Send(t.Context(), m)
-	if got := sendError(t, err); got.Kind != notify.Permanent || got.Code != "EXPIRED" || fake.Connections() != 0 {
-		t.Error(err)
-	}
+	got := sendError(t, err)
+	test.True(t, got.Kind == notify.Permanent && got.Code == "EXPIRED" && fake.Connections() == 0, test.Sprint(err))
 }
 
 func TestSend_UsesConfiguredSecurity(t *testing.T) {
@@ -229,10 +199,10 @@ func TestSend_UsesConfiguredSecurity(t *testing.T) {
 		"TLS is not offered":      {account, useTLS, notify.Misconfigured, ""},
 		"unknown authority, STARTTLS": {starttls, func(c *smtp.Config) {
 			c.Security, c.TLS = smtp.StartTLS, nil
-		}, notify.Misconfigured, ""},
+		}, notify.Misconfigured, "CERTIFICATE"},
 		"unknown authority, TLS": {implicit, func(c *smtp.Config) {
 			c.Security, c.TLS = smtp.ImplicitTLS, nil
-		}, notify.Misconfigured, ""},
+		}, notify.Misconfigured, "CERTIFICATE"},
 		"wrong password": {starttls, func(c *smtp.Config) {
 			c.Security, c.Password = smtp.StartTLS, "x"
 		}, notify.Misconfigured, "535"},
@@ -253,17 +223,12 @@ func TestSend_UsesConfiguredSecurity(t *testing.T) {
 			tc.config(&c)
 			_, err := sender(t, c).Send(t.Context(), message())
 			if tc.want == "" {
-				if err != nil || len(fake.Mails()) != 1 {
-					t.Fatal(err)
-				}
+				must.True(t, err == nil && len(fake.Mails()) == 1, must.Sprint(err))
 				return
 			}
-			if got := sendError(t, err); got.Kind != tc.want || got.Code != tc.code {
-				t.Errorf("%s %q: %v", got.Kind, got.Code, err)
-			}
-			if len(fake.Mails()) != 0 {
-				t.Error("it was sent")
-			}
+			got := sendError(t, err)
+			test.True(t, got.Kind == tc.want && got.Code == tc.code, test.Sprintf("%s %q: %v", got.Kind, got.Code, err))
+			test.EqOp(t, 0, len(fake.Mails()), test.Sprint("it was sent"))
 		})
 	}
 }
@@ -320,16 +285,14 @@ func TestSend_ClassifiesErrors(t *testing.T) {
 			s := sender(t, c)
 			_, err := s.Send(t.Context(), message())
 			got := sendError(t, err)
-			if diff := cmp.Diff(tc.want, *got, cmpopts.IgnoreFields(notify.SendError{}, "Reason")); diff != "" {
-				t.Errorf("%v: %s", err, diff)
-			}
-			if got.Reason == "" || strings.Contains(err.Error(), "ann@") {
-				t.Errorf("no reason, or the reason contains the address: %v", err)
-			}
+			test.Eq(t, tc.want, *got, test.Cmp(cmpopts.IgnoreFields(notify.SendError{}, "Reason")), test.Sprint(err))
+			test.True(
+				t, got.Reason != "" && !strings.Contains(err.Error(), "ann@"),
+				test.Sprintf("no reason, or the reason contains the address: %v", err),
+			)
 			fake.React(func(string) smtptest.Reaction { return smtptest.Reaction{} })
-			if _, err := s.Send(t.Context(), message()); err != nil {
-				t.Errorf("the next mail: %v", err)
-			}
+			_, err = s.Send(t.Context(), message())
+			test.NoError(t, err, test.Sprint("the next mail"))
 		})
 	}
 }
@@ -348,12 +311,8 @@ func TestSend_WithoutAnswerIsUnknown(t *testing.T) {
 			}
 			fake.React(func(string) smtptest.Reaction { return reaction })
 			_, err := sender(t, c).Send(ctx, message())
-			if got := sendError(t, err); got.Kind != notify.Unknown {
-				t.Errorf("%v", err)
-			}
-			if n := len(fake.Mails()); n != 1 {
-				t.Errorf("%d mails", n)
-			}
+			test.EqOp(t, notify.Unknown, sendError(t, err).Kind, test.Sprint(err))
+			test.EqOp(t, 1, len(fake.Mails()), test.Sprint("mails"))
 		})
 	}
 }
@@ -378,12 +337,11 @@ func TestSend_UnfinishedMailIsNotSent(t *testing.T) {
 				return // it was faster than the context
 			}
 			got := sendError(t, err)
-			if got.Kind == notify.Transient && len(fake.Mails()) != 0 {
-				t.Errorf("said to be retried, but it was accepted: %v", err)
-			}
-			if got.Kind != notify.Transient && got.Kind != notify.Unknown {
-				t.Errorf("%v", err)
-			}
+			test.False(
+				t, got.Kind == notify.Transient && len(fake.Mails()) != 0,
+				test.Sprintf("said to be retried, but it was accepted: %v", err),
+			)
+			test.False(t, got.Kind != notify.Transient && got.Kind != notify.Unknown, test.Sprintf("%v", err))
 		})
 	}
 }
@@ -394,15 +352,12 @@ func TestSend_WithoutConnectionIsTransient(t *testing.T) {
 	there := c
 	there.Host, there.Port = "127.0.0.1", 1 // not a port that was just closed, which could be reused
 	_, err := sender(t, there).Send(t.Context(), message())
-	if got := sendError(t, err); got.Kind != notify.Transient {
-		t.Errorf("refused connection: %v", err)
-	}
+	test.EqOp(t, notify.Transient, sendError(t, err).Kind, test.Sprintf("refused connection: %v", err))
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	_, err = sender(t, c).Send(ctx, message())
-	if got := sendError(t, err); got.Kind != notify.Transient || len(fake.Mails()) != 0 {
-		t.Errorf("cancelled before: %v", err)
-	}
+	got := sendError(t, err)
+	test.True(t, got.Kind == notify.Transient && len(fake.Mails()) == 0, test.Sprintf("cancelled before: %v", err))
 }
 
 func TestSend_ReusesConnections(t *testing.T) {
@@ -416,12 +371,8 @@ func TestSend_ReusesConnections(t *testing.T) {
 		t.Helper()
 		m := message()
 		m.ExpiresAt = time.Time{}
-		if _, err := s.Send(t.Context(), m); err != nil {
-			t.Fatal(err)
-		}
-		if got := fake.Connections(); got != want {
-			t.Fatalf("%d connections, want %d", got, want)
-		}
+		expect.OK(t)(s.Send(t.Context(), m))
+		must.EqOp(t, want, fake.Connections(), must.Sprintf("connections, want %d", want))
 	}
 	send(1)
 	send(1)
@@ -438,9 +389,7 @@ func TestSend_ReusesConnections(t *testing.T) {
 	s = sender(t, c)
 	send(5)
 	send(6)
-	if n := len(fake.Mails()); n != 7 {
-		t.Errorf("%d mails", n)
-	}
+	test.EqOp(t, 7, len(fake.Mails()), test.Sprint("mails"))
 }
 
 func TestSend_ConcurrentMails(t *testing.T) {
@@ -451,23 +400,18 @@ func TestSend_ConcurrentMails(t *testing.T) {
 	var all sync.WaitGroup
 	for range many {
 		all.Go(func() {
-			if _, err := s.Send(t.Context(), message()); err != nil {
-				t.Error(err)
-			}
+			_, err := s.Send(t.Context(), message())
+			test.NoError(t, err)
 		})
 	}
 	all.Wait()
-	if n := len(fake.Mails()); n != many {
-		t.Errorf("%d mails", n)
-	}
+	test.EqOp(t, many, len(fake.Mails()), test.Sprint("mails"))
 }
 
 func TestNew_RejectsInvalidConfig(t *testing.T) {
 	t.Parallel()
 	good := smtp.Config{Host: "mail.example", From: notify.Mailbox{Address: "a@b.example"}}
-	if _, err := smtp.New(good); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t)(smtp.New(good))
 	for name, spoil := range map[string]func(*smtp.Config){
 		"no host":     func(c *smtp.Config) { c.Host = "" },
 		"a socket":    func(c *smtp.Config) { c.Host = "unix:///run/docker.sock" },
@@ -477,54 +421,43 @@ func TestNew_RejectsInvalidConfig(t *testing.T) {
 	} {
 		c := good
 		spoil(&c)
-		if _, err := smtp.New(c); err == nil {
-			t.Errorf("%s: accepted", name)
-		}
+		_, err := smtp.New(c)
+		test.Error(t, err, test.Sprintf("%s: accepted", name))
 	}
 }
 
 func BenchmarkSend(b *testing.B) {
-	fake, err := smtptest.Start(smtptest.Options{})
-	if err != nil {
-		b.Fatal(err)
-	}
+	fake := expect.Value(smtptest.Start(smtptest.Options{}))(b)
 	b.Cleanup(fake.Close)
-	s, err := smtp.New(smtp.Config{
+	s := expect.Value(smtp.New(smtp.Config{
 		Host: fake.Host, Port: fake.Port, Security: smtp.Plaintext,
 		From: notify.Mailbox{Address: "bounces@berth.example"}, MaxIdle: 32, Now: func() time.Time { return now },
-	})
-	if err != nil {
-		b.Fatal(err)
-	}
+	}))(b)
 	b.Cleanup(s.Close)
 	b.SetParallelism(16)
 	b.RunParallel(func(pb *testing.PB) {
 		for pb.Next() {
-			if _, err := s.Send(b.Context(), message()); err != nil {
-				b.Error(err)
-			}
+			_, err := s.Send(b.Context(), message())
+			test.NoError(b, err)
 		}
 	})
 }
 
-// A public dialer never connects to a server inside the network, whatever its name,
-// and the error does not reveal whether there is one.
+// A public dialer never connects to a server inside the network, whatever its name, and the error does not reveal
+// whether there is one.
 func TestSend_DoesNotReachPrivateServer(t *testing.T) {
 	t.Parallel()
 	fake, c := setup(t, smtptest.Options{})
-	if _, err := sender(t, c).Send(t.Context(), message()); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t)(sender(t, c).Send(t.Context(), message()))
 	c.Dialer = provider.PublicDialer()
 	for _, host := range []string{c.Host, "localhost", "169.254.169.254"} {
 		c.Host = host
 		_, err := sender(t, c).Send(t.Context(), message())
 		got := sendError(t, err)
-		if got.Kind != notify.Misconfigured || got.Code != "PRIVATE_ADDRESS" || strings.Contains(got.Error(), host) {
-			t.Errorf("%s: %v", host, got)
-		}
+		test.True(
+			t, got.Kind == notify.Misconfigured && got.Code == "PRIVATE_ADDRESS" && !strings.Contains(got.Error(), host),
+			test.Sprintf("%s: %v", host, got),
+		)
 	}
-	if n := len(fake.Mails()); n != 1 {
-		t.Errorf("%d mails", n)
-	}
+	test.EqOp(t, 1, len(fake.Mails()), test.Sprint("mails"))
 }

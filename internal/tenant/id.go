@@ -40,6 +40,7 @@ type (
 	planKind         struct{}
 	subscriptionKind struct{}
 	creditKind       struct{}
+	paymentKind      struct{}
 	accountKind      struct{}
 	keyKind          struct{}
 	auditKind        struct{}
@@ -70,6 +71,7 @@ type (
 	PlanID           = ID[planKind]
 	SubscriptionID   = ID[subscriptionKind]
 	CreditEntryID    = ID[creditKind]
+	PaymentEntryID   = ID[paymentKind]
 	ServiceAccountID = ID[accountKind]
 	KeyID            = ID[keyKind]
 	AuditID          = ID[auditKind]

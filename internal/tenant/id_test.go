@@ -7,7 +7,11 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 // Not parallel: the order holds for one clock, and the other tests use other clocks.
@@ -16,9 +20,7 @@ func TestNew_IDsSortInOrderOfCreation(t *testing.T) { //nolint:paralleltest // s
 	last := tenant.New[tenant.BookingID](now).String()
 	for range 10_000 {
 		next := tenant.New[tenant.BookingID](now).String()
-		if next <= last {
-			t.Fatalf("%s was made after %s and sorts before it", next, last)
-		}
+		must.True(t, next > last, must.Sprintf("%s was made after %s and sorts before it", next, last))
 		last = next
 	}
 }
@@ -27,12 +29,8 @@ func TestNew_FollowsRFC9562(t *testing.T) {
 	t.Parallel()
 	at := time.UnixMilli(0x0190_1234_5678)
 	id := tenant.New[tenant.SessionID](at.Add(400 * 24 * time.Hour))
-	if got := id.String()[14]; got != '7' {
-		t.Errorf("version %c, want 7: %s", got, id)
-	}
-	if v := id.UUID[8] >> 6; v != 0b10 {
-		t.Errorf("variant %b, want 10: %s", v, id)
-	}
+	test.EqOp(t, '7', id.String()[14], test.Sprintf("version want 7: %s", id))
+	test.EqOp(t, 0b10, id.UUID[8]>>6, test.Sprintf("variant want 10: %s", id))
 }
 
 func TestParse_ReadsWhatStringWrites(t *testing.T) {
@@ -41,10 +39,8 @@ func TestParse_ReadsWhatStringWrites(t *testing.T) {
 		var raw [16]byte
 		copy(raw[:], rapid.SliceOfN(rapid.Byte(), 16, 16).Draw(t, "raw"))
 		id := tenant.MemberID{UUID: raw}
-		back, err := tenant.Parse[tenant.MemberID](id.String())
-		if err != nil || back != id {
-			t.Fatalf("%v became %v (%v)", id, back, err)
-		}
+		back := expect.Value(tenant.Parse[tenant.MemberID](id.String()))(t)
+		must.EqOp(t, id, back, must.Sprintf("%v became %v", id, back))
 	})
 }
 
@@ -55,9 +51,8 @@ func TestParse_RejectsOtherForms(t *testing.T) {
 		"018f5e6e-0000-7000-8000-00000000000g", "018f5e6e_0000_7000_8000_000000000000",
 		"urn:uuid:018f5e6e-0000-7000-8000-000000000000", "018f5e6e-0000-7000-8000-000000000000 ",
 	} {
-		if id, err := tenant.Parse[tenant.TenantID](text); err == nil {
-			t.Errorf("%q was read as %v", text, id)
-		}
+		id, err := tenant.Parse[tenant.TenantID](text)
+		test.Error(t, err, test.Sprintf("%q was read as %v", text, id))
 	}
 }
 
@@ -68,10 +63,7 @@ func TestID_RoundTripsAsJSONText(t *testing.T) {
 		Other tenant.PlanID
 	}
 	in := thing{ID: tenant.New[tenant.PlanID](time.Unix(1, 0))}
-	data, err := json.Marshal(in)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := expect.Value(json.Marshal(in))(t)
 	var out thing
 	if err := json.Unmarshal(data, &out); err != nil || out != in {
 		t.Fatalf("%s was read as %v (%v)", data, out, err)

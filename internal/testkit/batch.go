@@ -6,6 +6,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/shoenig/test"
+
 	"github.com/berthhq/berth/internal/app"
 	"github.com/berthhq/berth/internal/app/bookings"
 	"github.com/berthhq/berth/internal/app/seats"
@@ -82,17 +84,13 @@ type Booked struct {
 // WantConfirmed fails the test unless the booking is confirmed.
 func (b *Booked) WantConfirmed(t *testing.T, what string) {
 	t.Helper()
-	if b.Err != nil || b.Booking == nil {
-		t.Errorf("%s: %+v, %v", what, b.Entry, b.Err)
-	}
+	test.True(t, b.Err == nil && b.Booking != nil, test.Sprintf("%s: %+v, %v", what, b.Entry, b.Err))
 }
 
 // WantRefused fails the test unless the booking was refused for the reason.
 func (b *Booked) WantRefused(t *testing.T, what string, reason fault.Reason) {
 	t.Helper()
-	if fault.ReasonOf(b.Err) != reason {
-		t.Errorf("%s: %v, want %s", what, b.Err, reason)
-	}
+	test.EqOp(t, reason, fault.ReasonOf(b.Err), test.Sprintf("%s: %v, want", what, b.Err))
 }
 
 // AwaitQueued returns when a transaction of a tenant is running and n operations are queued.

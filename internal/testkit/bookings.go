@@ -3,12 +3,16 @@ package testkit
 import (
 	"context"
 
+	"github.com/shoenig/test/must"
+
 	"github.com/berthhq/berth/internal/app/bookings"
 	"github.com/berthhq/berth/internal/app/seats"
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/credit"
+	"github.com/berthhq/berth/internal/rules/payment"
 	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 // Book books one seat online.
@@ -25,29 +29,24 @@ func (s *Studio) Book(
 // MustBook books one seat and fails the test unless it is confirmed.
 func (s *Studio) MustBook(who tenant.Caller, session tenant.SessionID) tenant.BookingID {
 	s.T.Helper()
-	place, err := s.Book(who, session)
-	s.NoError(err)
-	if place.Booking == nil {
-		s.T.Fatalf("book: waitlisted at %d", place.Entry.Position)
-	}
+	place := expect.Value(s.Book(who, session))(s.T)
+	must.NotNil(s.T, place.Booking, must.Sprintf("book: waitlisted as %+v", place.Entry))
 	return place.Booking.ID
 }
 
 // MustWaitlist books one seat in a full session and fails the test unless that leads to the waitlist.
 func (s *Studio) MustWaitlist(who tenant.Caller, session tenant.SessionID) tenant.EntryID {
 	s.T.Helper()
-	place, err := s.Book(who, session)
-	s.NoError(err)
-	if place.Entry == nil {
-		s.T.Fatal("book: confirmed, though the session should be full")
-	}
+	place := expect.Value(s.Book(who, session))(s.T)
+	must.NotNil(s.T, place.Entry, must.Sprint("book: confirmed, though the session should be full"))
 	return place.Entry.ID
 }
 
-// Hold holds one seat.
+// Hold holds one seat. Partners may hold for others, but later access only what they created.
 func (s *Studio) Hold(
 	who tenant.Caller, session tenant.SessionID, change ...func(*bookings.BookRequest),
 ) (seats.Place, error) {
+	who.SelfOnly = false
 	return s.Book(who, session, append([]func(*bookings.BookRequest){asHold}, change...)...)
 }
 
@@ -58,8 +57,7 @@ func (s *Studio) MustHold(
 	who tenant.Caller, session tenant.SessionID, change ...func(*bookings.BookRequest),
 ) booking.Booking {
 	s.T.Helper()
-	place, err := s.Hold(who, session, change...)
-	s.NoError(err)
+	place := expect.Value(s.Hold(who, session, change...))(s.T)
 	return *place.Booking
 }
 
@@ -81,8 +79,8 @@ func (s *Studio) Confirm(who tenant.Caller, id tenant.BookingID) (seats.Place, e
 }
 
 // FiftyEuros is a captured payment.
-var FiftyEuros = &booking.Payment{
-	Status: booking.Captured, Amount: credit.Money{Currency: "EUR", Units: 50}, Method: "card",
+var FiftyEuros = &payment.Facts{
+	Kind: payment.Capture, Amount: credit.Money{Currency: "EUR", Units: 50}, Method: "card",
 }
 
 // Reschedule moves a booking with its items to another session.
@@ -105,9 +103,7 @@ func (s *Studio) Cancel(who tenant.Caller, id tenant.BookingID) (seats.Cancelled
 func (s *Studio) MustCancel(who tenant.Caller, id tenant.BookingID) seats.Cancelled {
 	s.T.Helper()
 	s.Tick()
-	up, err := s.Cancel(who, id)
-	s.NoError(err)
-	return up
+	return expect.Value(s.Cancel(who, id))(s.T)
 }
 
 // CheckIn checks a booking in.
@@ -118,8 +114,7 @@ func (s *Studio) CheckIn(by tenant.Caller, id tenant.BookingID) (bookings.CheckI
 // ScanQR returns what a member sends who scans the session's QR code now.
 func (s *Studio) ScanQR(session tenant.SessionID) bookings.CheckInProof {
 	s.T.Helper()
-	qr, err := s.App.Bookings.GetQRToken(context.Background(), s.Coach, session)
-	s.NoError(err)
+	qr := expect.Value(s.App.Bookings.GetQRToken(context.Background(), s.Coach, session))(s.T)
 	return bookings.CheckInProof{QR: qr.Text}
 }
 

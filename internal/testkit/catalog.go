@@ -10,6 +10,7 @@ import (
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/credit"
 	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 // AddLocation creates a location: in Berlin and with all channels, unless it says otherwise.
@@ -20,32 +21,26 @@ func (s *Studio) AddLocation(l catalog.Location) tenant.LocationID {
 		l.Channels = catalog.Channels()
 	}
 	l.Active = true
-	made, err := s.App.Catalog.CreateLocation(context.Background(), s.Owner, l)
-	s.NoError(err)
-	return made.ID
+	return expect.Value(s.App.Catalog.CreateLocation(context.Background(), s.Owner, l))(s.T).ID
 }
 
 // EditLocation edits a location.
 func (s *Studio) EditLocation(id tenant.LocationID, edit func(*catalog.Location)) {
 	s.T.Helper()
-	_, err := s.App.Catalog.UpdateLocation(context.Background(), s.Owner, id, nil, edit)
-	s.NoError(err)
+	expect.OK(s.T)(s.App.Catalog.UpdateLocation(context.Background(), s.Owner, id, nil, edit))
 }
 
 // AddService creates a service: an hour long, unless it says otherwise.
 func (s *Studio) AddService(svc catalog.Service) tenant.ServiceID {
 	s.T.Helper()
 	svc.Duration = cmp.Or(svc.Duration, time.Hour)
-	made, err := s.App.Catalog.CreateService(context.Background(), s.Owner, svc)
-	s.NoError(err)
-	return made.ID
+	return expect.Value(s.App.Catalog.CreateService(context.Background(), s.Owner, svc))(s.T).ID
 }
 
 // EditService edits a service.
 func (s *Studio) EditService(id tenant.ServiceID, edit func(*catalog.Service)) {
 	s.T.Helper()
-	_, err := s.App.Catalog.UpdateService(context.Background(), s.Owner, id, nil, edit)
-	s.NoError(err)
+	expect.OK(s.T)(s.App.Catalog.UpdateService(context.Background(), s.Owner, id, nil, edit))
 }
 
 // AddResource creates a resource at the studio's location, unless it says otherwise.
@@ -54,36 +49,30 @@ func (s *Studio) AddResource(r catalog.Resource) tenant.ResourceID {
 	if r.Location.IsZero() {
 		r.Location = s.Location
 	}
-	made, err := s.App.Catalog.CreateResource(context.Background(), s.Owner, r)
-	s.NoError(err)
-	return made.ID
+	return expect.Value(s.App.Catalog.CreateResource(context.Background(), s.Owner, r))(s.T).ID
 }
 
 // SetResourceActive opens or closes a resource.
 func (s *Studio) SetResourceActive(id tenant.ResourceID, active bool) {
 	s.T.Helper()
-	_, err := s.App.Catalog.UpdateResource(context.Background(), s.Owner, id, nil, func(r *catalog.Resource) {
+	expect.OK(s.T)(s.App.Catalog.UpdateResource(context.Background(), s.Owner, id, nil, func(r *catalog.Resource) {
 		r.Active = active
-	})
-	s.NoError(err)
+	}))
 }
 
 // AddItem creates an item. Out is how long a booking uses it; nil is as long as the session.
 func (s *Studio) AddItem(name string, stock int, out *time.Duration) booking.Item {
 	s.T.Helper()
-	i, err := s.App.Catalog.CreateItem(context.Background(), s.Owner, booking.Item{
+	return expect.Value(s.App.Catalog.CreateItem(context.Background(), s.Owner, booking.Item{
 		Location: s.Location, Name: name, Kind: "cart", Stock: stock, Out: out, Active: true,
 		Price: credit.Money{Currency: "EUR", Units: 20},
-	})
-	s.NoError(err)
-	return i
+	}))(s.T)
 }
 
 // EditTenant edits the tenant.
 func (s *Studio) EditTenant(edit func(*catalog.Tenant)) {
 	s.T.Helper()
-	_, err := s.App.Accounts.UpdateTenant(context.Background(), s.Owner, nil, edit)
-	s.NoError(err)
+	expect.OK(s.T)(s.App.Accounts.UpdateTenant(context.Background(), s.Owner, nil, edit))
 }
 
 // TakePayments lets only members with an active plan book.
@@ -101,6 +90,5 @@ func (s *Studio) SetPolicy(edit func(*catalog.Policy)) {
 // SetPolicyOf edits the policy of a location, or of a service.
 func (s *Studio) SetPolicyOf(target settings.PolicyTarget, edit func(*catalog.Policy)) {
 	s.T.Helper()
-	_, err := s.App.Settings.UpdatePolicy(context.Background(), s.Owner, target, nil, edit)
-	s.NoError(err)
+	expect.OK(s.T)(s.App.Settings.UpdatePolicy(context.Background(), s.Owner, target, nil, edit))
 }

@@ -5,9 +5,12 @@ import (
 	"encoding/json"
 	"slices"
 
+	"github.com/shoenig/test"
+
 	"github.com/berthhq/berth/internal/app/accounts"
 	"github.com/berthhq/berth/internal/app/housekeeping"
 	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 // SessionEvents lists the types of a session's events in order.
@@ -35,10 +38,9 @@ func (s *Studio) CatalogEvents() int {
 // Audited returns the actions in the tenant's audit log since Noon, the oldest first.
 func (s *Studio) Audited() []string {
 	s.T.Helper()
-	entries, err := s.App.Accounts.ListAuditEntries(
+	entries := expect.Value(s.App.Accounts.ListAuditEntries(
 		context.Background(), s.Owner, accounts.AuditQuery{From: Noon, Limit: 1000},
-	)
-	s.NoError(err)
+	))(s.T)
 	slices.Reverse(entries)
 	actions := make([]string, len(entries))
 	for i, e := range entries {
@@ -60,8 +62,6 @@ func (s *Studio) LastAudit(action string) map[string]any {
 func (s *Studio) Sweep() housekeeping.SweepResult {
 	s.T.Helper()
 	done, err := s.App.Housekeeping.SweepTenant(context.Background(), s.Tenant)
-	if err != nil {
-		s.T.Errorf("sweep: %v", err)
-	}
+	test.NoError(s.T, err, test.Sprint("sweep"))
 	return done
 }

@@ -28,7 +28,7 @@ func (s *Studio) AddBooking(session tenant.SessionID, b Booking) tenant.BookingI
 	ctx, now := context.Background(), s.Clock.Now()
 	defer s.Clock.Set(now)
 	if b.Who.Member.IsZero() {
-		b.Who = s.AddMember("Somebody")
+		b.Who = s.AddMember("Member")
 	}
 	if !b.Made.IsZero() {
 		s.Clock.Set(b.Made)

@@ -7,6 +7,9 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/berthhq/berth/internal/app/bookings"
 	"github.com/berthhq/berth/internal/app/seats"
 	"github.com/berthhq/berth/internal/fault"
@@ -14,6 +17,7 @@ import (
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/credit"
 	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 // Life is a small studio for random tests: three people with five credits each, a partner, two carts and three
@@ -169,10 +173,7 @@ func (l *Life) Record(b booking.Booking) {
 
 // WantSound fails the test if an invariant is violated.
 func (l *Life) WantSound(t *rapid.T, after string) {
-	violations, err := l.App.Housekeeping.Verify(context.Background(), l.Tenant)
-	if err != nil {
-		t.Fatal(err)
-	}
+	violations := expect.Value(l.App.Housekeeping.Verify(context.Background(), l.Tenant))(t)
 	for _, v := range violations {
 		t.Errorf("after %s: %s: %s: %s", after, v.Check, v.Row, v.Detail)
 	}
@@ -185,15 +186,11 @@ func (l *Life) WantSound(t *rapid.T, after string) {
 func (l *Life) End(t *rapid.T) {
 	ctx := context.Background()
 	for _, id := range l.Sessions {
-		if _, err := l.App.Schedules.CancelSession(ctx, l.Owner, id, "", false); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t)(l.App.Schedules.CancelSession(ctx, l.Owner, id, "", false))
 	}
 	for _, id := range l.made {
 		_, _, err := l.App.Accounts.RefundCredit(ctx, l.Owner, id, "the end")
-		if err != nil && fault.ReasonOf(err) != fault.NothingToRefund {
-			t.Fatal(err)
-		}
+		must.False(t, err != nil && fault.ReasonOf(err) != fault.NothingToRefund, must.Sprint(err))
 	}
 }
 
@@ -209,8 +206,6 @@ func (l *Life) WantNothingTaken(t *rapid.T) {
 		"missing credit": fmt.Sprintf(
 			`select count(*) from subscriptions where tenant_id = $1 and balance <> %d`, LifeCredits),
 	} {
-		if n := l.Count(sql, l.Tenant); n != 0 {
-			t.Errorf("%s: %d", what, n)
-		}
+		test.EqOp(t, 0, l.Count(sql, l.Tenant), test.Sprint(what))
 	}
 }

@@ -4,10 +4,12 @@ import (
 	"context"
 
 	"github.com/berthhq/berth/internal/app/accounts"
+	"github.com/berthhq/berth/internal/app/events"
 	"github.com/berthhq/berth/internal/rules/credit"
 	"github.com/berthhq/berth/internal/rules/grant"
 	"github.com/berthhq/berth/internal/rules/member"
 	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 // AddMember creates a member and returns it as a caller.
@@ -20,8 +22,7 @@ func (s *Studio) AddMember(name string) tenant.Caller {
 func (s *Studio) AddMemberWith(m member.Member) tenant.Caller {
 	s.T.Helper()
 	m.Subject = newSubject()
-	m, err := s.App.Accounts.CreateMember(context.Background(), s.Owner, m)
-	s.NoError(err)
+	m = expect.Value(s.App.Accounts.CreateMember(context.Background(), s.Owner, m))(s.T)
 	return tenant.Caller{Tenant: s.Tenant, Subject: m.Subject, Member: m.ID, Roles: m.Roles}
 }
 
@@ -30,9 +31,7 @@ func (s *Studio) AddPerson(name, role string) tenant.Caller {
 	s.T.Helper()
 	who := s.AddMember(name)
 	if role != tenant.RoleMember {
-		var err error
-		who.Roles, err = s.App.Accounts.AssignRole(context.Background(), s.Owner, who.Member, role)
-		s.NoError(err)
+		who.Roles = expect.Value(s.App.Accounts.AssignRole(context.Background(), s.Owner, who.Member, role))(s.T)
 	}
 	return who
 }
@@ -40,11 +39,12 @@ func (s *Studio) AddPerson(name, role string) tenant.Caller {
 // EditMember edits a member as the owner.
 func (s *Studio) EditMember(who tenant.Caller, edit func(*member.Member)) {
 	s.T.Helper()
-	_, err := s.App.Accounts.UpdateMember(context.Background(), s.Owner, who.Member, nil, func(m *member.Member) error {
-		edit(m)
-		return nil
-	})
-	s.NoError(err)
+	expect.OK(s.T)(
+		s.App.Accounts.UpdateMember(context.Background(), s.Owner, who.Member, nil, func(m *member.Member) error {
+			edit(m)
+			return nil
+		}),
+	)
 }
 
 // SetTier puts a member into a tier.
@@ -63,6 +63,15 @@ func (s *Studio) Deactivate(who tenant.Caller) {
 func SelfOnly(c tenant.Caller) tenant.Caller {
 	c.SelfOnly = true
 	return c
+}
+
+// ReaderOfAll returns the caller as a reader of events with all permissions for it.
+func ReaderOfAll(c tenant.Caller) events.EventReader {
+	may := make(map[string]bool, len(events.ReadPermissions))
+	for _, p := range events.ReadPermissions {
+		may[p] = true
+	}
+	return events.EventReader{Caller: c, May: may}
 }
 
 // AddAccount creates a service account and returns it with its key.
@@ -89,19 +98,15 @@ func (s *Studio) AddPlan(p credit.Plan) credit.Plan {
 		p.Name = "Plan " + NewID[tenant.PlanID]().String()
 	}
 	p.Active = true
-	made, err := s.App.Catalog.CreatePlan(context.Background(), s.Owner, p)
-	s.NoError(err)
-	return made
+	return expect.Value(s.App.Catalog.CreatePlan(context.Background(), s.Owner, p))(s.T)
 }
 
 // Subscribe starts a subscription of a member to a plan.
 func (s *Studio) Subscribe(who tenant.Caller, p credit.Plan) credit.Subscription {
 	s.T.Helper()
-	started, err := s.App.Accounts.Subscribe(
+	return expect.Value(s.App.Accounts.Subscribe(
 		context.Background(), s.Owner, accounts.SubscribeRequest{Member: who.Member, Plan: p.ID},
-	)
-	s.NoError(err)
-	return started
+	))(s.T)
 }
 
 // Balance returns the balance of a subscription.

@@ -13,6 +13,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 // Tests of races run each race with its guards, where it must pass, and without them, where it must fail. Otherwise it
@@ -164,10 +165,7 @@ func (*Barrier) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndData)
 // RetriesFor counts the transactions that were retried because of an SQLSTATE.
 func RetriesFor(t *testing.T, registry *prometheus.Registry, code string) float64 {
 	t.Helper()
-	families, err := registry.Gather()
-	if err != nil {
-		t.Fatal(err)
-	}
+	families := expect.Value(registry.Gather())(t)
 	n := 0.0
 	for _, family := range families {
 		if family.GetName() != "berth_transaction_retries_total" {

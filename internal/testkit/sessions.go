@@ -5,11 +5,15 @@ import (
 	"context"
 	"time"
 
+	"github.com/shoenig/test/must"
+
 	"github.com/berthhq/berth/internal/app/schedules"
 	"github.com/berthhq/berth/internal/civil"
+	"github.com/berthhq/berth/internal/civil/civiltest"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/session"
 	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 // Session describes a session. Zero values are those of an ordinary class: in two days, an hour long, with ten seats.
@@ -57,9 +61,7 @@ func (s *Studio) AddSession(d Session) tenant.SessionID {
 // CreateSession creates a session as the owner.
 func (s *Studio) CreateSession(in session.Input, publish bool) session.Session {
 	s.T.Helper()
-	made, err := s.App.Schedules.CreateSession(context.Background(), s.Owner, in, publish)
-	s.NoError(err)
-	return made
+	return expect.Value(s.App.Schedules.CreateSession(context.Background(), s.Owner, in, publish))(s.T)
 }
 
 // SessionInput is the input of an ordinary session.
@@ -70,8 +72,7 @@ func (s *Studio) SessionInput(starts time.Time) session.Input {
 // EditSession edits fields of a session.
 func (s *Studio) EditSession(id tenant.SessionID, in session.Input, fields session.Fields) {
 	s.T.Helper()
-	_, _, err := s.App.Schedules.UpdateSession(context.Background(), s.Owner, id, nil, in, fields)
-	s.NoError(err)
+	expect.OK(s.T)(s.App.Schedules.UpdateSession(context.Background(), s.Owner, id, nil, in, fields))
 }
 
 // SetCapacity changes the capacity of a session.
@@ -83,35 +84,28 @@ func (s *Studio) SetCapacity(id tenant.SessionID, capacity int) {
 // Block blocks a session.
 func (s *Studio) Block(id tenant.SessionID) {
 	s.T.Helper()
-	_, err := s.App.Schedules.BlockSession(context.Background(), s.Owner, id, "")
-	s.NoError(err)
+	expect.OK(s.T)(s.App.Schedules.BlockSession(context.Background(), s.Owner, id, ""))
 }
 
 // CancelSession cancels a session without telling anyone.
 func (s *Studio) CancelSession(id tenant.SessionID) {
 	s.T.Helper()
-	_, err := s.App.Schedules.CancelSession(context.Background(), s.Owner, id, "", false)
-	s.NoError(err)
+	expect.OK(s.T)(s.App.Schedules.CancelSession(context.Background(), s.Owner, id, "", false))
 }
 
 // DeleteSession deletes a session without telling anyone.
 func (s *Studio) DeleteSession(id tenant.SessionID) {
 	s.T.Helper()
-	done, err := s.App.Schedules.BulkDelete(context.Background(), s.Owner, schedules.BulkRequest{
+	done := expect.Value(s.App.Schedules.BulkDelete(context.Background(), s.Owner, schedules.BulkRequest{
 		Filter: session.Filter{Sessions: []tenant.SessionID{id}}, IncludeBooked: true,
-	})
-	s.NoError(err)
-	if done.Sessions != 1 {
-		s.T.Fatalf("%d sessions were deleted", done.Sessions)
-	}
+	}))(s.T)
+	must.EqOp(s.T, 1, done.Sessions, must.Sprintf("%d sessions were deleted", done.Sessions))
 }
 
 // GetSession reads a session as the owner.
 func (s *Studio) GetSession(id tenant.SessionID) session.Session {
 	s.T.Helper()
-	found, err := s.App.Schedules.GetSession(context.Background(), s.Owner, id)
-	s.NoError(err)
-	return found.Session
+	return expect.Value(s.App.Schedules.GetSession(context.Background(), s.Owner, id))(s.T).Session
 }
 
 // WeekQuery asks for the sessions of the week that begins on the day of Noon.
@@ -130,7 +124,7 @@ func (s *Studio) SeriesInput() schedules.SeriesInput {
 	return schedules.SeriesInput{
 		Template: session.Input{Service: s.Service, Location: s.Location},
 		Pattern: session.Pattern{
-			Rule: "FREQ=WEEKLY;BYDAY=TU,TH;COUNT=6", Date: civil.MustParseDate("2026-03-17"), Time: civil.TimeOfDay{Hour: 18},
+			Rule: "FREQ=WEEKLY;BYDAY=TU,TH;COUNT=6", Date: civiltest.Date("2026-03-17"), Time: civil.TimeOfDay{Hour: 18},
 		},
 		Publish: true,
 	}
@@ -150,7 +144,7 @@ func (s *Studio) CreateEndlessSeries(rule string) session.Series {
 	made, _ := s.CreateSeries(schedules.SeriesInput{
 		Template: session.Input{Service: s.Service, Location: s.Location},
 		Pattern: session.Pattern{
-			Rule: rule, Date: civil.MustParseDate("2026-03-16"), Time: civil.TimeOfDay{Hour: 18}, Duration: time.Hour,
+			Rule: rule, Date: civiltest.Date("2026-03-16"), Time: civil.TimeOfDay{Hour: 18}, Duration: time.Hour,
 		},
 		Publish: true,
 	})
@@ -160,9 +154,7 @@ func (s *Studio) CreateEndlessSeries(rule string) session.Series {
 // EditSeries edits a series as the owner.
 func (s *Studio) EditSeries(e schedules.SeriesEdit) schedules.SeriesEditResult {
 	s.T.Helper()
-	done, err := s.App.Schedules.UpdateSeries(context.Background(), s.Owner, e)
-	s.NoError(err)
-	return done
+	return expect.Value(s.App.Schedules.UpdateSeries(context.Background(), s.Owner, e))(s.T)
 }
 
 // ImportHeader is the header of an import of sessions.
@@ -172,7 +164,5 @@ const ImportHeader = "service,location,date,start,end,duration_minutes,resource,
 // ImportSessions imports a file of sessions as the owner.
 func (s *Studio) ImportSessions(file string, dryRun bool) schedules.SessionImport {
 	s.T.Helper()
-	report, err := s.App.Schedules.ImportSessions(context.Background(), s.Owner, []byte(file), dryRun)
-	s.NoError(err)
-	return report
+	return expect.Value(s.App.Schedules.ImportSessions(context.Background(), s.Owner, []byte(file), dryRun))(s.T)
 }

@@ -1,14 +1,18 @@
 package testkit
 
-import "context"
+import (
+	"context"
+
+	"github.com/shoenig/test/must"
+
+	"github.com/berthhq/berth/internal/testkit/expect"
+)
 
 // Exec runs a statement as the owner of the tables. It is for tests that damage data on purpose, and for tests of the
 // database itself.
 func (s *Studio) Exec(sql string, args ...any) {
 	s.T.Helper()
-	if _, err := s.DB.Owner.Exec(context.Background(), sql, args...); err != nil {
-		s.T.Fatalf("%s: %v", sql, err)
-	}
+	expect.OK(s.T)(s.DB.Owner.Exec(context.Background(), sql, args...))
 }
 
 // Count runs a query for one number as the owner of the tables, who sees all tenants.
@@ -25,9 +29,7 @@ func (s *Studio) Text(sql string, args ...any) string {
 
 func query[T any](s *Studio, sql string, args ...any) (value T) {
 	s.T.Helper()
-	if err := s.DB.Owner.QueryRow(context.Background(), sql, args...).Scan(&value); err != nil {
-		s.T.Fatalf("%s: %v", sql, err)
-	}
+	must.NoError(s.T, s.DB.Owner.QueryRow(context.Background(), sql, args...).Scan(&value))
 	return value
 }
 

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test/must"
+
 	"github.com/berthhq/berth/internal/app"
 	"github.com/berthhq/berth/internal/app/accounts"
 	"github.com/berthhq/berth/internal/pg"
@@ -16,6 +18,7 @@ import (
 	"github.com/berthhq/berth/internal/rules/member"
 	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 // Studio is a tenant with an owner, a coach, a location in Berlin and a service, and the App that serves it.
@@ -68,10 +71,8 @@ func open(t testing.TB, db *pgtest.DB) *Studio {
 func (s *Studio) Config() app.Config {
 	s.T.Helper()
 	secret := []byte("a key for tests that is 32 bytes")
-	claims, err := waitlist.NewClaimKey(secret)
-	s.NoError(err)
-	keys, err := checkin.NewKeys(secret)
-	s.NoError(err)
+	claims := expect.Value(waitlist.NewClaimKey(secret))(s.T)
+	keys := expect.Value(checkin.NewKeys(secret))(s.T)
 	return app.Config{
 		DB: s.DB.DB, Now: s.Clock.Now, CheckInKeys: keys, Claims: claims, PublicURL: "https://berth.example",
 	}
@@ -100,14 +101,12 @@ func (s *Studio) create() {
 	s.Clock.Set(now.Add(-time.Hour))
 	defer s.Clock.Set(now)
 	subject := newSubject()
-	made, err := s.App.Accounts.CreateTenant(ctx, accounts.NewTenant{
+	made := expect.Value(s.App.Accounts.CreateTenant(ctx, accounts.NewTenant{
 		Name: "Harbour Yoga", TimeZone: "Europe/Berlin", Locale: "en", Currency: "EUR",
 		Owner: &accounts.FirstOwner{Subject: subject, Name: "Olga Owner"},
-	})
-	s.NoError(err)
+	}))(s.T)
 	s.Tenant = made.ID
-	people, err := s.App.Accounts.ListMembers(ctx, tenant.System(s.Tenant), member.Search{Limit: 1})
-	s.NoError(err)
+	people := expect.Value(s.App.Accounts.ListMembers(ctx, tenant.System(s.Tenant), member.Search{Limit: 1}))(s.T)
 	s.Owner = tenant.Caller{Tenant: s.Tenant, Subject: subject, Member: people[0].ID, Roles: people[0].Roles}
 	s.Coach = s.AddPerson("Carla Coach", tenant.RoleCoach)
 	s.Location = s.AddLocation(catalog.Location{Name: "Pier 1", Point: &catalog.Point{Latitude: 52.5, Longitude: 13.4}})
@@ -122,7 +121,5 @@ func NewID[I ~struct{ tenant.UUID }]() I { return tenant.New[I](Noon) }
 // NoError fails the test if there is an error.
 func (s *Studio) NoError(err error) {
 	s.T.Helper()
-	if err != nil {
-		s.T.Fatal(err)
-	}
+	must.NoError(s.T, err)
 }

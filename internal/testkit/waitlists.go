@@ -5,27 +5,30 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/berthhq/berth/internal/app/seats"
 	"github.com/berthhq/berth/internal/app/settings"
 	"github.com/berthhq/berth/internal/app/waitlists"
-	"github.com/berthhq/berth/internal/civil"
+	"github.com/berthhq/berth/internal/civil/civiltest"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 // SetRules edits the waitlist rules of the tenant, and allows offers in quiet hours. When it returns, open seats are
 // filled by the new rules.
 func (s *Studio) SetRules(edit func(*waitlist.Settings)) waitlist.Effective {
 	s.T.Helper()
-	e, err := s.App.Settings.UpdateRules(context.Background(), s.Owner, settings.RulesEdit{
+	e := expect.Value(s.App.Settings.UpdateRules(context.Background(), s.Owner, settings.RulesEdit{
 		Reason: "a test",
 		Edit: func(r *waitlist.Settings) {
 			r.OffersInQuietHours = new(true)
 			edit(r)
 		},
-	})
-	s.NoError(err)
+	}))(s.T)
 	s.NoError(s.App.Waitlists.FillAfterEdits(context.Background(), s.Tenant))
 	return e
 }
@@ -49,8 +52,7 @@ func (s *Studio) Join(who tenant.Caller, r waitlists.JoinRequest) (seats.Place, 
 func (s *Studio) MustJoin(who tenant.Caller, r waitlists.JoinRequest) waitlist.Entry {
 	s.T.Helper()
 	s.Tick()
-	place, err := s.Join(who, r)
-	s.NoError(err)
+	place := expect.Value(s.Join(who, r))(s.T)
 	return *place.Entry
 }
 
@@ -62,8 +64,8 @@ func ForSessions(sessions ...tenant.SessionID) waitlists.JoinRequest {
 // ForWindow waits for any session of the studio's service on these days, between times of day.
 func (s *Studio) ForWindow(from, until, earliest, latest string) waitlists.JoinRequest {
 	return waitlists.JoinRequest{Window: &waitlist.Window{
-		Service: s.Service, Location: s.Location, From: civil.MustParseDate(from), Until: civil.MustParseDate(until),
-		Earliest: civil.MustParseTimeOfDay(earliest), Latest: civil.MustParseTimeOfDay(latest),
+		Service: s.Service, Location: s.Location, From: civiltest.Date(from), Until: civiltest.Date(until),
+		Earliest: civiltest.TimeOfDay(earliest), Latest: civiltest.TimeOfDay(latest),
 	}}
 }
 
@@ -102,28 +104,22 @@ func (s *Studio) AddWaiters(n int, r waitlists.JoinRequest) ([]tenant.Caller, []
 // Entry reads an entry as staff see it.
 func (s *Studio) Entry(id tenant.EntryID) waitlist.Entry {
 	s.T.Helper()
-	story, err := s.App.Waitlists.ExplainEntry(context.Background(), s.Owner, id)
-	s.NoError(err)
-	return story.Entry
+	return expect.Value(s.App.Waitlists.ExplainEntry(context.Background(), s.Owner, id))(s.T).Entry
 }
 
 // Offers returns all offers of a session, the oldest first.
 func (s *Studio) Offers(session tenant.SessionID) []waitlist.Offer {
 	s.T.Helper()
-	all, err := s.App.Waitlists.ListOffers(context.Background(), s.Owner, waitlists.OfferQuery{
+	return expect.Value(s.App.Waitlists.ListOffers(context.Background(), s.Owner, waitlists.OfferQuery{
 		Session: session, Oldest: true, Limit: 1000,
-	})
-	s.NoError(err)
-	return all
+	}))(s.T)
 }
 
 // LiveOffer returns the live offer to an entry.
 func (s *Studio) LiveOffer(entry tenant.EntryID) waitlist.Offer {
 	s.T.Helper()
 	o := s.Entry(entry).Offer
-	if o == nil {
-		s.T.Fatalf("entry %s has no live offer: it is %s", entry, s.Entry(entry).Status)
-	}
+	must.NotNil(s.T, o, must.Sprintf("entry %s has no live offer: it is %s", entry, s.Entry(entry).Status))
 	return *o
 }
 
@@ -141,9 +137,7 @@ func (s *Studio) Decisions(session tenant.SessionID) []waitlists.DecisionRecord 
 func (s *Studio) LastDecision(session tenant.SessionID) waitlists.DecisionRecord {
 	s.T.Helper()
 	all := s.Decisions(session)
-	if len(all) == 0 {
-		s.T.Fatal("no decision")
-	}
+	must.True(s.T, len(all) != 0, must.Sprint("no decision"))
 	return all[len(all)-1]
 }
 
@@ -163,8 +157,6 @@ func (s *Studio) Decline(who tenant.Caller, o waitlist.Offer, leave bool) (waitl
 func (s *Studio) WantEntries(want map[tenant.EntryID]waitlist.Status) {
 	s.T.Helper()
 	for id, status := range want {
-		if is := s.Entry(id).Status; is != status {
-			s.T.Errorf("entry %s is %s, want %s", id, is, status)
-		}
+		test.EqOp(s.T, status, s.Entry(id).Status, test.Sprintf("entry %s", id))
 	}
 }

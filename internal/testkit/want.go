@@ -7,8 +7,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test/must"
+
 	"github.com/berthhq/berth/internal/app/housekeeping"
 	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 // Timeout is how long a test waits for something to happen. Only a failing test waits that long.
@@ -30,14 +33,6 @@ func Eventually(t testing.TB, what string, condition func() bool) {
 	}
 }
 
-// WantReason fails the test unless err is a fault with that reason.
-func WantReason(t testing.TB, err error, want fault.Reason) {
-	t.Helper()
-	if got := fault.ReasonOf(err); got != want {
-		t.Fatalf("reason %q, want %q (error: %v)", got, want, err)
-	}
-}
-
 // FaultOf returns the fault in an error, or nil.
 func FaultOf(err error) *fault.Error {
 	f, _ := errors.AsType[*fault.Error](err)
@@ -48,9 +43,7 @@ func FaultOf(err error) *fault.Error {
 func Meta(t testing.TB, err error, key string) string {
 	t.Helper()
 	f := FaultOf(err)
-	if f == nil {
-		t.Fatalf("no fault: %v", err)
-	}
+	must.NotNil(t, f, must.Sprintf("no fault: %v", err))
 	return f.Metadata[key]
 }
 
@@ -79,15 +72,11 @@ func (s *Studio) WantSound() {
 func (s *Studio) Violations() []housekeeping.Violation {
 	s.T.Helper()
 	ctx := context.Background()
-	tenants, err := s.App.Engine.Tenants(ctx)
-	s.NoError(err)
-	if !slices.Contains(tenants, s.Tenant) {
-		s.T.Fatalf("the directory %v lacks %s", tenants, s.Tenant)
-	}
+	tenants := expect.Value(s.App.Engine.Tenants(ctx))(s.T)
+	must.True(s.T, slices.Contains(tenants, s.Tenant), must.Sprintf("the directory %v lacks %s", tenants, s.Tenant))
 	var all []housekeeping.Violation
 	for _, id := range tenants {
-		found, err := s.App.Housekeeping.Verify(ctx, id)
-		s.NoError(err)
+		found := expect.Value(s.App.Housekeeping.Verify(ctx, id))(s.T)
 		all = append(all, found...)
 	}
 	return all

@@ -18,6 +18,9 @@ func unauthenticated(message string, cause error) error {
 	return err
 }
 
+// IsExpired reports whether Verify rejected a token only because it has expired.
+func IsExpired(err error) bool { return errors.Is(err, jwt.ErrTokenExpired) }
+
 // explain converts an error of golang-jwt to one whose message says what to do.
 func explain(err error) error {
 	if already, ok := errors.AsType[*fault.Error](err); ok {

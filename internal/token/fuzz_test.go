@@ -9,7 +9,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test/must"
+
 	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/testkit/expect"
 	"github.com/berthhq/berth/internal/token"
 )
 
@@ -36,16 +39,15 @@ func FuzzVerify(f *testing.F) {
 	f.Fuzz(func(t *testing.T, raw string) {
 		p, err := v.Verify(t.Context(), raw)
 		if err == nil {
-			if !slices.Contains(issued, raw) {
-				t.Fatalf("%q was accepted as %+v", raw, p)
-			}
+			must.True(t, slices.Contains(issued, raw), must.Sprintf("%q was accepted as %+v", raw, p))
 			return
 		}
 		var refusal *fault.Error
-		if !errors.As(err, &refusal) || refusal.Kind != fault.Unauthenticated ||
-			refusal.Reason != fault.UnauthenticatedReason || refusal.Message == "" {
-			t.Fatalf("%q: %v", raw, err)
-		}
+		must.True(
+			t, errors.As(err, &refusal) && refusal.Kind == fault.Unauthenticated &&
+				refusal.Reason == fault.UnauthenticatedReason && refusal.Message != "",
+			must.Sprintf("%q: %v", raw, err),
+		)
 	})
 }
 
@@ -64,14 +66,10 @@ func BenchmarkVerify(b *testing.B) {
 				if i%len(raws) == 0 {
 					b.StopTimer()
 					v = idp.verifier(b, newClock().now) // with an empty cache
-					if err := v.Refresh(b.Context()); err != nil {
-						b.Fatal(err)
-					}
+					must.NoError(b, v.Refresh(b.Context()))
 					b.StartTimer()
 				}
-				if _, err := v.Verify(b.Context(), raws[i%len(raws)]); err != nil {
-					b.Fatal(err)
-				}
+				expect.OK(b)(v.Verify(b.Context(), raws[i%len(raws)]))
 			}
 		})
 	}
@@ -79,9 +77,7 @@ func BenchmarkVerify(b *testing.B) {
 	raw := e.sign(valid().with("iat", 0).with("exp", time.Now().Add(time.Hour).Unix()))
 	again := func(b *testing.B) {
 		b.Helper()
-		if _, err := v.Verify(b.Context(), raw); err != nil {
-			b.Fatal(err)
-		}
+		expect.OK(b)(v.Verify(b.Context(), raw))
 	}
 	b.Run("cached", func(b *testing.B) {
 		b.ReportAllocs()
@@ -101,8 +97,6 @@ func BenchmarkVerify(b *testing.B) {
 func BenchmarkIssue(b *testing.B) {
 	i := openIssuer(b, filepath.Join(b.TempDir(), "signing.pem"), newClock())
 	for b.Loop() {
-		if _, _, err := i.Issue(token.Claims{Subject: "ann"}, time.Hour); err != nil {
-			b.Fatal(err)
-		}
+		expect.OK(b)(i.Issue(token.Claims{Subject: "ann"}, time.Hour))
 	}
 }

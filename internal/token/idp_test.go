@@ -21,6 +21,7 @@ import (
 
 	"github.com/golang-jwt/jwt/v5"
 
+	"github.com/berthhq/berth/internal/testkit/expect"
 	"github.com/berthhq/berth/internal/token"
 )
 
@@ -61,12 +62,12 @@ type signer struct {
 	private crypto.Signer
 }
 
-var newRSA = sync.OnceValue(func() crypto.Signer { return must(rsa.GenerateKey(rand.Reader, 2048)) })
+var newRSA = sync.OnceValue(func() crypto.Signer { return valueOf(rsa.GenerateKey(rand.Reader, 2048)) })
 
 func rs(kid string) signer { return signer{kid, jwt.SigningMethodRS256, newRSA()} }
 
 func es(kid string) signer {
-	return signer{kid, jwt.SigningMethodES256, must(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))}
+	return signer{kid, jwt.SigningMethodES256, valueOf(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))}
 }
 
 func ed(kid string) signer {
@@ -84,7 +85,7 @@ func (s signer) jwk() map[string]any {
 	case *rsa.PublicKey:
 		k["kty"], k["n"], k["e"] = "RSA", b64(public.N.Bytes()), b64(big.NewInt(int64(public.E)).Bytes())
 	case *ecdsa.PublicKey:
-		point := must(public.Bytes())
+		point := valueOf(public.Bytes())
 		size := (len(point) - 1) / 2
 		k["kty"], k["crv"] = "EC", public.Params().Name
 		k["x"], k["y"] = b64(point[1:1+size]), b64(point[1+size:])
@@ -99,7 +100,7 @@ func keySet(signers ...signer) []byte {
 	for _, s := range signers {
 		keys = append(keys, s.jwk())
 	}
-	return must(json.Marshal(map[string]any{"keys": keys}))
+	return valueOf(json.Marshal(map[string]any{"keys": keys}))
 }
 
 type claims map[string]any
@@ -131,12 +132,12 @@ func (s signer) sign(c claims, header ...claims) string {
 		maps.Copy(h, more)
 	}
 	maps.DeleteFunc(h, func(_ string, v any) bool { return v == nil })
-	return s.signText(string(must(json.Marshal(h))), string(must(json.Marshal(c))))
+	return s.signText(string(valueOf(json.Marshal(h))), string(valueOf(json.Marshal(c))))
 }
 
 func (s signer) signText(header, payload string) string {
 	signed := b64([]byte(header)) + "." + b64([]byte(payload))
-	return signed + "." + b64(must(s.method.Sign(signed, s.private)))
+	return signed + "." + b64(valueOf(s.method.Sign(signed, s.private)))
 }
 
 // provider is an identity provider behind an HTTP client.
@@ -194,25 +195,18 @@ func (p *provider) RoundTrip(r *http.Request) (*http.Response, error) {
 // verifier returns a verifier that only trusts this provider.
 func (p *provider) verifier(t testing.TB, now func() time.Time) *token.Verifier {
 	t.Helper()
-	keys, err := token.URLKeys(keysURL, &http.Client{Transport: p}, now)
-	if err != nil {
-		t.Fatal(err)
-	}
+	keys := expect.Value(token.URLKeys(keysURL, &http.Client{Transport: p}, now))(t)
 	return newVerifier(t, now, token.TrustedIssuer{Issuer: issuer, Audience: audience, Keys: keys})
 }
 
 func newVerifier(t testing.TB, now func() time.Time, trusts ...token.TrustedIssuer) *token.Verifier {
 	t.Helper()
-	v, err := token.NewVerifier(now, trusts...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return v
+	return expect.Value(token.NewVerifier(now, trusts...))(t)
 }
 
 func b64(raw []byte) string { return base64.RawURLEncoding.EncodeToString(raw) }
 
-func must[T any](v T, err error) T {
+func valueOf[T any](v T, err error) T {
 	if err != nil {
 		panic(err)
 	}

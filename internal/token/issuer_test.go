@@ -16,9 +16,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/testkit/expect"
 	"github.com/berthhq/berth/internal/token"
 )
 
@@ -34,37 +36,28 @@ func TestIssuer_IssuesVerifiableTokens(t *testing.T) {
 	raw, expires, err := i.Issue(token.Claims{
 		Subject: token.ServiceAccountPrefix + account.String(), Name: "Turnstile", Tenants: []tenant.TenantID{a},
 	}, time.Hour)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	want := token.Principal{
 		Subject: "sa:" + tenantB, Issuer: ownIssuer, Name: "Turnstile",
 		Tenants: []tenant.TenantID{a}, Expires: noon.Add(time.Hour + time.Second),
 	}
-	if !expires.Equal(want.Expires) {
-		t.Errorf("expires at %s", expires)
-	}
+	test.True(t, expires.Equal(want.Expires), test.Sprintf("expires at %s", expires))
 
 	// A verifier that fetches the published keys accepts it, like this process.
 	server := httptest.NewServer(i)
 	defer server.Close()
-	remote := must(token.URLKeys(server.URL, server.Client(), clock.now))
+	remote := valueOf(token.URLKeys(server.URL, server.Client(), clock.now))
 	for name, trust := range map[string]token.TrustedIssuer{
 		"local":  i.AsTrusted(),
 		"remote": {Issuer: ownIssuer, Audience: audience, Keys: remote, ServiceAccounts: true},
 	} {
 		got, err := newVerifier(t, clock.now, trust).Verify(t.Context(), raw)
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", name, diff)
-		}
+		must.NoError(t, err, must.Sprint(name))
+		test.Eq(t, want, got, test.Sprint(name))
 	}
 	tooMany := token.Claims{Subject: "ann", Tenants: make([]tenant.TenantID, 129)}
-	if _, _, err := i.Issue(tooMany, time.Hour); err == nil {
-		t.Error("a token that no verifier accepts was issued")
-	}
+	_, _, err = i.Issue(tooMany, time.Hour)
+	test.Error(t, err, test.Sprint("a token that no verifier accepts was issued"))
 }
 
 func TestOpenIssuer_CreatesKeyOnce(t *testing.T) {
@@ -82,33 +75,25 @@ func TestOpenIssuer_CreatesKeyOnce(t *testing.T) {
 	starts.Wait()
 	v := newVerifier(t, clock.now, openIssuer(t, path, clock).AsTrusted())
 	for _, raw := range raws {
-		if _, err := v.Verify(t.Context(), raw); err != nil {
-			t.Error(err)
-		}
+		_, err := v.Verify(t.Context(), raw)
+		test.NoError(t, err)
 	}
-	if mode := must(os.Stat(path)).Mode().Perm(); mode != 0o600 {
-		t.Errorf("mode %o", mode)
-	}
-	if left := must(os.ReadDir(filepath.Dir(path))); len(left) != 1 {
-		t.Errorf("left behind: %v", left)
-	}
+	test.EqOp(t, 0o600, valueOf(os.Stat(path)).Mode().Perm())
+	left := valueOf(os.ReadDir(filepath.Dir(path)))
+	test.EqOp(t, 1, len(left), test.Sprintf("left behind: %v", left))
 }
 
 func TestOpenIssuer_AcceptsECKey(t *testing.T) {
 	t.Parallel()
 	clock := newClock()
 	path := filepath.Join(t.TempDir(), "signing.pem")
-	der := must(x509.MarshalPKCS8PrivateKey(es("").private))
+	der := valueOf(x509.MarshalPKCS8PrivateKey(es("").private))
 	write(t, path, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}), 0o440)
 	i := openIssuer(t, path, clock)
 	raw, _, err := i.Issue(token.Claims{Subject: "ann", Email: "ann@example.com"}, time.Hour)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := newVerifier(t, clock.now, i.AsTrusted()).Verify(t.Context(), raw)
-	if err != nil || p.Email != "ann@example.com" {
-		t.Errorf("%+v (%v)", p, err)
-	}
+	must.NoError(t, err)
+	p := expect.Value(newVerifier(t, clock.now, i.AsTrusted()).Verify(t.Context(), raw))(t)
+	test.EqOp(t, "ann@example.com", p.Email, test.Sprintf("%+v", p))
 }
 
 func TestOpenIssuer_RejectsUnusableKeys(t *testing.T) {
@@ -116,9 +101,9 @@ func TestOpenIssuer_RejectsUnusableKeys(t *testing.T) {
 	block := func(kind string, content []byte) []byte {
 		return pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: content})
 	}
-	encoded := func(private any) []byte { return block("PRIVATE KEY", must(x509.MarshalPKCS8PrivateKey(private))) }
+	encoded := func(private any) []byte { return block("PRIVATE KEY", valueOf(x509.MarshalPKCS8PrivateKey(private))) }
 	secret := encoded(ed("").private)
-	for name, test := range map[string]struct {
+	for name, tt := range map[string]struct {
 		text []byte
 		mode os.FileMode
 		want string
@@ -129,21 +114,19 @@ func TestOpenIssuer_RejectsUnusableKeys(t *testing.T) {
 		"another block":            {block("CERTIFICATE", []byte("secret")), 0o600, "no PEM block"},
 		"no key in it":             {block("PRIVATE KEY", []byte("secret")), 0o600, "no PKCS #8 key"},
 		"an RSA key":               {encoded(newRSA()), 0o600, "must be Ed25519"},
-		"a P-384 key":              {encoded(must(ecdsa.GenerateKey(elliptic.P384(), rand.Reader))), 0o600, "P-256"},
+		"a P-384 key":              {encoded(valueOf(ecdsa.GenerateKey(elliptic.P384(), rand.Reader))), 0o600, "P-256"},
 	} {
 		path := filepath.Join(t.TempDir(), "signing.pem")
-		write(t, path, test.text, test.mode)
+		write(t, path, tt.text, tt.mode)
 		_, err := token.OpenIssuer(path, ownIssuer, audience, time.Now)
-		if err == nil || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("%s: %v", name, err)
-		}
-		if err != nil && strings.Contains(err.Error(), "secret") {
-			t.Errorf("%s: the error repeats the file: %v", name, err)
-		}
+		test.True(t, err != nil && strings.Contains(err.Error(), tt.want), test.Sprintf("%s: %v", name, err))
+		test.False(
+			t, err != nil && strings.Contains(err.Error(), "secret"),
+			test.Sprintf("%s: the error repeats the file: %v", name, err),
+		)
 	}
-	if _, err := token.OpenIssuer(t.TempDir(), ownIssuer, audience, time.Now); err == nil {
-		t.Error("a directory was opened")
-	}
+	_, err := token.OpenIssuer(t.TempDir(), ownIssuer, audience, time.Now)
+	test.Error(t, err, test.Sprint("a directory was opened"))
 }
 
 func TestIssuer_PublishesOnlyPublicKey(t *testing.T) {
@@ -152,9 +135,7 @@ func TestIssuer_PublishesOnlyPublicKey(t *testing.T) {
 	for method, want := range map[string]int{"GET": 200, "HEAD": 200, "POST": 405, "DELETE": 405} {
 		w := httptest.NewRecorder()
 		i.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), method, "/.well-known/jwks.json", http.NoBody))
-		if w.Code != want {
-			t.Errorf("%s: %d", method, w.Code)
-		}
+		test.EqOp(t, want, w.Code, test.Sprint(method))
 	}
 	w := httptest.NewRecorder()
 	i.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), "GET", "/.well-known/jwks.json", http.NoBody))
@@ -165,28 +146,20 @@ func TestIssuer_PublishesOnlyPublicKey(t *testing.T) {
 	public := map[string]any{
 		"kty": "OKP", "crv": "Ed25519", "use": "sig", "alg": "EdDSA", "x": set.Keys[0]["x"], "kid": set.Keys[0]["kid"],
 	}
-	if diff := cmp.Diff(public, set.Keys[0]); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-	if got := w.Header().Get("Content-Type"); got != "application/jwk-set+json" {
-		t.Errorf("content type %q", got)
-	}
+	test.Eq(t, public, set.Keys[0])
+	test.EqOp(t, "application/jwk-set+json", w.Header().Get("Content-Type"), test.Sprint("content type"))
 }
 
 func openIssuer(t testing.TB, path string, clock *clock) *token.Issuer {
 	t.Helper()
 	i, err := token.OpenIssuer(path, ownIssuer, audience, clock.now)
-	if err != nil {
-		t.Error(err)
-	}
+	test.NoError(t, err)
 	return i
 }
 
 func write(t *testing.T, path string, text []byte, mode os.FileMode) {
 	t.Helper()
-	if err := os.WriteFile(path, text, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.WriteFile(path, text, 0o600))
 	if err := os.Chmod(path, mode); err != nil { // regardless of the umask
 		t.Fatal(err)
 	}

@@ -10,6 +10,11 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 func TestParseKeys_SelectsUsableKeys(t *testing.T) {
@@ -26,7 +31,7 @@ func TestParseKeys_SelectsUsableKeys(t *testing.T) {
 		return encode(n)
 	}
 	rsaKey := func(n, e string) string { return `"kid":"k","kty":"RSA","n":"` + n + `","e":"` + e + `"` }
-	for name, test := range map[string]struct{ key, alg string }{
+	for name, tt := range map[string]struct{ key, alg string }{
 		"EC":                           {ec, es256},
 		"EC for signatures":            {ec + `,"use":"sig","alg":"ES256","key_ops":["verify"]`, es256},
 		"EC with a chain":              {ec + `,"x5c":["MII"],"x5t":"x"`, es256},
@@ -62,49 +67,40 @@ func TestParseKeys_SelectsUsableKeys(t *testing.T) {
 		"a kind of the future":         {`"kid":"k","kty":"AKP","pub":"x"`, ""},
 		"a number for a coordinate":    {`"kid":"k","kty":"EC","crv":"P-256","x":1,"y":2`, ""},
 	} {
-		keys, err := parseKeys([]byte(`{"keys":[{` + test.key + `}]}`))
+		keys, err := parseKeys([]byte(`{"keys":[{` + tt.key + `}]}`))
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		if test.alg == "" && len(keys) != 0 {
-			t.Errorf("%s was accepted", name)
-		}
-		if test.alg != "" && keys[keyID{"k", test.alg}] == nil {
-			t.Errorf("%s was ignored", name)
-		}
+		test.False(t, tt.alg == "" && len(keys) != 0, test.Sprintf("%s was accepted", name))
+		test.False(t, tt.alg != "" && keys[keyID{"k", tt.alg}] == nil, test.Sprintf("%s was ignored", name))
 	}
 
 	both := `{"keys":[{` + ec + `},{` + okp + `},{"kty":"oct","kid":"k"}]}`
-	if keys, err := parseKeys([]byte(both)); err != nil || len(keys) != 2 {
-		t.Errorf("keys of two types with one ID: %d (%v)", len(keys), err)
-	}
+	keys := expect.Value(parseKeys([]byte(both)))(t)
+	test.EqOp(t, 2, len(keys), test.Sprintf("keys of two types with one ID: %d", len(keys)))
 }
 
 func TestNewWebKey_RoundTrips(t *testing.T) {
 	t.Parallel()
 	_, edKey, err := ed25519.GenerateKey(rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ecKey := must(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))
+	must.NoError(t, err)
+	ecKey := valueOf(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))
 	for alg, public := range map[string]any{es256: ecKey.Public(), eddsa: edKey.Public()} {
-		k := must(newWebKey(public))
-		keys, err := parseKeys(must(json.Marshal(map[string]any{"keys": []webKey{k}})))
-		if err != nil || keys[keyID{k.ID, alg}] == nil || !equal(keys[keyID{k.ID, alg}].public, public) {
-			t.Errorf("%s: %v (%v)", alg, keys, err)
-		}
+		k := valueOf(newWebKey(public))
+		keys := expect.Value(parseKeys(valueOf(json.Marshal(map[string]any{"keys": []webKey{k}}))))(t)
+		test.True(
+			t, keys[keyID{k.ID, alg}] != nil && equal(keys[keyID{k.ID, alg}].public, public),
+			test.Sprintf("%s: %v", alg, keys),
+		)
 	}
 	// RFC 8037, appendix A.3.
-	known := must(newWebKey(ed25519.PublicKey(decode("11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"))))
-	if known.ID != "kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k" {
-		t.Errorf("thumbprint %s", known.ID)
-	}
-	p384 := must(ecdsa.GenerateKey(elliptic.P384(), rand.Reader))
+	known := valueOf(newWebKey(ed25519.PublicKey(decode("11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"))))
+	test.EqOp(t, "kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k", known.ID, test.Sprint("thumbprint"))
+	p384 := valueOf(ecdsa.GenerateKey(elliptic.P384(), rand.Reader))
 	for name, public := range map[string]any{"P-384": p384.Public(), "RSA": &rsa.PublicKey{}, "nothing": nil} {
-		if _, err := newWebKey(public); err == nil {
-			t.Errorf("%s was described", name)
-		}
+		_, err := newWebKey(public)
+		test.Error(t, err, test.Sprintf("%s was described", name))
 	}
 }
 
@@ -112,12 +108,14 @@ func TestKeySet_KeepsUnchangedKey(t *testing.T) {
 	t.Parallel()
 	const set = `{"keys":[{"kid":"k","kty":"OKP","crv":"Ed25519","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}]}`
 	s := newKeySet(time.Now, 0, 0)
-	s.replace(must(parseKeys([]byte(set))))
+	s.replace(valueOf(parseKeys([]byte(set))))
 	before := (*s.current.Load())[keyID{"k", eddsa}]
-	s.replace(must(parseKeys([]byte(set))))
-	if after := (*s.current.Load())[keyID{"k", eddsa}]; after != before || before.withdrawn.Load() {
-		t.Error("the key was replaced, so its tokens would have to be verified again")
-	}
+	s.replace(valueOf(parseKeys([]byte(set))))
+	after := (*s.current.Load())[keyID{"k", eddsa}]
+	test.True(
+		t, after == before && !before.withdrawn.Load(),
+		test.Sprint("the key was replaced, so its tokens would have to be verified again"),
+	)
 }
 
 func TestCache_DropsExpiredAndWithdrawn(t *testing.T) {
@@ -127,20 +125,16 @@ func TestCache_DropsExpiredAndWithdrawn(t *testing.T) {
 	var c cache
 	var d digest
 	c.put(d, &verified{until: now.Add(time.Second), key: k})
-	if _, ok := c.get(d, now); !ok {
-		t.Error("not cached")
-	}
-	if _, ok := c.get(d, now.Add(time.Second)); ok {
-		t.Error("cached beyond its expiry")
-	}
+	_, ok := c.get(d, now)
+	test.True(t, ok, test.Sprint("not cached"))
+	_, ok = c.get(d, now.Add(time.Second))
+	test.False(t, ok, test.Sprint("cached beyond its expiry"))
 	k.withdrawn.Store(true)
-	if _, ok := c.get(d, now); ok {
-		t.Error("still cached after its key was withdrawn")
-	}
+	_, ok = c.get(d, now)
+	test.False(t, ok, test.Sprint("still cached after its key was withdrawn"))
 	c.put(d, &verified{until: now.Add(time.Second), key: k}) // as if verified at the same time
-	if _, ok := c.get(d, now); ok {
-		t.Error("added after its key was withdrawn, and accepted")
-	}
+	_, ok = c.get(d, now)
+	test.False(t, ok, test.Sprint("added after its key was withdrawn, and accepted"))
 }
 
 func TestCache_IsBounded(t *testing.T) {
@@ -151,13 +145,10 @@ func TestCache_IsBounded(t *testing.T) {
 	for i := range 3 * perShard {
 		d := digest{0, byte(i), byte(i >> 8)} // all in one shard
 		c.put(d, &verified{until: now.Add(time.Duration(i) * time.Second), key: k})
-		if _, ok := c.get(d, now.Add(-time.Hour)); !ok {
-			t.Fatalf("token %d was not cached", i)
-		}
+		_, ok := c.get(d, now.Add(-time.Hour))
+		must.True(t, ok, must.Sprintf("token %d was not cached", i))
 	}
-	if n := len(c[0].tokens); n != perShard {
-		t.Errorf("%d tokens are cached, want %d", n, perShard)
-	}
+	test.EqOp(t, perShard, len(c[0].tokens), test.Sprintf("tokens are cached, want %d", perShard))
 	old := 0
 	for _, v := range c[0].tokens {
 		if v.until.Before(now.Add(perShard * time.Second)) {
@@ -165,9 +156,7 @@ func TestCache_IsBounded(t *testing.T) {
 		}
 	}
 	// Random eviction would leave a seventh of them.
-	if old > perShard/20 {
-		t.Errorf("%d of the first to expire are still cached", old)
-	}
+	test.True(t, old <= perShard/20, test.Sprintf("%d of the first to expire are still cached", old))
 }
 
 // shifted moves the first byte of y to the end of x, so the concatenated bytes stay the same.
@@ -178,11 +167,11 @@ func shifted(ec string) string {
 	}
 	x, y := decode(k.X), decode(k.Y)
 	k.X, k.Y = encode(append(x, y[0])), encode(y[1:])
-	text := must(json.Marshal(k))
+	text := valueOf(json.Marshal(k))
 	return string(text[1 : len(text)-1])
 }
 
-func must[T any](v T, err error) T {
+func valueOf[T any](v T, err error) T {
 	if err != nil {
 		panic(err)
 	}

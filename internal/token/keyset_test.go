@@ -15,6 +15,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/token"
 )
@@ -29,40 +32,25 @@ func TestVerifier_FollowsKeyRotation(t *testing.T) {
 		_, err := v.Verify(t.Context(), raw)
 		return err == nil
 	}
-	if !verify(byOld) || verify(byNext) {
-		t.Fatal("before the rotation")
-	}
+	must.True(t, verify(byOld) && !verify(byNext), must.Sprint("before the rotation"))
 	idp.publish(old, next)
 	clock.advance(10 * time.Second)
-	if !verify(byOld) || !verify(byNext) {
-		t.Error("the new key was not found")
-	}
+	test.True(t, verify(byOld) && verify(byNext), test.Sprint("the new key was not found"))
 	idp.publish(next)
-	if err := v.Refresh(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if verify(byOld) {
-		t.Error("a cached token is valid after its key was withdrawn")
-	}
-	if !verify(byNext) {
-		t.Error("a key that stayed was dropped")
-	}
+	must.NoError(t, v.Refresh(t.Context()))
+	test.False(t, verify(byOld), test.Sprint("a cached token is valid after its key was withdrawn"))
+	test.True(t, verify(byNext), test.Sprint("a key that stayed was dropped"))
 	// A new key with the same ID is another key.
 	other := ed("2")
 	idp.publish(other)
-	if err := v.Refresh(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if verify(byNext) || !verify(other.sign(valid())) {
-		t.Error("a key was replaced under its ID, and the old one is still valid")
-	}
+	must.NoError(t, v.Refresh(t.Context()))
+	test.True(
+		t, !verify(byNext) && verify(other.sign(valid())),
+		test.Sprint("a key was replaced under its ID, and the old one is still valid"),
+	)
 	idp.publish()
-	if err := v.Refresh(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if verify(other.sign(valid())) {
-		t.Error("an issuer without keys is trusted")
-	}
+	must.NoError(t, v.Refresh(t.Context()))
+	test.False(t, verify(other.sign(valid())), test.Sprint("an issuer without keys is trusted"))
 }
 
 func TestURLKeys_FetchOnceForConcurrentUnknownKeys(t *testing.T) {
@@ -78,22 +66,18 @@ func TestURLKeys_FetchOnceForConcurrentUnknownKeys(t *testing.T) {
 		var asks sync.WaitGroup
 		for i := range 100 {
 			asks.Go(func() {
-				if _, err := v.Verify(t.Context(), d.sign(c, claims{"kid": fmt.Sprint("unknown ", i)})); err == nil {
-					t.Error("an unknown key was accepted")
-				}
+				_, err := v.Verify(t.Context(), d.sign(c, claims{"kid": fmt.Sprint("unknown ", i)}))
+				test.Error(t, err, test.Sprint("an unknown key was accepted"))
 			})
 			asks.Go(func() {
-				if _, err := v.Verify(t.Context(), fine); err != nil {
-					t.Error(err)
-				}
+				_, err := v.Verify(t.Context(), fine)
+				test.NoError(t, err)
 			})
 		}
 		synctest.Wait()
 		close(release)
 		asks.Wait()
-		if n := idp.fetched(); n != 1 {
-			t.Errorf("%d fetches", n)
-		}
+		test.EqOp(t, 1, idp.fetched(), test.Sprint("fetches"))
 	})
 }
 
@@ -102,7 +86,7 @@ func TestURLKeys_WaitForCooldownBeforeNextFetch(t *testing.T) {
 	d, clock := ed("d"), newClock()
 	idp := newProvider(d)
 	v := idp.verifier(t, clock.now)
-	for step, test := range []struct {
+	for step, tc := range []struct {
 		pass    time.Duration
 		fail    error
 		fetches int
@@ -116,24 +100,21 @@ func TestURLKeys_WaitForCooldownBeforeNextFetch(t *testing.T) {
 		{9 * time.Second, errors.New("unreachable"), 3}, // a failure does not shorten the cooldown
 		{time.Second, nil, 4},
 	} {
-		clock.advance(test.pass)
-		idp.serve(http.StatusOK, keySet(d), test.fail)
+		clock.advance(tc.pass)
+		idp.serve(http.StatusOK, keySet(d), tc.fail)
 		for i := range 20 {
 			raw := d.sign(valid(), claims{"kid": fmt.Sprint("unknown ", step, i)})
-			if _, err := v.Verify(t.Context(), raw); err == nil {
-				t.Fatal("an unknown key was accepted")
-			}
+			_, err := v.Verify(t.Context(), raw)
+			must.Error(t, err, must.Sprint("an unknown key was accepted"))
 		}
-		if n := idp.fetched(); n != test.fetches {
-			t.Errorf("step %d: %d fetches, want %d", step, n, test.fetches)
-		}
+		test.EqOp(t, tc.fetches, idp.fetched(), test.Sprintf("step %d: fetches, want %d", step, tc.fetches))
 	}
 }
 
 func TestURLKeys_KeepKeysIfFetchFails(t *testing.T) {
 	t.Parallel()
 	d := ed("d")
-	for name, test := range map[string]struct {
+	for name, tc := range map[string]struct {
 		status   int
 		document []byte
 		err      error
@@ -158,22 +139,18 @@ func TestURLKeys_KeepKeysIfFetchFails(t *testing.T) {
 	} {
 		idp := newProvider(d)
 		v := idp.verifier(t, newClock().now)
-		if err := v.Refresh(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		idp.serve(test.status, test.document, test.err)
+		must.NoError(t, v.Refresh(t.Context()))
+		idp.serve(tc.status, tc.document, tc.err)
 		err := v.Refresh(t.Context())
-		if err == nil || !strings.Contains(err.Error(), issuer) {
-			t.Errorf("%s: %v", name, err)
-		}
-		if _, err := v.Verify(t.Context(), d.sign(valid())); err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
+		test.True(t, err != nil && strings.Contains(err.Error(), issuer), test.Sprintf("%s: %v", name, err))
+		_, err = v.Verify(t.Context(), d.sign(valid()))
+		test.NoError(t, err, test.Sprint(name))
 		// With no keys at all, the error says that the caller is not at fault.
 		_, err = idp.verifier(t, newClock().now).Verify(t.Context(), d.sign(valid()))
-		if fault.ReasonOf(err) != fault.UnauthenticatedReason || !strings.Contains(err.Error(), "not available right now") {
-			t.Errorf("%s, without keys: %v", name, err)
-		}
+		test.True(
+			t, fault.ReasonOf(err) == fault.UnauthenticatedReason && strings.Contains(err.Error(), "not available right now"),
+			test.Sprintf("%s, without keys: %v", name, err),
+		)
 	}
 }
 
@@ -186,10 +163,11 @@ func TestURLKeys_TimeOut(t *testing.T) {
 		start := time.Now()
 		_, err := idp.verifier(t, time.Now).Verify(t.Context(), d.sign(valid()))
 		took := time.Since(start)
-		if !errors.Is(err, context.DeadlineExceeded) || fault.ReasonOf(err) != fault.UnauthenticatedReason ||
-			took != 5*time.Second {
-			t.Errorf("after %s: %v", took, err)
-		}
+		test.True(
+			t, errors.Is(err, context.DeadlineExceeded) && fault.ReasonOf(err) == fault.UnauthenticatedReason &&
+				took == 5*time.Second,
+			test.Sprintf("after %s: %v", took, err),
+		)
 	})
 }
 
@@ -229,12 +207,8 @@ func TestURLKeys_CancelledCallerDoesNotFailOthers(t *testing.T) {
 		mu.Unlock()
 		close(release)
 		asks.Wait()
-		if err := errs["stays"]; err != nil {
-			t.Errorf("the caller that stayed: %v", err)
-		}
-		if n := idp.fetched(); n != 1 {
-			t.Errorf("%d fetches", n)
-		}
+		test.NoError(t, errs["stays"], test.Sprint("the caller that stayed"))
+		test.EqOp(t, 1, idp.fetched(), test.Sprint("fetches"))
 	})
 }
 
@@ -254,9 +228,8 @@ func TestRun_DropsTokensOfWithdrawnKey(t *testing.T) {
 			t.Helper()
 			<-time.After(when) // on the fake clock
 			synctest.Wait()
-			if _, err := v.Verify(t.Context(), raw); (err == nil) != want {
-				t.Errorf("%v, want accepted %v", err, want)
-			}
+			_, err := v.Verify(t.Context(), raw)
+			test.EqOp(t, want, (err == nil), test.Sprintf("%v, want accepted", err))
 		}
 		at(0, true)
 		idp.publish(ed("other"))
@@ -271,9 +244,10 @@ func TestRun_DropsTokensOfWithdrawnKey(t *testing.T) {
 		at(time.Second, true) // after a failure it retries soon
 		stop()
 		run.Wait()
-		if got := log.String(); strings.Count(got, "\n") != 1 || !strings.Contains(got, "issuer="+issuer) {
-			t.Errorf("logged %q", got)
-		}
+		got := log.String()
+		test.True(
+			t, strings.Count(got, "\n") == 1 && strings.Contains(got, "issuer="+issuer), test.Sprintf("logged %q", got),
+		)
 	})
 }
 
@@ -282,12 +256,8 @@ func TestFileKeys_FollowFileChanges(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "keys.json")
 	replace := func(document []byte) {
 		t.Helper()
-		if err := os.WriteFile(path+".new", document, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Rename(path+".new", path); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, os.WriteFile(path+".new", document, 0o600))
+		must.NoError(t, os.Rename(path+".new", path))
 	}
 	clock := newClock()
 	trust := token.TrustedIssuer{Issuer: issuer, Audience: audience, Keys: token.FileKeys(path, clock.now)}
@@ -295,20 +265,18 @@ func TestFileKeys_FollowFileChanges(t *testing.T) {
 	a, b := ed("a"), ed("b")
 	check := func(when string, aOK, bOK bool) {
 		t.Helper()
-		for _, test := range []struct {
+		for _, tc := range []struct {
 			by   signer
 			want bool
 		}{{a, aOK}, {b, bOK}} {
-			if _, err := v.Verify(t.Context(), test.by.sign(valid())); (err == nil) != test.want {
-				t.Errorf("%s, key %s: %v", when, test.by.kid, err)
-			}
+			_, err := v.Verify(t.Context(), tc.by.sign(valid()))
+			test.EqOp(t, tc.want, (err == nil), test.Sprintf("%s, key %s: %v", when, tc.by.kid, err))
 		}
 	}
 	refresh := func(want bool) {
 		t.Helper()
-		if err := v.Refresh(t.Context()); (err == nil) != want {
-			t.Errorf("refresh: %v", err)
-		}
+		err := v.Refresh(t.Context())
+		test.EqOp(t, want, (err == nil), test.Sprintf("refresh: %v", err))
 	}
 	refresh(false)
 	check("no file", false, false)
@@ -333,9 +301,7 @@ func TestFileKeys_FollowFileChanges(t *testing.T) {
 	clock.advance(time.Second)
 	check("its last version", true, true)
 
-	if err := os.Remove(path); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, os.Remove(path))
 	refresh(false)
 	check("removed", true, true)
 }
@@ -357,8 +323,7 @@ func TestURLKeys_RejectInsecureURLs(t *testing.T) {
 		"":                                       false,
 		"\x00":                                   false,
 	} {
-		if _, err := token.URLKeys(address, http.DefaultClient, time.Now); (err == nil) != want {
-			t.Errorf("%q: %v", address, err)
-		}
+		_, err := token.URLKeys(address, http.DefaultClient, time.Now)
+		test.EqOp(t, want, (err == nil), test.Sprintf("%q: %v", address, err))
 	}
 }

@@ -22,6 +22,8 @@ type TrustedIssuer struct {
 	// ServiceAccounts allows service accounts as subjects. Only Berth's own issuer may have it:
 	// at other issuers users may choose their names.
 	ServiceAccounts bool
+	// MaxLifetime limits the time from issue to expiry; 0 means no limit. A token without iat counts from now.
+	MaxLifetime time.Duration
 }
 
 // Verifier verifies tokens. It is safe for concurrent use.
@@ -122,7 +124,12 @@ func (v *Verifier) verify(ctx context.Context, raw string) (*verified, error) {
 	})
 	switch {
 	case err == nil:
-		err = by.claims.Validate(claims)
+		if err = checkTimes(claims, v.now()); err == nil {
+			err = by.claims.Validate(claims)
+		}
+		if err == nil {
+			err = checkLifetime(claims, v.now(), by.MaxLifetime)
+		}
 	case ctx.Err() != nil && errors.Is(err, ctx.Err()):
 		return nil, ctx.Err()
 	case parsed != nil && parsed.Method != nil && !slices.Contains(algorithms, parsed.Method.Alg()):
@@ -136,6 +143,37 @@ func (v *Verifier) verify(ctx context.Context, raw string) (*verified, error) {
 		return nil, err
 	}
 	return &verified{principal: p, until: p.Expires.Add(leeway), key: signer}, nil
+}
+
+// latest is how far in the future the times of a token may be. Later ones are mistakes, and numbers far above overflow
+// when they are converted to a time.
+const latest = 10 * 365 * 24 * time.Hour
+
+// checkTimes rejects times that no working issuer sets. Validate decides about those that are left.
+func checkTimes(claims jwt.MapClaims, now time.Time) error {
+	for _, name := range []string{"iat", "nbf", "exp"} {
+		if at, ok := claims[name].(float64); ok && (at < 0 || at > float64(now.Add(latest).Unix())) {
+			return unauthenticated(fmt.Sprintf(
+				"The claim %s must be a time between 1970 and ten years from now. Ask the issuer to correct it.", name), nil)
+		}
+	}
+	return nil
+}
+
+// checkLifetime rejects valid tokens that were issued for longer than limit, unless it is 0.
+func checkLifetime(claims jwt.MapClaims, now time.Time, limit time.Duration) error {
+	issued, expires := now, now
+	if at, err := claims.GetIssuedAt(); err == nil && at != nil {
+		issued = at.Time
+	}
+	if at, err := claims.GetExpirationTime(); err == nil && at != nil {
+		expires = at.Time
+	}
+	if limit > 0 && expires.Sub(issued) > limit {
+		return unauthenticated(fmt.Sprintf(
+			"The token is valid for longer than %s. Get one with a shorter lifetime.", limit), nil)
+	}
+	return nil
 }
 
 // keyIDOf returns which key a token names. It rejects all headers that bring a key along,

@@ -15,10 +15,12 @@ import (
 	"time"
 
 	"github.com/golang-jwt/jwt/v5"
-	"github.com/google/go-cmp/cmp"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/testkit/expect"
 	"github.com/berthhq/berth/internal/token"
 )
 
@@ -39,7 +41,7 @@ func TestVerify_AcceptsValidTokens(t *testing.T) {
 	late := ann
 	late.Expires = noon.Add(-29 * time.Second)
 
-	for name, test := range map[string]struct {
+	for name, tc := range map[string]struct {
 		raw  string
 		want token.Principal
 	}{
@@ -61,19 +63,18 @@ func TestVerify_AcceptsValidTokens(t *testing.T) {
 		"issued within the leeway":  {d.sign(valid().with("iat", noon.Add(30*time.Second).Unix())), ann},
 	} {
 		for _, when := range []string{"verified", "cached"} {
-			got, err := v.Verify(t.Context(), test.raw)
+			got, err := v.Verify(t.Context(), tc.raw)
 			if err != nil {
 				t.Errorf("%s, %s: %v", name, when, err)
 				continue
 			}
-			if diff := cmp.Diff(test.want, got); diff != "" {
-				t.Errorf("%s, %s (-want +got):\n%s", name, when, diff)
-			}
+			test.Eq(t, tc.want, got, test.Sprintf("%s, %s", name, when))
 		}
 	}
-	if !both.ValidFor(b) || ann.ValidFor(b) || none.ValidFor(tenant.TenantID{}) {
-		t.Error("a token is valid for a tenant that it does not list")
-	}
+	test.True(
+		t, both.ValidFor(b) && !ann.ValidFor(b) && !none.ValidFor(tenant.TenantID{}),
+		test.Sprint("a token is valid for a tenant that it does not list"),
+	)
 }
 
 func TestVerify_RejectsInvalidTokens(t *testing.T) {
@@ -87,8 +88,8 @@ func TestVerify_RejectsInvalidTokens(t *testing.T) {
 	)
 	theirs := ed("theirs")
 	now := newClock().now
-	ours := must(token.URLKeys(keysURL, &http.Client{Transport: newProvider(r, e, d)}, now))
-	others := must(token.URLKeys(keysURL, &http.Client{Transport: newProvider(theirs)}, now))
+	ours := valueOf(token.URLKeys(keysURL, &http.Client{Transport: newProvider(r, e, d)}, now))
+	others := valueOf(token.URLKeys(keysURL, &http.Client{Transport: newProvider(theirs)}, now))
 	v := newVerifier(t, now,
 		token.TrustedIssuer{Issuer: issuer, Audience: audience, Keys: ours},
 		token.TrustedIssuer{Issuer: partner, Audience: audience, Keys: others})
@@ -96,20 +97,20 @@ func TestVerify_RejectsInvalidTokens(t *testing.T) {
 	thief := ed("d") // another key with a known ID
 	header := func(s signer, more claims) string { return s.sign(valid(), more) }
 	hmac := func(secret []byte) string {
-		h := string(must(json.Marshal(claims{"alg": "HS256", "kid": r.kid})))
-		signed := b64([]byte(h)) + "." + b64(must(json.Marshal(valid())))
-		return signed + "." + b64(must(jwt.SigningMethodHS256.Sign(signed, secret)))
+		h := string(valueOf(json.Marshal(claims{"alg": "HS256", "kid": r.kid})))
+		signed := b64([]byte(h)) + "." + b64(valueOf(json.Marshal(valid())))
+		return signed + "." + b64(valueOf(jwt.SigningMethodHS256.Sign(signed, secret)))
 	}
-	der := must(x509.MarshalPKIXPublicKey(r.private.Public()))
+	der := valueOf(x509.MarshalPKIXPublicKey(r.private.Public()))
 	fine := d.sign(valid())
 	parts := strings.Split(fine, ".")
-	root := b64(must(json.Marshal(valid().with("sub", "root"))))
-	claimsJSON := string(must(json.Marshal(valid())))
+	root := b64(valueOf(json.Marshal(valid().with("sub", "root"))))
+	claimsJSON := string(valueOf(json.Marshal(valid())))
 	unsigned := func(alg string) string {
 		return b64([]byte(`{"alg":"`+alg+`","kid":"d"}`)) + "." + parts[1] + "."
 	}
 
-	for name, test := range map[string]struct{ raw, want string }{
+	for name, tc := range map[string]struct{ raw, want string }{
 		"nothing":                       {"", "A token is needed"},
 		"spaces":                        {"  ", malformed},
 		"garbage":                       {"\x00\xff garbage", malformed},
@@ -171,7 +172,11 @@ func TestVerify_RejectsInvalidTokens(t *testing.T) {
 		"expiry null":                   {d.sign(valid().with("exp", nil)), malformed},
 		"expiry 0":                      {d.sign(valid().with("exp", 0)), "lacks a claim"},
 		"expiry in words":               {d.sign(valid().with("exp", "tomorrow")), malformed},
-		"expiry beyond all times":       {d.sign(valid().with("exp", int64(1)<<60)), "too far in the future"},
+		"expiry beyond all times":       {d.sign(valid().with("exp", int64(1)<<60)), "exp must be a time between"},
+		"expiry in the year 9999":       {d.sign(valid().with("exp", 253402300799)), "exp must be a time between"},
+		"valid from the end of time":    {d.sign(valid().with("nbf", 1e308)), "nbf must be a time between"},
+		"valid from before 1970":        {d.sign(valid().with("nbf", -1)), "nbf must be a time between"},
+		"issued at the end of time":     {d.sign(valid().with("iat", 1e308)), "iat must be a time between"},
 		"expired":                       {d.sign(valid().with("exp", noon.Add(-30*time.Second).Unix())), "has expired"},
 		"not valid yet":                 {d.sign(valid().with("nbf", noon.Add(31*time.Second).Unix())), "not valid yet"},
 		"issued in the future":          {d.sign(valid().with("iat", noon.Add(31*time.Second).Unix())), "in the future"},
@@ -197,31 +202,48 @@ func TestVerify_RejectsInvalidTokens(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			for range 2 { // a rejection must not be cached as something else
-				p, err := v.Verify(t.Context(), test.raw)
+				p, err := v.Verify(t.Context(), tc.raw)
 				var refusal *fault.Error
-				if !errors.As(err, &refusal) {
-					t.Fatalf("accepted as %+v (%v)", p, err)
+				must.True(t, errors.As(err, &refusal), must.Sprintf("accepted as %+v (%v)", p, err))
+				test.True(
+					t, refusal.Kind == fault.Unauthenticated && refusal.Reason == fault.UnauthenticatedReason,
+					test.Sprintf("kind %v, reason %s", refusal.Kind, refusal.Reason),
+				)
+				test.StrContains(t, refusal.Message, tc.want, test.Sprint("says"))
+				test.True(
+					t, refusal.Metadata == nil && refusal.Field == "",
+					test.Sprintf("reveals more: %v %q", refusal.Metadata, refusal.Field),
+				)
+				for part := range strings.SplitSeq(tc.raw, ".") {
+					test.False(t, len(part) > 8 && strings.Contains(err.Error(), part), test.Sprintf("repeats the token: %s", err))
 				}
-				if refusal.Kind != fault.Unauthenticated || refusal.Reason != fault.UnauthenticatedReason {
-					t.Errorf("kind %v, reason %s", refusal.Kind, refusal.Reason)
-				}
-				if !strings.Contains(refusal.Message, test.want) {
-					t.Errorf("says %q, want %q", refusal.Message, test.want)
-				}
-				if refusal.Metadata != nil || refusal.Field != "" {
-					t.Errorf("reveals more: %v %q", refusal.Metadata, refusal.Field)
-				}
-				for part := range strings.SplitSeq(test.raw, ".") {
-					if len(part) > 8 && strings.Contains(err.Error(), part) {
-						t.Errorf("repeats the token: %s", err)
-					}
-				}
-				if p.Subject != "" || p.Tenants != nil {
-					t.Errorf("returns a principal with the error: %+v", p)
-				}
+				test.True(t, p.Subject == "" && p.Tenants == nil, test.Sprintf("returns a principal with the error: %+v", p))
 			}
 		})
 	}
+}
+
+func TestVerify_LimitsLifetime(t *testing.T) {
+	t.Parallel()
+	d, now := ed("d"), newClock().now
+	limited := valueOf(token.URLKeys(keysURL, &http.Client{Transport: newProvider(d)}, now))
+	v := newVerifier(t, now, token.TrustedIssuer{
+		Issuer: issuer, Audience: audience, Keys: limited, MaxLifetime: 2 * time.Hour,
+	})
+	for name, tc := range map[string]struct {
+		issued, expires time.Duration // after noon
+		ok              bool
+	}{
+		"longest":     {-time.Hour, time.Hour, true},
+		"too long":    {-time.Hour, time.Hour + time.Second, false},
+		"not started": {0, 3 * time.Hour, false},
+	} {
+		raw := valid().with("iat", noon.Add(tc.issued).Unix()).with("exp", noon.Add(tc.expires).Unix())
+		_, err := v.Verify(t.Context(), d.sign(raw))
+		test.EqOp(t, tc.ok, err == nil, test.Sprint(name, err))
+	}
+	_, err := v.Verify(t.Context(), d.sign(valid().without("iat").with("exp", noon.Add(2*time.Hour+time.Second).Unix())))
+	test.ErrorContains(t, err, "longer than 2h0m0s")
 }
 
 func TestVerify_LimitsTenants(t *testing.T) {
@@ -229,13 +251,9 @@ func TestVerify_LimitsTenants(t *testing.T) {
 	d := ed("d")
 	v := newProvider(d).verifier(t, newClock().now)
 	ids := strings.Split(strings.Repeat(tenantA+" ", 128), " ")[:128]
-	if _, err := v.Verify(t.Context(), d.sign(valid().with("tenants", ids))); err != nil {
-		t.Errorf("128 tenants: %v", err)
-	}
+	expect.OK(t)(v.Verify(t.Context(), d.sign(valid().with("tenants", ids))))
 	_, err := v.Verify(t.Context(), d.sign(valid().with("tenants", append(ids, tenantB))))
-	if err == nil || !strings.Contains(err.Error(), "more than 128") {
-		t.Errorf("129 tenants: %v", err)
-	}
+	test.True(t, err != nil && strings.Contains(err.Error(), "more than 128"), test.Sprintf("129 tenants: %v", err))
 }
 
 func TestVerify_CachedTokenExpires(t *testing.T) {
@@ -259,18 +277,17 @@ func TestVerify_DoesNotVerifyCachedTokenAgain(t *testing.T) {
 	d := ed("d")
 	v := newProvider(d).verifier(t, newClock().now)
 	raw := d.sign(valid())
-	if n := testing.AllocsPerRun(100, func() {
+	n := testing.AllocsPerRun(100, func() {
 		if _, err := v.Verify(t.Context(), raw); err != nil {
 			t.Fatal(err)
 		}
-	}); n > 1 {
-		t.Errorf("%v allocations", n)
-	}
+	})
+	test.True(t, n <= 1, test.Sprintf("%v allocations", n))
 }
 
 func TestNewVerifier_RejectsIncompleteTrust(t *testing.T) {
 	t.Parallel()
-	keys := must(token.URLKeys(keysURL, http.DefaultClient, time.Now))
+	keys := valueOf(token.URLKeys(keysURL, http.DefaultClient, time.Now))
 	fine := token.TrustedIssuer{Issuer: issuer, Audience: audience, Keys: keys}
 	for name, trusts := range map[string][]token.TrustedIssuer{
 		"no issuer":        {{Audience: audience, Keys: keys}},
@@ -278,9 +295,8 @@ func TestNewVerifier_RejectsIncompleteTrust(t *testing.T) {
 		"no keys":          {{Issuer: issuer, Audience: audience}},
 		"one issuer twice": {fine, fine},
 	} {
-		if _, err := token.NewVerifier(time.Now, trusts...); err == nil {
-			t.Errorf("%s was accepted", name)
-		}
+		_, err := token.NewVerifier(time.Now, trusts...)
+		test.Error(t, err, test.Sprintf("%s was accepted", name))
 	}
 }
 
@@ -302,7 +318,7 @@ func looseBits(raw string) string {
 func derSignature(raw string) string {
 	return resign(raw, func(signature []byte) []byte {
 		r, s := new(big.Int).SetBytes(signature[:32]), new(big.Int).SetBytes(signature[32:])
-		return must(asn1.Marshal(struct{ R, S *big.Int }{r, s}))
+		return valueOf(asn1.Marshal(struct{ R, S *big.Int }{r, s}))
 	})
 }
 
@@ -312,6 +328,6 @@ func zeroSignature(raw string) string {
 
 func resign(raw string, change func([]byte) []byte) string {
 	dot := strings.LastIndexByte(raw, '.')
-	signature := must(jwt.NewParser().DecodeSegment(raw[dot+1:]))
+	signature := valueOf(jwt.NewParser().DecodeSegment(raw[dot+1:]))
 	return raw[:dot+1] + b64(change(signature))
 }

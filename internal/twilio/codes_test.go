@@ -5,7 +5,10 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/shoenig/test"
+
 	"github.com/berthhq/berth/internal/rules/notify"
+	"github.com/berthhq/berth/internal/testkit/expect"
 	"github.com/berthhq/berth/internal/twilio"
 	"github.com/berthhq/berth/internal/twilio/twiliotest"
 )
@@ -52,20 +55,20 @@ func TestCodes_MeanTheSameInResponsesAndCallbacks(t *testing.T) {
 		for _, code := range codes {
 			fake.React(func(twiliotest.Message) twiliotest.Reaction { return twiliotest.Refuse(400, code) })
 			_, err := s.Send(t.Context(), message())
-			if got := sendError(t, err); got.Kind != kind || got.Code != strconv.Itoa(code) || got.Reason == "" {
-				t.Errorf("response %d: %v, want %s", code, err, kind)
-			}
+			got := sendError(t, err)
+			test.True(
+				t, got.Kind == kind && got.Code == strconv.Itoa(code) && got.Reason != "",
+				test.Sprintf("response %d: %v, want %s", code, err, kind),
+			)
 			form := url.Values{"MessageSid": {"SM1"}, "MessageStatus": {"undelivered"}, "ErrorCode": {strconv.Itoa(code)}}
 			const address = "https://berth.example/status"
-			call, err := hook.Verify(address, twiliotest.Sign(fake.AuthToken, address, form), []byte(form.Encode()))
-			if err != nil {
-				t.Fatal(err)
-			}
+			call := expect.Value(hook.Verify(address, twiliotest.Sign(fake.AuthToken, address, form), []byte(form.Encode())))(t)
 			update, err := call.Update()
-			if err != nil || update.Failure == nil || update.Failure.Kind != kind ||
-				update.Failure.Code != strconv.Itoa(code) {
-				t.Errorf("callback %d: %+v, %v, want %s", code, update, err, kind)
-			}
+			test.True(
+				t, err == nil && update.Failure != nil && update.Failure.Kind == kind &&
+					update.Failure.Code == strconv.Itoa(code),
+				test.Sprintf("callback %d: %+v, %v, want %s", code, update, err, kind),
+			)
 		}
 	}
 }
@@ -82,8 +85,6 @@ func TestSend_ClassifiesUnknownCodeByStatus(t *testing.T) {
 	} {
 		fake.React(func(twiliotest.Message) twiliotest.Reaction { return twiliotest.Refuse(status, 29999) })
 		_, err := s.Send(t.Context(), message())
-		if got := sendError(t, err); got.Kind != kind {
-			t.Errorf("%d: %v, want %s", status, err, kind)
-		}
+		test.EqOp(t, kind, sendError(t, err).Kind, test.Sprintf("%d: %v, want", status, err))
 	}
 }

@@ -15,9 +15,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/testkit/expect"
 	"github.com/berthhq/berth/internal/twilio"
 	"github.com/berthhq/berth/internal/twilio/twiliotest"
 )
@@ -37,11 +40,7 @@ func setup(t *testing.T) (*twiliotest.Server, twilio.Config) {
 
 func sender(t *testing.T, c twilio.Config) *twilio.Sender {
 	t.Helper()
-	s, err := twilio.New(c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
+	return expect.Value(twilio.New(c))(t)
 }
 
 func message() notify.Message {
@@ -55,30 +54,21 @@ func message() notify.Message {
 func sendError(t *testing.T, err error) *notify.SendError {
 	t.Helper()
 	var failure *notify.SendError
-	if !errors.As(err, &failure) {
-		t.Fatalf("%v is not a SendError", err)
-	}
+	must.True(t, errors.As(err, &failure), must.Sprintf("%v is not a SendError", err))
 	return failure
 }
 
 func TestSend_DeliversMessage(t *testing.T) {
 	t.Parallel()
 	fake, c := setup(t)
-	got, err := sender(t, c).Send(t.Context(), message())
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := expect.Value(sender(t, c).Send(t.Context(), message()))(t)
 	want := []twiliotest.Message{{
 		SID: got.ProviderID, To: "+4915112345678", Service: "MG1", Body: "A place is free: Vinyasa, 18:00",
 		Validity:       90 * time.Second,
 		StatusCallback: c.StatusCallback + "&delivery=018f5e6e-0000-7000-8000-000000000001",
 	}}
-	if diff := cmp.Diff(want, fake.Messages()); diff != "" {
-		t.Error(diff)
-	}
-	if got.Segments != 1 || got.Status != notify.Queued {
-		t.Errorf("receipt %+v", got)
-	}
+	test.Eq(t, want, fake.Messages())
+	test.True(t, got.Segments == 1 && got.Status == notify.Queued, test.Sprintf("receipt %+v", got))
 }
 
 func TestSend_UsesNumberWithoutMessagingService(t *testing.T) {
@@ -88,14 +78,10 @@ func TestSend_UsesNumberWithoutMessagingService(t *testing.T) {
 	m := message()
 	m.ExpiresAt = now.Add(24 * time.Hour) // longer than Twilio keeps messages
 	m.Text = strings.Repeat("ы", 71)
-	got, err := sender(t, c).Send(t.Context(), m)
-	if err != nil || got.Segments != 2 {
-		t.Fatalf("%+v, %v", got, err)
-	}
+	got := expect.Value(sender(t, c).Send(t.Context(), m))(t)
+	must.EqOp(t, 2, got.Segments, must.Sprintf("%+v", got))
 	want := []twiliotest.Message{{To: m.To, From: "+15005550006", Body: m.Text}}
-	if diff := cmp.Diff(want, fake.Messages(), cmpopts.IgnoreFields(twiliotest.Message{}, "SID")); diff != "" {
-		t.Error(diff)
-	}
+	test.Eq(t, want, fake.Messages(), test.Cmp(cmpopts.IgnoreFields(twiliotest.Message{}, "SID")))
 }
 
 func TestSend_DoesNotSendExpiredMessage(t *testing.T) {
@@ -105,13 +91,10 @@ func TestSend_DoesNotSendExpiredMessage(t *testing.T) {
 		m := message()
 		m.ExpiresAt = now.Add(left)
 		_, err := sender(t, c).Send(t.Context(), m)
-		if got := sendError(t, err); got.Kind != notify.Permanent || got.Code != "EXPIRED" {
-			t.Errorf("%s left: %v", left, err)
-		}
+		got := sendError(t, err)
+		test.True(t, got.Kind == notify.Permanent && got.Code == "EXPIRED", test.Sprintf("%s left: %v", left, err))
 	}
-	if fake.Requests() != 0 {
-		t.Errorf("%d requests were made", fake.Requests())
-	}
+	test.EqOp(t, 0, fake.Requests(), test.Sprintf("%d requests were made", fake.Requests()))
 }
 
 // The codes are from https://www.twilio.com/docs/api/errors.
@@ -161,15 +144,12 @@ func TestSend_ClassifiesErrors(t *testing.T) {
 			fake.React(func(twiliotest.Message) twiliotest.Reaction { return tc.reaction })
 			_, err := sender(t, c).Send(t.Context(), message())
 			got := sendError(t, err)
-			if diff := cmp.Diff(tc.want, *got, cmpopts.IgnoreFields(notify.SendError{}, "Reason", "Err")); diff != "" {
-				t.Errorf("%v: %s", err, diff)
-			}
-			if got.Reason == "" || strings.Contains(err.Error(), "+49") {
-				t.Errorf("no reason, or the reason contains the number: %v", err)
-			}
-			if fake.Requests() != 1 {
-				t.Errorf("%d requests", fake.Requests())
-			}
+			test.Eq(t, tc.want, *got, test.Cmp(cmpopts.IgnoreFields(notify.SendError{}, "Reason", "Err")), test.Sprint(err))
+			test.True(
+				t, got.Reason != "" && !strings.Contains(err.Error(), "+49"),
+				test.Sprintf("no reason, or the reason contains the number: %v", err),
+			)
+			test.EqOp(t, 1, fake.Requests(), test.Sprintf("%d requests", fake.Requests()))
 		})
 	}
 }
@@ -181,9 +161,7 @@ func TestSend_ReadsRetryAfterDate(t *testing.T) {
 		return twiliotest.Reaction{Status: 429, Code: 20429, RetryAfter: time.Minute, Date: true}
 	})
 	_, err := sender(t, c).Send(t.Context(), message())
-	if got := sendError(t, err); got.RetryAfter != time.Minute {
-		t.Errorf("after %s", got.RetryAfter)
-	}
+	test.EqOp(t, time.Minute, sendError(t, err).RetryAfter)
 }
 
 func TestSend_ClassifiesWrongCredentials(t *testing.T) {
@@ -192,13 +170,10 @@ func TestSend_ClassifiesWrongCredentials(t *testing.T) {
 	for token, code := range map[string]string{"wrong": "20003", "not a token": "21224"} {
 		c.AuthToken = token
 		_, err := sender(t, c).Send(t.Context(), message())
-		if got := sendError(t, err); got.Kind != notify.Misconfigured || got.Code != code {
-			t.Errorf("%q: %v", token, err)
-		}
+		got := sendError(t, err)
+		test.True(t, got.Kind == notify.Misconfigured && got.Code == code, test.Sprintf("%q: %v", token, err))
 	}
-	if n := len(fake.Messages()); n != 0 {
-		t.Errorf("%d messages were accepted", n)
-	}
+	test.EqOp(t, 0, len(fake.Messages()), test.Sprint("messages were accepted"))
 }
 
 // With many rate limit rejections every message is sent once, and no request is early.
@@ -225,15 +200,14 @@ func TestSend_SendsOnceAfterManyRateLimits(t *testing.T) {
 				break
 			}
 			next, ok := backoff.Next(at, attempt, rand.Float64(), sendError(t, err).RetryAfter, m.ExpiresAt)
-			if !ok || next.Sub(at) < 3*time.Second {
-				t.Fatalf("attempt %d: %s later, %t", attempt+1, next.Sub(at), ok)
-			}
+			must.True(
+				t, ok && next.Sub(at) >= 3*time.Second, must.Sprintf("attempt %d: %s later, %t", attempt+1, next.Sub(at), ok),
+			)
 			at = next
 		}
 	}
-	if n := len(fake.Messages()); n != many || fake.Requests() != 5*many {
-		t.Errorf("%d messages, %d requests", n, fake.Requests())
-	}
+	n := len(fake.Messages())
+	test.True(t, n == many && fake.Requests() == 5*many, test.Sprintf("%d messages, %d requests", n, fake.Requests()))
 }
 
 // A request without an answer may have had an effect, and here it has.
@@ -252,12 +226,8 @@ func TestSend_WithoutAnswerIsUnknown(t *testing.T) {
 				return reaction
 			})
 			_, err := sender(t, c).Send(ctx, message())
-			if got := sendError(t, err); got.Kind != notify.Unknown {
-				t.Errorf("%v", err)
-			}
-			if n := len(fake.Messages()); n != 1 {
-				t.Errorf("%d messages were accepted", n)
-			}
+			test.EqOp(t, notify.Unknown, sendError(t, err).Kind, test.Sprint(err))
+			test.EqOp(t, 1, len(fake.Messages()), test.Sprint("messages were accepted"))
 		})
 	}
 }
@@ -268,9 +238,8 @@ func TestSend_TimesOut(t *testing.T) {
 	c.Timeout = 50 * time.Millisecond
 	fake.React(func(twiliotest.Message) twiliotest.Reaction { return twiliotest.Reaction{Silent: true} })
 	_, err := sender(t, c).Send(t.Context(), message())
-	if got := sendError(t, err); !errors.Is(err, context.DeadlineExceeded) || got.Kind == notify.Permanent {
-		t.Errorf("%v", err)
-	}
+	got := sendError(t, err)
+	test.True(t, errors.Is(err, context.DeadlineExceeded) && got.Kind != notify.Permanent, test.Sprintf("%v", err))
 }
 
 func TestSend_WithoutConnectionIsTransient(t *testing.T) {
@@ -279,26 +248,24 @@ func TestSend_WithoutConnectionIsTransient(t *testing.T) {
 	c.BaseURL = "http://127.0.0.1:1" // not a port that was just closed, which could be reused
 	_, err := sender(t, c).Send(t.Context(), message())
 	var network *net.OpError
-	if got := sendError(t, err); got.Kind != notify.Transient || !errors.As(err, &network) {
-		t.Errorf("refused connection: %v", err)
-	}
+	got := sendError(t, err)
+	test.True(t, got.Kind == notify.Transient && errors.As(err, &network), test.Sprintf("refused connection: %v", err))
 
 	fake, c := setup(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	_, err = sender(t, c).Send(ctx, message())
-	if got := sendError(t, err); got.Kind != notify.Transient || !errors.Is(err, context.Canceled) ||
-		fake.Requests() != 0 {
-		t.Errorf("cancelled before: %v", err)
-	}
+	got = sendError(t, err)
+	test.True(
+		t, got.Kind == notify.Transient && errors.Is(err, context.Canceled) && fake.Requests() == 0,
+		test.Sprintf("cancelled before: %v", err),
+	)
 }
 
 func TestNew_RejectsInvalidConfig(t *testing.T) {
 	t.Parallel()
 	good := twilio.Config{AccountSID: "AC1", AuthToken: "t", From: "+15005550006"}
-	if _, err := twilio.New(good); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t)(twilio.New(good))
 	for name, spoil := range map[string]func(*twilio.Config){
 		"no account":  func(c *twilio.Config) { c.AccountSID = "" },
 		"no token":    func(c *twilio.Config) { c.AuthToken = "" },
@@ -309,9 +276,8 @@ func TestNew_RejectsInvalidConfig(t *testing.T) {
 	} {
 		c := good
 		spoil(&c)
-		if _, err := twilio.New(c); err == nil {
-			t.Errorf("%s: accepted", name)
-		}
+		_, err := twilio.New(c)
+		test.Error(t, err, test.Sprintf("%s: accepted", name))
 	}
 }
 
@@ -340,20 +306,13 @@ func TestWebhook_ReadsUpdatesAndReplies(t *testing.T) {
 
 	c.StatusCallback = hook.URL + "/status?tenant=a%2Fb"
 	m := message()
-	receipt, err := sender(t, c).Send(t.Context(), m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	receipt := expect.Value(sender(t, c).Send(t.Context(), m))(t)
 	sent := fake.Messages()[0]
 	call := func(r *http.Request, err error) {
 		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-		res, err := hook.Client().Do(r)
-		if err != nil || res.StatusCode != http.StatusOK {
-			t.Fatalf("%v, %v", res, err)
-		}
+		must.NoError(t, err)
+		res := expect.Value(hook.Client().Do(r))(t)
+		must.EqOp(t, http.StatusOK, res.StatusCode, must.Sprintf("%v", res))
 	}
 	// Late, twice and out of order.
 	for _, status := range []string{"sent", "undelivered", "sending", "sent", "undelivered", "receiving"} {
@@ -371,16 +330,12 @@ func TestWebhook_ReadsUpdatesAndReplies(t *testing.T) {
 		update(notify.Sent, nil), update(notify.Undelivered, failure), update(notify.Queued, nil),
 		update(notify.Sent, nil), update(notify.Undelivered, failure), update("", nil),
 	}
-	if diff := cmp.Diff(want, updates); diff != "" {
-		t.Error(diff)
-	}
+	test.Eq(t, want, updates)
 	status := receipt.Status
 	for _, u := range updates {
 		status = notify.Advance(status, u.Status)
 	}
-	if status != notify.Undelivered {
-		t.Errorf("ended as %s", status)
-	}
+	test.EqOp(t, notify.Undelivered, status, test.Sprint("ended as"))
 
 	call(fake.Reply(t.Context(), hook.URL+"/sms", "SM9", m.To, "+15005550006", "1 K7QX & more"))
 	stop := url.Values{
@@ -391,9 +346,7 @@ func TestWebhook_ReadsUpdatesAndReplies(t *testing.T) {
 		{ProviderID: "SM9", From: m.To, To: "+15005550006", Text: "1 K7QX & more"},
 		{ProviderID: "SM10", From: m.To, To: "+15005550006", Text: "Stop", OptOut: twilio.Stopped},
 	}
-	if diff := cmp.Diff(wantReplies, replies); diff != "" {
-		t.Error(diff)
-	}
+	test.Eq(t, wantReplies, replies)
 }
 
 func TestWebhook_RejectsWrongSignatures(t *testing.T) {
@@ -440,9 +393,7 @@ func TestWebhook_RejectsWrongSignatures(t *testing.T) {
 			r.Header.Set("X-Twilio-Signature", twiliotest.Sign("", address, form))
 		}, bad},
 	} {
-		if err := read(tc.spoil); !errors.Is(err, tc.want) {
-			t.Errorf("%s: %v", name, err)
-		}
+		test.ErrorIs(t, read(tc.spoil), tc.want, test.Sprint(name))
 	}
 }
 
@@ -454,59 +405,45 @@ func TestSign_MatchesDocumentation(t *testing.T) {
 		"To": {"+18005551212"},
 	}
 	const want = "0/KCTR6DLpKmkAf8muzZqo1nDgQ="
-	if got := twiliotest.Sign("12345", "https://mycompany.com/myapp.php?foo=1&bar=2", form); got != want {
-		t.Errorf("%s, want %s", got, want)
-	}
+	test.EqOp(t, want, twiliotest.Sign("12345", "https://mycompany.com/myapp.php?foo=1&bar=2", form))
 }
 
 func TestCall_RejectsMalformed(t *testing.T) {
 	t.Parallel()
 	hook := twilio.Webhook{AuthToken: "t"}
 	verify := func(address string, form url.Values) twilio.Callback {
-		call, err := hook.Verify(address, twiliotest.Sign("t", address, form), []byte(form.Encode()))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return call
+		return expect.Value(hook.Verify(address, twiliotest.Sign("t", address, form), []byte(form.Encode())))(t)
 	}
 	const address = "https://a.example/"
 	if _, err := verify(address, url.Values{"Body": {"x"}}).InboundSMS(); !errors.Is(err, twilio.ErrMalformed) {
 		t.Errorf("a reply without a sender: %v", err)
 	}
 	_, err := verify(address, url.Values{"MessageStatus": {"sent"}}).Update()
-	if !errors.Is(err, twilio.ErrMalformed) {
-		t.Errorf("an update without a message: %v", err)
-	}
+	test.ErrorIs(t, err, twilio.ErrMalformed, test.Sprint("an update without a message"))
 	form := url.Values{"MessageSid": {"SM1"}, "MessageStatus": {"canceled"}}
-	if _, err := verify(address+"?delivery=7", form).Update(); !errors.Is(err, twilio.ErrMalformed) {
-		t.Errorf("an invalid delivery ID: %v", err)
-	}
+	_, err = verify(address+"?delivery=7", form).Update()
+	test.ErrorIs(t, err, twilio.ErrMalformed, test.Sprint("an invalid delivery ID"))
 	got, err := verify(address, form).Update()
 	want := twilio.StatusUpdate{
 		ProviderID: "SM1", Status: notify.Failed,
 		Failure: &notify.SendError{Kind: notify.Permanent, Reason: "it could not be delivered"},
 	}
-	if diff := cmp.Diff(want, got); err != nil || diff != "" {
-		t.Error(err, diff)
-	}
+	diff := cmp.Diff(want, got)
+	test.True(t, err == nil && diff == "", test.Sprint(err, diff))
 }
 
 func BenchmarkSend(b *testing.B) {
 	fake := twiliotest.Start()
 	b.Cleanup(fake.Close)
-	s, err := twilio.New(twilio.Config{
+	s := expect.Value(twilio.New(twilio.Config{
 		AccountSID: fake.AccountSID, AuthToken: fake.AuthToken, From: "+15005550006", BaseURL: fake.URL,
 		Now: func() time.Time { return now },
-	})
-	if err != nil {
-		b.Fatal(err)
-	}
+	}))(b)
 	b.SetParallelism(16)
 	b.RunParallel(func(pb *testing.PB) {
 		for pb.Next() {
-			if _, err := s.Send(b.Context(), message()); err != nil {
-				b.Error(err)
-			}
+			_, err := s.Send(b.Context(), message())
+			test.NoError(b, err)
 		}
 	})
 }

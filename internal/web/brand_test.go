@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/berthhq/berth/internal/rules/brand"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/waitlist"
@@ -45,9 +48,7 @@ func TestPages_ShowBrand(t *testing.T) {
 			"script-src 'self';", "connect-src 'self';", "-unsafe")
 		_, body = c.get(wall, 0)
 		wantTexts(t, body, append(step.wall, "-style=")...)
-		if t.Failed() {
-			t.Fatal(title)
-		}
+		must.False(t, t.Failed(), must.Sprint(title))
 	}
 	// On the display, which is dark, a dark color is lightened.
 	c.setBrand(brand.Brand{Accent: "#1d4f91"})
@@ -61,36 +62,37 @@ func TestAccent_HasEnoughContrast(t *testing.T) {
 	value := regexp.MustCompile(`--([a-z-]+): (#[0-9a-f]{6});`)
 	for _, accent := range []string{"000000", "ffffff", "FFD400", "0b6e4f", "777777"} {
 		answer, body := s.get(accentPath+accent+".css", 0)
-		if answer.StatusCode != http.StatusOK || answer.Header.Get("Content-Type") != "text/css; charset=utf-8" ||
-			!strings.Contains(answer.Header.Get("Cache-Control"), "immutable") {
-			t.Error(accent, answer.Status, answer.Header)
-		}
+		test.True(
+			t, answer.StatusCode == http.StatusOK && answer.Header.Get("Content-Type") == "text/css; charset=utf-8" &&
+				strings.Contains(answer.Header.Get("Cache-Control"), "immutable"),
+			test.Sprint(accent, answer.Status, answer.Header),
+		)
 		colors := make(map[string][]brand.Color)
 		for _, found := range value.FindAllStringSubmatch(body, -1) {
 			c, _ := brand.ParseColor(found[2])
 			colors[found[1]] = append(colors[found[1]], c)
 		}
 		got := fmt.Sprint(colors["brand"])
-		if got != "["+strings.ToLower("#"+accent)+"]" || len(colors["brand-edge"]) != 2 {
-			t.Fatal(accent, body)
-		}
+		must.True(
+			t, got == "["+strings.ToLower("#"+accent)+"]" && len(colors["brand-edge"]) == 2, must.Sprint(accent, body),
+		)
 		for _, ground := range []string{"brand", "brand-pressed"} {
-			if got := brand.Contrast(colors[ground][0], colors["on-brand"][0]); got < brand.MinTextContrast {
-				t.Errorf("%s: the contrast on %s is %.2f", accent, ground, got)
-			}
+			got := colors[ground][0].Contrast(colors["on-brand"][0])
+			test.True(t, got >= brand.MinTextContrast, test.Sprintf("%s: the contrast on %s is %.2f", accent, ground, got))
 		}
 		for i, grounds := range [][]string{{"#ffffff", "#f4f1ea"}, {"#0d1b2a", "#16283c", "#1b1f24"}} {
 			for _, ground := range grounds {
 				under, _ := brand.ParseColor(ground)
-				if got := brand.Contrast(colors["brand-edge"][i], under); got < brand.MinShapeContrast {
-					t.Errorf("%s: the contrast of its edge on %s is %.2f", accent, ground, got)
-				}
+				got := colors["brand-edge"][i].Contrast(under)
+				test.True(
+					t, got >= brand.MinShapeContrast,
+					test.Sprintf("%s: the contrast of its edge on %s is %.2f", accent, ground, got),
+				)
 			}
 		}
 	}
 	for _, path := range []string{"0b6e4f", "0b6e4.css", "0b6e4f.css.css", "}*{x:y.css", "..%2f000000.css", ".css"} {
-		if answer, _ := s.get(accentPath+path, 0); answer.StatusCode != http.StatusNotFound {
-			t.Errorf("%q: %s", path, answer.Status)
-		}
+		answer, _ := s.get(accentPath+path, 0)
+		test.EqOp(t, http.StatusNotFound, answer.StatusCode, test.Sprintf("%q: %s", path, answer.Status))
 	}
 }

@@ -11,7 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/berthhq/berth/internal/app/bookings"
 	"github.com/berthhq/berth/internal/app/settings"
@@ -24,6 +25,7 @@ import (
 	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 // claimStudio has a session with one seat, two days later at 18:00 in Berlin, and a waitlist.
@@ -84,9 +86,7 @@ func (c *claimStudio) offers(who tenant.Caller) []waitlist.Offer {
 func (c *claimStudio) linkTo(who tenant.Caller) string {
 	c.T.Helper()
 	offers := c.offers(who)
-	if len(offers) == 0 {
-		c.T.Fatal("there is no offer")
-	}
+	must.True(c.T, len(offers) != 0, must.Sprint("there is no offer"))
 	return strings.TrimPrefix(c.App.Waitlists.ClaimURL(c.Tenant, offers[0].ID), "https://berth.example")
 }
 
@@ -134,13 +134,9 @@ var (
 func (c *claimStudio) submit(path string, form url.Values) string {
 	c.T.Helper()
 	answer, body := c.send(http.MethodPost, path, form)
-	if answer.StatusCode != http.StatusSeeOther {
-		c.T.Fatal(answer.Status, body)
-	}
+	must.EqOp(c.T, http.StatusSeeOther, answer.StatusCode, must.Sprint(answer.Status, body))
 	answer, body = c.send(http.MethodGet, answer.Header.Get("Location"), nil)
-	if answer.StatusCode != http.StatusOK {
-		c.T.Fatal(answer.Status, body)
-	}
+	must.EqOp(c.T, http.StatusOK, answer.StatusCode, must.Sprint(answer.Status, body))
 	return body
 }
 
@@ -156,14 +152,12 @@ func TestClaim_AcceptsOfferWithoutScripts(t *testing.T) {
 		`value="accept"`, `value="decline"`, "keeping it for you", "-refusal")
 	wantTexts(t, c.submit(link, accept),
 		"in</h1>", "nothing else to do", `data-state="accepted"`, "-<form", `data-every="0"`)
-	place, err := c.App.Bookings.GetBooking(t.Context(), c.Owner, c.offers(who)[0].Booking)
-	if err != nil || place.Status != booking.Confirmed {
-		t.Error(place.Status, err)
-	}
+	place := expect.Value(c.App.Bookings.GetBooking(t.Context(), c.Owner, c.offers(who)[0].Booking))(t)
+	test.EqOp(t, booking.Confirmed, place.Status)
 	// Going back and answering again changes nothing.
 	wantTexts(t, c.submit(link, accept), `data-state="accepted"`)
 	wantTexts(t, c.submit(link, decline), `data-state="accepted"`)
-	_, err = c.App.Bookings.CancelBooking(t.Context(), c.Owner, bookings.CancelRequest{ID: place.ID})
+	_, err := c.App.Bookings.CancelBooking(t.Context(), c.Owner, bookings.CancelRequest{ID: place.ID})
 	c.NoError(err)
 	_, body = c.send(http.MethodGet, link, nil)
 	wantTexts(t, body, `data-state="returned"`, "cancelled since")
@@ -183,9 +177,7 @@ func TestClaim_DeclinedOfferGoesToNextMember(t *testing.T) {
 	wantTexts(t, c.submit(link, accept), `data-state="declined"`)
 	_, body := c.send(http.MethodGet, c.linkTo(second), nil)
 	wantTexts(t, body, "Noa N.", `data-state="live"`)
-	if n := len(c.offers(second)); n != 1 {
-		t.Errorf("%d offers to the next member", n)
-	}
+	test.EqOp(t, 1, len(c.offers(second)), test.Sprint("offers to the next member"))
 }
 
 // Programs that scan messages open all links in them.
@@ -201,12 +193,9 @@ func TestClaim_OpeningChangesNothing(t *testing.T) {
 			}
 		}
 	}
-	if diff := cmp.Diff(before, c.offers(who)); diff != "" {
-		t.Error(diff)
-	}
-	if answer, _ := c.send(http.MethodHead, link, nil); answer.StatusCode != http.StatusOK {
-		t.Error(answer.Status)
-	}
+	test.Eq(t, before, c.offers(who))
+	answer, _ := c.send(http.MethodHead, link, nil)
+	test.EqOp(t, http.StatusOK, answer.StatusCode, test.Sprint(answer.Status))
 }
 
 func TestClaim_RejectsFormsOfOtherSites(t *testing.T) {
@@ -218,14 +207,12 @@ func TestClaim_RejectsFormsOfOtherSites(t *testing.T) {
 		"same site, other origin":      {"Sec-Fetch-Site", "same-site"},
 		"an old browser, other origin": {"Sec-Fetch-Site", "", "Origin", "https://evil.example"},
 	} {
-		if answer, _ := c.send(http.MethodPost, link, accept, headers...); answer.StatusCode != http.StatusForbidden {
-			t.Error(name, answer.Status)
-		}
+		answer, _ := c.send(http.MethodPost, link, accept, headers...)
+		test.EqOp(t, http.StatusForbidden, answer.StatusCode, test.Sprint(name, answer.Status))
 	}
 	for _, form := range []url.Values{nil, {"answer": {"maybe"}}, {"answer": {strings.Repeat("x", 4000)}}} {
-		if answer, _ := c.send(http.MethodPost, link+"?answer=accept", form); answer.StatusCode != http.StatusBadRequest {
-			t.Error(form, answer.Status)
-		}
+		answer, _ := c.send(http.MethodPost, link+"?answer=accept", form)
+		test.EqOp(t, http.StatusBadRequest, answer.StatusCode, test.Sprint(form, answer.Status))
 	}
 	_, body := c.send(http.MethodGet, link, nil)
 	wantTexts(t, body, `data-state="live"`)
@@ -233,9 +220,8 @@ func TestClaim_RejectsFormsOfOtherSites(t *testing.T) {
 		{"Sec-Fetch-Site", "", "Origin", "https://berth.example"}, {"Sec-Fetch-Site", ""},
 		{"Sec-Fetch-Site", "", "Origin", ""},
 	} {
-		if answer, _ := c.send(http.MethodPost, link, accept, headers...); answer.StatusCode != http.StatusSeeOther {
-			t.Error(headers, answer.Status)
-		}
+		answer, _ := c.send(http.MethodPost, link, accept, headers...)
+		test.EqOp(t, http.StatusSeeOther, answer.StatusCode, test.Sprint(headers, answer.Status))
 	}
 }
 
@@ -319,22 +305,20 @@ func TestClaim_ConcurrentRequestsTakeEffectOnce(t *testing.T) {
 		var pressed sync.WaitGroup
 		for _, form := range []url.Values{accept, accept, decline, accept} {
 			pressed.Go(func() {
-				if answer, body := c.send(http.MethodPost, link, form); answer.StatusCode != http.StatusSeeOther {
-					t.Error(answer.Status, body)
-				}
+				answer, body := c.send(http.MethodPost, link, form)
+				test.EqOp(t, http.StatusSeeOther, answer.StatusCode, test.Sprint(answer.Status, body))
 			})
 		}
 		pressed.Wait()
 		mine, theirs := c.offers(who), c.offers(next)
 		switch mine[0].Status {
 		case waitlist.Accepted:
-			if len(theirs) != 0 {
-				t.Errorf("an accepted place was offered again: %v", theirs)
-			}
+			test.EqOp(t, 0, len(theirs), test.Sprintf("an accepted place was offered again: %v", theirs))
 		case waitlist.Declined:
-			if len(theirs) != 1 || theirs[0].Status != waitlist.Live {
-				t.Errorf("a declined place was not offered: %v", theirs)
-			}
+			test.True(
+				t, len(theirs) == 1 && theirs[0].Status == waitlist.Live,
+				test.Sprintf("a declined place was not offered: %v", theirs),
+			)
 		default:
 			t.Error(mine[0].Status)
 		}
@@ -361,17 +345,13 @@ func TestClaim_RejectsInvalidLinks(t *testing.T) {
 	} {
 		for method, form := range map[string]url.Values{http.MethodGet: nil, http.MethodPost: accept} {
 			answer, body := c.send(method, path, form)
-			if answer.StatusCode != http.StatusNotFound {
-				t.Error(name, method, answer.Status)
-			}
+			test.EqOp(t, http.StatusNotFound, answer.StatusCode, test.Sprint(name, method, answer.Status))
 			wantTexts(t, body, "This link is not valid", "-Vinyasa", "-Mia", "-Harbour", "-<form", "-<script>")
 		}
 	}
 	_, body := c.send(http.MethodGet, link, nil)
 	wantTexts(t, body, `data-state="live"`)
-	if c.log.Len() > 0 {
-		t.Error(c.log.String())
-	}
+	test.True(t, c.log.Len() <= 0, test.Sprint(c.log.String()))
 }
 
 func TestClaim_ReturnsUnavailableOnFailure(t *testing.T) {
@@ -381,9 +361,10 @@ func TestClaim_ReturnsUnavailableOnFailure(t *testing.T) {
 	c.Exec(`alter table waitlist_offers rename to renamed`)
 	for method, form := range map[string]url.Values{http.MethodGet: nil, http.MethodPost: accept} {
 		answer, body := c.send(method, link, form)
-		if answer.StatusCode != http.StatusServiceUnavailable || answer.Header.Get("Retry-After") != "10" {
-			t.Error(answer.Status, answer.Header)
-		}
+		test.True(
+			t, answer.StatusCode == http.StatusServiceUnavailable && answer.Header.Get("Retry-After") == "10",
+			test.Sprint(answer.Status, answer.Header),
+		)
 		wantTexts(t, body, "nothing has been changed", `href="`+link+`"`, "-42P01")
 	}
 }
@@ -398,9 +379,7 @@ func TestClaim_SetsSecurityHeaders(t *testing.T) {
 			"Cache-Control": "no-store", "Referrer-Policy": "no-referrer",
 			"X-Content-Type-Options": "nosniff", "X-Robots-Tag": "noindex, nofollow",
 		} {
-			if got := answer.Header.Get(header); got != want {
-				t.Errorf("%s: %s is %q", path, header, got)
-			}
+			test.EqOp(t, want, answer.Header.Get(header), test.Sprintf("%s: %s", path, header))
 		}
 		for _, want := range []string{"default-src 'none'", "frame-ancestors 'none'", "base-uri 'none'"} {
 			wantTexts(t, answer.Header.Get("Content-Security-Policy"), want, "-unsafe")
@@ -412,9 +391,8 @@ func TestClaim_SetsSecurityHeaders(t *testing.T) {
 		}
 	}
 	answer, _ := c.send(http.MethodPost, link, decline)
-	if got := answer.Header.Get("Location"); got != link || answer.Header.Get("Referrer-Policy") != "no-referrer" {
-		t.Error(got, answer.Header)
-	}
+	got := answer.Header.Get("Location")
+	test.True(t, got == link && answer.Header.Get("Referrer-Policy") == "no-referrer", test.Sprint(got, answer.Header))
 }
 
 func TestClaim_UsesBrowserLanguage(t *testing.T) {
@@ -441,26 +419,25 @@ func TestClaimWords_AreComplete(t *testing.T) {
 	t.Parallel()
 	for _, w := range allClaimWords {
 		for s, text := range english.states {
-			if other := w.states[s]; other.text == "" || (other.headline == "") != (text.headline == "") {
-				t.Errorf("%s: %s is %q", w.Lang, s, other)
-			}
+			other := w.states[s]
+			test.True(
+				t, other.text != "" && (other.headline == "") == (text.headline == ""),
+				test.Sprintf("%s: %s is %q", w.Lang, s, other),
+			)
 		}
 		for reason := range english.errors {
-			if w.errors[reason] == "" {
-				t.Errorf("%s: no text for %s", w.Lang, reason)
-			}
+			test.NotEqOp(t, "", w.errors[reason], test.Sprintf("%s: no text for %s", w.Lang, reason))
 		}
-		if len(w.states) != len(english.states) || len(w.errors) != len(english.errors) {
-			t.Errorf("%s has more texts than English", w.Lang)
-		}
+		test.True(
+			t, len(w.states) == len(english.states) && len(w.errors) == len(english.errors),
+			test.Sprintf("%s has more texts than English", w.Lang),
+		)
 		for _, text := range []string{
 			w.Accept, w.Decline, w.LeftWord, w.Retry, w.When, w.Where, w.SeatsWord, w.reservedUntil, w.openUntil,
 			w.ErrorTitle, w.Over, w.cityTime, w.one, w.many, w.withoutName, w.withName, w.invalid.headline, w.invalid.text,
 			w.unavailable.headline, w.unavailable.text, w.fastest, w.started, w.stillWaiting, w.errorText(fault.Contention),
 		} {
-			if text == "" {
-				t.Errorf("%s lacks a text", w.Lang)
-			}
+			test.NotEqOp(t, "", text, test.Sprintf("%s lacks a text", w.Lang))
 		}
 	}
 }
@@ -471,12 +448,7 @@ func TestClaimWords_NameTimeZones(t *testing.T) {
 		"Europe/Berlin": "Berlin time (UTC+1)", "America/New_York": "New York time (UTC−4)",
 		"Asia/Kolkata": "Kolkata time (UTC+5:30)", "UTC": "UTC", "Europe/London": "London time (UTC)",
 	} {
-		zone, err := time.LoadLocation(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := english.zone(class.In(zone)); got != want {
-			t.Errorf("%s is %q", name, got)
-		}
+		zone := expect.Value(time.LoadLocation(name))(t)
+		test.EqOp(t, want, english.zone(class.In(zone)), test.Sprint(name))
 	}
 }

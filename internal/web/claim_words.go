@@ -152,7 +152,7 @@ var english = claimWords{
 var german = claimWords{
 	Lang: "de", Accept: "Ja, ich nehme ihn", Decline: "Nein, danke",
 	LeftWord: "Zeit zu antworten", Retry: "Noch einmal versuchen",
-	When: "Wann", Where: "Wo", SeatsWord: "Für", reservedUntil: "Für dich reserviert bis", openUntil: "Offen bis",
+	When: "Wann", Where: "Wo", SeatsWord: "Für", reservedUntil: "Für Sie reserviert bis", openUntil: "Offen bis",
 	ErrorTitle: "Das hat nicht geklappt",
 	Over:       "Die Zeit zum Antworten ist um.",
 	weekdays:   [7]string{"Sonntag", "Montag", "Dienstag", "Mittwoch", "Donnerstag", "Freitag", "Samstag"},
@@ -162,47 +162,47 @@ var german = claimWords{
 		return fmt.Sprintf("%s, %d. %s", w.weekdays[t.Weekday()], t.Day(), w.months[t.Month()-1])
 	},
 	cityTime: "Ortszeit %s (%s)", one: "1 Person", many: "%d Personen",
-	withoutName: "Ein Platz ist frei für dich", withName: "Ein Platz ist frei für dich, %s",
+	withoutName: "Ein Platz ist frei für Sie", withName: "Ein Platz ist frei für Sie, %s",
 	invalid: message{"Dieser Link ist ungültig",
-		"Vielleicht wurde er abgeschnitten. Bitte öffne ihn noch einmal vollständig aus deiner Nachricht."},
+		"Vielleicht wurde er abgeschnitten. Bitte öffnen Sie ihn noch einmal vollständig aus Ihrer Nachricht."},
 	unavailable: message{"Einen Moment",
-		"Wir können gerade nicht antworten, und es wurde nichts geändert. Bitte versuche es noch einmal."},
+		"Wir können gerade nicht antworten, und es wurde nichts geändert. Bitte versuchen Sie es noch einmal."},
 	states: map[state]message{
-		isLive: {"", "Wir halten ihn für dich frei. Sagst du ab, bekommt ihn die nächste Person in der Reihe."},
-		isAccepted: {"Du bist dabei",
-			"Dein Platz ist gebucht, mehr ist nicht zu tun. Falls du doch nicht kannst, storniere bitte rechtzeitig."},
-		isReturned: {"Du warst dabei",
-			"Du hattest diesen Platz angenommen, und die Buchung wurde inzwischen storniert."},
-		isDeclined: {"Du hast abgesagt", "Danke für die Antwort: Den Platz bekommt die nächste Person in der Reihe."},
+		isLive: {"", "Wir halten ihn für Sie frei. Sagen Sie ab, bekommt ihn die nächste Person in der Reihe."},
+		isAccepted: {"Sie sind dabei", "Ihr Platz ist gebucht, mehr ist nicht zu tun. " +
+			"Falls Sie doch nicht können, stornieren Sie bitte rechtzeitig."},
+		isReturned: {"Sie waren dabei",
+			"Sie hatten diesen Platz angenommen, und die Buchung wurde inzwischen storniert."},
+		isDeclined: {"Sie haben abgesagt", "Danke für die Antwort: Den Platz bekommt die nächste Person in der Reihe."},
 		isExpired: {"Die Zeit ist um", "Dieses Angebot wurde nicht rechtzeitig beantwortet, " +
 			"und der Platz ging an die nächste Person in der Reihe."},
-		isStarted:   {"Es hat ohne dich begonnen", "Der Termin hat angefangen, und dieses Angebot ist beendet."},
+		isStarted:   {"Es hat ohne Sie begonnen", "Der Termin hat angefangen, und dieses Angebot ist beendet."},
 		isTaken:     {"Jemand war schneller", "Der Platz ist vergeben."},
 		isWithdrawn: {"Dieses Angebot wurde zurückgezogen", "Der Platz ist leider nicht mehr frei."},
 		isCalledOff: {"Findet nicht statt", "Dieser Termin wurde abgesagt."},
 	},
 	fastest:      "Andere wurden auch gefragt: Wer zuerst zusagt, bekommt ihn.",
-	started:      "Es hat schon begonnen. Sag nur zu, wenn du gleich da sein kannst.",
-	stillWaiting: "Du stehst weiter auf der Warteliste, an deiner Stelle.",
+	started:      "Es hat schon begonnen. Sagen Sie nur zu, wenn Sie gleich da sein können.",
+	stillWaiting: "Sie stehen weiter auf der Warteliste, an derselben Stelle.",
 	errors: map[fault.Reason]string{
-		fault.NoCredits: "Du hast dafür kein Guthaben mehr. " +
-			"Lade welches auf und drücke noch einmal, solange das Angebot gilt.",
-		fault.NoActivePlan: "Keiner deiner Tarife gilt für diesen Termin. " +
-			"Hol dir einen und drücke noch einmal, solange das Angebot gilt.",
-		fault.PlanChoiceRequired: "Mehrere deiner Tarife gelten für diesen Termin. " +
-			"Bitte sag in der App zu, dort kannst du einen wählen.",
-		fault.SubscriptionState: "Dein Tarif ist gerade nicht aktiv.",
+		fault.NoCredits: "Sie haben dafür kein Guthaben mehr. " +
+			"Laden Sie welches auf und drücken Sie noch einmal, solange das Angebot gilt.",
+		fault.NoActivePlan: "Keiner Ihrer Tarife gilt für diesen Termin. " +
+			"Kaufen Sie einen und drücken Sie noch einmal, solange das Angebot gilt.",
+		fault.PlanChoiceRequired: "Mehrere Ihrer Tarife gelten für diesen Termin. " +
+			"Bitte sagen Sie in der App zu, dort können Sie einen wählen.",
+		fault.SubscriptionState: "Ihr Tarif ist gerade nicht aktiv.",
 		fault.OutstandingBalance: "Es ist noch etwas zu bezahlen. " +
-			"Begleiche es und drücke noch einmal, solange das Angebot gilt.",
-		fault.DailyLimit:  "Dein Tarif erlaubt an diesem Tag keine weitere Buchung.",
-		fault.WeeklyLimit: "Dein Tarif erlaubt in dieser Woche keine weitere Buchung.",
-		fault.Overlap: "Du hast zur selben Zeit eine andere Buchung. " +
-			"Storniere sie zuerst und drücke noch einmal, solange das Angebot gilt.",
-		fault.AlreadyBooked:  "Du hast diesen Termin schon gebucht.",
+			"Begleichen Sie es und drücken Sie noch einmal, solange das Angebot gilt.",
+		fault.DailyLimit:  "Ihr Tarif erlaubt an diesem Tag keine weitere Buchung.",
+		fault.WeeklyLimit: "Ihr Tarif erlaubt in dieser Woche keine weitere Buchung.",
+		fault.Overlap: "Sie haben zur selben Zeit eine andere Buchung. " +
+			"Stornieren Sie sie zuerst und drücken Sie noch einmal, solange das Angebot gilt.",
+		fault.AlreadyBooked:  "Sie haben diesen Termin schon gebucht.",
 		fault.SessionNotOpen: "Dieser Termin kann gerade nicht gebucht werden.",
-		fault.MemberNotFound: "Deine Mitgliedschaft ist beendet.",
+		fault.MemberNotFound: "Ihre Mitgliedschaft ist beendet.",
 	},
-	otherError: "Der Platz konnte nicht gebucht werden. Bitte frag am Empfang, solange das Angebot gilt.",
+	otherError: "Der Platz konnte nicht gebucht werden. Bitte fragen Sie am Empfang, solange das Angebot gilt.",
 }
 
 var french = claimWords{

@@ -7,16 +7,18 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 func newConsole(
 	t *testing.T, files fstest.MapFS, in SignIn,
 ) func(method, path string, header ...string) *httptest.ResponseRecorder {
 	t.Helper()
-	handler, err := Console(files, in)
-	if err != nil {
-		t.Fatal(err)
-	}
+	handler := expect.Value(Console(files, in))(t)
 	return func(method, path string, header ...string) *httptest.ResponseRecorder {
 		r := httptest.NewRequestWithContext(t.Context(), method, path, http.NoBody)
 		for i := 0; i < len(header); i += 2 {
@@ -48,22 +50,18 @@ func TestConsole_ServesAppOnEveryPath(t *testing.T) {
 		"/app/": "members", "/app/me/bookings": "members",
 	} {
 		w := get("GET", path)
-		if w.Code != http.StatusOK || !strings.HasPrefix(w.Body.String(), want) {
-			t.Errorf("%s: %d %s", path, w.Code, w.Body)
-		}
-		if w.Header().Get("Cache-Control") != "no-cache" {
-			t.Errorf("%s: %v", path, w.Header())
-		}
+		test.True(
+			t, w.Code == http.StatusOK && strings.HasPrefix(w.Body.String(), want),
+			test.Sprintf("%s: %d %s", path, w.Code, w.Body),
+		)
+		test.EqOp(t, "no-cache", w.Header().Get("Cache-Control"), test.Sprintf("%s: %v", path, w.Header()))
 	}
 	for _, path := range []string{"/berth.v1.NoSuch/Thing", "/"} {
-		if w := get("POST", path); w.Code != http.StatusNotFound {
-			t.Errorf("POST %s: %d", path, w.Code)
-		}
+		test.EqOp(t, http.StatusNotFound, get("POST", path).Code, test.Sprintf("POST %s", path))
 	}
 	for _, path := range []string{"/absent.png", "/assets/absent.js", "/assets/", "/assets/../index.html.br"} {
-		if w := get("GET", path); w.Code == http.StatusOK {
-			t.Errorf("%s: %d %s", path, w.Code, w.Body)
-		}
+		w := get("GET", path)
+		test.NotEqOp(t, http.StatusOK, w.Code, test.Sprintf("%s: %d %s", path, w.Code, w.Body))
 	}
 }
 
@@ -76,16 +74,16 @@ func TestConsole_SetsSecurityHeaders(t *testing.T) {
 		w := get("GET", "/")
 		policy := w.Header().Get("Content-Security-Policy")
 		found := nonce.FindStringSubmatch(policy)
-		if found == nil || seen[found[1]] || !strings.Contains(w.Body.String(), `content="`+found[1]+`"`) {
-			t.Fatalf("%s: %s", policy, w.Body)
-		}
+		must.True(
+			t, found != nil && !seen[found[1]] && strings.Contains(w.Body.String(), `content="`+found[1]+`"`),
+			must.Sprintf("%s: %s", policy, w.Body),
+		)
 		seen[found[1]] = true
 		wantTexts(t, policy, "default-src 'none'", "script-src 'self';", "connect-src 'self' https://id.example.com;",
 			"img-src 'self' data: blob: https:;", "frame-ancestors 'none'", "-unsafe", "-realms")
 	}
-	if _, err := Console(built, SignIn{Issuer: "nonsense"}); err == nil {
-		t.Error("an issuer that is not a URL was accepted")
-	}
+	_, err := Console(built, SignIn{Issuer: "nonsense"})
+	test.Error(t, err, test.Sprint("an issuer that is not a URL was accepted"))
 }
 
 func TestConsole_CompressesAndCachesFiles(t *testing.T) {
@@ -96,18 +94,19 @@ func TestConsole_CompressesAndCachesFiles(t *testing.T) {
 	} {
 		w := get("GET", "/assets/a-1.js", "Accept-Encoding", accept)
 		h := w.Header()
-		if w.Body.String() != want || h.Get("Vary") != "Accept-Encoding" ||
-			!strings.Contains(h.Get("Cache-Control"), "immutable") ||
-			h.Get("Content-Type") != "text/javascript; charset=utf-8" {
-			t.Errorf("%q: %s %v", accept, w.Body, h)
-		}
+		test.True(
+			t, w.Body.String() == want && h.Get("Vary") == "Accept-Encoding" &&
+				strings.Contains(h.Get("Cache-Control"), "immutable") &&
+				h.Get("Content-Type") == "text/javascript; charset=utf-8",
+			test.Sprintf("%q: %s %v", accept, w.Body, h),
+		)
 	}
-	if w := get("GET", "/assets/f-1.woff2"); w.Header().Get("Content-Type") != "font/woff2" {
-		t.Error(w.Header())
-	}
-	if w := get("GET", "/icon.svg"); w.Body.String() != "<svg/>" || w.Header().Get("Cache-Control") != "no-cache" {
-		t.Error(w.Body, w.Header())
-	}
+	w := get("GET", "/assets/f-1.woff2")
+	test.EqOp(t, "font/woff2", w.Header().Get("Content-Type"), test.Sprint(w.Header()))
+	w = get("GET", "/icon.svg")
+	test.True(
+		t, w.Body.String() == "<svg/>" && w.Header().Get("Cache-Control") == "no-cache", test.Sprint(w.Body, w.Header()),
+	)
 }
 
 func TestConsole_ServesSignInConfig(t *testing.T) {
@@ -117,15 +116,14 @@ func TestConsole_ServesSignInConfig(t *testing.T) {
 	})
 	w := get("GET", ConfigPath)
 	want := `{"issuer":"https://id.example.com","client_id":"console","scope":"openid","audience":"berth"}`
-	if w.Body.String() != want {
-		t.Error(w.Body)
-	}
+	test.EqOp(t, want, w.Body.String(), test.Sprint(w.Body))
 }
 
 func TestConsole_WithoutAppsShowsNotice(t *testing.T) {
 	t.Parallel()
 	get := newConsole(t, fstest.MapFS{".gitkeep": {}}, SignIn{})
-	if w := get("GET", "/app/week"); w.Code != http.StatusOK || !strings.Contains(w.Body.String(), "make console") {
-		t.Error(w.Code, w.Body)
-	}
+	w := get("GET", "/app/week")
+	test.True(
+		t, w.Code == http.StatusOK && strings.Contains(w.Body.String(), "make console"), test.Sprint(w.Code, w.Body),
+	)
 }

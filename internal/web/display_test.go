@@ -11,8 +11,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 // class is the start of the session of these tests: 18:00 in Berlin.
@@ -44,19 +48,15 @@ func (s *studio) addBooking(name string, party int, at *time.Time) {
 	}
 	defer s.Clock.Set(s.Clock.Now())
 	s.Clock.Set(*at)
-	_, err := s.CheckIn(s.Coach, id)
-	s.NoError(err)
+	expect.OK(s.T)(s.CheckIn(s.Coach, id))
 }
 
 // link returns the path of a new display link.
 func (s *studio) link() string {
 	s.T.Helper()
-	link, err := s.App.Bookings.CreateDisplayURL(context.Background(), s.Coach, s.session)
-	s.NoError(err)
+	link := expect.Value(s.App.Bookings.CreateDisplayURL(context.Background(), s.Coach, s.session))(s.T)
 	path, ok := strings.CutPrefix(link.URL, "https://berth.example")
-	if !ok {
-		s.T.Fatal(link.URL)
-	}
+	must.True(s.T, ok, must.Sprint(link.URL))
 	return path
 }
 
@@ -75,10 +75,7 @@ func (s *studio) getIn(language, path string, after time.Duration) (*http.Respon
 	r.Header.Set("Accept-Language", language)
 	s.pages.ServeHTTP(w, r)
 	answer := w.Result()
-	body, err := io.ReadAll(answer.Body)
-	if err != nil {
-		s.T.Fatal(err)
-	}
+	body := expect.Value(io.ReadAll(answer.Body))(s.T)
 	return answer, string(body)
 }
 
@@ -87,9 +84,7 @@ func wantTexts(t testing.TB, body string, texts ...string) {
 	t.Helper()
 	for _, text := range texts {
 		absent, without := strings.CutPrefix(text, "-")
-		if strings.Contains(body, absent) == without {
-			t.Errorf("%q in\n%s", text, body)
-		}
+		test.NotEqOp(t, without, strings.Contains(body, absent), test.Sprintf("%q in\n%s", text, body))
 	}
 }
 
@@ -101,9 +96,10 @@ func TestDisplay_ShowsCodeAndArrivals(t *testing.T) {
 	s.addBooking("Leo Late", 2, nil)
 	s.AddSession(testkit.Session{Starts: class.Add(90 * time.Minute), Minutes: 30, Title: "Yin <i>", Coach: s.Coach})
 	answer, body := s.get(s.link(), 0)
-	if answer.StatusCode != http.StatusOK || answer.Header.Get("Content-Type") != "text/html; charset=utf-8" {
-		t.Error(answer.Status, answer.Header)
-	}
+	test.True(
+		t, answer.StatusCode == http.StatusOK && answer.Header.Get("Content-Type") == "text/html; charset=utf-8",
+		test.Sprint(answer.Status, answer.Header),
+	)
 	wantTexts(t, body, "Vinyasa &amp; &lt;b&gt;Breath&lt;/b&gt;", "-<b>", "Wednesday, 18 March, ", ">18:00–19:00<",
 		"with Carla Coach · Pier 1", "<strong>4</strong> of 6 here", ">Mia M.<", "-Meyer", ">Noa<", "-Nobody", "+2",
 		"17:50", "-Leo", "Scan to check in", `class="open"`, "<svg ", `data-every="30"`,
@@ -124,9 +120,7 @@ func TestDisplay_UsesBrowserLanguage(t *testing.T) {
 	} {
 		answer, body := s.getIn(accepts, link, 0)
 		wantTexts(t, body, want...)
-		if got := answer.Header.Get("Vary"); got != "Accept-Language" {
-			t.Error(accepts, got)
-		}
+		test.EqOp(t, "Accept-Language", answer.Header.Get("Vary"), test.Sprint(accepts))
 	}
 	s.Clock.Set(class.Add(-48 * time.Hour))
 	_, body := s.getIn("de", s.link(), -48*time.Hour)
@@ -154,9 +148,7 @@ func TestDisplay_FollowsCheckInWindow(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s.Clock.Set(class.Add(tt.after))
 			answer, body := s.get(s.link(), tt.after)
-			if answer.StatusCode != http.StatusOK {
-				t.Error(answer.Status)
-			}
+			test.EqOp(t, http.StatusOK, answer.StatusCode, test.Sprint(answer.Status))
 			wantTexts(t, body, tt.says...)
 		})
 	}
@@ -170,13 +162,9 @@ func TestDisplay_LinksToNextPage(t *testing.T) {
 	path := s.link()
 	for minute := 1; minute < 60; minute++ {
 		answer, body := s.get(path, time.Duration(minute)*time.Minute)
-		if answer.StatusCode != http.StatusOK {
-			t.Fatal(minute, answer.Status)
-		}
+		must.EqOp(t, http.StatusOK, answer.StatusCode, must.Sprint(minute, answer.Status))
 		next := nextLink.FindStringSubmatch(body)[1]
-		if next == path || !strings.HasPrefix(next, "/display/") {
-			t.Fatal(next)
-		}
+		must.True(t, next != path && strings.HasPrefix(next, "/display/"), must.Sprint(next))
 		wantTexts(t, body, `content="30;url=`+next+`"`)
 		path = next
 	}
@@ -194,20 +182,14 @@ func TestDisplay_RejectsExpiredAndInvalidLinks(t *testing.T) {
 			after = 10 * time.Minute
 		}
 		answer, body := s.get(path, after)
-		if answer.StatusCode != http.StatusNotFound {
-			t.Error(name, answer.Status)
-		}
+		test.EqOp(t, http.StatusNotFound, answer.StatusCode, test.Sprint(name, answer.Status))
 		wantTexts(t, body, "This page has ended", `data-next=""`, "-<script>", "-Vinyasa", "-<svg")
 	}
 	s.CancelSession(s.session)
 	answer, body := s.get(link, 0)
-	if answer.StatusCode != http.StatusNotFound {
-		t.Error(answer.Status)
-	}
+	test.EqOp(t, http.StatusNotFound, answer.StatusCode, test.Sprint(answer.Status))
 	wantTexts(t, body, "called off", "-Vinyasa")
-	if s.log.Len() > 0 {
-		t.Error(s.log.String())
-	}
+	test.True(t, s.log.Len() <= 0, test.Sprint(s.log.String()))
 }
 
 func TestDisplay_ReloadsAfterFailure(t *testing.T) {
@@ -216,13 +198,12 @@ func TestDisplay_ReloadsAfterFailure(t *testing.T) {
 	link := s.link()
 	s.Exec(`alter table locations rename to renamed`)
 	answer, body := s.get(link, 0)
-	if answer.StatusCode != http.StatusServiceUnavailable || answer.Header.Get("Retry-After") != "10" {
-		t.Error(answer.Status, answer.Header)
-	}
+	test.True(
+		t, answer.StatusCode == http.StatusServiceUnavailable && answer.Header.Get("Retry-After") == "10",
+		test.Sprint(answer.Status, answer.Header),
+	)
 	wantTexts(t, body, "One moment", `data-next="`+link+`"`, `data-every="10"`, "-locations", "-42P01")
-	if n := strings.Count(s.log.String(), "level=ERROR"); n != 1 {
-		t.Error(s.log.String())
-	}
+	test.EqOp(t, 1, strings.Count(s.log.String(), "level=ERROR"), test.Sprint(s.log.String()))
 }
 
 func TestDisplay_SetsSecurityHeaders(t *testing.T) {
@@ -234,9 +215,7 @@ func TestDisplay_SetsSecurityHeaders(t *testing.T) {
 			"Content-Security-Policy": policy, "Cache-Control": "no-store", "Referrer-Policy": "no-referrer",
 			"X-Content-Type-Options": "nosniff",
 		} {
-			if got := answer.Header.Get(header); got != want {
-				t.Errorf("%s: %s is %q", path, header, got)
-			}
+			test.EqOp(t, want, answer.Header.Get(header), test.Sprintf("%s: %s", path, header))
 		}
 		if strings.HasSuffix(path, ".js") {
 			continue
@@ -248,13 +227,13 @@ func TestDisplay_SetsSecurityHeaders(t *testing.T) {
 		"display.js": "text/javascript; charset=utf-8", "display.css": "text/css; charset=utf-8",
 	} {
 		answer, _ := s.get(assetPath+path, 0)
-		if got := answer.Header.Get("Content-Type"); got != want || answer.StatusCode != http.StatusOK {
-			t.Errorf("%s: %s, %q", path, answer.Status, got)
-		}
+		got := answer.Header.Get("Content-Type")
+		test.True(
+			t, got == want && answer.StatusCode == http.StatusOK, test.Sprintf("%s: %s, %q", path, answer.Status, got),
+		)
 	}
 	for _, path := range []string{"display.html", "..%2Fdisplay.go", "", "%2e%2e"} {
-		if answer, _ := s.get(assetPath+path, 0); answer.StatusCode == http.StatusOK {
-			t.Errorf("%q is served", path)
-		}
+		answer, _ := s.get(assetPath+path, 0)
+		test.NotEqOp(t, http.StatusOK, answer.StatusCode, test.Sprintf("%q is served", path))
 	}
 }

@@ -37,7 +37,7 @@ var allDisplayWords = []*displayWords{ // in the order of languages
 		CodeName: "QR-Code zum Einchecken",
 		dates:    &german, with: "mit %s", scan: "Zum Einchecken scannen", closed: "Der Check-in ist geschlossen",
 		opensToday: "Check-in ab %s Uhr", opensOn: "Check-in ab %s um %s Uhr",
-		ended:     message{"Diese Seite gilt nicht mehr", "Bitte öffne sie noch einmal vom Termin aus."},
+		ended:     message{"Diese Seite gilt nicht mehr", "Bitte öffnen Sie sie noch einmal vom Termin aus."},
 		calledOff: message{"Findet nicht statt", "Dieser Termin wurde abgesagt."},
 		later:     message{"Einen Moment", "Diese Seite lädt von selbst neu."},
 	},

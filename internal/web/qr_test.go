@@ -7,7 +7,10 @@ import (
 	"testing"
 
 	"github.com/boombuler/barcode/qr"
+	"github.com/shoenig/test/must"
 	"pgregory.net/rapid"
+
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 // The drawing has the modules of the code.
@@ -15,18 +18,10 @@ func TestDrawQR_DrawsModulesOfCode(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.StringMatching(`[A-Za-z0-9_-]{1,87}`).Draw(t, "text")
-		code, err := qr.Encode(text, qr.M, qr.Unicode)
-		if err != nil {
-			t.Fatal(err)
-		}
-		drawn, err := drawQR(text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		code := expect.Value(qr.Encode(text, qr.M, qr.Unicode))(t)
+		drawn := expect.Value(drawQR(text))(t)
 		size := code.Bounds().Dx()
-		if want := fmt.Sprintf("-4 -4 %d %d", size+8, size+8); drawn.ViewBox != want {
-			t.Fatalf("%s, want %s", drawn.ViewBox, want)
-		}
+		must.EqOp(t, fmt.Sprintf("-4 -4 %d %d", size+8, size+8), drawn.ViewBox)
 		dark := make(map[[2]int]bool)
 		for part := range strings.SplitSeq(strings.TrimSuffix(drawn.Path, "z"), "z") {
 			var x, y, wide, back int
@@ -39,9 +34,7 @@ func TestDrawQR_DrawsModulesOfCode(t *testing.T) {
 		}
 		for y := range size {
 			for x := range size {
-				if dark[[2]int{x, y}] != (code.At(x, y) == color.Black) {
-					t.Fatalf("module %d, %d of %q", x, y, text)
-				}
+				must.EqOp(t, (code.At(x, y) == color.Black), dark[[2]int{x, y}], must.Sprintf("module %d, %d of %q", x, y, text))
 			}
 		}
 	})

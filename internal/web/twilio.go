@@ -2,7 +2,6 @@ package web
 
 import (
 	"encoding/xml"
-	"errors"
 	"io"
 	"log/slog"
 	"net/http"
@@ -29,7 +28,7 @@ func (h twilioWebhook) read(
 	token := h.TwilioToken
 	if name := r.PathValue("tenant"); name != platformNumber {
 		var err error
-		if in, err = tenant.Parse[tenant.TenantID](name); err != nil {
+		if in, err = tenant.Parse[tenant.TenantID](name); err != nil || in.IsZero() {
 			return reject(http.StatusNotFound)
 		}
 		senders, err := h.Services.Messages.SendersOf(r.Context(), in)
@@ -42,11 +41,8 @@ func (h twilioWebhook) read(
 		}
 	}
 	call, err := twilio.Webhook{AuthToken: token, PublicURL: h.PublicURL}.Read(r)
-	switch {
-	case errors.Is(err, twilio.ErrSignature):
-		return reject(http.StatusForbidden)
-	case err != nil:
-		return reject(http.StatusBadRequest)
+	if err != nil { // Twilio would try again after another status
+		return reject(http.StatusNotFound)
 	}
 	return in, call, true
 }

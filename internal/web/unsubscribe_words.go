@@ -35,8 +35,9 @@ var allUnsubscribeWords = []*unsubscribeWords{ // in the order of languages
 	{
 		Lang: "de", Title: "Mails", TitleFrom: "Mails von %s", Ask: "Weniger Mails?", AskFrom: "Weniger Mails von %s?",
 		ThisKind: "Keine mehr dieser Art: %s", AllKinds: "Gar keine Mails mehr",
-		Done: "Erledigt", DoneKind: "Du bekommst keine Mails dieser Art mehr: %s.", DoneAll: "Du bekommst keine Mails mehr.",
-		Invalid: "Dieser Link ist ungültig", InvalidText: "Bitte nimm den Link aus einer neueren Mail.",
+		Done: "Erledigt", DoneKind: "Sie bekommen keine Mails dieser Art mehr: %s.",
+		DoneAll: "Sie bekommen keine Mails mehr.",
+		Invalid: "Dieser Link ist ungültig", InvalidText: "Bitte nehmen Sie den Link aus einer neueren Mail.",
 		topics: map[notify.Topic]string{
 			notify.BookingConfirmed: "neue Buchungen", notify.Waitlisted: "Plätze auf der Warteliste",
 			notify.Promoted: "nachgerückte Plätze", notify.Offered: "Angebote freier Plätze",

@@ -3,12 +3,19 @@ package web
 
 import (
 	"log/slog"
+	"math"
 	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
 
 	"github.com/berthhq/berth/internal/app"
 	"github.com/berthhq/berth/internal/app/bookings"
 	"github.com/berthhq/berth/internal/app/messages"
 	"github.com/berthhq/berth/internal/app/waitlists"
+	"github.com/berthhq/berth/internal/traffic"
 )
 
 // Config configures the pages.
@@ -17,12 +24,16 @@ type Config struct {
 	Log      *slog.Logger
 	// PublicURL has the scheme and host that browsers and providers use.
 	PublicURL string
+	// Metrics is where the metrics of the pages are registered. Optional.
+	Metrics prometheus.Registerer
+	// Addresses limits requests with links that do not exist. Optional.
+	Addresses *traffic.Addresses
 	// TwilioToken is the secret with which Twilio signs callbacks of the platform's account; empty if there is none.
 	TwilioToken string
 }
 
 // Handler serves the pages. Mount it at bookings.DisplayPath, waitlists.ClaimPath, messages.CalendarPath,
-// messages.UnsubscribePath and messages.TwilioPath.
+// messages.UnsubscribePath and messages.TwilioPath. It panics if Metrics has the metrics of other pages.
 func Handler(c Config) http.Handler {
 	displays := displayPages{bookings: c.Services.Bookings, log: c.Log}
 	offers := claimPages{waitlists: c.Services.Waitlists, log: c.Log}
@@ -40,8 +51,60 @@ func Handler(c Config) http.Handler {
 	mux.HandleFunc("GET "+assetPath+"{file}", serveAsset)
 	mux.HandleFunc("GET "+claimAssetPath+"{file}", serveAsset)
 	mux.HandleFunc("GET "+accentPath+"{file}", serveAccent)
-	return protect(mux)
+	return protect(limitInvalid(c.Addresses, countInvalid(c.Metrics, mux)))
 }
+
+// countInvalid counts the links that do not exist, which people rarely open and attackers often.
+func countInvalid(to prometheus.Registerer, next http.Handler) http.Handler {
+	invalid := promauto.With(to).NewCounterVec(prometheus.CounterOpts{
+		Name: "berth_invalid_links_total",
+		Help: "Requests to links and webhooks that do not exist or are not signed, by kind.",
+	}, []string{"kind"})
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		seen := &statusWriter{ResponseWriter: w}
+		next.ServeHTTP(seen, r)
+		if seen.status == http.StatusNotFound {
+			kind, _, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
+			invalid.WithLabelValues(kind).Inc()
+		}
+	})
+}
+
+// limitInvalid limits the requests of an address to links that do not exist. Those to links that exist count for
+// nothing, since many people may open theirs behind one address.
+func limitInvalid(addresses *traffic.Addresses, next http.Handler) http.Handler {
+	if addresses == nil {
+		return next
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		wait, proven := addresses.Take(addresses.Proxies.Client(r))
+		if wait > 0 {
+			w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(wait.Seconds()))))
+			http.Error(w, "Too many links that do not exist were opened from your address. Try again in a while.",
+				http.StatusTooManyRequests)
+			return
+		}
+		seen := &statusWriter{ResponseWriter: w}
+		next.ServeHTTP(seen, r)
+		if seen.status != http.StatusNotFound {
+			proven()
+		}
+	})
+}
+
+// statusWriter keeps the status of a response.
+type statusWriter struct {
+	http.ResponseWriter
+	status int
+}
+
+func (w *statusWriter) WriteHeader(status int) {
+	w.status = status
+	w.ResponseWriter.WriteHeader(status)
+}
+
+// Unwrap lets a http.ResponseController use the writer.
+func (w *statusWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // The content security policies let a page load its script, style and data only from this server, and images such as a
 // tenant's logo from any https URL. No page can be framed.

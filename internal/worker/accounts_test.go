@@ -9,11 +9,15 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/berthhq/berth/internal/app"
 	"github.com/berthhq/berth/internal/app/messages"
 	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit"
+	"github.com/berthhq/berth/internal/testkit/expect"
 	"github.com/berthhq/berth/internal/testkit/messagetest"
 	"github.com/berthhq/berth/internal/twilio"
 	"github.com/berthhq/berth/internal/twilio/twiliotest"
@@ -22,7 +26,7 @@ import (
 
 // A tenant with an account of its own sends by that and no other, as soon as it has one and as it stands. Reports on
 // its messages are signed by that account's token. What is wrong with it is its own trouble.
-func TestAccounts_TenantsSendThroughTheirOwn(t *testing.T) {
+func TestAccounts_TenantsSendThroughTheirOwnAccounts(t *testing.T) {
 	t.Parallel()
 	own := twiliotest.Start()
 	t.Cleanup(own.Close)
@@ -60,13 +64,11 @@ func TestAccounts_TenantsSendThroughTheirOwn(t *testing.T) {
 	book("Zoe")
 	account(own.AuthToken, "+15005550002")
 	book("Leo")
-	if n := len(p.Twilio.Messages()); n != 1 {
-		t.Errorf("%d messages by the platform's account", n)
-	}
+	test.EqOp(t, 1, len(p.Twilio.Messages()), test.Sprint("messages by the platform's account"))
 	sent := own.Messages()
-	if len(sent) != 2 || sent[0].From != "+15005550001" || sent[1].From != "+15005550002" {
-		t.Fatalf("%+v", sent)
-	}
+	must.True(
+		t, len(sent) == 2 && sent[0].From == "+15005550001" && sent[1].From == "+15005550002", must.Sprintf("%+v", sent),
+	)
 	// The neighbour has none.
 	who := other.AddReachable("Ida")
 	other.RemoveDevices(who)
@@ -76,48 +78,42 @@ func TestAccounts_TenantsSendThroughTheirOwn(t *testing.T) {
 	other.NoError(err)
 	other.MustPlace(who, other.SessionAt(testkit.Noon.Add(48*time.Hour)))
 	deliver(other)
-	if n := len(p.Twilio.Messages()); n != 2 {
-		t.Errorf("%d messages by the platform's account", n)
-	}
+	test.EqOp(t, 2, len(p.Twilio.Messages()), test.Sprint("messages by the platform's account"))
 	// The platform's token signs nothing of the tenant's, and the tenant's nothing of the platform's.
-	if answer := p.Call(own.Update(p.T.Context(), sent[1], "delivered", 0)); answer.Code != http.StatusNoContent {
-		t.Errorf("signed by the tenant's account: %d", answer.Code)
-	}
-	if answer := p.Call(p.Twilio.Update(p.T.Context(), sent[1], "failed", 30005)); answer.Code != http.StatusForbidden {
-		t.Errorf("signed by the platform's: %d", answer.Code)
-	}
-	if answer := p.Call(
+	test.EqOp(t, http.StatusNoContent, p.Call(own.Update(p.T.Context(), sent[1], "delivered", 0)).Code,
+		test.Sprint("signed by the tenant's account"))
+	test.EqOp(t, http.StatusNotFound, p.Call(p.Twilio.Update(p.T.Context(), sent[1], "failed", 30005)).Code,
+		test.Sprint("signed by the platform's"))
+	test.EqOp(t, http.StatusNotFound, p.Call(
 		own.Update(p.T.Context(), p.Twilio.Messages()[1], "failed", 30005),
-	); answer.Code != http.StatusForbidden {
-		t.Errorf("the neighbour's message, signed by the tenant's account: %d", answer.Code)
-	}
+	).Code, test.Sprint("the neighbour's message, signed by the tenant's account"))
 	p.WantLog("in the end", confirmed, "SMS QUEUED", "SMS FAILED MISCONFIGURED", "SMS QUEUED", "SMS DELIVERED")
 	// What could go no other way has waited for the account to be mended.
 	later(p.Studio, 10*time.Minute)
-	if sent := own.Messages(); len(sent) != 3 {
-		t.Errorf("%d messages once the account was mended", len(sent))
-	}
+	sent = own.Messages()
+	test.EqOp(t, 3, len(sent), test.Sprintf("%d messages once the account was mended", len(sent)))
 }
 
 // A tenant's account that is down opens a breaker of its own.
-func TestAccounts_HaveBreakersOfTheirOwn(t *testing.T) {
+func TestAccounts_HaveSeparateBreakers(t *testing.T) {
 	t.Parallel()
 	var asked atomic.Int32
-	h := messagetest.New(t, func(wc *worker.Config, _ *app.Config) {
+	studio := messagetest.New(t, func(wc *worker.Config, _ *app.Config) {
 		wc.Concurrency = 1 // so that nothing is on its way when the breaker opens
 		wc.Open = func(context.Context, tenant.TenantID, string, messages.Senders) (worker.Sender, error) {
 			return down{&asked}, nil
 		}
 	})
-	other := h.OtherTenant("Dock Pilates")
-	_, err := h.App.Messages.UpdateSenders(h.T.Context(), h.Owner, nil, func(s *messages.Senders) {
-		s.SMTP = &messages.SMTPServer{Host: "mail.example.com", Port: 587, From: "desk@example.com"}
-	})
-	h.NoError(err)
+	other := studio.OtherTenant("Dock Pilates")
+	expect.OK(studio.T)(
+		studio.App.Messages.UpdateSenders(studio.T.Context(), studio.Owner, nil, func(s *messages.Senders) {
+			s.SMTP = &messages.SMTPServer{Host: "mail.example.com", Port: 587, From: "desk@example.com"}
+		}),
+	)
 	const people = 12
-	h.BookMembers(people)
+	studio.BookMembers(people)
 	other.BookMembers(people)
-	for _, each := range []*messagetest.Studio{h, other} {
+	for _, each := range []*messagetest.Studio{studio, other} {
 		deliver(each)
 	}
 	sent := func(in *messagetest.Studio, status string) int {
@@ -125,12 +121,12 @@ func TestAccounts_HaveBreakersOfTheirOwn(t *testing.T) {
 			`select count(*) from deliveries where tenant_id = $1 and channel = 'EMAIL' and status = $2`, in.Tenant, status,
 		)
 	}
-	if n := sent(h, "FAILED"); n != people || asked.Load() != 5 {
-		t.Errorf("%d of %d failed, after the account was asked %d times", n, people, asked.Load())
-	}
-	if n := sent(other, "SENT"); n != people {
-		t.Errorf("%d of %d mails of the neighbour", n, people)
-	}
+	n := sent(studio, "FAILED")
+	test.True(
+		t, n == people && asked.Load() == 5,
+		test.Sprintf("%d of %d failed, after the account was asked %d times", n, people, asked.Load()),
+	)
+	test.EqOp(t, people, sent(other, "SENT"), test.Sprintf("of %d mails of the neighbour", people))
 }
 
 // down is an account that does not answer.

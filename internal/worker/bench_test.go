@@ -12,6 +12,7 @@ import (
 	"github.com/berthhq/berth/internal/rules/session"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit"
+	"github.com/berthhq/berth/internal/testkit/expect"
 	"github.com/berthhq/berth/internal/testkit/messagetest"
 	"github.com/berthhq/berth/internal/worker"
 )
@@ -31,66 +32,65 @@ func BenchmarkNotices(b *testing.B) {
 	var planning, sending time.Duration
 	for range b.N {
 		b.StopTimer()
-		h := messagetest.New(b)
-		dispatcher, err := worker.New(worker.Config{
-			Messages: h.App.Messages, Now: time.Now, Log: slog.New(slog.DiscardHandler),
+		studio := messagetest.New(b)
+		dispatcher := expect.Value(worker.New(worker.Config{
+			Messages: studio.App.Messages, Now: time.Now, Log: slog.New(slog.DiscardHandler),
 			Platform: map[string]func(tenant.TenantID) worker.Sender{
 				"twilio": func(tenant.TenantID) worker.Sender { return instant{} },
 				"fcm":    func(tenant.TenantID) worker.Sender { return instant{} },
 				"smtp":   func(tenant.TenantID) worker.Sender { return instant{} },
 				"local":  func(tenant.TenantID) worker.Sender { return instant{} },
 			},
-		})
-		h.NoError(err)
-		class := h.SessionAt(testkit.Noon.Add(72*time.Hour), func(in *session.Input) { in.Unlimited = true })
+		}))(studio.T)
+		class := studio.SessionAt(testkit.Noon.Add(72*time.Hour), func(in *session.Input) { in.Unlimited = true })
 		exec := func(sql string, args ...any) {
-			_, err := h.DB.Owner.Exec(h.T.Context(), sql, args...)
-			h.NoError(err)
+			expect.OK(studio.T)(studio.DB.Owner.Exec(studio.T.Context(), sql, args...))
 		}
 		// By SQL, because thousands of use cases would take longer than what is measured.
 		book := func(i int) {
 			member, booking := tenant.New[tenant.MemberID](testkit.Noon), tenant.New[tenant.BookingID](testkit.Noon)
 			exec(`insert into members (tenant_id, id, name, email, created_at, updated_at) values ($1, $2, $3, $4, $5, $5)`,
-				h.Tenant, member, "Member", fmt.Sprintf("m%d@example.com", i), testkit.Noon)
+				studio.Tenant, member, "Member", fmt.Sprintf("m%d@example.com", i), testkit.Noon)
 			exec(`insert into devices (tenant_id, id, member_id, kind, token, token_hash, created_at, seen_at) values ($1, $2,
 				$3, 'IOS', $4::text, sha256($4::text::bytea), $5, $5)`,
-				h.Tenant, tenant.New[tenant.DeviceID](testkit.Noon), member, fmt.Sprint("token", i), testkit.Noon)
+				studio.Tenant, tenant.New[tenant.DeviceID](testkit.Noon), member, fmt.Sprint("token", i), testkit.Noon)
 			exec(`insert into bookings (tenant_id, id, session_id, member_id, party_size, status, channel, starts_at, ends_at,
 				created_by, created_at, updated_at)
 				values ($1, $2, $3, $4, 1, 'CONFIRMED', 'ONLINE', $5, $5::timestamptz + interval '1 hour', 'x', $6, $6)`,
-				h.Tenant, booking, class, member, testkit.Noon.Add(72*time.Hour), testkit.Noon)
+				studio.Tenant, booking, class, member, testkit.Noon.Add(72*time.Hour), testkit.Noon)
 			exec(`insert into events (tenant_id, id, type, session_id, booking_id, member_id, actor, occurred_at) values ($1,
 				$2, 'booking.confirmed', $3, $4, $5, 'x', $6)`,
-				h.Tenant, tenant.New[tenant.EventID](testkit.Noon), class, booking, member, testkit.Noon)
+				studio.Tenant, tenant.New[tenant.EventID](testkit.Noon), class, booking, member, testkit.Noon)
 		}
 		plan := func() {
 			for more := true; more; {
-				done, err := outbox.Consume(h.T.Context(), h.DB.DB, h.Tenant, h.App.Messages.NoticeConsumer())
-				h.NoError(err)
+				done := expect.Value(
+					outbox.Consume(studio.T.Context(), studio.DB.DB, studio.Tenant, studio.App.Messages.NoticeConsumer()),
+				)(studio.T)
 				more = done.More
 			}
 		}
-		// The database is to know what these tables look like, as it does wherever anything was ever sent.
+		// The planner needs statistics of tables with rows, as in a database that has sent messages before.
 		for i := range warmUp {
 			book(i)
 		}
 		plan()
-		h.NoError(dispatcher.Deliver(h.T.Context(), h.Tenant))
+		studio.NoError(dispatcher.Deliver(studio.T.Context(), studio.Tenant))
 		for i := range bookings {
 			book(warmUp + i)
 		}
-		before := h.Count(`select count(*) from notices`)
+		before := studio.Count(`select count(*) from notices`)
 		exec(`analyze`)
 		b.StartTimer()
 		begun := time.Now()
 		plan()
 		planning += time.Since(begun)
 		begun = time.Now()
-		h.NoError(dispatcher.Deliver(h.T.Context(), h.Tenant))
+		studio.NoError(dispatcher.Deliver(studio.T.Context(), studio.Tenant))
 		sending += time.Since(begun)
 		b.StopTimer()
-		planned += h.Count(`select count(*) from notices`) - before
-		n := h.Count(`select count(*) from deliveries where status = 'SENT'`) - 2*warmUp
+		planned += studio.Count(`select count(*) from notices`) - before
+		n := studio.Count(`select count(*) from deliveries where status = 'SENT'`) - 2*warmUp
 		if sent += n; n != 2*bookings {
 			b.Fatalf("%d sent", n)
 		}

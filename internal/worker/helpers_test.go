@@ -15,15 +15,15 @@ const (
 )
 
 // deliver plans notices and sends what is due, with the worker's own loop.
-func deliver(h *messagetest.Studio) {
-	h.T.Helper()
-	h.Plan()
-	h.NoError(h.Dispatcher.Deliver(h.T.Context(), h.Tenant))
+func deliver(studio *messagetest.Studio) {
+	studio.T.Helper()
+	studio.Plan()
+	studio.NoError(studio.Dispatcher.Deliver(studio.T.Context(), studio.Tenant))
 }
 
 // later moves the clock and delivers.
-func later(h *messagetest.Studio, d time.Duration) {
-	h.T.Helper()
-	h.Clock.Advance(d)
-	deliver(h)
+func later(studio *messagetest.Studio, d time.Duration) {
+	studio.T.Helper()
+	studio.Clock.Advance(d)
+	deliver(studio)
 }

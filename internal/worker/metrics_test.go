@@ -4,13 +4,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/shoenig/test"
 
 	"github.com/berthhq/berth/internal/app"
 	"github.com/berthhq/berth/internal/app/bookings"
 	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/testkit"
+	"github.com/berthhq/berth/internal/testkit/expect"
 	"github.com/berthhq/berth/internal/testkit/messagetest"
 	"github.com/berthhq/berth/internal/worker"
 )
@@ -19,22 +20,22 @@ import (
 func TestMetrics_CountAttemptsAndReasons(t *testing.T) {
 	t.Parallel()
 	registry := prometheus.NewRegistry()
-	h := messagetest.New(t, func(wc *worker.Config, _ *app.Config) { wc.Metrics = registry })
-	mia := h.AddReachable("Mia")
-	first := h.MustPlace(mia, h.SessionAt(testkit.Noon.Add(48*time.Hour))).Booking.ID
-	h.Clock.Set(testkit.Noon.Add(3 * time.Second)) // they are late
-	h.Provider.Fail(push, &notify.SendError{Kind: notify.Transient})
-	deliver(h)
-	h.Provider.Fail(push, nil)
-	_, err := h.App.Bookings.CancelBooking(h.T.Context(), mia, bookings.CancelRequest{ID: first, Notify: true})
-	h.NoError(err)
-	h.Clock.Set(testkit.Noon.Add(time.Minute))
-	deliver(h)
-	h.MustPlace(h.AddReachable("Noa"), h.SessionAt(testkit.Noon.Add(72*time.Hour)))
-	h.Clock.Set(time.Date(2026, 3, 16, 22, 0, 0, 0, time.UTC))
-	deliver(h) // at night
-	families, err := registry.Gather()
-	h.NoError(err)
+	studio := messagetest.New(t, func(wc *worker.Config, _ *app.Config) { wc.Metrics = registry })
+	mia := studio.AddReachable("Mia")
+	first := studio.MustPlace(mia, studio.SessionAt(testkit.Noon.Add(48*time.Hour))).Booking.ID
+	studio.Clock.Set(testkit.Noon.Add(3 * time.Second)) // they are late
+	studio.Provider.Fail(push, &notify.SendError{Kind: notify.Transient})
+	deliver(studio)
+	studio.Provider.Fail(push, nil)
+	expect.OK(studio.T)(
+		studio.App.Bookings.CancelBooking(studio.T.Context(), mia, bookings.CancelRequest{ID: first, Notify: true}),
+	)
+	studio.Clock.Set(testkit.Noon.Add(time.Minute))
+	deliver(studio)
+	studio.MustPlace(studio.AddReachable("Noa"), studio.SessionAt(testkit.Noon.Add(72*time.Hour)))
+	studio.Clock.Set(time.Date(2026, 3, 16, 22, 0, 0, 0, time.UTC))
+	deliver(studio) // at night
+	families := expect.Value(registry.Gather())(studio.T)
 	got := make(map[string]float64)
 	for _, family := range families {
 		for _, m := range family.GetMetric() {
@@ -59,7 +60,5 @@ func TestMetrics_CountAttemptsAndReasons(t *testing.T) {
 		"berth_notification_send_seconds provider=fcm":  1,
 		"berth_notification_send_seconds provider=smtp": 2,
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
-	}
+	test.Eq(t, want, got)
 }

@@ -4,6 +4,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/shoenig/test"
+
 	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/testkit"
@@ -13,14 +15,14 @@ import (
 // Three nodes plan and deliver whatever they find, for as long as people book: each message leaves once.
 func TestDeliver_NodesShareTheWork(t *testing.T) {
 	t.Parallel()
-	h := messagetest.New(t)
+	studio := messagetest.New(t)
 	const people = 60
 	booked := make(chan struct{})
 	var all sync.WaitGroup
-	for _, node := range []*messagetest.Studio{h.OtherNode(), h.OtherNode(), h.OtherNode()} {
+	for _, node := range []*messagetest.Studio{studio.OtherNode(), studio.OtherNode(), studio.OtherNode()} {
 		all.Go(func() {
 			for over := false; ; {
-				done, err := outbox.Consume(h.T.Context(), h.DB.DB, h.Tenant, node.App.Messages.NoticeConsumer())
+				done, err := outbox.Consume(studio.T.Context(), studio.DB.DB, studio.Tenant, node.App.Messages.NoticeConsumer())
 				if err == nil {
 					err = node.Dispatcher.Deliver(node.T.Context(), node.Tenant)
 				}
@@ -42,13 +44,11 @@ func TestDeliver_NodesShareTheWork(t *testing.T) {
 			}
 		})
 	}
-	h.BookMembers(people)
+	studio.BookMembers(people)
 	close(booked)
 	all.Wait()
-	if n, twice := h.Provider.Duplicates(); n != 2*people || twice != 0 {
-		t.Errorf("%d of %d messages, %d twice", n, 2*people, twice)
-	}
-	if n := h.Count(`select count(*) from notices where done_at is null and due_at <= $1`, testkit.Noon); n != 0 {
-		t.Errorf("%d notices are left", n)
-	}
+	n, twice := studio.Provider.Duplicates()
+	test.True(t, n == 2*people && twice == 0, test.Sprintf("%d of %d messages, %d twice", n, 2*people, twice))
+	test.EqOp(t, 0, studio.Count(`select count(*) from notices where done_at is null and due_at <= $1`, testkit.Noon),
+		test.Sprint("notices are left"))
 }

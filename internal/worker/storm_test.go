@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test"
+
 	"github.com/berthhq/berth/internal/fcm/fcmtest"
 	"github.com/berthhq/berth/internal/rules/session"
 	"github.com/berthhq/berth/internal/smtp/smtptest"
@@ -54,9 +56,11 @@ func TestDeliver_SendsOnceAfterAnOutageOfAllProviders(t *testing.T) {
 		later(p.Studio, 15*time.Second)
 	}
 	// Five tries trip a provider's breaker; some more are on their way by then, and each pause ends in one.
-	if n := refused.Load(); n < 15 || n > 3*people {
-		t.Errorf("the providers were asked %d times in a minute of storm, for %d messages", n, 3*people)
-	}
+	n := refused.Load()
+	test.True(
+		t, n >= 15 && n <= 3*people,
+		test.Sprintf("the providers were asked %d times in a minute of storm, for %d messages", n, 3*people),
+	)
 	storm.Store(false)
 	for range 60 {
 		later(p.Studio, 30*time.Second)
@@ -65,7 +69,6 @@ func TestDeliver_SendsOnceAfterAnOutageOfAllProviders(t *testing.T) {
 		pushes != people || mails != people {
 		t.Errorf("%d SMS, %d pushes, %d mails for %d of each", sms, pushes, mails, people)
 	}
-	if n := p.Count(`select count(*) from deliveries where possible_duplicate or status = 'POSSIBLY_SENT'`); n != 0 {
-		t.Errorf("%d lines of the log are in doubt", n)
-	}
+	test.EqOp(t, 0, p.Count(`select count(*) from deliveries where possible_duplicate or status = 'POSSIBLY_SENT'`),
+		test.Sprint("lines of the log are in doubt"))
 }

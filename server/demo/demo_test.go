@@ -4,11 +4,15 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/berthhq/berth/internal/app"
 	"github.com/berthhq/berth/internal/app/housekeeping"
 	"github.com/berthhq/berth/internal/app/waitlists"
 	"github.com/berthhq/berth/internal/pgtest"
 	"github.com/berthhq/berth/internal/rules/waitlist"
+	"github.com/berthhq/berth/internal/testkit/expect"
 	"github.com/berthhq/berth/server/demo"
 )
 
@@ -16,31 +20,20 @@ import (
 func TestSeed_LeavesNoDueWork(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
-	claims, err := waitlist.NewClaimKey([]byte("a key for tests that is 32 bytes"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	claims := expect.Value(waitlist.NewClaimKey([]byte("a key for tests that is 32 bytes")))(t)
 	now := time.Date(2026, 3, 18, 10, 0, 0, 0, time.UTC)
-	tenants, err := demo.Seed(t.Context(), db.DB, claims, now, func(string) {})
-	if err != nil || len(tenants) != 3 {
-		t.Fatal(tenants, err)
-	}
+	tenants := expect.Value(demo.Seed(t.Context(), db.DB, claims, now, func(string) {}))(t)
+	must.EqOp(t, 3, len(tenants), must.Sprint(tenants))
 	var counted waitlists.Stats
 	node := app.New(app.Config{
 		DB: db.DB, Claims: claims, Now: func() time.Time { return now.Add(time.Second) },
 		Stats: func(one waitlists.Stats) { counted = one },
 	})
 	for _, one := range tenants {
-		done, err := node.Housekeeping.SweepTenant(t.Context(), one.ID)
-		if err != nil || done != (housekeeping.SweepResult{}) {
-			t.Errorf("%s: %+v, %v", one.Name, done, err)
-		}
+		done := expect.Value(node.Housekeeping.SweepTenant(t.Context(), one.ID))(t)
+		test.EqOp(t, (housekeeping.SweepResult{}), done, test.Sprintf("%s: %+v", one.Name, done))
 	}
-	if len(counted.Entries)+len(counted.Offers)+len(counted.Repaired) > 0 {
-		t.Errorf("%+v", counted)
-	}
+	test.True(t, len(counted.Entries)+len(counted.Offers)+len(counted.Repaired) <= 0, test.Sprintf("%+v", counted))
 	// But there is a live offer to see.
-	if club := tenants[1]; club.Offer.IsZero() {
-		t.Error("the club has no offer for its member")
-	}
+	test.False(t, tenants[1].Offer.IsZero(), test.Sprint("the club has no offer for its member"))
 }

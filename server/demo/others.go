@@ -13,6 +13,7 @@ import (
 	"github.com/berthhq/berth/internal/rules/brand"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/credit"
+	"github.com/berthhq/berth/internal/rules/payment"
 	"github.com/berthhq/berth/internal/rules/session"
 	"github.com/berthhq/berth/internal/tenant"
 )
@@ -94,8 +95,8 @@ func (b *builder) clubBookings(ctx context.Context, course catalog.Location) err
 		})
 		if err == nil {
 			_, err = b.app.Bookings.ConfirmBooking(ctx, b.owner, bookings.ConfirmRequest{ID: place.Booking.ID,
-				Paid: &booking.Payment{
-					Status: booking.Captured, Method: "card", Amount: credit.Money{Currency: "GBP", Units: 180},
+				Paid: &payment.Facts{
+					Kind: payment.Capture, Method: "card", Amount: credit.Money{Currency: "GBP", Units: 180},
 				}})
 		}
 		if !isExpected(err) {

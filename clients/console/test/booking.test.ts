@@ -1,10 +1,10 @@
-import { describe, it } from "vitest";
+import { test } from "@playwright/test";
 import { call, dateIn, hour, leave, makeSession, visit, withBrowser } from "./browser";
 
 withBrowser();
 
-describe("a booking", () => {
-  it("is made, cancelled, passed to the waitlist and checked in", async () => {
+test.describe("a booking", () => {
+  test("is made, cancelled, passed to the waitlist and checked in", async () => {
     // Check-in is open within the hour before the start.
     const title = "Last Seat";
     const id = await makeSession(title, 0.6 * hour, { capacity: 1, waitlistCapacity: 2 });
@@ -76,7 +76,7 @@ describe("a booking", () => {
     await leave(id);
   });
 
-  it("is made, listed and cancelled by the member", async () => {
+  test("is made, listed and cancelled by the member", async () => {
     const title = "Quiet Hour";
     await makeSession(title, 30 * hour, { capacity: 3 });
     await using there = await visit({ role: "member", path: `/app/?date=${dateIn(30 * hour)}` });
@@ -97,7 +97,7 @@ describe("a booking", () => {
     await ticket.waitFor({ state: "hidden" });
   });
 
-  it("is checked in by GPS only near the location", async () => {
+  test("is checked in by GPS only near the location", async () => {
     const title = "By the Pier";
     const id = await makeSession(title, 0.4 * hour);
     await call("coach", "BookingService/Book", { sessionId: id });

@@ -1,5 +1,4 @@
-import type { BrowserContext, Page } from "playwright-core";
-import { describe, expect, it } from "vitest";
+import { type BrowserContext, expect, type Page, test } from "@playwright/test";
 import { berth, call, salon, settled, violations, visit, withBrowser } from "./browser";
 
 withBrowser();
@@ -7,21 +6,23 @@ withBrowser();
 const logo = "https://cdn.example.com/corner.svg";
 const absent = "https://cdn.example.com/absent.svg";
 
-/** Serves the logos locally. */
+/** Serves the logos locally. A preview may ask for a URL that is typed in part. */
 const serveLogos = (context: BrowserContext) =>
-  context.route("https://cdn.example.com/**", (route) =>
-    route.request().url() === logo
-      ? route.fulfill({
-          contentType: "image/svg+xml",
-          body: '<svg xmlns="http://www.w3.org/2000/svg" width="240" height="60"><rect width="240" height="60" rx="8" fill="#3b2f63"/></svg>',
-        })
-      : route.fulfill({ status: 404 }),
+  context.route(
+    ({ protocol }) => protocol === "https:",
+    (route) =>
+      route.request().url() === logo
+        ? route.fulfill({
+            contentType: "image/svg+xml",
+            body: '<svg xmlns="http://www.w3.org/2000/svg" width="240" height="60"><rect width="240" height="60" rx="8" fill="#3b2f63"/></svg>',
+          })
+        : route.fulfill({ status: 404 }),
   );
 
 /** Logos that have loaded, not only their tags. */
 const logos = (page: Page) =>
   page
-    .locator("img.logo")
+    .getByRole("img", { name: "Corner Salon" })
     .evaluateAll((all) =>
       (all as HTMLImageElement[])
         .filter(({ complete, naturalWidth }) => complete && naturalWidth > 0)
@@ -49,8 +50,8 @@ const stored = async () => {
 
 const yellow = "rgb(0, 0, 0) on rgb(255, 212, 0)";
 
-describe("an organization's branding", () => {
-  it("is edited with a preview and applied to the member app", async () => {
+test.describe("an organization's branding", () => {
+  test("is edited with a preview and applied to the member app", async () => {
     await using member = await visit({ role: "member", tenant: salon, path: "", width: 390 });
     await serveLogos(member.context);
     await member.page.goto(`${berth().address}/app/`);
@@ -82,8 +83,8 @@ describe("an organization's branding", () => {
     await page.keyboard.press("ControlOrMeta+A");
     await page.keyboard.type("#FFD400");
     await expect.poll(() => logos(page)).toEqual(Array(2).fill(`Corner Salon: ${logo}`));
-    expect(await color(page, ".brand-preview.light .mantine-Button-root")).toBe(yellow);
-    expect(await color(page, ".brand-preview.dark .mantine-Button-root")).toBe(yellow);
+    expect(await color(page, "figure[data-scheme=light] .mantine-Button-root")).toBe(yellow);
+    expect(await color(page, "figure[data-scheme=dark] .mantine-Button-root")).toBe(yellow);
     await settled(page);
     expect(await violations(page)).toEqual([]);
     await page.keyboard.press("Enter");

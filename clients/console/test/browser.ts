@@ -1,23 +1,29 @@
 import { createServer } from "node:net";
 import { cpus, loadavg } from "node:os";
+import {
+  type Browser,
+  type BrowserContext,
+  chromium,
+  expect,
+  type Page,
+  test,
+} from "@playwright/test";
 import axe from "axe-core";
-import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
-import { afterAll, beforeAll, expect, inject } from "vitest";
+import type { Built, Development } from "../../typescript/test/server";
+import { launchOptions } from "./launch";
 
 export type Role = "owner" | "admin" | "coach" | "member";
 export const [studio, club, salon] = [0, 1, 2] as const;
 
-export interface Development {
-  readonly address: string;
-  readonly tenants: readonly {
-    readonly id: string;
-    readonly name: string;
-    readonly tokens: Readonly<Record<string, string>>;
-  }[];
-}
+/** What the setup built and started: one server per worker, so that workers share no data. */
+export const built = (): Built => JSON.parse(process.env.BUILT ?? "");
 
-export const berth = (): Development =>
-  (inject as unknown as (key: string) => Development)("berth");
+/** The server of this worker. */
+export function berth(): Development {
+  const server = built().servers[test.info().parallelIndex];
+  if (!server) throw new Error("this worker has no server");
+  return server;
+}
 
 let browser: Browser;
 
@@ -28,7 +34,7 @@ export const day = 24 * hour;
  * The start of a test file, rounded up to five minutes. Times count from here, so that a test can
  * run over midnight.
  */
-const testStart = Math.ceil(Date.now() / 300_000) * 300_000;
+let testStart: number;
 
 export const at = (ms: number) => new Date(testStart + ms);
 
@@ -43,18 +49,14 @@ const timeout = 60_000;
 export const limit = (ms: number) => ms * Math.max(1, (2 * (loadavg()[0] ?? 0)) / cpus().length);
 
 /**
- * Starts Chromium for a test file. Cancels the bookings of the demo users and raises the limits of
- * messages.
+ * Prepares a test file. Cancels the bookings of the demo users and raises the limits of messages.
  */
 export function withBrowser(): void {
-  beforeAll(async () => {
-    [browser] = await Promise.all([
-      launch(),
-      raiseMessageLimits(),
-      ...people.flatMap(cancelBookings),
-    ]);
+  testStart = Math.ceil(Date.now() / 300_000) * 300_000;
+  test.beforeAll(async ({ browser: started }) => {
+    browser = started;
+    await Promise.all([raiseMessageLimits(), ...people.flatMap(cancelBookings)]);
   });
-  afterAll(() => browser?.close());
 }
 
 /** Emails above the daily limit would be sent to another channel. */
@@ -108,30 +110,9 @@ export async function freePort(): Promise<number> {
 
 /** A Chromium of its own for one test. */
 export async function openBrowser(args: readonly string[]) {
-  const own = await launch(args);
+  const own = await chromium.launch({ ...launchOptions, args: [...launchOptions.args, ...args] });
   return { browser: own, [Symbol.asyncDispose]: () => own.close() };
 }
-
-const launch = (args: readonly string[] = []): Promise<Browser> =>
-  chromium.launch({
-    executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
-    timeout: 2 * timeout, // the first start reads everything from disk
-    args: [
-      "--no-sandbox", // CI runs as root
-      "--disable-gpu",
-      "--disable-quic",
-      "--disable-dev-shm-usage",
-      "--no-first-run",
-      "--disable-background-networking",
-      "--disable-component-update",
-      "--disable-sync",
-      // The test's own identity provider runs on this machine, too.
-      "--disable-features=LocalNetworkAccessChecks",
-      "--use-fake-device-for-media-stream",
-      "--use-fake-ui-for-media-stream",
-      ...args,
-    ],
-  });
 
 interface Opening {
   readonly role?: Role;
@@ -181,8 +162,12 @@ export async function visit(how: Opening = {}, from: Browser = browser): Promise
   const complaints: string[] = [];
   page.on("console", (message) => {
     if (message.type() !== "error") return;
-    const refused = message.text().startsWith("Failed to load resource");
-    if (!refused || !message.location().url.includes("/berth.v1.")) complaints.push(message.text());
+    const { url } = message.location();
+    const refused =
+      message.text().startsWith("Failed to load resource") && url.includes("/berth.v1.");
+    // The preview of a mail allows no scripts, and the test runner's own are no exception.
+    const blocked = message.text().startsWith("Blocked script execution") && url === "about:srcdoc";
+    if (!refused && !blocked) complaints.push(message.text());
   });
   page.on("pageerror", (error) => complaints.push(String(error)));
   if (how.path !== "") await page.goto(address + (how.path ?? "/"));

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, test } from "@playwright/test";
 import { call, club, visit, withBrowser } from "./browser";
 
 withBrowser();
@@ -10,8 +10,8 @@ interface Named {
   readonly channels?: readonly string[];
 }
 
-describe("the catalog", () => {
-  it("is created from scratch: location, service, resource, item and benefit", async () => {
+test.describe("the catalog", () => {
+  test("is created from scratch: location, service, resource, item and benefit", async () => {
     await using there = await visit({ role: "owner", path: "/catalog" });
     const { page } = there;
     const drawer = (name: string) => page.getByRole("dialog", { name });
@@ -75,7 +75,7 @@ describe("the catalog", () => {
     await page.getByRole("row", { name: /Friends of the Sea SEA/ }).waitFor();
   });
 
-  it("archives a location and reactivates it", async () => {
+  test("archives a location and reactivates it", async () => {
     const { location } = await call<{ location: Named }>("owner", "TenantService/CreateLocation", {
       location: { name: "Old Mill" },
     });
@@ -103,7 +103,7 @@ describe("the catalog", () => {
     expect(locations.find(({ id }) => id === location.id)?.active).toBe(true);
   });
 
-  it("shows conflicting edits of a service", async () => {
+  test("shows conflicting edits of a service", async () => {
     const { service } = await call<{ service: Named }>("owner", "TenantService/CreateService", {
       service: { name: "Shared Service", duration: "3600s" },
     });
@@ -128,7 +128,7 @@ describe("the catalog", () => {
     await page.getByRole("row", { name: /Shared Service Theirs/ }).waitFor();
   });
 
-  it("shows conflicting edits of a partner benefit, and rejects a duplicate code", async () => {
+  test("shows conflicting edits of a partner benefit, and rejects a duplicate code", async () => {
     const provider = {
       code: "TWICE",
       name: "Twice Seen",
@@ -166,7 +166,7 @@ describe("the catalog", () => {
     await form.getByRole("alert").filter({ hasText: "This already exists" }).waitFor();
   });
 
-  it("saves a location and its booking channels in one call", async () => {
+  test("saves a location and its booking channels in one call", async () => {
     // The member app opens with the first location by name: do not change it for other tests.
     const { location } = await call<{ location: Named }>("owner", "TenantService/CreateLocation", {
       location: { name: "Quay House" },
@@ -190,7 +190,7 @@ describe("the catalog", () => {
     expect(kept.location.channels).toEqual(["CHANNEL_ONLINE", "CHANNEL_WALK_IN"]);
   });
 
-  it("is read-only for coaches", async () => {
+  test("is read-only for coaches", async () => {
     await using there = await visit({ role: "coach", path: "/catalog?tab=services" });
     const { page } = there;
     await page.getByRole("row", { name: /Vinyasa/ }).waitFor();
@@ -199,7 +199,7 @@ describe("the catalog", () => {
     expect(await page.getByRole("tab", { name: "Organization" }).count()).toBe(0);
   });
 
-  it("adds a new person to staff", async () => {
+  test("adds a new person to staff", async () => {
     await using there = await visit({ role: "owner", tenant: club, path: "/catalog?tab=staff" });
     const { page } = there;
     await page.getByRole("button", { name: "Add staff" }).click();
@@ -212,7 +212,7 @@ describe("the catalog", () => {
     await row.getByText("Coach", { exact: true }).waitFor();
   });
 
-  it("saves the settings of the organization", async () => {
+  test("saves the settings of the organization", async () => {
     await using there = await visit({
       role: "owner",
       tenant: club,

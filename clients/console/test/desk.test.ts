@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, test } from "@playwright/test";
 import {
   call,
   club,
@@ -16,8 +16,8 @@ withBrowser();
 const me = async () =>
   (await call<{ member: { id: string } }>("member", "MemberService/GetMe", {})).member.id;
 
-describe("a tee time", () => {
-  it("is held for a guest, confirmed with a payment, and released", async () => {
+test.describe("a tee time", () => {
+  test("is held for a guest, confirmed with a payment, and released", async () => {
     const date = dateIn(2 * day, "Europe/London");
     await using there = await visit({
       role: "owner",
@@ -25,10 +25,12 @@ describe("a tee time", () => {
       path: `/tee-sheet?date=${date}`,
     });
     const { page } = there;
-    const tee = page.locator(".tee", { hasText: "4 seats open" }).first();
+    const tee = page.getByRole("article").filter({ hasText: "4 seats open" }).first();
     await tee.waitFor();
     const clock = (await tee.locator("time").textContent()) ?? "";
-    const mine = page.locator(".tee", { has: page.locator("time", { hasText: clock }) });
+    const mine = page
+      .getByRole("article")
+      .filter({ has: page.locator("time", { hasText: clock }) });
     await mine.getByRole("button", { name: `Hold a seat at ${clock}` }).click();
     const drawer = page.getByRole("dialog", { name: "Hold a seat" });
     await drawer.getByText("Guest", { exact: true }).click();
@@ -62,7 +64,7 @@ describe("a tee time", () => {
     await mine.getByText("2 seats open").waitFor();
   });
 
-  it("shows that another user has confirmed its hold", async () => {
+  test("shows that another user has confirmed its hold", async () => {
     const id = await makeSession("Two Desks", 6 * day, { capacity: 3 });
     const { booking } = await call<{ booking: { id: string } }>(
       "owner",
@@ -79,8 +81,8 @@ describe("a tee time", () => {
   });
 });
 
-describe("a booking", () => {
-  it("is rescheduled and cancelled on the member's page", async () => {
+test.describe("a booking", () => {
+  test("is rescheduled and cancelled on the member's page", async () => {
     const [from, to] = await Promise.all([
       makeSession("Moved From", 3 * day, { capacity: 4 }),
       makeSession("Moved To", 3 * day + 2 * hour, { capacity: 4 }),
@@ -114,7 +116,7 @@ describe("a booking", () => {
     await row("Moved To").waitFor({ state: "hidden" });
   });
 
-  it("is rescheduled on the roster", async () => {
+  test("is rescheduled on the roster", async () => {
     const from = await makeSession("Roster From", 4 * day, { capacity: 4 });
     await makeSession("Roster To", 4 * day + 3 * hour, { capacity: 4 });
     await call("member", "BookingService/Book", { sessionId: from });
@@ -127,9 +129,37 @@ describe("a booking", () => {
     await dialog.getByRole("button", { name: "Reschedule", exact: true }).click();
     await page.getByRole("heading", { name: "No bookings yet" }).waitFor();
   });
+
+  test("is paid at the desk, and its payment refunded", async () => {
+    const id = await makeSession("Paid Later", 8 * day, { capacity: 4 });
+    await call("member", "BookingService/Book", { sessionId: id });
+    await using there = await visit({ role: "owner", path: `/sessions/${id}` });
+    const { page } = there;
+    const panel = page.getByRole("dialog", { name: "Payment" });
+    const open = async () => {
+      await panel.waitFor({ state: "hidden" });
+      await page.getByRole("button", { name: "Actions: Mona Member" }).click();
+      await page.getByRole("menuitem", { name: "Payment" }).click();
+    };
+    await open();
+    await panel.getByText("No payment has been recorded.").waitFor();
+    await panel.getByLabel("Amount").fill("25");
+    await panel.getByLabel("Reference").fill("R-17");
+    expect(await violations(page)).toEqual([]);
+    await panel.getByRole("button", { name: "Record payment" }).click();
+    await page.getByText("Payment recorded").waitFor();
+
+    await open();
+    await panel.getByRole("row", { name: /Captured.*R-17.*€25\.00/ }).waitFor();
+    await panel.getByText("Refund", { exact: true }).first().click();
+    await panel.getByRole("button", { name: "Refund" }).click();
+    await page.getByText("Refund recorded").waitFor();
+    await open();
+    await panel.getByRole("row", { name: /Refunded.*€25\.00/ }).waitFor();
+  });
 });
 
-it("adds a member to the waitlist for a time window, and removes them", async () => {
+test("adds a member to the waitlist for a time window, and removes them", async () => {
   await using there = await visit({ role: "owner", path: `/members/${await me()}` });
   const { page } = there;
   await page.getByRole("button", { name: "Wait for a time window" }).click();
@@ -151,7 +181,7 @@ it("adds a member to the waitlist for a time window, and removes them", async ()
   await row.waitFor({ state: "hidden" });
 });
 
-it("shows a member's devices and notification preferences", async () => {
+test("shows a member's devices and notification preferences", async () => {
   await call("member", "MemberService/RegisterDevice", { kind: "DEVICE_KIND_ANDROID", token: "a" });
   await using there = await visit({ role: "coach", path: `/members/${await me()}?tab=messages` });
   const { page } = there;
@@ -160,7 +190,7 @@ it("shows a member's devices and notification preferences", async () => {
   await page.getByText("Members choose this in their app.").waitFor();
 });
 
-it("edits a workout for all its sessions, and deletes it", async () => {
+test("edits a workout for all its sessions, and deletes it", async () => {
   const id = await makeSession("Planned Again", 5 * day + 3 * hour);
   const { workout } = await call<{ workout: { id: string } }>(
     "coach",
@@ -207,7 +237,7 @@ it("edits a workout for all its sessions, and deletes it", async () => {
   expect(await kept.getByRole("button", { name: "Edit" }).count()).toBe(0);
 });
 
-it("creates workouts, attaches them to a session, and writes an inline one", async () => {
+test("creates workouts, attaches them to a session, and writes an inline one", async () => {
   const id = await makeSession("Planned", 5 * day);
   await using there = await visit({ role: "coach", path: "/workouts" });
   const { page } = there;
@@ -227,6 +257,7 @@ it("creates workouts, attaches them to a session, and writes an inline one", asy
   await attach.getByLabel("Workouts").click();
   await page.getByRole("option", { name: "Squat Day" }).click();
   await attach.getByRole("button", { name: "Attach" }).click();
+  await attach.waitFor({ state: "hidden" }); // it has a button of the same name
   await page.getByRole("button", { name: "Squat Day", exact: true }).waitFor();
 
   await page.getByRole("button", { name: "Attach", exact: true }).click();

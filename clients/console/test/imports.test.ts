@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { expect, test } from "@playwright/test";
 import { call, day, violations, visit, withBrowser } from "./browser";
 
 withBrowser();
@@ -9,7 +9,7 @@ const file = (name: string, text: string) => ({
   buffer: Buffer.from(text),
 });
 
-it("reports problems by row and column, and imports the fixed file", async () => {
+test("reports problems by row and column, and imports the fixed file", async () => {
   const on = new Date(Date.now() + 50 * day).toISOString().slice(0, 10);
   const good = `service,location,date,start,duration_minutes,title,status\nVinyasa,Harbour,${on},18:00,60,Sheet One,published\nYin,Harbour,${on},20:00,60,Sheet Two,published\n`;
   await using there = await visit({ role: "owner", path: "/imports" });
@@ -43,7 +43,7 @@ it("reports problems by row and column, and imports the fixed file", async () =>
   expect(await titles()).toEqual(["Sheet One", "Sheet Two"]);
 });
 
-it("imports members, and reports those that already exist", async () => {
+test("imports members, and reports those that already exist", async () => {
   const rows = Array.from({ length: 40 }, (_, n) => `Row ${n + 1},row${n + 1}@import.example`);
   const csv = `name;email\n${rows.join("\n").replaceAll(",", ";")}\n`;
   await using there = await visit({ role: "owner", path: "/members" });
@@ -62,7 +62,7 @@ it("imports members, and reports those that already exist", async () => {
   await page.getByRole("link", { name: "Row 7", exact: true }).waitFor();
 });
 
-it("says that the result is unknown if the response to an import is lost", async () => {
+test("says that the result is unknown if the response to an import is lost", async () => {
   await using there = await visit({ role: "owner", path: "/imports?what=members" });
   const { page, complaints } = there;
   const input = page.getByRole("tabpanel", { name: "Members" }).locator("input[type=file]");

@@ -1,6 +1,5 @@
 import { fileURLToPath } from "node:url";
-import type { Page } from "playwright-core";
-import { expect, it, vi } from "vitest";
+import { expect, type Page, test } from "@playwright/test";
 import {
   at,
   berth,
@@ -84,9 +83,8 @@ async function draftWeek(service: string, location: string, title: string): Prom
   return first;
 }
 
-it("publishes, books, offers, accepts, checks in and removes a permission", {
-  timeout: 600_000,
-}, async () => {
+test("publishes, books, offers, accepts, checks in and removes a permission", async () => {
+  test.setTimeout(600_000);
   const title = "Regatta Prep";
   const { locations } = await call<{ locations: Named[] }>(
     "owner",
@@ -119,7 +117,11 @@ it("publishes, books, offers, accepts, checks in and removes a permission", {
   await look(owner.page, "publish-week");
   await drawer.getByRole("button", { name: /^Publish \d+ sessions?$/ }).click();
   await owner.page.getByText(/sessions? published$/).waitFor();
-  await owner.page.locator(".slot:not(.draft)", { hasText: title }).first().waitFor();
+  await owner.page
+    .getByRole("link", { name: title })
+    .filter({ hasNotText: "Draft" })
+    .first()
+    .waitFor();
 
   // Two users book both seats. The member's page updates live.
   for (const { page } of [admin, coach]) {
@@ -142,7 +144,7 @@ it("publishes, books, offers, accepts, checks in and removes a permission", {
   await member.page.getByRole("article", { name: title }).getByText("Waitlist, no. 1").waitFor();
 
   // Staff cancel a booking; the offer arrives while the member watches.
-  await owner.page.locator(".slot", { hasText: title }).first().click();
+  await owner.page.getByRole("link", { name: title }).first().click();
   await owner.page.getByRole("heading", { name: title, level: 1 }).waitFor();
   await owner.page.getByText("2 of 2 taken").waitFor();
   await look(owner.page);
@@ -222,7 +224,12 @@ async function claimLink(title: string): Promise<string> {
     const told = texts.find((text) => text.includes(title) && text.includes("/claim/"));
     return /https?:[^"\s\\<>]*\/claim\/[\w-]+/.exec(told ?? "")?.[0];
   };
-  return vi.waitUntil(find, { timeout: 60_000, interval: 250 });
+  let link: string | undefined;
+  await expect(async () => {
+    link = await find();
+    expect(link).toBeDefined();
+  }).toPass({ timeout: 60_000, intervals: [250] });
+  return link ?? "";
 }
 
 async function sessionOf(title: string, start: Date): Promise<string> {

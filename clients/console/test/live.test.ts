@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { expect, test } from "@playwright/test";
 import { berth, call, dateIn, day, limit, makeSession, visit, withBrowser } from "./browser";
 
 withBrowser();
@@ -6,7 +6,7 @@ withBrowser();
 const median = (times: readonly number[]) =>
   [...times].sort((a, b) => a - b)[Math.floor(times.length / 2)] ?? Number.POSITIVE_INFINITY;
 
-it("shows changes in another browser within a second", async () => {
+test("shows changes in another browser within a second", async () => {
   const id = await makeSession("Round 0", 12 * day, { capacity: 6 });
   await using first = await visit({ role: "owner", path: `/sessions/${id}` });
   await using second = await visit({ role: "admin", path: `/sessions/${id}` });
@@ -33,11 +33,11 @@ it("shows changes in another browser within a second", async () => {
   expect(median(times)).toBeLessThan(limit(1000));
 });
 
-it("shows a booking in the schedule within a second", async () => {
+test("shows a booking in the schedule within a second", async () => {
   const title = "Counted";
   const id = await makeSession(title, 13 * day, { capacity: 6 });
   await using there = await visit({ role: "owner", path: `/?date=${dateIn(13 * day)}` });
-  const slot = there.page.locator(".slot", { hasText: title });
+  const slot = there.page.getByRole("link", { name: title });
   await slot.filter({ hasText: "0/6" }).waitFor();
   await call("coach", "BookingService/Book", { sessionId: id });
   const begun = performance.now();
@@ -47,7 +47,7 @@ it("shows a booking in the schedule within a second", async () => {
   expect(took).toBeLessThan(limit(2000));
 });
 
-it("updates open seats for members, and transfers unchanged answers only once", async () => {
+test("shows open seats to members within seconds", async () => {
   const title = "Going Fast";
   const id = await makeSession(title, 2 * day, { capacity: 3 });
   const path = `/app/?date=${dateIn(2 * day)}`;
@@ -56,17 +56,14 @@ it("updates open seats for members, and transfers unchanged answers only once", 
   const offer = page.getByRole("article", { name: title });
   await offer.getByText("3 seats left").waitFor();
   await call("admin", "BookingService/Book", { sessionId: id });
+  const begun = performance.now();
   await offer.getByText("2 seats left").waitFor();
-  // The browser revalidates its cached answer.
-  await page.waitForFunction(() =>
-    (performance.getEntriesByType("resource") as PerformanceResourceTiming[]).some(
-      ({ name, transferSize, encodedBodySize }) =>
-        name.includes("SessionService/ListSessions") && transferSize < encodedBodySize,
-    ),
-  );
+  const took = performance.now() - begun;
+  process.stdout.write(`booked, and seen by a member after ${took.toFixed(0)} ms\n`);
+  expect(took).toBeLessThan(limit(3000));
 });
 
-it("shows a service that another user created within a second", async () => {
+test("shows a service that another user created within a second", async () => {
   await using there = await visit({ role: "owner", path: "/catalog?tab=services" });
   const { page } = there;
   await page.getByRole("row", { name: /Vinyasa/ }).waitFor();
@@ -80,7 +77,7 @@ it("shows a service that another user created within a second", async () => {
   expect(took).toBeLessThan(limit(2000));
 });
 
-it("revalidates cached answers", async () => {
+test("revalidates cached answers", async () => {
   await using there = await visit({ role: "member", path: "" });
   const { page, context } = there;
   const network = await context.newCDPSession(page);

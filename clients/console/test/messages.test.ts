@@ -1,9 +1,9 @@
-import { expect, it } from "vitest";
+import { expect, test } from "@playwright/test";
 import { call, day, makeSession, visit, withBrowser } from "./browser";
 
 withBrowser();
 
-it("puts the email about a booking into the local outbox", async () => {
+test("puts the email about a booking into the local outbox", async () => {
   const title = "Told by Mail";
   const id = await makeSession(title, 11 * day);
   // A member without a device, who would get a push message, too.
@@ -31,7 +31,7 @@ it("puts the email about a booking into the local outbox", async () => {
   await page.getByRole("dialog", { name: "Message" }).getByText("Local outbox").waitFor();
 });
 
-it("previews a template while it is edited, and shows where it is invalid", async () => {
+test("previews a template while it is edited, and shows where it is invalid", async () => {
   await using there = await visit({
     role: "owner",
     path: "/messages?tab=templates&topic=4&channel=1&locale=en",
@@ -55,7 +55,7 @@ it("previews a template while it is edited, and shows where it is invalid", asyn
   await page.getByText("Built-in", { exact: true }).waitFor();
 });
 
-it("saves notification preferences", async () => {
+test("saves notification preferences", async () => {
   await using there = await visit({ role: "member", path: "/app/me", width: 390, height: 844 });
   const { page } = there;
   const choice = page.getByRole("checkbox", { name: "Reminder: Email" });

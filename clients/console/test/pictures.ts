@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import { it } from "vitest";
+import { test } from "@playwright/test";
 import { call, club, day, type Role, settled, studio, visit, withBrowser } from "./browser";
 
 /* Takes the pictures of the docs: `make pictures`. */
@@ -39,7 +39,7 @@ interface Picture {
 const pictures: readonly Picture[] = [
   {
     name: "schedule",
-    there: ".slot",
+    there: 'a[href^="/sessions/"]',
     path: () => `/?date=${new Date(Date.now() + 7 * day).toISOString().slice(0, 10)}`,
     role: "owner",
   },
@@ -50,47 +50,49 @@ const pictures: readonly Picture[] = [
     role: "coach",
     scheme: "dark",
   },
-  { name: "attendance", there: ".heat", path: () => "/analytics", role: "owner" },
+  { name: "attendance", there: "[role=img]", path: () => "/analytics", role: "owner" },
   {
     name: "tee-sheet",
-    there: ".tee",
+    there: "article",
     path: () => `/tee-sheet?date=${new Date(Date.now() + day).toISOString().slice(0, 10)}`,
     role: "owner",
     tenant: club,
   },
   {
     name: "team-week",
-    there: ".board .slot",
+    there: "td a",
     path: () => `/?by=coach&date=${new Date(Date.now() + 7 * day).toISOString().slice(0, 10)}`,
     role: "owner",
   },
   {
     name: "member-week",
-    there: ".offer",
+    there: "article",
     path: () => `/app/?date=${new Date(Date.now() + day).toISOString().slice(0, 10)}`,
     role: "member",
     telephone: true,
   },
 ];
 
-it.each(pictures)("$name", async ({ name, path, role, there: sign, tenant, scheme, telephone }) => {
-  await using there = await visit({
-    path: await path(),
-    role,
-    tenant: tenant ?? studio,
-    scheme: scheme ?? "light",
-    ...(telephone ? { width: 390, height: 780 } : { width: 1280, height: 800 }),
+for (const { name, path, role, there: sign, tenant, scheme, telephone } of pictures) {
+  test(name, async () => {
+    await using there = await visit({
+      path: await path(),
+      role,
+      tenant: tenant ?? studio,
+      scheme: scheme ?? "light",
+      ...(telephone ? { width: 390, height: 780 } : { width: 1280, height: 800 }),
+    });
+    await there.page.locator(sign).filter({ visible: true }).last().waitFor();
+    await settled(there.page);
+    await there.page.evaluate(() => document.fonts.ready);
+    await there.page.screenshot({
+      path: fileURLToPath(new URL(`../../../docs/images/${name}.png`, import.meta.url)),
+      animations: "disabled",
+    });
   });
-  await there.page.locator(sign).filter({ visible: true }).last().waitFor();
-  await settled(there.page);
-  await there.page.evaluate(() => document.fonts.ready);
-  await there.page.screenshot({
-    path: fileURLToPath(new URL(`../../../docs/images/${name}.png`, import.meta.url)),
-    animations: "disabled",
-  });
-});
+}
 
-it("import", async () => {
+test("import", async () => {
   await using there = await visit({ role: "owner", path: "/imports", width: 1280, height: 800 });
   const { page } = there;
   await page

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, test } from "@playwright/test";
 import { berth, studio, visit, withBrowser } from "./browser";
 
 withBrowser();
@@ -83,13 +83,13 @@ const provider = createServer(async (request, response) => {
   response.writeHead(404).end();
 });
 
-beforeAll(async () => {
+test.beforeAll(async () => {
   await new Promise<void>((done) => provider.listen(0, "127.0.0.1", done));
   issuer = `http://127.0.0.1:${(provider.address() as AddressInfo).port}`;
 });
-afterAll(() => provider.close());
+test.afterAll(() => provider.close());
 
-it("signs in at an OpenID provider with PKCE and returns to the same page", async () => {
+test("signs in at an OpenID provider with PKCE and returns to the same page", async () => {
   await using there = await visit({ path: "" });
   const { page, complaints } = there;
   await page.route("**/console/config.json", (route) =>

@@ -1,39 +1,38 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, inject, it } from "vitest";
+import { expect, test } from "@playwright/test";
 import { described, start, stop } from "../../typescript/test/server";
-import { freePort, visit, withBrowser } from "./browser";
+import { built, freePort, visit, withBrowser } from "./browser";
 
 /* Has its own server, which it restarts during the test. */
 
 withBrowser();
-
-const binary = () => (inject as unknown as (key: string) => string)("binary");
 
 let server: Awaited<ReturnType<typeof start>> | undefined;
 let again: () => Promise<void>;
 let folder = "";
 const leftovers: string[] = [];
 
-beforeAll(async () => {
+test.beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "berth-restart-"));
   leftovers.push(folder);
   const listen = `127.0.0.1:${await freePort()}`;
   again = async () => {
-    server = await start(binary(), join(folder, "data"), listen, leftovers);
+    server = await start(built().binary, join(folder, "data"), listen, leftovers);
   };
   await again();
-}, 300_000);
+});
 
-afterAll(async () => {
+test.afterAll(async () => {
   if (server) await stop(server);
   await Promise.all(
     leftovers.map((path) => rm(path, { recursive: true, force: true, maxRetries: 10 })),
   );
 });
 
-it("keeps typed text during a server restart", async () => {
+test("keeps typed text during a server restart", async () => {
+  test.setTimeout(600_000);
   const at = await described(join(folder, "data"));
   const id = at.tenants[0]?.session_id;
   await using there = await visit({ role: "owner", path: `/sessions/${id}`, at });
@@ -70,4 +69,4 @@ it("keeps typed text during a server restart", async () => {
       ...complaints.filter((text) => !/ERR_CONNECTION|ERR_INCOMPLETE|ERR_EMPTY/.test(text)),
     );
   }
-}, 600_000);
+});

@@ -1,10 +1,10 @@
-import { describe, expect, it } from "vitest";
+import { expect, test } from "@playwright/test";
 import { call, visit, withBrowser } from "./browser";
 
 withBrowser();
 
-describe("roles", () => {
-  it("apply in the other browser as soon as they change", async () => {
+test.describe("roles", () => {
+  test("apply in the other browser as soon as they change", async () => {
     await using owner = await visit({ role: "owner", path: "/roles" });
     const { page } = owner;
     // A custom role, created in the console.
@@ -46,7 +46,7 @@ describe("roles", () => {
     await call("owner", "AccessService/RevokeRole", { memberId: member.id, role: "front_desk" });
   });
 
-  it("can be checked: who has a permission, and which role gives it", async () => {
+  test("can be checked: who has a permission, and which role gives it", async () => {
     await using there = await visit({ role: "owner", path: "/roles?tab=ask" });
     const { page } = there;
     await page
@@ -66,7 +66,7 @@ describe("roles", () => {
   });
 });
 
-it("shows a service account's key once", async () => {
+test("shows a service account's key once", async () => {
   await using there = await visit({ role: "owner", path: "/service-accounts" });
   const { page } = there;
   await page.getByRole("button", { name: "New service account" }).click();
@@ -81,7 +81,7 @@ it("shows a service account's key once", async () => {
   expect(await page.getByText(key ?? "", { exact: true }).count()).toBe(0);
 });
 
-it("inherits policies and shows their source", async () => {
+test("inherits policies and shows their source", async () => {
   await using there = await visit({ role: "owner", path: "/policies" });
   const { page } = there;
   await page.getByRole("button", { name: "Override: Hold time" }).click();
@@ -95,7 +95,7 @@ it("inherits policies and shows their source", async () => {
     {},
   );
   await page.goto(new URL(`/policies?for=location:${locations[0]?.id}`, page.url()).href);
-  const row = page.locator(".policy-row", { hasText: "How long a seat is held" });
+  const row = page.locator("[data-setting]", { hasText: "How long a seat is held" });
   await row.getByText("15 min").waitFor();
   await row.getByText("Organization").waitFor();
 });

@@ -1,5 +1,4 @@
-import type { Page } from "playwright-core";
-import { describe, expect, it } from "vitest";
+import { expect, type Page, test } from "@playwright/test";
 import { at, call, day, hour, type Role, salon, violations, visit, withBrowser } from "./browser";
 
 withBrowser();
@@ -96,8 +95,8 @@ function onRules(page: Page) {
   };
 }
 
-describe("the waitlist rules", () => {
-  it("are edited, corrected, tested and saved with a reason", async () => {
+test.describe("the waitlist rules", () => {
+  test("are edited, corrected, tested and saved with a reason", async () => {
     const [locationId, serviceId] = await Promise.all([
       createLocation("Mirror Row"),
       createService("Fringe"),
@@ -202,7 +201,7 @@ describe("the waitlist rules", () => {
     expect(await violations(page)).toEqual([]);
   });
 
-  it("need an expression for the custom order", async () => {
+  test("need an expression for the custom order", async () => {
     const locationId = await createLocation("Formula Row");
     await using there = await visit({
       role: "owner",
@@ -235,7 +234,7 @@ describe("the waitlist rules", () => {
     });
   });
 
-  it("are inherited, overridden and reset", async () => {
+  test("are inherited, overridden and reset", async () => {
     await Promise.all([createLocation("Heir Row"), createService("Curls")]);
     await using there = await visit({ role: "admin", tenant: salon, path: "/waitlist" });
     const { page } = there;
@@ -270,9 +269,10 @@ describe("the waitlist rules", () => {
     await setting("autoCascade").getByText("Default").waitFor();
     await page.getByRole("button", { name: "Remove all overrides" }).click();
     const dialog = page.getByRole("dialog", { name: "Remove all overrides?" });
-    await dialog.getByText("1 override will be removed at once.").waitFor();
+    await dialog.getByText("1 override will be removed immediately.").waitFor();
     await dialog.getByLabel("Reason").fill("Like all others");
     await dialog.getByRole("button", { name: "Remove all overrides" }).click();
+    await dialog.waitFor({ state: "hidden" }); // it has a button of the same name
     await tries.getByText("Organization").waitFor();
     await tries.getByText("4", { exact: true }).waitFor();
 
@@ -290,7 +290,7 @@ describe("the waitlist rules", () => {
     await row("Four is enough").getByText("Ada Admin").waitFor();
   });
 
-  it("show conflicting edits and keep everything typed", async () => {
+  test("show conflicting edits and keep everything typed", async () => {
     const locationId = await createLocation("Shared Row");
     const how = { tenant: salon, path: `/waitlist?for=location:${locationId}` } as const;
     await using first = await visit({ ...how, role: "owner" });
@@ -334,7 +334,7 @@ describe("the waitlist rules", () => {
     expect(await one.typed("maxOffersPerEntry")).toBe("9");
   });
 
-  it("are read-only without the permission to change them", async () => {
+  test("are read-only without the permission to change them", async () => {
     const locationId = await createLocation("Glass Row");
     await ofSalon("WaitlistService/UpdateRules", {
       locationId,
@@ -373,7 +373,7 @@ describe("the waitlist rules", () => {
   });
 });
 
-it("explains a waitlist score, also with the keyboard", async () => {
+test("explains a waitlist score, also with the keyboard", async () => {
   const [locationId, serviceId] = await Promise.all([
     createLocation("Score Row"),
     createService("Colour"),

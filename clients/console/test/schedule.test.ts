@@ -1,10 +1,10 @@
-import { describe, expect, it } from "vitest";
+import { expect, test } from "@playwright/test";
 import { at, call, dateIn, day, limit, makeSession, visit, withBrowser } from "./browser";
 
 withBrowser();
 
-describe("the schedule", () => {
-  it("publishes drafts after a preview", async () => {
+test.describe("the schedule", () => {
+  test("publishes drafts after a preview", async () => {
     const { locations } = await call<{ locations: { id: string; name: string }[] }>(
       "owner",
       "TenantService/ListLocations",
@@ -36,11 +36,14 @@ describe("the schedule", () => {
     expect(await drawer.getByRole("cell", { name: "Dawn Patrol" }).count()).toBe(1);
     await drawer.getByRole("button", { name: "Publish 1 session" }).click();
     await page.getByText("1 session published").waitFor();
-    await page.locator(".slot:not(.draft)", { hasText: "Dawn Patrol" }).waitFor();
+    await page
+      .getByRole("link", { name: /Dawn Patrol/ })
+      .filter({ hasNotText: "Draft" })
+      .waitFor();
     await page.getByRole("button", { name: "Bulk actions" }).waitFor();
   });
 
-  it("creates a series on the same weekday of each month", async () => {
+  test("creates a series on the same weekday of each month", async () => {
     await using there = await visit({ role: "owner", path: `/?date=${dateIn(49 * day)}&view=day` });
     const { page } = there;
     await page.getByRole("button", { name: "New session" }).click();
@@ -77,21 +80,21 @@ describe("the schedule", () => {
     expect(new Set(which.map(String)).size).toBe(1);
   });
 
-  it("returns from a session to the same days and view", async () => {
+  test("returns from a session to the same days and view", async () => {
     await makeSession("There and Back", 50 * day);
     const address = `/?view=day&by=resource&date=${dateIn(50 * day)}`;
     await using there = await visit({ role: "owner", path: address });
     const { page } = there;
-    await page.locator(".slot", { hasText: "There and Back" }).click();
+    await page.getByRole("link", { name: /There and Back/ }).click();
     await page.getByRole("heading", { name: /There and Back/ }).waitFor();
     expect(await page.title()).toMatch(/^There and Back · /);
     await page.getByRole("main").getByRole("link", { name: "Schedule" }).click();
-    await page.locator(".slot", { hasText: "There and Back" }).waitFor();
+    await page.getByRole("link", { name: /There and Back/ }).waitFor();
     expect(new URL(page.url()).search).toBe(new URL(address, page.url()).search);
     expect(await page.title()).toMatch(/^Schedule · /);
   });
 
-  it("creates a session and moves it with mouse and keyboard", async () => {
+  test("creates a session and moves it with mouse and keyboard", async () => {
     await using there = await visit({ role: "owner", path: `/?date=${dateIn(45 * day)}` });
     const { page } = there;
     await page.getByRole("button", { name: "New session" }).click();
@@ -105,7 +108,7 @@ describe("the schedule", () => {
     await form.getByLabel("Title").fill("Handmade");
     await form.getByLabel("Start").fill("13:00");
     await form.getByRole("button", { name: "Create" }).click();
-    const slot = page.locator(".slot", { hasText: "Handmade" });
+    const slot = page.getByRole("link", { name: /Handmade/ });
     await slot.waitFor();
     await form.waitFor({ state: "hidden" });
     await slot.scrollIntoViewIfNeeded();
@@ -116,16 +119,25 @@ describe("the schedule", () => {
     await page.mouse.move(box.x + 22, box.y + 60, { steps: 4 });
     await page.mouse.move(box.x + 22, box.y + 10 + 56 * 2, { steps: 6 });
     await page.mouse.up();
-    await page.locator(".slot", { hasText: "Handmade" }).filter({ hasText: "15:00" }).waitFor();
+    await page
+      .getByRole("link", { name: /Handmade/ })
+      .filter({ hasText: "15:00" })
+      .waitFor();
     await page.getByText(/Handmade was moved to/).waitFor();
     await slot.focus();
     await page.keyboard.press("Alt+ArrowUp");
-    await page.locator(".slot", { hasText: "Handmade" }).filter({ hasText: "14:45" }).waitFor();
+    await page
+      .getByRole("link", { name: /Handmade/ })
+      .filter({ hasText: "14:45" })
+      .waitFor();
     await page.getByRole("button", { name: "Undo" }).last().click();
-    await page.locator(".slot", { hasText: "Handmade" }).filter({ hasText: "15:00" }).waitFor();
+    await page
+      .getByRole("link", { name: /Handmade/ })
+      .filter({ hasText: "15:00" })
+      .waitFor();
   });
 
-  it("moves sessions between coaches on the board", async () => {
+  test("moves sessions between coaches on the board", async () => {
     const { members } = await call<{ members: { id: string; name: string }[] }>(
       "owner",
       "MemberService/ListMembers",
@@ -137,8 +149,8 @@ describe("the schedule", () => {
     await makeSession(title, 52 * day, { coachId: one.id });
     await using there = await visit({ role: "owner", path: `/?date=${dateIn(52 * day)}&by=coach` });
     const { page } = there;
-    const line = (name: string) => page.locator(".board tbody tr", { hasText: name });
-    const chip = (name: string) => line(name).locator(".slot", { hasText: title });
+    const line = (name: string) => page.getByRole("row", { name });
+    const chip = (name: string) => line(name).getByRole("link", { name: title });
     await chip(one.name).waitFor();
     const before = await chip(one.name).locator("xpath=ancestor::td").getAttribute("data-day");
     const from = await chip(one.name).boundingBox();
@@ -157,15 +169,13 @@ describe("the schedule", () => {
         : ["Alt+ArrowLeft", "Alt+ArrowRight"];
     await chip(two.name).focus();
     await page.keyboard.press(forth);
-    await line(two.name)
-      .locator(`td:not([data-day="${before}"]) .slot`, { hasText: title })
-      .waitFor();
+    await line(two.name).locator(`td:not([data-day="${before}"]) a`, { hasText: title }).waitFor();
     await chip(two.name).focus();
     await page.keyboard.press(back);
-    await line(two.name).locator(`td[data-day="${before}"] .slot`, { hasText: title }).waitFor();
+    await line(two.name).locator(`td[data-day="${before}"] a`, { hasText: title }).waitFor();
   });
 
-  it("changes the weekdays of a series from a session on", async () => {
+  test("changes the weekdays of a series from a session on", async () => {
     const { locations } = await call<{ locations: { id: string; name: string }[] }>(
       "owner",
       "TenantService/ListLocations",
@@ -226,7 +236,7 @@ describe("the schedule", () => {
     expect(days.slice(0, 4)).toEqual([on(0), on(2), on(7), on(11)]);
   });
 
-  it("shows a week of 300 sessions in less than a second", async () => {
+  test("shows a week of 300 sessions in less than a second", async () => {
     const { location } = await call<{ location: { id: string } }>(
       "owner",
       "TenantService/CreateLocation",
@@ -265,7 +275,9 @@ describe("the schedule", () => {
       document.querySelector<HTMLButtonElement>('button[aria-label="Next"]')?.click();
       await new Promise<void>((done) => {
         const look = () =>
-          document.querySelectorAll(".slot").length === 294 ? done() : requestAnimationFrame(look);
+          document.querySelectorAll('a[href^="/sessions/"]').length === 294
+            ? done()
+            : requestAnimationFrame(look);
         look();
       });
       // Wait until the browser is idle.
@@ -277,8 +289,8 @@ describe("the schedule", () => {
   });
 });
 
-describe("concurrent edits", () => {
-  it("show the conflict and lose nothing", async () => {
+test.describe("concurrent edits", () => {
+  test("show the conflict and lose nothing", async () => {
     const id = await makeSession("Contested", 8 * day, { capacity: 5 });
     await using there = await visit({ role: "owner", path: `/sessions/${id}` });
     const { page } = there;
@@ -296,13 +308,14 @@ describe("concurrent edits", () => {
     expect(await form.getByLabel("Description").inputValue()).toBe("Bring a towel.");
     expect(await form.getByLabel("Title").inputValue()).toBe("Settled");
     await form.getByRole("button", { name: "Save" }).click();
+    await form.waitFor({ state: "hidden" }); // the text is in the form, too
     await page.getByText("Bring a towel.").waitFor();
     await page.getByRole("heading", { name: /Settled/ }).waitFor();
   });
 });
 
-describe("without a connection", () => {
-  it("keeps typed text and shows the connection banner", async () => {
+test.describe("without a connection", () => {
+  test("keeps typed text and shows the connection banner", async () => {
     const id = await makeSession("Stormy", 9 * day);
     await using there = await visit({ role: "owner", path: `/sessions/${id}` });
     const { page, complaints, context } = there;
@@ -325,7 +338,7 @@ describe("without a connection", () => {
     );
   });
 
-  it("asks to sign in again without losing the page", async () => {
+  test("asks to sign in again without losing the page", async () => {
     const id = await makeSession("Long Night", 10 * day);
     await using there = await visit({ role: "owner", path: `/sessions/${id}` });
     const { page, complaints } = there;

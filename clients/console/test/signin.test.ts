@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, test } from "@playwright/test";
 import { berth, type Role, visit, withBrowser } from "./browser";
 
 withBrowser();
@@ -37,18 +37,20 @@ const pages: Record<Exclude<Role, "member">, string[]> = {
   coach: ["Schedule", "Members", "Catalog", "Workouts", "Plans", "Policies", "Roles"],
 };
 
-describe("one click signs in", () => {
-  it.each(Object.entries(pages))("as %s, with only the permitted pages", async (role, want) => {
-    await using there = await visit();
-    const { page } = there;
-    const name = role.charAt(0).toUpperCase() + role.slice(1);
-    await page.getByRole("button", { name: `${name} at Harbour Yoga & Strength` }).click();
-    const main = page.getByRole("navigation", { name: "Main" });
-    await main.getByRole("link", { name: "Schedule" }).waitFor();
-    expect(await main.getByRole("link").allTextContents()).toEqual(want);
-  });
+test.describe("one click signs in", () => {
+  for (const [role, want] of Object.entries(pages)) {
+    test(`as ${role}, with only the permitted pages`, async () => {
+      await using there = await visit();
+      const { page } = there;
+      const name = role.charAt(0).toUpperCase() + role.slice(1);
+      await page.getByRole("button", { name: `${name} at Harbour Yoga & Strength` }).click();
+      const main = page.getByRole("navigation", { name: "Main" });
+      await main.getByRole("link", { name: "Schedule" }).waitFor();
+      expect(await main.getByRole("link").allTextContents()).toEqual(want);
+    });
+  }
 
-  it("as a member, with a link to the member app", async () => {
+  test("as a member, with a link to the member app", async () => {
     await using there = await visit();
     const { page } = there;
     await page.getByRole("button", { name: "Member at Harbour Yoga & Strength" }).click();
@@ -59,19 +61,19 @@ describe("one click signs in", () => {
   });
 });
 
-it("returns to the requested page", async () => {
+test("returns to the requested page", async () => {
   await using there = await visit({ path: "/members?tab=x" });
   await there.page.getByRole("button", { name: "Coach at Harbour Yoga & Strength" }).click();
   await there.page.getByRole("heading", { name: "Members", level: 1 }).waitFor();
 });
 
-it("shows a missing permission", async () => {
+test("shows a missing permission", async () => {
   await using there = await visit({ role: "coach", path: "/audit" });
   await there.page.getByRole("heading", { name: "You don’t have access" }).waitFor();
   await there.page.getByText("audit.read").waitFor();
 });
 
-it("signs out and stays signed out", async () => {
+test("signs out and stays signed out", async () => {
   await using there = await visit({ role: "owner" });
   const { page } = there;
   await page.getByRole("button", { name: /Olive Owner/ }).click();
@@ -81,7 +83,7 @@ it("signs out and stays signed out", async () => {
   await page.getByRole("heading", { name: "Sign in as" }).waitFor();
 });
 
-it("is translated to German and French", async () => {
+test("is translated to German and French", async () => {
   await using german = await visit({ role: "owner", locale: "de-DE" });
   await german.page.getByRole("link", { name: "Kalender" }).first().waitFor();
   expect(await german.page.locator("html").getAttribute("lang")).toBe("de");
@@ -90,7 +92,7 @@ it("is translated to German and French", async () => {
   await german.page.getByRole("link", { name: "Planning" }).first().waitFor();
 });
 
-it("has a strict content security policy", async () => {
+test("has a strict content security policy", async () => {
   const answer = await fetch(`${berth().address}/members`);
   const policy = answer.headers.get("content-security-policy") ?? "";
   expect(policy).toContain("default-src 'none'");

@@ -1,5 +1,6 @@
+import { once } from "node:events";
 import { connect, createServer, type Socket } from "node:net";
-import { describe, expect, it } from "vitest";
+import { expect, test } from "@playwright/test";
 import {
   berth,
   call,
@@ -50,14 +51,15 @@ async function proxy() {
   };
   return {
     address: `http://127.0.0.1:${at}`,
+    closed: once(server, "close"),
     close,
     open: listen,
     [Symbol.asyncDispose]: () => (server.listening ? close() : Promise.resolve()),
   };
 }
 
-describe("members see the problem and lose nothing", () => {
-  it("when the connection is lost while they book", async () => {
+test.describe("members see the problem and lose nothing", () => {
+  test("when the connection is lost while they book", async () => {
     const title = "Out of Range";
     const id = await makeSession(title, 4 * day, { capacity: 5 });
     await using there = await visit({ ...phone, path: `/app/?date=${dateIn(4 * day)}` });
@@ -83,7 +85,7 @@ describe("members see the problem and lose nothing", () => {
     ignoreErrors(there, /ERR_INTERNET_DISCONNECTED/);
   });
 
-  it("when the answer to a booking never arrives", async () => {
+  test("when the answer to a booking never arrives", async () => {
     const title = "Said Twice";
     const id = await makeSession(title, 5 * day, { capacity: 5 });
     await using there = await visit({ ...phone, path: `/app/?date=${dateIn(5 * day)}` });
@@ -109,7 +111,7 @@ describe("members see the problem and lose nothing", () => {
     ignoreErrors(there, /ERR_CONNECTION_RESET/);
   });
 
-  it("when their sign-in ends while they type", async () => {
+  test("when their sign-in ends while they type", async () => {
     await using there = await visit({ ...phone, path: "/app/me" });
     const { page } = there;
     const name = page.getByLabel("Name");
@@ -137,10 +139,15 @@ describe("members see the problem and lose nothing", () => {
     ignoreErrors(there, /503/);
   });
 
-  it("when the server is started again while they type", async () => {
+  test("when the server is started again while they type", async () => {
     await using front = await proxy();
     await using there = await visit({ ...phone, path: "" });
     const { page } = there;
+    // The page shows before all scripts are there.
+    await page.route("**/assets/live-*.js", async (route) => {
+      await front.closed;
+      await route.continue();
+    });
     await page.goto(`${front.address}/app/me`);
     const phoneNumber = page.getByLabel("Phone");
     await phoneNumber.fill("+49 151 23456780");

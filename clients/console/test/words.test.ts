@@ -1,14 +1,14 @@
-import { describe, expect, it } from "vitest";
+import { expect, test } from "@playwright/test";
 import { call, makeSession, settled, visit, withBrowser } from "./browser";
 
 withBrowser();
 
 const day = 24 * 60 * 60 * 1000;
 
-describe("in German", () => {
+test.describe("in German", () => {
   const german = { role: "owner", locale: "de-DE" } as const;
 
-  it("explains waitlist decisions", async () => {
+  test("explains waitlist decisions", async () => {
     const id = await makeSession("Warteprobe", 10 * day, { capacity: 1, waitlistCapacity: 3 });
     await call("coach", "BookingService/Book", { sessionId: id });
     await call("member", "WaitlistService/JoinWaitlist", { sessionId: id });
@@ -28,7 +28,7 @@ describe("in German", () => {
     expect(await log.textContent()).not.toMatch(/\b(seat|place|was|were|left)\b/);
   });
 
-  it("describes permissions and built-in roles", async () => {
+  test("describes permissions and built-in roles", async () => {
     await using there = await visit({ ...german, path: "/roles" });
     const { page } = there;
     await page.getByText("Die Buchungen aller Mitglieder stornieren.").waitFor();

@@ -15,6 +15,8 @@ import (
 
 	"connectrpc.com/connect"
 	"github.com/google/go-cmp/cmp"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/reflect/protoregistry"
@@ -138,11 +140,7 @@ func serve(t *testing.T, s *service, options ...Option) (*Client, *[]time.Durati
 	mux.Handle(berthv1connect.NewBookingServiceHandler(s))
 	mux.Handle(berthv1connect.NewAccessServiceHandler(s))
 	mux.Handle(berthv1connect.NewEventServiceHandler(s))
-	server := httptest.NewUnstartedServer(mux)
-	server.Config.Protocols = new(http.Protocols)
-	server.Config.Protocols.SetUnencryptedHTTP2(true)
-	server.Start()
-	t.Cleanup(server.Close)
+	url := start(t, mux)
 	var waits []time.Duration
 	noWaiting := func(s *settings) {
 		s.random = func() float64 { return 1 }
@@ -151,7 +149,18 @@ func serve(t *testing.T, s *service, options ...Option) (*Client, *[]time.Durati
 			return ctx.Err()
 		}
 	}
-	return New(server.URL, append([]Option{noWaiting, WithTokens(StaticToken("token"))}, options...)...), &waits
+	return New(url, append([]Option{noWaiting, WithTokens(StaticToken("token"))}, options...)...), &waits
+}
+
+// start starts a server for gRPC and returns its URL.
+func start(t *testing.T, handler http.Handler) string {
+	t.Helper()
+	server := httptest.NewUnstartedServer(handler)
+	server.Config.Protocols = new(http.Protocols)
+	server.Config.Protocols.SetUnencryptedHTTP2(true)
+	server.Start()
+	t.Cleanup(server.Close)
+	return server.URL
 }
 
 func book(t *testing.T, c *Client) error {
@@ -195,16 +204,12 @@ func TestCall_RetriesMutationWithSameKey(t *testing.T) {
 			t.Parallel()
 			s := &service{script: []error{err, err}}
 			client, waits := serve(t, s)
-			if err := book(t, client); err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, book(t, client))
 			keys := s.all(idempotencyKey)
 			if len(keys) != 3 || len(keys[0]) < 20 || keys[0] != keys[1] || keys[1] != keys[2] {
 				t.Errorf("keys %q", keys)
 			}
-			if diff := cmp.Diff([]time.Duration{minBackoff, 2 * minBackoff}, *waits); diff != "" {
-				t.Errorf("waits (-want +got):\n%s", diff)
-			}
+			test.Eq(t, []time.Duration{minBackoff, 2 * minBackoff}, *waits, test.Sprint("waits"))
 			if err := book(t, client); err != nil || s.all(idempotencyKey)[3] == keys[0] {
 				t.Errorf("another call has the same key (%v)", err)
 			}
@@ -243,9 +248,7 @@ func TestCall_BacksOffBetweenRetries(t *testing.T) {
 		s.headers[0].Get(idempotencyKey) != "" {
 		t.Errorf("%v after %d calls", err, len(s.headers))
 	}
-	if diff := cmp.Diff([]time.Duration{minBackoff, 2 * minBackoff, 4 * minBackoff, 8 * minBackoff}, *waits); diff != "" {
-		t.Errorf("waits (-want +got):\n%s", diff)
-	}
+	test.Eq(t, []time.Duration{minBackoff, 2 * minBackoff, 4 * minBackoff, 8 * minBackoff}, *waits, test.Sprint("waits"))
 	m := &interceptor{settings: settings{random: func() float64 { return 1 }}}
 	if m.backoff(7) != maxBackoff || m.backoff(1000) != maxBackoff {
 		t.Error("the maximum backoff is exceeded")
@@ -267,12 +270,9 @@ func TestCall_RenewsRejectedTokenOnce(t *testing.T) {
 	}
 	s := &service{script: []error{unauthenticated, nil, unauthenticated, unauthenticated}}
 	client, waits := serve(t, s, WithTokens(source))
-	if err := book(t, client); err != nil {
-		t.Error(err)
-	}
-	if err := book(t, client); connect.CodeOf(err) != connect.CodeUnauthenticated {
-		t.Error(err)
-	}
+	test.NoError(t, book(t, client))
+	err := book(t, client)
+	test.EqOp(t, connect.CodeUnauthenticated, connect.CodeOf(err), test.Sprint(err))
 	want := []string{"Bearer t1", "Bearer t2", "Bearer t2", "Bearer t3"}
 	if diff := cmp.Diff(want, s.all(authorization)); diff != "" || len(*waits) != 0 {
 		t.Errorf("tokens (-want +got):\n%s%v", diff, *waits)
@@ -332,9 +332,7 @@ func TestAll_ReadsAllPages(t *testing.T) {
 	request := &v1.ListItemsRequest{LocationId: "l"}
 	var ids []string
 	for item, err := range All(t.Context(), client.Bookings.ListItems, request, (*v1.ListItemsResponse).GetItems) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		ids = append(ids, item.GetId())
 	}
 	if !slices.Equal(ids, []string{"1a", "1b", "2a", "2b", "3a", "3b"}) ||
@@ -355,14 +353,10 @@ func TestAll_ReadsAllPages(t *testing.T) {
 	s = &service{}
 	client, _ = serve(t, s)
 	for _, err := range All(t.Context(), client.Bookings.ListItems, request, (*v1.ListItemsResponse).GetItems) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		break
 	}
-	if len(s.pages) != 1 {
-		t.Errorf("%d pages for one item", len(s.pages))
-	}
+	test.EqOp(t, 1, len(s.pages), test.Sprintf("%d pages for one item", len(s.pages)))
 }
 
 func TestRefusalOf_ReadsErrorDetails(t *testing.T) {
@@ -372,9 +366,7 @@ func TestRefusalOf_ReadsErrorDetails(t *testing.T) {
 		Message: "DAILY_LIMIT", Metadata: map[string]string{"limit": "2"},
 	}
 	err := fmt.Errorf("book: %w", refused(connect.CodeResourceExhausted, "DAILY_LIMIT", "limit", "2"))
-	if diff := cmp.Diff(want, RefusalOf(err)); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	test.Eq(t, want, RefusalOf(err))
 	r := RefusalOf(refused(connect.CodeNotFound, "FROM_THE_FUTURE"))
 	if r.Reason != v1.ErrorReason_ERROR_REASON_UNSPECIFIED || r.Code != connect.CodeNotFound {
 		t.Errorf("%+v", r)
@@ -437,13 +429,9 @@ func TestWatch_Resumes(t *testing.T) {
 	for _, request := range s.watched {
 		cursors = append(cursors, request.GetCursor())
 	}
-	if want := []string{"z", "z", "y", "y", "b", "d", "d"}; !slices.Equal(cursors, want) {
-		t.Errorf("cursors %q, want %q", cursors, want)
-	}
+	test.SliceEqOp(t, []string{"z", "z", "y", "y", "b", "d", "d"}, cursors)
 	want := []time.Duration{minBackoff, 2 * minBackoff, 2*time.Second + 4*minBackoff, minBackoff, minBackoff}
-	if !slices.Equal(*waits, want) {
-		t.Errorf("waits %v, want %v", *waits, want)
-	}
+	test.SliceEqOp(t, want, *waits)
 	if tokens := s.all(authorization); tokens[5] != "Bearer t1" || tokens[6] != "Bearer t2" {
 		t.Errorf("tokens %q", tokens)
 	}
@@ -504,14 +492,10 @@ func TestWatch_ReconnectsAfterSilence(t *testing.T) {
 	client, waits := serve(t, s, impatient)
 	request := &v1.WatchEventsRequest{HeartbeatInterval: durationpb.New(time.Millisecond)}
 	for message, err := range client.Watch(t.Context(), request) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		if message.GetCursor() == "b" {
 			break
 		}
 	}
-	if len(*waits) == 0 {
-		t.Error("the dead connection was not noticed")
-	}
+	test.NotEqOp(t, 0, len(*waits), test.Sprint("the dead connection was not noticed"))
 }

@@ -5,7 +5,8 @@
 //	client := berth.New("https://api.berth.example", berth.WithKey(os.Getenv("BERTH_KEY")))
 //	answer, err := client.Bookings.HoldBooking(ctx, connect.NewRequest(&v1.HoldBookingRequest{…}))
 //
-// A call may take as long as its context allows, including retries.
+// A call may take as long as its context allows, including retries. Without a deadline in the context that is 30 s.
+// Streams have no such limit.
 package berth
 
 import (
@@ -48,6 +49,7 @@ type settings struct {
 	key     string
 	http    connect.HTTPClient
 	retries int
+	timeout time.Duration
 	log     *slog.Logger
 	random  func() float64
 	sleep   func(context.Context, time.Duration) error
@@ -69,13 +71,17 @@ func WithHTTPClient(client connect.HTTPClient) Option { return func(s *settings)
 // WithRetries limits the retries of a failed call to n, if it is safe to retry. The default is 4.
 func WithRetries(n int) Option { return func(s *settings) { s.retries = n } }
 
+// WithTimeout limits calls with their retries to d if its context has no deadline.
+// The default is 30 s; 0 means no limit.
+func WithTimeout(d time.Duration) Option { return func(s *settings) { s.timeout = d } }
+
 // WithLogger logs retries of calls and reconnects of watches.
 func WithLogger(log *slog.Logger) Option { return func(s *settings) { s.log = log } }
 
 // New returns a client. It connects with the first call. Without credentials it can only call public methods.
 func New(baseURL string, options ...Option) *Client {
 	s := settings{
-		http: newHTTPClient(), retries: 4, log: slog.New(slog.DiscardHandler),
+		http: newHTTPClient(), retries: 4, timeout: 30 * time.Second, log: slog.New(slog.DiscardHandler),
 		random: rand.Float64, sleep: sleep, now: time.Now, grace: 5 * time.Second,
 	}
 	for _, option := range options {

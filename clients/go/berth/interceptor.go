@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"log/slog"
+	"math"
 	"strconv"
 	"time"
 
@@ -34,6 +35,8 @@ func (m *interceptor) WrapUnary(next connect.UnaryFunc) connect.UnaryFunc {
 		if takesKey(spec) && header.Get(idempotencyKey) == "" {
 			header.Set(idempotencyKey, rand.Text())
 		}
+		ctx, deadline, cancel := m.withDeadline(ctx)
+		defer cancel()
 		own := isPublic(spec) || header.Get(authorization) != ""
 		refused := ""
 		for attempt := 0; ; attempt++ {
@@ -53,7 +56,7 @@ func (m *interceptor) WrapUnary(next connect.UnaryFunc) connect.UnaryFunc {
 				}
 			}
 			wait, retry := m.retryDelay(err, isSafe(spec), attempt)
-			if !retry || attempt >= m.retries || ctx.Err() != nil {
+			if !retry || attempt >= m.retries || ctx.Err() != nil || !m.now().Add(wait).Before(deadline) {
 				return nil, err
 			}
 			m.log.LogAttrs(ctx, slog.LevelInfo, "retrying call", slog.String("procedure", spec.Procedure),
@@ -63,6 +66,20 @@ func (m *interceptor) WrapUnary(next connect.UnaryFunc) connect.UnaryFunc {
 			}
 		}
 	}
+}
+
+// withDeadline returns the deadline of a call with its retries: that of its context, or one after the client's timeout.
+func (m *interceptor) withDeadline(ctx context.Context) (context.Context, time.Time, context.CancelFunc) {
+	if deadline, ok := ctx.Deadline(); ok {
+		return ctx, deadline, func() {}
+	}
+	if m.timeout <= 0 {
+		return ctx, m.now().AddDate(1, 0, 0), func() {}
+	}
+	// The deadline is by the client's clock. The timer of the context ends an attempt that gets no answer.
+	deadline := m.now().Add(m.timeout)
+	ctx, cancel := context.WithTimeout(ctx, m.timeout)
+	return ctx, deadline, cancel
 }
 
 // authorize adds a token to a request, unless it has its own or needs none, and returns the token.
@@ -151,10 +168,10 @@ func (m *interceptor) backoff(attempt int) time.Duration {
 
 func retryAfter(r Refusal) time.Duration {
 	seconds, err := strconv.ParseFloat(r.Metadata["retry_after"], 64)
-	if err != nil {
+	if err != nil || !(seconds >= 0) {
 		return time.Second
 	}
-	return time.Duration(seconds * float64(time.Second))
+	return time.Duration(min(seconds, math.MaxInt32) * float64(time.Second)) // a Duration has 292 years
 }
 
 // isTransient reports whether the code is that of a refused or lost connection.

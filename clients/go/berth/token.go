@@ -2,6 +2,9 @@ package berth
 
 import (
 	"context"
+	"encoding/base64"
+	"encoding/json"
+	"strings"
 	"time"
 )
 
@@ -9,14 +12,15 @@ import (
 type Token struct {
 	// Value is sent as "Authorization: Bearer …".
 	Value string
-	// ExpiresAt is when it expires. If zero, it is used until it is rejected.
+	// ExpiresAt is when it expires. If zero, it is read from the token, if that is a JWT. Any other token is used until it
+	// is rejected.
 	ExpiresAt time.Time
 }
 
 // TokenSource returns a token that is valid now.
 type TokenSource func(context.Context) (Token, error)
 
-// StaticToken returns a source of one token, which is never renewed.
+// StaticToken returns a source of one token.
 func StaticToken(value string) TokenSource {
 	return func(context.Context) (Token, error) { return Token{Value: value}, nil }
 }
@@ -65,10 +69,32 @@ func (t *tokens) other(ctx context.Context, refused string) (string, error) {
 		}
 		return "", err
 	}
+	if fresh.ExpiresAt.IsZero() {
+		fresh.ExpiresAt = expiryOf(fresh.Value)
+	}
 	t.cached, t.renewAt = fresh, time.Time{}
 	if !fresh.ExpiresAt.IsZero() {
 		// A token that is valid for a minute or two is not renewed with every call.
 		t.renewAt = fresh.ExpiresAt.Add(-min(margin, fresh.ExpiresAt.Sub(now)/5))
 	}
 	return fresh.Value, nil
+}
+
+// expiryOf returns when a JWT expires. It returns the zero time for other tokens. Only the server checks signatures.
+func expiryOf(token string) time.Time {
+	parts := strings.Split(token, ".")
+	if len(parts) != 3 {
+		return time.Time{}
+	}
+	payload, err := base64.RawURLEncoding.DecodeString(parts[1])
+	if err != nil {
+		return time.Time{}
+	}
+	var claims struct {
+		ExpiresAt float64 `json:"exp"`
+	}
+	if json.Unmarshal(payload, &claims) != nil || claims.ExpiresAt <= 0 {
+		return time.Time{}
+	}
+	return time.Unix(int64(claims.ExpiresAt), 0)
 }

@@ -1,56 +1,32 @@
-// Parses all Swift files of the package and the Swift code in its README. Fails if something does not parse
-// or a service of the contract is missing. Types are checked by the compiler: run `swift test` on a Mac.
+// Checks the Swift package where there is no Swift compiler. The manifest and all code must parse, what the contract
+// requires must be in the hand-written code, and each type and member that the hand-written code, its tests and the
+// README name must be declared. Only the compiler checks types: run `swift test` on a Mac.
 import { readdir, readFile } from "node:fs/promises";
-import Parser from "tree-sitter";
-import Swift from "tree-sitter-swift";
+import { problems } from "./package.mjs";
 
-const root = new URL("../", import.meta.url);
-const parser = new Parser();
-parser.setLanguage(Swift);
+const root = new URL("../../../", import.meta.url);
 
-/** Positions of syntax errors, as line:column, from 1. */
-function* syntaxErrors(node) {
-  if (node.isError || node.isMissing) {
-    yield `${node.startPosition.row + 1}:${node.startPosition.column + 1}`;
-  } else if (node.hasError) {
-    for (const child of node.children) yield* syntaxErrors(child);
-  }
+async function read(path) {
+  return { path, text: await readFile(new URL(path, root), "utf8") };
 }
 
-const names = (await readdir(root, { recursive: true })).filter(
-  (name) => name.endsWith(".swift") && !/(^|\/)(node_modules|\.build)\//.test(name),
-);
-const texts = await Promise.all(
-  names.map(async (name) => ({ name, text: await readFile(new URL(name, root), "utf8") })),
-);
-const readme = await readFile(new URL("README.md", root), "utf8");
-for (const { 1: text } of readme.matchAll(/^```swift\n(.*?)^```$/gms)) {
-  texts.push({ name: "README.md", text });
-}
-let found = 0;
-for (const { name, text } of texts) {
-  // The binding limits strings to 32 KiB, so the text is passed in parts.
-  const tree = parser.parse((position) => text.slice(position, position + 16_384));
-  for (const place of syntaxErrors(tree.rootNode)) {
-    found++;
-    console.error(`clients/swift/${name}:${place}: syntax error`);
-  }
+async function list(folder, ending) {
+  const names = await readdir(new URL(folder, root), { recursive: true });
+  return names.filter((name) => name.endsWith(ending)).map((name) => `${folder}${name}`);
 }
 
-// Services and public RPCs must be listed in the hand-written code.
-const source = texts.map(({ text }) => text).join("\n");
-const contract = new URL("../../proto/berth/v1/", root);
-for (const name of (await readdir(contract)).filter((file) => file.endsWith("_service.proto"))) {
-  const text = await readFile(new URL(name, contract), "utf8");
-  const service = /^service (\w+) \{/m.exec(text)?.[1];
-  const open = text.matchAll(/rpc (\w+)\([^{]*\{(?:(?!\n {2}\}).)*RULE_PUBLIC/gs);
-  const wanted = [`Berth_V1_${service}Client(`];
-  for (const { 1: method } of open) wanted.push(`"/berth.v1.${service}/${method}"`);
-  for (const missing of wanted.filter((words) => !source.includes(words))) {
-    found++;
-    console.error(`clients/swift/Sources/Berth: ${missing} is missing`);
-  }
-}
-
-if (names.length === 0 || found > 0) process.exitCode = 1;
-else console.log(`${texts.length} Swift sources parse.`);
+const all = [
+  "Package.swift",
+  ...(await list("clients/swift/Sources/", ".swift")),
+  ...(await list("clients/swift/Tests/", ".swift")),
+];
+const services = await list("proto/berth/v1/", "_service.proto");
+const found = problems({
+  swift: await Promise.all(all.map(read)),
+  readme: await read("clients/swift/README.md"),
+  services: await Promise.all(services.map(read)),
+  known: JSON.parse(await readFile(new URL("names.json", import.meta.url), "utf8")),
+});
+for (const problem of found) console.error(problem);
+if (found.length > 0) process.exitCode = 1;
+else console.log(`${all.length} Swift files and the README are in order.`);

@@ -1,5 +1,5 @@
 import type { DescService } from "@bufbuild/protobuf";
-import { createRouterTransport } from "@connectrpc/connect";
+import { createClient, createRouterTransport } from "@connectrpc/connect";
 import { expect, it } from "vitest";
 import * as client from "./index.js";
 
@@ -14,6 +14,28 @@ it("has every service of the contract", () => {
 function isService(value: unknown): value is DescService {
   return typeof value === "object" && value !== null && "kind" in value && value.kind === "service";
 }
+
+it("takes credentials of its own and fills in the tenant, with or without services", async () => {
+  const heard: (string | null)[] = [];
+  const options: client.BerthConnectionOptions = {
+    baseUrl: "",
+    credentials: { current: async () => "mine", refused: async () => false },
+    tenantId: () => "harbour",
+    transport: () =>
+      createRouterTransport(({ service }) => {
+        service(client.TenantService, {
+          getTenant: ({ tenantId }, { requestHeader }) => {
+            heard.push(tenantId, requestHeader.get("Authorization"));
+            return {};
+          },
+        });
+      }),
+  };
+  await client.createBerthClient(options).tenants.getTenant({});
+  const { transport } = client.createBerthConnection(options);
+  await createClient(client.TenantService, transport).getTenant({});
+  expect(heard).toEqual(["harbour", "Bearer mine", "harbour", "Bearer mine"]);
+});
 
 it("exchanges a key for a token and uses it until it expires", async () => {
   const tokens: (string | null)[] = [];

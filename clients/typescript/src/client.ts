@@ -1,7 +1,7 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { type Client, createClient, type Transport } from "@connectrpc/connect";
 import { createConnectTransport } from "@connectrpc/connect-web";
-import { credentials, type Refresh } from "./credentials.js";
+import { type Credentials, credentials, type Refresh, type Token } from "./credentials.js";
 import { abortableFetch } from "./fetch.js";
 import { AccessService } from "./gen/berth/v1/access_service_pb.js";
 import { AnalyticsService } from "./gen/berth/v1/analytics_service_pb.js";
@@ -17,10 +17,10 @@ import { SessionService } from "./gen/berth/v1/session_service_pb.js";
 import { TenantService } from "./gen/berth/v1/tenant_service_pb.js";
 import { WaitlistService } from "./gen/berth/v1/waitlist_service_pb.js";
 import { withRetries } from "./transport.js";
-import { type WatchOptions, watch } from "./watch.js";
+import type { WatchOptions } from "./watch.js";
 
-/** Options of {@link createBerthClient}. */
-export interface BerthClientOptions {
+/** Options of {@link createBerthConnection}. */
+export interface BerthConnectionOptions {
   /** The server's URL, such as `https://api.berth.example`. */
   readonly baseUrl: string;
   /** The first access token. Without `refresh` it is used until it expires. */
@@ -30,13 +30,13 @@ export interface BerthClientOptions {
    * and once when the server rejects a token. Concurrent calls share one fetch.
    */
   readonly refresh?: Refresh | undefined;
+  /** Your own source of tokens, instead of `token` and `refresh`. */
+  readonly credentials?: Credentials | undefined;
   /**
-   * A service account's key, instead of `token` and `refresh`. It is exchanged for access tokens that
-   * are valid for minutes. For backends only: never send a key to a browser.
+   * The tenant of requests without one, or a function that returns it for each call. Required if the
+   * token is valid for several tenants.
    */
-  readonly key?: string | undefined;
-  /** The tenant of requests without one. Required if the token is valid for several tenants. */
-  readonly tenantId?: string | undefined;
+  readonly tenantId?: string | (() => string | undefined) | undefined;
   /**
    * Creates the transport. The default is Connect over `fetch`, in browsers and Node.js.
    * `createCachingTransport` adds the browser's cache. For gRPC-Web use `createGrpcWebTransport` of
@@ -47,6 +47,19 @@ export interface BerthClientOptions {
   readonly timeoutMs?: number | undefined;
   /** How often a call is retried if that is safe. Default: 4. */
   readonly retries?: number | undefined;
+  /** Called whenever the server answers, even with an error. */
+  readonly onReachable?: (() => void) | undefined;
+  /** Called when a call fails, after its retries, because nothing or a proxy answered. */
+  readonly onUnreachable?: (() => void) | undefined;
+}
+
+/** Options of {@link createBerthClient}. */
+export interface BerthClientOptions extends BerthConnectionOptions {
+  /**
+   * A service account's key, instead of `token` and `refresh`. It is exchanged for access tokens that
+   * are valid for minutes. For backends only: never send a key to a browser.
+   */
+  readonly key?: string | undefined;
 }
 
 const services = {
@@ -67,7 +80,10 @@ const services = {
 type Services = { readonly [Name in keyof typeof services]: Client<(typeof services)[Name]> };
 
 /** A client of all services, with one caller's credentials. */
-export interface BerthClient extends Services {
+export interface BerthClient extends Services, BerthConnection {}
+
+/** A client without services, with one caller's credentials. */
+export interface BerthConnection {
   /** The transport of all services, for libraries that need one, such as connect-query. */
   readonly transport: Transport;
   /**
@@ -86,38 +102,42 @@ export interface BerthClient extends Services {
   ): AsyncGenerator<Event, void, undefined>;
 }
 
-/** Creates a client. It connects with the first call and need not be closed. */
-export function createBerthClient(options: BerthClientOptions): BerthClient {
-  const { token, key, tenantId, timeoutMs = 30_000, retries = 4 } = options;
+/**
+ * Creates a client without services. A web app that creates the clients of the services it uses, or
+ * gives the transport to a library, loads less script than with {@link createBerthClient}.
+ */
+export function createBerthConnection(options: BerthConnectionOptions): BerthConnection {
+  const { baseUrl, timeoutMs = 30_000, retries = 4 } = options;
   const { transport: connect = createConnectTransport } = options;
-  const inner = connect({ baseUrl: options.baseUrl, fetch: abortableFetch });
-  const policy = { tenantId, timeoutMs, retries };
-  const refresh = key === undefined ? options.refresh : exchange(key);
-  const tokens = credentials(token, refresh);
-  const transport = withRetries(inner, { ...policy, credentials: tokens });
+  const tokens = options.credentials ?? credentials(options.token, options.refresh);
+  const inner = connect({ baseUrl, fetch: abortableFetch });
+  const transport = withRetries(inner, { ...options, timeoutMs, retries, credentials: tokens });
+  return {
+    transport,
+    async *watch(request = {}, options) {
+      // A web app loads this after its first page.
+      const { watchOver } = await import("./watch.js");
+      yield* watchOver(transport, tokens, request, options);
+    },
+  };
+}
 
-  function exchange(key: string): Refresh {
-    const anonymous = credentials(undefined, undefined);
-    const access = createClient(
-      AccessService,
-      withRetries(inner, { ...policy, credentials: anonymous }),
-    );
-    return async () => {
-      const { accessToken, expiresIn } = await access.exchangeKey({ key });
-      // By the local clock, because the server's may differ.
-      const expiresAt = new Date(Date.now() + Number(expiresIn?.seconds ?? 0) * 1000);
-      return { token: accessToken, expiresAt };
-    };
-  }
-
+/** Creates a client. It connects with the first call and need not be closed. */
+export function createBerthClient({ key, ...options }: BerthClientOptions): BerthClient {
+  const refresh = key === undefined ? options.refresh : () => exchange(key);
+  const connection = createBerthConnection({ ...options, refresh });
   const entries = Object.entries(services).map(([name, service]) => [
     name,
-    createClient(service, transport),
+    createClient(service, connection.transport),
   ]);
   const clients = Object.fromEntries(entries) as Services;
-  return {
-    ...clients,
-    transport,
-    watch: (request = {}, options) => watch(clients.events, tokens, request, options),
-  };
+
+  async function exchange(key: string): Promise<Token> {
+    const { accessToken, expiresIn } = await clients.access.exchangeKey({ key });
+    // By the local clock, because the server's may differ.
+    const expiresAt = new Date(Date.now() + Number(expiresIn?.seconds ?? 0) * 1000);
+    return { token: accessToken, expiresAt };
+  }
+
+  return { ...clients, ...connection };
 }

@@ -8,18 +8,20 @@ export interface Token {
 /** Fetches a valid access token, from your backend or an identity provider. */
 export type Refresh = () => Promise<string | Token>;
 
-/** The access tokens of a client. */
+/** The access tokens of a client. {@link credentials} makes them from a token and a refresh. */
 export interface Credentials {
   /** The current token, renewed if needed; undefined for anonymous calls. */
   current(): Promise<string | undefined>;
   /** Called when the server rejects a token. Returns whether there is another one to try. */
   refused(token: string | undefined): Promise<boolean>;
+  /** Called when a call fails because no token was accepted. The user has to sign in again. */
+  expired?(): void;
 }
 
 /** A token is renewed this long before it expires, in ms, so that it does not expire in transit. */
 const renewalMargin = 60_000;
 
-/** Concurrent calls share one fetch of a token. */
+/** Credentials with a first token and a way to fetch the next. Concurrent calls share one fetch. */
 export function credentials(
   initial: string | undefined,
   refresh: Refresh | undefined,
@@ -55,7 +57,8 @@ export function credentials(
       if (!refresh) return false;
       // Another call may have fetched a new one.
       if (held && held.token !== token) return true;
-      return (await fetch(refresh)).token !== token;
+      const fresh = await fetch(refresh).catch(() => undefined);
+      return fresh !== undefined && fresh.token !== token;
     },
   };
 }

@@ -6,8 +6,15 @@
  */
 
 export { createCachingTransport } from "./caching.js";
-export { type BerthClient, type BerthClientOptions, createBerthClient } from "./client.js";
-export type { Refresh, Token } from "./credentials.js";
+export {
+  type BerthClient,
+  type BerthClientOptions,
+  type BerthConnection,
+  type BerthConnectionOptions,
+  createBerthClient,
+  createBerthConnection,
+} from "./client.js";
+export { type Credentials, credentials, type Refresh, type Token } from "./credentials.js";
 export { type BerthError, berthError, type Violation } from "./error.js";
 export * from "./gen/berth/v1/access_pb.js";
 export * from "./gen/berth/v1/access_service_pb.js";

@@ -106,7 +106,7 @@ describe("a read", () => {
   it.each([
     ["a refusal", refusal(Code.ResourceExhausted, "SESSION_FULL")],
     ["a fault of the service", refusal(Code.Internal, "INTERNAL")],
-    ["somebody else's edit", refusal(Code.Aborted, "ETAG_MISMATCH")],
+    ["another user's edit", refusal(Code.Aborted, "ETAG_MISMATCH")],
     ["a proxy's no", new ConnectError("forbidden", Code.PermissionDenied)],
   ])("is not retried after %s", async (_, error) => {
     const { bookings, heard } = setup([error]);
@@ -200,6 +200,27 @@ describe("a token", () => {
     expect(again.heard).toHaveLength(2);
   });
 
+  it("that is rejected twice or cannot be renewed has expired", async () => {
+    const expired = vi.fn();
+    let n = 0;
+    const renewable = { ...credentials("t0", async () => `t${++n}`), expired };
+    await setup([unknown], { credentials: renewable }).bookings.book({});
+    expect(expired).not.toHaveBeenCalled();
+    const { bookings } = setup([unknown, unknown], { credentials: renewable });
+    await expect(bookings.book({})).rejects.toMatchObject({ code: Code.Unauthenticated });
+    expect(expired).toHaveBeenCalledTimes(1);
+
+    const alone = setup([unknown], { credentials: { ...credentials("t0", undefined), expired } });
+    await expect(alone.bookings.book({})).rejects.toMatchObject({ code: Code.Unauthenticated });
+    expect(expired).toHaveBeenCalledTimes(2);
+
+    const signedOut = new ConnectError("signed out", Code.Unauthenticated);
+    const current = () => Promise.reject(signedOut);
+    const out = setup([], { credentials: { current, refused: async () => false, expired } });
+    await expect(out.bookings.book({})).rejects.toBe(signedOut);
+    expect([out.heard.length, expired.mock.calls.length]).toEqual([0, 3]);
+  });
+
   it("that cannot be renewed keeps the original error", async () => {
     const { bookings, heard } = setup([unknown]);
     await expect(bookings.book({})).rejects.toMatchObject({ code: Code.Unauthenticated });
@@ -224,6 +245,40 @@ describe("a token", () => {
   });
 });
 
+describe("the server's reachability", () => {
+  const proxyDown = new ConnectError("bad gateway", Code.Unavailable);
+  const full = refusal(Code.ResourceExhausted, "SESSION_FULL");
+  const stopped = new AbortController();
+  stopped.abort();
+
+  it.each<[string, (ConnectError | undefined)[], string[]]>([
+    ["an answer", [undefined], ["reachable"]],
+    ["a refusal", [full], ["reachable"]],
+    ["contention that ends", [contention, undefined], ["reachable", "reachable"]],
+    ["a lost connection that comes back", [fetchFailed, undefined], ["reachable"]],
+    ["a lost connection", [lost, lost, lost], ["unreachable"]],
+    ["a proxy's answer", [proxyDown, proxyDown, proxyDown], ["unreachable"]],
+  ])("is reported after %s", async (_, given, want) => {
+    const seen: string[] = [];
+    const { bookings } = setup(given, {
+      retries: 2,
+      onReachable: () => seen.push("reachable"),
+      onUnreachable: () => seen.push("unreachable"),
+    });
+    await bookings.book({}).catch(() => undefined);
+    expect(seen).toEqual(want);
+  });
+
+  it("is not reported for a call that the caller aborts", async () => {
+    const report = vi.fn();
+    const { bookings } = setup([], { onReachable: report, onUnreachable: report });
+    await expect(bookings.book({}, { signal: stopped.signal })).rejects.toMatchObject({
+      code: Code.Canceled,
+    });
+    expect(report).not.toHaveBeenCalled();
+  });
+});
+
 describe("the tenant", () => {
   it("is set in requests without one", async () => {
     const { bookings, heard } = setup([], { tenantId: "mine" });
@@ -237,5 +292,17 @@ describe("the tenant", () => {
       { tenantId: "mine", bookingId: "c" },
     ]);
     expect(message.tenantId).toBe("");
+  });
+
+  it("is looked up for each call", async () => {
+    let chosen: string | undefined;
+    const { bookings, heard } = setup([], { tenantId: () => chosen });
+    await bookings.getBooking({});
+    chosen = "mine";
+    await bookings.getBooking({});
+    expect(heard.map(({ request }) => request as GetBookingRequest)).toMatchObject([
+      { tenantId: "" },
+      { tenantId: "mine" },
+    ]);
   });
 });

@@ -7,19 +7,20 @@ import {
 import { MethodOptions_IdempotencyLevel } from "@bufbuild/protobuf/wkt";
 import { Code, ConnectError, type Transport } from "@connectrpc/connect";
 import type { Credentials } from "./credentials.js";
-import { berthError } from "./error.js";
+import { type BerthError, berthError } from "./error.js";
 import { Access_Rule, access } from "./gen/berth/v1/access_pb.js";
-import { AccessService } from "./gen/berth/v1/access_service_pb.js";
 import { ErrorReason } from "./gen/berth/v1/error_pb.js";
 
 export interface CallPolicy {
   readonly credentials: Credentials;
   /** The tenant of requests without one. */
-  readonly tenantId?: string | undefined;
+  readonly tenantId?: string | (() => string | undefined) | undefined;
   /** Timeout of a unary call including retries, in ms. */
   readonly timeoutMs: number;
   /** How often a call is retried. */
   readonly retries: number;
+  readonly onReachable?: (() => void) | undefined;
+  readonly onUnreachable?: (() => void) | undefined;
   readonly pause?: typeof pause;
   readonly random?: () => number;
 }
@@ -31,12 +32,13 @@ export interface CallPolicy {
  * and tells the server how much time is left.
  */
 export function withRetries(inner: Transport, policy: CallPolicy): Transport {
-  const { credentials, tenantId, retries, random = Math.random } = policy;
+  const { credentials, retries, random = Math.random } = policy;
   const sleep = policy.pause ?? pause;
 
   function withTenant<I extends DescMessage>(input: MessageInitShape<I>): MessageInitShape<I> {
-    const named = (input as { tenantId?: string }).tenantId;
-    return named || !tenantId ? input : { ...input, tenantId };
+    if ((input as { tenantId?: string }).tenantId) return input;
+    const tenantId = typeof policy.tenantId === "function" ? policy.tenantId() : policy.tenantId;
+    return tenantId ? { ...input, tenantId } : input;
   }
 
   /** Sets the Authorization header and returns the token. */
@@ -64,16 +66,22 @@ export function withRetries(inner: Transport, policy: CallPolicy): Transport {
           const left = deadline - Date.now();
           // 0 would mean no timeout.
           const time = Number.isFinite(left) ? Math.max(1, left) : undefined;
-          return await inner.unary(method, signal, time, headers, message, contextValues);
+          const answer = await inner.unary(method, signal, time, headers, message, contextValues);
+          policy.onReachable?.();
+          return answer;
         } catch (thrown) {
           const error = ConnectError.from(thrown);
-          if (signal?.aborted || Date.now() >= deadline) throw error;
+          if (signal?.aborted) throw error;
+          const unreachable = isUnreachable(error);
+          if (!unreachable) policy.onReachable?.();
           if (token !== undefined && !renewed && isUnauthenticated(error)) {
             renewed = true;
             if (await credentials.refused(token)) continue;
           }
           const wait = retryDelay(error, isSafe(method), attempt, random);
           if (wait === undefined || attempt >= retries || Date.now() + wait >= deadline) {
+            if (unreachable) policy.onUnreachable?.();
+            if (isUnauthenticated(error)) credentials.expired?.();
             throw error;
           }
           attempt++;
@@ -85,14 +93,17 @@ export function withRetries(inner: Transport, policy: CallPolicy): Transport {
     async stream(method, signal, timeoutMs, header, input, contextValues) {
       const headers = new Headers(header);
       await authorize(method, headers);
-      return inner.stream(
+      const messages = map(input, withTenant);
+      const answer = await inner.stream(
         method,
         signal,
         timeoutMs,
         headers,
-        map(input, withTenant),
+        messages,
         contextValues,
       );
+      policy.onReachable?.();
+      return answer;
     },
   };
 }
@@ -107,24 +118,28 @@ export function retryDelay(
   attempt: number,
   random: () => number = Math.random,
 ): number | undefined {
-  const { reason, metadata } = berthError(error);
-  switch (reason) {
+  const refusal = berthError(error);
+  switch (refusal.reason) {
     case ErrorReason.CONTENTION: // nothing was executed
       return backoff(attempt, random);
     case ErrorReason.RATE_LIMITED: {
-      const { retry_after = "1" } = metadata;
-      const seconds = Number(retry_after);
+      const delay = retryAfter(refusal);
       // A long delay is the caller's decision.
-      return seconds > maxBackoff / 1000 ? undefined : seconds * 1000 + backoff(attempt, random);
+      return delay > maxBackoff ? undefined : delay + backoff(attempt, random);
     }
     case ErrorReason.DEADLINE_EXCEEDED: // the server's deadline, not ours
     case ErrorReason.SHUTTING_DOWN:
       return safe ? backoff(attempt, random) : undefined;
-    case ErrorReason.UNSPECIFIED: // from the network or a proxy, not from Berth
-      return safe && isTransient(error.code) ? backoff(attempt, random) : undefined;
+    case ErrorReason.UNSPECIFIED:
+      return safe && isUnreachable(error) ? backoff(attempt, random) : undefined;
     default:
       return undefined;
   }
+}
+
+/** Whether an error is from the network or a proxy, not from Berth. */
+function isUnreachable(error: ConnectError): boolean {
+  return berthError(error).reason === ErrorReason.UNSPECIFIED && isTransient(error.code);
 }
 
 /** The limits of the backoff, in ms. It doubles with each attempt. */
@@ -136,40 +151,32 @@ export function backoff(attempt: number, random: () => number = Math.random): nu
   return random() * Math.min(maxBackoff, minBackoff * 2 ** attempt);
 }
 
+/** The delay that the server asks for, in ms; one second if it does not say. */
+export function retryAfter({ metadata }: BerthError): number {
+  const seconds = Number(metadata["retry_after"] || Number.NaN);
+  return seconds >= 0 ? seconds * 1000 : 1000;
+}
+
+const { Unavailable, Unknown, Internal, Aborted, DeadlineExceeded } = Code;
+
 /** Whether a code means that the connection was refused or lost. */
-export function isTransient(code: Code): boolean {
-  return (
-    code === Code.Unavailable ||
-    code === Code.Unknown ||
-    code === Code.Internal ||
-    code === Code.Aborted ||
-    code === Code.DeadlineExceeded
-  );
-}
+export const isTransient = (code: Code): boolean =>
+  [Unavailable, Unknown, Internal, Aborted, DeadlineExceeded].includes(code);
 
-export function isUnauthenticated(error: ConnectError): boolean {
-  return error.code === Code.Unauthenticated;
-}
+export const isUnauthenticated = ({ code }: ConnectError): boolean => code === Code.Unauthenticated;
 
-function isPublic(method: DescMethod): boolean {
-  return getOption(method, access).rule === Access_Rule.PUBLIC;
-}
+const isPublic = (method: DescMethod): boolean =>
+  getOption(method, access).rule === Access_Rule.PUBLIC;
 
-function isRead(method: DescMethod): boolean {
-  return method.idempotency === MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS;
-}
+const isRead = (method: DescMethod): boolean =>
+  method.idempotency === MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS;
 
 /** Idempotency keys belong to a caller: the server ignores them in public calls. */
-function usesIdempotencyKey(method: DescMethod): boolean {
-  return !isRead(method) && !isPublic(method);
-}
+const usesIdempotencyKey = (method: DescMethod): boolean => !isRead(method) && !isPublic(method);
 
-function isSafe(method: DescMethod): boolean {
-  // An exchange only issues another token.
-  return (
-    isRead(method) || usesIdempotencyKey(method) || method === AccessService.method.exchangeKey
-  );
-}
+/** Whether a call can be repeated. An exchange only issues another token. */
+const isSafe = (method: DescMethod): boolean =>
+  isRead(method) || usesIdempotencyKey(method) || method.name === "ExchangeKey";
 
 /** 128 random bits. `crypto.randomUUID` works on secure origins only. */
 function newKey(): string {

@@ -31,6 +31,7 @@ function setup(streams: readonly (readonly Step[])[], token: Parameters<typeof c
   const heard: { request: WatchEventsRequest; token: string | null }[] = [];
   const waits: number[] = [];
   let hungUp = 0;
+  let expired = 0;
   const transport = createRouterTransport(({ service }) => {
     service(EventService, {
       async *watchEvents(request, { requestHeader, signal }) {
@@ -51,13 +52,16 @@ function setup(streams: readonly (readonly Step[])[], token: Parameters<typeof c
     heard,
     waits,
     hungUp: () => hungUp,
+    expired: () => expired,
     cursors: () => heard.map(({ request }) => request.cursor),
     tokens: () => heard.map(({ token }) => token),
-    watch: (cursor = "", options?: WatchOptions) =>
-      watch(createClient(EventService, transport), credentials(...token), { cursor }, options, {
+    watch: (cursor = "", options?: WatchOptions) => {
+      const held = { ...credentials(...token), expired: () => expired++ };
+      return watch(createClient(EventService, transport), held, { cursor }, options, {
         random: () => 1,
         pause: async (ms) => void waits.push(ms),
-      }),
+      });
+    },
   };
 }
 
@@ -136,17 +140,24 @@ describe("a watch", () => {
   it("renews the token only when it has expired", async () => {
     const expired = ended(Code.Unauthenticated, "UNAUTHENTICATED");
     let n = 0;
-    const { tokens, cursors, watch } = setup(
+    const {
+      tokens,
+      cursors,
+      expired: expirations,
+      watch,
+    } = setup(
       [[greeting, message("a"), expired], [greeting, message("b"), expired], [message("c")]],
       ["t0", async () => `t${++n}`],
     );
     expect(await take(watch(), 3)).toEqual(["a", "b", "c"]);
     expect(tokens()).toEqual(["Bearer t0", "Bearer t1", "Bearer t2"]);
     expect(cursors()).toEqual(["", "a", "b"]);
+    expect(expirations()).toBe(0);
 
     const hopeless = setup([[expired], [expired], []], ["t0", async () => `t${++n}`]);
     await expect(take(hopeless.watch(), 1)).rejects.toMatchObject({ code: Code.Unauthenticated });
     expect(hopeless.heard).toHaveLength(2);
+    expect(hopeless.expired()).toBe(1);
     const alone = setup([[expired], []], ["t0", undefined]);
     await expect(take(alone.watch(), 1)).rejects.toMatchObject({ code: Code.Unauthenticated });
     expect(alone.heard).toHaveLength(1);

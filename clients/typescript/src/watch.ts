@@ -1,11 +1,11 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { type Client, Code, ConnectError } from "@connectrpc/connect";
+import { type Client, Code, ConnectError, createClient, type Transport } from "@connectrpc/connect";
 import type { Credentials } from "./credentials.js";
 import { type BerthError, berthError } from "./error.js";
 import { ErrorReason } from "./gen/berth/v1/error_pb.js";
 import type { Event } from "./gen/berth/v1/event_pb.js";
-import type { EventService, WatchEventsRequestSchema } from "./gen/berth/v1/event_service_pb.js";
-import { backoff, isTransient, isUnauthenticated, pause } from "./transport.js";
+import { EventService, type WatchEventsRequestSchema } from "./gen/berth/v1/event_service_pb.js";
+import { backoff, isTransient, isUnauthenticated, pause, retryAfter } from "./transport.js";
 
 /** Options of a watch. */
 export interface WatchOptions {
@@ -81,18 +81,29 @@ export async function* watch(
     if (signal?.aborted) return;
 
     if (isUnauthenticated(lost)) {
-      if (rejected || !(await credentials.refused(token))) throw lost;
+      if (rejected || !(await credentials.refused(token))) {
+        credentials.expired?.();
+        throw lost;
+      }
       rejected = true; // if the new token is rejected too, give up
       continue;
     }
     const error = berthError(lost);
     if (!isRetryable(error)) throw lost;
     onDisconnect?.(error);
-    const { retry_after = "0" } = error.metadata;
-    const wait = Number(retry_after) * 1000 + backoff(failures++, clock.random);
+    const delay = error.reason === ErrorReason.RATE_LIMITED ? retryAfter(error) : 0;
+    const wait = delay + backoff(failures++, clock.random);
     await clock.pause(wait, signal).catch(() => undefined); // an aborted signal ends the loop above
   }
 }
+
+/** A watch over a transport. */
+export const watchOver = (
+  transport: Transport,
+  credentials: Credentials,
+  request: MessageInitShape<typeof WatchEventsRequestSchema>,
+  options?: WatchOptions,
+) => watch(createClient(EventService, transport), credentials, request, options);
 
 /** Whether a watch reconnects after this error. */
 function isRetryable({ reason, code }: BerthError): boolean {

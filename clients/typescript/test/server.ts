@@ -43,31 +43,52 @@ const startTimeout = 300_000;
 
 const removal = { recursive: true, force: true, maxRetries: 10, retryDelay: 100 };
 
-/** Starts one server with its own database for all tests. */
+/** A built server, and running ones with a database each. */
+export interface Built {
+  /** The path of the built server, for tests that start their own. */
+  readonly binary: string;
+  readonly servers: readonly Development[];
+}
+
+/** Starts one server for all tests of Vitest. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const { binary, servers, teardown } = await startServers(1);
+  const [berth] = servers;
+  if (berth) project.provide("berth", berth);
+  project.provide("binary", binary);
+  return teardown;
+}
+
+/** Builds the server and starts it a number of times. */
+export async function startServers(
+  count: number,
+): Promise<Built & { teardown: () => Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), "berth-client-"));
   const leftovers = [folder];
-  let server: ChildProcess | undefined;
+  const running: ChildProcess[] = [];
   const teardown = async () => {
-    if (server) await stop(server);
+    await Promise.all(running.map(stop));
     await Promise.all(leftovers.map((path) => rm(path, removal)));
   };
-  // An interrupted run only gets here, not to teardown. It cannot wait: it kills the server, and
-  // Postgres, which dies with it, may still be writing.
+  // An interrupted run only gets here, not to teardown. It cannot wait: it kills the servers, and
+  // Postgres, which dies with them, may still be writing.
   process.once("exit", () => {
-    server?.kill("SIGKILL");
+    for (const server of running) server.kill("SIGKILL");
     for (const path of leftovers) rmSync(path, removal);
   });
   try {
-    const [berth, data] = [join(folder, "berth"), join(folder, "data")];
+    const binary = join(folder, "berth");
     say("building the server");
     // Without this flag Git may refuse a checkout with another owner. The tests need no version.
-    const build = ["build", "-buildvcs=false", "-o", berth, "./server"];
+    const build = ["build", "-buildvcs=false", "-o", binary, "./server"];
     await promisify(execFile)("go", build, { cwd: repository });
-    server = await start(berth, data, "127.0.0.1:0", leftovers);
-    project.provide("berth", await described(data));
-    project.provide("binary", berth);
-    return teardown;
+    const starts = Array.from({ length: count }, async (_, n) => {
+      const data = join(folder, `data-${n}`);
+      running.push(await start(binary, data, "127.0.0.1:0", leftovers));
+      return described(data);
+    });
+    await Promise.allSettled(starts); // teardown must know every server
+    return { binary, servers: await Promise.all(starts), teardown };
   } catch (error) {
     await teardown();
     throw error;

@@ -450,9 +450,9 @@ func (x *AttendanceDay) GetCounts() *AttendanceCounts {
 	return nil
 }
 
-// BookingTrendPoint counts the bookings made on one day or in one week, whatever the date of their session and their
-// status now. Bookings of sessions that are drafts or deleted now are not counted. A hold counts once it is confirmed,
-// on the day it was made.
+// BookingTrendPoint counts the bookings made on one day or in one week, regardless of the date of their session and
+// their status now. Bookings of sessions that are drafts or deleted now are not counted. A hold counts once it is
+// confirmed, on the day it was made.
 type BookingTrendPoint struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The day. For a week its Monday, even if that is before the filter's start.

@@ -31,14 +31,16 @@ type PaymentStatus int32
 const (
 	// Not set.
 	PaymentStatus_PAYMENT_STATUS_UNSPECIFIED PaymentStatus = 0
-	// Nothing was paid, or no payment was reported.
+	// No payment was recorded.
 	PaymentStatus_PAYMENT_STATUS_UNPAID PaymentStatus = 1
 	// The amount is reserved, but not captured.
 	PaymentStatus_PAYMENT_STATUS_AUTHORIZED PaymentStatus = 2
-	// The amount was captured.
+	// The amount was captured. A part may have been refunded.
 	PaymentStatus_PAYMENT_STATUS_CAPTURED PaymentStatus = 3
-	// Refunded, because the booking was cancelled in time.
+	// All that was captured has been refunded. Cancelling a booking does not refund its payment: RefundPayment does.
 	PaymentStatus_PAYMENT_STATUS_REFUNDED PaymentStatus = 4
+	// The amount will not be asked for.
+	PaymentStatus_PAYMENT_STATUS_WRITTEN_OFF PaymentStatus = 5
 )
 
 // Enum value maps for PaymentStatus.
@@ -49,6 +51,7 @@ var (
 		2: "PAYMENT_STATUS_AUTHORIZED",
 		3: "PAYMENT_STATUS_CAPTURED",
 		4: "PAYMENT_STATUS_REFUNDED",
+		5: "PAYMENT_STATUS_WRITTEN_OFF",
 	}
 	PaymentStatus_value = map[string]int32{
 		"PAYMENT_STATUS_UNSPECIFIED": 0,
@@ -56,6 +59,7 @@ var (
 		"PAYMENT_STATUS_AUTHORIZED":  2,
 		"PAYMENT_STATUS_CAPTURED":    3,
 		"PAYMENT_STATUS_REFUNDED":    4,
+		"PAYMENT_STATUS_WRITTEN_OFF": 5,
 	}
 )
 
@@ -385,7 +389,7 @@ type Booking struct {
 	CancellableUntil *timestamppb.Timestamp `protobuf:"bytes,23,opt,name=cancellable_until,json=cancellableUntil,proto3" json:"cancellable_until,omitempty"`
 	// When the hold expires, in UTC. Set while the status is PENDING.
 	HoldExpireTime *timestamppb.Timestamp `protobuf:"bytes,24,opt,name=hold_expire_time,json=holdExpireTime,proto3" json:"hold_expire_time,omitempty"`
-	// The payment reported by the caller of ConfirmBooking. Berth does not charge anyone.
+	// The payment, derived from its lines. Berth does not charge anyone.
 	Payment *Payment `protobuf:"bytes,25,opt,name=payment,proto3" json:"payment,omitempty"`
 	// How to reach the customer. For guests, the only contact data that there is.
 	Contact *Contact `protobuf:"bytes,26,opt,name=contact,proto3" json:"contact,omitempty"`
@@ -637,14 +641,17 @@ type Payment struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The status.
 	Status PaymentStatus `protobuf:"varint,1,opt,name=status,proto3,enum=berth.v1.PaymentStatus" json:"status,omitempty"`
-	// The amount. Absent if no payment was reported.
+	// The captured total; before a capture, the last amount that was authorized or written off. Absent if no payment was
+	// recorded.
 	Amount *money.Money `protobuf:"bytes,2,opt,name=amount,proto3" json:"amount,omitempty"`
-	// The payment method, as reported, such as "card".
+	// The payment method of the last authorization or capture, such as "card".
 	Method string `protobuf:"bytes,3,opt,name=method,proto3" json:"method,omitempty"`
-	// The time it was authorized or captured, in UTC.
-	PayTime       *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=pay_time,json=payTime,proto3" json:"pay_time,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	// The time of the first authorization or capture, in UTC.
+	PayTime *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=pay_time,json=payTime,proto3" json:"pay_time,omitempty"`
+	// The refunded total. Absent if nothing was refunded.
+	RefundedAmount *money.Money `protobuf:"bytes,5,opt,name=refunded_amount,json=refundedAmount,proto3" json:"refunded_amount,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
 }
 
 func (x *Payment) Reset() {
@@ -705,6 +712,122 @@ func (x *Payment) GetPayTime() *timestamppb.Timestamp {
 	return nil
 }
 
+func (x *Payment) GetRefundedAmount() *money.Money {
+	if x != nil {
+		return x.RefundedAmount
+	}
+	return nil
+}
+
+// PaymentEntry is a line of a booking's payment. Lines are added, and never changed.
+type PaymentEntry struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The id.
+	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	// The number of the line, from 1.
+	Line int32 `protobuf:"varint,2,opt,name=line,proto3" json:"line,omitempty"`
+	// What it records: AUTHORIZED, CAPTURED, REFUNDED or WRITTEN_OFF.
+	Kind PaymentStatus `protobuf:"varint,3,opt,name=kind,proto3,enum=berth.v1.PaymentStatus" json:"kind,omitempty"`
+	// The amount.
+	Amount *money.Money `protobuf:"bytes,4,opt,name=amount,proto3" json:"amount,omitempty"`
+	// The payment method, such as "card".
+	Method string `protobuf:"bytes,5,opt,name=method,proto3" json:"method,omitempty"`
+	// The reference of the receipt or of the provider's transaction.
+	Reference string `protobuf:"bytes,6,opt,name=reference,proto3" json:"reference,omitempty"`
+	// Who recorded it: a member's id, "sa:<id>" for a service account, or "system".
+	Actor string `protobuf:"bytes,7,opt,name=actor,proto3" json:"actor,omitempty"`
+	// When it was recorded, in UTC.
+	CreateTime    *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=create_time,json=createTime,proto3" json:"create_time,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PaymentEntry) Reset() {
+	*x = PaymentEntry{}
+	mi := &file_berth_v1_booking_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PaymentEntry) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PaymentEntry) ProtoMessage() {}
+
+func (x *PaymentEntry) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_booking_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PaymentEntry.ProtoReflect.Descriptor instead.
+func (*PaymentEntry) Descriptor() ([]byte, []int) {
+	return file_berth_v1_booking_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *PaymentEntry) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+func (x *PaymentEntry) GetLine() int32 {
+	if x != nil {
+		return x.Line
+	}
+	return 0
+}
+
+func (x *PaymentEntry) GetKind() PaymentStatus {
+	if x != nil {
+		return x.Kind
+	}
+	return PaymentStatus_PAYMENT_STATUS_UNSPECIFIED
+}
+
+func (x *PaymentEntry) GetAmount() *money.Money {
+	if x != nil {
+		return x.Amount
+	}
+	return nil
+}
+
+func (x *PaymentEntry) GetMethod() string {
+	if x != nil {
+		return x.Method
+	}
+	return ""
+}
+
+func (x *PaymentEntry) GetReference() string {
+	if x != nil {
+		return x.Reference
+	}
+	return ""
+}
+
+func (x *PaymentEntry) GetActor() string {
+	if x != nil {
+		return x.Actor
+	}
+	return ""
+}
+
+func (x *PaymentEntry) GetCreateTime() *timestamppb.Timestamp {
+	if x != nil {
+		return x.CreateTime
+	}
+	return nil
+}
+
 // Contact is how to reach a customer.
 type Contact struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -720,7 +843,7 @@ type Contact struct {
 
 func (x *Contact) Reset() {
 	*x = Contact{}
-	mi := &file_berth_v1_booking_proto_msgTypes[2]
+	mi := &file_berth_v1_booking_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -732,7 +855,7 @@ func (x *Contact) String() string {
 func (*Contact) ProtoMessage() {}
 
 func (x *Contact) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_booking_proto_msgTypes[2]
+	mi := &file_berth_v1_booking_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -745,7 +868,7 @@ func (x *Contact) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Contact.ProtoReflect.Descriptor instead.
 func (*Contact) Descriptor() ([]byte, []int) {
-	return file_berth_v1_booking_proto_rawDescGZIP(), []int{2}
+	return file_berth_v1_booking_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *Contact) GetName() string {
@@ -784,7 +907,7 @@ type Benefit struct {
 
 func (x *Benefit) Reset() {
 	*x = Benefit{}
-	mi := &file_berth_v1_booking_proto_msgTypes[3]
+	mi := &file_berth_v1_booking_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -796,7 +919,7 @@ func (x *Benefit) String() string {
 func (*Benefit) ProtoMessage() {}
 
 func (x *Benefit) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_booking_proto_msgTypes[3]
+	mi := &file_berth_v1_booking_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -809,7 +932,7 @@ func (x *Benefit) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Benefit.ProtoReflect.Descriptor instead.
 func (*Benefit) Descriptor() ([]byte, []int) {
-	return file_berth_v1_booking_proto_rawDescGZIP(), []int{3}
+	return file_berth_v1_booking_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *Benefit) GetProviderCode() string {
@@ -860,7 +983,7 @@ type Item struct {
 
 func (x *Item) Reset() {
 	*x = Item{}
-	mi := &file_berth_v1_booking_proto_msgTypes[4]
+	mi := &file_berth_v1_booking_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -872,7 +995,7 @@ func (x *Item) String() string {
 func (*Item) ProtoMessage() {}
 
 func (x *Item) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_booking_proto_msgTypes[4]
+	mi := &file_berth_v1_booking_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -885,7 +1008,7 @@ func (x *Item) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Item.ProtoReflect.Descriptor instead.
 func (*Item) Descriptor() ([]byte, []int) {
-	return file_berth_v1_booking_proto_rawDescGZIP(), []int{4}
+	return file_berth_v1_booking_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *Item) GetId() string {
@@ -972,7 +1095,7 @@ type BookingItem struct {
 
 func (x *BookingItem) Reset() {
 	*x = BookingItem{}
-	mi := &file_berth_v1_booking_proto_msgTypes[5]
+	mi := &file_berth_v1_booking_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -984,7 +1107,7 @@ func (x *BookingItem) String() string {
 func (*BookingItem) ProtoMessage() {}
 
 func (x *BookingItem) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_booking_proto_msgTypes[5]
+	mi := &file_berth_v1_booking_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -997,7 +1120,7 @@ func (x *BookingItem) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BookingItem.ProtoReflect.Descriptor instead.
 func (*BookingItem) Descriptor() ([]byte, []int) {
-	return file_berth_v1_booking_proto_rawDescGZIP(), []int{5}
+	return file_berth_v1_booking_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *BookingItem) GetId() string {
@@ -1100,7 +1223,7 @@ type WaitlistEntry struct {
 
 func (x *WaitlistEntry) Reset() {
 	*x = WaitlistEntry{}
-	mi := &file_berth_v1_booking_proto_msgTypes[6]
+	mi := &file_berth_v1_booking_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1112,7 +1235,7 @@ func (x *WaitlistEntry) String() string {
 func (*WaitlistEntry) ProtoMessage() {}
 
 func (x *WaitlistEntry) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_booking_proto_msgTypes[6]
+	mi := &file_berth_v1_booking_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1125,7 +1248,7 @@ func (x *WaitlistEntry) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WaitlistEntry.ProtoReflect.Descriptor instead.
 func (*WaitlistEntry) Descriptor() ([]byte, []int) {
-	return file_berth_v1_booking_proto_rawDescGZIP(), []int{6}
+	return file_berth_v1_booking_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *WaitlistEntry) GetId() string {
@@ -1304,7 +1427,7 @@ type WaitlistScoreParts struct {
 
 func (x *WaitlistScoreParts) Reset() {
 	*x = WaitlistScoreParts{}
-	mi := &file_berth_v1_booking_proto_msgTypes[7]
+	mi := &file_berth_v1_booking_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1316,7 +1439,7 @@ func (x *WaitlistScoreParts) String() string {
 func (*WaitlistScoreParts) ProtoMessage() {}
 
 func (x *WaitlistScoreParts) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_booking_proto_msgTypes[7]
+	mi := &file_berth_v1_booking_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1329,7 +1452,7 @@ func (x *WaitlistScoreParts) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WaitlistScoreParts.ProtoReflect.Descriptor instead.
 func (*WaitlistScoreParts) Descriptor() ([]byte, []int) {
-	return file_berth_v1_booking_proto_rawDescGZIP(), []int{7}
+	return file_berth_v1_booking_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *WaitlistScoreParts) GetBase() int32 {
@@ -1395,12 +1518,23 @@ const file_berth_v1_booking_proto_rawDesc = "" +
 	"\x05items\x18\x1b \x03(\v2\x15.berth.v1.BookingItemR\x05items\x12+\n" +
 	"\abenefit\x18\x1c \x01(\v2\x11.berth.v1.BenefitR\abenefit\x12\x1d\n" +
 	"\n" +
-	"guest_tier\x18\x1d \x01(\tR\tguestTier\"\xb5\x01\n" +
+	"guest_tier\x18\x1d \x01(\tR\tguestTier\"\xf2\x01\n" +
 	"\aPayment\x12/\n" +
 	"\x06status\x18\x01 \x01(\x0e2\x17.berth.v1.PaymentStatusR\x06status\x12*\n" +
 	"\x06amount\x18\x02 \x01(\v2\x12.google.type.MoneyR\x06amount\x12\x16\n" +
 	"\x06method\x18\x03 \x01(\tR\x06method\x125\n" +
-	"\bpay_time\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\apayTime\"k\n" +
+	"\bpay_time\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\apayTime\x12;\n" +
+	"\x0frefunded_amount\x18\x05 \x01(\v2\x12.google.type.MoneyR\x0erefundedAmount\"\x94\x02\n" +
+	"\fPaymentEntry\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
+	"\x04line\x18\x02 \x01(\x05R\x04line\x12+\n" +
+	"\x04kind\x18\x03 \x01(\x0e2\x17.berth.v1.PaymentStatusR\x04kind\x12*\n" +
+	"\x06amount\x18\x04 \x01(\v2\x12.google.type.MoneyR\x06amount\x12\x16\n" +
+	"\x06method\x18\x05 \x01(\tR\x06method\x12\x1c\n" +
+	"\treference\x18\x06 \x01(\tR\treference\x12\x14\n" +
+	"\x05actor\x18\a \x01(\tR\x05actor\x12;\n" +
+	"\vcreate_time\x18\b \x01(\v2\x1a.google.protobuf.TimestampR\n" +
+	"createTime\"k\n" +
 	"\aContact\x12\x1c\n" +
 	"\x04name\x18\x01 \x01(\tB\b\xbaH\x05r\x03\x18\xc8\x01R\x04name\x12#\n" +
 	"\x05email\x18\x02 \x01(\tB\r\xbaH\n" +
@@ -1468,13 +1602,14 @@ const file_berth_v1_booking_proto_rawDesc = "" +
 	"\x04base\x18\x01 \x01(\x05R\x04base\x12\x1d\n" +
 	"\n" +
 	"tier_bonus\x18\x02 \x01(\x05R\ttierBonus\x12*\n" +
-	"\x11early_bird_points\x18\x03 \x01(\x05R\x0fearlyBirdPoints*\xa3\x01\n" +
+	"\x11early_bird_points\x18\x03 \x01(\x05R\x0fearlyBirdPoints*\xc3\x01\n" +
 	"\rPaymentStatus\x12\x1e\n" +
 	"\x1aPAYMENT_STATUS_UNSPECIFIED\x10\x00\x12\x19\n" +
 	"\x15PAYMENT_STATUS_UNPAID\x10\x01\x12\x1d\n" +
 	"\x19PAYMENT_STATUS_AUTHORIZED\x10\x02\x12\x1b\n" +
 	"\x17PAYMENT_STATUS_CAPTURED\x10\x03\x12\x1b\n" +
-	"\x17PAYMENT_STATUS_REFUNDED\x10\x04*\x9f\x01\n" +
+	"\x17PAYMENT_STATUS_REFUNDED\x10\x04\x12\x1e\n" +
+	"\x1aPAYMENT_STATUS_WRITTEN_OFF\x10\x05*\x9f\x01\n" +
 	"\x11BookingItemStatus\x12#\n" +
 	"\x1fBOOKING_ITEM_STATUS_UNSPECIFIED\x10\x00\x12\x1f\n" +
 	"\x1bBOOKING_ITEM_STATUS_PENDING\x10\x01\x12!\n" +
@@ -1515,7 +1650,7 @@ func file_berth_v1_booking_proto_rawDescGZIP() []byte {
 }
 
 var file_berth_v1_booking_proto_enumTypes = make([]protoimpl.EnumInfo, 5)
-var file_berth_v1_booking_proto_msgTypes = make([]protoimpl.MessageInfo, 8)
+var file_berth_v1_booking_proto_msgTypes = make([]protoimpl.MessageInfo, 9)
 var file_berth_v1_booking_proto_goTypes = []any{
 	(PaymentStatus)(0),            // 0: berth.v1.PaymentStatus
 	(BookingItemStatus)(0),        // 1: berth.v1.BookingItemStatus
@@ -1524,53 +1659,58 @@ var file_berth_v1_booking_proto_goTypes = []any{
 	(WaitlistEntryStatus)(0),      // 4: berth.v1.WaitlistEntryStatus
 	(*Booking)(nil),               // 5: berth.v1.Booking
 	(*Payment)(nil),               // 6: berth.v1.Payment
-	(*Contact)(nil),               // 7: berth.v1.Contact
-	(*Benefit)(nil),               // 8: berth.v1.Benefit
-	(*Item)(nil),                  // 9: berth.v1.Item
-	(*BookingItem)(nil),           // 10: berth.v1.BookingItem
-	(*WaitlistEntry)(nil),         // 11: berth.v1.WaitlistEntry
-	(*WaitlistScoreParts)(nil),    // 12: berth.v1.WaitlistScoreParts
-	(Channel)(0),                  // 13: berth.v1.Channel
-	(*timestamppb.Timestamp)(nil), // 14: google.protobuf.Timestamp
-	(*money.Money)(nil),           // 15: google.type.Money
-	(*durationpb.Duration)(nil),   // 16: google.protobuf.Duration
-	(*WaitlistWindow)(nil),        // 17: berth.v1.WaitlistWindow
-	(*Offer)(nil),                 // 18: berth.v1.Offer
+	(*PaymentEntry)(nil),          // 7: berth.v1.PaymentEntry
+	(*Contact)(nil),               // 8: berth.v1.Contact
+	(*Benefit)(nil),               // 9: berth.v1.Benefit
+	(*Item)(nil),                  // 10: berth.v1.Item
+	(*BookingItem)(nil),           // 11: berth.v1.BookingItem
+	(*WaitlistEntry)(nil),         // 12: berth.v1.WaitlistEntry
+	(*WaitlistScoreParts)(nil),    // 13: berth.v1.WaitlistScoreParts
+	(Channel)(0),                  // 14: berth.v1.Channel
+	(*timestamppb.Timestamp)(nil), // 15: google.protobuf.Timestamp
+	(*money.Money)(nil),           // 16: google.type.Money
+	(*durationpb.Duration)(nil),   // 17: google.protobuf.Duration
+	(*WaitlistWindow)(nil),        // 18: berth.v1.WaitlistWindow
+	(*Offer)(nil),                 // 19: berth.v1.Offer
 }
 var file_berth_v1_booking_proto_depIdxs = []int32{
 	2,  // 0: berth.v1.Booking.status:type_name -> berth.v1.BookingStatus
-	13, // 1: berth.v1.Booking.channel:type_name -> berth.v1.Channel
-	14, // 2: berth.v1.Booking.create_time:type_name -> google.protobuf.Timestamp
-	14, // 3: berth.v1.Booking.cancel_time:type_name -> google.protobuf.Timestamp
-	14, // 4: berth.v1.Booking.check_in_time:type_name -> google.protobuf.Timestamp
+	14, // 1: berth.v1.Booking.channel:type_name -> berth.v1.Channel
+	15, // 2: berth.v1.Booking.create_time:type_name -> google.protobuf.Timestamp
+	15, // 3: berth.v1.Booking.cancel_time:type_name -> google.protobuf.Timestamp
+	15, // 4: berth.v1.Booking.check_in_time:type_name -> google.protobuf.Timestamp
 	3,  // 5: berth.v1.Booking.check_in_method:type_name -> berth.v1.CheckInMethod
-	14, // 6: berth.v1.Booking.session_start_time:type_name -> google.protobuf.Timestamp
-	14, // 7: berth.v1.Booking.session_end_time:type_name -> google.protobuf.Timestamp
-	14, // 8: berth.v1.Booking.cancellable_until:type_name -> google.protobuf.Timestamp
-	14, // 9: berth.v1.Booking.hold_expire_time:type_name -> google.protobuf.Timestamp
+	15, // 6: berth.v1.Booking.session_start_time:type_name -> google.protobuf.Timestamp
+	15, // 7: berth.v1.Booking.session_end_time:type_name -> google.protobuf.Timestamp
+	15, // 8: berth.v1.Booking.cancellable_until:type_name -> google.protobuf.Timestamp
+	15, // 9: berth.v1.Booking.hold_expire_time:type_name -> google.protobuf.Timestamp
 	6,  // 10: berth.v1.Booking.payment:type_name -> berth.v1.Payment
-	7,  // 11: berth.v1.Booking.contact:type_name -> berth.v1.Contact
-	10, // 12: berth.v1.Booking.items:type_name -> berth.v1.BookingItem
-	8,  // 13: berth.v1.Booking.benefit:type_name -> berth.v1.Benefit
+	8,  // 11: berth.v1.Booking.contact:type_name -> berth.v1.Contact
+	11, // 12: berth.v1.Booking.items:type_name -> berth.v1.BookingItem
+	9,  // 13: berth.v1.Booking.benefit:type_name -> berth.v1.Benefit
 	0,  // 14: berth.v1.Payment.status:type_name -> berth.v1.PaymentStatus
-	15, // 15: berth.v1.Payment.amount:type_name -> google.type.Money
-	14, // 16: berth.v1.Payment.pay_time:type_name -> google.protobuf.Timestamp
-	15, // 17: berth.v1.Item.price:type_name -> google.type.Money
-	16, // 18: berth.v1.Item.time_out:type_name -> google.protobuf.Duration
-	15, // 19: berth.v1.BookingItem.price:type_name -> google.type.Money
-	1,  // 20: berth.v1.BookingItem.status:type_name -> berth.v1.BookingItemStatus
-	4,  // 21: berth.v1.WaitlistEntry.status:type_name -> berth.v1.WaitlistEntryStatus
-	14, // 22: berth.v1.WaitlistEntry.create_time:type_name -> google.protobuf.Timestamp
-	14, // 23: berth.v1.WaitlistEntry.session_start_time:type_name -> google.protobuf.Timestamp
-	17, // 24: berth.v1.WaitlistEntry.window:type_name -> berth.v1.WaitlistWindow
-	18, // 25: berth.v1.WaitlistEntry.live_offer:type_name -> berth.v1.Offer
-	14, // 26: berth.v1.WaitlistEntry.close_time:type_name -> google.protobuf.Timestamp
-	12, // 27: berth.v1.WaitlistEntry.score_parts:type_name -> berth.v1.WaitlistScoreParts
-	28, // [28:28] is the sub-list for method output_type
-	28, // [28:28] is the sub-list for method input_type
-	28, // [28:28] is the sub-list for extension type_name
-	28, // [28:28] is the sub-list for extension extendee
-	0,  // [0:28] is the sub-list for field type_name
+	16, // 15: berth.v1.Payment.amount:type_name -> google.type.Money
+	15, // 16: berth.v1.Payment.pay_time:type_name -> google.protobuf.Timestamp
+	16, // 17: berth.v1.Payment.refunded_amount:type_name -> google.type.Money
+	0,  // 18: berth.v1.PaymentEntry.kind:type_name -> berth.v1.PaymentStatus
+	16, // 19: berth.v1.PaymentEntry.amount:type_name -> google.type.Money
+	15, // 20: berth.v1.PaymentEntry.create_time:type_name -> google.protobuf.Timestamp
+	16, // 21: berth.v1.Item.price:type_name -> google.type.Money
+	17, // 22: berth.v1.Item.time_out:type_name -> google.protobuf.Duration
+	16, // 23: berth.v1.BookingItem.price:type_name -> google.type.Money
+	1,  // 24: berth.v1.BookingItem.status:type_name -> berth.v1.BookingItemStatus
+	4,  // 25: berth.v1.WaitlistEntry.status:type_name -> berth.v1.WaitlistEntryStatus
+	15, // 26: berth.v1.WaitlistEntry.create_time:type_name -> google.protobuf.Timestamp
+	15, // 27: berth.v1.WaitlistEntry.session_start_time:type_name -> google.protobuf.Timestamp
+	18, // 28: berth.v1.WaitlistEntry.window:type_name -> berth.v1.WaitlistWindow
+	19, // 29: berth.v1.WaitlistEntry.live_offer:type_name -> berth.v1.Offer
+	15, // 30: berth.v1.WaitlistEntry.close_time:type_name -> google.protobuf.Timestamp
+	13, // 31: berth.v1.WaitlistEntry.score_parts:type_name -> berth.v1.WaitlistScoreParts
+	32, // [32:32] is the sub-list for method output_type
+	32, // [32:32] is the sub-list for method input_type
+	32, // [32:32] is the sub-list for extension type_name
+	32, // [32:32] is the sub-list for extension extendee
+	0,  // [0:32] is the sub-list for field type_name
 }
 
 func init() { file_berth_v1_booking_proto_init() }
@@ -1580,14 +1720,14 @@ func file_berth_v1_booking_proto_init() {
 	}
 	file_berth_v1_common_proto_init()
 	file_berth_v1_waitlist_proto_init()
-	file_berth_v1_booking_proto_msgTypes[6].OneofWrappers = []any{}
+	file_berth_v1_booking_proto_msgTypes[7].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_berth_v1_booking_proto_rawDesc), len(file_berth_v1_booking_proto_rawDesc)),
 			NumEnums:      5,
-			NumMessages:   8,
+			NumMessages:   9,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

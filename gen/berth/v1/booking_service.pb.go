@@ -562,6 +562,345 @@ func (x *ConfirmBookingRequest) GetItems() *ItemSelection {
 	return nil
 }
 
+// RecordPaymentRequest records a payment.
+type RecordPaymentRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The tenant. Optional if the token is valid for exactly one tenant.
+	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
+	// The booking.
+	BookingId string `protobuf:"bytes,2,opt,name=booking_id,json=bookingId,proto3" json:"booking_id,omitempty"`
+	// The payment.
+	Payment       *PaymentFacts `protobuf:"bytes,3,opt,name=payment,proto3" json:"payment,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RecordPaymentRequest) Reset() {
+	*x = RecordPaymentRequest{}
+	mi := &file_berth_v1_booking_service_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RecordPaymentRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RecordPaymentRequest) ProtoMessage() {}
+
+func (x *RecordPaymentRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_booking_service_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RecordPaymentRequest.ProtoReflect.Descriptor instead.
+func (*RecordPaymentRequest) Descriptor() ([]byte, []int) {
+	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *RecordPaymentRequest) GetTenantId() string {
+	if x != nil {
+		return x.TenantId
+	}
+	return ""
+}
+
+func (x *RecordPaymentRequest) GetBookingId() string {
+	if x != nil {
+		return x.BookingId
+	}
+	return ""
+}
+
+func (x *RecordPaymentRequest) GetPayment() *PaymentFacts {
+	if x != nil {
+		return x.Payment
+	}
+	return nil
+}
+
+// RecordPaymentResponse is the booking with its payment.
+type RecordPaymentResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The booking.
+	Booking       *Booking `protobuf:"bytes,1,opt,name=booking,proto3" json:"booking,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RecordPaymentResponse) Reset() {
+	*x = RecordPaymentResponse{}
+	mi := &file_berth_v1_booking_service_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RecordPaymentResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RecordPaymentResponse) ProtoMessage() {}
+
+func (x *RecordPaymentResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_booking_service_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RecordPaymentResponse.ProtoReflect.Descriptor instead.
+func (*RecordPaymentResponse) Descriptor() ([]byte, []int) {
+	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *RecordPaymentResponse) GetBooking() *Booking {
+	if x != nil {
+		return x.Booking
+	}
+	return nil
+}
+
+// RefundPaymentRequest records a refund.
+type RefundPaymentRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The tenant. Optional if the token is valid for exactly one tenant.
+	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
+	// The booking.
+	BookingId string `protobuf:"bytes,2,opt,name=booking_id,json=bookingId,proto3" json:"booking_id,omitempty"`
+	// The amount. More than zero, and at most what was captured and not refunded.
+	Amount *money.Money `protobuf:"bytes,3,opt,name=amount,proto3" json:"amount,omitempty"`
+	// How it was returned, up to 50 characters, such as "card".
+	Method string `protobuf:"bytes,4,opt,name=method,proto3" json:"method,omitempty"`
+	// The reference of the receipt or of the provider's transaction, up to 200 characters.
+	Reference     string `protobuf:"bytes,5,opt,name=reference,proto3" json:"reference,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RefundPaymentRequest) Reset() {
+	*x = RefundPaymentRequest{}
+	mi := &file_berth_v1_booking_service_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RefundPaymentRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RefundPaymentRequest) ProtoMessage() {}
+
+func (x *RefundPaymentRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_booking_service_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RefundPaymentRequest.ProtoReflect.Descriptor instead.
+func (*RefundPaymentRequest) Descriptor() ([]byte, []int) {
+	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{8}
+}
+
+func (x *RefundPaymentRequest) GetTenantId() string {
+	if x != nil {
+		return x.TenantId
+	}
+	return ""
+}
+
+func (x *RefundPaymentRequest) GetBookingId() string {
+	if x != nil {
+		return x.BookingId
+	}
+	return ""
+}
+
+func (x *RefundPaymentRequest) GetAmount() *money.Money {
+	if x != nil {
+		return x.Amount
+	}
+	return nil
+}
+
+func (x *RefundPaymentRequest) GetMethod() string {
+	if x != nil {
+		return x.Method
+	}
+	return ""
+}
+
+func (x *RefundPaymentRequest) GetReference() string {
+	if x != nil {
+		return x.Reference
+	}
+	return ""
+}
+
+// RefundPaymentResponse is the booking with its payment.
+type RefundPaymentResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The booking.
+	Booking       *Booking `protobuf:"bytes,1,opt,name=booking,proto3" json:"booking,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RefundPaymentResponse) Reset() {
+	*x = RefundPaymentResponse{}
+	mi := &file_berth_v1_booking_service_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RefundPaymentResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RefundPaymentResponse) ProtoMessage() {}
+
+func (x *RefundPaymentResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_booking_service_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RefundPaymentResponse.ProtoReflect.Descriptor instead.
+func (*RefundPaymentResponse) Descriptor() ([]byte, []int) {
+	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{9}
+}
+
+func (x *RefundPaymentResponse) GetBooking() *Booking {
+	if x != nil {
+		return x.Booking
+	}
+	return nil
+}
+
+// ListPaymentEntriesRequest selects a booking.
+type ListPaymentEntriesRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The tenant. Optional if the token is valid for exactly one tenant.
+	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
+	// The booking.
+	BookingId     string `protobuf:"bytes,2,opt,name=booking_id,json=bookingId,proto3" json:"booking_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListPaymentEntriesRequest) Reset() {
+	*x = ListPaymentEntriesRequest{}
+	mi := &file_berth_v1_booking_service_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListPaymentEntriesRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListPaymentEntriesRequest) ProtoMessage() {}
+
+func (x *ListPaymentEntriesRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_booking_service_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListPaymentEntriesRequest.ProtoReflect.Descriptor instead.
+func (*ListPaymentEntriesRequest) Descriptor() ([]byte, []int) {
+	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{10}
+}
+
+func (x *ListPaymentEntriesRequest) GetTenantId() string {
+	if x != nil {
+		return x.TenantId
+	}
+	return ""
+}
+
+func (x *ListPaymentEntriesRequest) GetBookingId() string {
+	if x != nil {
+		return x.BookingId
+	}
+	return ""
+}
+
+// ListPaymentEntriesResponse has the lines of a booking's payment.
+type ListPaymentEntriesResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The lines, oldest first.
+	Entries       []*PaymentEntry `protobuf:"bytes,1,rep,name=entries,proto3" json:"entries,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListPaymentEntriesResponse) Reset() {
+	*x = ListPaymentEntriesResponse{}
+	mi := &file_berth_v1_booking_service_proto_msgTypes[11]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListPaymentEntriesResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListPaymentEntriesResponse) ProtoMessage() {}
+
+func (x *ListPaymentEntriesResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_booking_service_proto_msgTypes[11]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListPaymentEntriesResponse.ProtoReflect.Descriptor instead.
+func (*ListPaymentEntriesResponse) Descriptor() ([]byte, []int) {
+	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{11}
+}
+
+func (x *ListPaymentEntriesResponse) GetEntries() []*PaymentEntry {
+	if x != nil {
+		return x.Entries
+	}
+	return nil
+}
+
 // PaymentFacts are what the caller reports about a payment.
 type PaymentFacts struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -569,15 +908,17 @@ type PaymentFacts struct {
 	Amount *money.Money `protobuf:"bytes,1,opt,name=amount,proto3" json:"amount,omitempty"`
 	// The payment method, up to 50 characters, such as "card".
 	Method string `protobuf:"bytes,2,opt,name=method,proto3" json:"method,omitempty"`
-	// AUTHORIZED or CAPTURED. Unspecified means CAPTURED.
-	Status        PaymentStatus `protobuf:"varint,3,opt,name=status,proto3,enum=berth.v1.PaymentStatus" json:"status,omitempty"`
+	// AUTHORIZED, CAPTURED or WRITTEN_OFF. Unspecified means CAPTURED.
+	Status PaymentStatus `protobuf:"varint,3,opt,name=status,proto3,enum=berth.v1.PaymentStatus" json:"status,omitempty"`
+	// The reference of the receipt or of the provider's transaction, up to 200 characters.
+	Reference     string `protobuf:"bytes,4,opt,name=reference,proto3" json:"reference,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *PaymentFacts) Reset() {
 	*x = PaymentFacts{}
-	mi := &file_berth_v1_booking_service_proto_msgTypes[6]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -589,7 +930,7 @@ func (x *PaymentFacts) String() string {
 func (*PaymentFacts) ProtoMessage() {}
 
 func (x *PaymentFacts) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_booking_service_proto_msgTypes[6]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -602,7 +943,7 @@ func (x *PaymentFacts) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PaymentFacts.ProtoReflect.Descriptor instead.
 func (*PaymentFacts) Descriptor() ([]byte, []int) {
-	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{6}
+	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *PaymentFacts) GetAmount() *money.Money {
@@ -626,6 +967,13 @@ func (x *PaymentFacts) GetStatus() PaymentStatus {
 	return PaymentStatus_PAYMENT_STATUS_UNSPECIFIED
 }
 
+func (x *PaymentFacts) GetReference() string {
+	if x != nil {
+		return x.Reference
+	}
+	return ""
+}
+
 // ItemSelection selects lines of a booking.
 type ItemSelection struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -637,7 +985,7 @@ type ItemSelection struct {
 
 func (x *ItemSelection) Reset() {
 	*x = ItemSelection{}
-	mi := &file_berth_v1_booking_service_proto_msgTypes[7]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -649,7 +997,7 @@ func (x *ItemSelection) String() string {
 func (*ItemSelection) ProtoMessage() {}
 
 func (x *ItemSelection) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_booking_service_proto_msgTypes[7]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -662,7 +1010,7 @@ func (x *ItemSelection) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ItemSelection.ProtoReflect.Descriptor instead.
 func (*ItemSelection) Descriptor() ([]byte, []int) {
-	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{7}
+	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *ItemSelection) GetBookingItemIds() []string {
@@ -683,7 +1031,7 @@ type ConfirmBookingResponse struct {
 
 func (x *ConfirmBookingResponse) Reset() {
 	*x = ConfirmBookingResponse{}
-	mi := &file_berth_v1_booking_service_proto_msgTypes[8]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -695,7 +1043,7 @@ func (x *ConfirmBookingResponse) String() string {
 func (*ConfirmBookingResponse) ProtoMessage() {}
 
 func (x *ConfirmBookingResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_booking_service_proto_msgTypes[8]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -708,7 +1056,7 @@ func (x *ConfirmBookingResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ConfirmBookingResponse.ProtoReflect.Descriptor instead.
 func (*ConfirmBookingResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{8}
+	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *ConfirmBookingResponse) GetBooking() *Booking {
@@ -731,7 +1079,7 @@ type ReleaseHoldRequest struct {
 
 func (x *ReleaseHoldRequest) Reset() {
 	*x = ReleaseHoldRequest{}
-	mi := &file_berth_v1_booking_service_proto_msgTypes[9]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -743,7 +1091,7 @@ func (x *ReleaseHoldRequest) String() string {
 func (*ReleaseHoldRequest) ProtoMessage() {}
 
 func (x *ReleaseHoldRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_booking_service_proto_msgTypes[9]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -756,7 +1104,7 @@ func (x *ReleaseHoldRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReleaseHoldRequest.ProtoReflect.Descriptor instead.
 func (*ReleaseHoldRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{9}
+	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *ReleaseHoldRequest) GetTenantId() string {
@@ -784,7 +1132,7 @@ type ReleaseHoldResponse struct {
 
 func (x *ReleaseHoldResponse) Reset() {
 	*x = ReleaseHoldResponse{}
-	mi := &file_berth_v1_booking_service_proto_msgTypes[10]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -796,7 +1144,7 @@ func (x *ReleaseHoldResponse) String() string {
 func (*ReleaseHoldResponse) ProtoMessage() {}
 
 func (x *ReleaseHoldResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_booking_service_proto_msgTypes[10]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -809,7 +1157,7 @@ func (x *ReleaseHoldResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReleaseHoldResponse.ProtoReflect.Descriptor instead.
 func (*ReleaseHoldResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{10}
+	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *ReleaseHoldResponse) GetBooking() *Booking {
@@ -838,7 +1186,7 @@ type RescheduleBookingRequest struct {
 
 func (x *RescheduleBookingRequest) Reset() {
 	*x = RescheduleBookingRequest{}
-	mi := &file_berth_v1_booking_service_proto_msgTypes[11]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -850,7 +1198,7 @@ func (x *RescheduleBookingRequest) String() string {
 func (*RescheduleBookingRequest) ProtoMessage() {}
 
 func (x *RescheduleBookingRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_booking_service_proto_msgTypes[11]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -863,7 +1211,7 @@ func (x *RescheduleBookingRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RescheduleBookingRequest.ProtoReflect.Descriptor instead.
 func (*RescheduleBookingRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{11}
+	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *RescheduleBookingRequest) GetTenantId() string {
@@ -914,7 +1262,7 @@ type RescheduleBookingResponse struct {
 
 func (x *RescheduleBookingResponse) Reset() {
 	*x = RescheduleBookingResponse{}
-	mi := &file_berth_v1_booking_service_proto_msgTypes[12]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -926,7 +1274,7 @@ func (x *RescheduleBookingResponse) String() string {
 func (*RescheduleBookingResponse) ProtoMessage() {}
 
 func (x *RescheduleBookingResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_booking_service_proto_msgTypes[12]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -939,7 +1287,7 @@ func (x *RescheduleBookingResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RescheduleBookingResponse.ProtoReflect.Descriptor instead.
 func (*RescheduleBookingResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{12}
+	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *RescheduleBookingResponse) GetBooking() *Booking {
@@ -971,7 +1319,7 @@ type CancelBookingRequest struct {
 
 func (x *CancelBookingRequest) Reset() {
 	*x = CancelBookingRequest{}
-	mi := &file_berth_v1_booking_service_proto_msgTypes[13]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -983,7 +1331,7 @@ func (x *CancelBookingRequest) String() string {
 func (*CancelBookingRequest) ProtoMessage() {}
 
 func (x *CancelBookingRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_booking_service_proto_msgTypes[13]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -996,7 +1344,7 @@ func (x *CancelBookingRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelBookingRequest.ProtoReflect.Descriptor instead.
 func (*CancelBookingRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{13}
+	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *CancelBookingRequest) GetTenantId() string {
@@ -1042,7 +1390,7 @@ type CancelBookingResponse struct {
 
 func (x *CancelBookingResponse) Reset() {
 	*x = CancelBookingResponse{}
-	mi := &file_berth_v1_booking_service_proto_msgTypes[14]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1054,7 +1402,7 @@ func (x *CancelBookingResponse) String() string {
 func (*CancelBookingResponse) ProtoMessage() {}
 
 func (x *CancelBookingResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_booking_service_proto_msgTypes[14]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1067,7 +1415,7 @@ func (x *CancelBookingResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelBookingResponse.ProtoReflect.Descriptor instead.
 func (*CancelBookingResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{14}
+	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *CancelBookingResponse) GetOutcome() isCancelBookingResponse_Outcome {
@@ -1151,7 +1499,7 @@ type AdminCancelBookingRequest struct {
 
 func (x *AdminCancelBookingRequest) Reset() {
 	*x = AdminCancelBookingRequest{}
-	mi := &file_berth_v1_booking_service_proto_msgTypes[15]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1163,7 +1511,7 @@ func (x *AdminCancelBookingRequest) String() string {
 func (*AdminCancelBookingRequest) ProtoMessage() {}
 
 func (x *AdminCancelBookingRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_booking_service_proto_msgTypes[15]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1176,7 +1524,7 @@ func (x *AdminCancelBookingRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AdminCancelBookingRequest.ProtoReflect.Descriptor instead.
 func (*AdminCancelBookingRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{15}
+	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *AdminCancelBookingRequest) GetTenantId() string {
@@ -1229,7 +1577,7 @@ type AdminCancelBookingResponse struct {
 
 func (x *AdminCancelBookingResponse) Reset() {
 	*x = AdminCancelBookingResponse{}
-	mi := &file_berth_v1_booking_service_proto_msgTypes[16]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1241,7 +1589,7 @@ func (x *AdminCancelBookingResponse) String() string {
 func (*AdminCancelBookingResponse) ProtoMessage() {}
 
 func (x *AdminCancelBookingResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_booking_service_proto_msgTypes[16]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1254,7 +1602,7 @@ func (x *AdminCancelBookingResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AdminCancelBookingResponse.ProtoReflect.Descriptor instead.
 func (*AdminCancelBookingResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{16}
+	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *AdminCancelBookingResponse) GetOutcome() isAdminCancelBookingResponse_Outcome {
@@ -1334,7 +1682,7 @@ type GetBookingRequest struct {
 
 func (x *GetBookingRequest) Reset() {
 	*x = GetBookingRequest{}
-	mi := &file_berth_v1_booking_service_proto_msgTypes[17]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1346,7 +1694,7 @@ func (x *GetBookingRequest) String() string {
 func (*GetBookingRequest) ProtoMessage() {}
 
 func (x *GetBookingRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_booking_service_proto_msgTypes[17]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1359,7 +1707,7 @@ func (x *GetBookingRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetBookingRequest.ProtoReflect.Descriptor instead.
 func (*GetBookingRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{17}
+	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *GetBookingRequest) GetTenantId() string {
@@ -1387,7 +1735,7 @@ type GetBookingResponse struct {
 
 func (x *GetBookingResponse) Reset() {
 	*x = GetBookingResponse{}
-	mi := &file_berth_v1_booking_service_proto_msgTypes[18]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1399,7 +1747,7 @@ func (x *GetBookingResponse) String() string {
 func (*GetBookingResponse) ProtoMessage() {}
 
 func (x *GetBookingResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_booking_service_proto_msgTypes[18]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1412,7 +1760,7 @@ func (x *GetBookingResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetBookingResponse.ProtoReflect.Descriptor instead.
 func (*GetBookingResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{18}
+	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *GetBookingResponse) GetBooking() *Booking {
@@ -1443,7 +1791,7 @@ type ListMyBookingsRequest struct {
 
 func (x *ListMyBookingsRequest) Reset() {
 	*x = ListMyBookingsRequest{}
-	mi := &file_berth_v1_booking_service_proto_msgTypes[19]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1455,7 +1803,7 @@ func (x *ListMyBookingsRequest) String() string {
 func (*ListMyBookingsRequest) ProtoMessage() {}
 
 func (x *ListMyBookingsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_booking_service_proto_msgTypes[19]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1468,7 +1816,7 @@ func (x *ListMyBookingsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListMyBookingsRequest.ProtoReflect.Descriptor instead.
 func (*ListMyBookingsRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{19}
+	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *ListMyBookingsRequest) GetTenantId() string {
@@ -1528,7 +1876,7 @@ type ListMyBookingsResponse struct {
 
 func (x *ListMyBookingsResponse) Reset() {
 	*x = ListMyBookingsResponse{}
-	mi := &file_berth_v1_booking_service_proto_msgTypes[20]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1540,7 +1888,7 @@ func (x *ListMyBookingsResponse) String() string {
 func (*ListMyBookingsResponse) ProtoMessage() {}
 
 func (x *ListMyBookingsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_booking_service_proto_msgTypes[20]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1553,7 +1901,7 @@ func (x *ListMyBookingsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListMyBookingsResponse.ProtoReflect.Descriptor instead.
 func (*ListMyBookingsResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{20}
+	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *ListMyBookingsResponse) GetBookings() []*Booking {
@@ -1592,7 +1940,7 @@ type ListRosterRequest struct {
 
 func (x *ListRosterRequest) Reset() {
 	*x = ListRosterRequest{}
-	mi := &file_berth_v1_booking_service_proto_msgTypes[21]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1604,7 +1952,7 @@ func (x *ListRosterRequest) String() string {
 func (*ListRosterRequest) ProtoMessage() {}
 
 func (x *ListRosterRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_booking_service_proto_msgTypes[21]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1617,7 +1965,7 @@ func (x *ListRosterRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListRosterRequest.ProtoReflect.Descriptor instead.
 func (*ListRosterRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{21}
+	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *ListRosterRequest) GetTenantId() string {
@@ -1658,7 +2006,7 @@ type ListRosterResponse struct {
 
 func (x *ListRosterResponse) Reset() {
 	*x = ListRosterResponse{}
-	mi := &file_berth_v1_booking_service_proto_msgTypes[22]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1670,7 +2018,7 @@ func (x *ListRosterResponse) String() string {
 func (*ListRosterResponse) ProtoMessage() {}
 
 func (x *ListRosterResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_booking_service_proto_msgTypes[22]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1683,7 +2031,7 @@ func (x *ListRosterResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListRosterResponse.ProtoReflect.Descriptor instead.
 func (*ListRosterResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{22}
+	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *ListRosterResponse) GetBookings() []*Booking {
@@ -1727,7 +2075,7 @@ type MarkNoShowRequest struct {
 
 func (x *MarkNoShowRequest) Reset() {
 	*x = MarkNoShowRequest{}
-	mi := &file_berth_v1_booking_service_proto_msgTypes[23]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1739,7 +2087,7 @@ func (x *MarkNoShowRequest) String() string {
 func (*MarkNoShowRequest) ProtoMessage() {}
 
 func (x *MarkNoShowRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_booking_service_proto_msgTypes[23]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1752,7 +2100,7 @@ func (x *MarkNoShowRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MarkNoShowRequest.ProtoReflect.Descriptor instead.
 func (*MarkNoShowRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{23}
+	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *MarkNoShowRequest) GetTenantId() string {
@@ -1780,7 +2128,7 @@ type MarkNoShowResponse struct {
 
 func (x *MarkNoShowResponse) Reset() {
 	*x = MarkNoShowResponse{}
-	mi := &file_berth_v1_booking_service_proto_msgTypes[24]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1792,7 +2140,7 @@ func (x *MarkNoShowResponse) String() string {
 func (*MarkNoShowResponse) ProtoMessage() {}
 
 func (x *MarkNoShowResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_booking_service_proto_msgTypes[24]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1805,7 +2153,7 @@ func (x *MarkNoShowResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MarkNoShowResponse.ProtoReflect.Descriptor instead.
 func (*MarkNoShowResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{24}
+	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *MarkNoShowResponse) GetBooking() *Booking {
@@ -1828,7 +2176,7 @@ type UndoNoShowRequest struct {
 
 func (x *UndoNoShowRequest) Reset() {
 	*x = UndoNoShowRequest{}
-	mi := &file_berth_v1_booking_service_proto_msgTypes[25]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1840,7 +2188,7 @@ func (x *UndoNoShowRequest) String() string {
 func (*UndoNoShowRequest) ProtoMessage() {}
 
 func (x *UndoNoShowRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_booking_service_proto_msgTypes[25]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1853,7 +2201,7 @@ func (x *UndoNoShowRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UndoNoShowRequest.ProtoReflect.Descriptor instead.
 func (*UndoNoShowRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{25}
+	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *UndoNoShowRequest) GetTenantId() string {
@@ -1881,7 +2229,7 @@ type UndoNoShowResponse struct {
 
 func (x *UndoNoShowResponse) Reset() {
 	*x = UndoNoShowResponse{}
-	mi := &file_berth_v1_booking_service_proto_msgTypes[26]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1893,7 +2241,7 @@ func (x *UndoNoShowResponse) String() string {
 func (*UndoNoShowResponse) ProtoMessage() {}
 
 func (x *UndoNoShowResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_booking_service_proto_msgTypes[26]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1906,7 +2254,7 @@ func (x *UndoNoShowResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UndoNoShowResponse.ProtoReflect.Descriptor instead.
 func (*UndoNoShowResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{26}
+	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *UndoNoShowResponse) GetBooking() *Booking {
@@ -1937,7 +2285,7 @@ type ItemInput struct {
 
 func (x *ItemInput) Reset() {
 	*x = ItemInput{}
-	mi := &file_berth_v1_booking_service_proto_msgTypes[27]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1949,7 +2297,7 @@ func (x *ItemInput) String() string {
 func (*ItemInput) ProtoMessage() {}
 
 func (x *ItemInput) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_booking_service_proto_msgTypes[27]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1962,7 +2310,7 @@ func (x *ItemInput) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ItemInput.ProtoReflect.Descriptor instead.
 func (*ItemInput) Descriptor() ([]byte, []int) {
-	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{27}
+	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *ItemInput) GetName() string {
@@ -2022,7 +2370,7 @@ type CreateItemRequest struct {
 
 func (x *CreateItemRequest) Reset() {
 	*x = CreateItemRequest{}
-	mi := &file_berth_v1_booking_service_proto_msgTypes[28]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2034,7 +2382,7 @@ func (x *CreateItemRequest) String() string {
 func (*CreateItemRequest) ProtoMessage() {}
 
 func (x *CreateItemRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_booking_service_proto_msgTypes[28]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2047,7 +2395,7 @@ func (x *CreateItemRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateItemRequest.ProtoReflect.Descriptor instead.
 func (*CreateItemRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{28}
+	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *CreateItemRequest) GetTenantId() string {
@@ -2082,7 +2430,7 @@ type CreateItemResponse struct {
 
 func (x *CreateItemResponse) Reset() {
 	*x = CreateItemResponse{}
-	mi := &file_berth_v1_booking_service_proto_msgTypes[29]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2094,7 +2442,7 @@ func (x *CreateItemResponse) String() string {
 func (*CreateItemResponse) ProtoMessage() {}
 
 func (x *CreateItemResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_booking_service_proto_msgTypes[29]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2107,7 +2455,7 @@ func (x *CreateItemResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateItemResponse.ProtoReflect.Descriptor instead.
 func (*CreateItemResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{29}
+	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *CreateItemResponse) GetItem() *Item {
@@ -2136,7 +2484,7 @@ type UpdateItemRequest struct {
 
 func (x *UpdateItemRequest) Reset() {
 	*x = UpdateItemRequest{}
-	mi := &file_berth_v1_booking_service_proto_msgTypes[30]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2148,7 +2496,7 @@ func (x *UpdateItemRequest) String() string {
 func (*UpdateItemRequest) ProtoMessage() {}
 
 func (x *UpdateItemRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_booking_service_proto_msgTypes[30]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2161,7 +2509,7 @@ func (x *UpdateItemRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateItemRequest.ProtoReflect.Descriptor instead.
 func (*UpdateItemRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{30}
+	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *UpdateItemRequest) GetTenantId() string {
@@ -2210,7 +2558,7 @@ type UpdateItemResponse struct {
 
 func (x *UpdateItemResponse) Reset() {
 	*x = UpdateItemResponse{}
-	mi := &file_berth_v1_booking_service_proto_msgTypes[31]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2222,7 +2570,7 @@ func (x *UpdateItemResponse) String() string {
 func (*UpdateItemResponse) ProtoMessage() {}
 
 func (x *UpdateItemResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_booking_service_proto_msgTypes[31]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2235,7 +2583,7 @@ func (x *UpdateItemResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateItemResponse.ProtoReflect.Descriptor instead.
 func (*UpdateItemResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{31}
+	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *UpdateItemResponse) GetItem() *Item {
@@ -2264,7 +2612,7 @@ type ListItemsRequest struct {
 
 func (x *ListItemsRequest) Reset() {
 	*x = ListItemsRequest{}
-	mi := &file_berth_v1_booking_service_proto_msgTypes[32]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2276,7 +2624,7 @@ func (x *ListItemsRequest) String() string {
 func (*ListItemsRequest) ProtoMessage() {}
 
 func (x *ListItemsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_booking_service_proto_msgTypes[32]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2289,7 +2637,7 @@ func (x *ListItemsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListItemsRequest.ProtoReflect.Descriptor instead.
 func (*ListItemsRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{32}
+	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *ListItemsRequest) GetTenantId() string {
@@ -2340,7 +2688,7 @@ type ListItemsResponse struct {
 
 func (x *ListItemsResponse) Reset() {
 	*x = ListItemsResponse{}
-	mi := &file_berth_v1_booking_service_proto_msgTypes[33]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2352,7 +2700,7 @@ func (x *ListItemsResponse) String() string {
 func (*ListItemsResponse) ProtoMessage() {}
 
 func (x *ListItemsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_booking_service_proto_msgTypes[33]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2365,7 +2713,7 @@ func (x *ListItemsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListItemsResponse.ProtoReflect.Descriptor instead.
 func (*ListItemsResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{33}
+	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *ListItemsResponse) GetItems() []*Item {
@@ -2403,7 +2751,7 @@ type BenefitProvider struct {
 
 func (x *BenefitProvider) Reset() {
 	*x = BenefitProvider{}
-	mi := &file_berth_v1_booking_service_proto_msgTypes[34]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2415,7 +2763,7 @@ func (x *BenefitProvider) String() string {
 func (*BenefitProvider) ProtoMessage() {}
 
 func (x *BenefitProvider) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_booking_service_proto_msgTypes[34]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2428,7 +2776,7 @@ func (x *BenefitProvider) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BenefitProvider.ProtoReflect.Descriptor instead.
 func (*BenefitProvider) Descriptor() ([]byte, []int) {
-	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{34}
+	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *BenefitProvider) GetCode() string {
@@ -2489,7 +2837,7 @@ type PutBenefitProviderRequest struct {
 
 func (x *PutBenefitProviderRequest) Reset() {
 	*x = PutBenefitProviderRequest{}
-	mi := &file_berth_v1_booking_service_proto_msgTypes[35]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2501,7 +2849,7 @@ func (x *PutBenefitProviderRequest) String() string {
 func (*PutBenefitProviderRequest) ProtoMessage() {}
 
 func (x *PutBenefitProviderRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_booking_service_proto_msgTypes[35]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2514,7 +2862,7 @@ func (x *PutBenefitProviderRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PutBenefitProviderRequest.ProtoReflect.Descriptor instead.
 func (*PutBenefitProviderRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{35}
+	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{41}
 }
 
 func (x *PutBenefitProviderRequest) GetTenantId() string {
@@ -2549,7 +2897,7 @@ type PutBenefitProviderResponse struct {
 
 func (x *PutBenefitProviderResponse) Reset() {
 	*x = PutBenefitProviderResponse{}
-	mi := &file_berth_v1_booking_service_proto_msgTypes[36]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2561,7 +2909,7 @@ func (x *PutBenefitProviderResponse) String() string {
 func (*PutBenefitProviderResponse) ProtoMessage() {}
 
 func (x *PutBenefitProviderResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_booking_service_proto_msgTypes[36]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2574,7 +2922,7 @@ func (x *PutBenefitProviderResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PutBenefitProviderResponse.ProtoReflect.Descriptor instead.
 func (*PutBenefitProviderResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{36}
+	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{42}
 }
 
 func (x *PutBenefitProviderResponse) GetProvider() *BenefitProvider {
@@ -2595,7 +2943,7 @@ type ListBenefitProvidersRequest struct {
 
 func (x *ListBenefitProvidersRequest) Reset() {
 	*x = ListBenefitProvidersRequest{}
-	mi := &file_berth_v1_booking_service_proto_msgTypes[37]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2607,7 +2955,7 @@ func (x *ListBenefitProvidersRequest) String() string {
 func (*ListBenefitProvidersRequest) ProtoMessage() {}
 
 func (x *ListBenefitProvidersRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_booking_service_proto_msgTypes[37]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2620,7 +2968,7 @@ func (x *ListBenefitProvidersRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListBenefitProvidersRequest.ProtoReflect.Descriptor instead.
 func (*ListBenefitProvidersRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{37}
+	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{43}
 }
 
 func (x *ListBenefitProvidersRequest) GetTenantId() string {
@@ -2641,7 +2989,7 @@ type ListBenefitProvidersResponse struct {
 
 func (x *ListBenefitProvidersResponse) Reset() {
 	*x = ListBenefitProvidersResponse{}
-	mi := &file_berth_v1_booking_service_proto_msgTypes[38]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[44]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2653,7 +3001,7 @@ func (x *ListBenefitProvidersResponse) String() string {
 func (*ListBenefitProvidersResponse) ProtoMessage() {}
 
 func (x *ListBenefitProvidersResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_booking_service_proto_msgTypes[38]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[44]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2666,7 +3014,7 @@ func (x *ListBenefitProvidersResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListBenefitProvidersResponse.ProtoReflect.Descriptor instead.
 func (*ListBenefitProvidersResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{38}
+	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{44}
 }
 
 func (x *ListBenefitProvidersResponse) GetProviders() []*BenefitProvider {
@@ -2730,11 +3078,34 @@ const file_berth_v1_booking_service_proto_rawDesc = "" +
 	"\x15benefit_provider_code\x18\x05 \x01(\tB\a\xbaH\x04r\x02\x182R\x13benefitProviderCode\x12C\n" +
 	"\x19benefit_membership_number\x18\x06 \x01(\tB\a\xbaH\x04r\x02\x18dR\x17benefitMembershipNumber\x12-\n" +
 	"\x05items\x18\a \x01(\v2\x17.berth.v1.ItemSelectionR\x05items:\xc5\x01\xbaH\xc1\x01\x1a\xbe\x01\n" +
-	")confirm_booking.benefit_membership_number\x12Cbenefit_provider_code and benefit_membership_number belong together\x1aL(this.benefit_provider_code == '') == (this.benefit_membership_number == '')\"\xa2\x01\n" +
+	")confirm_booking.benefit_membership_number\x12Cbenefit_provider_code and benefit_membership_number belong together\x1aL(this.benefit_provider_code == '') == (this.benefit_membership_number == '')\"\xa3\x01\n" +
+	"\x14RecordPaymentRequest\x12(\n" +
+	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12'\n" +
+	"\n" +
+	"booking_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\tbookingId\x128\n" +
+	"\apayment\x18\x03 \x01(\v2\x16.berth.v1.PaymentFactsB\x06\xbaH\x03\xc8\x01\x01R\apayment\"D\n" +
+	"\x15RecordPaymentResponse\x12+\n" +
+	"\abooking\x18\x01 \x01(\v2\x11.berth.v1.BookingR\abooking\"\xe6\x01\n" +
+	"\x14RefundPaymentRequest\x12(\n" +
+	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12'\n" +
+	"\n" +
+	"booking_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\tbookingId\x122\n" +
+	"\x06amount\x18\x03 \x01(\v2\x12.google.type.MoneyB\x06\xbaH\x03\xc8\x01\x01R\x06amount\x12\x1f\n" +
+	"\x06method\x18\x04 \x01(\tB\a\xbaH\x04r\x02\x182R\x06method\x12&\n" +
+	"\treference\x18\x05 \x01(\tB\b\xbaH\x05r\x03\x18\xc8\x01R\treference\"D\n" +
+	"\x15RefundPaymentResponse\x12+\n" +
+	"\abooking\x18\x01 \x01(\v2\x11.berth.v1.BookingR\abooking\"n\n" +
+	"\x19ListPaymentEntriesRequest\x12(\n" +
+	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12'\n" +
+	"\n" +
+	"booking_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\tbookingId\"N\n" +
+	"\x1aListPaymentEntriesResponse\x120\n" +
+	"\aentries\x18\x01 \x03(\v2\x16.berth.v1.PaymentEntryR\aentries\"\xcc\x01\n" +
 	"\fPaymentFacts\x122\n" +
 	"\x06amount\x18\x01 \x01(\v2\x12.google.type.MoneyB\x06\xbaH\x03\xc8\x01\x01R\x06amount\x12\x1f\n" +
-	"\x06method\x18\x02 \x01(\tB\a\xbaH\x04r\x02\x182R\x06method\x12=\n" +
-	"\x06status\x18\x03 \x01(\x0e2\x17.berth.v1.PaymentStatusB\f\xbaH\t\x82\x01\x06\x18\x00\x18\x02\x18\x03R\x06status\"J\n" +
+	"\x06method\x18\x02 \x01(\tB\a\xbaH\x04r\x02\x182R\x06method\x12?\n" +
+	"\x06status\x18\x03 \x01(\x0e2\x17.berth.v1.PaymentStatusB\x0e\xbaH\v\x82\x01\b\x18\x00\x18\x02\x18\x03\x18\x05R\x06status\x12&\n" +
+	"\treference\x18\x04 \x01(\tB\b\xbaH\x05r\x03\x18\xc8\x01R\treference\"J\n" +
 	"\rItemSelection\x129\n" +
 	"\x10booking_item_ids\x18\x01 \x03(\tB\x0f\xbaH\f\x92\x01\t\x10\x14\"\x05r\x03\xb0\x01\x01R\x0ebookingItemIds\"E\n" +
 	"\x16ConfirmBookingResponse\x12+\n" +
@@ -2885,11 +3256,14 @@ const file_berth_v1_booking_service_proto_rawDesc = "" +
 	"\x1bListBenefitProvidersRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\"W\n" +
 	"\x1cListBenefitProvidersResponse\x127\n" +
-	"\tproviders\x18\x01 \x03(\v2\x19.berth.v1.BenefitProviderR\tproviders2\x8c\x0e\n" +
+	"\tproviders\x18\x01 \x03(\v2\x19.berth.v1.BenefitProviderR\tproviders2\xdc\x10\n" +
 	"\x0eBookingService\x12M\n" +
 	"\x04Book\x12\x15.berth.v1.BookRequest\x1a\x16.berth.v1.BookResponse\"\x16\xca\xf3\x18\x12\b\x01\x12\x0ebooking.create\x12`\n" +
 	"\vHoldBooking\x12\x1c.berth.v1.HoldBookingRequest\x1a\x1d.berth.v1.HoldBookingResponse\"\x14\xca\xf3\x18\x10\b\x01\x12\fbooking.hold\x12r\n" +
-	"\x0eConfirmBooking\x12\x1f.berth.v1.ConfirmBookingRequest\x1a .berth.v1.ConfirmBookingResponse\"\x1d\xca\xf3\x18\x19\b\x02\x12\x13booking.confirm_any\x18\x01\x12i\n" +
+	"\x0eConfirmBooking\x12\x1f.berth.v1.ConfirmBookingRequest\x1a .berth.v1.ConfirmBookingResponse\"\x1d\xca\xf3\x18\x19\b\x02\x12\x13booking.confirm_any\x18\x01\x12h\n" +
+	"\rRecordPayment\x12\x1e.berth.v1.RecordPaymentRequest\x1a\x1f.berth.v1.RecordPaymentResponse\"\x16\xca\xf3\x18\x12\b\x01\x12\x0epayment.record\x12h\n" +
+	"\rRefundPayment\x12\x1e.berth.v1.RefundPaymentRequest\x1a\x1f.berth.v1.RefundPaymentResponse\"\x16\xca\xf3\x18\x12\b\x01\x12\x0epayment.refund\x12z\n" +
+	"\x12ListPaymentEntries\x12#.berth.v1.ListPaymentEntriesRequest\x1a$.berth.v1.ListPaymentEntriesResponse\"\x19\xca\xf3\x18\x12\b\x02\x12\fbooking.read\x18\x01\x90\x02\x01\x12i\n" +
 	"\vReleaseHold\x12\x1c.berth.v1.ReleaseHoldRequest\x1a\x1d.berth.v1.ReleaseHoldResponse\"\x1d\xca\xf3\x18\x19\b\x02\x12\x13booking.confirm_any\x18\x01\x12~\n" +
 	"\x11RescheduleBooking\x12\".berth.v1.RescheduleBookingRequest\x1a#.berth.v1.RescheduleBookingResponse\" \xca\xf3\x18\x1c\b\x02\x12\x16booking.reschedule_any\x18\x01\x12Z\n" +
 	"\rCancelBooking\x12\x1e.berth.v1.CancelBookingRequest\x1a\x1f.berth.v1.CancelBookingResponse\"\b\xca\xf3\x18\x04\b\x02\x18\x01\x12{\n" +
@@ -2924,7 +3298,7 @@ func file_berth_v1_booking_service_proto_rawDescGZIP() []byte {
 	return file_berth_v1_booking_service_proto_rawDescData
 }
 
-var file_berth_v1_booking_service_proto_msgTypes = make([]protoimpl.MessageInfo, 39)
+var file_berth_v1_booking_service_proto_msgTypes = make([]protoimpl.MessageInfo, 45)
 var file_berth_v1_booking_service_proto_goTypes = []any{
 	(*BookRequest)(nil),                  // 0: berth.v1.BookRequest
 	(*BookResponse)(nil),                 // 1: berth.v1.BookResponse
@@ -2932,129 +3306,147 @@ var file_berth_v1_booking_service_proto_goTypes = []any{
 	(*ItemChoice)(nil),                   // 3: berth.v1.ItemChoice
 	(*HoldBookingResponse)(nil),          // 4: berth.v1.HoldBookingResponse
 	(*ConfirmBookingRequest)(nil),        // 5: berth.v1.ConfirmBookingRequest
-	(*PaymentFacts)(nil),                 // 6: berth.v1.PaymentFacts
-	(*ItemSelection)(nil),                // 7: berth.v1.ItemSelection
-	(*ConfirmBookingResponse)(nil),       // 8: berth.v1.ConfirmBookingResponse
-	(*ReleaseHoldRequest)(nil),           // 9: berth.v1.ReleaseHoldRequest
-	(*ReleaseHoldResponse)(nil),          // 10: berth.v1.ReleaseHoldResponse
-	(*RescheduleBookingRequest)(nil),     // 11: berth.v1.RescheduleBookingRequest
-	(*RescheduleBookingResponse)(nil),    // 12: berth.v1.RescheduleBookingResponse
-	(*CancelBookingRequest)(nil),         // 13: berth.v1.CancelBookingRequest
-	(*CancelBookingResponse)(nil),        // 14: berth.v1.CancelBookingResponse
-	(*AdminCancelBookingRequest)(nil),    // 15: berth.v1.AdminCancelBookingRequest
-	(*AdminCancelBookingResponse)(nil),   // 16: berth.v1.AdminCancelBookingResponse
-	(*GetBookingRequest)(nil),            // 17: berth.v1.GetBookingRequest
-	(*GetBookingResponse)(nil),           // 18: berth.v1.GetBookingResponse
-	(*ListMyBookingsRequest)(nil),        // 19: berth.v1.ListMyBookingsRequest
-	(*ListMyBookingsResponse)(nil),       // 20: berth.v1.ListMyBookingsResponse
-	(*ListRosterRequest)(nil),            // 21: berth.v1.ListRosterRequest
-	(*ListRosterResponse)(nil),           // 22: berth.v1.ListRosterResponse
-	(*MarkNoShowRequest)(nil),            // 23: berth.v1.MarkNoShowRequest
-	(*MarkNoShowResponse)(nil),           // 24: berth.v1.MarkNoShowResponse
-	(*UndoNoShowRequest)(nil),            // 25: berth.v1.UndoNoShowRequest
-	(*UndoNoShowResponse)(nil),           // 26: berth.v1.UndoNoShowResponse
-	(*ItemInput)(nil),                    // 27: berth.v1.ItemInput
-	(*CreateItemRequest)(nil),            // 28: berth.v1.CreateItemRequest
-	(*CreateItemResponse)(nil),           // 29: berth.v1.CreateItemResponse
-	(*UpdateItemRequest)(nil),            // 30: berth.v1.UpdateItemRequest
-	(*UpdateItemResponse)(nil),           // 31: berth.v1.UpdateItemResponse
-	(*ListItemsRequest)(nil),             // 32: berth.v1.ListItemsRequest
-	(*ListItemsResponse)(nil),            // 33: berth.v1.ListItemsResponse
-	(*BenefitProvider)(nil),              // 34: berth.v1.BenefitProvider
-	(*PutBenefitProviderRequest)(nil),    // 35: berth.v1.PutBenefitProviderRequest
-	(*PutBenefitProviderResponse)(nil),   // 36: berth.v1.PutBenefitProviderResponse
-	(*ListBenefitProvidersRequest)(nil),  // 37: berth.v1.ListBenefitProvidersRequest
-	(*ListBenefitProvidersResponse)(nil), // 38: berth.v1.ListBenefitProvidersResponse
-	(Channel)(0),                         // 39: berth.v1.Channel
-	(*Booking)(nil),                      // 40: berth.v1.Booking
-	(*WaitlistEntry)(nil),                // 41: berth.v1.WaitlistEntry
-	(*Contact)(nil),                      // 42: berth.v1.Contact
-	(*money.Money)(nil),                  // 43: google.type.Money
-	(PaymentStatus)(0),                   // 44: berth.v1.PaymentStatus
-	(*TimeRange)(nil),                    // 45: berth.v1.TimeRange
-	(BookingStatus)(0),                   // 46: berth.v1.BookingStatus
-	(*durationpb.Duration)(nil),          // 47: google.protobuf.Duration
-	(*Item)(nil),                         // 48: berth.v1.Item
-	(*fieldmaskpb.FieldMask)(nil),        // 49: google.protobuf.FieldMask
+	(*RecordPaymentRequest)(nil),         // 6: berth.v1.RecordPaymentRequest
+	(*RecordPaymentResponse)(nil),        // 7: berth.v1.RecordPaymentResponse
+	(*RefundPaymentRequest)(nil),         // 8: berth.v1.RefundPaymentRequest
+	(*RefundPaymentResponse)(nil),        // 9: berth.v1.RefundPaymentResponse
+	(*ListPaymentEntriesRequest)(nil),    // 10: berth.v1.ListPaymentEntriesRequest
+	(*ListPaymentEntriesResponse)(nil),   // 11: berth.v1.ListPaymentEntriesResponse
+	(*PaymentFacts)(nil),                 // 12: berth.v1.PaymentFacts
+	(*ItemSelection)(nil),                // 13: berth.v1.ItemSelection
+	(*ConfirmBookingResponse)(nil),       // 14: berth.v1.ConfirmBookingResponse
+	(*ReleaseHoldRequest)(nil),           // 15: berth.v1.ReleaseHoldRequest
+	(*ReleaseHoldResponse)(nil),          // 16: berth.v1.ReleaseHoldResponse
+	(*RescheduleBookingRequest)(nil),     // 17: berth.v1.RescheduleBookingRequest
+	(*RescheduleBookingResponse)(nil),    // 18: berth.v1.RescheduleBookingResponse
+	(*CancelBookingRequest)(nil),         // 19: berth.v1.CancelBookingRequest
+	(*CancelBookingResponse)(nil),        // 20: berth.v1.CancelBookingResponse
+	(*AdminCancelBookingRequest)(nil),    // 21: berth.v1.AdminCancelBookingRequest
+	(*AdminCancelBookingResponse)(nil),   // 22: berth.v1.AdminCancelBookingResponse
+	(*GetBookingRequest)(nil),            // 23: berth.v1.GetBookingRequest
+	(*GetBookingResponse)(nil),           // 24: berth.v1.GetBookingResponse
+	(*ListMyBookingsRequest)(nil),        // 25: berth.v1.ListMyBookingsRequest
+	(*ListMyBookingsResponse)(nil),       // 26: berth.v1.ListMyBookingsResponse
+	(*ListRosterRequest)(nil),            // 27: berth.v1.ListRosterRequest
+	(*ListRosterResponse)(nil),           // 28: berth.v1.ListRosterResponse
+	(*MarkNoShowRequest)(nil),            // 29: berth.v1.MarkNoShowRequest
+	(*MarkNoShowResponse)(nil),           // 30: berth.v1.MarkNoShowResponse
+	(*UndoNoShowRequest)(nil),            // 31: berth.v1.UndoNoShowRequest
+	(*UndoNoShowResponse)(nil),           // 32: berth.v1.UndoNoShowResponse
+	(*ItemInput)(nil),                    // 33: berth.v1.ItemInput
+	(*CreateItemRequest)(nil),            // 34: berth.v1.CreateItemRequest
+	(*CreateItemResponse)(nil),           // 35: berth.v1.CreateItemResponse
+	(*UpdateItemRequest)(nil),            // 36: berth.v1.UpdateItemRequest
+	(*UpdateItemResponse)(nil),           // 37: berth.v1.UpdateItemResponse
+	(*ListItemsRequest)(nil),             // 38: berth.v1.ListItemsRequest
+	(*ListItemsResponse)(nil),            // 39: berth.v1.ListItemsResponse
+	(*BenefitProvider)(nil),              // 40: berth.v1.BenefitProvider
+	(*PutBenefitProviderRequest)(nil),    // 41: berth.v1.PutBenefitProviderRequest
+	(*PutBenefitProviderResponse)(nil),   // 42: berth.v1.PutBenefitProviderResponse
+	(*ListBenefitProvidersRequest)(nil),  // 43: berth.v1.ListBenefitProvidersRequest
+	(*ListBenefitProvidersResponse)(nil), // 44: berth.v1.ListBenefitProvidersResponse
+	(Channel)(0),                         // 45: berth.v1.Channel
+	(*Booking)(nil),                      // 46: berth.v1.Booking
+	(*WaitlistEntry)(nil),                // 47: berth.v1.WaitlistEntry
+	(*Contact)(nil),                      // 48: berth.v1.Contact
+	(*money.Money)(nil),                  // 49: google.type.Money
+	(*PaymentEntry)(nil),                 // 50: berth.v1.PaymentEntry
+	(PaymentStatus)(0),                   // 51: berth.v1.PaymentStatus
+	(*TimeRange)(nil),                    // 52: berth.v1.TimeRange
+	(BookingStatus)(0),                   // 53: berth.v1.BookingStatus
+	(*durationpb.Duration)(nil),          // 54: google.protobuf.Duration
+	(*Item)(nil),                         // 55: berth.v1.Item
+	(*fieldmaskpb.FieldMask)(nil),        // 56: google.protobuf.FieldMask
 }
 var file_berth_v1_booking_service_proto_depIdxs = []int32{
-	39, // 0: berth.v1.BookRequest.channel:type_name -> berth.v1.Channel
-	40, // 1: berth.v1.BookResponse.booking:type_name -> berth.v1.Booking
-	41, // 2: berth.v1.BookResponse.entry:type_name -> berth.v1.WaitlistEntry
-	39, // 3: berth.v1.HoldBookingRequest.channel:type_name -> berth.v1.Channel
-	42, // 4: berth.v1.HoldBookingRequest.contact:type_name -> berth.v1.Contact
+	45, // 0: berth.v1.BookRequest.channel:type_name -> berth.v1.Channel
+	46, // 1: berth.v1.BookResponse.booking:type_name -> berth.v1.Booking
+	47, // 2: berth.v1.BookResponse.entry:type_name -> berth.v1.WaitlistEntry
+	45, // 3: berth.v1.HoldBookingRequest.channel:type_name -> berth.v1.Channel
+	48, // 4: berth.v1.HoldBookingRequest.contact:type_name -> berth.v1.Contact
 	3,  // 5: berth.v1.HoldBookingRequest.items:type_name -> berth.v1.ItemChoice
-	40, // 6: berth.v1.HoldBookingResponse.booking:type_name -> berth.v1.Booking
-	6,  // 7: berth.v1.ConfirmBookingRequest.payment:type_name -> berth.v1.PaymentFacts
-	7,  // 8: berth.v1.ConfirmBookingRequest.items:type_name -> berth.v1.ItemSelection
-	43, // 9: berth.v1.PaymentFacts.amount:type_name -> google.type.Money
-	44, // 10: berth.v1.PaymentFacts.status:type_name -> berth.v1.PaymentStatus
-	40, // 11: berth.v1.ConfirmBookingResponse.booking:type_name -> berth.v1.Booking
-	40, // 12: berth.v1.ReleaseHoldResponse.booking:type_name -> berth.v1.Booking
-	40, // 13: berth.v1.RescheduleBookingResponse.booking:type_name -> berth.v1.Booking
-	40, // 14: berth.v1.CancelBookingResponse.booking:type_name -> berth.v1.Booking
-	41, // 15: berth.v1.CancelBookingResponse.entry:type_name -> berth.v1.WaitlistEntry
-	40, // 16: berth.v1.AdminCancelBookingResponse.booking:type_name -> berth.v1.Booking
-	41, // 17: berth.v1.AdminCancelBookingResponse.entry:type_name -> berth.v1.WaitlistEntry
-	40, // 18: berth.v1.GetBookingResponse.booking:type_name -> berth.v1.Booking
-	45, // 19: berth.v1.ListMyBookingsRequest.starts_within:type_name -> berth.v1.TimeRange
-	46, // 20: berth.v1.ListMyBookingsRequest.statuses:type_name -> berth.v1.BookingStatus
-	40, // 21: berth.v1.ListMyBookingsResponse.bookings:type_name -> berth.v1.Booking
-	41, // 22: berth.v1.ListMyBookingsResponse.entries:type_name -> berth.v1.WaitlistEntry
-	40, // 23: berth.v1.ListRosterResponse.bookings:type_name -> berth.v1.Booking
-	41, // 24: berth.v1.ListRosterResponse.entries:type_name -> berth.v1.WaitlistEntry
-	40, // 25: berth.v1.MarkNoShowResponse.booking:type_name -> berth.v1.Booking
-	40, // 26: berth.v1.UndoNoShowResponse.booking:type_name -> berth.v1.Booking
-	43, // 27: berth.v1.ItemInput.price:type_name -> google.type.Money
-	47, // 28: berth.v1.ItemInput.time_out:type_name -> google.protobuf.Duration
-	27, // 29: berth.v1.CreateItemRequest.item:type_name -> berth.v1.ItemInput
-	48, // 30: berth.v1.CreateItemResponse.item:type_name -> berth.v1.Item
-	27, // 31: berth.v1.UpdateItemRequest.item:type_name -> berth.v1.ItemInput
-	49, // 32: berth.v1.UpdateItemRequest.update_mask:type_name -> google.protobuf.FieldMask
-	48, // 33: berth.v1.UpdateItemResponse.item:type_name -> berth.v1.Item
-	48, // 34: berth.v1.ListItemsResponse.items:type_name -> berth.v1.Item
-	34, // 35: berth.v1.PutBenefitProviderRequest.provider:type_name -> berth.v1.BenefitProvider
-	34, // 36: berth.v1.PutBenefitProviderResponse.provider:type_name -> berth.v1.BenefitProvider
-	34, // 37: berth.v1.ListBenefitProvidersResponse.providers:type_name -> berth.v1.BenefitProvider
-	0,  // 38: berth.v1.BookingService.Book:input_type -> berth.v1.BookRequest
-	2,  // 39: berth.v1.BookingService.HoldBooking:input_type -> berth.v1.HoldBookingRequest
-	5,  // 40: berth.v1.BookingService.ConfirmBooking:input_type -> berth.v1.ConfirmBookingRequest
-	9,  // 41: berth.v1.BookingService.ReleaseHold:input_type -> berth.v1.ReleaseHoldRequest
-	11, // 42: berth.v1.BookingService.RescheduleBooking:input_type -> berth.v1.RescheduleBookingRequest
-	13, // 43: berth.v1.BookingService.CancelBooking:input_type -> berth.v1.CancelBookingRequest
-	15, // 44: berth.v1.BookingService.AdminCancelBooking:input_type -> berth.v1.AdminCancelBookingRequest
-	17, // 45: berth.v1.BookingService.GetBooking:input_type -> berth.v1.GetBookingRequest
-	19, // 46: berth.v1.BookingService.ListMyBookings:input_type -> berth.v1.ListMyBookingsRequest
-	21, // 47: berth.v1.BookingService.ListRoster:input_type -> berth.v1.ListRosterRequest
-	23, // 48: berth.v1.BookingService.MarkNoShow:input_type -> berth.v1.MarkNoShowRequest
-	25, // 49: berth.v1.BookingService.UndoNoShow:input_type -> berth.v1.UndoNoShowRequest
-	28, // 50: berth.v1.BookingService.CreateItem:input_type -> berth.v1.CreateItemRequest
-	30, // 51: berth.v1.BookingService.UpdateItem:input_type -> berth.v1.UpdateItemRequest
-	32, // 52: berth.v1.BookingService.ListItems:input_type -> berth.v1.ListItemsRequest
-	35, // 53: berth.v1.BookingService.PutBenefitProvider:input_type -> berth.v1.PutBenefitProviderRequest
-	37, // 54: berth.v1.BookingService.ListBenefitProviders:input_type -> berth.v1.ListBenefitProvidersRequest
-	1,  // 55: berth.v1.BookingService.Book:output_type -> berth.v1.BookResponse
-	4,  // 56: berth.v1.BookingService.HoldBooking:output_type -> berth.v1.HoldBookingResponse
-	8,  // 57: berth.v1.BookingService.ConfirmBooking:output_type -> berth.v1.ConfirmBookingResponse
-	10, // 58: berth.v1.BookingService.ReleaseHold:output_type -> berth.v1.ReleaseHoldResponse
-	12, // 59: berth.v1.BookingService.RescheduleBooking:output_type -> berth.v1.RescheduleBookingResponse
-	14, // 60: berth.v1.BookingService.CancelBooking:output_type -> berth.v1.CancelBookingResponse
-	16, // 61: berth.v1.BookingService.AdminCancelBooking:output_type -> berth.v1.AdminCancelBookingResponse
-	18, // 62: berth.v1.BookingService.GetBooking:output_type -> berth.v1.GetBookingResponse
-	20, // 63: berth.v1.BookingService.ListMyBookings:output_type -> berth.v1.ListMyBookingsResponse
-	22, // 64: berth.v1.BookingService.ListRoster:output_type -> berth.v1.ListRosterResponse
-	24, // 65: berth.v1.BookingService.MarkNoShow:output_type -> berth.v1.MarkNoShowResponse
-	26, // 66: berth.v1.BookingService.UndoNoShow:output_type -> berth.v1.UndoNoShowResponse
-	29, // 67: berth.v1.BookingService.CreateItem:output_type -> berth.v1.CreateItemResponse
-	31, // 68: berth.v1.BookingService.UpdateItem:output_type -> berth.v1.UpdateItemResponse
-	33, // 69: berth.v1.BookingService.ListItems:output_type -> berth.v1.ListItemsResponse
-	36, // 70: berth.v1.BookingService.PutBenefitProvider:output_type -> berth.v1.PutBenefitProviderResponse
-	38, // 71: berth.v1.BookingService.ListBenefitProviders:output_type -> berth.v1.ListBenefitProvidersResponse
-	55, // [55:72] is the sub-list for method output_type
-	38, // [38:55] is the sub-list for method input_type
-	38, // [38:38] is the sub-list for extension type_name
-	38, // [38:38] is the sub-list for extension extendee
-	0,  // [0:38] is the sub-list for field type_name
+	46, // 6: berth.v1.HoldBookingResponse.booking:type_name -> berth.v1.Booking
+	12, // 7: berth.v1.ConfirmBookingRequest.payment:type_name -> berth.v1.PaymentFacts
+	13, // 8: berth.v1.ConfirmBookingRequest.items:type_name -> berth.v1.ItemSelection
+	12, // 9: berth.v1.RecordPaymentRequest.payment:type_name -> berth.v1.PaymentFacts
+	46, // 10: berth.v1.RecordPaymentResponse.booking:type_name -> berth.v1.Booking
+	49, // 11: berth.v1.RefundPaymentRequest.amount:type_name -> google.type.Money
+	46, // 12: berth.v1.RefundPaymentResponse.booking:type_name -> berth.v1.Booking
+	50, // 13: berth.v1.ListPaymentEntriesResponse.entries:type_name -> berth.v1.PaymentEntry
+	49, // 14: berth.v1.PaymentFacts.amount:type_name -> google.type.Money
+	51, // 15: berth.v1.PaymentFacts.status:type_name -> berth.v1.PaymentStatus
+	46, // 16: berth.v1.ConfirmBookingResponse.booking:type_name -> berth.v1.Booking
+	46, // 17: berth.v1.ReleaseHoldResponse.booking:type_name -> berth.v1.Booking
+	46, // 18: berth.v1.RescheduleBookingResponse.booking:type_name -> berth.v1.Booking
+	46, // 19: berth.v1.CancelBookingResponse.booking:type_name -> berth.v1.Booking
+	47, // 20: berth.v1.CancelBookingResponse.entry:type_name -> berth.v1.WaitlistEntry
+	46, // 21: berth.v1.AdminCancelBookingResponse.booking:type_name -> berth.v1.Booking
+	47, // 22: berth.v1.AdminCancelBookingResponse.entry:type_name -> berth.v1.WaitlistEntry
+	46, // 23: berth.v1.GetBookingResponse.booking:type_name -> berth.v1.Booking
+	52, // 24: berth.v1.ListMyBookingsRequest.starts_within:type_name -> berth.v1.TimeRange
+	53, // 25: berth.v1.ListMyBookingsRequest.statuses:type_name -> berth.v1.BookingStatus
+	46, // 26: berth.v1.ListMyBookingsResponse.bookings:type_name -> berth.v1.Booking
+	47, // 27: berth.v1.ListMyBookingsResponse.entries:type_name -> berth.v1.WaitlistEntry
+	46, // 28: berth.v1.ListRosterResponse.bookings:type_name -> berth.v1.Booking
+	47, // 29: berth.v1.ListRosterResponse.entries:type_name -> berth.v1.WaitlistEntry
+	46, // 30: berth.v1.MarkNoShowResponse.booking:type_name -> berth.v1.Booking
+	46, // 31: berth.v1.UndoNoShowResponse.booking:type_name -> berth.v1.Booking
+	49, // 32: berth.v1.ItemInput.price:type_name -> google.type.Money
+	54, // 33: berth.v1.ItemInput.time_out:type_name -> google.protobuf.Duration
+	33, // 34: berth.v1.CreateItemRequest.item:type_name -> berth.v1.ItemInput
+	55, // 35: berth.v1.CreateItemResponse.item:type_name -> berth.v1.Item
+	33, // 36: berth.v1.UpdateItemRequest.item:type_name -> berth.v1.ItemInput
+	56, // 37: berth.v1.UpdateItemRequest.update_mask:type_name -> google.protobuf.FieldMask
+	55, // 38: berth.v1.UpdateItemResponse.item:type_name -> berth.v1.Item
+	55, // 39: berth.v1.ListItemsResponse.items:type_name -> berth.v1.Item
+	40, // 40: berth.v1.PutBenefitProviderRequest.provider:type_name -> berth.v1.BenefitProvider
+	40, // 41: berth.v1.PutBenefitProviderResponse.provider:type_name -> berth.v1.BenefitProvider
+	40, // 42: berth.v1.ListBenefitProvidersResponse.providers:type_name -> berth.v1.BenefitProvider
+	0,  // 43: berth.v1.BookingService.Book:input_type -> berth.v1.BookRequest
+	2,  // 44: berth.v1.BookingService.HoldBooking:input_type -> berth.v1.HoldBookingRequest
+	5,  // 45: berth.v1.BookingService.ConfirmBooking:input_type -> berth.v1.ConfirmBookingRequest
+	6,  // 46: berth.v1.BookingService.RecordPayment:input_type -> berth.v1.RecordPaymentRequest
+	8,  // 47: berth.v1.BookingService.RefundPayment:input_type -> berth.v1.RefundPaymentRequest
+	10, // 48: berth.v1.BookingService.ListPaymentEntries:input_type -> berth.v1.ListPaymentEntriesRequest
+	15, // 49: berth.v1.BookingService.ReleaseHold:input_type -> berth.v1.ReleaseHoldRequest
+	17, // 50: berth.v1.BookingService.RescheduleBooking:input_type -> berth.v1.RescheduleBookingRequest
+	19, // 51: berth.v1.BookingService.CancelBooking:input_type -> berth.v1.CancelBookingRequest
+	21, // 52: berth.v1.BookingService.AdminCancelBooking:input_type -> berth.v1.AdminCancelBookingRequest
+	23, // 53: berth.v1.BookingService.GetBooking:input_type -> berth.v1.GetBookingRequest
+	25, // 54: berth.v1.BookingService.ListMyBookings:input_type -> berth.v1.ListMyBookingsRequest
+	27, // 55: berth.v1.BookingService.ListRoster:input_type -> berth.v1.ListRosterRequest
+	29, // 56: berth.v1.BookingService.MarkNoShow:input_type -> berth.v1.MarkNoShowRequest
+	31, // 57: berth.v1.BookingService.UndoNoShow:input_type -> berth.v1.UndoNoShowRequest
+	34, // 58: berth.v1.BookingService.CreateItem:input_type -> berth.v1.CreateItemRequest
+	36, // 59: berth.v1.BookingService.UpdateItem:input_type -> berth.v1.UpdateItemRequest
+	38, // 60: berth.v1.BookingService.ListItems:input_type -> berth.v1.ListItemsRequest
+	41, // 61: berth.v1.BookingService.PutBenefitProvider:input_type -> berth.v1.PutBenefitProviderRequest
+	43, // 62: berth.v1.BookingService.ListBenefitProviders:input_type -> berth.v1.ListBenefitProvidersRequest
+	1,  // 63: berth.v1.BookingService.Book:output_type -> berth.v1.BookResponse
+	4,  // 64: berth.v1.BookingService.HoldBooking:output_type -> berth.v1.HoldBookingResponse
+	14, // 65: berth.v1.BookingService.ConfirmBooking:output_type -> berth.v1.ConfirmBookingResponse
+	7,  // 66: berth.v1.BookingService.RecordPayment:output_type -> berth.v1.RecordPaymentResponse
+	9,  // 67: berth.v1.BookingService.RefundPayment:output_type -> berth.v1.RefundPaymentResponse
+	11, // 68: berth.v1.BookingService.ListPaymentEntries:output_type -> berth.v1.ListPaymentEntriesResponse
+	16, // 69: berth.v1.BookingService.ReleaseHold:output_type -> berth.v1.ReleaseHoldResponse
+	18, // 70: berth.v1.BookingService.RescheduleBooking:output_type -> berth.v1.RescheduleBookingResponse
+	20, // 71: berth.v1.BookingService.CancelBooking:output_type -> berth.v1.CancelBookingResponse
+	22, // 72: berth.v1.BookingService.AdminCancelBooking:output_type -> berth.v1.AdminCancelBookingResponse
+	24, // 73: berth.v1.BookingService.GetBooking:output_type -> berth.v1.GetBookingResponse
+	26, // 74: berth.v1.BookingService.ListMyBookings:output_type -> berth.v1.ListMyBookingsResponse
+	28, // 75: berth.v1.BookingService.ListRoster:output_type -> berth.v1.ListRosterResponse
+	30, // 76: berth.v1.BookingService.MarkNoShow:output_type -> berth.v1.MarkNoShowResponse
+	32, // 77: berth.v1.BookingService.UndoNoShow:output_type -> berth.v1.UndoNoShowResponse
+	35, // 78: berth.v1.BookingService.CreateItem:output_type -> berth.v1.CreateItemResponse
+	37, // 79: berth.v1.BookingService.UpdateItem:output_type -> berth.v1.UpdateItemResponse
+	39, // 80: berth.v1.BookingService.ListItems:output_type -> berth.v1.ListItemsResponse
+	42, // 81: berth.v1.BookingService.PutBenefitProvider:output_type -> berth.v1.PutBenefitProviderResponse
+	44, // 82: berth.v1.BookingService.ListBenefitProviders:output_type -> berth.v1.ListBenefitProvidersResponse
+	63, // [63:83] is the sub-list for method output_type
+	43, // [43:63] is the sub-list for method input_type
+	43, // [43:43] is the sub-list for extension type_name
+	43, // [43:43] is the sub-list for extension extendee
+	0,  // [0:43] is the sub-list for field type_name
 }
 
 func init() { file_berth_v1_booking_service_proto_init() }
@@ -3069,24 +3461,24 @@ func file_berth_v1_booking_service_proto_init() {
 		(*BookResponse_Booking)(nil),
 		(*BookResponse_Entry)(nil),
 	}
-	file_berth_v1_booking_service_proto_msgTypes[11].OneofWrappers = []any{}
-	file_berth_v1_booking_service_proto_msgTypes[14].OneofWrappers = []any{
+	file_berth_v1_booking_service_proto_msgTypes[17].OneofWrappers = []any{}
+	file_berth_v1_booking_service_proto_msgTypes[20].OneofWrappers = []any{
 		(*CancelBookingResponse_Booking)(nil),
 		(*CancelBookingResponse_Entry)(nil),
 	}
-	file_berth_v1_booking_service_proto_msgTypes[15].OneofWrappers = []any{}
-	file_berth_v1_booking_service_proto_msgTypes[16].OneofWrappers = []any{
+	file_berth_v1_booking_service_proto_msgTypes[21].OneofWrappers = []any{}
+	file_berth_v1_booking_service_proto_msgTypes[22].OneofWrappers = []any{
 		(*AdminCancelBookingResponse_Booking)(nil),
 		(*AdminCancelBookingResponse_Entry)(nil),
 	}
-	file_berth_v1_booking_service_proto_msgTypes[22].OneofWrappers = []any{}
+	file_berth_v1_booking_service_proto_msgTypes[28].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_berth_v1_booking_service_proto_rawDesc), len(file_berth_v1_booking_service_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   39,
+			NumMessages:   45,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -27,7 +27,8 @@ const (
 //
 // Any RPC can give INVALID_FIELD, UNAUTHENTICATED, TENANT_FORBIDDEN, TENANT_REQUIRED, PERMISSION_DENIED,
 // REQUEST_TOO_LARGE, RATE_LIMITED, CONTENTION, DEADLINE_EXCEEDED, CANCELED and INTERNAL, and any mutation also
-// IDEMPOTENCY_CONFLICT. The comment of an RPC lists its other reasons, and these only to say more about them.
+// IDEMPOTENCY_CONFLICT and QUOTA_EXCEEDED. The comment of an RPC lists its other reasons, and these only to say more
+// about them.
 type ErrorReason int32
 
 const (
@@ -170,6 +171,8 @@ const (
 	ErrorReason_ERROR_REASON_NOTHING_TO_REFUND ErrorReason = 125
 	// failed_precondition: the status of the subscription, `status`, does not allow it.
 	ErrorReason_ERROR_REASON_SUBSCRIPTION_STATE ErrorReason = 126
+	// failed_precondition: the refund is more than what was captured and not refunded yet. `field` names the amount.
+	ErrorReason_ERROR_REASON_REFUND_EXCEEDS_CAPTURED ErrorReason = 127
 	// failed_precondition: check-in is not open. It opens at `opens_at` and, for members, closes at `closes_at`.
 	ErrorReason_ERROR_REASON_CHECKIN_WINDOW ErrorReason = 140
 	// failed_precondition: the QR code is forged, expired or for another session.
@@ -198,10 +201,14 @@ const (
 	ErrorReason_ERROR_REASON_DEADLINE_EXCEEDED ErrorReason = 183
 	// canceled: the caller canceled the request.
 	ErrorReason_ERROR_REASON_CANCELED ErrorReason = 184
+	// resource_exhausted: the tenant has as many of something as it may have. `quota` says of what: "members", "sessions"
+	// or "idempotency_keys" (of the caller, within 24 hours). `limit` is their number. Wait until keys expire, or ask the
+	// operator of the service for more.
+	ErrorReason_ERROR_REASON_QUOTA_EXCEEDED ErrorReason = 185
 	// aborted: the watcher received events more slowly than they occurred. Nothing is lost: watch again from `cursor`, or
 	// from the cursor of the last message.
 	ErrorReason_ERROR_REASON_WATCHER_TOO_SLOW ErrorReason = 190
-	// unavailable: the node is shutting down. Watch again at once from the cursor of the last message; another node
+	// unavailable: the node is shutting down. Watch again immediately from the cursor of the last message; another node
 	// answers.
 	ErrorReason_ERROR_REASON_SHUTTING_DOWN ErrorReason = 191
 	// invalid_argument: a template does not compile, or uses a variable that its topic does not have. See `field`, and
@@ -279,6 +286,7 @@ var (
 		124: "ERROR_REASON_ACTIVE_BOOKINGS",
 		125: "ERROR_REASON_NOTHING_TO_REFUND",
 		126: "ERROR_REASON_SUBSCRIPTION_STATE",
+		127: "ERROR_REASON_REFUND_EXCEEDS_CAPTURED",
 		140: "ERROR_REASON_CHECKIN_WINDOW",
 		141: "ERROR_REASON_QR_INVALID",
 		142: "ERROR_REASON_GPS_TOO_FAR",
@@ -292,6 +300,7 @@ var (
 		182: "ERROR_REASON_CONTENTION",
 		183: "ERROR_REASON_DEADLINE_EXCEEDED",
 		184: "ERROR_REASON_CANCELED",
+		185: "ERROR_REASON_QUOTA_EXCEEDED",
 		190: "ERROR_REASON_WATCHER_TOO_SLOW",
 		191: "ERROR_REASON_SHUTTING_DOWN",
 		200: "ERROR_REASON_TEMPLATE_INVALID",
@@ -363,6 +372,7 @@ var (
 		"ERROR_REASON_ACTIVE_BOOKINGS":           124,
 		"ERROR_REASON_NOTHING_TO_REFUND":         125,
 		"ERROR_REASON_SUBSCRIPTION_STATE":        126,
+		"ERROR_REASON_REFUND_EXCEEDS_CAPTURED":   127,
 		"ERROR_REASON_CHECKIN_WINDOW":            140,
 		"ERROR_REASON_QR_INVALID":                141,
 		"ERROR_REASON_GPS_TOO_FAR":               142,
@@ -376,6 +386,7 @@ var (
 		"ERROR_REASON_CONTENTION":                182,
 		"ERROR_REASON_DEADLINE_EXCEEDED":         183,
 		"ERROR_REASON_CANCELED":                  184,
+		"ERROR_REASON_QUOTA_EXCEEDED":            185,
 		"ERROR_REASON_WATCHER_TOO_SLOW":          190,
 		"ERROR_REASON_SHUTTING_DOWN":             191,
 		"ERROR_REASON_TEMPLATE_INVALID":          200,
@@ -414,7 +425,7 @@ var File_berth_v1_error_proto protoreflect.FileDescriptor
 
 const file_berth_v1_error_proto_rawDesc = "" +
 	"\n" +
-	"\x14berth/v1/error.proto\x12\bberth.v1*\xe2\x15\n" +
+	"\x14berth/v1/error.proto\x12\bberth.v1*\xae\x16\n" +
 	"\vErrorReason\x12\x1c\n" +
 	"\x18ERROR_REASON_UNSPECIFIED\x10\x00\x12\x19\n" +
 	"\x15ERROR_REASON_INTERNAL\x10\x01\x12\x1e\n" +
@@ -480,7 +491,8 @@ const file_berth_v1_error_proto_rawDesc = "" +
 	"\x1cERROR_REASON_BENEFIT_INVALID\x10{\x12 \n" +
 	"\x1cERROR_REASON_ACTIVE_BOOKINGS\x10|\x12\"\n" +
 	"\x1eERROR_REASON_NOTHING_TO_REFUND\x10}\x12#\n" +
-	"\x1fERROR_REASON_SUBSCRIPTION_STATE\x10~\x12 \n" +
+	"\x1fERROR_REASON_SUBSCRIPTION_STATE\x10~\x12(\n" +
+	"$ERROR_REASON_REFUND_EXCEEDS_CAPTURED\x10\x7f\x12 \n" +
 	"\x1bERROR_REASON_CHECKIN_WINDOW\x10\x8c\x01\x12\x1c\n" +
 	"\x17ERROR_REASON_QR_INVALID\x10\x8d\x01\x12\x1d\n" +
 	"\x18ERROR_REASON_GPS_TOO_FAR\x10\x8e\x01\x12#\n" +
@@ -493,7 +505,8 @@ const file_berth_v1_error_proto_rawDesc = "" +
 	"\x19ERROR_REASON_RATE_LIMITED\x10\xb5\x01\x12\x1c\n" +
 	"\x17ERROR_REASON_CONTENTION\x10\xb6\x01\x12#\n" +
 	"\x1eERROR_REASON_DEADLINE_EXCEEDED\x10\xb7\x01\x12\x1a\n" +
-	"\x15ERROR_REASON_CANCELED\x10\xb8\x01\x12\"\n" +
+	"\x15ERROR_REASON_CANCELED\x10\xb8\x01\x12 \n" +
+	"\x1bERROR_REASON_QUOTA_EXCEEDED\x10\xb9\x01\x12\"\n" +
 	"\x1dERROR_REASON_WATCHER_TOO_SLOW\x10\xbe\x01\x12\x1f\n" +
 	"\x1aERROR_REASON_SHUTTING_DOWN\x10\xbf\x01\x12\"\n" +
 	"\x1dERROR_REASON_TEMPLATE_INVALID\x10\xc8\x01\x12\x1d\n" +

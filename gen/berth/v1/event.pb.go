@@ -46,6 +46,10 @@ const (
 	EventType_EVENT_TYPE_SESSION_CANCELLED EventType = 7
 	// A session was deleted.
 	EventType_EVENT_TYPE_SESSION_DELETED EventType = 8
+	// The open seats of a session changed: `details.seats_open` is their number. For callers who may see the session but
+	// not its bookings. It is only streamed, never listed, at most once per session and second: of several changes, the
+	// last. It is not sent for drafts and for sessions with unlimited seats.
+	EventType_EVENT_TYPE_SESSION_SEATS_CHANGED EventType = 9
 	// Seats were held. They are kept until the hold is confirmed, released or expires.
 	EventType_EVENT_TYPE_BOOKING_HELD EventType = 20
 	// A hold was released.
@@ -123,6 +127,7 @@ var (
 		6:  "EVENT_TYPE_SESSION_UNBLOCKED",
 		7:  "EVENT_TYPE_SESSION_CANCELLED",
 		8:  "EVENT_TYPE_SESSION_DELETED",
+		9:  "EVENT_TYPE_SESSION_SEATS_CHANGED",
 		20: "EVENT_TYPE_BOOKING_HELD",
 		21: "EVENT_TYPE_BOOKING_RELEASED",
 		22: "EVENT_TYPE_BOOKING_EXPIRED",
@@ -163,6 +168,7 @@ var (
 		"EVENT_TYPE_SESSION_UNBLOCKED":       6,
 		"EVENT_TYPE_SESSION_CANCELLED":       7,
 		"EVENT_TYPE_SESSION_DELETED":         8,
+		"EVENT_TYPE_SESSION_SEATS_CHANGED":   9,
 		"EVENT_TYPE_BOOKING_HELD":            20,
 		"EVENT_TYPE_BOOKING_RELEASED":        21,
 		"EVENT_TYPE_BOOKING_EXPIRED":         22,
@@ -225,9 +231,9 @@ func (EventType) EnumDescriptor() ([]byte, []int) {
 // Event is something that happened in a tenant. It never changes. Ids that do not apply are empty.
 type Event struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// UUIDv7. An event always has the same id, however often it is read.
+	// UUIDv7; of SESSION_SEATS_CHANGED, UUIDv8. An event always has the same id, however often it is read.
 	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	// Why the credits changed.
+	// What happened.
 	Type EventType `protobuf:"varint,2,opt,name=type,proto3,enum=berth.v1.EventType" json:"type,omitempty"`
 	// The position of the event in the tenant's log. Watching or listing from this cursor returns the events after it.
 	Cursor string `protobuf:"bytes,3,opt,name=cursor,proto3" json:"cursor,omitempty"`
@@ -246,11 +252,11 @@ type Event struct {
 	// The location of the session.
 	LocationId string `protobuf:"bytes,10,opt,name=location_id,json=locationId,proto3" json:"location_id,omitempty"`
 	// Who caused it: a member's id, "sa:" and a service account's id, or "system" if Berth acted by itself. For callers
-	// who see only their own events it is empty, unless they caused it themselves or it is "system".
+	// who may not read members it is empty, unless they caused it themselves or it is "system".
 	Actor string `protobuf:"bytes,11,opt,name=actor,proto3" json:"actor,omitempty"`
 	// Facts that cannot be looked up later, such as {"credit_refunded": true, "late": false} for a cancellation. They
-	// depend on the type: use the ones you need and ignore the rest. Callers who see only their own events get only the
-	// facts about themselves.
+	// depend on the type: use the ones you need and ignore the rest. Callers who see an event only because it is their
+	// own get only the facts about themselves.
 	Details       *structpb.Struct `protobuf:"bytes,12,opt,name=details,proto3" json:"details,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -483,7 +489,8 @@ const file_berth_v1_event_proto_rawDesc = "" +
 	"booking_id\x18\x03 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\tbookingId\x12(\n" +
 	"\tmember_id\x18\x04 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\bmemberId\x12,\n" +
 	"\vlocation_id\x18\x05 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\n" +
-	"locationId*\xea\t\n" +
+	"locationId*\x90\n" +
+	"\n" +
 	"\tEventType\x12\x1a\n" +
 	"\x16EVENT_TYPE_UNSPECIFIED\x10\x00\x12\x1e\n" +
 	"\x1aEVENT_TYPE_SESSION_CREATED\x10\x01\x12\x1e\n" +
@@ -493,7 +500,8 @@ const file_berth_v1_event_proto_rawDesc = "" +
 	"\x1aEVENT_TYPE_SESSION_BLOCKED\x10\x05\x12 \n" +
 	"\x1cEVENT_TYPE_SESSION_UNBLOCKED\x10\x06\x12 \n" +
 	"\x1cEVENT_TYPE_SESSION_CANCELLED\x10\a\x12\x1e\n" +
-	"\x1aEVENT_TYPE_SESSION_DELETED\x10\b\x12\x1b\n" +
+	"\x1aEVENT_TYPE_SESSION_DELETED\x10\b\x12$\n" +
+	" EVENT_TYPE_SESSION_SEATS_CHANGED\x10\t\x12\x1b\n" +
 	"\x17EVENT_TYPE_BOOKING_HELD\x10\x14\x12\x1f\n" +
 	"\x1bEVENT_TYPE_BOOKING_RELEASED\x10\x15\x12\x1e\n" +
 	"\x1aEVENT_TYPE_BOOKING_EXPIRED\x10\x16\x12\x1e\n" +

@@ -254,7 +254,7 @@ func (x *WatchEventsRequest) GetHeartbeatInterval() *durationpb.Duration {
 	return nil
 }
 
-// WatchEventsResponse is one message of the stream. The first comes at once and has no events.
+// WatchEventsResponse is one message of the stream. The first comes immediately and has no events.
 type WatchEventsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The events, in commit order. Without events the message is a heartbeat.

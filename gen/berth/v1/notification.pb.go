@@ -514,7 +514,7 @@ type NotificationPreferences struct {
 	// The member's own quiet hours, in the member's time zone. Absent: the tenant's. They can be longer or shorter than
 	// the tenant's.
 	QuietHours *QuietHours `protobuf:"bytes,2,opt,name=quiet_hours,json=quietHours,proto3" json:"quiet_hours,omitempty"`
-	// Channels that are stopped for the member's current phone number or address, whatever the preferences say: by STOP,
+	// Channels that are stopped for the member's current phone number or address, regardless of the preferences: by STOP,
 	// by an unsubscribe link, or because messages bounced. Ignored in updates: a reply of START, or a new address, ends
 	// the stop.
 	Stops []*NotificationStop `protobuf:"bytes,3,rep,name=stops,proto3" json:"stops,omitempty"`

@@ -33,7 +33,7 @@ type CreateSessionRequest struct {
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
 	// The values to create it with. service_id, location_id and start_time are required.
 	Session *SessionInput `protobuf:"bytes,2,opt,name=session,proto3" json:"session,omitempty"`
-	// Whether to publish it at once.
+	// Whether to publish it immediately.
 	Publish       bool `protobuf:"varint,3,opt,name=publish,proto3" json:"publish,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1107,7 +1107,7 @@ type CreateSeriesRequest struct {
 	Duration *durationpb.Duration `protobuf:"bytes,6,opt,name=duration,proto3" json:"duration,omitempty"`
 	// Local dates without a session.
 	ExcludedDates []*date.Date `protobuf:"bytes,7,rep,name=excluded_dates,json=excludedDates,proto3" json:"excluded_dates,omitempty"`
-	// Whether to publish the sessions at once.
+	// Whether to publish the sessions immediately.
 	Publish       bool `protobuf:"varint,8,opt,name=publish,proto3" json:"publish,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -97,7 +97,7 @@ type WaitlistMode int32
 const (
 	// Not set.
 	WaitlistMode_WAITLIST_MODE_UNSPECIFIED WaitlistMode = 0
-	// The first entry in order is booked at once.
+	// The first entry in order is booked automatically.
 	WaitlistMode_WAITLIST_MODE_AUTO_PROMOTE WaitlistMode = 1
 	// One entry after the other gets an offer, with some time to answer.
 	WaitlistMode_WAITLIST_MODE_OFFER WaitlistMode = 2
@@ -1573,7 +1573,7 @@ func (x *WaitlistVerdict) GetExpireTime() *timestamppb.Timestamp {
 	return nil
 }
 
-// WaitlistDecision records one move. If nobody waits, there is no decision and no record.
+// WaitlistDecision records one move. There is none if the waitlist is empty.
 type WaitlistDecision struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// UUIDv7.

@@ -710,7 +710,7 @@ type DeclineOfferRequest struct {
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
 	// The offer.
 	OfferId string `protobuf:"bytes,2,opt,name=offer_id,json=offerId,proto3" json:"offer_id,omitempty"`
-	// Whether to end the entry too, whatever the rules say.
+	// Whether to end the entry too, regardless of the rules.
 	Leave bool `protobuf:"varint,3,opt,name=leave,proto3" json:"leave,omitempty"`
 	// The reason.
 	Reason        string `protobuf:"bytes,4,opt,name=reason,proto3" json:"reason,omitempty"`

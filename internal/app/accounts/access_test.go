@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/berthhq/berth/internal/access"
 	"github.com/berthhq/berth/internal/app"
@@ -17,26 +19,25 @@ import (
 	"github.com/berthhq/berth/internal/rules/member"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 func TestCheckAccess_NamesTheRolesThatGrantIt(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
-	guard := access.New(accounts.AccessSource(h.DB.DB))
-	role(h, "desk", "credit.grant", "session.read")
-	ana := h.AddPerson("Ana", "desk")
-	assign(h, ana, tenant.RoleCoach)
-	unbound := newMember(h, member.Member{Name: "Ben"})
-	assign(h, tenant.Caller{Member: unbound.ID}, "desk")
-	gone := h.AddPerson("Gus", tenant.RoleOwner)
-	h.Deactivate(gone)
-	goneUnbound := newMember(h, member.Member{Name: "Gil"})
-	h.Deactivate(tenant.Caller{Member: goneUnbound.ID})
-	robot, _ := h.AddAccount("Robot", tenant.RolePartner, "desk")
-	dead, _ := h.AddAccount("Dead", tenant.RolePartner)
-	if _, err := h.App.Accounts.RevokeServiceAccount(t.Context(), h.Owner, dead.ID); err != nil {
-		t.Fatal(err)
-	}
+	studio := testkit.New(t)
+	guard := access.New(accounts.AccessSource(studio.DB.DB))
+	role(studio, "desk", "credit.grant", "session.read")
+	ana := studio.AddPerson("Ana", "desk")
+	assign(studio, ana, tenant.RoleCoach)
+	unbound := newMember(studio, member.Member{Name: "Ben"})
+	assign(studio, tenant.Caller{Member: unbound.ID}, "desk")
+	gone := studio.AddPerson("Gus", tenant.RoleOwner)
+	studio.Deactivate(gone)
+	goneUnbound := newMember(studio, member.Member{Name: "Gil"})
+	studio.Deactivate(tenant.Caller{Member: goneUnbound.ID})
+	robot, _ := studio.AddAccount("Robot", tenant.RolePartner, "desk")
+	dead, _ := studio.AddAccount("Dead", tenant.RolePartner)
+	expect.OK(t)(studio.App.Accounts.RevokeServiceAccount(t.Context(), studio.Owner, dead.ID))
 
 	reads := []string{"owner", "admin", "coach", "member", "partner", "desk"}
 	grants := []string{"owner", "admin", "desk"}
@@ -73,12 +74,11 @@ func TestCheckAccess_NamesTheRolesThatGrantIt(t *testing.T) {
 		},
 		"revoked": {accounts.AccessSubject{Account: dead.ID}, "session.read", accounts.Access{Giving: reads}},
 	} {
-		got, err := h.App.Accounts.CheckAccess(t.Context(), h.Owner, guard, c.who, c.permission)
-		if diff := cmp.Diff(c.want, got); diff != "" || err != nil {
-			t.Errorf("%s: %v (-want +got):\n%s", name, err, diff)
-		}
+		got, err := studio.App.Accounts.CheckAccess(t.Context(), studio.Owner, guard, c.who, c.permission)
+		diff := cmp.Diff(c.want, got)
+		test.True(t, diff == "" && err == nil, test.Sprintf("%s: %v (-want +got):\n%s", name, err, diff))
 	}
-	theirs := h.OtherTenant()
+	theirs := studio.OtherTenant()
 	for name, c := range map[string]struct {
 		who        accounts.AccessSubject
 		permission string
@@ -102,41 +102,36 @@ func TestCheckAccess_NamesTheRolesThatGrantIt(t *testing.T) {
 		"permission too":   {accounts.AccessSubject{Member: unbound.ID}, "world.rule", fault.PermissionNotFound},
 		"permission still": {accounts.AccessSubject{Account: robot.ID}, "world.rule", fault.PermissionNotFound},
 	} {
-		_, err := h.App.Accounts.CheckAccess(t.Context(), h.Owner, guard, c.who, c.permission)
-		if fault.ReasonOf(err) != c.want {
-			t.Errorf("%s: %v", name, err)
-		}
+		_, err := studio.App.Accounts.CheckAccess(t.Context(), studio.Owner, guard, c.who, c.permission)
+		test.EqOp(t, c.want, fault.ReasonOf(err), test.Sprintf("%s: %v", name, err))
 	}
 }
 
 func TestAccessSource_FindsSubjects(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
-	role(h, "desk", "session.read")
-	ana := h.AddPerson("Ana", "desk")
-	robot, _ := h.AddAccount("Robot", tenant.RolePartner)
-	source := accounts.AccessSource(h.DB.DB)
-	roles, err := source.Roles(t.Context(), h.Tenant)
-	if diff := cmp.Diff([]access.Role{{Name: "desk", Permissions: []string{"session.read"}}}, roles); diff != "" ||
-		err != nil {
-		t.Errorf("%v (-want +got):\n%s", err, diff)
-	}
+	studio := testkit.New(t)
+	role(studio, "desk", "session.read")
+	ana := studio.AddPerson("Ana", "desk")
+	robot, _ := studio.AddAccount("Robot", tenant.RolePartner)
+	source := accounts.AccessSource(studio.DB.DB)
+	roles, err := source.Roles(t.Context(), studio.Tenant)
+	diff := cmp.Diff([]access.Role{{Name: "desk", Permissions: []string{"session.read"}}}, roles)
+	test.True(t, diff == "" && err == nil, test.Sprintf("%v (-want +got):\n%s", err, diff))
 	for subject, want := range map[string]access.Holder{
 		ana.Subject:               {Member: ana.Member, Roles: []string{"member", "desk"}, Active: true},
 		"sa:" + robot.ID.String(): {Roles: []string{tenant.RolePartner}, Active: true},
 		"sa:" + testkit.NewID[tenant.ServiceAccountID]().String(): {},
-		"sa:":                         {},
-		"sa:not-an-id":                {},
-		"":                            {},
-		"\x00":                        {},
-		"system":                      {},
-		h.OtherTenant().Owner.Subject: {},
-		"sa:" + ana.Member.String():   {},
+		"sa:":                              {},
+		"sa:not-an-id":                     {},
+		"":                                 {},
+		"\x00":                             {},
+		"system":                           {},
+		studio.OtherTenant().Owner.Subject: {},
+		"sa:" + ana.Member.String():        {},
 	} {
-		got, err := source.Holder(t.Context(), h.Tenant, subject)
-		if diff := cmp.Diff(want, got); diff != "" || err != nil {
-			t.Errorf("%q: %v (-want +got):\n%s", subject, err, diff)
-		}
+		got, err := source.Holder(t.Context(), studio.Tenant, subject)
+		diff := cmp.Diff(want, got)
+		test.True(t, diff == "" && err == nil, test.Sprintf("%q: %v (-want +got):\n%s", subject, err, diff))
 	}
 }
 
@@ -147,19 +142,16 @@ type node struct {
 	heard chan struct{} // of each notice, once the guard has forgotten
 }
 
-func openNode(h *testkit.Studio) *node {
-	h.T.Helper()
-	db, err := pg.Open(h.T.Context(), pg.Config{
-		URL: h.DB.URL, CommandConns: 4, ReadConns: 4, StatementTimeout: testkit.Timeout, LockTimeout: testkit.Timeout,
+func openNode(studio *testkit.Studio) *node {
+	studio.T.Helper()
+	db := expect.Value(pg.Open(studio.T.Context(), pg.Config{
+		URL: studio.DB.URL, CommandConns: 4, ReadConns: 4, StatementTimeout: testkit.Timeout, LockTimeout: testkit.Timeout,
 		IdleTimeout: testkit.Timeout,
-	})
-	if err != nil {
-		h.T.Fatal(err)
-	}
-	h.T.Cleanup(db.Close)
+	}))(studio.T)
+	studio.T.Cleanup(db.Close)
 	n := &node{guard: access.New(accounts.AccessSource(db)), heard: make(chan struct{}, 100)}
-	n.app = app.New(app.Config{DB: db, Now: h.Clock.Now, RolesChanged: n.guard.Invalidate})
-	ctx, stop := context.WithCancel(h.T.Context())
+	n.app = app.New(app.Config{DB: db, Now: studio.Clock.Now, RolesChanged: n.guard.Invalidate})
+	ctx, stop := context.WithCancel(studio.T.Context())
 	listening, ended := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(ended)
@@ -171,7 +163,7 @@ func openNode(h *testkit.Studio) *node {
 			close(listening)
 		})
 	}()
-	h.T.Cleanup(func() { stop(); <-ended })
+	studio.T.Cleanup(func() { stop(); <-ended })
 	<-listening
 	return n
 }
@@ -180,15 +172,15 @@ func openNode(h *testkit.Studio) *node {
 // and on every other when it hears of that, which it does within a second where the machine has time.
 func TestAccess_ChangesApplyOnEveryNode(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
-	role(h, "desk", "session.read")
-	ana := h.AddPerson("Ana", tenant.RoleMember)
-	robot, _ := h.AddAccount("Robot", "desk")
-	newcomer := tenant.Caller{Tenant: h.Tenant, Subject: "newcomer"}
-	imported := tenant.Caller{Tenant: h.Tenant, Subject: "imported"}
-	unbound := newMember(h, member.Member{Name: "Una"})
-	here, there := openNode(h), openNode(h) // which hear nothing of what was before
-	robotic := tenant.Caller{Tenant: h.Tenant, Subject: "sa:" + robot.ID.String()}
+	studio := testkit.New(t)
+	role(studio, "desk", "session.read")
+	ana := studio.AddPerson("Ana", tenant.RoleMember)
+	robot, _ := studio.AddAccount("Robot", "desk")
+	newcomer := tenant.Caller{Tenant: studio.Tenant, Subject: "newcomer"}
+	imported := tenant.Caller{Tenant: studio.Tenant, Subject: "imported"}
+	unbound := newMember(studio, member.Member{Name: "Una"})
+	here, there := openNode(studio), openNode(studio) // which hear nothing of what was before
+	robotic := tenant.Caller{Tenant: studio.Tenant, Subject: "sa:" + robot.ID.String()}
 	ctx := t.Context()
 
 	for _, c := range []struct {
@@ -199,81 +191,73 @@ func TestAccess_ChangesApplyOnEveryNode(t *testing.T) {
 		change     func() error
 	}{
 		{"a role is given", ana, "audit.read", false, func() error {
-			_, err := here.app.Accounts.AssignRole(ctx, h.Owner, ana.Member, tenant.RoleAdmin)
+			_, err := here.app.Accounts.AssignRole(ctx, studio.Owner, ana.Member, tenant.RoleAdmin)
 			return err
 		}},
 		{"a role is taken", ana, "audit.read", true, func() error {
-			_, err := here.app.Accounts.RevokeRole(ctx, h.Owner, ana.Member, tenant.RoleAdmin)
+			_, err := here.app.Accounts.RevokeRole(ctx, studio.Owner, ana.Member, tenant.RoleAdmin)
 			return err
 		}},
 		{"a member is suspended", ana, "session.read", true, func() error {
-			_, err := here.app.Accounts.UpdateMember(ctx, h.Owner, ana.Member, nil, status(member.Inactive))
+			_, err := here.app.Accounts.UpdateMember(ctx, studio.Owner, ana.Member, nil, status(member.Inactive))
 			return err
 		}},
 		{"a member comes back", ana, "session.read", false, func() error {
-			_, err := here.app.Accounts.UpdateMember(ctx, h.Owner, ana.Member, nil, status(member.Active))
+			_, err := here.app.Accounts.UpdateMember(ctx, studio.Owner, ana.Member, nil, status(member.Active))
 			return err
 		}},
 		{"a role is widened", robotic, "audit.read", false, func() error {
-			_, err := here.app.Accounts.UpdateRole(ctx, h.Owner, "desk", nil, permits("session.read", "audit.read"))
+			_, err := here.app.Accounts.UpdateRole(ctx, studio.Owner, "desk", nil, permits("session.read", "audit.read"))
 			return err
 		}},
 		{"a role is narrowed", robotic, "session.read", true, func() error {
-			_, err := here.app.Accounts.UpdateRole(ctx, h.Owner, "desk", nil, permits())
+			_, err := here.app.Accounts.UpdateRole(ctx, studio.Owner, "desk", nil, permits())
 			return err
 		}},
 		{"a role is widened again", robotic, "audit.read", false, func() error {
-			_, err := here.app.Accounts.UpdateRole(ctx, h.Owner, "desk", nil, permits("audit.read"))
+			_, err := here.app.Accounts.UpdateRole(ctx, studio.Owner, "desk", nil, permits("audit.read"))
 			return err
 		}},
 		{"an account is revoked", robotic, "audit.read", true, func() error {
-			_, err := here.app.Accounts.RevokeServiceAccount(ctx, h.Owner, robot.ID)
+			_, err := here.app.Accounts.RevokeServiceAccount(ctx, studio.Owner, robot.ID)
 			return err
 		}},
-		{"somebody joins", newcomer, "session.read", false, func() error {
-			_, err := here.app.Accounts.CreateMember(ctx, h.Owner, member.Member{Name: "Nina", Subject: newcomer.Subject})
+		{"a member is created", newcomer, "session.read", false, func() error {
+			_, err := here.app.Accounts.CreateMember(ctx, studio.Owner, member.Member{Name: "Nina", Subject: newcomer.Subject})
 			return err
 		}},
-		{"somebody is imported", imported, "session.read", false, func() error {
+		{"a member is imported", imported, "session.read", false, func() error {
 			_, err := here.app.Accounts.ImportMembers(
-				ctx, h.Owner, []byte("name,subject\nIda,imported\n"), false, ignoreProgress,
+				ctx, studio.Owner, []byte("name,subject\nIda,imported\n"), false, ignoreProgress,
 			)
 			return err
 		}},
-		{"a subject becomes known", tenant.Caller{Tenant: h.Tenant, Subject: "una"}, "session.read", false, func() error {
-			_, err := here.app.Accounts.UpdateMember(
-				ctx, h.Owner, unbound.ID, nil, func(m *member.Member) error { m.Subject = "una"; return nil },
-			)
-			return err
-		}},
+		{"a subject becomes known", tenant.Caller{Tenant: studio.Tenant, Subject: "una"}, "session.read", false,
+			func() error {
+				_, err := here.app.Accounts.UpdateMember(
+					ctx, studio.Owner, unbound.ID, nil, func(m *member.Member) error { m.Subject = "una"; return nil },
+				)
+				return err
+			}},
 	} {
 		allowed := func(n *node) bool {
 			t.Helper()
-			d, err := n.guard.Decide(ctx, h.Tenant, c.who.Subject, c.permission)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return d.Allowed
+			return expect.Value(n.guard.Decide(ctx, studio.Tenant, c.who.Subject, c.permission))(t).Allowed
 		}
-		if allowed(here) != c.before || allowed(there) != c.before {
-			t.Fatalf("%s: allowed before: %v here, %v there", c.name, allowed(here), allowed(there))
-		}
+		must.True(
+			t, allowed(here) == c.before && allowed(there) == c.before,
+			must.Sprintf("%s: allowed before: %v here, %v there", c.name, allowed(here), allowed(there)),
+		)
 		start := time.Now()
-		if err := c.change(); err != nil {
-			t.Fatalf("%s: %v", c.name, err)
-		}
-		if allowed(here) == c.before {
-			t.Errorf("%s: not here", c.name)
-		}
+		must.NoError(t, c.change(), must.Sprint(c.name))
+		test.NotEqOp(t, c.before, allowed(here), test.Sprintf("%s: not here", c.name))
 		select {
 		case <-there.heard:
 		case <-time.After(testkit.Timeout):
 			t.Fatalf("%s: the other node heard nothing", c.name)
 		}
 		took := time.Since(start)
-		if allowed(there) == c.before {
-			t.Errorf("%s: not there", c.name)
-		}
+		test.NotEqOp(t, c.before, allowed(there), test.Sprintf("%s: not there", c.name))
 		t.Logf("%s: there after %v", c.name, took)
 		<-here.heard
 	}
@@ -282,20 +266,16 @@ func TestAccess_ChangesApplyOnEveryNode(t *testing.T) {
 // The guard is not told of what changes nothing for it.
 func TestAccess_ProfileEditsKeepTheCache(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
+	studio := testkit.New(t)
 	var told []string
 	a := app.New(app.Config{
-		DB: h.DB.DB, Now: h.Clock.Now, RolesChanged: func(tenant.TenantID) { told = append(told, "told") },
+		DB: studio.DB.DB, Now: studio.Clock.Now, RolesChanged: func(tenant.TenantID) { told = append(told, "told") },
 	})
-	ana := h.AddMember("Ana")
-	if _, err := a.Accounts.UpdateMember(t.Context(), h.Owner, ana.Member, nil, named("Ann")); err != nil {
-		t.Fatal(err)
-	}
-	_, err := a.Accounts.AssignRole(t.Context(), h.Owner, ana.Member, "ghost")
-	testkit.WantReason(t, err, fault.RoleNotFound)
-	_, err = a.Accounts.CreateRole(t.Context(), ana, grant.Role{Name: "x", Permissions: []string{"audit.read"}})
-	testkit.WantReason(t, err, fault.PermissionDeniedReason)
-	if !slices.Equal(told, nil) {
-		t.Errorf("told %d times", len(told))
-	}
+	ana := studio.AddMember("Ana")
+	expect.OK(t)(a.Accounts.UpdateMember(t.Context(), studio.Owner, ana.Member, nil, named("Ann")))
+	expect.Reason(t, fault.RoleNotFound)(a.Accounts.AssignRole(t.Context(), studio.Owner, ana.Member, "ghost"))
+	expect.Reason(t, fault.PermissionDeniedReason)(
+		a.Accounts.CreateRole(t.Context(), ana, grant.Role{Name: "x", Permissions: []string{"audit.read"}}),
+	)
+	test.True(t, slices.Equal(told, nil), test.Sprintf("told %d times", len(told)))
 }

@@ -5,7 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/berthhq/berth/internal/app/accounts"
 	"github.com/berthhq/berth/internal/app/engine"
@@ -15,70 +16,63 @@ import (
 	"github.com/berthhq/berth/internal/rules/member"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 func TestAudit_RecordsAnEdit(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
+	studio := testkit.New(t)
 	ctx := engine.WithRequest(t.Context(), "request-1")
-	if _, err := h.App.Catalog.UpdateLocation(
-		ctx, h.Owner, h.Location, nil, func(l *catalog.Location) { l.Name = "Quay" },
-	); err != nil {
-		t.Fatal(err)
-	}
-	h.Clock.Advance(time.Minute)
-	h.EditMember(h.Owner, func(m *member.Member) { m.Name = "Someone Else" })
-	got, err := h.App.Accounts.ListAuditEntries(t.Context(), h.Owner, accounts.AuditQuery{
-		From: testkit.Noon, Until: h.Clock.Now(), Limit: 10,
-	})
-	if err != nil || len(got) != 1 {
-		t.Fatal(got, err)
-	}
+	expect.OK(t)(studio.App.Catalog.UpdateLocation(
+		ctx, studio.Owner, studio.Location, nil, func(l *catalog.Location) { l.Name = "Quay" },
+	))
+	studio.Clock.Advance(time.Minute)
+	studio.EditMember(studio.Owner, func(m *member.Member) { m.Name = "Someone Else" })
+	got := expect.Value(studio.App.Accounts.ListAuditEntries(t.Context(), studio.Owner, accounts.AuditQuery{
+		From: testkit.Noon, Until: studio.Clock.Now(), Limit: 10,
+	}))(t)
+	must.EqOp(t, 1, len(got), must.Sprint(got))
 	want := accounts.AuditEntry{
-		ID: got[0].ID, Actor: h.Owner.Member.String(), ActorKind: accounts.ByMember, ActorName: "Olga Owner",
-		Subject: h.Owner.Subject,
-		Action:  "location.updated", TargetKind: "location", TargetID: h.Location.String(), Request: "request-1",
+		ID: got[0].ID, Actor: studio.Owner.Member.String(), ActorKind: accounts.ByMember, ActorName: "Olga Owner",
+		Subject: studio.Owner.Subject,
+		Action:  "location.updated", TargetKind: "location", TargetID: studio.Location.String(), Request: "request-1",
 		At:      testkit.Noon,
 		Changes: map[string]any{"before": map[string]any{"name": "Pier 1"}, "after": map[string]any{"name": "Quay"}},
 	}
-	if diff := cmp.Diff(want, got[0]); diff != "" {
-		t.Error(diff)
-	}
+	test.Eq(t, want, got[0])
 }
 
 // The log of a tenant that several kinds of actors work in. Minutes are after noon.
 func TestListAuditEntries_FiltersAndPages(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
-	other := h.OtherTenant()
-	h.Clock.Advance(-time.Minute)
-	kiosk, _ := h.AddAccount("Kiosk", tenant.RolePartner)
-	h.Clock.Advance(time.Minute)
+	studio := testkit.New(t)
+	other := studio.OtherTenant()
+	studio.Clock.Advance(-time.Minute)
+	kiosk, _ := studio.AddAccount("Kiosk", tenant.RolePartner)
+	studio.Clock.Advance(time.Minute)
 	account := kiosk.ID
 	batch := testkit.NewID[tenant.BatchID]()
 	target := testkit.NewID[tenant.SessionID]().String()
 	write := func(in tenant.TenantID, entries ...coredb.AuditEntry) {
 		t.Helper()
-		err := h.DB.InTx(t.Context(), pg.Scope{Tenant: in}, "test", func(_ context.Context, tx *pg.Tx) error {
+		must.NoError(t, studio.DB.InTx(t.Context(), pg.Scope{Tenant: in}, "test", func(_ context.Context, tx *pg.Tx) error {
 			for _, e := range entries {
 				e.ID = testkit.NewID[tenant.AuditID]()
 				coredb.AppendAudit(tx, in, e)
 			}
 			return nil
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))
 	}
 	at := func(minute int) time.Time { return testkit.Noon.Add(time.Duration(minute) * time.Minute) }
-	write(h.Tenant,
+	write(studio.Tenant,
 		coredb.AuditEntry{
-			Actor: h.Owner.Actor(), Subject: h.Owner.Subject, Action: "session.cancelled", TargetKind: "session",
+			Actor: studio.Owner.Actor(), Subject: studio.Owner.Subject, Action: "session.cancelled", TargetKind: "session",
 			TargetID: target, At: at(0),
 		},
 		coredb.AuditEntry{
-			Actor: h.Coach.Actor(), Subject: h.Coach.Subject, Action: "session.updated", TargetKind: "session", TargetID: target,
-			At: at(1),
+			Actor: studio.Coach.Actor(), Subject: studio.Coach.Subject, Action: "session.updated", TargetKind: "session",
+			TargetID: target,
+			At:       at(1),
 		},
 		coredb.AuditEntry{
 			Actor: "sa:" + account.String(), Subject: "sa:" + account.String(), Action: "booking.cancelled",
@@ -86,14 +80,17 @@ func TestListAuditEntries_FiltersAndPages(t *testing.T) {
 		},
 		coredb.AuditEntry{Actor: "system", Subject: "system", Action: "booking.expired", TargetKind: "booking", At: at(2)},
 		coredb.AuditEntry{
-			Actor: h.Owner.Actor(), Action: "session.deleted", TargetKind: "session", Batch: batch, Reason: "storm", At: at(3),
+			Actor: studio.Owner.Actor(), Action: "session.deleted", TargetKind: "session", Batch: batch, Reason: "storm",
+			At: at(3),
 		},
-		coredb.AuditEntry{Actor: h.Owner.Actor(), Action: "role.assigned", TargetKind: "role", TargetID: "coach", At: at(4)},
+		coredb.AuditEntry{
+			Actor: studio.Owner.Actor(), Action: "role.assigned", TargetKind: "role", TargetID: "coach", At: at(4),
+		},
 	)
 	write(
 		other.Tenant,
 		coredb.AuditEntry{
-			Actor: h.Owner.Actor(), Action: "session.cancelled", TargetKind: "session", TargetID: target, Batch: batch,
+			Actor: studio.Owner.Actor(), Action: "session.cancelled", TargetKind: "session", TargetID: target, Batch: batch,
 			At: at(0),
 		},
 	)
@@ -107,11 +104,11 @@ func TestListAuditEntries_FiltersAndPages(t *testing.T) {
 	}{
 		"all": {accounts.AuditQuery{From: at(0)}, all},
 		"by a member": {
-			accounts.AuditQuery{Actor: h.Owner.Member.UUID, From: at(0)},
+			accounts.AuditQuery{Actor: studio.Owner.Member.UUID, From: at(0)},
 			[]string{"role.assigned", "session.deleted", "session.cancelled"},
 		},
 		"by an account": {accounts.AuditQuery{Actor: account.UUID}, []string{"booking.cancelled"}},
-		"by nobody":     {accounts.AuditQuery{Actor: testkit.NewID[tenant.MemberID]().UUID}, nil},
+		"by unknown":    {accounts.AuditQuery{Actor: testkit.NewID[tenant.MemberID]().UUID}, nil},
 		"by members": {
 			accounts.AuditQuery{ActorKind: accounts.ByMember, From: at(0)},
 			[]string{"role.assigned", "session.deleted", "session.updated", "session.cancelled"},
@@ -134,9 +131,10 @@ func TestListAuditEntries_FiltersAndPages(t *testing.T) {
 			accounts.AuditQuery{From: at(1), Until: at(3)}, []string{"booking.expired", "booking.cancelled", "session.updated"},
 		},
 		"all must hold": {
-			accounts.AuditQuery{Actor: h.Owner.Member.UUID, TargetKind: "session", From: at(1)}, []string{"session.deleted"},
+			accounts.AuditQuery{Actor: studio.Owner.Member.UUID, TargetKind: "session", From: at(1)},
+			[]string{"session.deleted"},
 		},
-		"none holds them": {accounts.AuditQuery{Actor: h.Coach.Member.UUID, Batch: batch}, nil},
+		"none holds them": {accounts.AuditQuery{Actor: studio.Coach.Member.UUID, Batch: batch}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -145,10 +143,7 @@ func TestListAuditEntries_FiltersAndPages(t *testing.T) {
 				q.Limit = size
 				var got []string
 				for {
-					page, err := h.App.Accounts.ListAuditEntries(t.Context(), h.Owner, q)
-					if err != nil {
-						t.Fatal(err)
-					}
+					page := expect.Value(studio.App.Accounts.ListAuditEntries(t.Context(), studio.Owner, q))(t)
 					for _, e := range page {
 						got = append(got, e.Action)
 					}
@@ -157,21 +152,16 @@ func TestListAuditEntries_FiltersAndPages(t *testing.T) {
 					}
 					q.AfterAt, q.AfterID = page[size-1].At, page[size-1].ID
 				}
-				if diff := cmp.Diff(c.want, got); diff != "" {
-					t.Errorf("pages of %d: %s", size, diff)
-				}
+				test.Eq(t, c.want, got, test.Sprintf("pages of %d", size))
 			}
 		})
 	}
 
 	t.Run("actors", func(t *testing.T) {
 		t.Parallel()
-		got, err := h.App.Accounts.ListAuditEntries(
-			t.Context(), h.Owner, accounts.AuditQuery{From: at(1), Until: at(3), Limit: 10},
-		)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := expect.Value(studio.App.Accounts.ListAuditEntries(
+			t.Context(), studio.Owner, accounts.AuditQuery{From: at(1), Until: at(3), Limit: 10},
+		))(t)
 		type actor struct {
 			Kind          accounts.ActorKind
 			Name, Subject string
@@ -183,10 +173,8 @@ func TestListAuditEntries_FiltersAndPages(t *testing.T) {
 		want := []actor{
 			{accounts.BySystem, "", ""},
 			{accounts.ByServiceAccount, "Kiosk", "sa:" + account.String()},
-			{accounts.ByMember, "Carla Coach", h.Coach.Subject},
+			{accounts.ByMember, "Carla Coach", studio.Coach.Subject},
 		}
-		if diff := cmp.Diff(want, actors); diff != "" {
-			t.Error(diff)
-		}
+		test.Eq(t, want, actors)
 	})
 }

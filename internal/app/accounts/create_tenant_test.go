@@ -5,51 +5,46 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/berthhq/berth/internal/app/accounts"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit"
+	"github.com/berthhq/berth/internal/testkit/expect"
 	"github.com/berthhq/berth/policy"
 )
 
 func TestCreateTenant_CreatesOwnerAndRoles(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
-	h.Tenant = testkit.NewID[tenant.TenantID]()
+	studio := testkit.New(t)
+	studio.Tenant = testkit.NewID[tenant.TenantID]()
 	n := accounts.NewTenant{
-		ID: h.Tenant, Name: "Links", TimeZone: "Europe/Lisbon", Locale: "pt-PT", Currency: "EUR", TakesPayments: true,
+		ID: studio.Tenant, Name: "Links", TimeZone: "Europe/Lisbon", Locale: "pt-PT", Currency: "EUR", TakesPayments: true,
 		Owner: &accounts.FirstOwner{Subject: "user-1", Name: "Olga Owner", Email: "Olga@Example.com"},
 	}
 	want := catalog.Tenant{
-		ID: h.Tenant, Name: "Links", TimeZone: "Europe/Lisbon", Locale: "pt-PT", Currency: "EUR", TakesPayments: true,
+		ID: studio.Tenant, Name: "Links", TimeZone: "Europe/Lisbon", Locale: "pt-PT", Currency: "EUR", TakesPayments: true,
 		Version: 1, CreatedAt: testkit.Noon, UpdatedAt: testkit.Noon,
 	}
-	made, err := h.App.Accounts.CreateTenant(t.Context(), n)
-	if diff := cmp.Diff(want, made); diff != "" || err != nil {
-		t.Fatal(err, diff)
-	}
-	h.Owner = tenant.System(h.Tenant)
-	if read, err := h.App.Accounts.GetTenant(t.Context(), h.Owner); err != nil || cmp.Diff(want, read) != "" {
-		t.Error(err, cmp.Diff(want, read))
-	}
-	if h.Count(`select count(*) from directory where tenant_id = $1`, h.Tenant) != 1 {
-		t.Error("it is not in the directory")
-	}
-	rows, err := h.DB.Owner.Query(
-		t.Context(), `select name from roles where tenant_id = $1 and built_in and permissions = '{}'`, h.Tenant,
-	)
-	if err != nil {
-		t.Fatal(err)
-	}
+	made, err := studio.App.Accounts.CreateTenant(t.Context(), n)
+	diff := cmp.Diff(want, made)
+	must.True(t, diff == "" && err == nil, must.Sprint(err, diff))
+	studio.Owner = tenant.System(studio.Tenant)
+	read := expect.Value(studio.App.Accounts.GetTenant(t.Context(), studio.Owner))(t)
+	test.EqOp(t, "", cmp.Diff(want, read), test.Sprint(cmp.Diff(want, read)))
+	test.EqOp(t, 1, studio.Count(`select count(*) from directory where tenant_id = $1`, studio.Tenant),
+		test.Sprint("it is not in the directory"))
+	rows := expect.Value(studio.DB.Owner.Query(
+		t.Context(), `select name from roles where tenant_id = $1 and built_in and permissions = '{}'`, studio.Tenant,
+	))(t)
 	defer rows.Close()
 	var roles, builtIn []string
 	for rows.Next() {
 		var name string
-		if err := rows.Scan(&name); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, rows.Scan(&name))
 		roles = append(roles, name)
 	}
 	for _, role := range policy.Roles() {
@@ -57,53 +52,41 @@ func TestCreateTenant_CreatesOwnerAndRoles(t *testing.T) {
 	}
 	slices.Sort(roles)
 	slices.Sort(builtIn)
-	if diff := cmp.Diff(builtIn, roles); diff != "" {
-		t.Error(diff)
-	}
-	if h.Count(`select count(*) from members m join member_roles r on r.tenant_id = m.tenant_id and r.member_id = m.id
+	test.Eq(t, builtIn, roles)
+	test.EqOp(t, 1, studio.Count(`select count(*) from members m
+join member_roles r on r.tenant_id = m.tenant_id and r.member_id = m.id
 where m.tenant_id = $1 and m.subject = 'user-1' and m.name = 'Olga Owner' and m.status = 'ACTIVE'
-and r.role = 'owner'`, h.Tenant) != 1 {
-		t.Error("no owner")
-	}
+and r.role = 'owner'`, studio.Tenant),
+		test.Sprint("no owner"))
 
 	// Again, with other content: what is there stays.
 	n.Name, n.Owner.Subject = "Another name", "user-2"
-	again, err := h.App.Accounts.CreateTenant(t.Context(), n)
-	if diff := cmp.Diff(want, again); diff != "" || err != nil {
-		t.Error(err, diff)
-	}
-	if h.Count(`select count(*) from members where tenant_id = $1`, h.Tenant) != 1 {
-		t.Error("doing it twice made a second owner")
-	}
-	if diff := cmp.Diff([]string{"tenant.created", "member.created"}, h.Audited()); diff != "" {
-		t.Error(diff)
-	}
+	again, err := studio.App.Accounts.CreateTenant(t.Context(), n)
+	diff = cmp.Diff(want, again)
+	test.True(t, diff == "" && err == nil, test.Sprint(err, diff))
+	test.EqOp(t, 1, studio.Count(`select count(*) from members where tenant_id = $1`, studio.Tenant),
+		test.Sprint("doing it twice made a second owner"))
+	test.Eq(t, []string{"tenant.created", "member.created"}, studio.Audited())
 }
 
 func TestCreateTenant_OnceForOneIDAtTheSameTime(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
+	studio := testkit.New(t)
 	id := testkit.NewID[tenant.TenantID]()
 	errs := testkit.ParallelErrors(8, func(int) error {
-		made, err := h.App.Accounts.CreateTenant(t.Context(), accounts.NewTenant{
+		made, err := studio.App.Accounts.CreateTenant(t.Context(), accounts.NewTenant{
 			ID: id, Name: "Links", TimeZone: "UTC", Locale: "en", Currency: "EUR", Owner: &accounts.FirstOwner{Name: "Olga"},
 		})
-		if err == nil && made.ID != id {
-			t.Errorf("made %s", made.ID)
-		}
+		test.False(t, err == nil && made.ID != id, test.Sprintf("made %s", made.ID))
 		return err
 	})
-	if diff := cmp.Diff(map[fault.Reason]int{"": 8}, testkit.CountReasons(errs)); diff != "" {
-		t.Error(diff)
-	}
-	if n := h.Count(`select count(*) from members where tenant_id = $1`, id); n != 1 {
-		t.Errorf("%d owners", n)
-	}
+	test.Eq(t, map[fault.Reason]int{"": 8}, testkit.CountReasons(errs))
+	test.EqOp(t, 1, studio.Count(`select count(*) from members where tenant_id = $1`, id), test.Sprint("owners"))
 }
 
 func TestCreateTenant_RejectsInvalidFields(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
+	studio := testkit.New(t)
 	good := accounts.NewTenant{Name: "Links", TimeZone: "UTC", Locale: "en", Currency: "EUR"}
 	for name, edit := range map[string]func(*accounts.NewTenant){
 		"no name":           func(n *accounts.NewTenant) { n.Name = "" },
@@ -117,15 +100,11 @@ func TestCreateTenant_RejectsInvalidFields(t *testing.T) {
 			t.Parallel()
 			n := good
 			edit(&n)
-			_, err := h.App.Accounts.CreateTenant(t.Context(), n)
-			testkit.WantReason(t, err, fault.InvalidField)
+			expect.Reason(t, fault.InvalidField)(studio.App.Accounts.CreateTenant(t.Context(), n))
 		})
 	}
-	one, err := h.App.Accounts.CreateTenant(t.Context(), good)
-	if err != nil || one.ID.IsZero() {
-		t.Fatal(one, err)
-	}
-	if two, err := h.App.Accounts.CreateTenant(t.Context(), good); err != nil || two.ID == one.ID {
-		t.Error("without an id each is another:", two, err)
-	}
+	one := expect.Value(studio.App.Accounts.CreateTenant(t.Context(), good))(t)
+	must.False(t, one.ID.IsZero(), must.Sprint(one))
+	two := expect.Value(studio.App.Accounts.CreateTenant(t.Context(), good))(t)
+	test.True(t, two.ID != one.ID, test.Sprint("without an id each is another:", two))
 }

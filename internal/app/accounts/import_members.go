@@ -89,7 +89,10 @@ func (s *Service) parseImport(ctx context.Context, caller tenant.Caller, file []
 func (s *Service) insertImport(
 	ctx context.Context, caller tenant.Caller, found *member.Import,
 ) (MemberImport, error) {
-	return changeAccess(ctx, s, caller, importSpec, func(_ context.Context, tx *engine.Tx) (MemberImport, error) {
+	return changeAccess(ctx, s, caller, importSpec, func(ctx context.Context, tx *engine.Tx) (MemberImport, error) {
+		if err := tx.Grow(ctx, engine.Members, len(found.Rows)); err != nil {
+			return MemberImport{}, err
+		}
 		batch := tenant.NextID[tenant.BatchID](tx.IDs)
 		for rows := range slices.Chunk(found.Rows, insertLimit) {
 			members := make([]member.Member, len(rows))

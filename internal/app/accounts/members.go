@@ -24,7 +24,12 @@ func (s *Service) CreateMember(ctx context.Context, caller tenant.Caller, m memb
 		return m, err
 	}
 	created, err := changeAccess(ctx, s, caller, engine.Spec[member.Member]{Name: "member.create", Replay: true},
-		func(_ context.Context, tx *engine.Tx) (member.Member, error) { return insertMember(tx, m), nil })
+		func(ctx context.Context, tx *engine.Tx) (member.Member, error) {
+			if err := tx.Grow(ctx, engine.Members, 1); err != nil {
+				return member.Member{}, err
+			}
+			return insertMember(tx, m), nil
+		})
 	return created, memberTaken(err)
 }
 

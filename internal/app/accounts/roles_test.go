@@ -3,34 +3,31 @@ package accounts_test
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rules/grant"
 	"github.com/berthhq/berth/internal/rules/member"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 // role defines one of the tenant's own.
-func role(h *testkit.Studio, name string, permissions ...string) grant.Role {
-	h.T.Helper()
-	r, err := h.App.Accounts.CreateRole(h.T.Context(), h.Owner, grant.Role{Name: name, Permissions: permissions})
-	if err != nil {
-		h.T.Fatal(err)
-	}
-	return r
+func role(studio *testkit.Studio, name string, permissions ...string) {
+	studio.T.Helper()
+	expect.OK(studio.T)(studio.App.Accounts.CreateRole(
+		studio.T.Context(), studio.Owner, grant.Role{Name: name, Permissions: permissions},
+	))
 }
 
 // assign gives a member a role.
-func assign(h *testkit.Studio, who tenant.Caller, role string) {
-	h.T.Helper()
-	if _, err := h.App.Accounts.AssignRole(h.T.Context(), h.Owner, who.Member, role); err != nil {
-		h.T.Fatal(err)
-	}
+func assign(studio *testkit.Studio, who tenant.Caller, role string) {
+	studio.T.Helper()
+	expect.OK(studio.T)(studio.App.Accounts.AssignRole(studio.T.Context(), studio.Owner, who.Member, role))
 }
 
 func permits(names ...string) func(*grant.Role) error {
@@ -39,176 +36,124 @@ func permits(names ...string) func(*grant.Role) error {
 
 func TestRoles_CreateEditAssignAndDelete(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
-	made, err := h.App.Accounts.CreateRole(
-		t.Context(), h.Owner,
+	studio := testkit.New(t)
+	made := expect.Value(studio.App.Accounts.CreateRole(
+		t.Context(), studio.Owner,
 		grant.Role{Name: "front_desk", Permissions: []string{"booking.create", "session.read", "booking.create"}},
-	)
-	if err != nil {
-		t.Fatal(err)
-	}
+	))(t)
 	want := grant.Role{
 		Name: "front_desk", Title: "front_desk", Permissions: []string{"session.read", "booking.create"}, Version: 1,
 		CreatedAt: testkit.Noon, UpdatedAt: testkit.Noon,
 	}
-	if diff := cmp.Diff(want, made); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	test.Eq(t, want, made)
 	for name, reason := range map[string]fault.Reason{
 		"front_desk": fault.AlreadyExistsReason, "owner": fault.AlreadyExistsReason,
 	} {
-		_, err := h.App.Accounts.CreateRole(t.Context(), h.Owner, grant.Role{Name: name})
-		testkit.WantReason(t, err, reason)
+		expect.Reason(t, reason)(studio.App.Accounts.CreateRole(t.Context(), studio.Owner, grant.Role{Name: name}))
 	}
-	_, err = h.App.Accounts.CreateRole(t.Context(), h.Owner, grant.Role{Name: "x", Permissions: []string{"world.rule"}})
-	testkit.WantReason(t, err, fault.PermissionNotFound)
+	expect.Reason(t, fault.PermissionNotFound)(studio.App.Accounts.CreateRole(
+		t.Context(), studio.Owner, grant.Role{Name: "x", Permissions: []string{"world.rule"}},
+	))
 
-	after, err := h.App.Accounts.UpdateRole(
-		t.Context(), h.Owner, "front_desk", new(1), func(r *grant.Role) error { r.Title = "Front desk"; return nil },
+	after := expect.Value(studio.App.Accounts.UpdateRole(
+		t.Context(), studio.Owner, "front_desk", new(1), func(r *grant.Role) error { r.Title = "Front desk"; return nil },
+	))(t)
+	must.True(t, after.Title == "Front desk" && after.Version == 2, must.Sprintf("%+v", after))
+	expect.Reason(t, fault.ETagMismatch)(
+		studio.App.Accounts.UpdateRole(t.Context(), studio.Owner, "front_desk", new(1), permits()),
 	)
-	if err != nil || after.Title != "Front desk" || after.Version != 2 {
-		t.Fatalf("%+v, %v", after, err)
-	}
-	_, err = h.App.Accounts.UpdateRole(t.Context(), h.Owner, "front_desk", new(1), permits())
-	testkit.WantReason(t, err, fault.ETagMismatch)
-	testkit.WantReason(t, h.App.Accounts.DeleteRole(t.Context(), h.Owner, "front_desk", new(1)), fault.ETagMismatch)
-	_, err = h.App.Accounts.UpdateRole(t.Context(), h.Owner, "admin", nil, permits())
-	testkit.WantReason(t, err, fault.RoleBuiltIn)
-	testkit.WantReason(t, h.App.Accounts.DeleteRole(t.Context(), h.Owner, "member", nil), fault.RoleBuiltIn)
-	_, err = h.App.Accounts.UpdateRole(t.Context(), h.Owner, "ghost", nil, permits())
-	testkit.WantReason(t, err, fault.RoleNotFound)
-	theirs := h.OtherTenant()
+	expect.Reason(t, fault.ETagMismatch)(
+		studio.App.Accounts.DeleteRole(t.Context(), studio.Owner, "front_desk", new(1)),
+	)
+	expect.Reason(t, fault.RoleBuiltIn)(
+		studio.App.Accounts.UpdateRole(t.Context(), studio.Owner, "admin", nil, permits()),
+	)
+	expect.Reason(t, fault.RoleBuiltIn)(studio.App.Accounts.DeleteRole(t.Context(), studio.Owner, "member", nil))
+	expect.Reason(t, fault.RoleNotFound)(
+		studio.App.Accounts.UpdateRole(t.Context(), studio.Owner, "ghost", nil, permits()),
+	)
+	theirs := studio.OtherTenant()
 	role(theirs, "theirs")
-	testkit.WantReason(t, h.App.Accounts.DeleteRole(t.Context(), h.Owner, "theirs", nil), fault.RoleNotFound)
+	expect.Reason(t, fault.RoleNotFound)(studio.App.Accounts.DeleteRole(t.Context(), studio.Owner, "theirs", nil))
 
-	ana := h.AddMember("Ana")
-	if roles, err := h.App.Accounts.AssignRole(t.Context(), h.Owner, ana.Member, "front_desk"); err != nil ||
-		!slices.Equal(roles, []string{"member", "front_desk"}) {
-		t.Fatalf("%v, %v", roles, err)
-	}
-	account, _ := h.AddAccount("Robot", "front_desk")
-	err = h.App.Accounts.DeleteRole(t.Context(), h.Owner, "front_desk", nil)
-	testkit.WantReason(t, err, fault.RoleInUse)
-	if testkit.Meta(t, err, "holders") != "2" {
-		t.Errorf("holders %q", testkit.Meta(t, err, "holders"))
-	}
-	if _, err := h.App.Accounts.RevokeRole(t.Context(), h.Owner, ana.Member, "front_desk"); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := h.App.Accounts.RevokeServiceAccount(t.Context(), h.Owner, account.ID); err != nil {
-		t.Fatal(err)
-	}
-	if err := h.App.Accounts.DeleteRole(t.Context(), h.Owner, "front_desk", new(2)); err != nil {
-		t.Error(err)
-	}
-	testkit.WantReason(t, h.App.Accounts.DeleteRole(t.Context(), h.Owner, "front_desk", nil), fault.RoleNotFound)
+	ana := studio.AddMember("Ana")
+	roles := expect.Value(studio.App.Accounts.AssignRole(t.Context(), studio.Owner, ana.Member, "front_desk"))(t)
+	must.True(t, slices.Equal(roles, []string{"member", "front_desk"}), must.Sprintf("%v", roles))
+	account, _ := studio.AddAccount("Robot", "front_desk")
+	err := studio.App.Accounts.DeleteRole(t.Context(), studio.Owner, "front_desk", nil)
+	expect.Reason(t, fault.RoleInUse)(err)
+	test.EqOp(t, "2", testkit.Meta(t, err, "holders"))
+	expect.OK(t)(studio.App.Accounts.RevokeRole(t.Context(), studio.Owner, ana.Member, "front_desk"))
+	expect.OK(t)(studio.App.Accounts.RevokeServiceAccount(t.Context(), studio.Owner, account.ID))
+	test.NoError(t, studio.App.Accounts.DeleteRole(t.Context(), studio.Owner, "front_desk", new(2)))
+	expect.Reason(t, fault.RoleNotFound)(studio.App.Accounts.DeleteRole(t.Context(), studio.Owner, "front_desk", nil))
 
 	for action, n := range map[string]int{
 		"role.created": 1, "role.updated": 1, "role.deleted": 1, "role.assigned": 1, "role.revoked": 1, "account.created": 1,
 		"account.revoked": 1,
 	} {
-		if got := h.Count(`select count(*) from audit_entries
+		test.EqOp(t, n, studio.Count(`select count(*) from audit_entries
 			where tenant_id = $1 and action = $2 and actor = $3 and occurred_at >= $4`,
-			h.Tenant, action, h.Owner.Member.String(), testkit.Noon); got != n {
-			t.Errorf("%d audit entries %s", got, action)
-		}
+			studio.Tenant, action, studio.Owner.Member.String(), testkit.Noon), test.Sprintf("audit entries %s", action))
 	}
-	if got := h.Count(`select count(*) from events where tenant_id = $1 and type = 'roles.changed' and occurred_at >= $2`,
-		h.Tenant, testkit.Noon); got != 7 {
-		t.Errorf("%d events", got)
-	}
-}
-
-func TestListRoles_SortsAndPages(t *testing.T) {
-	t.Parallel()
-	h := testkit.New(t)
-	role(h, "zebra")
-	role(h, "apple", "session.read")
-	role(h.OtherTenant(), "theirs")
-	for _, size := range []int{1, 3, 50} {
-		var names []string
-		search := grant.RoleSearch{Limit: size}
-		for {
-			page, err := h.App.Accounts.ListRoles(t.Context(), h.Coach, search)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, r := range page {
-				names = append(names, fmt.Sprintf("%s %d %v", r.Name, r.Holders, r.BuiltIn))
-				if r.BuiltIn && (r.Title == "" || len(r.Permissions) == 0) {
-					t.Errorf("%+v", r)
-				}
-				search.After = r.Name
-			}
-			if len(page) < size {
-				break
-			}
-		}
-		want := "owner 1 true, admin 0 true, coach 1 true, member 1 true, partner 0 true, apple 0 false, zebra 0 false"
-		if got := strings.Join(names, ", "); got != want {
-			t.Errorf("by %d: %s", size, got)
-		}
-	}
+	test.EqOp(t, 7, studio.Count(
+		`select count(*) from events where tenant_id = $1 and type = 'roles.changed' and occurred_at >= $2`,
+		studio.Tenant, testkit.Noon,
+	), test.Sprint("events"))
 }
 
 func TestAssignRole_RepeatingChangesNothing(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
-	ana := h.AddMember("Ana")
+	studio := testkit.New(t)
+	ana := studio.AddMember("Ana")
 	errs := testkit.ParallelErrors(4, func(int) error {
-		roles, err := h.App.Accounts.AssignRole(t.Context(), h.Owner, ana.Member, tenant.RoleCoach)
+		roles, err := studio.App.Accounts.AssignRole(t.Context(), studio.Owner, ana.Member, tenant.RoleCoach)
 		if err == nil && !slices.Equal(roles, []string{tenant.RoleCoach, tenant.RoleMember}) {
 			return fmt.Errorf("roles %v", roles)
 		}
 		return err
 	})
-	if diff := cmp.Diff(map[fault.Reason]int{"": 4}, testkit.CountReasons(errs)); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	test.Eq(t, map[fault.Reason]int{"": 4}, testkit.CountReasons(errs))
 	for range 2 {
-		roles, err := h.App.Accounts.RevokeRole(t.Context(), h.Owner, ana.Member, tenant.RoleCoach)
-		if err != nil || !slices.Equal(roles, []string{tenant.RoleMember}) {
-			t.Errorf("%v, %v", roles, err)
-		}
+		roles := expect.Value(studio.App.Accounts.RevokeRole(t.Context(), studio.Owner, ana.Member, tenant.RoleCoach))(t)
+		test.True(t, slices.Equal(roles, []string{tenant.RoleMember}), test.Sprintf("%v", roles))
 	}
 	for _, action := range []string{"role.assigned", "role.revoked"} {
-		if n := h.Count(`select count(*) from audit_entries where tenant_id = $1 and action = $2 and occurred_at >= $3`,
-			h.Tenant, action, testkit.Noon); n != 1 {
-			t.Errorf("%d audit entries %s", n, action)
-		}
+		test.EqOp(t, 1, studio.Count(
+			`select count(*) from audit_entries where tenant_id = $1 and action = $2 and occurred_at >= $3`,
+			studio.Tenant, action, testkit.Noon,
+		), test.Sprintf("audit entries %s", action))
 	}
-	_, err := h.App.Accounts.AssignRole(t.Context(), h.Owner, ana.Member, "ghost")
-	testkit.WantReason(t, err, fault.RoleNotFound)
-	_, err = h.App.Accounts.RevokeRole(t.Context(), h.Owner, ana.Member, "ghost")
-	testkit.WantReason(t, err, fault.RoleNotFound)
+	expect.Reason(t, fault.RoleNotFound)(studio.App.Accounts.AssignRole(t.Context(), studio.Owner, ana.Member, "ghost"))
+	expect.Reason(t, fault.RoleNotFound)(studio.App.Accounts.RevokeRole(t.Context(), studio.Owner, ana.Member, "ghost"))
 }
 
-// A role that is deleted while it is given to somebody: one of the two happens, or the
-// deletion comes first and the role is not there any more.
+// A role is deleted while a member is assigned to it. Either the assignment is first and the role stays, or the
+// deletion is first and the role cannot be assigned.
 func TestDeleteRole_NeverLeavesHolders(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
-	ana := h.AddMember("Ana")
+	studio := testkit.New(t)
+	ana := studio.AddMember("Ana")
 	for round := range 12 {
 		name := fmt.Sprint("role_", round)
-		role(h, name)
+		role(studio, name)
 		errs := testkit.ParallelErrors(3, func(i int) error {
 			var err error
 			switch i {
 			case 0:
-				return h.App.Accounts.DeleteRole(t.Context(), h.Owner, name, nil)
+				return studio.App.Accounts.DeleteRole(t.Context(), studio.Owner, name, nil)
 			case 1:
-				_, err = h.App.Accounts.AssignRole(t.Context(), h.Owner, ana.Member, name)
+				_, err = studio.App.Accounts.AssignRole(t.Context(), studio.Owner, ana.Member, name)
 			case 2:
-				_, _, err = h.App.Accounts.CreateServiceAccount(
-					t.Context(), h.Owner, grant.ServiceAccount{Name: name, Roles: []string{name}},
+				_, _, err = studio.App.Accounts.CreateServiceAccount(
+					t.Context(), studio.Owner, grant.ServiceAccount{Name: name, Roles: []string{name}},
 				)
 			}
 			return err
 		})
-		left := h.Count(`select count(*) from roles where tenant_id = $1 and name = $2`, h.Tenant, name)
-		held := h.Count(`select count(*) from member_roles where tenant_id = $1 and role = $2`, h.Tenant, name) +
-			h.Count(`select count(*) from service_account_roles where tenant_id = $1 and role = $2`, h.Tenant, name)
+		left := studio.Count(`select count(*) from roles where tenant_id = $1 and name = $2`, studio.Tenant, name)
+		held := studio.Count(`select count(*) from member_roles where tenant_id = $1 and role = $2`, studio.Tenant, name) +
+			studio.Count(`select count(*) from service_account_roles where tenant_id = $1 and role = $2`, studio.Tenant, name)
 		got := testkit.CountReasons(errs)
 		switch {
 		case errs[0] == nil && left == 0 && held == 0 && got[fault.RoleNotFound] == 2:
@@ -221,60 +166,62 @@ func TestDeleteRole_NeverLeavesHolders(t *testing.T) {
 
 func TestCreateRole_OnceAtTheSameTime(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
+	studio := testkit.New(t)
 	errs := testkit.ParallelErrors(4, func(int) error {
-		_, err := h.App.Accounts.CreateRole(t.Context(), h.Owner, grant.Role{Name: "desk"})
+		_, err := studio.App.Accounts.CreateRole(t.Context(), studio.Owner, grant.Role{Name: "desk"})
 		return err
 	})
-	if diff := cmp.Diff(
-		map[fault.Reason]int{"": 1, fault.AlreadyExistsReason: 3}, testkit.CountReasons(errs),
-	); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	test.Eq(t, map[fault.Reason]int{"": 1, fault.AlreadyExistsReason: 3}, testkit.CountReasons(errs))
 }
 
-// Somebody with every RPC of these services at hand, and little else, tries each way to more.
+// A caller with every RPC of these services, and few other permissions, tries all ways to get more.
 func TestRoles_GrantNoPermissionThatTheCallerLacks(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
+	studio := testkit.New(t)
 	// The climber may call everything: what holds them back is what they lack.
-	climber := h.AddPerson("Clea", tenant.RoleCoach)
+	climber := studio.AddPerson("Clea", tenant.RoleCoach)
 	role(
-		h, "climber", "role.read", "role.write", "role.assign", "account.manage", "member.write", "member.import",
+		studio, "climber", "role.read", "role.write", "role.assign", "account.manage", "member.write", "member.import",
 		"access.check",
 	)
-	assign(h, climber, "climber")
-	role(h, "cashier", "credit.grant")
-	assign(h, climber, "cashier")
-	role(h, "auditor", "audit.read")                                             // which the climber lacks
-	owner := tenant.Caller{Member: newMember(h, member.Member{Name: "Otto"}).ID} // who has never signed in
-	assign(h, owner, tenant.RoleOwner)
-	retired := h.AddPerson("Rita", tenant.RoleOwner)
-	h.Deactivate(retired)
-	pawn := h.AddMember("Pia")
-	strong, _ := h.AddAccount("Strong", tenant.RoleAdmin)
+	assign(studio, climber, "climber")
+	role(studio, "cashier", "credit.grant")
+	assign(studio, climber, "cashier")
+	role(studio, "auditor", "audit.read")                                             // which the climber lacks
+	owner := tenant.Caller{Member: newMember(studio, member.Member{Name: "Otto"}).ID} // who has never signed in
+	assign(studio, owner, tenant.RoleOwner)
+	retired := studio.AddPerson("Rita", tenant.RoleOwner)
+	studio.Deactivate(retired)
+	pawn := studio.AddMember("Pia")
+	strong, _ := studio.AddAccount("Strong", tenant.RoleAdmin)
 
 	assign := func(caller tenant.Caller, who tenant.MemberID, role string) func() error {
-		return func() error { _, err := h.App.Accounts.AssignRole(t.Context(), caller, who, role); return err }
+		return func() error { _, err := studio.App.Accounts.AssignRole(t.Context(), caller, who, role); return err }
 	}
 	revoke := func(who tenant.MemberID, role string) func() error {
-		return func() error { _, err := h.App.Accounts.RevokeRole(t.Context(), climber, who, role); return err }
+		return func() error { _, err := studio.App.Accounts.RevokeRole(t.Context(), climber, who, role); return err }
 	}
 	define := func(name string, permissions ...string) func() error {
 		return func() error {
-			_, err := h.App.Accounts.CreateRole(t.Context(), climber, grant.Role{Name: name, Permissions: permissions})
+			_, err := studio.App.Accounts.CreateRole(t.Context(), climber, grant.Role{Name: name, Permissions: permissions})
 			return err
 		}
 	}
 	redefine := func(name string, edit func(*grant.Role) error) func() error {
-		return func() error { _, err := h.App.Accounts.UpdateRole(t.Context(), climber, name, nil, edit); return err }
+		return func() error {
+			_, err := studio.App.Accounts.UpdateRole(t.Context(), climber, name, nil, edit)
+			return err
+		}
 	}
 	update := func(who tenant.MemberID, edit func(*member.Member) error) func() error {
-		return func() error { _, err := h.App.Accounts.UpdateMember(t.Context(), climber, who, nil, edit); return err }
+		return func() error {
+			_, err := studio.App.Accounts.UpdateMember(t.Context(), climber, who, nil, edit)
+			return err
+		}
 	}
 	account := func(name, role string) func() error {
 		return func() error {
-			_, _, err := h.App.Accounts.CreateServiceAccount(
+			_, _, err := studio.App.Accounts.CreateServiceAccount(
 				t.Context(), climber, grant.ServiceAccount{Name: name, Roles: []string{role}},
 			)
 			return err
@@ -284,13 +231,13 @@ func TestRoles_GrantNoPermissionThatTheCallerLacks(t *testing.T) {
 	redirect := func(m *member.Member) error { m.Email = "clea@example.com"; return nil }
 	widen := func(r *grant.Role) error { r.Permissions = append(r.Permissions, "audit.read"); return nil }
 	retitle := func(r *grant.Role) error { r.Title = "Auditor"; return nil }
-	nobody, liar := climber, climber
-	nobody.Member, liar.Subject = pawn.Member, "system"
+	roleless, liar := climber, climber
+	roleless.Member, liar.Subject = pawn.Member, "system"
 	ghost := tenant.Caller{
-		Tenant: h.Tenant, Subject: "sa:" + testkit.NewID[tenant.ServiceAccountID]().String(), Roles: []string{"owner"},
+		Tenant: studio.Tenant, Subject: "sa:" + testkit.NewID[tenant.ServiceAccountID]().String(), Roles: []string{"owner"},
 	}
 
-	before := h.Count(`select count(*) from audit_entries where tenant_id = $1`, h.Tenant)
+	before := studio.Count(`select count(*) from audit_entries where tenant_id = $1`, studio.Tenant)
 	for name, c := range map[string]struct {
 		call func() error
 		lack string // the permission that the refusal names; "" where any will do
@@ -299,49 +246,46 @@ func TestRoles_GrantNoPermissionThatTheCallerLacks(t *testing.T) {
 		"take the role of admin":    {assign(climber, climber.Member, "admin"), "tenant.update"},
 		"take a role of the tenant": {assign(climber, climber.Member, "auditor"), "audit.read"},
 		"make a pawn an owner":      {assign(climber, pawn.Member, "owner"), ""},
-		"dethrone an owner":         {revoke(h.Owner.Member, "owner"), ""},
+		"dethrone an owner":         {revoke(studio.Owner.Member, "owner"), ""},
 		"define a role with more":   {define("mine", "session.read", "audit.read"), "audit.read"},
 		"widen a role they hold":    {redefine("climber", widen), "audit.read"},
 		"narrow a role they lack":   {redefine("auditor", permits()), "audit.read"},
 		"delete a role they lack": {
-			func() error { return h.App.Accounts.DeleteRole(t.Context(), climber, "auditor", nil) }, "audit.read",
+			func() error { return studio.App.Accounts.DeleteRole(t.Context(), climber, "auditor", nil) }, "audit.read",
 		},
 		"become an unbound owner":  {update(owner.Member, bind), ""},
 		"wake a retired owner":     {update(retired.Member, status(member.Active)), ""},
-		"redirect an owner's mail": {update(h.Owner.Member, redirect), ""},
-		"suspend an owner":         {update(h.Owner.Member, status(member.Inactive)), ""},
+		"redirect an owner's mail": {update(studio.Owner.Member, redirect), ""},
+		"suspend an owner":         {update(studio.Owner.Member, status(member.Inactive)), ""},
 		"make a mighty account":    {account("Mine", "owner"), ""},
 		"take a mighty account's key": {func() error {
-			_, _, err := h.App.Accounts.RotateServiceAccountKey(t.Context(), climber, strong.ID, 0)
+			_, _, err := studio.App.Accounts.RotateServiceAccountKey(t.Context(), climber, strong.ID, 0)
 			return err
 		}, ""},
 		"end a mighty account": {func() error {
-			_, err := h.App.Accounts.RevokeServiceAccount(t.Context(), climber, strong.ID)
+			_, err := studio.App.Accounts.RevokeServiceAccount(t.Context(), climber, strong.ID)
 			return err
 		}, ""},
-		"do as somebody without roles": {assign(nobody, pawn.Member, "climber"), ""},
-		"do as an unknown account":     {assign(ghost, pawn.Member, "owner"), ""},
-		"do as a member called system": {assign(liar, pawn.Member, "owner"), ""},
+		"act as a member without roles": {assign(roleless, pawn.Member, "climber"), ""},
+		"do as an unknown account":      {assign(ghost, pawn.Member, "owner"), ""},
+		"do as a member called system":  {assign(liar, pawn.Member, "owner"), ""},
 	} {
 		err := c.call()
-		if fault.ReasonOf(err) != fault.PermissionDeniedReason || testkit.Meta(t, err, "permission") == "" ||
-			(c.lack != "" && testkit.Meta(t, err, "permission") != c.lack) {
-			t.Errorf("%s: %v", name, err)
-		}
+		test.True(
+			t, fault.ReasonOf(err) == fault.PermissionDeniedReason && testkit.Meta(t, err, "permission") != "" &&
+				(c.lack == "" || testkit.Meta(t, err, "permission") == c.lack),
+			test.Sprintf("%s: %v", name, err),
+		)
 	}
 	// What only looks like a way up: roles named in a member are not read, and a file has no column for them.
-	made, err := h.App.Accounts.CreateMember(
+	made := expect.Value(studio.App.Accounts.CreateMember(
 		t.Context(), climber, member.Member{Name: "Clea 2", Subject: "clea-2", Roles: []string{"owner"}},
-	)
-	if err != nil || !slices.Equal(made.Roles, []string{"member"}) {
-		t.Errorf("made with roles %v, %v", made.Roles, err)
-	}
-	report, err := h.App.Accounts.ImportMembers(
+	))(t)
+	test.True(t, slices.Equal(made.Roles, []string{"member"}), test.Sprintf("made with roles %v", made.Roles))
+	report := expect.Value(studio.App.Accounts.ImportMembers(
 		t.Context(), climber, []byte("name,subject,roles\nClea 3,clea-3,owner\n"), false, ignoreProgress,
-	)
-	if err != nil || report.Imported != 0 || report.Wrong != 1 {
-		t.Errorf("imported %+v, %v", report, err)
-	}
+	))(t)
+	test.True(t, report.Imported == 0 && report.Wrong == 1, test.Sprintf("imported %+v", report))
 	// And what they have they may hand on.
 	for name, call := range map[string]func() error{
 		"assign":  assign(climber, pawn.Member, "cashier"),
@@ -350,53 +294,40 @@ func TestRoles_GrantNoPermissionThatTheCallerLacks(t *testing.T) {
 		"role":    define("mine", "role.write"),
 		"title":   redefine("auditor", retitle),
 	} {
-		if err := call(); err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
+		test.NoError(t, call(), test.Sprint(name))
 	}
-	if owners := h.Count(
-		`select count(*) from member_roles where tenant_id = $1 and role in ('owner', 'admin')`, h.Tenant,
-	); owners != 3 {
-		t.Errorf("%d hold owner or admin", owners)
-	}
-	if after := h.Count(`select count(*) from audit_entries where tenant_id = $1`, h.Tenant); after != before+6 {
-		t.Errorf("%d audit entries more, want those of what succeeded", after-before)
-	}
+	test.EqOp(t, 3, studio.Count(
+		`select count(*) from member_roles where tenant_id = $1 and role in ('owner', 'admin')`, studio.Tenant,
+	), test.Sprint("hold owner or admin"))
+	after := studio.Count(`select count(*) from audit_entries where tenant_id = $1`, studio.Tenant)
+	test.EqOp(t, before+6, after, test.Sprintf("%d audit entries more, want those of what succeeded", after-before))
 }
 
 // The roles that count are those at the moment of the change, not those with which the caller was let in.
 func TestRevokeRole_TakesEffectAtOnce(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
-	admin, pawn := h.AddPerson("Ada", tenant.RoleAdmin), h.AddMember("Pia")
-	account, _ := h.AddAccount("Robot", tenant.RoleAdmin)
-	robot := tenant.Caller{Tenant: h.Tenant, Subject: "sa:" + account.ID.String(), Roles: []string{tenant.RoleAdmin}}
+	studio := testkit.New(t)
+	admin, pawn := studio.AddPerson("Ada", tenant.RoleAdmin), studio.AddMember("Pia")
+	account, _ := studio.AddAccount("Robot", tenant.RoleAdmin)
+	robot := tenant.Caller{Tenant: studio.Tenant, Subject: "sa:" + account.ID.String(), Roles: []string{tenant.RoleAdmin}}
 	for _, caller := range []tenant.Caller{admin, robot} {
-		if _, err := h.App.Accounts.AssignRole(t.Context(), caller, pawn.Member, tenant.RoleAdmin); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := h.App.Accounts.RevokeRole(t.Context(), caller, pawn.Member, tenant.RoleAdmin); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t)(studio.App.Accounts.AssignRole(t.Context(), caller, pawn.Member, tenant.RoleAdmin))
+		expect.OK(t)(studio.App.Accounts.RevokeRole(t.Context(), caller, pawn.Member, tenant.RoleAdmin))
 	}
-	if _, err := h.App.Accounts.UpdateMember(
-		t.Context(), h.Owner, admin.Member, nil, status(member.Inactive),
-	); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := h.App.Accounts.RevokeServiceAccount(t.Context(), h.Owner, account.ID); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t)(studio.App.Accounts.UpdateMember(
+		t.Context(), studio.Owner, admin.Member, nil, status(member.Inactive),
+	))
+	expect.OK(t)(studio.App.Accounts.RevokeServiceAccount(t.Context(), studio.Owner, account.ID))
 	for _, caller := range []tenant.Caller{admin, robot} {
-		_, err := h.App.Accounts.AssignRole(t.Context(), caller, pawn.Member, tenant.RoleAdmin)
-		testkit.WantReason(t, err, fault.PermissionDeniedReason)
+		expect.Reason(t, fault.PermissionDeniedReason)(
+			studio.App.Accounts.AssignRole(t.Context(), caller, pawn.Member, tenant.RoleAdmin),
+		)
 	}
-	// Operators' own commands are nobody's, and may do everything.
-	if _, err := h.App.Accounts.AssignRole(
-		t.Context(), tenant.System(h.Tenant), pawn.Member, tenant.RoleOwner,
-	); err != nil {
-		t.Error(err)
-	}
+	// Operators' commands have no member, and may do everything.
+	_, err := studio.App.Accounts.AssignRole(
+		t.Context(), tenant.System(studio.Tenant), pawn.Member, tenant.RoleOwner,
+	)
+	test.NoError(t, err)
 }
 
 func ignoreProgress(member.Progress) error { return nil }

@@ -2,17 +2,19 @@ package accounts_test
 
 import (
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rules/grant"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit"
+	"github.com/berthhq/berth/internal/testkit/expect"
 	"github.com/berthhq/berth/internal/token"
 )
 
@@ -24,155 +26,102 @@ type bank struct {
 
 func newBank(t *testing.T, now func() time.Time) bank {
 	t.Helper()
-	issuer, err := token.OpenIssuer(filepath.Join(t.TempDir(), "key.pem"), "https://berth.test", "berth", now)
-	if err != nil {
-		t.Fatal(err)
-	}
-	verifier, err := token.NewVerifier(now, issuer.AsTrusted())
-	if err != nil {
-		t.Fatal(err)
-	}
+	issuer := expect.Value(token.OpenIssuer(filepath.Join(t.TempDir(), "key.pem"), "https://berth.test", "berth", now))(t)
+	verifier := expect.Value(token.NewVerifier(now, issuer.AsTrusted()))(t)
 	return bank{issuer, verifier}
 }
 
 func TestServiceAccounts_CreateRotateAndRevoke(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
-	made, _, err := h.App.Accounts.CreateServiceAccount(t.Context(), h.Owner, grant.ServiceAccount{
+	studio := testkit.New(t)
+	made, _, err := studio.App.Accounts.CreateServiceAccount(t.Context(), studio.Owner, grant.ServiceAccount{
 		Name: " Robot ", Description: "Books.", Roles: []string{tenant.RolePartner, tenant.RoleCoach},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	want := grant.ServiceAccount{
 		ID: made.ID, Name: "Robot", Description: "Books.", Roles: []string{tenant.RoleCoach, tenant.RolePartner},
 		Keys: []grant.Key{{ID: made.Keys[0].ID, CreatedAt: testkit.Noon}}, CreatedAt: testkit.Noon,
 	}
 	list := func(revoked bool) []grant.ServiceAccount {
 		t.Helper()
-		accounts, err := h.App.Accounts.ListServiceAccounts(
-			t.Context(), h.Owner, grant.ServiceAccountSearch{Revoked: revoked, Limit: 10},
-		)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return accounts
+		return expect.Value(studio.App.Accounts.ListServiceAccounts(
+			t.Context(), studio.Owner, grant.ServiceAccountSearch{Revoked: revoked, Limit: 10},
+		))(t)
 	}
-	if diff := cmp.Diff([]grant.ServiceAccount{want}, list(false)); diff != "" || !cmp.Equal(made, want) {
-		t.Errorf("made %+v, listed (-want +got):\n%s", made, diff)
-	}
-	_, _, err = h.App.Accounts.CreateServiceAccount(
-		t.Context(), h.Owner, grant.ServiceAccount{Name: "ROBOT", Roles: []string{tenant.RolePartner}},
-	)
-	testkit.WantReason(t, err, fault.AlreadyExistsReason)
-	_, _, err = h.App.Accounts.CreateServiceAccount(
-		t.Context(), h.Owner, grant.ServiceAccount{Name: "B", Roles: []string{"ghost"}},
-	)
-	testkit.WantReason(t, err, fault.RoleNotFound)
-	_, _, err = h.App.Accounts.CreateServiceAccount(
-		t.Context(), h.Owner, grant.ServiceAccount{Name: "a\x00", Roles: []string{tenant.RolePartner}},
-	)
-	testkit.WantReason(t, err, fault.InvalidField)
+	diff := cmp.Diff([]grant.ServiceAccount{want}, list(false))
+	test.True(t, diff == "" && cmp.Equal(made, want), test.Sprintf("made %+v, listed (-want +got):\n%s", made, diff))
+	expect.Reason(t, fault.AlreadyExistsReason)(studio.App.Accounts.CreateServiceAccount(
+		t.Context(), studio.Owner, grant.ServiceAccount{Name: "ROBOT", Roles: []string{tenant.RolePartner}},
+	))
+	expect.Reason(t, fault.RoleNotFound)(studio.App.Accounts.CreateServiceAccount(
+		t.Context(), studio.Owner, grant.ServiceAccount{Name: "B", Roles: []string{"ghost"}},
+	))
+	expect.Reason(t, fault.InvalidField)(studio.App.Accounts.CreateServiceAccount(
+		t.Context(), studio.Owner, grant.ServiceAccount{Name: "a\x00", Roles: []string{tenant.RolePartner}},
+	))
 
-	h.Clock.Set(testkit.Noon.Add(time.Hour))
+	studio.Clock.Set(testkit.Noon.Add(time.Hour))
 	for range 2 {
-		gone, err := h.App.Accounts.RevokeServiceAccount(t.Context(), h.Owner, made.ID)
-		if err != nil || !gone.RevokedAt.Equal(testkit.Noon.Add(time.Hour)) || len(gone.Roles) != 0 ||
-			!gone.Keys[0].ExpiresAt.Equal(testkit.Noon.Add(time.Hour)) {
-			t.Fatalf("%+v, %v", gone, err)
-		}
-		h.Clock.Set(testkit.Noon.Add(2 * time.Hour)) // revoking again changes nothing
-		if diff := cmp.Diff([]grant.ServiceAccount{gone}, list(true)); diff != "" {
-			t.Errorf("(-answered +listed):\n%s", diff)
-		}
+		gone := expect.Value(studio.App.Accounts.RevokeServiceAccount(t.Context(), studio.Owner, made.ID))(t)
+		must.True(
+			t, gone.RevokedAt.Equal(testkit.Noon.Add(time.Hour)) && len(gone.Roles) == 0 &&
+				gone.Keys[0].ExpiresAt.Equal(testkit.Noon.Add(time.Hour)),
+			must.Sprintf("%+v", gone),
+		)
+		studio.Clock.Set(testkit.Noon.Add(2 * time.Hour)) // revoking again changes nothing
+		test.Eq(t, []grant.ServiceAccount{gone}, list(true), test.Sprint("(-answered +listed)"))
 	}
-	if len(list(false)) != 0 {
-		t.Error("a revoked account is listed")
-	}
-	_, _, err = h.App.Accounts.RotateServiceAccountKey(t.Context(), h.Owner, made.ID, 0)
-	testkit.WantReason(t, err, fault.ServiceAccountNotFound)
-	if again, _ := h.AddAccount("robot", tenant.RolePartner); again.ID == made.ID {
-		t.Error("the account came back to life")
-	}
-}
-
-func TestListServiceAccounts_Orders(t *testing.T) {
-	t.Parallel()
-	h := testkit.New(t)
-	for _, name := range []string{"c", "B", "a", "d"} {
-		h.AddAccount(name, tenant.RolePartner)
-	}
-	h.OtherTenant().AddAccount("theirs", tenant.RolePartner)
-	var names []string
-	search := grant.ServiceAccountSearch{Limit: 3}
-	for {
-		page, err := h.App.Accounts.ListServiceAccounts(t.Context(), h.Owner, search)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, a := range page {
-			names = append(names, a.Name)
-			search.After = &grant.ServiceAccountCursor{Name: a.Name, ID: a.ID}
-		}
-		if len(page) < search.Limit {
-			break
-		}
-	}
-	if !slices.Equal(names, []string{"a", "B", "c", "d"}) {
-		t.Errorf("%v", names)
-	}
+	test.EqOp(t, 0, len(list(false)), test.Sprint("a revoked account is listed"))
+	expect.Reason(t, fault.ServiceAccountNotFound)(
+		studio.App.Accounts.RotateServiceAccountKey(t.Context(), studio.Owner, made.ID, 0),
+	)
+	again, _ := studio.AddAccount("robot", tenant.RolePartner)
+	test.NotEqOp(t, made.ID, again.ID, test.Sprint("the account came back to life"))
 }
 
 func TestExchangeKey_AcceptsValidKeysOnly(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
-	bank := newBank(t, h.Clock.Now)
-	account, first := h.AddAccount("Robot", tenant.RolePartner)
+	studio := testkit.New(t)
+	bank := newBank(t, studio.Clock.Now)
+	account, first := studio.AddAccount("Robot", tenant.RolePartner)
 	exchange := func(key string) error {
-		_, err := h.App.Accounts.ExchangeKey(t.Context(), bank.issuer, tenant.TenantID{}, key)
+		_, err := studio.App.Accounts.ExchangeKey(t.Context(), bank.issuer, tenant.TenantID{}, key)
 		return err
 	}
-	if !strings.HasPrefix(first, account.Keys[0].Prefix()) || len(first) > 200 {
-		t.Errorf("key %q, prefix %q", first, account.Keys[0].Prefix())
-	}
-	if n := h.Count(`select count(*) from service_account_keys where hash = $1`, []byte(first)); n != 0 {
-		t.Error("the key itself is kept")
-	}
+	test.True(
+		t, strings.HasPrefix(first, account.Keys[0].Prefix()) && len(first) <= 200,
+		test.Sprintf("key %q, prefix %q", first, account.Keys[0].Prefix()),
+	)
+	test.EqOp(t, 0, studio.Count(`select count(*) from service_account_keys where hash = $1`, []byte(first)),
+		test.Sprint("the key itself is kept"))
 
-	got, err := h.App.Accounts.ExchangeKey(t.Context(), bank.issuer, h.Tenant, first)
-	if err != nil || got.Tenant != h.Tenant || got.ExpiresIn != 15*time.Minute {
-		t.Fatalf("%+v, %v", got, err)
-	}
-	principal, err := bank.verifier.Verify(t.Context(), got.Token)
-	if err != nil || principal.Subject != "sa:"+account.ID.String() || !principal.ValidFor(h.Tenant) ||
-		len(principal.Tenants) != 1 || principal.Name != "Robot" {
-		t.Errorf("%+v, %v", principal, err)
-	}
+	got := expect.Value(studio.App.Accounts.ExchangeKey(t.Context(), bank.issuer, studio.Tenant, first))(t)
+	must.True(t, got.Tenant == studio.Tenant && got.ExpiresIn == 15*time.Minute, must.Sprintf("%+v", got))
+	principal := expect.Value(bank.verifier.Verify(t.Context(), got.Token))(t)
+	test.True(
+		t, principal.Subject == "sa:"+account.ID.String() && principal.ValidFor(studio.Tenant) &&
+			len(principal.Tenants) == 1 && principal.Name == "Robot",
+		test.Sprintf("%+v", principal),
+	)
 
-	h.Clock.Set(testkit.Noon.Add(time.Second))
-	second := rotate(t, h, account.ID, time.Hour)
-	h.Clock.Set(testkit.Noon.Add(2 * time.Second))
-	third := rotate(t, h, account.ID, 7*24*time.Hour)
+	studio.Clock.Set(testkit.Noon.Add(time.Second))
+	second := rotate(t, studio, account.ID, time.Hour)
+	studio.Clock.Set(testkit.Noon.Add(2 * time.Second))
+	third := rotate(t, studio, account.ID, 7*24*time.Hour)
 	for name, key := range map[string]string{"first": first, "second": second, "third": third} {
-		if err := exchange(key); err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
+		test.NoError(t, exchange(key), test.Sprint(name))
 	}
 	// A longer overlap does not bring a key back that was to end sooner.
-	h.Clock.Set(testkit.Noon.Add(time.Hour + time.Second))
-	testkit.WantReason(t, exchange(first), fault.KeyInvalid)
-	if exchange(second) != nil || exchange(third) != nil {
-		t.Error("a key ended early")
-	}
-	h.Clock.Set(testkit.Noon.Add(7*24*time.Hour + 2*time.Second))
-	testkit.WantReason(t, exchange(second), fault.KeyInvalid)
-	last := rotate(t, h, account.ID, 0)
-	testkit.WantReason(t, exchange(third), fault.KeyInvalid)
-	if err := exchange(last); err != nil {
-		t.Error(err)
-	}
+	studio.Clock.Set(testkit.Noon.Add(time.Hour + time.Second))
+	expect.Reason(t, fault.KeyInvalid)(exchange(first))
+	test.True(t, exchange(second) == nil && exchange(third) == nil, test.Sprint("a key ended early"))
+	studio.Clock.Set(testkit.Noon.Add(7*24*time.Hour + 2*time.Second))
+	expect.Reason(t, fault.KeyInvalid)(exchange(second))
+	last := rotate(t, studio, account.ID, 0)
+	expect.Reason(t, fault.KeyInvalid)(exchange(third))
+	test.NoError(t, exchange(last))
 
-	strange := h.OtherTenant()
+	strange := studio.OtherTenant()
 	for name, c := range map[string]struct {
 		named tenant.TenantID
 		key   string
@@ -195,109 +144,96 @@ func TestExchangeKey_AcceptsValidKeysOnly(t *testing.T) {
 			forge(t, last, func(_ *tenant.TenantID, id *tenant.KeyID) { *id = testkit.NewID[tenant.KeyID]() }),
 		},
 	} {
-		_, err := h.App.Accounts.ExchangeKey(t.Context(), bank.issuer, c.named, c.key)
-		if fault.ReasonOf(err) != fault.KeyInvalid || err.Error() != grant.ErrKeyInvalid.Error() {
-			t.Errorf("%s: %v", name, err)
-		}
+		_, err := studio.App.Accounts.ExchangeKey(t.Context(), bank.issuer, c.named, c.key)
+		test.True(
+			t, fault.ReasonOf(err) == fault.KeyInvalid && err.Error() == grant.ErrKeyInvalid.Error(),
+			test.Sprintf("%s: %v", name, err),
+		)
 	}
-	if _, err := h.App.Accounts.RevokeServiceAccount(t.Context(), h.Owner, account.ID); err != nil {
-		t.Fatal(err)
-	}
-	testkit.WantReason(t, exchange(last), fault.KeyInvalid)
+	expect.OK(t)(studio.App.Accounts.RevokeServiceAccount(t.Context(), studio.Owner, account.ID))
+	expect.Reason(t, fault.KeyInvalid)(exchange(last))
 }
 
-func rotate(t *testing.T, h *testkit.Studio, id tenant.ServiceAccountID, overlap time.Duration) string {
+func rotate(t *testing.T, studio *testkit.Studio, id tenant.ServiceAccountID, overlap time.Duration) string {
 	t.Helper()
-	account, key, err := h.App.Accounts.RotateServiceAccountKey(t.Context(), h.Owner, id, overlap)
-	if err != nil {
-		t.Fatal(err)
-	}
-	read, err := h.App.Accounts.ListServiceAccounts(t.Context(), h.Owner, grant.ServiceAccountSearch{Limit: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	account, key, err := studio.App.Accounts.RotateServiceAccountKey(t.Context(), studio.Owner, id, overlap)
+	must.NoError(t, err)
+	read := expect.Value(
+		studio.App.Accounts.ListServiceAccounts(t.Context(), studio.Owner, grant.ServiceAccountSearch{Limit: 1}),
+	)(t)
 	for i := range read[0].Keys {
 		read[0].Keys[i].UsedAt, account.Keys[i].UsedAt = time.Time{}, time.Time{}
 	}
-	if diff := cmp.Diff(read[0], account); diff != "" {
-		t.Errorf("(-listed +answered):\n%s", diff)
-	}
+	test.Eq(t, read[0], account, test.Sprint("(-listed +answered)"))
 	return key
 }
 
 func forge(t *testing.T, key string, edit func(*tenant.TenantID, *tenant.KeyID)) string {
 	t.Helper()
 	in, id, secret, err := grant.ParseKey(key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	edit(&in, &id)
 	return grant.KeyText(in, id, secret)
 }
 
 func TestExchangeKey_RecordsUseToTheHour(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
-	bank := newBank(t, h.Clock.Now)
-	_, key := h.AddAccount("Robot", tenant.RolePartner)
+	studio := testkit.New(t)
+	bank := newBank(t, studio.Clock.Now)
+	_, key := studio.AddAccount("Robot", tenant.RolePartner)
 	used := func() time.Time {
 		t.Helper()
-		accounts, err := h.App.Accounts.ListServiceAccounts(t.Context(), h.Owner, grant.ServiceAccountSearch{Limit: 1})
-		if err != nil {
-			t.Fatal(err)
-		}
+		accounts := expect.Value(studio.App.Accounts.ListServiceAccounts(
+			t.Context(), studio.Owner, grant.ServiceAccountSearch{Limit: 1},
+		))(t)
 		return accounts[0].Keys[0].UsedAt
 	}
-	if !used().IsZero() {
-		t.Error("used before it was")
-	}
+	test.True(t, used().IsZero(), test.Sprint("used before it was"))
 	for _, minutes := range []int{10, 50, 70} {
-		h.Clock.Set(testkit.Noon.Add(time.Duration(minutes) * time.Minute))
+		studio.Clock.Set(testkit.Noon.Add(time.Duration(minutes) * time.Minute))
 		errs := testkit.ParallelErrors(4, func(int) error {
-			_, err := h.App.Accounts.ExchangeKey(t.Context(), bank.issuer, tenant.TenantID{}, key)
+			_, err := studio.App.Accounts.ExchangeKey(t.Context(), bank.issuer, tenant.TenantID{}, key)
 			return err
 		})
-		if want := testkit.Noon.Add(time.Duration(minutes/60) * time.Hour); !used().Equal(want) ||
-			testkit.CountReasons(errs)[""] != 4 {
-			t.Errorf("after %d minutes: %v, want %v (%v)", minutes, used(), want, errs)
-		}
+		want := testkit.Noon.Add(time.Duration(minutes/60) * time.Hour)
+		test.True(
+			t, used().Equal(want) && testkit.CountReasons(errs)[""] == 4,
+			test.Sprintf("after %d minutes: %v, want %v (%v)", minutes, used(), want, errs),
+		)
 	}
 }
 
 func TestRotateServiceAccountKey_ConcurrentCallsLeaveTheirOwnKeys(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
-	bank := newBank(t, h.Clock.Now)
-	account, _ := h.AddAccount("Robot", tenant.RolePartner)
+	studio := testkit.New(t)
+	bank := newBank(t, studio.Clock.Now)
+	account, _ := studio.AddAccount("Robot", tenant.RolePartner)
 	keys := make([]string, 4)
 	errs := testkit.ParallelErrors(len(keys), func(i int) error {
 		var err error
-		_, keys[i], err = h.App.Accounts.RotateServiceAccountKey(t.Context(), h.Owner, account.ID, 0)
+		_, keys[i], err = studio.App.Accounts.RotateServiceAccountKey(t.Context(), studio.Owner, account.ID, 0)
 		return err
 	})
 	good := 0
 	for _, key := range keys {
-		if _, err := h.App.Accounts.ExchangeKey(t.Context(), bank.issuer, tenant.TenantID{}, key); err == nil {
+		if _, err := studio.App.Accounts.ExchangeKey(t.Context(), bank.issuer, tenant.TenantID{}, key); err == nil {
 			good++
 		}
 	}
-	if good != 1 || testkit.CountReasons(errs)[""] != len(keys) {
-		t.Errorf("%d keys are good after %d rotations (%v)", good, len(keys), errs)
-	}
+	test.True(
+		t, good == 1 && testkit.CountReasons(errs)[""] == len(keys),
+		test.Sprintf("%d keys are good after %d rotations (%v)", good, len(keys), errs),
+	)
 }
 
 func TestCreateServiceAccount_ConcurrentCallsTakeANameOnce(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
+	studio := testkit.New(t)
 	errs := testkit.ParallelErrors(4, func(int) error {
-		_, _, err := h.App.Accounts.CreateServiceAccount(
-			t.Context(), h.Owner, grant.ServiceAccount{Name: "Robot", Roles: []string{tenant.RolePartner}},
+		_, _, err := studio.App.Accounts.CreateServiceAccount(
+			t.Context(), studio.Owner, grant.ServiceAccount{Name: "Robot", Roles: []string{tenant.RolePartner}},
 		)
 		return err
 	})
-	if diff := cmp.Diff(
-		map[fault.Reason]int{"": 1, fault.AlreadyExistsReason: 3}, testkit.CountReasons(errs),
-	); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	test.Eq(t, map[fault.Reason]int{"": 1, fault.AlreadyExistsReason: 3}, testkit.CountReasons(errs))
 }

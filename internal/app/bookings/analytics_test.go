@@ -6,49 +6,53 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	appbookings "github.com/berthhq/berth/internal/app/bookings"
 	"github.com/berthhq/berth/internal/civil"
+	"github.com/berthhq/berth/internal/civil/civiltest"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 func days(from, to string) appbookings.Period {
-	return appbookings.Period{From: civil.MustParseDate(from), To: civil.MustParseDate(to)}
+	return appbookings.Period{From: civiltest.Date(from), To: civiltest.Date(to)}
 }
 
 // at creates a location in a zone.
-func at(h *testkit.Studio, name, zone string) tenant.LocationID {
-	h.T.Helper()
-	return h.AddLocation(catalog.Location{Name: name, TimeZone: zone})
+func at(studio *testkit.Studio, name, zone string) tenant.LocationID {
+	studio.T.Helper()
+	return studio.AddLocation(catalog.Location{Name: name, TimeZone: zone})
 }
 
 // remember creates bookings with their histories.
-func remember(h *testkit.Studio, session tenant.SessionID, bookings ...testkit.Booking) {
-	h.T.Helper()
+func remember(studio *testkit.Studio, session tenant.SessionID, bookings ...testkit.Booking) {
+	studio.T.Helper()
 	for _, b := range bookings {
-		h.AddBooking(session, b)
+		studio.AddBooking(session, b)
 	}
 }
 
 // anySize allows bookings of any size, a year ahead.
-func anySize(h *testkit.Studio) {
-	h.T.Helper()
-	h.EditService(h.Service, func(s *catalog.Service) { s.MaxParty = 100 })
-	h.SetPolicy(func(p *catalog.Policy) { p.Advance = new(730 * 24 * time.Hour) })
+func anySize(studio *testkit.Studio) {
+	studio.T.Helper()
+	studio.EditService(studio.Service, func(s *catalog.Service) { s.MaxParty = 100 })
+	studio.SetPolicy(func(p *catalog.Policy) { p.Advance = new(730 * 24 * time.Hour) })
 }
 
 // join lets a new member wait for two seats of a session.
-func join(h *testkit.Studio, session tenant.SessionID) (tenant.Caller, tenant.EntryID) {
-	h.T.Helper()
-	who := h.AddMember("Somebody")
+func join(studio *testkit.Studio, session tenant.SessionID) (tenant.Caller, tenant.EntryID) {
+	studio.T.Helper()
+	who := studio.AddMember("Member")
 	r := testkit.ForSessions(session)
 	r.Party = 2
-	return who, h.MustJoin(who, r).ID
+	return who, studio.MustJoin(who, r).ID
 }
 
 // weekend is a weekend in three zones. Berlin's clocks go forward on Sunday, 29 March, from 02:00 to 03:00; St. John's
@@ -62,65 +66,64 @@ type weekend struct {
 
 func newWeekend(t *testing.T) weekend {
 	t.Helper()
-	h := testkit.New(t)
-	anySize(h)
+	studio := testkit.New(t)
+	anySize(studio)
 	w := weekend{
-		Studio: h, stJohns: at(h, "St. John's", "America/St_Johns"), auckland: at(h, "auckland", "Pacific/Auckland"),
-		meditation: h.AddService(catalog.Service{Name: "meditation", MaxParty: 10}),
-		court:      h.AddResource(catalog.Resource{Name: "Court"}),
+		Studio: studio, stJohns: at(studio, "St. John's", "America/St_Johns"),
+		auckland:   at(studio, "auckland", "Pacific/Auckland"),
+		meditation: studio.AddService(catalog.Service{Name: "meditation", MaxParty: 10}),
+		court:      studio.AddResource(catalog.Resource{Name: "Court"}),
 	}
 	on := func(starts string, s testkit.Session) tenant.SessionID {
 		t.Helper()
 		s.Starts = testkit.UTC(starts)
-		return h.AddSession(s)
+		return studio.AddSession(s)
 	}
 
 	// Saturday, 28 March
 	calledOff := on("2026-03-28T09:00:00Z", testkit.Session{Capacity: 8, Waitlist: 9})
-	remember(h, calledOff, testkit.Booking{Status: booking.Cancelled, Party: 2, Late: true},
+	remember(studio, calledOff, testkit.Booking{Status: booking.Cancelled, Party: 2, Late: true},
 		testkit.Booking{Status: booking.Cancelled, Party: 1})
-	h.SetCapacity(calledOff, 1)
-	_, expired := join(h, calledOff)
-	h.Clock.Set(testkit.UTC("2026-03-28T09:00:00Z"))
-	h.Sweep()
-	h.CancelSession(calledOff)
-	h.Clock.Set(testkit.Noon)
+	studio.SetCapacity(calledOff, 1)
+	_, expired := join(studio, calledOff)
+	studio.Clock.Set(testkit.UTC("2026-03-28T09:00:00Z"))
+	studio.Sweep()
+	studio.CancelSession(calledOff)
+	studio.Clock.Set(testkit.Noon)
 	// past midnight
 	lastOfSaturday := on("2026-03-28T22:30:00Z", testkit.Session{Capacity: 1, Waitlist: 9, Resource: w.court})
-	_, promoted := join(h, lastOfSaturday)
-	h.SetCapacity(lastOfSaturday, 10)
-	remember(h, lastOfSaturday,
+	_, promoted := join(studio, lastOfSaturday)
+	studio.SetCapacity(lastOfSaturday, 10)
+	remember(studio, lastOfSaturday,
 		testkit.Booking{Status: booking.Attended, Party: 3}, testkit.Booking{Status: booking.NoShow, Party: 1},
 		testkit.Booking{Status: booking.Cancelled, Party: 1},
 		testkit.Booking{Status: booking.Cancelled, Party: 2, Late: true},
 		testkit.Booking{Status: booking.Expired, Party: 1}, testkit.Booking{Status: booking.Pending, Party: 4})
-	_, waiting := join(h, lastOfSaturday)
-	quitter, left := join(h, lastOfSaturday)
-	h.MustCancel(quitter, tenant.BookingID(left))
-	h.WantEntries(map[tenant.EntryID]waitlist.Status{
+	_, waiting := join(studio, lastOfSaturday)
+	quitter, left := join(studio, lastOfSaturday)
+	studio.MustCancel(quitter, tenant.BookingID(left))
+	studio.WantEntries(map[tenant.EntryID]waitlist.Status{
 		expired: waitlist.Expired, promoted: waitlist.Booked, waiting: waitlist.Waiting, left: waitlist.Cancelled,
 	})
 	draft := on("2026-03-28T09:00:00Z", testkit.Session{})
-	remember(h, draft, testkit.Booking{Status: booking.Cancelled, Party: 7})
-	if _, err := h.App.Schedules.UnpublishSession(t.Context(), h.Owner, draft, nil); err != nil {
-		t.Fatal(err)
-	}
+	remember(studio, draft, testkit.Booking{Status: booking.Cancelled, Party: 7})
+	expect.OK(t)(studio.App.Schedules.UnpublishSession(t.Context(), studio.Owner, draft, nil))
 	deleted := on("2026-03-28T09:00:00Z", testkit.Session{Capacity: 7, Waitlist: 1})
-	remember(h, deleted, testkit.Booking{Party: 7})
-	join(h, deleted)
-	h.DeleteSession(deleted)
-	remember(h, on("2026-03-29T02:29:00Z", testkit.Session{Location: w.stJohns, Capacity: 4}), // 23:59
+	remember(studio, deleted, testkit.Booking{Party: 7})
+	join(studio, deleted)
+	studio.DeleteSession(deleted)
+	remember(studio, on("2026-03-29T02:29:00Z", testkit.Session{Location: w.stJohns, Capacity: 4}), // 23:59
 		testkit.Booking{Status: booking.NoShow, Party: 1})
-	remember(h, on("2026-03-27T11:00:00Z", testkit.Session{Location: w.auckland, Capacity: 6}), // 00:00
+	remember(studio, on("2026-03-27T11:00:00Z", testkit.Session{Location: w.auckland, Capacity: 6}), // 00:00
 		testkit.Booking{Status: booking.Attended, Party: 6})
 	lastInAuckland := on("2026-03-28T10:59:00Z", testkit.Session{Location: w.auckland, Capacity: 3}) // 23:59
-	remember(h, lastInAuckland, testkit.Booking{Party: 1})
-	h.Block(lastInAuckland)
+	remember(studio, lastInAuckland, testkit.Booking{Party: 1})
+	studio.Block(lastInAuckland)
 
 	// Sunday, 29 March
-	remember(h, on("2026-03-28T23:00:00Z", testkit.Session{Capacity: -1}), // 00:00
+	remember(studio, on("2026-03-28T23:00:00Z", testkit.Session{Capacity: -1}), // 00:00
 		testkit.Booking{Status: booking.Attended, Party: 4}, testkit.Booking{Party: 1})
-	remember(h, on("2026-03-29T21:30:00Z", testkit.Session{Service: w.meditation, Capacity: 5}), // 23:30, summer time
+	remember(studio, on("2026-03-29T21:30:00Z", testkit.Session{Service: w.meditation, Capacity: 5}), // 23:30, summer time
 		testkit.Booking{Party: 5})
 	on("2026-03-29T02:30:00Z", testkit.Session{Location: w.stJohns, Capacity: 4})  // 00:00
 	on("2026-03-28T11:00:00Z", testkit.Session{Location: w.auckland, Capacity: 3}) // 00:00
@@ -128,7 +131,7 @@ func newWeekend(t *testing.T) weekend {
 	// Monday, 30 March
 	on("2026-03-29T22:00:00Z", testkit.Session{Capacity: 20}) // 00:00, summer time
 
-	other := h.OtherTenant()
+	other := studio.OtherTenant()
 	remember(other, other.AddSession(testkit.Session{Starts: testkit.UTC("2026-03-28T09:00:00Z")}),
 		testkit.Booking{Status: booking.Attended, Party: 4})
 	return w
@@ -136,35 +139,32 @@ func newWeekend(t *testing.T) weekend {
 
 var (
 	saturday = appbookings.AttendanceDay{
-		Date: civil.MustParseDate("2026-03-28"), Sessions: 4, SessionsCancelled: 1, Capacity: 10 + 4 + 6 + 3,
+		Date: civiltest.Date("2026-03-28"), Sessions: 4, SessionsCancelled: 1, Capacity: 10 + 4 + 6 + 3,
 		Booked: 6 + 1 + 6 + 1, BookedLimited: 6 + 1 + 6 + 1, Attended: 3 + 6, NoShows: 1 + 1,
 		Cancelled: 3 + 3, LateCancelled: 2, Waitlisted: 3 + 1, Promoted: 1,
 	}
 	sunday = appbookings.AttendanceDay{
-		Date: civil.MustParseDate("2026-03-29"), Sessions: 4, Capacity: 5 + 4 + 3, Booked: 5 + 5, BookedLimited: 5,
+		Date: civiltest.Date("2026-03-29"), Sessions: 4, Capacity: 5 + 4 + 3, Booked: 5 + 5, BookedLimited: 5,
 		Attended: 4,
 	}
-	monday = appbookings.AttendanceDay{Date: civil.MustParseDate("2026-03-30"), Sessions: 1, Capacity: 20}
+	monday = appbookings.AttendanceDay{Date: civiltest.Date("2026-03-30"), Sessions: 1, Capacity: 20}
 )
 
 func TestAttendanceSummary_Counts(t *testing.T) {
 	t.Parallel()
 	w := newWeekend(t)
-	friday := appbookings.AttendanceDay{Date: civil.MustParseDate("2026-03-27")}
+	friday := appbookings.AttendanceDay{Date: civiltest.Date("2026-03-27")}
 	week := days("2026-03-27", "2026-03-30")
 
 	got, err := w.App.Bookings.AttendanceDaily(t.Context(), w.Owner, week, civil.Date{}, 100)
-	if diff := cmp.Diff([]appbookings.AttendanceDay{friday, saturday, sunday, monday}, got); diff != "" || err != nil {
-		t.Error(err, diff)
-	}
-	got, err = w.App.Bookings.AttendanceDaily(t.Context(), w.Owner, week, civil.MustParseDate("2026-03-27"), 2)
-	if diff := cmp.Diff([]appbookings.AttendanceDay{saturday, sunday}, got); diff != "" || err != nil {
-		t.Error(err, diff)
-	}
-	got, err = w.App.Bookings.AttendanceDaily(t.Context(), w.Owner, week, civil.MustParseDate("2026-03-30"), 2)
-	if diff := cmp.Diff([]appbookings.AttendanceDay(nil), got); diff != "" || err != nil {
-		t.Error(err, diff)
-	}
+	diff := cmp.Diff([]appbookings.AttendanceDay{friday, saturday, sunday, monday}, got)
+	test.True(t, diff == "" && err == nil, test.Sprint(err, diff))
+	got, err = w.App.Bookings.AttendanceDaily(t.Context(), w.Owner, week, civiltest.Date("2026-03-27"), 2)
+	diff = cmp.Diff([]appbookings.AttendanceDay{saturday, sunday}, got)
+	test.True(t, diff == "" && err == nil, test.Sprint(err, diff))
+	got, err = w.App.Bookings.AttendanceDaily(t.Context(), w.Owner, week, civiltest.Date("2026-03-30"), 2)
+	diff = cmp.Diff([]appbookings.AttendanceDay(nil), got)
+	test.True(t, diff == "" && err == nil, test.Sprint(err, diff))
 
 	for name, c := range map[string]struct {
 		period func(*appbookings.Period)
@@ -189,7 +189,7 @@ func TestAttendanceSummary_Counts(t *testing.T) {
 		"nowhere": {func(p *appbookings.Period) {
 			p.Services, p.Locations = []tenant.ServiceID{w.meditation}, []tenant.LocationID{w.auckland}
 		}, appbookings.AttendanceDay{}},
-		"what nobody has": {
+		"an unknown location": {
 			func(p *appbookings.Period) { p.Locations = []tenant.LocationID{testkit.NewID[tenant.LocationID]()} },
 			appbookings.AttendanceDay{},
 		},
@@ -199,9 +199,8 @@ func TestAttendanceSummary_Counts(t *testing.T) {
 			p := week
 			c.period(&p)
 			got, err := w.App.Bookings.AttendanceSummary(t.Context(), w.Owner, p)
-			if diff := cmp.Diff(c.want, got); diff != "" || err != nil {
-				t.Error(err, diff)
-			}
+			diff := cmp.Diff(c.want, got)
+			test.True(t, diff == "" && err == nil, test.Sprint(err, diff))
 		})
 	}
 }
@@ -236,12 +235,9 @@ func TestUtilization_ByGroup(t *testing.T) {
 		t.Run(string(group), func(t *testing.T) {
 			t.Parallel()
 			got, sum, err := w.App.Bookings.Utilization(t.Context(), w.Owner, week, group)
-			if diff := cmp.Diff(want, got); diff != "" || err != nil {
-				t.Error(err, diff)
-			}
-			if diff := cmp.Diff(total, sum); diff != "" {
-				t.Error(diff)
-			}
+			diff := cmp.Diff(want, got)
+			test.True(t, diff == "" && err == nil, test.Sprint(err, diff))
+			test.Eq(t, total, sum)
 		})
 	}
 	t.Run("narrowed", func(t *testing.T) {
@@ -252,67 +248,66 @@ func TestUtilization_ByGroup(t *testing.T) {
 		want := []appbookings.Utilization{
 			{Weekday: 6, Hour: 0, Sessions: 1, Offered: 6, Taken: 6}, {Weekday: 6, Hour: 23, Sessions: 2, Offered: 13, Taken: 7},
 		}
-		if diff := cmp.Diff(want, got); diff != "" || err != nil {
-			t.Error(err, diff)
-		}
+		diff := cmp.Diff(want, got)
+		test.True(t, diff == "" && err == nil, test.Sprint(err, diff))
 	})
 }
 
 // Bookings made around midnights on the days on which clocks change.
 func TestBookingTrend_CountsByDayAndWeek(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
-	anySize(h)
+	studio := testkit.New(t)
+	anySize(studio)
 	later := testkit.UTC("2026-06-01T09:00:00Z")
-	berlin := h.AddSession(testkit.Session{Starts: later, Capacity: -1})
-	stJohns := h.AddSession(testkit.Session{
-		Starts: later, Capacity: -1, Location: at(h, "St. John's", "America/St_Johns"),
+	berlin := studio.AddSession(testkit.Session{Starts: later, Capacity: -1})
+	stJohns := studio.AddSession(testkit.Session{
+		Starts: later, Capacity: -1, Location: at(studio, "St. John's", "America/St_Johns"),
 	})
-	auckland := h.AddSession(testkit.Session{Starts: later, Capacity: -1, Location: at(h, "Auckland", "Pacific/Auckland")})
+	auckland := studio.AddSession(testkit.Session{
+		Starts: later, Capacity: -1, Location: at(studio, "Auckland", "Pacific/Auckland"),
+	})
 	made := func(at string, party int) testkit.Booking {
 		return testkit.Booking{Party: party, Made: testkit.UTC(at)}
 	}
 	// From UTC-3:30 to UTC-2:30 at 02:00 on 8 March.
-	remember(h, stJohns, made("2026-03-08T03:29:59.999999Z", 1), made("2026-03-08T03:30:00Z", 2),
+	remember(studio, stJohns, made("2026-03-08T03:29:59.999999Z", 1), made("2026-03-08T03:30:00Z", 2),
 		made("2026-03-09T02:29:59.999999Z", 3), made("2026-03-09T02:30:00Z", 4))
 	// From UTC+1 to UTC+2 at 02:00 on 29 March.
-	remember(h, berlin, made("2026-03-28T22:59:59.999999Z", 1), made("2026-03-28T23:00:00Z", 2),
+	remember(studio, berlin, made("2026-03-28T22:59:59.999999Z", 1), made("2026-03-28T23:00:00Z", 2),
 		made("2026-03-29T21:59:59.999999Z", 3), made("2026-03-29T22:00:00Z", 4))
 	// From UTC+13 back to UTC+12 at 03:00 on 5 April.
-	remember(h, auckland, made("2026-04-04T10:59:59.999999Z", 1), made("2026-04-04T11:00:00Z", 2),
+	remember(studio, auckland, made("2026-04-04T10:59:59.999999Z", 1), made("2026-04-04T11:00:00Z", 2),
 		made("2026-04-05T11:59:59.999999Z", 3), made("2026-04-05T12:00:00Z", 4))
 	// Of every kind, on 30 March.
 	kinds := testkit.UTC("2026-03-30T10:00:00Z")
-	remember(h, berlin,
+	remember(studio, berlin,
 		testkit.Booking{Status: booking.Attended, Party: 1, Made: kinds, Channel: catalog.WalkIn},
 		testkit.Booking{Status: booking.NoShow, Party: 2, Made: kinds, Channel: catalog.Phone},
 		testkit.Booking{Status: booking.Cancelled, Party: 3, Made: kinds},
 		testkit.Booking{Status: booking.Expired, Party: 60, Made: kinds},
 		testkit.Booking{Status: booking.Pending, Party: 50, Made: kinds})
-	calledOff := h.AddSession(testkit.Session{Starts: later})
-	remember(h, calledOff, testkit.Booking{Status: booking.Cancelled, Party: 5, Made: kinds, Channel: catalog.WalkIn})
-	h.CancelSession(calledOff)
-	draft := h.AddSession(testkit.Session{Starts: later, Capacity: -1})
-	remember(h, draft, testkit.Booking{Status: booking.Cancelled, Party: 70, Made: kinds})
-	if _, err := h.App.Schedules.UnpublishSession(t.Context(), h.Owner, draft, nil); err != nil {
-		t.Fatal(err)
-	}
-	deleted := h.AddSession(testkit.Session{Starts: later, Capacity: -1})
-	remember(h, deleted, testkit.Booking{Party: 80, Made: kinds})
-	h.DeleteSession(deleted)
-	other := h.OtherTenant()
+	calledOff := studio.AddSession(testkit.Session{Starts: later})
+	remember(studio, calledOff, testkit.Booking{Status: booking.Cancelled, Party: 5, Made: kinds, Channel: catalog.WalkIn})
+	studio.CancelSession(calledOff)
+	draft := studio.AddSession(testkit.Session{Starts: later, Capacity: -1})
+	remember(studio, draft, testkit.Booking{Status: booking.Cancelled, Party: 70, Made: kinds})
+	expect.OK(t)(studio.App.Schedules.UnpublishSession(t.Context(), studio.Owner, draft, nil))
+	deleted := studio.AddSession(testkit.Session{Starts: later, Capacity: -1})
+	remember(studio, deleted, testkit.Booking{Party: 80, Made: kinds})
+	studio.DeleteSession(deleted)
+	other := studio.OtherTenant()
 	remember(
 		other, other.AddSession(testkit.Session{Starts: kinds.Add(48 * time.Hour)}), testkit.Booking{Party: 4, Made: kinds},
 	)
 
 	point := func(date string, bookings, seats int) appbookings.TrendPoint {
 		return appbookings.TrendPoint{
-			Date: civil.MustParseDate(date), Bookings: bookings, Seats: seats,
+			Date: civiltest.Date(date), Bookings: bookings, Seats: seats,
 			Channels: []appbookings.ChannelCount{{Channel: catalog.Online, Bookings: bookings, Seats: seats}},
 		}
 	}
 	thirtieth := appbookings.TrendPoint{
-		Date: civil.MustParseDate("2026-03-30"), Bookings: 5, Seats: 4 + 1 + 2 + 3 + 5,
+		Date: civiltest.Date("2026-03-30"), Bookings: 5, Seats: 4 + 1 + 2 + 3 + 5,
 		Channels: []appbookings.ChannelCount{
 			{Channel: catalog.Online, Bookings: 2, Seats: 4 + 3}, {Channel: catalog.Phone, Bookings: 1, Seats: 2},
 			{Channel: catalog.WalkIn, Bookings: 2, Seats: 1 + 5},
@@ -333,10 +328,9 @@ func TestBookingTrend_CountsByDayAndWeek(t *testing.T) {
 		p.Date = d
 		want = append(want, p)
 	}
-	got, err := h.App.Bookings.BookingTrend(t.Context(), h.Owner, period, false)
-	if diff := cmp.Diff(want, got); diff != "" || err != nil {
-		t.Error(err, diff)
-	}
+	got, err := studio.App.Bookings.BookingTrend(t.Context(), studio.Owner, period, false)
+	diff := cmp.Diff(want, got)
+	test.True(t, diff == "" && err == nil, test.Sprint(err, diff))
 
 	// Weeks begin on Mondays; the first and the last are cut.
 	lastWeek := appbookings.TrendPoint{
@@ -347,35 +341,32 @@ func TestBookingTrend_CountsByDayAndWeek(t *testing.T) {
 	}
 	want = []appbookings.TrendPoint{
 		point("2026-03-02", 2, 5), point("2026-03-09", 1, 4), {
-			Date: civil.MustParseDate("2026-03-16"),
+			Date: civiltest.Date("2026-03-16"),
 		}, point("2026-03-23", 3, 6), lastWeek,
 	}
-	got, err = h.App.Bookings.BookingTrend(t.Context(), h.Owner, days("2026-03-08", "2026-04-05"), true)
-	if diff := cmp.Diff(want, got); diff != "" || err != nil {
-		t.Error(err, diff)
-	}
+	got, err = studio.App.Bookings.BookingTrend(t.Context(), studio.Owner, days("2026-03-08", "2026-04-05"), true)
+	diff = cmp.Diff(want, got)
+	test.True(t, diff == "" && err == nil, test.Sprint(err, diff))
 
 	narrow := days("2026-03-29", "2026-03-30")
-	narrow.Locations, narrow.Services = []tenant.LocationID{h.Location}, []tenant.ServiceID{h.Service}
-	got, err = h.App.Bookings.BookingTrend(t.Context(), h.Owner, narrow, false)
-	if diff := cmp.Diff([]appbookings.TrendPoint{point("2026-03-29", 2, 5), thirtieth}, got); diff != "" || err != nil {
-		t.Error(err, diff)
-	}
+	narrow.Locations, narrow.Services = []tenant.LocationID{studio.Location}, []tenant.ServiceID{studio.Service}
+	got, err = studio.App.Bookings.BookingTrend(t.Context(), studio.Owner, narrow, false)
+	diff = cmp.Diff([]appbookings.TrendPoint{point("2026-03-29", 2, 5), thirtieth}, got)
+	test.True(t, diff == "" && err == nil, test.Sprint(err, diff))
 	narrow.Services = []tenant.ServiceID{testkit.NewID[tenant.ServiceID]()}
-	got, err = h.App.Bookings.BookingTrend(t.Context(), h.Owner, narrow, true)
-	if diff := cmp.Diff(
-		[]appbookings.TrendPoint{{Date: civil.MustParseDate("2026-03-23")}, {Date: civil.MustParseDate("2026-03-30")}}, got,
-	); diff != "" || err != nil {
-		t.Error(err, diff)
-	}
+	got, err = studio.App.Bookings.BookingTrend(t.Context(), studio.Owner, narrow, true)
+	diff = cmp.Diff(
+		[]appbookings.TrendPoint{{Date: civiltest.Date("2026-03-23")}, {Date: civiltest.Date("2026-03-30")}}, got,
+	)
+	test.True(t, diff == "" && err == nil, test.Sprint(err, diff))
 }
 
 // The database puts bookings and sessions on the same days and hours as the calendar does, in zones that change their
 // clocks at midnight, by half an hour, for Ramadan, by two hours, or live almost a day ahead.
 func TestAnalytics_UseLocalDays(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
-	anySize(h)
+	studio := testkit.New(t)
+	anySize(studio)
 	random := rand.New(rand.NewPCG(1, 2))
 	year := days("2026-01-10", "2026-12-20")
 	made, starts := make(map[civil.Date]int), make(map[[2]int]int)
@@ -385,12 +376,11 @@ func TestAnalytics_UseLocalDays(t *testing.T) {
 		"Pacific/Pago_Pago",
 		"Asia/Kathmandu", "America/St_Johns", "Pacific/Chatham",
 	} {
-		zone, err := time.LoadLocation(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		at := at(h, name, name)
-		nextYear := h.AddSession(testkit.Session{Starts: testkit.UTC("2027-06-01T09:00:00Z"), Location: at, Capacity: -1})
+		zone := expect.Value(time.LoadLocation(name))(t)
+		at := at(studio, name, name)
+		nextYear := studio.AddSession(testkit.Session{
+			Starts: testkit.UTC("2027-06-01T09:00:00Z"), Location: at, Capacity: -1,
+		})
 		for range 8 {
 			instant := func() time.Time {
 				t := testkit.UTC("2026-01-01T00:00:00Z").Add(
@@ -406,7 +396,7 @@ func TestAnalytics_UseLocalDays(t *testing.T) {
 			}
 			start := instant()
 			on := civil.DateOf(start, zone)
-			h.AddSession(testkit.Session{Starts: start, Location: at, Capacity: -1})
+			studio.AddSession(testkit.Session{Starts: start, Location: at, Capacity: -1})
 			within := func(d civil.Date) bool { return !d.Before(year.From) && !d.After(year.To) }
 			if within(on) {
 				sessions++
@@ -414,43 +404,37 @@ func TestAnalytics_UseLocalDays(t *testing.T) {
 			}
 			for range 3 {
 				b := testkit.Booking{Made: instant()}
-				remember(h, nextYear, b)
+				remember(studio, nextYear, b)
 				if d := civil.DateOf(b.Made, zone); within(d) {
 					made[d]++
 				}
 			}
 		}
 	}
-	points, err := h.App.Bookings.BookingTrend(t.Context(), h.Owner, year, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	points := expect.Value(studio.App.Bookings.BookingTrend(t.Context(), studio.Owner, year, false))(t)
 	got := make(map[civil.Date]int)
 	for _, p := range points {
 		if p.Bookings > 0 {
 			got[p.Date] = p.Bookings
 		}
 	}
-	if diff := cmp.Diff(made, got); diff != "" {
-		t.Error("days of making:", diff)
-	}
-	groups, total, err := h.App.Bookings.Utilization(t.Context(), h.Owner, year, appbookings.UseByWeekdayHour)
-	if err != nil || total.Unlimited != sessions {
-		t.Fatalf("%d sessions, want %d (%v)", total.Unlimited, sessions, err)
-	}
+	test.Eq(t, made, got, test.Sprint("days of making:"))
+	groups, total, err := studio.App.Bookings.Utilization(t.Context(), studio.Owner, year, appbookings.UseByWeekdayHour)
+	must.True(
+		t, err == nil && total.Unlimited == sessions,
+		must.Sprintf("%d sessions, want %d (%v)", total.Unlimited, sessions, err),
+	)
 	hours := make(map[[2]int]int)
 	for _, g := range groups {
 		hours[[2]int{g.Weekday, g.Hour}] = g.Unlimited
 	}
-	if diff := cmp.Diff(starts, hours); diff != "" {
-		t.Error("weekdays and hours:", diff)
-	}
+	test.Eq(t, starts, hours, test.Sprint("weekdays and hours:"))
 }
 
 func TestAnalytics_RejectInvalidPeriods(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
-	day := civil.MustParseDate
+	studio := testkit.New(t)
+	day := civiltest.Date
 	for name, c := range map[string]struct {
 		from, to civil.Date
 		want     fault.Reason
@@ -467,14 +451,12 @@ func TestAnalytics_RejectInvalidPeriods(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := appbookings.Period{From: c.from, To: c.to}
-			_, err := h.App.Bookings.AttendanceSummary(t.Context(), h.Owner, p)
-			testkit.WantReason(t, err, c.want)
-			_, err = h.App.Bookings.AttendanceDaily(t.Context(), h.Owner, p, civil.Date{}, 500)
-			testkit.WantReason(t, err, c.want)
-			_, err = h.App.Bookings.BookingTrend(t.Context(), h.Owner, p, true)
-			testkit.WantReason(t, err, c.want)
-			_, _, err = h.App.Bookings.Utilization(t.Context(), h.Owner, p, appbookings.UseByWeekdayHour)
-			testkit.WantReason(t, err, c.want)
+			expect.Reason(t, c.want)(studio.App.Bookings.AttendanceSummary(t.Context(), studio.Owner, p))
+			expect.Reason(t, c.want)(studio.App.Bookings.AttendanceDaily(t.Context(), studio.Owner, p, civil.Date{}, 500))
+			expect.Reason(t, c.want)(studio.App.Bookings.BookingTrend(t.Context(), studio.Owner, p, true))
+			expect.Reason(t, c.want)(
+				studio.App.Bookings.Utilization(t.Context(), studio.Owner, p, appbookings.UseByWeekdayHour),
+			)
 		})
 	}
 }

@@ -5,7 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/berthhq/berth/internal/app/bookings"
 	"github.com/berthhq/berth/internal/app/engine"
@@ -15,52 +16,57 @@ import (
 	"github.com/berthhq/berth/internal/rules/credit"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 // What is asked for at the same moment is settled in one transaction, and each is told what they would have been told
 // alone.
 func TestBatch_EqualsRunningInOrder(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
-	g := h.NewBatch()
-	open, small := h.AddSession(testkit.Session{}), h.AddSession(testkit.Session{Capacity: 2, Waitlist: 1})
-	noWaitlist := h.AddSession(testkit.Session{Capacity: 1})
-	draft := h.AddSession(testkit.Session{State: catalog.Draft})
-	pack := h.AddPlan(credit.Plan{Kind: credit.Credits, Credits: 1})
-	daily := h.AddPlan(credit.Plan{Kind: credit.Unlimited, DailyLimit: new(1), AllowOverlap: true})
-	mia, noa := h.AddMember("Mia"), h.AddMember("Noa")
-	mias := h.Subscribe(mia, pack)
-	h.Subscribe(noa, daily)
-	spent, limited := h.AddMember("Spent"), h.AddMember("Limited")
-	h.Subscribe(spent, pack)
-	h.MustBook(spent, h.AddSession(testkit.Session{Starts: testkit.Noon.Add(99 * time.Hour)}))
-	h.Subscribe(limited, daily)
-	h.MustBook(limited, h.AddSession(testkit.Session{}))
+	studio := testkit.New(t)
+	g := studio.NewBatch()
+	open, small := studio.AddSession(testkit.Session{}), studio.AddSession(testkit.Session{Capacity: 2, Waitlist: 1})
+	noWaitlist := studio.AddSession(testkit.Session{Capacity: 1})
+	draft := studio.AddSession(testkit.Session{State: catalog.Draft})
+	pack := studio.AddPlan(credit.Plan{Kind: credit.Credits, Credits: 1})
+	daily := studio.AddPlan(credit.Plan{Kind: credit.Unlimited, DailyLimit: new(1), AllowOverlap: true})
+	mia, noa := studio.AddMember("Mia"), studio.AddMember("Noa")
+	mias := studio.Subscribe(mia, pack)
+	studio.Subscribe(noa, daily)
+	spent, limited := studio.AddMember("Spent"), studio.AddMember("Limited")
+	studio.Subscribe(spent, pack)
+	studio.MustBook(spent, studio.AddSession(testkit.Session{Starts: testkit.Noon.Add(99 * time.Hour)}))
+	studio.Subscribe(limited, daily)
+	studio.MustBook(limited, studio.AddSession(testkit.Session{}))
 
 	ok := []*testkit.Booked{
-		g.Book(mia, open), g.Book(noa, open), g.Book(h.AddMember("Ann"), small), g.Book(h.AddMember("Bea"), small),
-		g.Book(h.AddMember("Cyd"), noWaitlist),
+		g.Book(mia, open), g.Book(noa, open), g.Book(studio.AddMember("Ann"), small), g.Book(studio.AddMember("Bea"), small),
+		g.Book(studio.AddMember("Cyd"), noWaitlist),
 	}
-	waits := g.Book(h.AddMember("Dan"), small)
-	full := g.Book(h.AddMember("Eve"), small)
-	none := g.Book(h.AddMember("Fay"), noWaitlist)
-	closed := g.Book(h.AddMember("Gil"), draft)
-	absent := g.Book(h.AddMember("Hal"), testkit.NewID[tenant.SessionID]())
+	waits := g.Book(studio.AddMember("Dan"), small)
+	full := g.Book(studio.AddMember("Eve"), small)
+	none := g.Book(studio.AddMember("Fay"), noWaitlist)
+	closed := g.Book(studio.AddMember("Gil"), draft)
+	absent := g.Book(studio.AddMember("Hal"), testkit.NewID[tenant.SessionID]())
 	noCredit := g.Book(spent, open)
-	twice := g.Book(limited, h.AddSession(testkit.Session{}))
-	stranger := g.Book(h.Owner, open, func(r *bookings.BookRequest) { r.Member = testkit.NewID[tenant.MemberID]() })
+	twice := g.Book(limited, studio.AddSession(testkit.Session{}))
+	stranger := g.Book(studio.Owner, open, func(r *bookings.BookRequest) { r.Member = testkit.NewID[tenant.MemberID]() })
 	forOthers := g.Book(
-		h.Owner, open, func(r *bookings.BookRequest) { r.Member, r.Channel = h.AddMember("Ida").Member, catalog.Phone },
+		studio.Owner, open, func(
+			r *bookings.BookRequest,
+		) {
+			r.Member, r.Channel = studio.AddMember("Ida").Member, catalog.Phone
+		},
 	)
-	if n := g.Run(); n != 2 {
-		t.Errorf("%d transactions, want 2: one for whoever joins the queue, and one for all others", n)
-	}
+	test.EqOp(t, 2, g.Run(),
+		test.Sprint("transactions, want 2: one for the member who joins the queue, and one for all others"))
 	for _, b := range append(ok, forOthers) {
 		b.WantConfirmed(t, "booked")
 	}
-	if waits.Err != nil || waits.Entry == nil || waits.Entry.Position != 1 {
-		t.Errorf("waits: %+v, %v", waits.Place, waits.Err)
-	}
+	test.True(
+		t, waits.Err == nil && waits.Entry != nil && waits.Entry.Position == 1,
+		test.Sprintf("waits: %+v, %v", waits.Place, waits.Err),
+	)
 	full.WantRefused(t, "full", fault.SessionFull)
 	none.WantRefused(t, "no waitlist", fault.SessionFull)
 	closed.WantRefused(t, "draft", fault.SessionNotOpen)
@@ -68,21 +74,19 @@ func TestBatch_EqualsRunningInOrder(t *testing.T) {
 	noCredit.WantRefused(t, "no credit", fault.NoCredits)
 	twice.WantRefused(t, "daily limit", fault.DailyLimit)
 	stranger.WantRefused(t, "no member", fault.MemberNotFound)
-	if h.Balance(mias) != 0 {
-		t.Errorf("balance %d, want 0", h.Balance(mias))
-	}
-	h.WantSound()
+	test.EqOp(t, 0, studio.Balance(mias))
+	studio.WantSound()
 }
 
 // The last places go to those who came first, and so does the queue.
 func TestBatch_KeepsArrivalOrder(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
-	g := h.NewBatch()
-	in := h.AddSession(testkit.Session{Capacity: 3, Waitlist: 3})
+	studio := testkit.New(t)
+	g := studio.NewBatch()
+	in := studio.AddSession(testkit.Session{Capacity: 3, Waitlist: 3})
 	var all []*testkit.Booked
 	for range 8 {
-		all = append(all, g.Book(h.AddMember("One of many"), in))
+		all = append(all, g.Book(studio.AddMember("One of many"), in))
 	}
 	g.Run()
 	var got []string
@@ -97,81 +101,71 @@ func TestBatch_KeepsArrivalOrder(t *testing.T) {
 		}
 	}
 	want := []string{"booked", "booked", "booked", "1", "2", "3", "SESSION_FULL", "SESSION_FULL"}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-	h.WantSound()
+	test.Eq(t, want, got)
+	studio.WantSound()
 }
 
 // Who has a place already does not join the queue, even if the session fills up with those who came just before.
 func TestBatch_BookedMemberDoesNotJoin(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
-	g := h.NewBatch()
-	in := h.AddSession(testkit.Session{Capacity: 2, Waitlist: 5})
-	mia := h.AddMember("Mia")
-	h.MustBook(mia, in)
-	last := g.Book(h.AddMember("Noa"), in)
+	studio := testkit.New(t)
+	g := studio.NewBatch()
+	in := studio.AddSession(testkit.Session{Capacity: 2, Waitlist: 5})
+	mia := studio.AddMember("Mia")
+	studio.MustBook(mia, in)
+	last := g.Book(studio.AddMember("Noa"), in)
 	again := g.Book(mia, in)
-	waits := g.Book(h.AddMember("Zoe"), in)
+	waits := g.Book(studio.AddMember("Zoe"), in)
 	g.Run()
 	last.WantConfirmed(t, "last")
 	again.WantRefused(t, "again", fault.AlreadyBooked)
-	if waits.Entry == nil || waits.Entry.Position != 1 {
-		t.Errorf("%+v, %v", waits.Place, waits.Err)
-	}
-	h.WantSound()
+	test.True(t, waits.Entry != nil && waits.Entry.Position == 1, test.Sprintf("%+v, %v", waits.Place, waits.Err))
+	studio.WantSound()
 }
 
-// What only a constraint finds out fails for one, who is told why, and for nobody else.
+// A violation that only a constraint finds fails one operation, with its reason, and no other.
 func TestBatch_FailureHarmsOneOnly(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
-	g := h.NewBatch()
-	in := h.AddSession(testkit.Session{})
-	mia, noa := h.AddMember("Mia"), h.AddMember("Noa")
-	has := h.MustBook(mia, in)
-	h.Subscribe(noa, h.AddPlan(credit.Plan{Kind: credit.Unlimited}))
-	h.MustBook(noa, h.AddSession(testkit.Session{}))
+	studio := testkit.New(t)
+	g := studio.NewBatch()
+	in := studio.AddSession(testkit.Session{})
+	mia, noa := studio.AddMember("Mia"), studio.AddMember("Noa")
+	has := studio.MustBook(mia, in)
+	studio.Subscribe(noa, studio.AddPlan(credit.Plan{Kind: credit.Unlimited}))
+	studio.MustBook(noa, studio.AddSession(testkit.Session{}))
 
-	before := g.Book(h.AddMember("Ann"), in)
+	before := g.Book(studio.AddMember("Ann"), in)
 	again := g.Book(mia, in)
 	overlaps := g.Book(noa, in)
-	after := g.Book(h.AddMember("Bea"), in)
-	if n := g.Run(); n != 1 {
-		t.Errorf("%d transactions, want 1: those who may were not settled together", n)
-	}
+	after := g.Book(studio.AddMember("Bea"), in)
+	test.EqOp(t, 1, g.Run(), test.Sprint("transactions, want 1: those who may were not settled together"))
 	before.WantConfirmed(t, "before")
 	after.WantConfirmed(t, "after")
 	overlaps.WantRefused(t, "overlaps", fault.Overlap)
 	again.WantRefused(t, "again", fault.AlreadyBooked)
-	if got := testkit.Meta(t, again.Err, "booking_id"); got != has.String() {
-		t.Errorf("booking_id %s, want %s", got, has)
-	}
+	test.EqOp(t, has.String(), testkit.Meta(t, again.Err, "booking_id"), test.Sprintf("booking_id want %s", has))
 
 	// Nothing in the rules knows of this one.
-	h.Exec(`alter table bookings add constraint no_apples check (note <> 'bad apple')`)
-	before = g.Book(h.AddMember("Cyd"), in)
-	bad := g.Book(h.AddMember("Dan"), in, func(r *bookings.BookRequest) { r.Note = "bad apple" })
-	after = g.Book(h.AddMember("Eve"), in)
+	studio.Exec(`alter table bookings add constraint no_apples check (note <> 'bad apple')`)
+	before = g.Book(studio.AddMember("Cyd"), in)
+	bad := g.Book(studio.AddMember("Dan"), in, func(r *bookings.BookRequest) { r.Note = "bad apple" })
+	after = g.Book(studio.AddMember("Eve"), in)
 	g.Run()
 	before.WantConfirmed(t, "before the apple")
 	after.WantConfirmed(t, "after the apple")
-	if !pg.IsCheck(bad.Err, "no_apples") {
-		t.Errorf("bad apple: %v", bad.Err)
-	}
-	h.WantSound()
+	test.True(t, pg.IsCheck(bad.Err, "no_apples"), test.Sprintf("bad apple: %v", bad.Err))
+	studio.WantSound()
 }
 
 // Keys and references make things happen once in a batch, too; what is refused uses no key up.
 func TestBatch_IdempotencyKeys(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
-	g := h.NewBatch()
-	in, full := h.AddSession(testkit.Session{}), h.AddSession(testkit.Session{Capacity: 1})
-	holder := h.AddMember("Holder")
-	seat := h.MustBook(holder, full)
-	mia, noa, ref := h.AddMember("Mia"), h.AddMember("Noa"), h.AddMember("Ref")
+	studio := testkit.New(t)
+	g := studio.NewBatch()
+	in, full := studio.AddSession(testkit.Session{}), studio.AddSession(testkit.Session{Capacity: 1})
+	holder := studio.AddMember("Holder")
+	seat := studio.MustBook(holder, full)
+	mia, noa, ref := studio.AddMember("Mia"), studio.AddMember("Noa"), studio.AddMember("Ref")
 	book := func(who tenant.Caller, text, content string, in tenant.SessionID) (*testkit.Booked, *engine.IdempotencyKey) {
 		ctx, key := testkit.WithKey(t, text, "Book", content)
 		b := new(testkit.Booked)
@@ -186,60 +180,53 @@ func TestBatch_IdempotencyKeys(t *testing.T) {
 	refused, _ := book(noa, "k", "one", full)
 	withRef := func(r *bookings.BookRequest) { r.ExternalRef = "REF-1" }
 	one, two := g.Book(ref, in, withRef), g.Book(ref, in, withRef)
-	conflict := g.Book(h.AddMember("Someone else"), in, withRef)
+	conflict := g.Book(studio.AddMember("Someone else"), in, withRef)
 	g.Run()
 	first.WantConfirmed(t, "first")
 	again.WantConfirmed(t, "again")
-	if firstKey.Repeated || !againKey.Repeated || first.Booking == nil || again.Booking == nil ||
-		first.Booking.ID != again.Booking.ID {
-		t.Errorf("repeated %v and %v: %+v, %+v", firstKey.Repeated, againKey.Repeated, first.Place, again.Place)
-	}
+	test.True(
+		t, !firstKey.Repeated && againKey.Repeated && first.Booking != nil && again.Booking != nil &&
+			first.Booking.ID == again.Booking.ID,
+		test.Sprintf("repeated %v and %v: %+v, %+v", firstKey.Repeated, againKey.Repeated, first.Place, again.Place),
+	)
 	other.WantRefused(t, "another request", fault.IdempotencyConflict)
 	refused.WantRefused(t, "full", fault.SessionFull)
 	one.WantConfirmed(t, "reference")
-	if two.Err != nil || !two.Repeated || two.Booking.ID != one.Booking.ID {
-		t.Errorf("the same reference: %+v, %v", two.Place, two.Err)
-	}
+	test.True(
+		t, two.Err == nil && two.Repeated && two.Booking.ID == one.Booking.ID,
+		test.Sprintf("the same reference: %+v, %v", two.Place, two.Err),
+	)
 	conflict.WantRefused(t, "reference of another", fault.ExternalRefConflict)
 
-	if _, err := h.Cancel(holder, seat); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t)(studio.Cancel(holder, seat))
 	retried, retriedKey := book(noa, "k", "one", full)
-	beside := g.Book(h.AddMember("Beside"), in)
+	separate := g.Book(studio.AddMember("Separate"), in)
 	g.Run()
 	retried.WantConfirmed(t, "the key that was refused")
-	beside.WantConfirmed(t, "beside")
-	if retriedKey.Repeated {
-		t.Error("the key was used up by a refusal")
-	}
-	h.WantSound()
+	separate.WantConfirmed(t, "separate")
+	test.False(t, retriedKey.Repeated, test.Sprint("the key was used up by a refusal"))
+	studio.WantSound()
 }
 
 // A batch that another transaction gets in the way of is settled again, as a whole.
 func TestBatch_IsRetried(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
-	g := h.NewBatch()
-	in := h.AddSession(testkit.Session{Capacity: 2})
+	studio := testkit.New(t)
+	g := studio.NewBatch()
+	in := studio.AddSession(testkit.Session{Capacity: 2})
 	ctx := context.Background()
-	rival, err := h.DB.Owner.Begin(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
+	rival := expect.Value(studio.DB.Owner.Begin(ctx))(t)
 	defer func() { _ = rival.Rollback(ctx) }()
-	if _, err := rival.Exec(ctx, `update sessions set capacity = 3 where id = $1`, in); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t)(rival.Exec(ctx, `update sessions set capacity = 3 where id = $1`, in))
 	var all []*testkit.Booked
 	for range 4 {
-		all = append(all, g.Book(h.AddMember("One of many"), in))
+		all = append(all, g.Book(studio.AddMember("One of many"), in))
 	}
 	released := make(chan error, 1)
 	go func() {
 		released <- func() error {
 			for blocked := 0; blocked == 0; { // by the rival, which came before
-				err := h.DB.Owner.QueryRow(ctx, `select count(*) from pg_stat_activity where $1 = any(pg_blocking_pids(pid))`,
+				err := studio.DB.Owner.QueryRow(ctx, `select count(*) from pg_stat_activity where $1 = any(pg_blocking_pids(pid))`,
 					rival.Conn().PgConn().PID()).Scan(&blocked)
 				if err != nil {
 					return err
@@ -249,12 +236,10 @@ func TestBatch_IsRetried(t *testing.T) {
 		}()
 	}()
 	g.Run()
-	if err := <-released; err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, <-released)
 	for i, b := range all[:3] {
 		b.WantConfirmed(t, string(rune('0'+i)))
 	}
 	all[3].WantRefused(t, "the fourth", fault.SessionFull)
-	h.WantSound()
+	studio.WantSound()
 }

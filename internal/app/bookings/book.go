@@ -37,6 +37,12 @@ type BookRequest struct {
 	GuestTier string `json:"guest_tier,omitempty"`
 }
 
+// The permissions to book and to hold for others. A caller without it has SelfOnly set.
+const (
+	CreateForOthers = "booking.create_for_others"
+	HoldForOthers   = "booking.hold_for_others"
+)
+
 // Book takes seats in a session for a member or a guest, holds them for a while, or joins the waitlist of a full
 // session.
 func (s *Service) Book(ctx context.Context, caller tenant.Caller, r BookRequest) (seats.Place, error) {
@@ -148,7 +154,7 @@ func (b *book) write(tx *engine.Tx, id tenant.BookingID, decision booking.Decisi
 	}
 	what := outbox.BookingConfirmed
 	if b.Hold {
-		what, made.Status, made.HoldUntil = outbox.BookingHeld, booking.Pending, new(booking.HoldUntil(*b.slot, tx.Now))
+		what, made.Status, made.HoldUntil = outbox.BookingHeld, booking.Pending, new(b.slot.HoldUntil(tx.Now))
 		tx.WakeAt(*made.HoldUntil)
 		b.slot.Holds++
 	}
@@ -167,12 +173,21 @@ func (b *book) entry(byStaff bool) waitlist.Entry {
 	}
 }
 
-// complete fills in the member, and rejects requests without a member or guest.
+// complete decides for whom the request is, and whether the caller may ask for it. A hold with a contact and without a
+// member is for a guest; a member who may not hold for others holds for themselves.
 func (r *BookRequest) complete(caller tenant.Caller) error {
+	if r.Hold && r.Member.IsZero() && r.Contact.Name != "" {
+		r.Guest = !caller.SelfOnly || caller.Member.IsZero()
+	}
 	if r.Member.IsZero() && !r.Guest {
 		r.Member = caller.Member
 	}
 	switch {
+	case caller.SelfOnly && (r.Guest || r.Member != caller.Member):
+		if r.Hold {
+			return fault.MissingPermission(HoldForOthers)
+		}
+		return fault.MissingPermission(CreateForOthers)
 	case r.Guest && strings.TrimSpace(r.Contact.Name) == "":
 		return fault.Invalid("contact.name", "A guest needs a name.")
 	case r.GuestTier != "" && !r.Guest:

@@ -2,8 +2,12 @@ package bookings
 
 import (
 	"encoding/hex"
+	"errors"
 	"testing"
 
+	"github.com/shoenig/test"
+
+	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/tenant"
@@ -27,8 +31,72 @@ func TestBookRequest_HashNeverChanges(t *testing.T) {
 		"all fields": {r, "b3536dc51871c893bda64583874a29cc8610f1a4c16bf45228b1a0e02a1f5354"},
 		"no fields":  {BookRequest{}, "65f9ced205456983628ce1b6d5064b69d09ae7c4547fe1feaa0d167e2ac74aac"},
 	} {
-		if got := hex.EncodeToString(tt.request.hash()); got != tt.want {
-			t.Errorf("%s: %s, want %s", name, got, tt.want)
-		}
+		test.EqOp(t, tt.want, hex.EncodeToString(tt.request.hash()), test.Sprint(name))
 	}
+}
+
+// Without the permission, members act for themselves only, and partners for no one.
+func TestBookRequest_ForOthersNeedsPermission(t *testing.T) {
+	t.Parallel()
+	mia, eve := tenant.MemberID{UUID: tenant.UUID{15: 1}}, tenant.MemberID{UUID: tenant.UUID{15: 2}}
+	contact := booking.Contact{Name: "Ada"}
+	for name, tt := range map[string]struct {
+		request BookRequest
+		self    tenant.MemberID // for whom a member without the permission books; zero: they may not
+		staff   tenant.MemberID // for whom a member with the permission books; zero with guest: for a guest
+		partner bool            // a service account with the permission may ask for it
+	}{
+		"no one named":         {BookRequest{}, mia, mia, false},
+		"themselves":           {BookRequest{Member: mia}, mia, mia, true},
+		"another member":       {BookRequest{Member: eve}, tenant.MemberID{}, eve, true},
+		"hold: no one named":   {BookRequest{Hold: true}, mia, mia, false},
+		"hold: themselves":     {BookRequest{Hold: true, Member: mia}, mia, mia, true},
+		"hold: another member": {BookRequest{Hold: true, Member: eve}, tenant.MemberID{}, eve, true},
+		"hold: a contact":      {BookRequest{Hold: true, Contact: contact}, mia, tenant.MemberID{}, true},
+		"hold: with a contact": {BookRequest{Hold: true, Member: mia, Contact: contact}, mia, mia, true},
+		"a contact of no hold": {BookRequest{Contact: contact}, mia, mia, false},
+		"hold: a guest's tier": {BookRequest{Hold: true, Contact: contact, GuestTier: "gold"}, mia, tenant.MemberID{}, true},
+	} {
+		missing := CreateForOthers
+		if tt.request.Hold {
+			missing = HoldForOthers
+		}
+		r := tt.request
+		err := r.complete(tenant.Caller{Member: mia, SelfOnly: true})
+		switch {
+		case tt.self.IsZero():
+			wantMissing(t, name+", as a member", err, missing)
+		case r.GuestTier != "":
+			test.EqOp(t, fault.InvalidField, fault.ReasonOf(err), test.Sprintf("%s, as a member: %v", name, err))
+		case err != nil || r.Member != tt.self || r.Guest:
+			t.Errorf("%s, as a member: %+v, %v", name, r, err)
+		}
+
+		r = tt.request
+		guest := r.Hold && tt.staff.IsZero()
+		if err := r.complete(tenant.Caller{Member: mia}); err != nil || r.Member != tt.staff || r.Guest != guest {
+			t.Errorf("%s, as staff: %+v, %v", name, r, err)
+		}
+
+		r = tt.request
+		err = r.complete(tenant.Caller{Subject: "sa:1", SelfOnly: true})
+		switch {
+		case tt.partner:
+			wantMissing(t, name+", as an account", err, missing)
+		case fault.ReasonOf(err) != fault.InvalidField:
+			t.Errorf("%s, as an account: %v", name, err)
+		}
+		r = tt.request
+		err = r.complete(tenant.Caller{Subject: "sa:1"})
+		test.EqOp(t, (err == nil), tt.partner, test.Sprintf("%s, as an account with the permission: %v", name, err))
+	}
+}
+
+func wantMissing(t *testing.T, what string, err error, permission string) {
+	t.Helper()
+	var f *fault.Error
+	test.True(
+		t, errors.As(err, &f) && f.Reason == fault.PermissionDeniedReason && f.Metadata["permission"] == permission,
+		test.Sprintf("%s: %v, want that %s is missing", what, err, permission),
+	)
 }

@@ -7,6 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/berthhq/berth/internal/app/bookings"
 	"github.com/berthhq/berth/internal/app/settings"
 	"github.com/berthhq/berth/internal/fault"
@@ -15,48 +18,45 @@ import (
 	"github.com/berthhq/berth/internal/rules/credit"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 func TestBook_TakesASeatAndACredit(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
-	mia := h.AddMember("Mia")
-	pack := h.Subscribe(mia, h.AddPlan(credit.Plan{Kind: credit.Credits, Credits: 10}))
-	class := h.AddSession(testkit.Session{})
+	studio := testkit.New(t)
+	mia := studio.AddMember("Mia")
+	pack := studio.Subscribe(mia, studio.AddPlan(credit.Plan{Kind: credit.Credits, Credits: 10}))
+	class := studio.AddSession(testkit.Session{})
 
-	id := h.MustBook(mia, class)
+	id := studio.MustBook(mia, class)
 
-	b, err := h.App.Bookings.GetBooking(context.Background(), testkit.SelfOnly(mia), id)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if b.Status != booking.Confirmed || b.Credits != 1 || b.Subscription != pack.ID || b.MemberName != "Mia" ||
-		b.Party != 1 {
-		t.Errorf("booking is %+v", b)
-	}
-	if got := h.Balance(pack); got != 9 {
-		t.Errorf("balance %d, want 9", got)
-	}
-	h.WantSound()
+	b := expect.Value(studio.App.Bookings.GetBooking(context.Background(), testkit.SelfOnly(mia), id))(t)
+	test.True(
+		t, b.Status == booking.Confirmed && b.Credits == 1 && b.Subscription == pack.ID && b.MemberName == "Mia" &&
+			b.Party == 1,
+		test.Sprintf("booking is %+v", b),
+	)
+	test.EqOp(t, 9, studio.Balance(pack), test.Sprint("balance"))
+	studio.WantSound()
 }
 
 func TestBook_ReturnsEachReason(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
-	mia := h.AddMember("Mia")
+	studio := testkit.New(t)
+	mia := studio.AddMember("Mia")
 	online := bookings.BookRequest{Party: 1, Channel: catalog.Online}
 	ask := func(r bookings.BookRequest, session tenant.SessionID) bookings.BookRequest {
 		r.Session = session
 		return r
 	}
-	h.SetPolicyOf(
-		settings.PolicyTarget{Location: h.Location}, func(p *catalog.Policy) { p.BookingCloses = new(time.Hour) },
+	studio.SetPolicyOf(
+		settings.PolicyTarget{Location: studio.Location}, func(p *catalog.Policy) { p.BookingCloses = new(time.Hour) },
 	)
-	h.EditLocation(
-		h.Location, func(l *catalog.Location) { l.Channels = []catalog.Channel{catalog.Online, catalog.WalkIn} },
+	studio.EditLocation(
+		studio.Location, func(l *catalog.Location) { l.Channels = []catalog.Channel{catalog.Online, catalog.WalkIn} },
 	)
-	deleted := h.AddSession(testkit.Session{})
-	h.DeleteSession(deleted)
+	deleted := studio.AddSession(testkit.Session{})
+	studio.DeleteSession(deleted)
 
 	for name, tt := range map[string]struct {
 		as     tenant.Caller
@@ -67,45 +67,47 @@ func TestBook_ReturnsEachReason(t *testing.T) {
 		"no such session": {mia, ask(online, testkit.NewID[tenant.SessionID]()), fault.SessionNotFound, ""},
 		"deleted session": {mia, ask(online, deleted), fault.SessionNotFound, ""},
 		"draft": {
-			mia, ask(online, h.AddSession(testkit.Session{State: catalog.Draft})), fault.SessionNotOpen, "draft",
+			mia, ask(online, studio.AddSession(testkit.Session{State: catalog.Draft})), fault.SessionNotOpen, "draft",
 		},
 		"cancelled": {
-			mia, ask(online, h.AddSession(testkit.Session{State: catalog.Cancelled})), fault.SessionNotOpen, "cancelled",
+			mia, ask(online, studio.AddSession(testkit.Session{State: catalog.Cancelled})), fault.SessionNotOpen, "cancelled",
 		},
 		"blocked": {
-			mia, ask(online, h.AddSession(testkit.Session{Blocked: true})), fault.SessionNotOpen, "blocked",
+			mia, ask(online, studio.AddSession(testkit.Session{Blocked: true})), fault.SessionNotOpen, "blocked",
 		},
 		"started": {
-			mia, ask(online, h.AddSession(testkit.Session{Starts: testkit.Noon})), fault.SessionNotOpen, "started",
+			mia, ask(online, studio.AddSession(testkit.Session{Starts: testkit.Noon})), fault.SessionNotOpen, "started",
 		},
 		"closed an hour before": {
-			mia, ask(online, h.AddSession(testkit.Session{Starts: testkit.Noon.Add(time.Hour)})), fault.SessionNotOpen, "closed",
+			mia, ask(online, studio.AddSession(testkit.Session{Starts: testkit.Noon.Add(time.Hour)})), fault.SessionNotOpen,
+			"closed",
 		},
 		"too far ahead": {
-			mia, ask(online, h.AddSession(testkit.Session{Starts: testkit.Noon.Add(30*24*time.Hour + time.Second)})),
+			mia, ask(online, studio.AddSession(testkit.Session{Starts: testkit.Noon.Add(30*24*time.Hour + time.Second)})),
 			fault.AdvanceWindow, "",
 		},
 		"channel off": {
-			h.Owner, ask(bookings.BookRequest{Party: 1, Channel: catalog.Phone}, h.AddSession(testkit.Session{})),
+			studio.Owner, ask(bookings.BookRequest{Party: 1, Channel: catalog.Phone}, studio.AddSession(testkit.Session{})),
 			fault.ChannelClosed, "",
 		},
 		"walk-in by a member": {
-			mia, ask(bookings.BookRequest{Party: 1, Channel: catalog.WalkIn}, h.AddSession(testkit.Session{})),
+			mia, ask(bookings.BookRequest{Party: 1, Channel: catalog.WalkIn}, studio.AddSession(testkit.Session{})),
 			fault.ChannelClosed, "",
 		},
 		"party too large": {
-			mia, ask(bookings.BookRequest{Party: 5, Channel: catalog.Online}, h.AddSession(testkit.Session{})), fault.PartySize,
+			mia, ask(bookings.BookRequest{Party: 5, Channel: catalog.Online}, studio.AddSession(testkit.Session{})),
+			fault.PartySize,
 			"",
 		},
 		"full without waitlist": {
-			mia, ask(bookings.BookRequest{Party: 2, Channel: catalog.Online}, h.AddSession(testkit.Session{Capacity: 1})),
+			mia, ask(bookings.BookRequest{Party: 2, Channel: catalog.Online}, studio.AddSession(testkit.Session{Capacity: 1})),
 			fault.SessionFull, "",
 		},
 		"full, rather not wait": {
 			mia,
 			ask(
 				bookings.BookRequest{Party: 2, Channel: catalog.Online, NoWaitlist: true},
-				h.AddSession(testkit.Session{Capacity: 1, Waitlist: 3}),
+				studio.AddSession(testkit.Session{Capacity: 1, Waitlist: 3}),
 			),
 			fault.SessionFull, "",
 		},
@@ -113,375 +115,324 @@ func TestBook_ReturnsEachReason(t *testing.T) {
 			mia,
 			ask(
 				bookings.BookRequest{Party: 1, Channel: catalog.Online, Subscription: testkit.NewID[tenant.SubscriptionID]()},
-				h.AddSession(testkit.Session{}),
+				studio.AddSession(testkit.Session{}),
 			),
 			fault.SubscriptionNotFound, "",
 		},
 		"no such member": {
-			h.Owner,
+			studio.Owner,
 			ask(
 				bookings.BookRequest{Party: 1, Channel: catalog.Online, Member: testkit.NewID[tenant.MemberID]()},
-				h.AddSession(testkit.Session{}),
+				studio.AddSession(testkit.Session{}),
 			),
 			fault.MemberNotFound, "",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, err := h.App.Bookings.Book(context.Background(), tt.as, tt.ask)
-			testkit.WantReason(t, err, tt.reason)
-			if tt.state != "" && testkit.Meta(t, err, "state") != tt.state {
-				t.Errorf("state %q, want %q", testkit.Meta(t, err, "state"), tt.state)
-			}
-			if n := h.Count(`select count(*) from bookings where session_id = $1`, tt.ask.Session); n != 0 {
-				t.Errorf("%d bookings were made", n)
-			}
+			_, err := studio.App.Bookings.Book(context.Background(), tt.as, tt.ask)
+			expect.Reason(t, tt.reason)(err)
+			test.False(
+				t, tt.state != "" && testkit.Meta(t, err, "state") != tt.state,
+				test.Sprintf("state %q, want %q", testkit.Meta(t, err, "state"), tt.state),
+			)
+			test.EqOp(t, 0, studio.Count(`select count(*) from bookings where session_id = $1`, tt.ask.Session),
+				test.Sprint("bookings were made"))
 		})
 	}
 }
 
 func TestBook_RejectsSecondBookingBySameMember(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
-	mia, noa := h.AddMember("Mia"), h.AddMember("Noa")
-	class := h.AddSession(testkit.Session{Capacity: 1, Waitlist: 3})
-	id := h.MustBook(mia, class)
+	studio := testkit.New(t)
+	mia, noa := studio.AddMember("Mia"), studio.AddMember("Noa")
+	class := studio.AddSession(testkit.Session{Capacity: 1, Waitlist: 3})
+	id := studio.MustBook(mia, class)
 
-	_, err := h.Book(mia, class)
-	testkit.WantReason(t, err, fault.AlreadyBooked)
-	if got := testkit.Meta(t, err, "booking_id"); got != id.String() {
-		t.Errorf("booking_id %q, want %s", got, id)
-	}
-	entry := h.MustWaitlist(noa, class)
-	_, err = h.Book(noa, class)
-	testkit.WantReason(t, err, fault.AlreadyBooked)
-	if got := testkit.Meta(t, err, "entry_id"); got != entry.String() {
-		t.Errorf("entry_id %q, want %s", got, entry)
-	}
+	_, err := studio.Book(mia, class)
+	expect.Reason(t, fault.AlreadyBooked)(err)
+	test.EqOp(t, id.String(), testkit.Meta(t, err, "booking_id"), test.Sprintf("booking_id want %s", id))
+	entry := studio.MustWaitlist(noa, class)
+	_, err = studio.Book(noa, class)
+	expect.Reason(t, fault.AlreadyBooked)(err)
+	test.EqOp(t, entry.String(), testkit.Meta(t, err, "entry_id"), test.Sprintf("entry_id want %s", entry))
 
-	// With a seat left, too, where a party does not fit: whoever has a place waits for no other.
-	two := h.AddSession(testkit.Session{Capacity: 2, Waitlist: 3})
-	id = h.MustBook(mia, two)
-	_, err = h.App.Bookings.Book(
+	// A party that does not fit waits although a seat is open. A member with a booking cannot wait for another.
+	two := studio.AddSession(testkit.Session{Capacity: 2, Waitlist: 3})
+	id = studio.MustBook(mia, two)
+	_, err = studio.App.Bookings.Book(
 		context.Background(), mia, bookings.BookRequest{Session: two, Party: 2, Channel: catalog.Online},
 	)
-	testkit.WantReason(t, err, fault.AlreadyBooked)
-	if got := testkit.Meta(t, err, "booking_id"); got != id.String() {
-		t.Errorf("booking_id %q, want %s", got, id)
-	}
+	expect.Reason(t, fault.AlreadyBooked)(err)
+	test.EqOp(t, id.String(), testkit.Meta(t, err, "booking_id"), test.Sprintf("booking_id want %s", id))
 
 	// Nor does it matter that their last credit is gone.
-	zoe := h.AddMember("Zoe")
-	h.Subscribe(zoe, h.AddPlan(credit.Plan{Kind: credit.Credits, Credits: 1}))
-	roomy := h.AddSession(testkit.Session{Starts: testkit.Noon.Add(80 * time.Hour)})
-	id = h.MustBook(zoe, roomy)
-	_, err = h.Book(zoe, roomy)
-	testkit.WantReason(t, err, fault.AlreadyBooked)
-	if got := testkit.Meta(t, err, "booking_id"); got != id.String() {
-		t.Errorf("booking_id %q, want %s", got, id)
-	}
+	zoe := studio.AddMember("Zoe")
+	studio.Subscribe(zoe, studio.AddPlan(credit.Plan{Kind: credit.Credits, Credits: 1}))
+	roomy := studio.AddSession(testkit.Session{Starts: testkit.Noon.Add(80 * time.Hour)})
+	id = studio.MustBook(zoe, roomy)
+	_, err = studio.Book(zoe, roomy)
+	expect.Reason(t, fault.AlreadyBooked)(err)
+	test.EqOp(t, id.String(), testkit.Meta(t, err, "booking_id"), test.Sprintf("booking_id want %s", id))
 
 	// On a plan that forbids overlaps, too.
-	h.Subscribe(mia, h.AddPlan(credit.Plan{Kind: credit.Unlimited}))
-	open := h.AddSession(testkit.Session{Starts: testkit.Noon.Add(72 * time.Hour)})
-	id = h.MustBook(mia, open)
-	_, err = h.Book(mia, open)
-	testkit.WantReason(t, err, fault.AlreadyBooked)
-	if got := testkit.Meta(t, err, "booking_id"); got != id.String() {
-		t.Errorf("booking_id %q, want %s", got, id)
-	}
-	h.WantSound()
+	studio.Subscribe(mia, studio.AddPlan(credit.Plan{Kind: credit.Unlimited}))
+	open := studio.AddSession(testkit.Session{Starts: testkit.Noon.Add(72 * time.Hour)})
+	id = studio.MustBook(mia, open)
+	_, err = studio.Book(mia, open)
+	expect.Reason(t, fault.AlreadyBooked)(err)
+	test.EqOp(t, id.String(), testkit.Meta(t, err, "booking_id"), test.Sprintf("booking_id want %s", id))
+	studio.WantSound()
 }
 
-// A cancelled booking does not stand in the way of another.
+// A cancelled booking does not prevent another.
 func TestBook_AgainAfterCancelling(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
-	mia := h.AddMember("Mia")
-	class := h.AddSession(testkit.Session{})
-	if _, err := h.Cancel(mia, h.MustBook(mia, class)); err != nil {
-		t.Fatal(err)
-	}
-	h.MustBook(mia, class)
-	h.WantSound()
+	studio := testkit.New(t)
+	mia := studio.AddMember("Mia")
+	class := studio.AddSession(testkit.Session{})
+	expect.OK(t)(studio.Cancel(mia, studio.MustBook(mia, class)))
+	studio.MustBook(mia, class)
+	studio.WantSound()
 }
 
 func TestBook_ChoosesThePayer(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
-	pack := h.AddPlan(credit.Plan{Kind: credit.Credits, Credits: 1})
-	unlimited := h.AddPlan(credit.Plan{Kind: credit.Unlimited})
-	course := h.AddPlan(credit.Plan{Kind: credit.Course})
+	studio := testkit.New(t)
+	pack := studio.AddPlan(credit.Plan{Kind: credit.Credits, Credits: 1})
+	unlimited := studio.AddPlan(credit.Plan{Kind: credit.Unlimited})
+	course := studio.AddPlan(credit.Plan{Kind: credit.Course})
 
 	t.Run("none, and the tenant takes no payments: booked without accounting", func(t *testing.T) {
 		t.Parallel()
-		mia := h.AddMember("Mia")
-		b, err := h.App.Bookings.GetBooking(
-			context.Background(), testkit.SelfOnly(mia), h.MustBook(mia, h.AddSession(testkit.Session{})),
-		)
-		if err != nil || !b.Subscription.IsZero() || b.Credits != 0 {
-			t.Errorf("booking is %+v (%v)", b, err)
-		}
+		mia := studio.AddMember("Mia")
+		b := expect.Value(studio.App.Bookings.GetBooking(
+			context.Background(), testkit.SelfOnly(mia), studio.MustBook(mia, studio.AddSession(testkit.Session{})),
+		))(t)
+		test.True(t, b.Subscription.IsZero() && b.Credits == 0, test.Sprintf("booking is %+v", b))
 	})
 	t.Run("several: one must be named", func(t *testing.T) {
 		t.Parallel()
-		mia := h.AddMember("Mia")
-		one, two := h.Subscribe(mia, pack), h.Subscribe(mia, unlimited)
-		class := h.AddSession(testkit.Session{})
-		_, err := h.Book(mia, class)
-		testkit.WantReason(t, err, fault.PlanChoiceRequired)
-		if got := testkit.Meta(t, err, "subscription_ids"); !strings.Contains(got, one.ID.String()) ||
-			!strings.Contains(got, two.ID.String()) {
-			t.Errorf("subscription_ids %q", got)
-		}
-		if _, err := h.App.Bookings.Book(
+		mia := studio.AddMember("Mia")
+		one, two := studio.Subscribe(mia, pack), studio.Subscribe(mia, unlimited)
+		class := studio.AddSession(testkit.Session{})
+		_, err := studio.Book(mia, class)
+		expect.Reason(t, fault.PlanChoiceRequired)(err)
+		got := testkit.Meta(t, err, "subscription_ids")
+		test.True(
+			t, strings.Contains(got, one.ID.String()) && strings.Contains(got, two.ID.String()),
+			test.Sprintf("subscription_ids %q", got),
+		)
+		expect.OK(t)(studio.App.Bookings.Book(
 			context.Background(), mia,
 			bookings.BookRequest{Session: class, Party: 1, Channel: catalog.Online, Subscription: two.ID},
-		); err != nil {
-			t.Fatal(err)
-		}
-		if got := h.Balance(one); got != 1 {
-			t.Errorf("the other's balance is %d", got)
-		}
+		))
+		test.EqOp(t, 1, studio.Balance(one), test.Sprint("the other's balance"))
 	})
 	t.Run("unlimited moves no credits", func(t *testing.T) {
 		t.Parallel()
-		mia := h.AddMember("Mia")
-		s := h.Subscribe(mia, unlimited)
-		h.MustBook(mia, h.AddSession(testkit.Session{}))
-		if n := h.Count(`select count(*) from credit_entries where subscription_id = $1`, s.ID); n != 0 {
-			t.Errorf("%d ledger lines", n)
-		}
+		mia := studio.AddMember("Mia")
+		s := studio.Subscribe(mia, unlimited)
+		studio.MustBook(mia, studio.AddSession(testkit.Session{}))
+		test.EqOp(t, 0, studio.Count(`select count(*) from credit_entries where subscription_id = $1`, s.ID),
+			test.Sprint("ledger lines"))
 	})
 	t.Run("a course is never picked, nor taken when named", func(t *testing.T) {
 		t.Parallel()
-		mia := h.AddMember("Mia")
-		c := h.Subscribe(mia, course)
-		one := h.Subscribe(mia, pack)
-		h.MustBook(mia, h.AddSession(testkit.Session{}))
-		if got := h.Balance(one); got != 0 {
-			t.Errorf("the pack's balance is %d, so something else paid", got)
-		}
-		_, err := h.App.Bookings.Book(context.Background(), mia, bookings.BookRequest{
-			Session: h.AddSession(testkit.Session{}), Party: 1, Channel: catalog.Online, Subscription: c.ID})
-		testkit.WantReason(t, err, fault.NoActivePlan)
+		mia := studio.AddMember("Mia")
+		c := studio.Subscribe(mia, course)
+		one := studio.Subscribe(mia, pack)
+		studio.MustBook(mia, studio.AddSession(testkit.Session{}))
+		test.EqOp(t, 0, studio.Balance(one), test.Sprint("the pack's balance is so something else paid"))
+		expect.Reason(t, fault.NoActivePlan)(studio.App.Bookings.Book(context.Background(), mia, bookings.BookRequest{
+			Session: studio.AddSession(testkit.Session{}), Party: 1, Channel: catalog.Online, Subscription: c.ID}))
 	})
 	t.Run("debt", func(t *testing.T) {
 		t.Parallel()
-		mia := h.AddMember("Mia")
-		s := h.Subscribe(mia, unlimited)
-		if _, err := h.App.Accounts.SetSubscriptionStatus(
-			context.Background(), h.Owner, s.ID, credit.Debt, "unpaid",
-		); err != nil {
-			t.Fatal(err)
-		}
-		_, err := h.Book(mia, h.AddSession(testkit.Session{}))
-		testkit.WantReason(t, err, fault.OutstandingBalance)
+		mia := studio.AddMember("Mia")
+		s := studio.Subscribe(mia, unlimited)
+		expect.OK(t)(studio.App.Accounts.SetSubscriptionStatus(
+			context.Background(), studio.Owner, s.ID, credit.Debt, "unpaid",
+		))
+		expect.Reason(t, fault.OutstandingBalance)(studio.Book(mia, studio.AddSession(testkit.Session{})))
 	})
 	t.Run("no credits remaining", func(t *testing.T) {
 		t.Parallel()
-		mia := h.AddMember("Mia")
-		h.Subscribe(mia, pack)
-		h.MustBook(mia, h.AddSession(testkit.Session{}))
-		_, err := h.Book(mia, h.AddSession(testkit.Session{Starts: testkit.Noon.Add(50 * time.Hour)}))
-		testkit.WantReason(t, err, fault.NoCredits)
+		mia := studio.AddMember("Mia")
+		studio.Subscribe(mia, pack)
+		studio.MustBook(mia, studio.AddSession(testkit.Session{}))
+		expect.Reason(t, fault.NoCredits)(
+			studio.Book(mia, studio.AddSession(testkit.Session{Starts: testkit.Noon.Add(50 * time.Hour)})),
+		)
 	})
 	t.Run("staff bypass credits", func(t *testing.T) {
 		t.Parallel()
-		mia := h.AddMember("Mia")
-		s := h.Subscribe(mia, pack)
-		if _, err := h.App.Bookings.Book(context.Background(), h.Coach, bookings.BookRequest{
-			Session: h.AddSession(testkit.Session{}), Member: mia.Member, Party: 1, Channel: catalog.Phone}); err != nil {
-			t.Fatal(err)
-		}
-		if got := h.Balance(s); got != 1 {
-			t.Errorf("balance %d, want 1", got)
-		}
+		mia := studio.AddMember("Mia")
+		s := studio.Subscribe(mia, pack)
+		expect.OK(t)(studio.App.Bookings.Book(context.Background(), studio.Coach, bookings.BookRequest{
+			Session: studio.AddSession(testkit.Session{}), Member: mia.Member, Party: 1, Channel: catalog.Phone}))
+		test.EqOp(t, 1, studio.Balance(s), test.Sprint("balance"))
 	})
 	t.Run("staff who name a subscription book on it", func(t *testing.T) {
 		t.Parallel()
-		mia := h.AddMember("Mia")
-		s := h.Subscribe(mia, pack)
-		if _, err := h.App.Bookings.Book(context.Background(), h.Coach, bookings.BookRequest{
-			Session: h.AddSession(testkit.Session{}), Member: mia.Member, Party: 1, Channel: catalog.Phone,
-			Subscription: s.ID}); err != nil {
-			t.Fatal(err)
-		}
-		if got := h.Balance(s); got != 0 {
-			t.Errorf("balance %d, want 0", got)
-		}
+		mia := studio.AddMember("Mia")
+		s := studio.Subscribe(mia, pack)
+		expect.OK(t)(studio.App.Bookings.Book(context.Background(), studio.Coach, bookings.BookRequest{
+			Session: studio.AddSession(testkit.Session{}), Member: mia.Member, Party: 1, Channel: catalog.Phone,
+			Subscription: s.ID}))
+		test.EqOp(t, 0, studio.Balance(s), test.Sprint("balance"))
 	})
 }
 
 func TestBook_WithoutAPlanWhereTheTenantTakesPayments(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
-	h.TakePayments()
-	mia := h.AddMember("Mia")
-	_, err := h.Book(mia, h.AddSession(testkit.Session{}))
-	testkit.WantReason(t, err, fault.NoActivePlan)
+	studio := testkit.New(t)
+	studio.TakePayments()
+	mia := studio.AddMember("Mia")
+	expect.Reason(t, fault.NoActivePlan)(studio.Book(mia, studio.AddSession(testkit.Session{})))
 
-	paused := h.Subscribe(mia, h.AddPlan(credit.Plan{Kind: credit.Unlimited}))
-	if _, err := h.App.Accounts.SetSubscriptionStatus(
-		context.Background(), h.Owner, paused.ID, credit.Paused, "",
-	); err != nil {
-		t.Fatal(err)
-	}
-	_, err = h.Book(mia, h.AddSession(testkit.Session{}))
-	testkit.WantReason(t, err, fault.NoActivePlan)
+	paused := studio.Subscribe(mia, studio.AddPlan(credit.Plan{Kind: credit.Unlimited}))
+	expect.OK(t)(studio.App.Accounts.SetSubscriptionStatus(
+		context.Background(), studio.Owner, paused.ID, credit.Paused, "",
+	))
+	expect.Reason(t, fault.NoActivePlan)(studio.Book(mia, studio.AddSession(testkit.Session{})))
 }
 
 // Staff bypass credits and quotas, never capacity.
 func TestBook_StaffDoNotBypassCapacity(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
-	class := h.AddSession(testkit.Session{Capacity: 1})
-	h.MustBook(h.AddMember("Mia"), class)
-	_, err := h.Book(h.Owner, class)
-	testkit.WantReason(t, err, fault.SessionFull)
+	studio := testkit.New(t)
+	class := studio.AddSession(testkit.Session{Capacity: 1})
+	studio.MustBook(studio.AddMember("Mia"), class)
+	expect.Reason(t, fault.SessionFull)(studio.Book(studio.Owner, class))
 }
 
 func TestBook_QuotasCountLocalDaysAndWeeks(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
+	studio := testkit.New(t)
 	berlin, _ := time.LoadLocation("Europe/Berlin")
 	at := func(day, hour, minute int) tenant.SessionID {
-		return h.AddSession(testkit.Session{Starts: time.Date(2026, 3, day, hour, minute, 0, 0, berlin), Minutes: 20})
+		return studio.AddSession(testkit.Session{Starts: time.Date(2026, 3, day, hour, minute, 0, 0, berlin), Minutes: 20})
 	}
 	t.Run("day", func(t *testing.T) {
 		t.Parallel()
-		mia := h.AddMember("Mia")
-		h.Subscribe(mia, h.AddPlan(credit.Plan{Kind: credit.Unlimited, DailyLimit: new(2)}))
-		h.MustBook(mia, at(18, 0, 15)) // still the 17th in UTC
-		second := h.MustBook(mia, at(18, 23, 30))
+		mia := studio.AddMember("Mia")
+		studio.Subscribe(mia, studio.AddPlan(credit.Plan{Kind: credit.Unlimited, DailyLimit: new(2)}))
+		studio.MustBook(mia, at(18, 0, 15)) // still the 17th in UTC
+		second := studio.MustBook(mia, at(18, 23, 30))
 		third := at(18, 12, 0)
-		_, err := h.Book(mia, third)
-		testkit.WantReason(t, err, fault.DailyLimit)
-		if testkit.Meta(t, err, "limit") != "2" || testkit.Meta(t, err, "date") != "2026-03-18" {
-			t.Errorf("metadata of %v", err)
-		}
-		h.MustBook(mia, at(19, 0, 15))
-		if _, err := h.Cancel(mia, second); err != nil {
-			t.Fatal(err)
-		}
-		h.MustBook(mia, third)
+		_, err := studio.Book(mia, third)
+		expect.Reason(t, fault.DailyLimit)(err)
+		test.True(
+			t, testkit.Meta(t, err, "limit") == "2" && testkit.Meta(t, err, "date") == "2026-03-18",
+			test.Sprintf("metadata of %v", err),
+		)
+		studio.MustBook(mia, at(19, 0, 15))
+		expect.OK(t)(studio.Cancel(mia, second))
+		studio.MustBook(mia, third)
 	})
 	t.Run("week", func(t *testing.T) {
 		t.Parallel()
-		mia := h.AddMember("Mia")
-		h.Subscribe(mia, h.AddPlan(credit.Plan{Kind: credit.Unlimited, WeeklyLimit: new(2)}))
-		h.MustBook(mia, at(17, 10, 0)) // Tuesday
-		h.MustBook(mia, at(22, 23, 0)) // Sunday
-		_, err := h.Book(mia, at(20, 10, 0))
-		testkit.WantReason(t, err, fault.WeeklyLimit)
-		if testkit.Meta(t, err, "limit") != "2" || testkit.Meta(t, err, "week") != "2026-03-16" {
-			t.Errorf("metadata of %v", err)
-		}
-		h.MustBook(mia, at(23, 0, 10)) // Monday, still Sunday in UTC
+		mia := studio.AddMember("Mia")
+		studio.Subscribe(mia, studio.AddPlan(credit.Plan{Kind: credit.Unlimited, WeeklyLimit: new(2)}))
+		studio.MustBook(mia, at(17, 10, 0)) // Tuesday
+		studio.MustBook(mia, at(22, 23, 0)) // Sunday
+		_, err := studio.Book(mia, at(20, 10, 0))
+		expect.Reason(t, fault.WeeklyLimit)(err)
+		test.True(
+			t, testkit.Meta(t, err, "limit") == "2" && testkit.Meta(t, err, "week") == "2026-03-16",
+			test.Sprintf("metadata of %v", err),
+		)
+		studio.MustBook(mia, at(23, 0, 10)) // Monday, still Sunday in UTC
 	})
 	t.Run("a limit set later counts what is there", func(t *testing.T) {
 		t.Parallel()
-		mia := h.AddMember("Mia")
-		p := h.AddPlan(credit.Plan{Kind: credit.Unlimited})
-		h.Subscribe(mia, p)
-		first := h.MustBook(mia, at(18, 10, 0))
-		if _, err := h.App.Catalog.UpdatePlan(context.Background(), h.Owner, p.ID, nil, func(p *credit.Plan) error {
-			p.DailyLimit = new(1)
-			return nil
-		}); err != nil {
-			t.Fatal(err)
-		}
+		mia := studio.AddMember("Mia")
+		p := studio.AddPlan(credit.Plan{Kind: credit.Unlimited})
+		studio.Subscribe(mia, p)
+		first := studio.MustBook(mia, at(18, 10, 0))
+		expect.OK(t)(
+			studio.App.Catalog.UpdatePlan(context.Background(), studio.Owner, p.ID, nil, func(p *credit.Plan) error {
+				p.DailyLimit = new(1)
+				return nil
+			}),
+		)
 		again := at(18, 11, 0)
-		_, err := h.Book(mia, again)
-		testkit.WantReason(t, err, fault.DailyLimit)
-		if _, err := h.Cancel(mia, first); err != nil {
-			t.Fatal(err)
-		}
-		h.MustBook(mia, again)
+		expect.Reason(t, fault.DailyLimit)(studio.Book(mia, again))
+		expect.OK(t)(studio.Cancel(mia, first))
+		studio.MustBook(mia, again)
 	})
-	t.Cleanup(h.WantSound)
+	t.Cleanup(studio.WantSound)
 }
 
 func TestBook_RejectsOverlapUnlessThePlanAllowsIt(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
-	strict := h.AddPlan(credit.Plan{Kind: credit.Unlimited})
-	lax := h.AddPlan(credit.Plan{Kind: credit.Unlimited, AllowOverlap: true})
+	studio := testkit.New(t)
+	strict := studio.AddPlan(credit.Plan{Kind: credit.Unlimited})
+	lax := studio.AddPlan(credit.Plan{Kind: credit.Unlimited, AllowOverlap: true})
 	start := testkit.Noon.Add(48 * time.Hour)
 
-	mia := h.AddMember("Mia")
-	h.Subscribe(mia, strict)
-	h.MustBook(mia, h.AddSession(testkit.Session{Starts: start}))
-	_, err := h.Book(mia, h.AddSession(testkit.Session{Starts: start.Add(59 * time.Minute)}))
-	testkit.WantReason(t, err, fault.Overlap)
-	h.MustBook(mia, h.AddSession(testkit.Session{Starts: start.Add(time.Hour)})) // back to back is no overlap
+	mia := studio.AddMember("Mia")
+	studio.Subscribe(mia, strict)
+	studio.MustBook(mia, studio.AddSession(testkit.Session{Starts: start}))
+	expect.Reason(t, fault.Overlap)(
+		studio.Book(mia, studio.AddSession(testkit.Session{Starts: start.Add(59 * time.Minute)})),
+	)
+	studio.MustBook(mia, studio.AddSession(testkit.Session{Starts: start.Add(time.Hour)})) // back to back is no overlap
 
-	noa := h.AddMember("Noa")
-	h.Subscribe(noa, lax)
-	h.MustBook(noa, h.AddSession(testkit.Session{Starts: start}))
-	h.MustBook(noa, h.AddSession(testkit.Session{Starts: start}))
-	h.WantSound()
+	noa := studio.AddMember("Noa")
+	studio.Subscribe(noa, lax)
+	studio.MustBook(noa, studio.AddSession(testkit.Session{Starts: start}))
+	studio.MustBook(noa, studio.AddSession(testkit.Session{Starts: start}))
+	studio.WantSound()
 }
 
 func TestBook_HappensOncePerExternalReference(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
-	mia := h.AddMember("Mia")
-	class := h.AddSession(testkit.Session{Capacity: 1, Waitlist: 2})
+	studio := testkit.New(t)
+	mia := studio.AddMember("Mia")
+	class := studio.AddSession(testkit.Session{Capacity: 1, Waitlist: 2})
 	ask := bookings.BookRequest{Session: class, Party: 1, Channel: catalog.Online, ExternalRef: "order-1"}
 	ctx := context.Background()
 
-	first, err := h.App.Bookings.Book(ctx, mia, ask)
-	if err != nil || first.Repeated {
-		t.Fatalf("%+v, %v", first, err)
-	}
-	again, err := h.App.Bookings.Book(ctx, mia, ask)
-	if err != nil || !again.Repeated || again.Booking.ID != first.Booking.ID {
-		t.Fatalf("%+v, %v", again, err)
-	}
+	first := expect.Value(studio.App.Bookings.Book(ctx, mia, ask))(t)
+	must.False(t, first.Repeated, must.Sprintf("%+v", first))
+	again := expect.Value(studio.App.Bookings.Book(ctx, mia, ask))(t)
+	must.True(t, again.Repeated && again.Booking.ID == first.Booking.ID, must.Sprintf("%+v", again))
 	other := ask
 	other.Note = "by the window"
-	_, err = h.App.Bookings.Book(ctx, mia, other)
-	testkit.WantReason(t, err, fault.ExternalRefConflict)
+	expect.Reason(t, fault.ExternalRefConflict)(studio.App.Bookings.Book(ctx, mia, other))
 
 	// The reference of an entry goes over to its booking.
-	noa := h.AddMember("Noa")
+	noa := studio.AddMember("Noa")
 	wait := bookings.BookRequest{Session: class, Party: 1, Channel: catalog.Online, ExternalRef: "order-2"}
-	waits, err := h.App.Bookings.Book(ctx, noa, wait)
-	if err != nil || waits.Entry == nil {
-		t.Fatalf("%+v, %v", waits, err)
-	}
-	if again, err := h.App.Bookings.Book(ctx, noa, wait); err != nil || !again.Repeated ||
-		again.Entry.ID != waits.Entry.ID {
-		t.Fatalf("%+v, %v", again, err)
-	}
-	if _, err := h.Cancel(mia, first.Booking.ID); err != nil {
-		t.Fatal(err)
-	}
-	if again, err := h.App.Bookings.Book(ctx, noa, wait); err != nil || !again.Repeated || again.Booking == nil {
-		t.Fatalf("%+v, %v", again, err)
-	}
+	waits := expect.Value(studio.App.Bookings.Book(ctx, noa, wait))(t)
+	must.NotNil(t, waits.Entry, must.Sprintf("%+v", waits))
+	again = expect.Value(studio.App.Bookings.Book(ctx, noa, wait))(t)
+	must.True(t, again.Repeated && again.Entry.ID == waits.Entry.ID, must.Sprintf("%+v", again))
+	expect.OK(t)(studio.Cancel(mia, first.Booking.ID))
+	again = expect.Value(studio.App.Bookings.Book(ctx, noa, wait))(t)
+	must.True(t, again.Repeated && again.Booking != nil, must.Sprintf("%+v", again))
 
 	// In another tenant the same reference means something else.
-	there := h.OtherTenant()
+	there := studio.OtherTenant()
 	leo := there.AddMember("Leo")
 	ask.Session = there.AddSession(testkit.Session{})
-	if place, err := there.App.Bookings.Book(ctx, leo, ask); err != nil || place.Repeated {
-		t.Fatalf("%+v, %v", place, err)
-	}
-	h.WantSound()
+	place := expect.Value(there.App.Bookings.Book(ctx, leo, ask))(t)
+	must.False(t, place.Repeated, must.Sprintf("%+v", place))
+	studio.WantSound()
 }
 
 func TestBook_ConcurrentCallsWithOneReferenceBookOnce(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
-	mia := h.AddMember("Mia")
+	studio := testkit.New(t)
+	mia := studio.AddMember("Mia")
 	ask := bookings.BookRequest{
-		Session: h.AddSession(testkit.Session{}), Party: 1, Channel: catalog.Online, ExternalRef: "order-1",
+		Session: studio.AddSession(testkit.Session{}), Party: 1, Channel: catalog.Online, ExternalRef: "order-1",
 	}
 	ids := make([]tenant.BookingID, 20)
 	testkit.Parallel(len(ids), func(i int) {
-		place, err := h.App.Bookings.Book(context.Background(), mia, ask)
+		place, err := studio.App.Bookings.Book(context.Background(), mia, ask)
 		if err != nil {
 			t.Errorf("%d: %v", i, err)
 			return
@@ -489,53 +440,47 @@ func TestBook_ConcurrentCallsWithOneReferenceBookOnce(t *testing.T) {
 		ids[i] = place.Booking.ID
 	})
 	for _, id := range ids {
-		if id != ids[0] {
-			t.Errorf("%s and %s", id, ids[0])
-		}
+		test.EqOp(t, ids[0], id, test.Sprintf("%s and %s", id, ids[0]))
 	}
-	h.WantSound()
+	studio.WantSound()
 }
 
 func TestBook_ConcurrentCallsTakeTheLastSeatOnce(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
+	studio := testkit.New(t)
 	const seats, people = 3, 60
-	class := h.AddSession(testkit.Session{Capacity: seats})
+	class := studio.AddSession(testkit.Session{Capacity: seats})
 	members := make([]tenant.Caller, people)
 	for i := range members {
-		members[i] = h.AddMember(fmt.Sprintf("Member %d", i))
+		members[i] = studio.AddMember(fmt.Sprintf("Member %d", i))
 	}
 	outcomes := make([]string, people)
 	testkit.Parallel(people, func(i int) {
-		_, err := h.Book(members[i], class)
+		_, err := studio.Book(members[i], class)
 		outcomes[i] = string(fault.ReasonOf(err))
-		if err != nil && outcomes[i] == "" {
-			t.Errorf("%d: %v", i, err)
-		}
+		test.False(t, err != nil && outcomes[i] == "", test.Sprintf("%d: %v", i, err))
 	})
 	got := strings.Count(strings.Join(outcomes, ",")+",", ",") - strings.Count(strings.Join(outcomes, " "), "SESSION_FULL")
-	if got != seats {
-		t.Errorf("%d of %d got one of %d seats: %v", got, people, seats, outcomes)
-	}
-	h.WantSound()
+	test.EqOp(t, seats, got, test.Sprintf("%d of %d got one of %d seats: %v", got, people, seats, outcomes))
+	studio.WantSound()
 }
 
 // Book one's last credit in two sessions at the same moment.
 func TestBook_ConcurrentCallsSpendTheLastCreditOnce(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
-	mia := h.AddMember("Mia")
-	pack := h.Subscribe(mia, h.AddPlan(credit.Plan{Kind: credit.Credits, Credits: 1, AllowOverlap: true}))
+	studio := testkit.New(t)
+	mia := studio.AddMember("Mia")
+	pack := studio.Subscribe(mia, studio.AddPlan(credit.Plan{Kind: credit.Credits, Credits: 1, AllowOverlap: true}))
 	classes := make([]tenant.SessionID, 10)
 	for i := range classes {
-		classes[i] = h.AddSession(testkit.Session{})
+		classes[i] = studio.AddSession(testkit.Session{})
 	}
 	booked := make([]bool, len(classes))
 	testkit.Parallel(len(classes), func(i int) {
-		_, err := h.Book(mia, classes[i])
+		_, err := studio.Book(mia, classes[i])
 		booked[i] = err == nil
 		if err != nil {
-			testkit.WantReason(t, err, fault.NoCredits)
+			expect.Reason(t, fault.NoCredits)(err)
 		}
 	})
 	n := 0
@@ -544,8 +489,9 @@ func TestBook_ConcurrentCallsSpendTheLastCreditOnce(t *testing.T) {
 			n++
 		}
 	}
-	if n != 1 || h.Balance(pack) != 0 {
-		t.Errorf("%d sessions booked with one credit, balance %d", n, h.Balance(pack))
-	}
-	h.WantSound()
+	test.True(
+		t, n == 1 && studio.Balance(pack) == 0,
+		test.Sprintf("%d sessions booked with one credit, balance %d", n, studio.Balance(pack)),
+	)
+	studio.WantSound()
 }

@@ -60,7 +60,7 @@ func (c *cancel) Run(ctx context.Context, tx *engine.Tx) (seats.Cancelled, error
 		return seats.Cancelled{}, engine.ErrSolo // ending an entry may fill seats
 	default:
 		options := seats.CancelOptions{Reason: c.req.Reason, Notify: c.req.Notify}
-		return c.service.waitlists.LeaveQueue(ctx, tx, *c.entry, options)
+		return c.service.waitlists.Leave(ctx, tx, *c.entry, options)
 	}
 	b, err := c.find(tx)
 	if err != nil {

@@ -5,6 +5,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/berthhq/berth/internal/app/bookings"
 	"github.com/berthhq/berth/internal/app/settings"
 	"github.com/berthhq/berth/internal/fault"
@@ -13,65 +16,57 @@ import (
 	"github.com/berthhq/berth/internal/rules/credit"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 func TestCancelBooking_ReturnsSeatCreditAndQuota(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
-	mia := h.AddMember("Mia")
-	pack := h.Subscribe(mia, h.AddPlan(credit.Plan{Kind: credit.Credits, Credits: 5, DailyLimit: new(1)}))
-	class := h.AddSession(testkit.Session{})
-	id := h.MustBook(mia, class)
+	studio := testkit.New(t)
+	mia := studio.AddMember("Mia")
+	pack := studio.Subscribe(mia, studio.AddPlan(credit.Plan{Kind: credit.Credits, Credits: 5, DailyLimit: new(1)}))
+	class := studio.AddSession(testkit.Session{})
+	id := studio.MustBook(mia, class)
 
-	up, err := h.Cancel(mia, id)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !up.Refunded || up.Late || up.Booking.Status != booking.Cancelled || up.Booking.Credits != 0 {
-		t.Errorf("%+v of %+v", up, up.Booking)
-	}
-	if got := h.Balance(pack); got != 5 {
-		t.Errorf("balance %d, want 5", got)
-	}
+	up := expect.Value(studio.Cancel(mia, id))(t)
+	test.True(
+		t, up.Refunded && !up.Late && up.Booking.Status == booking.Cancelled && up.Booking.Credits == 0,
+		test.Sprintf("%+v of %+v", up, up.Booking),
+	)
+	test.EqOp(t, 5, studio.Balance(pack), test.Sprint("balance"))
 	// Again, twice at once: nothing moves twice.
 	testkit.Parallel(2, func(int) {
-		again, err := h.Cancel(mia, id)
-		if err != nil || !again.Repeated || again.Refunded {
-			t.Errorf("%+v, %v", again, err)
-		}
+		again, err := studio.Cancel(mia, id)
+		test.True(t, err == nil && again.Repeated && !again.Refunded, test.Sprintf("%+v, %v", again, err))
 	})
-	if got := h.Balance(pack); got != 5 {
-		t.Errorf("balance %d after cancelling again", got)
-	}
-	h.MustBook(mia, class)
-	h.WantSound()
+	test.EqOp(t, 5, studio.Balance(pack), test.Sprint("balance after cancelling again"))
+	studio.MustBook(mia, class)
+	studio.WantSound()
 }
 
 func TestCancelBooking_ConcurrentCallsRefundOnce(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
-	mia := h.AddMember("Mia")
-	pack := h.Subscribe(mia, h.AddPlan(credit.Plan{Kind: credit.Credits, Credits: 5}))
-	id := h.MustBook(mia, h.AddSession(testkit.Session{}))
+	studio := testkit.New(t)
+	mia := studio.AddMember("Mia")
+	pack := studio.Subscribe(mia, studio.AddPlan(credit.Plan{Kind: credit.Credits, Credits: 5}))
+	id := studio.MustBook(mia, studio.AddSession(testkit.Session{}))
 	testkit.Parallel(10, func(int) {
-		if _, err := h.Cancel(mia, id); err != nil {
-			t.Error(err)
-		}
+		_, err := studio.Cancel(mia, id)
+		test.NoError(t, err)
 	})
-	if got := h.Balance(pack); got != 5 {
-		t.Errorf("balance %d, want 5", got)
-	}
-	h.WantSound()
+	test.EqOp(t, 5, studio.Balance(pack), test.Sprint("balance"))
+	studio.WantSound()
 }
 
 func TestCancelBooking_FollowsTheCancellationWindow(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
+	studio := testkit.New(t)
 	start := testkit.Noon.Add(72 * time.Hour)
-	pack := h.AddPlan(credit.Plan{Kind: credit.Credits, Credits: 5, AllowOverlap: true})
-	strict, lax := h.Service, h.AddService(catalog.Service{Name: "Open gym"})
-	h.SetPolicyOf(settings.PolicyTarget{Service: lax}, func(p *catalog.Policy) { p.AllowLateCancellation = new(true) })
-	h.SetPolicy(func(p *catalog.Policy) {
+	pack := studio.AddPlan(credit.Plan{Kind: credit.Credits, Credits: 5, AllowOverlap: true})
+	strict, lax := studio.Service, studio.AddService(catalog.Service{Name: "Open gym"})
+	studio.SetPolicyOf(
+		settings.PolicyTarget{Service: lax}, func(p *catalog.Policy) { p.AllowLateCancellation = new(true) },
+	)
+	studio.SetPolicy(func(p *catalog.Policy) {
 		p.Tiers = &map[string]catalog.TierPolicy{
 			"gold": {Cancellation: new(4 * time.Hour)}, "visitor": {Cancellation: new(48 * time.Hour)},
 		}
@@ -107,282 +102,226 @@ func TestCancelBooking_FollowsTheCancellationWindow(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			// The clock is shared, so these take turns.
-			h.Clock.Set(testkit.Noon)
-			mia := h.AddMember("Mia")
-			h.SetTier(mia, tt.tier)
-			s := h.Subscribe(mia, pack)
-			id := h.MustBook(mia, h.AddSession(testkit.Session{Starts: start, Service: tt.service}))
-			h.Clock.Set(start.Add(-tt.before))
+			studio.Clock.Set(testkit.Noon)
+			mia := studio.AddMember("Mia")
+			studio.SetTier(mia, tt.tier)
+			s := studio.Subscribe(mia, pack)
+			id := studio.MustBook(mia, studio.AddSession(testkit.Session{Starts: start, Service: tt.service}))
+			studio.Clock.Set(start.Add(-tt.before))
 			by := testkit.SelfOnly(mia)
 			if tt.admin {
-				by = h.Owner
+				by = studio.Owner
 			}
-			up, err := h.App.Bookings.CancelBooking(context.Background(), by, bookings.CancelRequest{ID: id})
+			up, err := studio.App.Bookings.CancelBooking(context.Background(), by, bookings.CancelRequest{ID: id})
 			got := outcome{fault.ReasonOf(err), up.Refunded, up.Late}
-			if got != tt.want {
-				t.Errorf("%+v, want %+v (%v)", got, tt.want, err)
-			}
+			test.EqOp(t, tt.want, got, test.Sprintf("%+v, want %+v (%v)", got, tt.want, err))
 			want := 4
 			if tt.want.refunded {
 				want = 5
 			}
-			if balance := h.Balance(s); balance != want {
-				t.Errorf("balance %d, want %d", balance, want)
-			}
+			test.EqOp(t, want, studio.Balance(s))
 		})
 	}
-	_, err := h.Cancel(h.AddMember("Zoe"), testkit.NewID[tenant.BookingID]())
-	testkit.WantReason(t, err, fault.BookingNotFound)
-	h.WantSound()
-}
-
-func TestCancelBooking_TooLateReportsTheHours(t *testing.T) {
-	t.Parallel()
-	h := testkit.New(t)
-	mia := h.AddMember("Mia")
-	id := h.MustBook(mia, h.AddSession(testkit.Session{Starts: testkit.Noon.Add(time.Hour)}))
-	_, err := h.Cancel(mia, id)
-	testkit.WantReason(t, err, fault.CancellationWindow)
-	if testkit.Meta(t, err, "hours_before") != "24" ||
-		testkit.Meta(t, err, "deadline") != testkit.Noon.Add(-23*time.Hour).Format(time.RFC3339) {
-		t.Errorf("metadata of %v", err)
-	}
+	expect.Reason(t, fault.BookingNotFound)(studio.Cancel(studio.AddMember("Zoe"), testkit.NewID[tenant.BookingID]()))
+	studio.WantSound()
 }
 
 func TestCancelBooking_RejectsOtherMembers(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
-	mia, noa := h.AddMember("Mia"), h.AddMember("Noa")
-	class := h.AddSession(testkit.Session{Capacity: 1, Waitlist: 1})
-	id := h.MustBook(mia, class)
-	_, err := h.Cancel(noa, id)
-	testkit.WantReason(t, err, fault.BookingNotFound)
-	entry := h.MustWaitlist(noa, class)
-	_, err = h.Cancel(mia, tenant.BookingID(entry))
-	testkit.WantReason(t, err, fault.BookingNotFound)
-	_, err = h.App.Bookings.CancelBooking(context.Background(), h.OtherTenant().Owner, bookings.CancelRequest{ID: id})
-	testkit.WantReason(t, err, fault.BookingNotFound)
-	if h.BookingStatus(id) != "CONFIRMED" {
-		t.Error("it is cancelled all the same")
-	}
-}
-
-func TestCancelBooking_RejectsAttended(t *testing.T) {
-	t.Parallel()
-	h := testkit.New(t)
-	mia := h.AddMember("Mia")
-	id := h.AddBooking(h.AddSession(testkit.Session{}), testkit.Booking{Who: mia, Status: booking.Attended})
-	_, err := h.Cancel(mia, id)
-	testkit.WantReason(t, err, fault.BookingState)
-	_, err = h.App.Bookings.CancelBooking(context.Background(), h.Owner, bookings.CancelRequest{ID: id})
-	testkit.WantReason(t, err, fault.BookingState)
+	studio := testkit.New(t)
+	mia, noa := studio.AddMember("Mia"), studio.AddMember("Noa")
+	class := studio.AddSession(testkit.Session{Capacity: 1, Waitlist: 1})
+	id := studio.MustBook(mia, class)
+	expect.Reason(t, fault.BookingNotFound)(studio.Cancel(noa, id))
+	entry := studio.MustWaitlist(noa, class)
+	expect.Reason(t, fault.BookingNotFound)(studio.Cancel(mia, tenant.BookingID(entry)))
+	expect.Reason(t, fault.BookingNotFound)(studio.App.Bookings.CancelBooking(
+		context.Background(), studio.OtherTenant().Owner, bookings.CancelRequest{ID: id},
+	))
+	test.EqOp(t, "CONFIRMED", studio.BookingStatus(id), test.Sprint("it is cancelled all the same"))
 }
 
 // A cancelled seat goes to the first in line at once, in the same transaction.
 func TestCancelBooking_PromotesTheFirstInQueue(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
-	people := []tenant.Caller{h.AddMember("Mia"), h.AddMember("Noa"), h.AddMember("Leo"), h.AddMember("Zoe")}
-	class := h.AddSession(testkit.Session{Capacity: 1, Waitlist: 3})
-	place := h.MustBook(people[0], class)
+	studio := testkit.New(t)
+	people := []tenant.Caller{
+		studio.AddMember("Mia"), studio.AddMember("Noa"), studio.AddMember("Leo"), studio.AddMember("Zoe"),
+	}
+	class := studio.AddSession(testkit.Session{Capacity: 1, Waitlist: 3})
+	place := studio.MustBook(people[0], class)
 	for i, p := range people[1:] {
-		waits, err := h.Book(p, class)
-		if err != nil || waits.Entry == nil || waits.Entry.Position != i+1 {
-			t.Fatalf("%+v, %v", waits.Entry, err)
-		}
+		waits := expect.Value(studio.Book(p, class))(t)
+		must.True(t, waits.Entry != nil && waits.Entry.Position == i+1, must.Sprintf("%+v", waits.Entry))
 	}
-	up, err := h.Cancel(people[0], place)
-	if err != nil || up.Promoted != 1 {
-		t.Fatalf("%+v, %v", up, err)
-	}
-	roster, err := h.App.Bookings.ListRoster(context.Background(), h.Coach, class, false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(roster.Bookings) != 1 || roster.Bookings[0].MemberName != "Noa" || !roster.Bookings[0].Promoted {
-		t.Errorf("booked: %+v", roster.Bookings)
-	}
-	if len(roster.Entries) != 2 || roster.Entries[0].MemberName != "Leo" || roster.Entries[0].Position != 1 {
-		t.Errorf("waiting: %+v", roster.Entries)
-	}
+	up := expect.Value(studio.Cancel(people[0], place))(t)
+	must.EqOp(t, 1, up.Promoted, must.Sprintf("%+v", up))
+	roster := expect.Value(studio.App.Bookings.ListRoster(context.Background(), studio.Coach, class, false))(t)
+	test.True(
+		t, len(roster.Bookings) == 1 && roster.Bookings[0].MemberName == "Noa" && roster.Bookings[0].Promoted,
+		test.Sprintf("booked: %+v", roster.Bookings),
+	)
+	test.True(
+		t, len(roster.Entries) == 2 && roster.Entries[0].MemberName == "Leo" && roster.Entries[0].Position == 1,
+		test.Sprintf("waiting: %+v", roster.Entries),
+	)
 	// An admin's cancellation promotes as well.
-	if _, err := h.App.Bookings.CancelBooking(
-		context.Background(), h.Owner, bookings.CancelRequest{ID: roster.Bookings[0].ID},
-	); err != nil {
-		t.Fatal(err)
-	}
-	if n := h.Count(
+	expect.OK(t)(studio.App.Bookings.CancelBooking(
+		context.Background(), studio.Owner, bookings.CancelRequest{ID: roster.Bookings[0].ID},
+	))
+	test.EqOp(t, 1, studio.Count(
 		`select count(*) from bookings b join members m on m.id = b.member_id where m.name = 'Leo'
 			and b.status = 'CONFIRMED'`,
-	); n != 1 {
-		t.Error("Leo has no place")
-	}
-	if n := h.Count(`select count(*) from waitlist_decisions where session_id = $1 and move = 'OFFER'`, class); n != 2 {
-		t.Errorf("%d decisions are on record, want 2", n)
-	}
-	h.WantSound()
+	), test.Sprint("Leo has no place"))
+	test.EqOp(t, 2, studio.Count(
+		`select count(*) from waitlist_decisions where session_id = $1 and move = 'OFFER'`, class,
+	), test.Sprint("decisions are on record, want 2"))
+	studio.WantSound()
 }
 
 func TestPromotion_SkipsEntriesWithoutCredit(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
-	pack := h.AddPlan(credit.Plan{Kind: credit.Credits, Credits: 1, AllowOverlap: true})
-	class := h.AddSession(testkit.Session{Capacity: 1, Waitlist: 3})
-	other := h.AddSession(testkit.Session{})
-	mia, noa, leo := h.AddMember("Mia"), h.AddMember("Noa"), h.AddMember("Leo")
-	h.Subscribe(noa, pack)
-	leos := h.Subscribe(leo, pack)
-	place := h.MustBook(mia, class)
-	noas := h.MustWaitlist(noa, class)
-	h.MustWaitlist(leo, class)
-	h.MustBook(noa, other) // her last credit is gone
+	studio := testkit.New(t)
+	pack := studio.AddPlan(credit.Plan{Kind: credit.Credits, Credits: 1, AllowOverlap: true})
+	class := studio.AddSession(testkit.Session{Capacity: 1, Waitlist: 3})
+	other := studio.AddSession(testkit.Session{})
+	mia, noa, leo := studio.AddMember("Mia"), studio.AddMember("Noa"), studio.AddMember("Leo")
+	studio.Subscribe(noa, pack)
+	leos := studio.Subscribe(leo, pack)
+	place := studio.MustBook(mia, class)
+	noas := studio.MustWaitlist(noa, class)
+	studio.MustWaitlist(leo, class)
+	studio.MustBook(noa, other) // her last credit is gone
 
-	if up, err := h.Cancel(mia, place); err != nil || up.Promoted != 1 {
-		t.Fatalf("%+v, %v", up, err)
-	}
-	if h.Balance(leos) != 0 {
-		t.Error("Leo's promotion took no credit")
-	}
-	_, entries, err := h.App.Bookings.ListMyBookings(
+	up := expect.Value(studio.Cancel(mia, place))(t)
+	must.EqOp(t, 1, up.Promoted, must.Sprintf("%+v", up))
+	test.EqOp(t, 0, studio.Balance(leos), test.Sprint("Leo's promotion took no credit"))
+	_, entries, err := studio.App.Bookings.ListMyBookings(
 		context.Background(), testkit.SelfOnly(noa), bookings.MyBookingsQuery{Limit: 10},
 	)
-	if err != nil || len(entries) != 1 || entries[0].ID != noas || entries[0].PassedOver != string(fault.NoCredits) ||
-		entries[0].Position != 1 {
-		t.Errorf("Noa's entries: %+v, %v", entries, err)
-	}
-	h.WantSound()
+	test.True(
+		t, err == nil && len(entries) == 1 && entries[0].ID == noas && entries[0].PassedOver == string(fault.NoCredits) &&
+			entries[0].Position == 1,
+		test.Sprintf("Noa's entries: %+v, %v", entries, err),
+	)
+	studio.WantSound()
 }
 
 func TestPromotion_PartyThatDoesNotFitKeepsItsPosition(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
-	class := h.AddSession(testkit.Session{Capacity: 2, Waitlist: 3})
-	mia, eve, noa, leo := h.AddMember("Mia"), h.AddMember("Eve"), h.AddMember("Noa"), h.AddMember("Leo")
-	place := h.MustBook(mia, class)
-	h.MustBook(eve, class)
-	if p, err := h.App.Bookings.Book(
+	studio := testkit.New(t)
+	class := studio.AddSession(testkit.Session{Capacity: 2, Waitlist: 3})
+	mia, eve := studio.AddMember("Mia"), studio.AddMember("Eve")
+	noa, leo := studio.AddMember("Noa"), studio.AddMember("Leo")
+	place := studio.MustBook(mia, class)
+	studio.MustBook(eve, class)
+	p := expect.Value(studio.App.Bookings.Book(
 		context.Background(), noa, bookings.BookRequest{Session: class, Party: 2, Channel: catalog.Online},
-	); err != nil || p.Entry == nil {
-		t.Fatalf("%+v, %v", p, err)
-	}
-	h.MustWaitlist(leo, class)
-	if up, err := h.Cancel(mia, place); err != nil || up.Promoted != 1 {
-		t.Fatalf("%+v, %v", up, err)
-	}
-	roster, err := h.App.Bookings.ListRoster(context.Background(), h.Coach, class, false)
-	if err != nil || len(roster.Entries) != 1 || roster.Entries[0].MemberName != "Noa" || roster.Entries[0].Position != 1 {
-		t.Errorf("waiting: %+v, %v", roster.Entries, err)
-	}
-	h.WantSound()
+	))(t)
+	must.NotNil(t, p.Entry, must.Sprintf("%+v", p))
+	studio.MustWaitlist(leo, class)
+	up := expect.Value(studio.Cancel(mia, place))(t)
+	must.EqOp(t, 1, up.Promoted, must.Sprintf("%+v", up))
+	roster := expect.Value(studio.App.Bookings.ListRoster(context.Background(), studio.Coach, class, false))(t)
+	test.True(
+		t, len(roster.Entries) == 1 && roster.Entries[0].MemberName == "Noa" && roster.Entries[0].Position == 1,
+		test.Sprintf("waiting: %+v", roster.Entries),
+	)
+	studio.WantSound()
 }
 
-// What a promoted member booked elsewhere meanwhile must not fail the cancellation that promotes.
+// A promoted member may have booked an overlapping session since joining. That must not fail the cancellation that
+// promotes.
 func TestPromotion_SkipsOverlappingBookings(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
-	plan := h.AddPlan(credit.Plan{Kind: credit.Unlimited})
-	class, clash := h.AddSession(testkit.Session{Capacity: 1, Waitlist: 3}), h.AddSession(testkit.Session{})
-	mia, noa, leo := h.AddMember("Mia"), h.AddMember("Noa"), h.AddMember("Leo")
-	h.Subscribe(noa, plan)
-	place := h.MustBook(mia, class)
-	h.MustWaitlist(noa, class)
-	h.MustWaitlist(leo, class)
-	h.MustBook(noa, clash)
-	if up, err := h.Cancel(mia, place); err != nil || up.Promoted != 1 {
-		t.Fatalf("%+v, %v", up, err)
-	}
-	if n := h.Count(
+	studio := testkit.New(t)
+	plan := studio.AddPlan(credit.Plan{Kind: credit.Unlimited})
+	class, clash := studio.AddSession(testkit.Session{Capacity: 1, Waitlist: 3}), studio.AddSession(testkit.Session{})
+	mia, noa, leo := studio.AddMember("Mia"), studio.AddMember("Noa"), studio.AddMember("Leo")
+	studio.Subscribe(noa, plan)
+	place := studio.MustBook(mia, class)
+	studio.MustWaitlist(noa, class)
+	studio.MustWaitlist(leo, class)
+	studio.MustBook(noa, clash)
+	up := expect.Value(studio.Cancel(mia, place))(t)
+	must.EqOp(t, 1, up.Promoted, must.Sprintf("%+v", up))
+	test.EqOp(t, 1, studio.Count(
 		`select count(*) from waitlist_entries where member_id = $1 and passed_over_reason = 'OVERLAP'
 			and status = 'WAITING'`,
 		noa.Member,
-	); n != 1 {
-		t.Error("Noa was not passed over for her overlap")
-	}
-	h.WantSound()
+	), test.Sprint("Noa was not passed over for her overlap"))
+	studio.WantSound()
 }
 
 func TestPromotion_EndsWhenBookingCloses(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
-	class := h.AddSession(testkit.Session{Capacity: 1, Waitlist: 3})
-	mia, noa := h.AddMember("Mia"), h.AddMember("Noa")
-	place := h.MustBook(mia, class)
-	h.MustWaitlist(noa, class)
-	h.Clock.Set(testkit.Noon.Add(48 * time.Hour))
-	if up, err := h.App.Bookings.CancelBooking(
-		context.Background(), h.Owner, bookings.CancelRequest{ID: place},
-	); err != nil || up.Promoted != 0 {
-		t.Fatalf("%+v, %v", up, err)
-	}
-	h.WantSound()
+	studio := testkit.New(t)
+	class := studio.AddSession(testkit.Session{Capacity: 1, Waitlist: 3})
+	mia, noa := studio.AddMember("Mia"), studio.AddMember("Noa")
+	place := studio.MustBook(mia, class)
+	studio.MustWaitlist(noa, class)
+	studio.Clock.Set(testkit.Noon.Add(48 * time.Hour))
+	up := expect.Value(studio.App.Bookings.CancelBooking(
+		context.Background(), studio.Owner, bookings.CancelRequest{ID: place},
+	))(t)
+	must.EqOp(t, 0, up.Promoted, must.Sprintf("%+v", up))
+	studio.WantSound()
 }
 
 func TestPromotion_GivesAnHourOfGrace(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
-	class := h.AddSession(testkit.Session{Starts: testkit.Noon.Add(26 * time.Hour), Capacity: 1, Waitlist: 3})
-	mia, noa := h.AddMember("Mia"), h.AddMember("Noa")
-	s := h.Subscribe(noa, h.AddPlan(credit.Plan{Kind: credit.Credits, Credits: 3}))
-	place := h.MustBook(mia, class)
-	h.MustWaitlist(noa, class)
-	h.Clock.Set(testkit.Noon.Add(20 * time.Hour)) // six hours before the start: past the window
-	if _, err := h.App.Bookings.CancelBooking(
-		context.Background(), h.Owner, bookings.CancelRequest{ID: place},
-	); err != nil {
-		t.Fatal(err)
-	}
-	bookings, _, err := h.App.Bookings.ListMyBookings(
+	studio := testkit.New(t)
+	class := studio.AddSession(testkit.Session{Starts: testkit.Noon.Add(26 * time.Hour), Capacity: 1, Waitlist: 3})
+	mia, noa := studio.AddMember("Mia"), studio.AddMember("Noa")
+	s := studio.Subscribe(noa, studio.AddPlan(credit.Plan{Kind: credit.Credits, Credits: 3}))
+	place := studio.MustBook(mia, class)
+	studio.MustWaitlist(noa, class)
+	studio.Clock.Set(testkit.Noon.Add(20 * time.Hour)) // six hours before the start: past the window
+	expect.OK(t)(studio.App.Bookings.CancelBooking(
+		context.Background(), studio.Owner, bookings.CancelRequest{ID: place},
+	))
+	bookings, _, err := studio.App.Bookings.ListMyBookings(
 		context.Background(), testkit.SelfOnly(noa), bookings.MyBookingsQuery{Limit: 10},
 	)
-	if err != nil || len(bookings) != 1 {
-		t.Fatalf("%+v, %v", bookings, err)
-	}
-	h.Clock.Set(testkit.Noon.Add(21*time.Hour + time.Second))
-	_, err = h.Cancel(noa, bookings[0].ID)
-	testkit.WantReason(t, err, fault.CancellationWindow)
-	h.Clock.Set(testkit.Noon.Add(21 * time.Hour))
-	if up, err := h.Cancel(noa, bookings[0].ID); err != nil || !up.Refunded || up.Late {
-		t.Errorf("%+v, %v", up, err)
-	}
-	if h.Balance(s) != 3 {
-		t.Errorf("balance %d", h.Balance(s))
-	}
+	must.True(t, err == nil && len(bookings) == 1, must.Sprintf("%+v, %v", bookings, err))
+	studio.Clock.Set(testkit.Noon.Add(21*time.Hour + time.Second))
+	expect.Reason(t, fault.CancellationWindow)(studio.Cancel(noa, bookings[0].ID))
+	studio.Clock.Set(testkit.Noon.Add(21 * time.Hour))
+	up := expect.Value(studio.Cancel(noa, bookings[0].ID))(t)
+	test.True(t, up.Refunded && !up.Late, test.Sprintf("%+v", up))
+	test.EqOp(t, 3, studio.Balance(s))
 }
 
 func TestBook_WaitlistHasACapacity(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
-	class := h.AddSession(testkit.Session{Capacity: 1, Waitlist: 2})
-	h.MustBook(h.AddMember("Mia"), class)
-	noa := h.AddMember("Noa")
-	entry := h.MustWaitlist(noa, class)
-	h.MustWaitlist(h.AddMember("Leo"), class)
-	zoe := h.AddMember("Zoe")
-	_, err := h.Book(zoe, class)
-	testkit.WantReason(t, err, fault.SessionFull)
-	if up, err := h.Cancel(noa, tenant.BookingID(entry)); err != nil || up.Entry == nil || up.Entry.Status != "CANCELLED" {
-		t.Fatalf("%+v, %v", up, err)
-	}
-	place, err := h.Book(zoe, class)
-	if err != nil || place.Entry == nil || place.Entry.Position != 2 {
-		t.Fatalf("%+v, %v", place, err)
-	}
-	h.WantSound()
+	studio := testkit.New(t)
+	class := studio.AddSession(testkit.Session{Capacity: 1, Waitlist: 2})
+	studio.MustBook(studio.AddMember("Mia"), class)
+	noa := studio.AddMember("Noa")
+	entry := studio.MustWaitlist(noa, class)
+	studio.MustWaitlist(studio.AddMember("Leo"), class)
+	zoe := studio.AddMember("Zoe")
+	expect.Reason(t, fault.SessionFull)(studio.Book(zoe, class))
+	up := expect.Value(studio.Cancel(noa, tenant.BookingID(entry)))(t)
+	must.True(t, up.Entry != nil && up.Entry.Status == "CANCELLED", must.Sprintf("%+v", up))
+	place := expect.Value(studio.Book(zoe, class))(t)
+	must.True(t, place.Entry != nil && place.Entry.Position == 2, must.Sprintf("%+v", place))
+	studio.WantSound()
 }
 
 func TestBook_ConcurrentCallsGetDifferentPositions(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
+	studio := testkit.New(t)
 	const people = 12
-	class := h.AddSession(testkit.Session{Capacity: 1, Waitlist: people})
-	h.MustBook(h.AddMember("Mia"), class)
+	class := studio.AddSession(testkit.Session{Capacity: 1, Waitlist: people})
+	studio.MustBook(studio.AddMember("Mia"), class)
 	callers := make([]tenant.Caller, people)
 	for i := range callers {
-		callers[i] = h.AddMember("Noa")
+		callers[i] = studio.AddMember("Noa")
 	}
 	positions := make([]int, people)
 	testkit.Parallel(people, func(i int) {
-		place, err := h.Book(callers[i], class)
+		place, err := studio.Book(callers[i], class)
 		if err != nil || place.Entry == nil {
 			t.Errorf("%d: %+v, %v", i, place, err)
 			return
@@ -391,63 +330,64 @@ func TestBook_ConcurrentCallsGetDifferentPositions(t *testing.T) {
 	})
 	seen := make(map[int]bool)
 	for _, p := range positions {
-		if p < 1 || p > people || seen[p] {
-			t.Errorf("positions %v", positions)
-		}
+		test.True(t, p >= 1 && p <= people && !seen[p], test.Sprintf("positions %v", positions))
 		seen[p] = true
 	}
-	h.WantSound()
+	studio.WantSound()
 }
 
 func TestMarkNoShow_FreesTheSeatAndCanBeUndone(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
+	studio := testkit.New(t)
 	ctx := context.Background()
-	mia, noa := h.AddMember("Mia"), h.AddMember("Noa")
-	class := h.AddSession(testkit.Session{Capacity: 1})
-	id := h.MustBook(mia, class)
+	mia, noa := studio.AddMember("Mia"), studio.AddMember("Noa")
+	class := studio.AddSession(testkit.Session{Capacity: 1})
+	id := studio.MustBook(mia, class)
 
-	_, err := h.App.Bookings.MarkNoShow(ctx, h.Coach, id)
-	testkit.WantReason(t, err, fault.SessionNotOpen)
+	expect.Reason(t, fault.SessionNotOpen)(studio.App.Bookings.MarkNoShow(ctx, studio.Coach, id))
 
-	h.Clock.Set(testkit.Noon.Add(48*time.Hour + time.Minute))
+	studio.Clock.Set(testkit.Noon.Add(48*time.Hour + time.Minute))
 	for range 2 { // marking twice changes nothing
-		if b, err := h.App.Bookings.MarkNoShow(ctx, h.Coach, id); err != nil || b.Status != booking.NoShow {
-			t.Fatalf("%+v, %v", b, err)
-		}
+		b := expect.Value(studio.App.Bookings.MarkNoShow(ctx, studio.Coach, id))(t)
+		must.EqOp(t, booking.NoShow, b.Status, must.Sprintf("%+v", b))
 	}
-	h.WantSound()
+	studio.WantSound()
 	for range 2 {
-		if b, err := h.App.Bookings.UndoNoShow(ctx, h.Coach, id); err != nil || b.Status != booking.Confirmed {
-			t.Fatalf("%+v, %v", b, err)
-		}
+		b := expect.Value(studio.App.Bookings.UndoNoShow(ctx, studio.Coach, id))(t)
+		must.EqOp(t, booking.Confirmed, b.Status, must.Sprintf("%+v", b))
 	}
-	h.WantSound()
-	if _, err := h.App.Bookings.MarkNoShow(ctx, h.Coach, id); err != nil {
-		t.Fatal(err)
-	}
-	h.Clock.Set(testkit.Noon)
-	h.MustBook(noa, class)
-	_, err = h.App.Bookings.UndoNoShow(ctx, h.Coach, id)
-	testkit.WantReason(t, err, fault.SessionFull)
-	_, err = h.App.Bookings.MarkNoShow(ctx, h.OtherTenant().Coach, id)
-	testkit.WantReason(t, err, fault.BookingNotFound)
-	h.WantSound()
+	studio.WantSound()
+	expect.OK(t)(studio.App.Bookings.MarkNoShow(ctx, studio.Coach, id))
+	studio.Clock.Set(testkit.Noon)
+	studio.MustBook(noa, class)
+	expect.Reason(t, fault.SessionFull)(studio.App.Bookings.UndoNoShow(ctx, studio.Coach, id))
+	expect.Reason(t, fault.BookingNotFound)(studio.App.Bookings.MarkNoShow(ctx, studio.OtherTenant().Coach, id))
+	studio.WantSound()
 }
 
 func TestRefundCredit_ReturnsACreditOnce(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
+	for name, guarded := range map[string]bool{"guarded": true, "without the unique index": false} {
+		t.Run(name, func(t *testing.T) { t.Parallel(); checkRefundedOnce(t, guarded) })
+	}
+}
+
+func checkRefundedOnce(t *testing.T, guarded bool) {
+	t.Helper()
+	studio := testkit.New(t)
+	if !guarded {
+		studio.Exec(`drop index credit_entries_once`)
+	}
 	ctx := context.Background()
-	mia := h.AddMember("Mia")
-	s := h.Subscribe(mia, h.AddPlan(credit.Plan{Kind: credit.Credits, Credits: 3}))
-	id := h.MustBook(mia, h.AddSession(testkit.Session{}))
+	mia := studio.AddMember("Mia")
+	s := studio.Subscribe(mia, studio.AddPlan(credit.Plan{Kind: credit.Credits, Credits: 3}))
+	id := studio.MustBook(mia, studio.AddSession(testkit.Session{}))
 	refunded := make([]bool, 8)
 	testkit.Parallel(len(refunded), func(i int) {
-		_, _, err := h.App.Accounts.RefundCredit(ctx, h.Owner, id, "goodwill")
+		_, _, err := studio.App.Accounts.RefundCredit(ctx, studio.Owner, id, "goodwill")
 		refunded[i] = err == nil
 		if err != nil {
-			testkit.WantReason(t, err, fault.NothingToRefund)
+			expect.Reason(t, fault.NothingToRefund)(err)
 		}
 	})
 	n := 0
@@ -456,17 +396,11 @@ func TestRefundCredit_ReturnsACreditOnce(t *testing.T) {
 			n++
 		}
 	}
-	if n != 1 || h.Balance(s) != 3 {
-		t.Errorf("refunded %d times, balance %d", n, h.Balance(s))
-	}
+	test.True(t, n == 1 && studio.Balance(s) == 3, test.Sprintf("refunded %d times, balance %d", n, studio.Balance(s)))
 	// Cancelling later gives nothing back twice.
-	if up, err := h.Cancel(mia, id); err != nil || up.Refunded {
-		t.Errorf("%+v, %v", up, err)
-	}
-	if h.Balance(s) != 3 {
-		t.Errorf("balance %d after cancelling", h.Balance(s))
-	}
-	_, _, err := h.App.Accounts.RefundCredit(ctx, h.OtherTenant().Owner, id, "")
-	testkit.WantReason(t, err, fault.BookingNotFound)
-	h.WantSound()
+	up := expect.Value(studio.Cancel(mia, id))(t)
+	test.False(t, up.Refunded, test.Sprintf("%+v", up))
+	test.EqOp(t, 3, studio.Balance(s), test.Sprintf("balance %d after cancelling", studio.Balance(s)))
+	expect.Reason(t, fault.BookingNotFound)(studio.App.Accounts.RefundCredit(ctx, studio.OtherTenant().Owner, id, ""))
+	studio.WantSound()
 }

@@ -10,35 +10,60 @@ import (
 	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/credit"
+	"github.com/berthhq/berth/internal/rules/payment"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
 // ConfirmRequest confirms a hold.
 type ConfirmRequest struct {
 	ID           tenant.BookingID
-	Paid         *booking.Payment // nil: the member's plan pays; guests pay later
+	Paid         *payment.Facts // nil: the member's plan pays; guests pay later
 	Subscription tenant.SubscriptionID
 	ProviderCode string          // of a benefit provider
 	Number       string          // of the membership there
 	Keep         []tenant.LineID // the items to keep; nil keeps all
 }
 
-// ConfirmBooking turns a hold into a confirmed booking. Repeated says that it was confirmed before.
+// ConfirmBooking turns a hold into a confirmed booking. Repeated says that it was confirmed before, and that no line
+// was added to its payment.
 func (s *Service) ConfirmBooking(ctx context.Context, caller tenant.Caller, r ConfirmRequest) (seats.Place, error) {
+	return s.confirm(ctx, caller, "booking.confirm", confirm{ConfirmRequest: r})
+}
+
+// RecordPayment adds a line to the payment of a booking in any of its states. A hold is confirmed. Repeated says that
+// the facts were known.
+func (s *Service) RecordPayment(
+	ctx context.Context, caller tenant.Caller, id tenant.BookingID, f payment.Facts,
+) (seats.Place, error) {
+	return s.confirm(ctx, caller, "payment.record", confirm{
+		ConfirmRequest: ConfirmRequest{ID: id, Paid: &f}, anyState: true,
+	})
+}
+
+func (s *Service) confirm(ctx context.Context, caller tenant.Caller, name string, c confirm) (seats.Place, error) {
+	if c.Paid != nil {
+		if err := c.Paid.Validate(); err != nil {
+			return seats.Place{}, err
+		}
+	}
 	place, err := engine.Run(ctx, s.engine, caller, engine.Spec[seats.Place]{
-		Name: "booking.confirm", Replay: true,
-		Locate: locate(caller.Tenant, seats.Locator{ID: r.ID},
+		Name: name, Races: []engine.Race{paymentRace}, Replay: true,
+		Locate: locate(caller.Tenant, seats.Locator{ID: c.ID},
 			func(b bookingState) engine.Operation[seats.Place] {
-				return &confirm{ConfirmRequest: r, bookingState: b}
+				attempt := c
+				attempt.bookingState = b
+				return &attempt
 			}),
 	})
 	return place, seats.ConstraintError(err)
 }
 
-// confirm is one attempt at ConfirmBooking.
+// confirm is one attempt at ConfirmBooking or RecordPayment.
 type confirm struct {
 	ConfirmRequest
 	bookingState
+	anyState bool // a booking that is not a hold is left in its state
+	entries  []payment.Entry
 	provider *booking.BenefitProvider
 	payers   []credit.Subscription
 }
@@ -49,22 +74,30 @@ func (c *confirm) Load(q *engine.Query) {
 	if c.ProviderCode != "" {
 		catalogdb.FindBenefitProvider(q.Batch, q.Tenant, c.ProviderCode, &c.provider)
 	}
-	if c.Paid == nil && !c.visit.Member.IsZero() {
+	if c.Paid != nil {
+		bookingdb.ListPayments(q.Batch, q.Tenant, c.id, &c.entries)
+	} else if !c.visit.Member.IsZero() {
 		seats.LoadPayers(q, &c.slot, c.visit.Member, c.Subscription, &c.payers)
 	}
 }
 
 // Run implements engine.Operation.
 func (c *confirm) Run(_ context.Context, tx *engine.Tx) (seats.Place, error) {
-	b, err := c.findOpen(tx)
+	b, err := c.find(tx)
 	if err != nil {
 		return seats.Place{}, err
+	}
+	if c.anyState && b.Status != booking.Pending && b.Status != booking.Expired {
+		return c.pay(tx, b)
+	}
+	if c.slot == nil {
+		return seats.Place{}, errNoBooking
 	}
 	request := booking.ConfirmRequest{
 		Request: booking.Request{
 			ID: b.ID, Subscription: c.Subscription, Staff: tx.Caller.IsStaff(), Actor: tx.Caller.Actor(),
 		},
-		Payment: c.Paid,
+		Paid: c.Paid != nil,
 	}
 	if c.ProviderCode != "" && b.Status == booking.Pending {
 		if request.Benefit, err = c.provider.Check(c.Number); err != nil {
@@ -77,17 +110,31 @@ func (c *confirm) Run(_ context.Context, tx *engine.Tx) (seats.Place, error) {
 	}
 	after := confirmed.Booking
 	if confirmed.Repeated {
-		if c.Paid != nil {
-			bookingdb.UpdateBooking(tx.Tx, tx.Tenant, after, tx.Now)
-			seats.BookingEvent(tx, outbox.BookingUpdated, after, nil)
-		}
-		return seats.Place{Booking: &after, Repeated: true}, nil
+		return c.pay(tx, after)
 	}
 	if after.Items, err = booking.ConfirmItems(after.Items, c.Keep); err != nil {
 		return seats.Place{}, err
 	}
+	if c.Paid != nil {
+		entry, err := payment.Record(c.entries, *c.Paid, after.ID, tx.Caller.Actor(), tx.Now)
+		if err != nil {
+			return seats.Place{}, err
+		}
+		if entry != nil {
+			writePayment(tx, &after, c.entries, *entry)
+		}
+	}
 	c.write(tx, after, confirmed)
 	return seats.Place{Booking: &after}, nil
+}
+
+// pay records the payment of a booking that is not a hold, if there is one.
+func (c *confirm) pay(tx *engine.Tx, b booking.Booking) (seats.Place, error) {
+	if c.Paid == nil {
+		return seats.Place{Booking: &b, Repeated: true}, nil
+	}
+	entry, err := payment.Record(c.entries, *c.Paid, b.ID, tx.Caller.Actor(), tx.Now)
+	return changePayment(tx, b, c.entries, entry, err)
 }
 
 func (c *confirm) write(tx *engine.Tx, after booking.Booking, confirmed booking.ConfirmResult) {

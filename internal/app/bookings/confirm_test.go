@@ -3,101 +3,132 @@ package bookings_test
 import (
 	"context"
 	"testing"
+	"time"
+
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/berthhq/berth/internal/app/bookings"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rules/booking"
+	"github.com/berthhq/berth/internal/rules/credit"
+	"github.com/berthhq/berth/internal/rules/payment"
 	"github.com/berthhq/berth/internal/testkit"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 func TestConfirmBooking_RejectsExpiredHold(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
-	mia := h.AddMember("Mia")
-	held := h.MustHold(mia, h.AddSession(testkit.Session{}))
-	h.Clock.Set(*held.HoldUntil)
-	_, err := h.Confirm(mia, held.ID)
-	testkit.WantReason(t, err, fault.HoldExpired)
-	_, err = h.Confirm(h.AddMember("Noa"), held.ID)
-	testkit.WantReason(t, err, fault.BookingNotFound)
-	_, err = h.App.Bookings.ConfirmBooking(
-		context.Background(), h.OtherTenant().Owner, bookings.ConfirmRequest{ID: held.ID},
+	studio := testkit.New(t)
+	mia := studio.AddMember("Mia")
+	held := studio.MustHold(mia, studio.AddSession(testkit.Session{}))
+	studio.Clock.Set(*held.HoldUntil)
+	expect.Reason(t, fault.HoldExpired)(studio.Confirm(mia, held.ID))
+	expect.Reason(t, fault.BookingNotFound)(studio.Confirm(studio.AddMember("Noa"), held.ID))
+	expect.Reason(t, fault.BookingNotFound)(studio.App.Bookings.ConfirmBooking(
+		context.Background(), studio.OtherTenant().Owner, bookings.ConfirmRequest{ID: held.ID},
+	))
+}
+
+func TestRecordPayment_ConfirmsHoldAndWorksAfterCheckIn(t *testing.T) {
+	t.Parallel()
+	studio, ctx := testkit.New(t), context.Background()
+	studio.TakePayments()
+	held := studio.MustHold(
+		studio.AddMember("Mia"), studio.AddSession(testkit.Session{Starts: testkit.Noon.Add(10 * time.Minute)}),
 	)
-	testkit.WantReason(t, err, fault.BookingNotFound)
+	for _, tt := range []struct {
+		units  int64
+		status booking.Status
+	}{{50, booking.Confirmed}, {110, booking.Attended}} {
+		paid := *testkit.FiftyEuros
+		paid.Amount.Units = min(tt.units, 60)
+		place := expect.Value(studio.App.Bookings.RecordPayment(ctx, studio.Owner, held.ID, paid))(t)
+		test.True(
+			t, !place.Repeated && place.Booking.Status == tt.status && place.Booking.Payment.Status == payment.Captured &&
+				place.Booking.Payment.Amount.Units == tt.units, test.Sprintf("%+v", place.Booking),
+		)
+		expect.OK(t)(studio.CheckIn(studio.Owner, held.ID))
+	}
+	studio.WantSound()
 }
 
 func TestConfirmBooking_WithPayment(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
+	studio := testkit.New(t)
 	ctx := context.Background()
-	h.TakePayments()
-	mia := h.AddMember("Mia")
-	held := h.MustHold(mia, h.AddSession(testkit.Session{}))
-	_, err := h.Confirm(mia, held.ID)
-	testkit.WantReason(t, err, fault.NoActivePlan)
+	studio.TakePayments()
+	mia := studio.AddMember("Mia")
+	held := studio.MustHold(mia, studio.AddSession(testkit.Session{}))
+	expect.Reason(t, fault.NoActivePlan)(studio.Confirm(mia, held.ID))
 
-	place, err := h.App.Bookings.ConfirmBooking(
+	place := expect.Value(studio.App.Bookings.ConfirmBooking(
 		ctx, testkit.SelfOnly(mia), bookings.ConfirmRequest{ID: held.ID, Paid: testkit.FiftyEuros},
+	))(t)
+	must.True(
+		t, place.Booking.Payment.Status == payment.Captured && place.Booking.Payment.PaidAt != nil,
+		must.Sprintf("%+v", place.Booking),
 	)
-	if err != nil || place.Booking.Payment.Status != booking.Captured || place.Booking.Payment.PaidAt == nil {
-		t.Fatalf("%+v, %v", place.Booking, err)
-	}
-	// Confirming again updates the payment, and nothing else.
+	// The same facts add no line. Others do.
+	again := expect.Value(studio.App.Bookings.RecordPayment(ctx, studio.Owner, held.ID, *testkit.FiftyEuros))(t)
+	test.True(t, again.Repeated, test.Sprintf("%+v", again))
 	more := *testkit.FiftyEuros
-	more.Amount.Units, more.Method = 60, "voucher"
-	place, err = h.App.Bookings.ConfirmBooking(
-		ctx, testkit.SelfOnly(mia), bookings.ConfirmRequest{ID: held.ID, Paid: &more},
+	more.Amount.Units, more.Method, more.Reference = 10, "voucher", "V1"
+	place = expect.Value(studio.App.Bookings.RecordPayment(ctx, studio.Owner, held.ID, more))(t)
+	must.True(
+		t, !place.Repeated && place.Booking.Payment.Amount.Units == 60 && place.Booking.Payment.Method == "voucher",
+		must.Sprintf("%+v", place.Booking),
 	)
-	if err != nil || !place.Repeated || place.Booking.Payment.Amount.Units != 60 {
-		t.Fatalf("%+v, %v", place.Booking, err)
-	}
-	if b, err := h.App.Bookings.GetBooking(ctx, testkit.SelfOnly(mia), held.ID); err != nil ||
-		b.Payment.Amount.Units != 60 || b.Payment.Method != "voucher" || !b.Payment.PaidAt.Equal(testkit.Noon) {
-		t.Errorf("%+v, %v", b.Payment, err)
-	}
-	// In time, what was paid is given back.
-	up, err := h.Cancel(mia, held.ID)
-	if err != nil || up.Booking.Payment.Status != booking.Refunded {
-		t.Errorf("%+v, %v", up.Booking, err)
-	}
-	_, err = h.Confirm(mia, held.ID)
-	testkit.WantReason(t, err, fault.BookingState)
-	h.WantSound()
+	// Cancelling refunds nothing. Refunding is possible after it.
+	up := expect.Value(studio.Cancel(mia, held.ID))(t)
+	test.EqOp(t, payment.Captured, up.Booking.Payment.Status, test.Sprintf("%+v", up.Booking))
+	back := payment.Facts{Amount: credit.Money{Currency: "EUR", Units: 61}}
+	expect.Reason(t, fault.RefundExceedsCaptured)(studio.App.Bookings.RefundPayment(ctx, studio.Owner, held.ID, back))
+	back.Amount.Units = 60
+	other := studio.OtherTenant().Owner
+	expect.Reason(t, fault.BookingNotFound)(studio.App.Bookings.RefundPayment(ctx, other, held.ID, back))
+	place = expect.Value(studio.App.Bookings.RefundPayment(ctx, studio.Owner, held.ID, back))(t)
+	test.True(
+		t, place.Booking.Payment.Status == payment.Refunded && place.Booking.Status == booking.Cancelled,
+		test.Sprintf("%+v", place.Booking),
+	)
+	entries := expect.Value(studio.App.Bookings.ListPayments(ctx, testkit.SelfOnly(mia), held.ID))(t)
+	test.SliceLen(t, 3, entries)
+	test.EqOp(t, payment.Refunded, payment.Of(entries).Status)
+	noa := testkit.SelfOnly(studio.AddMember("Noa"))
+	expect.Reason(t, fault.BookingNotFound)(studio.App.Bookings.ListPayments(ctx, noa, held.ID))
+	expect.Reason(t, fault.BookingState)(studio.Confirm(mia, held.ID))
+	studio.WantSound()
 }
 
 func TestConfirmBooking_WithBenefitMembership(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
+	studio := testkit.New(t)
 	ctx := context.Background()
-	if _, err := h.App.Catalog.PutBenefitProvider(
-		ctx, h.Owner,
+	expect.OK(t)(studio.App.Catalog.PutBenefitProvider(
+		ctx, studio.Owner,
 		booking.BenefitProvider{Code: "LINKS", Name: "Links Card", Pattern: `M-\d{3}`, Percent: 20, Active: true}, nil,
-	); err != nil {
-		t.Fatal(err)
-	}
-	mia := h.AddMember("Mia")
-	held := h.MustHold(mia, h.AddSession(testkit.Session{}))
+	))
+	mia := studio.AddMember("Mia")
+	held := studio.MustHold(mia, studio.AddSession(testkit.Session{}))
 	for _, wrong := range [][2]string{{"LINKS", "M-1"}, {"LINKS", "xM-001"}, {"OTHER", "M-001"}} {
-		_, err := h.App.Bookings.ConfirmBooking(
+		expect.Reason(t, fault.BenefitInvalid)(studio.App.Bookings.ConfirmBooking(
 			ctx, testkit.SelfOnly(mia),
 			bookings.ConfirmRequest{ID: held.ID, Paid: testkit.FiftyEuros, ProviderCode: wrong[0], Number: wrong[1]},
-		)
-		testkit.WantReason(t, err, fault.BenefitInvalid)
+		))
 	}
-	place, err := h.App.Bookings.ConfirmBooking(
+	place := expect.Value(studio.App.Bookings.ConfirmBooking(
 		ctx, testkit.SelfOnly(mia),
 		bookings.ConfirmRequest{ID: held.ID, Paid: testkit.FiftyEuros, ProviderCode: "LINKS", Number: "M-001"},
+	))(t)
+	must.EqOp(
+		t, (booking.Benefit{Code: "LINKS", Number: "M-001", Percent: 20}), place.Booking.Benefit,
+		must.Sprintf("%+v", place.Booking),
 	)
-	if err != nil || place.Booking.Benefit != (booking.Benefit{Code: "LINKS", Number: "M-001", Percent: 20}) {
-		t.Fatalf("%+v, %v", place.Booking, err)
-	}
-	if n := h.Count(
+	test.EqOp(t, 1, studio.Count(
 		`select count(*) from audit_entries where action = 'booking.benefit_applied' and target_id = $1`, held.ID.String(),
-	); n != 1 {
-		t.Errorf("%d audit entries", n)
-	}
-	_, err = h.App.Catalog.PutBenefitProvider(
-		ctx, h.Owner, booking.BenefitProvider{Code: "X", Name: "X", Pattern: `(`, Active: true}, nil,
-	)
-	testkit.WantReason(t, err, fault.InvalidField)
+	), test.Sprint("audit entries"))
+	expect.Reason(t, fault.InvalidField)(studio.App.Catalog.PutBenefitProvider(
+		ctx, studio.Owner, booking.BenefitProvider{Code: "X", Name: "X", Pattern: `(`, Active: true}, nil,
+	))
 }

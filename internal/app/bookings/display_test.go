@@ -7,7 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/berthhq/berth/internal/app/bookings"
 	"github.com/berthhq/berth/internal/fault"
@@ -15,82 +16,61 @@ import (
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 // display opens a session's display.
-func display(h *testkit.Studio, session tenant.SessionID) bookings.Display {
-	h.T.Helper()
-	link, err := h.App.Bookings.CreateDisplayURL(context.Background(), h.Coach, session)
-	if err != nil {
-		h.T.Fatal(err)
-	}
-	d, err := h.App.Bookings.GetDisplay(context.Background(), link.Token)
-	if err != nil {
-		h.T.Fatal(err)
-	}
-	return d
+func display(studio *testkit.Studio, session tenant.SessionID) bookings.Display {
+	studio.T.Helper()
+	link := expect.Value(studio.App.Bookings.CreateDisplayURL(context.Background(), studio.Coach, session))(studio.T)
+	return expect.Value(studio.App.Bookings.GetDisplay(context.Background(), link.Token))(studio.T)
 }
 
 func TestCreateDisplayURL_SignsForTenMinutes(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
-	s := h.AddSession(testkit.Session{Starts: testkit.InTwoDays})
-	link, err := h.App.Bookings.CreateDisplayURL(context.Background(), h.Coach, s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	studio := testkit.New(t)
+	s := studio.AddSession(testkit.Session{Starts: testkit.InTwoDays})
+	link := expect.Value(studio.App.Bookings.CreateDisplayURL(context.Background(), studio.Coach, s))(t)
 	if link.URL != "https://berth.example/display/"+link.Token || !link.Expires.Equal(testkit.Noon.Add(10*time.Minute)) {
 		t.Errorf("%+v", link)
 	}
 	show := func(token string, after time.Duration) fault.Reason {
-		h.Clock.Set(testkit.Noon.Add(after))
-		_, err := h.App.Bookings.GetDisplay(context.Background(), token)
+		studio.Clock.Set(testkit.Noon.Add(after))
+		_, err := studio.App.Bookings.GetDisplay(context.Background(), token)
 		return fault.ReasonOf(err)
 	}
-	if got := show(link.Token, 10*time.Minute-time.Second); got != "" {
-		t.Error("in the last second:", got)
-	}
-	if got := show(link.Token, 10*time.Minute); got != fault.LinkInvalid {
-		t.Errorf("after ten minutes: %q", got)
-	}
+	test.EqOp(t, "", show(link.Token, 10*time.Minute-time.Second), test.Sprint("in the last second:"))
+	test.EqOp(t, fault.LinkInvalid, show(link.Token, 10*time.Minute), test.Sprint("after ten minutes"))
 	for name, token := range map[string]string{
 		"nothing": "", "garbage": strings.Repeat("A", 87), "changed": link.Token[:80] + flip(link.Token[80:]),
 		"huge":      strings.Repeat(link.Token, 1000),
-		"a QR code": h.ScanQR(s).QR,
+		"a QR code": studio.ScanQR(s).QR,
 	} {
-		if got := show(token, 0); got != fault.LinkInvalid {
-			t.Errorf("%s: %q", name, got)
-		}
+		test.EqOp(t, fault.LinkInvalid, show(token, 0), test.Sprint(name))
 	}
 }
 
 func TestDisplay_ShowsArrivalsWithShortNames(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
+	studio := testkit.New(t)
 	ctx := context.Background()
-	s := h.AddSession(testkit.Session{Starts: testkit.InTwoDays, Coach: h.Coach})
-	mia, noa, leo, zoe := h.AddMember("Mia Meyer"), h.AddMember("Noa"), h.AddMember("Leo Löwe"), h.AddMember("Zoe Zahn")
-	h.MustBook(mia, s)
-	h.MustBook(leo, s)
-	group, err := h.App.Bookings.Book(ctx, noa, bookings.BookRequest{Session: s, Party: 3, Channel: catalog.Online})
-	if err != nil {
-		t.Fatal(err)
-	}
-	h.MustBook(zoe, s)
-	h.AddBooking(s, testkit.Booking{Who: h.AddMember("Ann Away"), Status: booking.NoShow})
+	s := studio.AddSession(testkit.Session{Starts: testkit.InTwoDays, Coach: studio.Coach})
+	mia, noa := studio.AddMember("Mia Meyer"), studio.AddMember("Noa")
+	leo, zoe := studio.AddMember("Leo Löwe"), studio.AddMember("Zoe Zahn")
+	studio.MustBook(mia, s)
+	studio.MustBook(leo, s)
+	group := expect.Value(
+		studio.App.Bookings.Book(ctx, noa, bookings.BookRequest{Session: s, Party: 3, Channel: catalog.Online}),
+	)(t)
+	studio.MustBook(zoe, s)
+	studio.AddBooking(s, testkit.Booking{Who: studio.AddMember("Ann Away"), Status: booking.NoShow})
 
-	h.Clock.Set(testkit.InTwoDays.Add(-20 * time.Minute))
-	if _, err := h.SelfCheckIn(mia, s, h.ScanQR(s)); err != nil {
-		t.Fatal(err)
-	}
-	h.Clock.Set(testkit.InTwoDays.Add(-10 * time.Minute))
-	if _, err := h.CheckIn(h.Coach, group.Booking.ID); err != nil {
-		t.Fatal(err)
-	}
-	got := display(h, s)
-	if got.QR == "" || got.Next == "" {
-		t.Errorf("code %q, next link %q", got.QR, got.Next)
-	}
+	studio.Clock.Set(testkit.InTwoDays.Add(-20 * time.Minute))
+	expect.OK(t)(studio.SelfCheckIn(mia, s, studio.ScanQR(s)))
+	studio.Clock.Set(testkit.InTwoDays.Add(-10 * time.Minute))
+	expect.OK(t)(studio.CheckIn(studio.Coach, group.Booking.ID))
+	got := display(studio, s)
+	test.True(t, got.QR != "" && got.Next != "", test.Sprintf("code %q, next link %q", got.QR, got.Next))
 	got.QR, got.Next = "", ""
 	now := testkit.InTwoDays.Add(-10 * time.Minute)
 	want := bookings.Display{
@@ -104,46 +84,40 @@ func TestDisplay_ShowsArrivalsWithShortNames(t *testing.T) {
 		Upcoming: []bookings.Upcoming{},
 		Now:      now, Refresh: now.Add(30 * time.Second),
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
-	}
+	test.Eq(t, want, got)
 }
 
 func TestDisplay_ShowsTheNextSessions(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
-	s := h.AddSession(testkit.Session{Starts: testkit.InTwoDays})
+	studio := testkit.New(t)
+	s := studio.AddSession(testkit.Session{Starts: testkit.InTwoDays})
 	later := func(after time.Duration, session testkit.Session) {
 		session.Starts, session.Title = testkit.InTwoDays.Add(after), "After "+after.String()
-		h.AddSession(session)
+		studio.AddSession(session)
 	}
 	later(-time.Hour, testkit.Session{})
 	later(time.Hour, testkit.Session{Blocked: true})
 	later(2*time.Hour, testkit.Session{State: catalog.Draft})
 	later(12*time.Hour, testkit.Session{})
-	later(3*time.Hour, testkit.Session{Coach: h.Coach})
+	later(3*time.Hour, testkit.Session{Coach: studio.Coach})
 	for _, after := range []time.Duration{0, 4 * time.Hour, 5 * time.Hour} {
 		later(after, testkit.Session{})
 	}
-	h.Clock.Set(testkit.InTwoDays.Add(-time.Minute))
+	studio.Clock.Set(testkit.InTwoDays.Add(-time.Minute))
 	up := func(after time.Duration, coach string) bookings.Upcoming {
 		return bookings.Upcoming{Title: "After " + after.String(), Coach: coach, StartsAt: testkit.InTwoDays.Add(after)}
 	}
 	want := []bookings.Upcoming{up(0, ""), up(3*time.Hour, "Carla Coach"), up(4*time.Hour, "")}
-	if diff := cmp.Diff(want, display(h, s).Upcoming); diff != "" {
-		t.Error("before it starts:", diff)
-	}
-	h.Clock.Set(testkit.InTwoDays.Add(time.Minute))
+	test.Eq(t, want, display(studio, s).Upcoming, test.Sprint("before it starts:"))
+	studio.Clock.Set(testkit.InTwoDays.Add(time.Minute))
 	want = append(want[1:], up(5*time.Hour, ""))
-	if diff := cmp.Diff(want, display(h, s).Upcoming); diff != "" {
-		t.Error("while it runs:", diff)
-	}
+	test.Eq(t, want, display(studio, s).Upcoming, test.Sprint("while it runs:"))
 }
 
 func TestDisplay_HasACodeWhileCheckInIsOpen(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
-	s := h.AddSession(testkit.Session{Starts: testkit.InTwoDays})
+	studio := testkit.New(t)
+	s := studio.AddSession(testkit.Session{Starts: testkit.InTwoDays})
 	opens, closes := testkit.InTwoDays.Add(-time.Hour), testkit.InTwoDays.Add(90*time.Minute)
 	for name, tt := range map[string]struct {
 		at         time.Time
@@ -158,42 +132,37 @@ func TestDisplay_HasACodeWhileCheckInIsOpen(t *testing.T) {
 		"on the next morning": {closes.Add(12 * time.Hour), false, false, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			h.Clock.Set(tt.at)
-			d := display(h, s)
+			studio.Clock.Set(tt.at)
+			d := display(studio, s)
 			refresh := time.Duration(0)
 			if !d.Refresh.IsZero() {
 				refresh = d.Refresh.Sub(tt.at)
 			}
-			if (d.QR != "") != tt.code || (d.Next != "") != tt.next || refresh != tt.refresh {
-				t.Errorf("code %q, next %q, refresh after %s", d.QR, d.Next, refresh)
-			}
+			test.True(
+				t, (d.QR != "") == tt.code && (d.Next != "") == tt.next && refresh == tt.refresh,
+				test.Sprintf("code %q, next %q, refresh after %s", d.QR, d.Next, refresh),
+			)
 		})
 	}
 }
 
 func TestDisplay_StaysOpenWhileRefreshed(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
-	s := h.AddSession(testkit.Session{Starts: testkit.InTwoDays})
-	h.Clock.Set(testkit.InTwoDays.Add(-time.Hour))
-	d := display(h, s)
+	studio := testkit.New(t)
+	s := studio.AddSession(testkit.Session{Starts: testkit.InTwoDays})
+	studio.Clock.Set(testkit.InTwoDays.Add(-time.Hour))
+	d := display(studio, s)
 	seen := map[string]bool{}
 	for i := range 100 {
-		h.Clock.Set(d.Refresh)
-		next, err := h.App.Bookings.GetDisplay(context.Background(), d.Next)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if seen[next.QR] {
-			t.Fatal("the code came twice")
-		}
+		studio.Clock.Set(d.Refresh)
+		next := expect.Value(studio.App.Bookings.GetDisplay(context.Background(), d.Next))(t)
+		must.False(t, seen[next.QR], must.Sprint("the code came twice"))
 		seen[next.QR] = true
 		if i%20 == 0 {
-			mia := h.AddMember(fmt.Sprintf("Mia %d", i))
-			h.AddBooking(s, testkit.Booking{Who: mia, Made: testkit.Noon})
-			if _, err := h.SelfCheckIn(mia, s, bookings.CheckInProof{QR: next.QR}); err != nil {
-				t.Error(err)
-			}
+			mia := studio.AddMember(fmt.Sprintf("Mia %d", i))
+			studio.AddBooking(s, testkit.Booking{Who: mia, Made: testkit.Noon})
+			_, err := studio.SelfCheckIn(mia, s, bookings.CheckInProof{QR: next.QR})
+			test.NoError(t, err)
 		}
 		d = next
 	}
@@ -201,22 +170,21 @@ func TestDisplay_StaysOpenWhileRefreshed(t *testing.T) {
 
 func TestDisplay_ShowsTheLatestArrivals(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
-	s := h.AddSession(testkit.Session{Starts: testkit.InTwoDays, Capacity: -1})
+	studio := testkit.New(t)
+	s := studio.AddSession(testkit.Session{Starts: testkit.InTwoDays, Capacity: -1})
 	for i := range 51 {
-		h.Clock.Set(testkit.Noon)
-		id := h.AddBooking(s, testkit.Booking{Who: h.AddMember(fmt.Sprintf("Guest%d X", i)), Party: 2})
-		h.Clock.Set(testkit.InTwoDays.Add(time.Duration(i) * time.Second))
-		if _, err := h.CheckIn(h.Coach, id); err != nil {
-			t.Fatal(err)
-		}
+		studio.Clock.Set(testkit.Noon)
+		id := studio.AddBooking(s, testkit.Booking{Who: studio.AddMember(fmt.Sprintf("Guest%d X", i)), Party: 2})
+		studio.Clock.Set(testkit.InTwoDays.Add(time.Duration(i) * time.Second))
+		expect.OK(t)(studio.CheckIn(studio.Coach, id))
 	}
-	h.Clock.Set(testkit.InTwoDays.Add(time.Hour))
-	d := display(h, s)
-	if len(d.Arrivals) != 50 || d.Arrivals[0].Name != "Guest50 X." || d.Arrivals[49].Name != "Guest1 X." ||
-		d.Arrived != 102 || d.Expected != 102 {
-		t.Errorf("%d arrivals from %v, %d of %d", len(d.Arrivals), d.Arrivals[:1], d.Arrived, d.Expected)
-	}
+	studio.Clock.Set(testkit.InTwoDays.Add(time.Hour))
+	d := display(studio, s)
+	test.True(
+		t, len(d.Arrivals) == 50 && d.Arrivals[0].Name == "Guest50 X." && d.Arrivals[49].Name == "Guest1 X." &&
+			d.Arrived == 102 && d.Expected == 102,
+		test.Sprintf("%d arrivals from %v, %d of %d", len(d.Arrivals), d.Arrivals[:1], d.Arrived, d.Expected),
+	)
 }
 
 // flip gives a text with another first letter.

@@ -6,18 +6,23 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/berthhq/berth/internal/app/bookings"
 	"github.com/berthhq/berth/internal/app/settings"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/credit"
+	"github.com/berthhq/berth/internal/rules/payment"
 	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
-// Somebody books one session twice at the same moment, with seats for both. Serializable transactions and the unique
+// A member books one session twice at the same moment, with seats for both. Serializable transactions and the unique
 // index of active bookings guard it; each of them is enough.
 func TestGuard_OneBookingPerMemberAndSession(t *testing.T) {
 	t.Parallel()
@@ -31,34 +36,31 @@ func TestGuard_OneBookingPerMemberAndSession(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			a, h := testkit.NewRace(t)
+			a, studio := testkit.NewRace(t)
 			a.ReadCommitted = tt.careless
 			if tt.unindexed {
-				h.Exec(`drop index bookings_active`)
-				h.Exec(`create index bookings_active on bookings (tenant_id, session_id, member_id)`) // as an aid, and no guard
+				studio.Exec(`drop index bookings_active`)
+				// as an aid, and no guard
+				studio.Exec(`create index bookings_active on bookings (tenant_id, session_id, member_id)`)
 			}
-			mia := h.AddMember("Mia")
-			class := h.AddSession(testkit.Session{Capacity: 5})
+			mia := studio.AddMember("Mia")
+			class := studio.AddSession(testkit.Session{Capacity: 5})
 			twice := func() {
-				if _, err := h.OtherNode().Book(mia, class); err != nil && fault.ReasonOf(err) != fault.AlreadyBooked {
+				if _, err := studio.OtherNode().Book(mia, class); err != nil && fault.ReasonOf(err) != fault.AlreadyBooked {
 					t.Error(err)
 				}
 			}
 			a.Run(twice, twice)
-			if n := h.Count(
+			test.EqOp(t, tt.bookings, studio.Count(
 				`select count(*) from bookings where session_id = $1 and status = 'CONFIRMED'`, class,
-			); n != tt.bookings {
-				t.Errorf("%d bookings", n)
-			}
-			if sound := len(h.Violations()) == 0; sound != (tt.bookings == 1) {
-				t.Errorf("sound: %v", sound)
-			}
+			))
+			test.EqOp(t, (tt.bookings == 1), len(studio.Violations()) == 0)
 		})
 	}
 }
 
-// Somebody whose plan forbids it books two sessions that overlap at the same moment, at two nodes. Nobody looks for
-// such bookings: the exclusion constraint on their spans guards it alone, and without it isolation does not help.
+// A member whose plan forbids overlaps books two overlapping sessions at the same moment, on two nodes. No statement
+// reads such bookings, so isolation does not help: the exclusion constraint on their spans is the only guard.
 func TestGuard_NoOverlappingBookings(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -71,75 +73,68 @@ func TestGuard_NoOverlappingBookings(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			a, h := testkit.NewRace(t)
+			a, studio := testkit.NewRace(t)
 			a.ReadCommitted = tt.careless
 			if tt.unconstrained {
-				h.Exec(`alter table bookings drop constraint bookings_overlap`)
+				studio.Exec(`alter table bookings drop constraint bookings_overlap`)
 			}
-			mia := h.AddMember("Mia")
-			// Whoever counts bookings would be guarded by that row.
-			h.Subscribe(mia, h.AddPlan(credit.Plan{Kind: credit.Unlimited}))
+			mia := studio.AddMember("Mia")
+			// The plan counts no bookings: the row of a counter would be a guard, too.
+			studio.Subscribe(mia, studio.AddPlan(credit.Plan{Kind: credit.Unlimited}))
 			start := testkit.Noon.Add(48 * time.Hour)
 			book := func(in tenant.SessionID) func() {
 				return func() {
-					if _, err := h.OtherNode().Book(mia, in); err != nil && fault.ReasonOf(err) != fault.Overlap {
+					if _, err := studio.OtherNode().Book(mia, in); err != nil && fault.ReasonOf(err) != fault.Overlap {
 						t.Error(err)
 					}
 				}
 			}
 			a.Run(
-				book(h.AddSession(testkit.Session{Starts: start})),
-				book(h.AddSession(testkit.Session{Starts: start.Add(30 * time.Minute)})),
+				book(studio.AddSession(testkit.Session{Starts: start})),
+				book(studio.AddSession(testkit.Session{Starts: start.Add(30 * time.Minute)})),
 			)
-			if n := h.Count(
+			test.EqOp(t, tt.bookings, studio.Count(
 				`select count(*) from bookings where member_id = $1 and status = 'CONFIRMED'`, mia.Member,
-			); n != tt.bookings {
-				t.Errorf("%d bookings", n)
-			}
-			if sound := len(h.Violations()) == 0; sound != (tt.bookings == 1) {
-				t.Errorf("sound: %v", sound)
-			}
+			))
+			test.EqOp(t, (tt.bookings == 1), len(studio.Violations()) == 0)
 		})
 	}
 }
 
-// The seat of an offer is wanted by somebody else at the moment at which the offer is accepted. It counts as taken,
-// which guards it: without that both have it.
+// Another member books the seat of an offer at the moment at which the offer is accepted. The seat counts as taken,
+// which guards it: without that both get it.
 func TestGuard_OfferedSeatsAreReserved(t *testing.T) {
 	t.Parallel()
 	for name, reserved := range map[string]bool{"reserved": true, "unreserved": false} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			ctx := context.Background()
-			a, h := testkit.NewRace(t)
-			if _, err := h.App.Settings.UpdateRules(ctx, h.Owner, settings.RulesEdit{Edit: func(s *waitlist.Settings) {
-				s.Enabled, s.Mode = new(true), new(waitlist.OfferInTurn)
-			}}); err != nil {
-				t.Fatal(err)
-			}
-			class := h.AddSession(testkit.Session{Capacity: 1, Waitlist: 1})
-			mia, noa, eve := h.AddMember("Mia"), h.AddMember("Noa"), h.AddMember("Eve")
-			first := h.MustBook(mia, class)
-			h.MustWaitlist(noa, class)
-			if _, err := h.Cancel(mia, first); err != nil {
-				t.Fatal(err)
-			}
+			a, studio := testkit.NewRace(t)
+			expect.OK(t)(
+				studio.App.Settings.UpdateRules(ctx, studio.Owner, settings.RulesEdit{Edit: func(s *waitlist.Settings) {
+					s.Enabled, s.Mode = new(true), new(waitlist.OfferInTurn)
+				}}),
+			)
+			class := studio.AddSession(testkit.Session{Capacity: 1, Waitlist: 1})
+			mia, noa, eve := studio.AddMember("Mia"), studio.AddMember("Noa"), studio.AddMember("Eve")
+			first := studio.MustBook(mia, class)
+			studio.MustWaitlist(noa, class)
+			expect.OK(t)(studio.Cancel(mia, first))
 			var offer tenant.OfferID
-			if err := h.DB.Owner.QueryRow(
+			must.NoError(t, studio.DB.Owner.QueryRow(
 				ctx, `select id from waitlist_offers where session_id = $1`, class,
-			).Scan(&offer); err != nil {
-				t.Fatal(err)
-			}
+			).Scan(&offer))
 			if !reserved {
-				h.Exec(`update sessions set seats_taken = 0 where id = $1`, class)
+				studio.Exec(`update sessions set seats_taken = 0 where id = $1`, class)
 			}
 			accept := func() {
-				if _, err := h.App.Waitlists.AcceptOffer(ctx, testkit.SelfOnly(noa), offer, tenant.SubscriptionID{}); err != nil {
-					t.Error(err)
-				}
+				_, err := studio.App.Waitlists.AcceptOffer(
+					ctx, testkit.SelfOnly(noa), offer, tenant.SubscriptionID{},
+				)
+				test.NoError(t, err)
 			}
 			book := func() {
-				if _, err := h.Book(eve, class); fault.ReasonOf(err) != fault.SessionFull && reserved {
+				if _, err := studio.Book(eve, class); fault.ReasonOf(err) != fault.SessionFull && reserved {
 					t.Error(err)
 				}
 			}
@@ -149,14 +144,11 @@ func TestGuard_OfferedSeatsAreReserved(t *testing.T) {
 				book()
 				accept()
 			}
-			if n := h.Count(
+			n := studio.Count(
 				`select count(*) from bookings where session_id = $1 and status = $2`, class, booking.Confirmed,
-			); (n == 1) != reserved {
-				t.Errorf("%d have the seat", n)
-			}
-			if sound := len(h.Violations()) == 0; sound != reserved {
-				t.Errorf("sound: %v", sound)
-			}
+			)
+			test.EqOp(t, reserved, (n == 1), test.Sprintf("%d have the seat", n))
+			test.EqOp(t, reserved, len(studio.Violations()) == 0)
 		})
 	}
 }
@@ -176,34 +168,71 @@ func TestGuard_LastCreditIsSpentOnce(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			a, h := testkit.NewRace(t)
+			a, studio := testkit.NewRace(t)
 			a.ReadCommitted = tt.careless
 			if tt.unchecked {
-				h.Exec(`alter table subscriptions drop constraint subscriptions_balance`)
-				h.Exec(`alter table credit_entries drop constraint credit_entries_balance_check`)
-				h.Exec(`drop index credit_entries_line`) // two lines with one number
+				studio.Exec(`alter table subscriptions drop constraint subscriptions_balance`)
+				studio.Exec(`alter table credit_entries drop constraint credit_entries_balance_check`)
+				studio.Exec(`drop index credit_entries_line`) // two lines with one number
 			}
-			kim := h.AddMember("Kim")
-			s := h.Subscribe(kim, h.AddPlan(credit.Plan{Kind: credit.Credits, Credits: 1}))
+			kim := studio.AddMember("Kim")
+			s := studio.Subscribe(kim, studio.AddPlan(credit.Plan{Kind: credit.Credits, Credits: 1}))
 			spend := func(in tenant.SessionID) func() {
 				return func() {
-					if _, err := h.OtherNode().Book(kim, in); err != nil && fault.ReasonOf(err) != fault.NoCredits {
+					if _, err := studio.OtherNode().Book(kim, in); err != nil && fault.ReasonOf(err) != fault.NoCredits {
 						t.Error(err)
 					}
 				}
 			}
 			a.Run(
-				spend(h.AddSession(testkit.Session{})),
-				spend(h.AddSession(testkit.Session{Starts: testkit.Noon.Add(90 * time.Hour)})),
+				spend(studio.AddSession(testkit.Session{})),
+				spend(studio.AddSession(testkit.Session{Starts: testkit.Noon.Add(90 * time.Hour)})),
 			)
-			if n := h.Count(
+			n := studio.Count(
 				`select count(*) from bookings where member_id = $1 and status = 'CONFIRMED'`, kim.Member,
-			); n != tt.bookings {
-				t.Errorf("%d bookings with one credit, balance %d", n, h.Balance(s))
+			)
+			test.EqOp(t, tt.bookings, n, test.Sprintf("%d bookings with one credit, balance %d", n, studio.Balance(s)))
+			test.EqOp(t, (tt.bookings == 1), len(studio.Violations()) == 0)
+		})
+	}
+}
+
+// Two desks refund one payment at the same moment. Serializable transactions guard it, and so does the unique number of
+// a line: a line with the same number is refused, and the next attempt sees the other's. Each of the two is enough.
+func TestGuard_PaymentIsRefundedOnce(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		careless, unchecked bool
+		refunds             int
+	}{
+		"guarded":               {refunds: 1},
+		"by the isolation only": {unchecked: true, refunds: 1},
+		"by the index only":     {careless: true, refunds: 1},
+		"unguarded":             {careless: true, unchecked: true, refunds: 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a, studio := testkit.NewRace(t)
+			a.ReadCommitted = tt.careless
+			if tt.unchecked {
+				studio.Exec(`drop index payment_entries_line`)
 			}
-			if sound := len(h.Violations()) == 0; sound != (tt.bookings == 1) {
-				t.Errorf("sound: %v", sound)
+			ctx, kim := context.Background(), studio.AddMember("Kim")
+			held := studio.MustHold(kim, studio.AddSession(testkit.Session{}))
+			_, err := studio.App.Bookings.RecordPayment(ctx, studio.Owner, held.ID, *testkit.FiftyEuros)
+			must.NoError(t, err)
+			refund := func() {
+				_, err := studio.OtherNode().App.Bookings.RefundPayment(
+					ctx, studio.Owner, held.ID, payment.Facts{Amount: testkit.FiftyEuros.Amount},
+				)
+				if err != nil && fault.ReasonOf(err) != fault.RefundExceedsCaptured {
+					t.Error(err)
+				}
 			}
+			a.Run(refund, refund)
+			n := studio.Count(`select count(*) from payment_entries where booking_id = $1 and kind = 'REFUNDED'`, held.ID)
+			test.EqOp(t, tt.refunds, n)
+			test.EqOp(t, tt.refunds == 1, len(studio.Violations()) == 0)
 		})
 	}
 }
@@ -223,29 +252,23 @@ func TestGuard_LastItemIsReservedOnce(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			a, h := testkit.NewRace(t)
+			a, studio := testkit.NewRace(t)
 			a.ReadCommitted = tt.careless
 			if tt.unconstrained {
-				h.Exec(`alter table booking_items drop constraint booking_items_out`)
+				studio.Exec(`alter table booking_items drop constraint booking_items_out`)
 			}
-			cart, class := h.AddItem("Cart", 1, nil), h.AddSession(testkit.Session{})
+			cart, class := studio.AddItem("Cart", 1, nil), studio.AddSession(testkit.Session{})
 			hold := func(who tenant.Caller) func() {
 				return func() {
-					_, err := h.OtherNode().Hold(who, class, testkit.WithItems(booking.ItemChoice{Item: cart.ID, Quantity: 1}))
-					if err != nil && fault.ReasonOf(err) != fault.ItemUnavailable {
-						t.Error(err)
-					}
+					_, err := studio.OtherNode().Hold(who, class, testkit.WithItems(booking.ItemChoice{Item: cart.ID, Quantity: 1}))
+					test.False(t, err != nil && fault.ReasonOf(err) != fault.ItemUnavailable, test.Sprint(err))
 				}
 			}
-			a.Run(hold(h.AddMember("Mia")), hold(h.AddMember("Noa")))
-			if n := h.Count(
+			a.Run(hold(studio.AddMember("Mia")), hold(studio.AddMember("Noa")))
+			test.EqOp(t, tt.out, studio.Count(
 				`select count(*) from booking_items where item_id = $1 and status <> 'CANCELLED'`, cart.ID,
-			); n != tt.out {
-				t.Errorf("%d of one cart are out", n)
-			}
-			if sound := len(h.Violations()) == 0; sound != (tt.out == 1) {
-				t.Errorf("sound: %v", sound)
-			}
+			), test.Sprint("of one cart are out"))
+			test.EqOp(t, (tt.out == 1), len(studio.Violations()) == 0)
 		})
 	}
 }
@@ -260,34 +283,29 @@ func TestGuard_OneKeyOnTwoNodesHappensOnce(t *testing.T) {
 	}{"guarded": {false, 1}, "unguarded": {true, 2}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			a, h := testkit.NewRace(t)
+			a, studio := testkit.NewRace(t)
 			if tt.unguarded {
 				a.Rewrite = strings.NewReplacer(
 					"used = k.created_at > $7", "used = k.created_at > $7 and false",
 					"where k.created_at <= $7", "where k.created_at <= $7 or true").Replace
 			}
-			class := h.AddSession(testkit.Session{})
-			s := h.Subscribe(h.AddMember("Kim"), h.AddPlan(credit.Plan{Kind: credit.Credits, Credits: 5}))
+			class := studio.AddSession(testkit.Session{})
+			s := studio.Subscribe(studio.AddMember("Kim"), studio.AddPlan(credit.Plan{Kind: credit.Credits, Credits: 5}))
 			testkit.Parallel(2, func(int) {
 				ctx, _ := testkit.WithKey(t, "k", "hold", "Kim")
-				if _, err := h.OtherNode().App.Bookings.Book(ctx, h.Owner, bookings.BookRequest{
+				_, err := studio.OtherNode().App.Bookings.Book(ctx, studio.Owner, bookings.BookRequest{
 					Session: class, Party: 1, Channel: catalog.Phone, Guest: true, Hold: true, Contact: booking.Contact{Name: "Kim"},
-				}); err != nil {
-					t.Error(err)
-				}
+				})
+				test.NoError(t, err)
 			})
-			if n := h.Count(`select count(*) from bookings where session_id = $1`, class); n != tt.times {
-				t.Errorf("%d bookings", n)
-			}
+			test.EqOp(t, tt.times, studio.Count(`select count(*) from bookings where session_id = $1`, class),
+				test.Sprint("bookings"))
 			testkit.Parallel(2, func(int) {
-				if _, _, err := testkit.GrantOne(t, h.OtherNode(), h.Owner, s, "k", "grant", "one"); err != nil {
-					t.Error(err)
-				}
+				_, _, err := testkit.GrantOne(t, studio.OtherNode(), studio.Owner, s, "k", "grant", "one")
+				test.NoError(t, err)
 			})
-			if got := h.Balance(s); got != 5+tt.times {
-				t.Errorf("balance %d", got)
-			}
-			h.WantSound()
+			test.EqOp(t, 5+tt.times, studio.Balance(s), test.Sprint("balance"))
+			studio.WantSound()
 		})
 	}
 }

@@ -7,6 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/berthhq/berth/internal/app"
 	"github.com/berthhq/berth/internal/app/bookings"
 	"github.com/berthhq/berth/internal/app/seats"
@@ -15,137 +18,121 @@ import (
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/credit"
+	"github.com/berthhq/berth/internal/rules/payment"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 func TestHold_TakesSeatsWithoutACredit(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
-	mia, noa := h.AddMember("Mia"), h.AddMember("Noa")
-	pack := h.Subscribe(mia, h.AddPlan(credit.Plan{Kind: credit.Credits, Credits: 5}))
-	slot8 := h.AddSession(testkit.Session{Capacity: 2})
-	b := h.MustHold(mia, slot8, func(r *bookings.BookRequest) { r.Party = 2 })
-	if b.Status != booking.Pending || b.Credits != 0 || !b.HoldUntil.Equal(testkit.Noon.Add(10*time.Minute)) ||
-		b.Payment.Status != booking.Unpaid {
-		t.Errorf("%+v", b)
-	}
-	if h.Balance(pack) != 5 {
-		t.Error("a credit moved")
-	}
-	_, err := h.Book(noa, slot8)
-	testkit.WantReason(t, err, fault.SessionFull)
-	h.WantSound()
+	studio := testkit.New(t)
+	mia, noa := studio.AddMember("Mia"), studio.AddMember("Noa")
+	pack := studio.Subscribe(mia, studio.AddPlan(credit.Plan{Kind: credit.Credits, Credits: 5}))
+	slot8 := studio.AddSession(testkit.Session{Capacity: 2})
+	b := studio.MustHold(mia, slot8, func(r *bookings.BookRequest) { r.Party = 2 })
+	test.True(
+		t, b.Status == booking.Pending && b.Credits == 0 && b.HoldUntil.Equal(testkit.Noon.Add(10*time.Minute)) &&
+			b.Payment.Status == payment.Unpaid,
+		test.Sprintf("%+v", b),
+	)
+	test.EqOp(t, 5, studio.Balance(pack), test.Sprint("a credit moved"))
+	expect.Reason(t, fault.SessionFull)(studio.Book(noa, slot8))
+	studio.WantSound()
 
 	// On confirmation the plan pays, once.
 	for i := range 2 {
-		place, err := h.Confirm(mia, b.ID)
-		if err != nil || place.Booking.Status != booking.Confirmed || place.Repeated != (i == 1) {
-			t.Fatalf("%+v, %v", place, err)
-		}
+		place := expect.Value(studio.Confirm(mia, b.ID))(t)
+		must.True(t, place.Booking.Status == booking.Confirmed && place.Repeated == (i == 1), must.Sprintf("%+v", place))
 	}
-	if h.Balance(pack) != 3 {
-		t.Errorf("balance %d, want 3", h.Balance(pack))
-	}
-	h.WantSound()
+	test.EqOp(t, 3, studio.Balance(pack))
+	studio.WantSound()
 }
 
 func TestHold_EndsAtTheStart(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
-	b := h.MustHold(h.AddMember("Mia"), h.AddSession(testkit.Session{Starts: testkit.Noon.Add(4 * time.Minute)}))
-	if !b.HoldUntil.Equal(testkit.Noon.Add(4 * time.Minute)) {
-		t.Errorf("until %s", b.HoldUntil)
-	}
+	studio := testkit.New(t)
+	b := studio.MustHold(
+		studio.AddMember("Mia"), studio.AddSession(testkit.Session{Starts: testkit.Noon.Add(4 * time.Minute)}),
+	)
+	test.True(t, b.HoldUntil.Equal(testkit.Noon.Add(4*time.Minute)), test.Sprintf("until %s", b.HoldUntil))
 }
 
-// Before anybody has noticed that a hold has run out it blocks nobody any more.
+// An expired hold blocks no booking, even before a sweep or an alarm has ended it.
 func TestHold_ExpiredDoesNotBlock(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
-	mia, noa := h.AddMember("Mia"), h.AddMember("Noa")
-	one := h.AddSession(testkit.Session{Capacity: 1})
-	held := h.MustHold(mia, one)
-	h.Clock.Set(held.HoldUntil.Add(-time.Microsecond))
-	_, err := h.Book(noa, one)
-	testkit.WantReason(t, err, fault.SessionFull)
-	h.Clock.Set(*held.HoldUntil)
-	h.MustBook(noa, one)
-	if h.BookingStatus(held.ID) != "EXPIRED" {
-		t.Error(h.BookingStatus(held.ID))
-	}
-	_, err = h.Confirm(mia, held.ID)
-	testkit.WantReason(t, err, fault.HoldExpired)
+	studio := testkit.New(t)
+	mia, noa := studio.AddMember("Mia"), studio.AddMember("Noa")
+	one := studio.AddSession(testkit.Session{Capacity: 1})
+	held := studio.MustHold(mia, one)
+	studio.Clock.Set(held.HoldUntil.Add(-time.Microsecond))
+	expect.Reason(t, fault.SessionFull)(studio.Book(noa, one))
+	studio.Clock.Set(*held.HoldUntil)
+	studio.MustBook(noa, one)
+	test.EqOp(t, "EXPIRED", studio.BookingStatus(held.ID))
+	expect.Reason(t, fault.HoldExpired)(studio.Confirm(mia, held.ID))
 
-	// Nor does it block whoever held it.
-	other := h.AddSession(testkit.Session{Capacity: 1, Starts: testkit.Noon.Add(72 * time.Hour)})
-	again := h.MustHold(mia, other)
-	h.Clock.Set(*again.HoldUntil)
-	h.MustHold(mia, other)
-	h.WantSound()
+	// It does not block the member who held it either.
+	other := studio.AddSession(testkit.Session{Capacity: 1, Starts: testkit.Noon.Add(72 * time.Hour)})
+	again := studio.MustHold(mia, other)
+	studio.Clock.Set(*again.HoldUntil)
+	studio.MustHold(mia, other)
+	studio.WantSound()
 }
 
 func TestHold_ExpiredFillsFromTheWaitlist(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
-	mia, noa := h.AddMember("Mia"), h.AddMember("Noa")
-	one := h.AddSession(testkit.Session{Capacity: 1, Waitlist: 2})
-	held := h.MustHold(mia, one)
-	h.MustWaitlist(noa, one)
-	h.Clock.Set(*held.HoldUntil)
+	studio := testkit.New(t)
+	mia, noa := studio.AddMember("Mia"), studio.AddMember("Noa")
+	one := studio.AddSession(testkit.Session{Capacity: 1, Waitlist: 2})
+	held := studio.MustHold(mia, one)
+	studio.MustWaitlist(noa, one)
+	studio.Clock.Set(*held.HoldUntil)
 	counts := make([]int, 4)
 	testkit.Parallel(len(counts), func(i int) { // as many nodes may look at once
-		n, err := h.App.Waitlists.ExpireHolds(context.Background(), h.Tenant)
-		if err != nil {
-			t.Error(err)
-		}
+		n, err := studio.App.Waitlists.ExpireHolds(context.Background(), studio.Tenant)
+		test.NoError(t, err)
 		counts[i] = n
 	})
-	if n := counts[0] + counts[1] + counts[2] + counts[3]; n != 1 {
-		t.Errorf("the hold ended %d times: %v", n, counts)
-	}
-	if n := h.Count(
+	test.EqOp(t, 1, counts[0]+counts[1]+counts[2]+counts[3], test.Sprintf("the hold ended times: %v", counts))
+	test.EqOp(t, 1, studio.Count(
 		`select count(*) from bookings where member_id = $1 and status = 'CONFIRMED' and promoted`, noa.Member,
-	); n != 1 {
-		t.Error("Noa was not promoted")
-	}
-	h.WantSound()
+	), test.Sprint("Noa was not promoted"))
+	studio.WantSound()
 }
 
-// The seat of a hold that has run out, and one that was open, go to a party of two that waits. Whoever asks next finds
-// the session full, and who has a seat in it already is told so, rather than put in line.
+// The seat of an expired hold, and one that was open, go to a party of two that waits. The next request finds the
+// session full. A member who already has a booking in it is told so, and does not join the waitlist.
 func TestHold_BookedMemberDoesNotJoinForExpiredHold(t *testing.T) {
 	t.Parallel()
-	for name, ask := range map[string]func(h *testkit.Studio, mia tenant.Caller, session tenant.SessionID) error{
-		"book": func(h *testkit.Studio, mia tenant.Caller, session tenant.SessionID) error {
-			_, err := h.Book(mia, session)
+	for name, ask := range map[string]func(studio *testkit.Studio, mia tenant.Caller, session tenant.SessionID) error{
+		"book": func(studio *testkit.Studio, mia tenant.Caller, session tenant.SessionID) error {
+			_, err := studio.Book(mia, session)
 			return err
 		},
-		"hold": func(h *testkit.Studio, mia tenant.Caller, session tenant.SessionID) error {
-			_, err := h.Hold(mia, session)
+		"hold": func(studio *testkit.Studio, mia tenant.Caller, session tenant.SessionID) error {
+			_, err := studio.Hold(mia, session)
 			return err
 		},
-		"join": func(h *testkit.Studio, mia tenant.Caller, session tenant.SessionID) error {
-			_, err := h.Join(mia, testkit.ForSessions(session))
+		"join": func(studio *testkit.Studio, mia tenant.Caller, session tenant.SessionID) error {
+			_, err := studio.Join(mia, testkit.ForSessions(session))
 			return err
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h := testkit.New(t)
-			mia, noa, zoe := h.AddMember("Mia"), h.AddMember("Noa"), h.AddMember("Zoe")
-			three := h.AddSession(testkit.Session{Capacity: 3, Waitlist: 5})
-			h.MustBook(mia, three)
-			held := h.MustHold(noa, three)
-			place, err := h.App.Bookings.Book(
+			studio := testkit.New(t)
+			mia, noa, zoe := studio.AddMember("Mia"), studio.AddMember("Noa"), studio.AddMember("Zoe")
+			three := studio.AddSession(testkit.Session{Capacity: 3, Waitlist: 5})
+			studio.MustBook(mia, three)
+			held := studio.MustHold(noa, three)
+			place := expect.Value(studio.App.Bookings.Book(
 				context.Background(), zoe, bookings.BookRequest{Session: three, Party: 2, Channel: catalog.Online},
-			)
-			if err != nil || place.Entry == nil {
-				t.Fatalf("%+v, %v", place, err)
-			}
-			h.Clock.Set(*held.HoldUntil)
-			testkit.WantReason(t, ask(h, mia, three), fault.AlreadyBooked)
-			h.WantSound()
+			))(t)
+			must.NotNil(t, place.Entry, must.Sprintf("%+v", place))
+			studio.Clock.Set(*held.HoldUntil)
+			expect.Reason(t, fault.AlreadyBooked)(ask(studio, mia, three))
+			studio.WantSound()
 		})
 	}
 }
@@ -153,140 +140,128 @@ func TestHold_BookedMemberDoesNotJoinForExpiredHold(t *testing.T) {
 // Nor where those who wait have named no session: a window that it lies in.
 func TestHold_BookedMemberDoesNotJoinForTimeWindow(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
-	mia, noa, zoe := h.AddMember("Mia"), h.AddMember("Noa"), h.AddMember("Zoe")
-	three := h.AddSession(testkit.Session{Capacity: 3, Waitlist: 5})
-	h.MustBook(mia, three)
-	held := h.MustHold(noa, three)
+	studio := testkit.New(t)
+	mia, noa, zoe := studio.AddMember("Mia"), studio.AddMember("Noa"), studio.AddMember("Zoe")
+	three := studio.AddSession(testkit.Session{Capacity: 3, Waitlist: 5})
+	studio.MustBook(mia, three)
+	held := studio.MustHold(noa, three)
 	day := civil.DateOf(testkit.Noon.Add(48*time.Hour), time.UTC).String()
-	wish := h.ForWindow(day, day, "06:00", "22:00")
+	wish := studio.ForWindow(day, day, "06:00", "22:00")
 	wish.Party = 2
-	h.MustJoin(zoe, wish)
-	h.Clock.Set(*held.HoldUntil)
-	_, err := h.Book(mia, three)
-	testkit.WantReason(t, err, fault.AlreadyBooked)
-	h.WantSound()
+	studio.MustJoin(zoe, wish)
+	studio.Clock.Set(*held.HoldUntil)
+	expect.Reason(t, fault.AlreadyBooked)(studio.Book(mia, three))
+	studio.WantSound()
 }
 
-// Who waited first gets the seat of an expired hold, and leaves the room in line to whoever asks next.
+// The first entry gets the seat of an expired hold. The next request can take its place in the queue.
 func TestHold_ExpiredLeavesRoomInTheQueue(t *testing.T) {
 	t.Parallel()
 	for name, wait := range map[string]func(
-		h *testkit.Studio, who tenant.Caller, session tenant.SessionID,
+		studio *testkit.Studio, who tenant.Caller, session tenant.SessionID,
 	) (seats.Place, error){
-		"book": func(h *testkit.Studio, who tenant.Caller, session tenant.SessionID) (seats.Place, error) {
-			return h.Book(who, session)
+		"book": func(studio *testkit.Studio, who tenant.Caller, session tenant.SessionID) (seats.Place, error) {
+			return studio.Book(who, session)
 		},
-		"join": func(h *testkit.Studio, who tenant.Caller, session tenant.SessionID) (seats.Place, error) {
-			return h.Join(who, testkit.ForSessions(session))
+		"join": func(studio *testkit.Studio, who tenant.Caller, session tenant.SessionID) (seats.Place, error) {
+			return studio.Join(who, testkit.ForSessions(session))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h := testkit.New(t)
-			mia, noa, zoe := h.AddMember("Mia"), h.AddMember("Noa"), h.AddMember("Zoe")
-			one := h.AddSession(testkit.Session{Capacity: 1, Waitlist: 1})
-			held := h.MustHold(mia, one)
-			h.MustWaitlist(noa, one)
-			_, err := wait(h, zoe, one)
-			if err == nil {
-				t.Fatal("a line of one is longer")
-			}
-			h.Clock.Set(*held.HoldUntil)
-			place, err := wait(h, zoe, one)
-			if err != nil || place.Entry == nil {
-				t.Errorf("%+v, %v", place, err)
-			}
-			if n := h.Count(`select count(*) from bookings where member_id = $1 and status = 'CONFIRMED'`, noa.Member); n != 1 {
-				t.Error("Noa was not promoted")
-			}
-			h.WantSound()
+			studio := testkit.New(t)
+			mia, noa, zoe := studio.AddMember("Mia"), studio.AddMember("Noa"), studio.AddMember("Zoe")
+			one := studio.AddSession(testkit.Session{Capacity: 1, Waitlist: 1})
+			held := studio.MustHold(mia, one)
+			studio.MustWaitlist(noa, one)
+			_, err := wait(studio, zoe, one)
+			must.Error(t, err, must.Sprint("a line of one is longer"))
+			studio.Clock.Set(*held.HoldUntil)
+			place := expect.Value(wait(studio, zoe, one))(t)
+			test.NotNil(t, place.Entry, test.Sprintf("%+v", place))
+			test.EqOp(t, 1, studio.Count(
+				`select count(*) from bookings where member_id = $1 and status = 'CONFIRMED'`, noa.Member,
+			), test.Sprint("Noa was not promoted"))
+			studio.WantSound()
 		})
 	}
 }
 
 func TestReleaseHold_FillsFromTheWaitlist(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
-	mia, noa := h.AddMember("Mia"), h.AddMember("Noa")
-	one := h.AddSession(testkit.Session{Capacity: 1, Waitlist: 2})
-	held := h.MustHold(mia, one)
-	h.MustWaitlist(noa, one)
+	studio := testkit.New(t)
+	mia, noa := studio.AddMember("Mia"), studio.AddMember("Noa")
+	one := studio.AddSession(testkit.Session{Capacity: 1, Waitlist: 2})
+	held := studio.MustHold(mia, one)
+	studio.MustWaitlist(noa, one)
 	for i := range 2 {
-		place, err := h.App.Bookings.ReleaseHold(context.Background(), testkit.SelfOnly(mia), held.ID)
-		if err != nil || place.Booking.Status != booking.Cancelled || place.Repeated != (i == 1) {
-			t.Fatalf("%+v, %v", place, err)
-		}
+		place := expect.Value(studio.App.Bookings.ReleaseHold(context.Background(), testkit.SelfOnly(mia), held.ID))(t)
+		must.True(t, place.Booking.Status == booking.Cancelled && place.Repeated == (i == 1), must.Sprintf("%+v", place))
 	}
-	if n := h.Count(`select count(*) from bookings where member_id = $1 and status = 'CONFIRMED'`, noa.Member); n != 1 {
-		t.Error("Noa was not promoted")
-	}
-	booked := h.MustBook(h.AddMember("Zoe"), h.AddSession(testkit.Session{}))
-	_, err := h.App.Bookings.ReleaseHold(context.Background(), h.Owner, booked)
-	testkit.WantReason(t, err, fault.BookingState)
-	h.WantSound()
+	test.EqOp(t, 1, studio.Count(
+		`select count(*) from bookings where member_id = $1 and status = 'CONFIRMED'`, noa.Member,
+	), test.Sprint("Noa was not promoted"))
+	booked := studio.MustBook(studio.AddMember("Zoe"), studio.AddSession(testkit.Session{}))
+	expect.Reason(t, fault.BookingState)(studio.App.Bookings.ReleaseHold(context.Background(), studio.Owner, booked))
+	studio.WantSound()
 }
 
 func TestHold_GuestsNeedAContact(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
-	two := h.AddSession(testkit.Session{Capacity: 2})
-	_, err := h.Hold(h.Owner, two, testkit.ForGuest(" ", ""))
-	testkit.WantReason(t, err, fault.InvalidField)
-	first, second := h.MustHold(
-		h.Owner, two, testkit.ForGuest("Pat", ""),
-	), h.MustHold(h.Owner, two, testkit.ForGuest("Kim", ""))
+	studio := testkit.New(t)
+	two := studio.AddSession(testkit.Session{Capacity: 2})
+	expect.Reason(t, fault.InvalidField)(studio.Hold(studio.Owner, two, testkit.ForGuest(" ", "")))
+	first, second := studio.MustHold(
+		studio.Owner, two, testkit.ForGuest("Pat", ""),
+	), studio.MustHold(studio.Owner, two, testkit.ForGuest("Kim", ""))
 	for _, b := range []booking.Booking{first, second} {
-		if place, err := h.App.Bookings.ConfirmBooking(
-			context.Background(), h.Owner, bookings.ConfirmRequest{ID: b.ID},
-		); err != nil || place.Booking.MemberName != b.Contact.Name {
-			t.Fatalf("%+v, %v", place.Booking, err)
-		}
+		place := expect.Value(studio.App.Bookings.ConfirmBooking(
+			context.Background(), studio.Owner, bookings.ConfirmRequest{ID: b.ID},
+		))(t)
+		must.EqOp(t, b.Contact.Name, place.Booking.MemberName, must.Sprintf("%+v", place.Booking))
 	}
-	roster, err := h.App.Bookings.ListRoster(context.Background(), h.Coach, two, false)
-	if err != nil || len(roster.Bookings) != 2 ||
-		roster.Bookings[0].MemberName+roster.Bookings[1].MemberName != "PatKim" &&
-			roster.Bookings[0].MemberName+roster.Bookings[1].MemberName != "KimPat" {
-		t.Errorf("%+v, %v", roster.Bookings, err)
-	}
-	if _, err := h.App.Bookings.CancelBooking(
-		context.Background(), h.Owner, bookings.CancelRequest{ID: first.ID},
-	); err != nil {
-		t.Error(err)
-	}
+	roster := expect.Value(studio.App.Bookings.ListRoster(context.Background(), studio.Coach, two, false))(t)
+	test.True(
+		t, len(roster.Bookings) == 2 &&
+			(roster.Bookings[0].MemberName+roster.Bookings[1].MemberName == "PatKim" ||
+				roster.Bookings[0].MemberName+roster.Bookings[1].MemberName == "KimPat"),
+		test.Sprintf("%+v", roster.Bookings),
+	)
+	_, err := studio.App.Bookings.CancelBooking(
+		context.Background(), studio.Owner, bookings.CancelRequest{ID: first.ID},
+	)
+	test.NoError(t, err)
 	// A member sees no guest's booking.
-	_, err = h.App.Bookings.GetBooking(context.Background(), testkit.SelfOnly(h.AddMember("Mia")), second.ID)
-	testkit.WantReason(t, err, fault.BookingNotFound)
-	h.WantSound()
+	expect.Reason(t, fault.BookingNotFound)(
+		studio.App.Bookings.GetBooking(context.Background(), testkit.SelfOnly(studio.AddMember("Mia")), second.ID),
+	)
+	studio.WantSound()
 }
 
 // An alarm ends a hold on the moment, without a sweep: within a second, where the machine has time.
 func TestHold_ExpiresByAlarm(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
-	mia, one := h.AddMember("Mia"), h.AddSession(testkit.Session{Capacity: 1})
+	studio := testkit.New(t)
+	mia, one := studio.AddMember("Mia"), studio.AddSession(testkit.Session{Capacity: 1})
 	// The clock starts when the hold has a second left, and then runs.
 	var started atomic.Pointer[time.Time]
-	ticking := app.New(app.Config{DB: h.DB.DB, Now: func() time.Time {
+	ticking := app.New(app.Config{DB: studio.DB.DB, Now: func() time.Time {
 		if start := started.Load(); start != nil {
 			return testkit.Noon.Add(10*time.Minute - time.Second).Add(time.Since(*start))
 		}
 		return testkit.Noon
 	}})
 	ctx, cancel := context.WithCancel(t.Context())
-	place, err := ticking.Bookings.Book(ctx, mia, bookings.BookRequest{
+	place := expect.Value(ticking.Bookings.Book(ctx, mia, bookings.BookRequest{
 		Session: one, Party: 1, Channel: catalog.Online, Hold: true,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	started.Store(new(time.Now()))
 	stopped := make(chan struct{})
 	go func() { defer close(stopped); ticking.Housekeeping.RunAlarms(ctx, discard) }()
 	defer func() { cancel(); <-stopped }()
-	testkit.Eventually(t, "the hold ends", func() bool { return h.BookingStatus(place.Booking.ID) != "PENDING" })
+	testkit.Eventually(t, "the hold ends", func() bool { return studio.BookingStatus(place.Booking.ID) != "PENDING" })
 	t.Logf("it ended %s late", time.Since(*started.Load())-time.Second)
-	h.WantSound()
+	studio.WantSound()
 }
 
 var discard = slog.New(slog.DiscardHandler)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/shoenig/test"
 
 	"github.com/berthhq/berth/internal/app"
 	"github.com/berthhq/berth/internal/app/bookings"
@@ -17,6 +18,7 @@ import (
 	"github.com/berthhq/berth/internal/rules/credit"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 // Two hold the last seat. Serializable transactions and the check on the counter guard it; each of them is enough.
@@ -33,27 +35,25 @@ func TestHold_ConcurrentCallsTakeTheLastSeatOnce(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			a, h := testkit.NewRace(t)
+			a, studio := testkit.NewRace(t)
 			a.ReadCommitted = tt.careless
 			if tt.unchecked {
-				h.Exec(`alter table sessions drop constraint sessions_capacity`)
+				studio.Exec(`alter table sessions drop constraint sessions_capacity`)
 			}
-			mia, noa := h.AddMember("Mia"), h.AddMember("Noa")
-			last := h.AddSession(testkit.Session{Capacity: 1})
+			mia, noa := studio.AddMember("Mia"), studio.AddMember("Noa")
+			last := studio.AddSession(testkit.Session{Capacity: 1})
 			hold := func(who tenant.Caller) func() {
 				return func() {
-					if _, err := h.OtherNode().Hold(who, last); err != nil && fault.ReasonOf(err) != fault.SessionFull {
+					if _, err := studio.OtherNode().Hold(who, last); err != nil && fault.ReasonOf(err) != fault.SessionFull {
 						t.Error(err)
 					}
 				}
 			}
 			a.Run(hold(mia), hold(noa))
-			if n := h.Count(`select count(*) from bookings where session_id = $1 and status = 'PENDING'`, last); n != tt.holds {
-				t.Errorf("%d hold one seat", n)
-			}
-			if sound := len(h.Violations()) == 0; sound != (tt.holds == 1) {
-				t.Errorf("sound: %v", sound)
-			}
+			test.EqOp(t, tt.holds, studio.Count(
+				`select count(*) from bookings where session_id = $1 and status = 'PENDING'`, last,
+			), test.Sprint("hold one seat"))
+			test.EqOp(t, (tt.holds == 1), len(studio.Violations()) == 0)
 		})
 	}
 }
@@ -62,11 +62,11 @@ func TestHold_ConcurrentCallsTakeTheLastSeatOnce(t *testing.T) {
 // the hold runs out, do both. Serializable transactions guard it.
 func TestConfirmBooking_RacesWithExpiry(t *testing.T) {
 	t.Parallel()
-	contest := func(h *testkit.Studio, a *testkit.Barrier) (status string, told error) {
-		mia := h.AddMember("Mia")
-		held := h.MustHold(mia, h.AddSession(testkit.Session{Capacity: 1}))
-		in := app.New(app.Config{DB: h.DB.DB, Now: func() time.Time { return held.HoldUntil.Add(-time.Microsecond) }})
-		out := app.New(app.Config{DB: h.DB.DB, Now: func() time.Time { return *held.HoldUntil }})
+	contest := func(studio *testkit.Studio, a *testkit.Barrier) (status string, told error) {
+		mia := studio.AddMember("Mia")
+		held := studio.MustHold(mia, studio.AddSession(testkit.Session{Capacity: 1}))
+		in := app.New(app.Config{DB: studio.DB.DB, Now: func() time.Time { return held.HoldUntil.Add(-time.Microsecond) }})
+		out := app.New(app.Config{DB: studio.DB.DB, Now: func() time.Time { return *held.HoldUntil }})
 		a.Run(
 			func() {
 				_, told = in.Bookings.ConfirmBooking(
@@ -74,32 +74,30 @@ func TestConfirmBooking_RacesWithExpiry(t *testing.T) {
 				)
 			},
 			func() {
-				if _, err := out.Waitlists.ExpireHolds(context.Background(), h.Tenant); err != nil {
-					h.T.Error(err)
-				}
+				expect.OK(studio.T)(out.Waitlists.ExpireHolds(context.Background(), studio.Tenant))
 			})
-		return h.BookingStatus(held.ID), told
+		return studio.BookingStatus(held.ID), told
 	}
 	t.Run("guarded", func(t *testing.T) {
 		t.Parallel()
-		a, h := testkit.NewRace(t)
+		a, studio := testkit.NewRace(t)
 		for range 5 {
-			switch status, told := contest(h, a); {
+			switch status, told := contest(studio, a); {
 			case told == nil && status != "CONFIRMED", told != nil && status != "EXPIRED":
 				t.Errorf("confirm said %v, the booking is %s", told, status)
 			case told != nil:
-				testkit.WantReason(t, told, fault.HoldExpired)
+				expect.Reason(t, fault.HoldExpired)(told)
 			}
 		}
-		h.WantSound()
+		studio.WantSound()
 	})
 	t.Run("unguarded", func(t *testing.T) {
 		t.Parallel()
-		a, h := testkit.NewRace(t)
+		a, studio := testkit.NewRace(t)
 		a.ReadCommitted = true
-		h.Exec(`alter table sessions drop constraint sessions_holds_check`)
-		_, _ = contest(h, a) // whatever they were told
-		wantUnsound(t, h, "holds counts the pending bookings")
+		studio.Exec(`alter table sessions drop constraint sessions_holds_check`)
+		_, _ = contest(studio, a) // whatever they were told
+		wantUnsound(t, studio, "holds counts the pending bookings")
 	})
 }
 
@@ -107,45 +105,45 @@ func TestConfirmBooking_RacesWithExpiry(t *testing.T) {
 // the credit are back in the end. Serializable transactions guard it.
 func TestRescheduleBooking_RacesWithCancel(t *testing.T) {
 	t.Parallel()
-	contest := func(h *testkit.Studio, a *testkit.Barrier) (tenant.BookingID, credit.Subscription) {
-		mia := h.AddMember("Mia")
-		s := h.Subscribe(mia, h.AddPlan(credit.Plan{Kind: credit.Credits, Credits: 2}))
-		from, to := h.AddSession(testkit.Session{Capacity: 2}), h.AddSession(testkit.Session{
+	contest := func(studio *testkit.Studio, a *testkit.Barrier) (tenant.BookingID, credit.Subscription) {
+		mia := studio.AddMember("Mia")
+		s := studio.Subscribe(mia, studio.AddPlan(credit.Plan{Kind: credit.Credits, Credits: 2}))
+		from, to := studio.AddSession(testkit.Session{Capacity: 2}), studio.AddSession(testkit.Session{
 			Capacity: 1, Starts: testkit.Noon.Add(90 * time.Hour),
 		})
-		id := h.MustBook(mia, from)
-		h.MustBook(h.AddMember("Noa"), from)
+		id := studio.MustBook(mia, from)
+		studio.MustBook(studio.AddMember("Noa"), from)
 		check := func(err error) {
-			if err != nil && fault.ReasonOf(err) != fault.BookingState {
-				h.T.Error(err)
-			}
+			test.False(studio.T, err != nil && fault.ReasonOf(err) != fault.BookingState, test.Sprint(err))
 		}
 		a.Run(
-			func() { _, err := h.OtherNode().Reschedule(testkit.SelfOnly(mia), id, to); check(err) },
-			func() { _, err := h.OtherNode().Cancel(mia, id); check(err) })
+			func() { _, err := studio.OtherNode().Reschedule(testkit.SelfOnly(mia), id, to); check(err) },
+			func() { _, err := studio.OtherNode().Cancel(mia, id); check(err) })
 		return id, s
 	}
 	t.Run("guarded", func(t *testing.T) {
 		t.Parallel()
-		a, h := testkit.NewRace(t)
+		a, studio := testkit.NewRace(t)
 		for range 5 {
-			if id, s := contest(h, a); h.BookingStatus(id) != "CANCELLED" || h.Balance(s) != 2 {
-				t.Errorf("%s, balance %d", h.BookingStatus(id), h.Balance(s))
-			}
+			id, s := contest(studio, a)
+			test.True(
+				t, studio.BookingStatus(id) == "CANCELLED" && studio.Balance(s) == 2,
+				test.Sprintf("%s, balance %d", studio.BookingStatus(id), studio.Balance(s)),
+			)
 		}
-		h.WantSound()
+		studio.WantSound()
 	})
 	t.Run("unguarded", func(t *testing.T) {
 		t.Parallel()
-		a, h := testkit.NewRace(t)
+		a, studio := testkit.NewRace(t)
 		a.ReadCommitted = true
-		contest(h, a)
-		wantUnsound(t, h, "seats taken are those of bookings and offers")
+		contest(studio, a)
+		wantUnsound(t, studio, "seats taken are those of bookings and offers")
 	})
 }
 
-// Two people swap seats at the same moment: both get the other's, and where both sessions are full both keep their own.
-// Nobody waits in a circle: whoever moves which way changes the two sessions in the same order.
+// Two people swap seats at the same moment: both get the other's seat, and if both sessions are full both keep their
+// own. There is no deadlock: each transaction changes the two sessions in the same order.
 func TestRescheduleBooking_SwapsWithoutDeadlock(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -160,17 +158,17 @@ func TestRescheduleBooking_SwapsWithoutDeadlock(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			a, registry := new(testkit.Barrier), prometheus.NewRegistry()
-			h := testkit.New(t, func(c *pg.Config) { c.Tracer, c.Registerer = a, registry })
+			studio := testkit.New(t, func(c *pg.Config) { c.Tracer, c.Registerer = a, registry })
 			homes := []tenant.SessionID{
-				h.AddSession(testkit.Session{Capacity: tt.capacity}),
-				h.AddSession(testkit.Session{Capacity: tt.capacity, Starts: testkit.Noon.Add(60 * time.Hour)}),
+				studio.AddSession(testkit.Session{Capacity: tt.capacity}),
+				studio.AddSession(testkit.Session{Capacity: tt.capacity, Starts: testkit.Noon.Add(60 * time.Hour)}),
 			}
 			ids, moves := make([]tenant.BookingID, tt.people), make([]func(), tt.people)
 			for i := range ids {
-				who := h.AddMember(fmt.Sprint("Member ", i))
-				ids[i] = h.MustBook(who, homes[i%2])
+				who := studio.AddMember(fmt.Sprint("Member ", i))
+				ids[i] = studio.MustBook(who, homes[i%2])
 				moves[i] = func() {
-					if _, err := h.OtherNode().Reschedule(testkit.SelfOnly(who), ids[i], homes[1-i%2]); err != nil &&
+					if _, err := studio.OtherNode().Reschedule(testkit.SelfOnly(who), ids[i], homes[1-i%2]); err != nil &&
 						(tt.swapped || fault.ReasonOf(err) != fault.RescheduleTarget) {
 						t.Errorf("%d: %v", i, err)
 					}
@@ -178,17 +176,13 @@ func TestRescheduleBooking_SwapsWithoutDeadlock(t *testing.T) {
 			}
 			a.Run(moves...)
 			for i, id := range ids {
-				if h.BookingStatus(id) != "CONFIRMED" {
-					t.Errorf("%s is %s", id, h.BookingStatus(id))
-				}
-				if n := h.Count(`select count(*) from bookings where id = $1 and session_id = $2`, id, homes[1-i%2]); tt.swapped &&
-					n != 1 {
-					t.Errorf("%d is where it was", i)
-				}
+				test.EqOp(t, "CONFIRMED", studio.BookingStatus(id), test.Sprintf("%s", id))
+				n := studio.Count(
+					`select count(*) from bookings where id = $1 and session_id = $2`, id, homes[1-i%2],
+				)
+				test.False(t, tt.swapped && n != 1, test.Sprintf("%d is where it was", i))
 			}
-			if n := testkit.RetriesFor(t, registry, "40P01"); n != 0 {
-				t.Errorf("%v deadlocks", n)
-			}
+			test.EqOp(t, 0, testkit.RetriesFor(t, registry, "40P01"), test.Sprint("deadlocks"))
 			first := make(map[string]bool)
 			for _, queries := range a.Commits {
 				for _, q := range queries {
@@ -198,10 +192,8 @@ func TestRescheduleBooking_SwapsWithoutDeadlock(t *testing.T) {
 					}
 				}
 			}
-			if tt.swapped && len(first) != 1 {
-				t.Errorf("moves change first: %v", first)
-			}
-			h.WantSound()
+			test.False(t, tt.swapped && len(first) != 1, test.Sprintf("moves change first: %v", first))
+			studio.WantSound()
 		})
 	}
 }
@@ -209,42 +201,43 @@ func TestRescheduleBooking_SwapsWithoutDeadlock(t *testing.T) {
 // The control of the test above: who changes the sessions in the order of leaving and entering waits in a circle.
 func TestRescheduleBooking_SwapsInAnyOrderDeadlock(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
+	studio := testkit.New(t)
 	ctx := context.Background()
-	homes := []tenant.SessionID{h.AddSession(testkit.Session{}), h.AddSession(testkit.Session{})}
+	homes := []tenant.SessionID{studio.AddSession(testkit.Session{}), studio.AddSession(testkit.Session{})}
 	const change = `update sessions set seats_taken = seats_taken + $3 where tenant_id = $1 and id = $2`
 	errs := make([]error, 2)
 	var left sync.WaitGroup
 	left.Add(2)
 	testkit.Parallel(2, func(i int) {
-		tx, err := h.DB.Owner.Begin(ctx)
+		tx, err := studio.DB.Owner.Begin(ctx)
 		if err != nil {
 			panic(err) // the other one would wait forever
 		}
 		defer tx.Rollback(ctx)
 		if _, err = tx.Exec(ctx, `set local deadlock_timeout = '20ms'`); err == nil {
-			_, err = tx.Exec(ctx, change, h.Tenant, homes[i], 1)
+			_, err = tx.Exec(ctx, change, studio.Tenant, homes[i], 1)
 		}
 		left.Done()
 		left.Wait()
 		if err == nil {
-			_, err = tx.Exec(ctx, change, h.Tenant, homes[1-i], 1)
+			_, err = tx.Exec(ctx, change, studio.Tenant, homes[1-i], 1)
 		}
 		if err == nil {
 			err = tx.Commit(ctx)
 		}
 		errs[i] = err
 	})
-	if (pg.Code(errs[0]) == "40P01") == (pg.Code(errs[1]) == "40P01") {
-		t.Errorf("%v and %v, want one deadlock", errs[0], errs[1])
-	}
+	test.True(
+		t, (pg.Code(errs[0]) == "40P01") != (pg.Code(errs[1]) == "40P01"),
+		test.Sprintf("%v and %v, want one deadlock", errs[0], errs[1]),
+	)
 }
 
 // wantUnsound fails unless an invariant is broken.
-func wantUnsound(t *testing.T, h *testkit.Studio, check string) {
+func wantUnsound(t *testing.T, studio *testkit.Studio, check string) {
 	t.Helper()
 	var found []string
-	for _, v := range h.Violations() {
+	for _, v := range studio.Violations() {
 		if v.Check == check {
 			return
 		}

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/berthhq/berth/internal/app/bookings"
 	"github.com/berthhq/berth/internal/app/settings"
@@ -13,372 +15,338 @@ import (
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/credit"
+	"github.com/berthhq/berth/internal/rules/payment"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 // The life of a booking, line by line: each rule, default and error that a system which sells slots relies on.
 func TestBooking_FromHoldToCheckIn(t *testing.T) {
 	t.Parallel()
 	shared := testkit.New(t)
-	for act, lines := range map[string]map[string]func(h *testkit.Studio){
+	for act, lines := range map[string]map[string]func(studio *testkit.Studio){
 		"hold": holdLines, "confirm": confirmLines, "cancel": cancelLines, "reschedule": rescheduleLines, "items": itemLines,
 		"events": eventLines, "tenants": tenantLines,
 	} {
 		for line, check := range lines {
 			t.Run(act+"/"+line, func(t *testing.T) {
 				t.Parallel()
-				h := testkit.NewIn(t, shared.DB)
-				check(h)
-				h.WantSound()
+				studio := testkit.NewIn(t, shared.DB)
+				check(studio)
+				studio.WantSound()
 			})
 		}
 	}
 }
 
-var holdLines = map[string]func(h *testkit.Studio){
-	"a hold is PENDING, in its session, UNPAID, and by default lasts ten minutes": func(h *testkit.Studio) {
-		class := h.AddSession(testkit.Session{})
-		b := h.MustHold(h.AddMember("Mia"), class)
-		if b.Status != booking.Pending || b.Session != class || b.Payment.Status != booking.Unpaid ||
-			!b.HoldUntil.Equal(testkit.Noon.Add(10*time.Minute)) {
-			h.T.Errorf("%+v", b)
-		}
-		h.SetPolicy(func(p *catalog.Policy) { p.HoldTTL = new(90 * time.Second) })
-		if b = h.MustHold(h.AddMember("Noa"), class); !b.HoldUntil.Equal(testkit.Noon.Add(90 * time.Second)) {
-			h.T.Errorf("until %s", b.HoldUntil)
-		}
-	},
-	"it keeps name, email and telephone number": func(h *testkit.Studio) {
-		contact := booking.Contact{Name: "John Smith", Email: "john@example.com", Phone: "+1234567890"}
-		b := h.MustHold(
-			h.AddMember("Mia"), h.AddSession(testkit.Session{}), func(r *bookings.BookRequest) { r.Contact = contact },
+var holdLines = map[string]func(studio *testkit.Studio){
+	"a hold is PENDING, in its session, UNPAID, and by default lasts ten minutes": func(studio *testkit.Studio) {
+		class := studio.AddSession(testkit.Session{})
+		b := studio.MustHold(studio.AddMember("Mia"), class)
+		test.True(
+			studio.T, b.Status == booking.Pending && b.Session == class && b.Payment.Status == payment.Unpaid &&
+				b.HoldUntil.Equal(testkit.Noon.Add(10*time.Minute)),
+			test.Sprintf("%+v", b),
 		)
-		read, err := h.App.Bookings.GetBooking(context.Background(), h.Owner, b.ID)
-		if err != nil || read.Contact != contact || b.Contact != contact {
-			h.T.Errorf("%+v, %v", read.Contact, err)
+		studio.SetPolicy(func(p *catalog.Policy) { p.HoldTTL = new(90 * time.Second) })
+		if b = studio.MustHold(studio.AddMember("Noa"), class); !b.HoldUntil.Equal(testkit.Noon.Add(90 * time.Second)) {
+			studio.T.Errorf("until %s", b.HoldUntil)
 		}
 	},
-	"a session that is not there": func(h *testkit.Studio) {
-		_, err := h.Hold(h.AddMember("Mia"), testkit.NewID[tenant.SessionID]())
-		testkit.WantReason(h.T, err, fault.SessionNotFound)
+	"it keeps name, email and telephone number": func(studio *testkit.Studio) {
+		contact := booking.Contact{Name: "John Smith", Email: "john@example.com", Phone: "+1234567890"}
+		b := studio.MustHold(
+			studio.AddMember("Mia"), studio.AddSession(testkit.Session{}), func(r *bookings.BookRequest) { r.Contact = contact },
+		)
+		read := expect.Value(studio.App.Bookings.GetBooking(context.Background(), studio.Owner, b.ID))(studio.T)
+		test.True(studio.T, read.Contact == contact && b.Contact == contact, test.Sprintf("%+v", read.Contact))
 	},
-	"a slot that is claimed already": func(h *testkit.Studio) {
-		class := h.AddSession(testkit.Session{Capacity: 1, Waitlist: 5}) // a hold never waits
-		h.MustHold(h.AddMember("Mia"), class)
-		_, err := h.Hold(h.AddMember("Noa"), class)
-		testkit.WantReason(h.T, err, fault.SessionFull)
+	"a session that is not there": func(studio *testkit.Studio) {
+		expect.Reason(studio.T, fault.SessionNotFound)(
+			studio.Hold(studio.AddMember("Mia"), testkit.NewID[tenant.SessionID]()),
+		)
 	},
-	"a slot that is blocked": func(h *testkit.Studio) {
-		_, err := h.Hold(h.AddMember("Mia"), h.AddSession(testkit.Session{Blocked: true}))
-		testkit.WantReason(h.T, err, fault.SessionNotOpen)
-		if testkit.Meta(h.T, err, "state") != "blocked" {
-			h.T.Error(err)
-		}
+	"a slot that is claimed already": func(studio *testkit.Studio) {
+		class := studio.AddSession(testkit.Session{Capacity: 1, Waitlist: 5}) // a hold never waits
+		studio.MustHold(studio.AddMember("Mia"), class)
+		expect.Reason(studio.T, fault.SessionFull)(studio.Hold(studio.AddMember("Noa"), class))
 	},
-	"the advance window, for staff and partners, too": func(h *testkit.Studio) {
-		h.SetPolicy(func(p *catalog.Policy) { p.Advance = new(7 * 24 * time.Hour) })
-		far, near := h.AddSession(testkit.Session{
+	"a slot that is blocked": func(studio *testkit.Studio) {
+		_, err := studio.Hold(studio.AddMember("Mia"), studio.AddSession(testkit.Session{Blocked: true}))
+		expect.Reason(studio.T, fault.SessionNotOpen)(err)
+		test.EqOp(studio.T, "blocked", testkit.Meta(studio.T, err, "state"), test.Sprint(err))
+	},
+	"the advance window, for staff and partners, too": func(studio *testkit.Studio) {
+		studio.SetPolicy(func(p *catalog.Policy) { p.Advance = new(7 * 24 * time.Hour) })
+		far, near := studio.AddSession(testkit.Session{
 			Starts: testkit.Noon.Add(8 * 24 * time.Hour),
-		}), h.AddSession(testkit.Session{Starts: testkit.Noon.Add(7 * 24 * time.Hour)})
-		for _, by := range []tenant.Caller{h.AddMember("Mia"), h.Owner} {
-			_, err := h.Hold(by, far)
-			testkit.WantReason(h.T, err, fault.AdvanceWindow)
-			if got := testkit.Meta(h.T, err, "opens_at"); got != testkit.Noon.Add(24*time.Hour).Format(time.RFC3339) {
-				h.T.Errorf("opens at %s", got)
-			}
-			h.MustHold(by, near)
+		}), studio.AddSession(testkit.Session{Starts: testkit.Noon.Add(7 * 24 * time.Hour)})
+		for _, by := range []tenant.Caller{studio.AddMember("Mia"), studio.Owner} {
+			_, err := studio.Hold(by, far)
+			expect.Reason(studio.T, fault.AdvanceWindow)(err)
+			test.EqOp(
+				studio.T, testkit.Noon.Add(24*time.Hour).Format(time.RFC3339), testkit.Meta(studio.T, err, "opens_at"),
+				test.Sprint("opens at"),
+			)
+			studio.MustHold(by, near)
 		}
-		_, err := h.Hold(h.AddPartner("Gateway"), far, testkit.ForGuest("Pat", ""))
-		testkit.WantReason(h.T, err, fault.AdvanceWindow)
+		expect.Reason(studio.T, fault.AdvanceWindow)(
+			studio.Hold(studio.AddPartner("Gateway"), far, testkit.ForGuest("Pat", "")),
+		)
 	},
-	"booking closes before the start": func(h *testkit.Studio) {
-		h.SetPolicy(func(p *catalog.Policy) { p.BookingCloses = new(time.Hour) })
-		_, err := h.Hold(h.AddMember("Mia"), h.AddSession(testkit.Session{Starts: testkit.Noon.Add(time.Hour)}))
-		testkit.WantReason(h.T, err, fault.SessionNotOpen)
-		h.MustHold(h.AddMember("Noa"), h.AddSession(testkit.Session{Starts: testkit.Noon.Add(time.Hour + time.Second)}))
+	"booking closes before the start": func(studio *testkit.Studio) {
+		studio.SetPolicy(func(p *catalog.Policy) { p.BookingCloses = new(time.Hour) })
+		expect.Reason(studio.T, fault.SessionNotOpen)(studio.Hold(
+			studio.AddMember("Mia"), studio.AddSession(testkit.Session{Starts: testkit.Noon.Add(time.Hour)}),
+		))
+		studio.MustHold(
+			studio.AddMember("Noa"), studio.AddSession(testkit.Session{Starts: testkit.Noon.Add(time.Hour + time.Second)}),
+		)
 	},
-	"a channel that the location has turned off": func(h *testkit.Studio) {
-		h.EditLocation(h.Location, func(l *catalog.Location) { l.Channels = []catalog.Channel{catalog.Phone} })
-		_, err := h.Hold(h.AddMember("Mia"), h.AddSession(testkit.Session{}))
-		testkit.WantReason(h.T, err, fault.ChannelClosed)
+	"a channel that the location has turned off": func(studio *testkit.Studio) {
+		studio.EditLocation(studio.Location, func(l *catalog.Location) { l.Channels = []catalog.Channel{catalog.Phone} })
+		expect.Reason(studio.T, fault.ChannelClosed)(
+			studio.Hold(studio.AddMember("Mia"), studio.AddSession(testkit.Session{})),
+		)
 	},
-	"the telephone and the counter are staff's alone": func(h *testkit.Studio) {
-		class := h.AddSession(testkit.Session{})
+	"the telephone and the counter are staff's alone": func(studio *testkit.Studio) {
+		class := studio.AddSession(testkit.Session{})
 		for _, channel := range []catalog.Channel{catalog.Phone, catalog.WalkIn} {
 			through := func(r *bookings.BookRequest) { r.Channel = channel }
-			_, err := h.Hold(h.AddMember("Mia"), class, through)
-			testkit.WantReason(h.T, err, fault.ChannelClosed)
-			if b := h.MustHold(h.Coach, class, through, forMember(h.AddMember("Noa"))); b.Channel != channel {
-				h.T.Errorf("through %s", b.Channel)
-			}
+			expect.Reason(studio.T, fault.ChannelClosed)(studio.Hold(studio.AddMember("Mia"), class, through))
+			b := studio.MustHold(studio.Coach, class, through, forMember(studio.AddMember("Noa")))
+			test.EqOp(studio.T, channel, b.Channel, test.Sprintf("through %s", b.Channel))
 		}
 	},
-	"a party of a size that the service does not take": func(h *testkit.Studio) {
-		_, err := h.Hold(h.AddMember("Mia"), h.AddSession(testkit.Session{}), func(r *bookings.BookRequest) { r.Party = 5 })
-		testkit.WantReason(h.T, err, fault.PartySize)
+	"a party of a size that the service does not take": func(studio *testkit.Studio) {
+		expect.Reason(studio.T, fault.PartySize)(studio.Hold(
+			studio.AddMember("Mia"), studio.AddSession(testkit.Session{}), func(r *bookings.BookRequest) { r.Party = 5 },
+		))
 	},
-	"the same reference again gives the same booking, whatever has become of the session": func(h *testkit.Studio) {
-		mia, class := h.AddMember("Mia"), h.AddSession(testkit.Session{Capacity: 1})
+	"the same reference again gives the same booking, whatever has become of the session": func(studio *testkit.Studio) {
+		mia, class := studio.AddMember("Mia"), studio.AddSession(testkit.Session{Capacity: 1})
 		ref := func(r *bookings.BookRequest) { r.ExternalRef = "ext-ref-789" }
-		first := h.MustHold(mia, class, ref)
+		first := studio.MustHold(mia, class, ref)
 		// It is looked up before anything is checked: the session is full, closed, blocked.
-		if _, err := h.App.Schedules.BlockSession(context.Background(), h.Owner, class, ""); err != nil {
-			h.T.Fatal(err)
-		}
-		h.Clock.Set(testkit.Noon.Add(72 * time.Hour))
-		again, err := h.Hold(mia, class, ref)
-		if err != nil || !again.Repeated || again.Booking.ID != first.ID {
-			h.T.Errorf("%+v, %v", again, err)
-		}
+		expect.OK(studio.T)(studio.App.Schedules.BlockSession(context.Background(), studio.Owner, class, ""))
+		studio.Clock.Set(testkit.Noon.Add(72 * time.Hour))
+		again := expect.Value(studio.Hold(mia, class, ref))(studio.T)
+		test.True(studio.T, again.Repeated && again.Booking.ID == first.ID, test.Sprintf("%+v", again))
 	},
-	"the same reference for something else is a conflict": func(h *testkit.Studio) {
-		mia, class := h.AddMember("Mia"), h.AddSession(testkit.Session{})
+	"the same reference for something else is a conflict": func(studio *testkit.Studio) {
+		mia, class := studio.AddMember("Mia"), studio.AddSession(testkit.Session{})
 		ref := func(r *bookings.BookRequest) { r.ExternalRef = "ext-ref-789" }
-		h.MustHold(mia, class, ref)
-		_, err := h.Hold(mia, class, ref, func(r *bookings.BookRequest) { r.Party = 2 })
-		testkit.WantReason(h.T, err, fault.ExternalRefConflict)
-		if n := h.Count(`select count(*) from bookings where tenant_id = $1`, h.Tenant); n != 1 {
-			h.T.Errorf("%d bookings", n)
-		}
+		studio.MustHold(mia, class, ref)
+		expect.Reason(studio.T, fault.ExternalRefConflict)(
+			studio.Hold(mia, class, ref, func(r *bookings.BookRequest) { r.Party = 2 }),
+		)
+		n := studio.Count(`select count(*) from bookings where tenant_id = $1`, studio.Tenant)
+		test.EqOp(studio.T, 1, n, test.Sprintf("%d bookings", n))
 	},
-	"the same reference in another tenant is another one": func(h *testkit.Studio) {
-		there, ref := testkit.NewIn(h.T, h.DB), func(r *bookings.BookRequest) { r.ExternalRef = "ext-ref-789" }
-		h.MustHold(h.AddMember("Mia"), h.AddSession(testkit.Session{}), ref)
-		if place, err := there.Hold(there.AddMember("Mia"), there.AddSession(testkit.Session{}), ref); err != nil ||
-			place.Repeated {
-			h.T.Errorf("%+v, %v", place, err)
-		}
+	"the same reference in another tenant is another one": func(studio *testkit.Studio) {
+		there, ref := testkit.NewIn(studio.T, studio.DB), func(r *bookings.BookRequest) { r.ExternalRef = "ext-ref-789" }
+		studio.MustHold(studio.AddMember("Mia"), studio.AddSession(testkit.Session{}), ref)
+		place := expect.Value(there.Hold(there.AddMember("Mia"), there.AddSession(testkit.Session{}), ref))(studio.T)
+		test.False(studio.T, place.Repeated, test.Sprintf("%+v", place))
 	},
-	"one reference at the same moment makes one booking": func(h *testkit.Studio) {
-		class := h.AddSession(testkit.Session{})
+	"one reference at the same moment makes one booking": func(studio *testkit.Studio) {
+		class := studio.AddSession(testkit.Session{})
 		ids := make([]tenant.BookingID, 6)
 		testkit.Parallel(len(ids), func(i int) {
-			place, err := h.Hold(
-				h.Owner, class, testkit.ForGuest("Pat", ""), func(r *bookings.BookRequest) { r.ExternalRef = "ext-ref-789" },
+			place, err := studio.Hold(
+				studio.Owner, class, testkit.ForGuest("Pat", ""), func(r *bookings.BookRequest) { r.ExternalRef = "ext-ref-789" },
 			)
 			if err != nil {
-				h.T.Error(err)
+				studio.T.Error(err)
 				return
 			}
 			ids[i] = place.Booking.ID
 		})
 		for _, id := range ids {
-			if id != ids[0] {
-				h.T.Errorf("%v", ids)
-			}
+			test.EqOp(studio.T, ids[0], id, test.Sprintf("%v", ids))
 		}
 	},
-	"released, its seat is free": func(h *testkit.Studio) {
-		class := h.AddSession(testkit.Session{Capacity: 1})
-		b := h.MustHold(h.AddMember("Mia"), class)
-		if place, err := h.App.Bookings.ReleaseHold(context.Background(), h.Owner, b.ID); err != nil ||
-			place.Booking.Status != booking.Cancelled {
-			h.T.Fatalf("%+v, %v", place, err)
-		}
-		h.MustHold(h.AddMember("Noa"), class)
+	"released, its seat is free": func(studio *testkit.Studio) {
+		class := studio.AddSession(testkit.Session{Capacity: 1})
+		b := studio.MustHold(studio.AddMember("Mia"), class)
+		place := expect.Value(studio.App.Bookings.ReleaseHold(context.Background(), studio.Owner, b.ID))(studio.T)
+		must.EqOp(studio.T, booking.Cancelled, place.Booking.Status, must.Sprintf("%+v", place))
+		studio.MustHold(studio.AddMember("Noa"), class)
 	},
 }
 
-var confirmLines = map[string]func(h *testkit.Studio){
-	"money is CAPTURED with its method and its time": func(h *testkit.Studio) {
-		mia := h.AddMember("Mia")
-		b := h.MustHold(mia, h.AddSession(testkit.Session{}))
-		h.Clock.Set(testkit.Noon.Add(time.Minute))
-		place, err := h.App.Bookings.ConfirmBooking(
+var confirmLines = map[string]func(studio *testkit.Studio){
+	"money is CAPTURED with its method and its time": func(studio *testkit.Studio) {
+		mia := studio.AddMember("Mia")
+		b := studio.MustHold(mia, studio.AddSession(testkit.Session{}))
+		studio.Clock.Set(testkit.Noon.Add(time.Minute))
+		place := expect.Value(studio.App.Bookings.ConfirmBooking(
 			context.Background(), testkit.SelfOnly(mia), bookings.ConfirmRequest{ID: b.ID, Paid: testkit.FiftyEuros},
-		)
-		if err != nil {
-			h.T.Fatal(err)
-		}
-		want := booking.Payment{
-			Status: booking.Captured, Amount: testkit.FiftyEuros.Amount, Method: "card",
+		))(studio.T)
+		want := payment.Payment{
+			Status: payment.Captured, Amount: testkit.FiftyEuros.Amount, Method: "card",
 			PaidAt: new(testkit.Noon.Add(time.Minute)),
 		}
-		if diff := cmp.Diff(want, place.Booking.Payment); diff != "" || place.Booking.Status != booking.Confirmed ||
-			!place.Booking.ConfirmedAt.Equal(testkit.Noon.Add(time.Minute)) {
-			h.T.Errorf("%s %v\n%s", place.Booking.Status, place.Booking.ConfirmedAt, diff)
-		}
-	},
-	"AUTHORIZED becomes CAPTURED by confirming again, and nothing else changes": func(h *testkit.Studio) {
-		mia, ctx := h.AddMember("Mia"), context.Background()
-		s := h.Subscribe(mia, h.AddPlan(credit.Plan{Kind: credit.Credits, Credits: 5}))
-		b := h.MustHold(mia, h.AddSession(testkit.Session{}))
-		authorized := *testkit.FiftyEuros
-		authorized.Status = booking.Authorized
-		first, err := h.App.Bookings.ConfirmBooking(
-			ctx, testkit.SelfOnly(mia), bookings.ConfirmRequest{ID: b.ID, Paid: &authorized},
+		diff := cmp.Diff(want, place.Booking.Payment)
+		test.True(
+			studio.T, diff == "" && place.Booking.Status == booking.Confirmed &&
+				place.Booking.ConfirmedAt.Equal(testkit.Noon.Add(time.Minute)),
+			test.Sprintf("%s %v\n%s", place.Booking.Status, place.Booking.ConfirmedAt, diff),
 		)
-		if err != nil || first.Repeated || first.Booking.Payment.Status != booking.Authorized {
-			h.T.Fatalf("%+v, %v", first, err)
-		}
-		again, err := h.App.Bookings.ConfirmBooking(
+	},
+	"AUTHORIZED becomes CAPTURED by confirming again, and nothing else changes": func(studio *testkit.Studio) {
+		mia, ctx := studio.AddMember("Mia"), context.Background()
+		s := studio.Subscribe(mia, studio.AddPlan(credit.Plan{Kind: credit.Credits, Credits: 5}))
+		b := studio.MustHold(mia, studio.AddSession(testkit.Session{}))
+		authorized := *testkit.FiftyEuros
+		authorized.Kind = payment.Authorize
+		first := expect.Value(studio.App.Bookings.ConfirmBooking(
+			ctx, testkit.SelfOnly(mia), bookings.ConfirmRequest{ID: b.ID, Paid: &authorized},
+		))(studio.T)
+		must.True(
+			studio.T, !first.Repeated && first.Booking.Payment.Status == payment.Authorized, must.Sprintf("%+v", first),
+		)
+		again, err := studio.App.Bookings.ConfirmBooking(
 			ctx, testkit.SelfOnly(mia), bookings.ConfirmRequest{ID: b.ID, Paid: testkit.FiftyEuros},
 		)
-		if err != nil || !again.Repeated || again.Booking.Payment.Status != booking.Captured || h.Balance(s) != 5 {
-			h.T.Errorf("%+v, %v, balance %d", again, err, h.Balance(s))
-		}
+		test.True(
+			studio.T, err == nil && !again.Repeated && again.Booking.Payment.Status == payment.Captured &&
+				studio.Balance(s) == 5,
+			test.Sprintf("%+v, %v, balance %d", again, err, studio.Balance(s)),
+		)
 		want := *first.Booking
 		want.Payment = again.Booking.Payment
-		if diff := cmp.Diff(want, *again.Booking); diff != "" {
-			h.T.Error(diff)
-		}
+		diff := cmp.Diff(want, *again.Booking)
+		test.EqOp(studio.T, "", diff, test.Sprint(diff))
 		// Without payment facts it is a look.
-		if look, err := h.App.Bookings.ConfirmBooking(
+		look := expect.Value(studio.App.Bookings.ConfirmBooking(
 			ctx, testkit.SelfOnly(mia), bookings.ConfirmRequest{ID: b.ID},
-		); err != nil || !look.Repeated || look.Booking.Payment.Status != booking.Captured {
-			h.T.Errorf("%+v, %v", look, err)
-		}
+		))(studio.T)
+		test.True(studio.T, look.Repeated && look.Booking.Payment.Status == payment.Captured, test.Sprintf("%+v", look))
 	},
-	"what is cancelled or has expired cannot be": func(h *testkit.Studio) {
-		mia, class := h.AddMember("Mia"), h.AddSession(testkit.Session{})
-		b := h.MustHold(mia, class)
-		if _, err := h.App.Bookings.ReleaseHold(context.Background(), testkit.SelfOnly(mia), b.ID); err != nil {
-			h.T.Fatal(err)
-		}
-		_, err := h.Confirm(mia, b.ID)
-		testkit.WantReason(h.T, err, fault.BookingState)
-		if testkit.Meta(h.T, err, "status") != "CANCELLED" {
-			h.T.Error(err)
-		}
-		b = h.MustHold(mia, class)
-		h.Clock.Set(testkit.Noon.Add(10 * time.Minute))
-		_, err = h.Confirm(mia, b.ID)
-		testkit.WantReason(h.T, err, fault.HoldExpired)
-		if _, err := h.App.Waitlists.ExpireHolds(context.Background(), h.Tenant); err != nil {
-			h.T.Fatal(err)
-		}
-		_, err = h.Confirm(mia, b.ID)
-		testkit.WantReason(h.T, err, fault.HoldExpired)
+	"what is cancelled or has expired cannot be": func(studio *testkit.Studio) {
+		mia, class := studio.AddMember("Mia"), studio.AddSession(testkit.Session{})
+		b := studio.MustHold(mia, class)
+		expect.OK(studio.T)(studio.App.Bookings.ReleaseHold(context.Background(), testkit.SelfOnly(mia), b.ID))
+		_, err := studio.Confirm(mia, b.ID)
+		expect.Reason(studio.T, fault.BookingState)(err)
+		test.EqOp(studio.T, "CANCELLED", testkit.Meta(studio.T, err, "status"), test.Sprint(err))
+		b = studio.MustHold(mia, class)
+		studio.Clock.Set(testkit.Noon.Add(10 * time.Minute))
+		expect.Reason(studio.T, fault.HoldExpired)(studio.Confirm(mia, b.ID))
+		expect.OK(studio.T)(studio.App.Waitlists.ExpireHolds(context.Background(), studio.Tenant))
+		expect.Reason(studio.T, fault.HoldExpired)(studio.Confirm(mia, b.ID))
 	},
-	"a benefit is checked, and recorded for audit": func(h *testkit.Studio) {
-		mia, ctx := h.AddMember("Mia"), context.Background()
+	"a benefit is checked, and recorded for audit": func(studio *testkit.Studio) {
+		mia, ctx := studio.AddMember("Mia"), context.Background()
 		off := booking.BenefitProvider{Code: "OLD", Name: "Old Card", Pattern: `.*`, Percent: 50}
 		for _, p := range []booking.BenefitProvider{
 			{Code: "LINKS", Name: "Links Card", Pattern: `M-\d{3}`, Percent: 20, Active: true}, off,
 		} {
-			if _, err := h.App.Catalog.PutBenefitProvider(ctx, h.Owner, p, nil); err != nil {
-				h.T.Fatal(err)
-			}
+			expect.OK(studio.T)(studio.App.Catalog.PutBenefitProvider(ctx, studio.Owner, p, nil))
 		}
-		b := h.MustHold(mia, h.AddSession(testkit.Session{}))
+		b := studio.MustHold(mia, studio.AddSession(testkit.Session{}))
 		for code, number := range map[string]string{"LINKS": "12", "OLD": "M-001", "NONE": "M-001"} {
-			_, err := h.App.Bookings.ConfirmBooking(
+			expect.Reason(studio.T, fault.BenefitInvalid)(studio.App.Bookings.ConfirmBooking(
 				ctx, testkit.SelfOnly(mia),
 				bookings.ConfirmRequest{ID: b.ID, Paid: testkit.FiftyEuros, ProviderCode: code, Number: number},
-			)
-			testkit.WantReason(h.T, err, fault.BenefitInvalid)
+			))
 		}
-		if h.BookingStatus(b.ID) != "PENDING" {
-			h.T.Error("it was confirmed all the same")
-		}
-		if _, err := h.App.Bookings.ConfirmBooking(
+		test.EqOp(studio.T, "PENDING", studio.BookingStatus(b.ID), test.Sprint("it was confirmed all the same"))
+		expect.OK(studio.T)(studio.App.Bookings.ConfirmBooking(
 			ctx, testkit.SelfOnly(mia),
 			bookings.ConfirmRequest{ID: b.ID, Paid: testkit.FiftyEuros, ProviderCode: "LINKS", Number: "M-001"},
-		); err != nil {
-			h.T.Fatal(err)
-		}
+		))
 		want := map[string]any{"provider_code": "LINKS", "membership_number": "M-001", "discount_percent": 20.0}
-		if diff := cmp.Diff(want, h.LastAudit("booking.benefit_applied")); diff != "" {
-			h.T.Error(diff)
-		}
+		diff := cmp.Diff(want, studio.LastAudit("booking.benefit_applied"))
+		test.EqOp(studio.T, "", diff, test.Sprint(diff))
 	},
 }
 
-var cancelLines = map[string]func(h *testkit.Studio){
-	"24 hours' notice by default": func(h *testkit.Studio) {
-		mia := h.AddMember("Mia")
-		id := h.MustBook(mia, h.AddSession(testkit.Session{Starts: testkit.Noon.Add(24 * time.Hour)}))
-		late := h.MustBook(mia, h.AddSession(testkit.Session{Starts: testkit.Noon.Add(24*time.Hour - time.Second)}))
-		_, err := h.Cancel(mia, late)
-		testkit.WantReason(h.T, err, fault.CancellationWindow)
-		if testkit.Meta(h.T, err, "hours_before") != "24" ||
-			testkit.Meta(h.T, err, "deadline") != testkit.Noon.Add(-time.Second).Format(time.RFC3339) {
-			h.T.Error(err)
-		}
-		if up, err := h.Cancel(mia, id); err != nil || up.Booking.Status != booking.Cancelled {
-			h.T.Errorf("%+v, %v", up, err)
-		}
+var cancelLines = map[string]func(studio *testkit.Studio){
+	"24 hours' notice by default": func(studio *testkit.Studio) {
+		mia := studio.AddMember("Mia")
+		id := studio.MustBook(mia, studio.AddSession(testkit.Session{Starts: testkit.Noon.Add(24 * time.Hour)}))
+		late := studio.MustBook(mia, studio.AddSession(testkit.Session{Starts: testkit.Noon.Add(24*time.Hour - time.Second)}))
+		_, err := studio.Cancel(mia, late)
+		expect.Reason(studio.T, fault.CancellationWindow)(err)
+		test.True(
+			studio.T, testkit.Meta(studio.T, err, "hours_before") == "24" &&
+				testkit.Meta(studio.T, err, "deadline") == testkit.Noon.Add(-time.Second).Format(time.RFC3339),
+			test.Sprint(err),
+		)
+		up := expect.Value(studio.Cancel(mia, id))(studio.T)
+		test.EqOp(studio.T, booking.Cancelled, up.Booking.Status, test.Sprintf("%+v", up))
 	},
-	"a policy of 4 hours for members and 48 for visitors is inherited by services": func(h *testkit.Studio) {
-		h.SetPolicy(func(p *catalog.Policy) { p.Cancellation, p.AllowReschedule = new(24*time.Hour), new(true) })
-		h.SetPolicyOf(settings.PolicyTarget{Location: h.Location}, func(p *catalog.Policy) { p.Tiers = &tiers })
-		to := h.AddSession(testkit.Session{Starts: testkit.Noon.Add(90 * time.Hour)})
+	"a policy of 4 hours for members and 48 for visitors is inherited by services": func(studio *testkit.Studio) {
+		studio.SetPolicy(func(p *catalog.Policy) { p.Cancellation, p.AllowReschedule = new(24*time.Hour), new(true) })
+		studio.SetPolicyOf(settings.PolicyTarget{Location: studio.Location}, func(p *catalog.Policy) { p.Tiers = &tiers })
+		to := studio.AddSession(testkit.Session{Starts: testkit.Noon.Add(90 * time.Hour)})
 		for tier, tt := range map[string]struct {
 			notice time.Duration
 			moves  bool
 		}{"": {24 * time.Hour, true}, "member": {4 * time.Hour, true}, "visitor": {48 * time.Hour, false}} {
-			who := h.AddMember("Tier " + tier)
-			h.SetTier(who, tier)
-			late := h.MustBook(who, h.AddSession(testkit.Session{Starts: testkit.Noon.Add(tt.notice - time.Minute)}))
-			_, err := h.Cancel(who, late)
-			testkit.WantReason(h.T, err, fault.CancellationWindow)
-			_, err = h.Reschedule(testkit.SelfOnly(who), late, to)
-			if moved := err == nil; moved != tt.moves {
-				h.T.Errorf("%q moves: %v (%v)", tier, moved, err)
-			}
-			if _, err := h.Cancel(
-				who, h.MustBook(who, h.AddSession(testkit.Session{Starts: testkit.Noon.Add(tt.notice + time.Minute)})),
-			); err != nil {
-				h.T.Errorf("%q: %v", tier, err)
-			}
+			who := studio.AddMember("Tier " + tier)
+			studio.SetTier(who, tier)
+			late := studio.MustBook(who, studio.AddSession(testkit.Session{Starts: testkit.Noon.Add(tt.notice - time.Minute)}))
+			expect.Reason(studio.T, fault.CancellationWindow)(studio.Cancel(who, late))
+			_, err := studio.Reschedule(testkit.SelfOnly(who), late, to)
+			moved := err == nil
+			test.EqOp(studio.T, tt.moves, moved, test.Sprintf("%q moves: %v (%v)", tier, moved, err))
+			expect.OK(studio.T)(studio.Cancel(
+				who, studio.MustBook(who, studio.AddSession(testkit.Session{Starts: testkit.Noon.Add(tt.notice + time.Minute)})),
+			))
 		}
 	},
-	"in time the payment is REFUNDED, late it is not": func(h *testkit.Studio) {
-		h.SetPolicy(func(p *catalog.Policy) { p.AllowLateCancellation = new(true) })
-		mia := h.AddMember("Mia")
-		for ahead, want := range map[time.Duration]booking.PaymentStatus{
-			48 * time.Hour: booking.Refunded, 12 * time.Hour: booking.Captured,
-		} {
-			b := h.MustHold(mia, h.AddSession(testkit.Session{Starts: testkit.Noon.Add(ahead)}))
-			if _, err := h.App.Bookings.ConfirmBooking(
+	"in time or late, the payment stays CAPTURED": func(studio *testkit.Studio) {
+		studio.SetPolicy(func(p *catalog.Policy) { p.AllowLateCancellation = new(true) })
+		mia := studio.AddMember("Mia")
+		for ahead, late := range map[time.Duration]bool{48 * time.Hour: false, 12 * time.Hour: true} {
+			b := studio.MustHold(mia, studio.AddSession(testkit.Session{Starts: testkit.Noon.Add(ahead)}))
+			expect.OK(studio.T)(studio.App.Bookings.ConfirmBooking(
 				context.Background(), testkit.SelfOnly(mia), bookings.ConfirmRequest{ID: b.ID, Paid: testkit.FiftyEuros},
-			); err != nil {
-				h.T.Fatal(err)
-			}
-			up, err := h.Cancel(mia, b.ID)
-			if err != nil || up.Booking.Payment.Status != want || up.Late != (want == booking.Captured) {
-				h.T.Errorf("%s before: %+v, %v", ahead, up.Booking, err)
-			}
+			))
+			up := expect.Value(studio.Cancel(mia, b.ID))(studio.T)
+			test.True(
+				studio.T, up.Booking.Payment.Status == payment.Captured && up.Late == late,
+				test.Sprintf("%s before: %+v", ahead, up.Booking),
+			)
 		}
 	},
-	"a hold can be, too": func(h *testkit.Studio) {
-		mia, class := h.AddMember("Mia"), h.AddSession(testkit.Session{Capacity: 1})
-		up, err := h.Cancel(mia, h.MustHold(mia, class).ID)
-		if err != nil || up.Booking.Status != booking.Cancelled || up.Booking.Payment.Status != booking.Unpaid {
-			h.T.Errorf("%+v, %v", up, err)
-		}
-		h.MustHold(h.AddMember("Noa"), class)
-	},
-	"CANCELLED is the end: cancelling again changes nothing, and nothing else is possible": func(h *testkit.Studio) {
-		mia, class := h.AddMember("Mia"), h.AddSession(testkit.Session{})
-		id := h.MustBook(mia, class)
-		for i := range 2 {
-			if up, err := h.Cancel(mia, id); err != nil || up.Repeated != (i == 1) {
-				h.T.Errorf("%+v, %v", up, err)
-			}
-		}
-		_, err := h.Confirm(mia, id)
-		testkit.WantReason(h.T, err, fault.BookingState)
-		_, err = h.Reschedule(
-			testkit.SelfOnly(mia), id, h.AddSession(testkit.Session{Starts: testkit.Noon.Add(60 * time.Hour)}),
+	"a hold can be, too": func(studio *testkit.Studio) {
+		mia, class := studio.AddMember("Mia"), studio.AddSession(testkit.Session{Capacity: 1})
+		up := expect.Value(studio.Cancel(mia, studio.MustHold(mia, class).ID))(studio.T)
+		test.True(
+			studio.T, up.Booking.Status == booking.Cancelled && up.Booking.Payment.Status == payment.Unpaid,
+			test.Sprintf("%+v", up),
 		)
-		testkit.WantReason(h.T, err, fault.BookingState)
-		if place, err := h.App.Bookings.ReleaseHold(context.Background(), testkit.SelfOnly(mia), id); err != nil ||
-			!place.Repeated {
-			h.T.Errorf("%+v, %v", place, err)
-		}
+		studio.MustHold(studio.AddMember("Noa"), class)
 	},
-	"whoever waits gets the place": func(h *testkit.Studio) {
-		mia, class := h.AddMember("Mia"), h.AddSession(testkit.Session{Capacity: 1, Waitlist: 1})
-		id := h.MustBook(mia, class)
-		h.MustWaitlist(h.AddMember("Noa"), class)
-		if up, err := h.Cancel(mia, id); err != nil || up.Promoted != 1 {
-			h.T.Errorf("%+v, %v", up, err)
+	"CANCELLED is the end: cancelling again changes nothing, and nothing else is possible": func(studio *testkit.Studio) {
+		mia, class := studio.AddMember("Mia"), studio.AddSession(testkit.Session{})
+		id := studio.MustBook(mia, class)
+		for i := range 2 {
+			up := expect.Value(studio.Cancel(mia, id))(studio.T)
+			test.EqOp(studio.T, (i == 1), up.Repeated, test.Sprintf("%+v", up))
 		}
+		expect.Reason(studio.T, fault.BookingState)(studio.Confirm(mia, id))
+		expect.Reason(studio.T, fault.BookingState)(studio.Reschedule(
+			testkit.SelfOnly(mia), id, studio.AddSession(testkit.Session{Starts: testkit.Noon.Add(60 * time.Hour)}),
+		))
+		place := expect.Value(studio.App.Bookings.ReleaseHold(context.Background(), testkit.SelfOnly(mia), id))(studio.T)
+		test.True(studio.T, place.Repeated, test.Sprintf("%+v", place))
 	},
-	"a booking that is not there": func(h *testkit.Studio) {
-		_, err := h.Cancel(h.AddMember("Mia"), testkit.NewID[tenant.BookingID]())
-		testkit.WantReason(h.T, err, fault.BookingNotFound)
+	"the next entry gets the place": func(studio *testkit.Studio) {
+		mia, class := studio.AddMember("Mia"), studio.AddSession(testkit.Session{Capacity: 1, Waitlist: 1})
+		id := studio.MustBook(mia, class)
+		studio.MustWaitlist(studio.AddMember("Noa"), class)
+		up := expect.Value(studio.Cancel(mia, id))(studio.T)
+		test.EqOp(studio.T, 1, up.Promoted, test.Sprintf("%+v", up))
+	},
+	"a booking that is not there": func(studio *testkit.Studio) {
+		expect.Reason(studio.T, fault.BookingNotFound)(
+			studio.Cancel(studio.AddMember("Mia"), testkit.NewID[tenant.BookingID]()),
+		)
 	},
 }

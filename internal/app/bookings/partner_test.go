@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/berthhq/berth/internal/app/bookings"
 	"github.com/berthhq/berth/internal/fault"
@@ -14,6 +16,7 @@ import (
 	"github.com/berthhq/berth/internal/rules/credit"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 func forMember(who tenant.Caller) func(*bookings.BookRequest) {
@@ -29,219 +32,196 @@ var tiers = map[string]catalog.TierPolicy{
 // A partner carries what it holds through its whole life, for members and for guests.
 func TestPartner_AccessesWhatItCreated(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
+	studio := testkit.New(t)
 	ctx := context.Background()
-	gateway, mia := h.AddPartner("Gateway"), h.AddMember("Mia")
-	pack := h.Subscribe(mia, h.AddPlan(credit.Plan{Kind: credit.Credits, Credits: 5}))
-	from, to := h.AddSession(testkit.Session{Capacity: 2}), h.AddSession(testkit.Session{
+	gateway, mia := studio.AddPartner("Gateway"), studio.AddMember("Mia")
+	pack := studio.Subscribe(mia, studio.AddPlan(credit.Plan{Kind: credit.Credits, Credits: 5}))
+	from, to := studio.AddSession(testkit.Session{Capacity: 2}), studio.AddSession(testkit.Session{
 		Starts: testkit.Noon.Add(50 * time.Hour), Capacity: 2,
 	})
 
 	for name, b := range map[string]booking.Booking{
-		"a member": h.MustHold(gateway, from, forMember(mia)),
-		"a guest":  h.MustHold(gateway, from, testkit.ForGuest("Pat", "")),
+		"a member": studio.MustHold(gateway, from, forMember(mia)),
+		"a guest":  studio.MustHold(gateway, from, testkit.ForGuest("Pat", "")),
 	} {
-		if place, err := h.App.Bookings.ConfirmBooking(ctx, gateway, bookings.ConfirmRequest{ID: b.ID}); err != nil ||
-			place.Booking.Status != booking.Confirmed {
-			t.Fatalf("%s: %+v, %v", name, place, err)
-		}
-		if moved, err := h.Reschedule(gateway, b.ID, to); err != nil || moved.Booking.Session != to {
-			t.Fatalf("%s: %+v, %v", name, moved, err)
-		}
-		if got, err := h.App.Bookings.GetBooking(ctx, gateway, b.ID); err != nil || got.ID != b.ID {
-			t.Errorf("%s: %+v, %v", name, got, err)
-		}
-		up, err := h.App.Bookings.CancelBooking(ctx, gateway, bookings.CancelRequest{ID: b.ID})
-		if err != nil || up.Late || up.Booking.Status != booking.Cancelled {
-			t.Errorf("%s: %+v, %v", name, up, err)
-		}
+		place := expect.Value(studio.App.Bookings.ConfirmBooking(ctx, gateway, bookings.ConfirmRequest{ID: b.ID}))(t)
+		must.EqOp(t, booking.Confirmed, place.Booking.Status, must.Sprintf("%s: %+v", name, place))
+		moved := expect.Value(studio.Reschedule(gateway, b.ID, to))(t)
+		must.EqOp(t, to, moved.Booking.Session, must.Sprintf("%s: %+v", name, moved))
+		got := expect.Value(studio.App.Bookings.GetBooking(ctx, gateway, b.ID))(t)
+		test.EqOp(t, b.ID, got.ID, test.Sprintf("%s: %+v", name, got))
+		up := expect.Value(studio.App.Bookings.CancelBooking(ctx, gateway, bookings.CancelRequest{ID: b.ID}))(t)
+		test.True(t, !up.Late && up.Booking.Status == booking.Cancelled, test.Sprintf("%s: %+v", name, up))
 	}
-	held := h.MustHold(gateway, from, testkit.ForGuest("Kim", ""))
-	if place, err := h.App.Bookings.ReleaseHold(ctx, gateway, held.ID); err != nil ||
-		place.Booking.Status != booking.Cancelled {
-		t.Errorf("%+v, %v", place, err)
-	}
-	if h.Balance(pack) != 5 {
-		t.Errorf("balance %d", h.Balance(pack))
-	}
+	held := studio.MustHold(gateway, from, testkit.ForGuest("Kim", ""))
+	place := expect.Value(studio.App.Bookings.ReleaseHold(ctx, gateway, held.ID))(t)
+	test.EqOp(t, booking.Cancelled, place.Booking.Status, test.Sprintf("%+v", place))
+	test.EqOp(t, 5, studio.Balance(pack))
 	// It is no act of administration, so the audit log says nothing.
-	if n := h.Count(`select count(*) from audit_entries where action like 'booking.%'`); n != 0 {
-		t.Errorf("%d audit entries", n)
-	}
-	h.WantSound()
+	test.EqOp(t, 0, studio.Count(`select count(*) from audit_entries where action like 'booking.%'`),
+		test.Sprint("audit entries"))
+	studio.WantSound()
 }
 
-// What somebody else made is not there for a partner: another partner's, a member's, staff's, another tenant's. And
-// what it made for a member is the member's own, too.
+// A partner cannot access what others created: another partner, a member, staff, or another tenant. What it created for
+// a member also belongs to the member.
 func TestPartner_CannotAccessWhatOthersCreated(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
+	studio := testkit.New(t)
 	ctx := context.Background()
-	gateway, rival, mia := h.AddPartner("Gateway"), h.AddPartner("Rival"), h.AddMember("Mia")
-	class, other := h.AddSession(testkit.Session{}), h.AddSession(testkit.Session{
+	gateway, rival, mia := studio.AddPartner("Gateway"), studio.AddPartner("Rival"), studio.AddMember("Mia")
+	class, other := studio.AddSession(testkit.Session{}), studio.AddSession(testkit.Session{
 		Starts: testkit.Noon.Add(50 * time.Hour),
 	})
-	there := h.OtherTenant()
+	there := studio.OtherTenant()
 	theirs := there.AddPartner("Gateway")
-	full := h.AddSession(testkit.Session{Capacity: 1, Waitlist: 1})
-	h.MustHold(rival, full, testkit.ForGuest("Pat", ""))
-	waits := h.MustWaitlist(mia, full)
+	full := studio.AddSession(testkit.Session{Capacity: 1, Waitlist: 1})
+	studio.MustHold(rival, full, testkit.ForGuest("Pat", ""))
+	waits := studio.MustWaitlist(mia, full)
 	for name, id := range map[string]tenant.BookingID{
-		"another partner's":       h.MustHold(rival, class, testkit.ForGuest("Pat", "")).ID,
-		"a member's":              h.MustHold(mia, class).ID,
+		"another partner's":       studio.MustHold(rival, class, testkit.ForGuest("Pat", "")).ID,
+		"a member's":              studio.MustHold(mia, class).ID,
 		"a member's in the queue": {UUID: waits.UUID},
-		"staff's":                 h.MustHold(h.Owner, class, testkit.ForGuest("Kim", "")).ID,
+		"staff's":                 studio.MustHold(studio.Owner, class, testkit.ForGuest("Kim", "")).ID,
 		"another tenant's": there.MustHold(
 			theirs, there.AddSession(testkit.Session{}), testkit.ForGuest("Pat", ""),
 		).ID,
-		"nobody's":                 testkit.NewID[tenant.BookingID](),
-		"made under no name":       forged(h, class, ""),
-		"made by a namesake":       forged(h, class, "sa:"),
-		"made by the system":       forged(h, class, "system"),
-		"made by someone like it":  forged(h, class, gateway.Subject+"0"),
-		"made by it in other case": forged(h, class, "SA:"+gateway.Subject[3:]),
+		"an unknown booking":       testkit.NewID[tenant.BookingID](),
+		"made under no name":       forged(studio, class, ""),
+		"made by a namesake":       forged(studio, class, "sa:"),
+		"made by the system":       forged(studio, class, "system"),
+		"made by someone like it":  forged(studio, class, gateway.Subject+"0"),
+		"made by it in other case": forged(studio, class, "SA:"+gateway.Subject[3:]),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, err := h.App.Bookings.GetBooking(ctx, gateway, id)
-			testkit.WantReason(t, err, fault.BookingNotFound)
-			_, err = h.App.Bookings.ConfirmBooking(ctx, gateway, bookings.ConfirmRequest{ID: id})
-			testkit.WantReason(t, err, fault.BookingNotFound)
-			_, err = h.App.Bookings.ReleaseHold(ctx, gateway, id)
-			testkit.WantReason(t, err, fault.BookingNotFound)
-			_, err = h.Reschedule(gateway, id, other)
-			testkit.WantReason(t, err, fault.BookingNotFound)
-			_, err = h.App.Bookings.CancelBooking(ctx, gateway, bookings.CancelRequest{ID: id})
-			testkit.WantReason(t, err, fault.BookingNotFound)
+			expect.Reason(t, fault.BookingNotFound)(studio.App.Bookings.GetBooking(ctx, gateway, id))
+			expect.Reason(t, fault.BookingNotFound)(
+				studio.App.Bookings.ConfirmBooking(ctx, gateway, bookings.ConfirmRequest{ID: id}),
+			)
+			expect.Reason(t, fault.BookingNotFound)(studio.App.Bookings.ReleaseHold(ctx, gateway, id))
+			expect.Reason(t, fault.BookingNotFound)(studio.Reschedule(gateway, id, other))
+			expect.Reason(t, fault.BookingNotFound)(
+				studio.App.Bookings.CancelBooking(ctx, gateway, bookings.CancelRequest{ID: id}),
+			)
 		})
 	}
-	noa := h.AddMember("Noa")
-	shared := h.MustHold(gateway, class, forMember(noa))
-	if _, err := h.App.Bookings.ReleaseHold(ctx, testkit.SelfOnly(noa), shared.ID); err != nil {
-		t.Errorf("by the member: %v", err)
-	}
-	if _, err := h.App.Bookings.GetBooking(ctx, gateway, shared.ID); err != nil {
-		t.Errorf("by the partner: %v", err)
-	}
+	noa := studio.AddMember("Noa")
+	shared := studio.MustHold(gateway, class, forMember(noa))
+	_, err := studio.App.Bookings.ReleaseHold(ctx, testkit.SelfOnly(noa), shared.ID)
+	test.NoError(t, err, test.Sprint("by the member"))
+	_, err = studio.App.Bookings.GetBooking(ctx, gateway, shared.ID)
+	test.NoError(t, err, test.Sprint("by the partner"))
 }
 
 // forged creates a booking and forges who created it.
-func forged(h *testkit.Studio, session tenant.SessionID, by string) tenant.BookingID {
-	h.T.Helper()
-	b := h.MustHold(h.Owner, session, testkit.ForGuest("Forged", ""))
-	h.Exec(`update bookings set created_by = $3 where tenant_id = $1 and id = $2`, h.Tenant, b.ID, by)
+func forged(studio *testkit.Studio, session tenant.SessionID, by string) tenant.BookingID {
+	studio.T.Helper()
+	b := studio.MustHold(studio.Owner, session, testkit.ForGuest("Forged", ""))
+	studio.Exec(`update bookings set created_by = $3 where tenant_id = $1 and id = $2`, studio.Tenant, b.ID, by)
 	return b.ID
 }
 
 // A partner has no way around the policy: neither the member's windows nor those of a guest's tier.
 func TestPartner_FollowsThePolicy(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
+	studio := testkit.New(t)
 	ctx := context.Background()
-	gateway, mia := h.AddPartner("Gateway"), h.AddMember("Mia")
-	soon, to := h.AddSession(testkit.Session{Starts: testkit.Noon.Add(20 * time.Hour)}), h.AddSession(testkit.Session{})
-	for name, hold := range map[string]func(*bookings.BookRequest){
-		"a member": forMember(mia), "a guest": testkit.ForGuest("Pat", ""),
-	} {
-		b := h.MustHold(gateway, soon, hold)
-		if _, err := h.App.Bookings.ConfirmBooking(ctx, gateway, bookings.ConfirmRequest{ID: b.ID}); err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		_, err := h.Reschedule(gateway, b.ID, to)
-		testkit.WantReason(t, err, fault.CancellationWindow)
-		_, err = h.App.Bookings.CancelBooking(ctx, gateway, bookings.CancelRequest{ID: b.ID})
-		testkit.WantReason(t, err, fault.CancellationWindow)
+	gateway, mia := studio.AddPartner("Gateway"), studio.AddMember("Mia")
+	soon, to := studio.AddSession(testkit.Session{
+		Starts: testkit.Noon.Add(20 * time.Hour),
+	}), studio.AddSession(testkit.Session{})
+	for _, hold := range []func(*bookings.BookRequest){forMember(mia), testkit.ForGuest("Pat", "")} {
+		b := studio.MustHold(gateway, soon, hold)
+		expect.OK(t)(studio.App.Bookings.ConfirmBooking(ctx, gateway, bookings.ConfirmRequest{ID: b.ID}))
+		expect.Reason(t, fault.CancellationWindow)(studio.Reschedule(gateway, b.ID, to))
+		expect.Reason(t, fault.CancellationWindow)(
+			studio.App.Bookings.CancelBooking(ctx, gateway, bookings.CancelRequest{ID: b.ID}),
+		)
 	}
-	_, err := h.Hold(gateway, to, testkit.ForGuest("Pat", ""), func(r *bookings.BookRequest) { r.Channel = catalog.Phone })
-	testkit.WantReason(t, err, fault.ChannelClosed)
+	expect.Reason(t, fault.ChannelClosed)(studio.Hold(
+		gateway, to, testkit.ForGuest("Pat", ""), func(r *bookings.BookRequest) { r.Channel = catalog.Phone },
+	))
 }
 
 // Members' windows are those of their membership's tier; guests' those of the tier that they came with.
 func TestGuest_FollowsItsTier(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
+	studio := testkit.New(t)
 	ctx := context.Background()
-	h.SetPolicy(func(p *catalog.Policy) {
+	studio.SetPolicy(func(p *catalog.Policy) {
 		p.Cancellation, p.AllowReschedule, p.Tiers = new(24*time.Hour), new(false), &tiers
 	})
-	gateway := h.AddPartner("Gateway")
-	class, to := h.AddSession(testkit.Session{
+	gateway := studio.AddPartner("Gateway")
+	class, to := studio.AddSession(testkit.Session{
 		Starts: testkit.Noon.Add(30 * time.Hour),
-	}), h.AddSession(testkit.Session{Starts: testkit.Noon.Add(80 * time.Hour)})
+	}), studio.AddSession(testkit.Session{Starts: testkit.Noon.Add(80 * time.Hour)})
 	for tier, notice := range map[string]time.Duration{
 		"": 24 * time.Hour, "visitor": 48 * time.Hour, "member": 4 * time.Hour, "unknown": 24 * time.Hour,
 	} {
-		for _, by := range []tenant.Caller{gateway, h.Coach} {
-			b := h.MustHold(by, class, testkit.ForGuest("Pat", tier))
-			if want := testkit.Noon.Add(30*time.Hour - notice); b.GuestTier != tier || !b.CancellableUntil().Equal(want) {
-				t.Errorf("%q: %q until %s, want %s", tier, b.GuestTier, b.CancellableUntil(), want)
-			}
-			read, err := h.App.Bookings.GetBooking(ctx, h.Owner, b.ID)
-			if diff := cmp.Diff(b.CancellableUntil(), read.CancellableUntil()); err != nil || diff != "" ||
-				read.GuestTier != tier {
-				t.Errorf("%q, read again: %q, %v\n%s", tier, read.GuestTier, err, diff)
-			}
+		for _, by := range []tenant.Caller{gateway, studio.Coach} {
+			b := studio.MustHold(by, class, testkit.ForGuest("Pat", tier))
+			want := testkit.Noon.Add(30*time.Hour - notice)
+			test.True(
+				t, b.GuestTier == tier && b.CancellableUntil().Equal(want),
+				test.Sprintf("%q: %q until %s, want %s", tier, b.GuestTier, b.CancellableUntil(), want),
+			)
+			read, err := studio.App.Bookings.GetBooking(ctx, studio.Owner, b.ID)
+			diff := cmp.Diff(b.CancellableUntil(), read.CancellableUntil())
+			test.True(
+				t, err == nil && diff == "" && read.GuestTier == tier,
+				test.Sprintf("%q, read again: %q, %v\n%s", tier, read.GuestTier, err, diff),
+			)
 		}
 	}
-	visitor, member := h.MustHold(
+	visitor, member := studio.MustHold(
 		gateway, class, testkit.ForGuest("Pat", "visitor"),
-	), h.MustHold(gateway, class, testkit.ForGuest("Kim", "member"))
+	), studio.MustHold(gateway, class, testkit.ForGuest("Kim", "member"))
 	for _, b := range []booking.Booking{visitor, member} {
-		if _, err := h.App.Bookings.ConfirmBooking(ctx, gateway, bookings.ConfirmRequest{ID: b.ID}); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t)(studio.App.Bookings.ConfirmBooking(ctx, gateway, bookings.ConfirmRequest{ID: b.ID}))
 	}
-	_, err := h.App.Bookings.CancelBooking(ctx, gateway, bookings.CancelRequest{ID: visitor.ID})
-	testkit.WantReason(t, err, fault.CancellationWindow)
-	if testkit.Meta(t, err, "hours_before") != "48" {
-		t.Errorf("%v", err)
-	}
-	_, err = h.Reschedule(gateway, visitor.ID, to)
-	testkit.WantReason(t, err, fault.CancellationWindow)
-	if moved, err := h.Reschedule(gateway, member.ID, to); err != nil || moved.Booking.GuestTier != "member" {
-		t.Errorf("%+v, %v", moved, err)
-	}
+	_, err := studio.App.Bookings.CancelBooking(ctx, gateway, bookings.CancelRequest{ID: visitor.ID})
+	expect.Reason(t, fault.CancellationWindow)(err)
+	test.EqOp(t, "48", testkit.Meta(t, err, "hours_before"), test.Sprint(err))
+	expect.Reason(t, fault.CancellationWindow)(studio.Reschedule(gateway, visitor.ID, to))
+	moved := expect.Value(studio.Reschedule(gateway, member.ID, to))(t)
+	test.EqOp(t, "member", moved.Booking.GuestTier, test.Sprintf("%+v", moved))
 
-	// Nobody gives a member a tier, least of all the member.
-	mia := h.AddMember("Mia")
+	// No RPC of members sets a member's tier.
+	mia := studio.AddMember("Mia")
 	tier := func(r *bookings.BookRequest) { r.GuestTier = "member" }
-	_, err = h.Hold(mia, class, tier)
-	testkit.WantReason(t, err, fault.InvalidField)
-	_, err = h.Hold(gateway, class, forMember(mia), tier)
-	testkit.WantReason(t, err, fault.InvalidField)
+	expect.Reason(t, fault.InvalidField)(studio.Hold(mia, class, tier))
+	expect.Reason(t, fault.InvalidField)(studio.Hold(gateway, class, forMember(mia), tier))
 
 	// It is part of what was asked for under a reference.
 	ref := func(r *bookings.BookRequest) { r.ExternalRef = "G-1" }
-	h.MustHold(gateway, class, testkit.ForGuest("Pat", "visitor"), ref)
-	_, err = h.Hold(gateway, class, testkit.ForGuest("Pat", "member"), ref)
-	testkit.WantReason(t, err, fault.ExternalRefConflict)
-	h.WantSound()
+	studio.MustHold(gateway, class, testkit.ForGuest("Pat", "visitor"), ref)
+	expect.Reason(t, fault.ExternalRefConflict)(studio.Hold(gateway, class, testkit.ForGuest("Pat", "member"), ref))
+	studio.WantSound()
 }
 
 // The list of a partner's own is what it made, by start, page by page.
 func TestPartner_ListsItsBookings(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
+	studio := testkit.New(t)
 	ctx := context.Background()
-	gateway, rival, mia := h.AddPartner("Gateway"), h.AddPartner("Rival"), h.AddMember("Mia")
+	gateway, rival, mia := studio.AddPartner("Gateway"), studio.AddPartner("Rival"), studio.AddMember("Mia")
 	var want []tenant.BookingID
 	for i := range 5 {
-		class := h.AddSession(testkit.Session{Starts: testkit.Noon.Add(time.Duration(48+i) * time.Hour)})
+		class := studio.AddSession(testkit.Session{Starts: testkit.Noon.Add(time.Duration(48+i) * time.Hour)})
 		who := testkit.ForGuest("Pat", "")
 		if i == 2 {
 			who = forMember(mia)
 		}
-		want = append(want, h.MustHold(gateway, class, who).ID)
-		h.MustHold(rival, class, testkit.ForGuest("Kim", ""))
-		h.MustHold(h.AddMember("Noa"), class)
+		want = append(want, studio.MustHold(gateway, class, who).ID)
+		studio.MustHold(rival, class, testkit.ForGuest("Kim", ""))
+		studio.MustHold(studio.AddMember("Noa"), class)
 	}
 	var got []tenant.BookingID
 	q := bookings.MyBookingsQuery{Limit: 2}
 	for {
-		page, entries, err := h.App.Bookings.ListMyBookings(ctx, gateway, q)
-		if err != nil || len(entries) != 0 {
-			t.Fatal(entries, err)
-		}
+		page, entries, err := studio.App.Bookings.ListMyBookings(ctx, gateway, q)
+		must.True(t, err == nil && len(entries) == 0, must.Sprint(entries, err))
 		for _, b := range page {
 			got = append(got, b.ID)
 		}
@@ -251,24 +231,20 @@ func TestPartner_ListsItsBookings(t *testing.T) {
 		last := page[len(page)-1]
 		q.AfterStart, q.AfterID = last.StartsAt, last.ID
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
-	}
-	expired, _, err := h.App.Bookings.ListMyBookings(
+	test.Eq(t, want, got)
+	expired, _, err := studio.App.Bookings.ListMyBookings(
 		ctx, gateway, bookings.MyBookingsQuery{Statuses: []booking.Status{booking.Expired}, Limit: 9},
 	)
-	if err != nil || len(expired) != 0 {
-		t.Errorf("%v, %v", expired, err)
-	}
-	if mine, _, err := h.App.Bookings.ListMyBookings(
+	test.True(t, err == nil && len(expired) == 0, test.Sprintf("%v, %v", expired, err))
+	if mine, _, err := studio.App.Bookings.ListMyBookings(
 		ctx, testkit.SelfOnly(mia), bookings.MyBookingsQuery{Limit: 9},
 	); err != nil || len(mine) != 1 || mine[0].ID != want[2] {
 		t.Errorf("Mia's: %+v, %v", mine, err)
 	}
-	if none, _, err := h.App.Bookings.ListMyBookings(
-		ctx, tenant.Caller{Tenant: h.OtherTenant().Tenant, Subject: gateway.Subject, SelfOnly: true},
+	if none, _, err := studio.App.Bookings.ListMyBookings(
+		ctx, tenant.Caller{Tenant: studio.OtherTenant().Tenant, Subject: gateway.Subject, SelfOnly: true},
 		bookings.MyBookingsQuery{Limit: 9},
 	); err != nil || len(none) != 0 {
-		t.Errorf("elsewhere: %+v, %v", none, err)
+		t.Errorf("in another tenant: %+v, %v", none, err)
 	}
 }

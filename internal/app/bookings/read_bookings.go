@@ -99,7 +99,7 @@ func (s *Service) ListMyBookings(
 	if q.AfterID.IsZero() && !id.IsZero() {
 		waitlistdb.ListMemberEntries(&batch, caller.Tenant, id, q.From, q.Until, endsAfter, &entries)
 	}
-	positions := waitlists.LineUp(&batch, caller.Tenant, waitlistdb.RivalQuery{Member: id})
+	positions := waitlists.ListPositions(&batch, caller.Tenant, waitlistdb.RivalQuery{Member: id})
 	err := s.engine.Read(ctx, caller, &batch)
 	if err == nil && !id.IsZero() && member == nil {
 		err = seats.ErrNoMember
@@ -108,7 +108,7 @@ func (s *Service) ListMyBookings(
 		err = s.addItems(ctx, caller, bookings)
 	}
 	if err == nil {
-		err = positions.Put(entries, s.engine.Now())
+		err = positions.AddTo(entries, s.engine.Now())
 	}
 	return bookings, entries, err
 }
@@ -130,7 +130,7 @@ func (s *Service) ListRoster(
 	bookingdb.FindSlot(&batch, caller.Tenant, session, &slot)
 	bookingdb.ListSessionBookings(&batch, caller.Tenant, session, inactive, &r.Bookings)
 	waitlistdb.ListWaiting(&batch, caller.Tenant, []tenant.SessionID{session}, &r.Entries)
-	positions := waitlists.LineUp(&batch, caller.Tenant, waitlistdb.RivalQuery{Session: session})
+	positions := waitlists.ListPositions(&batch, caller.Tenant, waitlistdb.RivalQuery{Session: session})
 	if err := s.engine.Read(ctx, caller, &batch); err != nil {
 		return r, err
 	}
@@ -138,7 +138,7 @@ func (s *Service) ListRoster(
 		return r, seats.ErrNoSession
 	}
 	r.Slot = *slot
-	if err := positions.Put(r.Entries, s.engine.Now()); err != nil {
+	if err := positions.AddTo(r.Entries, s.engine.Now()); err != nil {
 		return r, err
 	}
 	slices.SortStableFunc(r.Entries, func(a, b waitlist.Entry) int { return cmp.Compare(a.Position, b.Position) })

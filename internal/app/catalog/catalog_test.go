@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	appcatalog "github.com/berthhq/berth/internal/app/catalog"
 	"github.com/berthhq/berth/internal/app/settings"
@@ -14,98 +16,91 @@ import (
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 func TestUpdateTenant_EditsAndAudits(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
-	other := h.OtherTenant()
-	h.Clock.Set(testkit.Noon.Add(time.Hour))
+	studio := testkit.New(t)
+	other := studio.OtherTenant()
+	studio.Clock.Set(testkit.Noon.Add(time.Hour))
 	want := catalog.Tenant{
-		ID: h.Tenant, Name: "Quay Golf", TimeZone: "Europe/Lisbon", Locale: "pt-PT", Currency: "CHF", TakesPayments: true,
-		Brand:   brand.Brand{LogoURL: "https://cdn.example.com/quay.svg", Accent: "#2F5d3a"},
-		Version: 2, CreatedAt: testkit.Founded, UpdatedAt: testkit.Noon.Add(time.Hour),
+		ID: studio.Tenant, Name: "Quay Golf", TimeZone: "Europe/Lisbon", Locale: "pt-PT", Currency: "CHF",
+		TakesPayments: true,
+		Brand:         brand.Brand{LogoURL: "https://cdn.example.com/quay.svg", Accent: "#2F5d3a"},
+		Version:       2, CreatedAt: testkit.Founded, UpdatedAt: testkit.Noon.Add(time.Hour),
 	}
-	got, err := h.App.Accounts.UpdateTenant(t.Context(), h.Owner, new(1), func(to *catalog.Tenant) {
+	got, err := studio.App.Accounts.UpdateTenant(t.Context(), studio.Owner, new(1), func(to *catalog.Tenant) {
 		to.Name, to.TimeZone, to.Locale = want.Name, want.TimeZone, want.Locale
 		to.Currency, to.TakesPayments = want.Currency, true
 		to.Brand = want.Brand
 	})
-	if diff := cmp.Diff(want, got); diff != "" || err != nil {
-		t.Fatal(err, diff)
-	}
-	if read, err := h.App.Accounts.GetTenant(t.Context(), h.Owner); err != nil || cmp.Diff(want, read) != "" {
-		t.Error(err, cmp.Diff(want, read))
-	}
-	if read, err := h.App.Accounts.GetTenant(t.Context(), other.Owner); err != nil || read.Name != "Harbour Yoga" ||
-		read.Version != 1 {
-		t.Error("another tenant changed as well:", read, err)
-	}
-	_, err = h.App.Accounts.UpdateTenant(t.Context(), h.Owner, new(1), func(to *catalog.Tenant) { to.Name = "Stale" })
-	testkit.WantReason(t, err, fault.ETagMismatch)
-	_, err = h.App.Accounts.UpdateTenant(t.Context(), h.Owner, nil, func(to *catalog.Tenant) { to.Currency = "QQQ" })
-	testkit.WantReason(t, err, fault.InvalidField)
-	_, err = h.App.Accounts.UpdateTenant(
-		t.Context(), h.Owner, nil, func(to *catalog.Tenant) { to.Brand.LogoURL = "https://192.168.0.1/logo.png" },
+	diff := cmp.Diff(want, got)
+	must.True(t, diff == "" && err == nil, must.Sprint(err, diff))
+	read := expect.Value(studio.App.Accounts.GetTenant(t.Context(), studio.Owner))(t)
+	test.EqOp(t, "", cmp.Diff(want, read), test.Sprint(cmp.Diff(want, read)))
+	read = expect.Value(studio.App.Accounts.GetTenant(t.Context(), other.Owner))(t)
+	test.True(t, read.Name == "Harbour Yoga" && read.Version == 1, test.Sprint("another tenant changed as well:", read))
+	expect.Reason(t, fault.ETagMismatch)(studio.App.Accounts.UpdateTenant(
+		t.Context(), studio.Owner, new(1), func(to *catalog.Tenant) { to.Name = "Stale" },
+	))
+	expect.Reason(t, fault.InvalidField)(studio.App.Accounts.UpdateTenant(
+		t.Context(), studio.Owner, nil, func(to *catalog.Tenant) { to.Currency = "QQQ" },
+	))
+	expect.Reason(t, fault.InvalidField)(studio.App.Accounts.UpdateTenant(
+		t.Context(), studio.Owner, nil, func(to *catalog.Tenant) { to.Brand.LogoURL = "https://192.168.0.1/logo.png" },
+	))
+	// The same brand in another notation is no change, so there is no event.
+	_, err = studio.App.Accounts.UpdateTenant(
+		t.Context(), studio.Owner, nil, func(to *catalog.Tenant) { to.Brand = want.Brand },
 	)
-	testkit.WantReason(t, err, fault.InvalidField)
-	// The same look in other words is none that anybody has to hear of.
-	_, err = h.App.Accounts.UpdateTenant(t.Context(), h.Owner, nil, func(to *catalog.Tenant) { to.Brand = want.Brand })
-	if err != nil {
-		t.Error(err)
-	}
+	test.NoError(t, err)
 
-	nobody := tenant.Caller{Tenant: testkit.NewID[tenant.TenantID](), Subject: "x"}
-	_, err = h.App.Accounts.GetTenant(t.Context(), nobody)
-	testkit.WantReason(t, err, fault.TenantNotFound)
-	_, err = h.App.Accounts.UpdateTenant(t.Context(), nobody, nil, func(*catalog.Tenant) {})
-	testkit.WantReason(t, err, fault.TenantNotFound)
-	_, err = h.App.Catalog.CreateLocation(t.Context(), nobody, catalog.Location{Name: "Nowhere"})
-	testkit.WantReason(t, err, fault.TenantNotFound)
-	if diff := cmp.Diff([]string{"tenant.updated"}, h.Audited()); diff != "" {
-		t.Error(diff)
-	}
+	unknown := tenant.Caller{Tenant: testkit.NewID[tenant.TenantID](), Subject: "x"}
+	expect.Reason(t, fault.TenantNotFound)(studio.App.Accounts.GetTenant(t.Context(), unknown))
+	expect.Reason(t, fault.TenantNotFound)(
+		studio.App.Accounts.UpdateTenant(t.Context(), unknown, nil, func(*catalog.Tenant) {}),
+	)
+	expect.Reason(t, fault.TenantNotFound)(
+		studio.App.Catalog.CreateLocation(t.Context(), unknown, catalog.Location{Name: "Nowhere"}),
+	)
+	test.Eq(t, []string{"tenant.updated"}, studio.Audited())
 }
 
 // Whatever forgets to look: the database keeps no look that could not be shown.
 func TestBrand_DatabaseRejectsInvalidColors(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
+	studio := testkit.New(t)
 	for _, set := range []string{
 		`logo_url = 'http://cdn.example.com/logo.svg'`, `logo_url = 'https://cdn.example.com/my logo.svg'`,
 		`logo_url = 'https://cdn.example.com/"x'`, `logo_url = 'https://cdn.example.com/' || repeat('x', 477)`,
 		`logo_url = null`,
 		`accent_color = 'green'`, `accent_color = '#fff'`, `accent_color = '#00ff00ff'`, `accent_color = null`,
 	} {
-		if _, err := h.DB.Owner.Exec(t.Context(), `update tenants set `+set); err == nil {
-			t.Errorf("%s was kept", set)
-		}
+		_, err := studio.DB.Owner.Exec(t.Context(), `update tenants set `+set)
+		test.Error(t, err, test.Sprintf("%s was kept", set))
 	}
-	h.Exec(`update tenants set logo_url = 'https://cdn.example.com/' || repeat('x', 476), accent_color = '#00Ff00'`)
+	studio.Exec(`update tenants set logo_url = 'https://cdn.example.com/' || repeat('x', 476), accent_color = '#00Ff00'`)
 }
 
 func TestResources_CreateEditAndList(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
-	quay, err := h.App.Catalog.CreateLocation(t.Context(), h.Owner, catalog.Location{Name: "Quay"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	studio := testkit.New(t)
+	quay := expect.Value(studio.App.Catalog.CreateLocation(t.Context(), studio.Owner, catalog.Location{Name: "Quay"}))(t)
 	create := func(at tenant.LocationID, name string) (catalog.Resource, error) {
-		return h.App.Catalog.CreateResource(
-			context.Background(), h.Owner, catalog.Resource{Location: at, Name: name, Kind: "court"},
+		return studio.App.Catalog.CreateResource(
+			context.Background(), studio.Owner, catalog.Resource{Location: at, Name: name, Kind: "court"},
 		)
 	}
-	court, err := create(h.Location, "Court 1")
+	court, err := create(studio.Location, "Court 1")
 	want := catalog.Resource{
-		ID: court.ID, Location: h.Location, Name: "Court 1", Kind: "court", Active: true, Version: 1, CreatedAt: testkit.Noon,
+		ID: court.ID, Location: studio.Location, Name: "Court 1", Kind: "court", Active: true, Version: 1,
+		CreatedAt: testkit.Noon,
 		UpdatedAt: testkit.Noon,
 	}
-	if diff := cmp.Diff(want, court); diff != "" || err != nil {
-		t.Fatal(err, diff)
-	}
-	_, err = create(h.Location, "court 1")
-	testkit.WantReason(t, err, fault.AlreadyExistsReason)
+	diff := cmp.Diff(want, court)
+	must.True(t, diff == "" && err == nil, must.Sprint(err, diff))
+	expect.Reason(t, fault.AlreadyExistsReason)(create(studio.Location, "court 1"))
 	if _, err = create(quay.ID, "Court 1"); err != nil {
 		t.Error("a name is one location's alone:", err)
 	}
@@ -113,33 +108,27 @@ func TestResources_CreateEditAndList(t *testing.T) {
 		_, err := create(quay.ID, "Court 2")
 		return err
 	})
-	if diff := cmp.Diff(
-		map[fault.Reason]int{"": 1, fault.AlreadyExistsReason: 5}, testkit.CountReasons(errs),
-	); diff != "" {
-		t.Error(diff)
-	}
-	_, err = h.App.Catalog.CreateResource(t.Context(), h.Owner, catalog.Resource{Location: quay.ID})
-	testkit.WantReason(t, err, fault.InvalidField)
+	test.Eq(t, map[fault.Reason]int{"": 1, fault.AlreadyExistsReason: 5}, testkit.CountReasons(errs))
+	expect.Reason(t, fault.InvalidField)(
+		studio.App.Catalog.CreateResource(t.Context(), studio.Owner, catalog.Resource{Location: quay.ID}),
+	)
 
-	edited, err := h.App.Catalog.UpdateResource(
-		t.Context(), h.Owner, court.ID, new(1), func(r *catalog.Resource) { r.Kind, r.Active = "", false },
+	edited := expect.Value(studio.App.Catalog.UpdateResource(
+		t.Context(), studio.Owner, court.ID, new(1), func(r *catalog.Resource) { r.Kind, r.Active = "", false },
+	))(t)
+	test.True(
+		t, edited.Version == 2 && edited.Kind == "" && !edited.Active && edited.Location == studio.Location,
+		test.Sprint(edited),
 	)
-	if err != nil || edited.Version != 2 || edited.Kind != "" || edited.Active || edited.Location != h.Location {
-		t.Error(edited, err)
-	}
-	_, err = h.App.Catalog.UpdateResource(
-		t.Context(), h.Owner, court.ID, new(1), func(r *catalog.Resource) { r.Name = "Stale" },
-	)
-	testkit.WantReason(t, err, fault.ETagMismatch)
+	expect.Reason(t, fault.ETagMismatch)(studio.App.Catalog.UpdateResource(
+		t.Context(), studio.Owner, court.ID, new(1), func(r *catalog.Resource) { r.Name = "Stale" },
+	))
 
 	list := func(q appcatalog.ResourceQuery) (names []string) {
 		t.Helper()
 		q.Limit = 2
 		for {
-			page, err := h.App.Catalog.ListResources(t.Context(), h.Owner, q)
-			if err != nil {
-				t.Fatal(err)
-			}
+			page := expect.Value(studio.App.Catalog.ListResources(t.Context(), studio.Owner, q))(t)
 			for _, r := range page {
 				names = append(names, r.Name)
 			}
@@ -149,26 +138,16 @@ func TestResources_CreateEditAndList(t *testing.T) {
 			q.AfterName, q.AfterID = page[1].Name, page[1].ID
 		}
 	}
-	if diff := cmp.Diff([]string{"Court 1", "Court 2"}, list(appcatalog.ResourceQuery{})); diff != "" {
-		t.Error(diff)
-	}
-	if diff := cmp.Diff(
-		[]string{"Court 1", "Court 1", "Court 2"}, list(appcatalog.ResourceQuery{Inactive: true}),
-	); diff != "" {
-		t.Error(diff)
-	}
-	if diff := cmp.Diff([]string(nil), list(appcatalog.ResourceQuery{Location: h.Location})); diff != "" {
-		t.Error(diff)
-	}
-	if diff := cmp.Diff([]string{"Court 1", "Court 2"}, list(appcatalog.ResourceQuery{Location: quay.ID})); diff != "" {
-		t.Error(diff)
-	}
+	test.Eq(t, []string{"Court 1", "Court 2"}, list(appcatalog.ResourceQuery{}))
+	test.Eq(t, []string{"Court 1", "Court 1", "Court 2"}, list(appcatalog.ResourceQuery{Inactive: true}))
+	test.Eq(t, []string(nil), list(appcatalog.ResourceQuery{Location: studio.Location}))
+	test.Eq(t, []string{"Court 1", "Court 2"}, list(appcatalog.ResourceQuery{Location: quay.ID}))
 }
 
 func TestServices_CreateEditAndList(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
-	made, err := h.App.Catalog.CreateService(t.Context(), h.Owner, catalog.Service{
+	studio := testkit.New(t)
+	made, err := studio.App.Catalog.CreateService(t.Context(), studio.Owner, catalog.Service{
 		Name: "18 holes", Description: "A round.", Category: "Golf", Duration: 4*time.Hour + 30*time.Minute,
 		DefaultCapacity: new(4), DefaultWaitlistCapacity: 8, MaxParty: 4, Color: "#00aa00",
 	})
@@ -178,42 +157,34 @@ func TestServices_CreateEditAndList(t *testing.T) {
 		Color:  "#00aa00",
 		Active: true, Version: 1, CreatedAt: testkit.Noon, UpdatedAt: testkit.Noon,
 	}
-	if diff := cmp.Diff(want, made); diff != "" || err != nil {
-		t.Fatal(err, diff)
-	}
-	if read, err := h.App.Catalog.GetService(t.Context(), h.Owner, made.ID); err != nil || cmp.Diff(want, read) != "" {
-		t.Error(err, cmp.Diff(want, read))
-	}
-	_, err = h.App.Catalog.CreateService(t.Context(), h.Owner, catalog.Service{Name: "VINYASA", Duration: time.Hour})
-	testkit.WantReason(t, err, fault.AlreadyExistsReason)
+	diff := cmp.Diff(want, made)
+	must.True(t, diff == "" && err == nil, must.Sprint(err, diff))
+	read := expect.Value(studio.App.Catalog.GetService(t.Context(), studio.Owner, made.ID))(t)
+	test.EqOp(t, "", cmp.Diff(want, read), test.Sprint(cmp.Diff(want, read)))
+	expect.Reason(t, fault.AlreadyExistsReason)(studio.App.Catalog.CreateService(
+		t.Context(), studio.Owner, catalog.Service{Name: "VINYASA", Duration: time.Hour},
+	))
 	errs := testkit.ParallelErrors(6, func(int) error {
-		_, err := h.App.Catalog.CreateService(
-			t.Context(), h.Owner, catalog.Service{Name: "9 holes", Duration: time.Hour, Category: "Golf"},
+		_, err := studio.App.Catalog.CreateService(
+			t.Context(), studio.Owner, catalog.Service{Name: "9 holes", Duration: time.Hour, Category: "Golf"},
 		)
 		return err
 	})
-	if diff := cmp.Diff(
-		map[fault.Reason]int{"": 1, fault.AlreadyExistsReason: 5}, testkit.CountReasons(errs),
-	); diff != "" {
-		t.Error(diff)
-	}
+	test.Eq(t, map[fault.Reason]int{"": 1, fault.AlreadyExistsReason: 5}, testkit.CountReasons(errs))
 
 	edit := func(expect *int, f func(*catalog.Service)) (catalog.Service, error) {
-		return h.App.Catalog.UpdateService(context.Background(), h.Owner, made.ID, expect, f)
+		return studio.App.Catalog.UpdateService(context.Background(), studio.Owner, made.ID, expect, f)
 	}
-	edited, err := edit(
+	edited := expect.Value(edit(
 		new(1), func(s *catalog.Service) { s.DefaultCapacity, s.MaxParty, s.Delivery = nil, 0, catalog.Feed },
+	))(t)
+	test.True(
+		t, edited.DefaultCapacity == nil && edited.MaxParty == 1 && edited.Delivery == catalog.Feed && edited.Version == 2,
+		test.Sprint(edited),
 	)
-	if err != nil || edited.DefaultCapacity != nil || edited.MaxParty != 1 || edited.Delivery != catalog.Feed ||
-		edited.Version != 2 {
-		t.Error(edited, err)
-	}
-	_, err = edit(nil, func(s *catalog.Service) { s.MinParty = 2 })
-	testkit.WantReason(t, err, fault.InvalidField)
-	_, err = edit(new(1), func(s *catalog.Service) { s.Name = "Stale" })
-	testkit.WantReason(t, err, fault.ETagMismatch)
-	_, err = edit(nil, func(s *catalog.Service) { s.Name = "9 Holes" })
-	testkit.WantReason(t, err, fault.AlreadyExistsReason)
+	expect.Reason(t, fault.InvalidField)(edit(nil, func(s *catalog.Service) { s.MinParty = 2 }))
+	expect.Reason(t, fault.ETagMismatch)(edit(new(1), func(s *catalog.Service) { s.Name = "Stale" }))
+	expect.Reason(t, fault.AlreadyExistsReason)(edit(nil, func(s *catalog.Service) { s.Name = "9 Holes" }))
 	if _, err = edit(nil, func(s *catalog.Service) { s.Active = false }); err != nil {
 		t.Error(err)
 	}
@@ -222,10 +193,7 @@ func TestServices_CreateEditAndList(t *testing.T) {
 		t.Helper()
 		q.Limit = 2
 		for {
-			page, err := h.App.Catalog.ListServices(t.Context(), h.Owner, q)
-			if err != nil {
-				t.Fatal(err)
-			}
+			page := expect.Value(studio.App.Catalog.ListServices(t.Context(), studio.Owner, q))(t)
 			for _, s := range page {
 				names = append(names, s.Name)
 			}
@@ -235,87 +203,82 @@ func TestServices_CreateEditAndList(t *testing.T) {
 			q.AfterName, q.AfterID = page[1].Name, page[1].ID
 		}
 	}
-	if diff := cmp.Diff([]string{"9 holes", "Vinyasa"}, list(appcatalog.ServiceQuery{})); diff != "" {
-		t.Error(diff)
-	}
-	if diff := cmp.Diff(
-		[]string{"18 holes", "9 holes", "Vinyasa"}, list(appcatalog.ServiceQuery{Inactive: true}),
-	); diff != "" {
-		t.Error(diff)
-	}
-	if diff := cmp.Diff([]string{"9 holes"}, list(appcatalog.ServiceQuery{Category: "Golf"})); diff != "" {
-		t.Error(diff)
-	}
-	if diff := cmp.Diff([]string(nil), list(appcatalog.ServiceQuery{Category: "golf"})); diff != "" {
-		t.Error(diff)
-	}
+	test.Eq(t, []string{"9 holes", "Vinyasa"}, list(appcatalog.ServiceQuery{}))
+	test.Eq(t, []string{"18 holes", "9 holes", "Vinyasa"}, list(appcatalog.ServiceQuery{Inactive: true}))
+	test.Eq(t, []string{"9 holes"}, list(appcatalog.ServiceQuery{Category: "Golf"}))
+	test.Eq(t, []string(nil), list(appcatalog.ServiceQuery{Category: "golf"}))
 }
 
-// What another tenant has and what nobody has look the same, to the letter.
+// What another tenant has and what does not exist give the same error, to the letter.
 func TestCatalog_HidesOtherTenants(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
-	other := h.OtherTenant()
-	court, err := h.App.Catalog.CreateResource(
+	studio := testkit.New(t)
+	other := studio.OtherTenant()
+	court := expect.Value(studio.App.Catalog.CreateResource(
 		t.Context(), other.Owner, catalog.Resource{Location: other.Location, Name: "Court"},
-	)
-	if err != nil {
-		t.Fatal(err)
-	}
+	))(t)
 	for name, ask := range map[string]func(l tenant.LocationID, r tenant.ResourceID, s tenant.ServiceID) error{
 		"GetLocation": func(l tenant.LocationID, _ tenant.ResourceID, _ tenant.ServiceID) error {
-			_, err := h.App.Catalog.GetLocation(t.Context(), h.Owner, l)
+			_, err := studio.App.Catalog.GetLocation(t.Context(), studio.Owner, l)
 			return err
 		},
 		"UpdateLocation": func(l tenant.LocationID, _ tenant.ResourceID, _ tenant.ServiceID) error {
-			_, err := h.App.Catalog.UpdateLocation(
-				t.Context(), h.Owner, l, new(7), func(l *catalog.Location) { l.Name = "Mine" },
+			_, err := studio.App.Catalog.UpdateLocation(
+				t.Context(), studio.Owner, l, new(7), func(l *catalog.Location) { l.Name = "Mine" },
 			)
 			return err
 		},
 		"SetChannels": func(l tenant.LocationID, _ tenant.ResourceID, _ tenant.ServiceID) error {
-			_, err := h.App.Catalog.SetChannels(t.Context(), h.Owner, l, nil, nil)
+			_, err := studio.App.Catalog.SetChannels(t.Context(), studio.Owner, l, nil, nil)
 			return err
 		},
 		"CreateResource": func(l tenant.LocationID, _ tenant.ResourceID, _ tenant.ServiceID) error {
-			_, err := h.App.Catalog.CreateResource(t.Context(), h.Owner, catalog.Resource{Location: l, Name: "Court"})
+			_, err := studio.App.Catalog.CreateResource(t.Context(), studio.Owner, catalog.Resource{Location: l, Name: "Court"})
 			return err
 		},
 		"UpdateResource": func(_ tenant.LocationID, r tenant.ResourceID, _ tenant.ServiceID) error {
-			_, err := h.App.Catalog.UpdateResource(
-				t.Context(), h.Owner, r, new(7), func(r *catalog.Resource) { r.Name = "Mine" },
+			_, err := studio.App.Catalog.UpdateResource(
+				t.Context(), studio.Owner, r, new(7), func(r *catalog.Resource) { r.Name = "Mine" },
 			)
 			return err
 		},
 		"ListResources": func(l tenant.LocationID, _ tenant.ResourceID, _ tenant.ServiceID) error {
-			_, err := h.App.Catalog.ListResources(t.Context(), h.Owner, appcatalog.ResourceQuery{Location: l, Limit: 5})
+			_, err := studio.App.Catalog.ListResources(
+				t.Context(), studio.Owner, appcatalog.ResourceQuery{Location: l, Limit: 5},
+			)
 			return err
 		},
 		"GetService": func(_ tenant.LocationID, _ tenant.ResourceID, s tenant.ServiceID) error {
-			_, err := h.App.Catalog.GetService(t.Context(), h.Owner, s)
+			_, err := studio.App.Catalog.GetService(t.Context(), studio.Owner, s)
 			return err
 		},
 		"UpdateService": func(_ tenant.LocationID, _ tenant.ResourceID, s tenant.ServiceID) error {
-			_, err := h.App.Catalog.UpdateService(t.Context(), h.Owner, s, new(7), func(s *catalog.Service) { s.Name = "Mine" })
+			_, err := studio.App.Catalog.UpdateService(
+				t.Context(), studio.Owner, s, new(7), func(s *catalog.Service) { s.Name = "Mine" },
+			)
 			return err
 		},
 		"GetPolicy of a location": func(l tenant.LocationID, _ tenant.ResourceID, _ tenant.ServiceID) error {
-			_, err := h.App.Settings.GetPolicy(t.Context(), h.Owner, settings.PolicyTarget{Location: l, Service: h.Service})
+			_, err := studio.App.Settings.GetPolicy(
+				t.Context(), studio.Owner, settings.PolicyTarget{Location: l, Service: studio.Service},
+			)
 			return err
 		},
 		"GetPolicy of a service": func(_ tenant.LocationID, _ tenant.ResourceID, s tenant.ServiceID) error {
-			_, err := h.App.Settings.GetPolicy(t.Context(), h.Owner, settings.PolicyTarget{Location: h.Location, Service: s})
+			_, err := studio.App.Settings.GetPolicy(
+				t.Context(), studio.Owner, settings.PolicyTarget{Location: studio.Location, Service: s},
+			)
 			return err
 		},
 		"UpdatePolicy of a location": func(l tenant.LocationID, _ tenant.ResourceID, _ tenant.ServiceID) error {
-			_, err := h.App.Settings.UpdatePolicy(
-				t.Context(), h.Owner, settings.PolicyTarget{Location: l}, new(7), func(*catalog.Policy) {},
+			_, err := studio.App.Settings.UpdatePolicy(
+				t.Context(), studio.Owner, settings.PolicyTarget{Location: l}, new(7), func(*catalog.Policy) {},
 			)
 			return err
 		},
 		"UpdatePolicy of a service": func(_ tenant.LocationID, _ tenant.ResourceID, s tenant.ServiceID) error {
-			_, err := h.App.Settings.UpdatePolicy(
-				t.Context(), h.Owner, settings.PolicyTarget{Service: s}, new(7), func(*catalog.Policy) {},
+			_, err := studio.App.Settings.UpdatePolicy(
+				t.Context(), studio.Owner, settings.PolicyTarget{Service: s}, new(7), func(*catalog.Policy) {},
 			)
 			return err
 		},
@@ -326,12 +289,8 @@ func TestCatalog_HidesOtherTenants(t *testing.T) {
 			absent := ask(
 				testkit.NewID[tenant.LocationID](), testkit.NewID[tenant.ResourceID](), testkit.NewID[tenant.ServiceID](),
 			)
-			if theirs == nil || absent == nil {
-				t.Fatalf("theirs: %v; absent: %v", theirs, absent)
-			}
-			if diff := cmp.Diff(absent.Error(), theirs.Error()); diff != "" {
-				t.Error(diff)
-			}
+			must.True(t, theirs != nil && absent != nil, must.Sprintf("theirs: %v; absent: %v", theirs, absent))
+			test.Eq(t, absent.Error(), theirs.Error())
 		})
 	}
 }

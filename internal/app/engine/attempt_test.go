@@ -11,10 +11,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/pgtest"
 	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 // together runs operations in one batch, each for a caller of its own, and returns their errors.
@@ -63,12 +66,9 @@ func TestBatchContext_LastsUntilTheLatestDeadline(t *testing.T) {
 			batch = append(batch, callerUntil(deadline))
 		}
 		ctx, cancel := batchContext(batch)
-		if got, _ := ctx.Deadline(); !got.Equal(tt.want) {
-			t.Errorf("%s: the deadline is %s, want %s", name, got, tt.want)
-		}
-		if err := ctx.Err(); err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
+		got, _ := ctx.Deadline()
+		test.True(t, got.Equal(tt.want), test.Sprintf("%s: the deadline is %s, want %s", name, got, tt.want))
+		test.NoError(t, ctx.Err(), test.Sprint(name))
 		cancel()
 	}
 }
@@ -90,13 +90,10 @@ func TestQuery_KnowsCallerAndTime(t *testing.T) {
 			return nil
 		},
 	}
-	if err := errors.Join(s.together(t, o, o)...); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, errors.Join(s.together(t, o, o)...))
 	want := []string{"caller 0", "caller 1", "caller 0", "caller 1"}
-	if diff := cmp.Diff(want, subjects); diff != "" || len(times) != 1 {
-		t.Errorf("at %d times; callers (-want +got):\n%s", len(times), diff)
-	}
+	diff := cmp.Diff(want, subjects)
+	test.True(t, diff == "" && len(times) == 1, test.Sprintf("at %d times; callers (-want +got):\n%s", len(times), diff))
 }
 
 // trips logs the statements of each round trip that has a statement of a test.
@@ -143,13 +140,9 @@ func TestQuery_OperationsOfABatchShareRoundTrips(t *testing.T) {
 		},
 		do: func(context.Context, *Tx) error { return nil },
 	}
-	if err := errors.Join(s.together(t, o, o, o)...); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, errors.Join(s.together(t, o, o, o)...))
 	want := [][]string{{"select 1", "select 1", "select 1"}, {"select 2", "select 2", "select 2"}}
-	if diff := cmp.Diff(want, log.all); diff != "" {
-		t.Errorf("round trips (-want +got):\n%s", diff)
-	}
+	test.Eq(t, want, log.all, test.Sprint("round trips"))
 }
 
 // If the database asks for a transaction again, everything that enters it from outside is the same.
@@ -175,9 +168,10 @@ func TestRun_KeepsTimeAndIDsWhenTheDatabaseRetries(t *testing.T) {
 	}
 	check := func(name string, err error) {
 		t.Helper()
-		if err != nil || len(seen) != 3 || seen[0] != seen[1] || seen[1] != seen[2] {
-			t.Errorf("%s: %v, %q", name, err, seen)
-		}
+		test.True(
+			t, err == nil && len(seen) == 3 && seen[0] == seen[1] && seen[1] == seen[2],
+			test.Sprintf("%s: %v, %q", name, err, seen),
+		)
 		seen = nil
 	}
 	_, err := s.run(t.Context(), scripted{do: body}, Spec[int]{})
@@ -200,13 +194,11 @@ func TestRun_IgnoresTheKeyWithoutReplay(t *testing.T) {
 		for range 2 {
 			_, err := s.run(with("run"), scripted{do: writes}, Spec[int]{Replay: tt.replay})
 			spec := Spec[struct{}]{Name: "test", Replay: tt.replay}
-			if err := errors.Join(err, Exec(with("do"), s.Engine, s.caller, spec, writes)); err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, errors.Join(err, Exec(with("do"), s.Engine, s.caller, spec, writes)))
 		}
-		if n := s.events(t); n-before != tt.events {
-			t.Errorf("with Replay %t there are %d events, want %d", tt.replay, n-before, tt.events)
-		}
+		n := s.events(t)
+		test.EqOp(t, tt.events, n-before,
+			test.Sprintf("with Replay %t there are %d events, want %d", tt.replay, n-before, tt.events))
 		before = s.events(t)
 	}
 }
@@ -227,18 +219,12 @@ func TestTx_ForgetsEffectsOfRefusedOperationsOfABatch(t *testing.T) {
 	errs := s.together(t,
 		operation("refused", at.Add(-time.Minute), errRefused), operation("committed", at, nil),
 		operation("later", at.Add(time.Minute), nil))
-	if !errors.Is(errs[0], errRefused) || errs[1] != nil || errs[2] != nil {
-		t.Fatal(errs)
-	}
-	if !slices.Equal(effects, []string{"committed", "later"}) {
-		t.Errorf("effects of %v", effects)
-	}
-	if due, _ := s.Alarms.next(at.Add(-time.Second)); len(due) != 0 {
-		t.Error("a refused operation set an alarm")
-	}
-	if due, _ := s.Alarms.next(at); len(due) != 1 {
-		t.Error("no alarm is set for the committed operation")
-	}
+	must.True(t, errors.Is(errs[0], errRefused) && errs[1] == nil && errs[2] == nil, must.Sprint(errs))
+	test.SliceEqOp(t, []string{"committed", "later"}, effects, test.Sprint("effects of"))
+	due, _ := s.Alarms.next(at.Add(-time.Second))
+	test.EqOp(t, 0, len(due), test.Sprint("a refused operation set an alarm"))
+	due, _ = s.Alarms.next(at)
+	test.EqOp(t, 1, len(due), test.Sprint("no alarm is set for the committed operation"))
 }
 
 // The answer of one idempotency key must be stored before another request with the key looks for it.
@@ -253,9 +239,7 @@ func TestBatcher_RunsAnIdempotencyKeyOncePerBatch(t *testing.T) {
 			none := func(context.Context, *Tx) (int, error) { return 0, nil }
 			_, err := enqueue(t.Context(), &Engine{batcher: b.batcher}, tenant.Caller{Tenant: in(1)}, Spec[int]{Name: text},
 				Locks{}, func() Operation[int] { return RunFunc[int](none) }, key)
-			if err != nil {
-				t.Error(err)
-			}
+			test.NoError(t, err)
 		})
 		b.await(in(1), i+1)
 	}
@@ -283,13 +267,9 @@ func TestRun_RunsEachAloneAfterAFewSplits(t *testing.T) {
 	}}
 	errs := s.together(t, fails, fails, fails, fails, fails, fails)
 	for i, err := range errs {
-		if !errors.Is(err, errRefused) {
-			t.Errorf("%d: %v", i, err)
-		}
+		test.ErrorIs(t, err, errRefused, test.Sprintf("%d", i))
 	}
-	if shared != 1+maxSplits {
-		t.Errorf("%d transactions were shared, want %d", shared, 1+maxSplits)
-	}
+	test.EqOp(t, 1+maxSplits, shared, test.Sprintf("%d transactions were shared, want %d", shared, 1+maxSplits))
 }
 
 // A transaction that lost to one of another node takes the advisory locks of the keys that it found when it runs again.
@@ -311,12 +291,8 @@ func TestTx_LockTakesAnAdvisoryLockOnRetry(t *testing.T) {
 		}
 		return nil
 	}}
-	if _, err := s.run(t.Context(), o, Spec[int]{Locks: Locks{Together: []Key{key}}}); err != nil {
-		t.Fatal(err)
-	}
-	if !slices.Equal(held, []int{0, 1}) {
-		t.Errorf("advisory locks in each attempt: %v, want none, then one", held)
-	}
+	expect.OK(t)(s.run(t.Context(), o, Spec[int]{Locks: Locks{Together: []Key{key}}}))
+	test.SliceEqOp(t, []int{0, 1}, held, test.Sprint("advisory locks in each attempt"))
 }
 
 // A refused operation gives its key back, even if the batch commits: the next request with the key runs.
@@ -330,22 +306,19 @@ func TestRun_GivesTheKeyOfARefusedOperationOfABatchBack(t *testing.T) {
 	proceed := s.busy(t)
 	var done sync.WaitGroup
 	done.Go(func() {
-		if _, err := s.run(with(), refuses, Spec[int]{Replay: true}); !errors.Is(err, errRefused) {
-			t.Error(err)
-		}
+		_, err := s.run(with(), refuses, Spec[int]{Replay: true})
+		test.ErrorIs(t, err, errRefused)
 	})
 	awaitQueued(s.Engine, s.caller.Tenant, 1)
 	done.Go(func() {
-		if _, err := s.run(t.Context(), scripted{do: writes}, Spec[int]{}); err != nil {
-			t.Error(err)
-		}
+		_, err := s.run(t.Context(), scripted{do: writes}, Spec[int]{})
+		test.NoError(t, err)
 	})
 	awaitQueued(s.Engine, s.caller.Tenant, 2)
 	proceed()
 	done.Wait()
-	if runs, err := s.run(with(), scripted{do: writes}, Spec[int]{Replay: true}); runs != 1 || err != nil {
-		t.Errorf("the next request ran %d times: %v", runs, err)
-	}
+	runs := expect.Value(s.run(with(), scripted{do: writes}, Spec[int]{Replay: true}))(t)
+	test.EqOp(t, 1, runs, test.Sprintf("the next request ran %d times", runs))
 }
 
 // An operation that cannot finish in its batch leaves it together with later ones that share its keys: they run in the
@@ -378,17 +351,14 @@ func TestRun_KeepsOrderWithinAKeyWhenOneLeavesTheBatch(t *testing.T) {
 					return nil
 				}}
 				done.Go(func() {
-					if _, err := s.run(t.Context(), o, Spec[int]{Locks: tt.locks}); err != nil {
-						t.Error(err)
-					}
+					_, err := s.run(t.Context(), o, Spec[int]{Locks: tt.locks})
+					test.NoError(t, err)
 				})
 				awaitQueued(s.Engine, s.caller.Tenant, i+1)
 			}
 			proceed()
 			done.Wait()
-			if want := []string{"other", "first", "second"}; !slices.Equal(order, want) {
-				t.Errorf("the order is %v, want %v", order, want)
-			}
+			test.SliceEqOp(t, []string{"other", "first", "second"}, order, test.Sprint("the order"))
 		})
 	}
 }
@@ -402,12 +372,8 @@ func TestDo_ReportsCommitsUnlessQuiet(t *testing.T) {
 		quiet bool
 		want  int
 	}{{false, 1}, {true, 1}} {
-		if err := Exec(t.Context(), s.Engine, s.caller, Spec[struct{}]{Name: "test", Quiet: tt.quiet}, writes); err != nil {
-			t.Fatal(err)
-		}
-		if changes != tt.want {
-			t.Errorf("Quiet %t: %d changes, want %d", tt.quiet, changes, tt.want)
-		}
+		must.NoError(t, Exec(t.Context(), s.Engine, s.caller, Spec[struct{}]{Name: "test", Quiet: tt.quiet}, writes))
+		test.EqOp(t, tt.want, changes, test.Sprintf("Quiet %t: %d changes, want %d", tt.quiet, changes, tt.want))
 	}
 }
 

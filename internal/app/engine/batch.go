@@ -178,7 +178,9 @@ func (e *Engine) runOnce(batch []*task, strict bool) ([]error, error) {
 	transactions := 0
 	err := e.db.InTx(ctx, pg.Scope{Tenant: id}, nameOf(batch), func(ctx context.Context, db *pg.Tx) error {
 		transactions++
-		run = &batchRun{batch: batch, db: db, tenant: id, now: now, ids: ids.Reset(), strict: strict, state: e.newState()}
+		run = &batchRun{
+			engine: e, batch: batch, db: db, tenant: id, now: now, ids: ids.Reset(), strict: strict, state: e.newState(),
+		}
 		return run.do(ctx, outcomes)
 	}, e.lockOptions(batch)...)
 	if transactions > 1 {
@@ -200,6 +202,7 @@ func (e *Engine) runOnce(batch []*task, strict bool) ([]error, error) {
 
 // batchRun is one run of the transaction's body for a batch. The database may ask for several.
 type batchRun struct {
+	engine *Engine
 	batch  []*task
 	db     *pg.Tx
 	tenant tenant.TenantID
@@ -267,7 +270,7 @@ func (r *batchRun) load(ctx context.Context, outcomes []error) error {
 		r.attempts[i] = t.newAttempt()
 		r.txs[i] = &Tx{
 			Tx: r.db, Tenant: r.tenant, Caller: t.caller, Request: t.request, Now: r.now, IDs: r.ids, State: r.state,
-			task: t, shared: len(r.batch) > 1,
+			engine: r.engine, task: t, shared: len(r.batch) > 1,
 		}
 		queries[i] = query(t.caller)
 		outcomes[i] = recovered(func() error {

@@ -9,10 +9,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/pgtest"
 	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 // scripted is an operation that does what the test says.
@@ -87,9 +91,8 @@ func (s *site) busy(t *testing.T) (proceed func()) {
 			<-release
 			return nil
 		}}
-		if _, err := s.run(t.Context(), first, Spec[int]{}); err != nil {
-			t.Error(err)
-		}
+		_, err := s.run(t.Context(), first, Spec[int]{})
+		test.NoError(t, err)
 	})
 	<-started
 	return func() {
@@ -101,9 +104,7 @@ func (s *site) busy(t *testing.T) (proceed func()) {
 func (s *site) events(t *testing.T) (n int) {
 	t.Helper()
 	row := s.db.Owner.QueryRow(t.Context(), "select count(*) from events where type = $1", outbox.RolesChanged)
-	if err := row.Scan(&n); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, row.Scan(&n))
 	return n
 }
 
@@ -154,18 +155,14 @@ func TestRun_OneOperationDoesNotHarmOthersOfItsBatch(t *testing.T) {
 			}
 			proceed()
 			done.Wait()
-			if err := errors.Join(errs[0], errs[2]); err != nil {
-				t.Errorf("the others: %v", err)
-			}
-			if got := errs[1]; (got == nil) != (tt.want == "") || got != nil && !strings.Contains(got.Error(), tt.want) {
-				t.Errorf("it: %v, want %q", got, tt.want)
-			}
-			if runs[1] != tt.runs {
-				t.Errorf("it ran %d times, want %d", runs[1], tt.runs)
-			}
-			if n := s.events(t); n != 2+tt.left {
-				t.Errorf("%d events, want %d", n, 2+tt.left)
-			}
+			test.NoError(t, errors.Join(errs[0], errs[2]), test.Sprint("the others"))
+			got := errs[1]
+			test.True(
+				t, (got == nil) == (tt.want == "") && (got == nil || strings.Contains(got.Error(), tt.want)),
+				test.Sprintf("it: %v, want %q", got, tt.want),
+			)
+			test.EqOp(t, tt.runs, runs[1], test.Sprintf("it ran %d times, want %d", runs[1], tt.runs))
+			test.EqOp(t, 2+tt.left, s.events(t), test.Sprintf("events, want %d", 2+tt.left))
 		})
 	}
 }
@@ -197,9 +194,8 @@ func TestRun_KeepsOrderWhenABatchFallsApart(t *testing.T) {
 		}
 		done.Go(func() {
 			locks := Locks{Together: []Key{{15: byte(i % 2)}}}
-			if _, err := s.run(t.Context(), o, Spec[int]{Locks: locks}); err != nil {
-				t.Errorf("%d: %v", i, err)
-			}
+			_, err := s.run(t.Context(), o, Spec[int]{Locks: locks})
+			test.NoError(t, err, test.Sprintf("%d", i))
 		})
 		awaitQueued(s.Engine, s.caller.Tenant, i+1)
 	}
@@ -212,13 +208,9 @@ func TestRun_KeepsOrderWhenABatchFallsApart(t *testing.T) {
 				of = append(of, i)
 			}
 		}
-		if !slices.IsSorted(of) {
-			t.Errorf("session %d ran in the order %v", session, of)
-		}
+		test.True(t, slices.IsSorted(of), test.Sprintf("session %d ran in the order %v", session, of))
 	}
-	if len(order) < 9 {
-		t.Errorf("ran alone: %v", order)
-	}
+	test.True(t, len(order) >= 9, test.Sprintf("ran alone: %v", order))
 }
 
 // The results of operations with different types travel through one batch.
@@ -235,9 +227,7 @@ func TestRun_SharesABatchAmongTypesOfResult(t *testing.T) {
 				return "text", nil
 			})
 		}})
-		if got != "text" || err != nil {
-			t.Errorf("%q, %v", got, err)
-		}
+		test.True(t, got == "text" && err == nil, test.Sprintf("%q, %v", got, err))
 	})
 	awaitQueued(s.Engine, s.caller.Tenant, 1)
 	done.Go(func() {
@@ -247,16 +237,12 @@ func TestRun_SharesABatchAmongTypesOfResult(t *testing.T) {
 				return []int{1, 2}, nil
 			})
 		}})
-		if !slices.Equal(got, []int{1, 2}) || err != nil {
-			t.Errorf("%v, %v", got, err)
-		}
+		test.True(t, slices.Equal(got, []int{1, 2}) && err == nil, test.Sprintf("%v, %v", got, err))
 	})
 	awaitQueued(s.Engine, s.caller.Tenant, 2)
 	proceed()
 	done.Wait()
-	if len(transactions) != 1 {
-		t.Errorf("%d transactions, want 1", len(transactions))
-	}
+	test.EqOp(t, 1, len(transactions), test.Sprintf("%d transactions, want 1", len(transactions)))
 }
 
 // All Then functions of a batch share one round trip, which follows the completion of the shared state.
@@ -273,9 +259,7 @@ func TestQuery_ThenRunsAfterTheStateIsComplete(t *testing.T) {
 			q.Queue("select 1").Scan(&one)
 			q.Then(func(q *Query) {
 				log = append(log, "then")
-				if one != 1 {
-					t.Errorf("the first answers are not there: %d", one)
-				}
+				test.EqOp(t, 1, one, test.Sprint("the first answers are not there"))
 				q.Queue("select 2").Scan(&one)
 			})
 		},
@@ -284,9 +268,7 @@ func TestQuery_ThenRunsAfterTheStateIsComplete(t *testing.T) {
 			return nil
 		},
 	}
-	if _, err := s.run(t.Context(), o, Spec[int]{}); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t)(s.run(t.Context(), o, Spec[int]{}))
 	if got, want := strings.Join(log, " "), "state load complete then run"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
@@ -312,9 +294,7 @@ func TestRun_RetriesLostRacesFiveTimes(t *testing.T) {
 	s := newSite(t)
 	race := func(err error) bool { return pg.Code(err) == "22012" }
 	runs, err := s.run(t.Context(), scripted{do: violate}, Spec[int]{Races: []Race{race}})
-	if !race(err) || runs != maxAttempts {
-		t.Errorf("%d runs: %v", runs, err)
-	}
+	test.True(t, race(err) && runs == maxAttempts, test.Sprintf("%d runs: %v", runs, err))
 	if runs, err := s.run(t.Context(), scripted{do: violate}, Spec[int]{}); !race(err) || runs != 1 {
 		t.Errorf("a race that is not listed: %d runs: %v", runs, err)
 	}
@@ -324,9 +304,7 @@ func TestRun_RetriesLostRacesFiveTimes(t *testing.T) {
 			runs++
 			return 0, violate(ctx, tx)
 		})
-	if !race(err) || runs != maxAttempts {
-		t.Errorf("Do: %d runs: %v", runs, err)
-	}
+	test.True(t, race(err) && runs == maxAttempts, test.Sprintf("Do: %d runs: %v", runs, err))
 }
 
 // Any constraint may have guarded what was not read: the operation runs once more, and reads all.
@@ -341,12 +319,9 @@ func TestRun_RunsStrictOnceAfterAViolation(t *testing.T) {
 			return nil
 		},
 	}
-	if _, err := s.run(t.Context(), o, Spec[int]{}); !pg.IsUnique(err) {
-		t.Error(err)
-	}
-	if !slices.Equal(strict, []bool{false, true}) {
-		t.Errorf("strict attempts: %v", strict)
-	}
+	_, err := s.run(t.Context(), o, Spec[int]{})
+	test.True(t, pg.IsUnique(err), test.Sprint(err))
+	test.SliceEqOp(t, []bool{false, true}, strict, test.Sprint("strict attempts"))
 }
 
 // An operation that has moved since it was located is located again.
@@ -369,9 +344,7 @@ func TestRun_LocatesAgainWhatHasMoved(t *testing.T) {
 			}, nil
 		},
 	})
-	if got != 3 || err != nil {
-		t.Errorf("%d, %v", got, err)
-	}
+	test.True(t, got == 3 && err == nil, test.Sprintf("%d, %v", got, err))
 }
 
 // A key that is found while an operation runs is locked when it runs again, and others with that key wait.
@@ -382,14 +355,10 @@ func TestTx_LockRunsTheOperationAgainWithTheKey(t *testing.T) {
 	runs, err := s.run(
 		t.Context(), scripted{do: func(_ context.Context, tx *Tx) error { return tx.Lock(key) }}, Spec[int]{},
 	)
-	if runs != 2 || err != nil {
-		t.Errorf("%d runs, %v", runs, err)
-	}
+	test.True(t, runs == 2 && err == nil, test.Sprintf("%d runs, %v", runs, err))
 	runs, err = s.run(t.Context(), scripted{do: func(_ context.Context, tx *Tx) error { return tx.Lock(key) }},
 		Spec[int]{Locks: Locks{Together: []Key{key}}})
-	if runs != 1 || err != nil {
-		t.Errorf("a key that it has: %d runs, %v", runs, err)
-	}
+	test.True(t, runs == 1 && err == nil, test.Sprintf("a key that it has: %d runs, %v", runs, err))
 }
 
 // What follows a commit is done for what was committed, and not for what was refused.

@@ -2,9 +2,7 @@ package engine
 
 import (
 	"context"
-	"math"
 	"slices"
-	"strconv"
 	"sync"
 	"time"
 
@@ -137,9 +135,8 @@ func (b *batcher) enqueue(t *task) error {
 
 // full rejects an operation because too many wait, and estimates when there is room.
 func (b *batcher) full(q *queue) error {
-	seconds := math.Ceil((time.Duration(len(q.tasks)) * b.pace / time.Duration(b.width)).Seconds())
-	return fault.New(fault.ResourceExhausted, fault.RateLimited, "Too many requests are waiting already. Try again.").
-		WithMetadata("retry_after", strconv.Itoa(max(int(seconds), 1)))
+	wait := time.Duration(len(q.tasks)) * b.pace / time.Duration(b.width)
+	return fault.TooMany(wait, "Too many requests are waiting already.")
 }
 
 // leave drops a task that is still queued. A task in a transaction finishes.

@@ -10,7 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 	"pgregory.net/rapid"
 
 	"github.com/berthhq/berth/internal/fault"
@@ -68,9 +69,7 @@ func (b *testBatcher) do(ctx context.Context, of tenant.TenantID, name string, l
 func (b *testBatcher) ask(ctx context.Context, of tenant.TenantID, name string, locks Locks) chan error {
 	b.t.Helper()
 	w, done := newTask(ctx, of, name, locks)
-	if err := b.enqueue(w); err != nil {
-		b.t.Fatal(err)
-	}
+	must.NoError(b.t, b.enqueue(w))
 	return done
 }
 
@@ -87,9 +86,7 @@ func names(batch []*task) (all []string) {
 
 func want(t *testing.T, batch []*task, expected ...string) {
 	t.Helper()
-	if diff := cmp.Diff(expected, names(batch)); diff != "" {
-		t.Errorf("batch (-want +got):\n%s", diff)
-	}
+	test.Eq(t, expected, names(batch), test.Sprint("batch"))
 }
 
 func TestBatcher_RunsWhatWaitsInOneBatch(t *testing.T) {
@@ -116,9 +113,8 @@ func TestBatcher_BoundsBatches(t *testing.T) {
 	}
 	for _, size := range []int{maxBatch, maxBatch, 300 - 2*maxBatch} {
 		b.proceed <- nil
-		if batch := <-b.started; len(batch) != size {
-			t.Errorf("%d together, want %d", len(batch), size)
-		}
+		batch := <-b.started
+		test.EqOp(t, size, len(batch), test.Sprintf("%d together, want %d", len(batch), size))
 	}
 	b.proceed <- nil
 	b.drain()
@@ -133,8 +129,8 @@ func TestBatcher_RunsEachKeyInOneTransaction(t *testing.T) {
 	b.ask(ctx, in(1), "a2", at(1, 2))
 	b.ask(ctx, in(1), "same member", at(2, 1))
 	b.ask(ctx, in(1), "behind it", at(2, 3))
-	b.ask(ctx, in(1), "elsewhere", at(3, 4))
-	want(t, <-b.started, "elsewhere")
+	b.ask(ctx, in(1), "other tenant", at(3, 4))
+	want(t, <-b.started, "other tenant")
 	b.proceed <- nil // either ends; the other is still busy
 	b.proceed <- nil
 	want(t, <-b.started, "a2", "same member", "behind it")
@@ -172,9 +168,7 @@ func TestBatcher_KeepsArrivalOrderWithinSession(t *testing.T) {
 			})
 			join := func(name string, member byte) chan error {
 				w, done := newTask(t.Context(), in(1), name, tt.of(1, member))
-				if err := l.enqueue(w); err != nil {
-					t.Fatal(err)
-				}
+				must.NoError(t, l.enqueue(w))
 				return done
 			}
 			first := join("first", 1)
@@ -184,18 +178,12 @@ func TestBatcher_KeepsArrivalOrderWithinSession(t *testing.T) {
 			overtakes := l.runners == 2
 			l.mu.Unlock()
 			if overtakes {
-				if err := <-second; err != nil {
-					t.Error(err)
-				}
+				test.NoError(t, <-second)
 			}
 			close(may)
-			if err := <-first; err != nil {
-				t.Error(err)
-			}
+			test.NoError(t, <-first)
 			l.drain()
-			if diff := cmp.Diff(tt.order, served); diff != "" {
-				t.Error(diff)
-			}
+			test.Eq(t, tt.order, served)
 		})
 	}
 }
@@ -236,9 +224,7 @@ func TestBatcher_AlternatesTenants(t *testing.T) {
 		b.proceed <- nil
 		order = append(order, (<-b.started)[0].name)
 	}
-	if diff := cmp.Diff([]string{"rush", "quiet", "quiet too", "rush", "rush"}, order); diff != "" {
-		t.Errorf("turns (-want +got):\n%s", diff)
-	}
+	test.Eq(t, []string{"rush", "quiet", "quiet too", "rush", "rush"}, order, test.Sprint("turns"))
 	for range (1000 - 3*maxBatch + maxBatch - 1) / maxBatch {
 		b.proceed <- nil
 		<-b.started
@@ -248,7 +234,7 @@ func TestBatcher_AlternatesTenants(t *testing.T) {
 }
 
 // While tenants have one operation each, batches are small and more transactions run. No tenant gets more of them, and
-// none is added beside large batches.
+// none is added while batches are large.
 func TestBatcher_RunsMoreTransactionsWhileBatchesAreSmall(t *testing.T) {
 	t.Parallel()
 	b, ctx := newTestBatcher(t, 1, 100), t.Context()
@@ -257,9 +243,7 @@ func TestBatcher_RunsMoreTransactionsWhileBatchesAreSmall(t *testing.T) {
 		t.Helper()
 		b.mu.Lock()
 		defer b.mu.Unlock()
-		if b.runners != expected {
-			t.Errorf("%d transactions, want %d", b.runners, expected)
-		}
+		test.EqOp(t, expected, b.runners, test.Sprintf("%d transactions, want %d", b.runners, expected))
 	}
 	b.ask(ctx, in(1), "first", at(1, 1))
 	want(t, <-b.started, "first")
@@ -269,10 +253,10 @@ func TestBatcher_RunsMoreTransactionsWhileBatchesAreSmall(t *testing.T) {
 	running(1)
 	b.proceed <- nil
 	want(t, <-b.started, "crowd", "crowd", "crowd", "crowd")
-	b.ask(ctx, in(2), "beside a crowd", at(1, 1))
+	b.ask(ctx, in(2), "next to a crowd", at(1, 1))
 	running(1)
 	b.proceed <- nil
-	want(t, <-b.started, "beside a crowd")
+	want(t, <-b.started, "next to a crowd")
 	b.ask(ctx, in(3), "another", at(1, 1))
 	want(t, <-b.started, "another")
 	b.ask(ctx, in(4), "and another", at(1, 1))
@@ -297,9 +281,10 @@ func TestBatcher_RefusesWhenQueueIsFull(t *testing.T) {
 	b.pace = 3 * time.Second
 	err := b.do(ctx, in(1), "", at(1, 4))
 	f, ok := errors.AsType[*fault.Error](err)
-	if !ok || f.Kind != fault.ResourceExhausted || f.Reason != fault.RateLimited || f.Metadata["retry_after"] != "6" {
-		t.Errorf("%v", err)
-	}
+	test.True(
+		t, ok && f.Kind == fault.ResourceExhausted && f.Reason == fault.RateLimited && f.Metadata["retry_after"] == "6",
+		test.Sprintf("%v", err),
+	)
 	b.ask(ctx, in(2), "another tenant's", at(1, 1))
 	for range 2 {
 		b.proceed <- nil
@@ -326,15 +311,11 @@ func TestBatcher_DropsCallersThatLeaveBeforeTheStart(t *testing.T) {
 	b.await(in(1), 2)
 	b.ask(t.Context(), in(1), "stays", at(1, 2))
 	leaveEarly()
-	if err := <-gone; !errors.Is(err, context.Canceled) {
-		t.Error(err)
-	}
+	test.ErrorIs(t, <-gone, context.Canceled)
 	b.proceed <- nil
 	want(t, <-b.started, "leaves", "stays")
 	leaveLate()
-	if err := <-gone; !errors.Is(err, context.Canceled) {
-		t.Error(err)
-	}
+	test.ErrorIs(t, <-gone, context.Canceled)
 	b.proceed <- nil // it finishes, and its keys are free
 	b.drain()
 }
@@ -412,9 +393,8 @@ func TestBatcher_RequeuedWaitsForFoundKeys(t *testing.T) {
 	l.release(q, first, nil)
 	third := q.nextBatch()
 	want(t, third, "finds out")
-	if _, taken := q.locked[line]; !taken {
-		t.Error("the found key is not locked")
-	}
+	_, taken := q.locked[line]
+	test.True(t, taken, test.Sprint("the found key is not locked"))
 	want(t, q.nextBatch())
 	l.release(q, third, nil)
 	want(t, q.nextBatch(), "behind in the session")
@@ -465,9 +445,8 @@ func TestBatcher_DrainFinishesWhatWasTaken(t *testing.T) {
 		closed = b.closed
 		b.mu.Unlock()
 	}
-	if err := b.enqueue(&task{ctx: ctx, caller: tenant.Caller{Tenant: in(2)}}); fault.ReasonOf(err) != fault.Contention {
-		t.Errorf("while it stops: %v", err)
-	}
+	err := b.enqueue(&task{ctx: ctx, caller: tenant.Caller{Tenant: in(2)}})
+	test.EqOp(t, fault.Contention, fault.ReasonOf(err), test.Sprintf("while it stops: %v", err))
 	b.proceed <- nil
 	want(t, <-b.started, "second")
 	select {
@@ -477,12 +456,8 @@ func TestBatcher_DrainFinishesWhatWasTaken(t *testing.T) {
 	}
 	b.proceed <- nil
 	<-drained
-	if err := <-second; err != nil {
-		t.Error(err)
-	}
-	if len(b.queues) != 0 {
-		t.Errorf("%d queues are left", len(b.queues))
-	}
+	test.NoError(t, <-second)
+	test.EqOp(t, 0, len(b.queues), test.Sprintf("%d queues are left", len(b.queues)))
 }
 
 // For any sequence: no key is in two transactions, a Single key is in a batch once, operations with one key run in
@@ -501,22 +476,17 @@ func TestBatcher_Properties(t *testing.T) {
 			sole := make(map[Key]bool)
 			for _, w := range lanes[lane] {
 				for _, id := range w.locks.Single {
-					if sole[id] {
-						t.Fatalf("%v twice in a batch", id)
-					}
+					must.False(t, sole[id], must.Sprintf("%v twice in a batch", id))
 					sole[id] = true
 				}
-				if w.locks.anyIn(keysOf(lanes[1-lane])) || w.exclusiveChanges() &&
-					slices.ContainsFunc(lanes[1-lane], (*task).exclusiveChanges) {
-					t.Fatal("in two lanes at once")
-				}
-				if w.locks.Solo && len(lanes[lane]) > 1 {
-					t.Fatal("not by itself")
-				}
+				must.True(
+					t, !w.locks.anyIn(keysOf(lanes[1-lane])) &&
+						(!w.exclusiveChanges() || !slices.ContainsFunc(lanes[1-lane], (*task).exclusiveChanges)),
+					must.Sprint("in two lanes at once"),
+				)
+				must.False(t, w.locks.Solo && len(lanes[lane]) > 1, must.Sprint("not by itself"))
 				for id := range keysOf([]*task{w}) {
-					if last[id] > order[w] {
-						t.Fatalf("%d before %d", last[id], order[w])
-					}
+					must.True(t, last[id] <= order[w], must.Sprintf("%d before %d", last[id], order[w]))
 				}
 			}
 		}
@@ -559,9 +529,10 @@ func TestBatcher_Properties(t *testing.T) {
 			release(1)
 			take(0)
 		}
-		if served != arrived || len(q.locked) > 0 || q.changes {
-			t.Fatalf("%d of %d served, %d things taken", served, arrived, len(q.locked))
-		}
+		must.True(
+			t, served == arrived && len(q.locked) == 0 && !q.changes,
+			must.Sprintf("%d of %d served, %d things taken", served, arrived, len(q.locked)),
+		)
 	})
 }
 

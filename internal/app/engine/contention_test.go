@@ -4,6 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test"
+
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -12,9 +14,7 @@ func TestContention_LastsFiveSecondsForItsTenantOnly(t *testing.T) {
 	var c contention
 	noon := time.Date(2026, time.May, 4, 12, 0, 0, 0, time.UTC)
 	busy, quiet := tenant.TenantID{UUID: tenant.UUID{1}}, tenant.TenantID{UUID: tenant.UUID{2}}
-	if c.active(busy, noon) {
-		t.Error("contended before any conflict")
-	}
+	test.False(t, c.active(busy, noon), test.Sprint("contended before any conflict"))
 	c.mark(busy, noon.Add(contentionLasts))
 	for _, want := range []struct {
 		id   tenant.TenantID
@@ -27,11 +27,9 @@ func TestContention_LastsFiveSecondsForItsTenantOnly(t *testing.T) {
 		{busy, noon.Add(contentionLasts), false},
 		{busy, noon, false}, // expired
 	} {
-		if got := c.active(want.id, want.now); got != want.does {
-			t.Errorf("%s at %s: %t", want.id, want.now.Format(time.TimeOnly), got)
-		}
+		test.EqOp(
+			t, want.does, c.active(want.id, want.now), test.Sprintf("%s at %s", want.id, want.now.Format(time.TimeOnly)),
+		)
 	}
-	if len(c.until) != 0 {
-		t.Error("an expired entry is kept")
-	}
+	test.EqOp(t, 0, len(c.until), test.Sprint("an expired entry is kept"))
 }

@@ -23,6 +23,8 @@ type Config struct {
 	Committed func(tenant.TenantID)
 	// Width is how many transactions of one tenant's operations run at a time. Default 2, which is best on 2 cores.
 	Width int
+	// Quotas limit rows that only grow in number. Default: no limits.
+	Quotas Quotas
 	// QueueDepth is how many operations of one tenant may wait. Default 4096.
 	QueueDepth int
 }
@@ -38,11 +40,12 @@ type Engine struct {
 	committed func(tenant.TenantID)
 	batcher   *batcher
 	contended contention
+	quotas    quotas
 }
 
 // New makes an Engine.
 func New(c Config) *Engine {
-	e := &Engine{db: c.DB, newState: c.NewState, committed: c.Committed}
+	e := &Engine{db: c.DB, newState: c.NewState, committed: c.Committed, quotas: newQuotas(c.Quotas)}
 	// Postgres keeps microseconds. Truncating here makes the times in an answer equal to those that a later read returns.
 	e.now = func() time.Time { return c.Now().UTC().Truncate(time.Microsecond) }
 	if e.newState == nil {

@@ -8,8 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/berthhq/berth/internal/app/bookings"
 	"github.com/berthhq/berth/internal/pg"
@@ -18,23 +19,26 @@ import (
 	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
-// regulars is a house in which tables have some rows, so that no index is empty, and each member a subscription that
-// forbids overlaps, has limits and pays with credits: all that can be asked of a booking.
+// regulars is a studio in which all tables have some rows, so that no index is empty. Each member has a subscription
+// that forbids overlaps, has limits and pays with credits, so a booking reads everything that it can read.
 func regulars(t *testing.T, n int, tracer pgx.QueryTracer) (*testkit.Studio, []tenant.Caller, []tenant.SessionID) {
 	t.Helper()
-	h := testkit.New(t, func(c *pg.Config) { c.Tracer = tracer })
-	pack := h.AddPlan(credit.Plan{Kind: credit.Credits, Credits: 9, DailyLimit: new(5), WeeklyLimit: new(9)})
+	studio := testkit.New(t, func(c *pg.Config) { c.Tracer = tracer })
+	pack := studio.AddPlan(credit.Plan{Kind: credit.Credits, Credits: 9, DailyLimit: new(5), WeeklyLimit: new(9)})
 	who, classes := make([]tenant.Caller, n), make([]tenant.SessionID, n)
 	for i := range n {
-		who[i], classes[i] = h.AddMember(fmt.Sprint("Member ", i)), h.AddSession(testkit.Session{
+		who[i], classes[i] = studio.AddMember(fmt.Sprint("Member ", i)), studio.AddSession(testkit.Session{
 			Starts: testkit.Noon.Add(time.Duration(48+2*i) * time.Hour),
 		})
-		h.Subscribe(who[i], pack)
-		h.MustBook(who[i], h.AddSession(testkit.Session{Starts: testkit.Noon.Add(time.Duration(200+2*i) * time.Hour)}))
+		studio.Subscribe(who[i], pack)
+		studio.MustBook(
+			who[i], studio.AddSession(testkit.Session{Starts: testkit.Noon.Add(time.Duration(200+2*i) * time.Hour)}),
+		)
 	}
-	return h, who, classes
+	return studio, who, classes
 }
 
 // What a deal reads locks single rows against change, found by keys: no table, no page of one, and of indexes only the
@@ -43,32 +47,32 @@ func regulars(t *testing.T, n int, tracer pgx.QueryTracer) (*testkit.Studio, []t
 func TestFootprint_OfLocks(t *testing.T) {
 	t.Parallel()
 	f := new(footprint)
-	h, who, classes := regulars(t, 12, f)
+	studio, who, classes := regulars(t, 12, f)
 	ctx := context.Background()
 	mia := who[5]
-	held := h.MustHold(mia, classes[5])
-	released := h.MustHold(mia, classes[6])
-	moved := h.MustBook(mia, classes[7])
-	cancelled := h.MustBook(mia, classes[8])
+	held := studio.MustHold(mia, classes[5])
+	released := studio.MustHold(mia, classes[6])
+	moved := studio.MustBook(mia, classes[7])
+	cancelled := studio.MustBook(mia, classes[8])
 	// Of an empty index, all is locked.
-	h.SetMode(waitlist.OfferInTurn)
-	h.MustHold(h.Coach, classes[1])
-	full, _, _ := h.AddFullSession(1)
-	h.AddWaiters(1, testkit.ForSessions(full))
-	f.h = h
+	studio.SetMode(waitlist.OfferInTurn)
+	studio.MustHold(studio.Coach, classes[1])
+	full, _, _ := studio.AddFullSession(1)
+	studio.AddWaiters(1, testkit.ForSessions(full))
+	f.studio = studio
 	for _, tt := range []struct {
 		name  string
 		do    func() error
 		rows  []string // and how many of them
 		pages []string // of indexes
 	}{
-		{"book", func() error { _, err := h.Book(mia, classes[2]); return err },
+		{"book", func() error { _, err := studio.Book(mia, classes[2]); return err },
 			[]string{"members 1", "sessions 1", "subscriptions 1", "tenants 1", "usage 1"},
 			[]string{"members_pkey", "sessions_start", "subscriptions_member", "tenants_pkey", "usage_pkey"}},
-		{"hold", func() error { _, err := h.Hold(mia, classes[3]); return err },
+		{"hold", func() error { _, err := studio.Hold(mia, classes[3]); return err },
 			[]string{"members 1", "sessions 1", "tenants 1"},
 			[]string{"members_pkey", "sessions_start", "tenants_pkey"}},
-		{"confirm", func() error { _, err := h.Confirm(mia, held.ID); return err },
+		{"confirm", func() error { _, err := studio.Confirm(mia, held.ID); return err },
 			[]string{
 				"bookings 1", "locations 1", "members 1", "policies 1", "sessions 1", "subscriptions 1", "tenants 1", "usage 2",
 			},
@@ -76,14 +80,14 @@ func TestFootprint_OfLocks(t *testing.T) {
 				"sessions_start",
 				"subscriptions_member", "tenants_pkey", "usage_pkey"}},
 		{"release", func() error {
-			_, err := h.App.Bookings.ReleaseHold(ctx, testkit.SelfOnly(mia), released.ID)
+			_, err := studio.App.Bookings.ReleaseHold(ctx, testkit.SelfOnly(mia), released.ID)
 			return err
 		},
 			[]string{"bookings 1", "locations 1", "members 1", "policies 1", "sessions 1", "tenants 1"},
 			[]string{"bookings_holds", "bookings_pkey", "locations_pkey", "members_pkey", "policies_pkey", "sessions_pkey",
 				"sessions_start",
 				"tenants_pkey", "waitlist_queues_pkey"}},
-		{"reschedule", func() error { _, err := h.Reschedule(testkit.SelfOnly(mia), moved, classes[9]); return err },
+		{"reschedule", func() error { _, err := studio.Reschedule(testkit.SelfOnly(mia), moved, classes[9]); return err },
 			[]string{
 				"bookings 1", "locations 1", "members 1", "plans 1", "policies 1", "sessions 2", "subscriptions 1", "tenants 1",
 				"usage 2",
@@ -91,7 +95,7 @@ func TestFootprint_OfLocks(t *testing.T) {
 			[]string{"bookings_pkey", "locations_pkey", "members_pkey", "plans_pkey", "policies_pkey", "sessions_pkey",
 				"sessions_start",
 				"subscriptions_member", "tenants_pkey", "usage_pkey", "waitlist_queues_pkey"}},
-		{"cancel", func() error { _, err := h.Cancel(mia, cancelled); return err },
+		{"cancel", func() error { _, err := studio.Cancel(mia, cancelled); return err },
 			[]string{
 				"bookings 1", "locations 1", "members 1", "plans 1", "policies 1", "sessions 1", "subscriptions 1", "tenants 1",
 			},
@@ -99,34 +103,28 @@ func TestFootprint_OfLocks(t *testing.T) {
 				"sessions_start",
 				"subscriptions_pkey", "tenants_pkey", "waitlist_queues_pkey"}},
 	} {
-		if err := tt.do(); err != nil {
-			t.Fatalf("%s: %v", tt.name, err)
-		}
-		if diff := cmp.Diff(tt.rows, f.rows); diff != "" {
-			t.Errorf("%s, rows (-want +got):\n%s", tt.name, diff)
-		}
+		must.NoError(t, tt.do(), must.Sprint(tt.name))
+		test.Eq(t, tt.rows, f.rows, test.Sprintf("%s, rows", tt.name))
 		// A session may be found by its key, or among those of its tenant as they start: bookings write next to neither.
-		if diff := cmp.Diff(tt.pages, f.page); diff != "" {
-			t.Errorf("%s, pages of indexes (-want +got):\n%s", tt.name, diff)
-		}
+		test.Eq(t, tt.pages, f.page, test.Sprintf("%s, pages of indexes", tt.name))
 	}
-	h.WantSound()
+	studio.WantSound()
 }
 
 // footprint sees which predicate locks a transaction has when it is about to write.
 type footprint struct {
-	h    *testkit.Studio
-	rows []string // tables of which it locks rows, and how many
-	page []string // indexes of which it locks pages
+	studio *testkit.Studio
+	rows   []string // tables of which it locks rows, and how many
+	page   []string // indexes of which it locks pages
 }
 
 func (f *footprint) TraceBatchStart(ctx context.Context, conn *pgx.Conn, data pgx.TraceBatchStartData) context.Context {
-	if f.h == nil ||
+	if f.studio == nil ||
 		!slices.ContainsFunc(data.Batch.QueuedQueries, func(q *pgx.QueuedQuery) bool { return q.SQL == "commit" }) {
 		return ctx
 	}
 	f.rows, f.page = nil, nil
-	found, err := f.h.DB.Owner.Query(ctx, `
+	found, err := f.studio.DB.Owner.Query(ctx, `
 select c.relname || case when c.relkind = 'r' then ' ' || count(*) else '' end, c.relkind::text, l.locktype
 from pg_locks l join pg_class c on c.oid = l.relation
 where l.mode = 'SIReadLock' and l.pid = $1 and l.virtualtransaction = (
@@ -134,23 +132,21 @@ where l.mode = 'SIReadLock' and l.pid = $1 and l.virtualtransaction = (
 and v.virtualxid = v.virtualtransaction)
 group by c.relname, c.relkind, l.locktype order by c.relname`, conn.PgConn().PID())
 	if err != nil {
-		f.h.T.Error(err)
+		f.studio.T.Error(err)
 		return ctx
 	}
 	var relation, kind, lock string
-	if _, err := pgx.ForEachRow(found, []any{&relation, &kind, &lock}, func() error {
+	expect.OK(f.studio.T)(pgx.ForEachRow(found, []any{&relation, &kind, &lock}, func() error {
 		switch {
 		case kind == "r" && lock == "tuple":
 			f.rows = append(f.rows, relation)
 		case kind == "i" && lock == "page":
 			f.page = append(f.page, relation)
 		default:
-			f.h.T.Errorf("a %s of %s is locked", lock, relation)
+			f.studio.T.Errorf("a %s of %s is locked", lock, relation)
 		}
 		return nil
-	}); err != nil {
-		f.h.T.Error(err)
-	}
+	}))
 	return ctx
 }
 
@@ -169,32 +165,21 @@ func (*footprint) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndDat
 func TestFootprint_OfStatements(t *testing.T) {
 	t.Parallel()
 	a := new(testkit.Barrier)
-	h, who, classes := regulars(t, 2, a)
+	studio, who, classes := regulars(t, 2, a)
 	ctx, _ := testkit.WithKey(t, "k", "book", "")
 	a.Mu.Lock()
 	a.Commits = nil
 	a.Mu.Unlock()
-	if _, err := h.App.Bookings.Book(
+	expect.OK(t)(studio.App.Bookings.Book(
 		ctx, who[0], bookings.BookRequest{Session: classes[0], Party: 1, Channel: catalog.Online},
-	); err != nil {
-		t.Fatal(err)
-	}
-	place, err := h.Book(who[1], classes[1])
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := h.Cancel(who[1], place.Booking.ID); err != nil {
-		t.Fatal(err)
-	}
-	if len(a.Commits) != 3 {
-		t.Fatalf("%d transactions", len(a.Commits))
-	}
+	))
+	place := expect.Value(studio.Book(who[1], classes[1]))(t)
+	expect.OK(t)(studio.Cancel(who[1], place.Booking.ID))
+	must.EqOp(t, 3, len(a.Commits), must.Sprintf("%d transactions", len(a.Commits)))
 	wrote := func(queries []*pgx.QueuedQuery) (all []string) {
 		for _, q := range queries {
 			for _, never := range []string{"count(", "notify", "river"} {
-				if strings.Contains(strings.ToLower(q.SQL), never) {
-					t.Errorf("%s in %s", never, q.SQL)
-				}
+				test.StrNotContains(t, strings.ToLower(q.SQL), never, test.Sprintf("%s in %s", never, q.SQL))
 			}
 			words := strings.Fields(q.SQL)
 			all = append(all, strings.Join(words[:min(len(words), 3)], " "))
@@ -215,9 +200,7 @@ func TestFootprint_OfStatements(t *testing.T) {
 			"insert into events", "commit",
 		},
 	} {
-		if diff := cmp.Diff(want, wrote(a.Commits[i])); diff != "" {
-			t.Errorf("%d (-want +got):\n%s", i, diff)
-		}
+		test.Eq(t, want, wrote(a.Commits[i]), test.Sprintf("%d", i))
 	}
 }
 
@@ -225,32 +208,23 @@ func TestFootprint_OfStatements(t *testing.T) {
 // next version.
 func TestFootprint_UpdatesStayHOT(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
+	studio := testkit.New(t)
 	for table, columns := range map[string][]string{
 		"sessions": {"seats_taken", "holds", "waiting"}, "subscriptions": {"balance", "lines"}, "usage": {"used"},
 		"waitlist_queues": {"waiting", "last_key"},
 	} {
-		if n := h.Count(
+		test.EqOp(t, 1, studio.Count(
 			`select count(*) from pg_class, unnest(reloptions) o where relname = $1 and o ~ '^fillfactor=[1-9][0-9]$'`, table,
-		); n != 1 {
-			t.Errorf("pages of %s are filled up", table)
-		}
-		rows, err := h.DB.Owner.Query(
+		), test.Sprintf("pages of %s are filled up", table))
+		rows := expect.Value(studio.DB.Owner.Query(
 			t.Context(), `select indexdef from pg_indexes where schemaname = 'public' and tablename = $1`, table,
-		)
-		if err != nil {
-			t.Fatal(err)
-		}
-		indexes, err := pgx.CollectRows(rows, pgx.RowTo[string])
-		if err != nil || len(indexes) == 0 {
-			t.Fatalf("%s has %d indexes (%v)", table, len(indexes), err)
-		}
+		))(t)
+		indexes := expect.Value(pgx.CollectRows(rows, pgx.RowTo[string]))(t)
+		must.True(t, len(indexes) != 0, must.Sprintf("%s has %d indexes", table, len(indexes)))
 		for _, index := range indexes {
 			words := strings.FieldsFunc(index, func(r rune) bool { return (r < 'a' || r > 'z') && r != '_' })
 			for _, column := range columns {
-				if slices.Contains(words, column) {
-					t.Errorf("%s knows of %s", index, column)
-				}
+				test.False(t, slices.Contains(words, column), test.Sprintf("%s knows of %s", index, column))
 			}
 		}
 	}

@@ -53,13 +53,22 @@ func replayed[R any](
 	if !s.Replay {
 		key = nil
 	}
+	if key != nil {
+		if full := e.grow(ctx, by, keys, 1); full != nil {
+			// A repeated request needs no new row.
+			if result, err := recall(ctx, e, by, s, key); !errors.Is(err, errForgotten) {
+				return result, err
+			}
+			var none R
+			return none, full
+		}
+	}
 	for attempt := 1; ; attempt++ {
 		result, err := run(key)
 		if key == nil || !errors.Is(err, errKeyUsed) && !coredb.KeyUsed(err) {
 			return result, err
 		}
-		result, err = recall(ctx, e, by, s, key)
-		if attempt == maxAttempts || !errors.Is(err, errForgotten) {
+		if result, err = recall(ctx, e, by, s, key); attempt == maxAttempts || !errors.Is(err, errForgotten) {
 			return result, err
 		}
 	}
@@ -74,37 +83,42 @@ func (s Spec[R]) stored(result *R) []any {
 }
 
 // recall reads the answer that is stored under a key.
-func recall[R any](
-	ctx context.Context, e *Engine, by tenant.Caller, s Spec[R], key *IdempotencyKey,
-) (result R, err error) {
-	var none R
+func recall[R any](ctx context.Context, e *Engine, by tenant.Caller, s Spec[R], key *IdempotencyKey) (R, error) {
+	var result, none R
+	if err := e.recall(ctx, by, key, s.stored(&result)); err != nil {
+		return none, err
+	}
+	return result, nil
+}
+
+// recall reads the answer that is stored under a key into its parts.
+func (e *Engine) recall(ctx context.Context, by tenant.Caller, key *IdempotencyKey, into []any) error {
 	var kept *coredb.Answered
 	var batch pg.Batch
 	coredb.FindAnswer(&batch, by.Tenant, key.claim(by, e.now()), &kept)
 	switch err := e.Read(ctx, by, &batch); {
 	case err != nil:
-		return none, err
+		return err
 	case kept == nil:
-		return none, errForgotten
+		return errForgotten
 	case !bytes.Equal(kept.Hash, key.Hash):
-		return none, fault.New(fault.AlreadyExists, fault.IdempotencyConflict,
+		return fault.New(fault.AlreadyExists, fault.IdempotencyConflict,
 			"The idempotency key was used for another request.")
 	}
 	var texts []json.RawMessage
 	if err := json.Unmarshal([]byte(kept.Answer), &texts); err != nil {
-		return none, fmt.Errorf("engine: stored answer: %w", err)
+		return fmt.Errorf("engine: stored answer: %w", err)
 	}
-	into := s.stored(&result)
 	if len(texts) != len(into) {
-		return none, fmt.Errorf("engine: stored answer: %d values, want %d", len(texts), len(into))
+		return fmt.Errorf("engine: stored answer: %d values, want %d", len(texts), len(into))
 	}
 	for i, value := range into {
 		if err := json.Unmarshal(texts[i], value); err != nil {
-			return none, fmt.Errorf("engine: stored answer: %w", err)
+			return fmt.Errorf("engine: stored answer: %w", err)
 		}
 	}
 	key.Repeated = true
-	return result, nil
+	return nil
 }
 
 func (k *IdempotencyKey) claim(by tenant.Caller, now time.Time) coredb.Claim {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"io"
 	"net"
 	"reflect"
@@ -14,6 +13,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/berthhq/berth/internal/app/accounts"
 	"github.com/berthhq/berth/internal/app/bookings"
@@ -30,62 +31,81 @@ import (
 	"github.com/berthhq/berth/internal/rules/session"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 func TestIdempotencyKey_MakesItHappenOnce(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
-	s := h.Subscribe(h.AddMember("Mia"), h.AddPlan(credit.Plan{Kind: credit.Credits, Credits: 5}))
+	studio := testkit.New(t)
+	s := studio.Subscribe(studio.AddMember("Mia"), studio.AddPlan(credit.Plan{Kind: credit.Credits, Credits: 5}))
 
-	first, repeated, err := testkit.GrantOne(t, h, h.Owner, s, "k", "p", "one")
-	if err != nil || repeated {
-		t.Fatal(repeated, err)
-	}
-	again, repeated, err := testkit.GrantOne(t, h, h.Owner, s, "k", "p", "one")
-	if err != nil || !repeated {
-		t.Fatal(repeated, err)
-	}
-	if diff := cmp.Diff(first, again); diff != "" {
-		t.Errorf("answers differ:\n%s", diff)
-	}
-	if got := h.Balance(s); got != 6 {
-		t.Fatalf("balance %d", got)
-	}
+	first, repeated, err := testkit.GrantOne(t, studio, studio.Owner, s, "k", "p", "one")
+	must.True(t, err == nil && !repeated, must.Sprint(repeated, err))
+	again, repeated, err := testkit.GrantOne(t, studio, studio.Owner, s, "k", "p", "one")
+	must.True(t, err == nil && repeated, must.Sprint(repeated, err))
+	test.Eq(t, first, again, test.Sprint("answers differ"))
+	must.EqOp(t, 6, studio.Balance(s), must.Sprint("balance"))
 
-	_, repeated, err = testkit.GrantOne(t, h, h.Owner, s, "k", "p", "another")
-	testkit.WantReason(t, err, fault.IdempotencyConflict)
-	if repeated || h.Balance(s) != 6 {
-		t.Error("a conflict is no repetition, and has no effect")
-	}
+	_, repeated, err = testkit.GrantOne(t, studio, studio.Owner, s, "k", "p", "another")
+	expect.Reason(t, fault.IdempotencyConflict)(err)
+	test.True(t, !repeated && studio.Balance(s) == 6, test.Sprint("a conflict is no repetition, and has no effect"))
 
-	// The key is another one's elsewhere.
+	// Another procedure, another spelling or another caller makes it a different key.
 	for _, other := range []struct {
 		by              tenant.Caller
 		text, procedure string
-	}{{h.Owner, "k", "q"}, {h.Owner, "K", "p"}, {h.Coach, "k", "p"}} {
-		if _, repeated, err := testkit.GrantOne(t, h, other.by, s, other.text, other.procedure, "another"); err != nil ||
+	}{{studio.Owner, "k", "q"}, {studio.Owner, "K", "p"}, {studio.Coach, "k", "p"}} {
+		if _, repeated, err := testkit.GrantOne(t, studio, other.by, s, other.text, other.procedure, "another"); err != nil ||
 			repeated {
 			t.Errorf("%s %s: %v %v", other.text, other.procedure, repeated, err)
 		}
 	}
-	if got := h.Balance(s); got != 9 {
-		t.Errorf("balance %d", got)
-	}
-	there := h.OtherTenant()
+	test.EqOp(t, 9, studio.Balance(s), test.Sprint("balance"))
+	there := studio.OtherTenant()
 	ctx, key := testkit.WithKey(t, "k", "p", "another")
 	// The same person, by id, in another tenant.
 	by := there.Owner
-	by.Member = h.Owner.Member
+	by.Member = studio.Owner.Member
 	if _, err := there.App.Catalog.CreatePlan(ctx, by, credit.Plan{Name: "Plan", Kind: credit.Unlimited}); err != nil ||
 		key.Repeated {
 		t.Error(key.Repeated, err)
 	}
 }
 
+// Callers who use the same key, in one transaction or in two, each get the answer to their own request.
+func TestIdempotencyKey_IsOfOneCaller(t *testing.T) {
+	t.Parallel()
+	studio := testkit.New(t)
+	class := studio.AddSession(testkit.Session{Capacity: 9})
+	callers := []tenant.Caller{studio.AddMember("Mia"), studio.AddMember("Noa")}
+	batch := studio.NewBatch()
+	var made [2]seats.Place
+	for i, who := range callers {
+		batch.Add(func() {
+			ctx, key := testkit.WithKey(t, "k", "p", "one")
+			made[i] = expect.Value(batch.App.Bookings.Book(
+				ctx, who, bookings.BookRequest{Session: class, Party: 1, Channel: catalog.Online},
+			))(t)
+			test.False(t, key.Repeated, test.Sprintf("caller %d: repeated %v", i, key.Repeated))
+		})
+	}
+	test.EqOp(t, 1, batch.Run(), test.Sprint("transactions"))
+	for i, who := range callers {
+		ctx, key := testkit.WithKey(t, "k", "p", "one")
+		again := expect.Value(studio.App.Bookings.Book(
+			ctx, who, bookings.BookRequest{Session: class, Party: 1, Channel: catalog.Online},
+		))(t)
+		test.True(
+			t, key.Repeated && again.Booking.ID == made[i].Booking.ID && again.Booking.Member == who.Member,
+			test.Sprintf("caller %d again: %+v", i, again.Booking),
+		)
+	}
+}
+
 func TestIdempotencyKey_ExpiresAfterADay(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
-	s := h.Subscribe(h.AddMember("Mia"), h.AddPlan(credit.Plan{Kind: credit.Credits, Credits: 5}))
+	studio := testkit.New(t)
+	s := studio.Subscribe(studio.AddMember("Mia"), studio.AddPlan(credit.Plan{Kind: credit.Credits, Credits: 5}))
 	for _, step := range []struct {
 		after   time.Duration
 		content string
@@ -97,18 +117,21 @@ func TestIdempotencyKey_ExpiresAfterADay(t *testing.T) {
 		{24 * time.Hour, "two", false, 7}, // nothing is left of what it stood for
 		{48*time.Hour - time.Microsecond, "two", true, 7},
 	} {
-		h.Clock.Set(testkit.Noon.Add(step.after))
-		_, repeated, err := testkit.GrantOne(t, h, h.Owner, s, "k", "p", step.content)
-		if err != nil || repeated != step.again || h.Balance(s) != step.balance {
-			t.Errorf("after %v: repeated %v, balance %d, %v", step.after, repeated, h.Balance(s), err)
-		}
+		studio.Clock.Set(testkit.Noon.Add(step.after))
+		_, repeated, err := testkit.GrantOne(t, studio, studio.Owner, s, "k", "p", step.content)
+		test.True(
+			t, err == nil && repeated == step.again && studio.Balance(s) == step.balance,
+			test.Sprintf("after %v: repeated %v, balance %d, %v", step.after, repeated, studio.Balance(s), err),
+		)
 	}
-	kept := func() int { return h.Count(`select count(*) from idempotency_keys where tenant_id = $1`, h.Tenant) }
-	if _, err := h.App.Housekeeping.SweepTenant(t.Context(), h.Tenant); err != nil || kept() != 1 {
+	kept := func() int {
+		return studio.Count(`select count(*) from idempotency_keys where tenant_id = $1`, studio.Tenant)
+	}
+	if _, err := studio.App.Housekeeping.SweepTenant(t.Context(), studio.Tenant); err != nil || kept() != 1 {
 		t.Errorf("%d keys are kept, %v", kept(), err)
 	}
-	h.Clock.Set(testkit.Noon.Add(48 * time.Hour))
-	if _, err := h.App.Housekeeping.SweepTenant(t.Context(), h.Tenant); err != nil || kept() != 0 {
+	studio.Clock.Set(testkit.Noon.Add(48 * time.Hour))
+	if _, err := studio.App.Housekeeping.SweepTenant(t.Context(), studio.Tenant); err != nil || kept() != 0 {
 		t.Errorf("%d keys are kept, %v", kept(), err)
 	}
 }
@@ -116,57 +139,43 @@ func TestIdempotencyKey_ExpiresAfterADay(t *testing.T) {
 // What is refused uses no key up.
 func TestIdempotencyKey_IsReturnedByRefusals(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
-	mia := h.AddMember("Mia")
-	h.Subscribe(mia, h.AddPlan(credit.Plan{Kind: credit.Unlimited}))
-	session := h.AddSession(testkit.Session{State: catalog.Draft})
+	studio := testkit.New(t)
+	mia := studio.AddMember("Mia")
+	studio.Subscribe(mia, studio.AddPlan(credit.Plan{Kind: credit.Unlimited}))
+	session := studio.AddSession(testkit.Session{State: catalog.Draft})
 	book := func() (seats.Place, error) {
 		ctx, _ := testkit.WithKey(t, "k", "book", "")
-		return h.App.Bookings.Book(ctx, mia, bookings.BookRequest{Session: session, Party: 1, Channel: catalog.Online})
+		return studio.App.Bookings.Book(ctx, mia, bookings.BookRequest{Session: session, Party: 1, Channel: catalog.Online})
 	}
 	_, err := book()
-	if err == nil {
-		t.Fatal("a draft was booked")
-	}
-	if _, err := h.App.Schedules.PublishSession(t.Context(), h.Owner, session, nil); err != nil {
-		t.Fatal(err)
-	}
-	if place, err := book(); err != nil || place.Booking == nil {
-		t.Fatal(place, err)
-	}
+	must.Error(t, err, must.Sprint("a draft was booked"))
+	expect.OK(t)(studio.App.Schedules.PublishSession(t.Context(), studio.Owner, session, nil))
+	place := expect.Value(book())(t)
+	must.NotNil(t, place.Booking, must.Sprint(place))
 }
 
 // A use case that loads nothing would fail by its own earlier work, if its key did not come first.
 func TestIdempotencyKey_WinsOverConstraints(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
+	studio := testkit.New(t)
 	create := func(ctx context.Context) (credit.Plan, error) {
-		return h.App.Catalog.CreatePlan(
-			ctx, h.Owner, credit.Plan{Name: "Ten", Kind: credit.Credits, Credits: 10, Period: new(30 * 24 * time.Hour)},
+		return studio.App.Catalog.CreatePlan(
+			ctx, studio.Owner, credit.Plan{Name: "Ten", Kind: credit.Credits, Credits: 10, Period: new(30 * 24 * time.Hour)},
 		)
 	}
 	ctx, _ := testkit.WithKey(t, "k", "p", "")
-	first, err := create(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	again, err := create(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(first, again); diff != "" {
-		t.Errorf("answers differ:\n%s", diff)
-	}
-	if _, err := create(t.Context()); fault.ReasonOf(err) != fault.AlreadyExistsReason {
-		t.Errorf("without the key: %v", err)
-	}
+	first := expect.Value(create(ctx))(t)
+	again := expect.Value(create(ctx))(t)
+	test.Eq(t, first, again, test.Sprint("answers differ"))
+	_, err := create(t.Context())
+	test.EqOp(t, fault.AlreadyExistsReason, fault.ReasonOf(err), test.Sprintf("without the key: %v", err))
 }
 
 // All who come with the same key at once get the answer of the one that had an effect.
 func TestIdempotencyKey_ConcurrentRequestsHappenOnce(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
-	session := h.AddSession(testkit.Session{Capacity: -1})
+	studio := testkit.New(t)
+	session := studio.AddSession(testkit.Session{Capacity: -1})
 	guest := bookings.BookRequest{
 		Session: session, Party: 1, Channel: catalog.Phone, Guest: true, Hold: true, Contact: booking.Contact{Name: "Kim"},
 	}
@@ -179,7 +188,7 @@ func TestIdempotencyKey_ConcurrentRequestsHappenOnce(t *testing.T) {
 		all.Go(func() {
 			ctx, key := testkit.WithKey(t, "k", "hold", "Kim")
 			var err error
-			if places[i], err = h.App.Bookings.Book(ctx, h.Owner, guest); err != nil {
+			if places[i], err = studio.App.Bookings.Book(ctx, studio.Owner, guest); err != nil {
 				t.Error(err)
 			}
 			repeated[i] = key.Repeated
@@ -194,70 +203,57 @@ func TestIdempotencyKey_ConcurrentRequestsHappenOnce(t *testing.T) {
 		if !repeated[i] {
 			firsts++
 		}
-		if diff := cmp.Diff(places[0], places[i]); diff != "" {
-			t.Fatalf("answers differ:\n%s", diff)
-		}
+		must.Eq(t, places[0], places[i], must.Sprint("answers differ"))
 	}
-	if n := h.Count(`select count(*) from bookings where session_id = $1`, session); n != 1 || firsts != 1 {
-		t.Errorf("%d bookings, %d had an effect", n, firsts)
-	}
+	n := studio.Count(`select count(*) from bookings where session_id = $1`, session)
+	test.True(t, n == 1 && firsts == 1, test.Sprintf("%d bookings, %d had an effect", n, firsts))
 
 	// Without a key each is one of its own.
 	const few = 20
 	for range few {
 		all.Go(func() {
-			if _, err := h.App.Bookings.Book(t.Context(), h.Owner, guest); err != nil {
-				t.Error(err)
-			}
+			_, err := studio.App.Bookings.Book(t.Context(), studio.Owner, guest)
+			test.NoError(t, err)
 		})
 	}
 	all.Wait()
-	if n := h.Count(`select count(*) from bookings where session_id = $1`, session); n != 1+few {
-		t.Errorf("%d bookings", n)
-	}
+	test.EqOp(t, 1+few, studio.Count(`select count(*) from bookings where session_id = $1`, session),
+		test.Sprint("bookings"))
 }
 
 func TestIdempotencyKey_NeverReplaysSecrets(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
+	studio := testkit.New(t)
 	ctx, _ := testkit.WithKey(t, "k", "account", "")
 	create := func() (grant.ServiceAccount, string) {
-		account, text, err := h.App.Accounts.CreateServiceAccount(
-			ctx, h.Owner, grant.ServiceAccount{Name: "Till", Roles: []string{tenant.RolePartner}},
+		account, text, err := studio.App.Accounts.CreateServiceAccount(
+			ctx, studio.Owner, grant.ServiceAccount{Name: "Till", Roles: []string{tenant.RolePartner}},
 		)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, err)
 		return account, text
 	}
 	account, text := create()
 	same, none := create()
-	if diff := cmp.Diff(account, same); diff != "" || text == "" || none != "" {
-		t.Errorf("keys %q and %q\n%s", text, none, diff)
-	}
-	if n := h.Count(`select count(*) from idempotency_keys where answer::text like '%' || $1 || '%'`, text); n != 0 {
-		t.Error("the key is kept")
-	}
+	diff := cmp.Diff(account, same)
+	test.True(t, diff == "" && text != "" && none == "", test.Sprintf("keys %q and %q\n%s", text, none, diff))
+	test.EqOp(t, 0, studio.Count(`select count(*) from idempotency_keys where answer::text like '%' || $1 || '%'`, text),
+		test.Sprint("the key is kept"))
 }
 
 func TestIdempotencyKey_CoversAnImport(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
+	studio := testkit.New(t)
 	file := []byte("name,email\nMia,mia@example.com\nNoa,noa@example.com\n")
 	load := func(ctx context.Context) (accounts.MemberImport, error) {
-		return h.App.Accounts.ImportMembers(ctx, h.Owner, file, false, func(member.Progress) error { return nil })
+		return studio.App.Accounts.ImportMembers(ctx, studio.Owner, file, false, func(member.Progress) error { return nil })
 	}
 	ctx, key := testkit.WithKey(t, "k", "import", "")
-	first, err := load(ctx)
-	if err != nil || first.Imported != 2 || key.Repeated {
-		t.Fatal(first, key.Repeated, err)
-	}
-	if again, err := load(ctx); err != nil || again != first || !key.Repeated {
-		t.Error(again, key.Repeated, err)
-	}
-	if other, err := load(t.Context()); err != nil || other.Wrong != 2 {
-		t.Error("without the key:", other, err)
-	}
+	first := expect.Value(load(ctx))(t)
+	must.True(t, first.Imported == 2 && !key.Repeated, must.Sprint(first, key.Repeated))
+	again := expect.Value(load(ctx))(t)
+	test.True(t, again == first && key.Repeated, test.Sprint(again, key.Repeated))
+	other := expect.Value(load(t.Context()))(t)
+	test.EqOp(t, 2, other.Wrong, test.Sprint("without the key:", other))
 }
 
 // lossy breaks the connection over which the next message goes that contains a text, when the server has dealt with it.
@@ -286,31 +282,27 @@ func (c lossyConn) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// Nobody learns whether a transaction was committed whose connection broke at that moment; but its key tells.
+// If the connection breaks during COMMIT, the outcome is unknown. The idempotency key tells it.
 func TestIdempotencyKey_ResolvesUnknownCommits(t *testing.T) {
 	t.Parallel()
 	var l lossy
-	h := testkit.New(t, l.dial)
-	s := h.Subscribe(h.AddMember("Mia"), h.AddPlan(credit.Plan{Kind: credit.Credits, Credits: 5}))
+	studio := testkit.New(t, l.dial)
+	s := studio.Subscribe(studio.AddMember("Mia"), studio.AddPlan(credit.Plan{Kind: credit.Credits, Credits: 5}))
 
 	l.text.Store(new("a gift"))
-	line, _, err := testkit.GrantOne(t, h, h.Owner, s, "k", "p", "one")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if l.text.Load() != nil {
-		t.Fatal("no connection was broken")
-	}
-	if line.Balance != 6 || h.Balance(s) != 6 {
-		t.Errorf("the line says %d, the subscription %d", line.Balance, h.Balance(s))
-	}
+	line, _, err := testkit.GrantOne(t, studio, studio.Owner, s, "k", "p", "one")
+	must.NoError(t, err)
+	must.Nil(t, l.text.Load(), must.Sprint("no connection was broken"))
+	test.True(
+		t, line.Balance == 6 && studio.Balance(s) == 6,
+		test.Sprintf("the line says %d, the subscription %d", line.Balance, studio.Balance(s)),
+	)
 
 	l.text.Store(new("a gift"))
-	if _, _, err := h.App.Accounts.GrantCredits(
-		t.Context(), h.Owner, s.ID, 1, "a gift",
-	); !errors.Is(err, pg.ErrCommitUnknown) {
-		t.Errorf("without a key: %v", err)
-	}
+	_, _, err = studio.App.Accounts.GrantCredits(
+		t.Context(), studio.Owner, s.ID, 1, "a gift",
+	)
+	test.ErrorIs(t, err, pg.ErrCommitUnknown, test.Sprint("without a key"))
 }
 
 // An answer that is kept comes back as it was: nothing of it is lost on its way through JSON.
@@ -366,9 +358,7 @@ func fill(t *testing.T, name string, v reflect.Value) {
 	case reflect.Struct:
 		for i := range v.NumField() {
 			field := v.Type().Field(i)
-			if !field.IsExported() {
-				t.Fatalf("%s.%s is lost", name, field.Name)
-			}
+			must.True(t, field.IsExported(), must.Sprintf("%s.%s is lost", name, field.Name))
 			fill(t, name+"."+field.Name, v.Field(i))
 		}
 	case reflect.Pointer:

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test"
+
 	"github.com/berthhq/berth/internal/app"
 	"github.com/berthhq/berth/internal/app/bookings"
 	"github.com/berthhq/berth/internal/app/seats"
@@ -24,11 +26,12 @@ import (
 	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
-// Whatever several people and staff do at the same time, at two nodes whose clocks differ, to the same few sessions,
-// every invariant holds in the midst of it and afterwards; and once all is called off every seat is free and every
-// credit is back. Time goes on meanwhile: holds and offers run out, and the first session begins.
+// Members and staff change the same few sessions at the same time, at two nodes whose clocks differ. Every invariant
+// holds during this and afterwards, and once all sessions are cancelled every seat is free and every credit is
+// refunded. Time passes, too: holds and offers expire, and the first session starts.
 func TestNodes_KeepInvariantsInAnyInterleaving(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(4) {
@@ -56,7 +59,7 @@ func TestNodes_KeepInvariantsInAnyInterleaving(t *testing.T) {
 					done = true
 				default:
 				}
-				m.h.WantSound()
+				m.studio.WantSound()
 			}
 			m.end()
 			t.Logf("what came about: %v", m.done)
@@ -64,9 +67,9 @@ func TestNodes_KeepInvariantsInAnyInterleaving(t *testing.T) {
 	}
 }
 
-// melee is a house with two nodes, and what is known of the places in it.
+// melee is a studio on two nodes, and what the test knows about its bookings and entries.
 type melee struct {
-	h        *testkit.Studio
+	studio   *testkit.Studio
 	nodes    []*app.Services
 	people   []tenant.Caller
 	sessions []tenant.SessionID
@@ -88,49 +91,43 @@ type meleePlace struct {
 func newMelee(t *testing.T, seed uint64) *melee {
 	t.Helper()
 	ctx := context.Background()
-	h := testkit.New(t)
-	other, err := pg.Open(ctx, pg.Config{
-		URL: h.DB.URL, CommandConns: 4, ReadConns: 2, StatementTimeout: testkit.Timeout, LockTimeout: testkit.Timeout,
+	studio := testkit.New(t)
+	other := expect.Value(pg.Open(ctx, pg.Config{
+		URL: studio.DB.URL, CommandConns: 4, ReadConns: 2, StatementTimeout: testkit.Timeout, LockTimeout: testkit.Timeout,
 		IdleTimeout: testkit.Timeout,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	t.Cleanup(other.Close)
-	claims, err := waitlist.NewClaimKey([]byte("a secret that only the two nodes share"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	m := &melee{h: h, done: make(map[string]int)}
-	for node, ahead := range map[*pg.DB]time.Duration{h.DB.DB: 0, other: 5 * time.Minute} {
+	claims := expect.Value(waitlist.NewClaimKey([]byte("a secret that only the two nodes share")))(t)
+	m := &melee{studio: studio, done: make(map[string]int)}
+	for node, ahead := range map[*pg.DB]time.Duration{studio.DB.DB: 0, other: 5 * time.Minute} {
 		m.nodes = append(
-			m.nodes, app.New(app.Config{DB: node, Claims: claims, Now: func() time.Time { return h.Clock.Now().Add(ahead) }}),
+			m.nodes, app.New(app.Config{
+				DB: node, Claims: claims, Now: func() time.Time { return studio.Clock.Now().Add(ahead) },
+			}),
 		)
 	}
 	mode := []waitlist.Mode{
 		waitlist.AutoPromote, waitlist.OfferInTurn, waitlist.FirstToClaim, waitlist.OfferInTurn,
 	}[seed%4]
-	if _, err := h.App.Settings.UpdateRules(
-		ctx, h.Owner, settings.RulesEdit{Edit: func(s *waitlist.Settings) { s.Enabled, s.Mode = new(true), &mode }},
-	); err != nil {
-		t.Fatal(err)
-	}
-	pack := h.AddPlan(credit.Plan{
+	expect.OK(t)(studio.App.Settings.UpdateRules(
+		ctx, studio.Owner, settings.RulesEdit{Edit: func(s *waitlist.Settings) { s.Enabled, s.Mode = new(true), &mode }},
+	))
+	pack := studio.AddPlan(credit.Plan{
 		Kind: credit.Credits, Credits: testkit.LifeCredits, AllowOverlap: true, DailyLimit: new(4),
 	})
 	for i := range 6 {
-		who := h.AddMember(fmt.Sprint("Member ", i))
-		m.subs = append(m.subs, h.Subscribe(who, pack).ID)
+		who := studio.AddMember(fmt.Sprint("Member ", i))
+		m.subs = append(m.subs, studio.Subscribe(who, pack).ID)
 		m.people = append(m.people, who)
 	}
 	m.sessions = append(
 		m.sessions,
-		h.AddSession(testkit.Session{Starts: testkit.Noon.Add(20 * time.Minute), Minutes: 30, Capacity: 2, Waitlist: 3}),
+		studio.AddSession(testkit.Session{Starts: testkit.Noon.Add(20 * time.Minute), Minutes: 30, Capacity: 2, Waitlist: 3}),
 	)
 	for i := range 3 {
 		m.sessions = append(
 			m.sessions,
-			h.AddSession(testkit.Session{
+			studio.AddSession(testkit.Session{
 				Starts: testkit.Noon.Add(time.Duration(48+i) * time.Hour), Capacity: 1 + i, Waitlist: 3,
 			}),
 		)
@@ -183,9 +180,8 @@ func (m *melee) act(random *rand.Rand) {
 	default:
 		err = m.attend(node, random, place, wait)
 	}
-	if f := testkit.FaultOf(err); err != nil && (f == nil || f.Kind == fault.Internal) {
-		m.h.T.Error(err)
-	}
+	f := testkit.FaultOf(err)
+	test.False(m.studio.T, err != nil && (f == nil || f.Kind == fault.Internal), test.Sprint(err))
 }
 
 // did counts what has come about.
@@ -201,7 +197,7 @@ func (m *melee) did(what string, err error) {
 func (m *melee) pass(d time.Duration) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.h.Clock.Set(m.h.Clock.Now().Add(d))
+	m.studio.Clock.Set(m.studio.Clock.Now().Add(d))
 }
 
 // govern is what staff do, and what falls due.
@@ -212,20 +208,20 @@ func (m *melee) govern(
 	entry := tenant.EntryID{UUID: wait.id.UUID}
 	switch random.IntN(11) {
 	case 0:
-		_, err = node.Schedules.BlockSession(ctx, m.h.Owner, class, "")
+		_, err = node.Schedules.BlockSession(ctx, m.studio.Owner, class, "")
 		m.did("block", err)
 	case 1, 2:
-		_, _, err = node.Schedules.UnblockSession(ctx, m.h.Owner, class)
+		_, _, err = node.Schedules.UnblockSession(ctx, m.studio.Owner, class)
 		m.did("unblock", err)
 	case 3, 4:
 		_, _, err = node.Schedules.UpdateSession(
-			ctx, m.h.Owner, class, nil, session.Input{Capacity: new(1 + random.IntN(4))}, session.CapacityField,
+			ctx, m.studio.Owner, class, nil, session.Input{Capacity: new(1 + random.IntN(4))}, session.CapacityField,
 		)
 		m.did("resize", err)
 	case 5:
 		amount := 2*random.IntN(3) - 1
 		if _, _, err = node.Accounts.GrantCredits(
-			ctx, m.h.Owner, m.subs[random.IntN(len(m.subs))], amount, "goodwill",
+			ctx, m.studio.Owner, m.subs[random.IntN(len(m.subs))], amount, "goodwill",
 		); err == nil {
 			m.mu.Lock()
 			m.granted += amount
@@ -233,17 +229,19 @@ func (m *melee) govern(
 		}
 		m.did("grant", err)
 	case 6:
-		_, _, err = node.Accounts.RefundCredit(ctx, m.h.Owner, place.id, "goodwill")
+		_, _, err = node.Accounts.RefundCredit(ctx, m.studio.Owner, place.id, "goodwill")
 		m.did("refund", err)
 	case 7:
-		_, err = node.Waitlists.SetPriority(ctx, m.h.Owner, entry, waitlists.PriorityEdit{Flagged: new(random.IntN(2) == 0)})
+		_, err = node.Waitlists.SetPriority(
+			ctx, m.studio.Owner, entry, waitlists.PriorityEdit{Flagged: new(random.IntN(2) == 0)},
+		)
 		m.did("prioritize", err)
 	case 8:
-		_, err = node.Waitlists.OfferPlace(ctx, m.h.Owner, waitlists.OfferRequest{Session: class, Entry: entry})
+		_, err = node.Waitlists.OfferPlace(ctx, m.studio.Owner, waitlists.OfferRequest{Session: class, Entry: entry})
 		m.did("offer by hand", err)
 	case 9:
-		holds, first := node.Waitlists.ExpireHolds(ctx, m.h.Tenant)
-		offers, _, second := node.Waitlists.ExpireDueOffers(ctx, m.h.Tenant)
+		holds, first := node.Waitlists.ExpireHolds(ctx, m.studio.Tenant)
+		offers, _, second := node.Waitlists.ExpireDueOffers(ctx, m.studio.Tenant)
 		if err = cmp.Or(first, second); holds > 0 {
 			m.did("expire a hold", err)
 		}
@@ -251,7 +249,7 @@ func (m *melee) govern(
 			m.did("expire an offer", err)
 		}
 	case 10:
-		_, err = node.Housekeeping.SweepTenant(ctx, m.h.Tenant)
+		_, err = node.Housekeeping.SweepTenant(ctx, m.studio.Tenant)
 		m.did("sweep", err)
 	}
 	return err
@@ -262,16 +260,16 @@ func (m *melee) attend(node *app.Services, random *rand.Rand, place, wait meleeP
 	ctx := context.Background()
 	switch random.IntN(6) {
 	case 0:
-		_, err = node.Bookings.CheckIn(ctx, m.h.Coach, place.id)
+		_, err = node.Bookings.CheckIn(ctx, m.studio.Coach, place.id)
 		m.did("check in", err)
 	case 1:
-		_, err = node.Bookings.UndoCheckIn(ctx, m.h.Coach, place.id)
+		_, err = node.Bookings.UndoCheckIn(ctx, m.studio.Coach, place.id)
 		m.did("undo check-in", err)
 	case 2:
-		_, err = node.Bookings.MarkNoShow(ctx, m.h.Coach, place.id)
+		_, err = node.Bookings.MarkNoShow(ctx, m.studio.Coach, place.id)
 		m.did("no-show", err)
 	case 3:
-		_, err = node.Bookings.UndoNoShow(ctx, m.h.Coach, place.id)
+		_, err = node.Bookings.UndoNoShow(ctx, m.studio.Coach, place.id)
 		m.did("undo no-show", err)
 	case 4:
 		_, err = node.Waitlists.LeaveWaitlist(ctx, testkit.SelfOnly(wait.who), tenant.EntryID{UUID: wait.id.UUID}, "", false)
@@ -304,7 +302,7 @@ func (m *melee) learn(who tenant.Caller, made seats.Place) {
 // answer accepts or declines the first offer that there is.
 func (m *melee) answer(node *app.Services, random *rand.Rand, class tenant.SessionID) error {
 	ctx := context.Background()
-	roster, err := node.Bookings.ListRoster(ctx, m.h.Coach, class, false)
+	roster, err := node.Bookings.ListRoster(ctx, m.studio.Coach, class, false)
 	at := slices.IndexFunc(roster.Entries, func(e waitlist.Entry) bool { return e.Offer != nil })
 	if err != nil || at < 0 {
 		return err
@@ -313,7 +311,7 @@ func (m *melee) answer(node *app.Services, random *rand.Rand, class tenant.Sessi
 	who := m.people[slices.IndexFunc(m.people, func(c tenant.Caller) bool { return c.Member == e.Member })]
 	switch random.IntN(6) {
 	case 0:
-		_, err = node.Waitlists.ExpireOffer(ctx, m.h.Owner, e.Offer.ID, "")
+		_, err = node.Waitlists.ExpireOffer(ctx, m.studio.Owner, e.Offer.ID, "")
 		m.did("expire an offer by hand", err)
 		return err
 	case 1, 2:
@@ -330,11 +328,9 @@ func (m *melee) answer(node *app.Services, random *rand.Rand, class tenant.Sessi
 // end calls every session off, and counts what is left.
 func (m *melee) end() {
 	for _, id := range m.sessions {
-		if _, err := m.h.App.Schedules.CancelSession(context.Background(), m.h.Owner, id, "", false); err != nil {
-			m.h.T.Fatal(err)
-		}
+		expect.OK(m.studio.T)(m.studio.App.Schedules.CancelSession(context.Background(), m.studio.Owner, id, "", false))
 	}
-	m.h.WantSound()
+	m.studio.WantSound()
 	for what, sql := range map[string]string{
 		"seats": `select coalesce(sum(seats_taken + holds + waiting), 0) from sessions where tenant_id = $1`,
 		"places": fmt.Sprintf(
@@ -344,8 +340,6 @@ func (m *melee) end() {
 		"missing credits": fmt.Sprintf(`select %d - (select sum(balance) from subscriptions where tenant_id = $1)
 			- (select coalesce(sum(credits), 0) from bookings where tenant_id = $1)`, testkit.LifeCredits*len(m.subs)+m.granted),
 	} {
-		if n := m.h.Count(sql, m.h.Tenant); n != 0 {
-			m.h.T.Errorf("%s: %d", what, n)
-		}
+		test.EqOp(m.studio.T, 0, m.studio.Count(sql, m.studio.Tenant), test.Sprintf("%s", what))
 	}
 }

@@ -6,7 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/berthhq/berth/internal/app"
 	"github.com/berthhq/berth/internal/app/bookings"
@@ -17,43 +18,40 @@ import (
 	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 // A change of policy, plan or location holds for the next booking, on a node that has not heard of it.
 func TestSnapshot_ChangesApplyToTheNextBooking(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
+	studio := testkit.New(t)
 	ctx := context.Background()
-	elsewhere := app.New(app.Config{DB: h.DB.DB, Now: h.Clock.Now})
+	otherNode := app.New(app.Config{DB: studio.DB.DB, Now: studio.Clock.Now})
 	waitlists := func(on bool) {
 		t.Helper()
 		edit := settings.RulesEdit{
-			Target: settings.PolicyTarget{Service: h.Service}, Edit: func(s *waitlist.Settings) { s.Enabled = &on },
+			Target: settings.PolicyTarget{Service: studio.Service}, Edit: func(s *waitlist.Settings) { s.Enabled = &on },
 		}
-		if _, err := elsewhere.Settings.UpdateRules(ctx, h.Owner, edit); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t)(otherNode.Settings.UpdateRules(ctx, studio.Owner, edit))
 	}
 	waitlists(false)
-	in := h.AddSession(testkit.Session{Capacity: 100})
-	limited := h.AddPlan(credit.Plan{Kind: credit.Unlimited, AllowOverlap: true})
-	mia := h.AddMember("Mia")
-	h.Subscribe(mia, limited)
-	h.MustBook(mia, in)
+	in := studio.AddSession(testkit.Session{Capacity: 100})
+	limited := studio.AddPlan(credit.Plan{Kind: credit.Unlimited, AllowOverlap: true})
+	mia := studio.AddMember("Mia")
+	studio.Subscribe(mia, limited)
+	studio.MustBook(mia, in)
 	book := func() error {
-		_, err := h.Book(h.AddMember("Noa"), in)
+		_, err := studio.Book(studio.AddMember("Noa"), in)
 		return err
 	}
-	if err := book(); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, book())
 	for _, step := range []struct {
 		name   string
 		change func(on bool) error
 		reason fault.Reason
 	}{
 		{"a policy", func(on bool) error {
-			_, err := elsewhere.Settings.UpdatePolicy(ctx, h.Owner, settings.PolicyTarget{Service: h.Service}, nil,
+			_, err := otherNode.Settings.UpdatePolicy(ctx, studio.Owner, settings.PolicyTarget{Service: studio.Service}, nil,
 				func(p *catalog.Policy) {
 					p.BookingCloses = new(time.Duration(0))
 					if on {
@@ -63,7 +61,7 @@ func TestSnapshot_ChangesApplyToTheNextBooking(t *testing.T) {
 			return err
 		}, fault.SessionNotOpen},
 		{"a location's channels", func(on bool) error {
-			_, err := elsewhere.Catalog.UpdateLocation(ctx, h.Owner, h.Location, nil, func(l *catalog.Location) {
+			_, err := otherNode.Catalog.UpdateLocation(ctx, studio.Owner, studio.Location, nil, func(l *catalog.Location) {
 				l.Channels = catalog.Channels()
 				if on {
 					l.Channels = []catalog.Channel{catalog.Phone}
@@ -72,7 +70,7 @@ func TestSnapshot_ChangesApplyToTheNextBooking(t *testing.T) {
 			return err
 		}, fault.ChannelClosed},
 		{"a service's parties", func(on bool) error {
-			_, err := elsewhere.Catalog.UpdateService(ctx, h.Owner, h.Service, nil, func(s *catalog.Service) {
+			_, err := otherNode.Catalog.UpdateService(ctx, studio.Owner, studio.Service, nil, func(s *catalog.Service) {
 				s.MinParty = 1
 				if on {
 					s.MinParty = 2
@@ -81,52 +79,41 @@ func TestSnapshot_ChangesApplyToTheNextBooking(t *testing.T) {
 			return err
 		}, fault.PartySize},
 		{"a tenant that takes payments", func(on bool) error {
-			_, err := elsewhere.Accounts.UpdateTenant(ctx, h.Owner, nil, func(t *catalog.Tenant) {
+			_, err := otherNode.Accounts.UpdateTenant(ctx, studio.Owner, nil, func(t *catalog.Tenant) {
 				t.TakesPayments = on
 			})
 			return err
 		}, fault.NoActivePlan},
 	} {
-		if err := step.change(true); err != nil {
-			t.Fatalf("%s: %v", step.name, err)
-		}
-		if err := book(); fault.ReasonOf(err) != step.reason {
-			t.Errorf("after %s: %v, want %s", step.name, err, step.reason)
-		}
-		if err := step.change(false); err != nil {
-			t.Fatalf("%s: %v", step.name, err)
-		}
-		if err := book(); err != nil {
-			t.Errorf("after %s was taken back: %v", step.name, err)
-		}
+		must.NoError(t, step.change(true), must.Sprint(step.name))
+		err := book()
+		test.EqOp(t, step.reason, fault.ReasonOf(err), test.Sprintf("after %s: %v, want", step.name, err))
+		must.NoError(t, step.change(false), must.Sprint(step.name))
+		test.NoError(t, book(), test.Sprintf("after %s was taken back", step.name))
 	}
-	full := h.AddSession(testkit.Session{Capacity: 1, Waitlist: 1})
-	h.MustBook(h.AddMember("Ann"), full)
-	_, err := h.Book(h.AddMember("Bea"), full)
-	testkit.WantReason(t, err, fault.SessionFull)
+	full := studio.AddSession(testkit.Session{Capacity: 1, Waitlist: 1})
+	studio.MustBook(studio.AddMember("Ann"), full)
+	expect.Reason(t, fault.SessionFull)(studio.Book(studio.AddMember("Bea"), full))
 	waitlists(true)
-	h.MustWaitlist(h.AddMember("Cyd"), full)
-	if _, err := elsewhere.Catalog.UpdatePlan(ctx, h.Owner, limited.ID, nil, func(p *credit.Plan) error {
+	studio.MustWaitlist(studio.AddMember("Cyd"), full)
+	expect.OK(t)(otherNode.Catalog.UpdatePlan(ctx, studio.Owner, limited.ID, nil, func(p *credit.Plan) error {
 		p.DailyLimit = new(1)
 		return nil
-	}); err != nil {
-		t.Fatal(err)
-	}
-	_, err = h.Book(mia, h.AddSession(testkit.Session{}))
-	testkit.WantReason(t, err, fault.DailyLimit)
-	h.WantSound()
+	}))
+	expect.Reason(t, fault.DailyLimit)(studio.Book(mia, studio.AddSession(testkit.Session{})))
+	studio.WantSound()
 }
 
 // Several nodes want the last seats of one database. The lanes of one know nothing of the other's.
 func TestNodes_BookTheLastSeatsOnce(t *testing.T) {
 	t.Parallel()
 	const seats, queue, people = 7, 5, 60
-	h := testkit.New(t)
-	nodes := []*app.Services{h.App, app.New(app.Config{DB: h.DB.DB, Now: h.Clock.Now})}
-	in := h.AddSession(testkit.Session{Capacity: seats, Waitlist: queue})
+	studio := testkit.New(t)
+	nodes := []*app.Services{studio.App, app.New(app.Config{DB: studio.DB.DB, Now: studio.Clock.Now})}
+	in := studio.AddSession(testkit.Session{Capacity: seats, Waitlist: queue})
 	crowd := make([]tenant.Caller, people)
 	for i := range crowd {
-		crowd[i] = h.AddMember("One of many")
+		crowd[i] = studio.AddMember("One of many")
 	}
 	var mu sync.Mutex
 	var done sync.WaitGroup
@@ -150,18 +137,15 @@ func TestNodes_BookTheLastSeatsOnce(t *testing.T) {
 	}
 	done.Wait()
 	want := map[string]int{"booked": seats, "waits": queue, "SESSION_FULL": people - seats - queue}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-	h.WantSound()
+	test.Eq(t, want, got)
+	studio.WantSound()
 }
 
 // Once a node has stopped nothing new begins.
 func TestDrain_RefusesNewOperations(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
-	in := h.AddSession(testkit.Session{})
-	h.App.Engine.Drain()
-	_, err := h.Book(h.AddMember("Mia"), in)
-	testkit.WantReason(t, err, fault.Contention)
+	studio := testkit.New(t)
+	in := studio.AddSession(testkit.Session{})
+	studio.App.Engine.Drain()
+	expect.Reason(t, fault.Contention)(studio.Book(studio.AddMember("Mia"), in))
 }

@@ -111,10 +111,18 @@ func Do[R any](
 	ctx context.Context, e *Engine, by tenant.Caller, s Spec[R], run func(context.Context, *Tx) (R, error),
 ) (R, error) {
 	return replayed(ctx, e, by, s, func(key *IdempotencyKey) (R, error) {
+		var result, none R
+		once := func(ctx context.Context, tx *Tx) (answer []any, err error) {
+			result, err = run(ctx, tx)
+			return s.stored(&result), err
+		}
 		for attempt := 1; ; attempt++ {
-			result, err := doOnce(ctx, e, by, s, key, run)
-			if err == nil || attempt == maxAttempts || !isRetryable(err, key, s.Races) {
-				return result, err
+			err := e.doOnce(ctx, by, s.Name, s.Quiet, key, once)
+			if err == nil {
+				return result, nil
+			}
+			if attempt == maxAttempts || !isRetryable(err, key, s.Races) {
+				return none, err
 			}
 		}
 	})
@@ -129,36 +137,36 @@ func Exec(
 	return err
 }
 
-// doOnce runs one attempt of Do in a transaction.
-func doOnce[R any](
-	ctx context.Context, e *Engine, by tenant.Caller, s Spec[R], key *IdempotencyKey,
-	run func(context.Context, *Tx) (R, error),
-) (R, error) {
+// doOnce runs one attempt of Do in a transaction. The function returns the parts of its result that are stored.
+func (e *Engine) doOnce(
+	ctx context.Context, by tenant.Caller, name string, quiet bool, key *IdempotencyKey,
+	run func(context.Context, *Tx) ([]any, error),
+) error {
 	var tx *Tx
-	var result R
 	now := e.now()
 	ids := tenant.NewIDs(now)
-	err := e.db.InTx(ctx, pg.Scope{Tenant: by.Tenant}, s.Name, func(ctx context.Context, db *pg.Tx) (err error) {
+	err := e.db.InTx(ctx, pg.Scope{Tenant: by.Tenant}, name, func(ctx context.Context, db *pg.Tx) error {
 		tx = &Tx{
 			Tx: db, Tenant: by.Tenant, Caller: by, Request: requestID(ctx), Now: now, IDs: ids.Reset(), State: e.newState(),
+			engine: e,
 		}
 		if key != nil {
 			key.claimOnce(tx)
 		}
-		if result, err = run(ctx, tx); err == nil && key != nil {
-			err = key.store(tx, s.stored(&result))
+		answer, err := run(ctx, tx)
+		if err == nil && key != nil {
+			err = key.store(tx, answer)
 		}
 		return err
 	})
 	if err != nil {
-		var none R
-		return none, err
+		return err
 	}
-	if !s.Quiet {
+	if !quiet {
 		e.committed(by.Tenant)
 	}
 	tx.committed(e)
-	return result, nil
+	return nil
 }
 
 // isRetryable reports whether another attempt may succeed where the last one ended with err.

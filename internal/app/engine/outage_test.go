@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/shoenig/test"
 
 	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/fault"
@@ -15,7 +16,7 @@ import (
 
 func TestOutage_NamesWhatTheDatabaseDid(t *testing.T) {
 	t.Parallel()
-	for name, test := range map[string]struct {
+	for name, tc := range map[string]struct {
 		err     error
 		reason  fault.Reason
 		outcome string
@@ -39,15 +40,14 @@ func TestOutage_NamesWhatTheDatabaseDid(t *testing.T) {
 		"committed":      {pg.ErrCommitted, "", ""},
 		"nothing":        {nil, "", ""},
 	} {
-		f := engine.Outage(test.err)
+		f := engine.Outage(tc.err)
 		if f == nil {
-			if test.reason != "" {
-				t.Errorf("%s is none", name)
-			}
+			test.EqOp(t, "", tc.reason, test.Sprintf("%s is none", name))
 			continue
 		}
-		if f.Reason != test.reason || f.Metadata["outcome"] != test.outcome || !errors.Is(f, test.err) {
-			t.Errorf("%s is %v with %v", name, f, f.Metadata)
-		}
+		test.True(
+			t, f.Reason == tc.reason && f.Metadata["outcome"] == tc.outcome && errors.Is(f, tc.err),
+			test.Sprintf("%s is %v with %v", name, f, f.Metadata),
+		)
 	}
 }

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/berthhq/berth/internal/data/bookingdb"
 	"github.com/berthhq/berth/internal/fault"
@@ -25,8 +27,8 @@ import (
 // sizes.
 func TestLookup_LocksNoNeighboringRows(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
-	pack := h.AddPlan(credit.Plan{Kind: credit.Credits, Credits: 5})
+	studio := testkit.New(t)
+	pack := studio.AddPlan(credit.Plan{Kind: credit.Credits, Credits: 5})
 	type made struct {
 		who      tenant.Caller
 		session  tenant.SessionID
@@ -36,11 +38,11 @@ func TestLookup_LocksNoNeighboringRows(t *testing.T) {
 	var all []made
 	for i := range 12 {
 		m := made{
-			who:     h.AddMember(fmt.Sprint("Member ", i)),
-			session: h.AddSession(testkit.Session{Starts: testkit.Noon.Add(time.Duration(48+i) * time.Hour)}),
+			who:     studio.AddMember(fmt.Sprint("Member ", i)),
+			session: studio.AddSession(testkit.Session{Starts: testkit.Noon.Add(time.Duration(48+i) * time.Hour)}),
 		}
-		m.contract = h.Subscribe(m.who, pack).ID
-		m.booking = h.MustBook(m.who, m.session)
+		m.contract = studio.Subscribe(m.who, pack).ID
+		m.booking = studio.MustBook(m.who, m.session)
 		all = append(all, m)
 	}
 	one := all[5]
@@ -53,50 +55,51 @@ func TestLookup_LocksNoNeighboringRows(t *testing.T) {
 	)
 	visit := bookingdb.Visit{Session: one.session, Member: one.who.Member}
 	for name, find := range map[string]func(*pg.Batch){
-		"the booking":      func(batch *pg.Batch) { bookingdb.FindBooking(batch, h.Tenant, one.booking, &b) },
-		"its session":      func(batch *pg.Batch) { bookingdb.FindSlotOf(batch, h.Tenant, one.booking, &s) },
-		"its subscription": func(batch *pg.Batch) { bookingdb.FindBookingSubscription(batch, h.Tenant, one.booking, &u) },
-		"a session":        func(batch *pg.Batch) { bookingdb.FindSlot(batch, h.Tenant, one.session, &s) },
-		"a member":         func(batch *pg.Batch) { bookingdb.FindBookingMember(batch, h.Tenant, one.who.Member, &who) },
+		"the booking": func(batch *pg.Batch) { bookingdb.FindBooking(batch, studio.Tenant, one.booking, &b) },
+		"its session": func(batch *pg.Batch) { bookingdb.FindSlotOf(batch, studio.Tenant, one.booking, &s) },
+		"its subscription": func(batch *pg.Batch) {
+			bookingdb.FindBookingSubscription(
+				batch, studio.Tenant, one.booking, &u,
+			)
+		},
+		"a session": func(batch *pg.Batch) { bookingdb.FindSlot(batch, studio.Tenant, one.session, &s) },
+		"a member":  func(batch *pg.Batch) { bookingdb.FindBookingMember(batch, studio.Tenant, one.who.Member, &who) },
 		"a member's place": func(batch *pg.Batch) {
-			bookingdb.FindDouble(batch, h.Tenant, visit, func(bookingdb.Double) {})
+			bookingdb.FindDouble(batch, studio.Tenant, visit, func(bookingdb.Double) {})
 		},
 		"a member's contracts": func(batch *pg.Batch) {
-			bookingdb.ListPayers(batch, h.Tenant, visit, tenant.SubscriptionID{}, &us)
+			bookingdb.ListPayers(batch, studio.Tenant, visit, tenant.SubscriptionID{}, &us)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var locks []string
 			done := errors.New("no more is wanted")
-			err := h.DB.InTx(t.Context(), pg.Scope{Tenant: h.Tenant}, "look", func(ctx context.Context, tx *pg.Tx) error {
-				var batch pg.Batch
-				find(&batch)
-				if err := tx.Load(ctx, &batch); err != nil {
-					return err
-				}
-				// A lock on a page of a table stands for all of its rows. One on a page of an index is for whoever writes there,
-				// which bookings of a session do not: they change neither its start nor its id.
-				var seen pg.Batch
-				pg.Collect(seen.Queue(`
+			err := studio.DB.InTx(t.Context(), pg.Scope{Tenant: studio.Tenant}, "look",
+				func(ctx context.Context, tx *pg.Tx) error {
+					var batch pg.Batch
+					find(&batch)
+					if err := tx.Load(ctx, &batch); err != nil {
+						return err
+					}
+					// A lock on a page of a table covers all of its rows. One on a page of an index conflicts with writes to that
+					// page, and bookings of a session make none: they change neither its start nor its id.
+					var seen pg.Batch
+					pg.Collect(seen.Queue(`
 select c.relname || ' ' || l.locktype from pg_locks l join pg_class c on c.oid = l.relation
 where l.mode = 'SIReadLock' and `+testkit.OfThisTransaction+`
   and c.relname ~ '^(bookings|sessions|members|subscriptions)'
   and not (l.locktype = 'tuple' or l.locktype = 'page' and c.relname in ('bookings_pkey', 'sessions_pkey',
 'members_pkey', 'subscriptions_pkey',
     'bookings_active', 'subscriptions_member', 'sessions_start'))`), &locks, pgx.RowTo[string])
-				if err := tx.Load(ctx, &seen); err != nil {
-					return err
-				}
-				return done
-			})
-			if !errors.Is(err, done) {
-				t.Fatal(err)
-			}
+					if err := tx.Load(ctx, &seen); err != nil {
+						return err
+					}
+					return done
+				})
+			must.ErrorIs(t, err, done)
 			slices.Sort(locks)
-			if len(locks) > 0 {
-				t.Errorf("it locks %v", slices.Compact(locks))
-			}
+			test.True(t, len(locks) == 0, test.Sprintf("it locks %v", slices.Compact(locks)))
 		})
 	}
 }
@@ -104,39 +107,36 @@ where l.mode = 'SIReadLock' and `+testkit.OfThisTransaction+`
 // Eight people who book and cancel the same five classes at the same time are never sent away because of each other.
 func TestRun_MixedLoadIsNotRefused(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
-	pack := h.AddPlan(credit.Plan{Kind: credit.Unlimited, AllowOverlap: true})
+	studio := testkit.New(t)
+	pack := studio.AddPlan(credit.Plan{Kind: credit.Unlimited, AllowOverlap: true})
 	const people, rounds = 8, 6
 	members := make([]tenant.Caller, people)
 	for i := range members {
-		members[i] = h.AddMember(fmt.Sprint("Member ", i))
-		h.Subscribe(members[i], pack)
+		members[i] = studio.AddMember(fmt.Sprint("Member ", i))
+		studio.Subscribe(members[i], pack)
 	}
 	classes := make([]tenant.SessionID, 5)
 	for i := range classes {
-		classes[i] = h.AddSession(testkit.Session{Starts: testkit.Noon.Add(time.Duration(48+i) * time.Hour), Capacity: 4})
+		classes[i] = studio.AddSession(testkit.Session{
+			Starts: testkit.Noon.Add(time.Duration(48+i) * time.Hour), Capacity: 4,
+		})
 	}
 	var booked atomic.Int64
 	testkit.Parallel(people, func(i int) {
 		for n := range rounds {
-			place, err := h.Book(members[i], classes[(i*3+n)%len(classes)])
+			place, err := studio.Book(members[i], classes[(i*3+n)%len(classes)])
 			if fault.ReasonOf(err) == fault.SessionFull {
 				continue
 			}
 			if err == nil {
 				booked.Add(1)
-				_, err = h.Cancel(members[i], place.Booking.ID)
+				_, err = studio.Cancel(members[i], place.Booking.ID)
 			}
-			if err != nil {
-				t.Error(err)
-			}
+			test.NoError(t, err)
 		}
 	})
-	if booked.Load() < people*rounds/2 {
-		t.Errorf("only %d were booked", booked.Load())
-	}
-	if n := h.Count(`select sum(seats_taken) from sessions where tenant_id = $1`, h.Tenant); n != 0 {
-		t.Errorf("%d seats are taken in the end", n)
-	}
-	h.WantSound()
+	test.True(t, booked.Load() >= people*rounds/2, test.Sprintf("only %d were booked", booked.Load()))
+	test.EqOp(t, 0, studio.Count(`select sum(seats_taken) from sessions where tenant_id = $1`, studio.Tenant),
+		test.Sprint("seats are taken in the end"))
+	studio.WantSound()
 }

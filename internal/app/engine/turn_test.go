@@ -2,7 +2,6 @@ package engine_test
 
 import (
 	"context"
-	"errors"
 	"runtime"
 	"strings"
 	"sync"
@@ -11,6 +10,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/berthhq/berth/internal/app/bookings"
 	"github.com/berthhq/berth/internal/pg"
@@ -18,6 +19,7 @@ import (
 	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 // Whatever gives or takes seats of a session waits while another transaction about it is under way on the same node.
@@ -25,103 +27,106 @@ func TestOperations_OnSeatsRunInOrder(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	// Each gives the session that it is about, and what it does.
-	for name, set := range map[string]func(h *testkit.Studio) (tenant.SessionID, func() error){
-		"book": func(h *testkit.Studio) (tenant.SessionID, func() error) {
-			class, mia := h.AddSession(testkit.Session{}), h.AddMember("Mia")
-			return class, func() error { _, err := h.Book(mia, class); return err }
+	for name, set := range map[string]func(studio *testkit.Studio) (tenant.SessionID, func() error){
+		"book": func(studio *testkit.Studio) (tenant.SessionID, func() error) {
+			class, mia := studio.AddSession(testkit.Session{}), studio.AddMember("Mia")
+			return class, func() error { _, err := studio.Book(mia, class); return err }
 		},
-		"hold": func(h *testkit.Studio) (tenant.SessionID, func() error) {
-			class, mia := h.AddSession(testkit.Session{}), h.AddMember("Mia")
-			return class, func() error { _, err := h.Hold(mia, class); return err }
+		"hold": func(studio *testkit.Studio) (tenant.SessionID, func() error) {
+			class, mia := studio.AddSession(testkit.Session{}), studio.AddMember("Mia")
+			return class, func() error { _, err := studio.Hold(mia, class); return err }
 		},
-		"confirm": func(h *testkit.Studio) (tenant.SessionID, func() error) {
-			class, mia := h.AddSession(testkit.Session{}), h.AddMember("Mia")
-			held := h.MustHold(mia, class)
-			return class, func() error { _, err := h.Confirm(mia, held.ID); return err }
+		"confirm": func(studio *testkit.Studio) (tenant.SessionID, func() error) {
+			class, mia := studio.AddSession(testkit.Session{}), studio.AddMember("Mia")
+			held := studio.MustHold(mia, class)
+			return class, func() error { _, err := studio.Confirm(mia, held.ID); return err }
 		},
-		"release": func(h *testkit.Studio) (tenant.SessionID, func() error) {
-			class, mia := h.AddSession(testkit.Session{}), h.AddMember("Mia")
-			held := h.MustHold(mia, class)
-			return class, func() error { _, err := h.App.Bookings.ReleaseHold(ctx, testkit.SelfOnly(mia), held.ID); return err }
-		},
-		"cancel": func(h *testkit.Studio) (tenant.SessionID, func() error) {
-			class, mia := h.AddSession(testkit.Session{}), h.AddMember("Mia")
-			id := h.MustBook(mia, class)
-			return class, func() error { _, err := h.Cancel(mia, id); return err }
-		},
-		"reschedule from": func(h *testkit.Studio) (tenant.SessionID, func() error) {
-			from, to, mia := h.AddSession(testkit.Session{}), h.AddSession(testkit.Session{}), h.AddMember("Mia")
-			id := h.MustBook(mia, from)
-			return from, func() error { _, err := h.Reschedule(testkit.SelfOnly(mia), id, to); return err }
-		},
-		"reschedule to": func(h *testkit.Studio) (tenant.SessionID, func() error) {
-			from, to, mia := h.AddSession(testkit.Session{}), h.AddSession(testkit.Session{}), h.AddMember("Mia")
-			id := h.MustBook(mia, from)
-			return to, func() error { _, err := h.Reschedule(testkit.SelfOnly(mia), id, to); return err }
-		},
-		"holds that run out": func(h *testkit.Studio) (tenant.SessionID, func() error) {
-			class := h.AddSession(testkit.Session{})
-			held := h.MustHold(h.AddMember("Mia"), class)
-			h.Clock.Set(*held.HoldUntil)
-			return class, func() error { _, err := h.App.Waitlists.ExpireHolds(ctx, h.Tenant); return err }
-		},
-		"join the waitlist": func(h *testkit.Studio) (tenant.SessionID, func() error) {
-			class, _, _ := h.AddFullSession(1)
-			mia := h.AddMember("Mia")
-			return class, func() error { _, err := h.Join(mia, testkit.ForSessions(class)); return err }
-		},
-		"leave the waitlist": func(h *testkit.Studio) (tenant.SessionID, func() error) {
-			class, _, _ := h.AddFullSession(1)
-			who, entries := h.AddWaiters(1, testkit.ForSessions(class))
+		"release": func(studio *testkit.Studio) (tenant.SessionID, func() error) {
+			class, mia := studio.AddSession(testkit.Session{}), studio.AddMember("Mia")
+			held := studio.MustHold(mia, class)
 			return class, func() error {
-				_, err := h.App.Waitlists.LeaveWaitlist(ctx, testkit.SelfOnly(who[0]), entries[0], "", false)
+				_, err := studio.App.Bookings.ReleaseHold(ctx, testkit.SelfOnly(mia), held.ID)
 				return err
 			}
 		},
-		"cancel a place in line": func(h *testkit.Studio) (tenant.SessionID, func() error) {
-			class, _, _ := h.AddFullSession(1)
-			who, entries := h.AddWaiters(1, testkit.ForSessions(class))
-			return class, func() error { _, err := h.Cancel(who[0], tenant.BookingID{UUID: entries[0].UUID}); return err }
+		"cancel": func(studio *testkit.Studio) (tenant.SessionID, func() error) {
+			class, mia := studio.AddSession(testkit.Session{}), studio.AddMember("Mia")
+			id := studio.MustBook(mia, class)
+			return class, func() error { _, err := studio.Cancel(mia, id); return err }
 		},
-		"promote": func(h *testkit.Studio) (tenant.SessionID, func() error) {
-			class, who, booked := h.AddFullSession(1)
-			h.AddWaiters(1, testkit.ForSessions(class))
-			return class, func() error { _, err := h.Cancel(who[0], booked[0]); return err }
+		"reschedule from": func(studio *testkit.Studio) (tenant.SessionID, func() error) {
+			from, to, mia := studio.AddSession(testkit.Session{}), studio.AddSession(testkit.Session{}), studio.AddMember("Mia")
+			id := studio.MustBook(mia, from)
+			return from, func() error { _, err := studio.Reschedule(testkit.SelfOnly(mia), id, to); return err }
 		},
-		"accept": offered(func(h *testkit.Studio, who tenant.Caller, o waitlist.Offer) error {
-			_, err := h.Accept(who, o)
+		"reschedule to": func(studio *testkit.Studio) (tenant.SessionID, func() error) {
+			from, to, mia := studio.AddSession(testkit.Session{}), studio.AddSession(testkit.Session{}), studio.AddMember("Mia")
+			id := studio.MustBook(mia, from)
+			return to, func() error { _, err := studio.Reschedule(testkit.SelfOnly(mia), id, to); return err }
+		},
+		"holds that run out": func(studio *testkit.Studio) (tenant.SessionID, func() error) {
+			class := studio.AddSession(testkit.Session{})
+			held := studio.MustHold(studio.AddMember("Mia"), class)
+			studio.Clock.Set(*held.HoldUntil)
+			return class, func() error { _, err := studio.App.Waitlists.ExpireHolds(ctx, studio.Tenant); return err }
+		},
+		"join the waitlist": func(studio *testkit.Studio) (tenant.SessionID, func() error) {
+			class, _, _ := studio.AddFullSession(1)
+			mia := studio.AddMember("Mia")
+			return class, func() error { _, err := studio.Join(mia, testkit.ForSessions(class)); return err }
+		},
+		"leave the waitlist": func(studio *testkit.Studio) (tenant.SessionID, func() error) {
+			class, _, _ := studio.AddFullSession(1)
+			who, entries := studio.AddWaiters(1, testkit.ForSessions(class))
+			return class, func() error {
+				_, err := studio.App.Waitlists.LeaveWaitlist(ctx, testkit.SelfOnly(who[0]), entries[0], "", false)
+				return err
+			}
+		},
+		"cancel a place in line": func(studio *testkit.Studio) (tenant.SessionID, func() error) {
+			class, _, _ := studio.AddFullSession(1)
+			who, entries := studio.AddWaiters(1, testkit.ForSessions(class))
+			return class, func() error { _, err := studio.Cancel(who[0], tenant.BookingID{UUID: entries[0].UUID}); return err }
+		},
+		"promote": func(studio *testkit.Studio) (tenant.SessionID, func() error) {
+			class, who, booked := studio.AddFullSession(1)
+			studio.AddWaiters(1, testkit.ForSessions(class))
+			return class, func() error { _, err := studio.Cancel(who[0], booked[0]); return err }
+		},
+		"accept": offered(func(studio *testkit.Studio, who tenant.Caller, o waitlist.Offer) error {
+			_, err := studio.Accept(who, o)
 			return err
 		}),
-		"decline": offered(func(h *testkit.Studio, who tenant.Caller, o waitlist.Offer) error {
-			_, err := h.Decline(who, o, true)
+		"decline": offered(func(studio *testkit.Studio, who tenant.Caller, o waitlist.Offer) error {
+			_, err := studio.Decline(who, o, true)
 			return err
 		}),
-		"end an offer": offered(func(h *testkit.Studio, _ tenant.Caller, o waitlist.Offer) error {
-			_, err := h.App.Waitlists.ExpireOffer(ctx, h.Owner, o.ID, "")
+		"end an offer": offered(func(studio *testkit.Studio, _ tenant.Caller, o waitlist.Offer) error {
+			_, err := studio.App.Waitlists.ExpireOffer(ctx, studio.Owner, o.ID, "")
 			return err
 		}),
-		"offers that run out": offered(func(h *testkit.Studio, _ tenant.Caller, o waitlist.Offer) error {
-			h.Clock.Set(o.ExpiresAt)
-			_, _, err := h.App.Waitlists.ExpireDueOffers(ctx, h.Tenant)
+		"offers that run out": offered(func(studio *testkit.Studio, _ tenant.Caller, o waitlist.Offer) error {
+			studio.Clock.Set(o.ExpiresAt)
+			_, _, err := studio.App.Waitlists.ExpireDueOffers(ctx, studio.Tenant)
 			return err
 		}),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h := testkit.New(t)
-			h.SetMode(waitlist.OfferInTurn)
+			studio := testkit.New(t)
+			studio.SetMode(waitlist.OfferInTurn)
 			if name == "promote" {
-				h.SetMode(waitlist.AutoPromote)
+				studio.SetMode(waitlist.AutoPromote)
 			}
-			class, act := set(h)
-			h.Exec(`update sessions set capacity = capacity + 10 where id = $1`, class)
+			class, act := set(studio)
+			studio.Exec(`update sessions set capacity = capacity + 10 where id = $1`, class)
 			if name == "join the waitlist" {
-				h.Exec(`update sessions set seats_taken = seats_taken, capacity = seats_taken where id = $1`, class)
+				studio.Exec(`update sessions set seats_taken = seats_taken, capacity = seats_taken where id = $1`, class)
 			}
-			release := occupy(h, class)
+			release := occupy(studio, class)
 			done := make(chan error, 1)
 			go func() { done <- act() }()
-			for testkit.Queued(h.App, h.Tenant) == 0 {
+			for testkit.Queued(studio.App, studio.Tenant) == 0 {
 				select {
 				case err := <-done:
 					t.Fatalf("it did not wait, and ended with %v", err)
@@ -130,47 +135,38 @@ func TestOperations_OnSeatsRunInOrder(t *testing.T) {
 				}
 			}
 			release()
-			if err := <-done; err != nil {
-				t.Error(err)
-			}
+			test.NoError(t, <-done)
 		})
 	}
 }
 
 // offered is an offer in a session, and what is done about it.
 func offered(
-	act func(h *testkit.Studio, who tenant.Caller, o waitlist.Offer) error,
-) func(h *testkit.Studio) (tenant.SessionID, func() error) {
-	return func(h *testkit.Studio) (tenant.SessionID, func() error) {
-		class, holders, booked := h.AddFullSession(1)
-		who, entries := h.AddWaiters(1, testkit.ForSessions(class))
-		h.MustCancel(holders[0], booked[0])
-		o := h.LiveOffer(entries[0])
-		return class, func() error { return act(h, who[0], o) }
+	act func(studio *testkit.Studio, who tenant.Caller, o waitlist.Offer) error,
+) func(studio *testkit.Studio) (tenant.SessionID, func() error) {
+	return func(studio *testkit.Studio) (tenant.SessionID, func() error) {
+		class, holders, booked := studio.AddFullSession(1)
+		who, entries := studio.AddWaiters(1, testkit.ForSessions(class))
+		studio.MustCancel(holders[0], booked[0])
+		o := studio.LiveOffer(entries[0])
+		return class, func() error { return act(studio, who[0], o) }
 	}
 }
 
 // occupy keeps a lane busy with a session until it is released.
-func occupy(h *testkit.Studio, class tenant.SessionID) (release func()) {
-	h.T.Helper()
+func occupy(studio *testkit.Studio, class tenant.SessionID) (release func()) {
+	studio.T.Helper()
 	ctx := context.Background()
-	block, err := h.DB.Owner.Begin(ctx)
-	if err != nil {
-		h.T.Fatal(err)
-	}
-	h.T.Cleanup(func() { _ = block.Rollback(ctx) })
-	if _, err := block.Exec(ctx, `select from sessions where id = $1 for update`, class); err != nil {
-		h.T.Fatal(err)
-	}
-	decoy := h.AddMember("Decoy")
+	block := expect.Value(studio.DB.Owner.Begin(ctx))(studio.T)
+	studio.T.Cleanup(func() { _ = block.Rollback(ctx) })
+	expect.OK(studio.T)(block.Exec(ctx, `select from sessions where id = $1 for update`, class))
+	decoy := studio.AddMember("Decoy")
 	var done sync.WaitGroup
-	done.Go(func() { _, _ = h.Book(decoy, class) })
-	testkit.AwaitQueued(h.App, h.Tenant, 0)
+	done.Go(func() { _, _ = studio.Book(decoy, class) })
+	testkit.AwaitQueued(studio.App, studio.Tenant, 0)
 	return func() {
-		h.T.Helper()
-		if err := block.Commit(ctx); err != nil {
-			h.T.Error(err)
-		}
+		studio.T.Helper()
+		must.NoError(studio.T, block.Commit(ctx))
 		done.Wait()
 	}
 }
@@ -178,81 +174,66 @@ func occupy(h *testkit.Studio, class tenant.SessionID) (release func()) {
 // Who gives up once their request is under way learns by its key what became of it: it is durable.
 func TestRun_RetryWithTheKeyReturnsTheResultAfterLeaving(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
-	class, mia, noa := h.AddSession(testkit.Session{}), h.AddMember("Mia"), h.AddMember("Noa")
+	studio := testkit.New(t)
+	class, mia, noa := studio.AddSession(testkit.Session{}), studio.AddMember("Mia"), studio.AddMember("Noa")
 	request := bookings.BookRequest{Session: class, Party: 1, Channel: catalog.Online}
 	ctx, _ := testkit.WithKey(t, "k", "book", "")
 	leaving, leave := context.WithCancel(ctx)
 
-	block, err := h.DB.Owner.Begin(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	block := expect.Value(studio.DB.Owner.Begin(t.Context()))(t)
 	defer func() { _ = block.Rollback(context.Background()) }()
-	if _, err := block.Exec(t.Context(), `select from sessions where id = $1 for update`, class); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t)(block.Exec(t.Context(), `select from sessions where id = $1 for update`, class))
 	gone := make(chan error, 1)
-	go func() { _, err := h.App.Bookings.Book(leaving, mia, request); gone <- err }()
-	testkit.AwaitQueued(h.App, h.Tenant, 0)
+	go func() { _, err := studio.App.Bookings.Book(leaving, mia, request); gone <- err }()
+	testkit.AwaitQueued(studio.App, studio.Tenant, 0)
 	behind := make(chan error, 1)
-	go func() { _, err := h.Book(noa, class); behind <- err }()
-	testkit.AwaitQueued(h.App, h.Tenant, 1)
+	go func() { _, err := studio.Book(noa, class); behind <- err }()
+	testkit.AwaitQueued(studio.App, studio.Tenant, 1)
 	leave()
-	if err := <-gone; !errors.Is(err, context.Canceled) {
-		t.Errorf("who gave up was told %v", err)
-	}
-	if err := block.Commit(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	test.ErrorIs(t, <-gone, context.Canceled, test.Sprint("who gave up was told"))
+	must.NoError(t, block.Commit(t.Context()))
 	if err := <-behind; err != nil { // and so it is settled what came before
 		t.Error(err)
 	}
 	again, key := testkit.WithKey(t, "k", "book", "")
-	place, err := h.App.Bookings.Book(again, mia, request)
-	if err != nil || place.Booking == nil || !key.Repeated {
-		t.Errorf("%+v, repeated: %v, %v", place, key.Repeated, err)
-	}
-	if n := h.Count(`select count(*) from bookings where member_id = $1`, mia.Member); n != 1 {
-		t.Errorf("%d bookings", n)
-	}
-	h.WantSound()
+	place := expect.Value(studio.App.Bookings.Book(again, mia, request))(t)
+	test.True(t, place.Booking != nil && key.Repeated, test.Sprintf("%+v, repeated: %v", place, key.Repeated))
+	test.EqOp(t, 1, studio.Count(`select count(*) from bookings where member_id = $1`, mia.Member),
+		test.Sprint("bookings"))
+	studio.WantSound()
 }
 
 // A node does not get into its own way: a crowd that books one session needs no second attempt. Two nodes that do the
 // same do.
 func TestNode_RetriesNothingAgainstItself(t *testing.T) {
 	t.Parallel()
-	for name, elsewhere := range map[string]bool{"one node": false, "two nodes": true} {
+	for name, twoNodes := range map[string]bool{"one node": false, "two nodes": true} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			a, registry := new(testkit.Barrier), prometheus.NewRegistry()
-			h := testkit.New(t, func(c *pg.Config) { c.Tracer, c.Registerer = a, registry })
-			class := h.AddSession(testkit.Session{Capacity: 100})
+			studio := testkit.New(t, func(c *pg.Config) { c.Tracer, c.Registerer = a, registry })
+			class := studio.AddSession(testkit.Session{Capacity: 100})
 			const people = 60
 			crowd := make([]tenant.Caller, people)
 			for i := range crowd {
-				crowd[i] = h.AddMember("One of many")
+				crowd[i] = studio.AddMember("One of many")
 			}
-			if elsewhere {
+			if twoNodes {
 				first := func(who tenant.Caller) func() {
 					return func() {
-						if _, err := h.OtherNode().Book(who, class); err != nil {
-							t.Error(err)
-						}
+						_, err := studio.OtherNode().Book(who, class)
+						test.NoError(t, err)
 					}
 				}
-				a.Run(first(h.AddMember("Mia")), first(h.AddMember("Noa")))
+				a.Run(first(studio.AddMember("Mia")), first(studio.AddMember("Noa")))
 			}
 			testkit.Parallel(people, func(i int) {
-				if _, err := h.Book(crowd[i], class); err != nil {
-					t.Error(err)
-				}
+				_, err := studio.Book(crowd[i], class)
+				test.NoError(t, err)
 			})
-			if n := testkit.RetriesFor(t, registry, "40001") + testkit.RetriesFor(t, registry, "40P01"); (n > 0) != elsewhere {
-				t.Errorf("%v retries", n)
-			}
-			h.WantSound()
+			n := testkit.RetriesFor(t, registry, "40001") + testkit.RetriesFor(t, registry, "40P01")
+			test.EqOp(t, twoNodes, (n > 0), test.Sprintf("%v retries", n))
+			studio.WantSound()
 		})
 	}
 }
@@ -290,15 +271,16 @@ func (*lines) TraceBatchQuery(context.Context, *pgx.Conn, pgx.TraceBatchQueryDat
 
 func (*lines) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndData) {}
 
-// A node that is alone with its sessions asks nobody. Once another got into its way, its transactions stand in line
-// before they begin, for a while, so that what they read then is what was committed last.
+// A node that is alone with its sessions takes no advisory locks. After a conflict with another node, its transactions
+// take them before they begin, for a while, so that they read what was committed last.
 func TestNodes_TakeAdvisoryLocksAfterConflicts(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	l := &lines{waited: make(map[*pgx.Conn]bool)}
-	h := testkit.New(t, func(c *pg.Config) { c.Tracer = l })
-	class := h.AddSession(testkit.Session{})
-	before, slowed, next, later := h.AddMember("Before"), h.AddMember("Slowed"), h.AddMember("Next"), h.AddMember("Later")
+	studio := testkit.New(t, func(c *pg.Config) { c.Tracer = l })
+	class := studio.AddSession(testkit.Session{})
+	before, slowed := studio.AddMember("Before"), studio.AddMember("Slowed")
+	next, later := studio.AddMember("Next"), studio.AddMember("Later")
 	since := func() []bool {
 		l.mu.Lock()
 		defer l.mu.Unlock()
@@ -307,44 +289,32 @@ func TestNodes_TakeAdvisoryLocksAfterConflicts(t *testing.T) {
 		return began
 	}
 	since()
-	h.MustBook(before, class)
+	studio.MustBook(before, class)
 	if began := since(); len(began) != 1 || began[0] {
 		t.Errorf("alone: stood in line %v", began)
 	}
 
-	// Somebody else changes the session between what a booking reads and what it writes.
-	rival, err := h.DB.Owner.Begin(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
+	// Another transaction changes the session between the reads and the writes of a booking.
+	rival := expect.Value(studio.DB.Owner.Begin(ctx))(t)
 	defer func() { _ = rival.Rollback(ctx) }()
-	if _, err := rival.Exec(ctx, `update sessions set capacity = capacity where id = $1`, class); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t)(rival.Exec(ctx, `update sessions set capacity = capacity where id = $1`, class))
 	booked := make(chan error, 1)
-	go func() { _, err := h.Book(slowed, class); booked <- err }()
+	go func() { _, err := studio.Book(slowed, class); booked <- err }()
 	for blocked := 0; blocked == 0; {
-		blocked = h.Count(
+		blocked = studio.Count(
 			`select count(*) from pg_stat_activity where $1 = any(pg_blocking_pids(pid))`, rival.Conn().PgConn().PID(),
 		)
 	}
-	if err := rival.Commit(ctx); err != nil {
-		t.Fatal(err)
-	}
-	if err := <-booked; err != nil {
-		t.Fatal(err)
-	}
-	if began := since(); len(began) != 2 {
-		t.Fatalf("they did not meet: %v", began)
-	}
-	h.MustBook(next, class)
-	if began := since(); len(began) != 1 || !began[0] {
-		t.Errorf("after they met: stood in line %v", began)
-	}
-	h.Clock.Set(h.Clock.Now().Add(time.Minute))
-	h.MustBook(later, class)
-	if began := since(); len(began) != 1 || began[0] {
-		t.Errorf("a minute later: stood in line %v", began)
-	}
-	h.WantSound()
+	must.NoError(t, rival.Commit(ctx))
+	must.NoError(t, <-booked)
+	began := since()
+	must.EqOp(t, 2, len(began), must.Sprintf("they did not meet: %v", began))
+	studio.MustBook(next, class)
+	began = since()
+	test.True(t, len(began) == 1 && began[0], test.Sprintf("after they met: stood in line %v", began))
+	studio.Clock.Set(studio.Clock.Now().Add(time.Minute))
+	studio.MustBook(later, class)
+	began = since()
+	test.True(t, len(began) == 1 && !began[0], test.Sprintf("a minute later: stood in line %v", began))
+	studio.WantSound()
 }

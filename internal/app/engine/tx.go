@@ -23,6 +23,7 @@ type Tx struct {
 	IDs     *tenant.IDs
 	State   State
 
+	engine  *Engine
 	task    *task // nil in Do
 	shared  bool
 	wakeAt  *time.Time

@@ -2,11 +2,8 @@ package events
 
 import (
 	"context"
-	"errors"
-	"time"
 
 	"github.com/berthhq/berth/internal/data/outbox"
-	"github.com/berthhq/berth/internal/tenant"
 )
 
 // The event log's types belong to its package.
@@ -15,7 +12,11 @@ type (
 	EventType   = outbox.Type
 	EventRecord = outbox.Record
 	EventCursor = outbox.Cursor
+	EventReader = outbox.Reader
 )
+
+// ReadPermissions are the permissions that decide which events a caller may read.
+var ReadPermissions = outbox.ReadPermissions
 
 // EventQuery selects a page of the event log.
 type EventQuery struct {
@@ -47,7 +48,7 @@ const (
 )
 
 // ListEvents reads the events that the caller may see, in commit order or backwards.
-func (s *Service) ListEvents(ctx context.Context, caller tenant.Caller, q EventQuery) (EventPage, error) {
+func (s *Service) ListEvents(ctx context.Context, caller EventReader, q EventQuery) (EventPage, error) {
 	part := outbox.Range{Backwards: q.Backwards}
 	switch {
 	case q.After != nil:
@@ -63,8 +64,8 @@ func (s *Service) ListEvents(ctx context.Context, caller tenant.Caller, q EventQ
 	var page EventPage
 	for scanned := 0; scanned < scanLimit; {
 		part.Limit = min(readLimit, scanLimit-scanned)
-		if q.Filter.IsZero() && !caller.SelfOnly {
-			part.Limit = min(part.Limit, q.Limit+1-len(page.Events)) // the caller sees every event
+		if q.Filter.IsZero() && caller.ReadsAll() {
+			part.Limit = min(part.Limit, q.Limit+1-len(page.Events))
 		}
 		found, err := outbox.Read(ctx, s.db, caller.Tenant, part)
 		if err != nil {
@@ -73,7 +74,7 @@ func (s *Service) ListEvents(ctx context.Context, caller tenant.Caller, q EventQ
 		if scanned == 0 {
 			page.End = found.Horizon.Token(caller.Tenant)
 		}
-		page.Events = append(page.Events, q.Filter.VisibleTo(found.Records, caller)...)
+		page.Events = append(page.Events, caller.See(q.Filter, found.Records)...)
 		if len(page.Events) > q.Limit {
 			page.Events = page.Events[:q.Limit]
 			page.Next = &page.Events[q.Limit-1].Cursor
@@ -88,51 +89,3 @@ func (s *Service) ListEvents(ctx context.Context, caller tenant.Caller, q EventQ
 	page.Next = &part.From
 	return page, nil
 }
-
-// EventWatch follows the event log.
-type EventWatch struct {
-	watcher *outbox.Watcher
-	in      tenant.TenantID
-	filter  EventFilter
-}
-
-var errNoRelay = errors.New("events: no relay to watch")
-
-// WatchEvents starts to follow the event log after a cursor, or from now on if the cursor is empty. The caller closes
-// the watch.
-func (s *Service) WatchEvents(
-	ctx context.Context, caller tenant.Caller, filter EventFilter, cursor string,
-) (*EventWatch, error) {
-	if s.relay == nil {
-		return nil, errNoRelay
-	}
-	var after *outbox.Cursor
-	if cursor != "" {
-		at, err := outbox.ParseCursor(caller.Tenant, cursor)
-		if err != nil {
-			return nil, err
-		}
-		after = &at
-	}
-	watcher, err := s.relay.Watch(ctx, caller.Tenant, after)
-	if err != nil {
-		return nil, err
-	}
-	return &EventWatch{watcher, caller.Tenant, filter}, nil
-}
-
-// Next waits for events and returns them, selected or not. It returns none if tick comes first. It advances the cursor.
-func (w *EventWatch) Next(ctx context.Context, tick <-chan time.Time) ([]*EventRecord, error) {
-	return w.watcher.Next(ctx, tick)
-}
-
-// See returns the selected events, as far as the caller may see them now.
-func (w *EventWatch) See(events []*EventRecord, caller tenant.Caller) []*EventRecord {
-	return w.filter.VisibleTo(events, caller)
-}
-
-// Cursor returns the token of the position after all events that Next has returned.
-func (w *EventWatch) Cursor() string { return w.watcher.At().Token(w.in) }
-
-// Close ends the watch.
-func (w *EventWatch) Close() { w.watcher.Close() }

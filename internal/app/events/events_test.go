@@ -3,31 +3,30 @@ package events_test
 import (
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/shoenig/test"
 
 	"github.com/berthhq/berth/internal/app/events"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 // A page looks at a limited number of events, and says where to go on even if it has found none.
 func TestListEvents_NarrowFilterReachesTheEnd(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
+	studio := testkit.New(t)
+	owner := testkit.ReaderOfAll(studio.Owner)
 	first, last := testkit.NewID[tenant.BookingID](), testkit.NewID[tenant.BookingID]()
 	// So many events that only SQL creates them fast enough. Nothing else happened in the tenant that could be found.
-	h.Exec(`insert into events (tenant_id, id, type, booking_id, actor, occurred_at)
+	studio.Exec(`insert into events (tenant_id, id, type, booking_id, actor, occurred_at)
 	        select $1, ('00000000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, 'booking.confirmed',
 	          case n when 1 then $2::uuid when 12000 then $3::uuid end, 'system', $4 from generate_series(1,
-	12000) n`, h.Tenant, first, last, testkit.Noon)
-	h.Exec(`analyze events`)
-	h.OtherTenant() // whose log is empty
-	for {           // until no transaction of another test keeps them back
-		page, err := h.App.Events.ListEvents(t.Context(), h.Owner, events.EventQuery{Limit: 1})
-		if err != nil {
-			t.Fatal(err)
-		}
+	12000) n`, studio.Tenant, first, last, testkit.Noon)
+	studio.Exec(`analyze events`)
+	studio.OtherTenant() // whose log is empty
+	for {                // until no transaction of another test keeps them back
+		page := expect.Value(studio.App.Events.ListEvents(t.Context(), owner, events.EventQuery{Limit: 1}))(t)
 		if len(page.Events) == 1 {
 			break
 		}
@@ -47,20 +46,15 @@ func TestListEvents_NarrowFilterReachesTheEnd(t *testing.T) {
 		q := events.EventQuery{Filter: events.EventFilter{Booking: c.booking}, Backwards: c.backwards, Limit: 10}
 		var got []int
 		for range 10 {
-			page, err := h.App.Events.ListEvents(t.Context(), h.Owner, q)
-			if err != nil {
-				t.Fatal(err)
-			}
+			page := expect.Value(studio.App.Events.ListEvents(t.Context(), owner, q))(t)
 			got = append(got, len(page.Events))
 			if q.After = page.Next; q.After == nil {
 				break
 			}
 		}
-		if diff := cmp.Diff(c.want, got); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", c.name, diff)
-		}
+		test.Eq(t, c.want, got, test.Sprint(c.name))
 	}
-	if _, err := h.App.Events.WatchEvents(t.Context(), h.Owner, events.EventFilter{}, ""); err == nil ||
+	if _, err := studio.App.Events.WatchEvents(t.Context(), studio.Owner, events.EventFilter{}, ""); err == nil ||
 		fault.ReasonOf(err) != "" {
 		t.Errorf("without a relay: %v", err)
 	}

@@ -5,15 +5,14 @@ import (
 	"testing"
 
 	"github.com/berthhq/berth/internal/testkit"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 // A sweep of a tenant in which nothing is due, as most are at most times.
 func BenchmarkSweepOfNothing(b *testing.B) {
-	h := testkit.New(b)
-	h.AddSession(testkit.Session{Starts: testkit.InTwoDays})
+	studio := testkit.New(b)
+	studio.AddSession(testkit.Session{Starts: testkit.InTwoDays})
 	for b.Loop() {
-		if _, err := h.App.Housekeeping.SweepTenant(context.Background(), h.Tenant); err != nil {
-			b.Fatal(err)
-		}
+		expect.OK(b)(studio.App.Housekeeping.SweepTenant(context.Background(), studio.Tenant))
 	}
 }

@@ -5,10 +5,13 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/shoenig/test"
+
 	"github.com/berthhq/berth/internal/app/housekeeping"
 	"github.com/berthhq/berth/internal/data/coredb"
 	"github.com/berthhq/berth/internal/rules/credit"
 	"github.com/berthhq/berth/internal/testkit"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 // Each check finds what it is there for: a studio without violations is damaged in one way at a time.
@@ -95,8 +98,14 @@ update waitlist_entries set status = 'OFFERED' where status = 'WAITING'`
 		"a booking holds the credits that its ledger lines charged": {
 			`update bookings set credits = 3 where credits = 1`,
 		},
-		"unlimited and course plans move no credits": {`update plans set kind = 'UNLIMITED', credits = 0`},
-		"no booking is on a course plan":             {`update plans set kind = 'COURSE', credits = 0`},
+		"the totals of a payment line are the sums of all lines up to it": {
+			`insert into payment_entries (tenant_id, id, booking_id, line, kind, amount_currency, amount_units, amount_nanos,
+				captured_units, captured_nanos, refunded_units, refunded_nanos, actor, created_at)
+			 select tenant_id, gen_random_uuid(), id, 1, 'CAPTURED', 'EUR', 5, 0, 6, 0, 0, 0, 'ana', created_at from bookings`,
+		},
+		"the payment of a booking is what its lines say": {`update bookings set payment_status = 'CAPTURED'`},
+		"unlimited and course plans move no credits":     {`update plans set kind = 'UNLIMITED', credits = 0`},
+		"no booking is on a course plan":                 {`update plans set kind = 'COURSE', credits = 0`},
 		"a cancellation in time has refunded its credits": {
 			`update bookings set status = 'CANCELLED', cancelled_at = created_at where credits = 1`,
 		},
@@ -111,30 +120,22 @@ update waitlist_entries set status = 'OFFERED' where status = 'WAITING'`
 	for check, damage := range damages {
 		t.Run(check, func(t *testing.T) {
 			t.Parallel()
-			h := testkit.New(t)
-			mia, noa, leo := h.AddMember("Mia"), h.AddMember("Noa"), h.AddMember("Leo")
-			h.Subscribe(noa, h.AddPlan(credit.Plan{Kind: credit.Credits, Credits: 5, WeeklyLimit: new(5)}))
-			class := h.AddSession(testkit.Session{Capacity: 1, Waitlist: 3})
-			place := h.MustBook(mia, class)
-			h.MustWaitlist(noa, class)
-			h.MustWaitlist(leo, class)
-			if _, err := h.Cancel(mia, place); err != nil {
-				t.Fatal(err)
-			}
-			h.WantSound()
+			studio := testkit.New(t)
+			mia, noa, leo := studio.AddMember("Mia"), studio.AddMember("Noa"), studio.AddMember("Leo")
+			studio.Subscribe(noa, studio.AddPlan(credit.Plan{Kind: credit.Credits, Credits: 5, WeeklyLimit: new(5)}))
+			class := studio.AddSession(testkit.Session{Capacity: 1, Waitlist: 3})
+			place := studio.MustBook(mia, class)
+			studio.MustWaitlist(noa, class)
+			studio.MustWaitlist(leo, class)
+			expect.OK(t)(studio.Cancel(mia, place))
+			studio.WantSound()
 			for _, sql := range damage {
-				h.Exec(sql)
+				studio.Exec(sql)
 			}
-			violations, err := h.App.Housekeeping.Verify(context.Background(), h.Tenant)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if !slices.ContainsFunc(violations, func(v housekeeping.Violation) bool { return v.Check == check }) {
-				t.Errorf("not found among %+v", violations)
-			}
+			violations := expect.Value(studio.App.Housekeeping.Verify(context.Background(), studio.Tenant))(t)
+			test.True(t, slices.ContainsFunc(violations, func(v housekeeping.Violation) bool { return v.Check == check }),
+				test.Sprintf("not found among %+v", violations))
 		})
 	}
-	if n := len(coredb.Checks); n != len(damages) {
-		t.Errorf("there are %d checks, and damage for %d", n, len(damages))
-	}
+	test.EqOp(t, len(damages), len(coredb.Checks), test.Sprintf("there are checks, and damage for %d", len(damages)))
 }

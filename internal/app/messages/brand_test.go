@@ -4,10 +4,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test"
+
 	"github.com/berthhq/berth/internal/rules/brand"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/testkit"
+	"github.com/berthhq/berth/internal/testkit/expect"
 	"github.com/berthhq/berth/internal/testkit/messagetest"
 )
 
@@ -15,20 +18,20 @@ import (
 // of it.
 func TestMail_HasTheTenantsBrand(t *testing.T) {
 	t.Parallel()
-	h := messagetest.New(t)
-	_, err := h.App.Accounts.UpdateTenant(h.T.Context(), h.Owner, nil, func(of *catalog.Tenant) {
+	studio := messagetest.New(t)
+	expect.OK(studio.T)(studio.App.Accounts.UpdateTenant(studio.T.Context(), studio.Owner, nil, func(of *catalog.Tenant) {
 		of.Brand = brand.Brand{LogoURL: "https://cdn.example.com/logo.svg", Accent: "#b83280"}
-	})
-	h.NoError(err)
+	}))
 	wears := func(what string, m notify.Message, want bool) {
 		t.Helper()
 		logo, button := contains(
 			m.HTML, `<img src="https://cdn.example.com/logo.svg" alt="Harbour Yoga"`,
 		), contains(m.HTML, "background:#b83280;color:#ffffff")
-		if m.Channel != notify.Email || logo != want || button != want || contains(m.Text, "cdn.example.com") ||
-			contains(m.Text, "<img") {
-			t.Errorf("%s: logo %t, button %t: %+v", what, logo, button, m)
-		}
+		test.True(
+			t, m.Channel == notify.Email && logo == want && button == want && !contains(m.Text, "cdn.example.com") &&
+				!contains(m.Text, "<img"),
+			test.Sprintf("%s: logo %t, button %t: %+v", what, logo, button, m),
+		)
 	}
 	sent := func(by *messagetest.Studio, what string, want bool) {
 		t.Helper()
@@ -43,31 +46,28 @@ func TestMail_HasTheTenantsBrand(t *testing.T) {
 				t.Errorf("%s: %+v", what, m)
 			}
 		}
-		if mails != 1 {
-			t.Errorf("%s: %d mails", what, mails)
-		}
+		test.EqOp(t, 1, mails, test.Sprintf("%s: %d mails", what, mails))
 	}
-	class := h.SessionAt(testkit.Noon.Add(48 * time.Hour))
-	h.MustPlace(h.AddReachable("Mia"), class)
-	sent(h, "booked", true)
-	_, err = h.App.Schedules.CancelSession(h.T.Context(), h.Owner, class, "Carla is ill.", true)
-	h.NoError(err)
-	sent(h, "called off", true)
+	class := studio.SessionAt(testkit.Noon.Add(48 * time.Hour))
+	studio.MustPlace(studio.AddReachable("Mia"), class)
+	sent(studio, "booked", true)
+	expect.OK(studio.T)(
+		studio.App.Schedules.CancelSession(studio.T.Context(), studio.Owner, class, "Carla is ill.", true),
+	)
+	sent(studio, "called off", true)
 
-	_, err = h.App.Messages.SendTest(h.T.Context(), h.Owner, notify.Reminder, email, "en")
-	h.NoError(err)
-	for _, m := range h.Provider.Take() {
+	expect.OK(studio.T)(studio.App.Messages.SendTest(studio.T.Context(), studio.Owner, notify.Reminder, email, "en"))
+	for _, m := range studio.Provider.Take() {
 		wears("a test", m, true)
 	}
-	shown, err := h.App.Messages.PreviewTemplate(
-		h.T.Context(), h.Owner, notify.Template{Topic: notify.Reminder, Channel: email, Locale: "en"},
+	shown := expect.Value(studio.App.Messages.PreviewTemplate(
+		studio.T.Context(), studio.Owner, notify.Template{Topic: notify.Reminder, Channel: email, Locale: "en"},
+	))(studio.T)
+	test.True(
+		t, contains(shown.HTML, "cdn.example.com/logo.svg") && contains(shown.HTML, "#b83280"), test.Sprint(shown.HTML),
 	)
-	h.NoError(err)
-	if !contains(shown.HTML, "cdn.example.com/logo.svg") || !contains(shown.HTML, "#b83280") {
-		t.Error(shown.HTML)
-	}
 
-	other := h.OtherTenant("Dock Pilates")
+	other := studio.OtherTenant("Dock Pilates")
 	other.MustPlace(other.AddReachable("Noa"), other.SessionAt(testkit.Noon.Add(48*time.Hour)))
 	sent(other, "another tenant's", false)
 }

@@ -70,7 +70,9 @@ func (s *Service) GetCalendarFeed(ctx context.Context, secret string) ([]byte, e
 	if err != nil || len(raw) != len(in.UUID)+feedSecretSize {
 		return nil, invalid
 	}
-	copy(in.UUID[:], raw)
+	if copy(in.UUID[:], raw); in.IsZero() {
+		return nil, invalid
+	}
 	var owner tenant.MemberID
 	var find, read pg.Batch
 	messagedb.FindFeed(&find, in, raw[len(in.UUID):], &owner)

@@ -6,15 +6,19 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/berthhq/berth/internal/app/bookings"
 	"github.com/berthhq/berth/internal/app/messages"
 	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/rules/session"
 	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/testkit/expect"
 	"github.com/berthhq/berth/internal/testkit/messagetest"
 )
 
-// resident is somebody in a zone, and what is so about them.
+// resident is a member in a time zone, with the settings that decide their messages.
 type resident struct {
 	tenant.Caller
 	zone    *time.Location
@@ -30,7 +34,7 @@ type visit struct {
 	booked bool
 }
 
-// deed is what somebody does, at a time.
+// deed is an action of a member at a time.
 type deed struct {
 	at time.Time
 	do func()
@@ -68,25 +72,21 @@ func TestClockChanges_OfAllZones(t *testing.T) {
 		for topic, least := range map[notify.Topic]int{
 			confirmed: 50, notify.Rescheduled: 5, notify.Reminder: 50, notify.CheckInOpen: 5,
 		} {
-			if y.looked[topic] < least {
-				t.Errorf("%d messages about %s", y.looked[topic], topic)
-			}
+			test.True(t, y.looked[topic] >= least, test.Sprintf("%d messages about %s", y.looked[topic], topic))
 		}
 		for _, why := range []notify.Reason{
 			notify.QuietHoursReason, notify.FrequencyCap, notify.OptedOutReason, notify.NotBooked, notify.Moved,
 		} {
-			if y.Count(`select count(*) from deliveries where reason = $1`, string(why)) == 0 {
-				t.Errorf("nothing was held back because of %s", why)
-			}
+			test.NotEqOp(t, 0, y.Count(`select count(*) from deliveries where reason = $1`, string(why)),
+				test.Sprintf("nothing was held back because of %s", why))
 		}
 	})
 	// Where one of them is told nothing, it is noticed.
 	for _, off := range []string{"quiet hours", "STOP", "the cap", "freshness"} {
 		t.Run("without "+off, func(t *testing.T) {
 			t.Parallel()
-			if y := clocksChange(t, []string{"America/Los_Angeles"}, off); len(y.faults[off]) == 0 {
-				t.Errorf("nobody notices: %v", y.faults)
-			}
+			y := clocksChange(t, []string{"America/Los_Angeles"}, off)
+			test.NotEqOp(t, 0, len(y.faults[off]), test.Sprintf("the model missed it: %v", y.faults))
 		})
 	}
 }
@@ -100,40 +100,39 @@ type changedClocks struct {
 // clocksChange lets the year go by for people in zones. What is off stays unsaid: settings, an SMS, a cancellation.
 func clocksChange(t *testing.T, zones []string, off string) *changedClocks {
 	t.Helper()
-	h := messagetest.New(t)
-	y := &changedClocks{h, make(map[notify.Topic]int), make(map[string][]string)}
+	studio := messagetest.New(t)
+	y := &changedClocks{studio, make(map[notify.Topic]int), make(map[string][]string)}
 	fault := func(against, format string, args ...any) {
 		y.faults[against] = append(y.faults[against], fmt.Sprintf(format, args...))
 	}
-	_, err := h.App.Messages.UpdateNotificationSettings(h.T.Context(), h.Owner, nil, func(s *notify.Settings) {
-		if off == "quiet hours" {
-			s.Quiet = notify.QuietHours{}
-		}
-		if off != "the cap" {
-			s.PerDay[push], s.PerDay[sms] = 3, 2
-		}
-	})
-	h.NoError(err)
-	everybody := make(map[string]*resident) // by token, address and number
+	expect.OK(studio.T)(studio.App.Messages.UpdateNotificationSettings(studio.T.Context(), studio.Owner, nil,
+		func(s *notify.Settings) {
+			if off == "quiet hours" {
+				s.Quiet = notify.QuietHours{}
+			}
+			if off != "the cap" {
+				s.PerDay[push], s.PerDay[sms] = 3, 2
+			}
+		}))
+	residents := make(map[string]*resident) // by token, address and number
 	settle := func(name string, zone *time.Location) *resident {
 		t.Helper()
 		r := &resident{
-			Caller: h.AddReachable(name), zone: zone, visits: make(map[string]*visit),
+			Caller: studio.AddReachable(name), zone: zone, visits: make(map[string]*visit),
 			sent: make(map[notify.Channel][]time.Time),
 		}
-		livesIn(h, r.Caller, zone.String())
-		me, err := h.App.Accounts.GetMe(h.T.Context(), r.Caller)
-		h.NoError(err)
+		livesIn(studio, r.Caller, zone.String())
+		me := expect.Value(studio.App.Accounts.GetMe(studio.T.Context(), r.Caller))(studio.T)
 		for _, to := range []string{"device-of-" + r.Subject, me.Member.Email, me.Member.Phone} {
-			everybody[to] = r
+			residents[to] = r
 		}
 		return r
 	}
 	var deeds []deed
 	plan := func(at time.Time, do func()) { deeds = append(deeds, deed{at, do}) }
 	visits := func(r *resident, start time.Time) *visit {
-		v := &visit{in: h.SessionAt(start), start: start, booked: true}
-		v.id = h.MustPlace(r.Caller, v.in).Booking.ID
+		v := &visit{in: studio.SessionAt(start), start: start, booked: true}
+		v.id = studio.MustPlace(r.Caller, v.in).Booking.ID
 		r.visits[v.id.String()] = v
 		return v
 	}
@@ -141,24 +140,19 @@ func clocksChange(t *testing.T, zones []string, off string) *changedClocks {
 		if r.stopped = text == "STOP"; off == "STOP" {
 			return
 		}
-		_, err := h.App.Messages.AnswerSMS(h.T.Context(), h.Tenant, h.PhoneOf(r.Caller), text)
-		h.NoError(err)
+		expect.OK(studio.T)(studio.App.Messages.AnswerSMS(studio.T.Context(), studio.Tenant, studio.PhoneOf(r.Caller), text))
 	}
 	for i, name := range zones {
-		zone, err := time.LoadLocation(name)
-		h.NoError(err)
+		zone := expect.Value(time.LoadLocation(name))(studio.T)
 		mia, noa := settle(fmt.Sprint("Mia", i), zone), settle(fmt.Sprint("Noa", i), zone)
-		h.RemoveDevices(noa.Caller)
-		_, err = h.App.Messages.UpdateNotificationPreferences(h.T.Context(), noa.Caller,
+		studio.RemoveDevices(noa.Caller)
+		expect.OK(studio.T)(studio.App.Messages.UpdateNotificationPreferences(studio.T.Context(), noa.Caller,
 			messages.PreferencesEdit{Chosen: notify.Preferences{
 				{Topic: confirmed, Channel: email}: false, {Topic: confirmed, Channel: sms}: true,
 				{Topic: notify.Reminder, Channel: email}: false, {Topic: notify.Reminder, Channel: sms}: true,
-			}})
-		h.NoError(err)
+			}}))
 		all := changes(zone)
-		if len(all) != 2 {
-			t.Fatalf("%s has %d changes", name, len(all))
-		}
+		must.EqOp(t, 2, len(all), must.Sprintf("%s has %d changes", name, len(all)))
 		for _, change := range all {
 			var morning, night *visit
 			plan(change.Add(-30*time.Hour), func() {
@@ -168,11 +162,10 @@ func clocksChange(t *testing.T, zones []string, off string) *changedClocks {
 			if i%3 == 0 {
 				plan(change.Add(-12*time.Hour), func() {
 					morning.start = morning.start.Add(time.Hour)
-					_, _, err := h.App.Schedules.UpdateSession(
-						h.T.Context(), h.Owner, morning.in, nil,
+					expect.OK(studio.T)(studio.App.Schedules.UpdateSession(
+						studio.T.Context(), studio.Owner, morning.in, nil,
 						session.Input{StartsAt: morning.start, EndsAt: morning.start.Add(time.Hour)}, session.TimeFields,
-					)
-					h.NoError(err)
+					))
 				})
 			}
 			if i%2 == 0 {
@@ -180,8 +173,9 @@ func clocksChange(t *testing.T, zones []string, off string) *changedClocks {
 					if night.booked = false; off == "freshness" {
 						return
 					}
-					_, err := h.App.Bookings.CancelBooking(h.T.Context(), h.Owner, bookings.CancelRequest{ID: night.id})
-					h.NoError(err)
+					expect.OK(studio.T)(
+						studio.App.Bookings.CancelBooking(studio.T.Context(), studio.Owner, bookings.CancelRequest{ID: night.id}),
+					)
 				})
 				plan(change.Add(-2*time.Hour), func() { says(noa, "STOP") })
 				plan(change.Add(24*time.Hour), func() { says(noa, "START") })
@@ -192,7 +186,7 @@ func clocksChange(t *testing.T, zones []string, off string) *changedClocks {
 
 	look := func(m notify.Message, now time.Time) {
 		t.Helper()
-		r := everybody[m.To]
+		r := residents[m.To]
 		local := now.In(r.zone)
 		topic, v := notify.Topic(m.Data["topic"]), r.visits[m.Data["booking_id"]]
 		what := fmt.Sprintf("%s by %s at %s", topic, m.Channel, local.Format("Mon 2 Jan 15:04 MST"))
@@ -219,28 +213,30 @@ func clocksChange(t *testing.T, zones []string, off string) *changedClocks {
 		}
 		y.looked[topic]++
 	}
-	for next := nextDue(h); len(deeds) > 0 || !next.IsZero(); next = nextDue(h) {
+	for next := nextDue(studio); len(deeds) > 0 || !next.IsZero(); next = nextDue(studio) {
 		if len(deeds) > 0 && (next.IsZero() || deeds[0].at.Before(next)) {
-			h.Clock.Set(deeds[0].at)
+			studio.Clock.Set(deeds[0].at)
 			deeds[0].do()
 			deeds = deeds[1:]
 		} else {
-			h.Clock.Set(next)
+			studio.Clock.Set(next)
 		}
-		h.Plan()
-		h.Send()
-		for _, m := range h.Provider.Take() {
-			look(m, h.Clock.Now())
+		studio.Plan()
+		studio.Send()
+		for _, m := range studio.Provider.Take() {
+			look(m, studio.Clock.Now())
 		}
 	}
 	return y
 }
 
 // nextDue is when the next notice is to be looked at; zero: there is none.
-func nextDue(h *messagetest.Studio) time.Time {
-	h.T.Helper()
+func nextDue(studio *messagetest.Studio) time.Time {
+	studio.T.Helper()
 	var at *time.Time
-	h.NoError(h.DB.Owner.QueryRow(h.T.Context(), `select min(due_at) from notices where done_at is null`).Scan(&at))
+	studio.NoError(
+		studio.DB.Owner.QueryRow(studio.T.Context(), `select min(due_at) from notices where done_at is null`).Scan(&at),
+	)
 	if at == nil {
 		return time.Time{}
 	}

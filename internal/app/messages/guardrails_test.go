@@ -6,7 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/berthhq/berth/internal/app/accounts"
 	"github.com/berthhq/berth/internal/app/bookings"
@@ -19,23 +20,24 @@ import (
 	"github.com/berthhq/berth/internal/rules/session"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit"
+	"github.com/berthhq/berth/internal/testkit/expect"
 	"github.com/berthhq/berth/internal/testkit/messagetest"
 )
 
-// Each reason for which nothing is sent, from what somebody did to the line of the log that tells it, and to what
-// leaves once it no longer holds.
+// Each reason for which a message is not sent: from the action that causes it to the line in the log, and to what is
+// sent once the reason no longer applies.
 func TestGuardrails_LogTheReason(t *testing.T) {
 	t.Parallel()
 	start := testkit.Noon.Add(48 * time.Hour)
-	wants := func(h *messagetest.Studio, who tenant.Caller, chosen notify.Preferences) {
-		h.T.Helper()
-		_, err := h.App.Messages.UpdateNotificationPreferences(h.T.Context(), who, messages.PreferencesEdit{Chosen: chosen})
-		h.NoError(err)
+	wants := func(studio *messagetest.Studio, who tenant.Caller, chosen notify.Preferences) {
+		studio.T.Helper()
+		expect.OK(studio.T)(studio.App.Messages.UpdateNotificationPreferences(
+			studio.T.Context(), who, messages.PreferencesEdit{Chosen: chosen},
+		))
 	}
-	settings := func(h *messagetest.Studio, edit func(*notify.Settings)) {
-		h.T.Helper()
-		_, err := h.App.Messages.UpdateNotificationSettings(h.T.Context(), h.Owner, nil, edit)
-		h.NoError(err)
+	settings := func(studio *messagetest.Studio, edit func(*notify.Settings)) {
+		studio.T.Helper()
+		expect.OK(studio.T)(studio.App.Messages.UpdateNotificationSettings(studio.T.Context(), studio.Owner, nil, edit))
 	}
 	byMail := notify.Preferences{{Topic: confirmed, Channel: push}: false}
 	bySMS := notify.Preferences{
@@ -46,179 +48,176 @@ func TestGuardrails_LogTheReason(t *testing.T) {
 	afternoon := notify.QuietHours{Start: civil.TimeOfDay{Hour: 13}, End: civil.TimeOfDay{Hour: 14, Minute: 30}}
 	for name, c := range map[string]struct {
 		topic notify.Topic
-		does  func(h *messagetest.Studio, mia tenant.Caller)
+		does  func(studio *messagetest.Studio, mia tenant.Caller)
 		log   []string // once it has fallen due
 		later time.Duration
 		then  []string // what the log has after that, too
 	}{
-		"nothing is wanted": {confirmed, func(h *messagetest.Studio, mia tenant.Caller) {
+		"nothing is wanted": {confirmed, func(studio *messagetest.Studio, mia tenant.Caller) {
 			wants(
-				h, mia, notify.Preferences{{Topic: confirmed, Channel: push}: false, {Topic: confirmed, Channel: email}: false},
+				studio, mia, notify.Preferences{
+					{Topic: confirmed, Channel: push}: false, {Topic: confirmed, Channel: email}: false,
+				},
 			)
-			h.MustPlace(mia, h.SessionAt(start))
+			studio.MustPlace(mia, studio.SessionAt(start))
 		}, []string{" DROPPED UNSUBSCRIBED"}, time.Hour, nil},
-		"all mails are stopped": {confirmed, func(h *messagetest.Studio, mia tenant.Caller) {
-			wants(h, mia, byMail)
-			h.StopMails(mia)
-			h.MustPlace(mia, h.SessionAt(start))
+		"all mails are stopped": {confirmed, func(studio *messagetest.Studio, mia tenant.Caller) {
+			wants(studio, mia, byMail)
+			studio.StopMails(mia)
+			studio.MustPlace(mia, studio.SessionAt(start))
 		}, []string{" DROPPED UNSUBSCRIBED"}, time.Hour, nil},
-		"the address has bounced": {confirmed, func(h *messagetest.Studio, mia tenant.Caller) {
-			wants(h, mia, byMail)
-			h.BounceMail(mia)
-			h.MustPlace(mia, h.SessionAt(start))
+		"the address has bounced": {confirmed, func(studio *messagetest.Studio, mia tenant.Caller) {
+			wants(studio, mia, byMail)
+			studio.BounceMail(mia)
+			studio.MustPlace(mia, studio.SessionAt(start))
 		}, []string{" DROPPED BOUNCED"}, time.Hour, nil},
-		"STOP": {confirmed, func(h *messagetest.Studio, mia tenant.Caller) {
-			wants(h, mia, bySMS)
-			_, err := h.App.Messages.AnswerSMS(h.T.Context(), h.Tenant, h.PhoneOf(mia), "stop")
-			h.NoError(err)
-			h.MustPlace(mia, h.SessionAt(start))
+		"STOP": {confirmed, func(studio *messagetest.Studio, mia tenant.Caller) {
+			wants(studio, mia, bySMS)
+			expect.OK(studio.T)(studio.App.Messages.AnswerSMS(studio.T.Context(), studio.Tenant, studio.PhoneOf(mia), "stop"))
+			studio.MustPlace(mia, studio.SessionAt(start))
 		}, []string{" DROPPED OPTED_OUT"}, time.Hour, nil},
-		"another tenant's STOP is none": {confirmed, func(h *messagetest.Studio, mia tenant.Caller) {
-			wants(h, mia, bySMS)
-			_, err := h.App.Messages.AnswerSMS(h.T.Context(), h.OtherTenant("Dock Pilates").Tenant, h.PhoneOf(mia), "stop")
-			h.NoError(err)
-			h.MustPlace(mia, h.SessionAt(start))
+		"another tenant's STOP is none": {confirmed, func(studio *messagetest.Studio, mia tenant.Caller) {
+			wants(studio, mia, bySMS)
+			expect.OK(studio.T)(studio.App.Messages.AnswerSMS(
+				studio.T.Context(), studio.OtherTenant("Dock Pilates").Tenant, studio.PhoneOf(mia), "stop",
+			))
+			studio.MustPlace(mia, studio.SessionAt(start))
 		}, []string{"SMS SENT"}, time.Hour, nil},
-		"no address, no number, no device": {confirmed, func(h *messagetest.Studio, _ tenant.Caller) {
-			leo := h.AddMember("Leo")
-			h.MustPlace(leo, h.SessionAt(start))
+		"no address, no number, no device": {confirmed, func(studio *messagetest.Studio, _ tenant.Caller) {
+			leo := studio.AddMember("Leo")
+			studio.MustPlace(leo, studio.SessionAt(start))
 		}, []string{" DROPPED UNREACHABLE"}, time.Hour, nil},
-		"the tenant's quiet hours": {confirmed, func(h *messagetest.Studio, mia tenant.Caller) {
-			settings(h, func(s *notify.Settings) { s.Quiet = afternoon })
-			h.MustPlace(mia, h.SessionAt(start))
+		"the tenant's quiet hours": {confirmed, func(studio *messagetest.Studio, mia tenant.Caller) {
+			settings(studio, func(s *notify.Settings) { s.Quiet = afternoon })
+			studio.MustPlace(mia, studio.SessionAt(start))
 		}, []string{" DEFERRED QUIET_HOURS", " DEFERRED QUIET_HOURS"}, 90 * time.Minute, []string{"PUSH SENT", "EMAIL SENT"}},
-		"but not for mails": {confirmed, func(h *messagetest.Studio, mia tenant.Caller) {
-			settings(h, func(s *notify.Settings) { s.Quiet, s.EmailInQuiet = afternoon, true })
-			h.MustPlace(mia, h.SessionAt(start))
+		"but not for mails": {confirmed, func(studio *messagetest.Studio, mia tenant.Caller) {
+			settings(studio, func(s *notify.Settings) { s.Quiet, s.EmailInQuiet = afternoon, true })
+			studio.MustPlace(mia, studio.SessionAt(start))
 		}, []string{" DEFERRED QUIET_HOURS", "EMAIL SENT"}, 90 * time.Minute, []string{"PUSH SENT"}},
-		"a member's own": {confirmed, func(h *messagetest.Studio, mia tenant.Caller) {
+		"a member's own": {confirmed, func(studio *messagetest.Studio, mia tenant.Caller) {
 			own := &afternoon
-			_, err := h.App.Messages.UpdateNotificationPreferences(h.T.Context(), mia, messages.PreferencesEdit{Quiet: &own})
-			h.NoError(err)
-			h.MustPlace(mia, h.SessionAt(start))
+			expect.OK(studio.T)(studio.App.Messages.UpdateNotificationPreferences(
+				studio.T.Context(), mia, messages.PreferencesEdit{Quiet: &own},
+			))
+			studio.MustPlace(mia, studio.SessionAt(start))
 		}, []string{" DEFERRED QUIET_HOURS", " DEFERRED QUIET_HOURS"}, 90 * time.Minute, []string{"PUSH SENT", "EMAIL SENT"}},
-		"a member's own come before the tenant's": {confirmed, func(h *messagetest.Studio, mia tenant.Caller) {
-			settings(h, func(s *notify.Settings) { s.Quiet = afternoon })
+		"a member's own come before the tenant's": {confirmed, func(studio *messagetest.Studio, mia tenant.Caller) {
+			settings(studio, func(s *notify.Settings) { s.Quiet = afternoon })
 			own := new(notify.QuietHours{Start: civil.TimeOfDay{Hour: 1}, End: civil.TimeOfDay{Hour: 2}})
-			_, err := h.App.Messages.UpdateNotificationPreferences(h.T.Context(), mia, messages.PreferencesEdit{Quiet: &own})
-			h.NoError(err)
-			h.MustPlace(mia, h.SessionAt(start))
+			expect.OK(studio.T)(studio.App.Messages.UpdateNotificationPreferences(
+				studio.T.Context(), mia, messages.PreferencesEdit{Quiet: &own},
+			))
+			studio.MustPlace(mia, studio.SessionAt(start))
 		}, []string{"PUSH SENT", "EMAIL SENT"}, time.Hour, nil},
-		"quiet on another clock": {confirmed, func(h *messagetest.Studio, mia tenant.Caller) {
-			livesIn(h, mia, "Asia/Tokyo") // where it is 21:00
-			h.MustPlace(mia, h.SessionAt(start))
+		"quiet on another clock": {confirmed, func(studio *messagetest.Studio, mia tenant.Caller) {
+			livesIn(studio, mia, "Asia/Tokyo") // where it is 21:00
+			studio.MustPlace(mia, studio.SessionAt(start))
 		}, []string{" DEFERRED QUIET_HOURS", " DEFERRED QUIET_HOURS"}, 11 * time.Hour, []string{"PUSH SENT", "EMAIL SENT"}},
-		"enough mails for a day": {confirmed, func(h *messagetest.Studio, mia tenant.Caller) {
-			wants(h, mia, byMail)
-			settings(h, func(s *notify.Settings) { s.PerDay[email] = 1 })
-			h.MustPlace(mia, h.SessionAt(start))
-			h.Run()
-			h.Clock.Advance(time.Minute)
-			h.MustPlace(mia, h.SessionAt(start.Add(2*time.Hour)))
+		"enough mails for a day": {confirmed, func(studio *messagetest.Studio, mia tenant.Caller) {
+			wants(studio, mia, byMail)
+			settings(studio, func(s *notify.Settings) { s.PerDay[email] = 1 })
+			studio.MustPlace(mia, studio.SessionAt(start))
+			studio.Run()
+			studio.Clock.Advance(time.Minute)
+			studio.MustPlace(mia, studio.SessionAt(start.Add(2*time.Hour)))
 		}, []string{"EMAIL SENT", " DEFERRED FREQUENCY_CAP"}, 24*time.Hour - time.Minute, []string{"EMAIL SENT"}},
-		"enough SMS for a day": {confirmed, func(h *messagetest.Studio, mia tenant.Caller) {
-			wants(h, mia, bySMS)
-			settings(h, func(s *notify.Settings) { s.PerDay[sms] = 1 })
-			h.MustPlace(mia, h.SessionAt(start))
-			h.Run()
-			h.Clock.Advance(time.Minute)
-			h.MustPlace(mia, h.SessionAt(start.Add(2*time.Hour)))
+		"enough SMS for a day": {confirmed, func(studio *messagetest.Studio, mia tenant.Caller) {
+			wants(studio, mia, bySMS)
+			settings(studio, func(s *notify.Settings) { s.PerDay[sms] = 1 })
+			studio.MustPlace(mia, studio.SessionAt(start))
+			studio.Run()
+			studio.Clock.Advance(time.Minute)
+			studio.MustPlace(mia, studio.SessionAt(start.Add(2*time.Hour)))
 		}, []string{"SMS SENT", " DEFERRED FREQUENCY_CAP"}, 24*time.Hour - time.Minute, []string{"SMS SENT"}},
-		"no longer booked": {confirmed, func(h *messagetest.Studio, mia tenant.Caller) {
-			_, err := h.App.Bookings.CancelBooking(
-				h.T.Context(), mia, bookings.CancelRequest{ID: h.MustPlace(mia, h.SessionAt(start)).Booking.ID},
-			)
-			h.NoError(err)
+		"no longer booked": {confirmed, func(studio *messagetest.Studio, mia tenant.Caller) {
+			expect.OK(studio.T)(studio.App.Bookings.CancelBooking(
+				studio.T.Context(), mia, bookings.CancelRequest{ID: studio.MustPlace(mia, studio.SessionAt(start)).Booking.ID},
+			))
 		}, []string{" DROPPED NOT_BOOKED", " DROPPED NOT_BOOKED"}, time.Hour, nil},
-		"the session is gone": {confirmed, func(h *messagetest.Studio, mia tenant.Caller) {
-			class := h.SessionAt(start)
-			h.MustPlace(mia, class)
-			_, err := h.App.Schedules.CancelSession(h.T.Context(), h.Owner, class, "", false)
-			h.NoError(err)
+		"the session is gone": {confirmed, func(studio *messagetest.Studio, mia tenant.Caller) {
+			class := studio.SessionAt(start)
+			studio.MustPlace(mia, class)
+			expect.OK(studio.T)(studio.App.Schedules.CancelSession(studio.T.Context(), studio.Owner, class, "", false))
 		}, []string{" DROPPED NOT_BOOKED", " DROPPED NOT_BOOKED"}, time.Hour, nil},
-		"moved before it was told": {confirmed, func(h *messagetest.Studio, mia tenant.Caller) {
-			class := h.SessionAt(start)
-			h.MustPlace(mia, class)
-			h.Plan()
+		"moved before it was told": {confirmed, func(studio *messagetest.Studio, mia tenant.Caller) {
+			class := studio.SessionAt(start)
+			studio.MustPlace(mia, class)
+			studio.Plan()
 			to := start.Add(time.Hour)
-			_, _, err := h.App.Schedules.UpdateSession(
-				h.T.Context(), h.Owner, class, nil, session.Input{StartsAt: to, EndsAt: to.Add(time.Hour)}, session.TimeFields,
-			)
-			h.NoError(err)
+			expect.OK(studio.T)(studio.App.Schedules.UpdateSession(
+				studio.T.Context(), studio.Owner, class, nil, session.Input{
+					StartsAt: to, EndsAt: to.Add(time.Hour),
+				}, session.TimeFields,
+			))
 		}, []string{" DROPPED MOVED", " DROPPED MOVED"}, time.Hour, nil},
-		"moved before the reminder": {notify.Reminder, func(h *messagetest.Studio, mia tenant.Caller) {
-			class := h.SessionAt(start)
-			h.MustPlace(mia, class)
-			h.Run()
+		"moved before the reminder": {notify.Reminder, func(studio *messagetest.Studio, mia tenant.Caller) {
+			class := studio.SessionAt(start)
+			studio.MustPlace(mia, class)
+			studio.Run()
 			to := start.Add(time.Hour)
-			_, _, err := h.App.Schedules.UpdateSession(
-				h.T.Context(), h.Owner, class, nil, session.Input{StartsAt: to, EndsAt: to.Add(time.Hour)}, session.TimeFields,
-			)
-			h.NoError(err)
-			h.Run()
-			h.Clock.Set(start.Add(-24 * time.Hour))
+			expect.OK(studio.T)(studio.App.Schedules.UpdateSession(
+				studio.T.Context(), studio.Owner, class, nil, session.Input{
+					StartsAt: to, EndsAt: to.Add(time.Hour),
+				}, session.TimeFields,
+			))
+			studio.Run()
+			studio.Clock.Set(start.Add(-24 * time.Hour))
 		}, []string{" DROPPED MOVED"}, time.Hour, []string{"PUSH SENT"}},
-		"there already": {notify.Reminder, func(h *messagetest.Studio, mia tenant.Caller) {
-			booking := h.MustPlace(mia, h.SessionAt(testkit.Noon.Add(50*time.Minute))).Booking.ID
-			h.Run()
-			_, err := h.App.Bookings.CheckIn(h.T.Context(), h.Owner, booking)
-			h.NoError(err)
-			h.Clock.Set(testkit.Noon.Add(20 * time.Minute))
+		"there already": {notify.Reminder, func(studio *messagetest.Studio, mia tenant.Caller) {
+			booking := studio.MustPlace(mia, studio.SessionAt(testkit.Noon.Add(50*time.Minute))).Booking.ID
+			studio.Run()
+			expect.OK(studio.T)(studio.App.Bookings.CheckIn(studio.T.Context(), studio.Owner, booking))
+			studio.Clock.Set(testkit.Noon.Add(20 * time.Minute))
 		}, []string{" DROPPED SUPERSEDED"}, 10 * time.Minute, nil},
-		"no longer a member": {confirmed, func(h *messagetest.Studio, mia tenant.Caller) {
-			h.MustPlace(mia, h.SessionAt(start))
-			_, err := h.App.Accounts.UpdateMember(
-				h.T.Context(), h.Owner, mia.Member, nil, func(m *member.Member) error { m.Status = member.Inactive; return nil },
-			)
-			h.NoError(err)
+		"no longer a member": {confirmed, func(studio *messagetest.Studio, mia tenant.Caller) {
+			studio.MustPlace(mia, studio.SessionAt(start))
+			expect.OK(studio.T)(studio.App.Accounts.UpdateMember(
+				studio.T.Context(), studio.Owner, mia.Member, nil,
+				func(m *member.Member) error { m.Status = member.Inactive; return nil },
+			))
 		}, []string{" DROPPED SUPERSEDED", " DROPPED SUPERSEDED"}, time.Hour, nil},
-		"the session has begun": {confirmed, func(h *messagetest.Studio, mia tenant.Caller) {
-			h.MustPlace(mia, h.SessionAt(testkit.Noon.Add(time.Hour)))
-			h.Plan()
-			h.Clock.Set(testkit.Noon.Add(time.Hour))
+		"the session has begun": {confirmed, func(studio *messagetest.Studio, mia tenant.Caller) {
+			studio.MustPlace(mia, studio.SessionAt(testkit.Noon.Add(time.Hour)))
+			studio.Plan()
+			studio.Clock.Set(testkit.Noon.Add(time.Hour))
 		}, []string{" DROPPED TOO_LATE", " DROPPED TOO_LATE"}, time.Hour, nil},
-		"nobody has planned for a day": {confirmed, func(h *messagetest.Studio, mia tenant.Caller) {
-			h.MustPlace(mia, h.SessionAt(start))
-			h.Clock.Set(testkit.Noon.Add(24*time.Hour + time.Second))
+		"planning was a day late": {confirmed, func(studio *messagetest.Studio, mia tenant.Caller) {
+			studio.MustPlace(mia, studio.SessionAt(start))
+			studio.Clock.Set(testkit.Noon.Add(24*time.Hour + time.Second))
 		}, nil, time.Hour, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h := messagetest.New(t)
-			c.does(h, h.AddReachable("Mia"))
-			h.Run()
-			h.WantLog("when it is due", c.topic, c.log...)
-			h.Clock.Advance(c.later)
-			h.Run()
-			h.WantLog("later", c.topic, slices.Concat(c.log, c.then)...)
+			studio := messagetest.New(t)
+			c.does(studio, studio.AddReachable("Mia"))
+			studio.Run()
+			studio.WantLog("when it is due", c.topic, c.log...)
+			studio.Clock.Advance(c.later)
+			studio.Run()
+			studio.WantLog("later", c.topic, slices.Concat(c.log, c.then)...)
 		})
 	}
 }
 
-// Whoever reads the log anew, from its beginning, tells nobody anything twice. That is the unique key's doing: without
-// it they would.
+// A consumer that reads the log again from the beginning sends nothing twice. The unique key guards this: without it
+// messages are sent again.
 func TestNotices_PlannedTwiceAreSentOnce(t *testing.T) {
 	t.Parallel()
 	for name, keyed := range map[string]bool{"guarded": true, "unguarded": false} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h := messagetest.New(t)
-			h.BookMembers(3)
-			if n := len(h.Run()); n != 6 {
-				t.Fatalf("%d messages", n)
-			}
+			studio := messagetest.New(t)
+			studio.BookMembers(3)
+			must.EqOp(t, 6, len(studio.Run()), must.Sprint("messages"))
 			// By SQL, because no use case forgets how far the log was read.
-			h.Exec(`delete from event_consumers where tenant_id = $1`, h.Tenant)
+			studio.Exec(`delete from event_consumers where tenant_id = $1`, studio.Tenant)
 			if !keyed {
-				h.Exec(`update notices set revision = revision || '-'`) // as if each were about something else
+				studio.Exec(`update notices set revision = revision || '-'`) // as if each were about something else
 			}
-			again := h.Run()
-			if keyed && len(again) != 0 {
-				t.Errorf("told again: %v", again)
-			}
-			if !keyed && len(again) == 0 {
-				t.Error("the control tells nothing again")
-			}
+			again := studio.Run()
+			test.False(t, keyed && len(again) != 0, test.Sprintf("told again: %v", again))
+			test.False(t, !keyed && len(again) == 0, test.Sprint("the control tells nothing again"))
 		})
 	}
 }
@@ -228,63 +227,55 @@ func TestPreferences_ByTopic(t *testing.T) {
 	t.Parallel()
 	t.Run("credits run low, and out", func(t *testing.T) {
 		t.Parallel()
-		h := messagetest.New(t)
-		plan, err := h.App.Catalog.CreatePlan(
-			h.T.Context(), h.Owner,
+		studio := messagetest.New(t)
+		plan := expect.Value(studio.App.Catalog.CreatePlan(
+			studio.T.Context(), studio.Owner,
 			credit.Plan{Name: "Three", Kind: credit.Credits, Credits: 3, AllowOverlap: true, Active: true},
-		)
-		h.NoError(err)
-		mia := h.AddReachable("Mia")
-		_, err = h.App.Accounts.Subscribe(
-			h.T.Context(), h.Owner, accounts.SubscribeRequest{Member: mia.Member, Plan: plan.ID},
-		)
-		h.NoError(err)
+		))(studio.T)
+		mia := studio.AddReachable("Mia")
+		expect.OK(studio.T)(studio.App.Accounts.Subscribe(
+			studio.T.Context(), studio.Owner, accounts.SubscribeRequest{Member: mia.Member, Plan: plan.ID},
+		))
 		for i, want := range []string{"", "1 credit left on Three", "No credits left on Three"} {
-			h.MustPlace(mia, h.SessionAt(testkit.Noon.Add(time.Duration(48+i)*time.Hour)))
+			studio.MustPlace(mia, studio.SessionAt(testkit.Noon.Add(time.Duration(48+i)*time.Hour)))
 			got := ""
-			for _, m := range mails(h) {
+			for _, m := range mails(studio) {
 				if m.Data["topic"] == string(notify.CreditsLow) {
 					got += m.Subject
 				}
 			}
-			if got != want {
-				t.Errorf("after booking %d: %q, want %q", i+1, got, want)
-			}
+			test.EqOp(t, want, got, test.Sprintf("after booking %d", i+1))
 		}
 	})
 	t.Run("a note for owners and admins", func(t *testing.T) {
 		t.Parallel()
-		h := messagetest.New(t)
-		h.MakeOffers()
-		second(h, h.Owner)
-		ada, cai := h.AddReachable("Ada"), h.AddReachable("Cai")
+		studio := messagetest.New(t)
+		studio.MakeOffers()
+		second(studio, studio.Owner)
+		ada, cai := studio.AddReachable("Ada"), studio.AddReachable("Cai")
 		for who, role := range map[tenant.MemberID]string{ada.Member: tenant.RoleAdmin, cai.Member: tenant.RoleCoach} {
-			_, err := h.App.Accounts.AssignRole(h.T.Context(), h.Owner, who, role)
-			h.NoError(err)
+			expect.OK(studio.T)(studio.App.Accounts.AssignRole(studio.T.Context(), studio.Owner, who, role))
 		}
-		noa := h.AddReachable("Noa")
-		class := h.FreeSeat(testkit.Noon.Add(48*time.Hour), noa)
-		_, err := h.App.Waitlists.DeclineOffer(h.T.Context(), noa, h.Offers(class)[0].ID, false, "")
-		h.NoError(err)
-		h.Plan()
-		h.Send()
+		noa := studio.AddReachable("Noa")
+		class := studio.FreeSeat(testkit.Noon.Add(48*time.Hour), noa)
+		expect.OK(studio.T)(
+			studio.App.Waitlists.DeclineOffer(studio.T.Context(), noa, studio.Offers(class)[0].ID, false, ""),
+		)
+		studio.Plan()
+		studio.Send()
 		var told []string
-		for _, m := range h.Provider.Take() {
+		for _, m := range studio.Provider.Take() {
 			if m.Data["topic"] == string(notify.StaffNote) {
 				told = append(told, string(m.Channel)+" "+m.To)
-				if m.Text == "" || !contains(m.Title+m.Subject, "Vinyasa") {
-					t.Errorf("%+v", m)
-				}
+				test.True(t, m.Text != "" && contains(m.Title+m.Subject, "Vinyasa"), test.Sprintf("%+v", m))
 			}
 		}
 		slices.Sort(told)
 		want := []string{
 			"EMAIL ada@example.com", "EMAIL olga@example.com", "PUSH device-of-" + ada.Subject,
-			"PUSH tablet-of-" + h.Owner.Subject,
+			"PUSH tablet-of-" + studio.Owner.Subject,
 		}
-		if diff := cmp.Diff(want, told); diff != "" {
-			t.Error(diff)
-		}
+		test.Eq(t, want, told)
 	})
 }
 
@@ -292,31 +283,29 @@ func TestPreferences_ByTopic(t *testing.T) {
 // to the default, and the log says so.
 func TestTemplates_OfTheTenant(t *testing.T) {
 	t.Parallel()
-	h := messagetest.New(t)
+	studio := messagetest.New(t)
 	start := testkit.Noon.Add(48 * time.Hour)
 	word := func(locale, subject, body, html string) {
 		t.Helper()
-		_, err := h.App.Messages.UpdateTemplate(
-			h.T.Context(), h.Owner,
+		expect.OK(studio.T)(studio.App.Messages.UpdateTemplate(
+			studio.T.Context(), studio.Owner,
 			notify.Template{Topic: confirmed, Channel: email, Locale: locale, Subject: subject, Body: body, HTML: html}, nil,
-		)
-		h.NoError(err)
+		))
 	}
 	wrote := 0
 	sent := func(locale string, party int) notify.Message {
 		t.Helper()
 		wrote++
-		who := h.AddReachable(fmt.Sprint("Mia", wrote))
-		h.RemoveDevices(who)
-		speaks(h, who, locale)
-		_, err := h.App.Bookings.Book(
-			h.T.Context(), who, bookings.BookRequest{Session: h.SessionAt(start), Party: party, Channel: catalog.Online},
-		)
-		h.NoError(err)
-		mails := mails(h)
-		if len(mails) != 1 {
-			t.Fatalf("%d mails", len(mails))
-		}
+		who := studio.AddReachable(fmt.Sprint("Mia", wrote))
+		studio.RemoveDevices(who)
+		speaks(studio, who, locale)
+		expect.OK(studio.T)(studio.App.Bookings.Book(
+			studio.T.Context(), who, bookings.BookRequest{
+				Session: studio.SessionAt(start), Party: party, Channel: catalog.Online,
+			},
+		))
+		mails := mails(studio)
+		must.EqOp(t, 1, len(mails), must.Sprintf("%d mails", len(mails)))
 		return mails[0]
 	}
 	word("en", "See you at {{.Title}}", "We wait for you, {{.Name}}.", "<b>{{.Name}}</b> {{.When}}")
@@ -328,23 +317,21 @@ func TestTemplates_OfTheTenant(t *testing.T) {
 	if m := sent("pt-BR", 1); m.Subject != "Até já: Vinyasa" || !contains(m.HTML, "Esperamos por você.") {
 		t.Errorf("%+v", m)
 	}
-	if m := sent("de", 1); !contains(m.Text, "Hallo Mia") {
-		t.Errorf("%+v", m)
-	}
+	m := sent("de", 1)
+	test.True(t, contains(m.Text, "Hallo Mia"), test.Sprintf("%+v", m))
 	// It was saved before the topic lost a variable, which no use case accepts now.
-	h.Exec(`update notification_templates set body = '{{.Gone}}' where locale = 'en'`)
-	if m := sent("en", 1); !contains(m.Text, "Hello Mia") || contains(m.HTML, "<b>") {
-		t.Errorf("%+v", m)
-	}
-	if n := h.Count(`select count(*) from deliveries where reason = 'TEMPLATE'`); n != 1 {
-		t.Errorf("%d lines say so", n)
-	}
-	_, had, err := h.App.Messages.ResetTemplate(
-		h.T.Context(), h.Owner, messages.TemplateQuery{Topic: confirmed, Channel: email, Locale: "en"}, nil,
+	studio.Exec(`update notification_templates set body = '{{.Gone}}' where locale = 'en'`)
+	m = sent("en", 1)
+	test.True(t, contains(m.Text, "Hello Mia") && !contains(m.HTML, "<b>"), test.Sprintf("%+v", m))
+	test.EqOp(t, 1, studio.Count(`select count(*) from deliveries where reason = 'TEMPLATE'`), test.Sprint("lines say so"))
+	_, had, err := studio.App.Messages.ResetTemplate(
+		studio.T.Context(), studio.Owner, messages.TemplateQuery{Topic: confirmed, Channel: email, Locale: "en"}, nil,
 	)
-	h.NoError(err)
-	if m := sent("en", 1); !had || !contains(m.Text, "Hello Mia") ||
-		h.Count(`select count(*) from deliveries where reason = 'TEMPLATE'`) != 1 {
-		t.Errorf("%+v", m)
-	}
+	studio.NoError(err)
+	m = sent("en", 1)
+	test.True(
+		t, had && contains(m.Text, "Hello Mia") &&
+			studio.Count(`select count(*) from deliveries where reason = 'TEMPLATE'`) == 1,
+		test.Sprintf("%+v", m),
+	)
 }

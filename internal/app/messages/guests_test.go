@@ -8,7 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/berthhq/berth/internal/app/bookings"
 	"github.com/berthhq/berth/internal/rules/catalog"
@@ -16,20 +17,21 @@ import (
 	"github.com/berthhq/berth/internal/smtp/smtptest"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit"
+	"github.com/berthhq/berth/internal/testkit/expect"
 	"github.com/berthhq/berth/internal/testkit/messagetest"
 	"github.com/berthhq/berth/internal/twilio/twiliotest"
 )
 
-// guest books by telephone for somebody who is no member.
-func guest(h *messagetest.Studio, who contact, in tenant.SessionID) tenant.BookingID {
-	h.T.Helper()
-	place, err := h.App.Bookings.Book(
-		h.T.Context(), h.Owner,
+// guest books by phone for a person who is not a member.
+func guest(studio *messagetest.Studio, who contact, in tenant.SessionID) tenant.BookingID {
+	studio.T.Helper()
+	place := expect.Value(studio.App.Bookings.Book(
+		studio.T.Context(), studio.Owner,
 		bookings.BookRequest{Session: in, Party: 1, Channel: catalog.Phone, Hold: true, Guest: true, Contact: who},
-	)
-	h.NoError(err)
-	_, err = h.App.Bookings.ConfirmBooking(h.T.Context(), h.Owner, bookings.ConfirmRequest{ID: place.Booking.ID})
-	h.NoError(err)
+	))(studio.T)
+	expect.OK(studio.T)(studio.App.Bookings.ConfirmBooking(
+		studio.T.Context(), studio.Owner, bookings.ConfirmRequest{ID: place.Booking.ID},
+	))
 	return place.Booking.ID
 }
 
@@ -53,11 +55,10 @@ func TestGuests_CanStopMessages(t *testing.T) {
 		p.Deliver()
 		cancelled(p, class)
 		p.WantLog("the log", notify.SessionCancelled, "SMS QUEUED", "EMAIL SENT")
-		if sent := p.Twilio.Messages(); len(sent) != 1 || sent[0].To != "+4915112345678" {
-			t.Errorf("%+v", sent)
-		}
+		sent := p.Twilio.Messages()
+		test.True(t, len(sent) == 1 && sent[0].To == "+4915112345678", test.Sprintf("%+v", sent))
 	})
-	t.Run("a number that does not say its country is written to by nobody", func(t *testing.T) {
+	t.Run("a number without a country code gets no messages", func(t *testing.T) {
 		t.Parallel()
 		p := messagetest.WithServers(t)
 		class := p.SessionAt(start)
@@ -65,9 +66,7 @@ func TestGuests_CanStopMessages(t *testing.T) {
 		p.Deliver()
 		cancelled(p, class)
 		p.WantLog("the log", notify.SessionCancelled, " DROPPED UNREACHABLE")
-		if n := p.Twilio.Requests(); n != 0 {
-			t.Errorf("Twilio was asked %d times", n)
-		}
+		test.EqOp(t, 0, p.Twilio.Requests(), test.Sprint("Twilio was asked times"))
 	})
 	t.Run("STOP by SMS", func(t *testing.T) {
 		t.Parallel()
@@ -83,9 +82,7 @@ func TestGuests_CanStopMessages(t *testing.T) {
 		guest(p.Studio, ida, class)
 		p.Later(time.Second)
 		cancelled(p, class)
-		if n := len(p.Twilio.Messages()); n != 1 {
-			t.Errorf("%d SMS after START", n)
-		}
+		test.EqOp(t, 1, len(p.Twilio.Messages()), test.Sprint("SMS after START"))
 	})
 	t.Run("unsubscribed by a mail's link", func(t *testing.T) {
 		t.Parallel()
@@ -93,26 +90,20 @@ func TestGuests_CanStopMessages(t *testing.T) {
 		guest(p.Studio, ida, p.SessionAt(start))
 		p.Deliver()
 		mails := p.Mail.Mails()
-		if len(mails) != 1 {
-			t.Fatalf("%d mails", len(mails))
-		}
+		must.EqOp(t, 1, len(mails), must.Sprintf("%d mails", len(mails)))
 		link, err := url.Parse(strings.Trim(mails[0].Text("List-Unsubscribe"), "<>"))
 		p.NoError(err)
 		post := httptest.NewRequest(http.MethodPost, link.Path, strings.NewReader("List-Unsubscribe=One-Click"))
 		post.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 		answer := httptest.NewRecorder()
 		p.Pages.ServeHTTP(answer, post)
-		if answer.Code != http.StatusOK {
-			t.Fatalf("%d %s", answer.Code, answer.Body)
-		}
+		must.EqOp(t, http.StatusOK, answer.Code, must.Sprintf("%d %s", answer.Code, answer.Body))
 		p.Clock.Set(start.Add(-24 * time.Hour))
 		p.Deliver()
 		p.WantLog("the reminder", notify.Reminder, " DROPPED UNSUBSCRIBED")
 		guest(p.Studio, contact{Name: "Ida", Email: "ida@Example.com"}, p.SessionAt(start.Add(time.Hour)))
 		p.Later(time.Second)
-		if n := len(p.Mail.Mails()); n != 1 {
-			t.Errorf("%d mails after unsubscribing", n)
-		}
+		test.EqOp(t, 1, len(p.Mail.Mails()), test.Sprint("mails after unsubscribing"))
 	})
 	t.Run("an address and a number that are gone", func(t *testing.T) {
 		t.Parallel()
@@ -128,12 +119,8 @@ func TestGuests_CanStopMessages(t *testing.T) {
 			cancelled(p, class)
 			p.Later(time.Second)
 			lines := p.Log(notify.SessionCancelled)
-			if diff := cmp.Diff(want, lines[4*i:]); diff != "" {
-				t.Errorf("booking %d: %s", i+1, diff)
-			}
+			test.Eq(t, want, lines[4*i:], test.Sprintf("booking %d", i+1))
 		}
-		if n := p.Twilio.Requests(); n != 1 {
-			t.Errorf("Twilio was asked %d times", n)
-		}
+		test.EqOp(t, 1, p.Twilio.Requests(), test.Sprint("Twilio was asked times"))
 	})
 }

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/shoenig/test"
 
 	"github.com/berthhq/berth/internal/app"
 	"github.com/berthhq/berth/internal/app/messages"
@@ -21,6 +21,7 @@ import (
 	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit"
+	"github.com/berthhq/berth/internal/testkit/expect"
 	"github.com/berthhq/berth/internal/testkit/messagetest"
 	"github.com/berthhq/berth/internal/twilio/twiliotest"
 	"github.com/berthhq/berth/internal/worker"
@@ -30,7 +31,7 @@ import (
 type oneOffer struct {
 	mu         sync.Mutex
 	offer      waitlists.OfferFacts
-	closes     time.Time // nobody can answer from then on
+	closes     time.Time // no answer is accepted from then on
 	unsendable []tenant.OfferID
 	answers    []bool
 }
@@ -97,22 +98,23 @@ func offered(
 	if change != nil {
 		change(&w.offer)
 	}
-	h := messagetest.New(t, func(_ *worker.Config, ac *app.Config) { ac.Offers = w })
-	mia, noa := h.AddReachable("Mia"), h.AddReachable("Noa")
-	class := h.SessionAt(start, func(in *session.Input) { in.Capacity = new(1) })
-	h.MustPlace(mia, class)
-	entry := h.MustPlace(noa, class).Entry.ID
-	h.Run()
-	h.Clock.Set(at)
-	h.NoError(h.DB.InTx(h.T.Context(), pg.Scope{Tenant: h.Tenant}, "test.offer", func(_ context.Context, tx *pg.Tx) error {
-		outbox.Append(tx, h.Tenant, outbox.Event{
-			ID: tenant.New[tenant.EventID](at), Type: outbox.OfferCreated, Session: class, Member: noa.Member, Actor: "system",
-			At:   at,
-			Data: map[string]any{"offer_id": w.offer.ID.String(), "entry_id": entry.String()},
-		})
-		return nil
-	}))
-	return h, w, noa
+	studio := messagetest.New(t, func(_ *worker.Config, ac *app.Config) { ac.Offers = w })
+	mia, noa := studio.AddReachable("Mia"), studio.AddReachable("Noa")
+	class := studio.SessionAt(start, func(in *session.Input) { in.Capacity = new(1) })
+	studio.MustPlace(mia, class)
+	entry := studio.MustPlace(noa, class).Entry.ID
+	studio.Run()
+	studio.Clock.Set(at)
+	studio.NoError(studio.DB.InTx(studio.T.Context(), pg.Scope{Tenant: studio.Tenant}, "test.offer",
+		func(_ context.Context, tx *pg.Tx) error {
+			outbox.Append(tx, studio.Tenant, outbox.Event{
+				ID: tenant.New[tenant.EventID](at), Type: outbox.OfferCreated, Session: class, Member: noa.Member, Actor: "system",
+				At:   at,
+				Data: map[string]any{"offer_id": w.offer.ID.String(), "entry_id": entry.String()},
+			})
+			return nil
+		}))
+	return studio, w, noa
 }
 
 func TestOffers_NoticesOfEachStep(t *testing.T) {
@@ -122,77 +124,70 @@ func TestOffers_NoticesOfEachStep(t *testing.T) {
 	midday := time.Date(2026, 3, 17, 11, 0, 0, 0, time.UTC)
 	want := func(t *testing.T, what string, got []string, want ...string) {
 		t.Helper()
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", what, diff)
-		}
+		test.Eq(t, want, got, test.Sprint(what))
 	}
 	t.Run("the window begins when it is sent, and its end is announced", func(t *testing.T) {
 		t.Parallel()
-		h, w, _ := offered(t, night, midday, nil)
-		want(t, "at night", h.Run())
-		if !w.offer.ExpiresAt.IsZero() {
-			t.Error("the night eats the window")
-		}
-		want(t, "in the morning", h.RunAt(morning), "OFFER EMAIL", "OFFER PUSH")
-		if !w.offer.ExpiresAt.Equal(morning.Add(40 * time.Minute)) {
-			t.Errorf("it ends at %v", w.offer.ExpiresAt)
-		}
-		want(t, "before its last quarter", h.RunAt(morning.Add(29*time.Minute)))
-		want(t, "in its last quarter", h.RunAt(morning.Add(30*time.Minute)), "OFFER_EXPIRING PUSH")
+		studio, w, _ := offered(t, night, midday, nil)
+		want(t, "at night", studio.Run())
+		test.True(t, w.offer.ExpiresAt.IsZero(), test.Sprint("the night eats the window"))
+		want(t, "in the morning", studio.RunAt(morning), "OFFER EMAIL", "OFFER PUSH")
+		test.True(t, w.offer.ExpiresAt.Equal(morning.Add(40*time.Minute)), test.Sprintf("it ends at %v", w.offer.ExpiresAt))
+		want(t, "before its last quarter", studio.RunAt(morning.Add(29*time.Minute)))
+		want(t, "in its last quarter", studio.RunAt(morning.Add(30*time.Minute)), "OFFER_EXPIRING PUSH")
 	})
 	t.Run("an offer that must not wait", func(t *testing.T) {
 		t.Parallel()
-		h, _, _ := offered(t, night, midday, func(o *waitlists.OfferFacts) { o.EvenInQuiet = true })
-		want(t, "at night", h.Run(), "OFFER EMAIL", "OFFER PUSH")
+		studio, _, _ := offered(t, night, midday, func(o *waitlists.OfferFacts) { o.EvenInQuiet = true })
+		want(t, "at night", studio.Run(), "OFFER EMAIL", "OFFER PUSH")
 	})
 	t.Run("where the session begins first, the next person is asked", func(t *testing.T) {
 		t.Parallel()
-		h, w, _ := offered(t, night, morning.Add(-time.Minute), nil)
-		want(t, "at night", h.Run())
-		if len(w.unsendable) == 0 || w.unsendable[0] != w.offer.ID {
-			t.Errorf("the waitlist has heard of %v", w.unsendable)
-		}
+		studio, w, _ := offered(t, night, morning.Add(-time.Minute), nil)
+		want(t, "at night", studio.Run())
+		test.True(
+			t, len(w.unsendable) != 0 && w.unsendable[0] == w.offer.ID,
+			test.Sprintf("the waitlist has heard of %v", w.unsendable),
+		)
 	})
 	t.Run("taken before it was sent", func(t *testing.T) {
 		t.Parallel()
-		h, w, _ := offered(t, night, midday, nil)
-		h.Run()
+		studio, w, _ := offered(t, night, midday, nil)
+		studio.Run()
 		w.offer.Live = false
-		want(t, "in the morning", h.RunAt(morning))
-		h.WantLog(
+		want(t, "in the morning", studio.RunAt(morning))
+		studio.WantLog(
 			"the log", notify.Offered, " DEFERRED QUIET_HOURS", " DEFERRED QUIET_HOURS", " DROPPED OFFER_CLOSED",
 			" DROPPED OFFER_CLOSED",
 		)
 	})
 	t.Run("by SMS, and answered by SMS", func(t *testing.T) {
 		t.Parallel()
-		h, w, noa := offered(t, morning, midday, nil)
-		h.RemoveDevices(noa)
-		h.Plan()
-		h.Send()
+		studio, w, noa := offered(t, morning, midday, nil)
+		studio.RemoveDevices(noa)
+		studio.Plan()
+		studio.Send()
 		text := ""
-		for _, m := range h.Provider.Take() {
+		for _, m := range studio.Provider.Take() {
 			if m.Channel == sms {
 				text = m.Text
-				if !m.ExpiresAt.Equal(w.offer.ExpiresAt) {
-					t.Errorf("the SMS may come until %v, the offer ends at %v", m.ExpiresAt, w.offer.ExpiresAt)
-				}
+				test.True(t, m.ExpiresAt.Equal(w.offer.ExpiresAt),
+					test.Sprintf("the SMS may come until %v, the offer ends at %v", m.ExpiresAt, w.offer.ExpiresAt))
 			}
 		}
-		if !contains(text, "1 4821") || !contains(text, w.offer.ClaimURL) || !contains(text, "08:40") {
-			t.Errorf("%q", text)
-		}
+		test.True(
+			t, contains(text, "1 4821") && contains(text, w.offer.ClaimURL) && contains(text, "08:40"),
+			test.Sprintf("%q", text),
+		)
 		for _, c := range []struct{ text, answer string }{
 			{"YES", ""}, {"1 9999", "no longer open"}, {"1 4821", "Booked"}, {"1 4821", "no longer open"},
 		} {
-			got, err := h.App.Messages.AnswerSMS(h.T.Context(), h.Tenant, h.PhoneOf(noa), c.text)
-			if err != nil || !contains(got, c.answer) {
-				t.Errorf("%q is answered %q, %v", c.text, got, err)
-			}
+			got := expect.Value(
+				studio.App.Messages.AnswerSMS(studio.T.Context(), studio.Tenant, studio.PhoneOf(noa), c.text),
+			)(t)
+			test.True(t, contains(got, c.answer), test.Sprintf("%q is answered %q", c.text, got))
 		}
-		if len(w.answers) != 1 || !w.answers[0] {
-			t.Errorf("%v", w.answers)
-		}
+		test.True(t, len(w.answers) == 1 && w.answers[0], test.Sprintf("%v", w.answers))
 	})
 }
 
@@ -204,9 +199,7 @@ func TestOffers_ExpireDuringAnOutage(t *testing.T) {
 	var storm atomic.Bool
 	storm.Store(true)
 	p.Twilio.React(func(m twiliotest.Message) twiliotest.Reaction {
-		if m.Validity <= 0 || m.Validity > 30*time.Minute {
-			t.Errorf("it may be delivered for %v", m.Validity)
-		}
+		test.True(t, m.Validity > 0 && m.Validity <= 30*time.Minute, test.Sprintf("it may be delivered for %v", m.Validity))
 		if storm.Load() {
 			return twiliotest.Busy(time.Minute)
 		}
@@ -230,10 +223,7 @@ func TestOffers_ExpireDuringAnOutage(t *testing.T) {
 	for range 10 {
 		p.Later(time.Minute)
 	}
-	if offers := p.Offers(class); offers[0].Status == waitlist.Live {
-		t.Errorf("%+v", offers[0])
-	}
-	if n := len(p.Twilio.Messages()); n != 0 {
-		t.Errorf("%d messages about an offer that is over", n)
-	}
+	offers := p.Offers(class)
+	test.True(t, offers[0].Status != waitlist.Live, test.Sprintf("%+v", offers[0]))
+	test.EqOp(t, 0, len(p.Twilio.Messages()), test.Sprint("messages about an offer that is over"))
 }

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/berthhq/berth/internal/app"
 	"github.com/berthhq/berth/internal/app/events"
@@ -18,20 +20,20 @@ import (
 	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit"
+	"github.com/berthhq/berth/internal/testkit/expect"
 	"github.com/berthhq/berth/internal/testkit/messagetest"
 	"github.com/berthhq/berth/internal/worker"
 )
 
-func livesIn(h *messagetest.Studio, who tenant.Caller, zone string) {
-	h.T.Helper()
-	_, err := h.App.Accounts.UpdateMe(
-		h.T.Context(), who, nil, func(m *memberValue) error { m.TimeZone = zone; return nil },
-	)
-	h.NoError(err)
+func livesIn(studio *messagetest.Studio, who tenant.Caller, zone string) {
+	studio.T.Helper()
+	expect.OK(studio.T)(studio.App.Accounts.UpdateMe(
+		studio.T.Context(), who, nil, func(m *memberValue) error { m.TimeZone = zone; return nil },
+	))
 }
 
-// From the waitlist to the provider: the quiet hours of messages need not be those that the waitlist reckoned with when
-// it made the offer. The seat is kept all the same until somebody was told, and for the whole window from then on.
+// From the waitlist to the provider: the quiet hours of messages may differ from those that the waitlist used when it
+// made the offer. The seat is kept until the member was told, and for the whole window from then on.
 func TestQuietHours_OfferWindowStartsInTheMorning(t *testing.T) {
 	t.Parallel()
 	late := time.Date(2026, 3, 16, 22, 0, 0, 0, time.UTC)   // 23:00 in Berlin
@@ -40,11 +42,9 @@ func TestQuietHours_OfferWindowStartsInTheMorning(t *testing.T) {
 	otherwise := func(s *waitlist.Settings) {               // than messages, which have 21:00 to 08:00
 		s.QuietHours = &waitlist.QuietHours{From: civil.TimeOfDay{Hour: 22}, Until: civil.TimeOfDay{Hour: 7}}
 	}
-	told := func(h *messagetest.Studio, what string, got []string, want ...string) {
+	told := func(studio *messagetest.Studio, what string, got []string, want ...string) {
 		t.Helper()
-		if diff := cmp.Diff(want, got); diff != "" {
-			h.T.Errorf("%s (-want +got):\n%s", what, diff)
-		}
+		test.EqOp(studio.T, "", cmp.Diff(want, got), test.Sprintf("%s (-want +got):\n", what))
 	}
 	only := func(lines []string) []string { // offers are what it is about
 		var offers []string
@@ -55,205 +55,191 @@ func TestQuietHours_OfferWindowStartsInTheMorning(t *testing.T) {
 		}
 		return offers
 	}
-	tick := func(h *messagetest.Studio, at time.Time) []string {
+	tick := func(studio *messagetest.Studio, at time.Time) []string {
 		t.Helper()
-		h.Clock.Set(at)
-		_, err := h.App.Housekeeping.SweepTenant(h.T.Context(), h.Tenant)
-		h.NoError(err)
-		return only(h.Run())
+		studio.Clock.Set(at)
+		expect.OK(studio.T)(studio.App.Housekeeping.SweepTenant(studio.T.Context(), studio.Tenant))
+		return only(studio.Run())
 	}
 	t.Run("the window begins in the morning", func(t *testing.T) {
 		t.Parallel()
-		h := messagetest.New(t)
-		h.MakeOffers(otherwise)
-		noa := h.AddReachable("Noa")
-		h.Clock.Set(late)
-		class := h.FreeSeat(late.Add(24*time.Hour), noa)
-		told(h, "at night", tick(h, late))
-		told(h, "when the rules' night is over", tick(h, seven.Add(45*time.Minute)))
-		told(h, "in the morning", tick(h, morning), "OFFER EMAIL", "OFFER PUSH")
-		o := h.Offers(class)[0]
-		if o.Status != waitlist.Live || !o.ExpiresAt.Equal(morning.Add(30*time.Minute)) {
-			t.Errorf("in the morning it is %s until %v", o.Status, o.ExpiresAt)
-		}
-		told(h, "in its last quarter", tick(h, morning.Add(23*time.Minute)), "OFFER_EXPIRING PUSH")
-		told(h, "when it is over", tick(h, morning.Add(30*time.Minute)))
-		if o := h.Offers(class)[0]; o.Status != waitlist.RanOut {
-			t.Errorf("in the end it is %s", o.Status)
-		}
+		studio := messagetest.New(t)
+		studio.MakeOffers(otherwise)
+		noa := studio.AddReachable("Noa")
+		studio.Clock.Set(late)
+		class := studio.FreeSeat(late.Add(24*time.Hour), noa)
+		told(studio, "at night", tick(studio, late))
+		told(studio, "when the rules' night is over", tick(studio, seven.Add(45*time.Minute)))
+		told(studio, "in the morning", tick(studio, morning), "OFFER EMAIL", "OFFER PUSH")
+		o := studio.Offers(class)[0]
+		test.True(
+			t, o.Status == waitlist.Live && o.ExpiresAt.Equal(morning.Add(30*time.Minute)),
+			test.Sprintf("in the morning it is %s until %v", o.Status, o.ExpiresAt),
+		)
+		told(studio, "in its last quarter", tick(studio, morning.Add(23*time.Minute)), "OFFER_EXPIRING PUSH")
+		told(studio, "when it is over", tick(studio, morning.Add(30*time.Minute)))
+		test.EqOp(t, waitlist.RanOut, studio.Offers(class)[0].Status, test.Sprint("in the end it"))
 	})
 	t.Run("a member's own quiet hours, far away", func(t *testing.T) {
 		t.Parallel()
-		h := messagetest.New(t)
-		h.MakeOffers()
-		noa := h.AddReachable("Noa")
-		livesIn(h, noa, "Asia/Tokyo")
-		h.Clock.Set(testkit.Noon) // 21:00 in Tokyo
-		class := h.FreeSeat(testkit.Noon.Add(48*time.Hour), noa)
-		told(h, "in the evening", tick(h, testkit.Noon))
+		studio := messagetest.New(t)
+		studio.MakeOffers()
+		noa := studio.AddReachable("Noa")
+		livesIn(studio, noa, "Asia/Tokyo")
+		studio.Clock.Set(testkit.Noon) // 21:00 in Tokyo
+		class := studio.FreeSeat(testkit.Noon.Add(48*time.Hour), noa)
+		told(studio, "in the evening", tick(studio, testkit.Noon))
 		eight := time.Date(2026, 3, 16, 23, 0, 0, 0, time.UTC)
-		told(h, "in the night", tick(h, eight.Add(-time.Minute)))
-		told(h, "in the morning", tick(h, eight), "OFFER EMAIL", "OFFER PUSH")
-		if o := h.Offers(class)[0]; !o.ExpiresAt.Equal(eight.Add(30 * time.Minute)) {
-			t.Errorf("it ends at %v", o.ExpiresAt)
-		}
+		told(studio, "in the night", tick(studio, eight.Add(-time.Minute)))
+		told(studio, "in the morning", tick(studio, eight), "OFFER EMAIL", "OFFER PUSH")
+		o := studio.Offers(class)[0]
+		test.True(t, o.ExpiresAt.Equal(eight.Add(30*time.Minute)), test.Sprintf("it ends at %v", o.ExpiresAt))
 	})
 	t.Run("a mail that may go out at night tells it", func(t *testing.T) {
 		t.Parallel()
-		h := messagetest.New(t)
-		h.MakeOffers(func(s *waitlist.Settings) { s.QuietHours = &waitlist.QuietHours{} }) // none
-		_, err := h.App.Messages.UpdateNotificationSettings(
-			h.T.Context(), h.Owner, nil, func(s *notify.Settings) { s.EmailInQuiet = true },
-		)
-		h.NoError(err)
-		noa := h.AddReachable("Noa")
-		h.Clock.Set(late)
-		class := h.FreeSeat(late.Add(24*time.Hour), noa)
-		told(h, "at night", tick(h, late), "OFFER EMAIL")
-		if o := h.Offers(class)[0]; !o.ExpiresAt.Equal(late.Add(30 * time.Minute)) {
-			t.Errorf("it ends at %v", o.ExpiresAt)
-		}
-		told(h, "in the morning", tick(h, morning))
+		studio := messagetest.New(t)
+		studio.MakeOffers(func(s *waitlist.Settings) { s.QuietHours = &waitlist.QuietHours{} }) // none
+		expect.OK(studio.T)(studio.App.Messages.UpdateNotificationSettings(
+			studio.T.Context(), studio.Owner, nil, func(s *notify.Settings) { s.EmailInQuiet = true },
+		))
+		noa := studio.AddReachable("Noa")
+		studio.Clock.Set(late)
+		class := studio.FreeSeat(late.Add(24*time.Hour), noa)
+		told(studio, "at night", tick(studio, late), "OFFER EMAIL")
+		o := studio.Offers(class)[0]
+		test.True(t, o.ExpiresAt.Equal(late.Add(30*time.Minute)), test.Sprintf("it ends at %v", o.ExpiresAt))
+		told(studio, "in the morning", tick(studio, morning))
 	})
 	t.Run("where the session begins first, the next person is asked at once", func(t *testing.T) {
 		t.Parallel()
-		h := messagetest.New(t)
-		h.MakeOffers(otherwise)
-		noa, kai := h.AddReachable("Noa"), h.AddReachable("Kai")
-		livesIn(h, kai, "America/New_York") // where it is 18:00
-		h.Clock.Set(late)
-		class := h.FreeSeat(seven.Add(55*time.Minute), noa, kai)
-		told(h, "her phone is silent", tick(h, late))
-		told(h, "his is not", tick(h, late), "OFFER EMAIL", "OFFER PUSH")
-		for _, o := range h.Offers(class) {
-			if want := map[tenant.MemberID]waitlist.OfferStatus{
+		studio := messagetest.New(t)
+		studio.MakeOffers(otherwise)
+		noa, kai := studio.AddReachable("Noa"), studio.AddReachable("Kai")
+		livesIn(studio, kai, "America/New_York") // where it is 18:00
+		studio.Clock.Set(late)
+		class := studio.FreeSeat(seven.Add(55*time.Minute), noa, kai)
+		told(studio, "her phone is silent", tick(studio, late))
+		told(studio, "his is not", tick(studio, late), "OFFER EMAIL", "OFFER PUSH")
+		for _, o := range studio.Offers(class) {
+			test.EqOp(t, map[tenant.MemberID]waitlist.OfferStatus{
 				noa.Member: waitlist.Withdrawn, kai.Member: waitlist.Live,
-			}[o.Member]; o.Status != want {
-				t.Errorf("the offer to %s is %s", o.MemberName, o.Status)
-			}
+			}[o.Member], o.Status, test.Sprintf("the offer to %s", o.MemberName))
 		}
-		if n := h.Count(
+		test.EqOp(t, 2, studio.Count(
 			`select count(*) from deliveries where member_id = $1 and topic = 'OFFER' and status = 'DROPPED'
 				and reason = 'QUIET_HOURS'`,
 			noa.Member,
-		); n != 2 {
-			t.Errorf("%d lines tell why she was not asked", n)
-		}
+		), test.Sprint("lines tell why she was not asked"))
 	})
 	t.Run("a provider that was away", func(t *testing.T) {
 		t.Parallel()
-		h := messagetest.New(t)
-		h.MakeOffers()
-		noa := h.AddReachable("Noa")
-		class := h.FreeSeat(testkit.Noon.Add(48*time.Hour), noa)
-		h.Provider.Fail(push, &notify.SendError{Kind: notify.Transient})
-		h.Plan()
-		_, err := h.App.Messages.UpdateNotificationPreferences(
-			h.T.Context(), noa,
+		studio := messagetest.New(t)
+		studio.MakeOffers()
+		noa := studio.AddReachable("Noa")
+		class := studio.FreeSeat(testkit.Noon.Add(48*time.Hour), noa)
+		studio.Provider.Fail(push, &notify.SendError{Kind: notify.Transient})
+		studio.Plan()
+		expect.OK(studio.T)(studio.App.Messages.UpdateNotificationPreferences(
+			studio.T.Context(), noa,
 			messages.PreferencesEdit{
 				Chosen: notify.Preferences{
 					{Topic: notify.Offered, Channel: email}: false, {Topic: notify.Offered, Channel: sms}: false,
 				},
 			},
-		)
-		h.NoError(err)
-		h.Send()
-		h.Provider.Fail(push, nil)
-		h.Provider.Take()
+		))
+		studio.Send()
+		studio.Provider.Fail(push, nil)
+		studio.Provider.Take()
 		again := testkit.Noon.Add(5 * time.Minute)
-		told(h, "when it is back", tick(h, again), "OFFER PUSH")
-		if o := h.Offers(class)[0]; !o.ExpiresAt.Equal(again.Add(30 * time.Minute)) {
-			t.Errorf("it ends at %v", o.ExpiresAt)
-		}
+		told(studio, "when it is back", tick(studio, again), "OFFER PUSH")
+		o := studio.Offers(class)[0]
+		test.True(t, o.ExpiresAt.Equal(again.Add(30*time.Minute)), test.Sprintf("it ends at %v", o.ExpiresAt))
 	})
 	t.Run("an end that staff have chosen stays", func(t *testing.T) {
 		t.Parallel()
-		h := messagetest.New(t)
-		h.MakeOffers(otherwise)
-		noa := h.AddReachable("Noa")
-		full := h.SessionAt(late.Add(72*time.Hour), func(in *session.Input) { in.Capacity = new(1) })
-		h.MustPlace(h.AddReachable("Mia"), full)
-		entry := h.MustPlace(noa, full).Entry.ID
-		h.Run()
-		h.Clock.Set(late)
-		class := h.SessionAt(late.Add(24 * time.Hour))
-		_, err := h.App.Waitlists.OfferPlace(t.Context(), h.Owner, waitlists.OfferRequest{
+		studio := messagetest.New(t)
+		studio.MakeOffers(otherwise)
+		noa := studio.AddReachable("Noa")
+		full := studio.SessionAt(late.Add(72*time.Hour), func(in *session.Input) { in.Capacity = new(1) })
+		studio.MustPlace(studio.AddReachable("Mia"), full)
+		entry := studio.MustPlace(noa, full).Entry.ID
+		studio.Run()
+		studio.Clock.Set(late)
+		class := studio.SessionAt(late.Add(24 * time.Hour))
+		expect.OK(studio.T)(studio.App.Waitlists.OfferPlace(t.Context(), studio.Owner, waitlists.OfferRequest{
 			Session: class, Entry: entry, Until: morning.Add(10 * time.Minute),
-		})
-		h.NoError(err)
-		told(h, "at night", tick(h, late))
-		told(h, "in the morning", tick(h, morning), "OFFER EMAIL", "OFFER PUSH")
-		if o := h.Offers(class)[0]; !o.ExpiresAt.Equal(morning.Add(10 * time.Minute)) {
-			t.Errorf("it ends at %v", o.ExpiresAt)
-		}
+		}))
+		told(studio, "at night", tick(studio, late))
+		told(studio, "in the morning", tick(studio, morning), "OFFER EMAIL", "OFFER PUSH")
+		o := studio.Offers(class)[0]
+		test.True(t, o.ExpiresAt.Equal(morning.Add(10*time.Minute)), test.Sprintf("it ends at %v", o.ExpiresAt))
 	})
 }
 
 // Staff may offer a place at night, until before the morning: they have called. It stands, though no message tells it.
 func TestQuietHours_OfferByHandStays(t *testing.T) {
 	t.Parallel()
-	h := messagetest.New(t)
-	h.MakeOffers()
-	noa, kai := h.AddReachable("Noa"), h.AddReachable("Kai")
-	full := h.SessionAt(testkit.Noon.Add(72*time.Hour), func(in *session.Input) { in.Capacity = new(1) })
-	h.MustPlace(h.AddReachable("Mia"), full)
-	entry := h.MustPlace(noa, full).Entry.ID
-	h.MustPlace(kai, full)
-	h.Run()
+	studio := messagetest.New(t)
+	studio.MakeOffers()
+	noa, kai := studio.AddReachable("Noa"), studio.AddReachable("Kai")
+	full := studio.SessionAt(testkit.Noon.Add(72*time.Hour), func(in *session.Input) { in.Capacity = new(1) })
+	studio.MustPlace(studio.AddReachable("Mia"), full)
+	entry := studio.MustPlace(noa, full).Entry.ID
+	studio.MustPlace(kai, full)
+	studio.Run()
 	late := testkit.Noon.Add(10 * time.Hour) // 23:00 in Berlin
-	h.Clock.Set(late)
-	class := h.SessionAt(testkit.Noon.Add(48 * time.Hour))
-	o, err := h.App.Waitlists.OfferPlace(
-		h.T.Context(), h.Owner, waitlists.OfferRequest{Session: class, Entry: entry, Until: late.Add(10 * time.Minute)},
+	studio.Clock.Set(late)
+	class := studio.SessionAt(testkit.Noon.Add(48 * time.Hour))
+	o := expect.Value(studio.App.Waitlists.OfferPlace(
+		studio.T.Context(), studio.Owner, waitlists.OfferRequest{
+			Session: class, Entry: entry, Until: late.Add(10 * time.Minute),
+		},
+	))(studio.T)
+	sent := studio.Run()
+	test.True(t, len(sent) == 0, test.Sprintf("at night: %v", sent))
+	all := studio.Offers(class)
+	test.True(
+		t, len(all) == 1 && all[0].Status == waitlist.Live && all[0].ExpiresAt.Equal(o.ExpiresAt), test.Sprintf("%+v", all),
 	)
-	h.NoError(err)
-	if sent := h.Run(); len(sent) > 0 {
-		t.Errorf("at night: %v", sent)
-	}
-	if all := h.Offers(class); len(all) != 1 || all[0].Status != waitlist.Live || !all[0].ExpiresAt.Equal(o.ExpiresAt) {
-		t.Errorf("%+v", all)
-	}
-	_, err = h.App.Waitlists.AcceptOffer(h.T.Context(), noa, o.ID, tenant.SubscriptionID{})
-	h.NoError(err)
+	expect.OK(studio.T)(studio.App.Waitlists.AcceptOffer(studio.T.Context(), noa, o.ID, tenant.SubscriptionID{}))
 }
 
-// Whoever watches a countdown hears of an end that moves, once and at once, and until when it runs since.
+// An offer whose end moves gives one event, immediately, with the new end, so that apps can update their countdown.
 func TestQuietHours_ExtendedOfferIsAnEvent(t *testing.T) {
 	t.Parallel()
 	var committed atomic.Int64
-	h := messagetest.New(
+	studio := messagetest.New(
 		t, func(_ *worker.Config, ac *app.Config) { ac.Committed = func(tenant.TenantID) { committed.Add(1) } },
 	)
-	h.MakeOffers(func(s *waitlist.Settings) { // which end before those of messages
+	studio.MakeOffers(func(s *waitlist.Settings) { // which end before those of messages
 		s.QuietHours = &waitlist.QuietHours{From: civil.TimeOfDay{Hour: 22}, Until: civil.TimeOfDay{Hour: 7}}
 	})
-	noa := h.AddReachable("Noa")
-	h.Clock.Set(testkit.Noon.Add(10 * time.Hour)) // 23:00 in Berlin
-	class := h.FreeSeat(testkit.Noon.Add(48*time.Hour), noa)
-	before := h.Offers(class)[0]
-	h.Plan()
+	noa := studio.AddReachable("Noa")
+	studio.Clock.Set(testkit.Noon.Add(10 * time.Hour)) // 23:00 in Berlin
+	class := studio.FreeSeat(testkit.Noon.Add(48*time.Hour), noa)
+	before := studio.Offers(class)[0]
+	studio.Plan()
 	so := committed.Load()
-	h.Send()
-	o := h.Offers(class)[0]
-	if moved := o.ExpiresAt.Sub(before.ExpiresAt); moved != time.Hour || committed.Load() == so {
-		t.Errorf("the end moves by %v, and %d times something was committed", moved, committed.Load()-so)
-	}
-	h.RunAt(testkit.Noon.Add(19 * time.Hour)) // in the morning it is told, and stays as it is
+	studio.Send()
+	o := studio.Offers(class)[0]
+	moved := o.ExpiresAt.Sub(before.ExpiresAt)
+	test.True(
+		t, moved == time.Hour && committed.Load() != so,
+		test.Sprintf("the end moves by %v, and %d times something was committed", moved, committed.Load()-so),
+	)
+	studio.RunAt(testkit.Noon.Add(19 * time.Hour)) // in the morning it is told, and stays as it is
 	noa.SelfOnly = true
-	for name, who := range map[string]tenant.Caller{"staff": h.Owner, "the member": noa} {
-		page, err := h.App.Events.ListEvents(
-			h.T.Context(), who,
+	for name, who := range map[string]tenant.Caller{"staff": studio.Owner, "the member": noa} {
+		page := expect.Value(studio.App.Events.ListEvents(
+			studio.T.Context(), testkit.ReaderOfAll(who),
 			events.EventQuery{Filter: events.EventFilter{Types: []events.EventType{outbox.OfferExtended}}, Limit: 10},
-		)
-		h.NoError(err)
-		if len(page.Events) != 1 {
-			t.Fatalf("%s: %d events", name, len(page.Events))
-		}
+		))(studio.T)
+		must.EqOp(t, 1, len(page.Events), must.Sprintf("%s: %d events", name, len(page.Events)))
 		e := page.Events[0]
-		if e.Session != class || e.Member != noa.Member || e.Offer != o.ID.UUID || e.Entry != o.Entry ||
-			e.Actor != "system" ||
-			e.Data["expire_time"] != o.ExpiresAt.UTC().Format(time.RFC3339Nano) {
-			t.Errorf("%s: %+v, want the end %s", name, e, o.ExpiresAt)
-		}
+		test.True(
+			t, e.Session == class && e.Member == noa.Member && e.Offer == o.ID.UUID && e.Entry == o.Entry &&
+				e.Actor == "system" && e.Data["expire_time"] == o.ExpiresAt.UTC().Format(time.RFC3339Nano),
+			test.Sprintf("%s: %+v, want the end %s", name, e, o.ExpiresAt),
+		)
 	}
 }

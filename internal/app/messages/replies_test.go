@@ -6,23 +6,26 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/berthhq/berth/internal/app/bookings"
 	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit"
+	"github.com/berthhq/berth/internal/testkit/expect"
 	"github.com/berthhq/berth/internal/testkit/messagetest"
 )
 
-func speaks(h *messagetest.Studio, who tenant.Caller, locale string) {
-	h.T.Helper()
-	_, err := h.App.Accounts.UpdateMe(
-		h.T.Context(), who, nil, func(m *memberValue) error { m.Locale = locale; return nil },
-	)
-	h.NoError(err)
+func speaks(studio *messagetest.Studio, who tenant.Caller, locale string) {
+	studio.T.Helper()
+	expect.OK(studio.T)(studio.App.Accounts.UpdateMe(
+		studio.T.Context(), who, nil, func(m *memberValue) error { m.Locale = locale; return nil },
+	))
 }
 
-// The same SMS may come twice, is answered alike, and in the language of whoever sent it.
+// The same SMS may come twice. Both get the same answer, in the language of the sender.
 func TestReplies_ToOffersInTheMembersLanguage(t *testing.T) {
 	t.Parallel()
 	p := messagetest.WithServers(t)
@@ -47,9 +50,8 @@ func TestReplies_ToOffersInTheMembersLanguage(t *testing.T) {
 		number := p.PhoneOf(who)
 		say := func(text, want string) {
 			t.Helper()
-			if got := p.ReceiveSMS(inbound, number, text); !contains(got, want) {
-				t.Errorf("%s: %q is answered %s", c.locale, text, got)
-			}
+			got := p.ReceiveSMS(inbound, number, text)
+			test.True(t, contains(got, want), test.Sprintf("%s: %q is answered %s", c.locale, text, got))
 		}
 		accepted := p.Offers(p.FreeSeat(testkit.Noon.Add(72*time.Hour), who))[0]
 		say("1 999999", c.never)
@@ -64,11 +66,10 @@ func TestReplies_ToOffersInTheMembersLanguage(t *testing.T) {
 		say("Arrêt", c.stop)
 		// Carriers answer these.
 		for _, text := range []string{"START", "STOP", "CANCEL", "END"} {
-			if got := p.ReceiveSMS(inbound, number, text); contains(got, "<Message>") {
-				t.Errorf("%q is answered %s", text, got)
-			}
+			got := p.ReceiveSMS(inbound, number, text)
+			test.False(t, contains(got, "<Message>"), test.Sprintf("%q is answered %s", text, got))
 		}
-		// Whoever has cancelled since does not hear that it is booked.
+		// After a cancellation the reply does not say that the session is booked.
 		_, err := p.App.Bookings.CancelBooking(
 			p.T.Context(), who, bookings.CancelRequest{ID: p.OfferByID(accepted.ID).Booking},
 		)
@@ -86,63 +87,55 @@ func TestReplies_ToASharedNumber(t *testing.T) {
 	inbound := "https://berth.example/twilio/platform/inbound"
 	noas := make([]tenant.Caller, len(studios))
 	offers := make([]waitlist.Offer, len(studios))
-	for i, h := range studios {
-		h.MakeOffers()
-		noas[i] = h.AddReachable("Noa")
-		h.RemoveDevices(noas[i])
-		_, err := h.App.Accounts.UpdateMe(
-			h.T.Context(), noas[i], nil, func(m *memberValue) error { m.Phone = number; return nil },
+	for i, studio := range studios {
+		studio.MakeOffers()
+		noas[i] = studio.AddReachable("Noa")
+		studio.RemoveDevices(noas[i])
+		expect.OK(studio.T)(studio.App.Accounts.UpdateMe(
+			studio.T.Context(), noas[i], nil, func(m *memberValue) error { m.Phone = number; return nil },
+		))
+		got := p.ReceiveSMS(inbound, number, "HELP")
+		test.False(
+			t, i == 0 && contains(got, "<Message>"),
+			test.Sprintf("that number never got a message, and it is answered %s", got),
 		)
-		h.NoError(err)
-		if got := p.ReceiveSMS(inbound, number, "HELP"); i == 0 && contains(got, "<Message>") {
-			t.Errorf("nobody has written to that number, and it is answered %s", got)
-		}
-		offers[i] = h.Offers(h.FreeSeat(testkit.Noon.Add(72*time.Hour), noas[i]))[0]
+		offers[i] = studio.Offers(studio.FreeSeat(testkit.Noon.Add(72*time.Hour), noas[i]))[0]
 		if i < 2 { // the third does not get round to writing
-			h.Plan()
-			h.Send()
+			studio.Plan()
+			studio.Send()
 		}
 	}
-	if n := len(p.Twilio.Messages()); n != 2 {
-		t.Fatalf("%d messages", n)
-	}
+	must.EqOp(t, 2, len(p.Twilio.Messages()), must.Sprint("messages"))
 	statuses := func(want ...waitlist.OfferStatus) {
 		t.Helper()
-		for i, h := range studios {
-			if got := h.OfferByID(offers[i].ID).Status; got != want[i] {
-				t.Errorf("the offer of tenant %d is %s, want %s", i, got, want[i])
-			}
+		for i, studio := range studios {
+			test.EqOp(t, want[i], studio.OfferByID(offers[i].ID).Status, test.Sprintf("the offer of tenant %d", i))
 		}
 	}
-	if got := p.ReceiveSMS(inbound, number, "1 "+offers[2].Code); !contains(got, "no longer open") {
-		t.Errorf("a tenant that has not written is answered %s", got)
-	}
+	got := p.ReceiveSMS(inbound, number, "1 "+offers[2].Code)
+	test.True(t, contains(got, "no longer open"), test.Sprintf("a tenant that has not written is answered %s", got))
 	// Two tenants have come to the same code. Codes are random, so only SQL makes them equal.
-	for i, h := range studios {
-		_, err := h.DB.Owner.Exec(
-			h.T.Context(), `update waitlist_offers set code = '482117' where tenant_id = $1 and id = $2`, h.Tenant, offers[i].ID,
-		)
-		h.NoError(err)
+	for i, studio := range studios {
+		expect.OK(studio.T)(studio.DB.Owner.Exec(
+			studio.T.Context(), `update waitlist_offers set code = '482117' where tenant_id = $1 and id = $2`, studio.Tenant,
+			offers[i].ID,
+		))
 	}
-	if got := p.ReceiveSMS(inbound, number, "1 482117"); !contains(got, "Several offers") {
-		t.Errorf("an ambiguous code is answered %s", got)
-	}
+	got = p.ReceiveSMS(inbound, number, "1 482117")
+	test.True(t, contains(got, "Several offers"), test.Sprintf("an ambiguous code is answered %s", got))
 	statuses(waitlist.Live, waitlist.Live, waitlist.Live)
-	if got := p.ReceiveSMS(inbound, "+4915187654321", "1 482117"); contains(got, "<Message>") {
-		t.Errorf("another number is answered %s", got)
-	}
+	got = p.ReceiveSMS(inbound, "+4915187654321", "1 482117")
+	test.False(t, contains(got, "<Message>"), test.Sprintf("another number is answered %s", got))
 	_, err := p.App.Waitlists.DeclineOffer(p.T.Context(), noas[0], offers[0].ID, false, "")
 	p.NoError(err)
-	if got := p.ReceiveSMS(inbound, number, "1 482117"); !contains(got, "Booked") {
-		t.Errorf("once it means one offer it is answered %s", got)
-	}
+	got = p.ReceiveSMS(inbound, number, "1 482117")
+	test.True(t, contains(got, "Booked"), test.Sprintf("once it means one offer it is answered %s", got))
 	statuses(waitlist.Declined, waitlist.Accepted, waitlist.Live)
 
 	stops := func(want int) {
 		t.Helper()
-		if n := p.Count(`select count(*) from notification_stops where channel = 'SMS' and address = $1`, number); n != want {
-			t.Errorf("%d tenants must not write, want %d", n, want)
-		}
+		test.EqOp(t, want, p.Count(`select count(*) from notification_stops where channel = 'SMS' and address = $1`, number),
+			test.Sprintf("tenants must not write, want %d", want))
 	}
 	p.ReceiveSMS(inbound, number, "STOP")
 	stops(2)
@@ -161,9 +154,8 @@ func TestReplies_CarrierKeywordsAnswerNoOffer(t *testing.T) {
 	offer := p.Offers(p.FreeSeat(testkit.Noon.Add(72*time.Hour), noa))[0]
 	stops := func(after string, want int) {
 		t.Helper()
-		if n := p.Count(`select count(*) from notification_stops where channel = 'SMS' and address = $1`, number); n != want {
-			t.Errorf("after %q: %d stops, want %d", after, n, want)
-		}
+		test.EqOp(t, want, p.Count(`select count(*) from notification_stops where channel = 'SMS' and address = $1`, number),
+			test.Sprintf("after %q: stops, want %d", after, want))
 	}
 	for _, stop := range []string{
 		"STOP", "stopall", "Unsubscribe", "CANCEL", "end", "QUIT", "Revoke", "OPTOUT", "Stopp", "Arrêt",
@@ -180,9 +172,7 @@ func TestReplies_CarrierKeywordsAnswerNoOffer(t *testing.T) {
 		p.ReceiveSMS(inbound, number, text)
 		stops(text, 1)
 	}
-	if got := p.OfferByID(offer.ID); got.Status != waitlist.Live {
-		t.Errorf("the offer is %s", got.Status)
-	}
+	test.EqOp(t, waitlist.Live, p.OfferByID(offer.ID).Status, test.Sprint("the offer"))
 }
 
 // Where Twilio says that it has dealt with a word, in whatever language, it has answered it, too.

@@ -5,8 +5,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/testkit"
+	"github.com/berthhq/berth/internal/testkit/expect"
 	"github.com/berthhq/berth/internal/testkit/messagetest"
 	"github.com/berthhq/berth/internal/twilio/twiliotest"
 )
@@ -36,7 +40,7 @@ func TestResend_NotIfTheProviderHasIt(t *testing.T) {
 		"told before it fails":      {failed, []string{"delivered"}, nil, 1, []string{"SMS DELIVERED"}},
 		"told before it hangs up":   {lost, []string{"sent"}, nil, 1, []string{"SMS SENT"}},
 		"told after it has hung up": {lost, nil, []string{"queued"}, 1, []string{"SMS QUEUED"}},
-		// Nobody can know then.
+		// Then the outcome is unknown.
 		"busy, and never told": {busy, nil, nil, 2, []string{"SMS FAILED PROVIDER_UNAVAILABLE", "SMS QUEUED"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -44,9 +48,8 @@ func TestResend_NotIfTheProviderHasIt(t *testing.T) {
 			p := messagetest.WithServers(t)
 			tell := func(m twiliotest.Message, statuses []string) {
 				for _, status := range statuses {
-					if answer := p.Call(p.Twilio.Update(p.T.Context(), m, status, 0)); answer.Code != http.StatusNoContent {
-						t.Errorf("%s: %d %s", status, answer.Code, answer.Body)
-					}
+					answer := p.Call(p.Twilio.Update(p.T.Context(), m, status, 0))
+					test.EqOp(t, http.StatusNoContent, answer.Code, test.Sprintf("%s: %d %s", status, answer.Code, answer.Body))
 				}
 			}
 			asked := 0
@@ -64,14 +67,11 @@ func TestResend_NotIfTheProviderHasIt(t *testing.T) {
 			for range 20 {
 				p.Later(time.Minute)
 			}
-			if n := len(p.Twilio.Messages()); n != c.sent {
-				t.Errorf("sent %d times, want %d", n, c.sent)
-			}
+			test.EqOp(t, c.sent, len(p.Twilio.Messages()), test.Sprintf("sent times, want %d", c.sent))
 			p.WantLog("the log", confirmed, c.log...)
 			// It has arrived once, and so it counts.
-			if n := p.Count(`select count(*) from deliveries where channel = 'SMS' and counted and retry_at is null`); n != 1 {
-				t.Errorf("%d count", n)
-			}
+			test.EqOp(t, 1, p.Count(`select count(*) from deliveries where channel = 'SMS' and counted and retry_at is null`),
+				test.Sprint("count"))
 		})
 	}
 }
@@ -79,38 +79,35 @@ func TestResend_NotIfTheProviderHasIt(t *testing.T) {
 // Nor does it go by another channel, whether the answer comes before the report or after.
 func TestResend_NotByAnotherChannelIfTheProviderHasIt(t *testing.T) {
 	t.Parallel()
-	h := messagetest.New(t)
+	studio := messagetest.New(t)
 	for _, status := range []notify.DeliveryStatus{notify.Queued, notify.Sent, notify.Delivered, notify.Read} {
 		for _, kind := range []notify.FailureKind{notify.Transient, notify.Permanent, notify.Misconfigured, notify.Unknown} {
 			for _, first := range []string{"report", "answer"} {
-				h.Promote()
-				message := one(h, taken(h, push))
+				studio.Promote()
+				message := one(studio, taken(studio, push))
 				answer := &notify.SendError{Kind: kind}
 				if first == "report" {
-					report(h, message, status)
-					settle(h, answer, message)
+					report(studio, message, status)
+					settle(studio, answer, message)
 				} else {
-					settle(h, answer, message)
-					report(h, message, status)
+					settle(studio, answer, message)
+					report(studio, message, status)
 				}
-				h.Clock.Advance(2 * lost)
-				again, err := h.App.Messages.TakeNotices(h.T.Context(), h.Tenant)
-				h.NoError(err)
+				studio.Clock.Advance(2 * lost)
+				again := expect.Value(studio.App.Messages.TakeNotices(studio.T.Context(), studio.Tenant))(studio.T)
 				for _, o := range again.Out {
 					t.Errorf("%s first, %s and %s: sent again by %s", first, status, kind, o.Message.Channel)
 				}
-				if n := h.Count(
+				test.EqOp(t, 1, studio.Count(
 					`select count(*) from deliveries where id = $1 and status = $2`, message.Message.ID, string(status),
-				); n != 1 {
-					t.Errorf("%s first, %s and %s: the log says otherwise", first, status, kind)
-				}
+				), test.Sprintf("%s first, %s and %s: the log says otherwise", first, status, kind))
 			}
 		}
 	}
 }
 
-// Two attempts may both be on their way: nobody knew whether the first had arrived. It did not, says the provider,
-// after the second was sent: that one decides.
+// Two attempts may both be in progress, because it was unknown whether the first arrived. After the second was sent,
+// the provider says that the first did not arrive: the second one decides.
 func TestResend_AfterALostAttempt(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -122,25 +119,23 @@ func TestResend_AfterALostAttempt(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h := messagetest.New(t)
-			h.Promote()
-			first := one(h, taken(h, push))
-			settle(h, &notify.SendError{Kind: notify.Unknown}, first)
-			h.Clock.Advance(time.Minute)
-			second := one(h, taken(h, push))
-			settle(h, nil, second)
-			h.Clock.Advance(time.Second)
-			report(h, second, c.second)
-			report(h, first, notify.Undelivered)
-			h.Clock.Advance(time.Second)
-			out := taken(h, sms)
+			studio := messagetest.New(t)
+			studio.Promote()
+			first := one(studio, taken(studio, push))
+			settle(studio, &notify.SendError{Kind: notify.Unknown}, first)
+			studio.Clock.Advance(time.Minute)
+			second := one(studio, taken(studio, push))
+			settle(studio, nil, second)
+			studio.Clock.Advance(time.Second)
+			report(studio, second, c.second)
+			report(studio, first, notify.Undelivered)
+			studio.Clock.Advance(time.Second)
+			out := taken(studio, sms)
 			if c.by == "" {
-				if len(out) != 0 {
-					t.Errorf("%+v", out)
-				}
+				test.EqOp(t, 0, len(out), test.Sprintf("%+v", out))
 				return
 			}
-			settle(h, nil, one(h, out))
+			settle(studio, nil, one(studio, out))
 		})
 	}
 }
@@ -172,19 +167,16 @@ func TestResend_AfterTheCarrierWasBusy(t *testing.T) {
 				if told == len(sent) {
 					break
 				}
-				if told == len(c.codes) {
-					t.Fatalf("sent %d times", len(sent))
-				}
+				must.NotEqOp(t, len(c.codes), told, must.Sprintf("sent %d times", len(sent)))
 				status := "failed"
 				if c.codes[told] == 0 {
 					status = "delivered"
 				}
 				for range 2 { // Twilio repeats itself
-					if answer := p.Call(
+					answer := p.Call(
 						p.Twilio.Update(p.T.Context(), sent[told], status, c.codes[told]),
-					); answer.Code != http.StatusNoContent {
-						t.Fatalf("%d %s", answer.Code, answer.Body)
-					}
+					)
+					must.EqOp(t, http.StatusNoContent, answer.Code, must.Sprintf("%d %s", answer.Code, answer.Body))
 				}
 				for range 12 { // the longest wait is ten minutes
 					p.Later(time.Minute)

@@ -64,8 +64,8 @@ func (s Senders) own(c notify.Channel) (string, bool) {
 }
 
 // Complete fills in omitted secrets from before, if the account is the same. A sender that still lacks its secret is
-// INVALID_FIELD.
-func (s Senders) Complete(before Senders) (Senders, error) {
+// INVALID_FIELD, and so is a key of Firebase that checkFCM rejects.
+func (s Senders) Complete(before Senders, checkFCM func([]byte) error) (Senders, error) {
 	if t := s.Twilio; t != nil && t.AuthToken == "" {
 		if was := before.Twilio; was == nil || was.AccountSID != t.AccountSID {
 			return s, fault.Invalid("senders.twilio.auth_token", "The account's auth token is needed.")
@@ -78,8 +78,8 @@ func (s Senders) Complete(before Senders) (Senders, error) {
 				return s, fault.Invalid("senders.fcm.service_account_json", "The service account's key is needed.")
 			}
 			s.FCM = &FCMProject{f.ProjectID, before.FCM.Credentials}
-		} else if !json.Valid(f.Credentials) {
-			return s, fault.Invalid("senders.fcm.service_account_json", "The key file is no JSON.")
+		} else if err := checkFCM(f.Credentials); err != nil {
+			return s, fault.Invalid("senders.fcm.service_account_json", "The key cannot be used: %v.", err)
 		}
 	}
 	if m := s.SMTP; m != nil && m.Password == "" && m.Username != "" {
@@ -176,7 +176,7 @@ func (s *Service) UpdateSenders(
 		}
 		after := before
 		edit(&after)
-		after, err := after.Complete(before)
+		after, err := after.Complete(before, s.checkFCM)
 		if err != nil {
 			return Senders{}, err
 		}

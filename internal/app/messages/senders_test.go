@@ -6,6 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/berthhq/berth/internal/app"
 	"github.com/berthhq/berth/internal/app/messages"
 	"github.com/berthhq/berth/internal/fault"
@@ -16,56 +19,57 @@ import (
 	"github.com/berthhq/berth/internal/smtp/smtptest"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit"
+	"github.com/berthhq/berth/internal/testkit/expect"
 	"github.com/berthhq/berth/internal/testkit/messagetest"
 	"github.com/berthhq/berth/internal/twilio/twiliotest"
 	"github.com/berthhq/berth/internal/worker"
 )
 
-// Where nobody has given credentials, every message stands in the local outbox, whole, and nowhere else.
+// Without credentials, every message is kept in the local outbox, with its whole text, and only there.
 func TestLocalOutbox_KeepsMessages(t *testing.T) {
 	t.Parallel()
-	h := messagetest.New(t, func(wc *worker.Config, ac *app.Config) {
+	studio := messagetest.New(t, func(wc *worker.Config, ac *app.Config) {
 		ac.PlatformSenders = nil
 		wc.Platform = map[string]func(tenant.TenantID) worker.Sender{
 			messages.LocalOutbox: func(tenant.TenantID) worker.Sender { return localbox.Sender{} },
 		}
 	})
-	mia := h.AddReachable("Mia")
-	second(h, mia)
-	_, err := h.App.Messages.UpdateNotificationPreferences(
-		h.T.Context(), mia,
+	mia := studio.AddReachable("Mia")
+	second(studio, mia)
+	expect.OK(studio.T)(studio.App.Messages.UpdateNotificationPreferences(
+		studio.T.Context(), mia,
 		messages.PreferencesEdit{
 			Chosen: notify.Preferences{
 				{Topic: notify.Reminder, Channel: push}: false, {Topic: notify.Reminder, Channel: sms}: true,
 			},
 		},
-	)
-	h.NoError(err)
+	))
 	start := testkit.Noon.Add(48 * time.Hour)
-	booking := h.MustPlace(mia, h.SessionAt(start)).Booking.ID
-	h.Run()
-	h.RunAt(start.Add(-24 * time.Hour))
-	h.OtherTenant("Dock Pilates") // whose outbox is empty
+	booking := studio.MustPlace(mia, studio.SessionAt(start)).Booking.ID
+	studio.Run()
+	studio.RunAt(start.Add(-24 * time.Hour))
+	studio.OtherTenant("Dock Pilates") // whose outbox is empty
 
-	box, err := h.App.Messages.ListDeliveries(
-		h.T.Context(), h.Owner, messages.DeliveryQuery{Booking: booking, Outbox: true, Limit: 9},
-	)
-	h.NoError(err)
+	box := expect.Value(studio.App.Messages.ListDeliveries(
+		studio.T.Context(), studio.Owner, messages.DeliveryQuery{Booking: booking, Outbox: true, Limit: 9},
+	))(studio.T)
 	found := make(map[notify.Channel]messages.Delivery)
 	for _, d := range box {
-		if d.Provider != messages.LocalOutbox || d.Status != notify.Sent || d.Member != mia.Member || d.ProviderID == "" {
-			t.Errorf("%+v", d)
-		}
+		test.True(
+			t, d.Provider == messages.LocalOutbox && d.Status == notify.Sent && d.Member == mia.Member && d.ProviderID != "",
+			test.Sprintf("%+v", d),
+		)
 		found[d.Channel] = d
 	}
 	if len(box) != 3 || len(found) != 3 { // of two devices one has it whole
 		t.Fatalf("%d messages", len(box))
 	}
-	if m := found[email].Content; m.Subject != "Booked: Vinyasa, Wed 18 Mar, 13:00" || !contains(m.Text, "Hello Mia") ||
-		!contains(m.HTML, "<p style=") ||
-		!contains(m.HTML, "/unsubscribe/") || !contains(m.Calendar, "METHOD:REQUEST") {
-		t.Errorf("%+v", m)
-	}
+	m := found[email].Content
+	test.True(
+		t, m.Subject == "Booked: Vinyasa, Wed 18 Mar, 13:00" && contains(m.Text, "Hello Mia") &&
+			contains(m.HTML, "<p style=") && contains(m.HTML, "/unsubscribe/") && contains(m.Calendar, "METHOD:REQUEST"),
+		test.Sprintf("%+v", m),
+	)
 	if m := found[push].Content; !contains(m.Subject+m.Text, "Vinyasa") || m.Link == "" {
 		t.Errorf("%+v", m)
 	}
@@ -73,18 +77,18 @@ func TestLocalOutbox_KeepsMessages(t *testing.T) {
 		!contains(m.Content.Text, "13:00") {
 		t.Errorf("%+v", m)
 	}
-	other := h.OtherTenant("Silent Golf")
+	other := studio.OtherTenant("Silent Golf")
 	if box, err := other.App.Messages.ListDeliveries(
-		h.T.Context(), other.Owner, messages.DeliveryQuery{Outbox: true, Limit: 9},
+		studio.T.Context(), other.Owner, messages.DeliveryQuery{Outbox: true, Limit: 9},
 	); err != nil || len(box) != 0 {
 		t.Errorf("another tenant's: %+v, %v", box, err)
 	}
-	// What a provider carries is nobody's to read.
+	// Messages that a provider sends are not in the outbox.
 	carried := messagetest.New(t)
 	carried.MustPlace(carried.AddReachable("Mia"), carried.SessionAt(start))
 	carried.Run()
 	if box, err := carried.App.Messages.ListDeliveries(
-		h.T.Context(), carried.Owner, messages.DeliveryQuery{Outbox: true, Limit: 9},
+		studio.T.Context(), carried.Owner, messages.DeliveryQuery{Outbox: true, Limit: 9},
 	); err != nil || len(box) != 0 {
 		t.Errorf("%+v, %v", box, err)
 	}
@@ -143,9 +147,7 @@ func TestSenders_FallBackFromChannelToChannel(t *testing.T) {
 				p.Later(time.Second)
 			}
 			p.WantLog("the log", notify.Reminder, c.log...)
-			if n := p.Count(`select count(*) from devices`); n != c.devices {
-				t.Errorf("%d devices", n)
-			}
+			test.EqOp(t, c.devices, p.Count(`select count(*) from devices`))
 		})
 	}
 }
@@ -167,20 +169,15 @@ func TestSenders_CountSegments(t *testing.T) {
 	segments := func() int {
 		return p.Count(`select segments from deliveries where channel = 'SMS' and topic = 'BOOKING_CONFIRMED'`)
 	}
-	if n := segments(); n != 2 {
-		t.Errorf("%d segments", n)
-	}
-	if answer := p.Call(
+	test.EqOp(t, 2, segments(), test.Sprint("segments"))
+	test.EqOp(t, http.StatusNoContent, p.Call(
 		p.Twilio.Update(p.T.Context(), p.Twilio.Messages()[0], "delivered", 0),
-	); answer.Code != http.StatusNoContent {
-		t.Error(answer.Code)
-	}
-	if n := segments(); n != 2 {
-		t.Errorf("%d segments once it was delivered", n)
-	}
+	).Code)
+	test.EqOp(t, 2, segments(), test.Sprint("segments once it was delivered"))
 }
 
-// A test goes to whoever asks for it, at once, and tells what the provider says. It counts against nobody's day.
+// A test message goes to its caller, immediately, and the response has the provider's answer. It does not count toward
+// the frequency cap.
 func TestSendTest_SendsImmediately(t *testing.T) {
 	t.Parallel()
 	p := messagetest.WithServers(t)
@@ -189,9 +186,7 @@ func TestSendTest_SendsImmediately(t *testing.T) {
 	}
 	for _, c := range []notify.Channel{sms, push} {
 		_, err := ask(c, "en")
-		if fault.ReasonOf(err) != fault.Unreachable {
-			t.Errorf("%s without a number and a device: %v", c, err)
-		}
+		test.EqOp(t, fault.Unreachable, fault.ReasonOf(err), test.Sprintf("%s without a number and a device: %v", c, err))
 	}
 	_, err := p.App.Accounts.UpdateMe(
 		p.T.Context(), p.Owner, nil, func(m *memberValue) error { m.Phone = "+4915112345678"; return nil },
@@ -199,11 +194,12 @@ func TestSendTest_SendsImmediately(t *testing.T) {
 	p.NoError(err)
 	second(p.Studio, p.Owner)
 	for c, text := range map[notify.Channel]string{sms: "frei bis", push: "Ein Platz für Sie", email: "Wann: "} {
-		lines, err := ask(c, "de")
-		if err != nil || len(lines) != 1 || lines[0].ProviderID == "" || lines[0].Channel != c || lines[0].Counted ||
-			!lines[0].Notice.IsZero() {
-			t.Fatalf("%s: %+v, %v", c, lines, err)
-		}
+		lines := expect.Value(ask(c, "de"))(t)
+		must.True(
+			t, len(lines) == 1 && lines[0].ProviderID != "" && lines[0].Channel == c && !lines[0].Counted &&
+				lines[0].Notice.IsZero(),
+			must.Sprintf("%s: %+v", c, lines),
+		)
 		got := ""
 		switch c {
 		case sms:
@@ -214,16 +210,15 @@ func TestSendTest_SendsImmediately(t *testing.T) {
 			part, _ := p.Mail.Mails()[0].Part("text/plain")
 			got = part.Body
 		}
-		if !contains(got, text) {
-			t.Errorf("%s says %q", c, got)
-		}
+		test.True(t, contains(got, text), test.Sprintf("%s says %q", c, got))
 	}
 	p.Mail.React(func(string) smtptest.Reaction { return smtptest.Reaction{Mail: "550 5.7.1 not you"} })
-	lines, err := ask(email, "en")
-	if err != nil || len(lines) != 1 || lines[0].Status != notify.Failed ||
-		lines[0].Reason != notify.MisconfiguredSender || lines[0].ErrorCode != "550 5.7.1" {
-		t.Errorf("%+v, %v", lines, err)
-	}
+	lines := expect.Value(ask(email, "en"))(t)
+	test.True(
+		t, len(lines) == 1 && lines[0].Status == notify.Failed && lines[0].Reason == notify.MisconfiguredSender &&
+			lines[0].ErrorCode == "550 5.7.1",
+		test.Sprintf("%+v", lines),
+	)
 	// A device that is gone is forgotten, as after any message.
 	p.FCM.React(func(fcmtest.Message) fcmtest.Reaction { return fcmtest.Unregistered })
 	if lines, err = ask(push, "en"); err != nil || len(lines) != 1 || lines[0].Reason != notify.NotRegistered ||
@@ -231,19 +226,16 @@ func TestSendTest_SendsImmediately(t *testing.T) {
 		t.Errorf("%+v, %v", lines, err)
 	}
 	// What Twilio reports of a test is in the log; nothing follows from it.
-	if answer := p.Call(
+	test.EqOp(t, http.StatusNoContent, p.Call(
 		p.Twilio.Update(p.T.Context(), p.Twilio.Messages()[0], "undelivered", 30003),
-	); answer.Code != http.StatusNoContent {
-		t.Error(answer.Code)
-	}
+	).Code)
 	p.Later(time.Hour)
-	if n := p.Count(`select count(*) from deliveries where status = 'UNDELIVERED' and error_code = '30003'`); n != 1 ||
-		len(p.Twilio.Messages()) != 1 {
-		t.Errorf("%d lines, %d messages", n, len(p.Twilio.Messages()))
-	}
+	n := p.Count(`select count(*) from deliveries where status = 'UNDELIVERED' and error_code = '30003'`)
+	test.True(
+		t, n == 1 && len(p.Twilio.Messages()) == 1, test.Sprintf("%d lines, %d messages", n, len(p.Twilio.Messages())),
+	)
 	_, err = p.App.Messages.AnswerSMS(p.T.Context(), p.Tenant, "+4915112345678", "STOP")
 	p.NoError(err)
-	if _, err := ask(sms, "en"); fault.ReasonOf(err) != fault.Unreachable {
-		t.Errorf("after STOP: %v", err)
-	}
+	_, err = ask(sms, "en")
+	test.EqOp(t, fault.Unreachable, fault.ReasonOf(err), test.Sprintf("after STOP: %v", err))
 }

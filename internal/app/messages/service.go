@@ -28,6 +28,8 @@ type Config struct {
 	PlatformSenders map[notify.Channel]string
 	// MailFrom is the address from which the platform sends mail. Optional.
 	MailFrom string
+	// CheckFCMKey says why the key of a tenant's Firebase project cannot be used.
+	CheckFCMKey func(serviceAccountJSON []byte) error
 	// Offers is the part of the waitlist that messages need. Optional: without it there are no offers.
 	Offers waitlists.Offers
 	// Send sends messages and returns the results. Optional if no tests are sent.
@@ -44,6 +46,7 @@ type Service struct {
 	seals     seal.Keys
 	providers map[notify.Channel]string // of the platform
 	mailFrom  string
+	checkFCM  func([]byte) error
 	offers    waitlists.Offers
 	send      func(context.Context, tenant.TenantID, []Outgoing) []AttemptResult
 }
@@ -56,6 +59,7 @@ func New(c Config) *Service {
 		seals:     c.Seals,
 		providers: c.PlatformSenders,
 		mailFrom:  c.MailFrom,
+		checkFCM:  c.CheckFCMKey,
 		offers:    c.Offers,
 		send:      c.Send,
 	}

@@ -3,6 +3,8 @@ package messages_test
 import (
 	"testing"
 
+	"github.com/shoenig/test"
+
 	"github.com/berthhq/berth/internal/app/messages"
 	"github.com/berthhq/berth/internal/testkit"
 	"github.com/berthhq/berth/internal/testkit/messagetest"
@@ -15,43 +17,38 @@ func TestTakeNotices_TwoNodesSendOnce(t *testing.T) {
 	for name, careless := range map[string]bool{"guarded": false, "unguarded": true} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			barrier, studio := testkit.NewRace(t)
-			h := messagetest.On(studio)
-			h.BookMembers(20)
-			h.Plan()
+			barrier, base := testkit.NewRace(t)
+			studio := messagetest.On(base)
+			studio.BookMembers(20)
+			studio.Plan()
 			barrier.ReadCommitted = careless
 			taken := make([]messages.DueNotices, 2)
 			take := func(i int, node *messagetest.Studio) func() {
 				return func() {
 					var err error
-					if taken[i], err = node.App.Messages.TakeNotices(t.Context(), h.Tenant); err != nil {
+					if taken[i], err = node.App.Messages.TakeNotices(t.Context(), studio.Tenant); err != nil {
 						t.Error(err)
 					}
 				}
 			}
-			barrier.Run(take(0, h), take(1, h.OtherNode()))
+			barrier.Run(take(0, studio), take(1, studio.OtherNode()))
 			n := len(taken[0].Out) + len(taken[1].Out)
-			if want := map[bool]int{false: 40, true: 80}[careless]; n != want {
-				t.Errorf("%d messages were taken, want %d", n, want)
-			}
+			test.EqOp(t, map[bool]int{false: 40, true: 80}[careless], n, test.Sprintf("%d messages were taken, want", n))
 			if careless {
 				return
 			}
-			for i, node := range []*messagetest.Studio{h, h.OtherNode()} {
-				h.NoError(
-					h.App.Messages.SettleDeliveries(
-						h.T.Context(), h.Tenant, node.Dispatcher.SendAll(h.T.Context(), h.Tenant, taken[i].Out),
+			for i, node := range []*messagetest.Studio{studio, studio.OtherNode()} {
+				studio.NoError(
+					studio.App.Messages.SettleDeliveries(
+						studio.T.Context(), studio.Tenant, node.Dispatcher.SendAll(studio.T.Context(), studio.Tenant, taken[i].Out),
 					),
 				)
 			}
-			if people, twice := h.Provider.Duplicates(); people != 40 || twice != 0 {
-				t.Errorf("%d of 40 messages, %d twice", people, twice)
-			}
-			if n := h.Count(
+			people, twice := studio.Provider.Duplicates()
+			test.True(t, people == 40 && twice == 0, test.Sprintf("%d of 40 messages, %d twice", people, twice))
+			test.EqOp(t, 0, studio.Count(
 				`select count(*) from deliveries where topic = 'BOOKING_CONFIRMED' and (status <> 'SENT' or possible_duplicate)`,
-			); n != 0 {
-				t.Errorf("%d lines of the log say otherwise", n)
-			}
+			), test.Sprint("lines of the log say otherwise"))
 		})
 	}
 }

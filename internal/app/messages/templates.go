@@ -30,6 +30,7 @@ func (q TemplateQuery) matches(t Template) bool {
 // ListTemplates returns the tenant's own templates, and the defaults (at version 0) that they do not replace, in order
 // of topic, channel and locale.
 func (s *Service) ListTemplates(ctx context.Context, caller tenant.Caller, q TemplateQuery) ([]Template, error) {
+	q.Locale = notify.CanonicalLocale(q.Locale)
 	var topics []notify.Topic
 	if q.Topic != "" {
 		topics = []notify.Topic{q.Topic}

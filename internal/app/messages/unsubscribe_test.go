@@ -8,12 +8,16 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/berthhq/berth/internal/app/messages"
 	"github.com/berthhq/berth/internal/rules/brand"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit"
+	"github.com/berthhq/berth/internal/testkit/expect"
 	"github.com/berthhq/berth/internal/testkit/messagetest"
 )
 
@@ -30,7 +34,7 @@ func TestUnsubscribe_Page(t *testing.T) {
 			"You will get no more emails of this kind: new bookings.", "You will get no more emails.", "This link is not valid"},
 		{
 			"de", "Keine mehr dieser Art: neue Buchungen", "Gar keine Mails mehr",
-			"Du bekommst keine Mails dieser Art mehr: neue Buchungen.", "Du bekommst keine Mails mehr.",
+			"Sie bekommen keine Mails dieser Art mehr: neue Buchungen.", "Sie bekommen keine Mails mehr.",
 			"Dieser Link ist ungültig",
 		},
 		{
@@ -45,9 +49,7 @@ func TestUnsubscribe_Page(t *testing.T) {
 		p.MustPlace(who, p.SessionAt(testkit.Noon.Add(48*time.Hour)))
 		p.Deliver()
 		mails := p.Mail.Mails()
-		if len(mails) != before+1 {
-			t.Fatalf("%d mails", len(mails)-before)
-		}
+		must.EqOp(t, before+1, len(mails), must.Sprintf("%d mails", len(mails)-before))
 		link, err := url.Parse(strings.Trim(mails[before].Text("List-Unsubscribe"), "<>"))
 		p.NoError(err)
 		page := func(method, path, form, want string, status int) {
@@ -67,14 +69,10 @@ func TestUnsubscribe_Page(t *testing.T) {
 		}
 		stopped := func(choices, stops int) {
 			t.Helper()
-			if n := chosen(p.Studio, who); n != choices {
-				t.Errorf("%d choices, want %d", n, choices)
-			}
+			test.EqOp(t, choices, chosen(p.Studio, who), test.Sprintf("choices, want %d", choices))
 			got, err := p.App.Messages.GetNotificationPreferences(p.T.Context(), who, who.Member)
 			p.NoError(err)
-			if len(got.Stops) != stops {
-				t.Errorf("%d stops, want %d", len(got.Stops), stops)
-			}
+			test.EqOp(t, stops, len(got.Stops), test.Sprintf("%d stops, want %d", len(got.Stops), stops))
 		}
 		page(http.MethodGet, link.Path, "", c.kind, http.StatusOK)
 		page(http.MethodGet, link.Path, "", c.all, http.StatusOK)
@@ -88,50 +86,44 @@ func TestUnsubscribe_Page(t *testing.T) {
 	}
 }
 
-// Whoever has unsubscribed from all mails gets them again by choosing them. An address that bounces stays stopped, and
+// A member who unsubscribed from all mails gets them again by choosing them. An address that bounces stays stopped, and
 // so does a number.
 func TestUnsubscribe_CanBeUndone(t *testing.T) {
 	t.Parallel()
-	h := messagetest.New(t)
-	mia := h.AddReachable("Mia")
+	studio := messagetest.New(t)
+	mia := studio.AddReachable("Mia")
 	choose := func(c notify.Channel, on bool) {
 		t.Helper()
-		_, err := h.App.Messages.UpdateNotificationPreferences(
-			h.T.Context(), mia, messages.PreferencesEdit{Chosen: notify.Preferences{{Topic: confirmed, Channel: c}: on}},
-		)
-		h.NoError(err)
+		expect.OK(studio.T)(studio.App.Messages.UpdateNotificationPreferences(
+			studio.T.Context(), mia, messages.PreferencesEdit{Chosen: notify.Preferences{{Topic: confirmed, Channel: c}: on}},
+		))
 	}
 	booked := 0
 	mailed := func(what string, want int) {
 		t.Helper()
 		booked++
-		h.MustPlace(mia, h.SessionAt(testkit.Noon.Add(time.Duration(48+booked)*time.Hour)))
-		if got := len(mails(h)); got != want {
-			t.Errorf("%s: %d mails", what, got)
-		}
+		studio.MustPlace(mia, studio.SessionAt(testkit.Noon.Add(time.Duration(48+booked)*time.Hour)))
+		test.EqOp(t, want, len(mails(studio)), test.Sprintf("%s: mails", what))
 	}
-	h.StopMails(mia)
-	h.StopMails(h.AddReachable("Noa"))
-	_, err := h.App.Messages.AnswerSMS(t.Context(), h.Tenant, h.PhoneOf(mia), "STOP")
-	h.NoError(err)
+	studio.StopMails(mia)
+	studio.StopMails(studio.AddReachable("Noa"))
+	expect.OK(studio.T)(studio.App.Messages.AnswerSMS(t.Context(), studio.Tenant, studio.PhoneOf(mia), "STOP"))
 	mailed("unsubscribed", 0)
 	choose(push, true)
 	mailed("another channel was chosen", 0)
 	choose(email, true)
 	mailed("mails were chosen", 1)
 	choose(sms, true)
-	if n := h.Count(`select count(*) from notification_stops`); n != 2 {
-		t.Errorf("%d stops, want that of the number and somebody else's", n)
-	}
-	h.BounceMail(mia)
+	test.EqOp(t, 2, studio.Count(`select count(*) from notification_stops`),
+		test.Sprint("stops, want that of the number and another member's"))
+	studio.BounceMail(mia)
 	choose(email, true)
 	mailed("bounced", 0)
 }
 
 // chosen counts what a member has chosen.
-func chosen(h *messagetest.Studio, who tenant.Caller) int {
-	h.T.Helper()
-	p, err := h.App.Messages.GetNotificationPreferences(h.T.Context(), who, who.Member)
-	h.NoError(err)
+func chosen(studio *messagetest.Studio, who tenant.Caller) int {
+	studio.T.Helper()
+	p := expect.Value(studio.App.Messages.GetNotificationPreferences(studio.T.Context(), who, who.Member))(studio.T)
 	return len(p.Chosen)
 }

@@ -4,15 +4,18 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/berthhq/berth/internal/app/waitlists"
 	"github.com/berthhq/berth/internal/civil"
+	"github.com/berthhq/berth/internal/civil/civiltest"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/member"
 	"github.com/berthhq/berth/internal/rules/notify"
 	wait "github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/testkit"
+	"github.com/berthhq/berth/internal/testkit/expect"
 	"github.com/berthhq/berth/internal/testkit/messagetest"
 )
 
@@ -43,40 +46,32 @@ func TestTimeWindowEntries_GetMessages(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h := messagetest.New(t)
-			mia := h.AddReachable("Mia")
-			_, err := h.App.Accounts.UpdateMember(h.T.Context(), h.Owner, mia.Member, nil, func(m *member.Member) error {
-				m.Locale, m.TimeZone = tt.locale, "Atlantic/Reykjavik" // the wish is for the clock of the place
-				return nil
-			})
-			h.NoError(err)
+			studio := messagetest.New(t)
+			mia := studio.AddReachable("Mia")
+			expect.OK(studio.T)(studio.App.Accounts.UpdateMember(studio.T.Context(), studio.Owner, mia.Member, nil,
+				func(m *member.Member) error {
+					m.Locale, m.TimeZone = tt.locale, "Atlantic/Reykjavik" // the wish is for the clock of the place
+					return nil
+				}))
 			earliest := "08:00"
 			if tt.latest == "23:59" {
 				earliest = "00:00"
 			}
-			joined, err := h.App.Waitlists.JoinWaitlist(h.T.Context(), mia, waitlists.JoinRequest{Party: 1,
+			joined := expect.Value(studio.App.Waitlists.JoinWaitlist(studio.T.Context(), mia, waitlists.JoinRequest{Party: 1,
 				Channel: catalog.Online, Window: &wait.Window{
-					Service: h.Service, Location: h.Location, From: today.AddDays(1), Until: today.AddDays(tt.days),
-					Earliest: civil.MustParseTimeOfDay(earliest), Latest: civil.MustParseTimeOfDay(tt.latest),
-				}})
-			h.NoError(err)
-			sent := mails(h)
-			if len(sent) != 1 || sent[0].Subject != tt.subject {
-				t.Fatalf("%+v", sent)
-			}
+					Service: studio.Service, Location: studio.Location, From: today.AddDays(1), Until: today.AddDays(tt.days),
+					Earliest: civiltest.TimeOfDay(earliest), Latest: civiltest.TimeOfDay(tt.latest),
+				}}))(studio.T)
+			sent := mails(studio)
+			must.True(t, len(sent) == 1 && sent[0].Subject == tt.subject, must.Sprintf("%+v", sent))
 			for _, text := range tt.has {
-				if !strings.Contains(sent[0].Text, text) {
-					t.Errorf("it does not say %q:\n%s", text, sent[0].Text)
-				}
+				test.StrContains(t, sent[0].Text, text, test.Sprintf("it does not say %q:\n%s", text, sent[0].Text))
 			}
-			if diff := cmp.Diff(
-				map[string]string{"topic": "WAITLISTED", "entry_id": joined.Entry.ID.String()}, sent[0].Data,
-			); diff != "" {
-				t.Error(diff)
-			}
-			_, err = h.App.Waitlists.LeaveWaitlist(h.T.Context(), h.Owner, joined.Entry.ID, "We move.", true)
-			h.NoError(err)
-			if sent = mails(h); len(sent) != 1 || sent[0].Data["topic"] != "BOOKING_CANCELLED" ||
+			test.Eq(t, map[string]string{"topic": "WAITLISTED", "entry_id": joined.Entry.ID.String()}, sent[0].Data)
+			expect.OK(studio.T)(
+				studio.App.Waitlists.LeaveWaitlist(studio.T.Context(), studio.Owner, joined.Entry.ID, "We move.", true),
+			)
+			if sent = mails(studio); len(sent) != 1 || sent[0].Data["topic"] != "BOOKING_CANCELLED" ||
 				!strings.Contains(sent[0].Text, "We move.") || sent[0].Calendar != nil {
 				t.Errorf("%+v", sent)
 			}
@@ -85,12 +80,12 @@ func TestTimeWindowEntries_GetMessages(t *testing.T) {
 }
 
 // mails are those that are sent now.
-func mails(h *messagetest.Studio) []notify.Message {
-	h.T.Helper()
-	h.Plan()
-	h.Send()
+func mails(studio *messagetest.Studio) []notify.Message {
+	studio.T.Helper()
+	studio.Plan()
+	studio.Send()
 	var mails []notify.Message
-	for _, m := range h.Provider.Take() {
+	for _, m := range studio.Provider.Take() {
 		if m.Channel == notify.Email {
 			mails = append(mails, m)
 		}

@@ -5,47 +5,53 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rules/session"
 	"github.com/berthhq/berth/internal/testkit"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 func TestBlockSession_PromotesAfterUnblocking(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
-	class := h.AddSession(testkit.Session{Capacity: 1, Waitlist: 5})
-	mia := h.MustBook(h.AddMember("Mia"), class)
-	noa := h.AddMember("Noa")
-	h.MustWaitlist(noa, class)
+	studio := testkit.New(t)
+	class := studio.AddSession(testkit.Session{Capacity: 1, Waitlist: 5})
+	mia := studio.MustBook(studio.AddMember("Mia"), class)
+	noa := studio.AddMember("Noa")
+	studio.MustWaitlist(noa, class)
 
-	s, err := h.App.Schedules.BlockSession(context.Background(), h.Owner, class, "burst pipe")
-	if err != nil || !s.Blocked || s.StateReason != "burst pipe" || s.SeatsTaken != 1 ||
-		h.BookingStatus(mia) != "CONFIRMED" {
-		t.Fatalf("%+v (%v)", s, err)
-	}
-	if s, err = h.App.Schedules.BlockSession(context.Background(), h.Owner, class, "burst pipe"); err != nil ||
+	s, err := studio.App.Schedules.BlockSession(context.Background(), studio.Owner, class, "burst pipe")
+	must.True(
+		t, err == nil && s.Blocked && s.StateReason == "burst pipe" && s.SeatsTaken == 1 &&
+			studio.BookingStatus(mia) == "CONFIRMED",
+		must.Sprintf("%+v (%v)", s, err),
+	)
+	if s, err = studio.App.Schedules.BlockSession(context.Background(), studio.Owner, class, "burst pipe"); err != nil ||
 		s.Version != 2 {
 		t.Errorf("blocked again: %+v (%v)", s, err)
 	}
-	_, err = h.Book(h.AddMember("Ole"), class)
-	testkit.WantReason(t, err, fault.SessionNotOpen)
-	if _, promoted, err := h.App.Schedules.UpdateSession(
-		context.Background(), h.Owner, class, nil, session.Input{Capacity: new(2)}, session.CapacityField,
+	expect.Reason(t, fault.SessionNotOpen)(studio.Book(studio.AddMember("Ole"), class))
+	if _, promoted, err := studio.App.Schedules.UpdateSession(
+		context.Background(), studio.Owner, class, nil, session.Input{Capacity: new(2)}, session.CapacityField,
 	); err != nil || promoted != 0 {
 		t.Errorf("promoted %d into a blocked session (%v)", promoted, err)
 	}
 
-	s, promoted, err := h.App.Schedules.UnblockSession(context.Background(), h.Owner, class)
-	if err != nil || promoted != 1 || s.Blocked || s.StateReason != "" || s.SeatsTaken != 2 || s.Waiting != 0 {
-		t.Errorf("promoted %d, %+v (%v)", promoted, s, err)
-	}
-	if s, promoted, err = h.App.Schedules.UnblockSession(context.Background(), h.Owner, class); err != nil ||
+	s, promoted, err := studio.App.Schedules.UnblockSession(context.Background(), studio.Owner, class)
+	test.True(
+		t, err == nil && promoted == 1 && !s.Blocked && s.StateReason == "" && s.SeatsTaken == 2 && s.Waiting == 0,
+		test.Sprintf("promoted %d, %+v (%v)", promoted, s, err),
+	)
+	if s, promoted, err = studio.App.Schedules.UnblockSession(context.Background(), studio.Owner, class); err != nil ||
 		promoted != 0 || s.Version != 4 {
 		t.Errorf("unblocked again: promoted %d, %+v (%v)", promoted, s, err)
 	}
-	if got := h.SessionEvents(class); !strings.Contains(got, "session.blocked") ||
-		strings.Count(got, "session.unblocked") != 1 {
-		t.Errorf("events %q", got)
-	}
-	h.WantSound()
+	got := studio.SessionEvents(class)
+	test.True(
+		t, strings.Contains(got, "session.blocked") && strings.Count(got, "session.unblocked") == 1,
+		test.Sprintf("events %q", got),
+	)
+	studio.WantSound()
 }

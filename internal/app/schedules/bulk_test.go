@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/berthhq/berth/internal/app/schedules"
 	"github.com/berthhq/berth/internal/data/scheduledb"
@@ -18,6 +20,7 @@ import (
 	"github.com/berthhq/berth/internal/rules/session"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 // timetable is a week with a bit of everything.
@@ -81,58 +84,49 @@ func TestPreviewBulk_CountsSessionsAndBookings(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got, err := w.App.Schedules.PreviewBulk(context.Background(), w.Owner, tt.ask)
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := expect.Value(w.App.Schedules.PreviewBulk(context.Background(), w.Owner, tt.ask))(t)
 			var ids []tenant.SessionID
 			var bookings []int
 			for _, s := range got.Samples {
 				ids, bookings = append(ids, s.ID), append(bookings, s.Bookings)
 			}
 			got.Samples = nil
-			if diff := cmp.Diff(tt.want, got); diff != "" {
-				t.Errorf("(-want +got)\n%s", diff)
-			}
-			if diff := cmp.Diff(tt.samples, ids); diff != "" {
-				t.Errorf("samples (-want +got)\n%s", diff)
-			}
-			if diff := cmp.Diff(tt.bookings, bookings); diff != "" {
-				t.Errorf("bookings (-want +got)\n%s", diff)
-			}
+			test.Eq(t, tt.want, got)
+			test.Eq(t, tt.samples, ids, test.Sprint("samples"))
+			test.Eq(t, tt.bookings, bookings, test.Sprint("bookings"))
 		})
 	}
 }
 
 func TestPreviewBulk_ListsTwenty(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
-	fill(h, 50, 5*time.Minute, catalog.Published)
-	got, err := h.App.Schedules.PreviewBulk(
-		context.Background(), h.Owner, schedules.BulkRequest{Filter: testkit.WeekFilter()},
+	studio := testkit.New(t)
+	fill(studio, 50, 5*time.Minute, catalog.Published)
+	got := expect.Value(studio.App.Schedules.PreviewBulk(
+		context.Background(), studio.Owner, schedules.BulkRequest{Filter: testkit.WeekFilter()},
+	))(t)
+	test.True(
+		t, got.Matched == 50 && len(got.Samples) == 20 &&
+			slices.IsSortedFunc(got.Samples, func(a, b scheduledb.Sample) int { return a.StartsAt.Compare(b.StartsAt) }),
+		test.Sprintf("matched %d, %d samples", got.Matched, len(got.Samples)),
 	)
-	if err != nil || got.Matched != 50 || len(got.Samples) != 20 ||
-		!slices.IsSortedFunc(got.Samples, func(a, b scheduledb.Sample) int { return a.StartsAt.Compare(b.StartsAt) }) {
-		t.Errorf("matched %d, %d samples (%v)", got.Matched, len(got.Samples), err)
-	}
 }
 
 // batch reads the one audit entry of a bulk operation.
-func batch(h *testkit.Studio, id tenant.BatchID) (action, reason string, changes map[string]any) {
-	h.T.Helper()
-	if n := h.Count(`select count(*) from audit_entries where tenant_id = $1 and batch_id = $2`, h.Tenant, id); n != 1 {
-		h.T.Fatalf("%d audit entries for one batch", n)
-	}
+func batch(studio *testkit.Studio, id tenant.BatchID) (action, reason string, changes map[string]any) {
+	studio.T.Helper()
+	n := studio.Count(
+		`select count(*) from audit_entries where tenant_id = $1 and batch_id = $2`, studio.Tenant, id,
+	)
+	must.EqOp(studio.T, 1, n, must.Sprintf("%d audit entries for one batch", n))
 	var text []byte
-	err := h.DB.Owner.QueryRow(
+	err := studio.DB.Owner.QueryRow(
 		context.Background(), `select action, reason, changes from audit_entries where batch_id = $1`, id,
 	).Scan(&action, &reason, &text)
 	if err == nil {
 		err = json.Unmarshal(text, &changes)
 	}
-	if err != nil {
-		h.T.Fatal(err)
-	}
+	must.NoError(studio.T, err)
 	return action, reason, changes
 }
 
@@ -147,26 +141,22 @@ func TestBulkPublish_SelectsDraftsOnly(t *testing.T) {
 			w := newTimetable(t)
 			filter := testkit.WeekFilter()
 			filter.States = states
-			done, err := w.App.Schedules.BulkPublish(context.Background(), w.Owner, filter)
-			if err != nil || done.Sessions != 2 {
-				t.Fatalf("%+v (%v)", done, err)
-			}
-			if w.GetSession(w.draft).State != catalog.Published || w.GetSession(w.off).State != catalog.Cancelled {
-				t.Errorf("%s, %s", w.GetSession(w.draft).State, w.GetSession(w.off).State)
-			}
+			done := expect.Value(w.App.Schedules.BulkPublish(context.Background(), w.Owner, filter))(t)
+			must.EqOp(t, 2, done.Sessions, must.Sprintf("%+v", done))
+			test.True(
+				t, w.GetSession(w.draft).State == catalog.Published && w.GetSession(w.off).State == catalog.Cancelled,
+				test.Sprintf("%s, %s", w.GetSession(w.draft).State, w.GetSession(w.off).State),
+			)
 			action, _, changes := batch(w.Studio, done.Batch)
 			states := changes["filter"].(map[string]any)["states"]
-			if diff := cmp.Diff([]any{w.draft.String(), w.other.String()}, changes["ids"]); action != "session.bulk_published" ||
-				diff != "" || !cmp.Equal(states, []any{"DRAFT"}) {
-				t.Errorf("%s of %v (-want +got)\n%s", action, states, diff)
-			}
-			if got := w.SessionEvents(w.draft); got != "session.created session.published" {
-				t.Errorf("events %q", got)
-			}
-			again, err := w.App.Schedules.BulkPublish(context.Background(), w.Owner, filter)
-			if err != nil || again.Sessions != 0 {
-				t.Errorf("again: %+v (%v)", again, err)
-			}
+			diff := cmp.Diff([]any{w.draft.String(), w.other.String()}, changes["ids"])
+			test.True(
+				t, action == "session.bulk_published" && diff == "" && cmp.Equal(states, []any{"DRAFT"}),
+				test.Sprintf("%s of %v (-want +got)\n%s", action, states, diff),
+			)
+			test.EqOp(t, "session.created session.published", w.SessionEvents(w.draft), test.Sprint("events"))
+			again := expect.Value(w.App.Schedules.BulkPublish(context.Background(), w.Owner, filter))(t)
+			test.EqOp(t, 0, again.Sessions, test.Sprintf("again: %+v", again))
 		})
 	}
 }
@@ -175,30 +165,22 @@ func TestBulkDelete_WritesOneAuditEntry(t *testing.T) {
 	t.Parallel()
 	w := newTimetable(t)
 	ctx := context.Background()
-	done, err := w.App.Schedules.BulkDelete(
+	done := expect.Value(w.App.Schedules.BulkDelete(
 		ctx, w.Owner,
 		schedules.BulkRequest{Filter: testkit.WeekFilter(), IncludeBooked: true, Reason: "closed for repairs", Notify: true},
+	))(t)
+	test.True(
+		t, done.Sessions == 6 && done.Bookings == 3 && done.Entries == 1 && done.Credits == 2, test.Sprintf("%+v", done),
 	)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if done.Sessions != 6 || done.Bookings != 3 || done.Entries != 1 || done.Credits != 2 {
-		t.Errorf("%+v", done)
-	}
-	if n := w.Count(
+	test.EqOp(t, 6, w.Count(
 		`select count(*) from sessions where tenant_id = $1 and deleted_at = $2 and batch_id = $3`, w.Tenant, testkit.Noon,
 		done.Batch,
-	); n != 6 {
-		t.Errorf("%d rows are marked", n)
-	}
-	if all := listSessions(w.Studio, w.Owner, testkit.WeekQuery()); len(all) != 0 {
-		t.Errorf("%d are still listed", len(all))
-	}
-	_, err = w.App.Schedules.GetSession(ctx, w.Owner, w.booked)
-	testkit.WantReason(t, err, fault.SessionNotFound)
-	if n := w.Count(`select count(*) from bookings where status <> 'CANCELLED'`); n != 0 || w.Balance(w.sub) != 9 {
-		t.Errorf("%d bookings stand, balance %d", n, w.Balance(w.sub))
-	}
+	), test.Sprint("rows are marked"))
+	all := listSessions(w.Studio, w.Owner, testkit.WeekQuery())
+	test.EqOp(t, 0, len(all), test.Sprintf("%d are still listed", len(all)))
+	expect.Reason(t, fault.SessionNotFound)(w.App.Schedules.GetSession(ctx, w.Owner, w.booked))
+	n := w.Count(`select count(*) from bookings where status <> 'CANCELLED'`)
+	test.True(t, n == 0 && w.Balance(w.sub) == 9, test.Sprintf("%d bookings stand, balance %d", n, w.Balance(w.sub)))
 	action, reason, changes := batch(w.Studio, done.Batch)
 	ids := []any{}
 	for _, id := range []tenant.SessionID{w.draft, w.other, w.open, w.booked, w.queued, w.off} {
@@ -209,86 +191,69 @@ func TestBulkDelete_WritesOneAuditEntry(t *testing.T) {
 		"include_booked": true, "notify": true,
 		"bookings_cancelled": 3.0, "entries_cancelled": 1.0, "credits_refunded": 2.0,
 	}
-	if diff := cmp.Diff(want, changes); diff != "" || action != "session.bulk_deleted" || reason != "closed for repairs" {
-		t.Errorf("%s, %q (-want +got)\n%s", action, reason, diff)
-	}
-	w.WantSound()
-	again, err := w.App.Schedules.BulkDelete(
-		ctx, w.Owner, schedules.BulkRequest{Filter: testkit.WeekFilter(), IncludeBooked: true},
+	diff := cmp.Diff(want, changes)
+	test.True(
+		t, diff == "" && action == "session.bulk_deleted" && reason == "closed for repairs",
+		test.Sprintf("%s, %q (-want +got)\n%s", action, reason, diff),
 	)
-	if err != nil || again.Sessions != 0 || again.Bookings != 0 {
-		t.Errorf("again: %+v (%v)", again, err)
-	}
+	w.WantSound()
+	again := expect.Value(w.App.Schedules.BulkDelete(
+		ctx, w.Owner, schedules.BulkRequest{Filter: testkit.WeekFilter(), IncludeBooked: true},
+	))(t)
+	test.True(t, again.Sessions == 0 && again.Bookings == 0, test.Sprintf("again: %+v", again))
 }
 
 func TestBulkDelete_WithoutNotification(t *testing.T) {
 	t.Parallel()
 	w := newTimetable(t)
-	done, err := w.App.Schedules.BulkDelete(
+	done := expect.Value(w.App.Schedules.BulkDelete(
 		context.Background(), w.Owner,
 		schedules.BulkRequest{Filter: session.Filter{Sessions: []tenant.SessionID{w.booked}}, IncludeBooked: true},
-	)
-	if err != nil || done.Sessions != 1 || done.Bookings != 2 {
-		t.Fatalf("%+v (%v)", done, err)
-	}
-	if _, _, changes := batch(w.Studio, done.Batch); changes["notify"] != false {
-		t.Errorf("audit %v", changes)
-	}
-	if n := w.Count(
+	))(t)
+	must.True(t, done.Sessions == 1 && done.Bookings == 2, must.Sprintf("%+v", done))
+	_, _, changes := batch(w.Studio, done.Batch)
+	test.EqOp(t, false, changes["notify"], test.Sprintf("audit %v", changes))
+	test.EqOp(t, 3, w.Count(
 		`select count(*) from events where session_id = $1 and type in ('session.deleted', 'booking.cancelled')
 			and data->>'notify' = 'false'`,
 		w.booked,
-	); n != 3 {
-		t.Errorf("%d events say that nobody is told, want 3", n)
-	}
+	), test.Sprint("events say that no one is notified, want 3"))
 }
 
 func TestBulkDelete_SkipsBookedSessionsUnlessIncluded(t *testing.T) {
 	t.Parallel()
 	w := newTimetable(t)
-	done, err := w.App.Schedules.BulkDelete(
+	done := expect.Value(w.App.Schedules.BulkDelete(
 		context.Background(), w.Owner, schedules.BulkRequest{Filter: testkit.WeekFilter()},
-	)
-	if err != nil || done.Sessions != 4 || done.Bookings != 0 {
-		t.Fatalf("%+v (%v)", done, err)
-	}
-	if diff := cmp.Diff(
-		[]tenant.SessionID{w.booked, w.queued}, offeredIDs(listSessions(w.Studio, w.Owner, testkit.WeekQuery())),
-	); diff != "" {
-		t.Errorf("(-want +got)\n%s", diff)
-	}
+	))(t)
+	must.True(t, done.Sessions == 4 && done.Bookings == 0, must.Sprintf("%+v", done))
+	test.Eq(t, []tenant.SessionID{w.booked, w.queued}, offeredIDs(listSessions(w.Studio, w.Owner, testkit.WeekQuery())))
 }
 
 func TestBulkCancel_EqualsCancelSession(t *testing.T) {
 	t.Parallel()
 	w := newTimetable(t)
-	done, err := w.App.Schedules.BulkCancel(
+	done := expect.Value(w.App.Schedules.BulkCancel(
 		context.Background(), w.Owner,
 		schedules.BulkRequest{Filter: testkit.WeekFilter(), IncludeBooked: true, Reason: "storm", Notify: true},
+	))(t)
+	must.True(
+		t, done.Sessions == 5 && done.Bookings == 3 && done.Entries == 1 && done.Credits == 2, must.Sprintf("%+v", done),
 	)
-	if err != nil || done.Sessions != 5 || done.Bookings != 3 || done.Entries != 1 || done.Credits != 2 {
-		t.Fatalf("%+v (%v)", done, err)
-	}
 	for _, id := range []tenant.SessionID{w.draft, w.booked, w.queued} {
-		if s := w.GetSession(id); s.State != catalog.Cancelled || s.StateReason != "storm" || s.SeatsTaken != 0 {
-			t.Errorf("%+v", s)
-		}
+		s := w.GetSession(id)
+		test.True(t, s.State == catalog.Cancelled && s.StateReason == "storm" && s.SeatsTaken == 0, test.Sprintf("%+v", s))
 	}
-	if s := w.GetSession(w.off); s.StateReason != "" {
-		t.Errorf("what was cancelled before was touched: %+v", s)
-	}
-	if n := w.Count(
+	s := w.GetSession(w.off)
+	test.EqOp(t, "", s.StateReason, test.Sprintf("what was cancelled before was touched: %+v", s))
+	test.EqOp(t, 5, w.Count(
 		`select count(*) from events where type = 'session.cancelled' and data->>'batch_id' = $1`, done.Batch.String(),
-	); n != 5 {
-		t.Errorf("%d events", n)
-	}
+	), test.Sprint("events"))
 	w.WantSound()
-	again, err := w.App.Schedules.BulkCancel(
+	again := expect.Value(w.App.Schedules.BulkCancel(
 		context.Background(), w.Owner, schedules.BulkRequest{Filter: testkit.WeekFilter(), IncludeBooked: true},
-	)
-	if err != nil || again.Sessions != 0 {
-		t.Errorf("again: %+v (%v)", again, err)
-	}
+	))(t)
+	test.EqOp(t, 0, again.Sessions, test.Sprintf("again: %+v", again))
 }
 
 func TestBulk_SelectsNothingOfOtherTenants(t *testing.T) {
@@ -304,67 +269,56 @@ func TestBulk_SelectsNothingOfOtherTenants(t *testing.T) {
 		"delete":  func() (schedules.BulkResult, error) { return w.App.Schedules.BulkDelete(ctx, there.Owner, ask) },
 		"cancel":  func() (schedules.BulkResult, error) { return w.App.Schedules.BulkCancel(ctx, there.Owner, ask) },
 	} {
-		if done, err := operate(); err != nil || done.Sessions != 0 || done.Bookings != 0 {
-			t.Errorf("%s: %+v (%v)", name, done, err)
-		}
+		done := expect.Value(operate())(t)
+		test.True(t, done.Sessions == 0 && done.Bookings == 0, test.Sprintf("%s: %+v", name, done))
 	}
-	if found, err := w.App.Schedules.PreviewBulk(ctx, there.Owner, ask); err != nil || found.Matched != 0 ||
-		found.Booked != 0 {
-		t.Errorf("preview: %+v (%v)", found, err)
-	}
-	if w.GetSession(w.draft).State != catalog.Draft {
-		t.Error("the draft is none any more")
-	}
+	found := expect.Value(w.App.Schedules.PreviewBulk(ctx, there.Owner, ask))(t)
+	test.True(t, found.Matched == 0 && found.Booked == 0, test.Sprintf("preview: %+v", found))
+	test.EqOp(t, catalog.Draft, w.GetSession(w.draft).State, test.Sprint("the draft is none any more"))
 }
 
 func TestBulk_LimitsSessions(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
-	fill(h, session.MaxBulk+1, time.Minute, catalog.Draft)
+	studio := testkit.New(t)
+	fill(studio, session.MaxBulk+1, time.Minute, catalog.Draft)
 	filter := testkit.WeekFilter()
-	_, err := h.App.Schedules.BulkPublish(context.Background(), h.Owner, filter)
-	testkit.WantReason(t, err, fault.InvalidField)
-	if testkit.Meta(t, err, "limit") != "2000" || testkit.FaultOf(err).Field != "filter" {
-		t.Errorf("%+v", testkit.FaultOf(err))
-	}
+	_, err := studio.App.Schedules.BulkPublish(context.Background(), studio.Owner, filter)
+	expect.Reason(t, fault.InvalidField)(err)
+	test.True(
+		t, testkit.Meta(t, err, "limit") == "2000" && testkit.FaultOf(err).Field == "filter",
+		test.Sprintf("%+v", testkit.FaultOf(err)),
+	)
 	filter.Until = testkit.Noon.Add((session.MaxBulk + 1) * time.Minute)
-	done, err := h.App.Schedules.BulkPublish(context.Background(), h.Owner, filter)
-	if err != nil || done.Sessions != session.MaxBulk {
-		t.Errorf("%d published (%v)", done.Sessions, err)
-	}
-	deleted, err := h.App.Schedules.BulkDelete(context.Background(), h.Owner, schedules.BulkRequest{Filter: filter})
-	if err != nil || deleted.Sessions != session.MaxBulk {
-		t.Errorf("%d deleted (%v)", deleted.Sessions, err)
-	}
+	done := expect.Value(studio.App.Schedules.BulkPublish(context.Background(), studio.Owner, filter))(t)
+	test.EqOp(t, session.MaxBulk, done.Sessions, test.Sprintf("%d published", done.Sessions))
+	deleted := expect.Value(studio.App.Schedules.BulkDelete(
+		context.Background(), studio.Owner, schedules.BulkRequest{Filter: filter},
+	))(t)
+	test.EqOp(t, session.MaxBulk, deleted.Sessions, test.Sprintf("%d deleted", deleted.Sessions))
 }
 
 // The owner's week: drafts, workouts, all on sale at once, and then members see it and book.
 func TestSchedule_WeekFromDraftsToBookings(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
+	studio := testkit.New(t)
 	ctx := context.Background()
-	mia := h.AddMember("Mia")
+	mia := studio.AddMember("Mia")
 	var ids []tenant.SessionID
 	for day := range 5 {
-		ids = append(ids, h.CreateSession(h.SessionInput(testkit.Evening.AddDate(0, 0, day)), false).ID)
+		ids = append(ids, studio.CreateSession(studio.SessionInput(testkit.Evening.AddDate(0, 0, day)), false).ID)
 	}
-	if _, err := h.App.Schedules.SetWorkouts(
-		ctx, h.Coach, ids[0], nil, []tenant.WorkoutID{workout(h, "Squats")},
-	); err != nil {
-		t.Fatal(err)
-	}
-	if all := listSessions(h, mia, testkit.WeekQuery()); len(all) != 0 {
-		t.Errorf("members see %d drafts", len(all))
-	}
-	if done, err := h.App.Schedules.BulkPublish(ctx, h.Owner, testkit.WeekFilter()); err != nil || done.Sessions != 5 {
-		t.Fatalf("%+v (%v)", done, err)
-	}
-	if diff := cmp.Diff(ids, offeredIDs(listSessions(h, mia, testkit.WeekQuery()))); diff != "" {
-		t.Errorf("members see (-want +got)\n%s", diff)
-	}
-	h.MustBook(mia, ids[0])
-	if got := listSessions(h, mia, testkit.WeekQuery())[0]; got.Eligibility.Status != booking.Booked ||
-		got.SeatsTaken != 1 || len(got.Workouts) != 1 {
-		t.Errorf("%+v", got)
-	}
+	expect.OK(t)(studio.App.Schedules.SetWorkouts(
+		ctx, studio.Coach, ids[0], nil, []tenant.WorkoutID{workout(studio, "Squats")},
+	))
+	all := listSessions(studio, mia, testkit.WeekQuery())
+	test.EqOp(t, 0, len(all), test.Sprintf("members see %d drafts", len(all)))
+	done := expect.Value(studio.App.Schedules.BulkPublish(ctx, studio.Owner, testkit.WeekFilter()))(t)
+	must.EqOp(t, 5, done.Sessions, must.Sprintf("%+v", done))
+	test.Eq(t, ids, offeredIDs(listSessions(studio, mia, testkit.WeekQuery())), test.Sprint("members see"))
+	studio.MustBook(mia, ids[0])
+	got := listSessions(studio, mia, testkit.WeekQuery())[0]
+	test.True(
+		t, got.Eligibility.Status == booking.Booked && got.SeatsTaken == 1 && len(got.Workouts) == 1,
+		test.Sprintf("%+v", got),
+	)
 }

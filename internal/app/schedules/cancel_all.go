@@ -58,8 +58,8 @@ func (s *Service) cancelAll(
 		if slices.Contains(kept, e.ID) {
 			continue
 		}
-		// Quit also ends an offer that staff made to the entry in another session.
-		if _, err := s.waitlists.Quit(ctx, tx, e, seats.CancelOptions{Reason: reason, Notify: notify}); err != nil {
+		// EndEntry also ends an offer that staff made to the entry in another session.
+		if _, err := s.waitlists.EndEntry(ctx, tx, e, seats.CancelOptions{Reason: reason, Notify: notify}); err != nil {
 			return counts, err
 		}
 		counts.Entries++

@@ -37,6 +37,9 @@ func (s *Service) CreateSeries(
 		if err != nil {
 			return createdSeries{}, err
 		}
+		if err := tx.Grow(ctx, engine.Sessions, len(sessions)); err != nil {
+			return createdSeries{}, err
+		}
 		scheduledb.InsertSeries(tx.Tx, tx.Tenant, series)
 		scheduledb.InsertSessions(tx.Tx, tx.Tenant, sessions)
 		appendEvents(tx, outbox.SessionCreated, seriesData, sessions...)

@@ -34,6 +34,9 @@ func (s *Service) CreateSession(
 		if publish {
 			created.State = catalog.Published
 		}
+		if err := tx.Grow(ctx, engine.Sessions, 1); err != nil {
+			return created, err
+		}
 		scheduledb.InsertSessions(tx.Tx, tx.Tenant, []session.Session{created})
 		appendEvents(tx, outbox.SessionCreated, nil, created)
 		tx.Audit("session.created", "session", created.ID.UUID, "", catalog.AuditChanges(nil, created.Facts()))

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/shoenig/test"
 
 	"github.com/berthhq/berth/internal/app/schedules"
 	"github.com/berthhq/berth/internal/fault"
@@ -14,20 +15,21 @@ import (
 	"github.com/berthhq/berth/internal/rules/session"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 func TestCreateSession_CreatesADraftUnlessPublished(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
-	room := h.AddResource(catalog.Resource{Name: "Studio"})
-	in := h.SessionInput(testkit.Evening)
-	in.Resource, in.Coach, in.Description = room, h.Coach.Member, "Bring a mat."
+	studio := testkit.New(t)
+	room := studio.AddResource(catalog.Resource{Name: "Studio"})
+	in := studio.SessionInput(testkit.Evening)
+	in.Resource, in.Coach, in.Description = room, studio.Coach.Member, "Bring a mat."
 
-	draft := h.CreateSession(in, false)
+	draft := studio.CreateSession(in, false)
 	want := session.Session{
 		ID: draft.ID,
 		Details: session.Details{
-			Service: h.Service, Location: h.Location, Resource: room, Coach: h.Coach.Member, Title: "Vinyasa",
+			Service: studio.Service, Location: studio.Location, Resource: room, Coach: studio.Coach.Member, Title: "Vinyasa",
 			Description: "Bring a mat.",
 			Capacity:    new(10), WaitlistCapacity: 5,
 		},
@@ -36,43 +38,37 @@ func TestCreateSession_CreatesADraftUnlessPublished(t *testing.T) {
 		State:     catalog.Draft, Delivery: catalog.InPerson, Version: 1, CreatedAt: testkit.Noon, UpdatedAt: testkit.Noon,
 		CoachName: "Carla Coach",
 	}
-	if diff := cmp.Diff(want, draft); diff != "" || draft.LocalDate.String() != "2026-03-17" {
-		t.Errorf("made on %s (-want +got)\n%s", draft.LocalDate, diff)
-	}
+	diff := cmp.Diff(want, draft)
+	test.True(
+		t, diff == "" && draft.LocalDate.String() == "2026-03-17",
+		test.Sprintf("made on %s (-want +got)\n%s", draft.LocalDate, diff),
+	)
 	want.Workouts = []tenant.WorkoutID{}
-	if diff := cmp.Diff(want, h.GetSession(draft.ID)); diff != "" {
-		t.Errorf("read back (-want +got)\n%s", diff)
-	}
-	if after := h.LastAudit("session.created")["after"].(map[string]any); after["title"] != "Vinyasa" ||
-		after["state"] != "DRAFT" {
-		t.Errorf("audit %v", after)
-	}
-	published := h.CreateSession(h.SessionInput(testkit.Evening), true)
-	if published.State != catalog.Published {
-		t.Errorf("state %s", published.State)
-	}
-	if got := h.SessionEvents(draft.ID); got != "session.created" {
-		t.Errorf("events %q", got)
-	}
+	test.Eq(t, want, studio.GetSession(draft.ID), test.Sprint("read back"))
+	after := studio.LastAudit("session.created")["after"].(map[string]any)
+	test.True(t, after["title"] == "Vinyasa" && after["state"] == "DRAFT", test.Sprintf("audit %v", after))
+	published := studio.CreateSession(studio.SessionInput(testkit.Evening), true)
+	test.EqOp(t, catalog.Published, published.State)
+	test.EqOp(t, "session.created", studio.SessionEvents(draft.ID), test.Sprint("events"))
 }
 
 func TestCreateSession_ReturnsEachReason(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
-	there := h.OtherTenant()
-	room, shut, elsewhere := h.AddResource(catalog.Resource{
+	studio := testkit.New(t)
+	there := studio.OtherTenant()
+	room, shut, distant := studio.AddResource(catalog.Resource{
 		Name: "Studio",
-	}), h.AddResource(catalog.Resource{Name: "Cellar"}), there.AddResource(catalog.Resource{Name: "Studio"})
-	h.SetResourceActive(shut, false)
-	idle := h.AddService(catalog.Service{Name: "Sauna"})
-	h.EditService(idle, func(s *catalog.Service) { s.Active = false })
-	closed := h.AddLocation(catalog.Location{Name: "Pier 2"})
-	h.EditLocation(closed, func(l *catalog.Location) { l.Active = false })
-	left, partner := h.AddPerson("Lena", tenant.RoleCoach), h.AddPerson("Paul", tenant.RolePartner)
-	h.Deactivate(left)
-	taken := h.SessionInput(testkit.Evening)
-	taken.Resource, taken.Coach = room, h.Coach.Member
-	h.CreateSession(taken, false)
+	}), studio.AddResource(catalog.Resource{Name: "Cellar"}), there.AddResource(catalog.Resource{Name: "Studio"})
+	studio.SetResourceActive(shut, false)
+	idle := studio.AddService(catalog.Service{Name: "Sauna"})
+	studio.EditService(idle, func(s *catalog.Service) { s.Active = false })
+	closed := studio.AddLocation(catalog.Location{Name: "Pier 2"})
+	studio.EditLocation(closed, func(l *catalog.Location) { l.Active = false })
+	left, partner := studio.AddPerson("Lena", tenant.RoleCoach), studio.AddPerson("Paul", tenant.RolePartner)
+	studio.Deactivate(left)
+	taken := studio.SessionInput(testkit.Evening)
+	taken.Resource, taken.Coach = room, studio.Coach.Member
+	studio.CreateSession(taken, false)
 
 	for name, tt := range map[string]struct {
 		change func(*session.Input)
@@ -100,13 +96,13 @@ func TestCreateSession_ReturnsEachReason(t *testing.T) {
 			func(in *session.Input) { in.Location = closed }, fault.LocationNotFound, "session.location_id",
 		},
 		"another tenant's resource": {
-			func(in *session.Input) { in.Resource = elsewhere }, fault.ResourceNotFound, "session.resource_id",
+			func(in *session.Input) { in.Resource = distant }, fault.ResourceNotFound, "session.resource_id",
 		},
 		"inactive resource": {
 			func(in *session.Input) { in.Resource = shut }, fault.ResourceNotFound, "session.resource_id",
 		},
 		"a member cannot lead": {
-			func(in *session.Input) { in.Coach = h.AddMember("Mia").Member }, fault.CoachInvalid, "session.coach_id",
+			func(in *session.Input) { in.Coach = studio.AddMember("Mia").Member }, fault.CoachInvalid, "session.coach_id",
 		},
 		"a partner cannot lead": {
 			func(in *session.Input) { in.Coach = partner.Member }, fault.CoachInvalid, "session.coach_id",
@@ -117,7 +113,7 @@ func TestCreateSession_ReturnsEachReason(t *testing.T) {
 		"another tenant's coach": {
 			func(in *session.Input) { in.Coach = there.Coach.Member }, fault.CoachInvalid, "session.coach_id",
 		},
-		"nobody can lead": {
+		"no one can lead": {
 			func(in *session.Input) { in.Coach = testkit.NewID[tenant.MemberID]() }, fault.CoachInvalid, "session.coach_id",
 		},
 		"the resource is taken": {
@@ -128,7 +124,7 @@ func TestCreateSession_ReturnsEachReason(t *testing.T) {
 			"session.resource_id",
 		},
 		"the staff member is taken": {
-			func(in *session.Input) { in.Coach = h.Coach.Member }, fault.StaffBusy, "session.coach_id",
+			func(in *session.Input) { in.Coach = studio.Coach.Member }, fault.StaffBusy, "session.coach_id",
 		},
 		"eleven years ahead": {
 			func(in *session.Input) { in.StartsAt = testkit.Noon.AddDate(11, 0, 0) }, fault.InvalidField, "session.start_time",
@@ -137,13 +133,13 @@ func TestCreateSession_ReturnsEachReason(t *testing.T) {
 			func(in *session.Input) { in.EndsAt = testkit.Evening.Add(-time.Hour) }, fault.InvalidField, "session.end_time",
 		},
 		"a coach may lead": {
-			func(in *session.Input) { in.StartsAt, in.Coach = testkit.Evening.AddDate(0, 0, 1), h.Coach.Member }, "", "",
+			func(in *session.Input) { in.StartsAt, in.Coach = testkit.Evening.AddDate(0, 0, 1), studio.Coach.Member }, "", "",
 		},
 		"an owner may lead": {
-			func(in *session.Input) { in.StartsAt, in.Coach = testkit.Evening.AddDate(0, 0, 1), h.Owner.Member }, "", "",
+			func(in *session.Input) { in.StartsAt, in.Coach = testkit.Evening.AddDate(0, 0, 1), studio.Owner.Member }, "", "",
 		},
 		"an admin may lead": {
-			func(in *session.Input) { in.Coach = h.AddPerson("Ada", tenant.RoleAdmin).Member }, "", "",
+			func(in *session.Input) { in.Coach = studio.AddPerson("Ada", tenant.RoleAdmin).Member }, "", "",
 		},
 		"right after the other": {
 			func(in *session.Input) { in.Resource, in.StartsAt = room, testkit.Evening.Add(time.Hour) }, "", "",
@@ -152,19 +148,16 @@ func TestCreateSession_ReturnsEachReason(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			in := h.SessionInput(testkit.Evening)
+			in := studio.SessionInput(testkit.Evening)
 			tt.change(&in)
-			made, err := h.App.Schedules.CreateSession(context.Background(), h.Owner, in, true)
-			testkit.WantReason(t, err, tt.reason)
+			made, err := studio.App.Schedules.CreateSession(context.Background(), studio.Owner, in, true)
+			expect.Reason(t, tt.reason)(err)
 			if err == nil {
 				return
 			}
-			if got := testkit.FaultOf(err).Field; got != tt.field {
-				t.Errorf("field %q, want %q", got, tt.field)
-			}
-			if n := h.Count(`select count(*) from sessions where id = $1`, made.ID); n != 0 {
-				t.Error("it was made all the same")
-			}
+			test.EqOp(t, tt.field, testkit.FaultOf(err).Field)
+			test.EqOp(t, 0, studio.Count(`select count(*) from sessions where id = $1`, made.ID),
+				test.Sprint("it was made all the same"))
 		})
 	}
 }
@@ -172,13 +165,13 @@ func TestCreateSession_ReturnsEachReason(t *testing.T) {
 // Two that want the same room at the same time: one gets it.
 func TestCreateSession_ConcurrentCallsTakeARoomOnce(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
-	in := h.SessionInput(testkit.Evening)
-	in.Resource = h.AddResource(catalog.Resource{Name: "Studio"})
+	studio := testkit.New(t)
+	in := studio.SessionInput(testkit.Evening)
+	in.Resource = studio.AddResource(catalog.Resource{Name: "Studio"})
 	var both sync.WaitGroup
 	errs := make([]error, 4)
 	for i := range errs {
-		both.Go(func() { _, errs[i] = h.App.Schedules.CreateSession(context.Background(), h.Owner, in, true) })
+		both.Go(func() { _, errs[i] = studio.App.Schedules.CreateSession(context.Background(), studio.Owner, in, true) })
 	}
 	both.Wait()
 	made := 0
@@ -186,29 +179,25 @@ func TestCreateSession_ConcurrentCallsTakeARoomOnce(t *testing.T) {
 		if err == nil {
 			made++
 		} else {
-			testkit.WantReason(t, err, fault.ResourceBusy)
+			expect.Reason(t, fault.ResourceBusy)(err)
 		}
 	}
-	if made != 1 {
-		t.Errorf("%d were made", made)
-	}
+	test.EqOp(t, 1, made, test.Sprintf("%d were made", made))
 }
 
 // The resource of a session that was called off or deleted is free again.
 func TestCreateSession_IgnoresCancelledSessions(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
-	in := h.SessionInput(testkit.Evening)
-	in.Resource, in.Coach = h.AddResource(catalog.Resource{Name: "Studio"}), h.Coach.Member
-	first := h.CreateSession(in, true)
-	if _, err := h.App.Schedules.CancelSession(context.Background(), h.Owner, first.ID, "", true); err != nil {
-		t.Fatal(err)
-	}
-	second := h.CreateSession(in, true)
-	if _, err := h.App.Schedules.BulkDelete(
-		context.Background(), h.Owner, schedules.BulkRequest{Filter: session.Filter{Sessions: []tenant.SessionID{second.ID}}},
-	); err != nil {
-		t.Fatal(err)
-	}
-	h.CreateSession(in, true)
+	studio := testkit.New(t)
+	in := studio.SessionInput(testkit.Evening)
+	in.Resource, in.Coach = studio.AddResource(catalog.Resource{Name: "Studio"}), studio.Coach.Member
+	first := studio.CreateSession(in, true)
+	expect.OK(t)(studio.App.Schedules.CancelSession(context.Background(), studio.Owner, first.ID, "", true))
+	second := studio.CreateSession(in, true)
+	expect.OK(t)(studio.App.Schedules.BulkDelete(
+		context.Background(), studio.Owner, schedules.BulkRequest{
+			Filter: session.Filter{Sessions: []tenant.SessionID{second.ID}},
+		},
+	))
+	studio.CreateSession(in, true)
 }

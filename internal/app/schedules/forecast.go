@@ -29,7 +29,7 @@ type forecast struct {
 
 // newForecast returns nil for callers who are not members.
 func newForecast(
-	caller tenant.Caller, member bookingdb.Standing, queued waitlists.Standings, now time.Time,
+	caller tenant.Caller, member bookingdb.MemberFacts, queued waitlists.PositionFacts, now time.Time,
 ) (*forecast, error) {
 	if member.Member == nil {
 		return nil, nil

@@ -41,6 +41,9 @@ func (s *Service) ImportSessions(
 		if err != nil || dryRun || report.InvalidRows() > 0 || len(sessions) == 0 {
 			return report, err
 		}
+		if err := tx.Grow(ctx, engine.Sessions, len(sessions)); err != nil {
+			return report, err
+		}
 		report.Sessions = idsOf(sessions)
 		batch := tenant.NextID[tenant.BatchID](tx.IDs)
 		scheduledb.InsertSessions(tx.Tx, tx.Tenant, sessions)

@@ -42,7 +42,7 @@ const initialPage = 64
 // the member waits for one of the sessions. Only staff see drafts.
 func (s *Service) ListSessions(ctx context.Context, caller tenant.Caller, q SessionQuery) ([]SessionView, error) {
 	offered := make([]SessionView, 0, min(q.Limit, initialPage))
-	var member bookingdb.Standing
+	var member bookingdb.MemberFacts
 	var version int64
 	var batch pg.Batch
 	scheduledb.ListSchedule(&batch, caller.Tenant, scheduledb.SessionQuery{
@@ -59,13 +59,13 @@ func (s *Service) ListSessions(ctx context.Context, caller tenant.Caller, q Sess
 		if q.AfterStart.After(span.Start) {
 			span.Start = q.AfterStart
 		}
-		bookingdb.FindStanding(&batch, caller.Tenant, caller.Member, span, &member)
+		bookingdb.FindMemberFacts(&batch, caller.Tenant, caller.Member, span, &member)
 	}
 	if err := s.engine.Read(ctx, caller, &batch); err != nil {
 		return nil, err
 	}
 	snapshot := s.snapshots.At(caller.Tenant, version)
-	var queued waitlists.Standings
+	var queued waitlists.PositionFacts
 	if err := s.readMore(ctx, caller, &snapshot, member, &queued); err != nil {
 		return nil, err
 	}
@@ -86,8 +86,8 @@ func (s *Service) ListSessions(ctx context.Context, caller tenant.Caller, q Sess
 // readMore reads what a page rarely needs: the tenant's snapshot, if it is not cached, and the queues in which the
 // member has entries.
 func (s *Service) readMore(
-	ctx context.Context, caller tenant.Caller, snapshot **booking.Snapshot, member bookingdb.Standing,
-	queued *waitlists.Standings,
+	ctx context.Context, caller tenant.Caller, snapshot **booking.Snapshot, member bookingdb.MemberFacts,
+	queued *waitlists.PositionFacts,
 ) error {
 	var batch pg.Batch
 	cached := *snapshot != nil
@@ -96,7 +96,7 @@ func (s *Service) readMore(
 		coredb.FindSnapshot(&batch, caller.Tenant, *snapshot)
 	}
 	if len(member.Entries) > 0 {
-		queued.Queue(&batch, caller.Tenant, waitlistdb.RivalQuery{Member: caller.Member})
+		queued.ListRivals(&batch, caller.Tenant, waitlistdb.RivalQuery{Member: caller.Member})
 	}
 	if batch.Len() == 0 {
 		return nil
@@ -113,8 +113,8 @@ func (s *Service) readMore(
 // GetSession returns a session. Only staff see drafts.
 func (s *Service) GetSession(ctx context.Context, caller tenant.Caller, id tenant.SessionID) (SessionView, error) {
 	var found *scheduledb.Scheduled
-	var member bookingdb.Standing
-	var queued waitlists.Standings
+	var member bookingdb.MemberFacts
+	var queued waitlists.PositionFacts
 	err := s.engine.Snapshot(ctx, caller, func(ctx context.Context, tx *pg.ReadTx) error {
 		var first, second, third pg.Batch
 		scheduledb.FindSession(&first, caller.Tenant, id, &found)
@@ -128,11 +128,11 @@ func (s *Service) GetSession(ctx context.Context, caller tenant.Caller, id tenan
 			return nil
 		}
 		span := civil.Span{Start: found.StartsAt, End: found.StartsAt.Add(time.Microsecond)}
-		bookingdb.FindStanding(&second, caller.Tenant, caller.Member, span, &member)
+		bookingdb.FindMemberFacts(&second, caller.Tenant, caller.Member, span, &member)
 		if err := tx.Load(ctx, &second); err != nil || len(member.Entries) == 0 {
 			return err
 		}
-		queued.Queue(&third, caller.Tenant, waitlistdb.RivalQuery{Member: caller.Member})
+		queued.ListRivals(&third, caller.Tenant, waitlistdb.RivalQuery{Member: caller.Member})
 		return tx.Load(ctx, &third)
 	})
 	if err != nil {

@@ -5,92 +5,79 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/testkit"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 func TestPublishSession_AndBackToDraft(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
+	studio := testkit.New(t)
 	ctx := context.Background()
-	s := h.CreateSession(h.SessionInput(testkit.Evening), false)
-	_, err := h.Book(h.AddMember("Mia"), s.ID)
-	testkit.WantReason(t, err, fault.SessionNotOpen) // a draft cannot be booked
-	if testkit.Meta(t, err, "state") != "draft" {
-		t.Errorf("metadata %v", testkit.FaultOf(err).Metadata)
-	}
+	s := studio.CreateSession(studio.SessionInput(testkit.Evening), false)
+	_, err := studio.Book(studio.AddMember("Mia"), s.ID)
+	expect.Reason(t, fault.SessionNotOpen)(err) // a draft cannot be booked
+	test.EqOp(t, "draft", testkit.Meta(t, err, "state"), test.Sprintf("metadata %v", testkit.FaultOf(err).Metadata))
 
-	published, err := h.App.Schedules.PublishSession(ctx, h.Owner, s.ID, new(1))
-	if err != nil || published.State != catalog.Published || published.Version != 2 {
-		t.Fatalf("%+v (%v)", published, err)
-	}
-	if again, err := h.App.Schedules.PublishSession(ctx, h.Owner, s.ID, nil); err != nil || again.Version != 2 {
-		t.Errorf("published again: %+v (%v)", again, err)
-	}
-	_, err = h.App.Schedules.PublishSession(ctx, h.Owner, s.ID, new(1))
-	testkit.WantReason(t, err, fault.ETagMismatch)
+	published := expect.Value(studio.App.Schedules.PublishSession(ctx, studio.Owner, s.ID, new(1)))(t)
+	must.True(t, published.State == catalog.Published && published.Version == 2, must.Sprintf("%+v", published))
+	again := expect.Value(studio.App.Schedules.PublishSession(ctx, studio.Owner, s.ID, nil))(t)
+	test.EqOp(t, 2, again.Version, test.Sprintf("published again: %+v", again))
+	expect.Reason(t, fault.ETagMismatch)(studio.App.Schedules.PublishSession(ctx, studio.Owner, s.ID, new(1)))
 
-	draft, err := h.App.Schedules.UnpublishSession(ctx, h.Owner, s.ID, new(2))
-	if err != nil || draft.State != catalog.Draft {
-		t.Fatalf("%+v (%v)", draft, err)
-	}
-	if again, err := h.App.Schedules.UnpublishSession(ctx, h.Owner, s.ID, nil); err != nil || again.Version != 3 {
+	draft := expect.Value(studio.App.Schedules.UnpublishSession(ctx, studio.Owner, s.ID, new(2)))(t)
+	must.EqOp(t, catalog.Draft, draft.State, must.Sprintf("%+v", draft))
+	if again, err := studio.App.Schedules.UnpublishSession(ctx, studio.Owner, s.ID, nil); err != nil ||
+		again.Version != 3 {
 		t.Errorf("unpublished again: %+v (%v)", again, err)
 	}
-	if got := h.SessionEvents(s.ID); got != "session.created session.published session.unpublished" {
-		t.Errorf("events %q", got)
-	}
+	test.EqOp(t, "session.created session.published session.unpublished", studio.SessionEvents(s.ID),
+		test.Sprint("events"))
 }
 
 func TestUnpublishSession_RejectsActiveBookings(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
+	studio := testkit.New(t)
 	ctx := context.Background()
-	mia := h.AddMember("Mia")
-	class := h.AddSession(testkit.Session{})
-	id := h.MustBook(mia, class)
-	_, err := h.App.Schedules.UnpublishSession(ctx, h.Owner, class, nil)
-	testkit.WantReason(t, err, fault.ActiveBookings)
-	if h.GetSession(class).State != catalog.Published {
-		t.Error("it was unpublished all the same")
-	}
-	if _, err := h.Cancel(mia, id); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := h.App.Schedules.UnpublishSession(ctx, h.Owner, class, nil); err != nil {
-		t.Errorf("with nothing but a cancelled booking: %v", err)
-	}
+	mia := studio.AddMember("Mia")
+	class := studio.AddSession(testkit.Session{})
+	id := studio.MustBook(mia, class)
+	expect.Reason(t, fault.ActiveBookings)(studio.App.Schedules.UnpublishSession(ctx, studio.Owner, class, nil))
+	test.EqOp(t, catalog.Published, studio.GetSession(class).State, test.Sprint("it was unpublished all the same"))
+	expect.OK(t)(studio.Cancel(mia, id))
+	_, err := studio.App.Schedules.UnpublishSession(ctx, studio.Owner, class, nil)
+	test.NoError(t, err, test.Sprint("with nothing but a cancelled booking"))
 
-	none := h.AddSession(testkit.Session{Starts: testkit.Evening, Capacity: 1, Waitlist: 1})
-	last := h.MustBook(mia, none)
-	h.MustWaitlist(h.AddMember("Noa"), none)
-	h.SetRules(func(r *waitlist.Settings) { r.Enabled = new(false) }) // so that Noa keeps waiting
-	h.MustCancel(mia, last)
-	_, err = h.App.Schedules.UnpublishSession(ctx, h.Owner, none, nil)
-	testkit.WantReason(t, err, fault.ActiveBookings) // somebody waits
+	none := studio.AddSession(testkit.Session{Starts: testkit.Evening, Capacity: 1, Waitlist: 1})
+	last := studio.MustBook(mia, none)
+	studio.MustWaitlist(studio.AddMember("Noa"), none)
+	studio.SetRules(func(r *waitlist.Settings) { r.Enabled = new(false) }) // so that Noa keeps waiting
+	studio.MustCancel(mia, last)
+	// An entry waits.
+	expect.Reason(t, fault.ActiveBookings)(studio.App.Schedules.UnpublishSession(ctx, studio.Owner, none, nil))
 }
 
 func TestPublishSession_RacesWithCancel(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
+	studio := testkit.New(t)
 	ctx := context.Background()
 	for range 10 {
-		s := h.CreateSession(h.SessionInput(testkit.Evening), false)
+		s := studio.CreateSession(studio.SessionInput(testkit.Evening), false)
 		var published, cancelled error
 		var both sync.WaitGroup
-		both.Go(func() { _, published = h.App.Schedules.PublishSession(ctx, h.Owner, s.ID, nil) })
-		both.Go(func() { _, cancelled = h.App.Schedules.CancelSession(ctx, h.Owner, s.ID, "", true) })
+		both.Go(func() { _, published = studio.App.Schedules.PublishSession(ctx, studio.Owner, s.ID, nil) })
+		both.Go(func() { _, cancelled = studio.App.Schedules.CancelSession(ctx, studio.Owner, s.ID, "", true) })
 		both.Wait()
-		if cancelled != nil {
-			t.Fatal(cancelled)
-		}
+		must.NoError(t, cancelled)
 		if published != nil {
-			testkit.WantReason(t, published, fault.SessionState)
+			expect.Reason(t, fault.SessionState)(published)
 		}
-		if got := h.GetSession(s.ID); got.State != catalog.Cancelled {
-			t.Fatalf("state %s after %v", got.State, published)
-		}
+		got := studio.GetSession(s.ID)
+		must.EqOp(t, catalog.Cancelled, got.State, must.Sprintf("state %s after %v", got.State, published))
 	}
 }

@@ -6,16 +6,17 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/shoenig/test"
 
 	"github.com/berthhq/berth/internal/app/schedules"
-	"github.com/berthhq/berth/internal/civil"
+	"github.com/berthhq/berth/internal/civil/civiltest"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rules/credit"
 	"github.com/berthhq/berth/internal/rules/recurrence"
 	"github.com/berthhq/berth/internal/rules/session"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 // Whatever the new rule is, each session ends up on one of its occurrences, on its own day and by the clock on the
@@ -29,7 +30,7 @@ func TestUpdateSeries_FromAnyRuleToAnyOther(t *testing.T) {
 		return all
 	}
 	through := func(first, last string) (days []string) {
-		for d := civil.MustParseDate("2026-" + first); !d.After(civil.MustParseDate("2026-" + last)); d = d.AddDays(1) {
+		for d := civiltest.Date("2026-" + first); !d.After(civiltest.Date("2026-" + last)); d = d.AddDays(1) {
 			days = append(days, d.String()[len("2026-"):])
 		}
 		return days
@@ -105,14 +106,14 @@ func TestUpdateSeries_FromAnyRuleToAnyOther(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h := testkit.New(t)
-			mia := h.AddMember("Mia")
-			sub := h.Subscribe(mia, h.AddPlan(credit.Plan{Kind: credit.Credits, Credits: 6}))
-			in := h.SeriesInput()
+			studio := testkit.New(t)
+			mia := studio.AddMember("Mia")
+			sub := studio.Subscribe(mia, studio.AddPlan(credit.Plan{Kind: credit.Credits, Credits: 6}))
+			in := studio.SeriesInput()
 			in.Rule = tt.from
-			s, ids := h.CreateSeries(in)
+			s, ids := studio.CreateSeries(in)
 			for _, id := range ids {
-				h.MustBook(mia, id)
+				studio.MustBook(mia, id)
 			}
 			edit := schedules.SeriesEdit{
 				Series: s.ID, Scope: tt.scope, Expect: new(1), Pattern: session.Pattern{Rule: tt.to},
@@ -122,82 +123,88 @@ func TestUpdateSeries_FromAnyRuleToAnyOther(t *testing.T) {
 				edit.Session = ids[2]
 			}
 			if tt.clock != "" {
-				edit.Time = civil.MustParseTimeOfDay(tt.clock)
+				edit.Time = civiltest.TimeOfDay(tt.clock)
 				edit.PatternFields |= session.TimeOfDayField
 			}
-			done := h.EditSeries(edit)
-			open := slices.DeleteFunc(starts(h, done.Series.ID), func(s string) bool { return strings.Contains(s, "cancelled") })
-			if diff := cmp.Diff(tt.open, open); diff != "" {
-				t.Errorf("sessions (-want +got)\n%s", diff)
-			}
-			if rule, err := recurrence.Parse(tt.to); err != nil || done.Series.Rule != rule.String() || done.Series.OpenEnded {
-				t.Errorf("rule %s, want %s (%v)", done.Series.Rule, rule, err)
-			}
-			confirmed := h.Count(`select count(*) from bookings where status = 'CONFIRMED'`)
-			if confirmed != tt.kept || h.Balance(sub) != 6-tt.kept || len(done.Cancelled) != len(ids)-tt.kept {
-				t.Errorf(
-					"%d bookings, balance %d, %d called off; want %d bookings", confirmed, h.Balance(sub), len(done.Cancelled),
-					tt.kept,
-				)
-			}
-			if n := h.Count(
+			done := studio.EditSeries(edit)
+			open := slices.DeleteFunc(
+				starts(studio, done.Series.ID), func(s string) bool { return strings.Contains(s, "cancelled") },
+			)
+			test.Eq(t, tt.open, open, test.Sprint("sessions"))
+			rule := expect.Value(recurrence.Parse(tt.to))(t)
+			test.True(
+				t, done.Series.Rule == rule.String() && !done.Series.OpenEnded,
+				test.Sprintf("rule %s, want %s", done.Series.Rule, rule),
+			)
+			confirmed := studio.Count(`select count(*) from bookings where status = 'CONFIRMED'`)
+			test.True(
+				t, confirmed == tt.kept && studio.Balance(sub) == 6-tt.kept && len(done.Cancelled) == len(ids)-tt.kept,
+				test.Sprintf(
+					"%d bookings, balance %d, %d called off; want %d bookings",
+					confirmed, studio.Balance(sub), len(done.Cancelled), tt.kept,
+				),
+			)
+			test.EqOp(t, 0, studio.Count(
 				`select count(*) from bookings b join sessions s on s.id = b.session_id where b.starts_at <> s.starts_at
 					or b.ends_at <> s.ends_at`,
-			); n != 0 {
-				t.Errorf("%d bookings stayed behind", n)
-			}
-			h.WantSound()
+			), test.Sprint("bookings stayed behind"))
+			studio.WantSound()
 
 			edit.Expect, edit.Series, edit.Scope, edit.Session = nil, done.Series.ID, schedules.All, tenant.SessionID{}
-			if again := h.EditSeries(edit); len(again.Updated)+len(again.Created)+len(again.Cancelled) != 0 ||
-				again.Series.Version != done.Series.Version {
-				t.Errorf("the same rule again: %+v", again)
-			}
+			again := studio.EditSeries(edit)
+			test.True(
+				t, len(again.Updated)+len(again.Created)+len(again.Cancelled) == 0 &&
+					again.Series.Version == done.Series.Version,
+				test.Sprintf("the same rule again: %+v", again),
+			)
 		})
 	}
 }
 
 func TestUpdateSeries_SetsAndRemovesTheEnd(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
-	in := h.SeriesInput()
+	studio := testkit.New(t)
+	in := studio.SeriesInput()
 	in.Rule = "FREQ=WEEKLY;BYDAY=TU"
-	s, ids := h.CreateSeries(in)
+	s, ids := studio.CreateSeries(in)
 	rule := func(text string) schedules.SeriesEditResult {
 		t.Helper()
-		return h.EditSeries(schedules.SeriesEdit{
+		return studio.EditSeries(schedules.SeriesEdit{
 			Series: s.ID, Scope: schedules.All, Pattern: session.Pattern{Rule: text}, PatternFields: session.RuleField,
 		})
 	}
 	ended := rule("FREQ=WEEKLY;UNTIL=20260331;BYDAY=TU")
-	if ended.Series.OpenEnded || ended.Series.MaterializedUntil.String() != "2026-03-31" ||
-		len(ended.Cancelled) != len(ids)-3 {
-		t.Errorf("%+v, %d called off", ended.Series, len(ended.Cancelled))
-	}
-	h.Clock.Set(testkit.Noon.AddDate(0, 2, 0))
-	if n, err := h.App.Schedules.ExtendSeries(context.Background(), h.Tenant); err != nil || n != 0 {
-		t.Errorf("%d more sessions of what has ended (%v)", n, err)
-	}
+	test.True(
+		t, !ended.Series.OpenEnded && ended.Series.MaterializedUntil.String() == "2026-03-31" &&
+			len(ended.Cancelled) == len(ids)-3,
+		test.Sprintf("%+v, %d called off", ended.Series, len(ended.Cancelled)),
+	)
+	studio.Clock.Set(testkit.Noon.AddDate(0, 2, 0))
+	n := expect.Value(studio.App.Schedules.ExtendSeries(context.Background(), studio.Tenant))(t)
+	test.EqOp(t, 0, n, test.Sprintf("%d more sessions of what has ended", n))
 	on := rule("FREQ=WEEKLY;BYDAY=TU")
-	if !on.Series.OpenEnded || on.Series.MaterializedUntil.String() != "2027-05-16" ||
-		len(on.Updated)+len(on.Cancelled) != 0 {
-		t.Errorf("%+v, %d edited, %d called off", on.Series, len(on.Updated), len(on.Cancelled))
-	}
+	test.True(
+		t, on.Series.OpenEnded && on.Series.MaterializedUntil.String() == "2027-05-16" &&
+			len(on.Updated)+len(on.Cancelled) == 0,
+		test.Sprintf("%+v, %d edited, %d called off", on.Series, len(on.Updated), len(on.Cancelled)),
+	)
 	// From now on, until a year from now, and nothing of what has passed.
-	if n := h.Count(
-		`select count(*) from sessions where state <> 'CANCELLED' and starts_at between $1 and $2`, h.Clock.Now(),
-		h.Clock.Now().AddDate(1, 0, 0),
+	if n := studio.Count(
+		`select count(*) from sessions where state <> 'CANCELLED' and starts_at between $1 and $2`, studio.Clock.Now(),
+		studio.Clock.Now().AddDate(1, 0, 0),
 	); n != len(on.Created) || n != 52 {
 		t.Errorf("%d sessions to come, %d made", n, len(on.Created))
 	}
 	over := rule("FREQ=WEEKLY;UNTIL=20260512;BYDAY=TU") // the last Tuesday
-	if over.Series.OpenEnded || len(over.Cancelled) != 52 || len(over.Updated)+len(over.Created) != 0 {
-		t.Errorf("%+v, %d called off", over.Series, len(over.Cancelled))
-	}
-	_, err := h.App.Schedules.UpdateSeries(context.Background(), h.Owner, schedules.SeriesEdit{
-		Series: s.ID, Scope: schedules.All, Pattern: session.Pattern{Rule: "FREQ=DAILY;UNTIL=20260301"},
-		PatternFields: session.RuleField,
-	})
-	testkit.WantReason(t, err, fault.RecurrenceInvalid) // before its first day
-	h.WantSound()
+	test.True(
+		t, !over.Series.OpenEnded && len(over.Cancelled) == 52 && len(over.Updated)+len(over.Created) == 0,
+		test.Sprintf("%+v, %d called off", over.Series, len(over.Cancelled)),
+	)
+	expect.Reason(t, fault.RecurrenceInvalid)(
+		studio.App.Schedules.UpdateSeries(context.Background(), studio.Owner, schedules.SeriesEdit{
+			Series: s.ID, Scope: schedules.All, Pattern: session.Pattern{Rule: "FREQ=DAILY;UNTIL=20260301"},
+			PatternFields: session.RuleField,
+		}),
+	) // before its first day
+	studio.WantSound()
 }

@@ -185,7 +185,7 @@ func explainConflict(part string, err error) error {
 		return inPart(part, session.CoachBusy().WithCause(err))
 	case pg.IsExclusion(err, "bookings_overlap"):
 		return fault.New(fault.FailedPrecondition, fault.Overlap,
-			"Somebody who has booked the session has another booking at that time, on a plan that forbids it.").WithCause(err)
+			"Someone who has booked the session has another booking at that time, on a plan that forbids it.").WithCause(err)
 	case pg.IsCheck(err, "sessions_capacity", "sessions_waitlist"):
 		return session.CapacityTooLow().WithCause(err)
 	}

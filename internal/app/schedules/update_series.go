@@ -249,6 +249,9 @@ func (s *Service) applyPattern(
 		dropped = append(dropped, after)
 	}
 	created := newSessions(tx, series, assigned.Unassigned, at)
+	if err := tx.Grow(ctx, engine.Sessions, len(created)); err != nil {
+		return done, err
+	}
 
 	// The order matters for the exclusion constraints on resources and coaches: cancelled sessions free the times that
 	// others move to, and moved sessions free the times of new ones.

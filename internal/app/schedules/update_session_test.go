@@ -8,7 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/berthhq/berth/internal/app/bookings"
 	"github.com/berthhq/berth/internal/app/settings"
@@ -19,72 +20,68 @@ import (
 	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 func TestUpdateSession_EditsFieldsAndRecordsThem(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
-	s := h.CreateSession(h.SessionInput(testkit.Evening), true)
+	studio := testkit.New(t)
+	s := studio.CreateSession(studio.SessionInput(testkit.Evening), true)
 
-	after, _, err := h.App.Schedules.UpdateSession(
-		context.Background(), h.Owner, s.ID, new(1), session.Input{Title: "Flow", Capacity: new(12)},
+	after, _, err := studio.App.Schedules.UpdateSession(
+		context.Background(), studio.Owner, s.ID, new(1), session.Input{Title: "Flow", Capacity: new(12)},
 		session.TitleField|session.CapacityField,
 	)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if after.Title != "Flow" || *after.Capacity != 12 || after.Version != 2 {
-		t.Errorf("%+v", after)
-	}
+	must.NoError(t, err)
+	test.True(t, after.Title == "Flow" && *after.Capacity == 12 && after.Version == 2, test.Sprintf("%+v", after))
 	want := map[string]any{
 		"before": map[string]any{"title": "Vinyasa", "capacity": 10.0},
 		"after":  map[string]any{"title": "Flow", "capacity": 12.0},
 	}
-	if diff := cmp.Diff(want, h.LastAudit("session.updated")); diff != "" {
-		t.Errorf("audit (-want +got)\n%s", diff)
-	}
+	test.Eq(t, want, studio.LastAudit("session.updated"), test.Sprint("audit"))
 
-	// Again: nothing is left to do, and nobody is told.
-	again, _, err := h.App.Schedules.UpdateSession(
-		context.Background(), h.Owner, s.ID, nil, session.Input{Title: "Flow"}, session.TitleField,
+	// Again: nothing changes, and no one is notified.
+	again, _, err := studio.App.Schedules.UpdateSession(
+		context.Background(), studio.Owner, s.ID, nil, session.Input{Title: "Flow"}, session.TitleField,
 	)
-	if err != nil || again.Version != 2 || h.SessionEvents(s.ID) != "session.created session.updated" {
-		t.Errorf("version %d, events %q (%v)", again.Version, h.SessionEvents(s.ID), err)
-	}
-	_, _, err = h.App.Schedules.UpdateSession(
-		context.Background(), h.Owner, s.ID, new(1), session.Input{Title: "Old"}, session.TitleField,
+	test.True(
+		t, err == nil && again.Version == 2 && studio.SessionEvents(s.ID) == "session.created session.updated",
+		test.Sprintf("version %d, events %q (%v)", again.Version, studio.SessionEvents(s.ID), err),
 	)
-	testkit.WantReason(t, err, fault.ETagMismatch)
+	expect.Reason(t, fault.ETagMismatch)(studio.App.Schedules.UpdateSession(
+		context.Background(), studio.Owner, s.ID, new(1), session.Input{Title: "Old"}, session.TitleField,
+	))
 }
 
 func TestUpdateSession_BookingsDoNotChangeTheEtag(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
-	s := h.CreateSession(h.SessionInput(testkit.Evening), true)
-	h.MustBook(h.AddMember("Mia"), s.ID)
-	if got := h.GetSession(s.ID); got.Version != s.Version || got.SeatsTaken != 1 || !got.UpdatedAt.Equal(s.UpdatedAt) {
-		t.Errorf("%+v", got)
-	}
+	studio := testkit.New(t)
+	s := studio.CreateSession(studio.SessionInput(testkit.Evening), true)
+	studio.MustBook(studio.AddMember("Mia"), s.ID)
+	got := studio.GetSession(s.ID)
+	test.True(
+		t, got.Version == s.Version && got.SeatsTaken == 1 && got.UpdatedAt.Equal(s.UpdatedAt), test.Sprintf("%+v", got),
+	)
 }
 
 func TestUpdateSession_ReturnsEachReason(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
-	there := h.OtherTenant()
+	studio := testkit.New(t)
+	there := studio.OtherTenant()
 	theirs := there.CreateSession(there.SessionInput(testkit.Evening), true)
-	off := h.AddSession(testkit.Session{State: catalog.Cancelled})
-	full := h.AddSession(testkit.Session{Capacity: 2, Waitlist: 3})
+	off := studio.AddSession(testkit.Session{State: catalog.Cancelled})
+	full := studio.AddSession(testkit.Session{Capacity: 2, Waitlist: 3})
 	for _, name := range []string{"Mia", "Noa"} {
-		h.MustBook(h.AddMember(name), full)
+		studio.MustBook(studio.AddMember(name), full)
 	}
 	for _, name := range []string{"Ole", "Pia"} {
-		h.MustWaitlist(h.AddMember(name), full)
+		studio.MustWaitlist(studio.AddMember(name), full)
 	}
-	room := h.AddResource(catalog.Resource{Name: "Studio"})
-	busy, other := h.SessionInput(testkit.Evening), h.SessionInput(testkit.Evening)
-	busy.Resource, busy.Coach = room, h.Coach.Member
-	h.CreateSession(busy, true)
-	free := h.CreateSession(other, true)
+	room := studio.AddResource(catalog.Resource{Name: "Studio"})
+	busy, other := studio.SessionInput(testkit.Evening), studio.SessionInput(testkit.Evening)
+	busy.Resource, busy.Coach = room, studio.Coach.Member
+	studio.CreateSession(busy, true)
+	free := studio.CreateSession(other, true)
 
 	for name, tt := range map[string]struct {
 		id     tenant.SessionID
@@ -112,22 +109,23 @@ func TestUpdateSession_ReturnsEachReason(t *testing.T) {
 			free.ID, session.Input{Resource: room}, session.ResourceField, fault.ResourceBusy, [2]string{},
 		},
 		"the staff member is taken": {
-			free.ID, session.Input{Coach: h.Coach.Member}, session.CoachField, fault.StaffBusy, [2]string{},
+			free.ID, session.Input{Coach: studio.Coach.Member}, session.CoachField, fault.StaffBusy, [2]string{},
 		},
 		"another tenant's service": {
 			free.ID, session.Input{Service: there.Service}, session.ServiceField, fault.ServiceNotFound, [2]string{},
 		},
 		"a member cannot lead": {
-			free.ID, session.Input{Coach: h.AddMember("Mia").Member}, session.CoachField, fault.CoachInvalid, [2]string{},
+			free.ID, session.Input{Coach: studio.AddMember("Mia").Member}, session.CoachField, fault.CoachInvalid, [2]string{},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, _, err := h.App.Schedules.UpdateSession(context.Background(), h.Owner, tt.id, nil, tt.in, tt.fields)
-			testkit.WantReason(t, err, tt.reason)
-			if tt.meta[0] != "" && testkit.Meta(t, err, tt.meta[0]) != tt.meta[1] {
-				t.Errorf("metadata %v", testkit.FaultOf(err).Metadata)
-			}
+			_, _, err := studio.App.Schedules.UpdateSession(context.Background(), studio.Owner, tt.id, nil, tt.in, tt.fields)
+			expect.Reason(t, tt.reason)(err)
+			test.False(
+				t, tt.meta[0] != "" && testkit.Meta(t, err, tt.meta[0]) != tt.meta[1],
+				test.Sprintf("metadata %v", testkit.FaultOf(err).Metadata),
+			)
 		})
 	}
 }
@@ -137,121 +135,116 @@ func TestUpdateSession_RaisedCapacityPromotes(t *testing.T) {
 	for name, in := range map[string]session.Input{"by one": {Capacity: new(2)}, "without limit": {Unlimited: true}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h := testkit.New(t)
-			class := h.AddSession(testkit.Session{Capacity: 1, Waitlist: 5})
-			h.MustBook(h.AddMember("Mia"), class)
-			noa, ole := h.AddMember("Noa"), h.AddMember("Ole")
-			h.MustWaitlist(noa, class)
-			h.MustWaitlist(ole, class)
+			studio := testkit.New(t)
+			class := studio.AddSession(testkit.Session{Capacity: 1, Waitlist: 5})
+			studio.MustBook(studio.AddMember("Mia"), class)
+			noa, ole := studio.AddMember("Noa"), studio.AddMember("Ole")
+			studio.MustWaitlist(noa, class)
+			studio.MustWaitlist(ole, class)
 
-			after, promoted, err := h.App.Schedules.UpdateSession(
-				context.Background(), h.Owner, class, nil, in, session.CapacityField,
+			after, promoted, err := studio.App.Schedules.UpdateSession(
+				context.Background(), studio.Owner, class, nil, in, session.CapacityField,
 			)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, err)
 			want := 1
 			if in.Unlimited {
 				want = 2
 			}
-			if promoted != want || after.SeatsTaken != 1+want || after.Waiting != 2-want {
-				t.Errorf("promoted %d, %d taken, %d waiting", promoted, after.SeatsTaken, after.Waiting)
-			}
-			if n := h.Count(
+			test.True(
+				t, promoted == want && after.SeatsTaken == 1+want && after.Waiting == 2-want,
+				test.Sprintf("promoted %d, %d taken, %d waiting", promoted, after.SeatsTaken, after.Waiting),
+			)
+			test.EqOp(t, 1, studio.Count(
 				`select count(*) from bookings where member_id = $1 and promoted and status = 'CONFIRMED'`, noa.Member,
-			); n != 1 {
-				t.Error("the first in the queue was not promoted")
-			}
-			h.WantSound()
+			), test.Sprint("the first in the queue was not promoted"))
+			studio.WantSound()
 		})
 	}
 }
 
 func TestUpdateSession_MovesBookings(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
+	studio := testkit.New(t)
 	ctx := context.Background()
-	limited := h.AddPlan(credit.Plan{Kind: credit.Unlimited, DailyLimit: new(1), WeeklyLimit: new(1)})
-	mia := h.AddMember("Mia")
-	sub := h.Subscribe(mia, limited)
-	class := h.AddSession(testkit.Session{Starts: testkit.Evening})
-	id := h.MustBook(mia, class)
-	_, err := h.Book(mia, h.AddSession(testkit.Session{Starts: testkit.Evening.Add(2 * time.Hour)}))
-	testkit.WantReason(t, err, fault.DailyLimit)
+	limited := studio.AddPlan(credit.Plan{Kind: credit.Unlimited, DailyLimit: new(1), WeeklyLimit: new(1)})
+	mia := studio.AddMember("Mia")
+	sub := studio.Subscribe(mia, limited)
+	class := studio.AddSession(testkit.Session{Starts: testkit.Evening})
+	id := studio.MustBook(mia, class)
+	expect.Reason(t, fault.DailyLimit)(
+		studio.Book(mia, studio.AddSession(testkit.Session{Starts: testkit.Evening.Add(2 * time.Hour)})),
+	)
 
 	later := testkit.Evening.AddDate(0, 0, 7)
-	if _, _, err := h.App.Schedules.UpdateSession(
-		ctx, h.Owner, class, nil, session.Input{StartsAt: later}, session.StartField,
-	); err != nil {
-		t.Fatal(err)
-	}
-	b, err := h.App.Bookings.GetBooking(ctx, testkit.SelfOnly(mia), id)
-	if err != nil || !b.StartsAt.Equal(later) || !b.EndsAt.Equal(later.Add(time.Hour)) ||
-		b.LocalDate.String() != "2026-03-24" {
-		t.Errorf("booking is %s to %s on %s (%v)", b.StartsAt, b.EndsAt, b.LocalDate, err)
-	}
-	h.WantSound() // the quotas count other days now
+	expect.OK(t)(studio.App.Schedules.UpdateSession(
+		ctx, studio.Owner, class, nil, session.Input{StartsAt: later}, session.StartField,
+	))
+	b := expect.Value(studio.App.Bookings.GetBooking(ctx, testkit.SelfOnly(mia), id))(t)
+	test.True(
+		t, b.StartsAt.Equal(later) && b.EndsAt.Equal(later.Add(time.Hour)) && b.LocalDate.String() == "2026-03-24",
+		test.Sprintf("booking is %s to %s on %s", b.StartsAt, b.EndsAt, b.LocalDate),
+	)
+	studio.WantSound() // the quotas count other days now
 
-	h.MustBook(mia, h.AddSession(testkit.Session{Starts: testkit.Evening.Add(4 * time.Hour)})) // this week is free again
-	_, err = h.Book(mia, h.AddSession(testkit.Session{Starts: later.Add(24 * time.Hour)}))
-	testkit.WantReason(t, err, fault.WeeklyLimit)
-	if n := h.Count(`select sum(used) from usage where subscription_id = $1 and span = 'DAY'`, sub.ID); n != 2 {
-		t.Errorf("%d used", n)
-	}
-	h.WantSound()
+	// this week is free again
+	studio.MustBook(mia, studio.AddSession(testkit.Session{Starts: testkit.Evening.Add(4 * time.Hour)}))
+	expect.Reason(t, fault.WeeklyLimit)(
+		studio.Book(mia, studio.AddSession(testkit.Session{Starts: later.Add(24 * time.Hour)})),
+	)
+	test.EqOp(t, 2, studio.Count(`select sum(used) from usage where subscription_id = $1 and span = 'DAY'`, sub.ID),
+		test.Sprint("used"))
+	studio.WantSound()
 }
 
 func TestUpdateSession_RejectsMoveOntoOtherBookings(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
+	studio := testkit.New(t)
 	ctx := context.Background()
-	mia := h.AddMember("Mia")
-	h.Subscribe(mia, h.AddPlan(credit.Plan{Kind: credit.Unlimited}))
-	one, two := h.AddSession(testkit.Session{Starts: testkit.Evening}), h.AddSession(testkit.Session{
+	mia := studio.AddMember("Mia")
+	studio.Subscribe(mia, studio.AddPlan(credit.Plan{Kind: credit.Unlimited}))
+	one, two := studio.AddSession(testkit.Session{Starts: testkit.Evening}), studio.AddSession(testkit.Session{
 		Starts: testkit.Evening.Add(3 * time.Hour),
 	})
-	h.MustBook(mia, one)
-	id := h.MustBook(mia, two)
+	studio.MustBook(mia, one)
+	id := studio.MustBook(mia, two)
 
-	_, _, err := h.App.Schedules.UpdateSession(
-		ctx, h.Owner, two, nil, session.Input{StartsAt: testkit.Evening.Add(30 * time.Minute)}, session.StartField,
+	_, _, err := studio.App.Schedules.UpdateSession(
+		ctx, studio.Owner, two, nil, session.Input{StartsAt: testkit.Evening.Add(30 * time.Minute)}, session.StartField,
 	)
-	testkit.WantReason(t, err, fault.Overlap)
+	expect.Reason(t, fault.Overlap)(err)
 	for _, private := range []string{"Mia", mia.Member.String(), id.String(), one.String()} {
-		if strings.Contains(testkit.FaultOf(err).Message, private) ||
-			strings.Contains(fmt.Sprint(testkit.FaultOf(err).Metadata), private) {
-			t.Errorf("the refusal tells %q", private)
-		}
+		test.True(
+			t, !strings.Contains(testkit.FaultOf(err).Message, private) &&
+				!strings.Contains(fmt.Sprint(testkit.FaultOf(err).Metadata), private),
+			test.Sprintf("the refusal tells %q", private),
+		)
 	}
-	if !h.GetSession(two).StartsAt.Equal(testkit.Evening.Add(3 * time.Hour)) {
-		t.Error("it was moved all the same")
-	}
-	if _, _, err := h.App.Schedules.UpdateSession(
-		ctx, h.Owner, two, nil, session.Input{StartsAt: testkit.Evening.Add(time.Hour)}, session.StartField,
-	); err != nil {
-		t.Errorf("right after the other: %v", err)
-	}
-	if n := h.Count(`select count(*) from bookings where member_id = $1 and exclusive`, mia.Member); n != 2 {
-		t.Errorf("%d bookings tolerate no overlap, want 2", n)
-	}
+	test.True(t, studio.GetSession(two).StartsAt.Equal(testkit.Evening.Add(3*time.Hour)),
+		test.Sprint("it was moved all the same"))
+	_, _, err = studio.App.Schedules.UpdateSession(
+		ctx, studio.Owner, two, nil, session.Input{StartsAt: testkit.Evening.Add(time.Hour)}, session.StartField,
+	)
+	test.NoError(t, err, test.Sprint("right after the other"))
+	test.EqOp(t, 2, studio.Count(`select count(*) from bookings where member_id = $1 and exclusive`, mia.Member),
+		test.Sprint("bookings tolerate no overlap, want 2"))
 }
 
-// Whoever raises, lowers or books at the same moment, nothing is oversold and no seat stays empty while
-// somebody waits.
+// While the capacity changes and members book at the same moment, nothing is oversold, and no seat stays empty while an
+// entry waits for it.
 func TestUpdateSession_CapacityRacesWithBookings(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
+	studio := testkit.New(t)
 	ctx := context.Background()
-	class := h.AddSession(testkit.Session{Capacity: 1, Waitlist: 20})
-	h.MustBook(h.AddMember("Mia"), class)
+	class := studio.AddSession(testkit.Session{Capacity: 1, Waitlist: 20})
+	studio.MustBook(studio.AddMember("Mia"), class)
 	for i := range 6 {
-		h.MustWaitlist(h.AddMember(fmt.Sprintf("Waiting %d", i)), class)
+		studio.MustWaitlist(studio.AddMember(fmt.Sprintf("Waiting %d", i)), class)
 	}
 	var all sync.WaitGroup
 	for i := range 6 {
-		who := h.AddMember(fmt.Sprintf("Late %d", i))
+		who := studio.AddMember(fmt.Sprintf("Late %d", i))
 		all.Go(func() {
-			_, err := h.App.Bookings.Book(
+			_, err := studio.App.Bookings.Book(
 				ctx, who, bookings.BookRequest{Session: class, Party: 1, Channel: catalog.Online, NoWaitlist: true},
 			)
 			if reason := fault.ReasonOf(err); err != nil && reason != fault.SessionFull && reason != fault.Contention {
@@ -261,8 +254,8 @@ func TestUpdateSession_CapacityRacesWithBookings(t *testing.T) {
 	}
 	for _, capacity := range []int{4, 3, 6, 5} {
 		all.Go(func() {
-			_, _, err := h.App.Schedules.UpdateSession(
-				ctx, h.Owner, class, nil, session.Input{Capacity: &capacity}, session.CapacityField,
+			_, _, err := studio.App.Schedules.UpdateSession(
+				ctx, studio.Owner, class, nil, session.Input{Capacity: &capacity}, session.CapacityField,
 			)
 			if reason := fault.ReasonOf(err); err != nil && reason != fault.CapacityBelowTaken && reason != fault.Contention {
 				t.Error(err)
@@ -270,54 +263,44 @@ func TestUpdateSession_CapacityRacesWithBookings(t *testing.T) {
 		})
 	}
 	all.Wait()
-	h.WantSound()
-	if got := h.GetSession(class); got.Waiting > 0 && *got.Capacity > got.SeatsTaken {
-		t.Errorf("%d of %d seats are taken while %d wait", got.SeatsTaken, *got.Capacity, got.Waiting)
-	}
-	if n := h.Count(`select count(*) from bookings where session_id = $1 and not promoted`, class); n != 1 {
-		t.Errorf("%d pushed in front of the queue", n-1)
-	}
+	studio.WantSound()
+	got := studio.GetSession(class)
+	test.False(
+		t, got.Waiting > 0 && *got.Capacity > got.SeatsTaken,
+		test.Sprintf("%d of %d seats are taken while %d wait", got.SeatsTaken, *got.Capacity, got.Waiting),
+	)
+	n := studio.Count(`select count(*) from bookings where session_id = $1 and not promoted`, class)
+	test.EqOp(t, 1, n, test.Sprintf("%d pushed in front of the queue", n-1))
 }
 
-// A session that shrinks takes its youngest offers back: who was asked first keeps what is left beside its bookings.
+// Lowering the capacity withdraws the latest offers: the first one keeps the seats that bookings leave.
 func TestUpdateSession_LowerCapacityKeepsTheFirstOffer(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
+	studio := testkit.New(t)
 	ctx := context.Background()
-	_, err := h.App.Settings.UpdateRules(ctx, h.Owner, settings.RulesEdit{Edit: func(s *waitlist.Settings) {
+	expect.OK(t)(studio.App.Settings.UpdateRules(ctx, studio.Owner, settings.RulesEdit{Edit: func(s *waitlist.Settings) {
 		s.Mode, s.OffersInQuietHours = new(waitlist.OfferInTurn), new(true)
-	}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	class := h.AddSession(testkit.Session{Capacity: 4, Waitlist: 5})
+	}}))
+	class := studio.AddSession(testkit.Session{Capacity: 4, Waitlist: 5})
 	var booked []tenant.BookingID
 	for _, name := range []string{"Ada", "Ben", "Cem", "Dan"} {
-		booked = append(booked, h.MustBook(h.AddMember(name), class))
+		booked = append(booked, studio.MustBook(studio.AddMember(name), class))
 	}
-	noa := h.AddMember("Noa")
-	h.MustWaitlist(noa, class)
-	h.MustWaitlist(h.AddMember("Ole"), class)
+	noa := studio.AddMember("Noa")
+	studio.MustWaitlist(noa, class)
+	studio.MustWaitlist(studio.AddMember("Ole"), class)
 	for _, id := range booked[:2] {
-		h.Tick()
-		if _, err := h.App.Bookings.CancelBooking(ctx, h.Owner, bookings.CancelRequest{ID: id}); err != nil {
-			t.Fatal(err)
-		}
+		studio.Tick()
+		expect.OK(t)(studio.App.Bookings.CancelBooking(ctx, studio.Owner, bookings.CancelRequest{ID: id}))
 	}
-	after, _, err := h.App.Schedules.UpdateSession(
-		ctx, h.Owner, class, nil, session.Input{Capacity: new(3)}, session.CapacityField,
+	after, _, err := studio.App.Schedules.UpdateSession(
+		ctx, studio.Owner, class, nil, session.Input{Capacity: new(3)}, session.CapacityField,
 	)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if after.SeatsTaken != 3 {
-		t.Errorf("%d of 3 seats are taken", after.SeatsTaken)
-	}
-	if n := h.Count(
+	must.NoError(t, err)
+	test.EqOp(t, 3, after.SeatsTaken, test.Sprintf("%d of 3 seats are taken", after.SeatsTaken))
+	test.EqOp(t, 1, studio.Count(
 		`select count(*) from waitlist_offers where session_id = $1 and status = 'LIVE' and member_id = $2`, class,
 		noa.Member,
-	); n != 1 {
-		t.Error("the first in line has no offer")
-	}
-	h.WantSound()
+	), test.Sprint("the first in line has no offer"))
+	studio.WantSound()
 }

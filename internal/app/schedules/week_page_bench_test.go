@@ -14,6 +14,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/berthhq/berth/internal/app/settings"
 	"github.com/berthhq/berth/internal/pg"
@@ -21,6 +23,7 @@ import (
 	"github.com/berthhq/berth/internal/rules/credit"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 // A member's page of a week with 300 sessions: by the use case, and the statements that it sends, over bare pgx. Both
@@ -101,7 +104,7 @@ func newWeek(b *testing.B) *weekPage {
 	w.Exec(`
 insert into sessions (tenant_id, id, service_id, location_id, title, description, starts_at, ends_at, local_date,
 capacity, seats_taken, waitlist_capacity, state, created_at, updated_at)
-select $1, gen_random_uuid(), v.id, l.id, v.name, 'For everybody who likes it slow.', x.at, x.at + interval '1 hour',
+select $1, gen_random_uuid(), v.id, l.id, v.name, 'For all who like it slow.', x.at, x.at + interval '1 hour',
 x.at::date,
   10, case when x.n % 7 = 0 then 10 else x.n % 10 end, 5, 'PUBLISHED', $2, $2
 from (select n, $2::timestamptz - interval '11 hours' + make_interval(mins => n * 32) as at from generate_series(1,
@@ -118,24 +121,19 @@ on l.i = x.n % 3`, w.Tenant, testkit.Noon, weekSessions)
 	}
 	w.Exec(`vacuum analyze`)
 	w.statements, _ = seen.during(func() {
-		if got := len(listSessions(w.Studio, w.who, testkit.WeekQuery())); got != weekSessions {
-			b.Fatal(got, " sessions")
-		}
+		must.EqOp(b, weekSessions, len(listSessions(w.Studio, w.who, testkit.WeekQuery())), must.Sprint(" sessions"))
 	})
 	seen.deaf.Store(true)
-	pool, err := w.DB.OpenPool(context.Background(), weekConns, map[string]string{ // as the pool for reads
+	pool := expect.Value(w.DB.OpenPool(context.Background(), weekConns, map[string]string{ // as the pool for reads
 		"default_transaction_isolation": "repeatable read", "default_transaction_read_only": "on",
-	})
-	if err != nil {
-		b.Fatal(err)
-	}
+	}))(b)
 	b.Cleanup(pool.Close)
 	w.pool = pool
 	return w
 }
 
-// takeTurns reads b.N pages either way, in turns of a fraction of them, and gives what each took in all, and
-// the median of how fast pages were read beside the raw way in the turn next to it.
+// takeTurns reads b.N pages each way, in turns of a fraction of them. It returns what each took in total, and the
+// median ratio of the speeds of the page and the raw way in neighboring turns.
 func (w *weekPage) takeTurns(b *testing.B, callers int) (page, raw spent, ratio float64) {
 	b.Helper()
 	turn := func(n int, read func(testing.TB)) spent {
@@ -183,9 +181,7 @@ func (w *weekPage) findBackends(b *testing.B) {
 	if err == nil {
 		w.backends, err = pgx.CollectRows(rows, pgx.RowTo[int])
 	}
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.NoError(b, err)
 }
 
 // spent is what a turn took: on the clock, and of the processor, by this process and by Postgres.
@@ -200,9 +196,7 @@ func (s *spent) add(more spent) {
 func ownTime(b *testing.B) time.Duration {
 	b.Helper()
 	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		b.Fatal(err)
-	}
+	must.NoError(b, syscall.Getrusage(syscall.RUSAGE_SELF, &u))
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
@@ -216,9 +210,7 @@ func (w *weekPage) postgresTime(b *testing.B) time.Duration {
 			return 0
 		}
 		var ns int64
-		if _, err := fmt.Sscan(string(text), &ns); err != nil {
-			b.Fatal(err)
-		}
+		expect.OK(b)(fmt.Sscan(string(text), &ns))
 		total += time.Duration(ns)
 	}
 	return total
@@ -226,10 +218,8 @@ func (w *weekPage) postgresTime(b *testing.B) time.Duration {
 
 func (w *weekPage) page(b testing.TB) {
 	b.Helper()
-	all, err := w.App.Schedules.ListSessions(context.Background(), w.who, testkit.WeekQuery())
-	if err != nil || len(all) != weekSessions {
-		b.Error(len(all), err)
-	}
+	all := expect.Value(w.App.Schedules.ListSessions(context.Background(), w.who, testkit.WeekQuery()))(b)
+	test.EqOp(b, weekSessions, len(all), test.Sprint(len(all)))
 }
 
 // raw sends the same statements, and reads every row into a struct.

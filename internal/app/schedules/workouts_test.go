@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/berthhq/berth/internal/app/schedules"
 	"github.com/berthhq/berth/internal/fault"
@@ -14,23 +16,19 @@ import (
 	"github.com/berthhq/berth/internal/rules/session"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
-func workout(h *testkit.Studio, name string) tenant.WorkoutID {
-	h.T.Helper()
-	w, err := h.App.Schedules.CreateWorkout(context.Background(), h.Coach, name, "3 × 10")
-	if err != nil {
-		h.T.Fatal(err)
-	}
-	return w.ID
+func workout(studio *testkit.Studio, name string) tenant.WorkoutID {
+	studio.T.Helper()
+	return expect.Value(
+		studio.App.Schedules.CreateWorkout(context.Background(), studio.Coach, name, "3 × 10"),
+	)(studio.T).ID
 }
 
-func workoutsOf(h *testkit.Studio, id tenant.SessionID) []string {
-	h.T.Helper()
-	all, err := h.App.Schedules.ListSessionWorkouts(context.Background(), h.Coach, id)
-	if err != nil {
-		h.T.Fatal(err)
-	}
+func workoutsOf(studio *testkit.Studio, id tenant.SessionID) []string {
+	studio.T.Helper()
+	all := expect.Value(studio.App.Schedules.ListSessionWorkouts(context.Background(), studio.Coach, id))(studio.T)
 	names := []string{}
 	for _, w := range all {
 		names = append(names, w.Name)
@@ -40,300 +38,227 @@ func workoutsOf(h *testkit.Studio, id tenant.SessionID) []string {
 
 func TestSetWorkouts_KeepsTheOrder(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
+	studio := testkit.New(t)
 	ctx := context.Background()
-	class := h.AddSession(testkit.Session{})
-	squats, rows := workout(h, "Squats"), workout(h, "Rows")
+	class := studio.AddSession(testkit.Session{})
+	squats, rows := workout(studio, "Squats"), workout(studio, "Rows")
 
-	s, err := h.App.Schedules.SetWorkouts(ctx, h.Coach, class, nil, []tenant.WorkoutID{squats, rows})
-	if err != nil || s.Version != 2 || !cmp.Equal(s.Workouts, []tenant.WorkoutID{squats, rows}) {
-		t.Fatalf("%+v (%v)", s, err)
+	s := expect.Value(
+		studio.App.Schedules.SetWorkouts(ctx, studio.Coach, class, nil, []tenant.WorkoutID{squats, rows}),
+	)(t)
+	must.True(t, s.Version == 2 && cmp.Equal(s.Workouts, []tenant.WorkoutID{squats, rows}), must.Sprintf("%+v", s))
+	again := expect.Value(studio.App.Schedules.SetWorkouts(
+		ctx, studio.Coach, class, nil, []tenant.WorkoutID{squats, rows},
+	))(t)
+	test.EqOp(t, 2, again.Version, test.Sprintf("again: %+v", again))
+	inline := expect.Value(studio.App.Schedules.AddInlineWorkout(ctx, studio.Coach, class, "What we did", "AMRAP"))(t)
+	must.True(t, inline.Inline, must.Sprintf("%+v", inline))
+	test.Eq(t, []string{"Squats", "Rows", "What we did"}, workoutsOf(studio, class))
+	expect.OK(t)(studio.App.Schedules.SetWorkouts(
+		ctx, studio.Coach, class, nil, []tenant.WorkoutID{inline.ID, squats},
+	))
+	test.Eq(t, []tenant.WorkoutID{inline.ID, squats}, studio.GetSession(class).Workouts, test.Sprint("in another order"))
+	if _, err := studio.App.Schedules.SetWorkouts(ctx, studio.Coach, class, nil, nil); err != nil ||
+		len(workoutsOf(studio, class)) != 0 {
+		t.Errorf("%v are left (%v)", workoutsOf(studio, class), err)
 	}
-	if again, err := h.App.Schedules.SetWorkouts(ctx, h.Coach, class, nil, []tenant.WorkoutID{squats, rows}); err != nil ||
-		again.Version != 2 {
-		t.Errorf("again: %+v (%v)", again, err)
-	}
-	inline, err := h.App.Schedules.AddInlineWorkout(ctx, h.Coach, class, "What we did", "AMRAP")
-	if err != nil || !inline.Inline {
-		t.Fatalf("%+v (%v)", inline, err)
-	}
-	if diff := cmp.Diff([]string{"Squats", "Rows", "What we did"}, workoutsOf(h, class)); diff != "" {
-		t.Errorf("(-want +got)\n%s", diff)
-	}
-	if _, err := h.App.Schedules.SetWorkouts(ctx, h.Coach, class, nil, []tenant.WorkoutID{inline.ID, squats}); err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff([]tenant.WorkoutID{inline.ID, squats}, h.GetSession(class).Workouts); diff != "" {
-		t.Errorf("in another order (-want +got)\n%s", diff)
-	}
-	if _, err := h.App.Schedules.SetWorkouts(ctx, h.Coach, class, nil, nil); err != nil || len(workoutsOf(h, class)) != 0 {
-		t.Errorf("%v are left (%v)", workoutsOf(h, class), err)
-	}
-	if n := h.Count(`select count(*) from workouts where inline`); n != 0 {
-		t.Error("an inline workout that nothing shows is kept")
-	}
-	if n := h.Count(`select count(*) from workouts`); n != 2 {
-		t.Errorf("%d workouts, want the two for reuse", n)
-	}
+	test.EqOp(t, 0, studio.Count(`select count(*) from workouts where inline`),
+		test.Sprint("an inline workout that nothing shows is kept"))
+	test.EqOp(t, 2, studio.Count(`select count(*) from workouts`), test.Sprint("workouts, want the two for reuse"))
 }
 
 func TestWorkouts_ReturnEachReason(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
-	there := h.OtherTenant()
+	studio := testkit.New(t)
+	there := studio.OtherTenant()
 	ctx := context.Background()
-	class, other := h.AddSession(testkit.Session{}), h.AddSession(testkit.Session{})
-	inline, err := h.App.Schedules.AddInlineWorkout(ctx, h.Coach, other, "Theirs alone", "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	class, other := studio.AddSession(testkit.Session{}), studio.AddSession(testkit.Session{})
+	inline := expect.Value(studio.App.Schedules.AddInlineWorkout(ctx, studio.Coach, other, "Theirs alone", ""))(t)
 	for name, ids := range map[string][]tenant.WorkoutID{
 		"no such workout":             {testkit.NewID[tenant.WorkoutID]()},
 		"another tenant's":            {workout(there, "Squats")},
 		"written for another session": {inline.ID},
 	} {
-		_, err := h.App.Schedules.SetWorkouts(ctx, h.Coach, class, nil, append(ids, workout(h, "Rows "+name)))
-		testkit.WantReason(t, err, fault.WorkoutNotFound)
+		expect.Reason(t, fault.WorkoutNotFound)(
+			studio.App.Schedules.SetWorkouts(ctx, studio.Coach, class, nil, append(ids, workout(studio, "Rows "+name))),
+		)
 	}
-	if len(workoutsOf(h, class)) != 0 {
-		t.Error("some were attached all the same")
-	}
+	test.EqOp(t, 0, len(workoutsOf(studio, class)), test.Sprint("some were attached all the same"))
 	for range session.MaxWorkouts {
-		if _, err := h.App.Schedules.AddInlineWorkout(ctx, h.Coach, class, "More", ""); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t)(studio.App.Schedules.AddInlineWorkout(ctx, studio.Coach, class, "More", ""))
 	}
-	_, err = h.App.Schedules.AddInlineWorkout(ctx, h.Coach, class, "One too many", "")
-	testkit.WantReason(t, err, fault.InvalidField)
+	expect.Reason(t, fault.InvalidField)(
+		studio.App.Schedules.AddInlineWorkout(ctx, studio.Coach, class, "One too many", ""),
+	)
 }
 
 func TestListSessionWorkouts_HidesThoseOfDrafts(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
-	draft := h.AddSession(testkit.Session{State: catalog.Draft})
-	_, err := h.App.Schedules.ListSessionWorkouts(context.Background(), h.AddMember("Mia"), draft)
-	testkit.WantReason(t, err, fault.SessionNotFound)
-	if _, err := h.App.Schedules.ListSessionWorkouts(context.Background(), h.Coach, draft); err != nil {
-		t.Error(err)
-	}
-}
-
-func TestListWorkouts_OrdersByName(t *testing.T) {
-	t.Parallel()
-	h := testkit.New(t)
-	workout(h.OtherTenant(), "Theirs")
-	for i := range 5 {
-		workout(h, fmt.Sprintf("%c workout", "eBaDc"[i]))
-	}
-	workout(h, "a workout")
-	if _, err := h.App.Schedules.AddInlineWorkout(
-		context.Background(), h.Coach, h.AddSession(testkit.Session{}), "Inline", "",
-	); err != nil {
-		t.Fatal(err)
-	}
-	var names []string
-	q := schedules.WorkoutQuery{Limit: 2}
-	for {
-		page, err := h.App.Schedules.ListWorkouts(context.Background(), h.Coach, q)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if len(page) == 0 {
-			break
-		}
-		for _, w := range page {
-			names = append(names, w.Name)
-			q.AfterName, q.AfterID = w.Name, w.ID
-		}
-	}
-	if diff := cmp.Diff(
-		[]string{"a workout", "a workout", "B workout", "c workout", "D workout", "e workout"}, names,
-	); diff != "" {
-		t.Errorf("(-want +got)\n%s", diff)
-	}
+	studio := testkit.New(t)
+	draft := studio.AddSession(testkit.Session{State: catalog.Draft})
+	expect.Reason(t, fault.SessionNotFound)(
+		studio.App.Schedules.ListSessionWorkouts(context.Background(), studio.AddMember("Mia"), draft),
+	)
+	_, err := studio.App.Schedules.ListSessionWorkouts(context.Background(), studio.Coach, draft)
+	test.NoError(t, err)
 }
 
 func editWorkout(
-	h *testkit.Studio, id tenant.WorkoutID, expect *int, edit func(*session.Workout),
+	studio *testkit.Studio, id tenant.WorkoutID, expect *int, edit func(*session.Workout),
 ) (session.Workout, error) {
-	return h.App.Schedules.UpdateWorkout(context.Background(), h.Coach, id, expect, edit)
+	return studio.App.Schedules.UpdateWorkout(context.Background(), studio.Coach, id, expect, edit)
 }
 
 func TestUpdateWorkout_Edits(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
+	studio := testkit.New(t)
 	ctx := context.Background()
-	class := h.AddSession(testkit.Session{})
-	squats := workout(h, "Squats")
-	attached, err := h.App.Schedules.SetWorkouts(ctx, h.Coach, class, nil, []tenant.WorkoutID{squats})
-	if err != nil {
-		t.Fatal(err)
-	}
-	inline, err := h.App.Schedules.AddInlineWorkout(ctx, h.Coach, class, "Finisher", "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	h.Clock.Set(testkit.Noon.Add(time.Hour))
-	told := h.CatalogEvents()
-	edited, err := editWorkout(h, squats, new(1), func(w *session.Workout) { w.Name, w.Body = "Deep squats", "5 × 5" })
+	class := studio.AddSession(testkit.Session{})
+	squats := workout(studio, "Squats")
+	attached := expect.Value(
+		studio.App.Schedules.SetWorkouts(ctx, studio.Coach, class, nil, []tenant.WorkoutID{squats}),
+	)(t)
+	inline := expect.Value(studio.App.Schedules.AddInlineWorkout(ctx, studio.Coach, class, "Finisher", ""))(t)
+	studio.Clock.Set(testkit.Noon.Add(time.Hour))
+	told := studio.CatalogEvents()
+	edited, err := editWorkout(
+		studio, squats, new(1), func(w *session.Workout) { w.Name, w.Body = "Deep squats", "5 × 5" },
+	)
 	want := session.Workout{
 		ID: squats, Name: "Deep squats", Body: "5 × 5", Version: 2, CreatedAt: testkit.Noon,
 		UpdatedAt: testkit.Noon.Add(time.Hour),
 	}
-	if diff := cmp.Diff(want, edited); err != nil || diff != "" {
-		t.Fatalf("%v (-want +got)\n%s", err, diff)
-	}
+	diff := cmp.Diff(want, edited)
+	must.True(t, err == nil && diff == "", must.Sprintf("%v (-want +got)\n%s", err, diff))
 	changes := map[string]any{
 		"before": map[string]any{"name": "Squats", "body": "3 × 10"},
 		"after":  map[string]any{"name": "Deep squats", "body": "5 × 5"},
 	}
-	if diff := cmp.Diff(changes, h.LastAudit("workout.updated")); diff != "" {
-		t.Errorf("audit (-want +got)\n%s", diff)
-	}
-	if again, err := editWorkout(h, squats, nil, func(w *session.Workout) { w.Body = "5 × 5" }); err != nil ||
-		again.Version != 2 {
-		t.Errorf("again: %+v (%v)", again, err)
-	}
-	if _, err := editWorkout(h, inline.ID, nil, func(w *session.Workout) { w.Name = "Cool down" }); err != nil {
-		t.Error(err)
-	}
-	if diff := cmp.Diff([]string{"Deep squats", "Cool down"}, workoutsOf(h, class)); diff != "" {
-		t.Errorf("the session (-want +got)\n%s", diff)
-	}
-	if got := h.GetSession(class); got.Version != attached.Version+1 { // the inline one was attached
+	test.Eq(t, changes, studio.LastAudit("workout.updated"), test.Sprint("audit"))
+	again := expect.Value(editWorkout(studio, squats, nil, func(w *session.Workout) { w.Body = "5 × 5" }))(t)
+	test.EqOp(t, 2, again.Version, test.Sprintf("again: %+v", again))
+	_, err = editWorkout(studio, inline.ID, nil, func(w *session.Workout) { w.Name = "Cool down" })
+	test.NoError(t, err)
+	test.Eq(t, []string{"Deep squats", "Cool down"}, workoutsOf(studio, class), test.Sprint("the session"))
+	if got := studio.GetSession(class); got.Version != attached.Version+1 { // the inline one was attached
 		t.Errorf("the session was edited: %+v", got)
 	}
-	if n := h.Count(`select count(*) from audit_entries where action = 'workout.updated'`); n != 2 ||
-		h.CatalogEvents() != told+2 {
-		t.Errorf("%d entries, %d events", n, h.CatalogEvents()-told)
-	}
+	n := studio.Count(`select count(*) from audit_entries where action = 'workout.updated'`)
+	test.True(
+		t, n == 2 && studio.CatalogEvents() == told+2,
+		test.Sprintf("%d entries, %d events", n, studio.CatalogEvents()-told),
+	)
 
-	theirs := workout(h.OtherTenant(), "Squats")
+	theirs := workout(studio.OtherTenant(), "Squats")
 	for name, tt := range map[string]struct {
 		id     tenant.WorkoutID
 		expect *int
 		edit   func(*session.Workout)
 		reason fault.Reason
 	}{
-		"somebody else was faster": {squats, new(1), func(w *session.Workout) { w.Name = "Stale" }, fault.ETagMismatch},
-		"no name":                  {squats, new(2), func(w *session.Workout) { w.Name = " " }, fault.InvalidField},
-		"control characters":       {squats, nil, func(w *session.Workout) { w.Body = "\x00" }, fault.InvalidField},
+		"another user was faster": {squats, new(1), func(w *session.Workout) { w.Name = "Stale" }, fault.ETagMismatch},
+		"no name":                 {squats, new(2), func(w *session.Workout) { w.Name = " " }, fault.InvalidField},
+		"control characters":      {squats, nil, func(w *session.Workout) { w.Body = "\x00" }, fault.InvalidField},
 		"no such workout": {
 			testkit.NewID[tenant.WorkoutID](), nil, func(w *session.Workout) { w.Name = "x" }, fault.WorkoutNotFound,
 		},
 		"another tenant's": {theirs, new(7), func(w *session.Workout) { w.Name = "x" }, fault.WorkoutNotFound},
 	} {
-		if _, err := editWorkout(h, tt.id, tt.expect, tt.edit); fault.ReasonOf(err) != tt.reason {
-			t.Errorf("%s: %v", name, err)
-		}
+		_, err := editWorkout(studio, tt.id, tt.expect, tt.edit)
+		test.EqOp(t, tt.reason, fault.ReasonOf(err), test.Sprintf("%s: %v", name, err))
 	}
 }
 
 // Of those who edit what they have read, one is the first; the others are told.
 func TestUpdateWorkout_RejectsTheSecondOfTwoEdits(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
-	squats := workout(h, "Squats")
+	studio := testkit.New(t)
+	squats := workout(studio, "Squats")
 	errs := testkit.ParallelErrors(6, func(i int) error {
-		_, err := editWorkout(h, squats, new(1), func(w *session.Workout) { w.Name = fmt.Sprintf("Editor %d", i) })
+		_, err := editWorkout(studio, squats, new(1), func(w *session.Workout) { w.Name = fmt.Sprintf("Editor %d", i) })
 		return err
 	})
-	if diff := cmp.Diff(map[fault.Reason]int{"": 1, fault.ETagMismatch: 5}, testkit.CountReasons(errs)); diff != "" {
-		t.Error(diff)
-	}
-	class := h.AddSession(testkit.Session{})
+	test.Eq(t, map[fault.Reason]int{"": 1, fault.ETagMismatch: 5}, testkit.CountReasons(errs))
+	class := studio.AddSession(testkit.Session{})
 	errs = testkit.ParallelErrors(6, func(int) error {
-		_, err := h.App.Schedules.SetWorkouts(context.Background(), h.Coach, class, new(1), []tenant.WorkoutID{squats})
+		_, err := studio.App.Schedules.SetWorkouts(
+			context.Background(), studio.Coach, class, new(1), []tenant.WorkoutID{squats},
+		)
 		return err
 	})
-	if diff := cmp.Diff(map[fault.Reason]int{"": 1, fault.ETagMismatch: 5}, testkit.CountReasons(errs)); diff != "" {
-		t.Error("attached:", diff)
-	}
+	test.Eq(t, map[fault.Reason]int{"": 1, fault.ETagMismatch: 5}, testkit.CountReasons(errs), test.Sprint("attached:"))
 }
 
 func TestDeleteWorkout_KeepsItAttached(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
+	studio := testkit.New(t)
 	ctx := context.Background()
-	class, other := h.AddSession(testkit.Session{}), h.AddSession(testkit.Session{})
-	squats, rows := workout(h, "Squats"), workout(h, "Rows")
-	if _, err := h.App.Schedules.SetWorkouts(ctx, h.Coach, class, nil, []tenant.WorkoutID{squats, rows}); err != nil {
-		t.Fatal(err)
-	}
-	h.Clock.Set(testkit.Noon.Add(time.Hour))
+	class, other := studio.AddSession(testkit.Session{}), studio.AddSession(testkit.Session{})
+	squats, rows := workout(studio, "Squats"), workout(studio, "Rows")
+	expect.OK(t)(studio.App.Schedules.SetWorkouts(
+		ctx, studio.Coach, class, nil, []tenant.WorkoutID{squats, rows},
+	))
+	studio.Clock.Set(testkit.Noon.Add(time.Hour))
 	remove := func(who tenant.Caller, id tenant.WorkoutID, expect *int) (session.Workout, error) {
-		return h.App.Schedules.DeleteWorkout(ctx, who, id, expect)
+		return studio.App.Schedules.DeleteWorkout(ctx, who, id, expect)
 	}
-	_, err := remove(h.Coach, squats, new(2))
-	testkit.WantReason(t, err, fault.ETagMismatch)
-	gone, err := remove(h.Coach, squats, new(1))
-	if err != nil || !gone.DeletedAt.Equal(testkit.Noon.Add(time.Hour)) || gone.Version != 2 {
-		t.Fatalf("%+v (%v)", gone, err)
-	}
-	h.Clock.Set(testkit.Noon.Add(2 * time.Hour))
-	if again, err := remove(h.Coach, squats, new(1)); err != nil || cmp.Diff(gone, again) != "" {
-		t.Errorf("again: %+v (%v)", again, err)
-	}
-	if n := h.Count(`select count(*) from audit_entries where action = 'workout.deleted'`); n != 1 {
-		t.Errorf("%d entries", n)
-	}
+	expect.Reason(t, fault.ETagMismatch)(remove(studio.Coach, squats, new(2)))
+	gone := expect.Value(remove(studio.Coach, squats, new(1)))(t)
+	must.True(
+		t, gone.DeletedAt.Equal(testkit.Noon.Add(time.Hour)) && gone.Version == 2,
+		must.Sprintf("%+v", gone),
+	)
+	studio.Clock.Set(testkit.Noon.Add(2 * time.Hour))
+	again := expect.Value(remove(studio.Coach, squats, new(1)))(t)
+	test.EqOp(t, "", cmp.Diff(gone, again), test.Sprintf("again: %+v", again))
+	test.EqOp(t, 1, studio.Count(`select count(*) from audit_entries where action = 'workout.deleted'`),
+		test.Sprint("entries"))
 
-	listed, err := h.App.Schedules.ListWorkouts(ctx, h.Coach, schedules.WorkoutQuery{Limit: 10})
-	if err != nil || len(listed) != 1 || listed[0].ID != rows {
-		t.Errorf("%+v (%v)", listed, err)
-	}
-	_, err = editWorkout(h, squats, nil, func(w *session.Workout) { w.Name = "x" })
-	testkit.WantReason(t, err, fault.WorkoutNotFound)
-	_, err = h.App.Schedules.SetWorkouts(ctx, h.Coach, other, nil, []tenant.WorkoutID{squats})
-	testkit.WantReason(t, err, fault.WorkoutNotFound)
+	listed := expect.Value(studio.App.Schedules.ListWorkouts(ctx, studio.Coach, schedules.WorkoutQuery{Limit: 10}))(t)
+	test.True(t, len(listed) == 1 && listed[0].ID == rows, test.Sprintf("%+v", listed))
+	expect.Reason(t, fault.WorkoutNotFound)(editWorkout(studio, squats, nil, func(w *session.Workout) { w.Name = "x" }))
+	expect.Reason(t, fault.WorkoutNotFound)(
+		studio.App.Schedules.SetWorkouts(ctx, studio.Coach, other, nil, []tenant.WorkoutID{squats}),
+	)
 
-	// Who has it keeps it, wherever they move it, until they take it off.
-	if _, err := h.App.Schedules.SetWorkouts(ctx, h.Coach, class, nil, []tenant.WorkoutID{rows, squats}); err != nil {
-		t.Error(err)
-	}
-	if diff := cmp.Diff([]string{"Rows", "Squats"}, workoutsOf(h, class)); diff != "" {
-		t.Errorf("(-want +got)\n%s", diff)
-	}
-	if _, err := h.App.Schedules.SetWorkouts(ctx, h.Coach, class, nil, []tenant.WorkoutID{rows}); err != nil {
-		t.Error(err)
-	}
-	_, err = h.App.Schedules.SetWorkouts(ctx, h.Coach, class, nil, []tenant.WorkoutID{rows, squats})
-	testkit.WantReason(t, err, fault.WorkoutNotFound)
+	// A session that has the deleted workout keeps it, at any place in the list, until it is removed.
+	_, err := studio.App.Schedules.SetWorkouts(
+		ctx, studio.Coach, class, nil, []tenant.WorkoutID{rows, squats},
+	)
+	test.NoError(t, err)
+	test.Eq(t, []string{"Rows", "Squats"}, workoutsOf(studio, class))
+	_, err = studio.App.Schedules.SetWorkouts(ctx, studio.Coach, class, nil, []tenant.WorkoutID{rows})
+	test.NoError(t, err)
+	expect.Reason(t, fault.WorkoutNotFound)(
+		studio.App.Schedules.SetWorkouts(ctx, studio.Coach, class, nil, []tenant.WorkoutID{rows, squats}),
+	)
 
-	inline, err := h.App.Schedules.AddInlineWorkout(ctx, h.Coach, class, "Finisher", "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = remove(h.Coach, inline.ID, nil)
-	testkit.WantReason(t, err, fault.InvalidField)
-	_, err = remove(h.Coach, testkit.NewID[tenant.WorkoutID](), nil)
-	testkit.WantReason(t, err, fault.WorkoutNotFound)
-	_, err = remove(h.OtherTenant().Coach, rows, nil)
-	testkit.WantReason(t, err, fault.WorkoutNotFound)
+	inline := expect.Value(studio.App.Schedules.AddInlineWorkout(ctx, studio.Coach, class, "Finisher", ""))(t)
+	expect.Reason(t, fault.InvalidField)(remove(studio.Coach, inline.ID, nil))
+	expect.Reason(t, fault.WorkoutNotFound)(remove(studio.Coach, testkit.NewID[tenant.WorkoutID](), nil))
+	expect.Reason(t, fault.WorkoutNotFound)(remove(studio.OtherTenant().Coach, rows, nil))
 }
 
-// Somebody attaches it at the moment at which somebody else deletes it: either is the first, and nothing is lost of the
-// session.
+// One user attaches a workout at the moment at which another deletes it: either one is first, and the session loses
+// nothing.
 func TestDeleteWorkout_RacesWithSetWorkouts(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
+	studio := testkit.New(t)
 	ctx := context.Background()
 	for range 5 {
-		class, squats := h.AddSession(testkit.Session{}), workout(h, "Squats")
+		class, squats := studio.AddSession(testkit.Session{}), workout(studio, "Squats")
 		errs := testkit.ParallelErrors(2, func(i int) error {
 			if i == 0 {
-				_, err := h.App.Schedules.DeleteWorkout(ctx, h.Coach, squats, new(1))
+				_, err := studio.App.Schedules.DeleteWorkout(ctx, studio.Coach, squats, new(1))
 				return err
 			}
-			_, err := h.App.Schedules.SetWorkouts(ctx, h.Coach, class, nil, []tenant.WorkoutID{squats})
+			_, err := studio.App.Schedules.SetWorkouts(ctx, studio.Coach, class, nil, []tenant.WorkoutID{squats})
 			return err
 		})
-		attached := len(workoutsOf(h, class)) == 1
-		if errs[0] != nil || attached != (errs[1] == nil) {
-			t.Errorf("attached: %v, %v", attached, errs)
-		}
+		attached := len(workoutsOf(studio, class)) == 1
+		test.True(t, errs[0] == nil && attached == (errs[1] == nil), test.Sprintf("attached: %v, %v", attached, errs))
 		if errs[1] != nil {
-			testkit.WantReason(t, errs[1], fault.WorkoutNotFound)
+			expect.Reason(t, fault.WorkoutNotFound)(errs[1])
 		}
 	}
 }

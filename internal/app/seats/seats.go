@@ -13,6 +13,7 @@ import (
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/credit"
+	"github.com/berthhq/berth/internal/rules/payment"
 	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/tenant"
 )
@@ -56,7 +57,7 @@ func Take(tx *engine.Tx, f booking.Facts, b booking.Booking, decision booking.De
 	} else {
 		b.Status, b.ConfirmedAt = booking.Confirmed, &tx.Now
 	}
-	b.Payment.Status = booking.Unpaid
+	b.Payment.Status = payment.Unpaid
 	b.Credits, b.Counted, b.Exclusive = decision.Credits, decision.Counted, decision.Exclusive
 	b.StartsAt, b.EndsAt, b.CreatedAt = f.Slot.StartsAt, f.Slot.EndsAt, tx.Now
 	b.MemberName, b.MemberTier = f.Member.Name, f.Member.Tier

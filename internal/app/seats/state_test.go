@@ -3,6 +3,8 @@ package seats_test
 import (
 	"testing"
 
+	"github.com/shoenig/test"
+
 	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/app/seats"
 	"github.com/berthhq/berth/internal/pg"
@@ -21,21 +23,13 @@ func TestMayBeFull_SumsTheRequestsOfABatch(t *testing.T) {
 	seats.RequestSeats(q, one, 2)
 	seats.RequestSeats(q, one, 1)
 	seats.RequestSeats(q, other, 9)
-	if seats.MayBeFull(q, &slot) {
-		t.Error("three seats are open, and three are requested")
-	}
+	test.False(t, seats.MayBeFull(q, &slot), test.Sprint("three seats are open, and three are requested"))
 	seats.RequestSeats(q, one, 1)
-	if !seats.MayBeFull(q, &slot) {
-		t.Error("three seats are open, and four are requested")
-	}
+	test.True(t, seats.MayBeFull(q, &slot), test.Sprint("three seats are open, and four are requested"))
 	for name, slot := range map[string]booking.Slot{
 		"waitlist": {ID: other, Waiting: 1}, "holds": {ID: other, Holds: 1},
 	} {
-		if !seats.MayBeFull(q, &slot) {
-			t.Errorf("a session with %s cannot be full", name)
-		}
+		test.True(t, seats.MayBeFull(q, &slot), test.Sprintf("a session with %s cannot be full", name))
 	}
-	if seats.MayBeFull(q, &booking.Slot{ID: other}) {
-		t.Error("a session without a limit can be full")
-	}
+	test.False(t, seats.MayBeFull(q, &booking.Slot{ID: other}), test.Sprint("a session without a limit can be full"))
 }

@@ -30,8 +30,8 @@ func (s *Service) GetPolicy(
 }
 
 // UpdatePolicy edits the policy of one level: the last one that the target names. If expect is not nil it must be the
-// version of that policy, where 0 means that the level has never set anything. The policy is in force at once, also for
-// seats that are open already.
+// version of that policy, where 0 means that the level has never set anything. The policy takes effect immediately,
+// also for seats that are already open.
 func (s *Service) UpdatePolicy(
 	ctx context.Context, caller tenant.Caller, target PolicyTarget, expect *int, edit func(*catalog.Policy),
 ) (catalog.Effective, error) {

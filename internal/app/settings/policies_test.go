@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 	"pgregory.net/rapid"
 
 	"github.com/berthhq/berth/internal/app/settings"
@@ -14,132 +16,111 @@ import (
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/testkit"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 func TestGetPolicy_HasAllLevels(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
-	both := settings.PolicyTarget{Location: h.Location, Service: h.Service}
-	untouched, err := h.App.Settings.GetPolicy(t.Context(), h.Owner, both)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(catalog.Defaults(), untouched.Rules); diff != "" {
-		t.Error(diff)
-	}
+	studio := testkit.New(t)
+	both := settings.PolicyTarget{Location: studio.Location, Service: studio.Service}
+	untouched := expect.Value(studio.App.Settings.GetPolicy(t.Context(), studio.Owner, both))(t)
+	test.Eq(t, catalog.Defaults(), untouched.Rules)
 	want := []catalog.Policy{
-		{Level: catalog.TenantLevel, Scope: h.Tenant.UUID},
-		{Level: catalog.LocationLevel, Scope: h.Location.UUID},
-		{Level: catalog.ServiceLevel, Scope: h.Service.UUID},
+		{Level: catalog.TenantLevel, Scope: studio.Tenant.UUID},
+		{Level: catalog.LocationLevel, Scope: studio.Location.UUID},
+		{Level: catalog.ServiceLevel, Scope: studio.Service.UUID},
 	}
-	if diff := cmp.Diff(want, untouched.Layers[1:]); diff != "" {
-		t.Error(diff)
-	}
+	test.Eq(t, want, untouched.Layers[1:])
 	for target, levels := range map[settings.PolicyTarget]int{
-		{}: 2, {Location: h.Location}: 3, {Service: h.Service}: 3, both: 4,
+		{}: 2, {Location: studio.Location}: 3, {Service: studio.Service}: 3, both: 4,
 	} {
-		if e, err := h.App.Settings.GetPolicy(t.Context(), h.Owner, target); err != nil || len(e.Layers) != levels {
-			t.Errorf("%+v has %d layers, want %d (%v)", target, len(e.Layers), levels, err)
-		}
+		e := expect.Value(studio.App.Settings.GetPolicy(t.Context(), studio.Owner, target))(t)
+		test.EqOp(t, levels, len(e.Layers), test.Sprintf("%+v has %d layers, want %d", target, len(e.Layers), levels))
 	}
 }
 
 func TestUpdatePolicy_EditsOneLevel(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
-	other := h.OtherTenant()
-	h.Clock.Set(testkit.Noon.Add(time.Hour))
-	here := settings.PolicyTarget{Location: h.Location}
+	studio := testkit.New(t)
+	other := studio.OtherTenant()
+	studio.Clock.Set(testkit.Noon.Add(time.Hour))
+	here := settings.PolicyTarget{Location: studio.Location}
 	set := func(p *catalog.Policy) {
 		p.Cancellation, p.GPSMaxMeters = new(4*time.Hour), new(500.0)
 		p.Tiers = &map[string]catalog.TierPolicy{"visitor": {Cancellation: new(48 * time.Hour), AllowReschedule: new(true)}}
 	}
-	e, err := h.App.Settings.UpdatePolicy(t.Context(), h.Owner, here, new(0), set)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := expect.Value(studio.App.Settings.UpdatePolicy(t.Context(), studio.Owner, here, new(0), set))(t)
 	want := catalog.Policy{
-		Level: catalog.LocationLevel, Scope: h.Location.UUID, Version: 1, UpdatedAt: testkit.Noon.Add(time.Hour),
+		Level: catalog.LocationLevel, Scope: studio.Location.UUID, Version: 1, UpdatedAt: testkit.Noon.Add(time.Hour),
 	}
 	set(&want)
-	if diff := cmp.Diff(want, e.Layers[2]); diff != "" {
-		t.Error(diff)
-	}
-	if e.Rules.Cancellation != 4*time.Hour || e.Origins["Cancellation"] != catalog.LocationLevel ||
-		e.Origins["HoldTTL"] != catalog.Default {
-		t.Errorf("%+v", e)
-	}
-	read, err := h.App.Settings.GetPolicy(t.Context(), h.Owner, here)
-	if diff := cmp.Diff(e, read); diff != "" || err != nil {
-		t.Error(err, diff)
-	}
-	if theirs, err := h.App.Settings.GetPolicy(
-		t.Context(), other.Owner, settings.PolicyTarget{Location: other.Location},
-	); err != nil || theirs.Rules.Cancellation != 24*time.Hour {
-		t.Error("another tenant's policy changed:", theirs.Rules, err)
-	}
-
-	_, err = h.App.Settings.UpdatePolicy(t.Context(), h.Owner, here, new(0), set)
-	testkit.WantReason(t, err, fault.ETagMismatch)
-	if same, err := h.App.Settings.UpdatePolicy(t.Context(), h.Owner, here, new(1), set); err != nil ||
-		same.Layers[2].Version != 1 {
-		t.Error("an edit that changes nothing is none:", same.Layers, err)
-	}
-	_, err = h.App.Settings.UpdatePolicy(
-		t.Context(), h.Owner, here, nil, func(p *catalog.Policy) { p.HoldTTL = new(time.Second) },
+	test.Eq(t, want, e.Layers[2])
+	test.True(
+		t, e.Rules.Cancellation == 4*time.Hour && e.Origins["Cancellation"] == catalog.LocationLevel &&
+			e.Origins["HoldTTL"] == catalog.Default,
+		test.Sprintf("%+v", e),
 	)
-	testkit.WantReason(t, err, fault.InvalidField)
+	read, err := studio.App.Settings.GetPolicy(t.Context(), studio.Owner, here)
+	diff := cmp.Diff(e, read)
+	test.True(t, diff == "" && err == nil, test.Sprint(err, diff))
+	theirs := expect.Value(studio.App.Settings.GetPolicy(
+		t.Context(), other.Owner, settings.PolicyTarget{Location: other.Location},
+	))(t)
+	test.EqOp(t, 24*time.Hour, theirs.Rules.Cancellation, test.Sprint("another tenant's policy changed:", theirs.Rules))
+
+	expect.Reason(t, fault.ETagMismatch)(studio.App.Settings.UpdatePolicy(t.Context(), studio.Owner, here, new(0), set))
+	same := expect.Value(studio.App.Settings.UpdatePolicy(t.Context(), studio.Owner, here, new(1), set))(t)
+	test.EqOp(t, 1, same.Layers[2].Version, test.Sprint("an edit that changes nothing is none:", same.Layers))
+	expect.Reason(t, fault.InvalidField)(studio.App.Settings.UpdatePolicy(
+		t.Context(), studio.Owner, here, nil, func(p *catalog.Policy) { p.HoldTTL = new(time.Second) },
+	))
 
 	// An empty list says that there are no tiers; no list says nothing.
-	e, err = h.App.Settings.UpdatePolicy(t.Context(), h.Owner, here, new(1), func(p *catalog.Policy) {
+	e = expect.Value(studio.App.Settings.UpdatePolicy(t.Context(), studio.Owner, here, new(1), func(p *catalog.Policy) {
 		p.Cancellation, p.GPSMaxMeters, p.Tiers = nil, nil, &map[string]catalog.TierPolicy{}
-	})
-	if err != nil || e.Origins["Cancellation"] != catalog.Default || e.Origins["Tiers"] != catalog.LocationLevel {
-		t.Errorf("%+v %v", e, err)
-	}
-	if read, err = h.App.Settings.GetPolicy(t.Context(), h.Owner, here); err != nil ||
+	}))(t)
+	test.True(
+		t, e.Origins["Cancellation"] == catalog.Default && e.Origins["Tiers"] == catalog.LocationLevel,
+		test.Sprintf("%+v", e),
+	)
+	if read, err = studio.App.Settings.GetPolicy(t.Context(), studio.Owner, here); err != nil ||
 		read.Origins["Tiers"] != catalog.LocationLevel {
 		t.Error("an empty list was lost:", read.Origins, err)
 	}
-	e, err = h.App.Settings.UpdatePolicy(t.Context(), h.Owner, here, new(2), func(p *catalog.Policy) { p.Tiers = nil })
-	if err != nil || e.Origins["Tiers"] != catalog.Default || e.Layers[2].Version != 3 {
-		t.Errorf("%+v %v", e, err)
-	}
-	if diff := cmp.Diff([]string{"policy.updated", "policy.updated", "policy.updated"}, h.Audited()); diff != "" {
-		t.Error(diff)
-	}
-	if h.CatalogEvents() != 3 {
-		t.Error("events:", h.CatalogEvents())
-	}
+	e = expect.Value(studio.App.Settings.UpdatePolicy(
+		t.Context(), studio.Owner, here, new(2), func(p *catalog.Policy) { p.Tiers = nil },
+	))(t)
+	test.True(t, e.Origins["Tiers"] == catalog.Default && e.Layers[2].Version == 3, test.Sprintf("%+v", e))
+	test.Eq(t, []string{"policy.updated", "policy.updated", "policy.updated"}, studio.Audited())
+	test.EqOp(t, 3, studio.CatalogEvents(), test.Sprint("events:"))
 }
 
 // Of two who found that nothing was said yet, one is the first to say something.
 func TestUpdatePolicy_ConcurrentEditsConflict(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
+	studio := testkit.New(t)
 	errs := testkit.ParallelErrors(6, func(i int) error {
-		_, err := h.App.Settings.UpdatePolicy(t.Context(), h.Owner, settings.PolicyTarget{Service: h.Service}, new(0),
+		_, err := studio.App.Settings.UpdatePolicy(t.Context(), studio.Owner, settings.PolicyTarget{Service: studio.Service},
+			new(0),
 			func(p *catalog.Policy) {
 				p.Cancellation = new(time.Duration(i+1) * time.Hour)
 			})
 		return err
 	})
-	if diff := cmp.Diff(map[fault.Reason]int{"": 1, fault.ETagMismatch: 5}, testkit.CountReasons(errs)); diff != "" {
-		t.Error(diff)
-	}
+	test.Eq(t, map[fault.Reason]int{"": 1, fault.ETagMismatch: 5}, testkit.CountReasons(errs))
 }
 
 // What staff are told to be in force is what a booking is held to, however the levels are set.
 func TestPolicy_AppliesToBookings(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
-	session := h.AddSession(testkit.Session{})
+	studio := testkit.New(t)
+	session := studio.AddSession(testkit.Session{})
 	spans := rapid.Ptr(
 		rapid.Map(rapid.IntRange(60, 86_400), func(n int) time.Duration { return time.Duration(n) * time.Second }), true,
 	)
 	flags := rapid.Ptr(rapid.Bool(), true)
 	rapid.Check(t, func(r *rapid.T) {
-		for _, target := range []settings.PolicyTarget{{}, {Location: h.Location}, {Service: h.Service}} {
+		for _, target := range []settings.PolicyTarget{{}, {Location: studio.Location}, {Service: studio.Service}} {
 			says := catalog.Policy{
 				Advance: spans.Draw(r, "advance"), BookingCloses: spans.Draw(r, "closes"),
 				Cancellation:          spans.Draw(r, "cancellation"),
@@ -156,28 +137,18 @@ func TestPolicy_AppliesToBookings(t *testing.T) {
 						return catalog.TierPolicy{Cancellation: spans.Draw(r, "window"), AllowReschedule: flags.Draw(r, "may")}
 					}), 0, 2).Draw(r, "tiers"))
 			}
-			_, err := h.App.Settings.UpdatePolicy(t.Context(), h.Owner, target, nil, func(p *catalog.Policy) {
+			expect.OK(r)(studio.App.Settings.UpdatePolicy(t.Context(), studio.Owner, target, nil, func(p *catalog.Policy) {
 				says.Level, says.Scope, says.Version = p.Level, p.Scope, p.Version
 				*p = says
-			})
-			if err != nil {
-				r.Fatal(err)
-			}
+			}))
 		}
-		told, err := h.App.Settings.GetPolicy(
-			t.Context(), h.Owner, settings.PolicyTarget{Location: h.Location, Service: h.Service},
-		)
-		if err != nil {
-			r.Fatal(err)
-		}
+		told := expect.Value(studio.App.Settings.GetPolicy(
+			t.Context(), studio.Owner, settings.PolicyTarget{Location: studio.Location, Service: studio.Service},
+		))(r)
 		var held *booking.Slot
 		var batch pg.Batch
-		bookingdb.FindSlot(&batch, h.Tenant, session, &held)
-		if err := h.DB.ReadBatch(t.Context(), pg.Scope{Tenant: h.Tenant}, &batch); err != nil {
-			r.Fatal(err)
-		}
-		if diff := cmp.Diff(told.Rules, held.Rules); diff != "" {
-			r.Error(diff)
-		}
+		bookingdb.FindSlot(&batch, studio.Tenant, session, &held)
+		must.NoError(r, studio.DB.ReadBatch(t.Context(), pg.Scope{Tenant: studio.Tenant}, &batch))
+		test.Eq(r, told.Rules, held.Rules)
 	})
 }

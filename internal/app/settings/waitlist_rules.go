@@ -39,8 +39,8 @@ type RulesEdit struct {
 	Edit   func(*waitlist.Settings) // nil: the level inherits everything
 }
 
-// UpdateRules edits the waitlist rules of one level. The rules are in force at once, also for seats that are open
-// already.
+// UpdateRules edits the waitlist rules of one level. The rules take effect immediately, also for seats that
+// are already open.
 func (s *Service) UpdateRules(ctx context.Context, caller tenant.Caller, r RulesEdit) (waitlist.Effective, error) {
 	spec := engine.Spec[waitlist.Effective]{
 		Name: "rules.update", Replay: true, Races: []engine.Race{sameRulesVersion},

@@ -6,7 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/berthhq/berth/internal/app/settings"
 	"github.com/berthhq/berth/internal/app/waitlists"
@@ -16,22 +17,21 @@ import (
 	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 // Staff find entries by what they are for, whose they are, what became of them, and when they would take place.
 func TestListEntries_Filters(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
-	class, _, _ := h.AddFullSession(1)
-	later, _, _ := h.AddFullSession(1, testkit.StartingAt(testkit.Noon.Add(96*time.Hour)))
-	who, ids := h.AddWaiters(2, testkit.ForSessions(class))
-	_, either := h.AddWaiters(1, testkit.ForSessions(class, later))
-	_, window := h.AddWaiters(1, h.ForWindow("2026-03-25", "2026-03-26", "08:00", "09:00"))
-	if _, err := h.App.Waitlists.LeaveWaitlist(
+	studio := testkit.New(t)
+	class, _, _ := studio.AddFullSession(1)
+	later, _, _ := studio.AddFullSession(1, testkit.StartingAt(testkit.Noon.Add(96*time.Hour)))
+	who, ids := studio.AddWaiters(2, testkit.ForSessions(class))
+	_, either := studio.AddWaiters(1, testkit.ForSessions(class, later))
+	_, window := studio.AddWaiters(1, studio.ForWindow("2026-03-25", "2026-03-26", "08:00", "09:00"))
+	expect.OK(t)(studio.App.Waitlists.LeaveWaitlist(
 		context.Background(), testkit.SelfOnly(who[0]), ids[0], "", false,
-	); err != nil {
-		t.Fatal(err)
-	}
+	))
 	called := map[tenant.EntryID]string{ids[0]: "left", ids[1]: "one", either[0]: "any", window[0]: "window"}
 	active := []waitlist.Status{waitlist.Waiting, waitlist.Offered}
 	for name, tt := range map[string]struct {
@@ -44,9 +44,9 @@ func TestListEntries_Filters(t *testing.T) {
 		"those that ended":    {waitlists.EntryQuery{Statuses: []waitlist.Status{waitlist.Cancelled}}, "[left]"},
 		"for a session":       {waitlists.EntryQuery{Session: class, Statuses: active}, "[one any]"},
 		"for another":         {waitlists.EntryQuery{Session: later}, "[any]"},
-		"at the location":     {waitlists.EntryQuery{Location: h.Location, Statuses: active}, "[one any window]"},
+		"at the location":     {waitlists.EntryQuery{Location: studio.Location, Statuses: active}, "[one any window]"},
 		"at another location": {waitlists.EntryQuery{Location: testkit.NewID[tenant.LocationID]()}, "[]"},
-		"for the service":     {waitlists.EntryQuery{Service: h.Service, Statuses: active}, "[one any window]"},
+		"for the service":     {waitlists.EntryQuery{Service: studio.Service, Statuses: active}, "[one any window]"},
 		"for another service": {waitlists.EntryQuery{Service: testkit.NewID[tenant.ServiceID]()}, "[]"},
 		"of a member":         {waitlists.EntryQuery{Member: who[1].Member}, "[one]"},
 		"desired on the last days": {
@@ -66,40 +66,34 @@ func TestListEntries_Filters(t *testing.T) {
 		if tt.q.Limit == 0 {
 			tt.q.Limit = 10
 		}
-		entries, err := h.App.Waitlists.ListEntries(context.Background(), h.Owner, tt.q)
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
+		entries, err := studio.App.Waitlists.ListEntries(context.Background(), studio.Owner, tt.q)
+		must.NoError(t, err, must.Sprint(name))
 		got := []string{}
 		for _, e := range entries {
 			got = append(got, called[e.ID])
 		}
-		if diff := cmp.Diff(tt.want, fmt.Sprint(got)); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", name, diff)
-		}
+		test.Eq(t, tt.want, fmt.Sprint(got), test.Sprint(name))
 	}
-	others, err := h.App.Waitlists.ListEntries(
-		context.Background(), h.OtherTenant().Owner, waitlists.EntryQuery{Limit: 10},
-	)
-	if err != nil || len(others) > 0 {
-		t.Errorf("%v, %v", others, err)
-	}
+	others := expect.Value(studio.App.Waitlists.ListEntries(
+		context.Background(), studio.OtherTenant().Owner, waitlists.EntryQuery{Limit: 10},
+	))(t)
+	test.True(t, len(others) == 0, test.Sprintf("%v", others))
 }
 
 // Figures are those of the location and the service that are asked for.
 func TestWaitlistAnalytics_Filters(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
-	class, _, _ := h.AddFullSession(1)
-	h.AddWaiters(2, testkit.ForSessions(class))
+	studio := testkit.New(t)
+	class, _, _ := studio.AddFullSession(1)
+	studio.AddWaiters(2, testkit.ForSessions(class))
 	span := civil.Span{Start: testkit.Noon.Add(-12 * time.Hour), End: testkit.Noon.Add(156 * time.Hour)}
 	for name, tt := range map[string]struct {
 		q    waitlists.WaitlistQuery
 		want int
 	}{
 		"all":              {waitlists.WaitlistQuery{Span: span}, 2},
-		"the location":     {waitlists.WaitlistQuery{Span: span, Location: h.Location}, 2},
-		"the service":      {waitlists.WaitlistQuery{Span: span, Service: h.Service}, 2},
+		"the location":     {waitlists.WaitlistQuery{Span: span, Location: studio.Location}, 2},
+		"the service":      {waitlists.WaitlistQuery{Span: span, Service: studio.Service}, 2},
 		"another location": {waitlists.WaitlistQuery{Span: span, Location: testkit.NewID[tenant.LocationID]()}, 0},
 		"another service":  {waitlists.WaitlistQuery{Span: span, Service: testkit.NewID[tenant.ServiceID]()}, 0},
 		"the days before now": {
@@ -109,13 +103,14 @@ func TestWaitlistAnalytics_Filters(t *testing.T) {
 			0,
 		},
 	} {
-		figures, err := h.App.Waitlists.WaitlistAnalytics(context.Background(), h.Owner, tt.q)
-		if reason := fault.ReasonOf(err); err != nil && reason != fault.LocationNotFound && reason != fault.ServiceNotFound {
-			t.Errorf("%s: %v", name, err)
-		}
-		if figures.Total.Entries != tt.want {
-			t.Errorf("%s: %d entries, want %d", name, figures.Total.Entries, tt.want)
-		}
+		figures, err := studio.App.Waitlists.WaitlistAnalytics(context.Background(), studio.Owner, tt.q)
+		reason := fault.ReasonOf(err)
+		test.False(
+			t, err != nil && reason != fault.LocationNotFound && reason != fault.ServiceNotFound,
+			test.Sprintf("%s: %v", name, err),
+		)
+		test.EqOp(t, tt.want, figures.Total.Entries,
+			test.Sprintf("%s: %d entries, want %d", name, figures.Total.Entries, tt.want))
 	}
 }
 
@@ -123,46 +118,39 @@ func TestWaitlistAnalytics_Filters(t *testing.T) {
 func TestWaitlistAnalytics_Groups(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	h := testkit.New(t)
-	h.SetMode(waitlist.OfferInTurn)
-	massage := h.AddService(catalog.Service{Name: "Massage"})
-	quay := h.AddLocation(catalog.Location{Name: "Quay", TimeZone: "America/New_York"})
-	if _, err := h.App.Settings.UpdateRules(ctx, h.Owner, settings.RulesEdit{
+	studio := testkit.New(t)
+	studio.SetMode(waitlist.OfferInTurn)
+	massage := studio.AddService(catalog.Service{Name: "Massage"})
+	quay := studio.AddLocation(catalog.Location{Name: "Quay", TimeZone: "America/New_York"})
+	expect.OK(t)(studio.App.Settings.UpdateRules(ctx, studio.Owner, settings.RulesEdit{
 		Target: settings.PolicyTarget{Service: massage},
 		Edit:   func(s *waitlist.Settings) { s.Mode = new(waitlist.AutoPromote) },
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))
 
-	// On the first day one of two is offered a class and takes it after a minute, and somebody is promoted to a massage.
-	class, who, booked := h.AddFullSession(1)
-	waiters, entries := h.AddWaiters(2, testkit.ForSessions(class))
-	h.MustCancel(who[0], booked[0])
-	h.Clock.Set(h.Clock.Now().Add(time.Minute - time.Millisecond))
-	if _, err := h.Accept(waiters[0], h.LiveOffer(entries[0])); err != nil {
-		t.Fatal(err)
-	}
-	rub, who, booked := h.AddFullSession(
+	// On the first day one of two entries gets an offer of a class and accepts it after a minute, and another is promoted
+	// to a massage.
+	class, who, booked := studio.AddFullSession(1)
+	waiters, entries := studio.AddWaiters(2, testkit.ForSessions(class))
+	studio.MustCancel(who[0], booked[0])
+	studio.Clock.Set(studio.Clock.Now().Add(time.Minute - time.Millisecond))
+	expect.OK(t)(studio.Accept(waiters[0], studio.LiveOffer(entries[0])))
+	rub, who, booked := studio.AddFullSession(
 		1, testkit.StartingAt(testkit.Noon.Add(60*time.Hour)), func(s *testkit.Session) { s.Service = massage },
 	)
-	h.AddWaiters(1, testkit.ForSessions(rub))
-	h.MustCancel(who[0], booked[0])
+	studio.AddWaiters(1, testkit.ForSessions(rub))
+	studio.MustCancel(who[0], booked[0])
 
 	// On the next, which has begun in Berlin alone, one of two leaves with an offer, and that of the other runs out.
-	h.Clock.Set(testkit.UTC("2026-03-16T23:30:00Z"))
-	over, who, booked := h.AddFullSession(
+	studio.Clock.Set(testkit.UTC("2026-03-16T23:30:00Z"))
+	over, who, booked := studio.AddFullSession(
 		1, testkit.StartingAt(testkit.Noon.Add(72*time.Hour)), func(s *testkit.Session) { s.Location = quay },
 	)
-	waiters, entries = h.AddWaiters(2, testkit.ForSessions(over))
-	h.MustCancel(who[0], booked[0])
-	h.Tick()
-	if _, err := h.App.Waitlists.LeaveWaitlist(ctx, testkit.SelfOnly(waiters[0]), entries[0], "", true); err != nil {
-		t.Fatal(err)
-	}
-	h.Clock.Set(h.LiveOffer(entries[1]).ExpiresAt)
-	if _, _, err := h.App.Waitlists.ExpireDueOffers(ctx, h.Tenant); err != nil {
-		t.Fatal(err)
-	}
+	waiters, entries = studio.AddWaiters(2, testkit.ForSessions(over))
+	studio.MustCancel(who[0], booked[0])
+	studio.Tick()
+	expect.OK(t)(studio.App.Waitlists.LeaveWaitlist(ctx, testkit.SelfOnly(waiters[0]), entries[0], "", true))
+	studio.Clock.Set(studio.LiveOffer(entries[1]).ExpiresAt)
+	expect.OK(t)(studio.App.Waitlists.ExpireDueOffers(ctx, studio.Tenant))
 
 	type figures struct {
 		waitlist.Tally
@@ -181,10 +169,7 @@ func TestWaitlistAnalytics_Groups(t *testing.T) {
 		return all
 	}
 	span := civil.Span{Start: testkit.Noon.Add(-12 * time.Hour), End: testkit.Noon.Add(156 * time.Hour)}
-	all, err := h.App.Waitlists.WaitlistAnalytics(ctx, h.Owner, waitlists.WaitlistQuery{Span: span})
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := expect.Value(studio.App.Waitlists.WaitlistAnalytics(ctx, studio.Owner, waitlists.WaitlistQuery{Span: span}))(t)
 	for what, tt := range map[string]struct{ want, got map[string]figures }{
 		"days":      {map[string]figures{"2026-03-16": first, "2026-03-17": second}, by(all.Days)},
 		"locations": {map[string]figures{"Pier 1": first, "Quay": second}, by(all.Locations)},
@@ -195,9 +180,7 @@ func TestWaitlistAnalytics_Groups(t *testing.T) {
 			by(all.Services),
 		},
 	} {
-		if diff := cmp.Diff(tt.want, tt.got); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", what, diff)
-		}
+		test.Eq(t, tt.want, tt.got, test.Sprint(what))
 	}
 	for what, tt := range map[string]struct {
 		q    waitlists.WaitlistQuery
@@ -215,20 +198,13 @@ func TestWaitlistAnalytics_Groups(t *testing.T) {
 		"a service":      {waitlists.WaitlistQuery{Span: span, Service: massage}, promoted},
 		"one at another": {waitlists.WaitlistQuery{Span: span, Service: massage, Location: quay}, waitlist.Tally{}},
 	} {
-		some, err := h.App.Waitlists.WaitlistAnalytics(ctx, h.Owner, tt.q)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(tt.want, some.Total.Tally); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", what, diff)
-		}
+		some := expect.Value(studio.App.Waitlists.WaitlistAnalytics(ctx, studio.Owner, tt.q))(t)
+		test.Eq(t, tt.want, some.Total.Tally, test.Sprint(what))
 	}
 	for days, reason := range map[int]fault.Reason{366: "", 368: fault.InvalidField} {
-		_, err := h.App.Waitlists.WaitlistAnalytics(
-			ctx, h.Owner, waitlists.WaitlistQuery{Span: civil.Span{Start: span.Start, End: span.Start.AddDate(0, 0, days)}},
+		_, err := studio.App.Waitlists.WaitlistAnalytics(
+			ctx, studio.Owner, waitlists.WaitlistQuery{Span: civil.Span{Start: span.Start, End: span.Start.AddDate(0, 0, days)}},
 		)
-		if fault.ReasonOf(err) != reason {
-			t.Errorf("%d days: %v", days, err)
-		}
+		test.EqOp(t, reason, fault.ReasonOf(err), test.Sprintf("%d days: %v", days, err))
 	}
 }

@@ -56,7 +56,7 @@ func (s *Service) MoveEntry(
 	move := func(ctx context.Context, tx *engine.Tx, e waitlist.Entry) (waitlist.Entry, []waitlist.Entry, error) {
 		var other *waitlist.Entry
 		var batch pg.Batch
-		positions := LineUp(&batch, tx.Tenant, waitlistdb.RivalQuery{Entries: []tenant.EntryID{id}})
+		positions := ListPositions(&batch, tx.Tenant, waitlistdb.RivalQuery{Entries: []tenant.EntryID{id}})
 		waitlistdb.FindEntry(&batch, tx.Tenant, before, &other)
 		if err := tx.Load(ctx, &batch); err != nil {
 			return e, nil, err
@@ -95,7 +95,7 @@ func (s *Service) MoveEntry(
 
 // commonQueue returns the first queue that the entry shares with another one. With the zero id it is the entry's first
 // queue.
-func (s *Standings) commonQueue(with tenant.EntryID) (waitlist.Slot, []waitlist.Candidate) {
+func (s *PositionFacts) commonQueue(with tenant.EntryID) (waitlist.Slot, []waitlist.Candidate) {
 	at := slices.IndexFunc(s.Rivals, func(r waitlistdb.Rival) bool { return r.Entry == with || with.IsZero() })
 	if at < 0 {
 		return waitlist.Slot{}, nil

@@ -30,7 +30,7 @@ type ClaimView struct {
 // ViewClaim reads what the page behind a link shows. The error is LINK_INVALID if the link leads to no offer. Reading
 // changes nothing.
 func (s *Service) ViewClaim(ctx context.Context, token string) (ClaimView, error) {
-	claim, err := s.GetClaim(ctx, token)
+	claim, err := s.findClaim(ctx, token)
 	if err != nil {
 		return ClaimView{}, err
 	}

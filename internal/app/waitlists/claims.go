@@ -33,6 +33,18 @@ var errNoClaim = fault.New(fault.FailedPrecondition, fault.LinkInvalid, "The lin
 
 // GetClaim reads the offer behind a link. The link is the permission. Reading changes nothing.
 func (s *Service) GetClaim(ctx context.Context, token string) (Claim, error) {
+	claim, err := s.findClaim(ctx, token)
+	claim.Offer = withoutMember(claim.Offer)
+	return claim, err
+}
+
+// withoutMember leaves out the member and the entry of an offer, because a link can be passed on.
+func withoutMember(o waitlist.Offer) waitlist.Offer {
+	o.Member, o.Entry = tenant.MemberID{}, tenant.EntryID{}
+	return o
+}
+
+func (s *Service) findClaim(ctx context.Context, token string) (Claim, error) {
 	in, ok := waitlist.ReadClaim(token)
 	if !ok {
 		return Claim{}, errNoClaim
@@ -55,12 +67,12 @@ func (s *Service) GetClaim(ctx context.Context, token string) (Claim, error) {
 
 // ClaimOffer accepts or declines the offer behind a link, as its member.
 func (s *Service) ClaimOffer(ctx context.Context, token string, accept bool) (waitlist.Offer, error) {
-	claim, err := s.GetClaim(ctx, token)
+	claim, err := s.findClaim(ctx, token)
 	if err != nil {
 		return waitlist.Offer{}, err
 	}
 	answered, err := s.answerAsMember(ctx, claim.Tenant, claim.Offer.Member, claim.Offer.ID, accept)
-	return answered.Offer, err
+	return withoutMember(answered.Offer), err
 }
 
 func (s *Service) answerAsMember(

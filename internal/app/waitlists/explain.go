@@ -52,11 +52,11 @@ func (s *Service) addPositions(ctx context.Context, caller tenant.Caller, entrie
 		return nil
 	}
 	var batch pg.Batch
-	positions := LineUp(&batch, caller.Tenant, waitlistdb.RivalQuery{Entries: active})
+	positions := ListPositions(&batch, caller.Tenant, waitlistdb.RivalQuery{Entries: active})
 	if err := s.engine.Read(ctx, caller, &batch); err != nil {
 		return err
 	}
-	return positions.Put(entries, s.engine.Now())
+	return positions.AddTo(entries, s.engine.Now())
 }
 
 // ListOffers reads offers.
@@ -127,14 +127,14 @@ func (s *Service) ExplainSession(
 	waitlistdb.ListOffers(
 		&batch, caller.Tenant, waitlistdb.OfferQuery{Session: session, Oldest: true, Limit: maxStory}, &story.Offers)
 	waitlistdb.ListWaiting(&batch, caller.Tenant, []tenant.SessionID{session}, &story.Entries)
-	positions := LineUp(&batch, caller.Tenant, waitlistdb.RivalQuery{Session: session})
+	positions := ListPositions(&batch, caller.Tenant, waitlistdb.RivalQuery{Session: session})
 	if err := s.engine.Read(ctx, caller, &batch); err != nil {
 		return story, err
 	}
 	if slot == nil {
 		return story, seats.ErrNoSession
 	}
-	if err := positions.Put(story.Entries, s.engine.Now()); err != nil {
+	if err := positions.AddTo(story.Entries, s.engine.Now()); err != nil {
 		return story, err
 	}
 	slices.SortStableFunc(story.Entries, func(a, b waitlist.Entry) int { return a.Position - b.Position })
@@ -150,6 +150,8 @@ type EntryHistory struct {
 	Decisions []waitlistdb.DecisionRecord // the decisions that considered it, the oldest first
 	Offers    []waitlist.Offer
 	Name      func(tenant.MemberID) string // returns "" for members: they see no names of others
+	// OwnOnly says that the caller may learn how many others were considered, and nothing else about them.
+	OwnOnly bool
 }
 
 // ExplainEntry reads the story of an entry.
@@ -193,7 +195,7 @@ func (s *Service) ExplainEntry(ctx context.Context, caller tenant.Caller, id ten
 	}
 	story.Entry = one[0]
 	story.Name = func(tenant.MemberID) string { return "" }
-	if caller.SelfOnly {
+	if story.OwnOnly = caller.SelfOnly; story.OwnOnly {
 		return story, nil
 	}
 	story.Name, err = s.namesIn(ctx, caller, story.Decisions)

@@ -6,6 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/berthhq/berth/internal/app/housekeeping"
 	"github.com/berthhq/berth/internal/app/settings"
 	"github.com/berthhq/berth/internal/data/waitlistdb"
@@ -15,111 +18,108 @@ import (
 	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
-// lockedOut is a session with an open seat that the rules give to nobody, and an entry that waits for it.
-func lockedOut(h *testkit.Studio, more ...func(*testkit.Session)) (tenant.SessionID, tenant.EntryID) {
-	h.T.Helper()
-	class, who, booked := h.AddFullSession(1, more...)
-	_, entries := h.AddWaiters(1, testkit.ForSessions(class))
-	h.MustCancel(who[0], booked[0])
+// lockedOut creates a session with an open seat for which the rules allow no entry, and an entry that waits for it.
+func lockedOut(studio *testkit.Studio, more ...func(*testkit.Session)) (tenant.SessionID, tenant.EntryID) {
+	studio.T.Helper()
+	class, who, booked := studio.AddFullSession(1, more...)
+	_, entries := studio.AddWaiters(1, testkit.ForSessions(class))
+	studio.MustCancel(who[0], booked[0])
 	return class, entries[0]
 }
 
 // letIn edits the rules, and leaves it at that.
-func letIn(h *testkit.Studio) {
-	h.T.Helper()
-	if _, err := h.App.Settings.UpdateRules(
-		context.Background(), h.Owner,
+func letIn(studio *testkit.Studio) {
+	studio.T.Helper()
+	expect.OK(studio.T)(studio.App.Settings.UpdateRules(
+		context.Background(), studio.Owner,
 		settings.RulesEdit{Edit: func(s *waitlist.Settings) { s.EligibilityExpression = new("") }},
-	); err != nil {
-		h.T.Fatal(err)
-	}
+	))
 }
 
-// Nobody waits for a sweep: the node on which rules are edited looks at the open seats at once.
+// The node on which rules are edited fills the open seats immediately, without waiting for a sweep.
 func TestFillAfterEdits_AppliesEditedRules(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
-	h.SetRules(func(s *waitlist.Settings) { s.Mode, s.EligibilityExpression = new(waitlist.OfferInTurn), new("false") })
-	class, entry := lockedOut(h)
+	studio := testkit.New(t)
+	studio.SetRules(
+		func(s *waitlist.Settings) { s.Mode, s.EligibilityExpression = new(waitlist.OfferInTurn), new("false") },
+	)
+	class, entry := lockedOut(studio)
 	ctx, stop := context.WithCancel(t.Context())
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		h.App.Housekeeping.RunAlarms(ctx, slog.New(slog.DiscardHandler))
+		studio.App.Housekeeping.RunAlarms(ctx, slog.New(slog.DiscardHandler))
 	}()
-	h.Tick()
-	letIn(h)
-	testkit.Eventually(t, "somebody looks at the seat", func() bool {
-		return h.Count(`select count(*) from waitlist_offers where session_id = $1`, class) > 0
+	studio.Tick()
+	letIn(studio)
+	testkit.Eventually(t, "the node fills the seat", func() bool {
+		return studio.Count(`select count(*) from waitlist_offers where session_id = $1`, class) > 0
 	})
 	stop()
 	<-done
-	h.WantEntries(map[tenant.EntryID]waitlist.Status{entry: waitlist.Offered})
-	h.WantSound()
+	studio.WantEntries(map[tenant.EntryID]waitlist.Status{entry: waitlist.Offered})
+	studio.WantSound()
 }
 
 // Where the node ends before it has looked, a sweep does, once.
 func TestSweep_FillsAfterEditedRules(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
-	h.SetRules(func(s *waitlist.Settings) { s.Mode, s.EligibilityExpression = new(waitlist.OfferInTurn), new("false") })
-	_, entry := lockedOut(h)
-	h.Tick()
-	letIn(h)
-	if done := h.Sweep(); done != (housekeeping.SweepResult{}) {
-		t.Errorf("%+v: that is no defect", done)
-	}
-	h.WantEntries(map[tenant.EntryID]waitlist.Status{entry: waitlist.Offered})
-	if n := h.Count(`select count(*) from policies where rules_due`); n != 0 {
-		t.Errorf("%d edits are to be looked at", n)
-	}
-	h.WantSound()
+	studio := testkit.New(t)
+	studio.SetRules(
+		func(s *waitlist.Settings) { s.Mode, s.EligibilityExpression = new(waitlist.OfferInTurn), new("false") },
+	)
+	_, entry := lockedOut(studio)
+	studio.Tick()
+	letIn(studio)
+	test.EqOp(t, (housekeeping.SweepResult{}), studio.Sweep(), test.Sprint("that is no defect"))
+	studio.WantEntries(map[tenant.EntryID]waitlist.Status{entry: waitlist.Offered})
+	test.EqOp(t, 0, studio.Count(`select count(*) from policies where rules_due`),
+		test.Sprint("edits are to be looked at"))
+	studio.WantSound()
 }
 
-// A seat for which booking had closed is somebody's where policy closes it later.
+// A seat for which booking had closed goes to an entry once a policy closes booking later.
 func TestFillAfterEdits_AppliesEditedPolicies(t *testing.T) {
 	t.Parallel()
-	for name, at := range map[string]func(h *testkit.Studio) settings.PolicyTarget{
+	for name, at := range map[string]func(studio *testkit.Studio) settings.PolicyTarget{
 		"the tenant's": func(*testkit.Studio) settings.PolicyTarget { return settings.PolicyTarget{} },
-		"the location's": func(h *testkit.Studio) settings.PolicyTarget {
-			return settings.PolicyTarget{Location: h.Location}
+		"the location's": func(studio *testkit.Studio) settings.PolicyTarget {
+			return settings.PolicyTarget{Location: studio.Location}
 		},
-		"the service's": func(h *testkit.Studio) settings.PolicyTarget { return settings.PolicyTarget{Service: h.Service} },
+		"the service's": func(studio *testkit.Studio) settings.PolicyTarget {
+			return settings.PolicyTarget{Service: studio.Service}
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h := testkit.New(t)
-			h.SetMode(waitlist.OfferInTurn)
+			studio := testkit.New(t)
+			studio.SetMode(waitlist.OfferInTurn)
 			closing := func(before time.Duration) {
 				t.Helper()
-				h.Tick()
-				if _, err := h.App.Settings.UpdatePolicy(
-					context.Background(), h.Owner, at(h), nil, func(p *catalog.Policy) { p.BookingCloses = &before },
-				); err != nil {
-					t.Fatal(err)
-				}
+				studio.Tick()
+				expect.OK(t)(studio.App.Settings.UpdatePolicy(
+					context.Background(), studio.Owner, at(studio), nil, func(p *catalog.Policy) { p.BookingCloses = &before },
+				))
 			}
-			class, who, booked := h.AddFullSession(1)
-			_, entries := h.AddWaiters(1, testkit.ForSessions(class))
+			class, who, booked := studio.AddFullSession(1)
+			_, entries := studio.AddWaiters(1, testkit.ForSessions(class))
 			closing(60 * time.Hour) // it starts sooner
-			h.MustCancel(who[0], booked[0])
-			h.WantEntries(map[tenant.EntryID]waitlist.Status{entries[0]: waitlist.Waiting})
-			if h.Sweep(); h.Count(`select count(*) from waitlist_offers`) != 0 {
+			studio.MustCancel(who[0], booked[0])
+			studio.WantEntries(map[tenant.EntryID]waitlist.Status{entries[0]: waitlist.Waiting})
+			if studio.Sweep(); studio.Count(`select count(*) from waitlist_offers`) != 0 {
 				t.Fatal("the seat was offered after booking had closed")
 			}
 			closing(0)
 			for range 2 { // the second time there is nothing to do
-				if done := h.Sweep(); done != (housekeeping.SweepResult{}) {
-					t.Errorf("%+v: that is no defect", done)
-				}
+				test.EqOp(t, (housekeeping.SweepResult{}), studio.Sweep(), test.Sprint("that is no defect"))
 			}
-			h.WantEntries(map[tenant.EntryID]waitlist.Status{entries[0]: waitlist.Offered})
-			if n := h.Count(`select count(*) from policies where rules_due`); n != 0 {
-				t.Errorf("%d edits are to be looked at", n)
-			}
-			h.WantSound()
+			studio.WantEntries(map[tenant.EntryID]waitlist.Status{entries[0]: waitlist.Offered})
+			test.EqOp(t, 0, studio.Count(`select count(*) from policies where rules_due`),
+				test.Sprint("edits are to be looked at"))
+			studio.WantSound()
 		})
 	}
 }
@@ -127,17 +127,17 @@ func TestFillAfterEdits_AppliesEditedPolicies(t *testing.T) {
 // An edit during the look is looked at, too: of the rules or of the policy.
 func TestFillAfterEdits_RepeatsForEditsDuringTheRun(t *testing.T) {
 	t.Parallel()
-	edits := map[string]func(h *testkit.Studio) error{
-		"rules": func(h *testkit.Studio) error {
-			_, err := h.App.Settings.UpdateRules(
-				context.Background(), h.Owner,
+	edits := map[string]func(studio *testkit.Studio) error{
+		"rules": func(studio *testkit.Studio) error {
+			_, err := studio.App.Settings.UpdateRules(
+				context.Background(), studio.Owner,
 				settings.RulesEdit{Edit: func(s *waitlist.Settings) { s.OfferWindow = new(time.Hour) }},
 			)
 			return err
 		},
-		"policy": func(h *testkit.Studio) error {
-			_, err := h.App.Settings.UpdatePolicy(
-				context.Background(), h.Owner, settings.PolicyTarget{}, nil,
+		"policy": func(studio *testkit.Studio) error {
+			_, err := studio.App.Settings.UpdatePolicy(
+				context.Background(), studio.Owner, settings.PolicyTarget{}, nil,
 				func(p *catalog.Policy) { p.BookingCloses = new(time.Hour) },
 			)
 			return err
@@ -146,94 +146,78 @@ func TestFillAfterEdits_RepeatsForEditsDuringTheRun(t *testing.T) {
 	for name, edit := range edits {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h := testkit.New(t)
-			h.SetMode(waitlist.OfferInTurn)
-			if _, err := h.App.Settings.UpdatePolicy(
-				context.Background(), h.Owner, settings.PolicyTarget{}, nil,
+			studio := testkit.New(t)
+			studio.SetMode(waitlist.OfferInTurn)
+			expect.OK(t)(studio.App.Settings.UpdatePolicy(
+				context.Background(), studio.Owner, settings.PolicyTarget{}, nil,
 				func(p *catalog.Policy) { p.BookingCloses = new(time.Minute) },
-			); err != nil {
-				t.Fatal(err)
-			}
-			scope := pg.Scope{Tenant: h.Tenant}
+			))
+			scope := pg.Scope{Tenant: studio.Tenant}
 			var due []waitlistdb.EditedLevel
 			var batch pg.Batch
-			waitlistdb.ListEditedLevels(&batch, h.Tenant, &due)
-			if err := h.DB.DB.ReadBatch(context.Background(), scope, &batch); err != nil || len(due) != 1 {
+			waitlistdb.ListEditedLevels(&batch, studio.Tenant, &due)
+			if err := studio.DB.DB.ReadBatch(context.Background(), scope, &batch); err != nil || len(due) != 1 {
 				t.Fatalf("%+v, %v", due, err)
 			}
-			if err := edit(h); err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, edit(studio))
 			settle := func(level waitlistdb.EditedLevel) (left int) {
 				t.Helper()
-				err := h.DB.DB.InTx(context.Background(), scope, "settle", func(_ context.Context, tx *pg.Tx) error {
-					waitlistdb.SettleLevel(tx, h.Tenant, level)
+				must.NoError(t, studio.DB.DB.InTx(context.Background(), scope, "settle", func(_ context.Context, tx *pg.Tx) error {
+					waitlistdb.SettleLevel(tx, studio.Tenant, level)
 					return nil
-				})
-				if err != nil {
-					t.Fatal(err)
-				}
-				return h.Count(`select count(*) from policies where rules_due`)
+				}))
+				return studio.Count(`select count(*) from policies where rules_due`)
 			}
-			if settle(due[0]) != 1 {
-				t.Error("the second edit was lost")
-			}
-			if err := h.App.Waitlists.FillAfterEdits(context.Background(), h.Tenant); err != nil {
-				t.Fatal(err)
-			}
-			if n := h.Count(`select count(*) from policies where rules_due`); n != 0 {
-				t.Errorf("%d edits are to be looked at", n)
-			}
+			test.EqOp(t, 1, settle(due[0]), test.Sprint("the second edit was lost"))
+			must.NoError(t, studio.App.Waitlists.FillAfterEdits(context.Background(), studio.Tenant))
+			test.EqOp(t, 0, studio.Count(`select count(*) from policies where rules_due`),
+				test.Sprint("edits are to be looked at"))
 		})
 	}
 }
 
-// An edit that changes nothing for anybody makes no decision, and no note to staff.
+// An edit without an effect on any entry makes no decision, and no note to staff.
 func TestFillAfterEdits_RecordsNothingWithoutEffect(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
-	h.SetRules(func(s *waitlist.Settings) { s.Mode, s.EligibilityExpression = new(waitlist.OfferInTurn), new("false") })
-	class, _ := lockedOut(h)
-	before := h.Count(`select count(*) from events`)
-	edit(h, func(s *waitlist.Settings) { s.OfferWindow = new(time.Hour) })
-	if n := len(h.Decisions(class)); n != 1 {
-		t.Errorf("%d decisions", n)
-	}
-	if n := h.Count(`select count(*) from events where type <> 'rules.changed'`) + 1; n != before {
-		t.Errorf("%d events, want %d", n, before)
-	}
+	studio := testkit.New(t)
+	studio.SetRules(
+		func(s *waitlist.Settings) { s.Mode, s.EligibilityExpression = new(waitlist.OfferInTurn), new("false") },
+	)
+	class, _ := lockedOut(studio)
+	before := studio.Count(`select count(*) from events`)
+	edit(studio, func(s *waitlist.Settings) { s.OfferWindow = new(time.Hour) })
+	test.EqOp(t, 1, len(studio.Decisions(class)), test.Sprint("decisions"))
+	test.EqOp(t, before, studio.Count(`select count(*) from events where type <> 'rules.changed'`)+1,
+		test.Sprintf("events, want %d", before))
 }
 
-// Who was asked for a seat is not asked for it again because somebody edits rules; and what is not to pass on by itself
-// does not.
+// Editing rules does not offer a seat again to an entry that had an offer of it. Without auto_cascade, the edit offers
+// it to no other entry either.
 func TestFillAfterEdits_OffersOncePerEntry(t *testing.T) {
 	t.Parallel()
 	for name, cascade := range map[string]bool{"cascading": true, "by hand only": false} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h := testkit.New(t)
-			h.SetRules(func(s *waitlist.Settings) {
+			studio := testkit.New(t)
+			studio.SetRules(func(s *waitlist.Settings) {
 				s.Mode, s.AutoCascade, s.EligibilityExpression = new(waitlist.OfferInTurn), &cascade, new(
 					`"slow" in member.tags == false`,
 				)
 			})
-			class, who, booked := h.AddFullSession(1)
-			waiters, entries := h.AddWaiters(2, testkit.ForSessions(class))
-			h.EditMember(waiters[1], func(m *member.Member) { m.Tags = []string{"slow"} })
-			h.MustCancel(who[0], booked[0])
-			if _, err := h.Decline(waiters[0], h.LiveOffer(entries[0]), false); err != nil {
-				t.Fatal(err)
-			}
-			edit(h, func(s *waitlist.Settings) { s.OfferWindow = new(time.Hour) })
-			h.WantEntries(map[tenant.EntryID]waitlist.Status{entries[0]: waitlist.Waiting, entries[1]: waitlist.Waiting})
-			edit(h, func(s *waitlist.Settings) { s.EligibilityExpression = new("") })
+			class, who, booked := studio.AddFullSession(1)
+			waiters, entries := studio.AddWaiters(2, testkit.ForSessions(class))
+			studio.EditMember(waiters[1], func(m *member.Member) { m.Tags = []string{"slow"} })
+			studio.MustCancel(who[0], booked[0])
+			expect.OK(t)(studio.Decline(waiters[0], studio.LiveOffer(entries[0]), false))
+			edit(studio, func(s *waitlist.Settings) { s.OfferWindow = new(time.Hour) })
+			studio.WantEntries(map[tenant.EntryID]waitlist.Status{entries[0]: waitlist.Waiting, entries[1]: waitlist.Waiting})
+			edit(studio, func(s *waitlist.Settings) { s.EligibilityExpression = new("") })
 			next := map[bool]waitlist.Status{true: waitlist.Offered, false: waitlist.Waiting}[cascade]
-			h.WantEntries(map[tenant.EntryID]waitlist.Status{entries[0]: waitlist.Waiting, entries[1]: next})
-			if last := h.LastDecision(class); cascade && last.Decision.Move != waitlist.RollOn {
-				t.Errorf("the move is %s", last.Decision.Move)
-			}
-			h.WantSound()
-			wantDecisionsFollow(h, t)
+			studio.WantEntries(map[tenant.EntryID]waitlist.Status{entries[0]: waitlist.Waiting, entries[1]: next})
+			last := studio.LastDecision(class)
+			test.False(t, cascade && last.Decision.Move != waitlist.RollOn, test.Sprintf("the move is %s", last.Decision.Move))
+			studio.WantSound()
+			wantDecisionsFollow(studio, t)
 		})
 	}
 }
@@ -241,25 +225,23 @@ func TestFillAfterEdits_OffersOncePerEntry(t *testing.T) {
 // An edit reaches the sessions under its level, those that are not over and on sale, and no others.
 func TestFillAfterEdits_CoversLowerLevels(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
-	h.SetRules(func(s *waitlist.Settings) { s.Mode, s.EligibilityExpression = new(waitlist.OfferInTurn), new("false") })
-	other := h.AddService(catalog.Service{Name: "Tennis"})
-	_, here := lockedOut(h)
-	_, there := lockedOut(h, func(s *testkit.Session) { s.Service, s.Starts = other, testkit.Noon.Add(60*time.Hour) })
-	blocked, off := lockedOut(h, testkit.StartingAt(testkit.Noon.Add(70*time.Hour)))
-	h.Block(blocked)
-	h.Tick()
-	if _, err := h.App.Settings.UpdateRules(context.Background(), h.Owner, settings.RulesEdit{
-		Target: settings.PolicyTarget{Service: h.Service},
+	studio := testkit.New(t)
+	studio.SetRules(
+		func(s *waitlist.Settings) { s.Mode, s.EligibilityExpression = new(waitlist.OfferInTurn), new("false") },
+	)
+	other := studio.AddService(catalog.Service{Name: "Tennis"})
+	_, here := lockedOut(studio)
+	_, there := lockedOut(studio, func(s *testkit.Session) { s.Service, s.Starts = other, testkit.Noon.Add(60*time.Hour) })
+	blocked, off := lockedOut(studio, testkit.StartingAt(testkit.Noon.Add(70*time.Hour)))
+	studio.Block(blocked)
+	studio.Tick()
+	expect.OK(t)(studio.App.Settings.UpdateRules(context.Background(), studio.Owner, settings.RulesEdit{
+		Target: settings.PolicyTarget{Service: studio.Service},
 		Edit:   func(s *waitlist.Settings) { s.EligibilityExpression = new("") },
-	}); err != nil {
-		t.Fatal(err)
-	}
-	if err := h.App.Waitlists.FillAfterEdits(context.Background(), h.Tenant); err != nil {
-		t.Fatal(err)
-	}
-	h.WantEntries(map[tenant.EntryID]waitlist.Status{
+	}))
+	must.NoError(t, studio.App.Waitlists.FillAfterEdits(context.Background(), studio.Tenant))
+	studio.WantEntries(map[tenant.EntryID]waitlist.Status{
 		here: waitlist.Offered, there: waitlist.Waiting, off: waitlist.Waiting,
 	})
-	h.WantSound()
+	studio.WantSound()
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/shoenig/test"
 
 	"github.com/berthhq/berth/internal/app"
 	"github.com/berthhq/berth/internal/app/bookings"
@@ -20,6 +21,7 @@ import (
 	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 // Fifty engines, on nodes of their own, have all seen one freed seat before any of them gives it away: they make one
@@ -39,38 +41,39 @@ func TestFill_FiftyConcurrentFillsMakeOneOffer(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			a := new(testkit.Barrier)
-			h := testkit.New(t, func(c *pg.Config) { c.Tracer, c.CommandConns = a, engines })
-			h.SetMode(waitlist.OfferInTurn)
-			class, _, booked := h.AddFullSession(1)
-			h.AddWaiters(5, testkit.ForSessions(class))
-			cancelUnnoticed(h, booked[0])
+			studio := testkit.New(t, func(c *pg.Config) { c.Tracer, c.CommandConns = a, engines })
+			studio.SetMode(waitlist.OfferInTurn)
+			class, _, booked := studio.AddFullSession(1)
+			studio.AddWaiters(5, testkit.ForSessions(class))
+			cancelUnnoticed(studio, booked[0])
 			if tt.unchecked {
-				h.Exec(`alter table sessions drop constraint sessions_capacity`)
-				h.Exec(`drop index waitlist_offers_live`)
+				studio.Exec(`alter table sessions drop constraint sessions_capacity`)
+				studio.Exec(`drop index waitlist_offers_live`)
 			}
 			a.ReadCommitted = tt.careless
 			engine := func() {
-				node := onClock(h, h.Clock.Now())
-				if _, err := node.Housekeeping.SweepTenant(context.Background(), h.Tenant); err != nil &&
+				node := onClock(studio, studio.Clock.Now())
+				if _, err := node.Housekeeping.SweepTenant(context.Background(), studio.Tenant); err != nil &&
 					fault.ReasonOf(err) != fault.Contention {
 					t.Error(err)
 				}
 			}
 			a.Run(slices.Repeat([]func(){engine}, engines)...)
-			offers := h.Count(`select count(*) from waitlist_offers where session_id = $1`, class)
-			if decisions := len(h.Decisions(class)); (offers == 1) != tt.once || decisions != offers {
-				t.Errorf("%d offers by %d decisions", offers, decisions)
-			}
-			if sound := len(h.Violations()) == 0; sound != tt.once {
-				t.Errorf("sound: %v, with %d seats of one taken", sound, h.SeatsTaken(class))
-			}
+			offers := studio.Count(`select count(*) from waitlist_offers where session_id = $1`, class)
+			decisions := len(studio.Decisions(class))
+			test.True(
+				t, (offers == 1) == tt.once && decisions == offers, test.Sprintf("%d offers by %d decisions", offers, decisions),
+			)
+			sound := len(studio.Violations()) == 0
+			test.EqOp(
+				t, tt.once, sound, test.Sprintf("sound: %v, with %d seats of one taken", sound, studio.SeatsTaken(class)),
+			)
 		})
 	}
 }
 
-// Seats of two sessions are given up on two nodes at the same moment, and somebody waits for either. They are asked
-// once, and both who gave up are told that they did. Without the index of live offers and serializable transactions
-// they are asked twice.
+// Seats of two sessions are freed on two nodes at the same moment, and an entry waits for either session. It gets one
+// offer, and both cancellations succeed. Without the index of live offers and serializable transactions it gets two.
 func TestFill_OffersOnceToEntryForTwoSessions(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -79,31 +82,26 @@ func TestFill_OffersOnceToEntryForTwoSessions(t *testing.T) {
 	}{"guarded": {false, 1}, "unguarded": {true, 2}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			a, h := testkit.NewRace(t)
-			h.SetMode(waitlist.OfferInTurn)
-			first, who, booked := h.AddFullSession(1)
-			second, others, there := h.AddFullSession(1)
-			h.AddWaiters(1, testkit.ForSessions(first, second))
+			a, studio := testkit.NewRace(t)
+			studio.SetMode(waitlist.OfferInTurn)
+			first, who, booked := studio.AddFullSession(1)
+			second, others, there := studio.AddFullSession(1)
+			studio.AddWaiters(1, testkit.ForSessions(first, second))
 			if a.ReadCommitted = tt.careless; a.ReadCommitted {
-				h.Exec(`drop index waitlist_offers_live`)
+				studio.Exec(`drop index waitlist_offers_live`)
 			}
 			giveUp := func(who tenant.Caller, id tenant.BookingID) func() {
-				node := onClock(h, h.Clock.Now())
+				node := onClock(studio, studio.Clock.Now())
 				return func() {
-					if _, err := node.Bookings.CancelBooking(
+					_, err := node.Bookings.CancelBooking(
 						context.Background(), testkit.SelfOnly(who), bookings.CancelRequest{ID: id},
-					); err != nil {
-						t.Error(err)
-					}
+					)
+					test.NoError(t, err)
 				}
 			}
 			a.Run(giveUp(who[0], booked[0]), giveUp(others[0], there[0]))
-			if n := h.Count(`select count(*) from waitlist_offers where status = 'LIVE'`); n != tt.offers {
-				t.Errorf("%d offers", n)
-			}
-			if sound := len(h.Violations()) == 0; sound == tt.careless {
-				t.Errorf("sound: %v", sound)
-			}
+			test.EqOp(t, tt.offers, studio.Count(`select count(*) from waitlist_offers where status = 'LIVE'`))
+			test.NotEqOp(t, tt.careless, len(studio.Violations()) == 0)
 		})
 	}
 }
@@ -117,31 +115,25 @@ func TestOfferPlace_ConcurrentCallsOfferASeatOnce(t *testing.T) {
 	}{"guarded": {false, 1}, "unguarded": {true, 2}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			a, h := testkit.NewRace(t)
-			h.SetMode(waitlist.OfferInTurn)
-			class, _, booked := h.AddFullSession(1)
-			_, entries := h.AddWaiters(2, testkit.ForSessions(class))
-			cancelUnnoticed(h, booked[0])
+			a, studio := testkit.NewRace(t)
+			studio.SetMode(waitlist.OfferInTurn)
+			class, _, booked := studio.AddFullSession(1)
+			_, entries := studio.AddWaiters(2, testkit.ForSessions(class))
+			cancelUnnoticed(studio, booked[0])
 			if a.ReadCommitted = tt.careless; a.ReadCommitted {
-				h.Exec(`alter table sessions drop constraint sessions_capacity`)
+				studio.Exec(`alter table sessions drop constraint sessions_capacity`)
 			}
 			byHand := func(e tenant.EntryID) func() {
 				return func() {
-					_, err := h.App.Waitlists.OfferPlace(
-						context.Background(), h.Owner, waitlists.OfferRequest{Session: class, Entry: e},
+					_, err := studio.App.Waitlists.OfferPlace(
+						context.Background(), studio.Owner, waitlists.OfferRequest{Session: class, Entry: e},
 					)
-					if err != nil && fault.ReasonOf(err) != fault.SessionFull {
-						t.Error(err)
-					}
+					test.False(t, err != nil && fault.ReasonOf(err) != fault.SessionFull, test.Sprint(err))
 				}
 			}
 			a.Run(byHand(entries[0]), byHand(entries[1]))
-			if n := h.Count(`select count(*) from waitlist_offers where session_id = $1`, class); n != tt.offers {
-				t.Errorf("%d offers", n)
-			}
-			if sound := len(h.Violations()) == 0; sound == tt.careless {
-				t.Errorf("sound: %v", sound)
-			}
+			test.EqOp(t, tt.offers, studio.Count(`select count(*) from waitlist_offers where session_id = $1`, class))
+			test.NotEqOp(t, tt.careless, len(studio.Violations()) == 0)
 		})
 	}
 }
@@ -150,12 +142,12 @@ func TestOfferPlace_ConcurrentCallsOfferASeatOnce(t *testing.T) {
 // clocks it runs out, do both.
 func TestAcceptOffer_RacesWithExpiry(t *testing.T) {
 	t.Parallel()
-	contest := func(h *testkit.Studio, a *testkit.Barrier) (status waitlist.OfferStatus, told error) {
-		class, who, booked := h.AddFullSession(1)
-		waiters, entries := h.AddWaiters(2, testkit.ForSessions(class))
-		h.MustCancel(who[0], booked[0])
-		o := h.LiveOffer(entries[0])
-		in, out := onClock(h, o.ExpiresAt.Add(-time.Microsecond)), onClock(h, o.ExpiresAt)
+	contest := func(studio *testkit.Studio, a *testkit.Barrier) (status waitlist.OfferStatus, told error) {
+		class, who, booked := studio.AddFullSession(1)
+		waiters, entries := studio.AddWaiters(2, testkit.ForSessions(class))
+		studio.MustCancel(who[0], booked[0])
+		o := studio.LiveOffer(entries[0])
+		in, out := onClock(studio, o.ExpiresAt.Add(-time.Microsecond)), onClock(studio, o.ExpiresAt)
 		a.Run(
 			func() {
 				_, told = in.Waitlists.AcceptOffer(
@@ -163,49 +155,42 @@ func TestAcceptOffer_RacesWithExpiry(t *testing.T) {
 				)
 			},
 			func() {
-				if _, _, err := out.Waitlists.ExpireDueOffers(context.Background(), h.Tenant); err != nil {
-					h.T.Error(err)
-				}
+				expect.OK(studio.T)(out.Waitlists.ExpireDueOffers(context.Background(), studio.Tenant))
 			})
-		return h.Offers(class)[0].Status, told
+		return studio.Offers(class)[0].Status, told
 	}
 	t.Run("guarded", func(t *testing.T) {
 		t.Parallel()
-		a, h := testkit.NewRace(t)
-		h.SetMode(waitlist.OfferInTurn)
+		a, studio := testkit.NewRace(t)
+		studio.SetMode(waitlist.OfferInTurn)
 		for range 4 {
-			switch status, told := contest(h, a); {
+			switch status, told := contest(studio, a); {
 			case told == nil && status != waitlist.Accepted, told != nil && status != waitlist.RanOut:
 				t.Errorf("the answer was %v, the offer is %s", told, status)
 			case told != nil:
-				testkit.WantReason(t, told, fault.OfferNotLive)
+				expect.Reason(t, fault.OfferNotLive)(told)
 			}
 		}
-		h.WantSound()
+		studio.WantSound()
 	})
 	t.Run("unguarded", func(t *testing.T) {
 		t.Parallel()
-		a, h := testkit.NewRace(t)
-		h.SetMode(waitlist.OfferInTurn)
+		a, studio := testkit.NewRace(t)
+		studio.SetMode(waitlist.OfferInTurn)
 		a.ReadCommitted = true
-		h.Exec(`alter table sessions drop constraint sessions_capacity`)
-		h.Exec(`alter table waitlist_offers drop constraint waitlist_offers_check1`) // accepted is booked
-		h.Exec(`alter table waitlist_entries drop constraint waitlist_entries_check4`)
-		h.Exec(`alter table waitlist_entries drop constraint waitlist_entries_check3`)
-		_, _ = contest(h, a)
-		if len(h.Violations()) == 0 {
-			t.Error("without its guards the race breaks nothing")
-		}
+		studio.Exec(`alter table sessions drop constraint sessions_capacity`)
+		studio.Exec(`alter table waitlist_offers drop constraint waitlist_offers_check1`) // accepted is booked
+		studio.Exec(`alter table waitlist_entries drop constraint waitlist_entries_check4`)
+		studio.Exec(`alter table waitlist_entries drop constraint waitlist_entries_check3`)
+		_, _ = contest(studio, a)
+		test.NotEqOp(t, 0, len(studio.Violations()), test.Sprint("without its guards the race breaks nothing"))
 	})
 }
 
 // onClock is another node, on whose clock it is so late.
-func onClock(h *testkit.Studio, now time.Time) *app.Services {
-	claims, err := waitlist.NewClaimKey([]byte("a key for tests that is 32 bytes"))
-	if err != nil {
-		h.T.Fatal(err)
-	}
-	return app.New(app.Config{DB: h.DB.DB, Now: func() time.Time { return now }, Claims: claims})
+func onClock(studio *testkit.Studio, now time.Time) *app.Services {
+	claims := expect.Value(waitlist.NewClaimKey([]byte("a key for tests that is 32 bytes")))(studio.T)
+	return app.New(app.Config{DB: studio.DB.DB, Now: func() time.Time { return now }, Claims: claims})
 }
 
 // Four who claim one seat of which all were told: one gets it, the others hear that it is gone. Serializable
@@ -216,12 +201,12 @@ func TestClaimOffer_FourConcurrentClaimsBookOnce(t *testing.T) {
 	for name, careless := range map[string]bool{"guarded": false, "unguarded": true} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			a, h := testkit.NewRace(t)
+			a, studio := testkit.NewRace(t)
 			a.ReadCommitted, a.MeetAtInsert = careless, true
-			h.SetMode(waitlist.FirstToClaim)
-			class, who, booked := h.AddFullSession(1)
-			waiters, entries := h.AddWaiters(4, testkit.ForSessions(class))
-			h.MustCancel(who[0], booked[0])
+			studio.SetMode(waitlist.FirstToClaim)
+			class, who, booked := studio.AddFullSession(1)
+			waiters, entries := studio.AddWaiters(4, testkit.ForSessions(class))
+			studio.MustCancel(who[0], booked[0])
 			// What they were told, with the order of what came one after the other.
 			told := []history.Operation{
 				{Kind: history.Book, Place: 1, Member: 1, Outcome: history.Booked, Called: 0, Returned: 1},
@@ -237,18 +222,17 @@ func TestClaimOffer_FourConcurrentClaimsBookOnce(t *testing.T) {
 						Kind: history.Book, Place: 2 + i, Member: 2 + i, Outcome: history.Waits, Called: at, Returned: at + 1,
 					},
 				)
-				live := h.LiveOffer(e)
+				live := studio.LiveOffer(e)
 				claims = append(claims, func() {
 					answers[i] = history.Operation{
 						Kind: history.Accept, Place: 2 + i, Member: 2 + i, Offer: 1, Outcome: history.Done, Called: 14, Returned: 20,
 					}
 					if _, err := (&testkit.Studio{
-						T: t, App: onClock(h, h.Clock.Now()), Clock: h.Clock,
+						T: t, App: onClock(studio, studio.Clock.Now()), Clock: studio.Clock,
 					}).Accept(waiters[i], live); err != nil {
 						answers[i].Outcome = history.Refused
-						if reason := fault.ReasonOf(err); reason != fault.OfferNotLive && !careless {
-							t.Error(err)
-						}
+						reason := fault.ReasonOf(err)
+						test.False(t, reason != fault.OfferNotLive && !careless, test.Sprint(err))
 					}
 				})
 			}
@@ -263,98 +247,89 @@ func TestClaimOffer_FourConcurrentClaimsBookOnce(t *testing.T) {
 			}
 			session := history.Session{ID: class.String(), Capacity: 1, Queue: 50, Claims: true}
 			verdict := history.CheckSessions([]history.Session{session}, told, time.Minute)
-			if (won == 1) == careless || verdict.Linearizable() == careless || (len(h.Violations()) == 0) == careless {
-				t.Errorf(
-					"%d have claimed it; the answers are linearizable: %v; the database is: %v", won, verdict.Linearizable(),
-					h.Violations(),
-				)
-			}
+			test.True(
+				t, (won == 1) != careless && verdict.Linearizable() != careless && (len(studio.Violations()) == 0) != careless,
+				test.Sprintf(
+					"%d have claimed it; the answers are linearizable: %v; the database is: %v",
+					won, verdict.Linearizable(), studio.Violations(),
+				),
+			)
 		})
 	}
 }
 
 func TestDeclineOffer_RacesWithCancelSession(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
-	h.SetMode(waitlist.OfferInTurn)
+	studio := testkit.New(t)
+	studio.SetMode(waitlist.OfferInTurn)
 	for range 5 {
-		class, who, booked := h.AddFullSession(1)
-		waiters, entries := h.AddWaiters(2, testkit.ForSessions(class))
-		h.MustCancel(who[0], booked[0])
-		o := h.LiveOffer(entries[0])
+		class, who, booked := studio.AddFullSession(1)
+		waiters, entries := studio.AddWaiters(2, testkit.ForSessions(class))
+		studio.MustCancel(who[0], booked[0])
+		o := studio.LiveOffer(entries[0])
 		testkit.Parallel(2, func(i int) {
 			if i == 0 {
-				if _, err := h.Decline(waiters[0], o, false); err != nil && fault.ReasonOf(err) != fault.OfferNotLive {
+				if _, err := studio.Decline(waiters[0], o, false); err != nil && fault.ReasonOf(err) != fault.OfferNotLive {
 					t.Error(err)
 				}
 				return
 			}
-			if _, err := h.App.Schedules.CancelSession(context.Background(), h.Owner, class, "", false); err != nil {
-				t.Error(err)
-			}
+			_, err := studio.App.Schedules.CancelSession(context.Background(), studio.Owner, class, "", false)
+			test.NoError(t, err)
 		})
-		h.WantEntries(map[tenant.EntryID]waitlist.Status{entries[0]: waitlist.Cancelled, entries[1]: waitlist.Cancelled})
-		if n := h.SeatsTaken(class); n != 0 {
-			t.Errorf("%d seats are taken", n)
-		}
+		studio.WantEntries(map[tenant.EntryID]waitlist.Status{entries[0]: waitlist.Cancelled, entries[1]: waitlist.Cancelled})
+		test.EqOp(t, 0, studio.SeatsTaken(class), test.Sprint("seats are taken"))
 	}
-	h.WantSound()
+	studio.WantSound()
 }
 
-// Two hundred people cancel at once on a day on which two thousand wait: every seat ends in one move, and nobody is
-// turned away.
+// Two hundred people cancel at the same time on a day with two thousand entries: every seat is filled by one move, and
+// no request fails.
 func TestFill_TwoHundredConcurrentCancellations(t *testing.T) {
 	t.Parallel()
 	for _, mode := range []waitlist.Mode{waitlist.OfferInTurn, waitlist.AutoPromote} {
 		t.Run(string(mode), func(t *testing.T) {
 			t.Parallel()
 			registry, sent := prometheus.NewRegistry(), new(traffic)
-			h := testkit.New(t, func(c *pg.Config) { c.Registerer, c.Tracer = registry, sent })
-			h.SetMode(mode)
+			studio := testkit.New(t, func(c *pg.Config) { c.Registerer, c.Tracer = registry, sent })
+			studio.SetMode(mode)
 			const sessions, seats, waiting = 10, 20, 2000
 			ids := make([]tenant.SessionID, sessions)
 			for i := range ids {
-				ids[i] = h.AddSession(testkit.Session{
+				ids[i] = studio.AddSession(testkit.Session{
 					Starts: testkit.Noon.Add(time.Duration(43+i) * time.Hour), Capacity: seats, Waitlist: waiting,
 				})
 			}
 			all := make([]tenant.BookingID, sessions*seats)
 			testkit.Parallel(len(all), func(i int) {
-				all[i] = h.MustBook(h.AddMember(fmt.Sprint("Holder ", i)), ids[i%sessions])
+				all[i] = studio.MustBook(studio.AddMember(fmt.Sprint("Holder ", i)), ids[i%sessions])
 			})
-			queueUp(h, waiting, ids...)
-			h.WantSound()
+			queueUp(studio, waiting, ids...)
+			studio.WantSound()
 			start, before := time.Now(), testkit.RetriesFor(t, registry, "40001")
 			statements, trips := sent.statements.Load(), sent.trips.Load()
 			testkit.Parallel(len(all), func(i int) {
-				if _, err := h.App.Bookings.CancelBooking(
-					context.Background(), h.Owner, bookings.CancelRequest{ID: all[i]},
-				); err != nil {
-					t.Errorf("%d: %v", i, err)
-				}
+				_, err := studio.App.Bookings.CancelBooking(
+					context.Background(), studio.Owner, bookings.CancelRequest{ID: all[i]},
+				)
+				test.NoError(t, err, test.Sprintf("%d", i))
 			})
 			retries := testkit.RetriesFor(t, registry, "40001") - before
 			t.Logf("%d cancellations: %v, %v retries, %d statements in %d round trips", len(all), time.Since(start), retries,
 				sent.statements.Load()-statements, sent.trips.Load()-trips)
-			if retries > 0 {
-				t.Errorf("%v retries: those who move one line did not take turns", retries)
-			}
-			if n := h.Count(
-				`select count(*) from waitlist_decisions where tenant_id = $1 and given = 1 and left_move = ''`, h.Tenant,
-			); n != len(all) {
-				t.Errorf("%d seats were given, want %d", n, len(all))
-			}
+			test.True(t, retries <= 0, test.Sprintf("%v retries: those who move one line did not take turns", retries))
+			test.EqOp(t, len(all), studio.Count(
+				`select count(*) from waitlist_decisions where tenant_id = $1 and given = 1 and left_move = ''`, studio.Tenant,
+			), test.Sprintf("seats were given, want %d", len(all)))
 			want := fmt.Sprint(len(all), " of ", len(all))
 			if mode == waitlist.OfferInTurn {
-				if got := h.Text(
+				test.EqOp(t, want, studio.Text(
 					`select count(*) || ' of ' || count(distinct entry_id) from waitlist_offers where tenant_id = $1
 						and status = 'LIVE'`,
-					h.Tenant,
-				); got != want {
-					t.Errorf("offers: %s", got)
-				}
+					studio.Tenant,
+				), test.Sprint("offers"))
 			}
-			h.WantSound()
+			studio.WantSound()
 		})
 	}
 }
@@ -382,9 +357,9 @@ func (*traffic) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndData)
 
 // queueUp adds n members to the waitlists of sessions, an entry each, one after the other. It inserts them by SQL: so
 // many use cases would take longer than the tests.
-func queueUp(h *testkit.Studio, n int, sessions ...tenant.SessionID) {
-	h.T.Helper()
-	h.Exec(`
+func queueUp(studio *testkit.Studio, n int, sessions ...tenant.SessionID) {
+	studio.T.Helper()
+	studio.Exec(`
 with numbered as (select gen_random_uuid() as member, gen_random_uuid() as entry, i,
 ($2::uuid[])[1 + i % cardinality($2::uuid[])] as session
   from generate_series(1, $3::int) i),
@@ -395,22 +370,22 @@ insert into waitlist_entries (tenant_id, id, member_id, session_id, party_size, 
 created_by, created_at, updated_at)
 select $1, entry, member, session, 1, 'WAITING', (extract(epoch
 from $4::timestamptz) * 1000000)::bigint * 1024 + 1024 * i, 'ONLINE', 'in line', 'test', $4, $4
-from numbered`, h.Tenant, sessions, n, testkit.Noon)
-	h.Exec(`
+from numbered`, studio.Tenant, sessions, n, testkit.Noon)
+	studio.Exec(`
 with counts as (
   select s.location_id, s.service_id, s.local_date, count(*) as n, max(e.join_key) as last from waitlist_entries e
   join sessions s on s.tenant_id = e.tenant_id and s.id = e.session_id where e.tenant_id = $1
 and e.note = 'in line' and s.id = any($2) group by 1, 2, 3)
 insert into waitlist_queues (tenant_id, location_id, service_id, local_date, waiting, last_key)
-select $1, location_id, service_id, local_date, n, last from counts`, h.Tenant, sessions)
-	h.Exec(`
+select $1, location_id, service_id, local_date, n, last from counts`, studio.Tenant, sessions)
+	studio.Exec(`
 insert into waitlist_places (tenant_id, location_id, service_id, local_date, entry_id, member_id, session_id, join_key)
 select e.tenant_id, s.location_id, s.service_id, s.local_date, e.id, e.member_id, s.id, e.join_key
 from waitlist_entries e
 join sessions s on s.tenant_id = e.tenant_id and s.id = e.session_id where e.tenant_id = $1 and e.note = 'in line'
-and s.id = any($2)`, h.Tenant, sessions)
-	h.Exec(`
+and s.id = any($2)`, studio.Tenant, sessions)
+	studio.Exec(`
 update sessions s set waiting = p.n from (select session_id, count(*) as n from waitlist_places
 where tenant_id = $1 group by 1) p
-where s.tenant_id = $1 and s.id = p.session_id`, h.Tenant)
+where s.tenant_id = $1 and s.id = p.session_id`, studio.Tenant)
 }

@@ -67,8 +67,13 @@ func (s *Service) JoinWaitlist(ctx context.Context, caller tenant.Caller, r Join
 			return seats.Place{}, refused
 		}
 	}
-	if err != nil {
+	switch {
+	case err != nil:
 		return seats.Place{}, seats.ConstraintError(err)
+	case joined.Entry == nil: // a booking has the external reference
+		return seats.Place{}, fault.New(
+			fault.AlreadyExists, fault.ExternalRefConflict, "The external reference was used for another request.",
+		).WithField("external_ref")
 	}
 	return joined, nil
 }
@@ -130,12 +135,18 @@ func (j *join) Load(q *engine.Query) {
 }
 
 // loadOthers reads the member's booking and entry in each session that could be full or has a waitlist. In the others
-// they may book, and joining is refused.
+// they may book, and joining is refused: where seats are open, SEATS_AVAILABLE wins over a booking of the member.
 func (j *join) loadOthers(q *engine.Query) {
 	for i, slot := range j.slots {
 		if slot != nil && (q.Strict || seats.MayBeFull(q, slot)) {
+			full := slot.Holds > 0 || !slot.Fits(j.Party) // when a hold expires, all open seats go to the queue
 			bookingdb.FindDouble(q.Batch, q.Tenant, bookingdb.Visit{Session: slot.ID, Member: j.Member},
-				func(d bookingdb.Double) { j.facts[i].Booking, j.facts[i].Entry = d.Booking, d.Entry })
+				func(d bookingdb.Double) {
+					j.facts[i].Entry = d.Entry
+					if full {
+						j.facts[i].Booking = d.Booking
+					}
+				})
 		}
 	}
 }

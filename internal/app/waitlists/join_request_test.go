@@ -4,7 +4,9 @@ import (
 	"encoding/hex"
 	"testing"
 
-	"github.com/berthhq/berth/internal/civil"
+	"github.com/shoenig/test"
+
+	"github.com/berthhq/berth/internal/civil/civiltest"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/tenant"
@@ -18,8 +20,8 @@ func TestJoinRequest_HashNeverChanges(t *testing.T) {
 		Member: tenant.MemberID{UUID: id}, Sessions: []tenant.SessionID{{UUID: id}},
 		Window: &waitlist.Window{
 			Service: tenant.ServiceID{UUID: id}, Location: tenant.LocationID{UUID: id}, Resource: tenant.ResourceID{UUID: id},
-			From: civil.MustParseDate("2026-03-16"), Until: civil.MustParseDate("2026-03-17"),
-			Earliest: civil.MustParseTimeOfDay("08:00"), Latest: civil.MustParseTimeOfDay("12:00"),
+			From: civiltest.Date("2026-03-16"), Until: civiltest.Date("2026-03-17"),
+			Earliest: civiltest.TimeOfDay("08:00"), Latest: civiltest.TimeOfDay("12:00"),
 		},
 		Party: 3, Coach: tenant.MemberID{UUID: id}, Subscription: tenant.SubscriptionID{UUID: id}, Channel: catalog.Online,
 		ExternalRef: "ref", Note: "note",
@@ -31,8 +33,6 @@ func TestJoinRequest_HashNeverChanges(t *testing.T) {
 		"all fields": {r, "8659abe14804922a133874c750a3ad2198af3c743e1c8c5c47b77d42850a9fab"},
 		"no fields":  {JoinRequest{}, "3af3ab9974210bc9c943e4a68246caa8e93dcefc2f1e7d242df5aa70bd579115"},
 	} {
-		if got := hex.EncodeToString(tt.request.hash()); got != tt.want {
-			t.Errorf("%s: %s, want %s", name, got, tt.want)
-		}
+		test.EqOp(t, tt.want, hex.EncodeToString(tt.request.hash()), test.Sprint(name))
 	}
 }

@@ -6,8 +6,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test"
+
 	"github.com/berthhq/berth/internal/app/waitlists"
-	"github.com/berthhq/berth/internal/civil"
+	"github.com/berthhq/berth/internal/civil/civiltest"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/credit"
@@ -15,26 +17,27 @@ import (
 	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 func TestJoinWaitlist_ReturnsEachReason(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
-	full, _, _ := h.AddFullSession(1)
-	open := h.AddSession(testkit.Session{Starts: testkit.Noon.Add(50 * time.Hour), Waitlist: 5})
-	none := h.AddSession(testkit.Session{Starts: testkit.Noon.Add(51 * time.Hour), Capacity: 1})
-	h.MustBook(h.AddMember("Holder"), none)
-	small, _, _ := h.AddFullSession(
+	studio := testkit.New(t)
+	full, _, _ := studio.AddFullSession(1)
+	open := studio.AddSession(testkit.Session{Starts: testkit.Noon.Add(50 * time.Hour), Waitlist: 5})
+	none := studio.AddSession(testkit.Session{Starts: testkit.Noon.Add(51 * time.Hour), Capacity: 1})
+	studio.MustBook(studio.AddMember("Holder"), none)
+	small, _, _ := studio.AddFullSession(
 		1, testkit.StartingAt(testkit.Noon.Add(53*time.Hour)), func(s *testkit.Session) { s.Waitlist = 1 },
 	)
-	h.AddWaiters(1, testkit.ForSessions(small))
-	holder, waiter := h.AddMember("Holder"), h.AddMember("Waiter")
-	taken := h.AddSession(testkit.Session{Starts: testkit.Noon.Add(55 * time.Hour), Capacity: 1, Waitlist: 5})
-	h.MustBook(holder, taken)
-	h.MustJoin(waiter, testkit.ForSessions(full))
-	h.MustJoin(waiter, h.ForWindow("2026-03-23", "2026-03-25", "08:00", "12:00"))
-	foreign, _, _ := h.OtherTenant().AddFullSession(1)
-	mia := h.AddMember("Mia")
+	studio.AddWaiters(1, testkit.ForSessions(small))
+	holder, waiter := studio.AddMember("Holder"), studio.AddMember("Waiter")
+	taken := studio.AddSession(testkit.Session{Starts: testkit.Noon.Add(55 * time.Hour), Capacity: 1, Waitlist: 5})
+	studio.MustBook(holder, taken)
+	studio.MustJoin(waiter, testkit.ForSessions(full))
+	studio.MustJoin(waiter, studio.ForWindow("2026-03-23", "2026-03-25", "08:00", "12:00"))
+	foreign, _, _ := studio.OtherTenant().AddFullSession(1)
+	mia := studio.AddMember("Mia")
 	for name, tt := range map[string]struct {
 		who  tenant.Caller
 		ask  waitlists.JoinRequest
@@ -43,7 +46,7 @@ func TestJoinWaitlist_ReturnsEachReason(t *testing.T) {
 		"there are seats":          {mia, testkit.ForSessions(open), fault.SeatsAvailable},
 		"one of several has seats": {mia, testkit.ForSessions(full, open), fault.SeatsAvailable},
 		"a session in the window has seats": {
-			mia, h.ForWindow("2026-03-18", "2026-03-18", "10:00", "20:00"), fault.SeatsAvailable,
+			mia, studio.ForWindow("2026-03-18", "2026-03-18", "10:00", "20:00"), fault.SeatsAvailable,
 		},
 		"no queue":                 {mia, testkit.ForSessions(none), fault.WaitlistClosed},
 		"no room in the queue":     {mia, testkit.ForSessions(small), fault.WaitlistFull},
@@ -51,19 +54,19 @@ func TestJoinWaitlist_ReturnsEachReason(t *testing.T) {
 		"waits already":            {waiter, testkit.ForSessions(full), fault.AlreadyBooked},
 		"waits for one of several": {waiter, testkit.ForSessions(taken, full), fault.AlreadyBooked},
 		"waits in a window that overlaps": {
-			waiter, h.ForWindow("2026-03-25", "2026-03-29", "08:00", "12:00"), fault.AlreadyBooked,
+			waiter, studio.ForWindow("2026-03-25", "2026-03-29", "08:00", "12:00"), fault.AlreadyBooked,
 		},
 		"the window has passed": {
-			mia, h.ForWindow("2026-03-10", "2026-03-15", "08:00", "12:00"), fault.InvalidField,
+			mia, studio.ForWindow("2026-03-10", "2026-03-15", "08:00", "12:00"), fault.InvalidField,
 		},
 		"the window ends before it begins": {
-			mia, h.ForWindow("2026-03-25", "2026-03-24", "08:00", "12:00"), fault.InvalidField,
+			mia, studio.ForWindow("2026-03-25", "2026-03-24", "08:00", "12:00"), fault.InvalidField,
 		},
 		"the window is too long": {
-			mia, h.ForWindow("2026-03-20", "2026-06-20", "08:00", "12:00"), fault.InvalidField,
+			mia, studio.ForWindow("2026-03-20", "2026-06-20", "08:00", "12:00"), fault.InvalidField,
 		},
 		"a party too large for a window": {mia, func() waitlists.JoinRequest {
-			r := h.ForWindow("2026-03-25", "2026-03-25", "08:00", "12:00")
+			r := studio.ForWindow("2026-03-25", "2026-03-25", "08:00", "12:00")
 			r.Party = 5
 			return r
 		}(), fault.PartySize},
@@ -71,165 +74,141 @@ func TestJoinWaitlist_ReturnsEachReason(t *testing.T) {
 		"an unknown session among several": {
 			mia, testkit.ForSessions(full, testkit.NewID[tenant.SessionID]()), fault.SessionNotFound,
 		},
-		"for somebody else": {
+		"for another member": {
 			testkit.SelfOnly(mia), waitlists.JoinRequest{Sessions: []tenant.SessionID{full}, Member: waiter.Member},
 			fault.MemberNotFound,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := h.Join(tt.who, tt.ask)
-			testkit.WantReason(t, err, tt.want)
+			expect.Reason(t, tt.want)(studio.Join(tt.who, tt.ask))
 		})
 	}
-	h.WantSound()
+	studio.WantSound()
 }
 
 func TestJoinWaitlist_LimitsQueueOfADay(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
-	h.SetRules(func(s *waitlist.Settings) { s.MaxQueueSize = new(2) })
-	one, _, _ := h.AddFullSession(1)
-	two, _, _ := h.AddFullSession(1, testkit.StartingAt(testkit.Noon.Add(50*time.Hour)))
-	next, _, _ := h.AddFullSession(1, testkit.StartingAt(testkit.Noon.Add(72*time.Hour)))
-	h.AddWaiters(1, testkit.ForSessions(one))
-	h.MustJoin(h.AddMember("Both"), testkit.ForSessions(one, two)) // counts once
-	_, err := h.Join(h.AddMember("Late"), testkit.ForSessions(two))
-	testkit.WantReason(t, err, fault.WaitlistFull)
-	if day := testkit.Meta(t, err, "date"); day != "2026-03-18" {
-		t.Errorf("date %s", day)
-	}
-	_, err = h.Join(h.AddMember("Late"), h.ForWindow("2026-03-17", "2026-03-19", "00:00", "23:59"))
-	testkit.WantReason(t, err, fault.WaitlistFull)
-	_, err = h.Book(h.AddMember("Booker"), two)
-	testkit.WantReason(t, err, fault.SessionFull)
-	h.AddWaiters(2, testkit.ForSessions(next)) // another day, another queue
-	service := h.AddService(catalog.Service{Name: "Massage"})
-	place := h.AddLocation(catalog.Location{Name: "Pier 2"})
-	for _, elsewhere := range []func(*testkit.Session){
+	studio := testkit.New(t)
+	studio.SetRules(func(s *waitlist.Settings) { s.MaxQueueSize = new(2) })
+	one, _, _ := studio.AddFullSession(1)
+	two, _, _ := studio.AddFullSession(1, testkit.StartingAt(testkit.Noon.Add(50*time.Hour)))
+	next, _, _ := studio.AddFullSession(1, testkit.StartingAt(testkit.Noon.Add(72*time.Hour)))
+	studio.AddWaiters(1, testkit.ForSessions(one))
+	studio.MustJoin(studio.AddMember("Both"), testkit.ForSessions(one, two)) // counts once
+	_, err := studio.Join(studio.AddMember("Late"), testkit.ForSessions(two))
+	expect.Reason(t, fault.WaitlistFull)(err)
+	test.EqOp(t, "2026-03-18", testkit.Meta(t, err, "date"), test.Sprint("date"))
+	expect.Reason(t, fault.WaitlistFull)(
+		studio.Join(studio.AddMember("Late"), studio.ForWindow("2026-03-17", "2026-03-19", "00:00", "23:59")),
+	)
+	expect.Reason(t, fault.SessionFull)(studio.Book(studio.AddMember("Booker"), two))
+	studio.AddWaiters(2, testkit.ForSessions(next)) // another day, another queue
+	service := studio.AddService(catalog.Service{Name: "Massage"})
+	place := studio.AddLocation(catalog.Location{Name: "Pier 2"})
+	for _, change := range []func(*testkit.Session){
 		func(s *testkit.Session) { s.Service = service }, func(s *testkit.Session) { s.Location = place },
 	} {
-		class, _, _ := h.AddFullSession(1, elsewhere) // and so have other services, and other places
-		h.AddWaiters(2, testkit.ForSessions(class))
-		_, err = h.Join(h.AddMember("Late"), testkit.ForSessions(class))
-		testkit.WantReason(t, err, fault.WaitlistFull)
+		class, _, _ := studio.AddFullSession(1, change) // and so have other services, and other places
+		studio.AddWaiters(2, testkit.ForSessions(class))
+		expect.Reason(t, fault.WaitlistFull)(studio.Join(studio.AddMember("Late"), testkit.ForSessions(class)))
 	}
-	h.WantSound()
+	studio.WantSound()
 }
 
 func TestJoinWaitlist_RejectsWhenClosed(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
-	class, _, _ := h.AddFullSession(1)
-	h.SetRules(func(s *waitlist.Settings) { s.Enabled = new(false) })
-	_, err := h.Join(h.AddMember("Mia"), testkit.ForSessions(class))
-	testkit.WantReason(t, err, fault.WaitlistClosed)
-	_, err = h.Join(h.AddMember("Mia"), h.ForWindow("2026-03-25", "2026-03-25", "08:00", "12:00"))
-	testkit.WantReason(t, err, fault.WaitlistClosed)
+	studio := testkit.New(t)
+	class, _, _ := studio.AddFullSession(1)
+	studio.SetRules(func(s *waitlist.Settings) { s.Enabled = new(false) })
+	expect.Reason(t, fault.WaitlistClosed)(studio.Join(studio.AddMember("Mia"), testkit.ForSessions(class)))
+	expect.Reason(t, fault.WaitlistClosed)(
+		studio.Join(studio.AddMember("Mia"), studio.ForWindow("2026-03-25", "2026-03-25", "08:00", "12:00")),
+	)
 }
 
 func TestPositions_FollowTheOrderOfTheRules(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
-	class, _, _ := h.AddFullSession(1)
-	who, ids := h.AddWaiters(3, testkit.ForSessions(class))
-	h.SetTier(who[2], "gold")
+	studio := testkit.New(t)
+	class, _, _ := studio.AddFullSession(1)
+	who, ids := studio.AddWaiters(3, testkit.ForSessions(class))
+	studio.SetTier(who[2], "gold")
 	positions := func() string {
-		return fmt.Sprint(h.Entry(ids[0]).Position, h.Entry(ids[1]).Position, h.Entry(ids[2]).Position)
+		return fmt.Sprint(studio.Entry(ids[0]).Position, studio.Entry(ids[1]).Position, studio.Entry(ids[2]).Position)
 	}
-	if got := positions(); got != "1 2 3" {
-		t.Errorf("by joining: %s", got)
-	}
-	h.SetRules(func(s *waitlist.Settings) {
+	test.EqOp(t, "1 2 3", positions(), test.Sprint("by joining"))
+	studio.SetRules(func(s *waitlist.Settings) {
 		s.Order, s.TierBonus = new(waitlist.ByPriority), &map[string]int{"gold": 20}
 	})
-	if got := positions(); got != "2 3 1" {
-		t.Errorf("by priority: %s", got)
-	}
-	if _, err := h.App.Waitlists.SetPriority(
-		context.Background(), h.Owner, ids[1], waitlists.PriorityEdit{Flagged: new(true)},
-	); err != nil {
-		t.Fatal(err)
-	}
-	if got := positions(); got != "3 1 2" {
-		t.Errorf("with a flag: %s", got)
-	}
-	if e, err := h.App.Waitlists.LeaveWaitlist(
+	test.EqOp(t, "2 3 1", positions(), test.Sprint("by priority"))
+	expect.OK(t)(studio.App.Waitlists.SetPriority(
+		context.Background(), studio.Owner, ids[1], waitlists.PriorityEdit{Flagged: new(true)},
+	))
+	test.EqOp(t, "3 1 2", positions(), test.Sprint("with a flag"))
+	e := expect.Value(studio.App.Waitlists.LeaveWaitlist(
 		context.Background(), testkit.SelfOnly(who[1]), ids[1], "", false,
-	); err != nil || e.Status != waitlist.Cancelled || e.Position != 0 {
-		t.Errorf("%+v, %v", e, err)
-	}
-	if got := positions(); got != "2 0 1" {
-		t.Errorf("after one left: %s", got)
-	}
+	))(t)
+	test.True(t, e.Status == waitlist.Cancelled && e.Position == 0, test.Sprintf("%+v", e))
+	test.EqOp(t, "2 0 1", positions(), test.Sprint("after one left"))
 	for range 2 {
-		if _, err := h.App.Waitlists.LeaveWaitlist(
+		_, err := studio.App.Waitlists.LeaveWaitlist(
 			context.Background(), testkit.SelfOnly(who[1]), ids[1], "", false,
-		); err != nil {
-			t.Errorf("leaving again: %v", err)
-		}
+		)
+		test.NoError(t, err, test.Sprint("leaving again"))
 	}
-	_, err := h.App.Waitlists.LeaveWaitlist(context.Background(), testkit.SelfOnly(who[0]), ids[2], "", false)
-	testkit.WantReason(t, err, fault.EntryNotFound)
-	h.WantSound()
+	expect.Reason(t, fault.EntryNotFound)(
+		studio.App.Waitlists.LeaveWaitlist(context.Background(), testkit.SelfOnly(who[0]), ids[2], "", false),
+	)
+	studio.WantSound()
 }
 
 func TestJoinWaitlist_HappensOncePerExternalReference(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
-	class, _, _ := h.AddFullSession(1)
-	mia := h.AddMember("Mia")
+	studio := testkit.New(t)
+	class, _, _ := studio.AddFullSession(1)
+	mia := studio.AddMember("Mia")
 	for name, ask := range map[string]waitlists.JoinRequest{
 		"a session": testkit.ForSessions(class),
 		// It began yesterday; what is asked for is the same however late it is asked again.
-		"a window": h.ForWindow("2026-03-15", "2026-03-16", "00:00", "23:59"),
+		"a window": studio.ForWindow("2026-03-15", "2026-03-16", "00:00", "23:59"),
 	} {
 		ask.ExternalRef = "ref of " + name
-		first := h.MustJoin(mia, ask)
-		again, err := h.Join(mia, ask)
-		if err != nil || !again.Repeated || again.Entry.ID != first.ID {
-			t.Errorf("%s: %+v, %v", name, again, err)
-		}
+		first := studio.MustJoin(mia, ask)
+		again := expect.Value(studio.Join(mia, ask))(t)
+		test.True(t, again.Repeated && again.Entry.ID == first.ID, test.Sprintf("%s: %+v", name, again))
 		ask.Party = 2
-		_, err = h.Join(mia, ask)
-		testkit.WantReason(t, err, fault.ExternalRefConflict)
+		expect.Reason(t, fault.ExternalRefConflict)(studio.Join(mia, ask))
 	}
-	h.WantSound()
+	studio.WantSound()
 }
 
-// Whoever wishes for any of several has a place in each queue, and gives all of them up on winning one.
+// An entry for any of several sessions is in each of their queues, and leaves all of them when it gets a seat.
 func TestEntry_BookingOneSessionEndsTheOthers(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
-	one, _, _ := h.AddFullSession(1)
-	two, who, booked := h.AddFullSession(1, testkit.StartingAt(testkit.Noon.Add(72*time.Hour)))
-	mia := h.AddMember("Mia")
-	id := h.MustJoin(mia, testkit.ForSessions(one, two)).ID
-	if got := h.Text(
+	studio := testkit.New(t)
+	one, _, _ := studio.AddFullSession(1)
+	two, who, booked := studio.AddFullSession(1, testkit.StartingAt(testkit.Noon.Add(72*time.Hour)))
+	mia := studio.AddMember("Mia")
+	id := studio.MustJoin(mia, testkit.ForSessions(one, two)).ID
+	test.EqOp(t, "1 1", studio.Text(
 		`select string_agg(waiting::text, ' ') from sessions where id = any($1)`, []tenant.SessionID{one, two},
-	); got != "1 1" {
-		t.Errorf("waiting %s", got)
-	}
-	h.MustCancel(who[0], booked[0])
-	h.WantEntries(map[tenant.EntryID]waitlist.Status{id: waitlist.Booked})
-	if n := h.Count(`select count(*) from waitlist_places`); n != 0 {
-		t.Errorf("%d places are left", n)
-	}
-	h.WantSound()
+	), test.Sprint("waiting"))
+	studio.MustCancel(who[0], booked[0])
+	studio.WantEntries(map[tenant.EntryID]waitlist.Status{id: waitlist.Booked})
+	test.EqOp(t, 0, studio.Count(`select count(*) from waitlist_places`), test.Sprint("places are left"))
+	studio.WantSound()
 }
 
 // A wish for any of several goes with the last of them.
 func TestEntry_EndsWithItsLastSession(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
-	one, _, _ := h.AddFullSession(1)
-	two, _, _ := h.AddFullSession(1, testkit.StartingAt(testkit.Noon.Add(72*time.Hour)))
-	id := h.MustJoin(h.AddMember("Mia"), testkit.ForSessions(one, two)).ID
+	studio := testkit.New(t)
+	one, _, _ := studio.AddFullSession(1)
+	two, _, _ := studio.AddFullSession(1, testkit.StartingAt(testkit.Noon.Add(72*time.Hour)))
+	id := studio.MustJoin(studio.AddMember("Mia"), testkit.ForSessions(one, two)).ID
 	for i, class := range []tenant.SessionID{one, two} {
-		if _, err := h.App.Schedules.CancelSession(context.Background(), h.Owner, class, "", false); err != nil {
-			t.Fatal(err)
-		}
-		h.WantEntries(map[tenant.EntryID]waitlist.Status{id: []waitlist.Status{waitlist.Waiting, waitlist.Cancelled}[i]})
-		h.WantSound()
+		expect.OK(t)(studio.App.Schedules.CancelSession(context.Background(), studio.Owner, class, "", false))
+		studio.WantEntries(map[tenant.EntryID]waitlist.Status{id: []waitlist.Status{waitlist.Waiting, waitlist.Cancelled}[i]})
+		studio.WantSound()
 	}
 }
 
@@ -279,13 +258,11 @@ func TestTimeWindow_UsesTheLocationsZone(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h := testkit.New(t)
-			id := h.MustJoin(h.AddMember("Mia"), h.ForWindow(tt.from, tt.until, tt.earliest, tt.latest)).ID
-			h.CreateSession(h.SessionInput(tt.starts), true)
-			if got := h.Entry(id).Status == waitlist.Booked; got != tt.fits {
-				t.Errorf("fits: %v", got)
-			}
-			h.WantSound()
+			studio := testkit.New(t)
+			id := studio.MustJoin(studio.AddMember("Mia"), studio.ForWindow(tt.from, tt.until, tt.earliest, tt.latest)).ID
+			studio.CreateSession(studio.SessionInput(tt.starts), true)
+			test.EqOp(t, tt.fits, studio.Entry(id).Status == waitlist.Booked)
+			studio.WantSound()
 		})
 	}
 }
@@ -293,112 +270,105 @@ func TestTimeWindow_UsesTheLocationsZone(t *testing.T) {
 // Queues follow a session to another day.
 func TestQueue_MovesWithItsSession(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
-	h.SetMode(waitlist.OfferInTurn)
-	class, who, booked := h.AddFullSession(2)
-	other, _, _ := h.AddFullSession(1, testkit.StartingAt(testkit.Noon.Add(50*time.Hour)))
-	_, ids := h.AddWaiters(2, testkit.ForSessions(class))
-	both := h.MustJoin(h.AddMember("Both"), testkit.ForSessions(class, other)).ID
-	h.MustCancel(who[0], booked[0])
-	shift(h, class, testkit.Noon.Add(96*time.Hour))
-	if got := h.Text(
+	studio := testkit.New(t)
+	studio.SetMode(waitlist.OfferInTurn)
+	class, who, booked := studio.AddFullSession(2)
+	other, _, _ := studio.AddFullSession(1, testkit.StartingAt(testkit.Noon.Add(50*time.Hour)))
+	_, ids := studio.AddWaiters(2, testkit.ForSessions(class))
+	both := studio.MustJoin(studio.AddMember("Both"), testkit.ForSessions(class, other)).ID
+	studio.MustCancel(who[0], booked[0])
+	shift(studio, class, testkit.Noon.Add(96*time.Hour))
+	test.EqOp(t, "2026-03-18 1, 2026-03-20 3", studio.Text(
 		`select string_agg(local_date || ' ' || waiting, ', ' order by local_date) from waitlist_queues`,
-	); got != "2026-03-18 1, 2026-03-20 3" {
-		t.Error(got)
-	}
+	))
 	// The offer was for another time, and is made again for this one.
-	offers := h.Offers(class)
-	if len(offers) != 2 || h.LiveOffer(ids[0]).ExpiresAt.IsZero() {
-		t.Errorf("%+v", offers)
-	}
-	if e := h.Entry(ids[0]); e.Tries != 1 {
-		t.Errorf("%d tries count", e.Tries)
-	}
-	h.MustCancel(who[1], booked[1])
-	h.WantEntries(map[tenant.EntryID]waitlist.Status{
+	offers := studio.Offers(class)
+	test.True(t, len(offers) == 2 && !studio.LiveOffer(ids[0]).ExpiresAt.IsZero(), test.Sprintf("%+v", offers))
+	e := studio.Entry(ids[0])
+	test.EqOp(t, 1, e.Tries, test.Sprintf("%d tries count", e.Tries))
+	studio.MustCancel(who[1], booked[1])
+	studio.WantEntries(map[tenant.EntryID]waitlist.Status{
 		ids[0]: waitlist.Offered, ids[1]: waitlist.Offered, both: waitlist.Waiting,
 	})
-	h.WantSound()
+	studio.WantSound()
 }
 
 // Staff join for members, through channels of their own and past their credits.
 func TestJoinWaitlist_StaffJoinForMembers(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
-	class, who, booked := h.AddFullSession(1)
-	mia := h.AddMember("Mia")
-	h.Subscribe(mia, h.AddPlan(credit.Plan{Kind: credit.Credits, Credits: 1}))
-	h.MustBook(mia, h.AddSession(testkit.Session{Starts: testkit.Noon.Add(70 * time.Hour)}))
-	_, err := h.Join(mia, testkit.ForSessions(class))
-	testkit.WantReason(t, err, fault.NoCredits)
-	place, err := h.App.Waitlists.JoinWaitlist(context.Background(), h.Owner, waitlists.JoinRequest{
+	studio := testkit.New(t)
+	class, who, booked := studio.AddFullSession(1)
+	mia := studio.AddMember("Mia")
+	studio.Subscribe(mia, studio.AddPlan(credit.Plan{Kind: credit.Credits, Credits: 1}))
+	studio.MustBook(mia, studio.AddSession(testkit.Session{Starts: testkit.Noon.Add(70 * time.Hour)}))
+	expect.Reason(t, fault.NoCredits)(studio.Join(mia, testkit.ForSessions(class)))
+	place := expect.Value(studio.App.Waitlists.JoinWaitlist(context.Background(), studio.Owner, waitlists.JoinRequest{
 		Member: mia.Member, Sessions: []tenant.SessionID{class}, Party: 1, Channel: catalog.Phone,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	h.MustCancel(who[0], booked[0])
-	h.WantEntries(map[tenant.EntryID]waitlist.Status{place.Entry.ID: waitlist.Booked})
-	h.WantSound()
+	}))(t)
+	studio.MustCancel(who[0], booked[0])
+	studio.WantEntries(map[tenant.EntryID]waitlist.Status{place.Entry.ID: waitlist.Booked})
+	studio.WantSound()
 }
 
-// A seat that is not what somebody wishes for passes them by, and they wait for the next that is.
+// A seat that an entry does not want goes to others, and the entry waits for the next one that it wants.
 func TestEntry_IsOfferedWhatItNames(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		seats int // of the second of two full sessions; the first has one
 		// names says in the wish what the second session has, and the first has not.
-		names  func(h *testkit.Studio, wish *waitlists.JoinRequest, other, this tenant.SessionID)
+		names  func(studio *testkit.Studio, wish *waitlists.JoinRequest, other, this tenant.SessionID)
 		reason string
 	}{
-		"somebody on the staff": {1, func(h *testkit.Studio, wish *waitlists.JoinRequest, other, this tenant.SessionID) {
-			h.EditSession(other, session.Input{Coach: h.Owner.Member}, session.CoachField)
-			h.EditSession(this, session.Input{Coach: h.Coach.Member}, session.CoachField)
-			wish.Coach = h.Coach.Member
+		"a coach": {1, func(studio *testkit.Studio, wish *waitlists.JoinRequest, other, this tenant.SessionID) {
+			studio.EditSession(other, session.Input{Coach: studio.Owner.Member}, session.CoachField)
+			studio.EditSession(this, session.Input{Coach: studio.Coach.Member}, session.CoachField)
+			wish.Coach = studio.Coach.Member
 		}, waitlist.OtherStaff},
-		"a session that somebody leads, where nobody leads the other": {1,
-			func(h *testkit.Studio, wish *waitlists.JoinRequest, _, this tenant.SessionID) {
-				h.EditSession(this, session.Input{Coach: h.Coach.Member}, session.CoachField)
-				wish.Coach = h.Coach.Member
+		"a session with a coach, when the other has none": {1,
+			func(studio *testkit.Studio, wish *waitlists.JoinRequest, _, this tenant.SessionID) {
+				studio.EditSession(this, session.Input{Coach: studio.Coach.Member}, session.CoachField)
+				wish.Coach = studio.Coach.Member
 			}, waitlist.OtherStaff},
-		"a court": {1, func(h *testkit.Studio, wish *waitlists.JoinRequest, other, this tenant.SessionID) {
+		"a court": {1, func(studio *testkit.Studio, wish *waitlists.JoinRequest, other, this tenant.SessionID) {
 			for _, id := range []tenant.SessionID{other, this} {
-				wish.Window.Resource = h.AddResource(catalog.Resource{Name: "Court " + id.String()})
-				h.EditSession(id, session.Input{Resource: wish.Window.Resource}, session.ResourceField)
+				wish.Window.Resource = studio.AddResource(catalog.Resource{Name: "Court " + id.String()})
+				studio.EditSession(id, session.Input{Resource: wish.Window.Resource}, session.ResourceField)
 			}
 		}, waitlist.OtherResource},
 		"a time of day": {1, func(_ *testkit.Studio, wish *waitlists.JoinRequest, _, _ tenant.SessionID) {
-			wish.Window.Earliest, wish.Window.Latest = civil.MustParseTimeOfDay("17:00"), civil.MustParseTimeOfDay("18:00")
+			wish.Window.Earliest, wish.Window.Latest = civiltest.TimeOfDay("17:00"), civiltest.TimeOfDay("18:00")
 		}, waitlist.OtherTime},
 		"fewer seats than a party needs": {2, func(_ *testkit.Studio, wish *waitlists.JoinRequest, _, _ tenant.SessionID) {
 			wish.Party = 2
 		}, string(fault.PartySize)},
-		"who may have it": {1, func(h *testkit.Studio, _ *waitlists.JoinRequest, _, _ tenant.SessionID) {
-			edit(h, func(s *waitlist.Settings) { s.EligibilityExpression = new(`slot.time > "16:00"`) })
+		"who may have it": {1, func(studio *testkit.Studio, _ *waitlists.JoinRequest, _, _ tenant.SessionID) {
+			edit(studio, func(s *waitlist.Settings) { s.EligibilityExpression = new(`slot.time > "16:00"`) })
 		}, waitlist.NotEligible},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h := testkit.New(t)
-			h.SetMode(waitlist.OfferInTurn)
+			studio := testkit.New(t)
+			studio.SetMode(waitlist.OfferInTurn)
 			// at 13:00 in Berlin
-			other, others, bookedOther := h.AddFullSession(1)
-			this, holders, booked := h.AddFullSession(tt.seats, testkit.StartingAt(testkit.Noon.Add(52*time.Hour))) // at 17:00
-			wish := h.ForWindow("2026-03-18", "2026-03-18", "06:00", "22:00")
-			tt.names(h, &wish, other, this)
-			mia := h.MustJoin(h.AddMember("Mia"), wish)
-			h.MustCancel(others[0], bookedOther[0])
-			if e := h.Entry(mia.ID); e.Status != waitlist.Waiting || e.PassedOver != tt.reason {
-				t.Errorf("she is %s, passed over for %q", e.Status, e.PassedOver)
-			}
+			other, others, bookedOther := studio.AddFullSession(1)
+			// at 17:00
+			this, holders, booked := studio.AddFullSession(tt.seats, testkit.StartingAt(testkit.Noon.Add(52*time.Hour)))
+			wish := studio.ForWindow("2026-03-18", "2026-03-18", "06:00", "22:00")
+			tt.names(studio, &wish, other, this)
+			mia := studio.MustJoin(studio.AddMember("Mia"), wish)
+			studio.MustCancel(others[0], bookedOther[0])
+			e := studio.Entry(mia.ID)
+			test.True(
+				t, e.Status == waitlist.Waiting && e.PassedOver == tt.reason,
+				test.Sprintf("she is %s, passed over for %q", e.Status, e.PassedOver),
+			)
 			for i, id := range booked {
-				h.MustCancel(holders[i], id)
+				studio.MustCancel(holders[i], id)
 			}
-			if o := h.LiveOffer(mia.ID); o.Session != this {
-				t.Errorf("%+v", o)
-			}
-			h.WantSound()
-			wantDecisionsFollow(h, t)
+			o := studio.LiveOffer(mia.ID)
+			test.EqOp(t, this, o.Session, test.Sprintf("%+v", o))
+			studio.WantSound()
+			wantDecisionsFollow(studio, t)
 		})
 	}
 }

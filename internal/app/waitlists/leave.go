@@ -21,7 +21,7 @@ func (s *Service) LeaveWaitlist(
 		if err != nil {
 			return waitlist.Entry{}, err
 		}
-		left, err := s.LeaveQueue(ctx, tx, e, seats.CancelOptions{Reason: reason, Notify: notify})
+		left, err := s.Leave(ctx, tx, e, seats.CancelOptions{Reason: reason, Notify: notify})
 		if err != nil {
 			return waitlist.Entry{}, err
 		}
@@ -37,8 +37,8 @@ func (s *Service) LeaveWaitlist(
 	})
 }
 
-// LeaveQueue ends an entry for its member. An entry that has ended before is returned as it is, unless it was booked.
-func (s *Service) LeaveQueue(
+// Leave ends an entry for its member. An entry that has ended before is returned as it is, unless it was booked.
+func (s *Service) Leave(
 	ctx context.Context, tx *engine.Tx, e waitlist.Entry, w seats.CancelOptions,
 ) (seats.Cancelled, error) {
 	left := seats.Cancelled{Place: seats.Place{Entry: &e}}
@@ -56,12 +56,12 @@ func (s *Service) LeaveQueue(
 		tx.Audit("waitlist.removed", "waitlist_entry", e.ID.UUID, w.Reason, map[string]any{"member_id": e.Member.String()})
 	}
 	var err error
-	e, err = s.Quit(ctx, tx, e, w)
+	e, err = s.EndEntry(ctx, tx, e, w)
 	return left, err
 }
 
-// Quit ends an active entry. The seats of its live offer, if it has one, go to the next entry.
-func (s *Service) Quit(
+// EndEntry ends an active entry. The seats of its live offer, if it has one, go to the next entry.
+func (s *Service) EndEntry(
 	ctx context.Context, tx *engine.Tx, e waitlist.Entry, w seats.CancelOptions,
 ) (waitlist.Entry, error) {
 	leaving := waitlist.Leaving(w)

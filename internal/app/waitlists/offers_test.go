@@ -6,6 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/berthhq/berth/internal/app/bookings"
 	"github.com/berthhq/berth/internal/app/schedules"
 	"github.com/berthhq/berth/internal/app/waitlists"
@@ -16,49 +19,45 @@ import (
 	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 func TestAcceptOffer_BooksAndChargesACredit(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
-	h.SetMode(waitlist.OfferInTurn)
-	class, who, booked := h.AddFullSession(1)
-	mia := h.AddMember("Mia")
-	pack := h.Subscribe(mia, h.AddPlan(credit.Plan{Kind: credit.Credits, Credits: 3}))
-	id := h.MustJoin(mia, testkit.ForSessions(class)).ID
-	h.MustCancel(who[0], booked[0])
-	if h.Balance(pack) != 3 || h.SeatsTaken(class) != 1 {
-		t.Errorf("an offer takes no credit, and a seat: %d, %d", h.Balance(pack), h.SeatsTaken(class))
-	}
-	// Nobody else can have it.
-	_, err := h.App.Bookings.Book(
-		context.Background(), h.AddMember("Eve"),
-		bookings.BookRequest{Session: class, Party: 1, Channel: catalog.Online, NoWaitlist: true},
+	studio := testkit.New(t)
+	studio.SetMode(waitlist.OfferInTurn)
+	class, who, booked := studio.AddFullSession(1)
+	mia := studio.AddMember("Mia")
+	pack := studio.Subscribe(mia, studio.AddPlan(credit.Plan{Kind: credit.Credits, Credits: 3}))
+	id := studio.MustJoin(mia, testkit.ForSessions(class)).ID
+	studio.MustCancel(who[0], booked[0])
+	test.True(
+		t, studio.Balance(pack) == 3 && studio.SeatsTaken(class) == 1,
+		test.Sprintf("an offer takes no credit, and a seat: %d, %d", studio.Balance(pack), studio.SeatsTaken(class)),
 	)
-	testkit.WantReason(t, err, fault.SessionFull)
-	_, err = h.Hold(h.AddMember("Eve"), class)
-	testkit.WantReason(t, err, fault.SessionFull)
-	_, err = h.App.Schedules.UnpublishSession(context.Background(), h.Owner, class, nil)
-	if err == nil {
-		t.Error("a session with a live offer went back to a draft")
-	}
-	o := h.LiveOffer(id)
-	_, err = h.Accept(h.AddMember("Eve"), o)
-	testkit.WantReason(t, err, fault.OfferNotFound)
-	first, err := h.Accept(mia, o)
-	if err != nil || first.Repeated || first.Booking.Status != "CONFIRMED" || first.Booking.Subscription != pack.ID {
-		t.Fatalf("%+v, %v", first, err)
-	}
-	again, err := h.Accept(mia, o)
-	if err != nil || !again.Repeated || again.Booking.ID != first.Booking.ID {
-		t.Errorf("%+v, %v", again, err)
-	}
-	_, err = h.Decline(mia, o, false)
-	testkit.WantReason(t, err, fault.OfferNotLive)
-	if h.Balance(pack) != 2 || h.Entry(id).Booking != first.Booking.ID {
-		t.Errorf("balance %d", h.Balance(pack))
-	}
-	h.WantSound()
+	// No one else can get it.
+	expect.Reason(t, fault.SessionFull)(studio.App.Bookings.Book(
+		context.Background(), studio.AddMember("Eve"),
+		bookings.BookRequest{Session: class, Party: 1, Channel: catalog.Online, NoWaitlist: true},
+	))
+	expect.Reason(t, fault.SessionFull)(studio.Hold(studio.AddMember("Eve"), class))
+	_, err := studio.App.Schedules.UnpublishSession(context.Background(), studio.Owner, class, nil)
+	test.Error(t, err, test.Sprint("a session with a live offer went back to a draft"))
+	o := studio.LiveOffer(id)
+	expect.Reason(t, fault.OfferNotFound)(studio.Accept(studio.AddMember("Eve"), o))
+	first := expect.Value(studio.Accept(mia, o))(t)
+	must.True(
+		t, !first.Repeated && first.Booking.Status == "CONFIRMED" && first.Booking.Subscription == pack.ID,
+		must.Sprintf("%+v", first),
+	)
+	again := expect.Value(studio.Accept(mia, o))(t)
+	test.True(t, again.Repeated && again.Booking.ID == first.Booking.ID, test.Sprintf("%+v", again))
+	expect.Reason(t, fault.OfferNotLive)(studio.Decline(mia, o, false))
+	test.True(
+		t, studio.Balance(pack) == 2 && studio.Entry(id).Booking == first.Booking.ID,
+		test.Sprintf("balance %d", studio.Balance(pack)),
+	)
+	studio.WantSound()
 }
 
 // What a booking refuses an acceptance refuses, with the same reason. The offer stays live, and its seat kept.
@@ -66,59 +65,59 @@ func TestAcceptOffer_KeepsOfferIfBookingIsRejected(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		plan  credit.Plan
-		spoil func(h *testkit.Studio, mia tenant.Caller, s credit.Subscription, class tenant.SessionID)
+		spoil func(studio *testkit.Studio, mia tenant.Caller, s credit.Subscription, class tenant.SessionID)
 		want  fault.Reason
 	}{
 		"no credits": {credit.Plan{Kind: credit.Credits, Credits: 1},
-			func(h *testkit.Studio, mia tenant.Caller, _ credit.Subscription, _ tenant.SessionID) {
-				h.MustBook(mia, h.AddSession(testkit.Session{Starts: testkit.Noon.Add(70 * time.Hour)}))
+			func(studio *testkit.Studio, mia tenant.Caller, _ credit.Subscription, _ tenant.SessionID) {
+				studio.MustBook(mia, studio.AddSession(testkit.Session{Starts: testkit.Noon.Add(70 * time.Hour)}))
 			}, fault.NoCredits},
 		"overlap": {credit.Plan{Kind: credit.Unlimited},
-			func(h *testkit.Studio, mia tenant.Caller, _ credit.Subscription, _ tenant.SessionID) {
-				h.MustBook(mia, h.AddSession(testkit.Session{}))
+			func(studio *testkit.Studio, mia tenant.Caller, _ credit.Subscription, _ tenant.SessionID) {
+				studio.MustBook(mia, studio.AddSession(testkit.Session{}))
 			}, fault.Overlap},
 		"daily limit": {credit.Plan{Kind: credit.Unlimited, DailyLimit: new(1)},
-			func(h *testkit.Studio, mia tenant.Caller, _ credit.Subscription, _ tenant.SessionID) {
-				h.MustBook(mia, h.AddSession(testkit.Session{Starts: testkit.Noon.Add(52 * time.Hour)}))
+			func(studio *testkit.Studio, mia tenant.Caller, _ credit.Subscription, _ tenant.SessionID) {
+				studio.MustBook(mia, studio.AddSession(testkit.Session{Starts: testkit.Noon.Add(52 * time.Hour)}))
 			}, fault.DailyLimit},
 		"paused": {credit.Plan{Kind: credit.Unlimited},
-			func(h *testkit.Studio, _ tenant.Caller, s credit.Subscription, _ tenant.SessionID) {
-				h.TakePayments()
-				_, err := h.App.Accounts.SetSubscriptionStatus(context.Background(), h.Owner, s.ID, credit.Paused, "")
-				if err != nil {
-					h.T.Fatal(err)
-				}
+			func(studio *testkit.Studio, _ tenant.Caller, s credit.Subscription, _ tenant.SessionID) {
+				studio.TakePayments()
+				expect.OK(studio.T)(
+					studio.App.Accounts.SetSubscriptionStatus(context.Background(), studio.Owner, s.ID, credit.Paused, ""),
+				)
 			}, fault.NoActivePlan},
-		"booked meanwhile": {credit.Plan{Kind: credit.Unlimited, AllowOverlap: true},
-			func(h *testkit.Studio, mia tenant.Caller, _ credit.Subscription, class tenant.SessionID) {
-				// Damage: nobody can book a session for which they wait.
-				h.Exec(`insert into bookings (tenant_id, id, session_id, member_id, party_size, status, channel, starts_at,
+		"booked since": {credit.Plan{Kind: credit.Unlimited, AllowOverlap: true},
+			func(studio *testkit.Studio, mia tenant.Caller, _ credit.Subscription, class tenant.SessionID) {
+				// Damaged data: a member cannot book a session for which they wait.
+				studio.Exec(`insert into bookings (tenant_id, id, session_id, member_id, party_size, status, channel, starts_at,
 					ends_at, created_by, created_at, updated_at, confirmed_at)
 			        select tenant_id, gen_random_uuid(), id, $2, 1, 'CONFIRMED', 'ONLINE', starts_at, ends_at, 'test', $3, $3,
 			$3 from sessions where id = $1`, class, mia.Member, testkit.Noon)
-				h.Exec(`update sessions set capacity = 2, seats_taken = 2 where id = $1`, class)
+				studio.Exec(`update sessions set capacity = 2, seats_taken = 2 where id = $1`, class)
 			}, fault.AlreadyBooked},
 		"no longer a member": {credit.Plan{Kind: credit.Unlimited},
-			func(h *testkit.Studio, mia tenant.Caller, _ credit.Subscription, _ tenant.SessionID) {
-				h.Deactivate(mia)
+			func(studio *testkit.Studio, mia tenant.Caller, _ credit.Subscription, _ tenant.SessionID) {
+				studio.Deactivate(mia)
 			}, fault.MemberNotFound},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h := testkit.New(t)
-			h.SetMode(waitlist.OfferInTurn)
-			class, who, booked := h.AddFullSession(1)
-			mia := h.AddMember("Mia")
-			s := h.Subscribe(mia, h.AddPlan(tt.plan))
-			id := h.MustJoin(mia, testkit.ForSessions(class)).ID
-			h.MustCancel(who[0], booked[0])
-			tt.spoil(h, mia, s, class)
-			taken := h.SeatsTaken(class)
-			_, err := h.Accept(mia, h.LiveOffer(id))
-			testkit.WantReason(t, err, tt.want)
-			if o := h.LiveOffer(id); o.Status != waitlist.Live || h.SeatsTaken(class) != taken {
-				t.Errorf("%+v, %d seats are taken", o, h.SeatsTaken(class))
-			}
+			studio := testkit.New(t)
+			studio.SetMode(waitlist.OfferInTurn)
+			class, who, booked := studio.AddFullSession(1)
+			mia := studio.AddMember("Mia")
+			s := studio.Subscribe(mia, studio.AddPlan(tt.plan))
+			id := studio.MustJoin(mia, testkit.ForSessions(class)).ID
+			studio.MustCancel(who[0], booked[0])
+			tt.spoil(studio, mia, s, class)
+			taken := studio.SeatsTaken(class)
+			expect.Reason(t, tt.want)(studio.Accept(mia, studio.LiveOffer(id)))
+			o := studio.LiveOffer(id)
+			test.True(
+				t, o.Status == waitlist.Live && studio.SeatsTaken(class) == taken,
+				test.Sprintf("%+v, %d seats are taken", o, studio.SeatsTaken(class)),
+			)
 		})
 	}
 }
@@ -139,31 +138,29 @@ func TestDeclineOffer_OffersToTheNext(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h := testkit.New(t)
-			h.SetRules(func(s *waitlist.Settings) {
+			studio := testkit.New(t)
+			studio.SetRules(func(s *waitlist.Settings) {
 				s.Mode, s.AfterDecline, s.MaxOffersPerEntry = new(waitlist.OfferInTurn), &tt.after, &tt.most
 			})
-			class, waiters, o := offered(h)
+			class, waiters, o := offered(studio)
 			for i := range 2 {
-				answered, err := h.Decline(waiters[0], o, tt.leave)
-				if err != nil || answered.Repeated != (i == 1) || answered.Entry.Status != tt.want {
-					t.Errorf("%+v, %v", answered, err)
-				}
+				answered := expect.Value(studio.Decline(waiters[0], o, tt.leave))(t)
+				test.True(t, answered.Repeated == (i == 1) && answered.Entry.Status == tt.want, test.Sprintf("%+v", answered))
 			}
-			offers := h.Offers(class)
-			if len(offers) != 2 || offers[0].Status != waitlist.Declined || offers[1].Status != waitlist.Live ||
-				offers[1].Try != 2 {
-				t.Fatalf("%+v", offers)
-			}
+			offers := studio.Offers(class)
+			must.True(
+				t, len(offers) == 2 && offers[0].Status == waitlist.Declined && offers[1].Status == waitlist.Live &&
+					offers[1].Try == 2,
+				must.Sprintf("%+v", offers),
+			)
 			// The cascade ends with staff.
-			if _, err := h.Decline(waiters[1], offers[1], false); err != nil {
-				t.Fatal(err)
-			}
-			if last := h.LastDecision(class); last.Decision.Move != waitlist.HandBack || last.Note == "" ||
-				h.SeatsTaken(class) != 0 {
-				t.Errorf("%+v", last)
-			}
-			h.WantSound()
+			expect.OK(t)(studio.Decline(waiters[1], offers[1], false))
+			last := studio.LastDecision(class)
+			test.True(
+				t, last.Decision.Move == waitlist.HandBack && last.Note != "" && studio.SeatsTaken(class) == 0,
+				test.Sprintf("%+v", last),
+			)
+			studio.WantSound()
 		})
 	}
 }
@@ -171,73 +168,70 @@ func TestDeclineOffer_OffersToTheNext(t *testing.T) {
 // An alarm ends an offer when it runs out, and the next is asked.
 func TestOffers_ExpireByAlarm(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
-	h.SetMode(waitlist.OfferInTurn)
-	class, waiters, o := offered(h)
-	if want := h.Clock.Now().Add(30 * time.Minute); !o.ExpiresAt.Equal(want.Truncate(time.Microsecond)) {
-		t.Errorf("it ends at %s, want %s", o.ExpiresAt, want)
-	}
-	h.Clock.Set(o.ExpiresAt.Add(-time.Millisecond)) // the alarm waits for the rest of real time
+	studio := testkit.New(t)
+	studio.SetMode(waitlist.OfferInTurn)
+	class, waiters, o := offered(studio)
+	want := studio.Clock.Now().Add(30 * time.Minute)
+	test.True(t, o.ExpiresAt.Equal(want.Truncate(time.Microsecond)),
+		test.Sprintf("it ends at %s, want %s", o.ExpiresAt, want))
+	studio.Clock.Set(o.ExpiresAt.Add(-time.Millisecond)) // the alarm waits for the rest of real time
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		h.App.Housekeeping.RunAlarms(ctx, slog.New(slog.DiscardHandler))
+		studio.App.Housekeeping.RunAlarms(ctx, slog.New(slog.DiscardHandler))
 	}()
-	h.Clock.Set(o.ExpiresAt)
-	_, err := h.Accept(waiters[0], o)
-	testkit.WantReason(t, err, fault.OfferNotLive)
-	testkit.Eventually(t, "somebody ends the offer", func() bool {
-		return h.Count(`select count(*) from waitlist_offers where session_id = $1`, class) == 2
+	studio.Clock.Set(o.ExpiresAt)
+	expect.Reason(t, fault.OfferNotLive)(studio.Accept(waiters[0], o))
+	testkit.Eventually(t, "the offer ends", func() bool {
+		return studio.Count(`select count(*) from waitlist_offers where session_id = $1`, class) == 2
 	})
 	stop()
 	<-done
-	h.WantSound()
+	studio.WantSound()
 }
 
 func TestOffers_AreWithdrawnWithTheirSeats(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	for name, tt := range map[string]struct {
-		act   func(h *testkit.Studio, class tenant.SessionID) error
+		act   func(studio *testkit.Studio, class tenant.SessionID) error
 		entry waitlist.Status
 		taken int
 	}{
-		"with the session's sale": {func(h *testkit.Studio, class tenant.SessionID) error {
-			s, err := h.App.Schedules.BlockSession(ctx, h.Owner, class, "")
-			if s.SeatsTaken != 1 {
-				h.T.Errorf("the answer says that %d seats are taken", s.SeatsTaken)
-			}
+		"with the session's sale": {func(studio *testkit.Studio, class tenant.SessionID) error {
+			s, err := studio.App.Schedules.BlockSession(ctx, studio.Owner, class, "")
+			test.EqOp(studio.T, 1, s.SeatsTaken, test.Sprintf("the answer says that %d seats are taken", s.SeatsTaken))
 			return err
 		}, waitlist.Waiting, 1},
-		"with the session": {func(h *testkit.Studio, class tenant.SessionID) error {
-			_, err := h.App.Schedules.CancelSession(ctx, h.Owner, class, "", false)
+		"with the session": {func(studio *testkit.Studio, class tenant.SessionID) error {
+			_, err := studio.App.Schedules.CancelSession(ctx, studio.Owner, class, "", false)
 			return err
 		}, waitlist.Cancelled, 0},
 		"with their seats": {func(
-			h *testkit.Studio, class tenant.SessionID,
+			studio *testkit.Studio, class tenant.SessionID,
 		) error {
-			resize(h, class, 1)
+			resize(studio, class, 1)
 			return nil
 		}, waitlist.Waiting, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h := testkit.New(t)
-			h.SetMode(waitlist.OfferInTurn)
-			class, who, booked := h.AddFullSession(2)
-			_, entries := h.AddWaiters(1, testkit.ForSessions(class))
-			h.MustCancel(who[0], booked[0])
-			if err := tt.act(h, class); err != nil {
-				t.Fatal(err)
-			}
-			h.WantEntries(map[tenant.EntryID]waitlist.Status{entries[0]: tt.entry})
-			if offers := h.Offers(class); len(offers) != 1 || offers[0].Status != waitlist.Withdrawn ||
-				h.SeatsTaken(class) != tt.taken || h.Entry(entries[0]).Tries != 0 {
-				t.Errorf("%+v, %d seats are taken", offers, h.SeatsTaken(class))
-			}
-			h.WantSound()
+			studio := testkit.New(t)
+			studio.SetMode(waitlist.OfferInTurn)
+			class, who, booked := studio.AddFullSession(2)
+			_, entries := studio.AddWaiters(1, testkit.ForSessions(class))
+			studio.MustCancel(who[0], booked[0])
+			must.NoError(t, tt.act(studio, class))
+			studio.WantEntries(map[tenant.EntryID]waitlist.Status{entries[0]: tt.entry})
+			offers := studio.Offers(class)
+			test.True(
+				t, len(offers) == 1 && offers[0].Status == waitlist.Withdrawn && studio.SeatsTaken(class) == tt.taken &&
+					studio.Entry(entries[0]).Tries == 0,
+				test.Sprintf("%+v, %d seats are taken", offers, studio.SeatsTaken(class)),
+			)
+			studio.WantSound()
 		})
 	}
 }
@@ -250,24 +244,26 @@ func TestMakeRoom_WithdrawsOffers(t *testing.T) {
 		for _, way := range []string{"a session", "a series"} {
 			t.Run(string(mode)+", "+way, func(t *testing.T) {
 				t.Parallel()
-				h := testkit.New(t)
-				h.SetMode(mode)
-				in := h.SeriesInput()
+				studio := testkit.New(t)
+				studio.SetMode(mode)
+				in := studio.SeriesInput()
 				in.Template.Capacity, in.Template.WaitlistCapacity = new(2), new(9)
-				series, ids := h.CreateSeries(in)
+				series, ids := studio.CreateSeries(in)
 				class := ids[1]
-				h.MustBook(h.AddMember("Booked"), class)
-				h.MustHold(h.AddMember("Held"), class)
-				waiters, entries := h.AddWaiters(3, testkit.ForSessions(class))
+				studio.MustBook(studio.AddMember("Booked"), class)
+				studio.MustHold(studio.AddMember("Held"), class)
+				waiters, entries := studio.AddWaiters(3, testkit.ForSessions(class))
 				resize := func(seats int) error {
-					h.Tick()
+					studio.Tick()
 					edit := session.Input{Capacity: &seats}
 					if way == "a session" {
-						_, _, err := h.App.Schedules.UpdateSession(context.Background(), h.Owner, class, nil, edit, session.CapacityField)
+						_, _, err := studio.App.Schedules.UpdateSession(
+							context.Background(), studio.Owner, class, nil, edit, session.CapacityField,
+						)
 						return err
 					}
-					_, err := h.App.Schedules.UpdateSeries(
-						context.Background(), h.Owner,
+					_, err := studio.App.Schedules.UpdateSeries(
+						context.Background(), studio.Owner,
 						schedules.SeriesEdit{Series: series.ID, Scope: schedules.All, Template: edit, Fields: session.CapacityField},
 					)
 					return err
@@ -275,45 +271,35 @@ func TestMakeRoom_WithdrawsOffers(t *testing.T) {
 				want := func(taken int, statuses ...waitlist.Status) {
 					t.Helper()
 					for i, id := range entries {
-						if e := h.Entry(id); e.Status != statuses[i] || (e.Status == waitlist.Waiting) != (e.Tries == 0) {
-							t.Errorf("entry %d is %s after %d offers, want %s", i, e.Status, e.Tries, statuses[i])
-						}
+						e := studio.Entry(id)
+						test.True(
+							t, e.Status == statuses[i] && (e.Status == waitlist.Waiting) == (e.Tries == 0),
+							test.Sprintf("entry %d is %s after %d offers, want %s", i, e.Status, e.Tries, statuses[i]),
+						)
 					}
-					if n := h.SeatsTaken(class); n != taken {
-						t.Errorf("%d seats are taken, want %d", n, taken)
-					}
-					h.WantSound()
+					test.EqOp(t, taken, studio.SeatsTaken(class), test.Sprintf("seats are taken, want %d", taken))
+					studio.WantSound()
 				}
 				steps, last := []int{3, 4, 5}, waitlist.Waiting // one offer after the other, so that one is the youngest
 				if mode == waitlist.FirstToClaim {
 					steps, last = []int{5}, waitlist.Offered // they may still claim one of two seats
 				}
 				for _, seats := range steps {
-					if err := resize(seats); err != nil {
-						t.Fatal(err)
-					}
+					must.NoError(t, resize(seats))
 				}
 				want(5, waitlist.Offered, waitlist.Offered, waitlist.Offered)
-				if err := resize(4); err != nil {
-					t.Fatal(err)
-				}
+				must.NoError(t, resize(4))
 				want(4, waitlist.Offered, waitlist.Offered, last)
-				testkit.WantReason(t, resize(1), fault.CapacityBelowTaken)
+				expect.Reason(t, fault.CapacityBelowTaken)(resize(1))
 				want(4, waitlist.Offered, waitlist.Offered, last) // a refusal takes nothing back
-				if _, err := h.Accept(waiters[0], h.LiveOffer(entries[0])); err != nil {
-					t.Fatal(err)
-				}
-				testkit.WantReason(t, resize(2), fault.CapacityBelowTaken)
-				if err := resize(3); err != nil {
-					t.Fatal(err)
-				}
+				expect.OK(t)(studio.Accept(waiters[0], studio.LiveOffer(entries[0])))
+				expect.Reason(t, fault.CapacityBelowTaken)(resize(2))
+				must.NoError(t, resize(3))
 				want(3, waitlist.Booked, waitlist.Waiting, waitlist.Waiting)
-				if o := h.Offers(class)[1]; o.Reason != "The session has fewer seats." {
-					t.Errorf("%+v", o)
-				}
-				if done := h.Sweep(); done.Mended != 0 {
-					t.Errorf("the sweep finds something: %+v", done)
-				}
+				o := studio.Offers(class)[1]
+				test.EqOp(t, "The session has fewer seats.", o.Reason, test.Sprintf("%+v", o))
+				done := studio.Sweep()
+				test.EqOp(t, 0, done.Mended, test.Sprintf("the sweep finds something: %+v", done))
 			})
 		}
 	}
@@ -325,153 +311,156 @@ func TestFill_OffersSeveralSeatsToSeveralEntries(t *testing.T) {
 	for _, mode := range []waitlist.Mode{waitlist.OfferInTurn, waitlist.AutoPromote} {
 		t.Run(string(mode), func(t *testing.T) {
 			t.Parallel()
-			h := testkit.New(t)
-			h.SetMode(mode)
-			class, _, _ := h.AddFullSession(1)
+			studio := testkit.New(t)
+			studio.SetMode(mode)
+			class, _, _ := studio.AddFullSession(1)
 			ids := make(map[int]tenant.EntryID)
 			for _, party := range []int{2, 4, 1} {
-				ids[party] = h.MustJoin(
-					h.AddMember("Mia"), waitlists.JoinRequest{Sessions: []tenant.SessionID{class}, Party: party},
+				ids[party] = studio.MustJoin(
+					studio.AddMember("Mia"), waitlists.JoinRequest{Sessions: []tenant.SessionID{class}, Party: party},
 				).ID
 			}
-			resize(h, class, 4) // three more
+			resize(studio, class, 4) // three more
 			got := map[waitlist.Mode]waitlist.Status{
 				waitlist.OfferInTurn: waitlist.Offered, waitlist.AutoPromote: waitlist.Booked,
 			}[mode]
-			h.WantEntries(map[tenant.EntryID]waitlist.Status{ids[2]: got, ids[1]: got, ids[4]: waitlist.Waiting})
-			if e := h.Entry(ids[4]); e.PassedOver != string(fault.PartySize) || h.SeatsTaken(class) != 4 {
-				t.Errorf("%+v", e)
-			}
-			h.WantSound()
+			studio.WantEntries(map[tenant.EntryID]waitlist.Status{ids[2]: got, ids[1]: got, ids[4]: waitlist.Waiting})
+			e := studio.Entry(ids[4])
+			test.True(t, e.PassedOver == string(fault.PartySize) && studio.SeatsTaken(class) == 4, test.Sprintf("%+v", e))
+			studio.WantSound()
 		})
 	}
 }
 
-// Close to the start nobody is booked without being asked; before that whoever is may change their mind without
+// Close to the start no entry is promoted without being asked. Before that a promoted member can cancel without
 // penalty.
 func TestPromotion_EndsBeforeTheStart(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
-	h.SetRules(func(s *waitlist.Settings) { s.AutoPromoteCutoff = new(3 * time.Hour) })
-	class, who, booked := h.AddFullSession(2)
-	_, ids := h.AddWaiters(2, testkit.ForSessions(class))
-	h.Clock.Set(testkit.Noon.Add(45*time.Hour - time.Minute))
-	if _, err := h.App.Bookings.CancelBooking(
-		context.Background(), h.Owner, bookings.CancelRequest{ID: booked[0]},
-	); err != nil {
-		t.Fatal(err)
-	}
-	h.WantEntries(map[tenant.EntryID]waitlist.Status{ids[0]: waitlist.Booked})
-	grace := h.Text(
-		`select to_char(grace_until at time zone 'UTC', 'HH24:MI') from bookings where id = $1`, h.Entry(ids[0]).Booking,
+	studio := testkit.New(t)
+	studio.SetRules(func(s *waitlist.Settings) { s.AutoPromoteCutoff = new(3 * time.Hour) })
+	class, who, booked := studio.AddFullSession(2)
+	_, ids := studio.AddWaiters(2, testkit.ForSessions(class))
+	studio.Clock.Set(testkit.Noon.Add(45*time.Hour - time.Minute))
+	expect.OK(t)(studio.App.Bookings.CancelBooking(
+		context.Background(), studio.Owner, bookings.CancelRequest{ID: booked[0]},
+	))
+	studio.WantEntries(map[tenant.EntryID]waitlist.Status{ids[0]: waitlist.Booked})
+	grace := studio.Text(
+		`select to_char(grace_until at time zone 'UTC', 'HH24:MI') from bookings where id = $1`, studio.Entry(ids[0]).Booking,
 	)
-	if grace != "09:59" {
-		t.Errorf("grace until %s", grace)
-	}
-	h.Clock.Set(testkit.Noon.Add(45*time.Hour + time.Minute))
-	if _, err := h.App.Bookings.CancelBooking(
-		context.Background(), h.Owner, bookings.CancelRequest{ID: booked[1]},
-	); err != nil {
-		t.Fatal(err)
-	}
-	h.WantEntries(map[tenant.EntryID]waitlist.Status{ids[1]: waitlist.Offered})
+	test.EqOp(t, "09:59", grace, test.Sprint("grace until"))
+	studio.Clock.Set(testkit.Noon.Add(45*time.Hour + time.Minute))
+	expect.OK(t)(studio.App.Bookings.CancelBooking(
+		context.Background(), studio.Owner, bookings.CancelRequest{ID: booked[1]},
+	))
+	studio.WantEntries(map[tenant.EntryID]waitlist.Status{ids[1]: waitlist.Offered})
 	_ = who
-	h.WantSound()
+	studio.WantSound()
 }
 
-// The first to claim has it. What they leave is for those whom it still fits; when nobody is left it is open to all.
+// The first to claim gets the seat. The seats that are left go to entries that still fit, and to all members if there
+// is none.
 func TestFirstToClaim_BooksTheFirst(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
-	h.SetMode(waitlist.FirstToClaim)
-	class, _, _ := h.AddFullSession(1)
+	studio := testkit.New(t)
+	studio.SetMode(waitlist.FirstToClaim)
+	class, _, _ := studio.AddFullSession(1)
 	var who []tenant.Caller
 	var ids []tenant.EntryID
 	for _, party := range []int{2, 1, 2} {
-		who = append(who, h.AddMember("Mia"))
+		who = append(who, studio.AddMember("Mia"))
 		ids = append(
-			ids, h.MustJoin(who[len(who)-1], waitlists.JoinRequest{Sessions: []tenant.SessionID{class}, Party: party}).ID,
+			ids, studio.MustJoin(who[len(who)-1], waitlists.JoinRequest{Sessions: []tenant.SessionID{class}, Party: party}).ID,
 		)
 	}
-	resize(h, class, 4)
-	if n := h.SeatsTaken(class); n != 4 {
-		t.Errorf("%d seats are taken or kept, want all", n)
-	}
-	h.WantEntries(map[tenant.EntryID]waitlist.Status{
+	resize(studio, class, 4)
+	test.EqOp(t, 4, studio.SeatsTaken(class), test.Sprint("seats are taken or kept, want all"))
+	studio.WantEntries(map[tenant.EntryID]waitlist.Status{
 		ids[0]: waitlist.Offered, ids[1]: waitlist.Offered, ids[2]: waitlist.Offered,
 	})
-	if _, err := h.Accept(who[2], h.LiveOffer(ids[2])); err != nil {
-		t.Fatal(err)
-	}
-	h.WantEntries(map[tenant.EntryID]waitlist.Status{
+	expect.OK(t)(studio.Accept(who[2], studio.LiveOffer(ids[2])))
+	studio.WantEntries(map[tenant.EntryID]waitlist.Status{
 		ids[0]: waitlist.Waiting, ids[1]: waitlist.Offered, ids[2]: waitlist.Booked,
 	})
-	if h.SeatsTaken(class) != 4 || h.Entry(ids[0]).Tries != 0 {
-		t.Errorf("%d seats; it was not theirs to lose", h.SeatsTaken(class))
-	}
-	h.WantSound()
-	if _, err := h.Decline(who[1], h.LiveOffer(ids[1]), false); err != nil {
-		t.Fatal(err)
-	}
-	if n := h.SeatsTaken(class); n != 3 {
-		t.Errorf("%d seats are taken, want none kept", n)
-	}
-	h.WantSound()
-	h.MustBook(h.AddMember("Anybody"), class)
+	test.True(
+		t, studio.SeatsTaken(class) == 4 && studio.Entry(ids[0]).Tries == 0,
+		test.Sprintf("%d seats; it was not theirs to lose", studio.SeatsTaken(class)),
+	)
+	studio.WantSound()
+	expect.OK(t)(studio.Decline(who[1], studio.LiveOffer(ids[1]), false))
+	test.EqOp(t, 3, studio.SeatsTaken(class), test.Sprint("seats are taken, want none kept"))
+	studio.WantSound()
+	studio.MustBook(studio.AddMember("Zoe"), class)
 }
 
 // No more is kept than those who were told can claim.
 func TestFirstToClaim_ReservesWhatCanBeClaimed(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
-	h.SetMode(waitlist.FirstToClaim)
-	class, _, _ := h.AddFullSession(1)
-	h.AddWaiters(1, testkit.ForSessions(class))
-	resize(h, class, 5)
-	if n := h.SeatsTaken(class); n != 2 {
-		t.Errorf("%d seats are taken or kept", n)
-	}
-	h.MustBook(h.AddMember("Anybody"), class)
-	h.WantSound()
+	studio := testkit.New(t)
+	studio.SetMode(waitlist.FirstToClaim)
+	class, _, _ := studio.AddFullSession(1)
+	studio.AddWaiters(1, testkit.ForSessions(class))
+	resize(studio, class, 5)
+	test.EqOp(t, 2, studio.SeatsTaken(class), test.Sprint("seats are taken or kept"))
+	studio.MustBook(studio.AddMember("Zoe"), class)
+	studio.WantSound()
 }
 
-// Seats that nobody wanted before go with those that are let go: the round grows.
+// Open seats that no entry took join the round of seats that are freed later.
 func TestRound_AddsSeatsFreedLater(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
-	h.SetMode(waitlist.OfferInTurn)
-	class, who, booked := h.AddFullSession(3)
-	mia := h.AddMember("Mia")
-	first := h.MustJoin(mia, testkit.ForSessions(class)).ID
-	large := h.MustJoin(h.AddMember("Large"), waitlists.JoinRequest{Sessions: []tenant.SessionID{class}, Party: 3}).ID
+	studio := testkit.New(t)
+	studio.SetMode(waitlist.OfferInTurn)
+	class, who, booked := studio.AddFullSession(3)
+	mia := studio.AddMember("Mia")
+	first := studio.MustJoin(mia, testkit.ForSessions(class)).ID
+	large := studio.MustJoin(
+		studio.AddMember("Large"), waitlists.JoinRequest{Sessions: []tenant.SessionID{class}, Party: 3},
+	).ID
 	for i := range who {
-		h.MustCancel(who[i], booked[i])
+		studio.MustCancel(who[i], booked[i])
 	}
-	if _, err := h.Decline(mia, h.LiveOffer(first), true); err != nil {
-		t.Fatal(err)
-	}
-	h.WantEntries(map[tenant.EntryID]waitlist.Status{large: waitlist.Offered})
-	h.WantSound()
+	expect.OK(t)(studio.Decline(mia, studio.LiveOffer(first), true))
+	studio.WantEntries(map[tenant.EntryID]waitlist.Status{large: waitlist.Offered})
+	studio.WantSound()
 }
 
-// Nine holes are a service of their own: whoever wishes for nine is not asked to play eighteen.
+// Nine holes are a service of their own: an entry for nine gets no offer of eighteen.
 func TestTimeWindow_IsForOneService(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
-	h.SetMode(waitlist.OfferInTurn)
-	nine := h.AddService(catalog.Service{Name: "Nine holes", Duration: 2 * time.Hour, MaxParty: 4})
-	_, eighteenHolder, eighteenBooked := h.AddFullSession(1)
-	short, nineHolder, nineBooked := h.AddFullSession(1, func(s *testkit.Session) { s.Service = nine })
-	wish := h.ForWindow("2026-03-18", "2026-03-18", "06:00", "22:00")
+	studio := testkit.New(t)
+	studio.SetMode(waitlist.OfferInTurn)
+	nine := studio.AddService(catalog.Service{Name: "Nine holes", Duration: 2 * time.Hour, MaxParty: 4})
+	_, eighteenHolder, eighteenBooked := studio.AddFullSession(1)
+	short, nineHolder, nineBooked := studio.AddFullSession(1, func(s *testkit.Session) { s.Service = nine })
+	wish := studio.ForWindow("2026-03-18", "2026-03-18", "06:00", "22:00")
 	wish.Window.Service = nine
-	noa := h.MustJoin(h.AddMember("Noa"), wish)
-	h.MustCancel(eighteenHolder[0], eighteenBooked[0])
-	if e := h.Entry(noa.ID); e.Status != waitlist.Waiting {
-		t.Errorf("asked to play eighteen: she is %s", e.Status)
+	noa := studio.MustJoin(studio.AddMember("Noa"), wish)
+	studio.MustCancel(eighteenHolder[0], eighteenBooked[0])
+	test.EqOp(t, waitlist.Waiting, studio.Entry(noa.ID).Status, test.Sprint("asked to play eighteen: she"))
+	studio.MustCancel(nineHolder[0], nineBooked[0])
+	o := studio.LiveOffer(noa.ID)
+	test.EqOp(t, short, o.Session, test.Sprintf("%+v", o))
+	studio.WantSound()
+}
+
+// A link or a message acts as the member to whom the offer was made. It cannot answer the offer of another one.
+func TestAnswerAsMember_AnswersOwnOffersOnly(t *testing.T) {
+	t.Parallel()
+	studio := testkit.New(t)
+	studio.SetMode(waitlist.OfferInTurn)
+	class, who, booked := studio.AddFullSession(1)
+	mia, eve := studio.AddMember("Mia"), studio.AddMember("Eve")
+	id := studio.MustJoin(mia, testkit.ForSessions(class)).ID
+	studio.MustCancel(who[0], booked[0])
+	offer := studio.LiveOffer(id)
+	for _, accept := range []bool{true, false} {
+		expect.Reason(t, fault.OfferNotFound)(
+			waitlists.AnswerAsMember(studio.App.Waitlists, t.Context(), studio.Tenant, eve.Member, offer.ID, accept),
+		)
 	}
-	h.MustCancel(nineHolder[0], nineBooked[0])
-	if o := h.LiveOffer(noa.ID); o.Session != short {
-		t.Errorf("%+v", o)
-	}
-	h.WantSound()
+	answer := expect.Value(
+		waitlists.AnswerAsMember(studio.App.Waitlists, t.Context(), studio.Tenant, mia.Member, offer.ID, true),
+	)(t)
+	test.True(t, answer.Booking != nil && answer.Booking.Member == mia.Member, test.Sprintf("%+v", answer))
 }

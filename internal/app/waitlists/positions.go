@@ -53,34 +53,34 @@ func Positions(
 	return at, nil
 }
 
-// Standings are the facts from which the positions and live offers of entries follow.
-type Standings struct {
+// PositionFacts are the facts from which the positions and live offers of entries follow.
+type PositionFacts struct {
 	Rivals []waitlistdb.Rival
 	Rules  []waitlist.Layer
 	offers []waitlist.Offer
 }
 
-// LineUp asks for what Put needs: rivals, rules and live offers.
-func LineUp(b *pg.Batch, in tenant.TenantID, of waitlistdb.RivalQuery) *Standings {
-	var s Standings
-	s.Queue(b, in, of)
+// ListPositions asks for what AddTo needs: rivals, rules and live offers.
+func ListPositions(b *pg.Batch, in tenant.TenantID, of waitlistdb.RivalQuery) *PositionFacts {
+	var s PositionFacts
+	s.ListRivals(b, in, of)
 	waitlistdb.ListRivalOffers(b, in, of, &s.offers)
 	return &s
 }
 
-// Queue asks for rivals and for the rules that order them.
-func (s *Standings) Queue(b *pg.Batch, in tenant.TenantID, of waitlistdb.RivalQuery) {
+// ListRivals asks for rivals and for the rules that order them.
+func (s *PositionFacts) ListRivals(b *pg.Batch, in tenant.TenantID, of waitlistdb.RivalQuery) {
 	waitlistdb.ListRivals(b, in, of, &s.Rivals)
 	waitlistdb.ListAllRules(b, in, &s.Rules)
 }
 
-// Put fills in the positions and live offers of entries.
-func (s *Standings) Put(entries []waitlist.Entry, now time.Time) error {
+// AddTo fills in the positions and live offers of entries.
+func (s *PositionFacts) AddTo(entries []waitlist.Entry, now time.Time) error {
 	at, err := Positions(s.Rivals, s.Rules, now)
 	for i, e := range entries {
 		if e.Status.Active() {
 			position := at[QueuePlace{Entry: e.ID}]
-			entries[i].Position, entries[i].Worth = position.Position, position.Worth
+			entries[i].Position, entries[i].Scoring = position.Position, position.Scoring
 		}
 		if n := slices.IndexFunc(s.offers, func(o waitlist.Offer) bool { return o.Entry == e.ID }); n >= 0 {
 			entries[i].Offer = &s.offers[n]
@@ -95,11 +95,11 @@ func (s *Service) addPosition(ctx context.Context, tx *engine.Tx, e waitlist.Ent
 		return e, nil
 	}
 	var batch pg.Batch
-	positions := LineUp(&batch, tx.Tenant, waitlistdb.RivalQuery{Entries: []tenant.EntryID{e.ID}})
+	positions := ListPositions(&batch, tx.Tenant, waitlistdb.RivalQuery{Entries: []tenant.EntryID{e.ID}})
 	if err := tx.Load(ctx, &batch); err != nil {
 		return e, err
 	}
 	one := []waitlist.Entry{e}
-	err := positions.Put(one, tx.Now)
+	err := positions.AddTo(one, tx.Now)
 	return one[0], err
 }

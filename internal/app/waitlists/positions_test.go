@@ -6,12 +6,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/berthhq/berth/internal/app/waitlists"
 	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 // What people are told of where they stand is what happens, whatever a formula speaks of: the session, its place and
@@ -33,101 +35,94 @@ func TestFill_OffersInOrderOfPositions(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h := testkit.New(t)
-			h.SetRules(func(s *waitlist.Settings) {
+			studio := testkit.New(t)
+			studio.SetRules(func(s *waitlist.Settings) {
 				s.Mode, s.Order, s.PriorityExpression = new(waitlist.OfferInTurn), new(waitlist.ByFormula), &tt.formula
 			})
-			class, who, booked := h.AddFullSession(1)
-			waiters, ids := h.AddWaiters(2, testkit.ForSessions(class))
-			h.SetTier(waiters[1], "gold")
-			ids = append(ids, h.MustJoin(h.AddMember("Window"), h.ForWindow("2026-03-18", "2026-03-18", "00:00", "23:59")).ID)
-			if e := h.Entry(ids[tt.first]); e.Position != 1 {
-				t.Errorf("it stands at %d with %+v", e.Position, e.Worth)
-			}
-			h.MustCancel(who[0], booked[0])
-			h.WantEntries(map[tenant.EntryID]waitlist.Status{ids[tt.first]: waitlist.Offered})
-			wantDecisionsFollow(h, t)
-			h.WantSound()
+			class, who, booked := studio.AddFullSession(1)
+			waiters, ids := studio.AddWaiters(2, testkit.ForSessions(class))
+			studio.SetTier(waiters[1], "gold")
+			ids = append(
+				ids, studio.MustJoin(studio.AddMember("Window"), studio.ForWindow("2026-03-18", "2026-03-18", "00:00", "23:59")).ID,
+			)
+			e := studio.Entry(ids[tt.first])
+			test.EqOp(t, 1, e.Position, test.Sprintf("it stands at %d with %+v", e.Position, e.Scoring))
+			studio.MustCancel(who[0], booked[0])
+			studio.WantEntries(map[tenant.EntryID]waitlist.Status{ids[tt.first]: waitlist.Offered})
+			wantDecisionsFollow(studio, t)
+			studio.WantSound()
 		})
 	}
 }
 
-// Whoever waits on several days, or for any of several sessions, is told where they stand best, and what they are worth
-// there; of places that are as good the first counts.
+// An entry for several days or sessions shows its best position, and its score there. Of equal positions the earliest
+// session counts.
 func TestPositions_ReportTheBest(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
-	h.SetRules(func(s *waitlist.Settings) { s.Order, s.EarlyBirdPerDay = new(waitlist.ByPriority), new(1) })
-	crowded, _, _ := h.AddFullSession(1)
-	empty, _, _ := h.AddFullSession(1, testkit.StartingAt(testkit.Noon.Add(96*time.Hour)))
-	late, _, _ := h.AddFullSession(1, testkit.StartingAt(testkit.Noon.Add(120*time.Hour)))
-	h.AddWaiters(3, testkit.ForSessions(crowded))
-	week := h.MustJoin(h.AddMember("Window"), h.ForWindow("2026-03-16", "2026-03-22", "00:00", "23:59")).ID
-	either := h.MustJoin(h.AddMember("Any"), testkit.ForSessions(crowded, late, empty)).ID
+	studio := testkit.New(t)
+	studio.SetRules(func(s *waitlist.Settings) { s.Order, s.EarlyBirdPerDay = new(waitlist.ByPriority), new(1) })
+	crowded, _, _ := studio.AddFullSession(1)
+	empty, _, _ := studio.AddFullSession(1, testkit.StartingAt(testkit.Noon.Add(96*time.Hour)))
+	late, _, _ := studio.AddFullSession(1, testkit.StartingAt(testkit.Noon.Add(120*time.Hour)))
+	studio.AddWaiters(3, testkit.ForSessions(crowded))
+	week := studio.MustJoin(studio.AddMember("Window"), studio.ForWindow("2026-03-16", "2026-03-22", "00:00", "23:59")).ID
+	either := studio.MustJoin(studio.AddMember("Any"), testkit.ForSessions(crowded, late, empty)).ID
 	for range 5 { // whatever order they are looked at in
 		for id, want := range map[tenant.EntryID]waitlist.Rank{
 			// on its first day, which has begun
-			week: {Position: 1, Worth: waitlist.Worth{Score: 100, Sum: true, Base: 100}},
+			week: {Position: 1, Scoring: waitlist.Scoring{Score: 100, Sum: true, Base: 100}},
 			// behind the window, on the fourth day
-			either: {Position: 2, Worth: waitlist.Worth{Score: 103, Sum: true, Base: 100, EarlyBird: 3}},
+			either: {Position: 2, Scoring: waitlist.Scoring{Score: 103, Sum: true, Base: 100, EarlyBird: 3}},
 		} {
-			e := h.Entry(id)
-			if diff := cmp.Diff(want, waitlist.Rank{Position: e.Position, Worth: e.Worth}); diff != "" {
-				t.Fatalf("(-want +got):\n%s", diff)
-			}
+			e := studio.Entry(id)
+			must.Eq(t, want, waitlist.Rank{Position: e.Position, Scoring: e.Scoring})
 		}
 	}
-	h.WantSound()
+	studio.WantSound()
 }
 
 // Staff see what an entry is worth and why: the sum of its parts, what they gave it themselves, or what a formula says.
 func TestPositions_ReportTheScore(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	h := testkit.New(t)
-	h.SetRules(func(s *waitlist.Settings) {
+	studio := testkit.New(t)
+	studio.SetRules(func(s *waitlist.Settings) {
 		s.Order, s.TierBonus, s.EarlyBirdPerDay = new(waitlist.ByPriority), &map[string]int{"gold": 20}, new(2)
 	})
-	class, _, _ := h.AddFullSession(1)
-	who, ids := h.AddWaiters(1, testkit.ForSessions(class))
-	h.SetTier(who[0], "gold")
-	worth := func(want waitlist.Worth) {
+	class, _, _ := studio.AddFullSession(1)
+	who, ids := studio.AddWaiters(1, testkit.ForSessions(class))
+	studio.SetTier(who[0], "gold")
+	scoring := func(want waitlist.Scoring) {
 		t.Helper()
-		entries, err := h.App.Waitlists.ListEntries(ctx, h.Coach, waitlists.EntryQuery{Session: class, Limit: 10})
-		if err != nil || len(entries) != 1 {
-			t.Fatal(entries, err)
-		}
-		roster, err := h.App.Bookings.ListRoster(ctx, h.Coach, class, false)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for where, got := range map[string]waitlist.Worth{
-			"in the list": entries[0].Worth, "on the roster": roster.Entries[0].Worth, "by itself": h.Entry(ids[0]).Worth,
+		entries := expect.Value(
+			studio.App.Waitlists.ListEntries(ctx, studio.Coach, waitlists.EntryQuery{Session: class, Limit: 10}),
+		)(t)
+		must.EqOp(t, 1, len(entries), must.Sprint(entries))
+		roster := expect.Value(studio.App.Bookings.ListRoster(ctx, studio.Coach, class, false))(t)
+		for where, got := range map[string]waitlist.Scoring{
+			"in the list": entries[0].Scoring, "on the roster": roster.Entries[0].Scoring,
+			"by itself": studio.Entry(ids[0]).Scoring,
 		} {
-			if got != want {
-				t.Errorf("%s: %+v, want %+v", where, got, want)
-			}
+			test.EqOp(t, want, got, test.Sprint(where))
 		}
 	}
 	score := func(n int) {
 		t.Helper()
-		if _, err := h.App.Waitlists.SetPriority(ctx, h.Owner, ids[0], waitlists.PriorityEdit{Score: &n}); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t)(studio.App.Waitlists.SetPriority(
+			ctx, studio.Owner, ids[0], waitlists.PriorityEdit{Score: &n},
+		))
 	}
 	// it joined two days ahead, but for a moment
-	worth(waitlist.Worth{Score: 122, Sum: true, Base: 100, TierBonus: 20, EarlyBird: 2})
+	scoring(waitlist.Scoring{Score: 122, Sum: true, Base: 100, TierBonus: 20, EarlyBird: 2})
 	score(7)
-	worth(waitlist.Worth{Score: 7})
+	scoring(waitlist.Scoring{Score: 7})
 	score(-1)
-	edit(h, func(s *waitlist.Settings) {
+	edit(studio, func(s *waitlist.Settings) {
 		s.Order, s.PriorityExpression = new(waitlist.ByFormula), new(`member.tier == "gold" ? 500 : 1`)
 	})
-	worth(waitlist.Worth{Score: 500})
-	if e, err := h.App.Waitlists.LeaveWaitlist(ctx, testkit.SelfOnly(who[0]), ids[0], "", true); err != nil ||
-		e.Worth != (waitlist.Worth{}) {
-		t.Errorf("of one that waits no longer: %+v, %v", e.Worth, err)
-	}
+	scoring(waitlist.Scoring{Score: 500})
+	e := expect.Value(studio.App.Waitlists.LeaveWaitlist(ctx, testkit.SelfOnly(who[0]), ids[0], "", true))(t)
+	test.EqOp(t, (waitlist.Scoring{}), e.Scoring, test.Sprintf("of one that waits no longer: %+v", e.Scoring))
 }
 
 // An offer by hand stands as long as staff say, or else as the rules do; where by their lights there is too little time
@@ -172,33 +167,28 @@ func TestOfferPlace_UsesGivenWindow(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h := testkit.New(t)
-			nights(h)
-			edit(h, func(s *waitlist.Settings) {
+			studio := testkit.New(t)
+			nights(studio)
+			edit(studio, func(s *waitlist.Settings) {
 				s.OffersInQuietHours, s.Order, s.BaseScore = nil, new(waitlist.ByPriority), new(42)
 				if tt.window > 0 {
 					s.OfferWindow = &tt.window
 				}
 			})
-			full, _, _ := h.AddFullSession(1, testkit.StartingAt(testkit.Noon.Add(96*time.Hour)))
-			open := h.AddSession(testkit.Session{Starts: testkit.UTC(tt.starts), Capacity: 1})
-			_, ids := h.AddWaiters(1, testkit.ForSessions(full))
-			h.Clock.Set(testkit.UTC(tt.made))
+			full, _, _ := studio.AddFullSession(1, testkit.StartingAt(testkit.Noon.Add(96*time.Hour)))
+			open := studio.AddSession(testkit.Session{Starts: testkit.UTC(tt.starts), Capacity: 1})
+			_, ids := studio.AddWaiters(1, testkit.ForSessions(full))
+			studio.Clock.Set(testkit.UTC(tt.made))
 			ask := waitlists.OfferRequest{Session: open, Entry: ids[0]}
 			if tt.until != "" {
 				ask.Until = testkit.UTC(tt.until)
 			}
-			o, err := h.App.Waitlists.OfferPlace(context.Background(), h.Owner, ask)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if got := fmt.Sprint(o.ExpiresAt.UTC().Format(time.RFC3339), " ", o.Score); got != tt.ends+" 42" {
-				t.Errorf("it ends, and is worth, %s; want %s 42", got, tt.ends)
-			}
-			if v := h.LastDecision(open).Decision.Verdicts[0]; v.Score != 42 {
-				t.Errorf("%+v", v)
-			}
-			h.WantSound()
+			o := expect.Value(studio.App.Waitlists.OfferPlace(context.Background(), studio.Owner, ask))(t)
+			test.EqOp(t, tt.ends+" 42", fmt.Sprint(o.ExpiresAt.UTC().Format(time.RFC3339), " ", o.Score),
+				test.Sprintf("it ends, and is worth, want %s 42", tt.ends))
+			v := studio.LastDecision(open).Decision.Verdicts[0]
+			test.EqOp(t, 42, v.Score, test.Sprintf("%+v", v))
+			studio.WantSound()
 		})
 	}
 }

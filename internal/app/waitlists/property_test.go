@@ -10,6 +10,9 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/berthhq/berth/internal/app/bookings"
 	"github.com/berthhq/berth/internal/app/settings"
 	"github.com/berthhq/berth/internal/app/waitlists"
@@ -19,21 +22,24 @@ import (
 	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 // Whatever people, staff and time do to a waitlist, and in whatever order: every invariant holds after each act, no
 // seat is kept without an offer, each decision follows from its facts, and once all is over everything is given back.
 func TestWaitlist_KeepsInvariants(t *testing.T) {
 	t.Parallel()
-	h := testkit.New(t)
+	studio := testkit.New(t)
 	rapid.Check(t, func(rt *rapid.T) {
-		l := newQueueLife(h.OtherTenant())
+		l := newQueueLife(studio.OtherTenant())
 		acts := l.acts()
 		for _, name := range rapid.SliceOfN(rapid.SampledFrom(slices.Sorted(maps.Keys(acts))), 8, 30).Draw(rt, "acts") {
 			err := acts[name](rt)
-			if f := testkit.FaultOf(err); err != nil && (f == nil || f.Kind == fault.Internal || f.Kind == fault.Unavailable) {
-				rt.Fatalf("%s: %v", name, err)
-			}
+			f := testkit.FaultOf(err)
+			must.False(
+				rt, err != nil && (f == nil || f.Kind == fault.Internal || f.Kind == fault.Unavailable),
+				must.Sprintf("%s: %v", name, err),
+			)
 			l.WantSound(rt, name)
 			l.wantMendsNothing(rt, name)
 		}
@@ -41,9 +47,8 @@ func TestWaitlist_KeepsInvariants(t *testing.T) {
 		l.End(rt)
 		l.WantSound(rt, "the end")
 		l.WantNothingTaken(rt)
-		if n := l.Count(`select count(*) from waitlist_offers where tenant_id = $1 and status = 'LIVE'`, l.Tenant); n != 0 {
-			rt.Errorf("%d offers are live", n)
-		}
+		test.EqOp(rt, 0, l.Count(`select count(*) from waitlist_offers where tenant_id = $1 and status = 'LIVE'`, l.Tenant),
+			test.Sprint("offers are live"))
 	})
 }
 
@@ -53,16 +58,16 @@ type queueLife struct {
 	extra []tenant.Caller
 }
 
-func newQueueLife(h *testkit.Studio) *queueLife {
-	l := &queueLife{Life: testkit.NewLife(h)}
+func newQueueLife(studio *testkit.Studio) *queueLife {
+	l := &queueLife{Life: testkit.NewLife(studio)}
 	l.Sessions = nil
 	for i, starts := range []time.Duration{3 * time.Hour, 30 * time.Hour, 31 * time.Hour} {
 		l.Sessions = append(
-			l.Sessions, h.AddSession(testkit.Session{Starts: testkit.Noon.Add(starts), Capacity: 1 + i, Waitlist: 6}),
+			l.Sessions, studio.AddSession(testkit.Session{Starts: testkit.Noon.Add(starts), Capacity: 1 + i, Waitlist: 6}),
 		)
 	}
 	for i := range 3 {
-		l.extra = append(l.extra, h.AddMember(fmt.Sprint("Extra ", i)))
+		l.extra = append(l.extra, studio.AddMember(fmt.Sprint("Extra ", i)))
 	}
 	return l
 }
@@ -250,50 +255,36 @@ func (l *queueLife) acts() map[string]func(*rapid.T) error {
 	return acts
 }
 
-// wantMendsNothing fails where somebody should have been woken, or where there are orphans.
+// wantMendsNothing fails if a sweep finds an entry that should have been filled, or orphans.
 func (l *queueLife) wantMendsNothing(t *rapid.T, after string) {
 	t.Helper()
-	if _, _, err := l.App.Housekeeping.ExpireDue(context.Background(), l.Tenant); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t)(l.App.Housekeeping.ExpireDue(context.Background(), l.Tenant))
 	done, err := l.App.Housekeeping.SweepTenant(context.Background(), l.Tenant)
-	if err != nil {
-		t.Fatalf("after %s: sweep: %v", after, err)
-	}
-	if done.Mended != 0 {
-		t.Fatalf("after %s the sweep mended %d", after, done.Mended)
-	}
+	must.NoError(t, err, must.Sprintf("after %s: sweep", after))
+	must.EqOp(t, 0, done.Mended, must.Sprintf("after %s the sweep mended", after))
 }
 
 // wantDecisionsFollow makes each decision of the past again, under the rules that were in force.
-func wantDecisionsFollow(h *testkit.Studio, t interface {
-	Fatalf(string, ...any)
-	Errorf(string, ...any)
-},
-) {
+func wantDecisionsFollow(studio *testkit.Studio, t rapid.TB) {
+	t.Helper()
 	ctx := context.Background()
-	decisions, _, err := h.App.Waitlists.ListDecisions(ctx, h.Owner, waitlists.DecisionQuery{Oldest: true, Limit: 500})
-	if err != nil {
-		t.Fatalf("%v", err)
-	}
-	versions, err := h.App.Settings.ListRulesVersions(ctx, h.Owner, settings.PolicyTarget{}, 0, 0)
-	if err != nil {
-		t.Fatalf("%v", err)
-	}
+	decisions, _, err := studio.App.Waitlists.ListDecisions(
+		ctx, studio.Owner, waitlists.DecisionQuery{Oldest: true, Limit: 500},
+	)
+	must.NoError(t, err)
+	versions := expect.Value(studio.App.Settings.ListRulesVersions(ctx, studio.Owner, settings.PolicyTarget{}, 0, 0))(t)
 	for _, d := range decisions {
 		if d.Case.Trigger == waitlist.ByHand {
 			continue // staff chose
 		}
-		rules, err := waitlist.Compile(inForce(versions, d).Rules)
-		if err != nil {
-			t.Fatalf("%v", err)
-		}
+		rules := expect.Value(waitlist.Compile(inForce(versions, d).Rules))(t)
 		again := d.Case.Decide(rules)
-		if fmt.Sprint(again.Verdicts) != fmt.Sprint(d.Decision.Verdicts) || again.Move != d.Decision.Move ||
-			again.LeftMove != d.Decision.LeftMove ||
-			again.Given != d.Decision.Given || len(again.Grants) != len(d.Decision.Grants) || again.Mode != d.Decision.Mode {
-			t.Errorf("decision %s was\n%+v, again it is\n%+v", d.ID, d.Decision, again)
-		}
+		test.True(
+			t, fmt.Sprint(again.Verdicts) == fmt.Sprint(d.Decision.Verdicts) && again.Move == d.Decision.Move &&
+				again.LeftMove == d.Decision.LeftMove && again.Given == d.Decision.Given &&
+				len(again.Grants) == len(d.Decision.Grants) && again.Mode == d.Decision.Mode,
+			test.Sprintf("decision %s was\n%+v, again it is\n%+v", d.ID, d.Decision, again),
+		)
 	}
 }
 

@@ -5,17 +5,20 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test"
+
 	"github.com/berthhq/berth/internal/app/bookings"
 	"github.com/berthhq/berth/internal/rules/member"
 	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 // nights are rules with the quiet hours of the defaults.
-func nights(h *testkit.Studio) {
-	h.T.Helper()
-	h.SetRules(func(s *waitlist.Settings) { s.Mode, s.OffersInQuietHours = new(waitlist.OfferInTurn), nil })
+func nights(studio *testkit.Studio) {
+	studio.T.Helper()
+	studio.SetRules(func(s *waitlist.Settings) { s.Mode, s.OffersInQuietHours = new(waitlist.OfferInTurn), nil })
 }
 
 // The clock of an offer stands still at night, where the member lives: at the location, unless they say otherwise.
@@ -34,33 +37,25 @@ func TestOffer_WindowStartsAfterQuietHours(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h := testkit.New(t)
-			nights(h)
-			class, _, booked := h.AddFullSession(1)
-			waiters, entries := h.AddWaiters(2, testkit.ForSessions(class))
-			h.EditMember(waiters[0], func(m *member.Member) { m.TimeZone = tt.zone })
-			h.Clock.Set(testkit.UTC(tt.made))
-			if _, err := h.App.Bookings.CancelBooking(
-				context.Background(), h.Owner, bookings.CancelRequest{ID: booked[0]},
-			); err != nil {
-				t.Fatal(err)
-			}
-			o := h.LiveOffer(entries[0])
-			if got := o.ExpiresAt.UTC().Format(time.RFC3339); got != tt.ends {
-				t.Errorf("the offer ends at %s, want %s", got, tt.ends)
-			}
+			studio := testkit.New(t)
+			nights(studio)
+			class, _, booked := studio.AddFullSession(1)
+			waiters, entries := studio.AddWaiters(2, testkit.ForSessions(class))
+			studio.EditMember(waiters[0], func(m *member.Member) { m.TimeZone = tt.zone })
+			studio.Clock.Set(testkit.UTC(tt.made))
+			expect.OK(t)(studio.App.Bookings.CancelBooking(
+				context.Background(), studio.Owner, bookings.CancelRequest{ID: booked[0]},
+			))
+			o := studio.LiveOffer(entries[0])
+			test.EqOp(t, tt.ends, o.ExpiresAt.UTC().Format(time.RFC3339), test.Sprint("the offer ends at"))
 			// It stands until then, and not a moment longer.
-			h.Clock.Set(o.ExpiresAt.Add(-time.Microsecond))
-			if _, _, err := h.App.Housekeeping.ExpireDue(context.Background(), h.Tenant); err != nil {
-				t.Fatal(err)
-			}
-			h.WantEntries(map[tenant.EntryID]waitlist.Status{entries[0]: waitlist.Offered, entries[1]: waitlist.Waiting})
-			h.Clock.Set(o.ExpiresAt)
-			if _, _, err := h.App.Housekeeping.ExpireDue(context.Background(), h.Tenant); err != nil {
-				t.Fatal(err)
-			}
-			h.WantEntries(map[tenant.EntryID]waitlist.Status{entries[0]: waitlist.Waiting, entries[1]: waitlist.Offered})
-			h.WantSound()
+			studio.Clock.Set(o.ExpiresAt.Add(-time.Microsecond))
+			expect.OK(t)(studio.App.Housekeeping.ExpireDue(context.Background(), studio.Tenant))
+			studio.WantEntries(map[tenant.EntryID]waitlist.Status{entries[0]: waitlist.Offered, entries[1]: waitlist.Waiting})
+			studio.Clock.Set(o.ExpiresAt)
+			expect.OK(t)(studio.App.Housekeeping.ExpireDue(context.Background(), studio.Tenant))
+			studio.WantEntries(map[tenant.EntryID]waitlist.Status{entries[0]: waitlist.Waiting, entries[1]: waitlist.Offered})
+			studio.WantSound()
 		})
 	}
 }
@@ -80,7 +75,7 @@ func TestOffer_SkipsEntriesInQuietHoursUntilTooLate(t *testing.T) {
 		"the next is awake": {
 			zone: "America/New_York", first: waitlist.Waiting, next: waitlist.Offered, move: waitlist.MakeOffer,
 		},
-		"everybody sleeps": {
+		"all have quiet hours": {
 			zone: "Europe/Paris", first: waitlist.Waiting, next: waitlist.Waiting, move: waitlist.NobodyFits,
 		},
 		"offers do not wait": {
@@ -92,29 +87,26 @@ func TestOffer_SkipsEntriesInQuietHoursUntilTooLate(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h := testkit.New(t)
-			nights(h)
+			studio := testkit.New(t)
+			nights(studio)
 			if tt.even {
-				h.SetRules(func(*waitlist.Settings) {})
+				studio.SetRules(func(*waitlist.Settings) {})
 			}
-			class, _, booked := h.AddFullSession(1, testkit.StartingAt(early))
-			waiters, entries := h.AddWaiters(2, testkit.ForSessions(class))
-			h.EditMember(waiters[1], func(m *member.Member) { m.TimeZone = tt.zone })
-			h.Clock.Set(testkit.UTC("2026-03-17T21:30:00Z"))
-			if _, err := h.App.Bookings.CancelBooking(
-				context.Background(), h.Owner, bookings.CancelRequest{ID: booked[0]},
-			); err != nil {
-				t.Fatal(err)
-			}
-			h.WantEntries(map[tenant.EntryID]waitlist.Status{entries[0]: tt.first, entries[1]: tt.next})
-			last := h.LastDecision(class)
-			if last.Decision.Move != tt.move || (last.Decision.Verdicts[0].Reason == waitlist.InQuietHours) == tt.even {
-				t.Errorf("%s: %+v", last.Decision.Move, last.Decision.Verdicts)
-			}
-			if (last.Note != "") != (tt.move == waitlist.NobodyFits) {
-				t.Errorf("staff are told %q", last.Note)
-			}
-			h.WantSound()
+			class, _, booked := studio.AddFullSession(1, testkit.StartingAt(early))
+			waiters, entries := studio.AddWaiters(2, testkit.ForSessions(class))
+			studio.EditMember(waiters[1], func(m *member.Member) { m.TimeZone = tt.zone })
+			studio.Clock.Set(testkit.UTC("2026-03-17T21:30:00Z"))
+			expect.OK(t)(studio.App.Bookings.CancelBooking(
+				context.Background(), studio.Owner, bookings.CancelRequest{ID: booked[0]},
+			))
+			studio.WantEntries(map[tenant.EntryID]waitlist.Status{entries[0]: tt.first, entries[1]: tt.next})
+			last := studio.LastDecision(class)
+			test.True(
+				t, last.Decision.Move == tt.move && (last.Decision.Verdicts[0].Reason == waitlist.InQuietHours) != tt.even,
+				test.Sprintf("%s: %+v", last.Decision.Move, last.Decision.Verdicts),
+			)
+			test.EqOp(t, (tt.move == waitlist.NobodyFits), (last.Note != ""), test.Sprintf("staff are told %q", last.Note))
+			studio.WantSound()
 		})
 	}
 }

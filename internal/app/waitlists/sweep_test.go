@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/shoenig/test"
 
 	"github.com/berthhq/berth/internal/app"
 	"github.com/berthhq/berth/internal/app/housekeeping"
@@ -13,10 +13,11 @@ import (
 	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
-// A sweep that comes upon an offer in the moment in which it runs out was faster than the alarm: there was nothing to
-// mend. One that nobody ended for longer is a defect. The next is asked in either case.
+// If a sweep finds an offer at the moment at which it expires, it was faster than the alarm: nothing was repaired. An
+// offer that expired longer ago is a defect. The next entry gets an offer in both cases.
 func TestSweep_CountsNoRepairWhenFasterThanTheAlarm(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -29,85 +30,78 @@ func TestSweep_CountsNoRepairWhenFasterThanTheAlarm(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h := testkit.New(t)
-			h.SetMode(waitlist.OfferInTurn)
-			class, _, o := offered(h)
-			h.Clock.Set(o.ExpiresAt.Add(tt.late))
-			if done := h.Sweep(); done != tt.want {
-				t.Errorf("%+v, want %+v", done, tt.want)
-			}
-			offers := h.Offers(class)
-			if len(offers) != 2 || offers[0].Status != waitlist.RanOut || offers[1].Status != waitlist.Live {
-				t.Errorf("%+v", offers)
-			}
-			h.WantSound()
+			studio := testkit.New(t)
+			studio.SetMode(waitlist.OfferInTurn)
+			class, _, o := offered(studio)
+			studio.Clock.Set(o.ExpiresAt.Add(tt.late))
+			test.EqOp(t, tt.want, studio.Sweep())
+			offers := studio.Offers(class)
+			test.True(
+				t, len(offers) == 2 && offers[0].Status == waitlist.RanOut && offers[1].Status == waitlist.Live,
+				test.Sprintf("%+v", offers),
+			)
+			studio.WantSound()
 		})
 	}
 }
 
 // cancelUnnoticed cancels a booking by SQL, so that no entry is asked for its seat. No use case does that.
-func cancelUnnoticed(h *testkit.Studio, id tenant.BookingID) {
-	h.T.Helper()
-	h.Exec(`with cancelled as (
+func cancelUnnoticed(studio *testkit.Studio, id tenant.BookingID) {
+	studio.T.Helper()
+	studio.Exec(`with cancelled as (
 		update bookings set status = 'CANCELLED', cancelled_at = $2 where id = $1 returning session_id, party_size)
 		update sessions s set seats_taken = seats_taken - c.party_size from cancelled c where s.id = c.session_id`,
 		id, testkit.Noon)
 }
 
-// What a sweep mends is counted by what it was, so that whoever runs a server hears of it.
+// Repairs of a sweep are counted by their kind, so that operators see them.
 func TestSweep_CountsRepairs(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		mode  waitlist.Mode
-		spoil func(h *testkit.Studio)
+		spoil func(studio *testkit.Studio)
 		want  map[string]int
 	}{
-		"nothing": {waitlist.OfferInTurn, func(h *testkit.Studio) { offered(h) }, map[string]int{}},
-		"an offer that no alarm has ended": {waitlist.OfferInTurn, func(h *testkit.Studio) {
-			_, _, o := offered(h)
-			h.Clock.Set(o.ExpiresAt.Add(time.Minute))
+		"nothing": {waitlist.OfferInTurn, func(studio *testkit.Studio) { offered(studio) }, map[string]int{}},
+		"an offer that no alarm has ended": {waitlist.OfferInTurn, func(studio *testkit.Studio) {
+			_, _, o := offered(studio)
+			studio.Clock.Set(o.ExpiresAt.Add(time.Minute))
 		}, map[string]int{"overdue_offer": 1}},
-		"entries and a round without offers": {waitlist.FirstToClaim, func(h *testkit.Studio) {
-			offered(h)
-			h.Exec(`update waitlist_offers set status = 'WITHDRAWN', closed_at = $1`, testkit.Noon) // damage
+		"entries and a round without offers": {waitlist.FirstToClaim, func(studio *testkit.Studio) {
+			offered(studio)
+			studio.Exec(`update waitlist_offers set status = 'WITHDRAWN', closed_at = $1`, testkit.Noon) // damage
 		}, map[string]int{"orphaned_entry": 2, "orphaned_round": 1}},
-		"a seat of which nobody heard": {waitlist.OfferInTurn, func(h *testkit.Studio) {
-			class, _, booked := h.AddFullSession(1)
-			h.AddWaiters(1, testkit.ForSessions(class))
-			cancelUnnoticed(h, booked[0])
+		"a freed seat without a fill": {waitlist.OfferInTurn, func(studio *testkit.Studio) {
+			class, _, booked := studio.AddFullSession(1)
+			studio.AddWaiters(1, testkit.ForSessions(class))
+			cancelUnnoticed(studio, booked[0])
 		}, map[string]int{"missed_trigger": 1}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h := testkit.New(t)
-			h.SetMode(tt.mode)
-			tt.spoil(h)
-			h.Tick()
-			claims, err := waitlist.NewClaimKey([]byte("a key for tests that is 32 bytes"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			studio := testkit.New(t)
+			studio.SetMode(tt.mode)
+			tt.spoil(studio)
+			studio.Tick()
+			claims := expect.Value(waitlist.NewClaimKey([]byte("a key for tests that is 32 bytes")))(t)
 			got := make(map[string]int)
-			node := app.New(app.Config{DB: h.DB.DB, Now: h.Clock.Now, Claims: claims, Stats: func(one waitlists.Stats) {
-				for what, n := range one.Repaired {
-					got[what] += n
-				}
-			}})
+			node := app.New(app.Config{DB: studio.DB.DB, Now: studio.Clock.Now, Claims: claims,
+				Stats: func(one waitlists.Stats) {
+					for what, n := range one.Repaired {
+						got[what] += n
+					}
+				}})
 			mended := 0
 			for _, n := range tt.want {
 				mended += n
 			}
 			for range 2 { // the second finds nothing
-				done, err := node.Housekeeping.SweepTenant(context.Background(), h.Tenant)
-				if err != nil || done.Mended != mended {
-					t.Errorf("%+v, %v, want %d", done, err, mended)
-				}
-				if diff := cmp.Diff(tt.want, got); diff != "" {
-					t.Errorf("(-want +got):\n%s", diff)
-				}
+				done, err := node.Housekeeping.SweepTenant(context.Background(), studio.Tenant)
+				test.True(t, err == nil && done.Mended == mended, test.Sprintf("%+v, %v, want %d", done, err, mended))
+				test.Eq(t, tt.want, got)
 				mended = 0
 			}
-			h.WantSound()
+			studio.WantSound()
 		})
 	}
 }

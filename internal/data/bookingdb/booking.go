@@ -56,6 +56,8 @@ var bookings = pg.NewTable("b", func(b *storedBooking) []pg.Column {
 		pg.Later("amount_currency", &b.Payment.Amount.Currency),
 		pg.Later("amount_units", &b.Payment.Amount.Units),
 		pg.Later("amount_nanos", &b.Payment.Amount.Nanos),
+		pg.Later("refunded_units", &b.Payment.Refunded.Units),
+		pg.Later("refunded_nanos", &b.Payment.Refunded.Nanos),
 		pg.Later("payment_method", &b.Payment.Method),
 		pg.Later("paid_at", &b.Payment.PaidAt),
 		pg.Later("benefit_code", pg.Null(&b.Benefit.Code)),
@@ -81,6 +83,7 @@ var booked = pg.ReadAs(func(r *bookingRow) []pg.Column {
 	}, r.rules.Columns())
 }, func(r *bookingRow) (booking.Booking, error) {
 	r.Rules = r.rules.Rules()
+	r.Payment.Refunded.Currency = r.Payment.Amount.Currency
 	return r.Booking, nil
 })
 

@@ -103,15 +103,15 @@ func FindBookingSubscription(b *pg.Batch, in tenant.TenantID, id tenant.BookingI
 	subscriptionsOfBookings.One(b, in, id, into)
 }
 
-// payment is a member who pays for a booking in a session, and the subscription that they name, if any.
-type payment struct {
+// namedPayer is a member who pays for a booking in a session, and the subscription that they name, if any.
+type namedPayer struct {
 	Visit
 	named tenant.SubscriptionID
 }
 
 // The subqueries make the planner use the indexes of members and subscriptions, whatever its statistics are. A scan
 // over the tenant's subscriptions would take predicate locks on all of them, and bookings would conflict.
-var payers = pg.Lookup[payment, credit.Subscription]{
+var payers = pg.Lookup[namedPayer, credit.Subscription]{
 	SQL: pg.SQL(`
 select ` + withUsage.Columns() + `, q.n
 from unnest($2::uuid[], $3::uuid[], $4::uuid[]) with ordinality as q (session_id, member_id, named, n)
@@ -122,11 +122,11 @@ cross join lateral (
   offset 0) u
 cross join lateral (select * from plans p where p.tenant_id = $1 and p.id = u.plan_id offset 0) p
 order by q.n, u.id`),
-	Columns: func(keys []payment) []any {
+	Columns: func(keys []namedPayer) []any {
 		return []any{
-			pg.Array(keys, func(k payment) tenant.SessionID { return k.Session }),
-			pg.Array(keys, func(k payment) tenant.MemberID { return k.Member }),
-			pg.Array(keys, func(k payment) tenant.SubscriptionID { return k.named }),
+			pg.Array(keys, func(k namedPayer) tenant.SessionID { return k.Session }),
+			pg.Array(keys, func(k namedPayer) tenant.MemberID { return k.Member }),
+			pg.Array(keys, func(k namedPayer) tenant.SubscriptionID { return k.named }),
 		}
 	},
 	Reader: withUsage,
@@ -138,7 +138,7 @@ order by q.n, u.id`),
 func ListPayers(
 	b *pg.Batch, in tenant.TenantID, v Visit, named tenant.SubscriptionID, into *[]credit.Subscription,
 ) {
-	payers.Many(b, in, payment{v, named}, into)
+	payers.Many(b, in, namedPayer{v, named}, into)
 }
 
 // memberPayment is a member who pays, and the subscription that they name, if any.

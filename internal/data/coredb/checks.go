@@ -22,6 +22,7 @@ const (
 	NeverOversold      = "never one seat too many"
 	OnePlace           = "one place for each member and session"
 	CreditsAddUp       = "never a credit lost"
+	PaymentsAddUp      = "never more refunded than paid"
 	SeatsHaveDecisions = "every freed seat has one decision"
 	FlagsMatch         = "stored flags match their rows"
 )
@@ -207,6 +208,38 @@ select b.id::text, format('it holds %s, its lines say %s', b.credits, e.held)
 from bookings b cross join lateral (
   select coalesce(-sum(amount), 0) as held from credit_entries e where e.tenant_id = $1 and e.booking_id = b.id) e
 where b.tenant_id = $1 and b.credits <> e.held`,
+	},
+	{
+		Name: "the totals of a payment line are the sums of all lines up to it", Invariant: PaymentsAddUp, sql: `
+select id::text, format('line %s says %s captured and %s refunded; it is line %s and makes %s and %s',
+  line, captured, refunded, n, captures, refunds)
+from (
+  select id, line, captured_units * 1e9 + captured_nanos as captured, refunded_units * 1e9 + refunded_nanos as refunded,
+    row_number() over w as n, first_value(amount_currency) over w <> amount_currency as mixed,
+    coalesce(sum(amount_units * 1e9 + amount_nanos) filter (where kind = 'CAPTURED') over w, 0) as captures,
+    coalesce(sum(amount_units * 1e9 + amount_nanos) filter (where kind = 'REFUNDED') over w, 0) as refunds
+  from payment_entries where tenant_id = $1
+  window w as (partition by booking_id order by line)) x
+where captured <> captures or refunded <> refunds or line <> n or mixed or refunds > captures`,
+	},
+	{
+		Name: "the payment of a booking is what its lines say", Invariant: PaymentsAddUp, sql: `
+select b.id::text, format('it is %s, its lines say %s', b.payment_status, e.status)
+from bookings b
+left join (
+  select booking_id, max(captured_units * 1e9 + captured_nanos) as captured,
+    max(refunded_units * 1e9 + refunded_nanos) as refunded,
+    case
+      when bool_or(kind = 'CAPTURED') then
+        case when bool_or(kind = 'REFUNDED')
+          and max(captured_units * 1e9 + captured_nanos) = max(refunded_units * 1e9 + refunded_nanos)
+          then 'REFUNDED' else 'CAPTURED' end
+      else (array_agg(kind order by line desc))[1]
+    end as status
+  from payment_entries where tenant_id = $1 group by booking_id) e on e.booking_id = b.id
+where b.tenant_id = $1 and (b.payment_status <> coalesce(e.status, 'UNPAID')
+  or b.refunded_units * 1e9 + b.refunded_nanos <> coalesce(e.refunded, 0)
+  or e.status in ('CAPTURED', 'REFUNDED') and b.amount_units * 1e9 + b.amount_nanos <> e.captured)`,
 	},
 	{
 		Name: "unlimited and course plans move no credits", Invariant: CreditsAddUp, sql: `

@@ -17,6 +17,7 @@ const (
 	RankBookings
 	RankSubscriptions
 	RankLedger
+	RankPayments
 	RankUsage
 	RankCounters
 	RankKeys

@@ -1,6 +1,8 @@
 package coredb
 
 import (
+	"github.com/jackc/pgx/v5/pgtype"
+
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/catalog"
@@ -99,4 +101,54 @@ func FindSnapshot(b *pg.Batch, in tenant.TenantID, into *booking.Snapshot) {
 // with every write to what FindSnapshot reads.
 func RenewSnapshot(tx *pg.Tx, in tenant.TenantID) {
 	tx.Write(`update tenants set house_version = house_version + 1 where tenant_id = $1`, in)
+}
+
+// Latitude is the column of a point's latitude. It is NULL if there is no point. Longitude has to be scanned after it.
+func Latitude(of **catalog.Point) pg.Field { return latitude{of} }
+
+// Longitude is the column of a point's longitude.
+func Longitude(of **catalog.Point) pg.Field { return longitude{of} }
+
+type (
+	latitude  struct{ of **catalog.Point }
+	longitude struct{ of **catalog.Point }
+)
+
+// Target implements pg.Field.
+func (l latitude) Target() any { return l }
+
+// Target implements pg.Field.
+func (l longitude) Target() any { return l }
+
+// ScanFloat64 implements pgtype.Float64Scanner.
+func (l latitude) ScanFloat64(v pgtype.Float8) error {
+	*l.of = nil
+	if v.Valid {
+		*l.of = &catalog.Point{Latitude: v.Float64}
+	}
+	return nil
+}
+
+// ScanFloat64 implements pgtype.Float64Scanner. The database has both or none.
+func (l longitude) ScanFloat64(v pgtype.Float8) error {
+	if v.Valid {
+		(*l.of).Longitude = v.Float64
+	}
+	return nil
+}
+
+// Value implements pg.Field.
+func (l latitude) Value() any {
+	if *l.of == nil {
+		return nil
+	}
+	return (*l.of).Latitude
+}
+
+// Value implements pg.Field.
+func (l longitude) Value() any {
+	if *l.of == nil {
+		return nil
+	}
+	return (*l.of).Longitude
 }

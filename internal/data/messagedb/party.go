@@ -99,7 +99,7 @@ where m.tenant_id = $1 and m.status = 'ACTIVE' and r.role in ('owner', 'admin')`
 func ListParties(b *pg.Batch, in tenant.TenantID, bookings []tenant.BookingID, sessions []tenant.SessionID,
 	entries []tenant.EntryID, payers []tenant.UUID, staff bool, checkInOpens time.Duration, into *Parties,
 ) {
-	list := func(parties pg.Reader[partyRow], sql string, ids any, into *[]notify.Person) {
+	list := func(parties *pg.Reader[partyRow], sql string, ids any, into *[]notify.Person) {
 		*into = nil
 		parties.Each(b.Queue(sql, in, ids), func(p partyRow) {
 			before := checkInOpens
@@ -111,13 +111,13 @@ func ListParties(b *pg.Batch, in tenant.TenantID, bookings []tenant.BookingID, s
 		})
 	}
 	if len(bookings) > 0 {
-		list(bookingParties, listBookingParties, bookings, &into.OfBookings)
+		list(&bookingParties, listBookingParties, bookings, &into.OfBookings)
 	}
 	if len(sessions) > 0 {
-		list(bookingParties, listSessionParties, sessions, &into.OfSessions)
+		list(&bookingParties, listSessionParties, sessions, &into.OfSessions)
 	}
 	if len(entries) > 0 {
-		list(entryParties, listEntryParties, entries, &into.OfEntries)
+		list(&entryParties, listEntryParties, entries, &into.OfEntries)
 		windowParties.List(b.Queue(listWindowParties, in, entries), &into.OfWindows)
 	}
 	if len(payers) > 0 {

@@ -64,7 +64,7 @@ func Consume(ctx context.Context, db *pg.DB, in tenant.TenantID, c Consumer) (Co
 	if err := db.ReadBatch(ctx, pg.Scope{Tenant: in}, &batch); err != nil {
 		return ConsumeResult{}, fmt.Errorf("position of %s: %w", c.Name, err)
 	}
-	page, err := Read(ctx, db, in, Range{From: at, Limit: limit})
+	page, err := Read(ctx, db, in, Range{From: at, Limit: limit, NoContext: true})
 	if err != nil || len(page.Records) == 0 {
 		return ConsumeResult{Held: page.Held}, err
 	}

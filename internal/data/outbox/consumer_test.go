@@ -8,22 +8,22 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 // jobs creates a table into which consumers write each event that they handle, once.
 func (l *log) jobs() {
 	l.t.Helper()
-	if _, err := l.db.Owner.Exec(l.t.Context(), `
+	expect.OK(l.t)(l.db.Owner.Exec(l.t.Context(), `
 		create table jobs (
 			number bigint generated always as identity, tenant_id uuid not null, event_id uuid primary key, name text not null);
-		grant select, insert on jobs to berth_app`); err != nil {
-		l.t.Fatal(err)
-	}
+		grant select, insert on jobs to berth_app`))
 }
 
 func enqueue(_ context.Context, tx *pg.Tx, in tenant.TenantID, records []*outbox.Record) error {
@@ -36,10 +36,8 @@ func enqueue(_ context.Context, tx *pg.Tx, in tenant.TenantID, records []*outbox
 func (l *log) done(in tenant.TenantID) []string {
 	l.t.Helper()
 	var all []string
-	if err := l.db.Owner.QueryRow(l.t.Context(),
-		`select coalesce(array_agg(name order by number), '{}') from jobs where tenant_id = $1`, in).Scan(&all); err != nil {
-		l.t.Fatal(err)
-	}
+	must.NoError(l.t, l.db.Owner.QueryRow(l.t.Context(),
+		`select coalesce(array_agg(name order by number), '{}') from jobs where tenant_id = $1`, in).Scan(&all))
 	return all
 }
 
@@ -51,11 +49,7 @@ func TestConsume_HandlesEachEventOnceInOrder(t *testing.T) {
 	step := func(c outbox.Consumer) outbox.ConsumeResult {
 		t.Helper()
 		l.settle()
-		done, err := outbox.Consume(t.Context(), l.db.DB, l.Tenant, c)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return done
+		return expect.Value(outbox.Consume(t.Context(), l.db.DB, l.Tenant, c))(t)
 	}
 	l.add("1", "2", "3")
 	if done := step(consumer); len(done.Records) != 2 || !done.More {
@@ -68,19 +62,16 @@ func TestConsume_HandlesEachEventOnceInOrder(t *testing.T) {
 		_ = enqueue(ctx, tx, in, records)
 		return errors.New("it broke")
 	}
-	if _, err := outbox.Consume(t.Context(), l.db.DB, l.Tenant, broken); err == nil {
-		t.Error("no error")
-	}
+	_, err := outbox.Consume(t.Context(), l.db.DB, l.Tenant, broken)
+	test.Error(t, err, test.Sprint("no error"))
 	if done := step(consumer); len(done.Records) != 1 || done.More {
 		t.Errorf("%+v", done)
 	}
 
 	commit := l.slow("4")
 	l.add("5")
-	done, err := outbox.Consume(t.Context(), l.db.DB, l.Tenant, consumer)
-	if err != nil || len(done.Records) != 0 || !done.Held {
-		t.Errorf("%+v, %v", done, err)
-	}
+	done := expect.Value(outbox.Consume(t.Context(), l.db.DB, l.Tenant, consumer))(t)
+	test.True(t, len(done.Records) == 0 && done.Held, test.Sprintf("%+v", done))
 	commit()
 	step(consumer)
 	if done := step(consumer); len(done.Records) != 0 || done.More || done.Held {
@@ -94,12 +85,8 @@ func TestConsume_HandlesEachEventOnceInOrder(t *testing.T) {
 	}
 	step(outbox.Consumer{Name: "other", Handle: see})
 	want := []string{"1", "2", "3", "4", "5"}
-	if diff := cmp.Diff(want, l.done(l.Tenant)); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-	if diff := cmp.Diff(want, seen); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	test.Eq(t, want, l.done(l.Tenant))
+	test.Eq(t, want, seen)
 }
 
 // While one node handles a tenant's events, another finds it busy and does not wait.
@@ -110,21 +97,17 @@ func TestConsume_ReportsBusyWhileAnotherNodeWorks(t *testing.T) {
 	l.add("1")
 	l.settle()
 	consumer := outbox.Consumer{Name: "test", Handle: enqueue}
-	if _, err := outbox.Consume(t.Context(), l.db.DB, l.Tenant, consumer); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t)(outbox.Consume(t.Context(), l.db.DB, l.Tenant, consumer))
 	l.add("2")
 	l.settle()
 	slow := consumer
 	slow.Handle = func(ctx context.Context, tx *pg.Tx, in tenant.TenantID, records []*outbox.Record) error {
-		if done, err := outbox.Consume(ctx, l.db.DB, l.Tenant, consumer); err != nil || !done.Busy {
-			t.Errorf("%+v, %v", done, err)
-		}
+		done := expect.Value(outbox.Consume(ctx, l.db.DB, l.Tenant, consumer))(t)
+		test.True(t, done.Busy, test.Sprintf("%+v", done))
 		return enqueue(ctx, tx, in, records)
 	}
-	if done, err := outbox.Consume(t.Context(), l.db.DB, l.Tenant, slow); err != nil || len(done.Records) != 1 {
-		t.Errorf("%+v, %v", done, err)
-	}
+	done := expect.Value(outbox.Consume(t.Context(), l.db.DB, l.Tenant, slow))(t)
+	test.EqOp(t, 1, len(done.Records), test.Sprintf("%+v", done))
 }
 
 // With several nodes, many tenants, transactions of any length and handlers that sometimes fail,
@@ -171,8 +154,6 @@ func TestRunConsumer_HandlesEachEventOnceAcrossNodes(t *testing.T) {
 		if n == 2 {
 			want = append([]string{"before the start"}, want...)
 		}
-		if diff := cmp.Diff(want, l.done(in)); diff != "" {
-			t.Errorf("tenant %d (-want +got):\n%s", n, diff)
-		}
+		test.Eq(t, want, l.done(in), test.Sprintf("tenant %d", n))
 	}
 }

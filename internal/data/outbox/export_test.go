@@ -6,7 +6,7 @@ import "time"
 func (r *Relay) SetMaxTail(tail int) { r.maxTail = tail }
 
 // SetMaxLag shortens the time that a watcher may be behind. No watcher may be waiting.
-func (r *Relay) SetMaxLag(patience time.Duration) { r.maxLag = patience }
+func (r *Relay) SetMaxLag(lag time.Duration) { r.maxLag = lag }
 
 // WatchedTenants is the number of tenants that are watched.
 func (r *Relay) WatchedTenants() int {

@@ -221,10 +221,10 @@ func (w *Watcher) At() Cursor { return w.at }
 // Close stops watching.
 func (w *Watcher) Close() { w.feed.relay.release(w.feed) }
 
-// Next waits for events and returns them in order, up to a few hundred at once. It returns none if tick comes first.
+// Next waits for events and returns them in order, up to a few hundred at once. It returns none if a tick comes first.
 // Errors: WATCHER_TOO_SLOW, SHUTTING_DOWN, the error of ctx, or why the log cannot be read. After any of them
 // a new watcher can continue from At.
-func (w *Watcher) Next(ctx context.Context, tick <-chan time.Time) ([]*Record, error) {
+func (w *Watcher) Next(ctx context.Context, tick, other <-chan time.Time) ([]*Record, error) {
 	const limit = 200
 	relay := w.feed.relay
 	for {
@@ -272,6 +272,8 @@ func (w *Watcher) Next(ctx context.Context, tick <-chan time.Time) ([]*Record, e
 		select {
 		case <-tail.changed:
 		case <-tick:
+			return nil, nil
+		case <-other:
 			return nil, nil
 		case <-relay.draining:
 			return nil, errShuttingDown

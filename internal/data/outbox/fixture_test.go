@@ -8,15 +8,17 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/shoenig/test/must"
 
 	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/pgtest"
 	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
-// patience is how long a test waits for something quick. Only a failing test waits that long.
-const patience = 10 * time.Minute
+// timeout is how long a test waits for something quick. Only a failing test waits that long.
+const timeout = 10 * time.Minute
 
 var noon = time.Date(2026, 3, 16, 12, 0, 0, 0, time.UTC)
 
@@ -37,9 +39,7 @@ func newLog(t *testing.T, options ...func(*pg.Config)) *log {
 func (l *log) newTenant() tenant.TenantID {
 	l.t.Helper()
 	id := tenant.New[tenant.TenantID](noon)
-	if _, err := l.db.Owner.Exec(l.t.Context(), `insert into directory values ($1, $2)`, id, noon); err != nil {
-		l.t.Fatal(err)
-	}
+	expect.OK(l.t)(l.db.Owner.Exec(l.t.Context(), `insert into directory values ($1, $2)`, id, noon))
 	return id
 }
 
@@ -66,23 +66,17 @@ func (l *log) add(names ...string) {
 func (l *log) append(in tenant.TenantID, events ...outbox.Event) {
 	l.t.Helper()
 	ctx := context.WithoutCancel(l.t.Context())
-	err := l.db.InTx(ctx, pg.Scope{Tenant: in}, "test", func(_ context.Context, tx *pg.Tx) error {
+	must.NoError(l.t, l.db.InTx(ctx, pg.Scope{Tenant: in}, "test", func(_ context.Context, tx *pg.Tx) error {
 		outbox.Append(tx, in, events...)
 		return nil
-	})
-	if err != nil {
-		l.t.Fatal(err)
-	}
+	}))
 }
 
 // settle waits until no event is held back. Transactions of other tests may do so.
 func (l *log) settle() {
 	l.t.Helper()
 	l.eventually("no event is held back", func() bool {
-		page, err := outbox.Read(l.t.Context(), l.db.DB, l.Tenant, outbox.Range{})
-		if err != nil {
-			l.t.Fatal(err)
-		}
+		page := expect.Value(outbox.Read(l.t.Context(), l.db.DB, l.Tenant, outbox.Range{}))(l.t)
 		return !page.Held
 	})
 }
@@ -90,7 +84,7 @@ func (l *log) settle() {
 // eventually waits for a condition that others will make true.
 func (l *log) eventually(what string, so func() bool) {
 	l.t.Helper()
-	ctx, cancel := context.WithTimeout(l.t.Context(), patience)
+	ctx, cancel := context.WithTimeout(l.t.Context(), timeout)
 	defer cancel()
 	again := time.NewTicker(5 * time.Millisecond)
 	defer again.Stop()
@@ -106,22 +100,15 @@ func (l *log) eventually(what string, so func() bool) {
 // slow starts a transaction that has appended an event. It commits when the returned function is called.
 func (l *log) slow(name string) (commit func()) {
 	l.t.Helper()
-	tx, err := l.db.Owner.Begin(l.t.Context())
-	if err != nil {
-		l.t.Fatal(err)
-	}
+	tx := expect.Value(l.db.Owner.Begin(l.t.Context()))(l.t)
 	l.t.Cleanup(func() { _ = tx.Rollback(context.WithoutCancel(l.t.Context())) })
 	e := event(name)
-	if _, err := tx.Exec(l.t.Context(),
+	expect.OK(l.t)(tx.Exec(l.t.Context(),
 		`insert into events (tenant_id, id, type, actor, data, occurred_at) values ($1, $2, $3, $4, $5, $6)`,
-		l.Tenant, e.ID, e.Type, e.Actor, e.Data, e.At); err != nil {
-		l.t.Fatal(err)
-	}
+		l.Tenant, e.ID, e.Type, e.Actor, e.Data, e.At))
 	return func() {
 		l.t.Helper()
-		if err := tx.Commit(l.t.Context()); err != nil {
-			l.t.Fatal(err)
-		}
+		must.NoError(l.t, tx.Commit(l.t.Context()))
 	}
 }
 
@@ -132,20 +119,14 @@ func (l *log) relay(adapt ...func(*outbox.RelayConfig)) *outbox.Relay {
 	for _, f := range adapt {
 		f(&c)
 	}
-	r, err := outbox.NewRelay(c)
-	if err != nil {
-		l.t.Fatal(err)
-	}
+	r := expect.Value(outbox.NewRelay(c))(l.t)
 	l.t.Cleanup(r.Close)
 	return r
 }
 
 func (l *log) watch(r *outbox.Relay, after *outbox.Cursor) *outbox.Watcher {
 	l.t.Helper()
-	w, err := r.Watch(l.t.Context(), l.Tenant, after)
-	if err != nil {
-		l.t.Fatal(err)
-	}
+	w := expect.Value(r.Watch(l.t.Context(), l.Tenant, after))(l.t)
 	l.t.Cleanup(w.Close)
 	return w
 }
@@ -153,14 +134,12 @@ func (l *log) watch(r *outbox.Relay, after *outbox.Cursor) *outbox.Watcher {
 // take waits for n events and returns their names.
 func take(t *testing.T, w *outbox.Watcher, n int) []string {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), timeout)
 	defer cancel()
 	var got []string
 	for len(got) < n {
-		records, err := w.Next(ctx, nil)
-		if err != nil {
-			t.Fatalf("%v, after %v", err, got)
-		}
+		records, err := w.Next(ctx, nil, nil)
+		must.NoError(t, err, must.Sprintf("%v, after %v", err, got))
 		got = append(got, names(records)...)
 	}
 	return got
@@ -185,18 +164,13 @@ func numbered(n int) []string {
 // naive reads every durable event after a position, even if older transactions are still running.
 func (l *log) naive(at outbox.Cursor) (found []string, end outbox.Cursor) {
 	l.t.Helper()
-	rows, err := l.db.Owner.Query(l.t.Context(), `
+	rows := expect.Value(l.db.Owner.Query(l.t.Context(), `
 		select xid, id, data->>'name' from events where tenant_id = $1 and (xid, id) > ($2, $3) order by xid, id`,
-		l.Tenant, at.XID, at.ID)
-	if err != nil {
-		l.t.Fatal(err)
-	}
+		l.Tenant, at.XID, at.ID))(l.t)
 	var name string
-	if _, err := pgx.ForEachRow(rows, []any{&end.XID, &end.ID, &name}, func() error {
+	expect.OK(l.t)(pgx.ForEachRow(rows, []any{&end.XID, &end.ID, &name}, func() error {
 		found = append(found, name)
 		return nil
-	}); err != nil {
-		l.t.Fatal(err)
-	}
+	}))
 	return found, end
 }

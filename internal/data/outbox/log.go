@@ -19,13 +19,27 @@ type Record struct {
 	Offer tenant.UUID
 	// FromSession is the session that a rescheduled booking moved away from.
 	FromSession tenant.SessionID
-	// Location is that of the session; zero without a session.
-	Location tenant.LocationID
-	// Draft says whether the session was a draft when the event was read.
-	Draft bool
+	Context
 
 	once sync.Once
 	memo any
+	// What callers without rights to others' things share.
+	publicOnce, seatsOnce sync.Once
+	public                *Record
+	seats                 []*Record
+}
+
+// Context is what decides who may see a record, and how. It is as of the time when the record was read.
+type Context struct {
+	CreatedBy string         // who made the booking or the waitlist entry, as an actor
+	To, From  SessionContext // of Session and of FromSession; zero without one
+}
+
+// SessionContext is what Context knows about a session.
+type SessionContext struct {
+	Location  tenant.LocationID
+	Draft     bool
+	SeatsOpen *int // nil: unlimited, or there is no session
 }
 
 // Memo returns what of made of the record on the first call, so all readers of the record share one result.
@@ -52,6 +66,8 @@ type Range struct {
 	From      Cursor
 	Backwards bool
 	Limit     int
+	// NoContext leaves out the context of the records, for consumers. It is for reading forwards.
+	NoContext bool
 }
 
 // EndOfLog is after all events: the start of reading backwards.
@@ -61,42 +77,60 @@ const readHorizon = `
 select pg_snapshot_xmin(s.now), exists (select from events where tenant_id = $1 and xid >= pg_snapshot_xmin(s.now))
 from (select pg_current_snapshot() as now) s`
 
-// recordRow is an event with what filters and readers need to know about its session `s`, as it is now.
 type recordRow struct {
 	Event
-	xid      uint64
-	location tenant.LocationID
-	draft    bool
+	Context
+	xid uint64
 }
+
+// plainRecords reads records without their context.
+var plainRecords = pg.ReadAs(func(r *recordRow) []pg.Column {
+	return append(eventRows.Of(&r.Event), pg.Read("e.xid", &r.xid))
+}, toRecord)
 
 var records = pg.ReadAs(func(r *recordRow) []pg.Column {
 	return append(eventRows.Of(&r.Event),
 		pg.Read("e.xid", &r.xid),
-		pg.Read("s.location_id", &r.location),
-		pg.Read("coalesce(s.state = 'DRAFT', false)", &r.draft),
+		pg.Read("coalesce(b.created_by, w.created_by, '')", &r.CreatedBy),
+		pg.Read("s.location_id", &r.To.Location),
+		pg.Read("coalesce(s.state = 'DRAFT', false)", &r.To.Draft),
+		pg.Read("greatest(s.capacity - s.seats_taken, 0)", &r.To.SeatsOpen),
+		pg.Read("f.location_id", &r.From.Location),
+		pg.Read("coalesce(f.state = 'DRAFT', false)", &r.From.Draft),
+		pg.Read("greatest(f.capacity - f.seats_taken, 0)", &r.From.SeatsOpen),
 	)
-}, func(r *recordRow) (*Record, error) {
-	record := &Record{Event: r.Event, Cursor: Cursor{XID: r.xid, ID: r.ID}, Location: r.location, Draft: r.draft}
+}, toRecord)
+
+func toRecord(r *recordRow) (*Record, error) {
+	record := &Record{Event: r.Event, Cursor: Cursor{XID: r.xid, ID: r.ID}, Context: r.Context}
 	record.Entry.UUID, record.Offer = takeID(r.Data, "entry_id"), takeID(r.Data, "offer_id")
 	record.FromSession.UUID = idFrom(r.Data, "from_session_id")
 	return record, nil
-})
+}
+
+// contextJoins follow the limit, so that they read no more rows than there are records.
+const contextJoins = `
+left join sessions s on s.tenant_id = $1 and s.id = e.session_id
+left join sessions f on f.tenant_id = $1 and f.id = (e.data ->> 'from_session_id')::uuid
+left join bookings b on b.tenant_id = $1 and b.id = e.booking_id
+left join waitlist_entries w on w.tenant_id = $1 and w.id = (e.data ->> 'entry_id')::uuid`
+
+const forwards = "e.xid, e.id"
 
 var (
-	readForwards  = readRecords(">", "e.xid, e.id")
-	readBackwards = readRecords("<", "e.xid desc, e.id desc")
+	readForwards  = readRecords(records.Columns(), contextJoins, ">", forwards)
+	readBackwards = readRecords(records.Columns(), contextJoins, "<", "e.xid desc, e.id desc")
+	readPlain     = readRecords(plainRecords.Columns(), "", ">", forwards)
 )
 
-// readRecords joins the sessions after the limit, so that it reads no more of them than there are records.
-func readRecords(from, order string) string {
+func readRecords(columns, joins, from, order string) string {
 	return pg.SQL(`
-select ` + records.Columns() + ` from (
+select ` + columns + ` from (
   select ` + eventRows.Columns() + `, e.xid from events e
   where e.tenant_id = $1 and (e.xid, e.id) ` + from + ` ($2, coalesce($3, '00000000-0000-0000-0000-000000000000'::uuid))
     and e.xid < pg_snapshot_xmin(pg_current_snapshot())
   order by ` + order + ` limit $4
-) e
-left join sessions s on s.tenant_id = $1 and s.id = e.session_id
+) e` + joins + `
 order by ` + order)
 }
 
@@ -106,11 +140,14 @@ func Read(ctx context.Context, db *pg.DB, in tenant.TenantID, s Range) (Page, er
 	var batch pg.Batch
 	batch.Queue(readHorizon, in).Scan(&page.Horizon.XID, &page.Held)
 	if s.Limit > 0 {
-		sql := readForwards
-		if s.Backwards {
+		read, sql := records, readForwards
+		switch {
+		case s.NoContext:
+			read, sql = plainRecords, readPlain
+		case s.Backwards:
 			sql = readBackwards
 		}
-		records.List(batch.Queue(sql, in, s.From.XID, s.From.ID, s.Limit), &page.Records)
+		read.List(batch.Queue(sql, in, s.From.XID, s.From.ID, s.Limit), &page.Records)
 	}
 	if err := db.ReadBatch(ctx, pg.Scope{Tenant: in}, &batch); err != nil {
 		return Page{}, fmt.Errorf("read the event log: %w", err)

@@ -10,11 +10,13 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 // The transaction that began first commits last. A reader of all durable events misses its event, because the reader's
@@ -29,22 +31,19 @@ func TestRead_DoesNotLoseEventOfSlowTransaction(t *testing.T) {
 	l.add("B")
 	hasty, passed := l.naive(none)
 	held, err := outbox.Read(t.Context(), l.db.DB, l.Tenant, outbox.Range{Limit: 10})
-	if err != nil || len(held.Records) > 0 || !held.Held {
-		t.Errorf("%v and %v while A is running, held %v", names(held.Records), err, held.Held)
-	}
+	test.True(
+		t, err == nil && len(held.Records) == 0 && held.Held,
+		test.Sprintf("%v and %v while A is running, held %v", names(held.Records), err, held.Held),
+	)
 	commit()
 	l.settle()
-	if late, _ := l.naive(passed); !slices.Equal(slices.Concat(hasty, late), []string{"B"}) {
-		t.Errorf("negative control: without the horizon %v and %v were seen, A was not lost", hasty, late)
-	}
+	late, _ := l.naive(passed)
+	test.SliceEqOp(t, []string{"B"}, slices.Concat(hasty, late),
+		test.Sprintf("negative control: without the horizon %v and %v were seen, A was not lost", hasty, late))
 
-	page, err := outbox.Read(t.Context(), l.db.DB, l.Tenant, outbox.Range{From: held.End, Limit: 10})
-	if err != nil || page.Held || page.More {
-		t.Fatalf("%+v, %v", page, err)
-	}
-	if diff := cmp.Diff([]string{"A", "B"}, names(page.Records)); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	page := expect.Value(outbox.Read(t.Context(), l.db.DB, l.Tenant, outbox.Range{From: held.End, Limit: 10}))(t)
+	must.True(t, !page.Held && !page.More, must.Sprintf("%+v", page))
+	test.Eq(t, []string{"A", "B"}, names(page.Records))
 }
 
 // Many writers run transactions of any length at the same time, some roll back, and one reader reads all the time.
@@ -63,11 +62,10 @@ func TestRead_KeepsAllEventsInOrderWithManyWriters(t *testing.T) {
 				}
 				for part := range 2 {
 					e := event(fmt.Sprintf("%d/%d/%d", w, i, part))
-					if _, err := tx.Exec(t.Context(), `
+					_, err := tx.Exec(t.Context(), `
 						insert into events (tenant_id, id, type, actor, data, occurred_at) values ($1, $2, $3, '', $4, $5)`,
-						l.Tenant, e.ID, e.Type, e.Data, e.At); err != nil {
-						t.Error(err)
-					}
+						l.Tenant, e.ID, e.Type, e.Data, e.At)
+					test.NoError(t, err)
 					for range rand.N(3) {
 						_, _ = tx.Exec(t.Context(), "select 1")
 					}
@@ -85,10 +83,7 @@ func TestRead_KeepsAllEventsInOrderWithManyWriters(t *testing.T) {
 	var got []string
 	var at outbox.Cursor
 	for last := false; ; {
-		page, err := outbox.Read(t.Context(), l.db.DB, l.Tenant, outbox.Range{From: at, Limit: 7})
-		if err != nil {
-			t.Fatal(err)
-		}
+		page := expect.Value(outbox.Read(t.Context(), l.db.DB, l.Tenant, outbox.Range{From: at, Limit: 7}))(t)
 		got, at = append(got, names(page.Records)...), page.End
 		if last && !page.More && !page.Held {
 			break
@@ -100,12 +95,8 @@ func TestRead_KeepsAllEventsInOrderWithManyWriters(t *testing.T) {
 		}
 	}
 	want, _ := l.naive(outbox.Cursor{ID: tenant.EventID{UUID: tenant.UUID{1}}})
-	if len(want) != writers*each*4/5*2 {
-		t.Errorf("%d events are durable", len(want))
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("(-durable +read):\n%s", diff)
-	}
+	test.EqOp(t, writers*each*4/5*2, len(want), test.Sprintf("%d events are durable", len(want)))
+	test.Eq(t, want, got, test.Sprint("(-durable +read)"))
 }
 
 func TestRead_PagesForwardAndBackward(t *testing.T) {
@@ -127,10 +118,7 @@ func TestRead_PagesForwardAndBackward(t *testing.T) {
 	} {
 		var got []string
 		for at := c.from; ; {
-			page, err := outbox.Read(t.Context(), l.db.DB, l.Tenant, at)
-			if err != nil {
-				t.Fatal(err)
-			}
+			page := expect.Value(outbox.Read(t.Context(), l.db.DB, l.Tenant, at))(t)
 			if len(page.Records) > 0 {
 				got = append(got, strings.Join(names(page.Records), ""))
 			}
@@ -139,23 +127,17 @@ func TestRead_PagesForwardAndBackward(t *testing.T) {
 			}
 			at.From = page.End
 		}
-		if diff := cmp.Diff(c.want, strings.Join(got, " ")); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", c.name, diff)
-		}
+		test.Eq(t, c.want, strings.Join(got, " "), test.Sprint(c.name))
 	}
 	// Everything later starts at the End of a page.
 	page, err := outbox.Read(t.Context(), l.db.DB, l.Tenant, outbox.Range{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	l.add("g")
 	l.settle()
 	if page, err = outbox.Read(t.Context(), l.db.DB, l.Tenant, outbox.Range{From: page.End, Limit: 5}); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]string{"g"}, names(page.Records)); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	test.Eq(t, []string{"g"}, names(page.Records))
 }
 
 // Records carry what is not in the row: IDs from the data, and the session's location and whether it is a draft.
@@ -177,9 +159,7 @@ func TestRead_FillsIDsAndSession(t *testing.T) {
 		 values ($1, $4, $3, $2, 'x', $5, $5::timestamptz + interval '1 hour', '2026-03-16', 'DRAFT', $5, $5)`,
 	} {
 		sql = "with given as (select $1::uuid, $2::uuid, $3::uuid, $4::uuid, $5::timestamptz) " + sql
-		if _, err := l.db.Owner.Exec(t.Context(), sql, l.Tenant, location, service, session, noon); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t)(l.db.Owner.Exec(t.Context(), sql, l.Tenant, location, service, session, noon))
 	}
 	moved := event("moved")
 	moved.Session = session
@@ -188,18 +168,14 @@ func TestRead_FillsIDsAndSession(t *testing.T) {
 	}
 	l.append(l.Tenant, moved)
 	l.settle()
-	page, err := outbox.Read(t.Context(), l.db.DB, l.Tenant, outbox.Range{Limit: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := expect.Value(outbox.Read(t.Context(), l.db.DB, l.Tenant, outbox.Range{Limit: 1}))(t)
 	r := page.Records[0]
-	if r.ID != moved.ID || r.Session != session || r.Entry != entry || r.Offer != offer.UUID || r.FromSession != left ||
-		r.Location != location || !r.Draft {
-		t.Errorf("%+v", r)
-	}
-	if diff := cmp.Diff(map[string]any{"from_session_id": left.String(), "count": 2.0}, r.Data); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	test.True(
+		t, r.ID == moved.ID && r.Session == session && r.Entry == entry && r.Offer == offer.UUID &&
+			r.FromSession == left && r.To.Location == location && r.To.Draft,
+		test.Sprintf("%+v", r),
+	)
+	test.Eq(t, map[string]any{"from_session_id": left.String(), "count": 2.0}, r.Data)
 }
 
 func TestParseCursor_AcceptsOnlyOwnTokens(t *testing.T) {
@@ -208,10 +184,8 @@ func TestParseCursor_AcceptsOnlyOwnTokens(t *testing.T) {
 	other := l.newTenant()
 	at := outbox.Cursor{XID: 7, ID: tenant.New[tenant.EventID](noon)}
 	for _, c := range []outbox.Cursor{at, {}, {XID: 9}} {
-		got, err := outbox.ParseCursor(l.Tenant, c.Token(l.Tenant))
-		if err != nil || got != c {
-			t.Errorf("%v becomes %v, %v", c, got, err)
-		}
+		got := expect.Value(outbox.ParseCursor(l.Tenant, c.Token(l.Tenant)))(t)
+		test.EqOp(t, c, got, test.Sprintf("%v becomes %v", c, got))
 	}
 	good := at.Token(l.Tenant)
 	for name, text := range map[string]string{
@@ -224,18 +198,14 @@ func TestParseCursor_AcceptsOnlyOwnTokens(t *testing.T) {
 		"changed":           good[:20] + string(good[20]^1) + good[21:],
 		"padded":            good + "=",
 	} {
-		if _, err := outbox.ParseCursor(l.Tenant, text); fault.ReasonOf(err) != fault.InvalidField {
-			t.Errorf("%s: %v", name, err)
-		}
+		_, err := outbox.ParseCursor(l.Tenant, text)
+		test.EqOp(t, fault.InvalidField, fault.ReasonOf(err), test.Sprintf("%s: %v", name, err))
 	}
 	// A position past the end of this database's log comes from another database.
 	_, err := outbox.Read(t.Context(), l.db.DB, l.Tenant, outbox.Range{From: outbox.Cursor{XID: 1 << 40}, Limit: 1})
-	if fault.ReasonOf(err) != fault.InvalidField {
-		t.Errorf("%v", err)
-	}
-	if f, ok := errors.AsType[*fault.Error](err); !ok || f.Field != "cursor" {
-		t.Errorf("%v", err)
-	}
+	test.EqOp(t, fault.InvalidField, fault.ReasonOf(err), test.Sprint(err))
+	f, ok := errors.AsType[*fault.Error](err)
+	test.True(t, ok && f.Field == "cursor", test.Sprintf("%v", err))
 }
 
 // The log is read through its index, also under row-level security.
@@ -243,19 +213,11 @@ func TestRead_UsesIndex(t *testing.T) {
 	t.Parallel()
 	l := newLog(t)
 	ctx := t.Context()
-	pool, err := l.db.OpenPool(ctx, 1, map[string]string{"enable_seqscan": "off"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	pool := expect.Value(l.db.OpenPool(ctx, 1, map[string]string{"enable_seqscan": "off"}))(t)
 	defer pool.Close()
-	tx, err := pool.Begin(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tx := expect.Value(pool.Begin(ctx))(t)
 	defer func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }()
-	if _, err := tx.Exec(ctx, "select set_config('app.tenant_id', $1, true)", l.Tenant.String()); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t)(tx.Exec(ctx, "select set_config('app.tenant_id', $1, true)", l.Tenant.String()))
 	for _, sql := range []string{
 		`select id from events where tenant_id = $1 and (xid, id) > ('5', $1)
 		 and xid < pg_snapshot_xmin(pg_current_snapshot()) order by xid, id limit 10`,
@@ -264,16 +226,11 @@ func TestRead_UsesIndex(t *testing.T) {
 		`select 1 where exists (
 		 select from events where tenant_id = $1 and xid >= pg_snapshot_xmin(pg_current_snapshot()))`,
 	} {
-		rows, err := tx.Query(ctx, "explain "+strings.ReplaceAll(sql, "$1", "'"+l.Tenant.String()+"'"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		rows := expect.Value(tx.Query(ctx, "explain "+strings.ReplaceAll(sql, "$1", "'"+l.Tenant.String()+"'")))(t)
 		var plan []string
 		for rows.Next() {
 			var line string
-			if err := rows.Scan(&line); err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, rows.Scan(&line))
 			plan = append(plan, line)
 		}
 		text := strings.Join(plan, "\n")

@@ -26,6 +26,8 @@ const (
 	SessionUnblocked   Type = "session.unblocked"
 	SessionCancelled   Type = "session.cancelled"
 	SessionDeleted     Type = "session.deleted"
+	// SessionSeatsChanged is never stored: streams derive it from other events. See Record.SeatsChanged.
+	SessionSeatsChanged Type = "session.seats_changed"
 
 	BookingHeld          Type = "booking.held"
 	BookingReleased      Type = "booking.released"

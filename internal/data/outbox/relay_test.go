@@ -11,14 +11,16 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 // An event is committed while an older transaction runs. The older one commits without telling this relay.
@@ -34,9 +36,7 @@ func TestWatcher_WaitsForSlowTransaction(t *testing.T) {
 	r.NotifyCommit(l.Tenant)
 	commit()
 	for _, w := range []*outbox.Watcher{first, second} {
-		if diff := cmp.Diff([]string{"A", "B", "C"}, take(t, w, 3)); diff != "" {
-			t.Errorf("(-want +got):\n%s", diff)
-		}
+		test.Eq(t, []string{"A", "B", "C"}, take(t, w, 3))
 	}
 }
 
@@ -57,16 +57,11 @@ func TestWatcher_ResumesFromCursor(t *testing.T) {
 	l.add("5")
 	again := l.relay()
 	got = append(got, take(t, l.watch(again, &at), 2)...)
-	if diff := cmp.Diff([]string{"1", "2", "3", "4", "5"}, got); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-	if diff := cmp.Diff(append([]string{"before"}, got...), take(t, l.watch(again, new(outbox.Cursor)), 6)); diff != "" {
-		t.Errorf("from the beginning (-want +got):\n%s", diff)
-	}
+	test.Eq(t, []string{"1", "2", "3", "4", "5"}, got)
+	test.Eq(t, append([]string{"before"}, got...), take(t, l.watch(again, new(outbox.Cursor)), 6),
+		test.Sprint("from the beginning"))
 	_, err := again.Watch(t.Context(), l.Tenant, &outbox.Cursor{XID: 1 << 40})
-	if fault.ReasonOf(err) != fault.InvalidField {
-		t.Errorf("behind the end: %v", err)
-	}
+	test.EqOp(t, fault.InvalidField, fault.ReasonOf(err), test.Sprintf("behind the end: %v", err))
 }
 
 // An event is in the log before a notice of it is sent, so a watcher that starts at any moment misses none.
@@ -98,9 +93,7 @@ func TestWatch_MissesNothingAfterRead(t *testing.T) {
 			}
 			defer w.Close()
 			got := append(names(page.Records), take(t, w, events-len(page.Records))...)
-			if diff := cmp.Diff(numbered(events), got); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
-			}
+			test.Eq(t, numbered(events), got)
 		})
 	}
 	watching.Wait()
@@ -150,17 +143,17 @@ func TestWatchers_ShareReadsOfTenant(t *testing.T) {
 		r.NotifyCommit(l.Tenant)
 		r.NotifyCommit(other)
 		for _, w := range watchers {
-			if got := take(t, w, 1); got[0] != name {
-				t.Fatalf("%v, want %s", got, name)
-			}
+			got := take(t, w, 1)
+			must.EqOp(t, name, got[0], must.Sprintf("%v, want", got))
 		}
 		fewest = min(fewest, count.reads.Load()-before)
 	}
 	// A watcher that has just started may read by itself, and a transaction of another test
 	// that holds events back causes more reads.
-	if fewest < 1 || fewest > 10 {
-		t.Errorf("%d reads of the log for one event and %d watchers", fewest, len(watchers))
-	}
+	test.True(
+		t, fewest >= 1 && fewest <= 10,
+		test.Sprintf("%d reads of the log for one event and %d watchers", fewest, len(watchers)),
+	)
 }
 
 // A watcher that does not read costs the others nothing. It has to resume, and then gets all events.
@@ -177,30 +170,22 @@ func TestWatcher_ReportsResumeIfTooSlow(t *testing.T) {
 	// There is nothing to read, so the watcher has caught up.
 	tick := make(chan time.Time, 1)
 	tick <- noon
-	if got, err := slow.Next(t.Context(), tick); err != nil || got != nil {
-		t.Fatalf("%v, %v", got, err)
-	}
+	got := expect.Value(slow.Next(t.Context(), tick, nil))(t)
+	must.Nil(t, got, must.Sprintf("%v", got))
 	want := numbered(60)
 	for _, name := range want {
 		l.add(name)
 		r.NotifyCommit(l.Tenant)
-		if got := take(t, quick, 1); got[0] != name {
-			t.Fatalf("%v, want %s", got, name)
-		}
+		got := take(t, quick, 1)
+		must.EqOp(t, name, got[0], must.Sprintf("%v, want", got))
 	}
 	r.SetMaxLag(0)
-	_, err := slow.Next(t.Context(), nil)
+	_, err := slow.Next(t.Context(), nil, nil)
 	f, ok := errors.AsType[*fault.Error](err)
-	if !ok || f.Reason != fault.WatcherTooSlow {
-		t.Fatalf("%v", err)
-	}
-	at, err := outbox.ParseCursor(l.Tenant, f.Metadata["cursor"])
-	if err != nil || at != slow.At() {
-		t.Fatalf("%v, %v", at, err)
-	}
-	if diff := cmp.Diff(want, take(t, l.watch(r, &at), len(want))); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	must.True(t, ok && f.Reason == fault.WatcherTooSlow, must.Sprintf("%v", err))
+	at := expect.Value(outbox.ParseCursor(l.Tenant, f.Metadata["cursor"]))(t)
+	must.EqOp(t, slow.At(), at, must.Sprintf("%v", at))
+	test.Eq(t, want, take(t, l.watch(r, &at), len(want)))
 }
 
 // A burst that exceeds the tail in memory must not end a watcher.
@@ -216,9 +201,7 @@ func TestWatcher_SurvivesBurstLongerThanTail(t *testing.T) {
 	want := numbered(1100) // more than the relay or a watcher reads at once
 	l.add(want...)
 	r.NotifyCommit(l.Tenant)
-	if diff := cmp.Diff(want, take(t, w, len(want))); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	test.Eq(t, want, take(t, w, len(want)))
 }
 
 func TestRelay_DeliversEventsOfOtherNodes(t *testing.T) {
@@ -236,9 +219,8 @@ func TestRelay_DeliversEventsOfOtherNodes(t *testing.T) {
 	for _, name := range numbered(5) {
 		l.add(name)
 		here.NotifyCommit(l.Tenant)
-		if got := take(t, w, 1); got[0] != name {
-			t.Fatalf("%v, want %s", got, name)
-		}
+		got := take(t, w, 1)
+		must.EqOp(t, name, got[0], must.Sprintf("%v, want", got))
 	}
 	// This is more tenants than one notice can name.
 	for range 300 {
@@ -266,15 +248,13 @@ func TestWatcher_ReturnsNothingOnTick(t *testing.T) {
 	tick := make(chan time.Time)
 	for range 3 {
 		go func() { tick <- noon }()
-		if got, err := w.Next(t.Context(), tick); err != nil || got != nil {
-			t.Errorf("%v, %v", got, err)
-		}
+		got := expect.Value(w.Next(t.Context(), tick, nil))(t)
+		test.Nil(t, got, test.Sprintf("%v", got))
 	}
 	l.add("x")
 	r.NotifyCommit(l.Tenant)
-	if got, err := w.Next(t.Context(), tick); err != nil || !slices.Equal(names(got), []string{"x"}) {
-		t.Errorf("%v, %v", names(got), err)
-	}
+	got := expect.Value(w.Next(t.Context(), tick, nil))(t)
+	test.True(t, slices.Equal(names(got), []string{"x"}), test.Sprintf("%v", names(got)))
 }
 
 func TestWatcher_EndsWithContextAndDrain(t *testing.T) {
@@ -282,37 +262,27 @@ func TestWatcher_EndsWithContextAndDrain(t *testing.T) {
 	l := newLog(t)
 	metrics := prometheus.NewRegistry()
 	r := l.relay(func(c *outbox.RelayConfig) { c.Metrics = metrics })
-	w, err := r.Watch(t.Context(), l.Tenant, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := expect.Value(r.Watch(t.Context(), l.Tenant, nil))(t)
 	why := errors.New("why")
 	ctx, stop := context.WithCancelCause(t.Context())
 	stop(why)
-	if _, err := w.Next(ctx, nil); err != why {
-		t.Errorf("%v", err)
-	}
-	if n := r.WatchedTenants(); n != 1 {
-		t.Errorf("%d tenants are read", n)
-	}
+	_, err := w.Next(ctx, nil, nil)
+	test.EqOp(t, why, err)
+	test.EqOp(t, 1, r.WatchedTenants(), test.Sprint("tenants are read"))
 	w.Close()
-	if n := r.WatchedTenants(); n != 0 {
-		t.Errorf("%d tenants are read without a watcher", n)
-	}
+	test.EqOp(t, 0, r.WatchedTenants(), test.Sprint("tenants are read without a watcher"))
 
 	w = l.watch(r, nil)
 	waiting := make(chan error, 1)
 	go func() {
-		_, err := w.Next(t.Context(), nil)
+		_, err := w.Next(t.Context(), nil, nil)
 		waiting <- err
 	}()
 	r.Drain()
-	if err := <-waiting; fault.ReasonOf(err) != fault.ShuttingDown {
-		t.Errorf("%v", err)
-	}
-	if _, err := r.Watch(t.Context(), l.Tenant, nil); fault.ReasonOf(err) != fault.ShuttingDown {
-		t.Errorf("%v", err)
-	}
+	err = <-waiting
+	test.EqOp(t, fault.ShuttingDown, fault.ReasonOf(err), test.Sprint(err))
+	_, err = r.Watch(t.Context(), l.Tenant, nil)
+	test.EqOp(t, fault.ShuttingDown, fault.ReasonOf(err), test.Sprint(err))
 }
 
 // When a watcher sees that roles have changed, RolesChanged has been called. This holds for a read
@@ -330,8 +300,6 @@ func TestRelay_ReportsRoleChangesBeforeEvents(t *testing.T) {
 		l.append(l.Tenant, e)
 		r.NotifyCommit(l.Tenant)
 		take(t, w, 1)
-		if forgotten.Load() == before {
-			t.Errorf("RolesChanged was not called for %s", what)
-		}
+		test.NotEqOp(t, before, forgotten.Load(), test.Sprintf("RolesChanged was not called for %s", what))
 	}
 }

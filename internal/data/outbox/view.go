@@ -28,16 +28,87 @@ func (f Filter) Matches(r *Record) bool {
 		(f.Session.IsZero() || f.Session == r.Session || f.Session == r.FromSession) &&
 		(f.Booking.IsZero() || f.Booking == r.Booking) &&
 		(f.Member.IsZero() || f.Member == r.Member) &&
-		(f.Location.IsZero() || f.Location == r.Location)
+		(f.Location.IsZero() || f.Location == r.To.Location)
 }
 
-// VisibleTo returns the selected records that the caller may see, as far as they may see them.
+// Reader is a caller with the permissions that decide which events it may read. A caller with SelfOnly reads only what
+// concerns itself, and what happened to sessions.
+type Reader struct {
+	tenant.Caller
+	// May has the permissions of ReadPermissions that the caller has.
+	May map[string]bool
+}
+
+// The permissions with which RPCs show what an event is about, by its subject: the part of the type before the dot.
+var subjectPermissions = map[string]string{
+	"session":      "session.read",
+	"booking":      BookingRead,
+	"waitlist":     "waitlist.read",
+	"offer":        "waitlist.read",
+	"credits":      "credit.read",
+	"subscription": "credit.read",
+	"member":       memberRead,
+	"rules":        "waitlist.read_rules",
+}
+
+// BookingRead is the permission to read all bookings.
+const BookingRead = "booking.read"
+
+const memberRead = "member.read"
+
+// The permissions for CatalogChanged, by the kind in its data.
+var catalogPermissions = map[string]string{
+	"tenant":           "tenant.read",
+	"location":         "catalog.read",
+	"resource":         "catalog.read",
+	"service":          "catalog.read",
+	"item":             "catalog.read",
+	"benefit_provider": "catalog.read",
+	"workout":          "workout.read",
+	"policy":           "policy.read",
+	"plan":             "plan.read",
+}
+
+// ReadPermissions are the permissions that decide which events a caller may read.
+var ReadPermissions = readPermissions()
+
+func readPermissions() []string {
+	all := []string{"role.read", "account.manage"}
+	all = slices.AppendSeq(all, maps.Values(subjectPermissions))
+	all = slices.AppendSeq(all, maps.Values(catalogPermissions))
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// permission returns the permission to read what a record is about, or "" if there is none.
+func (r *Record) permission() string {
+	subject, _, _ := strings.Cut(string(r.Type), ".")
+	switch {
+	case r.Type == CatalogChanged:
+		kind, _ := r.Data["kind"].(string)
+		return catalogPermissions[kind]
+	case r.Type == RolesChanged && !r.Member.IsZero():
+		return memberRead
+	case r.Type == RolesChanged && r.Data["service_account_id"] != nil:
+		return "account.manage"
+	case r.Type == RolesChanged:
+		return "role.read"
+	}
+	return subjectPermissions[subject]
+}
+
+// ReadsAll reports whether the caller sees every record.
+func (c Reader) ReadsAll() bool {
+	return !c.SelfOnly && c.IsStaff() && len(c.May) == len(ReadPermissions)
+}
+
+// See returns the selected records that the caller may see, as far as they may see them.
 // Records that are fully visible are shared, not copied.
-func (f Filter) VisibleTo(records []*Record, caller tenant.Caller) []*Record {
+func (c Reader) See(f Filter, records []*Record) []*Record {
 	var seen []*Record
 	for _, r := range records {
 		if f.Matches(r) {
-			if r = visibleTo(r, caller); r != nil {
+			if r = c.see(r); r != nil {
 				seen = append(seen, r)
 			}
 		}
@@ -45,25 +116,53 @@ func (f Filter) VisibleTo(records []*Record, caller tenant.Caller) []*Record {
 	return seen
 }
 
-// visibleTo returns a record as far as the caller may see it, or nil. A caller with rights to their own things only
-// sees what concerns themselves, and what happened to sessions, but neither who did it nor what they wrote.
-func visibleTo(r *Record, caller tenant.Caller) *Record {
+// see returns a record as far as the caller may see it, or nil.
+func (c Reader) see(r *Record) *Record {
+	isSession := strings.HasPrefix(string(r.Type), "session.")
 	switch {
-	case !caller.SelfOnly:
+	case isSession && (!c.May[r.permission()] || !c.seesSession(r)):
+		return nil
+	case r.Type == SessionSeatsChanged:
 		return r
-	case !r.Member.IsZero() && r.Member == caller.Member:
+	case !c.SelfOnly && c.reads(r):
+		if c.May[memberRead] || c.knows(r.Actor) {
+			return r
+		}
 		seen := r.copy()
-		if r.Actor != caller.Actor() && r.Actor != tenant.System(caller.Tenant).Actor() {
+		seen.Actor = ""
+		return seen
+	case c.owns(r):
+		seen := r.copy()
+		if !c.knows(r.Actor) {
 			seen.Actor = ""
 		}
 		maps.DeleteFunc(seen.Data, func(key string, _ any) bool { return !slices.Contains(memberData, key) })
 		return seen
-	case strings.HasPrefix(string(r.Type), "session.") && (!r.Draft || r.Type == SessionUnpublished):
-		seen := r.copy()
-		seen.Actor, seen.Data = "", nil
-		return seen
+	case isSession:
+		return r.publicCopy()
 	}
 	return nil
+}
+
+// reads reports whether the caller may read what a record is about. A promotion is about an entry and a new booking.
+func (c Reader) reads(r *Record) bool {
+	return c.May[r.permission()] || r.Type == WaitlistPromoted && c.May[BookingRead]
+}
+
+// seesSession is the rule of the schedule, with one exception: that a session became a draft is for everyone.
+func (c Reader) seesSession(r *Record) bool {
+	return !r.To.Draft || r.Type == SessionUnpublished || c.IsStaff()
+}
+
+// owns reports whether a record is about the caller, or about what its service account created.
+func (c Reader) owns(r *Record) bool {
+	return !r.Member.IsZero() && r.Member == c.Member ||
+		r.CreatedBy != "" && c.Member.IsZero() && r.CreatedBy == c.Subject
+}
+
+// knows reports whether the caller may know an actor without permission to read members.
+func (c Reader) knows(actor string) bool {
+	return actor == c.Actor() || actor == tenant.System(c.Tenant).Actor()
 }
 
 // memberData are the data keys that members see of events that concern them. All others are for staff.
@@ -81,6 +180,15 @@ func (r *Record) copy() *Record {
 			ID: r.ID, Type: r.Type, Session: r.Session, Booking: r.Booking, Member: r.Member, Actor: r.Actor,
 			Data: maps.Clone(r.Data), At: r.At,
 		},
-		Cursor: r.Cursor, Entry: r.Entry, Offer: r.Offer, FromSession: r.FromSession, Location: r.Location, Draft: r.Draft,
+		Cursor: r.Cursor, Entry: r.Entry, Offer: r.Offer, FromSession: r.FromSession, Context: r.Context,
 	}
+}
+
+// publicCopy returns what all see of a session's event: neither who caused it nor what they wrote.
+func (r *Record) publicCopy() *Record {
+	r.publicOnce.Do(func() {
+		r.public = r.copy()
+		r.public.Actor, r.public.Data = "", nil
+	})
+	return r.public
 }

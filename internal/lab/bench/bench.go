@@ -19,7 +19,7 @@ import (
 
 // Options say what is measured, and how. A command embeds them: kong fills them in from flags.
 type Options struct {
-	Workloads []string      `default:"spread,zipf,hot,rush,mixed" enum:"spread,zipf,hot,rush,mixed,read-only,tenants" help:"The loads to measure: ${enum}. spread books any of 9,000 sessions; zipf books some much more often than others; hot books one session; in rush 2,000 callers want 30 places at once; mixed is 70% week pages, 20% bookings, 8% cancellations and 2% staff; read-only is week pages; tenants makes one booking in each tenant in turn."`
+	Workloads []string      `default:"spread,zipf,hot,rush,mixed" enum:"spread,zipf,hot,rush,mixed,read-only,tenants,quiet,neighbor" help:"The loads to measure: ${enum}. spread books any of 9,000 sessions; zipf books some much more often than others; hot books one session; in rush 2,000 callers want 30 places at once; mixed is 70% week pages, 20% bookings, 8% cancellations and 2% staff; read-only is week pages; tenants makes one booking in each tenant in turn; quiet is a member who reads a week page every 20 ms, and neighbor the same while a member of another tenant reads with 16 threads, all they can."`
 	Via       []string      `default:"direct,grpc,naive" enum:"direct,grpc,connect,json,mutex,naive,naive-grpc" help:"How requests are made: ${enum}. direct calls the application layer in the same process; grpc, connect (protobuf) and json (Connect) use the network; mutex is direct with one booking per transaction and one at a time per session; naive runs statement by statement and counts rows; naive-grpc is the same behind a server."`
 	Work      []string      `default:"book" enum:"book,hold+confirm,reschedule" help:"The operations to measure: ${enum}. All but book need the network and the load spread."`
 	Clients   []int         `default:"8,128" help:"Numbers of concurrent callers."`
@@ -40,6 +40,9 @@ const (
 	mixedLoad   = "mixed"
 	readLoad    = "read-only"
 	tenantsLoad = "tenants"
+	// quietLoad and neighborLoad compare a quiet tenant alone with the same tenant next to another one.
+	quietLoad    = report.Quiet
+	neighborLoad = report.Neighbor
 )
 
 // measurable reports whether a combination can be measured.
@@ -50,6 +53,8 @@ func measurable(c report.Case) bool {
 		return false
 	case c.Workload == tenantsLoad:
 		return c.Via == report.Direct && c.Work == bookOnly && c.Tenants > 1
+	case c.Workload == quietLoad, c.Workload == neighborLoad:
+		return network
 	case c.Work == bookOnly:
 		return true
 	case c.Workload == mixedLoad, c.Workload == readLoad:
@@ -70,6 +75,8 @@ func (o Options) cases(s dbSize) []report.Case {
 		switch load {
 		case mixedLoad, readLoad:
 			works = []string{load}
+		case quietLoad, neighborLoad:
+			works, clients = []string{readLoad}, []int{1}
 		case rushLoad:
 			clients = []int{rushCallers}
 		}

@@ -5,7 +5,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/berthhq/berth/internal/lab/bench/report"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 // BenchmarkBookings measures booking in the same process, and each kind of work over gRPC on loopback. Both use a
@@ -15,19 +19,11 @@ import (
 //
 // `make bench` measures in turns and shows medians.
 func BenchmarkBookings(b *testing.B) {
-	bed, err := openTestbed(b.Context(), dbSize{tenants: 1}, func(line string) { b.Log(line) })
-	if err != nil {
-		b.Fatal(err)
-	}
+	bed := expect.Value(openTestbed(b.Context(), dbSize{tenants: 1}, func(line string) { b.Log(line) }))(b)
 	b.Cleanup(func() {
-		if err := bed.close(); err != nil {
-			b.Error(err)
-		}
+		test.NoError(b, bed.close())
 	})
-	limit, err := bed.pgbench(b.Context(), 3*time.Second)
-	if err != nil {
-		b.Fatal(err)
-	}
+	limit := expect.Value(bed.pgbench(b.Context(), 3*time.Second))(b)
 	options := Options{
 		Work: []string{bookOnly, "hold+confirm", "reschedule"}, Workloads: []string{spreadLoad, mixedLoad},
 		Via: []string{report.Direct, report.GRPC}, Clients: []int{1, 8, 32, 128}, Nodes: []int{1},
@@ -36,10 +32,7 @@ func BenchmarkBookings(b *testing.B) {
 		b.Run(fmt.Sprintf("%s/%s/callers=%d", c.Work, c.Via, c.Callers), func(b *testing.B) {
 			// ns/op would count the callers that wait.
 			for b.Loop() {
-				run, err := bed.measure(b.Context(), c, 3*time.Second)
-				if err != nil {
-					b.Fatal(err)
-				}
+				run := expect.Value(bed.measure(b.Context(), c, 3*time.Second))(b)
 				b.ReportMetric(0, "ns/op")
 				b.ReportMetric(run.PerSecond, "turns/s")
 				b.ReportMetric(run.PerSecond/limit.PerSecond, "of-pgbench")
@@ -51,7 +44,5 @@ func BenchmarkBookings(b *testing.B) {
 			}
 		})
 	}
-	if err := bed.verify(b.Context(), func(line string) { b.Log(line) }); err != nil {
-		b.Fatal(err)
-	}
+	must.NoError(b, bed.verify(b.Context(), func(line string) { b.Log(line) }))
 }

@@ -2,14 +2,8 @@ package bench
 
 import (
 	"context"
-	"maps"
-	"net/http"
-	"slices"
 	"strings"
 	"time"
-
-	"github.com/prometheus/common/expfmt"
-	"github.com/prometheus/common/model"
 )
 
 // counters come from the metrics of the nodes and from Postgres. wal is in bytes.
@@ -45,7 +39,7 @@ select (pg_current_wal_insert_lsn() - '0/0'::pg_lsn)::float8, wal_sync::float8 f
 		Scan(&c.wal, &c.fsyncs); err != nil {
 		return c, err
 	}
-	sum, err := h.metrics(ctx)
+	sum, err := h.metrics()
 	if err != nil {
 		return c, err
 	}
@@ -60,22 +54,11 @@ select (pg_current_wal_insert_lsn() - '0/0'::pg_lsn)::float8, wal_sync::float8 f
 type counterSum func(counter string, counted func(transaction string) bool) float64
 
 // metrics reads the metrics of all nodes.
-func (h *testbed) metrics(ctx context.Context) (counterSum, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+h.address+"/metrics", nil)
+func (h *testbed) metrics() (counterSum, error) {
+	all, err := h.Metrics.Gather()
 	if err != nil {
 		return nil, err
 	}
-	res, err := http.DefaultClient.Do(req)
-	if err != nil {
-		return nil, err
-	}
-	defer res.Body.Close()
-	parser := expfmt.NewTextParser(model.UTF8Validation)
-	families, err := parser.TextToMetricFamilies(res.Body)
-	if err != nil {
-		return nil, err
-	}
-	all := slices.Collect(maps.Values(families))
 	for _, other := range h.otherNodes() {
 		more, err := other.metrics.Gather()
 		if err != nil {

@@ -4,9 +4,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/berthhq/berth/internal/lab/bench/report"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 // A second booking by a member would be refused, and the run would fail. A rush must find all its places free.
@@ -17,34 +19,31 @@ func TestLoads_BookNoSeatTwiceAndLeaveRushesTheirSessions(t *testing.T) {
 	seen := make(map[seat]string)
 	rushes := make(map[int]bool)
 	for range rounds {
-		spread, err := h.spread(callers)
-		if err != nil {
-			t.Fatal(err)
-		}
+		spread := expect.Value(h.spread(callers))(t)
 		for load, next := range map[string]target{
 			spreadLoad: spread, zipfLoad: h.zipf(callers), hotLoad: h.hot(), tenantsLoad: h.allTenants(),
 		} {
 			for n := range turns {
 				for i := range callers {
 					target, ok := next(i, n)
-					if !ok {
-						t.Fatalf("%s has come to its end", load)
-					}
-					if before, twice := seen[target]; twice {
-						t.Fatalf("%v is booked by %s and by %s", target, before, load)
-					}
+					must.True(t, ok, must.Sprintf("%s has come to its end", load))
+					before, twice := seen[target]
+					must.False(t, twice, must.Sprintf("%v is booked by %s and by %s", target, before, load))
 					seen[target] = load
-					if load != hotLoad && target.tenant == mainTenant && (target.session >= openSessions || rushes[target.session]) {
-						t.Fatalf("%s books session %d, which is for hot and rush", load, target.session)
-					}
+					must.False(
+						t, load != hotLoad && target.tenant == mainTenant &&
+							(target.session >= openSessions || rushes[target.session]),
+						must.Sprintf("%s books session %d, which is for hot and rush", load, target.session),
+					)
 				}
 			}
 		}
 		rush, ok := h.unusedSession()
 		for target, load := range seen {
-			if target.tenant == mainTenant && target.session == rush || !ok {
-				t.Fatalf("the rush is in session %d, which %s has booked", rush, load)
-			}
+			must.True(
+				t, (target.tenant != mainTenant || target.session != rush) && ok,
+				must.Sprintf("the rush is in session %d, which %s has booked", rush, load),
+			)
 		}
 		rushes[rush] = true
 	}
@@ -53,8 +52,9 @@ func TestLoads_BookNoSeatTwiceAndLeaveRushesTheirSessions(t *testing.T) {
 func TestOptions_CasesAreThoseThatCanBeMeasured(t *testing.T) {
 	t.Parallel()
 	o := Options{
-		Work: []string{bookOnly, "reschedule"}, Workloads: []string{spreadLoad, rushLoad, mixedLoad, tenantsLoad},
-		Via: []string{report.Direct, report.GRPC, report.Naive}, Clients: []int{1, 8}, Nodes: []int{1, 2},
+		Work:      []string{bookOnly, "reschedule"},
+		Workloads: []string{spreadLoad, rushLoad, mixedLoad, tenantsLoad, quietLoad, neighborLoad},
+		Via:       []string{report.Direct, report.GRPC, report.Naive}, Clients: []int{1, 8}, Nodes: []int{1, 2},
 	}
 	var got []string
 	for _, one := range o.cases(dbSize{tenants: 100}) {
@@ -73,8 +73,7 @@ func TestOptions_CasesAreThoseThatCanBeMeasured(t *testing.T) {
 		"mixed mixed, direct, 8 callers", "mixed mixed, direct, 8 callers, 2 nodes", "mixed mixed, grpc, 8 callers",
 		"tenants book, direct, 1 caller", "tenants book, direct, 1 caller, 2 nodes",
 		"tenants book, direct, 8 callers", "tenants book, direct, 8 callers, 2 nodes",
+		"quiet read-only, grpc, 1 caller", "neighbor read-only, grpc, 1 caller",
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	test.Eq(t, want, got)
 }

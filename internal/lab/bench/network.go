@@ -19,7 +19,6 @@ import (
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/fieldmaskpb"
-	"google.golang.org/protobuf/types/known/timestamppb"
 
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/gen/berth/v1/berthv1connect"
@@ -253,12 +252,8 @@ func (n *network) cancel(ctx context.Context, member int, booking string) error 
 }
 
 func (n *network) week(ctx context.Context, member int, week civil.Span) error {
-	return n.members[member](ctx, berthv1connect.SessionServiceListSessionsProcedure, &v1.ListSessionsRequest{
-		Filter: &v1.SessionFilter{StartsWithin: &v1.TimeRange{
-			Start: timestamppb.New(week.Start), End: timestamppb.New(week.End),
-		}},
-		PageSize: weekPageSize,
-	}, new(v1.ListSessionsResponse))
+	return n.members[member](ctx, berthv1connect.SessionServiceListSessionsProcedure,
+		weekRequest(week), new(v1.ListSessionsResponse))
 }
 
 func (n *network) roster(ctx context.Context, session int) error {

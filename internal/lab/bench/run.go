@@ -37,6 +37,9 @@ func (h *testbed) measure(ctx context.Context, c report.Case, length time.Durati
 	if c.Via == report.Pgbench {
 		return h.pgbench(ctx, length)
 	}
+	if c.Workload == quietLoad || c.Workload == neighborLoad {
+		return h.measureQuiet(ctx, c, length)
+	}
 	next, err := h.target(ctx, c)
 	if err != nil {
 		return report.Run{}, err

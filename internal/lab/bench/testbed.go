@@ -20,6 +20,7 @@ import (
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rpc"
 	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/traffic"
 	"github.com/berthhq/berth/migrations"
 )
 
@@ -90,7 +91,7 @@ func openTestbed(ctx context.Context, size dbSize, progress func(string)) (_ *te
 	h.address = listener.Addr().String()
 	serving, stop := context.WithCancel(ctx)
 	h.stop = stop
-	go func() { h.served <- h.Serve(serving, listener, h.postgres.Done()) }()
+	go func() { h.served <- h.Serve(serving, boot.Listeners{Public: listener}, h.postgres.Done()) }()
 	h.script, err = h.recordScript(ctx)
 	return h, err
 }
@@ -173,7 +174,7 @@ func (h *testbed) serveNaive(ctx context.Context) (address string, closeServer f
 		naive.pool.Close()
 		return "", nil, err
 	}
-	server := rpc.NewServer(naive.handler(h.Verifier), slog.New(slog.DiscardHandler))
+	server := rpc.NewServer(naive.handler(h.Verifier), slog.New(slog.DiscardHandler), traffic.ConnLimits{})
 	served := make(chan struct{})
 	go func() {
 		defer close(served)

@@ -80,7 +80,7 @@ func (c *caller) send(r reply, token, procedure string, request, answer proto.Me
 			r.outcome, r.reason = outcome, reason
 			return r
 		}
-		c.load.countError(code, reason)
+		c.load.countError(code, reason, c.load.begun.Add(r.last), c.load.begun.Add(r.end))
 		switch code {
 		case codes.Unavailable, codes.DeadlineExceeded, codes.Internal, codes.Canceled, codes.Unknown:
 		default:

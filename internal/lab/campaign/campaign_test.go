@@ -8,7 +8,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/berthhq/berth/internal/pgtest"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 // A short campaign in every run of the tests, and a longer one in CI. For a long one: make campaign ARGS="--for 3h".
@@ -25,10 +29,7 @@ const (
 
 func TestCampaign_FindsNothingWrong(t *testing.T) {
 	t.Parallel()
-	binary, err := BuildServer(t.Context(), t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	binary := expect.Value(BuildServer(t.Context(), t.TempDir()))(t)
 	length := campaignLength
 	if os.Getenv("CI") != "" {
 		length = campaignLengthOfCI
@@ -39,23 +40,19 @@ func TestCampaign_FindsNothingWrong(t *testing.T) {
 	})
 	again := fmt.Sprintf("to keep the histories: "+
 		"go run ./internal/lab campaign --seed %d --for %s --nodes 2 --workers 1 --callers 8", campaignSeed, length)
-	if err != nil {
-		t.Fatalf("%v; %s", err, again)
-	}
-	if err := report.Print(t.Output()); err != nil {
-		t.Error(err)
-	}
+	must.NoError(t, err, must.Sprintf("%v; %s", err, again))
+	test.NoError(t, report.Print(t.Output()))
 	faults := 0
 	for _, n := range report.Faults {
 		faults += n
 	}
-	if report.Operations < leastOperations || faults < leastFaults || faults > kindsOfFaults && report.CutCommits == 0 {
-		t.Errorf(
-			"%d operations, %d faults, %d connections reset after COMMIT: too few for a campaign", report.Operations, faults,
-			report.CutCommits,
-		)
-	}
-	if len(report.Failures) > 0 {
-		t.Errorf("%d failures; %s", len(report.Failures), again)
-	}
+	test.True(
+		t, report.Operations >= leastOperations && faults >= leastFaults &&
+			(faults <= kindsOfFaults || report.CutCommits != 0),
+		test.Sprintf(
+			"%d operations, %d faults, %d connections reset after COMMIT: too few for a campaign",
+			report.Operations, faults, report.CutCommits,
+		),
+	)
+	test.True(t, len(report.Failures) == 0, test.Sprintf("%d failures; %s", len(report.Failures), again))
 }

@@ -79,7 +79,7 @@ func openCluster(
 			return err
 		}
 		*to = append(*to, n)
-		n.proxy = toxiproxy.NewProxy(control, name, "127.0.0.1:0", n.commits.address())
+		n.proxy = toxiproxy.NewProxy(control, name, "127.0.0.1:0", n.commits.Address())
 		if err := n.proxy.Start(); err != nil {
 			return err
 		}
@@ -89,7 +89,9 @@ func openCluster(
 		return nil
 	}
 	for i := range nodes {
-		if err := join(&s.nodes, fmt.Sprint("server-", i), "serve", "--send=off"); err != nil {
+		if err := join(
+			&s.nodes, fmt.Sprint("server-", i), "serve", "--send=off", "--caller-rate=0", "--tenant-rate=0",
+		); err != nil {
 			return nil, err
 		}
 	}
@@ -153,7 +155,7 @@ func (s *cluster) close() error {
 		if n.proxy != nil {
 			n.proxy.Stop()
 		}
-		n.commits.close()
+		n.commits.Close()
 	}
 	if s.postgres != nil {
 		errs = append(errs, s.postgres.Stop())

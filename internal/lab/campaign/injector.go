@@ -116,6 +116,7 @@ type injector struct {
 	waiting  int64
 	reached  chan struct{}
 	counts   map[string]int
+	spans    []span // of all faults; the last one may be active
 }
 
 func newInjector(s *cluster, random *rand.Rand, say func(string)) *injector {
@@ -131,6 +132,16 @@ func (in *injector) countAttempt() {
 		close(in.reached)
 		in.reached = nil
 	}
+}
+
+// endless is longer than any campaign.
+const endless = 1000 * time.Hour
+
+// blame returns why a call may have had no response in time, or "".
+func (in *injector) blame(begun, ended time.Time) string {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	return blame(begun, ended, in.spans, processorPressure())
 }
 
 // longest is the longest time of a fault that blocks all callers.
@@ -168,17 +179,20 @@ func (in *injector) run(ctx context.Context) error {
 			f := kinds[name]()
 			in.mu.Lock()
 			in.counts[name]++
+			in.spans = append(in.spans, span{time.Now(), time.Now().Add(endless)})
 			in.mu.Unlock()
 			if err := f.begin(lasting); err != nil {
 				return fmt.Errorf("%s: %w", name, err)
 			}
 			in.after(ctx, 10+in.random.Int64N(30))
-			if f.end == nil {
-				continue
+			if f.end != nil {
+				if err := f.end(lasting); err != nil {
+					return fmt.Errorf("end of %s: %w", name, err)
+				}
 			}
-			if err := f.end(lasting); err != nil {
-				return fmt.Errorf("end of %s: %w", name, err)
-			}
+			in.mu.Lock()
+			in.spans[len(in.spans)-1].to = time.Now()
+			in.mu.Unlock()
 		}
 	}
 	return nil

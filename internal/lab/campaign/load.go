@@ -81,10 +81,19 @@ func (l *load) fail(format string, args ...any) {
 	l.failures = append(l.failures, fmt.Sprintf(format, args...))
 }
 
-func (l *load) countError(code codes.Code, reason string) {
+// countError counts an attempt without a result. A call that takes too long needs an explanation.
+func (l *load) countError(code codes.Code, reason string, begun, ended time.Time) {
+	result := fmt.Sprint(code, " ", reason)
+	if code == codes.DeadlineExceeded {
+		why := l.injector.blame(begun, ended)
+		if why == "" {
+			l.fail("%s without a fault, while the processor was not busy, after %s", result, ended.Sub(begun))
+		}
+		result += " " + why
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.errors[fmt.Sprint(code, " ", reason)]++
+	l.errors[result]++
 }
 
 // overdue reports whether a response is overdue, and records this as a failure.

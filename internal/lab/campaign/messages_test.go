@@ -5,10 +5,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
+	"github.com/shoenig/test"
 
 	"github.com/berthhq/berth/internal/pgtest"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 // The data are one event with one message, inserted by SQL so that nothing else is there. Each case damages them.
@@ -52,28 +53,18 @@ from notices`,
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			ctx := context.Background()
-			conn, err := pgx.Connect(ctx, pgtest.New(t).URL)
-			if err != nil {
-				t.Fatal(err)
-			}
+			conn := expect.Value(pgx.Connect(ctx, pgtest.New(t).URL))(t)
 			defer conn.Close(ctx)
 			for _, sql := range []string{`set session_replication_role = replica`, oneMessage, tt.damage} { // no foreign keys
-				if _, err := conn.Exec(ctx, sql); err != nil {
-					t.Fatal(err)
-				}
+				expect.OK(t)(conn.Exec(ctx, sql))
 			}
-			found, err := findWrongMessages(ctx, conn)
-			if err != nil {
-				t.Fatal(err)
-			}
+			found := expect.Value(findWrongMessages(ctx, conn))(t)
 			var whats []string
 			for _, one := range found {
 				what, _, _ := strings.Cut(one, ":")
 				whats = append(whats, what)
 			}
-			if diff := cmp.Diff(tt.want, whats); diff != "" {
-				t.Error(diff)
-			}
+			test.Eq(t, tt.want, whats)
 		})
 	}
 }

@@ -75,7 +75,7 @@ func newTenant(ctx context.Context, a *app.Services, now func() time.Time, zone 
 		return nil, err
 	}
 	t.location = place.ID
-	// Every message is sent at once, at any time of day and without a cap.
+	// Every message is sent immediately, at any time of day and without a cap.
 	if _, err := a.Messages.UpdateNotificationSettings(ctx, t.owner, nil, func(s *notify.Settings) {
 		s.Quiet, s.PerDay = notify.QuietHours{}, map[notify.Channel]int{
 			notify.SMS: 100_000, notify.Push: 100_000, notify.Email: 100_000,

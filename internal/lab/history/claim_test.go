@@ -2,6 +2,8 @@ package history
 
 import (
 	"testing"
+
+	"github.com/shoenig/test"
 )
 
 // The model knows which entries have an offer of which seats, which seats are reserved, which entries are slower, and
@@ -156,9 +158,7 @@ func TestCheckSessions_GivesSeatsToTheFirstToClaim(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if got := CheckSessions([]Session{tt.of}, tt.all, timeout); got.Linearizable() != tt.ok {
-				t.Errorf("linearizable: %v", got.Linearizable())
-			}
+			test.EqOp(t, tt.ok, CheckSessions([]Session{tt.of}, tt.all, timeout).Linearizable())
 		})
 	}
 }

@@ -8,7 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 )
 
 const timeout = 10 * time.Second
@@ -219,9 +220,10 @@ func TestCheckSessions_AcceptsOnlyHistoriesWithAnOrder(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			got := CheckSessions([]Session{tt.of}, tt.all, timeout)
-			if got.Linearizable() != tt.ok || len(got.Operations()) != len(tt.all) {
-				t.Errorf("linearizable: %v, of %d operations", got.Linearizable(), len(got.Operations()))
-			}
+			test.True(
+				t, got.Linearizable() == tt.ok && len(got.Operations()) == len(tt.all),
+				test.Sprintf("linearizable: %v, of %d operations", got.Linearizable(), len(got.Operations())),
+			)
 			var page bytes.Buffer
 			if err := got.WritePage(&page); err != nil || !strings.Contains(page.String(), "member") {
 				t.Errorf("page: %v, %d bytes", err, page.Len())
@@ -282,9 +284,7 @@ func TestCheckSessions_FollowsBookingsThatMove(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if got := CheckSessions(both, tt.all, timeout); got.Linearizable() != tt.ok {
-				t.Errorf("linearizable: %v", got.Linearizable())
-			}
+			test.EqOp(t, tt.ok, CheckSessions(both, tt.all, timeout).Linearizable())
 		})
 	}
 }
@@ -306,13 +306,9 @@ func TestMinimize_KeepsOnlyWhatHasNoOrder(t *testing.T) {
 		at(44, 45, book(7, 7, Waits)),
 	}
 	v := CheckSessions([]Session{of}, all, timeout)
-	if v.Linearizable() {
-		t.Fatal("linearizable")
-	}
+	must.False(t, v.Linearizable(), must.Sprint("linearizable"))
 	small := v.Minimize(timeout)
-	if small.Linearizable() {
-		t.Error("the minimized history is linearizable")
-	}
+	test.False(t, small.Linearizable(), test.Sprint("the minimized history is linearizable"))
 	want := []string{
 		"       0.0          …  hold #1 (member 1) → unknown",
 		"       2.0          …  release #1 (member 0) → unknown",
@@ -321,12 +317,9 @@ func TestMinimize_KeepsOnlyWhatHasNoOrder(t *testing.T) {
 		"      12.0       28.0  book #5 (member 5) → booked [-1, 0 left]",
 		"      20.0          …  confirm #2 (member 0) → unknown",
 	}
-	if diff := cmp.Diff(want, strings.Split(strings.TrimRight(small.String(), "\n"), "\n")); diff != "" {
-		t.Error(diff)
-	}
-	if v := CheckSessions([]Session{of}, all[:6], timeout); v.Minimize(timeout).String() != v.String() {
-		t.Error("a linearizable history is minimized")
-	}
+	test.Eq(t, want, strings.Split(strings.TrimRight(small.String(), "\n"), "\n"))
+	v = CheckSessions([]Session{of}, all[:6], timeout)
+	test.EqOp(t, v.String(), v.Minimize(timeout).String(), test.Sprint("a linearizable history is minimized"))
 }
 
 func TestCheckLedger_AcceptsOnlyHistoriesWithAnOrder(t *testing.T) {
@@ -372,9 +365,7 @@ func TestCheckLedger_AcceptsOnlyHistoriesWithAnOrder(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if got := CheckLedger(Ledger{ID: "p", Opened: tt.opened}, tt.all, timeout); got.Linearizable() != tt.ok {
-				t.Errorf("linearizable: %v", got.Linearizable())
-			}
+			test.EqOp(t, tt.ok, CheckLedger(Ledger{ID: "p", Opened: tt.opened}, tt.all, timeout).Linearizable())
 		})
 	}
 }
@@ -386,20 +377,17 @@ func TestCheckSessions_FindsOneBookingTooManyInLongHistories(t *testing.T) {
 		random := rand.New(rand.NewPCG(seed, 1))
 		of := Session{ID: "s", Capacity: 3, Queue: 3, Claims: seed%2 == 1}
 		all, _ := play(of, random, 40, 10)
-		if !CheckSessions([]Session{of}, all, timeout).Linearizable() {
-			t.Errorf("seed %d: a sequential history has no order", seed)
-		}
+		test.True(t, CheckSessions([]Session{of}, all, timeout).Linearizable(),
+			test.Sprintf("seed %d: a sequential history has no order", seed))
 		all, end := play(of, random, 40, math.MaxInt)
 		open := end.open(0)
 		for i := range open + 1 {
-			if ok := CheckSessions([]Session{of}, all, timeout).Linearizable(); !ok {
-				t.Errorf("seed %d: no order with %d more bookings", seed, i)
-			}
+			test.True(t, CheckSessions([]Session{of}, all, timeout).Linearizable(),
+				test.Sprintf("seed %d: no order with %d more bookings", seed, i))
 			all = append(all, at(1000+10*i, 1005+10*i, book(900+i, 900+i, Booked)))
 		}
-		if CheckSessions([]Session{of}, all, timeout).Linearizable() {
-			t.Errorf("seed %d: one booking too many is not found", seed)
-		}
+		test.False(t, CheckSessions([]Session{of}, all, timeout).Linearizable(),
+			test.Sprintf("seed %d: one booking too many is not found", seed))
 	}
 }
 

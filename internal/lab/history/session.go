@@ -14,7 +14,7 @@ type Session struct {
 	ID       string `json:"id"`
 	Capacity int    `json:"capacity"`
 	Queue    int    `json:"queue"`  // how many entries may wait
-	Offers   bool   `json:"offers"` // freed seats are offered in turn; otherwise entries are promoted at once
+	Offers   bool   `json:"offers"` // freed seats are offered in turn; otherwise entries are promoted
 	// Brief: its holds and offers expire, by the clock of the server that checks them.
 	Brief bool `json:"brief,omitempty"`
 	// Claims: all entries that fit freed seats get offers, and the first to claim gets the seats.

@@ -1,12 +1,16 @@
 package simulate
 
 import (
+	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rules/credit"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
 func (w *world) subscribe(member *memberRow, plan credit.Plan) error {
-	return w.transact("subscribe", func() error {
+	return w.transact(Operation{Name: "subscribe", Member: member.ID, Plan: plan.ID}, func() error {
+		if !member.Active {
+			return fault.Missing(fault.MemberNotFound, "Member")
+		}
 		s, lines := credit.Start(id[tenant.SubscriptionID](&w.tables), member.ID, plan, w.now, w.now)
 		u := &subscription{Subscription: s, ledger: lines, used: make(map[usage]int)}
 		insert(&w.tables, w.subs, s.ID, u)
@@ -17,7 +21,7 @@ func (w *world) subscribe(member *memberRow, plan credit.Plan) error {
 }
 
 func (w *world) setStatus(u *subscription, to credit.Status) error {
-	return w.transact("set status", func() error {
+	return w.transact(Operation{Name: "set status", Subscription: u.ID, Status: to}, func() error {
 		after, lines := credit.Advance(u.Subscription, w.now)
 		changed, err := after.SetStatus(to)
 		if err != nil || !changed {
@@ -30,7 +34,7 @@ func (w *world) setStatus(u *subscription, to credit.Status) error {
 }
 
 func (w *world) setActive(member *memberRow, active bool) error {
-	return w.transact("set member", func() error {
+	return w.transact(Operation{Name: "set member", Member: member.ID, On: active}, func() error {
 		saveForUndo(&w.tables, member)
 		member.Active = active
 		w.emit(Event{Kind: MemberChanged, Member: member.ID, On: active})

@@ -26,7 +26,7 @@ func (w *world) scheduleBookings(s *sessionRow) {
 		w.schedule(s.StartsAt.Add(-ahead).Truncate(time.Second), func() { w.tryToBook(s, pick(w, w.members)) })
 	}
 	if w.chance(0.5) {
-		w.schedule(s.StartsAt.Add(w.randomDuration(20*time.Minute)), func() { w.markNoShows(s) })
+		w.schedule(s.StartsAt.Add(w.randomDuration(20*time.Minute).Truncate(time.Second)), func() { w.markNoShows(s) })
 	}
 }
 

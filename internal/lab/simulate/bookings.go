@@ -9,6 +9,7 @@ import (
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/checkin"
 	"github.com/berthhq/berth/internal/rules/credit"
+	"github.com/berthhq/berth/internal/rules/payment"
 	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/tenant"
 )
@@ -60,7 +61,10 @@ func (w *world) dayOf(s *sessionRow) civil.Date {
 
 func (w *world) book(s *sessionRow, member *memberRow, r bookRequest) (bookResult, error) {
 	var made bookResult
-	err := w.transact("book", func() error {
+	err := w.transact(Operation{
+		Name: "book", Session: s.ID, Member: member.ID, Party: r.party, Subscription: r.sub, Staff: r.staff, Hold: r.hold,
+		NoWaitlist: r.noWaitlist,
+	}, func() error {
 		made = bookResult{}
 		request := booking.Request{
 			ID: id[tenant.BookingID](&w.tables), Party: r.party, Subscription: r.sub, Channel: catalog.Online,
@@ -87,7 +91,7 @@ func (w *world) book(s *sessionRow, member *memberRow, r bookRequest) (bookResul
 		facts.Slot = slot
 		decision, err := booking.Decide(facts, request, w.now)
 		if err != nil {
-			return err
+			return w.explainRefusal(s, member, err)
 		}
 		if decision.Wait {
 			e := &entryRow{member: member, sessions: []*sessionRow{s}, Entry: waitlist.Entry{
@@ -103,7 +107,7 @@ func (w *world) book(s *sessionRow, member *memberRow, r bookRequest) (bookResul
 		b := booking.Booking{ID: request.ID, Session: s.ID, Member: member.ID, Party: r.party, Channel: catalog.Online}
 		what := Booked
 		if r.hold {
-			what, b.Status, b.HoldUntil = Held, booking.Pending, new(booking.HoldUntil(slot, w.now))
+			what, b.Status, b.HoldUntil = Held, booking.Pending, new(slot.HoldUntil(w.now))
 			w.alarm(*b.HoldUntil)
 		}
 		f := Event{
@@ -122,15 +126,32 @@ func (w *world) book(s *sessionRow, member *memberRow, r bookRequest) (bookResul
 // otherPlaces returns a member's active booking and entry in a session. Like the service, it reads the booking only if
 // the session could be full.
 func (w *world) otherPlaces(s *sessionRow, member *memberRow, party int) (is tenant.BookingID, waits tenant.EntryID) {
-	if s.Capacity != nil && s.SeatsTaken+party > *s.Capacity {
+	if s.Holds > 0 || s.Capacity != nil && s.SeatsTaken+party > *s.Capacity {
 		is = w.bookingIn(s, member)
 	}
+	return is, w.entryIn(s, member)
+}
+
+func (w *world) entryIn(s *sessionRow, member *memberRow) tenant.EntryID {
 	for _, e := range s.entries {
 		if e.Member == member.ID {
-			waits = e.ID
+			return e.ID
 		}
 	}
-	return is, waits
+	return tenant.EntryID{}
+}
+
+// explainRefusal makes "already booked" win over payment errors, as the service does.
+func (w *world) explainRefusal(s *sessionRow, member *memberRow, err error) error {
+	switch fault.ReasonOf(err) {
+	case fault.NoActivePlan, fault.PlanChoiceRequired, fault.OutstandingBalance, fault.NoCredits, fault.DailyLimit,
+		fault.WeeklyLimit:
+		if b := w.bookingIn(s, member); !b.IsZero() {
+			return booking.AlreadyBooked(b, tenant.EntryID{})
+		}
+	default:
+	}
+	return err
 }
 
 func (w *world) bookingIn(s *sessionRow, member *memberRow) tenant.BookingID {
@@ -149,7 +170,7 @@ func (w *world) createBooking(
 	if b.Status != booking.Pending {
 		b.Status, b.ConfirmedAt, holds = booking.Confirmed, new(w.now), 0
 	}
-	b.Payment.Status = booking.Unpaid
+	b.Payment.Status = payment.Unpaid
 	b.Credits, b.Counted, b.Exclusive = decision.Credits, decision.Counted, decision.Exclusive
 	b.StartsAt, b.EndsAt, b.CreatedAt = f.Slot.StartsAt, f.Slot.EndsAt, w.now
 	b.MemberTier, b.TimeZone, b.LocalDate, b.Rules = f.Member.Tier, f.Slot.TimeZone, f.Slot.LocalDate, f.Slot.Rules
@@ -187,18 +208,27 @@ func (w *world) load(b *booking.Booking) (booking.Booking, *sessionRow) {
 }
 
 func (w *world) confirm(b *booking.Booking, paid bool) error {
-	return w.transact("confirm", func() error {
+	return w.transact(Operation{Name: "confirm", Booking: b.ID, On: paid}, func() error {
 		read, s := w.load(b)
 		c := booking.ConfirmRequest{Request: booking.Request{ID: b.ID, Actor: "member"}}
 		facts := booking.Facts{Slot: s.slot()}
 		if paid {
-			c.Payment = &booking.Payment{Status: booking.Captured, Amount: credit.Money{Currency: "EUR", Units: 20}}
+			c.Paid = true
 		} else if read.Status == booking.Pending {
 			facts.Subscriptions = w.payers(w.membersByID[b.Member], s, tenant.SubscriptionID{})
 		}
 		done, err := booking.Confirm(read, facts, c, w.now)
 		if err != nil {
 			return err
+		}
+		// All payments have the same facts, so only the first adds a line.
+		if paid && done.Booking.Payment.Status == payment.Unpaid {
+			f := payment.Facts{Kind: payment.Capture, Amount: credit.Money{Currency: "EUR", Units: 20}}
+			entry, err := payment.Record(nil, f, b.ID, "desk", w.now)
+			if err != nil {
+				return err
+			}
+			done.Booking.Payment = payment.Of([]payment.Entry{*entry})
 		}
 		w.updateBooking(done.Booking)
 		if done.Repeated {
@@ -212,7 +242,7 @@ func (w *world) confirm(b *booking.Booking, paid bool) error {
 }
 
 func (w *world) release(b *booking.Booking) error {
-	return w.transact("release", func() error {
+	return w.transact(Operation{Name: "release", Booking: b.ID}, func() error {
 		read, s := w.load(b)
 		after, changed, err := booking.Release(read, w.now)
 		if err != nil || !changed {
@@ -262,7 +292,7 @@ func (w *world) expireHolds(s *sessionRow, slot *booking.Slot, due []booking.Boo
 }
 
 func (w *world) cancelBooking(b *booking.Booking, admin bool) error {
-	return w.transact("cancel", func() error {
+	return w.transact(Operation{Name: "cancel", Booking: b.ID, Staff: admin}, func() error {
 		read, s := w.load(b)
 		slot := s.slot()
 		withdrawal := booking.CancelRequest{Actor: "member", Admin: admin}
@@ -318,7 +348,7 @@ func (w *world) applyCancel(s *sessionRow, c booking.CancelResult, sessionCancel
 }
 
 func (w *world) reschedule(b *booking.Booking, to *sessionRow, staff bool) error {
-	return w.transact("reschedule", func() error {
+	return w.transact(Operation{Name: "reschedule", Booking: b.ID, Session: to.ID, Staff: staff}, func() error {
 		read, from := w.load(b)
 		slot, target := from.slot(), to.slot()
 		if from != to {
@@ -355,7 +385,7 @@ func (w *world) reschedule(b *booking.Booking, to *sessionRow, staff bool) error
 }
 
 func (w *world) checkIn(b *booking.Booking) error {
-	return w.transact("check in", func() error {
+	return w.transact(Operation{Name: "check in", Booking: b.ID}, func() error {
 		read, s := w.load(b)
 		plan, err := checkin.Decide(checkin.Facts{
 			Status: checkin.Status(read.Status), Starts: s.StartsAt, Ends: s.EndsAt,
@@ -373,7 +403,7 @@ func (w *world) checkIn(b *booking.Booking) error {
 }
 
 func (w *world) markNoShow(b *booking.Booking) error {
-	return w.transact("no-show", func() error {
+	return w.transact(Operation{Name: "no-show", Booking: b.ID}, func() error {
 		read, s := w.load(b)
 		slot := s.slot()
 		after, changed, err := booking.MarkNoShow(read, w.now)
@@ -389,7 +419,7 @@ func (w *world) markNoShow(b *booking.Booking) error {
 }
 
 func (w *world) undoNoShow(b *booking.Booking) error {
-	return w.transact("undo no-show", func() error {
+	return w.transact(Operation{Name: "undo no-show", Booking: b.ID}, func() error {
 		read, s := w.load(b)
 		after, changed, err := booking.UndoNoShow(read, s.slot())
 		if err != nil || !changed {
@@ -404,7 +434,7 @@ func (w *world) undoNoShow(b *booking.Booking) error {
 
 // markAbsent marks the confirmed bookings of a session that has ended as no-shows.
 func (w *world) markAbsent(s *sessionRow) error {
-	return w.transact("mark absent", func() error {
+	return w.transact(Operation{Name: "mark absent", Session: s.ID}, func() error {
 		slot := s.slot()
 		window := checkin.Window{OpensBefore: slot.Rules.CheckInOpens, ClosesAfterEnd: slot.Rules.CheckInCloses}
 		if !slot.Rules.AutoNoShow || w.now.Before(window.NoShowFrom(s.EndsAt, slot.Rules.AutoNoShowAfter)) {

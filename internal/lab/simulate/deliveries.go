@@ -70,7 +70,7 @@ func (p *dispatcher) dropNotice(n *notice, why notify.Reason) {
 	}
 	allowRefusal(
 		p.transact(
-			"withdraw an offer", func() error {
+			Operation{Name: "withdraw an offer", Offer: n.offer.ID}, func() error {
 				return p.apply(
 					p.endOffer(n.offer.Withdraw(waitlist.Unsendable, "", p.now), nil),
 				)
@@ -95,7 +95,7 @@ func (p *dispatcher) startWindow(n *notice, at time.Time) bool {
 	if until.Equal(o.ExpiresAt) || p.bug == windowFromCreation {
 		return inTime && o.ExpiresAt.After(at)
 	}
-	allowRefusal(p.transact("start an offer window", func() error {
+	allowRefusal(p.transact(Operation{Name: "start an offer window", Offer: o.ID}, func() error {
 		saveForUndo(&p.tables, o)
 		p.markTouched(s)
 		o.ExpiresAt = until

@@ -27,7 +27,7 @@ func (w *world) sweep() error {
 				continue
 			}
 			renewed := Event{Kind: Renewed, Member: u.Member, Subscription: u.ID, Spent: u.Balance - after.Balance}
-			err := w.transact("advance", func() error {
+			err := w.transact(Operation{Name: "advance", Subscription: u.ID}, func() error {
 				if after.Status == u.Status {
 					w.emit(renewed)
 				}
@@ -72,7 +72,7 @@ func (w *world) closeStaleEntry(e *entryRow) error {
 	if len(c.Entries) == 0 {
 		return nil
 	}
-	return w.transact("close an entry", func() error { return w.apply(c) })
+	return w.transact(Operation{Name: "close an entry", Entry: e.ID}, func() error { return w.apply(c) })
 }
 
 // fillMissed fills seats that were left open. It finds some only if the waitlist was disabled when they came free and
@@ -91,7 +91,10 @@ func (w *world) fillMissed() error {
 			if !s.service.editedAt.After(e.CreatedAt) {
 				return w.fail("session %s has seats for entry %s, and no fill followed", short(s.ID.UUID), short(e.ID.UUID))
 			}
-			if err := w.transact("fill missed seats", func() error { return w.fillOpenSeats(s, waitlist.BySweep) }); err != nil {
+			err := w.transact(Operation{Name: "fill missed seats", Session: s.ID}, func() error {
+				return w.fillOpenSeats(s, waitlist.BySweep)
+			})
+			if err != nil {
 				return err
 			}
 			break
@@ -132,7 +135,9 @@ func (w *world) archive() {
 			delete(w.entries, id)
 		}
 	}
-	w.dispatcher.forgetOld()
+	if w.dispatcher != nil {
+		w.dispatcher.forgetOld()
+	}
 	for q, queued := range w.queues {
 		if len(queued.entries) == 0 && q.Date.Before(old) {
 			delete(w.queues, q)

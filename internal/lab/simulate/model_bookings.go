@@ -27,7 +27,7 @@ func (b *modelBooking) active() bool {
 	return b.status == booking.Pending || b.status == booking.Confirmed || b.status == booking.Attended
 }
 
-func (b *modelBooking) charge(t payment) {
+func (b *modelBooking) charge(t planPayment) {
 	b.sub, b.credits, b.exclusive, b.counted = t.sub, t.credits, t.exclusive, t.counted
 	if t.sub != nil {
 		t.sub.balance -= t.credits

@@ -45,8 +45,8 @@ func (m *modelMember) used(s *modelSubscription, at *modelSession, but *modelBoo
 	return day, week
 }
 
-// payment is what pays for a booking.
-type payment struct {
+// planPayment is what pays for a booking.
+type planPayment struct {
 	sub       *modelSubscription
 	credits   int
 	exclusive bool
@@ -56,10 +56,10 @@ type payment struct {
 // mayBook returns the payment of a booking, or why it is refused.
 func (m *model) mayBook(
 	member *modelMember, s *modelSession, party int, named tenant.SubscriptionID, staff bool,
-) (payment, string) {
+) (planPayment, string) {
 	for _, b := range member.bookings {
 		if b.session == s && b.active() {
-			return payment{}, "has a booking"
+			return planPayment{}, "has a booking"
 		}
 	}
 	return m.mayPay(member, s, party, named, staff)
@@ -67,9 +67,9 @@ func (m *model) mayBook(
 
 func (m *model) mayPay(
 	member *modelMember, s *modelSession, party int, named tenant.SubscriptionID, staff bool,
-) (payment, string) {
+) (planPayment, string) {
 	if staff && named.IsZero() {
-		return payment{}, ""
+		return planPayment{}, ""
 	}
 	var usable []*modelSubscription
 	for _, u := range member.subs {
@@ -81,24 +81,25 @@ func (m *model) mayPay(
 	}
 	switch {
 	case len(usable) == 0:
-		return payment{}, "has no plan"
+		return planPayment{}, "has no plan"
 	case len(usable) > 1:
-		return payment{}, "has several plans"
+		return planPayment{}, "has several plans"
 	case usable[0].status == credit.Debt:
-		return payment{}, "is in debt"
+		return planPayment{}, "is in debt"
 	}
 	u := usable[0]
-	t := payment{sub: u, exclusive: !u.plan.AllowOverlap, counted: u.plan.DailyLimit != nil || u.plan.WeeklyLimit != nil}
+	t := planPayment{sub: u, exclusive: !u.plan.AllowOverlap}
+	t.counted = u.plan.DailyLimit != nil || u.plan.WeeklyLimit != nil
 	if day, week := member.used(u, s, nil); !staff &&
 		(u.plan.DailyLimit != nil && day >= *u.plan.DailyLimit || u.plan.WeeklyLimit != nil && week >= *u.plan.WeeklyLimit) {
-		return payment{}, "is at a limit"
+		return planPayment{}, "is at a limit"
 	}
 	if t.exclusive && member.busy(s, nil) {
-		return payment{}, "has another booking at the time"
+		return planPayment{}, "has another booking at the time"
 	}
 	if u.plan.Kind == credit.Credits {
 		if u.balance < party {
-			return payment{}, "has too few credits"
+			return planPayment{}, "has too few credits"
 		}
 		t.credits = party
 	}

@@ -4,13 +4,14 @@ import (
 	"math"
 	"slices"
 
+	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
 func (w *world) accept(o *waitlist.Offer) error {
-	return w.transact("accept", func() error {
+	return w.transact(Operation{Name: "accept", Offer: o.ID}, func() error {
 		if o.Status == waitlist.Accepted {
 			return nil
 		}
@@ -79,7 +80,7 @@ func (w *world) entriesOf(offers []waitlist.Offer) map[tenant.EntryID]waitlist.E
 }
 
 func (w *world) decline(o *waitlist.Offer, leave bool) error {
-	return w.transact("decline", func() error {
+	return w.transact(Operation{Name: "decline", Offer: o.ID, On: leave}, func() error {
 		if o.Status == waitlist.Declined {
 			return nil
 		}
@@ -118,7 +119,9 @@ func (w *world) withdrawSeats(s *sessionRow, why waitlist.Cause, wanted int) {
 
 // leave closes an entry. The seats of its live offer go to the next entry.
 func (w *world) leave(e *entryRow) error {
-	return w.transact("leave", func() error { return w.leaveWaitlist(e, waitlist.Leaving{}) })
+	return w.transact(Operation{Name: "leave", Entry: e.ID}, func() error {
+		return w.leaveWaitlist(e, waitlist.Leaving{})
+	})
 }
 
 func (w *world) leaveWaitlist(e *entryRow, leaving waitlist.Leaving) error {
@@ -131,7 +134,9 @@ func (w *world) leaveWaitlist(e *entryRow, leaving waitlist.Leaving) error {
 				return w.apply(w.endOffer(o.Withdraw(waitlist.EntryLeft, "", w.now), &leaving))
 			}
 		}
-	case waitlist.Booked, waitlist.Cancelled, waitlist.Expired:
+	case waitlist.Booked:
+		return fault.New(fault.FailedPrecondition, fault.BookingState, "The entry has got its seats.")
+	case waitlist.Cancelled, waitlist.Expired:
 	}
 	return nil
 }
@@ -140,7 +145,7 @@ func (w *world) leaveWaitlist(e *entryRow, leaving waitlist.Leaving) error {
 func (w *world) expireDue() error {
 	for _, s := range w.sessionList {
 		if len(w.expiredHolds(s)) > 0 && w.bug != neverExpireHolds {
-			err := w.transact("expire holds", func() error {
+			err := w.transact(Operation{Name: "expire holds", Session: s.ID}, func() error {
 				slot := s.slot()
 				return w.expireHolds(s, &slot, w.expiredHolds(s))
 			})
@@ -152,7 +157,7 @@ func (w *world) expireDue() error {
 			if !o.Due(w.now) {
 				continue
 			}
-			err := w.transact("expire an offer", func() error {
+			err := w.transact(Operation{Name: "expire an offer", Offer: o.ID}, func() error {
 				if !o.Due(w.now) {
 					return nil
 				}

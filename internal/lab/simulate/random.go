@@ -7,6 +7,7 @@ import (
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/credit"
 	"github.com/berthhq/berth/internal/rules/waitlist"
+	"github.com/berthhq/berth/internal/tenant"
 )
 
 // planForSale is a plan, with the share of members who buy it.
@@ -22,7 +23,6 @@ func (w *world) randomPolicy() catalog.Rules {
 	p.Cancellation = pick(w, []time.Duration{2 * time.Hour, 12 * time.Hour, day})
 	p.AllowLateCancellation, p.AllowReschedule, p.AutoNoShow = w.chance(0.7), w.chance(0.5), w.chance(0.5)
 	p.HoldTTL = pick(w, []time.Duration{2 * time.Minute, 10 * time.Minute, time.Hour})
-	p.WaitlistEnabled = w.chance(0.95)
 	if w.chance(0.5) {
 		p.Tiers = map[string]catalog.TierPolicy{
 			"gold": {Cancellation: new(time.Hour)}, "silver": {Cancellation: new(2 * day), AllowReschedule: new(true)},
@@ -63,7 +63,7 @@ func (w *world) randomRules() waitlist.Rules {
 }
 
 func (w *world) randomPlans() []planForSale {
-	return []planForSale{
+	plans := []planForSale{
 		{
 			share: 0.25,
 			Plan:  credit.Plan{Kind: credit.Unlimited, DailyLimit: new(1 + w.rng.IntN(2)), WeeklyLimit: new(3 + w.rng.IntN(4))},
@@ -78,4 +78,8 @@ func (w *world) randomPlans() []planForSale {
 		{share: 0.2, Plan: credit.Plan{Kind: credit.Credits, Credits: 6, Period: new(30 * day), DailyLimit: new(2)}},
 		{share: 0.1, Plan: credit.Plan{Kind: credit.Course}},
 	}
+	for i := range plans {
+		plans[i].ID = id[tenant.PlanID](&w.tables)
+	}
+	return plans
 }

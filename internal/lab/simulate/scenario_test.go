@@ -6,6 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/waitlist"
 )
@@ -29,9 +32,7 @@ func newScenario(t *testing.T, broken bug, mode waitlist.Mode) *scenario {
 			s.StartsAt.Sub(w.now) > 12*time.Hour && s.StartsAt.Sub(w.now) < s.service.policy.Advance &&
 			s.service.policy.WaitlistEnabled
 	})
-	if at < 0 {
-		t.Fatal("no session fits")
-	}
+	must.True(t, at >= 0, must.Sprint("no session fits"))
 	sc := &scenario{w, t, w.sessionList[at]}
 	rules := waitlist.Defaults()
 	rules.Enabled, rules.Mode, rules.OffersInQuietHours = true, mode, true
@@ -93,16 +94,19 @@ func TestFill_OffersAgainToEntryThatWasTooSlow(t *testing.T) {
 			party, quick, slow := sc.bookFor(1, 2).entry, sc.bookFor(2, 1).entry, sc.bookFor(3, 1).entry
 			sc.must(sc.resize(sc.s, 3))
 			sc.must(sc.accept(sc.liveOffer(quick)))
-			if party.Status != waitlist.Waiting || sc.liveOffer(slow).Status != waitlist.Live {
-				t.Fatalf("the party's entry is %s", party.Status)
-			}
+			must.True(
+				t, party.Status == waitlist.Waiting && sc.liveOffer(slow).Status == waitlist.Live,
+				must.Sprintf("the party's entry is %s", party.Status),
+			)
 			sc.must(sc.cancelBooking(sc.bookings[quick.Booking], true))
 			if !sc.caught(sc.decline(sc.liveOffer(slow), false)) {
 				return
 			}
-			if o := sc.liveOffer(party); o.Seats != 2 || o.Try != 4 || party.Tries != 1 {
-				t.Errorf("offer %d of %d seats, offer %d of its entry", o.Try, o.Seats, party.Tries)
-			}
+			o := sc.liveOffer(party)
+			test.True(
+				t, o.Seats == 2 && o.Try == 4 && party.Tries == 1,
+				test.Sprintf("offer %d of %d seats, offer %d of its entry", o.Try, o.Seats, party.Tries),
+			)
 		})
 	}
 }
@@ -122,9 +126,11 @@ func TestFill_AddsOpenSeatsToRound(t *testing.T) {
 			if !sc.caught(sc.decline(first, false)) {
 				return
 			}
-			if o := sc.liveOffer(party); o.Seats != 2 || o.Round != first.Round || sc.rounds[o.Round].Freed != 2 {
-				t.Errorf("an offer of %d seats, in a round of %d", o.Seats, sc.rounds[o.Round].Freed)
-			}
+			o := sc.liveOffer(party)
+			test.True(
+				t, o.Seats == 2 && o.Round == first.Round && sc.rounds[o.Round].Freed == 2,
+				test.Sprintf("an offer of %d seats, in a round of %d", o.Seats, sc.rounds[o.Round].Freed),
+			)
 		})
 	}
 }
@@ -144,9 +150,11 @@ func TestFill_ReopensClosedRound(t *testing.T) {
 				return
 			}
 			o := sc.liveOffer(second)
-			if round := sc.rounds[o.Round]; len(sc.rounds) != 1 || round.Keeps != 1 || round.Closed != nil {
-				t.Errorf("the seat is kept in %+v, one of %d rounds", round, len(sc.rounds))
-			}
+			round := sc.rounds[o.Round]
+			test.True(
+				t, len(sc.rounds) == 1 && round.Keeps == 1 && round.Closed == nil,
+				test.Sprintf("the seat is kept in %+v, one of %d rounds", round, len(sc.rounds)),
+			)
 		})
 	}
 }

@@ -21,7 +21,7 @@ func (w *world) publish(u *service, series session.Series, o session.Occurrence)
 		},
 		Location: session.LocationReference{Active: true, TimeZone: u.location.name, Zone: u.location.zone},
 	}
-	return s, w.transact("publish", func() error {
+	return s, w.transact(Operation{Name: "publish"}, func() error {
 		s.Session = series.NewSession(id[tenant.SessionID](&w.tables), o, at, w.now)
 		insert(&w.tables, w.sessions, s.ID, s)
 		appendTo(&w.tables, &w.sessionList, s)
@@ -37,7 +37,7 @@ func (w *world) fillOpenSeats(s *sessionRow, trigger waitlist.Trigger) error {
 }
 
 func (w *world) block(s *sessionRow, blocked bool) error {
-	return w.transact("block", func() error {
+	return w.transact(Operation{Name: "block", Session: s.ID, On: blocked}, func() error {
 		turn := session.Session.Unblock
 		if blocked {
 			turn = func(s session.Session, now time.Time) (session.Session, bool, error) { return s.Block("repairs", now) }
@@ -59,7 +59,7 @@ func (w *world) block(s *sessionRow, blocked bool) error {
 }
 
 func (w *world) resize(s *sessionRow, capacity int) error {
-	return w.transact("resize", func() error {
+	return w.transact(Operation{Name: "resize", Session: s.ID, Party: capacity}, func() error {
 		withdrawn := s.SeatsTaken
 		if capacity < s.SeatsTaken {
 			w.withdrawSeats(s, waitlist.FewerSeats, s.SeatsTaken-capacity)
@@ -89,7 +89,7 @@ func (w *world) resize(s *sessionRow, capacity int) error {
 
 // cancelSession cancels a session with its bookings, offers and entries.
 func (w *world) cancelSession(s *sessionRow) error {
-	return w.transact("cancel a session", func() error {
+	return w.transact(Operation{Name: "cancel a session", Session: s.ID}, func() error {
 		after, changed, err := s.Cancel("illness", w.now)
 		if err != nil || !changed {
 			return err

@@ -11,18 +11,25 @@ func (w *world) setRules(u *service, rules waitlist.Rules) error {
 	if err != nil {
 		return err
 	}
-	err = w.transact("set rules", func() error {
+	err = w.transact(Operation{Name: "set rules", Service: u.id, Rules: &rules}, func() error {
 		saveForUndo(&w.tables, u)
-		u.waitlist, u.editedAt = compiled, w.now
+		u.waitlist, u.policy.WaitlistEnabled, u.editedAt = compiled, rules.Enabled, w.now
 		w.emit(Event{Kind: RulesEdited, rules: u})
 		return nil
 	})
-	for _, s := range w.sessionList {
-		if s.service == u && err == nil {
-			err = w.refillAfterRules(s)
-		}
+	if err != nil {
+		return err
 	}
-	return err
+	return w.onItsOwn("fill after an edit", func() error {
+		for _, s := range w.sessionList {
+			if s.service == u {
+				if err := w.refillAfterRules(s); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
 }
 
 func (w *world) serviceOf(q waitlist.Queue) *service {
@@ -38,7 +45,7 @@ func (w *world) waitlistRules(q waitlist.Queue) waitlist.Rules { return w.servic
 
 // refillAfterRules fills the open seats of a session after an edit of its rules.
 func (w *world) refillAfterRules(s *sessionRow) error {
-	return w.transact("refill after rules", func() error {
+	return w.transact(Operation{Name: "refill after rules", Session: s.ID}, func() error {
 		slot := s.slot()
 		w.emit(Event{Kind: RulesRefill, Session: s.ID, Round: s.lastRound})
 		if w.bug == noFillOnRules {

@@ -77,12 +77,20 @@ func (w *world) setUp(o Options) time.Time {
 		w.scheduleIn(d+3*time.Hour, w.buyPlans)
 	}
 	for d := time.Duration(0); d < o.Length; d += 4 * time.Hour {
-		w.scheduleIn(d, func() { w.mustSucceed(w.sweep()); w.mustSucceed(w.compareAll()) })
+		w.scheduleIn(d, func() {
+			w.mustSucceed(w.onItsOwn("sweep", w.sweep))
+			w.mustSucceed(w.compareAll())
+		})
 	}
 	for d := 7 * day; d < o.Length; d += 7 * day {
 		w.scheduleIn(d, w.archive)
 	}
-	w.dispatcher = newDispatcher(w, o)
+	if !o.NoMessages {
+		w.dispatcher = newDispatcher(w, o)
+	}
+	if o.OnSetUp != nil {
+		o.OnSetUp(w.tenant())
+	}
 	w.createSessions()
 	w.buyPlans()
 	return w.now
@@ -100,7 +108,7 @@ func (w *world) addService(at *location, size Size, n int) {
 		w.mustSucceed(err)
 		return
 	}
-	u.waitlist = compiled
+	u.waitlist, u.policy.WaitlistEnabled = compiled, rules.Enabled
 	w.services = append(w.services, u)
 	for i := range size.PerDay {
 		text := pick(

@@ -19,6 +19,12 @@ type Options struct {
 	From   time.Time
 	Length time.Duration
 	Size   Size
+	// NoMessages leaves messages out: offers begin at once, also in quiet hours.
+	NoMessages bool
+	// OnSetUp, if not nil, receives the tenant before anything happens in it.
+	OnSetUp func(Tenant)
+	// OnOperation, if not nil, receives every operation after its end, in order.
+	OnOperation func(Operation, State)
 	// OnEvent, if not nil, receives every event, in order.
 	OnEvent func(Event)
 	// Progress, if not nil, is called after each simulated week.
@@ -62,8 +68,9 @@ func (f *Failure) Unwrap() error { return f.Err }
 // Run runs a simulation. It returns a *Failure if an invariant does not hold, or the error of ctx.
 func Run(ctx context.Context, o Options) (Report, error) {
 	w := &world{
-		tables: newTables(), bug: o.bug, model: newModel(), onEvent: o.OnEvent, report: new(Report),
-		rng: rand.New(rand.NewPCG(o.Seed, 0x6265727468)), //nolint:gosec // reproducible, not secret
+		tables: newTables(), bug: o.bug, model: newModel(), onEvent: o.OnEvent, onOperation: o.OnOperation,
+		report: new(Report),
+		rng:    rand.New(rand.NewPCG(o.Seed, 0x6265727468)), //nolint:gosec // reproducible, not secret
 	}
 	from := w.setUp(o)
 	for week := from; week.Before(from.Add(o.Length)) && w.failed == nil && ctx.Err() == nil; {

@@ -8,7 +8,10 @@ import (
 	"time"
 	_ "time/tzdata" // the same zones on every machine
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 // seedLength is the length of a short simulation. It includes a clock change, quotas of two weeks and the end of a
@@ -24,9 +27,9 @@ func TestRun_KeepsEveryInvariant(t *testing.T) {
 		t.Run(fmt.Sprint("part ", part), func(t *testing.T) {
 			t.Parallel()
 			for seed := uint64(part); seed < seedCount; seed += parts {
-				if _, err := Run(t.Context(), Options{Seed: seed, Length: seedLength, Size: Small}); err != nil {
-					t.Fatalf("%v\nrepeat with: go run ./internal/lab simulate --small --seed %d --days %d", err, seed, seedLength/day)
-				}
+				_, err := Run(t.Context(), Options{Seed: seed, Length: seedLength, Size: Small})
+				must.NoError(t, err, must.Sprintf(
+					"repeat with: go run ./internal/lab simulate --small --seed %d --days %d", seed, seedLength/day))
 			}
 		})
 	}
@@ -35,10 +38,7 @@ func TestRun_KeepsEveryInvariant(t *testing.T) {
 // What no simulation reaches is not tested.
 func TestRun_ReachesEveryOutcome(t *testing.T) {
 	t.Parallel()
-	r, err := Run(t.Context(), Options{Seed: 1, Length: 60 * day, Size: Busy})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := expect.Value(Run(t.Context(), Options{Seed: 1, Length: 60 * day, Size: Busy}))(t)
 	for name, n := range map[string]int{
 		"bookings": r.Bookings, "cancelled": r.Cancelled, "late cancellations": r.LateCancelled, "no-shows": r.NoShows,
 		"holds":         r.Holds,
@@ -48,41 +48,29 @@ func TestRun_ReachesEveryOutcome(t *testing.T) {
 		"handed back":        r.HandedBack,
 		"refused":            r.Refused,
 	} {
-		if n < 5 {
-			t.Errorf("%s: %d, want at least 5", name, n)
-		}
+		test.True(t, n >= 5, test.Sprintf("%s: %d, want at least 5", name, n))
 	}
 }
 
 func TestRun_RepeatsSameEventsForSameSeed(t *testing.T) {
 	t.Parallel()
 	life := func() (facts []string) {
-		_, err := Run(
+		expect.OK(t)(Run(
 			t.Context(),
 			Options{Seed: 7, Length: seedLength, Size: Busy, OnEvent: func(f Event) { facts = append(facts, f.String()) }},
-		)
-		if err != nil {
-			t.Fatal(err)
-		}
+		))
 		return facts
 	}
-	if diff := cmp.Diff(life(), life()); diff != "" {
-		t.Error(diff)
-	}
+	test.Eq(t, life(), life())
 }
 
 func TestRun_EmitsEventsInOrder(t *testing.T) {
 	t.Parallel()
 	var last time.Time
-	_, err := Run(t.Context(), Options{Seed: 3, Length: seedLength, Size: Small, OnEvent: func(f Event) {
-		if f.At.Before(last) {
-			t.Errorf("%s comes after %s", f, last)
-		}
+	expect.OK(t)(Run(t.Context(), Options{Seed: 3, Length: seedLength, Size: Small, OnEvent: func(f Event) {
+		test.False(t, f.At.Before(last), test.Sprintf("%s comes after %s", f, last))
 		last = f.At
-	}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}}))
 }
 
 // The checks are worthless if they never fail. Each injected bug has to be detected within a few seeds.
@@ -116,9 +104,7 @@ func TestRun_DetectsEveryInjectedBug(t *testing.T) {
 		lastReportWins: "last report wins", ignoreReports: "undelivered report is ignored",
 		ignoreBreaker: "circuit breaker is ignored",
 	}
-	if len(names) != int(bugCount)-1 {
-		t.Fatalf("%d bugs have names, want %d", len(names), bugCount-1)
-	}
+	must.EqOp(t, int(bugCount)-1, len(names), must.Sprintf("%d bugs have names, want %d", len(names), bugCount-1))
 	for _, rare := range []bug{neverRetryTooSlow, fixedRoundSize, neverReopenRound} {
 		delete(names, rare) // has a test of its own
 	}
@@ -149,12 +135,9 @@ func TestRun_DetectsEveryInjectedBug(t *testing.T) {
 func BenchmarkYears(b *testing.B) {
 	steps, years := 0, 0.0
 	for b.Loop() {
-		r, err := Run(
+		r := expect.Value(Run(
 			b.Context(), Options{Seed: 1, From: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), Length: 60 * day, Size: Busy},
-		)
-		if err != nil {
-			b.Fatal(err)
-		}
+		))(b)
 		steps, years = steps+r.Transactions, years+r.Length.Hours()/24/365
 	}
 	b.ReportMetric(float64(steps)/b.Elapsed().Seconds(), "steps/s")

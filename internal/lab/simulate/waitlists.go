@@ -225,7 +225,7 @@ func (f *filler) applyFill(c waitlist.Changes) error {
 
 // offerByHand offers seats to an entry that staff choose.
 func (w *world) offerByHand(s *sessionRow, e *entryRow) error {
-	return w.transact("offer by hand", func() error {
+	return w.transact(Operation{Name: "offer by hand", Session: s.ID, Entry: e.ID}, func() error {
 		if e.Status != waitlist.Waiting {
 			return fault.New(fault.FailedPrecondition, fault.BookingState, "The entry has a live offer.")
 		}
@@ -310,6 +310,7 @@ func (w *world) writeEntry(c waitlist.EntryChange) {
 	switch {
 	case o == nil:
 	case o.Status == waitlist.Live:
+		o.ExpiresAt = o.ExpiresAt.Round(time.Microsecond) // as Postgres stores it
 		insert(&w.tables, w.offers, o.ID, o)
 		appendTo(&w.tables, &w.sessions[o.Session].offers, o)
 		w.emit(Event{
@@ -366,7 +367,11 @@ func (w *world) join(e *entryRow) error {
 
 // joinAny adds an entry for any one of several sessions.
 func (w *world) joinAny(member *memberRow, sessions []*sessionRow, party int, staff bool) error {
-	return w.transact("join", func() error {
+	join := Operation{Name: "join", Member: member.ID, Party: party, Staff: staff}
+	for _, s := range sessions {
+		join.Sessions = append(join.Sessions, s.ID)
+	}
+	return w.transact(join, func() error {
 		e := &entryRow{
 			member: member, sessions: sessions,
 			Entry: waitlist.Entry{Member: member.ID, Party: party, Channel: catalog.Online, ByStaff: staff},
@@ -399,9 +404,16 @@ func (w *world) joinAny(member *memberRow, sessions []*sessionRow, party int, st
 
 // joinWindow adds an entry for a time window.
 func (w *world) joinWindow(member *memberRow, window waitlist.Window, party int) error {
-	return w.transact("join a window", func() error {
+	join := Operation{Name: "join a window", Member: member.ID, Party: party, Window: &window}
+	return w.transact(join, func() error {
 		e := &entryRow{
 			member: member, Entry: waitlist.Entry{Member: member.ID, Party: party, Channel: catalog.Online, Window: &window},
+		}
+		if !member.Active {
+			return fault.Missing(fault.MemberNotFound, "Member")
+		}
+		if most := w.serviceOf(waitlist.Queue{Location: window.Location, Service: window.Service}).maxParty; party > most {
+			return fault.New(fault.InvalidArgument, fault.PartySize, "The party is too large.")
 		}
 		for _, other := range member.entries {
 			o := other.Window
@@ -415,16 +427,13 @@ func (w *world) joinWindow(member *memberRow, window waitlist.Window, party int)
 				return fault.New(fault.FailedPrecondition, fault.SeatsAvailable, "There are seats: book one.")
 			}
 		}
-		if !member.Active {
-			return fault.Missing(fault.MemberNotFound, "Member")
-		}
 		return w.join(e)
 	})
 }
 
 // prioritize sets or clears the flag of an entry.
 func (w *world) prioritize(e *entryRow, flagged bool) error {
-	return w.transact("prioritize", func() error {
+	return w.transact(Operation{Name: "prioritize", Entry: e.ID, On: flagged}, func() error {
 		after := e.Entry
 		after.Flagged = flagged
 		w.updateEntry(after)

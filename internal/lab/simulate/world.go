@@ -25,6 +25,8 @@ type world struct {
 	model       *model
 	dispatcher  *dispatcher
 	onEvent     func(Event)
+	onOperation func(Operation, State)
+	cause       string // of the operations that no one asked for
 	report      *Report
 	step        string // what is running, for error messages
 	recent      [25]Event
@@ -83,7 +85,8 @@ const maxAlarmDelay = time.Second
 
 // alarm ends holds and offers that expire at a time. It fires within a second of it.
 func (w *world) alarm(at time.Time) {
-	w.schedule(at.Add(w.randomDuration(maxAlarmDelay)), func() { w.mustSucceed(w.expireDue()) })
+	late := w.randomDuration(maxAlarmDelay).Truncate(time.Microsecond) // as Postgres stores times
+	w.schedule(at.Add(late), func() { w.mustSucceed(w.onItsOwn("alarm", w.expireDue)) })
 }
 
 // runUntil runs tasks up to a time, or until an invariant fails.
@@ -103,8 +106,8 @@ func (w *world) emit(ev Event) {
 
 // transact runs a transaction. A refusal rolls it back, and so does a violated constraint, which members see as a
 // refusal. Any other error is a failure.
-func (w *world) transact(name string, body func() error) (err error) {
-	w.step = name
+func (w *world) transact(op Operation, body func() error) (err error) {
+	w.step = op.Name
 	w.report.Transactions++
 	func() {
 		defer func() {
@@ -113,7 +116,7 @@ func (w *world) transact(name string, body func() error) (err error) {
 				if !ok {
 					panic(v)
 				}
-				if err = constraint.refusal(); err == nil || !mayConflict[name] {
+				if err = constraint.refusal(); err == nil || !mayConflict[op.Name] {
 					err = w.fail("%s", constraint)
 				}
 			}
@@ -122,10 +125,12 @@ func (w *world) transact(name string, body func() error) (err error) {
 	}()
 	if err != nil {
 		w.rollback()
-		if reason := fault.ReasonOf(err); reason == fault.InternalError && w.failed == nil {
+		op.Reason = fault.ReasonOf(err)
+		if op.Reason == fault.InternalError && w.failed == nil {
 			return w.fail("%v", err)
 		}
 		w.report.Refused++
+		w.operated(op)
 		return err
 	}
 	w.undo = w.undo[:0]
@@ -142,11 +147,32 @@ func (w *world) transact(name string, body func() error) (err error) {
 	}
 	events := w.events
 	w.events, w.touched = nil, w.touched[:0]
+	op.Events = events
+	w.operated(op)
 	for _, ev := range events {
-		w.dispatcher.checker.track(ev)
-		w.dispatcher.receive(ev)
+		if w.dispatcher != nil {
+			w.dispatcher.checker.track(ev)
+			w.dispatcher.receive(ev)
+		}
 		w.scheduleReactions(ev)
 	}
+	return err
+}
+
+// operated reports an operation.
+func (w *world) operated(op Operation) {
+	if w.onOperation != nil {
+		op.At, op.Cause = w.now, w.cause
+		w.onOperation(op, State{w})
+	}
+}
+
+// onItsOwn runs operations that no one asks for, and reports their end as an operation.
+func (w *world) onItsOwn(cause string, run func() error) error {
+	w.cause = cause
+	err := run()
+	w.cause = ""
+	w.operated(Operation{Name: cause})
 	return err
 }
 

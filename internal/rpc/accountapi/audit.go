@@ -5,7 +5,6 @@ import (
 	"strings"
 	"time"
 
-	"connectrpc.com/connect"
 	"google.golang.org/protobuf/types/known/structpb"
 
 	v1 "github.com/berthhq/berth/gen/berth/v1"
@@ -25,21 +24,21 @@ type auditCursor struct {
 
 // ListAuditEntries handles AuditService.ListAuditEntries.
 func (s *Accounts) ListAuditEntries(
-	ctx context.Context, req *connect.Request[v1.ListAuditEntriesRequest],
-) (*connect.Response[v1.ListAuditEntriesResponse], error) {
-	page, err := convert.ParsePage[auditCursor](req.Msg)
+	ctx context.Context, req *v1.ListAuditEntriesRequest,
+) (*v1.ListAuditEntriesResponse, error) {
+	page, err := convert.ParsePage[auditCursor](req)
 	if err != nil {
 		return nil, err
 	}
 	q := accounts.AuditQuery{
-		Actor:      convert.ID[tenant.MemberID](req.Msg.GetActorId()).UUID,
-		ActorKind:  convert.EnumName[accounts.ActorKind](actorKindPrefix, req.Msg.GetActorKind()),
-		Action:     req.Msg.GetAction(),
-		TargetKind: req.Msg.GetTargetKind(),
-		TargetID:   req.Msg.GetTargetId(),
-		Batch:      convert.ID[tenant.BatchID](req.Msg.GetBatchId()),
-		From:       convert.Time(req.Msg.GetTimeRange().GetStart()),
-		Until:      convert.Time(req.Msg.GetTimeRange().GetEnd()),
+		Actor:      convert.ID[tenant.MemberID](req.GetActorId()).UUID,
+		ActorKind:  convert.EnumName[accounts.ActorKind](actorKindPrefix, req.GetActorKind()),
+		Action:     req.GetAction(),
+		TargetKind: req.GetTargetKind(),
+		TargetID:   req.GetTargetId(),
+		Batch:      convert.ID[tenant.BatchID](req.GetBatchId()),
+		From:       convert.Time(req.GetTimeRange().GetStart()),
+		Until:      convert.Time(req.GetTimeRange().GetEnd()),
 		Limit:      page.Size + 1,
 	}
 	if page.After != nil {
@@ -49,12 +48,9 @@ func (s *Accounts) ListAuditEntries(
 	if err != nil {
 		return nil, err
 	}
-	entries, next, err := convert.Paginate(
+	entries, next := convert.Paginate(
 		page, entries, func(e accounts.AuditEntry) auditCursor { return auditCursor{e.At, e.ID} },
 	)
-	if err != nil {
-		return nil, err
-	}
 	response := &v1.ListAuditEntriesResponse{NextPageToken: next}
 	for _, e := range entries {
 		message, err := auditMessage(e)
@@ -63,7 +59,7 @@ func (s *Accounts) ListAuditEntries(
 		}
 		response.Entries = append(response.Entries, message)
 	}
-	return convert.Response(response)
+	return response, nil
 }
 
 func auditMessage(e accounts.AuditEntry) (*v1.AuditEntry, error) {

@@ -37,16 +37,11 @@ func roleValue(r *v1.Role) grant.Role {
 func editRole(sent *v1.Role, paths []string) func(*grant.Role) error {
 	return func(r *grant.Role) error {
 		from := roleValue(sent)
-		for _, path := range paths {
-			switch path {
-			case "title":
-				r.Title = from.Title
-			case "description":
-				r.Description = from.Description
-			case "permissions":
-				r.Permissions = from.Permissions
-			}
-		}
+		convert.Fields{
+			"title":       convert.Field(&r.Title, from.Title),
+			"description": convert.Field(&r.Description, from.Description),
+			"permissions": convert.Field(&r.Permissions, from.Permissions),
+		}.Set(paths)
 		return nil
 	}
 }

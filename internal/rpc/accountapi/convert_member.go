@@ -51,30 +51,18 @@ func memberValue(m *v1.Member) member.Member {
 func editMember(sent *v1.Member, paths []string) func(*member.Member) error {
 	return func(m *member.Member) error {
 		from := memberValue(sent)
-		for _, path := range paths {
-			switch path {
-			case "subject":
-				m.Subject = from.Subject
-			case "name":
-				m.Name = from.Name
-			case "email":
-				m.Email = from.Email
-			case "phone":
-				m.Phone = from.Phone
-			case "tier":
-				m.Tier = from.Tier
-			case "tags":
-				m.Tags = from.Tags
-			case "status":
-				m.Status = convert.EnumName[member.Status](memberStatusPrefix, sent.GetStatus())
-			case "locale":
-				m.Locale = from.Locale
-			case "time_zone":
-				m.TimeZone = from.TimeZone
-			case "notes":
-				m.Notes = from.Notes
-			}
-		}
+		convert.Fields{
+			"subject":   convert.Field(&m.Subject, from.Subject),
+			"name":      convert.Field(&m.Name, from.Name),
+			"email":     convert.Field(&m.Email, from.Email),
+			"phone":     convert.Field(&m.Phone, from.Phone),
+			"tier":      convert.Field(&m.Tier, from.Tier),
+			"tags":      convert.Field(&m.Tags, from.Tags),
+			"status":    convert.Field(&m.Status, convert.EnumName[member.Status](memberStatusPrefix, sent.GetStatus())),
+			"locale":    convert.Field(&m.Locale, from.Locale),
+			"time_zone": convert.Field(&m.TimeZone, from.TimeZone),
+			"notes":     convert.Field(&m.Notes, from.Notes),
+		}.Set(paths)
 		return nil
 	}
 }

@@ -3,8 +3,6 @@ package accountapi
 import (
 	"context"
 
-	"connectrpc.com/connect"
-
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/internal/app/accounts"
 	"github.com/berthhq/berth/internal/rpc/convert"
@@ -14,61 +12,57 @@ import (
 )
 
 // Subscribe handles CreditService.Subscribe.
-func (s *Accounts) Subscribe(
-	ctx context.Context, req *connect.Request[v1.SubscribeRequest],
-) (*connect.Response[v1.SubscribeResponse], error) {
+func (s *Accounts) Subscribe(ctx context.Context, req *v1.SubscribeRequest) (*v1.SubscribeResponse, error) {
 	sub, err := s.Service.Subscribe(ctx, request.Caller(ctx), accounts.SubscribeRequest{
-		Member: convert.ID[tenant.MemberID](req.Msg.MemberId), Plan: convert.ID[tenant.PlanID](req.Msg.PlanId),
-		Starts: convert.Time(req.Msg.StartTime), Reason: req.Msg.Reason,
+		Member: convert.ID[tenant.MemberID](req.MemberId), Plan: convert.ID[tenant.PlanID](req.PlanId),
+		Starts: convert.Time(req.StartTime), Reason: req.Reason,
 	})
 	if err != nil {
 		return nil, err
 	}
-	return convert.Response(&v1.SubscribeResponse{Subscription: subscriptionMessage(sub)})
+	return &v1.SubscribeResponse{Subscription: subscriptionMessage(sub)}, nil
 }
 
 // PauseSubscription handles CreditService.PauseSubscription.
 func (s *Accounts) PauseSubscription(
-	ctx context.Context, req *connect.Request[v1.PauseSubscriptionRequest],
-) (*connect.Response[v1.PauseSubscriptionResponse], error) {
-	sub, err := s.setStatus(ctx, req.Msg, credit.Paused)
+	ctx context.Context, req *v1.PauseSubscriptionRequest,
+) (*v1.PauseSubscriptionResponse, error) {
+	sub, err := s.setStatus(ctx, req, credit.Paused)
 	if err != nil {
 		return nil, err
 	}
-	return convert.Response(&v1.PauseSubscriptionResponse{Subscription: sub})
+	return &v1.PauseSubscriptionResponse{Subscription: sub}, nil
 }
 
 // ResumeSubscription handles CreditService.ResumeSubscription.
 func (s *Accounts) ResumeSubscription(
-	ctx context.Context, req *connect.Request[v1.ResumeSubscriptionRequest],
-) (*connect.Response[v1.ResumeSubscriptionResponse], error) {
-	sub, err := s.setStatus(ctx, req.Msg, credit.Active)
+	ctx context.Context, req *v1.ResumeSubscriptionRequest,
+) (*v1.ResumeSubscriptionResponse, error) {
+	sub, err := s.setStatus(ctx, req, credit.Active)
 	if err != nil {
 		return nil, err
 	}
-	return convert.Response(&v1.ResumeSubscriptionResponse{Subscription: sub})
+	return &v1.ResumeSubscriptionResponse{Subscription: sub}, nil
 }
 
 // MarkDebt handles CreditService.MarkDebt.
-func (s *Accounts) MarkDebt(
-	ctx context.Context, req *connect.Request[v1.MarkDebtRequest],
-) (*connect.Response[v1.MarkDebtResponse], error) {
-	sub, err := s.setStatus(ctx, req.Msg, credit.Debt)
+func (s *Accounts) MarkDebt(ctx context.Context, req *v1.MarkDebtRequest) (*v1.MarkDebtResponse, error) {
+	sub, err := s.setStatus(ctx, req, credit.Debt)
 	if err != nil {
 		return nil, err
 	}
-	return convert.Response(&v1.MarkDebtResponse{Subscription: sub})
+	return &v1.MarkDebtResponse{Subscription: sub}, nil
 }
 
 // CancelSubscription handles CreditService.CancelSubscription.
 func (s *Accounts) CancelSubscription(
-	ctx context.Context, req *connect.Request[v1.CancelSubscriptionRequest],
-) (*connect.Response[v1.CancelSubscriptionResponse], error) {
-	sub, err := s.setStatus(ctx, req.Msg, credit.Cancelled)
+	ctx context.Context, req *v1.CancelSubscriptionRequest,
+) (*v1.CancelSubscriptionResponse, error) {
+	sub, err := s.setStatus(ctx, req, credit.Cancelled)
 	if err != nil {
 		return nil, err
 	}
-	return convert.Response(&v1.CancelSubscriptionResponse{Subscription: sub})
+	return &v1.CancelSubscriptionResponse{Subscription: sub}, nil
 }
 
 // statusRequest is a request that changes the status of a subscription.
@@ -88,57 +82,49 @@ func (s *Accounts) setStatus(ctx context.Context, req statusRequest, to credit.S
 }
 
 // GrantCredits handles CreditService.GrantCredits.
-func (s *Accounts) GrantCredits(
-	ctx context.Context, req *connect.Request[v1.GrantCreditsRequest],
-) (*connect.Response[v1.GrantCreditsResponse], error) {
+func (s *Accounts) GrantCredits(ctx context.Context, req *v1.GrantCreditsRequest) (*v1.GrantCreditsResponse, error) {
 	line, sub, err := s.Service.GrantCredits(
-		ctx, request.Caller(ctx), convert.ID[tenant.SubscriptionID](req.Msg.SubscriptionId), int(req.Msg.Amount),
-		req.Msg.Reason,
+		ctx, request.Caller(ctx), convert.ID[tenant.SubscriptionID](req.SubscriptionId), int(req.Amount),
+		req.Reason,
 	)
 	if err != nil {
 		return nil, err
 	}
-	return convert.Response(&v1.GrantCreditsResponse{
+	return &v1.GrantCreditsResponse{
 		Entry: creditEntryMessage(line), Subscription: subscriptionMessage(sub),
-	})
+	}, nil
 }
 
 // RefundCredit handles CreditService.RefundCredit.
-func (s *Accounts) RefundCredit(
-	ctx context.Context, req *connect.Request[v1.RefundCreditRequest],
-) (*connect.Response[v1.RefundCreditResponse], error) {
+func (s *Accounts) RefundCredit(ctx context.Context, req *v1.RefundCreditRequest) (*v1.RefundCreditResponse, error) {
 	line, sub, err := s.Service.RefundCredit(
-		ctx, request.Caller(ctx), convert.ID[tenant.BookingID](req.Msg.BookingId), req.Msg.Reason,
+		ctx, request.Caller(ctx), convert.ID[tenant.BookingID](req.BookingId), req.Reason,
 	)
 	if err != nil {
 		return nil, err
 	}
-	return convert.Response(&v1.RefundCreditResponse{
+	return &v1.RefundCreditResponse{
 		Entry: creditEntryMessage(line), Subscription: subscriptionMessage(sub),
-	})
+	}, nil
 }
 
 // GetBalance handles CreditService.GetBalance.
-func (s *Accounts) GetBalance(
-	ctx context.Context, req *connect.Request[v1.GetBalanceRequest],
-) (*connect.Response[v1.GetBalanceResponse], error) {
+func (s *Accounts) GetBalance(ctx context.Context, req *v1.GetBalanceRequest) (*v1.GetBalanceResponse, error) {
 	subs, err := s.Service.GetBalance(
-		ctx, request.Caller(ctx), convert.ID[tenant.MemberID](req.Msg.MemberId), req.Msg.IncludeEnded,
+		ctx, request.Caller(ctx), convert.ID[tenant.MemberID](req.MemberId), req.IncludeEnded,
 	)
 	if err != nil {
 		return nil, err
 	}
 	balance, unlimited := credit.AvailableCredits(subs)
-	return convert.Response(&v1.GetBalanceResponse{
+	return &v1.GetBalanceResponse{
 		Subscriptions: convert.Messages(subs, subscriptionMessage), Balance: int32(balance), Unlimited: unlimited,
-	})
+	}, nil
 }
 
 // ListLedger handles CreditService.ListLedger.
-func (s *Accounts) ListLedger(
-	ctx context.Context, req *connect.Request[v1.ListLedgerRequest],
-) (*connect.Response[v1.ListLedgerResponse], error) {
-	page, err := convert.ParsePage[int32](req.Msg)
+func (s *Accounts) ListLedger(ctx context.Context, req *v1.ListLedgerRequest) (*v1.ListLedgerResponse, error) {
+	page, err := convert.ParsePage[int32](req)
 	if err != nil {
 		return nil, err
 	}
@@ -147,16 +133,13 @@ func (s *Accounts) ListLedger(
 		before = int(*page.After)
 	}
 	lines, err := s.Service.ListLedger(
-		ctx, request.Caller(ctx), convert.ID[tenant.SubscriptionID](req.Msg.SubscriptionId), before, page.Size+1,
+		ctx, request.Caller(ctx), convert.ID[tenant.SubscriptionID](req.SubscriptionId), before, page.Size+1,
 	)
 	if err != nil {
 		return nil, err
 	}
-	lines, next, err := convert.Paginate(page, lines, func(e credit.Entry) int32 { return int32(e.Line) })
-	if err != nil {
-		return nil, err
-	}
-	return convert.Response(&v1.ListLedgerResponse{
+	lines, next := convert.Paginate(page, lines, func(e credit.Entry) int32 { return int32(e.Line) })
+	return &v1.ListLedgerResponse{
 		Entries: convert.Messages(lines, creditEntryMessage), NextPageToken: next,
-	})
+	}, nil
 }

@@ -13,81 +13,70 @@ import (
 )
 
 // CreateMember handles MemberService.CreateMember.
-func (s *Accounts) CreateMember(
-	ctx context.Context, req *connect.Request[v1.CreateMemberRequest],
-) (*connect.Response[v1.CreateMemberResponse], error) {
-	m, err := s.Service.CreateMember(ctx, request.Caller(ctx), memberValue(req.Msg.GetMember()))
+func (s *Accounts) CreateMember(ctx context.Context, req *v1.CreateMemberRequest) (*v1.CreateMemberResponse, error) {
+	m, err := s.Service.CreateMember(ctx, request.Caller(ctx), memberValue(req.GetMember()))
 	if err != nil {
 		return nil, err
 	}
-	return convert.Response(&v1.CreateMemberResponse{Member: memberMessage(m)})
+	return &v1.CreateMemberResponse{Member: memberMessage(m)}, nil
 }
 
 // UpdateMember handles MemberService.UpdateMember.
-func (s *Accounts) UpdateMember(
-	ctx context.Context, req *connect.Request[v1.UpdateMemberRequest],
-) (*connect.Response[v1.UpdateMemberResponse], error) {
-	sent := req.Msg.GetMember()
+func (s *Accounts) UpdateMember(ctx context.Context, req *v1.UpdateMemberRequest) (*v1.UpdateMemberResponse, error) {
+	sent := req.GetMember()
 	expect, err := convert.ExpectedVersion(sent.GetEtag())
 	if err != nil {
 		return nil, err
 	}
 	m, err := s.Service.UpdateMember(
 		ctx, request.Caller(ctx), convert.ID[tenant.MemberID](sent.GetId()), expect,
-		editMember(sent, req.Msg.GetUpdateMask().GetPaths()),
+		editMember(sent, req.GetUpdateMask().GetPaths()),
 	)
 	if err != nil {
 		return nil, err
 	}
-	return convert.Response(&v1.UpdateMemberResponse{Member: memberMessage(m)})
+	return &v1.UpdateMemberResponse{Member: memberMessage(m)}, nil
 }
 
 // GetMember handles MemberService.GetMember.
-func (s *Accounts) GetMember(
-	ctx context.Context, req *connect.Request[v1.GetMemberRequest],
-) (*connect.Response[v1.GetMemberResponse], error) {
-	m, devices, err := s.Service.GetMember(ctx, request.Caller(ctx), convert.ID[tenant.MemberID](req.Msg.GetMemberId()))
+func (s *Accounts) GetMember(ctx context.Context, req *v1.GetMemberRequest) (*v1.GetMemberResponse, error) {
+	m, devices, err := s.Service.GetMember(ctx, request.Caller(ctx), convert.ID[tenant.MemberID](req.GetMemberId()))
 	if err != nil {
 		return nil, err
 	}
-	return convert.Response(&v1.GetMemberResponse{
+	return &v1.GetMemberResponse{
 		Member: memberMessage(m), Devices: convert.Messages(devices, deviceMessage),
-	})
+	}, nil
 }
 
 // ListMembers handles MemberService.ListMembers.
-func (s *Accounts) ListMembers(
-	ctx context.Context, req *connect.Request[v1.ListMembersRequest],
-) (*connect.Response[v1.ListMembersResponse], error) {
-	page, err := convert.ParsePage[member.Cursor](req.Msg)
+func (s *Accounts) ListMembers(ctx context.Context, req *v1.ListMembersRequest) (*v1.ListMembersResponse, error) {
+	page, err := convert.ParsePage[member.Cursor](req)
 	if err != nil {
 		return nil, err
 	}
 	members, err := s.Service.ListMembers(ctx, request.Caller(ctx), member.Search{
-		Query: req.Msg.GetQuery(), Role: req.Msg.GetRole(), Tier: req.Msg.GetTier(), Tag: req.Msg.GetTag(),
-		Status: convert.EnumName[member.Status](memberStatusPrefix, req.Msg.GetStatus()), After: page.After,
+		Query: req.GetQuery(), Role: req.GetRole(), Tier: req.GetTier(), Tag: req.GetTag(),
+		Status: convert.EnumName[member.Status](memberStatusPrefix, req.GetStatus()), After: page.After,
 		Limit: page.Size + 1,
 	})
 	if err != nil {
 		return nil, err
 	}
-	members, next, err := convert.Paginate(
+	members, next := convert.Paginate(
 		page, members, func(m member.Member) member.Cursor { return member.Cursor{Name: m.Name, ID: m.ID} },
 	)
-	if err != nil {
-		return nil, err
-	}
-	return convert.Response(&v1.ListMembersResponse{
+	return &v1.ListMembersResponse{
 		Members: convert.Messages(members, memberMessage), NextPageToken: next,
-	})
+	}, nil
 }
 
 // ImportMembers handles MemberService.ImportMembers.
 func (s *Accounts) ImportMembers(
-	ctx context.Context, req *connect.Request[v1.ImportMembersRequest],
+	ctx context.Context, req *v1.ImportMembersRequest,
 	stream *connect.ServerStream[v1.ImportMembersResponse],
 ) error {
-	report, err := s.Service.ImportMembers(ctx, request.Caller(ctx), req.Msg.GetCsv(), req.Msg.GetDryRun(),
+	report, err := s.Service.ImportMembers(ctx, request.Caller(ctx), req.GetCsv(), req.GetDryRun(),
 		func(p member.Progress) error {
 			return stream.Send(importProgressMessage(p))
 		})
@@ -98,56 +87,52 @@ func (s *Accounts) ImportMembers(
 }
 
 // GetMe handles MemberService.GetMe.
-func (s *Accounts) GetMe(
-	ctx context.Context, _ *connect.Request[v1.GetMeRequest],
-) (*connect.Response[v1.GetMeResponse], error) {
+func (s *Accounts) GetMe(ctx context.Context, _ *v1.GetMeRequest) (*v1.GetMeResponse, error) {
 	me, err := s.Service.GetMe(ctx, request.Caller(ctx))
 	if err != nil {
 		return nil, err
 	}
-	return convert.Response(&v1.GetMeResponse{
+	return &v1.GetMeResponse{
 		Member: memberMessage(me.Member), Permissions: me.Permissions, Devices: convert.Messages(me.Devices, deviceMessage),
-	})
+	}, nil
 }
 
 // UpdateMe handles MemberService.UpdateMe.
-func (s *Accounts) UpdateMe(
-	ctx context.Context, req *connect.Request[v1.UpdateMeRequest],
-) (*connect.Response[v1.UpdateMeResponse], error) {
-	sent := req.Msg.GetMember()
+func (s *Accounts) UpdateMe(ctx context.Context, req *v1.UpdateMeRequest) (*v1.UpdateMeResponse, error) {
+	sent := req.GetMember()
 	expect, err := convert.ExpectedVersion(sent.GetEtag())
 	if err != nil {
 		return nil, err
 	}
-	m, err := s.Service.UpdateMe(ctx, request.Caller(ctx), expect, editMember(sent, req.Msg.GetUpdateMask().GetPaths()))
+	m, err := s.Service.UpdateMe(ctx, request.Caller(ctx), expect, editMember(sent, req.GetUpdateMask().GetPaths()))
 	if err != nil {
 		return nil, err
 	}
-	return convert.Response(&v1.UpdateMeResponse{Member: memberMessage(m)})
+	return &v1.UpdateMeResponse{Member: memberMessage(m)}, nil
 }
 
 // RegisterDevice handles MemberService.RegisterDevice.
 func (s *Accounts) RegisterDevice(
-	ctx context.Context, req *connect.Request[v1.RegisterDeviceRequest],
-) (*connect.Response[v1.RegisterDeviceResponse], error) {
+	ctx context.Context, req *v1.RegisterDeviceRequest,
+) (*v1.RegisterDeviceResponse, error) {
 	d, err := s.Service.RegisterDevice(
-		ctx, request.Caller(ctx), convert.EnumName[member.DeviceKind](deviceKindPrefix, req.Msg.GetKind()),
-		req.Msg.GetToken(),
+		ctx, request.Caller(ctx), convert.EnumName[member.DeviceKind](deviceKindPrefix, req.GetKind()),
+		req.GetToken(),
 	)
 	if err != nil {
 		return nil, err
 	}
-	return convert.Response(&v1.RegisterDeviceResponse{Device: deviceMessage(d)})
+	return &v1.RegisterDeviceResponse{Device: deviceMessage(d)}, nil
 }
 
 // UnregisterDevice handles MemberService.UnregisterDevice.
 func (s *Accounts) UnregisterDevice(
-	ctx context.Context, req *connect.Request[v1.UnregisterDeviceRequest],
-) (*connect.Response[v1.UnregisterDeviceResponse], error) {
+	ctx context.Context, req *v1.UnregisterDeviceRequest,
+) (*v1.UnregisterDeviceResponse, error) {
 	if err := s.Service.UnregisterDevice(
-		ctx, request.Caller(ctx), convert.ID[tenant.DeviceID](req.Msg.GetDeviceId()),
+		ctx, request.Caller(ctx), convert.ID[tenant.DeviceID](req.GetDeviceId()),
 	); err != nil {
 		return nil, err
 	}
-	return convert.Response(&v1.UnregisterDeviceResponse{})
+	return &v1.UnregisterDeviceResponse{}, nil
 }

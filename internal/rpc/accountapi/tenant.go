@@ -3,8 +3,6 @@ package accountapi
 import (
 	"context"
 
-	"connectrpc.com/connect"
-
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/internal/rpc/convert"
 	"github.com/berthhq/berth/internal/rpc/request"
@@ -30,53 +28,39 @@ func tenantMessage(t catalog.Tenant) *v1.Tenant {
 // names.
 func editTenant(m *v1.Tenant, paths []string) func(*catalog.Tenant) {
 	return func(t *catalog.Tenant) {
-		for _, path := range paths {
-			switch path {
-			case "name":
-				t.Name = m.GetName()
-			case "time_zone":
-				t.TimeZone = m.GetTimeZone()
-			case "locale":
-				t.Locale = m.GetLocale()
-			case "currency":
-				t.Currency = m.GetCurrency()
-			case "takes_payments":
-				t.TakesPayments = m.GetTakesPayments()
-			case "brand":
-				t.Brand = convert.BrandValue(m.GetBrand())
-			case "brand.logo_url":
-				t.Brand.LogoURL = m.GetBrand().GetLogoUrl()
-			case "brand.accent_color":
-				t.Brand.Accent = m.GetBrand().GetAccentColor()
-			}
-		}
+		convert.Fields{
+			"name":               convert.Field(&t.Name, m.GetName()),
+			"time_zone":          convert.Field(&t.TimeZone, m.GetTimeZone()),
+			"locale":             convert.Field(&t.Locale, m.GetLocale()),
+			"currency":           convert.Field(&t.Currency, m.GetCurrency()),
+			"takes_payments":     convert.Field(&t.TakesPayments, m.GetTakesPayments()),
+			"brand":              convert.Field(&t.Brand, convert.BrandValue(m.GetBrand())),
+			"brand.logo_url":     convert.Field(&t.Brand.LogoURL, m.GetBrand().GetLogoUrl()),
+			"brand.accent_color": convert.Field(&t.Brand.Accent, m.GetBrand().GetAccentColor()),
+		}.Set(paths)
 	}
 }
 
 // GetTenant handles TenantService.GetTenant.
-func (s *Accounts) GetTenant(
-	ctx context.Context, _ *connect.Request[v1.GetTenantRequest],
-) (*connect.Response[v1.GetTenantResponse], error) {
+func (s *Accounts) GetTenant(ctx context.Context, _ *v1.GetTenantRequest) (*v1.GetTenantResponse, error) {
 	t, err := s.Service.GetTenant(ctx, request.Caller(ctx))
 	if err != nil {
 		return nil, err
 	}
-	return convert.Response(&v1.GetTenantResponse{Tenant: tenantMessage(t)})
+	return &v1.GetTenantResponse{Tenant: tenantMessage(t)}, nil
 }
 
 // UpdateTenant handles TenantService.UpdateTenant.
-func (s *Accounts) UpdateTenant(
-	ctx context.Context, req *connect.Request[v1.UpdateTenantRequest],
-) (*connect.Response[v1.UpdateTenantResponse], error) {
-	expect, err := convert.ExpectedVersion(req.Msg.GetTenant().GetEtag())
+func (s *Accounts) UpdateTenant(ctx context.Context, req *v1.UpdateTenantRequest) (*v1.UpdateTenantResponse, error) {
+	expect, err := convert.ExpectedVersion(req.GetTenant().GetEtag())
 	if err != nil {
 		return nil, err
 	}
 	t, err := s.Service.UpdateTenant(
-		ctx, request.Caller(ctx), expect, editTenant(req.Msg.GetTenant(), req.Msg.GetUpdateMask().GetPaths()),
+		ctx, request.Caller(ctx), expect, editTenant(req.GetTenant(), req.GetUpdateMask().GetPaths()),
 	)
 	if err != nil {
 		return nil, err
 	}
-	return convert.Response(&v1.UpdateTenantResponse{Tenant: tenantMessage(t)})
+	return &v1.UpdateTenantResponse{Tenant: tenantMessage(t)}, nil
 }

@@ -3,7 +3,6 @@ package bookingapi
 import (
 	"context"
 
-	"connectrpc.com/connect"
 	"google.golang.org/genproto/googleapis/type/dayofweek"
 
 	v1 "github.com/berthhq/berth/gen/berth/v1"
@@ -16,20 +15,20 @@ import (
 
 // GetAttendanceSummary handles AnalyticsService.GetAttendanceSummary.
 func (s *Bookings) GetAttendanceSummary(
-	ctx context.Context, req *connect.Request[v1.GetAttendanceSummaryRequest],
-) (*connect.Response[v1.GetAttendanceSummaryResponse], error) {
-	sum, err := s.Service.AttendanceSummary(ctx, request.Caller(ctx), periodValue(req.Msg.GetFilter()))
+	ctx context.Context, req *v1.GetAttendanceSummaryRequest,
+) (*v1.GetAttendanceSummaryResponse, error) {
+	sum, err := s.Service.AttendanceSummary(ctx, request.Caller(ctx), periodValue(req.GetFilter()))
 	if err != nil {
 		return nil, err
 	}
-	return convert.Response(&v1.GetAttendanceSummaryResponse{Counts: countsMessage(sum)})
+	return &v1.GetAttendanceSummaryResponse{Counts: countsMessage(sum)}, nil
 }
 
 // ListAttendanceDaily handles AnalyticsService.ListAttendanceDaily.
 func (s *Bookings) ListAttendanceDaily(
-	ctx context.Context, req *connect.Request[v1.ListAttendanceDailyRequest],
-) (*connect.Response[v1.ListAttendanceDailyResponse], error) {
-	page, err := convert.ParsePage[civil.Date](req.Msg)
+	ctx context.Context, req *v1.ListAttendanceDailyRequest,
+) (*v1.ListAttendanceDailyResponse, error) {
+	page, err := convert.ParsePage[civil.Date](req)
 	if err != nil {
 		return nil, err
 	}
@@ -37,45 +36,42 @@ func (s *Bookings) ListAttendanceDaily(
 	if page.After != nil {
 		after = *page.After
 	}
-	days, err := s.Service.AttendanceDaily(ctx, request.Caller(ctx), periodValue(req.Msg.GetFilter()), after, page.Size+1)
+	days, err := s.Service.AttendanceDaily(ctx, request.Caller(ctx), periodValue(req.GetFilter()), after, page.Size+1)
 	if err != nil {
 		return nil, err
 	}
-	days, next, err := convert.Paginate(page, days, func(d bookings.AttendanceDay) civil.Date { return d.Date })
-	if err != nil {
-		return nil, err
-	}
-	return convert.Response(&v1.ListAttendanceDailyResponse{Days: convert.Messages(days, dayMessage), NextPageToken: next})
+	days, next := convert.Paginate(page, days, func(d bookings.AttendanceDay) civil.Date { return d.Date })
+	return &v1.ListAttendanceDailyResponse{Days: convert.Messages(days, dayMessage), NextPageToken: next}, nil
 }
 
 // GetBookingTrend handles AnalyticsService.GetBookingTrend.
 func (s *Bookings) GetBookingTrend(
-	ctx context.Context, req *connect.Request[v1.GetBookingTrendRequest],
-) (*connect.Response[v1.GetBookingTrendResponse], error) {
-	weekly := req.Msg.GetBucket() == v1.TrendBucket_TREND_BUCKET_WEEK
-	points, err := s.Service.BookingTrend(ctx, request.Caller(ctx), periodValue(req.Msg.GetFilter()), weekly)
+	ctx context.Context, req *v1.GetBookingTrendRequest,
+) (*v1.GetBookingTrendResponse, error) {
+	weekly := req.GetBucket() == v1.TrendBucket_TREND_BUCKET_WEEK
+	points, err := s.Service.BookingTrend(ctx, request.Caller(ctx), periodValue(req.GetFilter()), weekly)
 	if err != nil {
 		return nil, err
 	}
-	return convert.Response(&v1.GetBookingTrendResponse{Points: convert.Messages(points, pointMessage)})
+	return &v1.GetBookingTrendResponse{Points: convert.Messages(points, pointMessage)}, nil
 }
 
 // GetUtilization handles AnalyticsService.GetUtilization.
 func (s *Bookings) GetUtilization(
-	ctx context.Context, req *connect.Request[v1.GetUtilizationRequest],
-) (*connect.Response[v1.GetUtilizationResponse], error) {
-	group := convert.EnumName[bookings.UtilizationGroup]("UTILIZATION_GROUP_", req.Msg.GetGroupBy())
+	ctx context.Context, req *v1.GetUtilizationRequest,
+) (*v1.GetUtilizationResponse, error) {
+	group := convert.EnumName[bookings.UtilizationGroup]("UTILIZATION_GROUP_", req.GetGroupBy())
 	if group == "" {
 		group = bookings.UseByService
 	}
-	groups, total, err := s.Service.Utilization(ctx, request.Caller(ctx), periodValue(req.Msg.GetFilter()), group)
+	groups, total, err := s.Service.Utilization(ctx, request.Caller(ctx), periodValue(req.GetFilter()), group)
 	if err != nil {
 		return nil, err
 	}
 	rows := convert.Messages(
 		groups, func(u bookings.Utilization) *v1.UtilizationRow { return utilizationMessage(group, u) },
 	)
-	return convert.Response(&v1.GetUtilizationResponse{Rows: rows, Total: utilizationMessage("", total)})
+	return &v1.GetUtilizationResponse{Rows: rows, Total: utilizationMessage("", total)}, nil
 }
 
 func periodValue(m *v1.AnalyticsFilter) bookings.Period {

@@ -3,8 +3,6 @@ package bookingapi
 import (
 	"context"
 
-	"connectrpc.com/connect"
-
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/internal/app/bookings"
 	"github.com/berthhq/berth/internal/app/seats"
@@ -15,24 +13,20 @@ import (
 )
 
 // Book handles BookingService.Book.
-func (s *Bookings) Book(
-	ctx context.Context, req *connect.Request[v1.BookRequest],
-) (*connect.Response[v1.BookResponse], error) {
-	by, m := request.Caller(ctx), req.Msg
-	member := convert.ID[tenant.MemberID](m.MemberId)
-	if !member.IsZero() && member != by.Member {
-		if err := request.RequirePermission(ctx, "booking.create_for_others"); err != nil {
-			return nil, err
-		}
+func (s *Bookings) Book(ctx context.Context, req *v1.BookRequest) (*v1.BookResponse, error) {
+	by, err := request.CallerWith(ctx, bookings.CreateForOthers)
+	if err != nil {
+		return nil, err
 	}
-	channel, err := convert.BookingChannel(req.Header(), m.Channel)
+	channel, err := convert.BookingChannel(request.Header(ctx), req.Channel)
 	if err != nil {
 		return nil, err
 	}
 	place, err := s.Service.Book(ctx, by, bookings.BookRequest{
-		Session: convert.ID[tenant.SessionID](m.SessionId), Member: member, Party: max(int(m.PartySize), 1),
-		Subscription: convert.ID[tenant.SubscriptionID](m.SubscriptionId), Channel: channel,
-		ExternalRef: m.ExternalRef, Note: m.Note, NoWaitlist: m.NoWaitlist,
+		Session: convert.ID[tenant.SessionID](req.SessionId), Member: convert.ID[tenant.MemberID](req.MemberId),
+		Party:        max(int(req.PartySize), 1),
+		Subscription: convert.ID[tenant.SubscriptionID](req.SubscriptionId), Channel: channel,
+		ExternalRef: req.ExternalRef, Note: req.Note, NoWaitlist: req.NoWaitlist,
 	})
 	if err != nil {
 		return nil, err
@@ -43,15 +37,13 @@ func (s *Bookings) Book(
 	} else {
 		response.Outcome = &v1.BookResponse_Entry{Entry: convert.EntryMessage(*place.Entry)}
 	}
-	return convert.BookingResponse(response, place)
+	return convert.BookingResponse(ctx, response, place)
 }
 
 // CancelBooking handles BookingService.CancelBooking.
-func (s *Bookings) CancelBooking(
-	ctx context.Context, req *connect.Request[v1.CancelBookingRequest],
-) (*connect.Response[v1.CancelBookingResponse], error) {
+func (s *Bookings) CancelBooking(ctx context.Context, req *v1.CancelBookingRequest) (*v1.CancelBookingResponse, error) {
 	cancelled, err := s.Service.CancelBooking(ctx, request.Caller(ctx), bookings.CancelRequest{
-		ID: convert.ID[tenant.BookingID](req.Msg.BookingId), Reason: req.Msg.Reason, Notify: true,
+		ID: convert.ID[tenant.BookingID](req.BookingId), Reason: req.Reason, Notify: true,
 	})
 	if err != nil {
 		return nil, err
@@ -64,16 +56,16 @@ func (s *Bookings) CancelBooking(
 	} else {
 		response.Outcome = &v1.CancelBookingResponse_Entry{Entry: convert.EntryMessage(*cancelled.Entry)}
 	}
-	return convert.BookingResponse(response, cancelled.Place)
+	return convert.BookingResponse(ctx, response, cancelled.Place)
 }
 
 // AdminCancelBooking handles BookingService.AdminCancelBooking.
 func (s *Bookings) AdminCancelBooking(
-	ctx context.Context, req *connect.Request[v1.AdminCancelBookingRequest],
-) (*connect.Response[v1.AdminCancelBookingResponse], error) {
+	ctx context.Context, req *v1.AdminCancelBookingRequest,
+) (*v1.AdminCancelBookingResponse, error) {
 	cancelled, err := s.Service.CancelBooking(ctx, request.Caller(ctx), bookings.CancelRequest{
-		ID: convert.ID[tenant.BookingID](req.Msg.BookingId), Reason: req.Msg.Reason,
-		Notify: req.Msg.Notify == nil || *req.Msg.Notify,
+		ID: convert.ID[tenant.BookingID](req.BookingId), Reason: req.Reason,
+		Notify: req.Notify == nil || *req.Notify,
 	})
 	if err != nil {
 		return nil, err
@@ -86,33 +78,31 @@ func (s *Bookings) AdminCancelBooking(
 	} else {
 		response.Outcome = &v1.AdminCancelBookingResponse_Entry{Entry: convert.EntryMessage(*cancelled.Entry)}
 	}
-	return convert.BookingResponse(response, cancelled.Place)
+	return convert.BookingResponse(ctx, response, cancelled.Place)
 }
 
 // GetBooking handles BookingService.GetBooking.
-func (s *Bookings) GetBooking(
-	ctx context.Context, req *connect.Request[v1.GetBookingRequest],
-) (*connect.Response[v1.GetBookingResponse], error) {
-	b, err := s.Service.GetBooking(ctx, request.Caller(ctx), convert.ID[tenant.BookingID](req.Msg.BookingId))
+func (s *Bookings) GetBooking(ctx context.Context, req *v1.GetBookingRequest) (*v1.GetBookingResponse, error) {
+	b, err := s.Service.GetBooking(ctx, request.Caller(ctx), convert.ID[tenant.BookingID](req.BookingId))
 	if err != nil {
 		return nil, err
 	}
-	return convert.Response(&v1.GetBookingResponse{Booking: convert.BookingMessage(b)})
+	return &v1.GetBookingResponse{Booking: convert.BookingMessage(b)}, nil
 }
 
 // ListMyBookings handles BookingService.ListMyBookings.
 func (s *Bookings) ListMyBookings(
-	ctx context.Context, req *connect.Request[v1.ListMyBookingsRequest],
-) (*connect.Response[v1.ListMyBookingsResponse], error) {
-	page, err := convert.ParsePage[convert.StartCursor](req.Msg)
+	ctx context.Context, req *v1.ListMyBookingsRequest,
+) (*v1.ListMyBookingsResponse, error) {
+	page, err := convert.ParsePage[convert.StartCursor](req)
 	if err != nil {
 		return nil, err
 	}
-	query := bookings.MyBookingsQuery{Member: convert.ID[tenant.MemberID](req.Msg.MemberId), Limit: page.Size + 1}
-	if within := req.Msg.StartsWithin; within != nil {
+	query := bookings.MyBookingsQuery{Member: convert.ID[tenant.MemberID](req.MemberId), Limit: page.Size + 1}
+	if within := req.StartsWithin; within != nil {
 		query.From, query.Until = convert.Time(within.Start), convert.Time(within.End)
 	}
-	for _, status := range req.Msg.Statuses {
+	for _, status := range req.Statuses {
 		query.Statuses = append(query.Statuses, convert.EnumName[booking.Status](convert.BookingStatusPrefix, status))
 	}
 	if page.After != nil {
@@ -122,24 +112,19 @@ func (s *Bookings) ListMyBookings(
 	if err != nil {
 		return nil, err
 	}
-	bookings, next, err := convert.Paginate(page, bookings, func(b booking.Booking) convert.StartCursor {
+	bookings, next := convert.Paginate(page, bookings, func(b booking.Booking) convert.StartCursor {
 		return convert.StartCursor{Start: b.StartsAt, ID: b.ID.UUID}
 	})
-	if err != nil {
-		return nil, err
-	}
-	return convert.Response(&v1.ListMyBookingsResponse{
+	return &v1.ListMyBookingsResponse{
 		Bookings: convert.Messages(bookings, convert.BookingMessage),
 		Entries:  convert.Messages(entries, convert.EntryMessage), NextPageToken: next,
-	})
+	}, nil
 }
 
 // ListRoster handles BookingService.ListRoster.
-func (s *Bookings) ListRoster(
-	ctx context.Context, req *connect.Request[v1.ListRosterRequest],
-) (*connect.Response[v1.ListRosterResponse], error) {
+func (s *Bookings) ListRoster(ctx context.Context, req *v1.ListRosterRequest) (*v1.ListRosterResponse, error) {
 	roster, err := s.Service.ListRoster(
-		ctx, request.Caller(ctx), convert.ID[tenant.SessionID](req.Msg.SessionId), req.Msg.IncludeInactive,
+		ctx, request.Caller(ctx), convert.ID[tenant.SessionID](req.SessionId), req.IncludeInactive,
 	)
 	if err != nil {
 		return nil, err
@@ -152,27 +137,27 @@ func (s *Bookings) ListRoster(
 	if roster.Slot.Capacity != nil {
 		response.Capacity = new(int32(*roster.Slot.Capacity))
 	}
-	return convert.Response(response)
+	return response, nil
 }
 
 // MarkNoShow handles BookingService.MarkNoShow.
-func (s *Bookings) MarkNoShow(
-	ctx context.Context, req *connect.Request[v1.MarkNoShowRequest],
-) (*connect.Response[v1.MarkNoShowResponse], error) {
-	b, err := s.Service.MarkNoShow(ctx, request.Caller(ctx), convert.ID[tenant.BookingID](req.Msg.BookingId))
+func (s *Bookings) MarkNoShow(ctx context.Context, req *v1.MarkNoShowRequest) (*v1.MarkNoShowResponse, error) {
+	b, err := s.Service.MarkNoShow(ctx, request.Caller(ctx), convert.ID[tenant.BookingID](req.BookingId))
 	if err != nil {
 		return nil, err
 	}
-	return convert.BookingResponse(&v1.MarkNoShowResponse{Booking: convert.BookingMessage(b)}, seats.Place{Booking: &b})
+	return convert.BookingResponse(
+		ctx, &v1.MarkNoShowResponse{Booking: convert.BookingMessage(b)}, seats.Place{Booking: &b},
+	)
 }
 
 // UndoNoShow handles BookingService.UndoNoShow.
-func (s *Bookings) UndoNoShow(
-	ctx context.Context, req *connect.Request[v1.UndoNoShowRequest],
-) (*connect.Response[v1.UndoNoShowResponse], error) {
-	b, err := s.Service.UndoNoShow(ctx, request.Caller(ctx), convert.ID[tenant.BookingID](req.Msg.BookingId))
+func (s *Bookings) UndoNoShow(ctx context.Context, req *v1.UndoNoShowRequest) (*v1.UndoNoShowResponse, error) {
+	b, err := s.Service.UndoNoShow(ctx, request.Caller(ctx), convert.ID[tenant.BookingID](req.BookingId))
 	if err != nil {
 		return nil, err
 	}
-	return convert.BookingResponse(&v1.UndoNoShowResponse{Booking: convert.BookingMessage(b)}, seats.Place{Booking: &b})
+	return convert.BookingResponse(
+		ctx, &v1.UndoNoShowResponse{Booking: convert.BookingMessage(b)}, seats.Place{Booking: &b},
+	)
 }

@@ -3,8 +3,6 @@ package bookingapi
 import (
 	"context"
 
-	"connectrpc.com/connect"
-
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/internal/app/bookings"
 	"github.com/berthhq/berth/internal/rpc/convert"
@@ -14,90 +12,80 @@ import (
 )
 
 // CheckIn handles CheckInService.CheckIn.
-func (s *Bookings) CheckIn(
-	ctx context.Context, req *connect.Request[v1.CheckInRequest],
-) (*connect.Response[v1.CheckInResponse], error) {
-	result, err := s.Service.CheckIn(ctx, request.Caller(ctx), convert.ID[tenant.BookingID](req.Msg.BookingId))
+func (s *Bookings) CheckIn(ctx context.Context, req *v1.CheckInRequest) (*v1.CheckInResponse, error) {
+	result, err := s.Service.CheckIn(ctx, request.Caller(ctx), convert.ID[tenant.BookingID](req.BookingId))
 	if err != nil {
 		return nil, err
 	}
-	return convert.Response(&v1.CheckInResponse{
+	return &v1.CheckInResponse{
 		Booking: convert.BookingMessage(result.Booking), AlreadyCheckedIn: result.Already,
-	})
+	}, nil
 }
 
 // UndoCheckIn handles CheckInService.UndoCheckIn.
-func (s *Bookings) UndoCheckIn(
-	ctx context.Context, req *connect.Request[v1.UndoCheckInRequest],
-) (*connect.Response[v1.UndoCheckInResponse], error) {
-	b, err := s.Service.UndoCheckIn(ctx, request.Caller(ctx), convert.ID[tenant.BookingID](req.Msg.BookingId))
+func (s *Bookings) UndoCheckIn(ctx context.Context, req *v1.UndoCheckInRequest) (*v1.UndoCheckInResponse, error) {
+	b, err := s.Service.UndoCheckIn(ctx, request.Caller(ctx), convert.ID[tenant.BookingID](req.BookingId))
 	if err != nil {
 		return nil, err
 	}
-	return convert.Response(&v1.UndoCheckInResponse{Booking: convert.BookingMessage(b)})
+	return &v1.UndoCheckInResponse{Booking: convert.BookingMessage(b)}, nil
 }
 
 // SelfCheckIn handles CheckInService.SelfCheckIn.
-func (s *Bookings) SelfCheckIn(
-	ctx context.Context, req *connect.Request[v1.SelfCheckInRequest],
-) (*connect.Response[v1.SelfCheckInResponse], error) {
+func (s *Bookings) SelfCheckIn(ctx context.Context, req *v1.SelfCheckInRequest) (*v1.SelfCheckInResponse, error) {
 	result, err := s.Service.SelfCheckIn(
-		ctx, request.Caller(ctx), convert.ID[tenant.SessionID](req.Msg.SessionId), presenceValue(req.Msg),
+		ctx, request.Caller(ctx), convert.ID[tenant.SessionID](req.SessionId), presenceValue(req),
 	)
 	if err != nil {
 		return nil, err
 	}
-	return convert.Response(&v1.SelfCheckInResponse{
+	return &v1.SelfCheckInResponse{
 		Booking: convert.BookingMessage(result.Booking), AlreadyCheckedIn: result.Already,
-	})
+	}, nil
 }
 
 // GetQrToken handles CheckInService.GetQrToken.
-func (s *Bookings) GetQrToken(
-	ctx context.Context, req *connect.Request[v1.GetQrTokenRequest],
-) (*connect.Response[v1.GetQrTokenResponse], error) {
-	qr, err := s.Service.GetQRToken(ctx, request.Caller(ctx), convert.ID[tenant.SessionID](req.Msg.SessionId))
+func (s *Bookings) GetQrToken(ctx context.Context, req *v1.GetQrTokenRequest) (*v1.GetQrTokenResponse, error) {
+	qr, err := s.Service.GetQRToken(ctx, request.Caller(ctx), convert.ID[tenant.SessionID](req.SessionId))
 	if err != nil {
 		return nil, err
 	}
-	return convert.Response(&v1.GetQrTokenResponse{
+	return &v1.GetQrTokenResponse{
 		Token: qr.Text, ExpireTime: convert.Timestamp(qr.Expires), RefreshTime: convert.Timestamp(qr.Refresh),
-	})
+	}, nil
 }
 
 // CreateDisplayUrl handles CheckInService.CreateDisplayUrl.
 func (s *Bookings) CreateDisplayUrl(
-	ctx context.Context, req *connect.Request[v1.CreateDisplayUrlRequest],
-) (*connect.Response[v1.CreateDisplayUrlResponse], error) {
-	link, err := s.Service.CreateDisplayURL(ctx, request.Caller(ctx), convert.ID[tenant.SessionID](req.Msg.SessionId))
+	ctx context.Context, req *v1.CreateDisplayUrlRequest,
+) (*v1.CreateDisplayUrlResponse, error) {
+	link, err := s.Service.CreateDisplayURL(ctx, request.Caller(ctx), convert.ID[tenant.SessionID](req.SessionId))
 	if err != nil {
 		return nil, err
 	}
-	return convert.Response(&v1.CreateDisplayUrlResponse{
+	return &v1.CreateDisplayUrlResponse{
 		Url: link.URL, Token: link.Token, ExpireTime: convert.Timestamp(link.Expires),
-	})
+	}, nil
 }
 
 // GetDisplay handles CheckInService.GetDisplay.
-func (s *Bookings) GetDisplay(
-	ctx context.Context, req *connect.Request[v1.GetDisplayRequest],
-) (*connect.Response[v1.GetDisplayResponse], error) {
-	d, err := s.Service.GetDisplay(ctx, req.Msg.Token)
+func (s *Bookings) GetDisplay(ctx context.Context, req *v1.GetDisplayRequest) (*v1.GetDisplayResponse, error) {
+	d, err := s.Service.GetDisplay(ctx, req.Token)
 	if err != nil {
 		return nil, err
 	}
-	return convert.Response(displayMessage(d))
+	return displayMessage(d), nil
 }
 
 // ListAttendance handles CheckInService.ListAttendance.
 func (s *Bookings) ListAttendance(
-	ctx context.Context, req *connect.Request[v1.ListAttendanceRequest],
-) (*connect.Response[v1.ListAttendanceResponse], error) {
-	page, err := convert.ParsePage[convert.StartCursor](req.Msg)
+	ctx context.Context, req *v1.ListAttendanceRequest,
+) (*v1.ListAttendanceResponse, error) {
+	page, err := convert.ParsePage[convert.StartCursor](req)
 	if err != nil {
 		return nil, err
 	}
-	query := bookings.AttendanceQuery{Member: convert.ID[tenant.MemberID](req.Msg.MemberId), Limit: page.Size + 1}
+	query := bookings.AttendanceQuery{Member: convert.ID[tenant.MemberID](req.MemberId), Limit: page.Size + 1}
 	if page.After != nil {
 		query.BeforeStart, query.BeforeID = page.After.Start, tenant.BookingID{UUID: page.After.ID}
 	}
@@ -105,14 +93,11 @@ func (s *Bookings) ListAttendance(
 	if err != nil {
 		return nil, err
 	}
-	bookings, next, err := convert.Paginate(page, past.Bookings, func(b booking.Booking) convert.StartCursor {
+	bookings, next := convert.Paginate(page, past.Bookings, func(b booking.Booking) convert.StartCursor {
 		return convert.StartCursor{Start: b.StartsAt, ID: b.ID.UUID}
 	})
-	if err != nil {
-		return nil, err
-	}
-	return convert.Response(&v1.ListAttendanceResponse{
+	return &v1.ListAttendanceResponse{
 		Bookings: convert.Messages(bookings, convert.BookingMessage), NextPageToken: next,
 		Attended: int32(past.Attended), NoShows: int32(past.NoShows), LateCancelled: int32(past.LateCancelled),
-	})
+	}, nil
 }

@@ -3,8 +3,6 @@ package bookingapi
 import (
 	"context"
 
-	"connectrpc.com/connect"
-
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/internal/app/bookings"
 	"github.com/berthhq/berth/internal/rpc/convert"
@@ -14,34 +12,21 @@ import (
 )
 
 // HoldBooking handles BookingService.HoldBooking.
-func (s *Bookings) HoldBooking(
-	ctx context.Context, req *connect.Request[v1.HoldBookingRequest],
-) (*connect.Response[v1.HoldBookingResponse], error) {
-	by, m := request.Caller(ctx), req.Msg
-	member := convert.ID[tenant.MemberID](m.MemberId)
-	guest := member.IsZero() && m.Contact.GetName() != ""
-	if guest || !member.IsZero() && member != by.Member {
-		forOthers, err := request.HasPermission(ctx, "booking.hold_for_others")
-		switch {
-		case err != nil:
-			return nil, err
-		case forOthers:
-		case guest && !by.Member.IsZero():
-			guest = false // a member who sends a contact holds for themselves
-		default:
-			return nil, request.RequirePermission(ctx, "booking.hold_for_others")
-		}
+func (s *Bookings) HoldBooking(ctx context.Context, req *v1.HoldBookingRequest) (*v1.HoldBookingResponse, error) {
+	by, err := request.CallerWith(ctx, bookings.HoldForOthers)
+	if err != nil {
+		return nil, err
 	}
-	channel, err := convert.BookingChannel(req.Header(), m.Channel)
+	channel, err := convert.BookingChannel(request.Header(ctx), req.Channel)
 	if err != nil {
 		return nil, err
 	}
 	hold := bookings.BookRequest{
-		Session: convert.ID[tenant.SessionID](m.SessionId), Member: member, Party: max(int(m.PartySize), 1), Channel: channel,
-		ExternalRef: m.ExternalRef, Note: m.Note, Hold: true, Guest: guest, Contact: contactValue(m.Contact),
-		GuestTier: m.GuestTier,
+		Session: convert.ID[tenant.SessionID](req.SessionId), Member: convert.ID[tenant.MemberID](req.MemberId),
+		Party: max(int(req.PartySize), 1), Channel: channel, ExternalRef: req.ExternalRef, Note: req.Note, Hold: true,
+		Contact: contactValue(req.Contact), GuestTier: req.GuestTier,
 	}
-	for _, c := range m.Items {
+	for _, c := range req.Items {
 		hold.Items = append(
 			hold.Items, booking.ItemChoice{Item: convert.ID[tenant.ItemID](c.ItemId), Quantity: int(c.Quantity)},
 		)
@@ -50,28 +35,26 @@ func (s *Bookings) HoldBooking(
 	if err != nil {
 		return nil, err
 	}
-	return convert.BookingResponse(&v1.HoldBookingResponse{Booking: convert.BookingMessage(*place.Booking)}, place)
+	return convert.BookingResponse(ctx, &v1.HoldBookingResponse{Booking: convert.BookingMessage(*place.Booking)}, place)
 }
 
 // ConfirmBooking handles BookingService.ConfirmBooking.
 func (s *Bookings) ConfirmBooking(
-	ctx context.Context, req *connect.Request[v1.ConfirmBookingRequest],
-) (*connect.Response[v1.ConfirmBookingResponse], error) {
-	m := req.Msg
+	ctx context.Context, req *v1.ConfirmBookingRequest,
+) (*v1.ConfirmBookingResponse, error) {
 	confirm := bookings.ConfirmRequest{
-		ID: convert.ID[tenant.BookingID](m.BookingId), Subscription: convert.ID[tenant.SubscriptionID](m.SubscriptionId),
-		ProviderCode: m.BenefitProviderCode, Number: m.BenefitMembershipNumber,
+		ID: convert.ID[tenant.BookingID](req.BookingId), Subscription: convert.ID[tenant.SubscriptionID](req.SubscriptionId),
+		ProviderCode: req.BenefitProviderCode, Number: req.BenefitMembershipNumber,
 	}
-	if m.Payment != nil {
-		payment, err := paymentValue(m.Payment)
-		if err != nil {
+	if req.Payment != nil {
+		if err := request.RequirePermission(ctx, bookings.RecordPayments); err != nil {
 			return nil, err
 		}
-		confirm.Paid = &payment
+		confirm.Paid = new(paymentValue(req.Payment))
 	}
-	if m.Items != nil {
-		confirm.Keep = make([]tenant.LineID, len(m.Items.BookingItemIds))
-		for i, text := range m.Items.BookingItemIds {
+	if req.Items != nil {
+		confirm.Keep = make([]tenant.LineID, len(req.Items.BookingItemIds))
+		for i, text := range req.Items.BookingItemIds {
 			confirm.Keep[i] = convert.ID[tenant.LineID](text)
 		}
 	}
@@ -79,32 +62,30 @@ func (s *Bookings) ConfirmBooking(
 	if err != nil {
 		return nil, err
 	}
-	return convert.BookingResponse(&v1.ConfirmBookingResponse{Booking: convert.BookingMessage(*place.Booking)}, place)
+	return convert.BookingResponse(ctx, &v1.ConfirmBookingResponse{Booking: convert.BookingMessage(*place.Booking)}, place)
 }
 
 // ReleaseHold handles BookingService.ReleaseHold.
-func (s *Bookings) ReleaseHold(
-	ctx context.Context, req *connect.Request[v1.ReleaseHoldRequest],
-) (*connect.Response[v1.ReleaseHoldResponse], error) {
-	place, err := s.Service.ReleaseHold(ctx, request.Caller(ctx), convert.ID[tenant.BookingID](req.Msg.BookingId))
+func (s *Bookings) ReleaseHold(ctx context.Context, req *v1.ReleaseHoldRequest) (*v1.ReleaseHoldResponse, error) {
+	place, err := s.Service.ReleaseHold(ctx, request.Caller(ctx), convert.ID[tenant.BookingID](req.BookingId))
 	if err != nil {
 		return nil, err
 	}
-	return convert.BookingResponse(&v1.ReleaseHoldResponse{Booking: convert.BookingMessage(*place.Booking)}, place)
+	return convert.BookingResponse(ctx, &v1.ReleaseHoldResponse{Booking: convert.BookingMessage(*place.Booking)}, place)
 }
 
 // RescheduleBooking handles BookingService.RescheduleBooking.
 func (s *Bookings) RescheduleBooking(
-	ctx context.Context, req *connect.Request[v1.RescheduleBookingRequest],
-) (*connect.Response[v1.RescheduleBookingResponse], error) {
+	ctx context.Context, req *v1.RescheduleBookingRequest,
+) (*v1.RescheduleBookingResponse, error) {
 	moved, err := s.Service.RescheduleBooking(ctx, request.Caller(ctx), bookings.RescheduleRequest{
-		ID: convert.ID[tenant.BookingID](req.Msg.BookingId), To: convert.ID[tenant.SessionID](req.Msg.SessionId),
-		MoveItems: req.Msg.MoveItems, Notify: req.Msg.Notify == nil || *req.Msg.Notify,
+		ID: convert.ID[tenant.BookingID](req.BookingId), To: convert.ID[tenant.SessionID](req.SessionId),
+		MoveItems: req.MoveItems, Notify: req.Notify == nil || *req.Notify,
 	})
 	if err != nil {
 		return nil, err
 	}
-	return convert.BookingResponse(
+	return convert.BookingResponse(ctx,
 		&v1.RescheduleBookingResponse{Booking: convert.BookingMessage(*moved.Booking), Promoted: int32(moved.Promoted)},
 		moved.Place,
 	)

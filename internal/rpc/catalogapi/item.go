@@ -3,8 +3,6 @@ package catalogapi
 import (
 	"context"
 
-	"connectrpc.com/connect"
-
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/internal/app/catalog"
 	"github.com/berthhq/berth/internal/fault"
@@ -15,65 +13,52 @@ import (
 )
 
 // CreateItem handles BookingService.CreateItem.
-func (s *Catalog) CreateItem(
-	ctx context.Context, req *connect.Request[v1.CreateItemRequest],
-) (*connect.Response[v1.CreateItemResponse], error) {
-	item := itemValue(req.Msg.Item)
-	item.Location = convert.ID[tenant.LocationID](req.Msg.LocationId)
+func (s *Catalog) CreateItem(ctx context.Context, req *v1.CreateItemRequest) (*v1.CreateItemResponse, error) {
+	item := itemValue(req.Item)
+	item.Location = convert.ID[tenant.LocationID](req.LocationId)
 	item, err := s.Service.CreateItem(ctx, request.Caller(ctx), item)
 	if err != nil {
 		return nil, err
 	}
-	return convert.Response(&v1.CreateItemResponse{Item: itemMessage(item)})
+	return &v1.CreateItemResponse{Item: itemMessage(item)}, nil
 }
 
 // UpdateItem handles BookingService.UpdateItem.
-func (s *Catalog) UpdateItem(
-	ctx context.Context, req *connect.Request[v1.UpdateItemRequest],
-) (*connect.Response[v1.UpdateItemResponse], error) {
-	expect, err := convert.ExpectedVersion(req.Msg.Etag)
+func (s *Catalog) UpdateItem(ctx context.Context, req *v1.UpdateItemRequest) (*v1.UpdateItemResponse, error) {
+	expect, err := convert.ExpectedVersion(req.Etag)
 	if err != nil {
 		return nil, err
 	}
-	edited := itemValue(req.Msg.Item)
-	item, err := s.Service.UpdateItem(ctx, request.Caller(ctx), convert.ID[tenant.ItemID](req.Msg.ItemId), expect,
+	edited := itemValue(req.Item)
+	item, err := s.Service.UpdateItem(ctx, request.Caller(ctx), convert.ID[tenant.ItemID](req.ItemId), expect,
 		func(i *booking.Item) error {
-			for _, path := range req.Msg.UpdateMask.GetPaths() {
-				switch path {
-				case "name":
-					i.Name = edited.Name
-				case "kind":
-					i.Kind = edited.Kind
-				case "stock":
-					i.Stock = edited.Stock
-				case "price":
-					i.Price = edited.Price
-				case "time_out":
-					i.Out = edited.Out
-				case "active":
-					i.Active = edited.Active
-				default:
-					return fault.Invalid("update_mask", "An item has no field %q.", path)
-				}
+			unknown := convert.Fields{
+				"name":     convert.Field(&i.Name, edited.Name),
+				"kind":     convert.Field(&i.Kind, edited.Kind),
+				"stock":    convert.Field(&i.Stock, edited.Stock),
+				"price":    convert.Field(&i.Price, edited.Price),
+				"time_out": convert.Field(&i.Out, edited.Out),
+				"active":   convert.Field(&i.Active, edited.Active),
+			}.Set(req.UpdateMask.GetPaths())
+			if unknown != "" {
+				return fault.Invalid("update_mask", "An item has no field %q.", unknown)
 			}
 			return nil
 		})
 	if err != nil {
 		return nil, err
 	}
-	return convert.Response(&v1.UpdateItemResponse{Item: itemMessage(item)})
+	return &v1.UpdateItemResponse{Item: itemMessage(item)}, nil
 }
 
 // ListItems handles BookingService.ListItems.
-func (s *Catalog) ListItems(
-	ctx context.Context, req *connect.Request[v1.ListItemsRequest],
-) (*connect.Response[v1.ListItemsResponse], error) {
-	page, err := convert.ParsePage[convert.NameCursor](req.Msg)
+func (s *Catalog) ListItems(ctx context.Context, req *v1.ListItemsRequest) (*v1.ListItemsResponse, error) {
+	page, err := convert.ParsePage[convert.NameCursor](req)
 	if err != nil {
 		return nil, err
 	}
 	query := catalog.ItemQuery{
-		Location: convert.ID[tenant.LocationID](req.Msg.LocationId), Inactive: req.Msg.IncludeInactive, Limit: page.Size + 1,
+		Location: convert.ID[tenant.LocationID](req.LocationId), Inactive: req.IncludeInactive, Limit: page.Size + 1,
 	}
 	if page.After != nil {
 		query.AfterName, query.AfterID = page.After.Name, tenant.ItemID{UUID: page.After.ID}
@@ -82,25 +67,22 @@ func (s *Catalog) ListItems(
 	if err != nil {
 		return nil, err
 	}
-	items, next, err := convert.Paginate(
+	items, next := convert.Paginate(
 		page, items, func(i booking.Item) convert.NameCursor { return convert.NameCursor{Name: i.Name, ID: i.ID.UUID} },
 	)
-	if err != nil {
-		return nil, err
-	}
-	return convert.Response(&v1.ListItemsResponse{Items: convert.Messages(items, itemMessage), NextPageToken: next})
+	return &v1.ListItemsResponse{Items: convert.Messages(items, itemMessage), NextPageToken: next}, nil
 }
 
 // PutBenefitProvider handles BookingService.PutBenefitProvider.
 func (s *Catalog) PutBenefitProvider(
-	ctx context.Context, req *connect.Request[v1.PutBenefitProviderRequest],
-) (*connect.Response[v1.PutBenefitProviderResponse], error) {
-	p := req.Msg.Provider
+	ctx context.Context, req *v1.PutBenefitProviderRequest,
+) (*v1.PutBenefitProviderResponse, error) {
+	p := req.Provider
 	expect, err := convert.ExpectedVersion(p.Etag)
 	if err != nil {
 		return nil, err
 	}
-	if req.Msg.CreateOnly {
+	if req.CreateOnly {
 		expect = new(0)
 	}
 	provider, err := s.Service.PutBenefitProvider(ctx, request.Caller(ctx), booking.BenefitProvider{
@@ -109,18 +91,18 @@ func (s *Catalog) PutBenefitProvider(
 	if err != nil {
 		return nil, err
 	}
-	return convert.Response(&v1.PutBenefitProviderResponse{Provider: providerMessage(provider)})
+	return &v1.PutBenefitProviderResponse{Provider: providerMessage(provider)}, nil
 }
 
 // ListBenefitProviders handles BookingService.ListBenefitProviders.
 func (s *Catalog) ListBenefitProviders(
-	ctx context.Context, _ *connect.Request[v1.ListBenefitProvidersRequest],
-) (*connect.Response[v1.ListBenefitProvidersResponse], error) {
+	ctx context.Context, _ *v1.ListBenefitProvidersRequest,
+) (*v1.ListBenefitProvidersResponse, error) {
 	providers, err := s.Service.ListBenefitProviders(ctx, request.Caller(ctx))
 	if err != nil {
 		return nil, err
 	}
-	return convert.Response(&v1.ListBenefitProvidersResponse{Providers: convert.Messages(providers, providerMessage)})
+	return &v1.ListBenefitProvidersResponse{Providers: convert.Messages(providers, providerMessage)}, nil
 }
 
 func itemMessage(i booking.Item) *v1.Item {

@@ -4,8 +4,6 @@ import (
 	"context"
 	"strings"
 
-	"connectrpc.com/connect"
-
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rpc/convert"
@@ -53,68 +51,50 @@ func planValue(m *v1.PlanInput) credit.Plan {
 }
 
 // CreatePlan handles CreditService.CreatePlan.
-func (s *Catalog) CreatePlan(
-	ctx context.Context, req *connect.Request[v1.CreatePlanRequest],
-) (*connect.Response[v1.CreatePlanResponse], error) {
-	p, err := s.Service.CreatePlan(ctx, request.Caller(ctx), planValue(req.Msg.Plan))
+func (s *Catalog) CreatePlan(ctx context.Context, req *v1.CreatePlanRequest) (*v1.CreatePlanResponse, error) {
+	p, err := s.Service.CreatePlan(ctx, request.Caller(ctx), planValue(req.Plan))
 	if err != nil {
 		return nil, err
 	}
-	return convert.Response(&v1.CreatePlanResponse{Plan: planMessage(p)})
+	return &v1.CreatePlanResponse{Plan: planMessage(p)}, nil
 }
 
 // UpdatePlan handles CreditService.UpdatePlan.
-func (s *Catalog) UpdatePlan(
-	ctx context.Context, req *connect.Request[v1.UpdatePlanRequest],
-) (*connect.Response[v1.UpdatePlanResponse], error) {
-	expect, err := convert.ExpectedVersion(req.Msg.Etag)
+func (s *Catalog) UpdatePlan(ctx context.Context, req *v1.UpdatePlanRequest) (*v1.UpdatePlanResponse, error) {
+	expect, err := convert.ExpectedVersion(req.Etag)
 	if err != nil {
 		return nil, err
 	}
-	edited := planValue(req.Msg.Plan)
-	p, err := s.Service.UpdatePlan(ctx, request.Caller(ctx), convert.ID[tenant.PlanID](req.Msg.PlanId), expect,
+	edited := planValue(req.Plan)
+	p, err := s.Service.UpdatePlan(ctx, request.Caller(ctx), convert.ID[tenant.PlanID](req.PlanId), expect,
 		func(p *credit.Plan) error {
-			for _, path := range req.Msg.UpdateMask.GetPaths() {
-				switch path {
-				case "name":
-					p.Name = edited.Name
-				case "description":
-					p.Description = edited.Description
-				case "kind":
-					p.Kind = edited.Kind
-				case "credits":
-					p.Credits = edited.Credits
-				case "period":
-					p.Period = edited.Period
-				case "term":
-					p.Term = edited.Term
-				case "daily_limit":
-					p.DailyLimit = edited.DailyLimit
-				case "weekly_limit":
-					p.WeeklyLimit = edited.WeeklyLimit
-				case "allow_overlap":
-					p.AllowOverlap = edited.AllowOverlap
-				case "price":
-					p.Price = edited.Price
-				case "active":
-					p.Active = edited.Active
-				default:
-					return fault.Invalid("update_mask", "A plan has no field %q.", path)
-				}
+			unknown := convert.Fields{
+				"name":          convert.Field(&p.Name, edited.Name),
+				"description":   convert.Field(&p.Description, edited.Description),
+				"kind":          convert.Field(&p.Kind, edited.Kind),
+				"credits":       convert.Field(&p.Credits, edited.Credits),
+				"period":        convert.Field(&p.Period, edited.Period),
+				"term":          convert.Field(&p.Term, edited.Term),
+				"daily_limit":   convert.Field(&p.DailyLimit, edited.DailyLimit),
+				"weekly_limit":  convert.Field(&p.WeeklyLimit, edited.WeeklyLimit),
+				"allow_overlap": convert.Field(&p.AllowOverlap, edited.AllowOverlap),
+				"price":         convert.Field(&p.Price, edited.Price),
+				"active":        convert.Field(&p.Active, edited.Active),
+			}.Set(req.UpdateMask.GetPaths())
+			if unknown != "" {
+				return fault.Invalid("update_mask", "A plan has no field %q.", unknown)
 			}
 			return nil
 		})
 	if err != nil {
 		return nil, err
 	}
-	return convert.Response(&v1.UpdatePlanResponse{Plan: planMessage(p)})
+	return &v1.UpdatePlanResponse{Plan: planMessage(p)}, nil
 }
 
 // ListPlans handles CreditService.ListPlans.
-func (s *Catalog) ListPlans(
-	ctx context.Context, req *connect.Request[v1.ListPlansRequest],
-) (*connect.Response[v1.ListPlansResponse], error) {
-	page, err := convert.ParsePage[convert.NameCursor](req.Msg)
+func (s *Catalog) ListPlans(ctx context.Context, req *v1.ListPlansRequest) (*v1.ListPlansResponse, error) {
+	page, err := convert.ParsePage[convert.NameCursor](req)
 	if err != nil {
 		return nil, err
 	}
@@ -123,16 +103,13 @@ func (s *Catalog) ListPlans(
 		after = *page.After
 	}
 	plans, err := s.Service.ListPlans(
-		ctx, request.Caller(ctx), req.Msg.IncludeInactive, after.Name, tenant.PlanID{UUID: after.ID}, page.Size+1,
+		ctx, request.Caller(ctx), req.IncludeInactive, after.Name, tenant.PlanID{UUID: after.ID}, page.Size+1,
 	)
 	if err != nil {
 		return nil, err
 	}
-	plans, next, err := convert.Paginate(page, plans, func(p credit.Plan) convert.NameCursor {
+	plans, next := convert.Paginate(page, plans, func(p credit.Plan) convert.NameCursor {
 		return convert.NameCursor{Name: strings.ToLower(p.Name), ID: p.ID.UUID}
 	})
-	if err != nil {
-		return nil, err
-	}
-	return convert.Response(&v1.ListPlansResponse{Plans: convert.Messages(plans, planMessage), NextPageToken: next})
+	return &v1.ListPlansResponse{Plans: convert.Messages(plans, planMessage), NextPageToken: next}, nil
 }

@@ -1,11 +1,17 @@
 package convert
 
 import (
-	"connectrpc.com/connect"
+	"context"
+	"net/http"
+	"strconv"
+	"strings"
 
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/internal/app/seats"
+	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/rpc/request"
 	"github.com/berthhq/berth/internal/rules/booking"
+	"github.com/berthhq/berth/internal/rules/catalog"
 )
 
 // Prefixes of enum values about bookings.
@@ -53,6 +59,9 @@ func BookingMessage(b booking.Booking) *v1.Booking {
 			Method:  b.Payment.Method,
 			PayTime: Timestamp(OrZero(b.Payment.PaidAt)),
 		}
+		if b.Payment.Refunded.Units != 0 || b.Payment.Refunded.Nanos != 0 {
+			m.Payment.RefundedAmount = MoneyMessage(b.Payment.Refunded)
+		}
 	}
 	if b.Benefit.Code != "" {
 		m.Benefit = &v1.Benefit{
@@ -74,9 +83,9 @@ func BookingMessage(b booking.Booking) *v1.Booking {
 	return m
 }
 
-// BookingResponse returns a response with the booking headers of a booking or a waitlist entry. The error is always
-// nil, so that handlers can return the result directly.
-func BookingResponse[M any](message *M, p seats.Place) (*connect.Response[M], error) {
+// BookingResponse returns a response after it has set the booking headers of a booking or a waitlist entry. The error
+// is always nil, so that handlers can return the result directly.
+func BookingResponse[M any](ctx context.Context, message *M, p seats.Place) (*M, error) {
 	status := "WAITLISTED"
 	switch {
 	case p.Booking != nil:
@@ -84,7 +93,48 @@ func BookingResponse[M any](message *M, p seats.Place) (*connect.Response[M], er
 	case p.Entry.Position == 0:
 		status = string(p.Entry.Status)
 	}
-	res := connect.NewResponse(message)
-	SetBookingHeaders(res.Header(), status, p.Repeated)
-	return res, nil
+	SetBookingHeaders(request.ResponseHeader(ctx), status, p.Repeated)
+	return message, nil
+}
+
+// Headers of requests and responses that browsers may send and read across origins.
+const (
+	BookingStatusHeader      = "X-Booking-Status"
+	IdempotentHeader         = "X-Idempotent"
+	IdempotencyKeyEchoHeader = "X-Idempotency-Key"
+	BookingChannelHeader     = "X-Booking-Channel"
+	IdempotencyKeyHeader     = "Idempotency-Key"
+)
+
+// BookingChannel returns the channel of the header, or else of the body, or else ONLINE. The header wins, because a
+// gateway knows how a booking came in and the app behind it may not.
+func BookingChannel(header http.Header, body v1.Channel) (catalog.Channel, error) {
+	if text := header.Get(BookingChannelHeader); text != "" {
+		switch strings.ReplaceAll(strings.ToUpper(text), "_", "") {
+		case "ONLINE":
+			return catalog.Online, nil
+		case "PHONE":
+			return catalog.Phone, nil
+		case "WALKIN":
+			return catalog.WalkIn, nil
+		}
+		return "", fault.Invalid(
+			BookingChannelHeader, "The header %s must be online, phone or walk_in.", BookingChannelHeader,
+		)
+	}
+	switch body {
+	case v1.Channel_CHANNEL_PHONE:
+		return catalog.Phone, nil
+	case v1.Channel_CHANNEL_WALK_IN:
+		return catalog.WalkIn, nil
+	default:
+		return catalog.Online, nil
+	}
+}
+
+// SetBookingHeaders sets the headers of a response that tell a gateway what it needs without reading the body: the
+// status of the booking without its prefix, or WAITLISTED; and whether the response repeats an earlier one.
+func SetBookingHeaders(response http.Header, status string, repeated bool) {
+	response.Set(BookingStatusHeader, status)
+	response.Set(IdempotentHeader, strconv.FormatBool(repeated))
 }

@@ -9,21 +9,17 @@ import (
 	"strings"
 	"time"
 
-	"connectrpc.com/connect"
 	"google.golang.org/genproto/googleapis/type/date"
+	"google.golang.org/genproto/googleapis/type/money"
 	"google.golang.org/genproto/googleapis/type/timeofday"
 	"google.golang.org/protobuf/types/known/durationpb"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"github.com/berthhq/berth/internal/civil"
 	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/rules/credit"
 	"github.com/berthhq/berth/internal/tenant"
 )
-
-// Response returns a message as handlers return it. The error is always nil.
-func Response[M any](message *M) (*connect.Response[M], error) {
-	return connect.NewResponse(message), nil
-}
 
 // ID converts the text of an identifier. "" becomes the zero ID.
 func ID[I ~struct{ tenant.UUID }](text string) I {
@@ -116,4 +112,77 @@ func Messages[T, M any](values []T, convert func(T) *M) []*M {
 		out[i] = convert(v)
 	}
 	return out
+}
+
+// PlanKindPrefix is the prefix of the kinds of plans.
+const PlanKindPrefix = "PLAN_KIND_"
+
+// MoneyValue converts an amount of money of the contract.
+func MoneyValue(m *money.Money) credit.Money {
+	return credit.Money{Currency: m.GetCurrencyCode(), Units: m.GetUnits(), Nanos: m.GetNanos()}
+}
+
+// MoneyMessage converts an amount of money. The zero amount becomes nil.
+func MoneyMessage(m credit.Money) *money.Money {
+	if m == (credit.Money{}) {
+		return nil
+	}
+	return &money.Money{CurrencyCode: m.Currency, Units: m.Units, Nanos: m.Nanos}
+}
+
+// OrZero returns *t, or the zero time if t is nil.
+func OrZero(t *time.Time) time.Time {
+	if t == nil {
+		return time.Time{}
+	}
+	return *t
+}
+
+// OptionalDurationMessage converts an optional duration to the contract's type.
+func OptionalDurationMessage(d *time.Duration) *durationpb.Duration {
+	if d == nil {
+		return nil
+	}
+	return durationpb.New(*d)
+}
+
+// OptionalDurationValue converts an optional duration of the contract.
+func OptionalDurationValue(d *durationpb.Duration) *time.Duration {
+	if d == nil {
+		return nil
+	}
+	return new(d.AsDuration())
+}
+
+// OptionalInt32 converts an optional number to the contract's type.
+func OptionalInt32(n *int) *int32 {
+	if n == nil {
+		return nil
+	}
+	return new(int32(*n))
+}
+
+// OptionalInt converts an optional number of the contract.
+func OptionalInt(n *int32) *int {
+	if n == nil {
+		return nil
+	}
+	return new(int(*n))
+}
+
+// Enum returns the value of an enum of the contract whose name is the prefix and the domain's name of it. A name that
+// the contract does not have becomes UNSPECIFIED.
+func Enum[E ~int32, S ~string](values map[string]int32, prefix string, name S) E {
+	return E(values[prefix+string(name)])
+}
+
+// EnumName is the inverse of Enum: it returns the name of a value without the prefix. UNSPECIFIED becomes "".
+func EnumName[S ~string, E interface {
+	~int32
+	String() string
+}](prefix string, value E) S {
+	if value == 0 {
+		return ""
+	}
+	return S(strings.TrimPrefix(value.String(), prefix))
 }

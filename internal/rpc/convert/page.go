@@ -75,23 +75,22 @@ func HasNUL(raw []byte) bool {
 }
 
 // NextToken returns the token of the page that starts after a cursor.
-func (p Page[C]) NextToken(last C) (string, error) {
+func (p Page[C]) NextToken(last C) string {
 	cursor, err := json.Marshal(last)
 	if err != nil {
-		return "", fmt.Errorf("page token: %w", err)
+		panic("page token: " + err.Error()) // cursors are plain values
 	}
-	return base64.RawURLEncoding.EncodeToString(append(p.queryHash[:], cursor...)), nil
+	return base64.RawURLEncoding.EncodeToString(append(p.queryHash[:], cursor...))
 }
 
 // Paginate returns the rows of a page and the token of the next page, or "" on the last page. The rows are those of the
 // page and one more, which shows that there is a next page.
-func Paginate[T, C any](p Page[C], rows []T, cursor func(T) C) ([]T, string, error) {
+func Paginate[T, C any](p Page[C], rows []T, cursor func(T) C) ([]T, string) {
 	if len(rows) <= p.Size {
-		return rows, "", nil
+		return rows, ""
 	}
 	rows = rows[:p.Size]
-	token, err := p.NextToken(cursor(rows[p.Size-1]))
-	return rows, token, err
+	return rows, p.NextToken(cursor(rows[p.Size-1]))
 }
 
 // queryHash hashes everything in a request but its page. The tenant was filled in before, so it does not matter whether

@@ -59,9 +59,9 @@ func EntryMessage(e waitlist.Entry) *v1.WaitlistEntry {
 		m.LiveOffer = OfferMessage(*e.Offer)
 	}
 	if e.Position > 0 {
-		m.CurrentScore = new(int32(e.Worth.Score))
+		m.CurrentScore = new(int32(e.Scoring.Score))
 	}
-	if w := e.Worth; w.Sum {
+	if w := e.Scoring; w.Sum {
 		m.ScoreParts = &v1.WaitlistScoreParts{
 			Base: int32(w.Base), TierBonus: int32(w.TierBonus), EarlyBirdPoints: int32(w.EarlyBird),
 		}

@@ -63,7 +63,7 @@ func eventMessage(in tenant.TenantID, e *events.EventRecord) *v1.Event {
 		BookingId:  convert.IDText(e.Booking),
 		MemberId:   convert.IDText(e.Member),
 		EntryId:    convert.IDText(e.Entry),
-		LocationId: convert.IDText(e.Location),
+		LocationId: convert.IDText(e.To.Location),
 		Actor:      e.Actor,
 	}
 	if !e.Offer.IsZero() {

@@ -27,25 +27,21 @@ func newHeartbeat(every time.Duration) Heartbeat {
 	return Heartbeat{ticker.C, func() { ticker.Reset(every) }, ticker.Stop}
 }
 
-const (
-	defaultHeartbeat = 15 * time.Second
-	// defaultSendTimeout ends streams whose client has stopped reading. Such a client receives no error, because it
-	// does not read.
-	defaultSendTimeout = 30 * time.Second
-)
+const defaultHeartbeat = 15 * time.Second
 
 // ListEvents handles EventService.ListEvents.
-func (s *Events) ListEvents(
-	ctx context.Context, req *connect.Request[v1.ListEventsRequest],
-) (*connect.Response[v1.ListEventsResponse], error) {
-	page, err := convert.ParsePage[events.EventCursor](req.Msg)
+func (s *Events) ListEvents(ctx context.Context, req *v1.ListEventsRequest) (*v1.ListEventsResponse, error) {
+	page, err := convert.ParsePage[events.EventCursor](req)
 	if err != nil {
 		return nil, err
 	}
-	caller := request.Caller(ctx)
+	caller, err := reader(ctx, request.Caller(ctx))
+	if err != nil {
+		return nil, err
+	}
 	found, err := s.Service.ListEvents(ctx, caller, events.EventQuery{
-		Filter: eventFilterValue(req.Msg.GetFilter()), Cursor: req.Msg.GetCursor(), After: page.After,
-		Backwards: req.Msg.GetNewestFirst(), Limit: page.Size,
+		Filter: eventFilterValue(req.GetFilter()), Cursor: req.GetCursor(), After: page.After,
+		Backwards: req.GetNewestFirst(), Limit: page.Size,
 	})
 	if page.After != nil && fault.ReasonOf(err) == fault.InvalidField {
 		err = convert.ErrPageToken.WithCause(err)
@@ -55,11 +51,15 @@ func (s *Events) ListEvents(
 	}
 	response := &v1.ListEventsResponse{Events: eventMessages(caller.Tenant, found.Events), EndCursor: found.End}
 	if found.Next != nil {
-		if response.NextPageToken, err = page.NextToken(*found.Next); err != nil {
-			return nil, err
-		}
+		response.NextPageToken = page.NextToken(*found.Next)
 	}
-	return convert.Response(response)
+	return response, nil
+}
+
+// reader returns the caller with the permissions that decide which events it may read.
+func reader(ctx context.Context, caller tenant.Caller) (events.EventReader, error) {
+	granted, err := request.Permitted(ctx, caller, events.ReadPermissions)
+	return events.EventReader{Caller: caller, May: granted}, err
 }
 
 var errTokenExpired = fault.New(
@@ -69,7 +69,7 @@ var errTokenExpired = fault.New(
 
 // WatchEvents handles EventService.WatchEvents.
 func (s *Events) WatchEvents(
-	ctx context.Context, req *connect.Request[v1.WatchEventsRequest], stream *connect.ServerStream[v1.WatchEventsResponse],
+	ctx context.Context, req *v1.WatchEventsRequest, stream *connect.ServerStream[v1.WatchEventsResponse],
 ) (err error) {
 	// The stream must not outlive the token that permits it.
 	ctx, cancel := context.WithTimeoutCause(ctx, request.CallFrom(ctx).Principal.Expires.Sub(s.Now()), errTokenExpired)
@@ -80,7 +80,7 @@ func (s *Events) WatchEvents(
 		}
 	}()
 	caller := request.Caller(ctx)
-	watch, err := s.Service.WatchEvents(ctx, caller, eventFilterValue(req.Msg.GetFilter()), req.Msg.GetCursor())
+	watch, err := s.Service.WatchEvents(ctx, caller, eventFilterValue(req.GetFilter()), req.GetCursor())
 	if err != nil {
 		return err
 	}
@@ -89,20 +89,19 @@ func (s *Events) WatchEvents(
 	if start == nil {
 		start = newHeartbeat
 	}
-	heartbeat := start(cmp.Or(convert.DurationValue(req.Msg.GetHeartbeatInterval()), defaultHeartbeat))
+	heartbeat := start(cmp.Or(convert.DurationValue(req.GetHeartbeatInterval()), defaultHeartbeat))
 	defer heartbeat.Stop()
 
 	send := func(events []*events.EventRecord, caller tenant.Caller) error {
 		heartbeat.Reset()
-		reset := request.CallFrom(ctx).SetWriteTimeout(cmp.Or(s.SendTimeout, defaultSendTimeout))
-		defer reset()
 		return stream.Send(&v1.WatchEventsResponse{Events: eventMessages(caller.Tenant, events), Cursor: watch.Cursor()})
 	}
 	if err := send(nil, caller); err != nil {
 		return err
 	}
+	var due <-chan time.Time
 	for {
-		events, err := watch.Next(ctx, heartbeat.Ticks)
+		events, err := watch.Next(ctx, heartbeat.Ticks, due)
 		if err != nil {
 			return err
 		}
@@ -110,7 +109,15 @@ func (s *Events) WatchEvents(
 		if caller, err = request.Reauthorize(ctx); err != nil {
 			return err
 		}
-		visible := watch.See(events, caller)
+		reader, err := reader(ctx, caller)
+		if err != nil {
+			return err
+		}
+		now := s.Now()
+		visible := watch.See(events, reader, now)
+		if due = nil; watch.Wait(now) > 0 {
+			due = time.After(watch.Wait(now))
+		}
 		if len(visible) == 0 && len(events) > 0 {
 			continue
 		}

@@ -13,6 +13,4 @@ type Events struct {
 	Now     func() time.Time
 	// NewHeartbeat returns the ticker of a stream's heartbeats. Tests set it; the default uses a time.Ticker.
 	NewHeartbeat func(every time.Duration) Heartbeat
-	// SendTimeout limits how long a client may take to read a message. Default 30 s.
-	SendTimeout time.Duration
 }

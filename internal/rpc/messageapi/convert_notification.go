@@ -32,13 +32,10 @@ func reasonMessage(r notify.Reason) v1.NotificationReason {
 
 func preferencesMessage(p messages.NotificationPreferences) *v1.NotificationPreferences {
 	m := &v1.NotificationPreferences{HasCalendarFeed: p.HasFeed}
-	for _, t := range notify.Topics() {
-		for _, c := range notify.Channels() {
-			_, chosen := p.Chosen[notify.PreferenceKey{Topic: t, Channel: c}]
-			m.Preferences = append(m.Preferences, &v1.NotificationPreference{
-				Topic: topicMessage(t), Channel: channelMessage(c), Enabled: p.Chosen.Allow(t, c), IsDefault: !chosen,
-			})
-		}
+	for _, c := range p.Chosen.All() {
+		m.Preferences = append(m.Preferences, &v1.NotificationPreference{
+			Topic: topicMessage(c.Topic), Channel: channelMessage(c.Channel), Enabled: c.Enabled, IsDefault: c.IsDefault,
+		})
 	}
 	if p.Quiet != nil {
 		m.QuietHours = quietHoursMessage(*p.Quiet)
@@ -83,36 +80,28 @@ func settingsMessage(s notify.Settings) *v1.NotificationSettings {
 // editSettings returns an edit that applies the fields named by an update mask.
 func editSettings(sent *v1.NotificationSettings, paths []string) func(*notify.Settings) {
 	return func(s *notify.Settings) {
-		for _, path := range paths {
-			switch path {
-			case "quiet_hours":
+		convert.Fields{
+			"quiet_hours": func() {
 				s.Quiet = notify.QuietHours{}
 				if q := quietHoursValue(sent.GetQuietHours()); q != nil {
 					s.Quiet = *q
 				}
-			case "email_in_quiet_hours":
-				s.EmailInQuiet = sent.GetEmailInQuietHours()
-			case "sms_per_day":
-				s.PerDay[notify.SMS] = int(sent.GetSmsPerDay())
-			case "push_per_day":
-				s.PerDay[notify.Push] = int(sent.GetPushPerDay())
-			case "email_per_day":
-				s.PerDay[notify.Email] = int(sent.GetEmailPerDay())
-			case "reminders":
+			},
+			"email_in_quiet_hours": convert.Field(&s.EmailInQuiet, sent.GetEmailInQuietHours()),
+			"sms_per_day":          func() { s.PerDay[notify.SMS] = int(sent.GetSmsPerDay()) },
+			"push_per_day":         func() { s.PerDay[notify.Push] = int(sent.GetPushPerDay()) },
+			"email_per_day":        func() { s.PerDay[notify.Email] = int(sent.GetEmailPerDay()) },
+			"reminders": func() {
 				s.Reminders = make([]time.Duration, 0, len(sent.GetReminders()))
 				for _, d := range sent.GetReminders() {
 					s.Reminders = append(s.Reminders, d.AsDuration())
 				}
-			case "reply_to":
-				s.ReplyTo = sent.GetReplyTo()
-			case "sender_name":
-				s.SenderName = sent.GetSenderName()
-			case "credits_low_at":
-				s.CreditsLowAt = int(sent.GetCreditsLowAt())
-			case "locale":
-				s.Locale = sent.GetLocale()
-			}
-		}
+			},
+			"reply_to":       convert.Field(&s.ReplyTo, sent.GetReplyTo()),
+			"sender_name":    convert.Field(&s.SenderName, sent.GetSenderName()),
+			"credits_low_at": convert.Field(&s.CreditsLowAt, int(sent.GetCreditsLowAt())),
+			"locale":         convert.Field(&s.Locale, sent.GetLocale()),
+		}.Set(paths)
 	}
 }
 

@@ -5,11 +5,8 @@ import (
 	"slices"
 	"time"
 
-	"connectrpc.com/connect"
-
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/internal/app/messages"
-	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rpc/convert"
 	"github.com/berthhq/berth/internal/rpc/request"
 	"github.com/berthhq/berth/internal/rules/notify"
@@ -18,22 +15,22 @@ import (
 
 // GetPreferences handles NotificationService.GetPreferences.
 func (s *Messages) GetPreferences(
-	ctx context.Context, req *connect.Request[v1.GetPreferencesRequest],
-) (*connect.Response[v1.GetPreferencesResponse], error) {
+	ctx context.Context, req *v1.GetPreferencesRequest,
+) (*v1.GetPreferencesResponse, error) {
 	p, err := s.Service.GetNotificationPreferences(
-		ctx, request.Caller(ctx), convert.ID[tenant.MemberID](req.Msg.GetMemberId()),
+		ctx, request.Caller(ctx), convert.ID[tenant.MemberID](req.GetMemberId()),
 	)
 	if err != nil {
 		return nil, err
 	}
-	return convert.Response(&v1.GetPreferencesResponse{Preferences: preferencesMessage(p)})
+	return &v1.GetPreferencesResponse{Preferences: preferencesMessage(p)}, nil
 }
 
 // UpdatePreferences handles NotificationService.UpdatePreferences.
 func (s *Messages) UpdatePreferences(
-	ctx context.Context, req *connect.Request[v1.UpdatePreferencesRequest],
-) (*connect.Response[v1.UpdatePreferencesResponse], error) {
-	edit, err := preferencesEditValue(req.Msg.GetPreferences(), req.Msg.GetUpdateMask().GetPaths())
+	ctx context.Context, req *v1.UpdatePreferencesRequest,
+) (*v1.UpdatePreferencesResponse, error) {
+	edit, err := preferencesEditValue(req.GetPreferences(), req.GetUpdateMask().GetPaths())
 	if err != nil {
 		return nil, err
 	}
@@ -41,67 +38,65 @@ func (s *Messages) UpdatePreferences(
 	if err != nil {
 		return nil, err
 	}
-	return convert.Response(&v1.UpdatePreferencesResponse{Preferences: preferencesMessage(p)})
+	return &v1.UpdatePreferencesResponse{Preferences: preferencesMessage(p)}, nil
 }
 
 // CreateCalendarFeed handles NotificationService.CreateCalendarFeed.
 func (s *Messages) CreateCalendarFeed(
-	ctx context.Context, _ *connect.Request[v1.CreateCalendarFeedRequest],
-) (*connect.Response[v1.CreateCalendarFeedResponse], error) {
+	ctx context.Context, _ *v1.CreateCalendarFeedRequest,
+) (*v1.CreateCalendarFeedResponse, error) {
 	url, err := s.Service.CreateCalendarFeed(ctx, request.Caller(ctx))
 	if err != nil {
 		return nil, err
 	}
-	return convert.Response(&v1.CreateCalendarFeedResponse{Url: url})
+	return &v1.CreateCalendarFeedResponse{Url: url}, nil
 }
 
 // DeleteCalendarFeed handles NotificationService.DeleteCalendarFeed.
 func (s *Messages) DeleteCalendarFeed(
-	ctx context.Context, _ *connect.Request[v1.DeleteCalendarFeedRequest],
-) (*connect.Response[v1.DeleteCalendarFeedResponse], error) {
+	ctx context.Context, _ *v1.DeleteCalendarFeedRequest,
+) (*v1.DeleteCalendarFeedResponse, error) {
 	if err := s.Service.DeleteCalendarFeed(ctx, request.Caller(ctx)); err != nil {
 		return nil, err
 	}
-	return convert.Response(&v1.DeleteCalendarFeedResponse{})
+	return &v1.DeleteCalendarFeedResponse{}, nil
 }
 
 // GetNotificationSettings handles NotificationService.GetNotificationSettings.
 func (s *Messages) GetNotificationSettings(
-	ctx context.Context, _ *connect.Request[v1.GetNotificationSettingsRequest],
-) (*connect.Response[v1.GetNotificationSettingsResponse], error) {
+	ctx context.Context, _ *v1.GetNotificationSettingsRequest,
+) (*v1.GetNotificationSettingsResponse, error) {
 	settings, err := s.Service.GetNotificationSettings(ctx, request.Caller(ctx))
 	if err != nil {
 		return nil, err
 	}
-	return convert.Response(&v1.GetNotificationSettingsResponse{Settings: settingsMessage(settings)})
+	return &v1.GetNotificationSettingsResponse{Settings: settingsMessage(settings)}, nil
 }
 
 // UpdateNotificationSettings handles NotificationService.UpdateNotificationSettings.
 func (s *Messages) UpdateNotificationSettings(
-	ctx context.Context, req *connect.Request[v1.UpdateNotificationSettingsRequest],
-) (*connect.Response[v1.UpdateNotificationSettingsResponse], error) {
-	sent := req.Msg.GetSettings()
+	ctx context.Context, req *v1.UpdateNotificationSettingsRequest,
+) (*v1.UpdateNotificationSettingsResponse, error) {
+	sent := req.GetSettings()
 	expect, err := convert.ExpectedVersion(sent.GetEtag())
 	if err != nil {
 		return nil, err
 	}
 	settings, err := s.Service.UpdateNotificationSettings(
-		ctx, request.Caller(ctx), expect, editSettings(sent, req.Msg.GetUpdateMask().GetPaths()),
+		ctx, request.Caller(ctx), expect, editSettings(sent, req.GetUpdateMask().GetPaths()),
 	)
 	if err != nil {
 		return nil, err
 	}
-	return convert.Response(&v1.UpdateNotificationSettingsResponse{Settings: settingsMessage(settings)})
+	return &v1.UpdateNotificationSettingsResponse{Settings: settingsMessage(settings)}, nil
 }
 
 // ListTemplates handles NotificationService.ListTemplates.
-func (s *Messages) ListTemplates(
-	ctx context.Context, req *connect.Request[v1.ListTemplatesRequest],
-) (*connect.Response[v1.ListTemplatesResponse], error) {
+func (s *Messages) ListTemplates(ctx context.Context, req *v1.ListTemplatesRequest) (*v1.ListTemplatesResponse, error) {
 	templates, err := s.Service.ListTemplates(ctx, request.Caller(ctx), messages.TemplateQuery{
-		Topic:   convert.EnumName[notify.Topic](topicPrefix, req.Msg.GetTopic()),
-		Channel: convert.EnumName[notify.Channel](channelPrefix, req.Msg.GetChannel()),
-		Locale:  notify.CanonicalLocale(req.Msg.GetLocale()),
+		Topic:   convert.EnumName[notify.Topic](topicPrefix, req.GetTopic()),
+		Channel: convert.EnumName[notify.Channel](channelPrefix, req.GetChannel()),
+		Locale:  req.GetLocale(),
 	})
 	if err != nil {
 		return nil, err
@@ -110,48 +105,46 @@ func (s *Messages) ListTemplates(
 	for _, t := range templates {
 		response.Templates = append(response.Templates, templateMessage(t))
 	}
-	return convert.Response(response)
+	return response, nil
 }
 
 // UpdateTemplate handles NotificationService.UpdateTemplate.
 func (s *Messages) UpdateTemplate(
-	ctx context.Context, req *connect.Request[v1.UpdateTemplateRequest],
-) (*connect.Response[v1.UpdateTemplateResponse], error) {
-	expect, err := convert.ExpectedVersion(req.Msg.GetTemplate().GetEtag())
+	ctx context.Context, req *v1.UpdateTemplateRequest,
+) (*v1.UpdateTemplateResponse, error) {
+	expect, err := convert.ExpectedVersion(req.GetTemplate().GetEtag())
 	if err != nil {
 		return nil, err
 	}
-	t, err := s.Service.UpdateTemplate(ctx, request.Caller(ctx), templateValue(req.Msg.GetTemplate()), expect)
+	t, err := s.Service.UpdateTemplate(ctx, request.Caller(ctx), templateValue(req.GetTemplate()), expect)
 	if err != nil {
 		return nil, err
 	}
-	return convert.Response(&v1.UpdateTemplateResponse{Template: templateMessage(t)})
+	return &v1.UpdateTemplateResponse{Template: templateMessage(t)}, nil
 }
 
 // PreviewTemplate handles NotificationService.PreviewTemplate.
 func (s *Messages) PreviewTemplate(
-	ctx context.Context, req *connect.Request[v1.PreviewTemplateRequest],
-) (*connect.Response[v1.PreviewTemplateResponse], error) {
-	template := templateValue(req.Msg.GetTemplate())
+	ctx context.Context, req *v1.PreviewTemplateRequest,
+) (*v1.PreviewTemplateResponse, error) {
+	template := templateValue(req.GetTemplate())
 	rendered, err := s.Service.PreviewTemplate(ctx, request.Caller(ctx), template)
 	if err != nil {
 		return nil, err
 	}
-	return convert.Response(&v1.PreviewTemplateResponse{Message: renderedMessage(template.Channel, rendered)})
+	return &v1.PreviewTemplateResponse{Message: renderedMessage(template.Channel, rendered)}, nil
 }
 
 // ResetTemplate handles NotificationService.ResetTemplate.
-func (s *Messages) ResetTemplate(
-	ctx context.Context, req *connect.Request[v1.ResetTemplateRequest],
-) (*connect.Response[v1.ResetTemplateResponse], error) {
-	expect, err := convert.ExpectedVersion(req.Msg.GetEtag())
+func (s *Messages) ResetTemplate(ctx context.Context, req *v1.ResetTemplateRequest) (*v1.ResetTemplateResponse, error) {
+	expect, err := convert.ExpectedVersion(req.GetEtag())
 	if err != nil {
 		return nil, err
 	}
 	t, ok, err := s.Service.ResetTemplate(ctx, request.Caller(ctx), messages.TemplateQuery{
-		Topic:   convert.EnumName[notify.Topic](topicPrefix, req.Msg.GetTopic()),
-		Channel: convert.EnumName[notify.Channel](channelPrefix, req.Msg.GetChannel()),
-		Locale:  req.Msg.GetLocale(),
+		Topic:   convert.EnumName[notify.Topic](topicPrefix, req.GetTopic()),
+		Channel: convert.EnumName[notify.Channel](channelPrefix, req.GetChannel()),
+		Locale:  req.GetLocale(),
 	}, expect)
 	if err != nil {
 		return nil, err
@@ -160,7 +153,7 @@ func (s *Messages) ResetTemplate(
 	if ok {
 		response.Template = templateMessage(t)
 	}
-	return convert.Response(response)
+	return response, nil
 }
 
 // deliveryCursor is a position in the delivery log.
@@ -186,27 +179,26 @@ func (s *Messages) listDeliveries(
 	if err != nil {
 		return nil, "", err
 	}
-	return convert.Paginate(
+	lines, next := convert.Paginate(
 		page, lines, func(d messages.Delivery) deliveryCursor { return deliveryCursor{d.CreatedAt, d.ID} },
 	)
+	return lines, next, nil
 }
 
 // ListDeliveries handles NotificationService.ListDeliveries.
 func (s *Messages) ListDeliveries(
-	ctx context.Context, req *connect.Request[v1.ListDeliveriesRequest],
-) (*connect.Response[v1.ListDeliveriesResponse], error) {
-	lines, next, err := s.listDeliveries(ctx, req.Msg, req.Msg.GetFilter(), false)
+	ctx context.Context, req *v1.ListDeliveriesRequest,
+) (*v1.ListDeliveriesResponse, error) {
+	lines, next, err := s.listDeliveries(ctx, req, req.GetFilter(), false)
 	if err != nil {
 		return nil, err
 	}
-	return convert.Response(&v1.ListDeliveriesResponse{Deliveries: deliveryMessages(lines), NextPageToken: next})
+	return &v1.ListDeliveriesResponse{Deliveries: deliveryMessages(lines), NextPageToken: next}, nil
 }
 
 // ListOutbox handles NotificationService.ListOutbox.
-func (s *Messages) ListOutbox(
-	ctx context.Context, req *connect.Request[v1.ListOutboxRequest],
-) (*connect.Response[v1.ListOutboxResponse], error) {
-	lines, next, err := s.listDeliveries(ctx, req.Msg, req.Msg.GetFilter(), true)
+func (s *Messages) ListOutbox(ctx context.Context, req *v1.ListOutboxRequest) (*v1.ListOutboxResponse, error) {
+	lines, next, err := s.listDeliveries(ctx, req, req.GetFilter(), true)
 	if err != nil {
 		return nil, err
 	}
@@ -216,39 +208,33 @@ func (s *Messages) ListOutbox(
 			response.Messages, &v1.OutboxMessage{Delivery: deliveryMessage(d), Message: renderedMessage(d.Channel, *d.Content)},
 		)
 	}
-	return convert.Response(response)
+	return response, nil
 }
 
 // SendTest handles NotificationService.SendTest.
-func (s *Messages) SendTest(
-	ctx context.Context, req *connect.Request[v1.SendTestRequest],
-) (*connect.Response[v1.SendTestResponse], error) {
+func (s *Messages) SendTest(ctx context.Context, req *v1.SendTestRequest) (*v1.SendTestResponse, error) {
 	lines, err := s.Service.SendTest(
-		ctx, request.Caller(ctx), convert.EnumName[notify.Topic](topicPrefix, req.Msg.GetTopic()),
-		convert.EnumName[notify.Channel](channelPrefix, req.Msg.GetChannel()), req.Msg.GetLocale(),
+		ctx, request.Caller(ctx), convert.EnumName[notify.Topic](topicPrefix, req.GetTopic()),
+		convert.EnumName[notify.Channel](channelPrefix, req.GetChannel()), req.GetLocale(),
 	)
 	if err != nil {
 		return nil, err
 	}
-	return convert.Response(&v1.SendTestResponse{Deliveries: deliveryMessages(lines)})
+	return &v1.SendTestResponse{Deliveries: deliveryMessages(lines)}, nil
 }
 
 // GetSenders handles NotificationService.GetSenders.
-func (s *Messages) GetSenders(
-	ctx context.Context, _ *connect.Request[v1.GetSendersRequest],
-) (*connect.Response[v1.GetSendersResponse], error) {
+func (s *Messages) GetSenders(ctx context.Context, _ *v1.GetSendersRequest) (*v1.GetSendersResponse, error) {
 	senders, err := s.Service.GetSenders(ctx, request.Caller(ctx))
 	if err != nil {
 		return nil, err
 	}
-	return convert.Response(&v1.GetSendersResponse{Senders: s.sendersMessage(request.Caller(ctx), senders)})
+	return &v1.GetSendersResponse{Senders: s.sendersMessage(request.Caller(ctx), senders)}, nil
 }
 
 // UpdateSenders handles NotificationService.UpdateSenders.
-func (s *Messages) UpdateSenders(
-	ctx context.Context, req *connect.Request[v1.UpdateSendersRequest],
-) (*connect.Response[v1.UpdateSendersResponse], error) {
-	sent, paths := req.Msg.GetSenders(), req.Msg.GetUpdateMask().GetPaths()
+func (s *Messages) UpdateSenders(ctx context.Context, req *v1.UpdateSendersRequest) (*v1.UpdateSendersResponse, error) {
+	sent, paths := req.GetSenders(), req.GetUpdateMask().GetPaths()
 	expect, err := convert.ExpectedVersion(sent.GetEtag())
 	if err != nil {
 		return nil, err
@@ -257,7 +243,7 @@ func (s *Messages) UpdateSenders(
 	if err != nil {
 		return nil, err
 	}
-	return convert.Response(&v1.UpdateSendersResponse{Senders: s.sendersMessage(request.Caller(ctx), senders)})
+	return &v1.UpdateSendersResponse{Senders: s.sendersMessage(request.Caller(ctx), senders)}, nil
 }
 
 func (s *Messages) sendersMessage(caller tenant.Caller, senders messages.Senders) *v1.Senders {
@@ -270,23 +256,19 @@ func (s *Messages) sendersMessage(caller tenant.Caller, senders messages.Senders
 }
 
 // preferencesEditValue converts the fields named by an update mask.
-func preferencesEditValue(sent *v1.NotificationPreferences, paths []string) (messages.PreferencesEdit, error) {
-	var edit messages.PreferencesEdit
+func preferencesEditValue(sent *v1.NotificationPreferences, paths []string) (edit messages.PreferencesEdit, err error) {
 	if slices.Contains(paths, "preferences") {
-		edit.Chosen = make(notify.Preferences)
+		var choices []notify.Preference
 		for _, p := range sent.GetPreferences() {
-			c := notify.PreferenceKey{
+			choices = append(choices, notify.Preference{PreferenceKey: notify.PreferenceKey{
 				Topic:   convert.EnumName[notify.Topic](topicPrefix, p.GetTopic()),
 				Channel: convert.EnumName[notify.Channel](channelPrefix, p.GetChannel()),
-			}
-			if _, twice := edit.Chosen[c]; twice {
-				return edit, fault.Invalid("preferences.preferences", "%s by %s is named twice.", c.Topic, c.Channel)
-			}
-			edit.Chosen[c] = p.GetEnabled()
+			}, Enabled: p.GetEnabled()})
 		}
+		edit.Chosen, err = notify.ParsePreferences(choices)
 	}
 	if slices.Contains(paths, "quiet_hours") {
 		edit.Quiet = new(quietHoursValue(sent.GetQuietHours()))
 	}
-	return edit, nil
+	return edit, err
 }

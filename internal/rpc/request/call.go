@@ -4,7 +4,9 @@ package request
 import (
 	"context"
 	"net/http"
-	"time"
+	"net/netip"
+
+	"connectrpc.com/connect"
 
 	"github.com/berthhq/berth/internal/access"
 	"github.com/berthhq/berth/internal/fault"
@@ -16,21 +18,17 @@ import (
 // processed. Only one goroutine at a time uses it.
 type Call struct {
 	ID             string
+	Client         netip.Addr // of the caller, not of a trusted proxy
 	Guard          *access.Guard
-	Response       *http.ResponseController
 	ResponseHeader http.Header
 	Principal      token.Principal
 	Caller         tenant.Caller
 	Admitted       bool // Caller is set and may call the RPC
 	// Authorize checks the caller again, since roles may have changed.
 	Authorize func(context.Context) (tenant.Caller, error)
-	Counted   bool // the metrics have counted the outcome
-}
-
-// SetWriteTimeout makes writing the response fail if it takes longer. The returned function clears the timeout.
-func (c *Call) SetWriteTimeout(limit time.Duration) (reset func()) {
-	_ = c.Response.SetWriteDeadline(time.Now().Add(limit)) // a writer without deadlines has no timeout
-	return func() { _ = c.Response.SetWriteDeadline(time.Time{}) }
+	// Ready is called when the response is ready to be sent, and again when it was sent.
+	Ready   func()
+	Counted bool // the metrics have counted the outcome
 }
 
 type callKey struct{}
@@ -44,6 +42,18 @@ func WithCall(ctx context.Context, c *Call) context.Context {
 func CallFrom(ctx context.Context) *Call {
 	c, _ := ctx.Value(callKey{}).(*Call)
 	return c
+}
+
+// Header returns the headers of the request of an RPC.
+func Header(ctx context.Context) http.Header {
+	info, _ := connect.CallInfoForHandlerContext(ctx)
+	return info.RequestHeader()
+}
+
+// ResponseHeader returns the headers of the response of an RPC. They are sent with errors, too.
+func ResponseHeader(ctx context.Context) http.Header {
+	info, _ := connect.CallInfoForHandlerContext(ctx)
+	return info.ResponseHeader()
 }
 
 // ID returns the ID of the request in logs, or "" outside of a request.
@@ -71,22 +81,37 @@ func Caller(ctx context.Context) tenant.Caller {
 	return caller
 }
 
-// HasPermission reports whether the caller has a permission beyond the one that the RPC requires.
-func HasPermission(ctx context.Context, permission string) (bool, error) {
+// CallerWith returns the caller, who may access only what is their own unless they have a permission beyond the one
+// that the RPC requires.
+func CallerWith(ctx context.Context, permission string) (tenant.Caller, error) {
 	caller := Caller(ctx)
 	decision, err := CallFrom(ctx).Guard.Decide(ctx, caller.Tenant, caller.Subject, permission)
-	return decision.Allowed, err
+	caller.SelfOnly = !decision.Allowed
+	return caller, err
 }
 
 // RequirePermission returns an error unless the caller has a permission beyond the one that the RPC requires.
 func RequirePermission(ctx context.Context, permission string) error {
-	ok, err := HasPermission(ctx, permission)
-	if err == nil && !ok {
-		err = fault.New(
-			fault.PermissionDenied, fault.PermissionDeniedReason, "Your roles do not allow that.",
-		).WithMetadata("permission", permission)
+	caller, err := CallerWith(ctx, permission)
+	if err == nil && caller.SelfOnly {
+		err = fault.MissingPermission(permission)
 	}
 	return err
+}
+
+// Permitted returns which of the permissions a caller has.
+func Permitted(ctx context.Context, caller tenant.Caller, permissions []string) (map[string]bool, error) {
+	granted := make(map[string]bool, len(permissions))
+	for _, p := range permissions {
+		decision, err := CallFrom(ctx).Guard.Decide(ctx, caller.Tenant, caller.Subject, p)
+		if err != nil {
+			return nil, err
+		}
+		if decision.Allowed {
+			granted[p] = true
+		}
+	}
+	return granted, nil
 }
 
 // Reauthorize returns the caller with their current roles, for streams that outlive a change of roles. It returns an

@@ -184,14 +184,10 @@ func workoutMessage(w session.Workout) *v1.Workout {
 
 func editWorkout(name, body string, paths []string) func(*session.Workout) {
 	return func(w *session.Workout) {
-		for _, path := range paths {
-			switch path {
-			case "name":
-				w.Name = name
-			case "body":
-				w.Body = body
-			}
-		}
+		convert.Fields{
+			"name": convert.Field(&w.Name, name),
+			"body": convert.Field(&w.Body, body),
+		}.Set(paths)
 	}
 }
 

@@ -2,12 +2,12 @@ package settingsapi
 
 import (
 	"reflect"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/testing/protocmp"
@@ -18,6 +18,7 @@ import (
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/settings"
 	"github.com/berthhq/berth/internal/rules/waitlist"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 // Every setting is written to its field of the message and read back, and no other field changes. Every field has a
@@ -34,13 +35,9 @@ func checkRoundTrip[S, R any](t *testing.T, table settings.Table[S, R], empty pr
 	t.Helper()
 	fields := empty.ProtoReflect().Descriptor().Fields()
 	for _, row := range table {
-		if fields.ByName(protoreflect.Name(row.Name())) == nil {
-			t.Fatalf("the contract has no %s", row.Name())
-		}
+		must.NotNil(t, fields.ByName(protoreflect.Name(row.Name())), must.Sprintf("the contract has no %s", row.Name()))
 	}
-	if fields.Len() != len(table)+others {
-		t.Fatalf("%d fields and %d settings", fields.Len(), len(table))
-	}
+	must.EqOp(t, len(table)+others, fields.Len(), must.Sprintf("%d fields and %d settings", fields.Len(), len(table)))
 	for _, row := range table {
 		f := fields.ByName(protoreflect.Name(row.Name()))
 		t.Run(row.Name(), func(t *testing.T) {
@@ -50,34 +47,19 @@ func checkRoundTrip[S, R any](t *testing.T, table settings.Table[S, R], empty pr
 				row.Set(&set, anySetting(t, row.Pointer(&set), f))
 				m := writeSettings(table, &set, proto.Clone(empty))
 				m.ProtoReflect().Range(func(other protoreflect.FieldDescriptor, _ protoreflect.Value) bool {
-					if other != f {
-						t.Errorf("%s is set", other.Name())
-					}
+					test.EqOp(t, f, other, test.Sprintf("%s is set", other.Name()))
 					return true
 				})
-				if !m.ProtoReflect().Has(f) {
-					t.Fatal("it is not set")
-				}
-				wire, err := proto.Marshal(m)
-				if err != nil {
-					t.Fatal(err)
-				}
+				must.True(t, m.ProtoReflect().Has(f), must.Sprint("it is not set"))
+				wire := expect.Value(proto.Marshal(m))(t)
 				read := proto.Clone(empty)
-				if err := proto.Unmarshal(wire, read); err != nil {
-					t.Fatal(err)
-				}
+				must.NoError(t, proto.Unmarshal(wire, read))
 				readSettings(table, read, &got)
-				if diff := cmp.Diff(set, got); diff != "" {
-					t.Fatalf("%v: %s", m, diff)
-				}
-				if diff := cmp.Diff(m, writeSettings(table, &got, proto.Clone(empty)), protocmp.Transform()); diff != "" {
-					t.Fatal(diff)
-				}
+				must.Eq(t, set, got, must.Sprint(m))
+				must.Eq(t, m, writeSettings(table, &got, proto.Clone(empty)), must.Cmp(protocmp.Transform()))
 				// A field that is not set in the message is inherited.
 				readSettings(table.Only([]string{row.Name()}), empty, &got)
-				if row.Value(&got) != nil {
-					t.Fatal("it is not inherited")
-				}
+				must.Nil(t, row.Value(&got), must.Sprint("it is not inherited"))
 			})
 		})
 	}
@@ -114,9 +96,7 @@ func anySetting(t *rapid.T, of any, f protoreflect.FieldDescriptor) any {
 		word := words.Get(rapid.IntRange(1, words.Len()-1).Draw(t, "word"))
 		return strings.TrimPrefix(string(word.Name()), strings.TrimSuffix(string(words.Get(0).Name()), "UNSPECIFIED"))
 	}
-	if reflect.TypeOf(of) != reflect.TypeFor[**string]() {
-		t.Fatalf("%T is no kind of setting", of)
-	}
+	must.EqOp(t, reflect.TypeFor[**string](), reflect.TypeOf(of), must.Sprintf("%T is no kind of setting", of))
 	return rapid.String().Draw(t, "text")
 }
 
@@ -136,9 +116,7 @@ func TestOriginMessages_KeepTheOrderOfFields(t *testing.T) {
 		for _, o := range origins {
 			got = append(got, o.Field)
 		}
-		if !slices.Equal(want, got) {
-			t.Errorf("%v, want %v", got, want)
-		}
+		test.SliceEqOp(t, got, want)
 	}
 }
 
@@ -147,7 +125,5 @@ func TestReadSettings_TakesUnspecifiedForInherited(t *testing.T) {
 	t.Parallel()
 	s := waitlist.Settings{Mode: new(waitlist.FirstToClaim)}
 	readSettings(waitlist.Fields, &v1.WaitlistRules{Mode: v1.WaitlistMode_WAITLIST_MODE_UNSPECIFIED.Enum()}, &s)
-	if diff := cmp.Diff(waitlist.Settings{}, s); diff != "" {
-		t.Error(diff)
-	}
+	test.Eq(t, waitlist.Settings{}, s)
 }

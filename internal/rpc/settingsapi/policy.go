@@ -3,8 +3,6 @@ package settingsapi
 import (
 	"context"
 
-	"connectrpc.com/connect"
-
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/internal/app/settings"
 	"github.com/berthhq/berth/internal/rpc/convert"
@@ -13,35 +11,31 @@ import (
 )
 
 // GetPolicy handles TenantService.GetPolicy.
-func (s *Settings) GetPolicy(
-	ctx context.Context, req *connect.Request[v1.GetPolicyRequest],
-) (*connect.Response[v1.GetPolicyResponse], error) {
+func (s *Settings) GetPolicy(ctx context.Context, req *v1.GetPolicyRequest) (*v1.GetPolicyResponse, error) {
 	effective, err := s.Service.GetPolicy(ctx, request.Caller(ctx), settings.PolicyTarget{
-		Location: convert.ID[tenant.LocationID](req.Msg.GetLocationId()),
-		Service:  convert.ID[tenant.ServiceID](req.Msg.GetServiceId()),
+		Location: convert.ID[tenant.LocationID](req.GetLocationId()),
+		Service:  convert.ID[tenant.ServiceID](req.GetServiceId()),
 	})
 	if err != nil {
 		return nil, err
 	}
-	return convert.Response(&v1.GetPolicyResponse{Effective: effectiveMessage(effective)})
+	return &v1.GetPolicyResponse{Effective: effectiveMessage(effective)}, nil
 }
 
 // UpdatePolicy handles TenantService.UpdatePolicy.
-func (s *Settings) UpdatePolicy(
-	ctx context.Context, req *connect.Request[v1.UpdatePolicyRequest],
-) (*connect.Response[v1.UpdatePolicyResponse], error) {
-	sent := req.Msg.GetLayer()
+func (s *Settings) UpdatePolicy(ctx context.Context, req *v1.UpdatePolicyRequest) (*v1.UpdatePolicyResponse, error) {
+	sent := req.GetLayer()
 	expect, err := convert.ExpectedVersion(sent.GetEtag())
 	if err != nil {
 		return nil, err
 	}
 	effective, err := s.Service.UpdatePolicy(
 		ctx, request.Caller(ctx), policyTargetValue(sent), expect,
-		editPolicy(sent.GetPolicy(), req.Msg.GetUpdateMask().GetPaths()),
+		editPolicy(sent.GetPolicy(), req.GetUpdateMask().GetPaths()),
 	)
 	if err != nil {
 		return nil, err
 	}
 	message := effectiveMessage(effective)
-	return convert.Response(&v1.UpdatePolicyResponse{Layer: message.Layers[len(message.Layers)-1], Effective: message})
+	return &v1.UpdatePolicyResponse{Layer: message.Layers[len(message.Layers)-1], Effective: message}, nil
 }

@@ -3,8 +3,6 @@ package settingsapi
 import (
 	"context"
 
-	"connectrpc.com/connect"
-
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/internal/app/settings"
 	"github.com/berthhq/berth/internal/app/waitlists"
@@ -21,49 +19,43 @@ func rulesTargetValue(location, service string) settings.PolicyTarget {
 }
 
 // GetRules handles WaitlistService.GetRules.
-func (s *Settings) GetRules(
-	ctx context.Context, req *connect.Request[v1.GetRulesRequest],
-) (*connect.Response[v1.GetRulesResponse], error) {
-	effective, err := s.Service.GetRules(ctx, request.Caller(ctx), rulesTargetValue(req.Msg.LocationId, req.Msg.ServiceId))
+func (s *Settings) GetRules(ctx context.Context, req *v1.GetRulesRequest) (*v1.GetRulesResponse, error) {
+	effective, err := s.Service.GetRules(ctx, request.Caller(ctx), rulesTargetValue(req.LocationId, req.ServiceId))
 	if err != nil {
 		return nil, err
 	}
-	return convert.Response(&v1.GetRulesResponse{Effective: effectiveRulesMessage(effective)})
+	return &v1.GetRulesResponse{Effective: effectiveRulesMessage(effective)}, nil
 }
 
 // UpdateRules handles WaitlistService.UpdateRules.
-func (s *Settings) UpdateRules(
-	ctx context.Context, req *connect.Request[v1.UpdateRulesRequest],
-) (*connect.Response[v1.UpdateRulesResponse], error) {
-	expect, err := convert.ExpectedVersion(req.Msg.Etag)
+func (s *Settings) UpdateRules(ctx context.Context, req *v1.UpdateRulesRequest) (*v1.UpdateRulesResponse, error) {
+	expect, err := convert.ExpectedVersion(req.Etag)
 	if err != nil {
 		return nil, err
 	}
 	effective, err := s.Service.UpdateRules(ctx, request.Caller(ctx), settings.RulesEdit{
-		Target: rulesTargetValue(req.Msg.LocationId, req.Msg.ServiceId), Expect: expect, Reason: req.Msg.Reason,
-		Edit: editRules(req.Msg.Rules, req.Msg.GetUpdateMask().GetPaths()),
+		Target: rulesTargetValue(req.LocationId, req.ServiceId), Expect: expect, Reason: req.Reason,
+		Edit: editRules(req.Rules, req.GetUpdateMask().GetPaths()),
 	})
 	if err != nil {
 		return nil, err
 	}
-	return convert.Response(&v1.UpdateRulesResponse{Effective: effectiveRulesMessage(effective)})
+	return &v1.UpdateRulesResponse{Effective: effectiveRulesMessage(effective)}, nil
 }
 
 // ResetRules handles WaitlistService.ResetRules.
-func (s *Settings) ResetRules(
-	ctx context.Context, req *connect.Request[v1.ResetRulesRequest],
-) (*connect.Response[v1.ResetRulesResponse], error) {
-	expect, err := convert.ExpectedVersion(req.Msg.Etag)
+func (s *Settings) ResetRules(ctx context.Context, req *v1.ResetRulesRequest) (*v1.ResetRulesResponse, error) {
+	expect, err := convert.ExpectedVersion(req.Etag)
 	if err != nil {
 		return nil, err
 	}
 	effective, err := s.Service.UpdateRules(ctx, request.Caller(ctx), settings.RulesEdit{
-		Target: rulesTargetValue(req.Msg.LocationId, req.Msg.ServiceId), Expect: expect, Reason: req.Msg.Reason,
+		Target: rulesTargetValue(req.LocationId, req.ServiceId), Expect: expect, Reason: req.Reason,
 	})
 	if err != nil {
 		return nil, err
 	}
-	return convert.Response(&v1.ResetRulesResponse{Effective: effectiveRulesMessage(effective)})
+	return &v1.ResetRulesResponse{Effective: effectiveRulesMessage(effective)}, nil
 }
 
 // versionCursor is a position in the versions of waitlist rules.
@@ -71,9 +63,9 @@ type versionCursor struct{ Version int }
 
 // ListRulesVersions handles WaitlistService.ListRulesVersions.
 func (s *Settings) ListRulesVersions(
-	ctx context.Context, req *connect.Request[v1.ListRulesVersionsRequest],
-) (*connect.Response[v1.ListRulesVersionsResponse], error) {
-	page, err := convert.ParsePage[versionCursor](req.Msg)
+	ctx context.Context, req *v1.ListRulesVersionsRequest,
+) (*v1.ListRulesVersionsResponse, error) {
+	page, err := convert.ParsePage[versionCursor](req)
 	if err != nil {
 		return nil, err
 	}
@@ -82,20 +74,17 @@ func (s *Settings) ListRulesVersions(
 		before = page.After.Version
 	}
 	versions, err := s.Service.ListRulesVersions(
-		ctx, request.Caller(ctx), rulesTargetValue(req.Msg.LocationId, req.Msg.ServiceId), before, page.Size+1,
+		ctx, request.Caller(ctx), rulesTargetValue(req.LocationId, req.ServiceId), before, page.Size+1,
 	)
 	if err != nil {
 		return nil, err
 	}
-	versions, next, err := convert.Paginate(
+	versions, next := convert.Paginate(
 		page, versions, func(v waitlists.RulesVersion) versionCursor { return versionCursor{v.Version} },
 	)
-	if err != nil {
-		return nil, err
-	}
-	return convert.Response(&v1.ListRulesVersionsResponse{
+	return &v1.ListRulesVersionsResponse{
 		Versions: convert.Messages(versions, rulesVersionMessage), NextPageToken: next,
-	})
+	}, nil
 }
 
 const (
@@ -104,17 +93,15 @@ const (
 )
 
 // PreviewRules handles WaitlistService.PreviewRules.
-func (s *Settings) PreviewRules(
-	ctx context.Context, req *connect.Request[v1.PreviewRulesRequest],
-) (*connect.Response[v1.PreviewRulesResponse], error) {
-	within := convert.SpanOrLast30Days(s.Now, req.Msg.DecidedWithin)
+func (s *Settings) PreviewRules(ctx context.Context, req *v1.PreviewRulesRequest) (*v1.PreviewRulesResponse, error) {
+	within := convert.SpanOrLast30Days(s.Now, req.DecidedWithin)
 	limit := defaultPreview
-	if req.Msg.Limit > 0 {
-		limit = min(int(req.Msg.Limit), maxPreview)
+	if req.Limit > 0 {
+		limit = min(int(req.Limit), maxPreview)
 	}
 	previewed, name, err := s.Service.PreviewRules(ctx, request.Caller(ctx), settings.RulesDraft{
-		Target: rulesTargetValue(req.Msg.LocationId, req.Msg.ServiceId),
-		Edit:   editRules(req.Msg.Rules, req.Msg.GetUpdateMask().GetPaths()),
+		Target: rulesTargetValue(req.LocationId, req.ServiceId),
+		Edit:   editRules(req.Rules, req.GetUpdateMask().GetPaths()),
 		From:   within.Start, Until: within.End, Limit: limit,
 	})
 	if err != nil {
@@ -141,7 +128,7 @@ func (s *Settings) PreviewRules(
 		response.HandedBackDraft += boolToInt(p.Draft.LeftMove != "")
 		response.Moves = append(response.Moves, move)
 	}
-	return convert.Response(response)
+	return response, nil
 }
 
 func boolToInt(b bool) int32 {

@@ -3,12 +3,9 @@ package waitlistapi
 import (
 	"context"
 
-	"connectrpc.com/connect"
-
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/internal/app/seats"
 	"github.com/berthhq/berth/internal/app/waitlists"
-	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rpc/convert"
 	"github.com/berthhq/berth/internal/rpc/request"
 	"github.com/berthhq/berth/internal/rules/waitlist"
@@ -16,21 +13,18 @@ import (
 )
 
 // JoinWaitlist handles WaitlistService.JoinWaitlist.
-func (s *Waitlists) JoinWaitlist(
-	ctx context.Context, req *connect.Request[v1.JoinWaitlistRequest],
-) (*connect.Response[v1.JoinWaitlistResponse], error) {
-	m := req.Msg
-	channel, err := convert.BookingChannel(req.Header(), m.Channel)
+func (s *Waitlists) JoinWaitlist(ctx context.Context, req *v1.JoinWaitlistRequest) (*v1.JoinWaitlistResponse, error) {
+	channel, err := convert.BookingChannel(request.Header(ctx), req.Channel)
 	if err != nil {
 		return nil, err
 	}
 	join := waitlists.JoinRequest{
-		Member: convert.ID[tenant.MemberID](m.MemberId), Party: max(int(m.PartySize), 1),
-		Coach:        convert.ID[tenant.MemberID](m.CoachId),
-		Subscription: convert.ID[tenant.SubscriptionID](m.SubscriptionId), Channel: channel, ExternalRef: m.ExternalRef,
-		Note: m.Note,
+		Member: convert.ID[tenant.MemberID](req.MemberId), Party: max(int(req.PartySize), 1),
+		Coach:        convert.ID[tenant.MemberID](req.CoachId),
+		Subscription: convert.ID[tenant.SubscriptionID](req.SubscriptionId), Channel: channel, ExternalRef: req.ExternalRef,
+		Note: req.Note,
 	}
-	switch w := m.Wish.(type) {
+	switch w := req.Wish.(type) {
 	case *v1.JoinWaitlistRequest_SessionId:
 		join.Sessions = []tenant.SessionID{convert.ID[tenant.SessionID](w.SessionId)}
 	case *v1.JoinWaitlistRequest_AnyOf:
@@ -46,39 +40,32 @@ func (s *Waitlists) JoinWaitlist(
 	if err != nil {
 		return nil, err
 	}
-	if place.Entry == nil { // the external reference belongs to a booking
-		return nil, fault.New(
-			fault.AlreadyExists, fault.ExternalRefConflict, "The external reference was used for another request.",
-		).WithField("external_ref")
-	}
-	return convert.BookingResponse(&v1.JoinWaitlistResponse{Entry: convert.EntryMessage(*place.Entry)}, place)
+	return convert.BookingResponse(ctx, &v1.JoinWaitlistResponse{Entry: convert.EntryMessage(*place.Entry)}, place)
 }
 
 // LeaveWaitlist handles WaitlistService.LeaveWaitlist.
 func (s *Waitlists) LeaveWaitlist(
-	ctx context.Context, req *connect.Request[v1.LeaveWaitlistRequest],
-) (*connect.Response[v1.LeaveWaitlistResponse], error) {
+	ctx context.Context, req *v1.LeaveWaitlistRequest,
+) (*v1.LeaveWaitlistResponse, error) {
 	e, err := s.Service.LeaveWaitlist(
-		ctx, request.Caller(ctx), convert.ID[tenant.EntryID](req.Msg.EntryId), req.Msg.Reason, true,
+		ctx, request.Caller(ctx), convert.ID[tenant.EntryID](req.EntryId), req.Reason, true,
 	)
 	if err != nil {
 		return nil, err
 	}
-	return convert.Response(&v1.LeaveWaitlistResponse{Entry: convert.EntryMessage(e)})
+	return &v1.LeaveWaitlistResponse{Entry: convert.EntryMessage(e)}, nil
 }
 
 // RemoveEntry handles WaitlistService.RemoveEntry.
-func (s *Waitlists) RemoveEntry(
-	ctx context.Context, req *connect.Request[v1.RemoveEntryRequest],
-) (*connect.Response[v1.RemoveEntryResponse], error) {
+func (s *Waitlists) RemoveEntry(ctx context.Context, req *v1.RemoveEntryRequest) (*v1.RemoveEntryResponse, error) {
 	e, err := s.Service.LeaveWaitlist(
-		ctx, request.Caller(ctx), convert.ID[tenant.EntryID](req.Msg.EntryId), req.Msg.Reason,
-		req.Msg.Notify == nil || *req.Msg.Notify,
+		ctx, request.Caller(ctx), convert.ID[tenant.EntryID](req.EntryId), req.Reason,
+		req.Notify == nil || *req.Notify,
 	)
 	if err != nil {
 		return nil, err
 	}
-	return convert.Response(&v1.RemoveEntryResponse{Entry: convert.EntryMessage(e)})
+	return &v1.RemoveEntryResponse{Entry: convert.EntryMessage(e)}, nil
 }
 
 // idCursor is a position in a list that is ordered by id.
@@ -86,14 +73,14 @@ type idCursor struct{ ID tenant.UUID }
 
 // ListMyEntries handles WaitlistService.ListMyEntries.
 func (s *Waitlists) ListMyEntries(
-	ctx context.Context, req *connect.Request[v1.ListMyEntriesRequest],
-) (*connect.Response[v1.ListMyEntriesResponse], error) {
-	page, err := convert.ParsePage[idCursor](req.Msg)
+	ctx context.Context, req *v1.ListMyEntriesRequest,
+) (*v1.ListMyEntriesResponse, error) {
+	page, err := convert.ParsePage[idCursor](req)
 	if err != nil {
 		return nil, err
 	}
 	q := waitlists.EntryQuery{Member: request.Caller(ctx).Member, Newest: true, Limit: page.Size + 1}
-	if !req.Msg.IncludeClosed {
+	if !req.IncludeClosed {
 		q.Statuses = []waitlist.Status{waitlist.Waiting, waitlist.Offered}
 	}
 	if page.After != nil {
@@ -103,75 +90,60 @@ func (s *Waitlists) ListMyEntries(
 	if err != nil {
 		return nil, err
 	}
-	entries, next, err := convert.Paginate(page, entries, func(e waitlist.Entry) idCursor { return idCursor{e.ID.UUID} })
-	if err != nil {
-		return nil, err
-	}
-	return convert.Response(&v1.ListMyEntriesResponse{
+	entries, next := convert.Paginate(page, entries, func(e waitlist.Entry) idCursor { return idCursor{e.ID.UUID} })
+	return &v1.ListMyEntriesResponse{
 		Entries: convert.Messages(entries, convert.EntryMessage), NextPageToken: next,
-	})
+	}, nil
 }
 
 // AcceptOffer handles WaitlistService.AcceptOffer.
-func (s *Waitlists) AcceptOffer(
-	ctx context.Context, req *connect.Request[v1.AcceptOfferRequest],
-) (*connect.Response[v1.AcceptOfferResponse], error) {
+func (s *Waitlists) AcceptOffer(ctx context.Context, req *v1.AcceptOfferRequest) (*v1.AcceptOfferResponse, error) {
 	a, err := s.Service.AcceptOffer(
-		ctx, request.Caller(ctx), convert.ID[tenant.OfferID](req.Msg.OfferId),
-		convert.ID[tenant.SubscriptionID](req.Msg.SubscriptionId),
+		ctx, request.Caller(ctx), convert.ID[tenant.OfferID](req.OfferId),
+		convert.ID[tenant.SubscriptionID](req.SubscriptionId),
 	)
 	if err != nil {
 		return nil, err
 	}
-	return convert.BookingResponse(
+	return convert.BookingResponse(ctx,
 		&v1.AcceptOfferResponse{Booking: convert.BookingMessage(*a.Booking), Offer: convert.OfferMessage(a.Offer)},
 		seats.Place{Booking: a.Booking, Repeated: a.Repeated},
 	)
 }
 
 // DeclineOffer handles WaitlistService.DeclineOffer.
-func (s *Waitlists) DeclineOffer(
-	ctx context.Context, req *connect.Request[v1.DeclineOfferRequest],
-) (*connect.Response[v1.DeclineOfferResponse], error) {
+func (s *Waitlists) DeclineOffer(ctx context.Context, req *v1.DeclineOfferRequest) (*v1.DeclineOfferResponse, error) {
 	a, err := s.Service.DeclineOffer(
-		ctx, request.Caller(ctx), convert.ID[tenant.OfferID](req.Msg.OfferId), req.Msg.Leave, req.Msg.Reason,
+		ctx, request.Caller(ctx), convert.ID[tenant.OfferID](req.OfferId), req.Leave, req.Reason,
 	)
 	if err != nil {
 		return nil, err
 	}
-	return convert.Response(&v1.DeclineOfferResponse{
+	return &v1.DeclineOfferResponse{
 		Offer: convert.OfferMessage(a.Offer), Entry: convert.EntryMessage(*a.Entry),
-	})
+	}, nil
 }
 
 // GetClaim handles WaitlistService.GetClaim.
-func (s *Waitlists) GetClaim(
-	ctx context.Context, req *connect.Request[v1.GetClaimRequest],
-) (*connect.Response[v1.GetClaimResponse], error) {
-	c, err := s.Service.GetClaim(ctx, req.Msg.Token)
+func (s *Waitlists) GetClaim(ctx context.Context, req *v1.GetClaimRequest) (*v1.GetClaimResponse, error) {
+	c, err := s.Service.GetClaim(ctx, req.Token)
 	if err != nil {
 		return nil, err
 	}
-	offer := convert.OfferMessage(c.Offer)
-	offer.MemberId, offer.EntryId = "", ""
-	return convert.Response(&v1.GetClaimResponse{
-		Offer: offer, LocationName: c.Offer.LocationName, ServiceName: c.Offer.ServiceName,
+	return &v1.GetClaimResponse{
+		Offer: convert.OfferMessage(c.Offer), LocationName: c.Offer.LocationName, ServiceName: c.Offer.ServiceName,
 		SessionEndTime: convert.Timestamp(c.Offer.SessionEnds),
 		ServerTime:     convert.Timestamp(s.Now()), TenantName: c.Name, Brand: convert.BrandMessage(c.Brand),
-	})
+	}, nil
 }
 
 // ClaimOffer handles WaitlistService.ClaimOffer.
-func (s *Waitlists) ClaimOffer(
-	ctx context.Context, req *connect.Request[v1.ClaimOfferRequest],
-) (*connect.Response[v1.ClaimOfferResponse], error) {
-	o, err := s.Service.ClaimOffer(ctx, req.Msg.Token, req.Msg.Action == v1.ClaimAction_CLAIM_ACTION_ACCEPT)
+func (s *Waitlists) ClaimOffer(ctx context.Context, req *v1.ClaimOfferRequest) (*v1.ClaimOfferResponse, error) {
+	o, err := s.Service.ClaimOffer(ctx, req.Token, req.Action == v1.ClaimAction_CLAIM_ACTION_ACCEPT)
 	if err != nil {
 		return nil, err
 	}
-	offer := convert.OfferMessage(o)
-	offer.MemberId, offer.EntryId = "", ""
-	return convert.Response(&v1.ClaimOfferResponse{Offer: offer})
+	return &v1.ClaimOfferResponse{Offer: convert.OfferMessage(o)}, nil
 }
 
 // keyCursor is a position in a list that is ordered by the time of joining.
@@ -181,14 +153,12 @@ type keyCursor struct {
 }
 
 // ListEntries handles WaitlistService.ListEntries.
-func (s *Waitlists) ListEntries(
-	ctx context.Context, req *connect.Request[v1.ListEntriesRequest],
-) (*connect.Response[v1.ListEntriesResponse], error) {
-	page, err := convert.ParsePage[keyCursor](req.Msg)
+func (s *Waitlists) ListEntries(ctx context.Context, req *v1.ListEntriesRequest) (*v1.ListEntriesResponse, error) {
+	page, err := convert.ParsePage[keyCursor](req)
 	if err != nil {
 		return nil, err
 	}
-	f := req.Msg.GetFilter()
+	f := req.GetFilter()
 	q := waitlists.EntryQuery{
 		Session: convert.ID[tenant.SessionID](f.GetSessionId()), Location: convert.ID[tenant.LocationID](f.GetLocationId()),
 		Service:  convert.ID[tenant.ServiceID](f.GetServiceId()),
@@ -209,31 +179,26 @@ func (s *Waitlists) ListEntries(
 	if err != nil {
 		return nil, err
 	}
-	entries, next, err := convert.Paginate(
+	entries, next := convert.Paginate(
 		page, entries, func(e waitlist.Entry) keyCursor { return keyCursor{e.Key, e.ID.UUID} },
 	)
-	if err != nil {
-		return nil, err
-	}
-	return convert.Response(&v1.ListEntriesResponse{
+	return &v1.ListEntriesResponse{
 		Entries: convert.Messages(entries, convert.EntryMessage), NextPageToken: next,
-	})
+	}, nil
 }
 
 // ListOffers handles WaitlistService.ListOffers.
-func (s *Waitlists) ListOffers(
-	ctx context.Context, req *connect.Request[v1.ListOffersRequest],
-) (*connect.Response[v1.ListOffersResponse], error) {
-	page, err := convert.ParsePage[idCursor](req.Msg)
+func (s *Waitlists) ListOffers(ctx context.Context, req *v1.ListOffersRequest) (*v1.ListOffersResponse, error) {
+	page, err := convert.ParsePage[idCursor](req)
 	if err != nil {
 		return nil, err
 	}
 	q := waitlists.OfferQuery{
-		Session: convert.ID[tenant.SessionID](req.Msg.SessionId), Entry: convert.ID[tenant.EntryID](req.Msg.EntryId),
-		Member: convert.ID[tenant.MemberID](req.Msg.MemberId),
+		Session: convert.ID[tenant.SessionID](req.SessionId), Entry: convert.ID[tenant.EntryID](req.EntryId),
+		Member: convert.ID[tenant.MemberID](req.MemberId),
 		Limit:  page.Size + 1, Statuses: []waitlist.OfferStatus{},
 	}
-	for _, status := range req.Msg.Statuses {
+	for _, status := range req.Statuses {
 		q.Statuses = append(q.Statuses, convert.EnumName[waitlist.OfferStatus](convert.OfferStatusPrefix, status))
 	}
 	if page.After != nil {
@@ -243,84 +208,73 @@ func (s *Waitlists) ListOffers(
 	if err != nil {
 		return nil, err
 	}
-	offers, next, err := convert.Paginate(page, offers, func(o waitlist.Offer) idCursor { return idCursor{o.ID.UUID} })
-	if err != nil {
-		return nil, err
-	}
-	return convert.Response(&v1.ListOffersResponse{
+	offers, next := convert.Paginate(page, offers, func(o waitlist.Offer) idCursor { return idCursor{o.ID.UUID} })
+	return &v1.ListOffersResponse{
 		Offers: convert.Messages(offers, convert.OfferMessage), NextPageToken: next,
-	})
+	}, nil
 }
 
 // SetPriority handles WaitlistService.SetPriority.
-func (s *Waitlists) SetPriority(
-	ctx context.Context, req *connect.Request[v1.SetPriorityRequest],
-) (*connect.Response[v1.SetPriorityResponse], error) {
-	edit := waitlists.PriorityEdit{Flagged: req.Msg.Flagged, Reason: req.Msg.Reason}
-	if req.Msg.Score != nil {
-		edit.Score = new(int(*req.Msg.Score))
+func (s *Waitlists) SetPriority(ctx context.Context, req *v1.SetPriorityRequest) (*v1.SetPriorityResponse, error) {
+	edit := waitlists.PriorityEdit{Flagged: req.Flagged, Reason: req.Reason}
+	if req.Score != nil {
+		edit.Score = new(int(*req.Score))
 	}
-	e, err := s.Service.SetPriority(ctx, request.Caller(ctx), convert.ID[tenant.EntryID](req.Msg.EntryId), edit)
+	e, err := s.Service.SetPriority(ctx, request.Caller(ctx), convert.ID[tenant.EntryID](req.EntryId), edit)
 	if err != nil {
 		return nil, err
 	}
-	return convert.Response(&v1.SetPriorityResponse{Entry: convert.EntryMessage(e)})
+	return &v1.SetPriorityResponse{Entry: convert.EntryMessage(e)}, nil
 }
 
 // MoveEntry handles WaitlistService.MoveEntry.
-func (s *Waitlists) MoveEntry(
-	ctx context.Context, req *connect.Request[v1.MoveEntryRequest],
-) (*connect.Response[v1.MoveEntryResponse], error) {
+func (s *Waitlists) MoveEntry(ctx context.Context, req *v1.MoveEntryRequest) (*v1.MoveEntryResponse, error) {
 	e, err := s.Service.MoveEntry(
-		ctx, request.Caller(ctx), convert.ID[tenant.EntryID](req.Msg.EntryId),
-		convert.ID[tenant.EntryID](req.Msg.BeforeEntryId), req.Msg.Reason,
+		ctx, request.Caller(ctx), convert.ID[tenant.EntryID](req.EntryId),
+		convert.ID[tenant.EntryID](req.BeforeEntryId), req.Reason,
 	)
 	if err != nil {
 		return nil, err
 	}
-	return convert.Response(&v1.MoveEntryResponse{Entry: convert.EntryMessage(e)})
+	return &v1.MoveEntryResponse{Entry: convert.EntryMessage(e)}, nil
 }
 
 // OfferPlace handles WaitlistService.OfferPlace.
-func (s *Waitlists) OfferPlace(
-	ctx context.Context, req *connect.Request[v1.OfferPlaceRequest],
-) (*connect.Response[v1.OfferPlaceResponse], error) {
+func (s *Waitlists) OfferPlace(ctx context.Context, req *v1.OfferPlaceRequest) (*v1.OfferPlaceResponse, error) {
 	o, err := s.Service.OfferPlace(ctx, request.Caller(ctx), waitlists.OfferRequest{
-		Session: convert.ID[tenant.SessionID](req.Msg.SessionId), Entry: convert.ID[tenant.EntryID](req.Msg.EntryId),
-		Until: convert.Time(req.Msg.ExpireTime), Reason: req.Msg.Reason,
+		Session: convert.ID[tenant.SessionID](req.SessionId), Entry: convert.ID[tenant.EntryID](req.EntryId),
+		Until: convert.Time(req.ExpireTime), Reason: req.Reason,
 	})
 	if err != nil {
 		return nil, err
 	}
-	return convert.Response(&v1.OfferPlaceResponse{Offer: convert.OfferMessage(o)})
+	return &v1.OfferPlaceResponse{Offer: convert.OfferMessage(o)}, nil
 }
 
 // ExpireOffer handles WaitlistService.ExpireOffer.
-func (s *Waitlists) ExpireOffer(
-	ctx context.Context, req *connect.Request[v1.ExpireOfferRequest],
-) (*connect.Response[v1.ExpireOfferResponse], error) {
+func (s *Waitlists) ExpireOffer(ctx context.Context, req *v1.ExpireOfferRequest) (*v1.ExpireOfferResponse, error) {
 	o, err := s.Service.ExpireOffer(
-		ctx, request.Caller(ctx), convert.ID[tenant.OfferID](req.Msg.OfferId), req.Msg.Reason,
+		ctx, request.Caller(ctx), convert.ID[tenant.OfferID](req.OfferId), req.Reason,
 	)
 	if err != nil {
 		return nil, err
 	}
-	return convert.Response(&v1.ExpireOfferResponse{Offer: convert.OfferMessage(o)})
+	return &v1.ExpireOfferResponse{Offer: convert.OfferMessage(o)}, nil
 }
 
 // ListDecisions handles WaitlistService.ListDecisions.
 func (s *Waitlists) ListDecisions(
-	ctx context.Context, req *connect.Request[v1.ListDecisionsRequest],
-) (*connect.Response[v1.ListDecisionsResponse], error) {
-	page, err := convert.ParsePage[idCursor](req.Msg)
+	ctx context.Context, req *v1.ListDecisionsRequest,
+) (*v1.ListDecisionsResponse, error) {
+	page, err := convert.ParsePage[idCursor](req)
 	if err != nil {
 		return nil, err
 	}
 	q := waitlists.DecisionQuery{
-		Session: convert.ID[tenant.SessionID](req.Msg.SessionId), Location: convert.ID[tenant.LocationID](req.Msg.LocationId),
-		Service: convert.ID[tenant.ServiceID](req.Msg.ServiceId),
-		From:    convert.Time(req.Msg.GetDecidedWithin().GetStart()),
-		Until:   convert.Time(req.Msg.GetDecidedWithin().GetEnd()), WithNote: req.Msg.WithNote, Limit: page.Size + 1,
+		Session: convert.ID[tenant.SessionID](req.SessionId), Location: convert.ID[tenant.LocationID](req.LocationId),
+		Service: convert.ID[tenant.ServiceID](req.ServiceId),
+		From:    convert.Time(req.GetDecidedWithin().GetStart()),
+		Until:   convert.Time(req.GetDecidedWithin().GetEnd()), WithNote: req.WithNote, Limit: page.Size + 1,
 	}
 	if page.After != nil {
 		q.AfterID.UUID = page.After.ID
@@ -329,22 +283,19 @@ func (s *Waitlists) ListDecisions(
 	if err != nil {
 		return nil, err
 	}
-	decisions, next, err := convert.Paginate(
+	decisions, next := convert.Paginate(
 		page, decisions, func(d waitlists.DecisionRecord) idCursor { return idCursor{d.ID.UUID} },
 	)
-	if err != nil {
-		return nil, err
-	}
-	return convert.Response(&v1.ListDecisionsResponse{
+	return &v1.ListDecisionsResponse{
 		Decisions: convert.Messages(decisions, convert.DecisionMessage(name)), NextPageToken: next,
-	})
+	}, nil
 }
 
 // ExplainSession handles WaitlistService.ExplainSession.
 func (s *Waitlists) ExplainSession(
-	ctx context.Context, req *connect.Request[v1.ExplainSessionRequest],
-) (*connect.Response[v1.ExplainSessionResponse], error) {
-	explanation, err := s.Service.ExplainSession(ctx, request.Caller(ctx), convert.ID[tenant.SessionID](req.Msg.SessionId))
+	ctx context.Context, req *v1.ExplainSessionRequest,
+) (*v1.ExplainSessionResponse, error) {
+	explanation, err := s.Service.ExplainSession(ctx, request.Caller(ctx), convert.ID[tenant.SessionID](req.SessionId))
 	if err != nil {
 		return nil, err
 	}
@@ -356,14 +307,12 @@ func (s *Waitlists) ExplainSession(
 	for _, d := range response.Decisions {
 		response.Sentences = append(response.Sentences, d.Sentences...)
 	}
-	return convert.Response(response)
+	return response, nil
 }
 
 // ExplainEntry handles WaitlistService.ExplainEntry.
-func (s *Waitlists) ExplainEntry(
-	ctx context.Context, req *connect.Request[v1.ExplainEntryRequest],
-) (*connect.Response[v1.ExplainEntryResponse], error) {
-	explanation, err := s.Service.ExplainEntry(ctx, request.Caller(ctx), convert.ID[tenant.EntryID](req.Msg.EntryId))
+func (s *Waitlists) ExplainEntry(ctx context.Context, req *v1.ExplainEntryRequest) (*v1.ExplainEntryResponse, error) {
+	explanation, err := s.Service.ExplainEntry(ctx, request.Caller(ctx), convert.ID[tenant.EntryID](req.EntryId))
 	if err != nil {
 		return nil, err
 	}
@@ -379,30 +328,29 @@ func (s *Waitlists) ExplainEntry(
 			}
 		}
 		sentences := waitlist.ExplainEntry(d.Decision, d.Case.Trigger, d.Case.Slot, d.Case.Now, explanation.Entry.ID)
-		if request.Caller(ctx).SelfOnly {
-			// Members learn how many others were considered, and nothing else about them.
+		if explanation.OwnOnly {
 			decision.Verdicts, decision.Sentences, decision.StaffNote = []*v1.WaitlistVerdict{verdict.Verdict}, sentences, ""
 		}
 		response.Verdicts = append(response.Verdicts, verdict)
 		response.Sentences = append(response.Sentences, sentences...)
 	}
-	return convert.Response(response)
+	return response, nil
 }
 
 // GetWaitlistAnalytics handles WaitlistService.GetWaitlistAnalytics.
 func (s *Waitlists) GetWaitlistAnalytics(
-	ctx context.Context, req *connect.Request[v1.GetWaitlistAnalyticsRequest],
-) (*connect.Response[v1.GetWaitlistAnalyticsResponse], error) {
+	ctx context.Context, req *v1.GetWaitlistAnalyticsRequest,
+) (*v1.GetWaitlistAnalyticsResponse, error) {
 	figures, err := s.Service.WaitlistAnalytics(ctx, request.Caller(ctx), waitlists.WaitlistQuery{
-		Span: convert.SpanOrLast30Days(s.Now, req.Msg.Within), Location: convert.ID[tenant.LocationID](req.Msg.LocationId),
-		Service: convert.ID[tenant.ServiceID](req.Msg.ServiceId),
+		Span: convert.SpanOrLast30Days(s.Now, req.Within), Location: convert.ID[tenant.LocationID](req.LocationId),
+		Service: convert.ID[tenant.ServiceID](req.ServiceId),
 	})
 	if err != nil {
 		return nil, err
 	}
-	return convert.Response(&v1.GetWaitlistAnalyticsResponse{
+	return &v1.GetWaitlistAnalyticsResponse{
 		Total: figuresMessage(figures.Total), Days: convert.Messages(figures.Days, figuresRowMessage),
 		Locations: convert.Messages(figures.Locations, figuresRowMessage),
 		Services:  convert.Messages(figures.Services, figuresRowMessage), CascadeDepths: cascadeDepths(figures.Total.Depths),
-	})
+	}, nil
 }

@@ -3,6 +3,8 @@ package booking_test
 import (
 	"testing"
 
+	"github.com/shoenig/test"
+
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/catalog"
 )
@@ -29,9 +31,7 @@ func TestView_ShowsAvailabilityOfSlot(t *testing.T) {
 			t.Parallel()
 			s := openSlot()
 			tt.change(&s)
-			if got := s.Availability(); got != tt.want {
-				t.Errorf("%s, want %s", got, tt.want)
-			}
+			test.EqOp(t, tt.want, s.Availability())
 		})
 	}
 }

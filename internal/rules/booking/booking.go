@@ -7,7 +7,7 @@ import (
 
 	"github.com/berthhq/berth/internal/civil"
 	"github.com/berthhq/berth/internal/rules/catalog"
-	"github.com/berthhq/berth/internal/rules/credit"
+	"github.com/berthhq/berth/internal/rules/payment"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -57,7 +57,7 @@ type Booking struct {
 	ConfirmedAt   *time.Time
 	Contact       Contact
 	GuestTier     string // the tier whose policy applies to a guest; empty for members
-	Payment       Payment
+	Payment       payment.Payment
 	Benefit       Benefit
 	HasItems      bool // set even if Items was not loaded
 	Items         []ItemLine
@@ -76,25 +76,6 @@ type Contact struct {
 	Name  string `json:"name"`
 	Email string `json:"email"`
 	Phone string `json:"phone"`
-}
-
-// PaymentStatus is the status of a payment.
-type PaymentStatus string
-
-// The payment statuses.
-const (
-	Unpaid     PaymentStatus = "UNPAID"
-	Authorized PaymentStatus = "AUTHORIZED"
-	Captured   PaymentStatus = "CAPTURED"
-	Refunded   PaymentStatus = "REFUNDED"
-)
-
-// Payment is a record of a payment made outside Berth, which takes no payments itself.
-type Payment struct {
-	Status PaymentStatus
-	Amount credit.Money
-	Method string
-	PaidAt *time.Time
 }
 
 // Benefit is the benefit membership that a booking was confirmed with.
@@ -156,6 +137,14 @@ func (s Slot) SeatsOpen() *int {
 		return nil
 	}
 	return new(max(*s.Capacity-s.SeatsTaken, 0))
+}
+
+// HoldUntil returns when a hold that is made now expires: after the policy's hold_ttl, but no later than the start.
+func (s Slot) HoldUntil(now time.Time) time.Time {
+	if until := now.Add(s.Rules.HoldTTL); until.Before(s.StartsAt) {
+		return until
+	}
+	return s.StartsAt
 }
 
 // Member is what the rules need to know about a member.

@@ -75,9 +75,6 @@ func Cancel(b Booking, payer *credit.Subscription, w CancelRequest, now time.Tim
 	if b.Status == Pending {
 		c.HoldsEnded = 1
 	}
-	if !late && (b.Payment.Status == Authorized || b.Payment.Status == Captured) {
-		b.Payment.Status = Refunded
-	}
 	for i := range b.Items {
 		b.Items[i].Status = ItemCancelled
 	}

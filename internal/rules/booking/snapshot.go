@@ -7,7 +7,7 @@ import (
 )
 
 // Snapshot is what the sessions and subscriptions of a tenant share. It changes rarely. Each change gives it a new
-// version, so a node that has loaded it only compares versions. A House is never modified.
+// version, so a node that has loaded it only compares versions. A Snapshot is never modified.
 type Snapshot struct {
 	Version       int64
 	TakesPayments bool
@@ -31,24 +31,24 @@ type SnapshotService struct {
 }
 
 // HasPlan reports whether the tenant has a plan.
-func (h *Snapshot) HasPlan(plan tenant.PlanID) bool {
-	if h == nil {
+func (s *Snapshot) HasPlan(plan tenant.PlanID) bool {
+	if s == nil {
 		return false
 	}
-	_, ok := h.Plans[plan]
+	_, ok := s.Plans[plan]
 	return ok
 }
 
 // Complete fills in a session's slot. It returns false if the location or service is unknown.
-func (h *Snapshot) Complete(s Slot, of tenant.TenantID) (Slot, bool) {
-	if h == nil {
-		return s, false
+func (s *Snapshot) Complete(slot Slot, of tenant.TenantID) (Slot, bool) {
+	if s == nil {
+		return slot, false
 	}
-	location, hasLocation := h.Locations[s.Location]
-	service, hasService := h.Services[s.Service]
-	s.TimeZone, s.Point, s.Channels = location.TimeZone, location.Point, location.Channels
-	s.MinParty, s.MaxParty, s.Delivery = service.MinParty, service.MaxParty, service.Delivery
-	s.TakesPayments = h.TakesPayments
-	s.Rules = catalog.Resolve(h.Policies[of.UUID], h.Policies[s.Location.UUID], h.Policies[s.Service.UUID])
-	return s, hasLocation && hasService
+	location, hasLocation := s.Locations[slot.Location]
+	service, hasService := s.Services[slot.Service]
+	slot.TimeZone, slot.Point, slot.Channels = location.TimeZone, location.Point, location.Channels
+	slot.MinParty, slot.MaxParty, slot.Delivery = service.MinParty, service.MaxParty, service.Delivery
+	slot.TakesPayments = s.TakesPayments
+	slot.Rules = catalog.Resolve(s.Policies[of.UUID], s.Policies[slot.Location.UUID], s.Policies[slot.Service.UUID])
+	return slot, hasLocation && hasService
 }

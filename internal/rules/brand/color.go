@@ -48,15 +48,15 @@ func (c Color) luminance() float64 {
 }
 
 // Contrast returns the contrast ratio of two colors by WCAG, from 1 to 21.
-func Contrast(a, b Color) float64 {
-	la, lb := a.luminance(), b.luminance()
+func (c Color) Contrast(other Color) float64 {
+	la, lb := c.luminance(), other.luminance()
 	return (max(la, lb) + 0.05) / (min(la, lb) + 0.05)
 }
 
 // TextColor returns the color of text on this background: white if that is readable, else black. One of the two always
 // is, because the product of their ratios is 21.
 func (c Color) TextColor() Color {
-	if Contrast(c, White) >= MinTextContrast {
+	if c.Contrast(White) >= MinTextContrast {
 		return White
 	}
 	return Black
@@ -74,12 +74,11 @@ func (c Color) Pressed() Color {
 // given ratio, else the nearest shade or tint that has it. The ratio is at most MinTextContrast.
 func (c Color) ReadableOn(background Color, ratio float64) Color {
 	extreme := background.TextColor()
-	for percent := 0; percent < 100; percent += 5 {
-		if tint := c.mix(extreme, percent); Contrast(tint, background) >= ratio {
+	for percent := 0; ; percent += 5 {
+		if tint := c.mix(extreme, percent); tint == extreme || tint.Contrast(background) >= ratio {
 			return tint
 		}
 	}
-	return extreme
 }
 
 // mix adds a percentage of another color.

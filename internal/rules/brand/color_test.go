@@ -6,28 +6,25 @@ import (
 	"os"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 	"pgregory.net/rapid"
 
 	"github.com/berthhq/berth/internal/rules/brand"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 func color(t *testing.T, text string) brand.Color {
 	t.Helper()
 	c, ok := brand.ParseColor(text)
-	if !ok {
-		t.Fatalf("%q is not a color", text)
-	}
+	must.True(t, ok, must.Sprintf("%q is not a color", text))
 	return c
 }
 
 // The browser apps compute the same colors; their tests read the same table.
 func TestColor_MatchesTableSharedWithBrowserApps(t *testing.T) {
 	t.Parallel()
-	raw, err := os.ReadFile("testdata/colors.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := expect.Value(os.ReadFile("testdata/colors.json"))(t)
 	var table []struct{ Color, On, Pressed, OnWhite, OnDark, EdgeOnWhite, EdgeOnDark string }
 	if err := json.Unmarshal(raw, &table); err != nil || len(table) == 0 {
 		t.Fatal(err, len(table))
@@ -41,9 +38,7 @@ func TestColor_MatchesTableSharedWithBrowserApps(t *testing.T) {
 		got.OnDark = c.ReadableOn(dark, brand.MinTextContrast).String()
 		got.EdgeOnWhite = c.ReadableOn(brand.White, brand.MinShapeContrast).String()
 		got.EdgeOnDark = c.ReadableOn(dark, brand.MinShapeContrast).String()
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Error(diff)
-		}
+		test.Eq(t, want, got)
 	}
 }
 
@@ -60,11 +55,14 @@ func TestContrast_MatchesW3CExamples(t *testing.T) {
 		{"#ff0000", "#ffffff", 4.00},
 		{"#0000ff", "#000000", 2.44},
 		{"#ffff00", "#ffffff", 1.07},
+		{"#0a0a0a", "#ffffff", 19.80},
 	} {
 		a, b := color(t, c.a), color(t, c.b)
-		if got := brand.Contrast(a, b); math.Abs(got-c.want) > 0.005 || got != brand.Contrast(b, a) {
-			t.Errorf("%s on %s: got %.3f, want %.2f", c.a, c.b, got, c.want)
-		}
+		got := a.Contrast(b)
+		test.True(
+			t, math.Abs(got-c.want) <= 0.005 && got == b.Contrast(a),
+			test.Sprintf("%s on %s: got %.3f, want %.2f", c.a, c.b, got, c.want),
+		)
 	}
 }
 
@@ -78,21 +76,22 @@ func TestColor_TextStaysReadableOnEveryColor(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c, background := colors.Draw(t, "color"), colors.Draw(t, "background")
 		ratio := rapid.Float64Range(1, brand.MinTextContrast).Draw(t, "ratio")
-		if parsed, ok := brand.ParseColor(c.String()); !ok || parsed != c {
-			t.Errorf("%v became %v", c, parsed)
-		}
-		if got := brand.Contrast(c, c.TextColor()); got < brand.MinTextContrast {
-			t.Errorf("text on %s has a contrast of %.2f", c, got)
-		}
-		if got := brand.Contrast(c.Pressed(), c.TextColor()); got < brand.Contrast(c, c.TextColor()) {
+		parsed, ok := brand.ParseColor(c.String())
+		test.True(t, ok && parsed == c, test.Sprintf("%v became %v", c, parsed))
+		got := c.Contrast(c.TextColor())
+		test.True(t, got >= brand.MinTextContrast, test.Sprintf("text on %s has a contrast of %.2f", c, got))
+		if got := c.Pressed().Contrast(c.TextColor()); got < c.Contrast(c.TextColor()) {
 			t.Errorf("text on %s has a contrast of %.2f when it is pressed", c, got)
 		}
+		test.EqOp(t, c, c.ReadableOn(background, min(c.Contrast(background), brand.MinTextContrast)),
+			test.Sprintf("%s is as readable on %s as it must be, and became", c, background))
 		tint := c.ReadableOn(background, ratio)
-		if got := brand.Contrast(tint, background); got < ratio {
+		if got := tint.Contrast(background); got < ratio {
 			t.Errorf("%s for %s on %s has a contrast of %.2f, want %.2f", tint, c, background, got, ratio)
 		}
-		if brand.Contrast(c, background) >= ratio && tint != c {
-			t.Errorf("%s was readable on %s, and became %s", c, background, tint)
-		}
+		test.False(
+			t, c.Contrast(background) >= ratio && tint != c,
+			test.Sprintf("%s was readable on %s, and became %s", c, background, tint),
+		)
 	})
 }

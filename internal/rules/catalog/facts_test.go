@@ -5,9 +5,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/shoenig/test"
 
+	"github.com/berthhq/berth/internal/rules/brand"
 	"github.com/berthhq/berth/internal/rules/catalog"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 func TestAuditChanges_ListsOnlyFieldsThatDiffer(t *testing.T) {
@@ -21,6 +23,31 @@ func TestAuditChanges_ListsOnlyFieldsThatDiffer(t *testing.T) {
 		changes map[string]any
 		want    string
 	}{
+		"a tenant": {
+			catalog.AuditChanges(nil, catalog.Tenant{
+				Name: "Harbour", TimeZone: "UTC", Locale: "pt-PT", Currency: "EUR", TakesPayments: true,
+				Brand: brand.Brand{LogoURL: "https://a", Accent: "#0b6e4f"},
+			}.AuditFields()),
+			`{"after":{"brand.accent_color":"#0b6e4f","brand.logo_url":"https://a","currency":"EUR","locale":"pt-PT",` +
+				`"name":"Harbour","takes_payments":true,"time_zone":"UTC"}}`,
+		},
+		"a location": {
+			catalog.AuditChanges(nil, catalog.Location{Name: "Pier", TimeZone: "UTC", Address: "Cais 1"}.AuditFields()),
+			`{"after":{"active":false,"address":"Cais 1","channels":[],"geo":null,"name":"Pier","time_zone":"UTC"}}`,
+		},
+		"a service": {
+			catalog.AuditChanges(nil, catalog.Service{
+				Name: "Yoga", Description: "Calm", Category: "Mind", Duration: 1500 * time.Millisecond, DefaultCapacity: new(8),
+				DefaultWaitlistCapacity: 5, MinParty: 1, MaxParty: 4, Delivery: catalog.Feed, Color: "#00aaff", Active: true,
+			}.AuditFields()),
+			`{"after":{"active":true,"category":"Mind","color":"#00aaff","default_capacity":8,` +
+				`"default_waitlist_capacity":5,"delivery":"FEED","description":"Calm","duration":"1.5s","max_party":4,` +
+				`"min_party":1,"name":"Yoga"}}`,
+		},
+		"a service without limit": {
+			catalog.AuditChanges(catalog.Service{DefaultCapacity: new(8)}.AuditFields(), catalog.Service{}.AuditFields()),
+			`{"after":{"default_capacity":null},"before":{"default_capacity":8}}`,
+		},
 		"created": {
 			catalog.AuditChanges(nil, catalog.Resource{Name: "Court"}.AuditFields()),
 			`{"after":{"active":false,"kind":"","location_id":"00000000-0000-0000-0000-000000000000","name":"Court"}}`,
@@ -53,13 +80,8 @@ func TestAuditChanges_ListsOnlyFieldsThatDiffer(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got, err := json.Marshal(c.changes)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(c.want, string(got)); diff != "" {
-				t.Error(diff)
-			}
+			got := expect.Value(json.Marshal(c.changes))(t)
+			test.EqOp(t, c.want, string(got))
 		})
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 	"pgregory.net/rapid"
 
 	"github.com/berthhq/berth/internal/rules/catalog"
@@ -52,11 +54,11 @@ func layers(t *rapid.T) []catalog.Policy {
 	return levels
 }
 
-// resolve returns the effective rules.
+// resolve returns the effective rules. Between the levels are some that set nothing.
 func resolve(levels ...catalog.Policy) catalog.Rules {
-	layers := make([]*catalog.Layer, len(levels))
+	layers := make([]*catalog.Layer, 2*len(levels)+1)
 	for i, p := range levels {
-		layers[i] = p.Layer()
+		layers[2*i+1] = p.Layer()
 	}
 	return catalog.Resolve(layers...)
 }
@@ -85,19 +87,12 @@ func TestEffectivePolicy_TakesLastLayerThatSetsField(t *testing.T) {
 					want, origin = set, p.Level
 				}
 			}
-			if diff := cmp.Diff(want, field(e.Rules, name)); diff != "" {
-				t.Errorf("%s: %s", name, diff)
-			}
-			if got := e.Origins[name]; got != origin {
-				t.Errorf("%s comes from %s, want %s", name, got, origin)
-			}
+			test.Eq(t, want, field(e.Rules, name), test.Sprint(name))
+			test.EqOp(t, origin, e.Origins[name], test.Sprintf("%s comes from", name))
 		}
-		if diff := cmp.Diff(resolve(levels...), e.Rules); diff != "" {
-			t.Errorf("Resolve differs: %s", diff)
-		}
-		if diff := cmp.Diff(levels, e.Layers[1:]); diff != "" || e.Layers[0].Level != catalog.Default {
-			t.Errorf("layers: %s", diff)
-		}
+		test.Eq(t, resolve(levels...), e.Rules, test.Sprint("Resolve differs"))
+		diff := cmp.Diff(levels, e.Layers[1:])
+		test.True(t, diff == "" && e.Layers[0].Level == catalog.Default, test.Sprintf("layers: %s", diff))
 	})
 }
 
@@ -112,13 +107,9 @@ func TestPolicy_SetsEveryRule(t *testing.T) {
 		over := want.Policy()
 		over.Level = catalog.ServiceLevel
 		e := catalog.EffectivePolicy(append(layers(t), over)...)
-		if diff := cmp.Diff(want, e.Rules); diff != "" {
-			t.Error(diff)
-		}
+		test.Eq(t, want, e.Rules)
 		for of := range reflect.TypeFor[catalog.Rules]().Fields() {
-			if origin := e.Origins[of.Name]; origin != catalog.ServiceLevel {
-				t.Errorf("%s comes from %s", of.Name, origin)
-			}
+			test.EqOp(t, catalog.ServiceLevel, e.Origins[of.Name], test.Sprintf("%s comes from", of.Name))
 		}
 	})
 }
@@ -127,21 +118,21 @@ func TestPolicy_SetsEveryRule(t *testing.T) {
 func TestRuleFields_HaveOneRowPerRule(t *testing.T) {
 	t.Parallel()
 	rules := reflect.TypeFor[catalog.Rules]()
-	if rules.NumField() != len(catalog.RuleFields) {
-		t.Errorf("%d rules and %d rows", rules.NumField(), len(catalog.RuleFields))
-	}
+	test.EqOp(t, len(catalog.RuleFields), rules.NumField(),
+		test.Sprintf("%d rules and %d rows", rules.NumField(), len(catalog.RuleFields)))
 	columns := make(map[string]bool)
 	for _, row := range catalog.RuleFields {
 		var p catalog.Policy
 		rule, found := rules.FieldByName(row.Field())
 		pointer := reflect.ValueOf(&p).Elem().FieldByName(row.Field()).Addr().Interface()
-		if !found || row.Pointer(&p) != pointer ||
-			reflect.TypeOf(pointer) != reflect.PointerTo(reflect.PointerTo(rule.Type)) {
-			t.Errorf("%s: rule %s, policy %T", row.Name(), rule.Type, pointer)
-		}
-		if columns[row.Column()] || row.Column() == "" {
-			t.Errorf("%s is in column %q", row.Name(), row.Column())
-		}
+		test.True(
+			t, found && row.Pointer(&p) == pointer &&
+				reflect.TypeOf(pointer) == reflect.PointerTo(reflect.PointerTo(rule.Type)),
+			test.Sprintf("%s: rule %s, policy %T", row.Name(), rule.Type, pointer),
+		)
+		test.True(
+			t, !columns[row.Column()] && row.Column() != "", test.Sprintf("%s is in column %q", row.Name(), row.Column()),
+		)
 		columns[row.Column()] = true
 	}
 }
@@ -149,17 +140,14 @@ func TestRuleFields_HaveOneRowPerRule(t *testing.T) {
 // For applies the settings of a tier by hand. The result is the same as applying their rows.
 func TestFor_AppliesEveryFieldOfTier(t *testing.T) {
 	t.Parallel()
-	if fields := reflect.TypeFor[catalog.TierPolicy]().NumField(); fields != len(catalog.TierFields) {
-		t.Errorf("%d fields and %d rows", fields, len(catalog.TierFields))
-	}
+	test.EqOp(t, len(catalog.TierFields), reflect.TypeFor[catalog.TierPolicy]().NumField(),
+		test.Sprintf("fields and %d rows", len(catalog.TierFields)))
 	rapid.Check(t, func(t *rapid.T) {
 		r := resolve(layers(t)...)
 		for tier, set := range r.Tiers {
 			want := r
 			catalog.TierFields.Apply(&set, &want)
-			if diff := cmp.Diff(want, r.For(tier)); diff != "" {
-				t.Fatalf("%s: %s", tier, diff)
-			}
+			must.Eq(t, want, r.For(tier), must.Sprint(tier))
 		}
 	})
 }
@@ -175,9 +163,7 @@ func BenchmarkResolve(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				if catalog.Resolve(levels[0], levels[1], levels[2]).Advance == 0 {
-					b.Fatal("the booking window is 0")
-				}
+				must.NotEqOp(b, 0, catalog.Resolve(levels[0], levels[1], levels[2]).Advance, must.Sprint("the booking window is 0"))
 			}
 		})
 	}
@@ -194,9 +180,7 @@ func TestScope_ReturnsIDOfLevel(t *testing.T) {
 	for level, want := range map[catalog.Level]tenant.UUID{
 		catalog.Default: {}, catalog.TenantLevel: {}, catalog.LocationLevel: location, catalog.ServiceLevel: service,
 	} {
-		if got := e.Scope(level); got != want {
-			t.Errorf("%s: %s, want %s", level, got, want)
-		}
+		test.EqOp(t, want, e.Scope(level), test.Sprintf("%s", level))
 	}
 }
 
@@ -214,18 +198,16 @@ func TestFor_TakesSettingsOfTier(t *testing.T) {
 		"": {24 * time.Hour, false}, "member": {4 * time.Hour, true}, "visitor": {48 * time.Hour, false},
 		"Member": {24 * time.Hour, false},
 	} {
-		if got := r.For(tier); got.Cancellation != want.window || got.AllowReschedule != want.reschedule {
-			t.Errorf("%q: %s, %t", tier, got.Cancellation, got.AllowReschedule)
-		}
+		got := r.For(tier)
+		test.True(
+			t, got.Cancellation == want.window && got.AllowReschedule == want.reschedule,
+			test.Sprintf("%q: %s, %t", tier, got.Cancellation, got.AllowReschedule),
+		)
 	}
 	none := catalog.Policy{Level: catalog.LocationLevel, Tiers: &map[string]catalog.TierPolicy{}}
-	if got := resolve(tenantPolicy, none).For("member").Cancellation; got != 24*time.Hour {
-		t.Errorf("an empty list left %s", got)
-	}
+	test.EqOp(t, 24*time.Hour, resolve(tenantPolicy, none).For("member").Cancellation, test.Sprint("an empty list left"))
 	other := catalog.Policy{
 		Level: catalog.ServiceLevel, Tiers: &map[string]catalog.TierPolicy{"guest": {Cancellation: hours(1)}},
 	}
-	if got := resolve(tenantPolicy, other).For("visitor").Cancellation; got != 24*time.Hour {
-		t.Errorf("another list left %s", got)
-	}
+	test.EqOp(t, 24*time.Hour, resolve(tenantPolicy, other).For("visitor").Cancellation, test.Sprint("another list left"))
 }

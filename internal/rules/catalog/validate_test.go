@@ -1,31 +1,59 @@
 package catalog_test
 
 import (
-	"errors"
+	"fmt"
 	"math"
+	"os"
 	"strings"
 	"testing"
 	"time"
 	_ "time/tzdata" // the same zones on every machine
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/shoenig/test"
 
-	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/fault/faulttest"
 	"github.com/berthhq/berth/internal/rules/catalog"
 )
 
-// invalidField returns the rejected field, or "" if there is none.
-func invalidField(t *testing.T, err error) string {
-	t.Helper()
-	if err == nil {
+// Some machines have these files in the folder of their time zones.
+func TestMain(m *testing.M) {
+	if err := os.Setenv("ZONEINFO", "testdata/zoneinfo"); err != nil {
+		panic(err)
+	}
+	os.Exit(m.Run())
+}
+
+// invalid returns the text of the error about a field; "" for no field.
+func invalid(field string) string {
+	if field == "" {
 		return ""
 	}
-	var f *fault.Error
-	if !errors.As(err, &f) || f.Reason != fault.InvalidField || f.Kind != fault.InvalidArgument {
-		t.Errorf("got %v, want INVALID_FIELD", err)
-		return "?"
+	return "INVALID_FIELD @" + field
+}
+
+// Rows have these values, also those that were written years ago.
+func TestValues_StayAsTheyAreStored(t *testing.T) {
+	t.Parallel()
+	test.Eq(t, []catalog.Channel{"ONLINE", "PHONE", "WALK_IN"}, catalog.Channels())
+	test.Eq(t, []catalog.Delivery{"IN_PERSON", "FEED"}, []catalog.Delivery{catalog.InPerson, catalog.Feed})
+	test.Eq(t, []catalog.SessionState{"DRAFT", "PUBLISHED", "CANCELLED"},
+		[]catalog.SessionState{catalog.Draft, catalog.Published, catalog.Cancelled})
+	test.Eq(t, []catalog.Level{"DEFAULT", "TENANT", "LOCATION", "SERVICE"},
+		[]catalog.Level{catalog.Default, catalog.TenantLevel, catalog.LocationLevel, catalog.ServiceLevel})
+}
+
+func TestChannel_IsOpenToMembersIfOnline(t *testing.T) {
+	t.Parallel()
+	all := catalog.Location{Channels: []catalog.Channel{catalog.Phone}}
+	for _, c := range catalog.Channels() {
+		test.EqOp(t, c != catalog.Online, c.StaffOnly())
+		test.EqOp(t, c == catalog.Phone, all.Accepts(c))
 	}
-	return f.Field
+}
+
+func TestMaxDays_IsALeapYear(t *testing.T) {
+	t.Parallel()
+	test.EqOp(t, time.Date(2028, 12, 31, 0, 0, 0, 0, time.UTC).YearDay(), catalog.MaxDays)
 }
 
 func TestTenantValidate_NamesTheInvalidField(t *testing.T) {
@@ -51,6 +79,11 @@ func TestTenantValidate_NamesTheInvalidField(t *testing.T) {
 		"unknown zone":          {func(t *catalog.Tenant) { t.TimeZone = "Europe/Atlantis" }, "tenant.time_zone"},
 		"zone of leap seconds":  {func(t *catalog.Tenant) { t.TimeZone = "right/Europe/Lisbon" }, "tenant.time_zone"},
 		"path out of the zones": {func(t *catalog.Tenant) { t.TimeZone = "../zoneinfo/UTC" }, "tenant.time_zone"},
+		"the default zone":      {func(t *catalog.Tenant) { t.TimeZone = "localtime" }, "tenant.time_zone"},
+		"old rules":             {func(t *catalog.Tenant) { t.TimeZone = "posixrules" }, "tenant.time_zone"},
+		"an unset zone":         {func(t *catalog.Tenant) { t.TimeZone = "Factory" }, "tenant.time_zone"},
+		"copy of a zone":        {func(t *catalog.Tenant) { t.TimeZone = "posix/UTC" }, "tenant.time_zone"},
+		"copy with leaps":       {func(t *catalog.Tenant) { t.TimeZone = "right/UTC" }, "tenant.time_zone"},
 		"offset":                {func(t *catalog.Tenant) { t.TimeZone = "+01:00" }, "tenant.time_zone"},
 		"script and region":     {func(t *catalog.Tenant) { t.Locale = "zh-Hant-TW" }, ""},
 		"no locale":             {func(t *catalog.Tenant) { t.Locale = "" }, "tenant.locale"},
@@ -71,9 +104,7 @@ func TestTenantValidate_NamesTheInvalidField(t *testing.T) {
 			t.Parallel()
 			edited := good
 			c.edit(&edited)
-			if diff := cmp.Diff(c.want, invalidField(t, edited.Validate())); diff != "" {
-				t.Error(diff)
-			}
+			test.EqOp(t, invalid(c.want), faulttest.Text(edited.Validate()))
 		})
 	}
 }
@@ -87,12 +118,16 @@ func TestLocationValidate_NamesTheInvalidField(t *testing.T) {
 	}{
 		"good":             {func(*catalog.Location) {}, ""},
 		"two-line address": {func(l *catalog.Location) { l.Address = "Cais 1\nLisboa" }, ""},
+		"full address":     {func(l *catalog.Location) { l.Address = strings.Repeat("é", 500) }, ""},
 		"long address":     {func(l *catalog.Location) { l.Address = strings.Repeat("x", 501) }, "location.address"},
 		"no name":          {func(l *catalog.Location) { l.Name = "" }, "location.name"},
 		"unknown zone":     {func(l *catalog.Location) { l.TimeZone = "Mars/Olympus" }, "location.time_zone"},
-		"pole":             {func(l *catalog.Location) { l.Point = &catalog.Point{Latitude: -90, Longitude: 180} }, ""},
-		"beyond the pole":  {func(l *catalog.Location) { l.Point = &catalog.Point{Latitude: 90.1} }, "location.geo"},
-		"around the world": {func(l *catalog.Location) { l.Point = &catalog.Point{Longitude: -180.1} }, "location.geo"},
+		"south pole":       {func(l *catalog.Location) { l.Point = &catalog.Point{Latitude: -90, Longitude: 180} }, ""},
+		"north pole":       {func(l *catalog.Location) { l.Point = &catalog.Point{Latitude: 90, Longitude: -180} }, ""},
+		"beyond the north": {func(l *catalog.Location) { l.Point = &catalog.Point{Latitude: 90.1} }, "location.geo"},
+		"beyond the south": {func(l *catalog.Location) { l.Point = &catalog.Point{Latitude: -90.1} }, "location.geo"},
+		"too far west":     {func(l *catalog.Location) { l.Point = &catalog.Point{Longitude: -180.1} }, "location.geo"},
+		"too far east":     {func(l *catalog.Location) { l.Point = &catalog.Point{Longitude: 180.1} }, "location.geo"},
 		"not a number":     {func(l *catalog.Location) { l.Point = &catalog.Point{Latitude: math.NaN()} }, "location.geo"},
 		"no channels":      {func(l *catalog.Location) { l.Channels = nil }, ""},
 		"unknown channel":  {func(l *catalog.Location) { l.Channels = []catalog.Channel{"FAX"} }, "location.channels"},
@@ -106,9 +141,7 @@ func TestLocationValidate_NamesTheInvalidField(t *testing.T) {
 			t.Parallel()
 			edited := good
 			c.edit(&edited)
-			if diff := cmp.Diff(c.want, invalidField(t, edited.Validate())); diff != "" {
-				t.Error(diff)
-			}
+			test.EqOp(t, invalid(c.want), faulttest.Text(edited.Validate()))
 		})
 	}
 }
@@ -120,7 +153,12 @@ func TestServiceValidate_NamesTheInvalidField(t *testing.T) {
 		edit func(*catalog.Service)
 		want string
 	}{
-		"good":           {func(*catalog.Service) {}, ""},
+		"good": {func(*catalog.Service) {}, ""},
+		"most": {func(s *catalog.Service) {
+			s.Description, s.Category, s.Duration = strings.Repeat("é", 4000), strings.Repeat("é", 100), 7*24*time.Hour
+			s.DefaultCapacity, s.DefaultWaitlistCapacity, s.MinParty, s.MaxParty = new(100_000), 10_000, 1000, 1000
+		}, ""},
+		"no name":        {func(s *catalog.Service) { s.Name = "" }, "service.name"},
 		"text in lines":  {func(s *catalog.Service) { s.Description = "Calm.\n\tBreathe." }, ""},
 		"long text":      {func(s *catalog.Service) { s.Description = strings.Repeat("x", 4001) }, "service.description"},
 		"bell":           {func(s *catalog.Service) { s.Description = "\a" }, "service.description"},
@@ -135,7 +173,11 @@ func TestServiceValidate_NamesTheInvalidField(t *testing.T) {
 		"long waitlist": {
 			func(s *catalog.Service) { s.DefaultWaitlistCapacity = 10_001 }, "service.default_waitlist_capacity",
 		},
-		"negative party":       {func(s *catalog.Service) { s.MinParty = -1 }, "service.min_party"},
+		"negative waitlist": {
+			func(s *catalog.Service) { s.DefaultWaitlistCapacity = -1 }, "service.default_waitlist_capacity",
+		},
+		"an empty party":       {func(s *catalog.Service) { s.MinParty = 0 }, "service.min_party"},
+		"a crowd at least":     {func(s *catalog.Service) { s.MinParty, s.MaxParty = 1001, 1001 }, "service.min_party"},
 		"crowd":                {func(s *catalog.Service) { s.MaxParty = 1_001 }, "service.max_party"},
 		"upside down":          {func(s *catalog.Service) { s.MinParty, s.MaxParty = 3, 2 }, "service.max_party"},
 		"by post":              {func(s *catalog.Service) { s.Delivery = "POST" }, "service.delivery"},
@@ -147,9 +189,7 @@ func TestServiceValidate_NamesTheInvalidField(t *testing.T) {
 			t.Parallel()
 			edited := good
 			c.edit(&edited)
-			if diff := cmp.Diff(c.want, invalidField(t, edited.Validate())); diff != "" {
-				t.Error(diff)
-			}
+			test.EqOp(t, invalid(c.want), faulttest.Text(edited.Validate()))
 		})
 	}
 }
@@ -160,22 +200,19 @@ func TestServiceWithDefaults_FillsInPartySizes(t *testing.T) {
 		{0, 0, 1, 1}, {3, 0, 3, 3}, {0, 4, 1, 4}, {2, 4, 2, 4},
 	} {
 		got := catalog.Service{MinParty: c.min, MaxParty: c.max}.WithDefaults()
-		if got.MinParty != c.wantMin || got.MaxParty != c.wantMax || got.Delivery != catalog.InPerson {
-			t.Errorf("%+v gives %d to %d, %s", c, got.MinParty, got.MaxParty, got.Delivery)
-		}
+		test.Eq(t, catalog.Service{MinParty: c.wantMin, MaxParty: c.wantMax, Delivery: catalog.InPerson}, got)
 	}
+	test.EqOp(t, catalog.Feed, catalog.Service{Delivery: catalog.Feed}.WithDefaults().Delivery)
 }
 
 func TestResourceValidate_NamesTheInvalidField(t *testing.T) {
 	t.Parallel()
 	for want, r := range map[string]catalog.Resource{
-		"":              {Name: "Court 1", Kind: "court"},
+		"":              {Name: "Court 1", Kind: strings.Repeat("é", 50)},
 		"resource.name": {Kind: "court"},
 		"resource.kind": {Name: "Court 1", Kind: strings.Repeat("x", 51)},
 	} {
-		if diff := cmp.Diff(want, invalidField(t, r.Validate())); diff != "" {
-			t.Error(diff)
-		}
+		test.EqOp(t, invalid(want), faulttest.Text(r.Validate()))
 	}
 }
 
@@ -185,40 +222,76 @@ func TestPolicyValidate_NamesTheInvalidField(t *testing.T) {
 	tier := func(name string, window time.Duration) map[string]catalog.TierPolicy {
 		return map[string]catalog.TierPolicy{name: {Cancellation: &window}}
 	}
-	many := make(map[string]catalog.TierPolicy)
-	for i := range 51 {
-		many[strings.Repeat("t", i+1)] = catalog.TierPolicy{}
+	most, many := make(map[string]catalog.TierPolicy), make(map[string]catalog.TierPolicy)
+	for i := range 50 {
+		most[fmt.Sprint(i)], many[fmt.Sprint(i)] = catalog.TierPolicy{}, catalog.TierPolicy{}
 	}
+	many["one more"] = catalog.TierPolicy{}
 	for name, c := range map[string]struct {
 		policy catalog.Policy
 		want   string
 	}{
-		"nothing said":      {catalog.Policy{}, ""},
-		"the defaults":      {catalog.Defaults().Policy(), ""},
-		"two years ahead":   {catalog.Policy{Advance: new(730 * day)}, ""},
-		"farther ahead":     {catalog.Policy{Advance: new(730*day + time.Second)}, "advance_window"},
-		"backwards":         {catalog.Policy{BookingCloses: new(-time.Second)}, "booking_closes_before"},
-		"fraction":          {catalog.Policy{Cancellation: new(time.Millisecond)}, "cancellation_window"},
-		"short hold":        {catalog.Policy{HoldTTL: new(59 * time.Second)}, "hold_ttl"},
-		"long hold":         {catalog.Policy{HoldTTL: new(day + time.Second)}, "hold_ttl"},
-		"check-in too soon": {catalog.Policy{CheckInOpens: new(2 * day)}, "checkin_opens_before"},
-		"check-in too late": {catalog.Policy{CheckInCloses: new(2 * day)}, "checkin_closes_after_end"},
-		"too near":          {catalog.Policy{GPSMaxMeters: new(9.0)}, "gps_max_meters"},
-		"no distance":       {catalog.Policy{GPSMaxMeters: new(math.NaN())}, "gps_max_meters"},
-		"no-show too late":  {catalog.Policy{AutoNoShowAfter: new(8 * day)}, "auto_no_show_after"},
-		"no tiers":          {catalog.Policy{Tiers: new(map[string]catalog.TierPolicy{})}, ""},
-		"a tier":            {catalog.Policy{Tiers: new(tier("member", 4*time.Hour))}, ""},
-		"nameless tier":     {catalog.Policy{Tiers: new(tier("", 4*time.Hour))}, "tier_cancellations"},
-		"long tier":         {catalog.Policy{Tiers: new(tier(strings.Repeat("x", 51), 0))}, "tier_cancellations"},
-		"tier's window":     {catalog.Policy{Tiers: new(tier("member", 31*day))}, "tier_cancellations"},
-		"many tiers":        {catalog.Policy{Tiers: new(many)}, "tier_cancellations"},
+		"nothing said":   {catalog.Policy{}, ""},
+		"the defaults":   {catalog.Defaults().Policy(), ""},
+		"fraction":       {catalog.Policy{Cancellation: new(time.Millisecond)}, "cancellation_window"},
+		"no distance":    {catalog.Policy{GPSMaxMeters: new(math.NaN())}, "gps_max_meters"},
+		"no tiers":       {catalog.Policy{Tiers: new(map[string]catalog.TierPolicy{})}, ""},
+		"no window":      {catalog.Policy{Tiers: new(tier("member", 0))}, ""},
+		"a tier":         {catalog.Policy{Tiers: new(tier("member", 4*time.Hour))}, ""},
+		"nameless tier":  {catalog.Policy{Tiers: new(tier("", 4*time.Hour))}, "tier_cancellations"},
+		"long tier":      {catalog.Policy{Tiers: new(tier(strings.Repeat("x", 51), 0))}, "tier_cancellations"},
+		"tier's window":  {catalog.Policy{Tiers: new(tier("member", 31*day))}, "tier_cancellations"},
+		"the most tiers": {catalog.Policy{Tiers: new(most)}, ""},
+		"long name":      {catalog.Policy{Tiers: new(tier(strings.Repeat("é", 50), 30*day))}, ""},
+		"many tiers":     {catalog.Policy{Tiers: new(many)}, "tier_cancellations"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got := strings.TrimPrefix(invalidField(t, c.policy.Validate()), "layer.policy.")
-			if diff := cmp.Diff(c.want, got); diff != "" {
-				t.Error(diff)
+			if c.want != "" {
+				c.want = "layer.policy." + c.want
 			}
+			test.EqOp(t, invalid(c.want), faulttest.Text(c.policy.Validate()))
 		})
+	}
+}
+
+// The names are those of the contract and of the audit log. Spans are whole seconds, distances are meters.
+func TestPolicyFields_HaveNamesDefaultsAndBounds(t *testing.T) {
+	t.Parallel()
+	const day, second = 24 * time.Hour, time.Second
+	bounds := map[string]struct{ initial, least, most, unit time.Duration }{
+		"advance_window":           {30 * day, 0, 730 * day, second},
+		"booking_closes_before":    {0, 0, 30 * day, second},
+		"cancellation_window":      {day, 0, 30 * day, second},
+		"hold_ttl":                 {10 * time.Minute, time.Minute, day, second},
+		"checkin_opens_before":     {time.Hour, 0, day, second},
+		"checkin_closes_after_end": {30 * time.Minute, 0, day, second},
+		"auto_no_show_after":       {30 * time.Minute, 0, 7 * day, second},
+		"gps_max_meters":           {200, 10, 100_000, 1},
+	}
+	others := map[string]any{
+		"allow_late_cancellation": false, "allow_reschedule": false, "auto_no_show": false, "waitlist_enabled": true,
+		"tier_cancellations": map[string]catalog.TierPolicy{},
+	}
+	defaults := catalog.Defaults().Policy()
+	test.EqOp(t, len(bounds)+len(others), len(catalog.RuleFields))
+	for _, row := range catalog.RuleFields {
+		name := row.Name()
+		b, has := bounds[name]
+		if !has {
+			test.Eq(t, others[name], row.Value(&defaults), test.Sprint(name))
+			continue
+		}
+		for value, want := range map[time.Duration]string{
+			b.least: "", b.most: "", b.least - b.unit: name, b.most + b.unit: name,
+		} {
+			var p catalog.Policy
+			row.Set(&p, value)
+			got := strings.TrimPrefix(faulttest.Text(p.Validate()), invalid("layer.policy."))
+			test.EqOp(t, want, got, test.Sprintf("%s of %d", name, value))
+		}
+		var initial catalog.Policy
+		row.Set(&initial, b.initial)
+		test.Eq(t, row.Value(&initial), row.Value(&defaults), test.Sprint(name))
 	}
 }

@@ -2,14 +2,19 @@ package checkin_test
 
 import (
 	"errors"
+	"math"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 	"pgregory.net/rapid"
 
 	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/fault/faulttest"
 	"github.com/berthhq/berth/internal/rules/checkin"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 var (
@@ -167,21 +172,18 @@ func TestDecide_ChecksStatusWindowAndDistance(t *testing.T) {
 			plan, err := checkin.Decide(f, c.command, now)
 			if c.reason != "" {
 				var refusal *fault.Error
-				if !errors.As(err, &refusal) || refusal.Reason != c.reason {
-					t.Fatalf("%+v, %v; want %s", plan, err, c.reason)
-				}
-				if diff := cmp.Diff(c.metadata, refusal.Metadata); diff != "" {
-					t.Error(diff)
-				}
+				must.True(
+					t, errors.As(err, &refusal) && refusal.Reason == c.reason, must.Sprintf("%+v, %v; want %s", plan, err, c.reason),
+				)
+				test.Eq(t, c.metadata, refusal.Metadata)
 				return
 			}
 			want := checkin.Result{Status: checkin.Attended, CheckedInAt: now, Method: c.command.Method}
 			if c.already {
 				want = checkin.Result{Status: checkin.Attended, CheckedInAt: first, Method: checkin.GPS, Unchanged: true}
 			}
-			if diff := cmp.Diff(want, plan); err != nil || diff != "" {
-				t.Errorf("%v\n%s", err, diff)
-			}
+			diff := cmp.Diff(want, plan)
+			test.True(t, err == nil && diff == "", test.Sprintf("%v\n%s", err, diff))
 		})
 	}
 }
@@ -199,9 +201,11 @@ func TestUndo_RevertsOnlyACheckIn(t *testing.T) {
 		f := facts()
 		f.Status, f.CheckedInAt, f.Method = status, starts, checkin.QR
 		plan, err := checkin.Undo(f)
-		if refused := want == (checkin.Result{}); plan != want || refused != (fault.ReasonOf(err) == fault.NotConfirmed) {
-			t.Errorf("%s: %+v, %v", status, plan, err)
-		}
+		refused := want == (checkin.Result{})
+		test.True(
+			t, plan == want && refused == (fault.ReasonOf(err) == fault.NotConfirmed),
+			test.Sprintf("%s: %+v, %v", status, plan, err),
+		)
 	}
 }
 
@@ -235,37 +239,68 @@ func TestDecide_AcceptsOnlyAllowedCheckIns(t *testing.T) {
 		c := drawCommand(t)
 		plan, err := checkin.Decide(f, c, now)
 		if err != nil {
-			if plan != (checkin.Result{}) {
-				t.Fatalf("refused, and planned %+v", plan)
-			}
+			must.EqOp(t, (checkin.Result{}), plan, must.Sprint("refused, and planned"))
 			return
 		}
-		if plan.Unchanged != (f.Status == checkin.Attended) || !plan.Unchanged && f.Status != checkin.Confirmed {
-			t.Fatalf("%s became %+v", f.Status, plan)
-		}
-		if c.Method == checkin.Manual && !f.Staff {
-			t.Fatal("a member checked in by hand")
-		}
+		must.True(
+			t, plan.Unchanged == (f.Status == checkin.Attended) && (plan.Unchanged || f.Status == checkin.Confirmed),
+			must.Sprintf("%s became %+v", f.Status, plan),
+		)
+		must.False(t, c.Method == checkin.Manual && !f.Staff, must.Sprint("a member checked in by hand"))
 		if plan.Unchanged {
 			return
 		}
-		if f.SessionCancelled || c.Method != checkin.Manual && !f.Window.Open(f.Starts, f.Ends, now) {
-			t.Fatal("the session takes no check-ins")
-		}
+		must.True(
+			t, !f.SessionCancelled && (c.Method == checkin.Manual || f.Window.Open(f.Starts, f.Ends, now)),
+			must.Sprint("the session takes no check-ins"),
+		)
 		if c.Method == checkin.GPS {
-			distance, err := checkin.Distance(studio, c.Point)
-			if err != nil || distance > f.GPSMaxMeters || f.Delivery == checkin.Feed {
-				t.Fatalf("%g m from the session, %v", distance, err)
-			}
+			distance := expect.Value(checkin.Distance(studio, c.Point))(t)
+			must.True(
+				t, distance <= f.GPSMaxMeters && f.Delivery != checkin.Feed, must.Sprintf("%g m from the session", distance),
+			)
 		}
 
 		f.Status, f.CheckedInAt, f.Method = plan.Status, plan.CheckedInAt, plan.Method
 		again, err := checkin.Decide(f, drawCommand(t), now.Add(time.Minute))
-		if err == nil && (!again.Unchanged || again.CheckedInAt != plan.CheckedInAt || again.Method != plan.Method) {
-			t.Fatalf("the second time it became %+v", again)
-		}
-		if undone, err := checkin.Undo(f); err != nil || undone != (checkin.Result{Status: checkin.Confirmed}) {
-			t.Fatalf("undone it became %+v, %v", undone, err)
-		}
+		must.False(
+			t, err == nil && (!again.Unchanged || again.CheckedInAt != plan.CheckedInAt || again.Method != plan.Method),
+			must.Sprintf("the second time it became %+v", again),
+		)
+		undone := expect.Value(checkin.Undo(f))(t)
+		must.EqOp(t, (checkin.Result{Status: checkin.Confirmed}), undone, must.Sprintf("undone it became %+v", undone))
 	})
+}
+
+func TestDecide_NamesTheInvalidField(t *testing.T) {
+	t.Parallel()
+	_, err := checkin.Decide(facts(), checkin.Request{Method: "FAX"}, starts)
+	test.EqOp(t, "INVALID_FIELD @method", faulttest.Text(err))
+	_, err = checkin.Decide(facts(), checkin.Request{Method: checkin.GPS, Point: checkin.Point{Latitude: -90.1}}, starts)
+	test.EqOp(t, "INVALID_FIELD @point", faulttest.Text(err))
+}
+
+// The radius belongs to the location. A radius of a meter or less is one, too.
+func TestDecide_AcceptsPositionsUpToTheRadius(t *testing.T) {
+	t.Parallel()
+	near := checkin.Point{Latitude: studio.Latitude + 0.000005, Longitude: studio.Longitude}
+	f := facts()
+	radius, err := checkin.Distance(studio, near)
+	test.NoError(t, err)
+	test.Between(t, 0.1, radius, 1)
+	f.GPSMaxMeters = radius
+	_, err = checkin.Decide(f, checkin.Request{Method: checkin.GPS, Point: near}, starts)
+	test.NoError(t, err)
+}
+
+// Rounding must not give a distance that is no number, also between antipodes.
+func TestDistance_OfAntipodesIsHalfTheGlobe(t *testing.T) {
+	t.Parallel()
+	for latitude := -90.0; latitude <= 90; latitude += 3.7 {
+		for longitude := -180.0; longitude <= 0; longitude += 3.7 {
+			got := expect.Value(checkin.Distance(checkin.Point{Latitude: latitude, Longitude: longitude},
+				checkin.Point{Latitude: -latitude, Longitude: longitude + 180}))(t)
+			must.InDelta(t, math.Pi*6_371_008.8, got, 1000)
+		}
+	}
 }

@@ -4,10 +4,14 @@ import (
 	"math"
 	"testing"
 
+	"github.com/shoenig/test/must"
 	"pgregory.net/rapid"
+
+	"github.com/shoenig/test"
 
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rules/checkin"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 func TestDistance_MatchesKnownDistances(t *testing.T) {
@@ -40,9 +44,11 @@ func TestDistance_MatchesKnownDistances(t *testing.T) {
 		},
 	} {
 		got, err := checkin.Distance(c.a, c.b)
-		if tolerance := max(0.01, c.want*1e-6); err != nil || math.Abs(got-c.want) > tolerance {
-			t.Errorf("%s: %.3f m, %v; want %.3f", c.name, got, err, c.want)
-		}
+		tolerance := max(0.01, c.want*1e-6)
+		test.True(
+			t, err == nil && math.Abs(got-c.want) <= tolerance,
+			test.Sprintf("%s: %.3f m, %v; want %.3f", c.name, got, err, c.want),
+		)
 	}
 }
 
@@ -53,14 +59,11 @@ func TestDistance_RejectsPositionsThatDoNotExist(t *testing.T) {
 			if _, err := checkin.Distance(studio, p); p.Valid() || fault.ReasonOf(err) != fault.InvalidField {
 				t.Errorf("%v: %v", p, err)
 			}
-			if _, err := checkin.Distance(p, studio); fault.ReasonOf(err) != fault.InvalidField {
-				t.Errorf("from %v: %v", p, err)
-			}
+			_, err := checkin.Distance(p, studio)
+			test.EqOp(t, fault.InvalidField, fault.ReasonOf(err), test.Sprintf("from %v: %v", p, err))
 		}
 	}
-	if (checkin.Point{Latitude: 90.0000001}).Valid() {
-		t.Error("north of the pole")
-	}
+	test.False(t, (checkin.Point{Latitude: 90.0000001}).Valid(), test.Sprint("north of the pole"))
 }
 
 func TestDistance_IsAMetric(t *testing.T) {
@@ -74,15 +77,15 @@ func TestDistance_IsAMetric(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a, b, c := point.Draw(t, "a"), point.Draw(t, "b"), point.Draw(t, "c")
 		distance := func(a, b checkin.Point) float64 {
-			d, err := checkin.Distance(a, b)
-			if err != nil || !(d >= 0) || d > 20_015_115 {
-				t.Fatalf("%v to %v: %g, %v", a, b, d, err)
-			}
+			d := expect.Value(checkin.Distance(a, b))(t)
+			must.True(t, (d >= 0) && d <= 20_015_115, must.Sprintf("%v to %v: %g", a, b, d))
 			return d
 		}
 		const rounding = 1 // meter, near antipodes
-		if ab := distance(a, b); math.Abs(ab-distance(b, a)) > rounding || ab > distance(a, c)+distance(c, b)+rounding {
-			t.Fatalf("%v, %v, %v", a, b, c)
-		}
+		ab := distance(a, b)
+		must.True(
+			t, math.Abs(ab-distance(b, a)) <= rounding && ab <= distance(a, c)+distance(c, b)+rounding,
+			must.Sprintf("%v, %v, %v", a, b, c),
+		)
 	})
 }

@@ -5,14 +5,18 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 	"pgregory.net/rapid"
 
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rules/checkin"
 	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 var (
@@ -25,27 +29,19 @@ var (
 	newSecret = bytes.Repeat([]byte{2}, checkin.MinSecretLength)
 )
 
-type tester interface {
-	Helper()
-	Fatal(...any)
-}
-
-func keys(t tester, current []byte, previous ...[]byte) checkin.Keys {
+func keys(t must.T, current []byte, previous ...[]byte) checkin.Keys {
 	t.Helper()
-	k, err := checkin.NewKeys(current, previous...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return k
+	return expect.Value(checkin.NewKeys(current, previous...))(t)
 }
 
 func TestVerifyQR_AcceptsOnlyValidCodesOfThisSession(t *testing.T) {
 	t.Parallel()
 	k := keys(t, oldSecret)
 	text, expires := k.SignQR(club, yoga, starts, checkin.QRTTL)
-	if len(text) != 87 || !expires.Equal(starts.Add(checkin.QRTTL)) {
-		t.Errorf("%q has %d characters and expires %s", text, len(text), expires)
-	}
+	test.True(
+		t, len(text) == 87 && expires.Equal(starts.Add(checkin.QRTTL)),
+		test.Sprintf("%q has %d characters and expires %s", text, len(text), expires),
+	)
 	display, _ := k.SignDisplay(club, yoga, starts)
 	for _, c := range []struct {
 		name    string
@@ -79,16 +75,15 @@ func TestVerifyQR_AcceptsOnlyValidCodesOfThisSession(t *testing.T) {
 			t.Parallel()
 			err := c.keys.VerifyQR(c.text, c.tenant, c.session, starts.Add(c.at))
 			if c.good {
-				if err != nil {
-					t.Error(err)
-				}
+				test.NoError(t, err)
 				return
 			}
 			var refusal *fault.Error
-			if !errors.As(err, &refusal) || refusal.Reason != fault.QRInvalid ||
-				refusal.Message != "Invalid or expired QR code." || refusal.Metadata != nil {
-				t.Errorf("%#v", err)
-			}
+			test.True(
+				t, errors.As(err, &refusal) && refusal.Reason == fault.QRInvalid &&
+					refusal.Message == "Invalid or expired QR code." && refusal.Metadata == nil,
+				test.Sprintf("%#v", err),
+			)
 		})
 	}
 }
@@ -105,12 +100,13 @@ func TestSignQR_LimitsTheLifetime(t *testing.T) {
 		{1500 * time.Millisecond, time.Second},
 	} {
 		text, expires := k.SignQR(club, yoga, starts, c.asked)
-		if !expires.Equal(starts.Add(c.given)) {
-			t.Errorf("a life of %s ends after %s", c.asked, expires.Sub(starts))
-		}
-		if k.VerifyQR(text, club, yoga, expires.Add(-time.Second)) != nil || k.VerifyQR(text, club, yoga, expires) == nil {
-			t.Errorf("a life of %s does not end at %s", c.asked, expires)
-		}
+		test.True(
+			t, expires.Equal(starts.Add(c.given)), test.Sprintf("a life of %s ends after %s", c.asked, expires.Sub(starts)),
+		)
+		test.True(
+			t, k.VerifyQR(text, club, yoga, expires.Add(-time.Second)) == nil && k.VerifyQR(text, club, yoga, expires) != nil,
+			test.Sprintf("a life of %s does not end at %s", c.asked, expires),
+		)
 	}
 }
 
@@ -119,9 +115,8 @@ func TestVerifyDisplay_AcceptsOnlyValidLinks(t *testing.T) {
 	k := keys(t, oldSecret)
 	text, expires := k.SignDisplay(club, yoga, starts)
 	want := checkin.Display{Tenant: club, Session: yoga, Expires: starts.Add(checkin.DisplayTTL)}
-	if got, err := k.VerifyDisplay(text, starts); err != nil || got != want || !expires.Equal(want.Expires) {
-		t.Errorf("%+v, %v", got, err)
-	}
+	got := expect.Value(k.VerifyDisplay(text, starts))(t)
+	test.True(t, got == want && expires.Equal(want.Expires), test.Sprintf("%+v", got))
 	rotated := keys(t, newSecret, oldSecret)
 	if got, err := rotated.VerifyDisplay(text, expires.Add(-time.Second)); err != nil || got != want {
 		t.Errorf("%+v, %v", got, err)
@@ -139,9 +134,10 @@ func TestVerifyDisplay_AcceptsOnlyValidLinks(t *testing.T) {
 		"empty":           {k, "", starts},
 	} {
 		got, err := c.keys.VerifyDisplay(c.text, c.at)
-		if fault.ReasonOf(err) != fault.LinkInvalid || got != (checkin.Display{}) {
-			t.Errorf("%s: %+v, %v", name, got, err)
-		}
+		test.True(
+			t, fault.ReasonOf(err) == fault.LinkInvalid && got == (checkin.Display{}),
+			test.Sprintf("%s: %+v, %v", name, got, err),
+		)
 	}
 }
 
@@ -157,17 +153,12 @@ func TestVerifyQR_RejectsEditedCodes(t *testing.T) {
 		"issued":  func(b []byte) { binary.BigEndian.PutUint64(b[33:], uint64(starts.Unix()-1)) },
 		"expires": func(b []byte) { binary.BigEndian.PutUint64(b[41:], uint64(expires.Unix()+60)) },
 	} {
-		b, err := base64.RawURLEncoding.DecodeString(text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := expect.Value(base64.RawURLEncoding.DecodeString(text))(t)
 		edit(b)
 		forged := base64.RawURLEncoding.EncodeToString(b)
 		for _, in := range []tenant.TenantID{club, other} {
 			for _, session := range []tenant.SessionID{yoga, pilates} {
-				if k.VerifyQR(forged, in, session, starts) == nil {
-					t.Errorf("a forged %s passed", name)
-				}
+				test.Error(t, k.VerifyQR(forged, in, session, starts), test.Sprintf("a forged %s passed", name))
 			}
 		}
 	}
@@ -175,19 +166,15 @@ func TestVerifyQR_RejectsEditedCodes(t *testing.T) {
 
 func TestNewKeys_RejectsShortSecretsAndCopiesThem(t *testing.T) {
 	t.Parallel()
-	if _, err := checkin.NewKeys(newSecret[1:]); !errors.Is(err, checkin.ErrSecretTooShort) {
-		t.Error(err)
-	}
-	if _, err := checkin.NewKeys(newSecret, nil); !errors.Is(err, checkin.ErrSecretTooShort) {
-		t.Error(err)
-	}
+	_, err := checkin.NewKeys(newSecret[1:])
+	test.ErrorIs(t, err, checkin.ErrSecretTooShort)
+	_, err = checkin.NewKeys(newSecret, nil)
+	test.ErrorIs(t, err, checkin.ErrSecretTooShort)
 	secret := bytes.Clone(newSecret)
 	k := keys(t, secret)
 	text, _ := k.SignQR(club, yoga, starts, checkin.QRTTL)
 	clear(secret)
-	if err := k.VerifyQR(text, club, yoga, starts); err != nil {
-		t.Error("the keys share their caller's memory")
-	}
+	test.NoError(t, k.VerifyQR(text, club, yoga, starts), test.Sprint("the keys share their caller's memory"))
 }
 
 func TestVerifyQR_AcceptsExactlyItsTenantSessionAndTime(t *testing.T) {
@@ -206,9 +193,10 @@ func TestVerifyQR_AcceptsExactlyItsTenantSessionAndTime(t *testing.T) {
 		good := askedFor == signedFor && askedSession == signedSession &&
 			now.Before(expires) && !now.Before(issued.Add(-checkin.MaxClockSkew))
 		err := k.VerifyQR(text, askedFor, askedSession, now)
-		if (err == nil) != good || expires.Sub(issued) > checkin.MaxQRTTL {
-			t.Fatalf("signed %s until %s, now %s: %v", issued, expires, now, err)
-		}
+		must.True(
+			t, (err == nil) == good && expires.Sub(issued) <= checkin.MaxQRTTL,
+			must.Sprintf("signed %s until %s, now %s: %v", issued, expires, now, err),
+		)
 	})
 }
 
@@ -223,12 +211,9 @@ func TestVerify_RejectsAnyFlippedBit(t *testing.T) {
 			b[n/8] ^= 1 << (n % 8)
 			return string(b)
 		}
-		if k.VerifyQR(flip(text), club, yoga, starts) == nil {
-			t.Errorf("bit %d of a code does not matter", n)
-		}
-		if _, err := k.VerifyDisplay(flip(link), starts); err == nil {
-			t.Errorf("bit %d of a link does not matter", n)
-		}
+		test.Error(t, k.VerifyQR(flip(text), club, yoga, starts), test.Sprintf("bit %d of a code does not matter", n))
+		_, err := k.VerifyDisplay(flip(link), starts)
+		test.Error(t, err, test.Sprintf("bit %d of a link does not matter", n))
 	}
 }
 
@@ -244,12 +229,11 @@ func FuzzVerifyQR(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string, second int64) {
 		now := time.Unix(starts.Unix()+second%100_000, 0)
 		err := k.VerifyQR(text, club, yoga, now)
-		if err == nil && (text != good || second%100_000 >= 90 || second%100_000 < -30) {
-			t.Fatalf("%q passed at %s", text, now)
-		}
-		if err != nil && fault.ReasonOf(err) != fault.QRInvalid {
-			t.Fatal(err)
-		}
+		must.False(
+			t, err == nil && (text != good || second%100_000 >= 90 || second%100_000 < -30),
+			must.Sprintf("%q passed at %s", text, now),
+		)
+		must.False(t, err != nil && fault.ReasonOf(err) != fault.QRInvalid, must.Sprint(err))
 		if _, err := k.VerifyDisplay(text, now); err == nil && text != link {
 			t.Fatalf("%q opened a display", text)
 		}
@@ -260,8 +244,17 @@ func BenchmarkVerifyQR(b *testing.B) {
 	k := keys(b, newSecret, oldSecret)
 	text, _ := k.SignQR(club, yoga, starts, checkin.QRTTL)
 	for b.Loop() {
-		if err := k.VerifyQR(text, club, yoga, starts); err != nil {
-			b.Fatal(err)
-		}
+		must.NoError(b, k.VerifyQR(text, club, yoga, starts))
 	}
+}
+
+// The current secret signs. The previous ones only verify.
+func TestNewKeys_SignsWithTheCurrentSecret(t *testing.T) {
+	t.Parallel()
+	far := tenant.MustParse[tenant.TenantID]("f192d3f0-0000-7000-8000-000000000001")
+	text, _ := keys(t, newSecret, oldSecret).SignQR(far, yoga, starts, checkin.QRTTL)
+	test.NoError(t, keys(t, newSecret).VerifyQR(text, far, yoga, starts))
+	test.Error(t, keys(t, oldSecret).VerifyQR(text, far, yoga, starts))
+	text = text[:20] + strings.Repeat("\n", len(text)-20)
+	test.Error(t, keys(t, newSecret).VerifyQR(text, far, yoga, starts))
 }

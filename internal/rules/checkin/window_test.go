@@ -4,6 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test"
+
 	"github.com/berthhq/berth/internal/rules/checkin"
 )
 
@@ -17,8 +19,9 @@ func TestAbsent_NeverBeforeCheckInCloses(t *testing.T) {
 	} {
 		w := checkin.Window{OpensBefore: time.Hour, ClosesAfterEnd: c.closes}
 		got := w.NoShowFrom(ends, c.after)
-		if !got.Equal(ends.Add(c.want)) || w.Open(starts, ends, got) {
-			t.Errorf("%+v, %s: %s after the end", w, c.after, got.Sub(ends))
-		}
+		test.True(
+			t, got.Equal(ends.Add(c.want)) && !w.Open(starts, ends, got),
+			test.Sprintf("%+v, %s: %s after the end", w, c.after, got.Sub(ends)),
+		)
 	}
 }

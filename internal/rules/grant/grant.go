@@ -70,11 +70,11 @@ func checkDescription(field, text string) error {
 	return nil
 }
 
-// comparePermissions sorts by the order of policy.Permissions, unknown ones first.
+// comparePermissions sorts known permissions by the order of policy.Permissions.
 func comparePermissions(a, b string) int {
 	i, _ := policy.IndexOf(a)
 	j, _ := policy.IndexOf(b)
-	return cmp.Or(i-j, strings.Compare(a, b))
+	return i - j
 }
 
 // BuiltIn fills in a built-in role: its title, description and permissions come from package policy.

@@ -7,9 +7,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 	"pgregory.net/rapid"
 
 	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/fault/faulttest"
 	"github.com/berthhq/berth/internal/rules/grant"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/policy"
@@ -38,9 +42,7 @@ func lacking(t *rapid.T, err error) string {
 	if !errors.As(err, &f) {
 		return ""
 	}
-	if f.Reason != fault.PermissionDeniedReason {
-		t.Fatalf("reason %s", f.Reason)
-	}
+	must.EqOp(t, fault.PermissionDeniedReason, f.Reason)
 	return f.Metadata["permission"]
 }
 
@@ -50,9 +52,10 @@ func TestCheckGrant_RejectsPermissionsThatEditorLacks(t *testing.T) {
 		has, changed := set(t, "has"), set(t, "changed")
 		lacked := lacking(t, power(has).CheckGrant(power(changed)))
 		missing := slices.DeleteFunc(slices.Clone(changed), func(name string) bool { return slices.Contains(has, name) })
-		if lacked == "" != (len(missing) == 0) || (lacked != "" && !slices.Contains(missing, lacked)) {
-			t.Fatalf("lacks %q, missing are %v", lacked, missing)
-		}
+		must.True(
+			t, lacked == "" == (len(missing) == 0) && (lacked == "" || slices.Contains(missing, lacked)),
+			must.Sprintf("lacks %q, missing are %v", lacked, missing),
+		)
 	})
 }
 
@@ -68,12 +71,11 @@ func TestEditRole_ChecksPermissionsThatAreAddedOrRemoved(t *testing.T) {
 				allowed = false
 			}
 		}
-		if (lacking(t, err) == "") != allowed {
-			t.Fatalf("%v, want allowed %v", err, allowed)
-		}
-		if err == nil && !slices.Equal(got.Permissions, power(after).Names()) {
-			t.Fatalf("permissions %v are not in the order of the policy", got.Permissions)
-		}
+		must.EqOp(t, allowed, (lacking(t, err) == ""), must.Sprintf("%v, want allowed", err))
+		must.False(
+			t, err == nil && !slices.Equal(got.Permissions, power(after).Names()),
+			must.Sprintf("permissions %v are not in the order of the policy", got.Permissions),
+		)
 	})
 }
 
@@ -104,50 +106,75 @@ func TestCheckEditMember_RejectsMembersWithMorePermissions(t *testing.T) {
 		{"nobody", "desk", false},
 	} {
 		err := roleSet.CheckEditMember(roleSet.Permissions(c.editor), []string{c.person})
-		if (err == nil) != c.allowed {
-			t.Errorf("%s edits %s: %v", c.editor, c.person, err)
-		}
+		test.EqOp(t, c.allowed, err == nil, test.Sprintf("%s edits %s", c.editor, c.person))
 	}
+	test.EqOp(t, "PERMISSION_DENIED permission=member.write",
+		faulttest.Text(roleSet.CheckEditMember(nil, []string{"desk"})))
 }
 
 func TestEditRole_RejectsBuiltInRoles(t *testing.T) {
 	t.Parallel()
-	for _, name := range grant.BuiltInNames() {
-		role := grant.BuiltIn(grant.Role{Name: name, BuiltIn: true})
-		if role.Title == "" || role.Description == "" || len(role.Permissions) == 0 {
-			t.Errorf("%+v", role)
-		}
-		if _, err := grant.EditRole(grant.AllPermissions(), role, role); fault.ReasonOf(err) != fault.RoleBuiltIn {
-			t.Errorf("%s: %v", name, err)
-		}
+	for i, name := range grant.BuiltInNames() {
+		role := grant.BuiltIn(grant.Role{Name: name, BuiltIn: true, Permissions: []string{"gone.away"}})
+		test.EqOp(t, name, strings.ToLower(role.Title))
+		test.NotEqOp(t, name, role.Title)
+		test.EqOp(t, policy.Roles()[i].Description, role.Description)
+		test.SliceNotContains(t, role.Permissions, "gone.away")
+		test.True(t, role.Title != "" && role.Description != "" && len(role.Permissions) != 0, test.Sprintf("%+v", role))
+		_, err := grant.EditRole(grant.AllPermissions(), role, role)
+		test.EqOp(t, fault.RoleBuiltIn, fault.ReasonOf(err), test.Sprintf("%s: %v", name, err))
 	}
 }
 
-func TestRoleNormalize_RejectsInvalidFields(t *testing.T) {
+func TestRoleNormalize_ReturnsStoredFormOrNamesTheInvalidField(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct {
-		role grant.Role
-		want fault.Reason
+	names := []string{"audit.read", "session.read", "audit.read"}
+	for name, tt := range map[string]struct {
+		role, want grant.Role
+		err        string
 	}{
-		"plain": {grant.Role{Name: "r"}, ""},
-		"unknown permission": {
-			grant.Role{Name: "r", Permissions: []string{"session.read", "world.rule"}}, fault.PermissionNotFound,
+		"plain": {grant.Role{Name: "r"}, grant.Role{Name: "r", Title: "r"}, ""},
+		"spaces": {
+			grant.Role{Name: "r", Title: " Desk ", Description: " a\r\n\tb "},
+			grant.Role{Name: "r", Title: "Desk", Description: "a\r\n\tb"}, "",
 		},
-		"long title":       {grant.Role{Name: "r", Title: strings.Repeat("é", 201)}, fault.InvalidField},
-		"longest title":    {grant.Role{Name: "r", Title: strings.Repeat("é", 200)}, ""},
-		"control in title": {grant.Role{Name: "r", Title: "a\x00"}, fault.InvalidField},
-		"long description": {grant.Role{Name: "r", Description: strings.Repeat("x", 1001)}, fault.InvalidField},
-		"null":             {grant.Role{Name: "r", Description: "a\x00"}, fault.InvalidField},
-		"lines":            {grant.Role{Name: "r", Description: "a\nb"}, ""},
+		"longest": {
+			grant.Role{Title: strings.Repeat("é", 200), Description: strings.Repeat("é", 1000)},
+			grant.Role{Title: strings.Repeat("é", 200), Description: strings.Repeat("é", 1000)}, "",
+		},
+		"permissions in the order of the policy, once": {
+			grant.Role{Title: "r", Permissions: names},
+			grant.Role{Title: "r", Permissions: []string{"session.read", "audit.read"}}, "",
+		},
+		"unknown permission": {
+			role: grant.Role{Name: "r", Permissions: []string{"session.read", "world.rule"}},
+			err:  "PERMISSION_NOT_FOUND @role.permissions permission=world.rule",
+		},
+		"long title":       {role: grant.Role{Title: strings.Repeat("é", 201)}, err: "INVALID_FIELD @role.title"},
+		"control in title": {role: grant.Role{Title: "a\nb"}, err: "INVALID_FIELD @role.title"},
+		"long description": {
+			role: grant.Role{Name: "r", Description: strings.Repeat("x", 1001)}, err: "INVALID_FIELD @role.description",
+		},
+		"null": {role: grant.Role{Name: "r", Description: "a\x00"}, err: "INVALID_FIELD @role.description"},
 	} {
-		got, err := c.role.Normalize()
-		if fault.ReasonOf(err) != c.want {
-			t.Errorf("%s: %v", name, err)
+		got, err := tt.role.Normalize()
+		test.EqOp(t, tt.err, faulttest.Text(err), test.Sprint(name))
+		if err == nil {
+			test.Eq(t, tt.want, got, test.Sprint(name), test.Cmp(cmpopts.EquateEmpty()))
 		}
-		if err == nil && got.Title == "" {
-			t.Errorf("%s: no title", name)
-		}
+		_, edited := grant.EditRole(grant.AllPermissions(), grant.Role{}, tt.role)
+		test.EqOp(t, tt.err, faulttest.Text(edited), test.Sprint(name))
 	}
+	test.Eq(t, []string{"audit.read", "session.read", "audit.read"}, names) // the caller's
+}
+
+// Clients have stored keys in this form.
+func TestKeyText_KeepsItsForm(t *testing.T) {
+	t.Parallel()
+	in, key := tenant.TenantID{UUID: tenant.UUID{15: 61}}, tenant.KeyID{UUID: tenant.UUID{0: 1, 15: 1}}
+	const text = "berth_01SZwviYzes2mjOamuMJWx" + "000000000000000000000Z" + "0000000000000000000000000000000000000000010"
+	test.EqOp(t, text, grant.KeyText(in, key, grant.Secret{31: 62}))
+	test.EqOp(t, text[:18], grant.Key{ID: key}.Prefix())
 }
 
 func TestParseKey_ReadsWhatKeyTextWrites(t *testing.T) {
@@ -161,21 +188,17 @@ func TestParseKey_ReadsWhatKeyTextWrites(t *testing.T) {
 		secret := grant.Secret(bytes(t, 32, "secret"))
 		text := grant.KeyText(in, id, secret)
 		gotIn, gotID, gotSecret, err := grant.ParseKey(text)
-		if err != nil || gotIn != in || gotID != id || gotSecret != secret {
-			t.Fatalf("%s: %v", text, err)
-		}
-		if prefix := (grant.Key{ID: id}).Prefix(); !strings.HasPrefix(text, prefix) || len(prefix) != 18 {
-			t.Fatalf("prefix %q of %q", prefix, text)
-		}
+		must.True(t, err == nil && gotIn == in && gotID == id && gotSecret == secret, must.Sprintf("%s: %v", text, err))
+		prefix := (grant.Key{ID: id}).Prefix()
+		must.True(t, strings.HasPrefix(text, prefix) && len(prefix) == 18, must.Sprintf("prefix %q of %q", prefix, text))
 		hash := secret.Hash()
-		if !gotSecret.Matches(hash[:]) || gotSecret.Matches(nil) || gotSecret.Matches(hash[:31]) {
-			t.Fatal("the secret does not match its hash alone")
-		}
+		must.True(
+			t, gotSecret.Matches(hash[:]) && !gotSecret.Matches(nil) && !gotSecret.Matches(hash[:31]),
+			must.Sprint("the secret does not match its hash alone"),
+		)
 		other := secret
 		other[0]++
-		if other.Matches(hash[:]) {
-			t.Fatal("another secret matches the hash")
-		}
+		must.False(t, other.Matches(hash[:]), must.Sprint("another secret matches the hash"))
 	})
 }
 
@@ -195,9 +218,8 @@ func TestParseKey_RejectsOtherTexts(t *testing.T) {
 		"beyond uuid":  "berth_" + strings.Repeat("Z", 87),
 		"space":        good[:len(good)-1] + " ",
 	} {
-		if _, _, _, err := grant.ParseKey(text); fault.ReasonOf(err) != fault.KeyInvalid {
-			t.Errorf("%s: %v", name, err)
-		}
+		_, _, _, err := grant.ParseKey(text)
+		test.EqOp(t, fault.KeyInvalid, fault.ReasonOf(err), test.Sprintf("%s: %v", name, err))
 	}
 }
 
@@ -209,25 +231,20 @@ func TestExpireKeys_NeverExtendsKey(t *testing.T) {
 	b := a
 	b.ExpireKeys(at(5))
 	for i, want := range []int{5, 1, 5} {
-		if !b.Keys[i].ExpiresAt.Equal(at(want)) {
-			t.Errorf("key %d expires at %v", i, b.Keys[i].ExpiresAt)
-		}
+		test.True(t, b.Keys[i].ExpiresAt.Equal(at(want)), test.Sprintf("key %d expires at %v", i, b.Keys[i].ExpiresAt))
 	}
-	if !slices.Equal(a.Keys, before) {
-		t.Error("the original changed")
-	}
-	if b.Keys[0].Valid(at(5)) || !b.Keys[0].Valid(at(5).Add(-1)) || !(grant.Key{}).Valid(at(1000)) {
-		t.Error("a key must be valid before its expiry, and always if it has none")
-	}
+	test.SliceEqOp(t, before, a.Keys, test.Sprint("the original changed"))
+	test.True(
+		t, !b.Keys[0].Valid(at(5)) && b.Keys[0].Valid(at(5).Add(-1)) && (grant.Key{}).Valid(at(1000)),
+		test.Sprint("a key must be valid before its expiry, and always if it has none"),
+	)
 }
 
 func TestSort_ByRankThenName(t *testing.T) {
 	t.Parallel()
 	roles := []string{"zebra", "member", "desk", "owner", "partner"}
 	grant.Sort(roles)
-	if want := []string{"owner", "member", "partner", "desk", "zebra"}; !slices.Equal(roles, want) {
-		t.Errorf("%v", roles)
-	}
+	test.SliceEqOp(t, []string{"owner", "member", "partner", "desk", "zebra"}, roles)
 }
 
 func TestRoleSet_ReturnsRolesAndTheirPermissions(t *testing.T) {
@@ -236,33 +253,28 @@ func TestRoleSet_ReturnsRolesAndTheirPermissions(t *testing.T) {
 		{Name: "zed", Permissions: []string{"audit.read"}},
 		{Name: "desk", Permissions: []string{"member.write", "gone.away"}},
 	})
-	if got, want := roleSet.RolesWith(
-		"audit.read", roleSet.Names(),
-	), []string{"owner", "admin", "zed"}; !slices.Equal(got, want) {
-		t.Errorf("%v", got)
-	}
-	if got := roleSet.Permissions("desk", "nobody").Names(); !slices.Equal(got, []string{"member.write"}) {
-		t.Errorf("%v", got)
-	}
-	if err := roleSet.CheckExist("owner", "desk"); err != nil {
-		t.Error(err)
-	}
-	if err := roleSet.CheckExist("owner", "ghost"); fault.ReasonOf(err) != fault.RoleNotFound {
-		t.Error(err)
-	}
+	auditors := roleSet.RolesWith("audit.read", []string{"zed", "admin", "desk", "owner"})
+	test.Eq(t, []string{"owner", "admin", "zed"}, auditors)
+	test.Eq(t, []string{"owner", "admin", "coach", "member", "partner", "desk", "zed"}, roleSet.Names())
+	test.Eq(t, []string{"member.write"}, roleSet.Permissions("desk", "unknown").Names())
+	test.NoError(t, roleSet.CheckExist("owner", "desk"))
+	test.EqOp(t, "ROLE_NOT_FOUND", faulttest.Text(roleSet.CheckExist("owner", "ghost")))
+	test.Eq(t, grant.NewRoleSet(nil).Permissions("owner"), grant.AllPermissions())
 }
 
-func TestServiceAccountNormalize_RejectsInvalidFields(t *testing.T) {
+func TestServiceAccountNormalize_ReturnsStoredFormOrNamesTheInvalidField(t *testing.T) {
 	t.Parallel()
-	for name, ok := range map[string]bool{
-		"Desk": true, "": false, "  ": false, "a\nb": false, strings.Repeat("é", 200): true, strings.Repeat("é", 201): false,
+	for account, want := range map[[2]string]string{
+		{" Desk ", " two\nlines "}: "", {strings.Repeat("é", 200), strings.Repeat("é", 1000)}: "",
+		{}: "INVALID_FIELD @name", {"  "}: "INVALID_FIELD @name", {"a\nb"}: "INVALID_FIELD @name",
+		{strings.Repeat("é", 201)}:       "INVALID_FIELD @name",
+		{"a", strings.Repeat("é", 1001)}: "INVALID_FIELD @description",
 	} {
-		if _, err := (grant.ServiceAccount{Name: name}).Normalize(); (err == nil) != ok {
-			t.Errorf("%q: %v", name, err)
+		got, err := grant.ServiceAccount{Name: account[0], Description: account[1]}.Normalize()
+		test.EqOp(t, want, faulttest.Text(err), test.Sprintf("%q", account))
+		if err == nil {
+			test.EqOp(t, strings.TrimSpace(account[0]), got.Name)
+			test.EqOp(t, strings.TrimSpace(account[1]), got.Description)
 		}
-	}
-	long := grant.ServiceAccount{Name: "a", Description: strings.Repeat("x", 1001)}
-	if _, err := long.Normalize(); fault.ReasonOf(err) != fault.InvalidField {
-		t.Error(err)
 	}
 }

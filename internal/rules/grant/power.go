@@ -14,7 +14,7 @@ type RoleSet map[string][]string
 // NewRoleSet returns the built-in roles and a tenant's own. A built-in role wins over one of the tenant's with the same
 // name.
 func NewRoleSet(own []Role) RoleSet {
-	book := make(RoleSet, len(own)+5)
+	book := make(RoleSet)
 	for _, role := range own {
 		book[role.Name] = role.Permissions
 	}

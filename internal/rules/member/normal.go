@@ -128,6 +128,9 @@ func Phone(written string) string {
 	return number
 }
 
+// maxE164 is the length of the longest number of ITU-T E.164: a plus sign and 15 digits.
+const maxE164 = 16
+
 // phone accepts international numbers, with or without separators. It only checks that a number is possible, not that
 // it is assigned: numbering plans change faster than the library's lists.
 func phone(s string) (string, string) {
@@ -139,7 +142,13 @@ func phone(s string) (string, string) {
 	if err != nil || number.GetExtension() != "" || !phonenumbers.IsPossibleNumber(number) {
 		return "", problem
 	}
-	return phonenumbers.Format(number, phonenumbers.E164), ""
+	formatted := phonenumbers.Format(number, phonenumbers.E164)
+	// Reading a number drops one national prefix. If that leaves another, each reading would give another number.
+	again, err := phonenumbers.Parse(formatted, "ZZ")
+	if err != nil || phonenumbers.Format(again, phonenumbers.E164) != formatted || len(formatted) > maxE164 {
+		return "", problem
+	}
+	return formatted, ""
 }
 
 func locale(s string) (string, string) {

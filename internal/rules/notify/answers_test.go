@@ -3,6 +3,8 @@ package notify
 import (
 	"strings"
 	"testing"
+
+	"github.com/shoenig/test"
 )
 
 func TestAnswerText_FitsOneSegmentInEveryLanguage(t *testing.T) {
@@ -11,13 +13,13 @@ func TestAnswerText_FitsOneSegmentInEveryLanguage(t *testing.T) {
 	for _, locale := range DefaultLocales() {
 		for _, a := range []Answer{Booked, OfferDeclined, NotOpen, BookingFailed, Ambiguous, Helped, MessagesStopped} {
 			text := a.Text(strings.Repeat("Yogastudio ", 9), locale)
-			if segments, encoding, _ := CountSegments(text); segments != 1 || encoding != GSM7Bit ||
-				strings.Contains(text, "%") {
-				t.Errorf("%s in %s: %d segments of %s: %q", a, locale, segments, encoding, text)
-			}
-			if other, ok := seen[text]; ok {
-				t.Errorf("%q is in %s and %s", text, other, locale)
-			}
+			segments, encoding, _ := CountSegments(text)
+			test.True(
+				t, segments == 1 && encoding == GSM7Bit && !strings.Contains(text, "%"),
+				test.Sprintf("%s in %s: %d segments of %s: %q", a, locale, segments, encoding, text),
+			)
+			other, ok := seen[text]
+			test.False(t, ok, test.Sprintf("%q is in %s and %s", text, other, locale))
 			seen[text] = locale
 		}
 	}
@@ -31,11 +33,7 @@ func TestAnswerText_FitsOneSegmentInEveryLanguage(t *testing.T) {
 		{[]string{"nl"}, "That offer is no longer open."},
 		{nil, "That offer is no longer open."},
 	} {
-		if got := NotOpen.Text("", c.locales...); got != c.want {
-			t.Errorf("%v: %q", c.locales, got)
-		}
+		test.EqOp(t, c.want, NotOpen.Text("", c.locales...), test.Sprint(c.locales))
 	}
-	if got := NoAnswer.Text("x", "de"); got != "" {
-		t.Errorf("no answer is %q", got)
-	}
+	test.EqOp(t, "", NoAnswer.Text("x", "de"), test.Sprint("no answer"))
 }

@@ -19,7 +19,8 @@ type Breaker struct {
 	MaxPause     time.Duration
 
 	mu sync.Mutex
-	// generation increases with each change of state. The result of a message from an earlier generation is ignored.
+	// generation increases when the breaker opens, and with each probe. The result of a message from an earlier
+	// generation is ignored.
 	generation uint64
 	failures   int // in a row, while closed
 	pause      time.Duration
@@ -56,11 +57,7 @@ func (b *Breaker) Done(permit Permit, now time.Time, err error) {
 	failed, retryAfter := providerFailed(err)
 	switch {
 	case !failed:
-		b.failures, b.pause = 0, 0
-		if probe {
-			b.generation++
-			b.until = time.Time{}
-		}
+		b.failures, b.until = 0, time.Time{}
 	case probe:
 		b.open(now, min(2*b.pause, b.MaxPause), retryAfter)
 	default:
@@ -72,7 +69,6 @@ func (b *Breaker) Done(permit Permit, now time.Time, err error) {
 
 func (b *Breaker) open(now time.Time, pause, atLeast time.Duration) {
 	b.generation++
-	b.failures = 0
 	b.pause = pause
 	b.until = now.Add(max(pause, atLeast))
 }
@@ -80,12 +76,8 @@ func (b *Breaker) open(now time.Time, pause, atLeast time.Duration) {
 // providerFailed reports whether an error counts against the provider. A rejected message does not: the provider
 // answered.
 func providerFailed(err error) (failed bool, retryAfter time.Duration) {
-	if err == nil {
-		return false, 0
+	if failure, ok := errors.AsType[*SendError](err); ok {
+		return failure.Kind == Transient || failure.Kind == Unknown, failure.RetryAfter
 	}
-	var failure *SendError
-	if !errors.As(err, &failure) {
-		return true, 0
-	}
-	return failure.Kind == Transient || failure.Kind == Unknown, failure.RetryAfter
+	return err != nil, 0
 }

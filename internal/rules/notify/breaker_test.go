@@ -7,6 +7,9 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/berthhq/berth/internal/rules/notify"
 )
 
@@ -21,14 +24,10 @@ func trip(t *testing.T, b *notify.Breaker, now time.Time, err error) {
 	t.Helper()
 	for range b.FailureLimit {
 		permit, _, ok := b.Allow(now)
-		if !ok {
-			t.Fatal("already open")
-		}
+		must.True(t, ok, must.Sprint("already open"))
 		b.Done(permit, now, err)
 	}
-	if !b.Open(now) {
-		t.Fatal("not open")
-	}
+	must.True(t, b.Open(now), must.Sprint("not open"))
 }
 
 func failed(kind notify.FailureKind, after time.Duration) error {
@@ -45,12 +44,9 @@ func TestBreaker_OpensLongerAfterEachFailedProbe(t *testing.T) {
 	}
 	now = now.Add(10 * time.Second)
 	probe, _, ok := b.Allow(now)
-	if !ok {
-		t.Fatal("no probe")
-	}
-	if _, _, ok := b.Allow(now); ok {
-		t.Fatal("two probes at once")
-	}
+	must.True(t, ok, must.Sprint("no probe"))
+	_, _, ok = b.Allow(now)
+	must.False(t, ok, must.Sprint("two probes at once"))
 	b.Done(probe, now, failed(notify.Unknown, 0))
 	if _, at, ok := b.Allow(now); ok || at.Sub(now) != 20*time.Second {
 		t.Fatalf("after a failed probe: %s", at.Sub(now))
@@ -58,19 +54,15 @@ func TestBreaker_OpensLongerAfterEachFailedProbe(t *testing.T) {
 	now = now.Add(20 * time.Second)
 	probe, _, _ = b.Allow(now)
 	b.Done(probe, now, errors.New("anything else"))
-	if _, at, _ := b.Allow(now); at.Sub(now) != 25*time.Second {
-		t.Fatalf("after another: %s, want the maximum", at.Sub(now))
-	}
+	_, at, _ := b.Allow(now)
+	must.EqOp(t, 25*time.Second, at.Sub(now), must.Sprint("after another"))
 	now = now.Add(25 * time.Second)
 	probe, _, _ = b.Allow(now)
 	b.Done(probe, now, nil)
-	if b.Open(now) {
-		t.Fatal("open after a successful probe")
-	}
+	must.False(t, b.Open(now), must.Sprint("open after a successful probe"))
 	trip(t, b, now, failed(notify.Transient, 0))
-	if _, at, _ := b.Allow(now); at.Sub(now) != 10*time.Second {
-		t.Fatalf("the pause did not start over: %s", at.Sub(now))
-	}
+	_, at, _ = b.Allow(now)
+	must.EqOp(t, 10*time.Second, at.Sub(now), must.Sprint("the pause did not start over"))
 }
 
 func TestBreaker_RejectedMessagesDoNotOpenIt(t *testing.T) {
@@ -81,9 +73,7 @@ func TestBreaker_RejectedMessagesDoNotOpenIt(t *testing.T) {
 		b := breaker()
 		for range 10 {
 			permit, _, ok := b.Allow(start)
-			if !ok {
-				t.Fatalf("opened by %s", kind)
-			}
+			must.True(t, ok, must.Sprintf("opened by %s", kind))
 			b.Done(permit, start, failed(kind, 0))
 		}
 	}
@@ -91,9 +81,7 @@ func TestBreaker_RejectedMessagesDoNotOpenIt(t *testing.T) {
 	for range 10 { // never three in a row
 		for _, err := range []error{failed(notify.Transient, 0), failed(notify.Unknown, 0), nil} {
 			permit, _, ok := b.Allow(start)
-			if !ok {
-				t.Fatal("opened")
-			}
+			must.True(t, ok, must.Sprint("opened"))
 			b.Done(permit, start, err)
 		}
 	}
@@ -103,9 +91,8 @@ func TestBreaker_WaitsForRetryAfter(t *testing.T) {
 	t.Parallel()
 	b := breaker()
 	trip(t, b, start, failed(notify.Transient, time.Hour))
-	if _, at, _ := b.Allow(start); at.Sub(start) != time.Hour {
-		t.Errorf("%s", at.Sub(start))
-	}
+	_, at, _ := b.Allow(start)
+	test.EqOp(t, time.Hour, at.Sub(start))
 }
 
 func TestBreaker_IgnoresResultsOfEarlierGenerations(t *testing.T) {
@@ -114,21 +101,15 @@ func TestBreaker_IgnoresResultsOfEarlierGenerations(t *testing.T) {
 	early, _, _ := b.Allow(start)
 	trip(t, b, start, failed(notify.Transient, 0))
 	b.Done(early, start, nil)
-	if !b.Open(start) {
-		t.Error("closed by the result of an earlier message")
-	}
+	test.True(t, b.Open(start), test.Sprint("closed by the result of an earlier message"))
 	now := start.Add(10 * time.Second)
 	lost, _, _ := b.Allow(now)
 	now = now.Add(10 * time.Second)
 	probe, _, ok := b.Allow(now)
-	if !ok {
-		t.Fatal("a lost probe blocks it forever")
-	}
+	must.True(t, ok, must.Sprint("a lost probe blocks it forever"))
 	b.Done(lost, now, failed(notify.Transient, 0))
 	b.Done(probe, now, nil)
-	if b.Open(now) {
-		t.Error("open after a successful probe")
-	}
+	test.False(t, b.Open(now), test.Sprint("open after a successful probe"))
 }
 
 // In any sequence of results, an open breaker allows at most one message per pause, and it closes when the provider
@@ -143,9 +124,7 @@ func TestBreaker_AllowsOneProbePerPauseAndRecovers(t *testing.T) {
 			open := b.Open(now)
 			if permit, at, ok := b.Allow(now); ok {
 				pending = append(pending, permit)
-				if open {
-					t.Fatal("allowed while open")
-				}
+				must.False(t, open, must.Sprint("allowed while open"))
 			} else if !at.After(now) || at.Sub(now) > 25*time.Second {
 				t.Fatalf("wait until %s at %s", at, now)
 			}
@@ -158,12 +137,8 @@ func TestBreaker_AllowsOneProbePerPauseAndRecovers(t *testing.T) {
 		}
 		now = now.Add(25 * time.Second)
 		permit, _, ok := b.Allow(now)
-		if !ok {
-			t.Fatal("no probe allowed")
-		}
+		must.True(t, ok, must.Sprint("no probe allowed"))
 		b.Done(permit, now, nil)
-		if b.Open(now) {
-			t.Fatal("open after an answer")
-		}
+		must.False(t, b.Open(now), must.Sprint("open after an answer"))
 	})
 }

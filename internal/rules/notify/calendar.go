@@ -45,7 +45,8 @@ func CalendarFeed(name string, entries []CalendarEntry) []byte {
 	return calendar("PUBLISH", name, entries...)
 }
 
-// calendar writes all times in UTC, so that it needs no time zone definitions.
+// calendar writes all times in UTC, so that it needs no time zone definitions. golang-ical does not serve, because it
+// does not remove line breaks from names, so that a name could add properties.
 func calendar(method, name string, entries ...CalendarEntry) []byte {
 	var c contentLines
 	c.line("BEGIN", "VCALENDAR")

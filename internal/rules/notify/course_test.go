@@ -5,9 +5,10 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/shoenig/test"
 )
 
-func TestNoticeState_AfterEachStepOfNotice(t *testing.T) {
+func TestNoticeState_FollowsStepsOfNotice(t *testing.T) {
 	t.Parallel()
 	n := Notice{Topic: Promoted, Lane: Alert, FailedChannels: []Channel{Push}, Attempts: 2, UnknownResults: 1}
 	later := monday.Add(time.Hour)
@@ -35,13 +36,9 @@ func TestNoticeState_AfterEachStepOfNotice(t *testing.T) {
 			NoticeState{Attempt: 2, Channels: 1, DueAt: monday, Tried: []Channel{Push, SMS}, Unsure: 1},
 		},
 	} {
-		if diff := cmp.Diff(c.want, c.got); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", what, diff)
-		}
+		test.Eq(t, c.want, c.got, test.Sprint(what))
 	}
-	if len(n.FailedChannels) != 1 {
-		t.Errorf("the notice itself changed: %v", n.FailedChannels)
-	}
+	test.EqOp(t, 1, len(n.FailedChannels), test.Sprintf("the notice itself changed: %v", n.FailedChannels))
 }
 
 func TestResume_EndsIfAcceptedOrTooOftenUnknown(t *testing.T) {
@@ -62,12 +59,14 @@ func TestResume_EndsIfAcceptedOrTooOftenUnknown(t *testing.T) {
 		{Read, 0, true, ""},
 	} {
 		again, closed, reason := Notice{UnknownResults: c.unsure}.Resume(c.status)
-		if closed != c.closed || reason != c.reason {
-			t.Errorf("%s after %d others: over %v because of %q", c.status, c.unsure, closed, reason)
-		}
-		if !closed && again.UnknownResults != c.unsure+1 {
-			t.Errorf("%s after %d others: %d are unsure", c.status, c.unsure, again.UnknownResults)
-		}
+		test.True(
+			t, closed == c.closed && reason == c.reason,
+			test.Sprintf("%s after %d others: over %v because of %q", c.status, c.unsure, closed, reason),
+		)
+		test.False(
+			t, !closed && again.UnknownResults != c.unsure+1,
+			test.Sprintf("%s after %d others: %d are unsure", c.status, c.unsure, again.UnknownResults),
+		)
 	}
 }
 
@@ -79,12 +78,10 @@ func TestExpiryWarning_ComesInLastQuarterOfOffersOnly(t *testing.T) {
 	if got, ok := offer.ExpiryWarning(monday, ends); !ok || cmp.Diff(want, got) != "" {
 		t.Error(cmp.Diff(want, got))
 	}
-	if _, ok := offer.ExpiryWarning(monday, monday.Add(9*time.Minute)); ok {
-		t.Error("a window of nine minutes is too short for a second message")
-	}
-	if _, ok := (Notice{Topic: BookingConfirmed}).ExpiryWarning(monday, ends); ok {
-		t.Error("a confirmation has no warning")
-	}
+	_, ok := offer.ExpiryWarning(monday, monday.Add(9*time.Minute))
+	test.False(t, ok, test.Sprint("a window of nine minutes is too short for a second message"))
+	_, ok = (Notice{Topic: BookingConfirmed}).ExpiryWarning(monday, ends)
+	test.False(t, ok, test.Sprint("a confirmation has no warning"))
 }
 
 func TestDecide_BookingFromOfferRespectsQuietHours(t *testing.T) {
@@ -98,7 +95,5 @@ func TestDecide_BookingFromOfferRespectsQuietHours(t *testing.T) {
 	to := Recipient{Known: true, Email: "mia@example.com", Zone: berlin}
 	m := Facts{Booked: true, StartsAt: n.StartsAt, Offer: &Offer{EvenInQuiet: true}}
 	want := Decision{Action: Defer, Until: time.Date(2026, 3, 17, 8, 0, 0, 0, berlin), Reason: QuietHoursReason}
-	if diff := cmp.Diff(want, Decide(n, DefaultSettings(), to, m, night)); diff != "" {
-		t.Error(diff)
-	}
+	test.Eq(t, want, Decide(n, DefaultSettings(), to, m, night))
 }

@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/shoenig/test"
 
 	"github.com/berthhq/berth/internal/tenant"
 )
@@ -199,9 +199,7 @@ func TestDecide_AppliesTheFourGuardrails(t *testing.T) {
 	} {
 		s := newScene(t)
 		when := c.set(s)
-		if diff := cmp.Diff(c.want, Decide(s.n, s.s, s.r, s.m, when)); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", c.what, diff)
-		}
+		test.Eq(t, c.want, Decide(s.n, s.s, s.r, s.m, when), test.Sprint(c.what))
 	}
 }
 
@@ -232,6 +230,14 @@ func TestPlan_ReturnsTheNoticesOfEachEvent(t *testing.T) {
 			func(p *Person) { p.StartsAt, p.CheckInOpens = monday.Add(30*time.Minute), monday.Add(-30*time.Minute) },
 			[]planned{{BookingConfirmed, Alert, 0}, {BookingConfirmed, Mail, 0}},
 		},
+		{"promoted from the waitlist", Event{Type: "waitlist.promoted"}, nil, []planned{
+			{Promoted, Alert, 0}, {Promoted, Mail, 0}, {Reminder, Alert, 48 * time.Hour},
+			{Reminder, Alert, 71*time.Hour + 30*time.Minute}, {CheckInOpen, Alert, 71 * time.Hour},
+		}},
+		{"the last credit, by promotion", Event{Type: "waitlist.promoted"}, func(p *Person) {
+			p.StartsAt, p.CheckInOpens = monday.Add(time.Minute), time.Time{}
+			p.Payer, p.Taken = tenant.New[tenant.PlanID](monday).UUID, 1
+		}, []planned{{Promoted, Alert, 0}, {Promoted, Mail, 0}, {CreditsLow, Mail, 0}}},
 		{"waitlisted: only a mail", Event{Type: "waitlist.joined"}, nil, []planned{{Waitlisted, Mail, 0}}},
 		{"cancelled", Event{Type: "booking.cancelled"}, nil, []planned{{BookingCancelled, Mail, 0}}},
 		{"cancelled silently", Event{Type: "booking.cancelled", Silent: true}, nil, nil},
@@ -287,11 +293,11 @@ func TestPlan_ReturnsTheNoticesOfEachEvent(t *testing.T) {
 		}
 		c.event.ID, c.event.At = tenant.New[tenant.EventID](monday), monday
 		var got []planned
+		test.EqOp(t, (c.event.Type != "booking.attended"), HasMessages(c.event.Type),
+			test.Sprintf("%s: events of this type have messages", c.what))
 		for _, n := range Plan(c.event, []Person{p}, DefaultSettings(), monday) {
 			got = append(got, planned{n.Topic, n.Lane, n.DueAt.Sub(monday)})
 		}
-		if diff := cmp.Diff(c.want, got); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", c.what, diff)
-		}
+		test.Eq(t, c.want, got, test.Sprint(c.what))
 	}
 }

@@ -5,9 +5,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoenig/test/must"
 	"pgregory.net/rapid"
 
+	"github.com/shoenig/test"
+
 	"github.com/berthhq/berth/internal/rules/brand"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 // header is the tenant's name above a mail. The name is also at the end of the text.
@@ -16,16 +20,10 @@ const header = `color:#1b1f24">Harbour Yoga</p>`
 const logo = "https://cdn.example.com/logo.svg?a=1&b=2"
 
 // html renders the default mail of a topic with a brand.
-func html(t interface{ Fatal(...any) }, topic Topic, values Values, look brand.Brand) string {
+func html(t must.T, topic Topic, values Values, look brand.Brand) string {
 	tpl, ok := DefaultTemplate(topic, Email, "en")
-	if !ok {
-		t.Fatal("no template of", topic)
-	}
-	out, err := Render(tpl, values, look, "https://berth.example/unsubscribe/x")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return out.HTML
+	must.True(t, ok, must.Sprint("no template of", topic))
+	return expect.Value(Render(tpl, values, look, "https://berth.example/unsubscribe/x"))(t).HTML
 }
 
 func TestRender_EveryMailHasTheTenantsLogoAndColor(t *testing.T) {
@@ -56,18 +54,12 @@ func TestRender_EveryMailHasTheTenantsLogoAndColor(t *testing.T) {
 		} {
 			got := html(t, topic, values, c.look)
 			for _, want := range c.want {
-				if !strings.Contains(got, want) {
-					t.Errorf("%s, %s: no %q in\n%s", topic, name, want, got)
-				}
+				test.StrContains(t, got, want, test.Sprintf("%s, %s: no %q in\n%s", topic, name, want, got))
 			}
 			for _, none := range c.none {
-				if strings.Contains(got, none) {
-					t.Errorf("%s, %s: %q in\n%s", topic, name, none, got)
-				}
+				test.StrNotContains(t, got, none, test.Sprintf("%s, %s: %q in\n%s", topic, name, none, got))
 			}
-			if strings.Contains(got, "ZgotmplZ") {
-				t.Errorf("%s, %s: the template engine rejected a value in\n%s", topic, name, got)
-			}
+			test.StrNotContains(t, got, "ZgotmplZ", test.Sprintf("%s, %s: the template engine rejected a value in", topic, name))
 		}
 	}
 }
@@ -79,14 +71,11 @@ func TestRender_ButtonsAndLinksStayReadable(t *testing.T) {
 		accent := brand.Color{R: part.Draw(t, "r"), G: part.Draw(t, "g"), B: part.Draw(t, "b")}
 		got := html(t, Offered, Example(Offered, "en"), brand.Brand{Accent: accent.String()})
 		want := fmt.Sprintf("background:%s;color:%s;", accent, accent.TextColor())
-		if !strings.Contains(got, want) {
-			t.Errorf("no %q in\n%s", want, got)
-		}
+		test.StrContains(t, got, want, test.Sprintf("no %q in\n%s", want, got))
 		if p := paletteOf(brand.Brand{Accent: accent.String()}); p.Link != accent.String() {
-			if c, _ := brand.ParseColor(p.Link); brand.Contrast(c, brand.White) < brand.MinTextContrast {
-				t.Errorf("links are %s", p.Link)
-			}
-		} else if brand.Contrast(accent, brand.White) < brand.MinTextContrast {
+			c, _ := brand.ParseColor(p.Link)
+			test.True(t, c.Contrast(brand.White) >= brand.MinTextContrast, test.Sprintf("links are %s", p.Link))
+		} else if accent.Contrast(brand.White) < brand.MinTextContrast {
 			t.Errorf("links are %s", accent)
 		}
 	})
@@ -97,8 +86,9 @@ func TestRender_EscapesTheTenantsName(t *testing.T) {
 	values := Example(Reminder, "en")
 	values["Tenant"] = `"><script>alert(1)</script>`
 	for _, look := range []brand.Brand{{}, {LogoURL: logo}} {
-		if got := html(t, Reminder, values, look); strings.Contains(got, "<script") || strings.Contains(got, `alt=""`) {
-			t.Errorf("not escaped:\n%s", got)
-		}
+		got := html(t, Reminder, values, look)
+		test.True(
+			t, !strings.Contains(got, "<script") && !strings.Contains(got, `alt=""`), test.Sprintf("not escaped:\n%s", got),
+		)
 	}
 }

@@ -127,8 +127,8 @@ const (
 	mailLifetime = 7 * 24 * time.Hour
 )
 
-// Plan returns the notices that an event leads to, for each party in each lane: some due at once, and some later, such
-// as reminders. Judge decides whether each is sent when it is due.
+// Plan returns the notices that an event leads to, for each party in each lane: some due immediately, and some later,
+// such as reminders. Judge decides whether each is sent when it is due.
 func Plan(e Event, parties []Person, s Settings, now time.Time) []Notice {
 	p := planner{event: e, settings: s, now: now}
 	for _, party := range parties {

@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/shoenig/test"
 )
 
 func TestAfterAttempt_RetriesOrMovesToNextChannel(t *testing.T) {
@@ -97,8 +97,6 @@ func TestAfterAttempt_RetriesOrMovesToNextChannel(t *testing.T) {
 			Outcome{ChannelFailed: true, NextAt: monday, Reason: ProviderRefused},
 		},
 	} {
-		if diff := cmp.Diff(c.want, AfterAttempt(c.n, Push, c.attempts, monday, 0.5)); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", c.what, diff)
-		}
+		test.Eq(t, c.want, AfterAttempt(c.n, Push, c.attempts, monday, 0.5), test.Sprint(c.what))
 	}
 }

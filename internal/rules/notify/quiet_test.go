@@ -6,23 +6,21 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/berthhq/berth/internal/civil"
+	"github.com/berthhq/berth/internal/civil/civiltest"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
-func zone(t interface {
-	Helper()
-	Fatal(args ...any)
-}, name string) *time.Location {
+func zone(t must.T, name string) *time.Location {
 	t.Helper()
-	loaded, err := time.LoadLocation(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return loaded
+	return expect.Value(time.LoadLocation(name))(t)
 }
 
 func hours(text string) QuietHours {
-	return QuietHours{civil.MustParseTimeOfDay(text[:5]), civil.MustParseTimeOfDay(text[6:])}
+	return QuietHours{civiltest.TimeOfDay(text[:5]), civiltest.TimeOfDay(text[6:])}
 }
 
 func TestUntil_FollowsLocalTimeAcrossClockChanges(t *testing.T) {
@@ -46,18 +44,13 @@ func TestUntil_FollowsLocalTimeAcrossClockChanges(t *testing.T) {
 		{"half an hour's change", "22:00-07:00", "Australia/Lord_Howe", "2026-04-04T12:00:00Z", "2026-04-04T20:30:00Z"},
 		{"a day that was skipped", "22:00-07:00", "Pacific/Apia", "2011-12-30T09:00:00Z", "2011-12-30T17:00:00Z"},
 	} {
-		now, err := time.Parse(time.RFC3339, c.now)
-		if err != nil {
-			t.Fatal(err)
-		}
+		now := expect.Value(time.Parse(time.RFC3339, c.now))(t)
 		until, quiet := hours(c.quiet).Until(now, zone(t, c.zone))
 		got := ""
 		if quiet {
 			got = until.UTC().Format(time.RFC3339)
 		}
-		if got != c.until {
-			t.Errorf("%s: until %q, want %q", c.what, got, c.until)
-		}
+		test.EqOp(t, c.until, got, test.Sprintf("%s: until", c.what))
 	}
 }
 
@@ -78,19 +71,19 @@ func TestUntil_ReturnsTheFirstMinuteThatIsNotQuiet(t *testing.T) {
 		minutes := time.Duration(rapid.IntRange(0, 365*24*60).Draw(t, "now")) * time.Minute
 		now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC).Add(minutes)
 		until, quiet := q.Until(now, where)
-		if quiet != q.contains(civil.TimeOf(now, where)) {
-			t.Fatalf("quiet %v", quiet)
-		}
+		must.EqOp(t, q.contains(civil.TimeOf(now, where)), quiet)
 		if !quiet {
 			return
 		}
-		if q.contains(civil.TimeOf(until, where)) || !until.After(now) {
-			t.Fatalf("ends at %v, which is quiet", until.In(where))
-		}
+		must.True(
+			t, !q.contains(civil.TimeOf(until, where)) && until.After(now),
+			must.Sprintf("ends at %v, which is quiet", until.In(where)),
+		)
 		for at := now; at.Before(until); at = at.Add(time.Minute) {
-			if !q.contains(civil.TimeOf(at, where)) {
-				t.Fatalf("ends at %v, but %v is not quiet", until.In(where), at.In(where))
-			}
+			must.True(
+				t, q.contains(civil.TimeOf(at, where)),
+				must.Sprintf("ends at %v, but %v is not quiet", until.In(where), at.In(where)),
+			)
 		}
 	})
 }

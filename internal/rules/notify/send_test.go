@@ -8,7 +8,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test/must"
 	"pgregory.net/rapid"
+
+	"github.com/shoenig/test"
 
 	"github.com/berthhq/berth/internal/rules/notify"
 )
@@ -30,12 +33,14 @@ func TestAdvance_IsIndependentOfOrderAndRepetition(t *testing.T) {
 		run := func(reports []notify.DeliveryStatus) (status notify.DeliveryStatus) {
 			for _, to := range reports {
 				next := notify.Advance(status, to)
-				if next != status && notify.Advance(next, status) != next {
-					t.Fatalf("%s and %s follow each other", status, next)
-				}
-				if slices.Contains(final, status) && !slices.Contains(final, next) {
-					t.Fatalf("%s was final, and became %s", status, next)
-				}
+				must.False(
+					t, next != status && notify.Advance(next, status) != next,
+					must.Sprintf("%s and %s follow each other", status, next),
+				)
+				must.False(
+					t, slices.Contains(final, status) && !slices.Contains(final, next),
+					must.Sprintf("%s was final, and became %s", status, next),
+				)
 				status = next
 			}
 			return status
@@ -48,9 +53,10 @@ func TestAdvance_IsIndependentOfOrderAndRepetition(t *testing.T) {
 		notify.PossiblySent: notify.Queued, notify.Queued: notify.Sent, notify.Sent: notify.Delivered,
 		notify.Undelivered: notify.Delivered, notify.Delivered: notify.Read,
 	} {
-		if notify.Advance(from, to) != to || notify.Advance(to, from) != to {
-			t.Errorf("%s does not lead to %s", from, to)
-		}
+		test.True(
+			t, notify.Advance(from, to) == to && notify.Advance(to, from) == to,
+			test.Sprintf("%s does not lead to %s", from, to),
+		)
 	}
 }
 
@@ -78,18 +84,19 @@ func TestBackoff_WaitsWithFullJitterUntilExpiry(t *testing.T) {
 		"retry after until expiry": {1, 0, time.Minute, now.Add(time.Minute), -1},
 	} {
 		at, ok := b.Next(now, tc.attempt, tc.random, tc.retryAfter, tc.expiresAt)
-		if ok != (tc.want >= 0) || ok && at.Sub(now) != tc.want {
-			t.Errorf("%s: %s, %t", name, at.Sub(now), ok)
-		}
+		test.True(
+			t, ok == (tc.want >= 0) && (!ok || at.Sub(now) == tc.want), test.Sprintf("%s: %s, %t", name, at.Sub(now), ok),
+		)
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		attempt := rapid.IntRange(0, 1000).Draw(t, "attempt")
 		random := rapid.Float64Range(0, 0.999999).Draw(t, "random")
 		expires := now.Add(time.Duration(rapid.Int64Range(-1e9, 1e11).Draw(t, "left")))
 		at, ok := b.Next(now, attempt, random, 0, expires)
-		if ok && (at.Before(now) || !at.Before(expires) || at.Sub(now) > b.Max) {
-			t.Fatalf("%s, expires %s", at, expires)
-		}
+		must.False(
+			t, ok && (at.Before(now) || !at.Before(expires) || at.Sub(now) > b.Max),
+			must.Sprintf("%s, expires %s", at, expires),
+		)
 	})
 }
 
@@ -129,9 +136,13 @@ func TestGSM7_CountsSegmentsAndChoosesEncoding(t *testing.T) {
 		"not UTF-8":            {"\xff", 1, ucs, 70},
 	} {
 		segments, encoding, per := notify.CountSegments(tc.text)
-		if segments != tc.segments || encoding != tc.encoding || per != tc.per {
-			t.Errorf("%s: %d of %d in %s, want %d of %d in %s", name, segments, per, encoding, tc.segments, tc.per, tc.encoding)
-		}
+		test.True(
+			t, segments == tc.segments && encoding == tc.encoding && per == tc.per,
+			test.Sprintf(
+				"%s: %d of %d in %s, want %d of %d in %s",
+				name, segments, per, encoding, tc.segments, tc.per, tc.encoding,
+			),
+		)
 	}
 }
 
@@ -150,15 +161,12 @@ func TestGSM7_SegmentsAreEnoughAndNotTooMany(t *testing.T) {
 				units++
 			}
 		}
-		if segments*per < units {
-			t.Fatalf("%d units in %d of %d", units, segments, per)
-		}
+		must.True(t, segments*per >= units, must.Sprintf("%d units in %d of %d", units, segments, per))
 		if segments > 1 && (segments-1)*(per-1) >= units { // at most one unit of each segment is unused
 			t.Fatalf("%d segments of %d for %d units", segments, per, units)
 		}
-		if more, _, _ := notify.CountSegments(text + "a"); more < segments {
-			t.Fatalf("a longer text needs %d instead of %d", more, segments)
-		}
+		more, _, _ := notify.CountSegments(text + "a")
+		must.True(t, more >= segments, must.Sprintf("a longer text needs %d instead of %d", more, segments))
 	})
 }
 
@@ -173,11 +181,7 @@ func TestSendError_NamesKindCodeAndReason(t *testing.T) {
 			Kind: notify.Unknown, Reason: "no answer", Err: io.ErrUnexpectedEOF,
 		},
 	} {
-		if got := err.Error(); got != want {
-			t.Errorf("%q, want %q", got, want)
-		}
-		if err.Err != nil && !errors.Is(err, err.Err) {
-			t.Errorf("%v hides its cause", err)
-		}
+		test.EqOp(t, want, err.Error())
+		test.False(t, err.Err != nil && !errors.Is(err, err.Err), test.Sprintf("%v hides its cause", err))
 	}
 }

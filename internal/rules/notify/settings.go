@@ -2,7 +2,9 @@ package notify
 
 import (
 	"slices"
+	"strings"
 	"time"
+	"unicode"
 
 	"golang.org/x/text/language"
 
@@ -52,6 +54,9 @@ func (s Settings) Normalize() (Settings, error) {
 			return s, fault.Invalid("settings."+perDayFields[c],
 				"The limit is at least 1 per day. To send none, turn the channel off.")
 		}
+	}
+	if s.SenderName = strings.TrimSpace(s.SenderName); strings.ContainsFunc(s.SenderName, unicode.IsControl) {
+		return s, fault.Invalid("settings.sender_name", "The sender's name must not contain line breaks.")
 	}
 	if s.Locale != "" {
 		if _, err := language.Parse(s.Locale); err != nil {

@@ -8,6 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -94,22 +97,18 @@ func TestGuardrails_HoldForAYearInFortyZones(t *testing.T) {
 	for _, topic := range []Topic{
 		BookingConfirmed, Offered, BookingCancelled, SessionCancelled, Rescheduled, Reminder, CheckInOpen,
 	} {
-		if y.sent[topic] < 20 {
-			t.Errorf("only %d messages about %s", y.sent[topic], topic)
-		}
+		test.True(t, y.sent[topic] >= 20, test.Sprintf("only %d messages about %s", y.sent[topic], topic))
 	}
 	for _, why := range []Reason{
 		QuietHoursReason, FrequencyCap, NotBooked, Moved, TooLate, OptedOutReason, Unsubscribed, OfferClosed,
 	} {
-		if y.unsent[why] == 0 {
-			t.Errorf("no message was held back because of %s", why)
-		}
+		test.NotEqOp(t, 0, y.unsent[why], test.Sprintf("no message was held back because of %s", why))
 	}
 	t.Logf("sent %v, held back %v, on days with a clock change %v", y.sent, y.unsent, y.changes)
 	for _, way := range []string{"forward", "back"} {
-		if y.changes[way] < 20 {
-			t.Errorf("only %d messages on days on which clocks go %s", y.changes[way], way)
-		}
+		test.True(
+			t, y.changes[way] >= 20, test.Sprintf("only %d messages on days on which clocks go %s", y.changes[way], way),
+		)
 	}
 }
 
@@ -133,13 +132,10 @@ func TestGuardrails_EachIsNeeded(t *testing.T) {
 			t.Parallel()
 			y := simulate(t, control, 2)
 			for against, all := range y.violations {
-				if against != missing {
-					t.Errorf("%d messages violate %s, such as %s", len(all), against, all[0])
-				}
+				test.EqOp(t, missing, against, test.Sprintf("%d messages violate %s, such as %s", len(all), against, all[0]))
 			}
-			if n := len(y.violations[missing]); n < 20 {
-				t.Errorf("only %d violations", n)
-			}
+			n := len(y.violations[missing])
+			test.True(t, n >= 20, test.Sprintf("only %d violations", n))
 		})
 	}
 }
@@ -272,9 +268,7 @@ func (y *simulation) deliver(until time.Time) {
 				p.booking.offer.ExpiresAt = now.Add(30 * time.Minute)
 			}
 		case Defer:
-			if !verdict.Until.After(now) {
-				y.t.Fatalf("deferred from %v to %v", now, verdict.Until)
-			}
+			must.True(y.t, verdict.Until.After(now), must.Sprintf("deferred from %v to %v", now, verdict.Until))
 			if !verdict.Until.Before(p.ExpiresAt) {
 				y.violate(freshness, "%s deferred to %v, but expires at %v", p.Topic, verdict.Until, p.ExpiresAt)
 			}

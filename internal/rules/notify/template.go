@@ -7,6 +7,7 @@ import (
 	htmltemplate "html/template"
 	"io"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"text/template"
@@ -90,11 +91,8 @@ func (t Template) fill(values Values) (filled, error) {
 }
 
 func fillText(field, text string, values Values) (string, error) {
-	compiled, err := template.New(field).Option("missingkey=error").Funcs(functions).Parse(text)
+	compiled, err := parseTemplate(field, text, values)
 	if err != nil {
-		return "", parseError(field, text, err)
-	}
-	if err := checkNodes(field, text, compiled.Tree, values); err != nil {
 		return "", err
 	}
 	var out bytes.Buffer
@@ -105,11 +103,7 @@ func fillText(field, text string, values Values) (string, error) {
 }
 
 func fillHTML(field, text string, values Values) (string, error) {
-	plain, err := template.New(field).Funcs(functions).Parse(text)
-	if err != nil {
-		return "", parseError(field, text, err)
-	}
-	if err := checkNodes(field, text, plain.Tree, values); err != nil {
+	if _, err := parseTemplate(field, text, values); err != nil {
 		return "", err
 	}
 	compiled, err := htmltemplate.New(field).Option("missingkey=error").Funcs(functions).Parse(text)
@@ -121,6 +115,34 @@ func fillHTML(field, text string, values Values) (string, error) {
 		return "", executionError(field, err)
 	}
 	return out.String(), nil
+}
+
+// maxActions limits the actions of a template, and so the time that it takes to read, check and fill in.
+const maxActions = 1000
+
+// parseTemplate returns a template whose nodes are allowed.
+func parseTemplate(field, text string, values Values) (*template.Template, error) {
+	if actions := actionsOf(text); len(actions) > maxActions {
+		return nil, invalidAt(field, text, actions[maxActions], fmt.Sprintf("there are more than %d actions", maxActions))
+	}
+	compiled, err := template.New(field).Option("missingkey=error").Funcs(functions).Parse(text)
+	if err != nil {
+		return nil, parseError(field, text, err)
+	}
+	return compiled, checkNodes(field, text, compiled.Tree, values)
+}
+
+// actionsOf returns where the actions of a template start.
+func actionsOf(text string) []int {
+	var starts []int
+	for at := 0; ; at += len("{{") {
+		next := strings.Index(text[at:], "{{")
+		if next < 0 {
+			return starts
+		}
+		at += next
+		starts = append(starts, at)
+	}
 }
 
 // limitedWriter returns errTooLong after a number of bytes.
@@ -233,32 +255,27 @@ func executionError(field string, err error) error {
 }
 
 // parseError finds the position of an error of parsing: the first action after which the text so far is not the
-// beginning of a valid template.
+// beginning of a valid template. Errors of the parser have only the line.
 func parseError(field, text string, err error) error {
 	problem := err.Error()
 	if parts := errorPattern.FindStringSubmatch(problem); parts != nil {
 		problem = parts[3]
 	}
-	at := 0
-	for at < len(text) {
-		open := strings.Index(text[at:], "{{")
-		if open < 0 {
-			at = len(text) // the text ends too early
-			break
-		}
-		open += at
-		end := strings.Index(text[open:], "}}")
+	actions := actionsOf(text)
+	first, _ := slices.BinarySearchFunc(actions, true, func(start int, _ bool) int {
+		end := strings.Index(text[start:], "}}")
 		if end < 0 {
-			at = open
-			break
+			return 0
 		}
-		end += open + len("}}")
-		_, failed := template.New("t").Funcs(functions).Parse(text[:end])
-		if failed != nil && !strings.HasSuffix(failed.Error(), "unexpected EOF") {
-			at = open
-			break
+		_, failed := template.New("t").Funcs(functions).Parse(text[:start+end+len("}}")])
+		if failed == nil || strings.HasSuffix(failed.Error(), "unexpected EOF") {
+			return -1 // the parser stops at the first error, so those before have none
 		}
-		at = end
+		return 0
+	})
+	at := len(text) // the text ends too early
+	if first < len(actions) {
+		at = actions[first]
 	}
 	return invalidAt(field, text, at, problem)
 }

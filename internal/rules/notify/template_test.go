@@ -4,10 +4,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rules/brand"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 func TestDefaultTemplate_ExistsForEveryTopicLanguageAndChannel(t *testing.T) {
@@ -20,20 +22,22 @@ func TestDefaultTemplate_ExistsForEveryTopicLanguageAndChannel(t *testing.T) {
 					t.Errorf("%s by %s in %s: none", topic, c, locale)
 					continue
 				}
-				if _, err := made.Check(); err != nil {
-					t.Errorf("%s by %s in %s: %v", topic, c, locale, err)
-				}
-				out, err := Render(made, Example(topic, locale), brand.Brand{}, "https://berth.example/unsubscribe/x")
-				if err != nil || out.Text == "" || (c != SMS && out.Subject == "") || (c == Email) != (out.HTML != "") {
-					t.Errorf("%s by %s in %s: %+v, %v", topic, c, locale, out, err)
-				}
-				if c == SMS && (out.Segments != 1 || !out.GSM7) {
-					t.Errorf("%s in %s takes %d segments: %q", topic, locale, out.Segments, out.Text)
-				}
-				if strings.Contains(out.Text, "\n\n\n") || strings.Contains(out.Text, "{{") ||
-					strings.Contains(strings.ReplaceAll(out.Text, "-- \n", ""), " \n") {
-					t.Errorf("%s by %s in %s has extra space or unfilled variables:\n%s", topic, c, locale, out.Text)
-				}
+				_, err := made.Check()
+				test.NoError(t, err, test.Sprintf("%s by %s in %s", topic, c, locale))
+				out := expect.Value(Render(made, Example(topic, locale), brand.Brand{}, "https://berth.example/unsubscribe/x"))(t)
+				test.True(
+					t, out.Text != "" && (c == SMS || out.Subject != "") && (c == Email) == (out.HTML != ""),
+					test.Sprintf("%s by %s in %s: %+v", topic, c, locale, out),
+				)
+				test.False(
+					t, c == SMS && (out.Segments != 1 || !out.GSM7),
+					test.Sprintf("%s in %s takes %d segments: %q", topic, locale, out.Segments, out.Text),
+				)
+				test.True(
+					t, !strings.Contains(out.Text, "\n\n\n") && !strings.Contains(out.Text, "{{") &&
+						!strings.Contains(strings.ReplaceAll(out.Text, "-- \n", ""), " \n"),
+					test.Sprintf("%s by %s in %s has extra space or unfilled variables:\n%s", topic, c, locale, out.Text),
+				)
 			}
 		}
 	}
@@ -54,6 +58,7 @@ func TestCheck_ReportsPositionOfTheError(t *testing.T) {
 		{"a type that does not fit", "{{if gt .Title 1}}x{{end}}", "1", "6", "incompatible types"},
 		{"a call of a method", "{{.Name.Foo}}", "1", "8", "Foo"},
 		{"another template", `{{template "x"}}`, "1", "12", "template"},
+		{"too many actions", strings.Repeat("{{1}}", 1001), "1", "5001", "more than 1000 actions"},
 		{"after letters of two bytes", "Grüße {{.Nxme}}", "1", "9", "Nxme"},
 	} {
 		_, err := Template{Topic: Reminder, Channel: SMS, Locale: "en", Body: c.body}.Check()
@@ -63,9 +68,10 @@ func TestCheck_ReportsPositionOfTheError(t *testing.T) {
 			continue
 		}
 		line, column := f.Metadata["line"], f.Metadata["column"]
-		if line != c.line || column != c.column || !strings.Contains(f.Message, c.says) || f.Field != "template.body" {
-			t.Errorf("%s: %s:%s %s, want %s:%s about %s", c.what, line, column, f.Message, c.line, c.column, c.says)
-		}
+		test.True(
+			t, line == c.line && column == c.column && strings.Contains(f.Message, c.says) && f.Field == "template.body",
+			test.Sprintf("%s: %s:%s %s, want %s:%s about %s", c.what, line, column, f.Message, c.line, c.column, c.says),
+		)
 	}
 }
 
@@ -77,16 +83,9 @@ func TestRender_EscapesHTMLAndJoinsSubjectLines(t *testing.T) {
 	for _, tpl := range []Template{html, text} {
 		values := Example(Reminder, "en")
 		values["Title"] = "<script>alert(1)</script>\r\nBcc: x@example.com"
-		out, err := Render(tpl, values, brand.Brand{}, "")
-		if err != nil {
-			t.Fatal(err)
-		}
-		if strings.Contains(out.HTML, "<script") {
-			t.Errorf("not escaped: %s", out.HTML)
-		}
-		if strings.ContainsAny(out.Subject, "\r\n") {
-			t.Errorf("a subject of several lines: %q", out.Subject)
-		}
+		out := expect.Value(Render(tpl, values, brand.Brand{}, ""))(t)
+		test.StrNotContains(t, out.HTML, "<script", test.Sprint("not escaped"))
+		test.False(t, strings.ContainsAny(out.Subject, "\r\n"), test.Sprintf("a subject of several lines: %q", out.Subject))
 	}
 }
 
@@ -109,9 +108,7 @@ func TestChoose_PrefersOwnTemplateInTheNearestLocale(t *testing.T) {
 		{[]string{"ja", "ko"}, english.Body},
 		{[]string{"", ""}, english.Body},
 	} {
-		if got := Choose(own, Reminder, SMS, c.locales...).Body; got != c.want {
-			t.Errorf("%v: %q, want %q", c.locales, got, c.want)
-		}
+		test.EqOp(t, c.want, Choose(own, Reminder, SMS, c.locales...).Body, test.Sprint(c.locales))
 	}
 }
 
@@ -131,16 +128,10 @@ func wantOneSegment(t *testing.T, locale string) {
 	values["ClaimURL"] = "https://book.berth.example/claim/Zk3vJ0c1QmW8sXyT4nLpBg"
 	tpl, _ := DefaultTemplate(Offered, SMS, locale)
 	out, err := Render(tpl, values, brand.Brand{}, "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if out.Segments != 1 || !out.GSM7 {
-		t.Errorf("%d segments: %q", out.Segments, out.Text)
-	}
+	must.NoError(t, err)
+	test.True(t, out.Segments == 1 && out.GSM7, test.Sprintf("%d segments: %q", out.Segments, out.Text))
 	for _, must := range []string{"1 4821", "2 4821", values["ClaimURL"].(string), values["ExpiresAt"].(string)} {
-		if !strings.Contains(out.Text, must) {
-			t.Errorf("%q was cut out of %q", must, out.Text)
-		}
+		test.StrContains(t, out.Text, must, test.Sprintf("%q was cut out of %q", must, out.Text))
 	}
 	values["Title"] = "瞑想"
 	if out, err = Render(tpl, values, brand.Brand{}, ""); err != nil || out.GSM7 || !strings.Contains(out.Text, "瞑想") {
@@ -156,9 +147,7 @@ func TestFoldToGSM_RemovesDiacriticsUnlessAnotherScript(t *testing.T) {
 		"Ärger über Öl, ñ, ß":        "Ärger über Öl, ñ, ß",
 		"Йога":                       "Йога",
 	} {
-		if got := foldToGSM(text); got != want {
-			t.Errorf("%q, want %q", got, want)
-		}
+		test.EqOp(t, want, foldToGSM(text))
 	}
 }
 
@@ -176,9 +165,7 @@ func TestParseReply_ReadsCodesAndKeywords(t *testing.T) {
 		"START": {Kind: Start, HandledByCarrier: true},
 		"help":  {Kind: Help, HandledByCarrier: true}, "Hilfe!": {Kind: Help}, "aide": {Kind: Help},
 	} {
-		if got := ParseReply(text); got != want {
-			t.Errorf("%q: %+v, want %+v", text, got, want)
-		}
+		test.EqOp(t, want, ParseReply(text), test.Sprintf("%q", text))
 	}
 }
 
@@ -197,7 +184,5 @@ func TestDateTime_UsesTheRecipientsLanguageAndZone(t *testing.T) {
 		"sam. 23 mai à 09:30", "sáb., 23 de mai., 09:30", "za 23 mei, 09:30", "Sat 23 May, 09:30",
 		"Sat 23 May, 08:30 (WEST)", "Sat 23 May, 11:30 (UTC+04:00)",
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
-	}
+	test.Eq(t, want, got)
 }

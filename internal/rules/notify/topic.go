@@ -1,6 +1,10 @@
 package notify
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/berthhq/berth/internal/fault"
+)
 
 // Topic is what a message is about.
 type Topic string
@@ -109,6 +113,36 @@ type PreferenceKey struct {
 
 // Preferences are a member's choices. For everything else the defaults of the topic apply.
 type Preferences map[PreferenceKey]bool
+
+// Preference says whether a topic may use a channel, by the member's choice or by default.
+type Preference struct {
+	PreferenceKey
+	Enabled, IsDefault bool
+}
+
+// ParsePreferences returns the choices of a request. It rejects two for the same topic and channel.
+func ParsePreferences(choices []Preference) (Preferences, error) {
+	p := make(Preferences, len(choices))
+	for _, c := range choices {
+		if _, twice := p[c.PreferenceKey]; twice {
+			return nil, fault.Invalid("preferences.preferences", "%s by %s is named twice.", c.Topic, c.Channel)
+		}
+		p[c.PreferenceKey] = c.Enabled
+	}
+	return p, nil
+}
+
+// All returns the preferences for every topic and channel.
+func (p Preferences) All() []Preference {
+	var all []Preference
+	for _, t := range Topics() {
+		for _, c := range Channels() {
+			_, chosen := p[PreferenceKey{t, c}]
+			all = append(all, Preference{PreferenceKey{t, c}, p.Allow(t, c), !chosen})
+		}
+	}
+	return all
+}
 
 // Allow reports whether a topic may use a channel.
 func (p Preferences) Allow(t Topic, c Channel) bool {

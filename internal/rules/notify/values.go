@@ -70,7 +70,7 @@ var topicVariables = map[Topic][]Variable{
 		{"Balance", "The number of credits left.", 1},
 		{"Plan", "The plan's name.", "Ten classes"},
 	},
-	StaffNote: {{"Note", "The note to staff.", "Nobody on the waitlist fits the free place."}},
+	StaffNote: {{"Note", "The note to staff.", "No one on the waitlist fits the free place."}},
 }
 
 // Variables returns the variables of a topic, in the order in which they are shown.

@@ -8,11 +8,12 @@ import (
 	"time"
 	_ "time/tzdata" // the same zones on every machine
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/shoenig/test/must"
 	"pgregory.net/rapid"
 
 	"github.com/berthhq/berth/internal/civil"
+	"github.com/berthhq/berth/internal/civil/civiltest"
 	"github.com/berthhq/berth/internal/rules/recurrence"
 )
 
@@ -234,15 +235,13 @@ func TestSeries_DaysMatchRFC5545(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		s := drawSpec(t)
-		start := civil.MustParseDate("2020-01-01").AddDays(rapid.IntRange(0, 3000).Draw(t, "start"))
+		start := civiltest.Date("2020-01-01").AddDays(rapid.IntRange(0, 3000).Draw(t, "start"))
 		end := start.AddDays(4 * 366)
 		want := s.days(start, end)
 
 		rule, err := recurrence.Parse(s.String())
 		if err != nil {
-			if len(want) > 0 {
-				t.Fatalf("%s was rejected: %v", s, err)
-			}
+			must.True(t, len(want) == 0, must.Sprintf("%s was rejected: %v", s, err))
 			return
 		}
 		series := recurrence.Series{Rule: rule, Date: start, Zone: time.UTC, Duration: time.Hour}
@@ -253,8 +252,6 @@ func TestSeries_DaysMatchRFC5545(t *testing.T) {
 			}
 			got = append(got, o.Date)
 		}
-		if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
-			t.Fatalf("%s from %s (-want +got):\n%s", s, start, diff)
-		}
+		must.Eq(t, want, got, must.Cmp(cmpopts.EquateEmpty()), must.Sprintf("%s from %s", s, start))
 	})
 }

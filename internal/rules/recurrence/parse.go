@@ -2,6 +2,7 @@ package recurrence
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -43,8 +44,8 @@ func parse(text string) (Rule, *fault.Error) {
 	rule := Rule{interval: 1, weekday: rrule.MO}
 	given := map[string]string{}
 	for part := range strings.SplitSeq(strings.TrimPrefix(text, "RRULE:"), ";") {
-		name, value, ok := strings.Cut(part, "=")
-		if !ok || name == "" || value == "" {
+		name, value, _ := strings.Cut(part, "=")
+		if name == "" || value == "" {
 			return Rule{}, invalid(part, "%q is not of the form NAME=value.", part)
 		}
 		if _, repeated := given[name]; repeated {
@@ -125,7 +126,8 @@ func (r *Rule) setFrequency(value, part string) *fault.Error {
 // check rejects invalid combinations. All but the last are from RFC 5545, section 3.3.10.
 func (r *Rule) check(given map[string]string) *fault.Error {
 	ordinal := slices.ContainsFunc(r.day, isOrdinal)
-	several := len(r.hour)*max(1, len(r.minute)) > 1 || len(r.minute) > 1
+	selects := func(name string) bool { return strings.HasPrefix(name, "BY") && name != "BYSETPOS" }
+	several := len(r.hour) > 1 || len(r.minute) > 1
 	switch {
 	case given["FREQ"] == "":
 		return invalid("", "The rule has no FREQ.")
@@ -137,7 +139,7 @@ func (r *Rule) check(given map[string]string) *fault.Error {
 		return invalid(given["BYMONTHDAY"], "BYMONTHDAY does not work with FREQ=WEEKLY.")
 	case ordinal && (r.freq == rrule.WEEKLY || r.freq == rrule.DAILY):
 		return invalid(given["BYDAY"], "A day such as 2MO works only with FREQ=MONTHLY and FREQ=YEARLY.")
-	case len(r.setPos) > 0 && len(given) == countParts(given, "FREQ", "INTERVAL", "COUNT", "UNTIL", "WKST", "BYSETPOS"):
+	case len(r.setPos) > 0 && !slices.ContainsFunc(slices.Collect(maps.Keys(given)), selects):
 		return invalid(given["BYSETPOS"], "BYSETPOS needs another BY part to select from.")
 	case len(r.setPos) > 0 && several:
 		return invalid(given["BYSETPOS"], "BYSETPOS selects days, so it does not work with several times a day.")
@@ -169,15 +171,6 @@ func (r *Rule) checkSatisfiable() *fault.Error {
 		return invalid(r.String(), "No day satisfies this rule.")
 	}
 	return nil
-}
-
-func countParts(given map[string]string, names ...string) (n int) {
-	for _, name := range names {
-		if given[name] != "" {
-			n++
-		}
-	}
-	return n
 }
 
 // number reads a whole number without a sign.

@@ -1,16 +1,19 @@
 package recurrence_test
 
 import (
-	"errors"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 	"pgregory.net/rapid"
 
-	"github.com/berthhq/berth/internal/civil"
+	"github.com/berthhq/berth/internal/civil/civiltest"
 	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/fault/faulttest"
 	"github.com/berthhq/berth/internal/rules/recurrence"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 func TestParse_ReturnsCanonicalForm(t *testing.T) {
@@ -29,22 +32,27 @@ func TestParse_ReturnsCanonicalForm(t *testing.T) {
 		{"FREQ=YEARLY;BYDAY=53MO", "FREQ=YEARLY;BYDAY=+53MO"},
 		{"FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=29", "FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=29"},
 		{"FREQ=DAILY;BYHOUR=9,7;BYMINUTE=30,0", "FREQ=DAILY;BYHOUR=7,9;BYMINUTE=0,30"},
+		{"FREQ=DAILY;COUNT=1", "FREQ=DAILY;COUNT=1"},
+		{"FREQ=DAILY;COUNT=10000", "FREQ=DAILY;COUNT=10000"},
+		{"FREQ=DAILY;BYHOUR=0,23;BYMINUTE=0,59", "FREQ=DAILY;BYHOUR=0,23;BYMINUTE=0,59"},
+		{"FREQ=MONTHLY;BYMONTHDAY=31;BYMONTH=1,12", "FREQ=MONTHLY;BYMONTH=1,12;BYMONTHDAY=31"},
+		{"FREQ=YEARLY;BYYEARDAY=366", "FREQ=YEARLY;BYYEARDAY=366"},
+		{"FREQ=DAILY;UNTIL=00010101", "FREQ=DAILY;UNTIL=00010101"},
+		{"FREQ=MONTHLY;BYDAY=MO;BYHOUR=7;BYMINUTE=0;BYSETPOS=1", "FREQ=MONTHLY;BYDAY=MO;BYHOUR=7;BYMINUTE=0;BYSETPOS=1"},
+		{strings.Repeat(" ", 990) + "FREQ=DAILY", "FREQ=DAILY"},
 		{"FREQ=DAILY;UNTIL=20261218", "FREQ=DAILY;UNTIL=20261218"},
 		{"FREQ=DAILY;UNTIL=20261218T180000", "FREQ=DAILY;UNTIL=20261218T180000"},
 		{"FREQ=DAILY;UNTIL=20261218T170000Z", "FREQ=DAILY;UNTIL=20261218T170000Z"},
 	} {
 		rule, err := recurrence.Parse(c.text)
-		if err != nil || rule.String() != c.canonical {
-			t.Errorf("Parse(%q) = %q, %v; want %q", c.text, rule, err, c.canonical)
-		}
+		test.True(
+			t, err == nil && rule.String() == c.canonical,
+			test.Sprintf("Parse(%q) = %q, %v; want %q", c.text, rule, err, c.canonical),
+		)
 		bounded := strings.Contains(c.canonical, "COUNT") || strings.Contains(c.canonical, "UNTIL")
-		if rule.Bounded() != bounded {
-			t.Errorf("%q: Bounded = %t", c.text, !bounded)
-		}
+		test.EqOp(t, bounded, rule.Bounded(), test.Sprintf("%q: Bounded = %t", c.text, !bounded))
 	}
-	if text := (recurrence.Rule{}).String(); text != "" {
-		t.Errorf("the zero Rule is %q", text)
-	}
+	test.EqOp(t, "", (recurrence.Rule{}).String(), test.Sprint("the zero Rule"))
 }
 
 func TestParse_RejectsAndNamesTheInvalidPart(t *testing.T) {
@@ -77,6 +85,24 @@ func TestParse_RejectsAndNamesTheInvalidPart(t *testing.T) {
 		{"extension", "RSCALE=GREGORIAN;FREQ=DAILY", "RSCALE=GREGORIAN"},
 		{"part twice", "FREQ=DAILY;COUNT=3;COUNT=4", "COUNT=4"},
 		{"no value", "FREQ=", "FREQ="},
+		{"no equals sign", "FREQ=DAILY;COUNT", "COUNT"},
+		{"nothing around the sign", "FREQ=DAILY;=", "="},
+		{"two ends of one", "FREQ=DAILY;COUNT=1;UNTIL=20261218", "COUNT=1"},
+		{"year zero", "FREQ=DAILY;UNTIL=00000101", "UNTIL=00000101"},
+		{"a fraction of a second", "FREQ=DAILY;UNTIL=20261218T180000.5", "UNTIL=20261218T180000.5"},
+		{"month 13", "FREQ=YEARLY;BYMONTH=13", "BYMONTH=13"},
+		{"day 32", "FREQ=MONTHLY;BYMONTHDAY=32", "BYMONTHDAY=32"},
+		{"day zero of the year", "FREQ=YEARLY;BYYEARDAY=0", "BYYEARDAY=0"},
+		{"day 367", "FREQ=YEARLY;BYYEARDAY=367", "BYYEARDAY=367"},
+		{"position zero", "FREQ=MONTHLY;BYDAY=MO;BYSETPOS=0", "BYSETPOS=0"},
+		{"position 367", "FREQ=YEARLY;BYDAY=MO;BYSETPOS=367", "BYSETPOS=367"},
+		{"signed hour", "FREQ=DAILY;BYHOUR=+7", "BYHOUR=+7"},
+		{"signed minute", "FREQ=DAILY;BYMINUTE=-7", "BYMINUTE=-7"},
+		{"Monday zero", "FREQ=MONTHLY;BYDAY=0MO", "BYDAY=0MO"},
+		{"position among parts that select nothing", "FREQ=MONTHLY;INTERVAL=2;COUNT=3;WKST=SU;BYSETPOS=1", "BYSETPOS=1"},
+		{"position until a day", "FREQ=MONTHLY;UNTIL=20261218;BYSETPOS=1", "BYSETPOS=1"},
+		{"position among minutes", "FREQ=DAILY;BYDAY=MO;BYMINUTE=0,30;BYSETPOS=1", "BYSETPOS=1"},
+		{"position among hours", "FREQ=DAILY;BYDAY=MO;BYHOUR=7,9;BYMINUTE=0;BYSETPOS=1", "BYSETPOS=1"},
 		{"no name", "FREQ=DAILY;=3", "=3"},
 		{"empty part", "FREQ=DAILY;;COUNT=3", ""},
 		{"month zero", "FREQ=YEARLY;BYMONTH=0", "BYMONTH=0"},
@@ -103,15 +129,12 @@ func TestParse_RejectsAndNamesTheInvalidPart(t *testing.T) {
 		t.Run(c.why, func(t *testing.T) {
 			t.Parallel()
 			rule, err := recurrence.Parse(c.text)
-			var refusal *fault.Error
-			if !errors.As(err, &refusal) {
-				t.Fatalf("%q was read as %q", c.text, rule)
+			must.Error(t, err, must.Sprint(rule))
+			want := "RECURRENCE_INVALID @rule"
+			if c.part != "" {
+				want += " part=" + c.part
 			}
-			part := refusal.Metadata["part"]
-			if refusal.Reason != fault.RecurrenceInvalid || refusal.Kind != fault.InvalidArgument ||
-				refusal.Field != "rule" || part != c.part {
-				t.Errorf("%q: %v in %q, part %q, want part %q", c.text, err, refusal.Field, part, c.part)
-			}
+			test.EqOp(t, want, faulttest.Text(err))
 		})
 	}
 }
@@ -123,10 +146,8 @@ func TestParse_ReadsCanonicalFormBack(t *testing.T) {
 		if err != nil {
 			return
 		}
-		again, err := recurrence.Parse(rule.String())
-		if err != nil || again.String() != rule.String() {
-			t.Fatalf("%q was read back as %q, %v", rule, again, err)
-		}
+		again := expect.Value(recurrence.Parse(rule.String()))(t)
+		must.EqOp(t, rule.String(), again.String(), must.Sprintf("%q was read back as %q", rule, again))
 	})
 }
 
@@ -138,25 +159,21 @@ func FuzzParse(f *testing.F) {
 	} {
 		f.Add(text)
 	}
-	start := civil.MustParseDate("2026-01-31")
+	start := civiltest.Date("2026-01-31")
 	f.Fuzz(func(t *testing.T, text string) {
 		rule, err := recurrence.Parse(text)
 		if err != nil {
-			if fault.ReasonOf(err) != fault.RecurrenceInvalid {
-				t.Fatalf("%q: %v", text, err)
-			}
+			must.EqOp(t, fault.RecurrenceInvalid, fault.ReasonOf(err), must.Sprintf("%q: %v", text, err))
 			return
 		}
-		again, err := recurrence.Parse(rule.String())
-		if err != nil || again.String() != rule.String() {
-			t.Fatalf("%q was read back as %q, %v", rule, again, err)
-		}
+		again := expect.Value(recurrence.Parse(rule.String()))(t)
+		must.EqOp(t, rule.String(), again.String(), must.Sprintf("%q was read back as %q", rule, again))
 		series := recurrence.Series{Rule: rule, Date: start, Zone: time.UTC, Duration: time.Hour}
 		n, last := 0, time.Time{}
 		for o := range series.All() {
-			if !o.Start.After(last) || o.Date.Before(start) {
-				t.Fatalf("%q: %s comes after %s", text, o.Start, last)
-			}
+			must.True(
+				t, o.Start.After(last) && !o.Date.Before(start), must.Sprintf("%q: %s comes after %s", text, o.Start, last),
+			)
 			if last = o.Start; n == 50 {
 				break
 			}

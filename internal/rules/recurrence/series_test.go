@@ -7,13 +7,17 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 	"pgregory.net/rapid"
 
 	"github.com/berthhq/berth/internal/civil"
+	"github.com/berthhq/berth/internal/civil/civiltest"
 	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/fault/faulttest"
 	"github.com/berthhq/berth/internal/rules/recurrence"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 var zones = []string{
@@ -23,35 +27,22 @@ var zones = []string{
 	"Australia/Sydney", "Pacific/Apia", "Pacific/Chatham", "Atlantic/Azores", "Antarctica/Troll",
 }
 
-type tester interface {
-	Helper()
-	Fatal(...any)
-}
-
-func zone(t tester, name string) *time.Location {
+func zone(t must.T, name string) *time.Location {
 	t.Helper()
-	loc, err := time.LoadLocation(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return loc
+	return expect.Value(time.LoadLocation(name))(t)
 }
 
-func rule(t tester, text string) recurrence.Rule {
+func rule(t must.T, text string) recurrence.Rule {
 	t.Helper()
-	r, err := recurrence.Parse(text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
+	return expect.Value(recurrence.Parse(text))(t)
 }
 
-func series(t tester, text, date, clock, zoneName string) recurrence.Series {
+func series(t must.T, text, date, clock, zoneName string) recurrence.Series {
 	t.Helper()
 	return recurrence.Series{
 		Rule:     rule(t, text),
-		Date:     civil.MustParseDate(date),
-		Time:     civil.MustParseTimeOfDay(clock),
+		Date:     civiltest.Date(date),
+		Time:     civiltest.TimeOfDay(clock),
 		Zone:     zone(t, zoneName),
 		Duration: time.Hour,
 	}
@@ -135,13 +126,9 @@ func TestAll_KeepsLocalTimeAcrossClockChanges(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			s := series(t, c.rule, c.date, c.clock, c.zone)
-			if diff := cmp.Diff(c.want, upTo(3, s)); diff != "" {
-				t.Error(diff)
-			}
+			test.Eq(t, c.want, upTo(3, s))
 			s.Rule = rule(t, c.rule+";COUNT=3")
-			if diff := cmp.Diff(c.want, upTo(9, s)); diff != "" {
-				t.Errorf("with COUNT: %s", diff)
-			}
+			test.Eq(t, c.want, upTo(9, s), test.Sprint("with COUNT"))
 		})
 	}
 }
@@ -221,9 +208,7 @@ func TestAll_FollowsTheRule(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			if diff := cmp.Diff(c.want, upTo(9, series(t, c.rule, c.date, c.clock, "Europe/Berlin"))); diff != "" {
-				t.Error(diff)
-			}
+			test.Eq(t, c.want, upTo(9, series(t, c.rule, c.date, c.clock, "Europe/Berlin")))
 		})
 	}
 }
@@ -231,18 +216,14 @@ func TestAll_FollowsTheRule(t *testing.T) {
 func TestAll_ExcludedDaysCountTowardCount(t *testing.T) {
 	t.Parallel()
 	s := series(t, "FREQ=DAILY;COUNT=3", "2026-01-06", "18:00", "UTC")
-	s.Excluded = []civil.Date{civil.MustParseDate("2026-01-07"), civil.MustParseDate("2027-01-01")}
-	if diff := cmp.Diff([]string{"2026-01-06T18:00+00:00", "2026-01-08T18:00+00:00"}, upTo(9, s)); diff != "" {
-		t.Error(diff)
-	}
+	s.Excluded = []civil.Date{civiltest.Date("2026-01-07"), civiltest.Date("2027-01-01")}
+	test.Eq(t, []string{"2026-01-06T18:00+00:00", "2026-01-08T18:00+00:00"}, upTo(9, s))
 }
 
 func TestValidate_NamesTheInvalidField(t *testing.T) {
 	t.Parallel()
 	good := series(t, "FREQ=WEEKLY;BYDAY=TU;COUNT=2", "2026-01-05", "18:00", "Europe/Berlin")
-	if err := good.Validate(); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, good.Validate())
 	with := func(edit func(*recurrence.Series)) recurrence.Series {
 		s := good
 		edit(&s)
@@ -264,16 +245,17 @@ func TestValidate_NamesTheInvalidField(t *testing.T) {
 			s.Rule = rule(t, "FREQ=DAILY;INTERVAL=7;BYDAY=TU")
 		}), "rule"},
 		{"every day excluded", with(func(s *recurrence.Series) {
-			s.Excluded = []civil.Date{civil.MustParseDate("2026-01-06"), civil.MustParseDate("2026-01-13")}
+			s.Excluded = []civil.Date{civiltest.Date("2026-01-06"), civiltest.Date("2026-01-13")}
 		}), "rule"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			var refusal *fault.Error
 			err := c.series.Validate()
-			if !errors.As(err, &refusal) || refusal.Reason != fault.RecurrenceInvalid || refusal.Field != c.field {
-				t.Errorf("%v, want one in %s", err, c.field)
-			}
+			test.True(
+				t, errors.As(err, &refusal) && refusal.Reason == fault.RecurrenceInvalid && refusal.Field == c.field,
+				test.Sprintf("%v, want one in %s", err, c.field),
+			)
 		})
 	}
 }
@@ -287,9 +269,9 @@ func TestExpand_RejectsMoreThanLimit(t *testing.T) {
 	}
 	var refusal *fault.Error
 	got, err := s.Expand(from, from.AddDate(0, 0, 11), 10)
-	if !errors.As(err, &refusal) || refusal.Metadata["limit"] != "10" {
-		t.Errorf("%d occurrences, %v", len(got), err)
-	}
+	test.True(
+		t, errors.As(err, &refusal) && refusal.Metadata["limit"] == "10", test.Sprintf("%d occurrences, %v", len(got), err),
+	)
 	if got, err := s.Expand(from, from, 10); err != nil || got != nil {
 		t.Errorf("%v, %v of an empty span", got, err)
 	}
@@ -314,21 +296,30 @@ func TestSplitAt_DividesRuleAtDay(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			s := series(t, c.rule, "2026-01-05", "18:00", "Europe/Berlin")
-			head, tail, err := s.SplitAt(civil.MustParseDate(c.at))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if head.Rule.String() != c.head || head.Date != s.Date ||
-				tail.Rule.String() != c.tail || tail.Date.String() != c.tailDate {
-				t.Errorf("%s from %s and %s from %s", head.Rule, head.Date, tail.Rule, tail.Date)
-			}
+			head, tail, err := s.SplitAt(civiltest.Date(c.at))
+			must.NoError(t, err)
+			test.True(
+				t, head.Rule.String() == c.head && head.Date == s.Date && tail.Rule.String() == c.tail &&
+					tail.Date.String() == c.tailDate,
+				test.Sprintf("%s from %s and %s from %s", head.Rule, head.Date, tail.Rule, tail.Date),
+			)
 		})
 	}
 	s := series(t, "FREQ=WEEKLY;COUNT=3", "2026-01-05", "18:00", "Europe/Berlin")
 	for _, date := range []string{"2026-01-05", "2025-12-01", "2026-01-20", "2027-01-01"} {
-		if _, _, err := s.SplitAt(civil.MustParseDate(date)); fault.ReasonOf(err) != fault.RecurrenceInvalid {
-			t.Errorf("split at %s: %v", date, err)
-		}
+		_, _, err := s.SplitAt(civiltest.Date(date))
+		test.EqOp(t, "RECURRENCE_INVALID @rule date="+date, faulttest.Text(err))
+	}
+	s = series(t, "FREQ=DAILY;BYHOUR=7,9;COUNT=40", "2026-01-05", "06:00", "Europe/Berlin")
+	s.Excluded = []civil.Date{civiltest.Date("2026-01-06"), civiltest.Date("2026-01-07"), civiltest.Date("2026-01-08")}
+	head, tail, err := s.SplitAt(s.Excluded[1])
+	must.NoError(t, err)
+	test.Eq(t, s.Excluded[:1], head.Excluded)
+	test.Eq(t, s.Excluded[1:], tail.Excluded)
+	test.EqOp(t, "07:00", tail.Time.String())
+	for _, length := range []time.Duration{1, recurrence.MaxDuration} {
+		s.Duration = length
+		test.NoError(t, s.Validate())
 	}
 }
 
@@ -349,7 +340,7 @@ func drawSeries(t *rapid.T) (recurrence.Series, bool) {
 	}
 	s := recurrence.Series{
 		Rule: r,
-		Date: civil.MustParseDate("2012-01-01").AddDays(rapid.IntRange(0, 25*365).Draw(t, "date")),
+		Date: civiltest.Date("2012-01-01").AddDays(rapid.IntRange(0, 25*365).Draw(t, "date")),
 		Time: civil.TimeOfDay{
 			Hour: rapid.IntRange(0, 23).Draw(t, "hour"), Minute: rapid.SampledFrom([]int{0, 15, 30, 45}).Draw(t, "minute"),
 		},
@@ -384,25 +375,19 @@ func TestAll_OccurrencesKeepTimeDurationAndOrder(t *testing.T) {
 		}
 		last := time.Time{}
 		for _, o := range take(300, s) {
-			if !o.Start.After(last) {
-				t.Fatalf("%s does not come after %s", o.Start, last)
-			}
+			must.True(t, o.Start.After(last), must.Sprintf("%s does not come after %s", o.Start, last))
 			last = o.Start
-			if o.End.Sub(o.Start) != s.Duration {
-				t.Fatalf("from %s to %s it is not %s", o.Start, o.End, s.Duration)
-			}
-			if o.Date.Before(s.Date) || slices.Contains(s.Excluded, o.Date) || !o.Date.In(s.Zone) {
-				t.Fatalf("unexpected occurrence on %s", o.Date)
-			}
-			if !o.Start.Equal(o.Date.At(s.Time, s.Zone)) {
-				t.Fatalf("%s is not %s on %s", o.Start, s.Time, o.Date)
-			}
+			must.EqOp(t, s.Duration, o.End.Sub(o.Start), must.Sprintf("from %s to %s it is not", o.Start, o.End))
+			must.True(
+				t, !o.Date.Before(s.Date) && !slices.Contains(s.Excluded, o.Date) && o.Date.In(s.Zone),
+				must.Sprintf("unexpected occurrence on %s", o.Date),
+			)
+			must.True(t, o.Start.Equal(o.Date.At(s.Time, s.Zone)), must.Sprintf("%s is not %s on %s", o.Start, s.Time, o.Date))
 			// The local time is the same, unless the zone skipped it.
 			if got := civil.TimeOf(o.Start, s.Zone); got != s.Time {
 				_, before := o.Start.Add(-3 * time.Hour).Zone()
-				if _, after := o.Start.Zone(); before >= after {
-					t.Fatalf("%s on %s instead of %s, without a gap", got, o.Date, s.Time)
-				}
+				_, after := o.Start.Zone()
+				must.True(t, before < after, must.Sprintf("%s on %s instead of %s, without a gap", got, o.Date, s.Time))
 			}
 		}
 	})
@@ -415,14 +400,12 @@ func TestAll_HasExactlyCountOccurrences(t *testing.T) {
 		freq := rapid.SampledFrom([]string{"DAILY", "WEEKLY;BYDAY=MO,TH", "MONTHLY"}).Draw(t, "rule")
 		s := recurrence.Series{
 			Rule:     rule(t, "FREQ="+freq+";COUNT="+strconv.Itoa(count)),
-			Date:     civil.MustParseDate("2011-01-01").AddDays(rapid.IntRange(0, 9000).Draw(t, "date")),
+			Date:     civiltest.Date("2011-01-01").AddDays(rapid.IntRange(0, 9000).Draw(t, "date")),
 			Time:     civil.TimeOfDay{Hour: rapid.IntRange(0, 23).Draw(t, "hour")},
 			Zone:     zone(t, rapid.SampledFrom(zones).Draw(t, "zone")),
 			Duration: time.Hour,
 		}
-		if got := len(take(1000, s)); got != count {
-			t.Fatalf("%d occurrences, want %d", got, count)
-		}
+		must.EqOp(t, count, len(take(1000, s)), must.Sprintf("occurrences, want %d", count))
 	})
 }
 
@@ -438,22 +421,16 @@ func TestSplitAt_PartsHaveTheOccurrencesOfTheWhole(t *testing.T) {
 		head, tail, err := s.SplitAt(at)
 		if err != nil {
 			follows := func(o recurrence.Occurrence) bool { return !o.Date.Before(at) }
-			if whole[0].Date.Before(at) && slices.ContainsFunc(whole, follows) {
-				t.Fatal(err)
-			}
+			must.False(t, whole[0].Date.Before(at) && slices.ContainsFunc(whole, follows), must.Sprint(err))
 			return
 		}
 		for _, part := range []recurrence.Series{head, tail} {
-			if err := part.Validate(); err != nil {
-				t.Fatal(err)
-			}
+			must.NoError(t, part.Validate())
 		}
 		parts := append(take(1000, head), take(60, tail)...)
 		parts = slices.DeleteFunc(parts, func(o recurrence.Occurrence) bool { return o.Date.Year > s.Date.Year+100 })
-		if diff := cmp.Diff(whole, parts[:min(60, len(parts))]); diff != "" {
-			t.Fatalf("%s split at %s into %s and %s from %s (-whole +parts):\n%s",
-				s.Rule, at, head.Rule, tail.Rule, tail.Date, diff)
-		}
+		must.Eq(t, whole, parts[:min(60, len(parts))],
+			must.Sprintf("%s split at %s into %s and %s from %s (-whole +parts)", s.Rule, at, head.Rule, tail.Rule, tail.Date))
 	})
 }
 
@@ -469,15 +446,10 @@ func TestExpand_ReturnsTheSpanOfAll(t *testing.T) {
 		minutes := rapid.Int64Range(-1000, int64(last.Sub(all[0].Start)/time.Minute)).Draw(t, "from")
 		from := all[0].Start.Add(time.Duration(minutes) * time.Minute)
 		to := from.Add(min(last.Sub(from), time.Duration(rapid.Int64Range(0, 500_000).Draw(t, "length"))*time.Minute))
-		got, err := s.Expand(from, to, 100)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := expect.Value(s.Expand(from, to, 100))(t)
 		want := slices.DeleteFunc(all, func(o recurrence.Occurrence) bool {
 			return o.Start.Before(from) || !o.Start.Before(to)
 		})
-		if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
-			t.Fatalf("from %s to %s: %s", from, to, diff)
-		}
+		must.Eq(t, want, got, must.Cmp(cmpopts.EquateEmpty()), must.Sprintf("from %s to %s", from, to))
 	})
 }

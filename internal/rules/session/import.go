@@ -41,7 +41,7 @@ type ImportRow struct {
 	Unlimited bool
 	// WaitlistCapacity is nil for the service's default.
 	WaitlistCapacity *int
-	// Publish publishes the session at once. Otherwise it is a draft.
+	// Publish publishes the session immediately. Otherwise it is a draft.
 	Publish bool
 }
 

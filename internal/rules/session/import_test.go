@@ -11,25 +11,25 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 	"pgregory.net/rapid"
 
 	"github.com/berthhq/berth/internal/civil"
+	"github.com/berthhq/berth/internal/civil/civiltest"
 	"github.com/berthhq/berth/internal/csvfile"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rules/session"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 const endBeforeStart = "The end must be after the start. For a session past midnight give duration_minutes."
 
-func clock(text string) civil.TimeOfDay { return civil.MustParseTimeOfDay(text) }
+func clock(text string) civil.TimeOfDay { return civiltest.TimeOfDay(text) }
 
 func parseImport(t *testing.T, file string) *session.Import {
 	t.Helper()
-	found, err := session.ParseImport([]byte(file))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return found
+	return expect.Value(session.ParseImport([]byte(file)))(t)
 }
 
 // The forms in which spreadsheets save a file give the same rows.
@@ -46,13 +46,13 @@ Court hire,Halle 3,,,2026-03-30,7:30,,90,,,,,
 		{
 			Row: csvfile.Row{Number: 2}, Service: "Vinyasa", Location: "Studio Mitte", Resource: "Room 1",
 			CoachEmail: "mia@example.com",
-			Title:      "Evening flow", Notes: "Bring a mat,\nand a towel", Date: civil.MustParseDate("2026-03-29"),
+			Title:      "Evening flow", Notes: "Bring a mat,\nand a towel", Date: civiltest.Date("2026-03-29"),
 			Start: clock("18:00"),
 			End:   &end, Capacity: &twelve, WaitlistCapacity: &five, Publish: true,
 		},
 		{
 			Row: csvfile.Row{Number: 3}, Service: "Court hire", Location: "Halle 3",
-			Date: civil.MustParseDate("2026-03-30"), Start: clock("07:30"),
+			Date: civiltest.Date("2026-03-30"), Start: clock("07:30"),
 			Duration: 90 * time.Minute, Unlimited: true,
 		},
 	}
@@ -78,12 +78,8 @@ Court hire,Halle 3,,,2026-03-30,7:30,,90,,,,,
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			found := parseImport(t, file)
-			if diff := cmp.Diff(&session.Import{Rows: want}, found); diff != "" {
-				t.Error(diff)
-			}
-			if found.InvalidRows() != 0 {
-				t.Errorf("%d wrong", found.InvalidRows())
-			}
+			test.Eq(t, &session.Import{Rows: want}, found)
+			test.EqOp(t, 0, found.InvalidRows(), test.Sprintf("%d wrong", found.InvalidRows()))
 		})
 	}
 }
@@ -92,12 +88,10 @@ func TestParseImport_LeavesMissingColumnsToDefaults(t *testing.T) {
 	t.Parallel()
 	found := parseImport(t, "start,date,duration_minutes,location,service\n18:00,2026-03-29,60,Mitte,Flow\n")
 	want := &session.Import{Rows: []session.ImportRow{{
-		Row: csvfile.Row{Number: 2}, Service: "Flow", Location: "Mitte", Date: civil.MustParseDate("2026-03-29"),
+		Row: csvfile.Row{Number: 2}, Service: "Flow", Location: "Mitte", Date: civiltest.Date("2026-03-29"),
 		Start: clock("18:00"), Duration: time.Hour,
 	}}}
-	if diff := cmp.Diff(want, found); diff != "" {
-		t.Error(diff)
-	}
+	test.Eq(t, want, found)
 }
 
 func TestParseImport_NumbersRowsLikeASpreadsheet(t *testing.T) {
@@ -119,9 +113,7 @@ E,L,2026-03-29,18:00,60,
 	for _, row := range found.Rows {
 		got = append(got, fmt.Sprint(row.Number, row.Service, len(row.Problems)))
 	}
-	if diff := cmp.Diff([]string{"2A0", "4B0", "71", "8D0", "9E0"}, got); diff != "" {
-		t.Error(diff)
-	}
+	test.Eq(t, []string{"2A0", "4B0", "71", "8D0", "9E0"}, got)
 }
 
 func TestParseImport_ReportsHeaderProblemsAndStillChecksRows(t *testing.T) {
@@ -161,16 +153,13 @@ func TestParseImport_ReportsHeaderProblemsAndStillChecksRows(t *testing.T) {
 			for _, p := range found.Header {
 				got = append(got, p.Column+": "+p.Message)
 			}
-			if diff := cmp.Diff(c.want, got); diff != "" {
-				t.Error(diff)
-			}
+			test.Eq(t, c.want, got)
 			// The rows are checked with the columns that exist.
-			if len(found.Rows) != 1 || len(found.Rows[0].Problems) != 1 || found.Rows[0].Problems[0].Column != c.cell {
-				t.Errorf("%+v", found.Rows)
-			}
-			if want := 1 + min(1, len(c.want)); found.InvalidRows() != want {
-				t.Errorf("%d wrong, want %d", found.InvalidRows(), want)
-			}
+			test.True(
+				t, len(found.Rows) == 1 && len(found.Rows[0].Problems) == 1 && found.Rows[0].Problems[0].Column == c.cell,
+				test.Sprintf("%+v", found.Rows),
+			)
+			test.EqOp(t, 1+min(1, len(c.want)), found.InvalidRows(), test.Sprintf("%d wrong, want", found.InvalidRows()))
 		})
 	}
 }
@@ -265,9 +254,8 @@ func TestParseImport_ReportsInvalidCells(t *testing.T) {
 			if c.problem != "" {
 				want = []csvfile.Problem{{Column: c.column, Message: c.problem}}
 			}
-			if diff := cmp.Diff(want, found.Rows[0].Problems); diff != "" || found.Header != nil {
-				t.Errorf("%v\n%s", found.Header, diff)
-			}
+			diff := cmp.Diff(want, found.Rows[0].Problems)
+			test.True(t, diff == "" && found.Header == nil, test.Sprintf("%v\n%s", found.Header, diff))
 		})
 	}
 }
@@ -279,13 +267,9 @@ func TestParseImport_ReportsAllProblemsOfARow(t *testing.T) {
 	for _, p := range found.Rows[0].Problems {
 		columns = append(columns, p.Column)
 	}
-	if diff := cmp.Diff([]string{"service", "date", "start", "duration_minutes", "capacity", "end"}, columns); diff != "" {
-		t.Error(diff)
-	}
+	test.Eq(t, []string{"service", "date", "start", "duration_minutes", "capacity", "end"}, columns)
 	found.Rows[0].AddProblem("location", "There is no %s.", "Mitte")
-	if got := found.Rows[0].Problems[6]; got != (csvfile.Problem{Column: "location", Message: "There is no Mitte."}) {
-		t.Error(got)
-	}
+	test.EqOp(t, (csvfile.Problem{Column: "location", Message: "There is no Mitte."}), found.Rows[0].Problems[6])
 }
 
 func TestParseImport_ReportsRaggedAndBadlyQuotedRows(t *testing.T) {
@@ -312,9 +296,7 @@ and,so on
 		"4 " + marks,
 		"6 " + marks + " The cell continues to line 7 of the file.",
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
-	}
+	test.Eq(t, want, got)
 }
 
 func TestParseImport_RejectsFilesThatAreNotReadableCSV(t *testing.T) {
@@ -335,17 +317,18 @@ func TestParseImport_RejectsFilesThatAreNotReadableCSV(t *testing.T) {
 	} {
 		var refusal *fault.Error
 		found, err := session.ParseImport([]byte(file))
-		if !errors.As(err, &refusal) || refusal.Reason != fault.ImportInvalid || refusal.Field != "csv" || found != nil {
-			t.Errorf("%s: %v", name, err)
-		}
+		test.True(
+			t, errors.As(err, &refusal) && refusal.Reason == fault.ImportInvalid && refusal.Field == "csv" && found == nil,
+			test.Sprintf("%s: %v", name, err),
+		)
 	}
 	largest := parseImport(t, header+strings.Repeat(row, session.MaxImportRows))
-	if len(largest.Rows) != session.MaxImportRows || largest.InvalidRows() != 0 {
-		t.Errorf("%d rows, %d wrong", len(largest.Rows), largest.InvalidRows())
-	}
-	if found := parseImport(t, header); len(found.Rows) != 0 || found.InvalidRows() != 0 {
-		t.Errorf("%+v of a header alone", found)
-	}
+	test.True(
+		t, len(largest.Rows) == session.MaxImportRows && largest.InvalidRows() == 0,
+		test.Sprintf("%d rows, %d wrong", len(largest.Rows), largest.InvalidRows()),
+	)
+	found := parseImport(t, header)
+	test.True(t, len(found.Rows) == 0 && found.InvalidRows() == 0, test.Sprintf("%+v of a header alone", found))
 }
 
 func TestImportRowSpan_FollowsTheZone(t *testing.T) {
@@ -361,25 +344,16 @@ func TestImportRowSpan_FollowsTheZone(t *testing.T) {
 		{"a clock change leaves no time", "Europe/Berlin", "2026-03-29", "02:30", "03:30", 0, false},
 		{"a day that was skipped", "Pacific/Apia", "2011-12-30", "18:00", "19:00", time.Hour, false},
 	} {
-		zone, err := time.LoadLocation(c.zone)
-		if err != nil {
-			t.Fatal(err)
-		}
+		zone := expect.Value(time.LoadLocation(c.zone))(t)
 		row := parseImport(t, "service,location,date,start,end\nF,M,"+c.date+","+c.start+","+c.end+"\n").Rows[0]
 		span, ok := row.Span(zone)
-		if span.Length() != c.length || ok != c.ok {
-			t.Errorf("%s: %s, %t", c.name, span.Length(), ok)
-		}
+		test.True(t, span.Length() == c.length && ok == c.ok, test.Sprintf("%s: %s, %t", c.name, span.Length(), ok))
 	}
-	zone, err := time.LoadLocation("Europe/Berlin")
-	if err != nil {
-		t.Fatal(err)
-	}
+	zone := expect.Value(time.LoadLocation("Europe/Berlin"))(t)
 	row := parseImport(t, "service,location,date,start,duration_minutes\nF,M,2026-03-28,23:00,300\n").Rows[0]
 	want := civil.Span{Start: time.Date(2026, 3, 28, 23, 0, 0, 0, zone), End: time.Date(2026, 3, 29, 5, 0, 0, 0, zone)}
-	if span, ok := row.Span(zone); !ok || !cmp.Equal(want, span) {
-		t.Errorf("past midnight and a clock change: %v", span)
-	}
+	span, ok := row.Span(zone)
+	test.True(t, ok && cmp.Equal(want, span), test.Sprintf("past midnight and a clock change: %v", span))
 }
 
 func TestParseImport_ReadsBackWhatASpreadsheetWrites(t *testing.T) {
@@ -401,7 +375,7 @@ func TestParseImport_ReadsBackWhatASpreadsheetWrites(t *testing.T) {
 				Service:  strings.ReplaceAll(text.Draw(t, "service"), "\n", " "),
 				Location: "Mitte",
 				Notes:    text.Draw(t, "notes"),
-				Date:     civil.MustParseDate("2026-01-01").AddDays(rapid.IntRange(0, 1000).Draw(t, "day")),
+				Date:     civiltest.Date("2026-01-01").AddDays(rapid.IntRange(0, 1000).Draw(t, "day")),
 				Start: civil.TimeOfDay{
 					Hour: rapid.IntRange(0, 12).Draw(t, "hour"), Minute: rapid.IntRange(0, 59).Draw(t, "minute"),
 				},
@@ -418,13 +392,8 @@ func TestParseImport_ReadsBackWhatASpreadsheetWrites(t *testing.T) {
 			}
 			file += strings.Join(line, separator) + lineEnd
 		}
-		found, err := session.ParseImport([]byte(file))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(&session.Import{Rows: want}, found, cmpopts.EquateEmpty()); diff != "" {
-			t.Fatalf("%q: %s", file, diff)
-		}
+		found := expect.Value(session.ParseImport([]byte(file)))(t)
+		must.Eq(t, &session.Import{Rows: want}, found, must.Cmp(cmpopts.EquateEmpty()), must.Sprintf("%q", file))
 	})
 }
 
@@ -439,43 +408,43 @@ func FuzzParseImport(f *testing.F) {
 	f.Fuzz(func(t *testing.T, file []byte) {
 		found, err := session.ParseImport(file)
 		if err != nil {
-			if fault.ReasonOf(err) != fault.ImportInvalid {
-				t.Fatal(err)
-			}
+			must.EqOp(t, fault.ImportInvalid, fault.ReasonOf(err), must.Sprint(err))
 			return
 		}
 		checkProblems := func(problems []csvfile.Problem) {
 			for _, p := range problems {
-				if p.Message == "" || !utf8.ValidString(p.Message+p.Column) || len(p.Message) > 1000 {
-					t.Errorf("%+v", p)
-				}
+				test.True(
+					t, p.Message != "" && utf8.ValidString(p.Message+p.Column) && len(p.Message) <= 1000, test.Sprintf("%+v", p),
+				)
 			}
 		}
 		checkProblems(found.Header)
 		lines, last := strings.Count(string(file), "\n")+strings.Count(string(file), "\r")+1, 1
 		for _, row := range found.Rows {
 			checkProblems(row.Problems)
-			if row.Number <= last || row.Number > lines {
-				t.Errorf("row %d comes after row %d of %d", row.Number, last, lines)
-			}
+			test.True(
+				t, row.Number > last && row.Number <= lines,
+				test.Sprintf("row %d comes after row %d of %d", row.Number, last, lines),
+			)
 			last = row.Number
 			if len(row.Problems) > 0 || len(found.Header) > 0 {
 				continue
 			}
-			if span, ok := row.Span(time.UTC); !ok || span.Length() > 7*24*time.Hour {
-				t.Errorf("%+v has no span", row)
-			}
+			span, ok := row.Span(time.UTC)
+			test.True(t, ok && span.Length() <= 7*24*time.Hour, test.Sprintf("%+v has no span", row))
 			for _, text := range []string{
 				row.Service, row.Location, row.Resource, row.CoachEmail, row.Title, row.Notes,
 			} {
-				if !utf8.ValidString(text) || strings.ContainsAny(text, "\x00\x1b\u202e") || strings.HasPrefix(text, "=") {
-					t.Errorf("%q was accepted", text)
-				}
+				test.True(
+					t, utf8.ValidString(text) && !strings.ContainsAny(text, "\x00\x1b\u202e") && !strings.HasPrefix(text, "="),
+					test.Sprintf("%q was accepted", text),
+				)
 			}
-			if row.Service == "" || row.Location == "" || !row.Date.Valid() || !row.Start.Valid() ||
-				row.Capacity != nil && row.Unlimited {
-				t.Errorf("%+v was accepted", row)
-			}
+			test.True(
+				t, row.Service != "" && row.Location != "" && row.Date.Valid() && row.Start.Valid() &&
+					(row.Capacity == nil || !row.Unlimited),
+				test.Sprintf("%+v was accepted", row),
+			)
 		}
 	})
 }

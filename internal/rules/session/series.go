@@ -25,7 +25,7 @@ type Series struct {
 	Time              civil.TimeOfDay // local to the location
 	Duration          time.Duration   // of each session
 	Excluded          []civil.Date    // days without sessions, local to the location
-	Publish           bool            // new sessions are published at once
+	Publish           bool            // new sessions are published immediately
 	OpenEnded         bool            // the rule has no end
 	MaterializedUntil civil.Date      // sessions have been created up to this day, included
 	Version           int
@@ -199,12 +199,6 @@ func (a *Assignment) assignDay(d day, now time.Time) {
 func align(sessions []Session, pattern []Occurrence) []int {
 	n, m := len(sessions), len(pattern)
 	paired := make([]int, n)
-	if n == m {
-		for i := range paired {
-			paired[i] = i
-		}
-		return paired
-	}
 	moved := func(i, j int) float64 {
 		return math.Abs(pattern[j].Start.Sub(sessions[i].OccursAt).Seconds())
 	}

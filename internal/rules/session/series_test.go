@@ -6,20 +6,24 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 	"pgregory.net/rapid"
 
 	"github.com/berthhq/berth/internal/civil"
+	"github.com/berthhq/berth/internal/civil/civiltest"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/recurrence"
 	"github.com/berthhq/berth/internal/rules/session"
 	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 // on returns an occurrence of an hour on a day of March 2026, in UTC.
 func on(day int, clock string) session.Occurrence {
 	date := civil.Date{Year: 2026, Month: time.March, Day: day}
-	start := date.At(civil.MustParseTimeOfDay(clock), time.UTC)
+	start := date.At(civiltest.TimeOfDay(clock), time.UTC)
 	return session.Occurrence{On: date, Span: civil.Span{Start: start, End: start.Add(time.Hour)}}
 }
 
@@ -167,12 +171,8 @@ func TestAssign_KeepsSessionsOnTheirDay(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			results, free := summarize(session.Assign(tt.sessions, tt.pattern, noon), tt.sessions)
-			if diff := cmp.Diff(tt.results, results); diff != "" {
-				t.Errorf("sessions (-want +got)\n%s", diff)
-			}
-			if diff := cmp.Diff(tt.free, free); diff != "" {
-				t.Errorf("free (-want +got)\n%s", diff)
-			}
+			test.Eq(t, tt.results, results, test.Sprint("sessions"))
+			test.Eq(t, tt.free, free, test.Sprint("free"))
 		})
 	}
 }
@@ -195,29 +195,23 @@ func wantComplete(
 		holders[o.Start.UTC()]++
 	}
 	for _, s := range sessions {
-		if seen[s.ID] != 1 {
-			t.Fatalf("the assignment has the session of %s %d times", s.OccursAt, seen[s.ID])
-		}
+		must.EqOp(t, 1, seen[s.ID], must.Sprintf("the assignment has the session of %s %d times", s.OccursAt, seen[s.ID]))
 	}
-	if len(seen) != len(sessions) {
-		t.Fatalf("%d sessions became %d", len(sessions), len(seen))
-	}
+	must.EqOp(t, len(sessions), len(seen), must.Sprintf("%d sessions became %d", len(sessions), len(seen)))
 	for _, o := range pattern {
 		n := holders[o.Start.UTC()]
 		if delete(holders, o.Start.UTC()); n > 1 || n == 0 && o.Start.After(now) {
 			t.Fatalf("the occurrence at %s has %d sessions", o.Start, n)
 		}
 	}
-	if len(holders) > 0 {
-		t.Fatalf("sessions have occurrences that are not in the pattern: %v", holders)
-	}
+	must.True(t, len(holders) == 0, must.Sprintf("sessions have occurrences that are not in the pattern: %v", holders))
 	for i, s := range a.Assigned {
-		if s.Detached || s.Deleted || s.State == catalog.Cancelled || s.Started(now) || !a.Occurrences[i].Start.After(now) {
-			t.Fatalf("%+v would be edited", s)
-		}
-		if s.OccursOn != a.Occurrences[i].On {
-			t.Fatalf("the session of %s left its day", s.OccursOn)
-		}
+		must.True(
+			t, !s.Detached && !s.Deleted && s.State != catalog.Cancelled && !s.Started(now) &&
+				a.Occurrences[i].Start.After(now),
+			must.Sprintf("%+v would be edited", s),
+		)
+		must.EqOp(t, a.Occurrences[i].On, s.OccursOn, must.Sprintf("the session of %s left its day", s.OccursOn))
 	}
 }
 
@@ -229,17 +223,11 @@ func drawSeries(t *rapid.T) recurrence.Series {
 		"FREQ=DAILY;BYHOUR=8,9,10;COUNT=60", "FREQ=DAILY;BYHOUR=1,2,3,18;BYMINUTE=0,30;UNTIL=20260405",
 		"FREQ=MONTHLY;BYDAY=-1SU;COUNT=5",
 	}).Draw(t, "rule")
-	rule, err := recurrence.Parse(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	rule := expect.Value(recurrence.Parse(text))(t)
 	zones := []string{"Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "UTC"}
-	zone, err := time.LoadLocation(rapid.SampledFrom(zones).Draw(t, "zone"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	zone := expect.Value(time.LoadLocation(rapid.SampledFrom(zones).Draw(t, "zone")))(t)
 	s := recurrence.Series{
-		Rule: rule, Date: civil.MustParseDate("2026-03-01").AddDays(rapid.IntRange(0, 30).Draw(t, "start")),
+		Rule: rule, Date: civiltest.Date("2026-03-01").AddDays(rapid.IntRange(0, 30).Draw(t, "start")),
 		Time: civil.TimeOfDay{Hour: rapid.IntRange(0, 23).Draw(t, "hour")}, Zone: zone, Duration: time.Hour,
 	}
 	if s.Validate() != nil {
@@ -310,13 +298,15 @@ func TestAssign_UnchangedPatternKeepsEverySession(t *testing.T) {
 		s := drawSeries(t)
 		sessions := drawSessions(t, s)
 		a := session.Assign(slices.Clone(sessions), occurrences(s), noon)
-		if len(a.Dropped) > 0 || len(a.Unassigned) > 0 {
-			t.Fatalf("%d dropped, %d free", len(a.Dropped), len(a.Unassigned))
-		}
+		must.True(
+			t, len(a.Dropped) == 0 && len(a.Unassigned) == 0,
+			must.Sprintf("%d dropped, %d free", len(a.Dropped), len(a.Unassigned)),
+		)
 		for i, h := range a.Assigned {
-			if !h.OccursAt.Equal(a.Occurrences[i].Start) || !h.StartsAt.Equal(a.Occurrences[i].Start) {
-				t.Fatalf("the session at %s was given %s", h.StartsAt, a.Occurrences[i].Start)
-			}
+			must.True(
+				t, h.OccursAt.Equal(a.Occurrences[i].Start) && h.StartsAt.Equal(a.Occurrences[i].Start),
+				must.Sprintf("the session at %s was given %s", h.StartsAt, a.Occurrences[i].Start),
+			)
 		}
 	})
 }
@@ -344,20 +334,21 @@ func TestAssign_AnotherTimeOfDayKeepsEverySession(t *testing.T) {
 		countBefore, countAfter := perDay(occurrences(before)), perDay(occurrences(after))
 		a := session.Assign(slices.Clone(sessions), occurrences(after), noon)
 		for _, s := range a.Dropped {
-			if countAfter[s.OccursOn] >= countBefore[s.OccursOn] && !s.OccursOn.IsZero() {
-				t.Fatalf("the session of %s was dropped", s.OccursOn)
-			}
+			must.False(
+				t, countAfter[s.OccursOn] >= countBefore[s.OccursOn] && !s.OccursOn.IsZero(),
+				must.Sprintf("the session of %s was dropped", s.OccursOn),
+			)
 		}
 		removed := 0
 		for day, n := range countBefore {
 			removed += max(0, n-countAfter[day])
 		}
-		if len(a.Dropped) > removed {
-			t.Fatalf("%d sessions were dropped for %d removed occurrences", len(a.Dropped), removed)
-		}
-		if !slices.IsSortedFunc(a.Assigned, func(x, y session.Session) int { return x.StartsAt.Compare(y.StartsAt) }) {
-			t.Fatal("sessions changed their order")
-		}
+		must.True(
+			t, len(a.Dropped) <= removed,
+			must.Sprintf("%d sessions were dropped for %d removed occurrences", len(a.Dropped), removed),
+		)
+		byStart := func(x, y session.Session) int { return x.StartsAt.Compare(y.StartsAt) }
+		must.True(t, slices.IsSortedFunc(a.Assigned, byStart), must.Sprint("sessions changed their order"))
 	})
 }
 
@@ -383,13 +374,15 @@ func TestAssign_AfterSplitLosesAndDuplicatesNothing(t *testing.T) {
 		}
 		same := session.Assign(slices.Clone(reached), occurrences(tail), noon)
 		wantComplete(t, same, reached, occurrences(tail), noon)
-		if len(same.Dropped) > 0 || len(same.Unassigned) > 0 {
-			t.Fatalf("splitting dropped %d and made %d", len(same.Dropped), len(same.Unassigned))
-		}
+		must.True(
+			t, len(same.Dropped) == 0 && len(same.Unassigned) == 0,
+			must.Sprintf("splitting dropped %d and made %d", len(same.Dropped), len(same.Unassigned)),
+		)
 		before := session.Assign(slices.Clone(kept), occurrences(head), noon)
-		if len(before.Dropped) > 0 || len(before.Unassigned) > 0 {
-			t.Fatalf("the head lost %d and lacks %d", len(before.Dropped), len(before.Unassigned))
-		}
+		must.True(
+			t, len(before.Dropped) == 0 && len(before.Unassigned) == 0,
+			must.Sprintf("the head lost %d and lacks %d", len(before.Dropped), len(before.Unassigned)),
+		)
 		edited := tail
 		edited.Time = civil.TimeOfDay{Hour: rapid.IntRange(0, 23).Draw(t, "new hour")}
 		if edited.Validate() != nil {
@@ -403,30 +396,25 @@ func TestAssign_AfterSplitLosesAndDuplicatesNothing(t *testing.T) {
 func TestSeriesEdit_SetsOnlyGivenFieldsOfThePattern(t *testing.T) {
 	t.Parallel()
 	at := session.ServiceReference{Duration: 45 * time.Minute}
-	may := civil.MustParseDate("2026-05-01")
+	may := civiltest.Date("2026-05-01")
 	got, err := session.Series{}.Edit(session.Pattern{
-		Rule: "FREQ=DAILY", Time: civil.MustParseTimeOfDay("18:00"), Excluded: []civil.Date{may.AddDays(1), may, may},
+		Rule: "FREQ=DAILY", Time: civiltest.TimeOfDay("18:00"), Excluded: []civil.Date{may.AddDays(1), may, may},
 	}, session.AllPatternFields, at)
 	want := session.Series{
-		Rule: "FREQ=DAILY", Time: civil.MustParseTimeOfDay("18:00"), Duration: 45 * time.Minute,
+		Rule: "FREQ=DAILY", Time: civiltest.TimeOfDay("18:00"), Duration: 45 * time.Minute,
 		Excluded: []civil.Date{may, may.AddDays(1)},
 	}
-	if diff := cmp.Diff(want, got); err != nil || diff != "" {
-		t.Errorf("%v (-want +got)\n%s", err, diff)
-	}
+	diff := cmp.Diff(want, got)
+	test.True(t, err == nil && diff == "", test.Sprintf("%v (-want +got)\n%s", err, diff))
 	for field, p := range map[string]session.Pattern{
-		"start_time_of_day": {Time: civil.MustParseTimeOfDay("18:00:30")},
+		"start_time_of_day": {Time: civiltest.TimeOfDay("18:00:30")},
 		"duration":          {Duration: time.Minute + time.Millisecond},
 		"excluded_dates":    {Excluded: []civil.Date{{Year: 2026, Month: time.February, Day: 30}}},
 	} {
 		_, err := session.Series{}.Edit(p, session.AllPatternFields, at)
 		wantReason(t, err, fault.InvalidField)
-		if got := err.(*fault.Error).Field; got != field {
-			t.Errorf("field %q, want %q", got, field)
-		}
+		test.EqOp(t, field, err.(*fault.Error).Field)
 	}
-	got, err = want.Edit(session.Pattern{Rule: "FREQ=WEEKLY", Duration: time.Hour}, session.RuleField, at)
-	if err != nil || got.Duration != want.Duration || got.Rule != "FREQ=WEEKLY" {
-		t.Errorf("%+v (%v)", got, err)
-	}
+	got = expect.Value(want.Edit(session.Pattern{Rule: "FREQ=WEEKLY", Duration: time.Hour}, session.RuleField, at))(t)
+	test.True(t, got.Duration == want.Duration && got.Rule == "FREQ=WEEKLY", test.Sprintf("%+v", got))
 }

@@ -6,12 +6,15 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
-	"github.com/berthhq/berth/internal/civil"
+	"github.com/berthhq/berth/internal/civil/civiltest"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/session"
 	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 // noon is a Monday, two weeks before Europe's clocks go forward.
@@ -19,18 +22,12 @@ var noon = time.Date(2026, 3, 16, 12, 0, 0, 0, time.UTC)
 
 func zone(t *testing.T, name string) *time.Location {
 	t.Helper()
-	z, err := time.LoadLocation(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return z
+	return expect.Value(time.LoadLocation(name))(t)
 }
 
 func wantReason(t *testing.T, err error, want fault.Reason) {
 	t.Helper()
-	if got := fault.ReasonOf(err); got != want {
-		t.Fatalf("reason %q, want %q (error: %v)", got, want, err)
-	}
+	must.EqOp(t, want, fault.ReasonOf(err), must.Sprintf("reason want %q (error: %v)", want, err))
 }
 
 func TestStateChanges_FollowTheStateMachine(t *testing.T) {
@@ -117,15 +114,12 @@ func TestStateChanges_FollowTheStateMachine(t *testing.T) {
 				return
 			}
 			if tt.same {
-				if changed || cmp.Diff(tt.from, got) != "" {
-					t.Errorf("changed: %v, session is %+v", changed, got)
-				}
+				test.True(t, !changed && cmp.Diff(tt.from, got) == "", test.Sprintf("changed: %v, session is %+v", changed, got))
 				return
 			}
 			tt.want.Version, tt.want.UpdatedAt = tt.from.Version+1, noon
-			if diff := cmp.Diff(tt.want, got); !changed || diff != "" {
-				t.Errorf("changed: %v (-want +got)\n%s", changed, diff)
-			}
+			diff := cmp.Diff(tt.want, got)
+			test.True(t, changed && diff == "", test.Sprintf("changed: %v (-want +got)\n%s", changed, diff))
 		})
 	}
 }
@@ -133,9 +127,8 @@ func TestStateChanges_FollowTheStateMachine(t *testing.T) {
 func TestStateErrors_NameTheState(t *testing.T) {
 	t.Parallel()
 	_, _, err := session.Session{State: catalog.Cancelled}.Publish(noon)
-	if f := err.(*fault.Error); f.Metadata["state"] != "CANCELLED" || f.Kind != fault.FailedPrecondition {
-		t.Errorf("%+v", f)
-	}
+	f := err.(*fault.Error)
+	test.True(t, f.Metadata["state"] == "CANCELLED" && f.Kind == fault.FailedPrecondition, test.Sprintf("%+v", f))
 	_, _, err = session.Session{State: catalog.Published, SeatsTaken: 2, Waiting: 1}.Unpublish(noon)
 	if f := err.(*fault.Error); f.Metadata["seats_taken"] != "2" || f.Metadata["waiting"] != "1" {
 		t.Errorf("%+v", f)
@@ -170,10 +163,7 @@ func TestNew_TakesDefaultsFromService(t *testing.T) {
 	// 00:30 in Berlin: the local day differs from the day in UTC.
 	starts := time.Date(2026, 3, 20, 23, 30, 0, 123456789, time.UTC)
 	in := session.Input{Service: service, Location: location, Title: "  ", StartsAt: starts}
-	got, err := session.New(anID, in, yoga(t), noon)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := expect.Value(session.New(anID, in, yoga(t), noon))(t)
 	truncated := starts.Truncate(time.Microsecond)
 	want := session.Session{
 		ID: anID,
@@ -183,14 +173,12 @@ func TestNew_TakesDefaultsFromService(t *testing.T) {
 		StartsAt:  truncated,
 		EndsAt:    truncated.Add(time.Hour),
 		TimeZone:  "Europe/Berlin",
-		LocalDate: civil.MustParseDate("2026-03-21"),
+		LocalDate: civiltest.Date("2026-03-21"),
 		State:     catalog.Draft,
 		Delivery:  catalog.InPerson,
 		Version:   1, CreatedAt: noon, UpdatedAt: noon,
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("(-want +got)\n%s", diff)
-	}
+	test.Eq(t, want, got)
 }
 
 func TestNew_TakesGivenValues(t *testing.T) {
@@ -200,17 +188,13 @@ func TestNew_TakesGivenValues(t *testing.T) {
 		StartsAt: noon.AddDate(0, 0, 1), EndsAt: noon.AddDate(0, 0, 1).Add(90 * time.Minute), Unlimited: true,
 		WaitlistCapacity: new(0),
 	}
-	got, err := session.New(anID, in, yoga(t), noon)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := expect.Value(session.New(anID, in, yoga(t), noon))(t)
 	want := session.Details{
 		Service: service, Location: location, Resource: mat, Coach: coach, Title: "Slow flow",
 		Description: "Bring a mat.",
 	}
-	if diff := cmp.Diff(want, got.Details); diff != "" || got.EndsAt != in.EndsAt {
-		t.Errorf("ends %s (-want +got)\n%s", got.EndsAt, diff)
-	}
+	diff := cmp.Diff(want, got.Details)
+	test.True(t, diff == "" && got.EndsAt.Equal(in.EndsAt), test.Sprintf("ends %s (-want +got)\n%s", got.EndsAt, diff))
 }
 
 func TestNew_RejectsInvalidInput(t *testing.T) {
@@ -289,270 +273,8 @@ func TestNew_RejectsInvalidInput(t *testing.T) {
 			}
 			_, err := session.New(anID, in, at, noon)
 			wantReason(t, err, tt.reason)
-			if tt.field != "" && err.(*fault.Error).Field != tt.field {
-				t.Errorf("field %q, want %q", err.(*fault.Error).Field, tt.field)
-			}
-		})
-	}
-}
-
-func TestEdit_ChangesOnlyNamedFields(t *testing.T) {
-	t.Parallel()
-	before, err := session.New(anID, session.Input{
-		Service: service, Location: location, Resource: mat, Coach: coach, StartsAt: noon.Add(24 * time.Hour),
-	}, yoga(t), noon)
-	if err != nil {
-		t.Fatal(err)
-	}
-	before.SeatsTaken, before.Waiting = 4, 2
-	later := noon.Add(time.Minute)
-
-	for name, tt := range map[string]struct {
-		in     session.Input
-		fields session.Fields
-		at     func(*session.References)
-		want   func(*session.Session)
-		reason fault.Reason
-	}{
-		"nothing named":  {in: session.Input{Title: "Other"}},
-		"the same again": {in: session.Input{Title: "Vinyasa"}, fields: session.TitleField},
-		"title": {
-			in: session.Input{Title: "Flow"}, fields: session.TitleField,
-			want: func(s *session.Session) { s.Title = "Flow" },
-		},
-		"title removed": {fields: session.TitleField},
-		"a start alone moves the end too": {
-			in: session.Input{StartsAt: before.StartsAt.Add(time.Hour)}, fields: session.StartField,
-			want: func(s *session.Session) {
-				s.StartsAt, s.EndsAt = s.StartsAt.Add(time.Hour), s.EndsAt.Add(time.Hour)
-			},
-		},
-		"an end alone": {
-			in: session.Input{EndsAt: before.EndsAt.Add(time.Hour)}, fields: session.EndField,
-			want: func(s *session.Session) { s.EndsAt = s.EndsAt.Add(time.Hour) },
-		},
-		"the end by default": {fields: session.EndField},
-		"another local day": {
-			in: session.Input{StartsAt: before.StartsAt.Add(11 * time.Hour)}, fields: session.StartField,
-			want: func(s *session.Session) {
-				s.StartsAt, s.EndsAt = s.StartsAt.Add(11*time.Hour), s.EndsAt.Add(11*time.Hour)
-				s.LocalDate = s.LocalDate.AddDays(1)
-			},
-		},
-		"another location moves the day": {
-			in: session.Input{Location: other}, fields: session.LocationField | session.ResourceField,
-			at: func(at *session.References) {
-				at.Location.TimeZone, at.Location.Zone = "Pacific/Auckland", zone(t, "Pacific/Auckland")
-			},
-			want: func(s *session.Session) {
-				s.Location, s.Resource, s.TimeZone = other, tenant.ResourceID{}, "Pacific/Auckland"
-				s.LocalDate = s.LocalDate.AddDays(1)
-			},
-		},
-		"another location without its resource": {
-			in: session.Input{Location: other}, fields: session.LocationField, reason: fault.ResourceNotFound,
-		},
-		"capacity raised": {
-			in: session.Input{Capacity: new(20)}, fields: session.CapacityField,
-			want: func(s *session.Session) { s.Capacity = new(20) },
-		},
-		"capacity lowered to what is taken": {
-			in: session.Input{Capacity: new(4)}, fields: session.CapacityField,
-			want: func(s *session.Session) { s.Capacity = new(4) },
-		},
-		"capacity below what is taken": {
-			in: session.Input{Capacity: new(3)}, fields: session.CapacityField, reason: fault.CapacityBelowTaken,
-		},
-		"unlimited": {
-			in: session.Input{Unlimited: true}, fields: session.CapacityField,
-			want: func(s *session.Session) { s.Capacity = nil },
-		},
-		"capacity by default": {fields: session.CapacityField},
-		"waitlist for those who wait": {
-			in: session.Input{WaitlistCapacity: new(2)}, fields: session.WaitlistField,
-			want: func(s *session.Session) { s.WaitlistCapacity = 2 },
-		},
-		"waitlist below those who wait": {
-			in: session.Input{WaitlistCapacity: new(1)}, fields: session.WaitlistField,
-			reason: fault.CapacityBelowTaken,
-		},
-		"references that were deactivated do not block other edits": {
-			in: session.Input{Title: "Flow"}, fields: session.TitleField,
-			at: func(at *session.References) {
-				at.Service.Active, at.Location.Active, at.Resource.Active, at.Coach.CanLead = false, false, false, false
-			},
-			want: func(s *session.Session) { s.Title = "Flow" },
-		},
-		"coach removed":   {fields: session.CoachField, want: func(s *session.Session) { s.Coach = tenant.MemberID{} }},
-		"start removed":   {fields: session.StartField, reason: fault.InvalidField},
-		"service removed": {fields: session.ServiceField, reason: fault.InvalidField},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			at := yoga(t)
-			if tt.at != nil {
-				tt.at(&at)
-			}
-			got, err := before.Edit(tt.in, tt.fields, at, later)
-			wantReason(t, err, tt.reason)
-			want := before
-			if tt.want != nil {
-				tt.want(&want)
-				want.Version, want.UpdatedAt = 2, later
-			}
-			if diff := cmp.Diff(want, got); diff != "" {
-				t.Errorf("(-want +got)\n%s", diff)
-			}
-		})
-	}
-}
-
-func TestEdit_RejectsCancelledSession(t *testing.T) {
-	t.Parallel()
-	_, err := session.Session{State: catalog.Cancelled}.Edit(session.Input{Title: "x"}, session.TitleField, yoga(t), noon)
-	wantReason(t, err, fault.SessionState)
-}
-
-func TestCapacityRaised_ReportsHigherCapacity(t *testing.T) {
-	t.Parallel()
-	with := func(capacity *int) session.Session {
-		return session.Session{Details: session.Details{Capacity: capacity}}
-	}
-	for _, tt := range []struct {
-		before, after *int
-		want          bool
-	}{
-		{new(1), new(2), true}, {new(2), new(1), false}, {new(1), new(1), false}, {new(1), nil, true},
-		{nil, nil, false}, {nil, new(9), false},
-	} {
-		if got := with(tt.after).CapacityRaised(with(tt.before)); got != tt.want {
-			t.Errorf("%v to %v: %v", tt.before, tt.after, got)
-		}
-	}
-}
-
-func TestFilter_RestrictsStates(t *testing.T) {
-	t.Parallel()
-	all := []catalog.SessionState{catalog.Draft, catalog.Published, catalog.Cancelled}
-	for name, tt := range map[string]struct {
-		got  session.Filter
-		want []catalog.SessionState
-	}{
-		"bulk publish forces drafts": {
-			session.Filter{States: all}.Drafts(),
-			[]catalog.SessionState{catalog.Draft},
-		},
-		"bulk publish forces drafts, whatever named": {
-			session.Filter{States: []catalog.SessionState{catalog.Cancelled}}.Drafts(),
-			[]catalog.SessionState{catalog.Draft},
-		},
-		"bulk publish forces drafts, none named": {session.Filter{}.Drafts(), []catalog.SessionState{catalog.Draft}},
-		"staff see what they ask for":            {session.Filter{}.Visible(true), nil},
-		"members see no drafts": {
-			session.Filter{}.Visible(false),
-			[]catalog.SessionState{catalog.Published, catalog.Cancelled},
-		},
-		"members see no drafts, all named": {
-			session.Filter{States: all}.Visible(false),
-			[]catalog.SessionState{catalog.Published, catalog.Cancelled},
-		},
-		"members see nothing that is only drafts": {
-			session.Filter{States: []catalog.SessionState{catalog.Draft}}.Visible(false),
-			[]catalog.SessionState{},
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			if diff := cmp.Diff(tt.want, tt.got.States); diff != "" {
-				t.Errorf("(-want +got)\n%s", diff)
-			}
-		})
-	}
-}
-
-func TestCheckBulkSize_RejectsTooManySessionsOrPlaces(t *testing.T) {
-	t.Parallel()
-	for name, tt := range map[string]struct {
-		all   []session.Session
-		limit string
-	}{
-		"none":              {nil, ""},
-		"most sessions":     {make([]session.Session, session.MaxBulk), ""},
-		"too many sessions": {make([]session.Session, session.MaxBulk+1), "2000"},
-		"most places":       {[]session.Session{{SeatsTaken: 6000, Waiting: 1000}, {SeatsTaken: 3000}}, ""},
-		"too many places":   {[]session.Session{{SeatsTaken: 6000, Waiting: 1000}, {SeatsTaken: 3001}}, "10000"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			err := session.CheckBulkSize(tt.all)
-			if tt.limit == "" && err != nil {
-				t.Error(err)
-			}
-			if tt.limit != "" && err.(*fault.Error).Metadata["limit"] != tt.limit {
-				t.Error(err)
-			}
-		})
-	}
-}
-
-func TestClashes_FindsOverlapsOfResourceAndCoach(t *testing.T) {
-	t.Parallel()
-	bike := tenant.New[tenant.ResourceID](noon)
-	at := func(hour int, resource tenant.ResourceID, coach tenant.MemberID) session.Session {
-		s := session.Session{
-			StartsAt: noon.Add(time.Duration(hour) * time.Hour),
-			EndsAt:   noon.Add(time.Duration(hour+2) * time.Hour),
-		}
-		s.Resource, s.Coach = resource, coach
-		return s
-	}
-	none, noCoach := tenant.ResourceID{}, tenant.MemberID{}
-	span := func(hour int) civil.Span { return at(hour, none, noCoach).Span() }
-	for name, tt := range map[string]struct {
-		sessions []session.Session
-		busy     []session.BusySpan
-		want     []session.Clash
-	}{
-		"nothing in common": {
-			sessions: []session.Session{
-				at(0, mat, noCoach), at(0, bike, noCoach), at(0, none, coach), at(0, none, noCoach),
-			},
-		},
-		"one after another": {
-			sessions: []session.Session{at(0, mat, coach), at(2, mat, coach)},
-			busy:     []session.BusySpan{{mat, coach, span(4)}, {mat, coach, span(-2)}},
-		},
-		"the same resource": {
-			sessions: []session.Session{at(0, mat, noCoach), at(1, mat, noCoach)},
-			want:     []session.Clash{{Session: 1, With: 0, Span: span(0)}},
-		},
-		"later in the file": {
-			sessions: []session.Session{at(1, mat, noCoach), at(0, mat, noCoach)},
-			want:     []session.Clash{{Session: 1, With: 0, Span: span(1)}},
-		},
-		"the same staff member": {
-			sessions: []session.Session{at(0, mat, coach), at(1, bike, coach)},
-			want:     []session.Clash{{Session: 1, With: 0, Span: span(0), Coach: true}},
-		},
-		"taken already": {
-			sessions: []session.Session{at(0, mat, noCoach)}, busy: []session.BusySpan{{mat, noCoach, span(1)}},
-			want: []session.Clash{{Session: 0, With: -1, Span: span(1)}},
-		},
-		"taken already, by staff": {
-			sessions: []session.Session{at(0, none, coach)}, busy: []session.BusySpan{{bike, coach, span(1)}},
-			want: []session.Clash{{Session: 0, With: -1, Span: span(1), Coach: true}},
-		},
-		"both, one told each": {
-			sessions: []session.Session{at(0, mat, coach), at(1, mat, coach)},
-			want: []session.Clash{
-				{Session: 1, With: 0, Span: span(0)}, {Session: 1, With: 0, Span: span(0), Coach: true},
-			},
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			if diff := cmp.Diff(tt.want, session.Clashes(tt.sessions, tt.busy)); diff != "" {
-				t.Errorf("(-want +got)\n%s", diff)
+			if tt.field != "" {
+				test.EqOp(t, tt.field, err.(*fault.Error).Field)
 			}
 		})
 	}
@@ -603,9 +325,7 @@ func TestTexts_RejectControlCharactersAndLongTexts(t *testing.T) {
 		"workout with a bell":          {workout("Squats", "\a"), "body"},
 		"long workout":                 {workout("Squats", long(20_001)), "body"},
 	} {
-		if got := fieldOf(tt.err); got != tt.field {
-			t.Errorf("%s: field %q, want %q (%v)", name, got, tt.field, tt.err)
-		}
+		test.EqOp(t, tt.field, fieldOf(tt.err), test.Sprintf("%s: field want %q (%v)", name, tt.field, tt.err))
 	}
 }
 
@@ -614,64 +334,4 @@ func fieldOf(err error) string {
 		return f.Field
 	}
 	return ""
-}
-
-func TestSetWorkouts_KeepsInlineAndDeletedWorkouts(t *testing.T) {
-	t.Parallel()
-	workoutID := func() tenant.WorkoutID { return tenant.New[tenant.WorkoutID](noon) }
-	warm, strength, mine, theirs, old := workoutID(), workoutID(), workoutID(), workoutID(), workoutID()
-	known := []session.Workout{
-		{ID: warm, DeletedAt: noon}, {ID: strength}, {ID: mine, Inline: true}, {ID: theirs, Inline: true},
-		{ID: old, DeletedAt: noon},
-	}
-	s := session.Session{Workouts: []tenant.WorkoutID{mine, warm}, Version: 1}
-	for name, tt := range map[string]struct {
-		ids    []tenant.WorkoutID
-		same   bool
-		reason fault.Reason
-	}{
-		"others":        {ids: []tenant.WorkoutID{strength, warm}},
-		"another order": {ids: []tenant.WorkoutID{warm, mine}},
-		"none":          {},
-		"the same":      {ids: []tenant.WorkoutID{mine, warm}, same: true},
-		"absent, or of another tenant": {
-			ids: []tenant.WorkoutID{tenant.New[tenant.WorkoutID](noon)}, reason: fault.WorkoutNotFound,
-		},
-		"written for another session": {ids: []tenant.WorkoutID{theirs}, reason: fault.WorkoutNotFound},
-		"deleted, and not had before": {ids: []tenant.WorkoutID{mine, warm, old}, reason: fault.WorkoutNotFound},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			got, changed, err := s.SetWorkouts(tt.ids, known, noon)
-			wantReason(t, err, tt.reason)
-			if err == nil && (changed == tt.same || !cmp.Equal(got.Workouts, tt.ids) && len(tt.ids) > 0) {
-				t.Errorf("changed: %v, %v", changed, got.Workouts)
-			}
-		})
-	}
-}
-
-func TestWorkoutDelete_RejectsInlineAndChangesOnlyOnce(t *testing.T) {
-	t.Parallel()
-	w := session.Workout{Name: "Squats", Version: 3, UpdatedAt: noon}
-	gone, changed, err := w.Delete(noon.Add(time.Hour))
-	want := session.Workout{Name: "Squats", Version: 4, UpdatedAt: noon, DeletedAt: noon.Add(time.Hour)}
-	if diff := cmp.Diff(want, gone); err != nil || !changed || !gone.Deleted() || diff != "" {
-		t.Errorf("changed: %v, %v (-want +got)\n%s", changed, err, diff)
-	}
-	again, changed, err := gone.Delete(noon.Add(2 * time.Hour))
-	if err != nil || changed || !again.DeletedAt.Equal(noon.Add(time.Hour)) {
-		t.Errorf("again: %v, %+v, %v", changed, again, err)
-	}
-	_, _, err = session.Workout{Name: "Finisher", Inline: true}.Delete(noon)
-	if wantReason(t, err, fault.InvalidField); fieldOf(err) != "workout_id" {
-		t.Error(err)
-	}
-}
-
-func TestAddWorkout_RejectsMoreThanMaxWorkouts(t *testing.T) {
-	t.Parallel()
-	s := session.Session{Workouts: make([]tenant.WorkoutID, session.MaxWorkouts)}
-	_, err := s.AddWorkout(session.Workout{}, noon)
-	wantReason(t, err, fault.InvalidField)
 }

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 	"pgregory.net/rapid"
 
 	"github.com/berthhq/berth/internal/fault"
@@ -78,9 +80,7 @@ func anyRules(t *rapid.T) rules {
 
 func TestDefaults_ComeFromRows(t *testing.T) {
 	t.Parallel()
-	if diff := cmp.Diff(rules{Open: true, Size: 50, Window: time.Hour}, table.Defaults()); diff != "" {
-		t.Error(diff)
-	}
+	test.Eq(t, rules{Open: true, Size: 50, Window: time.Hour}, table.Defaults())
 }
 
 func TestNew_FindsTheField(t *testing.T) {
@@ -89,12 +89,8 @@ func TestNew_FindsTheField(t *testing.T) {
 	for _, row := range table {
 		fields, columns = append(fields, row.Field()), append(columns, row.Column())
 	}
-	if diff := cmp.Diff([]string{"Open", "Size", "Least", "Window", "Mode", "Bonus"}, fields); diff != "" {
-		t.Error(diff)
-	}
-	if diff := cmp.Diff([]string{"open", "", "", "", "", ""}, columns); diff != "" {
-		t.Error(diff)
-	}
+	test.Eq(t, []string{"Open", "Size", "Least", "Window", "Mode", "Bonus"}, fields)
+	test.Eq(t, []string{"open", "", "", "", "", ""}, columns)
 }
 
 // Each effective value is that of the last layer that sets it, as a whole, and its origin is that layer's level.
@@ -118,9 +114,11 @@ func TestResolve_LastLayerThatSetsWins(t *testing.T) {
 					want, origin = v.Elem().Interface(), l.level
 				}
 			}
-			if diff := cmp.Diff(want, value.Interface()); diff != "" || origins[field.Name] != origin {
-				t.Fatalf("%s comes from %q, want %q: %s", field.Name, origins[field.Name], origin, diff)
-			}
+			diff := cmp.Diff(want, value.Interface())
+			must.True(
+				t, diff == "" && origins[field.Name] == origin,
+				must.Sprintf("%s comes from %q, want %q: %s", field.Name, origins[field.Name], origin, diff),
+			)
 		}
 	})
 }
@@ -129,12 +127,15 @@ func TestLayer_AppliesWhatIsSet(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		s, want := anyOptions(t), anyRules(t)
+		if s.Size != nil {
+			sized := want
+			table.Apply(&s, &sized)
+			must.EqOp(t, *s.Size, sized.Size)
+		}
 		got := want
 		table.Apply(&s, &want)
 		table.Layer(&s)(&got)
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Fatal(diff)
-		}
+		must.Eq(t, want, got)
 	})
 }
 
@@ -144,13 +145,9 @@ func TestExplicit_InheritsNothing(t *testing.T) {
 		want, got := anyRules(t), anyRules(t)
 		s := table.Explicit(want)
 		table.Apply(&s, &got)
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Fatal(diff)
-		}
+		must.Eq(t, want, got)
 		for name, value := range table.Values(&s) {
-			if value == nil {
-				t.Fatalf("%s is inherited", name)
-			}
+			must.True(t, value != nil, must.Sprintf("%s is inherited", name))
 		}
 	})
 }
@@ -161,26 +158,20 @@ func TestRow_SetsWhatItReads(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		want, got := anyOptions(t), anyOptions(t)
 		values := table.Values(&want)
-		if len(values) != len(table) {
-			t.Fatalf("%d of %d values", len(values), len(table))
-		}
+		must.EqOp(t, len(table), len(values), must.Sprintf("%d of %d values", len(values), len(table)))
 		names := rapid.SliceOfDistinct(rapid.SampledFrom(slices.Sorted(maps.Keys(values))), rapid.ID[string]).Draw(t, "names")
 		before := got
 		only := table.Only(names)
 		for _, row := range only {
 			row.Set(&got, values[row.Name()])
 		}
-		if len(only) != len(names) {
-			t.Fatalf("%d rows of %v", len(only), names)
-		}
+		must.EqOp(t, len(names), len(only), must.Sprintf("%d rows of %v", len(only), names))
 		for _, row := range table {
 			from := &before
 			if slices.Contains(names, row.Name()) {
 				from = &want
 			}
-			if diff := cmp.Diff(row.Value(from), row.Value(&got)); diff != "" {
-				t.Fatalf("%s: %s", row.Name(), diff)
-			}
+			must.EqOp(t, "", cmp.Diff(row.Value(from), row.Value(&got)), must.Sprintf("%s", row.Name()))
 		}
 	})
 }
@@ -192,15 +183,13 @@ func TestRow_ConvertsValues(t *testing.T) {
 		table.Only([]string{name})[0].Set(&got, value)
 	}
 	want := options{Open: new(false), Size: new(7), Window: new(time.Minute), Mode: new(mode("FAST"))}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
-	}
+	test.Eq(t, want, got)
 }
 
 func TestValidate_NamesTheFirstInvalidField(t *testing.T) {
 	t.Parallel()
 	const size, window = "It is 1 to 100.", "It is 1m0s to 24h0m0s long."
-	least := options{Size: new(1), Least: new(1), Window: new(time.Minute), Mode: new(mode("FAST"))}
+	least := options{Size: new(1), Least: new(1), Window: new(61 * time.Second), Mode: new(mode("FAST"))}
 	most := options{Size: new(100), Least: new(100), Window: new(24 * time.Hour), Mode: new(mode("FAIR"))}
 	fraction := options{Window: new(90*time.Second + time.Nanosecond)}
 	for name, c := range map[string]struct {
@@ -208,6 +197,7 @@ func TestValidate_NamesTheFirstInvalidField(t *testing.T) {
 		field, message string
 	}{
 		"nothing set":             {options{}, "", ""},
+		"the shortest":            {options{Window: new(time.Minute)}, "", ""},
 		"within the bounds":       {least, "", ""},
 		"at the upper bounds":     {most, "", ""},
 		"below the least":         {options{Size: new(0)}, "rules.size", size},
@@ -224,15 +214,14 @@ func TestValidate_NamesTheFirstInvalidField(t *testing.T) {
 			t.Parallel()
 			err := table.Validate(&c.options, "rules.")
 			if c.field == "" {
-				if err != nil {
-					t.Error(err)
-				}
+				test.NoError(t, err)
 				return
 			}
 			f, ok := errors.AsType[*fault.Error](err)
-			if !ok || f.Reason != fault.InvalidField || f.Field != c.field || f.Message != c.message {
-				t.Errorf("%+v, want %s: %s", err, c.field, c.message)
-			}
+			test.True(
+				t, ok && f.Reason == fault.InvalidField && f.Field == c.field && f.Message == c.message,
+				test.Sprintf("%+v, want %s: %s", err, c.field, c.message),
+			)
 		})
 	}
 }

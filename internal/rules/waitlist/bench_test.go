@@ -6,7 +6,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test/must"
+
 	"github.com/berthhq/berth/internal/rules/waitlist"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 // BenchmarkDecide decides about one seat, and about a seat with a hundred tries before, for queues of several lengths.
@@ -54,9 +57,8 @@ func BenchmarkDecide(b *testing.B) {
 				}
 				b.ReportAllocs()
 				for b.Loop() {
-					if d := waitlist.Decide(slot(1), all, round, waitlist.ByCancellation, r, now); len(d.Grants) == 0 {
-						b.Fatal(d.Verdicts[0])
-					}
+					d := waitlist.Decide(slot(1), all, round, waitlist.ByCancellation, r, now)
+					must.True(b, len(d.Grants) != 0, must.Sprint(d.Verdicts[0]))
 				}
 				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/entry")
 			})
@@ -74,9 +76,7 @@ func BenchmarkCompile(b *testing.B) {
 				if fresh {
 					r.EligibilityExpression = fmt.Sprintf("entry.party_size != %d", i)
 				}
-				if _, err := waitlist.Compile(r); err != nil {
-					b.Fatal(err)
-				}
+				expect.OK(b)(waitlist.Compile(r))
 			}
 		})
 	}

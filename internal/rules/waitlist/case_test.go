@@ -6,12 +6,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 	"pgregory.net/rapid"
 
 	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 func TestCase_RoundTripsThroughJSON(t *testing.T) {
@@ -23,38 +25,23 @@ func TestCase_RoundTripsThroughJSON(t *testing.T) {
 			w.Queue[i].Joined = w.Queue[i].Joined.Add(time.Duration(rapid.IntRange(0, 999_999_999).Draw(t, "ns")))
 			w.Queue[i].Key = rapid.Int64().Draw(t, "key")
 		}
-		text, err := json.Marshal(w.Case)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := expect.Value(json.Marshal(w.Case))(t)
 		var read waitlist.Case
-		if err := json.Unmarshal(text, &read); err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(w.Case, read, cmpopts.EquateEmpty()); diff != "" {
-			t.Fatalf("(-want +got):\n%s", diff)
-		}
-		if diff := cmp.Diff(w.Decide(w.rules), read.Decide(w.rules)); diff != "" {
-			t.Fatalf("decided again (-first +second):\n%s", diff)
-		}
-		again, err := json.Marshal(read)
-		if err != nil || string(again) != string(text) {
-			t.Fatalf("written again: %s", again)
-		}
+		must.NoError(t, json.Unmarshal(text, &read))
+		must.Eq(t, w.Case, read, must.Cmp(cmpopts.EquateEmpty()))
+		must.Eq(t, w.Decide(w.rules), read.Decide(w.rules), must.Sprint("decided again (-first +second)"))
+		again := expect.Value(json.Marshal(read))(t)
+		must.EqOp(t, string(text), string(again), must.Sprintf("written again: %s", again))
 	})
 }
 
 func TestCase_StaysSmall(t *testing.T) {
 	t.Parallel()
-	text, err := json.Marshal(waitlist.Case{
+	text := expect.Value(json.Marshal(waitlist.Case{
 		Slot: slot(1), Queue: queue(1_000), Trigger: waitlist.ByCancellation, Now: now,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if each := len(text) / 1_000; each > 200 {
-		t.Errorf("%d bytes for each entry", each)
-	}
+	}))(t)
+	each := len(text) / 1_000
+	test.True(t, each <= 200, test.Sprintf("%d bytes for each entry", each))
 }
 
 func TestCompare_ReturnsGainedLostAndKeptGrants(t *testing.T) {
@@ -86,7 +73,7 @@ func TestCompare_ReturnsGainedLostAndKeptGrants(t *testing.T) {
 			r.Order, r.TierBonus = waitlist.ByPriority, map[string]int{"gold": 50, "silver": 20}
 		},
 			[]tenant.EntryID{entry(2)}, []tenant.EntryID{entry(1)}, 1, waitlist.MakeOffer, waitlist.OfferInTurn, 2, true},
-		"nobody eligible": {func(r *waitlist.Rules) { r.EligibilityExpression = "false" },
+		"no one eligible": {func(r *waitlist.Rules) { r.EligibilityExpression = "false" },
 			nil, []tenant.EntryID{entry(0), entry(1)}, 0, waitlist.NobodyFits, waitlist.OfferInTurn, 0, true},
 		"all get offers": {func(r *waitlist.Rules) { r.Mode = waitlist.FirstToClaim },
 			[]tenant.EntryID{entry(2), entry(3)}, nil, 2, waitlist.MakeOffer, waitlist.FirstToClaim, 2, true},
@@ -95,19 +82,16 @@ func TestCompare_ReturnsGainedLostAndKeptGrants(t *testing.T) {
 			true,
 		},
 	}
-	for name, test := range tests {
-		d := waitlist.Compare(before, c.Decide(rules(t, test.rules)))
-		if diff := cmp.Diff(test.gained, entries(d.Gained)); diff != "" {
-			t.Errorf("%s: gained (-want +got):\n%s", name, diff)
-		}
-		if diff := cmp.Diff(test.lost, entries(d.Lost)); diff != "" {
-			t.Errorf("%s: lost (-want +got):\n%s", name, diff)
-		}
-		if d.Kept != test.kept || d.MoveBefore != waitlist.MakeOffer || d.MoveAfter != test.move ||
-			d.ModeBefore != waitlist.OfferInTurn ||
-			d.ModeAfter != test.mode || d.GivenBefore != 2 || d.GivenAfter != test.given || d.Changes() != test.changes {
-			t.Errorf("%s: %+v", name, d)
-		}
+	for name, tc := range tests {
+		d := waitlist.Compare(before, c.Decide(rules(t, tc.rules)))
+		test.Eq(t, tc.gained, entries(d.Gained), test.Sprintf("%s: gained", name))
+		test.Eq(t, tc.lost, entries(d.Lost), test.Sprintf("%s: lost", name))
+		test.True(
+			t, d.Kept == tc.kept && d.MoveBefore == waitlist.MakeOffer && d.MoveAfter == tc.move &&
+				d.ModeBefore == waitlist.OfferInTurn && d.ModeAfter == tc.mode && d.GivenBefore == 2 &&
+				d.GivenAfter == tc.given && d.Changes() == tc.changes,
+			test.Sprintf("%s: %+v", name, d),
+		)
 	}
 }
 
@@ -115,23 +99,20 @@ func TestCompare_AccountsForEveryGrant(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		w := anyWorld(t)
-		draft, err := waitlist.Compile(anyRules(t))
-		if err != nil {
-			t.Fatal(err)
-		}
+		draft := expect.Value(waitlist.Compile(anyRules(t)))(t)
 		before, after := w.Decide(w.rules), w.Decide(draft)
 		d, back := waitlist.Compare(before, after), waitlist.Compare(after, before)
-		if d.Kept+len(d.Lost) != len(before.Grants) || d.Kept+len(d.Gained) != len(after.Grants) {
-			t.Fatalf(
-				"%d kept, %d lost, %d gained, of %d and %d", d.Kept, len(d.Lost), len(d.Gained), len(before.Grants),
-				len(after.Grants),
-			)
-		}
-		if !slices.Equal(d.Gained, back.Lost) || !slices.Equal(d.Lost, back.Gained) || d.Changes() != back.Changes() {
-			t.Fatal("the reverse comparison differs")
-		}
-		if waitlist.Compare(before, before).Changes() {
-			t.Fatal("a decision differs from itself")
-		}
+		must.True(
+			t, d.Kept+len(d.Lost) == len(before.Grants) && d.Kept+len(d.Gained) == len(after.Grants),
+			must.Sprintf(
+				"%d kept, %d lost, %d gained, of %d and %d",
+				d.Kept, len(d.Lost), len(d.Gained), len(before.Grants), len(after.Grants),
+			),
+		)
+		must.True(
+			t, slices.Equal(d.Gained, back.Lost) && slices.Equal(d.Lost, back.Gained) && d.Changes() == back.Changes(),
+			must.Sprint("the reverse comparison differs"),
+		)
+		must.False(t, waitlist.Compare(before, before).Changes(), must.Sprint("a decision differs from itself"))
 	})
 }

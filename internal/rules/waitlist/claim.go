@@ -64,9 +64,13 @@ func HashClaim(token string) []byte {
 
 // ReadClaim returns the tenant of a token, or false if the text is not a token.
 func ReadClaim(token string) (tenant.TenantID, bool) {
-	raw, err := base64.RawURLEncoding.Strict().DecodeString(token)
-	if err != nil || len(raw) != claimTenant+claimBits {
+	if len(token) != base64.RawURLEncoding.EncodedLen(claimTenant+claimBits) {
 		return tenant.TenantID{}, false
 	}
-	return tenant.TenantID{UUID: tenant.UUID(raw[:claimTenant])}, true
+	raw, err := base64.RawURLEncoding.Strict().DecodeString(token)
+	if err != nil || len(raw) != claimTenant+claimBits { // it ignores line breaks
+		return tenant.TenantID{}, false
+	}
+	in := tenant.TenantID{UUID: tenant.UUID(raw[:claimTenant])}
+	return in, !in.IsZero()
 }

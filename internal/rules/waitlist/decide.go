@@ -160,7 +160,7 @@ func Decide(slot Slot, queue []Candidate, round Round, trigger Trigger, rules *C
 			d.Verdicts, Verdict{Entry: c.Entry, Member: c.Member, Reason: reason, Score: c.score, Party: c.Party},
 		)
 	}
-	if d.Mode == FirstToClaim && len(d.Grants) > 0 {
+	if d.Mode == FirstToClaim {
 		wanted := 0
 		for _, g := range d.Grants {
 			wanted += g.Seats

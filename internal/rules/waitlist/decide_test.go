@@ -6,13 +6,16 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 	"pgregory.net/rapid"
 
 	"github.com/berthhq/berth/internal/civil"
+	"github.com/berthhq/berth/internal/civil/civiltest"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 func TestDecide_ReturnsMoveAndReasons(t *testing.T) {
@@ -55,7 +58,7 @@ func TestDecide_ReturnsMoveAndReasons(t *testing.T) {
 			queue: queue(2), move: waitlist.MakeOffer, given: 1, reasons: []string{offered, full},
 		},
 		"the queue is empty": {move: waitlist.NobodyFits, left: waitlist.NobodyFits},
-		"nobody fits": {queue: one(func(c *waitlist.Candidate) { c.Coach = rui }), move: waitlist.NobodyFits,
+		"no one fits": {queue: one(func(c *waitlist.Candidate) { c.Coach = rui }), move: waitlist.NobodyFits,
 			left:    waitlist.NobodyFits,
 			reasons: []string{waitlist.OtherStaff}},
 		"an offer that was declined rolls on": {queue: queue(2), round: tried(0), trigger: waitlist.ByDecline,
@@ -190,31 +193,30 @@ func TestDecide_ReturnsMoveAndReasons(t *testing.T) {
 			trigger: waitlist.ByExpiry,
 			move:    waitlist.RollOn, given: 1, reasons: []string{waitlist.AlreadyOffered, waitlist.AlreadyOffered, offered}},
 	}
-	for name, test := range tests {
+	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if test.rules == nil {
-				test.rules = asIs
+			if tc.rules == nil {
+				tc.rules = asIs
 			}
-			if test.slot.Service.IsZero() {
-				test.slot = slot(1)
+			if tc.slot.Service.IsZero() {
+				tc.slot = slot(1)
 			}
-			if test.trigger == "" {
-				test.trigger = waitlist.ByCancellation
+			if tc.trigger == "" {
+				tc.trigger = waitlist.ByCancellation
 			}
-			if test.at.IsZero() {
-				test.at = now
+			if tc.at.IsZero() {
+				tc.at = now
 			}
-			d := waitlist.Decide(test.slot, test.queue, test.round, test.trigger, rules(t, test.rules), test.at)
-			if d.Move != test.move || d.LeftMove != test.left || d.Given != test.given {
-				t.Errorf(
-					"%s, gives %d, leaves %d to %q; want %s, %d, %q", d.Move, d.Given, d.Left(), d.LeftMove, test.move, test.given,
-					test.left,
-				)
-			}
-			if diff := cmp.Diff(test.reasons, reasons(d)); diff != "" {
-				t.Errorf("reasons (-want +got):\n%s", diff)
-			}
+			d := waitlist.Decide(tc.slot, tc.queue, tc.round, tc.trigger, rules(t, tc.rules), tc.at)
+			test.True(
+				t, d.Move == tc.move && d.LeftMove == tc.left && d.Given == tc.given,
+				test.Sprintf(
+					"%s, gives %d, leaves %d to %q; want %s, %d, %q",
+					d.Move, d.Given, d.Left(), d.LeftMove, tc.move, tc.given, tc.left,
+				),
+			)
+			test.Eq(t, tc.reasons, reasons(d), test.Sprint("reasons"))
 		})
 	}
 }
@@ -227,7 +229,7 @@ func TestDecide_ReturnsFirstReasonInOrder(t *testing.T) {
 	c.Asked, c.Coach, c.Tries, c.Party, c.Refusal = true, rui, 3, 5, string(fault.Overlap)
 	c.Window = wish(func(w *waitlist.Window) {
 		w.Service, w.Location, w.Resource = massage, porto, id[tenant.ResourceID](9)
-		w.From, w.Until = civil.MustParseDate("2026-03-20"), civil.MustParseDate("2026-03-20")
+		w.From, w.Until = civiltest.Date("2026-03-20"), civiltest.Date("2026-03-20")
 		w.Earliest, w.Latest = clock("06:00"), clock("07:00")
 	})
 	round := waitlist.Round{Freed: 1, Tried: []tenant.EntryID{c.Entry}}
@@ -243,7 +245,7 @@ func TestDecide_ReturnsFirstReasonInOrder(t *testing.T) {
 		{waitlist.OtherService, func() { c.Window.Service = yoga }},
 		{waitlist.OtherLocation, func() { c.Window.Location = lisbon }},
 		{waitlist.OtherResource, func() { c.Window.Resource = room }},
-		{waitlist.OtherDate, func() { c.Window.From = civil.MustParseDate("2026-03-18") }},
+		{waitlist.OtherDate, func() { c.Window.From = civiltest.Date("2026-03-18") }},
 		{waitlist.OtherTime, func() { c.Window.Latest = clock("18:00") }},
 		{waitlist.OtherStaff, func() { c.Coach = jess }},
 		{waitlist.MaxOffers, func() { c.Tries = 0 }},
@@ -258,14 +260,9 @@ func TestDecide_ReturnsFirstReasonInOrder(t *testing.T) {
 		{waitlist.WasOffered, func() {}},
 	}
 	for _, step := range steps {
-		compiled, err := waitlist.Compile(r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		compiled := expect.Value(waitlist.Compile(r))(t)
 		d := waitlist.Decide(s, []waitlist.Candidate{c}, round, waitlist.ByCancellation, compiled, now)
-		if got := d.Verdicts[0].Reason; got != step.reason {
-			t.Fatalf("%s, want %s", got, step.reason)
-		}
+		must.EqOp(t, step.reason, d.Verdicts[0].Reason)
 		step.mend()
 	}
 }
@@ -278,23 +275,20 @@ func TestRefusalOf_ReturnsReasonOfError(t *testing.T) {
 		string(fault.NoCredits):     errors.Join(fault.New(fault.ResourceExhausted, fault.NoCredits, "x")),
 		string(fault.InternalError): errors.New("no fault"),
 	} {
-		if got := waitlist.RefusalOf(err); got != want {
-			t.Errorf("RefusalOf(%v) = %q, want %q", err, got, want)
-		}
+		test.EqOp(t, want, waitlist.RefusalOf(err), test.Sprintf("RefusalOf(%v)", err))
 	}
 }
 
 func TestGraceUntil_EndsAtStartAtTheLatest(t *testing.T) {
 	t.Parallel()
 	r := waitlist.Defaults()
-	for name, test := range map[string]struct{ starts, want time.Time }{
+	for name, tc := range map[string]struct{ starts, want time.Time }{
 		"an hour by default":              {now.Add(5 * time.Hour), now.Add(time.Hour)},
 		"not beyond the start":            {now.Add(20 * time.Minute), now.Add(20 * time.Minute)},
 		"none once the session has begun": {now.Add(-time.Minute), now.Add(-time.Minute)},
 	} {
-		if got := r.GraceUntil(now, test.starts); !got.Equal(test.want) {
-			t.Errorf("%s: %s, want %s", name, got, test.want)
-		}
+		got := r.GraceUntil(now, tc.starts)
+		test.True(t, got.Equal(tc.want), test.Sprintf("%s: %s, want %s", name, got, tc.want))
 	}
 }
 
@@ -388,9 +382,7 @@ func TestDecide_MatchesIndependentProofs(t *testing.T) {
 		score := func(c waitlist.Candidate) int {
 			return d.Verdicts[slices.IndexFunc(d.Verdicts, func(v waitlist.Verdict) bool { return v.Entry == c.Entry })].Score
 		}
-		if len(d.Verdicts) != len(w.Queue) {
-			t.Fatalf("%d verdicts on %d entries", len(d.Verdicts), len(w.Queue))
-		}
+		must.EqOp(t, len(w.Queue), len(d.Verdicts), must.Sprintf("%d verdicts on %d entries", len(d.Verdicts), len(w.Queue)))
 		slices.SortFunc(order, func(a, b waitlist.Candidate) int {
 			before := func(a, b waitlist.Candidate) bool {
 				switch {
@@ -415,40 +407,36 @@ func TestDecide_MatchesIndependentProofs(t *testing.T) {
 		}
 		for i, v := range d.Verdicts {
 			c := order[i]
-			if v.Entry != c.Entry || v.Member != c.Member || v.Party != c.Party {
-				t.Fatalf("verdict %d is on %s, and it is the turn of %s", i, v.Entry, c.Entry)
-			}
+			must.True(
+				t, v.Entry == c.Entry && v.Member == c.Member && v.Party == c.Party,
+				must.Sprintf("verdict %d is on %s, and it is the turn of %s", i, v.Entry, c.Entry),
+			)
 			proof := proofs(w, c, d, left, granted)
 			if v.Reason != waitlist.Promoted && v.Reason != waitlist.WasOffered {
-				if !proof[v.Reason] {
-					t.Fatalf("entry %d was passed by for %s, which is not so", i, v.Reason)
-				}
+				must.True(t, proof[v.Reason], must.Sprintf("entry %d was passed by for %s, which is not so", i, v.Reason))
 				continue
 			}
 			for reason, holds := range proof {
-				if holds {
-					t.Fatalf("entry %d was chosen in spite of %s", i, reason)
-				}
+				must.False(t, holds, must.Sprintf("entry %d was chosen in spite of %s", i, reason))
 			}
-			if (v.Reason == waitlist.Promoted) != (d.Mode == waitlist.AutoPromote) {
-				t.Fatalf("%s in the mode %s", v.Reason, d.Mode)
-			}
+			must.EqOp(t, (d.Mode == waitlist.AutoPromote), (v.Reason == waitlist.Promoted),
+				must.Sprintf("%s in the mode %s", v.Reason, d.Mode))
 			g := d.Grants[granted]
-			if g.Entry != v.Entry || g.Seats != c.Party || g.Score != v.Score ||
-				g.Until.IsZero() != (d.Mode == waitlist.AutoPromote) {
-				t.Fatalf("grant %d: %+v, of the verdict %+v", granted, g, v)
-			}
-			if !g.Until.IsZero() && (g.Until.After(w.Slot.Closes) || g.Until.Sub(w.Now) < w.rules.MinOfferWindow) {
-				t.Fatalf("an offer until %s, made at %s, of a slot that closes at %s", g.Until, w.Now, w.Slot.Closes)
-			}
+			must.True(
+				t, g.Entry == v.Entry && g.Seats == c.Party && g.Score == v.Score &&
+					g.Until.IsZero() == (d.Mode == waitlist.AutoPromote),
+				must.Sprintf("grant %d: %+v, of the verdict %+v", granted, g, v),
+			)
+			must.False(
+				t, !g.Until.IsZero() && (g.Until.After(w.Slot.Closes) || g.Until.Sub(w.Now) < w.rules.MinOfferWindow),
+				must.Sprintf("an offer until %s, made at %s, of a slot that closes at %s", g.Until, w.Now, w.Slot.Closes),
+			)
 			granted++
 			if d.Mode != waitlist.FirstToClaim {
 				left -= c.Party
 			}
 		}
-		if granted != len(d.Grants) {
-			t.Fatalf("%d grants, %d verdicts say so", len(d.Grants), granted)
-		}
+		must.EqOp(t, len(d.Grants), granted, must.Sprintf("%d grants, %d verdicts say so", len(d.Grants), granted))
 		checkSeats(t, w, d)
 	})
 }
@@ -459,28 +447,30 @@ func checkSeats(t *rapid.T, w world, d waitlist.Decision) {
 		false: {true: waitlist.MakeOffer, false: waitlist.NobodyFits},
 		true:  {true: waitlist.RollOn, false: waitlist.HandBack},
 	}[len(w.Round.Tried) > 0]
-	if d.Move != wants[len(d.Grants) > 0] {
-		t.Fatalf("%s with %d grants after %d tries", d.Move, len(d.Grants), len(w.Round.Tried))
-	}
+	must.EqOp(t, wants[len(d.Grants) > 0], d.Move,
+		must.Sprintf("%s with %d grants after %d tries", d.Move, len(d.Grants), len(w.Round.Tried)))
 	sum := 0
 	for _, g := range d.Grants {
 		sum += g.Seats
 	}
 	if w.Slot.Seats == nil {
-		if d.Given != sum || d.Left() != 0 || d.LeftMove != "" || d.Mode != waitlist.AutoPromote {
-			t.Fatalf("without limit: %+v", d)
-		}
+		must.True(
+			t, d.Given == sum && d.Left() == 0 && d.LeftMove == "" && d.Mode == waitlist.AutoPromote,
+			must.Sprintf("without limit: %+v", d),
+		)
 		return
 	}
-	if d.Given < 0 || d.Left() < 0 || d.Given+d.Left() != *w.Slot.Seats || (d.Left() > 0) != (d.LeftMove != "") {
-		t.Fatalf("%d given, %d left to %q, of %d", d.Given, d.Left(), d.LeftMove, *w.Slot.Seats)
-	}
-	if d.LeftMove != "" && d.LeftMove != wants[false] {
-		t.Fatalf("left to %s after %d tries", d.LeftMove, len(w.Round.Tried))
-	}
-	if d.Mode != waitlist.FirstToClaim && sum != d.Given {
-		t.Fatalf("grants of %d seats, %d given", sum, d.Given)
-	}
+	must.True(
+		t, d.Given >= 0 && d.Left() >= 0 && d.Given+d.Left() == *w.Slot.Seats && (d.Left() > 0) == (d.LeftMove != ""),
+		must.Sprintf("%d given, %d left to %q, of %d", d.Given, d.Left(), d.LeftMove, *w.Slot.Seats),
+	)
+	must.False(
+		t, d.LeftMove != "" && d.LeftMove != wants[false],
+		must.Sprintf("left to %s after %d tries", d.LeftMove, len(w.Round.Tried)),
+	)
+	must.False(
+		t, d.Mode != waitlist.FirstToClaim && sum != d.Given, must.Sprintf("grants of %d seats, %d given", sum, d.Given),
+	)
 }
 
 func TestDecide_IgnoresOrderOfQueue(t *testing.T) {
@@ -490,11 +480,7 @@ func TestDecide_IgnoresOrderOfQueue(t *testing.T) {
 		want := w.Decide(w.rules)
 		w.Queue = rapid.Permutation(w.Queue).Draw(t, "shuffled")
 		before := slices.Clone(w.Queue)
-		if diff := cmp.Diff(want, w.Decide(w.rules)); diff != "" {
-			t.Fatalf("the same facts in another order (-first +second):\n%s", diff)
-		}
-		if diff := cmp.Diff(before, w.Queue); diff != "" {
-			t.Fatalf("a decision changed its facts:\n%s", diff)
-		}
+		must.Eq(t, want, w.Decide(w.rules), must.Sprint("the same facts in another order (-first +second)"))
+		must.Eq(t, before, w.Queue, must.Sprint("a decision changed its facts"))
 	})
 }

@@ -8,16 +8,15 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/shoenig/test"
+
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 // readTables returns the table rows of the manual whose first cell is a name in code, by that name.
 func readTables(t *testing.T) map[string][]string {
 	t.Helper()
-	text, err := os.ReadFile("../../../docs/waitlist.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := expect.Value(os.ReadFile("../../../docs/waitlist.md"))(t)
 	rows := make(map[string][]string)
 	for _, row := range regexp.MustCompile("(?m)^\\| `([a-z_.]+)` \\|(.*)\\|$").FindAllStringSubmatch(string(text), -1) {
 		cells := strings.Split(row[2], "|")
@@ -63,9 +62,7 @@ func TestManual_ListsEverySettingWithDefaultAndBounds(t *testing.T) {
 			t.Errorf("%s is missing", name)
 			continue
 		}
-		if want := written(value); row[0] != want {
-			t.Errorf("%s: the default is %s, and the manual says %s", name, want, row[0])
-		}
+		test.EqOp(t, written(value), row[0], test.Sprintf("%s: the default is and the manual says %s", name, row[0]))
 	}
 	upTo := func(least, most any) string { return written(least) + " to " + written(most) }
 	for name, want := range map[string]string{
@@ -82,9 +79,8 @@ func TestManual_ListsEverySettingWithDefaultAndBounds(t *testing.T) {
 		"eligibility_expression": fmt.Sprintf("%d characters", MaxExpression),
 		"priority_expression":    fmt.Sprintf("%d characters", MaxExpression),
 	} {
-		if rows[name][1] != want {
-			t.Errorf("%s: the bounds are %s, and the manual says %s", name, want, rows[name][1])
-		}
+		test.EqOp(t, want, rows[name][1],
+			test.Sprintf("%s: the bounds are %s, and the manual says %s", name, want, rows[name][1]))
 	}
 }
 
@@ -92,9 +88,7 @@ func TestManual_ListsEveryVariable(t *testing.T) {
 	t.Parallel()
 	rows := readTables(t)
 	for _, v := range Variables() {
-		if diff := cmp.Diff([]string{v.Type, v.Doc}, rows[v.Name]); diff != "" {
-			t.Errorf("%s (-want +manual):\n%s", v.Name, diff)
-		}
+		test.Eq(t, []string{v.Type, v.Doc}, rows[v.Name], test.Sprintf("%s (-want +manual)", v.Name))
 	}
 	for name := range rows {
 		if strings.Contains(name, ".") {
@@ -102,9 +96,7 @@ func TestManual_ListsEveryVariable(t *testing.T) {
 			for _, v := range Variables() {
 				found = found || v.Name == name
 			}
-			if !found {
-				t.Errorf("there is no %s", name)
-			}
+			test.True(t, found, test.Sprintf("there is no %s", name))
 		}
 	}
 }

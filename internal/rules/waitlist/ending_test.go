@@ -5,10 +5,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 	"pgregory.net/rapid"
 
-	"github.com/berthhq/berth/internal/civil"
+	"github.com/berthhq/berth/internal/civil/civiltest"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/waitlist"
@@ -85,17 +86,13 @@ func TestEnding_ReturnsOrClosesEntry(t *testing.T) {
 			want.ClosedAt, want.Booking = &now, tt.offer.Booking
 		}
 		entries := []waitlist.EntryChange{{Entry: want, Offer: &tt.offer, Leaving: tt.stored}}
-		if diff := cmp.Diff(entries, c.Entries); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", name, diff)
-		}
+		test.Eq(t, entries, c.Entries, test.Sprint(name))
 		seats, refill := -2, &waitlist.Refill{Session: o.Session, Round: o.Round, Trigger: tt.by}
 		if tt.offer.Status == waitlist.Accepted {
 			seats, refill = 0, nil // its booking takes the seats
 		}
 		all := waitlist.Changes{Session: o.Session, Entries: c.Entries, Seats: seats, Refill: refill}
-		if diff := cmp.Diff(all, c); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", name, diff)
-		}
+		test.Eq(t, all, c, test.Sprint(name))
 	}
 }
 
@@ -168,23 +165,21 @@ func TestEnding_ReleasesSharedSeatsThatNoOfferCanClaim(t *testing.T) {
 		if want.Keeps = tt.after; tt.closed {
 			want.Closed = &now
 		}
-		if diff := cmp.Diff([]waitlist.Round{want}, c.Rounds); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", name, diff)
-		}
+		test.Eq(t, []waitlist.Round{want}, c.Rounds, test.Sprint(name))
 		var slower []tenant.EntryID
 		for _, late := range c.Entries[1:] {
 			slower = append(slower, late.Entry.ID)
 			o, e := late.Offer, late.Entry
-			if o.Status != waitlist.Withdrawn || !o.Void || e.Status != waitlist.Waiting || e.Tries != 1 {
-				t.Errorf("%s: %+v", name, late)
-			}
+			test.True(
+				t, o.Status == waitlist.Withdrawn && o.Void && e.Status == waitlist.Waiting && e.Tries == 1,
+				test.Sprintf("%s: %+v", name, late),
+			)
 		}
-		if !slices.Equal(slower, tt.slower) || c.Seats != tt.seats {
-			t.Errorf("%s: %v are too slow, and %d seats are free", name, slower, -c.Seats)
-		}
-		if diff := cmp.Diff(tt.refill, c.Refill); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", name, diff)
-		}
+		test.True(
+			t, slices.Equal(slower, tt.slower) && c.Seats == tt.seats,
+			test.Sprintf("%s: %v are too slow, and %d seats are free", name, slower, -c.Seats),
+		)
+		test.Eq(t, tt.refill, c.Refill, test.Sprint(name))
 	}
 }
 
@@ -232,26 +227,23 @@ func TestEnding_AccountsForEverySeat(t *testing.T) {
 			c := waitlist.Ending{Offer: o, Entry: all[o.Entry], Round: round, Live: live, Entries: all}.Changes(now)
 			for _, e := range c.Entries {
 				live = slices.DeleteFunc(live, func(l waitlist.Offer) bool { return l.ID == e.Offer.ID })
-				if e.Offer.Status == waitlist.Live || e.Entry.Status == waitlist.Offered {
-					t.Fatalf("%+v", e)
-				}
+				must.True(t, e.Offer.Status != waitlist.Live && e.Entry.Status != waitlist.Offered, must.Sprintf("%+v", e))
 			}
 			for _, r := range c.Rounds {
 				round = r
 			}
-			if after := reserved(round, live); after != before-taken+c.Seats {
-				t.Fatalf("%d seats were reserved, %d taken, %d given up, and %d are reserved", before, taken, -c.Seats, after)
-			}
-			if c.Seats > 0 || c.Seats < 0 && (c.Refill == nil || c.Refill.Round != round.ID) {
-				t.Fatalf("%d seats, refilled by %+v", c.Seats, c.Refill)
-			}
-			if (round.Keeps > 0) != round.Claimable(live) {
-				t.Fatalf("%d seats are kept for %+v", round.Keeps, live)
-			}
+			must.EqOp(t, before-taken+c.Seats, reserved(round, live),
+				must.Sprintf("%d seats were reserved, %d taken, %d given up, and are reserved", before, taken, -c.Seats))
+			must.True(
+				t, c.Seats <= 0 && (c.Seats >= 0 || c.Refill != nil && c.Refill.Round == round.ID),
+				must.Sprintf("%d seats, refilled by %+v", c.Seats, c.Refill),
+			)
+			must.EqOp(t, round.Claimable(live), (round.Keeps > 0), must.Sprintf("%d seats are kept for %+v", round.Keeps, live))
 			for _, l := range live {
-				if l.Shared && l.Seats > round.Keeps {
-					t.Fatalf("an offer of %d seats is live where %d are kept", l.Seats, round.Keeps)
-				}
+				must.False(
+					t, l.Shared && l.Seats > round.Keeps,
+					must.Sprintf("an offer of %d seats is live where %d are kept", l.Seats, round.Keeps),
+				)
 			}
 		}
 	})
@@ -262,12 +254,10 @@ func TestReleaseRound_RefillsKeptSeats(t *testing.T) {
 	round := waitlist.Round{ID: id[tenant.RoundID](5), Session: id[tenant.SessionID](1), Freed: 3, Keeps: 2}
 	want := round
 	want.Keeps, want.Closed = 0, &now
-	if diff := cmp.Diff(waitlist.Changes{
+	test.Eq(t, waitlist.Changes{
 		Session: round.Session, Rounds: []waitlist.Round{want}, Seats: -2,
 		Refill: &waitlist.Refill{Session: round.Session, Round: round.ID, Trigger: waitlist.BySweep},
-	}, waitlist.ReleaseRound(round, waitlist.BySweep, now)); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	}, waitlist.ReleaseRound(round, waitlist.BySweep, now))
 }
 
 // A withdrawn offer does not count against its entry. The entry waits again.
@@ -283,25 +273,22 @@ func TestWithdrawnSeats_ReturnsEntriesToQueue(t *testing.T) {
 	after.Status = waitlist.Waiting
 	ended := o.Withdraw(waitlist.SessionMoved, "", now)
 	leaving := waitlist.Leaving{Reason: waitlist.SessionMoved.String()}
-	if diff := cmp.Diff(waitlist.Changes{
+	test.Eq(t, waitlist.Changes{
 		Session: o.Session, Seats: -2, Rounds: []waitlist.Round{round},
 		Entries: []waitlist.EntryChange{{Entry: after, Offer: &ended, Leaving: leaving}},
-	}, c); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	}, c)
 }
 
 func TestLeave_ClosesWaitingEntry(t *testing.T) {
 	t.Parallel()
 	e := waitlist.Entry{
-		ID: entry(0), Status: waitlist.Waiting, PassedOver: waitlist.OtherTime, Position: 3, Worth: waitlist.Worth{Score: 1},
+		ID: entry(0), Status: waitlist.Waiting, PassedOver: waitlist.OtherTime, Position: 3,
+		Scoring: waitlist.Scoring{Score: 1},
 	}
 	leaving := waitlist.Leaving{Notify: true}
 	want := waitlist.Entry{ID: entry(0), Status: waitlist.Cancelled, ClosedAt: &now}
 	changes := waitlist.Changes{Entries: []waitlist.EntryChange{{Entry: want, Leaving: leaving}}}
-	if diff := cmp.Diff(changes, waitlist.Leave(e, leaving, now)); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	test.Eq(t, changes, waitlist.Leave(e, leaving, now))
 }
 
 func TestEndStale_ClosesEntriesThatCannotGetSeats(t *testing.T) {
@@ -337,20 +324,19 @@ func TestEndStale_ClosesEntriesThatCannotGetSeats(t *testing.T) {
 		e := waitlist.Entry{ID: entry(0), Status: tt.status, CreatedAt: now.Add(-2 * time.Hour)}
 		c := waitlist.EndStale(e, tt.places, rulesOf, now)
 		if tt.want.Reason == "" {
-			if len(c.Entries) != 0 {
-				t.Errorf("%s: it ends: %+v", name, c)
-			}
+			test.EqOp(t, 0, len(c.Entries), test.Sprintf("%s: it ends: %+v", name, c))
 			continue
 		}
-		if len(c.Entries) != 1 || c.Entries[0].Leaving != tt.want || c.Entries[0].Entry.Status != waitlist.Expired {
-			t.Errorf("%s: %+v", name, c)
-		}
+		test.True(
+			t, len(c.Entries) == 1 && c.Entries[0].Leaving == tt.want && c.Entries[0].Entry.Status == waitlist.Expired,
+			test.Sprintf("%s: %+v", name, c),
+		)
 	}
 }
 
 func TestJoin_AddsEntryToEndOfQueues(t *testing.T) {
 	t.Parallel()
-	day := civil.MustParseDate("2026-03-18")
+	day := civiltest.Date("2026-03-18")
 	first := waitlist.Queue{Location: lisbon, Service: yoga, Date: day}
 	second := waitlist.Queue{Location: lisbon, Service: massage, Date: day}
 	queues := []waitlist.Queue{first, second}
@@ -370,20 +356,21 @@ func TestJoin_AddsEntryToEndOfQueues(t *testing.T) {
 		}},
 	} {
 		e, err := waitlist.Join(waitlist.Entry{ID: entry(0)}, queues, tt.sizes, tt.rules, now)
-		if fault.ReasonOf(err) != tt.refused && (err != nil || tt.refused != "") {
-			t.Errorf("%s: %v", name, err)
-		}
+		test.False(
+			t, fault.ReasonOf(err) != tt.refused && (err != nil || tt.refused != ""), test.Sprintf("%s: %v", name, err),
+		)
 		key := waitlist.NextKey(now, tt.after)
-		if tt.refused == "" && (e.Status != waitlist.Waiting || !e.CreatedAt.Equal(now) || e.Key != key) {
-			t.Errorf("%s: %+v", name, e)
-		}
+		test.False(
+			t, tt.refused == "" && (e.Status != waitlist.Waiting || !e.CreatedAt.Equal(now) || e.Key != key),
+			test.Sprintf("%s: %+v", name, e),
+		)
 	}
 }
 
 func TestWindow_Overlaps(t *testing.T) {
 	t.Parallel()
 	window := func(from, until string) waitlist.Window {
-		return waitlist.Window{From: civil.MustParseDate(from), Until: civil.MustParseDate(until)}
+		return waitlist.Window{From: civiltest.Date(from), Until: civiltest.Date(until)}
 	}
 	w := window("2026-03-10", "2026-03-12")
 	for _, tt := range []struct {
@@ -397,9 +384,10 @@ func TestWindow_Overlaps(t *testing.T) {
 			window("2026-03-12", "2026-03-20"), true}, {window("2026-03-13", "2026-03-20"),
 			false}, {window("2026-03-01", "2026-03-31"), true},
 	} {
-		if w.Overlaps(tt.other) != tt.want || tt.other.Overlaps(w) != tt.want {
-			t.Errorf("%s to %s", tt.other.From, tt.other.Until)
-		}
+		test.True(
+			t, w.Overlaps(tt.other) == tt.want && tt.other.Overlaps(w) == tt.want,
+			test.Sprintf("%s to %s", tt.other.From, tt.other.Until),
+		)
 	}
 }
 
@@ -414,9 +402,7 @@ func TestRulesOf_PicksTheLevelsOfAQueue(t *testing.T) {
 	for want, q := range map[int]waitlist.Queue{
 		1: {Location: porto, Service: massage}, 2: {Location: lisbon, Service: massage}, 3: {Location: lisbon, Service: yoga},
 	} {
-		if got := rulesOf(q).MaxQueueSize; got != want {
-			t.Errorf("%d, want %d", got, want)
-		}
+		test.EqOp(t, want, rulesOf(q).MaxQueueSize)
 	}
 }
 
@@ -460,8 +446,10 @@ func TestEndWhenSent_RestartsWindowOfLateMessages(t *testing.T) {
 		},
 	} {
 		o := waitlist.Offer{Status: waitlist.Live, ExpiresAt: ends, ByHand: tt.byHand}
-		if got, inTime := o.EndWhenSent(tt.rules, tt.at, tt.now, tt.closes, utc); !got.Equal(tt.want) || inTime != tt.inTime {
-			t.Errorf("%s: %s, %v; want %s, %v", name, got, inTime, tt.want, tt.inTime)
-		}
+		got, inTime := o.EndWhenSent(tt.rules, tt.at, tt.now, tt.closes, utc)
+		test.True(
+			t, got.Equal(tt.want) && inTime == tt.inTime,
+			test.Sprintf("%s: %s, %v; want %s, %v", name, got, inTime, tt.want, tt.inTime),
+		)
 	}
 }

@@ -52,8 +52,8 @@ type Entry struct {
 	ClosedAt     *time.Time
 
 	// Details for display. They are not columns of the entry.
-	Position      int   // the best one, from 1; 0 if it does not wait any more
-	Worth         Worth // at that position
+	Position      int     // the best one, from 1; 0 if it does not wait any more
+	Scoring       Scoring `json:"Worth"` // at that position; stored answers of idempotency keys have this name
 	MemberName    string
 	MemberTier    string
 	MemberTags    []string

@@ -3,7 +3,6 @@ package waitlist
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -84,7 +83,7 @@ func Explain(d Decision, trigger Trigger, slot Slot, at time.Time, name func(ten
 		sentences = append(sentences, plural(d.Tried, "person", "people")+" had already been offered these seats.")
 	}
 	if len(d.Grants) == 0 {
-		sentences = append(sentences, "Nobody got a seat.")
+		sentences = append(sentences, "No one got a seat.")
 	} else {
 		sentences = append(sentences, d.granted(slot, name))
 	}
@@ -130,7 +129,7 @@ func (v Verdict) chosen() bool { return v.Reason == Promoted || v.Reason == WasO
 func (d Decision) sentence(v Verdict, slot Slot) string {
 	switch {
 	case v.Reason == Promoted:
-		return "It got " + plural(v.Party, "seat", "seats") + " at once."
+		return plural(v.Party, "seat was", "seats were") + " booked for it."
 	case v.Reason == WasOffered && d.Mode == FirstToClaim:
 		return "It could claim " + plural(v.Party, "seat", "seats") + d.until(v.Entry, slot) +
 			" unless others claimed first."
@@ -213,7 +212,7 @@ func (d Decision) granted(slot Slot, name func(tenant.MemberID) string) string {
 	}
 	switch {
 	case d.Mode == AutoPromote:
-		return "Booked at once: " + all + "."
+		return "Booked automatically: " + all + "."
 	case d.Mode == FirstToClaim:
 		return "Offered to everyone who fits, and the first to claim gets the seats: " + all + "."
 	case d.Move == RollOn:
@@ -253,9 +252,9 @@ func (d Decision) openSeats() string {
 			return left + " left: the waitlist is empty."
 		}
 		if len(d.Grants) > 0 {
-			return left + " left: nobody else on the waitlist fits."
+			return left + " left: no one else on the waitlist fits."
 		}
-		return left + " left: nobody of " + strconv.Itoa(len(d.Verdicts)) + " on the waitlist fits."
+		return left + " left: no one on the waitlist fits (" + plural(len(d.Verdicts), "entry", "entries") + ")."
 	}
 	asked := d.Tried
 	if d.Mode != AutoPromote {
@@ -277,7 +276,7 @@ func (d Decision) stopText() string {
 	case has(NoTime, InQuietHours):
 		return "it is too late for another offer"
 	}
-	return "there is nobody left to offer to"
+	return "there is no one left to offer to"
 }
 
 func formatTime(at time.Time, slot Slot) string {

@@ -9,7 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 	"pgregory.net/rapid"
 
 	"github.com/berthhq/berth/internal/fault"
@@ -56,10 +57,10 @@ func TestExplain_DescribesDecision(t *testing.T) {
 			"On Monday 16 March 2026 at 12:00 an offer was not answered in time, and 1 seat was open.",
 			"2 entries were on the waitlist.",
 			"2 people had already been offered these seats.",
-			"Nobody got a seat.",
+			"No one got a seat.",
 			"Not chosen: 2 because the entry had already been offered these seats.",
-			"1 seat left after offers to 2 people: there is nobody left to offer to.",
-		}, "1 seat left after offers to 2 people: there is nobody left to offer to. Anyone can book it. You can also call " +
+			"1 seat left after offers to 2 people: there is no one left to offer to.",
+		}, "1 seat left after offers to 2 people: there is no one left to offer to. Anyone can book it. You can also call " +
 			"someone, book a walk-in, or offer the seat yourself."},
 		"handed back by the cap": {func(r *waitlist.Rules) { r.MaxTriesPerSlot = 1 }, slot(1), queue(2), tried(1),
 			waitlist.ByExpiry, nil,
@@ -76,22 +77,22 @@ func TestExplain_DescribesDecision(t *testing.T) {
 		"empty queue": {asIs, slot(2), nil, waitlist.Round{}, waitlist.ByNoShow, []string{
 			"On Monday 16 March 2026 at 12:00 a booking was marked as a no-show, and 2 seats were open.",
 			"The waitlist was empty.",
-			"Nobody got a seat.",
+			"No one got a seat.",
 			"2 seats left: the waitlist is empty.",
 		}, "2 seats left: the waitlist is empty. Anyone can book them. You can also call someone, book walk-ins, or offer " +
 			"the seats yourself."},
-		"nobody fits": {asIs, slot(2), one(func(c *waitlist.Candidate) { c.Party = 3 }), waitlist.Round{},
+		"no one fits": {asIs, slot(2), one(func(c *waitlist.Candidate) { c.Party = 3 }), waitlist.Round{},
 			waitlist.ByCapacity, nil,
-			"2 seats left: nobody of 1 on the waitlist fits. Anyone can book them. You can also call someone, book walk-ins, " +
-				"or offer the seats yourself."},
-		"nobody else fits": {asIs, slot(2), queue(1), waitlist.Round{}, waitlist.ByCapacity, nil,
-			"1 seat left: nobody else on the waitlist fits. Anyone can book it. You can also call someone, book a walk-in, " +
+			"2 seats left: no one on the waitlist fits (1 entry). Anyone can book them. You can also call someone, book " +
+				"walk-ins, or offer the seats yourself."},
+		"no one else fits": {asIs, slot(2), queue(1), waitlist.Round{}, waitlist.ByCapacity, nil,
+			"1 seat left: no one else on the waitlist fits. Anyone can book it. You can also call someone, book a walk-in, " +
 				"or offer the seat yourself."},
 		"promoted": {func(r *waitlist.Rules) { r.Mode = waitlist.AutoPromote }, slot(2), queue(2), waitlist.Round{},
 			waitlist.ByReschedule, []string{
 				"On Monday 16 March 2026 at 12:00 a booking was rescheduled, and 2 seats were open.",
 				"2 entries were on the waitlist.",
-				"Booked at once: Ana (1 seat) and Bea (1 seat).",
+				"Booked automatically: Ana (1 seat) and Bea (1 seat).",
 			}, ""},
 		"offered to all": {func(r *waitlist.Rules) { r.Mode = waitlist.FirstToClaim }, slot(1), queue(12), waitlist.Round{},
 			waitlist.ByPublish, []string{
@@ -106,29 +107,25 @@ func TestExplain_DescribesDecision(t *testing.T) {
 			waitlist.Trigger("else"), []string{
 				"On Monday 16 March 2026 at 12:00 seats were freed, and seats were open without limit.",
 				"1 entry was on the waitlist.",
-				"Booked at once: Ana (1 seat).",
+				"Booked automatically: Ana (1 seat).",
 			}, ""},
 		"on the clocks of the location": {asIs, func() waitlist.Slot { s := slot(1); s.Zone = "Asia/Tokyo"; return s }(), nil,
 			waitlist.Round{}, waitlist.BySweep, []string{
 				"On Monday 16 March 2026 at 21:00 a regular check found open seats, and 1 seat was open.",
 				"The waitlist was empty.",
-				"Nobody got a seat.",
+				"No one got a seat.",
 				"1 seat left: the waitlist is empty.",
 			}, "1 seat left: the waitlist is empty. Anyone can book it. You can also call someone, book a walk-in, or offer " +
 				"the seat yourself."},
 	}
-	for name, test := range tests {
+	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			d := waitlist.Decide(test.slot, test.queue, test.round, test.trigger, rules(t, test.rules), now)
-			if test.want != nil {
-				if diff := cmp.Diff(test.want, waitlist.Explain(d, test.trigger, test.slot, now, named)); diff != "" {
-					t.Errorf("(-want +got):\n%s", diff)
-				}
+			d := waitlist.Decide(tc.slot, tc.queue, tc.round, tc.trigger, rules(t, tc.rules), now)
+			if tc.want != nil {
+				test.Eq(t, tc.want, waitlist.Explain(d, tc.trigger, tc.slot, now, named))
 			}
-			if diff := cmp.Diff(test.note, waitlist.Note(d)); diff != "" {
-				t.Errorf("note (-want +got):\n%s", diff)
-			}
+			test.Eq(t, tc.note, waitlist.Note(d), test.Sprint("note"))
 		})
 	}
 }
@@ -137,9 +134,7 @@ func TestExplain_NamesMembersWithoutNameSomeone(t *testing.T) {
 	t.Parallel()
 	d := waitlist.Decide(slot(1), queue(1), waitlist.Round{}, waitlist.ByHand, rules(t, asIs), now)
 	all := waitlist.Explain(d, waitlist.ByHand, slot(1), now, func(tenant.MemberID) string { return "" })
-	if !strings.Contains(all[2], "someone (1 seat") {
-		t.Error(all)
-	}
+	test.StrContains(t, all[2], "someone (1 seat", test.Sprint(all))
 }
 
 func TestExplainEntry_DescribesVerdict(t *testing.T) {
@@ -162,7 +157,7 @@ func TestExplainEntry_DescribesVerdict(t *testing.T) {
 		"refused": {asIs, 3, []string{"This entry was number 4 of 5 on the waitlist, and 2 entries before it got seats.",
 			"It was not chosen, because all open seats went to earlier entries."}},
 		"promoted": {func(r *waitlist.Rules) { r.Mode = waitlist.AutoPromote }, 2, []string{
-			"This entry was number 3 of 5 on the waitlist, and 1 entry before it got seats.", "It got 1 seat at once."}},
+			"This entry was number 3 of 5 on the waitlist, and 1 entry before it got seats.", "1 seat was booked for it."}},
 		"claimable": {func(r *waitlist.Rules) { r.Mode = waitlist.FirstToClaim }, 2, []string{
 			"This entry was number 3 of 5 on the waitlist, and 1 entry before it had the same chance.",
 			"It could claim 1 seat, until Monday 16 March 2026 at 12:30 unless others claimed first."}},
@@ -171,18 +166,14 @@ func TestExplainEntry_DescribesVerdict(t *testing.T) {
 				"because no credits were left."}},
 		"not there": {asIs, 9, []string{"This entry was not on the waitlist then."}},
 	}
-	for name, test := range tests {
+	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			d := waitlist.Decide(slot(2), all, waitlist.Round{}, waitlist.ByCancellation, rules(t, test.rules), now)
+			d := waitlist.Decide(slot(2), all, waitlist.Round{}, waitlist.ByCancellation, rules(t, tc.rules), now)
 			want := append(
-				[]string{"On Monday 16 March 2026 at 12:00 a booking was cancelled, and 2 seats were open."}, test.want...,
+				[]string{"On Monday 16 March 2026 at 12:00 a booking was cancelled, and 2 seats were open."}, tc.want...,
 			)
-			if diff := cmp.Diff(
-				want, waitlist.ExplainEntry(d, waitlist.ByCancellation, slot(2), now, entry(test.entry)),
-			); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
-			}
+			test.Eq(t, want, waitlist.ExplainEntry(d, waitlist.ByCancellation, slot(2), now, entry(tc.entry)))
 		})
 	}
 }
@@ -191,9 +182,7 @@ func TestExplainEntry_DescribesVerdict(t *testing.T) {
 func constants(t *testing.T, file string) map[string]string {
 	t.Helper()
 	parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, err)
 	all := make(map[string]string)
 	ast.Inspect(parsed, func(n ast.Node) bool {
 		spec, ok := n.(*ast.ValueSpec)
@@ -223,20 +212,15 @@ func TestExplain_HasTextForEveryTriggerAndReason(t *testing.T) {
 		switch {
 		case strings.HasPrefix(name, "By"):
 			value = waitlist.Explain(d, waitlist.Trigger(value), slot(1), now, named)[0]
-			if strings.Contains(value, "seats were freed") {
-				t.Errorf("%s has no text", name)
-			}
+			test.StrNotContains(t, value, "seats were freed", test.Sprintf("%s has no text", name))
 		case slices.Contains([]string{"NobodyFits", "MakeOffer", "RollOn", "HandBack", "noMove"}, name):
 			continue
 		default:
 			value = waitlist.ExplainEntry(d, waitlist.ByHand, slot(1), now, entry(0))[2]
-			if strings.Contains(value, "would have been refused (") {
-				t.Errorf("%s has no text", name)
-			}
+			test.StrNotContains(t, value, "would have been refused (", test.Sprintf("%s has no text", name))
 		}
-		if other, ok := sentences[value]; ok {
-			t.Errorf("%s and %s have the same text: %s", name, other, value)
-		}
+		other, ok := sentences[value]
+		test.False(t, ok, test.Sprintf("%s and %s have the same text: %s", name, other, value))
 		sentences[value] = name
 	}
 }
@@ -245,9 +229,7 @@ func TestExplainEntry_DescribesUnknownReasons(t *testing.T) {
 	t.Parallel()
 	d := waitlist.Decision{Verdicts: []waitlist.Verdict{{Entry: entry(0), Reason: "SOMETHING_NEW"}}}
 	got := waitlist.ExplainEntry(d, waitlist.ByHand, slot(1), now, entry(0))[2]
-	if want := "It was not chosen, because a booking would have been refused (something new)."; got != want {
-		t.Error(got)
-	}
+	test.EqOp(t, "It was not chosen, because a booking would have been refused (something new).", got)
 }
 
 // Sentences are complete, and contain no codes.
@@ -261,18 +243,17 @@ func TestExplain_ReturnsCompleteSentences(t *testing.T) {
 			all = append(all, waitlist.ExplainEntry(d, w.Trigger, w.Slot, w.Now, c.Entry)...)
 		}
 		note := waitlist.Note(d)
-		if (note != "") != (d.Left() > 0) {
-			t.Fatalf("%d seats left, and the note is %q", d.Left(), note)
-		}
+		must.EqOp(t, (d.Left() > 0), (note != ""), must.Sprintf("%d seats left, and the note is %q", d.Left(), note))
 		if note != "" {
 			all = append(all, note)
 		}
 		for _, s := range all {
-			if !strings.HasSuffix(s, ".") || strings.Contains(s, "_") || strings.Contains(s, "  ") ||
-				strings.Contains(s, "%!") || strings.Contains(s, "1 seats") ||
-				strings.ToLower(s[:1]) == s[:1] && !strings.ContainsAny(s[:1], "0123456789") {
-				t.Fatalf("%q", s)
-			}
+			must.True(
+				t, strings.HasSuffix(s, ".") && !strings.Contains(s, "_") && !strings.Contains(s, "  ") &&
+					!strings.Contains(s, "%!") && !strings.Contains(s, "1 seats") &&
+					(strings.ToLower(s[:1]) != s[:1] || strings.ContainsAny(s[:1], "0123456789")),
+				must.Sprintf("%q", s),
+			)
 		}
 	})
 }
@@ -280,8 +261,9 @@ func TestExplain_ReturnsCompleteSentences(t *testing.T) {
 func TestExplain_IsShortForLongQueues(t *testing.T) {
 	t.Parallel()
 	d := waitlist.Decide(slot(1), queue(10_000), waitlist.Round{}, waitlist.ByCancellation, rules(t, asIs), now)
-	if all := waitlist.Explain(d, waitlist.ByCancellation, slot(1), now, named); len(all) != 4 ||
-		len(strings.Join(all, " ")) > 1_000 {
-		t.Errorf("%d sentences of %d bytes", len(all), len(strings.Join(all, " ")))
-	}
+	all := waitlist.Explain(d, waitlist.ByCancellation, slot(1), now, named)
+	test.True(
+		t, len(all) == 4 && len(strings.Join(all, " ")) <= 1_000,
+		test.Sprintf("%d sentences of %d bytes", len(all), len(strings.Join(all, " "))),
+	)
 }

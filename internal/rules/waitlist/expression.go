@@ -14,6 +14,7 @@ import (
 	"cel.dev/cel-go/common/types"
 	"cel.dev/cel-go/common/types/ref"
 	"cel.dev/cel-go/ext"
+	lru "github.com/hashicorp/golang-lru/v2"
 
 	"github.com/berthhq/berth/internal/fault"
 )
@@ -139,29 +140,32 @@ var (
 	}
 )
 
-// programs caches recently compiled expressions of all tenants.
-var programs = cache{most: 512}
+// programs caches recently compiled expressions of all tenants. The only error is a size that is not positive.
+var programs, _ = lru.New[programKey, *program](1024)
+
+type programKey struct{ field, text string }
 
 // compile returns the program of an expression, or nil if the text is empty.
 func (k expressionKind) compile(text string) (*program, error) {
 	if text == "" {
 		return nil, nil
 	}
-	key := cacheKey{field: k.field, text: text}
-	if p, ok := programs.get(key); ok {
+	key := programKey{field: k.field, text: text}
+	if p, ok := programs.Get(key); ok {
 		return p, nil
 	}
 	p, err := k.build(text)
 	if err != nil {
 		return nil, err
 	}
-	programs.put(key, p)
+	programs.Add(key, p)
 	return p, nil
 }
 
 func (k expressionKind) build(text string) (*program, error) {
 	if n := utf8.RuneCountInString(text); n > MaxExpression {
-		return nil, k.refuse(1, MaxExpression+1, "It has %d characters, and the maximum is %d. Shorten it.", n, MaxExpression)
+		return nil, k.refuseAt(
+			1, MaxExpression+1, "It has %d characters, and the maximum is %d. Shorten it.", n, MaxExpression)
 	}
 	env, err := language()
 	if err != nil {
@@ -170,20 +174,20 @@ func (k expressionKind) build(text string) (*program, error) {
 	ast, issues := env.Compile(text)
 	if issues.Err() != nil {
 		first := issues.Errors()[0]
-		return nil, k.refuse(first.Location.Line(), first.Location.Column()+1, "%s", advise(first.Message))
+		return nil, k.refuseAt(first.Location.Line(), first.Location.Column()+1, "%s", advise(first.Message))
 	}
 	if out := ast.OutputType(); !slices.ContainsFunc(k.gives, out.IsExactType) {
-		return nil, k.refuse(1, 1, "%s This one is of the type %s.", k.says, out)
+		return nil, k.refuse("%s This one is of the type %s.", k.says, out)
 	}
 	switch cost, err := env.EstimateCost(ast, sizes{}); {
 	case err != nil:
 		return nil, fmt.Errorf("estimate the cost of an expression: %w", err)
 	case cost.Max > maxCost:
-		return nil, k.refuse(1, 1, "It takes too many steps for each entry. Remove nested loops, or patterns over lists.")
+		return nil, k.refuse("It takes too many steps for each entry. Remove nested loops, or patterns over lists.")
 	}
 	free, err := env.Program(ast, cel.EvalOptions(cel.OptOptimize))
 	if err != nil { // an error that only shows when constants are evaluated
-		return nil, k.refuse(1, 1, "%s.", strings.TrimSuffix(err.Error(), "."))
+		return nil, k.refuse("%s.", strings.TrimSuffix(err.Error(), "."))
 	}
 	counted, err := env.Program(ast, cel.EvalOptions(cel.OptOptimize), cel.CostLimit(maxCost))
 	if err != nil {
@@ -192,9 +196,14 @@ func (k expressionKind) build(text string) (*program, error) {
 	return &program{free: free, counted: counted}, nil
 }
 
-// refuse reports where an expression is wrong, and how to fix it. Lines and columns count from 1, and columns count
+// refuse reports that an expression is wrong as a whole, and how to fix it.
+func (k expressionKind) refuse(format string, args ...any) error {
+	return k.refuseAt(1, 1, format, args...)
+}
+
+// refuseAt reports where an expression is wrong, and how to fix it. Lines and columns count from 1, and columns count
 // characters.
-func (k expressionKind) refuse(line, column int, format string, args ...any) error {
+func (k expressionKind) refuseAt(line, column int, format string, args ...any) error {
 	line, column = max(line, 1), max(column, 1)
 	return fault.New(
 		fault.InvalidArgument, fault.RulesInvalid, "Line %d, column %d: %s", line, column, fmt.Sprintf(format, args...),
@@ -344,40 +353,4 @@ func (sizes) EstimateSize(node checker.AstNode) *checker.SizeEstimate {
 // EstimateCallCost implements checker.CostEstimator.
 func (sizes) EstimateCallCost(_, _ string, _ *checker.AstNode, _ []checker.AstNode) *checker.CallEstimate {
 	return nil
-}
-
-// cache keeps programs in two generations. When the younger one is full, the programs that were not used since the
-// older one was full are dropped.
-type cache struct {
-	most       int // of a generation
-	mutex      sync.Mutex
-	young, old map[cacheKey]*program
-}
-
-type cacheKey struct{ field, text string }
-
-func (c *cache) get(key cacheKey) (*program, bool) {
-	c.mutex.Lock()
-	defer c.mutex.Unlock()
-	if p, ok := c.young[key]; ok {
-		return p, true
-	}
-	p, ok := c.old[key]
-	if ok {
-		c.add(key, p)
-	}
-	return p, ok
-}
-
-func (c *cache) put(key cacheKey, p *program) {
-	c.mutex.Lock()
-	defer c.mutex.Unlock()
-	c.add(key, p)
-}
-
-func (c *cache) add(key cacheKey, p *program) {
-	if c.young == nil || len(c.young) >= c.most {
-		c.young, c.old = make(map[cacheKey]*program), c.young
-	}
-	c.young[key] = p
 }

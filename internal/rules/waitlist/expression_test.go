@@ -10,6 +10,9 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rules/waitlist"
 )
@@ -63,16 +66,11 @@ func TestVariables_HaveValuesOfTheCase(t *testing.T) {
 			t.Errorf("%s is not tested", v.Name)
 			continue
 		}
-		if got := judged(t, s, c, text); got != waitlist.WasOffered {
-			t.Errorf("%s: %s", text, got)
-		}
-		if v.Type == "" || strings.Contains(v.Type, "dyn") {
-			t.Errorf("%s is of the type %q", v.Name, v.Type)
-		}
+		test.EqOp(t, waitlist.WasOffered, judged(t, s, c, text), test.Sprint(text))
+		test.True(t, v.Type != "" && !strings.Contains(v.Type, "dyn"), test.Sprintf("%s is of the type %q", v.Name, v.Type))
 	}
-	if len(known) != len(waitlist.Variables()) {
-		t.Errorf("%d variables, %d are known", len(waitlist.Variables()), len(known))
-	}
+	test.EqOp(t, len(waitlist.Variables()), len(known),
+		test.Sprintf("%d variables, %d are known", len(waitlist.Variables()), len(known)))
 }
 
 func TestVariables_HaveValuesWithoutOptionalFacts(t *testing.T) {
@@ -87,9 +85,7 @@ func TestVariables_HaveValuesWithoutOptionalFacts(t *testing.T) {
 		`member.tier == ""`,
 		`entry.waiting_hours == 0.0`,
 	} {
-		if got := judged(t, s, c, text); got != waitlist.Promoted {
-			t.Errorf("%s: %s", text, got)
-		}
+		test.EqOp(t, waitlist.Promoted, judged(t, s, c, text), test.Sprint(text))
 	}
 }
 
@@ -111,9 +107,7 @@ func TestEligible_EvaluatesExpression(t *testing.T) {
 		"// only those who know us\nmember.tier != \"\"\n&& entry.offers < 3":                   waitlist.WasOffered,
 		`now.getHours("Asia/Tokyo") == 21 && slot.starts_at.getDayOfWeek("Europe/Lisbon") == 3`: waitlist.WasOffered,
 	} {
-		if got := judged(t, s, c, text); got != want {
-			t.Errorf("%s: %s, want %s", text, got, want)
-		}
+		test.EqOp(t, want, judged(t, s, c, text), test.Sprint(text))
 	}
 }
 
@@ -123,9 +117,8 @@ func TestDecide_RejectsEntriesWithoutCompiledExpression(t *testing.T) {
 	r := waitlist.Defaults()
 	r.EligibilityExpression = "true"
 	d := waitlist.Decide(slot(1), queue(1), waitlist.Round{}, waitlist.ByCancellation, &waitlist.Compiled{Rules: r}, now)
-	if got := reasons(d); got[0] != waitlist.RuleFailed {
-		t.Error(got)
-	}
+	got := reasons(d)
+	test.EqOp(t, waitlist.RuleFailed, got[0], test.Sprint(got))
 }
 
 // Members can have more tags than the estimate assumes. The limit still holds.
@@ -133,17 +126,11 @@ func TestDecide_LimitsCostOfExpressionsAtRunTime(t *testing.T) {
 	t.Parallel()
 	s, c := thursday(t)
 	text := `member.tags.all(t, t != "x")`
-	if got := judged(t, s, c, text); got != waitlist.WasOffered {
-		t.Fatal(got)
-	}
+	must.EqOp(t, waitlist.WasOffered, judged(t, s, c, text))
 	c.Tags = []string{strings.Repeat("x", 100_000)}
-	if got := judged(t, s, c, `member.tags.all(t, (t + t).matches("y$"))`); got != waitlist.RuleFailed {
-		t.Error(got)
-	}
+	test.EqOp(t, waitlist.RuleFailed, judged(t, s, c, `member.tags.all(t, (t + t).matches("y$"))`))
 	c.Tags = strings.Split(strings.Repeat("tag ", 5_000), " ")
-	if got := judged(t, s, c, text); got != waitlist.RuleFailed {
-		t.Error(got)
-	}
+	test.EqOp(t, waitlist.RuleFailed, judged(t, s, c, text))
 }
 
 func TestFormula_EvaluatesExpression(t *testing.T) {
@@ -167,9 +154,7 @@ func TestFormula_EvaluatesExpression(t *testing.T) {
 	} {
 		r := rules(t, func(r *waitlist.Rules) { r.Order, r.PriorityExpression = waitlist.ByFormula, text })
 		d := waitlist.Decide(s, []waitlist.Candidate{c}, waitlist.Round{}, waitlist.ByCancellation, r, now)
-		if got := d.Verdicts[0].Score; got != want {
-			t.Errorf("%s: %d, want %d", text, got, want)
-		}
+		test.EqOp(t, want, d.Verdicts[0].Score, test.Sprint(text))
 	}
 }
 
@@ -211,32 +196,34 @@ func TestCompile_RejectsInvalidExpressions(t *testing.T) {
 		"several statements":      {eligibility, "true; false", "1", "5", "Syntax error"},
 		"a function there is not": {eligibility, `env("HOME") == ""`, "1", "4", "undeclared reference to 'env'"},
 	}
-	for name, test := range tests {
+	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := waitlist.Defaults()
-			if test.field == eligibility {
-				r.EligibilityExpression = test.text
+			if tt.field == eligibility {
+				r.EligibilityExpression = tt.text
 			} else {
-				r.PriorityExpression = test.text
+				r.PriorityExpression = tt.text
 			}
 			_, err := waitlist.Compile(r)
 			f, ok := errors.AsType[*fault.Error](err)
-			if !ok || f.Kind != fault.InvalidArgument || f.Reason != fault.RulesInvalid || f.Field != "rules."+test.field {
-				t.Fatalf("%v", err)
-			}
-			if f.Metadata["line"] != test.line || test.column != "" && f.Metadata["column"] != test.column ||
-				!strings.Contains(f.Message, test.says) {
-				t.Errorf("line %s, column %s: %s", f.Metadata["line"], f.Metadata["column"], f.Message)
-			}
-			if strings.Contains(f.Message, "\n") || len(f.Message) > 700 {
-				t.Errorf("not one sentence or a few: %s", f.Message)
-			}
+			must.True(
+				t, ok && f.Kind == fault.InvalidArgument && f.Reason == fault.RulesInvalid && f.Field == "rules."+tt.field,
+				must.Sprintf("%v", err),
+			)
+			test.True(
+				t, f.Metadata["line"] == tt.line && (tt.column == "" || f.Metadata["column"] == tt.column) &&
+					strings.Contains(f.Message, tt.says),
+				test.Sprintf("line %s, column %s: %s", f.Metadata["line"], f.Metadata["column"], f.Message),
+			)
+			test.True(
+				t, !strings.Contains(f.Message, "\n") && len(f.Message) <= 700,
+				test.Sprintf("not one sentence or a few: %s", f.Message),
+			)
 		})
 	}
-	if _, err := waitlist.Compile(waitlist.Rules{EligibilityExpression: "true" + strings.Repeat(" ", 1_996)}); err != nil {
-		t.Errorf("2,000 characters: %v", err)
-	}
+	_, err := waitlist.Compile(waitlist.Rules{EligibilityExpression: "true" + strings.Repeat(" ", 1_996)})
+	test.NoError(t, err, test.Sprint("2,000 characters"))
 }
 
 // Any text either compiles or is refused with a reason.
@@ -280,13 +267,12 @@ func TestCompile_IsSafeForConcurrentUse(t *testing.T) {
 					return
 				}
 				v := waitlist.Decide(slot(1), queue(1), waitlist.Round{}, waitlist.ByCancellation, c, now).Verdicts[0]
-				if v.Score != i+n || (v.Reason == waitlist.NotEligible) != (n <= 1) {
-					t.Errorf("%d, %d: %+v", i, n, v)
-				}
+				test.True(
+					t, v.Score == i+n && (v.Reason == waitlist.NotEligible) == (n <= 1), test.Sprintf("%d, %d: %+v", i, n, v),
+				)
 				r.EligibilityExpression = r.PriorityExpression
-				if _, err := waitlist.Compile(r); fault.ReasonOf(err) != fault.RulesInvalid {
-					t.Errorf("a number makes an entry eligible: %v", err)
-				}
+				_, err = waitlist.Compile(r)
+				test.EqOp(t, fault.RulesInvalid, fault.ReasonOf(err), test.Sprintf("a number makes an entry eligible: %v", err))
 			}
 		})
 	}

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 	"pgregory.net/rapid"
 
 	"github.com/berthhq/berth/internal/fault"
@@ -235,12 +237,8 @@ func TestFilling_ReturnsChangesOfDecision(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			c, _ := tt.run(t)
-			if diff := cmp.Diff(tt.want, outcomeOf(c), cmp.AllowUnexported(outcome{})); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
-			}
-			if c.Refill != nil {
-				t.Error("a decision asks for another one")
-			}
+			test.Eq(t, tt.want, outcomeOf(c), test.Cmp(cmp.AllowUnexported(outcome{})))
+			test.Nil(t, c.Refill, test.Sprint("a decision asks for another one"))
 		})
 	}
 }
@@ -253,19 +251,16 @@ func TestFilling_FillsInEveryFieldOfOffer(t *testing.T) {
 	c, _ := filling{entries: all, trigger: waitlist.ByExpiry, round: &round}.run(t)
 	want := all[0]
 	want.Status, want.Tries, want.PassedOver = waitlist.Offered, 2, ""
-	if diff := cmp.Diff([]waitlist.EntryChange{{Entry: want, Offer: &waitlist.Offer{
+	test.Eq(t, []waitlist.EntryChange{{Entry: want, Offer: &waitlist.Offer{
 		ID: id[tenant.OfferID](1001), Round: round.ID, Session: slot(1).Session, Entry: entry(0),
 		Member: id[tenant.MemberID](1), Seats: 1, Status: waitlist.Live, Try: 4, Score: 100, CreatedAt: now,
 		ExpiresAt: now.Add(30 * time.Minute),
-	}}}, c.Entries); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-	if c.Decision.Round != round.ID || c.Decision.Rules != 7 || !slices.Equal(c.Decision.Case.Round.Tried, some(7)) {
-		t.Errorf("%+v", c.Decision)
-	}
-	if round.Offers != 3 || len(round.Tried) != 1 {
-		t.Errorf("the caller's round has changed: %+v", round)
-	}
+	}}}, c.Entries)
+	test.True(
+		t, c.Decision.Round == round.ID && c.Decision.Rules == 7 && slices.Equal(c.Decision.Case.Round.Tried, some(7)),
+		test.Sprintf("%+v", c.Decision),
+	)
+	test.True(t, round.Offers == 3 && len(round.Tried) == 1, test.Sprintf("the caller's round has changed: %+v", round))
 }
 
 func TestFilling_SetsGraceOfPromotion(t *testing.T) {
@@ -273,9 +268,11 @@ func TestFilling_SetsGraceOfPromotion(t *testing.T) {
 	c, _ := filling{entries: entries(queue(1)), rules: func(r *waitlist.Rules) {
 		r.Mode, r.PromotionGrace = waitlist.AutoPromote, 90*time.Minute
 	}}.run(t)
-	if want := now.Add(90 * time.Minute); len(c.Promoted) != 1 || !c.Promoted[0].GraceUntil.Equal(want) {
-		t.Errorf("%+v, want until %s", c.Promoted, want)
-	}
+	want := now.Add(90 * time.Minute)
+	test.True(
+		t, len(c.Promoted) == 1 && c.Promoted[0].GraceUntil.Equal(want),
+		test.Sprintf("%+v, want until %s", c.Promoted, want),
+	)
 }
 
 func TestFilling_ReadsOnlyNeededPages(t *testing.T) {
@@ -316,9 +313,11 @@ func TestFilling_ReadsOnlyNeededPages(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			c, r := tt.run(t)
-			if got := len(c.Entries) + len(c.Promoted); !slices.Equal(r.limits, tt.limits) || got != tt.offered {
-				t.Errorf("pages of %v, and %d get seats; want %v and %d", r.limits, got, tt.limits, tt.offered)
-			}
+			got := len(c.Entries) + len(c.Promoted)
+			test.True(
+				t, slices.Equal(r.limits, tt.limits) && got == tt.offered,
+				test.Sprintf("pages of %v, and %d get seats; want %v and %d", r.limits, got, tt.limits, tt.offered),
+			)
 		})
 	}
 }
@@ -327,9 +326,8 @@ func TestFilling_ReadsOnlyNeededPages(t *testing.T) {
 func TestFilling_ChecksSomeEntriesAhead(t *testing.T) {
 	t.Parallel()
 	_, r := filling{entries: entries(queue(40)), refused: []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10}}.run(t)
-	if len(r.checked) != 22 {
-		t.Errorf("%d were checked, want the first with 10 behind it, and the next with 10 behind that", len(r.checked))
-	}
+	test.EqOp(t, 22, len(r.checked),
+		test.Sprintf("%d were checked, want the first with 10 behind it, and the next with 10 behind that", len(r.checked)))
 }
 
 // For any page size and order of questions, the grants are the same as with all facts from the start.
@@ -362,25 +360,18 @@ func TestFilling_DecidesAlikeForAnyPageSize(t *testing.T) {
 		}, w.Trigger, round)
 		c := r.fill(f)
 		if !w.rules.Enabled || len(all) == 0 && round == nil {
-			if diff := cmp.Diff(waitlist.Changes{}, c); diff != "" {
-				t.Fatalf("changes without a waitlist: %s", diff)
-			}
+			must.Eq(t, waitlist.Changes{}, c, must.Sprint("changes without a waitlist"))
 			return
 		}
 		d := c.Decision
 		known.Round = d.Case.Round
 		want := known.Decide(w.rules)
-		if diff := cmp.Diff(want.Grants, d.Decision.Grants); diff != "" {
-			t.Fatalf("(-want +got):\n%s", diff)
-		}
-		if diff := cmp.Diff(d.Decision, d.Case.Decide(w.rules)); diff != "" {
-			t.Fatalf("the record does not lead to its decision (-kept +again):\n%s", diff)
-		}
-		if sorted := slices.SortedFunc(slices.Values(r.checked), func(a, b tenant.EntryID) int {
+		must.Eq(t, want.Grants, d.Decision.Grants)
+		must.Eq(t, d.Decision, d.Case.Decide(w.rules), must.Sprint("the record does not lead to its decision (-kept +again)"))
+		checked := slices.SortedFunc(slices.Values(r.checked), func(a, b tenant.EntryID) int {
 			return slices.Compare(a.UUID[:], b.UUID[:])
-		}); len(slices.Compact(sorted)) != len(r.checked) {
-			t.Fatalf("checked twice: %v", r.checked)
-		}
+		})
+		must.EqOp(t, len(checked), len(slices.Compact(checked)), must.Sprintf("checked twice: %v", r.checked))
 		wantOffers(t, c, round)
 	})
 }
@@ -409,35 +400,40 @@ func opened(c waitlist.Changes) []waitlist.Round {
 func wantOffers(t *rapid.T, c waitlist.Changes, before *waitlist.Round) {
 	d := c.Decision.Decision
 	if d.Mode == waitlist.AutoPromote {
-		if len(c.Promoted) != len(d.Grants) || len(c.Entries) != 0 || c.Seats != 0 || c.Opened != nil || c.Rounds != nil {
-			t.Fatalf("promotions: %+v", c)
-		}
+		must.True(
+			t, len(c.Promoted) == len(d.Grants) && len(c.Entries) == 0 && c.Seats == 0 && c.Opened == nil && c.Rounds == nil,
+			must.Sprintf("promotions: %+v", c),
+		)
 		return
 	}
-	if len(c.Entries) != len(d.Grants) || c.Seats != d.Given || len(c.Promoted) != 0 {
-		t.Fatalf("%d offers and %d seats for %d grants of %d seats", len(c.Entries), c.Seats, len(d.Grants), d.Given)
-	}
+	must.True(
+		t, len(c.Entries) == len(d.Grants) && c.Seats == d.Given && len(c.Promoted) == 0,
+		must.Sprintf("%d offers and %d seats for %d grants of %d seats", len(c.Entries), c.Seats, len(d.Grants), d.Given),
+	)
 	if len(d.Grants) == 0 {
 		return
 	}
-	if (before == nil) != (c.Opened != nil) || (before != nil) != (len(c.Rounds) == 1) {
-		t.Fatalf("rounds: %+v, %+v", c.Opened, c.Rounds)
-	}
+	must.True(
+		t, (before == nil) == (c.Opened != nil) && (before != nil) == (len(c.Rounds) == 1),
+		must.Sprintf("rounds: %+v, %+v", c.Opened, c.Rounds),
+	)
 	tries := 0
 	if before != nil {
 		tries = before.Offers
 	}
 	round := slices.Concat(opened(c), c.Rounds)[0]
 	shared := d.Mode == waitlist.FirstToClaim
-	if shared && (round.Keeps != d.Given || round.Closed != nil) || !shared && round.Keeps != 0 {
-		t.Fatalf("%+v keeps other seats than it should: %d in mode %s", round, d.Given, d.Mode)
-	}
+	must.True(
+		t, (!shared || round.Keeps == d.Given && round.Closed == nil) && (shared || round.Keeps == 0),
+		must.Sprintf("%+v keeps other seats than it should: %d in mode %s", round, d.Given, d.Mode),
+	)
 	for i, e := range c.Entries {
 		g, o := d.Grants[i], e.Offer
-		if o.Entry != g.Entry || o.Seats != g.Seats || !o.ExpiresAt.Equal(g.Until) || o.Try != tries+i+1 ||
-			o.Round != round.ID || o.Shared != shared || o.Status != waitlist.Live || e.Entry.Status != waitlist.Offered {
-			t.Fatalf("offer %d is %+v, and its grant %+v", i, o, g)
-		}
+		must.True(
+			t, o.Entry == g.Entry && o.Seats == g.Seats && o.ExpiresAt.Equal(g.Until) && o.Try == tries+i+1 &&
+				o.Round == round.ID && o.Shared == shared && o.Status == waitlist.Live && e.Entry.Status == waitlist.Offered,
+			must.Sprintf("offer %d is %+v, and its grant %+v", i, o, g),
+		)
 	}
 }
 
@@ -460,29 +456,25 @@ func TestNewManualOffer_OffersToChosenEntry(t *testing.T) {
 	} {
 		f, err := waitlist.NewManualOffer(scene, all[2], tt.until)
 		if tt.refused {
-			if fault.ReasonOf(err) != fault.InvalidField {
-				t.Errorf("%s: %v", name, err)
-			}
+			test.EqOp(t, fault.InvalidField, fault.ReasonOf(err), test.Sprintf("%s: %v", name, err))
 			continue
 		}
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
+		must.NoError(t, err, must.Sprint(name))
 		refused := fault.New(fault.ResourceExhausted, fault.NoCredits, "No credits.")
 		r := &run{refusals: map[tenant.EntryID]error{entry(2): refused}}
 		c := r.fill(f)
-		if len(c.Entries) != 1 || c.Opened == nil || c.Opened.Freed != 1 || c.Seats != 1 {
-			t.Fatalf("%s: %+v", name, c)
-		}
-		if o := c.Entries[0].Offer; o.Entry != entry(2) || !o.ByHand || !o.ExpiresAt.Equal(tt.ends) {
-			t.Errorf("%s: %+v", name, o)
-		}
+		must.True(
+			t, len(c.Entries) == 1 && c.Opened != nil && c.Opened.Freed == 1 && c.Seats == 1, must.Sprintf("%s: %+v", name, c),
+		)
+		o := c.Entries[0].Offer
+		test.True(t, o.Entry == entry(2) && o.ByHand && o.ExpiresAt.Equal(tt.ends), test.Sprintf("%s: %+v", name, o))
 		// Staff may overrule the refusal. The record shows it.
 		kept := c.Decision.Case
-		if kept.Trigger != waitlist.ByHand || len(kept.Queue) != 1 || kept.Queue[0].Refusal != string(fault.NoCredits) ||
-			kept.Queue[0].Asked {
-			t.Errorf("%s: %+v", name, kept)
-		}
+		test.True(
+			t, kept.Trigger == waitlist.ByHand && len(kept.Queue) == 1 && kept.Queue[0].Refusal == string(fault.NoCredits) &&
+				!kept.Queue[0].Asked,
+			test.Sprintf("%s: %+v", name, kept),
+		)
 	}
 }
 
@@ -502,8 +494,7 @@ func TestClosesAt_AddsFillAfterStart(t *testing.T) {
 		},
 		"at the end at the latest": {after: 2 * time.Hour, at: starts, want: ends},
 	} {
-		if got := (waitlist.Rules{FillAfterStart: tt.after}).ClosesAt(starts, ends, tt.before, tt.at); !got.Equal(tt.want) {
-			t.Errorf("%s: %s, want %s", name, got, tt.want)
-		}
+		got := (waitlist.Rules{FillAfterStart: tt.after}).ClosesAt(starts, ends, tt.before, tt.at)
+		test.True(t, got.Equal(tt.want), test.Sprintf("%s: %s, want %s", name, got, tt.want))
 	}
 }

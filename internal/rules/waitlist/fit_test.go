@@ -4,7 +4,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/berthhq/berth/internal/civil"
+	"github.com/shoenig/test"
+
+	"github.com/berthhq/berth/internal/civil/civiltest"
 	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/tenant"
 )
@@ -12,7 +14,7 @@ import (
 func TestDecide_ChecksWindowCoachAndTries(t *testing.T) {
 	t.Parallel()
 	day := func(from, until string) func(*waitlist.Window) {
-		return func(w *waitlist.Window) { w.From, w.Until = civil.MustParseDate(from), civil.MustParseDate(until) }
+		return func(w *waitlist.Window) { w.From, w.Until = civiltest.Date(from), civiltest.Date(until) }
 	}
 	times := func(from, until string) func(*waitlist.Window) {
 		return func(w *waitlist.Window) { w.Earliest, w.Latest = clock(from), clock(until) }
@@ -77,29 +79,27 @@ func TestDecide_ChecksWindowCoachAndTries(t *testing.T) {
 		"early within the only day": {wish: only("01:00", "02:00"), starts: at(0, 0)},
 		"all day":                   {wish: only("00:00", "23:59"), starts: at(23, 59)},
 	}
-	for name, test := range tests {
+	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			q := one(func(c *waitlist.Candidate) {
-				if c.Coach = test.coach; test.wish != nil {
-					c.Window = wish(test.wish)
+				if c.Coach = tc.coach; tc.wish != nil {
+					c.Window = wish(tc.wish)
 				}
 			})
 			s := slot(1)
-			if !test.starts.IsZero() {
-				s.StartsAt, s.Closes = test.starts, test.starts
+			if !tc.starts.IsZero() {
+				s.StartsAt, s.Closes = tc.starts, tc.starts
 			}
 			r := rules(t, func(r *waitlist.Rules) {
-				if test.slack != nil {
-					r.TimeFlexibility = *test.slack
+				if tc.slack != nil {
+					r.TimeFlexibility = *tc.slack
 				}
 			})
-			if test.want == "" {
-				test.want = waitlist.WasOffered
+			if tc.want == "" {
+				tc.want = waitlist.WasOffered
 			}
-			if got := reasons(waitlist.Decide(s, q, waitlist.Round{}, waitlist.ByCancellation, r, now)); got[0] != test.want {
-				t.Errorf("%s, want %s", got[0], test.want)
-			}
+			test.EqOp(t, tc.want, reasons(waitlist.Decide(s, q, waitlist.Round{}, waitlist.ByCancellation, r, now))[0])
 		})
 	}
 }
@@ -108,20 +108,19 @@ func TestDecide_ChecksWindowCoachAndTries(t *testing.T) {
 func TestDecide_ReadsWindowsInZoneOfLocation(t *testing.T) {
 	t.Parallel()
 	w := wish(func(w *waitlist.Window) {
-		w.From, w.Until = civil.MustParseDate("2026-03-19"), civil.MustParseDate("2026-03-19")
+		w.From, w.Until = civiltest.Date("2026-03-19"), civiltest.Date("2026-03-19")
 		w.Earliest, w.Latest = clock("07:00"), clock("07:30")
 	})
 	s := slot(1)
 	s.Zone, s.StartsAt = "Asia/Tokyo", time.Date(2026, 3, 18, 22, 0, 0, 0, time.UTC)
 	s.Closes = s.StartsAt
 	r := rules(t, func(r *waitlist.Rules) { r.TimeFlexibility = 0 })
-	q := one(func(c *waitlist.Candidate) { c.Window = w })
+	// A member's zone only matters for quiet hours. An unknown one is UTC.
+	q := one(func(c *waitlist.Candidate) { c.Window, c.Zone = w, "Nowhere/Known" })
 	for _, s.StartsAt = range []time.Time{s.StartsAt, s.StartsAt.In(zone(t, "America/New_York"))} {
-		if got := reasons(
+		test.EqOp(t, waitlist.WasOffered, reasons(
 			waitlist.Decide(s, q, waitlist.Round{}, waitlist.ByCancellation, r, now),
-		); got[0] != waitlist.WasOffered {
-			t.Errorf("07:00 in Tokyo: %s", got[0])
-		}
+		)[0], test.Sprint("07:00 in Tokyo"))
 	}
 }
 
@@ -133,12 +132,12 @@ func TestCandidate_CopiesEntry(t *testing.T) {
 		MemberZone: "Asia/Tokyo", CreatedAt: now,
 	}
 	c := e.Candidate()
-	if c.Entry != e.ID || c.Member != e.Member || c.Party != 2 || !c.Asked || c.Key != 7 || !c.Flagged ||
-		*c.Score != 120 || c.Tries != 2 ||
-		c.Coach != rui || c.Window != e.Window || c.Tier != "gold" || c.Tags[0] != "vip" || c.Zone != "Asia/Tokyo" ||
-		!c.Joined.Equal(now) {
-		t.Errorf("%+v", c)
-	}
+	test.True(
+		t, c.Entry == e.ID && c.Member == e.Member && c.Party == 2 && c.Asked && c.Key == 7 && c.Flagged &&
+			*c.Score == 120 && c.Tries == 2 && c.Coach == rui && c.Window == e.Window && c.Tier == "gold" &&
+			c.Tags[0] == "vip" && c.Zone == "Asia/Tokyo" && c.Joined.Equal(now),
+		test.Sprintf("%+v", c),
+	)
 	if e.Status = waitlist.Waiting; e.Candidate().Asked {
 		t.Error("one that waits has an offer")
 	}
@@ -148,8 +147,9 @@ func TestQueues_ReturnsOnePerDay(t *testing.T) {
 	t.Parallel()
 	w := wish(func(*waitlist.Window) {})
 	all := w.Queues()
-	if len(all) != 3 || all[0].Date != w.From || all[2].Date != w.Until || all[1].Service != yoga ||
-		all[1].Location != lisbon {
-		t.Errorf("%+v", all)
-	}
+	test.True(
+		t, len(all) == 3 && all[0].Date == w.From && all[2].Date == w.Until && all[1].Service == yoga &&
+			all[1].Location == lisbon,
+		test.Sprintf("%+v", all),
+	)
 }

@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test"
+
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/tenant"
@@ -39,10 +41,9 @@ func TestStatusAfter_FollowsRules(t *testing.T) {
 		"withdrawn, which is nothing that it did":      {closing, 1, waitlist.Withdrawn, waitlist.Waiting},
 		"withdrawn for the third time, it still waits": {asIs, 3, waitlist.Withdrawn, waitlist.Waiting},
 	}
-	for name, test := range tests {
-		if got := rules(t, test.rules).StatusAfter(waitlist.Entry{Tries: test.tries}, test.as); got != test.want {
-			t.Errorf("%s: %s, want %s", name, got, test.want)
-		}
+	for name, tc := range tests {
+		test.EqOp(t, tc.want, rules(t, tc.rules).StatusAfter(waitlist.Entry{Tries: tc.tries}, tc.as),
+			test.Sprint(name))
 	}
 }
 
@@ -62,14 +63,16 @@ func TestAnswerable_RejectsOffersThatAreNotLive(t *testing.T) {
 		closed := live.Close(status, "why", now)
 		closed.Booking = id[tenant.BookingID](1)
 		err, ok := errors.AsType[*fault.Error](closed.Answerable(now.Add(-time.Hour)))
-		if !ok || err.Reason != fault.OfferNotLive || err.Metadata["status"] != string(status) ||
-			err.Metadata["booking_id"] != closed.Booking.String() {
-			t.Errorf("%s: %v", status, err)
-		}
-		if closed.Reserves() != 0 || closed.Due(now) || !closed.ClosedAt.Equal(now) || closed.Reason != "why" ||
-			live.Status != waitlist.Live {
-			t.Errorf("%s: %+v", status, closed)
-		}
+		test.True(
+			t, ok && err.Reason == fault.OfferNotLive && err.Metadata["status"] == string(status) &&
+				err.Metadata["booking_id"] == closed.Booking.String(),
+			test.Sprintf("%s: %v", status, err),
+		)
+		test.True(
+			t, closed.Reserves() == 0 && !closed.Due(now) && closed.ClosedAt.Equal(now) && closed.Reason == "why" &&
+				live.Status == waitlist.Live,
+			test.Sprintf("%s: %+v", status, closed),
+		)
 	}
 	if live.Shared = true; live.Reserves() != 0 {
 		t.Error("an offer that is shared keeps seats by itself")
@@ -82,8 +85,6 @@ func TestActive_IncludesWaitingAndOffered(t *testing.T) {
 		waitlist.Waiting: true, waitlist.Offered: true, waitlist.Booked: false, waitlist.Cancelled: false,
 		waitlist.Expired: false,
 	} {
-		if status.Active() != want {
-			t.Errorf("%s: active %t", status, !want)
-		}
+		test.EqOp(t, want, status.Active(), test.Sprintf("%s: active %t", status, !want))
 	}
 }

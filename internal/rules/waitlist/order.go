@@ -9,24 +9,24 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// Worth is the score of an entry, and how it was computed.
-type Worth struct {
+// Scoring is the score of an entry, and how it was computed.
+type Scoring struct {
 	Score int
 	// Sum reports that the score is the sum of the fields below. Otherwise staff set it, or an expression computed it.
 	Sum                        bool
 	Base, TierBonus, EarlyBird int
 }
 
-// worth returns the score that staff set, or else the one that the rules compute.
-func (s *scene) worth(c *Candidate) Worth {
+// scoring returns the score that staff set, or else the one that the rules compute.
+func (s *scene) scoring(c *Candidate) Scoring {
 	switch {
 	case c.Score != nil:
-		return Worth{Score: *c.Score}
+		return Scoring{Score: *c.Score}
 	case s.Order == ByFormula:
-		return Worth{Score: s.formula(c)}
+		return Scoring{Score: s.formula(c)}
 	}
 	days := max(int(s.slot.StartsAt.Sub(c.Joined)/(24*time.Hour)), 0)
-	w := Worth{
+	w := Scoring{
 		Sum: true, Base: s.BaseScore, TierBonus: s.TierBonus[c.Tier], EarlyBird: min(days*s.EarlyBirdPerDay, s.EarlyBirdMax),
 	}
 	w.Score = w.Base + w.TierBonus + w.EarlyBird
@@ -43,7 +43,7 @@ type rankedEntry struct {
 func (s *scene) ranked(queue []Candidate) []rankedEntry {
 	all := make([]rankedEntry, len(queue))
 	for i := range queue {
-		all[i] = rankedEntry{Candidate: &queue[i], score: s.worth(&queue[i]).Score}
+		all[i] = rankedEntry{Candidate: &queue[i], score: s.scoring(&queue[i]).Score}
 	}
 	// Queues are mostly in the order of joining already, which makes the sort fast.
 	slices.SortFunc(all, func(a, b rankedEntry) int {
@@ -70,7 +70,7 @@ func btoi(b bool) int {
 // Rank is the position and the score of an entry in a queue.
 type Rank struct {
 	Position int // from 1; 0 if it is not in the queue
-	Worth    Worth
+	Scoring  Scoring
 }
 
 // RankOf returns the rank of an entry in its whole queue.
@@ -78,7 +78,7 @@ func RankOf(entry tenant.EntryID, slot Slot, queue []Candidate, rules *Compiled,
 	s := rules.scene(slot, Round{}, now)
 	for i, at := range s.ranked(queue) {
 		if at.Entry == entry {
-			return Rank{Position: i + 1, Worth: s.worth(at.Candidate)}
+			return Rank{Position: i + 1, Scoring: s.scoring(at.Candidate)}
 		}
 	}
 	return Rank{}

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 	"pgregory.net/rapid"
 
 	"github.com/berthhq/berth/internal/rules/waitlist"
@@ -63,22 +65,20 @@ func TestDecide_SortsByFlagScoreAndJoining(t *testing.T) {
 		"no formula ranks all alike":               {custom(""), []func(*waitlist.Candidate){1: gold}, []int{0, 1, 2}},
 		"staff's own score comes before a formula": {custom(`7`), []func(*waitlist.Candidate){1: score(8)}, []int{1, 0, 2}},
 	}
-	for name, test := range tests {
+	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			q := queue(3)
-			for i, change := range test.change {
+			for i, change := range tc.change {
 				if change != nil {
 					change(&q[i])
 				}
 			}
-			want := make([]tenant.EntryID, len(test.want))
-			for i, n := range test.want {
+			want := make([]tenant.EntryID, len(tc.want))
+			for i, n := range tc.want {
 				want[i] = entry(n)
 			}
-			if diff := cmp.Diff(want, inOrder(slot(1), q, rules(t, test.rules), now)); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
-			}
+			test.Eq(t, want, inOrder(slot(1), q, rules(t, tc.rules), now))
 		})
 	}
 }
@@ -88,9 +88,45 @@ func TestDecide_SortsEqualKeysByEntry(t *testing.T) {
 	q := queue(2)
 	q[0].Key = q[1].Key
 	slices.Reverse(q)
-	if got := inOrder(slot(1), q, rules(t, asIs), now); got[0] != entry(0) {
-		t.Error("entries with the same key have no certain order")
+	test.EqOp(t, entry(0), inOrder(slot(1), q, rules(t, asIs), now)[0],
+		test.Sprint("entries with the same key have no certain order"))
+}
+
+// Moving an entry changes the position of no other entry relative to the rest, however close their keys are.
+func TestMove_PutsEntryBeforeAnotherOrLast(t *testing.T) {
+	t.Parallel()
+	all := []*waitlist.Compiled{
+		rules(t, asIs), rules(t, func(r *waitlist.Rules) { r.Order = waitlist.ByPriority }),
 	}
+	rapid.Check(t, func(t *rapid.T) {
+		r := rapid.SampledFrom(all).Draw(t, "rules")
+		entries, key := queue(rapid.IntRange(2, 8).Draw(t, "entries")), int64(0)
+		for i := range entries {
+			key += rapid.Int64Range(1, 3).Draw(t, "gap")
+			entries[i].Key, entries[i].Flagged = key, rapid.Bool().Draw(t, "flagged")
+			entries[i].Score = rapid.SampledFrom([]*int{nil, new(0), new(50)}).Draw(t, "score")
+		}
+		want := inOrder(slot(1), entries, r, now)
+		moving := rapid.SampledFrom(want).Draw(t, "moving")
+		before := rapid.SampledFrom(append(want, tenant.EntryID{})).Draw(t, "before")
+		moved := waitlist.MoveBefore(slot(1), entries, moving, before, r, now)
+		if before.IsZero() {
+			moved = waitlist.MoveLast(slot(1), entries, moving, r, now)
+		}
+		if before != moving {
+			want = slices.DeleteFunc(want, func(e tenant.EntryID) bool { return e == moving })
+			want = slices.Insert(want, (slices.Index(want, before)+len(want)+1)%(len(want)+1), moving)
+		}
+		for i, e := range entries {
+			if e.Entry == moving {
+				entries[i].Flagged, entries[i].Score = moved.Flagged, moved.Score
+			}
+			if key, changed := moved.Keys[e.Entry]; changed {
+				entries[i].Key = key
+			}
+		}
+		must.Eq(t, want, inOrder(slot(1), entries, r, now))
+	})
 }
 
 func TestDecide_ComputesScore(t *testing.T) {
@@ -124,15 +160,16 @@ func TestDecide_ComputesScore(t *testing.T) {
 			r.BaseScore, r.TierBonus, r.EarlyBirdPerDay = 20, map[string]int{"gold": 30}, 1
 		}, 4 * 24 * time.Hour, "gold", 54},
 	}
-	for name, test := range tests {
+	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			q := one(func(c *waitlist.Candidate) { c.Joined, c.Tier = starts.Add(-test.joined), test.tier })
-			r := rules(t, func(r *waitlist.Rules) { r.Order = waitlist.ByPriority; test.rules(r) })
+			q := one(func(c *waitlist.Candidate) { c.Joined, c.Tier = starts.Add(-tt.joined), tt.tier })
+			r := rules(t, func(r *waitlist.Rules) { r.Order = waitlist.ByPriority; tt.rules(r) })
 			d := waitlist.Decide(slot(1), q, waitlist.Round{}, waitlist.ByCancellation, r, now)
-			if d.Verdicts[0].Score != test.want || d.Grants[0].Score != test.want {
-				t.Errorf("%d, and %d granted; want %d", d.Verdicts[0].Score, d.Grants[0].Score, test.want)
-			}
+			test.True(
+				t, d.Verdicts[0].Score == tt.want && d.Grants[0].Score == tt.want,
+				test.Sprintf("%d, and %d granted; want %d", d.Verdicts[0].Score, d.Grants[0].Score, tt.want),
+			)
 		})
 	}
 }
@@ -145,19 +182,19 @@ func TestRankOf_MatchesDecision(t *testing.T) {
 		for i, v := range w.Decide(w.rules).Verdicts {
 			c := w.Queue[slices.IndexFunc(w.Queue, func(c waitlist.Candidate) bool { return c.Entry == v.Entry })]
 			s := waitlist.RankOf(v.Entry, w.Slot, w.Queue, w.rules, w.Now)
-			if s.Position != i+1 || s.Worth.Score != v.Score {
-				t.Fatalf("it stands at %d with %d, and was judged at %d with %d", s.Position, s.Worth.Score, i+1, v.Score)
-			}
-			switch sum := s.Worth.Base + s.Worth.TierBonus + s.Worth.EarlyBird; {
-			case s.Worth.Sum != (c.Score == nil && w.rules.Order != waitlist.ByFormula):
-				t.Fatalf("%+v, of %+v", s.Worth, c)
-			case s.Worth.Sum && sum != v.Score, !s.Worth.Sum && sum != 0:
-				t.Fatalf("the parts add up to %d: %+v", sum, s.Worth)
+			must.True(
+				t, s.Position == i+1 && s.Scoring.Score == v.Score,
+				must.Sprintf("it stands at %d with %d, and was judged at %d with %d", s.Position, s.Scoring.Score, i+1, v.Score),
+			)
+			switch sum := s.Scoring.Base + s.Scoring.TierBonus + s.Scoring.EarlyBird; {
+			case s.Scoring.Sum != (c.Score == nil && w.rules.Order != waitlist.ByFormula):
+				t.Fatalf("%+v, of %+v", s.Scoring, c)
+			case s.Scoring.Sum && sum != v.Score, !s.Scoring.Sum && sum != 0:
+				t.Fatalf("the parts add up to %d: %+v", sum, s.Scoring)
 			}
 		}
-		if s := waitlist.RankOf(entry(99), w.Slot, w.Queue, w.rules, w.Now); s != (waitlist.Rank{}) {
-			t.Fatalf("one that is not there: %+v", s)
-		}
+		must.EqOp(t, (waitlist.Rank{}), waitlist.RankOf(entry(99), w.Slot, w.Queue, w.rules, w.Now),
+			must.Sprint("one that is not there"))
 	})
 }
 
@@ -188,9 +225,7 @@ func TestMoveBefore_PutsEntryDirectlyBeforeAnother(t *testing.T) {
 			want = slices.DeleteFunc(slices.Clone(before), func(e tenant.EntryID) bool { return e == moved })
 			want = slices.Insert(want, slices.Index(want, target), moved)
 		}
-		if diff := cmp.Diff(want, inOrder(w.Slot, w.Queue, w.rules, w.Now)); diff != "" {
-			t.Fatalf("(-want +got):\n%s", diff)
-		}
+		must.Eq(t, want, inOrder(w.Slot, w.Queue, w.rules, w.Now))
 	})
 }
 
@@ -211,14 +246,10 @@ func TestMoveBefore_ChangesOneKeyIfThereIsRoom(t *testing.T) {
 	q := queue(5)
 	for range 9 { // halves the room of 2^10 and the difference of two times
 		m := waitlist.MoveBefore(slot(1), q, entry(4), entry(2), rules(t, asIs), now)
-		if len(m.Keys) != 1 {
-			t.Fatalf("%d keys change", len(m.Keys))
-		}
+		must.EqOp(t, 1, len(m.Keys), must.Sprintf("%d keys change", len(m.Keys)))
 		apply(q, entry(4), m)
 		m = waitlist.MoveBefore(slot(1), q, entry(3), entry(4), rules(t, asIs), now)
-		if len(m.Keys) != 1 {
-			t.Fatalf("%d keys change", len(m.Keys))
-		}
+		must.EqOp(t, 1, len(m.Keys), must.Sprintf("%d keys change", len(m.Keys)))
 		apply(q, entry(3), m)
 	}
 }
@@ -232,9 +263,11 @@ func TestMoveBefore_ChangesFewestKeysWithoutRoom(t *testing.T) {
 	}
 	m := waitlist.MoveBefore(slot(1), q, entry(5), entry(1), rules(t, asIs), now)
 	want := map[tenant.EntryID]int64{entry(5): 11, entry(1): 12, entry(2): 13}
-	if diff := cmp.Diff(want, m.Keys); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	test.Eq(t, want, m.Keys)
+
+	// A flagged entry is another group: its key need not differ.
+	q[0].Flagged = true
+	test.MapLen(t, 1, waitlist.MoveBefore(slot(1), q, entry(5), entry(1), rules(t, asIs), now).Keys)
 }
 
 func TestMoveBefore_KeepsEntryWithoutOtherTarget(t *testing.T) {
@@ -243,10 +276,39 @@ func TestMoveBefore_KeepsEntryWithoutOtherTarget(t *testing.T) {
 	q[0].Flagged, q[0].Score = true, new(7)
 	for name, before := range map[string]tenant.EntryID{"itself": entry(0), "one that is not there": entry(9)} {
 		m := waitlist.MoveBefore(slot(1), q, entry(0), before, rules(t, asIs), now)
-		if len(m.Keys) != 0 || !m.Flagged || m.Score == nil || *m.Score != 7 {
-			t.Errorf("before %s: %+v", name, m)
-		}
+		test.True(
+			t, len(m.Keys) == 0 && m.Flagged && m.Score != nil && *m.Score == 7, test.Sprintf("before %s: %+v", name, m),
+		)
 	}
+}
+
+func TestMoveLast_PutsEntryAtTheEnd(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		w := anyWorld(t)
+		if len(w.Queue) == 0 {
+			return
+		}
+		i := rapid.IntRange(0, len(w.Queue)-1).Draw(t, "moved")
+		before, own := inOrder(w.Slot, w.Queue, w.rules, w.Now), w.Queue[i]
+
+		m := waitlist.MoveLast(w.Slot, w.Queue, own.Entry, w.rules, w.Now)
+		apply(w.Queue, own.Entry, m)
+
+		want := append(
+			slices.DeleteFunc(slices.Clone(before), func(e tenant.EntryID) bool { return e == own.Entry }), own.Entry,
+		)
+		must.Eq(t, want, inOrder(w.Slot, w.Queue, w.rules, w.Now))
+		must.EqOp(t, 1, len(m.Keys), must.Sprintf("%d keys change", len(m.Keys)))
+		alreadyLast := before[len(before)-1] == own.Entry
+		diff := cmp.Diff(own, w.Queue[i])
+		must.False(t, alreadyLast && diff != "", must.Sprintf("the last entry changes:\n%s", diff))
+		diff = cmp.Diff(own.Score, w.Queue[i].Score)
+		must.False(
+			t, w.rules.Order == waitlist.ByJoining && diff != "",
+			must.Sprintf("a score that does not count changes:\n%s", diff),
+		)
+	})
 }
 
 func TestNextKey_ExceedsLastKey(t *testing.T) {
@@ -256,9 +318,7 @@ func TestNextKey_ExceedsLastKey(t *testing.T) {
 		for range rapid.IntRange(1, 50).Draw(t, "entries") {
 			at = at.Add(time.Duration(rapid.Int64Range(-int64(time.Hour), int64(time.Hour)).Draw(t, "clock")))
 			key := waitlist.NextKey(at, last)
-			if key <= last || last > 0 && key-last < 2 {
-				t.Fatalf("%d after %d", key, last)
-			}
+			must.True(t, key > last && (last <= 0 || key-last >= 2), must.Sprintf("%d after %d", key, last))
 			last = key
 		}
 	})

@@ -16,7 +16,7 @@ type Mode string
 
 // The modes.
 const (
-	AutoPromote  Mode = "AUTO_PROMOTE"   // the first in order is booked at once
+	AutoPromote  Mode = "AUTO_PROMOTE"   // the first in order is booked automatically
 	OfferInTurn  Mode = "OFFER"          // one entry after the other gets an offer
 	FirstToClaim Mode = "FIRST_TO_CLAIM" // all get an offer, and the first to claim gets the seats
 )

@@ -8,13 +8,15 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 	"pgregory.net/rapid"
 
 	"github.com/berthhq/berth/internal/civil"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/waitlist"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 func TestDefaults_AreValid(t *testing.T) {
@@ -28,38 +30,38 @@ func TestDefaults_AreValid(t *testing.T) {
 		EarlyBirdMax: 50,
 		QuietHours:   waitlist.QuietHours{From: clock("21:00"), Until: clock("08:00")}, PromotionGrace: time.Hour,
 	}
-	if diff := cmp.Diff(want, waitlist.Defaults()); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-	if err := waitlist.Defaults().Settings().Validate(); err != nil {
-		t.Error(err)
-	}
+	test.Eq(t, want, waitlist.Defaults())
+	test.NoError(t, waitlist.Defaults().Settings().Validate())
 }
 
 // Resolve applies settings to rules field by field. Each field has a row with its JSON name.
 func TestFields_HaveOneRowPerSetting(t *testing.T) {
 	t.Parallel()
 	settings, rules := reflect.TypeFor[waitlist.Settings](), reflect.TypeFor[waitlist.Rules]()
-	if settings.NumField() != rules.NumField() || settings.NumField() != len(waitlist.Fields) {
-		t.Fatalf("%d settings, %d rules and %d rows", settings.NumField(), rules.NumField(), len(waitlist.Fields))
-	}
+	must.True(
+		t, settings.NumField() == rules.NumField() && settings.NumField() == len(waitlist.Fields),
+		must.Sprintf("%d settings, %d rules and %d rows", settings.NumField(), rules.NumField(), len(waitlist.Fields)),
+	)
 	seen := make(map[string]bool)
 	for i := range rules.NumField() {
 		s, r := settings.Field(i), rules.Field(i)
-		if s.Name != r.Name || s.Type != reflect.PointerTo(r.Type) {
-			t.Errorf("field %d: setting %s %s, rule %s %s", i, s.Name, s.Type, r.Name, r.Type)
-		}
+		test.True(
+			t, s.Name == r.Name && s.Type == reflect.PointerTo(r.Type),
+			test.Sprintf("field %d: setting %s %s, rule %s %s", i, s.Name, s.Type, r.Name, r.Type),
+		)
 		name, options, _ := strings.Cut(s.Tag.Get("json"), ",")
-		if seen[name] || name == "" || name != "-" && options != "omitempty" {
-			t.Errorf("%s is written as %q", s.Name, s.Tag.Get("json"))
-		}
+		test.True(
+			t, !seen[name] && name != "" && (name == "-" || options == "omitempty"),
+			test.Sprintf("%s is written as %q", s.Name, s.Tag.Get("json")),
+		)
 		seen[name] = true
 		row := waitlist.Fields[i]
 		var of waitlist.Settings
 		pointer := reflect.ValueOf(&of).Elem().Field(i).Addr().Interface()
-		if row.Field() != r.Name || row.Pointer(&of) != pointer || row.Name() != name {
-			t.Errorf("row %d is %s of %s, want %s of %s", i, row.Name(), row.Field(), name, r.Name)
-		}
+		test.True(
+			t, row.Field() == r.Name && row.Pointer(&of) == pointer && row.Name() == name,
+			test.Sprintf("row %d is %s of %s, want %s of %s", i, row.Name(), row.Field(), name, r.Name),
+		)
 	}
 }
 
@@ -97,16 +99,18 @@ func TestResolve_LastLayerThatSetsWins(t *testing.T) {
 					want, origin = set.Elem().Interface(), layer.Level
 				}
 			}
-			if !reflect.DeepEqual(got.Field(i).Interface(), want) || e.Origins[name] != origin {
-				t.Fatalf("%s is %v by %s, want %v by %s", name, got.Field(i), e.Origins[name], want, origin)
-			}
+			must.True(
+				t, reflect.DeepEqual(got.Field(i).Interface(), want) && e.Origins[name] == origin,
+				must.Sprintf("%s is %v by %s, want %v by %s", name, got.Field(i), e.Origins[name], want, origin),
+			)
 		}
 		for _, layer := range layers {
 			version = max(version, layer.Version)
 		}
-		if e.Version != version || len(e.Origins) != got.NumField() || len(e.Layers) != len(layers) {
-			t.Fatalf("version %d of %d origins and %d layers", e.Version, len(e.Origins), len(e.Layers))
-		}
+		must.True(
+			t, e.Version == version && len(e.Origins) == got.NumField() && len(e.Layers) == len(layers),
+			must.Sprintf("version %d of %d origins and %d layers", e.Version, len(e.Origins), len(e.Layers)),
+		)
 	})
 }
 
@@ -115,28 +119,16 @@ func TestSettings_SetEveryField(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := anyRules(t)
 		full := waitlist.Resolve(waitlist.Layer{Level: catalog.TenantLevel, Settings: r.Settings(), Version: 3})
-		if diff := cmp.Diff(r, full.Rules); diff != "" {
-			t.Fatalf("round trip (-want +got):\n%s", diff)
-		}
+		must.Eq(t, r, full.Rules, must.Sprint("round trip"))
 		// A reset sets nothing.
-		if diff := cmp.Diff(
-			waitlist.Defaults(), waitlist.Resolve(waitlist.Layer{Level: catalog.TenantLevel, Version: 4}).Rules,
-		); diff != "" {
-			t.Fatalf("after a reset (-want +got):\n%s", diff)
-		}
+		must.Eq(t, waitlist.Defaults(), waitlist.Resolve(waitlist.Layer{Level: catalog.TenantLevel, Version: 4}).Rules,
+			must.Sprint("after a reset"))
 		set := anySettings(t)
-		text, err := json.Marshal(set)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := expect.Value(json.Marshal(set))(t)
 		var read waitlist.Settings
-		if err := json.Unmarshal(text, &read); err != nil {
-			t.Fatal(err)
-		}
+		must.NoError(t, json.Unmarshal(text, &read))
 		read.Enabled = set.Enabled // in a column of its own
-		if diff := cmp.Diff(set, read); diff != "" {
-			t.Fatalf("kept as JSON (-want +got):\n%s", diff)
-		}
+		must.Eq(t, set, read, must.Sprint("kept as JSON"))
 	})
 }
 
@@ -190,6 +182,7 @@ func TestValidate_NamesTheInvalidField(t *testing.T) {
 		"too many tries":         {waitlist.Settings{MaxTriesPerSlot: new(1_001)}, "max_tries_per_slot"},
 		"stale at once":          {waitlist.Settings{StaleAfter: span(time.Minute)}, "stale_after"},
 		"stale next year":        {waitlist.Settings{StaleAfter: span(366 * day)}, "stale_after"},
+		"a base of 0":            {waitlist.Settings{BaseScore: new(0)}, ""},
 		"a base below 0":         {waitlist.Settings{BaseScore: new(-1)}, "base_score"},
 		"a base without bound":   {waitlist.Settings{BaseScore: new(10_001)}, "base_score"},
 		"bonuses of 0 and 50": {
@@ -238,24 +231,24 @@ func TestValidate_NamesTheInvalidField(t *testing.T) {
 			waitlist.Settings{EligibilityExpression: new(""), PriorityExpression: new("")}, "",
 		},
 	}
-	for name, test := range tests {
+	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			switch err := test.settings.Validate(); {
-			case test.field == "" && err != nil:
+			switch err := tt.settings.Validate(); {
+			case tt.field == "" && err != nil:
 				t.Error(err)
-			case test.field != "":
+			case tt.field != "":
 				f, ok := errors.AsType[*fault.Error](err)
-				if !ok || f.Reason != fault.InvalidField || f.Field != "rules."+test.field {
-					t.Errorf("%v, want rules.%s refused", err, test.field)
-				}
+				test.True(
+					t, ok && f.Reason == fault.InvalidField && f.Field == "rules."+tt.field,
+					test.Sprintf("%v, want rules.%s refused", err, tt.field),
+				)
 			}
 		})
 	}
 	for _, bad := range []waitlist.Settings{{EligibilityExpression: new("nobody")}, {PriorityExpression: new("true")}} {
-		if err := bad.Validate(); fault.ReasonOf(err) != fault.RulesInvalid {
-			t.Errorf("%v", err)
-		}
+		err := bad.Validate()
+		test.EqOp(t, fault.RulesInvalid, fault.ReasonOf(err), test.Sprint(err))
 	}
 }
 
@@ -274,8 +267,6 @@ func TestValidate_BoundsEveryNumber(t *testing.T) {
 			continue
 		}
 		field.Set(value)
-		if err := s.Validate(); fault.ReasonOf(err) != fault.InvalidField {
-			t.Errorf("%s has no bound", settings.Field(i).Name)
-		}
+		expect.Reason(t, fault.InvalidField)(s.Validate())
 	}
 }

@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/shoenig/test"
 
 	"github.com/berthhq/berth/internal/rules/waitlist"
 )
@@ -33,20 +33,20 @@ func TestTally_ComputesRates(t *testing.T) {
 		Entries: 5, Active: 2, Booked: 1, Offers: 6, Accepted: 2, Declined: 1, RanOut: 1, Withdrawn: 1, Live: 1,
 		ResponseTime: 15 * time.Minute, Tries: 5,
 	}
-	if diff := cmp.Diff(want, tally); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	test.Eq(t, want, tally)
 	a, c, d, r := tally.AcceptanceRate(), tally.ConversionRate(), tally.CascadeDepth(), tally.AverageResponse()
-	if a != 2.0/6 || c != 0.2 || d != 2.5 || r != 5*time.Minute {
-		t.Errorf("acceptance %g, conversion %g, depth %g, response %s", a, c, d, r)
-	}
+	test.True(
+		t, a == 2.0/6 && c == 0.2 && d == 2.5 && r == 5*time.Minute,
+		test.Sprintf("acceptance %g, conversion %g, depth %g, response %s", a, c, d, r),
+	)
 }
 
 func TestTally_IsZeroWithoutEntries(t *testing.T) {
 	t.Parallel()
 	var none waitlist.Tally
-	if none.AcceptanceRate() != 0 || none.ConversionRate() != 0 || none.CascadeDepth() != 0 ||
-		none.AverageResponse() != 0 {
-		t.Error("a share of nothing is not 0")
-	}
+	test.True(
+		t, none.AcceptanceRate() == 0 && none.ConversionRate() == 0 && none.CascadeDepth() == 0 &&
+			none.AverageResponse() == 0,
+		test.Sprint("a share of nothing is not 0"),
+	)
 }

@@ -6,10 +6,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/shoenig/test"
 
 	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 // Decisions are stored for years with their inputs, and decided again under other rules. So the stored names must not
@@ -30,18 +31,10 @@ func TestRecord_KeepsItsStoredForm(t *testing.T) {
 		},
 	}.run(t)
 	d := c.Decision
-	text, err := json.MarshalIndent(map[string]any{
+	text := expect.Value(json.MarshalIndent(map[string]any{
 		"facts": d.Case, "verdicts": d.Decision.Verdicts, "grants": d.Decision.Grants, "mode": d.Decision.Mode,
 		"move": d.Decision.Move, "left_move": d.Decision.LeftMove, "trigger": d.Case.Trigger, "note": d.Note,
-	}, "", "  ")
-	if err != nil {
-		t.Fatal(err)
-	}
-	want, err := os.ReadFile("testdata/record.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), string(text)+"\n"); diff != "" {
-		t.Errorf("(-stored +now):\n%s", diff)
-	}
+	}, "", "  "))(t)
+	want := expect.Value(os.ReadFile("testdata/record.json"))(t)
+	test.Eq(t, string(want), string(text)+"\n", test.Sprint("(-stored +now)"))
 }

@@ -4,21 +4,21 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test"
 	"pgregory.net/rapid"
+
+	"github.com/shoenig/test/must"
 
 	"github.com/berthhq/berth/internal/civil"
 	"github.com/berthhq/berth/internal/rules/waitlist"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 func TestOfferUntil_ShrinksWindowAndSkipsQuietHours(t *testing.T) {
 	t.Parallel()
 	lisbon, newYork, lordHowe := zone(t, "Europe/Lisbon"), zone(t, "America/New_York"), zone(t, "Australia/Lord_Howe")
 	at := func(in *time.Location, text string) time.Time {
-		parsed, err := time.ParseInLocation("2006-01-02 15:04", text, in)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return parsed
+		return expect.Value(time.ParseInLocation("2006-01-02 15:04", text, in))(t)
 	}
 	never := func(r *waitlist.Rules) { r.OffersInQuietHours = true }
 	long := func(window time.Duration) func(*waitlist.Rules) {
@@ -62,6 +62,15 @@ func TestOfferUntil_ShrinksWindowAndSkipsQuietHours(t *testing.T) {
 		"a window without a least one": {
 			func(r *waitlist.Rules) { r.MinOfferWindow = 0 }, lisbon, "2026-03-16 12:00", "2026-03-16 12:04", "2026-03-16 12:01",
 			"",
+		},
+
+		"it has closed, without a least window": {
+			func(r *waitlist.Rules) { r.MinOfferWindow = 0 }, lisbon, "2026-03-16 12:00", "2026-03-16 12:00", "",
+			waitlist.NoTime,
+		},
+		"without a least window, closed by night": {
+			func(r *waitlist.Rules) { r.MinOfferWindow = 0 }, lisbon, "2026-03-16 22:00", "2026-03-16 23:00", "",
+			waitlist.InQuietHours,
 		},
 
 		"it pauses by night": {
@@ -126,18 +135,19 @@ func TestOfferUntil_ShrinksWindowAndSkipsQuietHours(t *testing.T) {
 		}, newYork,
 			"2026-11-01 00:00", "2026-11-18 18:00", "2026-11-01 05:00", ""},
 	}
-	for name, test := range tests {
+	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := waitlist.Defaults()
 			r.QuietHours = waitlist.QuietHours{From: clock("22:00"), Until: clock("07:00")}
-			if test.rules != nil {
-				test.rules(&r)
+			if tt.rules != nil {
+				tt.rules(&r)
 			}
-			until, reason := r.OfferUntil(at(test.zone, test.now).UTC(), at(test.zone, test.closes).UTC(), test.zone)
-			if reason != test.reason || test.until != "" && !until.Equal(at(test.zone, test.until)) {
-				t.Errorf("until %s (%s), want %s (%s)", until.In(test.zone), reason, test.until, test.reason)
-			}
+			until, reason := r.OfferUntil(at(tt.zone, tt.now).UTC(), at(tt.zone, tt.closes).UTC(), tt.zone)
+			test.True(
+				t, reason == tt.reason && (tt.until == "" || until.Equal(at(tt.zone, tt.until))),
+				test.Sprintf("until %s (%s), want %s (%s)", until.In(tt.zone), reason, tt.until, tt.reason),
+			)
 		})
 	}
 }
@@ -150,21 +160,18 @@ func TestQuiet_EndsInFirstOfRepeatedHours(t *testing.T) {
 	r := waitlist.Defaults()
 	r.QuietHours = q
 	first := time.Date(2026, 10, 25, 0, 30, 0, 0, time.UTC) // 02:30 in summer time
-	for _, test := range []struct {
+	for _, tt := range []struct {
 		at    time.Time
 		quiet bool
 	}{
 		{first.Add(-time.Second), true}, {first, false}, {first.Add(45 * time.Minute), false},
 		{first.Add(20 * time.Hour), false}, {first.Add(21 * time.Hour), true},
 	} {
-		if got := q.Quiet(test.at, berlin); got != test.quiet {
-			t.Errorf("quiet at %s: %t", test.at.In(berlin), got)
-		}
+		test.EqOp(t, tt.quiet, q.Quiet(tt.at, berlin), test.Sprintf("quiet at %s", tt.at.In(berlin)))
 	}
 	again := first.Add(45 * time.Minute) // clocks show 02:15 again
-	if until, reason := r.OfferUntil(again, again.Add(48*time.Hour), berlin); !until.Equal(again.Add(30 * time.Minute)) {
-		t.Errorf("until %s %s", until.In(berlin), reason)
-	}
+	until, reason := r.OfferUntil(again, again.Add(48*time.Hour), berlin)
+	test.True(t, until.Equal(again.Add(30*time.Minute)), test.Sprintf("until %s %s", until.In(berlin), reason))
 }
 
 var restless = []string{
@@ -175,10 +182,7 @@ var restless = []string{
 func TestOfferUntil_MatchesMinuteByMinuteCount(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		where, err := time.LoadLocation(rapid.SampledFrom(restless).Draw(t, "zone"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		where := expect.Value(time.LoadLocation(rapid.SampledFrom(restless).Draw(t, "zone")))(t)
 		minutes := func(least, most int, name string) time.Duration {
 			return time.Duration(rapid.IntRange(least, most).Draw(t, name)) * time.Minute
 		}
@@ -203,14 +207,10 @@ func TestOfferUntil_MatchesMinuteByMinuteCount(t *testing.T) {
 		until, reason := r.OfferUntil(at, closes, where)
 		switch reason {
 		case waitlist.NoTime:
-			if left >= r.MinOfferWindow {
-				t.Fatalf("no time, and %s is left", left)
-			}
+			must.True(t, left < r.MinOfferWindow, must.Sprintf("no time, and %s is left", left))
 			return
 		case waitlist.InQuietHours:
-			if awake(closes) >= r.MinOfferWindow {
-				t.Fatalf("it is night, and there are %s awake", awake(closes))
-			}
+			must.True(t, awake(closes) < r.MinOfferWindow, must.Sprintf("it is night, and there are %s awake", awake(closes)))
 			return
 		}
 		// A quarter of an odd number of minutes ends between two minutes.
@@ -234,10 +234,7 @@ func TestOfferUntil_MatchesMinuteByMinuteCount(t *testing.T) {
 func TestQuiet_FollowsLocalClock(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		where, err := time.LoadLocation(rapid.SampledFrom(restless).Draw(t, "zone"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		where := expect.Value(time.LoadLocation(rapid.SampledFrom(restless).Draw(t, "zone")))(t)
 		q := waitlist.QuietHours{From: anyClock(t, "from"), Until: anyClock(t, "until")}
 		at := now.Add(time.Duration(rapid.IntRange(0, 365*24*60).Draw(t, "minutes")) * time.Minute)
 		_, before := at.Add(-3 * time.Hour).In(where).Zone()
@@ -251,8 +248,6 @@ func TestQuiet_FollowsLocalClock(t *testing.T) {
 		if q.Until.Before(q.From) {
 			want = from || until
 		}
-		if got := q.Quiet(at, where); got != want {
-			t.Fatalf("quiet from %s until %s, at %s: %t", q.From, q.Until, shows, got)
-		}
+		must.EqOp(t, want, q.Quiet(at, where), must.Sprintf("quiet from %s until %s, at %s", q.From, q.Until, shows))
 	})
 }

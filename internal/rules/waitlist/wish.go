@@ -62,7 +62,7 @@ func ManualGrant(c Candidate, slot Slot, rules *Compiled, now time.Time) Grant {
 	if late != "" {
 		until = slot.Closes
 	}
-	return Grant{Entry: c.Entry, Member: c.Member, Seats: c.Party, Score: s.worth(&c).Score, Until: until}
+	return Grant{Entry: c.Entry, Member: c.Member, Seats: c.Party, Score: s.scoring(&c).Score, Until: until}
 }
 
 // ManualDecision is the decision to make that grant. Open seats that it does not take stay open.

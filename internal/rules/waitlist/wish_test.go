@@ -6,18 +6,20 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 	"pgregory.net/rapid"
 
-	"github.com/berthhq/berth/internal/civil"
+	"github.com/berthhq/berth/internal/civil/civiltest"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 func TestWants_MatchesExactly(t *testing.T) {
 	t.Parallel()
-	for name, test := range map[string]struct {
+	for name, tc := range map[string]struct {
 		entry waitlist.Entry
 		want  bool
 	}{
@@ -35,9 +37,7 @@ func TestWants_MatchesExactly(t *testing.T) {
 			true,
 		},
 	} {
-		if got := test.entry.Wants(slot(1)); got != test.want {
-			t.Errorf("%s: %t", name, got)
-		}
+		test.EqOp(t, tc.want, tc.entry.Wants(slot(1)), test.Sprint(name))
 	}
 }
 
@@ -45,11 +45,11 @@ func TestOver_ReportsPlacesThatCannotGetSeats(t *testing.T) {
 	t.Parallel()
 	r := waitlist.Defaults()
 	session := waitlist.Place{Session: id[tenant.SessionID](1), Starts: starts, Zone: "Europe/Lisbon"}
-	day := waitlist.Place{Queue: waitlist.Queue{Date: civil.MustParseDate("2026-03-18")}, Zone: "America/New_York"}
+	day := waitlist.Place{Queue: waitlist.Queue{Date: civiltest.Date("2026-03-18")}, Zone: "America/New_York"}
 	midnight := time.Date(2026, 3, 19, 4, 0, 0, 0, time.UTC) // in New York
 	gone := session
 	gone.Gone = true
-	for name, test := range map[string]struct {
+	for name, tc := range map[string]struct {
 		place waitlist.Place
 		after time.Duration
 		at    time.Time
@@ -63,10 +63,8 @@ func TestOver_ReportsPlacesThatCannotGetSeats(t *testing.T) {
 		"before midnight at the location":    {day, 0, midnight.Add(-1), false},
 		"after midnight at the location":     {day, 0, midnight, true},
 	} {
-		r.FillAfterStart = test.after
-		if got := test.place.Over(r, test.at); got != test.want {
-			t.Errorf("%s: %t", name, got)
-		}
+		r.FillAfterStart = tc.after
+		test.EqOp(t, tc.want, tc.place.Over(r, tc.at), test.Sprint(name))
 	}
 }
 
@@ -74,24 +72,20 @@ func TestStale_FollowsRules(t *testing.T) {
 	t.Parallel()
 	r := waitlist.Defaults()
 	e := waitlist.Entry{CreatedAt: now}
-	if r.Stale(e, now.Add(1_000*time.Hour)) {
-		t.Error("entries go stale by default")
-	}
+	test.False(t, r.Stale(e, now.Add(1_000*time.Hour)), test.Sprint("entries go stale by default"))
 	r.ExpireStale = true
-	if r.Stale(e, now.Add(24*time.Hour-1)) || !r.Stale(e, now.Add(24*time.Hour)) {
-		t.Error("entries do not go stale after a day")
-	}
+	test.True(
+		t, !r.Stale(e, now.Add(24*time.Hour-1)) && r.Stale(e, now.Add(24*time.Hour)),
+		test.Sprint("entries do not go stale after a day"),
+	)
 }
 
 func TestAdmits_RejectsClosedAndFullQueues(t *testing.T) {
 	t.Parallel()
-	r, day := waitlist.Defaults(), civil.MustParseDate("2026-03-18")
-	if err := r.Admits(49, day); err != nil {
-		t.Errorf("the fiftieth: %v", err)
-	}
-	if err := r.Admits(50, day); fault.ReasonOf(err) != fault.WaitlistFull {
-		t.Errorf("the one after: %v", err)
-	}
+	r, day := waitlist.Defaults(), civiltest.Date("2026-03-18")
+	test.NoError(t, r.Admits(49, day), test.Sprint("the fiftieth"))
+	err := r.Admits(50, day)
+	test.EqOp(t, fault.WaitlistFull, fault.ReasonOf(err), test.Sprintf("the one after: %v", err))
 	if r.Enabled = false; fault.ReasonOf(r.Admits(0, day)) != fault.WaitlistClosed {
 		t.Error("a disabled waitlist admits an entry")
 	}
@@ -100,10 +94,11 @@ func TestAdmits_RejectsClosedAndFullQueues(t *testing.T) {
 func TestFacts_ListsSettings(t *testing.T) {
 	t.Parallel()
 	facts := waitlist.Settings{Enabled: new(false), MaxQueueSize: new(7)}.Facts()
-	if len(facts) != reflect.TypeFor[waitlist.Settings]().NumField() || facts["enabled"] != false ||
-		facts["max_queue_size"] != 7 || facts["mode"] != nil {
-		t.Errorf("%v", facts)
-	}
+	test.True(
+		t, len(facts) == reflect.TypeFor[waitlist.Settings]().NumField() && facts["enabled"] == false &&
+			facts["max_queue_size"] == 7 && facts["mode"] == nil,
+		test.Sprintf("%v", facts),
+	)
 }
 
 // An entry that staff choose has as much time as any other, or until the slot closes if that is too late.
@@ -119,19 +114,14 @@ func TestManualGrant_LastsUntilSlotCloses(t *testing.T) {
 		if c.Zone != "" {
 			home = c.Zone
 		}
-		where, err := time.LoadLocation(home)
-		if err != nil {
-			t.Fatal(err)
-		}
+		where := expect.Value(time.LoadLocation(home))(t)
 		until, late := w.rules.OfferUntil(w.Now, w.Slot.Closes, where)
 		if late != "" {
 			until = w.Slot.Closes
 		}
-		worth := waitlist.RankOf(c.Entry, w.Slot, w.Queue, w.rules, w.Now).Worth
-		want := waitlist.Grant{Entry: c.Entry, Member: c.Member, Seats: c.Party, Score: worth.Score, Until: until}
-		if diff := cmp.Diff(want, waitlist.ManualGrant(c, w.Slot, w.rules, w.Now)); diff != "" {
-			t.Fatalf("(-want +got):\n%s", diff)
-		}
+		scoring := waitlist.RankOf(c.Entry, w.Slot, w.Queue, w.rules, w.Now).Scoring
+		want := waitlist.Grant{Entry: c.Entry, Member: c.Member, Seats: c.Party, Score: scoring.Score, Until: until}
+		must.Eq(t, want, waitlist.ManualGrant(c, w.Slot, w.rules, w.Now))
 	})
 }
 
@@ -140,10 +130,11 @@ func TestManualDecision_OffersSeatsOfGrant(t *testing.T) {
 	c := queue(1)[0]
 	c.Party = 2
 	d := waitlist.ManualDecision(c, waitlist.Grant{Entry: c.Entry, Member: c.Member, Seats: 2, Score: 5, Until: now})
-	if d.Given != 2 || d.Left() != 0 || d.LeftMove != "" || d.Move != waitlist.MakeOffer ||
-		reasons(d)[0] != waitlist.WasOffered || waitlist.Note(d) != "" {
-		t.Errorf("%+v", d)
-	}
+	test.True(
+		t, d.Given == 2 && d.Left() == 0 && d.LeftMove == "" && d.Move == waitlist.MakeOffer &&
+			reasons(d)[0] == waitlist.WasOffered && waitlist.Note(d) == "",
+		test.Sprintf("%+v", d),
+	)
 }
 
 func TestTally_AddsUp(t *testing.T) {
@@ -170,45 +161,38 @@ func TestTally_AddsUp(t *testing.T) {
 				tally.AddOffer(o)
 			}
 		}
-		if first.Sum(second) != whole {
-			t.Fatalf("%+v and %+v are not %+v", first, second, whole)
-		}
+		must.EqOp(t, whole, first.Sum(second), must.Sprintf("%+v and %+v are not", first, second))
 	})
 }
 
 func TestClaimKey_DerivesTokensAndCodes(t *testing.T) {
 	t.Parallel()
 	secret := bytes.Repeat([]byte("s"), 32)
-	key, err := waitlist.NewClaimKey(secret)
-	if err != nil {
-		t.Fatal(err)
-	}
+	key := expect.Value(waitlist.NewClaimKey(secret))(t)
 	tenantID, offer := id[tenant.TenantID](7), id[tenant.OfferID](1)
 	token := key.Token(tenantID, offer)
-	if in, ok := waitlist.ReadClaim(token); !ok || in != tenantID {
-		t.Errorf("%s leads to %s, %t", token, in, ok)
-	}
-	if again, err := waitlist.NewClaimKey(secret); err != nil || again.Token(tenantID, offer) != token ||
-		again.Code(offer) != key.Code(offer) {
-		t.Error("the same secret makes other tokens")
-	}
-	other, err := waitlist.NewClaimKey(bytes.Repeat([]byte("t"), 32))
-	if err != nil || other.Token(tenantID, offer) == token || key.Token(tenantID, id[tenant.OfferID](2)) == token {
-		t.Error("another secret or offer makes the same token")
-	}
-	if bytes.Equal(waitlist.HashClaim(token), waitlist.HashClaim(key.Token(tenantID, id[tenant.OfferID](2)))) ||
-		len(waitlist.HashClaim(token)) != 32 {
-		t.Error("two tokens have the same hash")
-	}
-	if len(key.Code(offer)) != 6 {
-		t.Errorf("a code of %q", key.Code(offer))
-	}
+	in, ok := waitlist.ReadClaim(token)
+	test.True(t, ok && in == tenantID, test.Sprintf("%s leads to %s, %t", token, in, ok))
+	again := expect.Value(waitlist.NewClaimKey(secret))(t)
+	test.True(
+		t, again.Token(tenantID, offer) == token && again.Code(offer) == key.Code(offer),
+		test.Sprint("the same secret makes other tokens"),
+	)
+	other := expect.Value(waitlist.NewClaimKey(bytes.Repeat([]byte("t"), 32)))(t)
+	test.True(
+		t, other.Token(tenantID, offer) != token && key.Token(tenantID, id[tenant.OfferID](2)) != token,
+		test.Sprint("another secret or offer makes the same token"),
+	)
+	test.True(
+		t, !bytes.Equal(waitlist.HashClaim(token), waitlist.HashClaim(key.Token(tenantID, id[tenant.OfferID](2)))) &&
+			len(waitlist.HashClaim(token)) == 32,
+		test.Sprint("two tokens have the same hash"),
+	)
+	test.EqOp(t, 6, len(key.Code(offer)), test.Sprintf("a code of %q", key.Code(offer)))
 	for _, bad := range []string{"", "x", token + "A", token[1:], token + "=", "!" + token[1:]} {
-		if _, ok := waitlist.ReadClaim(bad); ok {
-			t.Errorf("%q is a token", bad)
-		}
+		_, ok := waitlist.ReadClaim(bad)
+		test.False(t, ok, test.Sprintf("%q is a token", bad))
 	}
-	if _, err := waitlist.NewClaimKey(secret[1:]); err == nil {
-		t.Error("a short secret is taken")
-	}
+	_, err := waitlist.NewClaimKey(secret[1:])
+	test.Error(t, err, test.Sprint("a short secret is taken"))
 }

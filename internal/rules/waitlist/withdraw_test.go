@@ -9,8 +9,12 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 // promises returns live offers, the youngest first, each written "seats", or "seats@round" if it shares what a round
@@ -34,9 +38,7 @@ func promises(t *testing.T, offers, rounds string) ([]waitlist.Offer, []waitlist
 		if !shared {
 			o.Round = tenant.New[tenant.RoundID](time.Unix(0, 0))
 		}
-		if _, err := fmt.Sscan(seats, &o.Seats); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t)(fmt.Sscan(seats, &o.Seats))
 		called[o.ID] = fmt.Sprint(i + 1)
 		live = append(live, o)
 	}
@@ -44,9 +46,7 @@ func promises(t *testing.T, offers, rounds string) ([]waitlist.Offer, []waitlist
 	for text := range strings.FieldsSeq(rounds) {
 		name, seats, _ := strings.Cut(text, ":")
 		r := waitlist.Round{ID: round(name)}
-		if _, err := fmt.Sscan(seats, &r.Keeps); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t)(fmt.Sscan(seats, &r.Keeps))
 		keeping = append(keeping, r)
 	}
 	return live, keeping, called
@@ -94,9 +94,8 @@ func TestWithdrawSeats_WithdrawsLatestOffersFirst(t *testing.T) {
 			}
 			for _, r := range taken.Rounds {
 				keeps = append(keeps, fmt.Sprint(r.Keeps))
-				if (r.Closed != nil) != (r.Keeps == 0) {
-					t.Errorf("a round that keeps %d is closed: %v", r.Keeps, r.Closed)
-				}
+				test.EqOp(t, (r.Keeps == 0), (r.Closed != nil),
+					test.Sprintf("a round that keeps %d is closed: %v", r.Keeps, r.Closed))
 			}
 			if g, k := strings.Join(gone, " "), strings.Join(keeps, " "); g != tt.gone || k != tt.keeps ||
 				taken.Seats != tt.seats {
@@ -137,9 +136,10 @@ func TestWithdrawSeats_WithdrawsOnlyWhatIsNeeded(t *testing.T) {
 		}
 		wanted := rapid.IntRange(0, 20).Draw(t, "wanted")
 		taken := waitlist.WithdrawSeats(live, keeping, wanted, time.Unix(1, 0))
-		if taken.Seats < min(wanted, promised) || wanted == 0 && taken.Seats+len(taken.Offers) > 0 {
-			t.Fatalf("%d seats come back, %d of %d are wanted", taken.Seats, wanted, promised)
-		}
+		must.True(
+			t, taken.Seats >= min(wanted, promised) && (wanted != 0 || taken.Seats+len(taken.Offers) <= 0),
+			must.Sprintf("%d seats come back, %d of %d are wanted", taken.Seats, wanted, promised),
+		)
 		gone := func(o waitlist.Offer) bool {
 			return slices.ContainsFunc(taken.Offers, func(g waitlist.Offer) bool { return g.ID == o.ID })
 		}
@@ -147,15 +147,11 @@ func TestWithdrawSeats_WithdrawsOnlyWhatIsNeeded(t *testing.T) {
 			claimable := 0
 			for _, o := range live {
 				if o.Shared && o.Round == r.ID && !gone(o) {
-					if o.Seats > r.Keeps {
-						t.Fatalf("an offer of %d seats stays where %d are kept", o.Seats, r.Keeps)
-					}
+					must.True(t, o.Seats <= r.Keeps, must.Sprintf("an offer of %d seats stays where %d are kept", o.Seats, r.Keeps))
 					claimable += o.Seats
 				}
 			}
-			if r.Keeps > claimable {
-				t.Fatalf("%d seats are kept for offers of %d", r.Keeps, claimable)
-			}
+			must.True(t, r.Keeps <= claimable, must.Sprintf("%d seats are kept for offers of %d", r.Keeps, claimable))
 		}
 		// The last withdrawn offer was needed. A round can release more seats than that, because no offer can claim them any
 		// more.
@@ -163,11 +159,13 @@ func TestWithdrawSeats_WithdrawsOnlyWhatIsNeeded(t *testing.T) {
 			if len(taken.Rounds) > 0 || !gone(o) {
 				continue
 			}
-			if taken.Seats-o.Seats >= wanted {
-				t.Fatalf(
-					"offer %d of %d seats went for nothing: %d seats came back, %d are wanted", i, o.Seats, taken.Seats, wanted,
-				)
-			}
+			must.True(
+				t, taken.Seats-o.Seats < wanted,
+				must.Sprintf(
+					"offer %d of %d seats went for nothing: %d seats came back, %d are wanted",
+					i, o.Seats, taken.Seats, wanted,
+				),
+			)
 			break
 		}
 	})
@@ -186,26 +184,20 @@ func TestVoid_DependsOnCause(t *testing.T) {
 	for why := waitlist.TooSlow; why.String() != ""; why++ {
 		want, known := void[why]
 		o := live.Withdraw(why, "", now)
-		if !known || o.Void != want || o.Status != waitlist.Withdrawn || o.Reason != why.String() || o.ClosedAt == nil ||
-			live.Void {
-			t.Errorf("%q: %+v", why, o)
-		}
+		test.True(
+			t, known && o.Void == want && o.Status == waitlist.Withdrawn && o.Reason == why.String() && o.ClosedAt != nil &&
+				!live.Void,
+			test.Sprintf("%q: %+v", why, o),
+		)
 		words[o.Reason] = true
 	}
-	if len(words) != len(void) {
-		t.Errorf("%d causes have words, and there are %d", len(words), len(void))
-	}
-	if o := live.Withdraw(waitlist.SessionGone, "Burst pipe.", now); o.Reason != "Burst pipe." || !o.Void {
-		t.Errorf("%+v", o)
-	}
+	test.EqOp(t, len(void), len(words), test.Sprintf("%d causes have words, and there are %d", len(words), len(void)))
+	o := live.Withdraw(waitlist.SessionGone, "Burst pipe.", now)
+	test.True(t, o.Reason == "Burst pipe." && o.Void, test.Sprintf("%+v", o))
 	for _, as := range []waitlist.OfferStatus{waitlist.Accepted, waitlist.Declined, waitlist.RanOut} {
-		if live.Close(as, "", now).Void {
-			t.Errorf("an offer that is %s is as good as never made", as)
-		}
+		test.False(t, live.Close(as, "", now).Void, test.Sprintf("an offer that is %s is as good as never made", as))
 	}
-	if waitlist.Cause(0).Void() {
-		t.Error("no cause at all makes offers void")
-	}
+	test.False(t, waitlist.Cause(0).Void(), test.Sprint("no cause at all makes offers void"))
 }
 
 func TestAddOffer_NumbersOffersOfRound(t *testing.T) {
@@ -213,11 +205,10 @@ func TestAddOffer_NumbersOffersOfRound(t *testing.T) {
 	// The second of three offers is void.
 	before := waitlist.Round{Tried: append(make([]tenant.EntryID, 0, 3), entry(1), entry(3)), Offers: 3}
 	after := before
-	if try := after.AddOffer(entry(2)); try != 4 {
-		t.Errorf("it is offer %d", try)
-	}
-	if !slices.Equal(after.Tried, []tenant.EntryID{entry(1), entry(3), entry(2)}) || len(before.Tried) != 2 ||
-		before.Tried[:3][2] == entry(2) {
-		t.Errorf("tried %v, before %v", after.Tried, before.Tried)
-	}
+	test.EqOp(t, 4, after.AddOffer(entry(2)), test.Sprint("it is offer"))
+	test.True(
+		t, slices.Equal(after.Tried, []tenant.EntryID{entry(1), entry(3), entry(2)}) && len(before.Tried) == 2 &&
+			before.Tried[:3][2] != entry(2),
+		test.Sprintf("tried %v, before %v", after.Tried, before.Tried),
+	)
 }

@@ -10,9 +10,11 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/berthhq/berth/internal/civil"
+	"github.com/berthhq/berth/internal/civil/civiltest"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 // now is a Monday at noon in Lisbon, where the local time is UTC in winter.
@@ -71,14 +73,14 @@ func one(change func(*waitlist.Candidate)) []waitlist.Candidate {
 func wish(change func(*waitlist.Window)) *waitlist.Window {
 	w := &waitlist.Window{
 		Service: yoga, Location: lisbon,
-		From: civil.MustParseDate("2026-03-17"), Until: civil.MustParseDate("2026-03-19"),
+		From: civiltest.Date("2026-03-17"), Until: civiltest.Date("2026-03-19"),
 		Earliest: clock("17:00"), Latest: clock("19:00"),
 	}
 	change(w)
 	return w
 }
 
-func clock(text string) civil.TimeOfDay { return civil.MustParseTimeOfDay(text) }
+func clock(text string) civil.TimeOfDay { return civiltest.TimeOfDay(text) }
 
 // rules returns the default rules with offers in turn at any time of day, changed by a function.
 func rules(t testing.TB, change func(*waitlist.Rules)) *waitlist.Compiled {
@@ -86,11 +88,7 @@ func rules(t testing.TB, change func(*waitlist.Rules)) *waitlist.Compiled {
 	r := waitlist.Defaults()
 	r.Mode, r.OffersInQuietHours = waitlist.OfferInTurn, true
 	change(&r)
-	c, err := waitlist.Compile(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c
+	return expect.Value(waitlist.Compile(r))(t)
 }
 
 func asIs(*waitlist.Rules) {}
@@ -105,11 +103,7 @@ func reasons(d waitlist.Decision) []string {
 
 func zone(t testing.TB, name string) *time.Location {
 	t.Helper()
-	loc, err := time.LoadLocation(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return loc
+	return expect.Value(time.LoadLocation(name))(t)
 }
 
 // world is a random case with random rules.
@@ -161,10 +155,7 @@ func anyRules(t *rapid.T) waitlist.Rules {
 
 func anyWorld(t *rapid.T) world {
 	r := anyRules(t)
-	compiled, err := waitlist.Compile(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	compiled := expect.Value(waitlist.Compile(r))(t)
 	at := starts.Add(-time.Duration(rapid.IntRange(-10, 60*48).Draw(t, "minutes before the start")) * time.Minute)
 	s := slot(rapid.IntRange(0, 8).Draw(t, "seats"))
 	s.Zone = rapid.SampledFrom([]string{"Europe/Lisbon", "America/New_York", "Asia/Tokyo"}).Draw(t, "zone")
@@ -244,6 +235,6 @@ func ExampleExplain() {
 	// Output:
 	// On Monday 16 March 2026 at 12:00 a booking was cancelled, and 2 seats were open.
 	// 3 entries were on the waitlist.
-	// Booked at once: Ana (1 seat) and Bea (1 seat).
+	// Booked automatically: Ana (1 seat) and Bea (1 seat).
 	// Not chosen: 1 because all open seats went to earlier entries.
 }

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/berthhq/berth/internal/app"
 	"github.com/berthhq/berth/internal/app/accounts"
@@ -29,6 +31,7 @@ import (
 	"github.com/berthhq/berth/internal/seal"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit"
+	"github.com/berthhq/berth/internal/testkit/expect"
 	"github.com/berthhq/berth/internal/worker"
 )
 
@@ -53,8 +56,7 @@ func New(t testing.TB, change ...func(*worker.Config, *app.Config)) *Studio {
 func On(studio *testkit.Studio, change ...func(*worker.Config, *app.Config)) *Studio {
 	studio.T.Helper()
 	s := &Studio{Studio: studio, Provider: new(Provider), serial: new(int)}
-	seals, err := seal.NewKeys([]byte("a key for tests that is 32 bytes"))
-	s.NoError(err)
+	seals := expect.Value(seal.NewKeys([]byte("a key for tests that is 32 bytes")))(s.T)
 	ac := studio.Config()
 	ac.Seals = seals
 	ac.PlatformSenders = map[notify.Channel]string{
@@ -86,9 +88,7 @@ func (s *Studio) start() {
 	s.T.Helper()
 	s.App = app.New(s.appConfig)
 	s.workerConfig.Messages = s.App.Messages
-	var err error
-	s.Dispatcher, err = worker.New(s.workerConfig)
-	s.NoError(err)
+	s.Dispatcher = expect.Value(worker.New(s.workerConfig))(s.T)
 }
 
 // OtherTenant creates a second tenant in the same database.
@@ -123,8 +123,7 @@ func (s *Studio) AddReachable(name string) tenant.Caller {
 // AddDevice registers a device of a member.
 func (s *Studio) AddDevice(who tenant.Caller, token string) {
 	s.T.Helper()
-	_, err := s.App.Accounts.RegisterDevice(context.Background(), who, member.IOS, token)
-	s.NoError(err)
+	expect.OK(s.T)(s.App.Accounts.RegisterDevice(context.Background(), who, member.IOS, token))
 }
 
 // RemoveDevices unregisters all devices of a member.
@@ -143,28 +142,24 @@ func (s *Studio) PhoneOf(who tenant.Caller) string {
 
 func (s *Studio) me(who tenant.Caller) accounts.Me {
 	s.T.Helper()
-	me, err := s.App.Accounts.GetMe(context.Background(), who)
-	s.NoError(err)
-	return me
+	return expect.Value(s.App.Accounts.GetMe(context.Background(), who))(s.T)
 }
 
 // Prefer changes what a member wants to be told through which channel.
 func (s *Studio) Prefer(who tenant.Caller, chosen notify.Preferences) {
 	s.T.Helper()
-	_, err := s.App.Messages.UpdateNotificationPreferences(
+	expect.OK(s.T)(s.App.Messages.UpdateNotificationPreferences(
 		context.Background(), who, messages.PreferencesEdit{Chosen: chosen},
-	)
-	s.NoError(err)
+	))
 }
 
 // StopMails stops all mails to a member, by the link in one.
 func (s *Studio) StopMails(who tenant.Caller) {
 	s.T.Helper()
 	link := s.sendTestMail(who).Unsubscribe
-	_, err := s.App.Messages.Unsubscribe(
+	expect.OK(s.T)(s.App.Messages.Unsubscribe(
 		context.Background(), link[strings.Index(link, messages.UnsubscribePath)+len(messages.UnsubscribePath):], true,
-	)
-	s.NoError(err)
+	))
 }
 
 // BounceMail lets a mail to a member bounce.
@@ -178,8 +173,7 @@ func (s *Studio) BounceMail(who tenant.Caller) {
 func (s *Studio) sendTestMail(who tenant.Caller) notify.Message {
 	s.T.Helper()
 	s.Provider.Take()
-	_, err := s.App.Messages.SendTest(context.Background(), who, notify.Rescheduled, notify.Email, "en")
-	s.NoError(err)
+	expect.OK(s.T)(s.App.Messages.SendTest(context.Background(), who, notify.Rescheduled, notify.Email, "en"))
 	return s.Provider.Take()[0]
 }
 
@@ -196,9 +190,7 @@ func (s *Studio) SessionAt(start time.Time, change ...func(*session.Input)) tena
 // MustPlace books one seat and returns the booking or the waitlist entry.
 func (s *Studio) MustPlace(who tenant.Caller, in tenant.SessionID) seats.Place {
 	s.T.Helper()
-	place, err := s.Book(who, in)
-	s.NoError(err)
-	return place
+	return expect.Value(s.Book(who, in))(s.T)
 }
 
 // BookMembers books one session for n new members. Each of them is told by mail and by push.
@@ -218,23 +210,21 @@ func (s *Studio) Promote() tenant.Caller {
 	first := s.MustPlace(mia, class).Booking.ID
 	s.MustPlace(noa, class)
 	s.Run()
-	_, err := s.App.Bookings.CancelBooking(context.Background(), mia, bookings.CancelRequest{ID: first})
-	s.NoError(err)
+	expect.OK(s.T)(s.App.Bookings.CancelBooking(context.Background(), mia, bookings.CancelRequest{ID: first}))
 	return noa
 }
 
 // MakeOffers makes freed seats be offered in turn.
 func (s *Studio) MakeOffers(change ...func(*waitlist.Settings)) {
 	s.T.Helper()
-	_, err := s.App.Settings.UpdateRules(context.Background(), s.Owner, settings.RulesEdit{
+	expect.OK(s.T)(s.App.Settings.UpdateRules(context.Background(), s.Owner, settings.RulesEdit{
 		Edit: func(r *waitlist.Settings) {
 			r.Enabled, r.Mode = new(true), new(waitlist.OfferInTurn)
 			for _, f := range change {
 				f(r)
 			}
 		},
-	})
-	s.NoError(err)
+	}))
 }
 
 // FreeSeat cancels the only seat of a new session for which members wait, in this order.
@@ -246,20 +236,18 @@ func (s *Studio) FreeSeat(start time.Time, waiting ...tenant.Caller) tenant.Sess
 	for _, who := range waiting {
 		s.MustPlace(who, class)
 	}
-	_, err := s.App.Bookings.CancelBooking(context.Background(), first, bookings.CancelRequest{ID: place.Booking.ID})
-	s.NoError(err)
+	expect.OK(s.T)(
+		s.App.Bookings.CancelBooking(context.Background(), first, bookings.CancelRequest{ID: place.Booking.ID}),
+	)
 	return class
 }
 
 // OfferByID reads an offer.
 func (s *Studio) OfferByID(id tenant.OfferID) waitlist.Offer {
 	s.T.Helper()
-	all, err := s.App.Waitlists.ListOffers(context.Background(), s.Owner, waitlists.OfferQuery{Limit: 500})
-	s.NoError(err)
+	all := expect.Value(s.App.Waitlists.ListOffers(context.Background(), s.Owner, waitlists.OfferQuery{Limit: 500}))(s.T)
 	at := slices.IndexFunc(all, func(o waitlist.Offer) bool { return o.ID == id })
-	if at < 0 {
-		s.T.Fatalf("no offer %s among %d", id, len(all))
-	}
+	must.True(s.T, at >= 0, must.Sprintf("no offer %s among %d", id, len(all)))
 	return all[at]
 }
 
@@ -267,8 +255,7 @@ func (s *Studio) OfferByID(id tenant.OfferID) waitlist.Offer {
 func (s *Studio) Plan() {
 	s.T.Helper()
 	for {
-		done, err := outbox.Consume(context.Background(), s.DB.DB, s.Tenant, s.App.Messages.NoticeConsumer())
-		s.NoError(err)
+		done := expect.Value(outbox.Consume(context.Background(), s.DB.DB, s.Tenant, s.App.Messages.NoticeConsumer()))(s.T)
 		if !done.More && !done.Held {
 			return
 		}
@@ -280,8 +267,7 @@ func (s *Studio) Send() {
 	s.T.Helper()
 	ctx := context.Background()
 	for more := true; more; {
-		taken, err := s.App.Messages.TakeNotices(ctx, s.Tenant)
-		s.NoError(err)
+		taken := expect.Value(s.App.Messages.TakeNotices(ctx, s.Tenant))(s.T)
 		more = taken.More
 		s.NoError(s.App.Messages.SettleDeliveries(ctx, s.Tenant, s.Dispatcher.SendAll(ctx, s.Tenant, taken.Out)))
 	}
@@ -316,10 +302,9 @@ func (s *Studio) RunAt(t time.Time) []string {
 // Log returns the delivery log of a topic, the oldest line first, as "CHANNEL STATUS REASON".
 func (s *Studio) Log(topic notify.Topic) []string {
 	s.T.Helper()
-	deliveries, err := s.App.Messages.ListDeliveries(
+	deliveries := expect.Value(s.App.Messages.ListDeliveries(
 		context.Background(), s.Owner, messages.DeliveryQuery{Topic: topic, Limit: 500},
-	)
-	s.NoError(err)
+	))(s.T)
 	var lines []string
 	for _, d := range slices.Backward(deliveries) {
 		line := string(d.Channel) + " " + string(d.Status)
@@ -337,7 +322,5 @@ func (s *Studio) Log(topic notify.Topic) []string {
 // WantLog fails the test unless the delivery log of a topic has these lines.
 func (s *Studio) WantLog(what string, topic notify.Topic, want ...string) {
 	s.T.Helper()
-	if diff := cmp.Diff(want, s.Log(topic)); diff != "" {
-		s.T.Errorf("%s (-want +got):\n%s", what, diff)
-	}
+	test.EqOp(s.T, "", cmp.Diff(want, s.Log(topic)), test.Sprintf("%s (-want +got):\n", what))
 }

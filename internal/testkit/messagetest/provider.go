@@ -59,7 +59,7 @@ func (p *Provider) Take() []notify.Message {
 	return sent
 }
 
-// Duplicates counts the messages since the last call, and how many of them somebody had got before.
+// Duplicates counts the messages since the last call, and how many of them their recipient had already got.
 func (p *Provider) Duplicates() (messages, again int) {
 	got := make(map[string]int)
 	for _, m := range p.Take() {

@@ -7,6 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
 	"github.com/berthhq/berth/internal/app"
 	"github.com/berthhq/berth/internal/app/messages"
 	"github.com/berthhq/berth/internal/fcm"
@@ -15,6 +18,7 @@ import (
 	"github.com/berthhq/berth/internal/smtp"
 	"github.com/berthhq/berth/internal/smtp/smtptest"
 	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/testkit/expect"
 	"github.com/berthhq/berth/internal/twilio"
 	"github.com/berthhq/berth/internal/twilio/twiliotest"
 	"github.com/berthhq/berth/internal/web"
@@ -71,25 +75,17 @@ func (s *Servers) connect(t *testing.T, wc *worker.Config, ac *app.Config) {
 			AccountSID: s.Twilio.AccountSID, AuthToken: s.Twilio.AuthToken, From: Number, BaseURL: s.Twilio.URL,
 			StatusCallback: s.App.Messages.TwilioStatusURL(in), Timeout: s.Timeout, Now: ac.Now,
 		})
-		if err != nil {
-			t.Error(err)
-		}
+		test.NoError(t, err)
 		return sms
 	}
-	push, err := fcm.New(t.Context(), fcm.Config{
+	push := expect.Value(fcm.New(t.Context(), fcm.Config{
 		Credentials: s.FCM.Credentials, BaseURL: s.FCM.URL, TokenURL: s.FCM.TokenURL, Now: ac.Now,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	wc.Platform[messages.ProviderFCM] = func(tenant.TenantID) worker.Sender { return push }
-	mails, err := smtp.New(smtp.Config{
+	mails := expect.Value(smtp.New(smtp.Config{
 		Host: s.Mail.Host, Port: s.Mail.Port, Security: smtp.Plaintext, HostName: "berth.example", Now: ac.Now,
 		From: notify.Mailbox{Address: "hello@berth.example"},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	wc.Platform[messages.ProviderSMTP] = func(tenant.TenantID) worker.Sender { return mails }
 	ac.MailFrom = "hello@berth.example"
 }
@@ -111,9 +107,7 @@ func (s *Servers) Call(r *http.Request, err error) *httptest.ResponseRecorder {
 func (s *Servers) ReceiveSMS(address, from, text string) string {
 	s.T.Helper()
 	answer := s.Call(s.Twilio.Reply(s.T.Context(), address, "SM1", from, Number, text))
-	if answer.Code != http.StatusOK {
-		s.T.Fatalf("%q: %d %s", text, answer.Code, answer.Body)
-	}
+	must.EqOp(s.T, http.StatusOK, answer.Code, must.Sprintf("%q: %d %s", text, answer.Code, answer.Body))
 	return answer.Body.String()
 }
 

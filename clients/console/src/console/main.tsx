@@ -1,14 +1,36 @@
-import "@mantine/spotlight/styles.css";
-import "@mantine/dates/styles.css";
-import "./console.css";
-import "./shell.css";
-import { BrowserRouter } from "react-router";
-import { open } from "../shared/root";
-import { Shell } from "./shell";
+import { addTexts, loadTexts } from "../i18n/load";
+import { type Call, expectUser } from "../shared/first";
 
-open(
-  "/",
-  <BrowserRouter>
-    <Shell />
-  </BrowserRouter>,
+addTexts({
+  en: async () => (await import("../i18n/console/en")).en,
+  de: async () => (await import("../i18n/console/de")).de,
+  fr: async () => (await import("../i18n/console/fr")).fr,
+});
+
+// The parts of the first page load side by side, and so do its data.
+const isSchedule = location.pathname === "/";
+const all = { includeInactive: true, pageSize: 500 };
+const catalog: readonly Call[] = [
+  ["TenantService/ListLocations", all],
+  ["TenantService/ListServices", all],
+  ["TenantService/ListResources", all],
+];
+const expected = expectUser(isSchedule ? catalog : []);
+const texts = loadTexts();
+const load = async () => {
+  const app = await import("./app");
+  await app.ready;
+  return app;
+};
+if (!expected.user) void import("../shared/signin");
+else {
+  void expected.asked.then(() => {
+    void load();
+    if (isSchedule) void import("./schedules/page");
+  });
+}
+void import("../shared/root").then(({ open }) =>
+  open("/", expected, texts, load, async (queries, answers) =>
+    (await import("./catalog/data")).seedCatalog(queries, answers),
+  ),
 );

@@ -1,14 +1,11 @@
-import { type Language, useI18n } from ".";
-import { de } from "./decisions/de";
-import { en } from "./decisions/en";
-import { fr } from "./decisions/fr";
+import { pageTexts } from ".";
+import type { en } from "./decisions/en";
 
-/**
- * Explanations of waitlist decisions, for members and staff. Loaded with the pages that show them,
- * to keep the first load of both apps small.
- */
+/** Explanations of waitlist decisions, for members and staff. */
 export type DecisionTexts = typeof en;
 
-const stories: Record<Language, DecisionTexts> = { en, de, fr };
-
-export const useDecisionTexts = (): DecisionTexts => stories[useI18n().language];
+export const useDecisionTexts = pageTexts<DecisionTexts>({
+  en: async () => (await import("./decisions/en")).en,
+  de: async () => (await import("./decisions/de")).de,
+  fr: async () => (await import("./decisions/fr")).fr,
+});

@@ -1,14 +1,14 @@
-import { type Language, useI18n } from ".";
-import { de } from "./desk/de";
-import { en } from "./desk/en";
-import { fr } from "./desk/fr";
+import { pageTexts, useI18n } from ".";
+import type { en } from "./desk/en";
 
-/**
- * Texts of the front desk and the catalog. Loaded with the pages that show them, to keep the first
- * load of the console small.
- */
+/** Texts of the front desk and the catalog. */
 export type Desk = typeof en;
 
-const desks: Record<Language, Desk> = { en, de, fr };
+export const useDesk = pageTexts<Desk>({
+  en: async () => (await import("./desk/en")).en,
+  de: async () => (await import("./desk/de")).de,
+  fr: async () => (await import("./desk/fr")).fr,
+});
 
-export const useDesk = (): Desk => desks[useI18n().language];
+/** Texts, with those of the front desk and the catalog. */
+export const useDeskTexts = () => ({ ...useI18n(), d: useDesk() });

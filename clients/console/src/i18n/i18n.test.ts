@@ -2,6 +2,9 @@ import { ErrorReason, WaitlistMode, WaitlistMove, WaitlistTrigger } from "@berth
 import { describe, expect, it } from "vitest";
 import policy from "../../../../policy/policy.csv?raw";
 import contract from "../../../../proto/berth/v1/waitlist.proto?raw";
+import { de as deConsole } from "./console/de";
+import { en as enConsole } from "./console/en";
+import { fr as frConsole } from "./console/fr";
 import { de } from "./de";
 import { de as deStory } from "./decisions/de";
 import { en as enStory } from "./decisions/en";
@@ -34,6 +37,8 @@ function texts(of: object, path = ""): Map<string, string> {
 describe.each([
   ["German", de, en],
   ["French", fr, en],
+  ["German for the console", deConsole, enConsole],
+  ["French for the console", frConsole, enConsole],
   ["German for members", deMember, enMember],
   ["French for members", frMember, enMember],
   ["German about messages", deNotices, enNotices],
@@ -98,4 +103,19 @@ describe.each([
     const listed = [...policy.matchAll(new RegExp(`^${kind}, *([a-z_.]+),`, "gm"))];
     expect(Object.keys(described).sort()).toEqual(listed.map(([, name]) => name).sort());
   });
+});
+
+it("shows the texts of the console only there", () => {
+  const sources = import.meta.glob<string>("../{member,shared}/**/*.{ts,tsx}", {
+    eager: true,
+    import: "default",
+    query: "?raw",
+  });
+  const used = Object.entries(sources).flatMap(([path, source]) =>
+    Object.keys(enConsole)
+      .filter((name) => new RegExp(`\\bt\\.${name}\\b`).test(source))
+      .map((name) => `${path}: t.${name}`),
+  );
+  expect(Object.keys(sources).length).toBeGreaterThan(20);
+  expect(used).toEqual([]);
 });

@@ -1,14 +1,14 @@
-import { type Language, useI18n } from ".";
-import { de } from "./member/de";
-import { en } from "./member/en";
-import { fr } from "./member/fr";
+import { pageTexts, useI18n } from ".";
+import type { en } from "./member/en";
 
-/**
- * Texts of the member app beyond its first page. Loaded with the pages that show them, to keep the
- * first load small.
- */
+/** Texts of the member app beyond its first page. */
 export type MemberTexts = typeof en;
 
-const texts: Record<Language, MemberTexts> = { en, de, fr };
+const usePageTexts = pageTexts<MemberTexts>({
+  en: async () => (await import("./member/en")).en,
+  de: async () => (await import("./member/de")).de,
+  fr: async () => (await import("./member/fr")).fr,
+});
 
-export const useMemberTexts = (): MemberTexts => texts[useI18n().language];
+/** Texts, with those of the member app beyond its first page. */
+export const useMemberTexts = () => ({ ...useI18n(), m: usePageTexts() });

@@ -1,11 +1,14 @@
-import { type Language, useI18n } from ".";
-import { de } from "./notices/de";
-import { en } from "./notices/en";
-import { fr } from "./notices/fr";
+import { pageTexts, useI18n } from ".";
+import type { en } from "./notices/en";
 
-/** Texts about messages. Loaded with the pages that show them, to keep the first load small. */
+/** Texts about messages. */
 export type Notices = typeof en;
 
-const notices: Record<Language, Notices> = { en, de, fr };
+export const useNotices = pageTexts<Notices>({
+  en: async () => (await import("./notices/en")).en,
+  de: async () => (await import("./notices/de")).de,
+  fr: async () => (await import("./notices/fr")).fr,
+});
 
-export const useNotices = (): Notices => notices[useI18n().language];
+/** Texts, with those about messages. */
+export const useNoticeTexts = () => ({ ...useI18n(), n: useNotices() });

@@ -1,6 +1,4 @@
-import { type Language, useI18n } from ".";
-import { de } from "./permissions/de";
-import { fr } from "./permissions/fr";
+import { pageTexts } from ".";
 
 /** Descriptions by name. */
 export interface Described {
@@ -8,10 +6,9 @@ export interface Described {
   readonly permissions: Readonly<Record<string, string>>;
 }
 
-/** English descriptions come from the server. */
-const translated: Partial<Record<Language, Described>> = { de, fr };
-
-const none: Described = { roles: {}, permissions: {} };
-
 /** Translated descriptions of permissions and built-in roles, where there are any. */
-export const useDescribed = (): Described => translated[useI18n().language] ?? none;
+export const useDescribed = pageTexts<Described>({
+  en: async () => ({ roles: {}, permissions: {} }), // they come from the server
+  de: async () => (await import("./permissions/de")).de,
+  fr: async () => (await import("./permissions/fr")).fr,
+});

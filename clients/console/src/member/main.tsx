@@ -1,11 +1,19 @@
-import "./member.css";
-import { BrowserRouter } from "react-router";
-import { open } from "../shared/root";
-import { MemberApp } from "./shell";
+import { loadTexts } from "../i18n/load";
+import { expectUser } from "../shared/first";
 
-open(
-  "/app/",
-  <BrowserRouter basename="/app">
-    <MemberApp />
-  </BrowserRouter>,
-);
+// The parts of the first page load side by side.
+const expected = expectUser();
+const texts = loadTexts();
+const load = async () => {
+  const app = await import("./shell");
+  await app.ready;
+  return app;
+};
+if (!expected.user) void import("../shared/signin");
+else {
+  void expected.asked.then(() => {
+    void load();
+    if (location.pathname === "/app/") void import("./schedules/week");
+  });
+}
+void import("../shared/root").then(({ open }) => open("/app/", expected, texts, load));

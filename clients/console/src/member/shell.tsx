@@ -1,24 +1,38 @@
+import { Text } from "@mantine/core";
 import { IconCalendarWeek, IconTicket, IconUserCircle, IconWallet } from "@tabler/icons-react";
-import { lazy, Suspense, useEffect } from "react";
-import { NavLink, Route, Routes, useLocation } from "react-router";
+import { Suspense, useEffect } from "react";
+import { BrowserRouter, NavLink, Route, Routes, useLocation } from "react-router";
 import { useText } from "../i18n";
 import { useBrand } from "../shared/brand";
+import { page, preload } from "../shared/lazy";
 import { useMe } from "../shared/me";
-import { ErrorBoundary, Logo, Mark, NoPage } from "../shared/ui";
-import { WeekPage } from "./week";
+import { BerthIcon, ErrorBoundary, Logo, NoPage, SkipLink, WordmarkLink } from "../shared/ui";
+import { routes } from "./routes";
+import classes from "./shell.module.css";
 
-const AnyOfPage = lazy(async () => ({ default: (await import("./anyof")).AnyOfPage }));
-const BookingsPage = lazy(async () => ({ default: (await import("./bookings")).BookingsPage }));
-const CheckInPage = lazy(async () => ({ default: (await import("./checkin")).CheckInPage }));
-const CreditsPage = lazy(async () => ({ default: (await import("./credits")).CreditsPage }));
-const ReschedulePage = lazy(async () => ({
-  default: (await import("./reschedule")).ReschedulePage,
-}));
-const WaitPage = lazy(async () => ({ default: (await import("./wait")).WaitPage }));
-const OfferBanner = lazy(async () => ({ default: (await import("./offered")).OfferBanner }));
-const MePage = lazy(async () => ({ default: (await import("./me")).MePage }));
+const OfferBanner = page(() => import("./waitlists/offers"), "OfferBanner");
 
-export function MemberApp() {
+const pages = [
+  [routes.week.pattern, page(() => import("./schedules/week"), "WeekPage")],
+  [routes.bookings.pattern, page(() => import("./bookings/page"), "BookingsPage")],
+  [routes.reschedule.pattern, page(() => import("./bookings/reschedule"), "ReschedulePage")],
+  [routes.checkIn.pattern, page(() => import("./bookings/check-in"), "CheckInPage")],
+  [routes.waitForWindow.pattern, page(() => import("./waitlists/join"), "WindowPage")],
+  [routes.waitForAny.pattern, page(() => import("./waitlists/join"), "AnyOfPage")],
+  [routes.credits.pattern, page(() => import("./accounts/credits"), "CreditsPage")],
+  [routes.account.pattern, page(() => import("./accounts/page"), "AccountPage")],
+] as const;
+
+/** Resolves when the page of the current URL has loaded. */
+export const ready = preload(pages, "/app");
+
+export const App = () => (
+  <BrowserRouter basename="/app">
+    <MemberApp />
+  </BrowserRouter>
+);
+
+function MemberApp() {
   const t = useText();
   const { tenant } = useMe();
   useBrand(tenant);
@@ -28,25 +42,25 @@ export function MemberApp() {
     scrollTo(0, 0);
   }, [pathname]);
   const places = [
-    ["/", t.app.week, IconCalendarWeek],
-    ["/bookings", t.app.myBookings, IconTicket],
-    ["/credits", t.app.credits, IconWallet],
-    ["/me", t.app.me, IconUserCircle],
+    [routes.week.path(), t.app.week, IconCalendarWeek],
+    [routes.bookings.path(), t.app.myBookings, IconTicket],
+    [routes.credits.path(), t.app.credits, IconWallet],
+    [routes.account.path(), t.app.me, IconUserCircle],
   ] as const;
   return (
     <>
-      <a className="skip" href="#main">
-        {t.nav.skip}
-      </a>
-      <header className="m-top">
-        <div>
-          <NavLink to="/" className="wordmark" style={{ minWidth: 0 }}>
+      <SkipLink />
+      <header className={classes.header}>
+        <div className={classes.row}>
+          <WordmarkLink to={routes.week.path()}>
             <Logo url={tenant.brand?.logoUrl ?? ""} name={tenant.name}>
-              <Mark size={26} />
-              <span className="ellipsis">{tenant.name}</span>
+              <BerthIcon size={26} />
+              <Text span inherit truncate>
+                {tenant.name}
+              </Text>
             </Logo>
-          </NavLink>
-          <nav aria-label={t.nav.main}>
+          </WordmarkLink>
+          <nav className={classes.nav} aria-label={t.nav.main}>
             {places.map(([path, name]) => (
               <NavLink key={path} to={path} end={path === "/"}>
                 {name}
@@ -55,8 +69,8 @@ export function MemberApp() {
           </nav>
         </div>
       </header>
-      <main className="m-main" id="main" tabIndex={-1}>
-        {pathname !== "/bookings" && (
+      <main className={classes.main} id="main" tabIndex={-1}>
+        {pathname !== routes.bookings.pattern && (
           <Suspense fallback={null}>
             <OfferBanner />
           </Suspense>
@@ -64,20 +78,15 @@ export function MemberApp() {
         <ErrorBoundary>
           <Suspense fallback={null}>
             <Routes>
-              <Route path="/" element={<WeekPage />} />
-              <Route path="/bookings" element={<BookingsPage />} />
-              <Route path="/checkin/:id" element={<CheckInPage />} />
-              <Route path="/credits" element={<CreditsPage />} />
-              <Route path="/move/:id" element={<ReschedulePage />} />
-              <Route path="/wait" element={<WaitPage />} />
-              <Route path="/wait/any" element={<AnyOfPage />} />
-              <Route path="/me" element={<MePage />} />
+              {pages.map(([pattern, Page]) => (
+                <Route key={pattern} path={pattern} element={<Page />} />
+              ))}
               <Route path="*" element={<NoPage home={t.app.week} />} />
             </Routes>
           </Suspense>
         </ErrorBoundary>
       </main>
-      <nav className="m-tabs" aria-label={t.nav.menu}>
+      <nav className={classes.tabs} aria-label={t.nav.menu}>
         {places.map(([path, name, Icon]) => (
           <NavLink key={path} to={path} end={path === "/"}>
             <Icon size={22} stroke={1.6} aria-hidden />

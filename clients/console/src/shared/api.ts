@@ -1,87 +1,63 @@
-import { berthError, createCachingTransport, ErrorReason } from "@berthhq/client";
-import type { DescMethod } from "@bufbuild/protobuf";
-import { MethodOptions_IdempotencyLevel } from "@bufbuild/protobuf/wkt";
-import { Code, ConnectError, type Interceptor, type Transport } from "@connectrpc/connect";
+import {
+  type BerthConnection,
+  createBerthConnection,
+  createCachingTransport,
+} from "@berthhq/client";
 import { QueryClient } from "@tanstack/react-query";
 import type { Auth } from "./auth";
-import type { Connection } from "./connection";
+import { Store } from "./store";
 
-/** How often a request that is safe to repeat is tried. */
-const attempts = 3;
+/** Its state tells whether the last request failed to reach the server. */
+export class Connection extends Store<boolean> {
+  #timer: ReturnType<typeof setTimeout> | undefined;
 
-const isRead = ({ idempotency }: DescMethod): boolean =>
-  idempotency === MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS;
+  /** back is called when the server is reachable again. */
+  constructor(readonly back: () => void) {
+    super(false);
+  }
 
-const pause = (ms: number) => new Promise((done) => setTimeout(done, ms));
+  lost(): void {
+    if (this.state) return;
+    this.set(true);
+    this.#probeLater();
+  }
 
-/**
- * The transport to the server. Changes carry an idempotency key, so that they can be repeated if
- * the response is lost. A rejected token is renewed once. If the server is unreachable, the
- * connection is told.
- */
-export function openTransport(auth: Auth, connection: Connection): Transport {
-  const resilient: Interceptor = (next) => async (request) => {
-    if (!isRead(request.method) && !request.stream)
-      request.header.set("Idempotency-Key", crypto.randomUUID());
-    for (let attempt = 1; ; attempt++) {
-      try {
-        const answer = await next(request);
-        connection.found();
-        return answer;
-      } catch (thrown) {
-        const { reason, code } = berthError(thrown);
-        if (code === Code.Canceled) throw thrown;
-        const unreachable = reason === ErrorReason.UNSPECIFIED && isUnreachable(thrown);
-        if (!unreachable) connection.found();
-        const again = unreachable || reason === ErrorReason.CONTENTION;
-        if (!again || request.stream || attempt === attempts) {
-          if (unreachable) connection.lost();
-          throw thrown;
-        }
-        await pause(150 * 2 ** attempt * (0.5 + Math.random()));
-      }
+  found(): void {
+    if (!this.state) return;
+    clearTimeout(this.#timer);
+    this.set(false);
+    this.back();
+  }
+
+  /** Checks immediately whether the server is reachable. */
+  async probe(): Promise<void> {
+    clearTimeout(this.#timer);
+    const answer = await fetch("/healthz", { cache: "no-store" }).catch(() => undefined);
+    if (answer?.ok) {
+      this.found();
+      return;
     }
-  };
-  const authenticated: Interceptor = (next) => async (request) => {
-    const { state } = auth;
-    // Requests without a tenant are for the chosen one.
-    const message = request.message as { tenantId?: string };
-    if ("tenant" in state && message.tenantId === "") message.tenantId = state.tenant;
-    const send = async () => {
-      const token = await auth.token();
-      if (!token) throw new ConnectError("signed out", Code.Unauthenticated);
-      request.header.set("Authorization", `Bearer ${token}`);
-      return next(request);
-    };
-    try {
-      return await send();
-    } catch (thrown) {
-      if (ConnectError.from(thrown).code !== Code.Unauthenticated || !(await auth.refused())) {
-        throw thrown;
-      }
-      try {
-        return await send();
-      } catch (again) {
-        if (ConnectError.from(again).code === Code.Unauthenticated) auth.expire();
-        throw again;
-      }
-    }
-  };
-  return createCachingTransport({
-    baseUrl: location.origin,
-    useBinaryFormat: true,
-    interceptors: [resilient, authenticated],
-  });
+    this.lost();
+    this.#probeLater();
+  }
+
+  #probeLater(): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => void this.probe(), 2000);
+  }
 }
 
-/** There was no response, or one from a proxy instead of Berth. */
-function isUnreachable(thrown: unknown): boolean {
-  const error = ConnectError.from(thrown);
-  return (
-    error.code === Code.Unavailable ||
-    error.cause instanceof TypeError ||
-    (error.code === Code.Unknown && /fetch|network|load failed/i.test(error.rawMessage))
-  );
+/** The connection to the server, for the signed-in user and the chosen tenant. */
+export function openApi(auth: Auth, connection: Connection): BerthConnection {
+  return createBerthConnection({
+    baseUrl: location.origin,
+    credentials: auth,
+    tenantId: () => ("tenant" in auth.state ? auth.state.tenant : undefined),
+    transport: (to) => createCachingTransport({ ...to, useBinaryFormat: true }),
+    timeoutMs: 0, // large imports and previews take as long as they take
+    onReachable: () => connection.found(),
+    onUnreachable: () => connection.lost(),
+  });
 }
 
 export function openQueries(): QueryClient {

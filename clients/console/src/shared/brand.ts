@@ -1,12 +1,11 @@
 import type { Tenant } from "@berthhq/client";
+import { luminance, toRgba } from "@mantine/core";
 import { useLayoutEffect } from "react";
 
 /*
  * A tenant's brand color. The server styles emails and pages the same way: its tests and these read
  * one table.
  */
-
-type Rgb = readonly [number, number, number];
 
 const black = "#000000";
 const white = "#ffffff";
@@ -34,19 +33,6 @@ const logoRegExp = new RegExp(`^${logoPattern}$`);
 export const isLogo = (text: string): boolean =>
   text.length <= maxLogoLength && logoRegExp.test(text);
 
-function rgbOf(color: string): Rgb {
-  const part = (at: number) => Number.parseInt(color.slice(at, at + 2), 16);
-  return [part(1), part(3), part(5)];
-}
-
-function luminance(color: string): number {
-  const [r, g, b] = rgbOf(color).map((part) => {
-    const v = part / 255;
-    return v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4;
-  }) as unknown as Rgb;
-  return 0.2126 * r + 0.7152 * g + 0.0722 * b;
-}
-
 /** The WCAG contrast ratio, from 1 to 21. */
 export function contrast(a: string, b: string): number {
   const [la, lb] = [luminance(a), luminance(b)];
@@ -59,9 +45,9 @@ export const textOn = (color: string): string =>
 
 /** Mixes in a percentage of another color. */
 export function mix(color: string, other: string, percent: number): string {
-  const to = rgbOf(other);
-  const parts = rgbOf(color).map((part, at) =>
-    Math.floor((part * (100 - percent) + (to[at] ?? 0) * percent + 50) / 100),
+  const [from, to] = [toRgba(color), toRgba(other)];
+  const parts = (["r", "g", "b"] as const).map((part) =>
+    Math.floor((from[part] * (100 - percent) + to[part] * percent + 50) / 100),
   );
   return `#${parts.map((part) => part.toString(16).padStart(2, "0")).join("")}`;
 }

@@ -97,7 +97,7 @@ function named(names: readonly string[], more: (n: number) => string, locale: st
   return new Intl.ListFormat(locale, { type: "conjunction" }).format(all);
 }
 
-/** What staff can do about seats that nobody on the waitlist gets. */
+/** What staff can do about seats that no one on the waitlist gets. */
 export function describeTodo(decision: WaitlistDecision, texts: DecisionTexts): string {
   const rest = describeRest(decision, texts);
   return rest && `${rest} ${texts.staff.todo(leftOf(decision))}`;
@@ -106,7 +106,7 @@ export function describeTodo(decision: WaitlistDecision, texts: DecisionTexts): 
 const leftOf = ({ seats, given }: WaitlistDecision): number =>
   seats === undefined ? 0 : seats - given;
 
-/** Seats that nobody on the waitlist gets, and why; "" if there are none. */
+/** Seats that no one on the waitlist gets, and why; "" if there are none. */
 function describeRest(decision: WaitlistDecision, { staff }: DecisionTexts): string {
   const { mode, leftMove, tried, verdicts, lineLength } = decision;
   if (leftMove === WaitlistMove.UNSPECIFIED) return "";

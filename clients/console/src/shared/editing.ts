@@ -1,12 +1,7 @@
 import { ErrorReason } from "@berthhq/client";
-import { useEffect, useRef, useState } from "react";
+import { type FormEvent, useEffect, useRef, useState } from "react";
+import { useRead } from "./calls";
 import { reasonOf } from "./errors";
-
-/** An entity that several users may edit, as it was read. */
-export interface Version<V> {
-  readonly values: V;
-  readonly etag: string;
-}
 
 export interface Rebased<V> {
   readonly values: V;
@@ -34,22 +29,34 @@ export function rebase<V extends object>(base: V, typed: V, saved: V): Rebased<V
   return { values, theirs };
 }
 
-interface Editing<V extends object> {
-  current: Version<V>;
+interface Editing<V extends object, E> {
+  /** undefined creates one. */
+  entity: E;
+  valuesOf: (entity: E) => V;
   save: (values: V, changed: (keyof V)[], etag: string) => Promise<unknown>;
-  reread: () => Promise<Version<V>>;
-  failed: (error: unknown) => void;
+  reread: (read: ReturnType<typeof useRead>) => Promise<E | undefined>;
+  onSaved?: (() => void) | undefined;
 }
 
 /**
  * The state of a form whose entity other users may edit at the same time. Nothing that was typed is
  * lost: if a save conflicts, the other user's changes are shown and the save can be repeated.
  */
-export function useEditing<V extends object>({ current, save, reread, failed }: Editing<V>) {
+export function useEditing<V extends object, E extends { readonly etag: string } | undefined>({
+  entity,
+  valuesOf,
+  save,
+  reread,
+  onSaved,
+}: Editing<V, E>) {
+  const versionOf = (of: E) => ({ values: valuesOf(of), etag: of?.etag ?? "" });
+  const current = versionOf(entity);
+  const read = useRead();
   const [base, setBase] = useState(current);
   const [values, setValues] = useState(current.values);
   const [theirs, setTheirs] = useState<Partial<V>>();
   const [saving, setSaving] = useState(false);
+  const [error, setError] = useState<unknown>();
   const changed = changes(base.values, values);
   const touched = useRef(false);
   touched.current = changed.length > 0;
@@ -63,31 +70,14 @@ export function useEditing<V extends object>({ current, save, reread, failed }: 
     setBase(current);
   }, [current, base]);
 
-  const submit = async (): Promise<boolean> => {
-    setSaving(true);
-    try {
-      await save(values, changed, base.etag);
-      setBase({ values, etag: base.etag });
-      setTheirs(undefined);
-      return true;
-    } catch (error) {
-      if (reasonOf(error) !== ErrorReason.ETAG_MISMATCH) {
-        failed(error);
-        return false;
-      }
-      try {
-        const fresh = await reread();
-        const rebased = rebase(base.values, values, fresh.values);
-        setBase(fresh);
-        setValues(rebased.values);
-        setTheirs(rebased.theirs);
-      } catch (second) {
-        failed(second);
-      }
-      return false;
-    } finally {
-      setSaving(false);
-    }
+  /** Merges what another user has saved first. Throws any other error. */
+  const merge = async (thrown: unknown) => {
+    if (reasonOf(thrown) !== ErrorReason.ETAG_MISMATCH) throw thrown;
+    const fresh = versionOf((await reread(read)) ?? entity);
+    const rebased = rebase(base.values, values, fresh.values);
+    setBase(fresh);
+    setValues(rebased.values);
+    setTheirs(rebased.theirs);
   };
 
   return {
@@ -104,6 +94,22 @@ export function useEditing<V extends object>({ current, save, reread, failed }: 
       setTheirs(undefined);
     },
     saving,
-    submit,
+    error,
+    setError,
+    onSubmit: async (event: FormEvent) => {
+      event.preventDefault();
+      setError(undefined);
+      setSaving(true);
+      try {
+        await save(values, changed, base.etag);
+        setBase({ values, etag: base.etag });
+        setTheirs(undefined);
+        onSaved?.();
+      } catch (thrown) {
+        await merge(thrown).catch(setError);
+      } finally {
+        setSaving(false);
+      }
+    },
   };
 }

@@ -1,4 +1,5 @@
 import { type BerthError, berthError, ErrorReason } from "@berthhq/client";
+import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { Code } from "@connectrpc/connect";
 import type { Messages } from "../i18n";
 import { showTime } from "./time";
@@ -8,10 +9,8 @@ function readable(error: BerthError, locale: string, zone: string): Record<strin
   return Object.fromEntries(
     Object.entries(error.metadata).map(([name, value]) => {
       const at = /^\d{4}-\d\d-\d\dT/.test(value) ? Date.parse(value) : Number.NaN;
-      if (Number.isNaN(at)) return [name, value];
-      const seconds = BigInt(Math.floor(at / 1000));
-      const shown = { $typeName: "google.protobuf.Timestamp" as const, seconds, nanos: 0 };
-      return [name, showTime(shown, zone, locale, "dayTime")];
+      const isTime = !Number.isNaN(at);
+      return [name, isTime ? showTime(timestampFromMs(at), zone, locale, "dayTime") : value];
     }),
   );
 }

@@ -1,61 +1,71 @@
-import { Alert, Button } from "@mantine/core";
-import { type FormEvent, type ReactNode, useState } from "react";
+import { Alert, Button, Stack } from "@mantine/core";
+import { type FormEvent, type FormEventHandler, type ReactNode, useState } from "react";
 import { useI18n, useText } from "../i18n";
 import { explain } from "./errors";
+import classes from "./form.module.css";
 import { here } from "./time";
 
 /** The fields of exactly this type. */
 type Of<V, T> = { [K in keyof V]-?: [V[K], T] extends [T, V[K]] ? K : never }[keyof V];
 
-/** The props of an input for a field, by the field's name. */
-export interface Bound<V extends object> {
-  readonly text: (key: Of<V, string>) => {
-    value: string;
-    onChange: (event: { currentTarget: { value: string } }) => void;
-  };
-  /** One of several options; "" is none. */
-  readonly choice: (key: Of<V, string>) => {
-    value: string | null;
-    onChange: (value: string | null) => void;
-  };
-  /** A number, or "" if empty. */
-  readonly number: (key: Of<V, number | "">) => {
-    value: number | "";
-    onChange: (value: string | number) => void;
-  };
-  readonly flag: (key: Of<V, boolean>) => {
-    checked: boolean;
-    onChange: (event: { currentTarget: { checked: boolean } }) => void;
-  };
-}
-
-export function bind<V extends object>(values: V, set: (part: Partial<V>) => void): Bound<V> {
+/** The props of an input for a field, by the field's name, with its label if there are names. */
+export function bind<V extends object>(
+  values: V,
+  set: (part: Partial<V>) => void,
+  names?: NoInfer<Partial<Record<keyof V, string>>>,
+) {
   const put = (key: keyof V, value: unknown) => set({ [key]: value } as Partial<V>);
+  const label = (key: keyof V) => names && { label: names[key] };
   return {
-    text: (key) => ({
+    text: (key: Of<V, string>) => ({
+      ...label(key),
       value: values[key] as string,
-      onChange: (event) => put(key, event.currentTarget.value),
+      onChange: (event: { currentTarget: { value: string } }) =>
+        put(key, event.currentTarget.value),
     }),
-    choice: (key) => ({
+    /** One of several options; "" is none. */
+    choice: (key: Of<V, string>) => ({
+      ...label(key),
       value: (values[key] as string) || null,
-      onChange: (value) => put(key, value ?? ""),
+      onChange: (value: string | null) => put(key, value ?? ""),
     }),
-    number: (key) => ({
+    /** A number, or "" if empty. */
+    number: (key: Of<V, number | "">) => ({
+      ...label(key),
       value: values[key] as number | "",
-      onChange: (value) => put(key, typeof value === "number" ? value : ""),
+      onChange: (value: string | number) => put(key, typeof value === "number" ? value : ""),
     }),
-    flag: (key) => ({
+    /** A number that is never empty. */
+    count: (key: Of<V, number>, empty = 0) => ({
+      ...label(key),
+      value: values[key] as number,
+      onChange: (value: string | number) => put(key, Number(value) || empty),
+    }),
+    flag: (key: Of<V, boolean>) => ({
+      ...label(key),
       checked: values[key] as boolean,
-      onChange: (event) => put(key, event.currentTarget.checked),
+      onChange: (event: { currentTarget: { checked: boolean } }) =>
+        put(key, event.currentTarget.checked),
     }),
   };
 }
 
-/** The values of a form, with the props of its inputs. */
-export function useFields<V extends object>(first: V | (() => V)) {
+export type Bound<V extends object> = ReturnType<typeof bind<V>>;
+
+/** The values of a form, how to change them, and the props of its inputs. */
+export type Fields<V extends object> = Bound<V> & {
+  readonly values: V;
+  readonly set: (part: Partial<V>) => void;
+};
+
+/** The state of a form. */
+export function useFields<V extends object>(
+  first: V | (() => V),
+  names?: NoInfer<Partial<Record<keyof V, string>>>,
+): Fields<V> {
   const [values, setValues] = useState(first);
   const set = (part: Partial<V>) => setValues((before) => ({ ...before, ...part }));
-  return { values, set, ...bind(values, set) };
+  return { values, set, ...bind(values, set, names) };
 }
 
 /** Submits a form. An error is kept and shown in the form. */
@@ -69,11 +79,21 @@ export function useSubmit(act: () => Promise<unknown>) {
   return { error, onSubmit };
 }
 
+/** The inputs of a form, one below the other. */
+export const Form = (props: { onSubmit: FormEventHandler; children: ReactNode }) => (
+  <Stack component="form" gap={14} {...props} />
+);
+
 /** Shows an error in the user's language, with times in the given zone. */
-export function Refused({ error, zone = here() }: { error: unknown; zone?: string }) {
+export function FormError({ error, zone = here() }: { error: unknown; zone?: string | undefined }) {
   const { t, locale } = useI18n();
   if (error === undefined) return null;
   return <Alert color="red">{explain(error, t, locale, zone)}</Alert>;
+}
+
+/** The buttons of a form. They stay visible when a long form scrolls. */
+export function FormFoot({ children }: { children: ReactNode }) {
+  return <div className={classes.end}>{children}</div>;
 }
 
 /** The end of a form: cancel or submit. */
@@ -81,6 +101,7 @@ export function FormEnd({
   act,
   busy,
   disabled = false,
+  cancel,
   cancelDisabled = false,
   onCancel,
   children,
@@ -89,6 +110,8 @@ export function FormEnd({
   act: ReactNode;
   busy: boolean;
   disabled?: boolean;
+  /** Label of the other button. */
+  cancel?: string | undefined;
   cancelDisabled?: boolean;
   onCancel: () => void;
   /** Shown at the other side. */
@@ -96,18 +119,22 @@ export function FormEnd({
 }) {
   const t = useText();
   return (
-    <div className="end">
-      {children && <div className="end-aside">{children}</div>}
+    <FormFoot>
+      {children && <div className={classes.aside}>{children}</div>}
       <Button variant="default" onClick={onCancel} disabled={cancelDisabled}>
-        {t.actions.cancel}
+        {cancel ?? t.actions.cancel}
       </Button>
       <Button type="submit" loading={busy} disabled={disabled}>
         {act}
       </Button>
-    </div>
+    </FormFoot>
   );
 }
 
 /** Select options from entities with a name. */
 export const named = (things: readonly { id: string; name: string }[]) =>
   things.map(({ id, name }) => ({ value: id, label: name }));
+
+/** Options with their labels. */
+export const options = <T extends string>(labels: { readonly [K in T]?: string }) =>
+  (Object.entries(labels) as [T, string][]).map(([value, label]) => ({ value, label }));

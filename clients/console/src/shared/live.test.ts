@@ -1,6 +1,7 @@
-import { EventType } from "@berthhq/client";
-import { expect, it } from "vitest";
-import { backoff, scopeOf } from "./live";
+import { EventType, ListSessionsResponseSchema, SessionSchema } from "@berthhq/client";
+import { create } from "@bufbuild/protobuf";
+import { expect, it, vi } from "vitest";
+import { scopeOf, seatsOf, withSeats } from "./live";
 
 it("refetches what may have changed, and nothing else", () => {
   expect(scopeOf([])).toBeUndefined();
@@ -11,11 +12,26 @@ it("refetches what may have changed, and nothing else", () => {
     "all",
   );
   expect(scopeOf([{ type: EventType.UNSPECIFIED }])).toBe("all");
+  expect(scopeOf([{ type: EventType.SESSION_SEATS_CHANGED }])).toBeUndefined();
 });
 
-it("backs off exponentially, within bounds", () => {
-  expect([0, 1, 2, 9].map((attempt) => backoff(attempt, () => 1))).toEqual([
-    250, 500, 1000, 10_000,
-  ]);
-  expect(backoff(9, () => 0)).toBe(5000);
+it("changes open seats in answers, and says when a session became full", () => {
+  const type = EventType.SESSION_SEATS_CHANGED;
+  const seats = (left: number) =>
+    seatsOf([{ type, sessionId: "a", details: { seats_open: left } }]);
+  const [a, b] = ["a", "b"].map((id) =>
+    create(SessionSchema, { id, capacity: 5, seatsOpen: 3, seatsTaken: 2 }),
+  );
+  const onTurn = vi.fn();
+  const lists = [[a, b], create(ListSessionsResponseSchema, { sessions: [a, b] as never[] })];
+  for (const list of lists) {
+    expect(withSeats(list, seats(3), onTurn)).toBe(list);
+    const changed = withSeats(list, seats(1), onTurn) as typeof list;
+    const sessions = Array.isArray(changed) ? changed : changed.sessions;
+    expect(sessions[0]).toMatchObject({ id: "a", seatsOpen: 1, seatsTaken: 4 });
+    expect(sessions[1]).toBe(b);
+  }
+  expect(onTurn).not.toHaveBeenCalled();
+  withSeats({ session: a }, seats(0), onTurn);
+  expect(onTurn).toHaveBeenCalledOnce();
 });

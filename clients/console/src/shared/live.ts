@@ -1,13 +1,13 @@
 import {
+  type BerthConnection,
+  type BerthError,
   ErrorReason,
   type Event,
-  EventService,
   EventType,
-  type WatchEventsResponse,
+  type Session,
+  SessionService,
 } from "@berthhq/client";
-import { createClient, type Transport } from "@connectrpc/connect";
 import type { QueryClient } from "@tanstack/react-query";
-import { reasonOf } from "./errors";
 
 /*
  * Shows changes by other users within moments. All tabs of a browser share one stream, because
@@ -23,14 +23,8 @@ const debounce = 120;
 /** The shortest time between refetches, in ms. */
 const minInterval = 400;
 
-const pause = (ms: number, signal: AbortSignal) =>
-  new Promise<void>((done) => {
-    const timer = setTimeout(done, ms);
-    signal.addEventListener("abort", () => {
-      clearTimeout(timer);
-      done();
-    });
-  });
+/** The delay before a watch that failed for good starts again, in ms. */
+const restart = 5000;
 
 /** Both kinds of query keys have the service in second position. */
 function serviceOf([, second]: readonly unknown[]): string {
@@ -41,20 +35,56 @@ function serviceOf([, second]: readonly unknown[]): string {
 
 type Scope = "all" | "schedule";
 
-/** Which queries are stale after these events. */
+/** Which queries are stale after these events. Open seats are in their events. */
 export function scopeOf(events: readonly Pick<Event, "type">[]): Scope | undefined {
-  if (events.length === 0) return undefined;
-  const all = events.some(({ type }) => type === 0 || type >= EventType.MEMBER_CHANGED);
+  const others = events.filter(({ type }) => type !== EventType.SESSION_SEATS_CHANGED);
+  if (others.length === 0) return undefined;
+  const all = others.some(({ type }) => type === 0 || type >= EventType.MEMBER_CHANGED);
   return all ? "all" : "schedule";
 }
 
-/** The delay before a retry, in ms: exponential, with jitter. */
-export function backoff(attempt: number, random = Math.random): number {
-  return Math.min(10_000, 250 * 2 ** attempt) * (0.5 + random() / 2);
+/** The open seats of sessions, by id. */
+type Seats = ReadonlyMap<string, number>;
+
+/** What the tab that listens tells the others. */
+interface News {
+  readonly scope: Scope | undefined;
+  readonly seats: Seats;
+}
+
+export const seatsOf = (events: readonly Pick<Event, "type" | "sessionId" | "details">[]): Seats =>
+  new Map(
+    events
+      .filter(({ type }) => type === EventType.SESSION_SEATS_CHANGED)
+      .map(({ sessionId, details }) => [sessionId, Number(details?.seats_open)]),
+  );
+
+/**
+ * Changes the open seats of sessions in an answer. Calls onTurn if a session became full or is no
+ * longer full: then it is booked in another way, and the server has to say how.
+ */
+export function withSeats(answer: unknown, seats: Seats, onTurn: () => void): unknown {
+  if (Array.isArray(answer)) {
+    const changed = answer.map((each) => withSeats(each, seats, onTurn));
+    return changed.some((each, at) => each !== answer[at]) ? changed : answer;
+  }
+  if (typeof answer !== "object" || answer === null) return answer;
+  const fields = answer as Record<string, unknown>;
+  if ("seatsTaken" in fields) {
+    const { id, seatsOpen, seatsTaken } = answer as Session;
+    const open = seats.get(id);
+    if (open === undefined || seatsOpen === undefined || open === seatsOpen) return answer;
+    if (open === 0 || seatsOpen === 0) onTurn();
+    return { ...answer, seatsOpen: open, seatsTaken: seatsTaken + seatsOpen - open };
+  }
+  const key = ["session", "sessions"].find((name) => name in fields);
+  if (key === undefined) return answer;
+  const changed = withSeats(fields[key], seats, onTurn);
+  return changed === fields[key] ? answer : { ...answer, [key]: changed };
 }
 
 interface Watched {
-  readonly transport: Transport;
+  readonly api: BerthConnection;
   readonly queries: QueryClient;
   /** The user and tenant. Tabs with the same value share a stream. */
   readonly user: string;
@@ -62,7 +92,7 @@ interface Watched {
 }
 
 /** Refetches queries when events arrive, until the returned function is called. */
-export function watch({ transport, queries, user, onLost }: Watched): () => void {
+export function watch({ api, queries, user, onLost }: Watched): () => void {
   const ending = new AbortController();
   const { signal } = ending;
   const name = `berth.live.${user}`;
@@ -84,39 +114,52 @@ export function watch({ transport, queries, user, onLost }: Watched): () => void
     pending = pending === "all" ? pending : scope;
     timer ??= setTimeout(refetch, Math.max(debounce, last + minInterval - Date.now()));
   };
-  channel.onmessage = ({ data }) => refetchSoon(data as Scope);
-
-  const listen = async () => {
-    const client = createClient(EventService, transport);
-    let cursor = "";
-    for (let attempt = 0; !signal.aborted; attempt++) {
-      try {
-        let first = true;
-        const stream: AsyncIterable<WatchEventsResponse> = client.watchEvents(
-          { cursor },
-          { signal },
-        );
-        for await (const message of stream) {
-          // Without a cursor, events may have been missed.
-          if (first && !cursor) broadcast("all");
-          first = false;
-          attempt = 0;
-          cursor = message.cursor;
-          const scope = scopeOf(message.events);
-          if (scope) broadcast(scope);
-        }
-      } catch (error) {
-        if (signal.aborted) return;
-        const reason = reasonOf(error);
-        if (reason === ErrorReason.INVALID_FIELD) cursor = "";
-        if (reason === ErrorReason.UNSPECIFIED) onLost();
+  const apply = ({ scope, seats }: News) => {
+    if (scope) refetchSoon(scope);
+    if (seats.size === 0) return;
+    for (const query of queries.getQueryCache().findAll()) {
+      if (serviceOf(query.queryKey) !== SessionService.typeName || query.state.data === undefined) {
+        continue;
       }
-      await pause(backoff(attempt), signal);
+      const { data } = query.state;
+      const changed = withSeats(data, seats, () => refetchSoon("schedule"));
+      // As old as before: setting it must not put off the next refetch.
+      const { dataUpdatedAt: updatedAt } = query.state;
+      if (changed !== data) queries.setQueryData(query.queryKey, changed, { updatedAt });
     }
   };
-  const broadcast = (scope: Scope) => {
-    channel.postMessage(scope);
-    refetchSoon(scope);
+  channel.onmessage = ({ data }) => apply(data as News);
+
+  const listen = async () => {
+    while (!signal.aborted) {
+      let batch: Event[] | undefined; // undefined until the watch starts: events may have been missed
+      const onCursor = () => {
+        broadcast(
+          batch
+            ? { scope: scopeOf(batch), seats: seatsOf(batch) }
+            : { scope: "all", seats: new Map() },
+        );
+        batch = [];
+      };
+      const onDisconnect = ({ reason }: BerthError) => {
+        if (reason === ErrorReason.UNSPECIFIED) onLost();
+      };
+      try {
+        const events = api.watch({}, { signal, onCursor, onDisconnect });
+        for await (const event of events) batch?.push(event);
+      } catch {
+        // Signed out, not permitted or at an unknown cursor: this may have changed by then.
+        await new Promise((done) => {
+          setTimeout(done, restart);
+          signal.addEventListener("abort", done);
+        });
+      }
+    }
+  };
+  const broadcast = (news: News) => {
+    if (!news.scope && news.seats.size === 0) return;
+    channel.postMessage(news);
+    apply(news);
   };
 
   // Pages on insecure origins have no locks: there each tab listens on its own.

@@ -1,5 +1,5 @@
 import type { GetMeResponse, Tenant } from "@berthhq/client";
-import { createContext, use, useSyncExternalStore } from "react";
+import { createContext, use, useEffect } from "react";
 import type { Auth } from "./auth";
 
 /** The signed-in user and their tenant. */
@@ -23,7 +23,10 @@ export const useAuth = (): Auth => needed(use(AuthContext));
 export const useMe = (): Me => needed(use(MeContext));
 export const useCan = (): Me["can"] => useMe().can;
 
-export function useAuthState() {
-  const auth = useAuth();
-  return useSyncExternalStore(auth.subscribe, auth.snapshot);
+/** Sets the title of the browser tab. The page comes first, because tabs are narrow. */
+export function useTitle(page: string): void {
+  const organization = use(MeContext)?.tenant.name ?? "Berth";
+  useEffect(() => {
+    document.title = `${page} · ${organization}`;
+  }, [page, organization]);
 }

@@ -1,33 +1,36 @@
-import "@mantine/core/styles.css";
-import "@mantine/notifications/styles.css";
 import "./tokens.css";
+import "@mantine/core/styles.layer.css";
 import { ErrorReason, MemberService, TenantService } from "@berthhq/client";
-import { TransportProvider, useQuery, useTransport } from "@connectrpc/connect-query";
-import { Button, Loader, MantineProvider, Modal } from "@mantine/core";
-import { Notifications } from "@mantine/notifications";
+import { type DescMessage, type DescMethodUnary, fromJson } from "@bufbuild/protobuf";
+import type { Transport } from "@connectrpc/connect";
+import { createConnectQueryKey, TransportProvider, useQuery } from "@connectrpc/connect-query";
+import { Button, Loader, MantineProvider } from "@mantine/core";
+import { useTimeout } from "@mantine/hooks";
 import { IconPlugConnectedX } from "@tabler/icons-react";
-import { QueryClientProvider, useQueryClient } from "@tanstack/react-query";
+import { type QueryClient, QueryClientProvider, useQueryClient } from "@tanstack/react-query";
 import { setNonce } from "get-nonce";
-import {
-  type ReactNode,
-  StrictMode,
-  useEffect,
-  useMemo,
-  useState,
-  useSyncExternalStore,
-} from "react";
+import { lazy, type ReactNode, StrictMode, Suspense, useEffect, useMemo, useState } from "react";
 import { createRoot } from "react-dom/client";
 import { I18nProvider, useText } from "../i18n";
-import { openQueries, openTransport } from "./api";
-import { AskDialog } from "./ask";
+import type { Loaded } from "../i18n/load";
+import { Connection, openApi, openQueries } from "./api";
+import { openQuestion } from "./ask";
 import { Auth } from "./auth";
-import { Connection } from "./connection";
 import { reasonOf } from "./errors";
-import { watch } from "./live";
-import { AuthContext, type Me, MeContext, useAuth, useAuthState } from "./me";
-import { SignIn } from "./signin";
+import type { Answers, Expected } from "./first";
+import { type Page, page } from "./lazy";
+import { AuthContext, type Me, MeContext, useAuth } from "./me";
+import { whenOnline } from "./online";
+import classes from "./root.module.css";
+import { useStore } from "./store";
 import { theme } from "./theme";
+import { loadTemporal } from "./time";
 import { ErrorBoundary, Failure } from "./ui";
+
+const SignIn = lazy(async () => ({ default: (await import("./signin")).SignIn }));
+const Dialogs = lazy(async () => ({
+  default: (await whenOnline(() => import("./dialogs"))).Dialogs,
+}));
 
 /**
  * How often the user's roles are polled, in ms: members get no event when one of their roles is
@@ -35,14 +38,32 @@ import { ErrorBoundary, Failure } from "./ui";
  */
 const rolesInterval = 10_000;
 
-/** Starts an app at "/" or "/app/". */
-export function open(base: string, app: ReactNode): void {
+/** How long an app waits for the first answers before it shows that it loads, in ms. */
+const patience = 500;
+
+/**
+ * Starts the app of signed-in users, which loads while they are identified, at "/" or "/app/". seed
+ * stores the answers to calls that the first script made.
+ */
+export async function open(
+  base: string,
+  expected: Expected,
+  loading: Promise<Loaded>,
+  load: () => Promise<{ App: () => ReactNode }>,
+  seed?: (queries: QueryClient, answers: Answers) => Promise<void>,
+): Promise<void> {
   const nonce = document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content ?? "";
   setNonce(nonce); // for react-remove-scroll
   const queries = openQueries();
   const auth = new Auth(base);
   const connection = new Connection(() => void queries.invalidateQueries());
-  const transport = openTransport(auth, connection);
+  const api = openApi(auth, connection);
+  const live = (user: string) => {
+    const onLost = () => void connection.probe();
+    const loading = whenOnline(() => import("./live"));
+    const watching = loading.then(({ watch }) => watch({ api, queries, user, onLost }));
+    return () => void watching.then((stop) => stop());
+  };
   // If a role lost a permission, refetch the user's permissions, so that pages disappear instead of
   // failing repeatedly.
   queries.getQueryCache().subscribe((event) => {
@@ -51,19 +72,37 @@ export function open(base: string, app: ReactNode): void {
       void queries.invalidateQueries({ predicate: ({ meta }) => meta?.me === true });
     }
   });
-  void auth.start();
+  const start = async () => {
+    await auth.start(expected);
+    if (!isIn(auth)) return undefined;
+    const answers = await expected.answers;
+    if (!answers || answers.token !== (await auth.current())) return undefined;
+    seedMe(api.transport, queries, answers);
+    return answers;
+  };
+  // What was not read is read later.
+  const started = start().catch(() => undefined);
+  const seeded = started
+    .then((answers) => answers && seed?.(queries, answers))
+    .catch(() => undefined);
+  const app = page(async () => {
+    await seeded;
+    return load();
+  }, "App");
+  const [texts] = await Promise.all([loading, loadTemporal(), parsed()]);
+  // Their answers are usually there. Without them, the app would ask again.
+  await Promise.race([started, new Promise((resolve) => setTimeout(resolve, patience))]);
   const root = document.getElementById("root");
   if (!root) throw new Error("the page has no root");
   createRoot(root).render(
     <StrictMode>
-      <I18nProvider>
+      <I18nProvider first={texts}>
         <Theme nonce={nonce}>
           <AuthContext value={auth}>
-            <TransportProvider transport={transport}>
+            <TransportProvider transport={api.transport}>
               <QueryClientProvider client={queries}>
-                <Notifications position="bottom-right" autoClose={5000} />
                 <ErrorBoundary>
-                  <SignInGate connection={connection}>{app}</SignInGate>
+                  <SignInGate connection={connection} live={live} app={app} />
                 </ErrorBoundary>
               </QueryClientProvider>
             </TransportProvider>
@@ -72,6 +111,27 @@ export function open(base: string, app: ReactNode): void {
       </I18nProvider>
     </StrictMode>,
   );
+}
+
+/** Resolves when the page is parsed. Its scripts may be faster, because they are asynchronous. */
+async function parsed(): Promise<void> {
+  if (document.readyState !== "loading") return;
+  await new Promise((done) => document.addEventListener("DOMContentLoaded", done, { once: true }));
+}
+
+const isIn = ({ state }: Auth) => state.kind === "in" && state.tenant !== "";
+
+function seedMe(transport: Transport, queries: QueryClient, { of }: Answers) {
+  const methods: readonly DescMethodUnary<DescMessage, DescMessage>[] = [
+    MemberService.method.getMe,
+    TenantService.method.getTenant,
+  ];
+  for (const schema of methods) {
+    const answer = of.get(`${schema.parent.name}/${schema.name}`);
+    if (answer === undefined) continue;
+    const key = createConnectQueryKey({ schema, input: {}, transport, cardinality: "finite" });
+    queries.setQueryData(key, fromJson(schema.output, answer, { ignoreUnknownFields: true }));
+  }
 }
 
 function Theme({ nonce, children }: { nonce: string; children: ReactNode }) {
@@ -87,57 +147,48 @@ function Theme({ nonce, children }: { nonce: string; children: ReactNode }) {
 function PageLoader() {
   const t = useText();
   return (
-    <div
-      role="status"
-      aria-label={t.states.loading}
-      style={{ display: "grid", placeItems: "center", minHeight: "100dvh" }}
-    >
+    <div role="status" aria-label={t.states.loading} className={classes.loading}>
       <Loader type="dots" aria-hidden />
     </div>
   );
 }
 
-function SignInGate({ connection, children }: { connection: Connection; children: ReactNode }) {
-  const state = useAuthState();
+interface Live {
+  /** Refetches queries when events arrive, until the returned function is called. */
+  readonly live: (user: string) => () => void;
+  readonly app: Page;
+}
+
+function SignInGate({ connection, live, app }: Live & { connection: Connection }) {
+  const state = useStore(useAuth());
   const queries = useQueryClient();
   const user = "tenant" in state ? `${state.identity.subject}@${state.tenant}` : "";
   // Drop all cached data when the user or tenant changes.
-  useEffect(() => {
-    if (user === "") queries.clear();
-  }, [user, queries]);
+  useEffect(() => (user === "" ? undefined : () => queries.clear()), [user, queries]);
   if (state.kind === "starting") return <PageLoader />;
-  if (state.kind === "out") return <SignIn failure={state.failure} />;
+  if (state.kind === "out") {
+    return (
+      <Suspense fallback={<PageLoader />}>
+        <SignIn failure={state.failure} />
+      </Suspense>
+    );
+  }
   return (
     <>
       <LostConnection connection={connection} />
       {state.tenant === "" ? (
-        <ChooseTenant />
+        <ChooseTenant tenants={state.identity.tenants} />
       ) : (
-        <SignedIn key={user} user={user} connection={connection}>
-          {children}
-        </SignedIn>
+        <SignedIn key={user} user={user} live={live} app={app} />
       )}
-      <AskDialog />
-      <SignInAgain open={state.kind === "expired"} />
+      <LaterDialogs expired={state.kind === "expired"} />
     </>
   );
 }
 
-function SignedIn({
-  user,
-  connection,
-  children,
-}: {
-  user: string;
-  connection: Connection;
-  children: ReactNode;
-}) {
-  const transport = useTransport();
-  const queries = useQueryClient();
-  useEffect(
-    () => watch({ transport, queries, user, onLost: () => void connection.probe() }),
-    [transport, queries, user, connection],
-  );
+function SignedIn({ user, live, app: App }: Live & { user: string }) {
+  useEffect(() => live(user), [live, user]);
+  const loaded = useLoaded(App);
   const me = useQuery(
     MemberService.method.getMe,
     {},
@@ -156,11 +207,19 @@ function SignedIn({
   }, [me.data, tenant.data]);
   const auth = useAuth();
   const t = useText();
-  if (value) return <MeContext value={value}>{children}</MeContext>;
+  if (value && loaded) {
+    return (
+      <MeContext value={value}>
+        <Suspense fallback={<PageLoader />}>
+          <App />
+        </Suspense>
+      </MeContext>
+    );
+  }
   const error = me.error ?? tenant.error;
   if (!error) return <PageLoader />;
   return (
-    <main style={{ paddingTop: "18vh" }}>
+    <main className={classes.failed}>
       <Failure
         error={error}
         retry={() => {
@@ -168,23 +227,29 @@ function SignedIn({
           void tenant.refetch();
         }}
       />
-      <div style={{ textAlign: "center" }}>
-        <Button variant="subtle" onClick={() => void auth.signOut()}>
-          {t.signIn.other}
-        </Button>
-      </div>
+      <Button variant="subtle" onClick={() => void auth.signOut()}>
+        {t.signIn.other}
+      </Button>
     </main>
   );
 }
 
-function ChooseTenant() {
+/** Whether the app has loaded. If it suspended instead, React would hold it back for 300 ms. */
+function useLoaded(app: Page): boolean {
+  const [loaded, setLoaded] = useState(false);
+  useEffect(() => {
+    const done = () => setLoaded(true); // if it failed, it shows the error
+    app.load().then(done, done);
+  }, [app]);
+  return loaded;
+}
+
+function ChooseTenant({ tenants }: { tenants: readonly string[] }) {
   const auth = useAuth();
   const t = useText();
-  const state = useAuthState();
-  const tenants = "identity" in state ? state.identity.tenants : [];
   return (
-    <main style={{ maxWidth: 460, margin: "16vh auto", padding: 20, display: "grid", gap: 8 }}>
-      <h1 style={{ fontSize: 22 }}>{t.signIn.whichTenant}</h1>
+    <main className={classes.tenants}>
+      <h1>{t.signIn.whichTenant}</h1>
       {tenants.length === 0 && <p>{t.signIn.noTenant}</p>}
       {tenants.map((id) => (
         <TenantChoice key={id} id={id} onChoose={() => auth.choose(id)} />
@@ -202,13 +267,29 @@ function TenantChoice({ id, onChoose }: { id: string; onChoose: () => void }) {
   );
 }
 
+/**
+ * No page starts with a dialog. Dialogs load soon after it, to be there if the connection is lost.
+ */
+function LaterDialogs({ expired }: { expired: boolean }) {
+  const question = useStore(openQuestion);
+  const [late, setLate] = useState(false);
+  useTimeout(() => setLate(true), 3000, { autoInvoke: true });
+  return (
+    (late || expired || question) && (
+      <Suspense fallback={null}>
+        <Dialogs expired={expired} />
+      </Suspense>
+    )
+  );
+}
+
 function LostConnection({ connection }: { connection: Connection }) {
   const t = useText();
-  const lost = useSyncExternalStore(connection.subscribe, connection.isLost);
+  const lost = useStore(connection);
   return (
-    <div aria-live="polite" style={{ position: "sticky", top: 0, zIndex: 400 }}>
+    <div aria-live="polite" className={classes.connection}>
       {lost && (
-        <div className="banner">
+        <div className={classes.banner}>
           <IconPlugConnectedX size={17} aria-hidden />
           <span>
             <strong>{t.errors.lost}</strong> {t.errors.lostNote}
@@ -219,39 +300,5 @@ function LostConnection({ connection }: { connection: Connection }) {
         </div>
       )}
     </div>
-  );
-}
-
-/** Opens over the page, so that what was typed stays. */
-function SignInAgain({ open }: { open: boolean }) {
-  const auth = useAuth();
-  const t = useText();
-  const [busy, setBusy] = useState(false);
-  const signIn = async () => {
-    setBusy(true);
-    try {
-      await (auth.config.development && !auth.config.issuer ? auth.resume() : auth.signIn());
-    } finally {
-      setBusy(false);
-    }
-  };
-  return (
-    <Modal
-      opened={open}
-      onClose={() => undefined}
-      withCloseButton={false}
-      title={t.signIn.expired}
-      zIndex={500}
-    >
-      <p style={{ marginTop: 0 }}>{t.signIn.expiredNote}</p>
-      <div style={{ display: "flex", gap: 8, justifyContent: "flex-end" }}>
-        <Button variant="subtle" color="gray" onClick={() => void auth.signOut()}>
-          {t.signIn.other}
-        </Button>
-        <Button loading={busy} onClick={() => void signIn()} data-autofocus>
-          {t.signIn.again}
-        </Button>
-      </div>
-    </Modal>
   );
 }

@@ -1,17 +1,19 @@
 import {
-  ActionIcon,
-  Button,
-  Checkbox,
+  type ButtonProps,
+  type CheckboxProps,
   createTheme,
-  Drawer,
+  type DrawerProps,
   defaultVariantColorsResolver,
   type MantineColorsTuple,
-  Menu,
-  Modal,
-  Popover,
-  Tooltip,
+  type MenuProps,
+  type ModalProps,
+  type NotificationProps,
+  type PopoverProps,
+  type TableProps,
+  type TooltipProps,
   type VariantColorsResolver,
 } from "@mantine/core";
+import classes from "./theme.module.css";
 
 const tide: MantineColorsTuple = [
   "#e8f6f7",
@@ -62,8 +64,17 @@ const variantColorResolver: VariantColorsResolver = (input) => {
 };
 
 /** The theme. Sizes are one step smaller than Mantine's, because staff see a lot at once. */
-export const theme = (close: string) =>
-  createTheme({
+export function theme(close: string) {
+  const dialog = {
+    closeButtonProps: { "aria-label": close },
+    overlayProps: { backgroundOpacity: 0.28 },
+  };
+  const dialogClasses = {
+    content: classes.raised,
+    header: classes.raised,
+    title: classes.dialogTitle,
+  };
+  return createTheme({
     colors: { tide, gray, dark },
     primaryColor: primary,
     variantColorResolver,
@@ -75,6 +86,7 @@ export const theme = (close: string) =>
     lineHeights: { xs: "1.4", sm: "1.45", md: "1.5", lg: "1.5", xl: "1.4" },
     headings: {
       fontWeight: "620",
+      textWrap: "balance",
       sizes: {
         h1: { fontSize: "22px", lineHeight: "1.25" },
         h2: { fontSize: "16px", lineHeight: "1.35" },
@@ -85,28 +97,52 @@ export const theme = (close: string) =>
     defaultRadius: "md",
     cursorType: "pointer",
     respectReducedMotion: true,
+    // By name, because importing the components here would load them with every page.
     components: {
-      // Explicit, or the resolver above does not set the border.
-      Button: Button.extend({ defaultProps: { variant: "filled" } }),
-      Checkbox: Checkbox.extend({ defaultProps: { iconColor: "var(--on-accent)" } }),
-      Drawer: Drawer.extend({
+      ActionIcon: { defaultProps: { variant: "subtle", color: "gray" } },
+      Button: {
+        // The variant is explicit, or the resolver above does not set the border.
+        defaultProps: { variant: "filled" } satisfies ButtonProps,
+        classNames: { label: classes.buttonLabel },
+      },
+      Checkbox: { defaultProps: { iconColor: "var(--on-accent)" } satisfies CheckboxProps },
+      Combobox: { classNames: { dropdown: classes.raised } },
+      Drawer: {
+        defaultProps: { ...dialog, position: "right", size: 460 } satisfies Partial<DrawerProps>,
+        classNames: dialogClasses,
+      },
+      Fieldset: { classNames: { legend: classes.label } },
+      Input: { classNames: { wrapper: classes.inputWrapper, input: classes.input } },
+      InputWrapper: { classNames: { label: classes.label } },
+      Menu: {
+        defaultProps: { shadow: "md", position: "bottom-end" } satisfies MenuProps,
+        classNames: { dropdown: classes.raised },
+      },
+      Modal: {
+        defaultProps: { ...dialog, centered: true } satisfies Partial<ModalProps>,
+        classNames: dialogClasses,
+      },
+      Notification: {
         defaultProps: {
-          position: "right",
-          size: 460,
           closeButtonProps: { "aria-label": close },
-          overlayProps: { backgroundOpacity: 0.28 },
-        },
-      }),
-      Modal: Modal.extend({
+        } satisfies Partial<NotificationProps>,
+      },
+      Popover: {
+        defaultProps: { shadow: "md" } satisfies PopoverProps,
+        classNames: { dropdown: classes.raised },
+      },
+      Table: {
         defaultProps: {
-          centered: true,
-          closeButtonProps: { "aria-label": close },
-          overlayProps: { backgroundOpacity: 0.28 },
-        },
-      }),
-      Menu: Menu.extend({ defaultProps: { shadow: "md", position: "bottom-end" } }),
-      Popover: Popover.extend({ defaultProps: { shadow: "md" } }),
-      Tooltip: Tooltip.extend({ defaultProps: { openDelay: 350, withArrow: true, fz: "xs" } }),
-      ActionIcon: ActionIcon.extend({ defaultProps: { variant: "subtle", color: "gray" } }),
+          verticalSpacing: 9,
+          horizontalSpacing: 12,
+          borderColor: "var(--line)",
+          highlightOnHoverColor: "var(--sunken)",
+        } satisfies TableProps,
+        classNames: { th: classes.th },
+      },
+      Tooltip: {
+        defaultProps: { openDelay: 350, withArrow: true, fz: "xs" } satisfies Partial<TooltipProps>,
+      },
     },
   });
+}

@@ -5,7 +5,7 @@ import {
   timestampDate,
   timestampFromMs,
 } from "@bufbuild/protobuf/wkt";
-import { Temporal } from "temporal-polyfill";
+import type { Temporal as Polyfill } from "temporal-polyfill";
 
 /*
  * Users think in local time at a location; Berth stores instants. All conversions are here, and
@@ -13,43 +13,46 @@ import { Temporal } from "temporal-polyfill";
  */
 
 export type { Timestamp };
-export { Temporal };
+
+/** The browser's own implementation, or else the polyfill. */
+// biome-ignore lint/style/useConst: loadTemporal assigns it
+export let Temporal = (globalThis as unknown as { Temporal: typeof Polyfill }).Temporal;
+export declare namespace Temporal {
+  type PlainDate = Polyfill.PlainDate;
+  type ZonedDateTime = Polyfill.ZonedDateTime;
+}
+
+/** Loads the polyfill if the browser needs it. An app waits for this before it renders. */
+export async function loadTemporal(): Promise<void> {
+  Temporal ??= (await import("temporal-polyfill")).Temporal;
+}
 
 export const MINUTE = 60_000;
 export const HOUR = 60 * MINUTE;
 export const DAY = 24 * HOUR;
 
 /** Local time in a time zone. */
-export function zoned(at: Timestamp, zone: string): Temporal.ZonedDateTime {
-  return Temporal.Instant.fromEpochMilliseconds(millis(at)).toZonedDateTimeISO(zone);
-}
+export const zoned = (at: Timestamp, zone: string): Temporal.ZonedDateTime =>
+  Temporal.Instant.fromEpochMilliseconds(millis(at)).toZonedDateTimeISO(zone);
 
-export function millis(at: Timestamp | undefined): number {
-  return at ? timestampDate(at).getTime() : 0;
-}
+export const millis = (at: Timestamp | undefined): number => (at ? timestampDate(at).getTime() : 0);
 
-export function instant(at: Temporal.ZonedDateTime): Timestamp {
-  return timestampFromMs(at.epochMilliseconds);
-}
+export const instant = (at: Temporal.ZonedDateTime): Timestamp =>
+  timestampFromMs(at.epochMilliseconds);
 
 /** Today in a time zone. */
-export function today(zone: string, now = Date.now()): Temporal.PlainDate {
-  return Temporal.Instant.fromEpochMilliseconds(now).toZonedDateTimeISO(zone).toPlainDate();
-}
+export const today = (zone: string, now = Date.now()): Temporal.PlainDate =>
+  Temporal.Instant.fromEpochMilliseconds(now).toZonedDateTimeISO(zone).toPlainDate();
 
-export function weekStart(day: Temporal.PlainDate): Temporal.PlainDate {
-  return day.subtract({ days: day.dayOfWeek - 1 });
-}
+export const weekStart = (day: Temporal.PlainDate): Temporal.PlainDate =>
+  day.subtract({ days: day.dayOfWeek - 1 });
 
 /** The start of a day in a time zone. It is not always midnight. */
-export function startOf(day: Temporal.PlainDate, zone: string): Timestamp {
-  return instant(day.toZonedDateTime(zone));
-}
+export const startOf = (day: Temporal.PlainDate, zone: string): Timestamp =>
+  instant(day.toZonedDateTime(zone));
 
 /** Minutes since midnight, local time. */
-export function minuteOfDay(at: Temporal.ZonedDateTime): number {
-  return at.hour * 60 + at.minute;
-}
+export const minuteOfDay = (at: Temporal.ZonedDateTime): number => at.hour * 60 + at.minute;
 
 /**
  * The instant of a local time. A time that a clock change skips moves forward by the gap; of a
@@ -72,35 +75,16 @@ function formatter(locale: string, options: Intl.DateTimeFormatOptions): Intl.Da
   return made;
 }
 
+const clock = { hour: "2-digit", minute: "2-digit", hourCycle: "h23" } as const;
+
 const styles = {
-  time: { hour: "2-digit", minute: "2-digit", hourCycle: "h23" },
+  time: clock,
   day: { weekday: "short", day: "numeric", month: "short" },
   longDay: { weekday: "long", day: "numeric", month: "long" },
   date: { day: "numeric", month: "short", year: "numeric" },
-  dateTime: {
-    day: "numeric",
-    month: "short",
-    hour: "2-digit",
-    minute: "2-digit",
-    hourCycle: "h23",
-  },
-  dayTime: {
-    weekday: "short",
-    day: "numeric",
-    month: "short",
-    hour: "2-digit",
-    minute: "2-digit",
-    hourCycle: "h23",
-  },
-  full: {
-    year: "numeric",
-    month: "short",
-    day: "numeric",
-    hour: "2-digit",
-    minute: "2-digit",
-    second: "2-digit",
-    hourCycle: "h23",
-  },
+  dateTime: { day: "numeric", month: "short", ...clock },
+  dayTime: { weekday: "short", day: "numeric", month: "short", ...clock },
+  full: { day: "numeric", month: "short", year: "numeric", ...clock, second: "2-digit" },
   weekday: { weekday: "short" },
   weekdayName: { weekday: "long" },
   month: { month: "long", year: "numeric" },
@@ -112,10 +96,14 @@ export function showTime(at: Timestamp, zone: string, locale: string, style: Tim
   return formatter(locale, { ...styles[style], timeZone: zone }).format(millis(at));
 }
 
-export function showDay(day: Temporal.PlainDate, locale: string, style: TimeStyle): string {
-  const noon = Date.UTC(day.year, day.month - 1, day.day, 12);
-  return formatter(locale, { ...styles[style], timeZone: "UTC" }).format(noon);
-}
+const noon = ({ year, month, day }: CivilDay) => Date.UTC(year, month - 1, day, 12);
+
+export const showDay = (day: Temporal.PlainDate, locale: string, style: TimeStyle): string =>
+  formatter(locale, { ...styles[style], timeZone: "UTC" }).format(noon(day));
+
+/** The first and the last of several days. */
+export const showDays = (first: Temporal.PlainDate, last: Temporal.PlainDate, locale: string) =>
+  formatter(locale, { ...styles.date, timeZone: "UTC" }).formatRange(noon(first), noon(last));
 
 /** The short name of a time zone at an instant: "CET", "GMT+1". */
 export function zoneName(zone: string, locale: string, at = Date.now()): string {
@@ -161,8 +149,8 @@ export function timeOfDay(text: string): TimeOfDay {
 }
 
 /** A time of day as "07:05"; midnight if absent. */
-export const wallClock = (time: TimeOfDay | undefined): string =>
-  showClock((time?.hours ?? 0) * 60 + (time?.minutes ?? 0));
+export const wallClock = ({ hours = 0, minutes = 0 }: Partial<TimeOfDay> = {}): string =>
+  showClock(hours * 60 + minutes);
 
 /** A date as in the contract. */
 export interface CivilDay {
@@ -186,11 +174,9 @@ export const spanMs = (span: Duration | undefined): number => (span ? durationMs
 /** "2 h", "1 h 15 min": units that are the same in English, German and French. */
 export function showSpan(ms: number): string {
   const minutes = Math.round(ms / MINUTE);
-  const [days, hours, rest] = [
-    Math.floor(minutes / 1440),
-    Math.floor((minutes % 1440) / 60),
-    minutes % 60,
-  ];
+  const days = Math.floor(minutes / 1440);
+  const hours = Math.floor((minutes % 1440) / 60);
+  const rest = minutes % 60;
   const parts = [days && `${days} d`, hours && `${hours} h`, rest && `${rest} min`].filter(Boolean);
   return parts.join(" ") || "0 min";
 }

@@ -2,19 +2,43 @@ import Connect
 import Foundation
 
 /// A client of all services. Create one for the app and keep it.
+///
+/// ```swift
+/// let berth = BerthClient(baseURL: "https://api.berth.example") {
+///     let session = try await Account.current.session() // your sign-in
+///     return Token(value: session.accessToken, expiresAt: session.expiresAt)
+/// }
+/// let response = await berth.bookings.book(request: request)
+/// let message = try response.value
+/// ```
+///
+/// Each service is a property with a method for each RPC. The client adds the token, an idempotency key and safe
+/// retries to each call.
 public final class BerthClient: Sendable {
-    public let access: Berth_V1_AccessServiceClient
-    public let analytics: Berth_V1_AnalyticsServiceClient
-    public let audit: Berth_V1_AuditServiceClient
-    public let bookings: Berth_V1_BookingServiceClient
-    public let checkIn: Berth_V1_CheckInServiceClient
-    public let credits: Berth_V1_CreditServiceClient
-    public let events: Berth_V1_EventServiceClient
-    public let members: Berth_V1_MemberServiceClient
-    public let notifications: Berth_V1_NotificationServiceClient
-    public let sessions: Berth_V1_SessionServiceClient
-    public let tenants: Berth_V1_TenantServiceClient
-    public let waitlist: Berth_V1_WaitlistServiceClient
+    /// Roles, permissions, service accounts and their keys.
+    public let access: BerthAccessServiceClient
+    /// Numbers for reports.
+    public let analytics: BerthAnalyticsServiceClient
+    /// The log of who did what.
+    public let audit: BerthAuditServiceClient
+    /// Books, holds, moves and cancels places.
+    public let bookings: BerthBookingServiceClient
+    /// Records who attended.
+    public let checkIn: BerthCheckInServiceClient
+    /// Plans, subscriptions and the credit ledger.
+    public let credits: BerthCreditServiceClient
+    /// The events of a tenant. To follow them use ``watch(_:onDisconnect:)``, which reconnects.
+    public let events: BerthEventServiceClient
+    /// The members of a tenant, and their devices.
+    public let members: BerthMemberServiceClient
+    /// Messages to members: preferences, templates, senders and the log.
+    public let notifications: BerthNotificationServiceClient
+    /// The schedule.
+    public let sessions: BerthSessionServiceClient
+    /// Settings, locations, resources and services of a tenant.
+    public let tenants: BerthTenantServiceClient
+    /// Waitlist entries and offers.
+    public let waitlist: BerthWaitlistServiceClient
 
     let tokens: TokenStore
     let retryPolicy: RetryPolicy
@@ -22,59 +46,54 @@ public final class BerthClient: Sendable {
     /// Creates a client. It connects with the first call.
     ///
     /// - parameter baseURL: The server's URL, such as `https://api.berth.example`.
-    /// - parameter timeout: Timeout of one attempt of a unary call, in seconds.
+    /// - parameter timeout: Timeout of a unary call with its retries, in seconds. 0 means no timeout. An attempt that
+    ///   gets no answer ends after 35 seconds in any case.
     /// - parameter retries: How often a call is retried if that is safe.
-    /// - parameter refresh: Fetches a token: before the first call, one minute before a token expires, and once when
-    ///   the server rejects a token. Concurrent calls share one fetch.
+    /// - parameter tokenProvider: Fetches a token: before the first call, one minute before a token expires, and once
+    ///   when the server rejects a token. Concurrent calls share one fetch.
     public convenience init(
         baseURL: String,
-        timeout: TimeInterval = 15,
+        timeout: TimeInterval = 30,
         retries: Int = 4,
-        refresh: @escaping Refresh
+        tokenProvider: @escaping TokenProvider
     ) {
         let configuration = URLSessionConfiguration.default
         // A stream that misses two heartbeats is dead. This limits the time between packets, not of a call.
         configuration.timeoutIntervalForRequest = 35
         let http = URLSessionHTTPClient(configuration: configuration)
         self.init(
-            calls: ProtocolClient(
-                httpClient: http,
-                config: ProtocolClientConfig(host: baseURL, codec: ProtoCodec(), timeout: timeout)
-            ),
-            // Without a timeout, which would end streams, too.
-            streams: ProtocolClient(
-                httpClient: http,
-                config: ProtocolClientConfig(host: baseURL, codec: ProtoCodec())
-            ),
-            tokens: TokenStore(refresh: refresh),
-            retryPolicy: RetryPolicy(retries: retries)
+            transport: { timeout in
+                ProtocolClient(
+                    httpClient: http,
+                    config: ProtocolClientConfig(host: baseURL, codec: ProtoCodec(), timeout: timeout)
+                )
+            },
+            tokens: TokenStore(provider: tokenProvider),
+            retryPolicy: RetryPolicy(retries: retries, timeout: timeout)
         )
     }
 
-    init(
-        calls: any ProtocolClientInterface,
-        streams: any ProtocolClientInterface,
-        tokens: TokenStore,
-        retryPolicy: RetryPolicy
-    ) {
-        let client = RetryingClient(calls: calls, streams: streams, tokens: tokens, retryPolicy: retryPolicy)
+    init(transport: @escaping Transport, tokens: TokenStore, retryPolicy: RetryPolicy) {
+        let client = RetryingClient(transport: transport, tokens: tokens, retryPolicy: retryPolicy)
         self.tokens = tokens
         self.retryPolicy = retryPolicy
-        self.access = Berth_V1_AccessServiceClient(client: client)
-        self.analytics = Berth_V1_AnalyticsServiceClient(client: client)
-        self.audit = Berth_V1_AuditServiceClient(client: client)
-        self.bookings = Berth_V1_BookingServiceClient(client: client)
-        self.checkIn = Berth_V1_CheckInServiceClient(client: client)
-        self.credits = Berth_V1_CreditServiceClient(client: client)
-        self.events = Berth_V1_EventServiceClient(client: client)
-        self.members = Berth_V1_MemberServiceClient(client: client)
-        self.notifications = Berth_V1_NotificationServiceClient(client: client)
-        self.sessions = Berth_V1_SessionServiceClient(client: client)
-        self.tenants = Berth_V1_TenantServiceClient(client: client)
-        self.waitlist = Berth_V1_WaitlistServiceClient(client: client)
+        self.access = BerthAccessServiceClient(client: client)
+        self.analytics = BerthAnalyticsServiceClient(client: client)
+        self.audit = BerthAuditServiceClient(client: client)
+        self.bookings = BerthBookingServiceClient(client: client)
+        self.checkIn = BerthCheckInServiceClient(client: client)
+        self.credits = BerthCreditServiceClient(client: client)
+        self.events = BerthEventServiceClient(client: client)
+        self.members = BerthMemberServiceClient(client: client)
+        self.notifications = BerthNotificationServiceClient(client: client)
+        self.sessions = BerthSessionServiceClient(client: client)
+        self.tenants = BerthTenantServiceClient(client: client)
+        self.waitlist = BerthWaitlistServiceClient(client: client)
     }
 
     /// Headers with the current token. Streams need them; unary calls get them automatically.
+    ///
+    /// - throws: The error of the token provider.
     public func authorization() async throws -> Headers {
         return bearer(try await self.tokens.current())
     }

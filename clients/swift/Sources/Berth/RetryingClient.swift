@@ -1,22 +1,18 @@
 import Connect
 import Foundation
 
+/// A client whose unary calls have this timeout, in seconds. Streams must have none: it would end them, too.
+typealias Transport = @Sendable (_ timeout: TimeInterval?) -> any ProtocolClientInterface
+
 /// Adds tokens, idempotency keys and retries to a client. A rejected token is renewed once. It wraps the
 /// client because an interceptor cannot send a request twice.
 final class RetryingClient: ProtocolClientInterface {
-    private let calls: any ProtocolClientInterface
-    private let streams: any ProtocolClientInterface
+    private let transport: Transport
     private let tokens: TokenStore
     private let retryPolicy: RetryPolicy
 
-    init(
-        calls: any ProtocolClientInterface,
-        streams: any ProtocolClientInterface,
-        tokens: TokenStore,
-        retryPolicy: RetryPolicy
-    ) {
-        self.calls = calls
-        self.streams = streams
+    init(transport: @escaping Transport, tokens: TokenStore, retryPolicy: RetryPolicy) {
+        self.transport = transport
         self.tokens = tokens
         self.retryPolicy = retryPolicy
     }
@@ -35,7 +31,9 @@ final class RetryingClient: ProtocolClientInterface {
         if usesIdempotencyKey && headers["idempotency-key"] == nil {
             headers["idempotency-key"] = [UUID().uuidString]
         }
-        var renewed = false
+        let isSafe = isRead || usesIdempotencyKey || path == exchangeKeyPath
+        let deadline = self.retryPolicy.deadline()
+        var hasRenewed = false
         var attempt = 0
         while true {
             var token: String?
@@ -46,30 +44,32 @@ final class RetryingClient: ProtocolClientInterface {
                     headers["authorization"] = ["Bearer \(current)"]
                     token = current
                 }
-                response = await self.calls.unary(
+                // Each attempt has the time that is left. The server is told, too.
+                let client = self.transport(self.retryPolicy.timeLeft(until: deadline))
+                response = await client.unary(
                     path: path, idempotencyLevel: idempotencyLevel, request: request, headers: headers
                 )
             } catch {
-                return failure(error)
+                response = failure(error)
             }
             guard let failed = response.error, !Task.isCancelled else {
                 return response
             }
-            if failed.code == .unauthenticated, let rejected = token, !renewed {
-                renewed = true
-                if await self.tokens.refused(rejected) {
+            if failed.code == .unauthenticated, let rejected = token, !hasRenewed {
+                hasRenewed = true
+                if await self.tokens.renew(rejected: rejected) {
                     continue
                 }
             }
-            let wait = self.retryPolicy.retryDelay(
-                BerthError(failed), safe: isRead || usesIdempotencyKey, attempt: attempt
-            )
-            guard let wait = wait, attempt < self.retryPolicy.retries else {
+            let delay = self.retryPolicy.retryDelay(after: BerthError(failed), isSafe: isSafe, attempt: attempt)
+            guard let delay = delay, attempt < self.retryPolicy.retries,
+                self.retryPolicy.allows(delay, before: deadline)
+            else {
                 return response
             }
             attempt += 1
             do {
-                try await self.retryPolicy.sleep(wait)
+                try await self.retryPolicy.sleep(delay)
             } catch {
                 return response // cancelled: the original error is more useful
             }
@@ -80,7 +80,7 @@ final class RetryingClient: ProtocolClientInterface {
         path: String,
         headers: Headers
     ) -> any ServerOnlyAsyncStreamInterface<Input, Output> {
-        return self.streams.serverOnlyStream(path: path, headers: headers)
+        return self.transport(nil).serverOnlyStream(path: path, headers: headers)
     }
 
     // MARK: - Not used by the contract: passed through
@@ -93,7 +93,7 @@ final class RetryingClient: ProtocolClientInterface {
         headers: Headers,
         completion: @escaping @Sendable (ResponseMessage<Output>) -> Void
     ) -> Cancelable {
-        return self.calls.unary(
+        return self.transport(self.retryPolicy.timeLeft(until: self.retryPolicy.deadline())).unary(
             path: path, idempotencyLevel: idempotencyLevel, request: request, headers: headers,
             completion: completion
         )
@@ -104,7 +104,7 @@ final class RetryingClient: ProtocolClientInterface {
         headers: Headers,
         onResult: @escaping @Sendable (StreamResult<Output>) -> Void
     ) -> any BidirectionalStreamInterface<Input> {
-        return self.streams.bidirectionalStream(path: path, headers: headers, onResult: onResult)
+        return self.transport(nil).bidirectionalStream(path: path, headers: headers, onResult: onResult)
     }
 
     func clientOnlyStream<Input: ProtobufMessage, Output: ProtobufMessage>(
@@ -112,7 +112,7 @@ final class RetryingClient: ProtocolClientInterface {
         headers: Headers,
         onResult: @escaping @Sendable (StreamResult<Output>) -> Void
     ) -> any ClientOnlyStreamInterface<Input> {
-        return self.streams.clientOnlyStream(path: path, headers: headers, onResult: onResult)
+        return self.transport(nil).clientOnlyStream(path: path, headers: headers, onResult: onResult)
     }
 
     func serverOnlyStream<Input: ProtobufMessage, Output: ProtobufMessage>(
@@ -120,27 +120,30 @@ final class RetryingClient: ProtocolClientInterface {
         headers: Headers,
         onResult: @escaping @Sendable (StreamResult<Output>) -> Void
     ) -> any ServerOnlyStreamInterface<Input> {
-        return self.streams.serverOnlyStream(path: path, headers: headers, onResult: onResult)
+        return self.transport(nil).serverOnlyStream(path: path, headers: headers, onResult: onResult)
     }
 
     func bidirectionalStream<Input: ProtobufMessage, Output: ProtobufMessage>(
         path: String,
         headers: Headers
     ) -> any BidirectionalAsyncStreamInterface<Input, Output> {
-        return self.streams.bidirectionalStream(path: path, headers: headers)
+        return self.transport(nil).bidirectionalStream(path: path, headers: headers)
     }
 
     func clientOnlyStream<Input: ProtobufMessage, Output: ProtobufMessage>(
         path: String,
         headers: Headers
     ) -> any ClientOnlyAsyncStreamInterface<Input, Output> {
-        return self.streams.clientOnlyStream(path: path, headers: headers)
+        return self.transport(nil).clientOnlyStream(path: path, headers: headers)
     }
 }
 
+/// Changes nothing: it only issues another token.
+private let exchangeKeyPath = "/berth.v1.AccessService/ExchangeKey"
+
 /// RPCs without a caller: their request has a signature or a key.
 private let publicPaths: Set<String> = [
-    "/berth.v1.AccessService/ExchangeKey",
+    exchangeKeyPath,
     "/berth.v1.CheckInService/GetDisplay",
     "/berth.v1.WaitlistService/ClaimOffer",
     "/berth.v1.WaitlistService/GetClaim",

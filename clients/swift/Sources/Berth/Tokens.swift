@@ -2,10 +2,16 @@ import Foundation
 
 /// An access token with its expiry.
 public struct Token: Sendable {
+    /// Sent as `Authorization: Bearer`.
     public let value: String
-    /// When it expires. Nil: it is used until the server rejects it.
+    /// When it expires. If nil, it is read from the token, if that is a JWT. Any other token is used until the
+    /// server rejects it.
     public let expiresAt: Date?
 
+    /// Creates a token.
+    ///
+    /// - parameter value: The token itself.
+    /// - parameter expiresAt: When it expires, if that is known.
     public init(value: String, expiresAt: Date? = nil) {
         self.value = value
         self.expiresAt = expiresAt
@@ -13,21 +19,21 @@ public struct Token: Sendable {
 }
 
 /// Fetches a valid access token, from your backend or an identity provider.
-public typealias Refresh = @Sendable () async throws -> Token
+public typealias TokenProvider = @Sendable () async throws -> Token
 
 /// Keeps the current token. Concurrent calls share one fetch.
 actor TokenStore {
     /// A token is renewed this long before it expires, in seconds, so that it does not expire in transit.
     private static let renewalMargin: TimeInterval = 60
 
-    private let refresh: Refresh
+    private let provider: TokenProvider
     private let now: @Sendable () -> Date
     private var held: Token?
     private var renewAt = Date.distantFuture
     private var fetching: Task<Token, any Error>?
 
-    init(refresh: @escaping Refresh, now: @escaping @Sendable () -> Date = { Date() }) {
-        self.refresh = refresh
+    init(provider: @escaping TokenProvider, now: @escaping @Sendable () -> Date = { Date() }) {
+        self.provider = provider
         self.now = now
     }
 
@@ -46,8 +52,8 @@ actor TokenStore {
         }
     }
 
-    /// Called when the server rejects a token. Returns whether there is another one to try.
-    func refused(_ token: String) async -> Bool {
+    /// Fetches another token, because the server rejected this one. Returns whether there is another one to try.
+    func renew(rejected token: String) async -> Bool {
         // Another call may have fetched a new one.
         if let held = self.held, held.value != token {
             return true
@@ -62,11 +68,12 @@ actor TokenStore {
         if let fetching = self.fetching {
             return try await fetching.value.value
         }
-        let refresh = self.refresh
-        let task = Task { try await refresh() }
+        let provider = self.provider
+        let task = Task { try await provider() }
         self.fetching = task
         defer { self.fetching = nil }
-        let fresh = try await task.value
+        let issued = try await task.value
+        let fresh = Token(value: issued.value, expiresAt: issued.expiresAt ?? expiry(ofJWT: issued.value))
         self.held = fresh
         self.renewAt = .distantFuture
         if let end = fresh.expiresAt {
@@ -76,4 +83,25 @@ actor TokenStore {
         }
         return fresh.value
     }
+}
+
+/// When a JWT expires; nil for other tokens. Only the server checks signatures.
+func expiry(ofJWT token: String) -> Date? {
+    let parts = token.split(separator: ".", omittingEmptySubsequences: false)
+    guard parts.count == 3 else {
+        return nil
+    }
+    // A JWT has base64 for URLs, without padding.
+    var payload = parts[1].replacingOccurrences(of: "-", with: "+").replacingOccurrences(of: "_", with: "/")
+    payload += String(repeating: "=", count: (4 - payload.count % 4) % 4)
+    guard let data = Data(base64Encoded: payload), let claims = try? JSONDecoder().decode(Claims.self, from: data)
+    else {
+        return nil
+    }
+    return claims.exp.map { Date(timeIntervalSince1970: $0) }
+}
+
+private struct Claims: Decodable {
+    /// In seconds since 1970.
+    let exp: TimeInterval?
 }

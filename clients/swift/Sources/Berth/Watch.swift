@@ -12,9 +12,9 @@ extension BerthClient {
     /// - parameter request: The filter and the cursor to start from.
     /// - parameter onDisconnect: Called when the connection is lost. The next message means that it is back.
     public func watch(
-        _ request: Berth_V1_WatchEventsRequest = Berth_V1_WatchEventsRequest(),
+        _ request: BerthWatchEventsRequest = BerthWatchEventsRequest(),
         onDisconnect: (@Sendable (BerthError) -> Void)? = nil
-    ) -> AsyncThrowingStream<Berth_V1_WatchEventsResponse, any Error> {
+    ) -> AsyncThrowingStream<BerthWatchEventsResponse, any Error> {
         return AsyncThrowingStream { continuation in
             let task = Task {
                 await self.follow(request, into: continuation, onDisconnect: onDisconnect)
@@ -24,13 +24,13 @@ extension BerthClient {
     }
 
     private func follow(
-        _ first: Berth_V1_WatchEventsRequest,
-        into continuation: AsyncThrowingStream<Berth_V1_WatchEventsResponse, any Error>.Continuation,
+        _ first: BerthWatchEventsRequest,
+        into continuation: AsyncThrowingStream<BerthWatchEventsResponse, any Error>.Continuation,
         onDisconnect: (@Sendable (BerthError) -> Void)?
     ) async {
         var request = first
         var failures = 0
-        var renewed = false
+        var hasRenewed = false
         while !Task.isCancelled {
             var token: String?
             let lost: BerthError
@@ -40,26 +40,26 @@ extension BerthClient {
                 let stream = self.events.watchEvents(headers: bearer(current))
                 lost = try await withTaskCancellationHandler {
                     try stream.send(request)
-                    var greeted = false
+                    var hasStarted = false
                     for await result in stream.results() {
                         switch result {
                         case .headers:
                             continue
                         case .message(let message):
                             request.cursor = message.cursor
-                            renewed = false
-                            if greeted {
+                            hasRenewed = false
+                            if hasStarted {
                                 // A server may greet and then hang up each time: only a second
                                 // message resets the backoff.
                                 failures = 0
                             }
-                            greeted = true
+                            hasStarted = true
                             continuation.yield(message)
                         case .complete(let code, let error, _):
-                            return ended(code, error)
+                            return disconnectError(code, error)
                         }
                     }
-                    return ended(.unavailable, nil)
+                    return disconnectError(.unavailable, nil)
                 } onCancel: {
                     stream.cancel()
                 }
@@ -71,27 +71,27 @@ extension BerthClient {
             }
             if lost.code == .unauthenticated {
                 // Once: if the new token is rejected too, give up.
-                if let rejected = token, !renewed, await self.tokens.refused(rejected) {
-                    renewed = true
+                if let rejected = token, !hasRenewed, await self.tokens.renew(rejected: rejected) {
+                    hasRenewed = true
                     continue
                 }
                 continuation.finish(throwing: lost)
                 return
             }
-            guard let wait = self.retryPolicy.reconnectDelay(lost, attempt: failures) else {
+            guard let delay = self.retryPolicy.reconnectDelay(after: lost, attempt: failures) else {
                 continuation.finish(throwing: lost)
                 return
             }
             failures += 1
             onDisconnect?(lost)
-            try? await self.retryPolicy.sleep(wait) // cancellation ends the loop above
+            try? await self.retryPolicy.sleep(delay) // cancellation ends the loop above
         }
         continuation.finish()
     }
 }
 
 /// The error that a stream ended with. One that ends without an error counts as lost.
-private func ended(_ code: Code, _ error: (any Error)?) -> BerthError {
+private func disconnectError(_ code: Code, _ error: (any Error)?) -> BerthError {
     if let error = error {
         return BerthError(error)
     }

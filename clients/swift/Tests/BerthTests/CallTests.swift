@@ -6,11 +6,11 @@ import XCTest
 
 final class CallTests: XCTestCase {
     func testMutationsAreRetriedWithTheSameKey() async throws {
-        for error in [contention, lost, refusal(.deadlineExceeded, "DEADLINE_EXCEEDED")] {
+        for error in [contention, connectionLost, makeError(.deadlineExceeded, "DEADLINE_EXCEEDED")] {
             let server = FakeServer(script: [error, error])
-            let (berth, delays) = client(of: server)
-            _ = try await berth.bookings.book(request: Berth_V1_BookRequest()).value
-            _ = try await berth.bookings.book(request: Berth_V1_BookRequest()).value
+            let (berth, delays) = makeClient(server: server)
+            _ = try await berth.bookings.book(request: BerthBookRequest()).value
+            _ = try await berth.bookings.book(request: BerthBookRequest()).value
             let keys = server.headers.map { $0["idempotency-key"] ?? [] }
             XCTAssertEqual(keys.count, 4)
             XCTAssertEqual(keys[0].count, 1)
@@ -23,8 +23,8 @@ final class CallTests: XCTestCase {
 
     func testReadsHaveNoKeyAndStopAfterMaxRetries() async {
         let server = FakeServer(script: Array(repeating: contention, count: 9))
-        let (berth, delays) = client(of: server)
-        let response = await berth.bookings.getBooking(request: Berth_V1_GetBookingRequest())
+        let (berth, delays) = makeClient(server: server)
+        let response = await berth.bookings.getBooking(request: BerthGetBookingRequest())
         XCTAssertThrowsError(try response.value) { error in
             XCTAssertEqual((error as? BerthError)?.reason, .contention)
         }
@@ -35,37 +35,37 @@ final class CallTests: XCTestCase {
 
     func testRefusalsAreNotRetried() async {
         let refusals = [
-            refusal(.resourceExhausted, "SESSION_FULL"),
-            refusal(.internalError, "INTERNAL"),
-            refusal(.aborted, "ETAG_MISMATCH"),
-            refusal(.resourceExhausted, "RATE_LIMITED", ["retry_after": "60"]),
+            makeError(.resourceExhausted, "SESSION_FULL"),
+            makeError(.internalError, "INTERNAL"),
+            makeError(.aborted, "ETAG_MISMATCH"),
+            makeError(.resourceExhausted, "RATE_LIMITED", ["retry_after": "60"]),
             ConnectError(code: .permissionDenied, message: "a proxy's"),
         ]
         for error in refusals {
             let server = FakeServer(script: [error])
-            let (berth, _) = client(of: server)
-            let response = await berth.bookings.book(request: Berth_V1_BookRequest())
+            let (berth, _) = makeClient(server: server)
+            let response = await berth.bookings.book(request: BerthBookRequest())
             XCTAssertEqual(response.error?.code, error.code)
             XCTAssertEqual(server.headers.count, 1)
         }
     }
 
     func testRateLimitedCallsWaitForRetryAfter() async throws {
-        let limited = refusal(.resourceExhausted, "RATE_LIMITED", ["retry_after": "3"])
-        let (berth, delays) = client(of: FakeServer(script: [limited]))
-        _ = try await berth.bookings.book(request: Berth_V1_BookRequest()).value
+        let limited = makeError(.resourceExhausted, "RATE_LIMITED", ["retry_after": "3"])
+        let (berth, delays) = makeClient(server: FakeServer(script: [limited]))
+        _ = try await berth.bookings.book(request: BerthBookRequest()).value
         XCTAssertEqual(delays.all, [3.1])
     }
 
     func testRejectedTokenIsRenewedOnce() async {
         let issued = Recorder<Int>()
         let server = FakeServer(script: [unauthenticated, nil, unauthenticated, unauthenticated])
-        let (berth, delays) = client(of: server) {
+        let (berth, delays) = makeClient(server: server) {
             issued.add(1)
             return Token(value: "t\(issued.all.count)")
         }
-        let first = await berth.bookings.book(request: Berth_V1_BookRequest())
-        let second = await berth.bookings.book(request: Berth_V1_BookRequest())
+        let first = await berth.bookings.book(request: BerthBookRequest())
+        let second = await berth.bookings.book(request: BerthBookRequest())
         XCTAssertNil(first.error)
         XCTAssertEqual(second.error?.code, .unauthenticated)
         let tokens = server.headers.map { $0["authorization"]?.first ?? "" }
@@ -74,26 +74,26 @@ final class CallTests: XCTestCase {
     }
 
     func testErrorsHaveReasonAndMetadata() {
-        let error = BerthError(refusal(.resourceExhausted, "DAILY_LIMIT", ["limit": "2"]))
+        let error = BerthError(makeError(.resourceExhausted, "DAILY_LIMIT", ["limit": "2"]))
         XCTAssertEqual(error.reason, .dailyLimit)
         XCTAssertEqual(error.code, .resourceExhausted)
         XCTAssertEqual(error.metadata, ["limit": "2"])
-        XCTAssertEqual(BerthError(refusal(.internalError, "INTERNAL")).reason, .internal)
-        XCTAssertEqual(BerthError(refusal(.notFound, "FROM_THE_FUTURE")).reason, .unspecified)
+        XCTAssertEqual(BerthError(makeError(.internalError, "INTERNAL")).reason, .internal)
+        XCTAssertEqual(BerthError(makeError(.notFound, "FROM_THE_FUTURE")).reason, .unspecified)
         XCTAssertEqual(BerthError(CancellationError()).code, .canceled)
     }
 
     func testPagesReadAllItems() async throws {
         let requests = Recorder<String>()
-        var request = Berth_V1_ListItemsRequest()
+        var request = BerthListItemsRequest()
         request.locationID = "l"
         let pages = Pages(of: request, token: \.pageToken, next: \.nextPageToken) {
-            (request) -> ResponseMessage<Berth_V1_ListItemsResponse> in
+            (request) -> ResponseMessage<BerthListItemsResponse> in
             requests.add(request.locationID + request.pageToken)
             let page = requests.all.count
-            var answer = Berth_V1_ListItemsResponse()
+            var answer = BerthListItemsResponse()
             for name in ["a", "b"] where page != 2 { // a page may be empty
-                var item = Berth_V1_Item()
+                var item = BerthItem()
                 item.id = "\(page)\(name)"
                 answer.items.append(item)
             }
@@ -112,12 +112,13 @@ final class CallTests: XCTestCase {
 final class TokenTests: XCTestCase {
     func testTokensAreRenewedBeforeTheyExpire() async throws {
         let clock = Clock()
+        let issuer = Issuer()
         let issued = Recorder<Int>()
         let tokens = TokenStore(
-            refresh: {
+            provider: {
                 issued.add(1)
-                if clock.down { throw CancellationError() }
-                return Token(value: "t\(issued.all.count)", expiresAt: clock.now + clock.life)
+                if issuer.isDown { throw CancellationError() }
+                return Token(value: "t\(issued.all.count)", expiresAt: clock.now + issuer.lifetime)
             },
             now: { clock.now }
         )
@@ -127,11 +128,11 @@ final class TokenTests: XCTestCase {
         value = try await tokens.current()
         XCTAssertEqual(value, "t1")
         clock.now += 1
-        clock.down = true
+        issuer.isDown = true
         value = try await tokens.current() // still valid for one minute
         XCTAssertEqual(value, "t1")
-        clock.down = false
-        clock.life = 60
+        issuer.isDown = false
+        issuer.lifetime = 60
         value = try await tokens.current()
         XCTAssertEqual(value, "t3")
         clock.now += 47
@@ -144,7 +145,7 @@ final class TokenTests: XCTestCase {
 
     func testConcurrentCallsShareOneFetch() async throws {
         let issued = Recorder<Int>()
-        let tokens = TokenStore(refresh: {
+        let tokens = TokenStore(provider: {
             issued.add(1)
             await Task.yield()
             return Token(value: "t\(issued.all.count)")
@@ -162,8 +163,7 @@ final class TokenTests: XCTestCase {
 }
 
 /// Set by the test between calls.
-private final class Clock: @unchecked Sendable {
-    var now = Date(timeIntervalSince1970: 0)
-    var life: TimeInterval = 600
-    var down = false
+private final class Issuer: @unchecked Sendable {
+    var lifetime: TimeInterval = 600
+    var isDown = false
 }

@@ -7,7 +7,7 @@ import XCTest
 /// A server that fails each call with the next scripted error, and then succeeds.
 final class FakeServer: ProtocolClientInterface, @unchecked Sendable {
     enum Step {
-        case message(Berth_V1_WatchEventsResponse)
+        case message(BerthWatchEventsResponse)
         case end(ConnectError?)
     }
 
@@ -15,11 +15,16 @@ final class FakeServer: ProtocolClientInterface, @unchecked Sendable {
     private var script: [ConnectError?]
     private var streams: [[Step]]
     private var recorded: [Headers] = []
-    private var watchRequests: [Berth_V1_WatchEventsRequest] = []
+    private var watchRequests: [BerthWatchEventsRequest] = []
+    private let onCall: @Sendable (Int) -> Void
 
-    init(script: [ConnectError?] = [], streams: [[Step]] = []) {
+    /// onCall gets the number of each unary call, from 1, before it is answered.
+    init(
+        script: [ConnectError?] = [], streams: [[Step]] = [], onCall: @escaping @Sendable (Int) -> Void = { _ in }
+    ) {
         self.script = script
         self.streams = streams
+        self.onCall = onCall
     }
 
     /// The headers of each call.
@@ -28,13 +33,14 @@ final class FakeServer: ProtocolClientInterface, @unchecked Sendable {
     }
 
     /// The request of each watch.
-    var watches: [Berth_V1_WatchEventsRequest] {
+    var watches: [BerthWatchEventsRequest] {
         return self.lock.withLock { self.watchRequests }
     }
 
     func unary<Input: ProtobufMessage, Output: ProtobufMessage>(
         path: String, idempotencyLevel: IdempotencyLevel, request: Input, headers: Headers
     ) async -> ResponseMessage<Output> {
+        self.onCall(self.headers.count + 1)
         let error: ConnectError? = self.lock.withLock {
             self.recorded.append(headers)
             return self.script.isEmpty ? nil : self.script.removeFirst()
@@ -100,13 +106,13 @@ final class FakeServer: ProtocolClientInterface, @unchecked Sendable {
 private final class FakeStream<Input: ProtobufMessage, Output: ProtobufMessage>:
     ServerOnlyAsyncStreamInterface, @unchecked Sendable {
     private let steps: [FakeServer.Step]
-    private let onRequest: @Sendable (Berth_V1_WatchEventsRequest) -> Void
+    private let onRequest: @Sendable (BerthWatchEventsRequest) -> Void
     private let stream: AsyncStream<StreamResult<Output>>
     private let continuation: AsyncStream<StreamResult<Output>>.Continuation
 
     init(
         steps: [FakeServer.Step],
-        onRequest: @escaping @Sendable (Berth_V1_WatchEventsRequest) -> Void
+        onRequest: @escaping @Sendable (BerthWatchEventsRequest) -> Void
     ) {
         self.steps = steps
         self.onRequest = onRequest
@@ -114,7 +120,7 @@ private final class FakeStream<Input: ProtobufMessage, Output: ProtobufMessage>:
     }
 
     func send(_ input: Input) throws {
-        if let request = input as? Berth_V1_WatchEventsRequest {
+        if let request = input as? BerthWatchEventsRequest {
             self.onRequest(request)
         }
         for step in self.steps {
@@ -154,7 +160,7 @@ final class Recorder<Value: Sendable>: @unchecked Sendable {
     }
 }
 
-func refusal(_ code: Code, _ reason: String, _ metadata: [String: String] = [:]) -> ConnectError {
+func makeError(_ code: Code, _ reason: String, _ metadata: [String: String] = [:]) -> ConnectError {
     var info = Google_Rpc_ErrorInfo()
     info.domain = "berth"
     info.reason = reason
@@ -165,20 +171,25 @@ func refusal(_ code: Code, _ reason: String, _ metadata: [String: String] = [:])
     return ConnectError(code: code, message: reason, details: [detail])
 }
 
-let contention = refusal(.unavailable, "CONTENTION")
-let shuttingDown = refusal(.unavailable, "SHUTTING_DOWN")
-let unauthenticated = refusal(.unauthenticated, "UNAUTHENTICATED")
-let lost = ConnectError(code: .unavailable, message: "connection reset")
+let contention = makeError(.unavailable, "CONTENTION")
+let shuttingDown = makeError(.unavailable, "SHUTTING_DOWN")
+let unauthenticated = makeError(.unauthenticated, "UNAUTHENTICATED")
+let connectionLost = ConnectError(code: .unavailable, message: "connection reset")
+
+/// Set by the test between calls.
+final class Clock: @unchecked Sendable {
+    var now = Date(timeIntervalSince1970: 0)
+}
 
 /// A client of the server that records its delays instead of waiting.
-func client(
-    of server: FakeServer,
-    refresh: @escaping Refresh = { Token(value: "token") }
+func makeClient(
+    server: FakeServer,
+    tokenProvider: @escaping TokenProvider = { Token(value: "token") }
 ) -> (BerthClient, Recorder<TimeInterval>) {
     let delays = Recorder<TimeInterval>()
-    let retryPolicy = RetryPolicy(retries: 4, random: { 1 }, sleep: { delays.add($0) })
+    let retryPolicy = RetryPolicy(retries: 4, timeout: 30, random: { 1 }, sleep: { delays.add($0) })
     let client = BerthClient(
-        calls: server, streams: server, tokens: TokenStore(refresh: refresh), retryPolicy: retryPolicy
+        transport: { _ in server }, tokens: TokenStore(provider: tokenProvider), retryPolicy: retryPolicy
     )
     return (client, delays)
 }

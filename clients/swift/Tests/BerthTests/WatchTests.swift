@@ -7,9 +7,9 @@ import XCTest
 final class WatchTests: XCTestCase {
     /// A message with these events and the cursor of the last.
     private func message(_ ids: String...) -> FakeServer.Step {
-        var message = Berth_V1_WatchEventsResponse()
+        var message = BerthWatchEventsResponse()
         for id in ids {
-            var event = Berth_V1_Event()
+            var event = BerthEvent()
             event.id = id
             message.events.append(event)
             message.cursor = id
@@ -18,14 +18,14 @@ final class WatchTests: XCTestCase {
     }
 
     private func greeting(_ cursor: String) -> FakeServer.Step {
-        var message = Berth_V1_WatchEventsResponse()
+        var message = BerthWatchEventsResponse()
         message.cursor = cursor
         return .message(message)
     }
 
     /// Watches until it has this many events.
-    private func take(_ count: Int, of berth: BerthClient) async throws -> [String] {
-        var request = Berth_V1_WatchEventsRequest()
+    private func readEvents(_ count: Int, from berth: BerthClient) async throws -> [String] {
+        var request = BerthWatchEventsRequest()
         request.cursor = "z"
         var ids: [String] = []
         for try await message in berth.watch(request) {
@@ -38,8 +38,8 @@ final class WatchTests: XCTestCase {
     }
 
     func testWatchResumesFromItsCursor() async throws {
-        let tooSlow = refusal(.aborted, "WATCHER_TOO_SLOW")
-        let limited = refusal(.resourceExhausted, "RATE_LIMITED", ["retry_after": "2"])
+        let tooSlow = makeError(.aborted, "WATCHER_TOO_SLOW")
+        let limited = makeError(.resourceExhausted, "RATE_LIMITED", ["retry_after": "2"])
         let server = FakeServer(streams: [
             [.end(shuttingDown)],
             [greeting("y"), .end(shuttingDown)],
@@ -50,11 +50,11 @@ final class WatchTests: XCTestCase {
             [message("e")],
         ])
         let issued = Recorder<Int>()
-        let (berth, delays) = client(of: server) {
+        let (berth, delays) = makeClient(server: server) {
             issued.add(1)
             return Token(value: "t\(issued.all.count)")
         }
-        let ids = try await self.take(4, of: berth)
+        let ids = try await self.readEvents(4, from: berth)
         XCTAssertEqual(ids, ["a", "b", "c", "e"])
         XCTAssertEqual(server.watches.map(\.cursor), ["z", "z", "y", "y", "b", "d", "d"])
         XCTAssertEqual(delays.all, [0.1, 0.2, 2.4, 0.1, 0.1])
@@ -65,15 +65,15 @@ final class WatchTests: XCTestCase {
 
     func testWatchThrowsErrorsThatRetryingCannotFix() async throws {
         let permanent = [
-            refusal(.permissionDenied, "PERMISSION_DENIED"),
-            refusal(.invalidArgument, "INVALID_FIELD"),
+            makeError(.permissionDenied, "PERMISSION_DENIED"),
+            makeError(.invalidArgument, "INVALID_FIELD"),
             unauthenticated,
         ]
         for error in permanent {
             let server = FakeServer(streams: [[.end(error)], [.end(error)]])
-            let (berth, _) = client(of: server)
+            let (berth, _) = makeClient(server: server)
             do {
-                _ = try await self.take(1, of: berth)
+                _ = try await self.readEvents(1, from: berth)
                 XCTFail("the watch did not throw")
             } catch let thrown as BerthError {
                 XCTAssertEqual(thrown.code, error.code)
@@ -83,7 +83,7 @@ final class WatchTests: XCTestCase {
     }
 
     func testWatchEndsWithItsTask() async throws {
-        let (berth, _) = client(of: FakeServer(streams: [[greeting("a")]]))
+        let (berth, _) = makeClient(server: FakeServer(streams: [[greeting("a")]]))
         let running = XCTestExpectation(description: "the watch runs")
         let task = Task {
             for try await _ in berth.watch() {

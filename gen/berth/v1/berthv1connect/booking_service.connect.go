@@ -41,6 +41,15 @@ const (
 	// BookingServiceConfirmBookingProcedure is the fully-qualified name of the BookingService's
 	// ConfirmBooking RPC.
 	BookingServiceConfirmBookingProcedure = "/berth.v1.BookingService/ConfirmBooking"
+	// BookingServiceRecordPaymentProcedure is the fully-qualified name of the BookingService's
+	// RecordPayment RPC.
+	BookingServiceRecordPaymentProcedure = "/berth.v1.BookingService/RecordPayment"
+	// BookingServiceRefundPaymentProcedure is the fully-qualified name of the BookingService's
+	// RefundPayment RPC.
+	BookingServiceRefundPaymentProcedure = "/berth.v1.BookingService/RefundPayment"
+	// BookingServiceListPaymentEntriesProcedure is the fully-qualified name of the BookingService's
+	// ListPaymentEntries RPC.
+	BookingServiceListPaymentEntriesProcedure = "/berth.v1.BookingService/ListPaymentEntries"
 	// BookingServiceReleaseHoldProcedure is the fully-qualified name of the BookingService's
 	// ReleaseHold RPC.
 	BookingServiceReleaseHoldProcedure = "/berth.v1.BookingService/ReleaseHold"
@@ -102,12 +111,29 @@ type BookingServiceClient interface {
 	// (booking.hold_for_others), INVALID_FIELD (a guest without a name, or a tier for a member).
 	HoldBooking(context.Context, *connect.Request[v1.HoldBookingRequest]) (*connect.Response[v1.HoldBookingResponse], error)
 	// ConfirmBooking turns a hold into a confirmed booking. With payment facts it is paid for in money, without them by
-	// the member's plan, as in Book. Items that are not chosen are cancelled. Confirming it again returns the same
-	// booking and updates the payment.
-	// Errors: BOOKING_NOT_FOUND, HOLD_EXPIRED, BOOKING_STATE (not a hold), BENEFIT_INVALID, INVALID_FIELD (the amount, or
-	// an item that is not in the booking); SUBSCRIPTION_NOT_FOUND, NO_ACTIVE_PLAN, PLAN_CHOICE_REQUIRED,
-	// OUTSTANDING_BALANCE, NO_CREDITS, DAILY_LIMIT, WEEKLY_LIMIT and OVERLAP as in Book.
+	// the member's plan, as in Book. Payment facts require the permission payment.record: a member's own confirmation
+	// has none. Items that are not chosen are cancelled. Confirming it again returns the same booking, and records the
+	// payment facts unless they are known.
+	// Errors: BOOKING_NOT_FOUND, HOLD_EXPIRED, BOOKING_STATE (not a hold), BENEFIT_INVALID, PERMISSION_DENIED
+	// (payment.record), INVALID_FIELD (the amount, or an item that is not in the booking); SUBSCRIPTION_NOT_FOUND,
+	// NO_ACTIVE_PLAN, PLAN_CHOICE_REQUIRED, OUTSTANDING_BALANCE, NO_CREDITS, DAILY_LIMIT, WEEKLY_LIMIT and OVERLAP as
+	// in Book.
 	ConfirmBooking(context.Context, *connect.Request[v1.ConfirmBookingRequest]) (*connect.Response[v1.ConfirmBookingResponse], error)
+	// RecordPayment records that money was authorized, captured or written off for a booking, in any of its states. A
+	// hold is confirmed by it, with all its items. It adds a line to the booking's payment; facts that a line has
+	// already add none, and the header X-Idempotent is true. Two payments of one amount differ in their reference. A
+	// service account records for the bookings that it made and, with the permission booking.confirm_any, for any.
+	// Errors: BOOKING_NOT_FOUND, HOLD_EXPIRED, INVALID_FIELD (the amount, or another currency than before).
+	RecordPayment(context.Context, *connect.Request[v1.RecordPaymentRequest]) (*connect.Response[v1.RecordPaymentResponse], error)
+	// RefundPayment records that captured money was returned, in full or in part, whatever the state of the booking. It
+	// adds a line; a refund with the same facts and reference adds none, and the header X-Idempotent is true. Without a
+	// reference, repeat it only with the same idempotency key. Service accounts as in RecordPayment.
+	// Errors: BOOKING_NOT_FOUND, REFUND_EXCEEDS_CAPTURED, INVALID_FIELD (the amount, or another currency than before).
+	RefundPayment(context.Context, *connect.Request[v1.RefundPaymentRequest]) (*connect.Response[v1.RefundPaymentResponse], error)
+	// ListPaymentEntries lists the lines of a booking's payment, in their order: the caller's own, or of any booking with
+	// the permission.
+	// Errors: BOOKING_NOT_FOUND.
+	ListPaymentEntries(context.Context, *connect.Request[v1.ListPaymentEntriesRequest]) (*connect.Response[v1.ListPaymentEntriesResponse], error)
 	// ReleaseHold ends a hold and frees its seats and items. Releasing it again changes nothing.
 	// Errors: BOOKING_NOT_FOUND, BOOKING_STATE (confirmed).
 	ReleaseHold(context.Context, *connect.Request[v1.ReleaseHoldRequest]) (*connect.Response[v1.ReleaseHoldResponse], error)
@@ -188,6 +214,25 @@ func NewBookingServiceClient(httpClient connect.HTTPClient, baseURL string, opts
 			httpClient,
 			baseURL+BookingServiceConfirmBookingProcedure,
 			connect.WithSchema(bookingServiceMethods.ByName("ConfirmBooking")),
+			connect.WithClientOptions(opts...),
+		),
+		recordPayment: connect.NewClient[v1.RecordPaymentRequest, v1.RecordPaymentResponse](
+			httpClient,
+			baseURL+BookingServiceRecordPaymentProcedure,
+			connect.WithSchema(bookingServiceMethods.ByName("RecordPayment")),
+			connect.WithClientOptions(opts...),
+		),
+		refundPayment: connect.NewClient[v1.RefundPaymentRequest, v1.RefundPaymentResponse](
+			httpClient,
+			baseURL+BookingServiceRefundPaymentProcedure,
+			connect.WithSchema(bookingServiceMethods.ByName("RefundPayment")),
+			connect.WithClientOptions(opts...),
+		),
+		listPaymentEntries: connect.NewClient[v1.ListPaymentEntriesRequest, v1.ListPaymentEntriesResponse](
+			httpClient,
+			baseURL+BookingServiceListPaymentEntriesProcedure,
+			connect.WithSchema(bookingServiceMethods.ByName("ListPaymentEntries")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
 		releaseHold: connect.NewClient[v1.ReleaseHoldRequest, v1.ReleaseHoldResponse](
@@ -287,6 +332,9 @@ type bookingServiceClient struct {
 	book                 *connect.Client[v1.BookRequest, v1.BookResponse]
 	holdBooking          *connect.Client[v1.HoldBookingRequest, v1.HoldBookingResponse]
 	confirmBooking       *connect.Client[v1.ConfirmBookingRequest, v1.ConfirmBookingResponse]
+	recordPayment        *connect.Client[v1.RecordPaymentRequest, v1.RecordPaymentResponse]
+	refundPayment        *connect.Client[v1.RefundPaymentRequest, v1.RefundPaymentResponse]
+	listPaymentEntries   *connect.Client[v1.ListPaymentEntriesRequest, v1.ListPaymentEntriesResponse]
 	releaseHold          *connect.Client[v1.ReleaseHoldRequest, v1.ReleaseHoldResponse]
 	rescheduleBooking    *connect.Client[v1.RescheduleBookingRequest, v1.RescheduleBookingResponse]
 	cancelBooking        *connect.Client[v1.CancelBookingRequest, v1.CancelBookingResponse]
@@ -316,6 +364,21 @@ func (c *bookingServiceClient) HoldBooking(ctx context.Context, req *connect.Req
 // ConfirmBooking calls berth.v1.BookingService.ConfirmBooking.
 func (c *bookingServiceClient) ConfirmBooking(ctx context.Context, req *connect.Request[v1.ConfirmBookingRequest]) (*connect.Response[v1.ConfirmBookingResponse], error) {
 	return c.confirmBooking.CallUnary(ctx, req)
+}
+
+// RecordPayment calls berth.v1.BookingService.RecordPayment.
+func (c *bookingServiceClient) RecordPayment(ctx context.Context, req *connect.Request[v1.RecordPaymentRequest]) (*connect.Response[v1.RecordPaymentResponse], error) {
+	return c.recordPayment.CallUnary(ctx, req)
+}
+
+// RefundPayment calls berth.v1.BookingService.RefundPayment.
+func (c *bookingServiceClient) RefundPayment(ctx context.Context, req *connect.Request[v1.RefundPaymentRequest]) (*connect.Response[v1.RefundPaymentResponse], error) {
+	return c.refundPayment.CallUnary(ctx, req)
+}
+
+// ListPaymentEntries calls berth.v1.BookingService.ListPaymentEntries.
+func (c *bookingServiceClient) ListPaymentEntries(ctx context.Context, req *connect.Request[v1.ListPaymentEntriesRequest]) (*connect.Response[v1.ListPaymentEntriesResponse], error) {
+	return c.listPaymentEntries.CallUnary(ctx, req)
 }
 
 // ReleaseHold calls berth.v1.BookingService.ReleaseHold.
@@ -405,12 +468,29 @@ type BookingServiceHandler interface {
 	// (booking.hold_for_others), INVALID_FIELD (a guest without a name, or a tier for a member).
 	HoldBooking(context.Context, *connect.Request[v1.HoldBookingRequest]) (*connect.Response[v1.HoldBookingResponse], error)
 	// ConfirmBooking turns a hold into a confirmed booking. With payment facts it is paid for in money, without them by
-	// the member's plan, as in Book. Items that are not chosen are cancelled. Confirming it again returns the same
-	// booking and updates the payment.
-	// Errors: BOOKING_NOT_FOUND, HOLD_EXPIRED, BOOKING_STATE (not a hold), BENEFIT_INVALID, INVALID_FIELD (the amount, or
-	// an item that is not in the booking); SUBSCRIPTION_NOT_FOUND, NO_ACTIVE_PLAN, PLAN_CHOICE_REQUIRED,
-	// OUTSTANDING_BALANCE, NO_CREDITS, DAILY_LIMIT, WEEKLY_LIMIT and OVERLAP as in Book.
+	// the member's plan, as in Book. Payment facts require the permission payment.record: a member's own confirmation
+	// has none. Items that are not chosen are cancelled. Confirming it again returns the same booking, and records the
+	// payment facts unless they are known.
+	// Errors: BOOKING_NOT_FOUND, HOLD_EXPIRED, BOOKING_STATE (not a hold), BENEFIT_INVALID, PERMISSION_DENIED
+	// (payment.record), INVALID_FIELD (the amount, or an item that is not in the booking); SUBSCRIPTION_NOT_FOUND,
+	// NO_ACTIVE_PLAN, PLAN_CHOICE_REQUIRED, OUTSTANDING_BALANCE, NO_CREDITS, DAILY_LIMIT, WEEKLY_LIMIT and OVERLAP as
+	// in Book.
 	ConfirmBooking(context.Context, *connect.Request[v1.ConfirmBookingRequest]) (*connect.Response[v1.ConfirmBookingResponse], error)
+	// RecordPayment records that money was authorized, captured or written off for a booking, in any of its states. A
+	// hold is confirmed by it, with all its items. It adds a line to the booking's payment; facts that a line has
+	// already add none, and the header X-Idempotent is true. Two payments of one amount differ in their reference. A
+	// service account records for the bookings that it made and, with the permission booking.confirm_any, for any.
+	// Errors: BOOKING_NOT_FOUND, HOLD_EXPIRED, INVALID_FIELD (the amount, or another currency than before).
+	RecordPayment(context.Context, *connect.Request[v1.RecordPaymentRequest]) (*connect.Response[v1.RecordPaymentResponse], error)
+	// RefundPayment records that captured money was returned, in full or in part, whatever the state of the booking. It
+	// adds a line; a refund with the same facts and reference adds none, and the header X-Idempotent is true. Without a
+	// reference, repeat it only with the same idempotency key. Service accounts as in RecordPayment.
+	// Errors: BOOKING_NOT_FOUND, REFUND_EXCEEDS_CAPTURED, INVALID_FIELD (the amount, or another currency than before).
+	RefundPayment(context.Context, *connect.Request[v1.RefundPaymentRequest]) (*connect.Response[v1.RefundPaymentResponse], error)
+	// ListPaymentEntries lists the lines of a booking's payment, in their order: the caller's own, or of any booking with
+	// the permission.
+	// Errors: BOOKING_NOT_FOUND.
+	ListPaymentEntries(context.Context, *connect.Request[v1.ListPaymentEntriesRequest]) (*connect.Response[v1.ListPaymentEntriesResponse], error)
 	// ReleaseHold ends a hold and frees its seats and items. Releasing it again changes nothing.
 	// Errors: BOOKING_NOT_FOUND, BOOKING_STATE (confirmed).
 	ReleaseHold(context.Context, *connect.Request[v1.ReleaseHoldRequest]) (*connect.Response[v1.ReleaseHoldResponse], error)
@@ -487,6 +567,25 @@ func NewBookingServiceHandler(svc BookingServiceHandler, opts ...connect.Handler
 		BookingServiceConfirmBookingProcedure,
 		svc.ConfirmBooking,
 		connect.WithSchema(bookingServiceMethods.ByName("ConfirmBooking")),
+		connect.WithHandlerOptions(opts...),
+	)
+	bookingServiceRecordPaymentHandler := connect.NewUnaryHandler(
+		BookingServiceRecordPaymentProcedure,
+		svc.RecordPayment,
+		connect.WithSchema(bookingServiceMethods.ByName("RecordPayment")),
+		connect.WithHandlerOptions(opts...),
+	)
+	bookingServiceRefundPaymentHandler := connect.NewUnaryHandler(
+		BookingServiceRefundPaymentProcedure,
+		svc.RefundPayment,
+		connect.WithSchema(bookingServiceMethods.ByName("RefundPayment")),
+		connect.WithHandlerOptions(opts...),
+	)
+	bookingServiceListPaymentEntriesHandler := connect.NewUnaryHandler(
+		BookingServiceListPaymentEntriesProcedure,
+		svc.ListPaymentEntries,
+		connect.WithSchema(bookingServiceMethods.ByName("ListPaymentEntries")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	bookingServiceReleaseHoldHandler := connect.NewUnaryHandler(
@@ -586,6 +685,12 @@ func NewBookingServiceHandler(svc BookingServiceHandler, opts ...connect.Handler
 			bookingServiceHoldBookingHandler.ServeHTTP(w, r)
 		case BookingServiceConfirmBookingProcedure:
 			bookingServiceConfirmBookingHandler.ServeHTTP(w, r)
+		case BookingServiceRecordPaymentProcedure:
+			bookingServiceRecordPaymentHandler.ServeHTTP(w, r)
+		case BookingServiceRefundPaymentProcedure:
+			bookingServiceRefundPaymentHandler.ServeHTTP(w, r)
+		case BookingServiceListPaymentEntriesProcedure:
+			bookingServiceListPaymentEntriesHandler.ServeHTTP(w, r)
 		case BookingServiceReleaseHoldProcedure:
 			bookingServiceReleaseHoldHandler.ServeHTTP(w, r)
 		case BookingServiceRescheduleBookingProcedure:
@@ -633,6 +738,18 @@ func (UnimplementedBookingServiceHandler) HoldBooking(context.Context, *connect.
 
 func (UnimplementedBookingServiceHandler) ConfirmBooking(context.Context, *connect.Request[v1.ConfirmBookingRequest]) (*connect.Response[v1.ConfirmBookingResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.BookingService.ConfirmBooking is not implemented"))
+}
+
+func (UnimplementedBookingServiceHandler) RecordPayment(context.Context, *connect.Request[v1.RecordPaymentRequest]) (*connect.Response[v1.RecordPaymentResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.BookingService.RecordPayment is not implemented"))
+}
+
+func (UnimplementedBookingServiceHandler) RefundPayment(context.Context, *connect.Request[v1.RefundPaymentRequest]) (*connect.Response[v1.RefundPaymentResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.BookingService.RefundPayment is not implemented"))
+}
+
+func (UnimplementedBookingServiceHandler) ListPaymentEntries(context.Context, *connect.Request[v1.ListPaymentEntriesRequest]) (*connect.Response[v1.ListPaymentEntriesResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.BookingService.ListPaymentEntries is not implemented"))
 }
 
 func (UnimplementedBookingServiceHandler) ReleaseHold(context.Context, *connect.Request[v1.ReleaseHoldRequest]) (*connect.Response[v1.ReleaseHoldResponse], error) {

@@ -98,7 +98,7 @@ type CreditServiceClient interface {
 	// Errors: SUBSCRIPTION_NOT_FOUND, SUBSCRIPTION_STATE (ended, or its plan has no credits), NO_CREDITS (the balance
 	// would be negative).
 	GrantCredits(context.Context, *connect.Request[v1.GrantCreditsRequest]) (*connect.Response[v1.GrantCreditsResponse], error)
-	// RefundCredit refunds a booking's credits once, whatever the status of the booking.
+	// RefundCredit refunds a booking's credits once, in any status of the booking.
 	// Errors: BOOKING_NOT_FOUND, NOTHING_TO_REFUND.
 	RefundCredit(context.Context, *connect.Request[v1.RefundCreditRequest]) (*connect.Response[v1.RefundCreditResponse], error)
 	// GetBalance reads a member's subscriptions with their balances: the caller's own, or any member's with the
@@ -305,7 +305,7 @@ type CreditServiceHandler interface {
 	// Errors: SUBSCRIPTION_NOT_FOUND, SUBSCRIPTION_STATE (ended, or its plan has no credits), NO_CREDITS (the balance
 	// would be negative).
 	GrantCredits(context.Context, *connect.Request[v1.GrantCreditsRequest]) (*connect.Response[v1.GrantCreditsResponse], error)
-	// RefundCredit refunds a booking's credits once, whatever the status of the booking.
+	// RefundCredit refunds a booking's credits once, in any status of the booking.
 	// Errors: BOOKING_NOT_FOUND, NOTHING_TO_REFUND.
 	RefundCredit(context.Context, *connect.Request[v1.RefundCreditRequest]) (*connect.Response[v1.RefundCreditResponse], error)
 	// GetBalance reads a member's subscriptions with their balances: the caller's own, or any member's with the

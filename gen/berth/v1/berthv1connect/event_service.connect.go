@@ -46,9 +46,9 @@ type EventServiceClient interface {
 	// a page can have fewer results than requested, or none, and not be the last.
 	// Errors: INVALID_FIELD (cursor, page_token).
 	ListEvents(context.Context, *connect.Request[v1.ListEventsRequest]) (*connect.Response[v1.ListEventsResponse], error)
-	// WatchEvents streams the events after a cursor and never ends by itself. The first message comes at once: from then
-	// on, no event is missed. Keep the cursor of the last message. When the stream ends, for any reason, call again with
-	// it. Changes of roles also apply to open streams.
+	// WatchEvents streams the events after a cursor and never ends by itself. The first message comes immediately: from
+	// then on, no event is missed. Keep the cursor of the last message. When the stream ends, for any reason, call again
+	// with it. Changes of roles also apply to open streams.
 	// Errors: INVALID_FIELD (cursor), PERMISSION_DENIED (also if the role is taken away during the stream),
 	// UNAUTHENTICATED (also if the token expires during the stream: resume with a new one), WATCHER_TOO_SLOW (resume from
 	// the last cursor), SHUTTING_DOWN (resume from the last cursor; another node answers).
@@ -105,9 +105,9 @@ type EventServiceHandler interface {
 	// a page can have fewer results than requested, or none, and not be the last.
 	// Errors: INVALID_FIELD (cursor, page_token).
 	ListEvents(context.Context, *connect.Request[v1.ListEventsRequest]) (*connect.Response[v1.ListEventsResponse], error)
-	// WatchEvents streams the events after a cursor and never ends by itself. The first message comes at once: from then
-	// on, no event is missed. Keep the cursor of the last message. When the stream ends, for any reason, call again with
-	// it. Changes of roles also apply to open streams.
+	// WatchEvents streams the events after a cursor and never ends by itself. The first message comes immediately: from
+	// then on, no event is missed. Keep the cursor of the last message. When the stream ends, for any reason, call again
+	// with it. Changes of roles also apply to open streams.
 	// Errors: INVALID_FIELD (cursor), PERMISSION_DENIED (also if the role is taken away during the stream),
 	// UNAUTHENTICATED (also if the token expires during the stream: resume with a new one), WATCHER_TOO_SLOW (resume from
 	// the last cursor), SHUTTING_DOWN (resume from the last cursor; another node answers).

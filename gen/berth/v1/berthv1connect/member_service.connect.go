@@ -61,12 +61,12 @@ const (
 
 // MemberServiceClient is a client for the berth.v1.MemberService service.
 type MemberServiceClient interface {
-	// CreateMember creates an active member with the role "member", whatever permissions the caller has.
+	// CreateMember creates an active member with the role "member", regardless of the permissions of the caller.
 	// Errors: ALREADY_EXISTS (email or subject), INVALID_FIELD (an unknown language or time zone, an impossible phone
 	// number).
 	CreateMember(context.Context, *connect.Request[v1.CreateMemberRequest]) (*connect.Response[v1.CreateMemberResponse], error)
-	// UpdateMember edits a member. A member who becomes inactive loses access at once, on every node. Their bookings and
-	// roles stay.
+	// UpdateMember edits a member. A member who becomes inactive loses access immediately, on every node. Their bookings
+	// and roles stay.
 	// Errors: MEMBER_NOT_FOUND, PERMISSION_DENIED, ALREADY_EXISTS (email or subject), LAST_OWNER, ETAG_MISMATCH,
 	// INVALID_FIELD (the subject is already set; or as in CreateMember).
 	UpdateMember(context.Context, *connect.Request[v1.UpdateMemberRequest]) (*connect.Response[v1.UpdateMemberResponse], error)
@@ -227,12 +227,12 @@ func (c *memberServiceClient) UnregisterDevice(ctx context.Context, req *connect
 
 // MemberServiceHandler is an implementation of the berth.v1.MemberService service.
 type MemberServiceHandler interface {
-	// CreateMember creates an active member with the role "member", whatever permissions the caller has.
+	// CreateMember creates an active member with the role "member", regardless of the permissions of the caller.
 	// Errors: ALREADY_EXISTS (email or subject), INVALID_FIELD (an unknown language or time zone, an impossible phone
 	// number).
 	CreateMember(context.Context, *connect.Request[v1.CreateMemberRequest]) (*connect.Response[v1.CreateMemberResponse], error)
-	// UpdateMember edits a member. A member who becomes inactive loses access at once, on every node. Their bookings and
-	// roles stay.
+	// UpdateMember edits a member. A member who becomes inactive loses access immediately, on every node. Their bookings
+	// and roles stay.
 	// Errors: MEMBER_NOT_FOUND, PERMISSION_DENIED, ALREADY_EXISTS (email or subject), LAST_OWNER, ETAG_MISMATCH,
 	// INVALID_FIELD (the subject is already set; or as in CreateMember).
 	UpdateMember(context.Context, *connect.Request[v1.UpdateMemberRequest]) (*connect.Response[v1.UpdateMemberResponse], error)

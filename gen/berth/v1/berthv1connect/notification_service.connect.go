@@ -99,14 +99,14 @@ type NotificationServiceClient interface {
 	DeleteCalendarFeed(context.Context, *connect.Request[v1.DeleteCalendarFeedRequest]) (*connect.Response[v1.DeleteCalendarFeedResponse], error)
 	// GetNotificationSettings reads the tenant's settings for all its messages.
 	GetNotificationSettings(context.Context, *connect.Request[v1.GetNotificationSettingsRequest]) (*connect.Response[v1.GetNotificationSettingsResponse], error)
-	// UpdateNotificationSettings changes the tenant's settings for all its messages. They apply at once, also to messages
-	// that wait.
+	// UpdateNotificationSettings changes the tenant's settings for all its messages. They apply immediately, also to
+	// messages that wait.
 	// Errors: ETAG_MISMATCH, INVALID_FIELD (an unknown language, quiet hours with seconds).
 	UpdateNotificationSettings(context.Context, *connect.Request[v1.UpdateNotificationSettingsRequest]) (*connect.Response[v1.UpdateNotificationSettingsResponse], error)
 	// ListTemplates lists the templates of all topics for their channels: the tenant's own, and the defaults where it has
 	// none.
 	ListTemplates(context.Context, *connect.Request[v1.ListTemplatesRequest]) (*connect.Response[v1.ListTemplatesResponse], error)
-	// UpdateTemplate sets the tenant's own template for one topic, channel and language. It applies at once, also to
+	// UpdateTemplate sets the tenant's own template for one topic, channel and language. It applies immediately, also to
 	// messages that wait.
 	// Errors: TEMPLATE_INVALID (it does not compile or uses an unknown variable: see `field`, `line` and `column`),
 	// ETAG_MISMATCH, INVALID_FIELD.
@@ -122,8 +122,8 @@ type NotificationServiceClient interface {
 	// ListOutbox lists the messages in the local outbox, newest first. That is where messages go that have no sender. It
 	// shows links with which anyone can act as the recipient: use it for development and trials.
 	ListOutbox(context.Context, *connect.Request[v1.ListOutboxRequest]) (*connect.Response[v1.ListOutboxResponse], error)
-	// SendTest sends a template with example values to the caller's own phone number, address or devices, at once, and
-	// waits for the provider's response.
+	// SendTest sends a template with example values to the caller's own phone number, address or devices, immediately,
+	// and waits for the provider's response.
 	// Errors: MEMBER_NOT_FOUND, UNREACHABLE (the caller has no phone number, address or device for the channel),
 	// TEMPLATE_INVALID.
 	SendTest(context.Context, *connect.Request[v1.SendTestRequest]) (*connect.Response[v1.SendTestResponse], error)
@@ -358,14 +358,14 @@ type NotificationServiceHandler interface {
 	DeleteCalendarFeed(context.Context, *connect.Request[v1.DeleteCalendarFeedRequest]) (*connect.Response[v1.DeleteCalendarFeedResponse], error)
 	// GetNotificationSettings reads the tenant's settings for all its messages.
 	GetNotificationSettings(context.Context, *connect.Request[v1.GetNotificationSettingsRequest]) (*connect.Response[v1.GetNotificationSettingsResponse], error)
-	// UpdateNotificationSettings changes the tenant's settings for all its messages. They apply at once, also to messages
-	// that wait.
+	// UpdateNotificationSettings changes the tenant's settings for all its messages. They apply immediately, also to
+	// messages that wait.
 	// Errors: ETAG_MISMATCH, INVALID_FIELD (an unknown language, quiet hours with seconds).
 	UpdateNotificationSettings(context.Context, *connect.Request[v1.UpdateNotificationSettingsRequest]) (*connect.Response[v1.UpdateNotificationSettingsResponse], error)
 	// ListTemplates lists the templates of all topics for their channels: the tenant's own, and the defaults where it has
 	// none.
 	ListTemplates(context.Context, *connect.Request[v1.ListTemplatesRequest]) (*connect.Response[v1.ListTemplatesResponse], error)
-	// UpdateTemplate sets the tenant's own template for one topic, channel and language. It applies at once, also to
+	// UpdateTemplate sets the tenant's own template for one topic, channel and language. It applies immediately, also to
 	// messages that wait.
 	// Errors: TEMPLATE_INVALID (it does not compile or uses an unknown variable: see `field`, `line` and `column`),
 	// ETAG_MISMATCH, INVALID_FIELD.
@@ -381,8 +381,8 @@ type NotificationServiceHandler interface {
 	// ListOutbox lists the messages in the local outbox, newest first. That is where messages go that have no sender. It
 	// shows links with which anyone can act as the recipient: use it for development and trials.
 	ListOutbox(context.Context, *connect.Request[v1.ListOutboxRequest]) (*connect.Response[v1.ListOutboxResponse], error)
-	// SendTest sends a template with example values to the caller's own phone number, address or devices, at once, and
-	// waits for the provider's response.
+	// SendTest sends a template with example values to the caller's own phone number, address or devices, immediately,
+	// and waits for the provider's response.
 	// Errors: MEMBER_NOT_FOUND, UNREACHABLE (the caller has no phone number, address or device for the channel),
 	// TEMPLATE_INVALID.
 	SendTest(context.Context, *connect.Request[v1.SendTestRequest]) (*connect.Response[v1.SendTestResponse], error)

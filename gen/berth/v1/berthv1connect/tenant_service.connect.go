@@ -117,7 +117,7 @@ type TenantServiceClient interface {
 	// Errors: ALREADY_EXISTS (name), INVALID_FIELD (max_party below min_party).
 	CreateService(context.Context, *connect.Request[v1.CreateServiceRequest]) (*connect.Response[v1.CreateServiceResponse], error)
 	// UpdateService edits a service. A new name and new defaults apply to sessions created later. Party limits and
-	// delivery apply at once.
+	// delivery apply immediately.
 	// Errors: SERVICE_NOT_FOUND, ALREADY_EXISTS (name), ETAG_MISMATCH, INVALID_FIELD (max_party below min_party).
 	UpdateService(context.Context, *connect.Request[v1.UpdateServiceRequest]) (*connect.Response[v1.UpdateServiceResponse], error)
 	// GetService reads one service, active or not.
@@ -130,7 +130,8 @@ type TenantServiceClient interface {
 	// default.
 	// Errors: LOCATION_NOT_FOUND, SERVICE_NOT_FOUND.
 	GetPolicy(context.Context, *connect.Request[v1.GetPolicyRequest]) (*connect.Response[v1.GetPolicyResponse], error)
-	// UpdatePolicy edits the values of one level. They apply at once, also to existing bookings. A hold keeps its expiry.
+	// UpdatePolicy edits the values of one level. They apply immediately, also to existing bookings. A hold keeps its
+	// expiry.
 	// Errors: LOCATION_NOT_FOUND, SERVICE_NOT_FOUND, ETAG_MISMATCH, INVALID_FIELD.
 	UpdatePolicy(context.Context, *connect.Request[v1.UpdatePolicyRequest]) (*connect.Response[v1.UpdatePolicyResponse], error)
 	// SetChannels sets the channels that accept bookings at a location. UpdateLocation can do the same. Existing bookings
@@ -392,7 +393,7 @@ type TenantServiceHandler interface {
 	// Errors: ALREADY_EXISTS (name), INVALID_FIELD (max_party below min_party).
 	CreateService(context.Context, *connect.Request[v1.CreateServiceRequest]) (*connect.Response[v1.CreateServiceResponse], error)
 	// UpdateService edits a service. A new name and new defaults apply to sessions created later. Party limits and
-	// delivery apply at once.
+	// delivery apply immediately.
 	// Errors: SERVICE_NOT_FOUND, ALREADY_EXISTS (name), ETAG_MISMATCH, INVALID_FIELD (max_party below min_party).
 	UpdateService(context.Context, *connect.Request[v1.UpdateServiceRequest]) (*connect.Response[v1.UpdateServiceResponse], error)
 	// GetService reads one service, active or not.
@@ -405,7 +406,8 @@ type TenantServiceHandler interface {
 	// default.
 	// Errors: LOCATION_NOT_FOUND, SERVICE_NOT_FOUND.
 	GetPolicy(context.Context, *connect.Request[v1.GetPolicyRequest]) (*connect.Response[v1.GetPolicyResponse], error)
-	// UpdatePolicy edits the values of one level. They apply at once, also to existing bookings. A hold keeps its expiry.
+	// UpdatePolicy edits the values of one level. They apply immediately, also to existing bookings. A hold keeps its
+	// expiry.
 	// Errors: LOCATION_NOT_FOUND, SERVICE_NOT_FOUND, ETAG_MISMATCH, INVALID_FIELD.
 	UpdatePolicy(context.Context, *connect.Request[v1.UpdatePolicyRequest]) (*connect.Response[v1.UpdatePolicyResponse], error)
 	// SetChannels sets the channels that accept bookings at a location. UpdateLocation can do the same. Existing bookings

@@ -125,7 +125,7 @@ type WaitlistServiceClient interface {
 	// ALREADY_BOOKED, SESSION_FULL; SUBSCRIPTION_NOT_FOUND, NO_ACTIVE_PLAN, PLAN_CHOICE_REQUIRED, OUTSTANDING_BALANCE,
 	// NO_CREDITS, DAILY_LIMIT, WEEKLY_LIMIT and OVERLAP as in Book.
 	AcceptOffer(context.Context, *connect.Request[v1.AcceptOfferRequest]) (*connect.Response[v1.AcceptOfferResponse], error)
-	// DeclineOffer declines an offer. Its seats go to the next entry at once. Declining it again changes nothing.
+	// DeclineOffer declines an offer. Its seats go to the next entry immediately. Declining it again changes nothing.
 	// Errors: OFFER_NOT_FOUND, OFFER_NOT_LIVE (`status`).
 	DeclineOffer(context.Context, *connect.Request[v1.DeclineOfferRequest]) (*connect.Response[v1.DeclineOfferResponse], error)
 	// GetClaim reads the offer of a claim link, as sent in messages. It changes nothing.
@@ -144,7 +144,7 @@ type WaitlistServiceClient interface {
 	// MoveEntry moves an entry directly before another entry of the same queue, or to the end.
 	// Errors: ENTRY_NOT_FOUND, BOOKING_STATE (it no longer waits), INVALID_FIELD (the other entry is in another queue).
 	MoveEntry(context.Context, *connect.Request[v1.MoveEntryRequest]) (*connect.Response[v1.MoveEntryResponse], error)
-	// OfferPlace offers open seats of a session to an entry of the caller's choice, whatever its rank. A booking by the
+	// OfferPlace offers open seats of a session to an entry of the caller's choice, at any rank. A booking by the
 	// entry's member must be possible.
 	// Errors: SESSION_NOT_FOUND, ENTRY_NOT_FOUND, SESSION_NOT_OPEN, SESSION_FULL, ALREADY_BOOKED, BOOKING_STATE (it no
 	// longer waits, or has a live offer), INVALID_FIELD (expire_time), and those of Book about the plan if the entry
@@ -160,7 +160,7 @@ type WaitlistServiceClient interface {
 	// that each value comes from.
 	// Errors: LOCATION_NOT_FOUND, SERVICE_NOT_FOUND.
 	GetRules(context.Context, *connect.Request[v1.GetRulesRequest]) (*connect.Response[v1.GetRulesResponse], error)
-	// UpdateRules edits the rules of the tenant, a location or a service. They apply at once, except that live offers
+	// UpdateRules edits the rules of the tenant, a location or a service. They apply immediately, except that live offers
 	// keep their time. Seats that are open already are given to the waitlist under the new rules.
 	// Errors: LOCATION_NOT_FOUND, SERVICE_NOT_FOUND, ETAG_MISMATCH, RULES_INVALID (see `field`, `line` and `column`),
 	// INVALID_FIELD.
@@ -514,7 +514,7 @@ type WaitlistServiceHandler interface {
 	// ALREADY_BOOKED, SESSION_FULL; SUBSCRIPTION_NOT_FOUND, NO_ACTIVE_PLAN, PLAN_CHOICE_REQUIRED, OUTSTANDING_BALANCE,
 	// NO_CREDITS, DAILY_LIMIT, WEEKLY_LIMIT and OVERLAP as in Book.
 	AcceptOffer(context.Context, *connect.Request[v1.AcceptOfferRequest]) (*connect.Response[v1.AcceptOfferResponse], error)
-	// DeclineOffer declines an offer. Its seats go to the next entry at once. Declining it again changes nothing.
+	// DeclineOffer declines an offer. Its seats go to the next entry immediately. Declining it again changes nothing.
 	// Errors: OFFER_NOT_FOUND, OFFER_NOT_LIVE (`status`).
 	DeclineOffer(context.Context, *connect.Request[v1.DeclineOfferRequest]) (*connect.Response[v1.DeclineOfferResponse], error)
 	// GetClaim reads the offer of a claim link, as sent in messages. It changes nothing.
@@ -533,7 +533,7 @@ type WaitlistServiceHandler interface {
 	// MoveEntry moves an entry directly before another entry of the same queue, or to the end.
 	// Errors: ENTRY_NOT_FOUND, BOOKING_STATE (it no longer waits), INVALID_FIELD (the other entry is in another queue).
 	MoveEntry(context.Context, *connect.Request[v1.MoveEntryRequest]) (*connect.Response[v1.MoveEntryResponse], error)
-	// OfferPlace offers open seats of a session to an entry of the caller's choice, whatever its rank. A booking by the
+	// OfferPlace offers open seats of a session to an entry of the caller's choice, at any rank. A booking by the
 	// entry's member must be possible.
 	// Errors: SESSION_NOT_FOUND, ENTRY_NOT_FOUND, SESSION_NOT_OPEN, SESSION_FULL, ALREADY_BOOKED, BOOKING_STATE (it no
 	// longer waits, or has a live offer), INVALID_FIELD (expire_time), and those of Book about the plan if the entry
@@ -549,7 +549,7 @@ type WaitlistServiceHandler interface {
 	// that each value comes from.
 	// Errors: LOCATION_NOT_FOUND, SERVICE_NOT_FOUND.
 	GetRules(context.Context, *connect.Request[v1.GetRulesRequest]) (*connect.Response[v1.GetRulesResponse], error)
-	// UpdateRules edits the rules of the tenant, a location or a service. They apply at once, except that live offers
+	// UpdateRules edits the rules of the tenant, a location or a service. They apply immediately, except that live offers
 	// keep their time. Seats that are open already are given to the waitlist under the new rules.
 	// Errors: LOCATION_NOT_FOUND, SERVICE_NOT_FOUND, ETAG_MISMATCH, RULES_INVALID (see `field`, `line` and `column`),
 	// INVALID_FIELD.

@@ -119,10 +119,12 @@ func (r *Report) label(one *Result) string {
 var about = map[string]string{
 	"spread":    "Any of 9,000 sessions of one tenant.",
 	"zipf":      "Some sessions are wanted much more than others (Zipf, 1.1).",
-	"hot":       "Everybody wants the same session, which has room.",
-	"rush":      "2,000 callers at once want the last 30 places of one session.",
+	"hot":       "All callers want the same session, which has room.",
+	"rush":      "2,000 callers want the last 30 places of one session at the same time.",
 	"mixed":     "70% week pages of 300 sessions, 20% bookings, 8% cancellations, 2% staff.",
 	"read-only": "Week pages of 300 sessions, with what booking each would come to.",
+	Quiet:       "Week pages for one member of a tenant that is alone, one every 20 ms.",
+	Neighbor:    "The same, while a member of another tenant reads with 16 threads, all they can.",
 	"tenants":   "One booking in each tenant in turn, so that hardly any two can share a transaction.",
 }
 

@@ -184,6 +184,31 @@ func (r *Report) ratios(one *Result, via string, ratio func(run, other Run) floa
 	return spreadOf(all), true
 }
 
+// The loads of a quiet tenant.
+const (
+	Quiet    = "quiet"    // alone
+	Neighbor = "neighbor" // while another tenant sends all it can
+)
+
+// Disturbed is how many times as long the 99th percentile is next to another tenant as it is alone, round by round.
+func (r *Report) Disturbed(one *Result) (Spread, bool) {
+	if one.Workload != Neighbor {
+		return Spread{}, false
+	}
+	alone := one.Case
+	alone.Workload = Quiet
+	for _, other := range r.Results {
+		if other.Case == alone {
+			var all []float64
+			for i, run := range one.Runs[:min(len(one.Runs), len(other.Runs))] {
+				all = append(all, float64(run.P99)/float64(other.Runs[i].P99))
+			}
+			return spreadOf(all), true
+		}
+	}
+	return Spread{}, false
+}
+
 // Plain is the naive way that another way is compared with: over the network if that is, else in the process.
 func Plain(via string) string {
 	switch via {

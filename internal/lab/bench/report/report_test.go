@@ -3,11 +3,12 @@ package report
 import (
 	"bytes"
 	"encoding/json"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 )
 
 func result(via string, callers int, rates ...float64) *Result {
@@ -44,20 +45,30 @@ func TestTimesAndCheaper_CompareWithinRounds(t *testing.T) {
 		{1, Pgbench, Spread{1.1, 1, 1.2}},
 		{2, Naive, Spread{10, 10, 20}},
 	}
-	for _, test := range tests {
-		got, ok := r.Times(r.Results[test.of], test.baseline)
-		if diff := cmp.Diff(test.want, got); !ok || diff != "" {
-			t.Errorf("%v compared with %s (-want +got):\n%s", r.Results[test.of].Case, test.baseline, diff)
-		}
+	for _, tt := range tests {
+		got, ok := r.Times(r.Results[tt.of], tt.baseline)
+		diff := cmp.Diff(tt.want, got)
+		test.True(
+			t, ok && diff == "",
+			test.Sprintf("%v compared with %s (-want +got):\n%s", r.Results[tt.of].Case, tt.baseline, diff),
+		)
 	}
-	if _, ok := r.Times(r.Results[1], Naive); ok {
-		t.Error("compared with another number of callers")
+	alone, next := result(GRPC, 1, 50, 50, 50), result(GRPC, 1, 50, 50, 50)
+	alone.Workload, next.Workload = Quiet, Neighbor
+	for i, took := range []time.Duration{60 * time.Millisecond, 20 * time.Millisecond, 30 * time.Millisecond} {
+		next.Runs[i].P99 = took
 	}
+	r.Results = append(r.Results, alone, next)
+	disturbed, ok := r.Disturbed(next)
+	test.True(t, ok)
+	test.Eq(t, Spread{1.5, 1, 3}, disturbed)
+	_, ok = r.Times(r.Results[1], Naive)
+	test.False(t, ok, test.Sprint("compared with another number of callers"))
 }
 
 func TestSpread_IsMedianLeastAndMost(t *testing.T) {
 	t.Parallel()
-	for _, test := range []struct {
+	for _, tc := range []struct {
 		values []float64
 		want   Spread
 	}{
@@ -66,9 +77,7 @@ func TestSpread_IsMedianLeastAndMost(t *testing.T) {
 		{[]float64{9, 1}, Spread{5, 1, 9}},
 		{[]float64{9, 1, 2}, Spread{2, 1, 9}},
 	} {
-		if diff := cmp.Diff(test.want, spreadOf(test.values)); diff != "" {
-			t.Errorf("%v (-want +got):\n%s", test.values, diff)
-		}
+		test.Eq(t, tc.want, spreadOf(tc.values), test.Sprint(tc.values))
 	}
 }
 
@@ -77,62 +86,44 @@ func TestNumber_KeepsTwoToFourDigits(t *testing.T) {
 	for n, want := range map[float64]string{
 		0: "0", 0.25: "0.25", 3: "3", 3.14: "3.1", 42.4: "42", 999: "999", 1000: "1,000", 12345678: "12,345,678",
 	} {
-		if got := Number(n); got != want {
-			t.Errorf("%v: %s, want %s", n, got, want)
-		}
+		test.EqOp(t, want, Number(n), test.Sprint(n))
 	}
 	for d, want := range map[time.Duration]string{
 		0: "", 1500 * time.Microsecond: "1.5 ms", 53 * time.Millisecond: "53 ms", 2500 * time.Millisecond: "2.50 s",
 	} {
-		if got := Short(d); got != want {
-			t.Errorf("%v: %s, want %s", d, got, want)
-		}
+		test.EqOp(t, want, Short(d), test.Sprint(d))
 	}
 }
 
 func TestWritePage_IsSelfContainedAndEscaped(t *testing.T) {
 	t.Parallel()
 	var page bytes.Buffer
-	if err := sample().WritePage(&page); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, sample().WritePage(&page))
 	text := page.String()
 	for _, want := range []string{
 		"&lt;page&gt;", "3.00×", "<path", "direct, 128 callers: 3,000 (2,000 to 4,000)", "prefers-color-scheme: dark",
 	} {
-		if !strings.Contains(text, want) {
-			t.Errorf("%q is missing", want)
-		}
+		test.StrContains(t, text, want, test.Sprintf("%q is missing", want))
 	}
 	for _, not := range []string{"http:", "https:", "<script", "src=", "ZgotmplZ", "NaN", "Inf"} {
-		if strings.Contains(text, not) {
-			t.Errorf("%q is in it", not)
-		}
+		test.StrNotContains(t, text, not, test.Sprintf("%q is in it", not))
 	}
 }
 
 func TestWriteJSON_KeepsAllRuns(t *testing.T) {
 	t.Parallel()
 	var text bytes.Buffer
-	if err := sample().WriteJSON(&text); err != nil {
-		t.Fatal(err)
-	}
+	must.NoError(t, sample().WriteJSON(&text))
 	var back Report
-	if err := json.Unmarshal(text.Bytes(), &back); err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(sample(), &back); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	must.NoError(t, json.Unmarshal(text.Bytes(), &back))
+	test.Eq(t, sample(), &back)
 }
 
 func TestTable_HasACellPerColumn(t *testing.T) {
 	t.Parallel()
 	r := sample()
 	cells := r.Cells(r.Results[2])
-	if len(cells) != len(Columns) {
-		t.Fatalf("%d cells for %d columns", len(cells), len(Columns))
-	}
+	must.EqOp(t, len(Columns), len(cells), must.Sprintf("%d cells for %d columns", len(cells), len(Columns)))
 	got := make(map[string]string)
 	for i, name := range Columns {
 		got[name] = cells[i]
@@ -141,8 +132,6 @@ func TestTable_HasACellPerColumn(t *testing.T) {
 		"via": Direct, "callers": "128", "answers/s": "3,000", "least–most": "2,000–4,000",
 		"×pgbench": "3.00", "×naive": "10.00", "×mutex": "", "p99": "20 ms",
 	} {
-		if got[name] != want {
-			t.Errorf("%s: %q, want %q", name, got[name], want)
-		}
+		test.EqOp(t, want, got[name], test.Sprint(name))
 	}
 }

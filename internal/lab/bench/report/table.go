@@ -30,7 +30,7 @@ func (r *Report) WriteTable(to io.Writer) error {
 var Columns = []string{
 	"workload", "work", "via", "callers", "nodes", "tenants", "bookings", "answers/s", "least–most",
 	"×pgbench", "×naive", "×mutex", "CPU ×pgbench", "CPU ×naive", "CPU ×mutex",
-	"p50", "p99", "together", "retries each", "own µs", "Postgres µs", "WAL bytes", "fsyncs/s", "last place",
+	"p50", "p99", "p99 ×quiet", "together", "retries each", "own µs", "Postgres µs", "WAL bytes", "fsyncs/s", "last place",
 }
 
 // Cells are a line of the table. A value that was not measured is empty.
@@ -57,6 +57,10 @@ func (r *Report) Cells(one *Result) []string {
 	if n := of(func(r Run) float64 { return float64(r.LastPlace) }); n > 0 {
 		last = Number(n)
 	}
+	disturbed := ""
+	if s, ok := r.Disturbed(one); ok {
+		disturbed = fmt.Sprintf("%.2f", s.Median)
+	}
 	return []string{
 		one.Workload, one.Work, one.Via, Number(float64(one.Callers)), Number(float64(one.Nodes)),
 		Number(float64(one.Tenants)), Number(float64(one.Bookings)),
@@ -64,7 +68,7 @@ func (r *Report) Cells(one *Result) []string {
 		ratio(r.Times, Pgbench), ratio(r.Times, Plain(one.Via)), ratio(r.Times, Mutex),
 		ratio(r.Cheaper, Pgbench), ratio(r.Cheaper, Plain(one.Via)), ratio(r.Cheaper, Mutex),
 		took(func(r Run) time.Duration { return r.P50 }), took(func(r Run) time.Duration { return r.P99 }),
-		together,
+		disturbed, together,
 		fmt.Sprintf("%.4f", of(func(r Run) float64 { return r.Retries })),
 		Number(of(func(r Run) float64 { return r.OwnCPU })), Number(of(func(r Run) float64 { return r.PostgresCPU })),
 		Number(of(func(r Run) float64 { return r.WALBytes })), Number(of(func(r Run) float64 { return r.Fsyncs })), last,

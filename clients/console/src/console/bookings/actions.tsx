@@ -5,17 +5,22 @@ import {
   CheckInService,
   CreditService,
 } from "@berthhq/client";
-import { Button } from "@mantine/core";
+import { Button, Group } from "@mantine/core";
 import { IconUserCheck } from "@tabler/icons-react";
 import { useState } from "react";
-import { useText } from "../../i18n";
-import { useDesk } from "../../i18n/desk";
+import { useDeskTexts } from "../../i18n/desk";
 import { ask } from "../../shared/ask";
 import { useCall } from "../../shared/calls";
+import { later } from "../../shared/lazy";
 import { useCan } from "../../shared/me";
 import { DAY, millis } from "../../shared/time";
-import { type Action, ActionsMenu } from "../actions-menu";
-import { RescheduleModal } from "./reschedule";
+import { type Action, ActionsMenu } from "../ui";
+
+const RescheduleModal = later(() => import("./reschedule"), "RescheduleModal", {
+  opener: "booking",
+});
+
+const PaymentPanel = later(() => import("./payments"), "PaymentPanel", { opener: "booking" });
 
 /** The longest time that a policy can open check-in before a session or keep it open after. */
 const widestCheckIn = DAY;
@@ -29,9 +34,9 @@ export function BookingActions({
   /** Opens the form that confirms a hold. */
   onConfirm?: (booking: Booking) => void;
 }) {
-  const t = useText();
-  const d = useDesk();
-  const [moving, setMoving] = useState(false);
+  const { t, d } = useDeskTexts();
+  const [opened, open] = useState<"move" | "payment">();
+  const close = () => open(undefined);
   const can = useCan();
   const checkIn = useCall(CheckInService.method.checkIn, {
     done: ({ alreadyCheckedIn }) => (alreadyCheckedIn ? t.session.alreadyIn : undefined),
@@ -54,7 +59,11 @@ export function BookingActions({
   const actions: (Action | false)[] = [
     confirmed &&
       !started &&
-      can("booking.reschedule_any") && { label: d.reschedule.open, run: () => setMoving(true) },
+      can("booking.reschedule_any") && { label: d.reschedule.open, run: () => open("move") },
+    (can("payment.record") || can("payment.refund")) && {
+      label: d.hold.payment,
+      run: () => open("payment"),
+    },
     pending &&
       can("booking.confirm_any") && {
         label: d.hold.release,
@@ -89,7 +98,7 @@ export function BookingActions({
       },
   ];
   return (
-    <span style={{ display: "inline-flex", gap: 4, alignItems: "center" }}>
+    <Group component="span" gap={4} display="inline-flex" wrap="nowrap">
       {confirmed && nearby && can("checkin.staff") && (
         <Button
           size="compact-sm"
@@ -113,7 +122,8 @@ export function BookingActions({
         </Button>
       )}
       <ActionsMenu label={`${t.actions.actions}: ${memberName}`} actions={actions} />
-      <RescheduleModal booking={moving ? booking : undefined} onClose={() => setMoving(false)} />
-    </span>
+      <RescheduleModal booking={opened === "move" ? booking : undefined} onClose={close} />
+      <PaymentPanel booking={opened === "payment" ? booking : undefined} onClose={close} />
+    </Group>
   );
 }

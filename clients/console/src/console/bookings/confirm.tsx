@@ -5,35 +5,32 @@ import {
   Autocomplete,
   Button,
   Checkbox,
+  Input,
   NumberInput,
   SegmentedControl,
   Select,
+  Stack,
+  Text,
   TextInput,
 } from "@mantine/core";
-import { useEffect, useState } from "react";
-import { useI18n, useText } from "../../i18n";
-import { useDesk } from "../../i18n/desk";
+import { useState } from "react";
+import { useDesk, useDeskTexts } from "../../i18n/desk";
 import { useCall } from "../../shared/calls";
-import { Countdown } from "../../shared/countdown";
-import { Refused, useSubmit } from "../../shared/form";
+import { Countdown, usePassed } from "../../shared/countdown";
+import {
+  type Bound,
+  Form,
+  FormError,
+  FormFoot,
+  options,
+  useFields,
+  useSubmit,
+} from "../../shared/form";
 import { useCan, useMe } from "../../shared/me";
 import { amountOf, moneyOf, showMoney } from "../../shared/money";
-import { millis } from "../../shared/time";
-
-type Pays = "paid" | "reserved" | "later";
-
-/** Whether a time has passed. Rerenders when it does. */
-function usePassed(at: number): boolean {
-  const [passed, setPassed] = useState(() => at <= Date.now());
-  useEffect(() => {
-    const left = at - Date.now();
-    setPassed(left <= 0);
-    if (left <= 0) return;
-    const timer = setTimeout(() => setPassed(true), left);
-    return () => clearTimeout(timer);
-  }, [at]);
-  return passed;
-}
+import { Dimmed } from "../ui";
+import { Columns } from "../ui/inputs";
+import classes from "./confirm.module.css";
 
 /** Confirms or releases a hold: its deadline, payment and items. */
 export function ConfirmHold({
@@ -45,28 +42,24 @@ export function ConfirmHold({
   onClose: () => void;
   onAgain: () => void;
 }) {
-  const t = useText();
-  const d = useDesk();
-  const can = useCan();
-  const { locale } = useI18n();
+  const { t, d, locale } = useDeskTexts();
   const { tenant } = useMe();
   const itemsTotal = booking.items.reduce(
     (sum, { price, quantity }) => sum + Number(amountOf(price)) * quantity,
     0,
   );
   const guest = booking.memberId === "";
+  const records = useCan()("payment.record");
   const [kept, setKept] = useState(() => booking.items.map(({ id }) => id));
-  const [pays, setPays] = useState<Pays>(guest && itemsTotal > 0 ? "paid" : "later");
-  const [amount, setAmount] = useState<number | "">(itemsTotal || "");
-  const [method, setMethod] = useState<string>(d.hold.methods[0]);
-  const [provider, setProvider] = useState("");
-  const [number, setNumber] = useState("");
-  const over = usePassed(millis(booking.holdExpireTime));
-  const providers = useQuery(
-    BookingService.method.listBenefitProviders,
-    {},
-    { enabled: can("catalog.read") },
-  );
+  const { values, set, ...form } = useFields({
+    pays: (records && guest && itemsTotal > 0 ? "paid" : "later") as "paid" | "reserved" | "later",
+    amount: (itemsTotal || "") as number | "",
+    method: d.hold.methods[0] as string,
+    provider: "",
+    number: "",
+  });
+  const { pays, amount, method, provider, number } = values;
+  const over = usePassed(booking.holdExpireTime);
   const name = booking.memberName || booking.contact?.name || t.session.guest;
   const confirm = useCall(BookingService.method.confirmBooking, {
     quiet: true,
@@ -74,7 +67,6 @@ export function ConfirmHold({
   });
   const release = useCall(BookingService.method.releaseHold, { done: d.hold.released });
   const currency = booking.items.find(({ price }) => price)?.price?.currencyCode || tenant.currency;
-  const accepted = (providers.data?.providers ?? []).filter(({ active }) => active);
   const { error, onSubmit } = useSubmit(async () => {
     await confirm.run({
       bookingId: booking.id,
@@ -85,30 +77,33 @@ export function ConfirmHold({
           status: pays === "paid" ? PaymentStatus.CAPTURED : PaymentStatus.AUTHORIZED,
         },
       }),
-      ...(provider && {
-        benefitProviderCode: provider,
-        benefitMembershipNumber: number.trim(),
-      }),
+      ...(provider && { benefitProviderCode: provider, benefitMembershipNumber: number.trim() }),
       ...(booking.items.length > 0 && { items: { bookingItemIds: kept } }),
     });
     onClose();
   });
   return (
-    <form className="form" onSubmit={onSubmit}>
-      <div className={`hold-clock ${over ? "over" : ""}`} aria-live="polite">
+    <Form onSubmit={onSubmit}>
+      <div className={classes.clock} data-over={over || undefined} aria-live="polite">
         <span>
           <strong>{name}</strong>
-          <span className="muted">{d.hold.seats(booking.partySize)}</span>
+          <Dimmed display="block" fz="xs">
+            {d.hold.seats(booking.partySize)}
+          </Dimmed>
         </span>
-        <span className="hold-left">
+        <span className={classes.left}>
           {over ? d.hold.over : <Countdown until={booking.holdExpireTime} />}
-          {!over && <span className="muted">{d.hold.left}</span>}
+          {!over && (
+            <Dimmed display="block" fz="xs">
+              {d.hold.left}
+            </Dimmed>
+          )}
         </span>
       </div>
       {over && <Alert color="yellow">{d.hold.overNote}</Alert>}
       {booking.items.length > 0 && (
         <Checkbox.Group label={d.hold.keep} value={kept} onChange={setKept}>
-          <div style={{ display: "grid", gap: 8, marginTop: 8 }}>
+          <Stack gap={8} mt={8}>
             {booking.items.map(({ id, name: item, quantity, price }) => (
               <Checkbox
                 key={id}
@@ -116,69 +111,51 @@ export function ConfirmHold({
                 label={`${quantity} ${item}${price ? `, ${showMoney(price, locale)}` : ""}`}
               />
             ))}
-          </div>
+          </Stack>
         </Checkbox.Group>
       )}
-      <div>
-        <div className="label">{d.hold.payment}</div>
-        <SegmentedControl
-          fullWidth
-          aria-label={d.hold.payment}
-          value={pays}
-          onChange={(value) => setPays(value as Pays)}
-          data={[
-            { value: "later", label: guest ? d.hold.later : d.hold.byPlan },
-            { value: "paid", label: d.hold.paid },
-            { value: "reserved", label: d.hold.reserved },
-          ]}
-        />
-      </div>
+      {records && (
+        <Input.Wrapper label={d.hold.payment} labelElement="div">
+          <SegmentedControl
+            fullWidth
+            aria-label={d.hold.payment}
+            value={pays}
+            onChange={(pays) => set({ pays })}
+            data={options({
+              later: guest ? d.hold.later : d.hold.byPlan,
+              paid: d.hold.paid,
+              reserved: d.hold.reserved,
+            })}
+          />
+        </Input.Wrapper>
+      )}
       {pays !== "later" && (
-        <div className="two">
+        <Columns>
           <NumberInput
             label={d.hold.amount}
             required
             min={0}
             decimalScale={2}
             suffix={` ${currency}`}
-            value={amount}
-            onChange={(value) => setAmount(typeof value === "number" ? value : "")}
+            {...form.number("amount")}
           />
           <Autocomplete
             label={d.hold.method}
             maxLength={50}
             data={[...d.hold.methods]}
             value={method}
-            onChange={setMethod}
+            onChange={(method) => set({ method })}
           />
-        </div>
+        </Columns>
       )}
-      {accepted.length > 0 && (
-        <div className="two">
-          <Select
-            label={d.hold.benefit}
-            placeholder={d.hold.noBenefit}
-            clearable
-            value={provider || null}
-            onChange={(code) => setProvider(code ?? "")}
-            data={accepted.map(({ code, name: label, discountPercent }) => ({
-              value: code,
-              label: `${label} (−${discountPercent} %)`,
-            }))}
-          />
-          <TextInput
-            label={d.hold.number}
-            required={provider !== ""}
-            disabled={provider === ""}
-            maxLength={100}
-            value={number}
-            onChange={(event) => setNumber(event.currentTarget.value)}
-          />
-        </div>
+      <Benefit form={form} chosen={provider !== ""} />
+      {records && (
+        <Text c="dimmed" fz="xs" mt={-6}>
+          {d.hold.moneyNote}
+        </Text>
       )}
-      <p className="muted form-note">{d.hold.moneyNote}</p>
-      <Refused error={error} zone={booking.timeZone} />
-      <div className="end">
+      <FormError error={error} zone={booking.timeZone} />
+      <FormFoot>
         {over ? (
           <Button onClick={onAgain}>{d.hold.again}</Button>
         ) : (
@@ -202,7 +179,47 @@ export function ConfirmHold({
             </Button>
           </>
         )}
-      </div>
-    </form>
+      </FormFoot>
+    </Form>
+  );
+}
+
+/** A partner's benefit, and the membership number that it needs. */
+function Benefit({
+  form,
+  chosen,
+}: {
+  form: Pick<Bound<{ provider: string; number: string }>, "choice" | "text">;
+  chosen: boolean;
+}) {
+  const d = useDesk();
+  const can = useCan();
+  const providers = useQuery(
+    BookingService.method.listBenefitProviders,
+    {},
+    { enabled: can("catalog.read") },
+  );
+  const accepted = (providers.data?.providers ?? []).filter(({ active }) => active);
+  if (accepted.length === 0) return null;
+  return (
+    <Columns>
+      <Select
+        {...form.choice("provider")}
+        label={d.hold.benefit}
+        placeholder={d.hold.noBenefit}
+        clearable
+        data={accepted.map(({ code, name, discountPercent }) => ({
+          value: code,
+          label: `${name} (−${discountPercent} %)`,
+        }))}
+      />
+      <TextInput
+        {...form.text("number")}
+        label={d.hold.number}
+        required={chosen}
+        disabled={!chosen}
+        maxLength={100}
+      />
+    </Columns>
   );
 }

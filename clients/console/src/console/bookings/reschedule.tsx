@@ -1,24 +1,18 @@
-import { useLast } from "../../shared/last";
-import "./bookings.css";
-import {
-  type Booking,
-  BookingService,
-  type Session,
-  SessionService,
-  SessionState,
-} from "@berthhq/client";
+import { type Booking, BookingService, SessionService, SessionState } from "@berthhq/client";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { useQuery } from "@connectrpc/connect-query";
-import { Button, Checkbox, Modal, Switch } from "@mantine/core";
+import { Box, Checkbox, Switch, Text } from "@mantine/core";
 import { useState } from "react";
-import { useText } from "../../i18n";
-import { useDesk } from "../../i18n/desk";
-import { useAll } from "../../shared/all";
-import { useCall } from "../../shared/calls";
-import { Refused, useSubmit } from "../../shared/form";
+import { useDesk, useDeskTexts } from "../../i18n/desk";
+import { useFields } from "../../shared/form";
+import { useSessions } from "../../shared/sessions";
 import { DAY, millis } from "../../shared/time";
-import { Shown, State, Time } from "../../shared/ui";
-import { dayOf } from "../data";
+import { QueryResult, State, Time } from "../../shared/ui";
+import { dayOf } from "../schedules/data";
+import { CallForm, Dimmed, Panel } from "../ui";
+import { useSave } from "../ui/edit-form";
+import text from "../ui/text.module.css";
+import classes from "./reschedule.module.css";
 
 /** Reschedules a booking. The new seat is booked before the current one is released. */
 export function RescheduleModal({
@@ -29,16 +23,16 @@ export function RescheduleModal({
   onClose: () => void;
 }) {
   const d = useDesk();
-  const [last, turn] = useLast(booking);
   return (
-    <Modal
-      opened={booking !== undefined}
+    <Panel
+      modal
+      of={booking}
+      title={({ memberName }) => d.reschedule.title(memberName)}
+      width={560}
       onClose={onClose}
-      title={last && d.reschedule.title(last.memberName)}
-      size={560}
     >
-      {last && <RescheduleForm key={turn} booking={last} onClose={onClose} />}
-    </Modal>
+      {(moved) => <RescheduleForm booking={moved} onClose={onClose} />}
+    </Panel>
   );
 }
 
@@ -46,33 +40,23 @@ export function RescheduleModal({
 const lookAhead = 14 * DAY;
 
 function RescheduleForm({ booking, onClose }: { booking: Booking; onClose: () => void }) {
-  const t = useText();
-  const d = useDesk();
+  const { t, d } = useDeskTexts();
   const from = useQuery(SessionService.method.getSession, { sessionId: booking.sessionId });
   const session = from.data?.session;
   const [now] = useState(() => Date.now());
-  const [same, setSame] = useState(true);
-  const [chosen, setChosen] = useState("");
-  const [items, setItems] = useState(true);
-  const [notify, setNotify] = useState(true);
-  const reschedule = useCall(BookingService.method.rescheduleBooking, {
-    quiet: true,
-    done: d.reschedule.done,
-  });
-  const sessions = useAll(
-    SessionService.method.listSessions,
+  const { values, set, ...form } = useFields({ same: true, chosen: "", items: true, notify: true });
+  const { same, chosen, items, notify } = values;
+  const reschedule = useSave(BookingService.method.rescheduleBooking, d.reschedule.done);
+  const sessions = useSessions(
     {
-      filter: {
-        startsWithin: {
-          start: timestampFromMs(now),
-          end: timestampFromMs(Math.max(now, millis(booking.sessionStartTime)) + lookAhead),
-        },
-        locationIds: session ? [session.locationId] : [],
-        serviceIds: session && same ? [session.serviceId] : [],
-        states: [SessionState.PUBLISHED],
+      startsWithin: {
+        start: timestampFromMs(now),
+        end: timestampFromMs(Math.max(now, millis(booking.sessionStartTime)) + lookAhead),
       },
+      locationIds: session ? [session.locationId] : [],
+      serviceIds: session && same ? [session.serviceId] : [],
+      states: [SessionState.PUBLISHED],
     },
-    (answer) => answer.sessions,
     { enabled: session !== undefined, keep: true },
   );
   const open = (sessions.data ?? []).filter(
@@ -81,102 +65,77 @@ function RescheduleForm({ booking, onClose }: { booking: Booking; onClose: () =>
   );
   const days = Map.groupBy(open, dayOf);
   const kept = booking.items.filter(({ status }) => status < 3);
-  const { error, onSubmit } = useSubmit(async () => {
-    await reschedule.run({
+  const run = () =>
+    reschedule({
       bookingId: booking.id,
       sessionId: chosen,
       moveItems: items && kept.length > 0,
       notify,
     });
-    onClose();
-  });
   return (
-    <form className="form" onSubmit={onSubmit}>
-      <p className="muted" style={{ margin: 0, fontSize: 13 }}>
+    <CallForm
+      act={d.reschedule.act}
+      cancel={t.actions.back}
+      run={run}
+      disabled={!chosen}
+      zone={booking.timeZone}
+      onClose={onClose}
+    >
+      <Text c="dimmed" fz="sm">
         {d.reschedule.now}{" "}
-        <strong style={{ color: "var(--ink)" }}>
+        <Box component="strong" c="var(--ink)">
           {booking.sessionTitle}, <Time at={booking.sessionStartTime} zone={booking.timeZone} />
-        </strong>
+        </Box>
         <br />
         {d.reschedule.note}
-      </p>
-      <Switch
-        size="xs"
-        label={d.reschedule.same}
-        checked={same}
-        onChange={(event) => setSame(event.currentTarget.checked)}
-      />
-      <Shown of={sessions} rows={5}>
+      </Text>
+      <Switch size="xs" label={d.reschedule.same} {...form.flag("same")} />
+      <QueryResult query={sessions} rows={5}>
         {() =>
           open.length === 0 ? (
             <State title={d.reschedule.none}>{d.reschedule.noneNote}</State>
           ) : (
-            <fieldset className="choices">
-              <legend className="sr">{d.reschedule.to}</legend>
+            <fieldset className={classes.choices}>
+              <legend className={text.hidden}>{d.reschedule.to}</legend>
               {[...days].map(([day, list]) => (
                 <div key={day}>
                   <h3>
                     <Time at={list[0]?.startTime} zone={booking.timeZone} as="longDay" />
                   </h3>
                   {list.map((one) => (
-                    <Choice
-                      key={one.id}
-                      session={one}
-                      chosen={chosen === one.id}
-                      onChoose={setChosen}
-                    />
+                    <label key={one.id} className={classes.choice}>
+                      <input
+                        type="radio"
+                        name="to"
+                        checked={chosen === one.id}
+                        onChange={() => set({ chosen: one.id })}
+                      />
+                      <Time at={one.startTime} zone={one.timeZone} as="time" />
+                      <Text span inherit truncate>
+                        {one.title}
+                      </Text>
+                      <Dimmed className={text.num}>
+                        {one.seatsOpen === undefined
+                          ? t.session.noLimit
+                          : t.session.open(one.seatsOpen)}
+                      </Dimmed>
+                    </label>
                   ))}
                 </div>
               ))}
             </fieldset>
           )
         }
-      </Shown>
+      </QueryResult>
       {kept.length > 0 && (
         <Checkbox
           label={d.reschedule.items(
             kept.map(({ name, quantity }) => `${quantity} ${name}`).join(", "),
           )}
-          checked={items}
-          onChange={(event) => setItems(event.currentTarget.checked)}
+          {...form.flag("items")}
         />
       )}
-      <Checkbox
-        label={d.reschedule.tell}
-        checked={notify}
-        onChange={(event) => setNotify(event.currentTarget.checked)}
-      />
-      <Refused error={error} zone={booking.timeZone} />
-      <div className="end">
-        <Button variant="default" onClick={onClose}>
-          {t.actions.back}
-        </Button>
-        <Button type="submit" disabled={!chosen} loading={reschedule.busy}>
-          {d.reschedule.act}
-        </Button>
-      </div>
-    </form>
-  );
-}
-
-function Choice({
-  session,
-  chosen,
-  onChoose,
-}: {
-  session: Session;
-  chosen: boolean;
-  onChoose: (id: string) => void;
-}) {
-  const t = useText();
-  return (
-    <label className="choice">
-      <input type="radio" name="to" checked={chosen} onChange={() => onChoose(session.id)} />
-      <Time at={session.startTime} zone={session.timeZone} as="time" />
-      <span className="ellipsis">{session.title}</span>
-      <span className="muted num">
-        {session.seatsOpen === undefined ? t.session.noLimit : t.session.open(session.seatsOpen)}
-      </span>
-    </label>
+      <Checkbox label={d.reschedule.tell} {...form.flag("notify")} />
+    </CallForm>
   );
 }

@@ -1,5 +1,7 @@
 import { type Booking, BookingStatus } from "@berthhq/client";
+import { Text } from "@mantine/core";
 import { useText } from "../../i18n";
+import { Countdown } from "../../shared/countdown";
 import { Tag, type Tone } from "../../shared/ui";
 
 const tones: Partial<Record<BookingStatus, Tone>> = {
@@ -11,5 +13,14 @@ const tones: Partial<Record<BookingStatus, Tone>> = {
 
 export function BookingTag({ booking }: { booking: Booking }) {
   const t = useText();
-  return <Tag tone={tones[booking.status] ?? ""}>{t.bookingStatus[booking.status]}</Tag>;
+  return (
+    <>
+      {booking.status === BookingStatus.PENDING && (
+        <Text span inherit mr={8}>
+          <Countdown until={booking.holdExpireTime} />
+        </Text>
+      )}
+      <Tag tone={tones[booking.status] ?? ""}>{t.bookingStatus[booking.status]}</Tag>
+    </>
+  );
 }

@@ -2,143 +2,98 @@ import { BookingService, type Item } from "@berthhq/client";
 import { durationFromMs } from "@bufbuild/protobuf/wkt";
 import { NumberInput, TextInput } from "@mantine/core";
 import { IconGolf } from "@tabler/icons-react";
-import { useI18n, useText } from "../../i18n";
-import { useDesk } from "../../i18n/desk";
-import { useAll } from "../../shared/all";
-import { useCall, useRead } from "../../shared/calls";
+import { useDeskTexts } from "../../i18n/desk";
+import { useAll } from "../../shared/lists";
 import { useMe } from "../../shared/me";
 import { amountOf, moneyOf, showMoney } from "../../shared/money";
 import { MINUTE, showSpan, spanMs } from "../../shared/time";
-import { Shown } from "../../shared/ui";
-import type { Catalog } from "../data";
-import { EditForm, maskOf } from "../form";
-import { ActiveSwitch, LocationInput, Name, onlyLocation, Price } from "../inputs";
-import { EntityTable } from "./list";
+import { QueryResult } from "../../shared/ui";
+import { right } from "../ui";
+import { EditForm, useSave } from "../ui/edit-form";
+import { EntityTable } from "../ui/entity-table";
+import { ActiveSwitch, Columns, LocationInput, Name, onlyLocation, Price } from "../ui/inputs";
+import type { Catalog, FormProps } from "./data";
 
 /** Items that members can reserve with a booking, in limited number. */
 export function Items({ catalog, archived }: { catalog: Catalog; archived: boolean }) {
-  const t = useText();
-  const d = useDesk();
-  const { locale } = useI18n();
+  const { t, d, locale } = useDeskTexts();
   const items = useAll(
     BookingService.method.listItems,
     { includeInactive: true },
     (answer) => answer.items,
   );
   return (
-    <Shown of={items}>
+    <QueryResult query={items}>
       {(all) => (
         <EntityTable
           entities={all}
           archived={archived}
-          add={d.catalog.newItem}
-          none={d.catalog.noItems}
-          noneNote={d.catalog.noItemsNote}
+          {...d.catalog.tables.items}
           icon={IconGolf}
-          note={d.catalog.itemsNote}
           columns={[
             { title: d.catalog.kind, show: ({ kind }) => kind || "–" },
             {
               title: t.fields.location,
               show: ({ locationId }) => catalog.location(locationId)?.name,
             },
-            { title: d.catalog.stock, right: true, show: ({ stock }) => stock },
+            { title: d.catalog.stock, ...right, show: ({ stock }) => stock },
             {
               title: t.plans.price,
-              right: true,
+              ...right,
               show: ({ price }) => showMoney(price, locale) || "–",
             },
             {
               title: d.catalog.timeOut,
-              right: true,
+              ...right,
               show: ({ timeOut }) => (timeOut ? showSpan(spanMs(timeOut)) : d.catalog.asLong),
             },
           ]}
-          form={(item, close) => <ItemForm item={item} catalog={catalog} onClose={close} />}
+          form={(item, close) => <ItemForm entity={item} catalog={catalog} onClose={close} />}
         />
       )}
-    </Shown>
+    </QueryResult>
   );
 }
 
-interface Values {
-  locationId: string;
-  name: string;
-  kind: string;
-  stock: number | "";
-  price: number | "";
-  timeOut: number | "";
-  active: boolean;
-}
+const valuesOf = (item: Item | undefined, locationId: string) => ({
+  locationId: item?.locationId ?? locationId,
+  name: item?.name ?? "",
+  kind: item?.kind ?? "",
+  stock: item?.stock ?? (1 as number | ""),
+  price: amountOf(item?.price),
+  timeOut: item?.timeOut ? spanMs(item.timeOut) / MINUTE : ("" as const),
+  active: item?.active ?? true,
+});
 
-function versionOf(item: Item | undefined, locationId: string) {
-  const values: Values = {
-    locationId: item?.locationId ?? locationId,
-    name: item?.name ?? "",
-    kind: item?.kind ?? "",
-    stock: item?.stock ?? 1,
-    price: amountOf(item?.price),
-    timeOut: item?.timeOut ? spanMs(item.timeOut) / MINUTE : "",
-    active: item?.active ?? true,
-  };
-  return { values, etag: item?.etag ?? "" };
-}
-
-function ItemForm({
-  item,
-  catalog,
-  onClose,
-}: {
-  item: Item | undefined;
-  catalog: Catalog;
-  onClose: () => void;
-}) {
-  const t = useText();
-  const d = useDesk();
+function ItemForm({ entity: item, catalog, onClose }: FormProps<Item>) {
+  const { t, d } = useDeskTexts();
   const { tenant } = useMe();
-  const read = useRead();
-  const create = useCall(BookingService.method.createItem, { quiet: true, done: t.done.saved });
-  const update = useCall(BookingService.method.updateItem, { quiet: true, done: t.done.saved });
-  const first = onlyLocation(catalog);
+  const create = useSave(BookingService.method.createItem);
+  const update = useSave(BookingService.method.updateItem);
   const currency = item?.price?.currencyCode || tenant.currency;
-  const inputOf = ({ name, kind, stock, price, timeOut, active }: Values) => ({
-    name: name.trim(),
-    kind: kind.trim(),
-    stock: Number(stock),
-    active,
-    ...(price !== "" && { price: moneyOf(price, currency) }),
-    ...(timeOut !== "" && { timeOut: durationFromMs(timeOut * MINUTE) }),
-  });
   return (
-    <EditForm<Values>
-      fresh={!item}
-      current={versionOf(item, first)}
-      names={{
-        ...t.fields,
-        kind: d.catalog.kind,
-        stock: d.catalog.stock,
-        price: t.plans.price,
-        timeOut: d.catalog.timeOut,
-        active: d.catalog.active,
+    <EditForm
+      entity={item}
+      valuesOf={(of) => valuesOf(of, onlyLocation(catalog))}
+      names={{ ...t.fields, ...d.catalog, locationId: t.fields.location, price: t.plans.price }}
+      reread={async (read) => {
+        const filter = { locationId: item?.locationId ?? "", includeInactive: true, pageSize: 500 };
+        const { items } = await read(BookingService.method.listItems, filter);
+        return items.find(({ id }) => id === item?.id);
       }}
-      reread={async () => {
-        const { items } = await read(BookingService.method.listItems, {
-          locationId: item?.locationId ?? "",
-          includeInactive: true,
-          pageSize: 500,
-        });
-        return versionOf(items.find(({ id }) => id === item?.id) ?? item, first);
+      save={({ locationId, price, timeOut, ...values }, { updateMask, etag }) => {
+        const input = {
+          ...values,
+          name: values.name.trim(),
+          kind: values.kind.trim(),
+          stock: Number(values.stock),
+          ...(price !== "" && { price: moneyOf(price, currency) }),
+          ...(timeOut !== "" && { timeOut: durationFromMs(timeOut * MINUTE) }),
+        };
+        return item
+          ? update({ itemId: item.id, item: input, updateMask, etag })
+          : create({ locationId, item: input });
       }}
-      save={(values, changed, etag) =>
-        item
-          ? update.run({
-              itemId: item.id,
-              item: inputOf(values),
-              updateMask: { paths: changed.map(maskOf) },
-              etag,
-            })
-          : create.run({ locationId: values.locationId, item: inputOf(values) })
-      }
       onClose={onClose}
     >
       {(form) => (
@@ -148,25 +103,14 @@ function ItemForm({
             catalog={catalog}
             fixed={item?.locationId}
           />
-          <div className="two">
+          <Columns>
             <Name {...form.text("name")} />
-            <TextInput
-              {...form.text("kind")}
-              label={d.catalog.kind}
-              placeholder={d.catalog.itemKind}
-              maxLength={50}
-            />
-          </div>
-          <div className="two">
-            <NumberInput
-              {...form.number("stock")}
-              label={d.catalog.stock}
-              required
-              min={0}
-              max={10_000}
-            />
+            <TextInput {...form.text("kind")} placeholder={d.catalog.itemKind} maxLength={50} />
+          </Columns>
+          <Columns>
+            <NumberInput {...form.number("stock")} required min={0} max={10_000} />
             <Price {...form.number("price")} currency={currency} />
-          </div>
+          </Columns>
           <NumberInput
             {...form.number("timeOut")}
             label={d.catalog.timeOutMinutes}

@@ -1,40 +1,34 @@
 import { Channel, type Location, TenantService } from "@berthhq/client";
-import { Checkbox, NumberInput, Textarea } from "@mantine/core";
+import { Checkbox, Group, NumberInput, Textarea } from "@mantine/core";
 import { IconMapPin } from "@tabler/icons-react";
-import { useI18n, useText } from "../../i18n";
-import { useDesk } from "../../i18n/desk";
-import { useCall, useRead } from "../../shared/calls";
-import { useCan, useMe } from "../../shared/me";
+import { useDeskTexts } from "../../i18n/desk";
+import { useMe } from "../../shared/me";
 import { zoneName } from "../../shared/time";
 import { Tag } from "../../shared/ui";
-import type { Catalog } from "../data";
-import { EditForm, maskOf } from "../form";
-import { ActiveSwitch, Name, Zone } from "../inputs";
-import { EntityTable } from "./list";
+import { Dimmed, FieldHint, Inline } from "../ui";
+import { EditForm, maskOf, useSave } from "../ui/edit-form";
+import { EntityTable } from "../ui/entity-table";
+import { ActiveSwitch, Columns, Name, Zone } from "../ui/inputs";
+import text from "../ui/text.module.css";
+import type { Catalog, FormProps } from "./data";
 
 const ways = [Channel.ONLINE, Channel.PHONE, Channel.WALK_IN] as const;
 
 export function Locations({ catalog, archived }: { catalog: Catalog; archived: boolean }) {
-  const t = useText();
-  const d = useDesk();
-  const { locale } = useI18n();
+  const { t, d, locale } = useDeskTexts();
   return (
     <EntityTable
       entities={catalog.locations}
       archived={archived}
-      add={d.catalog.newLocation}
-      none={d.catalog.noLocations}
-      noneNote={d.catalog.noLocationsNote}
+      {...d.catalog.tables.locations}
       icon={IconMapPin}
-      note={d.catalog.locationsNote}
       columns={[
         { title: d.catalog.address, show: ({ address }) => address || "–" },
         {
           title: t.fields.timeZone,
           show: ({ timeZone }) => (
             <>
-              {timeZone.replaceAll("_", " ")}{" "}
-              <span className="muted">{zoneName(timeZone, locale)}</span>
+              {timeZone.replaceAll("_", " ")} <Dimmed>{zoneName(timeZone, locale)}</Dimmed>
             </>
           ),
         },
@@ -44,7 +38,7 @@ export function Locations({ catalog, archived }: { catalog: Catalog; archived: b
             channels.length === 0 ? (
               <Tag tone="bad">{d.catalog.noChannels}</Tag>
             ) : (
-              <span className="tags">
+              <Inline gap={4}>
                 {ways
                   .filter((way) => channels.includes(way))
                   .map((way) => (
@@ -52,114 +46,77 @@ export function Locations({ catalog, archived }: { catalog: Catalog; archived: b
                       {t.session.channel[way]}
                     </Tag>
                   ))}
-              </span>
+              </Inline>
             ),
         },
         {
           title: d.catalog.position,
           show: ({ geo }) =>
             geo ? (
-              <span className="num">
+              <span className={text.num}>
                 {geo.latitude.toFixed(4)}, {geo.longitude.toFixed(4)}
               </span>
             ) : (
-              <span className="muted">{d.catalog.noPosition}</span>
+              <Dimmed>{d.catalog.noPosition}</Dimmed>
             ),
         },
       ]}
-      form={(location, close) => <LocationForm location={location} onClose={close} />}
+      form={(location, close) => <LocationForm entity={location} onClose={close} />}
     />
   );
 }
 
-interface Values {
-  name: string;
-  timeZone: string;
-  address: string;
-  latitude: number | "";
-  longitude: number | "";
-  channels: readonly Channel[];
-  active: boolean;
-}
+const valuesOf = (location: Location | undefined, zone: string) => ({
+  name: location?.name ?? "",
+  timeZone: location?.timeZone ?? zone,
+  address: location?.address ?? "",
+  latitude: location?.geo?.latitude ?? ("" as const),
+  longitude: location?.geo?.longitude ?? ("" as const),
+  channels: location ? [...location.channels].sort() : [...ways],
+  active: location?.active ?? true,
+});
+type Values = ReturnType<typeof valuesOf>;
 
-function versionOf(location: Location | undefined, zone: string) {
-  const values: Values = {
-    name: location?.name ?? "",
-    timeZone: location?.timeZone ?? zone,
-    address: location?.address ?? "",
-    latitude: location?.geo?.latitude ?? "",
-    longitude: location?.geo?.longitude ?? "",
-    channels: location ? [...location.channels].sort() : [...ways],
-    active: location?.active ?? true,
-  };
-  return { values, etag: location?.etag ?? "" };
-}
-
-const isPosition = (key: keyof Values) => key === "latitude" || key === "longitude";
-
-function LocationForm({
-  location,
-  onClose,
-}: {
-  location: Location | undefined;
-  onClose: () => void;
-}) {
-  const t = useText();
-  const d = useDesk();
-  const can = useCan();
-  const { tenant } = useMe();
-  const read = useRead();
-  const create = useCall(TenantService.method.createLocation, { quiet: true, done: t.done.saved });
-  const update = useCall(TenantService.method.updateLocation, { quiet: true, done: t.done.saved });
-  const inputOf = ({ name, timeZone, address, latitude, longitude }: Values) => ({
-    name: name.trim(),
-    timeZone,
-    address,
-    ...(latitude !== "" && longitude !== "" && { geo: { latitude, longitude } }),
-  });
-  const change = (id: string, values: Values, paths: readonly string[], etag: string) =>
-    update.run({
-      location: {
-        ...inputOf(values),
-        id,
-        channels: [...values.channels],
-        active: values.active,
-        etag,
-      },
-      updateMask: { paths: [...new Set(paths)] },
-    });
-  const save = async (values: Values, changed: (keyof Values)[], etag: string) => {
-    const paths = changed.map((key) => (isPosition(key) ? "geo" : maskOf(key)));
-    if (location) return change(location.id, values, paths, etag);
+function LocationForm({ entity: location, onClose }: Omit<FormProps<Location>, "catalog">) {
+  const { t, d } = useDeskTexts();
+  const { tenant, can } = useMe();
+  const create = useSave(TenantService.method.createLocation);
+  const update = useSave(TenantService.method.updateLocation);
+  const save = async (
+    { channels, active, latitude, longitude, ...values }: Values,
+    { updateMask, etag }: { updateMask: { paths: string[] }; etag: string },
+  ) => {
+    const input = {
+      ...values,
+      name: values.name.trim(),
+      ...(latitude !== "" && longitude !== "" && { geo: { latitude, longitude } }),
+    };
+    if (location) {
+      return update({
+        location: { ...input, id: location.id, channels, active, etag },
+        updateMask,
+      });
+    }
     // A new location takes bookings on all channels unless its channels were changed.
-    const made = (await create.run({ location: inputOf(values) }))?.location;
-    return made && changed.includes("channels")
-      ? change(made.id, values, ["channels"], made.etag)
+    const made = (await create({ location: input }))?.location;
+    return made && updateMask.paths.includes("channels")
+      ? update({ location: { ...made, channels }, updateMask: { paths: ["channels"] } })
       : made;
   };
   return (
-    <EditForm<Values>
-      fresh={!location}
-      current={versionOf(location, tenant.timeZone)}
-      names={{
-        ...t.fields,
-        address: d.catalog.address,
-        channels: d.catalog.channels,
-        latitude: d.catalog.latitude,
-        longitude: d.catalog.longitude,
-        active: d.catalog.active,
-      }}
+    <EditForm
+      entity={location}
+      valuesOf={(of) => valuesOf(of, tenant.timeZone)}
+      names={{ ...t.fields, ...d.catalog }}
+      pathOf={(key) => (key === "latitude" || key === "longitude" ? "geo" : maskOf(key))}
       show={(key, value) =>
         key === "channels"
           ? (value as Channel[]).map((way) => t.session.channel[way]).join(", ")
           : String(value)
       }
-      reread={async () => {
-        const answer = await read(TenantService.method.getLocation, {
-          locationId: location?.id ?? "",
-        });
-        return versionOf(answer.location ?? location, tenant.timeZone);
-      }}
+      reread={async (read) =>
+        (await read(TenantService.method.getLocation, { locationId: location?.id ?? "" })).location
+      }
       save={save}
       onClose={onClose}
     >
@@ -167,11 +124,10 @@ function LocationForm({
         <>
           <Name {...form.text("name")} />
           <Zone {...form.choice("timeZone")} description={d.catalog.zoneNote} />
-          <Textarea {...form.text("address")} label={d.catalog.address} autosize maxLength={500} />
-          <div className="two">
+          <Textarea {...form.text("address")} autosize maxLength={500} />
+          <Columns>
             <NumberInput
               {...form.number("latitude")}
-              label={d.catalog.latitude}
               min={-90}
               max={90}
               decimalScale={6}
@@ -179,21 +135,20 @@ function LocationForm({
             />
             <NumberInput
               {...form.number("longitude")}
-              label={d.catalog.longitude}
               min={-180}
               max={180}
               decimalScale={6}
               required={values.latitude !== ""}
             />
-          </div>
-          <p className="muted form-note">{d.catalog.positionNote}</p>
+          </Columns>
+          <FieldHint>{d.catalog.positionNote}</FieldHint>
           <Checkbox.Group
             label={d.catalog.channels}
             description={d.catalog.channelsNote}
             value={values.channels.map(String)}
             onChange={(chosen) => set({ channels: chosen.map(Number).sort() as Channel[] })}
           >
-            <div style={{ display: "flex", gap: 18, flexWrap: "wrap", marginTop: 8 }}>
+            <Group gap={18} align="stretch" mt={8}>
               {ways.map((way) => (
                 <Checkbox
                   key={way}
@@ -202,7 +157,7 @@ function LocationForm({
                   label={t.session.channel[way]}
                 />
               ))}
-            </div>
+            </Group>
           </Checkbox.Group>
           {location && <ActiveSwitch {...form.flag("active")} />}
         </>

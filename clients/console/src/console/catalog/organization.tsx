@@ -1,87 +1,182 @@
 import { type Tenant, TenantService } from "@berthhq/client";
-import { Switch, TextInput } from "@mantine/core";
-import { useText } from "../../i18n";
-import { useDesk } from "../../i18n/desk";
-import { useCall, useRead } from "../../shared/calls";
+import { Box, Button, Fieldset, SimpleGrid, Stack, Switch, Text, TextInput } from "@mantine/core";
+import { useDebouncedValue } from "@mantine/hooks";
+import { useState } from "react";
+import { useDesk, useDeskTexts } from "../../i18n/desk";
+import { brandVariables, isColor, isLogo, logoPattern, maxLogoLength } from "../../shared/brand";
 import { useMe } from "../../shared/me";
-import { Card } from "../../shared/ui";
-import { EditForm, maskOf } from "../form";
-import { Language, Name, Zone } from "../inputs";
-import { Branding, type BrandValues } from "./branding";
+import { BerthIcon, Card, Logo, Wordmark } from "../../shared/ui";
+import { FieldHint } from "../ui";
+import { EditForm, maskOf, useSave } from "../ui/edit-form";
+import { Columns, Language, Name, Zone } from "../ui/inputs";
+import classes from "./branding.module.css";
 
-type Values = Pick<Tenant, "name" | "timeZone" | "locale" | "currency" | "takesPayments"> &
-  BrandValues;
-
-function versionOf({ name, timeZone, locale, currency, takesPayments, brand, etag }: Tenant) {
+const valuesOf = ({ name, timeZone, locale, currency, takesPayments, brand }: Tenant) => {
   const { logoUrl = "", accentColor = "" } = brand ?? {};
-  const values: Values = { name, timeZone, locale, currency, takesPayments, logoUrl, accentColor };
-  return { values, etag };
-}
-
-/** The path of a field in the update mask. */
-const pathOf = (key: keyof Values) =>
-  key === "logoUrl" || key === "accentColor" ? `brand.${maskOf(key)}` : maskOf(key);
+  return { name, timeZone, locale, currency, takesPayments, logoUrl, accentColor };
+};
 
 /** Settings of the whole organization. */
 export function Organization() {
-  const t = useText();
-  const d = useDesk();
+  const { t, d } = useDeskTexts();
   const { tenant } = useMe();
-  const read = useRead();
-  const update = useCall(TenantService.method.updateTenant, { quiet: true, done: t.done.saved });
+  const update = useSave(TenantService.method.updateTenant);
   return (
-    <div style={{ maxWidth: 620 }}>
+    <Box maw={620}>
       <Card title={d.catalog.organization}>
-        <EditForm<Values>
-          current={versionOf(tenant)}
+        <EditForm
+          entity={tenant}
+          valuesOf={valuesOf}
           names={{
             ...t.fields,
-            currency: d.catalog.currency,
-            takesPayments: d.catalog.takesPayments,
+            ...d.catalog,
             logoUrl: d.catalog.logo,
             accentColor: d.catalog.accent,
           }}
-          reread={async () => {
-            const answer = await read(TenantService.method.getTenant, {});
-            return versionOf(answer.tenant ?? tenant);
-          }}
-          save={({ logoUrl, accentColor, ...values }, changed, etag) =>
-            update.run({
-              tenant: {
-                ...values,
-                name: values.name.trim(),
-                brand: { logoUrl, accentColor },
-                etag,
-              },
-              updateMask: { paths: changed.map(pathOf) },
-            })
+          pathOf={(key) =>
+            key === "logoUrl" || key === "accentColor" ? `brand.${maskOf(key)}` : maskOf(key)
           }
+          reread={async (read) => (await read(TenantService.method.getTenant, {})).tenant}
+          save={({ logoUrl, accentColor, ...values }, { updateMask, etag }) => {
+            const brand = { logoUrl, accentColor };
+            return update({
+              tenant: { ...values, name: values.name.trim(), brand, etag },
+              updateMask,
+            });
+          }}
         >
           {({ values, set, ...form }) => (
             <>
               <Name {...form.text("name")} />
               <Zone {...form.choice("timeZone")} description={d.catalog.tenantZoneNote} />
-              <div className="two">
+              <Columns>
                 <Language {...form.choice("locale")} required allowDeselect={false} />
                 <TextInput
-                  label={d.catalog.currency}
+                  {...form.text("currency")}
                   required
                   pattern="[A-Z]{3}"
                   maxLength={3}
-                  value={values.currency}
                   onChange={(event) => set({ currency: event.currentTarget.value.toUpperCase() })}
                 />
-              </div>
-              <Switch
-                {...form.flag("takesPayments")}
-                label={d.catalog.takesPayments}
-                description={d.catalog.takesPaymentsNote}
-              />
+              </Columns>
+              <Switch {...form.flag("takesPayments")} description={d.catalog.takesPaymentsNote} />
               <Branding values={values} set={set} />
             </>
           )}
         </EditForm>
       </Card>
-    </div>
+    </Box>
+  );
+}
+
+/** An organization's brand. Empty fields mean Berth's own. */
+interface BrandValues {
+  readonly logoUrl: string;
+  readonly accentColor: string;
+}
+
+/** The initial color of the picker. */
+const defaultColor = "#0f6b75";
+
+/** Edits an organization's logo and color, with a preview. */
+function Branding({
+  values: { name, logoUrl, accentColor },
+  set,
+}: {
+  values: BrandValues & { readonly name: string };
+  set: (part: Partial<BrandValues>) => void;
+}) {
+  const d = useDesk();
+  const [missing, setMissing] = useState(false);
+  // Debounced, so that a partly typed URL is not requested.
+  const [debouncedUrl] = useDebouncedValue(logoUrl, 400);
+  const logo = debouncedUrl === logoUrl && isLogo(logoUrl) ? logoUrl : "";
+  const invalidLogo = logoUrl !== "" && !isLogo(logoUrl);
+  return (
+    <Fieldset legend={d.catalog.branding}>
+      <Stack gap={14}>
+        <FieldHint>{d.catalog.brandingNote}</FieldHint>
+        <TextInput
+          type="url"
+          label={d.catalog.logo}
+          description={d.catalog.logoNote}
+          placeholder="https://"
+          maxLength={maxLogoLength}
+          pattern={logoPattern}
+          title={d.catalog.logoWrong}
+          autoComplete="off"
+          value={logoUrl}
+          onChange={(event) => {
+            setMissing(false);
+            set({ logoUrl: event.currentTarget.value.trim() });
+          }}
+          error={invalidLogo ? d.catalog.logoWrong : logo && missing && d.catalog.logoMissing}
+        />
+        <TextInput
+          label={d.catalog.accent}
+          description={d.catalog.accentNote}
+          placeholder="#"
+          maxLength={7}
+          pattern="#[0-9a-fA-F]{6}"
+          title={d.catalog.accentWrong}
+          autoComplete="off"
+          spellCheck={false}
+          value={accentColor}
+          onChange={(event) => set({ accentColor: event.currentTarget.value.trim() })}
+          error={accentColor !== "" && !isColor(accentColor) && d.catalog.accentWrong}
+          rightSection={
+            <input
+              type="color"
+              className={classes.picker}
+              aria-label={d.catalog.accentPick}
+              value={isColor(accentColor) ? accentColor.toLowerCase() : defaultColor}
+              onChange={(event) => set({ accentColor: event.currentTarget.value })}
+            />
+          }
+        />
+        <SimpleGrid minColWidth={180} autoFlow="auto-fit" spacing={12}>
+          <Preview scheme="light" {...{ name, logo, accent: accentColor }} onMissing={setMissing} />
+          <Preview scheme="dark" {...{ name, logo, accent: accentColor }} />
+        </SimpleGrid>
+      </Stack>
+    </Fieldset>
+  );
+}
+
+/** Preview of the header of the member app and a button. */
+function Preview({
+  scheme,
+  name,
+  logo,
+  accent,
+  onMissing,
+}: {
+  scheme: "light" | "dark";
+  name: string;
+  logo: string;
+  accent: string;
+  onMissing?: (missing: boolean) => void;
+}) {
+  const { t, d } = useDeskTexts();
+  return (
+    <figure className={classes.preview} data-scheme={scheme} style={brandVariables(accent)}>
+      <figcaption>{scheme === "light" ? d.catalog.previewLight : d.catalog.previewDark}</figcaption>
+      <div className={classes.page}>
+        <div className={classes.name}>
+          <Wordmark>
+            <Logo url={logo} name={name} {...(onMissing && { onMissing })}>
+              <BerthIcon size={22} />
+              <Text span inherit truncate>
+                {name}
+              </Text>
+            </Logo>
+          </Wordmark>
+        </div>
+        {/* The preview is not interactive. */}
+        <Button component="span" className={classes.button} size="xs" fullWidth tabIndex={-1}>
+          {t.app.book}
+        </Button>
+      </div>
+    </figure>
   );
 }

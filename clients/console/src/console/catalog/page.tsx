@@ -1,90 +1,57 @@
 import { Switch } from "@mantine/core";
-import { type ReactNode, useState } from "react";
-import { useText } from "../../i18n";
-import { useDesk } from "../../i18n/desk";
+import { useDisclosure } from "@mantine/hooks";
+import type { ReactNode } from "react";
+import { useDeskTexts } from "../../i18n/desk";
+import { later } from "../../shared/lazy";
 import { useCan } from "../../shared/me";
-import { PageHead, Shown } from "../../shared/ui";
-import { type Catalog, useCatalog } from "../data";
-import { type Part, Tabbed, usePart } from "../tabbed";
-import { Benefits } from "./benefits";
-import { Items } from "./items";
-import { Locations } from "./locations";
-import { Organization } from "./organization";
-import { Resources } from "./resources";
-import { Services } from "./services";
-import { Staff } from "./staff";
+import { PageHead, QueryResult } from "../../shared/ui";
+import { Page, type Part, Tabbed, usePart } from "../ui";
+import { type Catalog, useCatalog } from "./data";
 
-interface Kind extends Part {
-  /** Whether its entities can be archived. */
-  readonly archives: boolean;
-}
+const Benefits = later(() => import("./benefits"), "Benefits");
+const Organization = later(() => import("./organization"), "Organization");
+const Staff = later(() => import("./staff"), "Staff");
+
+const tables = {
+  locations: later(() => import("./locations"), "Locations"),
+  services: later(() => import("./services"), "Services"),
+  resources: later(() => import("./resources"), "Resources"),
+  items: later(() => import("./items"), "Items"),
+};
 
 /** What the organization offers, where, with what, and who leads it. */
 export function CatalogPage() {
-  const t = useText();
-  const d = useDesk();
+  const { t, d } = useDeskTexts();
   const can = useCan();
   const catalog = useCatalog();
-  const [archived, setArchived] = useState(false);
-  const of = (show: (all: Catalog) => ReactNode) => <Shown of={catalog}>{show}</Shown>;
-  const kinds: Kind[] = [
-    {
-      key: "locations",
-      label: d.catalog.locations,
-      shown: of((all) => <Locations catalog={all} archived={archived} />),
-      archives: true,
-    },
-    {
-      key: "services",
-      label: d.catalog.services,
-      shown: of((all) => <Services catalog={all} archived={archived} />),
-      archives: true,
-    },
-    {
-      key: "resources",
-      label: d.catalog.resources,
-      shown: of((all) => <Resources catalog={all} archived={archived} />),
-      archives: true,
-    },
-    can("member.read") && {
-      key: "staff",
-      label: d.catalog.staff,
-      shown: of((all) => <Staff catalog={all} />),
-      archives: false,
-    },
-    {
-      key: "items",
-      label: d.catalog.items,
-      shown: of((all) => <Items catalog={all} archived={archived} />),
-      archives: true,
-    },
-    {
-      key: "benefits",
-      label: d.catalog.benefits,
-      shown: <Benefits archived={archived} />,
-      archives: true,
-    },
-    can("tenant.update") && {
-      key: "organization",
-      label: d.catalog.organization,
-      shown: <Organization />,
-      archives: false,
-    },
-  ].filter((kind) => kind !== false);
-  const [kind] = usePart(kinds);
+  const [archived, { toggle }] = useDisclosure();
+  const of = (show: (all: Catalog) => ReactNode) => (
+    <QueryResult query={catalog}>{show}</QueryResult>
+  );
+  const table = (key: keyof typeof tables): Part => {
+    const Table = tables[key];
+    return [key, d.catalog[key], () => of((all) => <Table catalog={all} archived={archived} />)];
+  };
+  const parts = [
+    table("locations"),
+    table("services"),
+    table("resources"),
+    can("member.read") &&
+      (["staff", d.catalog.staff, () => of((all) => <Staff catalog={all} />)] as const),
+    table("items"),
+    ["benefits", d.catalog.benefits, () => <Benefits archived={archived} />] as const,
+    can("tenant.update") &&
+      (["organization", d.catalog.organization, () => <Organization />] as const),
+  ].filter((part) => part !== false);
+  const [part] = usePart(parts);
   return (
-    <div className="page">
+    <Page>
       <PageHead title={t.nav.catalog} note={d.catalog.note}>
-        {kind?.archives && (
-          <Switch
-            size="xs"
-            label={d.catalog.showArchived}
-            checked={archived}
-            onChange={(event) => setArchived(event.currentTarget.checked)}
-          />
+        {part?.[0] !== "staff" && part?.[0] !== "organization" && (
+          <Switch size="xs" label={d.catalog.showArchived} checked={archived} onChange={toggle} />
         )}
       </PageHead>
-      <Tabbed parts={kinds} />
-    </div>
+      <Tabbed parts={parts} />
+    </Page>
   );
 }

@@ -1,92 +1,73 @@
 import { AccessService, type Member, MemberService } from "@berthhq/client";
-import { Button, Modal, SegmentedControl, Select, TextInput } from "@mantine/core";
+import { Group, SegmentedControl, Select, TextInput } from "@mantine/core";
 import { IconUserPlus, IconUsersGroup } from "@tabler/icons-react";
 import { useState } from "react";
-import { Link } from "react-router";
-import { useText } from "../../i18n";
-import { useDesk } from "../../i18n/desk";
+import { useDeskTexts } from "../../i18n/desk";
 import { useCall } from "../../shared/calls";
-import { FormEnd, Refused, useFields, useSubmit } from "../../shared/form";
+import { options, useFields } from "../../shared/form";
 import { useCan } from "../../shared/me";
-import { Face, State } from "../../shared/ui";
-import type { Catalog } from "../data";
-import { Name } from "../inputs";
-import { RoleTags } from "../pages/members";
-import { MemberPicker } from "../picker";
+import { Card, State } from "../../shared/ui";
+import { RoleTags } from "../accounts/roles/names";
+import { routes } from "../routes";
+import { CallForm, DataTable, DialogButton, Dimmed, MemberLink, MemberPicker } from "../ui";
+import { useSave } from "../ui/edit-form";
+import { Name } from "../ui/inputs";
+import type { Catalog } from "./data";
 
 /** People with a staff role. */
 export function Staff({ catalog }: { catalog: Catalog }) {
-  const t = useText();
-  const d = useDesk();
+  const { t, d } = useDeskTexts();
   const can = useCan();
-  const [adding, setAdding] = useState(false);
   return (
     <>
-      <div className="list-head">
-        <span className="muted">{d.catalog.staffNote}</span>
+      <Group gap="10px 20px" justify="space-between" mb={12} fz="sm">
+        <Dimmed>{d.catalog.staffNote}</Dimmed>
         {can("role.assign") && (
-          <Button leftSection={<IconUserPlus size={16} />} onClick={() => setAdding(true)}>
-            {d.catalog.newStaff}
-          </Button>
+          <DialogButton modal label={d.catalog.newStaff} icon={IconUserPlus}>
+            {(close) => <AddStaff onClose={close} />}
+          </DialogButton>
         )}
-      </div>
-      <div className="card">
-        {catalog.staff.length === 0 ? (
-          <State icon={IconUsersGroup} title={d.catalog.noStaff}>
-            {d.catalog.noStaffNote}
-          </State>
-        ) : (
-          <div className="scroll-x">
-            <table className="table">
-              <thead>
-                <tr>
-                  <th scope="col">{t.fields.name}</th>
-                  <th scope="col">{t.fields.roles}</th>
-                  <th scope="col">{t.fields.email}</th>
-                  <th scope="col">{t.fields.phone}</th>
-                </tr>
-              </thead>
-              <tbody>
-                {catalog.staff.map((member) => (
-                  <tr key={member.id} className="link">
-                    <td>
-                      <span className="person">
-                        <Face name={member.name} />
-                        <Link className="cover" to={`/members/${member.id}?tab=roles`}>
-                          {member.name}
-                        </Link>
-                      </span>
-                    </td>
-                    <td>
-                      <RoleTags roles={member.roles.filter((role) => role !== "member")} />
-                    </td>
-                    <td className="muted">{member.email}</td>
-                    <td className="muted num">{member.phone}</td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </div>
-        )}
-      </div>
-      <Modal opened={adding} onClose={() => setAdding(false)} title={d.catalog.newStaff}>
-        {adding && <AddStaff onClose={() => setAdding(false)} />}
-      </Modal>
+      </Group>
+      <Card bare>
+        <DataTable
+          rows={catalog.staff}
+          linked
+          empty={
+            <State icon={IconUsersGroup} title={d.catalog.noStaff}>
+              {d.catalog.noStaffNote}
+            </State>
+          }
+          columns={[
+            {
+              title: t.fields.name,
+              show: ({ id, name }) => (
+                <MemberLink to={routes.member.path({ id, tab: "roles" })} name={name} />
+              ),
+            },
+            {
+              title: t.fields.roles,
+              show: ({ roles }) => <RoleTags roles={roles.filter((role) => role !== "member")} />,
+            },
+            { title: t.fields.email, c: "dimmed", show: ({ email }) => email },
+            { title: t.fields.phone, c: "dimmed", show: ({ phone }) => phone },
+          ]}
+        />
+      </Card>
     </>
   );
 }
 
 function AddStaff({ onClose }: { onClose: () => void }) {
-  const t = useText();
-  const d = useDesk();
+  const { t, d } = useDeskTexts();
   const can = useCan();
   const [known, setKnown] = useState(true);
   const [member, setMember] = useState<Member>();
-  const form = useFields({ name: "", email: "", role: "coach" });
+  const form = useFields({ name: "", email: "", role: "coach" }, t.fields);
   const { name, email, role } = form.values;
+  const { coach, admin, owner } = t.roleNames;
   const create = useCall(MemberService.method.createMember, { quiet: true });
-  const assign = useCall(AccessService.method.assignRole, { quiet: true, done: t.done.saved });
-  const { error, onSubmit } = useSubmit(async () => {
+  const assign = useSave(AccessService.method.assignRole);
+  const run = async () => {
     let who = known ? member : undefined;
     if (!known) {
       who = (await create.run({ member: { name: name.trim(), email: email.trim() } }))?.member;
@@ -94,22 +75,22 @@ function AddStaff({ onClose }: { onClose: () => void }) {
       setMember(who);
       setKnown(true);
     }
-    if (!who) return;
-    await assign.run({ memberId: who.id, role });
-    onClose();
-  });
+    return who ? assign({ memberId: who.id, role }) : false;
+  };
   return (
-    <form className="form" onSubmit={onSubmit}>
+    <CallForm
+      act={d.catalog.addStaff}
+      run={run}
+      disabled={known && member === undefined}
+      onClose={onClose}
+    >
       {can("member.write") && (
         <SegmentedControl
           fullWidth
           aria-label={d.catalog.newStaff}
           value={known ? "known" : "new"}
           onChange={(value) => setKnown(value === "known")}
-          data={[
-            { value: "known", label: d.catalog.knownPerson },
-            { value: "new", label: d.catalog.newPerson },
-          ]}
+          data={options({ known: d.catalog.knownPerson, new: d.catalog.newPerson })}
         />
       )}
       {known ? (
@@ -119,7 +100,6 @@ function AddStaff({ onClose }: { onClose: () => void }) {
           <Name {...form.text("name")} />
           <TextInput
             {...form.text("email")}
-            label={t.fields.email}
             description={d.catalog.emailNote}
             type="email"
             required
@@ -131,18 +111,8 @@ function AddStaff({ onClose }: { onClose: () => void }) {
         {...form.choice("role")}
         label={d.catalog.role}
         allowDeselect={false}
-        data={(["coach", "admin", "owner"] as const).map((one) => ({
-          value: one,
-          label: t.roleNames[one],
-        }))}
+        data={options({ coach, admin, owner })}
       />
-      <Refused error={error} />
-      <FormEnd
-        act={d.catalog.addStaff}
-        busy={create.busy || assign.busy}
-        disabled={known && member === undefined}
-        onCancel={onClose}
-      />
-    </form>
+    </CallForm>
   );
 }

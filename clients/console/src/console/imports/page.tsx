@@ -1,30 +1,25 @@
-import "./imports.css";
-import { useText } from "../../i18n";
-import { useDesk } from "../../i18n/desk";
+import { Alert, Box, Button, FileButton, Progress, Stack, Text } from "@mantine/core";
+import { IconCircleCheck, IconDownload, IconFileTypeCsv, IconUpload } from "@tabler/icons-react";
+import { type ReactNode, useState } from "react";
+import { Link } from "react-router";
+import { useDesk, useDeskTexts } from "../../i18n/desk";
+import { explain } from "../../shared/errors";
 import { useCan } from "../../shared/me";
-import { PageHead } from "../../shared/ui";
-import { Tabbed } from "../tabbed";
-import { Importer } from "./importer";
-import { useImportMembers, useImportSessions } from "./send";
-
-const columns = {
-  sessions: [
-    "service",
-    "location",
-    "date",
-    "start",
-    "duration_minutes",
-    "end",
-    "resource",
-    "coach_email",
-    "capacity",
-    "waitlist_capacity",
-    "title",
-    "notes",
-    "status",
-  ],
-  members: ["name", "email", "phone", "subject", "tier", "tags", "locale", "time_zone", "notes"],
-} as const;
+import { here } from "../../shared/time";
+import { Card, PageHead, Tag } from "../../shared/ui";
+import { routes } from "../routes";
+import { DataTable, Dimmed, FieldHint, Hint, Page, Split, Tabbed } from "../ui";
+import { cellAt, type Rows } from "./csv";
+import zone from "./drop-zone.module.css";
+import classes from "./importer.module.css";
+import {
+  type Import,
+  type Report,
+  type Send,
+  useImport,
+  useImportMembers,
+  useImportSessions,
+} from "./send";
 
 const examples = {
   sessions:
@@ -36,54 +31,283 @@ const examples = {
 
 /** Imports sessions or members from a spreadsheet. */
 export function ImportsPage() {
-  const t = useText();
-  const d = useDesk();
+  const { t, d } = useDeskTexts();
   const can = useCan();
-  const sessions = useImportSessions();
-  const members = useImportMembers();
-  const parts = [
-    can("session.import") && {
-      key: "sessions" as const,
-      label: t.nav.schedule,
-      send: sessions,
-      required: 4,
-      size: 1_048_576,
-      to: "/",
-    },
-    can("member.import") && {
-      key: "members" as const,
-      label: t.nav.members,
-      send: members,
-      required: 1,
-      size: 3_000_000,
-      to: "/members",
-    },
-  ].filter((part) => part !== false);
+  const sessions = { required: 4, send: useImportSessions(), to: routes.schedule.path() };
+  const members = { required: 1, send: useImportMembers(), to: routes.members.path() };
   return (
-    <div className="page">
+    <Page>
       <PageHead title={t.nav.imports} note={d.imports.note} />
       <Tabbed
         name="what"
         keep
-        parts={parts.map(({ key, label, send, required, size, to }) => ({
-          key,
-          label,
-          shown: (
-            <Importer
-              send={send}
-              columns={columns[key].map((name, at) => ({
-                name,
-                note: d.imports.columns[key][name] ?? "",
-                required: at < required,
-              }))}
-              example={{ name: `${key}.csv`, text: examples[key] }}
-              most={size}
-              words={d.imports[key]}
-              to={to}
-            />
-          ),
+        parts={[
+          can("session.import") && [
+            "sessions",
+            t.nav.schedule,
+            () => <Importer kind="sessions" most={1_048_576} {...sessions} />,
+          ],
+          can("member.import") && [
+            "members",
+            t.nav.members,
+            () => <Importer kind="members" most={3_000_000} {...members} />,
+          ],
+        ]}
+      />
+    </Page>
+  );
+}
+
+interface Props {
+  kind: keyof typeof examples;
+  send: Send;
+  /** In bytes. */
+  most: number;
+  /** How many of the first columns are required. */
+  required: number;
+  /** Where the imported rows are shown. */
+  to: string;
+}
+
+/** Imports a file: choose it, check it with a dry run, then import all rows or none. */
+function Importer({ kind, send, most, required, to }: Props) {
+  const d = useDesk();
+  const importing = useImport(send, most);
+  return (
+    <Split>
+      <Stack gap={18}>
+        <DropZone of={importing} />
+        <Stack aria-live="polite" gap={18}>
+          {importing.tooLarge && <Alert color="red">{d.imports.tooLarge(most / 1_000_000)}</Alert>}
+          <Progressing of={importing} words={d.imports[kind]} to={to} />
+        </Stack>
+      </Stack>
+      <Format kind={kind} required={required} />
+    </Split>
+  );
+}
+
+/** How far the import is, and its result. */
+function Progressing({
+  of: { file, step, run },
+  words,
+  to,
+}: {
+  of: Import;
+  words: { ready: (n: number) => string; run: (n: number) => string; done: (n: number) => string };
+  to: string;
+}) {
+  const { t, d, locale } = useDeskTexts();
+  if (!file) return null;
+  switch (step.kind) {
+    case "none":
+      return null;
+    case "reading": {
+      const title = step.dry ? d.imports.trying : d.imports.importing;
+      return (
+        <Card title={title}>
+          <Progress value={step.part * 100 || 100} animated aria-label={title} />
+        </Card>
+      );
+    }
+    case "failed":
+      return (
+        <Alert color="red" title={step.dry ? d.imports.notRead : d.imports.unknown} variant="light">
+          <Text inherit mb={10}>
+            {explain(step.error, t, locale, here())}
+          </Text>
+          {!step.dry && (
+            <Text inherit mb={10}>
+              {d.imports.unknownNote}
+            </Text>
+          )}
+          <Button size="compact-sm" variant="default" onClick={() => run(true)}>
+            {d.imports.tryAgain}
+          </Button>
+        </Alert>
+      );
+    case "done":
+      return (
+        <Verdict title={words.done(step.report.imported)}>
+          <Button component={Link} to={to} variant="default">
+            {d.imports.view}
+          </Button>
+        </Verdict>
+      );
+    case "read": {
+      const { report } = step;
+      if (report.wrong > 0) return <Problems report={report} rows={file.rows} />;
+      if (report.rows === 0) return <Alert color="yellow">{d.imports.empty}</Alert>;
+      return (
+        <>
+          <Verdict title={words.ready(report.rows)} note={d.imports.nothingYet}>
+            <Button onClick={() => run(false)}>{words.run(report.rows)}</Button>
+          </Verdict>
+          <Sample rows={file.rows} />
+        </>
+      );
+    }
+  }
+}
+
+function Verdict({ title, note, children }: { title: string; note?: string; children: ReactNode }) {
+  return (
+    <div className={classes.verdict}>
+      <IconCircleCheck size={22} color="var(--good)" aria-hidden />
+      <Box component="span" flex={1}>
+        <strong>{title}</strong>
+        {note && <Box c="dimmed">{note}</Box>}
+      </Box>
+      {children}
+    </div>
+  );
+}
+
+/** The columns of the file, with an example to download. */
+function Format({ kind, required }: Pick<Props, "kind" | "required">) {
+  const d = useDesk();
+  return (
+    <Card
+      title={d.imports.columnsTitle}
+      extra={
+        <Button
+          size="compact-sm"
+          variant="subtle"
+          leftSection={<IconDownload size={14} />}
+          component="a"
+          download={`${kind}.csv`}
+          href={`data:text/csv;charset=utf-8,${encodeURIComponent(examples[kind])}`}
+        >
+          {d.imports.example}
+        </Button>
+      }
+    >
+      <dl className={classes.columns}>
+        {Object.entries(d.imports.columns[kind]).map(([name, note], at) => (
+          <div key={name}>
+            <dt>
+              <code>{name}</code>
+              {at < required && <Tag tone="accent">{d.imports.required}</Tag>}
+            </dt>
+            <dd>{note}</dd>
+          </div>
+        ))}
+      </dl>
+      <FieldHint>{d.imports.format}</FieldHint>
+    </Card>
+  );
+}
+
+/** Where a file is dropped or chosen. */
+function DropZone({ of: { file, step, choose } }: { of: Import }) {
+  const d = useDesk();
+  const [over, setOver] = useState(false);
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: the button in it does the same
+    <div
+      className={zone.zone}
+      data-over={over || undefined}
+      onDragOver={(event) => {
+        event.preventDefault();
+        setOver(true);
+      }}
+      onDragLeave={() => setOver(false)}
+      onDrop={(event) => {
+        event.preventDefault();
+        setOver(false);
+        choose(event.dataTransfer.files[0]);
+      }}
+    >
+      <IconFileTypeCsv size={36} stroke={1.3} color="var(--ink-3)" aria-hidden />
+      <div>
+        <strong>{file ? file.name : d.imports.drop}</strong>
+        <Box c="dimmed" fz="sm">
+          {file
+            ? d.imports.size(Math.max(0, file.rows.length - 1), file.content.length / 1000)
+            : d.imports.dropNote}
+        </Box>
+      </div>
+      <FileButton
+        // A new key, so that choosing the same file again triggers onChange.
+        key={step.kind}
+        accept=".csv,.tsv,text/csv"
+        onChange={choose}
+      >
+        {(props) => (
+          <Button
+            {...props}
+            className={zone.button}
+            variant={file ? "default" : "filled"}
+            leftSection={<IconUpload size={16} />}
+          >
+            {file ? d.imports.other : d.imports.choose}
+          </Button>
+        )}
+      </FileButton>
+    </div>
+  );
+}
+
+/** How many rows of the file are shown as a sample. */
+const sample = 6;
+
+/** How many problems are listed. */
+const mostProblems = 200;
+
+/** Problems by row and column, with the value of the cell. */
+function Problems({ report, rows }: { report: Report; rows: Rows }) {
+  const d = useDesk();
+  const shown = report.problems.slice(0, mostProblems);
+  return (
+    <Card
+      bare
+      title={d.imports.problems(report.wrong, report.rows)}
+      extra={<Dimmed>{d.imports.nothingTaken}</Dimmed>}
+    >
+      <DataTable
+        rows={shown}
+        columns={[
+          { title: d.imports.row, ta: "right", c: "dimmed", show: ({ row }) => row },
+          {
+            title: d.imports.column,
+            show: ({ column }) => (column ? <code>{column}</code> : <Dimmed>–</Dimmed>),
+          },
+          {
+            title: d.imports.cell,
+            className: classes.cell,
+            show: ({ row, column }) =>
+              column && row > 1 ? (
+                cellAt(rows, row, column) || <Dimmed>{d.imports.emptyCell}</Dimmed>
+              ) : (
+                <Dimmed>–</Dimmed>
+              ),
+          },
+          { title: d.imports.wrong, show: ({ message }) => message },
+        ]}
+      />
+      {report.problems.length > shown.length && (
+        <Hint py={8} px={16}>
+          {d.imports.moreProblems(report.problems.length - shown.length)}
+        </Hint>
+      )}
+    </Card>
+  );
+}
+
+function Sample({ rows }: { rows: Rows }) {
+  const d = useDesk();
+  const [header = [], ...rest] = rows.filter((row) => row.some((cell) => cell.trim() !== ""));
+  return (
+    <Card bare title={d.imports.sample}>
+      <DataTable
+        rows={rest.slice(0, sample)}
+        region={d.imports.sample}
+        columns={header.map((title, at) => ({
+          title,
+          className: classes.cell,
+          show: (row: readonly string[]) => row[at],
         }))}
       />
-    </div>
+    </Card>
   );
 }

@@ -1,62 +1,135 @@
-import { Select } from "@mantine/core";
-import { DatePickerInput } from "@mantine/dates";
+import {
+  type DeliveryFilterSchema,
+  DeliveryStatus,
+  type Member,
+  MemberService,
+  type NotificationDelivery,
+  type Session,
+  SessionService,
+} from "@berthhq/client";
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { useQuery } from "@connectrpc/connect-query";
+import { Group } from "@mantine/core";
+import { useState } from "react";
 import { useNotices } from "../../i18n/notices";
-import { useCan } from "../../shared/me";
-import { MemberPicker } from "../picker";
-import type { Filtering } from "./data";
-
-/** Select options by their number in the contract, with an optional one for all. */
-export const choices = (names: readonly string[], any?: string) =>
-  names.flatMap((label, at) => {
-    const shown = at === 0 ? any : label;
-    return shown ? [{ value: String(at), label: shown }] : [];
-  });
+import { useAll } from "../../shared/lists";
+import { useCan, useMe } from "../../shared/me";
+import { startOf, today } from "../../shared/time";
+import type { Tone } from "../../shared/ui";
+import { useCatalog } from "../catalog/data";
+import { routes } from "../routes";
+import { type Days, DaysFilter, MemberPicker, NumberSelect, timeRangeOf } from "../ui";
 
 export function Filters({ of, status }: { of: Filtering; status?: boolean }) {
   const n = useNotices();
   const can = useCan();
   return (
-    <div className="filters">
-      <DatePickerInput
-        type="range"
-        placeholder={n.log.when}
-        aria-label={n.log.when}
-        clearable
-        w={210}
-        value={of.days}
-        valueFormat="D MMM YYYY"
-        onChange={of.setDays}
-        allowSingleDateInRange
-      />
+    <Group gap={8} mb={12}>
+      <DaysFilter label={n.log.when} value={of.days} onChange={of.setDays} />
       {can("member.read") && (
         <MemberPicker filter label={n.anyMember} value={of.member} onChange={of.setMember} />
       )}
-      <Select
-        aria-label={n.topic}
+      <NumberSelect
+        label={n.topic}
         w={180}
-        allowDeselect={false}
-        value={String(of.topic)}
-        onChange={(value) => of.set("topic", value)}
-        data={choices(n.topics, n.anyTopic)}
+        names={n.topics}
+        any={n.anyTopic}
+        value={of.topic}
+        onChange={(topic) => of.change({ topic })}
       />
-      <Select
-        aria-label={n.channel}
-        w={150}
-        allowDeselect={false}
-        value={String(of.channel)}
-        onChange={(value) => of.set("channel", value)}
-        data={choices(n.channels, n.anyChannel)}
+      <NumberSelect
+        label={n.channel}
+        names={n.channels}
+        any={n.anyChannel}
+        value={of.channel}
+        onChange={(channel) => of.change({ channel })}
       />
       {status && (
-        <Select
-          aria-label={n.anyStatus}
-          w={150}
-          allowDeselect={false}
-          value={String(of.status)}
-          onChange={(value) => of.set("status", value)}
-          data={choices(n.statuses, n.anyStatus)}
+        <NumberSelect
+          label={n.anyStatus}
+          names={n.statuses}
+          any={n.anyStatus}
+          value={of.status}
+          onChange={(status) => of.change({ status })}
         />
       )}
-    </div>
+    </Group>
   );
+}
+
+/** Deliveries change shortly after the event that causes them, without an event of their own. */
+export const polling = { refetchInterval: 4_000 };
+
+/** The filter of the list of messages. All of it but the days is in the URL. */
+export function useFilter() {
+  const { tenant } = useMe();
+  const [{ member: memberId, topic, channel, status }, change] = routes.messages.useSearch();
+  const [days, setDays] = useState<Days>([null, null]);
+  const [picked, setPicked] = useState<Member>();
+  // The URL has the member's id only.
+  const named = useQuery(
+    MemberService.method.getMember,
+    { memberId },
+    { enabled: memberId !== "" && picked?.id !== memberId },
+  );
+  const filter: MessageInitShape<typeof DeliveryFilterSchema> = {
+    memberId,
+    topic,
+    channel,
+    statuses: status ? [status] : [],
+    ...timeRangeOf(days, tenant.timeZone),
+  };
+  return {
+    filter,
+    topic,
+    channel,
+    status,
+    days,
+    change,
+    setDays,
+    member: picked?.id === memberId ? picked : named.data?.member,
+    setMember: (member: Member | undefined) => {
+      setPicked(member);
+      change({ member: member?.id ?? "" });
+    },
+  };
+}
+
+export type Filtering = ReturnType<typeof useFilter>;
+
+/** A number of days before or after today: the log is read for sessions around now. */
+const around = (days: number) => startOf(today("UTC").add({ days }), "UTC");
+
+interface SessionContext {
+  readonly session: Session | undefined;
+  /** The session's time zone, or the organization's if the message has no session. */
+  readonly zone: string;
+}
+
+/** The sessions of messages, and their time zones. */
+export function useSessionContexts(deliveries: readonly NotificationDelivery[]) {
+  const { tenant, can } = useMe();
+  const { data: catalog } = useCatalog();
+  const ids = new Set(deliveries.map(({ sessionId }) => sessionId).filter(Boolean));
+  const sessionIds = [...ids].sort().slice(0, 1000);
+  const sessions = useAll(
+    SessionService.method.listSessions,
+    { filter: { sessionIds, startsWithin: { start: around(-180), end: around(180) } } },
+    (answer) => answer.sessions,
+    { keep: true, enabled: sessionIds.length > 0 && can("session.read") },
+  );
+  return ({ sessionId }: NotificationDelivery): SessionContext => {
+    const session = sessions.data?.find(({ id }) => id === sessionId);
+    const location = session && catalog?.location(session.locationId);
+    return { session, zone: location?.timeZone || tenant.timeZone };
+  };
+}
+
+const { QUEUED, SENT, DELIVERED, READ, DEFERRED, POSSIBLY_SENT } = DeliveryStatus;
+const { FAILED, UNDELIVERED, BOUNCED } = DeliveryStatus;
+
+export function toneOf(status: DeliveryStatus): Tone {
+  if ([QUEUED, SENT, DELIVERED, READ].includes(status)) return "good";
+  if ([DEFERRED, POSSIBLY_SENT].includes(status)) return "warn";
+  return [FAILED, UNDELIVERED, BOUNCED].includes(status) ? "bad" : "";
 }

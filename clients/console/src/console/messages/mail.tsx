@@ -1,9 +1,12 @@
 import { NotificationChannel, type RenderedMessage } from "@berthhq/client";
-import { SegmentedControl } from "@mantine/core";
+import { Box, Group, SegmentedControl, Stack } from "@mantine/core";
 import { getNonce } from "get-nonce";
 import { useEffect, useRef, useState } from "react";
 import { useNotices } from "../../i18n/notices";
-import { Mark, Tag } from "../../shared/ui";
+import { BerthIcon, Tag } from "../../shared/ui";
+import { Note } from "../ui";
+import text from "../ui/text.module.css";
+import classes from "./mail.module.css";
 
 /** A message as its recipient sees it. */
 export function Rendered({ message }: { message: RenderedMessage }) {
@@ -11,63 +14,67 @@ export function Rendered({ message }: { message: RenderedMessage }) {
   switch (message.channel) {
     case NotificationChannel.SMS:
       return (
-        <div className="phone">
-          <div className="bubble">{message.text}</div>
-          <div className="muted" style={{ fontSize: 12 }}>
+        <Stack gap={8} maw={360}>
+          <div className={classes.bubble}>{message.text}</div>
+          <Note>
             {n.segments(message.segments)}, {message.gsm7 ? n.gsm : n.unicode}
-          </div>
-        </div>
+          </Note>
+        </Stack>
       );
     case NotificationChannel.PUSH:
       return (
-        <div className="phone">
-          <div className="push">
-            <Mark size={30} />
-            <div style={{ minWidth: 0 }}>
-              <strong style={{ fontWeight: 600 }}>{message.subject}</strong>
+        <Stack gap={8} maw={360}>
+          <div className={classes.push}>
+            <BerthIcon size={30} />
+            <Box miw={0}>
+              <Box component="strong" fw={600}>
+                {message.subject}
+              </Box>
               <div>{message.text}</div>
-            </div>
+            </Box>
           </div>
           {message.link && (
-            <div className="muted" style={{ fontSize: 12, overflowWrap: "anywhere" }}>
+            <Note className={text.anywhere}>
               {n.outbox.link} {message.link}
-            </div>
+            </Note>
           )}
-        </div>
+        </Stack>
       );
     default:
       return <Mail message={message} />;
   }
 }
 
-type View = "html" | "text" | "calendar";
-
 function Mail({ message }: { message: RenderedMessage }) {
   const n = useNotices();
-  const [view, setView] = useState<View>("html");
+  const [view, setView] = useState<"html" | "text" | "calendar">("html");
   const views = (["html", "text", "calendar"] as const).filter(
     (one) => message[one] || one === "text",
   );
   const shown = views.includes(view) ? view : "text";
   return (
-    <div className="mail">
-      <div className="mail-head">
-        <strong className="mail-subject">{message.subject}</strong>
+    <Stack gap={12}>
+      <Group justify="space-between" gap="8px 16px">
+        <strong className={classes.subject}>{message.subject}</strong>
         <SegmentedControl
           size="xs"
           aria-label={n.channels[NotificationChannel.EMAIL]}
           value={shown}
-          onChange={(next) => setView(next as View)}
+          onChange={setView}
           data={views.map((value) => ({ value, label: n.outbox[value] }))}
         />
-      </div>
-      {shown === "html" ? <Frame html={message.html} /> : <pre>{message[shown]}</pre>}
+      </Group>
+      {shown === "html" ? (
+        <Frame html={message.html} />
+      ) : (
+        <pre className={classes.source}>{message[shown]}</pre>
+      )}
       {message.calendar && shown !== "calendar" && (
         <div>
           <Tag tone="plain">{n.outbox.calendar}</Tag>
         </div>
       )}
-    </div>
+    </Stack>
   );
 }
 
@@ -93,13 +100,14 @@ function Frame({ html }: { html: string }) {
   useEffect(applyStyles, [source]);
   return (
     <iframe
+      className={classes.frame}
       ref={frame}
       title={n.outbox.frame}
       sandbox="allow-same-origin allow-popups allow-popups-to-escape-sandbox"
       referrerPolicy="no-referrer"
       srcDoc={source}
       onLoad={applyStyles}
-      style={{ height }}
+      height={height}
     />
   );
 }
@@ -108,7 +116,7 @@ function Frame({ html }: { html: string }) {
  * Moves style attributes to data attributes. Security comes from the frame's sandbox, not from
  * this.
  */
-export function withoutInlineStyles(html: string): string {
+function withoutInlineStyles(html: string): string {
   const nonce = getNonce() ?? "";
   const tags = html.replace(/<[a-z][^>]*>/gi, (tag) =>
     tag.replace(/\sstyle\s*=/gi, " data-style=").replace(/^<style\b/i, `<style nonce="${nonce}"`),

@@ -1,16 +1,17 @@
 import { NotificationChannel, NotificationService, type OutboxMessage } from "@berthhq/client";
-import { useInfiniteQuery } from "@connectrpc/connect-query";
-import { Button, Drawer } from "@mantine/core";
+import { Box, Drawer, Group, Stack, Text } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";
 import { IconDeviceMobile, IconInbox, IconMail, IconMessage2 } from "@tabler/icons-react";
 import { useState } from "react";
-import { useText } from "../../i18n";
 import { useNotices } from "../../i18n/notices";
-import { paged, Shown, State, Time } from "../../shared/ui";
-import { polling, useFilter, useSessionContexts } from "./data";
-import { Filters } from "./filters";
+import { usePages } from "../../shared/lists";
+import { Card, More, QueryResult, State, Time } from "../../shared/ui";
+import { Dimmed, dotted, Hint, Note } from "../ui";
+import text from "../ui/text.module.css";
+import { Filters, polling, useFilter, useSessionContexts } from "./filters";
 import { Zone } from "./log";
 import { Rendered } from "./mail";
+import classes from "./outbox.module.css";
 
 const icons = {
   [NotificationChannel.UNSPECIFIED]: IconMessage2,
@@ -21,94 +22,61 @@ const icons = {
 
 /** Messages on channels without a sender. */
 export function Outbox() {
-  const t = useText();
   const n = useNotices();
   const filtering = useFilter();
   const narrow = useMediaQuery("(max-width: 62em)", undefined, { getInitialValueInEffect: false });
   const [chosen, setChosen] = useState<string>();
-  const outbox = useInfiniteQuery(
+  const outbox = usePages(
     NotificationService.method.listOutbox,
-    { filter: filtering.filter, pageSize: 50, pageToken: "" },
-    {
-      ...paged,
-      placeholderData: (before) => before,
-      ...polling,
-    },
+    { filter: filtering.filter, pageSize: 50 },
+    ({ messages }) => messages,
+    { keep: true, ...polling },
   );
-  const all = outbox.data?.pages.flatMap(({ messages }) => messages) ?? [];
+  const all = outbox.data ?? [];
   const found = all.find(({ delivery }) => delivery?.id === chosen);
   const open = found ?? (narrow ? undefined : all[0]);
   const contextOf = useSessionContexts(all.flatMap(({ delivery }) => delivery ?? []));
-  const entry = (message: OutboxMessage) => {
-    const { delivery } = message;
-    if (!delivery) return null;
-    const { zone } = contextOf(delivery);
-    const Icon = icons[delivery.channel];
-    return (
-      <li key={delivery.id}>
-        <button
-          type="button"
-          aria-current={message === open}
-          onClick={() => setChosen(delivery.id)}
-        >
-          <Icon size={18} stroke={1.6} aria-label={n.channels[delivery.channel]} />
-          <span style={{ minWidth: 0 }}>
-            <span className="outbox-who">
-              <strong className="outbox-name ellipsis">
-                {delivery.recipientName || n.log.guest}
-              </strong>
-              <span className="muted">
-                <Time at={delivery.createTime} zone={zone} as="dateTime" />
-                <Zone zone={zone} />
-              </span>
-            </span>
-            <span className="ellipsis" style={{ display: "block" }}>
-              {message.message?.subject || message.message?.text}
-            </span>
-          </span>
-        </button>
-      </li>
-    );
-  };
   return (
     <>
-      <p className="muted" style={{ margin: "0 0 12px", maxWidth: "74ch" }}>
+      <Hint mb={12} maw="74ch">
         {n.outbox.note}
-      </p>
+      </Hint>
       <Filters of={filtering} />
-      <Shown of={outbox} rows={10}>
+      <QueryResult query={outbox} rows={10}>
         {() =>
           all.length === 0 ? (
-            <div className="card">
+            <Card bare>
               <State icon={IconInbox} title={n.outbox.none}>
                 {n.outbox.noneNote}
               </State>
-            </div>
+            </Card>
           ) : (
-            <div className="outbox">
+            <div className={classes.outbox}>
               <div>
-                <ul className="card">{all.map(entry)}</ul>
-                {outbox.hasNextPage && (
-                  <div style={{ textAlign: "center", marginTop: 14 }}>
-                    <Button
-                      variant="default"
-                      loading={outbox.isFetchingNextPage}
-                      onClick={() => void outbox.fetchNextPage()}
-                    >
-                      {t.actions.more}
-                    </Button>
-                  </div>
-                )}
+                <Card bare>
+                  <ul className={classes.list}>
+                    {all.map((message) => (
+                      <Entry
+                        key={message.delivery?.id}
+                        message={message}
+                        current={message === open}
+                        contextOf={contextOf}
+                        onOpen={setChosen}
+                      />
+                    ))}
+                  </ul>
+                </Card>
+                <More query={outbox} />
               </div>
               {!narrow && open && (
-                <section className="card outbox-open" aria-label={n.log.details}>
+                <Card className={classes.open} aria-label={n.log.details}>
                   <Opened message={open} />
-                </section>
+                </Card>
               )}
             </div>
           )
         }
-      </Shown>
+      </QueryResult>
       <Drawer
         opened={narrow === true && found !== undefined}
         onClose={() => setChosen(undefined)}
@@ -120,21 +88,57 @@ export function Outbox() {
   );
 }
 
+function Entry({
+  message: { delivery, message },
+  current,
+  contextOf,
+  onOpen,
+}: {
+  message: OutboxMessage;
+  current: boolean;
+  contextOf: ReturnType<typeof useSessionContexts>;
+  onOpen: (id: string) => void;
+}) {
+  const n = useNotices();
+  if (!delivery) return null;
+  const { zone } = contextOf(delivery);
+  const Icon = icons[delivery.channel];
+  return (
+    <li>
+      <button type="button" aria-current={current} onClick={() => onOpen(delivery.id)}>
+        <Icon size={18} stroke={1.6} aria-label={n.channels[delivery.channel]} />
+        <Box component="span" miw={0}>
+          <Group component="span" justify="space-between" gap={10} wrap="nowrap">
+            <Text component="strong" inherit truncate fw={560}>
+              {delivery.recipientName || n.log.guest}
+            </Text>
+            <Dimmed fz="xs" className={text.nowrap}>
+              <Time at={delivery.createTime} zone={zone} as="dateTime" />
+              <Zone zone={zone} />
+            </Dimmed>
+          </Group>
+          <Text span inherit truncate display="block">
+            {message?.subject || message?.text}
+          </Text>
+        </Box>
+      </button>
+    </li>
+  );
+}
+
 function Opened({ message: { delivery, message } }: { message: OutboxMessage }) {
   const n = useNotices();
   return (
-    <div style={{ display: "grid", gap: 14 }}>
-      <div className="muted" style={{ fontSize: 12 }}>
-        {[
+    <Stack gap={14}>
+      <Note>
+        {dotted(
           n.topics[delivery?.topic ?? 0],
           n.channels[delivery?.channel ?? 0],
           delivery?.recipientName || n.log.guest,
           delivery?.address,
-        ]
-          .filter(Boolean)
-          .join(" · ")}
-      </div>
+        )}
+      </Note>
       {message && <Rendered key={delivery?.id} message={message} />}
-    </div>
+    </Stack>
   );
 }

@@ -1,30 +1,30 @@
-import "./messages.css";
-import { useText } from "../../i18n";
-import { useNotices } from "../../i18n/notices";
+import { useNoticeTexts } from "../../i18n/notices";
+import { later } from "../../shared/lazy";
 import { useCan } from "../../shared/me";
 import { PageHead } from "../../shared/ui";
-import { Tabbed } from "../tabbed";
-import { Log } from "./log";
-import { Outbox } from "./outbox";
-import { Senders } from "./senders";
-import { Settings } from "./settings";
-import { Templates } from "./templates";
+import { Page, Tabbed } from "../ui";
+
+const Log = later(() => import("./log"), "Log");
+const Outbox = later(() => import("./outbox"), "Outbox");
+const Senders = later(() => import("./senders"), "Senders");
+const Settings = later(() => import("./settings"), "Settings");
+const Templates = later(() => import("./templates"), "Templates");
 
 export function MessagesPage() {
-  const t = useText();
-  const n = useNotices();
+  const { t, n } = useNoticeTexts();
   const can = useCan();
-  const parts = [
-    { key: "log", label: n.tabs.log, shown: <Log /> },
-    can("notification.outbox") && { key: "outbox", label: n.tabs.outbox, shown: <Outbox /> },
-    { key: "templates", label: n.tabs.templates, shown: <Templates /> },
-    { key: "settings", label: n.tabs.settings, shown: <Settings /> },
-    { key: "senders", label: n.tabs.senders, shown: <Senders /> },
-  ].filter((part) => part !== false);
   return (
-    <div className="page">
+    <Page>
       <PageHead title={t.nav.messages} note={n.note} />
-      <Tabbed parts={parts} />
-    </div>
+      <Tabbed
+        parts={[
+          ["log", n.tabs.log, () => <Log />],
+          can("notification.outbox") && ["outbox", n.tabs.outbox, () => <Outbox />],
+          ["templates", n.tabs.templates, () => <Templates />],
+          ["settings", n.tabs.settings, () => <Settings />],
+          ["senders", n.tabs.senders, () => <Senders />],
+        ]}
+      />
+    </Page>
   );
 }

@@ -66,9 +66,9 @@ export const en = {
   staff: {
     open: (seats: number | undefined, line: number) =>
       `${seats === undefined ? "Unlimited seats were open" : `${s(seats, "seat was", "seats were")} open`}, ` +
-      `${line === 0 ? "nobody" : line} on the waitlist.`,
+      `${line === 0 ? "no one" : line} on the waitlist.`,
     tried: (n: number) => `${s(n, "person", "people")} had already been offered these seats.`,
-    noOne: "Nobody got a seat.",
+    noOne: "No one got a seat.",
     booked: (who: string) => `Booked automatically: ${who}.`,
     firstCome: (who: string) =>
       `Offered to everyone who matches, first come, first served: ${who}.`,
@@ -89,9 +89,9 @@ export const en = {
     },
     left: {
       empty: (n: number) => `${s(n, "seat")} left: the waitlist is empty.`,
-      noOther: (n: number) => `${s(n, "seat")} left: nobody else on the waitlist matches.`,
+      noOther: (n: number) => `${s(n, "seat")} left: no one else on the waitlist matches.`,
       none: (n: number, line: number) =>
-        `${s(n, "seat")} left: nobody of ${line} on the waitlist matches.`,
+        `${s(n, "seat")} left: no one on the waitlist matches (${s(line, "entry", "entries")}).`,
       asked: (n: number, asked: number, why: string) =>
         `${s(n, "seat")} left after ${s(asked, "offer")}: ${why}.`,
     },
@@ -99,7 +99,7 @@ export const en = {
       cap: "the rules allow no more offers",
       staff: "the rules leave the next offer to you",
       late: "it is too late for another offer",
-      list: "there is nobody left to offer to",
+      list: "there is no one left to offer to",
     },
     todo: (n: number): string =>
       n === 1

@@ -4,6 +4,38 @@ import type { Desk } from "../desk";
 export const fr: Desk = {
   catalog: {
     note: "Ce que vous proposez, où, avec quoi et qui l’anime.",
+    tables: {
+      locations: {
+        add: "Nouveau lieu",
+        none: "Aucun lieu",
+        noneNote: "Chaque séance a lieu quelque part. Créez votre premier lieu.",
+        note: "Clubs, studios et parcours, chacun avec son fuseau horaire.",
+      },
+      services: {
+        add: "Nouvelle prestation",
+        none: "Aucune prestation",
+        noneNote: "Ajoutez ce que les membres peuvent réserver.",
+        note: "Cours, parcours, terrains, soins : ce que les membres peuvent réserver.",
+      },
+      resources: {
+        add: "Nouvelle ressource",
+        none: "Aucune ressource",
+        noneNote: "Ajoutez les salles ou terrains qu’une seule séance peut occuper à la fois.",
+        note: "Salles, terrains, postes, départs, fauteuils. Une seule séance à la fois.",
+      },
+      items: {
+        add: "Nouveau matériel",
+        none: "Aucun matériel",
+        noneNote: "Ajoutez ce que les membres peuvent réserver avec une place.",
+        note: "Voiturettes, tapis, casiers : matériel limité, réservé avec une place.",
+      },
+      benefits: {
+        add: "Nouvel avantage partenaire",
+        none: "Aucun avantage partenaire",
+        noneNote: "Ajoutez un partenaire dont les membres ont une remise.",
+        note: "Adhésions chez des partenaires qui donnent une remise. Berth enregistre la remise mais ne facture rien.",
+      },
+    },
     locations: "Lieux",
     services: "Prestations",
     resources: "Ressources",
@@ -16,10 +48,6 @@ export const fr: Desk = {
     hidden: (n) => `${s(n, "archivé, masqué", "archivés, masqués")}`,
     active: "Actif",
     activeNote: "Si désactivé, ne peut plus être utilisé. Les séances existantes sont conservées.",
-    locationsNote: "Clubs, studios et parcours, chacun avec son fuseau horaire.",
-    newLocation: "Nouveau lieu",
-    noLocations: "Aucun lieu",
-    noLocationsNote: "Chaque séance a lieu quelque part. Créez votre premier lieu.",
     address: "Adresse",
     channels: "Canaux de réservation",
     channelsNote: "Les réservations par téléphone et sur place sont faites par l’équipe.",
@@ -31,10 +59,6 @@ export const fr: Desk = {
     positionNote: "Nécessaire pour le pointage par GPS.",
     zoneNote:
       "S’applique aux jours, limites et séries. Ne peut plus changer dès qu’il y a des séances.",
-    servicesNote: "Cours, parcours, terrains, soins : ce que les membres peuvent réserver.",
-    newService: "Nouvelle prestation",
-    noServices: "Aucune prestation",
-    noServicesNote: "Ajoutez ce que les membres peuvent réserver.",
     category: "Catégorie",
     color: "Couleur",
     length: "Durée",
@@ -47,10 +71,6 @@ export const fr: Desk = {
     descriptionNote: "Visible par les membres.",
     defaultsNote:
       "Valeurs par défaut des nouvelles séances. Les séances existantes gardent les leurs.",
-    resourcesNote: "Salles, terrains, postes, départs, fauteuils. Une seule séance à la fois.",
-    newResource: "Nouvelle ressource",
-    noResources: "Aucune ressource",
-    noResourcesNote: "Ajoutez les salles ou terrains qu’une seule séance peut occuper à la fois.",
     kind: "Type",
     kindNote: "Au choix. « tee » ajoute la ressource aux départs.",
     kinds: ["salle", "terrain", "poste", "tee", "fauteuil"],
@@ -65,21 +85,12 @@ export const fr: Desk = {
     newPerson: "Nouvelle personne",
     emailNote: "Sert à se connecter.",
     role: "Rôle",
-    itemsNote: "Voiturettes, tapis, casiers : matériel limité, réservé avec une place.",
-    newItem: "Nouveau matériel",
-    noItems: "Aucun matériel",
-    noItemsNote: "Ajoutez ce que les membres peuvent réserver avec une place.",
     itemKind: "voiturette",
     stock: "Stock",
     timeOut: "Durée d’utilisation",
     timeOutMinutes: "Durée d’utilisation (minutes)",
     timeOutNote: "À partir du début de la séance. Vide : jusqu’à la fin de la séance.",
     asLong: "toute la séance",
-    benefitsNote:
-      "Adhésions chez des partenaires qui donnent une remise. Berth enregistre la remise mais ne facture rien.",
-    newBenefit: "Nouvel avantage partenaire",
-    noBenefits: "Aucun avantage partenaire",
-    noBenefitsNote: "Ajoutez un partenaire dont les membres ont une remise.",
     code: "Code",
     pattern: "Format du numéro d’adhérent",
     patternNote:
@@ -90,7 +101,7 @@ export const fr: Desk = {
     tenantZoneNote: "Pour les lieux et les membres sans fuseau horaire propre.",
     takesPayments: "Exiger une formule pour réserver",
     takesPaymentsNote:
-      "Si désactivé, les membres réservent sans formule, et aucun crédit n’est utilisé.",
+      "Si désactivé, les membres sans formule réservent aussi. Une formule existante reste utilisée.",
     branding: "Identité visuelle",
     brandingNote:
       "Pour les e-mails et leurs pages, les écrans de pointage et l’application des membres.",
@@ -279,6 +290,20 @@ export const fr: Desk = {
       4: "Le membre ne s’est pas présenté.",
       5: "La place a été libérée.",
       6: "La pré-réservation a expiré et la place a été libérée.",
+    },
+  },
+  payment: {
+    none: "Aucun paiement n’est enregistré.",
+    record: "Enregistrer le paiement",
+    recorded: "Paiement enregistré",
+    refund: "Rembourser",
+    refunded: "Remboursement enregistré",
+    reference: "Référence",
+    kinds: {
+      2: "Autorisé",
+      3: "Payé",
+      4: "Remboursé",
+      5: "Abandonné",
     },
   },
   member: {

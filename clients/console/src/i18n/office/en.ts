@@ -3,7 +3,7 @@ import { en as s } from "../count";
 /** Roles, service accounts, audit log and analytics. */
 export const en = {
   roles: {
-    note: "Who may do what. Changes apply at once, on every device.",
+    note: "Who may do what. Changes apply immediately, on every device.",
     matrix: "Permissions",
     people: "People",
     ask: "Check access",
@@ -70,11 +70,11 @@ export const en = {
     rotateBody:
       "The new key is shown only once. Choose how long the old keys stay valid, so that the partner can switch.",
     overlap: "Old keys stay valid for",
-    atOnce: "They expire at once",
+    atOnce: "They expire immediately",
     hours: (n: number) => s(n, "hour"),
     revoke: "Revoke",
     revokeTitle: (name: string) => `Revoke ${name}?`,
-    revokeBody: "Its keys and tokens stop working at once. This cannot be undone.",
+    revokeBody: "Its keys and tokens stop working immediately. This cannot be undone.",
     revoked: "Revoked",
     inForce: "Active",
     key: "Key",

@@ -46,6 +46,8 @@ export const de: Described = {
     "booking.roster": "Die Teilnehmerliste eines Termins sehen.",
     "booking.cancel_any": "Die Buchungen aller Mitglieder stornieren.",
     "booking.no_show": "Mitglieder als No-Show markieren, und das zurücknehmen.",
+    "payment.record": "Zahlungen erfassen und Reservierungen damit bestätigen.",
+    "payment.refund": "Rückzahlungen erfassen.",
     "waitlist.read": "Sehen, wer auf der Warteliste steht, wem was angeboten wurde und warum.",
     "waitlist.manage":
       "Wartelisteneinträge hinzufügen, priorisieren, verschieben und entfernen und Plätze selbst anbieten.",
@@ -64,7 +66,7 @@ export const de: Described = {
     "attendance.read": "Die Teilnahme aller Mitglieder sehen.",
     "analytics.read": "Auswertungen zu Teilnahme, Buchungen und Auslastung sehen.",
     "audit.read": "Das Protokoll lesen.",
-    "event.read": "Alle Ereignisse der Organisation verfolgen, live und im Nachhinein.",
+    "event.read": "Ereignisse zu allem verfolgen, was man lesen darf, live und im Nachhinein.",
     "notification.read":
       "Einstellungen, Vorlagen und Absender der Nachrichten sehen, und was verschickt wurde.",
     "notification.write": "Einstellungen und Vorlagen der Nachrichten ändern.",

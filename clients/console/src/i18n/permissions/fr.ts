@@ -49,6 +49,8 @@ export const fr: Described = {
     "booking.roster": "Voir les participants d’une séance.",
     "booking.cancel_any": "Annuler les réservations de tous les membres.",
     "booking.no_show": "Marquer des membres absents, et revenir dessus.",
+    "payment.record": "Enregistrer des paiements et confirmer ainsi des pré-réservations.",
+    "payment.refund": "Enregistrer des remboursements de paiements.",
     "waitlist.read": "Voir qui est en liste d’attente, ce qui a été proposé à qui, et pourquoi.",
     "waitlist.manage":
       "Ajouter, prioriser, déplacer et retirer des inscriptions en liste d’attente, et proposer des places soi-même.",
@@ -68,7 +70,7 @@ export const fr: Described = {
     "attendance.read": "Voir les présences de tous les membres.",
     "analytics.read": "Voir les statistiques de présence, de réservation et d’occupation.",
     "audit.read": "Lire le journal d’audit.",
-    "event.read": "Suivre tous les événements de l’organisation, en direct et après coup.",
+    "event.read": "Suivre les événements sur tout ce que l’on peut lire, en direct et après coup.",
     "notification.read":
       "Voir les réglages, les modèles et les expéditeurs des messages, et le journal des envois.",
     "notification.write": "Modifier les réglages et les modèles des messages.",

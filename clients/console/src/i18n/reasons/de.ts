@@ -64,6 +64,8 @@ export const de: typeof en = {
     ACTIVE_BOOKINGS: (f) =>
       `Es gibt noch Buchungen oder Wartelisteneinträge (${f.active_bookings}).`,
     NOTHING_TO_REFUND: () => "Es gibt keinen Credit zu erstatten.",
+    REFUND_EXCEEDS_CAPTURED: () =>
+      "Die Rückzahlung ist höher als der noch nicht zurückgezahlte Betrag.",
     SUBSCRIPTION_STATE: () => "Das ist im aktuellen Status des Abos nicht möglich.",
     CHECKIN_WINDOW: (f) => `Der Check-in ist von ${f.opens_at} bis ${f.closes_at} geöffnet.`,
     QR_INVALID: () =>
@@ -82,6 +84,8 @@ export const de: typeof en = {
       "Jemand anderes hat das geändert. Bitte prüfen Sie es und versuchen Sie es erneut.",
     RATE_LIMITED: (f) =>
       `Zu viele Anfragen. Versuchen Sie es in ${f.retry_after ?? "einigen"} Sekunden erneut.`,
+    QUOTA_EXCEEDED: (f) =>
+      `Die Grenze von ${f.limit ?? "Einträgen"} ist erreicht. Bitten Sie den Betreiber, sie zu erhöhen.`,
     CONTENTION: () =>
       "Zu viele gleichzeitig. Es wurde nichts geändert; bitte versuchen Sie es erneut.",
     DEADLINE_EXCEEDED: () => "Das hat zu lange gedauert. Bitte versuchen Sie es erneut.",

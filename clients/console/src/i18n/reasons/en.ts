@@ -62,6 +62,7 @@ export const en = {
     ACTIVE_BOOKINGS: (f: Facts) =>
       `There are still bookings or waitlist entries (${f.active_bookings}).`,
     NOTHING_TO_REFUND: () => "There is no credit to refund.",
+    REFUND_EXCEEDS_CAPTURED: () => "The refund is more than what is left of the payment.",
     SUBSCRIPTION_STATE: () => "This is not possible in the subscription’s current state.",
     CHECKIN_WINDOW: (f: Facts) => `Check-in is open from ${f.opens_at} to ${f.closes_at}.`,
     QR_INVALID: () =>
@@ -79,6 +80,8 @@ export const en = {
     ETAG_MISMATCH: () => "Someone else changed this. Please review it and try again.",
     RATE_LIMITED: (f: Facts) =>
       `Too many requests. Try again in ${f.retry_after ?? "a few"} seconds.`,
+    QUOTA_EXCEEDED: (f: Facts) =>
+      `The limit of ${f.limit ?? "entries"} is reached. Ask the operator of the service to raise it.`,
     CONTENTION: () => "Too many people at once. Nothing was changed; please try again.",
     DEADLINE_EXCEEDED: () => "This took too long. Please try again.",
   } as Partial<Record<string, (facts: Facts) => string>>,

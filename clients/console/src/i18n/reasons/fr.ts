@@ -62,6 +62,7 @@ export const fr: typeof en = {
     ACTIVE_BOOKINGS: (f) =>
       `Il reste des réservations ou des inscriptions en attente (${f.active_bookings}).`,
     NOTHING_TO_REFUND: () => "Il n’y a pas de crédit à rembourser.",
+    REFUND_EXCEEDS_CAPTURED: () => "Le remboursement dépasse ce qui reste du paiement.",
     SUBSCRIPTION_STATE: () => "L’état de l’abonnement ne le permet pas.",
     CHECKIN_WINDOW: (f) => `Le pointage est ouvert de ${f.opens_at} à ${f.closes_at}.`,
     QR_INVALID: () =>
@@ -79,6 +80,8 @@ export const fr: typeof en = {
     ETAG_MISMATCH: () => "Quelqu’un d’autre a modifié ceci. Vérifiez, puis réessayez.",
     RATE_LIMITED: (f) =>
       `Trop de requêtes. Réessayez dans ${f.retry_after ?? "quelques"} secondes.`,
+    QUOTA_EXCEEDED: (f) =>
+      `La limite de ${f.limit ?? "places"} est atteinte. Demandez à l’exploitant de l’augmenter.`,
     CONTENTION: () => "Trop de monde à la fois. Rien n’a été modifié ; veuillez réessayer.",
     DEADLINE_EXCEEDED: () => "Cela a pris trop de temps. Veuillez réessayer.",
   },

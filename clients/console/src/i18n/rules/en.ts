@@ -71,7 +71,7 @@ export const en = {
     resetAll: "Remove all overrides",
     resetTitle: "Remove all overrides?",
     resetBody: (n: number) =>
-      `${s(n, "override")} will be removed at once. The inherited values apply instead.`,
+      `${s(n, "override")} will be removed immediately. The inherited values apply instead.`,
   },
   rules: {
     note: "How freed seats go to the waitlist: to whom, in which order, and how long an offer is open.",

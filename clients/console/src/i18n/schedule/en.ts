@@ -155,7 +155,7 @@ export const en = {
     unpublish: "Unpublish",
     block: "Block",
     blockTitle: "Block this session?",
-    blockBody: "Existing bookings stay. Nobody can book until you unblock the session.",
+    blockBody: "Existing bookings stay. No one can book until you unblock the session.",
     unblock: "Unblock",
     cancel: "Cancel session",
     cancelSessionTitle: (title: string) => `Cancel ${title}?`,

@@ -652,7 +652,7 @@ export type RotateServiceAccountKeyRequest = Message<"berth.v1.RotateServiceAcco
   serviceAccountId: string;
 
   /**
-   * How long the other keys stay valid, up to 7 days. If absent, they end at once. A key that expires earlier still
+   * How long the other keys stay valid, up to 7 days. If absent, they end immediately. A key that expires earlier still
    * does.
    *
    * @generated from field: google.protobuf.Duration overlap = 3;
@@ -808,7 +808,7 @@ export const ExchangeKeyResponseSchema: GenMessage<ExchangeKeyResponse> = /*@__P
   messageDesc(file_berth_v1_access_service, 25);
 
 /**
- * AccessService manages roles and service accounts. A change takes effect at once, on every node.
+ * AccessService manages roles and service accounts. A change takes effect immediately, on every node.
  *
  * Callers can give or take away only permissions that they have themselves at that moment. Otherwise the call fails
  * with PERMISSION_DENIED, which names the missing permission.

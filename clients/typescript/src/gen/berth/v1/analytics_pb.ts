@@ -218,9 +218,9 @@ export const AttendanceDaySchema: GenMessage<AttendanceDay> = /*@__PURE__*/
   messageDesc(file_berth_v1_analytics, 2);
 
 /**
- * BookingTrendPoint counts the bookings made on one day or in one week, whatever the date of their session and their
- * status now. Bookings of sessions that are drafts or deleted now are not counted. A hold counts once it is confirmed,
- * on the day it was made.
+ * BookingTrendPoint counts the bookings made on one day or in one week, regardless of the date of their session and
+ * their status now. Bookings of sessions that are drafts or deleted now are not counted. A hold counts once it is
+ * confirmed, on the day it was made.
  *
  * @generated from message berth.v1.BookingTrendPoint
  */

@@ -18,7 +18,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file berth/v1/booking.proto.
  */
 export const file_berth_v1_booking: GenFile = /*@__PURE__*/
-  fileDesc("ChZiZXJ0aC92MS9ib29raW5nLnByb3RvEghiZXJ0aC52MSKzBwoHQm9va2luZxIKCgJpZBgBIAEoCRISCgpzZXNzaW9uX2lkGAIgASgJEhEKCW1lbWJlcl9pZBgDIAEoCRITCgttZW1iZXJfbmFtZRgEIAEoCRISCgpwYXJ0eV9zaXplGAUgASgFEicKBnN0YXR1cxgGIAEoDjIXLmJlcnRoLnYxLkJvb2tpbmdTdGF0dXMSIgoHY2hhbm5lbBgHIAEoDjIRLmJlcnRoLnYxLkNoYW5uZWwSFwoPc3Vic2NyaXB0aW9uX2lkGAggASgJEg8KB2NyZWRpdHMYCSABKAUSFAoMZXh0ZXJuYWxfcmVmGAogASgJEgwKBG5vdGUYCyABKAkSEAoIcHJvbW90ZWQYDCABKAgSFgoObGF0ZV9jYW5jZWxsZWQYDSABKAgSFQoNY2FuY2VsX3JlYXNvbhgOIAEoCRIvCgtjcmVhdGVfdGltZRgPIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLY2FuY2VsX3RpbWUYECABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjEKDWNoZWNrX2luX3RpbWUYESABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjAKD2NoZWNrX2luX21ldGhvZBgSIAEoDjIXLmJlcnRoLnYxLkNoZWNrSW5NZXRob2QSNgoSc2Vzc2lvbl9zdGFydF90aW1lGBMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBI0ChBzZXNzaW9uX2VuZF90aW1lGBQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIVCg1zZXNzaW9uX3RpdGxlGBUgASgJEhEKCXRpbWVfem9uZRgWIAEoCRI1ChFjYW5jZWxsYWJsZV91bnRpbBgXIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASNAoQaG9sZF9leHBpcmVfdGltZRgYIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASIgoHcGF5bWVudBgZIAEoCzIRLmJlcnRoLnYxLlBheW1lbnQSIgoHY29udGFjdBgaIAEoCzIRLmJlcnRoLnYxLkNvbnRhY3QSJAoFaXRlbXMYGyADKAsyFS5iZXJ0aC52MS5Cb29raW5nSXRlbRIiCgdiZW5lZml0GBwgASgLMhEuYmVydGgudjEuQmVuZWZpdBISCgpndWVzdF90aWVyGB0gASgJIpQBCgdQYXltZW50EicKBnN0YXR1cxgBIAEoDjIXLmJlcnRoLnYxLlBheW1lbnRTdGF0dXMSIgoGYW1vdW50GAIgASgLMhIuZ29vZ2xlLnR5cGUuTW9uZXkSDgoGbWV0aG9kGAMgASgJEiwKCHBheV90aW1lGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCI1CgdDb250YWN0EgwKBG5hbWUYASABKAkSDQoFZW1haWwYAiABKAkSDQoFcGhvbmUYAyABKAkiVQoHQmVuZWZpdBIVCg1wcm92aWRlcl9jb2RlGAEgASgJEhkKEW1lbWJlcnNoaXBfbnVtYmVyGAIgASgJEhgKEGRpc2NvdW50X3BlcmNlbnQYAyABKAUiwAEKBEl0ZW0SCgoCaWQYASABKAkSEwoLbG9jYXRpb25faWQYAiABKAkSDAoEbmFtZRgDIAEoCRIMCgRraW5kGAQgASgJEg0KBXN0b2NrGAUgASgFEiEKBXByaWNlGAYgASgLMhIuZ29vZ2xlLnR5cGUuTW9uZXkSKwoIdGltZV9vdXQYByABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SDgoGYWN0aXZlGAggASgIEgwKBGV0YWcYCSABKAkimgEKC0Jvb2tpbmdJdGVtEgoKAmlkGAEgASgJEg8KB2l0ZW1faWQYAiABKAkSDAoEbmFtZRgDIAEoCRIQCghxdWFudGl0eRgEIAEoBRIhCgVwcmljZRgFIAEoCzISLmdvb2dsZS50eXBlLk1vbmV5EisKBnN0YXR1cxgGIAEoDjIbLmJlcnRoLnYxLkJvb2tpbmdJdGVtU3RhdHVzIrUFCg1XYWl0bGlzdEVudHJ5EgoKAmlkGAEgASgJEhIKCnNlc3Npb25faWQYAiABKAkSEQoJbWVtYmVyX2lkGAMgASgJEhMKC21lbWJlcl9uYW1lGAQgASgJEhIKCnBhcnR5X3NpemUYBSABKAUSLQoGc3RhdHVzGAYgASgOMh0uYmVydGgudjEuV2FpdGxpc3RFbnRyeVN0YXR1cxIQCghwb3NpdGlvbhgHIAEoBRIvCgtjcmVhdGVfdGltZRgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASNgoSc2Vzc2lvbl9zdGFydF90aW1lGAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIVCg1zZXNzaW9uX3RpdGxlGAogASgJEhEKCXRpbWVfem9uZRgLIAEoCRISCgpib29raW5nX2lkGAwgASgJEhoKEnBhc3NlZF9vdmVyX3JlYXNvbhgNIAEoCRITCgtzZXNzaW9uX2lkcxgOIAMoCRIoCgZ3aW5kb3cYDyABKAsyGC5iZXJ0aC52MS5XYWl0bGlzdFdpbmRvdxIQCghjb2FjaF9pZBgQIAEoCRIPCgdmbGFnZ2VkGBEgASgIEhIKBXNjb3JlGBIgASgFSACIAQESDgoGb2ZmZXJzGBMgASgFEiMKCmxpdmVfb2ZmZXIYFCABKAsyDy5iZXJ0aC52MS5PZmZlchIuCgpjbG9zZV90aW1lGBUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIaCg1jdXJyZW50X3Njb3JlGBYgASgFSAGIAQESMQoLc2NvcmVfcGFydHMYFyABKAsyHC5iZXJ0aC52MS5XYWl0bGlzdFNjb3JlUGFydHNCCAoGX3Njb3JlQhAKDl9jdXJyZW50X3Njb3JlIlEKEldhaXRsaXN0U2NvcmVQYXJ0cxIMCgRiYXNlGAEgASgFEhIKCnRpZXJfYm9udXMYAiABKAUSGQoRZWFybHlfYmlyZF9wb2ludHMYAyABKAUqowEKDVBheW1lbnRTdGF0dXMSHgoaUEFZTUVOVF9TVEFUVVNfVU5TUEVDSUZJRUQQABIZChVQQVlNRU5UX1NUQVRVU19VTlBBSUQQARIdChlQQVlNRU5UX1NUQVRVU19BVVRIT1JJWkVEEAISGwoXUEFZTUVOVF9TVEFUVVNfQ0FQVFVSRUQQAxIbChdQQVlNRU5UX1NUQVRVU19SRUZVTkRFRBAEKp8BChFCb29raW5nSXRlbVN0YXR1cxIjCh9CT09LSU5HX0lURU1fU1RBVFVTX1VOU1BFQ0lGSUVEEAASHwobQk9PS0lOR19JVEVNX1NUQVRVU19QRU5ESU5HEAESIQodQk9PS0lOR19JVEVNX1NUQVRVU19DT05GSVJNRUQQAhIhCh1CT09LSU5HX0lURU1fU1RBVFVTX0NBTkNFTExFRBADKtwBCg1Cb29raW5nU3RhdHVzEh4KGkJPT0tJTkdfU1RBVFVTX1VOU1BFQ0lGSUVEEAASGgoWQk9PS0lOR19TVEFUVVNfUEVORElORxABEhwKGEJPT0tJTkdfU1RBVFVTX0NPTkZJUk1FRBACEhsKF0JPT0tJTkdfU1RBVFVTX0FUVEVOREVEEAMSGgoWQk9PS0lOR19TVEFUVVNfTk9fU0hPVxAEEhwKGEJPT0tJTkdfU1RBVFVTX0NBTkNFTExFRBAFEhoKFkJPT0tJTkdfU1RBVFVTX0VYUElSRUQQBip9Cg1DaGVja0luTWV0aG9kEh8KG0NIRUNLX0lOX01FVEhPRF9VTlNQRUNJRklFRBAAEhoKFkNIRUNLX0lOX01FVEhPRF9NQU5VQUwQARIWChJDSEVDS19JTl9NRVRIT0RfUVIQAhIXChNDSEVDS19JTl9NRVRIT0RfR1BTEAMq7AEKE1dhaXRsaXN0RW50cnlTdGF0dXMSJQohV0FJVExJU1RfRU5UUllfU1RBVFVTX1VOU1BFQ0lGSUVEEAASIQodV0FJVExJU1RfRU5UUllfU1RBVFVTX1dBSVRJTkcQARIhCh1XQUlUTElTVF9FTlRSWV9TVEFUVVNfT0ZGRVJFRBACEiAKHFdBSVRMSVNUX0VOVFJZX1NUQVRVU19CT09LRUQQAxIjCh9XQUlUTElTVF9FTlRSWV9TVEFUVVNfQ0FOQ0VMTEVEEAQSIQodV0FJVExJU1RfRU5UUllfU1RBVFVTX0VYUElSRUQQBWIGcHJvdG8z", [file_berth_v1_common, file_berth_v1_waitlist, file_google_protobuf_duration, file_google_protobuf_timestamp, file_google_type_money]);
+  fileDesc("ChZiZXJ0aC92MS9ib29raW5nLnByb3RvEghiZXJ0aC52MSKzBwoHQm9va2luZxIKCgJpZBgBIAEoCRISCgpzZXNzaW9uX2lkGAIgASgJEhEKCW1lbWJlcl9pZBgDIAEoCRITCgttZW1iZXJfbmFtZRgEIAEoCRISCgpwYXJ0eV9zaXplGAUgASgFEicKBnN0YXR1cxgGIAEoDjIXLmJlcnRoLnYxLkJvb2tpbmdTdGF0dXMSIgoHY2hhbm5lbBgHIAEoDjIRLmJlcnRoLnYxLkNoYW5uZWwSFwoPc3Vic2NyaXB0aW9uX2lkGAggASgJEg8KB2NyZWRpdHMYCSABKAUSFAoMZXh0ZXJuYWxfcmVmGAogASgJEgwKBG5vdGUYCyABKAkSEAoIcHJvbW90ZWQYDCABKAgSFgoObGF0ZV9jYW5jZWxsZWQYDSABKAgSFQoNY2FuY2VsX3JlYXNvbhgOIAEoCRIvCgtjcmVhdGVfdGltZRgPIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLY2FuY2VsX3RpbWUYECABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjEKDWNoZWNrX2luX3RpbWUYESABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjAKD2NoZWNrX2luX21ldGhvZBgSIAEoDjIXLmJlcnRoLnYxLkNoZWNrSW5NZXRob2QSNgoSc2Vzc2lvbl9zdGFydF90aW1lGBMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBI0ChBzZXNzaW9uX2VuZF90aW1lGBQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIVCg1zZXNzaW9uX3RpdGxlGBUgASgJEhEKCXRpbWVfem9uZRgWIAEoCRI1ChFjYW5jZWxsYWJsZV91bnRpbBgXIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASNAoQaG9sZF9leHBpcmVfdGltZRgYIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASIgoHcGF5bWVudBgZIAEoCzIRLmJlcnRoLnYxLlBheW1lbnQSIgoHY29udGFjdBgaIAEoCzIRLmJlcnRoLnYxLkNvbnRhY3QSJAoFaXRlbXMYGyADKAsyFS5iZXJ0aC52MS5Cb29raW5nSXRlbRIiCgdiZW5lZml0GBwgASgLMhEuYmVydGgudjEuQmVuZWZpdBISCgpndWVzdF90aWVyGB0gASgJIsEBCgdQYXltZW50EicKBnN0YXR1cxgBIAEoDjIXLmJlcnRoLnYxLlBheW1lbnRTdGF0dXMSIgoGYW1vdW50GAIgASgLMhIuZ29vZ2xlLnR5cGUuTW9uZXkSDgoGbWV0aG9kGAMgASgJEiwKCHBheV90aW1lGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIrCg9yZWZ1bmRlZF9hbW91bnQYBSABKAsyEi5nb29nbGUudHlwZS5Nb25leSLWAQoMUGF5bWVudEVudHJ5EgoKAmlkGAEgASgJEgwKBGxpbmUYAiABKAUSJQoEa2luZBgDIAEoDjIXLmJlcnRoLnYxLlBheW1lbnRTdGF0dXMSIgoGYW1vdW50GAQgASgLMhIuZ29vZ2xlLnR5cGUuTW9uZXkSDgoGbWV0aG9kGAUgASgJEhEKCXJlZmVyZW5jZRgGIAEoCRINCgVhY3RvchgHIAEoCRIvCgtjcmVhdGVfdGltZRgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiNQoHQ29udGFjdBIMCgRuYW1lGAEgASgJEg0KBWVtYWlsGAIgASgJEg0KBXBob25lGAMgASgJIlUKB0JlbmVmaXQSFQoNcHJvdmlkZXJfY29kZRgBIAEoCRIZChFtZW1iZXJzaGlwX251bWJlchgCIAEoCRIYChBkaXNjb3VudF9wZXJjZW50GAMgASgFIsABCgRJdGVtEgoKAmlkGAEgASgJEhMKC2xvY2F0aW9uX2lkGAIgASgJEgwKBG5hbWUYAyABKAkSDAoEa2luZBgEIAEoCRINCgVzdG9jaxgFIAEoBRIhCgVwcmljZRgGIAEoCzISLmdvb2dsZS50eXBlLk1vbmV5EisKCHRpbWVfb3V0GAcgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEg4KBmFjdGl2ZRgIIAEoCBIMCgRldGFnGAkgASgJIpoBCgtCb29raW5nSXRlbRIKCgJpZBgBIAEoCRIPCgdpdGVtX2lkGAIgASgJEgwKBG5hbWUYAyABKAkSEAoIcXVhbnRpdHkYBCABKAUSIQoFcHJpY2UYBSABKAsyEi5nb29nbGUudHlwZS5Nb25leRIrCgZzdGF0dXMYBiABKA4yGy5iZXJ0aC52MS5Cb29raW5nSXRlbVN0YXR1cyK1BQoNV2FpdGxpc3RFbnRyeRIKCgJpZBgBIAEoCRISCgpzZXNzaW9uX2lkGAIgASgJEhEKCW1lbWJlcl9pZBgDIAEoCRITCgttZW1iZXJfbmFtZRgEIAEoCRISCgpwYXJ0eV9zaXplGAUgASgFEi0KBnN0YXR1cxgGIAEoDjIdLmJlcnRoLnYxLldhaXRsaXN0RW50cnlTdGF0dXMSEAoIcG9zaXRpb24YByABKAUSLwoLY3JlYXRlX3RpbWUYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjYKEnNlc3Npb25fc3RhcnRfdGltZRgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFQoNc2Vzc2lvbl90aXRsZRgKIAEoCRIRCgl0aW1lX3pvbmUYCyABKAkSEgoKYm9va2luZ19pZBgMIAEoCRIaChJwYXNzZWRfb3Zlcl9yZWFzb24YDSABKAkSEwoLc2Vzc2lvbl9pZHMYDiADKAkSKAoGd2luZG93GA8gASgLMhguYmVydGgudjEuV2FpdGxpc3RXaW5kb3cSEAoIY29hY2hfaWQYECABKAkSDwoHZmxhZ2dlZBgRIAEoCBISCgVzY29yZRgSIAEoBUgAiAEBEg4KBm9mZmVycxgTIAEoBRIjCgpsaXZlX29mZmVyGBQgASgLMg8uYmVydGgudjEuT2ZmZXISLgoKY2xvc2VfdGltZRgVIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASGgoNY3VycmVudF9zY29yZRgWIAEoBUgBiAEBEjEKC3Njb3JlX3BhcnRzGBcgASgLMhwuYmVydGgudjEuV2FpdGxpc3RTY29yZVBhcnRzQggKBl9zY29yZUIQCg5fY3VycmVudF9zY29yZSJRChJXYWl0bGlzdFNjb3JlUGFydHMSDAoEYmFzZRgBIAEoBRISCgp0aWVyX2JvbnVzGAIgASgFEhkKEWVhcmx5X2JpcmRfcG9pbnRzGAMgASgFKsMBCg1QYXltZW50U3RhdHVzEh4KGlBBWU1FTlRfU1RBVFVTX1VOU1BFQ0lGSUVEEAASGQoVUEFZTUVOVF9TVEFUVVNfVU5QQUlEEAESHQoZUEFZTUVOVF9TVEFUVVNfQVVUSE9SSVpFRBACEhsKF1BBWU1FTlRfU1RBVFVTX0NBUFRVUkVEEAMSGwoXUEFZTUVOVF9TVEFUVVNfUkVGVU5ERUQQBBIeChpQQVlNRU5UX1NUQVRVU19XUklUVEVOX09GRhAFKp8BChFCb29raW5nSXRlbVN0YXR1cxIjCh9CT09LSU5HX0lURU1fU1RBVFVTX1VOU1BFQ0lGSUVEEAASHwobQk9PS0lOR19JVEVNX1NUQVRVU19QRU5ESU5HEAESIQodQk9PS0lOR19JVEVNX1NUQVRVU19DT05GSVJNRUQQAhIhCh1CT09LSU5HX0lURU1fU1RBVFVTX0NBTkNFTExFRBADKtwBCg1Cb29raW5nU3RhdHVzEh4KGkJPT0tJTkdfU1RBVFVTX1VOU1BFQ0lGSUVEEAASGgoWQk9PS0lOR19TVEFUVVNfUEVORElORxABEhwKGEJPT0tJTkdfU1RBVFVTX0NPTkZJUk1FRBACEhsKF0JPT0tJTkdfU1RBVFVTX0FUVEVOREVEEAMSGgoWQk9PS0lOR19TVEFUVVNfTk9fU0hPVxAEEhwKGEJPT0tJTkdfU1RBVFVTX0NBTkNFTExFRBAFEhoKFkJPT0tJTkdfU1RBVFVTX0VYUElSRUQQBip9Cg1DaGVja0luTWV0aG9kEh8KG0NIRUNLX0lOX01FVEhPRF9VTlNQRUNJRklFRBAAEhoKFkNIRUNLX0lOX01FVEhPRF9NQU5VQUwQARIWChJDSEVDS19JTl9NRVRIT0RfUVIQAhIXChNDSEVDS19JTl9NRVRIT0RfR1BTEAMq7AEKE1dhaXRsaXN0RW50cnlTdGF0dXMSJQohV0FJVExJU1RfRU5UUllfU1RBVFVTX1VOU1BFQ0lGSUVEEAASIQodV0FJVExJU1RfRU5UUllfU1RBVFVTX1dBSVRJTkcQARIhCh1XQUlUTElTVF9FTlRSWV9TVEFUVVNfT0ZGRVJFRBACEiAKHFdBSVRMSVNUX0VOVFJZX1NUQVRVU19CT09LRUQQAxIjCh9XQUlUTElTVF9FTlRSWV9TVEFUVVNfQ0FOQ0VMTEVEEAQSIQodV0FJVExJU1RfRU5UUllfU1RBVFVTX0VYUElSRUQQBWIGcHJvdG8z", [file_berth_v1_common, file_berth_v1_waitlist, file_google_protobuf_duration, file_google_protobuf_timestamp, file_google_type_money]);
 
 /**
  * Booking is a party's booking of a session.
@@ -195,7 +195,7 @@ export type Booking = Message<"berth.v1.Booking"> & {
   holdExpireTime?: Timestamp | undefined;
 
   /**
-   * The payment reported by the caller of ConfirmBooking. Berth does not charge anyone.
+   * The payment, derived from its lines. Berth does not charge anyone.
    *
    * @generated from field: berth.v1.Payment payment = 25;
    */
@@ -251,25 +251,33 @@ export type Payment = Message<"berth.v1.Payment"> & {
   status: PaymentStatus;
 
   /**
-   * The amount. Absent if no payment was reported.
+   * The captured total; before a capture, the last amount that was authorized or written off. Absent if no payment was
+   * recorded.
    *
    * @generated from field: google.type.Money amount = 2;
    */
   amount?: Money | undefined;
 
   /**
-   * The payment method, as reported, such as "card".
+   * The payment method of the last authorization or capture, such as "card".
    *
    * @generated from field: string method = 3;
    */
   method: string;
 
   /**
-   * The time it was authorized or captured, in UTC.
+   * The time of the first authorization or capture, in UTC.
    *
    * @generated from field: google.protobuf.Timestamp pay_time = 4;
    */
   payTime?: Timestamp | undefined;
+
+  /**
+   * The refunded total. Absent if nothing was refunded.
+   *
+   * @generated from field: google.type.Money refunded_amount = 5;
+   */
+  refundedAmount?: Money | undefined;
 };
 
 /**
@@ -278,6 +286,76 @@ export type Payment = Message<"berth.v1.Payment"> & {
  */
 export const PaymentSchema: GenMessage<Payment> = /*@__PURE__*/
   messageDesc(file_berth_v1_booking, 1);
+
+/**
+ * PaymentEntry is a line of a booking's payment. Lines are added, and never changed.
+ *
+ * @generated from message berth.v1.PaymentEntry
+ */
+export type PaymentEntry = Message<"berth.v1.PaymentEntry"> & {
+  /**
+   * The id.
+   *
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * The number of the line, from 1.
+   *
+   * @generated from field: int32 line = 2;
+   */
+  line: number;
+
+  /**
+   * What it records: AUTHORIZED, CAPTURED, REFUNDED or WRITTEN_OFF.
+   *
+   * @generated from field: berth.v1.PaymentStatus kind = 3;
+   */
+  kind: PaymentStatus;
+
+  /**
+   * The amount.
+   *
+   * @generated from field: google.type.Money amount = 4;
+   */
+  amount?: Money | undefined;
+
+  /**
+   * The payment method, such as "card".
+   *
+   * @generated from field: string method = 5;
+   */
+  method: string;
+
+  /**
+   * The reference of the receipt or of the provider's transaction.
+   *
+   * @generated from field: string reference = 6;
+   */
+  reference: string;
+
+  /**
+   * Who recorded it: a member's id, "sa:<id>" for a service account, or "system".
+   *
+   * @generated from field: string actor = 7;
+   */
+  actor: string;
+
+  /**
+   * When it was recorded, in UTC.
+   *
+   * @generated from field: google.protobuf.Timestamp create_time = 8;
+   */
+  createTime?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message berth.v1.PaymentEntry.
+ * Use `create(PaymentEntrySchema)` to create a new message.
+ */
+export const PaymentEntrySchema: GenMessage<PaymentEntry> = /*@__PURE__*/
+  messageDesc(file_berth_v1_booking, 2);
 
 /**
  * Contact is how to reach a customer.
@@ -312,7 +390,7 @@ export type Contact = Message<"berth.v1.Contact"> & {
  * Use `create(ContactSchema)` to create a new message.
  */
 export const ContactSchema: GenMessage<Contact> = /*@__PURE__*/
-  messageDesc(file_berth_v1_booking, 2);
+  messageDesc(file_berth_v1_booking, 3);
 
 /**
  * Benefit is a membership in another organization that gives a discount.
@@ -347,7 +425,7 @@ export type Benefit = Message<"berth.v1.Benefit"> & {
  * Use `create(BenefitSchema)` to create a new message.
  */
 export const BenefitSchema: GenMessage<Benefit> = /*@__PURE__*/
-  messageDesc(file_berth_v1_booking, 3);
+  messageDesc(file_berth_v1_booking, 4);
 
 /**
  * Item is something limited that can be reserved with a booking, such as a cart, a caddie, a mat or a locker.
@@ -424,7 +502,7 @@ export type Item = Message<"berth.v1.Item"> & {
  * Use `create(ItemSchema)` to create a new message.
  */
 export const ItemSchema: GenMessage<Item> = /*@__PURE__*/
-  messageDesc(file_berth_v1_booking, 4);
+  messageDesc(file_berth_v1_booking, 5);
 
 /**
  * BookingItem is an item reserved with a booking. It is cancelled with the booking.
@@ -480,7 +558,7 @@ export type BookingItem = Message<"berth.v1.BookingItem"> & {
  * Use `create(BookingItemSchema)` to create a new message.
  */
 export const BookingItemSchema: GenMessage<BookingItem> = /*@__PURE__*/
-  messageDesc(file_berth_v1_booking, 5);
+  messageDesc(file_berth_v1_booking, 6);
 
 /**
  * WaitlistEntry is a member's wait for a place: in a session, in any one of several, or in a time window.
@@ -658,7 +736,7 @@ export type WaitlistEntry = Message<"berth.v1.WaitlistEntry"> & {
  * Use `create(WaitlistEntrySchema)` to create a new message.
  */
 export const WaitlistEntrySchema: GenMessage<WaitlistEntry> = /*@__PURE__*/
-  messageDesc(file_berth_v1_booking, 6);
+  messageDesc(file_berth_v1_booking, 7);
 
 /**
  * WaitlistScoreParts are the parts of an entry's score: see WaitlistRules.
@@ -693,7 +771,7 @@ export type WaitlistScoreParts = Message<"berth.v1.WaitlistScoreParts"> & {
  * Use `create(WaitlistScorePartsSchema)` to create a new message.
  */
 export const WaitlistScorePartsSchema: GenMessage<WaitlistScoreParts> = /*@__PURE__*/
-  messageDesc(file_berth_v1_booking, 7);
+  messageDesc(file_berth_v1_booking, 8);
 
 /**
  * PaymentStatus is the status of a payment.
@@ -709,7 +787,7 @@ export enum PaymentStatus {
   UNSPECIFIED = 0,
 
   /**
-   * Nothing was paid, or no payment was reported.
+   * No payment was recorded.
    *
    * @generated from enum value: PAYMENT_STATUS_UNPAID = 1;
    */
@@ -723,18 +801,25 @@ export enum PaymentStatus {
   AUTHORIZED = 2,
 
   /**
-   * The amount was captured.
+   * The amount was captured. A part may have been refunded.
    *
    * @generated from enum value: PAYMENT_STATUS_CAPTURED = 3;
    */
   CAPTURED = 3,
 
   /**
-   * Refunded, because the booking was cancelled in time.
+   * All that was captured has been refunded. Cancelling a booking does not refund its payment: RefundPayment does.
    *
    * @generated from enum value: PAYMENT_STATUS_REFUNDED = 4;
    */
   REFUNDED = 4,
+
+  /**
+   * The amount will not be asked for.
+   *
+   * @generated from enum value: PAYMENT_STATUS_WRITTEN_OFF = 5;
+   */
+  WRITTEN_OFF = 5,
 }
 
 /**

@@ -5,7 +5,7 @@
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import { file_berth_v1_access } from "./access_pb.js";
-import type { Booking, BookingStatus, Contact, Item, PaymentStatus, WaitlistEntry } from "./booking_pb.js";
+import type { Booking, BookingStatus, Contact, Item, PaymentEntry, PaymentStatus, WaitlistEntry } from "./booking_pb.js";
 import { file_berth_v1_booking } from "./booking_pb.js";
 import type { Channel, TimeRange } from "./common_pb.js";
 import { file_berth_v1_common } from "./common_pb.js";
@@ -19,7 +19,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file berth/v1/booking_service.proto.
  */
 export const file_berth_v1_booking_service: GenFile = /*@__PURE__*/
-  fileDesc("Ch5iZXJ0aC92MS9ib29raW5nX3NlcnZpY2UucHJvdG8SCGJlcnRoLnYxItEBCgtCb29rUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKc2Vzc2lvbl9pZBgCIAEoCRIRCgltZW1iZXJfaWQYAyABKAkSEgoKcGFydHlfc2l6ZRgEIAEoBRIXCg9zdWJzY3JpcHRpb25faWQYBSABKAkSIgoHY2hhbm5lbBgGIAEoDjIRLmJlcnRoLnYxLkNoYW5uZWwSFAoMZXh0ZXJuYWxfcmVmGAcgASgJEgwKBG5vdGUYCCABKAkSEwoLbm9fd2FpdGxpc3QYCSABKAgiaQoMQm9va1Jlc3BvbnNlEiQKB2Jvb2tpbmcYASABKAsyES5iZXJ0aC52MS5Cb29raW5nSAASKAoFZW50cnkYAiABKAsyFy5iZXJ0aC52MS5XYWl0bGlzdEVudHJ5SABCCQoHb3V0Y29tZSKHAgoSSG9sZEJvb2tpbmdSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRISCgpzZXNzaW9uX2lkGAIgASgJEhEKCW1lbWJlcl9pZBgDIAEoCRISCgpwYXJ0eV9zaXplGAQgASgFEiIKB2NoYW5uZWwYBSABKA4yES5iZXJ0aC52MS5DaGFubmVsEiIKB2NvbnRhY3QYBiABKAsyES5iZXJ0aC52MS5Db250YWN0EhQKDGV4dGVybmFsX3JlZhgHIAEoCRIMCgRub3RlGAggASgJEiMKBWl0ZW1zGAkgAygLMhQuYmVydGgudjEuSXRlbUNob2ljZRISCgpndWVzdF90aWVyGAogASgJIi8KCkl0ZW1DaG9pY2USDwoHaXRlbV9pZBgBIAEoCRIQCghxdWFudGl0eRgCIAEoBSI5ChNIb2xkQm9va2luZ1Jlc3BvbnNlEiIKB2Jvb2tpbmcYASABKAsyES5iZXJ0aC52MS5Cb29raW5nIuoBChVDb25maXJtQm9va2luZ1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhIKCmJvb2tpbmdfaWQYAiABKAkSJwoHcGF5bWVudBgDIAEoCzIWLmJlcnRoLnYxLlBheW1lbnRGYWN0cxIXCg9zdWJzY3JpcHRpb25faWQYBCABKAkSHQoVYmVuZWZpdF9wcm92aWRlcl9jb2RlGAUgASgJEiEKGWJlbmVmaXRfbWVtYmVyc2hpcF9udW1iZXIYBiABKAkSJgoFaXRlbXMYByABKAsyFy5iZXJ0aC52MS5JdGVtU2VsZWN0aW9uImsKDFBheW1lbnRGYWN0cxIiCgZhbW91bnQYASABKAsyEi5nb29nbGUudHlwZS5Nb25leRIOCgZtZXRob2QYAiABKAkSJwoGc3RhdHVzGAMgASgOMhcuYmVydGgudjEuUGF5bWVudFN0YXR1cyIpCg1JdGVtU2VsZWN0aW9uEhgKEGJvb2tpbmdfaXRlbV9pZHMYASADKAkiPAoWQ29uZmlybUJvb2tpbmdSZXNwb25zZRIiCgdib29raW5nGAEgASgLMhEuYmVydGgudjEuQm9va2luZyI7ChJSZWxlYXNlSG9sZFJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhIKCmJvb2tpbmdfaWQYAiABKAkiOQoTUmVsZWFzZUhvbGRSZXNwb25zZRIiCgdib29raW5nGAEgASgLMhEuYmVydGgudjEuQm9va2luZyKJAQoYUmVzY2hlZHVsZUJvb2tpbmdSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRISCgpib29raW5nX2lkGAIgASgJEhIKCnNlc3Npb25faWQYAyABKAkSEgoKbW92ZV9pdGVtcxgEIAEoCBITCgZub3RpZnkYBSABKAhIAIgBAUIJCgdfbm90aWZ5IlEKGVJlc2NoZWR1bGVCb29raW5nUmVzcG9uc2USIgoHYm9va2luZxgBIAEoCzIRLmJlcnRoLnYxLkJvb2tpbmcSEAoIcHJvbW90ZWQYAiABKAUiTQoUQ2FuY2VsQm9va2luZ1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhIKCmJvb2tpbmdfaWQYAiABKAkSDgoGcmVhc29uGAMgASgJIqsBChVDYW5jZWxCb29raW5nUmVzcG9uc2USJAoHYm9va2luZxgBIAEoCzIRLmJlcnRoLnYxLkJvb2tpbmdIABIoCgVlbnRyeRgCIAEoCzIXLmJlcnRoLnYxLldhaXRsaXN0RW50cnlIABIXCg9jcmVkaXRfcmVmdW5kZWQYAyABKAgSDAoEbGF0ZRgEIAEoCBIQCghwcm9tb3RlZBgFIAEoBUIJCgdvdXRjb21lInIKGUFkbWluQ2FuY2VsQm9va2luZ1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhIKCmJvb2tpbmdfaWQYAiABKAkSDgoGcmVhc29uGAMgASgJEhMKBm5vdGlmeRgEIAEoCEgAiAEBQgkKB19ub3RpZnkisAEKGkFkbWluQ2FuY2VsQm9va2luZ1Jlc3BvbnNlEiQKB2Jvb2tpbmcYASABKAsyES5iZXJ0aC52MS5Cb29raW5nSAASKAoFZW50cnkYAiABKAsyFy5iZXJ0aC52MS5XYWl0bGlzdEVudHJ5SAASFwoPY3JlZGl0X3JlZnVuZGVkGAMgASgIEgwKBGxhdGUYBCABKAgSEAoIcHJvbW90ZWQYBSABKAVCCQoHb3V0Y29tZSI6ChFHZXRCb29raW5nUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKYm9va2luZ19pZBgCIAEoCSI4ChJHZXRCb29raW5nUmVzcG9uc2USIgoHYm9va2luZxgBIAEoCzIRLmJlcnRoLnYxLkJvb2tpbmciuwEKFUxpc3RNeUJvb2tpbmdzUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSKgoNc3RhcnRzX3dpdGhpbhgCIAEoCzITLmJlcnRoLnYxLlRpbWVSYW5nZRIpCghzdGF0dXNlcxgDIAMoDjIXLmJlcnRoLnYxLkJvb2tpbmdTdGF0dXMSEQoJcGFnZV9zaXplGAQgASgFEhIKCnBhZ2VfdG9rZW4YBSABKAkSEQoJbWVtYmVyX2lkGAYgASgJIoABChZMaXN0TXlCb29raW5nc1Jlc3BvbnNlEiMKCGJvb2tpbmdzGAEgAygLMhEuYmVydGgudjEuQm9va2luZxIoCgdlbnRyaWVzGAIgAygLMhcuYmVydGgudjEuV2FpdGxpc3RFbnRyeRIXCg9uZXh0X3BhZ2VfdG9rZW4YAyABKAkiVAoRTGlzdFJvc3RlclJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhIKCnNlc3Npb25faWQYAiABKAkSGAoQaW5jbHVkZV9pbmFjdGl2ZRgDIAEoCCKcAQoSTGlzdFJvc3RlclJlc3BvbnNlEiMKCGJvb2tpbmdzGAEgAygLMhEuYmVydGgudjEuQm9va2luZxIoCgdlbnRyaWVzGAIgAygLMhcuYmVydGgudjEuV2FpdGxpc3RFbnRyeRIVCghjYXBhY2l0eRgDIAEoBUgAiAEBEhMKC3NlYXRzX3Rha2VuGAQgASgFQgsKCV9jYXBhY2l0eSI6ChFNYXJrTm9TaG93UmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKYm9va2luZ19pZBgCIAEoCSI4ChJNYXJrTm9TaG93UmVzcG9uc2USIgoHYm9va2luZxgBIAEoCzIRLmJlcnRoLnYxLkJvb2tpbmciOgoRVW5kb05vU2hvd1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhIKCmJvb2tpbmdfaWQYAiABKAkiOAoSVW5kb05vU2hvd1Jlc3BvbnNlEiIKB2Jvb2tpbmcYASABKAsyES5iZXJ0aC52MS5Cb29raW5nIpYBCglJdGVtSW5wdXQSDAoEbmFtZRgBIAEoCRIMCgRraW5kGAIgASgJEg0KBXN0b2NrGAMgASgFEiEKBXByaWNlGAQgASgLMhIuZ29vZ2xlLnR5cGUuTW9uZXkSKwoIdGltZV9vdXQYBSABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SDgoGYWN0aXZlGAYgASgIIl4KEUNyZWF0ZUl0ZW1SZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRITCgtsb2NhdGlvbl9pZBgCIAEoCRIhCgRpdGVtGAMgASgLMhMuYmVydGgudjEuSXRlbUlucHV0IjIKEkNyZWF0ZUl0ZW1SZXNwb25zZRIcCgRpdGVtGAEgASgLMg4uYmVydGgudjEuSXRlbSKZAQoRVXBkYXRlSXRlbVJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEg8KB2l0ZW1faWQYAiABKAkSIQoEaXRlbRgDIAEoCzITLmJlcnRoLnYxLkl0ZW1JbnB1dBIvCgt1cGRhdGVfbWFzaxgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE1hc2sSDAoEZXRhZxgFIAEoCSIyChJVcGRhdGVJdGVtUmVzcG9uc2USHAoEaXRlbRgBIAEoCzIOLmJlcnRoLnYxLkl0ZW0iewoQTGlzdEl0ZW1zUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEwoLbG9jYXRpb25faWQYAiABKAkSGAoQaW5jbHVkZV9pbmFjdGl2ZRgDIAEoCBIRCglwYWdlX3NpemUYBCABKAUSEgoKcGFnZV90b2tlbhgFIAEoCSJLChFMaXN0SXRlbXNSZXNwb25zZRIdCgVpdGVtcxgBIAMoCzIOLmJlcnRoLnYxLkl0ZW0SFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIn0KD0JlbmVmaXRQcm92aWRlchIMCgRjb2RlGAEgASgJEgwKBG5hbWUYAiABKAkSFgoObnVtYmVyX3BhdHRlcm4YAyABKAkSGAoQZGlzY291bnRfcGVyY2VudBgEIAEoBRIOCgZhY3RpdmUYBSABKAgSDAoEZXRhZxgGIAEoCSJwChlQdXRCZW5lZml0UHJvdmlkZXJSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIrCghwcm92aWRlchgCIAEoCzIZLmJlcnRoLnYxLkJlbmVmaXRQcm92aWRlchITCgtjcmVhdGVfb25seRgDIAEoCCJJChpQdXRCZW5lZml0UHJvdmlkZXJSZXNwb25zZRIrCghwcm92aWRlchgBIAEoCzIZLmJlcnRoLnYxLkJlbmVmaXRQcm92aWRlciIwChtMaXN0QmVuZWZpdFByb3ZpZGVyc1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJIkwKHExpc3RCZW5lZml0UHJvdmlkZXJzUmVzcG9uc2USLAoJcHJvdmlkZXJzGAEgAygLMhkuYmVydGgudjEuQmVuZWZpdFByb3ZpZGVyMowOCg5Cb29raW5nU2VydmljZRJNCgRCb29rEhUuYmVydGgudjEuQm9va1JlcXVlc3QaFi5iZXJ0aC52MS5Cb29rUmVzcG9uc2UiFsrzGBIIARIOYm9va2luZy5jcmVhdGUSYAoLSG9sZEJvb2tpbmcSHC5iZXJ0aC52MS5Ib2xkQm9va2luZ1JlcXVlc3QaHS5iZXJ0aC52MS5Ib2xkQm9va2luZ1Jlc3BvbnNlIhTK8xgQCAESDGJvb2tpbmcuaG9sZBJyCg5Db25maXJtQm9va2luZxIfLmJlcnRoLnYxLkNvbmZpcm1Cb29raW5nUmVxdWVzdBogLmJlcnRoLnYxLkNvbmZpcm1Cb29raW5nUmVzcG9uc2UiHcrzGBkIAhITYm9va2luZy5jb25maXJtX2FueRgBEmkKC1JlbGVhc2VIb2xkEhwuYmVydGgudjEuUmVsZWFzZUhvbGRSZXF1ZXN0Gh0uYmVydGgudjEuUmVsZWFzZUhvbGRSZXNwb25zZSIdyvMYGQgCEhNib29raW5nLmNvbmZpcm1fYW55GAESfgoRUmVzY2hlZHVsZUJvb2tpbmcSIi5iZXJ0aC52MS5SZXNjaGVkdWxlQm9va2luZ1JlcXVlc3QaIy5iZXJ0aC52MS5SZXNjaGVkdWxlQm9va2luZ1Jlc3BvbnNlIiDK8xgcCAISFmJvb2tpbmcucmVzY2hlZHVsZV9hbnkYARJaCg1DYW5jZWxCb29raW5nEh4uYmVydGgudjEuQ2FuY2VsQm9va2luZ1JlcXVlc3QaHy5iZXJ0aC52MS5DYW5jZWxCb29raW5nUmVzcG9uc2UiCMrzGAQIAhgBEnsKEkFkbWluQ2FuY2VsQm9va2luZxIjLmJlcnRoLnYxLkFkbWluQ2FuY2VsQm9va2luZ1JlcXVlc3QaJC5iZXJ0aC52MS5BZG1pbkNhbmNlbEJvb2tpbmdSZXNwb25zZSIayvMYFggBEhJib29raW5nLmNhbmNlbF9hbnkSYgoKR2V0Qm9va2luZxIbLmJlcnRoLnYxLkdldEJvb2tpbmdSZXF1ZXN0GhwuYmVydGgudjEuR2V0Qm9va2luZ1Jlc3BvbnNlIhmQAgHK8xgSCAISDGJvb2tpbmcucmVhZBgBEm4KDkxpc3RNeUJvb2tpbmdzEh8uYmVydGgudjEuTGlzdE15Qm9va2luZ3NSZXF1ZXN0GiAuYmVydGgudjEuTGlzdE15Qm9va2luZ3NSZXNwb25zZSIZkAIByvMYEggCEgxib29raW5nLnJlYWQYARJiCgpMaXN0Um9zdGVyEhsuYmVydGgudjEuTGlzdFJvc3RlclJlcXVlc3QaHC5iZXJ0aC52MS5MaXN0Um9zdGVyUmVzcG9uc2UiGZACAcrzGBIIARIOYm9va2luZy5yb3N0ZXISYAoKTWFya05vU2hvdxIbLmJlcnRoLnYxLk1hcmtOb1Nob3dSZXF1ZXN0GhwuYmVydGgudjEuTWFya05vU2hvd1Jlc3BvbnNlIhfK8xgTCAESD2Jvb2tpbmcubm9fc2hvdxJgCgpVbmRvTm9TaG93EhsuYmVydGgudjEuVW5kb05vU2hvd1JlcXVlc3QaHC5iZXJ0aC52MS5VbmRvTm9TaG93UmVzcG9uc2UiF8rzGBMIARIPYm9va2luZy5ub19zaG93El4KCkNyZWF0ZUl0ZW0SGy5iZXJ0aC52MS5DcmVhdGVJdGVtUmVxdWVzdBocLmJlcnRoLnYxLkNyZWF0ZUl0ZW1SZXNwb25zZSIVyvMYEQgBEg1jYXRhbG9nLndyaXRlEl4KClVwZGF0ZUl0ZW0SGy5iZXJ0aC52MS5VcGRhdGVJdGVtUmVxdWVzdBocLmJlcnRoLnYxLlVwZGF0ZUl0ZW1SZXNwb25zZSIVyvMYEQgBEg1jYXRhbG9nLndyaXRlEl0KCUxpc3RJdGVtcxIaLmJlcnRoLnYxLkxpc3RJdGVtc1JlcXVlc3QaGy5iZXJ0aC52MS5MaXN0SXRlbXNSZXNwb25zZSIXkAIByvMYEAgBEgxjYXRhbG9nLnJlYWQSdgoSUHV0QmVuZWZpdFByb3ZpZGVyEiMuYmVydGgudjEuUHV0QmVuZWZpdFByb3ZpZGVyUmVxdWVzdBokLmJlcnRoLnYxLlB1dEJlbmVmaXRQcm92aWRlclJlc3BvbnNlIhXK8xgRCAESDWNhdGFsb2cud3JpdGUSfgoUTGlzdEJlbmVmaXRQcm92aWRlcnMSJS5iZXJ0aC52MS5MaXN0QmVuZWZpdFByb3ZpZGVyc1JlcXVlc3QaJi5iZXJ0aC52MS5MaXN0QmVuZWZpdFByb3ZpZGVyc1Jlc3BvbnNlIheQAgHK8xgQCAESDGNhdGFsb2cucmVhZGIGcHJvdG8z", [file_berth_v1_access, file_berth_v1_booking, file_berth_v1_common, file_google_protobuf_duration, file_google_protobuf_field_mask, file_google_type_money]);
+  fileDesc("Ch5iZXJ0aC92MS9ib29raW5nX3NlcnZpY2UucHJvdG8SCGJlcnRoLnYxItEBCgtCb29rUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKc2Vzc2lvbl9pZBgCIAEoCRIRCgltZW1iZXJfaWQYAyABKAkSEgoKcGFydHlfc2l6ZRgEIAEoBRIXCg9zdWJzY3JpcHRpb25faWQYBSABKAkSIgoHY2hhbm5lbBgGIAEoDjIRLmJlcnRoLnYxLkNoYW5uZWwSFAoMZXh0ZXJuYWxfcmVmGAcgASgJEgwKBG5vdGUYCCABKAkSEwoLbm9fd2FpdGxpc3QYCSABKAgiaQoMQm9va1Jlc3BvbnNlEiQKB2Jvb2tpbmcYASABKAsyES5iZXJ0aC52MS5Cb29raW5nSAASKAoFZW50cnkYAiABKAsyFy5iZXJ0aC52MS5XYWl0bGlzdEVudHJ5SABCCQoHb3V0Y29tZSKHAgoSSG9sZEJvb2tpbmdSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRISCgpzZXNzaW9uX2lkGAIgASgJEhEKCW1lbWJlcl9pZBgDIAEoCRISCgpwYXJ0eV9zaXplGAQgASgFEiIKB2NoYW5uZWwYBSABKA4yES5iZXJ0aC52MS5DaGFubmVsEiIKB2NvbnRhY3QYBiABKAsyES5iZXJ0aC52MS5Db250YWN0EhQKDGV4dGVybmFsX3JlZhgHIAEoCRIMCgRub3RlGAggASgJEiMKBWl0ZW1zGAkgAygLMhQuYmVydGgudjEuSXRlbUNob2ljZRISCgpndWVzdF90aWVyGAogASgJIi8KCkl0ZW1DaG9pY2USDwoHaXRlbV9pZBgBIAEoCRIQCghxdWFudGl0eRgCIAEoBSI5ChNIb2xkQm9va2luZ1Jlc3BvbnNlEiIKB2Jvb2tpbmcYASABKAsyES5iZXJ0aC52MS5Cb29raW5nIuoBChVDb25maXJtQm9va2luZ1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhIKCmJvb2tpbmdfaWQYAiABKAkSJwoHcGF5bWVudBgDIAEoCzIWLmJlcnRoLnYxLlBheW1lbnRGYWN0cxIXCg9zdWJzY3JpcHRpb25faWQYBCABKAkSHQoVYmVuZWZpdF9wcm92aWRlcl9jb2RlGAUgASgJEiEKGWJlbmVmaXRfbWVtYmVyc2hpcF9udW1iZXIYBiABKAkSJgoFaXRlbXMYByABKAsyFy5iZXJ0aC52MS5JdGVtU2VsZWN0aW9uImYKFFJlY29yZFBheW1lbnRSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRISCgpib29raW5nX2lkGAIgASgJEicKB3BheW1lbnQYAyABKAsyFi5iZXJ0aC52MS5QYXltZW50RmFjdHMiOwoVUmVjb3JkUGF5bWVudFJlc3BvbnNlEiIKB2Jvb2tpbmcYASABKAsyES5iZXJ0aC52MS5Cb29raW5nIoQBChRSZWZ1bmRQYXltZW50UmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKYm9va2luZ19pZBgCIAEoCRIiCgZhbW91bnQYAyABKAsyEi5nb29nbGUudHlwZS5Nb25leRIOCgZtZXRob2QYBCABKAkSEQoJcmVmZXJlbmNlGAUgASgJIjsKFVJlZnVuZFBheW1lbnRSZXNwb25zZRIiCgdib29raW5nGAEgASgLMhEuYmVydGgudjEuQm9va2luZyJCChlMaXN0UGF5bWVudEVudHJpZXNSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRISCgpib29raW5nX2lkGAIgASgJIkUKGkxpc3RQYXltZW50RW50cmllc1Jlc3BvbnNlEicKB2VudHJpZXMYASADKAsyFi5iZXJ0aC52MS5QYXltZW50RW50cnkifgoMUGF5bWVudEZhY3RzEiIKBmFtb3VudBgBIAEoCzISLmdvb2dsZS50eXBlLk1vbmV5Eg4KBm1ldGhvZBgCIAEoCRInCgZzdGF0dXMYAyABKA4yFy5iZXJ0aC52MS5QYXltZW50U3RhdHVzEhEKCXJlZmVyZW5jZRgEIAEoCSIpCg1JdGVtU2VsZWN0aW9uEhgKEGJvb2tpbmdfaXRlbV9pZHMYASADKAkiPAoWQ29uZmlybUJvb2tpbmdSZXNwb25zZRIiCgdib29raW5nGAEgASgLMhEuYmVydGgudjEuQm9va2luZyI7ChJSZWxlYXNlSG9sZFJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhIKCmJvb2tpbmdfaWQYAiABKAkiOQoTUmVsZWFzZUhvbGRSZXNwb25zZRIiCgdib29raW5nGAEgASgLMhEuYmVydGgudjEuQm9va2luZyKJAQoYUmVzY2hlZHVsZUJvb2tpbmdSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRISCgpib29raW5nX2lkGAIgASgJEhIKCnNlc3Npb25faWQYAyABKAkSEgoKbW92ZV9pdGVtcxgEIAEoCBITCgZub3RpZnkYBSABKAhIAIgBAUIJCgdfbm90aWZ5IlEKGVJlc2NoZWR1bGVCb29raW5nUmVzcG9uc2USIgoHYm9va2luZxgBIAEoCzIRLmJlcnRoLnYxLkJvb2tpbmcSEAoIcHJvbW90ZWQYAiABKAUiTQoUQ2FuY2VsQm9va2luZ1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhIKCmJvb2tpbmdfaWQYAiABKAkSDgoGcmVhc29uGAMgASgJIqsBChVDYW5jZWxCb29raW5nUmVzcG9uc2USJAoHYm9va2luZxgBIAEoCzIRLmJlcnRoLnYxLkJvb2tpbmdIABIoCgVlbnRyeRgCIAEoCzIXLmJlcnRoLnYxLldhaXRsaXN0RW50cnlIABIXCg9jcmVkaXRfcmVmdW5kZWQYAyABKAgSDAoEbGF0ZRgEIAEoCBIQCghwcm9tb3RlZBgFIAEoBUIJCgdvdXRjb21lInIKGUFkbWluQ2FuY2VsQm9va2luZ1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhIKCmJvb2tpbmdfaWQYAiABKAkSDgoGcmVhc29uGAMgASgJEhMKBm5vdGlmeRgEIAEoCEgAiAEBQgkKB19ub3RpZnkisAEKGkFkbWluQ2FuY2VsQm9va2luZ1Jlc3BvbnNlEiQKB2Jvb2tpbmcYASABKAsyES5iZXJ0aC52MS5Cb29raW5nSAASKAoFZW50cnkYAiABKAsyFy5iZXJ0aC52MS5XYWl0bGlzdEVudHJ5SAASFwoPY3JlZGl0X3JlZnVuZGVkGAMgASgIEgwKBGxhdGUYBCABKAgSEAoIcHJvbW90ZWQYBSABKAVCCQoHb3V0Y29tZSI6ChFHZXRCb29raW5nUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKYm9va2luZ19pZBgCIAEoCSI4ChJHZXRCb29raW5nUmVzcG9uc2USIgoHYm9va2luZxgBIAEoCzIRLmJlcnRoLnYxLkJvb2tpbmciuwEKFUxpc3RNeUJvb2tpbmdzUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSKgoNc3RhcnRzX3dpdGhpbhgCIAEoCzITLmJlcnRoLnYxLlRpbWVSYW5nZRIpCghzdGF0dXNlcxgDIAMoDjIXLmJlcnRoLnYxLkJvb2tpbmdTdGF0dXMSEQoJcGFnZV9zaXplGAQgASgFEhIKCnBhZ2VfdG9rZW4YBSABKAkSEQoJbWVtYmVyX2lkGAYgASgJIoABChZMaXN0TXlCb29raW5nc1Jlc3BvbnNlEiMKCGJvb2tpbmdzGAEgAygLMhEuYmVydGgudjEuQm9va2luZxIoCgdlbnRyaWVzGAIgAygLMhcuYmVydGgudjEuV2FpdGxpc3RFbnRyeRIXCg9uZXh0X3BhZ2VfdG9rZW4YAyABKAkiVAoRTGlzdFJvc3RlclJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhIKCnNlc3Npb25faWQYAiABKAkSGAoQaW5jbHVkZV9pbmFjdGl2ZRgDIAEoCCKcAQoSTGlzdFJvc3RlclJlc3BvbnNlEiMKCGJvb2tpbmdzGAEgAygLMhEuYmVydGgudjEuQm9va2luZxIoCgdlbnRyaWVzGAIgAygLMhcuYmVydGgudjEuV2FpdGxpc3RFbnRyeRIVCghjYXBhY2l0eRgDIAEoBUgAiAEBEhMKC3NlYXRzX3Rha2VuGAQgASgFQgsKCV9jYXBhY2l0eSI6ChFNYXJrTm9TaG93UmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKYm9va2luZ19pZBgCIAEoCSI4ChJNYXJrTm9TaG93UmVzcG9uc2USIgoHYm9va2luZxgBIAEoCzIRLmJlcnRoLnYxLkJvb2tpbmciOgoRVW5kb05vU2hvd1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhIKCmJvb2tpbmdfaWQYAiABKAkiOAoSVW5kb05vU2hvd1Jlc3BvbnNlEiIKB2Jvb2tpbmcYASABKAsyES5iZXJ0aC52MS5Cb29raW5nIpYBCglJdGVtSW5wdXQSDAoEbmFtZRgBIAEoCRIMCgRraW5kGAIgASgJEg0KBXN0b2NrGAMgASgFEiEKBXByaWNlGAQgASgLMhIuZ29vZ2xlLnR5cGUuTW9uZXkSKwoIdGltZV9vdXQYBSABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SDgoGYWN0aXZlGAYgASgIIl4KEUNyZWF0ZUl0ZW1SZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRITCgtsb2NhdGlvbl9pZBgCIAEoCRIhCgRpdGVtGAMgASgLMhMuYmVydGgudjEuSXRlbUlucHV0IjIKEkNyZWF0ZUl0ZW1SZXNwb25zZRIcCgRpdGVtGAEgASgLMg4uYmVydGgudjEuSXRlbSKZAQoRVXBkYXRlSXRlbVJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEg8KB2l0ZW1faWQYAiABKAkSIQoEaXRlbRgDIAEoCzITLmJlcnRoLnYxLkl0ZW1JbnB1dBIvCgt1cGRhdGVfbWFzaxgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE1hc2sSDAoEZXRhZxgFIAEoCSIyChJVcGRhdGVJdGVtUmVzcG9uc2USHAoEaXRlbRgBIAEoCzIOLmJlcnRoLnYxLkl0ZW0iewoQTGlzdEl0ZW1zUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEwoLbG9jYXRpb25faWQYAiABKAkSGAoQaW5jbHVkZV9pbmFjdGl2ZRgDIAEoCBIRCglwYWdlX3NpemUYBCABKAUSEgoKcGFnZV90b2tlbhgFIAEoCSJLChFMaXN0SXRlbXNSZXNwb25zZRIdCgVpdGVtcxgBIAMoCzIOLmJlcnRoLnYxLkl0ZW0SFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIn0KD0JlbmVmaXRQcm92aWRlchIMCgRjb2RlGAEgASgJEgwKBG5hbWUYAiABKAkSFgoObnVtYmVyX3BhdHRlcm4YAyABKAkSGAoQZGlzY291bnRfcGVyY2VudBgEIAEoBRIOCgZhY3RpdmUYBSABKAgSDAoEZXRhZxgGIAEoCSJwChlQdXRCZW5lZml0UHJvdmlkZXJSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIrCghwcm92aWRlchgCIAEoCzIZLmJlcnRoLnYxLkJlbmVmaXRQcm92aWRlchITCgtjcmVhdGVfb25seRgDIAEoCCJJChpQdXRCZW5lZml0UHJvdmlkZXJSZXNwb25zZRIrCghwcm92aWRlchgBIAEoCzIZLmJlcnRoLnYxLkJlbmVmaXRQcm92aWRlciIwChtMaXN0QmVuZWZpdFByb3ZpZGVyc1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJIkwKHExpc3RCZW5lZml0UHJvdmlkZXJzUmVzcG9uc2USLAoJcHJvdmlkZXJzGAEgAygLMhkuYmVydGgudjEuQmVuZWZpdFByb3ZpZGVyMtwQCg5Cb29raW5nU2VydmljZRJNCgRCb29rEhUuYmVydGgudjEuQm9va1JlcXVlc3QaFi5iZXJ0aC52MS5Cb29rUmVzcG9uc2UiFsrzGBIIARIOYm9va2luZy5jcmVhdGUSYAoLSG9sZEJvb2tpbmcSHC5iZXJ0aC52MS5Ib2xkQm9va2luZ1JlcXVlc3QaHS5iZXJ0aC52MS5Ib2xkQm9va2luZ1Jlc3BvbnNlIhTK8xgQCAESDGJvb2tpbmcuaG9sZBJyCg5Db25maXJtQm9va2luZxIfLmJlcnRoLnYxLkNvbmZpcm1Cb29raW5nUmVxdWVzdBogLmJlcnRoLnYxLkNvbmZpcm1Cb29raW5nUmVzcG9uc2UiHcrzGBkIAhITYm9va2luZy5jb25maXJtX2FueRgBEmgKDVJlY29yZFBheW1lbnQSHi5iZXJ0aC52MS5SZWNvcmRQYXltZW50UmVxdWVzdBofLmJlcnRoLnYxLlJlY29yZFBheW1lbnRSZXNwb25zZSIWyvMYEggBEg5wYXltZW50LnJlY29yZBJoCg1SZWZ1bmRQYXltZW50Eh4uYmVydGgudjEuUmVmdW5kUGF5bWVudFJlcXVlc3QaHy5iZXJ0aC52MS5SZWZ1bmRQYXltZW50UmVzcG9uc2UiFsrzGBIIARIOcGF5bWVudC5yZWZ1bmQSegoSTGlzdFBheW1lbnRFbnRyaWVzEiMuYmVydGgudjEuTGlzdFBheW1lbnRFbnRyaWVzUmVxdWVzdBokLmJlcnRoLnYxLkxpc3RQYXltZW50RW50cmllc1Jlc3BvbnNlIhmQAgHK8xgSCAISDGJvb2tpbmcucmVhZBgBEmkKC1JlbGVhc2VIb2xkEhwuYmVydGgudjEuUmVsZWFzZUhvbGRSZXF1ZXN0Gh0uYmVydGgudjEuUmVsZWFzZUhvbGRSZXNwb25zZSIdyvMYGQgCEhNib29raW5nLmNvbmZpcm1fYW55GAESfgoRUmVzY2hlZHVsZUJvb2tpbmcSIi5iZXJ0aC52MS5SZXNjaGVkdWxlQm9va2luZ1JlcXVlc3QaIy5iZXJ0aC52MS5SZXNjaGVkdWxlQm9va2luZ1Jlc3BvbnNlIiDK8xgcCAISFmJvb2tpbmcucmVzY2hlZHVsZV9hbnkYARJaCg1DYW5jZWxCb29raW5nEh4uYmVydGgudjEuQ2FuY2VsQm9va2luZ1JlcXVlc3QaHy5iZXJ0aC52MS5DYW5jZWxCb29raW5nUmVzcG9uc2UiCMrzGAQIAhgBEnsKEkFkbWluQ2FuY2VsQm9va2luZxIjLmJlcnRoLnYxLkFkbWluQ2FuY2VsQm9va2luZ1JlcXVlc3QaJC5iZXJ0aC52MS5BZG1pbkNhbmNlbEJvb2tpbmdSZXNwb25zZSIayvMYFggBEhJib29raW5nLmNhbmNlbF9hbnkSYgoKR2V0Qm9va2luZxIbLmJlcnRoLnYxLkdldEJvb2tpbmdSZXF1ZXN0GhwuYmVydGgudjEuR2V0Qm9va2luZ1Jlc3BvbnNlIhmQAgHK8xgSCAISDGJvb2tpbmcucmVhZBgBEm4KDkxpc3RNeUJvb2tpbmdzEh8uYmVydGgudjEuTGlzdE15Qm9va2luZ3NSZXF1ZXN0GiAuYmVydGgudjEuTGlzdE15Qm9va2luZ3NSZXNwb25zZSIZkAIByvMYEggCEgxib29raW5nLnJlYWQYARJiCgpMaXN0Um9zdGVyEhsuYmVydGgudjEuTGlzdFJvc3RlclJlcXVlc3QaHC5iZXJ0aC52MS5MaXN0Um9zdGVyUmVzcG9uc2UiGZACAcrzGBIIARIOYm9va2luZy5yb3N0ZXISYAoKTWFya05vU2hvdxIbLmJlcnRoLnYxLk1hcmtOb1Nob3dSZXF1ZXN0GhwuYmVydGgudjEuTWFya05vU2hvd1Jlc3BvbnNlIhfK8xgTCAESD2Jvb2tpbmcubm9fc2hvdxJgCgpVbmRvTm9TaG93EhsuYmVydGgudjEuVW5kb05vU2hvd1JlcXVlc3QaHC5iZXJ0aC52MS5VbmRvTm9TaG93UmVzcG9uc2UiF8rzGBMIARIPYm9va2luZy5ub19zaG93El4KCkNyZWF0ZUl0ZW0SGy5iZXJ0aC52MS5DcmVhdGVJdGVtUmVxdWVzdBocLmJlcnRoLnYxLkNyZWF0ZUl0ZW1SZXNwb25zZSIVyvMYEQgBEg1jYXRhbG9nLndyaXRlEl4KClVwZGF0ZUl0ZW0SGy5iZXJ0aC52MS5VcGRhdGVJdGVtUmVxdWVzdBocLmJlcnRoLnYxLlVwZGF0ZUl0ZW1SZXNwb25zZSIVyvMYEQgBEg1jYXRhbG9nLndyaXRlEl0KCUxpc3RJdGVtcxIaLmJlcnRoLnYxLkxpc3RJdGVtc1JlcXVlc3QaGy5iZXJ0aC52MS5MaXN0SXRlbXNSZXNwb25zZSIXkAIByvMYEAgBEgxjYXRhbG9nLnJlYWQSdgoSUHV0QmVuZWZpdFByb3ZpZGVyEiMuYmVydGgudjEuUHV0QmVuZWZpdFByb3ZpZGVyUmVxdWVzdBokLmJlcnRoLnYxLlB1dEJlbmVmaXRQcm92aWRlclJlc3BvbnNlIhXK8xgRCAESDWNhdGFsb2cud3JpdGUSfgoUTGlzdEJlbmVmaXRQcm92aWRlcnMSJS5iZXJ0aC52MS5MaXN0QmVuZWZpdFByb3ZpZGVyc1JlcXVlc3QaJi5iZXJ0aC52MS5MaXN0QmVuZWZpdFByb3ZpZGVyc1Jlc3BvbnNlIheQAgHK8xgQCAESDGNhdGFsb2cucmVhZGIGcHJvdG8z", [file_berth_v1_access, file_berth_v1_booking, file_berth_v1_common, file_google_protobuf_duration, file_google_protobuf_field_mask, file_google_type_money]);
 
 /**
  * BookRequest books seats.
@@ -336,6 +336,181 @@ export const ConfirmBookingRequestSchema: GenMessage<ConfirmBookingRequest> = /*
   messageDesc(file_berth_v1_booking_service, 5);
 
 /**
+ * RecordPaymentRequest records a payment.
+ *
+ * @generated from message berth.v1.RecordPaymentRequest
+ */
+export type RecordPaymentRequest = Message<"berth.v1.RecordPaymentRequest"> & {
+  /**
+   * The tenant. Optional if the token is valid for exactly one tenant.
+   *
+   * @generated from field: string tenant_id = 1;
+   */
+  tenantId: string;
+
+  /**
+   * The booking.
+   *
+   * @generated from field: string booking_id = 2;
+   */
+  bookingId: string;
+
+  /**
+   * The payment.
+   *
+   * @generated from field: berth.v1.PaymentFacts payment = 3;
+   */
+  payment?: PaymentFacts | undefined;
+};
+
+/**
+ * Describes the message berth.v1.RecordPaymentRequest.
+ * Use `create(RecordPaymentRequestSchema)` to create a new message.
+ */
+export const RecordPaymentRequestSchema: GenMessage<RecordPaymentRequest> = /*@__PURE__*/
+  messageDesc(file_berth_v1_booking_service, 6);
+
+/**
+ * RecordPaymentResponse is the booking with its payment.
+ *
+ * @generated from message berth.v1.RecordPaymentResponse
+ */
+export type RecordPaymentResponse = Message<"berth.v1.RecordPaymentResponse"> & {
+  /**
+   * The booking.
+   *
+   * @generated from field: berth.v1.Booking booking = 1;
+   */
+  booking?: Booking | undefined;
+};
+
+/**
+ * Describes the message berth.v1.RecordPaymentResponse.
+ * Use `create(RecordPaymentResponseSchema)` to create a new message.
+ */
+export const RecordPaymentResponseSchema: GenMessage<RecordPaymentResponse> = /*@__PURE__*/
+  messageDesc(file_berth_v1_booking_service, 7);
+
+/**
+ * RefundPaymentRequest records a refund.
+ *
+ * @generated from message berth.v1.RefundPaymentRequest
+ */
+export type RefundPaymentRequest = Message<"berth.v1.RefundPaymentRequest"> & {
+  /**
+   * The tenant. Optional if the token is valid for exactly one tenant.
+   *
+   * @generated from field: string tenant_id = 1;
+   */
+  tenantId: string;
+
+  /**
+   * The booking.
+   *
+   * @generated from field: string booking_id = 2;
+   */
+  bookingId: string;
+
+  /**
+   * The amount. More than zero, and at most what was captured and not refunded.
+   *
+   * @generated from field: google.type.Money amount = 3;
+   */
+  amount?: Money | undefined;
+
+  /**
+   * How it was returned, up to 50 characters, such as "card".
+   *
+   * @generated from field: string method = 4;
+   */
+  method: string;
+
+  /**
+   * The reference of the receipt or of the provider's transaction, up to 200 characters.
+   *
+   * @generated from field: string reference = 5;
+   */
+  reference: string;
+};
+
+/**
+ * Describes the message berth.v1.RefundPaymentRequest.
+ * Use `create(RefundPaymentRequestSchema)` to create a new message.
+ */
+export const RefundPaymentRequestSchema: GenMessage<RefundPaymentRequest> = /*@__PURE__*/
+  messageDesc(file_berth_v1_booking_service, 8);
+
+/**
+ * RefundPaymentResponse is the booking with its payment.
+ *
+ * @generated from message berth.v1.RefundPaymentResponse
+ */
+export type RefundPaymentResponse = Message<"berth.v1.RefundPaymentResponse"> & {
+  /**
+   * The booking.
+   *
+   * @generated from field: berth.v1.Booking booking = 1;
+   */
+  booking?: Booking | undefined;
+};
+
+/**
+ * Describes the message berth.v1.RefundPaymentResponse.
+ * Use `create(RefundPaymentResponseSchema)` to create a new message.
+ */
+export const RefundPaymentResponseSchema: GenMessage<RefundPaymentResponse> = /*@__PURE__*/
+  messageDesc(file_berth_v1_booking_service, 9);
+
+/**
+ * ListPaymentEntriesRequest selects a booking.
+ *
+ * @generated from message berth.v1.ListPaymentEntriesRequest
+ */
+export type ListPaymentEntriesRequest = Message<"berth.v1.ListPaymentEntriesRequest"> & {
+  /**
+   * The tenant. Optional if the token is valid for exactly one tenant.
+   *
+   * @generated from field: string tenant_id = 1;
+   */
+  tenantId: string;
+
+  /**
+   * The booking.
+   *
+   * @generated from field: string booking_id = 2;
+   */
+  bookingId: string;
+};
+
+/**
+ * Describes the message berth.v1.ListPaymentEntriesRequest.
+ * Use `create(ListPaymentEntriesRequestSchema)` to create a new message.
+ */
+export const ListPaymentEntriesRequestSchema: GenMessage<ListPaymentEntriesRequest> = /*@__PURE__*/
+  messageDesc(file_berth_v1_booking_service, 10);
+
+/**
+ * ListPaymentEntriesResponse has the lines of a booking's payment.
+ *
+ * @generated from message berth.v1.ListPaymentEntriesResponse
+ */
+export type ListPaymentEntriesResponse = Message<"berth.v1.ListPaymentEntriesResponse"> & {
+  /**
+   * The lines, oldest first.
+   *
+   * @generated from field: repeated berth.v1.PaymentEntry entries = 1;
+   */
+  entries: PaymentEntry[];
+};
+
+/**
+ * Describes the message berth.v1.ListPaymentEntriesResponse.
+ * Use `create(ListPaymentEntriesResponseSchema)` to create a new message.
+ */
+export const ListPaymentEntriesResponseSchema: GenMessage<ListPaymentEntriesResponse> = /*@__PURE__*/
+  messageDesc(file_berth_v1_booking_service, 11);
+
+/**
  * PaymentFacts are what the caller reports about a payment.
  *
  * @generated from message berth.v1.PaymentFacts
@@ -356,11 +531,18 @@ export type PaymentFacts = Message<"berth.v1.PaymentFacts"> & {
   method: string;
 
   /**
-   * AUTHORIZED or CAPTURED. Unspecified means CAPTURED.
+   * AUTHORIZED, CAPTURED or WRITTEN_OFF. Unspecified means CAPTURED.
    *
    * @generated from field: berth.v1.PaymentStatus status = 3;
    */
   status: PaymentStatus;
+
+  /**
+   * The reference of the receipt or of the provider's transaction, up to 200 characters.
+   *
+   * @generated from field: string reference = 4;
+   */
+  reference: string;
 };
 
 /**
@@ -368,7 +550,7 @@ export type PaymentFacts = Message<"berth.v1.PaymentFacts"> & {
  * Use `create(PaymentFactsSchema)` to create a new message.
  */
 export const PaymentFactsSchema: GenMessage<PaymentFacts> = /*@__PURE__*/
-  messageDesc(file_berth_v1_booking_service, 6);
+  messageDesc(file_berth_v1_booking_service, 12);
 
 /**
  * ItemSelection selects lines of a booking.
@@ -389,7 +571,7 @@ export type ItemSelection = Message<"berth.v1.ItemSelection"> & {
  * Use `create(ItemSelectionSchema)` to create a new message.
  */
 export const ItemSelectionSchema: GenMessage<ItemSelection> = /*@__PURE__*/
-  messageDesc(file_berth_v1_booking_service, 7);
+  messageDesc(file_berth_v1_booking_service, 13);
 
 /**
  * ConfirmBookingResponse is the confirmed booking.
@@ -410,7 +592,7 @@ export type ConfirmBookingResponse = Message<"berth.v1.ConfirmBookingResponse"> 
  * Use `create(ConfirmBookingResponseSchema)` to create a new message.
  */
 export const ConfirmBookingResponseSchema: GenMessage<ConfirmBookingResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_booking_service, 8);
+  messageDesc(file_berth_v1_booking_service, 14);
 
 /**
  * ReleaseHoldRequest ends a hold.
@@ -438,7 +620,7 @@ export type ReleaseHoldRequest = Message<"berth.v1.ReleaseHoldRequest"> & {
  * Use `create(ReleaseHoldRequestSchema)` to create a new message.
  */
 export const ReleaseHoldRequestSchema: GenMessage<ReleaseHoldRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_booking_service, 9);
+  messageDesc(file_berth_v1_booking_service, 15);
 
 /**
  * ReleaseHoldResponse is the ended hold.
@@ -459,7 +641,7 @@ export type ReleaseHoldResponse = Message<"berth.v1.ReleaseHoldResponse"> & {
  * Use `create(ReleaseHoldResponseSchema)` to create a new message.
  */
 export const ReleaseHoldResponseSchema: GenMessage<ReleaseHoldResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_booking_service, 10);
+  messageDesc(file_berth_v1_booking_service, 16);
 
 /**
  * RescheduleBookingRequest moves a booking.
@@ -508,7 +690,7 @@ export type RescheduleBookingRequest = Message<"berth.v1.RescheduleBookingReques
  * Use `create(RescheduleBookingRequestSchema)` to create a new message.
  */
 export const RescheduleBookingRequestSchema: GenMessage<RescheduleBookingRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_booking_service, 11);
+  messageDesc(file_berth_v1_booking_service, 17);
 
 /**
  * RescheduleBookingResponse is the moved booking.
@@ -536,7 +718,7 @@ export type RescheduleBookingResponse = Message<"berth.v1.RescheduleBookingRespo
  * Use `create(RescheduleBookingResponseSchema)` to create a new message.
  */
 export const RescheduleBookingResponseSchema: GenMessage<RescheduleBookingResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_booking_service, 12);
+  messageDesc(file_berth_v1_booking_service, 18);
 
 /**
  * CancelBookingRequest cancels a booking or ends a waitlist entry.
@@ -571,7 +753,7 @@ export type CancelBookingRequest = Message<"berth.v1.CancelBookingRequest"> & {
  * Use `create(CancelBookingRequestSchema)` to create a new message.
  */
 export const CancelBookingRequestSchema: GenMessage<CancelBookingRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_booking_service, 13);
+  messageDesc(file_berth_v1_booking_service, 19);
 
 /**
  * CancelBookingResponse is the result of a cancellation.
@@ -629,7 +811,7 @@ export type CancelBookingResponse = Message<"berth.v1.CancelBookingResponse"> & 
  * Use `create(CancelBookingResponseSchema)` to create a new message.
  */
 export const CancelBookingResponseSchema: GenMessage<CancelBookingResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_booking_service, 14);
+  messageDesc(file_berth_v1_booking_service, 20);
 
 /**
  * AdminCancelBookingRequest cancels a booking or ends a waitlist entry.
@@ -671,7 +853,7 @@ export type AdminCancelBookingRequest = Message<"berth.v1.AdminCancelBookingRequ
  * Use `create(AdminCancelBookingRequestSchema)` to create a new message.
  */
 export const AdminCancelBookingRequestSchema: GenMessage<AdminCancelBookingRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_booking_service, 15);
+  messageDesc(file_berth_v1_booking_service, 21);
 
 /**
  * AdminCancelBookingResponse is the result of a cancellation.
@@ -729,7 +911,7 @@ export type AdminCancelBookingResponse = Message<"berth.v1.AdminCancelBookingRes
  * Use `create(AdminCancelBookingResponseSchema)` to create a new message.
  */
 export const AdminCancelBookingResponseSchema: GenMessage<AdminCancelBookingResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_booking_service, 16);
+  messageDesc(file_berth_v1_booking_service, 22);
 
 /**
  * GetBookingRequest reads a booking.
@@ -757,7 +939,7 @@ export type GetBookingRequest = Message<"berth.v1.GetBookingRequest"> & {
  * Use `create(GetBookingRequestSchema)` to create a new message.
  */
 export const GetBookingRequestSchema: GenMessage<GetBookingRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_booking_service, 17);
+  messageDesc(file_berth_v1_booking_service, 23);
 
 /**
  * GetBookingResponse is the booking.
@@ -778,7 +960,7 @@ export type GetBookingResponse = Message<"berth.v1.GetBookingResponse"> & {
  * Use `create(GetBookingResponseSchema)` to create a new message.
  */
 export const GetBookingResponseSchema: GenMessage<GetBookingResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_booking_service, 18);
+  messageDesc(file_berth_v1_booking_service, 24);
 
 /**
  * ListMyBookingsRequest selects bookings.
@@ -834,7 +1016,7 @@ export type ListMyBookingsRequest = Message<"berth.v1.ListMyBookingsRequest"> & 
  * Use `create(ListMyBookingsRequestSchema)` to create a new message.
  */
 export const ListMyBookingsRequestSchema: GenMessage<ListMyBookingsRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_booking_service, 19);
+  messageDesc(file_berth_v1_booking_service, 25);
 
 /**
  * ListMyBookingsResponse is one page, by start, then id.
@@ -869,7 +1051,7 @@ export type ListMyBookingsResponse = Message<"berth.v1.ListMyBookingsResponse"> 
  * Use `create(ListMyBookingsResponseSchema)` to create a new message.
  */
 export const ListMyBookingsResponseSchema: GenMessage<ListMyBookingsResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_booking_service, 20);
+  messageDesc(file_berth_v1_booking_service, 26);
 
 /**
  * ListRosterRequest reads a session's roster.
@@ -904,7 +1086,7 @@ export type ListRosterRequest = Message<"berth.v1.ListRosterRequest"> & {
  * Use `create(ListRosterRequestSchema)` to create a new message.
  */
 export const ListRosterRequestSchema: GenMessage<ListRosterRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_booking_service, 21);
+  messageDesc(file_berth_v1_booking_service, 27);
 
 /**
  * ListRosterResponse has the bookings and the waitlist of a session.
@@ -946,7 +1128,7 @@ export type ListRosterResponse = Message<"berth.v1.ListRosterResponse"> & {
  * Use `create(ListRosterResponseSchema)` to create a new message.
  */
 export const ListRosterResponseSchema: GenMessage<ListRosterResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_booking_service, 22);
+  messageDesc(file_berth_v1_booking_service, 28);
 
 /**
  * MarkNoShowRequest marks a booking as a no-show.
@@ -974,7 +1156,7 @@ export type MarkNoShowRequest = Message<"berth.v1.MarkNoShowRequest"> & {
  * Use `create(MarkNoShowRequestSchema)` to create a new message.
  */
 export const MarkNoShowRequestSchema: GenMessage<MarkNoShowRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_booking_service, 23);
+  messageDesc(file_berth_v1_booking_service, 29);
 
 /**
  * MarkNoShowResponse is the changed booking.
@@ -995,7 +1177,7 @@ export type MarkNoShowResponse = Message<"berth.v1.MarkNoShowResponse"> & {
  * Use `create(MarkNoShowResponseSchema)` to create a new message.
  */
 export const MarkNoShowResponseSchema: GenMessage<MarkNoShowResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_booking_service, 24);
+  messageDesc(file_berth_v1_booking_service, 30);
 
 /**
  * UndoNoShowRequest reverts a no-show.
@@ -1023,7 +1205,7 @@ export type UndoNoShowRequest = Message<"berth.v1.UndoNoShowRequest"> & {
  * Use `create(UndoNoShowRequestSchema)` to create a new message.
  */
 export const UndoNoShowRequestSchema: GenMessage<UndoNoShowRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_booking_service, 25);
+  messageDesc(file_berth_v1_booking_service, 31);
 
 /**
  * UndoNoShowResponse is the changed booking.
@@ -1044,7 +1226,7 @@ export type UndoNoShowResponse = Message<"berth.v1.UndoNoShowResponse"> & {
  * Use `create(UndoNoShowResponseSchema)` to create a new message.
  */
 export const UndoNoShowResponseSchema: GenMessage<UndoNoShowResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_booking_service, 26);
+  messageDesc(file_berth_v1_booking_service, 32);
 
 /**
  * ItemInput has the fields of an item that staff can edit.
@@ -1100,7 +1282,7 @@ export type ItemInput = Message<"berth.v1.ItemInput"> & {
  * Use `create(ItemInputSchema)` to create a new message.
  */
 export const ItemInputSchema: GenMessage<ItemInput> = /*@__PURE__*/
-  messageDesc(file_berth_v1_booking_service, 27);
+  messageDesc(file_berth_v1_booking_service, 33);
 
 /**
  * CreateItemRequest creates an item.
@@ -1135,7 +1317,7 @@ export type CreateItemRequest = Message<"berth.v1.CreateItemRequest"> & {
  * Use `create(CreateItemRequestSchema)` to create a new message.
  */
 export const CreateItemRequestSchema: GenMessage<CreateItemRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_booking_service, 28);
+  messageDesc(file_berth_v1_booking_service, 34);
 
 /**
  * CreateItemResponse is the new item.
@@ -1156,7 +1338,7 @@ export type CreateItemResponse = Message<"berth.v1.CreateItemResponse"> & {
  * Use `create(CreateItemResponseSchema)` to create a new message.
  */
 export const CreateItemResponseSchema: GenMessage<CreateItemResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_booking_service, 29);
+  messageDesc(file_berth_v1_booking_service, 35);
 
 /**
  * UpdateItemRequest edits an item.
@@ -1205,7 +1387,7 @@ export type UpdateItemRequest = Message<"berth.v1.UpdateItemRequest"> & {
  * Use `create(UpdateItemRequestSchema)` to create a new message.
  */
 export const UpdateItemRequestSchema: GenMessage<UpdateItemRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_booking_service, 30);
+  messageDesc(file_berth_v1_booking_service, 36);
 
 /**
  * UpdateItemResponse is the edited item.
@@ -1226,7 +1408,7 @@ export type UpdateItemResponse = Message<"berth.v1.UpdateItemResponse"> & {
  * Use `create(UpdateItemResponseSchema)` to create a new message.
  */
 export const UpdateItemResponseSchema: GenMessage<UpdateItemResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_booking_service, 31);
+  messageDesc(file_berth_v1_booking_service, 37);
 
 /**
  * ListItemsRequest lists items.
@@ -1275,7 +1457,7 @@ export type ListItemsRequest = Message<"berth.v1.ListItemsRequest"> & {
  * Use `create(ListItemsRequestSchema)` to create a new message.
  */
 export const ListItemsRequestSchema: GenMessage<ListItemsRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_booking_service, 32);
+  messageDesc(file_berth_v1_booking_service, 38);
 
 /**
  * ListItemsResponse is one page.
@@ -1303,7 +1485,7 @@ export type ListItemsResponse = Message<"berth.v1.ListItemsResponse"> & {
  * Use `create(ListItemsResponseSchema)` to create a new message.
  */
 export const ListItemsResponseSchema: GenMessage<ListItemsResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_booking_service, 33);
+  messageDesc(file_berth_v1_booking_service, 39);
 
 /**
  * BenefitProvider is an organization whose members get a discount.
@@ -1359,7 +1541,7 @@ export type BenefitProvider = Message<"berth.v1.BenefitProvider"> & {
  * Use `create(BenefitProviderSchema)` to create a new message.
  */
 export const BenefitProviderSchema: GenMessage<BenefitProvider> = /*@__PURE__*/
-  messageDesc(file_berth_v1_booking_service, 34);
+  messageDesc(file_berth_v1_booking_service, 40);
 
 /**
  * PutBenefitProviderRequest creates or replaces a provider.
@@ -1395,7 +1577,7 @@ export type PutBenefitProviderRequest = Message<"berth.v1.PutBenefitProviderRequ
  * Use `create(PutBenefitProviderRequestSchema)` to create a new message.
  */
 export const PutBenefitProviderRequestSchema: GenMessage<PutBenefitProviderRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_booking_service, 35);
+  messageDesc(file_berth_v1_booking_service, 41);
 
 /**
  * PutBenefitProviderResponse is the provider.
@@ -1416,7 +1598,7 @@ export type PutBenefitProviderResponse = Message<"berth.v1.PutBenefitProviderRes
  * Use `create(PutBenefitProviderResponseSchema)` to create a new message.
  */
 export const PutBenefitProviderResponseSchema: GenMessage<PutBenefitProviderResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_booking_service, 36);
+  messageDesc(file_berth_v1_booking_service, 42);
 
 /**
  * ListBenefitProvidersRequest lists providers.
@@ -1437,7 +1619,7 @@ export type ListBenefitProvidersRequest = Message<"berth.v1.ListBenefitProviders
  * Use `create(ListBenefitProvidersRequestSchema)` to create a new message.
  */
 export const ListBenefitProvidersRequestSchema: GenMessage<ListBenefitProvidersRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_booking_service, 37);
+  messageDesc(file_berth_v1_booking_service, 43);
 
 /**
  * ListBenefitProvidersResponse has all providers.
@@ -1458,7 +1640,7 @@ export type ListBenefitProvidersResponse = Message<"berth.v1.ListBenefitProvider
  * Use `create(ListBenefitProvidersResponseSchema)` to create a new message.
  */
 export const ListBenefitProvidersResponseSchema: GenMessage<ListBenefitProvidersResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_booking_service, 38);
+  messageDesc(file_berth_v1_booking_service, 44);
 
 /**
  * BookingService creates and cancels bookings.
@@ -1506,11 +1688,13 @@ export const BookingService: GenService<{
   },
   /**
    * ConfirmBooking turns a hold into a confirmed booking. With payment facts it is paid for in money, without them by
-   * the member's plan, as in Book. Items that are not chosen are cancelled. Confirming it again returns the same
-   * booking and updates the payment.
-   * Errors: BOOKING_NOT_FOUND, HOLD_EXPIRED, BOOKING_STATE (not a hold), BENEFIT_INVALID, INVALID_FIELD (the amount, or
-   * an item that is not in the booking); SUBSCRIPTION_NOT_FOUND, NO_ACTIVE_PLAN, PLAN_CHOICE_REQUIRED,
-   * OUTSTANDING_BALANCE, NO_CREDITS, DAILY_LIMIT, WEEKLY_LIMIT and OVERLAP as in Book.
+   * the member's plan, as in Book. Payment facts require the permission payment.record: a member's own confirmation
+   * has none. Items that are not chosen are cancelled. Confirming it again returns the same booking, and records the
+   * payment facts unless they are known.
+   * Errors: BOOKING_NOT_FOUND, HOLD_EXPIRED, BOOKING_STATE (not a hold), BENEFIT_INVALID, PERMISSION_DENIED
+   * (payment.record), INVALID_FIELD (the amount, or an item that is not in the booking); SUBSCRIPTION_NOT_FOUND,
+   * NO_ACTIVE_PLAN, PLAN_CHOICE_REQUIRED, OUTSTANDING_BALANCE, NO_CREDITS, DAILY_LIMIT, WEEKLY_LIMIT and OVERLAP as
+   * in Book.
    *
    * @generated from rpc berth.v1.BookingService.ConfirmBooking
    */
@@ -1518,6 +1702,45 @@ export const BookingService: GenService<{
     methodKind: "unary";
     input: typeof ConfirmBookingRequestSchema;
     output: typeof ConfirmBookingResponseSchema;
+  },
+  /**
+   * RecordPayment records that money was authorized, captured or written off for a booking, in any of its states. A
+   * hold is confirmed by it, with all its items. It adds a line to the booking's payment; facts that a line has
+   * already add none, and the header X-Idempotent is true. Two payments of one amount differ in their reference. A
+   * service account records for the bookings that it made and, with the permission booking.confirm_any, for any.
+   * Errors: BOOKING_NOT_FOUND, HOLD_EXPIRED, INVALID_FIELD (the amount, or another currency than before).
+   *
+   * @generated from rpc berth.v1.BookingService.RecordPayment
+   */
+  recordPayment: {
+    methodKind: "unary";
+    input: typeof RecordPaymentRequestSchema;
+    output: typeof RecordPaymentResponseSchema;
+  },
+  /**
+   * RefundPayment records that captured money was returned, in full or in part, whatever the state of the booking. It
+   * adds a line; a refund with the same facts and reference adds none, and the header X-Idempotent is true. Without a
+   * reference, repeat it only with the same idempotency key. Service accounts as in RecordPayment.
+   * Errors: BOOKING_NOT_FOUND, REFUND_EXCEEDS_CAPTURED, INVALID_FIELD (the amount, or another currency than before).
+   *
+   * @generated from rpc berth.v1.BookingService.RefundPayment
+   */
+  refundPayment: {
+    methodKind: "unary";
+    input: typeof RefundPaymentRequestSchema;
+    output: typeof RefundPaymentResponseSchema;
+  },
+  /**
+   * ListPaymentEntries lists the lines of a booking's payment, in their order: the caller's own, or of any booking with
+   * the permission.
+   * Errors: BOOKING_NOT_FOUND.
+   *
+   * @generated from rpc berth.v1.BookingService.ListPaymentEntries
+   */
+  listPaymentEntries: {
+    methodKind: "unary";
+    input: typeof ListPaymentEntriesRequestSchema;
+    output: typeof ListPaymentEntriesResponseSchema;
   },
   /**
    * ReleaseHold ends a hold and frees its seats and items. Releasing it again changes nothing.

@@ -880,7 +880,7 @@ export const CreditService: GenService<{
     output: typeof GrantCreditsResponseSchema;
   },
   /**
-   * RefundCredit refunds a booking's credits once, whatever the status of the booking.
+   * RefundCredit refunds a booking's credits once, in any status of the booking.
    * Errors: BOOKING_NOT_FOUND, NOTHING_TO_REFUND.
    *
    * @generated from rpc berth.v1.CreditService.RefundCredit

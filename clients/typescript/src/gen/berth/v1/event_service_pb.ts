@@ -154,7 +154,7 @@ export const WatchEventsRequestSchema: GenMessage<WatchEventsRequest> = /*@__PUR
   messageDesc(file_berth_v1_event_service, 2);
 
 /**
- * WatchEventsResponse is one message of the stream. The first comes at once and has no events.
+ * WatchEventsResponse is one message of the stream. The first comes immediately and has no events.
  *
  * @generated from message berth.v1.WatchEventsResponse
  */
@@ -185,8 +185,19 @@ export const WatchEventsResponseSchema: GenMessage<WatchEventsResponse> = /*@__P
  * EventService lists and streams a tenant's events. Events come in commit order. None is skipped, and none is sent
  * before it is durable.
  *
- * Callers with event.read see all events of the tenant. Other members see events that affect them, and events of
- * sessions that are not drafts, without the actor.
+ * An event reaches those who can read what it is about. All callers see events that affect them or what they created,
+ * and, with session.read, events of sessions; only staff see those of drafts. Callers with event.read see the events
+ * about others for which they have the permission:
+ *
+ * - booking.read: BOOKING_... and WAITLIST_PROMOTED
+ * - waitlist.read: WAITLIST_... and OFFER_...
+ * - credit.read: CREDITS_CHANGED and SUBSCRIPTION_CHANGED
+ * - member.read: MEMBER_CHANGED, and ROLES_CHANGED of a member
+ * - role.read and account.manage: ROLES_CHANGED of a role and of a service account
+ * - waitlist.read_rules: RULES_CHANGED
+ * - catalog.read, plan.read, policy.read, workout.read, tenant.read: CATALOG_CHANGED, by its kind
+ *
+ * Changes of the caller's permissions also apply to earlier events.
  *
  * A cursor is a position in one tenant's log. It is opaque and valid as long as the tenant exists. It does not depend
  * on a filter: any query may continue from it. Text that is not a cursor, or a cursor of another tenant, is
@@ -208,9 +219,9 @@ export const EventService: GenService<{
     output: typeof ListEventsResponseSchema;
   },
   /**
-   * WatchEvents streams the events after a cursor and never ends by itself. The first message comes at once: from then
-   * on, no event is missed. Keep the cursor of the last message. When the stream ends, for any reason, call again with
-   * it. Changes of roles also apply to open streams.
+   * WatchEvents streams the events after a cursor and never ends by itself. The first message comes immediately: from
+   * then on, no event is missed. Keep the cursor of the last message. When the stream ends, for any reason, call again
+   * with it. Changes of roles also apply to open streams.
    * Errors: INVALID_FIELD (cursor), PERMISSION_DENIED (also if the role is taken away during the stream),
    * UNAUTHENTICATED (also if the token expires during the stream: resume with a new one), WATCHER_TOO_SLOW (resume from
    * the last cursor), SHUTTING_DOWN (resume from the last cursor; another node answers).

@@ -571,7 +571,7 @@ export const UnregisterDeviceResponseSchema: GenMessage<UnregisterDeviceResponse
  */
 export const MemberService: GenService<{
   /**
-   * CreateMember creates an active member with the role "member", whatever permissions the caller has.
+   * CreateMember creates an active member with the role "member", regardless of the permissions of the caller.
    * Errors: ALREADY_EXISTS (email or subject), INVALID_FIELD (an unknown language or time zone, an impossible phone
    * number).
    *
@@ -583,8 +583,8 @@ export const MemberService: GenService<{
     output: typeof CreateMemberResponseSchema;
   },
   /**
-   * UpdateMember edits a member. A member who becomes inactive loses access at once, on every node. Their bookings and
-   * roles stay.
+   * UpdateMember edits a member. A member who becomes inactive loses access immediately, on every node. Their bookings
+   * and roles stay.
    * Errors: MEMBER_NOT_FOUND, PERMISSION_DENIED, ALREADY_EXISTS (email or subject), LAST_OWNER, ETAG_MISMATCH,
    * INVALID_FIELD (the subject is already set; or as in CreateMember).
    *

@@ -112,7 +112,7 @@ export type NotificationPreferences = Message<"berth.v1.NotificationPreferences"
   quietHours?: QuietHours | undefined;
 
   /**
-   * Channels that are stopped for the member's current phone number or address, whatever the preferences say: by STOP,
+   * Channels that are stopped for the member's current phone number or address, regardless of the preferences: by STOP,
    * by an unsubscribe link, or because messages bounced. Ignored in updates: a reply of START, or a new address, ends
    * the stop.
    *

@@ -895,8 +895,8 @@ export const NotificationService: GenService<{
     output: typeof GetNotificationSettingsResponseSchema;
   },
   /**
-   * UpdateNotificationSettings changes the tenant's settings for all its messages. They apply at once, also to messages
-   * that wait.
+   * UpdateNotificationSettings changes the tenant's settings for all its messages. They apply immediately, also to
+   * messages that wait.
    * Errors: ETAG_MISMATCH, INVALID_FIELD (an unknown language, quiet hours with seconds).
    *
    * @generated from rpc berth.v1.NotificationService.UpdateNotificationSettings
@@ -918,7 +918,7 @@ export const NotificationService: GenService<{
     output: typeof ListTemplatesResponseSchema;
   },
   /**
-   * UpdateTemplate sets the tenant's own template for one topic, channel and language. It applies at once, also to
+   * UpdateTemplate sets the tenant's own template for one topic, channel and language. It applies immediately, also to
    * messages that wait.
    * Errors: TEMPLATE_INVALID (it does not compile or uses an unknown variable: see `field`, `line` and `column`),
    * ETAG_MISMATCH, INVALID_FIELD.
@@ -974,8 +974,8 @@ export const NotificationService: GenService<{
     output: typeof ListOutboxResponseSchema;
   },
   /**
-   * SendTest sends a template with example values to the caller's own phone number, address or devices, at once, and
-   * waits for the provider's response.
+   * SendTest sends a template with example values to the caller's own phone number, address or devices, immediately,
+   * and waits for the provider's response.
    * Errors: MEMBER_NOT_FOUND, UNREACHABLE (the caller has no phone number, address or device for the channel),
    * TEMPLATE_INVALID.
    *

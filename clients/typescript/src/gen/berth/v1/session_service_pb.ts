@@ -42,7 +42,7 @@ export type CreateSessionRequest = Message<"berth.v1.CreateSessionRequest"> & {
   session?: SessionInput | undefined;
 
   /**
-   * Whether to publish it at once.
+   * Whether to publish it immediately.
    *
    * @generated from field: bool publish = 3;
    */
@@ -639,7 +639,7 @@ export type CreateSeriesRequest = Message<"berth.v1.CreateSeriesRequest"> & {
   excludedDates: Date[];
 
   /**
-   * Whether to publish the sessions at once.
+   * Whether to publish the sessions immediately.
    *
    * @generated from field: bool publish = 8;
    */

@@ -1058,7 +1058,7 @@ export const TenantService: GenService<{
   },
   /**
    * UpdateService edits a service. A new name and new defaults apply to sessions created later. Party limits and
-   * delivery apply at once.
+   * delivery apply immediately.
    * Errors: SERVICE_NOT_FOUND, ALREADY_EXISTS (name), ETAG_MISMATCH, INVALID_FIELD (max_party below min_party).
    *
    * @generated from rpc berth.v1.TenantService.UpdateService
@@ -1103,7 +1103,8 @@ export const TenantService: GenService<{
     output: typeof GetPolicyResponseSchema;
   },
   /**
-   * UpdatePolicy edits the values of one level. They apply at once, also to existing bookings. A hold keeps its expiry.
+   * UpdatePolicy edits the values of one level. They apply immediately, also to existing bookings. A hold keeps its
+   * expiry.
    * Errors: LOCATION_NOT_FOUND, SERVICE_NOT_FOUND, ETAG_MISMATCH, INVALID_FIELD.
    *
    * @generated from rpc berth.v1.TenantService.UpdatePolicy

@@ -769,7 +769,7 @@ export const WaitlistVerdictSchema: GenMessage<WaitlistVerdict> = /*@__PURE__*/
   messageDesc(file_berth_v1_waitlist, 9);
 
 /**
- * WaitlistDecision records one move. If nobody waits, there is no decision and no record.
+ * WaitlistDecision records one move. There is none if the waitlist is empty.
  *
  * @generated from message berth.v1.WaitlistDecision
  */
@@ -986,7 +986,7 @@ export enum WaitlistMode {
   UNSPECIFIED = 0,
 
   /**
-   * The first entry in order is booked at once.
+   * The first entry in order is booked automatically.
    *
    * @generated from enum value: WAITLIST_MODE_AUTO_PROMOTE = 1;
    */

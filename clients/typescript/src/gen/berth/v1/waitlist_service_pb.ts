@@ -376,7 +376,7 @@ export type DeclineOfferRequest = Message<"berth.v1.DeclineOfferRequest"> & {
   offerId: string;
 
   /**
-   * Whether to end the entry too, whatever the rules say.
+   * Whether to end the entry too, regardless of the rules.
    *
    * @generated from field: bool leave = 3;
    */
@@ -2165,7 +2165,7 @@ export const WaitlistService: GenService<{
     output: typeof AcceptOfferResponseSchema;
   },
   /**
-   * DeclineOffer declines an offer. Its seats go to the next entry at once. Declining it again changes nothing.
+   * DeclineOffer declines an offer. Its seats go to the next entry immediately. Declining it again changes nothing.
    * Errors: OFFER_NOT_FOUND, OFFER_NOT_LIVE (`status`).
    *
    * @generated from rpc berth.v1.WaitlistService.DeclineOffer
@@ -2240,7 +2240,7 @@ export const WaitlistService: GenService<{
     output: typeof MoveEntryResponseSchema;
   },
   /**
-   * OfferPlace offers open seats of a session to an entry of the caller's choice, whatever its rank. A booking by the
+   * OfferPlace offers open seats of a session to an entry of the caller's choice, at any rank. A booking by the
    * entry's member must be possible.
    * Errors: SESSION_NOT_FOUND, ENTRY_NOT_FOUND, SESSION_NOT_OPEN, SESSION_FULL, ALREADY_BOOKED, BOOKING_STATE (it no
    * longer waits, or has a live offer), INVALID_FIELD (expire_time), and those of Book about the plan if the entry
@@ -2288,7 +2288,7 @@ export const WaitlistService: GenService<{
     output: typeof GetRulesResponseSchema;
   },
   /**
-   * UpdateRules edits the rules of the tenant, a location or a service. They apply at once, except that live offers
+   * UpdateRules edits the rules of the tenant, a location or a service. They apply immediately, except that live offers
    * keep their time. Seats that are open already are given to the waitlist under the new rules.
    * Errors: LOCATION_NOT_FOUND, SERVICE_NOT_FOUND, ETAG_MISMATCH, RULES_INVALID (see `field`, `line` and `column`),
    * INVALID_FIELD.

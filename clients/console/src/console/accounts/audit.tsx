@@ -1,0 +1,224 @@
+import { AuditActorKind, type AuditEntry, AuditService } from "@berthhq/client";
+import { Button, Group, Select, Stack, TextInput } from "@mantine/core";
+import { useDebouncedValue } from "@mantine/hooks";
+import { IconHistory } from "@tabler/icons-react";
+import { useState } from "react";
+import { Link } from "react-router";
+import { useText } from "../../i18n";
+import { options } from "../../shared/form";
+import { type Pages, usePages } from "../../shared/lists";
+import { useMe } from "../../shared/me";
+import { PageHead, State, Tag, Time } from "../../shared/ui";
+import { routes } from "../routes";
+import {
+  Code,
+  DataTable,
+  type Days,
+  DaysFilter,
+  Dimmed,
+  Facts,
+  List,
+  MoreButton,
+  NumberSelect,
+  Page,
+  quiet,
+  timeRangeOf,
+} from "../ui";
+import text from "../ui/text.module.css";
+
+export function AuditPage() {
+  const t = useText();
+  const { tenant } = useMe();
+  const [search, change] = routes.audit.useSearch();
+  const { kind, actor, target, batch } = search;
+  const [action, setAction] = useState(search.action);
+  const [settled] = useDebouncedValue(action.trim(), 250);
+  const [days, setDays] = useState<Days>([null, null]);
+  const entries = usePages(
+    AuditService.method.listAuditEntries,
+    {
+      targetKind: kind,
+      targetId: target,
+      batchId: batch,
+      actorKind: actor,
+      action: /^[a-z_]+\.[a-z_]+$/.test(settled) ? settled : "",
+      ...timeRangeOf(days, tenant.timeZone),
+      pageSize: 50,
+    },
+    (page) => page.entries,
+    { keep: true },
+  );
+  const actors = ["", t.audit.people, t.audit.programs, t.audit.system];
+  return (
+    <Page>
+      <PageHead title={t.nav.audit} note={t.audit.note} />
+      <Group gap={8} mb={12}>
+        <DaysFilter label={t.audit.when} value={days} onChange={setDays} />
+        <NumberSelect
+          label={t.audit.who}
+          names={actors}
+          any={t.audit.anyActor}
+          value={actor}
+          onChange={(actor) => change({ actor })}
+        />
+        <Select
+          aria-label={t.audit.target}
+          placeholder={t.audit.anything}
+          clearable
+          searchable
+          w={180}
+          value={kind || null}
+          onChange={(value) => change({ kind: value ?? "" })}
+          data={options(t.audit.kinds)}
+        />
+        <TextInput
+          aria-label={t.audit.action}
+          placeholder="session.cancelled"
+          w={200}
+          value={action}
+          onChange={(event) => setAction(event.currentTarget.value)}
+        />
+        {(target || batch) && (
+          <Button
+            variant="subtle"
+            onClick={() => change({ kind: "", actor: 0, target: "", batch: "" })}
+          >
+            {t.actions.reset}
+          </Button>
+        )}
+      </Group>
+      <Log entries={entries} zone={tenant.timeZone} />
+    </Page>
+  );
+}
+
+/** The pages of targets. */
+const pages: Record<string, (id: string) => string> = {
+  session: (id) => routes.session.path({ id }),
+  member: (id) => routes.member.path({ id }),
+};
+
+function Log({ entries, zone }: { entries: Pages<AuditEntry>; zone: string }) {
+  const t = useText();
+  const [open, setOpen] = useState<string>();
+  return (
+    <List
+      query={entries}
+      skeleton={12}
+      empty={
+        <State icon={IconHistory} title={t.audit.none}>
+          {t.audit.noneNote}
+        </State>
+      }
+      details={(entry) => open === entry.id && <Changes entry={entry} />}
+      columns={[
+        {
+          title: t.audit.when,
+          ...quiet,
+          show: ({ time }) => <Time at={time} zone={zone} as="full" />,
+        },
+        {
+          title: t.audit.who,
+          show: ({ actor }) =>
+            actor?.kind === AuditActorKind.SYSTEM ? t.audit.system : actor?.name || actor?.subject,
+        },
+        {
+          title: t.audit.what,
+          show: ({ action, reason }) => (
+            <>
+              <Code>{action}</Code>
+              {reason && <Dimmed display="block">{reason}</Dimmed>}
+            </>
+          ),
+        },
+        {
+          title: t.audit.target,
+          show: ({ targetKind, targetId }) => {
+            const page = pages[targetKind];
+            const name = t.audit.kinds[targetKind] ?? targetKind;
+            if (page && targetId) return <Link to={page(targetId)}>{name}</Link>;
+            return (
+              <>
+                {name} {targetId.length < 30 && <Dimmed>{targetId}</Dimmed>}
+              </>
+            );
+          },
+        },
+        {
+          label: t.actions.more,
+          ta: "right",
+          show: ({ id, action }) => (
+            <MoreButton
+              of={action}
+              open={open === id}
+              onClick={() => setOpen(open === id ? undefined : id)}
+            />
+          ),
+        },
+      ]}
+    />
+  );
+}
+
+const show = (value: unknown): string =>
+  value === undefined || value === null || value === ""
+    ? "–"
+    : typeof value === "object"
+      ? JSON.stringify(value)
+      : String(value);
+
+function Changes({ entry }: { entry: AuditEntry }) {
+  const t = useText();
+  const { before, after, ...rest } = (entry.changes ?? {}) as Record<string, unknown>;
+  const was = (before ?? {}) as Record<string, unknown>;
+  const is = (after ?? {}) as Record<string, unknown>;
+  const fields = Object.keys({ ...was, ...is }).map((field) => ({ field }));
+  return (
+    <Stack gap={12} pt={4} pb={8} px={4}>
+      {fields.length > 0 && (
+        <DataTable
+          rows={fields}
+          id="field"
+          columns={[
+            { title: t.audit.field, show: ({ field }) => <Code>{field}</Code> },
+            {
+              title: t.audit.before,
+              c: "var(--bad)",
+              className: text.anywhere,
+              show: ({ field }) => show(was[field]),
+            },
+            {
+              title: t.audit.after,
+              c: "var(--good)",
+              className: text.anywhere,
+              show: ({ field }) => show(is[field]),
+            },
+          ]}
+        />
+      )}
+      <Facts
+        of={[
+          ...Object.entries(rest).map(([name, value]) => [name, show(value)] as const),
+          [
+            t.audit.batch,
+            entry.batchId && (
+              <Link to={routes.audit.path({ batch: entry.batchId })}>{entry.batchId}</Link>
+            ),
+          ],
+          [t.audit.request, entry.requestId && <Code key="request">{entry.requestId}</Code>],
+          [
+            t.audit.target,
+            entry.targetId && (
+              <>
+                <Tag tone="plain">{entry.targetKind}</Tag>{" "}
+                <Link to={routes.audit.path({ kind: entry.targetKind, target: entry.targetId })}>
+                  {entry.targetId}
+                </Link>
+              </>
+            ),
+          ],
+        ]}
+      />
+    </Stack>
+  );
+}

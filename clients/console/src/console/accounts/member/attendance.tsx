@@ -1,0 +1,63 @@
+import { CheckInService, type Member } from "@berthhq/client";
+import { useText } from "../../../i18n";
+import { usePages } from "../../../shared/lists";
+import { Card, More, QueryResult, State, Tag, Time } from "../../../shared/ui";
+import { BookingTag } from "../../bookings/tag";
+import { routes } from "../../routes";
+import { DataTable, quiet, RowLink, Stats } from "../../ui";
+
+/** A member's attendance. */
+export function Attendance({ member }: { member: Member }) {
+  const t = useText();
+  const attendance = usePages(
+    CheckInService.method.listAttendance,
+    { memberId: member.id, pageSize: 30 },
+    (page) => [page],
+  );
+  return (
+    <QueryResult query={attendance}>
+      {(pages) => (
+        <>
+          <Stats
+            of={[
+              [t.members.came, pages[0]?.attended ?? 0],
+              [t.members.noShows, pages[0]?.noShows ?? 0],
+              [t.members.late, pages[0]?.lateCancelled ?? 0],
+            ]}
+          />
+          <Card bare>
+            <DataTable
+              rows={pages.flatMap(({ bookings }) => bookings)}
+              linked
+              empty={<State title={t.members.noAttendance} />}
+              columns={[
+                {
+                  ...quiet,
+                  w: 170,
+                  show: ({ sessionStartTime, timeZone }) => (
+                    <Time at={sessionStartTime} zone={timeZone} />
+                  ),
+                },
+                {
+                  show: ({ sessionId, sessionTitle }) => (
+                    <RowLink to={routes.session.path({ id: sessionId })}>{sessionTitle}</RowLink>
+                  ),
+                },
+                {
+                  ta: "right",
+                  show: (booking) => (
+                    <>
+                      {booking.lateCancelled && <Tag tone="warn">{t.session.late}</Tag>}{" "}
+                      <BookingTag booking={booking} />
+                    </>
+                  ),
+                },
+              ]}
+            />
+          </Card>
+          <More query={attendance} />
+        </>
+      )}
+    </QueryResult>
+  );
+}

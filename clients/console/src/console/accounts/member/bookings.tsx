@@ -1,0 +1,251 @@
+import {
+  BookingService,
+  BookingStatus,
+  type Member,
+  SessionService,
+  type WaitlistEntry,
+  WaitlistEntryStatus,
+  WaitlistService,
+} from "@berthhq/client";
+import { useQuery } from "@connectrpc/connect-query";
+import { ActionIcon, Stack } from "@mantine/core";
+import { IconHourglass, IconX } from "@tabler/icons-react";
+import { useState } from "react";
+import { useI18n, useText } from "../../../i18n";
+import { useDesk, useDeskTexts } from "../../../i18n/desk";
+import { ask } from "../../../shared/ask";
+import { useCall, useFailed, useRead } from "../../../shared/calls";
+import { Countdown } from "../../../shared/countdown";
+import { later } from "../../../shared/lazy";
+import { useAll } from "../../../shared/lists";
+import { useCan } from "../../../shared/me";
+import { plainDay, showDay, wallClock } from "../../../shared/time";
+import { Card, QueryResult, State, Tag, Time } from "../../../shared/ui";
+import { BookingActions } from "../../bookings/actions";
+import { type Held, HoldDrawer } from "../../bookings/hold-drawer";
+import { BookingTag } from "../../bookings/tag";
+import { useCatalog } from "../../catalog/data";
+import { routes } from "../../routes";
+import {
+  CardHint,
+  DataTable,
+  DialogButton,
+  Dimmed,
+  dotted,
+  List,
+  NameLink,
+  Note,
+  quiet,
+  right,
+  Strong,
+} from "../../ui";
+
+const TimeWindow = later(() => import("../../waitlists/time-window"), "TimeWindow");
+
+const current = [BookingStatus.PENDING, BookingStatus.CONFIRMED, BookingStatus.ATTENDED];
+
+/** A member's upcoming bookings and waitlist entries. */
+export function Bookings({ member }: { member: Member }) {
+  const { t, d } = useDeskTexts();
+  const can = useCan();
+  const catalog = useCatalog();
+  const read = useRead();
+  const failed = useFailed();
+  const [held, setHeld] = useState<Held>();
+  const bookings = useAll(
+    BookingService.method.listMyBookings,
+    { memberId: member.id, statuses: current },
+    (answer) => answer.bookings,
+    { refetchInterval: 60_000 },
+  );
+  return (
+    <Stack gap={18}>
+      <List
+        query={bookings}
+        title={d.member.coming}
+        skeleton={4}
+        caption={d.member.coming}
+        empty={<State title={d.member.nothing}>{d.member.nothingNote}</State>}
+        columns={[
+          {
+            ...quiet,
+            w: 170,
+            show: ({ sessionStartTime, timeZone }) => (
+              <Time at={sessionStartTime} zone={timeZone} />
+            ),
+          },
+          {
+            show: ({ sessionId, sessionTitle, partySize, promoted }) => (
+              <>
+                <NameLink to={routes.session.path({ id: sessionId })}>{sessionTitle}</NameLink>
+                {(partySize > 1 || promoted) && (
+                  <Note>
+                    {dotted(partySize > 1 && `× ${partySize}`, promoted && t.session.promoted)}
+                  </Note>
+                )}
+              </>
+            ),
+          },
+          { ...right, show: (booking) => <BookingTag booking={booking} /> },
+          {
+            ...right,
+            w: 1,
+            show: (booking) => (
+              <BookingActions
+                booking={booking}
+                onConfirm={() =>
+                  read(SessionService.method.getSession, {
+                    sessionId: booking.sessionId,
+                  }).then(({ session }) => session && setHeld({ booking, session }), failed)
+                }
+              />
+            ),
+          },
+        ]}
+      />
+      {can("waitlist.read") && <Waits member={member} />}
+      {catalog.data && <HoldDrawer held={held} catalog={catalog.data} onChange={setHeld} />}
+    </Stack>
+  );
+}
+
+function Waits({ member }: { member: Member }) {
+  const { t, d } = useDeskTexts();
+  const can = useCan();
+  const remove = useCall(WaitlistService.method.removeEntry);
+  const confirmRemove = async (entry: WaitlistEntry) => {
+    const answer = await ask({
+      title: t.session.removeTitle(entry.memberName),
+      body: entry.window ? d.timeWindow.window : entry.sessionTitle,
+      yes: t.session.removeEntry,
+      reason: t.fields.reason,
+      danger: true,
+    });
+    if (answer) await remove.run({ entryId: entry.id, reason: answer.reason });
+  };
+  const entries = useQuery(
+    WaitlistService.method.listEntries,
+    { filter: { memberId: member.id }, pageSize: 200 },
+    { refetchInterval: 60_000 },
+  );
+  return (
+    <Card
+      bare
+      title={d.member.waits}
+      extra={
+        can("waitlist.manage") && (
+          <DialogButton
+            modal
+            width={540}
+            size="compact-sm"
+            variant="subtle"
+            leftSection={<IconHourglass size={14} />}
+            label={d.timeWindow.open}
+            title={d.timeWindow.title(member.name)}
+          >
+            {(close) => <TimeWindow member={member} onClose={close} />}
+          </DialogButton>
+        )
+      }
+    >
+      <QueryResult query={entries} rows={2}>
+        {({ entries: all }) =>
+          all.length === 0 ? (
+            <CardHint>{d.member.waitsForNothing}</CardHint>
+          ) : (
+            <DataTable
+              rows={all}
+              caption={t.session.waitlist}
+              columns={[
+                { show: (entry) => <Wait entry={entry} /> },
+                {
+                  ...right,
+                  show: ({ status, liveOffer, position }) =>
+                    status === WaitlistEntryStatus.OFFERED && liveOffer ? (
+                      <>
+                        <Tag tone="accent">{t.offers.live}</Tag>{" "}
+                        <Countdown until={liveOffer.expireTime} />
+                      </>
+                    ) : (
+                      position > 0 && <Tag>{t.session.position(position)}</Tag>
+                    ),
+                },
+                can("waitlist.manage") && {
+                  ta: "right",
+                  w: 1,
+                  show: (entry) => (
+                    <ActionIcon
+                      aria-label={t.session.removeEntry}
+                      onClick={() => void confirmRemove(entry)}
+                    >
+                      <IconX size={16} />
+                    </ActionIcon>
+                  ),
+                },
+              ]}
+            />
+          )
+        }
+      </QueryResult>
+    </Card>
+  );
+}
+
+function Wait({ entry }: { entry: WaitlistEntry }) {
+  const t = useText();
+  return (
+    <>
+      <Wished entry={entry} />
+      <Note>
+        {dotted(
+          entry.partySize > 1 && `× ${entry.partySize}`,
+          entry.flagged && t.offers.flagged,
+          entry.passedOverReason &&
+            t.session.skipped(t.reasons[entry.passedOverReason]?.({}) ?? entry.passedOverReason),
+        )}
+      </Note>
+    </>
+  );
+}
+
+/** What a waitlist entry is for: a session, one of several, or a time window. */
+function Wished({ entry }: { entry: WaitlistEntry }) {
+  const d = useDesk();
+  const { locale } = useI18n();
+  const { data } = useCatalog();
+  const { window: span } = entry;
+  if (!span) {
+    return (
+      <>
+        <NameLink to={routes.session.path({ id: entry.sessionId || (entry.sessionIds[0] ?? "") })}>
+          {entry.sessionTitle}
+        </NameLink>{" "}
+        <Dimmed>
+          <Time at={entry.sessionStartTime} zone={entry.timeZone} />
+          {entry.sessionIds.length > 1 && ` ${d.timeWindow.orOthers(entry.sessionIds.length - 1)}`}
+        </Dimmed>
+      </>
+    );
+  }
+  const days = [span.firstDate, span.lastDate]
+    .filter((day) => day !== undefined)
+    .map((day) => showDay(plainDay(day), locale, "day"));
+  const where = dotted(
+    data?.location(span.locationId)?.name,
+    data?.resource(span.resourceId)?.name,
+    data?.coach(entry.coachId)?.name,
+  );
+  return (
+    <>
+      <Strong>{data?.service(span.serviceId)?.name}</Strong>{" "}
+      <Tag tone="plain">{d.timeWindow.window}</Tag>
+      <Note>
+        {[...new Set(days)].join(" – ")}
+        {(span.earliestStart || span.latestStart) &&
+          `, ${wallClock(span.earliestStart)}–${span.latestStart ? wallClock(span.latestStart) : "23:59"}`}
+        {" · "}
+        {where}
+      </Note>
+    </>
+  );
+}

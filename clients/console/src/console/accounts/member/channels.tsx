@@ -1,0 +1,117 @@
+import { type Device, DeviceKind, type Member, NotificationService } from "@berthhq/client";
+import { useQuery } from "@connectrpc/connect-query";
+import { Alert, Stack } from "@mantine/core";
+import {
+  IconBrandAndroid,
+  IconBrandApple,
+  IconCheck,
+  IconDeviceMobileOff,
+  IconMinus,
+  IconWorld,
+} from "@tabler/icons-react";
+import { useDeskTexts } from "../../../i18n/desk";
+import { useNotices } from "../../../i18n/notices";
+import { useMe } from "../../../shared/me";
+import { wallClock } from "../../../shared/time";
+import { Topics } from "../../../shared/topics";
+import { Card, QueryResult, State } from "../../../shared/ui";
+import { CardHint, Dimmed, TenantTime } from "../../ui";
+import classes from "./channels.module.css";
+
+const icons = {
+  [DeviceKind.UNSPECIFIED]: IconWorld,
+  [DeviceKind.IOS]: IconBrandApple,
+  [DeviceKind.ANDROID]: IconBrandAndroid,
+  [DeviceKind.WEB]: IconWorld,
+};
+
+/** A member's devices and notification preferences. Only the member can change them. */
+export function MessageChannels({
+  member,
+  devices,
+}: {
+  member: Member;
+  devices: readonly Device[];
+}) {
+  const { t, d } = useDeskTexts();
+  const n = useNotices();
+  const { tenant } = useMe();
+  const query = useQuery(NotificationService.method.getPreferences, { memberId: member.id });
+  return (
+    <Stack gap={18}>
+      <Card bare title={d.member.devices}>
+        {devices.length === 0 ? (
+          <State icon={IconDeviceMobileOff} title={d.member.noDevices}>
+            {d.member.noDevicesNote}
+          </State>
+        ) : (
+          <ul className={classes.devices}>
+            {devices.map(({ id, kind, lastSeenTime, createTime }) => {
+              const Icon = icons[kind];
+              return (
+                <li key={id}>
+                  <Icon size={22} stroke={1.4} aria-hidden />
+                  <span>
+                    <strong>{d.member.deviceKinds[kind]}</strong>
+                    <Dimmed display="block" fz="xs">
+                      {d.member.seen} <TenantTime at={lastSeenTime} />
+                      {" · "}
+                      {d.member.since} <TenantTime at={createTime} as="date" />
+                    </Dimmed>
+                  </span>
+                </li>
+              );
+            })}
+          </ul>
+        )}
+      </Card>
+      <Card bare title={n.preferences.title}>
+        <QueryResult query={query}>
+          {({ preferences: all }) => (
+            <>
+              <CardHint py={12}>
+                {d.member.theirs}{" "}
+                {all?.quietHours
+                  ? d.member.quiet(
+                      wallClock(all.quietHours.start),
+                      wallClock(all.quietHours.end),
+                      (member.timeZone || tenant.timeZone).replaceAll("_", " "),
+                    )
+                  : d.member.organizationQuietHours}
+              </CardHint>
+              {all?.stops.map(({ channel, reason }) => (
+                <Alert key={channel} color="yellow" mx="md" mb="sm">
+                  {n.preferences.stopped(n.channels[channel] ?? "", n.reasons[reason] ?? "")}
+                </Alert>
+              ))}
+              <Topics
+                preferences={all?.preferences ?? []}
+                staff={member.roles.some((role) => role !== "member")}
+                className={classes.channels}
+                show={(topic, channel) => {
+                  const one = all?.preferences.find(
+                    (each) => each.topic === topic && each.channel === channel,
+                  );
+                  return (
+                    <>
+                      {one?.enabled ? (
+                        <IconCheck size={17} aria-label={t.policies.yes} />
+                      ) : (
+                        <IconMinus size={17} aria-label={t.policies.no} color="var(--ink-3)" />
+                      )}
+                      {one && !one.isDefault && (
+                        <Dimmed display="block" fz={11}>
+                          {d.member.chosen}
+                        </Dimmed>
+                      )}
+                    </>
+                  );
+                }}
+              />
+            </>
+          )}
+        </QueryResult>
+      </Card>
+    </Stack>
+  );
+}

@@ -1,0 +1,198 @@
+import {
+  CreditService,
+  type Member,
+  PlanKind,
+  type Subscription,
+  SubscriptionStatus,
+} from "@berthhq/client";
+import { useQuery } from "@connectrpc/connect-query";
+import { Group, Modal, NumberInput, Select, Stack, Switch, Text, Textarea } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import { IconPlus } from "@tabler/icons-react";
+import { useState } from "react";
+import { useText } from "../../../i18n";
+import { ask } from "../../../shared/ask";
+import { useCall } from "../../../shared/calls";
+import { useFields } from "../../../shared/form";
+import { Ledger } from "../../../shared/ledger";
+import { useAll } from "../../../shared/lists";
+import { useCan } from "../../../shared/me";
+import { Terms } from "../../../shared/terms";
+import { Card, QueryResult, State, Tag, type Tone } from "../../../shared/ui";
+import { type Action, ActionsMenu, CallForm, CardHint, DialogButton, Inline } from "../../ui";
+import { useSave } from "../../ui/edit-form";
+import text from "../../ui/text.module.css";
+
+const subscriptionTones: Record<number, Tone> = { 1: "good", 2: "warn", 3: "bad" };
+
+/** A member's subscriptions and credit history. */
+export function Credits({ member }: { member: Member }) {
+  const t = useText();
+  const can = useCan();
+  const [ended, { toggle }] = useDisclosure();
+  const balance = useQuery(CreditService.method.getBalance, {
+    memberId: member.id,
+    includeEnded: ended,
+  });
+  return (
+    <Stack gap={18}>
+      <Group gap={12}>
+        {balance.data && (
+          <Text span inherit fz={20} fw={620} className={text.num}>
+            {balance.data.unlimited
+              ? t.members.unlimited
+              : t.plans.creditCount(balance.data.balance)}
+          </Text>
+        )}
+        <Switch ml="auto" size="xs" label={t.members.ended} checked={ended} onChange={toggle} />
+        {can("subscription.manage") && (
+          <DialogButton
+            modal
+            size="sm"
+            variant="default"
+            label={t.members.subscribe}
+            leftSection={<IconPlus size={15} />}
+          >
+            {(close) => <StartPlan member={member} onClose={close} />}
+          </DialogButton>
+        )}
+      </Group>
+      <QueryResult query={balance} rows={4}>
+        {({ subscriptions }) =>
+          subscriptions.length === 0 ? (
+            <Card bare>
+              <State title={t.members.noPlan}>{t.members.noPlanNote}</State>
+            </Card>
+          ) : (
+            subscriptions.map((one) => <SubscriptionCard key={one.id} subscription={one} />)
+          )
+        }
+      </QueryResult>
+    </Stack>
+  );
+}
+
+function SubscriptionCard({ subscription }: { subscription: Subscription }) {
+  const t = useText();
+  const can = useCan();
+  const [granting, grant] = useDisclosure();
+  const pause = useCall(CreditService.method.pauseSubscription);
+  const resume = useCall(CreditService.method.resumeSubscription);
+  const debt = useCall(CreditService.method.markDebt);
+  const end = useCall(CreditService.method.cancelSubscription);
+  const { id: subscriptionId, status, planName } = subscription;
+  const running = status <= SubscriptionStatus.DEBT;
+  const counted = subscription.planKind === PlanKind.CREDITS;
+  const active = status === SubscriptionStatus.ACTIVE;
+  const finish = async () => {
+    const answer = await ask({
+      title: t.members.endTitle(planName),
+      body: t.members.endBody,
+      yes: t.members.end,
+      reason: t.fields.reason,
+      danger: true,
+    });
+    if (answer) await end.run({ subscriptionId, reason: answer.reason });
+  };
+  const actions: (Action | false)[] = [
+    counted && can("credit.grant") && { label: t.members.grant, run: grant.open },
+    active
+      ? { label: t.members.pause, run: () => pause.run({ subscriptionId }) }
+      : { label: t.members.resume, run: () => resume.run({ subscriptionId }) },
+    active && { label: t.members.debt, run: () => debt.run({ subscriptionId }) },
+    { label: t.members.end, run: finish, danger: true },
+  ];
+  return (
+    <Card
+      bare
+      title={
+        <Inline wrap="nowrap">
+          {planName}{" "}
+          <Tag tone={subscriptionTones[status] ?? ""}>{t.subscriptionStatus[status]}</Tag>
+        </Inline>
+      }
+      extra={
+        <Inline wrap="nowrap">
+          {counted && (
+            <strong className={text.num}>{t.plans.creditCount(subscription.balance)}</strong>
+          )}
+          {can("subscription.manage") && running && (
+            <ActionsMenu label={`${t.actions.actions}: ${planName}`} actions={actions} />
+          )}
+        </Inline>
+      }
+    >
+      <CardHint py={10}>
+        <Terms of={subscription} />
+      </CardHint>
+      {counted && (
+        <Ledger
+          staff
+          subscriptionId={subscriptionId}
+          caption={t.members.ledger}
+          empty={
+            <CardHint pt={0} pb={14}>
+              {t.members.noLedger}
+            </CardHint>
+          }
+        />
+      )}
+      <Modal opened={granting} onClose={grant.close} title={t.members.grant}>
+        {granting && <Grant subscription={subscription} onClose={grant.close} />}
+      </Modal>
+    </Card>
+  );
+}
+
+function Grant({ subscription, onClose }: { subscription: Subscription; onClose: () => void }) {
+  const t = useText();
+  const form = useFields({ amount: 1 as number | "", reason: "" }, t.fields);
+  const { amount, reason } = form.values;
+  const grant = useSave(CreditService.method.grantCredits, ({ entry }) =>
+    t.members.granted(entry?.balance ?? 0),
+  );
+  return (
+    <CallForm
+      act={t.actions.save}
+      run={() => grant({ subscriptionId: subscription.id, amount: Number(amount), reason })}
+      disabled={!amount}
+      onClose={onClose}
+    >
+      <NumberInput
+        {...form.number("amount")}
+        label={t.members.amount}
+        description={t.members.amountNote}
+        min={-10_000}
+        max={10_000}
+        data-autofocus
+      />
+      <Textarea {...form.text("reason")} maxLength={1000} autosize />
+    </CallForm>
+  );
+}
+
+function StartPlan({ member, onClose }: { member: Member; onClose: () => void }) {
+  const t = useText();
+  const plans = useAll(CreditService.method.listPlans, {}, (answer) => answer.plans);
+  const [plan, setPlan] = useState<string | null>(null);
+  const start = useSave(CreditService.method.subscribe, t.members.subscribed);
+  return (
+    <CallForm
+      act={t.members.subscribe}
+      run={() => start({ memberId: member.id, planId: plan ?? "" })}
+      disabled={!plan}
+      onClose={onClose}
+    >
+      <Select
+        label={t.nav.plans}
+        required
+        data-autofocus
+        value={plan}
+        onChange={setPlan}
+        data={
+          plans.data?.map(({ id, plan: input }) => ({ value: id, label: input?.name ?? id })) ?? []
+        }
+      />
+    </CallForm>
+  );
+}

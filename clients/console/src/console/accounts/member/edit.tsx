@@ -1,0 +1,61 @@
+import { type Member, MemberService } from "@berthhq/client";
+import { TagsInput, Textarea, TextInput } from "@mantine/core";
+import { useText } from "../../../i18n";
+import { EditForm, useSave } from "../../ui/edit-form";
+import { Columns, Language, Name, Zone } from "../../ui/inputs";
+
+const valuesOf = ({ name, email, phone, tier, tags, locale, timeZone, notes }: Member) => ({
+  name,
+  email,
+  phone,
+  tier,
+  tags,
+  locale,
+  timeZone,
+  notes,
+});
+
+export function EditMember({ member, onClose }: { member: Member; onClose: () => void }) {
+  const t = useText();
+  const update = useSave(MemberService.method.updateMember);
+  const { id } = member;
+  return (
+    <EditForm
+      entity={member}
+      valuesOf={valuesOf}
+      names={t.fields}
+      reread={async (read) => (await read(MemberService.method.getMember, { memberId: id })).member}
+      save={(values, { updateMask, etag }) => {
+        const phone = values.phone.replace(/[\s()-]/g, "");
+        return update({ member: { ...values, phone, id, etag }, updateMask });
+      }}
+      onClose={onClose}
+    >
+      {({ values, set, ...form }) => (
+        <>
+          <Name {...form.text("name")} />
+          <TextInput {...form.text("email")} type="email" maxLength={254} />
+          <TextInput {...form.text("phone")} type="tel" description={t.members.phoneNote} />
+          <Columns>
+            <TextInput {...form.text("tier")} maxLength={50} />
+            <Language {...form.choice("locale")} clearable />
+          </Columns>
+          <TagsInput
+            label={t.fields.tags}
+            value={values.tags}
+            onChange={(tags) => set({ tags })}
+            maxTags={50}
+          />
+          <Zone {...form.choice("timeZone")} required={false} allowDeselect clearable />
+          <Textarea
+            {...form.text("notes")}
+            description={t.members.notesNote}
+            autosize
+            minRows={3}
+            maxLength={4000}
+          />
+        </>
+      )}
+    </EditForm>
+  );
+}

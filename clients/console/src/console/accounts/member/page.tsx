@@ -1,0 +1,151 @@
+import { type Device, type Member, MemberService, MemberStatus } from "@berthhq/client";
+import { useQuery } from "@connectrpc/connect-query";
+import { Group, Stack, Text } from "@mantine/core";
+import { IconPencil } from "@tabler/icons-react";
+import { useText } from "../../../i18n";
+import { useDeskTexts } from "../../../i18n/desk";
+import { ask } from "../../../shared/ask";
+import { useCall } from "../../../shared/calls";
+import { later } from "../../../shared/lazy";
+import { useMe, useTitle } from "../../../shared/me";
+import { Avatar, Card, PageHead, QueryResult, Tag } from "../../../shared/ui";
+import { routes } from "../../routes";
+import {
+  ActionsMenu,
+  Back,
+  DialogButton,
+  Facts,
+  Page,
+  type Part,
+  Split,
+  Tabbed,
+  TenantTime,
+  useLanguageName,
+} from "../../ui";
+import text from "../../ui/text.module.css";
+import { RoleTags } from "../roles/names";
+
+const Attendance = later(() => import("./attendance"), "Attendance");
+const Bookings = later(() => import("./bookings"), "Bookings");
+const MessageChannels = later(() => import("./channels"), "MessageChannels");
+const Credits = later(() => import("./credits"), "Credits");
+const EditMember = later(() => import("./edit"), "EditMember");
+const Roles = later(() => import("./roles"), "Roles");
+
+export function MemberPage() {
+  const t = useText();
+  const { id } = routes.member.useParams();
+  const member = useQuery(MemberService.method.getMember, { memberId: id });
+  useTitle(member.data?.member?.name ?? t.nav.members);
+  return (
+    <Page>
+      <QueryResult query={member}>
+        {(answer) => answer.member && <Profile member={answer.member} devices={answer.devices} />}
+      </QueryResult>
+    </Page>
+  );
+}
+
+const linked = (scheme: string, address: string) =>
+  address ? <a href={scheme + address}>{address}</a> : "–";
+
+function Profile({ member, devices }: { member: Member; devices: readonly Device[] }) {
+  const { t, d } = useDeskTexts();
+  const { tenant, can } = useMe();
+  const languageName = useLanguageName();
+  const update = useCall(MemberService.method.updateMember, { done: t.done.saved });
+  const active = member.status === MemberStatus.ACTIVE;
+  const become = (status: MemberStatus) =>
+    update.run({
+      member: { id: member.id, status, etag: member.etag },
+      updateMask: { paths: ["status"] },
+    });
+  const deactivate = async () => {
+    const sure = await ask({
+      title: t.members.deactivateTitle(member.name),
+      body: t.members.deactivateBody,
+      yes: t.members.deactivate,
+      danger: true,
+    });
+    if (sure) await become(MemberStatus.INACTIVE);
+  };
+  const tabs: (Part | false)[] = [
+    can("booking.read") && ["bookings", d.member.bookings, () => <Bookings member={member} />],
+    can("credit.read") && ["credits", t.members.credits, () => <Credits member={member} />],
+    can("attendance.read") && [
+      "attendance",
+      t.members.bookings,
+      () => <Attendance member={member} />,
+    ],
+    ["messages", d.member.messages, () => <MessageChannels member={member} devices={devices} />],
+    can("role.read") && ["roles", t.members.access, () => <Roles member={member} />],
+  ];
+  return (
+    <>
+      <Back to={routes.members.path()} label={t.nav.members} />
+      <PageHead
+        mark={<Avatar name={member.name} size={44} />}
+        title={member.name}
+        tags={
+          active ? <RoleTags roles={member.roles} /> : <Tag tone="bad">{t.members.inactive}</Tag>
+        }
+      >
+        {can("member.write") && (
+          <>
+            <DialogButton
+              variant="default"
+              label={t.actions.edit}
+              title={member.name}
+              icon={IconPencil}
+            >
+              {(close) => <EditMember member={member} onClose={close} />}
+            </DialogButton>
+            <ActionsMenu
+              outlined
+              label={t.actions.actions}
+              actions={[
+                active
+                  ? { label: t.members.deactivate, run: deactivate, danger: true }
+                  : { label: t.members.reactivate, run: () => become(MemberStatus.ACTIVE) },
+              ]}
+            />
+          </>
+        )}
+      </PageHead>
+      <Split>
+        <Stack gap={18}>
+          <Tabbed parts={tabs} />
+        </Stack>
+        <Card title={t.members.profile}>
+          <Facts
+            of={[
+              [t.fields.email, linked("mailto:", member.email)],
+              [t.fields.phone, linked("tel:", member.phone)],
+              [t.fields.tier, member.tier || "–"],
+              member.tags.length > 0 && [
+                t.fields.tags,
+                <Group key="tags" gap={4}>
+                  {member.tags.map((tag) => (
+                    <Tag key={tag} tone="plain">
+                      {tag}
+                    </Tag>
+                  ))}
+                </Group>,
+              ],
+              [t.fields.locale, languageName(member.locale || tenant.locale)],
+              [t.fields.timeZone, (member.timeZone || tenant.timeZone).replaceAll("_", " ")],
+              [t.members.since, <TenantTime key="since" at={member.createTime} as="date" />],
+            ]}
+          />
+          {member.notes && (
+            <Text mt={14} mb={0} fz="sm" className={text.preWrap}>
+              <strong>{t.fields.notes}</strong>
+              <br />
+              {member.notes}
+            </Text>
+          )}
+        </Card>
+      </Split>
+    </>
+  );
+}

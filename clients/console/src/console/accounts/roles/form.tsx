@@ -1,0 +1,180 @@
+import { AccessService, type Permission, type Role } from "@berthhq/client";
+import { Button, Checkbox, Group, Select, Stack, Textarea, TextInput } from "@mantine/core";
+import { useState } from "react";
+import { useText } from "../../../i18n";
+import { ask } from "../../../shared/ask";
+import { useCall } from "../../../shared/calls";
+import { useCan } from "../../../shared/me";
+import { Card } from "../../../shared/ui";
+import { Dimmed } from "../../ui";
+import { EditForm, useSave } from "../../ui/edit-form";
+import { Columns, SearchInput } from "../../ui/inputs";
+import text from "../../ui/text.module.css";
+import classes from "./form.module.css";
+import { grouped, keyOf, titleOf } from "./names";
+
+const valuesOf = (role: Role | undefined) => ({
+  title: role?.title ?? "",
+  description: role?.description ?? "",
+  permissions: role?.permissions ?? [],
+});
+
+/** Creates or edits a custom role. */
+export function RoleForm({
+  role,
+  roles,
+  permissions,
+  onClose,
+}: {
+  /** undefined creates one. */
+  role?: Role;
+  roles: readonly Role[];
+  permissions: readonly Permission[];
+  onClose: () => void;
+}) {
+  const t = useText();
+  const can = useCan();
+  const [key, setKey] = useState("");
+  const create = useSave(
+    AccessService.method.createRole,
+    ({ role: made }) => made && t.roles.made(titleOf(made, t)),
+  );
+  const update = useSave(AccessService.method.updateRole);
+  const remove = useCall(AccessService.method.deleteRole);
+  const confirmDelete = async ({ name, title, holders, etag }: Role) => {
+    const sure = await ask({
+      title: t.roles.deleteTitle(titleOf({ name, title }, t)),
+      body: holders > 0 ? t.roles.holders(holders) : t.roles.deleteBody,
+      yes: t.roles.delete,
+      danger: true,
+    });
+    if (sure && (await remove.run({ role: name, etag }))) onClose();
+  };
+  return (
+    <EditForm
+      entity={role}
+      valuesOf={valuesOf}
+      names={{
+        title: t.roles.titleField,
+        description: t.fields.description,
+        permissions: t.roles.permission,
+      }}
+      show={(_, value) => (Array.isArray(value) ? t.roles.chosen(value.length) : String(value))}
+      reread={async (read) =>
+        (await read(AccessService.method.listRoles, { pageSize: 500 })).roles.find(
+          ({ name }) => name === role?.name,
+        )
+      }
+      save={(values, { updateMask, etag }) => {
+        const input = { ...values, title: values.title.trim() };
+        return role
+          ? update({ role: { ...input, name: role.name, etag }, updateMask })
+          : create({ role: { ...input, name: key || keyOf(values.title) } });
+      }}
+      onClose={onClose}
+      aside={
+        role && (
+          <Button variant="subtle" color="red" onClick={() => void confirmDelete(role)}>
+            {t.roles.delete}
+          </Button>
+        )
+      }
+    >
+      {({ values, set, ...form }) => (
+        <>
+          <TextInput {...form.text("title")} required maxLength={200} data-autofocus />
+          {!role && (
+            <Columns>
+              <TextInput
+                label={t.roles.key}
+                description={t.roles.keyNote}
+                inputWrapperOrder={["label", "input", "description"]}
+                placeholder={keyOf(values.title)}
+                value={key}
+                pattern="[a-z][a-z0-9_]{0,49}"
+                onChange={(event) => setKey(event.currentTarget.value)}
+              />
+              <Select
+                label={t.roles.copyFrom}
+                clearable
+                data={roles.map((one) => ({ value: one.name, label: titleOf(one, t) }))}
+                onChange={(name) => {
+                  const from = roles.find((one) => one.name === name);
+                  set({ permissions: (from?.permissions ?? []).filter(can) });
+                }}
+              />
+            </Columns>
+          )}
+          <Textarea {...form.text("description")} autosize maxLength={1000} />
+          <Chosen
+            all={permissions}
+            chosen={values.permissions}
+            onChange={(chosen) => set({ permissions: chosen })}
+          />
+        </>
+      )}
+    </EditForm>
+  );
+}
+
+/** The permissions of a role. Users can only give permissions that they have themselves. */
+function Chosen({
+  all,
+  chosen: names,
+  onChange,
+}: {
+  all: readonly Permission[];
+  chosen: readonly string[];
+  onChange: (names: string[]) => void;
+}) {
+  const t = useText();
+  const can = useCan();
+  const [find, setFind] = useState("");
+  const chosen = new Set(names);
+  const toggle = (which: readonly string[], on: boolean) =>
+    // In the order of the list, so that removing and adding one back is no change.
+    onChange(
+      all.map(({ name }) => name).filter((name) => (which.includes(name) ? on : chosen.has(name))),
+    );
+  return (
+    <>
+      <Group gap={10} wrap="nowrap">
+        <SearchInput label={t.roles.find} flex={1} value={find} onChange={setFind} />
+        <Dimmed className={text.num}>{t.roles.chosen(chosen.size)}</Dimmed>
+      </Group>
+      <Stack gap={14}>
+        {grouped(all, find).map(([group, list]) => {
+          const open = list.filter(({ name }) => can(name)).map(({ name }) => name);
+          const on = list.filter(({ name }) => chosen.has(name)).length;
+          return (
+            <Card bare as="fieldset" key={group} className={classes.group}>
+              <legend className={text.hidden}>{t.roles.groups[group] ?? group}</legend>
+              <Checkbox
+                size="sm"
+                fw={600}
+                label={t.roles.groups[group] ?? group}
+                checked={on === list.length}
+                indeterminate={on > 0 && on < list.length}
+                disabled={open.length === 0}
+                onChange={(event) => toggle(open, event.currentTarget.checked)}
+              />
+              <Stack gap={8} mt={10} ml={6}>
+                {list.map(({ name, description }) => (
+                  <Checkbox
+                    key={name}
+                    size="xs"
+                    label={description}
+                    description={can(name) ? name : `${name} · ${t.roles.lacking}`}
+                    disabled={!can(name)}
+                    checked={chosen.has(name)}
+                    onChange={(event) => toggle([name], event.currentTarget.checked)}
+                  />
+                ))}
+              </Stack>
+            </Card>
+          );
+        })}
+      </Stack>
+    </>
+  );
+}

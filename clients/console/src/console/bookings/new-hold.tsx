@@ -1,0 +1,173 @@
+import {
+  type Booking,
+  BookingService,
+  Channel,
+  type Item,
+  type Member,
+  type Session,
+} from "@berthhq/client";
+import { Input, NumberInput, SegmentedControl, Textarea, TextInput } from "@mantine/core";
+import { useState } from "react";
+import { useDeskTexts } from "../../i18n/desk";
+import { useCall } from "../../shared/calls";
+import { options, useFields } from "../../shared/form";
+import { useAll } from "../../shared/lists";
+import { showMoney } from "../../shared/money";
+import type { Catalog } from "../catalog/data";
+import { CallForm, Dimmed, dotted, MemberPicker } from "../ui";
+import { Columns } from "../ui/inputs";
+import classes from "./new-hold.module.css";
+
+/** Holds a seat for a member or a guest. */
+export function NewHold({
+  session,
+  catalog,
+  onHeld,
+  onClose,
+}: {
+  session: Session;
+  catalog: Catalog;
+  onHeld: (booking: Booking) => void;
+  onClose: () => void;
+}) {
+  const { t, d } = useDeskTexts();
+  const service = catalog.service(session.serviceId);
+  const place = catalog.location(session.locationId);
+  const least = service?.minParty || 1;
+  const most = Math.max(least, service?.maxParty ?? 1);
+  const [member, setMember] = useState<Member>();
+  const channelsHere = place?.channels ?? [];
+  const form = useFields(
+    {
+      guest: false,
+      name: "",
+      email: "",
+      phone: "",
+      tier: "",
+      party: least,
+      channel: channelsHere.includes(Channel.PHONE) ? Channel.PHONE : Channel.WALK_IN,
+      note: "",
+    },
+    { ...t.fields, party: d.hold.party, note: d.timeWindow.staffNote },
+  );
+  const { values, set } = form;
+  const { guest, name, email, phone, tier, party, channel, note } = values;
+  const [chosen, setChosen] = useState<Readonly<Record<string, number>>>({});
+  const hold = useCall(BookingService.method.holdBooking, { quiet: true });
+  const items = useAll(
+    BookingService.method.listItems,
+    { locationId: session.locationId },
+    (answer) => answer.items,
+  );
+  const ready = guest ? name.trim() !== "" : member !== undefined;
+  const run = async () => {
+    const answer = await hold.run({
+      sessionId: session.id,
+      partySize: party,
+      channel,
+      note,
+      items: Object.entries(chosen)
+        .filter(([, quantity]) => quantity > 0)
+        .map(([itemId, quantity]) => ({ itemId, quantity })),
+      ...(guest
+        ? { contact: { name, email, phone }, guestTier: tier.trim() }
+        : { memberId: member?.id ?? "" }),
+    });
+    if (answer?.booking) onHeld(answer.booking);
+    return false;
+  };
+  return (
+    <CallForm
+      act={d.hold.act}
+      run={run}
+      disabled={!ready}
+      zone={session.timeZone}
+      onClose={onClose}
+    >
+      <SegmentedControl
+        fullWidth
+        aria-label={d.hold.who}
+        value={guest ? "guest" : "member"}
+        onChange={(value) => set({ guest: value === "guest" })}
+        data={options({ member: t.roleNames.member, guest: t.session.guest })}
+      />
+      {guest ? (
+        <>
+          <TextInput {...form.text("name")} required maxLength={200} data-autofocus />
+          <Columns>
+            <TextInput {...form.text("email")} type="email" maxLength={254} />
+            <TextInput {...form.text("phone")} type="tel" maxLength={40} />
+          </Columns>
+          <TextInput {...form.text("tier")} description={d.hold.tierNote} maxLength={50} />
+        </>
+      ) : (
+        <MemberPicker label={t.session.bookFor} value={member} onChange={setMember} />
+      )}
+      <Columns>
+        <NumberInput
+          {...form.count("party", least)}
+          description={
+            session.seatsOpen === undefined ? undefined : t.session.open(session.seatsOpen)
+          }
+          inputWrapperOrder={["label", "input", "description"]}
+          min={least}
+          max={most}
+          disabled={least === most}
+        />
+        <Input.Wrapper label={d.hold.channel} labelElement="div">
+          <SegmentedControl
+            fullWidth
+            size="sm"
+            aria-label={d.hold.channel}
+            value={String(channel)}
+            onChange={(value) => set({ channel: Number(value) })}
+            data={[Channel.PHONE, Channel.WALK_IN, Channel.ONLINE]
+              .filter((one) => channelsHere.includes(one))
+              .map((one) => ({ value: String(one), label: t.session.channel[one] ?? "" }))}
+          />
+        </Input.Wrapper>
+      </Columns>
+      {(items.data ?? []).length > 0 && (
+        <ItemsInput items={items.data ?? []} chosen={chosen} onChange={setChosen} />
+      )}
+      <Textarea {...form.text("note")} autosize maxLength={1000} />
+    </CallForm>
+  );
+}
+
+/** How many of each item are reserved with a booking. */
+function ItemsInput({
+  items,
+  chosen,
+  onChange,
+}: {
+  items: readonly Item[];
+  chosen: Readonly<Record<string, number>>;
+  onChange: (chosen: Readonly<Record<string, number>>) => void;
+}) {
+  const { d, locale } = useDeskTexts();
+  return (
+    <fieldset className={classes.items}>
+      <legend>{d.hold.items}</legend>
+      {items.map(({ id, name, stock, price }) => (
+        <div key={id}>
+          <span>
+            {name}
+            <Dimmed display="block" fz="xs">
+              {dotted(showMoney(price, locale), d.hold.inStock(stock))}
+            </Dimmed>
+          </span>
+          <NumberInput
+            aria-label={name}
+            size="xs"
+            w={84}
+            min={0}
+            max={Math.min(100, stock)}
+            value={chosen[id] ?? 0}
+            onChange={(value) => onChange({ ...chosen, [id]: Number(value) || 0 })}
+          />
+        </div>
+      ))}
+    </fieldset>
+  );
+}

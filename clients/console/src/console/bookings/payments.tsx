@@ -1,0 +1,144 @@
+import { type Booking, BookingService, PaymentStatus } from "@berthhq/client";
+import { useQuery } from "@connectrpc/connect-query";
+import { Autocomplete, NumberInput, SegmentedControl, Stack, Text, TextInput } from "@mantine/core";
+import { useDesk, useDeskTexts } from "../../i18n/desk";
+import { useCall } from "../../shared/calls";
+import { options, useFields } from "../../shared/form";
+import { useCan, useMe } from "../../shared/me";
+import { amountOf, moneyOf, showMoney } from "../../shared/money";
+import { QueryResult, Time } from "../../shared/ui";
+
+import { CallForm, CardHint, DataTable, Note, Panel } from "../ui";
+import { Columns } from "../ui/inputs";
+
+/** The payment of a booking: what was recorded, and a form that records more. */
+export function PaymentPanel({
+  booking,
+  onClose,
+}: {
+  booking: Booking | undefined;
+  onClose: () => void;
+}) {
+  const d = useDesk();
+  return (
+    <Panel of={booking} title={() => d.hold.payment} onClose={onClose}>
+      {(of) => (
+        <Stack gap={18}>
+          <Entries booking={of} />
+          <RecordPayment booking={of} onClose={onClose} />
+        </Stack>
+      )}
+    </Panel>
+  );
+}
+
+function Entries({ booking }: { booking: Booking }) {
+  const { d, locale } = useDeskTexts();
+  const query = useQuery(BookingService.method.listPaymentEntries, { bookingId: booking.id });
+  return (
+    <QueryResult query={query} rows={2}>
+      {({ entries }) => (
+        <DataTable
+          rows={entries}
+          caption={d.hold.payment}
+          empty={<CardHint>{d.payment.none}</CardHint>}
+          columns={[
+            {
+              show: ({ kind, method, reference, createTime }) => (
+                <>
+                  {d.payment.kinds[kind]}
+                  <Note>
+                    <Time at={createTime} zone={booking.timeZone} as="dateTime" />
+                    {[method, reference].map((text) => text && ` · ${text}`)}
+                  </Note>
+                </>
+              ),
+            },
+            { ta: "right", show: ({ amount }) => showMoney(amount, locale) },
+          ]}
+        />
+      )}
+    </QueryResult>
+  );
+}
+
+function RecordPayment({ booking, onClose }: { booking: Booking; onClose: () => void }) {
+  const d = useDesk();
+  const can = useCan();
+  const { tenant } = useMe();
+  const { payment } = booking;
+  const captured = Number(amountOf(payment?.amount));
+  const kept = Math.round((captured - Number(amountOf(payment?.refundedAmount))) * 100) / 100;
+  const acts = {
+    ...(can("payment.record") && { record: d.payment.record }),
+    ...(can("payment.refund") &&
+      payment?.status === PaymentStatus.CAPTURED && { refund: d.payment.refund }),
+  };
+  const { values, set, ...form } = useFields({
+    act: Object.keys(acts)[0] as "record" | "refund",
+    amount: "" as number | "",
+    method: d.hold.methods[0] as string,
+    reference: "",
+  });
+  const { act, amount, method } = values;
+  const record = useCall(BookingService.method.recordPayment, {
+    quiet: true,
+    done: d.payment.recorded,
+  });
+  const refund = useCall(BookingService.method.refundPayment, {
+    quiet: true,
+    done: d.payment.refunded,
+  });
+  if (!act) return null;
+  const currency = payment?.amount?.currencyCode || tenant.currency;
+  const facts = {
+    amount: moneyOf(Number(amount), currency),
+    method,
+    reference: values.reference.trim(),
+  };
+  const bookingId = booking.id;
+  return (
+    <CallForm
+      act={acts[act] ?? ""}
+      disabled={amount === ""}
+      run={() =>
+        act === "record"
+          ? record.run({ bookingId, payment: { ...facts, status: PaymentStatus.CAPTURED } })
+          : refund.run({ bookingId, ...facts })
+      }
+      onClose={onClose}
+    >
+      {Object.keys(acts).length > 1 && (
+        <SegmentedControl
+          fullWidth
+          aria-label={d.hold.payment}
+          value={act}
+          onChange={(next) => set({ act: next, amount: next === "refund" ? kept : "" })}
+          data={options(acts as Record<"record" | "refund", string>)}
+        />
+      )}
+      <Columns>
+        <NumberInput
+          label={d.hold.amount}
+          required
+          data-autofocus
+          min={0}
+          decimalScale={2}
+          suffix={` ${currency}`}
+          {...form.number("amount")}
+        />
+        <Autocomplete
+          label={d.hold.method}
+          maxLength={50}
+          data={[...d.hold.methods]}
+          value={method}
+          onChange={(next) => set({ method: next })}
+        />
+      </Columns>
+      <TextInput label={d.payment.reference} maxLength={200} {...form.text("reference")} />
+      <Text c="dimmed" fz="xs">
+        {d.hold.moneyNote}
+      </Text>
+    </CallForm>
+  );
+}

@@ -1,0 +1,125 @@
+import {
+  type Booking,
+  BookingService,
+  BookingStatus,
+  type Session,
+  SessionState,
+} from "@berthhq/client";
+import { useQuery } from "@connectrpc/connect-query";
+import { Switch } from "@mantine/core";
+import { useInputState } from "@mantine/hooks";
+import { keepPreviousData } from "@tanstack/react-query";
+import { useText } from "../../i18n";
+import { useCan } from "../../shared/me";
+import { Card, QueryResult, State, Time } from "../../shared/ui";
+import { routes } from "../routes";
+import { DataTable, Dimmed, dotted, Person, right } from "../ui";
+import text from "../ui/text.module.css";
+import { BookingActions } from "./actions";
+import { BookingTag } from "./tag";
+
+/** The bookings of a session. Events tell of changes by other users; polling covers missed events. */
+export const useRoster = (sessionId: string, includeInactive = false) =>
+  useQuery(
+    BookingService.method.listRoster,
+    { sessionId, includeInactive },
+    { refetchInterval: 60_000, placeholderData: keepPreviousData },
+  );
+
+/** The number of seats of bookings with one of the statuses. */
+export const seatsIn = (bookings: readonly Booking[] = [], ...statuses: BookingStatus[]) =>
+  bookings.reduce(
+    (sum, { status, partySize }) => sum + (statuses.includes(status) ? partySize : 0),
+    0,
+  );
+
+/** Who is booked, with the actions on each booking. */
+export function Roster({
+  session,
+  onConfirm,
+}: {
+  session: Session;
+  onConfirm: (booking: Booking) => void;
+}) {
+  const t = useText();
+  const can = useCan();
+  const [inactive, setInactive] = useInputState(false);
+  const roster = useRoster(session.id, inactive);
+  const arrived = seatsIn(roster.data?.bookings, BookingStatus.ATTENDED);
+  const booked = seatsIn(roster.data?.bookings, BookingStatus.CONFIRMED);
+  return (
+    <Card
+      bare
+      title={
+        <>
+          {t.session.roster}{" "}
+          {arrived + booked > 0 && (
+            <Dimmed fw={450} className={text.num}>
+              {t.session.arrived(arrived, arrived + booked)}
+            </Dimmed>
+          )}
+        </>
+      }
+      extra={
+        <Switch size="xs" label={t.session.inactive} checked={inactive} onChange={setInactive} />
+      }
+    >
+      <QueryResult query={roster}>
+        {({ bookings }) =>
+          bookings.length === 0 ? (
+            <State title={t.session.empty}>
+              {session.state !== SessionState.CANCELLED && t.session.emptyNote}
+            </State>
+          ) : (
+            <DataTable
+              rows={bookings}
+              columns={[
+                {
+                  show: (booking) => (
+                    <Person
+                      truncate
+                      to={
+                        booking.memberId &&
+                        can("member.read") &&
+                        routes.member.path({ id: booking.memberId })
+                      }
+                      name={booking.memberName || booking.contact?.name || t.session.guest}
+                    >
+                      {dotted(
+                        booking.partySize > 1 && `× ${booking.partySize}`,
+                        booking.promoted && t.session.promoted,
+                        booking.channel > 1 && t.session.channel[booking.channel],
+                        booking.items.map(({ name, quantity }) => `${quantity} ${name}`).join(", "),
+                        booking.note,
+                        booking.cancelReason,
+                      )}
+                    </Person>
+                  ),
+                },
+                {
+                  ...right,
+                  show: (booking) => (
+                    <>
+                      {booking.status === BookingStatus.ATTENDED && (
+                        <Dimmed mr={8}>
+                          <Time at={booking.checkInTime} zone={session.timeZone} as="time" />{" "}
+                          {t.session.method[booking.checkInMethod]}
+                        </Dimmed>
+                      )}
+                      <BookingTag booking={booking} />
+                    </>
+                  ),
+                },
+                {
+                  ...right,
+                  w: 1,
+                  show: (booking) => <BookingActions booking={booking} onConfirm={onConfirm} />,
+                },
+              ]}
+            />
+          )
+        }
+      </QueryResult>
+    </Card>
+  );
+}

@@ -1,0 +1,212 @@
+import { CreditService, type Plan, PlanKind } from "@berthhq/client";
+import { type Duration, durationFromMs } from "@bufbuild/protobuf/wkt";
+import { NumberInput, Radio, Stack, Switch, Textarea } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import { IconTicket } from "@tabler/icons-react";
+import { type Messages, useI18n, useText } from "../../i18n";
+import { useAll } from "../../shared/lists";
+import { useMe } from "../../shared/me";
+import { amountOf, moneyOf, showMoney } from "../../shared/money";
+import { DAY, spanMs } from "../../shared/time";
+import { PageHead, QueryResult } from "../../shared/ui";
+import { Dimmed, Note, Page, right } from "../ui";
+import { EditForm, useSave } from "../ui/edit-form";
+import { EntityTable } from "../ui/entity-table";
+import { Columns, Name, Price } from "../ui/inputs";
+
+export function PlansPage() {
+  const { t, locale } = useI18n();
+  const [retired, { toggle }] = useDisclosure();
+  const plans = useAll(
+    CreditService.method.listPlans,
+    { includeInactive: true },
+    (answer) => answer.plans,
+  );
+  return (
+    <Page>
+      <PageHead title={t.nav.plans}>
+        <Switch size="xs" label={t.plans.inactive} checked={retired} onChange={toggle} />
+      </PageHead>
+      <QueryResult query={plans}>
+        {(all) => (
+          <EntityTable
+            entities={all.map((plan) => ({
+              id: plan.id,
+              name: plan.plan?.name ?? "",
+              active: plan.plan?.active ?? false,
+              plan,
+            }))}
+            archived={retired}
+            archivedLabel={t.plans.notSold}
+            hidden={t.plans.hidden}
+            permission="plan.write"
+            note={t.plans.note}
+            add={t.plans.add}
+            none={t.plans.none}
+            noneNote={t.plans.noneNote}
+            icon={IconTicket}
+            subtitle={({ plan }) => plan.plan?.description && <Note>{plan.plan.description}</Note>}
+            columns={[
+              { title: t.plans.kind, show: ({ plan }) => counted(plan, t) },
+              { title: t.plans.limits, show: ({ plan }) => <Dimmed>{limits(plan, t)}</Dimmed> },
+              {
+                title: t.plans.price,
+                ...right,
+                show: ({ plan }) => showMoney(plan.plan?.price, locale) || "–",
+              },
+            ]}
+            form={(thing, close) => <PlanForm plan={thing?.plan} onClose={close} />}
+          />
+        )}
+      </QueryResult>
+    </Page>
+  );
+}
+
+/** "10 credits every 30 days", "Unlimited". */
+function counted({ plan }: Plan, t: Messages): string {
+  if (plan?.kind !== PlanKind.CREDITS) return t.plans.kinds[plan?.kind ?? 0] ?? "";
+  const count = t.plans.creditCount(plan.credits);
+  return plan.period
+    ? t.plans.perDays(count, Math.round(spanMs(plan.period) / DAY))
+    : t.plans.once(count);
+}
+
+const limits = ({ plan }: Plan, t: Messages): string =>
+  [
+    plan?.dailyLimit && t.plans.aDay(plan.dailyLimit),
+    plan?.weeklyLimit && t.plans.aWeek(plan.weeklyLimit),
+  ]
+    .filter(Boolean)
+    .join(", ") || t.plans.noLimit;
+
+/** In days, or "" if absent. */
+const daysOf = (span: Duration | undefined): number | "" =>
+  span ? Math.round(spanMs(span) / DAY) : "";
+
+const valuesOf = ({ plan }: { plan?: Plan["plan"] } = {}) => ({
+  name: plan?.name ?? "",
+  description: plan?.description ?? "",
+  kind: plan?.kind ?? PlanKind.CREDITS,
+  credits: plan ? plan.credits || ("" as const) : 10,
+  period: daysOf(plan?.period),
+  term: daysOf(plan?.term),
+  dailyLimit: plan?.dailyLimit ?? ("" as const),
+  weeklyLimit: plan?.weeklyLimit ?? ("" as const),
+  allowOverlap: plan?.allowOverlap ?? false,
+  price: amountOf(plan?.price),
+  active: plan?.active ?? true,
+});
+
+function PlanForm({ plan, onClose }: { plan: Plan | undefined; onClose: () => void }) {
+  const t = useText();
+  const { tenant } = useMe();
+  const create = useSave(CreditService.method.createPlan);
+  const update = useSave(CreditService.method.updatePlan);
+  const currency = plan?.plan?.price?.currencyCode || tenant.currency;
+  const inputOf = (values: ReturnType<typeof valuesOf>) => {
+    const { name, description, kind, allowOverlap, active } = values;
+    const { credits, period, term, dailyLimit, weeklyLimit, price } = values;
+    const counts = kind === PlanKind.CREDITS;
+    return {
+      name: name.trim(),
+      description,
+      kind,
+      allowOverlap,
+      active,
+      ...(counts && credits !== "" && { credits }),
+      ...(counts && period !== "" && { period: durationFromMs(period * DAY) }),
+      ...(term !== "" && { term: durationFromMs(term * DAY) }),
+      ...(dailyLimit !== "" && { dailyLimit }),
+      ...(weeklyLimit !== "" && { weeklyLimit }),
+      ...(price !== "" && { price: moneyOf(price, currency) }),
+    };
+  };
+  return (
+    <EditForm
+      entity={plan}
+      valuesOf={valuesOf}
+      names={{
+        ...t.fields,
+        ...t.plans,
+        dailyLimit: t.plans.daily,
+        weeklyLimit: t.plans.weekly,
+        allowOverlap: t.plans.overlap,
+        active: t.plans.sold,
+      }}
+      reread={async (read) => {
+        const all = { includeInactive: true, pageSize: 500 };
+        const { plans } = await read(CreditService.method.listPlans, all);
+        return plans.find(({ id }) => id === plan?.id);
+      }}
+      save={(values, { updateMask, etag }) =>
+        plan
+          ? update({ planId: plan.id, plan: inputOf(values), updateMask, etag })
+          : create({ plan: inputOf(values) })
+      }
+      onClose={onClose}
+    >
+      {({ values, set, ...form }) => (
+        <>
+          <Name {...form.text("name")} />
+          <Textarea {...form.text("description")} autosize maxLength={4000} />
+          <Radio.Group
+            label={t.plans.kind}
+            value={String(values.kind)}
+            onChange={(kind) => set({ kind: Number(kind) })}
+          >
+            <Stack gap={8} mt={6}>
+              {[PlanKind.CREDITS, PlanKind.UNLIMITED, PlanKind.COURSE].map((kind) => (
+                <Radio
+                  key={kind}
+                  value={String(kind)}
+                  disabled={plan !== undefined}
+                  label={t.plans.kinds[kind]}
+                  description={t.plans.kindNotes[kind]}
+                />
+              ))}
+            </Stack>
+          </Radio.Group>
+          {values.kind === PlanKind.CREDITS && (
+            <Columns>
+              <NumberInput {...form.number("credits")} min={1} max={10_000} required />
+              <NumberInput
+                {...form.number("period")}
+                description={t.plans.periodNote}
+                inputWrapperOrder={["label", "input", "description"]}
+                min={1}
+                max={400}
+              />
+            </Columns>
+          )}
+          <Columns>
+            <NumberInput
+              {...form.number("dailyLimit")}
+              placeholder={t.plans.noLimit}
+              min={1}
+              max={100}
+            />
+            <NumberInput
+              {...form.number("weeklyLimit")}
+              placeholder={t.plans.noLimit}
+              min={1}
+              max={700}
+            />
+          </Columns>
+          <Columns>
+            <NumberInput
+              {...form.number("term")}
+              description={t.plans.termNote}
+              inputWrapperOrder={["label", "input", "description"]}
+              min={1}
+              max={3660}
+            />
+            <Price {...form.number("price")} currency={currency} />
+          </Columns>
+          <Switch {...form.flag("allowOverlap")} />
+          <Switch {...form.flag("active")} />
+        </>
+      )}
+    </EditForm>
+  );
+}

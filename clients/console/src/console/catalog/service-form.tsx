@@ -1,0 +1,161 @@
+import { Delivery, type Service, TenantService } from "@berthhq/client";
+import { durationFromMs } from "@bufbuild/protobuf/wkt";
+import {
+  Autocomplete,
+  Checkbox,
+  ColorInput,
+  NumberInput,
+  SegmentedControl,
+  Textarea,
+} from "@mantine/core";
+import { useDeskTexts } from "../../i18n/desk";
+import { MINUTE, spanMs } from "../../shared/time";
+import { FieldHint } from "../ui";
+import { EditForm, maskOf, useSave } from "../ui/edit-form";
+import { ActiveSwitch, Columns, Name } from "../ui/inputs";
+import type { FormProps } from "./data";
+
+/** Chosen to be distinguishable with color blindness, too. */
+const swatches = [
+  "#0f766e",
+  "#2563eb",
+  "#7c3aed",
+  "#be185d",
+  "#b45309",
+  "#4d7c0f",
+  "#475569",
+  "#0e7490",
+];
+
+const valuesOf = (service: Service | undefined) => ({
+  name: service?.name ?? "",
+  category: service?.category ?? "",
+  description: service?.description ?? "",
+  duration: service ? spanMs(service.duration) / MINUTE : (60 as number | ""),
+  defaultCapacity: service ? (service.defaultCapacity ?? ("" as const)) : 12,
+  unlimited: service !== undefined && service.defaultCapacity === undefined,
+  defaultWaitlistCapacity: service?.defaultWaitlistCapacity ?? (10 as number | ""),
+  minParty: service?.minParty || (1 as number | ""),
+  maxParty: service?.maxParty || service?.minParty || (1 as number | ""),
+  delivery: service?.delivery || Delivery.IN_PERSON,
+  color: service?.color ?? "",
+  active: service?.active ?? true,
+});
+
+/** The values as the contract expects them. */
+const inputOf = ({
+  duration,
+  unlimited,
+  defaultCapacity,
+  ...values
+}: ReturnType<typeof valuesOf>) => ({
+  ...values,
+  name: values.name.trim(),
+  category: values.category.trim(),
+  duration: durationFromMs(Number(duration || 60) * MINUTE),
+  ...(!unlimited && { defaultCapacity: Number(defaultCapacity) }),
+  defaultWaitlistCapacity: Number(values.defaultWaitlistCapacity),
+  minParty: Number(values.minParty),
+  maxParty: Number(values.maxParty),
+});
+
+/** Creates or edits a service. */
+export function ServiceForm({ entity: service, catalog, onClose }: FormProps<Service>) {
+  const { t, d } = useDeskTexts();
+  const create = useSave(TenantService.method.createService);
+  const update = useSave(TenantService.method.updateService);
+  const categories = new Set(catalog.services.map(({ category }) => category).filter(Boolean));
+  return (
+    <EditForm
+      entity={service}
+      valuesOf={valuesOf}
+      names={{
+        ...t.fields,
+        ...d.catalog,
+        duration: t.fields.minutes,
+        defaultCapacity: t.fields.capacity,
+        defaultWaitlistCapacity: t.fields.waitlist,
+        minParty: d.catalog.leastParty,
+        maxParty: d.catalog.mostParty,
+      }}
+      // "Unlimited" is the absence of a capacity.
+      pathOf={(key) => maskOf(key === "unlimited" ? "defaultCapacity" : key)}
+      reread={async (read) =>
+        (await read(TenantService.method.getService, { serviceId: service?.id ?? "" })).service
+      }
+      save={(values, { updateMask, etag }) =>
+        service
+          ? update({ service: { ...inputOf(values), id: service.id, etag }, updateMask })
+          : create({ service: inputOf(values) })
+      }
+      onClose={onClose}
+    >
+      {({ values, set, ...form }) => (
+        <>
+          <Name {...form.text("name")} />
+          <Columns>
+            <Autocomplete
+              {...form.text("category")}
+              maxLength={100}
+              data={[...categories]}
+              onChange={(category) => set({ category })}
+            />
+            <ColorInput
+              {...form.text("color")}
+              format="hex"
+              withEyeDropper={false}
+              swatches={swatches}
+              swatchesPerRow={8}
+              onChange={(color) => set({ color: /^#[0-9a-f]{6}$/i.test(color) ? color : "" })}
+            />
+          </Columns>
+          <Textarea
+            {...form.text("description")}
+            description={d.catalog.descriptionNote}
+            autosize
+            minRows={2}
+            maxRows={8}
+            maxLength={4000}
+          />
+          <Columns>
+            <NumberInput {...form.number("duration")} required min={1} max={10_080} step={5} />
+            <NumberInput {...form.number("defaultWaitlistCapacity")} min={0} max={10_000} />
+          </Columns>
+          <div>
+            <NumberInput
+              {...form.number("defaultCapacity")}
+              required={!values.unlimited}
+              disabled={values.unlimited}
+              min={0}
+              max={100_000}
+            />
+            <Checkbox {...form.flag("unlimited")} mt={8} size="xs" />
+          </div>
+          <Columns>
+            <NumberInput
+              {...form.number("minParty")}
+              min={1}
+              max={Number(values.maxParty) || 1000}
+            />
+            <NumberInput
+              {...form.number("maxParty")}
+              min={Number(values.minParty) || 1}
+              max={1000}
+            />
+          </Columns>
+          <SegmentedControl
+            aria-label={d.catalog.delivery}
+            value={values.delivery}
+            onChange={(delivery) => set({ delivery })}
+            data={[
+              { value: Delivery.IN_PERSON, label: d.catalog.inPerson },
+              { value: Delivery.FEED, label: d.catalog.online },
+            ]}
+          />
+          <FieldHint>{d.catalog.defaultsNote}</FieldHint>
+          {service && <ActiveSwitch {...form.flag("active")} />}
+        </>
+      )}
+    </EditForm>
+  );
+}

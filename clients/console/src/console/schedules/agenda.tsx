@@ -1,0 +1,60 @@
+import { useEffect, useRef } from "react";
+import { useI18n } from "../../i18n";
+import { showDay, Temporal } from "../../shared/time";
+import { State } from "../../shared/ui";
+import type { Catalog } from "../catalog/data";
+import classes from "./agenda.module.css";
+import type { Column } from "./columns";
+import { ScrollRegion } from "./scroll-region";
+import { SessionSlot } from "./slot";
+
+/** The schedule on phones: a list. */
+export function Agenda({
+  columns,
+  catalog,
+  showPlace,
+  empty,
+}: {
+  columns: readonly Column[];
+  catalog: Catalog;
+  showPlace: boolean;
+  empty: string;
+}) {
+  const { locale } = useI18n();
+  const today = useRef<HTMLElement>(null);
+  const first = columns.map(({ key }) => key).join();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only when other days are shown
+  useEffect(() => {
+    today.current?.scrollIntoView();
+  }, [first]);
+  if (columns.every(({ sessions }) => sessions.length === 0)) return <State title={empty} />;
+  return (
+    <ScrollRegion>
+      <div className={classes.agenda}>
+        {columns.map(({ key, title, sessions, kind }) =>
+          sessions.length === 0 ? null : (
+            <section key={key} ref={kind === "today" ? today : undefined}>
+              <h2>
+                {/^\d{4}-/.test(key)
+                  ? showDay(Temporal.PlainDate.from(key), locale, "longDay")
+                  : title}
+              </h2>
+              <ul>
+                {sessions.map((session) => (
+                  <li key={session.id}>
+                    <SessionSlot
+                      view="agenda"
+                      session={session}
+                      catalog={catalog}
+                      showPlace={showPlace}
+                    />
+                  </li>
+                ))}
+              </ul>
+            </section>
+          ),
+        )}
+      </div>
+    </ScrollRegion>
+  );
+}

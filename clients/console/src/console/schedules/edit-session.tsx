@@ -1,0 +1,177 @@
+import { type Series, SeriesEditScope, type Session, SessionService } from "@berthhq/client";
+import { durationFromMs } from "@bufbuild/protobuf/wkt";
+import { useQuery } from "@connectrpc/connect-query";
+import { SegmentedControl, Stack, Switch, Text } from "@mantine/core";
+import { useState } from "react";
+import { useText } from "../../i18n";
+import { useCall } from "../../shared/calls";
+import { options } from "../../shared/form";
+import { useCan } from "../../shared/me";
+import { MINUTE, plainDay, Temporal, timeOfDay } from "../../shared/time";
+import { Card } from "../../shared/ui";
+import type { Catalog } from "../catalog/data";
+import { EditForm, maskOf, useSave } from "../ui/edit-form";
+import { Fields, inputOf, namesOf, times, type Values, valuesOf } from "./fields";
+import { Repeat } from "./repeat";
+import { type Rule, readRule, usual, writeRule } from "./rule";
+
+type Paths = Partial<Record<keyof Values, readonly string[]>>;
+
+/** Fields that have another name in an update mask. */
+const renamed: Paths = { unlimited: ["capacity"], waitlist: ["waitlist_capacity"] };
+const span = ["start_time", "end_time"];
+const ofSession: Paths = { ...renamed, date: span, start: span, length: span };
+const ofSeries: Paths = {
+  ...renamed,
+  date: [],
+  start: ["start_time_of_day"],
+  length: ["duration"],
+};
+
+/** Edits a session, this and the following sessions of its series, or the whole series. */
+export function EditSession({
+  session,
+  catalog,
+  onClose,
+}: {
+  session: Session;
+  catalog: Catalog;
+  onClose: () => void;
+}) {
+  const t = useText();
+  const can = useCan();
+  const [scope, setScope] = useState<"one" | "following" | "all">("one");
+  const [rule, setRule] = useState<Rule>();
+  const series = useQuery(
+    SessionService.method.getSeries,
+    { seriesId: session.seriesId },
+    { enabled: session.seriesId !== "" && can("session.series") },
+  );
+  const update = useSave(SessionService.method.updateSession);
+  const updateSeries = useCall(SessionService.method.updateSeries, {
+    quiet: true,
+    done: ({ updatedSessionIds, createdSessionIds, cancelledSessionIds }) =>
+      t.schedule.seriesSaved(
+        updatedSessionIds.length,
+        createdSessionIds.length,
+        cancelledSessionIds.length,
+      ),
+  });
+  /** The first date of a new recurrence rule. */
+  const startOf = ({ date }: Values) =>
+    (scope === "all" && dayOf(series.data?.series?.startDate)) || Temporal.PlainDate.from(date);
+  const saveSeries = (values: Values, paths: string[]) =>
+    updateSeries.run({
+      seriesId: session.seriesId,
+      sessionId: session.id,
+      scope: scope === "all" ? SeriesEditScope.ALL : SeriesEditScope.FOLLOWING,
+      template: inputOf(values),
+      startTimeOfDay: timeOfDay(values.start),
+      duration: durationFromMs(Number(values.length || 60) * MINUTE),
+      ...(rule && { rule: writeRule(rule, startOf(values)) }),
+      updateMask: { paths: rule ? [...paths, "rule"] : paths },
+      etag: series.data?.series?.etag ?? "",
+    });
+  return (
+    <EditForm
+      entity={session}
+      valuesOf={valuesOf}
+      zone={session.timeZone}
+      dirty={scope !== "one" && rule !== undefined}
+      names={namesOf(t)}
+      show={(key, value) =>
+        (key === "coachId" && catalog.coach(String(value))?.name) ||
+        (key === "resourceId" && catalog.resource(String(value))?.name) ||
+        String(value)
+      }
+      pathOf={(key) => (scope === "one" ? ofSession : ofSeries)[key] ?? maskOf(key)}
+      reread={async (read) =>
+        (await read(SessionService.method.getSession, { sessionId: session.id })).session
+      }
+      save={(values, { updateMask, etag }) =>
+        scope === "one"
+          ? update({
+              sessionId: session.id,
+              session: { ...inputOf(values), ...times(values, session.timeZone) },
+              updateMask,
+              etag,
+            })
+          : saveSeries(values, updateMask.paths)
+      }
+      onClose={onClose}
+    >
+      {(form) => (
+        <>
+          {session.seriesId && can("session.series") && (
+            <SegmentedControl
+              fullWidth
+              size="sm"
+              aria-label={t.schedule.scope}
+              value={scope}
+              onChange={setScope}
+              data={options({
+                one: t.schedule.scopeOne,
+                following: t.schedule.scopeFollowing,
+                all: t.schedule.scopeAll,
+              })}
+            />
+          )}
+          <Fields form={form} catalog={catalog} fixed />
+          {scope !== "one" && series.data?.series && (
+            <Pattern
+              series={series.data.series}
+              start={startOf(form.values)}
+              rule={rule}
+              onChange={setRule}
+            />
+          )}
+          {session.seatsTaken > 0 && (
+            <Text c="dimmed" fz="sm">
+              {t.schedule.bookedMove(session.seatsTaken)}
+            </Text>
+          )}
+        </>
+      )}
+    </EditForm>
+  );
+}
+
+const dayOf = (date: Series["startDate"]) => date && plainDay(date);
+
+/**
+ * The recurrence rule of a series. Hidden until the user opens it, because sessions that no longer
+ * match a changed rule are cancelled.
+ */
+function Pattern({
+  series,
+  start,
+  rule,
+  onChange,
+}: {
+  series: Series;
+  /** The first date that the edit applies to. */
+  start: Temporal.PlainDate;
+  rule: Rule | undefined;
+  onChange: (rule: Rule | undefined) => void;
+}) {
+  const t = useText();
+  const read = readRule(series.rule, start);
+  return (
+    <Card>
+      <Stack gap={12}>
+        <Switch
+          label={t.board.changeDays}
+          description={read ? t.board.changeDaysNote : t.board.otherRule(series.rule)}
+          checked={rule !== undefined}
+          onChange={(event) => {
+            const last = dayOf(series.materializedUntil) ?? start;
+            // A COUNT would start over where the series is split, so the rule ends at its last date.
+            const end = { until: last.toString() };
+            onChange(event.currentTarget.checked ? { ...(read ?? usual(start)), end } : undefined);
+          }}
+        />
+        {rule && <Repeat rule={rule} onChange={onChange} start={start.toString()} />}
+      </Stack>
+    </Card>
+  );
+}

@@ -1,0 +1,192 @@
+import type { Session } from "@berthhq/client";
+import { timestampFromMs } from "@bufbuild/protobuf/wkt";
+import { Checkbox, NumberInput, Select, Text, Textarea, TextInput } from "@mantine/core";
+import { DateInput, TimeInput } from "@mantine/dates";
+import { type Messages, useI18n } from "../../i18n";
+import { type Fields as Form, named } from "../../shared/form";
+import { useCan } from "../../shared/me";
+import {
+  atWallClock,
+  MINUTE,
+  millis,
+  minuteOfDay,
+  parseClock,
+  showClock,
+  Temporal,
+  zoned,
+  zoneName,
+} from "../../shared/time";
+import type { Catalog } from "../catalog/data";
+import { Columns } from "../ui/inputs";
+
+export interface Values {
+  serviceId: string;
+  locationId: string;
+  resourceId: string;
+  coachId: string;
+  title: string;
+  description: string;
+  date: string;
+  start: string;
+  /** In minutes. */
+  length: number | "";
+  capacity: number | "";
+  unlimited: boolean;
+  waitlist: number | "";
+}
+
+export function zoneOf(catalog: Catalog, locationId: string): string {
+  return catalog.location(locationId)?.timeZone ?? "UTC";
+}
+
+/** The labels of the fields. */
+export const namesOf = ({ fields }: Messages) => ({
+  ...fields,
+  length: fields.minutes,
+  serviceId: fields.service,
+  locationId: fields.location,
+  resourceId: fields.resource,
+  coachId: fields.coach,
+});
+
+/** The fields that sessions and series share. */
+export function Fields({
+  form,
+  catalog,
+  fixed = false,
+}: {
+  form: Form<Values>;
+  catalog: Catalog;
+  /** Service and location cannot change. */
+  fixed?: boolean;
+}) {
+  const { t, locale } = useI18n();
+  const can = useCan();
+  const { values, set } = form;
+  const zone = zoneOf(catalog, values.locationId);
+  const choices = (list: readonly { id: string; name: string; active?: boolean }[], kept: string) =>
+    named(list.filter(({ id, active }) => active !== false || id === kept));
+  const resources = catalog.resources.filter(({ locationId }) => locationId === values.locationId);
+  return (
+    <>
+      <Columns>
+        <Select
+          required
+          searchable
+          openOnFocus={false} // This field has focus when the form opens, and its dropdown would cover the rest.
+          disabled={fixed}
+          data={choices(catalog.services, values.serviceId)}
+          {...form.choice("serviceId")}
+          onChange={(id) => {
+            const service = catalog.service(id ?? "");
+            if (!service) return;
+            set({
+              serviceId: service.id,
+              length: Number(service.duration?.seconds ?? 3600) / 60,
+              capacity: service.defaultCapacity ?? "",
+              unlimited: service.defaultCapacity === undefined,
+              waitlist: service.defaultWaitlistCapacity,
+            });
+          }}
+          data-autofocus={!fixed}
+        />
+        <Select
+          required
+          allowDeselect={false}
+          disabled={fixed}
+          data={choices(catalog.locations, values.locationId)}
+          {...form.choice("locationId")}
+          onChange={(id) => set({ locationId: id ?? "", resourceId: "" })}
+        />
+      </Columns>
+      <Columns>
+        <DateInput
+          label={t.fields.date}
+          required
+          value={values.date}
+          valueFormat="DD MMM YYYY"
+          onChange={(date) => set({ date: date ?? values.date })}
+        />
+        <Columns>
+          <TimeInput required {...form.text("start")} />
+          <NumberInput required min={1} max={10_080} step={5} {...form.number("length")} />
+        </Columns>
+      </Columns>
+      <Text c="dimmed" mt={-8} mb={0} fz="xs">
+        {t.schedule.zone(zone.replaceAll("_", " "), zoneName(zone, locale))}
+      </Text>
+      <Columns>
+        <Select
+          clearable
+          searchable
+          disabled={!can("member.read")}
+          data={choices(catalog.staff, values.coachId)}
+          {...form.choice("coachId")}
+        />
+        <Select
+          clearable
+          disabled={resources.length === 0}
+          placeholder={resources.length === 0 ? t.schedule.noResources : ""}
+          data={choices(resources, values.resourceId)}
+          {...form.choice("resourceId")}
+        />
+      </Columns>
+      <Columns>
+        <div>
+          <NumberInput
+            min={0}
+            max={100_000}
+            disabled={values.unlimited}
+            {...form.number("capacity")}
+            {...(values.unlimited && { value: "" })}
+          />
+          <Checkbox mt={8} size="xs" {...form.flag("unlimited")} />
+        </div>
+        <NumberInput min={0} max={10_000} {...form.number("waitlist")} />
+      </Columns>
+      <TextInput
+        placeholder={catalog.service(values.serviceId)?.name ?? ""}
+        maxLength={200}
+        {...form.text("title")}
+      />
+      <Textarea autosize minRows={2} maxRows={8} maxLength={4000} {...form.text("description")} />
+    </>
+  );
+}
+
+/** The values as the contract expects them. */
+export function inputOf(values: Values) {
+  const { title, capacity, waitlist, date, start, length, ...input } = values;
+  return {
+    ...input,
+    title: title.trim(),
+    ...(!values.unlimited && capacity !== "" && { capacity }),
+    ...(waitlist !== "" && { waitlistCapacity: waitlist }),
+  };
+}
+
+export function times(values: Values, zone: string) {
+  const minute = parseClock(values.start) ?? 0;
+  const startTime = atWallClock(Temporal.PlainDate.from(values.date), minute, zone);
+  const endTime = timestampFromMs(millis(startTime) + Number(values.length || 60) * MINUTE);
+  return { startTime, endTime };
+}
+
+export function valuesOf(session: Session): Values {
+  const { serviceId, locationId, resourceId, coachId, title, description } = session;
+  const start = session.startTime && zoned(session.startTime, session.timeZone);
+  return {
+    serviceId,
+    locationId,
+    resourceId,
+    coachId,
+    title,
+    description,
+    date: start?.toPlainDate().toString() ?? "",
+    start: start ? showClock(minuteOfDay(start)) : "",
+    length: (millis(session.endTime) - millis(session.startTime)) / MINUTE,
+    capacity: session.capacity ?? "",
+    unlimited: session.capacity === undefined,
+    waitlist: session.waitlistCapacity,
+  };
+}

@@ -1,0 +1,42 @@
+import { Select } from "@mantine/core";
+import { useText } from "../../i18n";
+import { FilterSelect } from "../ui";
+import type { Grouping } from "./columns";
+import type { Range } from "./data";
+
+/** How the schedule is grouped, and its location. */
+export function Filters({ range, narrow }: { range: Range; narrow: boolean }) {
+  const t = useText();
+  const { view, by, group, change, places } = range;
+  return (
+    <>
+      {(view === "day" || !narrow) && (
+        <Select
+          size="sm"
+          w={132}
+          aria-label={t.schedule.by}
+          allowDeselect={false}
+          value={view === "day" ? group : by || "time"}
+          onChange={(value) => change({ by: value === "time" ? "" : (value as Grouping) })}
+          data={[
+            ...(view === "week" ? [{ value: "time", label: t.board.byTime }] : []),
+            { value: "location", label: t.schedule.byLocation },
+            { value: "resource", label: t.schedule.byResource },
+            { value: "coach", label: t.schedule.byCoach },
+          ]}
+        />
+      )}
+      {places.length > 1 && (
+        <FilterSelect
+          size="sm"
+          w={150}
+          aria-label={t.fields.location}
+          all={t.schedule.allLocations}
+          entities={places}
+          value={range.locationId}
+          onChange={range.choosePlace}
+        />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,111 @@
+import { SessionService } from "@berthhq/client";
+import { durationFromMs } from "@bufbuild/protobuf/wkt";
+import { Stack, Switch } from "@mantine/core";
+import { useInputState } from "@mantine/hooks";
+import { useState } from "react";
+import { useText } from "../../i18n";
+import { useCall } from "../../shared/calls";
+import { useFields } from "../../shared/form";
+import { useCan } from "../../shared/me";
+import { civilDay, MINUTE, Temporal, timeOfDay } from "../../shared/time";
+import { Card } from "../../shared/ui";
+import type { Catalog } from "../catalog/data";
+import { CallForm } from "../ui";
+import { Fields, inputOf, namesOf, times, type Values, zoneOf } from "./fields";
+import { Repeat } from "./repeat";
+import { occurrences, type Rule, usual, writeRule } from "./rule";
+
+/** Initial values of a new session. */
+export interface Draft {
+  readonly date: string;
+  readonly start: string;
+  readonly locationId: string;
+  readonly resourceId?: string;
+  readonly coachId?: string;
+}
+
+/** Creates a session or a series. */
+export function NewSession({
+  draft,
+  catalog,
+  onMade,
+  onClose,
+}: {
+  draft: Draft;
+  catalog: Catalog;
+  onMade: (session: { id: string; title: string }) => void;
+  onClose: () => void;
+}) {
+  const t = useText();
+  const can = useCan();
+  const form = useFields<Values>(
+    {
+      serviceId: "",
+      resourceId: "",
+      coachId: "",
+      title: "",
+      description: "",
+      length: 60,
+      capacity: "",
+      unlimited: false,
+      waitlist: "",
+      ...draft,
+      locationId: draft.locationId || (catalog.resource(draft.resourceId ?? "")?.locationId ?? ""),
+    },
+    namesOf(t),
+  );
+  const { values } = form;
+  const day = Temporal.PlainDate.from(values.date);
+  const [repeats, setRepeats] = useInputState(false);
+  const [chosen, setRule] = useState<Rule>();
+  const [publish, setPublish] = useInputState(can("session.publish"));
+  const create = useCall(SessionService.method.createSession, { quiet: true });
+  const series = useCall(SessionService.method.createSeries, { quiet: true });
+  const zone = zoneOf(catalog, values.locationId);
+  const rule = chosen ?? usual(day);
+  const count = occurrences(day, rule, 1000).length;
+  const title = values.title.trim() || (catalog.service(values.serviceId)?.name ?? "");
+  const run = async () => {
+    if (repeats) {
+      const answer = await series.run({
+        template: inputOf(values),
+        rule: writeRule(rule, day),
+        startDate: civilDay(values.date),
+        startTimeOfDay: timeOfDay(values.start),
+        duration: durationFromMs(Number(values.length || 60) * MINUTE),
+        publish,
+      });
+      onMade({ id: answer?.sessionIds[0] ?? "", title });
+    } else {
+      const answer = await create.run({
+        session: { ...inputOf(values), ...times(values, zone) },
+        publish,
+      });
+      onMade({ id: answer?.session?.id ?? "", title });
+    }
+  };
+  return (
+    <CallForm
+      act={repeats ? t.schedule.makeMany(count) : t.actions.create}
+      run={run}
+      disabled={!values.serviceId || !values.locationId}
+      zone={zone}
+      aside={
+        can("session.publish") && (
+          <Switch label={t.schedule.publishNow} checked={publish} onChange={setPublish} />
+        )
+      }
+      onClose={onClose}
+    >
+      <Fields form={form} catalog={catalog} />
+      {can("session.series") && (
+        <Card>
+          <Stack gap={12}>
+            <Switch label={t.schedule.repeats} checked={repeats} onChange={setRepeats} />
+            {repeats && <Repeat rule={rule} onChange={setRule} start={values.date} />}
+          </Stack>
+        </Card>
+      )}
+    </CallForm>
+  );
+}

@@ -1,0 +1,157 @@
+import { type Session, SessionState } from "@berthhq/client";
+import { Button, Skeleton, Stack } from "@mantine/core";
+import { useDisclosure, useMediaQuery } from "@mantine/hooks";
+import { notifications } from "@mantine/notifications";
+import { useNavigate } from "react-router";
+import { useText } from "../../i18n";
+import { useNow } from "../../shared/countdown";
+import { later } from "../../shared/lazy";
+import { useCan, useTitle } from "../../shared/me";
+import { today } from "../../shared/time";
+import { QueryResult } from "../../shared/ui";
+import { Drawer } from "../../shared/ui/overlays";
+import { type Catalog, useCatalog } from "../catalog/data";
+import { routes } from "../routes";
+import { Panel } from "../ui";
+import { Agenda } from "./agenda";
+import { useBoardRows, useColumns } from "./columns";
+import { type Range, useDraft, useRange, useSchedule } from "./data";
+import { type Drop, TimeGrid } from "./grid";
+import { useMove } from "./move";
+import { Toolbar } from "./toolbar";
+
+const NewSession = later(() => import("./new-session"), "NewSession");
+const Board = later(() => import("./board"), "Board");
+const Bulk = later(() => import("./bulk"), "Bulk");
+
+export function SchedulePage() {
+  const t = useText();
+  useTitle(t.nav.schedule);
+  const catalog = useCatalog();
+  return (
+    <QueryResult query={catalog} skeleton={gridSkeleton}>
+      {(all) => <Schedule catalog={all} />}
+    </QueryResult>
+  );
+}
+
+const gridSkeleton = (
+  <Stack p={20} gap={14}>
+    <Skeleton height={34} width={420} />
+    <Skeleton height="70vh" radius="lg" />
+  </Stack>
+);
+
+function Schedule({ catalog }: { catalog: Catalog }) {
+  const t = useText();
+  const go = useNavigate();
+  const now = useNow(30_000); // for the line that marks now
+  const range = useRange(catalog, now);
+  const narrow = useMediaQuery("(max-width: 48em)", undefined, { getInitialValueInEffect: false });
+  const sessions = useSchedule(range);
+  const drafting = useDraft(range);
+  const [bulk, { open: openBulk, close: closeBulk }] = useDisclosure();
+  return (
+    <Stack gap={0} h="100%">
+      <Toolbar
+        range={range}
+        sessions={sessions.data}
+        narrow={narrow}
+        onBulk={openBulk}
+        onNew={drafting.begin}
+      />
+      <QueryResult query={sessions} skeleton={gridSkeleton}>
+        {(all) => (
+          <Sessions
+            sessions={all}
+            catalog={catalog}
+            range={range}
+            now={now}
+            narrow={narrow}
+            drafting={drafting}
+          />
+        )}
+      </QueryResult>
+      <span id="move-hint" hidden>
+        {t.keys.moveHint}
+      </span>
+      <Panel of={drafting.draft} title={() => t.schedule.newSession} onClose={drafting.close}>
+        {(draft) => (
+          <NewSession
+            draft={draft}
+            catalog={catalog}
+            onClose={drafting.close}
+            onMade={({ id, title }) =>
+              notifications.show({
+                message: t.schedule.made(title),
+                onClick: () => void go(routes.session.path({ id })),
+              })
+            }
+          />
+        )}
+      </Panel>
+      <Drawer opened={bulk} onClose={closeBulk} title={t.bulk.title} size={520}>
+        <Bulk catalog={catalog} range={range} onClose={closeBulk} />
+      </Drawer>
+    </Stack>
+  );
+}
+
+/** The sessions as a list, a board or a grid. */
+function Sessions({
+  sessions,
+  catalog,
+  range,
+  now,
+  narrow,
+  drafting: { begin, beginAt, beginOn },
+}: {
+  sessions: readonly Session[];
+  catalog: Catalog;
+  range: Range;
+  now: number;
+  narrow: boolean;
+  drafting: ReturnType<typeof useDraft>;
+}) {
+  const t = useText();
+  const can = useCan();
+  const { view, by, group, from, zone, locationId } = range;
+  const columns = useColumns(sessions, range, catalog, now);
+  const rows = useBoardRows(sessions, range, catalog);
+  const move = useMove(catalog, group);
+  const drop = (session: Session, { column, minute }: Drop) =>
+    void move(session, view === "week" ? { day: column, minute } : { owner: column, minute });
+  const movable = ({ state }: Session) => can("session.update") && state !== SessionState.CANCELLED;
+  const shared = { catalog, empty: t.schedule.empty };
+  if (narrow) return <Agenda {...shared} columns={columns} showPlace={!locationId} />;
+  if (view === "week" && by) {
+    return (
+      <Board
+        {...shared}
+        rows={rows}
+        from={from}
+        today={today(zone, now).toString()}
+        movable={movable}
+        onMove={move}
+        onCreate={can("session.create") ? beginOn : undefined}
+      />
+    );
+  }
+  return (
+    <TimeGrid
+      {...shared}
+      columns={columns}
+      movable={movable}
+      onMove={drop}
+      onCreate={can("session.create") ? beginAt : undefined}
+      showPlace={!locationId}
+      begin={
+        can("session.create") && (
+          <Button size="sm" variant="default" onClick={begin}>
+            {t.schedule.first}
+          </Button>
+        )
+      }
+    />
+  );
+}

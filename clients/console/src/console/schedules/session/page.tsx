@@ -1,0 +1,332 @@
+import {
+  BookingStatus,
+  CheckInService,
+  OfferStatus,
+  type Session,
+  SessionService,
+  SessionState,
+  WaitlistService,
+} from "@berthhq/client";
+import { useQuery } from "@connectrpc/connect-query";
+import { Alert, Box, Button, Stack, Text } from "@mantine/core";
+import { IconCheck, IconDeviceTv, IconHourglass, IconPencil, IconPlus } from "@tabler/icons-react";
+import { Fragment, useState } from "react";
+import { useI18n, useText } from "../../../i18n";
+import { useDeskTexts } from "../../../i18n/desk";
+import { ask } from "../../../shared/ask";
+import { useCall } from "../../../shared/calls";
+import { later } from "../../../shared/lazy";
+import { useCan, useTitle } from "../../../shared/me";
+import { millis, Temporal } from "../../../shared/time";
+import { Card, PageHead, QueryResult, Tag, Time, type Tone } from "../../../shared/ui";
+import { type Held, HoldDrawer } from "../../bookings/hold-drawer";
+import { Roster, seatsIn, useRoster } from "../../bookings/roster";
+import { type Catalog, useCatalog } from "../../catalog/data";
+import { routes } from "../../routes";
+import {
+  type Action,
+  ActionsMenu,
+  Back,
+  DialogButton,
+  Dimmed,
+  dotted,
+  Facts,
+  Page,
+  Share,
+  Split,
+} from "../../ui";
+import text from "../../ui/text.module.css";
+import { SessionWaitlist } from "../../waitlists/session";
+import { dayOf, zoneNote } from "../data";
+import { SessionWorkouts } from "../workouts/session";
+
+const BookMember = later(() => import("../../bookings/book"), "BookMember");
+const EditSession = later(() => import("../edit-session"), "EditSession");
+
+export function SessionPage() {
+  const t = useText();
+  const can = useCan();
+  const { id } = routes.session.useParams();
+  const catalogQuery = useCatalog();
+  const query = useQuery(
+    SessionService.method.getSession,
+    { sessionId: id },
+    { refetchInterval: 60_000 }, // events tell of changes by other users; this covers missed ones
+  );
+  const [held, setHeld] = useState<Held>();
+  useTitle(query.data?.session?.title ?? t.nav.schedule);
+  return (
+    <Page>
+      <QueryResult query={query}>
+        {({ session }) =>
+          session && (
+            <QueryResult query={catalogQuery}>
+              {(catalog) => (
+                <>
+                  <Head session={session} catalog={catalog} onHold={() => setHeld({ session })} />
+                  <Split>
+                    <Roster
+                      session={session}
+                      onConfirm={(booking) => setHeld({ session, booking })}
+                    />
+                    <Stack gap={18}>
+                      <About session={session} catalog={catalog} />
+                      {can("waitlist.read") && <SessionWaitlist session={session} />}
+                      {can("workout.read") && <SessionWorkouts session={session} />}
+                    </Stack>
+                  </Split>
+                  <HoldDrawer held={held} catalog={catalog} onChange={setHeld} />
+                </>
+              )}
+            </QueryResult>
+          )
+        }
+      </QueryResult>
+    </Page>
+  );
+}
+
+function stateOf(session: Session, t: ReturnType<typeof useText>): [Tone, string] {
+  const now = Date.now();
+  if (session.state === SessionState.CANCELLED) return ["bad", t.sessionState.cancelled];
+  if (session.state === SessionState.DRAFT) return ["warn", t.sessionState.draft];
+  if (millis(session.endTime) < now) return ["", t.sessionState.over];
+  if (session.blocked) return ["warn", t.sessionState.blocked];
+  if (millis(session.startTime) < now) return ["accent", t.sessionState.running];
+  return ["good", t.sessionState.published];
+}
+
+/** Name, time and place, and what can be done. */
+function Head({
+  session,
+  catalog,
+  onHold,
+}: {
+  session: Session;
+  catalog: Catalog;
+  onHold: () => void;
+}) {
+  const { t, d } = useDeskTexts();
+  const can = useCan();
+  const zone = session.timeZone;
+  const [tone, state] = stateOf(session, t);
+  const over = session.state === SessionState.CANCELLED;
+  const coming = millis(session.startTime) > Date.now();
+  const open = session.state === SessionState.PUBLISHED && coming;
+  const bookable = can("booking.create_for_others") && open;
+  const holdable = can("booking.hold_for_others") && open && session.seatsOpen !== 0;
+  return (
+    <>
+      <Back
+        to={routes.schedule.path({ date: Temporal.PlainDate.from(dayOf(session)) })}
+        label={t.nav.schedule}
+      />
+      <PageHead
+        title={session.title}
+        tags={<Tag tone={tone}>{state}</Tag>}
+        note={
+          <>
+            <Time at={session.startTime} zone={zone} as="longDay" />,{" "}
+            <Time at={session.startTime} zone={zone} as="time" />–
+            <Time at={session.endTime} zone={zone} as="time" />
+            {" · "}
+            {dotted(
+              catalog.location(session.locationId)?.name,
+              catalog.resource(session.resourceId)?.name,
+              catalog.coach(session.coachId)?.name,
+            )}
+          </>
+        }
+      >
+        {can("checkin.display") && !over && <DisplayButton session={session} />}
+        {can("session.update") && !over && (
+          <DialogButton variant="default" icon={IconPencil} label={t.actions.edit}>
+            {(close) => <EditSession session={session} catalog={catalog} onClose={close} />}
+          </DialogButton>
+        )}
+        {holdable && (
+          <Button variant="default" leftSection={<IconHourglass size={16} />} onClick={onHold}>
+            {d.hold.title}
+          </Button>
+        )}
+        <SessionActions session={session} />
+        {bookable && (
+          <DialogButton modal icon={IconPlus} label={t.session.book}>
+            {(close) => <BookMember session={session} catalog={catalog} onClose={close} />}
+          </DialogButton>
+        )}
+      </PageHead>
+      {session.stateReason && (
+        <Alert color={over ? "red" : "yellow"} mb="md">
+          {session.stateReason}
+        </Alert>
+      )}
+    </>
+  );
+}
+
+/** Seats, service, place and description. */
+function About({ session, catalog }: { session: Session; catalog: Catalog }) {
+  const { t, locale } = useI18n();
+  const can = useCan();
+  const roster = useRoster(session.id);
+  const story = useQuery(
+    WaitlistService.method.explainSession,
+    { sessionId: session.id },
+    { enabled: can("waitlist.read") },
+  );
+  // Seats that live offers keep count as taken, but have no booking yet.
+  const kept = story.data?.offers.some(({ status }) => status === OfferStatus.LIVE)
+    ? session.seatsTaken -
+      seatsIn(
+        roster.data?.bookings,
+        BookingStatus.PENDING,
+        BookingStatus.CONFIRMED,
+        BookingStatus.ATTENDED,
+      )
+    : 0;
+  const place = catalog.location(session.locationId);
+  return (
+    <Card title={t.session.details}>
+      <Facts
+        of={[
+          [
+            t.session.seats,
+            <Fragment key="seats">
+              <Seats session={session} />
+              {kept > 0 && <Box c="dimmed">{t.session.kept(kept)}</Box>}
+            </Fragment>,
+          ],
+          [t.fields.service, catalog.service(session.serviceId)?.name],
+          [
+            t.fields.location,
+            <Fragment key="place">
+              {place?.name}
+              {place?.address && <Box c="dimmed">{place.address}</Box>}
+            </Fragment>,
+          ],
+          [t.fields.timeZone, <Dimmed key="zone">{zoneNote(session.timeZone, locale, t)}</Dimmed>],
+          session.seriesId && ["", <Dimmed key="series">{t.session.partOfSeries}</Dimmed>],
+        ]}
+      />
+      {session.description && (
+        <Text mt={14} fz="sm" className={text.preWrap}>
+          {session.description}
+        </Text>
+      )}
+    </Card>
+  );
+}
+
+function DisplayButton({ session }: { session: Session }) {
+  const t = useText();
+  const make = useCall(CheckInService.method.createDisplayUrl);
+  return (
+    <Button
+      variant="default"
+      title={t.session.displayNote}
+      leftSection={<IconDeviceTv size={16} />}
+      loading={make.busy}
+      onClick={async () => {
+        // Open the window before the request, or the browser blocks it as a popup.
+        const page = window.open("about:blank", "_blank");
+        const answer = await make.run({ sessionId: session.id });
+        const address = answer && new URL(answer.url);
+        if (page && address)
+          page.location.href = address.pathname.startsWith("/display")
+            ? address.pathname
+            : answer.url;
+        else page?.close();
+      }}
+    >
+      {t.session.display}
+    </Button>
+  );
+}
+
+/** Actions on the whole session. */
+function SessionActions({ session }: { session: Session }) {
+  const t = useText();
+  const can = useCan();
+  const publish = useCall(SessionService.method.publishSession, { done: t.session.published });
+  const unpublish = useCall(SessionService.method.unpublishSession);
+  const block = useCall(SessionService.method.blockSession);
+  const unblock = useCall(SessionService.method.unblockSession);
+  const cancel = useCall(SessionService.method.cancelSession, {
+    done: ({ bookingsCancelled, creditsRefunded }) =>
+      t.session.sessionCancelled(bookingsCancelled, creditsRefunded),
+  });
+  const { id: sessionId, etag, state } = session;
+  if (state === SessionState.CANCELLED) return null;
+  const draft = state === SessionState.DRAFT;
+  const rest: (Action | false)[] = [
+    !draft &&
+      can("session.publish") && {
+        label: t.session.unpublish,
+        run: () => unpublish.run({ sessionId, etag }),
+      },
+    !draft &&
+      can("session.block") &&
+      (session.blocked
+        ? { label: t.session.unblock, run: () => unblock.run({ sessionId }) }
+        : {
+            label: t.session.block,
+            run: async () => {
+              const answer = await ask({
+                title: t.session.blockTitle,
+                body: t.session.blockBody,
+                yes: t.session.block,
+                reason: t.fields.reason,
+              });
+              if (answer) await block.run({ sessionId, reason: answer.reason });
+            },
+          }),
+    can("session.cancel") && {
+      label: t.session.cancel,
+      danger: true,
+      run: async () => {
+        const answer = await ask({
+          title: t.session.cancelSessionTitle(session.title),
+          body: t.session.cancelSessionBody(session.seatsTaken),
+          yes: t.session.cancel,
+          reason: t.fields.reason,
+          danger: true,
+        });
+        if (answer) await cancel.run({ sessionId, reason: answer.reason });
+      },
+    },
+  ];
+  return (
+    <>
+      {draft && can("session.publish") && (
+        <Button
+          variant="light"
+          leftSection={<IconCheck size={16} />}
+          loading={publish.busy}
+          onClick={() => void publish.run({ sessionId, etag })}
+        >
+          {t.session.publish}
+        </Button>
+      )}
+      <ActionsMenu outlined label={t.actions.actions} actions={rest} />
+    </>
+  );
+}
+
+function Seats({ session }: { session: Session }) {
+  const t = useText();
+  const { capacity, seatsTaken, seatsOpen = 0 } = session;
+  if (capacity === undefined)
+    return (
+      <span className={text.num}>
+        {seatsTaken} · {t.session.noLimit}
+      </span>
+    );
+  return (
+    <Share of={capacity === 0 ? 1 : seatsTaken / capacity}>
+      <Text span inherit {...(seatsOpen === 0 && { c: "var(--bad)", fw: 560 })}>
+        {t.session.ofSeats(seatsTaken, capacity)}
+      </Text>
+    </Share>
+  );
+}

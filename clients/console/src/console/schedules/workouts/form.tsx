@@ -1,0 +1,211 @@
+import { SessionService, type Workout } from "@berthhq/client";
+import { Button, Group, SegmentedControl, Select, Text, Textarea } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import { IconPencil } from "@tabler/icons-react";
+import { useState } from "react";
+import { useDesk, useDeskTexts } from "../../../i18n/desk";
+import { ask } from "../../../shared/ask";
+import { useCall } from "../../../shared/calls";
+import { type Bound, Form, FormFoot, named, options, useSubmit } from "../../../shared/form";
+import { useAll } from "../../../shared/lists";
+import { useMe } from "../../../shared/me";
+import { Tag, Time } from "../../../shared/ui";
+import { Dimmed } from "../../ui";
+import { EditForm } from "../../ui/edit-form";
+import { Name } from "../../ui/inputs";
+import { Prose } from "./prose";
+
+/** Shows a workout, and edits it if the user may. Deleted workouts are read-only. */
+export function WorkoutDetails({
+  workout,
+  sessionId,
+  onClose,
+}: {
+  workout: Workout;
+  /** The session in which it is shown. */
+  sessionId?: string | undefined;
+  onClose: () => void;
+}) {
+  const { t, d } = useDeskTexts();
+  const { can, tenant } = useMe();
+  const [editing, { open: edit }] = useDisclosure();
+  if (editing) return <WorkoutForm workout={workout} sessionId={sessionId} onClose={onClose} />;
+  const edited = workout.updateTime?.seconds !== workout.createTime?.seconds;
+  return (
+    <>
+      <Group gap="10px 20px" justify="space-between" mb={12} fz="sm">
+        <Dimmed fz="xs">
+          {edited ? d.workouts.edited : d.workouts.since}{" "}
+          <Time at={workout.updateTime ?? workout.createTime} zone={tenant.timeZone} as="date" />
+        </Dimmed>
+        {workout.deleteTime ? (
+          <Tag>{d.workouts.gone}</Tag>
+        ) : (
+          can("workout.write") && (
+            <Button
+              size="compact-sm"
+              variant="default"
+              leftSection={<IconPencil size={14} />}
+              onClick={edit}
+            >
+              {t.actions.edit}
+            </Button>
+          )
+        )}
+      </Group>
+      <Prose text={workout.body} />
+    </>
+  );
+}
+
+interface Values {
+  name: string;
+  body: string;
+}
+
+const valuesOf = (workout: Workout | undefined): Values => ({
+  name: workout?.name ?? "",
+  body: workout?.body ?? "",
+});
+
+/** Creates or edits a workout. An edit shows in every session that has the workout. */
+export function WorkoutForm({
+  workout,
+  create,
+  sessionId = "",
+  onClose,
+}: {
+  workout?: Workout;
+  /** Creates a workout, if there is none to edit. */
+  create?: (values: Values) => Promise<unknown>;
+  /** The session of an inline workout; absent for reusable ones. */
+  sessionId?: string | undefined;
+  onClose: () => void;
+}) {
+  const { t, d } = useDeskTexts();
+  const update = useCall(SessionService.method.updateWorkout, { quiet: true, done: t.done.saved });
+  return (
+    <EditForm
+      entity={workout}
+      valuesOf={valuesOf}
+      names={{ name: t.fields.name, body: d.workouts.body }}
+      reread={async (read) =>
+        (
+          await read(SessionService.method.listWorkouts, { sessionId, pageSize: 500 })
+        ).workouts.find(({ id }) => id === workout?.id)
+      }
+      save={async ({ name, body }, { updateMask, etag }) => {
+        const values = { name: name.trim(), body };
+        if (!workout) return create?.(values);
+        return update.run({ workoutId: workout.id, ...values, updateMask, etag });
+      }}
+      onClose={onClose}
+      aside={workout && !workout.inline && <Delete workout={workout} onDone={onClose} />}
+    >
+      {(form) => (
+        <>
+          {workout && !workout.inline && (
+            <Text c="dimmed" fz="sm">
+              {d.workouts.everywhere}
+            </Text>
+          )}
+          <Name {...form.text("name")} />
+          <Body {...form.text("body")} />
+        </>
+      )}
+    </EditForm>
+  );
+}
+
+function Delete({ workout, onDone }: { workout: Workout; onDone: () => void }) {
+  const d = useDesk();
+  const remove = useCall(SessionService.method.deleteWorkout, {
+    done: d.workouts.deleted(workout.name),
+  });
+  return (
+    <Button
+      variant="subtle"
+      color="red"
+      loading={remove.busy}
+      onClick={async () => {
+        const sure = await ask({
+          title: d.workouts.deleteTitle(workout.name),
+          body: d.workouts.deleteBody,
+          yes: d.workouts.delete,
+          danger: true,
+        });
+        if (sure && (await remove.run({ workoutId: workout.id, etag: workout.etag }))) onDone();
+      }}
+    >
+      {d.workouts.delete}
+    </Button>
+  );
+}
+
+/** The text of a workout, as source or preview. */
+function Body(typed: ReturnType<Bound<Values>["text"]>) {
+  const d = useDesk();
+  const [reading, setReading] = useState(false);
+  return (
+    <>
+      <SegmentedControl
+        size="xs"
+        w="fit-content"
+        aria-label={d.workouts.view}
+        value={reading ? "read" : "write"}
+        onChange={(value) => setReading(value === "read")}
+        data={options({ write: d.workouts.write, read: d.workouts.read })}
+      />
+      {reading ? (
+        <Prose text={typed.value} />
+      ) : (
+        <Textarea
+          {...typed}
+          label={d.workouts.body}
+          description={d.workouts.bodyNote}
+          autosize
+          minRows={8}
+          maxRows={22}
+          maxLength={20_000}
+        />
+      )}
+    </>
+  );
+}
+
+/** Attaches a workout to a session. */
+export function AttachForm({
+  taken,
+  busy,
+  onChoose,
+}: {
+  taken: readonly string[];
+  busy: boolean;
+  onChoose: (id: string) => Promise<void>;
+}) {
+  const { t, d } = useDeskTexts();
+  const [chosen, setChosen] = useState<string | null>(null);
+  const { onSubmit } = useSubmit(async () => {
+    if (chosen) await onChoose(chosen);
+  });
+  const workouts = useAll(SessionService.method.listWorkouts, {}, (answer) => answer.workouts);
+  return (
+    <Form onSubmit={onSubmit}>
+      <Select
+        label={t.nav.workouts}
+        searchable
+        data-autofocus
+        openOnFocus={false} // The dropdown would cover the dialog that has just opened.
+        value={chosen}
+        onChange={setChosen}
+        nothingFoundMessage={d.workouts.none}
+        data={named((workouts.data ?? []).filter(({ id }) => !taken.includes(id)))}
+      />
+      <FormFoot>
+        <Button type="submit" disabled={!chosen} loading={busy}>
+          {d.workouts.attach}
+        </Button>
+      </FormFoot>
+    </Form>
+  );
+}

@@ -1,0 +1,91 @@
+import { SessionService, type Workout } from "@berthhq/client";
+import { Button, Group, SimpleGrid } from "@mantine/core";
+import { IconBarbell, IconPlus } from "@tabler/icons-react";
+import { useState } from "react";
+import { useDeskTexts } from "../../../i18n/desk";
+import { useCall } from "../../../shared/calls";
+import { useAll } from "../../../shared/lists";
+import { useCan } from "../../../shared/me";
+import { Card, PageHead, QueryResult, State } from "../../../shared/ui";
+import { Page, Panel } from "../../ui";
+import { SearchInput } from "../../ui/inputs";
+import { WorkoutDetails, WorkoutForm } from "./form";
+import classes from "./page.module.css";
+import { plain } from "./prose";
+
+/** Reusable workouts to attach to sessions. */
+export function WorkoutsPage() {
+  const { t, d } = useDeskTexts();
+  const can = useCan();
+  const [query, setQuery] = useState("");
+  const [open, setOpen] = useState<string>();
+  const close = () => setOpen(undefined);
+  const create = useCall(SessionService.method.createWorkout, {
+    quiet: true,
+    done: ({ workout }) => d.workouts.made(workout?.name ?? ""),
+  });
+  const workouts = useAll(SessionService.method.listWorkouts, {}, (answer) => answer.workouts);
+  const workoutOf = (id: string) => workouts.data?.find((workout) => workout.id === id);
+  const wanted = query.trim().toLowerCase();
+  const fits = ({ name, body }: Workout) => `${name} ${body}`.toLowerCase().includes(wanted);
+  return (
+    <Page>
+      <PageHead title={t.nav.workouts} note={d.workouts.note}>
+        {can("workout.write") && (
+          <Button leftSection={<IconPlus size={16} />} onClick={() => setOpen("new")}>
+            {d.workouts.add}
+          </Button>
+        )}
+      </PageHead>
+      <QueryResult query={workouts}>
+        {(all) =>
+          all.length === 0 ? (
+            <Card bare>
+              <State icon={IconBarbell} title={d.workouts.none}>
+                {d.workouts.noneNote}
+              </State>
+            </Card>
+          ) : (
+            <>
+              <Group gap={8} mb={12}>
+                <SearchInput
+                  label={d.workouts.find}
+                  flex="1 1 260px"
+                  maw={420}
+                  value={query}
+                  onChange={setQuery}
+                />
+              </Group>
+              {all.filter(fits).length === 0 && <State title={d.workouts.notFound} />}
+              <SimpleGrid minColWidth={260} spacing={12}>
+                {all.filter(fits).map((workout) => (
+                  <button
+                    type="button"
+                    key={workout.id}
+                    className={classes.workout}
+                    onClick={() => setOpen(workout.id)}
+                  >
+                    <strong>{workout.name}</strong>
+                    <span className={classes.body}>{plain(workout.body)}</span>
+                  </button>
+                ))}
+              </SimpleGrid>
+            </>
+          )
+        }
+      </QueryResult>
+      <Panel
+        of={open}
+        title={(id) => (id === "new" ? d.workouts.add : workoutOf(id)?.name)}
+        width={560}
+        onClose={close}
+      >
+        {(id) => {
+          const workout = workoutOf(id);
+          if (id === "new") return <WorkoutForm create={create.run} onClose={close} />;
+          return workout && <WorkoutDetails workout={workout} onClose={close} />;
+        }}
+      </Panel>
+    </Page>
+  );
+}

@@ -1,0 +1,181 @@
+import { type Session, SessionService, SessionState, type Workout } from "@berthhq/client";
+import { useQuery } from "@connectrpc/connect-query";
+import { ActionIcon, Group, Menu, Modal, Text } from "@mantine/core";
+import { IconArrowUp, IconBarbell, IconPlus, IconX } from "@tabler/icons-react";
+import { useEffect, useRef, useState } from "react";
+import { useDeskTexts } from "../../../i18n/desk";
+import { ask } from "../../../shared/ask";
+import { useCall } from "../../../shared/calls";
+import { useLast } from "../../../shared/last";
+import { later } from "../../../shared/lazy";
+import { useCan } from "../../../shared/me";
+import { Card, QueryResult, Tag } from "../../../shared/ui";
+import { LinkButton } from "../../ui";
+import classes from "./session.module.css";
+
+const WorkoutForm = later(() => import("./form"), "WorkoutForm");
+const AttachForm = later(() => import("./form"), "AttachForm");
+const WorkoutDetails = later(() => import("./form"), "WorkoutDetails");
+
+/** The workouts of a session. */
+export function SessionWorkouts({ session }: { session: Session }) {
+  const { t, d } = useDeskTexts();
+  const can = useCan();
+  const workouts = useQuery(SessionService.method.listWorkouts, { sessionId: session.id });
+  const set = useCall(SessionService.method.setWorkouts);
+  const write = useCall(SessionService.method.addInlineWorkout, { quiet: true });
+  /** What is open: the form that attaches or writes a workout, or a workout by its id. */
+  const [open, setOpen] = useState<string>();
+  const [last, turn] = useLast(open);
+  const close = () => setOpen(undefined);
+  const writes = can("workout.write") && session.state !== SessionState.CANCELLED;
+  // The etag guards against overwriting changes by other users.
+  const etag = useRef(session.etag);
+  useEffect(() => {
+    etag.current = session.etag;
+  }, [session.etag]);
+  const put = async (workoutIds: string[]) => {
+    const answer = await set.run({ sessionId: session.id, workoutIds, etag: etag.current });
+    if (answer?.session) etag.current = answer.session.etag;
+    return answer;
+  };
+  const remove = async (workout: Workout) => {
+    // An inline workout is lost when it is removed.
+    const sure =
+      !workout.inline ||
+      (await ask({
+        title: d.workouts.removeTitle(workout.name),
+        body: d.workouts.removeBody,
+        yes: t.actions.remove,
+        danger: true,
+      }));
+    if (sure) await put(ids.filter((id) => id !== workout.id));
+  };
+  const attached = workouts.data?.workouts ?? [];
+  const ids = attached.map(({ id }) => id);
+  const shown = attached.find(({ id }) => id === last);
+  return (
+    <Card
+      bare
+      title={t.session.workouts}
+      extra={
+        writes && (
+          <Menu>
+            <Menu.Target>
+              <ActionIcon aria-label={d.workouts.attach}>
+                <IconPlus size={17} />
+              </ActionIcon>
+            </Menu.Target>
+            <Menu.Dropdown>
+              <Menu.Item onClick={() => setOpen("attach")}>{d.workouts.attachOne}</Menu.Item>
+              <Menu.Item onClick={() => setOpen("write")}>{d.workouts.inline}</Menu.Item>
+            </Menu.Dropdown>
+          </Menu>
+        )
+      }
+    >
+      <QueryResult query={workouts} rows={2}>
+        {() =>
+          attached.length === 0 ? (
+            <Text c="dimmed" py={14} px={16} fz="sm">
+              {d.workouts.nothingPlanned}
+            </Text>
+          ) : (
+            <Attached
+              workouts={attached}
+              onRead={setOpen}
+              onMove={writes ? put : undefined}
+              onRemove={remove}
+            />
+          )
+        }
+      </QueryResult>
+      <Modal
+        opened={open !== undefined}
+        onClose={close}
+        title={
+          last === "attach"
+            ? d.workouts.attachOne
+            : last === "write"
+              ? d.workouts.inline
+              : shown?.name
+        }
+        size={last === "attach" ? "md" : 560}
+      >
+        {last === "attach" && (
+          <AttachForm
+            key={turn}
+            taken={ids}
+            busy={set.busy}
+            onChoose={async (id) => {
+              if (await put([...ids, id])) close();
+            }}
+          />
+        )}
+        {last === "write" && (
+          <WorkoutForm
+            key={turn}
+            create={(values) => write.run({ sessionId: session.id, ...values })}
+            onClose={close}
+          />
+        )}
+        {shown && (
+          <WorkoutDetails key={turn} workout={shown} sessionId={session.id} onClose={close} />
+        )}
+      </Modal>
+    </Card>
+  );
+}
+
+/** The attached workouts, in their order. */
+function Attached({
+  workouts,
+  onRead,
+  onMove,
+  onRemove,
+}: {
+  workouts: readonly Workout[];
+  onRead: (id: string) => void;
+  /** Takes the new order. Absent if the user may not change it. */
+  onMove: ((ids: string[]) => unknown) | undefined;
+  onRemove: (workout: Workout) => unknown;
+}) {
+  const { t, d } = useDeskTexts();
+  const ids = workouts.map(({ id }) => id);
+  return (
+    <ol className={classes.plan}>
+      {workouts.map((workout, at) => (
+        <li key={workout.id}>
+          <IconBarbell size={16} stroke={1.6} aria-hidden />
+          <LinkButton onClick={() => onRead(workout.id)}>{workout.name}</LinkButton>
+          {workout.inline && <Tag tone="plain">{d.workouts.thisOnly}</Tag>}
+          {workout.deleteTime && <Tag>{d.workouts.gone}</Tag>}
+          {onMove && (
+            <Group component="span" gap={2} ml="auto" wrap="nowrap">
+              {at > 0 && (
+                <ActionIcon
+                  size="sm"
+                  aria-label={d.workouts.up(workout.name)}
+                  onClick={() => {
+                    const next = [...ids];
+                    next.splice(at - 1, 2, workout.id, ids[at - 1] ?? "");
+                    void onMove(next);
+                  }}
+                >
+                  <IconArrowUp size={14} />
+                </ActionIcon>
+              )}
+              <ActionIcon
+                size="sm"
+                aria-label={`${t.actions.remove}: ${workout.name}`}
+                onClick={() => void onRemove(workout)}
+              >
+                <IconX size={14} />
+              </ActionIcon>
+            </Group>
+          )}
+        </li>
+      ))}
+    </ol>
+  );
+}

@@ -1,0 +1,81 @@
+import { type PolicyLayer, TenantService } from "@berthhq/client";
+import { useQuery } from "@connectrpc/connect-query";
+import { type Messages, useText } from "../../i18n";
+import { useCan } from "../../shared/me";
+import { PageHead, QueryResult } from "../../shared/ui";
+import { useCatalog } from "../catalog/data";
+import { Page } from "../ui";
+import { useSave } from "../ui/edit-form";
+import { LayerEditor, type Settings, settingsIn } from "./editor";
+import { writeAll } from "./kind";
+import { flag, meters, span, windows } from "./kinds";
+import { LevelPicker, useLevel } from "./level";
+
+/** The settings of a policy. */
+export const policySettings = (t: Messages): Settings => ({
+  texts: t.policies.fields,
+  ...settingsIn(t.policies.groups, {
+    booking: {
+      advanceWindow: span("days"),
+      bookingClosesBefore: span("minutes"),
+      holdTtl: span("minutes"),
+    },
+    cancelling: {
+      cancellationWindow: span("hours"),
+      tierCancellations: windows,
+      allowLateCancellation: flag,
+      allowReschedule: flag,
+    },
+    checkIn: {
+      checkinOpensBefore: span("minutes"),
+      checkinClosesAfterEnd: span("minutes"),
+      gpsMaxMeters: meters,
+      autoNoShow: flag,
+      autoNoShowAfter: span("minutes"),
+    },
+  }),
+});
+
+const layerOf = ({ policy, ...layer }: PolicyLayer) => ({ ...layer, set: policy });
+
+export function PoliciesPage() {
+  const t = useText();
+  const can = useCan();
+  const catalog = useCatalog();
+  const { chosen, level, target, targetId } = useLevel();
+  const policy = useQuery(TenantService.method.getPolicy, target);
+  const update = useSave(TenantService.method.updatePolicy);
+  const settings = policySettings(t);
+  return (
+    <Page>
+      <PageHead title={t.nav.policies} note={t.policies.note}>
+        {catalog.data && <LevelPicker catalog={catalog.data} />}
+      </PageHead>
+      <QueryResult query={catalog} rows={14}>
+        {() => (
+          <QueryResult query={policy} rows={14}>
+            {({ effective }) =>
+              effective && (
+                <LayerEditor
+                  key={chosen}
+                  settings={settings}
+                  layers={effective.layers.map(layerOf)}
+                  editable={can("policy.write")}
+                  reread={async (read) =>
+                    (await read(TenantService.method.getPolicy, target)).effective?.layers.map(
+                      layerOf,
+                    )
+                  }
+                  save={(values, updateMask, etag) => {
+                    const policy = writeAll(values, settings.kinds);
+                    return update({ layer: { level, targetId, etag, policy }, updateMask });
+                  }}
+                />
+              )
+            }
+          </QueryResult>
+        )}
+      </QueryResult>
+    </Page>
+  );
+}

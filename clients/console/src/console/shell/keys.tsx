@@ -1,0 +1,36 @@
+import { Kbd } from "@mantine/core";
+import { useText } from "../../i18n";
+import { DataTable } from "../../shared/data-table";
+import { useNavItems } from "./nav";
+
+/** The keyboard shortcuts. */
+export function Keys() {
+  const t = useText();
+  const places = useNavItems();
+  const rows: [string[], string][] = [
+    [["Ctrl", "K"], t.palette.open],
+    ...places.map(({ key, name }): [string[], string] => [["G", key.toUpperCase()], name]),
+    [["←", "→"], t.keys.turn],
+    [["T"], t.schedule.today],
+    [["N"], t.schedule.newSession],
+    [["Alt", "↑ ↓ ← →"], t.keys.move],
+    [["?"], t.keys.title],
+  ];
+  return (
+    <DataTable
+      rows={rows}
+      columns={[
+        { show: ([, what]) => what },
+        {
+          ta: "right",
+          show: ([keys]) =>
+            keys.map((key) => (
+              <Kbd key={key} ml={4}>
+                {key}
+              </Kbd>
+            )),
+        },
+      ]}
+    />
+  );
+}

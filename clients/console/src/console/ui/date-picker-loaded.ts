@@ -1,0 +1,1 @@
+export { DatePickerInput } from "@mantine/dates";

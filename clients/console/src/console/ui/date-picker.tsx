@@ -1,0 +1,81 @@
+import { TextInput } from "@mantine/core";
+import type { DatePickerInputProps, DatePickerType } from "@mantine/dates";
+import { type ComponentType, lazy, type Ref, Suspense, useRef } from "react";
+import { useText } from "../../i18n";
+import { whenOnline } from "../../shared/online";
+import { startOf, Temporal } from "../../shared/time";
+
+const Loaded = lazy(async () => {
+  const { DatePickerInput } = await whenOnline(() => import("./date-picker-loaded"));
+  return { default: DatePickerInput as ComponentType<{ ref: Ref<HTMLButtonElement> }> };
+});
+
+/** A date input on a page. Its calendar loads after the page, and opens then if it was clicked. */
+export function DatePickerInput<T extends DatePickerType = "default">(
+  props: DatePickerInputProps<T>,
+) {
+  const { label, "aria-label": name, placeholder, w } = props;
+  const t = useText();
+  const clicked = useRef(false);
+  return (
+    <Suspense
+      fallback={
+        <TextInput
+          label={label}
+          aria-label={name ?? (label ? undefined : t.fields.date)}
+          placeholder={placeholder ?? ""}
+          w={w}
+          readOnly
+          onClick={() => {
+            clicked.current = true;
+          }}
+        />
+      }
+    >
+      <Loaded
+        {...props}
+        ref={(button: HTMLButtonElement | null) => {
+          if (button && clicked.current) button.click();
+          clicked.current = false;
+        }}
+      />
+    </Suspense>
+  );
+}
+
+/** The first and the last day. */
+export type Days = [string | null, string | null];
+
+/** A filter by days. */
+export function DaysFilter({
+  label,
+  value,
+  onChange,
+}: {
+  label: string;
+  value: Days;
+  onChange: (days: Days) => void;
+}) {
+  return (
+    <DatePickerInput
+      type="range"
+      placeholder={label}
+      aria-label={label}
+      clearable
+      w={210}
+      value={value}
+      valueFormat="D MMM YYYY"
+      onChange={onChange}
+      allowSingleDateInRange
+    />
+  );
+}
+
+/** The days as a filter of a list. It is empty until both are selected. */
+export function timeRangeOf([first, last]: Days, zone: string) {
+  if (!first || !last) return {};
+  const end = Temporal.PlainDate.from(last).add({ days: 1 });
+  return {
+    timeRange: { start: startOf(Temporal.PlainDate.from(first), zone), end: startOf(end, zone) },
+  };
+}

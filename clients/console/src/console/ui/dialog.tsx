@@ -1,0 +1,115 @@
+import { Button, type ButtonProps } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import type { Icon } from "@tabler/icons-react";
+import { Fragment, type ReactNode, useState } from "react";
+import { Form, FormEnd, FormError, useSubmit } from "../../shared/form";
+import { useLast } from "../../shared/last";
+import { Drawer, Modal } from "../../shared/ui/overlays";
+
+/** A button that opens a form in a drawer, or in a modal dialog. */
+export function DialogButton({
+  label,
+  title = label,
+  icon: Sign,
+  modal = false,
+  width,
+  children,
+  ...props
+}: Omit<ButtonProps, "children"> & {
+  label: string;
+  title?: string;
+  icon?: Icon;
+  modal?: boolean;
+  width?: number;
+  "aria-label"?: string;
+  children: (close: () => void) => ReactNode;
+}) {
+  const [opened, { open, close }] = useDisclosure();
+  const Dialog = modal ? Modal : Drawer;
+  return (
+    <>
+      <Button {...(Sign && { leftSection: <Sign size={16} /> })} {...props} onClick={open}>
+        {label}
+      </Button>
+      <Dialog opened={opened} onClose={close} title={title} {...(width && { size: width })}>
+        {opened && children(close)}
+      </Dialog>
+    </>
+  );
+}
+
+/** A drawer, or a modal dialog, about something. It still shows it while it closes. */
+export function Panel<T>({
+  of,
+  title,
+  modal = false,
+  width = modal ? 440 : 460,
+  onClose,
+  children,
+}: {
+  /** undefined closes it. */
+  of: T | undefined;
+  title: (of: T) => ReactNode;
+  modal?: boolean;
+  width?: number;
+  onClose: () => void;
+  children: (of: T) => ReactNode;
+}) {
+  const [last, turn] = useLast(of);
+  const Dialog = modal ? Modal : Drawer;
+  return (
+    <Dialog
+      opened={of !== undefined}
+      onClose={onClose}
+      title={last !== undefined && title(last)}
+      size={width}
+    >
+      {last !== undefined && <Fragment key={turn}>{children(last)}</Fragment>}
+    </Dialog>
+  );
+}
+
+/** A form that makes a call and closes. Its errors are shown in it. */
+export function CallForm({
+  act,
+  run,
+  disabled = false,
+  zone,
+  cancel,
+  aside,
+  onClose,
+  children,
+}: {
+  /** Label of the submit button. */
+  act: string;
+  /** The form stays open if it returns false. */
+  run: () => Promise<unknown>;
+  disabled?: boolean;
+  /** Time zone of times in error messages. Default: the browser's. */
+  zone?: string | undefined;
+  /** Label of the button that closes the form. */
+  cancel?: string;
+  /** Further inputs, shown at the left of the buttons. */
+  aside?: ReactNode;
+  onClose: () => void;
+  children: ReactNode;
+}) {
+  const [busy, setBusy] = useState(false);
+  const { error, onSubmit } = useSubmit(async () => {
+    setBusy(true);
+    try {
+      if ((await run()) !== false) onClose();
+    } finally {
+      setBusy(false);
+    }
+  });
+  return (
+    <Form onSubmit={onSubmit}>
+      {children}
+      <FormError error={error} zone={zone} />
+      <FormEnd act={act} busy={busy} disabled={disabled} cancel={cancel} onCancel={onClose}>
+        {aside}
+      </FormEnd>
+    </Form>
+  );
+}

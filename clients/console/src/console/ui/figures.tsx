@@ -1,0 +1,65 @@
+import { Box, type BoxProps, Group, Progress } from "@mantine/core";
+import { Fragment, type ReactNode } from "react";
+import { useNumbers } from "../../shared/numbers";
+import classes from "./figures.module.css";
+import text from "./text.module.css";
+
+type Fact = readonly [label: ReactNode, value: ReactNode];
+
+/** Names and values in two columns. Facts without a value are left out. */
+export function Facts({ of, ...props }: BoxProps & { of: readonly (Fact | false | "")[] }) {
+  return (
+    <Box component="dl" className={classes.facts} {...props}>
+      {of.map(
+        (fact, at) =>
+          fact &&
+          Boolean(fact[1]) && (
+            // biome-ignore lint/suspicious/noArrayIndexKey: facts keep their places
+            <Fragment key={at}>
+              <dt>{fact[0]}</dt>
+              <dd>{fact[1]}</dd>
+            </Fragment>
+          ),
+      )}
+    </Box>
+  );
+}
+
+/** A row of statistics: label, value, and an optional note. */
+export function Stats({
+  of,
+}: {
+  of: readonly (readonly [label: string, value: string | number, note?: string])[];
+}) {
+  const noted = of.some(([, , note]) => note);
+  return (
+    <dl className={classes.stats}>
+      {of.map(([label, value, note]) => (
+        <div key={label}>
+          <dt>{label}</dt>
+          <dd className={classes.value}>{value}</dd>
+          {noted && <dd className={classes.note}>{note || "\u00a0"}</dd>}
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+/** A fraction of 1 as a bar, with its label. */
+export function Share({ of, children }: { of: number; children?: ReactNode }) {
+  const { percent } = useNumbers();
+  return (
+    <Group component="span" display="inline-flex" gap={8} wrap="nowrap" className={text.num}>
+      <Progress
+        aria-hidden
+        w={54}
+        size={5}
+        radius={3}
+        bg="var(--line)"
+        color="var(--accent)"
+        value={Math.min(1, of) * 100}
+      />
+      {children ?? percent(of)}
+    </Group>
+  );
+}

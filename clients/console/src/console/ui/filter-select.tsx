@@ -1,0 +1,57 @@
+import { Select, type SelectProps } from "@mantine/core";
+import { named } from "../../shared/form";
+
+/** Selects one of several entities, or all of them, which is "". */
+export function FilterSelect({
+  all,
+  entities,
+  value,
+  onChange,
+  ...props
+}: Omit<SelectProps, "value" | "onChange" | "data"> & {
+  /** Label of the option that selects all. */
+  all: string;
+  entities: readonly { id: string; name: string }[];
+  value: string;
+  onChange: (id: string) => void;
+}) {
+  return (
+    <Select
+      allowDeselect={false}
+      value={value || "all"}
+      onChange={(id) => onChange(id === "all" ? "" : (id ?? ""))}
+      data={[{ value: "all", label: all }, ...named(entities)]}
+      {...props}
+    />
+  );
+}
+
+/** Selects a name by its number in the contract. */
+export function NumberSelect({
+  label,
+  names,
+  any,
+  only,
+  onChange,
+  ...props
+}: Omit<SelectProps<number>, "data" | "onChange"> & {
+  label: string;
+  names: readonly string[];
+  /** The name of an option for all. */
+  any?: string;
+  /** The offered numbers. */
+  only?: readonly number[];
+  onChange: (value: number) => void;
+}) {
+  const data = names.map((name, value) => ({ value, label: value === 0 ? (any ?? "") : name }));
+  return (
+    <Select
+      aria-label={label}
+      w={150}
+      allowDeselect={false}
+      onChange={(value) => onChange(value ?? 0)}
+      data={data.filter((one) => one.label && (!only || only.includes(one.value)))}
+      {...props}
+    />
+  );
+}

@@ -1,0 +1,14 @@
+export { DataTable } from "../../shared/data-table";
+export { type Action, ActionsMenu } from "./actions-menu";
+export { DatePickerInput, type Days, DaysFilter, timeRangeOf } from "./date-picker";
+export { CallForm, DialogButton, Panel } from "./dialog";
+export { Conflict, SaveBar } from "./edit-form";
+export { Facts, Share, Stats } from "./figures";
+export { FilterSelect, NumberSelect } from "./filter-select";
+export { offered, useLanguageName, useLanguageNames } from "./languages";
+export { List, MoreButton } from "./list";
+export { MemberPicker } from "./member-picker";
+export { Back, type From, Page, Split } from "./page";
+export { Person } from "./person";
+export { type Part, Tabbed, usePart } from "./tabbed";
+export * from "./text";

@@ -1,0 +1,151 @@
+import { type WaitlistFiguresRow, WaitlistService } from "@berthhq/client";
+import { useQuery } from "@connectrpc/connect-query";
+import { Group, SegmentedControl, Stack } from "@mantine/core";
+import { keepPreviousData } from "@tanstack/react-query";
+import { useText } from "../../i18n";
+import { useMe } from "../../shared/me";
+import { useNumbers } from "../../shared/numbers";
+import { showSpan, spanMs, startOf, today } from "../../shared/time";
+import { Card, QueryResult, State } from "../../shared/ui";
+import type { Catalog } from "../catalog/data";
+import { routes } from "../routes";
+import { LevelPicker, useLevel } from "../settings/level";
+import { DataTable, Facts, Share, Stats } from "../ui";
+
+const spans = [7, 30, 90];
+
+/** Waitlist analytics of the last days, for the organization or part of it. */
+export function WaitlistAnalytics({ catalog }: { catalog: Catalog }) {
+  const t = useText();
+  const { tenant } = useMe();
+  const { percent, count, mean } = useNumbers();
+  const { target } = useLevel();
+  const [{ days }, change] = routes.waitlist.useSearch();
+  const end = today(tenant.timeZone).add({ days: 1 });
+  const figures = useQuery(
+    WaitlistService.method.getWaitlistAnalytics,
+    {
+      ...target,
+      within: {
+        start: startOf(end.subtract({ days }), tenant.timeZone),
+        end: startOf(end, tenant.timeZone),
+      },
+    },
+    { placeholderData: keepPreviousData },
+  );
+  return (
+    <>
+      <Group gap={8} mb={12}>
+        <SegmentedControl
+          size="sm"
+          aria-label={t.bulk.days}
+          value={days}
+          onChange={(days) => change({ days })}
+          data={spans.map((value) => ({ value, label: t.analytics.days(value) }))}
+        />
+        <LevelPicker catalog={catalog} label={t.rules.countedFor} />
+      </Group>
+      <QueryResult query={figures}>
+        {({ total, locations, services, cascadeDepths }) => {
+          const hasOffers = total !== undefined && total.offersSent > 0n;
+          return !total || total.entries + total.offersSent === 0n ? (
+            <Card bare>
+              <State title={t.analytics.none} />
+            </Card>
+          ) : (
+            <>
+              <Stats
+                of={[
+                  [
+                    t.rules.joined,
+                    count(total.entries),
+                    t.rules.stillWaiting(Number(total.active)),
+                  ],
+                  [
+                    t.rules.gotPlace,
+                    total.entries > 0n ? percent(total.conversionRate) : "–",
+                    t.rules.outOf(count(total.booked), count(total.entries)),
+                  ],
+                  [t.rules.promoted, count(total.promoted)],
+                  [t.rules.offered, count(total.offersSent)],
+                  [
+                    t.rules.accepted,
+                    hasOffers ? percent(total.acceptanceRate) : "–",
+                    hasOffers ? t.rules.outOf(count(total.accepted), count(total.offersSent)) : "",
+                  ],
+                  [
+                    t.rules.answerTime,
+                    total.averageResponseTime ? showSpan(spanMs(total.averageResponseTime)) : "–",
+                  ],
+                  [
+                    t.rules.depth,
+                    total.accepted > 0n ? mean(total.averageCascadeDepth) : "–",
+                    total.accepted > 0n ? t.rules.deepest(total.maxCascadeDepth) : "",
+                  ],
+                ]}
+              />
+              <Stack gap={18}>
+                <Parts title={t.analytics.byLocation} rows={locations} />
+                <Parts title={t.analytics.byService} rows={services} />
+                {cascadeDepths.length > 0 && (
+                  <Card title={t.rules.depths}>
+                    <Facts
+                      of={cascadeDepths.map((entries, at) => [
+                        t.rules.offersUntil(at + 1),
+                        <Share
+                          key="share"
+                          of={Number(entries) / Math.max(...cascadeDepths.map(Number))}
+                        >
+                          {count(entries)}
+                        </Share>,
+                      ])}
+                    />
+                  </Card>
+                )}
+              </Stack>
+            </>
+          );
+        }}
+      </QueryResult>
+    </>
+  );
+}
+
+function Parts({ title, rows }: { title: string; rows: readonly WaitlistFiguresRow[] }) {
+  const t = useText();
+  const { percent, count } = useNumbers();
+  if (rows.length === 0) return null;
+  return (
+    <Card title={title} bare>
+      <DataTable
+        rows={rows}
+        id="key"
+        region={title}
+        columns={[
+          { title: t.analytics.name, show: ({ name }) => name },
+          {
+            title: t.rules.joined,
+            ta: "right",
+            show: ({ figures }) => count(figures?.entries ?? 0),
+          },
+          {
+            title: t.rules.gotPlace,
+            ta: "right",
+            show: ({ figures }) => <Share of={figures?.conversionRate ?? 0} />,
+          },
+          {
+            title: t.rules.offered,
+            ta: "right",
+            show: ({ figures }) => count(figures?.offersSent ?? 0),
+          },
+          {
+            title: t.rules.accepted,
+            ta: "right",
+            show: ({ figures }) =>
+              figures && figures.offersSent > 0n ? percent(figures.acceptanceRate) : "–",
+          },
+        ]}
+      />
+    </Card>
+  );
+}

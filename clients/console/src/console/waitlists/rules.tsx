@@ -1,0 +1,86 @@
+import { type WaitlistRulesLayer, WaitlistService } from "@berthhq/client";
+import { useQuery } from "@connectrpc/connect-query";
+import { Group } from "@mantine/core";
+import { useText } from "../../i18n";
+import { useCall } from "../../shared/calls";
+import { later } from "../../shared/lazy";
+import { useCan } from "../../shared/me";
+import { PageHead, QueryResult } from "../../shared/ui";
+import { type Catalog, useCatalog } from "../catalog/data";
+import { LayerEditor } from "../settings/editor";
+import { writeAll } from "../settings/kind";
+import { LevelPicker, useLevel } from "../settings/level";
+import { Page, Tabbed } from "../ui";
+import { useSave } from "../ui/edit-form";
+import { useRulesSettings } from "./settings";
+
+const WaitlistAnalytics = later(() => import("./analytics"), "WaitlistAnalytics");
+const Versions = later(() => import("./versions"), "Versions");
+const Preview = later(() => import("./preview"), "Preview");
+
+export function RulesPage() {
+  const t = useText();
+  const can = useCan();
+  const catalog = useCatalog();
+  return (
+    <Page>
+      <PageHead title={t.nav.waitlist} note={t.rules.note} />
+      <QueryResult query={catalog}>
+        {(all) => (
+          <Tabbed
+            parts={[
+              ["rules", t.rules.rules, () => <Rules catalog={all} />],
+              ["versions", t.rules.versions, () => <Versions />],
+              can("waitlist.analytics") && [
+                "figures",
+                t.rules.analytics,
+                () => <WaitlistAnalytics catalog={all} />,
+              ],
+            ]}
+          />
+        )}
+      </QueryResult>
+    </Page>
+  );
+}
+
+const layerOf = ({ rules, ...layer }: WaitlistRulesLayer) => ({ ...layer, set: rules });
+
+function Rules({ catalog }: { catalog: Catalog }) {
+  const t = useText();
+  const can = useCan();
+  const settings = useRulesSettings();
+  const { chosen, target } = useLevel();
+  const rules = useQuery(WaitlistService.method.getRules, target);
+  const update = useSave(WaitlistService.method.updateRules);
+  const reset = useCall(WaitlistService.method.resetRules, { done: t.done.saved });
+  const { kinds } = settings;
+  return (
+    <>
+      <Group gap={8} mb={12}>
+        <LevelPicker catalog={catalog} />
+      </Group>
+      <QueryResult query={rules} rows={14}>
+        {({ effective }) =>
+          effective && (
+            <LayerEditor
+              key={chosen}
+              settings={settings}
+              layers={effective.layers.map(layerOf)}
+              editable={can("waitlist.rules")}
+              reread={async (read) =>
+                (await read(WaitlistService.method.getRules, target)).effective?.layers.map(layerOf)
+              }
+              save={(values, updateMask, etag, reason) =>
+                update({ ...target, rules: writeAll(values, kinds), updateMask, reason, etag })
+              }
+              reset={(etag, reason) => reset.run({ ...target, reason, etag })}
+            >
+              {(draft) => <Preview target={target} draft={draft} kinds={kinds} />}
+            </LayerEditor>
+          )
+        }
+      </QueryResult>
+    </>
+  );
+}

@@ -1,0 +1,302 @@
+import {
+  type ExplainSessionResponse,
+  type Offer,
+  OfferStatus,
+  type Session,
+  type WaitlistEntry,
+  WaitlistEntryStatus,
+  WaitlistOrder,
+  WaitlistService,
+} from "@berthhq/client";
+import { useQuery } from "@connectrpc/connect-query";
+import { Box, Popover, Table, Text, UnstyledButton } from "@mantine/core";
+import { IconFlagFilled } from "@tabler/icons-react";
+import type { ReactNode } from "react";
+import { useText } from "../../i18n";
+import { useDecisionTexts } from "../../i18n/decisions";
+import { ask } from "../../shared/ask";
+import { useCall } from "../../shared/calls";
+import { Countdown } from "../../shared/countdown";
+import { describeTodo, staffReason } from "../../shared/decisions";
+import { later } from "../../shared/lazy";
+import { useCan } from "../../shared/me";
+import { Card, QueryResult, Time } from "../../shared/ui";
+import { routes } from "../routes";
+import { type Action, ActionsMenu, CardHint, DialogButton, Dimmed, Inline, Person } from "../ui";
+import text from "../ui/text.module.css";
+import classes from "./score.module.css";
+
+const Decisions = later(() => import("./decisions"), "Decisions");
+
+/** A session's waitlist: entries, offers, and the decisions behind them. */
+export function SessionWaitlist({ session }: { session: Session }) {
+  const t = useText();
+  const explanation = useQuery(
+    WaitlistService.method.explainSession,
+    { sessionId: session.id },
+    { refetchInterval: 60_000 },
+  );
+  return (
+    <Card
+      bare
+      title={t.session.waitlist}
+      extra={
+        <Inline wrap="nowrap">
+          {explanation.data && explanation.data.decisions.length > 0 && (
+            <DialogButton
+              modal
+              width={720}
+              size="compact-xs"
+              variant="subtle"
+              label={t.offers.why}
+              title={t.offers.log}
+            >
+              {() => <Decisions explanation={explanation.data} zone={session.timeZone} />}
+            </DialogButton>
+          )}
+          {(session.waitlistLength > 0 || session.waitlistCapacity > 0) && (
+            <Dimmed className={text.num}>
+              {t.schedule.waiting(session.waitlistLength)} ·{" "}
+              {t.rules.deepest(session.waitlistCapacity)}
+            </Dimmed>
+          )}
+        </Inline>
+      }
+    >
+      <QueryResult query={explanation} rows={3}>
+        {(loaded) => <Entries explanation={loaded} session={session} />}
+      </QueryResult>
+    </Card>
+  );
+}
+
+function Entries({
+  explanation: { entries, offers, decisions },
+  session,
+}: {
+  explanation: ExplainSessionResponse;
+  session: Session;
+}) {
+  const t = useText();
+  const texts = useDecisionTexts();
+  const live = offers.filter(({ status }) => status === OfferStatus.LIVE);
+  const todo = decisions.map((decision) => describeTodo(decision, texts)).findLast(Boolean);
+  if (entries.length === 0 && live.length === 0) {
+    return <CardHint>{t.session.noWaitlist}</CardHint>;
+  }
+  return (
+    <>
+      {todo && (
+        <Text py={10} px={16} fz="sm" bg="var(--warn-soft)" c="var(--warn)">
+          {todo}
+        </Text>
+      )}
+      <Table>
+        <Table.Caption className={text.hidden}>{t.session.waitlist}</Table.Caption>
+        <Table.Tbody>
+          {entries.map((entry, at) => (
+            <EntryRow
+              key={entry.id}
+              entry={entry}
+              position={at + 1}
+              offer={live.find(({ entryId }) => entryId === entry.id)}
+              before={entries[0]?.id}
+              session={session}
+            />
+          ))}
+        </Table.Tbody>
+      </Table>
+    </>
+  );
+}
+
+/** An entry of a session's waitlist, with the actions on it. */
+function EntryRow({
+  entry,
+  position,
+  offer,
+  before,
+  session,
+}: {
+  entry: WaitlistEntry;
+  position: number;
+  offer: Offer | undefined;
+  before: string | undefined;
+  session: Session;
+}) {
+  const t = useText();
+  const texts = useDecisionTexts();
+  const can = useCan();
+  const makeOffer = useCall(WaitlistService.method.offerPlace, {
+    done: t.offers.given(entry.memberName),
+  });
+  const withdraw = useCall(WaitlistService.method.expireOffer);
+  const priority = useCall(WaitlistService.method.setPriority);
+  const move = useCall(WaitlistService.method.moveEntry);
+  const remove = useCall(WaitlistService.method.removeEntry);
+  const entryId = entry.id;
+  const confirmRemove = async () => {
+    const answer = await ask({
+      title: t.session.removeTitle(entry.memberName),
+      yes: t.session.removeEntry,
+      reason: t.fields.reason,
+      danger: true,
+    });
+    if (answer) await remove.run({ entryId, reason: answer.reason });
+  };
+  const free = session.capacity === undefined || (session.seatsOpen ?? 0) > 0;
+  const actions: (Action | false)[] = [
+    offer
+      ? { label: t.offers.end, run: () => withdraw.run({ offerId: offer.id }) }
+      : free && {
+          label: t.offers.give,
+          run: () => makeOffer.run({ sessionId: session.id, entryId }),
+        },
+    {
+      label: entry.flagged ? t.offers.unflag : t.offers.flag,
+      run: () => priority.run({ entryId, flagged: !entry.flagged }),
+    },
+    before !== undefined &&
+      before !== entryId &&
+      entry.status === WaitlistEntryStatus.WAITING && {
+        label: t.offers.toFront,
+        run: () => move.run({ entryId, beforeEntryId: before }),
+      },
+    { label: t.session.removeEntry, run: confirmRemove, danger: true },
+  ];
+  return (
+    <Table.Tr>
+      <Table.Td c="dimmed" w={1}>
+        {position}
+      </Table.Td>
+      <Table.Td>
+        <Person
+          to={routes.member.path({ id: entry.memberId })}
+          name={entry.memberName}
+          mark={
+            entry.flagged && (
+              <>
+                {" "}
+                <IconFlagFilled size={13} color="var(--warn)" aria-label={t.offers.flagged} />
+              </>
+            )
+          }
+        >
+          {entry.partySize > 1 && `× ${entry.partySize} · `}
+          {offer ? (
+            <>
+              {t.offers.live} <Countdown until={offer.expireTime} />
+            </>
+          ) : (
+            <>
+              {t.session.since} <Time at={entry.createTime} zone={session.timeZone} as="dateTime" />
+            </>
+          )}
+          {entry.currentScore !== undefined && (
+            <>
+              {" · "}
+              <Score entry={entry} position={position} session={session} />
+            </>
+          )}
+          {!offer && entry.passedOverReason && (
+            <div>{t.session.skipped(staffReason(entry.passedOverReason, texts))}</div>
+          )}
+        </Person>
+      </Table.Td>
+      <Table.Td ta="right" w={1}>
+        {can("waitlist.manage") && (
+          <ActionsMenu label={`${t.actions.actions}: ${entry.memberName}`} actions={actions} />
+        )}
+      </Table.Td>
+    </Table.Tr>
+  );
+}
+
+/** An entry's score, with a popover that explains its position. */
+function Score({
+  entry,
+  position,
+  session,
+}: {
+  entry: WaitlistEntry;
+  position: number;
+  session: Session;
+}) {
+  const t = useText();
+  const { currentScore: score, memberName } = entry;
+  if (score === undefined) return null;
+  return (
+    <Popover width={290} position="bottom-start" withArrow shadow="md" trapFocus returnFocus>
+      <Popover.Target>
+        <UnstyledButton
+          className={classes.score}
+          aria-label={`${t.scoring.score(score)}, ${memberName}`}
+        >
+          {t.scoring.score(score)}
+        </UnstyledButton>
+      </Popover.Target>
+      <Popover.Dropdown tabIndex={-1} data-autofocus>
+        <ScoreDetails entry={entry} score={score} position={position} session={session} />
+      </Popover.Dropdown>
+    </Popover>
+  );
+}
+
+function ScoreDetails({
+  entry: { createTime, flagged, score: given, scoreParts: parts },
+  score,
+  position,
+  session: { serviceId, locationId, timeZone },
+}: {
+  entry: WaitlistEntry;
+  score: number;
+  position: number;
+  session: Session;
+}) {
+  const t = useText();
+  const can = useCan();
+  const rules = useQuery(
+    WaitlistService.method.getRules,
+    { serviceId, locationId },
+    { enabled: can("waitlist.read_rules") },
+  );
+  const order = rules.data?.effective?.rules?.order ?? WaitlistOrder.UNSPECIFIED;
+  const lines: readonly (readonly [string, ReactNode] | false)[] = [
+    flagged && [t.offers.flagged, t.scoring.beforeAll],
+    [t.scoring.joined, <Time key="joined" at={createTime} zone={timeZone} as="dateTime" />],
+    ...(parts
+      ? ([
+          [t.scoring.base, parts.base],
+          [t.scoring.tier, `+ ${parts.tierBonus}`],
+          [t.scoring.early, `+ ${parts.earlyBirdPoints}`],
+        ] as const)
+      : ([[given === undefined ? t.scoring.formula : t.scoring.byStaff, score]] as const)),
+  ];
+  return (
+    <>
+      <Box component="strong" fw={600}>
+        {t.scoring.position(position)}
+      </Box>
+      <dl className={classes.parts}>
+        {lines.map(
+          (line) =>
+            line && (
+              <div key={line[0]}>
+                <dt>{line[0]}</dt>
+                <dd>{line[1]}</dd>
+              </div>
+            ),
+        )}
+        {parts && (
+          <div className={classes.sum}>
+            <dt>{t.scoring.sum}</dt>
+            <dd>{score}</dd>
+          </div>
+        )}
+      </dl>
+      <Text c="dimmed" fz="xs">
+        {t.scoring.orders[order]}
+      </Text>
+    </>
+  );
+}

@@ -1,0 +1,153 @@
+import { type Member, WaitlistService } from "@berthhq/client";
+import { NumberInput, Select, Text, Textarea, TextInput } from "@mantine/core";
+import { DatePickerInput } from "@mantine/dates";
+import { useState } from "react";
+import { useDeskTexts } from "../../i18n/desk";
+import { named, useFields } from "../../shared/form";
+import { useMe } from "../../shared/me";
+import { civilDay, timeOfDay, today, zoneName } from "../../shared/time";
+import { QueryResult } from "../../shared/ui";
+import { type Catalog, useCatalog } from "../catalog/data";
+import { CallForm, type Days, FieldHint } from "../ui";
+import { useSave } from "../ui/edit-form";
+import { Columns, onlyId } from "../ui/inputs";
+
+/** Adds a member to the waitlist for a time window at a location. */
+export function TimeWindow(props: { member: Member; onClose: () => void }) {
+  const catalog = useCatalog();
+  return (
+    <QueryResult query={catalog}>
+      {(all) => <TimeWindowForm catalog={all} {...props} />}
+    </QueryResult>
+  );
+}
+
+function TimeWindowForm({
+  member,
+  catalog,
+  onClose,
+}: {
+  member: Member;
+  catalog: Catalog;
+  onClose: () => void;
+}) {
+  const { t, d, locale } = useDeskTexts();
+  const { tenant } = useMe();
+  const locations = catalog.locations.filter(({ active }) => active);
+  const services = catalog.services.filter(({ active }) => active);
+  const { values, set, ...form } = useFields({
+    locationId: onlyId(locations),
+    serviceId: onlyId(services),
+    resourceId: "",
+    coachId: "",
+    earliest: "",
+    latest: "",
+    partySize: 1,
+    note: "",
+  });
+  const { locationId, serviceId, earliest, latest, partySize } = values;
+  const zone = catalog.location(locationId)?.timeZone ?? tenant.timeZone;
+  const [days, setDays] = useState<Days>([
+    today(zone).toString(),
+    today(zone).add({ days: 6 }).toString(),
+  ]);
+  const join = useSave(WaitlistService.method.joinWaitlist, d.timeWindow.done);
+  const service = catalog.service(serviceId);
+  const resources = catalog.resources.filter(
+    (resource) => resource.active && resource.locationId === locationId,
+  );
+  const [first, last] = days;
+  const run = () =>
+    join({
+      memberId: member.id,
+      wish: {
+        case: "window",
+        value: {
+          serviceId,
+          locationId,
+          resourceId: values.resourceId,
+          firstDate: civilDay(first ?? today(zone).toString()),
+          ...(last && { lastDate: civilDay(last) }),
+          ...(earliest && { earliestStart: timeOfDay(earliest) }),
+          ...(latest && { latestStart: timeOfDay(latest) }),
+        },
+      },
+      partySize,
+      coachId: values.coachId,
+      note: values.note,
+    });
+  return (
+    <CallForm
+      act={d.timeWindow.act}
+      run={run}
+      disabled={!serviceId || !locationId || !first}
+      zone={zone}
+      onClose={onClose}
+    >
+      <Text c="dimmed" fz="sm">
+        {d.timeWindow.note}
+      </Text>
+      <Columns>
+        <Select
+          label={t.fields.service}
+          required
+          searchable
+          {...form.choice("serviceId")}
+          data={named(services)}
+        />
+        <Select
+          label={t.fields.location}
+          required
+          value={locationId || null}
+          onChange={(id) => set({ locationId: id ?? "", resourceId: "" })}
+          data={named(locations)}
+        />
+      </Columns>
+      <DatePickerInput
+        type="range"
+        label={d.timeWindow.days}
+        required
+        allowSingleDateInRange
+        value={days}
+        valueFormat="ddd, D MMM"
+        minDate={today(zone).toString()}
+        onChange={setDays}
+      />
+      <Columns>
+        <TextInput type="time" label={d.timeWindow.earliest} {...form.text("earliest")} />
+        <TextInput type="time" label={d.timeWindow.latest} {...form.text("latest")} />
+      </Columns>
+      <FieldHint>
+        {t.schedule.zone(zone.replaceAll("_", " "), zoneName(zone, locale))}.{" "}
+        {d.timeWindow.timesNote}
+      </FieldHint>
+      <Columns>
+        <Select
+          label={t.fields.resource}
+          placeholder={d.timeWindow.any}
+          clearable
+          disabled={resources.length === 0}
+          {...form.choice("resourceId")}
+          data={named(resources)}
+        />
+        <Select
+          label={t.fields.coach}
+          placeholder={d.timeWindow.any}
+          clearable
+          searchable
+          {...form.choice("coachId")}
+          data={named(catalog.staff)}
+        />
+      </Columns>
+      {(service?.maxParty ?? 1) > 1 && (
+        <NumberInput
+          {...form.count("partySize", 1)}
+          label={t.session.party}
+          min={service?.minParty || 1}
+          max={service?.maxParty ?? 1}
+        />
+      )}
+      <Textarea label={d.timeWindow.staffNote} autosize maxLength={1000} {...form.text("note")} />
+    </CallForm>
+  );
+}

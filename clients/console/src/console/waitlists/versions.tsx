@@ -1,0 +1,93 @@
+import { type WaitlistRulesVersion, WaitlistService } from "@berthhq/client";
+import { useText } from "../../i18n";
+import { changes } from "../../shared/editing";
+import { usePages } from "../../shared/lists";
+import { State, Tag } from "../../shared/ui";
+import { readAll } from "../settings/kind";
+import { useLevelName } from "../settings/level";
+import { List, quiet, TenantTime } from "../ui";
+import { useRulesSettings } from "./settings";
+import classes from "./versions.module.css";
+
+/** The history of the rules: who changed what, when and why. */
+export function Versions() {
+  const t = useText();
+  const nameOf = useLevelName();
+  const versions = usePages(
+    WaitlistService.method.listRulesVersions,
+    { pageSize: 100 },
+    (page) => page.versions,
+  );
+  return (
+    <List
+      query={versions}
+      id="version"
+      region={t.rules.versions}
+      className={classes.versions}
+      empty={<State title={t.rules.noVersions} />}
+      columns={[
+        { title: t.rules.version, show: ({ version }) => version },
+        {
+          title: t.audit.when,
+          ...quiet,
+          show: ({ createTime }) => <TenantTime at={createTime} as="full" />,
+        },
+        { title: t.audit.who, show: ({ authorName }) => authorName },
+        {
+          title: t.policies.level,
+          show: ({ level, targetId }) => <Tag tone="plain">{nameOf(level, targetId)}</Tag>,
+        },
+        {
+          title: t.rules.changes,
+          show: (version, at) =>
+            version.reset ? (
+              t.rules.reset
+            ) : (
+              <Changed
+                to={version}
+                earlier={versions.data?.slice(at + 1) ?? []}
+                whole={!versions.hasNextPage}
+              />
+            ),
+        },
+        { title: t.fields.reason, show: ({ reason }) => reason },
+      ]}
+    />
+  );
+}
+
+/** What a version changed, compared with the one before. */
+function Changed({
+  to,
+  earlier,
+  whole,
+}: {
+  to: WaitlistRulesVersion;
+  /** Newest first. */
+  earlier: readonly WaitlistRulesVersion[];
+  /** There are no earlier versions. */
+  whole: boolean;
+}) {
+  const t = useText();
+  const { kinds, texts } = useRulesSettings();
+  const from = earlier.find(
+    ({ level, targetId }) => level === to.level && targetId === to.targetId,
+  );
+  if (!from && !whole) return "…";
+  const [before, after] = [readAll(from?.rules, kinds), readAll(to.rules, kinds)];
+  return (
+    <ul className={classes.changes}>
+      {changes(before, after).map((field) => (
+        <li key={field}>
+          {texts[field]?.[0] ?? field}:{" "}
+          {before[field] !== undefined && `${kinds[field]?.show(before[field], t)} → `}
+          <strong>
+            {after[field] === undefined
+              ? t.rules.inheritedAgain
+              : kinds[field]?.show(after[field], t)}
+          </strong>
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,167 @@
+import { type Member, MemberService, NotificationService } from "@berthhq/client";
+import { useQuery } from "@connectrpc/connect-query";
+import { Alert, Button, Group, Select, Stack, TextInput } from "@mantine/core";
+import { IconExternalLink, IconLogout } from "@tabler/icons-react";
+import { useState } from "react";
+import { useText } from "../../i18n";
+import { useMemberTexts } from "../../i18n/member";
+import { ask } from "../../shared/ask";
+import { useCall } from "../../shared/calls";
+import { useEditing } from "../../shared/editing";
+import { bind, Form, FormError } from "../../shared/form";
+import { later } from "../../shared/lazy";
+import { useAuth, useMe } from "../../shared/me";
+import { here } from "../../shared/time";
+import { Card, CopyButton, QueryResult } from "../../shared/ui";
+import { Heading, Note } from "../ui";
+
+const NotificationPreferences = later(() => import("./settings"), "NotificationPreferences");
+const Appearance = later(() => import("./settings"), "Appearance");
+const Devices = later(() => import("./settings"), "Devices");
+
+export function AccountPage() {
+  const t = useText();
+  const { member, can } = useMe();
+  const auth = useAuth();
+  return (
+    <>
+      <Heading tab={t.app.me}>{member.name}</Heading>
+      <Stack gap={14}>
+        <Card title={t.app.profile}>
+          <Details key={member.id} member={member} />
+        </Card>
+        <Card title={t.app.preferences}>
+          <Appearance />
+        </Card>
+        <NotificationPreferences />
+        <Calendar />
+        <Devices />
+        {can("booking.roster") && (
+          <Button
+            component="a"
+            href="/"
+            variant="default"
+            leftSection={<IconExternalLink size={17} />}
+          >
+            {t.app.staff}
+          </Button>
+        )}
+        <Button
+          variant="subtle"
+          color="gray"
+          leftSection={<IconLogout size={17} />}
+          onClick={() => void auth.signOut()}
+        >
+          {t.signIn.out}
+        </Button>
+      </Stack>
+    </>
+  );
+}
+
+/** The link to the member's calendar feed. It is a secret and shown only once. */
+function Calendar() {
+  const { t, m } = useMemberTexts();
+  const query = useQuery(NotificationService.method.getPreferences, {});
+  const make = useCall(NotificationService.method.createCalendarFeed);
+  const end = useCall(NotificationService.method.deleteCalendarFeed, { done: m.calendar.revoked });
+  const [address, setAddress] = useState("");
+  const renew = async (replaces: boolean) => {
+    const { renewTitle: title, renewBody: body, renew: yes } = m.calendar;
+    const sure = !replaces || (await ask({ title, body, yes }));
+    if (sure) setAddress((await make.run({}))?.url ?? "");
+  };
+  const revoke = async () => {
+    const { revokeTitle: title, revokeBody: body, revoke: yes } = m.calendar;
+    const sure = await ask({ title, body, yes, danger: true });
+    if (sure && (await end.run({}))) setAddress("");
+  };
+  return (
+    <Card title={m.calendar.title}>
+      <QueryResult query={query} rows={2}>
+        {({ preferences }) => {
+          const open = preferences?.hasCalendarFeed ?? false;
+          return (
+            <Stack gap={14}>
+              <Note>{open && !address ? m.calendar.open : m.calendar.note}</Note>
+              {address && (
+                <>
+                  <TextInput
+                    label={m.calendar.address}
+                    description={m.calendar.secret}
+                    readOnly
+                    value={address}
+                    onFocus={(event) => event.currentTarget.select()}
+                    rightSection={<CopyButton text={address} label={t.actions.copy} />}
+                  />
+                  <Button component="a" href={address.replace(/^https?:/, "webcal:")}>
+                    {m.calendar.add}
+                  </Button>
+                </>
+              )}
+              <Group gap={8}>
+                <Button variant="default" loading={make.busy} onClick={() => void renew(open)}>
+                  {open ? m.calendar.renew : m.calendar.make}
+                </Button>
+                {open && (
+                  <Button
+                    variant="subtle"
+                    color="red"
+                    loading={end.busy}
+                    onClick={() => void revoke()}
+                  >
+                    {m.calendar.revoke}
+                  </Button>
+                )}
+              </Group>
+            </Stack>
+          );
+        }}
+      </QueryResult>
+    </Card>
+  );
+}
+
+const valuesOf = ({ name, email, phone, timeZone }: Member) => ({ name, email, phone, timeZone });
+
+/** The name and contact details, to edit. */
+function Details({ member }: { member: Member }) {
+  const t = useText();
+  const update = useCall(MemberService.method.updateMe, { quiet: true, done: t.app.saved });
+  const editing = useEditing({
+    entity: member,
+    valuesOf,
+    reread: async (read) => (await read(MemberService.method.getMe, {})).member,
+    save: (values, changed, etag) =>
+      update.run({
+        member: { ...values, phone: values.phone.replace(/[\s()-]/g, ""), etag },
+        updateMask: { paths: changed.map((key) => (key === "timeZone" ? "time_zone" : key)) },
+      }),
+  });
+  const form = bind(editing.values, editing.set, t.fields);
+  return (
+    <Form onSubmit={editing.onSubmit}>
+      {editing.theirs && <Alert color="yellow">{t.conflict.title}</Alert>}
+      <TextInput {...form.text("name")} required autoComplete="name" />
+      <TextInput {...form.text("email")} type="email" autoComplete="email" />
+      <TextInput
+        {...form.text("phone")}
+        type="tel"
+        autoComplete="tel"
+        description={t.members.phoneNote}
+      />
+      <Select
+        {...form.choice("timeZone")}
+        searchable
+        clearable
+        placeholder={here()}
+        data={Intl.supportedValuesOf("timeZone")}
+        limit={60}
+      />
+      <FormError error={editing.error} />
+      <Button type="submit" disabled={editing.changed.length === 0} loading={editing.saving}>
+        {t.actions.save}
+      </Button>
+    </Form>
+  );
+}

@@ -1,0 +1,220 @@
+import {
+  MemberService,
+  type NotificationPreference,
+  NotificationService,
+  type NotificationPreferences as Preferences,
+} from "@berthhq/client";
+import { useQuery } from "@connectrpc/connect-query";
+import {
+  Alert,
+  Button,
+  Checkbox,
+  Group,
+  SegmentedControl,
+  Select,
+  Stack,
+  Switch,
+  Text,
+  TextInput,
+  useMantineColorScheme,
+} from "@mantine/core";
+import { startTransition, useOptimistic } from "react";
+import { languages, useI18n, useText } from "../../i18n";
+import { useNotices } from "../../i18n/notices";
+import { useCall } from "../../shared/calls";
+import { DataTable } from "../../shared/data-table";
+import { options } from "../../shared/form";
+import { useCan, useMe } from "../../shared/me";
+import { timeOfDay, wallClock } from "../../shared/time";
+import { Topics } from "../../shared/topics";
+import { Card, QueryResult, Time } from "../../shared/ui";
+import { Note } from "../ui";
+import classes from "./settings.module.css";
+
+/** The language and the color scheme. */
+export function Appearance() {
+  const { t, language, setLanguage } = useI18n();
+  const { colorScheme, setColorScheme } = useMantineColorScheme();
+  return (
+    <Stack gap={14}>
+      <Select
+        label={t.theme.language}
+        allowDeselect={false}
+        value={language}
+        onChange={(next) => next && setLanguage(next)}
+        data={options(languages)}
+      />
+      <div>
+        <Text fw={540} fz={13} mb={4}>
+          {t.theme.title}
+        </Text>
+        <SegmentedControl
+          fullWidth
+          aria-label={t.theme.title}
+          value={colorScheme}
+          onChange={setColorScheme}
+          data={options({ light: t.theme.light, dark: t.theme.dark, auto: t.theme.auto })}
+        />
+      </div>
+    </Stack>
+  );
+}
+
+/** The devices that get push messages. */
+export function Devices() {
+  const t = useText();
+  const { devices, tenant } = useMe();
+  const unregister = useCall(MemberService.method.unregisterDevice);
+  return (
+    <Card title={t.app.devices} bare={devices.length > 0}>
+      {devices.length === 0 ? (
+        <Note>{t.app.noDevices}</Note>
+      ) : (
+        <DataTable
+          rows={devices}
+          columns={[
+            { show: ({ kind }) => t.app.deviceKinds[kind] },
+            {
+              c: "dimmed",
+              show: ({ lastSeenTime }) => (
+                <Time at={lastSeenTime} zone={tenant.timeZone} as="dateTime" />
+              ),
+            },
+            {
+              ta: "right",
+              show: ({ id }) => (
+                <Button
+                  variant="subtle"
+                  size="compact-sm"
+                  onClick={() => void unregister.run({ deviceId: id })}
+                >
+                  {t.app.unregister}
+                </Button>
+              ),
+            },
+          ]}
+        />
+      )}
+    </Card>
+  );
+}
+
+/** A member's notification preferences. Each change is saved immediately. */
+export function NotificationPreferences() {
+  const n = useNotices();
+  const query = useQuery(NotificationService.method.getPreferences, {});
+  return (
+    <Card title={n.preferences.title}>
+      <QueryResult query={query}>
+        {({ preferences }) =>
+          preferences && (
+            <Stack gap={14}>
+              <Note>{n.preferences.note}</Note>
+              {preferences.stops.map(({ channel, reason }) => (
+                <Alert key={channel} color="yellow">
+                  {n.preferences.stopped(n.channels[channel] ?? "", n.reasons[reason] ?? "")}
+                </Alert>
+              ))}
+              <TopicTable
+                preferences={preferences.preferences}
+                reload={() => query.refetch({ cancelRefetch: false })}
+              />
+              <QuietHours quietHours={preferences.quietHours} />
+            </Stack>
+          )
+        }
+      </QueryResult>
+    </Card>
+  );
+}
+
+/** When no messages are sent. */
+function QuietHours({ quietHours }: Pick<Preferences, "quietHours">) {
+  const n = useNotices();
+  const update = useCall(NotificationService.method.updatePreferences);
+  const updateMask = { paths: ["quiet_hours"] };
+  const [start, end] = [wallClock(quietHours?.start), wallClock(quietHours?.end)];
+  const save = (from: string, to: string) =>
+    void update.run({
+      preferences: { quietHours: { start: timeOfDay(from), end: timeOfDay(to) } },
+      updateMask,
+    });
+  return (
+    <>
+      <Switch
+        label={n.preferences.quiet}
+        description={n.preferences.quietNote}
+        checked={quietHours !== undefined}
+        onChange={(event) =>
+          event.currentTarget.checked
+            ? save("21:00", "08:00")
+            : void update.run({ preferences: {}, updateMask })
+        }
+      />
+      {quietHours && (
+        <Group gap={12} wrap="nowrap">
+          <TextInput
+            key={`from ${start}`}
+            type="time"
+            label={n.settings.from}
+            defaultValue={start}
+            onBlur={({ currentTarget: { value } }) => value && value !== start && save(value, end)}
+          />
+          <TextInput
+            key={`to ${end}`}
+            type="time"
+            label={n.settings.to}
+            defaultValue={end}
+            onBlur={({ currentTarget: { value } }) => value && value !== end && save(start, value)}
+          />
+        </Group>
+      )}
+    </>
+  );
+}
+
+type Choice = Pick<NotificationPreference, "topic" | "channel" | "enabled">;
+
+/** Chooses the channels of each topic. */
+function TopicTable({
+  preferences,
+  reload,
+}: {
+  preferences: readonly NotificationPreference[];
+  /** Resolves when the preferences that the server has saved are here. */
+  reload: () => Promise<unknown>;
+}) {
+  const n = useNotices();
+  const can = useCan();
+  const update = useCall(NotificationService.method.updatePreferences);
+  // A choice shows immediately, until the server has saved or rejected it.
+  const [choices, choose] = useOptimistic<readonly Choice[], Choice>(
+    preferences,
+    (before, choice) => [choice, ...before],
+  );
+  const save = (choice: Choice) =>
+    startTransition(async () => {
+      choose(choice);
+      await update.run({
+        preferences: { preferences: [choice] },
+        updateMask: { paths: ["preferences"] },
+      });
+      await reload();
+    });
+  return (
+    <Topics
+      preferences={preferences}
+      staff={can("booking.roster")}
+      className={classes.topics}
+      show={(topic, channel) => (
+        <Checkbox
+          aria-label={n.preferences.allow(n.topics[topic] ?? "", n.channels[channel] ?? "")}
+          checked={
+            choices.find((one) => one.topic === topic && one.channel === channel)?.enabled ?? false
+          }
+          onChange={({ currentTarget: { checked: enabled } }) => save({ topic, channel, enabled })}
+        />
+      )}
+    />
+  );
+}

@@ -1,0 +1,268 @@
+import {
+  type Booking,
+  BookingItemStatus,
+  BookingService,
+  EligibilityStatus,
+  type Location,
+  type Service,
+  type Session,
+} from "@berthhq/client";
+import { useQuery } from "@connectrpc/connect-query";
+import {
+  Alert,
+  Button,
+  Checkbox,
+  Flex,
+  Modal,
+  NativeSelect,
+  NumberInput,
+  Stack,
+  Text,
+  TextInput,
+} from "@mantine/core";
+import { useSet } from "@mantine/hooks";
+import { type ReactNode, useState } from "react";
+import { Link } from "react-router";
+import { useMemberTexts } from "../../i18n/member";
+import { useCall } from "../../shared/calls";
+import { Countdown, usePassed } from "../../shared/countdown";
+import { Form, FormError, useFields, useSubmit } from "../../shared/form";
+import { useLast } from "../../shared/last";
+import { useAll } from "../../shared/lists";
+import { showPrice } from "../../shared/money";
+import { zoneName } from "../../shared/time";
+import { routes } from "../routes";
+import { DayAndTime, Note } from "../ui";
+import classes from "./book.module.css";
+import { PlanChoice, usePlans } from "./plans";
+
+/** A group of inputs for a booking's items. */
+function ItemsFieldset({ children }: { children: ReactNode }) {
+  const { m } = useMemberTexts();
+  return (
+    <fieldset className={classes.items}>
+      <legend>{m.hold.extras}</legend>
+      {children}
+    </fieldset>
+  );
+}
+
+/** Confirms or releases a hold: items, plan and partner membership. */
+export function ConfirmForm({ booking, onDone }: { booking: Booking; onDone: () => void }) {
+  const { t, m, locale } = useMemberTexts();
+  const benefits = useQuery(BookingService.method.listBenefitProviders, {}, { staleTime: 60_000 });
+  const providers = (benefits.data?.providers ?? []).filter(({ active }) => active);
+  const expired = usePassed(booking.holdExpireTime);
+  const items = booking.items.filter(({ status }) => status === BookingItemStatus.PENDING);
+  const dropped = useSet<string>(); // the ids of items that are not kept
+  const form = useFields({ plan: "", provider: "", number: "" });
+  const { plan, provider, number } = form.values;
+  const confirm = useCall(BookingService.method.confirmBooking, {
+    quiet: true,
+    done: t.app.bookedNow(booking.sessionTitle),
+  });
+  const release = useCall(BookingService.method.releaseHold, { done: m.hold.released });
+  const { error, onSubmit } = useSubmit(async () => {
+    await confirm.run({
+      bookingId: booking.id,
+      subscriptionId: plan,
+      benefitProviderCode: provider,
+      benefitMembershipNumber: provider && number.trim(),
+      items: { bookingItemIds: items.map(({ id }) => id).filter((id) => !dropped.has(id)) },
+    });
+    onDone();
+  });
+  if (expired) return <Alert color="yellow">{m.hold.over}</Alert>;
+  return (
+    <Form onSubmit={onSubmit}>
+      <div className={classes.status} role="status">
+        <span>
+          {m.hold.held}
+          {booking.partySize > 1 && ` × ${booking.partySize}`} · {m.hold.left}
+        </span>
+        <Countdown until={booking.holdExpireTime} />
+      </div>
+      <Note>{m.hold.heldNote}</Note>
+      {items.length > 0 && (
+        <ItemsFieldset>
+          {items.map(({ id, name, quantity, price }) => (
+            <Checkbox
+              key={id}
+              label={[m.hold.keep(name, quantity), showPrice(price, locale)]
+                .filter(Boolean)
+                .join(", ")}
+              checked={!dropped.has(id)}
+              onChange={({ currentTarget: { checked } }) => {
+                if (checked) dropped.delete(id);
+                else dropped.add(id);
+              }}
+            />
+          ))}
+        </ItemsFieldset>
+      )}
+      {providers.length > 0 && (
+        <NativeSelect
+          {...form.text("provider")}
+          label={m.hold.card}
+          data={[
+            { value: "", label: m.hold.noCard },
+            ...providers.map(({ code, name }) => ({ value: code, label: name })),
+          ]}
+        />
+      )}
+      {provider && (
+        <TextInput {...form.text("number")} label={m.hold.cardNumber} required maxLength={100} />
+      )}
+      <PlanChoice value={plan} onChange={(plan) => form.set({ plan })} error={error} />
+      <FormError error={error} zone={booking.timeZone} />
+      <Flex gap={8}>
+        <Button type="submit" flex={1} loading={confirm.busy} data-autofocus>
+          {m.hold.confirm}
+        </Button>
+        <Button
+          variant="default"
+          loading={release.busy}
+          onClick={async () => {
+            if (await release.run({ bookingId: booking.id })) onDone();
+          }}
+        >
+          {m.hold.release}
+        </Button>
+      </Flex>
+    </Form>
+  );
+}
+
+interface Props {
+  location: Location | undefined;
+  serviceOf: (session: Session) => Service | undefined;
+  onClose: () => void;
+}
+
+/** Books the chosen session of a week. */
+export function BookDialog({ chosen, ...props }: Props & { chosen: Session | undefined }) {
+  const [session, turn] = useLast(chosen);
+  return (
+    <Modal opened={chosen !== undefined} onClose={props.onClose} title={session?.title ?? ""}>
+      {session && <BookForm key={turn} session={session} {...props} />}
+    </Modal>
+  );
+}
+
+/** If the session has items, the seat is held first while the member chooses. */
+function BookForm({ session, location, serviceOf, onClose }: Props & { session: Session }) {
+  const { t, m, locale } = useMemberTexts();
+  const service = serviceOf(session);
+  const items = useAll(
+    BookingService.method.listItems,
+    { locationId: session.locationId },
+    (answer) => answer.items,
+    { staleTime: 60_000 },
+  );
+  usePlans(); // loaded now, because both steps may need them
+  const least = service?.minParty || 1;
+  const most = service?.maxParty || least;
+  const form = useFields({ party: least, guests: "", plan: "" });
+  const [quantities, setQuantities] = useState<Readonly<Record<string, number>>>({});
+  const [held, setHeld] = useState<Booking>();
+  const book = useCall(BookingService.method.book, {
+    quiet: true,
+    done: ({ outcome }) =>
+      outcome.case === "entry"
+        ? t.app.queuedNow(outcome.value.position)
+        : t.app.bookedNow(session.title),
+  });
+  const hold = useCall(BookingService.method.holdBooking, { quiet: true });
+  const waits = session.eligibility?.status === EligibilityStatus.WAITLIST;
+  const holds = !waits && (items.data?.length ?? 0) > 0;
+  const { party, guests, plan } = form.values;
+  const { error, onSubmit } = useSubmit(async () => {
+    const request = { sessionId: session.id, partySize: party, note: guests };
+    if (!holds) {
+      await book.run({ ...request, subscriptionId: plan });
+      onClose();
+      return;
+    }
+    const chosen = Object.entries(quantities).filter(([, quantity]) => quantity > 0);
+    const answer = await hold.run({
+      ...request,
+      items: chosen.map(([itemId, quantity]) => ({ itemId, quantity })),
+    });
+    setHeld(answer?.booking);
+  });
+  const description = session.description || service?.description;
+  return (
+    <Stack gap={14}>
+      <div>
+        <Text inherit fw={600}>
+          <DayAndTime at={session.startTime} zone={session.timeZone} />
+        </Text>
+        <Note>
+          {session.coachName && `${m.with(session.coachName)} · `}
+          {location?.name}
+          {location?.address && `, ${location.address}`} · {zoneName(session.timeZone, locale)}
+        </Note>
+      </div>
+      {held ? (
+        <ConfirmForm booking={held} onDone={onClose} />
+      ) : (
+        <Form onSubmit={onSubmit}>
+          {description && (
+            <Text inherit className={classes.description}>
+              {description}
+            </Text>
+          )}
+          {most > 1 && (
+            <NumberInput {...form.count("party", 1)} label={t.app.party} min={least} max={most} />
+          )}
+          {party > 1 && (
+            <TextInput
+              {...form.text("guests")}
+              label={m.hold.guests}
+              description={m.hold.guestsNote}
+              maxLength={1000}
+            />
+          )}
+          {holds ? (
+            <ItemsFieldset>
+              {items.data?.map(({ id, name, price, stock }) => (
+                <NumberInput
+                  key={id}
+                  label={[name, showPrice(price, locale)].filter(Boolean).join(", ")}
+                  description={m.hold.inStock(stock)}
+                  min={0}
+                  max={Math.min(stock, 100)}
+                  value={quantities[id] ?? 0}
+                  onChange={(next) => setQuantities({ ...quantities, [id]: Number(next) || 0 })}
+                />
+              ))}
+            </ItemsFieldset>
+          ) : (
+            <PlanChoice value={plan} onChange={(plan) => form.set({ plan })} error={error} />
+          )}
+          <FormError error={error} zone={session.timeZone} />
+          {holds && <Note>{m.hold.note}</Note>}
+          <Button
+            type="submit"
+            size="md"
+            fullWidth
+            loading={book.busy || hold.busy}
+            disabled={items.isPending}
+            data-autofocus
+          >
+            {waits ? t.app.join : holds ? m.hold.hold : t.app.book}
+          </Button>
+          {waits && (
+            <Button
+              component={Link}
+              to={routes.waitForAny.path({ session: [session.id] })}
+              variant="subtle"
+            >
+              {m.any.here}
+            </Button>
+          )}
+        </Form>
+      )}
+    </Stack>
+  );
+}

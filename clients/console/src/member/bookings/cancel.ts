@@ -1,0 +1,34 @@
+import { BookingService } from "@berthhq/client";
+import { useI18n } from "../../i18n";
+import { ask } from "../../shared/ask";
+import { useCall, useFailed, useRead } from "../../shared/calls";
+import { millis, showTime } from "../../shared/time";
+
+/** Cancels a booking, after showing what that costs. */
+export function useCancelBooking() {
+  const { t, locale } = useI18n();
+  const read = useRead();
+  const fail = useFailed();
+  const cancel = useCall(BookingService.method.cancelBooking, {
+    done: ({ creditRefunded }) => (creditRefunded ? t.app.refunded : t.app.cancelled),
+  });
+  return async (bookingId: string) => {
+    try {
+      const { booking } = await read(BookingService.method.getBooking, { bookingId });
+      if (!booking) return;
+      const until = booking.cancellableUntil;
+      const free = until && millis(until) > Date.now();
+      const answer = await ask({
+        title: t.app.cancelTitle(booking.sessionTitle),
+        body: free
+          ? t.app.cancelFree(showTime(until, booking.timeZone, locale, "dayTime"))
+          : t.app.cancelLate,
+        yes: t.app.cancel,
+        danger: true,
+      });
+      if (answer) await cancel.run({ bookingId });
+    } catch (error) {
+      fail(error);
+    }
+  };
+}

@@ -1,0 +1,171 @@
+import { type Booking, BookingItemStatus, BookingService, BookingStatus } from "@berthhq/client";
+import { useQuery } from "@connectrpc/connect-query";
+import { Button } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import { IconQrcode } from "@tabler/icons-react";
+import { Link } from "react-router";
+import { useMemberTexts } from "../../i18n/member";
+import { later } from "../../shared/lazy";
+import { HOUR, millis, zoneName } from "../../shared/time";
+import { Card, QueryResult, State, Tag, Time } from "../../shared/ui";
+import { routes } from "../routes";
+import { DayAndTime, Heading, Note, Small, Subheading, SummaryCard } from "../ui";
+import { EntryCard } from "../waitlists/entry";
+import { OfferCard, useEntries } from "../waitlists/offers";
+import { useCancelBooking } from "./cancel";
+
+const PastBookings = later(() => import("./past"), "PastBookings", { fallback: null });
+
+export function BookingsPage() {
+  const { t, m } = useMemberTexts();
+  const upcoming = useQuery(
+    BookingService.method.listMyBookings,
+    { pageSize: 100 },
+    { refetchInterval: 60_000 },
+  );
+  const entries = useEntries().data?.entries ?? [];
+  const offers = entries.flatMap(({ liveOffer }) => liveOffer ?? []);
+  const waiting = entries.filter(({ liveOffer }) => !liveOffer);
+  return (
+    <>
+      <Heading>{t.app.myBookings}</Heading>
+      <QueryResult query={upcoming}>
+        {({ bookings }) => {
+          const live = bookings.filter(isLive);
+          const held = bookings.filter(({ status }) => status === BookingStatus.PENDING);
+          if (live.length + held.length + entries.length === 0) {
+            return (
+              <Card bare>
+                <State
+                  title={t.app.noBookings}
+                  action={
+                    <>
+                      <Button component={Link} to={routes.week.path()}>
+                        {t.app.toWeek}
+                      </Button>
+                      <Button component={Link} to={routes.waitForWindow.path()} variant="subtle">
+                        {m.timeWindow.title}
+                      </Button>
+                    </>
+                  }
+                >
+                  {t.app.noBookingsNote}
+                </State>
+              </Card>
+            );
+          }
+          return (
+            <>
+              {offers.map((offer) => (
+                <OfferCard key={offer.id} offer={offer} />
+              ))}
+              {held.map((booking) => (
+                <HeldCard key={booking.id} booking={booking} />
+              ))}
+              {waiting.length > 0 && <Subheading>{t.app.waiting}</Subheading>}
+              {waiting.map((entry) => (
+                <EntryCard key={entry.id} entry={entry} />
+              ))}
+              {live.length > 0 && <Subheading>{t.app.upcoming}</Subheading>}
+              {live.map((booking) => (
+                <BookingCard key={booking.id} booking={booking} />
+              ))}
+            </>
+          );
+        }}
+      </QueryResult>
+      <PastBookings />
+    </>
+  );
+}
+
+const isLive = ({ status }: Booking): boolean =>
+  status === BookingStatus.CONFIRMED || status === BookingStatus.ATTENDED;
+
+const ConfirmForm = later(() => import("./book"), "ConfirmForm");
+
+function BookingCard({ booking }: { booking: Booking }) {
+  const { t, m, locale } = useMemberTexts();
+  const cancelBooking = useCancelBooking();
+  const { id, sessionTitle, timeZone: zone, cancellableUntil } = booking;
+  const soon = millis(booking.sessionStartTime) - Date.now() < 24 * HOUR;
+  const attended = booking.status === BookingStatus.ATTENDED;
+  const items = booking.items.filter(({ status }) => status === BookingItemStatus.CONFIRMED);
+  return (
+    <SummaryCard
+      title={sessionTitle}
+      seats={booking.partySize}
+      time={
+        <>
+          <DayAndTime at={booking.sessionStartTime} zone={zone} />–
+          <Time at={booking.sessionEndTime} zone={zone} as="time" />{" "}
+          <Note span>{zoneName(zone, locale)}</Note>
+        </>
+      }
+      notes={
+        <>
+          {!attended && millis(cancellableUntil) > Date.now() && (
+            <Small>
+              {t.app.freeUntil("")} <Time at={cancellableUntil} zone={zone} />
+            </Small>
+          )}
+          {items.length > 0 && (
+            <Small>
+              {items.map(({ name, quantity }) => m.hold.keep(name, quantity)).join(", ")}
+            </Small>
+          )}
+        </>
+      }
+      actions={
+        attended ? (
+          <Tag tone="good">{t.app.checkedIn}</Tag>
+        ) : (
+          <>
+            {soon && (
+              <Button
+                component={Link}
+                to={routes.checkIn.path({ session: booking.sessionId })}
+                leftSection={<IconQrcode size={18} />}
+              >
+                {t.app.checkIn}
+              </Button>
+            )}
+            <Button
+              component={Link}
+              to={routes.reschedule.path({ booking: id })}
+              variant="default"
+              aria-label={`${m.reschedule.action}: ${sessionTitle}`}
+            >
+              {m.reschedule.action}
+            </Button>
+            <Button
+              variant="default"
+              onClick={() => void cancelBooking(id)}
+              aria-label={`${t.app.cancel}: ${sessionTitle}`}
+            >
+              {t.app.cancel}
+            </Button>
+          </>
+        )
+      }
+    />
+  );
+}
+
+/** A held seat, until it is confirmed or expires. */
+function HeldCard({ booking }: { booking: Booking }) {
+  const { m } = useMemberTexts();
+  const [done, { open: finish }] = useDisclosure();
+  if (done) return null;
+  const { sessionTitle, sessionStartTime, timeZone } = booking;
+  return (
+    <SummaryCard
+      highlighted
+      label={`${m.hold.held}: ${sessionTitle}`}
+      title={sessionTitle}
+      time={<DayAndTime at={sessionStartTime} zone={timeZone} />}
+    >
+      <ConfirmForm booking={booking} onDone={finish} />
+    </SummaryCard>
+  );
+}

@@ -1,0 +1,44 @@
+import { BookingService, BookingStatus } from "@berthhq/client";
+import { useQuery } from "@connectrpc/connect-query";
+import { useText } from "../../i18n";
+import { DataTable } from "../../shared/data-table";
+import { DAY } from "../../shared/time";
+import { Card, Tag, Time, type Tone } from "../../shared/ui";
+import { useRange } from "../catalog";
+import { Subheading } from "../ui";
+
+const tones: Readonly<Partial<Record<BookingStatus, Tone>>> = {
+  [BookingStatus.ATTENDED]: "good",
+  [BookingStatus.NO_SHOW]: "bad",
+};
+
+/** The bookings of the last 60 days. */
+export function PastBookings() {
+  const t = useText();
+  const startsWithin = useRange(60 * DAY, 0);
+  const { data } = useQuery(BookingService.method.listMyBookings, { startsWithin, pageSize: 100 });
+  if (!data || data.bookings.length === 0) return null;
+  return (
+    <>
+      <Subheading>{t.app.past}</Subheading>
+      <Card bare>
+        <DataTable
+          rows={[...data.bookings].reverse()}
+          columns={[
+            {
+              c: "dimmed",
+              show: ({ sessionStartTime, timeZone }) => (
+                <Time at={sessionStartTime} zone={timeZone} />
+              ),
+            },
+            { show: ({ sessionTitle }) => sessionTitle },
+            {
+              ta: "right",
+              show: ({ status }) => <Tag tone={tones[status] ?? ""}>{t.bookingStatus[status]}</Tag>,
+            },
+          ]}
+        />
+      </Card>
+    </>
+  );
+}

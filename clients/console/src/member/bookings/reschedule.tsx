@@ -1,0 +1,125 @@
+import { BookingItemStatus, BookingService, type Session, SessionService } from "@berthhq/client";
+import { timestampFromMs } from "@bufbuild/protobuf/wkt";
+import { useQuery } from "@connectrpc/connect-query";
+import { Button, Text } from "@mantine/core";
+import { notifications } from "@mantine/notifications";
+import { useState } from "react";
+import { useNavigate } from "react-router";
+import { useMemberTexts } from "../../i18n/member";
+import { ask } from "../../shared/ask";
+import { useCall } from "../../shared/calls";
+import { FormError } from "../../shared/form";
+import { DAY, showTime, zoneName } from "../../shared/time";
+import { Card, QueryResult, State, Time } from "../../shared/ui";
+import { isBooked, usePublished, useRange } from "../catalog";
+import { routes } from "../routes";
+import { DayAndTime, Heading, Note, Small, Subheading } from "../ui";
+import classes from "./reschedule.module.css";
+
+const lookAhead = 28 * DAY;
+
+/** Reschedules a booking to another session of the same service and location. */
+export function ReschedulePage() {
+  const { t, m, locale } = useMemberTexts();
+  const navigate = useNavigate();
+  const { booking: bookingId } = routes.reschedule.useParams();
+  const query = useQuery(BookingService.method.getBooking, { bookingId });
+  const booking = query.data?.booking;
+  const current = useQuery(
+    SessionService.method.getSession,
+    { sessionId: booking?.sessionId ?? "" },
+    { enabled: Boolean(booking) },
+  ).data?.session;
+  const startsWithin = useRange(0, lookAhead);
+  const sessions = usePublished(
+    { startsWithin, locationId: current?.locationId, serviceId: current?.serviceId },
+    { enabled: Boolean(current), refetchInterval: 60_000 },
+  );
+  const [error, setError] = useState<unknown>();
+  const reschedule = useCall(BookingService.method.rescheduleBooking, { quiet: true });
+  const zone = booking?.timeZone ?? "UTC";
+  const startOf = ({ startTime, timeZone }: Session) =>
+    showTime(startTime ?? timestampFromMs(0), timeZone, locale, "dayTime");
+  const go = async (to: Session) => {
+    setError(undefined);
+    const when = startOf(to);
+    const sure = await ask({
+      title: m.reschedule.sure(when),
+      body: m.reschedule.note,
+      yes: m.reschedule.action,
+    });
+    if (!sure) return;
+    try {
+      await reschedule.run({
+        bookingId,
+        sessionId: to.id,
+        moveItems:
+          booking?.items.some(({ status }) => status !== BookingItemStatus.CANCELLED) ?? false,
+      });
+      notifications.show({ message: m.reschedule.moved(when) });
+      navigate(routes.bookings.path());
+    } catch (thrown) {
+      setError(thrown);
+    }
+  };
+  return (
+    <>
+      <Heading>{m.reschedule.title}</Heading>
+      <QueryResult query={query} rows={2}>
+        {({ booking: found }) =>
+          found && (
+            <Text inherit mt={-6} mb={15}>
+              <strong>{m.reschedule.from(found.sessionTitle)}</strong>{" "}
+              <Time at={found.sessionStartTime} zone={zone} /> {zoneName(zone, locale)}
+              <br />
+              <Note span>{m.reschedule.note}</Note>
+            </Text>
+          )
+        }
+      </QueryResult>
+      <FormError error={error} zone={zone} />
+      <Subheading>{m.reschedule.to}</Subheading>
+      <QueryResult query={sessions}>
+        {(all) => {
+          const open = all.filter(
+            (one) => one.id !== booking?.sessionId && takes(one, booking?.partySize ?? 1),
+          );
+          return (
+            <Card bare>
+              {open.length === 0 ? (
+                <State title={m.reschedule.none}>{m.reschedule.noneNote}</State>
+              ) : (
+                open.map((one) => (
+                  <article className={classes.session} key={one.id} aria-label={one.title}>
+                    <div>
+                      <DayAndTime at={one.startTime} zone={one.timeZone} />
+                      <Small>
+                        {one.title}
+                        {one.coachName && ` · ${one.coachName}`}
+                        {one.seatsOpen !== undefined && ` · ${t.app.open(one.seatsOpen)}`}
+                      </Small>
+                    </div>
+                    <Button
+                      variant="light"
+                      loading={reschedule.busy}
+                      onClick={() => void go(one)}
+                      aria-label={`${m.reschedule.here}: ${startOf(one)}`}
+                    >
+                      {m.reschedule.here}
+                    </Button>
+                  </article>
+                ))
+              )}
+            </Card>
+          );
+        }}
+      </QueryResult>
+    </>
+  );
+}
+
+/** Whether a session has enough seats. The server checks everything else when asked. */
+function takes(session: Session, party: number): boolean {
+  const { seatsOpen, blocked } = session;
+  return !blocked && !isBooked(session) && (seatsOpen === undefined || seatsOpen >= party);
+}

@@ -1,0 +1,25 @@
+import type { Location } from "@berthhq/client";
+import { NativeSelect, type NativeSelectProps } from "@mantine/core";
+import { named } from "../../shared/form";
+
+/** Selects a location, if there are several. */
+export function LocationSelect({
+  locations,
+  location,
+  onChoose,
+  ...props
+}: NativeSelectProps & {
+  locations: readonly Location[];
+  location: Location | undefined;
+  onChoose: (id: string) => void;
+}) {
+  if (locations.length < 2) return null;
+  return (
+    <NativeSelect
+      value={location?.id ?? ""}
+      onChange={(event) => onChoose(event.currentTarget.value)}
+      data={named(locations)}
+      {...props}
+    />
+  );
+}

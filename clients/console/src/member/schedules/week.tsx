@@ -1,0 +1,328 @@
+import { BookingService, BookingStatus, EligibilityStatus, type Session } from "@berthhq/client";
+import { timestampFromMs } from "@bufbuild/protobuf/wkt";
+import { useQuery } from "@connectrpc/connect-query";
+import {
+  Box,
+  Button,
+  Center,
+  Group,
+  Skeleton,
+  Text,
+  UnstyledButton,
+  VisuallyHidden,
+} from "@mantine/core";
+import { useEffect, useRef, useState } from "react";
+import { Link } from "react-router";
+import { useI18n, useText } from "../../i18n";
+import { later } from "../../shared/lazy";
+import { useMe } from "../../shared/me";
+import {
+  DAY,
+  here,
+  millis,
+  sameClock,
+  showDay,
+  showSpan,
+  startOf,
+  type Temporal,
+  today,
+  zoned,
+  zoneName,
+} from "../../shared/time";
+import { Card, QueryResult, State, Tag, Time } from "../../shared/ui";
+import { useCancelBooking } from "../bookings/cancel";
+import { isBooked, useChosenLocation, usePublished, useServices } from "../catalog";
+import { routes } from "../routes";
+import { Heading, Note, Small } from "../ui";
+import classes from "./week.module.css";
+
+const LocationSelect = later(() => import("./location-select"), "LocationSelect", {
+  fallback: null,
+});
+
+const BookDialog = later(() => import("../bookings/book"), "BookDialog", { opener: "chosen" });
+
+/**
+ * In ms. Open seats come with events, but the length of a waitlist does not, so the week is polled
+ * while it is visible. Unchanged answers are not sent again.
+ */
+const pollInterval = 60_000;
+
+/** How many days can be shown. */
+const daysShown = 14;
+
+/** The sessions of the next two weeks at one location, on the day that the URL names. */
+export function WeekPage() {
+  const { t, locale } = useI18n();
+  const { member, tenant } = useMe();
+  const [{ date }, change] = routes.week.useSearch();
+  const [chosen, setChosen] = useState<Session>();
+  const { locations, location, choose } = useChosenLocation();
+  const services = useServices(true);
+  const serviceOf = ({ serviceId }: Session) => services.data?.find(({ id }) => id === serviceId);
+  const zone = location?.timeZone ?? tenant.timeZone;
+  const first = today(zone);
+  const days = Array.from({ length: daysShown }, (_, at) => first.add({ days: at }));
+  const day = days.find((day) => day.toString() === date) ?? first;
+  /** The local date of a session. */
+  const dayOf = ({ startTime }: Session) =>
+    startTime ? zoned(startTime, zone).toPlainDate().toString() : "";
+  const start = startOf(first, zone);
+  const end = timestampFromMs(millis(start) + (daysShown + 1) * DAY);
+  const sessions = usePublished(
+    { startsWithin: { start, end }, locationId: location?.id },
+    {
+      keep: true,
+      refetchInterval: pollInterval,
+      refetchOnWindowFocus: "always",
+      enabled: Boolean(location),
+    },
+  );
+  const bookings = useQuery(BookingService.method.listMyBookings, { pageSize: 100 });
+  const isHeld = ({ eligibility }: Session) =>
+    bookings.data?.bookings.some(
+      ({ id, status }) => id === eligibility?.bookingId && status === BookingStatus.PENDING,
+    ) ?? false;
+  return (
+    <>
+      <Group justify="space-between" gap={10} mb={14}>
+        <Heading tab={t.app.week} mb={0}>
+          {t.app.hello(member.name.split(" ")[0] ?? member.name)}
+        </Heading>
+        {locations.length > 1 && (
+          <LocationSelect
+            w={180}
+            aria-label={t.app.location}
+            locations={locations}
+            location={location}
+            onChoose={choose}
+          />
+        )}
+      </Group>
+      <DayPicker
+        days={days}
+        day={day}
+        booked={new Set(sessions.data?.filter(isBooked).map(dayOf))}
+        onChoose={(date) => change({ date })}
+      />
+      <Group justify="space-between" gap="0 12px" mb={10} fz={13}>
+        <Text span inherit fw={600}>
+          {showDay(day, locale, "longDay")}
+        </Text>
+        <Note span>
+          {sameClock(zone, here())
+            ? zoneName(zone, locale)
+            : t.schedule.otherZone(
+                zone.replaceAll("_", " "),
+                zoneName(zone, locale),
+                zoneName(here(), locale),
+              )}
+        </Note>
+      </Group>
+      <QueryResult query={sessions} skeleton={<Skeleton height={320} radius="lg" />}>
+        {(all) => {
+          const shown = all.filter(
+            (session) => dayOf(session) === day.toString() && millis(session.endTime) > Date.now(),
+          );
+          return (
+            <Card bare>
+              {shown.length === 0 ? (
+                <State title={t.app.none}>{t.app.noneNote}</State>
+              ) : (
+                shown.map((session) => (
+                  <SessionRow
+                    key={session.id}
+                    session={session}
+                    color={serviceOf(session)?.color}
+                    held={isHeld(session)}
+                    onChoose={() => setChosen(session)}
+                  />
+                ))
+              )}
+            </Card>
+          );
+        }}
+      </QueryResult>
+      <BookDialog
+        chosen={sessions.data?.find(({ id }) => id === chosen?.id) ?? chosen}
+        location={location}
+        serviceOf={serviceOf}
+        onClose={() => setChosen(undefined)}
+      />
+      <Center mt={18} mb={15}>
+        <Button component={Link} to={routes.waitForWindow.path()} variant="subtle">
+          {t.app.timeWindow}
+        </Button>
+      </Center>
+    </>
+  );
+}
+
+/** Below this, the number of open seats is shown. */
+const fewSeats = 5;
+
+function SessionRow({
+  session,
+  color,
+  held,
+  onChoose,
+}: {
+  session: Session;
+  /** The color of the service. */
+  color: string | undefined;
+  /** The member's seat is held, not booked. */
+  held: boolean;
+  onChoose: () => void;
+}) {
+  const reason = useBlockedReason(session);
+  const seats = useSeatsText(session);
+  return (
+    <Box
+      component="article"
+      className={classes.session}
+      __vars={{ "--color": color || undefined }}
+      aria-label={session.title}
+    >
+      <div className={classes.start}>
+        <Time at={session.startTime} zone={session.timeZone} as="time" />
+        <Small>{showSpan(millis(session.endTime) - millis(session.startTime))}</Small>
+      </div>
+      <Box miw={0}>
+        <div className={classes.title}>
+          <Text span inherit truncate>
+            {session.title}
+          </Text>
+        </div>
+        {session.coachName && <Small truncate>{session.coachName}</Small>}
+        <Small>{seats}</Small>
+      </Box>
+      <SessionAction session={session} held={held} onChoose={onChoose} />
+      {reason && <Small className={classes.reason}>{reason}</Small>}
+    </Box>
+  );
+}
+
+/** What the member can do: book, join the waitlist, confirm or cancel. */
+function SessionAction({
+  session: { title, eligibility },
+  held,
+  onChoose,
+}: {
+  session: Session;
+  held: boolean;
+  onChoose: () => void;
+}) {
+  const t = useText();
+  const cancelBooking = useCancelBooking();
+  if (held) {
+    return (
+      <Button
+        component={Link}
+        to={routes.bookings.path()}
+        variant="light"
+        aria-label={`${t.app.held}: ${title}`}
+      >
+        {t.app.held}
+      </Button>
+    );
+  }
+  switch (eligibility?.status) {
+    case EligibilityStatus.ELIGIBLE:
+    case EligibilityStatus.WAITLIST: {
+      const waits = eligibility.status === EligibilityStatus.WAITLIST;
+      const act = waits ? t.app.join : t.app.book;
+      return (
+        <Button
+          variant={waits ? "light" : "filled"}
+          onClick={onChoose}
+          aria-label={`${act}: ${title}`}
+        >
+          {act}
+        </Button>
+      );
+    }
+    case EligibilityStatus.BOOKED:
+      return (
+        <UnstyledButton
+          p={4}
+          onClick={() => void cancelBooking(eligibility.bookingId)}
+          aria-label={`${t.app.cancel}: ${title}`}
+        >
+          <Tag tone="good">{t.app.booked}</Tag>
+        </UnstyledButton>
+      );
+    case EligibilityStatus.WAITLISTED:
+      return <Tag tone="warn">{t.app.waitlisted(eligibility.waitlistPosition)}</Tag>;
+    default:
+      return null;
+  }
+}
+
+function useSeatsText({ seatsOpen, waitlistLength }: Session): string {
+  const t = useText();
+  if (seatsOpen === undefined || seatsOpen > fewSeats) return t.app.plenty;
+  if (seatsOpen > 0) return t.app.open(seatsOpen);
+  return waitlistLength > 0 ? `${t.app.full} · ${t.schedule.waiting(waitlistLength)}` : t.app.full;
+}
+
+/** Why the member cannot book. */
+function useBlockedReason({ eligibility, timeZone }: Session): string | undefined {
+  const { t, locale } = useI18n();
+  if (eligibility?.status !== EligibilityStatus.BLOCKED) return undefined;
+  const { reason, metadata, message } = eligibility;
+  if (reason !== "ADVANCE_WINDOW" || !metadata.opens_at)
+    return t.reasons[reason]?.(metadata) ?? message;
+  const opens = new Intl.DateTimeFormat(locale, {
+    weekday: "short",
+    day: "numeric",
+    month: "short",
+    hour: "2-digit",
+    minute: "2-digit",
+    timeZone,
+  });
+  return t.app.opensAt(opens.format(Date.parse(metadata.opens_at)));
+}
+
+/** Chooses a day. Days with bookings have a dot. */
+function DayPicker({
+  days,
+  day,
+  booked,
+  onChoose,
+}: {
+  days: readonly Temporal.PlainDate[];
+  day: Temporal.PlainDate;
+  booked: ReadonlySet<string>;
+  onChoose: (day: string) => void;
+}) {
+  const { t, locale } = useI18n();
+  const root = useRef<HTMLElement>(null);
+  const chosen = day.toString();
+  // On phones, days may not fit: scroll to the selected one.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: when another day is shown
+  useEffect(() => {
+    root.current
+      ?.querySelector('[aria-pressed="true"]')
+      ?.scrollIntoView({ block: "nearest", inline: "nearest" });
+  }, [chosen]);
+  return (
+    <nav className={classes.days} aria-label={t.fields.date} ref={root}>
+      {days.map((one) => {
+        const key = one.toString();
+        return (
+          <button
+            key={key}
+            type="button"
+            className={`${classes.day} ${booked.has(key) ? classes.booked : ""}`}
+            aria-pressed={key === chosen}
+            onClick={() => onChoose(key)}
+          >
+            {showDay(one, locale, "weekday")} <b>{one.day}</b>{" "}
+            <VisuallyHidden>{showDay(one, locale, "month")}</VisuallyHidden>
+            <i />
+          </button>
+        );
+      })}
+    </nav>
+  );
+}

@@ -1,0 +1,93 @@
+import { Group, Text, type TextProps, Title } from "@mantine/core";
+import type { ReactNode } from "react";
+import { useTitle } from "../shared/me";
+import type { Timestamp } from "../shared/time";
+import { Card, Time } from "../shared/ui";
+import classes from "./summary-card.module.css";
+
+/** The title of a page and of the browser tab. */
+export function Heading({
+  children,
+  tab = children,
+  mb = 14,
+}: {
+  children: string;
+  tab?: string;
+  mb?: number;
+}) {
+  useTitle(tab);
+  return (
+    <Title fz={26} fw={660} lh={1.5} lts="-0.022em" mb={mb}>
+      {children}
+    </Title>
+  );
+}
+
+/** The title of a part of a page. */
+export function Subheading({ children }: { children: string }) {
+  return (
+    <Title order={2} fz={14} fw={600} lh={1.5} c="var(--ink-2)" mt={26} mb={10}>
+      {children}
+    </Title>
+  );
+}
+
+/** Less important text, in the size of the text around it. */
+export const Note = (props: TextProps & { span?: boolean; children: ReactNode }) => (
+  <Text inherit c="dimmed" {...props} />
+);
+
+/** Less important text, in a smaller size. */
+export const Small = (props: TextProps & { children: ReactNode }) => (
+  <Text fz={13} c="dimmed" {...props} />
+);
+
+/** A booking, an offer or a waitlist entry. */
+export function SummaryCard({
+  title,
+  label = title,
+  time,
+  seats = 1,
+  notes,
+  actions,
+  highlighted = false,
+  children,
+}: {
+  title: string;
+  label?: string;
+  time: ReactNode;
+  seats?: number;
+  notes?: ReactNode;
+  actions?: ReactNode;
+  highlighted?: boolean;
+  children?: ReactNode;
+}) {
+  return (
+    <Card
+      as="article"
+      bare
+      className={`${classes.card} ${highlighted ? classes.highlighted : ""}`}
+      aria-label={label}
+    >
+      <div>
+        <div className={classes.time}>{time}</div>
+        <div className={classes.title}>
+          {title}
+          {seats > 1 && <Note span> × {seats}</Note>}
+        </div>
+        {notes}
+      </div>
+      {actions && <Group gap={8}>{actions}</Group>}
+      {children}
+    </Card>
+  );
+}
+
+/** "Monday, 16 March, 18:00" */
+export function DayAndTime({ at, zone }: { at: Timestamp | undefined; zone: string }) {
+  return (
+    <>
+      <Time at={at} zone={zone} as="longDay" />, <Time at={at} zone={zone} as="time" />
+    </>
+  );
+}

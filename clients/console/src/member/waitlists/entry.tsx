@@ -1,0 +1,94 @@
+import { SessionService, type WaitlistEntry, WaitlistService } from "@berthhq/client";
+import { useQuery } from "@connectrpc/connect-query";
+import { Box, Button } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import { useText } from "../../i18n";
+import { useDecisionTexts } from "../../i18n/decisions";
+import { useMemberTexts } from "../../i18n/member";
+import { ask } from "../../shared/ask";
+import { useCall } from "../../shared/calls";
+import { memberReason } from "../../shared/decisions";
+import { later } from "../../shared/lazy";
+import { type CivilDay, DAY, plainDay, showDay, wallClock } from "../../shared/time";
+import { Tag } from "../../shared/ui";
+import { useLocations, useRange } from "../catalog";
+import { DayAndTime, Small, SummaryCard } from "../ui";
+
+const Explanation = later(() => import("./explanation"), "Explanation", { opener: "opened" });
+
+export function EntryCard({ entry }: { entry: WaitlistEntry }) {
+  const t = useText();
+  const texts = useDecisionTexts();
+  const leave = useCall(WaitlistService.method.leaveWaitlist, { done: t.app.cancelled });
+  const windowText = useWindowText(entry);
+  const [explaining, explanation] = useDisclosure();
+  const { id: entryId, sessionTitle, sessionStartTime, timeZone } = entry;
+  return (
+    <SummaryCard
+      title={sessionTitle}
+      seats={entry.partySize}
+      time={entry.sessionId ? <DayAndTime at={sessionStartTime} zone={timeZone} /> : windowText}
+      notes={
+        <>
+          <Box mt={6}>
+            <Tag tone="warn">{t.app.waitlisted(entry.position)}</Tag>
+          </Box>
+          {entry.passedOverReason && (
+            <Small mt={6}>{t.session.skipped(memberReason(entry.passedOverReason, texts))}</Small>
+          )}
+        </>
+      }
+      actions={
+        <>
+          <Button
+            variant="default"
+            onClick={async () => {
+              const title = `${t.app.leave}: ${sessionTitle}?`;
+              if (await ask({ title, yes: t.app.leave, danger: true }))
+                await leave.run({ entryId });
+            }}
+          >
+            {t.app.leave}
+          </Button>
+          <Button
+            variant="subtle"
+            onClick={explanation.open}
+            aria-label={`${texts.you.ask} ${sessionTitle}`}
+          >
+            {texts.you.ask}
+          </Button>
+        </>
+      }
+    >
+      <Explanation entryId={entryId} opened={explaining} onClose={explanation.close} />
+    </SummaryCard>
+  );
+}
+
+/** Describes a time window: "Mon, 16 Mar to Fri, 20 Mar, 08:00 to 10:00". */
+function useWindowText({ window, sessionIds, coachId }: WaitlistEntry): string {
+  const { m, locale } = useMemberTexts();
+  const locations = useLocations(Boolean(window));
+  const startsWithin = useRange(0, 28 * DAY);
+  // A session of the coach has their name.
+  const coachSessions = useQuery(
+    SessionService.method.listSessions,
+    { filter: { coachIds: [coachId], startsWithin }, pageSize: 1 },
+    { enabled: coachId !== "", staleTime: 60_000 },
+  );
+  if (!window) return m.timeWindow.anyOf(sessionIds.length);
+  const day = (date: CivilDay | undefined) => (date ? showDay(plainDay(date), locale, "day") : "");
+  const { firstDate, lastDate, earliestStart, latestStart, locationId } = window;
+  const earliest = wallClock(earliestStart);
+  const latest = latestStart ? wallClock(latestStart) : "23:59";
+  const allDay = earliest === "00:00" && latest === "23:59";
+  const coach = coachSessions.data?.sessions[0]?.coachName;
+  return [
+    m.timeWindow.days(day(firstDate), day(lastDate ?? firstDate)),
+    allDay ? m.timeWindow.anyTime : m.timeWindow.times(earliest, latest),
+    coach && m.with(coach),
+    locations.data?.find(({ id }) => id === locationId)?.name,
+  ]
+    .filter(Boolean)
+    .join(", ");
+}

@@ -1,0 +1,83 @@
+import { type Offer, WaitlistService } from "@berthhq/client";
+import { useQuery } from "@connectrpc/connect-query";
+import { Button } from "@mantine/core";
+import { Link } from "react-router";
+import { useText } from "../../i18n";
+import { useMemberTexts } from "../../i18n/member";
+import { useCall } from "../../shared/calls";
+import { Countdown } from "../../shared/countdown";
+import { Card, Time } from "../../shared/ui";
+import { routes } from "../routes";
+import { Note, SummaryCard } from "../ui";
+import classes from "./offers.module.css";
+
+export const useEntries = () =>
+  useQuery(WaitlistService.method.listMyEntries, { pageSize: 100 }, { refetchInterval: 60_000 });
+
+/** Shown on every page while an offer is open. */
+export function OfferBanner() {
+  const { m } = useMemberTexts();
+  const offers = (useEntries().data?.entries ?? []).flatMap(({ liveOffer }) => liveOffer ?? []);
+  return (
+    <div aria-live="polite">
+      {offers.map(({ id, sessionTitle, expireTime }) => (
+        <Card bare className={classes.banner} key={id}>
+          <span>
+            {m.offer.here(sessionTitle)} <Countdown until={expireTime} />
+          </span>
+          <Button
+            component={Link}
+            to={routes.bookings.path()}
+            size="sm"
+            flex="none"
+            aria-label={`${m.offer.see}: ${sessionTitle}`}
+          >
+            {m.offer.see}
+          </Button>
+        </Card>
+      ))}
+    </div>
+  );
+}
+
+/** An open offer. */
+export function OfferCard({ offer }: { offer: Offer }) {
+  const t = useText();
+  const accept = useCall(WaitlistService.method.acceptOffer, {
+    done: t.app.bookedNow(offer.sessionTitle),
+  });
+  const decline = useCall(WaitlistService.method.declineOffer);
+  return (
+    <SummaryCard
+      highlighted
+      label={`${t.offers.yours}: ${offer.sessionTitle}`}
+      title={offer.sessionTitle}
+      seats={offer.seats}
+      time={
+        <>
+          {t.offers.yours} · <Countdown until={offer.expireTime} />
+        </>
+      }
+      notes={
+        <Note>
+          <Time at={offer.sessionStartTime} zone={offer.timeZone} />
+          {offer.firstToClaim && ` · ${t.offers.first}`}
+        </Note>
+      }
+      actions={
+        <>
+          <Button loading={accept.busy} onClick={() => void accept.run({ offerId: offer.id })}>
+            {t.offers.accept}
+          </Button>
+          <Button
+            variant="default"
+            loading={decline.busy}
+            onClick={() => void decline.run({ offerId: offer.id })}
+          >
+            {t.offers.decline}
+          </Button>
+        </>
+      }
+    />
+  );
+}

@@ -1,0 +1,130 @@
+/*
+ * What the first script of an app asks for while the others load: how users sign in, and who is
+ * signed in already.
+ */
+
+import type { JsonValue } from "@bufbuild/protobuf";
+
+/** How users sign in, as told by the server. */
+export interface Config {
+  readonly issuer?: string;
+  readonly client_id?: string;
+  readonly scope?: string;
+  readonly audience?: string;
+  readonly development?: boolean;
+}
+
+export interface Person {
+  readonly tenant: string;
+  readonly subject: string;
+}
+
+export interface Identity {
+  readonly subject: string;
+  /** The tenants that the token is valid for. */
+  readonly tenants: readonly string[];
+}
+
+/** The keys of the demo user who is signed in, and of the chosen tenant. */
+export const remembered = "berth.person";
+export const chosenTenant = "berth.tenant";
+
+/** A user who signed in before, and will probably be signed in again without being asked. */
+export interface Expected {
+  readonly config: Promise<Config>;
+  /** Whether there is such a user. */
+  readonly user: boolean;
+  /** The demo user, with a token. Only a server for development has demo users. */
+  readonly demo: Promise<{ person: Person; token: string } | undefined>;
+  /** Resolves when the calls have been sent. Scripts that load after that do not delay them. */
+  readonly asked: Promise<void>;
+  readonly answers: Promise<Answers | undefined>;
+}
+
+/** A call that the first page makes for sure, such as "TenantService/GetTenant". */
+export type Call = readonly [method: string, request?: Readonly<Record<string, unknown>>];
+
+/** The answers to calls by method, for a token. Calls that failed have none. */
+export interface Answers {
+  readonly token: string;
+  readonly of: ReadonlyMap<string, JsonValue>;
+}
+
+const always: readonly Call[] = [["MemberService/GetMe"], ["TenantService/GetTenant"]];
+
+/** Looks for a user, and makes the first calls for them. */
+export function expectUser(calls: readonly Call[] = []): Expected {
+  const keys = [localStorage, sessionStorage].flatMap((store) => Object.keys(store));
+  const config = fetched<Config>("/console/config.json");
+  const demo = signInDemo();
+  const answers = demo.then((found) => ask(found?.token ?? keptToken(), [...always, ...calls]));
+  const asked = demo.then(
+    () => undefined,
+    () => undefined,
+  );
+  // Those who need them handle errors.
+  for (const asked of [config, demo, answers]) asked.catch(() => undefined);
+  const user = keys.some((key) => key === remembered || key.startsWith("oidc."));
+  return { config, user, demo, asked, answers };
+}
+
+async function signInDemo() {
+  const stored = localStorage.getItem(remembered);
+  if (!stored) return undefined;
+  const person: Person = JSON.parse(stored);
+  return { person, token: await demoToken(person) };
+}
+
+export async function demoToken(person: Person): Promise<string> {
+  const body = new URLSearchParams({ ...person });
+  const answer = await fetched<{ access_token: string }>("/dev/token", { method: "POST", body });
+  return answer.access_token;
+}
+
+/** The token that the tab keeps of a user of a sign-in service. */
+function keptToken(): string | undefined {
+  const key = Object.keys(sessionStorage).find((name) => name.startsWith("oidc.user:"));
+  const user = key && JSON.parse(sessionStorage.getItem(key) ?? "{}");
+  return user && user.expires_at * 1000 > Date.now() ? user.access_token : undefined;
+}
+
+async function ask(
+  token: string | undefined,
+  calls: readonly Call[],
+): Promise<Answers | undefined> {
+  const tenantId = token && tenantOf(read(token));
+  if (!tenantId) return undefined;
+  const headers = { Authorization: `Bearer ${token}`, "Content-Type": "application/json" };
+  const of = new Map<string, JsonValue>();
+  const call = async ([method, request]: Call) => {
+    const body = JSON.stringify({ tenantId, ...request });
+    of.set(
+      method,
+      await fetched<JsonValue>(`/berth.v1.${method}`, { method: "POST", headers, body }),
+    );
+  };
+  await Promise.allSettled(calls.map(call));
+  return { token, of };
+}
+
+/** The claims of a token. They are not verified here: only the server does that. */
+export function read(token: string): Identity {
+  const [, body = ""] = token.split(".");
+  const text = atob(body.replaceAll("-", "+").replaceAll("_", "/"));
+  const bytes = Uint8Array.from(text, (letter) => letter.charCodeAt(0));
+  const { sub, tenants } = JSON.parse(new TextDecoder().decode(bytes));
+  return { subject: sub, tenants: Array.isArray(tenants) ? tenants : [] };
+}
+
+/** The tenant of a user: the chosen one, or the only one. "" if they must choose. */
+export function tenantOf({ tenants }: Identity): string {
+  const wanted = sessionStorage.getItem(chosenTenant) ?? "";
+  const [only = ""] = tenants.length === 1 ? tenants : [];
+  return tenants.includes(wanted) ? wanted : only;
+}
+
+export async function fetched<T>(path: string, init?: RequestInit): Promise<T> {
+  const answer = await fetch(path, { headers: { Accept: "application/json" }, ...init });
+  if (!answer.ok) throw new Error(`${path}: ${answer.status}`);
+  return answer.json();
+}

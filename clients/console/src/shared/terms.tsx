@@ -1,0 +1,25 @@
+import type { Subscription } from "@berthhq/client";
+import { Fragment } from "react";
+import { useText } from "../i18n";
+import { useMe } from "./me";
+import { Time } from "./ui";
+
+/** Since when a subscription runs, and when it is renewed and ends. */
+export function Terms({ of }: { of: Subscription }) {
+  const t = useText();
+  const { tenant } = useMe();
+  const terms = [
+    [t.session.since, of.startTime],
+    [t.members.renews, of.periodEndTime],
+    [t.members.ends, of.endTime],
+  ] as const;
+  return terms.map(
+    ([name, at], index) =>
+      at && (
+        <Fragment key={name}>
+          {index > 0 && " · "}
+          {name} <Time at={at} zone={tenant.timeZone} as="date" />
+        </Fragment>
+      ),
+  );
+}

@@ -1,0 +1,1 @@
+export { Drawer, Modal, Tooltip } from "@mantine/core";

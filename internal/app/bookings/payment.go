@@ -1,0 +1,107 @@
+package bookings
+
+import (
+	"context"
+	"slices"
+
+	"github.com/berthhq/berth/internal/app/engine"
+	"github.com/berthhq/berth/internal/app/seats"
+	"github.com/berthhq/berth/internal/data/bookingdb"
+	"github.com/berthhq/berth/internal/data/outbox"
+	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/rules/booking"
+	"github.com/berthhq/berth/internal/rules/payment"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+// Permissions about payments. ConfirmAny lets service accounts record for bookings that they did not make.
+const (
+	RecordPayments = "payment.record"
+	ConfirmAny     = "booking.confirm_any"
+)
+
+// RefundPayment adds a refund to the payment of a booking in any of its states. Repeated says that the refund was
+// known.
+func (s *Service) RefundPayment(
+	ctx context.Context, caller tenant.Caller, id tenant.BookingID, f payment.Facts,
+) (seats.Place, error) {
+	return engine.Run(ctx, s.engine, caller, engine.Spec[seats.Place]{
+		Name: "payment.refund", Races: []engine.Race{paymentRace}, Replay: true,
+		Locate: locate(caller.Tenant, seats.Locator{ID: id},
+			func(b bookingState) engine.Operation[seats.Place] { return &refund{bookingState: b, facts: f} }),
+	})
+}
+
+// paymentRace is the race of two lines of one booking. The next attempt follows the other's line.
+func paymentRace(err error) bool { return pg.IsUnique(err, "payment_entries_line") }
+
+// refund is one attempt at RefundPayment.
+type refund struct {
+	bookingState
+	facts   payment.Facts
+	entries []payment.Entry
+}
+
+// Load implements engine.Operation.
+func (r *refund) Load(q *engine.Query) {
+	r.bookingState.Load(q)
+	bookingdb.ListPayments(q.Batch, q.Tenant, r.id, &r.entries)
+}
+
+// Run implements engine.Operation.
+func (r *refund) Run(_ context.Context, tx *engine.Tx) (seats.Place, error) {
+	b, err := r.find(tx)
+	if err != nil {
+		return seats.Place{}, err
+	}
+	entry, err := payment.Return(r.entries, r.facts, b.ID, tx.Caller.Actor(), tx.Now)
+	return changePayment(tx, b, r.entries, entry, err)
+}
+
+// changePayment writes a new line with its booking and event. Without a line nothing changes.
+func changePayment(
+	tx *engine.Tx, b booking.Booking, before []payment.Entry, e *payment.Entry, err error,
+) (seats.Place, error) {
+	if err != nil || e == nil {
+		return seats.Place{Booking: &b, Repeated: true}, err
+	}
+	writePayment(tx, &b, before, *e)
+	bookingdb.UpdateBooking(tx.Tx, tx.Tenant, b, tx.Now)
+	seats.BookingEvent(tx, outbox.BookingUpdated, b, nil)
+	return seats.Place{Booking: &b}, nil
+}
+
+// writePayment writes a new line, and derives the payment of the booking, which the caller writes.
+func writePayment(tx *engine.Tx, b *booking.Booking, before []payment.Entry, e payment.Entry) {
+	e.ID = tenant.NextID[tenant.PaymentEntryID](tx.IDs)
+	bookingdb.AppendPayment(tx.Tx, tx.Tenant, e)
+	b.Payment = payment.Of(append(slices.Clip(before), e))
+	action := "payment.record"
+	if e.Kind == payment.Refund {
+		action = "payment.refund"
+	}
+	tx.Audit(action, "booking", b.ID.UUID, "", map[string]any{
+		"kind": e.Kind, "line": e.Line, "method": e.Method, "reference": e.Reference,
+		"amount": map[string]any{
+			"currency_code": e.Amount.Currency, "units": e.Amount.Units, "nanos": e.Amount.Nanos,
+		},
+	})
+}
+
+// ListPayments reads the lines of a booking's payment.
+func (s *Service) ListPayments(
+	ctx context.Context, caller tenant.Caller, id tenant.BookingID,
+) ([]payment.Entry, error) {
+	var b *booking.Booking
+	var entries []payment.Entry
+	var batch pg.Batch
+	bookingdb.FindBooking(&batch, caller.Tenant, id, &b)
+	bookingdb.ListPayments(&batch, caller.Tenant, id, &entries)
+	if err := s.engine.Read(ctx, caller, &batch); err != nil {
+		return nil, err
+	}
+	if b == nil || !caller.CanAccessCreated(b.Member, b.CreatedBy) {
+		return nil, errNoBooking
+	}
+	return entries, nil
+}

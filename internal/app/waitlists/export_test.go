@@ -1,0 +1,4 @@
+package waitlists
+
+// AnswerAsMember answers an offer as a link or a message does.
+var AnswerAsMember = (*Service).answerAsMember

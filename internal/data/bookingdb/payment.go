@@ -1,0 +1,62 @@
+package bookingdb
+
+import (
+	"github.com/berthhq/berth/internal/data/coredb"
+	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/rules/payment"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+// The amounts of an entry have one currency.
+var payments = pg.NewTable("e", func(e *payment.Entry) []pg.Column {
+	return []pg.Column{
+		pg.Fixed("id", &e.ID),
+		pg.Fixed("booking_id", &e.Booking),
+		pg.Fixed("line", &e.Line),
+		pg.Fixed("kind", (*string)(&e.Kind)),
+		pg.Fixed("amount_currency", &e.Amount.Currency),
+		pg.Fixed("amount_units", &e.Amount.Units),
+		pg.Fixed("amount_nanos", &e.Amount.Nanos),
+		pg.Fixed("captured_units", &e.Captured.Units),
+		pg.Fixed("captured_nanos", &e.Captured.Nanos),
+		pg.Fixed("refunded_units", &e.Refunded.Units),
+		pg.Fixed("refunded_nanos", &e.Refunded.Nanos),
+		pg.Fixed("method", &e.Method),
+		pg.Fixed("reference", &e.Reference),
+		pg.Fixed("actor", &e.Actor),
+		pg.Fixed("created_at", &e.At),
+	}
+})
+
+var paid = pg.ReadAs(payments.Of, func(e *payment.Entry) (payment.Entry, error) {
+	e.Captured.Currency, e.Refunded.Currency = e.Amount.Currency, e.Amount.Currency
+	return *e, nil
+})
+
+var (
+	appendPayments = pg.SQL(`
+insert into payment_entries ` + payments.Rows())
+	paymentsOfBookings = pg.Lookup[tenant.BookingID, payment.Entry]{
+		SQL: pg.SQL(`
+select ` + paid.Columns() + `, q.n from unnest($2::uuid[]) with ordinality as q (id, n)
+cross join lateral (
+  select * from payment_entries e where e.tenant_id = $1 and e.booking_id = q.id order by e.line offset 0) e
+order by q.n, e.line`),
+		Reader: paid,
+	}
+)
+
+var paymentsMade = pg.RowWriter[*payment.Entry]{
+	Rank: coredb.RankPayments,
+	Write: func(tx *pg.Tx, in tenant.TenantID, rows []*payment.Entry) {
+		tx.Write(appendPayments, payments.InsertAll(in, rows)...)
+	},
+}
+
+// AppendPayment writes a line of a booking's payment with the transaction.
+func AppendPayment(tx *pg.Tx, in tenant.TenantID, e payment.Entry) { paymentsMade.Add(tx, in, &e) }
+
+// ListPayments reads the lines of a booking's payment in their order.
+func ListPayments(b *pg.Batch, in tenant.TenantID, of tenant.BookingID, into *[]payment.Entry) {
+	paymentsOfBookings.Many(b, in, of, into)
+}

@@ -1,0 +1,50 @@
+package outbox
+
+import (
+	"slices"
+
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+// SeatsOpenKey is the key of the number of open seats in the data of SessionSeatsChanged.
+const SeatsOpenKey = "seats_open"
+
+// takesOrFreesSeats are the types of events of bookings and offers that change the open seats of a session. Events of
+// sessions do that too, but all who see a session's seats see them.
+var takesOrFreesSeats = []Type{
+	BookingHeld, BookingReleased, BookingExpired, BookingRescheduled, BookingConfirmed, BookingCancelled,
+	BookingAttended, BookingCheckInUndone, BookingNoShow, BookingNoShowUndone, WaitlistPromoted,
+	OfferCreated, OfferAccepted, OfferDeclined, OfferExpired, OfferWithdrawn,
+}
+
+// SeatsChanged returns an event for each session of which this one may have changed the open seats, unless the session
+// is a draft or has no limit. The number is that of the time when the record was read.
+func (r *Record) SeatsChanged() []*Record {
+	r.seatsOnce.Do(func() {
+		if !slices.Contains(takesOrFreesSeats, r.Type) {
+			return
+		}
+		r.addSeats(r.Session, r.To)
+		r.addSeats(r.FromSession, r.From)
+	})
+	return r.seats
+}
+
+func (r *Record) addSeats(of tenant.SessionID, s SessionContext) {
+	if of.IsZero() || s.Draft || s.SeatsOpen == nil {
+		return
+	}
+	seats := &Record{
+		Event: Event{
+			ID: r.ID, Type: SessionSeatsChanged, Session: of, Data: map[string]any{SeatsOpenKey: *s.SeatsOpen}, At: r.At,
+		},
+		Cursor: r.Cursor, Context: Context{To: s},
+	}
+	// An id of its own that follows from those of the record and the session: a UUIDv8 (RFC 9562, section 5.8).
+	id := &seats.ID.UUID
+	id[6] = id[6]&0x0f | 0x80
+	for i := 9; i < len(id); i++ {
+		id[i] ^= of.UUID[i]
+	}
+	r.seats = append(r.seats, seats)
+}

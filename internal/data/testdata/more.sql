@@ -1,0 +1,157 @@
+-- Other rows for those of migrations/testdata/rows.sql, which each query must tell from them.
+
+select again('locations', $$id = id('other'), name = 'dock', active = false, time_zone = 'Europe/Paris'$$);
+select again('resources', $$id = id('other'), name = 'bay', active = false$$);
+select again('resources', $$id = id('third'), name = 'Alley', location_id = id('other')$$);
+select again('services', $$id = id('other'), name = 'archery', active = false, category = 'sport'$$);
+select again('items', $$id = id('other'), name = 'boat', active = false$$);
+select again('items', $$id = id('third'), name = 'Anchor', location_id = id('other')$$);
+select again('plans', $$id = id('other'), name = 'five', active = false, kind = 'UNLIMITED', credits = 0$$);
+select again('plans', $$id = id('third'), name = 'Day', daily_limit = 1, weekly_limit = 2, period_seconds = 60$$);
+select again('workouts', $$id = id('other'), name = 'rest'$$);
+select again('workouts', $$id = id('third'), name = 'Aside', inline = true$$);
+select again('workouts', $$id = id('fourth'), name = 'Away', deleted_at = created_at$$);
+select again('benefit_providers', $$code = 'ARMY', name = 'Army'$$);
+select again('members', $$id = id('other'), subject = 'bo', name = 'bo', email = 'Bo@example.com', phone = '+4412',
+  tier = 'gold', tags = '{vip}', status = 'INACTIVE', locale = 'fr'$$);
+select again('members', $$id = id('third'), subject = '', name = 'Cy', email = '', phone = '+4413', locale = 'de'$$);
+select again('roles', $$name = 'owner', built_in = true$$);
+select again('roles', $$name = 'zoo'$$);
+select again('member_roles', $$member_id = id('other'), role = 'owner'$$);
+select again('member_roles', $$member_id = id('third'), role = 'zoo'$$);
+select again('devices', $$id = id('other'), token_hash = hash('other'), seen_at = seen_at + interval '1 s'$$);
+select again('devices', $$id = id('third'), token_hash = hash('third'), member_id = id('third'),
+  seen_at = seen_at - interval '1 s'$$);
+select again('service_accounts', $$id = id('other'), name = 'door', revoked_at = created_at$$);
+select again('service_accounts', $$id = id('third'), name = 'Bell'$$);
+select again('service_account_roles', $$account_id = id('other'), role = 'zoo'$$);
+select again('service_account_keys', $$id = id('other'), account_id = id('other')$$);
+
+select again('series', $$id = id('other'), open_ended = true, materialized_until = '2026-03-09'$$);
+select again('series', $$id = id('third'), open_ended = true, materialized_until = '2026-03-10'$$);
+select again('sessions', $$id = id('other'), resource_id = null, coach_id = null, series_id = null, state = 'DRAFT',
+  starts_at = starts_at + interval '1 d', ends_at = ends_at + interval '1 d', local_date = local_date + 1,
+  title = 'Later', seats_taken = 2, waiting = 1$$);
+select again('sessions', $$id = id('third'), service_id = id('other'), location_id = id('other'), resource_id = null,
+  series_id = null, starts_at = starts_at - interval '1 h', ends_at = ends_at - interval '1 h', title = 'Earlier'$$);
+select again('sessions', $$id = id('fourth'), resource_id = null, coach_id = null, series_id = null, title = 'Gone',
+  deleted_at = created_at$$);
+select again('sessions', $$id = id('fifth'), resource_id = null, coach_id = null, series_id = null, title = 'Next',
+  starts_at = starts_at + interval '1 h', ends_at = ends_at + interval '1 h'$$);
+select again('sessions', $$id = id('sixth'), resource_id = null, coach_id = null, series_id = null, title = 'Closed',
+  starts_at = starts_at + interval '2 h', ends_at = ends_at + interval '2 h', blocked = true$$);
+select again('sessions', $$id = id('seventh'), resource_id = null, coach_id = null, series_id = null, title = 'Night',
+  starts_at = starts_at + interval '12 h', ends_at = ends_at + interval '12 h', capacity = null$$);
+select again('session_workouts', $$position = 1, workout_id = id('other')$$);
+select again('session_workouts', $$session_id = id('other'), workout_id = id('third')$$);
+
+select again('subscriptions', $$id = id('other'), plan_id = id('other'), status = 'PAUSED',
+  ends_at = timestamptz '2026-03-01 12:00Z'$$);
+select again('subscriptions', $$id = id('third'), member_id = id('third'), plan_id = id('third'),
+  period_ends_at = timestamptz '2026-03-01 12:00Z'$$);
+select again('subscriptions', $$id = id('fourth'), status = 'EXPIRED', ends_at = timestamptz '2026-03-01 12:00Z'$$);
+select again('usage', $$span = 'WEEK', used = 3$$);
+update bookings set has_items = true;
+select again('bookings', $$id = id('other'), member_id = id('other'), status = 'PENDING', external_ref = '',
+  subscription_id = id('other'), hold_expires_at = timestamptz '2026-03-01 13:00Z'$$);
+select again('bookings', $$id = id('third'), member_id = id('third'), status = 'CANCELLED', external_ref = 'ref3',
+  late_cancelled = true, counted = true, exclusive = false$$);
+select again('bookings', $$id = id('fourth'), session_id = id('other'), status = 'NO_SHOW', external_ref = '',
+  starts_at = starts_at + interval '1 d', ends_at = ends_at + interval '1 d', created_by = 'sa:1', party_size = 2, exclusive = false, counted = true$$);
+select again('bookings', $$id = id('fifth'), session_id = id('third'), external_ref = '', status = 'ATTENDED',
+  checked_in_at = starts_at, check_in_method = 'QR', starts_at = starts_at - interval '1 h',
+  ends_at = ends_at - interval '1 h', created_by = 'sa:1', exclusive = false$$);
+select again('bookings', $$id = id('sixth'), member_id = null, contact_name = 'Pat', status = 'PENDING', external_ref = '',
+  hold_expires_at = timestamptz '2026-03-01 12:30Z', exclusive = false, has_items = true$$);
+update bookings set status = 'PENDING', hold_expires_at = timestamptz '2026-03-01 12:00Z', session_id = id('fifth'),
+  exclusive = false where id = id('third');
+select again('bookings', $$id = id('seventh'), member_id = id('third'), status = 'CANCELLED', external_ref = '',
+  late_cancelled = true, exclusive = false$$);
+select again('booking_items', $$id = id('other'), number = 2, out_from = out_until, out_until = out_until + interval '1 h',
+  item_id = id('other')$$);
+select again('booking_items', $$id = id('third'), number = 3, status = 'CANCELLED', line_id = id('other')$$);
+select again('credit_entries', $$id = id('other'), line = 2, kind = 'GRANT', amount = 5, balance = 14, booking_id = null$$);
+select again('payment_entries', $$id = id('other'), line = 2, kind = 'REFUNDED', refunded_units = 50$$);
+
+select again('waitlist_entries', $$id = id('other'), member_id = id('third'), external_ref = 'ref2', join_key = 2,
+  session_id = null, any_of = array[id('session'), id('other')]$$);
+select again('waitlist_entries', $$id = id('third'), external_ref = '', join_key = 3, session_id = null,
+  service_id = id('service'), location_id = id('location'), first_date = '2026-03-02', last_date = '2026-03-04',
+  earliest = '06:00', latest = '12:00'$$);
+select again('waitlist_entries', $$id = id('fourth'), external_ref = '', join_key = 4, status = 'EXPIRED',
+  closed_at = created_at$$);
+select again('waitlist_places', $$entry_id = id('other'), member_id = id('third'), join_key = 2$$);
+select again('waitlist_queues', $$local_date = local_date + 1$$);
+select again('waitlist_places', $$entry_id = id('other'), member_id = id('third'), join_key = 2, session_id = id('other'),
+  local_date = local_date + 1$$);
+select again('waitlist_rounds', $$id = id('other'), session_id = id('other'), keeps = 1, opened_at = opened_at + interval '1 s'$$);
+select again('waitlist_offers', $$id = id('other'), entry_id = id('other'), member_id = id('third'), code = '34',
+  claim_hash = hash('other'), expires_at = expires_at - interval '1 h', session_id = id('other'), round_id = id('other')$$);
+select again('waitlist_offers', $$id = id('third'), status = 'DECLINED', closed_at = created_at,
+  claim_hash = hash('third')$$);
+update waitlist_queues set waiting = 2 where local_date = '2026-03-02';
+update waitlist_queues set waiting = 1 where local_date = '2026-03-03';
+update sessions set waiting = 2 where id = id('session');
+update waitlist_decisions set round_id = id('round');
+select again('waitlist_decisions', $$id = id('other'), session_id = id('other'), move = 'ROLL_ON', note = 'short',
+  location_id = id('other'), service_id = id('other'), local_date = local_date + 1,
+  verdicts = jsonb_build_array(jsonb_build_object('entry_id', id('waiting'))),
+  decided_at = decided_at + interval '1 h'$$);
+select again('waitlist_rules_versions', $$version = 2$$);
+
+select again('notices', $$id = id('other'), revision = '2', due_at = due_at - interval '1 h'$$);
+select again('notices', $$id = id('third'), revision = '3', due_at = due_at - interval '2 h', done_at = created_at$$);
+select again('deliveries', $$id = id('other'), member_id = id('member'), booking_id = id('booking'), offer_id = id('offer'),
+  status = 'FAILED', channel = 'SMS', topic = 'MOVED', content = '{}', created_at = created_at + interval '1 h',
+  provider_id = 'p2'$$);
+select again('deliveries', $$id = id('third'), member_id = id('third'), booking_id = id('third'), offer_id = id('third'),
+  created_at = created_at + interval '1 h'$$);
+select again('notification_members', $$member_id = id('third'), feed_hash = hash('third')$$);
+select again('audit_entries', $$id = id('other'), actor = 'bo', action = 'CANCEL', target_kind = 'session',
+  target_id = 'x', batch_id = id('batch'), occurred_at = occurred_at + interval '1 h'$$);
+select again('notification_stops', $$channel = 'EMAIL', address = 'ana@example.com', reason = 'UNSUBSCRIBED'$$);
+select again('notification_stops', $$channel = 'EMAIL', address = 'Bo@example.com', reason = 'BOUNCED'$$);
+update policies set rules_due = true, rules_version = 3;
+update service_account_keys set expires_at = timestamptz '2026-03-03 12:00Z' where id = id('key');
+select again('service_account_keys', $$id = id('third'), expires_at = timestamptz '2026-03-01 12:00Z'$$);
+
+-- Another tenant has the same rows with the same ids, and no policy separates the two: the statements must.
+set session_replication_role = replica; -- the order of tables does not matter
+do $$
+declare
+  t text;
+begin
+  for t in select relname from pg_class where relnamespace = 'public'::regnamespace and relrowsecurity loop
+    perform again(t, 'tenant_id = id(''foreign'')', 99);
+    execute format('alter table %I disable row level security', t);
+  end loop;
+end
+$$;
+reset session_replication_role;
+
+-- What a transaction changes: everything that is there, and everything that was there before.
+do $$
+declare
+  parts text;
+begin
+  select string_agg(format('select %L as t, concat_ws('' '', case x.tenant_id when id(''foreign'') then ''foreign'' end, %s) as k, to_jsonb(x) as r from %I x', c.relname,
+    coalesce((select string_agg('x.' || quote_ident(a.attname), ', ' order by array_position(p.conkey, a.attnum))
+      from pg_constraint p join pg_attribute a on a.attrelid = p.conrelid and a.attnum = any(p.conkey)
+      where p.conrelid = c.oid and p.contype = 'p' and a.attname <> 'tenant_id'), 
+      case c.relname when 'waitlist_places' then 'x.entry_id, x.session_id' else 'null' end), c.relname),
+    ' union all ')
+  into parts from pg_class c
+  where c.relnamespace = 'public'::regnamespace and c.relkind = 'r' and c.relname not in ('directory', 'goose_db_version');
+  execute 'create view present with (security_invoker) as ' || parts;
+end
+$$;
+create table past as select * from present;
+grant select on present, past to berth_app;
+create view changed with (security_invoker) as
+select t || case when p.r is null then ' -' when o.r is null then ' +' else ' ' end || k
+  || case when p.r is null or o.r is null then '' else ' {' || (
+    select string_agg(key || '=' || coalesce(n.value, 'null'), ' ' order by key)
+    from jsonb_each_text(p.r) n join jsonb_each_text(o.r) b using (key)
+    where n.value is distinct from b.value and key not in ('updated_at', 'version')) || '}' end as change
+from past o full join present p using (t, k) where o.r is distinct from p.r;
+grant select on changed to berth_app;

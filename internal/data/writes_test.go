@@ -1,0 +1,259 @@
+package data
+
+import (
+	"context"
+	"errors"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/shoenig/test"
+
+	"github.com/berthhq/berth/internal/civil"
+	"github.com/berthhq/berth/internal/data/accountdb"
+	"github.com/berthhq/berth/internal/data/bookingdb"
+	"github.com/berthhq/berth/internal/data/coredb"
+	"github.com/berthhq/berth/internal/data/messagedb"
+	"github.com/berthhq/berth/internal/data/scheduledb"
+	"github.com/berthhq/berth/internal/data/waitlistdb"
+	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/rules/booking"
+	"github.com/berthhq/berth/internal/rules/catalog"
+	"github.com/berthhq/berth/internal/rules/credit"
+	"github.com/berthhq/berth/internal/rules/notify"
+	"github.com/berthhq/berth/internal/rules/payment"
+	"github.com/berthhq/berth/internal/rules/session"
+	"github.com/berthhq/berth/internal/rules/waitlist"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+// writes has calls of functions that write, and the rows that they add (+), delete (-) and change, with the new values,
+// one in a line. Arguments are as in reads.
+//
+//nolint:dupword // names of rows
+var writes = []struct {
+	write any
+	with  args
+	want  string
+}{
+	{accountdb.TrimDevices, args{"member", 1}, "devices -device"},
+	{accountdb.TrimDevices, args{"member", 2}, ""},
+	{accountdb.DeleteStaleDevices, args{now}, "devices -third"},
+	{accountdb.DeleteDevices, args{"device third"}, `
+devices -device
+devices -third`},
+	{accountdb.DeleteDevices, args{"other"}, "devices -other"},
+	{accountdb.DeleteDevices, args{""}, ""},
+	{accountdb.InsertMemberRole, args{"member", "zoo", now}, "member_roles +member zoo"},
+	{accountdb.InsertMemberRole, args{"member", "coach", start}, ""},
+	{accountdb.DeleteMemberRole, args{"member", "coach"}, "member_roles -member coach"},
+	{accountdb.EndKeys, args{"account", now}, `
+service_account_keys key {expires_at=2026-03-01T12:00:00+00:00}`},
+	{accountdb.RevokeAccount, args{"account", start}, `
+service_account_keys key {expires_at=2026-03-02T08:00:00+00:00}
+service_account_roles -account coach
+service_accounts account {revoked_at=2026-03-02T08:00:00+00:00}`},
+	{accountdb.MarkKeyUsed, args{"key", now}, `
+service_account_keys key {used_at=2026-03-01T12:00:00+00:00}`},
+
+	{bookingdb.MarkNoShows, args{"booking fourth", now}, `
+bookings booking {auto_no_show_at=2026-03-01T12:00:00+00:00 status=NO_SHOW}
+bookings fourth {auto_no_show_at=2026-03-01T12:00:00+00:00}`},
+	{bookingdb.SetLines, args{"booking", "", booking.ItemCancelled}, `
+booking_items other {status=CANCELLED}
+booking_items unit {status=CANCELLED}`},
+	{bookingdb.SetLines, args{"booking", "line", booking.ItemPending}, `
+booking_items other {status=PENDING}
+booking_items unit {status=PENDING}`},
+	{bookingdb.SetLines, args{"booking", "other", booking.ItemPending}, ""},
+	{bookingdb.MoveBookings, args{
+		[]session.Session{{ID: id[tenant.SessionID]("session"), StartsAt: now, EndsAt: start}}, "other", now,
+	}, `
+bookings booking {ends_at=2026-03-02T08:00:00+00:00 starts_at=2026-03-01T12:00:00+00:00}
+bookings other {ends_at=2026-03-02T08:00:00+00:00 starts_at=2026-03-01T12:00:00+00:00}
+bookings seventh {ends_at=2026-03-02T08:00:00+00:00 starts_at=2026-03-01T12:00:00+00:00}
+bookings sixth {ends_at=2026-03-02T08:00:00+00:00 starts_at=2026-03-01T12:00:00+00:00}`},
+	{bookingdb.MoveSeats, args{
+		"session", bookingdb.Seats{Taken: 3, Holds: 1},
+	}, "sessions session {holds=1 seats_taken=3}"},
+	{bookingdb.MoveUsage, args{[]bookingdb.Usage{
+		{Subscription: id[tenant.SubscriptionID]("subscription"), On: day, Used: 2},
+		{Subscription: id[tenant.SubscriptionID]("subscription"), Week: true, On: day, Used: -1},
+	}}, `
+usage subscription DAY 2026-03-02 {used=3}
+usage subscription WEEK 2026-03-02 {used=2}`},
+	{bookingdb.CountBooking, args{"third", day, 1}, `
+usage +third DAY 2026-03-02
+usage +third WEEK 2026-03-02`},
+	{bookingdb.CountUsage, args{"plan", day}, `
+usage -subscription DAY 2026-03-02
+usage -subscription WEEK 2026-03-02`},
+	{bookingdb.AppendLedger, args{[]credit.Entry{{
+		ID: id[tenant.CreditEntryID]("third"), Subscription: id[tenant.SubscriptionID]("third"), Line: 1, Kind: credit.Grant,
+		Amount: 1, Balance: 1, At: now,
+	}}}, "credit_entries +third"},
+	{bookingdb.AppendPayment, args{payment.Entry{
+		ID: id[tenant.PaymentEntryID]("third"), Booking: id[tenant.BookingID]("third"), Line: 1,
+		Facts: payment.Facts{Kind: payment.Authorize, Amount: credit.Money{Currency: "EUR", Units: 1}}, At: now,
+	}}, "payment_entries +third"},
+
+	{coredb.RenewSnapshot, nil, "tenants  {house_version=2}"},
+	{coredb.DeleteOldKeys, args{now, 9}, "idempotency_keys -ana Book key"},
+	{coredb.DeleteOldKeys, args{now.Add(-time.Second), 9}, ""},
+	{coredb.GiveKeyBack, args{
+		coredb.Claim{Principal: "ana", Procedure: "Book", Key: "key"},
+	}, "idempotency_keys -ana Book key"},
+	{coredb.GiveKeyBack, args{coredb.Claim{Principal: "bo", Procedure: "Book", Key: "key"}}, ""},
+	{coredb.GiveKeyBack, args{coredb.Claim{Principal: "ana", Procedure: "Join", Key: "key"}}, ""},
+	{coredb.AnswerKey, args{
+		coredb.Claim{Principal: "ana", Procedure: "Book", Key: "key", Hash: []byte{1}, At: now}, "{}",
+	}, "idempotency_keys ana Book key {answer={}}"},
+
+	{messagedb.InsertDeliveries, args{[]messagedb.Delivery{{
+		ID: id[tenant.DeliveryID]("fourth"), Recipient: uuid("member"), Status: notify.Sent,
+	}}}, "deliveries +fourth"},
+	{messagedb.UpdateDeliveries, args{[]messagedb.DeliveryOutcome{
+		{ID: id[tenant.DeliveryID]("third"), Status: notify.Failed, ErrorCode: "1", ProviderID: "p", Segments: 2},
+	}, now}, "deliveries third {error_code=1 provider_id=p segments=2}"},
+	{messagedb.PutPhoneTenants, args{[]string{"+1"}}, `
+shared_contacts +\xc59dc4e44ff99288156d4dff2168f6ac7ddee6b1fc7ccc0754656ffaa6d351ea`},
+	{messagedb.CloseNotice, args{"notice", now}, "notices notice {done_at=2026-03-01T12:00:00+00:00}"},
+	{messagedb.CloseNotice, args{"third", start}, ""},
+	{messagedb.UpdateNotices, args{[]notify.NoticeState{
+		{ID: id[tenant.NoticeID]("notice"), DueAt: start, Attempts: 1, Done: true},
+	}, now}, `
+notices notice {attempts=1 done_at=2026-03-01T12:00:00+00:00 due_at=2026-03-02T08:00:00+00:00}`},
+	{messagedb.UpdateNotices, args{[]notify.NoticeState{
+		{ID: id[tenant.NoticeID]("notice"), DueAt: start, Attempts: 1, Attempt: 1},
+	}, now}, ""},
+	{messagedb.ReopenNotice, args{
+		messagedb.Delivery{Notice: id[tenant.NoticeID]("third"), Channel: notify.SMS, CreatedAt: now},
+		notify.NoticeState{DueAt: now, Attempts: 2, Tried: []notify.Channel{notify.Push}}, now,
+	}, `
+notices third {attempts=2 done_at=null due_at=2026-03-01T12:00:00+00:00 tried=["PUSH"]}`},
+	{messagedb.ReopenNotice, args{
+		messagedb.Delivery{Notice: id[tenant.NoticeID]("third"), Channel: notify.SMS, CreatedAt: now},
+		notify.NoticeState{DueAt: now}, start,
+	}, ""},
+	{messagedb.PutPreferences, args{
+		"third", notify.Preferences{{Topic: "MOVED", Channel: notify.SMS}: true}, now,
+	}, "notification_preferences +third MOVED SMS"},
+	{messagedb.PutMemberQuiet, args{"member", &notify.QuietHours{Start: civil.TimeOfDay{Hour: 1}}, now}, `
+notification_members member {quiet_end=00:00:00 quiet_start=01:00:00}`},
+	{messagedb.PutFeed, args{"other", []byte("secret"), now}, "notification_members +other"},
+	{messagedb.CloseFeed, args{"member", now}, "notification_members member {feed_hash=null}"},
+	{messagedb.DeleteStop, args{notify.SMS, "+43"}, "notification_stops -SMS +43"},
+	{messagedb.DeleteStop, args{notify.Email, "+43"}, ""},
+	{messagedb.DeleteStop, args{notify.Email, "ANA@example.com"}, "notification_stops -EMAIL ana@example.com"},
+	{messagedb.Resubscribe, args{"member"}, "notification_stops -EMAIL ana@example.com"},
+	{messagedb.Resubscribe, args{"other"}, ""},
+	{messagedb.DeleteTemplate, args{notify.Topic("BOOKED"), notify.SMS, "en"}, "notification_templates -BOOKED SMS en"},
+	{messagedb.DeleteTemplate, args{notify.Topic("BOOKED"), notify.SMS, "de"}, ""},
+
+	{scheduledb.DeleteSessions, args{"session", "batch", now}, `
+sessions session {batch_id=batch deleted_at=2026-03-01T12:00:00+00:00}`},
+	{scheduledb.AttachWorkouts, args{"other", "workout"}, `
+session_workouts +other 1
+session_workouts -other 0
+sessions other {has_workouts=true}
+workouts -third`},
+	{scheduledb.AttachWorkouts, args{"other", "third other"}, `
+session_workouts +other 1
+session_workouts +other 2
+session_workouts -other 0
+sessions other {has_workouts=true}`},
+	{scheduledb.AttachWorkouts, args{"session", ""}, `
+session_workouts -session 0
+session_workouts -session 1`},
+
+	{waitlistdb.SkipEntries, args{
+		[]waitlist.Verdict{{Entry: id[tenant.EntryID]("third"), Reason: "full"}}, now,
+	}, "waitlist_entries third {passed_over_reason=full}"},
+	{waitlistdb.SetOrder, args{[]waitlist.Entry{{ID: id[tenant.EntryID]("other"), Flagged: true, Key: 9}}, now}, `
+waitlist_entries other {flagged=true join_key=9}
+waitlist_places other other {flagged=true join_key=9}
+waitlist_places other session {flagged=true join_key=9}
+waitlist_queues location service 2026-03-02 {last_key=9}
+waitlist_queues location service 2026-03-03 {last_key=9}`},
+	{waitlistdb.ExtendOffer, args{"offer", start.Add(time.Hour)}, `
+waitlist_offers offer {expires_at=2026-03-02T09:00:00+00:00}`},
+	{waitlistdb.ExtendOffer, args{"third", start.Add(time.Hour)}, ""},
+	{waitlistdb.RemovePlaces, args{"other"}, `
+sessions other {waiting=0}
+sessions session {waiting=1}
+waitlist_places -other other
+waitlist_places -other session
+waitlist_queues location service 2026-03-02 {waiting=1}
+waitlist_queues location service 2026-03-03 {waiting=0}`},
+	{waitlistdb.RemovePlacesIn, args{"other waiting", "session"}, `
+sessions session {waiting=0}
+waitlist_places -other session
+waitlist_places -waiting session
+waitlist_queues location service 2026-03-02 {waiting=0}`},
+	{waitlistdb.AddPlaces, args{
+		waitlist.Entry{ID: id[tenant.EntryID]("third"), Member: id[tenant.MemberID]("other"), Key: 7}, "session",
+		[]waitlist.Queue{queue},
+	}, `
+sessions session {waiting=3}
+waitlist_places +third session
+waitlist_queues location service 2026-03-02 {last_key=7 waiting=3}`},
+	{waitlistdb.AddPlaces, args{
+		waitlist.Entry{ID: id[tenant.EntryID]("third"), Member: id[tenant.MemberID]("other"), Key: 7}, "",
+		[]waitlist.Queue{queue},
+	}, `
+waitlist_places +third
+waitlist_queues location service 2026-03-02 {last_key=7 waiting=3}`},
+	{waitlistdb.MovePlaces, args{"session other", []waitlist.Queue{queue}}, ""},
+	{waitlistdb.SettleLevel, args{
+		waitlistdb.EditedLevel{Level: catalog.TenantLevel, Scope: uuid("tenant"), Rules: 3},
+	}, "policies TENANT tenant {rules_due=false}"},
+	{waitlistdb.SettleLevel, args{
+		waitlistdb.EditedLevel{Level: catalog.TenantLevel, Scope: uuid("tenant"), Rules: 2},
+	}, ""},
+}
+
+// errRollBack ends a transaction whose changes were seen.
+var errRollBack = errors.New("seen")
+
+// Each function writes the rows that its comment promises, and no others.
+func TestWrites_ChangeTheirRowsOnly(t *testing.T) {
+	t.Parallel()
+	db := fill(t)
+	in := id[tenant.TenantID]("tenant")
+	var shown []string
+	for _, name := range append(names, "batch") {
+		shown = append(shown, uuid(name).String(), name)
+	}
+	readable := strings.NewReplacer(shown...)
+	for _, w := range writes {
+		write := reflect.ValueOf(w.write)
+		var changes []string
+		err := db.InTx(t.Context(), pg.Scope{Tenant: in}, "test", func(ctx context.Context, tx *pg.Tx) error {
+			call := []reflect.Value{reflect.ValueOf(tx), reflect.ValueOf(in)}
+			for i, arg := range w.with {
+				if typ := write.Type().In(i + 2); write.Type().IsVariadic() && i+3 == write.Type().NumIn() {
+					call = append(call, argument(typ.Elem(), arg))
+				} else {
+					call = append(call, argument(typ, arg))
+				}
+			}
+			write.Call(call)
+			tx.Write("set local jit = off") // compiling takes seconds
+			tx.Write("select change from changed order by change").Query(func(rows pgx.Rows) (err error) {
+				changes, err = pgx.CollectRows(rows, pgx.RowTo[string])
+				return err
+			})
+			return errors.Join(tx.Flush(ctx), errRollBack)
+		})
+		test.EqError(t, err, errRollBack.Error(), test.Sprint(nameOf(write)))
+		for i := range changes {
+			changes[i] = readable.Replace(changes[i])
+		}
+		slices.Sort(changes)
+		want, got := strings.TrimPrefix(w.want, "\n"), strings.Join(changes, "\n")
+		test.EqOp(t, want, got, test.Sprintf("%s %+v", nameOf(write), w.with))
+	}
+}

@@ -1,0 +1,83 @@
+package main
+
+import (
+	"context"
+	"time"
+
+	"github.com/berthhq/berth/internal/cli"
+	"github.com/berthhq/berth/internal/lab/mutate"
+)
+
+// mutateCommand changes the product in small ways, and runs the tests that should notice.
+type mutateCommand struct {
+	Run    mutateRun    `cmd:"" default:"withargs" help:"Draw mutants of packages, and test them. It continues where it was stopped."`
+	Report mutateReport `cmd:"" help:"Print the report of all results again."`
+	Fixed  mutateFixed  `cmd:"" help:"Test the mutants that tests must kill."`
+	Sample mutateSample `cmd:"" help:"Test mutants for some minutes. The code decides which. Survivors do not fail it."`
+}
+
+// mutateRun draws mutants of packages.
+type mutateRun struct {
+	Packages []string `arg:"" help:"Patterns of packages. ./migrations stands for the migrated database."`
+	Tests    []string `help:"Tests that run, as folder or folder:pattern, the nearest first, instead of those near each package." sep:"none"`
+	Seed     uint64   `help:"Decides which mutants are drawn. 0: the code decides." default:"1"`
+	Count    int      `short:"n" help:"Number of mutants." default:"100"`
+	Jobs     int      `help:"Number of mutants that are tested at once." default:"1"`
+	Dir      string   `help:"Where results are kept." default:".mutate"`
+}
+
+// Run implements kong's command.
+func (c *mutateRun) Run(ctx context.Context, to *cli.Console) error {
+	return runMutants(ctx, to, mutate.Options{
+		Packages: c.Packages, Tests: c.Tests, Seed: c.Seed, Count: c.Count, Jobs: c.Jobs, Dir: c.Dir,
+	})
+}
+
+// mutateSample tests mutants of the whole product for some minutes.
+type mutateSample struct {
+	For  time.Duration `help:"How long." default:"3m"`
+	Jobs int           `help:"Number of mutants that are tested at once." default:"2"`
+	Dir  string        `help:"Where results are kept." default:".mutate"`
+}
+
+// Run implements kong's command.
+func (c *mutateSample) Run(ctx context.Context, to *cli.Console) error {
+	return runMutants(ctx, to, mutate.Options{
+		Packages: []string{"./internal/rules/...", "./internal/civil", "./internal/access", "./internal/token"},
+		Count:    100, Jobs: c.Jobs, Limit: c.For, Dir: c.Dir,
+	})
+}
+
+func runMutants(ctx context.Context, to *cli.Console, o mutate.Options) error {
+	o.Say = cli.NewProgress(to.Err).Say
+	results, err := mutate.Run(ctx, o)
+	if err != nil {
+		return err
+	}
+	return mutate.Write(to.Out, results)
+}
+
+// mutateReport prints the results of all runs.
+type mutateReport struct {
+	Dir string `help:"Where results are kept." default:".mutate"`
+}
+
+// Run implements kong's command.
+func (c *mutateReport) Run(_ context.Context, to *cli.Console) error {
+	results, err := mutate.Read(c.Dir)
+	if err != nil {
+		return err
+	}
+	return mutate.Write(to.Out, results)
+}
+
+// mutateFixed tests the mutants that tests must kill.
+type mutateFixed struct {
+	Jobs int    `help:"Number of mutants that are tested at once." default:"2"`
+	Dir  string `help:"Where results without mutants are kept." default:".mutate"`
+}
+
+// Run implements kong's command.
+func (c *mutateFixed) Run(ctx context.Context, to *cli.Console) error {
+	return mutate.RunFixed(ctx, mutate.Options{Jobs: c.Jobs, Dir: c.Dir, Say: cli.NewProgress(to.Err).Say})
+}

@@ -1,0 +1,212 @@
+package mutate
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// An Equivalent is a mutant that no caller can tell from the product. It is found by its function and by the text of
+// its lines, so that it survives edits of other lines.
+type Equivalent struct {
+	Package, Function string
+	Old, New          string // lines, without indentation; an empty New is a line that was removed
+	Reason            string // why no caller can tell
+}
+
+// equivalents lists the equivalent mutants. Each says why no caller can tell.
+var equivalents = []Equivalent{
+	{
+		Package: "internal/rules/credit", Function: "(*Subscription).Adjust",
+		Old: "if amount < 0 {", New: "if amount <= 0 {",
+		Reason: "a line with amount 0 is left out, so its kind is never seen",
+	},
+	{
+		Package: "internal/rules/credit", Function: "(*Subscription).Adjust",
+		Old: "if amount < 0 {", New: "if amount < 1 {",
+		Reason: "a line with amount 0 is left out, so its kind is never seen",
+	},
+	{
+		Package: "internal/rules/booking", Function: "tooLate",
+		Old:    "hours := strconv.FormatFloat(window.Hours(), 'f', -1, 64)",
+		New:    "hours := strconv.FormatFloat(window.Hours(), 'f', -2, 64)",
+		Reason: "any negative precision means the shortest text",
+	},
+	{
+		Package: "internal/rules/booking", Function: "Reschedule",
+		Old:    "if err := withoutMoved(*payer, from, to).CheckQuota(to.LocalDate); err != nil {",
+		New:    "if err := withoutMoved(*payer, to, from).CheckQuota(to.LocalDate); err != nil {",
+		Reason: "it only compares the days and weeks of both, which is symmetric",
+	},
+	{
+		Package: "internal/rules/catalog", Function: "elapsed",
+		Old:    `return strconv.FormatFloat(d.Seconds(), 'f', -1, 64) + "s"`,
+		New:    `return strconv.FormatFloat(d.Seconds(), 'f', -2, 64) + "s"`,
+		Reason: "any negative precision means the shortest text",
+	},
+	{
+		Package: "internal/rules/catalog", Function: "Resolve",
+		Old: "for _, l := range layers[1:] {", New: "for _, l := range layers[0:] {",
+		Reason: "the rules begin with the first layer, and applying it again changes nothing",
+	},
+	{
+		Package: "internal/rules/member", Function: "Edit",
+		Old: "return after, ChangedFields(before, after), nil", New: "return after, ChangedFields(after, before), nil",
+		Reason: "the names of the fields that differ are the same both ways",
+	},
+	{
+		Package: "internal/rules/member", Function: "phone",
+		Old:    `number, err := phonenumbers.Parse(s, "ZZ") // no default region: the country code is required`,
+		New:    `number, err := phonenumbers.Parse(s, "") // no default region: the country code is required`,
+		Reason: "the region is only read for a number without +, which is rejected before",
+	},
+	{
+		Package: "internal/civil", Function: "(Date).utc",
+		Old:    "return time.Date(d.Year, d.Month, d.Day, 0, 0, 0, 0, time.UTC)",
+		New:    "return time.Date(d.Year, d.Month, d.Day, 0, 0, 0, 1, time.UTC)",
+		Reason: "only whole seconds of it are used",
+	},
+	{
+		Package: "internal/civil", Function: "offsetAt",
+		Old:    "_, offset := time.Unix(instant, 0).In(zone).Zone()",
+		New:    "_, offset := time.Unix(instant, 1).In(zone).Zone()",
+		Reason: "offsets change at whole seconds",
+	},
+	{
+		Package: "internal/rules/checkin", Function: "checkDistance",
+		Old: "distance, err := Distance(*f.Location, at)", New: "distance, err := Distance(at, *f.Location)",
+		Reason: "the distance is the same both ways",
+	},
+	{
+		Package: "internal/rules/brand", Function: "(Color).luminance",
+		Old: "if v <= 0.04045 {", New: "if v < 0.04045 {",
+		Reason: "no part of a color is 0.04045 of 255",
+	},
+	{
+		Package: "internal/rules/brand", Function: "(Color).TextColor",
+		Old: "if c.Contrast(White) >= MinTextContrast {", New: "if c.Contrast(White) > MinTextContrast {",
+		Reason: "no color has a contrast of exactly 4.5 with white",
+	},
+	{
+		Package: "internal/rules/brand", Function: "(Color).mix",
+		Old:    "part := func(a, b uint8) uint8 { return uint8((int(a)*(100-percent) + int(b)*percent + 50) / 100) }",
+		New:    "part := func(a, b uint8) uint8 { return uint8((int(a)*(100-percent) + int(b)*percent + 51) / 100) }",
+		Reason: "percentages are multiples of five, so the remainder never is 49",
+	},
+	{
+		Package: "internal/rules/session", Function: "(Series).Facts",
+		Old:    `facts["duration"] = strconv.FormatFloat(s.Duration.Seconds(), 'f', -1, 64) + "s"`,
+		New:    `facts["duration"] = strconv.FormatFloat(s.Duration.Seconds(), 'f', -2, 64) + "s"`,
+		Reason: "any negative precision means the shortest text",
+	},
+	{
+		Package: "internal/rules/session", Function: "(Session).Edit",
+		Old:    "if err := checkStart(span.Start, now); err != nil {",
+		New:    "if err := checkStart(now, span.Start); err != nil {",
+		Reason: "the distance is limited the same way in the past and in the future",
+	},
+	{
+		Package: "internal/rules/session", Function: "align",
+		Old: "least := make([][]float64, n+1)", New: "least := make([][]float64, n+2)",
+		Reason: "the last row is not read",
+	},
+	{
+		Package: "internal/rules/session", Function: "align",
+		Old: "least[i] = make([]float64, m+1)", New: "least[i] = make([]float64, m+2)",
+		Reason: "the last column is not read",
+	},
+	{
+		Package: "internal/rules/session", Function: "align",
+		Old: "skip := math.Inf(1)", New: "skip := math.Inf(2)",
+		Reason: "any sign that is not negative gives the same infinity",
+	},
+	{
+		Package: "internal/rules/session", Function: "align",
+		Old: "skip := math.Inf(1)", New: "skip := math.Inf(0)",
+		Reason: "any sign that is not negative gives the same infinity",
+	},
+	{
+		Package: "internal/rules/session", Function: "align",
+		Old: "paired[i] = -1", New: "paired[i] = -2",
+		Reason: "any negative index means no occurrence",
+	},
+	{
+		Package: "internal/rules/recurrence", Function: "numbers",
+		Old: "n, err := strconv.ParseUint(digits, 10, 16)", New: "n, err := strconv.ParseUint(digits, 10, 17)",
+		Reason: "the number must be in a smaller range",
+	},
+	{
+		Package: "internal/rules/notify", Function: "(*Breaker).Allow",
+		Old: "return 0, b.until, false", New: "return 1, b.until, false",
+		Reason: "a permit without ok is none",
+	},
+	{
+		Package: "internal/rules/notify", Function: "(*Breaker).Allow",
+		Old: "b.generation++", New: "b.generation--",
+		Reason: "generations are only compared for equality",
+	},
+	{
+		Package: "internal/rules/notify", Function: "(*Breaker).open",
+		Old: "b.generation++", New: "b.generation--",
+		Reason: "generations are only compared for equality",
+	},
+	{
+		Package: "internal/rules/notify", Function: "providerFailed",
+		Old: "return err != nil, 0", New: "return err != nil, 1",
+		Reason: "a nanosecond is shorter than every pause",
+	},
+	{
+		Package: "internal/rules/notify", Function: "(QuietHours).next",
+		Old: "minutes := int(at.Sub(from)/time.Minute) + 1", New: "minutes := int(at.Sub(from)/time.Minute) + 2",
+		Reason: "a longer range has the same first minute that is not quiet",
+	},
+	{
+		Package: "internal/rules/notify", Function: "(QuietHours).next",
+		Old:    "if left := q.End.SinceMidnight() - clock.SinceMidnight(); left > 0 {",
+		New:    "if left := q.End.SinceMidnight() - clock.SinceMidnight(); left > 1 {",
+		Reason: "times of day are whole seconds",
+	},
+}
+
+// maxEquivalent is the share of a package's mutants that may be equivalent.
+const maxEquivalent = 0.03
+
+// is reports whether a mutant is the one that was meant.
+func (e Equivalent) is(m Mutant) bool {
+	return e.Package == m.Package && e.Function == m.Function && slices.Equal(lines(e.Old), m.Old) &&
+		slices.Equal(lines(e.New), m.New)
+}
+
+func equivalent(known []Equivalent, m Mutant) bool {
+	return slices.ContainsFunc(known, func(e Equivalent) bool { return e.is(m) })
+}
+
+// checkList returns an error for what is wrong with a list, given all mutants of some packages: an entry without a
+// reason, one that is no mutant, or too many in a package.
+func checkList(known []Equivalent, all []Mutant, loaded map[string]*source) error {
+	var wrong []error
+	entries, mutants := make(map[string]int), make(map[string]int)
+	for _, m := range all {
+		mutants[m.Package]++
+	}
+	for _, e := range known {
+		if _, ok := loaded[e.Package]; !ok {
+			continue
+		}
+		entries[e.Package]++
+		if strings.TrimSpace(e.Reason) == "" {
+			wrong = append(wrong, fmt.Errorf("equivalent mutant of %s %s: %q has no reason", e.Package, e.Function, e.New))
+		}
+		if !slices.ContainsFunc(all, e.is) {
+			wrong = append(wrong, fmt.Errorf("equivalent mutant of %s %s: %q is no mutant", e.Package, e.Function, e.New))
+		}
+	}
+	for _, folder := range slices.Sorted(maps.Keys(entries)) {
+		if share := float64(entries[folder]) / float64(mutants[folder]); share > maxEquivalent {
+			wrong = append(wrong, fmt.Errorf("%s: %.1f %% of its mutants are listed as equivalent", folder, 100*share))
+		}
+	}
+	return errors.Join(wrong...)
+}

@@ -1,0 +1,52 @@
+package accountapi
+
+import (
+	"testing"
+
+	"github.com/shoenig/test"
+
+	v1 "github.com/berthhq/berth/gen/berth/v1"
+	"github.com/berthhq/berth/internal/rpc/convert/converttest"
+	"github.com/berthhq/berth/internal/rules/catalog"
+	"github.com/berthhq/berth/internal/rules/credit"
+	"github.com/berthhq/berth/internal/rules/grant"
+	"github.com/berthhq/berth/internal/rules/member"
+)
+
+// Every field is converted to the field of the same meaning, in both directions.
+func TestConversions_CarryEveryField(t *testing.T) {
+	t.Parallel()
+	var l converttest.Lines
+	converttest.Add(&l, subscriptionMessage, func(s *credit.Subscription) {
+		s.Status, s.Plan.Kind = credit.Paused, credit.Course
+	})
+	converttest.Add(&l, creditEntryMessage, func(e *credit.Entry) { e.Kind = credit.Correction })
+	converttest.Add(&l, memberMessage, func(m *member.Member) { m.Status = member.Inactive })
+	converttest.AddBack(&l, memberValue)
+	converttest.AddBack(&l, func(m *v1.Member) member.Member {
+		var edited member.Member
+		test.NoError(t, editMember(m, []string{
+			"subject", "name", "email", "phone", "tier", "tags", "status", "locale", "time_zone", "notes",
+		})(&edited))
+		return edited
+	})
+	converttest.Add(&l, deviceMessage, func(d *member.Device) { d.Kind = member.Android })
+	converttest.Add(&l, importProgressMessage)
+	converttest.Add(&l, importReportMessage)
+	converttest.Add(&l, tenantMessage)
+	converttest.AddBack(&l, func(m *v1.Tenant) catalog.Tenant {
+		var edited catalog.Tenant
+		editTenant(m, []string{"name", "time_zone", "locale", "currency", "takes_payments", "brand"})(&edited)
+		return edited
+	})
+	converttest.Add(&l, roleMessage)
+	converttest.AddBack(&l, roleValue)
+	converttest.AddBack(&l, func(m *v1.Role) grant.Role {
+		var edited grant.Role
+		test.NoError(t, editRole(m, []string{"title", "description", "permissions"})(&edited))
+		return edited
+	})
+	converttest.Add(&l, serviceAccountMessage)
+	converttest.AddBack(&l, accessSubject)
+	l.Check(t, "testdata/fields.txt")
+}

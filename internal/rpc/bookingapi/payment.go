@@ -1,0 +1,74 @@
+package bookingapi
+
+import (
+	"context"
+
+	v1 "github.com/berthhq/berth/gen/berth/v1"
+	"github.com/berthhq/berth/internal/app/bookings"
+	"github.com/berthhq/berth/internal/rpc/convert"
+	"github.com/berthhq/berth/internal/rpc/request"
+	"github.com/berthhq/berth/internal/rules/payment"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+// RecordPayment handles BookingService.RecordPayment.
+func (s *Bookings) RecordPayment(
+	ctx context.Context, req *v1.RecordPaymentRequest,
+) (*v1.RecordPaymentResponse, error) {
+	by, err := paymentCaller(ctx)
+	if err != nil {
+		return nil, err
+	}
+	place, err := s.Service.RecordPayment(
+		ctx, by, convert.ID[tenant.BookingID](req.BookingId), paymentValue(req.Payment),
+	)
+	if err != nil {
+		return nil, err
+	}
+	return convert.BookingResponse(ctx, &v1.RecordPaymentResponse{Booking: convert.BookingMessage(*place.Booking)}, place)
+}
+
+// RefundPayment handles BookingService.RefundPayment.
+func (s *Bookings) RefundPayment(
+	ctx context.Context, req *v1.RefundPaymentRequest,
+) (*v1.RefundPaymentResponse, error) {
+	by, err := paymentCaller(ctx)
+	if err != nil {
+		return nil, err
+	}
+	place, err := s.Service.RefundPayment(ctx, by, convert.ID[tenant.BookingID](req.BookingId), refundValue(req))
+	if err != nil {
+		return nil, err
+	}
+	return convert.BookingResponse(ctx, &v1.RefundPaymentResponse{Booking: convert.BookingMessage(*place.Booking)}, place)
+}
+
+func refundValue(m *v1.RefundPaymentRequest) payment.Facts {
+	return payment.Facts{
+		Kind: payment.Refund, Amount: convert.MoneyValue(m.Amount), Method: m.Method, Reference: m.Reference,
+	}
+}
+
+// ListPaymentEntries handles BookingService.ListPaymentEntries.
+func (s *Bookings) ListPaymentEntries(
+	ctx context.Context, req *v1.ListPaymentEntriesRequest,
+) (*v1.ListPaymentEntriesResponse, error) {
+	entries, err := s.Service.ListPayments(ctx, request.Caller(ctx), convert.ID[tenant.BookingID](req.BookingId))
+	if err != nil {
+		return nil, err
+	}
+	response := new(v1.ListPaymentEntriesResponse)
+	for _, e := range entries {
+		response.Entries = append(response.Entries, paymentEntryMessage(e))
+	}
+	return response, nil
+}
+
+// paymentCaller returns the caller of an RPC that changes payments. Members with the permission are the desk, and may
+// access any booking. A service account may access those that it made, unless it may confirm any.
+func paymentCaller(ctx context.Context) (tenant.Caller, error) {
+	if caller := request.Caller(ctx); !caller.Member.IsZero() {
+		return caller, nil
+	}
+	return request.CallerWith(ctx, bookings.ConfirmAny)
+}

@@ -1,0 +1,429 @@
+package rpc
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"connectrpc.com/connect"
+	"github.com/google/go-cmp/cmp"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+	"google.golang.org/genproto/googleapis/type/latlng"
+	"google.golang.org/protobuf/testing/protocmp"
+	"google.golang.org/protobuf/types/known/durationpb"
+
+	v1 "github.com/berthhq/berth/gen/berth/v1"
+	"github.com/berthhq/berth/gen/berth/v1/berthv1connect"
+	"github.com/berthhq/berth/internal/rpc/convert"
+	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/testkit/expect"
+)
+
+func TestLocation_RoundTripsEveryField(t *testing.T) {
+	t.Parallel()
+	s := newTenantTest(t)
+	created := s.location(t, &v1.Location{
+		Id: someSession, Name: "Pier 1", Address: "Kai 1\nBerlin", Geo: &latlng.LatLng{Latitude: 52.5, Longitude: -13.4},
+		Channels: []v1.Channel{v1.Channel_CHANNEL_PHONE}, Etag: "v7",
+	})
+	want := &v1.Location{
+		Name: "Pier 1", TimeZone: "Europe/Berlin", Address: "Kai 1\nBerlin",
+		Geo:      &latlng.LatLng{Latitude: 52.5, Longitude: -13.4},
+		Channels: allChannels, Active: true, Etag: "v1",
+	}
+	test.EqOp(t, "", cmp.Diff(want, created, ignoreServerFields()...))
+	test.True(t, created.GetId() != someSession && !created.GetCreateTime().AsTime().IsZero(), test.Sprint(created))
+	read := expect.Value(
+		s.GetLocation(t.Context(), as(s.Token(t, "member"), &v1.GetLocationRequest{LocationId: created.GetId()})),
+	)(t)
+	test.EqOp(t, "", cmp.Diff(created, read.Msg.GetLocation(), protocmp.Transform()), test.Sprint(read))
+	for i, c := range []struct {
+		path string
+		set  func(*v1.Location)
+	}{
+		{"name", func(m *v1.Location) { m.Name = "Quay" }},
+		{"time_zone", func(m *v1.Location) { m.TimeZone = "America/Argentina/Buenos_Aires" }},
+		{"geo", func(m *v1.Location) { m.Geo = &latlng.LatLng{Latitude: -90, Longitude: 180} }},
+		{"geo", func(m *v1.Location) { m.Geo = nil }},
+		{"address", func(m *v1.Location) { m.Address = "" }},
+		{"channels", func(m *v1.Location) { m.Channels = []v1.Channel{v1.Channel_CHANNEL_PHONE} }},
+		{"channels", func(m *v1.Location) { m.Channels = []v1.Channel{} }},
+		{"active", func(m *v1.Location) { m.Active = false }},
+	} {
+		sent := &v1.Location{
+			Id: created.GetId(), Name: "Other", TimeZone: "UTC", Address: "Other", Geo: &latlng.LatLng{}, Active: true,
+			Etag:     want.GetEtag(),
+			Channels: []v1.Channel{v1.Channel_CHANNEL_WALK_IN},
+		}
+		c.set(sent)
+		c.set(want)
+		want.Etag = convert.Etag(i + 2)
+		response, err := s.UpdateLocation(
+			t.Context(), as(s.owner, &v1.UpdateLocationRequest{Location: sent, UpdateMask: mask(c.path)}),
+		)
+		must.NoError(t, err, must.Sprint(c.path))
+		test.EqOp(t, "", cmp.Diff(want, response.Msg.GetLocation(), ignoreServerFields()...), test.Sprint(c.path))
+	}
+	set, err := s.SetChannels(t.Context(), as(s.owner, &v1.SetChannelsRequest{
+		LocationId: created.GetId(), Etag: want.GetEtag(),
+		Channels: []v1.Channel{v1.Channel_CHANNEL_WALK_IN, v1.Channel_CHANNEL_ONLINE},
+	}))
+	want.Etag, want.Channels = "v10", []v1.Channel{v1.Channel_CHANNEL_ONLINE, v1.Channel_CHANNEL_WALK_IN}
+	must.NoError(t, err)
+	test.EqOp(t, "", cmp.Diff(want, set.Msg.GetLocation(), ignoreServerFields()...))
+	if set, err = s.SetChannels(
+		t.Context(), as(s.owner, &v1.SetChannelsRequest{LocationId: created.GetId()}),
+	); err != nil ||
+		len(set.Msg.GetLocation().GetChannels()) != 0 {
+		t.Error(set, err)
+	}
+
+	_, err = s.CreateLocation(t.Context(), as(s.owner, &v1.CreateLocationRequest{Location: &v1.Location{Name: "QUAY"}}))
+	test.Eq(t, apiError{connect.CodeAlreadyExists, "ALREADY_EXISTS", map[string]string{"field": "location.name"}},
+		apiErrorOf(t, err))
+	for name, l := range map[string]*v1.Location{
+		"NUL":         {Name: "Pier\x00"},
+		"blank":       {Name: " "},
+		"long":        {Name: strings.Repeat("x", 201)},
+		"huge":        {Name: "Pier", Address: strings.Repeat("x", 1<<20)},
+		"no name":     {},
+		"no zone":     {Name: "Pier", TimeZone: "Local"},
+		"off the map": {Name: "Pier", Geo: &latlng.LatLng{Latitude: 91}},
+		"channel":     {Name: "Pier", Channels: []v1.Channel{v1.Channel_CHANNEL_UNSPECIFIED}},
+	} {
+		_, err := s.CreateLocation(t.Context(), as(s.owner, &v1.CreateLocationRequest{Location: l}))
+		got := apiErrorOf(t, err)
+		test.True(
+			t, got.Code == connect.CodeInvalidArgument && got.Reason == "INVALID_FIELD", test.Sprintf("%s: %v", name, got),
+		)
+	}
+}
+
+// A caller with permission for the catalog but not for policies may edit a location except for its channels.
+func TestUpdateLocation_ChannelsNeedPolicyPermission(t *testing.T) {
+	t.Parallel()
+	s := newTenantTest(t)
+	at := s.location(t, &v1.Location{Name: "Pier 1"})
+	roles := berthv1connect.NewAccessServiceClient(s.Client, s.URL)
+	expect.OK(t)(roles.CreateRole(
+		t.Context(),
+		as(s.owner, &v1.CreateRoleRequest{Role: &v1.Role{Name: "builder", Permissions: []string{"catalog.write"}}}),
+	))
+	expect.OK(t)(roles.AssignRole(
+		t.Context(), as(s.owner, &v1.AssignRoleRequest{MemberId: convert.IDText(s.Members["member"]), Role: "builder"}),
+	))
+	edit := func(token string, paths ...string) (*v1.Location, error) {
+		response, err := s.UpdateLocation(t.Context(), as(token, &v1.UpdateLocationRequest{
+			Location:   &v1.Location{Id: at.GetId(), Name: "Quay", Channels: []v1.Channel{v1.Channel_CHANNEL_PHONE}},
+			UpdateMask: mask(paths...),
+		}))
+		if err != nil {
+			return nil, err
+		}
+		return response.Msg.GetLocation(), nil
+	}
+	_, err := edit(s.Token(t, "member"), "name", "channels")
+	denied := apiError{connect.CodePermissionDenied, "PERMISSION_DENIED", map[string]string{"permission": "policy.write"}}
+	test.Eq(t, denied, apiErrorOf(t, err))
+	got := expect.Value(edit(s.Token(t, "member"), "name"))(t)
+	test.True(
+		t, got.GetName() == "Quay" && got.GetEtag() == "v2" && len(got.GetChannels()) == 3, test.Sprintf("%v", got),
+	)
+	got = expect.Value(edit(s.owner, "name", "channels"))(t)
+	test.True(t, len(got.GetChannels()) == 1 && got.GetEtag() == "v3", test.Sprintf("%v", got))
+}
+
+func TestResource_RoundTripsEveryField(t *testing.T) {
+	t.Parallel()
+	s := newTenantTest(t)
+	at := s.location(t, &v1.Location{Name: "Pier 1"})
+	response := expect.Value(s.CreateResource(
+		t.Context(),
+		as(
+			s.owner, &v1.CreateResourceRequest{Resource: &v1.Resource{LocationId: at.GetId(), Name: "Court 1", Kind: "court"}},
+		),
+	))(t)
+	created := response.Msg.GetResource()
+	want := &v1.Resource{LocationId: at.GetId(), Name: "Court 1", Kind: "court", Active: true, Etag: "v1"}
+	test.EqOp(t, "", cmp.Diff(want, created, ignoreServerFields()...))
+	for i, c := range []struct {
+		path string
+		set  func(*v1.Resource)
+	}{
+		{"name", func(m *v1.Resource) { m.Name = "Court One" }},
+		{"kind", func(m *v1.Resource) { m.Kind = "" }},
+		{"active", func(m *v1.Resource) { m.Active = false }},
+	} {
+		sent := &v1.Resource{
+			Id: created.GetId(), LocationId: someSession, Name: "Other", Kind: "other", Active: true, Etag: want.GetEtag(),
+		}
+		c.set(sent)
+		c.set(want)
+		want.Etag = convert.Etag(i + 2)
+		response, err := s.UpdateResource(
+			t.Context(), as(s.owner, &v1.UpdateResourceRequest{Resource: sent, UpdateMask: mask(c.path)}),
+		)
+		must.NoError(t, err, must.Sprint(c.path))
+		test.EqOp(t, "", cmp.Diff(want, response.Msg.GetResource(), ignoreServerFields()...), test.Sprint(c.path))
+	}
+	_, err := s.CreateResource(
+		t.Context(), as(s.owner, &v1.CreateResourceRequest{Resource: &v1.Resource{LocationId: someSession, Name: "Court 2"}}),
+	)
+	test.Eq(t, apiError{Code: connect.CodeNotFound, Reason: "LOCATION_NOT_FOUND"}, apiErrorOf(t, err))
+	list := expect.Value(s.ListResources(
+		t.Context(), as(s.owner, &v1.ListResourcesRequest{LocationId: at.GetId(), IncludeInactive: true}),
+	))(t)
+	test.EqOp(t, 1, len(list.Msg.GetResources()), test.Sprint(list))
+}
+
+func TestService_RoundTripsEveryField(t *testing.T) {
+	t.Parallel()
+	s := newTenantTest(t)
+	hour := durationpb.New(time.Hour)
+	created := s.service(t, &v1.Service{Name: "Vinyasa", Duration: hour})
+	want := &v1.Service{
+		Name: "Vinyasa", Duration: hour, MinParty: 1, MaxParty: 1, Delivery: v1.Delivery_DELIVERY_IN_PERSON, Active: true,
+		Etag: "v1",
+	}
+	test.EqOp(t, "", cmp.Diff(want, created, ignoreServerFields()...))
+	for i, c := range []struct {
+		path string
+		set  func(*v1.Service)
+	}{
+		{"name", func(m *v1.Service) { m.Name = "18 holes" }},
+		{"description", func(m *v1.Service) { m.Description = "A round.\nOf golf." }},
+		{"category", func(m *v1.Service) { m.Category = "Golf" }},
+		{"duration", func(m *v1.Service) { m.Duration = durationpb.New(4 * time.Hour) }},
+		{"default_capacity", func(m *v1.Service) { m.DefaultCapacity = new(int32(0)) }},
+		{"default_capacity", func(m *v1.Service) { m.DefaultCapacity = nil }},
+		{"default_waitlist_capacity", func(m *v1.Service) { m.DefaultWaitlistCapacity = 9 }},
+		{"max_party", func(m *v1.Service) { m.MaxParty = 4 }},
+		{"min_party", func(m *v1.Service) { m.MinParty = 3 }},
+		{"delivery", func(m *v1.Service) { m.Delivery = v1.Delivery_DELIVERY_FEED }},
+		{"color", func(m *v1.Service) { m.Color = "#00AAff" }},
+		{"active", func(m *v1.Service) { m.Active = false }},
+	} {
+		sent := &v1.Service{
+			Id: created.GetId(), Name: "Other", Description: "Other", Category: "Other", Duration: durationpb.New(time.Minute),
+			DefaultCapacity: new(int32(7)), DefaultWaitlistCapacity: 7, Color: "#777777", Active: true, Etag: want.GetEtag(),
+		}
+		c.set(sent)
+		c.set(want)
+		want.Etag = convert.Etag(i + 2)
+		response, err := s.UpdateService(
+			t.Context(), as(s.owner, &v1.UpdateServiceRequest{Service: sent, UpdateMask: mask(c.path)}),
+		)
+		must.NoError(t, err, must.Sprint(c.path))
+		test.EqOp(t, "", cmp.Diff(want, response.Msg.GetService(), ignoreServerFields()...), test.Sprint(c.path))
+	}
+	// If cleared, the largest party is the smallest, and the smallest is one.
+	cleared := expect.Value(s.UpdateService(
+		t.Context(),
+		as(
+			s.owner,
+			&v1.UpdateServiceRequest{
+				Service: &v1.Service{Id: created.GetId()}, UpdateMask: mask("max_party", "delivery", "color"),
+			},
+		),
+	))(t)
+	test.True(
+		t, cleared.Msg.GetService().GetMaxParty() == 3 &&
+			cleared.Msg.GetService().GetDelivery() == v1.Delivery_DELIVERY_IN_PERSON &&
+			cleared.Msg.GetService().GetColor() == "",
+		test.Sprint(cleared),
+	)
+	_, err := s.UpdateService(
+		t.Context(),
+		as(
+			s.owner,
+			&v1.UpdateServiceRequest{Service: &v1.Service{Id: created.GetId(), MaxParty: 2}, UpdateMask: mask("max_party")},
+		),
+	)
+	test.Eq(t, apiError{connect.CodeInvalidArgument, "INVALID_FIELD", map[string]string{"field": "service.max_party"}},
+		apiErrorOf(t, err))
+	for name, v := range map[string]*v1.Service{
+		"no duration":   {Name: "Yin"},
+		"half a second": {Name: "Yin", Duration: durationpb.New(time.Hour + time.Second/2)},
+		"upside down":   {Name: "Yin", Duration: hour, MinParty: 3, MaxParty: 2},
+		"NUL":           {Name: "Yin", Duration: hour, Description: "\x00"},
+	} {
+		_, err := s.CreateService(t.Context(), as(s.owner, &v1.CreateServiceRequest{Service: v}))
+		got := apiErrorOf(t, err)
+		test.EqOp(t, "INVALID_FIELD", got.Reason, test.Sprintf("%s: %v", name, got))
+	}
+	_, err = s.ListServices(t.Context(), as(s.owner, &v1.ListServicesRequest{Category: "\x00"}))
+	got := apiErrorOf(t, err)
+	test.EqOp(t, "INVALID_FIELD", got.Reason, test.Sprint(got))
+}
+
+func TestCatalog_Pages(t *testing.T) {
+	t.Parallel()
+	s := newTenantTest(t)
+	at := s.location(t, &v1.Location{Name: strings.Repeat("🏄", 199) + "0"})
+	booking := berthv1connect.NewBookingServiceClient(s.Client, s.URL)
+	var names []string
+	var last *v1.Location
+	for i := range 5 {
+		// The longest possible name, with characters that take the most space in a page token.
+		name := strings.Repeat("<", 190) + fmt.Sprint(i)
+		if i%2 == 0 {
+			name = strings.Repeat("🏄", 199) + fmt.Sprint(i)
+		}
+		s.service(t, &v1.Service{Name: name, Category: "Sport", Duration: durationpb.New(time.Hour)})
+		expect.OK(t)(s.CreateResource(
+			t.Context(), as(s.owner, &v1.CreateResourceRequest{Resource: &v1.Resource{LocationId: at.GetId(), Name: name}}),
+		))
+		if i > 0 {
+			last = s.location(t, &v1.Location{Name: name})
+		}
+		names = append(names, name)
+	}
+	names = []string{names[1], names[3], names[0], names[2], names[4]}
+	// Items are at two locations each, so that a page can end between equal names. The last name is created first,
+	// so that the order of ids is another.
+	var items []string
+	for _, name := range slices.Backward(names) {
+		for _, location := range []string{at.GetId(), last.GetId()} {
+			items = slices.Insert(items, 0, name)
+			expect.OK(t)(booking.CreateItem(
+				t.Context(), as(s.owner, &v1.CreateItemRequest{LocationId: location, Item: &v1.ItemInput{Name: name}}),
+			))
+		}
+	}
+
+	first := expect.Value(
+		s.ListServices(t.Context(), as(s.owner, &v1.ListServicesRequest{Category: "Sport", PageSize: 2})),
+	)(t)
+	other := s.NewTenant(t, "Quay Golf")
+	token := first.Msg.GetNextPageToken()
+	for name, request := range map[string]func() error{
+		"another filter": func() error {
+			_, err := s.ListServices(t.Context(), as(s.owner, &v1.ListServicesRequest{PageToken: token}))
+			return err
+		},
+		"another list": func() error {
+			_, err := s.ListLocations(t.Context(), as(s.owner, &v1.ListLocationsRequest{PageToken: token}))
+			return err
+		},
+		"another tenant": func() error {
+			_, err := s.ListServices(
+				t.Context(), as(s.Token(t, "owner", other), &v1.ListServicesRequest{Category: "Sport", PageToken: token}),
+			)
+			return err
+		},
+		"no token": func() error {
+			_, err := s.ListResources(t.Context(), as(s.owner, &v1.ListResourcesRequest{PageToken: "page 2"}))
+			return err
+		},
+	} {
+		want := apiError{connect.CodeInvalidArgument, "INVALID_FIELD", map[string]string{"field": "page_token"}}
+		test.Eq(t, want, apiErrorOf(t, request()), test.Sprint(name))
+	}
+
+	for what, list := range map[string]func(token string) ([]string, string, error){
+		"services": func(token string) (names []string, next string, err error) {
+			page, err := s.ListServices(
+				t.Context(), as(s.owner, &v1.ListServicesRequest{Category: "Sport", PageSize: 2, PageToken: token}),
+			)
+			if err != nil {
+				return nil, "", err
+			}
+			for _, v := range page.Msg.GetServices() {
+				names = append(names, v.GetName())
+			}
+			return names, page.Msg.GetNextPageToken(), nil
+		},
+		"locations": func(token string) (names []string, next string, err error) {
+			page, err := s.ListLocations(t.Context(), as(s.owner, &v1.ListLocationsRequest{PageSize: 2, PageToken: token}))
+			if err != nil {
+				return nil, "", err
+			}
+			for _, l := range page.Msg.GetLocations() {
+				names = append(names, l.GetName())
+			}
+			return names, page.Msg.GetNextPageToken(), nil
+		},
+		"items": func(token string) (names []string, next string, err error) {
+			page, err := booking.ListItems(
+				t.Context(), as(s.owner, &v1.ListItemsRequest{PageSize: 3, PageToken: token, IncludeInactive: true}),
+			)
+			if err != nil {
+				return nil, "", err
+			}
+			for _, i := range page.Msg.GetItems() {
+				names = append(names, i.GetName())
+			}
+			return names, page.Msg.GetNextPageToken(), nil
+		},
+		"resources": func(token string) (names []string, next string, err error) {
+			page, err := s.ListResources(t.Context(), as(s.owner, &v1.ListResourcesRequest{PageSize: 2, PageToken: token}))
+			if err != nil {
+				return nil, "", err
+			}
+			for _, r := range page.Msg.GetResources() {
+				names = append(names, r.GetName())
+			}
+			return names, page.Msg.GetNextPageToken(), nil
+		},
+	} {
+		var got []string
+		for token, more := "", true; more; more = token != "" {
+			page, next, err := list(token)
+			must.NoError(t, err, must.Sprint(what))
+			got, token = append(got, page...), next
+		}
+		want := names
+		if what == "items" {
+			want = items
+		}
+		test.Eq(t, want, got, test.Sprint(what))
+	}
+}
+
+// Objects of another tenant are not found, with the same error as objects that do not exist, and its token gives no
+// access to this tenant.
+func TestCatalog_HidesOtherTenants(t *testing.T) {
+	t.Parallel()
+	s := newTenantTest(t)
+	at := s.location(t, &v1.Location{Name: "Pier 1"})
+	other := s.NewTenant(t, "Quay Golf")
+	stranger := s.Token(t, "owner", other)
+	request := func(id string) error {
+		_, err := s.GetLocation(t.Context(), as(stranger, &v1.GetLocationRequest{LocationId: id}))
+		return err
+	}
+	theirs, absent := request(at.GetId()), request(convert.IDText(tenant.New[tenant.LocationID](time.Now())))
+	test.Eq(t, apiError{Code: connect.CodeNotFound, Reason: "LOCATION_NOT_FOUND"}, apiErrorOf(t, theirs))
+	test.Eq(t, absent.Error(), theirs.Error())
+	_, err := s.GetLocation(
+		t.Context(), as(stranger, &v1.GetLocationRequest{TenantId: s.Tenant.String(), LocationId: at.GetId()}),
+	)
+	got := apiErrorOf(t, err)
+	test.EqOp(t, "TENANT_FORBIDDEN", got.Reason, test.Sprint(got))
+	for name, request := range map[string]func(token string) error{
+		"tenant": func(token string) error {
+			_, err := s.UpdateTenant(
+				t.Context(), as(token, &v1.UpdateTenantRequest{Tenant: &v1.Tenant{Name: "Mine"}, UpdateMask: mask("name")}),
+			)
+			return err
+		},
+		"location": func(token string) error {
+			_, err := s.CreateLocation(t.Context(), as(token, &v1.CreateLocationRequest{Location: &v1.Location{Name: "Mine"}}))
+			return err
+		},
+		"policy": func(token string) error {
+			_, err := s.UpdatePolicy(t.Context(), as(token, &v1.UpdatePolicyRequest{
+				Layer: &v1.PolicyLayer{Level: v1.PolicyLevel_POLICY_LEVEL_TENANT}, UpdateMask: mask("hold_ttl"),
+			}))
+			return err
+		},
+	} {
+		for _, role := range []string{"coach", "member"} {
+			got := apiErrorOf(t, request(s.Token(t, role)))
+			test.EqOp(t, "PERMISSION_DENIED", got.Reason, test.Sprintf("%s by %s: %v", name, role, got))
+		}
+	}
+}

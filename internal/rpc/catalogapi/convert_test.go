@@ -1,0 +1,46 @@
+package catalogapi
+
+import (
+	"testing"
+
+	v1 "github.com/berthhq/berth/gen/berth/v1"
+	"github.com/berthhq/berth/internal/rpc/convert/converttest"
+	"github.com/berthhq/berth/internal/rules/catalog"
+	"github.com/berthhq/berth/internal/rules/credit"
+)
+
+// Every field is converted to the field of the same meaning, in both directions.
+func TestConversions_CarryEveryField(t *testing.T) {
+	t.Parallel()
+	var l converttest.Lines
+	converttest.Add(&l, locationMessage, func(l *catalog.Location) { l.Channels = []catalog.Channel{catalog.Phone} })
+	converttest.AddBack(&l, func(m *v1.Location) catalog.Location {
+		var edited catalog.Location
+		editLocation(m, []string{"name", "time_zone", "geo", "address", "channels", "active"})(&edited)
+		return edited
+	})
+	converttest.AddBack(&l, locationValue)
+	converttest.Add(&l, resourceMessage)
+	converttest.AddBack(&l, resourceValue)
+	converttest.AddBack(&l, func(m *v1.Resource) catalog.Resource {
+		var edited catalog.Resource
+		editResource(m, []string{"name", "kind", "active"})(&edited)
+		return edited
+	})
+	converttest.Add(&l, serviceMessage, func(s *catalog.Service) { s.Delivery = catalog.Feed })
+	converttest.AddBack(&l, serviceValue)
+	converttest.AddBack(&l, func(m *v1.Service) catalog.Service {
+		var edited catalog.Service
+		editService(m, []string{
+			"name", "description", "category", "duration", "default_capacity", "default_waitlist_capacity", "min_party",
+			"max_party", "delivery", "color", "active",
+		})(&edited)
+		return edited
+	})
+	converttest.Add(&l, planMessage, func(p *credit.Plan) { p.Kind = credit.Course })
+	converttest.AddBack(&l, planValue)
+	converttest.Add(&l, itemMessage)
+	converttest.AddBack(&l, itemValue)
+	converttest.Add(&l, providerMessage)
+	l.Check(t, "testdata/fields.txt")
+}

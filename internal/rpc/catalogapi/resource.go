@@ -1,0 +1,97 @@
+package catalogapi
+
+import (
+	"context"
+
+	v1 "github.com/berthhq/berth/gen/berth/v1"
+	appcatalog "github.com/berthhq/berth/internal/app/catalog"
+	"github.com/berthhq/berth/internal/rpc/convert"
+	"github.com/berthhq/berth/internal/rpc/request"
+	"github.com/berthhq/berth/internal/rules/catalog"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+// CreateResource handles TenantService.CreateResource.
+func (s *Catalog) CreateResource(
+	ctx context.Context, req *v1.CreateResourceRequest,
+) (*v1.CreateResourceResponse, error) {
+	r, err := s.Service.CreateResource(ctx, request.Caller(ctx), resourceValue(req.GetResource()))
+	if err != nil {
+		return nil, err
+	}
+	return &v1.CreateResourceResponse{Resource: resourceMessage(r)}, nil
+}
+
+// UpdateResource handles TenantService.UpdateResource.
+func (s *Catalog) UpdateResource(
+	ctx context.Context, req *v1.UpdateResourceRequest,
+) (*v1.UpdateResourceResponse, error) {
+	sent := req.GetResource()
+	expect, err := convert.ExpectedVersion(sent.GetEtag())
+	if err != nil {
+		return nil, err
+	}
+	r, err := s.Service.UpdateResource(
+		ctx, request.Caller(ctx), convert.ID[tenant.ResourceID](sent.GetId()), expect,
+		editResource(sent, req.GetUpdateMask().GetPaths()),
+	)
+	if err != nil {
+		return nil, err
+	}
+	return &v1.UpdateResourceResponse{Resource: resourceMessage(r)}, nil
+}
+
+// ListResources handles TenantService.ListResources.
+func (s *Catalog) ListResources(ctx context.Context, req *v1.ListResourcesRequest) (*v1.ListResourcesResponse, error) {
+	page, err := convert.ParsePage[convert.NameCursor](req)
+	if err != nil {
+		return nil, err
+	}
+	q := appcatalog.ResourceQuery{
+		Location: convert.ID[tenant.LocationID](req.GetLocationId()), Inactive: req.GetIncludeInactive(),
+		Limit: page.Size + 1,
+	}
+	if page.After != nil {
+		q.AfterName, q.AfterID.UUID = page.After.Name, page.After.ID
+	}
+	resources, err := s.Service.ListResources(ctx, request.Caller(ctx), q)
+	if err != nil {
+		return nil, err
+	}
+	resources, next := convert.Paginate(
+		page, resources,
+		func(r catalog.Resource) convert.NameCursor { return convert.NameCursor{Name: r.Name, ID: r.ID.UUID} },
+	)
+	return &v1.ListResourcesResponse{
+		Resources: convert.Messages(resources, resourceMessage), NextPageToken: next,
+	}, nil
+}
+
+func resourceMessage(r catalog.Resource) *v1.Resource {
+	return &v1.Resource{
+		Id:         convert.IDText(r.ID),
+		LocationId: convert.IDText(r.Location),
+		Name:       r.Name,
+		Kind:       r.Kind,
+		Active:     r.Active,
+		Etag:       convert.Etag(r.Version),
+		CreateTime: convert.Timestamp(r.CreatedAt),
+		UpdateTime: convert.Timestamp(r.UpdatedAt),
+	}
+}
+
+func resourceValue(m *v1.Resource) catalog.Resource {
+	return catalog.Resource{
+		Location: convert.ID[tenant.LocationID](m.GetLocationId()), Name: m.GetName(), Kind: m.GetKind(),
+	}
+}
+
+func editResource(m *v1.Resource, paths []string) func(*catalog.Resource) {
+	return func(r *catalog.Resource) {
+		convert.Fields{
+			"name":   convert.Field(&r.Name, m.GetName()),
+			"kind":   convert.Field(&r.Kind, m.GetKind()),
+			"active": convert.Field(&r.Active, m.GetActive()),
+		}.Set(paths)
+	}
+}

@@ -1,0 +1,39 @@
+package convert_test
+
+import (
+	"testing"
+
+	"github.com/shoenig/test"
+
+	"github.com/berthhq/berth/internal/rpc/convert"
+	"github.com/berthhq/berth/internal/rpc/convert/converttest"
+	"github.com/berthhq/berth/internal/rules/booking"
+	"github.com/berthhq/berth/internal/rules/catalog"
+	"github.com/berthhq/berth/internal/rules/credit"
+	"github.com/berthhq/berth/internal/rules/payment"
+	"github.com/berthhq/berth/internal/rules/waitlist"
+)
+
+// Every field is converted to the field of the same meaning, in both directions.
+func TestConversions_CarryEveryField(t *testing.T) {
+	t.Parallel()
+	var l converttest.Lines
+	converttest.Add(&l, convert.BookingMessage, func(b *booking.Booking) {
+		b.Status, b.Channel, b.Payment.Status = booking.Pending, catalog.Phone, payment.Authorized
+		b.Items[0].Status, b.CheckInMethod = booking.ItemConfirmed, "GPS"
+	})
+	converttest.Add(&l, convert.EntryMessage, func(e *waitlist.Entry) {
+		e.Status, e.Offer.Status, e.Scoring.Sum = waitlist.Offered, waitlist.Accepted, true
+	})
+	converttest.Add(&l, convert.OfferMessage, func(o *waitlist.Offer) { o.Status = waitlist.Declined })
+	converttest.Add(&l, convert.BrandMessage)
+	converttest.AddBack(&l, convert.BrandValue)
+	l.Check(t, "testdata/fields.txt")
+}
+
+func TestMoney_RoundTrips(t *testing.T) {
+	t.Parallel()
+	for _, amount := range []credit.Money{{Currency: "CHF", Units: 12, Nanos: 500_000_000}, {}} {
+		test.EqOp(t, amount, convert.MoneyValue(convert.MoneyMessage(amount)))
+	}
+}

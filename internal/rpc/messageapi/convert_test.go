@@ -1,0 +1,40 @@
+package messageapi
+
+import (
+	"testing"
+
+	v1 "github.com/berthhq/berth/gen/berth/v1"
+	"github.com/berthhq/berth/internal/app/messages"
+	"github.com/berthhq/berth/internal/rpc/convert/converttest"
+	"github.com/berthhq/berth/internal/rules/notify"
+)
+
+// Every field is converted to the field of the same meaning, in both directions.
+func TestConversions_CarryEveryField(t *testing.T) {
+	t.Parallel()
+	var l converttest.Lines
+	converttest.Add(&l, settingsMessage, func(s *notify.Settings) {
+		s.PerDay = map[notify.Channel]int{notify.SMS: 1001, notify.Push: 1002, notify.Email: 1003}
+	})
+	converttest.AddBack(&l, quietHoursValue)
+	converttest.AddBack(&l, func(m *v1.NotificationSettings) notify.Settings {
+		edited := notify.Settings{PerDay: make(map[notify.Channel]int)}
+		editSettings(m, []string{
+			"quiet_hours", "email_in_quiet_hours", "sms_per_day", "push_per_day", "email_per_day", "reminders", "reply_to",
+			"sender_name", "credits_low_at", "locale",
+		})(&edited)
+		return edited
+	})
+	converttest.AddBack(&l, templateValue)
+	converttest.Add(&l, deliveryMessage, func(d *messages.Delivery) {
+		d.Topic, d.Channel, d.Status, d.Reason = notify.Reminder, notify.Push, notify.PossiblySent, notify.OptedOutReason
+	})
+	converttest.AddBack(&l, deliveryQueryValue)
+	converttest.Add(&l, sendersMessage)
+	converttest.AddBack(&l, func(m *v1.Senders) messages.Senders {
+		var edited messages.Senders
+		editSenders(m, []string{"twilio", "fcm", "smtp"})(&edited)
+		return edited
+	})
+	l.Check(t, "testdata/fields.txt")
+}

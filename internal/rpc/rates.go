@@ -1,0 +1,149 @@
+package rpc
+
+import (
+	"context"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/rpc/request"
+	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/token"
+	"github.com/berthhq/berth/internal/traffic"
+)
+
+// Rates limits the calls of each caller, of each tenant, and of each address without a proven caller. The zero value
+// limits nothing.
+type Rates struct {
+	Caller, Tenant traffic.Rate
+	// Reads are the reads of each tenant and of all that a server answers at a time. Others wait for their turn.
+	Reads *traffic.Turns[tenant.TenantID]
+	// Streams is how many streams a caller may have open. Zero is no limit.
+	Streams   int
+	Addresses *traffic.Addresses
+}
+
+// callerKey is a member or a service account of a tenant.
+type callerKey struct {
+	tenant  tenant.TenantID
+	subject string
+}
+
+// rates takes each call from the limits that apply to it.
+type rates struct {
+	now       func() time.Time
+	callers   *traffic.Limiter[callerKey]
+	tenants   *traffic.Limiter[tenant.TenantID]
+	streams   traffic.Counter[callerKey]
+	reads     *traffic.Turns[tenant.TenantID]
+	addresses *traffic.Addresses
+}
+
+func newRates(c Rates, now func() time.Time) *rates {
+	r := &rates{
+		now: now, callers: traffic.NewLimiter[callerKey](c.Caller, now()),
+		tenants: traffic.NewLimiter[tenant.TenantID](c.Tenant, now()), addresses: c.Addresses,
+		reads: c.Reads,
+	}
+	r.streams.Max = c.Streams
+	if r.addresses == nil {
+		r.addresses = traffic.NewAddresses(traffic.Rate{}, nil, now)
+	}
+	return r
+}
+
+// take takes a call from its caller and tenant. What the caller's limit rejects does not count for the tenant, so that
+// one caller cannot use up what the others have.
+func (r *rates) take(id tenant.TenantID, subject string) error {
+	now, caller := r.now(), callerKey{id, subject}
+	if wait := r.callers.Take(caller, now); wait > 0 {
+		return fault.TooMany(wait, "Too many calls by this caller.")
+	}
+	if wait := r.tenants.Take(id, now); wait > 0 {
+		r.callers.Return(caller)
+		return fault.TooMany(wait, "Too many calls in this tenant.")
+	}
+	return nil
+}
+
+// open counts a stream of a caller until release is called.
+func (r *rates) open(by tenant.Caller) (release func(), err error) {
+	release, ok := r.streams.Take(callerKey{by.Tenant, by.Subject})
+	if !ok {
+		return nil, fault.TooMany(time.Second, "This caller has too many streams open.")
+	}
+	return release, nil
+}
+
+// read waits for the turn of the caller's tenant. The turn ends when the response is ready to be sent.
+func (r *rates) read(ctx context.Context) error {
+	if r.reads == nil {
+		return nil
+	}
+	leave, ok, err := r.reads.Enter(ctx, request.Caller(ctx).Tenant)
+	if !ok {
+		return fault.TooMany(time.Second, "Too many reads of this tenant are waiting already.")
+	}
+	if err == nil {
+		request.CallFrom(ctx).Ready = sync.OnceFunc(leave)
+	}
+	return err
+}
+
+// takeUnproven takes a call to a public RPC from its address, and gives it back if it turns out that the caller knows a
+// valid key or link.
+func (r *rates) takeUnproven(ctx context.Context) (done func(err error), err error) {
+	wait, proven := r.addresses.Take(request.CallFrom(ctx).Client)
+	if wait > 0 {
+		return nil, errTooManyUnproven(wait)
+	}
+	return func(err error) {
+		switch fault.ReasonOf(err) {
+		case fault.KeyInvalid, fault.LinkInvalid, fault.InvalidField:
+		default:
+			proven()
+		}
+	}, nil
+}
+
+// rejectToken returns the error for a token that was not accepted. An app may send a token that has expired: it renews
+// the token then, and so may all apps behind one address.
+func (r *rates) rejectToken(ctx context.Context, raw string, rejected error) error {
+	if raw == "" || token.IsExpired(rejected) || fault.ReasonOf(rejected) != fault.UnauthenticatedReason {
+		return rejected
+	}
+	if wait, _ := r.addresses.Take(request.CallFrom(ctx).Client); wait > 0 {
+		return errTooManyUnproven(wait)
+	}
+	return rejected
+}
+
+func errTooManyUnproven(wait time.Duration) error {
+	return fault.TooMany(wait, "Too many calls from this address with an invalid token, key or link.")
+}
+
+// readyWriter calls Call.Ready before it sends anything, so that a client that reads slowly does not hold up others.
+type readyWriter struct {
+	http.ResponseWriter
+
+	call *request.Call
+}
+
+// WriteHeader implements http.ResponseWriter.
+func (w readyWriter) WriteHeader(status int) {
+	w.call.Ready()
+	w.ResponseWriter.WriteHeader(status)
+}
+
+// Write implements http.ResponseWriter.
+func (w readyWriter) Write(p []byte) (int, error) {
+	w.call.Ready()
+	return w.ResponseWriter.Write(p)
+}
+
+// Flush implements http.Flusher.
+func (w readyWriter) Flush() { _ = http.NewResponseController(w.ResponseWriter).Flush() }
+
+// Unwrap lets a http.ResponseController use the writer.
+func (w readyWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }

@@ -1,0 +1,269 @@
+package rpc
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"connectrpc.com/connect"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
+	v1 "github.com/berthhq/berth/gen/berth/v1"
+	"github.com/berthhq/berth/gen/berth/v1/berthv1connect"
+	"github.com/berthhq/berth/internal/rpc/request"
+	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/testkit"
+	"github.com/berthhq/berth/internal/testkit/expect"
+	"github.com/berthhq/berth/internal/token"
+	"github.com/berthhq/berth/internal/traffic"
+)
+
+// ratedServer is a stub server with rates and a clock that stands still.
+type ratedServer struct {
+	*stubServer
+	clock *testkit.Clock
+}
+
+func newRatedServer(t *testing.T, rates Rates, perAddress float64, proxies ...netip.Prefix) ratedServer {
+	t.Helper()
+	clock := testkit.NewClock(time.Now())
+	rates.Addresses = traffic.NewAddresses(traffic.PerSecond(perAddress), proxies, clock.Now)
+	w := newStubServer(t, func(c *Config) { c.Now, c.Rates = clock.Now, rates })
+	w.booking.book = bookStub
+	w.booking.get = func(context.Context, *v1.GetBookingRequest) (*v1.GetBookingResponse, error) {
+		return new(v1.GetBookingResponse), nil
+	}
+	return ratedServer{w, clock}
+}
+
+// reads returns how many of n reads with a token are answered, and the last error.
+func (w ratedServer) reads(t *testing.T, raw string, n int) (answered int, last error) {
+	t.Helper()
+	client := berthv1connect.NewBookingServiceClient(http1, w.url)
+	for range n {
+		if _, err := client.GetBooking(t.Context(), as(raw, &v1.GetBookingRequest{BookingId: someSession})); err != nil {
+			last = err
+		} else {
+			answered++
+		}
+	}
+	return answered, last
+}
+
+func TestRates_LimitEachCallerAndTenant(t *testing.T) {
+	t.Parallel()
+	rates := Rates{Caller: traffic.Rate{PerSecond: 0.5, Burst: 3}, Tenant: traffic.Rate{PerSecond: 0.5, Burst: 5}}
+	w := newRatedServer(t, rates, 0)
+	mine := w.token(t, "member", tenantA, tenantB)
+	for i, step := range []struct {
+		subject string
+		passes  time.Duration
+		want    int
+	}{
+		{"member", 0, 3},
+		{"coach", 0, 2}, // what the member's own limit rejected does not count for the tenant
+		{"member", 2 * time.Second, 1},
+		{"coach", 4 * time.Second, 2},
+		{"owner", 0, 0},
+		{"owner", time.Hour, 3},
+	} {
+		w.clock.Advance(step.passes)
+		answered, err := w.reads(t, w.token(t, step.subject, tenantA), 6)
+		test.EqOp(t, step.want, answered, test.Sprintf("step %d", i))
+		test.Eq(t, apiError{
+			connect.CodeResourceExhausted, "RATE_LIMITED", map[string]string{"retry_after": "2"},
+		}, apiErrorOf(t, err), test.Sprintf("step %d", i))
+	}
+	_, err := berthv1connect.NewBookingServiceClient(http1, w.url).GetBooking(t.Context(), as(mine, &v1.GetBookingRequest{
+		BookingId: someSession, TenantId: tenantB.String(),
+	}))
+	test.NoError(t, err, test.Sprint("the same member in another tenant"))
+}
+
+func TestRates_SayWhenToRetry(t *testing.T) {
+	t.Parallel()
+	w := newRatedServer(t, Rates{Caller: traffic.Rate{PerSecond: 0.1, Burst: 1}}, 0)
+	raw := w.token(t, "member", tenantA)
+	_, err := w.reads(t, raw, 1)
+	must.NoError(t, err)
+	eachProtocol(t, func(t *testing.T, client *http.Client, options connect.ClientOption) {
+		t.Helper()
+		_, err := berthv1connect.NewBookingServiceClient(client, w.url, options).
+			GetBooking(t.Context(), as(raw, &v1.GetBookingRequest{BookingId: someSession}))
+		wire, _ := errors.AsType[*connect.Error](err)
+		must.NotNil(t, wire)
+		test.EqOp(t, "10", wire.Meta().Get("Retry-After"))
+		test.EqOp(t, "RATE_LIMITED", apiErrorOf(t, err).Reason)
+	})
+}
+
+func TestRates_LimitStreamsOfACaller(t *testing.T) {
+	t.Parallel()
+	w := newRatedServer(t, Rates{Streams: 1}, 0)
+	w.members.importMembers = func(
+		ctx context.Context, _ *v1.ImportMembersRequest, s *connect.ServerStream[v1.ImportMembersResponse],
+	) error {
+		if err := s.Send(new(v1.ImportMembersResponse)); err != nil {
+			return err
+		}
+		<-ctx.Done()
+		return nil
+	}
+	client := berthv1connect.NewMemberServiceClient(http1, w.url)
+	open := func(subject string) *connect.ServerStreamForClient[v1.ImportMembersResponse] {
+		stream := expect.Value(client.ImportMembers(
+			t.Context(), as(w.token(t, subject, tenantA), &v1.ImportMembersRequest{Csv: []byte("x")}),
+		))(t)
+		t.Cleanup(func() { _ = stream.Close() })
+		return stream
+	}
+	must.True(t, open("owner").Receive())
+	must.True(t, open("admin").Receive())
+	second := open("owner")
+	must.False(t, second.Receive())
+	test.EqOp(t, "RATE_LIMITED", apiErrorOf(t, second.Err()).Reason)
+}
+
+// While one tenant has more reads than it may have at a time, another's are answered. A client that does not read its
+// response holds up no one.
+func TestReads_TakeTurnsByTenant(t *testing.T) {
+	t.Parallel()
+	w := newRatedServer(t, Rates{Reads: traffic.NewTurns[tenant.TenantID](1, 2, 2)}, 0)
+	entered, proceed := make(chan struct{}, 3), make(chan struct{})
+	w.booking.get = func(ctx context.Context, _ *v1.GetBookingRequest) (*v1.GetBookingResponse, error) {
+		if request.Caller(ctx).Tenant == tenantB {
+			return new(v1.GetBookingResponse), nil
+		}
+		entered <- struct{}{}
+		<-proceed
+		return &v1.GetBookingResponse{Booking: &v1.Booking{Note: strings.Repeat("x", 32<<20)}}, nil
+	}
+	busy := w.token(t, "member", tenantA)
+	responses := make(chan *http.Response, 3)
+	read := func() {
+		r, err := http.NewRequestWithContext(
+			t.Context(), http.MethodPost, w.url+berthv1connect.BookingServiceGetBookingProcedure,
+			strings.NewReader(`{"bookingId":"`+someSession+`"}`),
+		)
+		if test.NoError(t, err); err == nil {
+			r.Header.Set("Content-Type", "application/json")
+			r.Header.Set("Authorization", "Bearer "+busy)
+			response, err := http1.Do(r)
+			test.NoError(t, err)
+			responses <- response
+		}
+	}
+	for range 3 {
+		go read()
+	}
+	<-entered
+	answered, err := w.reads(t, w.token(t, "member", tenantB), 5)
+	test.EqOp(t, 5, answered, test.Sprint(err))
+	test.EqOp(t, 0, len(entered))
+	for range 2 {
+		proceed <- struct{}{}
+		<-entered // although the response before is not read
+	}
+	proceed <- struct{}{}
+	for range 3 {
+		response := <-responses
+		_ = response.Body.Close()
+	}
+}
+
+// wrongKeys returns how many of n wrong keys are answered as such.
+func (w ratedServer) wrongKeys(t *testing.T, n int, forwarded string) (answered int) {
+	t.Helper()
+	client := berthv1connect.NewAccessServiceClient(http1, w.url)
+	for range n {
+		wrong := connect.NewRequest(&v1.ExchangeKeyRequest{Key: "berth_x"})
+		if forwarded != "" {
+			wrong.Header().Set("X-Forwarded-For", forwarded)
+		}
+		_, err := client.ExchangeKey(t.Context(), wrong)
+		if got := apiErrorOf(t, err); got.Reason == "KEY_INVALID" {
+			answered++
+		} else {
+			must.EqOp(t, "RATE_LIMITED", got.Reason)
+		}
+	}
+	return answered
+}
+
+func TestRates_LimitGuessesByAddress(t *testing.T) {
+	t.Parallel()
+	direct := newRatedServer(t, Rates{}, traffic.DefaultAddressRate)
+	test.EqOp(t, 100, direct.wrongKeys(t, 640, ""))
+	test.EqOp(t, 0, direct.wrongKeys(t, 1, "192.0.2.1"), test.Sprint("X-Forwarded-For of a client"))
+	_, err := direct.reads(t, "x.y.z", 1)
+	test.EqOp(t, "RATE_LIMITED", apiErrorOf(t, err).Reason, test.Sprint("a forged token"))
+	for _, raw := range []string{"", expired(t, direct.issuer)} {
+		_, err = direct.reads(t, raw, 1)
+		test.EqOp(t, "UNAUTHENTICATED", apiErrorOf(t, err).Reason, test.Sprint("nothing is guessed"))
+	}
+	answered, err := direct.reads(t, direct.token(t, "member", tenantA), 200)
+	test.EqOp(t, 200, answered, test.Sprintf("calls of a proven caller: %v", err))
+	direct.clock.Advance(2 * time.Second)
+	test.EqOp(t, 20, direct.wrongKeys(t, 30, ""))
+
+	proxied := newRatedServer(t, Rates{}, 1, netip.MustParsePrefix("127.0.0.0/8"))
+	for i := range 3 {
+		test.EqOp(t, 10, proxied.wrongKeys(t, 20, "192.0.2."+strconv.Itoa(i)))
+	}
+}
+
+// expired returns a token that was valid until an hour ago.
+func expired(t *testing.T, by *token.Issuer) string {
+	t.Helper()
+	raw, _, err := by.Issue(token.Claims{Subject: "member"}, -time.Hour)
+	must.NoError(t, err)
+	return raw
+}
+
+// The default rates do not get in the way of people.
+func TestRates_LetPeopleWork(t *testing.T) {
+	t.Parallel()
+	defaults := Rates{
+		Caller: traffic.PerSecond(traffic.DefaultCallerRate), Tenant: traffic.PerSecond(traffic.DefaultTenantRate),
+		Streams: traffic.DefaultStreamsPerCaller,
+	}
+	t.Run("300 members book within a minute behind one address", func(t *testing.T) {
+		t.Parallel()
+		w := newRatedServer(t, defaults, traffic.DefaultAddressRate)
+		booking := berthv1connect.NewBookingServiceClient(http1, w.url)
+		for i := range 300 {
+			old := expired(t, w.issuer)
+			_, err := w.reads(t, old, 2) // the app still has the token of yesterday
+			must.EqOp(t, "UNAUTHENTICATED", apiErrorOf(t, err).Reason)
+			raw := w.token(t, fmt.Sprintf("member-%d", i), tenantA)
+			answered, err := w.reads(t, raw, 12)
+			must.EqOp(t, 12, answered, must.Sprintf("member %d: %v", i, err))
+			expect.OK(t)(booking.Book(t.Context(), as(raw, &v1.BookRequest{SessionId: someSession})))
+			w.clock.Advance(time.Minute / 300)
+		}
+	})
+	// Four screens share an account. A guest is checked in each second, which is four calls, and each screen is opened
+	// anew now and then, which is thirty.
+	t.Run("a front desk at noon", func(t *testing.T) {
+		t.Parallel()
+		w := newRatedServer(t, defaults, traffic.DefaultAddressRate)
+		raw := w.token(t, "coach", tenantA)
+		for second := range 120 {
+			calls := 4
+			if slices.Contains([]int{0, 30, 60, 90}, second) {
+				calls += 4 * 30
+			}
+			answered, err := w.reads(t, raw, calls)
+			must.EqOp(t, calls, answered, must.Sprint(err))
+			w.clock.Advance(time.Second)
+		}
+	})
+}

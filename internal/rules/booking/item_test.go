@@ -1,0 +1,222 @@
+package booking_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+	"pgregory.net/rapid"
+
+	"github.com/berthhq/berth/internal/civil"
+	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/fault/faulttest"
+	"github.com/berthhq/berth/internal/rules/booking"
+	"github.com/berthhq/berth/internal/rules/catalog"
+	"github.com/berthhq/berth/internal/rules/credit"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+// ReserveItems picks exactly the units that no overlapping booking has, the lowest numbers first.
+func TestReserveItems_PicksFreeUnits(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		s := openSlot()
+		cart := booking.Item{ID: id[tenant.ItemID](), Stock: rapid.IntRange(0, 5).Draw(t, "stock"), Active: true}
+		span := civil.Span{Start: s.StartsAt, End: s.EndsAt}
+		if rapid.Bool().Draw(t, "own time") {
+			cart.Out = new(time.Duration(rapid.IntRange(1, 180).Draw(t, "minutes")) * time.Minute)
+			span.End = s.StartsAt.Add(*cart.Out)
+		}
+		var out []booking.ItemReservation
+		free := make(map[int]bool)
+		for number := 1; number <= cart.Stock; number++ {
+			free[number] = true
+			start := s.StartsAt.Add(time.Duration(rapid.IntRange(-4, 4).Draw(t, "start")) * 30 * time.Minute)
+			of := booking.ItemReservation{
+				Item: cart.ID, Number: number, Span: civil.Span{Start: start, End: start.Add(time.Hour)},
+			}
+			if rapid.Bool().Draw(t, "another item") {
+				of.Item = id[tenant.ItemID]()
+			} else {
+				free[number] = !start.Before(span.End) || !of.Span.End.After(span.Start)
+			}
+			out = append(out, of)
+		}
+		wanted := rapid.IntRange(1, 6).Draw(t, "wanted")
+		choices := []booking.ItemChoice{{Item: cart.ID, Quantity: wanted}}
+		var want []booking.ItemReservation
+		for number := 1; number <= cart.Stock && len(want) < wanted; number++ {
+			if free[number] {
+				want = append(want, booking.ItemReservation{Item: cart.ID, Number: number, Span: span})
+			}
+		}
+
+		got, err := booking.ReserveItems(s, choices, []booking.Item{cart}, out)
+
+		if len(want) < wanted {
+			must.EqOp(t, fault.ItemUnavailable, fault.ReasonOf(err), must.Sprintf("%+v, %v", got, err))
+		} else if diff := cmp.Diff(want, got); diff != "" || err != nil {
+			t.Fatalf("%v (-want +got):\n%s", err, diff)
+		}
+	})
+}
+
+func TestReserveItems_RejectsItemsThatAreNotOffered(t *testing.T) {
+	t.Parallel()
+	s := openSlot()
+	s.Location = id[tenant.LocationID]()
+	good := booking.Item{ID: id[tenant.ItemID](), Location: s.Location, Stock: 3, Active: true}
+	away, idle := good, good
+	away.ID, away.Location = id[tenant.ItemID](), id[tenant.LocationID]()
+	idle.ID, idle.Active = id[tenant.ItemID](), false
+	for name, tt := range map[string]struct {
+		items []tenant.ItemID
+		bad   tenant.ItemID
+	}{
+		"one":                 {[]tenant.ItemID{good.ID}, tenant.ItemID{}},
+		"none":                {nil, tenant.ItemID{}},
+		"of another location": {[]tenant.ItemID{good.ID, away.ID}, away.ID},
+		"inactive":            {[]tenant.ItemID{idle.ID}, idle.ID},
+		"unknown":             {[]tenant.ItemID{tenant.ItemID(s.ID)}, tenant.ItemID(s.ID)},
+		"named twice":         {[]tenant.ItemID{good.ID, good.ID}, good.ID},
+	} {
+		var choices []booking.ItemChoice
+		for _, item := range tt.items {
+			choices = append(choices, booking.ItemChoice{Item: item, Quantity: 1})
+		}
+		got, err := booking.ReserveItems(s, choices, []booking.Item{away, idle, good}, nil)
+		want, reserved := "", len(tt.items)
+		if !tt.bad.IsZero() {
+			want, reserved = "ITEM_UNAVAILABLE @items item_id="+tt.bad.String(), 0
+		}
+		test.EqOp(t, want, faulttest.Text(err), test.Sprint(name))
+		test.Len(t, reserved, got, test.Sprint(name))
+	}
+}
+
+func TestConfirmItems_ConfirmsTheChosenAndCancelsTheOthers(t *testing.T) {
+	t.Parallel()
+	lines := []booking.ItemLine{
+		{ID: id[tenant.LineID](), Status: booking.ItemPending}, {ID: id[tenant.LineID](), Status: booking.ItemPending},
+		{ID: id[tenant.LineID](), Status: booking.ItemCancelled},
+	}
+	const yes, no = booking.ItemConfirmed, booking.ItemCancelled
+	for name, tt := range map[string]struct {
+		chosen []tenant.LineID
+		want   []booking.ItemStatus
+	}{
+		"all":              {nil, []booking.ItemStatus{yes, yes, no}},
+		"none":             {[]tenant.LineID{}, []booking.ItemStatus{no, no, no}},
+		"the second":       {[]tenant.LineID{lines[1].ID}, []booking.ItemStatus{no, yes, no}},
+		"a cancelled one":  {[]tenant.LineID{lines[2].ID}, nil},
+		"one of another":   {[]tenant.LineID{lines[0].ID, id[tenant.LineID]()}, nil},
+		"the first, twice": {[]tenant.LineID{lines[0].ID, lines[0].ID}, []booking.ItemStatus{yes, no, no}},
+	} {
+		kept, err := booking.ConfirmItems(lines, tt.chosen)
+		var got []booking.ItemStatus
+		for _, l := range kept {
+			got = append(got, l.Status)
+		}
+		want := ""
+		if tt.want == nil {
+			want = "INVALID_FIELD @items.booking_item_ids"
+		}
+		test.EqOp(t, want, faulttest.Text(err), test.Sprint(name))
+		test.Eq(t, tt.want, got, test.Sprint(name))
+	}
+	test.EqOp(t, booking.ItemPending, lines[0].Status) // the caller's lines stay as they are
+	test.EqOp(t, booking.ItemPending, booking.ItemStatusFor(booking.Pending))
+	test.EqOp(t, yes, booking.ItemStatusFor(booking.Confirmed))
+}
+
+// invalid returns the text of the error about a field; "" for no field.
+func invalid(field string) string {
+	if field == "" {
+		return ""
+	}
+	return "INVALID_FIELD @" + field
+}
+
+func TestItem_NamesTheInvalidField(t *testing.T) {
+	t.Parallel()
+	price := func(units int64, nanos int32) booking.Item {
+		return booking.Item{Name: "a", Price: credit.Money{Currency: "EUR", Units: units, Nanos: nanos}}
+	}
+	for name, tt := range map[string]struct {
+		item  booking.Item
+		field string
+	}{
+		"least":           {booking.Item{Name: "é", Out: new(time.Minute)}, ""},
+		"most":            {booking.Item{Name: strings.Repeat("é", 200), Stock: 10000, Out: new(7 * 24 * time.Hour)}, ""},
+		"price":           {price(1, 999999999), ""},
+		"no name":         {booking.Item{}, "item.name"},
+		"long name":       {booking.Item{Name: strings.Repeat("é", 201)}, "item.name"},
+		"negative stock":  {booking.Item{Name: "a", Stock: -1}, "item.stock"},
+		"large stock":     {booking.Item{Name: "a", Stock: 10001}, "item.stock"},
+		"short time":      {booking.Item{Name: "a", Out: new(time.Minute - 1)}, "item.time_out"},
+		"long time":       {booking.Item{Name: "a", Out: new(7*24*time.Hour + 1)}, "item.time_out"},
+		"no currency":     {booking.Item{Name: "a", Price: credit.Money{Units: 1}}, "item.price.currency_code"},
+		"nanos alone":     {booking.Item{Name: "a", Price: credit.Money{Nanos: 1}}, "item.price.currency_code"},
+		"negative price":  {price(-1, 0), "item.price"},
+		"negative nanos":  {price(0, -1), "item.price"},
+		"a billion nanos": {price(0, 1000000000), "item.price"},
+	} {
+		test.EqOp(t, invalid(tt.field), faulttest.Text(tt.item.Validate()), test.Sprint(name))
+	}
+}
+
+func TestBenefitProvider_ChecksTheWholeNumber(t *testing.T) {
+	t.Parallel()
+	p := booking.BenefitProvider{Code: "GYM", Name: "Gym", Pattern: "[0-9]{3}|X", Percent: 15, Active: true}
+	idle := p
+	idle.Active = false
+	for name, tt := range map[string]struct {
+		provider *booking.BenefitProvider
+		number   string
+		valid    bool
+	}{
+		"digits": {&p, "123", true}, "letter": {&p, "X", true}, "longer": {&p, "1234", false}, "prefixed": {&p, "aX", false},
+		"inactive": {&idle, "123", false}, "unknown": {nil, "123", false},
+	} {
+		benefit, want := booking.Benefit{}, "BENEFIT_INVALID @benefit_membership_number"
+		if tt.valid {
+			benefit, want = booking.Benefit{Code: "GYM", Number: tt.number, Percent: 15}, ""
+		}
+		got, err := tt.provider.Check(tt.number)
+		test.EqOp(t, benefit, got, test.Sprint(name))
+		test.EqOp(t, want, faulttest.Text(err), test.Sprint(name))
+	}
+	test.Eq(t, catalog.AuditFields{
+		"name": "Gym", "number_pattern": "[0-9]{3}|X", "discount_percent": 15, "active": true,
+	}, p.Facts())
+}
+
+func TestBenefitProvider_NamesTheInvalidField(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		change func(*booking.BenefitProvider)
+		field  string
+	}{
+		"least": {func(p *booking.BenefitProvider) { p.Percent, p.Name, p.Pattern = 0, "é", "a" }, ""},
+		"most": {func(p *booking.BenefitProvider) {
+			p.Percent, p.Name, p.Pattern = 100, strings.Repeat("é", 200), strings.Repeat("a", 200)
+		}, ""},
+		"code":         {func(p *booking.BenefitProvider) { p.Code = "gym" }, "provider.code"},
+		"no name":      {func(p *booking.BenefitProvider) { p.Name = "" }, "provider.name"},
+		"long name":    {func(p *booking.BenefitProvider) { p.Name = strings.Repeat("é", 201) }, "provider.name"},
+		"negative":     {func(p *booking.BenefitProvider) { p.Percent = -1 }, "provider.discount_percent"},
+		"over 100":     {func(p *booking.BenefitProvider) { p.Percent = 101 }, "provider.discount_percent"},
+		"no pattern":   {func(p *booking.BenefitProvider) { p.Pattern = "" }, "provider.number_pattern"},
+		"open bracket": {func(p *booking.BenefitProvider) { p.Pattern = "[" }, "provider.number_pattern"},
+		"long pattern": {
+			func(p *booking.BenefitProvider) { p.Pattern = strings.Repeat("a", 201) }, "provider.number_pattern",
+		},
+	} {
+		p := booking.BenefitProvider{Code: "GYM", Name: "Gym", Pattern: "[0-9]{3}|X", Percent: 15, Active: true}
+		tt.change(&p)
+		test.EqOp(t, invalid(tt.field), faulttest.Text(p.Validate()), test.Sprint(name))
+	}
+}

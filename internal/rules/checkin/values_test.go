@@ -1,0 +1,36 @@
+package checkin_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/shoenig/test"
+
+	"github.com/berthhq/berth/internal/rules/checkin"
+)
+
+// Rows and the contract have these values.
+func TestValues_StayAsTheyAreStored(t *testing.T) {
+	t.Parallel()
+	test.Eq(t, []checkin.Method{"MANUAL", "QR", "GPS"}, []checkin.Method{checkin.Manual, checkin.QR, checkin.GPS})
+	test.Eq(t, []checkin.Delivery{"IN_PERSON", "FEED"}, []checkin.Delivery{checkin.InPerson, checkin.Feed})
+	test.Eq(t, []checkin.Status{"PENDING", "CONFIRMED", "ATTENDED", "NO_SHOW", "CANCELLED", "EXPIRED"},
+		[]checkin.Status{
+			checkin.Pending, checkin.Confirmed, checkin.Attended, checkin.NoShow, checkin.Cancelled, checkin.Expired,
+		})
+}
+
+// Displays and nodes of two versions run at the same time. They must agree on codes and on how long these are valid.
+func TestCodes_AreTheSameInAllVersions(t *testing.T) {
+	t.Parallel()
+	test.Eq(t, []time.Duration{30 * time.Second, 90 * time.Second, 10 * time.Minute, 10 * time.Minute, 30 * time.Second},
+		[]time.Duration{
+			checkin.QRInterval, checkin.QRTTL, checkin.MaxQRTTL, checkin.DisplayTTL, checkin.MaxClockSkew,
+		})
+	test.EqOp(t, 32, checkin.MinSecretLength)
+	k := keys(t, oldSecret)
+	code, _ := k.SignQR(club, yoga, starts, checkin.QRTTL)
+	display, _ := k.SignDisplay(club, yoga, starts)
+	test.EqOp(t, "AQGS0_AAAHAAgAAAAAAAAAEBktPwAABwAIAAAAAAAAARAAAAAGnJaKAAAAAAaclo-t1ncP9WnUHEvBa0cleSbKs", code)
+	test.EqOp(t, "AQGS0_AAAHAAgAAAAAAAAAEBktPwAABwAIAAAAAAAAARAAAAAGnJaKAAAAAAaclq-HcAaCz_DM1Lu2CBBGqVD9Y", display)
+}

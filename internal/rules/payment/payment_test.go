@@ -1,0 +1,150 @@
+package payment_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+	"pgregory.net/rapid"
+
+	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/fault/faulttest"
+	"github.com/berthhq/berth/internal/rules/credit"
+	"github.com/berthhq/berth/internal/rules/payment"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+var now = time.Date(2026, 3, 16, 12, 0, 0, 0, time.UTC)
+
+func facts(kind payment.Kind, units int64, reference string) payment.Facts {
+	return payment.Facts{
+		Kind: kind, Amount: credit.Money{Currency: "EUR", Units: units}, Method: "card", Reference: reference,
+	}
+}
+
+// post adds the line of facts, if they make one.
+func post(entries []payment.Entry, f payment.Facts) ([]payment.Entry, error) {
+	decide := payment.Record
+	if f.Kind == payment.Refund {
+		decide = payment.Return
+	}
+	at := now.Add(time.Duration(len(entries)) * time.Minute)
+	e, err := decide(entries, f, tenant.BookingID{}, "ana", at)
+	if err != nil || e == nil {
+		return entries, err
+	}
+	return append(entries, *e), nil
+}
+
+func TestOf_DerivesTheStatusFromTheLines(t *testing.T) {
+	t.Parallel()
+	authorized, captured := facts(payment.Authorize, 60, ""), facts(payment.Capture, 50, "")
+	for name, tt := range map[string]struct {
+		facts            []payment.Facts
+		status           payment.Status
+		amount, refunded int64
+	}{
+		"nothing":            {nil, payment.Unpaid, 0, 0},
+		"authorized":         {[]payment.Facts{authorized}, payment.Authorized, 60, 0},
+		"captured":           {[]payment.Facts{authorized, captured}, payment.Captured, 50, 0},
+		"captured twice":     {[]payment.Facts{captured, facts(payment.Capture, 50, "2")}, payment.Captured, 100, 0},
+		"authorized late":    {[]payment.Facts{captured, authorized}, payment.Captured, 50, 0},
+		"the same facts":     {[]payment.Facts{captured, captured}, payment.Captured, 50, 0},
+		"written off":        {[]payment.Facts{authorized, facts(payment.WriteOff, 60, "")}, payment.WrittenOff, 60, 0},
+		"partly written off": {[]payment.Facts{captured, facts(payment.WriteOff, 10, "")}, payment.Captured, 50, 0},
+		"partly refunded":    {[]payment.Facts{captured, facts(payment.Refund, 20, "")}, payment.Captured, 50, 20},
+		"refunded":           {[]payment.Facts{captured, facts(payment.Refund, 50, "")}, payment.Refunded, 50, 50},
+		"refunded in parts": {
+			[]payment.Facts{captured, facts(payment.Refund, 25, ""), facts(payment.Refund, 25, "")}, payment.Refunded, 50, 50,
+		},
+		"a refund again": {
+			[]payment.Facts{captured, facts(payment.Refund, 20, "r"), facts(payment.Refund, 20, "r")}, payment.Captured, 50, 20,
+		},
+		"paid after a refund": {
+			[]payment.Facts{captured, facts(payment.Refund, 50, ""), facts(payment.Capture, 9, "")}, payment.Captured, 59, 50,
+		},
+	} {
+		var entries []payment.Entry
+		for _, f := range tt.facts {
+			var err error
+			entries, err = post(entries, f)
+			must.NoError(t, err, must.Sprint(name))
+		}
+		got := payment.Of(entries)
+		test.EqOp(t, tt.status, got.Status, test.Sprint(name))
+		test.EqOp(t, tt.amount, got.Amount.Units, test.Sprint(name))
+		test.EqOp(t, tt.refunded, got.Refunded.Units, test.Sprint(name))
+		if len(entries) > 0 {
+			test.True(t, got.PaidAt.Equal(now) && got.Method == "card", test.Sprint(name))
+		}
+	}
+}
+
+func TestLines_RefundNoMoreThanWasCaptured(t *testing.T) {
+	t.Parallel()
+	kinds := []payment.Kind{payment.Authorize, payment.Capture, payment.Refund, payment.WriteOff}
+	rapid.Check(t, func(t *rapid.T) {
+		var entries []payment.Entry
+		totals := map[payment.Kind]int64{}
+		for range rapid.IntRange(1, 12).Draw(t, "n") {
+			f := facts(rapid.SampledFrom(kinds).Draw(t, "kind"), 0, "")
+			cents := rapid.Int64Range(1, 300).Draw(t, "cents")
+			f.Amount.Units, f.Amount.Nanos = cents/100, int32(cents%100)*10_000_000
+			after, err := post(entries, f)
+			exceeds := f.Kind == payment.Refund && totals[payment.Refund]+cents > totals[payment.Capture]
+			if exceeds != (fault.ReasonOf(err) == fault.RefundExceedsCaptured) {
+				t.Fatalf("%+v after %+v: %v", f, entries, err)
+			}
+			if len(after) > len(entries) {
+				totals[f.Kind] += cents
+			}
+			entries = after
+			for i, e := range entries {
+				if e.Line != i+1 {
+					t.Fatalf("line %d is %d", i+1, e.Line)
+				}
+			}
+			if p := payment.Of(entries); p.Refunded.Units*100+int64(p.Refunded.Nanos)/10_000_000 != totals[payment.Refund] {
+				t.Fatalf("%+v, want %v", p, totals)
+			}
+		}
+	})
+}
+
+func TestFacts_NameTheInvalidField(t *testing.T) {
+	t.Parallel()
+	huge := facts(payment.Capture, 1<<62, "")
+	for name, tt := range map[string]struct {
+		facts payment.Facts
+		want  string
+	}{
+		"a currency":        {payment.Facts{Kind: payment.Capture}, "INVALID_FIELD @payment.amount.currency_code"},
+		"a negative amount": {facts(payment.Capture, -1, ""), "INVALID_FIELD @payment.amount"},
+		"a refund of zero":  {facts(payment.Refund, 0, ""), "INVALID_FIELD @amount"},
+		"too large a sum":   {facts(payment.Capture, 1<<62, "2"), "INVALID_FIELD @payment.amount"},
+		"too large a refund": {
+			facts(payment.Refund, 1<<62+1, ""), "REFUND_EXCEEDS_CAPTURED @amount",
+		},
+		"another currency": {
+			payment.Facts{Kind: payment.Refund, Amount: credit.Money{Currency: "USD", Units: 1}},
+			"INVALID_FIELD @amount.currency_code",
+		},
+		"no facts of that kind": {facts(payment.Authorize, 0, ""), ""},
+	} {
+		entries, err := post(nil, huge)
+		must.NoError(t, err)
+		_, err = post(entries, tt.facts)
+		test.EqOp(t, tt.want, faulttest.Text(err), test.Sprint(name))
+	}
+}
+
+// Rows have these values.
+func TestValues_StayAsTheyAreStored(t *testing.T) {
+	t.Parallel()
+	test.Eq(t, []payment.Status{"UNPAID", "AUTHORIZED", "CAPTURED", "REFUNDED", "WRITTEN_OFF"}, []payment.Status{
+		payment.Unpaid, payment.Authorized, payment.Captured, payment.Refunded, payment.WrittenOff,
+	})
+	test.Eq(t, []payment.Kind{"AUTHORIZED", "CAPTURED", "REFUNDED", "WRITTEN_OFF"},
+		[]payment.Kind{payment.Authorize, payment.Capture, payment.Refund, payment.WriteOff})
+}

@@ -1,0 +1,248 @@
+package session_test
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+	"pgregory.net/rapid"
+
+	"github.com/berthhq/berth/internal/civil"
+	"github.com/berthhq/berth/internal/civil/civiltest"
+	"github.com/berthhq/berth/internal/fault/faulttest"
+	"github.com/berthhq/berth/internal/rules/catalog"
+	"github.com/berthhq/berth/internal/rules/session"
+	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/testkit/expect"
+)
+
+// The audit log has the editable fields by the names of the contract.
+func TestFacts_NameTheFieldsOfTheContract(t *testing.T) {
+	t.Parallel()
+	workout := tenant.New[tenant.WorkoutID](noon)
+	d := session.Details{
+		Service: service, Location: location, Resource: mat, Coach: coach, Title: "Flow", Description: "Calm",
+		Capacity: new(8), WaitlistCapacity: 3,
+	}
+	details := func(more catalog.AuditFields) catalog.AuditFields {
+		maps.Copy(more, catalog.AuditFields{
+			"service_id": service.String(), "location_id": location.String(), "resource_id": mat.String(),
+			"coach_id": coach.String(), "title": "Flow", "description": "Calm", "capacity": 8, "waitlist_capacity": 3,
+		})
+		return more
+	}
+	s := session.Session{
+		Details: d, StartsAt: noon, EndsAt: noon.Add(time.Hour), State: catalog.Published, Blocked: true,
+		StateReason: "leak", Workouts: []tenant.WorkoutID{workout},
+	}
+	test.Eq(t, details(catalog.AuditFields{
+		"start_time": "2026-03-16T12:00:00Z", "end_time": "2026-03-16T13:00:00Z", "state": "PUBLISHED", "blocked": true,
+		"state_reason": "leak", "workout_ids": []string{workout.String()},
+	}), s.Facts())
+	series := session.Series{
+		Details: d, Rule: "FREQ=DAILY", Date: civiltest.Date("2026-03-16"), Time: civiltest.TimeOfDay("18:00"),
+		Duration: 90*time.Second + time.Second/2, Excluded: []civil.Date{civiltest.Date("2026-03-17")},
+	}
+	test.Eq(t, details(catalog.AuditFields{
+		"rule": "FREQ=DAILY", "start_date": "2026-03-16", "start_time_of_day": "18:00", "duration": "90.5s",
+		"excluded_dates": []string{"2026-03-17"},
+	}), series.Facts())
+	test.Eq(t, catalog.AuditFields{
+		"service_id": service.String(), "location_id": location.String(), "resource_id": nil, "coach_id": nil,
+		"title": "", "description": "", "capacity": nil, "waitlist_capacity": 0,
+	}, session.Details{Service: service, Location: location}.Facts())
+	test.Eq(t, catalog.AuditFields{"name": "Squats", "body": "5x5"}, session.Workout{Name: "Squats", Body: "5x5"}.Facts())
+}
+
+func TestErrors_NameFieldsAndLimits(t *testing.T) {
+	t.Parallel()
+	full := session.Session{Workouts: make([]tenant.WorkoutID, 50)}
+	_, tooMany := full.AddWorkout(session.Workout{}, noon)
+	absent := tenant.New[tenant.WorkoutID](noon)
+	_, _, unknown := full.SetWorkouts([]tenant.WorkoutID{absent}, nil, noon)
+	s := expect.Value(session.New(anID, session.Input{
+		Service: service, Location: location, Resource: mat, Coach: coach, StartsAt: noon.Add(24 * time.Hour),
+	}, yoga(t), noon))(t)
+	s.SeatsTaken, s.Waiting = 4, 2
+	_, seats := s.Edit(session.Input{Capacity: new(3)}, session.CapacityField, yoga(t), noon)
+	_, places := s.Edit(session.Input{WaitlistCapacity: new(1)}, session.WaitlistField, yoga(t), noon)
+	nameless := session.Workout{Name: "\x00"}.Validate()
+	for want, err := range map[string]error{
+		"RESOURCE_BUSY @resource_id":                                                         session.ResourceBusy(),
+		"STAFF_BUSY @coach_id":                                                               session.CoachBusy(),
+		"INVALID_FIELD @session_id limit=50":                                                 tooMany,
+		"WORKOUT_NOT_FOUND workout_id=" + absent.String():                                    unknown,
+		"INVALID_FIELD @name":                                                                nameless,
+		"CAPACITY_BELOW_TAKEN @capacity seats_taken=4 session_id=" + anID.String():           seats,
+		"CAPACITY_BELOW_TAKEN @waitlist_capacity session_id=" + anID.String() + " waiting=2": places,
+	} {
+		test.EqOp(t, want, faulttest.Text(err))
+	}
+	added, err := session.Session{Workouts: []tenant.WorkoutID{{}}}.AddWorkout(session.Workout{ID: absent}, noon)
+	test.NoError(t, err)
+	test.Eq(t, []tenant.WorkoutID{{}, absent}, added.Workouts)
+}
+
+func TestSession_CountsOpenSeatsAndHidesDrafts(t *testing.T) {
+	t.Parallel()
+	unlimited := session.Session{SeatsTaken: 3}
+	test.Nil(t, unlimited.SeatsOpen())
+	for taken, open := range map[int]int{3: 7, 10: 0, 12: 0} {
+		s := session.Session{SeatsTaken: taken}
+		s.Capacity = new(10)
+		test.Eq(t, new(open), s.SeatsOpen())
+	}
+	for state, visible := range map[catalog.SessionState]bool{
+		catalog.Draft: false, catalog.Published: true, catalog.Cancelled: true,
+	} {
+		test.EqOp(t, visible, session.Session{State: state}.VisibleTo(false))
+		test.True(t, session.Session{State: state}.VisibleTo(true))
+	}
+}
+
+func TestBounds_ReachFromTheFirstStartToTheLastEnd(t *testing.T) {
+	t.Parallel()
+	at := func(start, end int) session.Session {
+		return session.Session{
+			StartsAt: noon.Add(time.Duration(start) * time.Hour), EndsAt: noon.Add(time.Duration(end) * time.Hour),
+		}
+	}
+	test.Eq(t, civil.Span{}, session.Bounds(nil))
+	for _, order := range [][]session.Session{
+		{at(1, 2), at(0, 9), at(3, 4)}, {at(0, 9), at(1, 2)}, {at(5, 9), at(0, 1)}, {at(0, 1), at(5, 9)},
+	} {
+		test.Eq(t, at(0, 9).Span(), session.Bounds(order))
+	}
+}
+
+func TestZoneOf_LoadsTheZoneOfALocation(t *testing.T) {
+	t.Parallel()
+	got, err := session.ZoneOf(catalog.Location{TimeZone: "Europe/Berlin", Active: true})
+	test.NoError(t, err)
+	test.EqOp(t, "Europe/Berlin", got.Zone.String())
+	test.True(t, got.Active)
+	_, err = session.ZoneOf(catalog.Location{TimeZone: "Europe/Atlantis"})
+	test.ErrorContains(t, err, "time zone of location")
+}
+
+func TestNewSession_IsADraftUnlessTheSeriesPublishes(t *testing.T) {
+	t.Parallel()
+	for publish, state := range map[bool]catalog.SessionState{false: catalog.Draft, true: catalog.Published} {
+		s := session.Series{Publish: publish}
+		got := s.NewSession(anID, session.Occurrence{Span: civil.Span{Start: noon, End: noon.Add(time.Hour)}}, yoga(t), noon)
+		test.EqOp(t, state, got.State)
+		test.EqOp(t, 1, got.Version)
+	}
+}
+
+// On a day, as many sessions as possible keep an occurrence, in order, and they move as little as possible.
+func TestAssign_MovesSessionsOfADayAsLittleAsPossible(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		draw := func(name string) []time.Time {
+			hours := rapid.SliceOfNDistinct(rapid.IntRange(0, 23), 0, 5, rapid.ID[int]).Draw(t, name)
+			times := make([]time.Time, len(hours))
+			for i, hour := range hours {
+				times[i] = noon.Add(time.Duration(hour) * time.Hour)
+			}
+			return times
+		}
+		before, after := draw("sessions"), draw("occurrences")
+		on := civiltest.Date("2026-03-17")
+		was := make(map[tenant.SessionID]time.Time)
+		var sessions []session.Session
+		for _, at := range before {
+			s := session.Session{ID: tenant.New[tenant.SessionID](noon), OccursOn: on, OccursAt: at, StartsAt: at}
+			s.State = catalog.Draft
+			sessions, was[s.ID] = append(sessions, s), at
+		}
+		var pattern []session.Occurrence
+		for _, at := range after {
+			pattern = append(pattern, session.Occurrence{On: on, Span: civil.Span{Start: at, End: at.Add(time.Hour)}})
+		}
+		got := session.Assign(sessions, pattern, noon.Add(-time.Hour))
+		kept := min(len(before), len(after))
+		must.Len(t, kept, got.Assigned)
+		must.Len(t, len(before)-kept, got.Dropped)
+		must.Len(t, len(after)-kept, got.Unassigned)
+		var moved time.Duration
+		for i, s := range got.Assigned {
+			must.EqOp(t, got.Occurrences[i].Start, s.OccursAt)
+			moved += s.OccursAt.Sub(was[s.ID]).Abs()
+			if i > 0 {
+				must.True(t, was[got.Assigned[i-1].ID].Before(was[s.ID]))
+				must.True(t, got.Assigned[i-1].OccursAt.Before(s.OccursAt))
+			}
+		}
+		slices.SortFunc(before, time.Time.Compare)
+		slices.SortFunc(after, time.Time.Compare)
+		must.EqOp(t, leastMoved(before, after), moved)
+	})
+}
+
+// leastMoved returns the least sum of the distances between times in order, if each of the shorter list has a partner.
+func leastMoved(a, b []time.Time) time.Duration {
+	if len(a) == 0 || len(b) == 0 {
+		return 0
+	}
+	best := b[0].Sub(a[0]).Abs() + leastMoved(a[1:], b[1:])
+	switch cmp.Compare(len(a), len(b)) {
+	case -1:
+		best = min(best, leastMoved(a, b[1:]))
+	case 1:
+		best = min(best, leastMoved(a[1:], b))
+	}
+	return best
+}
+
+func TestParseImport_ChecksTheBoundsOfCells(t *testing.T) {
+	t.Parallel()
+	const header = "service,location,resource,coach_email,date,start,duration_minutes,capacity\n"
+	long := strings.Repeat
+	for row, want := range map[string]string{
+		"a,b,c,a@b.com,2026-03-29,18:00,1,0": "", "a,b,,,2026-03-29,3PM,10080,100000": "",
+		long(long("é", 200)+",", 3) + long("a", 248) + "@b.com,2026-03-29,18:00,60,": "",
+		long("é", 201) + ",b,,,2026-03-29,18:00,60,":                                 "service",
+		"a," + long("é", 201) + ",,,2026-03-29,18:00,60,":                            "location",
+		"a,b," + long("é", 201) + ",,2026-03-29,18:00,60,":                           "resource",
+		"a,b,," + long("a", 249) + "@b.com,2026-03-29,18:00,60,":                     "coach_email",
+		"=a,b,,,2026-03-29,18:00,60,":                                                "service",
+		"a,=b,,,2026-03-29,18:00,60,":                                                "location",
+		"a,b,=c,,2026-03-29,18:00,60,":                                               "resource",
+		"a,b,,=a@b.com,2026-03-29,18:00,60,":                                         "coach_email",
+		"a,b,,,2026-03-29,18:00,0,":                                                  "duration_minutes",
+		"a,b,,,2026-03-29,18:00,10081,":                                              "duration_minutes",
+		"a,b,,,2026-03-29,18:00,+60,":                                                "duration_minutes",
+		"a,b,,,2026-03-29,18:00,60,100001":                                           "capacity",
+		"a,b,,,2026-03-29,18:00,,5":                                                  "end",
+	} {
+		found := parseImport(t, header+row+"\n").Rows[0]
+		got := ""
+		for _, p := range found.Problems {
+			got += p.Column
+		}
+		test.EqOp(t, want, got, test.Sprint(row))
+	}
+}
+
+func TestNewDetails_AreThoseOfANewSession(t *testing.T) {
+	t.Parallel()
+	in := session.Input{
+		Service: service, Location: location, Resource: mat, Coach: coach, Title: "Flow", Description: "Calm",
+		StartsAt: noon.Add(24*time.Hour + time.Microsecond),
+	}
+	s := expect.Value(session.New(anID, in, yoga(t), noon))(t)
+	test.EqOp(t, in.StartsAt, s.StartsAt)
+	d, err := session.NewDetails(in, yoga(t))
+	test.NoError(t, err)
+	test.Eq(t, s.Details, d)
+	pattern := session.Pattern{Duration: 61 * time.Second}
+	odd, err := session.Series{}.Edit(pattern, session.DurationField, session.ServiceReference{})
+	test.NoError(t, err)
+	test.EqOp(t, 61*time.Second, odd.Duration)
+}

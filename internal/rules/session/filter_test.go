@@ -1,0 +1,69 @@
+package session_test
+
+import (
+	"testing"
+
+	"github.com/shoenig/test"
+
+	"github.com/berthhq/berth/internal/fault/faulttest"
+	"github.com/berthhq/berth/internal/rules/catalog"
+	"github.com/berthhq/berth/internal/rules/session"
+)
+
+func TestFilter_RestrictsStates(t *testing.T) {
+	t.Parallel()
+	all := []catalog.SessionState{catalog.Draft, catalog.Published, catalog.Cancelled}
+	for name, tt := range map[string]struct {
+		got  session.Filter
+		want []catalog.SessionState
+	}{
+		"bulk publish forces drafts": {
+			session.Filter{States: all}.Drafts(),
+			[]catalog.SessionState{catalog.Draft},
+		},
+		"bulk publish forces drafts, whatever named": {
+			session.Filter{States: []catalog.SessionState{catalog.Cancelled}}.Drafts(),
+			[]catalog.SessionState{catalog.Draft},
+		},
+		"bulk publish forces drafts, none named": {session.Filter{}.Drafts(), []catalog.SessionState{catalog.Draft}},
+		"staff see what they ask for":            {session.Filter{}.Visible(true), nil},
+		"members see no drafts": {
+			session.Filter{}.Visible(false),
+			[]catalog.SessionState{catalog.Published, catalog.Cancelled},
+		},
+		"members see no drafts, all named": {
+			session.Filter{States: all}.Visible(false),
+			[]catalog.SessionState{catalog.Published, catalog.Cancelled},
+		},
+		"members see nothing that is only drafts": {
+			session.Filter{States: []catalog.SessionState{catalog.Draft}}.Visible(false),
+			[]catalog.SessionState{},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test.Eq(t, tt.want, tt.got.States)
+		})
+	}
+}
+
+func TestCheckBulkSize_RejectsTooManySessionsOrPlaces(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		all  []session.Session
+		want string
+	}{
+		"none":              {nil, ""},
+		"most sessions":     {make([]session.Session, session.MaxBulk), ""},
+		"too many sessions": {make([]session.Session, session.MaxBulk+1), "INVALID_FIELD @filter limit=2000"},
+		"most places":       {[]session.Session{{SeatsTaken: 6000, Waiting: 1000}, {SeatsTaken: 3000}}, ""},
+		"too many places": {
+			[]session.Session{{SeatsTaken: 6000, Waiting: 1000}, {SeatsTaken: 3001}}, "INVALID_FIELD @filter limit=10000",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test.EqOp(t, tt.want, faulttest.Text(session.CheckBulkSize(tt.all)))
+		})
+	}
+}

@@ -1,0 +1,200 @@
+package waitlist_test
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/shoenig/test"
+
+	"github.com/berthhq/berth/internal/civil/civiltest"
+	"github.com/berthhq/berth/internal/fault/faulttest"
+	"github.com/berthhq/berth/internal/rules/waitlist"
+	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/testkit/expect"
+)
+
+// Links and codes that were sent stay valid, and nodes of two versions agree on them.
+func TestClaimKey_MakesTheSameTokensInAllVersions(t *testing.T) {
+	t.Parallel()
+	key := expect.Value(waitlist.NewClaimKey(bytes.Repeat([]byte("s"), 32)))(t)
+	test.EqOp(t, "AAAAAAAAcACAAAAAAAAAB1QxB1XldBe5iyS0wsorKgs", key.Token(id[tenant.TenantID](7), id[tenant.OfferID](1)))
+	test.EqOp(t, "250222", key.Code(id[tenant.OfferID](1)))
+	test.Panic(t, func() { waitlist.ClaimKey{}.Code(id[tenant.OfferID](1)) })
+}
+
+func TestNextKey_LeavesRoomAfterTheLastEntry(t *testing.T) {
+	t.Parallel()
+	test.EqOp(t, now.UnixMicro()*1024, waitlist.NextKey(now, 0))
+	last := now.Add(time.Hour).UnixMicro() * 1024
+	test.EqOp(t, last+1024, waitlist.NextKey(now, last))
+}
+
+func TestChanges_CountsEveryDifference(t *testing.T) {
+	t.Parallel()
+	test.False(t, waitlist.Difference{Kept: 3}.Changes())
+	for _, d := range []waitlist.Difference{
+		{Gained: make([]waitlist.Grant, 1)}, {Lost: make([]waitlist.Grant, 1)}, {MoveAfter: waitlist.MakeOffer},
+		{ModeAfter: waitlist.AutoPromote}, {GivenAfter: 1},
+	} {
+		test.True(t, d.Changes(), test.Sprintf("%+v", d))
+	}
+}
+
+// Without automatic cascades, a round in which someone had an offer goes no further after a change of the rules.
+func TestDecide_AfterAChangeOfRulesTheRoundStaysWithStaff(t *testing.T) {
+	t.Parallel()
+	manual := rules(t, func(r *waitlist.Rules) { r.AutoCascade = false })
+	for tried, want := range map[int]string{0: waitlist.WasOffered, 1: waitlist.NoCascade} {
+		round := waitlist.Round{Tried: some(9)[:tried]}
+		d := waitlist.Decide(slot(1), queue(1), round, waitlist.ByRules, manual, now)
+		test.Eq(t, []string{want}, reasons(d))
+	}
+	claim := rules(t, func(r *waitlist.Rules) { r.Mode = waitlist.FirstToClaim })
+	test.EqOp(t, 0, waitlist.Decide(slot(1), nil, waitlist.Round{}, waitlist.ByCancellation, claim, now).Given)
+}
+
+// Members and staff read the sentences, with singular and plural.
+func TestExplainEntry_SaysWhatTheEntryGot(t *testing.T) {
+	t.Parallel()
+	until := starts.Add(-time.Hour)
+	for name, tt := range map[string]struct {
+		mode   waitlist.Mode
+		reason string
+		party  int
+		want   string
+	}{
+		"booked":        {waitlist.AutoPromote, waitlist.Promoted, 1, "1 seat was booked for it."},
+		"booked, two":   {waitlist.AutoPromote, waitlist.Promoted, 2, "2 seats were booked for it."},
+		"offered":       {waitlist.OfferInTurn, waitlist.WasOffered, 1, "It was offered 1 seat, until"},
+		"offered, two":  {waitlist.OfferInTurn, waitlist.WasOffered, 2, "It was offered 2 seats, until"},
+		"to claim":      {waitlist.FirstToClaim, waitlist.WasOffered, 1, "It could claim 1 seat, until"},
+		"to claim, two": {waitlist.FirstToClaim, waitlist.WasOffered, 2, "It could claim 2 seats, until"},
+		"too large":     {waitlist.OfferInTurn, "PARTY_SIZE", 2, "it needs 2 seats."},
+		"too small":     {waitlist.OfferInTurn, "PARTY_SIZE", 1, "it needs 1 seat."},
+	} {
+		d := waitlist.Decision{
+			Mode: tt.mode, Verdicts: []waitlist.Verdict{{Entry: entry(0), Reason: tt.reason, Party: tt.party}},
+			Grants: []waitlist.Grant{{Entry: entry(1)}, {Entry: entry(0), Until: until}},
+		}
+		got := strings.Join(waitlist.ExplainEntry(d, waitlist.ByCancellation, slot(2), now, entry(0)), " ")
+		test.StrContains(t, got, tt.want, test.Sprint(name))
+		test.EqOp(t, until, d.OfferedUntil(entry(0)))
+		test.True(t, d.OfferedUntil(entry(2)).IsZero())
+	}
+}
+
+func TestExplain_NamesUpToTenAndCountsTheRest(t *testing.T) {
+	t.Parallel()
+	for n, want := range map[int]string{
+		1: "Offered to: M (2 seats).", 10: "M (2 seats) and M (2 seats).", 11: "M (2 seats) and 1 more.",
+		12: "M (2 seats) and 2 more.",
+	} {
+		d := waitlist.Decision{Mode: waitlist.OfferInTurn, Move: waitlist.MakeOffer}
+		for i := range n {
+			d.Grants = append(d.Grants, waitlist.Grant{Entry: entry(i), Seats: 2})
+		}
+		lines := waitlist.Explain(d, waitlist.ByCancellation, slot(2), now, func(tenant.MemberID) string { return "M" })
+		test.StrContains(t, strings.Join(lines, " "), want, test.Sprint(n))
+	}
+	d := waitlist.Decision{Seats: new(2), LeftMove: waitlist.NobodyFits, Verdicts: make([]waitlist.Verdict, 2)}
+	test.StrHasPrefix(t, "2 seats left: no one on the waitlist fits (2 entries).", waitlist.Note(d))
+	d.Verdicts = d.Verdicts[:1]
+	test.StrHasPrefix(t, "2 seats left: no one on the waitlist fits (1 entry).", waitlist.Note(d))
+}
+
+func TestCompile_SaysWhereAnExpressionIsWrong(t *testing.T) {
+	t.Parallel()
+	padded := strings.Repeat(" ", waitlist.MaxExpression-4) + "true"
+	tooLong := strings.Repeat("é", waitlist.MaxExpression+1)
+	for text, want := range map[string]string{
+		"1":               "RULES_INVALID @rules.eligibility_expression column=1 line=1",
+		"true &&\n  nope": "RULES_INVALID @rules.eligibility_expression column=3 line=2",
+		tooLong:           "RULES_INVALID @rules.eligibility_expression column=2001 line=1",
+		// A pattern is compiled with the expression.
+		`"a".matches("(") && entry.party_size > 0`: "RULES_INVALID @rules.eligibility_expression column=13 line=1",
+		padded: "",
+	} {
+		r := waitlist.Defaults()
+		r.EligibilityExpression = text
+		_, err := waitlist.Compile(r)
+		test.EqOp(t, want, faulttest.Text(err), test.Sprintf("%.40q", text))
+	}
+}
+
+// Rows, decisions and events have these values, also those that were written years ago.
+func TestValues_StayAsTheyAreStored(t *testing.T) {
+	t.Parallel()
+	test.Eq(t, []waitlist.Trigger{
+		"CANCELLATION", "NO_SHOW", "CAPACITY_RAISED", "UNBLOCKED", "PUBLISHED", "SESSION_MOVED", "HOLD_EXPIRED",
+		"HOLD_RELEASED", "RESCHEDULED", "OFFER_DECLINED", "OFFER_EXPIRED", "OFFER_WITHDRAWN", "BY_HAND", "RULES_CHANGED",
+		"SWEEP",
+	}, []waitlist.Trigger{
+		waitlist.ByCancellation, waitlist.ByNoShow, waitlist.ByCapacity, waitlist.ByUnblock, waitlist.ByPublish,
+		waitlist.ByMove, waitlist.ByExpiredHold, waitlist.ByRelease, waitlist.ByReschedule, waitlist.ByDecline,
+		waitlist.ByExpiry, waitlist.ByWithdrawal, waitlist.ByHand, waitlist.ByRules, waitlist.BySweep,
+	})
+	test.Eq(t, []waitlist.Move{"NOBODY_FITS", "OFFER", "ROLL_ON", "HAND_BACK"},
+		[]waitlist.Move{waitlist.NobodyFits, waitlist.MakeOffer, waitlist.RollOn, waitlist.HandBack})
+	test.Eq(t, []string{
+		"PROMOTED", "OFFERED", "NO_SEATS_LEFT", "DOWN_FITTING", "HAS_OFFER", "SERVICE", "LOCATION", "RESOURCE", "DATE",
+		"TIME", "STAFF_PREFERENCE", "MAX_OFFERS", "TRIED", "NOT_ELIGIBLE", "RULE_FAILED", "NO_TIME", "QUIET_HOURS",
+		"TRY_CAP", "NO_CASCADE",
+	}, []string{
+		waitlist.Promoted, waitlist.WasOffered, waitlist.NoSeatsLeft, waitlist.DownFitting, waitlist.HasOffer,
+		waitlist.OtherService, waitlist.OtherLocation, waitlist.OtherResource, waitlist.OtherDate, waitlist.OtherTime,
+		waitlist.OtherStaff, waitlist.MaxOffers, waitlist.AlreadyOffered, waitlist.NotEligible, waitlist.RuleFailed,
+		waitlist.NoTime, waitlist.InQuietHours, waitlist.MaxTries, waitlist.NoCascade,
+	})
+	test.Eq(t, []waitlist.Status{"WAITING", "OFFERED", "BOOKED", "CANCELLED", "EXPIRED"}, []waitlist.Status{
+		waitlist.Waiting, waitlist.Offered, waitlist.Booked, waitlist.Cancelled, waitlist.Expired,
+	})
+	test.Eq(t, []waitlist.OfferStatus{"LIVE", "ACCEPTED", "DECLINED", "EXPIRED", "WITHDRAWN"}, []waitlist.OfferStatus{
+		waitlist.Live, waitlist.Accepted, waitlist.Declined, waitlist.RanOut, waitlist.Withdrawn,
+	})
+	test.Eq(t, []waitlist.Mode{"AUTO_PROMOTE", "OFFER", "FIRST_TO_CLAIM"},
+		[]waitlist.Mode{waitlist.AutoPromote, waitlist.OfferInTurn, waitlist.FirstToClaim})
+	test.Eq(t, []waitlist.Order{"JOIN_ORDER", "PRIORITY", "CUSTOM"},
+		[]waitlist.Order{waitlist.ByJoining, waitlist.ByPriority, waitlist.ByFormula})
+	test.Eq(t, []waitlist.After{"RETURN", "CLOSE"}, []waitlist.After{waitlist.ReturnEntry, waitlist.CloseEntry})
+}
+
+func TestExplainDifference_NamesWhoGainsAndWhoLoses(t *testing.T) {
+	t.Parallel()
+	mia := id[tenant.MemberID](1)
+	name := func(m tenant.MemberID) string { return map[tenant.MemberID]string{mia: "Mia"}[m] }
+	test.SliceEmpty(t, waitlist.ExplainDifference(waitlist.Difference{Kept: 1}, name))
+	test.Eq(t, []string{
+		"Seats would have been filled another way: offers, one at a time.",
+		"Would have got a seat instead: Mia, someone.", "Would not have got a seat: someone.",
+		"1 seat would have been filled, rather than 2 seats.",
+	}, waitlist.ExplainDifference(waitlist.Difference{
+		ModeAfter: waitlist.OfferInTurn, Gained: []waitlist.Grant{{Member: mia}, {}}, Lost: make([]waitlist.Grant, 1),
+		GivenBefore: 2, GivenAfter: 1,
+	}, name))
+	test.Eq(t, []string{"2 seats would have been filled, rather than 1 seat."},
+		waitlist.ExplainDifference(waitlist.Difference{GivenBefore: 1, GivenAfter: 2}, name))
+}
+
+func TestErrors_NameFieldsAndLimits(t *testing.T) {
+	t.Parallel()
+	_, late := waitlist.NewManualOffer(waitlist.Scene{Slot: slot(1), Rules: rules(t, asIs), Now: now},
+		waitlist.Entry{}, now)
+	admits := waitlist.Defaults()
+	full := admits.Admits(50, civiltest.Date("2026-03-18"))
+	admits.Enabled = false
+	closed, unordered := admits.Admits(0, civiltest.Date("2026-03-18")), waitlist.Rules{Order: waitlist.ByFormula}
+	for want, err := range map[string]error{
+		"INVALID_FIELD @expire_time closes_at=" + starts.UTC().Format(time.RFC3339): late,
+		"WAITLIST_FULL date=2026-03-18 limit=50":                                    full,
+		"WAITLIST_CLOSED":                                                           closed,
+		"INVALID_FIELD @rules.priority_expression":                                  unordered.Consistent(),
+		"": errors.Join(
+			waitlist.Rules{Order: waitlist.ByFormula, PriorityExpression: "1"}.Consistent(), waitlist.Rules{}.Consistent(),
+		),
+	} {
+		test.EqOp(t, want, faulttest.Text(err))
+	}
+}

@@ -1,0 +1,52 @@
+// Package expect checks the error of a call where the call is made.
+package expect
+
+import (
+	"github.com/shoenig/test/must"
+
+	"github.com/berthhq/berth/internal/fault"
+)
+
+// Value returns the value of a call, and fails the test if the call failed:
+//
+//	place := expect.Value(studio.Book(mia, class))(t)
+func Value[V any](value V, err error) func(must.T) V {
+	return func(t must.T) V {
+		t.Helper()
+		must.NoError(t, err)
+		return value
+	}
+}
+
+// OK fails the test if a call failed, whose values do not matter:
+//
+//	expect.OK(t)(studio.Cancel(mia, id))
+func OK(t must.T) func(results ...any) {
+	return func(results ...any) {
+		t.Helper()
+		must.NoError(t, errorOf(t, results))
+	}
+}
+
+// Reason fails the test unless a call failed for a reason:
+//
+//	expect.Reason(t, fault.SessionFull)(studio.Book(mia, class))
+func Reason(t must.T, want fault.Reason) func(results ...any) {
+	return func(results ...any) {
+		t.Helper()
+		err := errorOf(t, results)
+		must.EqOp(t, want, fault.ReasonOf(err), must.Sprintf("reason want %q (error: %v)", want, err))
+	}
+}
+
+// errorOf returns the last result of a call, which is its error.
+func errorOf(t must.T, results []any) error {
+	t.Helper()
+	last := results[len(results)-1]
+	if last == nil {
+		return nil
+	}
+	err, ok := last.(error)
+	must.True(t, ok, must.Sprintf("%v is no error", last))
+	return err
+}

@@ -1,0 +1,150 @@
+package traffic
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+	"pgregory.net/rapid"
+)
+
+// Of two keys that send all they can, each gets half. One that sends little waits for one that works, at most, however
+// many of another wait.
+func TestTurns_ShareFairly(t *testing.T) {
+	t.Parallel()
+	const work = 10 * time.Millisecond
+	for name, tt := range map[string]struct {
+		width, total int
+		floods       int           // keys that send all they can, with 16 threads each
+		longest      time.Duration // of a quiet key's calls, until they are done, except for the first
+	}{
+		"one place":                       {1, 1, 1, 2 * work},
+		"two places":                      {2, 2, 1, work},
+		"eight places":                    {8, 8, 1, work},
+		"eight places, one busy neighbor": {2, 8, 1, work},
+		"eight places, four of them":      {2, 8, 4, work},
+		"eight places, nine of them":      {2, 8, 9, 2 * work},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			turns := NewTurns[int](tt.width, tt.total, 100)
+			ctx, stop := context.WithTimeout(t.Context(), 10*time.Second)
+			defer stop()
+			do := func(key int) bool {
+				leave, ok, err := turns.Enter(ctx, key)
+				if err != nil {
+					return false
+				}
+				must.True(t, ok)
+				<-time.After(work) // on the clock of the test
+				leave()
+				return true
+			}
+			done := make([]atomic.Int32, tt.floods)
+			var threads sync.WaitGroup
+			for key := range tt.floods {
+				for range 16 {
+					threads.Go(func() {
+						for do(key) {
+							done[key].Add(1)
+						}
+					})
+				}
+			}
+			const quiet = -1
+			longest := time.Duration(0)
+			for i := range 100 {
+				<-time.After(37 * time.Millisecond)
+				began := time.Now()
+				must.True(t, do(quiet))
+				if took := time.Since(began); i == 0 {
+					test.LessEq(t, 2*work, took, test.Sprint(name))
+				} else {
+					longest = max(longest, took)
+				}
+			}
+			test.LessEq(t, tt.longest, longest, test.Sprint(name))
+			threads.Wait()
+			for key := range done {
+				of := float64(done[0].Load())
+				test.InDelta(t, of, float64(done[key].Load()), of/20, test.Sprintf("%s: key %d", name, key))
+			}
+			test.EqOp(t, 0, len(turns.lines)+len(turns.turns)+turns.working, test.Sprint(name))
+		})
+	}
+}
+
+// A key that is alone uses its whole width, and half of it while another has come within ten seconds.
+func TestTurns_LeavePlacesWhileOthersArePresent(t *testing.T) {
+	t.Parallel()
+	turns := NewTurns[string](4, 8, 10)
+	for _, step := range []struct {
+		at   time.Duration
+		key  string
+		want int // of the busy key at work
+	}{
+		{0, "busy", 1}, {0, "busy", 2}, {0, "busy", 3}, {0, "busy", 4}, {0, "busy", 4},
+		{time.Second, "quiet", 4},
+	} {
+		turns.join(step.key, start.Add(step.at))
+		test.EqOp(t, step.want, turns.lines["busy"].working)
+	}
+	busy := turns.lines["busy"]
+	turns.leave(turns.lines["quiet"])
+	for range 2 { // so far they were more than half of the width
+		turns.leave(busy)
+	}
+	test.EqOp(t, 2, busy.working)
+	turns.join("busy", start.Add(10*time.Second))
+	test.EqOp(t, 2, busy.working)
+	turns.join("busy", start.Add(11*time.Second))
+	test.EqOp(t, 4, busy.working)
+}
+
+// No order of arrivals, departures and cancellations exceeds a limit, or lets a place stay empty that one could use.
+func TestTurns_UseEveryPlaceWithinTheirLimits(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		width, total := rapid.IntRange(1, 3).Draw(t, "width"), rapid.IntRange(1, 5).Draw(t, "total")
+		const depth = 4
+		turns := NewTurns[int](width, total, depth)
+		type member struct {
+			line *line[int]
+			turn chan struct{}
+		}
+		var inside []member
+		now := start
+		for range rapid.IntRange(0, 60).Draw(t, "steps") {
+			switch now = now.Add(time.Duration(rapid.IntRange(0, 6).Draw(t, "seconds")) * time.Second); {
+			case len(inside) > 0 && rapid.Bool().Draw(t, "out"):
+				i := rapid.IntRange(0, len(inside)-1).Draw(t, "who")
+				if m := inside[i]; !turns.stepOut(m.line, m.turn) {
+					turns.leave(m.line)
+				}
+				inside = append(inside[:i], inside[i+1:]...)
+			default:
+				l, turn := turns.join(rapid.IntRange(0, 3).Draw(t, "key"), now)
+				if turn != nil {
+					inside = append(inside, member{l, turn})
+				} else if full := len(turns.turns); full == 0 {
+					t.Fatal("refused although none waits")
+				}
+			}
+			working, idle := 0, false
+			for _, l := range turns.lines {
+				working += l.working
+				if l.working > width || len(l.waiting) > depth {
+					t.Fatalf("%d of one key work, %d wait", l.working, len(l.waiting))
+				}
+				idle = idle || len(l.waiting) > 0 && l.working < turns.places()
+			}
+			if working != turns.working || working > total || working < total && idle {
+				t.Fatalf("%d work, counted %d", working, turns.working)
+			}
+		}
+	})
+}
