@@ -298,5 +298,5 @@ func policyRequest(layer *v1.PolicyLayer) *v1.UpdatePolicyRequest {
 		"cancellation_window", "allow_late_cancellation",
 		"allow_reschedule", "tier_cancellations", "hold_ttl", "checkin_opens_before", "checkin_closes_after_end",
 		"gps_max_meters",
-		"auto_no_show", "auto_no_show_after")}
+		"auto_no_show", "auto_no_show_after", "checkin_requires_qr")}
 }

@@ -331,6 +331,15 @@ var peopleRequests = map[string][]build{
 	"CheckInService/CreateDisplayUrl": {
 		func(w *world) proto.Message { return &v1.CreateDisplayUrlRequest{SessionId: text(w.newOpenSession())} },
 	},
+	"CheckInService/ListDisplayLinks": {func(w *world) proto.Message {
+		in := w.newOpenSession()
+		expect.OK(w.t)(w.app.Bookings.CreateDisplayURL(w.ctx(), w.owner, in))
+		return &v1.ListDisplayLinksRequest{SessionId: text(in)}
+	}},
+	"CheckInService/RevokeDisplayLink": {func(w *world) proto.Message {
+		link := expect.Value(w.app.Bookings.CreateDisplayURL(w.ctx(), w.owner, w.newOpenSession()))(w.t)
+		return &v1.RevokeDisplayLinkRequest{DisplayLinkId: text(link.Link.ID)}
+	}},
 	"CheckInService/GetDisplay": {func(w *world) proto.Message {
 		in, _ := w.newArrival(w.other)
 		link := expect.Value(w.app.Bookings.CreateDisplayURL(w.ctx(), w.owner, in))(w.t)

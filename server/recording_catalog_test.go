@@ -205,14 +205,14 @@ func recordPolicies(s *studio) {
 		AllowLateCancellation: new(true),
 		HoldTtl:               durationpb.New(5 * time.Minute), CheckinOpensBefore: hours(2), CheckinClosesAfterEnd: hours(1),
 		GpsMaxMeters: new(int32(500)),
-		AutoNoShow:   new(true), AutoNoShowAfter: hours(2),
+		AutoNoShow:   new(true), AutoNoShowAfter: hours(2), CheckinRequiresQr: new(true),
 		TierCancellations: &v1.TierCancellations{Overrides: []*v1.TierCancellation{
 			{Tier: "visitor", CancellationWindow: hours(48)},
 			{Tier: "gold", CancellationWindow: hours(4), AllowReschedule: new(true)},
 		}},
 	}, "advance_window", "booking_closes_before", "cancellation_window", "allow_late_cancellation", "allow_reschedule",
 		"tier_cancellations", "hold_ttl", "checkin_opens_before", "checkin_closes_after_end", "gps_max_meters",
-		"auto_no_show", "auto_no_show_after"))
+		"auto_no_show", "auto_no_show_after", "checkin_requires_qr"))
 	s.record(
 		s.olga, "The owner sets a policy of the center",
 		layer(

@@ -63,6 +63,12 @@ func recordCheckIn(s *studio) {
 	s.record(s.mia, "Mia scans the code again", byQR(class, qr))
 	s.recordError(s.zoe, "Zoe scans without a booking", "NOT_CONFIRMED", byQR(class, qr))
 	s.recordError(s.tom, "Tom is too far away", "GPS_TOO_FAR", byGPS(class, there))
+	vague := byGPS(class, here)
+	vague.AccuracyMeters = 3000
+	s.recordError(s.tom, "Tom's phone knows the city only", "GPS_IMPRECISE", vague)
+	old := byGPS(class, here)
+	old.PositionAge = durationpb.New(3 * time.Minute)
+	s.recordError(s.tom, "Tom was here three minutes ago", "GPS_OUTDATED", old)
 	s.record(s.tom, "Tom is near", byGPS(class, here))
 	s.recordError(s.mia, "Mia is near an online session", "GPS_NOT_AVAILABLE", byGPS(online, here))
 	s.recordError(s.mia, "Mia is nowhere", "INVALID_FIELD", byGPS(other, &latlng.LatLng{Latitude: 91}))
@@ -91,6 +97,18 @@ func recordCheckIn(s *studio) {
 	s.record(s.tom, "Tom scans the wall", byQR(class, shown.GetQrToken()))
 	s.record(anonymous, "The wall goes on", &v1.GetDisplayRequest{Token: shown.GetNextToken()})
 	s.recordError(anonymous, "The wall's link is forged", "LINK_INVALID", &v1.GetDisplayRequest{Token: "forged"})
+	s.record(s.cora, "The coach looks at the links", &v1.ListDisplayLinksRequest{SessionId: class})
+	s.recordError(
+		s.mia, "Mia looks at the links", "PERMISSION_DENIED", &v1.ListDisplayLinksRequest{SessionId: class},
+	)
+	s.record(s.cora, "The coach ends the display", &v1.RevokeDisplayLinkRequest{DisplayLinkId: link.GetDisplayLinkId()})
+	s.recordError(
+		s.cora, "The coach ends an unknown display", "DISPLAY_LINK_NOT_FOUND",
+		&v1.RevokeDisplayLinkRequest{DisplayLinkId: absentID},
+	)
+	s.recordError(
+		anonymous, "The wall goes on after that", "LINK_INVALID", &v1.GetDisplayRequest{Token: shown.GetNextToken()},
+	)
 
 	s.silently(func() {
 		mustCall[*v1.UpdatePolicyResponse](s.recording, s.olga, &v1.UpdatePolicyRequest{

@@ -62,7 +62,7 @@ func uuid(name string) tenant.UUID {
 // names are the names of ids in the rows.
 var names = strings.Fields(`tenant location resource service item plan workout member device account key series session
 subscription booking line unit entry waiting round offer decision notice delivery audit batch other third fourth fifth
-sixth seventh`)
+sixth seventh display screen`)
 
 // sha is the SHA-256 of a text, as the SQL function hash returns it.
 func sha(text string) []byte {
@@ -298,6 +298,12 @@ var reads = []struct {
 	{bookingdb.CountAttendance, args{"third", start.Add(time.Second)}, "0/0/1"},
 	{bookingdb.ListNoShows, args{"session", 9}, "booking"},
 	{bookingdb.FindDisplay, args{"session"}, "Pier/Ana/1/0"},
+	{bookingdb.FindDisplayLink, args{"display"}, "display"},
+	{bookingdb.ListDisplayLinks, args{"session", 9}, "other display"},
+	{bookingdb.ListDisplayLinks, args{"session", 1}, "other"},
+	{bookingdb.CountDisplayLinks, args{"session"}, "2"},
+	{bookingdb.HasOldDisplayLinks, args{start.Add(time.Hour)}, "false"},
+	{bookingdb.HasOldDisplayLinks, args{start.Add(time.Hour + time.Microsecond)}, "true"},
 	{bookingdb.ListUpcoming, args{"third", start, 9}, ""},
 	{bookingdb.ListUpcoming, args{"session", start.Add(-time.Hour), 9}, "Next//02T09:00"},
 	{bookingdb.ListUpcoming, args{"session", start.Add(time.Hour), 9}, ""},

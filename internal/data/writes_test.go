@@ -22,6 +22,7 @@ import (
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/catalog"
+	"github.com/berthhq/berth/internal/rules/checkin"
 	"github.com/berthhq/berth/internal/rules/credit"
 	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/rules/payment"
@@ -59,6 +60,16 @@ service_accounts account {revoked_at=2026-03-02T08:00:00+00:00}`},
 	{accountdb.MarkKeyUsed, args{"key", now}, `
 service_account_keys key {used_at=2026-03-01T12:00:00+00:00}`},
 
+	{bookingdb.InsertDisplayLink, args{checkin.DisplayLink{
+		ID: id[tenant.DisplayLinkID]("third"), Session: id[tenant.SessionID]("session"), CreatedBy: "ana", CreatedAt: now,
+	}}, "display_links +third"},
+	{bookingdb.UpdateDisplayLink, args{checkin.DisplayLink{
+		ID: id[tenant.DisplayLinkID]("other"), Screen: id[tenant.ScreenID]("screen"), OpenedAt: now,
+	}}, "display_links other {opened_at=2026-03-01T12:00:00+00:00 screen=screen}"},
+	{bookingdb.DeleteOldDisplayLinks, args{start.Add(time.Hour)}, ""},
+	{bookingdb.DeleteOldDisplayLinks, args{start.Add(time.Hour + time.Microsecond)}, `
+display_links -display
+display_links -other`},
 	{bookingdb.MarkNoShows, args{"booking fourth", now}, `
 bookings booking {auto_no_show_at=2026-03-01T12:00:00+00:00 status=NO_SHOW}
 bookings fourth {auto_no_show_at=2026-03-01T12:00:00+00:00}`},

@@ -243,6 +243,7 @@ func TestGetDisplay_IsPublicAndComplete(t *testing.T) {
 				{DisplayName: "Member", PartySize: 2, CheckInTime: timestamppb.New(s.begin)},
 			},
 			RefreshTime:       timestamppb.New(s.begin.Add(30 * time.Second)),
+			ExpireTime:        link.Msg.GetExpireTime(),
 			CheckinOpensTime:  timestamppb.New(s.begin.Add(-time.Hour)),
 			CheckinClosesTime: timestamppb.New(s.begin.Add(checkInCloses)),
 		}

@@ -29,7 +29,7 @@ func builtInPolicy() *v1.Policy {
 		HoldTtl: durationpb.New(10 * time.Minute), CheckinOpensBefore: hours(1),
 		CheckinClosesAfterEnd: durationpb.New(30 * time.Minute),
 		GpsMaxMeters:          new(int32(200)), AutoNoShow: new(false),
-		AutoNoShowAfter: durationpb.New(30 * time.Minute),
+		AutoNoShowAfter: durationpb.New(30 * time.Minute), CheckinRequiresQr: new(false),
 	}
 }
 
@@ -127,6 +127,7 @@ func TestPolicy_RoundTripsEveryField(t *testing.T) {
 		AllowReschedule:       new(true), TierCancellations: tiers, HoldTtl: hours(4), CheckinOpensBefore: hours(5),
 		CheckinClosesAfterEnd: hours(6),
 		GpsMaxMeters:          new(int32(700)), AutoNoShow: new(true), AutoNoShowAfter: hours(8),
+		CheckinRequiresQr: new(true),
 	}
 	s.setPolicy(t, &v1.PolicyLayer{Level: serviceLevel, TargetId: of, Policy: full}, all...)
 	test.Eq(t, full, effective().GetPolicy(), test.Cmp(protocmp.Transform()))

@@ -45,13 +45,15 @@ func TestRules_GiveRolesTheirPermissions(t *testing.T) {
 		"BookingService/ListMyBookings":     {"yes", "yes", "yes", "own"}, // staff may name a member
 		"CreditService/RefundCredit":        managers,
 
-		"CheckInService/CheckIn":          staff,
-		"CheckInService/UndoCheckIn":      staff,
-		"CheckInService/GetQrToken":       staff,
-		"CheckInService/CreateDisplayUrl": staff,
-		"CheckInService/GetDisplay":       everyone, // the token is signed
-		"CheckInService/SelfCheckIn":      everyone,
-		"CheckInService/ListAttendance":   staff,
+		"CheckInService/CheckIn":           staff,
+		"CheckInService/UndoCheckIn":       staff,
+		"CheckInService/GetQrToken":        staff,
+		"CheckInService/CreateDisplayUrl":  staff,
+		"CheckInService/ListDisplayLinks":  staff,
+		"CheckInService/RevokeDisplayLink": staff,
+		"CheckInService/GetDisplay":        everyone, // the token is signed
+		"CheckInService/SelfCheckIn":       everyone,
+		"CheckInService/ListAttendance":    staff,
 
 		"AnalyticsService/GetBookingTrend":      managers,
 		"AnalyticsService/GetAttendanceSummary": managers,

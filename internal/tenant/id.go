@@ -32,6 +32,8 @@ type (
 	workoutKind      struct{}
 	memberKind       struct{}
 	deviceKind       struct{}
+	displayKind      struct{}
+	screenKind       struct{}
 	bookingKind      struct{}
 	entryKind        struct{}
 	offerKind        struct{}
@@ -63,6 +65,8 @@ type (
 	WorkoutID        = ID[workoutKind]
 	MemberID         = ID[memberKind]
 	DeviceID         = ID[deviceKind]
+	DisplayLinkID    = ID[displayKind]
+	ScreenID         = ID[screenKind]
 	BookingID        = ID[bookingKind]
 	EntryID          = ID[entryKind]
 	OfferID          = ID[offerKind]

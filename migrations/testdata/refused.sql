@@ -59,6 +59,13 @@ update devices set member_id = id('other'); -- devices_tenant_id_member_id_fkey
 select again('devices', $$token_hash = hash('other')$$); -- devices_pkey
 select again('devices', $$id = id('other')$$); -- devices_token
 
+update display_links set created_by = ''; -- display_links_created_by_check
+update display_links set revoked_by = ''; -- display_links_revoked_by_check
+update display_links set screen = null; -- display_links_opened
+update display_links set revoked_by = null; -- display_links_revoked
+update display_links set session_id = id('other'); -- display_links_tenant_id_session_id_fkey
+select again('display_links', ''); -- display_links_pkey
+
 select again('directory', ''); -- directory_pkey
 
 update event_consumers set name = ''; -- event_consumers_name_check

@@ -53,6 +53,8 @@ insert into sessions (tenant_id, id, service_id, location_id, resource_id, coach
   select tenant_id, id('session'), id('service'), id('location'), id('resource'), id('member'), id('series'), day,
     starts_at, 'Rowing', starts_at, ends_at, day, 8, 8, 'PUBLISHED', now, now
   from given;
+insert into display_links (tenant_id, id, session_id, created_by, created_at, screen, opened_at, revoked_by, revoked_at)
+  select tenant_id, id('display'), id('session'), 'ana', now, id('screen'), now, 'ana', now from given;
 insert into workouts (tenant_id, id, name, created_at, updated_at)
   select tenant_id, id('workout'), 'Sprints', now, now from given;
 insert into session_workouts select tenant_id, id('session'), 0, id('workout') from given;

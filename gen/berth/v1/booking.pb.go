@@ -226,7 +226,7 @@ const (
 	CheckInMethod_CHECK_IN_METHOD_MANUAL CheckInMethod = 1
 	// By scanning the session's QR code.
 	CheckInMethod_CHECK_IN_METHOD_QR CheckInMethod = 2
-	// By being near the location.
+	// By being near the location, as the member's device says. Nothing proves it: the desk may want to look.
 	CheckInMethod_CHECK_IN_METHOD_GPS CheckInMethod = 3
 )
 

@@ -11,6 +11,7 @@ import (
 	latlng "google.golang.org/genproto/googleapis/type/latlng"
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
+	durationpb "google.golang.org/protobuf/types/known/durationpb"
 	timestamppb "google.golang.org/protobuf/types/known/timestamppb"
 	reflect "reflect"
 	sync "sync"
@@ -248,7 +249,13 @@ type SelfCheckInRequest struct {
 	//
 	//	*SelfCheckInRequest_QrToken
 	//	*SelfCheckInRequest_Position
-	Proof         isSelfCheckInRequest_Proof `protobuf_oneof:"proof"`
+	Proof isSelfCheckInRequest_Proof `protobuf_oneof:"proof"`
+	// The radius in meters within which the device is with a probability of 95%, as it reports. 0: unknown. It must not
+	// exceed the maximum distance of the policy, or 100 meters if that is less: GPS_IMPRECISE. It never extends the
+	// distance.
+	AccuracyMeters float64 `protobuf:"fixed64,5,opt,name=accuracy_meters,json=accuracyMeters,proto3" json:"accuracy_meters,omitempty"`
+	// How old the position is, up to 24 hours. It must not exceed 2 minutes: GPS_OUTDATED. Absent: unknown.
+	PositionAge   *durationpb.Duration `protobuf:"bytes,6,opt,name=position_age,json=positionAge,proto3" json:"position_age,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -318,6 +325,20 @@ func (x *SelfCheckInRequest) GetPosition() *latlng.LatLng {
 		if x, ok := x.Proof.(*SelfCheckInRequest_Position); ok {
 			return x.Position
 		}
+	}
+	return nil
+}
+
+func (x *SelfCheckInRequest) GetAccuracyMeters() float64 {
+	if x != nil {
+		return x.AccuracyMeters
+	}
+	return 0
+}
+
+func (x *SelfCheckInRequest) GetPositionAge() *durationpb.Duration {
+	if x != nil {
+		return x.PositionAge
 	}
 	return nil
 }
@@ -577,7 +598,9 @@ type CreateDisplayUrlResponse struct {
 	// The signed token in the URL, for GetDisplay.
 	Token string `protobuf:"bytes,2,opt,name=token,proto3" json:"token,omitempty"`
 	// When it expires, in UTC.
-	ExpireTime    *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=expire_time,json=expireTime,proto3" json:"expire_time,omitempty"`
+	ExpireTime *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=expire_time,json=expireTime,proto3" json:"expire_time,omitempty"`
+	// The link, for RevokeDisplayLink.
+	DisplayLinkId string `protobuf:"bytes,4,opt,name=display_link_id,json=displayLinkId,proto3" json:"display_link_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -633,6 +656,306 @@ func (x *CreateDisplayUrlResponse) GetExpireTime() *timestamppb.Timestamp {
 	return nil
 }
 
+func (x *CreateDisplayUrlResponse) GetDisplayLinkId() string {
+	if x != nil {
+		return x.DisplayLinkId
+	}
+	return ""
+}
+
+// DisplayLink is a link to a session's display. The audit log says who created and who revoked it.
+type DisplayLink struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The link.
+	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	// The session.
+	SessionId string `protobuf:"bytes,2,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
+	// When it was created, in UTC.
+	CreateTime *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=create_time,json=createTime,proto3" json:"create_time,omitempty"`
+	// When its URL expires, in UTC. The screen that uses the link goes on after that.
+	ExpireTime *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=expire_time,json=expireTime,proto3" json:"expire_time,omitempty"`
+	// Since when a screen uses it, in UTC. Absent: none does.
+	OpenTime *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=open_time,json=openTime,proto3" json:"open_time,omitempty"`
+	// When it was revoked, in UTC. Absent: it was not.
+	RevokeTime    *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=revoke_time,json=revokeTime,proto3" json:"revoke_time,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DisplayLink) Reset() {
+	*x = DisplayLink{}
+	mi := &file_berth_v1_check_in_service_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DisplayLink) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DisplayLink) ProtoMessage() {}
+
+func (x *DisplayLink) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_check_in_service_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DisplayLink.ProtoReflect.Descriptor instead.
+func (*DisplayLink) Descriptor() ([]byte, []int) {
+	return file_berth_v1_check_in_service_proto_rawDescGZIP(), []int{10}
+}
+
+func (x *DisplayLink) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+func (x *DisplayLink) GetSessionId() string {
+	if x != nil {
+		return x.SessionId
+	}
+	return ""
+}
+
+func (x *DisplayLink) GetCreateTime() *timestamppb.Timestamp {
+	if x != nil {
+		return x.CreateTime
+	}
+	return nil
+}
+
+func (x *DisplayLink) GetExpireTime() *timestamppb.Timestamp {
+	if x != nil {
+		return x.ExpireTime
+	}
+	return nil
+}
+
+func (x *DisplayLink) GetOpenTime() *timestamppb.Timestamp {
+	if x != nil {
+		return x.OpenTime
+	}
+	return nil
+}
+
+func (x *DisplayLink) GetRevokeTime() *timestamppb.Timestamp {
+	if x != nil {
+		return x.RevokeTime
+	}
+	return nil
+}
+
+// ListDisplayLinksRequest asks for the display links of a session.
+type ListDisplayLinksRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The tenant. Optional if the token is valid for exactly one tenant.
+	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
+	// The session.
+	SessionId     string `protobuf:"bytes,2,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListDisplayLinksRequest) Reset() {
+	*x = ListDisplayLinksRequest{}
+	mi := &file_berth_v1_check_in_service_proto_msgTypes[11]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListDisplayLinksRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListDisplayLinksRequest) ProtoMessage() {}
+
+func (x *ListDisplayLinksRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_check_in_service_proto_msgTypes[11]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListDisplayLinksRequest.ProtoReflect.Descriptor instead.
+func (*ListDisplayLinksRequest) Descriptor() ([]byte, []int) {
+	return file_berth_v1_check_in_service_proto_rawDescGZIP(), []int{11}
+}
+
+func (x *ListDisplayLinksRequest) GetTenantId() string {
+	if x != nil {
+		return x.TenantId
+	}
+	return ""
+}
+
+func (x *ListDisplayLinksRequest) GetSessionId() string {
+	if x != nil {
+		return x.SessionId
+	}
+	return ""
+}
+
+// ListDisplayLinksResponse has all display links of a session, up to 100.
+type ListDisplayLinksResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The links, the latest first.
+	DisplayLinks  []*DisplayLink `protobuf:"bytes,1,rep,name=display_links,json=displayLinks,proto3" json:"display_links,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListDisplayLinksResponse) Reset() {
+	*x = ListDisplayLinksResponse{}
+	mi := &file_berth_v1_check_in_service_proto_msgTypes[12]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListDisplayLinksResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListDisplayLinksResponse) ProtoMessage() {}
+
+func (x *ListDisplayLinksResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_check_in_service_proto_msgTypes[12]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListDisplayLinksResponse.ProtoReflect.Descriptor instead.
+func (*ListDisplayLinksResponse) Descriptor() ([]byte, []int) {
+	return file_berth_v1_check_in_service_proto_rawDescGZIP(), []int{12}
+}
+
+func (x *ListDisplayLinksResponse) GetDisplayLinks() []*DisplayLink {
+	if x != nil {
+		return x.DisplayLinks
+	}
+	return nil
+}
+
+// RevokeDisplayLinkRequest ends a display link.
+type RevokeDisplayLinkRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The tenant. Optional if the token is valid for exactly one tenant.
+	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
+	// The link.
+	DisplayLinkId string `protobuf:"bytes,2,opt,name=display_link_id,json=displayLinkId,proto3" json:"display_link_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RevokeDisplayLinkRequest) Reset() {
+	*x = RevokeDisplayLinkRequest{}
+	mi := &file_berth_v1_check_in_service_proto_msgTypes[13]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RevokeDisplayLinkRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RevokeDisplayLinkRequest) ProtoMessage() {}
+
+func (x *RevokeDisplayLinkRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_check_in_service_proto_msgTypes[13]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RevokeDisplayLinkRequest.ProtoReflect.Descriptor instead.
+func (*RevokeDisplayLinkRequest) Descriptor() ([]byte, []int) {
+	return file_berth_v1_check_in_service_proto_rawDescGZIP(), []int{13}
+}
+
+func (x *RevokeDisplayLinkRequest) GetTenantId() string {
+	if x != nil {
+		return x.TenantId
+	}
+	return ""
+}
+
+func (x *RevokeDisplayLinkRequest) GetDisplayLinkId() string {
+	if x != nil {
+		return x.DisplayLinkId
+	}
+	return ""
+}
+
+// RevokeDisplayLinkResponse is the revoked link.
+type RevokeDisplayLinkResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The link.
+	DisplayLink   *DisplayLink `protobuf:"bytes,1,opt,name=display_link,json=displayLink,proto3" json:"display_link,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RevokeDisplayLinkResponse) Reset() {
+	*x = RevokeDisplayLinkResponse{}
+	mi := &file_berth_v1_check_in_service_proto_msgTypes[14]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RevokeDisplayLinkResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RevokeDisplayLinkResponse) ProtoMessage() {}
+
+func (x *RevokeDisplayLinkResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_check_in_service_proto_msgTypes[14]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RevokeDisplayLinkResponse.ProtoReflect.Descriptor instead.
+func (*RevokeDisplayLinkResponse) Descriptor() ([]byte, []int) {
+	return file_berth_v1_check_in_service_proto_rawDescGZIP(), []int{14}
+}
+
+func (x *RevokeDisplayLinkResponse) GetDisplayLink() *DisplayLink {
+	if x != nil {
+		return x.DisplayLink
+	}
+	return nil
+}
+
 // GetDisplayRequest has the token of a display page.
 type GetDisplayRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -644,7 +967,7 @@ type GetDisplayRequest struct {
 
 func (x *GetDisplayRequest) Reset() {
 	*x = GetDisplayRequest{}
-	mi := &file_berth_v1_check_in_service_proto_msgTypes[10]
+	mi := &file_berth_v1_check_in_service_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -656,7 +979,7 @@ func (x *GetDisplayRequest) String() string {
 func (*GetDisplayRequest) ProtoMessage() {}
 
 func (x *GetDisplayRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_check_in_service_proto_msgTypes[10]
+	mi := &file_berth_v1_check_in_service_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -669,7 +992,7 @@ func (x *GetDisplayRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetDisplayRequest.ProtoReflect.Descriptor instead.
 func (*GetDisplayRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_check_in_service_proto_rawDescGZIP(), []int{10}
+	return file_berth_v1_check_in_service_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *GetDisplayRequest) GetToken() string {
@@ -710,13 +1033,15 @@ type GetDisplayResponse struct {
 	CheckinOpensTime *timestamppb.Timestamp `protobuf:"bytes,13,opt,name=checkin_opens_time,json=checkinOpensTime,proto3" json:"checkin_opens_time,omitempty"`
 	// When self check-in closes, in UTC.
 	CheckinClosesTime *timestamppb.Timestamp `protobuf:"bytes,14,opt,name=checkin_closes_time,json=checkinClosesTime,proto3" json:"checkin_closes_time,omitempty"`
-	unknownFields     protoimpl.UnknownFields
-	sizeCache         protoimpl.SizeCache
+	// When next_token expires, in UTC. Absent once check-in has closed.
+	ExpireTime    *timestamppb.Timestamp `protobuf:"bytes,15,opt,name=expire_time,json=expireTime,proto3" json:"expire_time,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *GetDisplayResponse) Reset() {
 	*x = GetDisplayResponse{}
-	mi := &file_berth_v1_check_in_service_proto_msgTypes[11]
+	mi := &file_berth_v1_check_in_service_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -728,7 +1053,7 @@ func (x *GetDisplayResponse) String() string {
 func (*GetDisplayResponse) ProtoMessage() {}
 
 func (x *GetDisplayResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_check_in_service_proto_msgTypes[11]
+	mi := &file_berth_v1_check_in_service_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -741,7 +1066,7 @@ func (x *GetDisplayResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetDisplayResponse.ProtoReflect.Descriptor instead.
 func (*GetDisplayResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_check_in_service_proto_rawDescGZIP(), []int{11}
+	return file_berth_v1_check_in_service_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *GetDisplayResponse) GetTitle() string {
@@ -842,6 +1167,13 @@ func (x *GetDisplayResponse) GetCheckinClosesTime() *timestamppb.Timestamp {
 	return nil
 }
 
+func (x *GetDisplayResponse) GetExpireTime() *timestamppb.Timestamp {
+	if x != nil {
+		return x.ExpireTime
+	}
+	return nil
+}
+
 // DisplayArrival is a party that checked in.
 type DisplayArrival struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -857,7 +1189,7 @@ type DisplayArrival struct {
 
 func (x *DisplayArrival) Reset() {
 	*x = DisplayArrival{}
-	mi := &file_berth_v1_check_in_service_proto_msgTypes[12]
+	mi := &file_berth_v1_check_in_service_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -869,7 +1201,7 @@ func (x *DisplayArrival) String() string {
 func (*DisplayArrival) ProtoMessage() {}
 
 func (x *DisplayArrival) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_check_in_service_proto_msgTypes[12]
+	mi := &file_berth_v1_check_in_service_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -882,7 +1214,7 @@ func (x *DisplayArrival) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DisplayArrival.ProtoReflect.Descriptor instead.
 func (*DisplayArrival) Descriptor() ([]byte, []int) {
-	return file_berth_v1_check_in_service_proto_rawDescGZIP(), []int{12}
+	return file_berth_v1_check_in_service_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *DisplayArrival) GetDisplayName() string {
@@ -923,7 +1255,7 @@ type ListAttendanceRequest struct {
 
 func (x *ListAttendanceRequest) Reset() {
 	*x = ListAttendanceRequest{}
-	mi := &file_berth_v1_check_in_service_proto_msgTypes[13]
+	mi := &file_berth_v1_check_in_service_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -935,7 +1267,7 @@ func (x *ListAttendanceRequest) String() string {
 func (*ListAttendanceRequest) ProtoMessage() {}
 
 func (x *ListAttendanceRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_check_in_service_proto_msgTypes[13]
+	mi := &file_berth_v1_check_in_service_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -948,7 +1280,7 @@ func (x *ListAttendanceRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListAttendanceRequest.ProtoReflect.Descriptor instead.
 func (*ListAttendanceRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_check_in_service_proto_rawDescGZIP(), []int{13}
+	return file_berth_v1_check_in_service_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *ListAttendanceRequest) GetTenantId() string {
@@ -998,7 +1330,7 @@ type ListAttendanceResponse struct {
 
 func (x *ListAttendanceResponse) Reset() {
 	*x = ListAttendanceResponse{}
-	mi := &file_berth_v1_check_in_service_proto_msgTypes[14]
+	mi := &file_berth_v1_check_in_service_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1010,7 +1342,7 @@ func (x *ListAttendanceResponse) String() string {
 func (*ListAttendanceResponse) ProtoMessage() {}
 
 func (x *ListAttendanceResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_check_in_service_proto_msgTypes[14]
+	mi := &file_berth_v1_check_in_service_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1023,7 +1355,7 @@ func (x *ListAttendanceResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListAttendanceResponse.ProtoReflect.Descriptor instead.
 func (*ListAttendanceResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_check_in_service_proto_rawDescGZIP(), []int{14}
+	return file_berth_v1_check_in_service_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *ListAttendanceResponse) GetBookings() []*Booking {
@@ -1065,7 +1397,7 @@ var File_berth_v1_check_in_service_proto protoreflect.FileDescriptor
 
 const file_berth_v1_check_in_service_proto_rawDesc = "" +
 	"\n" +
-	"\x1fberth/v1/check_in_service.proto\x12\bberth.v1\x1a\x15berth/v1/access.proto\x1a\x16berth/v1/booking.proto\x1a\x1bbuf/validate/validate.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x18google/type/latlng.proto\"c\n" +
+	"\x1fberth/v1/check_in_service.proto\x12\bberth.v1\x1a\x15berth/v1/access.proto\x1a\x16berth/v1/booking.proto\x1a\x1bbuf/validate/validate.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x18google/type/latlng.proto\"c\n" +
 	"\x0eCheckInRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12'\n" +
 	"\n" +
@@ -1078,7 +1410,7 @@ const file_berth_v1_check_in_service_proto_rawDesc = "" +
 	"\n" +
 	"booking_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\tbookingId\"B\n" +
 	"\x13UndoCheckInResponse\x12+\n" +
-	"\abooking\x18\x01 \x01(\v2\x11.berth.v1.BookingR\abooking\"\x8d\x03\n" +
+	"\abooking\x18\x01 \x01(\v2\x11.berth.v1.BookingR\abooking\"\x9d\x04\n" +
 	"\x12SelfCheckInRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12'\n" +
 	"\n" +
@@ -1086,7 +1418,9 @@ const file_berth_v1_check_in_service_proto_rawDesc = "" +
 	"\bqr_token\x18\x03 \x01(\tB\n" +
 	"\xbaH\ar\x05\x10\x01\x18\xf4\x03H\x00R\aqrToken\x12\xea\x01\n" +
 	"\bposition\x18\x04 \x01(\v2\x13.google.type.LatLngB\xb6\x01\xbaH\xb2\x01\xba\x01\xae\x01\n" +
-	"\x16self_check_in.position\x12,latitude is -90 to 90, longitude -180 to 180\x1afthis.latitude >= -90.0 && this.latitude <= 90.0 && this.longitude >= -180.0 && this.longitude <= 180.0H\x00R\bpositionB\x0e\n" +
+	"\x16self_check_in.position\x12,latitude is -90 to 90, longitude -180 to 180\x1afthis.latitude >= -90.0 && this.latitude <= 90.0 && this.longitude >= -180.0 && this.longitude <= 180.0H\x00R\bposition\x12@\n" +
+	"\x0faccuracy_meters\x18\x05 \x01(\x01B\x17\xbaH\x14\x12\x12\x19\x00\x00\x00\x00\x80\x84.A)\x00\x00\x00\x00\x00\x00\x00\x00R\x0eaccuracyMeters\x12L\n" +
+	"\fposition_age\x18\x06 \x01(\v2\x19.google.protobuf.DurationB\x0e\xbaH\v\xaa\x01\b\"\x04\b\x80\xa3\x052\x00R\vpositionAgeB\x0e\n" +
 	"\x05proof\x12\x05\xbaH\x02\b\x01\"p\n" +
 	"\x13SelfCheckInResponse\x12+\n" +
 	"\abooking\x18\x01 \x01(\v2\x11.berth.v1.BookingR\abooking\x12,\n" +
@@ -1103,15 +1437,38 @@ const file_berth_v1_check_in_service_proto_rawDesc = "" +
 	"\x17CreateDisplayUrlRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12'\n" +
 	"\n" +
-	"session_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\tsessionId\"\x7f\n" +
+	"session_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\tsessionId\"\xa7\x01\n" +
 	"\x18CreateDisplayUrlResponse\x12\x10\n" +
 	"\x03url\x18\x01 \x01(\tR\x03url\x12\x14\n" +
 	"\x05token\x18\x02 \x01(\tR\x05token\x12;\n" +
 	"\vexpire_time\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
-	"expireTime\"5\n" +
+	"expireTime\x12&\n" +
+	"\x0fdisplay_link_id\x18\x04 \x01(\tR\rdisplayLinkId\"\xac\x02\n" +
+	"\vDisplayLink\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\x12\x1d\n" +
+	"\n" +
+	"session_id\x18\x02 \x01(\tR\tsessionId\x12;\n" +
+	"\vcreate_time\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
+	"createTime\x12;\n" +
+	"\vexpire_time\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
+	"expireTime\x127\n" +
+	"\topen_time\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\bopenTime\x12;\n" +
+	"\vrevoke_time\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
+	"revokeTime\"l\n" +
+	"\x17ListDisplayLinksRequest\x12(\n" +
+	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12'\n" +
+	"\n" +
+	"session_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\tsessionId\"V\n" +
+	"\x18ListDisplayLinksResponse\x12:\n" +
+	"\rdisplay_links\x18\x01 \x03(\v2\x15.berth.v1.DisplayLinkR\fdisplayLinks\"v\n" +
+	"\x18RevokeDisplayLinkRequest\x12(\n" +
+	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x120\n" +
+	"\x0fdisplay_link_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\rdisplayLinkId\"U\n" +
+	"\x19RevokeDisplayLinkResponse\x128\n" +
+	"\fdisplay_link\x18\x01 \x01(\v2\x15.berth.v1.DisplayLinkR\vdisplayLink\"5\n" +
 	"\x11GetDisplayRequest\x12 \n" +
 	"\x05token\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\xf4\x03R\x05token\"\xf8\x04\n" +
+	"\xbaH\ar\x05\x10\x01\x18\xf4\x03R\x05token\"\xb5\x05\n" +
 	"\x12GetDisplayResponse\x12\x14\n" +
 	"\x05title\x18\x01 \x01(\tR\x05title\x12#\n" +
 	"\rlocation_name\x18\x02 \x01(\tR\flocationName\x12\x1d\n" +
@@ -1130,7 +1487,9 @@ const file_berth_v1_check_in_service_proto_rawDesc = "" +
 	"\n" +
 	"next_token\x18\f \x01(\tR\tnextToken\x12H\n" +
 	"\x12checkin_opens_time\x18\r \x01(\v2\x1a.google.protobuf.TimestampR\x10checkinOpensTime\x12J\n" +
-	"\x13checkin_closes_time\x18\x0e \x01(\v2\x1a.google.protobuf.TimestampR\x11checkinClosesTime\"\x92\x01\n" +
+	"\x13checkin_closes_time\x18\x0e \x01(\v2\x1a.google.protobuf.TimestampR\x11checkinClosesTime\x12;\n" +
+	"\vexpire_time\x18\x0f \x01(\v2\x1a.google.protobuf.TimestampR\n" +
+	"expireTime\"\x92\x01\n" +
 	"\x0eDisplayArrival\x12!\n" +
 	"\fdisplay_name\x18\x01 \x01(\tR\vdisplayName\x12\x1d\n" +
 	"\n" +
@@ -1148,14 +1507,16 @@ const file_berth_v1_check_in_service_proto_rawDesc = "" +
 	"\battended\x18\x02 \x01(\x05R\battended\x12\x19\n" +
 	"\bno_shows\x18\x03 \x01(\x05R\anoShows\x12%\n" +
 	"\x0elate_cancelled\x18\x04 \x01(\x05R\rlateCancelled\x12&\n" +
-	"\x0fnext_page_token\x18\x05 \x01(\tR\rnextPageToken2\xca\x05\n" +
+	"\x0fnext_page_token\x18\x05 \x01(\tR\rnextPageToken2\xb8\a\n" +
 	"\x0eCheckInService\x12U\n" +
 	"\aCheckIn\x12\x18.berth.v1.CheckInRequest\x1a\x19.berth.v1.CheckInResponse\"\x15\xca\xf3\x18\x11\b\x01\x12\rcheckin.staff\x12a\n" +
 	"\vUndoCheckIn\x12\x1c.berth.v1.UndoCheckInRequest\x1a\x1d.berth.v1.UndoCheckInResponse\"\x15\xca\xf3\x18\x11\b\x01\x12\rcheckin.staff\x12`\n" +
 	"\vSelfCheckIn\x12\x1c.berth.v1.SelfCheckInRequest\x1a\x1d.berth.v1.SelfCheckInResponse\"\x14\xca\xf3\x18\x10\b\x01\x12\fcheckin.self\x12c\n" +
 	"\n" +
 	"GetQrToken\x12\x1b.berth.v1.GetQrTokenRequest\x1a\x1c.berth.v1.GetQrTokenResponse\"\x1a\xca\xf3\x18\x13\b\x01\x12\x0fcheckin.display\x90\x02\x01\x12r\n" +
-	"\x10CreateDisplayUrl\x12!.berth.v1.CreateDisplayUrlRequest\x1a\".berth.v1.CreateDisplayUrlResponse\"\x17\xca\xf3\x18\x13\b\x01\x12\x0fcheckin.display\x12R\n" +
+	"\x10CreateDisplayUrl\x12!.berth.v1.CreateDisplayUrlRequest\x1a\".berth.v1.CreateDisplayUrlResponse\"\x17\xca\xf3\x18\x13\b\x01\x12\x0fcheckin.display\x12u\n" +
+	"\x10ListDisplayLinks\x12!.berth.v1.ListDisplayLinksRequest\x1a\".berth.v1.ListDisplayLinksResponse\"\x1a\xca\xf3\x18\x13\b\x01\x12\x0fcheckin.display\x90\x02\x01\x12u\n" +
+	"\x11RevokeDisplayLink\x12\".berth.v1.RevokeDisplayLinkRequest\x1a#.berth.v1.RevokeDisplayLinkResponse\"\x17\xca\xf3\x18\x13\b\x01\x12\x0fcheckin.display\x12R\n" +
 	"\n" +
 	"GetDisplay\x12\x1b.berth.v1.GetDisplayRequest\x1a\x1c.berth.v1.GetDisplayResponse\"\t\xca\xf3\x18\x02\b\x03\x90\x02\x01\x12o\n" +
 	"\x0eListAttendance\x12\x1f.berth.v1.ListAttendanceRequest\x1a .berth.v1.ListAttendanceResponse\"\x1a\xca\xf3\x18\x13\b\x01\x12\x0fattendance.read\x90\x02\x01B\x93\x01\n" +
@@ -1173,62 +1534,80 @@ func file_berth_v1_check_in_service_proto_rawDescGZIP() []byte {
 	return file_berth_v1_check_in_service_proto_rawDescData
 }
 
-var file_berth_v1_check_in_service_proto_msgTypes = make([]protoimpl.MessageInfo, 15)
+var file_berth_v1_check_in_service_proto_msgTypes = make([]protoimpl.MessageInfo, 20)
 var file_berth_v1_check_in_service_proto_goTypes = []any{
-	(*CheckInRequest)(nil),           // 0: berth.v1.CheckInRequest
-	(*CheckInResponse)(nil),          // 1: berth.v1.CheckInResponse
-	(*UndoCheckInRequest)(nil),       // 2: berth.v1.UndoCheckInRequest
-	(*UndoCheckInResponse)(nil),      // 3: berth.v1.UndoCheckInResponse
-	(*SelfCheckInRequest)(nil),       // 4: berth.v1.SelfCheckInRequest
-	(*SelfCheckInResponse)(nil),      // 5: berth.v1.SelfCheckInResponse
-	(*GetQrTokenRequest)(nil),        // 6: berth.v1.GetQrTokenRequest
-	(*GetQrTokenResponse)(nil),       // 7: berth.v1.GetQrTokenResponse
-	(*CreateDisplayUrlRequest)(nil),  // 8: berth.v1.CreateDisplayUrlRequest
-	(*CreateDisplayUrlResponse)(nil), // 9: berth.v1.CreateDisplayUrlResponse
-	(*GetDisplayRequest)(nil),        // 10: berth.v1.GetDisplayRequest
-	(*GetDisplayResponse)(nil),       // 11: berth.v1.GetDisplayResponse
-	(*DisplayArrival)(nil),           // 12: berth.v1.DisplayArrival
-	(*ListAttendanceRequest)(nil),    // 13: berth.v1.ListAttendanceRequest
-	(*ListAttendanceResponse)(nil),   // 14: berth.v1.ListAttendanceResponse
-	(*Booking)(nil),                  // 15: berth.v1.Booking
-	(*latlng.LatLng)(nil),            // 16: google.type.LatLng
-	(*timestamppb.Timestamp)(nil),    // 17: google.protobuf.Timestamp
+	(*CheckInRequest)(nil),            // 0: berth.v1.CheckInRequest
+	(*CheckInResponse)(nil),           // 1: berth.v1.CheckInResponse
+	(*UndoCheckInRequest)(nil),        // 2: berth.v1.UndoCheckInRequest
+	(*UndoCheckInResponse)(nil),       // 3: berth.v1.UndoCheckInResponse
+	(*SelfCheckInRequest)(nil),        // 4: berth.v1.SelfCheckInRequest
+	(*SelfCheckInResponse)(nil),       // 5: berth.v1.SelfCheckInResponse
+	(*GetQrTokenRequest)(nil),         // 6: berth.v1.GetQrTokenRequest
+	(*GetQrTokenResponse)(nil),        // 7: berth.v1.GetQrTokenResponse
+	(*CreateDisplayUrlRequest)(nil),   // 8: berth.v1.CreateDisplayUrlRequest
+	(*CreateDisplayUrlResponse)(nil),  // 9: berth.v1.CreateDisplayUrlResponse
+	(*DisplayLink)(nil),               // 10: berth.v1.DisplayLink
+	(*ListDisplayLinksRequest)(nil),   // 11: berth.v1.ListDisplayLinksRequest
+	(*ListDisplayLinksResponse)(nil),  // 12: berth.v1.ListDisplayLinksResponse
+	(*RevokeDisplayLinkRequest)(nil),  // 13: berth.v1.RevokeDisplayLinkRequest
+	(*RevokeDisplayLinkResponse)(nil), // 14: berth.v1.RevokeDisplayLinkResponse
+	(*GetDisplayRequest)(nil),         // 15: berth.v1.GetDisplayRequest
+	(*GetDisplayResponse)(nil),        // 16: berth.v1.GetDisplayResponse
+	(*DisplayArrival)(nil),            // 17: berth.v1.DisplayArrival
+	(*ListAttendanceRequest)(nil),     // 18: berth.v1.ListAttendanceRequest
+	(*ListAttendanceResponse)(nil),    // 19: berth.v1.ListAttendanceResponse
+	(*Booking)(nil),                   // 20: berth.v1.Booking
+	(*latlng.LatLng)(nil),             // 21: google.type.LatLng
+	(*durationpb.Duration)(nil),       // 22: google.protobuf.Duration
+	(*timestamppb.Timestamp)(nil),     // 23: google.protobuf.Timestamp
 }
 var file_berth_v1_check_in_service_proto_depIdxs = []int32{
-	15, // 0: berth.v1.CheckInResponse.booking:type_name -> berth.v1.Booking
-	15, // 1: berth.v1.UndoCheckInResponse.booking:type_name -> berth.v1.Booking
-	16, // 2: berth.v1.SelfCheckInRequest.position:type_name -> google.type.LatLng
-	15, // 3: berth.v1.SelfCheckInResponse.booking:type_name -> berth.v1.Booking
-	17, // 4: berth.v1.GetQrTokenResponse.expire_time:type_name -> google.protobuf.Timestamp
-	17, // 5: berth.v1.GetQrTokenResponse.refresh_time:type_name -> google.protobuf.Timestamp
-	17, // 6: berth.v1.CreateDisplayUrlResponse.expire_time:type_name -> google.protobuf.Timestamp
-	17, // 7: berth.v1.GetDisplayResponse.start_time:type_name -> google.protobuf.Timestamp
-	17, // 8: berth.v1.GetDisplayResponse.end_time:type_name -> google.protobuf.Timestamp
-	12, // 9: berth.v1.GetDisplayResponse.arrivals:type_name -> berth.v1.DisplayArrival
-	17, // 10: berth.v1.GetDisplayResponse.refresh_time:type_name -> google.protobuf.Timestamp
-	17, // 11: berth.v1.GetDisplayResponse.checkin_opens_time:type_name -> google.protobuf.Timestamp
-	17, // 12: berth.v1.GetDisplayResponse.checkin_closes_time:type_name -> google.protobuf.Timestamp
-	17, // 13: berth.v1.DisplayArrival.check_in_time:type_name -> google.protobuf.Timestamp
-	15, // 14: berth.v1.ListAttendanceResponse.bookings:type_name -> berth.v1.Booking
-	0,  // 15: berth.v1.CheckInService.CheckIn:input_type -> berth.v1.CheckInRequest
-	2,  // 16: berth.v1.CheckInService.UndoCheckIn:input_type -> berth.v1.UndoCheckInRequest
-	4,  // 17: berth.v1.CheckInService.SelfCheckIn:input_type -> berth.v1.SelfCheckInRequest
-	6,  // 18: berth.v1.CheckInService.GetQrToken:input_type -> berth.v1.GetQrTokenRequest
-	8,  // 19: berth.v1.CheckInService.CreateDisplayUrl:input_type -> berth.v1.CreateDisplayUrlRequest
-	10, // 20: berth.v1.CheckInService.GetDisplay:input_type -> berth.v1.GetDisplayRequest
-	13, // 21: berth.v1.CheckInService.ListAttendance:input_type -> berth.v1.ListAttendanceRequest
-	1,  // 22: berth.v1.CheckInService.CheckIn:output_type -> berth.v1.CheckInResponse
-	3,  // 23: berth.v1.CheckInService.UndoCheckIn:output_type -> berth.v1.UndoCheckInResponse
-	5,  // 24: berth.v1.CheckInService.SelfCheckIn:output_type -> berth.v1.SelfCheckInResponse
-	7,  // 25: berth.v1.CheckInService.GetQrToken:output_type -> berth.v1.GetQrTokenResponse
-	9,  // 26: berth.v1.CheckInService.CreateDisplayUrl:output_type -> berth.v1.CreateDisplayUrlResponse
-	11, // 27: berth.v1.CheckInService.GetDisplay:output_type -> berth.v1.GetDisplayResponse
-	14, // 28: berth.v1.CheckInService.ListAttendance:output_type -> berth.v1.ListAttendanceResponse
-	22, // [22:29] is the sub-list for method output_type
-	15, // [15:22] is the sub-list for method input_type
-	15, // [15:15] is the sub-list for extension type_name
-	15, // [15:15] is the sub-list for extension extendee
-	0,  // [0:15] is the sub-list for field type_name
+	20, // 0: berth.v1.CheckInResponse.booking:type_name -> berth.v1.Booking
+	20, // 1: berth.v1.UndoCheckInResponse.booking:type_name -> berth.v1.Booking
+	21, // 2: berth.v1.SelfCheckInRequest.position:type_name -> google.type.LatLng
+	22, // 3: berth.v1.SelfCheckInRequest.position_age:type_name -> google.protobuf.Duration
+	20, // 4: berth.v1.SelfCheckInResponse.booking:type_name -> berth.v1.Booking
+	23, // 5: berth.v1.GetQrTokenResponse.expire_time:type_name -> google.protobuf.Timestamp
+	23, // 6: berth.v1.GetQrTokenResponse.refresh_time:type_name -> google.protobuf.Timestamp
+	23, // 7: berth.v1.CreateDisplayUrlResponse.expire_time:type_name -> google.protobuf.Timestamp
+	23, // 8: berth.v1.DisplayLink.create_time:type_name -> google.protobuf.Timestamp
+	23, // 9: berth.v1.DisplayLink.expire_time:type_name -> google.protobuf.Timestamp
+	23, // 10: berth.v1.DisplayLink.open_time:type_name -> google.protobuf.Timestamp
+	23, // 11: berth.v1.DisplayLink.revoke_time:type_name -> google.protobuf.Timestamp
+	10, // 12: berth.v1.ListDisplayLinksResponse.display_links:type_name -> berth.v1.DisplayLink
+	10, // 13: berth.v1.RevokeDisplayLinkResponse.display_link:type_name -> berth.v1.DisplayLink
+	23, // 14: berth.v1.GetDisplayResponse.start_time:type_name -> google.protobuf.Timestamp
+	23, // 15: berth.v1.GetDisplayResponse.end_time:type_name -> google.protobuf.Timestamp
+	17, // 16: berth.v1.GetDisplayResponse.arrivals:type_name -> berth.v1.DisplayArrival
+	23, // 17: berth.v1.GetDisplayResponse.refresh_time:type_name -> google.protobuf.Timestamp
+	23, // 18: berth.v1.GetDisplayResponse.checkin_opens_time:type_name -> google.protobuf.Timestamp
+	23, // 19: berth.v1.GetDisplayResponse.checkin_closes_time:type_name -> google.protobuf.Timestamp
+	23, // 20: berth.v1.GetDisplayResponse.expire_time:type_name -> google.protobuf.Timestamp
+	23, // 21: berth.v1.DisplayArrival.check_in_time:type_name -> google.protobuf.Timestamp
+	20, // 22: berth.v1.ListAttendanceResponse.bookings:type_name -> berth.v1.Booking
+	0,  // 23: berth.v1.CheckInService.CheckIn:input_type -> berth.v1.CheckInRequest
+	2,  // 24: berth.v1.CheckInService.UndoCheckIn:input_type -> berth.v1.UndoCheckInRequest
+	4,  // 25: berth.v1.CheckInService.SelfCheckIn:input_type -> berth.v1.SelfCheckInRequest
+	6,  // 26: berth.v1.CheckInService.GetQrToken:input_type -> berth.v1.GetQrTokenRequest
+	8,  // 27: berth.v1.CheckInService.CreateDisplayUrl:input_type -> berth.v1.CreateDisplayUrlRequest
+	11, // 28: berth.v1.CheckInService.ListDisplayLinks:input_type -> berth.v1.ListDisplayLinksRequest
+	13, // 29: berth.v1.CheckInService.RevokeDisplayLink:input_type -> berth.v1.RevokeDisplayLinkRequest
+	15, // 30: berth.v1.CheckInService.GetDisplay:input_type -> berth.v1.GetDisplayRequest
+	18, // 31: berth.v1.CheckInService.ListAttendance:input_type -> berth.v1.ListAttendanceRequest
+	1,  // 32: berth.v1.CheckInService.CheckIn:output_type -> berth.v1.CheckInResponse
+	3,  // 33: berth.v1.CheckInService.UndoCheckIn:output_type -> berth.v1.UndoCheckInResponse
+	5,  // 34: berth.v1.CheckInService.SelfCheckIn:output_type -> berth.v1.SelfCheckInResponse
+	7,  // 35: berth.v1.CheckInService.GetQrToken:output_type -> berth.v1.GetQrTokenResponse
+	9,  // 36: berth.v1.CheckInService.CreateDisplayUrl:output_type -> berth.v1.CreateDisplayUrlResponse
+	12, // 37: berth.v1.CheckInService.ListDisplayLinks:output_type -> berth.v1.ListDisplayLinksResponse
+	14, // 38: berth.v1.CheckInService.RevokeDisplayLink:output_type -> berth.v1.RevokeDisplayLinkResponse
+	16, // 39: berth.v1.CheckInService.GetDisplay:output_type -> berth.v1.GetDisplayResponse
+	19, // 40: berth.v1.CheckInService.ListAttendance:output_type -> berth.v1.ListAttendanceResponse
+	32, // [32:41] is the sub-list for method output_type
+	23, // [23:32] is the sub-list for method input_type
+	23, // [23:23] is the sub-list for extension type_name
+	23, // [23:23] is the sub-list for extension extendee
+	0,  // [0:23] is the sub-list for field type_name
 }
 
 func init() { file_berth_v1_check_in_service_proto_init() }
@@ -1248,7 +1627,7 @@ func file_berth_v1_check_in_service_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_berth_v1_check_in_service_proto_rawDesc), len(file_berth_v1_check_in_service_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   15,
+			NumMessages:   20,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -84,6 +84,8 @@ const (
 	ErrorReason_ERROR_REASON_ENTRY_NOT_FOUND ErrorReason = 36
 	// not_found: the tenant has no such offer, or it belongs to another member.
 	ErrorReason_ERROR_REASON_OFFER_NOT_FOUND ErrorReason = 37
+	// not_found: the tenant has no such display link.
+	ErrorReason_ERROR_REASON_DISPLAY_LINK_NOT_FOUND ErrorReason = 38
 	// already_exists: the name or key is taken; `field` names the field.
 	ErrorReason_ERROR_REASON_ALREADY_EXISTS ErrorReason = 50
 	// failed_precondition: members or service accounts have the role; `holders` is their number.
@@ -179,6 +181,12 @@ const (
 	ErrorReason_ERROR_REASON_QR_INVALID ErrorReason = 141
 	// failed_precondition: the device is `distance_meters` from the location, and the maximum is `max_meters`.
 	ErrorReason_ERROR_REASON_GPS_TOO_FAR ErrorReason = 142
+	// failed_precondition: the position is known to `accuracy_meters`, and `max_meters` are needed.
+	ErrorReason_ERROR_REASON_GPS_IMPRECISE ErrorReason = 146
+	// failed_precondition: the position is older than `max_seconds`.
+	ErrorReason_ERROR_REASON_GPS_OUTDATED ErrorReason = 147
+	// failed_precondition: a position alone is not enough here; the session's QR code is needed.
+	ErrorReason_ERROR_REASON_QR_REQUIRED ErrorReason = 148
 	// failed_precondition: the service is online (FEED), or the location has no position.
 	ErrorReason_ERROR_REASON_GPS_NOT_AVAILABLE ErrorReason = 143
 	// failed_precondition: there is no confirmed booking to check in.
@@ -247,6 +255,7 @@ var (
 		35:  "ERROR_REASON_ITEM_NOT_FOUND",
 		36:  "ERROR_REASON_ENTRY_NOT_FOUND",
 		37:  "ERROR_REASON_OFFER_NOT_FOUND",
+		38:  "ERROR_REASON_DISPLAY_LINK_NOT_FOUND",
 		50:  "ERROR_REASON_ALREADY_EXISTS",
 		51:  "ERROR_REASON_ROLE_IN_USE",
 		52:  "ERROR_REASON_ROLE_BUILT_IN",
@@ -290,6 +299,9 @@ var (
 		140: "ERROR_REASON_CHECKIN_WINDOW",
 		141: "ERROR_REASON_QR_INVALID",
 		142: "ERROR_REASON_GPS_TOO_FAR",
+		146: "ERROR_REASON_GPS_IMPRECISE",
+		147: "ERROR_REASON_GPS_OUTDATED",
+		148: "ERROR_REASON_QR_REQUIRED",
 		143: "ERROR_REASON_GPS_NOT_AVAILABLE",
 		144: "ERROR_REASON_NOT_CONFIRMED",
 		145: "ERROR_REASON_LINK_INVALID",
@@ -333,6 +345,7 @@ var (
 		"ERROR_REASON_ITEM_NOT_FOUND":            35,
 		"ERROR_REASON_ENTRY_NOT_FOUND":           36,
 		"ERROR_REASON_OFFER_NOT_FOUND":           37,
+		"ERROR_REASON_DISPLAY_LINK_NOT_FOUND":    38,
 		"ERROR_REASON_ALREADY_EXISTS":            50,
 		"ERROR_REASON_ROLE_IN_USE":               51,
 		"ERROR_REASON_ROLE_BUILT_IN":             52,
@@ -376,6 +389,9 @@ var (
 		"ERROR_REASON_CHECKIN_WINDOW":            140,
 		"ERROR_REASON_QR_INVALID":                141,
 		"ERROR_REASON_GPS_TOO_FAR":               142,
+		"ERROR_REASON_GPS_IMPRECISE":             146,
+		"ERROR_REASON_GPS_OUTDATED":              147,
+		"ERROR_REASON_QR_REQUIRED":               148,
 		"ERROR_REASON_GPS_NOT_AVAILABLE":         143,
 		"ERROR_REASON_NOT_CONFIRMED":             144,
 		"ERROR_REASON_LINK_INVALID":              145,
@@ -425,7 +441,7 @@ var File_berth_v1_error_proto protoreflect.FileDescriptor
 
 const file_berth_v1_error_proto_rawDesc = "" +
 	"\n" +
-	"\x14berth/v1/error.proto\x12\bberth.v1*\xae\x16\n" +
+	"\x14berth/v1/error.proto\x12\bberth.v1*\xb7\x17\n" +
 	"\vErrorReason\x12\x1c\n" +
 	"\x18ERROR_REASON_UNSPECIFIED\x10\x00\x12\x19\n" +
 	"\x15ERROR_REASON_INTERNAL\x10\x01\x12\x1e\n" +
@@ -452,7 +468,8 @@ const file_berth_v1_error_proto_rawDesc = "" +
 	"#ERROR_REASON_SUBSCRIPTION_NOT_FOUND\x10\"\x12\x1f\n" +
 	"\x1bERROR_REASON_ITEM_NOT_FOUND\x10#\x12 \n" +
 	"\x1cERROR_REASON_ENTRY_NOT_FOUND\x10$\x12 \n" +
-	"\x1cERROR_REASON_OFFER_NOT_FOUND\x10%\x12\x1f\n" +
+	"\x1cERROR_REASON_OFFER_NOT_FOUND\x10%\x12'\n" +
+	"#ERROR_REASON_DISPLAY_LINK_NOT_FOUND\x10&\x12\x1f\n" +
 	"\x1bERROR_REASON_ALREADY_EXISTS\x102\x12\x1c\n" +
 	"\x18ERROR_REASON_ROLE_IN_USE\x103\x12\x1e\n" +
 	"\x1aERROR_REASON_ROLE_BUILT_IN\x104\x12\x1b\n" +
@@ -495,7 +512,10 @@ const file_berth_v1_error_proto_rawDesc = "" +
 	"$ERROR_REASON_REFUND_EXCEEDS_CAPTURED\x10\x7f\x12 \n" +
 	"\x1bERROR_REASON_CHECKIN_WINDOW\x10\x8c\x01\x12\x1c\n" +
 	"\x17ERROR_REASON_QR_INVALID\x10\x8d\x01\x12\x1d\n" +
-	"\x18ERROR_REASON_GPS_TOO_FAR\x10\x8e\x01\x12#\n" +
+	"\x18ERROR_REASON_GPS_TOO_FAR\x10\x8e\x01\x12\x1f\n" +
+	"\x1aERROR_REASON_GPS_IMPRECISE\x10\x92\x01\x12\x1e\n" +
+	"\x19ERROR_REASON_GPS_OUTDATED\x10\x93\x01\x12\x1d\n" +
+	"\x18ERROR_REASON_QR_REQUIRED\x10\x94\x01\x12#\n" +
 	"\x1eERROR_REASON_GPS_NOT_AVAILABLE\x10\x8f\x01\x12\x1f\n" +
 	"\x1aERROR_REASON_NOT_CONFIRMED\x10\x90\x01\x12\x1e\n" +
 	"\x19ERROR_REASON_LINK_INVALID\x10\x91\x01\x12 \n" +

@@ -720,8 +720,11 @@ type Policy struct {
 	AutoNoShow *bool `protobuf:"varint,12,opt,name=auto_no_show,json=autoNoShow,proto3,oneof" json:"auto_no_show,omitempty"`
 	// How long after the end that happens, but never before check-in closes. Up to 7 days. Default: 30 minutes.
 	AutoNoShowAfter *durationpb.Duration `protobuf:"bytes,13,opt,name=auto_no_show_after,json=autoNoShowAfter,proto3" json:"auto_no_show_after,omitempty"`
-	unknownFields   protoimpl.UnknownFields
-	sizeCache       protoimpl.SizeCache
+	// Whether members need the QR code to check in. A position alone, which is what their device says, is then refused:
+	// QR_REQUIRED. Default: false.
+	CheckinRequiresQr *bool `protobuf:"varint,14,opt,name=checkin_requires_qr,json=checkinRequiresQr,proto3,oneof" json:"checkin_requires_qr,omitempty"`
+	unknownFields     protoimpl.UnknownFields
+	sizeCache         protoimpl.SizeCache
 }
 
 func (x *Policy) Reset() {
@@ -836,6 +839,13 @@ func (x *Policy) GetAutoNoShowAfter() *durationpb.Duration {
 		return x.AutoNoShowAfter
 	}
 	return nil
+}
+
+func (x *Policy) GetCheckinRequiresQr() bool {
+	if x != nil && x.CheckinRequiresQr != nil {
+		return *x.CheckinRequiresQr
+	}
+	return false
 }
 
 // TierCancellations is a list that can be set and empty, unlike a repeated field.
@@ -1233,7 +1243,7 @@ const file_berth_v1_tenant_proto_rawDesc = "" +
 	"\vupdate_time\x18\x0f \x01(\v2\x1a.google.protobuf.TimestampR\n" +
 	"updateTime:t\xbaHq\x1ao\n" +
 	"\rservice.party\x12%max_party must not be below min_party\x1a7this.max_party == 0 || this.min_party <= this.max_partyB\x13\n" +
-	"\x11_default_capacity\"\xfe\a\n" +
+	"\x11_default_capacity\"\xcb\b\n" +
 	"\x06Policy\x12Q\n" +
 	"\x0eadvance_window\x18\x01 \x01(\v2\x19.google.protobuf.DurationB\x0f\xbaH\f\xaa\x01\t\"\x05\b\x80Ή\x1e2\x00R\radvanceWindow\x12^\n" +
 	"\x15booking_closes_before\x18\x02 \x01(\v2\x19.google.protobuf.DurationB\x0f\xbaH\f\xaa\x01\t\"\x05\b\x80\x9a\x9e\x012\x00R\x13bookingClosesBefore\x12[\n" +
@@ -1250,11 +1260,13 @@ const file_berth_v1_tenant_proto_rawDesc = "" +
 	"H\x02R\fgpsMaxMeters\x88\x01\x01\x12%\n" +
 	"\fauto_no_show\x18\f \x01(\bH\x03R\n" +
 	"autoNoShow\x88\x01\x01\x12V\n" +
-	"\x12auto_no_show_after\x18\r \x01(\v2\x19.google.protobuf.DurationB\x0e\xbaH\v\xaa\x01\b\"\x04\b\x80\xf5$2\x00R\x0fautoNoShowAfterB\x1a\n" +
+	"\x12auto_no_show_after\x18\r \x01(\v2\x19.google.protobuf.DurationB\x0e\xbaH\v\xaa\x01\b\"\x04\b\x80\xf5$2\x00R\x0fautoNoShowAfter\x123\n" +
+	"\x13checkin_requires_qr\x18\x0e \x01(\bH\x04R\x11checkinRequiresQr\x88\x01\x01B\x1a\n" +
 	"\x18_allow_late_cancellationB\x13\n" +
 	"\x11_allow_rescheduleB\x11\n" +
 	"\x0f_gps_max_metersB\x0f\n" +
-	"\r_auto_no_showJ\x04\b\v\x10\fR\x10waitlist_enabled\"\xac\x01\n" +
+	"\r_auto_no_showB\x16\n" +
+	"\x14_checkin_requires_qrJ\x04\b\v\x10\fR\x10waitlist_enabled\"\xac\x01\n" +
 	"\x11TierCancellations\x12\x96\x01\n" +
 	"\toverrides\x18\x01 \x03(\v2\x1a.berth.v1.TierCancellationB\\\xbaHY\xba\x01Q\n" +
 	"\x19tier_cancellations.unique\x12\x16each tier at most once\x1a\x1cthis.map(o, o.tier).unique()\x92\x01\x02\x102R\toverrides\"\xd6\x01\n" +

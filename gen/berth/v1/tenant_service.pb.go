@@ -1926,12 +1926,12 @@ const file_berth_v1_tenant_service_proto_rawDesc = "" +
 	"\n" +
 	"service_id\x18\x03 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\tserviceId\"L\n" +
 	"\x11GetPolicyResponse\x127\n" +
-	"\teffective\x18\x01 \x01(\v2\x19.berth.v1.EffectivePolicyR\teffective\"\xde\x04\n" +
+	"\teffective\x18\x01 \x01(\v2\x19.berth.v1.EffectivePolicyR\teffective\"\xf3\x04\n" +
 	"\x13UpdatePolicyRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12\xe9\x01\n" +
 	"\x05layer\x18\x02 \x01(\v2\x15.berth.v1.PolicyLayerB\xbb\x01\xbaH\xb7\x01\xba\x01\xb0\x01\n" +
-	"\x14update_policy.target\x12Alevel is TENANT without target_id, or LOCATION or SERVICE with it\x1aUthis.level == 2 ? this.target_id == '' : this.level in [3, 4] && this.target_id != ''\xc8\x01\x01R\x05layer\x12\xb0\x02\n" +
-	"\vupdate_mask\x18\x03 \x01(\v2\x1a.google.protobuf.FieldMaskB\xf2\x01\xbaH\xee\x01\xc8\x01\x01\xe2\x01\xe7\x01\x12\x0eadvance_window\x12\x15booking_closes_before\x12\x13cancellation_window\x12\x17allow_late_cancellation\x12\x10allow_reschedule\x12\x12tier_cancellations\x12\bhold_ttl\x12\x14checkin_opens_before\x12\x18checkin_closes_after_end\x12\x0egps_max_meters\x12\fauto_no_show\x12\x12auto_no_show_afterR\n" +
+	"\x14update_policy.target\x12Alevel is TENANT without target_id, or LOCATION or SERVICE with it\x1aUthis.level == 2 ? this.target_id == '' : this.level in [3, 4] && this.target_id != ''\xc8\x01\x01R\x05layer\x12\xc5\x02\n" +
+	"\vupdate_mask\x18\x03 \x01(\v2\x1a.google.protobuf.FieldMaskB\x87\x02\xbaH\x83\x02\xc8\x01\x01\xe2\x01\xfc\x01\x12\x0eadvance_window\x12\x15booking_closes_before\x12\x13cancellation_window\x12\x17allow_late_cancellation\x12\x10allow_reschedule\x12\x12tier_cancellations\x12\bhold_ttl\x12\x14checkin_opens_before\x12\x18checkin_closes_after_end\x12\x0egps_max_meters\x12\fauto_no_show\x12\x12auto_no_show_after\x12\x13checkin_requires_qrR\n" +
 	"updateMask\"|\n" +
 	"\x14UpdatePolicyResponse\x12+\n" +
 	"\x05layer\x18\x01 \x01(\v2\x15.berth.v1.PolicyLayerR\x05layer\x127\n" +

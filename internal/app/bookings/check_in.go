@@ -54,17 +54,17 @@ func (s *Service) UndoCheckIn(ctx context.Context, caller tenant.Caller, id tena
 
 // CheckInProof proves that a member is at the location: exactly one of its fields is set.
 type CheckInProof struct {
-	QR    string // the text of the QR code that they scanned
-	Point *catalog.Point
+	QR       string // the text of the QR code that they scanned
+	Position *checkin.Position
 }
 
 func (p CheckInProof) request() (checkin.Request, error) {
 	switch {
-	case p.QR != "" && p.Point == nil:
+	case p.QR != "" && p.Position == nil:
 		return checkin.Request{Method: checkin.QR}, nil
-	case p.QR == "" && p.Point != nil && p.Point.Valid():
-		return checkin.Request{Method: checkin.GPS, Point: checkin.Point(*p.Point)}, nil
-	case p.QR == "" && p.Point != nil:
+	case p.QR == "" && p.Position != nil && p.Position.Valid():
+		return checkin.Request{Method: checkin.GPS, Position: *p.Position}, nil
+	case p.QR == "" && p.Position != nil:
 		return checkin.Request{}, fault.Invalid("position", "The latitude is -90 to 90 degrees, the longitude -180 to 180.")
 	default:
 		return checkin.Request{}, fault.Invalid("proof", "Give the text of a QR code, or a position.")
@@ -136,11 +136,21 @@ func (s *Service) checkTakesPlace(ctx context.Context, caller tenant.Caller, ses
 	slot, err := engine.Get(ctx, s.engine, caller, seats.ErrNoSession, func(b *pg.Batch, into **booking.Slot) {
 		bookingdb.FindSlot(b, caller.Tenant, session, into)
 	})
-	if err == nil && slot.State == catalog.Cancelled {
-		err = fault.New(fault.FailedPrecondition, fault.SessionState, "The session is cancelled.").
+	if err != nil {
+		return err
+	}
+	return takesPlace(&slot)
+}
+
+func takesPlace(slot *booking.Slot) error {
+	switch {
+	case slot == nil:
+		return seats.ErrNoSession
+	case slot.State == catalog.Cancelled:
+		return fault.New(fault.FailedPrecondition, fault.SessionState, "The session is cancelled.").
 			WithMetadata("state", string(slot.State))
 	}
-	return err
+	return nil
 }
 
 // checkInFacts are what the check-in rules need to know about a booking and its session.
@@ -149,7 +159,7 @@ func checkInFacts(b booking.Booking, s booking.Slot) checkin.Facts {
 		Status: checkin.Status(b.Status), Method: checkin.Method(b.CheckInMethod),
 		Starts: s.StartsAt, Ends: s.EndsAt, SessionCancelled: s.State == catalog.Cancelled,
 		Delivery: checkin.Delivery(s.Delivery), Location: (*checkin.Point)(s.Point), GPSMaxMeters: s.Rules.GPSMaxMeters,
-		Window: CheckInWindow(s),
+		RequiresQR: s.Rules.CheckInRequiresQR, Window: CheckInWindow(s),
 	}
 	if b.CheckedInAt != nil {
 		facts.CheckedInAt = *b.CheckedInAt

@@ -22,7 +22,7 @@ import (
 )
 
 // door is the position of the studio's location.
-var door = &catalog.Point{Latitude: 52.5, Longitude: 13.4}
+var door = &checkin.Position{Point: checkin.Point{Latitude: 52.5, Longitude: 13.4}}
 
 // arrived is what a booking says of its party's arrival.
 type arrived struct {
@@ -74,7 +74,7 @@ func TestCheckIn_ByGPSSetsStatusTimeAndMethod(t *testing.T) {
 	mia, s := studio.AddMember("Mia"), studio.AddSession(testkit.Session{Starts: testkit.InTwoDays})
 	id := studio.MustBook(mia, s)
 	studio.Clock.Set(testkit.InTwoDays)
-	in := expect.Value(studio.SelfCheckIn(mia, s, bookings.CheckInProof{Point: door}))(t)
+	in := expect.Value(studio.SelfCheckIn(mia, s, bookings.CheckInProof{Position: door}))(t)
 	must.False(t, in.Already, must.Sprintf("%+v", in))
 	want := arrived{booking.Attended, &testkit.InTwoDays, "GPS"}
 	test.Eq(t, want, arrivedIn(studio, id, in.Booking))
@@ -115,7 +115,7 @@ func TestCheckIn_TwiceChangesNothing(t *testing.T) {
 	again := map[string]func() (bookings.CheckInResult, error){
 		"the same code": func() (bookings.CheckInResult, error) { return studio.SelfCheckIn(mia, s, code) },
 		"by GPS, from home": func() (bookings.CheckInResult, error) {
-			return studio.SelfCheckIn(mia, s, bookings.CheckInProof{Point: &catalog.Point{Latitude: 1}})
+			return studio.SelfCheckIn(mia, s, bookings.CheckInProof{Position: &checkin.Position{Point: checkin.Point{Latitude: 1}}})
 		},
 		"by staff": func() (bookings.CheckInResult, error) { return studio.CheckIn(studio.Coach, id) },
 	}
@@ -134,7 +134,7 @@ func TestCheckIn_ConcurrentCallsCheckInOnce(t *testing.T) {
 	mia, s := studio.AddMember("Mia"), studio.AddSession(testkit.Session{Starts: testkit.InTwoDays})
 	id := studio.MustBook(mia, s)
 	studio.Clock.Set(testkit.InTwoDays)
-	proofs := []bookings.CheckInProof{studio.ScanQR(s), {Point: door}}
+	proofs := []bookings.CheckInProof{studio.ScanQR(s), {Position: door}}
 	var first atomic.Int32
 	testkit.Parallel(8, func(i int) {
 		var in bookings.CheckInResult
@@ -178,10 +178,12 @@ func TestSelfCheckIn_ReturnsEachReason(t *testing.T) {
 
 	north := func(meters float64) bookings.CheckInProof {
 		return bookings.CheckInProof{
-			Point: &catalog.Point{Latitude: door.Latitude + meters/111_195, Longitude: door.Longitude},
+			Position: &checkin.Position{
+				Point: checkin.Point{Latitude: door.Latitude + meters/111_195, Longitude: door.Longitude},
+			},
 		}
 	}
-	here := bookings.CheckInProof{Point: door}
+	here := bookings.CheckInProof{Position: door}
 	for name, tt := range map[string]struct {
 		session tenant.SessionID
 		now     time.Duration // after the start of the first class
@@ -233,7 +235,7 @@ func TestSelfCheckIn_ReturnsEachReason(t *testing.T) {
 			nil,
 		},
 		"a place that there is not": {at, 0, func(time.Time) bookings.CheckInProof {
-			return bookings.CheckInProof{Point: &catalog.Point{Latitude: 91}}
+			return bookings.CheckInProof{Position: &checkin.Position{Point: checkin.Point{Latitude: 91}}}
 		}, fault.InvalidField, nil},
 		"nothing to show for it": {
 			at, 0, func(time.Time) bookings.CheckInProof { return bookings.CheckInProof{} }, fault.InvalidField, nil,
@@ -278,7 +280,7 @@ func TestSelfCheckIn_NeedsABooking(t *testing.T) {
 		expect.Reason(t, fault.NotConfirmed)(err)
 		test.EqOp(t, string(status), testkit.Meta(t, err, "status"), test.Sprintf("want %s", status))
 		expect.Reason(t, fault.NotConfirmed)(studio.App.Bookings.UndoCheckIn(context.Background(), studio.Owner, id))
-		expect.Reason(t, fault.NotConfirmed)(studio.SelfCheckIn(mia, s, bookings.CheckInProof{Point: door}))
+		expect.Reason(t, fault.NotConfirmed)(studio.SelfCheckIn(mia, s, bookings.CheckInProof{Position: door}))
 		test.EqOp(t, string(status), studio.BookingStatus(id), test.Sprint("it became"))
 	}
 }

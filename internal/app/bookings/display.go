@@ -2,12 +2,14 @@ package bookings
 
 import (
 	"context"
+	"strconv"
 	"time"
 
 	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/app/seats"
 	"github.com/berthhq/berth/internal/data/accountdb"
 	"github.com/berthhq/berth/internal/data/bookingdb"
+	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/brand"
@@ -19,31 +21,124 @@ import (
 // DisplayPath is the path of display links. Their token follows it.
 const DisplayPath = "/display/"
 
-// DisplayLink opens a session's display: a page for a public screen at the location.
-type DisplayLink struct {
-	URL     string
-	Token   string // its signed part
-	Expires time.Time
+// DisplayURL opens a session's display: a page for a public screen at the location.
+type DisplayURL struct {
+	Link  checkin.DisplayLink
+	URL   string
+	Token string // its signed part
 }
 
 // CreateDisplayURL makes a display link.
 func (s *Service) CreateDisplayURL(
 	ctx context.Context, caller tenant.Caller, session tenant.SessionID,
-) (DisplayLink, error) {
-	if err := s.checkTakesPlace(ctx, caller, session); err != nil {
-		return DisplayLink{}, err
+) (DisplayURL, error) {
+	// A token works like a password, so it is not stored. Under an idempotency key the same link is signed again.
+	spec := engine.Spec[checkin.DisplayLink]{Name: "display.create", Replay: true}
+	create := func(ctx context.Context, tx *engine.Tx) (checkin.DisplayLink, error) {
+		var slot *booking.Slot
+		var links int
+		var batch pg.Batch
+		bookingdb.FindSlot(&batch, tx.Tenant, session, &slot)
+		bookingdb.CountDisplayLinks(&batch, tx.Tenant, session, &links)
+		if err := tx.Load(ctx, &batch); err != nil {
+			return checkin.DisplayLink{}, err
+		}
+		if err := takesPlace(slot); err != nil {
+			return checkin.DisplayLink{}, err
+		}
+		if links >= maxDisplayLinks {
+			return checkin.DisplayLink{}, fault.New(fault.ResourceExhausted, fault.QuotaExceeded,
+				"The limit of %d display links of a session is reached.", maxDisplayLinks).
+				WithMetadata("quota", "display_links").WithMetadata("limit", strconv.Itoa(maxDisplayLinks))
+		}
+		link := checkin.DisplayLink{
+			ID: tenant.NextID[tenant.DisplayLinkID](tx.IDs), Session: session, CreatedBy: tx.Caller.Actor(), CreatedAt: tx.Now,
+		}
+		bookingdb.InsertDisplayLink(tx.Tx, tx.Tenant, link)
+		auditDisplay(tx, "display.created", link)
+		return link, nil
 	}
-	// A link works like a password, so it is not stored. Under an idempotency key the stored answer is the time, from
-	// which the same link is signed again.
-	spec := engine.Spec[time.Time]{Name: "display.create", Replay: true}
-	now := func(_ context.Context, tx *engine.Tx) (time.Time, error) { return tx.Now, nil }
-	at, err := engine.Do(ctx, s.engine, caller, spec, now)
+	link, err := engine.Do(ctx, s.engine, caller, spec, create)
 	if err != nil {
-		return DisplayLink{}, err
+		return DisplayURL{}, err
 	}
-	token, expires := s.keys.SignDisplay(caller.Tenant, session, at)
-	return DisplayLink{URL: s.publicURL + DisplayPath + token, Token: token, Expires: expires}, nil
+	shown := checkin.Display{Tenant: caller.Tenant, Session: session, Link: link.ID, Expires: link.Expires()}
+	token, _ := s.keys.SignDisplay(shown, link.CreatedAt)
+	return DisplayURL{Link: link, URL: s.publicURL + DisplayPath + token, Token: token}, nil
 }
+
+func auditDisplay(tx *engine.Tx, action string, link checkin.DisplayLink) {
+	tx.Audit(action, "session", link.Session.UUID, "", map[string]any{"display_link_id": link.ID.String()})
+}
+
+// ListDisplayLinks reads the display links of a session, the latest first.
+func (s *Service) ListDisplayLinks(
+	ctx context.Context, caller tenant.Caller, session tenant.SessionID,
+) (links []checkin.DisplayLink, err error) {
+	var slot *booking.Slot
+	var batch pg.Batch
+	bookingdb.FindSlot(&batch, caller.Tenant, session, &slot)
+	bookingdb.ListDisplayLinks(&batch, caller.Tenant, session, maxDisplayLinks, &links)
+	if err := s.engine.Read(ctx, caller, &batch); err != nil {
+		return nil, err
+	}
+	if slot == nil {
+		return nil, seats.ErrNoSession
+	}
+	return links, nil
+}
+
+// RevokeDisplayLink ends a display link: no screen can read the display with it, or renew it. Revoking it again changes
+// nothing.
+func (s *Service) RevokeDisplayLink(
+	ctx context.Context, caller tenant.Caller, id tenant.DisplayLinkID,
+) (checkin.DisplayLink, error) {
+	spec := engine.Spec[checkin.DisplayLink]{Name: "display.revoke", Replay: true}
+	return engine.Do(ctx, s.engine, caller, spec, func(ctx context.Context, tx *engine.Tx) (checkin.DisplayLink, error) {
+		link, err := findDisplayLink(ctx, tx, id)
+		if err != nil {
+			return link, err
+		}
+		revoked, changed := link.Revoke(tx.Caller.Actor(), tx.Now)
+		if changed {
+			bookingdb.UpdateDisplayLink(tx.Tx, tx.Tenant, revoked)
+			auditDisplay(tx, "display.revoked", revoked)
+		}
+		return revoked, nil
+	})
+}
+
+// openDisplay makes a screen the one that renews the link, if it has none yet.
+func (s *Service) openDisplay(ctx context.Context, shown checkin.Display) (checkin.DisplayLink, error) {
+	spec := engine.Spec[checkin.DisplayLink]{Name: "display.open"}
+	open := func(ctx context.Context, tx *engine.Tx) (checkin.DisplayLink, error) {
+		link, err := findDisplayLink(ctx, tx, shown.Link)
+		if err != nil || !link.Opens(shown) {
+			return link, err
+		}
+		link = link.Open(shown.Screen, tx.Now)
+		bookingdb.UpdateDisplayLink(tx.Tx, tx.Tenant, link)
+		return link, nil
+	}
+	return engine.Do(ctx, s.engine, tenant.System(shown.Tenant), spec, open)
+}
+
+func findDisplayLink(
+	ctx context.Context, tx *engine.Tx, id tenant.DisplayLinkID,
+) (checkin.DisplayLink, error) {
+	var link *checkin.DisplayLink
+	var batch pg.Batch
+	bookingdb.FindDisplayLink(&batch, tx.Tenant, id, &link)
+	if err := tx.Load(ctx, &batch); err != nil {
+		return checkin.DisplayLink{}, err
+	}
+	if link == nil {
+		return checkin.DisplayLink{}, errNoDisplayLink
+	}
+	return *link, nil
+}
+
+var errNoDisplayLink = fault.Missing(fault.DisplayLinkNotFound, "Display link")
 
 // Display is what the screen shows of a session.
 type Display struct {
@@ -59,10 +154,11 @@ type Display struct {
 	Arrivals        []Arrival  // the most recent ones, latest first
 	Upcoming        []Upcoming // the next sessions at the location, soonest first
 	QR              string     // the text of the QR code; empty while check-in is closed
-	// Now is when this was read. Refresh is when to read it again, and Next the token to read it with. Both are zero
+	// Now is when this was read. Refresh is when to read it again, and Next the token to read it with. They are zero
 	// once check-in has closed.
 	Now, Refresh time.Time
 	Next         string
+	Expires      time.Time // of Next
 }
 
 // Upcoming is one of the next sessions.
@@ -78,23 +174,27 @@ type Arrival struct {
 const (
 	maxArrivals = 50 // names; a screen has room for fewer
 	maxUpcoming = 3  // sessions
+
+	maxDisplayLinks = 100 // of a session
 )
 
-// GetDisplay reads what the screen shows. It needs no sign-in: the link is signed by this service, names the tenant and
+// GetDisplay reads what the screen shows. It needs no sign-in: the token is signed by this service, names the tenant and
 // the session, and is the permission.
-func (s *Service) GetDisplay(ctx context.Context, link string) (Display, error) {
+func (s *Service) GetDisplay(ctx context.Context, token string) (Display, error) {
 	now := s.engine.Now()
-	shown, err := s.keys.VerifyDisplay(link, now)
+	shown, err := s.keys.VerifyDisplay(token, now)
 	if err != nil {
 		return Display{}, err
 	}
 	var owner *catalog.Tenant
+	var link *checkin.DisplayLink
 	var slot *booking.Slot
 	var wall *bookingdb.Display
 	var arrivals []bookingdb.Arrival
 	var upcoming []Upcoming
 	var batch pg.Batch
 	accountdb.FindTenant(&batch, shown.Tenant, &owner)
+	bookingdb.FindDisplayLink(&batch, shown.Tenant, shown.Link, &link)
 	bookingdb.FindSlot(&batch, shown.Tenant, shown.Session, &slot)
 	bookingdb.FindDisplay(&batch, shown.Tenant, shown.Session, &wall)
 	bookingdb.ListArrivals(&batch, shown.Tenant, shown.Session, maxArrivals, &arrivals)
@@ -104,6 +204,18 @@ func (s *Service) GetDisplay(ctx context.Context, link string) (Display, error) 
 	}
 	if owner == nil || slot == nil || wall == nil || slot.State == catalog.Cancelled {
 		return Display{}, seats.ErrNoSession
+	}
+	if link == nil { // swept
+		return Display{}, checkin.ErrLinkInvalid
+	}
+	if link.Opens(shown) {
+		if *link, err = s.openDisplay(ctx, shown); err != nil {
+			return Display{}, err
+		}
+	}
+	next, err := link.Renew(shown, tenant.New[tenant.ScreenID](now), now)
+	if err != nil {
+		return Display{}, err
 	}
 	w := CheckInWindow(*slot)
 	d := Display{
@@ -118,7 +230,7 @@ func (s *Service) GetDisplay(ctx context.Context, link string) (Display, error) 
 	if !now.Before(d.Closes) {
 		return d, nil
 	}
-	d.Next, _ = s.keys.SignDisplay(shown.Tenant, shown.Session, now)
+	d.Next, d.Expires = s.keys.SignDisplay(next, now)
 	d.Refresh = earliest(now.Add(checkin.QRInterval), d.Closes)
 	if now.Before(d.Opens) {
 		d.Refresh = earliest(d.Refresh, d.Opens)

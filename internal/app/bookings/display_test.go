@@ -3,7 +3,9 @@ package bookings_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -19,11 +21,17 @@ import (
 	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
+// show reads the display with a token.
+func show(studio *testkit.Studio, token string) bookings.Display {
+	studio.T.Helper()
+	return expect.Value(studio.App.Bookings.GetDisplay(context.Background(), token))(studio.T)
+}
+
 // display opens a session's display.
 func display(studio *testkit.Studio, session tenant.SessionID) bookings.Display {
 	studio.T.Helper()
 	link := expect.Value(studio.App.Bookings.CreateDisplayURL(context.Background(), studio.Coach, session))(studio.T)
-	return expect.Value(studio.App.Bookings.GetDisplay(context.Background(), link.Token))(studio.T)
+	return show(studio, link.Token)
 }
 
 func TestCreateDisplayURL_SignsForTenMinutes(t *testing.T) {
@@ -31,7 +39,8 @@ func TestCreateDisplayURL_SignsForTenMinutes(t *testing.T) {
 	studio := testkit.New(t)
 	s := studio.AddSession(testkit.Session{Starts: testkit.InTwoDays})
 	link := expect.Value(studio.App.Bookings.CreateDisplayURL(context.Background(), studio.Coach, s))(t)
-	if link.URL != "https://berth.example/display/"+link.Token || !link.Expires.Equal(testkit.Noon.Add(10*time.Minute)) {
+	if link.URL != "https://berth.example/display/"+link.Token ||
+		!link.Link.Expires().Equal(testkit.Noon.Add(10*time.Minute)) {
 		t.Errorf("%+v", link)
 	}
 	show := func(token string, after time.Duration) fault.Reason {
@@ -71,7 +80,7 @@ func TestDisplay_ShowsArrivalsWithShortNames(t *testing.T) {
 	expect.OK(t)(studio.CheckIn(studio.Coach, group.Booking.ID))
 	got := display(studio, s)
 	test.True(t, got.QR != "" && got.Next != "", test.Sprintf("code %q, next link %q", got.QR, got.Next))
-	got.QR, got.Next = "", ""
+	got.QR, got.Next, got.Expires = "", "", time.Time{}
 	now := testkit.InTwoDays.Add(-10 * time.Minute)
 	want := bookings.Display{
 		Tenant: "Harbour Yoga",
@@ -166,6 +175,102 @@ func TestDisplay_StaysOpenWhileRefreshed(t *testing.T) {
 		}
 		d = next
 	}
+}
+
+// The first screen that reads the display again goes on until check-in closes. Others see it for ten minutes.
+func TestDisplay_IsRenewedByOneScreen(t *testing.T) {
+	t.Parallel()
+	studio := testkit.New(t)
+	s := studio.AddSession(testkit.Session{Starts: testkit.InTwoDays})
+	studio.Clock.Set(testkit.InTwoDays)
+	link := expect.Value(studio.App.Bookings.CreateDisplayURL(t.Context(), studio.Coach, s))(t)
+	scanner, wall, copied := show(studio, link.Token), show(studio, link.Token), show(studio, link.Token)
+	test.True(t, scanner.QR != "" && wall.QR != "" && copied.QR != "")
+	opened := testkit.InTwoDays.Add(30 * time.Second)
+	studio.Clock.Set(opened)
+	wall = show(studio, wall.Next)
+	copied = show(studio, copied.Next)
+	test.EqOp(t, opened.Add(10*time.Minute), wall.Expires, test.Sprint("the first to come back:"))
+	test.EqOp(t, link.Link.Expires(), copied.Expires, test.Sprint("the second:"))
+	late := show(studio, link.Token)
+	test.EqOp(t, link.Link.Expires(), late.Expires, test.Sprint("the link, after it was opened:"))
+
+	studio.Clock.Set(link.Link.Expires())
+	for _, token := range []string{link.Token, scanner.Next, copied.Next, late.Next} {
+		expect.Reason(t, fault.LinkInvalid)(studio.App.Bookings.GetDisplay(t.Context(), token))
+	}
+	wall = show(studio, wall.Next)
+	test.EqOp(t, link.Link.Expires().Add(10*time.Minute), wall.Expires)
+	links := expect.Value(studio.App.Bookings.ListDisplayLinks(t.Context(), studio.Coach, s))(t)
+	must.SliceLen(t, 1, links)
+	test.EqOp(t, opened, links[0].OpenedAt)
+}
+
+// Of screens that come back at the same moment, one goes on.
+func TestDisplay_ConcurrentScreensOpenItOnce(t *testing.T) {
+	t.Parallel()
+	studio := testkit.New(t)
+	s := studio.AddSession(testkit.Session{Starts: testkit.InTwoDays})
+	studio.Clock.Set(testkit.InTwoDays)
+	link := expect.Value(studio.App.Bookings.CreateDisplayURL(t.Context(), studio.Coach, s))(t)
+	tokens := make([]string, 8)
+	for i := range tokens {
+		tokens[i] = show(studio, link.Token).Next
+	}
+	studio.Clock.Set(testkit.InTwoDays.Add(30 * time.Second))
+	var renewed atomic.Int32
+	testkit.Parallel(len(tokens), func(i int) {
+		if show(studio, tokens[i]).Expires.After(link.Link.Expires()) {
+			renewed.Add(1)
+		}
+	})
+	test.EqOp(t, 1, renewed.Load())
+}
+
+func TestRevokeDisplayLink_EndsTheDisplay(t *testing.T) {
+	t.Parallel()
+	studio := testkit.New(t)
+	s := studio.AddSession(testkit.Session{Starts: testkit.InTwoDays})
+	studio.Clock.Set(testkit.InTwoDays)
+	first := expect.Value(studio.App.Bookings.CreateDisplayURL(t.Context(), studio.Coach, s))(t)
+	second := expect.Value(studio.App.Bookings.CreateDisplayURL(t.Context(), studio.Coach, s))(t)
+	wall := show(studio, show(studio, first.Token).Next)
+	for range 2 { // the second call changes nothing
+		revoked := expect.Value(studio.App.Bookings.RevokeDisplayLink(t.Context(), studio.Coach, first.Link.ID))(t)
+		test.EqOp(t, testkit.InTwoDays, revoked.RevokedAt)
+		studio.Clock.Set(testkit.InTwoDays.Add(time.Minute))
+	}
+	for _, token := range []string{first.Token, wall.Next} {
+		expect.Reason(t, fault.LinkInvalid)(studio.App.Bookings.GetDisplay(t.Context(), token))
+	}
+	test.True(t, show(studio, second.Token).QR != "", test.Sprint("the other link ended, too"))
+	expect.Reason(t, fault.DisplayLinkNotFound)(
+		studio.App.Bookings.RevokeDisplayLink(t.Context(), studio.Coach, tenant.DisplayLinkID{UUID: s.UUID}),
+	)
+	audited := slices.DeleteFunc(studio.Audited(), func(a string) bool { return !strings.HasPrefix(a, "display.") })
+	slices.Sort(audited)
+	test.Eq(t, []string{"display.created", "display.created", "display.revoked"}, audited)
+}
+
+func TestCreateDisplayURL_HasALimitUntilLinksAreSwept(t *testing.T) {
+	t.Parallel()
+	studio := testkit.New(t)
+	s := studio.AddSession(testkit.Session{Starts: testkit.InTwoDays})
+	for range 100 {
+		expect.OK(t)(studio.App.Bookings.CreateDisplayURL(t.Context(), studio.Coach, s))
+	}
+	expect.Reason(t, fault.QuotaExceeded)(studio.App.Bookings.CreateDisplayURL(t.Context(), studio.Coach, s))
+	count := func() int {
+		return len(expect.Value(studio.App.Bookings.ListDisplayLinks(t.Context(), studio.Coach, s))(t))
+	}
+	test.EqOp(t, 100, count())
+	week := testkit.InTwoDays.Add(time.Hour + 7*24*time.Hour)
+	studio.Clock.Set(week)
+	studio.Sweep()
+	test.EqOp(t, 100, count(), test.Sprint("within a week:"))
+	studio.Clock.Set(week.Add(time.Second))
+	studio.Sweep()
+	test.EqOp(t, 0, count(), test.Sprint("a week after the session:"))
 }
 
 func TestDisplay_ShowsTheLatestArrivals(t *testing.T) {

@@ -76,7 +76,7 @@ func (s *Service) sweepAll(ctx context.Context, log *slog.Logger) {
 
 // SweepTenant does what is due in a tenant without a request: it ends holds, offers and waitlist entries, marks
 // no-shows, renews and expires subscriptions, creates the sessions of series without an end, and deletes old
-// idempotency keys and devices. Every transaction checks again what was found, so a second sweep, at the same time or
+// idempotency keys, devices and display links. Every transaction checks again what was found, so a second sweep, at the same time or
 // later, changes nothing. A failure does not stop the other steps, and is left for the next sweep. The error is the
 // first of each step.
 func (s *Service) SweepTenant(ctx context.Context, id tenant.TenantID) (SweepResult, error) {
@@ -98,6 +98,7 @@ func (s *Service) SweepTenant(ctx context.Context, id tenant.TenantID) (SweepRes
 		{len(found.series) > 0, s.sweepSeries},
 		{found.keys, s.sweepKeys},
 		{found.devices, s.sweepDevices},
+		{found.displays, s.sweepDisplayLinks},
 	} {
 		if step.due {
 			failed = append(failed, step.run(ctx, caller, &done))
@@ -118,7 +119,9 @@ type work struct {
 	rounds        []tenant.RoundID
 	missed        []tenant.SessionID
 	series        []tenant.SeriesID
-	keys, devices bool
+	keys          bool
+	devices       bool
+	displays      bool
 }
 
 func (w work) queues() bool {
@@ -144,6 +147,7 @@ func (s *Service) findWork(ctx context.Context, caller tenant.Caller) (work, err
 	schedules.FindSeries(&b, caller, now, &found.series)
 	coredb.HasOldKeys(&b, caller.Tenant, now.Add(-engine.KeyLifetime), &found.keys)
 	accountdb.HasStaleDevices(&b, caller.Tenant, now.Add(-deviceLife), &found.devices)
+	bookingdb.HasOldDisplayLinks(&b, caller.Tenant, now.Add(-displayLinkLife), &found.displays)
 	bookingdb.FindNextExpiry(&b, caller.Tenant, &expiry)
 	messagedb.FindNextNotice(&b, caller.Tenant, &notice)
 	if err := s.engine.Read(ctx, caller, &b); err != nil {
@@ -308,6 +312,19 @@ func (s *Service) sweepDevices(ctx context.Context, caller tenant.Caller, _ *Swe
 	spec := engine.Spec[struct{}]{Name: "sweep.devices"}
 	return engine.Exec(ctx, s.engine, caller, spec, func(_ context.Context, tx *engine.Tx) error {
 		accountdb.DeleteStaleDevices(tx.Tx, tx.Tenant, since)
+		return nil
+	})
+}
+
+// displayLinkLife is how long display links are kept after their session, to be looked up.
+const displayLinkLife = 7 * 24 * time.Hour
+
+// sweepDisplayLinks deletes the display links of sessions that ended that long ago.
+func (s *Service) sweepDisplayLinks(ctx context.Context, caller tenant.Caller, _ *SweepResult) error {
+	until := s.engine.Now().Add(-displayLinkLife)
+	spec := engine.Spec[struct{}]{Name: "sweep.display_links"}
+	return engine.Exec(ctx, s.engine, caller, spec, func(_ context.Context, tx *engine.Tx) error {
+		bookingdb.DeleteOldDisplayLinks(tx.Tx, tx.Tenant, until)
 		return nil
 	})
 }

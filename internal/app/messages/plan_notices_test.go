@@ -14,6 +14,7 @@ import (
 	"github.com/berthhq/berth/internal/app/settings"
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/catalog"
+	"github.com/berthhq/berth/internal/rules/checkin"
 	"github.com/berthhq/berth/internal/rules/credit"
 	"github.com/berthhq/berth/internal/rules/member"
 	"github.com/berthhq/berth/internal/rules/notify"
@@ -259,7 +260,7 @@ func TestPlanNotices_ForEachUseCase(t *testing.T) {
 			return bookings.CheckInProof{QR: code.Text}
 		},
 		"GPS": func(*messagetest.Studio, tenant.SessionID) bookings.CheckInProof {
-			return bookings.CheckInProof{Point: door}
+			return bookings.CheckInProof{Position: &checkin.Position{Point: checkin.Point(*door)}}
 		},
 	} {
 		t.Run("check-in by themselves, by "+method+": nothing", func(t *testing.T) {

@@ -27,6 +27,8 @@ select again('service_accounts', $$id = id('third'), name = 'Bell'$$);
 select again('service_account_roles', $$account_id = id('other'), role = 'zoo'$$);
 select again('service_account_keys', $$id = id('other'), account_id = id('other')$$);
 
+select again('display_links', $$id = id('other'), created_at = created_at + interval '1 s', screen = null,
+  opened_at = null, revoked_by = null, revoked_at = null$$);
 select again('series', $$id = id('other'), open_ended = true, materialized_until = '2026-03-09'$$);
 select again('series', $$id = id('third'), open_ended = true, materialized_until = '2026-03-10'$$);
 select again('sessions', $$id = id('other'), resource_id = null, coach_id = null, series_id = null, state = 'DRAFT',

@@ -64,8 +64,33 @@ func (s *Bookings) CreateDisplayUrl(
 		return nil, err
 	}
 	return &v1.CreateDisplayUrlResponse{
-		Url: link.URL, Token: link.Token, ExpireTime: convert.Timestamp(link.Expires),
+		Url: link.URL, Token: link.Token, ExpireTime: convert.Timestamp(link.Link.Expires()),
+		DisplayLinkId: convert.IDText(link.Link.ID),
 	}, nil
+}
+
+// ListDisplayLinks handles CheckInService.ListDisplayLinks.
+func (s *Bookings) ListDisplayLinks(
+	ctx context.Context, req *v1.ListDisplayLinksRequest,
+) (*v1.ListDisplayLinksResponse, error) {
+	links, err := s.Service.ListDisplayLinks(ctx, request.Caller(ctx), convert.ID[tenant.SessionID](req.SessionId))
+	if err != nil {
+		return nil, err
+	}
+	return &v1.ListDisplayLinksResponse{DisplayLinks: convert.Messages(links, displayLinkMessage)}, nil
+}
+
+// RevokeDisplayLink handles CheckInService.RevokeDisplayLink.
+func (s *Bookings) RevokeDisplayLink(
+	ctx context.Context, req *v1.RevokeDisplayLinkRequest,
+) (*v1.RevokeDisplayLinkResponse, error) {
+	link, err := s.Service.RevokeDisplayLink(
+		ctx, request.Caller(ctx), convert.ID[tenant.DisplayLinkID](req.DisplayLinkId),
+	)
+	if err != nil {
+		return nil, err
+	}
+	return &v1.RevokeDisplayLinkResponse{DisplayLink: displayLinkMessage(link)}, nil
 }
 
 // GetDisplay handles CheckInService.GetDisplay.

@@ -4,13 +4,18 @@ import (
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/internal/app/bookings"
 	"github.com/berthhq/berth/internal/rpc/convert"
-	"github.com/berthhq/berth/internal/rules/catalog"
+	"github.com/berthhq/berth/internal/rules/checkin"
 )
 
 func presenceValue(m *v1.SelfCheckInRequest) bookings.CheckInProof {
 	p := bookings.CheckInProof{QR: m.GetQrToken()}
 	if at := m.GetPosition(); at != nil {
-		p.Point = &catalog.Point{Latitude: at.Latitude, Longitude: at.Longitude}
+		p.Position = &checkin.Position{
+			Point: checkin.Point{Latitude: at.Latitude, Longitude: at.Longitude}, Accuracy: m.AccuracyMeters,
+		}
+		if m.PositionAge != nil {
+			p.Position.Age = new(m.PositionAge.AsDuration())
+		}
 	}
 	return p
 }
@@ -31,6 +36,18 @@ func displayMessage(d bookings.Display) *v1.GetDisplayResponse {
 		NextToken:         d.Next,
 		CheckinOpensTime:  convert.Timestamp(d.Opens),
 		CheckinClosesTime: convert.Timestamp(d.Closes),
+		ExpireTime:        convert.Timestamp(d.Expires),
+	}
+}
+
+func displayLinkMessage(l checkin.DisplayLink) *v1.DisplayLink {
+	return &v1.DisplayLink{
+		Id:         convert.IDText(l.ID),
+		SessionId:  convert.IDText(l.Session),
+		CreateTime: convert.Timestamp(l.CreatedAt),
+		ExpireTime: convert.Timestamp(l.Expires()),
+		OpenTime:   convert.Timestamp(l.OpenedAt),
+		RevokeTime: convert.Timestamp(l.RevokedAt),
 	}
 }
 

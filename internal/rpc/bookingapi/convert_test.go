@@ -17,6 +17,7 @@ func TestConversions_CarryEveryField(t *testing.T) {
 	converttest.Add(&l, paymentEntryMessage, func(e *payment.Entry) { e.Kind = payment.Refund })
 	converttest.AddBack(&l, presenceValue)
 	converttest.Add(&l, displayMessage)
+	converttest.Add(&l, displayLinkMessage)
 	converttest.Add(&l, countsMessage)
 	converttest.Add(&l, dayMessage)
 	converttest.Add(&l, pointMessage)

@@ -35,6 +35,7 @@ type Policy struct {
 	CheckInOpens          *time.Duration // before the start
 	CheckInCloses         *time.Duration // after the end
 	GPSMaxMeters          *float64
+	CheckInRequiresQR     *bool // a position alone is not enough
 	WaitlistEnabled       *bool // set by the waitlist rules of the level
 	AutoNoShow            *bool
 	AutoNoShowAfter       *time.Duration         // after the end
@@ -61,6 +62,7 @@ type Rules struct {
 	CheckInOpens          time.Duration
 	CheckInCloses         time.Duration
 	GPSMaxMeters          float64
+	CheckInRequiresQR     bool
 	WaitlistEnabled       bool
 	AutoNoShow            bool
 	AutoNoShowAfter       time.Duration
@@ -108,6 +110,9 @@ var PolicyFields = settings.Table[Policy, Rules]{
 	settings.New("gps_max_meters",
 		func(p *Policy, r *Rules) (**float64, *float64) { return &p.GPSMaxMeters, &r.GPSMaxMeters }).
 		Default(200).Check(meters).In("gps_max_meters"),
+	settings.New("checkin_requires_qr",
+		func(p *Policy, r *Rules) (**bool, *bool) { return &p.CheckInRequiresQR, &r.CheckInRequiresQR }).
+		In("check_in_requires_qr"),
 }
 
 // RuleFields are PolicyFields, and the waitlist rule that every booking of a full session needs.

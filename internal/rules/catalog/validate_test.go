@@ -271,7 +271,8 @@ func TestPolicyFields_HaveNamesDefaultsAndBounds(t *testing.T) {
 	}
 	others := map[string]any{
 		"allow_late_cancellation": false, "allow_reschedule": false, "auto_no_show": false, "waitlist_enabled": true,
-		"tier_cancellations": map[string]catalog.TierPolicy{},
+		"checkin_requires_qr": false,
+		"tier_cancellations":  map[string]catalog.TierPolicy{},
 	}
 	defaults := catalog.Defaults().Policy()
 	test.EqOp(t, len(bounds)+len(others), len(catalog.RuleFields))

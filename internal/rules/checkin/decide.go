@@ -54,6 +54,8 @@ type Facts struct {
 	Location *Point
 	// GPSMaxMeters is the radius for check-in by GPS, in meters. Zero or less forbids it.
 	GPSMaxMeters float64
+	// RequiresQR: a position alone is not enough.
+	RequiresQR bool
 
 	Window Window
 	// Staff: the caller is staff.
@@ -63,10 +65,25 @@ type Facts struct {
 // Request is a request to check in. The caller has verified a QR code before, with Keys.VerifyQR.
 type Request struct {
 	Method Method
-	// Point is the position that the caller's device reports, for GPS only. The accuracy that devices report is
-	// ignored: the caller could claim a poor one to widen the radius.
-	Point Point
+	// Position is what the caller's device reports, for GPS only.
+	Position Position
 }
+
+// Position is where a device says that it is. Nothing proves it: it keeps honest members from checking in at home by
+// mistake, and no more. So a poor accuracy is a reason to refuse, and never extends the distance.
+type Position struct {
+	Point
+	Accuracy float64        // in meters; 0: unknown
+	Age      *time.Duration // nil: unknown
+}
+
+const (
+	// MaxPositionAge is how old a position may be.
+	MaxPositionAge = 2 * time.Minute
+	// accuracyIndoors is a radius in meters that phones reach in buildings. To ask for a better accuracy would refuse
+	// members who are there.
+	accuracyIndoors = 100
+)
 
 // Result is the state of the booking after the request.
 type Result struct {
@@ -79,7 +96,8 @@ type Result struct {
 }
 
 // Decide checks a party in. The errors are PERMISSION_DENIED, NOT_CONFIRMED, SESSION_NOT_OPEN, CHECKIN_WINDOW,
-// GPS_NOT_AVAILABLE, GPS_TOO_FAR, and INVALID_FIELD for a position or method that does not exist.
+// GPS_NOT_AVAILABLE, QR_REQUIRED, GPS_OUTDATED, GPS_IMPRECISE, GPS_TOO_FAR, and INVALID_FIELD for a position or method
+// that does not exist.
 func Decide(f Facts, c Request, now time.Time) (Result, error) {
 	if c.Method == Manual && !f.Staff {
 		return Result{}, fault.New(fault.PermissionDenied, fault.PermissionDeniedReason, "Only staff can check in others.")
@@ -99,7 +117,7 @@ func Decide(f Facts, c Request, now time.Time) (Result, error) {
 	switch c.Method {
 	case Manual, QR:
 	case GPS:
-		if err := checkDistance(f, c.Point); err != nil {
+		if err := checkPosition(f, c.Position); err != nil {
 			return Result{}, err
 		}
 	default:
@@ -143,14 +161,26 @@ func checkWindow(f Facts, method Method, now time.Time) error {
 	return refusal
 }
 
-func checkDistance(f Facts, at Point) error {
+func checkPosition(f Facts, at Position) error {
 	if f.Delivery == Feed || f.Location == nil || !f.Location.Valid() || !(f.GPSMaxMeters > 0) {
 		return fault.New(fault.FailedPrecondition, fault.GPSNotAvailable,
 			"Check-in by GPS is not available for this session.")
 	}
-	distance, err := Distance(*f.Location, at)
+	if f.RequiresQR {
+		return fault.New(fault.FailedPrecondition, fault.QRRequired, "Check-in needs the session's QR code.")
+	}
+	distance, err := Distance(*f.Location, at.Point)
 	if err != nil {
 		return err
+	}
+	if at.Age != nil && *at.Age > MaxPositionAge {
+		return fault.New(fault.FailedPrecondition, fault.GPSOutdated, "The position is too old.").
+			WithMetadata("max_seconds", strconv.Itoa(int(MaxPositionAge/time.Second)))
+	}
+	if most := max(f.GPSMaxMeters, accuracyIndoors); at.Accuracy > most {
+		return fault.New(fault.FailedPrecondition, fault.GPSImprecise, "The position is not precise enough.").
+			WithMetadata("accuracy_meters", strconv.FormatFloat(math.Ceil(at.Accuracy), 'f', 0, 64)).
+			WithMetadata("max_meters", strconv.FormatFloat(math.Floor(most), 'f', 0, 64))
 	}
 	if distance > f.GPSMaxMeters {
 		// Rounded up, so that the distance never reads as within the radius.

@@ -36,6 +36,11 @@ func facts() checkin.Facts {
 	}
 }
 
+// at is a request by GPS.
+func at(p checkin.Point) checkin.Request {
+	return checkin.Request{Method: checkin.GPS, Position: checkin.Position{Point: p}}
+}
+
 func TestDecide_ChecksStatusWindowAndDistance(t *testing.T) {
 	t.Parallel()
 	var (
@@ -45,7 +50,7 @@ func TestDecide_ChecksStatusWindowAndDistance(t *testing.T) {
 		manual = checkin.Request{Method: checkin.Manual}
 		qr     = checkin.Request{Method: checkin.QR}
 		gps    = func(latitude, longitude float64) checkin.Request {
-			return checkin.Request{Method: checkin.GPS, Point: checkin.Point{Latitude: latitude, Longitude: longitude}}
+			return at(checkin.Point{Latitude: latitude, Longitude: longitude})
 		}
 		near = gps(52.5205, 13.4055)
 		all  = func(edits ...func(*checkin.Facts)) func(*checkin.Facts) {
@@ -58,7 +63,14 @@ func TestDecide_ChecksStatusWindowAndDistance(t *testing.T) {
 		attended = all(status(checkin.Attended), func(f *checkin.Facts) {
 			f.CheckedInAt, f.Method = first, checkin.GPS
 		})
-		online = func(f *checkin.Facts) { f.Delivery = checkin.Feed }
+		online   = func(f *checkin.Facts) { f.Delivery = checkin.Feed }
+		code     = func(f *checkin.Facts) { f.RequiresQR = true }
+		small    = func(f *checkin.Facts) { f.GPSMaxMeters = 30 }
+		reported = func(accuracy float64, age time.Duration) checkin.Request {
+			return checkin.Request{
+				Method: checkin.GPS, Position: checkin.Position{Point: studio, Accuracy: accuracy, Age: &age},
+			}
+		}
 		window = map[string]string{"opens_at": "2026-03-29T17:00:00Z", "closes_at": "2026-03-29T19:30:00Z"}
 		is     = func(status string) map[string]string { return map[string]string{"status": status} }
 	)
@@ -136,6 +148,31 @@ func TestDecide_ChecksStatusWindowAndDistance(t *testing.T) {
 			edit: all(staff, func(f *checkin.Facts) { f.Window.OpensBefore = 48 * time.Hour }),
 		},
 		{rule: "staff can correct attendance weeks later", edit: staff, command: manual, at: 1000 * time.Hour},
+
+		{rule: "a fresh, precise position", command: reported(200, checkin.MaxPositionAge)},
+		{
+			rule: "an old position", command: reported(0, checkin.MaxPositionAge+1),
+			reason: fault.GPSOutdated, metadata: map[string]string{"max_seconds": "120"},
+		},
+		{
+			rule: "a position that may be anywhere", command: reported(200.5, 0),
+			reason: fault.GPSImprecise, metadata: map[string]string{"accuracy_meters": "201", "max_meters": "200"},
+		},
+		{rule: "the accuracy of phones in buildings is enough for a small radius", edit: small, command: reported(100, 0)},
+		{
+			rule: "a worse one is not", edit: small, command: reported(101, 0),
+			reason: fault.GPSImprecise, metadata: map[string]string{"accuracy_meters": "101", "max_meters": "100"},
+		},
+		{
+			rule: "a poor accuracy does not extend the distance", edit: small,
+			command: checkin.Request{Method: checkin.GPS, Position: checkin.Position{
+				Point: checkin.Point{Latitude: studio.Latitude + 0.0004, Longitude: studio.Longitude}, Accuracy: 90,
+			}},
+			reason: fault.GPSTooFar, metadata: map[string]string{"distance_meters": "45", "max_meters": "30"},
+		},
+		{rule: "a position where the code is needed", edit: code, command: near, reason: fault.QRRequired},
+		{rule: "the code where it is needed", edit: code, command: qr},
+		{rule: "staff where the code is needed", edit: all(code, staff), command: manual},
 
 		{rule: "an online session has no position", edit: online, command: near, reason: fault.GPSNotAvailable},
 		{rule: "an online session has codes", edit: online, command: qr},
@@ -225,10 +262,10 @@ func drawFacts(t *rapid.T) (checkin.Facts, time.Time) {
 func drawCommand(t *rapid.T) checkin.Request {
 	return checkin.Request{
 		Method: rapid.SampledFrom([]checkin.Method{checkin.Manual, checkin.QR, checkin.GPS}).Draw(t, "method"),
-		Point: checkin.Point{
+		Position: checkin.Position{Point: checkin.Point{
 			Latitude:  studio.Latitude + rapid.Float64Range(-0.01, 0.01).Draw(t, "north"),
 			Longitude: studio.Longitude + rapid.Float64Range(-0.01, 0.01).Draw(t, "east"),
-		},
+		}},
 	}
 }
 
@@ -255,7 +292,7 @@ func TestDecide_AcceptsOnlyAllowedCheckIns(t *testing.T) {
 			must.Sprint("the session takes no check-ins"),
 		)
 		if c.Method == checkin.GPS {
-			distance := expect.Value(checkin.Distance(studio, c.Point))(t)
+			distance := expect.Value(checkin.Distance(studio, c.Position.Point))(t)
 			must.True(
 				t, distance <= f.GPSMaxMeters && f.Delivery != checkin.Feed, must.Sprintf("%g m from the session", distance),
 			)
@@ -276,7 +313,7 @@ func TestDecide_NamesTheInvalidField(t *testing.T) {
 	t.Parallel()
 	_, err := checkin.Decide(facts(), checkin.Request{Method: "FAX"}, starts)
 	test.EqOp(t, "INVALID_FIELD @method", faulttest.Text(err))
-	_, err = checkin.Decide(facts(), checkin.Request{Method: checkin.GPS, Point: checkin.Point{Latitude: -90.1}}, starts)
+	_, err = checkin.Decide(facts(), at(checkin.Point{Latitude: -90.1}), starts)
 	test.EqOp(t, "INVALID_FIELD @point", faulttest.Text(err))
 }
 
@@ -289,7 +326,7 @@ func TestDecide_AcceptsPositionsUpToTheRadius(t *testing.T) {
 	test.NoError(t, err)
 	test.Between(t, 0.1, radius, 1)
 	f.GPSMaxMeters = radius
-	_, err = checkin.Decide(f, checkin.Request{Method: checkin.GPS, Point: near}, starts)
+	_, err = checkin.Decide(f, at(near), starts)
 	test.NoError(t, err)
 }
 

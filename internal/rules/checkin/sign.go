@@ -22,7 +22,7 @@ const (
 	QRTTL = 90 * time.Second
 	// MaxQRTTL limits the lifetime of codes that staff request, such as one to print for a door.
 	MaxQRTTL = 10 * time.Minute
-	// DisplayTTL is how long a display link is valid.
+	// DisplayTTL is how long a display link is valid, and for how long a screen renews it.
 	DisplayTTL = 10 * time.Minute
 	// MaxClockSkew is the allowed clock skew: how far in the future of this node's clock another node may have signed a
 	// token. It does not apply to the expiry.
@@ -40,7 +40,7 @@ type purpose string
 
 const (
 	purposeQR      purpose = "berth/checkin/qr/v1"
-	purposeDisplay purpose = "berth/checkin/display/v1"
+	purposeDisplay purpose = "berth/checkin/display/v2"
 )
 
 // Keys signs and verifies tokens. Each tenant and purpose has its own key, derived from the server's secret (HKDF,
@@ -64,15 +64,14 @@ func NewKeys(current []byte, previous ...[]byte) (Keys, error) {
 //
 //	version  1 byte
 //	tenant  16 bytes
-//	session 16 bytes
+//	ids     16 bytes each: the session; of a display also the link and the screen
 //	issued   8 bytes, Unix seconds, big-endian
 //	expires  8 bytes, Unix seconds, big-endian
 //	tag     16 bytes, the first half of the HMAC-SHA-256 of all bytes before it
 const (
 	signedVersion = 1
-	payloadLength = 1 + 16 + 16 + 8 + 8
+	idLength      = 16
 	tagLength     = sha256.Size / 2
-	tokenLength   = payloadLength + tagLength
 )
 
 // encoding is strict: the unused bits of the last character must be zero, so that each token has only one valid text.
@@ -81,7 +80,7 @@ var encoding = base64.RawURLEncoding.Strict()
 // claims are the contents of a token, whether or not its tag is valid.
 type claims struct {
 	tenant          tenant.TenantID
-	session         tenant.SessionID
+	ids             []tenant.UUID
 	issued, expires int64
 }
 
@@ -90,77 +89,92 @@ type claims struct {
 func (k Keys) SignQR(
 	in tenant.TenantID, session tenant.SessionID, now time.Time, life time.Duration,
 ) (text string, expires time.Time) {
-	return k.sign(purposeQR, in, session, now, min(max(life, time.Second), MaxQRTTL))
+	return k.sign(purposeQR, in, now, min(max(life, time.Second), MaxQRTTL), session.UUID)
 }
 
 // VerifyQR accepts only a text that SignQR made for this session and that is valid now. The error is QR_INVALID,
 // without the cause.
 func (k Keys) VerifyQR(text string, in tenant.TenantID, session tenant.SessionID, now time.Time) error {
-	c, ok := k.verify(purposeQR, text, now, MaxQRTTL)
-	if !ok || c.tenant != in || c.session != session {
+	c, ok := k.verify(purposeQR, text, now, MaxQRTTL, 1)
+	if !ok || c.tenant != in || c.ids[0] != session.UUID {
 		return fault.New(fault.FailedPrecondition, fault.QRInvalid, "Invalid or expired QR code.")
 	}
 	return nil
 }
 
-// SignDisplay makes the token of a display link, valid for DisplayTTL.
-func (k Keys) SignDisplay(
-	in tenant.TenantID, session tenant.SessionID, now time.Time,
-) (text string, expires time.Time) {
-	return k.sign(purposeDisplay, in, session, now, DisplayTTL)
+// SignDisplay makes the token with which a display is read, valid until d.Expires, and for DisplayTTL at most.
+func (k Keys) SignDisplay(d Display, now time.Time) (text string, expires time.Time) {
+	life := min(max(d.Expires.Sub(now), time.Second), DisplayTTL)
+	return k.sign(purposeDisplay, d.Tenant, now, life, d.Session.UUID, d.Link.UUID, d.Screen.UUID)
 }
 
-// Display is what a verified display link gives access to.
+// Display is what a verified token of a display gives access to.
 type Display struct {
 	Tenant  tenant.TenantID
 	Session tenant.SessionID
+	Link    tenant.DisplayLinkID
+	// Screen is the screen that has the token; zero in the link itself.
+	Screen  tenant.ScreenID
 	Expires time.Time
 }
 
-// VerifyDisplay reads a display link. The error is LINK_INVALID, without the cause.
+// VerifyDisplay reads a token of a display. The error is LINK_INVALID, without the cause.
 func (k Keys) VerifyDisplay(text string, now time.Time) (Display, error) {
-	c, ok := k.verify(purposeDisplay, text, now, DisplayTTL)
+	c, ok := k.verify(purposeDisplay, text, now, DisplayTTL, 3)
 	if !ok {
-		return Display{}, fault.New(fault.FailedPrecondition, fault.LinkInvalid, "Invalid or expired link.")
+		return Display{}, ErrLinkInvalid
 	}
-	return Display{Tenant: c.tenant, Session: c.session, Expires: time.Unix(c.expires, 0).UTC()}, nil
+	return Display{
+		Tenant: c.tenant, Session: tenant.SessionID{UUID: c.ids[0]}, Link: tenant.DisplayLinkID{UUID: c.ids[1]},
+		Screen: tenant.ScreenID{UUID: c.ids[2]}, Expires: time.Unix(c.expires, 0).UTC(),
+	}, nil
 }
 
 func (k Keys) sign(
-	use purpose, in tenant.TenantID, session tenant.SessionID, now time.Time, life time.Duration,
+	use purpose, in tenant.TenantID, now time.Time, life time.Duration, ids ...tenant.UUID,
 ) (string, time.Time) {
 	if len(k.secrets) == 0 {
 		panic("checkin: signing without a secret")
 	}
-	issued := now.Unix()
-	expires := issued + int64(life/time.Second)
-	token := make([]byte, 0, tokenLength)
+	issued, expires := now.Unix(), now.Add(life).Unix()
+	token := make([]byte, 0, tokenLength(len(ids)))
 	token = append(token, signedVersion)
 	token = append(token, in.UUID[:]...)
-	token = append(token, session.UUID[:]...)
+	for _, id := range ids {
+		token = append(token, id[:]...)
+	}
 	token = binary.BigEndian.AppendUint64(token, uint64(issued))
 	token = binary.BigEndian.AppendUint64(token, uint64(expires))
 	token = append(token, tag(k.secrets[0], use, in, token)...)
 	return encoding.EncodeToString(token), time.Unix(expires, 0).UTC()
 }
 
-func (k Keys) verify(use purpose, text string, now time.Time, maxLife time.Duration) (claims, bool) {
+// tokenLength is the length in bytes of a token with n ids.
+func tokenLength(n int) int { return 1 + idLength*(1+n) + 8 + 8 + tagLength }
+
+// verify reads a token with n ids.
+func (k Keys) verify(use purpose, text string, now time.Time, maxLife time.Duration, n int) (claims, bool) {
+	length := tokenLength(n)
 	// Check the length first, because the decoder skips line breaks.
-	if len(text) != encoding.EncodedLen(tokenLength) {
+	if len(text) != encoding.EncodedLen(length) {
 		return claims{}, false
 	}
 	token, err := encoding.DecodeString(text)
-	if err != nil || len(token) != tokenLength || token[0] != signedVersion {
+	if err != nil || len(token) != length || token[0] != signedVersion {
 		return claims{}, false
 	}
-	var c claims
-	copy(c.tenant.UUID[:], token[1:])
-	copy(c.session.UUID[:], token[17:])
-	c.issued = int64(binary.BigEndian.Uint64(token[33:]))
-	c.expires = int64(binary.BigEndian.Uint64(token[41:]))
+	payload := token[:length-tagLength]
+	c := claims{ids: make([]tenant.UUID, n)}
+	rest := payload[1:]
+	rest = rest[copy(c.tenant.UUID[:], rest):]
+	for i := range c.ids {
+		rest = rest[copy(c.ids[i][:], rest):]
+	}
+	c.issued = int64(binary.BigEndian.Uint64(rest))
+	c.expires = int64(binary.BigEndian.Uint64(rest[8:]))
 	authentic := false
 	for _, secret := range k.secrets {
-		if hmac.Equal(token[payloadLength:], tag(secret, use, c.tenant, token[:payloadLength])) {
+		if hmac.Equal(token[len(payload):], tag(secret, use, c.tenant, payload)) {
 			authentic = true
 		}
 	}

@@ -25,6 +25,13 @@ var (
 	yoga    = tenant.MustParse[tenant.SessionID]("0192d3f0-0000-7000-8000-000000000011")
 	pilates = tenant.MustParse[tenant.SessionID]("0192d3f0-0000-7000-8000-000000000012")
 
+	// wall is what a screen's token gives access to.
+	wall = checkin.Display{
+		Tenant: club, Session: yoga, Link: tenant.MustParse[tenant.DisplayLinkID]("0192d3f0-0000-7000-8000-000000000021"),
+		Screen:  tenant.MustParse[tenant.ScreenID]("0192d3f0-0000-7000-8000-000000000031"),
+		Expires: starts.Add(checkin.DisplayTTL),
+	}
+
 	oldSecret = bytes.Repeat([]byte{1}, checkin.MinSecretLength)
 	newSecret = bytes.Repeat([]byte{2}, checkin.MinSecretLength)
 )
@@ -42,7 +49,7 @@ func TestVerifyQR_AcceptsOnlyValidCodesOfThisSession(t *testing.T) {
 		t, len(text) == 87 && expires.Equal(starts.Add(checkin.QRTTL)),
 		test.Sprintf("%q has %d characters and expires %s", text, len(text), expires),
 	)
-	display, _ := k.SignDisplay(club, yoga, starts)
+	display, _ := k.SignDisplay(wall, starts)
 	for _, c := range []struct {
 		name    string
 		keys    checkin.Keys
@@ -113,14 +120,19 @@ func TestSignQR_LimitsTheLifetime(t *testing.T) {
 func TestVerifyDisplay_AcceptsOnlyValidLinks(t *testing.T) {
 	t.Parallel()
 	k := keys(t, oldSecret)
-	text, expires := k.SignDisplay(club, yoga, starts)
-	want := checkin.Display{Tenant: club, Session: yoga, Expires: starts.Add(checkin.DisplayTTL)}
+	text, expires := k.SignDisplay(wall, starts)
 	got := expect.Value(k.VerifyDisplay(text, starts))(t)
-	test.True(t, got == want && expires.Equal(want.Expires), test.Sprintf("%+v", got))
+	test.True(t, got == wall && expires.Equal(wall.Expires), test.Sprintf("%+v", got))
 	rotated := keys(t, newSecret, oldSecret)
-	if got, err := rotated.VerifyDisplay(text, expires.Add(-time.Second)); err != nil || got != want {
+	if got, err := rotated.VerifyDisplay(text, expires.Add(-time.Second)); err != nil || got != wall {
 		t.Errorf("%+v, %v", got, err)
 	}
+	long := wall
+	long.Expires = starts.Add(time.Hour)
+	_, expires = k.SignDisplay(long, starts)
+	test.EqOp(t, wall.Expires, expires, test.Sprint("longer than a link lives:"))
+	_, expires = k.SignDisplay(wall, wall.Expires)
+	test.EqOp(t, wall.Expires.Add(time.Second), expires, test.Sprint("expired:"))
 	code, _ := k.SignQR(club, yoga, starts, checkin.MaxQRTTL)
 	for name, c := range map[string]struct {
 		keys checkin.Keys
@@ -204,11 +216,11 @@ func TestVerify_RejectsAnyFlippedBit(t *testing.T) {
 	t.Parallel()
 	k := keys(t, oldSecret, newSecret)
 	text, _ := k.SignQR(club, yoga, starts, checkin.QRTTL)
-	link, _ := k.SignDisplay(club, yoga, starts)
-	for n := range len(text) * 8 {
+	link, _ := k.SignDisplay(wall, starts)
+	for n := range len(link) * 8 {
 		flip := func(text string) string {
 			b := []byte(text)
-			b[n/8] ^= 1 << (n % 8)
+			b[n/8%len(b)] ^= 1 << (n % 8)
 			return string(b)
 		}
 		test.Error(t, k.VerifyQR(flip(text), club, yoga, starts), test.Sprintf("bit %d of a code does not matter", n))
@@ -220,7 +232,7 @@ func TestVerify_RejectsAnyFlippedBit(t *testing.T) {
 func FuzzVerifyQR(f *testing.F) {
 	k := keys(f, oldSecret)
 	good, _ := k.SignQR(club, yoga, starts, checkin.QRTTL)
-	link, _ := k.SignDisplay(club, yoga, starts)
+	link, _ := k.SignDisplay(wall, starts)
 	foreign, _ := keys(f, newSecret).SignQR(club, yoga, starts, checkin.QRTTL)
 	zeros := base64.RawURLEncoding.EncodeToString(make([]byte, 65))
 	for _, text := range []string{good, link, foreign, "", "AQ", good[1:] + "\n", zeros} {

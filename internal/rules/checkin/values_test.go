@@ -30,7 +30,8 @@ func TestCodes_AreTheSameInAllVersions(t *testing.T) {
 	test.EqOp(t, 32, checkin.MinSecretLength)
 	k := keys(t, oldSecret)
 	code, _ := k.SignQR(club, yoga, starts, checkin.QRTTL)
-	display, _ := k.SignDisplay(club, yoga, starts)
+	display, _ := k.SignDisplay(wall, starts)
 	test.EqOp(t, "AQGS0_AAAHAAgAAAAAAAAAEBktPwAABwAIAAAAAAAAARAAAAAGnJaKAAAAAAaclo-t1ncP9WnUHEvBa0cleSbKs", code)
-	test.EqOp(t, "AQGS0_AAAHAAgAAAAAAAAAEBktPwAABwAIAAAAAAAAARAAAAAGnJaKAAAAAAaclq-HcAaCz_DM1Lu2CBBGqVD9Y", display)
+	test.EqOp(t, "AQGS0_AAAHAAgAAAAAAAAAEBktPwAABwAIAAAAAAAAARAZLT8AAAcACAAAAAAAAAIQGS0_AAAHAAgAAAAAAAADEAAAAAaclooAAAAABpyWr4_FWnyVtj"+
+		"sM69WDUPGXhYGA", display)
 }

@@ -7,6 +7,30 @@
   // A code is valid for 90 seconds. An expired one is not shown.
   var STALE = 75;
   var shown = Date.now();
+  // What this screen renews the link with. It is not in the address bar, where others could read it, and it is kept
+  // for a reload of the page.
+  var key = 'next ' + window.location.pathname;
+  var next = stored();
+
+  function stored() {
+    try {
+      return window.sessionStorage.getItem(key);
+    } catch (error) {
+      return null; // a reload shows the link only
+    }
+  }
+
+  function store() {
+    try {
+      if (next) {
+        window.sessionStorage.setItem(key, next);
+      } else {
+        window.sessionStorage.removeItem(key);
+      }
+    } catch (error) {
+      return;
+    }
+  }
 
   function wall() {
     return document.getElementById('wall');
@@ -17,13 +41,12 @@
   }
 
   function look() {
-    var next = wall().getAttribute('data-next');
     var request = new XMLHttpRequest();
     request.open('GET', next);
     request.timeout = 10000;
     request.onload = function () {
       if (request.status === 200 || request.status === 404) {
-        show(request.responseText, next);
+        show(request.responseText);
       } else {
         fail();
       }
@@ -33,7 +56,7 @@
     request.send();
   }
 
-  function show(text, from) {
+  function show(text) {
     var page = new DOMParser().parseFromString(text, 'text/html');
     var fresh = page.getElementById('wall');
     if (!fresh) {
@@ -44,8 +67,6 @@
     document.body.className = '';
     document.title = page.title;
     shown = Date.now();
-    // After a reload the link is still valid.
-    window.history.replaceState(null, '', fresh.getAttribute('data-next') || from);
     goOn();
   }
 
@@ -57,10 +78,16 @@
   }
 
   function goOn() {
-    if (wall().getAttribute('data-next')) {
+    next = wall().getAttribute('data-next');
+    store();
+    if (next) {
       wait(Number(wall().getAttribute('data-every')));
     }
   }
 
-  goOn();
+  if (next) {
+    look(); // this screen has shown the link before
+  } else {
+    goOn();
+  }
 })();

@@ -47,6 +47,12 @@ const (
 	// CheckInServiceCreateDisplayUrlProcedure is the fully-qualified name of the CheckInService's
 	// CreateDisplayUrl RPC.
 	CheckInServiceCreateDisplayUrlProcedure = "/berth.v1.CheckInService/CreateDisplayUrl"
+	// CheckInServiceListDisplayLinksProcedure is the fully-qualified name of the CheckInService's
+	// ListDisplayLinks RPC.
+	CheckInServiceListDisplayLinksProcedure = "/berth.v1.CheckInService/ListDisplayLinks"
+	// CheckInServiceRevokeDisplayLinkProcedure is the fully-qualified name of the CheckInService's
+	// RevokeDisplayLink RPC.
+	CheckInServiceRevokeDisplayLinkProcedure = "/berth.v1.CheckInService/RevokeDisplayLink"
 	// CheckInServiceGetDisplayProcedure is the fully-qualified name of the CheckInService's GetDisplay
 	// RPC.
 	CheckInServiceGetDisplayProcedure = "/berth.v1.CheckInService/GetDisplay"
@@ -66,20 +72,29 @@ type CheckInServiceClient interface {
 	UndoCheckIn(context.Context, *connect.Request[v1.UndoCheckInRequest]) (*connect.Response[v1.UndoCheckInResponse], error)
 	// SelfCheckIn checks the caller in by QR code or GPS while check-in is open. Checking in again, also with an invalid
 	// code, changes nothing and sets already_checked_in.
-	// Errors: SESSION_NOT_FOUND, NOT_CONFIRMED, SESSION_NOT_OPEN (cancelled), CHECKIN_WINDOW, QR_INVALID, GPS_TOO_FAR,
-	// GPS_NOT_AVAILABLE, INVALID_FIELD.
+	// Errors: SESSION_NOT_FOUND, NOT_CONFIRMED, SESSION_NOT_OPEN (cancelled), CHECKIN_WINDOW, QR_INVALID, QR_REQUIRED,
+	// GPS_TOO_FAR, GPS_IMPRECISE, GPS_OUTDATED, GPS_NOT_AVAILABLE, INVALID_FIELD.
 	SelfCheckIn(context.Context, *connect.Request[v1.SelfCheckInRequest]) (*connect.Response[v1.SelfCheckInResponse], error)
 	// GetQrToken returns the text of a session's QR code. The code is valid for this session only, and for at most 10
 	// minutes. Replace it at refresh_time. It does not check anyone in while check-in is closed.
 	// Errors: SESSION_NOT_FOUND, SESSION_STATE (cancelled).
 	GetQrToken(context.Context, *connect.Request[v1.GetQrTokenRequest]) (*connect.Response[v1.GetQrTokenResponse], error)
-	// CreateDisplayUrl returns the signed URL of the session's page for a wall display. The URL is valid for 10 minutes.
-	// A page that is open stays valid until check-in closes.
-	// Errors: SESSION_NOT_FOUND, SESSION_STATE (cancelled).
+	// CreateDisplayUrl returns the signed URL of the session's page for a wall display. The URL is valid for 10 minutes,
+	// for all who have it. Only one screen goes on until check-in closes: the first that reads the display again.
+	// A session can have 100 links.
+	// Errors: SESSION_NOT_FOUND, SESSION_STATE (cancelled), QUOTA_EXCEEDED.
 	CreateDisplayUrl(context.Context, *connect.Request[v1.CreateDisplayUrlRequest]) (*connect.Response[v1.CreateDisplayUrlResponse], error)
-	// GetDisplay reads what the wall display shows. The response has a new token, so that a page that polls in time can
-	// stay open until check-in closes.
-	// Errors: LINK_INVALID, SESSION_NOT_FOUND (also if the session is cancelled).
+	// ListDisplayLinks lists the display links of a session, the latest first, with whether a screen uses them. They are
+	// kept for 7 days after the session.
+	// Errors: SESSION_NOT_FOUND.
+	ListDisplayLinks(context.Context, *connect.Request[v1.ListDisplayLinksRequest]) (*connect.Response[v1.ListDisplayLinksResponse], error)
+	// RevokeDisplayLink ends a display link: its screen and all who have its URL see nothing from their next request on,
+	// which is at most 30 seconds later. Revoking it again changes nothing.
+	// Errors: DISPLAY_LINK_NOT_FOUND.
+	RevokeDisplayLink(context.Context, *connect.Request[v1.RevokeDisplayLinkRequest]) (*connect.Response[v1.RevokeDisplayLinkResponse], error)
+	// GetDisplay reads what the wall display shows. The response has the token to read it again with. The first screen
+	// that does gets a new one each time, and can stay open until check-in closes. Others can read until expire_time.
+	// Errors: LINK_INVALID (also if the link was revoked), SESSION_NOT_FOUND (also if the session is cancelled).
 	GetDisplay(context.Context, *connect.Request[v1.GetDisplayRequest]) (*connect.Response[v1.GetDisplayResponse], error)
 	// ListAttendance lists a member's bookings in sessions that have started, with their status, newest first. Holds are
 	// omitted.
@@ -129,6 +144,19 @@ func NewCheckInServiceClient(httpClient connect.HTTPClient, baseURL string, opts
 			connect.WithSchema(checkInServiceMethods.ByName("CreateDisplayUrl")),
 			connect.WithClientOptions(opts...),
 		),
+		listDisplayLinks: connect.NewClient[v1.ListDisplayLinksRequest, v1.ListDisplayLinksResponse](
+			httpClient,
+			baseURL+CheckInServiceListDisplayLinksProcedure,
+			connect.WithSchema(checkInServiceMethods.ByName("ListDisplayLinks")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+			connect.WithClientOptions(opts...),
+		),
+		revokeDisplayLink: connect.NewClient[v1.RevokeDisplayLinkRequest, v1.RevokeDisplayLinkResponse](
+			httpClient,
+			baseURL+CheckInServiceRevokeDisplayLinkProcedure,
+			connect.WithSchema(checkInServiceMethods.ByName("RevokeDisplayLink")),
+			connect.WithClientOptions(opts...),
+		),
 		getDisplay: connect.NewClient[v1.GetDisplayRequest, v1.GetDisplayResponse](
 			httpClient,
 			baseURL+CheckInServiceGetDisplayProcedure,
@@ -148,13 +176,15 @@ func NewCheckInServiceClient(httpClient connect.HTTPClient, baseURL string, opts
 
 // checkInServiceClient implements CheckInServiceClient.
 type checkInServiceClient struct {
-	checkIn          *connect.Client[v1.CheckInRequest, v1.CheckInResponse]
-	undoCheckIn      *connect.Client[v1.UndoCheckInRequest, v1.UndoCheckInResponse]
-	selfCheckIn      *connect.Client[v1.SelfCheckInRequest, v1.SelfCheckInResponse]
-	getQrToken       *connect.Client[v1.GetQrTokenRequest, v1.GetQrTokenResponse]
-	createDisplayUrl *connect.Client[v1.CreateDisplayUrlRequest, v1.CreateDisplayUrlResponse]
-	getDisplay       *connect.Client[v1.GetDisplayRequest, v1.GetDisplayResponse]
-	listAttendance   *connect.Client[v1.ListAttendanceRequest, v1.ListAttendanceResponse]
+	checkIn           *connect.Client[v1.CheckInRequest, v1.CheckInResponse]
+	undoCheckIn       *connect.Client[v1.UndoCheckInRequest, v1.UndoCheckInResponse]
+	selfCheckIn       *connect.Client[v1.SelfCheckInRequest, v1.SelfCheckInResponse]
+	getQrToken        *connect.Client[v1.GetQrTokenRequest, v1.GetQrTokenResponse]
+	createDisplayUrl  *connect.Client[v1.CreateDisplayUrlRequest, v1.CreateDisplayUrlResponse]
+	listDisplayLinks  *connect.Client[v1.ListDisplayLinksRequest, v1.ListDisplayLinksResponse]
+	revokeDisplayLink *connect.Client[v1.RevokeDisplayLinkRequest, v1.RevokeDisplayLinkResponse]
+	getDisplay        *connect.Client[v1.GetDisplayRequest, v1.GetDisplayResponse]
+	listAttendance    *connect.Client[v1.ListAttendanceRequest, v1.ListAttendanceResponse]
 }
 
 // CheckIn calls berth.v1.CheckInService.CheckIn.
@@ -182,6 +212,16 @@ func (c *checkInServiceClient) CreateDisplayUrl(ctx context.Context, req *connec
 	return c.createDisplayUrl.CallUnary(ctx, req)
 }
 
+// ListDisplayLinks calls berth.v1.CheckInService.ListDisplayLinks.
+func (c *checkInServiceClient) ListDisplayLinks(ctx context.Context, req *connect.Request[v1.ListDisplayLinksRequest]) (*connect.Response[v1.ListDisplayLinksResponse], error) {
+	return c.listDisplayLinks.CallUnary(ctx, req)
+}
+
+// RevokeDisplayLink calls berth.v1.CheckInService.RevokeDisplayLink.
+func (c *checkInServiceClient) RevokeDisplayLink(ctx context.Context, req *connect.Request[v1.RevokeDisplayLinkRequest]) (*connect.Response[v1.RevokeDisplayLinkResponse], error) {
+	return c.revokeDisplayLink.CallUnary(ctx, req)
+}
+
 // GetDisplay calls berth.v1.CheckInService.GetDisplay.
 func (c *checkInServiceClient) GetDisplay(ctx context.Context, req *connect.Request[v1.GetDisplayRequest]) (*connect.Response[v1.GetDisplayResponse], error) {
 	return c.getDisplay.CallUnary(ctx, req)
@@ -203,20 +243,29 @@ type CheckInServiceHandler interface {
 	UndoCheckIn(context.Context, *connect.Request[v1.UndoCheckInRequest]) (*connect.Response[v1.UndoCheckInResponse], error)
 	// SelfCheckIn checks the caller in by QR code or GPS while check-in is open. Checking in again, also with an invalid
 	// code, changes nothing and sets already_checked_in.
-	// Errors: SESSION_NOT_FOUND, NOT_CONFIRMED, SESSION_NOT_OPEN (cancelled), CHECKIN_WINDOW, QR_INVALID, GPS_TOO_FAR,
-	// GPS_NOT_AVAILABLE, INVALID_FIELD.
+	// Errors: SESSION_NOT_FOUND, NOT_CONFIRMED, SESSION_NOT_OPEN (cancelled), CHECKIN_WINDOW, QR_INVALID, QR_REQUIRED,
+	// GPS_TOO_FAR, GPS_IMPRECISE, GPS_OUTDATED, GPS_NOT_AVAILABLE, INVALID_FIELD.
 	SelfCheckIn(context.Context, *connect.Request[v1.SelfCheckInRequest]) (*connect.Response[v1.SelfCheckInResponse], error)
 	// GetQrToken returns the text of a session's QR code. The code is valid for this session only, and for at most 10
 	// minutes. Replace it at refresh_time. It does not check anyone in while check-in is closed.
 	// Errors: SESSION_NOT_FOUND, SESSION_STATE (cancelled).
 	GetQrToken(context.Context, *connect.Request[v1.GetQrTokenRequest]) (*connect.Response[v1.GetQrTokenResponse], error)
-	// CreateDisplayUrl returns the signed URL of the session's page for a wall display. The URL is valid for 10 minutes.
-	// A page that is open stays valid until check-in closes.
-	// Errors: SESSION_NOT_FOUND, SESSION_STATE (cancelled).
+	// CreateDisplayUrl returns the signed URL of the session's page for a wall display. The URL is valid for 10 minutes,
+	// for all who have it. Only one screen goes on until check-in closes: the first that reads the display again.
+	// A session can have 100 links.
+	// Errors: SESSION_NOT_FOUND, SESSION_STATE (cancelled), QUOTA_EXCEEDED.
 	CreateDisplayUrl(context.Context, *connect.Request[v1.CreateDisplayUrlRequest]) (*connect.Response[v1.CreateDisplayUrlResponse], error)
-	// GetDisplay reads what the wall display shows. The response has a new token, so that a page that polls in time can
-	// stay open until check-in closes.
-	// Errors: LINK_INVALID, SESSION_NOT_FOUND (also if the session is cancelled).
+	// ListDisplayLinks lists the display links of a session, the latest first, with whether a screen uses them. They are
+	// kept for 7 days after the session.
+	// Errors: SESSION_NOT_FOUND.
+	ListDisplayLinks(context.Context, *connect.Request[v1.ListDisplayLinksRequest]) (*connect.Response[v1.ListDisplayLinksResponse], error)
+	// RevokeDisplayLink ends a display link: its screen and all who have its URL see nothing from their next request on,
+	// which is at most 30 seconds later. Revoking it again changes nothing.
+	// Errors: DISPLAY_LINK_NOT_FOUND.
+	RevokeDisplayLink(context.Context, *connect.Request[v1.RevokeDisplayLinkRequest]) (*connect.Response[v1.RevokeDisplayLinkResponse], error)
+	// GetDisplay reads what the wall display shows. The response has the token to read it again with. The first screen
+	// that does gets a new one each time, and can stay open until check-in closes. Others can read until expire_time.
+	// Errors: LINK_INVALID (also if the link was revoked), SESSION_NOT_FOUND (also if the session is cancelled).
 	GetDisplay(context.Context, *connect.Request[v1.GetDisplayRequest]) (*connect.Response[v1.GetDisplayResponse], error)
 	// ListAttendance lists a member's bookings in sessions that have started, with their status, newest first. Holds are
 	// omitted.
@@ -262,6 +311,19 @@ func NewCheckInServiceHandler(svc CheckInServiceHandler, opts ...connect.Handler
 		connect.WithSchema(checkInServiceMethods.ByName("CreateDisplayUrl")),
 		connect.WithHandlerOptions(opts...),
 	)
+	checkInServiceListDisplayLinksHandler := connect.NewUnaryHandler(
+		CheckInServiceListDisplayLinksProcedure,
+		svc.ListDisplayLinks,
+		connect.WithSchema(checkInServiceMethods.ByName("ListDisplayLinks")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+		connect.WithHandlerOptions(opts...),
+	)
+	checkInServiceRevokeDisplayLinkHandler := connect.NewUnaryHandler(
+		CheckInServiceRevokeDisplayLinkProcedure,
+		svc.RevokeDisplayLink,
+		connect.WithSchema(checkInServiceMethods.ByName("RevokeDisplayLink")),
+		connect.WithHandlerOptions(opts...),
+	)
 	checkInServiceGetDisplayHandler := connect.NewUnaryHandler(
 		CheckInServiceGetDisplayProcedure,
 		svc.GetDisplay,
@@ -288,6 +350,10 @@ func NewCheckInServiceHandler(svc CheckInServiceHandler, opts ...connect.Handler
 			checkInServiceGetQrTokenHandler.ServeHTTP(w, r)
 		case CheckInServiceCreateDisplayUrlProcedure:
 			checkInServiceCreateDisplayUrlHandler.ServeHTTP(w, r)
+		case CheckInServiceListDisplayLinksProcedure:
+			checkInServiceListDisplayLinksHandler.ServeHTTP(w, r)
+		case CheckInServiceRevokeDisplayLinkProcedure:
+			checkInServiceRevokeDisplayLinkHandler.ServeHTTP(w, r)
 		case CheckInServiceGetDisplayProcedure:
 			checkInServiceGetDisplayHandler.ServeHTTP(w, r)
 		case CheckInServiceListAttendanceProcedure:
@@ -319,6 +385,14 @@ func (UnimplementedCheckInServiceHandler) GetQrToken(context.Context, *connect.R
 
 func (UnimplementedCheckInServiceHandler) CreateDisplayUrl(context.Context, *connect.Request[v1.CreateDisplayUrlRequest]) (*connect.Response[v1.CreateDisplayUrlResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.CheckInService.CreateDisplayUrl is not implemented"))
+}
+
+func (UnimplementedCheckInServiceHandler) ListDisplayLinks(context.Context, *connect.Request[v1.ListDisplayLinksRequest]) (*connect.Response[v1.ListDisplayLinksResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.CheckInService.ListDisplayLinks is not implemented"))
+}
+
+func (UnimplementedCheckInServiceHandler) RevokeDisplayLink(context.Context, *connect.Request[v1.RevokeDisplayLinkRequest]) (*connect.Response[v1.RevokeDisplayLinkResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.CheckInService.RevokeDisplayLink is not implemented"))
 }
 
 func (UnimplementedCheckInServiceHandler) GetDisplay(context.Context, *connect.Request[v1.GetDisplayRequest]) (*connect.Response[v1.GetDisplayResponse], error) {

@@ -2,6 +2,7 @@ import {
   type Booking,
   BookingService,
   BookingStatus,
+  CheckInMethod,
   type Session,
   SessionState,
 } from "@berthhq/client";
@@ -11,7 +12,7 @@ import { useInputState } from "@mantine/hooks";
 import { keepPreviousData } from "@tanstack/react-query";
 import { useText } from "../../i18n";
 import { useCan } from "../../shared/me";
-import { Card, QueryResult, State, Time } from "../../shared/ui";
+import { Card, QueryResult, State, Tag, Time } from "../../shared/ui";
 import { routes } from "../routes";
 import { DataTable, Dimmed, dotted, Person, right } from "../ui";
 import text from "../ui/text.module.css";
@@ -103,7 +104,12 @@ export function Roster({
                       {booking.status === BookingStatus.ATTENDED && (
                         <Dimmed mr={8}>
                           <Time at={booking.checkInTime} zone={session.timeZone} as="time" />{" "}
-                          {t.session.method[booking.checkInMethod]}
+                          {t.session.method[booking.checkInMethod]}{" "}
+                          {booking.checkInMethod === CheckInMethod.GPS && (
+                            <span title={t.session.unprovenNote}>
+                              <Tag tone="warn">{t.session.unproven}</Tag>
+                            </span>
+                          )}
                         </Dimmed>
                       )}
                       <BookingTag booking={booking} />

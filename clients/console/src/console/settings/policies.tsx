@@ -30,6 +30,7 @@ export const policySettings = (t: Messages): Settings => ({
       checkinOpensBefore: span("minutes"),
       checkinClosesAfterEnd: span("minutes"),
       gpsMaxMeters: meters,
+      checkinRequiresQr: flag,
       autoNoShow: flag,
       autoNoShowAfter: span("minutes"),
     },

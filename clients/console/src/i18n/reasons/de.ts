@@ -72,6 +72,11 @@ export const de: typeof en = {
       "Dieser QR-Code ist veraltet oder gehört zu einem anderen Termin. Scannen Sie den auf der Check-in-Anzeige.",
     GPS_TOO_FAR: (f) =>
       `Sie sind ${f.distance_meters} m entfernt. Der Check-in ist bis ${f.max_meters} m möglich.`,
+    GPS_IMPRECISE: () =>
+      "Ihr Gerät kennt seinen Standort nicht genau genug. Gehen Sie ans Fenster oder scannen Sie den Code.",
+    GPS_OUTDATED: () => "Ihr Standort ist zu alt. Bitte versuchen Sie es noch einmal.",
+    QR_REQUIRED: () =>
+      "Scannen Sie den Code auf der Check-in-Anzeige. Ein Standort genügt hier nicht.",
     GPS_NOT_AVAILABLE: () => "Check-in per GPS ist hier nicht möglich.",
     NOT_CONFIRMED: () => "Es gibt keine bestätigte Buchung zum Einchecken.",
     LINK_INVALID: () => "Dieser Link ist nicht mehr gültig.",

@@ -69,6 +69,10 @@ export const en = {
       "This QR code is outdated, or belongs to another session. Scan the one on the check-in display.",
     GPS_TOO_FAR: (f: Facts) =>
       `You are ${f.distance_meters} m away. Check-in works within ${f.max_meters} m.`,
+    GPS_IMPRECISE: () =>
+      "Your device does not know precisely enough where it is. Go to a window, or scan the code.",
+    GPS_OUTDATED: () => "Your position is too old. Please try again.",
+    QR_REQUIRED: () => "Scan the code on the check-in display. A position is not enough here.",
     GPS_NOT_AVAILABLE: () => "GPS check-in is not available here.",
     NOT_CONFIRMED: () => "There is no confirmed booking to check in.",
     LINK_INVALID: () => "This link is no longer valid.",

@@ -69,6 +69,10 @@ export const fr: typeof en = {
       "Ce code QR est périmé, ou celui d’une autre séance. Scannez celui de l’écran de pointage.",
     GPS_TOO_FAR: (f) =>
       `Vous êtes à ${f.distance_meters} m. Le pointage est possible jusqu’à ${f.max_meters} m.`,
+    GPS_IMPRECISE: () =>
+      "Votre appareil ne connaît pas assez précisément sa position. Approchez-vous d’une fenêtre, ou scannez le code.",
+    GPS_OUTDATED: () => "Votre position est trop ancienne. Veuillez réessayer.",
+    QR_REQUIRED: () => "Scannez le code de l’écran de pointage. Une position ne suffit pas ici.",
     GPS_NOT_AVAILABLE: () => "Le pointage par GPS n’est pas possible ici.",
     NOT_CONFIRMED: () => "Il n’y a pas de réservation confirmée à pointer.",
     LINK_INVALID: () => "Ce lien n’est plus valable.",

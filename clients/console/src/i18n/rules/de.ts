@@ -56,6 +56,10 @@ export const de: typeof en = {
         "Check-in-Umkreis",
         "Wie nah am Standort Mitglieder für den Check-in per GPS sein müssen.",
       ],
+      checkinRequiresQr: [
+        "Check-in nur mit Code",
+        "Mitglieder brauchen den Code auf der Check-in-Anzeige. Der Standort des Handys genügt nicht.",
+      ],
       autoNoShow: ["Automatische No-Shows", "Wer nicht eincheckt, wird als No-Show markiert."],
       autoNoShowAfter: [
         "No-Shows markieren",

@@ -53,6 +53,10 @@ export const en = {
         "Check-in radius",
         "How close to the location members must be to check in by GPS.",
       ],
+      checkinRequiresQr: [
+        "Check-in by code only",
+        "Members need the code on the check-in display. Their phone’s position is not enough.",
+      ],
       autoNoShow: ["Automatic no-shows", "Members who do not check in are marked as no-shows."],
       autoNoShowAfter: ["No-shows marked", "How long after the end, never before check-in closes."],
     } as Record<string, [string, string]>,

@@ -56,6 +56,10 @@ export const fr: typeof en = {
         "Rayon de pointage",
         "À quelle distance du lieu les membres peuvent pointer par GPS.",
       ],
+      checkinRequiresQr: [
+        "Pointage par code seulement",
+        "Les membres ont besoin du code de l’écran de pointage. La position du téléphone ne suffit pas.",
+      ],
       autoNoShow: [
         "Absences automatiques",
         "Les membres qui ne pointent pas sont marqués absents.",

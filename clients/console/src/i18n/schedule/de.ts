@@ -170,6 +170,18 @@ export const de: typeof en = {
     display: "Check-in-Anzeige",
     displayNote:
       "Öffnet eine Seite für den Bildschirm am Eingang: QR-Code zum Einchecken und wer schon da ist.",
+    displays: "Links zur Anzeige",
+    displaysNote:
+      "Jeder Link zeigt die Check-in-Anzeige auf einem Bildschirm, bis der Check-in schließt. Schalten Sie ab, was Sie nicht brauchen.",
+    displayNone: "Für diesen Termin wurde kein Link geöffnet.",
+    displayMade: "Erstellt",
+    displayOn: "In Gebrauch seit",
+    displayWaiting: "Noch auf keinem Bildschirm",
+    displayOver: "Abgelaufen",
+    displayOff: "Abgeschaltet",
+    turnOff: "Abschalten",
+    unproven: "nicht belegt",
+    unprovenNote: "Nur das Gerät sagt, dass sie hier waren.",
     position: (n) => `Nr. ${n}`,
     skipped: (reason) => `Übersprungen: ${reason}`,
     since: "seit",

@@ -169,6 +169,18 @@ export const en = {
     display: "Check-in display",
     displayNote:
       "Opens a page for a screen at the entrance: the check-in QR code and who has arrived.",
+    displays: "Display links",
+    displaysNote:
+      "Each link shows the check-in display on one screen until check-in closes. Turn off those that you do not use.",
+    displayNone: "No link was opened for this session.",
+    displayMade: "Created",
+    displayOn: "In use since",
+    displayWaiting: "Not on a screen yet",
+    displayOver: "Expired",
+    displayOff: "Turned off",
+    turnOff: "Turn off",
+    unproven: "unproven",
+    unprovenNote: "Only their device says that they were here.",
     position: (n: number) => `No. ${n}`,
     skipped: (reason: string) => `Skipped: ${reason}`,
     since: "since",

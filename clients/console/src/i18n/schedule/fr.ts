@@ -179,6 +179,18 @@ export const fr: typeof en = {
     display: "Écran de pointage",
     displayNote:
       "Ouvre une page pour l’écran de l’entrée : le code QR de pointage et les arrivées.",
+    displays: "Liens d’affichage",
+    displaysNote:
+      "Chaque lien montre l’écran de pointage sur un seul écran jusqu’à la fin du pointage. Désactivez ceux dont vous n’avez plus besoin.",
+    displayNone: "Aucun lien n’a été ouvert pour cette séance.",
+    displayMade: "Créé",
+    displayOn: "Utilisé depuis",
+    displayWaiting: "Pas encore sur un écran",
+    displayOver: "Expiré",
+    displayOff: "Désactivé",
+    turnOff: "Désactiver",
+    unproven: "non prouvé",
+    unprovenNote: "Seul l’appareil dit que la personne était là.",
     position: (n) => `N° ${n}`,
     skipped: (reason) => `Non retenu : ${reason}`,
     since: "depuis",

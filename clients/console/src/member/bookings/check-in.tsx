@@ -24,10 +24,10 @@ export function CheckInPage() {
   const [done, setDone] = useState(false);
   const [locating, setLocating] = useState(false);
 
-  const submit = async (proof: Parameters<typeof checkIn.run>[0]["proof"]) => {
+  const submit = async (request: Parameters<typeof checkIn.run>[0]) => {
     setProblem(undefined);
     try {
-      await checkIn.run({ sessionId, ...(proof && { proof }) });
+      await checkIn.run({ sessionId, ...request });
       setDone(true);
     } catch (error) {
       setProblem(explain(error, t, locale, session.data?.session?.timeZone ?? "UTC"));
@@ -35,15 +35,21 @@ export function CheckInPage() {
       setScanning(false);
     }
   };
-  const submitCode = (value: string) => submit({ case: "qrToken", value });
+  const submitCode = (value: string) => submit({ proof: { case: "qrToken", value } });
   const locate = () => {
     setProblem(undefined);
     setLocating(true);
     navigator.geolocation.getCurrentPosition(
-      async ({ coords: { latitude, longitude } }) => {
+      async ({ coords: { latitude, longitude, accuracy }, timestamp }) => {
         await submit({
-          case: "position",
-          value: { $typeName: "google.type.LatLng", latitude, longitude },
+          proof: {
+            case: "position",
+            value: { $typeName: "google.type.LatLng", latitude, longitude },
+          },
+          accuracyMeters: Math.min(accuracy, 1_000_000),
+          positionAge: {
+            seconds: BigInt(Math.max(0, Math.round((Date.now() - timestamp) / 1000))),
+          },
         });
         setLocating(false);
       },

@@ -9,6 +9,7 @@ import {
 } from "@berthhq/client";
 import { useQuery } from "@connectrpc/connect-query";
 import { Alert, Box, Button, Stack, Text } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
 import { IconCheck, IconDeviceTv, IconHourglass, IconPencil, IconPlus } from "@tabler/icons-react";
 import { Fragment, useState } from "react";
 import { useI18n, useText } from "../../../i18n";
@@ -19,6 +20,7 @@ import { later } from "../../../shared/lazy";
 import { useCan, useTitle } from "../../../shared/me";
 import { millis, Temporal } from "../../../shared/time";
 import { Card, PageHead, QueryResult, Tag, Time, type Tone } from "../../../shared/ui";
+import { Drawer } from "../../../shared/ui/overlays";
 import { type Held, HoldDrawer } from "../../bookings/hold-drawer";
 import { Roster, seatsIn, useRoster } from "../../bookings/roster";
 import { type Catalog, useCatalog } from "../../catalog/data";
@@ -41,6 +43,7 @@ import { dayOf, zoneNote } from "../data";
 import { SessionWorkouts } from "../workouts/session";
 
 const BookMember = later(() => import("../../bookings/book"), "BookMember");
+const DisplayLinks = later(() => import("./displays"), "DisplayLinks");
 const EditSession = later(() => import("../edit-session"), "EditSession");
 
 export function SessionPage() {
@@ -256,10 +259,12 @@ function SessionActions({ session }: { session: Session }) {
     done: ({ bookingsCancelled, creditsRefunded }) =>
       t.session.sessionCancelled(bookingsCancelled, creditsRefunded),
   });
+  const [displays, { open: showDisplays, close: hideDisplays }] = useDisclosure();
   const { id: sessionId, etag, state } = session;
   if (state === SessionState.CANCELLED) return null;
   const draft = state === SessionState.DRAFT;
   const rest: (Action | false)[] = [
+    can("checkin.display") && { label: t.session.displays, run: showDisplays },
     !draft &&
       can("session.publish") && {
         label: t.session.unpublish,
@@ -309,6 +314,9 @@ function SessionActions({ session }: { session: Session }) {
         </Button>
       )}
       <ActionsMenu outlined label={t.actions.actions} actions={rest} />
+      <Drawer opened={displays} onClose={hideDisplays} title={t.session.displays}>
+        {displays && <DisplayLinks session={session} />}
+      </Drawer>
     </>
   );
 }

@@ -959,7 +959,7 @@ export enum CheckInMethod {
   QR = 2,
 
   /**
-   * By being near the location.
+   * By being near the location, as the member's device says. Nothing proves it: the desk may want to look.
    *
    * @generated from enum value: CHECK_IN_METHOD_GPS = 3;
    */

@@ -7,8 +7,8 @@ import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2
 import { file_berth_v1_access } from "./access_pb.js";
 import type { Booking } from "./booking_pb.js";
 import { file_berth_v1_booking } from "./booking_pb.js";
-import type { Timestamp } from "@bufbuild/protobuf/wkt";
-import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
+import type { Duration, Timestamp } from "@bufbuild/protobuf/wkt";
+import { file_google_protobuf_duration, file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { LatLng } from "../../google/type/latlng_pb.js";
 import { file_google_type_latlng } from "../../google/type/latlng_pb.js";
 import type { Message } from "@bufbuild/protobuf";
@@ -17,7 +17,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file berth/v1/check_in_service.proto.
  */
 export const file_berth_v1_check_in_service: GenFile = /*@__PURE__*/
-  fileDesc("Ch9iZXJ0aC92MS9jaGVja19pbl9zZXJ2aWNlLnByb3RvEghiZXJ0aC52MSI3Cg5DaGVja0luUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKYm9va2luZ19pZBgCIAEoCSJRCg9DaGVja0luUmVzcG9uc2USIgoHYm9va2luZxgBIAEoCzIRLmJlcnRoLnYxLkJvb2tpbmcSGgoSYWxyZWFkeV9jaGVja2VkX2luGAIgASgIIjsKElVuZG9DaGVja0luUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKYm9va2luZ19pZBgCIAEoCSI5ChNVbmRvQ2hlY2tJblJlc3BvbnNlEiIKB2Jvb2tpbmcYASABKAsyES5iZXJ0aC52MS5Cb29raW5nIoEBChJTZWxmQ2hlY2tJblJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhIKCnNlc3Npb25faWQYAiABKAkSEgoIcXJfdG9rZW4YAyABKAlIABInCghwb3NpdGlvbhgEIAEoCzITLmdvb2dsZS50eXBlLkxhdExuZ0gAQgcKBXByb29mIlUKE1NlbGZDaGVja0luUmVzcG9uc2USIgoHYm9va2luZxgBIAEoCzIRLmJlcnRoLnYxLkJvb2tpbmcSGgoSYWxyZWFkeV9jaGVja2VkX2luGAIgASgIIjoKEUdldFFyVG9rZW5SZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRISCgpzZXNzaW9uX2lkGAIgASgJIoYBChJHZXRRclRva2VuUmVzcG9uc2USDQoFdG9rZW4YASABKAkSLwoLZXhwaXJlX3RpbWUYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjAKDHJlZnJlc2hfdGltZRgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiQAoXQ3JlYXRlRGlzcGxheVVybFJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhIKCnNlc3Npb25faWQYAiABKAkiZwoYQ3JlYXRlRGlzcGxheVVybFJlc3BvbnNlEgsKA3VybBgBIAEoCRINCgV0b2tlbhgCIAEoCRIvCgtleHBpcmVfdGltZRgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiIgoRR2V0RGlzcGxheVJlcXVlc3QSDQoFdG9rZW4YASABKAki1wMKEkdldERpc3BsYXlSZXNwb25zZRINCgV0aXRsZRgBIAEoCRIVCg1sb2NhdGlvbl9uYW1lGAIgASgJEhIKCmNvYWNoX25hbWUYAyABKAkSLgoKc3RhcnRfdGltZRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLAoIZW5kX3RpbWUYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhEKCXRpbWVfem9uZRgGIAEoCRIQCghleHBlY3RlZBgHIAEoBRIPCgdhcnJpdmVkGAggASgFEioKCGFycml2YWxzGAkgAygLMhguYmVydGgudjEuRGlzcGxheUFycml2YWwSEAoIcXJfdG9rZW4YCiABKAkSMAoMcmVmcmVzaF90aW1lGAsgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBISCgpuZXh0X3Rva2VuGAwgASgJEjYKEmNoZWNraW5fb3BlbnNfdGltZRgNIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASNwoTY2hlY2tpbl9jbG9zZXNfdGltZRgOIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAibQoORGlzcGxheUFycml2YWwSFAoMZGlzcGxheV9uYW1lGAEgASgJEhIKCnBhcnR5X3NpemUYAiABKAUSMQoNY2hlY2tfaW5fdGltZRgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiZAoVTGlzdEF0dGVuZGFuY2VSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIRCgltZW1iZXJfaWQYAiABKAkSEQoJcGFnZV9zaXplGAMgASgFEhIKCnBhZ2VfdG9rZW4YBCABKAkikgEKFkxpc3RBdHRlbmRhbmNlUmVzcG9uc2USIwoIYm9va2luZ3MYASADKAsyES5iZXJ0aC52MS5Cb29raW5nEhAKCGF0dGVuZGVkGAIgASgFEhAKCG5vX3Nob3dzGAMgASgFEhYKDmxhdGVfY2FuY2VsbGVkGAQgASgFEhcKD25leHRfcGFnZV90b2tlbhgFIAEoCTLKBQoOQ2hlY2tJblNlcnZpY2USVQoHQ2hlY2tJbhIYLmJlcnRoLnYxLkNoZWNrSW5SZXF1ZXN0GhkuYmVydGgudjEuQ2hlY2tJblJlc3BvbnNlIhXK8xgRCAESDWNoZWNraW4uc3RhZmYSYQoLVW5kb0NoZWNrSW4SHC5iZXJ0aC52MS5VbmRvQ2hlY2tJblJlcXVlc3QaHS5iZXJ0aC52MS5VbmRvQ2hlY2tJblJlc3BvbnNlIhXK8xgRCAESDWNoZWNraW4uc3RhZmYSYAoLU2VsZkNoZWNrSW4SHC5iZXJ0aC52MS5TZWxmQ2hlY2tJblJlcXVlc3QaHS5iZXJ0aC52MS5TZWxmQ2hlY2tJblJlc3BvbnNlIhTK8xgQCAESDGNoZWNraW4uc2VsZhJjCgpHZXRRclRva2VuEhsuYmVydGgudjEuR2V0UXJUb2tlblJlcXVlc3QaHC5iZXJ0aC52MS5HZXRRclRva2VuUmVzcG9uc2UiGpACAcrzGBMIARIPY2hlY2tpbi5kaXNwbGF5EnIKEENyZWF0ZURpc3BsYXlVcmwSIS5iZXJ0aC52MS5DcmVhdGVEaXNwbGF5VXJsUmVxdWVzdBoiLmJlcnRoLnYxLkNyZWF0ZURpc3BsYXlVcmxSZXNwb25zZSIXyvMYEwgBEg9jaGVja2luLmRpc3BsYXkSUgoKR2V0RGlzcGxheRIbLmJlcnRoLnYxLkdldERpc3BsYXlSZXF1ZXN0GhwuYmVydGgudjEuR2V0RGlzcGxheVJlc3BvbnNlIgmQAgHK8xgCCAMSbwoOTGlzdEF0dGVuZGFuY2USHy5iZXJ0aC52MS5MaXN0QXR0ZW5kYW5jZVJlcXVlc3QaIC5iZXJ0aC52MS5MaXN0QXR0ZW5kYW5jZVJlc3BvbnNlIhqQAgHK8xgTCAESD2F0dGVuZGFuY2UucmVhZGIGcHJvdG8z", [file_berth_v1_access, file_berth_v1_booking, file_google_protobuf_timestamp, file_google_type_latlng]);
+  fileDesc("Ch9iZXJ0aC92MS9jaGVja19pbl9zZXJ2aWNlLnByb3RvEghiZXJ0aC52MSI3Cg5DaGVja0luUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKYm9va2luZ19pZBgCIAEoCSJRCg9DaGVja0luUmVzcG9uc2USIgoHYm9va2luZxgBIAEoCzIRLmJlcnRoLnYxLkJvb2tpbmcSGgoSYWxyZWFkeV9jaGVja2VkX2luGAIgASgIIjsKElVuZG9DaGVja0luUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKYm9va2luZ19pZBgCIAEoCSI5ChNVbmRvQ2hlY2tJblJlc3BvbnNlEiIKB2Jvb2tpbmcYASABKAsyES5iZXJ0aC52MS5Cb29raW5nIssBChJTZWxmQ2hlY2tJblJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhIKCnNlc3Npb25faWQYAiABKAkSEgoIcXJfdG9rZW4YAyABKAlIABInCghwb3NpdGlvbhgEIAEoCzITLmdvb2dsZS50eXBlLkxhdExuZ0gAEhcKD2FjY3VyYWN5X21ldGVycxgFIAEoARIvCgxwb3NpdGlvbl9hZ2UYBiABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb25CBwoFcHJvb2YiVQoTU2VsZkNoZWNrSW5SZXNwb25zZRIiCgdib29raW5nGAEgASgLMhEuYmVydGgudjEuQm9va2luZxIaChJhbHJlYWR5X2NoZWNrZWRfaW4YAiABKAgiOgoRR2V0UXJUb2tlblJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhIKCnNlc3Npb25faWQYAiABKAkihgEKEkdldFFyVG9rZW5SZXNwb25zZRINCgV0b2tlbhgBIAEoCRIvCgtleHBpcmVfdGltZRgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMAoMcmVmcmVzaF90aW1lGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCJAChdDcmVhdGVEaXNwbGF5VXJsUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKc2Vzc2lvbl9pZBgCIAEoCSKAAQoYQ3JlYXRlRGlzcGxheVVybFJlc3BvbnNlEgsKA3VybBgBIAEoCRINCgV0b2tlbhgCIAEoCRIvCgtleHBpcmVfdGltZRgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFwoPZGlzcGxheV9saW5rX2lkGAQgASgJIu8BCgtEaXNwbGF5TGluaxIKCgJpZBgBIAEoCRISCgpzZXNzaW9uX2lkGAIgASgJEi8KC2NyZWF0ZV90aW1lGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgtleHBpcmVfdGltZRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLQoJb3Blbl90aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgtyZXZva2VfdGltZRgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiQAoXTGlzdERpc3BsYXlMaW5rc1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhIKCnNlc3Npb25faWQYAiABKAkiSAoYTGlzdERpc3BsYXlMaW5rc1Jlc3BvbnNlEiwKDWRpc3BsYXlfbGlua3MYASADKAsyFS5iZXJ0aC52MS5EaXNwbGF5TGluayJGChhSZXZva2VEaXNwbGF5TGlua1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhcKD2Rpc3BsYXlfbGlua19pZBgCIAEoCSJIChlSZXZva2VEaXNwbGF5TGlua1Jlc3BvbnNlEisKDGRpc3BsYXlfbGluaxgBIAEoCzIVLmJlcnRoLnYxLkRpc3BsYXlMaW5rIiIKEUdldERpc3BsYXlSZXF1ZXN0Eg0KBXRva2VuGAEgASgJIogEChJHZXREaXNwbGF5UmVzcG9uc2USDQoFdGl0bGUYASABKAkSFQoNbG9jYXRpb25fbmFtZRgCIAEoCRISCgpjb2FjaF9uYW1lGAMgASgJEi4KCnN0YXJ0X3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiwKCGVuZF90aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIRCgl0aW1lX3pvbmUYBiABKAkSEAoIZXhwZWN0ZWQYByABKAUSDwoHYXJyaXZlZBgIIAEoBRIqCghhcnJpdmFscxgJIAMoCzIYLmJlcnRoLnYxLkRpc3BsYXlBcnJpdmFsEhAKCHFyX3Rva2VuGAogASgJEjAKDHJlZnJlc2hfdGltZRgLIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEgoKbmV4dF90b2tlbhgMIAEoCRI2ChJjaGVja2luX29wZW5zX3RpbWUYDSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjcKE2NoZWNraW5fY2xvc2VzX3RpbWUYDiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC2V4cGlyZV90aW1lGA8gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCJtCg5EaXNwbGF5QXJyaXZhbBIUCgxkaXNwbGF5X25hbWUYASABKAkSEgoKcGFydHlfc2l6ZRgCIAEoBRIxCg1jaGVja19pbl90aW1lGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCJkChVMaXN0QXR0ZW5kYW5jZVJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhEKCW1lbWJlcl9pZBgCIAEoCRIRCglwYWdlX3NpemUYAyABKAUSEgoKcGFnZV90b2tlbhgEIAEoCSKSAQoWTGlzdEF0dGVuZGFuY2VSZXNwb25zZRIjCghib29raW5ncxgBIAMoCzIRLmJlcnRoLnYxLkJvb2tpbmcSEAoIYXR0ZW5kZWQYAiABKAUSEAoIbm9fc2hvd3MYAyABKAUSFgoObGF0ZV9jYW5jZWxsZWQYBCABKAUSFwoPbmV4dF9wYWdlX3Rva2VuGAUgASgJMrgHCg5DaGVja0luU2VydmljZRJVCgdDaGVja0luEhguYmVydGgudjEuQ2hlY2tJblJlcXVlc3QaGS5iZXJ0aC52MS5DaGVja0luUmVzcG9uc2UiFcrzGBEIARINY2hlY2tpbi5zdGFmZhJhCgtVbmRvQ2hlY2tJbhIcLmJlcnRoLnYxLlVuZG9DaGVja0luUmVxdWVzdBodLmJlcnRoLnYxLlVuZG9DaGVja0luUmVzcG9uc2UiFcrzGBEIARINY2hlY2tpbi5zdGFmZhJgCgtTZWxmQ2hlY2tJbhIcLmJlcnRoLnYxLlNlbGZDaGVja0luUmVxdWVzdBodLmJlcnRoLnYxLlNlbGZDaGVja0luUmVzcG9uc2UiFMrzGBAIARIMY2hlY2tpbi5zZWxmEmMKCkdldFFyVG9rZW4SGy5iZXJ0aC52MS5HZXRRclRva2VuUmVxdWVzdBocLmJlcnRoLnYxLkdldFFyVG9rZW5SZXNwb25zZSIakAIByvMYEwgBEg9jaGVja2luLmRpc3BsYXkScgoQQ3JlYXRlRGlzcGxheVVybBIhLmJlcnRoLnYxLkNyZWF0ZURpc3BsYXlVcmxSZXF1ZXN0GiIuYmVydGgudjEuQ3JlYXRlRGlzcGxheVVybFJlc3BvbnNlIhfK8xgTCAESD2NoZWNraW4uZGlzcGxheRJ1ChBMaXN0RGlzcGxheUxpbmtzEiEuYmVydGgudjEuTGlzdERpc3BsYXlMaW5rc1JlcXVlc3QaIi5iZXJ0aC52MS5MaXN0RGlzcGxheUxpbmtzUmVzcG9uc2UiGpACAcrzGBMIARIPY2hlY2tpbi5kaXNwbGF5EnUKEVJldm9rZURpc3BsYXlMaW5rEiIuYmVydGgudjEuUmV2b2tlRGlzcGxheUxpbmtSZXF1ZXN0GiMuYmVydGgudjEuUmV2b2tlRGlzcGxheUxpbmtSZXNwb25zZSIXyvMYEwgBEg9jaGVja2luLmRpc3BsYXkSUgoKR2V0RGlzcGxheRIbLmJlcnRoLnYxLkdldERpc3BsYXlSZXF1ZXN0GhwuYmVydGgudjEuR2V0RGlzcGxheVJlc3BvbnNlIgmQAgHK8xgCCAMSbwoOTGlzdEF0dGVuZGFuY2USHy5iZXJ0aC52MS5MaXN0QXR0ZW5kYW5jZVJlcXVlc3QaIC5iZXJ0aC52MS5MaXN0QXR0ZW5kYW5jZVJlc3BvbnNlIhqQAgHK8xgTCAESD2F0dGVuZGFuY2UucmVhZGIGcHJvdG8z", [file_berth_v1_access, file_berth_v1_booking, file_google_protobuf_duration, file_google_protobuf_timestamp, file_google_type_latlng]);
 
 /**
  * CheckInRequest checks a party in.
@@ -166,6 +166,22 @@ export type SelfCheckInRequest = Message<"berth.v1.SelfCheckInRequest"> & {
     value: LatLng;
     case: "position";
   } | { case: undefined; value?: undefined };
+
+  /**
+   * The radius in meters within which the device is with a probability of 95%, as it reports. 0: unknown. It must not
+   * exceed the maximum distance of the policy, or 100 meters if that is less: GPS_IMPRECISE. It never extends the
+   * distance.
+   *
+   * @generated from field: double accuracy_meters = 5;
+   */
+  accuracyMeters: number;
+
+  /**
+   * How old the position is, up to 24 hours. It must not exceed 2 minutes: GPS_OUTDATED. Absent: unknown.
+   *
+   * @generated from field: google.protobuf.Duration position_age = 6;
+   */
+  positionAge?: Duration | undefined;
 };
 
 /**
@@ -320,6 +336,13 @@ export type CreateDisplayUrlResponse = Message<"berth.v1.CreateDisplayUrlRespons
    * @generated from field: google.protobuf.Timestamp expire_time = 3;
    */
   expireTime?: Timestamp | undefined;
+
+  /**
+   * The link, for RevokeDisplayLink.
+   *
+   * @generated from field: string display_link_id = 4;
+   */
+  displayLinkId: string;
 };
 
 /**
@@ -328,6 +351,160 @@ export type CreateDisplayUrlResponse = Message<"berth.v1.CreateDisplayUrlRespons
  */
 export const CreateDisplayUrlResponseSchema: GenMessage<CreateDisplayUrlResponse> = /*@__PURE__*/
   messageDesc(file_berth_v1_check_in_service, 9);
+
+/**
+ * DisplayLink is a link to a session's display. The audit log says who created and who revoked it.
+ *
+ * @generated from message berth.v1.DisplayLink
+ */
+export type DisplayLink = Message<"berth.v1.DisplayLink"> & {
+  /**
+   * The link.
+   *
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * The session.
+   *
+   * @generated from field: string session_id = 2;
+   */
+  sessionId: string;
+
+  /**
+   * When it was created, in UTC.
+   *
+   * @generated from field: google.protobuf.Timestamp create_time = 3;
+   */
+  createTime?: Timestamp | undefined;
+
+  /**
+   * When its URL expires, in UTC. The screen that uses the link goes on after that.
+   *
+   * @generated from field: google.protobuf.Timestamp expire_time = 4;
+   */
+  expireTime?: Timestamp | undefined;
+
+  /**
+   * Since when a screen uses it, in UTC. Absent: none does.
+   *
+   * @generated from field: google.protobuf.Timestamp open_time = 5;
+   */
+  openTime?: Timestamp | undefined;
+
+  /**
+   * When it was revoked, in UTC. Absent: it was not.
+   *
+   * @generated from field: google.protobuf.Timestamp revoke_time = 6;
+   */
+  revokeTime?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message berth.v1.DisplayLink.
+ * Use `create(DisplayLinkSchema)` to create a new message.
+ */
+export const DisplayLinkSchema: GenMessage<DisplayLink> = /*@__PURE__*/
+  messageDesc(file_berth_v1_check_in_service, 10);
+
+/**
+ * ListDisplayLinksRequest asks for the display links of a session.
+ *
+ * @generated from message berth.v1.ListDisplayLinksRequest
+ */
+export type ListDisplayLinksRequest = Message<"berth.v1.ListDisplayLinksRequest"> & {
+  /**
+   * The tenant. Optional if the token is valid for exactly one tenant.
+   *
+   * @generated from field: string tenant_id = 1;
+   */
+  tenantId: string;
+
+  /**
+   * The session.
+   *
+   * @generated from field: string session_id = 2;
+   */
+  sessionId: string;
+};
+
+/**
+ * Describes the message berth.v1.ListDisplayLinksRequest.
+ * Use `create(ListDisplayLinksRequestSchema)` to create a new message.
+ */
+export const ListDisplayLinksRequestSchema: GenMessage<ListDisplayLinksRequest> = /*@__PURE__*/
+  messageDesc(file_berth_v1_check_in_service, 11);
+
+/**
+ * ListDisplayLinksResponse has all display links of a session, up to 100.
+ *
+ * @generated from message berth.v1.ListDisplayLinksResponse
+ */
+export type ListDisplayLinksResponse = Message<"berth.v1.ListDisplayLinksResponse"> & {
+  /**
+   * The links, the latest first.
+   *
+   * @generated from field: repeated berth.v1.DisplayLink display_links = 1;
+   */
+  displayLinks: DisplayLink[];
+};
+
+/**
+ * Describes the message berth.v1.ListDisplayLinksResponse.
+ * Use `create(ListDisplayLinksResponseSchema)` to create a new message.
+ */
+export const ListDisplayLinksResponseSchema: GenMessage<ListDisplayLinksResponse> = /*@__PURE__*/
+  messageDesc(file_berth_v1_check_in_service, 12);
+
+/**
+ * RevokeDisplayLinkRequest ends a display link.
+ *
+ * @generated from message berth.v1.RevokeDisplayLinkRequest
+ */
+export type RevokeDisplayLinkRequest = Message<"berth.v1.RevokeDisplayLinkRequest"> & {
+  /**
+   * The tenant. Optional if the token is valid for exactly one tenant.
+   *
+   * @generated from field: string tenant_id = 1;
+   */
+  tenantId: string;
+
+  /**
+   * The link.
+   *
+   * @generated from field: string display_link_id = 2;
+   */
+  displayLinkId: string;
+};
+
+/**
+ * Describes the message berth.v1.RevokeDisplayLinkRequest.
+ * Use `create(RevokeDisplayLinkRequestSchema)` to create a new message.
+ */
+export const RevokeDisplayLinkRequestSchema: GenMessage<RevokeDisplayLinkRequest> = /*@__PURE__*/
+  messageDesc(file_berth_v1_check_in_service, 13);
+
+/**
+ * RevokeDisplayLinkResponse is the revoked link.
+ *
+ * @generated from message berth.v1.RevokeDisplayLinkResponse
+ */
+export type RevokeDisplayLinkResponse = Message<"berth.v1.RevokeDisplayLinkResponse"> & {
+  /**
+   * The link.
+   *
+   * @generated from field: berth.v1.DisplayLink display_link = 1;
+   */
+  displayLink?: DisplayLink | undefined;
+};
+
+/**
+ * Describes the message berth.v1.RevokeDisplayLinkResponse.
+ * Use `create(RevokeDisplayLinkResponseSchema)` to create a new message.
+ */
+export const RevokeDisplayLinkResponseSchema: GenMessage<RevokeDisplayLinkResponse> = /*@__PURE__*/
+  messageDesc(file_berth_v1_check_in_service, 14);
 
 /**
  * GetDisplayRequest has the token of a display page.
@@ -348,7 +525,7 @@ export type GetDisplayRequest = Message<"berth.v1.GetDisplayRequest"> & {
  * Use `create(GetDisplayRequestSchema)` to create a new message.
  */
 export const GetDisplayRequestSchema: GenMessage<GetDisplayRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_check_in_service, 10);
+  messageDesc(file_berth_v1_check_in_service, 15);
 
 /**
  * GetDisplayResponse is what the display shows.
@@ -453,6 +630,13 @@ export type GetDisplayResponse = Message<"berth.v1.GetDisplayResponse"> & {
    * @generated from field: google.protobuf.Timestamp checkin_closes_time = 14;
    */
   checkinClosesTime?: Timestamp | undefined;
+
+  /**
+   * When next_token expires, in UTC. Absent once check-in has closed.
+   *
+   * @generated from field: google.protobuf.Timestamp expire_time = 15;
+   */
+  expireTime?: Timestamp | undefined;
 };
 
 /**
@@ -460,7 +644,7 @@ export type GetDisplayResponse = Message<"berth.v1.GetDisplayResponse"> & {
  * Use `create(GetDisplayResponseSchema)` to create a new message.
  */
 export const GetDisplayResponseSchema: GenMessage<GetDisplayResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_check_in_service, 11);
+  messageDesc(file_berth_v1_check_in_service, 16);
 
 /**
  * DisplayArrival is a party that checked in.
@@ -495,7 +679,7 @@ export type DisplayArrival = Message<"berth.v1.DisplayArrival"> & {
  * Use `create(DisplayArrivalSchema)` to create a new message.
  */
 export const DisplayArrivalSchema: GenMessage<DisplayArrival> = /*@__PURE__*/
-  messageDesc(file_berth_v1_check_in_service, 12);
+  messageDesc(file_berth_v1_check_in_service, 17);
 
 /**
  * ListAttendanceRequest asks for a member's attendance.
@@ -537,7 +721,7 @@ export type ListAttendanceRequest = Message<"berth.v1.ListAttendanceRequest"> & 
  * Use `create(ListAttendanceRequestSchema)` to create a new message.
  */
 export const ListAttendanceRequestSchema: GenMessage<ListAttendanceRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_check_in_service, 13);
+  messageDesc(file_berth_v1_check_in_service, 18);
 
 /**
  * ListAttendanceResponse is one page.
@@ -586,7 +770,7 @@ export type ListAttendanceResponse = Message<"berth.v1.ListAttendanceResponse"> 
  * Use `create(ListAttendanceResponseSchema)` to create a new message.
  */
 export const ListAttendanceResponseSchema: GenMessage<ListAttendanceResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_check_in_service, 14);
+  messageDesc(file_berth_v1_check_in_service, 19);
 
 /**
  * CheckInService records attendance.
@@ -620,8 +804,8 @@ export const CheckInService: GenService<{
   /**
    * SelfCheckIn checks the caller in by QR code or GPS while check-in is open. Checking in again, also with an invalid
    * code, changes nothing and sets already_checked_in.
-   * Errors: SESSION_NOT_FOUND, NOT_CONFIRMED, SESSION_NOT_OPEN (cancelled), CHECKIN_WINDOW, QR_INVALID, GPS_TOO_FAR,
-   * GPS_NOT_AVAILABLE, INVALID_FIELD.
+   * Errors: SESSION_NOT_FOUND, NOT_CONFIRMED, SESSION_NOT_OPEN (cancelled), CHECKIN_WINDOW, QR_INVALID, QR_REQUIRED,
+   * GPS_TOO_FAR, GPS_IMPRECISE, GPS_OUTDATED, GPS_NOT_AVAILABLE, INVALID_FIELD.
    *
    * @generated from rpc berth.v1.CheckInService.SelfCheckIn
    */
@@ -643,9 +827,10 @@ export const CheckInService: GenService<{
     output: typeof GetQrTokenResponseSchema;
   },
   /**
-   * CreateDisplayUrl returns the signed URL of the session's page for a wall display. The URL is valid for 10 minutes.
-   * A page that is open stays valid until check-in closes.
-   * Errors: SESSION_NOT_FOUND, SESSION_STATE (cancelled).
+   * CreateDisplayUrl returns the signed URL of the session's page for a wall display. The URL is valid for 10 minutes,
+   * for all who have it. Only one screen goes on until check-in closes: the first that reads the display again.
+   * A session can have 100 links.
+   * Errors: SESSION_NOT_FOUND, SESSION_STATE (cancelled), QUOTA_EXCEEDED.
    *
    * @generated from rpc berth.v1.CheckInService.CreateDisplayUrl
    */
@@ -655,9 +840,33 @@ export const CheckInService: GenService<{
     output: typeof CreateDisplayUrlResponseSchema;
   },
   /**
-   * GetDisplay reads what the wall display shows. The response has a new token, so that a page that polls in time can
-   * stay open until check-in closes.
-   * Errors: LINK_INVALID, SESSION_NOT_FOUND (also if the session is cancelled).
+   * ListDisplayLinks lists the display links of a session, the latest first, with whether a screen uses them. They are
+   * kept for 7 days after the session.
+   * Errors: SESSION_NOT_FOUND.
+   *
+   * @generated from rpc berth.v1.CheckInService.ListDisplayLinks
+   */
+  listDisplayLinks: {
+    methodKind: "unary";
+    input: typeof ListDisplayLinksRequestSchema;
+    output: typeof ListDisplayLinksResponseSchema;
+  },
+  /**
+   * RevokeDisplayLink ends a display link: its screen and all who have its URL see nothing from their next request on,
+   * which is at most 30 seconds later. Revoking it again changes nothing.
+   * Errors: DISPLAY_LINK_NOT_FOUND.
+   *
+   * @generated from rpc berth.v1.CheckInService.RevokeDisplayLink
+   */
+  revokeDisplayLink: {
+    methodKind: "unary";
+    input: typeof RevokeDisplayLinkRequestSchema;
+    output: typeof RevokeDisplayLinkResponseSchema;
+  },
+  /**
+   * GetDisplay reads what the wall display shows. The response has the token to read it again with. The first screen
+   * that does gets a new one each time, and can stay open until check-in closes. Others can read until expire_time.
+   * Errors: LINK_INVALID (also if the link was revoked), SESSION_NOT_FOUND (also if the session is cancelled).
    *
    * @generated from rpc berth.v1.CheckInService.GetDisplay
    */

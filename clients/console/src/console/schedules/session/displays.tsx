@@ -1,0 +1,67 @@
+import { CheckInService, type DisplayLink, type Session } from "@berthhq/client";
+import { useQuery } from "@connectrpc/connect-query";
+import { Button, Stack } from "@mantine/core";
+import { useText } from "../../../i18n";
+import { useCall } from "../../../shared/calls";
+import { millis } from "../../../shared/time";
+import { QueryResult, Time } from "../../../shared/ui";
+import { CardHint, DataTable, Dimmed } from "../../ui";
+
+/** The display links of a session, which can be turned off. */
+export function DisplayLinks({ session }: { session: Session }) {
+  const t = useText();
+  const query = useQuery(
+    CheckInService.method.listDisplayLinks,
+    { sessionId: session.id },
+    { refetchInterval: 10_000 }, // a screen that opens a link makes no event
+  );
+  const revoke = useCall(CheckInService.method.revokeDisplayLink, { done: t.session.displayOff });
+  const zone = session.timeZone;
+  return (
+    <Stack gap={14}>
+      <Dimmed>{t.session.displaysNote}</Dimmed>
+      <QueryResult query={query} rows={3}>
+        {({ displayLinks }) => (
+          <DataTable
+            rows={displayLinks}
+            empty={<CardHint>{t.session.displayNone}</CardHint>}
+            columns={[
+              {
+                title: t.session.displayMade,
+                show: (link) => <Time at={link.createTime} zone={zone} />,
+              },
+              { title: t.fields.status, show: (link) => <State link={link} zone={zone} /> },
+              {
+                ta: "right",
+                label: t.session.turnOff,
+                show: (link) =>
+                  !link.revokeTime && (
+                    <Button
+                      size="compact-sm"
+                      variant="default"
+                      loading={revoke.busy}
+                      onClick={() => void revoke.run({ displayLinkId: link.id })}
+                    >
+                      {t.session.turnOff}
+                    </Button>
+                  ),
+              },
+            ]}
+          />
+        )}
+      </QueryResult>
+    </Stack>
+  );
+}
+
+function State({ link, zone }: { link: DisplayLink; zone: string }) {
+  const { displayOff, displayOn, displayOver, displayWaiting } = useText().session;
+  if (link.revokeTime) return <Dimmed>{displayOff}</Dimmed>;
+  if (link.openTime)
+    return (
+      <>
+        {displayOn} <Time at={link.openTime} zone={zone} as="time" />
+      </>
+    );
+  return <Dimmed>{millis(link.expireTime) < Date.now() ? displayOver : displayWaiting}</Dimmed>;
+}
