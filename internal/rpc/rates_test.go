@@ -1,6 +1,7 @@
 package rpc
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 	"connectrpc.com/connect"
 	"github.com/shoenig/test"
 	"github.com/shoenig/test/must"
+	"google.golang.org/protobuf/proto"
 
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/gen/berth/v1/berthv1connect"
@@ -138,23 +140,26 @@ func TestReads_TakeTurnsByTenant(t *testing.T) {
 	t.Parallel()
 	w := newRatedServer(t, Rates{Reads: traffic.NewTurns[tenant.TenantID](1, 2, 2)}, 0)
 	entered, proceed := make(chan struct{}, 3), make(chan struct{})
+	response := &v1.GetBookingResponse{Booking: &v1.Booking{Note: strings.Repeat("x", 16<<20)}} // fills all buffers
 	w.booking.get = func(ctx context.Context, _ *v1.GetBookingRequest) (*v1.GetBookingResponse, error) {
 		if request.Caller(ctx).Tenant == tenantB {
 			return new(v1.GetBookingResponse), nil
 		}
 		entered <- struct{}{}
 		<-proceed
-		return &v1.GetBookingResponse{Booking: &v1.Booking{Note: strings.Repeat("x", 32<<20)}}, nil
+		return response, nil
 	}
 	busy := w.token(t, "member", tenantA)
+	body := expect.Value(proto.Marshal(&v1.GetBookingRequest{BookingId: someSession}))(t)
 	responses := make(chan *http.Response, 3)
 	read := func() {
 		r, err := http.NewRequestWithContext(
 			t.Context(), http.MethodPost, w.url+berthv1connect.BookingServiceGetBookingProcedure,
-			strings.NewReader(`{"bookingId":"`+someSession+`"}`),
+			bytes.NewReader(body),
 		)
 		if test.NoError(t, err); err == nil {
-			r.Header.Set("Content-Type", "application/json")
+			r.Header.Set("Content-Type", "application/proto")
+			r.Header.Set("Accept-Encoding", "identity")
 			r.Header.Set("Authorization", "Bearer "+busy)
 			response, err := http1.Do(r)
 			test.NoError(t, err)
