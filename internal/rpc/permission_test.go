@@ -7,6 +7,10 @@ import (
 
 	"connectrpc.com/connect"
 	"github.com/shoenig/test"
+	"google.golang.org/genproto/googleapis/type/date"
+	"google.golang.org/genproto/googleapis/type/money"
+	"google.golang.org/genproto/googleapis/type/timeofday"
+	"google.golang.org/protobuf/types/known/timestamppb"
 
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/gen/berth/v1/berthv1connect"
@@ -26,46 +30,95 @@ func TestPermissions_BeyondThatOfTheRPC(t *testing.T) {
 	subjects := map[string]string{
 		"owner": "owner", "admin": "admin", "coach": "coach", "member": "member", "partner": kit.AddPartner("Portal").Subject,
 	}
-	// Roles that have only one of the two permissions.
-	for name, permission := range map[string]string{
-		"books": "booking.create_for_others", "holds": "booking.hold_for_others",
+	// Roles that may call RPCs, without the further permissions.
+	for name, permissions := range map[string][]string{
+		"books":     {"booking.create", "booking.hold", "booking.create_for_others"},
+		"holds":     {"booking.create", "booking.hold", "booking.hold_for_others"},
+		"drafts":    {"session.create", "session.series", "session.publish"},
+		"builds":    {"catalog.write"},
+		"publishes": {"session.create", "session.series", "session.create_published"},
 	} {
-		_, err := s.App.Accounts.CreateRole(t.Context(), kit.Owner, grant.Role{
-			Name: name, Permissions: []string{"booking.create", "booking.hold", permission},
-		})
+		_, err := s.App.Accounts.CreateRole(t.Context(), kit.Owner, grant.Role{Name: name, Permissions: permissions})
 		kit.NoError(err)
 		subjects[name] = kit.AddPerson("Mia", name).Subject
 	}
-	client := berthv1connect.NewBookingServiceClient(s.Client, s.URL)
+	bookings := berthv1connect.NewBookingServiceClient(s.Client, s.URL)
+	sessions := berthv1connect.NewSessionServiceClient(s.Client, s.URL)
+	tenants := berthv1connect.NewTenantServiceClient(s.Client, s.URL)
+	// What is named does not exist, so a call that is allowed changes nothing.
 	book := func(r *v1.BookRequest) func(string) error {
-		r.SessionId = someSession // does not exist, so a call that is allowed changes nothing
-		return func(token string) error { _, err := client.Book(t.Context(), as(token, r)); return err }
+		r.SessionId = someSession
+		return func(token string) error { _, err := bookings.Book(t.Context(), as(token, r)); return err }
 	}
 	hold := func(r *v1.HoldBookingRequest) func(string) error {
 		r.SessionId = someSession
-		return func(token string) error { _, err := client.HoldBooking(t.Context(), as(token, r)); return err }
+		return func(token string) error { _, err := bookings.HoldBooking(t.Context(), as(token, r)); return err }
 	}
+	confirm := func(r *v1.ConfirmBookingRequest) func(string) error {
+		r.BookingId = someSession
+		return func(token string) error { _, err := bookings.ConfirmBooking(t.Context(), as(token, r)); return err }
+	}
+	input := &v1.SessionInput{
+		ServiceId: someSession, LocationId: someSession, StartTime: timestamppb.New(time.Now().Add(time.Hour)),
+	}
+	create := func(publish bool) func(string) error {
+		r := &v1.CreateSessionRequest{Session: input, Publish: publish}
+		return func(token string) error { _, err := sessions.CreateSession(t.Context(), as(token, r)); return err }
+	}
+	series := func(publish bool) func(string) error {
+		r := &v1.CreateSeriesRequest{
+			Template: &v1.SessionInput{ServiceId: someSession, LocationId: someSession}, Rule: "FREQ=DAILY;COUNT=2",
+			StartDate: &date.Date{Year: 2027, Month: 3, Day: 1}, StartTimeOfDay: &timeofday.TimeOfDay{Hours: 9},
+			Publish: publish,
+		}
+		return func(token string) error { _, err := sessions.CreateSeries(t.Context(), as(token, r)); return err }
+	}
+	update := func(path string) func(string) error {
+		r := &v1.UpdateLocationRequest{Location: &v1.Location{Id: someSession, Name: "Pier 2"}, UpdateMask: mask(path)}
+		return func(token string) error { _, err := tenants.UpdateLocation(t.Context(), as(token, r)); return err }
+	}
+	all := []string{"owner", "admin", "coach", "member", "books", "holds"}
+	planners := []string{"owner", "admin", "coach", "drafts", "publishes"}
 	for name, tt := range map[string]struct {
 		call       func(token string) error
+		missing    string   // the reason of a call that is allowed
+		callers    []string // roles that may call the RPC
 		permission string
-		without    []string // roles that may call the RPC, but not send this request
+		without    []string // those of them that may not send this request
 	}{
-		"Book": {book(&v1.BookRequest{}), "", nil},
+		"Book": {book(&v1.BookRequest{}), "SESSION_NOT_FOUND", all, "", nil},
 		"Book for another member": {
 			book(&v1.BookRequest{MemberId: convert.IDText(kit.AddMember("Noa").Member)}),
-			"booking.create_for_others", []string{"member", "holds"},
+			"SESSION_NOT_FOUND", all, "booking.create_for_others", []string{"member", "holds"},
 		},
 		"HoldBooking for another member": {
 			hold(&v1.HoldBookingRequest{MemberId: convert.IDText(kit.AddMember("Zoe").Member)}),
-			"booking.hold_for_others", []string{"member", "books"},
+			"SESSION_NOT_FOUND", append(all, "partner"), "booking.hold_for_others", []string{"member", "books"},
+		},
+		"ConfirmBooking": {confirm(&v1.ConfirmBookingRequest{}), "BOOKING_NOT_FOUND", append(all, "partner"), "", nil},
+		"ConfirmBooking with a payment": {
+			confirm(&v1.ConfirmBookingRequest{Payment: &v1.PaymentFacts{
+				Amount: &money.Money{CurrencyCode: "EUR", Units: 5}, Status: v1.PaymentStatus_PAYMENT_STATUS_CAPTURED,
+			}}),
+			"BOOKING_NOT_FOUND", append(all, "partner"), "payment.record", []string{"member", "books", "holds"},
+		},
+		"CreateSession": {create(false), "SERVICE_NOT_FOUND", planners, "", nil},
+		"CreateSession, published": {
+			create(true), "SERVICE_NOT_FOUND", planners, "session.create_published", []string{"drafts"},
+		},
+		"CreateSeries": {series(false), "SERVICE_NOT_FOUND", []string{"owner", "admin", "drafts", "publishes"}, "", nil},
+		"CreateSeries, published": {
+			series(true), "SERVICE_NOT_FOUND", []string{"owner", "admin", "drafts", "publishes"},
+			"session.create_published", []string{"drafts"},
+		},
+		"UpdateLocation": {update("name"), "LOCATION_NOT_FOUND", []string{"owner", "admin", "builds"}, "", nil},
+		"UpdateLocation of channels": {
+			update("channels"), "LOCATION_NOT_FOUND", []string{"owner", "admin", "builds"}, "policy.write", []string{"builds"},
 		},
 	} {
-		for role, subject := range subjects {
-			if role == "partner" && name != "HoldBooking for another member" {
-				continue // may not call the RPC at all
-			}
-			got := apiErrorOf(t, tt.call(s.Token(t, subject)))
-			want := apiError{Code: connect.CodeNotFound, Reason: "SESSION_NOT_FOUND", Metadata: got.Metadata}
+		for _, role := range tt.callers {
+			got := apiErrorOf(t, tt.call(s.Token(t, subjects[role])))
+			want := apiError{Code: connect.CodeNotFound, Reason: tt.missing, Metadata: got.Metadata}
 			if slices.Contains(tt.without, role) {
 				want = apiError{
 					connect.CodePermissionDenied, "PERMISSION_DENIED", map[string]string{"permission": tt.permission},

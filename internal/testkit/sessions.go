@@ -164,5 +164,5 @@ const ImportHeader = "service,location,date,start,end,duration_minutes,resource,
 // ImportSessions imports a file of sessions as the owner.
 func (s *Studio) ImportSessions(file string, dryRun bool) schedules.SessionImport {
 	s.T.Helper()
-	return expect.Value(s.App.Schedules.ImportSessions(context.Background(), s.Owner, []byte(file), dryRun))(s.T)
+	return expect.Value(s.App.Schedules.ImportSessions(context.Background(), s.Owner, []byte(file), true, dryRun))(s.T)
 }

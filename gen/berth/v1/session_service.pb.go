@@ -33,7 +33,7 @@ type CreateSessionRequest struct {
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
 	// The values to create it with. service_id, location_id and start_time are required.
 	Session *SessionInput `protobuf:"bytes,2,opt,name=session,proto3" json:"session,omitempty"`
-	// Whether to publish it immediately.
+	// Whether to publish it immediately: needs session.create_published.
 	Publish       bool `protobuf:"varint,3,opt,name=publish,proto3" json:"publish,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1107,7 +1107,7 @@ type CreateSeriesRequest struct {
 	Duration *durationpb.Duration `protobuf:"bytes,6,opt,name=duration,proto3" json:"duration,omitempty"`
 	// Local dates without a session.
 	ExcludedDates []*date.Date `protobuf:"bytes,7,rep,name=excluded_dates,json=excludedDates,proto3" json:"excluded_dates,omitempty"`
-	// Whether to publish the sessions immediately.
+	// Whether to publish the sessions immediately: needs session.create_published.
 	Publish       bool `protobuf:"varint,8,opt,name=publish,proto3" json:"publish,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2132,7 +2132,7 @@ type ImportSessionsRequest struct {
 	// UTF-8 CSV with a header row, at most 1 MiB and 5,000 rows. The columns service, location, date (2026-03-29), start
 	// (18:00), and one of end and duration_minutes are required. The columns resource, coach_email, capacity,
 	// waitlist_capacity, title, notes and status (draft or published) are optional. Names are matched ignoring case.
-	// Times are local to the location.
+	// Times are local to the location. published needs the permission session.create_published.
 	Csv []byte `protobuf:"bytes,2,opt,name=csv,proto3" json:"csv,omitempty"`
 	// Whether to only check the file and report.
 	DryRun        bool `protobuf:"varint,3,opt,name=dry_run,json=dryRun,proto3" json:"dry_run,omitempty"`

@@ -23,13 +23,17 @@ type SessionImport struct {
 }
 
 // ImportSessions creates the sessions of a CSV file. If any row has a problem it creates none, and the report lists the
-// problems of each row. Problems include sessions that clash with each other or with existing sessions.
+// problems of each row. Problems include sessions that clash with each other or with existing sessions, and those that
+// are published by a caller who may not.
 func (s *Service) ImportSessions(
-	ctx context.Context, caller tenant.Caller, file []byte, dryRun bool,
+	ctx context.Context, caller tenant.Caller, file []byte, mayPublish, dryRun bool,
 ) (SessionImport, error) {
 	parsed, err := session.ParseImport(file)
 	if err != nil {
 		return SessionImport{}, err
+	}
+	if !mayPublish {
+		session.RefusePublished(parsed.Rows)
 	}
 	spec := engine.Spec[SessionImport]{Name: "session.import", Replay: true, Races: []engine.Race{clashRace}}
 	report, err := engine.Do(ctx, s.engine, caller, spec, func(ctx context.Context, tx *engine.Tx) (SessionImport, error) {

@@ -174,7 +174,7 @@ func TestImportSessions_RejectsBrokenFiles(t *testing.T) {
 	studio := testkit.New(t)
 	for _, file := range []string{"", "PK\x03\x04", strings.Repeat("x", session.MaxImportBytes+1)} {
 		expect.Reason(t, fault.ImportInvalid)(
-			studio.App.Schedules.ImportSessions(context.Background(), studio.Owner, []byte(file), false),
+			studio.App.Schedules.ImportSessions(context.Background(), studio.Owner, []byte(file), true, false),
 		)
 	}
 	report := studio.ImportSessions("service,location\nVinyasa,Pier 1\n", false)
@@ -201,4 +201,20 @@ func TestImportSessions_ImportsALargeFile(t *testing.T) {
 		t, session.MaxImportRows, report.InvalidRows(),
 		test.Sprintf("the second time %d rows are in the way", report.InvalidRows()),
 	)
+}
+
+// A caller who may not publish gets a problem for each published row, and nothing is imported.
+func TestImportSessions_PublishesForThoseWhoMay(t *testing.T) {
+	t.Parallel()
+	studio := testkit.New(t)
+	file := testkit.ImportHeader + "Vinyasa,Pier 1,2026-03-29,18:00,,45,,,,,,,draft\n" +
+		"Vinyasa,Pier 1,2026-03-30,18:00,,45,,,,,,,published\n"
+	report := expect.Value(
+		studio.App.Schedules.ImportSessions(t.Context(), studio.Coach, []byte(file), false, false),
+	)(t)
+	test.SliceEmpty(t, report.Sessions)
+	test.SliceEmpty(t, report.Rows[0].Problems)
+	test.Eq(t, []session.ImportProblem{
+		{Column: "status", Message: "Publishing needs the permission session.create_published."},
+	}, report.Rows[1].Problems)
 }

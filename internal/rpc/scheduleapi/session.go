@@ -12,10 +12,23 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
+// createPublished is the permission to publish sessions as they are created.
+const createPublished = "session.create_published"
+
+func mayCreatePublished(ctx context.Context, publish bool) error {
+	if !publish {
+		return nil
+	}
+	return request.RequirePermission(ctx, createPublished)
+}
+
 // CreateSession handles SessionService.CreateSession.
 func (s *Schedules) CreateSession(
 	ctx context.Context, req *v1.CreateSessionRequest,
 ) (*v1.CreateSessionResponse, error) {
+	if err := mayCreatePublished(ctx, req.GetPublish()); err != nil {
+		return nil, err
+	}
 	created, err := s.Service.CreateSession(
 		ctx, request.Caller(ctx), inputValue(req.GetSession()), req.GetPublish(),
 	)
@@ -160,6 +173,9 @@ func trueUnlessSet(value *bool) bool { return value == nil || *value }
 
 // CreateSeries handles SessionService.CreateSeries.
 func (s *Schedules) CreateSeries(ctx context.Context, req *v1.CreateSeriesRequest) (*v1.CreateSeriesResponse, error) {
+	if err := mayCreatePublished(ctx, req.GetPublish()); err != nil {
+		return nil, err
+	}
 	series, created, err := s.Service.CreateSeries(ctx, request.Caller(ctx), schedules.SeriesInput{
 		Template: inputValue(req.GetTemplate()),
 		Pattern: session.Pattern{
@@ -273,7 +289,12 @@ func (s *Schedules) BulkCancel(ctx context.Context, req *v1.BulkCancelRequest) (
 func (s *Schedules) ImportSessions(
 	ctx context.Context, req *v1.ImportSessionsRequest,
 ) (*v1.ImportSessionsResponse, error) {
-	report, err := s.Service.ImportSessions(ctx, request.Caller(ctx), req.GetCsv(), req.GetDryRun())
+	caller := request.Caller(ctx)
+	may, err := request.Permitted(ctx, caller, []string{createPublished})
+	if err != nil {
+		return nil, err
+	}
+	report, err := s.Service.ImportSessions(ctx, caller, req.GetCsv(), may[createPublished], req.GetDryRun())
 	if err != nil {
 		return nil, err
 	}

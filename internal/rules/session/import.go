@@ -68,6 +68,15 @@ func (r *ImportRow) Span(zone *time.Location) (civil.Span, bool) {
 // maxCell is the length limit of a cell without free text, in characters.
 const maxCell = 40
 
+// RefusePublished adds a problem to each row that is published, for a caller who may not publish.
+func RefusePublished(rows []ImportRow) {
+	for i := range rows {
+		if rows[i].Publish {
+			rows[i].AddProblem("status", "Publishing needs the permission session.create_published.")
+		}
+	}
+}
+
 var importFormat = csvfile.Format[ImportRow, *ImportRow]{
 	MaxBytes: MaxImportBytes,
 	MaxRows:  MaxImportRows,

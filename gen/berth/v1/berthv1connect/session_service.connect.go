@@ -108,7 +108,7 @@ const (
 type SessionServiceClient interface {
 	// CreateSession creates a session, as a draft unless publish is set.
 	// Errors: SERVICE_NOT_FOUND, LOCATION_NOT_FOUND, RESOURCE_NOT_FOUND, COACH_INVALID, RESOURCE_BUSY, STAFF_BUSY,
-	// INVALID_FIELD.
+	// PERMISSION_DENIED (publish), INVALID_FIELD.
 	CreateSession(context.Context, *connect.Request[v1.CreateSessionRequest]) (*connect.Response[v1.CreateSessionResponse], error)
 	// UpdateSession edits a session. Its bookings move with it. More capacity is given to the waitlist first. References
 	// are checked only if the edit changes them.
@@ -498,7 +498,7 @@ func (c *sessionServiceClient) ListWorkouts(ctx context.Context, req *connect.Re
 type SessionServiceHandler interface {
 	// CreateSession creates a session, as a draft unless publish is set.
 	// Errors: SERVICE_NOT_FOUND, LOCATION_NOT_FOUND, RESOURCE_NOT_FOUND, COACH_INVALID, RESOURCE_BUSY, STAFF_BUSY,
-	// INVALID_FIELD.
+	// PERMISSION_DENIED (publish), INVALID_FIELD.
 	CreateSession(context.Context, *connect.Request[v1.CreateSessionRequest]) (*connect.Response[v1.CreateSessionResponse], error)
 	// UpdateSession edits a session. Its bookings move with it. More capacity is given to the waitlist first. References
 	// are checked only if the edit changes them.

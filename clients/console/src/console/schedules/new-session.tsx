@@ -58,7 +58,7 @@ export function NewSession({
   const day = Temporal.PlainDate.from(values.date);
   const [repeats, setRepeats] = useInputState(false);
   const [chosen, setRule] = useState<Rule>();
-  const [publish, setPublish] = useInputState(can("session.publish"));
+  const [publish, setPublish] = useInputState(can("session.create_published"));
   const create = useCall(SessionService.method.createSession, { quiet: true });
   const series = useCall(SessionService.method.createSeries, { quiet: true });
   const zone = zoneOf(catalog, values.locationId);
@@ -91,7 +91,7 @@ export function NewSession({
       disabled={!values.serviceId || !values.locationId}
       zone={zone}
       aside={
-        can("session.publish") && (
+        can("session.create_published") && (
           <Switch label={t.schedule.publishNow} checked={publish} onChange={setPublish} />
         )
       }

@@ -28,6 +28,7 @@ export const de: Described = {
     "session.create": "Termine anlegen.",
     "session.update": "Zeit, Ort, Team, Plätze und Beschreibung eines Termins ändern.",
     "session.read": "Den Kalender mit freien Plätzen sehen, und was man selbst buchen darf.",
+    "session.create_published": "Termine beim Anlegen veröffentlichen.",
     "session.publish": "Termine veröffentlichen und zurückziehen.",
     "session.cancel": "Einen Termin absagen, seine Buchungen stornieren und Credits erstatten.",
     "session.block": "Einen Termin sperren und entsperren. Bestehende Buchungen bleiben.",

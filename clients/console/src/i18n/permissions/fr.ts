@@ -29,6 +29,7 @@ export const fr: Described = {
     "session.update":
       "Modifier l’horaire, le lieu, l’équipe, les places et la description d’une séance.",
     "session.read": "Voir le planning avec les places libres, et ce que l’on peut réserver.",
+    "session.create_published": "Publier des séances dès leur création.",
     "session.publish": "Publier et dépublier des séances.",
     "session.cancel": "Annuler une séance et ses réservations, et rembourser les crédits.",
     "session.block":

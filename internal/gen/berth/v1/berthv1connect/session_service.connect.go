@@ -108,7 +108,7 @@ const (
 type SessionServiceClient interface {
 	// CreateSession creates a session, as a draft unless publish is set.
 	// Errors: SERVICE_NOT_FOUND, LOCATION_NOT_FOUND, RESOURCE_NOT_FOUND, COACH_INVALID, RESOURCE_BUSY, STAFF_BUSY,
-	// INVALID_FIELD.
+	// PERMISSION_DENIED (publish), INVALID_FIELD.
 	CreateSession(context.Context, *v1.CreateSessionRequest) (*v1.CreateSessionResponse, error)
 	// UpdateSession edits a session. Its bookings move with it. More capacity is given to the waitlist first. References
 	// are checked only if the edit changes them.
@@ -590,7 +590,7 @@ func (c *sessionServiceClient) ListWorkouts(ctx context.Context, req *v1.ListWor
 type SessionServiceHandler interface {
 	// CreateSession creates a session, as a draft unless publish is set.
 	// Errors: SERVICE_NOT_FOUND, LOCATION_NOT_FOUND, RESOURCE_NOT_FOUND, COACH_INVALID, RESOURCE_BUSY, STAFF_BUSY,
-	// INVALID_FIELD.
+	// PERMISSION_DENIED (publish), INVALID_FIELD.
 	CreateSession(context.Context, *v1.CreateSessionRequest) (*v1.CreateSessionResponse, error)
 	// UpdateSession edits a session. Its bookings move with it. More capacity is given to the waitlist first. References
 	// are checked only if the edit changes them.

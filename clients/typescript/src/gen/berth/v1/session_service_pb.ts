@@ -42,7 +42,7 @@ export type CreateSessionRequest = Message<"berth.v1.CreateSessionRequest"> & {
   session?: SessionInput | undefined;
 
   /**
-   * Whether to publish it immediately.
+   * Whether to publish it immediately: needs session.create_published.
    *
    * @generated from field: bool publish = 3;
    */
@@ -639,7 +639,7 @@ export type CreateSeriesRequest = Message<"berth.v1.CreateSeriesRequest"> & {
   excludedDates: Date[];
 
   /**
-   * Whether to publish the sessions immediately.
+   * Whether to publish the sessions immediately: needs session.create_published.
    *
    * @generated from field: bool publish = 8;
    */
@@ -1198,7 +1198,7 @@ export type ImportSessionsRequest = Message<"berth.v1.ImportSessionsRequest"> & 
    * UTF-8 CSV with a header row, at most 1 MiB and 5,000 rows. The columns service, location, date (2026-03-29), start
    * (18:00), and one of end and duration_minutes are required. The columns resource, coach_email, capacity,
    * waitlist_capacity, title, notes and status (draft or published) are optional. Names are matched ignoring case.
-   * Times are local to the location.
+   * Times are local to the location. published needs the permission session.create_published.
    *
    * @generated from field: bytes csv = 2;
    */
@@ -1648,7 +1648,7 @@ export const SessionService: GenService<{
   /**
    * CreateSession creates a session, as a draft unless publish is set.
    * Errors: SERVICE_NOT_FOUND, LOCATION_NOT_FOUND, RESOURCE_NOT_FOUND, COACH_INVALID, RESOURCE_BUSY, STAFF_BUSY,
-   * INVALID_FIELD.
+   * PERMISSION_DENIED (publish), INVALID_FIELD.
    *
    * @generated from rpc berth.v1.SessionService.CreateSession
    */

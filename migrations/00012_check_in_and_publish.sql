@@ -27,6 +27,12 @@ grant select, insert, update, delete on display_links to berth_app;
 
 alter table policies add column check_in_requires_qr boolean;
 
+-- Who may create and publish sessions may do both at once. The policies of roles would hide the rows of all tenants.
+alter table roles no force row level security;
+update roles set permissions = array_append(permissions, 'session.create_published')
+where not built_in and permissions @> '{session.create,session.publish}';
+alter table roles force row level security;
+
 -- +goose Down
 alter table policies drop column check_in_requires_qr;
 drop table display_links;
