@@ -91,6 +91,12 @@ func boundOf(field protoreflect.FieldDescriptor) bound {
 	return b
 }
 
+// FieldBound returns the most that a field of a request may hold: elements of a list, and bytes of a text.
+func FieldBound(field protoreflect.FieldDescriptor) (items, size int) {
+	b := boundOf(field)
+	return b.items, b.bytes
+}
+
 // longest returns the length of the longest of the texts that a rule allows.
 func longest(rules *validatepb.StringRules) int {
 	n := len(rules.GetConst())

@@ -148,3 +148,31 @@ func TestTurns_UseEveryPlaceWithinTheirLimits(t *testing.T) {
 		}
 	})
 }
+
+// One that leaves while it waits takes no place, and those behind it are let in.
+func TestTurns_GoOnWithoutThoseWhoLeft(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		turns := NewTurns[int](1, 1, 2)
+		leave, _, err := turns.Enter(t.Context(), 0)
+		must.NoError(t, err)
+		ctx, cancel := context.WithCancel(t.Context())
+		left := make(chan error)
+		go func() {
+			_, _, err := turns.Enter(ctx, 0)
+			left <- err
+		}()
+		synctest.Wait()
+		entered := make(chan func())
+		go func() {
+			leave, _, _ := turns.Enter(t.Context(), 0)
+			entered <- leave
+		}()
+		synctest.Wait()
+		cancel()
+		test.ErrorIs(t, <-left, context.Canceled)
+		leave()
+		(<-entered)()
+		test.EqOp(t, 0, len(turns.lines)+len(turns.turns)+turns.working)
+	})
+}

@@ -1,0 +1,150 @@
+package main
+
+import (
+	"bytes"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	validatepb "buf.build/gen/go/bufbuild/protovalidate/protocolbuffers/go/buf/validate"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"github.com/shoenig/test"
+
+	"github.com/berthhq/berth/internal/rpc"
+	"github.com/berthhq/berth/internal/rules/member"
+	"github.com/berthhq/berth/internal/rules/session"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+const (
+	// maxCost is the processor time that a call may take on a node, at the bounds of its fields.
+	maxCost = 50 * time.Millisecond
+	// raceCost is how many times as much it takes with the race detector.
+	raceCost = 5
+	// attempts is how often a call is measured that takes longer at first. The median counts.
+	attempts = 10
+)
+
+// costly has the fields with which a call may take longer, and why. What limits such calls is how many transactions and
+// reads of a tenant run at once (BERTH_CONCURRENCY, BERTH_READS).
+var costly = map[string]string{
+	"SessionService/ImportSessions csv": "5,000 rows are read, checked against each other and what there is, and inserted",
+}
+
+// fillers are texts of which a field is filled up to its bound: those that parsers, patterns and encodings are slow at.
+var fillers = []string{"x", "é", "{{1}}", "{{if}}", "(", "a|", "<b>", "&", "\\", "a,b\n", "\"", " ", "+1", "FREQ=DAILY;", "1+"}
+
+// No field at its bounds makes a call expensive for the node. Postgres is not counted: its work is limited by
+// transactions and reads at once, and by the statements' own bounds.
+//
+//nolint:paralleltest // other tests would take processor time, too
+func TestEveryRPC_IsCheapAtTheBoundsOfItsFields(t *testing.T) {
+	live := newLive(t)
+	w := newWorld(t, live)
+	limit := maxCost
+	if info, ok := debug.ReadBuildInfo(); ok &&
+		slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"}) {
+		limit *= raceCost
+	}
+	for _, p := range procedures() {
+		if p.IsStreamingServer() {
+			continue // they last as long as the client reads
+		}
+		w, raw := w.in(t), w.token(tenant.RoleOwner)
+		if strings.HasPrefix(string(p.Name()), "Import") {
+			w = newWorld(t, live) // what is imported would slow down the calls after it
+			raw = w.token(tenant.RoleOwner)
+		}
+		done := make(map[string]bool)
+		for _, b := range requests[p.Short()] {
+			good := b(w)
+			for _, at := range fieldRefsOf(p.Input()) {
+				if _, filled := at.get(good); done[at.String()] || !filled && len(done) > 0 {
+					continue
+				}
+				done[at.String()] = true
+				for _, values := range boundsOf(at, good) {
+					cost := func() time.Duration {
+						request := at.with(good, values...)
+						before := processorTime(t)
+						got := live.try(t.Context(), raw, p, request)
+						cost := processorTime(t) - before
+						if got.Code == codes.OK && p.IsOneTime() {
+							good = b(w)
+						}
+						return cost
+					}
+					first := cost()
+					if first <= limit {
+						continue
+					}
+					measured := make([]time.Duration, attempts)
+					for i := range measured {
+						measured[i] = cost()
+					}
+					slices.Sort(measured)
+					name := p.Short() + " " + at.String()
+					test.False(t, measured[attempts/2] > limit && costly[name] == "", test.Sprintf(
+						"%s takes %s of the processor (%s at first) with %d values such as %.60q", name, measured[attempts/2],
+						first, len(values), values[0].String(),
+					))
+				}
+			}
+		}
+	}
+}
+
+// boundsOf returns values of a field at its bounds.
+func boundsOf(at fieldRef, good proto.Message) [][]protoreflect.Value {
+	var all [][]protoreflect.Value
+	field := at.leaf()
+	items, size := rpc.FieldBound(field)
+	present, filled := at.get(good)
+	if field.IsList() && filled {
+		all = append(all, slices.Repeat([]protoreflect.Value{present}, items))
+	}
+	rules, _ := proto.GetExtension(field.Options(), validatepb.E_Field).(*validatepb.FieldRules)
+	switch field.Kind() {
+	case protoreflect.StringKind:
+		if at.isID() {
+			return all
+		}
+		for _, filler := range fillers {
+			for _, n := range []int{size / 4, size} { // in characters, and in bytes
+				text := protoreflect.ValueOfString(strings.Repeat(filler, n/len(filler)))
+				all = append(all, slices.Repeat([]protoreflect.Value{text}, max(items, 1)))
+			}
+		}
+	case protoreflect.BytesKind:
+		for _, filler := range fillers {
+			all = append(all, []protoreflect.Value{protoreflect.ValueOfBytes(bytes.Repeat([]byte(filler), size/len(filler)))})
+		}
+		if head, rows, ok := bytes.Cut(present.Bytes(), []byte("\n")); filled && ok && len(rows) > 0 {
+			head = append(slices.Clone(head), '\n')
+			for _, most := range []int{session.MaxImportRows, member.MaxImportRows} {
+				n := min((size-len(head))/len(rows), most/bytes.Count(rows, []byte("\n")))
+				file := slices.Concat(head, bytes.Repeat(rows, n))
+				all = append(all, []protoreflect.Value{protoreflect.ValueOfBytes(file)})
+			}
+		}
+	case protoreflect.Int32Kind:
+		if most := rules.GetInt32().GetLte(); most > 0 {
+			all = append(all, []protoreflect.Value{protoreflect.ValueOfInt32(most)})
+		}
+	}
+	return all
+}
+
+// processorTime is what this process has used.
+func processorTime(t *testing.T) time.Duration {
+	t.Helper()
+	var usage syscall.Rusage
+	test.NoError(t, syscall.Getrusage(syscall.RUSAGE_SELF, &usage))
+	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
+}
