@@ -30,7 +30,7 @@ var mayImport = map[string][]string{
 	"events":       {"seats", "engine"},
 	"accounts":     {"seats", "engine"},
 	"catalog":      {"seats", "engine"},
-	"housekeeping": {"bookings", "schedules", "messages", "settings", "waitlists", "seats", "engine"},
+	"housekeeping": {"accounts", "bookings", "schedules", "messages", "settings", "waitlists", "seats", "engine"},
 }
 
 // layers are the folders of internal, from the bottom up. A package imports its own layer, where the rules of that

@@ -87,6 +87,18 @@ func (k Keys) Open(in tenant.TenantID, sealed []byte) ([]byte, error) {
 	return nil, ErrInvalid
 }
 
+// Hashes returns a keyed hash of a text with each secret, that of the current one first, to look up what is sealed. It
+// cannot be computed without the secret.
+func (k Keys) Hashes(in tenant.TenantID, purpose, text string) [][]byte {
+	var hashes [][]byte
+	for _, secret := range k.all() {
+		mac := hmac.New(sha256.New, derive(secret, in, "berth/hash/v1/"+purpose))
+		mac.Write([]byte(text))
+		hashes = append(hashes, mac.Sum(nil))
+	}
+	return hashes
+}
+
 const tagLength = sha256.Size / 2
 
 var encoding = base64.RawURLEncoding.Strict()

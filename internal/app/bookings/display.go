@@ -36,7 +36,10 @@ func (s *Service) CreateDisplayURL(
 	// A link works like a password, so it is not stored. Under an idempotency key the stored answer is the time, from
 	// which the same link is signed again.
 	spec := engine.Spec[time.Time]{Name: "display.create", Replay: true}
-	now := func(_ context.Context, tx *engine.Tx) (time.Time, error) { return tx.Now, nil }
+	now := func(_ context.Context, tx *engine.Tx) (time.Time, error) {
+		tx.Audit("display_link.created", "session", session.UUID, "", nil)
+		return tx.Now, nil
+	}
 	at, err := engine.Do(ctx, s.engine, caller, spec, now)
 	if err != nil {
 		return DisplayLink{}, err

@@ -76,7 +76,7 @@ func (s *Service) sweepAll(ctx context.Context, log *slog.Logger) {
 
 // SweepTenant does what is due in a tenant without a request: it ends holds, offers and waitlist entries, marks
 // no-shows, renews and expires subscriptions, creates the sessions of series without an end, and deletes old
-// idempotency keys and devices. Every transaction checks again what was found, so a second sweep, at the same time or
+// idempotency keys and devices, and seals tokens of devices. Every transaction checks again what was found, so a second sweep, at the same time or
 // later, changes nothing. A failure does not stop the other steps, and is left for the next sweep. The error is the
 // first of each step.
 func (s *Service) SweepTenant(ctx context.Context, id tenant.TenantID) (SweepResult, error) {
@@ -98,6 +98,7 @@ func (s *Service) SweepTenant(ctx context.Context, id tenant.TenantID) (SweepRes
 		{len(found.series) > 0, s.sweepSeries},
 		{found.keys, s.sweepKeys},
 		{found.devices, s.sweepDevices},
+		{len(found.unsealed) > 0, s.sealDevices},
 	} {
 		if step.due {
 			failed = append(failed, step.run(ctx, caller, &done))
@@ -119,6 +120,7 @@ type work struct {
 	missed        []tenant.SessionID
 	series        []tenant.SeriesID
 	keys, devices bool
+	unsealed      []accountdb.UnsealedDevice
 }
 
 func (w work) queues() bool {
@@ -144,6 +146,7 @@ func (s *Service) findWork(ctx context.Context, caller tenant.Caller) (work, err
 	schedules.FindSeries(&b, caller, now, &found.series)
 	coredb.HasOldKeys(&b, caller.Tenant, now.Add(-engine.KeyLifetime), &found.keys)
 	accountdb.HasStaleDevices(&b, caller.Tenant, now.Add(-deviceLife), &found.devices)
+	accountdb.ListUnsealedDevices(&b, caller.Tenant, 1, &found.unsealed)
 	bookingdb.FindNextExpiry(&b, caller.Tenant, &expiry)
 	messagedb.FindNextNotice(&b, caller.Tenant, &notice)
 	if err := s.engine.Read(ctx, caller, &b); err != nil {
@@ -301,6 +304,10 @@ func advance(ctx context.Context, tx *engine.Tx, ids []tenant.SubscriptionID) (S
 // deviceLife is how long a device is kept after its app was last opened. Apps register again whenever they are opened;
 // providers end the tokens of other devices by themselves, later.
 const deviceLife = 60 * 24 * time.Hour
+
+func (s *Service) sealDevices(ctx context.Context, caller tenant.Caller, _ *SweepResult) error {
+	return s.accounts.SealDevices(ctx, caller.Tenant)
+}
 
 // sweepDevices deletes devices whose app was not opened for that long.
 func (s *Service) sweepDevices(ctx context.Context, caller tenant.Caller, _ *SweepResult) error {
