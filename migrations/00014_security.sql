@@ -17,7 +17,9 @@ alter table devices
 create index devices_unsealed on devices (tenant_id, id) where sealed is null;
 
 -- +goose Down
+alter table devices no force row level security; -- its policy would hide the rows of all tenants
 delete from devices where token is null; -- apps register again when they are opened
+alter table devices force row level security;
 drop index devices_unsealed;
 alter table devices
   drop constraint devices_one_token,
