@@ -4,6 +4,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 	"time"
 
@@ -166,4 +167,46 @@ func TestIssuer_WithdrawsAKeyThatIsRemoved(t *testing.T) {
 	replaceKey(t, a, clock)
 	_, err = a.verifier.Verify(t.Context(), raw)
 	test.EqOp(t, fault.UnauthenticatedReason, fault.ReasonOf(err))
+}
+
+// Tokens that are issued and verified at the same time as the keys change are all accepted.
+func TestIssuer_RotatesUnderLoad(t *testing.T) {
+	t.Parallel()
+	clock := newClock()
+	a, b := twoNodes(t, clock)
+	files := secret.Files{secret.Signing: a.path}
+	first := kidOf(t, a.issue(t))
+	done := make(chan struct{})
+	var load sync.WaitGroup
+	for range 4 {
+		load.Go(func() {
+			for {
+				for _, n := range []signingNode{a, b} {
+					raw, _, err := n.issuer.Issue(token.Claims{Subject: "ann"}, 15*time.Minute)
+					test.NoError(t, err)
+					for _, v := range []*token.Verifier{a.verifier, b.verifier} {
+						_, err = v.Verify(t.Context(), raw)
+						test.NoError(t, err)
+					}
+				}
+				select {
+				case <-done:
+					return
+				default:
+				}
+			}
+		})
+	}
+	for range 3 {
+		test.NoError(t, files.Add(t.Context(), secret.Signing, clock.now().Add(secret.PublishTime)))
+		copyFile(t, a.path, b.path)
+		for range 15 {
+			test.NoError(t, a.verifier.Refresh(t.Context()))
+			test.NoError(t, b.verifier.Refresh(t.Context()))
+			clock.advance(time.Minute)
+		}
+	}
+	close(done)
+	load.Wait()
+	test.NotEqOp(t, first, kidOf(t, a.issue(t)))
 }
