@@ -23,7 +23,7 @@ func (c *doctorCommand) Run(ctx context.Context, to *cli.Console) error {
 		return err
 	}
 	found := findings{to: to.Out}
-	found.note("check-in key", c.checkCheckInKey())
+	found.note("check-in and message keys", c.checkSecrets(ctx))
 	found.note("keys for tokens", c.checkTokenKeys(ctx))
 	found.note("database", c.checkDatabase(ctx, &found))
 	if found.bad > 0 {
@@ -32,13 +32,21 @@ func (c *doctorCommand) Run(ctx context.Context, to *cli.Console) error {
 	return nil
 }
 
-func (c *doctorCommand) checkCheckInKey() error {
-	_, err := c.OpenSigningKeys()
+func (c *doctorCommand) checkSecrets(ctx context.Context) error {
+	files, err := c.Files()
+	if err != nil {
+		return err
+	}
+	_, err = boot.OpenSecrets(ctx, files)
 	return err
 }
 
 func (c *doctorCommand) checkTokenKeys(ctx context.Context) error {
-	issuer, err := c.OpenIssuer()
+	files, err := c.Files()
+	if err != nil {
+		return err
+	}
+	issuer, err := c.OpenIssuer(ctx, files)
 	if err != nil {
 		return err
 	}

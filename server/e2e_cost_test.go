@@ -38,7 +38,9 @@ var costly = map[string]string{
 }
 
 // fillers are texts of which a field is filled up to its bound: those that parsers, patterns and encodings are slow at.
-var fillers = []string{"x", "é", "{{1}}", "{{if}}", "(", "a|", "<b>", "&", "\\", "a,b\n", "\"", " ", "+1", "FREQ=DAILY;", "1+"}
+var fillers = []string{
+	"x", "é", "{{1}}", "{{if}}", "(", "a|", "<b>", "&", "\\", "a,b\n", "\"", " ", "+1", "FREQ=DAILY;", "1+",
+}
 
 // No field at its bounds makes a call expensive for the node. Postgres is not counted: its work is limited by
 // transactions and reads at once, and by the statements' own bounds.

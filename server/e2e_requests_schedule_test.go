@@ -142,7 +142,7 @@ var scheduleRequests = map[string][]build{
 				Id: text(w.ID), Name: unique(), TimeZone: "Europe/Paris", Locale: "fr", Currency: "CHF",
 				Brand: &v1.Brand{LogoUrl: "https://cdn.example.com/logo.svg", AccentColor: "#2f5d3a"},
 			},
-			UpdateMask: paths("name", "time_zone", "locale", "currency", "takes_payments", "brand"),
+			UpdateMask: paths("name", "time_zone", "locale", "currency", "takes_payments", "audit_member_reads", "brand"),
 		}
 	}},
 	"TenantService/CreateLocation": {func(w *world) proto.Message {

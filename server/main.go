@@ -17,6 +17,7 @@ type commands struct {
 	Migrate migrateCommand `cmd:"" help:"Update the database schema."`
 	Tenant  tenantCommand  `cmd:"" help:"Create a tenant."`
 	Token   tokenCommand   `cmd:"" help:"Issue a token with this server's own key."`
+	Keys    keysCommand    `cmd:"" help:"Rotate the keys and secrets in files."`
 	Verify  verifyCommand  `cmd:"" help:"Check every invariant over all data."`
 	Doctor  doctorCommand  `cmd:"" help:"Check database, keys and configuration, and say what to change."`
 

@@ -27,7 +27,7 @@ func recordTenant(s *studio) {
 			Etag:  "v1",
 			Brand: &v1.Brand{LogoUrl: "https://cdn.example.com/logo.svg", AccentColor: "#2F5D3A"},
 		},
-		UpdateMask: paths("name", "time_zone", "locale", "currency", "takes_payments", "brand"),
+		UpdateMask: paths("name", "time_zone", "locale", "currency", "takes_payments", "audit_member_reads", "brand"),
 	}
 	s.record(s.olga, "The owner edits the tenant", edit)
 	s.recordError(s.olga, "The owner edits a tenant that has changed", "ETAG_MISMATCH", edit)

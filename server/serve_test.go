@@ -105,7 +105,7 @@ func TestDoctor_ReportsEveryProblem(t *testing.T) {
 	if c.wait(t) != 1 { // tests run without fsync, and as a superuser
 		t.Error("nothing was found")
 	}
-	for _, want := range []string{"✓ check-in key", "✗ keys for tokens", "✗ fsync", "✓ database"} {
+	for _, want := range []string{"✓ check-in and message keys", "✗ keys for tokens", "✗ fsync", "✓ database"} {
 		test.StrContains(t, c.out.String(), want, test.Sprintf("no %q in %s", want, c.out))
 	}
 }

@@ -23,8 +23,12 @@ type tokenCommand struct {
 }
 
 // Run implements kong's command. It prints only the token, for scripts.
-func (c *tokenCommand) Run(_ context.Context, to *cli.Console) error {
-	issuer, err := c.OpenIssuer()
+func (c *tokenCommand) Run(ctx context.Context, to *cli.Console) error {
+	files, err := c.Files()
+	if err != nil {
+		return err
+	}
+	issuer, err := c.OpenIssuer(ctx, files)
 	if err != nil {
 		return err
 	}

@@ -30,14 +30,14 @@ var mayImport = map[string][]string{
 	"events":       {"seats", "engine"},
 	"accounts":     {"seats", "engine"},
 	"catalog":      {"seats", "engine"},
-	"housekeeping": {"bookings", "schedules", "messages", "settings", "waitlists", "seats", "engine"},
+	"housekeeping": {"accounts", "bookings", "schedules", "messages", "settings", "waitlists", "seats", "engine"},
 }
 
 // layers are the folders of internal, from the bottom up. A package imports its own layer, where the rules of that
 // layer allow it, and those below.
 var layers = [][]string{
 	{"tenant", "fault", "civil", "gen"},
-	{"pg", "csvfile", "seal", "migrations", "traffic"},
+	{"pg", "csvfile", "seal", "secret", "migrations", "traffic"},
 	{"rules"},
 	{"data", "access", "token", "provider", "twilio", "fcm", "smtp", "localbox"},
 	{"app"},

@@ -54,7 +54,7 @@ type Config struct {
 	// Relay delivers events to watchers. It is optional if no one watches events.
 	Relay *outbox.Relay
 
-	// Seals keep the secrets of tenants' own senders, and sign the links in mails.
+	// Seals keep the secrets of tenants' own senders and the tokens of devices, and sign the links in mails.
 	Seals seal.Keys
 	// PlatformSenders are the names of the platform's senders; a channel without one, and without one of the tenant's own,
 	// goes to the local outbox.
@@ -100,7 +100,7 @@ func New(c Config) *Services {
 		Engine:   e,
 		Catalog:  catalog.New(catalog.Config{Engine: e}),
 		Events:   events.New(events.Config{DB: c.DB, Relay: c.Relay}),
-		Accounts: accounts.New(accounts.Config{Engine: e, RolesChanged: c.RolesChanged}),
+		Accounts: accounts.New(accounts.Config{Engine: e, RolesChanged: c.RolesChanged, Seals: c.Seals}),
 	}
 	s.Waitlists = waitlists.New(waitlists.Config{Engine: e, Claims: c.Claims, Stats: c.Stats, PublicURL: c.PublicURL})
 	s.Bookings = bookings.New(bookings.Config{
@@ -116,7 +116,7 @@ func New(c Config) *Services {
 	})
 	s.Settings = settings.New(settings.Config{Engine: e, Waitlists: s.Waitlists})
 	s.Housekeeping = housekeeping.New(housekeeping.Config{
-		Engine: e, Waitlists: s.Waitlists, Schedules: s.Schedules, Messages: s.Messages,
+		Engine: e, Accounts: s.Accounts, Waitlists: s.Waitlists, Schedules: s.Schedules, Messages: s.Messages,
 	})
 	return s
 }

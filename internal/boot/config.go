@@ -1,8 +1,8 @@
 package boot
 
 import (
+	"context"
 	"errors"
-	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/berthhq/berth/internal/secret"
 	"github.com/berthhq/berth/internal/token"
 	"github.com/berthhq/berth/internal/web"
 )
@@ -33,7 +34,7 @@ func (c DatabaseConfig) Required() error {
 // accept each other's tokens and QR codes.
 type KeyConfig struct {
 	Data       string `name:"data" env:"BERTH_DATA" default:".berth" type:"path" help:"Folder for keys and development data. Created if it is missing."`
-	SigningKey string `env:"BERTH_SIGNING_KEY" type:"path" placeholder:"FILE" help:"Private key (PEM) that signs this server's own tokens. Default: signing-key.pem in the data folder, created if it is missing."`
+	SigningKey string `env:"BERTH_SIGNING_KEY" type:"path" placeholder:"FILE" help:"Private keys (PEM) that sign this server's own tokens: see berth keys. Default: signing-key.pem in the data folder, created if it is missing."`
 	CheckInKey string `env:"BERTH_CHECK_IN_KEY" type:"path" placeholder:"FILE" help:"Secrets for QR codes, display links and claim links, one per line, newest first. Default: check-in.key in the data folder, created if it is missing."`
 
 	MessageKey string       `env:"BERTH_MESSAGE_KEY" type:"path" placeholder:"FILE" help:"Secrets that encrypt tenants' own senders and sign links in emails, one per line, newest first. Default: message.key in the data folder, created if it is missing."`
@@ -71,13 +72,9 @@ func (c KeyConfig) file(configured, name string) string {
 	return filepath.Join(c.Data, name)
 }
 
-// OpenIssuer reads the key that signs the server's own tokens, and creates it if it is missing. It creates the data
-// folder, too, because the key may be the first file in it.
-func (c KeyConfig) OpenIssuer() (*token.Issuer, error) {
-	if err := os.MkdirAll(c.Data, 0o700); err != nil {
-		return nil, fmt.Errorf("data folder: %w", err)
-	}
-	return token.OpenIssuer(c.signingKeyFile(), c.Issuer, c.Audience, time.Now)
+// OpenIssuer reads the keys that sign the server's own tokens.
+func (c KeyConfig) OpenIssuer(ctx context.Context, source secret.Source) (*token.Issuer, error) {
+	return token.NewIssuer(ctx, source, c.Issuer, c.Audience, time.Now)
 }
 
 // identityTimeout limits one download of the sign-in service's keys.

@@ -48,6 +48,7 @@ type Node struct {
 	Metrics  prometheus.Gatherer
 
 	log        *slog.Logger
+	secrets    Secrets
 	dispatcher *worker.Dispatcher
 	sends      bool // whether this node plans and sends messages
 	health     *rpc.Health
@@ -74,21 +75,6 @@ func Open(
 			n.Close()
 		}
 	}()
-	if n.Issuer, err = keys.OpenIssuer(); err != nil {
-		return nil, err
-	}
-	if n.Verifier, err = keys.OpenVerifier(n.Issuer); err != nil {
-		return nil, err
-	}
-	signing, err := keys.OpenSigningKeys()
-	if err != nil {
-		return nil, err
-	}
-	messageKeys, err := openMessageKeys(keys.messageKeyFile())
-	if err != nil {
-		return nil, err
-	}
-	n.Claims = signing.Claims
 	registry := prometheus.NewRegistry()
 	n.Metrics = registry
 	registry.MustRegister(
@@ -96,6 +82,21 @@ func Open(
 	if n.limits, err = listen.Traffic.connLimits(registry); err != nil {
 		return nil, err
 	}
+	files, err := keys.Files()
+	if err != nil {
+		return nil, err
+	}
+	source := countFailures(files, registry)
+	if n.Issuer, err = keys.OpenIssuer(ctx, source); err != nil {
+		return nil, err
+	}
+	if n.Verifier, err = keys.OpenVerifier(n.Issuer); err != nil {
+		return nil, err
+	}
+	if n.secrets, err = OpenSecrets(ctx, source); err != nil {
+		return nil, err
+	}
+	n.Claims = n.secrets.Claims
 	if n.DB, err = pg.Open(ctx, pg.Config{
 		URL: databaseURL, Registerer: registry, Logger: log,
 		StatementTimeout: listen.TimeLimit, LockTimeout: listen.TimeLimit, IdleTimeout: listen.TimeLimit,
@@ -117,10 +118,10 @@ func Open(
 	}
 	n.App = app.New(app.Config{
 		DB: n.DB, Now: func() time.Time { return time.Now().Add(listen.ClockOffset) },
-		CheckInKeys: signing.CheckIn, Claims: n.Claims, PublicURL: listen.PublicURL,
+		CheckInKeys: n.secrets.CheckIn, Claims: n.Claims, PublicURL: listen.PublicURL,
 		Stats: metrics.count, Committed: n.Relay.NotifyCommit, RolesChanged: n.Guard.Invalidate, Relay: n.Relay,
 		Width: listen.Concurrency, Quotas: listen.Traffic.quotas(),
-		Seals: messageKeys, PlatformSenders: keys.Senders.providers(), MailFrom: keys.Senders.SMTPFrom,
+		Seals: n.secrets.Seals, PlatformSenders: keys.Senders.providers(), MailFrom: keys.Senders.SMTPFrom,
 		CheckFCMKey: fcm.CheckKey,
 		Send: func(ctx context.Context, in tenant.TenantID, out []messages.Outgoing) []messages.AttemptResult {
 			return n.dispatcher.SendAll(ctx, in, out)
@@ -216,6 +217,7 @@ func (n *Node) start() {
 		}, n.Guard.InvalidateAll)
 	})
 	n.background.Go(func() { n.Relay.Run(n.ctx) })
+	n.background.Go(func() { n.secrets.Run(n.ctx, n.log) })
 	if n.sends {
 		n.background.Go(func() { n.Relay.RunConsumer(n.ctx, n.App.Messages.NoticeConsumer()) })
 		n.background.Go(func() { n.dispatcher.Run(n.ctx) })

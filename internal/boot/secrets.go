@@ -1,108 +1,86 @@
 package boot
 
 import (
-	"bytes"
-	"crypto/rand"
-	"encoding/hex"
-	"errors"
-	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
 
 	"github.com/berthhq/berth/internal/rules/checkin"
 	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/seal"
+	"github.com/berthhq/berth/internal/secret"
 )
 
-// SigningKeys sign the codes and links that the service creates. Both are derived from the file of the check-in key.
-type SigningKeys struct {
+// Secrets are the secrets of a node, except for those that sign tokens. They follow their source while Run runs.
+type Secrets struct {
 	CheckIn checkin.Keys      // QR codes and display links
 	Claims  waitlist.ClaimKey // links of waitlist offers
+	Seals   seal.Keys         // sealed columns, and links in mails
+
+	rings []*secret.Ring
 }
 
-// OpenSigningKeys reads the check-in key, and creates it if it is missing.
-func (c KeyConfig) OpenSigningKeys() (SigningKeys, error) {
-	path := c.checkInKeyFile()
-	secrets, err := openSecrets("check-in key", path)
-	if err != nil {
-		return SigningKeys{}, err
+// Files returns the files with the secrets. It creates those that are missing.
+func (c KeyConfig) Files() (secret.Files, error) {
+	files := secret.Files{
+		secret.Signing: c.signingKeyFile(), secret.CheckIn: c.checkInKeyFile(), secret.Messages: c.messageKeyFile(),
 	}
-	var keys SigningKeys
-	if keys.CheckIn, err = checkin.NewKeys(secrets[0], secrets[1:]...); err == nil {
-		keys.Claims, err = waitlist.NewClaimKey(secrets[0])
-	}
-	if err != nil {
-		return SigningKeys{}, fmt.Errorf("check-in key %s: %w", path, err)
-	}
-	return keys, nil
+	return files, files.Create()
 }
 
-// openMessageKeys reads the secrets that encrypt the accounts of tenants' own senders and sign links in mails.
-func openMessageKeys(path string) (seal.Keys, error) {
-	secrets, err := openSecrets("message key", path)
+// OpenSecrets reads the secrets.
+func OpenSecrets(ctx context.Context, source secret.Source) (Secrets, error) {
+	signs, err := secret.Open(ctx, source, secret.CheckIn, time.Now)
 	if err != nil {
-		return seal.Keys{}, err
+		return Secrets{}, err
 	}
-	keys, err := seal.NewKeys(secrets[0], secrets[1:]...)
+	seals, err := secret.Open(ctx, source, secret.Messages, time.Now)
 	if err != nil {
-		return seal.Keys{}, fmt.Errorf("message key %s: %w", path, err)
+		return Secrets{}, err
 	}
-	return keys, nil
+	return Secrets{
+		CheckIn: checkin.RotatingKeys(signs.All), Claims: waitlist.RotatingClaimKey(signs.At),
+		Seals: seal.RotatingKeys(seals.All), rings: []*secret.Ring{signs, seals},
+	}, nil
 }
 
-// openSecrets reads a file of secrets: one per line, in hexadecimal, the newest first. It creates the file if it is
-// missing.
-func openSecrets(name, path string) ([][]byte, error) {
-	text, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		text, err = createSecret(path)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	var secrets [][]byte
-	for line := range bytes.Lines(text) {
-		line = bytes.TrimSpace(line)
-		if len(line) == 0 {
-			continue
-		}
-		secret, err := hex.DecodeString(string(line))
-		if err != nil {
-			return nil, fmt.Errorf("%s %s: a line is not hexadecimal", name, path)
-		}
-		secrets = append(secrets, secret)
-	}
-	if len(secrets) == 0 {
-		return nil, fmt.Errorf("%s %s is empty", name, path)
-	}
-	return secrets, nil
+// Run follows the source until ctx ends.
+func (s Secrets) Run(ctx context.Context, log *slog.Logger) { secret.Run(ctx, log, s.rings...) }
+
+// countedSource counts the failures of a source.
+type countedSource struct {
+	secret.Source
+	failures *prometheus.CounterVec
 }
 
-// createSecret creates the file with a new secret, readable by its owner only. If two processes start at the same time,
-// one creates the file and both read it. It creates the folder, too, because the file may be the first in it.
-func createSecret(path string) ([]byte, error) {
-	secret := make([]byte, 32)
-	if _, err := rand.Read(secret); err != nil {
-		return nil, err
+func countFailures(of secret.Source, to prometheus.Registerer) secret.Source {
+	c := countedSource{of, promauto.With(to).NewCounterVec(prometheus.CounterOpts{
+		Name: "berth_secret_read_failures_total",
+		Help: "Attempts to read a secret that failed, so that its old versions stay in use, by purpose.",
+	}, []string{"purpose"})}
+	for _, purpose := range []secret.Purpose{secret.Signing, secret.CheckIn, secret.Messages} {
+		c.failures.WithLabelValues(string(purpose))
 	}
-	text := append(hex.AppendEncode(nil, secret), '\n')
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return nil, err
-	}
-	temporary, err := os.CreateTemp(filepath.Dir(path), ".secret-*") // 0600
+	return c
+}
+
+func (c countedSource) Signers(ctx context.Context) ([]secret.Signer, error) {
+	signers, err := c.Source.Signers(ctx)
+	c.count(secret.Signing, err)
+	return signers, err
+}
+
+func (c countedSource) Secrets(ctx context.Context, of secret.Purpose) ([]secret.Version, error) {
+	versions, err := c.Source.Secrets(ctx, of)
+	c.count(of, err)
+	return versions, err
+}
+
+func (c countedSource) count(of secret.Purpose, err error) {
 	if err != nil {
-		return nil, err
+		c.failures.WithLabelValues(string(of)).Inc()
 	}
-	defer os.Remove(temporary.Name())
-	if _, err := temporary.Write(text); err != nil {
-		return nil, errors.Join(err, temporary.Close())
-	}
-	if err := errors.Join(temporary.Sync(), temporary.Close()); err != nil {
-		return nil, err
-	}
-	if err := os.Link(temporary.Name(), path); err != nil && !errors.Is(err, fs.ErrExist) {
-		return nil, err
-	}
-	return os.ReadFile(path)
 }

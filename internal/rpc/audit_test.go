@@ -40,6 +40,7 @@ func TestListAuditEntries_ReturnsChangesAndActors(t *testing.T) {
 		&v1.UpdateLocationRequest{Location: &v1.Location{Id: created.GetId(), Name: "Quay"}, UpdateMask: mask("name")},
 	)
 	request.Header().Set(requestIDHeader, "request-1")
+	request.Header().Set("User-Agent", "kiosk/1")
 	expect.OK(t)(s.UpdateLocation(t.Context(), request))
 	page := expect.Value(
 		list(&v1.ListAuditEntriesRequest{TargetKind: "location", TargetId: created.GetId(), PageSize: 1}),
@@ -53,7 +54,7 @@ func TestListAuditEntries_ReturnsChangesAndActors(t *testing.T) {
 			Kind: v1.AuditActorKind_AUDIT_ACTOR_KIND_MEMBER, Id: s.Members["admin"].String(), Subject: "admin", Name: "Admin",
 		},
 		Action: "location.updated", TargetKind: "location", TargetId: created.GetId(), Changes: changes,
-		RequestId: "request-1",
+		RequestId: "request-1", Address: "127.0.0.1", Client: "kiosk/1",
 	}
 	got := page.GetEntries()[0]
 	test.Eq(t, want, got, test.Cmp(protocmp.Transform(), protocmp.IgnoreFields(&v1.AuditEntry{}, "id", "time")))

@@ -15,13 +15,15 @@ import (
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rpc/convert"
 	"github.com/berthhq/berth/internal/rpc/request"
+	"github.com/berthhq/berth/internal/token"
 )
 
 // interceptor processes every request: it measures it, admits or rejects it, and converts errors to the contract's.
 type interceptor struct {
 	admission
-	metrics *metrics
-	log     *slog.Logger
+	metrics  *metrics
+	security *security
+	log      *slog.Logger
 	// timeLimit limits unary RPCs, whatever deadline the client sets.
 	timeLimit time.Duration
 }
@@ -33,6 +35,9 @@ func (c *interceptor) gate(
 	limited, cancel := context.WithTimeout(ctx, c.timeLimit) // the keys of an issuer may have to be fetched
 	defer cancel()
 	if err := c.authenticate(limited, spec.Procedure, header); err != nil {
+		if fault.ReasonOf(err) == fault.UnauthenticatedReason {
+			c.security.refused(ctx, "token_refused", token.Reason(err))
+		}
 		return nil, c.finish(limited, spec.Procedure, nil, err)
 	}
 	return ctx, nil
@@ -155,6 +160,7 @@ func (c *interceptor) finish(ctx context.Context, procedure string, recovered an
 		err = fmt.Errorf("panic: %v\n%s", recovered, debug.Stack())
 	}
 	request.CallFrom(ctx).Counted = true
+	c.security.called(ctx, procedure, err)
 	if err == nil {
 		c.metrics.count(procedure, "ok", "")
 		return nil

@@ -14,8 +14,6 @@ import (
 
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/gen/berth/v1/berthv1connect"
-	"github.com/berthhq/berth/internal/app"
-	"github.com/berthhq/berth/internal/seal"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit/expect"
 )
@@ -29,8 +27,7 @@ type notificationTest struct {
 
 func newNotificationTest(t *testing.T) *notificationTest {
 	t.Helper()
-	keys := expect.Value(seal.NewKeys([]byte("a key for tests that is 32 bytes")))(t)
-	s := newTestServer(t, func(c *app.Config) { c.Seals = keys })
+	s := newTestServer(t)
 	return &notificationTest{s, berthv1connect.NewNotificationServiceClient(s.Client, s.URL), s.Token(t, "owner")}
 }
 

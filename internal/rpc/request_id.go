@@ -3,7 +3,37 @@ package rpc
 import (
 	"crypto/rand"
 	"net/http"
+	"strings"
+
+	"github.com/berthhq/berth/internal/app/engine"
+	"github.com/berthhq/berth/internal/rpc/request"
 )
+
+// auditedRequest returns what the audit log says about a request.
+func auditedRequest(call *request.Call) engine.Request {
+	return engine.Request{ID: call.ID, Client: call.Program, Address: addressOf(call)}
+}
+
+// addressOf returns the address of a call's client, or "" if it is unknown.
+func addressOf(call *request.Call) string {
+	if !call.Client.IsValid() {
+		return ""
+	}
+	return call.Client.Unmap().WithZone("").String()
+}
+
+const maxClientName = 200
+
+// clientName returns the start of a header User-Agent in printable ASCII, which is all that programs send.
+func clientName(agent string) string {
+	printable := func(r rune) rune {
+		if r < ' ' || r > '~' {
+			return '?'
+		}
+		return r
+	}
+	return strings.Map(printable, agent[:min(len(agent), maxClientName)])
+}
 
 const (
 	requestIDHeader = "X-Request-Id"

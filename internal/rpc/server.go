@@ -146,10 +146,14 @@ func (c Config) serve(s services) (http.Handler, error) {
 	if err != nil {
 		return nil, fmt.Errorf("rpc: %w", err)
 	}
+	events, err := newSecurity(c.Metrics, c.Logger, c.Now)
+	if err != nil {
+		return nil, fmt.Errorf("rpc: %w", err)
+	}
 	calls := &interceptor{
 		admission: admission{rules: rules, verifier: c.Verifier, guard: c.Guard, validator: compiled, limits: allowed,
 			rates: newRates(c.Rates, c.Now)},
-		metrics: metrics, log: c.Logger, timeLimit: c.TimeLimit,
+		metrics: metrics, security: events, log: c.Logger, timeLimit: c.TimeLimit,
 	}
 	common := connect.WithHandlerOptions(
 		limitedGzip(c.MaxBytes, maxInflated),
@@ -208,13 +212,13 @@ func (c *interceptor) startCall(next http.Handler, maxBytes int64) http.Handler 
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		call := &request.Call{
 			ID: requestID(r.Header), Client: c.rates.addresses.Proxies.Client(r), Guard: c.guard, ResponseHeader: w.Header(),
-			Ready: func() {},
+			Program: clientName(r.UserAgent()), Ready: func() {},
 		}
 		w.Header().Set(requestIDHeader, call.ID)
 		w.Header().Set("X-Content-Type-Options", "nosniff")
 		w.Header().Set("Cache-Control", "no-store") // unless revalidate overwrites it
 		limitBody(w, r, maxBytes)
-		ctx := engine.WithRequest(request.WithCall(r.Context(), call), call.ID)
+		ctx := engine.WithRequest(request.WithCall(r.Context(), call), auditedRequest(call))
 		defer func() { call.Ready() }()
 		next.ServeHTTP(readyWriter{w, call}, r.WithContext(ctx))
 		// Connect itself responds if a request breaks off or violates the protocol.

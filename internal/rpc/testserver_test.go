@@ -20,6 +20,7 @@ import (
 	"github.com/berthhq/berth/internal/rules/checkin"
 	"github.com/berthhq/berth/internal/rules/member"
 	"github.com/berthhq/berth/internal/rules/waitlist"
+	"github.com/berthhq/berth/internal/seal"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit"
 	"github.com/berthhq/berth/internal/testkit/expect"
@@ -61,6 +62,7 @@ func startTestServer(t testing.TB, with Config, adapt ...func(*app.Config)) *tes
 	}
 	claims := expect.Value(waitlist.NewClaimKey([]byte("a key for tests that is 32 bytes")))(t)
 	keys := expect.Value(checkin.NewKeys([]byte("a key for tests that is 32 bytes")))(t)
+	seals := expect.Value(seal.NewKeys([]byte("a key for tests that is 32 bytes")))(t)
 	guard := access.New(accounts.AccessSource(s.DB.DB))
 	s.relay = expect.Value(
 		outbox.NewRelay(outbox.RelayConfig{DB: s.DB.DB, Metrics: s.metrics, RolesChanged: guard.Invalidate}),
@@ -68,7 +70,7 @@ func startTestServer(t testing.TB, with Config, adapt ...func(*app.Config)) *tes
 	t.Cleanup(s.relay.Close)
 	config := app.Config{
 		DB: s.DB.DB, Now: time.Now, CheckInKeys: keys, Claims: claims, PublicURL: "https://berth.test",
-		Committed: s.relay.NotifyCommit, RolesChanged: guard.Invalidate, Relay: s.relay,
+		Committed: s.relay.NotifyCommit, RolesChanged: guard.Invalidate, Relay: s.relay, Seals: seals,
 	}
 	for _, f := range adapt {
 		f(&config)

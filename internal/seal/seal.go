@@ -26,18 +26,29 @@ var (
 
 // Keys seal and sign. Each tenant has its own keys, derived from the server's secret (HKDF, RFC 5869).
 // The zero Keys open nothing and must not seal.
-type Keys struct{ secrets [][]byte }
+type Keys struct{ secrets func() [][]byte }
 
 // NewKeys takes the server's secret, and previous ones whose texts and links are still valid.
 func NewKeys(current []byte, previous ...[]byte) (Keys, error) {
-	var keys Keys
+	var secrets [][]byte
 	for _, secret := range append([][]byte{current}, previous...) {
 		if len(secret) < MinSecretLength {
 			return Keys{}, ErrSecretTooShort
 		}
-		keys.secrets = append(keys.secrets, bytes.Clone(secret))
+		secrets = append(secrets, bytes.Clone(secret))
 	}
-	return keys, nil
+	return RotatingKeys(func() [][]byte { return secrets }), nil
+}
+
+// RotatingKeys takes secrets that may change: each use asks for them. The first seals and signs, and all open and
+// verify. Each has at least MinSecretLength bytes.
+func RotatingKeys(secrets func() [][]byte) Keys { return Keys{secrets} }
+
+func (k Keys) all() [][]byte {
+	if k.secrets == nil {
+		return nil
+	}
+	return k.secrets()
 }
 
 func derive(secret []byte, in tenant.TenantID, purpose string) []byte {
@@ -63,17 +74,29 @@ func sealer(secret []byte, in tenant.TenantID) cipher.AEAD {
 
 // Seal encrypts a tenant's text.
 func (k Keys) Seal(in tenant.TenantID, text []byte) []byte {
-	return sealer(k.secrets[0], in).Seal(nil, nil, text, in.UUID[:]) //nolint:gosec // the cipher adds a random nonce
+	return sealer(k.all()[0], in).Seal(nil, nil, text, in.UUID[:]) //nolint:gosec // the cipher adds a random nonce
 }
 
 // Open decrypts a text that Seal encrypted for the tenant, or returns ErrInvalid.
 func (k Keys) Open(in tenant.TenantID, sealed []byte) ([]byte, error) {
-	for _, secret := range k.secrets {
+	for _, secret := range k.all() {
 		if text, err := sealer(secret, in).Open(nil, nil, sealed, in.UUID[:]); err == nil {
 			return text, nil
 		}
 	}
 	return nil, ErrInvalid
+}
+
+// Hashes returns a keyed hash of a text with each secret, that of the current one first, to look up what is sealed. It
+// cannot be computed without the secret.
+func (k Keys) Hashes(in tenant.TenantID, purpose, text string) [][]byte {
+	var hashes [][]byte
+	for _, secret := range k.all() {
+		mac := hmac.New(sha256.New, derive(secret, in, "berth/hash/v1/"+purpose))
+		mac.Write([]byte(text))
+		hashes = append(hashes, mac.Sum(nil))
+	}
+	return hashes
 }
 
 const tagLength = sha256.Size / 2
@@ -84,12 +107,12 @@ var encoding = base64.RawURLEncoding.Strict()
 // The payload is signed, not encrypted.
 func (k Keys) Sign(in tenant.TenantID, purpose string, says []byte) string {
 	text := append(bytes.Clone(in.UUID[:]), says...)
-	return encoding.EncodeToString(append(text, tag(k.secrets[0], in, purpose, text)...))
+	return encoding.EncodeToString(append(text, tag(k.all()[0], in, purpose, text)...))
 }
 
 // Token derives 128 bits from a seed. It cannot be computed without the secret. The same seed gives the same token.
 func (k Keys) Token(in tenant.TenantID, purpose string, seed []byte) []byte {
-	return tag(k.secrets[0], in, "token/"+purpose, seed)
+	return tag(k.all()[0], in, "token/"+purpose, seed)
 }
 
 // Verify returns what Sign signed for the purpose; ok is false for any other text.
@@ -100,7 +123,7 @@ func (k Keys) Verify(purpose, link string) (in tenant.TenantID, says []byte, ok 
 	}
 	text, given := raw[:len(raw)-tagLength], raw[len(raw)-tagLength:]
 	copy(in.UUID[:], text)
-	for _, secret := range k.secrets {
+	for _, secret := range k.all() {
 		if hmac.Equal(given, tag(secret, in, purpose, text)) {
 			return in, text[len(in.UUID):], true
 		}

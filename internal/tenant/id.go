@@ -102,6 +102,11 @@ func MustParse[I ~struct{ UUID }](text string) I {
 	return id
 }
 
+// Time returns when an id was made, to the millisecond in UTC. It has a meaning only for ids that New or NextID made.
+func (u UUID) Time() time.Time {
+	return time.UnixMilli(int64(binary.BigEndian.Uint64(u[:8]) >> 16)).UTC()
+}
+
 // New returns an id that sorts by time (UUIDv7, RFC 9562 section 5.7). It reads random bytes: call it before a
 // transaction begins, never inside one, so that a retried transaction writes the same rows.
 func New[I ~struct{ UUID }](now time.Time) I {

@@ -17,6 +17,7 @@ import (
 	"github.com/berthhq/berth/internal/rules/checkin"
 	"github.com/berthhq/berth/internal/rules/member"
 	"github.com/berthhq/berth/internal/rules/waitlist"
+	"github.com/berthhq/berth/internal/seal"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit/expect"
 )
@@ -73,8 +74,10 @@ func (s *Studio) Config() app.Config {
 	secret := []byte("a key for tests that is 32 bytes")
 	claims := expect.Value(waitlist.NewClaimKey(secret))(s.T)
 	keys := expect.Value(checkin.NewKeys(secret))(s.T)
+	seals := expect.Value(seal.NewKeys(secret))(s.T)
 	return app.Config{
 		DB: s.DB.DB, Now: s.Clock.Now, CheckInKeys: keys, Claims: claims, PublicURL: "https://berth.example",
+		Seals: seals,
 	}
 }
 

@@ -21,6 +21,44 @@ func unauthenticated(message string, cause error) error {
 // IsExpired reports whether Verify rejected a token only because it has expired.
 func IsExpired(err error) bool { return errors.Is(err, jwt.ErrTokenExpired) }
 
+// errUnknownKey is the cause of errors for tokens whose issuer does not publish their key.
+var errUnknownKey = errors.New("token: the key is not published")
+
+// Reason returns why Verify rejected a token, as one of a few words for metrics.
+func Reason(err error) string {
+	for _, known := range []struct {
+		cause error
+		word  string
+	}{
+		{jwt.ErrTokenExpired, "expired"},
+		{jwt.ErrTokenNotValidYet, "not_valid_yet"},
+		{jwt.ErrTokenUsedBeforeIssued, "issued_in_future"},
+		{jwt.ErrTokenRequiredClaimMissing, "claim_missing"},
+		{jwt.ErrTokenInvalidAudience, "audience"},
+		{jwt.ErrTokenSignatureInvalid, "signature"},
+		{jwt.ErrTokenMalformed, "malformed"},
+		{errUnknownKey, "key"},
+	} {
+		if errors.Is(err, known.cause) {
+			return known.word
+		}
+	}
+	switch f, _ := errors.AsType[*fault.Error](err); {
+	case f == nil:
+		return "unavailable"
+	case f.Message == missing:
+		return "missing"
+	case f.Message == notTrusted:
+		return "issuer"
+	case f.Message == badAlgorithm:
+		return "algorithm"
+	case f.Message == malformed:
+		return "malformed"
+	default:
+		return "claims"
+	}
+}
+
 // explain converts an error of golang-jwt to one whose message says what to do.
 func explain(err error) error {
 	if already, ok := errors.AsType[*fault.Error](err); ok {
@@ -48,6 +86,7 @@ func explain(err error) error {
 }
 
 const (
+	missing      = "A token is needed. Send it in the header Authorization: Bearer <token>."
 	malformed    = "This is not a valid JSON Web Token. Send only the token, as it was issued."
 	badAlgorithm = "The token is not signed with RS256, ES256 or EdDSA. Ask the issuer to use one of them."
 	notTrusted   = "The token's issuer is not trusted here. Get a token from the sign-in service of this server."

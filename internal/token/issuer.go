@@ -1,34 +1,37 @@
 package token
 
 import (
-	"crypto"
-	"crypto/ed25519"
-	"crypto/rand"
-	"crypto/x509"
+	"context"
 	"encoding/json"
-	"encoding/pem"
-	"errors"
 	"fmt"
-	"io/fs"
 	"net/http"
-	"os"
-	"path/filepath"
+	"sync/atomic"
 	"time"
 
 	"github.com/golang-jwt/jwt/v5"
 
+	"github.com/berthhq/berth/internal/secret"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// Issuer signs tokens with Berth's own key and publishes the public key.
+// Issuer signs tokens with Berth's own key and publishes the public keys. Keys change while it runs: a new one is
+// published before it signs, and an old one stays published until its source no longer has it.
 type Issuer struct {
 	now              func() time.Time
 	issuer, audience string
-	method           jwt.SigningMethod
-	private          crypto.Signer
-	public           webKey
-	document         []byte // the JSON Web Key Set
+	source           secret.Source
+	ring             atomic.Pointer[[]signingKey]
+	document         atomic.Pointer[[]byte] // the JSON Web Key Set
 	keys             *KeySet
+}
+
+// signingKey is one of the issuer's keys.
+type signingKey struct {
+	secret.Signer
+
+	method    jwt.SigningMethod
+	public    webKey
+	notBefore time.Time // zero if the key was there when the issuer was created
 }
 
 // Claims is the content of a token.
@@ -38,33 +41,82 @@ type Claims struct {
 	Tenants     []tenant.TenantID
 }
 
-// OpenIssuer loads the private key from a PEM file (PKCS #8; Ed25519, or EC on P-256). If the file does not exist,
-// it creates an Ed25519 key and writes it, readable by the owner only. Nodes that share the file accept each other's
-// tokens.
+// OpenIssuer returns an issuer with the keys of a file: see secret.Files. If the file does not exist, it creates one
+// with an Ed25519 key. Nodes that share the file accept each other's tokens.
 func OpenIssuer(path, issuer, audience string, now func() time.Time) (*Issuer, error) {
-	private, err := load(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		if err = create(path); err == nil {
-			private, err = load(path)
+	files := secret.Files{secret.Signing: path}
+	if err := files.Create(); err != nil {
+		return nil, fmt.Errorf("token: %w", err)
+	}
+	return NewIssuer(context.Background(), files, issuer, audience, now)
+}
+
+// NewIssuer returns an issuer with the keys of a source. The verifier that trusts it reads them again: see
+// Verifier.Run. If that fails, the keys stay as they are.
+func NewIssuer(
+	ctx context.Context, source secret.Source, issuer, audience string, now func() time.Time,
+) (*Issuer, error) {
+	i := &Issuer{now: now, issuer: issuer, audience: audience, source: source}
+	i.keys = newKeySet(now, secret.ReloadEvery, secret.ReloadEvery)
+	i.keys.read = func(ctx context.Context, _ bool) ([]byte, error) { return i.reload(ctx) }
+	if err := i.keys.refresh(ctx); err != nil {
+		return nil, fmt.Errorf("token: %w", err)
+	}
+	return i, nil
+}
+
+// reload reads the keys, and returns the JSON Web Key Set if they have changed. KeySet runs one at a time.
+func (i *Issuer) reload(ctx context.Context) ([]byte, error) {
+	signers, err := i.source.Signers(ctx)
+	if err != nil {
+		return nil, err
+	}
+	known := make(map[string]signingKey)
+	if old := i.ring.Load(); old != nil {
+		for _, k := range *old {
+			known[k.public.ID] = k
 		}
 	}
+	ring := make([]signingKey, 0, len(signers))
+	public := make([]webKey, 0, len(signers))
+	for _, s := range signers {
+		k := signingKey{Signer: s}
+		if k.public, err = newWebKey(s.Public()); err != nil {
+			return nil, fmt.Errorf("signing key: %w", err)
+		}
+		// While this node runs, other nodes run too, and have to publish a key before this one signs with it. A node that
+		// starts cannot know since when they do, and keeps to the time that the key states.
+		if old, ok := known[k.public.ID]; ok {
+			k.notBefore = old.notBefore
+		} else if len(known) > 0 {
+			k.notBefore = i.now().Add(secret.PublishTime)
+		}
+		if k.From.Before(k.notBefore) {
+			k.From = k.notBefore
+		}
+		k.method = jwt.GetSigningMethod(k.public.Algorithm)
+		ring, public = append(ring, k), append(public, k.public)
+	}
+	document, err := json.Marshal(map[string][]webKey{"keys": public})
 	if err != nil {
-		return nil, fmt.Errorf("token: signing key: %w", err)
-	}
-	i := &Issuer{now: now, issuer: issuer, audience: audience, private: private, keys: newKeySet(now, 0, 0)}
-	if i.public, err = newWebKey(private.Public()); err != nil {
-		return nil, fmt.Errorf("token: signing key %s: %w", path, err)
-	}
-	i.method = jwt.GetSigningMethod(i.public.Algorithm)
-	if i.document, err = json.Marshal(map[string][]webKey{"keys": {i.public}}); err != nil {
 		return nil, err
 	}
-	keys, err := parseKeys(i.document)
-	if err != nil {
+	if _, err := parseKeys(document); err != nil {
 		return nil, err
 	}
-	i.keys.replace(keys)
-	return i, nil
+	i.ring.Store(&ring)
+	i.document.Store(&document)
+	return document, nil
+}
+
+// signer returns the key that signs at a time.
+func (i *Issuer) signer(at time.Time) signingKey {
+	ring := *i.ring.Load()
+	begins := make([]time.Time, len(ring))
+	for n, k := range ring {
+		begins[n] = k.From
+	}
+	return ring[secret.InUse(begins, at)]
 }
 
 // Issue signs a token that is valid for ttl from now, truncated to seconds.
@@ -88,9 +140,10 @@ func (i *Issuer) Issue(g Claims, ttl time.Duration) (raw string, expires time.Ti
 	if g.Email != "" {
 		claims["email"] = g.Email
 	}
-	t := jwt.NewWithClaims(i.method, claims)
-	t.Header["kid"] = i.public.ID
-	raw, err = t.SignedString(i.private)
+	key := i.signer(now)
+	t := jwt.NewWithClaims(key.method, claims)
+	t.Header["kid"] = key.public.ID
+	raw, err = t.SignedString(key.Signer.Signer)
 	if err != nil {
 		return "", time.Time{}, fmt.Errorf("token: sign: %w", err)
 	}
@@ -105,7 +158,7 @@ func (i *Issuer) AsTrusted() TrustedIssuer {
 	return TrustedIssuer{Issuer: i.issuer, Audience: i.audience, Keys: i.keys, ServiceAccounts: true}
 }
 
-// ServeHTTP publishes the public key as a JSON Web Key Set.
+// ServeHTTP publishes the public keys as a JSON Web Key Set.
 func (i *Issuer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		w.Header().Set("Allow", "GET, HEAD")
@@ -114,70 +167,5 @@ func (i *Issuer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", "application/jwk-set+json")
 	w.Header().Set("Cache-Control", "public, max-age=300")
-	_, _ = w.Write(i.document) // fails only if the connection is closed
-}
-
-const pemType = "PRIVATE KEY"
-
-func load(path string) (crypto.Signer, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	// The group may read it, because orchestrators give secrets to unprivileged processes that way.
-	if info.Mode().Perm()&0o007 != 0 {
-		return nil, fmt.Errorf("everyone can read %s: restrict its permissions (chmod 600)", path)
-	}
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	block, _ := pem.Decode(text)
-	if block == nil || block.Type != pemType {
-		return nil, fmt.Errorf("%s has no PEM block %q", path, pemType)
-	}
-	parsed, err := x509.ParsePKCS8PrivateKey(block.Bytes)
-	if err != nil {
-		return nil, fmt.Errorf("%s has no PKCS #8 key", path)
-	}
-	signer, ok := parsed.(crypto.Signer)
-	if !ok {
-		return nil, fmt.Errorf("%s has a key that cannot sign", path)
-	}
-	return signer, nil
-}
-
-// create writes a new key to the path, unless another process was faster and wrote its own.
-// The file appears complete or not at all.
-func create(path string) error {
-	_, private, err := ed25519.GenerateKey(rand.Reader)
-	if err != nil {
-		return err
-	}
-	der, err := x509.MarshalPKCS8PrivateKey(private)
-	if err != nil {
-		return err
-	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return err
-	}
-	draft, err := os.CreateTemp(filepath.Dir(path), ".signing-key-*") // has mode 0600
-	if err != nil {
-		return err
-	}
-	defer os.Remove(draft.Name())
-	err = pem.Encode(draft, &pem.Block{Type: pemType, Bytes: der})
-	if err == nil {
-		err = draft.Sync()
-	}
-	if closeErr := draft.Close(); err == nil {
-		err = closeErr
-	}
-	if err != nil {
-		return err
-	}
-	if err := os.Link(draft.Name(), path); err != nil && !errors.Is(err, fs.ErrExist) {
-		return err
-	}
-	return nil
+	_, _ = w.Write(*i.document.Load()) // fails only if the connection is closed
 }

@@ -120,7 +120,8 @@ func (s *KeySet) find(ctx context.Context, id keyID) (*key, error) {
 			"The keys of the token's issuer are not available right now. Try again in a minute.", s.lastErr,
 		)
 	}
-	return nil, unauthenticated("The token is signed with a key that its issuer does not publish. Get a new token.", nil)
+	return nil, unauthenticated("The token is signed with a key that its issuer does not publish. Get a new token.",
+		errUnknownKey)
 }
 
 // refresh reads the keys, even if they were just read.

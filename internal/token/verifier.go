@@ -81,7 +81,7 @@ func NewVerifier(now func() time.Time, trusts ...TrustedIssuer) (*Verifier, erro
 // error.
 func (v *Verifier) Verify(ctx context.Context, raw string) (Principal, error) {
 	if raw == "" {
-		return Principal{}, unauthenticated("A token is needed. Send it in the header Authorization: Bearer <token>.", nil)
+		return Principal{}, unauthenticated(missing, nil)
 	}
 	if len(raw) > maxToken {
 		return Principal{}, unauthenticated(fmt.Sprintf(

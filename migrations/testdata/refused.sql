@@ -2,6 +2,8 @@
 -- What another constraint implies is tested without that.
 
 select again('audit_entries', ''); -- audit_entries_pkey
+update audit_entries set address = repeat('1', 46); -- audit_entries_address_check
+update audit_entries set client = repeat('c', 201); -- audit_entries_client_check
 
 update benefit_providers set code = 'club'; -- benefit_providers_code_check
 update benefit_providers set discount_percent = 101; -- benefit_providers_discount_percent_check
@@ -53,6 +55,8 @@ update deliveries set channel = 'FAX'; -- deliveries_channel_check
 update deliveries set status = 'LOST'; -- deliveries_status_check
 select again('deliveries', ''); -- deliveries_pkey
 
+update devices set token = null, sealed = ''; -- devices_sealed_check
+update devices set token = null; -- devices_one_token
 update devices set kind = 'PHONE'; -- devices_kind_check
 update devices set token_hash = 'short'; -- devices_token_hash_check
 update devices set member_id = id('other'); -- devices_tenant_id_member_id_fkey

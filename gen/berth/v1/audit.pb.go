@@ -104,7 +104,13 @@ type AuditEntry struct {
 	// "ids". A new object has no "before". There can be other facts. Secrets are never included.
 	Changes *structpb.Struct `protobuf:"bytes,9,opt,name=changes,proto3" json:"changes,omitempty"`
 	// The id of the request, as in the service's logs. Empty if Berth acted by itself.
-	RequestId     string `protobuf:"bytes,10,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
+	RequestId string `protobuf:"bytes,10,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
+	// The IP address from which the request came. Behind a proxy that the operator trusts it is the client's. Empty if
+	// Berth acted by itself.
+	Address string `protobuf:"bytes,11,opt,name=address,proto3" json:"address,omitempty"`
+	// The program that sent the request, as its header User-Agent says, up to 200 characters. Programs may claim anything.
+	// Empty if it said nothing, or if Berth acted by itself.
+	Client        string `protobuf:"bytes,12,opt,name=client,proto3" json:"client,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -209,6 +215,20 @@ func (x *AuditEntry) GetRequestId() string {
 	return ""
 }
 
+func (x *AuditEntry) GetAddress() string {
+	if x != nil {
+		return x.Address
+	}
+	return ""
+}
+
+func (x *AuditEntry) GetClient() string {
+	if x != nil {
+		return x.Client
+	}
+	return ""
+}
+
 // AuditActor is who performed an action.
 type AuditActor struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -286,7 +306,7 @@ var File_berth_v1_audit_proto protoreflect.FileDescriptor
 
 const file_berth_v1_audit_proto_rawDesc = "" +
 	"\n" +
-	"\x14berth/v1/audit.proto\x12\bberth.v1\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xd3\x02\n" +
+	"\x14berth/v1/audit.proto\x12\bberth.v1\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x85\x03\n" +
 	"\n" +
 	"AuditEntry\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12.\n" +
@@ -301,7 +321,9 @@ const file_berth_v1_audit_proto_rawDesc = "" +
 	"\achanges\x18\t \x01(\v2\x17.google.protobuf.StructR\achanges\x12\x1d\n" +
 	"\n" +
 	"request_id\x18\n" +
-	" \x01(\tR\trequestId\"x\n" +
+	" \x01(\tR\trequestId\x12\x18\n" +
+	"\aaddress\x18\v \x01(\tR\aaddress\x12\x16\n" +
+	"\x06client\x18\f \x01(\tR\x06client\"x\n" +
 	"\n" +
 	"AuditActor\x12,\n" +
 	"\x04kind\x18\x01 \x01(\x0e2\x18.berth.v1.AuditActorKindR\x04kind\x12\x0e\n" +

@@ -111,9 +111,12 @@ type Tenant struct {
 	UpdateTime *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=update_time,json=updateTime,proto3" json:"update_time,omitempty"`
 	// The look of emails, the pages that they link to, wall displays and the member app. Absent: Berth's default look,
 	// with the tenant's name.
-	Brand         *Brand `protobuf:"bytes,10,opt,name=brand,proto3" json:"brand,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	Brand *Brand `protobuf:"bytes,10,opt,name=brand,proto3" json:"brand,omitempty"`
+	// Whether the audit log records who reads members' personal pages: an entry "member.read" for each reader, member and
+	// hour (UTC). Off by default.
+	AuditMemberReads bool `protobuf:"varint,11,opt,name=audit_member_reads,json=auditMemberReads,proto3" json:"audit_member_reads,omitempty"`
+	unknownFields    protoimpl.UnknownFields
+	sizeCache        protoimpl.SizeCache
 }
 
 func (x *Tenant) Reset() {
@@ -214,6 +217,13 @@ func (x *Tenant) GetBrand() *Brand {
 		return x.Brand
 	}
 	return nil
+}
+
+func (x *Tenant) GetAuditMemberReads() bool {
+	if x != nil {
+		return x.AuditMemberReads
+	}
+	return false
 }
 
 // Brand is a tenant's own look.
@@ -1173,7 +1183,7 @@ var File_berth_v1_tenant_proto protoreflect.FileDescriptor
 
 const file_berth_v1_tenant_proto_rawDesc = "" +
 	"\n" +
-	"\x15berth/v1/tenant.proto\x12\bberth.v1\x1a\x15berth/v1/common.proto\x1a\x1bbuf/validate/validate.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x18google/type/latlng.proto\"\x80\x04\n" +
+	"\x15berth/v1/tenant.proto\x12\bberth.v1\x1a\x15berth/v1/common.proto\x1a\x1bbuf/validate/validate.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x18google/type/latlng.proto\"\xae\x04\n" +
 	"\x06Tenant\x12\x1b\n" +
 	"\x02id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\x02id\x12\x1c\n" +
 	"\x04name\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\xc8\x01R\x04name\x12Y\n" +
@@ -1188,7 +1198,8 @@ const file_berth_v1_tenant_proto_rawDesc = "" +
 	"\vupdate_time\x18\t \x01(\v2\x1a.google.protobuf.TimestampR\n" +
 	"updateTime\x12%\n" +
 	"\x05brand\x18\n" +
-	" \x01(\v2\x0f.berth.v1.BrandR\x05brand\"\x90\x01\n" +
+	" \x01(\v2\x0f.berth.v1.BrandR\x05brand\x12,\n" +
+	"\x12audit_member_reads\x18\v \x01(\bR\x10auditMemberReads\"\x90\x01\n" +
 	"\x05Brand\x12E\n" +
 	"\blogo_url\x18\x01 \x01(\tB*\xbaH'\xd8\x01\x01r\"\x18\xf4\x032\x1d^https://[!#-&(-;=?-Z_a-z~]+$R\alogoUrl\x12@\n" +
 	"\faccent_color\x18\x02 \x01(\tB\x1d\xbaH\x1a\xd8\x01\x01r\x15\x18\a2\x11^#[0-9A-Fa-f]{6}$R\vaccentColor\"\x8e\x05\n" +

@@ -22,7 +22,7 @@ import (
 func TestAudit_RecordsAnEdit(t *testing.T) {
 	t.Parallel()
 	studio := testkit.New(t)
-	ctx := engine.WithRequest(t.Context(), "request-1")
+	ctx := engine.WithRequest(t.Context(), engine.Request{ID: "request-1", Address: "192.0.2.7", Client: "curl/8"})
 	expect.OK(t)(studio.App.Catalog.UpdateLocation(
 		ctx, studio.Owner, studio.Location, nil, func(l *catalog.Location) { l.Name = "Quay" },
 	))
@@ -35,7 +35,8 @@ func TestAudit_RecordsAnEdit(t *testing.T) {
 	want := accounts.AuditEntry{
 		ID: got[0].ID, Actor: studio.Owner.Member.String(), ActorKind: accounts.ByMember, ActorName: "Olga Owner",
 		Subject: studio.Owner.Subject,
-		Action:  "location.updated", TargetKind: "location", TargetID: studio.Location.String(), Request: "request-1",
+		Action:  "location.updated", TargetKind: "location", TargetID: studio.Location.String(),
+		Request: "request-1", Address: "192.0.2.7", Client: "curl/8",
 		At:      testkit.Noon,
 		Changes: map[string]any{"before": map[string]any{"name": "Pier 1"}, "after": map[string]any{"name": "Quay"}},
 	}

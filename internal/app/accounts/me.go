@@ -48,6 +48,7 @@ func (s *Service) RegisterDevice(
 	if err := member.CheckDeviceToken(token); err != nil {
 		return member.Device{}, err
 	}
+	sealed := s.sealToken(caller.Tenant, token) // once, so that all attempts write the same
 	return engine.Do(ctx, s.engine, caller, engine.Spec[member.Device]{Name: "device.register", Replay: true},
 		func(ctx context.Context, tx *engine.Tx) (member.Device, error) {
 			m, err := engine.Find(ctx, tx, errNoMember, func(b *pg.Batch, into **member.Member) {
@@ -59,11 +60,50 @@ func (s *Service) RegisterDevice(
 			device := member.Device{
 				ID: tenant.NextID[tenant.DeviceID](tx.IDs), Kind: kind, CreatedAt: tx.Now, SeenAt: tx.Now,
 			}
-			accountdb.SaveDevice(tx.Tx, tx.Tenant, m.ID, device, token, &device)
+			accountdb.SaveDevice(tx.Tx, tx.Tenant, m.ID, device, sealed, &device)
 			accountdb.TrimDevices(tx.Tx, tx.Tenant, m.ID, member.MaxDevices)
 			err = tx.Flush(ctx) // a device with that token keeps its id
 			return device, err
 		})
+}
+
+// sealToken seals the token of a device.
+func (s *Service) sealToken(in tenant.TenantID, token string) accountdb.SealedToken {
+	hashes := s.seals.Hashes(in, "device", token)
+	return accountdb.SealedToken{
+		Sealed: s.seals.Seal(in, []byte(token)), Hash: hashes[0],
+		Former: append(hashes[1:], accountdb.PlainHash(token)),
+	}
+}
+
+// sealedAtOnce is how many tokens SealDevices seals in a transaction.
+const sealedAtOnce = 500
+
+// SealDevices seals the tokens of devices that were stored before tokens were sealed.
+func (s *Service) SealDevices(ctx context.Context, in tenant.TenantID) error {
+	caller := tenant.System(in)
+	for {
+		plain, err := engine.List(ctx, s.engine, caller, func(b *pg.Batch, into *[]accountdb.UnsealedDevice) {
+			accountdb.ListUnsealedDevices(b, in, sealedAtOnce, into)
+		})
+		if err != nil || len(plain) == 0 {
+			return err
+		}
+		sealed := make([]accountdb.SealedToken, len(plain))
+		for i, d := range plain {
+			sealed[i] = s.sealToken(in, d.Token)
+		}
+		err = engine.Exec(ctx, s.engine, caller, engine.Spec[struct{}]{Name: "sweep.seal_devices"},
+			func(_ context.Context, tx *engine.Tx) error {
+				for i, d := range plain {
+					accountdb.SealDevice(tx.Tx, tx.Tenant, d.ID, sealed[i])
+				}
+				return nil
+			})
+		if err != nil {
+			return err
+		}
+	}
 }
 
 // UnregisterDevice ends push notifications to a device of the caller.

@@ -4,12 +4,15 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/data/accountdb"
+	"github.com/berthhq/berth/internal/data/coredb"
 	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/member"
 	"github.com/berthhq/berth/internal/tenant"
 )
@@ -104,16 +107,51 @@ func findMember(
 	return m, otherOwner, facts, err
 }
 
-// GetMember reads a member and their devices.
+// GetMember reads a member and their devices. If the tenant asks for it, the audit log records who read another member
+// in which hour.
 func (s *Service) GetMember(
 	ctx context.Context, caller tenant.Caller, id tenant.MemberID,
 ) (member.Member, []member.Device, error) {
 	var devices []member.Device
+	var owner *catalog.Tenant
+	var audited bool
+	hour := s.engine.Now().Truncate(time.Hour)
 	m, err := engine.Get(ctx, s.engine, caller, errNoMember, func(b *pg.Batch, into **member.Member) {
 		accountdb.FindMember(b, caller.Tenant, id, into)
 		accountdb.ListDevices(b, caller.Tenant, id, &devices)
+		accountdb.FindTenant(b, caller.Tenant, &owner)
+		findMemberRead(b, caller, id, hour, &audited)
 	})
-	return m, devices, err
+	if err == nil && owner != nil && owner.AuditMemberReads && !audited && caller.Member != id {
+		err = s.auditMemberRead(ctx, caller, id, hour)
+	}
+	if err != nil {
+		return member.Member{}, nil, err
+	}
+	return m, devices, nil
+}
+
+const memberRead = "member.read"
+
+func findMemberRead(b *pg.Batch, by tenant.Caller, id tenant.MemberID, since time.Time, into *bool) {
+	coredb.IsAudited(b, by.Tenant, by.Actor(), memberRead, "member", id.String(), since, into)
+}
+
+// auditMemberRead records that a caller has read a member, once an hour also if they read several times at once.
+func (s *Service) auditMemberRead(
+	ctx context.Context, caller tenant.Caller, id tenant.MemberID, hour time.Time,
+) error {
+	return engine.Exec(ctx, s.engine, caller, engine.Spec[struct{}]{Name: "member.read"},
+		func(ctx context.Context, tx *engine.Tx) error {
+			var audited bool
+			var batch pg.Batch
+			findMemberRead(&batch, tx.Caller, id, hour, &audited)
+			if err := tx.Load(ctx, &batch); err != nil || audited {
+				return err
+			}
+			tx.Audit(memberRead, "member", id.UUID, "", nil)
+			return nil
+		})
 }
 
 // ListMembers searches members. It sorts them by name, then id.

@@ -3,6 +3,7 @@ package accounts
 
 import (
 	"github.com/berthhq/berth/internal/app/engine"
+	"github.com/berthhq/berth/internal/seal"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -12,17 +13,20 @@ type Config struct {
 	// RolesChanged is called after a commit that changed permissions in a tenant. Optional. Other nodes are notified
 	// through AccessChannel.
 	RolesChanged func(tenant.TenantID)
+	// Seals keep the tokens of devices.
+	Seals seal.Keys
 }
 
 // Service has the use cases of this package. It is safe for concurrent use.
 type Service struct {
 	engine       *engine.Engine
 	rolesChanged func(tenant.TenantID)
+	seals        seal.Keys
 }
 
 // New makes a Service.
 func New(c Config) *Service {
-	s := &Service{engine: c.Engine, rolesChanged: c.RolesChanged}
+	s := &Service{engine: c.Engine, rolesChanged: c.RolesChanged, seals: c.Seals}
 	if s.rolesChanged == nil {
 		s.rolesChanged = func(tenant.TenantID) {}
 	}

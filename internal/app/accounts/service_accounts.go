@@ -1,12 +1,14 @@
 package accounts
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"time"
 
 	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/data/accountdb"
+	"github.com/berthhq/berth/internal/data/coredb"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/grant"
@@ -130,6 +132,28 @@ func findAccount(ctx context.Context, tx *engine.Tx, id tenant.ServiceAccountID)
 
 var errNoAccount = fault.Missing(fault.ServiceAccountNotFound, "Service account")
 
+const keyRefused = "account.key_refused"
+
+// auditRefusedKey records that a program still uses a key that was revoked or has expired, once an hour. The key's
+// secret was right, so it is one of the tenant's.
+func (s *Service) auditRefusedKey(
+	ctx context.Context, in tenant.TenantID, account tenant.ServiceAccountID, id tenant.KeyID,
+) error {
+	by := tenant.Caller{Tenant: in, Subject: token.ServiceAccountPrefix + account.String()}
+	return engine.Exec(ctx, s.engine, by, engine.Spec[struct{}]{Name: "account.refuse_key"},
+		func(ctx context.Context, tx *engine.Tx) error {
+			var audited bool
+			var batch pg.Batch
+			coredb.IsAudited(&batch, in, by.Actor(), keyRefused, "service_account", account.String(),
+				tx.Now.Truncate(time.Hour), &audited)
+			if err := tx.Load(ctx, &batch); err != nil || audited {
+				return err
+			}
+			tx.Audit(keyRefused, "service_account", account.UUID, "", map[string]any{"key_id": id.String()})
+			return nil
+		})
+}
+
 // newSecret creates the random part of a key. Call it before the transaction, so that all attempts write the same.
 func newSecret() grant.Secret {
 	var secret grant.Secret
@@ -185,8 +209,11 @@ func (s *Service) ExchangeKey(
 		return ExchangedKey{}, err
 	}
 	now := s.engine.Now()
-	if !secret.Matches(key.Hash) || key.Revoked || !key.Key.Valid(now) {
-		return ExchangedKey{}, grant.ErrKeyInvalid
+	if !secret.Matches(key.Hash) {
+		return ExchangedKey{}, grant.ErrKeyInvalid // nothing proves who tries: it is counted, not audited
+	}
+	if key.Revoked || !key.Key.Valid(now) {
+		return ExchangedKey{}, cmp.Or(s.auditRefusedKey(ctx, in, key.Account, id), error(grant.ErrKeyInvalid))
 	}
 	if hour := now.Truncate(time.Hour); key.Key.UsedAt.Before(hour) { // once per hour: it is a write
 		err := engine.Exec(ctx, s.engine, anonymous, engine.Spec[struct{}]{Name: "account.use_key"},

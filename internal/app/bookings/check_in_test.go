@@ -115,7 +115,8 @@ func TestCheckIn_TwiceChangesNothing(t *testing.T) {
 	again := map[string]func() (bookings.CheckInResult, error){
 		"the same code": func() (bookings.CheckInResult, error) { return studio.SelfCheckIn(mia, s, code) },
 		"by GPS, from home": func() (bookings.CheckInResult, error) {
-			return studio.SelfCheckIn(mia, s, bookings.CheckInProof{Position: &checkin.Position{Point: checkin.Point{Latitude: 1}}})
+			home := checkin.Position{Point: checkin.Point{Latitude: 1}}
+			return studio.SelfCheckIn(mia, s, bookings.CheckInProof{Position: &home})
 		},
 		"by staff": func() (bookings.CheckInResult, error) { return studio.CheckIn(studio.Coach, id) },
 	}

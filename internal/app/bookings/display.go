@@ -55,7 +55,7 @@ func (s *Service) CreateDisplayURL(
 			ID: tenant.NextID[tenant.DisplayLinkID](tx.IDs), Session: session, CreatedBy: tx.Caller.Actor(), CreatedAt: tx.Now,
 		}
 		bookingdb.InsertDisplayLink(tx.Tx, tx.Tenant, link)
-		auditDisplay(tx, "display.created", link)
+		auditDisplay(tx, "display_link.created", link)
 		return link, nil
 	}
 	link, err := engine.Do(ctx, s.engine, caller, spec, create)
@@ -102,7 +102,7 @@ func (s *Service) RevokeDisplayLink(
 		revoked, changed := link.Revoke(tx.Caller.Actor(), tx.Now)
 		if changed {
 			bookingdb.UpdateDisplayLink(tx.Tx, tx.Tenant, revoked)
-			auditDisplay(tx, "display.revoked", revoked)
+			auditDisplay(tx, "display_link.revoked", revoked)
 		}
 		return revoked, nil
 	})
@@ -178,8 +178,8 @@ const (
 	maxDisplayLinks = 100 // of a session
 )
 
-// GetDisplay reads what the screen shows. It needs no sign-in: the token is signed by this service, names the tenant and
-// the session, and is the permission.
+// GetDisplay reads what the screen shows. It needs no sign-in: the token is signed by this service, names the tenant
+// and the session, and is the permission.
 func (s *Service) GetDisplay(ctx context.Context, token string) (Display, error) {
 	now := s.engine.Now()
 	shown, err := s.keys.VerifyDisplay(token, now)

@@ -245,11 +245,11 @@ func TestRevokeDisplayLink_EndsTheDisplay(t *testing.T) {
 	}
 	test.True(t, show(studio, second.Token).QR != "", test.Sprint("the other link ended, too"))
 	expect.Reason(t, fault.DisplayLinkNotFound)(
-		studio.App.Bookings.RevokeDisplayLink(t.Context(), studio.Coach, tenant.DisplayLinkID{UUID: s.UUID}),
+		studio.App.Bookings.RevokeDisplayLink(t.Context(), studio.Coach, testkit.NewID[tenant.DisplayLinkID]()),
 	)
-	audited := slices.DeleteFunc(studio.Audited(), func(a string) bool { return !strings.HasPrefix(a, "display.") })
+	audited := slices.DeleteFunc(studio.Audited(), func(a string) bool { return !strings.HasPrefix(a, "display_link.") })
 	slices.Sort(audited)
-	test.Eq(t, []string{"display.created", "display.created", "display.revoked"}, audited)
+	test.Eq(t, []string{"display_link.created", "display_link.created", "display_link.revoked"}, audited)
 }
 
 func TestCreateDisplayURL_HasALimitUntilLinksAreSwept(t *testing.T) {

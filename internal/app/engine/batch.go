@@ -41,7 +41,7 @@ func enqueue[R any](
 	done := make(chan outcome, 1)
 	var last *operation[R] // the latest attempt; only the runner accesses it
 	t := &task{
-		ctx: ctx, caller: by, request: requestID(ctx), name: s.Name, locks: locks, races: s.Races, key: key, quiet: s.Quiet,
+		ctx: ctx, caller: by, request: requestOf(ctx), name: s.Name, locks: locks, races: s.Races, key: key, quiet: s.Quiet,
 		newAttempt: func() attempt {
 			last = &operation[R]{Operation: fresh(), spec: s}
 			return last

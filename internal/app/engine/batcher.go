@@ -64,7 +64,7 @@ type queue struct {
 type task struct {
 	ctx        context.Context //nolint:containedctx // a batch runs under none of its callers' contexts
 	caller     tenant.Caller
-	request    string // its id in the log
+	request    Request
 	name       string
 	locks      Locks
 	races      []Race

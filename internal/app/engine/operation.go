@@ -147,7 +147,7 @@ func (e *Engine) doOnce(
 	ids := tenant.NewIDs(now)
 	err := e.db.InTx(ctx, pg.Scope{Tenant: by.Tenant}, name, func(ctx context.Context, db *pg.Tx) error {
 		tx = &Tx{
-			Tx: db, Tenant: by.Tenant, Caller: by, Request: requestID(ctx), Now: now, IDs: ids.Reset(), State: e.newState(),
+			Tx: db, Tenant: by.Tenant, Caller: by, Request: requestOf(ctx), Now: now, IDs: ids.Reset(), State: e.newState(),
 			engine: e,
 		}
 		if key != nil {

@@ -18,7 +18,7 @@ type Tx struct {
 	*pg.Tx
 	Tenant  tenant.TenantID
 	Caller  tenant.Caller
-	Request string // the request's id in the log; empty if there is none
+	Request Request
 	Now     time.Time
 	IDs     *tenant.IDs
 	State   State
@@ -99,7 +99,8 @@ func (tx *Tx) Audit(action, kind string, target tenant.UUID, reason string, chan
 // AuditEntry is Audit for targets without an id. It fills in the actor, the time and the request.
 func (tx *Tx) AuditEntry(entry coredb.AuditEntry) {
 	entry.ID, entry.Actor, entry.Subject = tenant.NextID[tenant.AuditID](tx.IDs), tx.Caller.Actor(), tx.Caller.Subject
-	entry.Request, entry.At = tx.Request, tx.Now
+	entry.Request, entry.Address, entry.Client = tx.Request.ID, tx.Request.Address, tx.Request.Client
+	entry.At = tx.Now
 	coredb.AppendAudit(tx.Tx, tx.Tenant, entry)
 }
 
@@ -117,12 +118,19 @@ func AuditChange(before, after map[string]any) map[string]any {
 
 type requestKey struct{}
 
-// WithRequest sets the request's id for the audit log. It is the id that the server's log has for the request.
-func WithRequest(ctx context.Context, id string) context.Context {
-	return context.WithValue(ctx, requestKey{}, id)
+// Request is what the audit log says about a request. It is zero if there was none.
+type Request struct {
+	ID      string // as in the server's log
+	Address string // the IP address of the client
+	Client  string // the program, as it names itself; bounded, without control characters
 }
 
-func requestID(ctx context.Context) string {
-	id, _ := ctx.Value(requestKey{}).(string)
-	return id
+// WithRequest sets the request for the audit log.
+func WithRequest(ctx context.Context, r Request) context.Context {
+	return context.WithValue(ctx, requestKey{}, r)
+}
+
+func requestOf(ctx context.Context) Request {
+	r, _ := ctx.Value(requestKey{}).(Request)
+	return r
 }

@@ -2,6 +2,7 @@
 package housekeeping
 
 import (
+	"github.com/berthhq/berth/internal/app/accounts"
 	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/app/messages"
 	"github.com/berthhq/berth/internal/app/schedules"
@@ -11,6 +12,7 @@ import (
 // Config is what a Service needs.
 type Config struct {
 	Engine    *engine.Engine
+	Accounts  *accounts.Service
 	Waitlists *waitlists.Service
 	Schedules *schedules.Service
 	Messages  *messages.Service
@@ -19,6 +21,7 @@ type Config struct {
 // Service runs sweeps and alarms. It is safe for concurrent use.
 type Service struct {
 	engine    *engine.Engine
+	accounts  *accounts.Service
 	waitlists *waitlists.Service
 	schedules *schedules.Service
 	messages  *messages.Service
@@ -28,6 +31,7 @@ type Service struct {
 func New(c Config) *Service {
 	return &Service{
 		engine:    c.Engine,
+		accounts:  c.Accounts,
 		waitlists: c.Waitlists,
 		schedules: c.Schedules,
 		messages:  c.Messages,

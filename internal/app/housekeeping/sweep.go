@@ -75,10 +75,10 @@ func (s *Service) sweepAll(ctx context.Context, log *slog.Logger) {
 }
 
 // SweepTenant does what is due in a tenant without a request: it ends holds, offers and waitlist entries, marks
-// no-shows, renews and expires subscriptions, creates the sessions of series without an end, and deletes old
-// idempotency keys, devices and display links. Every transaction checks again what was found, so a second sweep, at the same time or
-// later, changes nothing. A failure does not stop the other steps, and is left for the next sweep. The error is the
-// first of each step.
+// no-shows, renews and expires subscriptions, creates the sessions of series without an end, deletes old idempotency
+// keys, devices and display links, and seals tokens of devices. Every transaction checks again what was found, so a
+// second sweep, at the same time or later, changes nothing. A failure does not stop the other steps, and is left for
+// the next sweep. The error is the first of each step.
 func (s *Service) SweepTenant(ctx context.Context, id tenant.TenantID) (SweepResult, error) {
 	var done SweepResult
 	caller := tenant.System(id)
@@ -99,6 +99,7 @@ func (s *Service) SweepTenant(ctx context.Context, id tenant.TenantID) (SweepRes
 		{found.keys, s.sweepKeys},
 		{found.devices, s.sweepDevices},
 		{found.displays, s.sweepDisplayLinks},
+		{len(found.unsealed) > 0, s.sealDevices},
 	} {
 		if step.due {
 			failed = append(failed, step.run(ctx, caller, &done))
@@ -122,6 +123,7 @@ type work struct {
 	keys          bool
 	devices       bool
 	displays      bool
+	unsealed      []accountdb.UnsealedDevice
 }
 
 func (w work) queues() bool {
@@ -148,6 +150,7 @@ func (s *Service) findWork(ctx context.Context, caller tenant.Caller) (work, err
 	coredb.HasOldKeys(&b, caller.Tenant, now.Add(-engine.KeyLifetime), &found.keys)
 	accountdb.HasStaleDevices(&b, caller.Tenant, now.Add(-deviceLife), &found.devices)
 	bookingdb.HasOldDisplayLinks(&b, caller.Tenant, now.Add(-displayLinkLife), &found.displays)
+	accountdb.ListUnsealedDevices(&b, caller.Tenant, 1, &found.unsealed)
 	bookingdb.FindNextExpiry(&b, caller.Tenant, &expiry)
 	messagedb.FindNextNotice(&b, caller.Tenant, &notice)
 	if err := s.engine.Read(ctx, caller, &b); err != nil {
@@ -305,6 +308,10 @@ func advance(ctx context.Context, tx *engine.Tx, ids []tenant.SubscriptionID) (S
 // deviceLife is how long a device is kept after its app was last opened. Apps register again whenever they are opened;
 // providers end the tokens of other devices by themselves, later.
 const deviceLife = 60 * 24 * time.Hour
+
+func (s *Service) sealDevices(ctx context.Context, caller tenant.Caller, _ *SweepResult) error {
+	return s.accounts.SealDevices(ctx, caller.Tenant)
+}
 
 // sweepDevices deletes devices whose app was not opened for that long.
 func (s *Service) sweepDevices(ctx context.Context, caller tenant.Caller, _ *SweepResult) error {

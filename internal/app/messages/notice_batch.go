@@ -106,7 +106,7 @@ func (b *noticeBatch) load(ctx context.Context, due []tenant.NoticeID) error {
 		}
 	}
 	var second pg.Batch
-	messagedb.ListRecipients(&second, b.Tenant, members.list, b.recipients)
+	messagedb.ListRecipients(&second, b.Tenant, members.list, b.service.opener(b.Tenant), b.recipients)
 	messagedb.ListPreferences(&second, b.Tenant, members.list, b.preferences)
 	messagedb.ListSent(&second, b.Tenant, recipients.list, b.Now.Add(-24*time.Hour), b.sent)
 	messagedb.ListSubjects(&second, b.Tenant, bookings.list, entries.list, sessions.list, payers.list, b.subjects)

@@ -65,6 +65,11 @@ func New(c Config) *Service {
 	}
 }
 
+// opener returns a function that opens the sealed tokens of a tenant's devices.
+func (s *Service) opener(in tenant.TenantID) func(sealed []byte) ([]byte, error) {
+	return func(sealed []byte) ([]byte, error) { return s.seals.Open(in, sealed) }
+}
+
 // tenantProfile is what messages say about the tenant.
 type tenantProfile struct {
 	name, locale string

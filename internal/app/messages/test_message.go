@@ -59,7 +59,7 @@ func (s *Service) composeTest(
 	recipients := make(map[tenant.UUID]*notify.Recipient)
 	m, err := engine.Find(ctx, tx, noMember, func(b *pg.Batch, into **member.Member) {
 		accountdb.FindMember(b, tx.Tenant, tx.Caller.Member, into)
-		messagedb.ListRecipients(b, tx.Tenant, []tenant.MemberID{tx.Caller.Member}, recipients)
+		messagedb.ListRecipients(b, tx.Tenant, []tenant.MemberID{tx.Caller.Member}, s.opener(tx.Tenant), recipients)
 		messagedb.FindNotificationSettings(b, tx.Tenant, &settings)
 		messagedb.FindSenders(b, tx.Tenant, &sealed)
 		messagedb.ListTemplates(b, tx.Tenant, []notify.Topic{topic}, &own)
@@ -105,6 +105,9 @@ func (s *Service) composeTest(
 		lines = append(lines, line)
 		out = append(out, Outgoing{Message: message, Notice: n, Provider: provider, Own: ofTenant, Device: d.device})
 	}
+	tx.Audit("test_message.sent", "member", m.ID.UUID, "", map[string]any{
+		"topic": string(topic), "channel": string(c), "messages": len(lines),
+	})
 	messagedb.InsertDeliveries(tx.Tx, tx.Tenant, lines)
 	messagedb.PutPhoneTenants(tx.Tx, tx.Tenant, onSharedNumber(out))
 	return out, nil

@@ -83,7 +83,7 @@ func (s *Service) Unsubscribe(ctx context.Context, link string, all bool) (Unsub
 		var batch pg.Batch
 		profile.queue(&batch, tx.Tenant)
 		if u.kind == forMember {
-			messagedb.ListRecipients(&batch, tx.Tenant, []tenant.MemberID{{UUID: u.id}}, recipients)
+			messagedb.ListRecipients(&batch, tx.Tenant, []tenant.MemberID{{UUID: u.id}}, s.opener(tx.Tenant), recipients)
 		} else {
 			messagedb.ListSubjects(&batch, tx.Tenant, []tenant.BookingID{{UUID: u.id}}, nil, nil, nil, subjects)
 		}

@@ -12,9 +12,22 @@ import (
 // deviceRow is a device with the columns that are written but not read.
 type deviceRow struct {
 	member.Device
-	owner tenant.MemberID
-	token string
-	hash  []byte
+	owner  tenant.MemberID
+	sealed []byte
+	hash   []byte
+}
+
+// SealedToken is the token of a device as it is stored.
+type SealedToken struct {
+	Sealed []byte
+	Hash   []byte   // by which it is found
+	Former [][]byte // by which it may have been stored before: with other secrets, or without one
+}
+
+// PlainHash is the hash of a token that was stored before tokens were sealed.
+func PlainHash(token string) []byte {
+	hash := sha256.Sum256([]byte(token))
+	return hash[:]
 }
 
 func deviceColumns(d *member.Device) []pg.Column {
@@ -30,13 +43,18 @@ var (
 	devices    = pg.NewTable("d", deviceColumns)
 	deviceRows = pg.NewTable("d", func(d *deviceRow) []pg.Column {
 		return append(deviceColumns(&d.Device),
-			pg.Fixed("member_id", &d.owner), pg.Fixed("token", &d.token), pg.Fixed("token_hash", &d.hash))
+			pg.Fixed("member_id", &d.owner), pg.Fixed("sealed", &d.sealed), pg.Fixed("token_hash", &d.hash))
 	})
 )
 
 var (
 	listDevices = pg.SQL(`select ` + devices.Columns() + ` from devices d
 where d.tenant_id = $1 and d.member_id = $2 order by d.seen_at desc, d.id desc`)
+	// The token is stored once, with whatever secret it was sealed before.
+	renewDevice = pg.SQL(`
+update devices set token = null, sealed = $3, token_hash = $2
+where tenant_id = $1 and token_hash = any($4)
+  and not exists (select from devices where tenant_id = $1 and token_hash = $2)`)
 	saveDevice = pg.SQL(`
 insert into devices as d ` + deviceRows.Values() + `
 on conflict (tenant_id, token_hash) do update set
@@ -60,11 +78,35 @@ func HasDevice(b *pg.Batch, in tenant.TenantID, owner tenant.MemberID, id tenant
 // assigns it to the member. The result has the id that is stored, and the creation time of a device that was already
 // the member's.
 func SaveDevice(
-	tx *pg.Tx, in tenant.TenantID, owner tenant.MemberID, d member.Device, token string, into *member.Device,
+	tx *pg.Tx, in tenant.TenantID, owner tenant.MemberID, d member.Device, t SealedToken, into *member.Device,
 ) {
-	hash := sha256.Sum256([]byte(token))
-	devices.Each(tx.Write(saveDevice, deviceRows.Insert(in, &deviceRow{d, owner, token, hash[:]})...),
+	tx.Write(renewDevice, in, t.Hash, t.Sealed, t.Former)
+	devices.Each(tx.Write(saveDevice, deviceRows.Insert(in, &deviceRow{d, owner, t.Sealed, t.Hash})...),
 		func(saved member.Device) { *into = saved })
+}
+
+// UnsealedDevice is a device whose token was stored before tokens were sealed.
+type UnsealedDevice struct {
+	ID    tenant.DeviceID
+	Token string
+}
+
+// ListUnsealedDevices reads some devices whose tokens are not sealed.
+func ListUnsealedDevices(b *pg.Batch, in tenant.TenantID, limit int, into *[]UnsealedDevice) {
+	var d UnsealedDevice
+	b.Queue(`select id, token from devices where tenant_id = $1 and sealed is null order by id limit $2`, in, limit).
+		Each(func() { *into = append(*into, d) }, &d.ID, &d.Token)
+}
+
+// SealDevice seals the token of a device, unless that has happened. If the token is stored sealed already, which a node
+// of an older version may not have noticed, the device is deleted.
+func SealDevice(tx *pg.Tx, in tenant.TenantID, id tenant.DeviceID, t SealedToken) {
+	tx.Write(`
+delete from devices where tenant_id = $1 and id = $2 and sealed is null
+  and exists (select from devices where tenant_id = $1 and token_hash = $3)`, in, id, t.Hash)
+	tx.Write(`
+update devices set token = null, sealed = $4, token_hash = $3 where tenant_id = $1 and id = $2 and sealed is null`,
+		in, id, t.Hash, t.Sealed)
 }
 
 // TrimDevices deletes a member's least recently seen devices beyond the given number.

@@ -19,6 +19,7 @@ var tenants = pg.NewTable("t", func(t *catalog.Tenant) []pg.Column {
 		pg.Col("locale", &t.Locale),
 		pg.Col("currency", &t.Currency),
 		pg.Col("takes_payments", &t.TakesPayments),
+		pg.Col("audit_member_reads", &t.AuditMemberReads),
 		pg.Col("logo_url", &t.Brand.LogoURL),
 		pg.Col("accent_color", &t.Brand.Accent),
 		pg.Col("version", &t.Version),

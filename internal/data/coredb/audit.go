@@ -20,6 +20,8 @@ type AuditEntry struct {
 	Reason     string
 	Changes    map[string]any
 	Request    string // the request's id in the log; empty if there was none
+	Address    string // the client's IP address; empty if there was no request
+	Client     string // the program, as it names itself
 	At         time.Time
 
 	// These are read, but not written.
@@ -57,6 +59,8 @@ var audit = pg.NewTable("a", func(e *AuditEntry) []pg.Column {
 		pg.Fixed("reason", &e.Reason),
 		pg.Fixed("changes", pg.JSON(&e.Changes)),
 		pg.Fixed("request_id", &e.Request),
+		pg.Fixed("address", &e.Address),
+		pg.Fixed("client", &e.Client),
 		pg.Fixed("occurred_at", &e.At),
 		pg.Read("a.actor_name", &e.ActorName),
 		pg.Read(actorKind, &e.ActorKind),
@@ -87,9 +91,17 @@ func AppendAudit(tx *pg.Tx, in tenant.TenantID, e AuditEntry) {
 	member, _ := tenant.Parse[tenant.MemberID](e.Actor)
 	account, err := tenant.Parse[tenant.ServiceAccountID](strings.TrimPrefix(e.Actor, accountPrefix))
 	if err != nil {
-		e.Subject = "" // the service itself has no token
+		e.Subject, e.Address, e.Client = "", "", "" // the service itself has no token, and acts from nowhere
 	}
 	tx.Write(insertAudit, append(audit.Insert(in, &e), member, account)...)
+}
+
+// IsAudited reads whether an actor has done something to a target since a time.
+func IsAudited(b *pg.Batch, in tenant.TenantID, actor, action, kind, target string, since time.Time, into *bool) {
+	b.Queue(`
+select exists (select from audit_entries
+  where tenant_id = $1 and target_kind = $4 and target_id = $5 and occurred_at >= $6 and actor = $2 and action = $3)`,
+		in, actor, action, kind, target, since).Scan(into)
 }
 
 // AuditQuery selects entries. A zero field selects all.

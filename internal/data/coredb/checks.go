@@ -25,6 +25,7 @@ const (
 	PaymentsAddUp      = "never more refunded than paid"
 	SeatsHaveDecisions = "every freed seat has one decision"
 	FlagsMatch         = "stored flags match their rows"
+	SecretsAreSealed   = "what only the service may read is sealed"
 )
 
 // Checks has all checks.
@@ -294,6 +295,11 @@ select s.id::text, format('has_workouts is %s, attached are %s', s.has_workouts,
 from sessions s cross join lateral (
   select count(*) as n from session_workouts w where w.tenant_id = $1 and w.session_id = s.id) w
 where s.tenant_id = $1 and s.has_workouts <> (w.n > 0)`,
+	},
+	{
+		Name: "the tokens of devices are sealed", Invariant: SecretsAreSealed, sql: `
+select id::text, 'its token is not sealed; nodes seal such tokens within a minute'
+from devices where tenant_id = $1 and sealed is null`,
 	},
 }
 

@@ -38,9 +38,11 @@ select ` + recipients.Columns() + ` from members m join tenants t on t.tenant_id
 left join notification_members q on q.tenant_id = m.tenant_id and q.member_id = m.id
 where m.tenant_id = $1 and m.id = any($2)`)
 
-// ListRecipients reads members as recipients, with their stops and devices. It adds them to the map.
+// ListRecipients reads members as recipients, with their stops and devices. It adds them to the map. Devices whose
+// tokens cannot be opened are left out.
 func ListRecipients(
-	b *pg.Batch, in tenant.TenantID, members []tenant.MemberID, into map[tenant.UUID]*notify.Recipient,
+	b *pg.Batch, in tenant.TenantID, members []tenant.MemberID, open func(sealed []byte) ([]byte, error),
+	into map[tenant.UUID]*notify.Recipient,
 ) {
 	of := func(member tenant.MemberID) *notify.Recipient {
 		if into[member.UUID] == nil {
@@ -60,10 +62,20 @@ func ListRecipients(
 	var why notify.Reason
 	b.Queue(listMembersStops, in, members).Each(func() { of(member).Stopped[c] = why }, &member, &c, &why)
 	var d notify.Device
+	var sealed []byte
 	b.Queue(`
-select member_id, id, token from devices
+select member_id, id, coalesce(token, ''), sealed from devices
 where tenant_id = $1 and member_id = any($2) order by seen_at desc, id`, in, members).
-		Each(func() { of(member).Devices = append(of(member).Devices, d) }, &member, &d.ID, &d.Token)
+		Each(func() {
+			if sealed != nil {
+				token, err := open(sealed)
+				if err != nil {
+					return
+				}
+				d.Token = string(token)
+			}
+			of(member).Devices = append(of(member).Devices, d)
+		}, &member, &d.ID, &d.Token, &sealed)
 }
 
 // ListSent reads when messages that count toward the frequency cap were sent to recipients since a time, in order. It

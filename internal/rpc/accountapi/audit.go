@@ -85,5 +85,7 @@ func auditMessage(e accounts.AuditEntry) (*v1.AuditEntry, error) {
 		Reason:     e.Reason,
 		Changes:    changes,
 		RequestId:  e.Request,
+		Address:    e.Address,
+		Client:     e.Client,
 	}, nil
 }

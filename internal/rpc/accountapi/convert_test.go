@@ -36,7 +36,9 @@ func TestConversions_CarryEveryField(t *testing.T) {
 	converttest.Add(&l, tenantMessage)
 	converttest.AddBack(&l, func(m *v1.Tenant) catalog.Tenant {
 		var edited catalog.Tenant
-		editTenant(m, []string{"name", "time_zone", "locale", "currency", "takes_payments", "brand"})(&edited)
+		editTenant(m, []string{
+			"name", "time_zone", "locale", "currency", "takes_payments", "audit_member_reads", "brand",
+		})(&edited)
 		return edited
 	})
 	converttest.Add(&l, roleMessage)

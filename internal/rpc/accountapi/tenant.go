@@ -11,16 +11,17 @@ import (
 
 func tenantMessage(t catalog.Tenant) *v1.Tenant {
 	return &v1.Tenant{
-		Id:            convert.IDText(t.ID),
-		Name:          t.Name,
-		TimeZone:      t.TimeZone,
-		Locale:        t.Locale,
-		Currency:      t.Currency,
-		TakesPayments: t.TakesPayments,
-		Brand:         convert.BrandMessage(t.Brand),
-		Etag:          convert.Etag(t.Version),
-		CreateTime:    convert.Timestamp(t.CreatedAt),
-		UpdateTime:    convert.Timestamp(t.UpdatedAt),
+		Id:               convert.IDText(t.ID),
+		Name:             t.Name,
+		TimeZone:         t.TimeZone,
+		Locale:           t.Locale,
+		Currency:         t.Currency,
+		TakesPayments:    t.TakesPayments,
+		AuditMemberReads: t.AuditMemberReads,
+		Brand:            convert.BrandMessage(t.Brand),
+		Etag:             convert.Etag(t.Version),
+		CreateTime:       convert.Timestamp(t.CreatedAt),
+		UpdateTime:       convert.Timestamp(t.UpdatedAt),
 	}
 }
 
@@ -33,6 +34,7 @@ func editTenant(m *v1.Tenant, paths []string) func(*catalog.Tenant) {
 			"time_zone":          convert.Field(&t.TimeZone, m.GetTimeZone()),
 			"locale":             convert.Field(&t.Locale, m.GetLocale()),
 			"currency":           convert.Field(&t.Currency, m.GetCurrency()),
+			"audit_member_reads": convert.Field(&t.AuditMemberReads, m.GetAuditMemberReads()),
 			"takes_payments":     convert.Field(&t.TakesPayments, m.GetTakesPayments()),
 			"brand":              convert.Field(&t.Brand, convert.BrandValue(m.GetBrand())),
 			"brand.logo_url":     convert.Field(&t.Brand.LogoURL, m.GetBrand().GetLogoUrl()),

@@ -19,6 +19,7 @@ import (
 type Call struct {
 	ID             string
 	Client         netip.Addr // of the caller, not of a trusted proxy
+	Program        string     // what the caller says that it is; bounded, printable ASCII
 	Guard          *access.Guard
 	ResponseHeader http.Header
 	Principal      token.Principal

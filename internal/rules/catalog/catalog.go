@@ -44,10 +44,12 @@ type Tenant struct {
 	Locale        string // BCP 47
 	Currency      string // ISO 4217
 	TakesPayments bool   // members without an active plan cannot book
-	Brand         brand.Brand
-	Version       int
-	CreatedAt     time.Time
-	UpdatedAt     time.Time
+	// AuditMemberReads has the audit log record who reads members' personal pages.
+	AuditMemberReads bool
+	Brand            brand.Brand
+	Version          int
+	CreatedAt        time.Time
+	UpdatedAt        time.Time
 }
 
 // Point is a geographic position in degrees (WGS 84).

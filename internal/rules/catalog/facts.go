@@ -17,7 +17,8 @@ type AuditFields map[string]any
 func (t Tenant) AuditFields() AuditFields {
 	return AuditFields{
 		"name": t.Name, "time_zone": t.TimeZone, "locale": t.Locale, "currency": t.Currency,
-		"takes_payments": t.TakesPayments, "brand.logo_url": t.Brand.LogoURL, "brand.accent_color": t.Brand.Accent,
+		"takes_payments": t.TakesPayments, "audit_member_reads": t.AuditMemberReads,
+		"brand.logo_url": t.Brand.LogoURL, "brand.accent_color": t.Brand.Accent,
 	}
 }
 

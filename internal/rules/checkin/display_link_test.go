@@ -95,7 +95,7 @@ func TestDisplayLink_HasOneScreenAtMost(t *testing.T) {
 				tokens = append(tokens, next)
 			},
 			"wait":   func(t *rapid.T) { now = now.Add(time.Duration(rapid.IntRange(0, 300).Draw(t, "s")) * time.Second) },
-			"revoke": func(t *rapid.T) { link, _ = link.Revoke("ana", now) },
+			"revoke": func(*rapid.T) { link, _ = link.Revoke("ana", now) },
 			"": func(t *rapid.T) {
 				must.True(t, len(renewed) <= 1 && !renewed[tenant.ScreenID{}], must.Sprintf("%d screens renew", len(renewed)))
 			},

@@ -45,19 +45,30 @@ const (
 
 // Keys signs and verifies tokens. Each tenant and purpose has its own key, derived from the server's secret (HKDF,
 // RFC 5869). The zero Keys rejects every token, and panics when it signs.
-type Keys struct{ secrets [][]byte }
+type Keys struct{ secrets func() [][]byte }
 
 // NewKeys takes the server's secret, and previous secrets whose tokens stay valid. It copies them. The error is
 // ErrSecretTooShort.
 func NewKeys(current []byte, previous ...[]byte) (Keys, error) {
-	var keys Keys
+	var secrets [][]byte
 	for _, secret := range append([][]byte{current}, previous...) {
 		if len(secret) < MinSecretLength {
 			return Keys{}, ErrSecretTooShort
 		}
-		keys.secrets = append(keys.secrets, append([]byte(nil), secret...))
+		secrets = append(secrets, append([]byte(nil), secret...))
 	}
-	return keys, nil
+	return RotatingKeys(func() [][]byte { return secrets }), nil
+}
+
+// RotatingKeys takes secrets that may change: each use asks for them. The first signs, and all verify. Each has at
+// least MinSecretLength bytes.
+func RotatingKeys(secrets func() [][]byte) Keys { return Keys{secrets} }
+
+func (k Keys) all() [][]byte {
+	if k.secrets == nil {
+		return nil
+	}
+	return k.secrets()
 }
 
 // A token is the unpadded base64url encoding of
@@ -133,7 +144,8 @@ func (k Keys) VerifyDisplay(text string, now time.Time) (Display, error) {
 func (k Keys) sign(
 	use purpose, in tenant.TenantID, now time.Time, life time.Duration, ids ...tenant.UUID,
 ) (string, time.Time) {
-	if len(k.secrets) == 0 {
+	secrets := k.all()
+	if len(secrets) == 0 {
 		panic("checkin: signing without a secret")
 	}
 	issued, expires := now.Unix(), now.Add(life).Unix()
@@ -145,7 +157,7 @@ func (k Keys) sign(
 	}
 	token = binary.BigEndian.AppendUint64(token, uint64(issued))
 	token = binary.BigEndian.AppendUint64(token, uint64(expires))
-	token = append(token, tag(k.secrets[0], use, in, token)...)
+	token = append(token, tag(secrets[0], use, in, token)...)
 	return encoding.EncodeToString(token), time.Unix(expires, 0).UTC()
 }
 
@@ -173,7 +185,7 @@ func (k Keys) verify(use purpose, text string, now time.Time, maxLife time.Durat
 	c.issued = int64(binary.BigEndian.Uint64(rest))
 	c.expires = int64(binary.BigEndian.Uint64(rest[8:]))
 	authentic := false
-	for _, secret := range k.secrets {
+	for _, secret := range k.all() {
 		if hmac.Equal(token[len(payload):], tag(secret, use, c.tenant, payload)) {
 			authentic = true
 		}

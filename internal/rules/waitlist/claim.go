@@ -8,6 +8,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/berthhq/berth/internal/tenant"
 )
@@ -15,20 +16,23 @@ import (
 // ClaimKey derives the tokens in the links of offers, and the codes in text messages, from an offer's id. Only a hash
 // of a token is stored, so nothing in the database lets its reader answer for a member. The zero ClaimKey must not be
 // used.
-type ClaimKey struct{ key []byte }
+type ClaimKey struct{ secret func(at time.Time) []byte }
 
 // ErrClaimSecret reports that a secret is too short for a ClaimKey.
 var ErrClaimSecret = errors.New("the secret for claim links is shorter than 32 bytes")
 
-// NewClaimKey derives the key from the server's secret (HKDF, RFC 5869). A new secret gives new tokens to later offers.
-// Links that were sent before stay valid.
+// NewClaimKey takes the server's secret.
 func NewClaimKey(secret []byte) (ClaimKey, error) {
 	if len(secret) < sha256.Size {
 		return ClaimKey{}, ErrClaimSecret
 	}
-	key, err := hkdf.Key(sha256.New, secret, nil, "berth/waitlist/claim/v1", sha256.Size)
-	return ClaimKey{key: key}, err
+	return RotatingClaimKey(func(time.Time) []byte { return secret }), nil
 }
+
+// RotatingClaimKey takes a secret that changes. An offer's token and code come from the secret that was in use when
+// the offer was made, so that every message about it has the same, on every node. Links that were sent stay valid in
+// any case, because the hash of the token is stored.
+func RotatingClaimKey(secret func(at time.Time) []byte) ClaimKey { return ClaimKey{secret} }
 
 // A token is the tenant to search, followed by 128 bits that cannot be guessed.
 const (
@@ -47,10 +51,15 @@ func (k ClaimKey) Code(offer tenant.OfferID) string {
 }
 
 func (k ClaimKey) mac(what string, offer tenant.OfferID) []byte {
-	if len(k.key) == 0 {
+	if k.secret == nil {
 		panic("waitlist: a claim without a key")
 	}
-	mac := hmac.New(sha256.New, k.key)
+	// Each secret has a key of its own for claims (HKDF, RFC 5869).
+	key, err := hkdf.Key(sha256.New, k.secret(offer.Time()), nil, "berth/waitlist/claim/v1", sha256.Size)
+	if err != nil {
+		panic("waitlist: " + err.Error()) // the length is right
+	}
+	mac := hmac.New(sha256.New, key)
 	mac.Write([]byte(what))
 	mac.Write(offer.UUID[:])
 	return mac.Sum(nil)

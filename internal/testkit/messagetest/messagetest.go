@@ -28,7 +28,6 @@ import (
 	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/rules/session"
 	"github.com/berthhq/berth/internal/rules/waitlist"
-	"github.com/berthhq/berth/internal/seal"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit"
 	"github.com/berthhq/berth/internal/testkit/expect"
@@ -56,9 +55,7 @@ func New(t testing.TB, change ...func(*worker.Config, *app.Config)) *Studio {
 func On(studio *testkit.Studio, change ...func(*worker.Config, *app.Config)) *Studio {
 	studio.T.Helper()
 	s := &Studio{Studio: studio, Provider: new(Provider), serial: new(int)}
-	seals := expect.Value(seal.NewKeys([]byte("a key for tests that is 32 bytes")))(s.T)
 	ac := studio.Config()
-	ac.Seals = seals
 	ac.PlatformSenders = map[notify.Channel]string{
 		notify.SMS: messages.ProviderTwilio, notify.Push: messages.ProviderFCM, notify.Email: messages.ProviderSMTP,
 	}

@@ -205,6 +205,8 @@ function Changes({ entry }: { entry: AuditEntry }) {
               <Link to={routes.audit.path({ batch: entry.batchId })}>{entry.batchId}</Link>
             ),
           ],
+          [t.audit.address, entry.address && <Code key="address">{entry.address}</Code>],
+          [t.audit.client, entry.client],
           [t.audit.request, entry.requestId && <Code key="request">{entry.requestId}</Code>],
           [
             t.audit.target,

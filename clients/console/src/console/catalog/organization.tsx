@@ -11,9 +11,19 @@ import { EditForm, maskOf, useSave } from "../ui/edit-form";
 import { Columns, Language, Name, Zone } from "../ui/inputs";
 import classes from "./branding.module.css";
 
-const valuesOf = ({ name, timeZone, locale, currency, takesPayments, brand }: Tenant) => {
+const valuesOf = (tenant: Tenant) => {
+  const { name, timeZone, locale, currency, takesPayments, auditMemberReads, brand } = tenant;
   const { logoUrl = "", accentColor = "" } = brand ?? {};
-  return { name, timeZone, locale, currency, takesPayments, logoUrl, accentColor };
+  return {
+    name,
+    timeZone,
+    locale,
+    currency,
+    takesPayments,
+    auditMemberReads,
+    logoUrl,
+    accentColor,
+  };
 };
 
 /** Settings of the whole organization. */
@@ -60,6 +70,10 @@ export function Organization() {
                 />
               </Columns>
               <Switch {...form.flag("takesPayments")} description={d.catalog.takesPaymentsNote} />
+              <Switch
+                {...form.flag("auditMemberReads")}
+                description={d.catalog.auditMemberReadsNote}
+              />
               <Branding values={values} set={set} />
             </>
           )}

@@ -95,6 +95,9 @@ export const de: Desk = {
     accepted: "Aktiv",
     currency: "Währung",
     tenantZoneNote: "Gilt für Standorte und Mitglieder ohne eigene Zeitzone.",
+    auditMemberReads: "Lesen von Mitgliedern protokollieren",
+    auditMemberReadsNote:
+      "Das Protokoll hält fest, wer die persönliche Seite eines Mitglieds geöffnet hat: einmal pro Stunde je Person und Mitglied.",
     takesPayments: "Tarif zum Buchen erforderlich",
     takesPaymentsNote:
       "Wenn aus, können auch Mitglieder ohne Tarif buchen. Ein vorhandener Tarif wird weiter verwendet.",

@@ -94,6 +94,9 @@ export const en = {
     accepted: "Active",
     currency: "Currency",
     tenantZoneNote: "Used for locations and members without a time zone of their own.",
+    auditMemberReads: "Audit who reads members",
+    auditMemberReadsNote:
+      "The audit log records who opened a member's personal page, once an hour for each reader and member.",
     takesPayments: "Require a plan to book",
     takesPaymentsNote:
       "If off, members without a plan can book too. A plan is still used if there is one.",

@@ -99,6 +99,9 @@ export const fr: Desk = {
     accepted: "Actif",
     currency: "Devise",
     tenantZoneNote: "Pour les lieux et les membres sans fuseau horaire propre.",
+    auditMemberReads: "Journaliser la consultation des membres",
+    auditMemberReadsNote:
+      "Le journal indique qui a ouvert la page personnelle d’un membre, une fois par heure pour chaque lecteur et membre.",
     takesPayments: "Exiger une formule pour réserver",
     takesPaymentsNote:
       "Si désactivé, les membres sans formule réservent aussi. Une formule existante reste utilisée.",

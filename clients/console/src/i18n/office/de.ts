@@ -107,6 +107,8 @@ export const de: typeof en = {
     before: "Vorher",
     after: "Nachher",
     request: "Anfrage",
+    address: "Adresse",
+    client: "Programm",
     batch: "Stapel",
     kinds: {
       session: "Termin",

@@ -103,6 +103,8 @@ export const en = {
     before: "Before",
     after: "After",
     request: "Request",
+    address: "Address",
+    client: "Program",
     batch: "Batch",
     kinds: {
       session: "Session",

@@ -107,6 +107,8 @@ export const fr: typeof en = {
     before: "Avant",
     after: "Après",
     request: "Requête",
+    address: "Adresse",
+    client: "Programme",
     batch: "Lot",
     kinds: {
       session: "Séance",

@@ -12,7 +12,7 @@ import type { JsonObject, Message } from "@bufbuild/protobuf";
  * Describes the file berth/v1/audit.proto.
  */
 export const file_berth_v1_audit: GenFile = /*@__PURE__*/
-  fileDesc("ChRiZXJ0aC92MS9hdWRpdC5wcm90bxIIYmVydGgudjEi/wEKCkF1ZGl0RW50cnkSCgoCaWQYASABKAkSKAoEdGltZRgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASIwoFYWN0b3IYAyABKAsyFC5iZXJ0aC52MS5BdWRpdEFjdG9yEg4KBmFjdGlvbhgEIAEoCRITCgt0YXJnZXRfa2luZBgFIAEoCRIRCgl0YXJnZXRfaWQYBiABKAkSEAoIYmF0Y2hfaWQYByABKAkSDgoGcmVhc29uGAggASgJEigKB2NoYW5nZXMYCSABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0EhIKCnJlcXVlc3RfaWQYCiABKAkiXwoKQXVkaXRBY3RvchImCgRraW5kGAEgASgOMhguYmVydGgudjEuQXVkaXRBY3RvcktpbmQSCgoCaWQYAiABKAkSDwoHc3ViamVjdBgDIAEoCRIMCgRuYW1lGAQgASgJKpIBCg5BdWRpdEFjdG9yS2luZBIgChxBVURJVF9BQ1RPUl9LSU5EX1VOU1BFQ0lGSUVEEAASGwoXQVVESVRfQUNUT1JfS0lORF9NRU1CRVIQARIkCiBBVURJVF9BQ1RPUl9LSU5EX1NFUlZJQ0VfQUNDT1VOVBACEhsKF0FVRElUX0FDVE9SX0tJTkRfU1lTVEVNEANiBnByb3RvMw", [file_google_protobuf_struct, file_google_protobuf_timestamp]);
+  fileDesc("ChRiZXJ0aC92MS9hdWRpdC5wcm90bxIIYmVydGgudjEioAIKCkF1ZGl0RW50cnkSCgoCaWQYASABKAkSKAoEdGltZRgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASIwoFYWN0b3IYAyABKAsyFC5iZXJ0aC52MS5BdWRpdEFjdG9yEg4KBmFjdGlvbhgEIAEoCRITCgt0YXJnZXRfa2luZBgFIAEoCRIRCgl0YXJnZXRfaWQYBiABKAkSEAoIYmF0Y2hfaWQYByABKAkSDgoGcmVhc29uGAggASgJEigKB2NoYW5nZXMYCSABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0EhIKCnJlcXVlc3RfaWQYCiABKAkSDwoHYWRkcmVzcxgLIAEoCRIOCgZjbGllbnQYDCABKAkiXwoKQXVkaXRBY3RvchImCgRraW5kGAEgASgOMhguYmVydGgudjEuQXVkaXRBY3RvcktpbmQSCgoCaWQYAiABKAkSDwoHc3ViamVjdBgDIAEoCRIMCgRuYW1lGAQgASgJKpIBCg5BdWRpdEFjdG9yS2luZBIgChxBVURJVF9BQ1RPUl9LSU5EX1VOU1BFQ0lGSUVEEAASGwoXQVVESVRfQUNUT1JfS0lORF9NRU1CRVIQARIkCiBBVURJVF9BQ1RPUl9LSU5EX1NFUlZJQ0VfQUNDT1VOVBACEhsKF0FVRElUX0FDVE9SX0tJTkRfU1lTVEVNEANiBnByb3RvMw", [file_google_protobuf_struct, file_google_protobuf_timestamp]);
 
 /**
  * AuditEntry records one action. It never changes.
@@ -91,6 +91,22 @@ export type AuditEntry = Message<"berth.v1.AuditEntry"> & {
    * @generated from field: string request_id = 10;
    */
   requestId: string;
+
+  /**
+   * The IP address from which the request came. Behind a proxy that the operator trusts it is the client's. Empty if
+   * Berth acted by itself.
+   *
+   * @generated from field: string address = 11;
+   */
+  address: string;
+
+  /**
+   * The program that sent the request, as its header User-Agent says, up to 200 characters. Programs may claim anything.
+   * Empty if it said nothing, or if Berth acted by itself.
+   *
+   * @generated from field: string client = 12;
+   */
+  client: string;
 };
 
 /**

@@ -1,0 +1,66 @@
+package rpc
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/shoenig/test"
+
+	v1 "github.com/berthhq/berth/gen/berth/v1"
+	"github.com/berthhq/berth/gen/berth/v1/berthv1connect"
+	"github.com/berthhq/berth/internal/testkit/expect"
+)
+
+// Refused tokens are counted by reason. One log line a second has the address and the program, and no line the token.
+func TestSecurity_CountsRefusedTokensAndLogsASample(t *testing.T) {
+	t.Parallel()
+	w := newRatedServer(t, Rates{}, 0)
+	client := berthv1connect.NewBookingServiceClient(http1, w.url)
+	send := func(raw string) {
+		t.Helper()
+		request := as(raw, &v1.GetBookingRequest{BookingId: someSession})
+		request.Header().Set("User-Agent", "kiosk/1 "+strings.Repeat("x", maxClientName))
+		_, err := client.GetBooking(t.Context(), request)
+		test.Error(t, err)
+	}
+	valid := w.token(t, "member", tenantA)
+	forged := valid[:len(valid)-4] + "AAAA"
+	for _, raw := range []string{"", expired(t, w.issuer), "nonsense", forged, forged} {
+		send(raw)
+	}
+	refused := func() map[string]float64 {
+		got := make(map[string]float64)
+		for _, family := range expect.Value(w.metrics.Gather())(t) {
+			for _, m := range family.GetMetric() {
+				if family.GetName() == "berth_security_events_total" {
+					got[m.GetLabel()[0].GetValue()+" "+m.GetLabel()[1].GetValue()] = m.GetCounter().GetValue()
+				}
+			}
+		}
+		return got
+	}
+	test.Eq(t, map[string]float64{
+		"token_refused missing": 1, "token_refused expired": 1, "token_refused malformed": 1, "token_refused signature": 2,
+	}, refused())
+	log := w.log.String()
+	test.EqOp(t, 1, strings.Count(log, `"msg":"refused"`), test.Sprint(log))
+	test.StrContains(t, log, `"address":"127.0.0.1"`)
+	test.StrContains(t, log, `"client":"kiosk/1 xxx`)
+	test.StrNotContains(t, log, forged)
+	w.clock.Advance(time.Second)
+	send(forged)
+	test.StrContains(t, w.log.String(), `"omitted":2`)
+}
+
+func TestClientName_IsBoundedAndPrintable(t *testing.T) {
+	t.Parallel()
+	for agent, want := range map[string]string{
+		"":                       "",
+		"berth-go/1.2 (linux)":   "berth-go/1.2 (linux)",
+		"a\tb\x7fé":              "a?b??",
+		strings.Repeat("x", 300): strings.Repeat("x", maxClientName),
+	} {
+		test.EqOp(t, want, clientName(agent))
+	}
+}
