@@ -75,8 +75,8 @@ var equivalents = []Equivalent{
 		Reason: "offsets change at whole seconds",
 	},
 	{
-		Package: "internal/rules/checkin", Function: "checkDistance",
-		Old: "distance, err := Distance(*f.Location, at)", New: "distance, err := Distance(at, *f.Location)",
+		Package: "internal/rules/checkin", Function: "checkPosition",
+		Old: "distance, err := Distance(*f.Location, at.Point)", New: "distance, err := Distance(at.Point, *f.Location)",
 		Reason: "the distance is the same both ways",
 	},
 	{
