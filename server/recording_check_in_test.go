@@ -69,6 +69,19 @@ func recordCheckIn(s *studio) {
 	old := byGPS(class, here)
 	old.PositionAge = durationpb.New(3 * time.Minute)
 	s.recordError(s.tom, "Tom was here three minutes ago", "GPS_OUTDATED", old)
+	requireQR := func(required bool) {
+		s.silently(func() {
+			mustCall[*v1.UpdatePolicyResponse](s.recording, s.olga, &v1.UpdatePolicyRequest{
+				Layer: &v1.PolicyLayer{
+					Level: v1.PolicyLevel_POLICY_LEVEL_TENANT, Policy: &v1.Policy{CheckinRequiresQr: &required},
+				},
+				UpdateMask: paths("checkin_requires_qr"),
+			})
+		})
+	}
+	requireQR(true)
+	s.recordError(s.tom, "Tom is near where the code is needed", "QR_REQUIRED", byGPS(class, here))
+	requireQR(false)
 	s.record(s.tom, "Tom is near", byGPS(class, here))
 	s.recordError(s.mia, "Mia is near an online session", "GPS_NOT_AVAILABLE", byGPS(online, here))
 	s.recordError(s.mia, "Mia is nowhere", "INVALID_FIELD", byGPS(other, &latlng.LatLng{Latitude: 91}))
