@@ -61,15 +61,12 @@ func (l *liveNode) rows(t *testing.T, id tenant.TenantID) map[string]string {
 // tables returns the tables with data of tenants, without those that are written behind the answer, after events.
 func (l *liveNode) tables(t *testing.T) []string {
 	t.Helper()
-	if l.tenantTables == nil {
-		found, err := l.DB.Owner.Query(t.Context(), `
+	l.tablesOnce.Do(func() {
+		found := expect.Value(l.DB.Owner.Query(t.Context(), `
 select table_name from information_schema.columns where table_schema = 'public' and column_name = 'tenant_id'
-and table_name not in ('event_consumers', 'notices', 'deliveries') order by 1`)
-		must.NoError(t, err)
-		if l.tenantTables, err = pgx.CollectRows(found, pgx.RowTo[string]); err != nil {
-			t.Fatal(err)
-		}
-	}
+and table_name not in ('event_consumers', 'notices', 'deliveries') order by 1`))(t)
+		l.tenantTables = expect.Value(pgx.CollectRows(found, pgx.RowTo[string]))(t)
+	})
 	return l.tenantTables
 }
 

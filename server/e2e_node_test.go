@@ -49,6 +49,7 @@ type liveNode struct {
 	data    string // its data folder
 	conn    *grpc.ClientConn
 
+	tablesOnce   sync.Once
 	tenantTables []string
 }
 
