@@ -127,14 +127,16 @@ func repeatCall(
 		if err == nil {
 			return strings.Join(header.Get("x-idempotent"), ","), nil
 		}
-		if _, reason := reasonOf(err); reason != "CONTENTION" && reason != "RATE_LIMITED" {
+		// A connection that a fault has left hanging costs one more call.
+		_, reason := reasonOf(err)
+		if !slices.Contains([]string{"CONTENTION", "RATE_LIMITED", "DEADLINE_EXCEEDED"}, reason) {
 			return "", err
 		}
 		if err := pause(ctx, 50*time.Millisecond); err != nil {
 			return "", err
 		}
 	}
-	return "", errors.New("still CONTENTION or RATE_LIMITED after 20 attempts")
+	return "", errors.New("still asked to try again after 20 attempts")
 }
 
 // compareResults compares the results that callers got with the database.
