@@ -9,7 +9,7 @@ import (
 
 const (
 	// settleTime is how long after a fault its effects last: connections are opened again, and requests that waited
-	// meanwhile are answered.
+	// for them are answered.
 	settleTime = 3 * time.Second
 	// busyProcessor is the share of the last ten seconds in which some process waited for a processor, in percent, from
 	// which a call may take too long for that reason.

@@ -149,7 +149,7 @@ func TestMutants_ChangeGoCode(t *testing.T) {
 	}
 }
 
-// What makes a fault never returns nil, so the values beside it do not matter.
+// What makes a fault never returns nil, so the values that are returned with it do not matter.
 func TestMutants_LeaveOutValuesWithAnError(t *testing.T) {
 	t.Parallel()
 	const code = "package fault\ntype Error struct{}\nfunc (*Error) Error() string { return `` }\n" +

@@ -43,9 +43,9 @@ export function useMove(catalog: Catalog, group: Grouping) {
     const changesOwner = owner !== ownerOf(session, group);
     if (changesOwner) {
       const { locationId = session.locationId } = catalog.resource(owner) ?? {};
-      const elsewhere = group === "resource" && locationId !== session.locationId;
-      if (group === "location" || elsewhere) {
-        const message = elsewhere ? t.schedule.otherLocation : t.board.staysThere;
+      const otherLocation = group === "resource" && locationId !== session.locationId;
+      if (group === "location" || otherLocation) {
+        const message = otherLocation ? t.schedule.otherLocation : t.board.staysThere;
         notifications.show({ color: "red", message });
         return;
       }
