@@ -45,6 +45,7 @@ type (
 	paymentKind      struct{}
 	accountKind      struct{}
 	keyKind          struct{}
+	transferKind     struct{}
 	auditKind        struct{}
 	eventKind        struct{}
 	batchKind        struct{}
@@ -78,6 +79,7 @@ type (
 	PaymentEntryID   = ID[paymentKind]
 	ServiceAccountID = ID[accountKind]
 	KeyID            = ID[keyKind]
+	TransferID       = ID[transferKind]
 	AuditID          = ID[auditKind]
 	EventID          = ID[eventKind]
 	BatchID          = ID[batchKind]

@@ -39,6 +39,7 @@ type Claims struct {
 	Subject     string // a user, or "sa:<id>"
 	Name, Email string // may be empty
 	Tenants     []tenant.TenantID
+	SignedInAt  time.Time // zero: not stated
 }
 
 // OpenIssuer returns an issuer with the keys of a file: see secret.Files. If the file does not exist, it creates one
@@ -139,6 +140,9 @@ func (i *Issuer) Issue(g Claims, ttl time.Duration) (raw string, expires time.Ti
 	}
 	if g.Email != "" {
 		claims["email"] = g.Email
+	}
+	if !g.SignedInAt.IsZero() {
+		claims["auth_time"] = g.SignedInAt.Unix()
 	}
 	key := i.signer(now)
 	t := jwt.NewWithClaims(key.method, claims)

@@ -56,6 +56,9 @@ const (
 	NotificationTopic_NOTIFICATION_TOPIC_CREDITS_LOW NotificationTopic = 11
 	// The waitlist left open seats to staff. To owners and admins, by email and push.
 	NotificationTopic_NOTIFICATION_TOPIC_STAFF_NOTE NotificationTopic = 12
+	// Someone became or is no longer an owner or admin, or one of these was edited or deactivated. To the member and to
+	// all owners, by email, which cannot be turned off, and by push.
+	NotificationTopic_NOTIFICATION_TOPIC_ACCESS_CHANGED NotificationTopic = 13
 )
 
 // Enum value maps for NotificationTopic.
@@ -74,6 +77,7 @@ var (
 		10: "NOTIFICATION_TOPIC_CHECK_IN_OPEN",
 		11: "NOTIFICATION_TOPIC_CREDITS_LOW",
 		12: "NOTIFICATION_TOPIC_STAFF_NOTE",
+		13: "NOTIFICATION_TOPIC_ACCESS_CHANGED",
 	}
 	NotificationTopic_value = map[string]int32{
 		"NOTIFICATION_TOPIC_UNSPECIFIED":       0,
@@ -89,6 +93,7 @@ var (
 		"NOTIFICATION_TOPIC_CHECK_IN_OPEN":     10,
 		"NOTIFICATION_TOPIC_CREDITS_LOW":       11,
 		"NOTIFICATION_TOPIC_STAFF_NOTE":        12,
+		"NOTIFICATION_TOPIC_ACCESS_CHANGED":    13,
 	}
 )
 
@@ -1987,7 +1992,7 @@ const file_berth_v1_notification_proto_rawDesc = "" +
 	"\achannel\x18\x05 \x01(\x0e2\x1d.berth.v1.NotificationChannelB\b\xbaH\x05\x82\x01\x02\x10\x01R\achannel\x12;\n" +
 	"\x05topic\x18\x06 \x01(\x0e2\x1b.berth.v1.NotificationTopicB\b\xbaH\x05\x82\x01\x02\x10\x01R\x05topic\x122\n" +
 	"\n" +
-	"time_range\x18\a \x01(\v2\x13.berth.v1.TimeRangeR\ttimeRange*\xf0\x03\n" +
+	"time_range\x18\a \x01(\v2\x13.berth.v1.TimeRangeR\ttimeRange*\x97\x04\n" +
 	"\x11NotificationTopic\x12\"\n" +
 	"\x1eNOTIFICATION_TOPIC_UNSPECIFIED\x10\x00\x12(\n" +
 	"$NOTIFICATION_TOPIC_BOOKING_CONFIRMED\x10\x01\x12!\n" +
@@ -2002,7 +2007,8 @@ const file_berth_v1_notification_proto_rawDesc = "" +
 	" NOTIFICATION_TOPIC_CHECK_IN_OPEN\x10\n" +
 	"\x12\"\n" +
 	"\x1eNOTIFICATION_TOPIC_CREDITS_LOW\x10\v\x12!\n" +
-	"\x1dNOTIFICATION_TOPIC_STAFF_NOTE\x10\f*\x98\x01\n" +
+	"\x1dNOTIFICATION_TOPIC_STAFF_NOTE\x10\f\x12%\n" +
+	"!NOTIFICATION_TOPIC_ACCESS_CHANGED\x10\r*\x98\x01\n" +
 	"\x13NotificationChannel\x12$\n" +
 	" NOTIFICATION_CHANNEL_UNSPECIFIED\x10\x00\x12\x1c\n" +
 	"\x18NOTIFICATION_CHANNEL_SMS\x10\x01\x12\x1d\n" +

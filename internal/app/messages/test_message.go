@@ -76,7 +76,7 @@ func (s *Service) composeTest(
 	template := notify.Choose(templatesOf(own), topic, c, locale, to.Locale, cmp.Or(settings.Locale, profile.locale))
 	n := notify.Notice{Topic: topic, Member: m.ID}
 	unsubscribe := ""
-	if c == notify.Email {
+	if c == notify.Email && !topic.Mandatory(c) {
 		unsubscribe = s.unsubscribeLink(tx.Tenant, n, *to)
 	}
 	rendered, err := notify.Render(template, notify.Example(topic, template.Locale), profile.brand, unsubscribe)

@@ -29,7 +29,7 @@ type Content struct {
 func (s Content) Values(locale string) Values {
 	in := localeFor(locale)
 	v := Values{"Name": s.Name, "Tenant": s.Tenant, "Link": s.Link}
-	if s.Topic != CreditsLow {
+	if s.Topic.ofSession() {
 		v["Title"], v["Location"], v["Address"] = s.Title, s.Location, s.Address
 		v["Resource"], v["Coach"], v["Party"] = s.Resource, s.Coach, s.Party
 		if !s.Start.IsZero() {
@@ -61,6 +61,10 @@ func (s Content) Values(locale string) Values {
 		v["Balance"], v["Plan"] = d.Balance, s.Plan
 	case StaffNote:
 		v["Note"] = d.Note
+	case AccessChanged:
+		if d.Access != nil {
+			v["Change"] = in.accessChange(*d.Access)
+		}
 	case BookingConfirmed, Promoted, CheckInOpen:
 	}
 	return v.complete(s.Topic)

@@ -107,7 +107,7 @@ func Decide(n Notice, s Settings, r Recipient, m Facts, now time.Time) Decision 
 	}
 	best := Decision{Action: Drop, Reason: TooLate}
 	for _, c := range usable {
-		until, why := heldUntil(c, s, r, m, now)
+		until, why := heldUntil(n.Topic, c, s, r, m, now)
 		if why == "" {
 			return Decision{Action: Send, Channel: c}
 		}
@@ -124,7 +124,7 @@ func Decide(n Notice, s Settings, r Recipient, m Facts, now time.Time) Decision 
 
 // staleReason returns why a notice is outdated, or "".
 func staleReason(n Notice, s Settings, r Recipient, m Facts, now time.Time) Reason {
-	if !r.Known {
+	if !r.Known && n.Topic != AccessChanged { // who was deactivated is told
 		return Superseded
 	}
 	moved := !n.StartsAt.IsZero() && !m.StartsAt.Equal(n.StartsAt)
@@ -162,7 +162,7 @@ func staleReason(n Notice, s Settings, r Recipient, m Facts, now time.Time) Reas
 		if m.Balance > s.CreditsLowAt {
 			return Superseded
 		}
-	case SessionCancelled, StaffNote:
+	case SessionCancelled, StaffNote, AccessChanged:
 	}
 	if !now.Before(n.ExpiresAt) {
 		return TooLate
@@ -183,7 +183,7 @@ func usableChannels(n Notice, r Recipient, m Facts) ([]Channel, Reason) {
 			if why == Unsubscribed {
 				why = Unreachable
 			}
-		case r.Stopped[c] != "":
+		case r.Stopped[c] != "" && !(r.Stopped[c] == Unsubscribed && n.Topic.Mandatory(c)):
 			why = r.Stopped[c]
 		case slices.Contains(n.FailedChannels, c):
 			why = ProviderRefused
@@ -213,8 +213,8 @@ func (r Recipient) Reachable(c Channel) bool {
 }
 
 // heldUntil returns until when a channel must not be used, and why. The reason is "" if it can be used now.
-func heldUntil(c Channel, s Settings, r Recipient, m Facts, now time.Time) (time.Time, Reason) {
-	exempt := c == Email && s.EmailInQuiet || m.Offer != nil && m.Offer.EvenInQuiet
+func heldUntil(t Topic, c Channel, s Settings, r Recipient, m Facts, now time.Time) (time.Time, Reason) {
+	exempt := c == Email && s.EmailInQuiet || m.Offer != nil && m.Offer.EvenInQuiet || t.Mandatory(c)
 	if until, quiet := r.quietHours(s).Until(now, r.Zone); quiet && !exempt {
 		return until, QuietHoursReason
 	}

@@ -209,4 +209,19 @@ Ihre Tarife: {{.Link}}
 
 {{.Tenant}}`,
 	},
+	AccessChanged: {
+		sms:     "{{.Tenant}}: {{.Change}}",
+		title:   "Leitung von {{.Tenant}}",
+		push:    "{{.Change}}",
+		subject: "Änderung in der Leitung von {{.Tenant}}",
+		mail: `Hallo {{.Name}},
+
+{{.Change}}
+
+Wer welche Rolle hat, und das Protokoll, sehen Inhaber unter {{.Link}}
+
+Wenn Sie das nicht erwartet haben, sprechen Sie mit den Inhabern.
+
+{{.Tenant}}`,
+	},
 }

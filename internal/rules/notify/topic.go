@@ -23,6 +23,7 @@ const (
 	CheckInOpen      Topic = "CHECK_IN_OPEN"
 	CreditsLow       Topic = "CREDITS_LOW"
 	StaffNote        Topic = "STAFF_NOTE"
+	AccessChanged    Topic = "ACCESS_CHANGED"
 )
 
 // Lane is a sequence of channels for a notice. A topic has one or two lanes. Each gets a notice of its own, which is
@@ -58,6 +59,7 @@ var topicDefaults = []topicDefault{
 	{CheckInOpen, false, []Channel{Push}},
 	{CreditsLow, true, []Channel{Email}},
 	{StaffNote, true, []Channel{Push, Email}},
+	{AccessChanged, true, []Channel{Push, Email}},
 }
 
 func (t Topic) defaults() topicDefault {
@@ -82,6 +84,13 @@ func Channels() []Channel { return []Channel{SMS, Push, Email} }
 
 // Default reports whether a topic uses a channel by default.
 func (t Topic) Default(c Channel) bool { return slices.Contains(t.defaults().channels, c) }
+
+// Mandatory reports whether recipients cannot turn off a channel of the topic. Who takes over an owner's account could
+// otherwise first turn off the messages that tell of it.
+func (t Topic) Mandatory(c Channel) bool { return t == AccessChanged && c == Email }
+
+// ofSession reports whether the topic is about a session.
+func (t Topic) ofSession() bool { return t != CreditsLow && t != AccessChanged }
 
 // IsOffer reports whether the topic is about an open offer.
 func (t Topic) IsOffer() bool { return t == Offered || t == OfferExpiring }
@@ -120,12 +129,16 @@ type Preference struct {
 	Enabled, IsDefault bool
 }
 
-// ParsePreferences returns the choices of a request. It rejects two for the same topic and channel.
+// ParsePreferences returns the choices of a request. It rejects two for the same topic and channel, and what cannot be
+// turned off.
 func ParsePreferences(choices []Preference) (Preferences, error) {
 	p := make(Preferences, len(choices))
 	for _, c := range choices {
 		if _, twice := p[c.PreferenceKey]; twice {
 			return nil, fault.Invalid("preferences.preferences", "%s by %s is named twice.", c.Topic, c.Channel)
+		}
+		if c.Topic.Mandatory(c.Channel) && !c.Enabled {
+			return nil, fault.Invalid("preferences.preferences", "%s by %s cannot be turned off.", c.Topic, c.Channel)
 		}
 		p[c.PreferenceKey] = c.Enabled
 	}
@@ -146,7 +159,7 @@ func (p Preferences) All() []Preference {
 
 // Allow reports whether a topic may use a channel.
 func (p Preferences) Allow(t Topic, c Channel) bool {
-	if on, chosen := p[PreferenceKey{t, c}]; chosen {
+	if on, chosen := p[PreferenceKey{t, c}]; chosen && !t.Mandatory(c) {
 		return on
 	}
 	return t.Default(c)

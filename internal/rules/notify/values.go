@@ -70,13 +70,14 @@ var topicVariables = map[Topic][]Variable{
 		{"Balance", "The number of credits left.", 1},
 		{"Plan", "The plan's name.", "Ten classes"},
 	},
-	StaffNote: {{"Note", "The note to staff.", "No one on the waitlist fits the free place."}},
+	AccessChanged: {{"Change", "What changed, in a sentence.", "Olga made Ben an admin."}},
+	StaffNote:     {{"Note", "The note to staff.", "No one on the waitlist fits the free place."}},
 }
 
 // Variables returns the variables of a topic, in the order in which they are shown.
 func Variables(t Topic) []Variable {
 	all := slices.Clone(commonVariables)
-	if t != CreditsLow {
+	if t.ofSession() {
 		all = append(all, sessionVariables...)
 	}
 	return append(all, topicVariables[t]...)

@@ -26,7 +26,7 @@ import { Card, CopyButton, PageHead, QueryResult, State, Tag } from "../../share
 import { CallForm, DataTable, DialogButton, Inline, Page, quiet, TenantTime } from "../ui";
 import { Name } from "../ui/inputs";
 import text from "../ui/text.module.css";
-import { titleOf } from "./roles/names";
+import { titleOf, useGives } from "./roles/names";
 
 interface Secret {
   readonly name: string;
@@ -105,6 +105,7 @@ function Account({
   const rotate = useCall(AccessService.method.rotateServiceAccountKey);
   const revoke = useCall(AccessService.method.revokeServiceAccount);
   const gone = account.revokeTime !== undefined;
+  const manages = account.roles.every(useGives());
   const renew = async () => {
     const answer = await rotate.run({
       serviceAccountId: account.id,
@@ -131,7 +132,8 @@ function Account({
         </Inline>
       }
       extra={
-        !gone && (
+        !gone &&
+        manages && (
           <Inline gap={8} align="stretch" wrap="nowrap">
             <DialogButton
               modal
@@ -228,6 +230,8 @@ function NewAccount({ onClose, onMade }: { onClose: () => void; onMade: (made: S
   const form = useFields({ name: "", description: "" }, t.fields);
   const [chosen, setChosen] = useState<string[]>(["partner"]);
   const roles = useAll(AccessService.method.listRoles, {}, (answer) => answer.roles);
+  const gives = useGives();
+  const offered = (roles.data ?? []).filter(({ name }) => name !== "owner" && gives(name));
   const create = useCall(AccessService.method.createServiceAccount, { quiet: true });
   const run = async () => {
     const name = form.values.name.trim();
@@ -243,7 +247,7 @@ function NewAccount({ onClose, onMade }: { onClose: () => void; onMade: (made: S
         required
         value={chosen}
         onChange={setChosen}
-        data={roles.data?.map((role) => ({ value: role.name, label: titleOf(role, t) })) ?? []}
+        data={offered.map((role) => ({ value: role.name, label: titleOf(role, t) }))}
       />
     </CallForm>
   );

@@ -27,6 +27,7 @@ export const en = {
     "Check-in open",
     "Credits low",
     "Note to staff",
+    "Owners and admins",
   ],
   channels: ["", "SMS", "Push", "Email"],
   statuses: [

@@ -23,7 +23,7 @@ import {
   useLanguageName,
 } from "../../ui";
 import text from "../../ui/text.module.css";
-import { RoleTags } from "../roles/names";
+import { RoleTags, useManages } from "../roles/names";
 
 const Attendance = later(() => import("./attendance"), "Attendance");
 const Bookings = later(() => import("./bookings"), "Bookings");
@@ -52,6 +52,7 @@ const linked = (scheme: string, address: string) =>
 function Profile({ member, devices }: { member: Member; devices: readonly Device[] }) {
   const { t, d } = useDeskTexts();
   const { tenant, can } = useMe();
+  const manages = useManages();
   const languageName = useLanguageName();
   const update = useCall(MemberService.method.updateMember, { done: t.done.saved });
   const active = member.status === MemberStatus.ACTIVE;
@@ -90,7 +91,7 @@ function Profile({ member, devices }: { member: Member; devices: readonly Device
           active ? <RoleTags roles={member.roles} /> : <Tag tone="bad">{t.members.inactive}</Tag>
         }
       >
-        {can("member.write") && (
+        {can("member.write") && manages(member) && (
           <>
             <DialogButton
               variant="default"

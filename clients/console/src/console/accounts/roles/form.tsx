@@ -11,7 +11,7 @@ import { EditForm, useSave } from "../../ui/edit-form";
 import { Columns, SearchInput } from "../../ui/inputs";
 import text from "../../ui/text.module.css";
 import classes from "./form.module.css";
-import { grouped, keyOf, titleOf } from "./names";
+import { grouped, isAssignable, keyOf, titleOf } from "./names";
 
 const valuesOf = (role: Role | undefined) => ({
   title: role?.title ?? "",
@@ -34,6 +34,7 @@ export function RoleForm({
 }) {
   const t = useText();
   const can = useCan();
+  const assignable = permissions.filter(isAssignable);
   const [key, setKey] = useState("");
   const create = useSave(
     AccessService.method.createRole,
@@ -100,14 +101,15 @@ export function RoleForm({
                 data={roles.map((one) => ({ value: one.name, label: titleOf(one, t) }))}
                 onChange={(name) => {
                   const from = roles.find((one) => one.name === name);
-                  set({ permissions: (from?.permissions ?? []).filter(can) });
+                  const names = assignable.map(({ name }) => name).filter(can);
+                  set({ permissions: names.filter((name) => from?.permissions.includes(name)) });
                 }}
               />
             </Columns>
           )}
           <Textarea {...form.text("description")} autosize maxLength={1000} />
           <Chosen
-            all={permissions}
+            all={assignable}
             chosen={values.permissions}
             onChange={(chosen) => set({ permissions: chosen })}
           />
