@@ -1,4 +1,4 @@
-import { Group, Text, type TextProps, Title } from "@mantine/core";
+import { Group, Text, Title } from "@mantine/core";
 import type { ReactNode } from "react";
 import { useTitle } from "../shared/me";
 import type { Timestamp } from "../shared/time";
@@ -33,14 +33,10 @@ export function Subheading({ children }: { children: string }) {
 }
 
 /** Less important text, in the size of the text around it. */
-export const Note = (props: TextProps & { span?: boolean; children: ReactNode }) => (
-  <Text inherit c="dimmed" {...props} />
-);
+export const Note = Text.withProps({ inherit: true, c: "dimmed" });
 
 /** Less important text, in a smaller size. */
-export const Small = (props: TextProps & { children: ReactNode }) => (
-  <Text fz={13} c="dimmed" {...props} />
-);
+export const Small = Text.withProps({ fz: 13, c: "dimmed" });
 
 /** A booking, an offer or a waitlist entry. */
 export function SummaryCard({

@@ -1,12 +1,13 @@
 import { ActionIcon, Menu } from "@mantine/core";
 import { IconDots } from "@tabler/icons-react";
 
-export interface Action {
-  readonly label: string;
-  readonly run: () => unknown;
-  /** The action cannot be undone. */
-  readonly danger?: boolean;
-}
+/** An action that is shown if it is possible. One with danger cannot be undone. */
+export type Action = readonly [
+  possible: boolean,
+  label: string,
+  run: () => unknown,
+  danger?: "danger",
+];
 
 /** A menu of further actions. It is not shown if there are none. */
 export function ActionsMenu({
@@ -15,11 +16,11 @@ export function ActionsMenu({
   outlined = false,
 }: {
   label: string;
-  actions: readonly (Action | false)[];
+  actions: readonly Action[];
   /** Draws a border, for use next to buttons. */
   outlined?: boolean;
 }) {
-  const shown = actions.filter((act) => act !== false);
+  const shown = actions.filter(([possible]) => possible);
   if (shown.length === 0) return null;
   return (
     <Menu>
@@ -29,7 +30,7 @@ export function ActionsMenu({
         </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown>
-        {shown.map(({ label: name, run, danger }) => (
+        {shown.map(([, name, run, danger]) => (
           <Menu.Item key={name} {...(danger && { c: "var(--bad)" })} onClick={() => void run()}>
             {name}
           </Menu.Item>

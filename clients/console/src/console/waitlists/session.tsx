@@ -14,7 +14,6 @@ import { IconFlagFilled } from "@tabler/icons-react";
 import type { ReactNode } from "react";
 import { useText } from "../../i18n";
 import { useDecisionTexts } from "../../i18n/decisions";
-import { ask } from "../../shared/ask";
 import { useCall } from "../../shared/calls";
 import { Countdown } from "../../shared/countdown";
 import { describeTodo, staffReason } from "../../shared/decisions";
@@ -133,36 +132,29 @@ function EntryRow({
   const withdraw = useCall(WaitlistService.method.expireOffer);
   const priority = useCall(WaitlistService.method.setPriority);
   const move = useCall(WaitlistService.method.moveEntry);
-  const remove = useCall(WaitlistService.method.removeEntry);
-  const entryId = entry.id;
-  const confirmRemove = async () => {
-    const answer = await ask({
+  const remove = useCall(WaitlistService.method.removeEntry, {
+    ask: {
       title: t.session.removeTitle(entry.memberName),
       yes: t.session.removeEntry,
       reason: t.fields.reason,
       danger: true,
-    });
-    if (answer) await remove.run({ entryId, reason: answer.reason });
-  };
-  const free = session.capacity === undefined || (session.seatsOpen ?? 0) > 0;
-  const actions: (Action | false)[] = [
-    offer
-      ? { label: t.offers.end, run: () => withdraw.run({ offerId: offer.id }) }
-      : free && {
-          label: t.offers.give,
-          run: () => makeOffer.run({ sessionId: session.id, entryId }),
-        },
-    {
-      label: entry.flagged ? t.offers.unflag : t.offers.flag,
-      run: () => priority.run({ entryId, flagged: !entry.flagged }),
     },
-    before !== undefined &&
-      before !== entryId &&
-      entry.status === WaitlistEntryStatus.WAITING && {
-        label: t.offers.toFront,
-        run: () => move.run({ entryId, beforeEntryId: before }),
-      },
-    { label: t.session.removeEntry, run: confirmRemove, danger: true },
+  });
+  const entryId = entry.id;
+  const sessionId = session.id;
+  const free = session.capacity === undefined || (session.seatsOpen ?? 0) > 0;
+  const movable =
+    before !== undefined && before !== entryId && entry.status === WaitlistEntryStatus.WAITING;
+  const actions: Action[] = [
+    [offer !== undefined, t.offers.end, () => withdraw.run({ offerId: offer?.id ?? "" })],
+    [!offer && free, t.offers.give, () => makeOffer.run({ sessionId, entryId })],
+    [
+      true,
+      entry.flagged ? t.offers.unflag : t.offers.flag,
+      () => priority.run({ entryId, flagged: !entry.flagged }),
+    ],
+    [movable, t.offers.toFront, () => move.run({ entryId, beforeEntryId: before ?? "" })],
+    [true, t.session.removeEntry, () => remove.run({ entryId }), "danger"],
   ];
   return (
     <Table.Tr>

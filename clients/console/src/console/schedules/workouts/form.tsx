@@ -4,7 +4,6 @@ import { useDisclosure } from "@mantine/hooks";
 import { IconPencil } from "@tabler/icons-react";
 import { useState } from "react";
 import { useDesk, useDeskTexts } from "../../../i18n/desk";
-import { ask } from "../../../shared/ask";
 import { useCall } from "../../../shared/calls";
 import { type Bound, Form, FormFoot, named, options, useSubmit } from "../../../shared/form";
 import { useAll } from "../../../shared/lists";
@@ -120,6 +119,12 @@ export function WorkoutForm({
 function Delete({ workout, onDone }: { workout: Workout; onDone: () => void }) {
   const d = useDesk();
   const remove = useCall(SessionService.method.deleteWorkout, {
+    ask: {
+      title: d.workouts.deleteTitle(workout.name),
+      body: d.workouts.deleteBody,
+      yes: d.workouts.delete,
+      danger: true,
+    },
     done: d.workouts.deleted(workout.name),
   });
   return (
@@ -128,13 +133,7 @@ function Delete({ workout, onDone }: { workout: Workout; onDone: () => void }) {
       color="red"
       loading={remove.busy}
       onClick={async () => {
-        const sure = await ask({
-          title: d.workouts.deleteTitle(workout.name),
-          body: d.workouts.deleteBody,
-          yes: d.workouts.delete,
-          danger: true,
-        });
-        if (sure && (await remove.run({ workoutId: workout.id, etag: workout.etag }))) onDone();
+        if (await remove.run({ workoutId: workout.id, etag: workout.etag })) onDone();
       }}
     >
       {d.workouts.delete}
