@@ -5,16 +5,14 @@ import type { Timestamp } from "../shared/time";
 import { Card, Time } from "../shared/ui";
 import classes from "./summary-card.module.css";
 
-/** The title of a page and of the browser tab. */
-export function Heading({
-  children,
-  tab = children,
-  mb = 14,
-}: {
+interface HeadingProps {
   children: string;
   tab?: string;
   mb?: number;
-}) {
+}
+
+/** The title of a page and of the browser tab. */
+export function Heading({ children, tab = children, mb = 14 }: HeadingProps) {
   useTitle(tab);
   return (
     <Title fz={26} fw={660} lh={1.5} lts="-0.022em" mb={mb}>

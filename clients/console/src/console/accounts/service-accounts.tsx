@@ -92,13 +92,12 @@ export function AccountsPage() {
   );
 }
 
-function Account({
-  account,
-  onSecret,
-}: {
+interface AccountProps {
   account: ServiceAccount;
   onSecret: (secret: Secret) => void;
-}) {
+}
+
+function Account({ account, onSecret }: AccountProps) {
   const t = useText();
   const [hours, setHours] = useState(24);
   const rotate = useCall(AccessService.method.rotateServiceAccountKey);

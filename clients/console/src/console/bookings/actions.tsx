@@ -24,15 +24,14 @@ const PaymentPanel = later(() => import("./payments"), "PaymentPanel", { opener:
 /** The longest time that a policy can open check-in before a session or keep it open after. */
 const widestCheckIn = DAY;
 
-/** What staff can do with a booking. */
-export function BookingActions({
-  booking,
-  onConfirm,
-}: {
+interface BookingActionsProps {
   booking: Booking;
   /** Opens the form that confirms a hold. */
   onConfirm?: (booking: Booking) => void;
-}) {
+}
+
+/** What staff can do with a booking. */
+export function BookingActions({ booking, onConfirm }: BookingActionsProps) {
   const { t, d } = useDeskTexts();
   const [opened, open] = useState<"move" | "payment">();
   const close = () => open(undefined);

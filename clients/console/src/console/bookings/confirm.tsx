@@ -32,16 +32,14 @@ import { Dimmed } from "../ui";
 import { Columns } from "../ui/inputs";
 import classes from "./confirm.module.css";
 
-/** Confirms or releases a hold: its deadline, payment and items. */
-export function ConfirmHold({
-  booking,
-  onClose,
-  onAgain,
-}: {
+interface ConfirmHoldProps {
   booking: Booking;
   onClose: () => void;
   onAgain: () => void;
-}) {
+}
+
+/** Confirms or releases a hold: its deadline, payment and items. */
+export function ConfirmHold({ booking, onClose, onAgain }: ConfirmHoldProps) {
   const { t, d, locale } = useDeskTexts();
   const { tenant } = useMe();
   const itemsTotal = booking.items.reduce(
@@ -184,14 +182,13 @@ export function ConfirmHold({
   );
 }
 
-/** A partner's benefit, and the membership number that it needs. */
-function Benefit({
-  form,
-  chosen,
-}: {
+interface BenefitProps {
   form: Pick<Bound<{ provider: string; number: string }>, "choice" | "text">;
   chosen: boolean;
-}) {
+}
+
+/** A partner's benefit, and the membership number that it needs. */
+function Benefit({ form, chosen }: BenefitProps) {
   const d = useDesk();
   const can = useCan();
   const providers = useQuery(

@@ -11,14 +11,13 @@ import { QueryResult, Time } from "../../shared/ui";
 import { CallForm, CardHint, DataTable, Note, Panel } from "../ui";
 import { Columns } from "../ui/inputs";
 
-/** The payment of a booking: what was recorded, and a form that records more. */
-export function PaymentPanel({
-  booking,
-  onClose,
-}: {
+interface PaymentPanelProps {
   booking: Booking | undefined;
   onClose: () => void;
-}) {
+}
+
+/** The payment of a booking: what was recorded, and a form that records more. */
+export function PaymentPanel({ booking, onClose }: PaymentPanelProps) {
   const d = useDesk();
   return (
     <Panel of={booking} title={() => d.hold.payment} onClose={onClose}>

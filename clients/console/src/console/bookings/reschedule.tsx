@@ -14,14 +14,13 @@ import { useSave } from "../ui/edit-form";
 import text from "../ui/text.module.css";
 import classes from "./reschedule.module.css";
 
-/** Reschedules a booking. The new seat is booked before the current one is released. */
-export function RescheduleModal({
-  booking,
-  onClose,
-}: {
+interface RescheduleModalProps {
   booking: Booking | undefined;
   onClose: () => void;
-}) {
+}
+
+/** Reschedules a booking. The new seat is booked before the current one is released. */
+export function RescheduleModal({ booking, onClose }: RescheduleModalProps) {
   const d = useDesk();
   return (
     <Panel

@@ -34,14 +34,13 @@ export const seatsIn = (bookings: readonly Booking[] = [], ...statuses: BookingS
     0,
   );
 
-/** Who is booked, with the actions on each booking. */
-export function Roster({
-  session,
-  onConfirm,
-}: {
+interface RosterProps {
   session: Session;
   onConfirm: (booking: Booking) => void;
-}) {
+}
+
+/** Who is booked, with the actions on each booking. */
+export function Roster({ session, onConfirm }: RosterProps) {
   const t = useText();
   const can = useCan();
   const [inactive, setInactive] = useInputState(false);

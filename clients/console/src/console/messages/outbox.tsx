@@ -88,17 +88,14 @@ export function Outbox() {
   );
 }
 
-function Entry({
-  message: { delivery, message },
-  current,
-  contextOf,
-  onOpen,
-}: {
+interface EntryProps {
   message: OutboxMessage;
   current: boolean;
   contextOf: ReturnType<typeof useSessionContexts>;
   onOpen: (id: string) => void;
-}) {
+}
+
+function Entry({ message: { delivery, message }, current, contextOf, onOpen }: EntryProps) {
   const n = useNotices();
   if (!delivery) return null;
   const { zone } = contextOf(delivery);

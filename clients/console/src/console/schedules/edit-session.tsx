@@ -28,16 +28,14 @@ const ofSeries: Paths = {
   length: ["duration"],
 };
 
-/** Edits a session, this and the following sessions of its series, or the whole series. */
-export function EditSession({
-  session,
-  catalog,
-  onClose,
-}: {
+interface EditSessionProps {
   session: Session;
   catalog: Catalog;
   onClose: () => void;
-}) {
+}
+
+/** Edits a session, this and the following sessions of its series, or the whole series. */
+export function EditSession({ session, catalog, onClose }: EditSessionProps) {
   const t = useText();
   const can = useCan();
   const [scope, setScope] = useState<"one" | "following" | "all">("one");
@@ -138,22 +136,19 @@ export function EditSession({
 
 const dayOf = (date: Series["startDate"]) => date && plainDay(date);
 
-/**
- * The recurrence rule of a series. Hidden until the user opens it, because sessions that no longer
- * match a changed rule are cancelled.
- */
-function Pattern({
-  series,
-  start,
-  rule,
-  onChange,
-}: {
+interface PatternProps {
   series: Series;
   /** The first date that the edit applies to. */
   start: Temporal.PlainDate;
   rule: Rule | undefined;
   onChange: (rule: Rule | undefined) => void;
-}) {
+}
+
+/**
+ * The recurrence rule of a series. Hidden until the user opens it, because sessions that no longer
+ * match a changed rule are cancelled.
+ */
+function Pattern({ series, start, rule, onChange }: PatternProps) {
   const t = useText();
   const read = readRule(series.rule, start);
   return (

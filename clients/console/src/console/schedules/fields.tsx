@@ -49,17 +49,15 @@ export const namesOf = ({ fields }: Messages) => ({
   coachId: fields.coach,
 });
 
-/** The fields that sessions and series share. */
-export function Fields({
-  form,
-  catalog,
-  fixed = false,
-}: {
+interface FieldsProps {
   form: Form<Values>;
   catalog: Catalog;
   /** Service and location cannot change. */
   fixed?: boolean;
-}) {
+}
+
+/** The fields that sessions and series share. */
+export function Fields({ form, catalog, fixed = false }: FieldsProps) {
   const { t, locale } = useI18n();
   const can = useCan();
   const { values, set } = form;

@@ -9,17 +9,15 @@ export type Action = readonly [
   danger?: "danger",
 ];
 
-/** A menu of further actions. It is not shown if there are none. */
-export function ActionsMenu({
-  label,
-  actions,
-  outlined = false,
-}: {
+interface ActionsMenuProps {
   label: string;
   actions: readonly Action[];
   /** Draws a border, for use next to buttons. */
   outlined?: boolean;
-}) {
+}
+
+/** A menu of further actions. It is not shown if there are none. */
+export function ActionsMenu({ label, actions, outlined = false }: ActionsMenuProps) {
   const shown = actions.filter(([possible]) => possible);
   if (shown.length === 0) return null;
   return (

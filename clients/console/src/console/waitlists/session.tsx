@@ -69,13 +69,12 @@ export function SessionWaitlist({ session }: { session: Session }) {
   );
 }
 
-function Entries({
-  explanation: { entries, offers, decisions },
-  session,
-}: {
+interface EntriesProps {
   explanation: ExplainSessionResponse;
   session: Session;
-}) {
+}
+
+function Entries({ explanation: { entries, offers, decisions }, session }: EntriesProps) {
   const t = useText();
   const texts = useDecisionTexts();
   const live = offers.filter(({ status }) => status === OfferStatus.LIVE);
@@ -109,20 +108,16 @@ function Entries({
   );
 }
 
-/** An entry of a session's waitlist, with the actions on it. */
-function EntryRow({
-  entry,
-  position,
-  offer,
-  before,
-  session,
-}: {
+interface EntryRowProps {
   entry: WaitlistEntry;
   position: number;
   offer: Offer | undefined;
   before: string | undefined;
   session: Session;
-}) {
+}
+
+/** An entry of a session's waitlist, with the actions on it. */
+function EntryRow({ entry, position, offer, before, session }: EntryRowProps) {
   const t = useText();
   const texts = useDecisionTexts();
   const can = useCan();
@@ -204,16 +199,14 @@ function EntryRow({
   );
 }
 
-/** An entry's score, with a popover that explains its position. */
-function Score({
-  entry,
-  position,
-  session,
-}: {
+interface ScoreProps {
   entry: WaitlistEntry;
   position: number;
   session: Session;
-}) {
+}
+
+/** An entry's score, with a popover that explains its position. */
+function Score({ entry, position, session }: ScoreProps) {
   const t = useText();
   const { currentScore: score, memberName } = entry;
   if (score === undefined) return null;

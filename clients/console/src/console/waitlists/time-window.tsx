@@ -22,15 +22,13 @@ export function TimeWindow(props: { member: Member; onClose: () => void }) {
   );
 }
 
-function TimeWindowForm({
-  member,
-  catalog,
-  onClose,
-}: {
+interface TimeWindowFormProps {
   member: Member;
   catalog: Catalog;
   onClose: () => void;
-}) {
+}
+
+function TimeWindowForm({ member, catalog, onClose }: TimeWindowFormProps) {
   const { t, d, locale } = useDeskTexts();
   const { tenant } = useMe();
   const locations = catalog.locations.filter(({ active }) => active);

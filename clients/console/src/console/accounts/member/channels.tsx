@@ -25,14 +25,13 @@ const icons = {
   [DeviceKind.WEB]: IconWorld,
 };
 
-/** A member's devices and notification preferences. Only the member can change them. */
-export function MessageChannels({
-  member,
-  devices,
-}: {
+interface MessageChannelsProps {
   member: Member;
   devices: readonly Device[];
-}) {
+}
+
+/** A member's devices and notification preferences. Only the member can change them. */
+export function MessageChannels({ member, devices }: MessageChannelsProps) {
   const { t, d } = useDeskTexts();
   const n = useNotices();
   const { tenant } = useMe();

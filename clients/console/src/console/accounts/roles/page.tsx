@@ -92,14 +92,13 @@ export function RolesPage() {
   );
 }
 
-/** Checks whether a member has a permission, and which role gives it. */
-function Ask({
-  permissions,
-  roles,
-}: {
+interface AskProps {
   permissions: readonly Permission[];
   roles: readonly Role[];
-}) {
+}
+
+/** Checks whether a member has a permission, and which role gives it. */
+function Ask({ permissions, roles }: AskProps) {
   const t = useText();
   const [member, setMember] = useState<Member>();
   const [permission, setPermission] = useState<string | null>(null);
@@ -209,14 +208,13 @@ function People({ roles }: { roles: readonly Role[] }) {
   );
 }
 
-/** Which role has which permission. */
-function Matrix({
-  roles,
-  permissions,
-}: {
+interface MatrixProps {
   roles: readonly Role[];
   permissions: readonly Permission[];
-}) {
+}
+
+/** Which role has which permission. */
+function Matrix({ roles, permissions }: MatrixProps) {
   const t = useText();
   const can = useCan();
   const [find, setFind] = useState("");

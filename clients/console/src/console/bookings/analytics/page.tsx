@@ -148,16 +148,14 @@ interface Point {
   readonly values: Row["values"];
 }
 
-/** A chart that can be shown as a table. */
-function Chart({
-  title,
-  points,
-  series,
-}: {
+interface ChartProps {
   title: string;
   points: readonly Point[];
   series: readonly Series[];
-}) {
+}
+
+/** A chart that can be shown as a table. */
+function Chart({ title, points, series }: ChartProps) {
   const { t, locale } = useI18n();
   const [table, { toggle }] = useDisclosure();
   const data = points.flatMap(({ date, values }) =>

@@ -98,16 +98,14 @@ function stateOf(session: Session, t: ReturnType<typeof useText>): [Tone, string
   return ["good", t.sessionState.published];
 }
 
-/** Name, time and place, and what can be done. */
-function Head({
-  session,
-  catalog,
-  onHold,
-}: {
+interface HeadProps {
   session: Session;
   catalog: Catalog;
   onHold: () => void;
-}) {
+}
+
+/** Name, time and place, and what can be done. */
+function Head({ session, catalog, onHold }: HeadProps) {
   const { t, d } = useDeskTexts();
   const can = useCan();
   const zone = session.timeZone;

@@ -14,17 +14,15 @@ import { EditForm } from "../../ui/edit-form";
 import { Name } from "../../ui/inputs";
 import { Prose } from "./prose";
 
-/** Shows a workout, and edits it if the user may. Deleted workouts are read-only. */
-export function WorkoutDetails({
-  workout,
-  sessionId,
-  onClose,
-}: {
+interface WorkoutDetailsProps {
   workout: Workout;
   /** The session in which it is shown. */
   sessionId?: string | undefined;
   onClose: () => void;
-}) {
+}
+
+/** Shows a workout, and edits it if the user may. Deleted workouts are read-only. */
+export function WorkoutDetails({ workout, sessionId, onClose }: WorkoutDetailsProps) {
   const { t, d } = useDeskTexts();
   const { can, tenant } = useMe();
   const [editing, { open: edit }] = useDisclosure();
@@ -67,20 +65,17 @@ const valuesOf = (workout: Workout | undefined): Values => ({
   body: workout?.body ?? "",
 });
 
-/** Creates or edits a workout. An edit shows in every session that has the workout. */
-export function WorkoutForm({
-  workout,
-  create,
-  sessionId = "",
-  onClose,
-}: {
+interface WorkoutFormProps {
   workout?: Workout;
   /** Creates a workout, if there is none to edit. */
   create?: (values: Values) => Promise<unknown>;
   /** The session of an inline workout; absent for reusable ones. */
   sessionId?: string | undefined;
   onClose: () => void;
-}) {
+}
+
+/** Creates or edits a workout. An edit shows in every session that has the workout. */
+export function WorkoutForm({ workout, create, sessionId = "", onClose }: WorkoutFormProps) {
   const { t, d } = useDeskTexts();
   const update = useCall(SessionService.method.updateWorkout, { quiet: true, done: t.done.saved });
   return (
@@ -172,16 +167,14 @@ function Body(typed: ReturnType<Bound<Values>["text"]>) {
   );
 }
 
-/** Attaches a workout to a session. */
-export function AttachForm({
-  taken,
-  busy,
-  onChoose,
-}: {
+interface AttachFormProps {
   taken: readonly string[];
   busy: boolean;
   onChoose: (id: string) => Promise<void>;
-}) {
+}
+
+/** Attaches a workout to a session. */
+export function AttachForm({ taken, busy, onChoose }: AttachFormProps) {
   const { t, d } = useDeskTexts();
   const [chosen, setChosen] = useState<string | null>(null);
   const { onSubmit } = useSubmit(async () => {

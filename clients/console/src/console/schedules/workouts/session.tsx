@@ -127,19 +127,16 @@ export function SessionWorkouts({ session }: { session: Session }) {
   );
 }
 
-/** The attached workouts, in their order. */
-function Attached({
-  workouts,
-  onRead,
-  onMove,
-  onRemove,
-}: {
+interface AttachedProps {
   workouts: readonly Workout[];
   onRead: (id: string) => void;
   /** Takes the new order. Absent if the user may not change it. */
   onMove: ((ids: string[]) => unknown) | undefined;
   onRemove: (workout: Workout) => unknown;
-}) {
+}
+
+/** The attached workouts, in their order. */
+function Attached({ workouts, onRead, onMove, onRemove }: AttachedProps) {
   const { t, d } = useDeskTexts();
   const ids = workouts.map(({ id }) => id);
   return (
