@@ -57,6 +57,8 @@ function componentStyles(): Plugin {
     apply: "build",
     enforce: "pre",
     transform(code, id) {
+      // The order of layers is the same whichever file loads first.
+      if (id.includes("@mantine/core/styles/")) return `@layer base, mantine;\n${code}`;
       if (id.endsWith("@mantine/core/styles.layer.css")) {
         const base = ["baseline", "default-css-variables", "global"];
         return base.map((name) => `@import "@mantine/core/styles/${name}.layer.css";\n`).join("");
