@@ -54,9 +54,7 @@ export function AccountsPage() {
         {(all) =>
           all.length === 0 ? (
             <Card bare>
-              <State icon={IconKey} title={t.accounts.none}>
-                {t.accounts.noneNote}
-              </State>
+              <State icon={IconKey} title={t.accounts.none} note={t.accounts.noneNote} />
             </Card>
           ) : (
             <Stack gap={18}>

@@ -2,15 +2,12 @@ import { type Booking, BookingService, PaymentStatus } from "@berthhq/client";
 import { useQuery } from "@connectrpc/connect-query";
 import {
   Alert,
-  Autocomplete,
   Button,
   Checkbox,
   Input,
-  NumberInput,
   SegmentedControl,
   Select,
   Stack,
-  Text,
   TextInput,
 } from "@mantine/core";
 import { useState } from "react";
@@ -28,9 +25,10 @@ import {
 } from "../../shared/form";
 import { useCan, useMe } from "../../shared/me";
 import { amountOf, moneyOf, showMoney } from "../../shared/money";
-import { Dimmed } from "../ui";
+import { Dimmed, FieldHint } from "../ui";
 import { Columns } from "../ui/inputs";
 import classes from "./confirm.module.css";
+import { PaymentInputs } from "./payments";
 
 interface ConfirmHoldProps {
   booking: Booking;
@@ -128,30 +126,15 @@ export function ConfirmHold({ booking, onClose, onAgain }: ConfirmHoldProps) {
         </Input.Wrapper>
       )}
       {pays !== "later" && (
-        <Columns>
-          <NumberInput
-            label={d.hold.amount}
-            required
-            min={0}
-            decimalScale={2}
-            suffix={` ${currency}`}
-            {...form.number("amount")}
-          />
-          <Autocomplete
-            label={d.hold.method}
-            maxLength={50}
-            data={[...d.hold.methods]}
-            value={method}
-            onChange={(method) => set({ method })}
-          />
-        </Columns>
+        <PaymentInputs
+          amount={form.number("amount")}
+          method={method}
+          currency={currency}
+          onMethod={(method) => set({ method })}
+        />
       )}
       <Benefit form={form} chosen={provider !== ""} />
-      {records && (
-        <Text c="dimmed" fz="xs" mt={-6}>
-          {d.hold.moneyNote}
-        </Text>
-      )}
+      {records && <FieldHint>{d.hold.moneyNote}</FieldHint>}
       <FormError error={error} zone={booking.timeZone} />
       <FormFoot>
         {over ? (

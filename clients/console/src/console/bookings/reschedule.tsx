@@ -92,7 +92,7 @@ function RescheduleForm({ booking, onClose }: { booking: Booking; onClose: () =>
       <QueryResult query={sessions} rows={5}>
         {() =>
           open.length === 0 ? (
-            <State title={d.reschedule.none}>{d.reschedule.noneNote}</State>
+            <State title={d.reschedule.none} note={d.reschedule.noneNote} />
           ) : (
             <fieldset className={classes.choices}>
               <legend className={text.hidden}>{d.reschedule.to}</legend>

@@ -67,9 +67,10 @@ export function Roster({ session, onConfirm }: RosterProps) {
       <QueryResult query={roster}>
         {({ bookings }) =>
           bookings.length === 0 ? (
-            <State title={t.session.empty}>
-              {session.state !== SessionState.CANCELLED && t.session.emptyNote}
-            </State>
+            <State
+              title={t.session.empty}
+              note={session.state !== SessionState.CANCELLED && t.session.emptyNote}
+            />
           ) : (
             <DataTable
               rows={bookings}

@@ -46,9 +46,7 @@ export function Outbox() {
         {() =>
           all.length === 0 ? (
             <Card bare>
-              <State icon={IconInbox} title={n.outbox.none}>
-                {n.outbox.noneNote}
-              </State>
+              <State icon={IconInbox} title={n.outbox.none} note={n.outbox.noneNote} />
             </Card>
           ) : (
             <div className={classes.outbox}>

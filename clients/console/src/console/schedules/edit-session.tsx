@@ -1,7 +1,7 @@
 import { type Series, SeriesEditScope, type Session, SessionService } from "@berthhq/client";
 import { durationFromMs } from "@bufbuild/protobuf/wkt";
 import { useQuery } from "@connectrpc/connect-query";
-import { SegmentedControl, Stack, Switch, Text } from "@mantine/core";
+import { SegmentedControl, Stack, Switch } from "@mantine/core";
 import { useState } from "react";
 import { useText } from "../../i18n";
 import { useCall } from "../../shared/calls";
@@ -10,6 +10,7 @@ import { useCan } from "../../shared/me";
 import { MINUTE, plainDay, Temporal, timeOfDay } from "../../shared/time";
 import { Card } from "../../shared/ui";
 import type { Catalog } from "../catalog/data";
+import { SmallHint } from "../ui";
 import { EditForm, maskOf, useSave } from "../ui/edit-form";
 import { Fields, inputOf, namesOf, times, type Values, valuesOf } from "./fields";
 import { Repeat } from "./repeat";
@@ -124,9 +125,7 @@ export function EditSession({ session, catalog, onClose }: EditSessionProps) {
             />
           )}
           {session.seatsTaken > 0 && (
-            <Text c="dimmed" fz="sm">
-              {t.schedule.bookedMove(session.seatsTaken)}
-            </Text>
+            <SmallHint>{t.schedule.bookedMove(session.seatsTaken)}</SmallHint>
           )}
         </>
       )}

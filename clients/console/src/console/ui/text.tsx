@@ -29,6 +29,9 @@ export const Hint = Text.withProps({ inherit: true, c: "dimmed" });
 /** A hint about the inputs above. */
 export const FieldHint = Text.withProps({ c: "dimmed", fz: "xs", mt: -6 });
 
+/** A hint about what is shown below. */
+export const SmallHint = Text.withProps({ c: "dimmed", fz: "sm" });
+
 /** A hint in a card without padding. */
 export const CardHint = Text.withProps({ c: "dimmed", py: 14, px: 16, fz: "sm" });
 

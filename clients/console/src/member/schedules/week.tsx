@@ -127,7 +127,7 @@ export function WeekPage() {
           return (
             <Card bare>
               {shown.length === 0 ? (
-                <State title={t.app.none}>{t.app.noneNote}</State>
+                <State title={t.app.none} note={t.app.noneNote} />
               ) : (
                 shown.map((session) => (
                   <SessionRow

@@ -21,9 +21,8 @@ export function NoPage({ home }: { home: string }) {
           {home}
         </Button>
       }
-    >
-      {t.states.noPageNote}
-    </State>
+      note={t.states.noPageNote}
+    />
   );
 }
 

@@ -65,7 +65,7 @@ export function Bookings({ member }: { member: Member }) {
         title={d.member.coming}
         skeleton={4}
         caption={d.member.coming}
-        empty={<State title={d.member.nothing}>{d.member.nothingNote}</State>}
+        empty={<State title={d.member.nothing} note={d.member.nothingNote} />}
         columns={[
           {
             ...quiet,

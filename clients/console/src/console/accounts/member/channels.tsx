@@ -40,9 +40,11 @@ export function MessageChannels({ member, devices }: MessageChannelsProps) {
     <Stack gap={18}>
       <Card bare title={d.member.devices}>
         {devices.length === 0 ? (
-          <State icon={IconDeviceMobileOff} title={d.member.noDevices}>
-            {d.member.noDevicesNote}
-          </State>
+          <State
+            icon={IconDeviceMobileOff}
+            title={d.member.noDevices}
+            note={d.member.noDevicesNote}
+          />
         ) : (
           <ul className={classes.devices}>
             {devices.map(({ id, kind, lastSeenTime, createTime }) => {

@@ -60,7 +60,7 @@ export function Credits({ member }: { member: Member }) {
         {({ subscriptions }) =>
           subscriptions.length === 0 ? (
             <Card bare>
-              <State title={t.members.noPlan}>{t.members.noPlanNote}</State>
+              <State title={t.members.noPlan} note={t.members.noPlanNote} />
             </Card>
           ) : (
             subscriptions.map((one) => <SubscriptionCard key={one.id} subscription={one} />)

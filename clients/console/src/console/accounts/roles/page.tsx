@@ -92,13 +92,13 @@ export function RolesPage() {
   );
 }
 
-interface AskProps {
+interface RolesProps {
   permissions: readonly Permission[];
   roles: readonly Role[];
 }
 
 /** Checks whether a member has a permission, and which role gives it. */
-function Ask({ permissions, roles }: AskProps) {
+function Ask({ permissions, roles }: RolesProps) {
   const t = useText();
   const [member, setMember] = useState<Member>();
   const [permission, setPermission] = useState<string | null>(null);
@@ -208,13 +208,8 @@ function People({ roles }: { roles: readonly Role[] }) {
   );
 }
 
-interface MatrixProps {
-  roles: readonly Role[];
-  permissions: readonly Permission[];
-}
-
 /** Which role has which permission. */
-function Matrix({ roles, permissions }: MatrixProps) {
+function Matrix({ roles, permissions }: RolesProps) {
   const t = useText();
   const can = useCan();
   const [find, setFind] = useState("");

@@ -1,5 +1,5 @@
 import { SessionService, type Workout } from "@berthhq/client";
-import { Button, Group, SegmentedControl, Select, Text, Textarea } from "@mantine/core";
+import { Button, Group, SegmentedControl, Select, Textarea } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { IconPencil } from "@tabler/icons-react";
 import { useState } from "react";
@@ -9,7 +9,7 @@ import { type Bound, Form, FormFoot, named, options, useSubmit } from "../../../
 import { useAll } from "../../../shared/lists";
 import { useMe } from "../../../shared/me";
 import { Tag, Time } from "../../../shared/ui";
-import { Dimmed } from "../../ui";
+import { Dimmed, SmallHint } from "../../ui";
 import { EditForm } from "../../ui/edit-form";
 import { Name } from "../../ui/inputs";
 import { Prose } from "./prose";
@@ -98,11 +98,7 @@ export function WorkoutForm({ workout, create, sessionId = "", onClose }: Workou
     >
       {(form) => (
         <>
-          {workout && !workout.inline && (
-            <Text c="dimmed" fz="sm">
-              {d.workouts.everywhere}
-            </Text>
-          )}
+          {workout && !workout.inline && <SmallHint>{d.workouts.everywhere}</SmallHint>}
           <Name {...form.text("name")} />
           <Body {...form.text("body")} />
         </>
