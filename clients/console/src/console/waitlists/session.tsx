@@ -227,17 +227,9 @@ function Score({ entry, position, session }: ScoreProps) {
   );
 }
 
-function ScoreDetails({
-  entry: { createTime, flagged, score: given, scoreParts: parts },
-  score,
-  position,
-  session: { serviceId, locationId, timeZone },
-}: {
-  entry: WaitlistEntry;
-  score: number;
-  position: number;
-  session: Session;
-}) {
+function ScoreDetails({ entry, score, position, session }: ScoreProps & { score: number }) {
+  const { createTime, flagged, score: given, scoreParts: parts } = entry;
+  const { serviceId, locationId, timeZone } = session;
   const t = useText();
   const can = useCan();
   const rules = useQuery(

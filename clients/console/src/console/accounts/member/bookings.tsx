@@ -35,7 +35,6 @@ import {
   List,
   NameLink,
   Note,
-  quiet,
   right,
   Strong,
 } from "../../ui";
@@ -68,7 +67,7 @@ export function Bookings({ member }: { member: Member }) {
         empty={<State title={d.member.nothing} note={d.member.nothingNote} />}
         columns={[
           {
-            ...quiet,
+            c: "dimmed",
             w: 170,
             show: ({ sessionStartTime, timeZone }) => (
               <Time at={sessionStartTime} zone={timeZone} />
