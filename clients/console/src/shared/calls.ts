@@ -10,6 +10,7 @@ import { notifications } from "@mantine/notifications";
 import { useQueryClient } from "@tanstack/react-query";
 import { useCallback, useState } from "react";
 import { useI18n } from "../i18n";
+import { ask, type Question } from "./ask";
 import { explain } from "./errors";
 import { here } from "./time";
 
@@ -44,6 +45,8 @@ interface CallOptions<O> {
   done?: string | ((answer: O) => string | undefined);
   /** Throws errors instead of showing them. */
   quiet?: boolean;
+  /** Asks the user first. The reason that they give is part of the request. */
+  ask?: Question;
 }
 
 /**
@@ -52,16 +55,18 @@ interface CallOptions<O> {
  */
 export function useCall<I extends DescMessage, O extends DescMessage>(
   method: DescMethodUnary<I, O>,
-  { done, quiet }: CallOptions<MessageShape<O>> = {},
+  { done, quiet, ask: question }: CallOptions<MessageShape<O>> = {},
 ) {
   const transport = useTransport();
   const queries = useQueryClient();
   const failed = useFailed();
   const [busy, setBusy] = useState(false);
   const run = async (input: MessageInitShape<I>): Promise<MessageShape<O> | undefined> => {
+    const sure = question ? await ask(question) : {};
+    if (!sure) return undefined;
     setBusy(true);
     try {
-      const answer = await callUnaryMethod(transport, method, input);
+      const answer = await callUnaryMethod(transport, method, { ...input, ...sure });
       void queries.invalidateQueries();
       const text = typeof done === "function" ? done(answer) : done;
       if (text) notifications.show({ message: text, color: "tide" });

@@ -13,19 +13,16 @@ const channels = [
   NotificationChannel.EMAIL,
 ] as const;
 
-/** The topics of a member's messages, with what is chosen for each channel. */
-export function Topics({
-  preferences,
-  staff,
-  className,
-  show,
-}: {
+interface TopicsProps {
   preferences: readonly NotificationPreference[];
   /** Whether the member is staff: others get no messages for staff. */
   staff: boolean;
   className: string | undefined;
   show: (topic: NotificationTopic, channel: NotificationChannel) => ReactNode;
-}) {
+}
+
+/** The topics of a member's messages, with what is chosen for each channel. */
+export function Topics({ preferences, staff, className, show }: TopicsProps) {
   const n = useNotices();
   const topics = [...new Set(preferences.map(({ topic }) => topic))];
   return (

@@ -17,7 +17,6 @@ import { useDisclosure } from "@mantine/hooks";
 import { IconKey, IconPlus } from "@tabler/icons-react";
 import { useState } from "react";
 import { useText } from "../../i18n";
-import { ask } from "../../shared/ask";
 import { useCall } from "../../shared/calls";
 import { useFields } from "../../shared/form";
 import { useAll } from "../../shared/lists";
@@ -55,9 +54,7 @@ export function AccountsPage() {
         {(all) =>
           all.length === 0 ? (
             <Card bare>
-              <State icon={IconKey} title={t.accounts.none}>
-                {t.accounts.noneNote}
-              </State>
+              <State icon={IconKey} title={t.accounts.none} note={t.accounts.noneNote} />
             </Card>
           ) : (
             <Stack gap={18}>
@@ -93,17 +90,23 @@ export function AccountsPage() {
   );
 }
 
-function Account({
-  account,
-  onSecret,
-}: {
+interface AccountProps {
   account: ServiceAccount;
   onSecret: (secret: Secret) => void;
-}) {
+}
+
+function Account({ account, onSecret }: AccountProps) {
   const t = useText();
   const [hours, setHours] = useState(24);
   const rotate = useCall(AccessService.method.rotateServiceAccountKey);
-  const revoke = useCall(AccessService.method.revokeServiceAccount);
+  const revoke = useCall(AccessService.method.revokeServiceAccount, {
+    ask: {
+      title: t.accounts.revokeTitle(account.name),
+      body: t.accounts.revokeBody,
+      yes: t.accounts.revoke,
+      danger: true,
+    },
+  });
   const gone = account.revokeTime !== undefined;
   const manages = account.roles.every(useGives());
   const renew = async () => {
@@ -165,15 +168,7 @@ function Account({
               size="compact-sm"
               variant="subtle"
               color="red"
-              onClick={async () => {
-                const answer = await ask({
-                  title: t.accounts.revokeTitle(account.name),
-                  body: t.accounts.revokeBody,
-                  yes: t.accounts.revoke,
-                  danger: true,
-                });
-                if (answer) await revoke.run({ serviceAccountId: account.id });
-              }}
+              onClick={() => void revoke.run({ serviceAccountId: account.id })}
             >
               {t.accounts.revoke}
             </Button>

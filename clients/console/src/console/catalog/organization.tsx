@@ -92,14 +92,13 @@ interface BrandValues {
 /** The initial color of the picker. */
 const defaultColor = "#0f6b75";
 
-/** Edits an organization's logo and color, with a preview. */
-function Branding({
-  values: { name, logoUrl, accentColor },
-  set,
-}: {
+interface BrandingProps {
   values: BrandValues & { readonly name: string };
   set: (part: Partial<BrandValues>) => void;
-}) {
+}
+
+/** Edits an organization's logo and color, with a preview. */
+function Branding({ values: { name, logoUrl, accentColor }, set }: BrandingProps) {
   const d = useDesk();
   const [missing, setMissing] = useState(false);
   // Debounced, so that a partly typed URL is not requested.
@@ -157,20 +156,16 @@ function Branding({
   );
 }
 
-/** Preview of the header of the member app and a button. */
-function Preview({
-  scheme,
-  name,
-  logo,
-  accent,
-  onMissing,
-}: {
+interface PreviewProps {
   scheme: "light" | "dark";
   name: string;
   logo: string;
   accent: string;
   onMissing?: (missing: boolean) => void;
-}) {
+}
+
+/** Preview of the header of the member app and a button. */
+function Preview({ scheme, name, logo, accent, onMissing }: PreviewProps) {
   const { t, d } = useDeskTexts();
   return (
     <figure className={classes.preview} data-scheme={scheme} style={brandVariables(accent)}>

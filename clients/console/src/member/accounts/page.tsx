@@ -64,7 +64,15 @@ function Calendar() {
   const { t, m } = useMemberTexts();
   const query = useQuery(NotificationService.method.getPreferences, {});
   const make = useCall(NotificationService.method.createCalendarFeed);
-  const end = useCall(NotificationService.method.deleteCalendarFeed, { done: m.calendar.revoked });
+  const end = useCall(NotificationService.method.deleteCalendarFeed, {
+    ask: {
+      title: m.calendar.revokeTitle,
+      body: m.calendar.revokeBody,
+      yes: m.calendar.revoke,
+      danger: true,
+    },
+    done: m.calendar.revoked,
+  });
   const [address, setAddress] = useState("");
   const renew = async (replaces: boolean) => {
     const { renewTitle: title, renewBody: body, renew: yes } = m.calendar;
@@ -72,9 +80,7 @@ function Calendar() {
     if (sure) setAddress((await make.run({}))?.url ?? "");
   };
   const revoke = async () => {
-    const { revokeTitle: title, revokeBody: body, revoke: yes } = m.calendar;
-    const sure = await ask({ title, body, yes, danger: true });
-    if (sure && (await end.run({}))) setAddress("");
+    if (await end.run({})) setAddress("");
   };
   return (
     <Card title={m.calendar.title}>

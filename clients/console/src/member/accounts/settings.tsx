@@ -175,15 +175,14 @@ function QuietHours({ quietHours }: Pick<Preferences, "quietHours">) {
 
 type Choice = Pick<NotificationPreference, "topic" | "channel" | "enabled">;
 
-/** Chooses the channels of each topic. */
-function TopicTable({
-  preferences,
-  reload,
-}: {
+interface TopicTableProps {
   preferences: readonly NotificationPreference[];
   /** Resolves when the preferences that the server has saved are here. */
   reload: () => Promise<unknown>;
-}) {
+}
+
+/** Chooses the channels of each topic. */
+function TopicTable({ preferences, reload }: TopicTableProps) {
   const n = useNotices();
   const can = useCan();
   const update = useCall(NotificationService.method.updatePreferences);

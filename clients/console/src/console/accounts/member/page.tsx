@@ -4,7 +4,6 @@ import { Group, Stack, Text } from "@mantine/core";
 import { IconPencil } from "@tabler/icons-react";
 import { useText } from "../../../i18n";
 import { useDeskTexts } from "../../../i18n/desk";
-import { ask } from "../../../shared/ask";
 import { useCall } from "../../../shared/calls";
 import { later } from "../../../shared/lazy";
 import { useMe, useTitle } from "../../../shared/me";
@@ -54,22 +53,23 @@ function Profile({ member, devices }: { member: Member; devices: readonly Device
   const { tenant, can } = useMe();
   const manages = useManages();
   const languageName = useLanguageName();
-  const update = useCall(MemberService.method.updateMember, { done: t.done.saved });
   const active = member.status === MemberStatus.ACTIVE;
+  const update = useCall(MemberService.method.updateMember, {
+    ...(active && {
+      ask: {
+        title: t.members.deactivateTitle(member.name),
+        body: t.members.deactivateBody,
+        yes: t.members.deactivate,
+        danger: true,
+      },
+    }),
+    done: t.done.saved,
+  });
   const become = (status: MemberStatus) =>
     update.run({
       member: { id: member.id, status, etag: member.etag },
       updateMask: { paths: ["status"] },
     });
-  const deactivate = async () => {
-    const sure = await ask({
-      title: t.members.deactivateTitle(member.name),
-      body: t.members.deactivateBody,
-      yes: t.members.deactivate,
-      danger: true,
-    });
-    if (sure) await become(MemberStatus.INACTIVE);
-  };
   const tabs: (Part | false)[] = [
     can("booking.read") && ["bookings", d.member.bookings, () => <Bookings member={member} />],
     can("credit.read") && ["credits", t.members.credits, () => <Credits member={member} />],
@@ -105,9 +105,8 @@ function Profile({ member, devices }: { member: Member; devices: readonly Device
               outlined
               label={t.actions.actions}
               actions={[
-                active
-                  ? { label: t.members.deactivate, run: deactivate, danger: true }
-                  : { label: t.members.reactivate, run: () => become(MemberStatus.ACTIVE) },
+                [active, t.members.deactivate, () => become(MemberStatus.INACTIVE), "danger"],
+                [!active, t.members.reactivate, () => become(MemberStatus.ACTIVE)],
               ]}
             />
           </>

@@ -19,19 +19,16 @@ const valuesOf = (role: Role | undefined) => ({
   permissions: role?.permissions ?? [],
 });
 
-/** Creates or edits a custom role. */
-export function RoleForm({
-  role,
-  roles,
-  permissions,
-  onClose,
-}: {
+interface RoleFormProps {
   /** undefined creates one. */
   role?: Role;
   roles: readonly Role[];
   permissions: readonly Permission[];
   onClose: () => void;
-}) {
+}
+
+/** Creates or edits a custom role. */
+export function RoleForm({ role, roles, permissions, onClose }: RoleFormProps) {
   const t = useText();
   const can = useCan();
   const assignable = permissions.filter(isAssignable);
@@ -119,16 +116,14 @@ export function RoleForm({
   );
 }
 
-/** The permissions of a role. Users can only give permissions that they have themselves. */
-function Chosen({
-  all,
-  chosen: names,
-  onChange,
-}: {
+interface ChosenProps {
   all: readonly Permission[];
   chosen: readonly string[];
   onChange: (names: string[]) => void;
-}) {
+}
+
+/** The permissions of a role. Users can only give permissions that they have themselves. */
+function Chosen({ all, chosen: names, onChange }: ChosenProps) {
   const t = useText();
   const can = useCan();
   const [find, setFind] = useState("");
