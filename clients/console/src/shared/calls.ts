@@ -8,10 +8,11 @@ import { Code, ConnectError } from "@connectrpc/connect";
 import { callUnaryMethod, useTransport } from "@connectrpc/connect-query";
 import { notifications } from "@mantine/notifications";
 import { useQueryClient } from "@tanstack/react-query";
-import { useCallback, useState } from "react";
+import { use, useCallback, useState } from "react";
 import { useI18n } from "../i18n";
 import { ask, type Question } from "./ask";
-import { explain } from "./errors";
+import { explain, stepUpOf } from "./errors";
+import { AuthContext } from "./me";
 import { here } from "./time";
 
 /** Shows an error, in the user's language. */
@@ -60,6 +61,7 @@ export function useCall<I extends DescMessage, O extends DescMessage>(
   const transport = useTransport();
   const queries = useQueryClient();
   const failed = useFailed();
+  const auth = use(AuthContext);
   const [busy, setBusy] = useState(false);
   const run = async (input: MessageInitShape<I>): Promise<MessageShape<O> | undefined> => {
     const sure = question ? await ask(question) : {};
@@ -73,6 +75,8 @@ export function useCall<I extends DescMessage, O extends DescMessage>(
       return answer;
     } catch (error) {
       void queries.invalidateQueries(); // a refusal often means that the data has changed
+      const stepUp = stepUpOf(error);
+      if (stepUp) auth?.expired(stepUp);
       if (quiet) throw error;
       failed(error);
       return undefined;

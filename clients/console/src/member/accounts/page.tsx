@@ -17,6 +17,9 @@ import { Heading, Note } from "../ui";
 
 const NotificationPreferences = later(() => import("./settings"), "NotificationPreferences");
 const Appearance = later(() => import("./settings"), "Appearance");
+const OwnershipOffers = later(() => import("../../shared/ownership"), "OwnershipOffers", {
+  fallback: null,
+});
 const Devices = later(() => import("./settings"), "Devices");
 
 export function AccountPage() {
@@ -27,6 +30,7 @@ export function AccountPage() {
     <>
       <Heading tab={t.app.me}>{member.name}</Heading>
       <Stack gap={14}>
+        <OwnershipOffers />
         <Card title={t.app.profile}>
           <Details key={member.id} member={member} />
         </Card>

@@ -26,7 +26,7 @@ import { DataTable } from "../../shared/data-table";
 import { options } from "../../shared/form";
 import { useCan, useMe } from "../../shared/me";
 import { timeOfDay, wallClock } from "../../shared/time";
-import { Topics } from "../../shared/topics";
+import { isMandatory, Topics } from "../../shared/topics";
 import { Card, QueryResult, Time } from "../../shared/ui";
 import { Note } from "../ui";
 import classes from "./settings.module.css";
@@ -207,6 +207,7 @@ function TopicTable({ preferences, reload }: TopicTableProps) {
       className={classes.topics}
       show={(topic, channel) => (
         <Checkbox
+          disabled={isMandatory(topic, channel)}
           aria-label={n.preferences.allow(n.topics[topic] ?? "", n.channels[channel] ?? "")}
           checked={
             choices.find((one) => one.topic === topic && one.channel === channel)?.enabled ?? false

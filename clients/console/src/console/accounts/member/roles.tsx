@@ -9,6 +9,7 @@ import { useMe } from "../../../shared/me";
 import { Card } from "../../../shared/ui";
 import { Note, Strong } from "../../ui";
 import { titleOf, useGives } from "../roles/names";
+import { Ownership } from "./ownership";
 
 /** A member's roles. */
 export function Roles({ member }: { member: Member }) {
@@ -67,6 +68,7 @@ export function Roles({ member }: { member: Member }) {
             </Button>
           </Group>
         )}
+        <Ownership member={member} />
       </Stack>
     </Card>
   );
