@@ -90,7 +90,8 @@ const isOfSomePages = any(
   /number-format|dayjs|use-local-storage|FloatingIndicator|use-debounced/,
   /components\/(Progress|SegmentedControl|SimpleGrid)\//,
   /@mantine\/(dates|notifications|spotlight)/,
-  /src\/console\/ui\/|src\/shared\/(data-table|editing|form|ledger)|\/i18n\/(\w+\/|decisions|desk|member|notices|permissions)/,
+  /src\/console\/ui\/|src\/shared\/(data-table|editing|form|ledger)/,
+  /\/i18n\/(\w+\/|decisions|desk|member|notices|permissions)/,
 );
 
 /** What the first calls are made with: `shared/contract.ts`, and what it needs. */
