@@ -48,6 +48,10 @@ type Details struct {
 	Balance  int           `json:"balance,omitempty"`
 	Payer    tenant.UUID   `json:"payer,omitzero"` // the subscription whose credits are low
 	Note     string        `json:"note,omitempty"`
+
+	// Of a notice for a contact.
+	To     string `json:"to,omitempty"`     // the address or number
+	Sealed []byte `json:"sealed,omitempty"` // the code, encrypted
 }
 
 // Recipient returns the key for the frequency cap: the id of the member, or of the booking for a guest.

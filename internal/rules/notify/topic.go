@@ -23,7 +23,15 @@ const (
 	CheckInOpen      Topic = "CHECK_IN_OPEN"
 	CreditsLow       Topic = "CREDITS_LOW"
 	StaffNote        Topic = "STAFF_NOTE"
+
+	// ContactCode and ContactChanged are about a contact of a member, and sent to that contact only. Members have no
+	// choice about them, tenants do not word them, and quiet hours do not hold them back.
+	ContactCode    Topic = "CONTACT_CODE"
+	ContactChanged Topic = "CONTACT_CHANGED"
 )
+
+// ForContact reports whether messages of the topic go to one contact, which need not be the member's.
+func (t Topic) ForContact() bool { return t == ContactCode || t == ContactChanged }
 
 // Lane is a sequence of channels for a notice. A topic has one or two lanes. Each gets a notice of its own, which is
 // sent over the first channel of the lane that works.
@@ -44,7 +52,7 @@ type topicDefault struct {
 	channels []Channel
 }
 
-// topicDefaults has all topics, in the order of the contract.
+// topicDefaults has all topics about which members have a choice, in the order of the contract.
 var topicDefaults = []topicDefault{
 	{BookingConfirmed, true, []Channel{Push, Email}},
 	{Waitlisted, true, []Channel{Email}},
@@ -68,7 +76,7 @@ func (t Topic) defaults() topicDefault {
 	return topicDefaults[at]
 }
 
-// Topics returns all topics, in the order of the contract.
+// Topics returns all topics about which members have a choice, in the order of the contract.
 func Topics() []Topic {
 	topics := make([]Topic, len(topicDefaults))
 	for i, d := range topicDefaults {
@@ -99,6 +107,8 @@ func (t Topic) Channels(lane Lane) []Channel {
 	switch {
 	case lane == Mail:
 		return []Channel{Email}
+	case t.ForContact():
+		return []Channel{SMS}
 	case t.defaults().mailLane:
 		return []Channel{Push, SMS}
 	}
@@ -146,6 +156,9 @@ func (p Preferences) All() []Preference {
 
 // Allow reports whether a topic may use a channel.
 func (p Preferences) Allow(t Topic, c Channel) bool {
+	if t.ForContact() {
+		return true
+	}
 	if on, chosen := p[PreferenceKey{t, c}]; chosen {
 		return on
 	}

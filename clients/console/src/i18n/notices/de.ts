@@ -29,6 +29,8 @@ export const de: Notices = {
     "Check-in geöffnet",
     "Wenig Credits",
     "Hinweis ans Team",
+    "Code zur Bestätigung",
+    "Kontakt geändert",
   ],
   channels: ["", "SMS", "Push", "E-Mail"],
   statuses: [
@@ -149,6 +151,9 @@ export const de: Notices = {
     creditsLow: "Warnung bei wenigen Credits ab",
     locale: "Standardsprache",
     localeNote: "Für Mitglieder ohne eigene Sprache. Leer: die Sprache der Organisation.",
+    countries: "Länder für Codes",
+    countriesNote:
+      "ISO-Codes wie DE, AT. Mitglieder bestätigen Telefonnummern dieser Länder. Leer: die Ihrer Zeitzonen.",
     none: "Keine",
   },
   senders: {

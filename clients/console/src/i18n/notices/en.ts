@@ -27,6 +27,8 @@ export const en = {
     "Check-in open",
     "Credits low",
     "Note to staff",
+    "Code to confirm a contact",
+    "Contact changed",
   ],
   channels: ["", "SMS", "Push", "Email"],
   statuses: [
@@ -142,6 +144,9 @@ export const en = {
     creditsLow: "Low credits warning at",
     locale: "Default language",
     localeNote: "For members without a language of their own. Empty: the organization’s language.",
+    countries: "Countries for codes",
+    countriesNote:
+      "ISO codes, such as DE, AT. Members confirm phone numbers of these countries. Empty: those of your time zones.",
     none: "None",
   },
   senders: {
