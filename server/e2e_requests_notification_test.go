@@ -48,9 +48,10 @@ var notificationRequests = map[string][]build{
 				QuietHours: night(), SmsPerDay: 5, PushPerDay: 5, EmailPerDay: 5,
 				Reminders:  []*durationpb.Duration{durationpb.New(time.Hour)},
 				SenderName: unique(), ReplyTo: unique() + "@example.com", Locale: "de", CreditsLowAt: 2,
+				PhoneCountries: []string{"DE", "PT"},
 			},
 			UpdateMask: paths("quiet_hours", "email_in_quiet_hours", "sms_per_day", "push_per_day", "email_per_day",
-				"reminders", "reply_to", "sender_name", "credits_low_at", "locale"),
+				"reminders", "reply_to", "sender_name", "credits_low_at", "locale", "phone_countries"),
 		}
 	}},
 	"NotificationService/ListTemplates": {
@@ -106,7 +107,8 @@ var notificationRequests = map[string][]build{
 			return &v1.ListOutboxRequest{PageSize: 1}
 		},
 	},
-	"NotificationService/SendTest": {func(*world) proto.Message {
+	"NotificationService/SendTest": {func(w *world) proto.Message {
+		w.confirmContacts()
 		return &v1.SendTestRequest{Topic: aTopic, Channel: aChannel, Locale: "de"}
 	}},
 	"NotificationService/GetSenders": {func(*world) proto.Message { return &v1.GetSendersRequest{} }},

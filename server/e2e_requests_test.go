@@ -453,8 +453,21 @@ var peopleRequests = map[string][]build{
 	}},
 	"MemberService/GetMe": {func(*world) proto.Message { return &v1.GetMeRequest{} }},
 	"MemberService/UpdateMe": {func(w *world) proto.Message {
+		w.forgetCodes()
 		sent := memberInput(w.owner)
 		return &v1.UpdateMeRequest{Member: sent, UpdateMask: paths("name", "email", "phone", "locale", "time_zone")}
+	}},
+	"MemberService/ConfirmContact": {func(w *world) proto.Message {
+		return &v1.ConfirmContactRequest{Kind: v1.ContactKind_CONTACT_KIND_EMAIL, Code: w.newContactCode()}
+	}},
+	"MemberService/ResendContactCode": {func(w *world) proto.Message {
+		w.newContactCode()
+		w.forgetCodes()
+		return &v1.ResendContactCodeRequest{Kind: v1.ContactKind_CONTACT_KIND_EMAIL}
+	}},
+	"MemberService/CancelContact": {func(w *world) proto.Message {
+		w.newContactCode()
+		return &v1.CancelContactRequest{Kind: v1.ContactKind_CONTACT_KIND_EMAIL}
 	}},
 	"MemberService/RegisterDevice": {func(*world) proto.Message {
 		return &v1.RegisterDeviceRequest{Kind: v1.DeviceKind_DEVICE_KIND_WEB, Token: unique()}

@@ -17,6 +17,7 @@ import (
 	"github.com/berthhq/berth/internal/app/schedules"
 	"github.com/berthhq/berth/internal/app/seats"
 	"github.com/berthhq/berth/internal/app/settings"
+	"github.com/berthhq/berth/internal/boot"
 	"github.com/berthhq/berth/internal/civil"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/credit"
@@ -163,6 +164,39 @@ func (w *world) person(subject string, roles ...string) tenant.Caller {
 		m.Roles = expect.Value(w.app.Accounts.AssignRole(w.ctx(), w.owner, m.ID, role))(w.t)
 	}
 	return tenant.Caller{Tenant: w.ID, Subject: subject, Member: m.ID, Roles: m.Roles}
+}
+
+// newContactCode lets the owner enter a new email address, and returns the code that it gets.
+func (w *world) newContactCode() string {
+	w.t.Helper()
+	w.forgetCodes()
+	address := unique() + "@example.com"
+	expect.OK(w.t)(w.app.Accounts.UpdateMe(w.ctx(), w.owner, nil, func(m *member.Member) error {
+		m.Email = address
+		return nil
+	}))
+	var sealed []byte
+	w.ok(w.live.DB.Owner.QueryRow(w.ctx(), `
+select decode(details->>'sealed', 'base64') from notices where tenant_id = $1 and details->>'to' = $2`,
+		w.ID, address).Scan(&sealed))
+	files := expect.Value(boot.KeyConfig{Data: w.live.data}.Files())(w.t)
+	secrets := expect.Value(boot.OpenSecrets(w.ctx(), files))(w.t)
+	return string(expect.Value(secrets.Seals.Open(w.ID, sealed))(w.t))
+}
+
+// forgetCodes lets members ask for as many codes as they did in the last day.
+func (w *world) forgetCodes() {
+	w.t.Helper()
+	expect.OK(w.t)(w.live.DB.Owner.Exec(w.ctx(), `delete from contact_codes where tenant_id = $1`, w.ID))
+}
+
+// confirmContacts lets all send test messages to themselves.
+func (w *world) confirmContacts() {
+	w.t.Helper()
+	expect.OK(w.t)(w.live.DB.Owner.Exec(w.ctx(), `
+update members set confirmed_email = email, confirmed_phone = phone where tenant_id = $1`, w.ID))
+	expect.OK(w.t)(w.live.DB.Owner.Exec(w.ctx(), `
+delete from deliveries where tenant_id = $1 and notice_id is null and booking_id is null`, w.ID))
 }
 
 func (w *world) newMember() tenant.Caller {

@@ -1,6 +1,10 @@
 package main
 
 import (
+	"fmt"
+	"regexp"
+	"strings"
+
 	"google.golang.org/protobuf/proto"
 
 	v1 "github.com/berthhq/berth/gen/berth/v1"
@@ -10,6 +14,7 @@ import (
 func recordMembers(s *studio) {
 	recordMemberEdits(s)
 	recordMe(s)
+	recordContacts(s)
 	recordMemberLists(s)
 	recordMemberImports(s)
 }
@@ -93,7 +98,7 @@ func recordMe(s *studio) {
 	edit.Member.Etag = "v1"
 	s.recordError(s.mia, "Mia edits herself as she was", "ETAG_MISMATCH", edit)
 	edit.Member = &v1.Member{Name: "Mia", Email: "tom@example.com"}
-	s.recordError(s.mia, "Mia takes Tom's email", "ALREADY_EXISTS", edit)
+	s.record(s.mia, "Mia enters Tom's email", edit)
 	s.recordError(
 		s.mia, "Mia edits her notes", "INVALID_FIELD", &v1.UpdateMeRequest{Member: &v1.Member{}, UpdateMask: paths("notes")},
 	)
@@ -119,6 +124,61 @@ func recordMe(s *studio) {
 	s.recordError(
 		s.mia, "Mia unregisters it again", "DEVICE_NOT_FOUND", &v1.UnregisterDeviceRequest{DeviceId: phone.GetId()},
 	)
+}
+
+// code returns the newest code that a member was sent over a channel.
+func (s *studio) code(who person, channel v1.NotificationChannel) string {
+	s.t.Helper()
+	text := ""
+	s.silently(func() {
+		for _, m := range mustCall[*v1.ListOutboxResponse](s.recording, s.olga, &v1.ListOutboxRequest{
+			Filter: &v1.DeliveryFilter{
+				MemberId: who.id, Channel: channel, Topic: v1.NotificationTopic_NOTIFICATION_TOPIC_CONTACT_CODE,
+			}, PageSize: 1,
+		}).GetMessages() {
+			text = m.GetMessage().GetText()
+		}
+	})
+	return regexp.MustCompile(`\b\d{6}\b`).FindString(text)
+}
+
+// recordContacts records how members confirm their contacts.
+func recordContacts(s *studio) {
+	confirm := func(kind v1.ContactKind, code string) *v1.ConfirmContactRequest {
+		return &v1.ConfirmContactRequest{Kind: kind, Code: code}
+	}
+	email, phone := v1.ContactKind_CONTACT_KIND_EMAIL, v1.ContactKind_CONTACT_KIND_PHONE
+	s.recordError(s.zoe, "Zoe confirms nothing", "CONTACT_NOT_PENDING", confirm(phone, "000000"))
+	number := func(text string) *v1.UpdateMeRequest {
+		return &v1.UpdateMeRequest{Member: &v1.Member{Phone: text}, UpdateMask: paths("phone")}
+	}
+	s.recordError(s.zoe, "Zoe enters a number in Portugal", "CONTACT_COUNTRY", number("+351912345678"))
+	s.record(s.zoe, "Zoe enters a number", number("+4915112345699"))
+	s.record(s.zoe, "Zoe sees what is pending", &v1.GetMeRequest{})
+	code := s.code(s.zoe, bySMS)
+	wrong := strings.Map(func(digit rune) rune { return '0' + '9' - digit }, code)
+	for i := range 5 {
+		s.recordError(
+			s.zoe, fmt.Sprintf("Zoe guesses her code %d", i+1), "CONTACT_CODE_INVALID", confirm(phone, wrong),
+		)
+	}
+	s.recordError(s.zoe, "Zoe finds her code", "CONTACT_CODE_EXPIRED", confirm(phone, code))
+	s.record(s.zoe, "Zoe asks for a second code", &v1.ResendContactCodeRequest{Kind: phone})
+	s.record(s.zoe, "Zoe confirms her number", confirm(phone, s.code(s.zoe, bySMS)))
+	toTom := &v1.UpdateMeRequest{Member: &v1.Member{Email: "TOM@example.com"}, UpdateMask: paths("email")}
+	s.record(s.zoe, "Zoe enters Tom's email", toTom)
+	s.recordError(
+		s.zoe, "Zoe reads Tom's mail, and confirms it", "ALREADY_EXISTS", confirm(email, s.code(s.zoe, byMail)),
+	)
+	s.record(s.zoe, "Zoe gives it up", &v1.CancelContactRequest{Kind: email})
+	s.record(s.zoe, "Zoe gives it up again", &v1.CancelContactRequest{Kind: email})
+	s.silently(func() {
+		for range 2 {
+			mustCall[*v1.UpdateMeResponse](s.recording, s.zoe, toTom)
+			mustCall[*v1.CancelContactResponse](s.recording, s.zoe, &v1.CancelContactRequest{Kind: email})
+		}
+	})
+	s.recordError(s.zoe, "Zoe enters it a fourth time", "QUOTA_EXCEEDED", toTom)
 }
 
 func recordMemberLists(s *studio) {

@@ -138,6 +138,10 @@ func recordTemplates(s *studio) {
 		Topic: v1.NotificationTopic_NOTIFICATION_TOPIC_REMINDER, Channel: byPush, Locale: "de",
 	}})
 	test := &v1.SendTestRequest{Topic: v1.NotificationTopic_NOTIFICATION_TOPIC_REMINDER, Channel: byMail, Locale: "de"}
+	s.record(s.olga, "The owner sends herself an example, unconfirmed", test)
+	s.record(s.olga, "The owner confirms her email", &v1.ConfirmContactRequest{
+		Kind: v1.ContactKind_CONTACT_KIND_EMAIL, Code: s.code(s.olga, byMail),
+	})
 	s.record(s.olga, "The owner sends herself an example", test)
 	test.Channel = byPush
 	s.recordError(s.olga, "The owner has no device", "UNREACHABLE", test)

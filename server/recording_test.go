@@ -89,7 +89,6 @@ var unprovokedReasons = map[string]string{
 	"INTERNAL":         "a bug, or a broken database",
 	"TENANT_NOT_FOUND": "a caller who may read a tenant has a membership in it, and tenants are never deleted",
 	"RATE_LIMITED":     "more calls than the limits of people allow",
-	"QUOTA_EXCEEDED":   "more rows than a script makes",
 	"CONTENTION":       "conflicts that last, or a database that fails",
 	"CANCELED":         "the caller is gone and reads no response",
 	"WATCHER_TOO_SLOW": "more events than the buffers of the network hold",

@@ -51,6 +51,8 @@ var (
 	anySecret   = regexp.MustCompile(`berth_[A-Za-z0-9_-]{10,}|[A-Za-z0-9_.-]{32,}`)
 	anySequence = regexp.MustCompile(`SEQUENCE:\d+`) // seconds since a booking was created
 	anyCode     = regexp.MustCompile(`\b([12]) \d{6}\b`)
+	anyPin      = regexp.MustCompile(`\b\d{6}\b( (?:is your|ist Ihr|est votre) )|((?:code|Code) (?:[^.\n]{0,60} )?(?:is|ist|est) )\d{6}\b`)
+	onlyDigits  = regexp.MustCompile(`^\d{6}$`)
 	anyDuration = regexp.MustCompile(`^-?\d+\.\d+s$`)
 )
 
@@ -62,6 +64,8 @@ func (n *placeholders) normalizeText(text, key, owner string) string {
 		return "<cursor>" // several positions can be the end of the log
 	case len(text) > 100_000:
 		return fmt.Sprintf("%s… (%d bytes)", text[:20], len(text))
+	case key == "code" && onlyDigits.MatchString(text):
+		return "<code>"
 	case key == "csv":
 		file, _ := base64.StdEncoding.DecodeString(text)
 		return string(file)
@@ -87,6 +91,7 @@ func (n *placeholders) normalizeText(text, key, owner string) string {
 	text = anyCalendar.ReplaceAllString(text, "${1}Z")
 	text = anySequence.ReplaceAllString(text, "SEQUENCE:<n>")
 	text = anyCode.ReplaceAllString(text, "$1 <code>")
+	text = anyPin.ReplaceAllString(text, "$2<code>$1")
 	text = anySecret.ReplaceAllStringFunc(text, func(found string) string {
 		word := !strings.ContainsFunc(found, unicode.IsUpper) || !strings.ContainsFunc(found, unicode.IsLower)
 		if word && !strings.HasPrefix(found, "berth_") {

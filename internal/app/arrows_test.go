@@ -25,10 +25,11 @@ var mayImport = map[string][]string{
 	"waitlists":    {"seats", "engine"},
 	"bookings":     {"waitlists", "seats", "engine"},
 	"schedules":    {"waitlists", "seats", "engine"},
-	"messages":     {"waitlists", "seats", "engine"},
+	"contacts":     {"engine"},
+	"messages":     {"waitlists", "contacts", "seats", "engine"},
 	"settings":     {"waitlists", "seats", "engine"},
 	"events":       {"seats", "engine"},
-	"accounts":     {"seats", "engine"},
+	"accounts":     {"contacts", "seats", "engine"},
 	"catalog":      {"seats", "engine"},
 	"housekeeping": {"accounts", "bookings", "schedules", "messages", "settings", "waitlists", "seats", "engine"},
 }

@@ -151,7 +151,8 @@ func Open(
 		Metrics: registry, Addresses: rates.Addresses,
 	})
 	for _, path := range []string{
-		bookings.DisplayPath, waitlists.ClaimPath, messages.CalendarPath, messages.UnsubscribePath, messages.TwilioPath,
+		bookings.DisplayPath, waitlists.ClaimPath, accounts.ConfirmPath, messages.CalendarPath, messages.UnsubscribePath,
+		messages.TwilioPath,
 	} {
 		mux.Handle(path, pages)
 	}

@@ -61,8 +61,8 @@ func uuid(name string) tenant.UUID {
 
 // names are the names of ids in the rows.
 var names = strings.Fields(`tenant location resource service item plan workout member device account key series session
-subscription booking line unit entry waiting round offer decision notice delivery audit batch other third fourth fifth
-sixth seventh display screen transfer receiver second`)
+subscription booking line unit entry waiting round offer decision notice delivery audit batch code display screen other
+third fourth fifth sixth seventh transfer receiver second`)
 
 // sha is the SHA-256 of a text, as the SQL function hash returns it.
 func sha(text string) []byte {
@@ -156,6 +156,18 @@ var reads = []struct {
 	{accountdb.FindOtherOwner, args{"member"}, "false"},
 	{accountdb.FindLocaleByPhone, args{"+4413"}, "de"},
 	{accountdb.FindLocaleByPhone, args{"+4412"}, ""},
+	{accountdb.ListPendingContacts, args{"third"}, "third=EMAIL/new@example.com/third/" +
+		strings.Trim(fmt.Sprintf("%d", sha("code")), "[]") + "/0/01T12:00"},
+	{accountdb.ListPendingContacts, args{"other"}, ""},
+	{accountdb.CountCodesOf, args{"member", member.ByEmail, now.Add(-time.Second)}, "2"},
+	{accountdb.CountCodesOf, args{"member", member.ByEmail, now}, "1"},
+	{accountdb.CountCodesOf, args{"member", member.ByPhone, now}, "0"},
+	{accountdb.CountCodesTo, args{[][]byte{sha("address"), sha("x")}, now.Add(-time.Second)}, "2"},
+	{accountdb.CountCodesTo, args{[][]byte{sha("address")}, now}, "1"},
+	{accountdb.CountCodesTo, args{[][]byte{sha("other")}, now.Add(-time.Second)}, "1"},
+	{accountdb.HasOldCodes, args{now}, "false"},
+	{accountdb.HasOldCodes, args{now.Add(time.Microsecond)}, "true"},
+	{accountdb.ListZones, nil, "Europe/Vienna; en"},
 	{accountdb.ListDevices, args{"member"}, "other device"},
 	{accountdb.HasDevice, args{"member", "device"}, "true"},
 	{accountdb.HasDevice, args{"member", "third"}, "false"},
@@ -476,6 +488,9 @@ var reads = []struct {
 	{messagedb.ListDeliveries, args{messagedb.DeliveryQuery{
 		BeforeAt: now.Add(time.Hour), BeforeID: id[tenant.DeliveryID]("third"), Limit: 9,
 	}}, "other delivery"},
+	{messagedb.CountTests, args{"third", now}, "1"},
+	{messagedb.CountTests, args{"third", now.Add(2 * time.Hour)}, "0"},
+	{messagedb.CountTests, args{"member", now.Add(2 * time.Hour)}, "0"},
 	{messagedb.ListDueNotices, args{now, 9}, "other notice"},
 	{messagedb.ListDueNotices, args{now, 1}, "other"},
 	{messagedb.ListDueNotices, args{now.Add(-time.Second), 9}, "other"},
@@ -524,7 +539,7 @@ var reads = []struct {
 	}}, "booking/waiting"},
 	{bookingdb.FindVisit, args{"booking"}, "session/member/false; location/service/2026/March/2"},
 	{messagedb.FindMemberQuiet, args{"member"}, "true"},
-	{messagedb.FindNotificationSettings, nil, "22/0/0/7/0/0/true/EMAIL=1 PUSH=1 SMS=1////0//1/01T12:00"},
+	{messagedb.FindNotificationSettings, nil, "22/0/0/7/0/0/true/EMAIL=1 PUSH=1 SMS=1////0///1/01T12:00"},
 	{messagedb.FindSenders, nil, "115 101 97 108 101 100/1/01T12:00"},
 	{messagedb.ListMemberStops, args{"member"}, "EMAIL/ana@example.com/UNSUBSCRIBED/01T12:00"},
 	{messagedb.ListMemberStops, args{"other"}, ""},

@@ -25,6 +25,7 @@ import (
 	"github.com/berthhq/berth/internal/rules/checkin"
 	"github.com/berthhq/berth/internal/rules/credit"
 	"github.com/berthhq/berth/internal/rules/grant"
+	"github.com/berthhq/berth/internal/rules/member"
 	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/rules/payment"
 	"github.com/berthhq/berth/internal/rules/session"
@@ -41,6 +42,13 @@ var writes = []struct {
 	with  args
 	want  string
 }{
+	{accountdb.DeletePendingContact, args{"member", member.ByPhone}, "pending_contacts -member PHONE"},
+	{accountdb.DeletePendingContact, args{"other", member.ByPhone}, ""},
+	{accountdb.DeleteOldCodes, args{now}, ""},
+	{accountdb.DeleteOldCodes, args{now.Add(time.Microsecond)}, `
+contact_codes -code
+contact_codes -fourth
+contact_codes -other`},
 	{accountdb.TrimDevices, args{"member", 1}, "devices -device"},
 	{accountdb.TrimDevices, args{"member", 2}, ""},
 	{accountdb.DeleteStaleDevices, args{now}, "devices -third"},

@@ -103,4 +103,9 @@ const (
 
 	TemplateInvalid Reason = "TEMPLATE_INVALID"
 	Unreachable     Reason = "UNREACHABLE"
+
+	ContactCodeInvalid Reason = "CONTACT_CODE_INVALID"
+	ContactCodeExpired Reason = "CONTACT_CODE_EXPIRED"
+	ContactNotPending  Reason = "CONTACT_NOT_PENDING"
+	ContactCountry     Reason = "CONTACT_COUNTRY"
 )

@@ -89,7 +89,11 @@ func (a *admission) admit(ctx context.Context, procedure string, message any) er
 			return err
 		}
 		c.Authorize = func(ctx context.Context) (tenant.Caller, error) {
-			return a.authorize(ctx, id, c.Principal.Subject, rule)
+			caller, err := a.authorize(ctx, id, c.Principal.Subject, rule)
+			if c.Principal.Verified {
+				caller.Email = c.Principal.Email
+			}
+			return caller, err
 		}
 		if c.Caller, err = c.Authorize(ctx); err != nil {
 			return err

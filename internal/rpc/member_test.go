@@ -22,6 +22,7 @@ import (
 	"github.com/berthhq/berth/internal/rpc/convert"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit/expect"
+	"github.com/berthhq/berth/internal/token"
 )
 
 // memberTest is a test server with a client of its MemberService.
@@ -292,14 +293,18 @@ func TestMe_ReadsAndUpdatesCaller(t *testing.T) {
 	))(t)
 	after := expect.Value(s.UpdateMe(t.Context(), as(token, &v1.UpdateMeRequest{
 		Member: &v1.Member{
-			Id: convert.IDText(s.Members["owner"]), Name: "Mia", Notes: "x", Tier: "gold", Phone: "+351912345678", Etag: "v1",
+			Id: convert.IDText(s.Members["owner"]), Name: "Mia", Notes: "x", Tier: "gold", Email: "mia@example.com", Etag: "v1",
 		},
-		UpdateMask: mask("name", "phone"),
+		UpdateMask: mask("name", "email"),
 	})))(t)
 	me := expect.Value(s.GetMe(t.Context(), as(token, &v1.GetMeRequest{})))(t)
 	want := &v1.Member{
-		Subject: "member", Name: "Mia", Phone: "+351912345678", Roles: []string{"member"},
-		Status: v1.MemberStatus_MEMBER_STATUS_ACTIVE, Etag: "v2",
+		Subject: "member", Name: "Mia", Roles: []string{"member"}, Status: v1.MemberStatus_MEMBER_STATUS_ACTIVE, Etag: "v2",
+	}
+	for _, pending := range [][]*v1.PendingContact{after.Msg.GetPendingContacts(), me.Msg.GetPendingContacts()} {
+		must.SliceLen(t, 1, pending)
+		test.EqOp(t, "EMAIL mia@example.com",
+			strings.TrimPrefix(pending[0].GetKind().String(), "CONTACT_KIND_")+" "+pending[0].GetAddress())
 	}
 	for _, got := range []*v1.Member{after.Msg.GetMember(), me.Msg.GetMember()} {
 		diff := cmp.Diff(want, got, protocmp.Transform(), serverFields)
@@ -325,6 +330,28 @@ func TestMe_ReadsAndUpdatesCaller(t *testing.T) {
 	_, err = s.GetMe(t.Context(), as(s.Token(t, "stranger"), &v1.GetMeRequest{}))
 	got := apiErrorOf(t, err)
 	test.EqOp(t, "PERMISSION_DENIED", got.Reason, test.Sprintf("%+v", got))
+}
+
+// An address that the issuer of the token has verified is the member's, without a code.
+func TestMe_TakesVerifiedEmailOfToken(t *testing.T) {
+	t.Parallel()
+	s := newMemberTest(t)
+	update := func(email string, verified bool) *v1.UpdateMeResponse {
+		raw, _, err := s.issuer.Issue(token.Claims{
+			Subject: "member", Email: "Mia@example.com", Verified: verified, Tenants: []tenant.TenantID{s.Tenant},
+		}, time.Hour)
+		must.NoError(t, err)
+		return expect.Value(s.UpdateMe(t.Context(), as(raw, &v1.UpdateMeRequest{
+			Member: &v1.Member{Email: email}, UpdateMask: mask("email"),
+		})))(t).Msg
+	}
+	got := update("mia@example.com", false)
+	test.True(t, got.GetMember().GetEmail() == "" && len(got.GetPendingContacts()) == 1, test.Sprint(got))
+	got = update("mia@example.com", true)
+	test.True(t, got.GetMember().GetEmail() == "mia@example.com" && got.GetMember().GetEmailConfirmed() &&
+		len(got.GetPendingContacts()) == 0, test.Sprint(got))
+	got = update("other@example.com", true)
+	test.True(t, got.GetMember().GetEmail() == "mia@example.com" && len(got.GetPendingContacts()) == 1, test.Sprint(got))
 }
 
 // readImport imports a file and reads the stream to its end.

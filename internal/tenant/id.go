@@ -32,6 +32,7 @@ type (
 	workoutKind      struct{}
 	memberKind       struct{}
 	deviceKind       struct{}
+	codeKind         struct{}
 	displayKind      struct{}
 	screenKind       struct{}
 	bookingKind      struct{}
@@ -66,6 +67,7 @@ type (
 	WorkoutID        = ID[workoutKind]
 	MemberID         = ID[memberKind]
 	DeviceID         = ID[deviceKind]
+	CodeID           = ID[codeKind]
 	DisplayLinkID    = ID[displayKind]
 	ScreenID         = ID[screenKind]
 	BookingID        = ID[bookingKind]

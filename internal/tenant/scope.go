@@ -13,6 +13,8 @@ type Caller struct {
 	Member MemberID
 	// Roles are the roles of the membership now.
 	Roles []string
+	// Email is the address that the issuer of the caller's token has verified; empty if there is none.
+	Email string
 	// SelfOnly means that the caller may access only what is their own. Code that reads or changes something must then
 	// compare its member with Member.
 	SelfOnly bool

@@ -38,6 +38,7 @@ type signingKey struct {
 type Claims struct {
 	Subject     string // a user, or "sa:<id>"
 	Name, Email string // may be empty
+	Verified    bool   // the address is known to be the subject's
 	Tenants     []tenant.TenantID
 	SignedInAt  time.Time // zero: not stated
 }
@@ -143,6 +144,9 @@ func (i *Issuer) Issue(g Claims, ttl time.Duration) (raw string, expires time.Ti
 	}
 	if !g.SignedInAt.IsZero() {
 		claims["auth_time"] = g.SignedInAt.Unix()
+	}
+	if g.Verified {
+		claims["email_verified"] = true
 	}
 	key := i.signer(now)
 	t := jwt.NewWithClaims(key.method, claims)

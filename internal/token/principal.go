@@ -25,6 +25,8 @@ type Principal struct {
 	Issuer  string
 	Name    string // for display; may be empty
 	Email   string // as given by the issuer, for display; may be empty
+	// Verified says that the issuer has verified the email address (OpenID Connect Core 1.0, section 5.1).
+	Verified bool
 	// Tenants are the tenants for which the token is valid, sorted and distinct.
 	// What the subject may do there depends on its membership.
 	Tenants []tenant.TenantID
@@ -69,6 +71,7 @@ func newPrincipal(claims jwt.MapClaims, trust *TrustedIssuer) (Principal, error)
 	if at, ok := claims["auth_time"].(float64); ok { // Verify has checked its range
 		p.SignedInAt = time.Unix(int64(at), 0).UTC()
 	}
+	p.Verified, _ = claims["email_verified"].(bool)
 	if p.Tenants, err = tenants(claims["tenants"]); err != nil {
 		return p, err
 	}

@@ -34,6 +34,10 @@ func TestVerify_AcceptsValidTokens(t *testing.T) {
 	}
 	named := ann
 	named.Name, named.Email = "Ann Ó", "ann@example.com"
+	verified := named
+	verified.Name, verified.Verified = "", true
+	unverified := verified
+	unverified.Verified = false
 	both := ann
 	both.Tenants = []tenant.TenantID{a, b}
 	none := ann
@@ -53,6 +57,12 @@ func TestVerify_AcceptsValidTokens(t *testing.T) {
 			d.sign(valid().with("tenants", []string{tenantB, tenantA, strings.ToUpper(tenantB)})), both},
 		"no tenants":            {d.sign(valid().with("tenants", []string{})), none},
 		"a name and an address": {d.sign(valid().with("name", "Ann Ó").with("email", "ann@example.com")), named},
+		"a verified address": {
+			d.sign(valid().with("email", "ann@example.com").with("email_verified", true)), verified,
+		},
+		"an address that is verified in a text": {
+			d.sign(valid().with("email", "ann@example.com").with("email_verified", "true")), unverified,
+		},
 		"other claims": {
 			d.sign(valid().with("roles", []string{"owner"}).with("Tenants", []string{tenantB}).with("SUB", "root")), ann},
 		"no type":                   {d.sign(valid(), claims{"typ": nil}), ann},

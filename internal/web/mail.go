@@ -38,7 +38,7 @@ func (m mailPages) calendar(w http.ResponseWriter, r *http.Request) {
 	case fault.ReasonOf(err) == fault.LinkInvalid:
 		http.NotFound(w, r)
 	case err != nil:
-		m.unavailable(w, r, err)
+		unavailable(w, r, m.log, err)
 	default:
 		w.Header().Set("Content-Type", "text/calendar; charset=utf-8")
 		w.Header().Set("Content-Disposition", `inline; filename="bookings.ics"`)
@@ -46,17 +46,17 @@ func (m mailPages) calendar(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func (m mailPages) unavailable(w http.ResponseWriter, r *http.Request, err error) {
+func unavailable(w http.ResponseWriter, r *http.Request, log *slog.Logger, err error) {
 	if r.Context().Err() == nil {
-		m.log.ErrorContext(r.Context(), "serving a link of a mail failed",
+		log.ErrorContext(r.Context(), "serving a link of a mail failed",
 			slog.String("path", r.Pattern), slog.Any("error", err))
 	}
 	w.Header().Set("Retry-After", "60")
 	http.Error(w, http.StatusText(http.StatusServiceUnavailable), http.StatusServiceUnavailable)
 }
 
-// unsubscribeData is what the page shows.
-type unsubscribeData struct {
+// mailPageData is what a page behind a link in a mail shows.
+type mailPageData struct {
 	pageHead
 	Lang, Title, Headline, Text string
 	ThisKind, AllKinds          string // buttons; empty: none
@@ -66,7 +66,7 @@ type unsubscribeData struct {
 func (m mailPages) showUnsubscribe(w http.ResponseWriter, r *http.Request) {
 	u, err := m.messages.GetUnsubscribe(r.Context(), r.PathValue("link"))
 	words := unsubscribeWordsFor(r)
-	m.render(w, r, unsubscribeData{
+	m.render(w, r, mailPageData{
 		pageHead: newPageHead(u.Tenant, u.Brand),
 		Lang:     words.Lang, Title: withTenant(words.Title, words.TitleFrom, u.Tenant),
 		Headline: withTenant(words.Ask, words.AskFrom, u.Tenant),
@@ -84,27 +84,31 @@ func (m mailPages) unsubscribe(w http.ResponseWriter, r *http.Request) {
 	if all {
 		text = words.DoneAll
 	}
-	page := unsubscribeData{
+	page := mailPageData{
 		pageHead: newPageHead(u.Tenant, u.Brand), Lang: words.Lang, Title: words.Title, Headline: words.Done, Text: text,
 	}
 	m.render(w, r, page, err)
 }
 
-func (m mailPages) render(w http.ResponseWriter, r *http.Request, page unsubscribeData, err error) {
-	w.Header().Set("Content-Security-Policy", formPolicy)
-	w.Header().Set("Vary", "Accept-Language")
+func (m mailPages) render(w http.ResponseWriter, r *http.Request, page mailPageData, err error) {
 	status := http.StatusOK
 	if fault.ReasonOf(err) == fault.LinkInvalid {
 		words := unsubscribeWordsFor(r)
 		status = http.StatusNotFound
-		page = unsubscribeData{Lang: words.Lang, Title: words.Title, Headline: words.Invalid, Text: words.InvalidText}
+		page = mailPageData{Lang: words.Lang, Title: words.Title, Headline: words.Invalid, Text: words.InvalidText}
 	} else if err != nil {
-		m.unavailable(w, r, err)
+		unavailable(w, r, m.log, err)
 		return
 	}
+	writeMailPage(w, r, m.log, page, status)
+}
+
+func writeMailPage(w http.ResponseWriter, r *http.Request, log *slog.Logger, page mailPageData, status int) {
+	w.Header().Set("Content-Security-Policy", formPolicy)
+	w.Header().Set("Vary", "Accept-Language")
 	var body bytes.Buffer
 	if err := unsubscribePage.Execute(&body, page); err != nil {
-		m.unavailable(w, r, err)
+		unavailable(w, r, log, err)
 		return
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")

@@ -12,6 +12,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promauto"
 
 	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/app/accounts"
 	"github.com/berthhq/berth/internal/app/bookings"
 	"github.com/berthhq/berth/internal/app/messages"
 	"github.com/berthhq/berth/internal/app/waitlists"
@@ -32,17 +33,21 @@ type Config struct {
 	TwilioToken string
 }
 
-// Handler serves the pages. Mount it at bookings.DisplayPath, waitlists.ClaimPath, messages.CalendarPath,
-// messages.UnsubscribePath and messages.TwilioPath. It panics if Metrics has the metrics of other pages.
+// Handler serves the pages. Mount it at bookings.DisplayPath, waitlists.ClaimPath, accounts.ConfirmPath,
+// messages.CalendarPath, messages.UnsubscribePath and messages.TwilioPath. It panics if Metrics has the metrics of other
+// pages.
 func Handler(c Config) http.Handler {
 	displays := displayPages{bookings: c.Services.Bookings, log: c.Log}
 	offers := claimPages{waitlists: c.Services.Waitlists, log: c.Log}
 	mails := mailPages{messages: c.Services.Messages, log: c.Log}
+	confirmations := confirmPages{accounts: c.Services.Accounts, log: c.Log}
 	hook := twilioWebhook{Config: c}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET "+messages.CalendarPath+"{file}", mails.calendar)
 	mux.HandleFunc("GET "+messages.UnsubscribePath+"{link}", mails.showUnsubscribe)
 	mux.HandleFunc("POST "+messages.UnsubscribePath+"{link}", mails.unsubscribe)
+	mux.HandleFunc("GET "+accounts.ConfirmPath+"{link}", confirmations.show)
+	mux.HandleFunc("POST "+accounts.ConfirmPath+"{link}", confirmations.confirm)
 	mux.HandleFunc("POST "+messages.TwilioPath+"{tenant}/status", hook.status)
 	mux.HandleFunc("POST "+messages.TwilioPath+"{tenant}/inbound", hook.inbound)
 	mux.HandleFunc("GET "+bookings.DisplayPath+"{token}", displays.serve)

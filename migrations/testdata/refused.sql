@@ -39,6 +39,11 @@ select again('bookings', $$id = id('other'), external_ref = '', exclusive = fals
 select again('bookings', $$id = id('other'), status = 'CANCELLED'$$); -- bookings_external_ref
 select again('bookings', $$id = id('other'), external_ref = '', session_id = id('other'), starts_at = ends_at - interval '1 s', ends_at = ends_at + interval '1 h'$$); -- bookings_overlap
 
+update contact_codes set address_hash = 'short'; -- contact_codes_address_hash_check
+update contact_codes set kind = 'FAX'; -- contact_codes_kind_check
+update contact_codes set member_id = id('other'); -- contact_codes_tenant_id_member_id_fkey
+select again('contact_codes', ''); -- contact_codes_pkey
+
 update credit_entries set kind = 'GRANT', booking_id = null, amount = 0; -- credit_entries_amount_check
 update credit_entries set balance = -1; -- credit_entries_balance_check
 update credit_entries set booking_id = null; -- credit_entries_check
@@ -128,6 +133,7 @@ select again('notification_senders', ''); -- notification_senders_pkey
 
 update notification_settings set credits_low_at = -1; -- notification_settings_credits_low_at_check
 update notification_settings set email_per_day = 0; -- notification_settings_email_per_day_check
+update notification_settings set phone_countries = array_fill('PT'::text, '{51}'); -- notification_settings_phone_countries_check
 update notification_settings set push_per_day = 0; -- notification_settings_push_per_day_check
 update notification_settings set sms_per_day = 0; -- notification_settings_sms_per_day_check
 select again('notification_settings', $$tenant_id = id('other')$$); -- notification_settings_tenant_id_fkey
@@ -159,6 +165,13 @@ update payment_entries set refunded_units = 50, refunded_nanos = 1; -- payment_e
 update payment_entries set booking_id = id('other'); -- payment_entries_tenant_id_booking_id_fkey
 select again('payment_entries', $$line = 2$$); -- payment_entries_pkey
 select again('payment_entries', $$id = id('other')$$); -- payment_entries_line
+
+update pending_contacts set address = ''; -- pending_contacts_address_check
+update pending_contacts set code_hash = 'short'; -- pending_contacts_code_hash_check
+update pending_contacts set guesses = 6; -- pending_contacts_guesses_check
+update pending_contacts set kind = 'FAX'; -- pending_contacts_kind_check
+update pending_contacts set member_id = id('other'); -- pending_contacts_tenant_id_member_id_fkey
+select again('pending_contacts', ''); -- pending_contacts_pkey
 
 update plans set credits = 0; -- plans_check
 update plans set kind = 'COURSE', credits = 0, period_seconds = 1; -- plans_check1

@@ -371,6 +371,42 @@ test("creates, renews and removes the calendar link", async () => {
   expect((await fetch(second)).status).toBe(404);
 });
 
+test("confirms a new email address with the code that is sent there", async () => {
+  interface Outbox {
+    readonly messages?: { readonly message: { readonly text: string } }[];
+  }
+  const address = "confirmed@example.com";
+  const { member } = await call<{ member: { id: string } }>("admin", "MemberService/GetMe", {});
+  const codes = async () => {
+    const filter = { topic: "NOTIFICATION_TOPIC_CONTACT_CODE", memberId: member.id };
+    const { messages = [] } = await call<Outbox>("owner", "NotificationService/ListOutbox", {
+      filter,
+    });
+    return messages.map(({ message }) => /\b[0-9]{6}\b/.exec(message.text)?.[0] ?? "");
+  };
+  await using there = await visit({ ...phone, role: "admin", path: "/app/me" });
+  const { page } = there;
+  await page.getByLabel("Email", { exact: true }).fill(address);
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText(`${address} waits for confirmation.`, { exact: false }).waitFor();
+  expect(await violations(page)).toEqual([]);
+  await expect.poll(async () => (await codes()).length).toBeGreaterThan(0);
+  const [code = ""] = await codes();
+  const field = page.getByLabel(/^Code/);
+  await field.fill(code === "000000" ? "111111" : "000000");
+  await page.getByRole("button", { name: "Confirm", exact: true }).click();
+  await page.getByText("The code is wrong. Attempts left: 4.").waitFor();
+  await field.fill(code);
+  await page.getByRole("button", { name: "Confirm", exact: true }).click();
+  await page.getByText("Confirmed", { exact: true }).waitFor();
+  await expect.poll(() => page.getByLabel("Email", { exact: true }).inputValue()).toBe(address);
+
+  await page.getByLabel("Email", { exact: true }).fill("discarded@example.com");
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByRole("button", { name: "Discard" }).click();
+  await expect.poll(() => page.getByLabel(/^Code/).count()).toBe(0);
+});
+
 test.describe("checking in", () => {
   test("accepts the QR code of the check-in display, scanned by camera", async () => {
     const title = "Seen at Once";

@@ -69,3 +69,34 @@ test("saves notification preferences", async () => {
   await choice.check();
   await again;
 });
+
+test("asks to confirm an address before it sends test messages there", async () => {
+  await using there = await visit({ role: "owner", path: "/messages?tab=senders" });
+  const { page } = there;
+  await page.getByRole("button", { name: "Send", exact: true }).click();
+  const field = page.getByLabel(/^Code/);
+  await field.waitFor();
+  const text = await newestCode();
+  await field.fill(text);
+  await page.getByRole("button", { name: "Confirm", exact: true }).click();
+  await expect.poll(() => field.count()).toBe(0);
+  await page.getByRole("button", { name: "Send", exact: true }).click();
+  await page.getByRole("status").getByText("Sent").waitFor();
+});
+
+/** Waits for the owner's code in the local outbox. */
+async function newestCode(): Promise<string> {
+  interface Outbox {
+    readonly messages?: { readonly message: { readonly text: string } }[];
+  }
+  const { member } = await call<{ member: { id: string } }>("owner", "MemberService/GetMe", {});
+  const newest = async () => {
+    const filter = { topic: "NOTIFICATION_TOPIC_CONTACT_CODE", memberId: member.id };
+    const { messages = [] } = await call<Outbox>("owner", "NotificationService/ListOutbox", {
+      filter,
+    });
+    return /\b[0-9]{6}\b/.exec(messages[0]?.message.text ?? "")?.[0] ?? "";
+  };
+  await expect.poll(newest).not.toBe("");
+  return newest();
+}

@@ -214,9 +214,10 @@ const (
 	ErrorReason_ERROR_REASON_DEADLINE_EXCEEDED ErrorReason = 183
 	// canceled: the caller canceled the request.
 	ErrorReason_ERROR_REASON_CANCELED ErrorReason = 184
-	// resource_exhausted: the tenant has as many of something as it may have. `quota` says of what: "members", "sessions"
-	// or "idempotency_keys" (of the caller, within 24 hours). `limit` is their number. Wait until keys expire, or ask the
-	// operator of the service for more.
+	// resource_exhausted: the tenant has as many of something as it may have. `quota` says of what: "members", "sessions",
+	// or of the caller within 24 hours: "idempotency_keys", "contact_codes" (codes to confirm a contact) or
+	// "test_messages". `limit` is their number. Wait until the 24 hours are over, or ask the operator of the service for
+	// more.
 	ErrorReason_ERROR_REASON_QUOTA_EXCEEDED ErrorReason = 185
 	// aborted: the watcher received events more slowly than they occurred. Nothing is lost: watch again from `cursor`, or
 	// from the cursor of the last message.
@@ -229,6 +230,15 @@ const (
 	ErrorReason_ERROR_REASON_TEMPLATE_INVALID ErrorReason = 200
 	// failed_precondition: there is no phone number, email address or device for the channel `channel`.
 	ErrorReason_ERROR_REASON_UNREACHABLE ErrorReason = 201
+	// failed_precondition: the code for a contact is wrong. `guesses_left` says how many more guesses it has.
+	ErrorReason_ERROR_REASON_CONTACT_CODE_INVALID ErrorReason = 202
+	// failed_precondition: the code for a contact has expired, or was wrong too often. Ask for a new one.
+	ErrorReason_ERROR_REASON_CONTACT_CODE_EXPIRED ErrorReason = 203
+	// failed_precondition: no contact of the kind waits for confirmation.
+	ErrorReason_ERROR_REASON_CONTACT_NOT_PENDING ErrorReason = 204
+	// failed_precondition: the tenant sends no codes to phone numbers of the country `country` (ISO 3166-1; empty if the
+	// number belongs to none).
+	ErrorReason_ERROR_REASON_CONTACT_COUNTRY ErrorReason = 205
 )
 
 // Enum value maps for ErrorReason.
@@ -324,6 +334,10 @@ var (
 		191: "ERROR_REASON_SHUTTING_DOWN",
 		200: "ERROR_REASON_TEMPLATE_INVALID",
 		201: "ERROR_REASON_UNREACHABLE",
+		202: "ERROR_REASON_CONTACT_CODE_INVALID",
+		203: "ERROR_REASON_CONTACT_CODE_EXPIRED",
+		204: "ERROR_REASON_CONTACT_NOT_PENDING",
+		205: "ERROR_REASON_CONTACT_COUNTRY",
 	}
 	ErrorReason_value = map[string]int32{
 		"ERROR_REASON_UNSPECIFIED":                  0,
@@ -416,6 +430,10 @@ var (
 		"ERROR_REASON_SHUTTING_DOWN":                191,
 		"ERROR_REASON_TEMPLATE_INVALID":             200,
 		"ERROR_REASON_UNREACHABLE":                  201,
+		"ERROR_REASON_CONTACT_CODE_INVALID":         202,
+		"ERROR_REASON_CONTACT_CODE_EXPIRED":         203,
+		"ERROR_REASON_CONTACT_NOT_PENDING":          204,
+		"ERROR_REASON_CONTACT_COUNTRY":              205,
 	}
 )
 
@@ -450,7 +468,7 @@ var File_berth_v1_error_proto protoreflect.FileDescriptor
 
 const file_berth_v1_error_proto_rawDesc = "" +
 	"\n" +
-	"\x14berth/v1/error.proto\x12\bberth.v1*\x89\x18\n" +
+	"\x14berth/v1/error.proto\x12\bberth.v1*\xa3\x19\n" +
 	"\vErrorReason\x12\x1c\n" +
 	"\x18ERROR_REASON_UNSPECIFIED\x10\x00\x12\x19\n" +
 	"\x15ERROR_REASON_INTERNAL\x10\x01\x12\x1e\n" +
@@ -541,7 +559,11 @@ const file_berth_v1_error_proto_rawDesc = "" +
 	"\x1dERROR_REASON_WATCHER_TOO_SLOW\x10\xbe\x01\x12\x1f\n" +
 	"\x1aERROR_REASON_SHUTTING_DOWN\x10\xbf\x01\x12\"\n" +
 	"\x1dERROR_REASON_TEMPLATE_INVALID\x10\xc8\x01\x12\x1d\n" +
-	"\x18ERROR_REASON_UNREACHABLE\x10\xc9\x01B\x8a\x01\n" +
+	"\x18ERROR_REASON_UNREACHABLE\x10\xc9\x01\x12&\n" +
+	"!ERROR_REASON_CONTACT_CODE_INVALID\x10\xca\x01\x12&\n" +
+	"!ERROR_REASON_CONTACT_CODE_EXPIRED\x10\xcb\x01\x12%\n" +
+	" ERROR_REASON_CONTACT_NOT_PENDING\x10\xcc\x01\x12!\n" +
+	"\x1cERROR_REASON_CONTACT_COUNTRY\x10\xcd\x01B\x8a\x01\n" +
 	"\fcom.berth.v1B\n" +
 	"ErrorProtoP\x01Z-github.com/berthhq/berth/gen/berth/v1;berthv1\xa2\x02\x03BXX\xaa\x02\bBerth.V1\xca\x02\bBerth\\V1\xe2\x02\x14Berth\\V1\\GPBMetadata\xea\x02\tBerth::V1b\x06proto3"
 

@@ -23,6 +23,59 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
+// ContactKind is a kind of contact that members confirm.
+type ContactKind int32
+
+const (
+	// Rejected.
+	ContactKind_CONTACT_KIND_UNSPECIFIED ContactKind = 0
+	// The email address.
+	ContactKind_CONTACT_KIND_EMAIL ContactKind = 1
+	// The phone number.
+	ContactKind_CONTACT_KIND_PHONE ContactKind = 2
+)
+
+// Enum value maps for ContactKind.
+var (
+	ContactKind_name = map[int32]string{
+		0: "CONTACT_KIND_UNSPECIFIED",
+		1: "CONTACT_KIND_EMAIL",
+		2: "CONTACT_KIND_PHONE",
+	}
+	ContactKind_value = map[string]int32{
+		"CONTACT_KIND_UNSPECIFIED": 0,
+		"CONTACT_KIND_EMAIL":       1,
+		"CONTACT_KIND_PHONE":       2,
+	}
+)
+
+func (x ContactKind) Enum() *ContactKind {
+	p := new(ContactKind)
+	*p = x
+	return p
+}
+
+func (x ContactKind) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (ContactKind) Descriptor() protoreflect.EnumDescriptor {
+	return file_berth_v1_member_proto_enumTypes[0].Descriptor()
+}
+
+func (ContactKind) Type() protoreflect.EnumType {
+	return &file_berth_v1_member_proto_enumTypes[0]
+}
+
+func (x ContactKind) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use ContactKind.Descriptor instead.
+func (ContactKind) EnumDescriptor() ([]byte, []int) {
+	return file_berth_v1_member_proto_rawDescGZIP(), []int{0}
+}
+
 // MemberStatus is whether a membership is active.
 type MemberStatus int32
 
@@ -60,11 +113,11 @@ func (x MemberStatus) String() string {
 }
 
 func (MemberStatus) Descriptor() protoreflect.EnumDescriptor {
-	return file_berth_v1_member_proto_enumTypes[0].Descriptor()
+	return file_berth_v1_member_proto_enumTypes[1].Descriptor()
 }
 
 func (MemberStatus) Type() protoreflect.EnumType {
-	return &file_berth_v1_member_proto_enumTypes[0]
+	return &file_berth_v1_member_proto_enumTypes[1]
 }
 
 func (x MemberStatus) Number() protoreflect.EnumNumber {
@@ -73,7 +126,7 @@ func (x MemberStatus) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use MemberStatus.Descriptor instead.
 func (MemberStatus) EnumDescriptor() ([]byte, []int) {
-	return file_berth_v1_member_proto_rawDescGZIP(), []int{0}
+	return file_berth_v1_member_proto_rawDescGZIP(), []int{1}
 }
 
 // DeviceKind is the kind of app on a device.
@@ -117,11 +170,11 @@ func (x DeviceKind) String() string {
 }
 
 func (DeviceKind) Descriptor() protoreflect.EnumDescriptor {
-	return file_berth_v1_member_proto_enumTypes[1].Descriptor()
+	return file_berth_v1_member_proto_enumTypes[2].Descriptor()
 }
 
 func (DeviceKind) Type() protoreflect.EnumType {
-	return &file_berth_v1_member_proto_enumTypes[1]
+	return &file_berth_v1_member_proto_enumTypes[2]
 }
 
 func (x DeviceKind) Number() protoreflect.EnumNumber {
@@ -130,7 +183,7 @@ func (x DeviceKind) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use DeviceKind.Descriptor instead.
 func (DeviceKind) EnumDescriptor() ([]byte, []int) {
-	return file_berth_v1_member_proto_rawDescGZIP(), []int{1}
+	return file_berth_v1_member_proto_rawDescGZIP(), []int{2}
 }
 
 // Member is a person's membership in a tenant.
@@ -169,9 +222,14 @@ type Member struct {
 	// The time of creation, in UTC. Set by the service.
 	CreateTime *timestamppb.Timestamp `protobuf:"bytes,14,opt,name=create_time,json=createTime,proto3" json:"create_time,omitempty"`
 	// The time of the last edit, in UTC. Set by the service.
-	UpdateTime    *timestamppb.Timestamp `protobuf:"bytes,15,opt,name=update_time,json=updateTime,proto3" json:"update_time,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	UpdateTime *timestamppb.Timestamp `protobuf:"bytes,15,opt,name=update_time,json=updateTime,proto3" json:"update_time,omitempty"`
+	// Whether email is known to be the member's: by a code or a link, or because the issuer of their token has verified it
+	// (the claims email and email_verified). Contacts that staff entered are used without that. Set by the service.
+	EmailConfirmed bool `protobuf:"varint,16,opt,name=email_confirmed,json=emailConfirmed,proto3" json:"email_confirmed,omitempty"`
+	// The same for phone.
+	PhoneConfirmed bool `protobuf:"varint,17,opt,name=phone_confirmed,json=phoneConfirmed,proto3" json:"phone_confirmed,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
 }
 
 func (x *Member) Reset() {
@@ -309,6 +367,85 @@ func (x *Member) GetUpdateTime() *timestamppb.Timestamp {
 	return nil
 }
 
+func (x *Member) GetEmailConfirmed() bool {
+	if x != nil {
+		return x.EmailConfirmed
+	}
+	return false
+}
+
+func (x *Member) GetPhoneConfirmed() bool {
+	if x != nil {
+		return x.PhoneConfirmed
+	}
+	return false
+}
+
+// PendingContact is an email address or phone number that a member has entered and not confirmed yet. It gets a code,
+// by email also a link, and no other message.
+type PendingContact struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The kind.
+	Kind ContactKind `protobuf:"varint,1,opt,name=kind,proto3,enum=berth.v1.ContactKind" json:"kind,omitempty"`
+	// The address, or the number in E.164.
+	Address string `protobuf:"bytes,2,opt,name=address,proto3" json:"address,omitempty"`
+	// The time until which the newest code and its link can be used, in UTC. Past if it was wrong too often.
+	CodeExpireTime *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=code_expire_time,json=codeExpireTime,proto3" json:"code_expire_time,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
+}
+
+func (x *PendingContact) Reset() {
+	*x = PendingContact{}
+	mi := &file_berth_v1_member_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PendingContact) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PendingContact) ProtoMessage() {}
+
+func (x *PendingContact) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_member_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PendingContact.ProtoReflect.Descriptor instead.
+func (*PendingContact) Descriptor() ([]byte, []int) {
+	return file_berth_v1_member_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *PendingContact) GetKind() ContactKind {
+	if x != nil {
+		return x.Kind
+	}
+	return ContactKind_CONTACT_KIND_UNSPECIFIED
+}
+
+func (x *PendingContact) GetAddress() string {
+	if x != nil {
+		return x.Address
+	}
+	return ""
+}
+
+func (x *PendingContact) GetCodeExpireTime() *timestamppb.Timestamp {
+	if x != nil {
+		return x.CodeExpireTime
+	}
+	return nil
+}
+
 // Device is a device that receives a member's push notifications.
 type Device struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -326,7 +463,7 @@ type Device struct {
 
 func (x *Device) Reset() {
 	*x = Device{}
-	mi := &file_berth_v1_member_proto_msgTypes[1]
+	mi := &file_berth_v1_member_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -338,7 +475,7 @@ func (x *Device) String() string {
 func (*Device) ProtoMessage() {}
 
 func (x *Device) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_member_proto_msgTypes[1]
+	mi := &file_berth_v1_member_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -351,7 +488,7 @@ func (x *Device) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Device.ProtoReflect.Descriptor instead.
 func (*Device) Descriptor() ([]byte, []int) {
-	return file_berth_v1_member_proto_rawDescGZIP(), []int{1}
+	return file_berth_v1_member_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *Device) GetId() string {
@@ -401,7 +538,7 @@ type MemberImportProgress struct {
 
 func (x *MemberImportProgress) Reset() {
 	*x = MemberImportProgress{}
-	mi := &file_berth_v1_member_proto_msgTypes[2]
+	mi := &file_berth_v1_member_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -413,7 +550,7 @@ func (x *MemberImportProgress) String() string {
 func (*MemberImportProgress) ProtoMessage() {}
 
 func (x *MemberImportProgress) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_member_proto_msgTypes[2]
+	mi := &file_berth_v1_member_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -426,7 +563,7 @@ func (x *MemberImportProgress) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MemberImportProgress.ProtoReflect.Descriptor instead.
 func (*MemberImportProgress) Descriptor() ([]byte, []int) {
-	return file_berth_v1_member_proto_rawDescGZIP(), []int{2}
+	return file_berth_v1_member_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *MemberImportProgress) GetRowsTotal() int32 {
@@ -479,7 +616,7 @@ type MemberImportProblem struct {
 
 func (x *MemberImportProblem) Reset() {
 	*x = MemberImportProblem{}
-	mi := &file_berth_v1_member_proto_msgTypes[3]
+	mi := &file_berth_v1_member_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -491,7 +628,7 @@ func (x *MemberImportProblem) String() string {
 func (*MemberImportProblem) ProtoMessage() {}
 
 func (x *MemberImportProblem) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_member_proto_msgTypes[3]
+	mi := &file_berth_v1_member_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -504,7 +641,7 @@ func (x *MemberImportProblem) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MemberImportProblem.ProtoReflect.Descriptor instead.
 func (*MemberImportProblem) Descriptor() ([]byte, []int) {
-	return file_berth_v1_member_proto_rawDescGZIP(), []int{3}
+	return file_berth_v1_member_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *MemberImportProblem) GetRow() int32 {
@@ -545,7 +682,7 @@ type MemberImportReport struct {
 
 func (x *MemberImportReport) Reset() {
 	*x = MemberImportReport{}
-	mi := &file_berth_v1_member_proto_msgTypes[4]
+	mi := &file_berth_v1_member_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -557,7 +694,7 @@ func (x *MemberImportReport) String() string {
 func (*MemberImportReport) ProtoMessage() {}
 
 func (x *MemberImportReport) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_member_proto_msgTypes[4]
+	mi := &file_berth_v1_member_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -570,7 +707,7 @@ func (x *MemberImportReport) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MemberImportReport.ProtoReflect.Descriptor instead.
 func (*MemberImportReport) Descriptor() ([]byte, []int) {
-	return file_berth_v1_member_proto_rawDescGZIP(), []int{4}
+	return file_berth_v1_member_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *MemberImportReport) GetRowsTotal() int32 {
@@ -605,7 +742,7 @@ var File_berth_v1_member_proto protoreflect.FileDescriptor
 
 const file_berth_v1_member_proto_rawDesc = "" +
 	"\n" +
-	"\x15berth/v1/member.proto\x12\bberth.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xde\x05\n" +
+	"\x15berth/v1/member.proto\x12\bberth.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xb0\x06\n" +
 	"\x06Member\x12\x1b\n" +
 	"\x02id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\x02id\x12\"\n" +
 	"\asubject\x18\x02 \x01(\tB\b\xbaH\x05r\x03(\xff\x01R\asubject\x12\x1c\n" +
@@ -625,7 +762,13 @@ const file_berth_v1_member_proto_rawDesc = "" +
 	"\vcreate_time\x18\x0e \x01(\v2\x1a.google.protobuf.TimestampR\n" +
 	"createTime\x12;\n" +
 	"\vupdate_time\x18\x0f \x01(\v2\x1a.google.protobuf.TimestampR\n" +
-	"updateTime\"\xc1\x01\n" +
+	"updateTime\x12'\n" +
+	"\x0femail_confirmed\x18\x10 \x01(\bR\x0eemailConfirmed\x12'\n" +
+	"\x0fphone_confirmed\x18\x11 \x01(\bR\x0ephoneConfirmed\"\x9b\x01\n" +
+	"\x0ePendingContact\x12)\n" +
+	"\x04kind\x18\x01 \x01(\x0e2\x15.berth.v1.ContactKindR\x04kind\x12\x18\n" +
+	"\aaddress\x18\x02 \x01(\tR\aaddress\x12D\n" +
+	"\x10code_expire_time\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\x0ecodeExpireTime\"\xc1\x01\n" +
 	"\x06Device\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12(\n" +
 	"\x04kind\x18\x02 \x01(\x0e2\x14.berth.v1.DeviceKindR\x04kind\x12@\n" +
@@ -650,7 +793,11 @@ const file_berth_v1_member_proto_rawDesc = "" +
 	"\n" +
 	"rows_wrong\x18\x02 \x01(\x05R\trowsWrong\x12\x1a\n" +
 	"\bimported\x18\x03 \x01(\x05R\bimported\x12\x19\n" +
-	"\bbatch_id\x18\x04 \x01(\tR\abatchId*c\n" +
+	"\bbatch_id\x18\x04 \x01(\tR\abatchId*[\n" +
+	"\vContactKind\x12\x1c\n" +
+	"\x18CONTACT_KIND_UNSPECIFIED\x10\x00\x12\x16\n" +
+	"\x12CONTACT_KIND_EMAIL\x10\x01\x12\x16\n" +
+	"\x12CONTACT_KIND_PHONE\x10\x02*c\n" +
 	"\fMemberStatus\x12\x1d\n" +
 	"\x19MEMBER_STATUS_UNSPECIFIED\x10\x00\x12\x18\n" +
 	"\x14MEMBER_STATUS_ACTIVE\x10\x01\x12\x1a\n" +
@@ -675,31 +822,35 @@ func file_berth_v1_member_proto_rawDescGZIP() []byte {
 	return file_berth_v1_member_proto_rawDescData
 }
 
-var file_berth_v1_member_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
-var file_berth_v1_member_proto_msgTypes = make([]protoimpl.MessageInfo, 5)
+var file_berth_v1_member_proto_enumTypes = make([]protoimpl.EnumInfo, 3)
+var file_berth_v1_member_proto_msgTypes = make([]protoimpl.MessageInfo, 6)
 var file_berth_v1_member_proto_goTypes = []any{
-	(MemberStatus)(0),             // 0: berth.v1.MemberStatus
-	(DeviceKind)(0),               // 1: berth.v1.DeviceKind
-	(*Member)(nil),                // 2: berth.v1.Member
-	(*Device)(nil),                // 3: berth.v1.Device
-	(*MemberImportProgress)(nil),  // 4: berth.v1.MemberImportProgress
-	(*MemberImportProblem)(nil),   // 5: berth.v1.MemberImportProblem
-	(*MemberImportReport)(nil),    // 6: berth.v1.MemberImportReport
-	(*timestamppb.Timestamp)(nil), // 7: google.protobuf.Timestamp
+	(ContactKind)(0),              // 0: berth.v1.ContactKind
+	(MemberStatus)(0),             // 1: berth.v1.MemberStatus
+	(DeviceKind)(0),               // 2: berth.v1.DeviceKind
+	(*Member)(nil),                // 3: berth.v1.Member
+	(*PendingContact)(nil),        // 4: berth.v1.PendingContact
+	(*Device)(nil),                // 5: berth.v1.Device
+	(*MemberImportProgress)(nil),  // 6: berth.v1.MemberImportProgress
+	(*MemberImportProblem)(nil),   // 7: berth.v1.MemberImportProblem
+	(*MemberImportReport)(nil),    // 8: berth.v1.MemberImportReport
+	(*timestamppb.Timestamp)(nil), // 9: google.protobuf.Timestamp
 }
 var file_berth_v1_member_proto_depIdxs = []int32{
-	0, // 0: berth.v1.Member.status:type_name -> berth.v1.MemberStatus
-	7, // 1: berth.v1.Member.create_time:type_name -> google.protobuf.Timestamp
-	7, // 2: berth.v1.Member.update_time:type_name -> google.protobuf.Timestamp
-	1, // 3: berth.v1.Device.kind:type_name -> berth.v1.DeviceKind
-	7, // 4: berth.v1.Device.last_seen_time:type_name -> google.protobuf.Timestamp
-	7, // 5: berth.v1.Device.create_time:type_name -> google.protobuf.Timestamp
-	5, // 6: berth.v1.MemberImportProgress.problems:type_name -> berth.v1.MemberImportProblem
-	7, // [7:7] is the sub-list for method output_type
-	7, // [7:7] is the sub-list for method input_type
-	7, // [7:7] is the sub-list for extension type_name
-	7, // [7:7] is the sub-list for extension extendee
-	0, // [0:7] is the sub-list for field type_name
+	1, // 0: berth.v1.Member.status:type_name -> berth.v1.MemberStatus
+	9, // 1: berth.v1.Member.create_time:type_name -> google.protobuf.Timestamp
+	9, // 2: berth.v1.Member.update_time:type_name -> google.protobuf.Timestamp
+	0, // 3: berth.v1.PendingContact.kind:type_name -> berth.v1.ContactKind
+	9, // 4: berth.v1.PendingContact.code_expire_time:type_name -> google.protobuf.Timestamp
+	2, // 5: berth.v1.Device.kind:type_name -> berth.v1.DeviceKind
+	9, // 6: berth.v1.Device.last_seen_time:type_name -> google.protobuf.Timestamp
+	9, // 7: berth.v1.Device.create_time:type_name -> google.protobuf.Timestamp
+	7, // 8: berth.v1.MemberImportProgress.problems:type_name -> berth.v1.MemberImportProblem
+	9, // [9:9] is the sub-list for method output_type
+	9, // [9:9] is the sub-list for method input_type
+	9, // [9:9] is the sub-list for extension type_name
+	9, // [9:9] is the sub-list for extension extendee
+	0, // [0:9] is the sub-list for field type_name
 }
 
 func init() { file_berth_v1_member_proto_init() }
@@ -712,8 +863,8 @@ func file_berth_v1_member_proto_init() {
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_berth_v1_member_proto_rawDesc), len(file_berth_v1_member_proto_rawDesc)),
-			NumEnums:      2,
-			NumMessages:   5,
+			NumEnums:      3,
+			NumMessages:   6,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

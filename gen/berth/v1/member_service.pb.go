@@ -717,9 +717,11 @@ type GetMeResponse struct {
 	// The names of the caller's permissions, in the order of ListPermissions.
 	Permissions []string `protobuf:"bytes,2,rep,name=permissions,proto3" json:"permissions,omitempty"`
 	// The caller's devices, last seen first.
-	Devices       []*Device `protobuf:"bytes,3,rep,name=devices,proto3" json:"devices,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	Devices []*Device `protobuf:"bytes,3,rep,name=devices,proto3" json:"devices,omitempty"`
+	// The contacts that the caller has not confirmed yet: at most one of each kind.
+	PendingContacts []*PendingContact `protobuf:"bytes,4,rep,name=pending_contacts,json=pendingContacts,proto3" json:"pending_contacts,omitempty"`
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
 }
 
 func (x *GetMeResponse) Reset() {
@@ -769,6 +771,13 @@ func (x *GetMeResponse) GetPermissions() []string {
 func (x *GetMeResponse) GetDevices() []*Device {
 	if x != nil {
 		return x.Devices
+	}
+	return nil
+}
+
+func (x *GetMeResponse) GetPendingContacts() []*PendingContact {
+	if x != nil {
+		return x.PendingContacts
 	}
 	return nil
 }
@@ -841,9 +850,11 @@ func (x *UpdateMeRequest) GetUpdateMask() *fieldmaskpb.FieldMask {
 type UpdateMeResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The caller, without staff notes.
-	Member        *Member `protobuf:"bytes,1,opt,name=member,proto3" json:"member,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	Member *Member `protobuf:"bytes,1,opt,name=member,proto3" json:"member,omitempty"`
+	// The contacts that the caller has not confirmed yet: at most one of each kind.
+	PendingContacts []*PendingContact `protobuf:"bytes,2,rep,name=pending_contacts,json=pendingContacts,proto3" json:"pending_contacts,omitempty"`
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
 }
 
 func (x *UpdateMeResponse) Reset() {
@@ -883,6 +894,316 @@ func (x *UpdateMeResponse) GetMember() *Member {
 	return nil
 }
 
+func (x *UpdateMeResponse) GetPendingContacts() []*PendingContact {
+	if x != nil {
+		return x.PendingContacts
+	}
+	return nil
+}
+
+// ConfirmContactRequest has a code.
+type ConfirmContactRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The tenant. Optional if the token is valid for exactly one tenant.
+	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
+	// What to confirm.
+	Kind ContactKind `protobuf:"varint,2,opt,name=kind,proto3,enum=berth.v1.ContactKind" json:"kind,omitempty"`
+	// The code that was sent there: 6 digits.
+	Code          string `protobuf:"bytes,3,opt,name=code,proto3" json:"code,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ConfirmContactRequest) Reset() {
+	*x = ConfirmContactRequest{}
+	mi := &file_berth_v1_member_service_proto_msgTypes[14]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ConfirmContactRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ConfirmContactRequest) ProtoMessage() {}
+
+func (x *ConfirmContactRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_member_service_proto_msgTypes[14]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ConfirmContactRequest.ProtoReflect.Descriptor instead.
+func (*ConfirmContactRequest) Descriptor() ([]byte, []int) {
+	return file_berth_v1_member_service_proto_rawDescGZIP(), []int{14}
+}
+
+func (x *ConfirmContactRequest) GetTenantId() string {
+	if x != nil {
+		return x.TenantId
+	}
+	return ""
+}
+
+func (x *ConfirmContactRequest) GetKind() ContactKind {
+	if x != nil {
+		return x.Kind
+	}
+	return ContactKind_CONTACT_KIND_UNSPECIFIED
+}
+
+func (x *ConfirmContactRequest) GetCode() string {
+	if x != nil {
+		return x.Code
+	}
+	return ""
+}
+
+// ConfirmContactResponse is the caller's membership with the contact.
+type ConfirmContactResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The caller, without staff notes.
+	Member        *Member `protobuf:"bytes,1,opt,name=member,proto3" json:"member,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ConfirmContactResponse) Reset() {
+	*x = ConfirmContactResponse{}
+	mi := &file_berth_v1_member_service_proto_msgTypes[15]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ConfirmContactResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ConfirmContactResponse) ProtoMessage() {}
+
+func (x *ConfirmContactResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_member_service_proto_msgTypes[15]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ConfirmContactResponse.ProtoReflect.Descriptor instead.
+func (*ConfirmContactResponse) Descriptor() ([]byte, []int) {
+	return file_berth_v1_member_service_proto_rawDescGZIP(), []int{15}
+}
+
+func (x *ConfirmContactResponse) GetMember() *Member {
+	if x != nil {
+		return x.Member
+	}
+	return nil
+}
+
+// ResendContactCodeRequest asks for a code.
+type ResendContactCodeRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The tenant. Optional if the token is valid for exactly one tenant.
+	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
+	// What to confirm.
+	Kind          ContactKind `protobuf:"varint,2,opt,name=kind,proto3,enum=berth.v1.ContactKind" json:"kind,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ResendContactCodeRequest) Reset() {
+	*x = ResendContactCodeRequest{}
+	mi := &file_berth_v1_member_service_proto_msgTypes[16]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ResendContactCodeRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ResendContactCodeRequest) ProtoMessage() {}
+
+func (x *ResendContactCodeRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_member_service_proto_msgTypes[16]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ResendContactCodeRequest.ProtoReflect.Descriptor instead.
+func (*ResendContactCodeRequest) Descriptor() ([]byte, []int) {
+	return file_berth_v1_member_service_proto_rawDescGZIP(), []int{16}
+}
+
+func (x *ResendContactCodeRequest) GetTenantId() string {
+	if x != nil {
+		return x.TenantId
+	}
+	return ""
+}
+
+func (x *ResendContactCodeRequest) GetKind() ContactKind {
+	if x != nil {
+		return x.Kind
+	}
+	return ContactKind_CONTACT_KIND_UNSPECIFIED
+}
+
+// ResendContactCodeResponse is the contact that gets the code.
+type ResendContactCodeResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The contact.
+	PendingContact *PendingContact `protobuf:"bytes,1,opt,name=pending_contact,json=pendingContact,proto3" json:"pending_contact,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
+}
+
+func (x *ResendContactCodeResponse) Reset() {
+	*x = ResendContactCodeResponse{}
+	mi := &file_berth_v1_member_service_proto_msgTypes[17]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ResendContactCodeResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ResendContactCodeResponse) ProtoMessage() {}
+
+func (x *ResendContactCodeResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_member_service_proto_msgTypes[17]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ResendContactCodeResponse.ProtoReflect.Descriptor instead.
+func (*ResendContactCodeResponse) Descriptor() ([]byte, []int) {
+	return file_berth_v1_member_service_proto_rawDescGZIP(), []int{17}
+}
+
+func (x *ResendContactCodeResponse) GetPendingContact() *PendingContact {
+	if x != nil {
+		return x.PendingContact
+	}
+	return nil
+}
+
+// CancelContactRequest selects a pending contact.
+type CancelContactRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The tenant. Optional if the token is valid for exactly one tenant.
+	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
+	// What to remove.
+	Kind          ContactKind `protobuf:"varint,2,opt,name=kind,proto3,enum=berth.v1.ContactKind" json:"kind,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CancelContactRequest) Reset() {
+	*x = CancelContactRequest{}
+	mi := &file_berth_v1_member_service_proto_msgTypes[18]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CancelContactRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CancelContactRequest) ProtoMessage() {}
+
+func (x *CancelContactRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_member_service_proto_msgTypes[18]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CancelContactRequest.ProtoReflect.Descriptor instead.
+func (*CancelContactRequest) Descriptor() ([]byte, []int) {
+	return file_berth_v1_member_service_proto_rawDescGZIP(), []int{18}
+}
+
+func (x *CancelContactRequest) GetTenantId() string {
+	if x != nil {
+		return x.TenantId
+	}
+	return ""
+}
+
+func (x *CancelContactRequest) GetKind() ContactKind {
+	if x != nil {
+		return x.Kind
+	}
+	return ContactKind_CONTACT_KIND_UNSPECIFIED
+}
+
+// CancelContactResponse is empty.
+type CancelContactResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CancelContactResponse) Reset() {
+	*x = CancelContactResponse{}
+	mi := &file_berth_v1_member_service_proto_msgTypes[19]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CancelContactResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CancelContactResponse) ProtoMessage() {}
+
+func (x *CancelContactResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_member_service_proto_msgTypes[19]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CancelContactResponse.ProtoReflect.Descriptor instead.
+func (*CancelContactResponse) Descriptor() ([]byte, []int) {
+	return file_berth_v1_member_service_proto_rawDescGZIP(), []int{19}
+}
+
 // RegisterDeviceRequest registers a device.
 type RegisterDeviceRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -898,7 +1219,7 @@ type RegisterDeviceRequest struct {
 
 func (x *RegisterDeviceRequest) Reset() {
 	*x = RegisterDeviceRequest{}
-	mi := &file_berth_v1_member_service_proto_msgTypes[14]
+	mi := &file_berth_v1_member_service_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -910,7 +1231,7 @@ func (x *RegisterDeviceRequest) String() string {
 func (*RegisterDeviceRequest) ProtoMessage() {}
 
 func (x *RegisterDeviceRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_member_service_proto_msgTypes[14]
+	mi := &file_berth_v1_member_service_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -923,7 +1244,7 @@ func (x *RegisterDeviceRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RegisterDeviceRequest.ProtoReflect.Descriptor instead.
 func (*RegisterDeviceRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_member_service_proto_rawDescGZIP(), []int{14}
+	return file_berth_v1_member_service_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *RegisterDeviceRequest) GetTenantId() string {
@@ -958,7 +1279,7 @@ type RegisterDeviceResponse struct {
 
 func (x *RegisterDeviceResponse) Reset() {
 	*x = RegisterDeviceResponse{}
-	mi := &file_berth_v1_member_service_proto_msgTypes[15]
+	mi := &file_berth_v1_member_service_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -970,7 +1291,7 @@ func (x *RegisterDeviceResponse) String() string {
 func (*RegisterDeviceResponse) ProtoMessage() {}
 
 func (x *RegisterDeviceResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_member_service_proto_msgTypes[15]
+	mi := &file_berth_v1_member_service_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -983,7 +1304,7 @@ func (x *RegisterDeviceResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RegisterDeviceResponse.ProtoReflect.Descriptor instead.
 func (*RegisterDeviceResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_member_service_proto_rawDescGZIP(), []int{15}
+	return file_berth_v1_member_service_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *RegisterDeviceResponse) GetDevice() *Device {
@@ -1006,7 +1327,7 @@ type UnregisterDeviceRequest struct {
 
 func (x *UnregisterDeviceRequest) Reset() {
 	*x = UnregisterDeviceRequest{}
-	mi := &file_berth_v1_member_service_proto_msgTypes[16]
+	mi := &file_berth_v1_member_service_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1018,7 +1339,7 @@ func (x *UnregisterDeviceRequest) String() string {
 func (*UnregisterDeviceRequest) ProtoMessage() {}
 
 func (x *UnregisterDeviceRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_member_service_proto_msgTypes[16]
+	mi := &file_berth_v1_member_service_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1031,7 +1352,7 @@ func (x *UnregisterDeviceRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UnregisterDeviceRequest.ProtoReflect.Descriptor instead.
 func (*UnregisterDeviceRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_member_service_proto_rawDescGZIP(), []int{16}
+	return file_berth_v1_member_service_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *UnregisterDeviceRequest) GetTenantId() string {
@@ -1057,7 +1378,7 @@ type UnregisterDeviceResponse struct {
 
 func (x *UnregisterDeviceResponse) Reset() {
 	*x = UnregisterDeviceResponse{}
-	mi := &file_berth_v1_member_service_proto_msgTypes[17]
+	mi := &file_berth_v1_member_service_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1069,7 +1390,7 @@ func (x *UnregisterDeviceResponse) String() string {
 func (*UnregisterDeviceResponse) ProtoMessage() {}
 
 func (x *UnregisterDeviceResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_member_service_proto_msgTypes[17]
+	mi := &file_berth_v1_member_service_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1082,7 +1403,7 @@ func (x *UnregisterDeviceResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UnregisterDeviceResponse.ProtoReflect.Descriptor instead.
 func (*UnregisterDeviceResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_member_service_proto_rawDescGZIP(), []int{17}
+	return file_berth_v1_member_service_proto_rawDescGZIP(), []int{23}
 }
 
 var File_berth_v1_member_service_proto protoreflect.FileDescriptor
@@ -1134,19 +1455,40 @@ const file_berth_v1_member_service_proto_rawDesc = "" +
 	"\x06report\x18\x02 \x01(\v2\x1c.berth.v1.MemberImportReportH\x00R\x06reportB\a\n" +
 	"\x05event\"8\n" +
 	"\fGetMeRequest\x12(\n" +
-	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\"\x87\x01\n" +
+	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\"\xcc\x01\n" +
 	"\rGetMeResponse\x12(\n" +
 	"\x06member\x18\x01 \x01(\v2\x10.berth.v1.MemberR\x06member\x12 \n" +
 	"\vpermissions\x18\x02 \x03(\tR\vpermissions\x12*\n" +
-	"\adevices\x18\x03 \x03(\v2\x10.berth.v1.DeviceR\adevices\"\xd6\x02\n" +
+	"\adevices\x18\x03 \x03(\v2\x10.berth.v1.DeviceR\adevices\x12C\n" +
+	"\x10pending_contacts\x18\x04 \x03(\v2\x18.berth.v1.PendingContactR\x0fpendingContacts\"\xd6\x02\n" +
 	"\x0fUpdateMeRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x120\n" +
 	"\x06member\x18\x02 \x01(\v2\x10.berth.v1.MemberB\x06\xbaH\x03\xc8\x01\x01R\x06member\x12m\n" +
 	"\vupdate_mask\x18\x03 \x01(\v2\x1a.google.protobuf.FieldMaskB0\xbaH-\xc8\x01\x01\xe2\x01'\x12\x04name\x12\x05email\x12\x05phone\x12\x06locale\x12\ttime_zoneR\n" +
 	"updateMask:x\xbaHu\x1as\n" +
-	"\x10update_me.member\x12\x16name cannot be cleared\x1aGthis.update_mask.paths.all(p, !(p == 'name' && this.member.name == ''))\"<\n" +
+	"\x10update_me.member\x12\x16name cannot be cleared\x1aGthis.update_mask.paths.all(p, !(p == 'name' && this.member.name == ''))\"\x81\x01\n" +
 	"\x10UpdateMeResponse\x12(\n" +
-	"\x06member\x18\x01 \x01(\v2\x10.berth.v1.MemberR\x06member\"\x9c\x01\n" +
+	"\x06member\x18\x01 \x01(\v2\x10.berth.v1.MemberR\x06member\x12C\n" +
+	"\x10pending_contacts\x18\x02 \x03(\v2\x18.berth.v1.PendingContactR\x0fpendingContacts\"\xa4\x01\n" +
+	"\x15ConfirmContactRequest\x12(\n" +
+	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x125\n" +
+	"\x04kind\x18\x02 \x01(\x0e2\x15.berth.v1.ContactKindB\n" +
+	"\xbaH\a\x82\x01\x04\x10\x01 \x00R\x04kind\x12*\n" +
+	"\x04code\x18\x03 \x01(\tB\x16\xbaH\x10r\x0e\x18\x062\n" +
+	"^[0-9]{6}$\x80\x01\x01R\x04code\"B\n" +
+	"\x16ConfirmContactResponse\x12(\n" +
+	"\x06member\x18\x01 \x01(\v2\x10.berth.v1.MemberR\x06member\"{\n" +
+	"\x18ResendContactCodeRequest\x12(\n" +
+	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x125\n" +
+	"\x04kind\x18\x02 \x01(\x0e2\x15.berth.v1.ContactKindB\n" +
+	"\xbaH\a\x82\x01\x04\x10\x01 \x00R\x04kind\"^\n" +
+	"\x19ResendContactCodeResponse\x12A\n" +
+	"\x0fpending_contact\x18\x01 \x01(\v2\x18.berth.v1.PendingContactR\x0ependingContact\"w\n" +
+	"\x14CancelContactRequest\x12(\n" +
+	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x125\n" +
+	"\x04kind\x18\x02 \x01(\x0e2\x15.berth.v1.ContactKindB\n" +
+	"\xbaH\a\x82\x01\x04\x10\x01 \x00R\x04kind\"\x17\n" +
+	"\x15CancelContactResponse\"\x9c\x01\n" +
 	"\x15RegisterDeviceRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x124\n" +
 	"\x04kind\x18\x02 \x01(\x0e2\x14.berth.v1.DeviceKindB\n" +
@@ -1157,7 +1499,7 @@ const file_berth_v1_member_service_proto_rawDesc = "" +
 	"\x17UnregisterDeviceRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12%\n" +
 	"\tdevice_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\bdeviceId\"\x1a\n" +
-	"\x18UnregisterDeviceResponse2\xd6\x06\n" +
+	"\x18UnregisterDeviceResponse2\xf3\b\n" +
 	"\rMemberService\x12c\n" +
 	"\fCreateMember\x12\x1d.berth.v1.CreateMemberRequest\x1a\x1e.berth.v1.CreateMemberResponse\"\x14\xca\xf3\x18\x10\b\x01\x12\fmember.write\x12c\n" +
 	"\fUpdateMember\x12\x1d.berth.v1.UpdateMemberRequest\x1a\x1e.berth.v1.UpdateMemberResponse\"\x14\xca\xf3\x18\x10\b\x01\x12\fmember.write\x12\\\n" +
@@ -1166,6 +1508,9 @@ const file_berth_v1_member_service_proto_rawDesc = "" +
 	"\rImportMembers\x12\x1e.berth.v1.ImportMembersRequest\x1a\x1f.berth.v1.ImportMembersResponse\"\x15\xca\xf3\x18\x11\b\x01\x12\rmember.import0\x01\x12C\n" +
 	"\x05GetMe\x12\x16.berth.v1.GetMeRequest\x1a\x17.berth.v1.GetMeResponse\"\t\xca\xf3\x18\x02\b\x02\x90\x02\x01\x12I\n" +
 	"\bUpdateMe\x12\x19.berth.v1.UpdateMeRequest\x1a\x1a.berth.v1.UpdateMeResponse\"\x06\xca\xf3\x18\x02\b\x02\x12[\n" +
+	"\x0eConfirmContact\x12\x1f.berth.v1.ConfirmContactRequest\x1a .berth.v1.ConfirmContactResponse\"\x06\xca\xf3\x18\x02\b\x02\x12d\n" +
+	"\x11ResendContactCode\x12\".berth.v1.ResendContactCodeRequest\x1a#.berth.v1.ResendContactCodeResponse\"\x06\xca\xf3\x18\x02\b\x02\x12X\n" +
+	"\rCancelContact\x12\x1e.berth.v1.CancelContactRequest\x1a\x1f.berth.v1.CancelContactResponse\"\x06\xca\xf3\x18\x02\b\x02\x12[\n" +
 	"\x0eRegisterDevice\x12\x1f.berth.v1.RegisterDeviceRequest\x1a .berth.v1.RegisterDeviceResponse\"\x06\xca\xf3\x18\x02\b\x02\x12a\n" +
 	"\x10UnregisterDevice\x12!.berth.v1.UnregisterDeviceRequest\x1a\".berth.v1.UnregisterDeviceResponse\"\x06\xca\xf3\x18\x02\b\x02B\x92\x01\n" +
 	"\fcom.berth.v1B\x12MemberServiceProtoP\x01Z-github.com/berthhq/berth/gen/berth/v1;berthv1\xa2\x02\x03BXX\xaa\x02\bBerth.V1\xca\x02\bBerth\\V1\xe2\x02\x14Berth\\V1\\GPBMetadata\xea\x02\tBerth::V1b\x06proto3"
@@ -1182,76 +1527,97 @@ func file_berth_v1_member_service_proto_rawDescGZIP() []byte {
 	return file_berth_v1_member_service_proto_rawDescData
 }
 
-var file_berth_v1_member_service_proto_msgTypes = make([]protoimpl.MessageInfo, 18)
+var file_berth_v1_member_service_proto_msgTypes = make([]protoimpl.MessageInfo, 24)
 var file_berth_v1_member_service_proto_goTypes = []any{
-	(*CreateMemberRequest)(nil),      // 0: berth.v1.CreateMemberRequest
-	(*CreateMemberResponse)(nil),     // 1: berth.v1.CreateMemberResponse
-	(*UpdateMemberRequest)(nil),      // 2: berth.v1.UpdateMemberRequest
-	(*UpdateMemberResponse)(nil),     // 3: berth.v1.UpdateMemberResponse
-	(*GetMemberRequest)(nil),         // 4: berth.v1.GetMemberRequest
-	(*GetMemberResponse)(nil),        // 5: berth.v1.GetMemberResponse
-	(*ListMembersRequest)(nil),       // 6: berth.v1.ListMembersRequest
-	(*ListMembersResponse)(nil),      // 7: berth.v1.ListMembersResponse
-	(*ImportMembersRequest)(nil),     // 8: berth.v1.ImportMembersRequest
-	(*ImportMembersResponse)(nil),    // 9: berth.v1.ImportMembersResponse
-	(*GetMeRequest)(nil),             // 10: berth.v1.GetMeRequest
-	(*GetMeResponse)(nil),            // 11: berth.v1.GetMeResponse
-	(*UpdateMeRequest)(nil),          // 12: berth.v1.UpdateMeRequest
-	(*UpdateMeResponse)(nil),         // 13: berth.v1.UpdateMeResponse
-	(*RegisterDeviceRequest)(nil),    // 14: berth.v1.RegisterDeviceRequest
-	(*RegisterDeviceResponse)(nil),   // 15: berth.v1.RegisterDeviceResponse
-	(*UnregisterDeviceRequest)(nil),  // 16: berth.v1.UnregisterDeviceRequest
-	(*UnregisterDeviceResponse)(nil), // 17: berth.v1.UnregisterDeviceResponse
-	(*Member)(nil),                   // 18: berth.v1.Member
-	(*fieldmaskpb.FieldMask)(nil),    // 19: google.protobuf.FieldMask
-	(*Device)(nil),                   // 20: berth.v1.Device
-	(MemberStatus)(0),                // 21: berth.v1.MemberStatus
-	(*MemberImportProgress)(nil),     // 22: berth.v1.MemberImportProgress
-	(*MemberImportReport)(nil),       // 23: berth.v1.MemberImportReport
-	(DeviceKind)(0),                  // 24: berth.v1.DeviceKind
+	(*CreateMemberRequest)(nil),       // 0: berth.v1.CreateMemberRequest
+	(*CreateMemberResponse)(nil),      // 1: berth.v1.CreateMemberResponse
+	(*UpdateMemberRequest)(nil),       // 2: berth.v1.UpdateMemberRequest
+	(*UpdateMemberResponse)(nil),      // 3: berth.v1.UpdateMemberResponse
+	(*GetMemberRequest)(nil),          // 4: berth.v1.GetMemberRequest
+	(*GetMemberResponse)(nil),         // 5: berth.v1.GetMemberResponse
+	(*ListMembersRequest)(nil),        // 6: berth.v1.ListMembersRequest
+	(*ListMembersResponse)(nil),       // 7: berth.v1.ListMembersResponse
+	(*ImportMembersRequest)(nil),      // 8: berth.v1.ImportMembersRequest
+	(*ImportMembersResponse)(nil),     // 9: berth.v1.ImportMembersResponse
+	(*GetMeRequest)(nil),              // 10: berth.v1.GetMeRequest
+	(*GetMeResponse)(nil),             // 11: berth.v1.GetMeResponse
+	(*UpdateMeRequest)(nil),           // 12: berth.v1.UpdateMeRequest
+	(*UpdateMeResponse)(nil),          // 13: berth.v1.UpdateMeResponse
+	(*ConfirmContactRequest)(nil),     // 14: berth.v1.ConfirmContactRequest
+	(*ConfirmContactResponse)(nil),    // 15: berth.v1.ConfirmContactResponse
+	(*ResendContactCodeRequest)(nil),  // 16: berth.v1.ResendContactCodeRequest
+	(*ResendContactCodeResponse)(nil), // 17: berth.v1.ResendContactCodeResponse
+	(*CancelContactRequest)(nil),      // 18: berth.v1.CancelContactRequest
+	(*CancelContactResponse)(nil),     // 19: berth.v1.CancelContactResponse
+	(*RegisterDeviceRequest)(nil),     // 20: berth.v1.RegisterDeviceRequest
+	(*RegisterDeviceResponse)(nil),    // 21: berth.v1.RegisterDeviceResponse
+	(*UnregisterDeviceRequest)(nil),   // 22: berth.v1.UnregisterDeviceRequest
+	(*UnregisterDeviceResponse)(nil),  // 23: berth.v1.UnregisterDeviceResponse
+	(*Member)(nil),                    // 24: berth.v1.Member
+	(*fieldmaskpb.FieldMask)(nil),     // 25: google.protobuf.FieldMask
+	(*Device)(nil),                    // 26: berth.v1.Device
+	(MemberStatus)(0),                 // 27: berth.v1.MemberStatus
+	(*MemberImportProgress)(nil),      // 28: berth.v1.MemberImportProgress
+	(*MemberImportReport)(nil),        // 29: berth.v1.MemberImportReport
+	(*PendingContact)(nil),            // 30: berth.v1.PendingContact
+	(ContactKind)(0),                  // 31: berth.v1.ContactKind
+	(DeviceKind)(0),                   // 32: berth.v1.DeviceKind
 }
 var file_berth_v1_member_service_proto_depIdxs = []int32{
-	18, // 0: berth.v1.CreateMemberRequest.member:type_name -> berth.v1.Member
-	18, // 1: berth.v1.CreateMemberResponse.member:type_name -> berth.v1.Member
-	18, // 2: berth.v1.UpdateMemberRequest.member:type_name -> berth.v1.Member
-	19, // 3: berth.v1.UpdateMemberRequest.update_mask:type_name -> google.protobuf.FieldMask
-	18, // 4: berth.v1.UpdateMemberResponse.member:type_name -> berth.v1.Member
-	18, // 5: berth.v1.GetMemberResponse.member:type_name -> berth.v1.Member
-	20, // 6: berth.v1.GetMemberResponse.devices:type_name -> berth.v1.Device
-	21, // 7: berth.v1.ListMembersRequest.status:type_name -> berth.v1.MemberStatus
-	18, // 8: berth.v1.ListMembersResponse.members:type_name -> berth.v1.Member
-	22, // 9: berth.v1.ImportMembersResponse.progress:type_name -> berth.v1.MemberImportProgress
-	23, // 10: berth.v1.ImportMembersResponse.report:type_name -> berth.v1.MemberImportReport
-	18, // 11: berth.v1.GetMeResponse.member:type_name -> berth.v1.Member
-	20, // 12: berth.v1.GetMeResponse.devices:type_name -> berth.v1.Device
-	18, // 13: berth.v1.UpdateMeRequest.member:type_name -> berth.v1.Member
-	19, // 14: berth.v1.UpdateMeRequest.update_mask:type_name -> google.protobuf.FieldMask
-	18, // 15: berth.v1.UpdateMeResponse.member:type_name -> berth.v1.Member
-	24, // 16: berth.v1.RegisterDeviceRequest.kind:type_name -> berth.v1.DeviceKind
-	20, // 17: berth.v1.RegisterDeviceResponse.device:type_name -> berth.v1.Device
-	0,  // 18: berth.v1.MemberService.CreateMember:input_type -> berth.v1.CreateMemberRequest
-	2,  // 19: berth.v1.MemberService.UpdateMember:input_type -> berth.v1.UpdateMemberRequest
-	4,  // 20: berth.v1.MemberService.GetMember:input_type -> berth.v1.GetMemberRequest
-	6,  // 21: berth.v1.MemberService.ListMembers:input_type -> berth.v1.ListMembersRequest
-	8,  // 22: berth.v1.MemberService.ImportMembers:input_type -> berth.v1.ImportMembersRequest
-	10, // 23: berth.v1.MemberService.GetMe:input_type -> berth.v1.GetMeRequest
-	12, // 24: berth.v1.MemberService.UpdateMe:input_type -> berth.v1.UpdateMeRequest
-	14, // 25: berth.v1.MemberService.RegisterDevice:input_type -> berth.v1.RegisterDeviceRequest
-	16, // 26: berth.v1.MemberService.UnregisterDevice:input_type -> berth.v1.UnregisterDeviceRequest
-	1,  // 27: berth.v1.MemberService.CreateMember:output_type -> berth.v1.CreateMemberResponse
-	3,  // 28: berth.v1.MemberService.UpdateMember:output_type -> berth.v1.UpdateMemberResponse
-	5,  // 29: berth.v1.MemberService.GetMember:output_type -> berth.v1.GetMemberResponse
-	7,  // 30: berth.v1.MemberService.ListMembers:output_type -> berth.v1.ListMembersResponse
-	9,  // 31: berth.v1.MemberService.ImportMembers:output_type -> berth.v1.ImportMembersResponse
-	11, // 32: berth.v1.MemberService.GetMe:output_type -> berth.v1.GetMeResponse
-	13, // 33: berth.v1.MemberService.UpdateMe:output_type -> berth.v1.UpdateMeResponse
-	15, // 34: berth.v1.MemberService.RegisterDevice:output_type -> berth.v1.RegisterDeviceResponse
-	17, // 35: berth.v1.MemberService.UnregisterDevice:output_type -> berth.v1.UnregisterDeviceResponse
-	27, // [27:36] is the sub-list for method output_type
-	18, // [18:27] is the sub-list for method input_type
-	18, // [18:18] is the sub-list for extension type_name
-	18, // [18:18] is the sub-list for extension extendee
-	0,  // [0:18] is the sub-list for field type_name
+	24, // 0: berth.v1.CreateMemberRequest.member:type_name -> berth.v1.Member
+	24, // 1: berth.v1.CreateMemberResponse.member:type_name -> berth.v1.Member
+	24, // 2: berth.v1.UpdateMemberRequest.member:type_name -> berth.v1.Member
+	25, // 3: berth.v1.UpdateMemberRequest.update_mask:type_name -> google.protobuf.FieldMask
+	24, // 4: berth.v1.UpdateMemberResponse.member:type_name -> berth.v1.Member
+	24, // 5: berth.v1.GetMemberResponse.member:type_name -> berth.v1.Member
+	26, // 6: berth.v1.GetMemberResponse.devices:type_name -> berth.v1.Device
+	27, // 7: berth.v1.ListMembersRequest.status:type_name -> berth.v1.MemberStatus
+	24, // 8: berth.v1.ListMembersResponse.members:type_name -> berth.v1.Member
+	28, // 9: berth.v1.ImportMembersResponse.progress:type_name -> berth.v1.MemberImportProgress
+	29, // 10: berth.v1.ImportMembersResponse.report:type_name -> berth.v1.MemberImportReport
+	24, // 11: berth.v1.GetMeResponse.member:type_name -> berth.v1.Member
+	26, // 12: berth.v1.GetMeResponse.devices:type_name -> berth.v1.Device
+	30, // 13: berth.v1.GetMeResponse.pending_contacts:type_name -> berth.v1.PendingContact
+	24, // 14: berth.v1.UpdateMeRequest.member:type_name -> berth.v1.Member
+	25, // 15: berth.v1.UpdateMeRequest.update_mask:type_name -> google.protobuf.FieldMask
+	24, // 16: berth.v1.UpdateMeResponse.member:type_name -> berth.v1.Member
+	30, // 17: berth.v1.UpdateMeResponse.pending_contacts:type_name -> berth.v1.PendingContact
+	31, // 18: berth.v1.ConfirmContactRequest.kind:type_name -> berth.v1.ContactKind
+	24, // 19: berth.v1.ConfirmContactResponse.member:type_name -> berth.v1.Member
+	31, // 20: berth.v1.ResendContactCodeRequest.kind:type_name -> berth.v1.ContactKind
+	30, // 21: berth.v1.ResendContactCodeResponse.pending_contact:type_name -> berth.v1.PendingContact
+	31, // 22: berth.v1.CancelContactRequest.kind:type_name -> berth.v1.ContactKind
+	32, // 23: berth.v1.RegisterDeviceRequest.kind:type_name -> berth.v1.DeviceKind
+	26, // 24: berth.v1.RegisterDeviceResponse.device:type_name -> berth.v1.Device
+	0,  // 25: berth.v1.MemberService.CreateMember:input_type -> berth.v1.CreateMemberRequest
+	2,  // 26: berth.v1.MemberService.UpdateMember:input_type -> berth.v1.UpdateMemberRequest
+	4,  // 27: berth.v1.MemberService.GetMember:input_type -> berth.v1.GetMemberRequest
+	6,  // 28: berth.v1.MemberService.ListMembers:input_type -> berth.v1.ListMembersRequest
+	8,  // 29: berth.v1.MemberService.ImportMembers:input_type -> berth.v1.ImportMembersRequest
+	10, // 30: berth.v1.MemberService.GetMe:input_type -> berth.v1.GetMeRequest
+	12, // 31: berth.v1.MemberService.UpdateMe:input_type -> berth.v1.UpdateMeRequest
+	14, // 32: berth.v1.MemberService.ConfirmContact:input_type -> berth.v1.ConfirmContactRequest
+	16, // 33: berth.v1.MemberService.ResendContactCode:input_type -> berth.v1.ResendContactCodeRequest
+	18, // 34: berth.v1.MemberService.CancelContact:input_type -> berth.v1.CancelContactRequest
+	20, // 35: berth.v1.MemberService.RegisterDevice:input_type -> berth.v1.RegisterDeviceRequest
+	22, // 36: berth.v1.MemberService.UnregisterDevice:input_type -> berth.v1.UnregisterDeviceRequest
+	1,  // 37: berth.v1.MemberService.CreateMember:output_type -> berth.v1.CreateMemberResponse
+	3,  // 38: berth.v1.MemberService.UpdateMember:output_type -> berth.v1.UpdateMemberResponse
+	5,  // 39: berth.v1.MemberService.GetMember:output_type -> berth.v1.GetMemberResponse
+	7,  // 40: berth.v1.MemberService.ListMembers:output_type -> berth.v1.ListMembersResponse
+	9,  // 41: berth.v1.MemberService.ImportMembers:output_type -> berth.v1.ImportMembersResponse
+	11, // 42: berth.v1.MemberService.GetMe:output_type -> berth.v1.GetMeResponse
+	13, // 43: berth.v1.MemberService.UpdateMe:output_type -> berth.v1.UpdateMeResponse
+	15, // 44: berth.v1.MemberService.ConfirmContact:output_type -> berth.v1.ConfirmContactResponse
+	17, // 45: berth.v1.MemberService.ResendContactCode:output_type -> berth.v1.ResendContactCodeResponse
+	19, // 46: berth.v1.MemberService.CancelContact:output_type -> berth.v1.CancelContactResponse
+	21, // 47: berth.v1.MemberService.RegisterDevice:output_type -> berth.v1.RegisterDeviceResponse
+	23, // 48: berth.v1.MemberService.UnregisterDevice:output_type -> berth.v1.UnregisterDeviceResponse
+	37, // [37:49] is the sub-list for method output_type
+	25, // [25:37] is the sub-list for method input_type
+	25, // [25:25] is the sub-list for extension type_name
+	25, // [25:25] is the sub-list for extension extendee
+	0,  // [0:25] is the sub-list for field type_name
 }
 
 func init() { file_berth_v1_member_service_proto_init() }
@@ -1271,7 +1637,7 @@ func file_berth_v1_member_service_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_berth_v1_member_service_proto_rawDesc), len(file_berth_v1_member_service_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   18,
+			NumMessages:   24,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -59,6 +59,12 @@ const (
 	// Someone became or is no longer an owner or admin, or one of these was edited or deactivated. To the member and to
 	// all owners, by email, which cannot be turned off, and by push.
 	NotificationTopic_NOTIFICATION_TOPIC_ACCESS_CHANGED NotificationTopic = 13
+	// The code with which a member confirms an email address or a phone number. Sent there, at any hour. It has no
+	// preferences and no templates.
+	NotificationTopic_NOTIFICATION_TOPIC_CONTACT_CODE NotificationTopic = 14
+	// A member's email address or phone number changes. Sent to the old one, at any hour. It has no preferences and no
+	// templates.
+	NotificationTopic_NOTIFICATION_TOPIC_CONTACT_CHANGED NotificationTopic = 15
 )
 
 // Enum value maps for NotificationTopic.
@@ -78,6 +84,8 @@ var (
 		11: "NOTIFICATION_TOPIC_CREDITS_LOW",
 		12: "NOTIFICATION_TOPIC_STAFF_NOTE",
 		13: "NOTIFICATION_TOPIC_ACCESS_CHANGED",
+		14: "NOTIFICATION_TOPIC_CONTACT_CODE",
+		15: "NOTIFICATION_TOPIC_CONTACT_CHANGED",
 	}
 	NotificationTopic_value = map[string]int32{
 		"NOTIFICATION_TOPIC_UNSPECIFIED":       0,
@@ -94,6 +102,8 @@ var (
 		"NOTIFICATION_TOPIC_CREDITS_LOW":       11,
 		"NOTIFICATION_TOPIC_STAFF_NOTE":        12,
 		"NOTIFICATION_TOPIC_ACCESS_CHANGED":    13,
+		"NOTIFICATION_TOPIC_CONTACT_CODE":      14,
+		"NOTIFICATION_TOPIC_CONTACT_CHANGED":   15,
 	}
 )
 
@@ -678,9 +688,13 @@ type NotificationSettings struct {
 	// template or default in a recipient's language; if there is none in this language either, English is.
 	Locale string `protobuf:"bytes,10,opt,name=locale,proto3" json:"locale,omitempty"`
 	// Changes with every edit. If it is set in an update, it must be the current one: ETAG_MISMATCH. Empty overwrites.
-	Etag          string `protobuf:"bytes,11,opt,name=etag,proto3" json:"etag,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	Etag string `protobuf:"bytes,11,opt,name=etag,proto3" json:"etag,omitempty"`
+	// The countries (ISO 3166-1 alpha-2, such as "PT") to whose phone numbers codes are sent, with which members confirm
+	// their number: at most 50. Initially empty, which stands for the countries of the time zones of the tenant and its
+	// active locations, or else for that of the tenant's language. An unknown country is INVALID_FIELD.
+	PhoneCountries []string `protobuf:"bytes,12,rep,name=phone_countries,json=phoneCountries,proto3" json:"phone_countries,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
 }
 
 func (x *NotificationSettings) Reset() {
@@ -788,6 +802,13 @@ func (x *NotificationSettings) GetEtag() string {
 		return x.Etag
 	}
 	return ""
+}
+
+func (x *NotificationSettings) GetPhoneCountries() []string {
+	if x != nil {
+		return x.PhoneCountries
+	}
+	return nil
 }
 
 // NotificationTemplate is the text of one topic for one channel in one language. Its texts are Go templates:
@@ -1848,10 +1869,9 @@ var File_berth_v1_notification_proto protoreflect.FileDescriptor
 
 const file_berth_v1_notification_proto_rawDesc = "" +
 	"\n" +
-	"\x1bberth/v1/notification.proto\x12\bberth.v1\x1a\x15berth/v1/common.proto\x1a\x1bbuf/validate/validate.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1bgoogle/type/timeofday.proto\"\xd5\x01\n" +
-	"\x16NotificationPreference\x12=\n" +
-	"\x05topic\x18\x01 \x01(\x0e2\x1b.berth.v1.NotificationTopicB\n" +
-	"\xbaH\a\x82\x01\x04\x10\x01 \x00R\x05topic\x12C\n" +
+	"\x1bberth/v1/notification.proto\x12\bberth.v1\x1a\x15berth/v1/common.proto\x1a\x1bbuf/validate/validate.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1bgoogle/type/timeofday.proto\"\xd9\x01\n" +
+	"\x16NotificationPreference\x12A\n" +
+	"\x05topic\x18\x01 \x01(\x0e2\x1b.berth.v1.NotificationTopicB\x0e\xbaH\v\x82\x01\b\x10\x01 \x00 \r \x0eR\x05topic\x12C\n" +
 	"\achannel\x18\x02 \x01(\x0e2\x1d.berth.v1.NotificationChannelB\n" +
 	"\xbaH\a\x82\x01\x04\x10\x01 \x00R\achannel\x12\x18\n" +
 	"\aenabled\x18\x03 \x01(\bR\aenabled\x12\x1d\n" +
@@ -1871,7 +1891,7 @@ const file_berth_v1_notification_proto_rawDesc = "" +
 	"\achannel\x18\x01 \x01(\x0e2\x1d.berth.v1.NotificationChannelR\achannel\x124\n" +
 	"\x06reason\x18\x02 \x01(\x0e2\x1c.berth.v1.NotificationReasonR\x06reason\x12;\n" +
 	"\vcreate_time\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
-	"createTime\"\xc4\x04\n" +
+	"createTime\"\x8b\x05\n" +
 	"\x14NotificationSettings\x125\n" +
 	"\vquiet_hours\x18\x01 \x01(\v2\x14.berth.v1.QuietHoursR\n" +
 	"quietHours\x12/\n" +
@@ -1889,10 +1909,11 @@ const file_berth_v1_notification_proto_rawDesc = "" +
 	"\xbaH\a\x1a\x05\x18\xe8\a(\x00R\fcreditsLowAt\x12G\n" +
 	"\x06locale\x18\n" +
 	" \x01(\tB/\xbaH,\xd8\x01\x01r'\x18#2#^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$R\x06locale\x12\x1b\n" +
-	"\x04etag\x18\v \x01(\tB\a\xbaH\x04r\x02\x18dR\x04etag\"\xf5\x03\n" +
-	"\x14NotificationTemplate\x12=\n" +
-	"\x05topic\x18\x01 \x01(\x0e2\x1b.berth.v1.NotificationTopicB\n" +
-	"\xbaH\a\x82\x01\x04\x10\x01 \x00R\x05topic\x12C\n" +
+	"\x04etag\x18\v \x01(\tB\a\xbaH\x04r\x02\x18dR\x04etag\x12E\n" +
+	"\x0fphone_countries\x18\f \x03(\tB\x1c\xbaH\x19\x92\x01\x16\x102\x18\x01\"\x10r\x0e\x18\x022\n" +
+	"^[A-Z]{2}$R\x0ephoneCountries\"\xf9\x03\n" +
+	"\x14NotificationTemplate\x12A\n" +
+	"\x05topic\x18\x01 \x01(\x0e2\x1b.berth.v1.NotificationTopicB\x0e\xbaH\v\x82\x01\b\x10\x01 \x00 \r \x0eR\x05topic\x12C\n" +
 	"\achannel\x18\x02 \x01(\x0e2\x1d.berth.v1.NotificationChannelB\n" +
 	"\xbaH\a\x82\x01\x04\x10\x01 \x00R\achannel\x12D\n" +
 	"\x06locale\x18\x03 \x01(\tB,\xbaH)r'\x18#2#^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$R\x06locale\x12\"\n" +
@@ -1992,7 +2013,7 @@ const file_berth_v1_notification_proto_rawDesc = "" +
 	"\achannel\x18\x05 \x01(\x0e2\x1d.berth.v1.NotificationChannelB\b\xbaH\x05\x82\x01\x02\x10\x01R\achannel\x12;\n" +
 	"\x05topic\x18\x06 \x01(\x0e2\x1b.berth.v1.NotificationTopicB\b\xbaH\x05\x82\x01\x02\x10\x01R\x05topic\x122\n" +
 	"\n" +
-	"time_range\x18\a \x01(\v2\x13.berth.v1.TimeRangeR\ttimeRange*\x97\x04\n" +
+	"time_range\x18\a \x01(\v2\x13.berth.v1.TimeRangeR\ttimeRange*\xe4\x04\n" +
 	"\x11NotificationTopic\x12\"\n" +
 	"\x1eNOTIFICATION_TOPIC_UNSPECIFIED\x10\x00\x12(\n" +
 	"$NOTIFICATION_TOPIC_BOOKING_CONFIRMED\x10\x01\x12!\n" +
@@ -2008,7 +2029,9 @@ const file_berth_v1_notification_proto_rawDesc = "" +
 	"\x12\"\n" +
 	"\x1eNOTIFICATION_TOPIC_CREDITS_LOW\x10\v\x12!\n" +
 	"\x1dNOTIFICATION_TOPIC_STAFF_NOTE\x10\f\x12%\n" +
-	"!NOTIFICATION_TOPIC_ACCESS_CHANGED\x10\r*\x98\x01\n" +
+	"!NOTIFICATION_TOPIC_ACCESS_CHANGED\x10\r\x12#\n" +
+	"\x1fNOTIFICATION_TOPIC_CONTACT_CODE\x10\x0e\x12&\n" +
+	"\"NOTIFICATION_TOPIC_CONTACT_CHANGED\x10\x0f*\x98\x01\n" +
 	"\x13NotificationChannel\x12$\n" +
 	" NOTIFICATION_CHANNEL_UNSPECIFIED\x10\x00\x12\x1c\n" +
 	"\x18NOTIFICATION_CHANNEL_SMS\x10\x01\x12\x1d\n" +

@@ -1393,9 +1393,11 @@ func (x *SendTestRequest) GetLocale() string {
 type SendTestResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The lines of the delivery log: one, or for push one for each device.
-	Deliveries    []*NotificationDelivery `protobuf:"bytes,1,rep,name=deliveries,proto3" json:"deliveries,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	Deliveries []*NotificationDelivery `protobuf:"bytes,1,rep,name=deliveries,proto3" json:"deliveries,omitempty"`
+	// Whether the caller has to confirm the number or address first. Nothing was sent but the code for that.
+	ConfirmationNeeded bool `protobuf:"varint,2,opt,name=confirmation_needed,json=confirmationNeeded,proto3" json:"confirmation_needed,omitempty"`
+	unknownFields      protoimpl.UnknownFields
+	sizeCache          protoimpl.SizeCache
 }
 
 func (x *SendTestResponse) Reset() {
@@ -1433,6 +1435,13 @@ func (x *SendTestResponse) GetDeliveries() []*NotificationDelivery {
 		return x.Deliveries
 	}
 	return nil
+}
+
+func (x *SendTestResponse) GetConfirmationNeeded() bool {
+	if x != nil {
+		return x.ConfirmationNeeded
+	}
+	return false
 }
 
 // GetSendersRequest reads the senders.
@@ -1665,11 +1674,11 @@ const file_berth_v1_notification_service_proto_rawDesc = "" +
 	"\x1eGetNotificationSettingsRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\"]\n" +
 	"\x1fGetNotificationSettingsResponse\x12:\n" +
-	"\bsettings\x18\x01 \x01(\v2\x1e.berth.v1.NotificationSettingsR\bsettings\"\xe4\x02\n" +
+	"\bsettings\x18\x01 \x01(\v2\x1e.berth.v1.NotificationSettingsR\bsettings\"\xf5\x02\n" +
 	"!UpdateNotificationSettingsRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12B\n" +
-	"\bsettings\x18\x02 \x01(\v2\x1e.berth.v1.NotificationSettingsB\x06\xbaH\x03\xc8\x01\x01R\bsettings\x12\xd0\x01\n" +
-	"\vupdate_mask\x18\x03 \x01(\v2\x1a.google.protobuf.FieldMaskB\x92\x01\xbaH\x8e\x01\xc8\x01\x01\xe2\x01\x87\x01\x12\vquiet_hours\x12\x14email_in_quiet_hours\x12\vsms_per_day\x12\fpush_per_day\x12\remail_per_day\x12\treminders\x12\breply_to\x12\vsender_name\x12\x0ecredits_low_at\x12\x06localeR\n" +
+	"\bsettings\x18\x02 \x01(\v2\x1e.berth.v1.NotificationSettingsB\x06\xbaH\x03\xc8\x01\x01R\bsettings\x12\xe1\x01\n" +
+	"\vupdate_mask\x18\x03 \x01(\v2\x1a.google.protobuf.FieldMaskB\xa3\x01\xbaH\x9f\x01\xc8\x01\x01\xe2\x01\x98\x01\x12\vquiet_hours\x12\x14email_in_quiet_hours\x12\vsms_per_day\x12\fpush_per_day\x12\remail_per_day\x12\treminders\x12\breply_to\x12\vsender_name\x12\x0ecredits_low_at\x12\x06locale\x12\x0fphone_countriesR\n" +
 	"updateMask\"`\n" +
 	"\"UpdateNotificationSettingsResponse\x12:\n" +
 	"\bsettings\x18\x01 \x01(\v2\x1e.berth.v1.NotificationSettingsR\bsettings\"\x89\x02\n" +
@@ -1689,11 +1698,10 @@ const file_berth_v1_notification_service_proto_rawDesc = "" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12B\n" +
 	"\btemplate\x18\x02 \x01(\v2\x1e.berth.v1.NotificationTemplateB\x06\xbaH\x03\xc8\x01\x01R\btemplate\"N\n" +
 	"\x17PreviewTemplateResponse\x123\n" +
-	"\amessage\x18\x01 \x01(\v2\x19.berth.v1.RenderedMessageR\amessage\"\xa7\x02\n" +
+	"\amessage\x18\x01 \x01(\v2\x19.berth.v1.RenderedMessageR\amessage\"\xab\x02\n" +
 	"\x14ResetTemplateRequest\x12(\n" +
-	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12=\n" +
-	"\x05topic\x18\x02 \x01(\x0e2\x1b.berth.v1.NotificationTopicB\n" +
-	"\xbaH\a\x82\x01\x04\x10\x01 \x00R\x05topic\x12C\n" +
+	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12A\n" +
+	"\x05topic\x18\x02 \x01(\x0e2\x1b.berth.v1.NotificationTopicB\x0e\xbaH\v\x82\x01\b\x10\x01 \x00 \r \x0eR\x05topic\x12C\n" +
 	"\achannel\x18\x03 \x01(\x0e2\x1d.berth.v1.NotificationChannelB\n" +
 	"\xbaH\a\x82\x01\x04\x10\x01 \x00R\achannel\x12D\n" +
 	"\x06locale\x18\x04 \x01(\tB,\xbaH)r'\x18#2#^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$R\x06locale\x12\x1b\n" +
@@ -1721,18 +1729,18 @@ const file_berth_v1_notification_service_proto_rawDesc = "" +
 	"page_token\x18\x04 \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\tpageToken\"q\n" +
 	"\x12ListOutboxResponse\x123\n" +
 	"\bmessages\x18\x01 \x03(\v2\x17.berth.v1.OutboxMessageR\bmessages\x12&\n" +
-	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\x88\x02\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\x8c\x02\n" +
 	"\x0fSendTestRequest\x12(\n" +
-	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12=\n" +
-	"\x05topic\x18\x02 \x01(\x0e2\x1b.berth.v1.NotificationTopicB\n" +
-	"\xbaH\a\x82\x01\x04\x10\x01 \x00R\x05topic\x12C\n" +
+	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12A\n" +
+	"\x05topic\x18\x02 \x01(\x0e2\x1b.berth.v1.NotificationTopicB\x0e\xbaH\v\x82\x01\b\x10\x01 \x00 \r \x0eR\x05topic\x12C\n" +
 	"\achannel\x18\x03 \x01(\x0e2\x1d.berth.v1.NotificationChannelB\n" +
 	"\xbaH\a\x82\x01\x04\x10\x01 \x00R\achannel\x12G\n" +
-	"\x06locale\x18\x04 \x01(\tB/\xbaH,\xd8\x01\x01r'\x18#2#^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$R\x06locale\"R\n" +
+	"\x06locale\x18\x04 \x01(\tB/\xbaH,\xd8\x01\x01r'\x18#2#^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$R\x06locale\"\x83\x01\n" +
 	"\x10SendTestResponse\x12>\n" +
 	"\n" +
 	"deliveries\x18\x01 \x03(\v2\x1e.berth.v1.NotificationDeliveryR\n" +
-	"deliveries\"=\n" +
+	"deliveries\x12/\n" +
+	"\x13confirmation_needed\x18\x02 \x01(\bR\x12confirmationNeeded\"=\n" +
 	"\x11GetSendersRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\"A\n" +
 	"\x12GetSendersResponse\x12+\n" +

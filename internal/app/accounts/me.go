@@ -17,28 +17,27 @@ type Me struct {
 	Member      member.Member // without the notes, which are for staff
 	Permissions []string      // in the order of policy.Permissions
 	Devices     []member.Device
+	Pending     []member.PendingContact
 }
 
 // GetMe reads the caller's own membership.
 func (s *Service) GetMe(ctx context.Context, caller tenant.Caller) (Me, error) {
 	var own []grant.Role
 	var devices []member.Device
+	pending := make(map[tenant.MemberID][]member.PendingContact)
 	m, err := engine.Get(ctx, s.engine, caller, errNoMember, func(b *pg.Batch, into **member.Member) {
 		accountdb.FindMember(b, caller.Tenant, caller.Member, into)
+		accountdb.ListPendingContacts(b, caller.Tenant, []tenant.MemberID{caller.Member}, pending)
 		accountdb.ListOwnRoles(b, caller.Tenant, &own)
 		accountdb.ListDevices(b, caller.Tenant, caller.Member, &devices)
 	})
-	m.Notes = ""
-	return Me{m, grant.NewRoleSet(own).Permissions(m.Roles...).Names(), devices}, err
+	return Me{ownView(m), grant.NewRoleSet(own).Permissions(m.Roles...).Names(), devices, pending[caller.Member]}, err
 }
 
-// UpdateMe edits the caller's own membership.
-func (s *Service) UpdateMe(
-	ctx context.Context, caller tenant.Caller, expect *int, edit func(*member.Member) error,
-) (member.Member, error) {
-	m, err := s.UpdateMember(ctx, caller, caller.Member, expect, edit)
+// ownView returns a member as they see themselves.
+func ownView(m member.Member) member.Member {
 	m.Notes = ""
-	return m, err
+	return m
 }
 
 // RegisterDevice registers a device of the caller for push notifications. It leaves no entry in the audit log.

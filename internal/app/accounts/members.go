@@ -52,9 +52,26 @@ type memberEdit struct {
 	changed []string
 }
 
-// UpdateMember edits a member. If expect is not nil it must be the member's version.
+// UpdateMember edits a member. If expect is not nil it must be the member's version. A contact that it changes ends one
+// that was pending.
 func (s *Service) UpdateMember(
 	ctx context.Context, caller tenant.Caller, id tenant.MemberID, expect *int, edit func(*member.Member) error,
+) (member.Member, error) {
+	return s.updateMember(ctx, caller, id, expect, edit,
+		func(_ context.Context, tx *engine.Tx, before, after member.Member) (member.Member, error) {
+			for _, k := range member.ContactKinds() {
+				if before.Contact(k) != after.Contact(k) {
+					accountdb.DeletePendingContact(tx.Tx, tx.Tenant, id, k)
+				}
+			}
+			return after, nil
+		})
+}
+
+// updateMember edits a member. Contacts decides about the contacts of the edited member, and returns the one to store.
+func (s *Service) updateMember(
+	ctx context.Context, caller tenant.Caller, id tenant.MemberID, expect *int, edit func(*member.Member) error,
+	contacts func(ctx context.Context, tx *engine.Tx, before, after member.Member) (member.Member, error),
 ) (member.Member, error) {
 	spec := engine.Spec[memberEdit]{
 		Name: "member.update", Replay: true,
@@ -77,6 +94,12 @@ func (s *Service) UpdateMember(
 		}
 		after := before
 		if err := edit(&after); err != nil {
+			return memberEdit{}, err
+		}
+		if after, err = after.Normalize(); err == nil {
+			after, err = contacts(ctx, tx, before, after)
+		}
+		if err != nil {
 			return memberEdit{}, err
 		}
 		after, changed, err := member.Edit(before, after, self, otherOwner)
@@ -118,7 +141,7 @@ func editOfAdmin(after member.Member, changed []string, self bool) notify.Access
 	case has("status"):
 		return notify.Deactivated
 	case has("email", "phone", "subject") && !self:
-		return notify.ContactChanged
+		return notify.ContactEdited
 	}
 	return ""
 }

@@ -311,7 +311,7 @@ func TestUpdateMe_KeepsNotesOfStaff(t *testing.T) {
 	after := expect.Value(studio.App.Accounts.UpdateMe(
 		t.Context(), testkit.SelfOnly(ana), new(2),
 		func(m *member.Member) error { m.Name, m.Locale = "Ann", "pt"; return nil },
-	))(t)
+	))(t).Member
 	must.True(t, after.Name == "Ann" && after.Notes == "" && after.Version == 3, must.Sprintf("%+v", after))
 	test.EqOp(t, 1, studio.Count(
 		`select count(*) from members where id = $1 and notes = 'difficult' and name = 'Ann'`, ana.Member,

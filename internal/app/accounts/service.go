@@ -2,6 +2,7 @@
 package accounts
 
 import (
+	"github.com/berthhq/berth/internal/app/contacts"
 	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/seal"
 	"github.com/berthhq/berth/internal/tenant"
@@ -13,7 +14,7 @@ type Config struct {
 	// RolesChanged is called after a commit that changed permissions in a tenant. Optional. Other nodes are notified
 	// through AccessChannel.
 	RolesChanged func(tenant.TenantID)
-	// Seals keep the tokens of devices.
+	// Seals keep the tokens of devices, and the codes for contacts.
 	Seals seal.Keys
 }
 
@@ -22,11 +23,12 @@ type Service struct {
 	engine       *engine.Engine
 	rolesChanged func(tenant.TenantID)
 	seals        seal.Keys
+	codes        contacts.Codes
 }
 
 // New makes a Service.
 func New(c Config) *Service {
-	s := &Service{engine: c.Engine, rolesChanged: c.RolesChanged, seals: c.Seals}
+	s := &Service{engine: c.Engine, rolesChanged: c.RolesChanged, seals: c.Seals, codes: contacts.Codes{Seals: c.Seals}}
 	if s.rolesChanged == nil {
 		s.rolesChanged = func(tenant.TenantID) {}
 	}

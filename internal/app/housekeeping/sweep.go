@@ -21,6 +21,7 @@ import (
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/credit"
+	"github.com/berthhq/berth/internal/rules/member"
 	"github.com/berthhq/berth/internal/rules/session"
 	"github.com/berthhq/berth/internal/tenant"
 )
@@ -74,11 +75,11 @@ func (s *Service) sweepAll(ctx context.Context, log *slog.Logger) {
 	}
 }
 
-// SweepTenant does what is due in a tenant without a request: it ends holds, offers and waitlist entries, marks
-// no-shows, renews and expires subscriptions, creates the sessions of series without an end, deletes old idempotency
-// keys, devices and display links, and seals tokens of devices. Every transaction checks again what was found, so a
-// second sweep, at the same time or later, changes nothing. A failure does not stop the other steps, and is left for
-// the next sweep. The error is the first of each step.
+// SweepTenant does what is due in a tenant without a request: it ends holds, offers and waitlist entries, marks no-
+// shows, renews and expires subscriptions, creates the sessions of series without an end, deletes old idempotency
+// keys, devices, display links and codes for contacts, and seals tokens of devices. Every transaction checks again
+// what was found, so a second sweep, at the same time or later, changes nothing. A failure does not stop the other
+// steps, and is left for the next sweep. The error is the first of each step.
 func (s *Service) SweepTenant(ctx context.Context, id tenant.TenantID) (SweepResult, error) {
 	var done SweepResult
 	caller := tenant.System(id)
@@ -100,6 +101,7 @@ func (s *Service) SweepTenant(ctx context.Context, id tenant.TenantID) (SweepRes
 		{found.devices, s.sweepDevices},
 		{found.displays, s.sweepDisplayLinks},
 		{len(found.unsealed) > 0, s.sealDevices},
+		{found.codes, s.sweepCodes},
 	} {
 		if step.due {
 			failed = append(failed, step.run(ctx, caller, &done))
@@ -124,6 +126,7 @@ type work struct {
 	devices       bool
 	displays      bool
 	unsealed      []accountdb.UnsealedDevice
+	codes         bool
 }
 
 func (w work) queues() bool {
@@ -151,6 +154,7 @@ func (s *Service) findWork(ctx context.Context, caller tenant.Caller) (work, err
 	accountdb.HasStaleDevices(&b, caller.Tenant, now.Add(-deviceLife), &found.devices)
 	bookingdb.HasOldDisplayLinks(&b, caller.Tenant, now.Add(-displayLinkLife), &found.displays)
 	accountdb.ListUnsealedDevices(&b, caller.Tenant, 1, &found.unsealed)
+	accountdb.HasOldCodes(&b, caller.Tenant, now.Add(-member.CodeDay), &found.codes)
 	bookingdb.FindNextExpiry(&b, caller.Tenant, &expiry)
 	messagedb.FindNextNotice(&b, caller.Tenant, &notice)
 	if err := s.engine.Read(ctx, caller, &b); err != nil {
@@ -311,6 +315,11 @@ const deviceLife = 60 * 24 * time.Hour
 
 func (s *Service) sealDevices(ctx context.Context, caller tenant.Caller, _ *SweepResult) error {
 	return s.accounts.SealDevices(ctx, caller.Tenant)
+}
+
+// sweepCodes deletes codes for contacts that no longer count.
+func (s *Service) sweepCodes(ctx context.Context, caller tenant.Caller, _ *SweepResult) error {
+	return s.accounts.SweepCodes(ctx, caller.Tenant)
 }
 
 // sweepDevices deletes devices whose app was not opened for that long.

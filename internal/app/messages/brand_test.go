@@ -56,6 +56,7 @@ func TestMail_HasTheTenantsBrand(t *testing.T) {
 	)
 	sent(studio, "called off", true)
 
+	studio.ConfirmContacts(studio.Owner)
 	expect.OK(studio.T)(studio.App.Messages.SendTest(studio.T.Context(), studio.Owner, notify.Reminder, email, "en"))
 	for _, m := range studio.Provider.Take() {
 		wears("a test", m, true)

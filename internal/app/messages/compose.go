@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/berthhq/berth/internal/app/contacts"
 	"github.com/berthhq/berth/internal/app/waitlists"
 	"github.com/berthhq/berth/internal/data/messagedb"
 	"github.com/berthhq/berth/internal/pg"
@@ -29,12 +30,15 @@ type composer struct {
 func (c composer) compose() (notify.Message, notify.Rendered, notify.Reason, error) {
 	locales := []string{c.to.Locale, cmp.Or(c.settings.Locale, c.profile.locale)}
 	unsubscribe := ""
-	if c.channel == notify.Email && !c.notice.Topic.Mandatory(c.channel) {
+	if c.channel == notify.Email && !c.notice.Topic.ForContact() && !c.notice.Topic.Mandatory(c.channel) {
 		unsubscribe = c.service.unsubscribeLink(c.Tenant, c.notice, c.to)
 	}
 	var reason notify.Reason
 	t := notify.Choose(templatesOf(c.templates), c.notice.Topic, c.channel, locales...)
-	values := c.values(t.Locale)
+	values, err := c.values(t.Locale)
+	if err != nil {
+		return notify.Message{}, notify.Rendered{}, "", err
+	}
 	out, err := notify.Render(t, values, c.profile.brand, unsubscribe)
 	if err != nil {
 		reason = notify.BadTemplate
@@ -93,7 +97,7 @@ func templatesOf(own []messagedb.OwnTemplate) []notify.Template {
 }
 
 // values returns the variables of the message in the language of a locale. Times are in the recipient's zone.
-func (c composer) values(locale string) notify.Values {
+func (c composer) values(locale string) (notify.Values, error) {
 	zone, err := time.LoadLocation(c.subject.TimeZone)
 	if err != nil || c.subject.TimeZone == "" {
 		zone = c.to.Zone
@@ -105,10 +109,20 @@ func (c composer) values(locale string) notify.Values {
 		Coach: c.subject.Coach, Party: c.subject.Party, Start: c.subject.StartsAt, End: c.subject.EndsAt,
 		Window: c.subject.Window, Plan: c.subject.PlanNamed,
 	}
+	if c.notice.Topic == notify.ContactCode {
+		code, err := c.service.seals.Open(c.Tenant, c.notice.Details.Sealed)
+		if err != nil {
+			return nil, err
+		}
+		link := contacts.Link{Tenant: c.Tenant, Member: c.notice.Member, Code: tenant.CodeID{UUID: c.notice.Thing}}
+		content.Code, content.Until = string(code), c.notice.ExpiresAt
+		content.ConfirmURL = c.service.publicURL + contacts.LinkPath + c.service.codes.WriteLink(link)
+	}
+	content.ByPhone = c.channel == notify.SMS
 	if c.offer != nil {
 		content.ClaimURL, content.Code, content.Until = c.offer.ClaimURL, c.offer.Code, c.offer.ExpiresAt
 	}
-	return content.Values(locale)
+	return content.Values(locale), nil
 }
 
 // entry returns the calendar entry of a booking, for mails about a change of it.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/app/waitlists"
+	"github.com/berthhq/berth/internal/data/accountdb"
 	"github.com/berthhq/berth/internal/data/messagedb"
 	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/pg"
@@ -38,7 +39,9 @@ type noticeBatch struct {
 	sent        map[tenant.UUID]map[notify.Channel][]time.Time
 	subjects    map[tenant.UUID]*messagedb.Subject
 	offers      map[tenant.OfferID]*waitlists.OfferFacts
-	guests      map[tenant.UUID]*notify.Recipient // by their booking
+	guests      map[tenant.UUID]*notify.Recipient     // by their booking
+	addressed   map[tenant.NoticeID]*notify.Recipient // the contacts of notices that are for one
+	pending     map[tenant.MemberID][]member.PendingContact
 	templates   []messagedb.OwnTemplate
 
 	// What follows.
@@ -69,6 +72,8 @@ func newNoticeBatch(s *Service, tx *engine.Tx) *noticeBatch {
 		subjects:    make(map[tenant.UUID]*messagedb.Subject),
 		offers:      make(map[tenant.OfferID]*waitlists.OfferFacts),
 		guests:      make(map[tenant.UUID]*notify.Recipient),
+		addressed:   make(map[tenant.NoticeID]*notify.Recipient),
+		pending:     make(map[tenant.MemberID][]member.PendingContact),
 	}
 }
 
@@ -92,6 +97,7 @@ func (b *noticeBatch) load(ctx context.Context, due []tenant.NoticeID) error {
 		payers     idSet[tenant.UUID]
 		recipients idSet[tenant.UUID]
 		topics     idSet[notify.Topic]
+		confirming idSet[tenant.MemberID]
 	)
 	for _, n := range b.open {
 		members.add(n.Member)
@@ -101,6 +107,12 @@ func (b *noticeBatch) load(ctx context.Context, due []tenant.NoticeID) error {
 		payers.add(n.Details.Payer)
 		recipients.add(n.Recipient())
 		topics.add(n.Topic)
+		if n.Topic.ForContact() {
+			confirming.add(n.Member)
+			b.addressed[n.ID] = new(notify.Recipient{}.At(
+				n.Topic.Channels(n.Lane)[0], n.Details.To, make(map[notify.Channel]notify.Reason),
+			))
+		}
 		if n.Booking.IsZero() && n.Entry.IsZero() {
 			sessions.add(n.Session)
 		}
@@ -111,6 +123,10 @@ func (b *noticeBatch) load(ctx context.Context, due []tenant.NoticeID) error {
 	messagedb.ListSent(&second, b.Tenant, recipients.list, b.Now.Add(-24*time.Hour), b.sent)
 	messagedb.ListSubjects(&second, b.Tenant, bookings.list, entries.list, sessions.list, payers.list, b.subjects)
 	messagedb.ListTemplates(&second, b.Tenant, topics.list, &b.templates)
+	if len(confirming.list) > 0 {
+		accountdb.ListPendingContacts(&second, b.Tenant, confirming.list, b.pending)
+		messagedb.ListStops(&second, b.Tenant, slices.Collect(maps.Values(b.addressed)))
+	}
 	if len(offers.list) > 0 {
 		b.service.offers.ReadOffers(&second, b.Tenant, offers.list, b.offers)
 	}
@@ -177,6 +193,9 @@ func (b *noticeBatch) recipient(n notify.Notice) notify.Recipient {
 	if to := b.recipients[n.Member.UUID]; to != nil {
 		r = *to
 		r.Preferences = b.preferences[n.Member]
+		if at := b.addressed[n.ID]; at != nil {
+			r = r.At(n.Topic.Channels(n.Lane)[0], n.Details.To, at.Stopped)
+		}
 	} else if guest := b.guests[n.Booking.UUID]; guest != nil {
 		r = *guest
 	}
@@ -204,6 +223,9 @@ func (b *noticeBatch) decide(ctx context.Context, open *messagedb.OpenNotice) er
 	subject := b.subject(n)
 	to := b.recipient(n)
 	matter := subject.Facts
+	matter.CodeOpen = slices.ContainsFunc(b.pending[n.Member], func(p member.PendingContact) bool {
+		return p.Code.UUID == n.Thing && p.Open(b.Now)
+	})
 	offer := b.offers[n.Offer]
 	if !n.Topic.IsOffer() {
 		offer = nil // after an accepted offer the notice is about the booking, and is sent however late it is
@@ -327,7 +349,8 @@ func (b *noticeBatch) send(
 	n.Attempts++
 	provider, own := b.service.provider(b.senders, c)
 	line := messagedb.Delivery{
-		Channel: c, Status: notify.PossiblySent, Reason: reason, Provider: provider, Attempt: n.Attempts, Counted: true,
+		Channel: c, Status: notify.PossiblySent, Reason: reason, Provider: provider, Attempt: n.Attempts,
+		Counted: n.Topic.Counted(),
 	}
 	if provider == LocalOutbox {
 		line.Content = &rendered
@@ -339,6 +362,9 @@ func (b *noticeBatch) send(
 		b.out = append(b.out, Outgoing{Message: message, Notice: n, Provider: provider, Own: own, Device: d.device})
 	}
 	b.states = append(b.states, n.Started(b.Now))
+	if !n.Topic.Counted() {
+		return nil
+	}
 	// The frequency cap of later notices in this batch counts it, too.
 	if b.sent[n.Recipient()] == nil {
 		b.sent[n.Recipient()] = make(map[notify.Channel][]time.Time)

@@ -22,6 +22,9 @@ func (s *Service) NoticeConsumer() outbox.Consumer {
 func (s *Service) planNotices(ctx context.Context, tx *pg.Tx, in tenant.TenantID, records []*outbox.Record) error {
 	var events []notify.Event
 	for _, r := range records {
+		if r.Type == outbox.MemberChanged {
+			s.Notices.Set(in, s.engine.Now()) // it may have left a notice about a contact
+		}
 		if notify.HasMessages(string(r.Type)) {
 			events = append(events, eventOf(r))
 		}

@@ -150,10 +150,7 @@ func TestProviders_StopInvalidAddresses(t *testing.T) {
 	test.EqOp(t, 1, len(p.Twilio.Messages()), test.Sprint("SMS instead of the push"))
 	// A new address begins anew.
 	p.Mail.React(func(string) smtptest.Reaction { return smtptest.Reaction{} })
-	_, err = p.App.Accounts.UpdateMe(
-		p.T.Context(), mia, nil, func(m *memberValue) error { m.Email = "new@example.com"; return nil },
-	)
-	p.NoError(err)
+	p.EditMember(mia, func(m *memberValue) { m.Email = "new@example.com" })
 	p.MustPlace(mia, p.SessionAt(testkit.Noon.Add(96*time.Hour)))
 	p.Deliver()
 	test.EqOp(t, 1, len(p.Mail.Mails()), test.Sprint("mails to the new address"))

@@ -91,9 +91,7 @@ func TestReplies_ToASharedNumber(t *testing.T) {
 		studio.MakeOffers()
 		noas[i] = studio.AddReachable("Noa")
 		studio.RemoveDevices(noas[i])
-		expect.OK(studio.T)(studio.App.Accounts.UpdateMe(
-			studio.T.Context(), noas[i], nil, func(m *memberValue) error { m.Phone = number; return nil },
-		))
+		studio.EditMember(noas[i], func(m *memberValue) { m.Phone = number })
 		got := p.ReceiveSMS(inbound, number, "HELP")
 		test.False(
 			t, i == 0 && contains(got, "<Message>"),

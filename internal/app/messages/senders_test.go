@@ -12,8 +12,10 @@ import (
 	"github.com/berthhq/berth/internal/app"
 	"github.com/berthhq/berth/internal/app/messages"
 	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/fault/faulttest"
 	"github.com/berthhq/berth/internal/fcm/fcmtest"
 	"github.com/berthhq/berth/internal/localbox"
+	"github.com/berthhq/berth/internal/rules/member"
 	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/rules/session"
 	"github.com/berthhq/berth/internal/smtp/smtptest"
@@ -188,10 +190,8 @@ func TestSendTest_SendsImmediately(t *testing.T) {
 		_, err := ask(c, "en")
 		test.EqOp(t, fault.Unreachable, fault.ReasonOf(err), test.Sprintf("%s without a number and a device: %v", c, err))
 	}
-	_, err := p.App.Accounts.UpdateMe(
-		p.T.Context(), p.Owner, nil, func(m *memberValue) error { m.Phone = "+4915112345678"; return nil },
-	)
-	p.NoError(err)
+	p.EditMember(p.Owner, func(m *memberValue) { m.Phone = "+4915112345678" })
+	p.ConfirmContacts(p.Owner)
 	second(p.Studio, p.Owner)
 	for c, text := range map[notify.Channel]string{sms: "frei bis", push: "Ein Platz für Sie", email: "Wann: "} {
 		lines := expect.Value(ask(c, "de"))(t)
@@ -221,7 +221,8 @@ func TestSendTest_SendsImmediately(t *testing.T) {
 	)
 	// A device that is gone is forgotten, as after any message.
 	p.FCM.React(func(fcmtest.Message) fcmtest.Reaction { return fcmtest.Unregistered })
-	if lines, err = ask(push, "en"); err != nil || len(lines) != 1 || lines[0].Reason != notify.NotRegistered ||
+	lines, err := ask(push, "en")
+	if err != nil || len(lines) != 1 || lines[0].Reason != notify.NotRegistered ||
 		p.Count(`select count(*) from devices`) != 0 {
 		t.Errorf("%+v, %v", lines, err)
 	}
@@ -238,4 +239,37 @@ func TestSendTest_SendsImmediately(t *testing.T) {
 	p.NoError(err)
 	_, err = ask(sms, "en")
 	test.EqOp(t, fault.Unreachable, fault.ReasonOf(err), test.Sprintf("after STOP: %v", err))
+}
+
+// A test message goes to confirmed contacts only. Others get the code that confirms them, and a day has its limit.
+func TestSendTest_GoesToConfirmedContacts(t *testing.T) {
+	t.Parallel()
+	s := messagetest.New(t)
+	ask := func(c notify.Channel) ([]messages.Delivery, error) {
+		return s.App.Messages.SendTest(t.Context(), s.Owner, notify.Reminder, c, "en")
+	}
+	s.EditMember(s.Owner, func(m *memberValue) { m.Phone = "+351912345678" })
+	expect.Reason(t, fault.ContactCountry)(ask(sms))
+	for range 2 { // the second test needs no second code
+		test.SliceEmpty(t, expect.Value(ask(email))(t))
+	}
+	s.Deliver()
+	sent := s.Provider.Take()
+	must.SliceLen(t, 1, sent)
+	must.True(t, sent[0].To == "olga@example.com" && contains(sent[0].Subject, "is your code"), must.Sprintf("%+v", sent))
+
+	verified := s.Owner
+	verified.Email = "olga@example.com"
+	must.SliceLen(t, 1, expect.Value(s.App.Messages.SendTest(t.Context(), verified, notify.Reminder, email, "en"))(t))
+
+	code, _, _ := strings.Cut(sent[0].Subject, " ")
+	expect.OK(t)(s.App.Accounts.ConfirmContact(t.Context(), s.Owner, member.ByEmail, code))
+	for range 19 {
+		must.SliceLen(t, 1, expect.Value(ask(email))(t))
+	}
+	_, err := ask(email)
+	test.EqOp(t, "QUOTA_EXCEEDED limit=20 quota=test_messages", faulttest.Text(err))
+	test.EqOp(t, 20, s.Count(`select count(*) from audit_entries where action = 'test_message.sent'`))
+	s.Clock.Advance(24 * time.Hour)
+	must.SliceLen(t, 1, expect.Value(ask(email))(t))
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/berthhq/berth/internal/app/contacts"
 	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/app/waitlists"
 	"github.com/berthhq/berth/internal/data/accountdb"
@@ -44,6 +45,7 @@ type Service struct {
 	engine    *engine.Engine
 	publicURL string
 	seals     seal.Keys
+	codes     contacts.Codes
 	providers map[notify.Channel]string // of the platform
 	mailFrom  string
 	checkFCM  func([]byte) error
@@ -57,6 +59,7 @@ func New(c Config) *Service {
 		engine:    c.Engine,
 		publicURL: c.PublicURL,
 		seals:     c.Seals,
+		codes:     contacts.Codes{Seals: c.Seals},
 		providers: c.PlatformSenders,
 		mailFrom:  c.MailFrom,
 		checkFCM:  c.CheckFCMKey,

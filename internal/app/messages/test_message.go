@@ -3,7 +3,10 @@ package messages
 import (
 	"cmp"
 	"context"
+	"strconv"
+	"time"
 
+	"github.com/berthhq/berth/internal/app/contacts"
 	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/data/accountdb"
 	"github.com/berthhq/berth/internal/data/messagedb"
@@ -14,22 +17,34 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// testMessages are the messages of a test: several if there are several devices. Only ids is stored for a replay.
+// testMessages are the messages of a test: several if there are several devices, none if the caller has to confirm the
+// contact first. Only ids is stored for a replay.
 type testMessages struct {
 	ids []tenant.DeliveryID
 	out []Outgoing
 }
 
+// maxTests is how many test messages a member can send within testDay, because they cost the platform money.
+const (
+	maxTests = 20
+	testDay  = 24 * time.Hour
+)
+
 // SendTest sends a template with example values to the caller and waits for the provider's answer. It returns the
-// attempts in the delivery log: one, or one for each device. Errors: MEMBER_NOT_FOUND, UNREACHABLE.
+// attempts in the delivery log: one, or one for each device. If the caller has not confirmed the contact, it sends the
+// code for that instead, and returns none. Errors: MEMBER_NOT_FOUND, UNREACHABLE, QUOTA_EXCEEDED, CONTACT_COUNTRY.
 func (s *Service) SendTest(
 	ctx context.Context, caller tenant.Caller, topic notify.Topic, c notify.Channel, locale string,
 ) ([]Delivery, error) {
 	spec := engine.Spec[testMessages]{
 		Name: "notification.test", Replay: true, Answer: func(t *testMessages) []any { return []any{&t.ids} },
 	}
+	code, err := s.codes.New(caller.Tenant)
+	if err != nil {
+		return nil, err
+	}
 	test, err := engine.Do(ctx, s.engine, caller, spec, func(ctx context.Context, tx *engine.Tx) (testMessages, error) {
-		out, err := s.composeTest(ctx, tx, topic, c, locale)
+		out, err := s.composeTest(ctx, tx, topic, c, locale, code)
 		return testMessages{pg.Array(out, func(o Outgoing) tenant.DeliveryID { return o.Message.ID }), out}, err
 	})
 	if err == nil && len(test.out) > 0 { // a replayed answer has none: they were sent before
@@ -48,10 +63,14 @@ func (s *Service) sendTest(ctx context.Context, in tenant.TenantID, out []Outgoi
 	return s.settle(ctx, in, attempts, pg.Array(attempts, outcomeOf), nil, s.engine.Now())
 }
 
+// contactOf is what members confirm before they get test messages over a channel.
+var contactOf = map[notify.Channel]member.ContactKind{notify.SMS: member.ByPhone, notify.Email: member.ByEmail}
+
 // composeTest writes the messages of a test and logs them.
 func (s *Service) composeTest(
-	ctx context.Context, tx *engine.Tx, topic notify.Topic, c notify.Channel, locale string,
+	ctx context.Context, tx *engine.Tx, topic notify.Topic, c notify.Channel, locale string, code contacts.Code,
 ) ([]Outgoing, error) {
+	tests := 0
 	var settings notify.Settings
 	var sealed *messagedb.Sealed
 	var own []messagedb.OwnTemplate
@@ -64,6 +83,7 @@ func (s *Service) composeTest(
 		messagedb.FindSenders(b, tx.Tenant, &sealed)
 		messagedb.ListTemplates(b, tx.Tenant, []notify.Topic{topic}, &own)
 		profile.queue(b, tx.Tenant)
+		messagedb.CountTests(b, tx.Tenant, tx.Caller.Member, tx.Now.Add(-testDay), &tests)
 	})
 	if err != nil {
 		return nil, err
@@ -72,6 +92,15 @@ func (s *Service) composeTest(
 	if !to.Reachable(c) || to.Stopped[c] != "" {
 		return nil, fault.New(fault.FailedPrecondition, fault.Unreachable,
 			"You have no number, address or device for that channel, or have stopped it.").WithMetadata("channel", string(c))
+	}
+	if kind, ok := contactOf[c]; ok && !m.Confirmed(kind, tx.Caller.Email) {
+		_, _, err := s.codes.Ask(ctx, tx, m.ID, m.Contact(kind), code, false)
+		return nil, err
+	}
+	if tests >= maxTests {
+		return nil, fault.New(fault.ResourceExhausted, fault.QuotaExceeded,
+			"At most %d test messages are sent in 24 hours. Try again tomorrow.", maxTests).
+			WithMetadata("quota", "test_messages").WithMetadata("limit", strconv.Itoa(maxTests))
 	}
 	template := notify.Choose(templatesOf(own), topic, c, locale, to.Locale, cmp.Or(settings.Locale, profile.locale))
 	n := notify.Notice{Topic: topic, Member: m.ID}

@@ -19,6 +19,8 @@ var memberRows = pg.NewTable("m", func(m *member.Member) []pg.Column {
 		pg.Col("name", &m.Name),
 		pg.Col("email", &m.Email),
 		pg.Col("phone", &m.Phone),
+		pg.Col("confirmed_email", &m.ConfirmedEmail),
+		pg.Col("confirmed_phone", &m.ConfirmedPhone),
 		pg.Col("tier", &m.Tier),
 		pg.Col("tags", pg.List(&m.Tags)),
 		pg.Col("status", &m.Status),

@@ -191,6 +191,13 @@ func FindDeliveries(b *pg.Batch, in tenant.TenantID, ids []tenant.DeliveryID, in
 	deliveries.List(b.Queue(findDeliveries, in, ids), into)
 }
 
+// CountTests counts the test messages that a member has sent to themselves since a time.
+func CountTests(b *pg.Batch, in tenant.TenantID, owner tenant.MemberID, since time.Time, into *int) {
+	b.Queue(`
+select count(*) from deliveries where tenant_id = $1 and member_id = $2 and created_at > $3 and notice_id is null`,
+		in, owner, since).Scan(into)
+}
+
 // PutPhoneTenants records that the tenant sends to numbers from the platform's number, which tenants share.
 func PutPhoneTenants(tx *pg.Tx, in tenant.TenantID, numbers []string) {
 	if len(numbers) == 0 {

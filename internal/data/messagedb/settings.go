@@ -25,6 +25,7 @@ var settings = pg.NewTable("n", func(s *settingsRow) []pg.Column {
 		pg.Col("sender_name", &s.SenderName),
 		pg.Col("credits_low_at", &s.CreditsLowAt),
 		pg.Col("locale", &s.Locale),
+		pg.Col("phone_countries", pg.List(&s.PhoneCountries)),
 		pg.Col("version", &s.Version),
 		pg.Col("updated_at", &s.UpdatedAt),
 	}

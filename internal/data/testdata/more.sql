@@ -22,6 +22,11 @@ select again('member_roles', $$member_id = id('third'), role = 'zoo'$$);
 select again('devices', $$id = id('other'), token_hash = hash('other'), seen_at = seen_at + interval '1 s'$$);
 select again('devices', $$id = id('third'), token_hash = hash('third'), member_id = id('third'),
   seen_at = seen_at - interval '1 s'$$);
+select again('pending_contacts', $$kind = 'PHONE', address = '+4414', code_id = id('other')$$);
+select again('pending_contacts', $$member_id = id('third'), code_id = id('third')$$);
+select again('contact_codes', $$id = id('other'), kind = 'PHONE', address_hash = null$$);
+select again('contact_codes', $$id = id('third'), created_at = created_at + interval '1 s'$$);
+select again('contact_codes', $$id = id('fourth'), member_id = id('third'), address_hash = hash('other')$$);
 select again('service_accounts', $$id = id('other'), name = 'door', revoked_at = created_at$$);
 select again('service_accounts', $$id = id('third'), name = 'Bell'$$);
 select again('service_account_roles', $$account_id = id('other'), role = 'zoo'$$);

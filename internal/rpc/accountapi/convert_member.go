@@ -5,11 +5,13 @@ import (
 	"github.com/berthhq/berth/internal/app/accounts"
 	"github.com/berthhq/berth/internal/rpc/convert"
 	"github.com/berthhq/berth/internal/rules/member"
+	"github.com/berthhq/berth/internal/tenant"
 )
 
 const (
 	memberStatusPrefix = "MEMBER_STATUS_"
 	deviceKindPrefix   = "DEVICE_KIND_"
+	contactKindPrefix  = "CONTACT_KIND_"
 )
 
 func memberMessage(m member.Member) *v1.Member {
@@ -29,7 +31,29 @@ func memberMessage(m member.Member) *v1.Member {
 		Etag:       convert.Etag(m.Version),
 		CreateTime: convert.Timestamp(m.CreatedAt),
 		UpdateTime: convert.Timestamp(m.UpdatedAt),
+
+		EmailConfirmed: m.Confirmed(member.ByEmail, ""),
+		PhoneConfirmed: m.Confirmed(member.ByPhone, ""),
 	}
+}
+
+// ownMessage is the message of the caller's own membership.
+func ownMessage(m member.Member, caller tenant.Caller) *v1.Member {
+	own := memberMessage(m)
+	own.EmailConfirmed = m.Confirmed(member.ByEmail, caller.Email)
+	return own
+}
+
+func pendingMessage(p member.PendingContact) *v1.PendingContact {
+	return &v1.PendingContact{
+		Kind:           convert.Enum[v1.ContactKind](v1.ContactKind_value, contactKindPrefix, p.Kind),
+		Address:        p.Address,
+		CodeExpireTime: convert.Timestamp(p.ExpiresAt),
+	}
+}
+
+func contactKind(k v1.ContactKind) member.ContactKind {
+	return convert.EnumName[member.ContactKind](contactKindPrefix, k)
 }
 
 // memberValue converts a new member. It leaves out the fields that the service sets.

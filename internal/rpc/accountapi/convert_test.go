@@ -30,6 +30,7 @@ func TestConversions_CarryEveryField(t *testing.T) {
 		})(&edited))
 		return edited
 	})
+	converttest.Add(&l, pendingMessage, func(p *member.PendingContact) { p.Kind = member.ByPhone })
 	converttest.Add(&l, deviceMessage, func(d *member.Device) { d.Kind = member.Android })
 	converttest.Add(&l, importProgressMessage)
 	converttest.Add(&l, importReportMessage)

@@ -88,12 +88,15 @@ func (s *Accounts) ImportMembers(
 
 // GetMe handles MemberService.GetMe.
 func (s *Accounts) GetMe(ctx context.Context, _ *v1.GetMeRequest) (*v1.GetMeResponse, error) {
-	me, err := s.Service.GetMe(ctx, request.Caller(ctx))
+	caller := request.Caller(ctx)
+	me, err := s.Service.GetMe(ctx, caller)
 	if err != nil {
 		return nil, err
 	}
 	return &v1.GetMeResponse{
-		Member: memberMessage(me.Member), Permissions: me.Permissions, Devices: convert.Messages(me.Devices, deviceMessage),
+		Member: ownMessage(me.Member, caller), Permissions: me.Permissions,
+		Devices:         convert.Messages(me.Devices, deviceMessage),
+		PendingContacts: convert.Messages(me.Pending, pendingMessage),
 	}, nil
 }
 
@@ -104,11 +107,47 @@ func (s *Accounts) UpdateMe(ctx context.Context, req *v1.UpdateMeRequest) (*v1.U
 	if err != nil {
 		return nil, err
 	}
-	m, err := s.Service.UpdateMe(ctx, request.Caller(ctx), expect, editMember(sent, req.GetUpdateMask().GetPaths()))
+	caller := request.Caller(ctx)
+	me, err := s.Service.UpdateMe(ctx, caller, expect, editMember(sent, req.GetUpdateMask().GetPaths()))
 	if err != nil {
 		return nil, err
 	}
-	return &v1.UpdateMeResponse{Member: memberMessage(m)}, nil
+	return &v1.UpdateMeResponse{
+		Member: ownMessage(me.Member, caller), PendingContacts: convert.Messages(me.Pending, pendingMessage),
+	}, nil
+}
+
+// ConfirmContact handles MemberService.ConfirmContact.
+func (s *Accounts) ConfirmContact(
+	ctx context.Context, req *v1.ConfirmContactRequest,
+) (*v1.ConfirmContactResponse, error) {
+	caller := request.Caller(ctx)
+	m, err := s.Service.ConfirmContact(ctx, caller, contactKind(req.GetKind()), req.GetCode())
+	if err != nil {
+		return nil, err
+	}
+	return &v1.ConfirmContactResponse{Member: ownMessage(m, caller)}, nil
+}
+
+// ResendContactCode handles MemberService.ResendContactCode.
+func (s *Accounts) ResendContactCode(
+	ctx context.Context, req *v1.ResendContactCodeRequest,
+) (*v1.ResendContactCodeResponse, error) {
+	pending, err := s.Service.ResendContactCode(ctx, request.Caller(ctx), contactKind(req.GetKind()))
+	if err != nil {
+		return nil, err
+	}
+	return &v1.ResendContactCodeResponse{PendingContact: pendingMessage(pending)}, nil
+}
+
+// CancelContact handles MemberService.CancelContact.
+func (s *Accounts) CancelContact(
+	ctx context.Context, req *v1.CancelContactRequest,
+) (*v1.CancelContactResponse, error) {
+	if err := s.Service.CancelContact(ctx, request.Caller(ctx), contactKind(req.GetKind())); err != nil {
+		return nil, err
+	}
+	return &v1.CancelContactResponse{}, nil
 }
 
 // RegisterDevice handles MemberService.RegisterDevice.

@@ -69,7 +69,7 @@ func settingsMessage(s notify.Settings) *v1.NotificationSettings {
 		SmsPerDay: int32(s.PerDay[notify.SMS]), PushPerDay: int32(s.PerDay[notify.Push]),
 		EmailPerDay: int32(s.PerDay[notify.Email]),
 		ReplyTo:     s.ReplyTo, SenderName: s.SenderName, CreditsLowAt: int32(s.CreditsLowAt), Locale: s.Locale,
-		Etag: convert.Etag(s.Version),
+		PhoneCountries: s.PhoneCountries, Etag: convert.Etag(s.Version),
 	}
 	for _, d := range s.Reminders {
 		m.Reminders = append(m.Reminders, convert.DurationMessage(d))
@@ -97,10 +97,11 @@ func editSettings(sent *v1.NotificationSettings, paths []string) func(*notify.Se
 					s.Reminders = append(s.Reminders, d.AsDuration())
 				}
 			},
-			"reply_to":       convert.Field(&s.ReplyTo, sent.GetReplyTo()),
-			"sender_name":    convert.Field(&s.SenderName, sent.GetSenderName()),
-			"credits_low_at": convert.Field(&s.CreditsLowAt, int(sent.GetCreditsLowAt())),
-			"locale":         convert.Field(&s.Locale, sent.GetLocale()),
+			"reply_to":        convert.Field(&s.ReplyTo, sent.GetReplyTo()),
+			"sender_name":     convert.Field(&s.SenderName, sent.GetSenderName()),
+			"credits_low_at":  convert.Field(&s.CreditsLowAt, int(sent.GetCreditsLowAt())),
+			"locale":          convert.Field(&s.Locale, sent.GetLocale()),
+			"phone_countries": convert.Field(&s.PhoneCountries, sent.GetPhoneCountries()),
 		}.Set(paths)
 	}
 }

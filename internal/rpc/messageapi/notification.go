@@ -220,7 +220,7 @@ func (s *Messages) SendTest(ctx context.Context, req *v1.SendTestRequest) (*v1.S
 	if err != nil {
 		return nil, err
 	}
-	return &v1.SendTestResponse{Deliveries: deliveryMessages(lines)}, nil
+	return &v1.SendTestResponse{Deliveries: deliveryMessages(lines), ConfirmationNeeded: len(lines) == 0}, nil
 }
 
 // GetSenders handles NotificationService.GetSenders.

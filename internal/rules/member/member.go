@@ -36,6 +36,9 @@ type Member struct {
 	TimeZone string // IANA; empty: the tenant's
 	Notes    string // for staff only
 
+	// The contacts that are known to be the member's. See Confirmed.
+	ConfirmedEmail, ConfirmedPhone string
+
 	Version   int
 	CreatedAt time.Time
 	UpdatedAt time.Time
@@ -69,6 +72,7 @@ func Edit(before, after Member, self, others bool) (Member, []string, error) {
 	if before.IsActiveOwner() && !after.IsActiveOwner() && !others {
 		return before, nil, ErrLastOwner
 	}
+	after.forgetConfirmed()
 	changed := ChangedFields(before, after)
 	if before.IsOwner() && !self {
 		for _, field := range []string{"email", "phone"} {

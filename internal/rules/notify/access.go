@@ -16,7 +16,7 @@ const (
 	RoleTaken         AccessChangeKind = "ROLE_TAKEN"
 	Deactivated       AccessChangeKind = "DEACTIVATED"
 	Reactivated       AccessChangeKind = "REACTIVATED"
-	ContactChanged    AccessChangeKind = "CONTACT_CHANGED"
+	ContactEdited     AccessChangeKind = "CONTACT_CHANGED"
 	TransferOffered   AccessChangeKind = "TRANSFER_OFFERED"
 	TransferConfirmed AccessChangeKind = "TRANSFER_CONFIRMED"
 	TransferCancelled AccessChangeKind = "TRANSFER_CANCELLED"

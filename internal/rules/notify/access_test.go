@@ -48,7 +48,7 @@ func TestDecide_TellsOfAccessWhateverTheRecipientTurnedOff(t *testing.T) {
 func TestAccessChange_IsASentenceInEachLanguage(t *testing.T) {
 	t.Parallel()
 	kinds := []AccessChangeKind{
-		RoleGiven, RoleTaken, Deactivated, Reactivated, ContactChanged, TransferOffered, TransferConfirmed, TransferCancelled,
+		RoleGiven, RoleTaken, Deactivated, Reactivated, ContactEdited, TransferOffered, TransferConfirmed, TransferCancelled,
 	}
 	for _, language := range []string{"en", "de", "fr"} {
 		seen := make(map[string]bool)

@@ -23,13 +23,15 @@ type Content struct {
 	Plan                                      string
 	ClaimURL, Code                            string
 	Until                                     time.Time // when the offer ends
+	ConfirmURL                                string    // confirms an email address
+	ByPhone                                   bool      // the contact is a phone number
 }
 
 // Values returns the variables of the topic, with dates and times in the language of the locale.
 func (s Content) Values(locale string) Values {
 	in := localeFor(locale)
 	v := Values{"Name": s.Name, "Tenant": s.Tenant, "Link": s.Link}
-	if s.Topic.ofSession() {
+	if s.Topic.aboutSession() {
 		v["Title"], v["Location"], v["Address"] = s.Title, s.Location, s.Address
 		v["Resource"], v["Coach"], v["Party"] = s.Resource, s.Coach, s.Party
 		if !s.Start.IsZero() {
@@ -65,6 +67,10 @@ func (s Content) Values(locale string) Values {
 		if d.Access != nil {
 			v["Change"] = in.accessChange(*d.Access)
 		}
+	case ContactCode:
+		v["Code"], v["ConfirmURL"], v["Minutes"] = s.Code, s.ConfirmURL, int(s.Until.Sub(s.Now).Round(time.Minute)/time.Minute)
+	case ContactChanged:
+		v["ByPhone"] = s.ByPhone
 	case BookingConfirmed, Promoted, CheckInOpen:
 	}
 	return v.complete(s.Topic)

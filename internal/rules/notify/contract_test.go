@@ -27,7 +27,8 @@ func TestValues_StayAsTheyAreStored(t *testing.T) {
 	test.Eq(t, []Topic{
 		"BOOKING_CONFIRMED", "WAITLISTED", "PROMOTED", "OFFER", "OFFER_EXPIRING", "BOOKING_CANCELLED",
 		"SESSION_CANCELLED", "RESCHEDULED", "REMINDER", "CHECK_IN_OPEN", "CREDITS_LOW", "STAFF_NOTE", "ACCESS_CHANGED",
-	}, Topics())
+		"CONTACT_CODE", "CONTACT_CHANGED",
+	}, append(Topics(), ContactCode, ContactChanged))
 	test.Eq(t, []Channel{"SMS", "PUSH", "EMAIL"}, Channels())
 	test.Eq(t, []Lane{"ALERT", "MAIL"}, []Lane{Alert, Mail})
 	test.Eq(t, []Reason{
@@ -167,6 +168,9 @@ func TestSettings_AreNormalizedOrNameTheInvalidField(t *testing.T) {
 		"no SMS":       {func(s *Settings) { s.PerDay[SMS] = 0 }, "settings.sms_per_day"},
 		"no push":      {func(s *Settings) { s.PerDay[Push] = 0 }, "settings.push_per_day"},
 		"no mail":      {func(s *Settings) { s.PerDay[Email] = 0 }, "settings.email_per_day"},
+		"countries":    {func(s *Settings) { s.PhoneCountries = []string{"PT", "GB"} }, ""},
+		"no country":   {func(s *Settings) { s.PhoneCountries = []string{"UK"} }, "settings.phone_countries"},
+		"a continent":  {func(s *Settings) { s.PhoneCountries = []string{"001"} }, "settings.phone_countries"},
 		"no language":  {func(s *Settings) { s.Locale = "english!" }, "settings.locale"},
 		"a header more": {
 			func(s *Settings) { s.SenderName = "Studio\r\nBcc: all@example.com" }, "settings.sender_name",
@@ -190,10 +194,11 @@ func TestSettings_AreNormalizedOrNameTheInvalidField(t *testing.T) {
 	test.Eq(t, []time.Duration{time.Hour, time.Minute}, got.Reminders)
 	test.EqOp(t, time.Minute, s.Reminders[0]) // the caller's
 	s.ReplyTo, s.SenderName, s.Locale, s.EmailInQuiet = "a@b.example", "Harbour", "de", true
+	s.PhoneCountries = []string{"PT"}
 	test.Eq(t, catalog.AuditFields{
 		"quiet_hours": "21:00-08:00", "email_in_quiet_hours": true, "sms_per_day": 6, "push_per_day": 12,
 		"email_per_day": 20, "reminders": []string{"1m0s", "1h0m0s", "1m0s"}, "reply_to": "a@b.example",
-		"sender_name": "Harbour", "credits_low_at": 1, "locale": "de",
+		"sender_name": "Harbour", "credits_low_at": 1, "locale": "de", "phone_countries": []string{"PT"},
 	}, s.Facts())
 	test.Eq(t, []time.Duration{24 * time.Hour, 30 * time.Minute}, DefaultSettings().Reminders)
 }

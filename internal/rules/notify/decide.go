@@ -63,7 +63,8 @@ type Facts struct {
 	SessionGone bool // the session is cancelled or deleted
 	StartsAt    time.Time
 	Offer       *Offer
-	Balance     int // credits of the subscription
+	Balance     int  // credits of the subscription
+	CodeOpen    bool // the code of the notice can still be used
 }
 
 // Offer is an offer of the waitlist to the recipient.
@@ -162,7 +163,11 @@ func staleReason(n Notice, s Settings, r Recipient, m Facts, now time.Time) Reas
 		if m.Balance > s.CreditsLowAt {
 			return Superseded
 		}
-	case SessionCancelled, StaffNote, AccessChanged:
+	case ContactCode:
+		if !m.CodeOpen {
+			return Superseded
+		}
+	case SessionCancelled, StaffNote, AccessChanged, ContactChanged:
 	}
 	if !now.Before(n.ExpiresAt) {
 		return TooLate
@@ -183,7 +188,9 @@ func usableChannels(n Notice, r Recipient, m Facts) ([]Channel, Reason) {
 			if why == Unsubscribed {
 				why = Unreachable
 			}
-		case r.Stopped[c] != "" && !(r.Stopped[c] == Unsubscribed && n.Topic.Mandatory(c)):
+		case r.Stopped[c] == Unsubscribed && (n.Topic.ForContact() || n.Topic.Mandatory(c)): // they asked, or must know
+			usable = append(usable, c)
+		case r.Stopped[c] != "":
 			why = r.Stopped[c]
 		case slices.Contains(n.FailedChannels, c):
 			why = ProviderRefused
@@ -214,11 +221,11 @@ func (r Recipient) Reachable(c Channel) bool {
 
 // heldUntil returns until when a channel must not be used, and why. The reason is "" if it can be used now.
 func heldUntil(t Topic, c Channel, s Settings, r Recipient, m Facts, now time.Time) (time.Time, Reason) {
-	exempt := c == Email && s.EmailInQuiet || m.Offer != nil && m.Offer.EvenInQuiet || t.Mandatory(c)
+	exempt := t.ForContact() || t.Mandatory(c) || c == Email && s.EmailInQuiet || m.Offer != nil && m.Offer.EvenInQuiet
 	if until, quiet := r.quietHours(s).Until(now, r.Zone); quiet && !exempt {
 		return until, QuietHoursReason
 	}
-	if until, reached := r.capReached(c, s, now); reached {
+	if until, reached := r.capReached(c, s, now); reached && t.Counted() {
 		return until, FrequencyCap
 	}
 	return time.Time{}, ""

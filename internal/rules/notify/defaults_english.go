@@ -211,6 +211,28 @@ Your plans: {{.Link}}
 
 {{.Tenant}}`,
 	},
+	ContactCode: {
+		sms:     "{{.Tenant}}: your code is {{.Code}}. It is valid for {{.Minutes}} minutes. Give it to no one.",
+		subject: "{{.Code}} is your code for {{.Tenant}}",
+		mail: `Hello {{.Name}},
+
+your code for {{.Tenant}} is {{.Code}}. It is valid for {{.Minutes}} minutes.
+
+Or open this page: {{.ConfirmURL}}
+
+If you have not entered this address at {{.Tenant}}, you need not do anything.`,
+	},
+	ContactChanged: {
+		sms:     "{{.Tenant}}: your phone number is being changed or removed. If that was not you, please contact us.",
+		subject: "Your email address at {{.Tenant}} is being changed",
+		mail: `Hello {{.Name}},
+
+your email address at {{.Tenant}} is being changed or removed. If that was you, you need not do anything.
+
+If it was not you, please contact us: {{.Link}}
+
+{{.Tenant}}`,
+	},
 	AccessChanged: {
 		sms:     "{{.Tenant}}: {{.Change}}",
 		title:   "Who runs {{.Tenant}}",

@@ -211,6 +211,28 @@ Vos formules : {{.Link}}
 
 {{.Tenant}}`,
 	},
+	ContactCode: {
+		sms:     "{{.Tenant}} : votre code est {{.Code}}. Valable {{.Minutes}} minutes. Ne le donnez à personne.",
+		subject: "{{.Code}} est votre code pour {{.Tenant}}",
+		mail: `Bonjour {{.Name}},
+
+votre code pour {{.Tenant}} est {{.Code}}. Il est valable {{.Minutes}} minutes.
+
+Ou ouvrez cette page : {{.ConfirmURL}}
+
+Si vous n’avez pas saisi cette adresse chez {{.Tenant}}, vous n’avez rien à faire.`,
+	},
+	ContactChanged: {
+		sms:     "{{.Tenant}} : votre numéro de téléphone va être modifié ou supprimé. Ce n'était pas vous ? Contactez-nous.",
+		subject: "Votre adresse e-mail chez {{.Tenant}} va être modifiée",
+		mail: `Bonjour {{.Name}},
+
+votre adresse e-mail chez {{.Tenant}} va être modifiée ou supprimée. Si c’était vous, vous n’avez rien à faire.
+
+Sinon, contactez-nous : {{.Link}}
+
+{{.Tenant}}`,
+	},
 	AccessChanged: {
 		sms:     "{{.Tenant}} : {{.Change}}",
 		title:   "Direction de {{.Tenant}}",

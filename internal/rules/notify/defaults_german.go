@@ -209,6 +209,29 @@ Ihre Tarife: {{.Link}}
 
 {{.Tenant}}`,
 	},
+	ContactCode: {
+		sms:     "{{.Tenant}}: Ihr Code ist {{.Code}}. Er gilt {{.Minutes}} Minuten. Geben Sie ihn nicht weiter.",
+		subject: "{{.Code}} ist Ihr Code für {{.Tenant}}",
+		mail: `Guten Tag {{.Name}},
+
+Ihr Code für {{.Tenant}} ist {{.Code}}. Er gilt {{.Minutes}} Minuten.
+
+Oder öffnen Sie diese Seite: {{.ConfirmURL}}
+
+Falls Sie diese Adresse bei {{.Tenant}} nicht eingegeben haben, müssen Sie nichts tun.`,
+	},
+	ContactChanged: {
+		sms: "{{.Tenant}}: Ihre Telefonnummer wird geändert oder entfernt. Waren Sie das nicht? Dann melden Sie " +
+			"sich bei uns.",
+		subject: "Ihre E-Mail-Adresse bei {{.Tenant}} wird geändert",
+		mail: `Guten Tag {{.Name}},
+
+Ihre E-Mail-Adresse bei {{.Tenant}} wird geändert oder entfernt. Wenn Sie das waren, müssen Sie nichts tun.
+
+Wenn nicht, melden Sie sich bitte bei uns: {{.Link}}
+
+{{.Tenant}}`,
+	},
 	AccessChanged: {
 		sms:     "{{.Tenant}}: {{.Change}}",
 		title:   "Leitung von {{.Tenant}}",

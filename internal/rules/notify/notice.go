@@ -49,6 +49,10 @@ type Details struct {
 	Payer    tenant.UUID   `json:"payer,omitzero"` // the subscription whose credits are low
 	Note     string        `json:"note,omitempty"`
 	Access   *AccessChange `json:"access,omitempty"`
+
+	// Of a notice for a contact.
+	To     string `json:"to,omitempty"`     // the address or number
+	Sealed []byte `json:"sealed,omitempty"` // the code, encrypted
 }
 
 // Recipient returns the key for the frequency cap: the id of the member, or of the booking for a guest.

@@ -23,6 +23,8 @@ type Settings struct {
 	SenderName   string
 	CreditsLowAt int    // the balance at which members get a message
 	Locale       string // for members without a preference; empty: the tenant's
+	// PhoneCountries are the countries to whose numbers codes are sent. Empty: those of the tenant's time zones.
+	PhoneCountries []string
 
 	Version   int
 	UpdatedAt time.Time
@@ -63,6 +65,15 @@ func (s Settings) Normalize() (Settings, error) {
 			return s, fault.Invalid("settings.locale", "%q is not a language tag.", s.Locale)
 		}
 	}
+	s.PhoneCountries = slices.Clone(s.PhoneCountries)
+	slices.Sort(s.PhoneCountries)
+	s.PhoneCountries = slices.Compact(s.PhoneCountries)
+	for _, country := range s.PhoneCountries {
+		region, err := language.ParseRegion(country)
+		if err != nil || !region.IsCountry() || region.Canonicalize().String() != country {
+			return s, fault.Invalid("settings.phone_countries", "%q is not a country, such as PT (ISO 3166-1).", country)
+		}
+	}
 	return s, nil
 }
 
@@ -78,6 +89,6 @@ func (s Settings) Facts() catalog.AuditFields {
 		"quiet_hours": s.Quiet.Start.String() + "-" + s.Quiet.End.String(), "email_in_quiet_hours": s.EmailInQuiet,
 		"sms_per_day": s.PerDay[SMS], "push_per_day": s.PerDay[Push], "email_per_day": s.PerDay[Email],
 		"reminders": reminders, "reply_to": s.ReplyTo, "sender_name": s.SenderName,
-		"credits_low_at": s.CreditsLowAt, "locale": s.Locale,
+		"credits_low_at": s.CreditsLowAt, "locale": s.Locale, "phone_countries": s.PhoneCountries,
 	}
 }

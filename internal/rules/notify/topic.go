@@ -24,7 +24,15 @@ const (
 	CreditsLow       Topic = "CREDITS_LOW"
 	StaffNote        Topic = "STAFF_NOTE"
 	AccessChanged    Topic = "ACCESS_CHANGED"
+
+	// ContactCode and ContactChanged are about a contact of a member, and sent to that contact only. Members have no
+	// choice about them, tenants do not word them, and quiet hours do not hold them back.
+	ContactCode    Topic = "CONTACT_CODE"
+	ContactChanged Topic = "CONTACT_CHANGED"
 )
+
+// ForContact reports whether messages of the topic go to one contact, which need not be the member's.
+func (t Topic) ForContact() bool { return t == ContactCode || t == ContactChanged }
 
 // Lane is a sequence of channels for a notice. A topic has one or two lanes. Each gets a notice of its own, which is
 // sent over the first channel of the lane that works.
@@ -45,7 +53,7 @@ type topicDefault struct {
 	channels []Channel
 }
 
-// topicDefaults has all topics, in the order of the contract.
+// topicDefaults has all topics about which members have a choice, in the order of the contract.
 var topicDefaults = []topicDefault{
 	{BookingConfirmed, true, []Channel{Push, Email}},
 	{Waitlisted, true, []Channel{Email}},
@@ -70,7 +78,7 @@ func (t Topic) defaults() topicDefault {
 	return topicDefaults[at]
 }
 
-// Topics returns all topics, in the order of the contract.
+// Topics returns all topics about which members have a choice, in the order of the contract.
 func Topics() []Topic {
 	topics := make([]Topic, len(topicDefaults))
 	for i, d := range topicDefaults {
@@ -89,9 +97,6 @@ func (t Topic) Default(c Channel) bool { return slices.Contains(t.defaults().cha
 // otherwise first turn off the messages that tell of it.
 func (t Topic) Mandatory(c Channel) bool { return t == AccessChanged && c == Email }
 
-// ofSession reports whether the topic is about a session.
-func (t Topic) ofSession() bool { return t != CreditsLow && t != AccessChanged }
-
 // IsOffer reports whether the topic is about an open offer.
 func (t Topic) IsOffer() bool { return t == Offered || t == OfferExpiring }
 
@@ -108,6 +113,8 @@ func (t Topic) Channels(lane Lane) []Channel {
 	switch {
 	case lane == Mail:
 		return []Channel{Email}
+	case t.ForContact():
+		return []Channel{SMS}
 	case t.defaults().mailLane:
 		return []Channel{Push, SMS}
 	}
@@ -159,7 +166,10 @@ func (p Preferences) All() []Preference {
 
 // Allow reports whether a topic may use a channel.
 func (p Preferences) Allow(t Topic, c Channel) bool {
-	if on, chosen := p[PreferenceKey{t, c}]; chosen && !t.Mandatory(c) {
+	if t.ForContact() || t.Mandatory(c) {
+		return true
+	}
+	if on, chosen := p[PreferenceKey{t, c}]; chosen {
 		return on
 	}
 	return t.Default(c)

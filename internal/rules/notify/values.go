@@ -72,12 +72,21 @@ var topicVariables = map[Topic][]Variable{
 	},
 	AccessChanged: {{"Change", "What changed, in a sentence.", "Olga made Ben an admin."}},
 	StaffNote:     {{"Note", "The note to staff.", "No one on the waitlist fits the free place."}},
+	ContactCode: {
+		{"Code", "The code.", "482113"},
+		{"ConfirmURL", "The page that confirms an email address.", "https://berth.example/confirm/8Jx2mQ0vT5c"},
+		{"Minutes", "Minutes for which the code can be used.", 10},
+	},
+	ContactChanged: {{"ByPhone", "Whether the contact is a phone number.", false}},
 }
+
+// aboutSession reports whether messages of the topic are about a session.
+func (t Topic) aboutSession() bool { return t != CreditsLow && t != AccessChanged && !t.ForContact() }
 
 // Variables returns the variables of a topic, in the order in which they are shown.
 func Variables(t Topic) []Variable {
 	all := slices.Clone(commonVariables)
-	if t.ofSession() {
+	if t.aboutSession() {
 		all = append(all, sessionVariables...)
 	}
 	return append(all, topicVariables[t]...)

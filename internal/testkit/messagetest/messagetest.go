@@ -170,6 +170,7 @@ func (s *Studio) BounceMail(who tenant.Caller) {
 func (s *Studio) sendTestMail(who tenant.Caller) notify.Message {
 	s.T.Helper()
 	s.Provider.Take()
+	s.ConfirmContacts(who)
 	expect.OK(s.T)(s.App.Messages.SendTest(context.Background(), who, notify.Rescheduled, notify.Email, "en"))
 	return s.Provider.Take()[0]
 }

@@ -7,6 +7,8 @@ export interface Me {
   readonly member: NonNullable<GetMeResponse["member"]>;
   readonly tenant: Tenant;
   readonly devices: GetMeResponse["devices"];
+  /** The user's own contacts that are not confirmed yet. */
+  readonly pending: GetMeResponse["pendingContacts"];
   /** Whether the user has a permission. */
   readonly can: (permission: string) => boolean;
 }

@@ -202,6 +202,7 @@ function SignedIn({ user, live, app: App }: Live & { user: string }) {
     return {
       member: me.data.member,
       devices: me.data.devices,
+      pending: me.data.pendingContacts,
       tenant: tenant.data.tenant,
       can: (permission) => permissions.has(permission),
     };

@@ -51,6 +51,15 @@ const (
 	MemberServiceGetMeProcedure = "/berth.v1.MemberService/GetMe"
 	// MemberServiceUpdateMeProcedure is the fully-qualified name of the MemberService's UpdateMe RPC.
 	MemberServiceUpdateMeProcedure = "/berth.v1.MemberService/UpdateMe"
+	// MemberServiceConfirmContactProcedure is the fully-qualified name of the MemberService's
+	// ConfirmContact RPC.
+	MemberServiceConfirmContactProcedure = "/berth.v1.MemberService/ConfirmContact"
+	// MemberServiceResendContactCodeProcedure is the fully-qualified name of the MemberService's
+	// ResendContactCode RPC.
+	MemberServiceResendContactCodeProcedure = "/berth.v1.MemberService/ResendContactCode"
+	// MemberServiceCancelContactProcedure is the fully-qualified name of the MemberService's
+	// CancelContact RPC.
+	MemberServiceCancelContactProcedure = "/berth.v1.MemberService/CancelContact"
 	// MemberServiceRegisterDeviceProcedure is the fully-qualified name of the MemberService's
 	// RegisterDevice RPC.
 	MemberServiceRegisterDeviceProcedure = "/berth.v1.MemberService/RegisterDevice"
@@ -83,9 +92,26 @@ type MemberServiceClient interface {
 	// GetMe reads the caller's own membership, devices and permissions.
 	// Errors: MEMBER_NOT_FOUND.
 	GetMe(context.Context, *connect.Request[v1.GetMeRequest]) (*connect.Response[v1.GetMeResponse], error)
-	// UpdateMe edits the caller's own membership.
-	// Errors: MEMBER_NOT_FOUND, ALREADY_EXISTS (email), ETAG_MISMATCH, INVALID_FIELD (as in CreateMember).
+	// UpdateMe edits the caller's own membership. A new email or phone is pending until the caller confirms it with the
+	// code that is sent there, or the link: until then, the old one stays. An email that the issuer of the caller's token
+	// has verified (the claims email and email_verified) needs no code. The old email or phone is told. Whether another
+	// member has the email shows only once it is confirmed.
+	// Errors: MEMBER_NOT_FOUND, ALREADY_EXISTS (an email that the token confirms), ETAG_MISMATCH, INVALID_FIELD (as in
+	// CreateMember), CONTACT_COUNTRY, QUOTA_EXCEEDED (as in ResendContactCode).
 	UpdateMe(context.Context, *connect.Request[v1.UpdateMeRequest]) (*connect.Response[v1.UpdateMeResponse], error)
+	// ConfirmContact makes the caller's pending email or phone their contact. A code can be used for 10 minutes, and be
+	// wrong 5 times. Only the newest code of a contact is good.
+	// Errors: MEMBER_NOT_FOUND, CONTACT_NOT_PENDING, CONTACT_CODE_INVALID, CONTACT_CODE_EXPIRED, ALREADY_EXISTS (another
+	// member has the email, and the code is right).
+	ConfirmContact(context.Context, *connect.Request[v1.ConfirmContactRequest]) (*connect.Response[v1.ConfirmContactResponse], error)
+	// ResendContactCode sends a new code to the caller's pending email or phone. If none is pending, it goes to the one
+	// that they have, unless that is confirmed. A member gets 3 codes in 24 hours for each kind of contact. An address or
+	// number gets 3 of all members together, and no more of them are sent, without an error.
+	// Errors: MEMBER_NOT_FOUND, CONTACT_NOT_PENDING, CONTACT_COUNTRY, QUOTA_EXCEEDED (contact_codes).
+	ResendContactCode(context.Context, *connect.Request[v1.ResendContactCodeRequest]) (*connect.Response[v1.ResendContactCodeResponse], error)
+	// CancelContact removes the caller's pending email or phone. Without one it does nothing.
+	// Errors: MEMBER_NOT_FOUND.
+	CancelContact(context.Context, *connect.Request[v1.CancelContactRequest]) (*connect.Response[v1.CancelContactResponse], error)
 	// RegisterDevice registers the caller's device for push notifications. Registering a token again renews the device. A
 	// token of another member becomes the caller's. A member has at most 20 devices: after that, a new one replaces the
 	// one that was last seen longest ago.
@@ -152,6 +178,24 @@ func NewMemberServiceClient(httpClient connect.HTTPClient, baseURL string, opts 
 			connect.WithSchema(memberServiceMethods.ByName("UpdateMe")),
 			connect.WithClientOptions(opts...),
 		),
+		confirmContact: connect.NewClient[v1.ConfirmContactRequest, v1.ConfirmContactResponse](
+			httpClient,
+			baseURL+MemberServiceConfirmContactProcedure,
+			connect.WithSchema(memberServiceMethods.ByName("ConfirmContact")),
+			connect.WithClientOptions(opts...),
+		),
+		resendContactCode: connect.NewClient[v1.ResendContactCodeRequest, v1.ResendContactCodeResponse](
+			httpClient,
+			baseURL+MemberServiceResendContactCodeProcedure,
+			connect.WithSchema(memberServiceMethods.ByName("ResendContactCode")),
+			connect.WithClientOptions(opts...),
+		),
+		cancelContact: connect.NewClient[v1.CancelContactRequest, v1.CancelContactResponse](
+			httpClient,
+			baseURL+MemberServiceCancelContactProcedure,
+			connect.WithSchema(memberServiceMethods.ByName("CancelContact")),
+			connect.WithClientOptions(opts...),
+		),
 		registerDevice: connect.NewClient[v1.RegisterDeviceRequest, v1.RegisterDeviceResponse](
 			httpClient,
 			baseURL+MemberServiceRegisterDeviceProcedure,
@@ -169,15 +213,18 @@ func NewMemberServiceClient(httpClient connect.HTTPClient, baseURL string, opts 
 
 // memberServiceClient implements MemberServiceClient.
 type memberServiceClient struct {
-	createMember     *connect.Client[v1.CreateMemberRequest, v1.CreateMemberResponse]
-	updateMember     *connect.Client[v1.UpdateMemberRequest, v1.UpdateMemberResponse]
-	getMember        *connect.Client[v1.GetMemberRequest, v1.GetMemberResponse]
-	listMembers      *connect.Client[v1.ListMembersRequest, v1.ListMembersResponse]
-	importMembers    *connect.Client[v1.ImportMembersRequest, v1.ImportMembersResponse]
-	getMe            *connect.Client[v1.GetMeRequest, v1.GetMeResponse]
-	updateMe         *connect.Client[v1.UpdateMeRequest, v1.UpdateMeResponse]
-	registerDevice   *connect.Client[v1.RegisterDeviceRequest, v1.RegisterDeviceResponse]
-	unregisterDevice *connect.Client[v1.UnregisterDeviceRequest, v1.UnregisterDeviceResponse]
+	createMember      *connect.Client[v1.CreateMemberRequest, v1.CreateMemberResponse]
+	updateMember      *connect.Client[v1.UpdateMemberRequest, v1.UpdateMemberResponse]
+	getMember         *connect.Client[v1.GetMemberRequest, v1.GetMemberResponse]
+	listMembers       *connect.Client[v1.ListMembersRequest, v1.ListMembersResponse]
+	importMembers     *connect.Client[v1.ImportMembersRequest, v1.ImportMembersResponse]
+	getMe             *connect.Client[v1.GetMeRequest, v1.GetMeResponse]
+	updateMe          *connect.Client[v1.UpdateMeRequest, v1.UpdateMeResponse]
+	confirmContact    *connect.Client[v1.ConfirmContactRequest, v1.ConfirmContactResponse]
+	resendContactCode *connect.Client[v1.ResendContactCodeRequest, v1.ResendContactCodeResponse]
+	cancelContact     *connect.Client[v1.CancelContactRequest, v1.CancelContactResponse]
+	registerDevice    *connect.Client[v1.RegisterDeviceRequest, v1.RegisterDeviceResponse]
+	unregisterDevice  *connect.Client[v1.UnregisterDeviceRequest, v1.UnregisterDeviceResponse]
 }
 
 // CreateMember calls berth.v1.MemberService.CreateMember.
@@ -215,6 +262,21 @@ func (c *memberServiceClient) UpdateMe(ctx context.Context, req *connect.Request
 	return c.updateMe.CallUnary(ctx, req)
 }
 
+// ConfirmContact calls berth.v1.MemberService.ConfirmContact.
+func (c *memberServiceClient) ConfirmContact(ctx context.Context, req *connect.Request[v1.ConfirmContactRequest]) (*connect.Response[v1.ConfirmContactResponse], error) {
+	return c.confirmContact.CallUnary(ctx, req)
+}
+
+// ResendContactCode calls berth.v1.MemberService.ResendContactCode.
+func (c *memberServiceClient) ResendContactCode(ctx context.Context, req *connect.Request[v1.ResendContactCodeRequest]) (*connect.Response[v1.ResendContactCodeResponse], error) {
+	return c.resendContactCode.CallUnary(ctx, req)
+}
+
+// CancelContact calls berth.v1.MemberService.CancelContact.
+func (c *memberServiceClient) CancelContact(ctx context.Context, req *connect.Request[v1.CancelContactRequest]) (*connect.Response[v1.CancelContactResponse], error) {
+	return c.cancelContact.CallUnary(ctx, req)
+}
+
 // RegisterDevice calls berth.v1.MemberService.RegisterDevice.
 func (c *memberServiceClient) RegisterDevice(ctx context.Context, req *connect.Request[v1.RegisterDeviceRequest]) (*connect.Response[v1.RegisterDeviceResponse], error) {
 	return c.registerDevice.CallUnary(ctx, req)
@@ -249,9 +311,26 @@ type MemberServiceHandler interface {
 	// GetMe reads the caller's own membership, devices and permissions.
 	// Errors: MEMBER_NOT_FOUND.
 	GetMe(context.Context, *connect.Request[v1.GetMeRequest]) (*connect.Response[v1.GetMeResponse], error)
-	// UpdateMe edits the caller's own membership.
-	// Errors: MEMBER_NOT_FOUND, ALREADY_EXISTS (email), ETAG_MISMATCH, INVALID_FIELD (as in CreateMember).
+	// UpdateMe edits the caller's own membership. A new email or phone is pending until the caller confirms it with the
+	// code that is sent there, or the link: until then, the old one stays. An email that the issuer of the caller's token
+	// has verified (the claims email and email_verified) needs no code. The old email or phone is told. Whether another
+	// member has the email shows only once it is confirmed.
+	// Errors: MEMBER_NOT_FOUND, ALREADY_EXISTS (an email that the token confirms), ETAG_MISMATCH, INVALID_FIELD (as in
+	// CreateMember), CONTACT_COUNTRY, QUOTA_EXCEEDED (as in ResendContactCode).
 	UpdateMe(context.Context, *connect.Request[v1.UpdateMeRequest]) (*connect.Response[v1.UpdateMeResponse], error)
+	// ConfirmContact makes the caller's pending email or phone their contact. A code can be used for 10 minutes, and be
+	// wrong 5 times. Only the newest code of a contact is good.
+	// Errors: MEMBER_NOT_FOUND, CONTACT_NOT_PENDING, CONTACT_CODE_INVALID, CONTACT_CODE_EXPIRED, ALREADY_EXISTS (another
+	// member has the email, and the code is right).
+	ConfirmContact(context.Context, *connect.Request[v1.ConfirmContactRequest]) (*connect.Response[v1.ConfirmContactResponse], error)
+	// ResendContactCode sends a new code to the caller's pending email or phone. If none is pending, it goes to the one
+	// that they have, unless that is confirmed. A member gets 3 codes in 24 hours for each kind of contact. An address or
+	// number gets 3 of all members together, and no more of them are sent, without an error.
+	// Errors: MEMBER_NOT_FOUND, CONTACT_NOT_PENDING, CONTACT_COUNTRY, QUOTA_EXCEEDED (contact_codes).
+	ResendContactCode(context.Context, *connect.Request[v1.ResendContactCodeRequest]) (*connect.Response[v1.ResendContactCodeResponse], error)
+	// CancelContact removes the caller's pending email or phone. Without one it does nothing.
+	// Errors: MEMBER_NOT_FOUND.
+	CancelContact(context.Context, *connect.Request[v1.CancelContactRequest]) (*connect.Response[v1.CancelContactResponse], error)
 	// RegisterDevice registers the caller's device for push notifications. Registering a token again renews the device. A
 	// token of another member becomes the caller's. A member has at most 20 devices: after that, a new one replaces the
 	// one that was last seen longest ago.
@@ -314,6 +393,24 @@ func NewMemberServiceHandler(svc MemberServiceHandler, opts ...connect.HandlerOp
 		connect.WithSchema(memberServiceMethods.ByName("UpdateMe")),
 		connect.WithHandlerOptions(opts...),
 	)
+	memberServiceConfirmContactHandler := connect.NewUnaryHandler(
+		MemberServiceConfirmContactProcedure,
+		svc.ConfirmContact,
+		connect.WithSchema(memberServiceMethods.ByName("ConfirmContact")),
+		connect.WithHandlerOptions(opts...),
+	)
+	memberServiceResendContactCodeHandler := connect.NewUnaryHandler(
+		MemberServiceResendContactCodeProcedure,
+		svc.ResendContactCode,
+		connect.WithSchema(memberServiceMethods.ByName("ResendContactCode")),
+		connect.WithHandlerOptions(opts...),
+	)
+	memberServiceCancelContactHandler := connect.NewUnaryHandler(
+		MemberServiceCancelContactProcedure,
+		svc.CancelContact,
+		connect.WithSchema(memberServiceMethods.ByName("CancelContact")),
+		connect.WithHandlerOptions(opts...),
+	)
 	memberServiceRegisterDeviceHandler := connect.NewUnaryHandler(
 		MemberServiceRegisterDeviceProcedure,
 		svc.RegisterDevice,
@@ -342,6 +439,12 @@ func NewMemberServiceHandler(svc MemberServiceHandler, opts ...connect.HandlerOp
 			memberServiceGetMeHandler.ServeHTTP(w, r)
 		case MemberServiceUpdateMeProcedure:
 			memberServiceUpdateMeHandler.ServeHTTP(w, r)
+		case MemberServiceConfirmContactProcedure:
+			memberServiceConfirmContactHandler.ServeHTTP(w, r)
+		case MemberServiceResendContactCodeProcedure:
+			memberServiceResendContactCodeHandler.ServeHTTP(w, r)
+		case MemberServiceCancelContactProcedure:
+			memberServiceCancelContactHandler.ServeHTTP(w, r)
 		case MemberServiceRegisterDeviceProcedure:
 			memberServiceRegisterDeviceHandler.ServeHTTP(w, r)
 		case MemberServiceUnregisterDeviceProcedure:
@@ -381,6 +484,18 @@ func (UnimplementedMemberServiceHandler) GetMe(context.Context, *connect.Request
 
 func (UnimplementedMemberServiceHandler) UpdateMe(context.Context, *connect.Request[v1.UpdateMeRequest]) (*connect.Response[v1.UpdateMeResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.MemberService.UpdateMe is not implemented"))
+}
+
+func (UnimplementedMemberServiceHandler) ConfirmContact(context.Context, *connect.Request[v1.ConfirmContactRequest]) (*connect.Response[v1.ConfirmContactResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.MemberService.ConfirmContact is not implemented"))
+}
+
+func (UnimplementedMemberServiceHandler) ResendContactCode(context.Context, *connect.Request[v1.ResendContactCodeRequest]) (*connect.Response[v1.ResendContactCodeResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.MemberService.ResendContactCode is not implemented"))
+}
+
+func (UnimplementedMemberServiceHandler) CancelContact(context.Context, *connect.Request[v1.CancelContactRequest]) (*connect.Response[v1.CancelContactResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.MemberService.CancelContact is not implemented"))
 }
 
 func (UnimplementedMemberServiceHandler) RegisterDevice(context.Context, *connect.Request[v1.RegisterDeviceRequest]) (*connect.Response[v1.RegisterDeviceResponse], error) {

@@ -123,9 +123,11 @@ type NotificationServiceClient interface {
 	// shows links with which anyone can act as the recipient: use it for development and trials.
 	ListOutbox(context.Context, *connect.Request[v1.ListOutboxRequest]) (*connect.Response[v1.ListOutboxResponse], error)
 	// SendTest sends a template with example values to the caller's own phone number, address or devices, immediately,
-	// and waits for the provider's response.
+	// and waits for the provider's response. If the caller has not confirmed the number or address, it sends the code for
+	// that instead, as ResendContactCode does, unless one that was sent before is still good.
 	// Errors: MEMBER_NOT_FOUND, UNREACHABLE (the caller has no phone number, address or device for the channel),
-	// TEMPLATE_INVALID.
+	// QUOTA_EXCEEDED (20 messages in 24 hours; a push notification to several devices counts for each of them; or as in
+	// ResendContactCode), CONTACT_COUNTRY, TEMPLATE_INVALID.
 	SendTest(context.Context, *connect.Request[v1.SendTestRequest]) (*connect.Response[v1.SendTestResponse], error)
 	// GetSenders reads the accounts that send the tenant's messages, without secrets.
 	GetSenders(context.Context, *connect.Request[v1.GetSendersRequest]) (*connect.Response[v1.GetSendersResponse], error)
@@ -382,9 +384,11 @@ type NotificationServiceHandler interface {
 	// shows links with which anyone can act as the recipient: use it for development and trials.
 	ListOutbox(context.Context, *connect.Request[v1.ListOutboxRequest]) (*connect.Response[v1.ListOutboxResponse], error)
 	// SendTest sends a template with example values to the caller's own phone number, address or devices, immediately,
-	// and waits for the provider's response.
+	// and waits for the provider's response. If the caller has not confirmed the number or address, it sends the code for
+	// that instead, as ResendContactCode does, unless one that was sent before is still good.
 	// Errors: MEMBER_NOT_FOUND, UNREACHABLE (the caller has no phone number, address or device for the channel),
-	// TEMPLATE_INVALID.
+	// QUOTA_EXCEEDED (20 messages in 24 hours; a push notification to several devices counts for each of them; or as in
+	// ResendContactCode), CONTACT_COUNTRY, TEMPLATE_INVALID.
 	SendTest(context.Context, *connect.Request[v1.SendTestRequest]) (*connect.Response[v1.SendTestResponse], error)
 	// GetSenders reads the accounts that send the tenant's messages, without secrets.
 	GetSenders(context.Context, *connect.Request[v1.GetSendersRequest]) (*connect.Response[v1.GetSendersResponse], error)

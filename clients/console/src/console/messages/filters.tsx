@@ -20,6 +20,9 @@ import { useCatalog } from "../catalog/data";
 import { routes } from "../routes";
 import { type Days, DaysFilter, MemberPicker, NumberSelect, timeRangeOf } from "../ui";
 
+/** The topics that tenants word. The others are about a member's contacts. */
+export const worded = Array.from({ length: 12 }, (_, at) => at + 1);
+
 export function Filters({ of, status }: { of: Filtering; status?: boolean }) {
   const n = useNotices();
   const can = useCan();

@@ -1,5 +1,7 @@
 import {
   type Senders as Carriers,
+  ContactKind,
+  NotificationChannel,
   type NotificationDelivery,
   NotificationService,
 } from "@berthhq/client";
@@ -9,13 +11,14 @@ import { useState } from "react";
 import { useNotices, useNoticeTexts } from "../../i18n/notices";
 import { ask } from "../../shared/ask";
 import { useCall } from "../../shared/calls";
+import { ConfirmContact } from "../../shared/confirm-contact";
 import { later } from "../../shared/lazy";
 import { useCan } from "../../shared/me";
 import { Card, CopyButton, QueryResult, Tag } from "../../shared/ui";
 import { Row } from "../settings/row";
 import { Code, dotted, Hint, NumberSelect, offered, Panel, Strong, useLanguageNames } from "../ui";
 import text from "../ui/text.module.css";
-import { toneOf } from "./filters";
+import { toneOf, worded } from "./filters";
 import type { Kind } from "./sender-form";
 
 const SenderForm = later(() => import("./sender-form"), "SenderForm");
@@ -132,11 +135,16 @@ function TestMessage() {
   const [channel, setChannel] = useState(3);
   const [language, setLanguage] = useState<string | null>(null);
   const [deliveries, setDeliveries] = useState<readonly NotificationDelivery[]>([]);
+  const [unconfirmed, setUnconfirmed] = useState<ContactKind>();
   const send = useCall(NotificationService.method.sendTest);
   const run = async () => {
     setDeliveries([]);
+    setUnconfirmed(undefined);
     const answer = await send.run({ topic, channel, locale: language ?? "" });
     setDeliveries(answer?.deliveries ?? []);
+    if (answer?.confirmationNeeded) {
+      setUnconfirmed(channel === NotificationChannel.SMS ? ContactKind.PHONE : ContactKind.EMAIL);
+    }
   };
   return (
     <Card title={n.senders.test}>
@@ -147,6 +155,7 @@ function TestMessage() {
             label={n.topic}
             w={200}
             names={n.topics}
+            only={worded}
             value={topic}
             onChange={setTopic}
           />
@@ -169,6 +178,9 @@ function TestMessage() {
             {n.senders.send}
           </Button>
         </Group>
+        {unconfirmed && (
+          <ConfirmContact kind={unconfirmed} onDone={() => setUnconfirmed(undefined)} />
+        )}
         <div role="status">
           {deliveries.map(({ id, status, reason, address, errorMessage }) => (
             <Tag key={id} tone={toneOf(status)}>

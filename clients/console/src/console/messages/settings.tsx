@@ -42,6 +42,7 @@ const valuesOf = (settings: NotificationSettings | undefined) => ({
   replyTo: settings?.replyTo ?? "",
   creditsLowAt: settings?.creditsLowAt ?? 0,
   locale: settings?.locale ?? "",
+  phoneCountries: settings?.phoneCountries.join(", ") ?? "",
 });
 
 export function Settings() {
@@ -74,6 +75,7 @@ function Form({ settings }: { settings: NotificationSettings | undefined }) {
     replyTo: n.settings.replyTo,
     creditsLowAt: n.settings.creditsLow,
     locale: n.settings.locale,
+    phoneCountries: n.settings.countries,
   };
   return (
     <EditForm
@@ -91,7 +93,7 @@ function Form({ settings }: { settings: NotificationSettings | undefined }) {
       reread={async (read) =>
         (await read(NotificationService.method.getNotificationSettings, {})).settings
       }
-      save={({ quietHours: night, reminders, ...values }, { updateMask, etag }) =>
+      save={({ quietHours: night, reminders, phoneCountries, ...values }, { updateMask, etag }) =>
         update({
           settings: {
             ...values,
@@ -100,6 +102,7 @@ function Form({ settings }: { settings: NotificationSettings | undefined }) {
               quietHours: { start: timeOfDay(night.start), end: timeOfDay(night.end) },
             }),
             reminders: reminders.map(durationFromMs),
+            phoneCountries: phoneCountries.toUpperCase().match(/[^\s,;]+/g) ?? [],
           },
           updateMask,
         })
@@ -175,6 +178,12 @@ function Form({ settings }: { settings: NotificationSettings | undefined }) {
                 searchable
                 disabled={disabled}
                 data={languages}
+              />
+              <TextInput
+                {...form.text("phoneCountries")}
+                description={n.settings.countriesNote}
+                maxLength={200}
+                disabled={disabled}
               />
             </Part>
           </>

@@ -16,6 +16,7 @@ import { routes } from "../routes";
 import { Conflict, DataTable, Dimmed, Note, NumberSelect, offered, useLanguageNames } from "../ui";
 import { useSave } from "../ui/edit-form";
 import text from "../ui/text.module.css";
+import { worded } from "./filters";
 import { Rendered } from "./mail";
 import classes from "./template-editor.module.css";
 import { type Cursor, faultOf, TemplateFields, useLabels } from "./template-fields";
@@ -52,6 +53,7 @@ function Wording({ templates }: { templates: readonly NotificationTemplate[] }) 
           label={n.topic}
           w={200}
           names={n.topics}
+          only={worded}
           value={topic}
           onChange={(topic) => choose({ topic })}
         />

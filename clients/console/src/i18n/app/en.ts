@@ -66,6 +66,20 @@ export const en = {
       string
     >,
     opensAt: (at: string) => `Booking opens ${at}`,
+    contact: {
+      code: "Code",
+      waiting: (address: string) =>
+        `${address} waits for confirmation. Enter the code that we sent there.`,
+      needed: "Confirm that this is yours. Enter the code that we sent.",
+      confirm: "Confirm",
+      resend: "Send a new code",
+      cancel: "Discard",
+      done: "Confirmed",
+      sent: "A new code is on its way",
+      confirmed: "Confirmed",
+      unconfirmed: "Not confirmed",
+      prove: "Confirm",
+    },
     staff: "Staff console",
     duration: "Duration",
   },

@@ -30,6 +30,8 @@ export const de: Notices = {
     "Wenig Credits",
     "Hinweis ans Team",
     "Inhaber und Admins",
+    "Code zur Bestätigung",
+    "Kontakt geändert",
   ],
   channels: ["", "SMS", "Push", "E-Mail"],
   statuses: [
@@ -150,6 +152,9 @@ export const de: Notices = {
     creditsLow: "Warnung bei wenigen Credits ab",
     locale: "Standardsprache",
     localeNote: "Für Mitglieder ohne eigene Sprache. Leer: die Sprache der Organisation.",
+    countries: "Länder für Codes",
+    countriesNote:
+      "ISO-Codes wie DE, AT. Mitglieder bestätigen Telefonnummern dieser Länder. Leer: die Ihrer Zeitzonen.",
     none: "Keine",
   },
   senders: {

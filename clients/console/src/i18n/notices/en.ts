@@ -28,6 +28,8 @@ export const en = {
     "Credits low",
     "Note to staff",
     "Owners and admins",
+    "Code to confirm a contact",
+    "Contact changed",
   ],
   channels: ["", "SMS", "Push", "Email"],
   statuses: [
@@ -143,6 +145,9 @@ export const en = {
     creditsLow: "Low credits warning at",
     locale: "Default language",
     localeNote: "For members without a language of their own. Empty: the organization’s language.",
+    countries: "Countries for codes",
+    countriesNote:
+      "ISO codes, such as DE, AT. Members confirm phone numbers of these countries. Empty: those of your time zones.",
     none: "None",
   },
   senders: {

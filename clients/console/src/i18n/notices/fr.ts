@@ -30,6 +30,8 @@ export const fr: Notices = {
     "Peu de crédits",
     "Note à l’équipe",
     "Propriétaires et administrateurs",
+    "Code de confirmation",
+    "Coordonnées modifiées",
   ],
   channels: ["", "SMS", "Push", "E-mail"],
   statuses: [
@@ -151,6 +153,9 @@ export const fr: Notices = {
     creditsLow: "Alerte de crédits faibles à",
     locale: "Langue par défaut",
     localeNote: "Pour les membres sans langue choisie. Vide : celle de l’organisation.",
+    countries: "Pays pour les codes",
+    countriesNote:
+      "Codes ISO, comme FR, BE. Les membres confirment les numéros de ces pays. Vide : ceux de vos fuseaux horaires.",
     none: "Aucun",
   },
   senders: {

@@ -1,12 +1,13 @@
-import { type Member, MemberService, NotificationService } from "@berthhq/client";
+import { ContactKind, type Member, MemberService, NotificationService } from "@berthhq/client";
 import { useQuery } from "@connectrpc/connect-query";
-import { Alert, Button, Group, Select, Stack, TextInput } from "@mantine/core";
+import { Alert, Box, Button, Group, Select, Stack, TextInput } from "@mantine/core";
 import { IconExternalLink, IconLogout } from "@tabler/icons-react";
 import { useState } from "react";
 import { useText } from "../../i18n";
 import { useMemberTexts } from "../../i18n/member";
 import { ask } from "../../shared/ask";
 import { useCall } from "../../shared/calls";
+import { ConfirmContact } from "../../shared/confirm-contact";
 import { useEditing } from "../../shared/editing";
 import { bind, Form, FormError } from "../../shared/form";
 import { later } from "../../shared/lazy";
@@ -33,6 +34,7 @@ export function AccountPage() {
         <OwnershipOffers />
         <Card title={t.app.profile}>
           <Details key={member.id} member={member} />
+          <Contacts />
         </Card>
         <Card title={t.app.preferences}>
           <Appearance />
@@ -129,6 +131,50 @@ function Calendar() {
         }}
       </QueryResult>
     </Card>
+  );
+}
+
+/** The user's own contacts that wait for confirmation, or can be confirmed. */
+function Contacts() {
+  const t = useText();
+  const { member, pending } = useMe();
+  const cancel = useCall(MemberService.method.cancelContact);
+  const ask = useCall(MemberService.method.resendContactCode, { done: t.app.contact.sent });
+  const contacts = [
+    [ContactKind.EMAIL, member.email, member.emailConfirmed],
+    [ContactKind.PHONE, member.phone, member.phoneConfirmed],
+  ] as const;
+  const waits = (kind: ContactKind) => pending.some((one) => one.kind === kind);
+  return (
+    <>
+      {contacts
+        .filter(([kind, address, confirmed]) => address && !confirmed && !waits(kind))
+        .map(([kind, address]) => (
+          <Group key={kind} mt={14} gap={8} justify="space-between">
+            <Note>
+              {address}: {t.app.contact.unconfirmed}
+            </Note>
+            <Button
+              size="compact-sm"
+              variant="default"
+              loading={ask.busy}
+              aria-label={`${t.app.contact.prove}: ${address}`}
+              onClick={() => void ask.run({ kind })}
+            >
+              {t.app.contact.prove}
+            </Button>
+          </Group>
+        ))}
+      {pending.map(({ kind, address }) => (
+        <Box key={kind} mt={14}>
+          <ConfirmContact
+            kind={kind}
+            address={address}
+            onCancel={() => void cancel.run({ kind })}
+          />
+        </Box>
+      ))}
+    </>
   );
 }
 

@@ -45,8 +45,26 @@ export function MemberPage() {
   );
 }
 
-const linked = (scheme: string, address: string) =>
-  address ? <a href={scheme + address}>{address}</a> : "–";
+function Contact({
+  scheme,
+  address,
+  confirmed,
+}: {
+  scheme: string;
+  address: string;
+  confirmed: boolean;
+}) {
+  const t = useText();
+  if (!address) return "–";
+  return (
+    <Group gap={6}>
+      <a href={scheme + address}>{address}</a>
+      <Tag tone={confirmed ? "good" : "plain"}>
+        {confirmed ? t.app.contact.confirmed : t.app.contact.unconfirmed}
+      </Tag>
+    </Group>
+  );
+}
 
 function Profile({ member, devices }: { member: Member; devices: readonly Device[] }) {
   const { t, d } = useDeskTexts();
@@ -119,8 +137,24 @@ function Profile({ member, devices }: { member: Member; devices: readonly Device
         <Card title={t.members.profile}>
           <Facts
             of={[
-              [t.fields.email, linked("mailto:", member.email)],
-              [t.fields.phone, linked("tel:", member.phone)],
+              [
+                t.fields.email,
+                <Contact
+                  key="email"
+                  scheme="mailto:"
+                  address={member.email}
+                  confirmed={member.emailConfirmed}
+                />,
+              ],
+              [
+                t.fields.phone,
+                <Contact
+                  key="phone"
+                  scheme="tel:"
+                  address={member.phone}
+                  confirmed={member.phoneConfirmed}
+                />,
+              ],
               [t.fields.tier, member.tier || "–"],
               member.tags.length > 0 && [
                 t.fields.tags,

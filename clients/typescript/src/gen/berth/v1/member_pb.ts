@@ -12,7 +12,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file berth/v1/member.proto.
  */
 export const file_berth_v1_member: GenFile = /*@__PURE__*/
-  fileDesc("ChViZXJ0aC92MS9tZW1iZXIucHJvdG8SCGJlcnRoLnYxIsYCCgZNZW1iZXISCgoCaWQYASABKAkSDwoHc3ViamVjdBgCIAEoCRIMCgRuYW1lGAMgASgJEg0KBWVtYWlsGAQgASgJEg0KBXBob25lGAUgASgJEgwKBHRpZXIYBiABKAkSDAoEdGFncxgHIAMoCRINCgVyb2xlcxgIIAMoCRImCgZzdGF0dXMYCSABKA4yFi5iZXJ0aC52MS5NZW1iZXJTdGF0dXMSDgoGbG9jYWxlGAogASgJEhEKCXRpbWVfem9uZRgLIAEoCRINCgVub3RlcxgMIAEoCRIMCgRldGFnGA0gASgJEi8KC2NyZWF0ZV90aW1lGA4gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgt1cGRhdGVfdGltZRgPIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAinQEKBkRldmljZRIKCgJpZBgBIAEoCRIiCgRraW5kGAIgASgOMhQuYmVydGgudjEuRGV2aWNlS2luZBIyCg5sYXN0X3NlZW5fdGltZRgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLY3JlYXRlX3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIpMBChRNZW1iZXJJbXBvcnRQcm9ncmVzcxISCgpyb3dzX3RvdGFsGAEgASgFEhEKCXJvd3NfcmVhZBgCIAEoBRIPCgdyb3dzX29rGAMgASgFEhIKCnJvd3Nfd3JvbmcYBCABKAUSLwoIcHJvYmxlbXMYBSADKAsyHS5iZXJ0aC52MS5NZW1iZXJJbXBvcnRQcm9ibGVtIkMKE01lbWJlckltcG9ydFByb2JsZW0SCwoDcm93GAEgASgFEg4KBmNvbHVtbhgCIAEoCRIPCgdtZXNzYWdlGAMgASgJImAKEk1lbWJlckltcG9ydFJlcG9ydBISCgpyb3dzX3RvdGFsGAEgASgFEhIKCnJvd3Nfd3JvbmcYAiABKAUSEAoIaW1wb3J0ZWQYAyABKAUSEAoIYmF0Y2hfaWQYBCABKAkqYwoMTWVtYmVyU3RhdHVzEh0KGU1FTUJFUl9TVEFUVVNfVU5TUEVDSUZJRUQQABIYChRNRU1CRVJfU1RBVFVTX0FDVElWRRABEhoKFk1FTUJFUl9TVEFUVVNfSU5BQ1RJVkUQAipsCgpEZXZpY2VLaW5kEhsKF0RFVklDRV9LSU5EX1VOU1BFQ0lGSUVEEAASEwoPREVWSUNFX0tJTkRfSU9TEAESFwoTREVWSUNFX0tJTkRfQU5EUk9JRBACEhMKD0RFVklDRV9LSU5EX1dFQhADYgZwcm90bzM", [file_google_protobuf_timestamp]);
+  fileDesc("ChViZXJ0aC92MS9tZW1iZXIucHJvdG8SCGJlcnRoLnYxIvgCCgZNZW1iZXISCgoCaWQYASABKAkSDwoHc3ViamVjdBgCIAEoCRIMCgRuYW1lGAMgASgJEg0KBWVtYWlsGAQgASgJEg0KBXBob25lGAUgASgJEgwKBHRpZXIYBiABKAkSDAoEdGFncxgHIAMoCRINCgVyb2xlcxgIIAMoCRImCgZzdGF0dXMYCSABKA4yFi5iZXJ0aC52MS5NZW1iZXJTdGF0dXMSDgoGbG9jYWxlGAogASgJEhEKCXRpbWVfem9uZRgLIAEoCRINCgVub3RlcxgMIAEoCRIMCgRldGFnGA0gASgJEi8KC2NyZWF0ZV90aW1lGA4gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgt1cGRhdGVfdGltZRgPIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFwoPZW1haWxfY29uZmlybWVkGBAgASgIEhcKD3Bob25lX2NvbmZpcm1lZBgRIAEoCCJ8Cg5QZW5kaW5nQ29udGFjdBIjCgRraW5kGAEgASgOMhUuYmVydGgudjEuQ29udGFjdEtpbmQSDwoHYWRkcmVzcxgCIAEoCRI0ChBjb2RlX2V4cGlyZV90aW1lGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCKdAQoGRGV2aWNlEgoKAmlkGAEgASgJEiIKBGtpbmQYAiABKA4yFC5iZXJ0aC52MS5EZXZpY2VLaW5kEjIKDmxhc3Rfc2Vlbl90aW1lGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgtjcmVhdGVfdGltZRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAikwEKFE1lbWJlckltcG9ydFByb2dyZXNzEhIKCnJvd3NfdG90YWwYASABKAUSEQoJcm93c19yZWFkGAIgASgFEg8KB3Jvd3Nfb2sYAyABKAUSEgoKcm93c193cm9uZxgEIAEoBRIvCghwcm9ibGVtcxgFIAMoCzIdLmJlcnRoLnYxLk1lbWJlckltcG9ydFByb2JsZW0iQwoTTWVtYmVySW1wb3J0UHJvYmxlbRILCgNyb3cYASABKAUSDgoGY29sdW1uGAIgASgJEg8KB21lc3NhZ2UYAyABKAkiYAoSTWVtYmVySW1wb3J0UmVwb3J0EhIKCnJvd3NfdG90YWwYASABKAUSEgoKcm93c193cm9uZxgCIAEoBRIQCghpbXBvcnRlZBgDIAEoBRIQCghiYXRjaF9pZBgEIAEoCSpbCgtDb250YWN0S2luZBIcChhDT05UQUNUX0tJTkRfVU5TUEVDSUZJRUQQABIWChJDT05UQUNUX0tJTkRfRU1BSUwQARIWChJDT05UQUNUX0tJTkRfUEhPTkUQAipjCgxNZW1iZXJTdGF0dXMSHQoZTUVNQkVSX1NUQVRVU19VTlNQRUNJRklFRBAAEhgKFE1FTUJFUl9TVEFUVVNfQUNUSVZFEAESGgoWTUVNQkVSX1NUQVRVU19JTkFDVElWRRACKmwKCkRldmljZUtpbmQSGwoXREVWSUNFX0tJTkRfVU5TUEVDSUZJRUQQABITCg9ERVZJQ0VfS0lORF9JT1MQARIXChNERVZJQ0VfS0lORF9BTkRST0lEEAISEwoPREVWSUNFX0tJTkRfV0VCEANiBnByb3RvMw", [file_google_protobuf_timestamp]);
 
 /**
  * Member is a person's membership in a tenant.
@@ -128,6 +128,21 @@ export type Member = Message<"berth.v1.Member"> & {
    * @generated from field: google.protobuf.Timestamp update_time = 15;
    */
   updateTime?: Timestamp | undefined;
+
+  /**
+   * Whether email is known to be the member's: by a code or a link, or because the issuer of their token has verified it
+   * (the claims email and email_verified). Contacts that staff entered are used without that. Set by the service.
+   *
+   * @generated from field: bool email_confirmed = 16;
+   */
+  emailConfirmed: boolean;
+
+  /**
+   * The same for phone.
+   *
+   * @generated from field: bool phone_confirmed = 17;
+   */
+  phoneConfirmed: boolean;
 };
 
 /**
@@ -136,6 +151,42 @@ export type Member = Message<"berth.v1.Member"> & {
  */
 export const MemberSchema: GenMessage<Member> = /*@__PURE__*/
   messageDesc(file_berth_v1_member, 0);
+
+/**
+ * PendingContact is an email address or phone number that a member has entered and not confirmed yet. It gets a code,
+ * by email also a link, and no other message.
+ *
+ * @generated from message berth.v1.PendingContact
+ */
+export type PendingContact = Message<"berth.v1.PendingContact"> & {
+  /**
+   * The kind.
+   *
+   * @generated from field: berth.v1.ContactKind kind = 1;
+   */
+  kind: ContactKind;
+
+  /**
+   * The address, or the number in E.164.
+   *
+   * @generated from field: string address = 2;
+   */
+  address: string;
+
+  /**
+   * The time until which the newest code and its link can be used, in UTC. Past if it was wrong too often.
+   *
+   * @generated from field: google.protobuf.Timestamp code_expire_time = 3;
+   */
+  codeExpireTime?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message berth.v1.PendingContact.
+ * Use `create(PendingContactSchema)` to create a new message.
+ */
+export const PendingContactSchema: GenMessage<PendingContact> = /*@__PURE__*/
+  messageDesc(file_berth_v1_member, 1);
 
 /**
  * Device is a device that receives a member's push notifications.
@@ -177,7 +228,7 @@ export type Device = Message<"berth.v1.Device"> & {
  * Use `create(DeviceSchema)` to create a new message.
  */
 export const DeviceSchema: GenMessage<Device> = /*@__PURE__*/
-  messageDesc(file_berth_v1_member, 1);
+  messageDesc(file_berth_v1_member, 2);
 
 /**
  * MemberImportProgress is the progress of an import.
@@ -226,7 +277,7 @@ export type MemberImportProgress = Message<"berth.v1.MemberImportProgress"> & {
  * Use `create(MemberImportProgressSchema)` to create a new message.
  */
 export const MemberImportProgressSchema: GenMessage<MemberImportProgress> = /*@__PURE__*/
-  messageDesc(file_berth_v1_member, 2);
+  messageDesc(file_berth_v1_member, 3);
 
 /**
  * MemberImportProblem is a problem in a row.
@@ -261,7 +312,7 @@ export type MemberImportProblem = Message<"berth.v1.MemberImportProblem"> & {
  * Use `create(MemberImportProblemSchema)` to create a new message.
  */
 export const MemberImportProblemSchema: GenMessage<MemberImportProblem> = /*@__PURE__*/
-  messageDesc(file_berth_v1_member, 3);
+  messageDesc(file_berth_v1_member, 4);
 
 /**
  * MemberImportReport is the result of an import.
@@ -303,7 +354,41 @@ export type MemberImportReport = Message<"berth.v1.MemberImportReport"> & {
  * Use `create(MemberImportReportSchema)` to create a new message.
  */
 export const MemberImportReportSchema: GenMessage<MemberImportReport> = /*@__PURE__*/
-  messageDesc(file_berth_v1_member, 4);
+  messageDesc(file_berth_v1_member, 5);
+
+/**
+ * ContactKind is a kind of contact that members confirm.
+ *
+ * @generated from enum berth.v1.ContactKind
+ */
+export enum ContactKind {
+  /**
+   * Rejected.
+   *
+   * @generated from enum value: CONTACT_KIND_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * The email address.
+   *
+   * @generated from enum value: CONTACT_KIND_EMAIL = 1;
+   */
+  EMAIL = 1,
+
+  /**
+   * The phone number.
+   *
+   * @generated from enum value: CONTACT_KIND_PHONE = 2;
+   */
+  PHONE = 2,
+}
+
+/**
+ * Describes the enum berth.v1.ContactKind.
+ */
+export const ContactKindSchema: GenEnum<ContactKind> = /*@__PURE__*/
+  enumDesc(file_berth_v1_member, 0);
 
 /**
  * MemberStatus is whether a membership is active.
@@ -337,7 +422,7 @@ export enum MemberStatus {
  * Describes the enum berth.v1.MemberStatus.
  */
 export const MemberStatusSchema: GenEnum<MemberStatus> = /*@__PURE__*/
-  enumDesc(file_berth_v1_member, 0);
+  enumDesc(file_berth_v1_member, 1);
 
 /**
  * DeviceKind is the kind of app on a device.
@@ -378,5 +463,5 @@ export enum DeviceKind {
  * Describes the enum berth.v1.DeviceKind.
  */
 export const DeviceKindSchema: GenEnum<DeviceKind> = /*@__PURE__*/
-  enumDesc(file_berth_v1_member, 1);
+  enumDesc(file_berth_v1_member, 2);
 

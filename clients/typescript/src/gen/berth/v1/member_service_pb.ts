@@ -5,7 +5,7 @@
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import { file_berth_v1_access } from "./access_pb.js";
-import type { Device, DeviceKind, Member, MemberImportProgress, MemberImportReport, MemberStatus } from "./member_pb.js";
+import type { ContactKind, Device, DeviceKind, Member, MemberImportProgress, MemberImportReport, MemberStatus, PendingContact } from "./member_pb.js";
 import { file_berth_v1_member } from "./member_pb.js";
 import type { FieldMask } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_field_mask } from "@bufbuild/protobuf/wkt";
@@ -15,7 +15,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file berth/v1/member_service.proto.
  */
 export const file_berth_v1_member_service: GenFile = /*@__PURE__*/
-  fileDesc("Ch1iZXJ0aC92MS9tZW1iZXJfc2VydmljZS5wcm90bxIIYmVydGgudjEiSgoTQ3JlYXRlTWVtYmVyUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSIAoGbWVtYmVyGAIgASgLMhAuYmVydGgudjEuTWVtYmVyIjgKFENyZWF0ZU1lbWJlclJlc3BvbnNlEiAKBm1lbWJlchgBIAEoCzIQLmJlcnRoLnYxLk1lbWJlciJ7ChNVcGRhdGVNZW1iZXJSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIgCgZtZW1iZXIYAiABKAsyEC5iZXJ0aC52MS5NZW1iZXISLwoLdXBkYXRlX21hc2sYAyABKAsyGi5nb29nbGUucHJvdG9idWYuRmllbGRNYXNrIjgKFFVwZGF0ZU1lbWJlclJlc3BvbnNlEiAKBm1lbWJlchgBIAEoCzIQLmJlcnRoLnYxLk1lbWJlciI4ChBHZXRNZW1iZXJSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIRCgltZW1iZXJfaWQYAiABKAkiWAoRR2V0TWVtYmVyUmVzcG9uc2USIAoGbWVtYmVyGAEgASgLMhAuYmVydGgudjEuTWVtYmVyEiEKB2RldmljZXMYAiADKAsyEC5iZXJ0aC52MS5EZXZpY2UirgEKEkxpc3RNZW1iZXJzUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSDQoFcXVlcnkYAiABKAkSDAoEcm9sZRgDIAEoCRIMCgR0aWVyGAQgASgJEgsKA3RhZxgFIAEoCRImCgZzdGF0dXMYBiABKA4yFi5iZXJ0aC52MS5NZW1iZXJTdGF0dXMSEQoJcGFnZV9zaXplGAcgASgFEhIKCnBhZ2VfdG9rZW4YCCABKAkiUQoTTGlzdE1lbWJlcnNSZXNwb25zZRIhCgdtZW1iZXJzGAEgAygLMhAuYmVydGgudjEuTWVtYmVyEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSJHChRJbXBvcnRNZW1iZXJzUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSCwoDY3N2GAIgASgMEg8KB2RyeV9ydW4YAyABKAgihAEKFUltcG9ydE1lbWJlcnNSZXNwb25zZRIyCghwcm9ncmVzcxgBIAEoCzIeLmJlcnRoLnYxLk1lbWJlckltcG9ydFByb2dyZXNzSAASLgoGcmVwb3J0GAIgASgLMhwuYmVydGgudjEuTWVtYmVySW1wb3J0UmVwb3J0SABCBwoFZXZlbnQiIQoMR2V0TWVSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCSJpCg1HZXRNZVJlc3BvbnNlEiAKBm1lbWJlchgBIAEoCzIQLmJlcnRoLnYxLk1lbWJlchITCgtwZXJtaXNzaW9ucxgCIAMoCRIhCgdkZXZpY2VzGAMgAygLMhAuYmVydGgudjEuRGV2aWNlIncKD1VwZGF0ZU1lUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSIAoGbWVtYmVyGAIgASgLMhAuYmVydGgudjEuTWVtYmVyEi8KC3VwZGF0ZV9tYXNrGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLkZpZWxkTWFzayI0ChBVcGRhdGVNZVJlc3BvbnNlEiAKBm1lbWJlchgBIAEoCzIQLmJlcnRoLnYxLk1lbWJlciJiChVSZWdpc3RlckRldmljZVJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEiIKBGtpbmQYAiABKA4yFC5iZXJ0aC52MS5EZXZpY2VLaW5kEhIKBXRva2VuGAMgASgJQgOAAQEiOgoWUmVnaXN0ZXJEZXZpY2VSZXNwb25zZRIgCgZkZXZpY2UYASABKAsyEC5iZXJ0aC52MS5EZXZpY2UiPwoXVW5yZWdpc3RlckRldmljZVJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhEKCWRldmljZV9pZBgCIAEoCSIaChhVbnJlZ2lzdGVyRGV2aWNlUmVzcG9uc2Uy1gYKDU1lbWJlclNlcnZpY2USYwoMQ3JlYXRlTWVtYmVyEh0uYmVydGgudjEuQ3JlYXRlTWVtYmVyUmVxdWVzdBoeLmJlcnRoLnYxLkNyZWF0ZU1lbWJlclJlc3BvbnNlIhTK8xgQCAESDG1lbWJlci53cml0ZRJjCgxVcGRhdGVNZW1iZXISHS5iZXJ0aC52MS5VcGRhdGVNZW1iZXJSZXF1ZXN0Gh4uYmVydGgudjEuVXBkYXRlTWVtYmVyUmVzcG9uc2UiFMrzGBAIARIMbWVtYmVyLndyaXRlElwKCUdldE1lbWJlchIaLmJlcnRoLnYxLkdldE1lbWJlclJlcXVlc3QaGy5iZXJ0aC52MS5HZXRNZW1iZXJSZXNwb25zZSIWkAIByvMYDwgBEgttZW1iZXIucmVhZBJiCgtMaXN0TWVtYmVycxIcLmJlcnRoLnYxLkxpc3RNZW1iZXJzUmVxdWVzdBodLmJlcnRoLnYxLkxpc3RNZW1iZXJzUmVzcG9uc2UiFpACAcrzGA8IARILbWVtYmVyLnJlYWQSaQoNSW1wb3J0TWVtYmVycxIeLmJlcnRoLnYxLkltcG9ydE1lbWJlcnNSZXF1ZXN0Gh8uYmVydGgudjEuSW1wb3J0TWVtYmVyc1Jlc3BvbnNlIhXK8xgRCAESDW1lbWJlci5pbXBvcnQwARJDCgVHZXRNZRIWLmJlcnRoLnYxLkdldE1lUmVxdWVzdBoXLmJlcnRoLnYxLkdldE1lUmVzcG9uc2UiCZACAcrzGAIIAhJJCghVcGRhdGVNZRIZLmJlcnRoLnYxLlVwZGF0ZU1lUmVxdWVzdBoaLmJlcnRoLnYxLlVwZGF0ZU1lUmVzcG9uc2UiBsrzGAIIAhJbCg5SZWdpc3RlckRldmljZRIfLmJlcnRoLnYxLlJlZ2lzdGVyRGV2aWNlUmVxdWVzdBogLmJlcnRoLnYxLlJlZ2lzdGVyRGV2aWNlUmVzcG9uc2UiBsrzGAIIAhJhChBVbnJlZ2lzdGVyRGV2aWNlEiEuYmVydGgudjEuVW5yZWdpc3RlckRldmljZVJlcXVlc3QaIi5iZXJ0aC52MS5VbnJlZ2lzdGVyRGV2aWNlUmVzcG9uc2UiBsrzGAIIAmIGcHJvdG8z", [file_berth_v1_access, file_berth_v1_member, file_google_protobuf_field_mask]);
+  fileDesc("Ch1iZXJ0aC92MS9tZW1iZXJfc2VydmljZS5wcm90bxIIYmVydGgudjEiSgoTQ3JlYXRlTWVtYmVyUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSIAoGbWVtYmVyGAIgASgLMhAuYmVydGgudjEuTWVtYmVyIjgKFENyZWF0ZU1lbWJlclJlc3BvbnNlEiAKBm1lbWJlchgBIAEoCzIQLmJlcnRoLnYxLk1lbWJlciJ7ChNVcGRhdGVNZW1iZXJSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIgCgZtZW1iZXIYAiABKAsyEC5iZXJ0aC52MS5NZW1iZXISLwoLdXBkYXRlX21hc2sYAyABKAsyGi5nb29nbGUucHJvdG9idWYuRmllbGRNYXNrIjgKFFVwZGF0ZU1lbWJlclJlc3BvbnNlEiAKBm1lbWJlchgBIAEoCzIQLmJlcnRoLnYxLk1lbWJlciI4ChBHZXRNZW1iZXJSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIRCgltZW1iZXJfaWQYAiABKAkiWAoRR2V0TWVtYmVyUmVzcG9uc2USIAoGbWVtYmVyGAEgASgLMhAuYmVydGgudjEuTWVtYmVyEiEKB2RldmljZXMYAiADKAsyEC5iZXJ0aC52MS5EZXZpY2UirgEKEkxpc3RNZW1iZXJzUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSDQoFcXVlcnkYAiABKAkSDAoEcm9sZRgDIAEoCRIMCgR0aWVyGAQgASgJEgsKA3RhZxgFIAEoCRImCgZzdGF0dXMYBiABKA4yFi5iZXJ0aC52MS5NZW1iZXJTdGF0dXMSEQoJcGFnZV9zaXplGAcgASgFEhIKCnBhZ2VfdG9rZW4YCCABKAkiUQoTTGlzdE1lbWJlcnNSZXNwb25zZRIhCgdtZW1iZXJzGAEgAygLMhAuYmVydGgudjEuTWVtYmVyEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSJHChRJbXBvcnRNZW1iZXJzUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSCwoDY3N2GAIgASgMEg8KB2RyeV9ydW4YAyABKAgihAEKFUltcG9ydE1lbWJlcnNSZXNwb25zZRIyCghwcm9ncmVzcxgBIAEoCzIeLmJlcnRoLnYxLk1lbWJlckltcG9ydFByb2dyZXNzSAASLgoGcmVwb3J0GAIgASgLMhwuYmVydGgudjEuTWVtYmVySW1wb3J0UmVwb3J0SABCBwoFZXZlbnQiIQoMR2V0TWVSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCSKdAQoNR2V0TWVSZXNwb25zZRIgCgZtZW1iZXIYASABKAsyEC5iZXJ0aC52MS5NZW1iZXISEwoLcGVybWlzc2lvbnMYAiADKAkSIQoHZGV2aWNlcxgDIAMoCzIQLmJlcnRoLnYxLkRldmljZRIyChBwZW5kaW5nX2NvbnRhY3RzGAQgAygLMhguYmVydGgudjEuUGVuZGluZ0NvbnRhY3QidwoPVXBkYXRlTWVSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIgCgZtZW1iZXIYAiABKAsyEC5iZXJ0aC52MS5NZW1iZXISLwoLdXBkYXRlX21hc2sYAyABKAsyGi5nb29nbGUucHJvdG9idWYuRmllbGRNYXNrImgKEFVwZGF0ZU1lUmVzcG9uc2USIAoGbWVtYmVyGAEgASgLMhAuYmVydGgudjEuTWVtYmVyEjIKEHBlbmRpbmdfY29udGFjdHMYAiADKAsyGC5iZXJ0aC52MS5QZW5kaW5nQ29udGFjdCJiChVDb25maXJtQ29udGFjdFJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEiMKBGtpbmQYAiABKA4yFS5iZXJ0aC52MS5Db250YWN0S2luZBIRCgRjb2RlGAMgASgJQgOAAQEiOgoWQ29uZmlybUNvbnRhY3RSZXNwb25zZRIgCgZtZW1iZXIYASABKAsyEC5iZXJ0aC52MS5NZW1iZXIiUgoYUmVzZW5kQ29udGFjdENvZGVSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIjCgRraW5kGAIgASgOMhUuYmVydGgudjEuQ29udGFjdEtpbmQiTgoZUmVzZW5kQ29udGFjdENvZGVSZXNwb25zZRIxCg9wZW5kaW5nX2NvbnRhY3QYASABKAsyGC5iZXJ0aC52MS5QZW5kaW5nQ29udGFjdCJOChRDYW5jZWxDb250YWN0UmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSIwoEa2luZBgCIAEoDjIVLmJlcnRoLnYxLkNvbnRhY3RLaW5kIhcKFUNhbmNlbENvbnRhY3RSZXNwb25zZSJiChVSZWdpc3RlckRldmljZVJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEiIKBGtpbmQYAiABKA4yFC5iZXJ0aC52MS5EZXZpY2VLaW5kEhIKBXRva2VuGAMgASgJQgOAAQEiOgoWUmVnaXN0ZXJEZXZpY2VSZXNwb25zZRIgCgZkZXZpY2UYASABKAsyEC5iZXJ0aC52MS5EZXZpY2UiPwoXVW5yZWdpc3RlckRldmljZVJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhEKCWRldmljZV9pZBgCIAEoCSIaChhVbnJlZ2lzdGVyRGV2aWNlUmVzcG9uc2Uy8wgKDU1lbWJlclNlcnZpY2USYwoMQ3JlYXRlTWVtYmVyEh0uYmVydGgudjEuQ3JlYXRlTWVtYmVyUmVxdWVzdBoeLmJlcnRoLnYxLkNyZWF0ZU1lbWJlclJlc3BvbnNlIhTK8xgQCAESDG1lbWJlci53cml0ZRJjCgxVcGRhdGVNZW1iZXISHS5iZXJ0aC52MS5VcGRhdGVNZW1iZXJSZXF1ZXN0Gh4uYmVydGgudjEuVXBkYXRlTWVtYmVyUmVzcG9uc2UiFMrzGBAIARIMbWVtYmVyLndyaXRlElwKCUdldE1lbWJlchIaLmJlcnRoLnYxLkdldE1lbWJlclJlcXVlc3QaGy5iZXJ0aC52MS5HZXRNZW1iZXJSZXNwb25zZSIWkAIByvMYDwgBEgttZW1iZXIucmVhZBJiCgtMaXN0TWVtYmVycxIcLmJlcnRoLnYxLkxpc3RNZW1iZXJzUmVxdWVzdBodLmJlcnRoLnYxLkxpc3RNZW1iZXJzUmVzcG9uc2UiFpACAcrzGA8IARILbWVtYmVyLnJlYWQSaQoNSW1wb3J0TWVtYmVycxIeLmJlcnRoLnYxLkltcG9ydE1lbWJlcnNSZXF1ZXN0Gh8uYmVydGgudjEuSW1wb3J0TWVtYmVyc1Jlc3BvbnNlIhXK8xgRCAESDW1lbWJlci5pbXBvcnQwARJDCgVHZXRNZRIWLmJlcnRoLnYxLkdldE1lUmVxdWVzdBoXLmJlcnRoLnYxLkdldE1lUmVzcG9uc2UiCZACAcrzGAIIAhJJCghVcGRhdGVNZRIZLmJlcnRoLnYxLlVwZGF0ZU1lUmVxdWVzdBoaLmJlcnRoLnYxLlVwZGF0ZU1lUmVzcG9uc2UiBsrzGAIIAhJbCg5Db25maXJtQ29udGFjdBIfLmJlcnRoLnYxLkNvbmZpcm1Db250YWN0UmVxdWVzdBogLmJlcnRoLnYxLkNvbmZpcm1Db250YWN0UmVzcG9uc2UiBsrzGAIIAhJkChFSZXNlbmRDb250YWN0Q29kZRIiLmJlcnRoLnYxLlJlc2VuZENvbnRhY3RDb2RlUmVxdWVzdBojLmJlcnRoLnYxLlJlc2VuZENvbnRhY3RDb2RlUmVzcG9uc2UiBsrzGAIIAhJYCg1DYW5jZWxDb250YWN0Eh4uYmVydGgudjEuQ2FuY2VsQ29udGFjdFJlcXVlc3QaHy5iZXJ0aC52MS5DYW5jZWxDb250YWN0UmVzcG9uc2UiBsrzGAIIAhJbCg5SZWdpc3RlckRldmljZRIfLmJlcnRoLnYxLlJlZ2lzdGVyRGV2aWNlUmVxdWVzdBogLmJlcnRoLnYxLlJlZ2lzdGVyRGV2aWNlUmVzcG9uc2UiBsrzGAIIAhJhChBVbnJlZ2lzdGVyRGV2aWNlEiEuYmVydGgudjEuVW5yZWdpc3RlckRldmljZVJlcXVlc3QaIi5iZXJ0aC52MS5VbnJlZ2lzdGVyRGV2aWNlUmVzcG9uc2UiBsrzGAIIAmIGcHJvdG8z", [file_berth_v1_access, file_berth_v1_member, file_google_protobuf_field_mask]);
 
 /**
  * CreateMemberRequest creates a member.
@@ -399,6 +399,13 @@ export type GetMeResponse = Message<"berth.v1.GetMeResponse"> & {
    * @generated from field: repeated berth.v1.Device devices = 3;
    */
   devices: Device[];
+
+  /**
+   * The contacts that the caller has not confirmed yet: at most one of each kind.
+   *
+   * @generated from field: repeated berth.v1.PendingContact pending_contacts = 4;
+   */
+  pendingContacts: PendingContact[];
 };
 
 /**
@@ -455,6 +462,13 @@ export type UpdateMeResponse = Message<"berth.v1.UpdateMeResponse"> & {
    * @generated from field: berth.v1.Member member = 1;
    */
   member?: Member | undefined;
+
+  /**
+   * The contacts that the caller has not confirmed yet: at most one of each kind.
+   *
+   * @generated from field: repeated berth.v1.PendingContact pending_contacts = 2;
+   */
+  pendingContacts: PendingContact[];
 };
 
 /**
@@ -463,6 +477,154 @@ export type UpdateMeResponse = Message<"berth.v1.UpdateMeResponse"> & {
  */
 export const UpdateMeResponseSchema: GenMessage<UpdateMeResponse> = /*@__PURE__*/
   messageDesc(file_berth_v1_member_service, 13);
+
+/**
+ * ConfirmContactRequest has a code.
+ *
+ * @generated from message berth.v1.ConfirmContactRequest
+ */
+export type ConfirmContactRequest = Message<"berth.v1.ConfirmContactRequest"> & {
+  /**
+   * The tenant. Optional if the token is valid for exactly one tenant.
+   *
+   * @generated from field: string tenant_id = 1;
+   */
+  tenantId: string;
+
+  /**
+   * What to confirm.
+   *
+   * @generated from field: berth.v1.ContactKind kind = 2;
+   */
+  kind: ContactKind;
+
+  /**
+   * The code that was sent there: 6 digits.
+   *
+   * @generated from field: string code = 3;
+   */
+  code: string;
+};
+
+/**
+ * Describes the message berth.v1.ConfirmContactRequest.
+ * Use `create(ConfirmContactRequestSchema)` to create a new message.
+ */
+export const ConfirmContactRequestSchema: GenMessage<ConfirmContactRequest> = /*@__PURE__*/
+  messageDesc(file_berth_v1_member_service, 14);
+
+/**
+ * ConfirmContactResponse is the caller's membership with the contact.
+ *
+ * @generated from message berth.v1.ConfirmContactResponse
+ */
+export type ConfirmContactResponse = Message<"berth.v1.ConfirmContactResponse"> & {
+  /**
+   * The caller, without staff notes.
+   *
+   * @generated from field: berth.v1.Member member = 1;
+   */
+  member?: Member | undefined;
+};
+
+/**
+ * Describes the message berth.v1.ConfirmContactResponse.
+ * Use `create(ConfirmContactResponseSchema)` to create a new message.
+ */
+export const ConfirmContactResponseSchema: GenMessage<ConfirmContactResponse> = /*@__PURE__*/
+  messageDesc(file_berth_v1_member_service, 15);
+
+/**
+ * ResendContactCodeRequest asks for a code.
+ *
+ * @generated from message berth.v1.ResendContactCodeRequest
+ */
+export type ResendContactCodeRequest = Message<"berth.v1.ResendContactCodeRequest"> & {
+  /**
+   * The tenant. Optional if the token is valid for exactly one tenant.
+   *
+   * @generated from field: string tenant_id = 1;
+   */
+  tenantId: string;
+
+  /**
+   * What to confirm.
+   *
+   * @generated from field: berth.v1.ContactKind kind = 2;
+   */
+  kind: ContactKind;
+};
+
+/**
+ * Describes the message berth.v1.ResendContactCodeRequest.
+ * Use `create(ResendContactCodeRequestSchema)` to create a new message.
+ */
+export const ResendContactCodeRequestSchema: GenMessage<ResendContactCodeRequest> = /*@__PURE__*/
+  messageDesc(file_berth_v1_member_service, 16);
+
+/**
+ * ResendContactCodeResponse is the contact that gets the code.
+ *
+ * @generated from message berth.v1.ResendContactCodeResponse
+ */
+export type ResendContactCodeResponse = Message<"berth.v1.ResendContactCodeResponse"> & {
+  /**
+   * The contact.
+   *
+   * @generated from field: berth.v1.PendingContact pending_contact = 1;
+   */
+  pendingContact?: PendingContact | undefined;
+};
+
+/**
+ * Describes the message berth.v1.ResendContactCodeResponse.
+ * Use `create(ResendContactCodeResponseSchema)` to create a new message.
+ */
+export const ResendContactCodeResponseSchema: GenMessage<ResendContactCodeResponse> = /*@__PURE__*/
+  messageDesc(file_berth_v1_member_service, 17);
+
+/**
+ * CancelContactRequest selects a pending contact.
+ *
+ * @generated from message berth.v1.CancelContactRequest
+ */
+export type CancelContactRequest = Message<"berth.v1.CancelContactRequest"> & {
+  /**
+   * The tenant. Optional if the token is valid for exactly one tenant.
+   *
+   * @generated from field: string tenant_id = 1;
+   */
+  tenantId: string;
+
+  /**
+   * What to remove.
+   *
+   * @generated from field: berth.v1.ContactKind kind = 2;
+   */
+  kind: ContactKind;
+};
+
+/**
+ * Describes the message berth.v1.CancelContactRequest.
+ * Use `create(CancelContactRequestSchema)` to create a new message.
+ */
+export const CancelContactRequestSchema: GenMessage<CancelContactRequest> = /*@__PURE__*/
+  messageDesc(file_berth_v1_member_service, 18);
+
+/**
+ * CancelContactResponse is empty.
+ *
+ * @generated from message berth.v1.CancelContactResponse
+ */
+export type CancelContactResponse = Message<"berth.v1.CancelContactResponse"> & {
+};
+
+/**
+ * Describes the message berth.v1.CancelContactResponse.
+ * Use `create(CancelContactResponseSchema)` to create a new message.
+ */
+export const CancelContactResponseSchema: GenMessage<CancelContactResponse> = /*@__PURE__*/
+  messageDesc(file_berth_v1_member_service, 19);
 
 /**
  * RegisterDeviceRequest registers a device.
@@ -497,7 +659,7 @@ export type RegisterDeviceRequest = Message<"berth.v1.RegisterDeviceRequest"> & 
  * Use `create(RegisterDeviceRequestSchema)` to create a new message.
  */
 export const RegisterDeviceRequestSchema: GenMessage<RegisterDeviceRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_member_service, 14);
+  messageDesc(file_berth_v1_member_service, 20);
 
 /**
  * RegisterDeviceResponse is the registered device.
@@ -518,7 +680,7 @@ export type RegisterDeviceResponse = Message<"berth.v1.RegisterDeviceResponse"> 
  * Use `create(RegisterDeviceResponseSchema)` to create a new message.
  */
 export const RegisterDeviceResponseSchema: GenMessage<RegisterDeviceResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_member_service, 15);
+  messageDesc(file_berth_v1_member_service, 21);
 
 /**
  * UnregisterDeviceRequest unregisters a device.
@@ -546,7 +708,7 @@ export type UnregisterDeviceRequest = Message<"berth.v1.UnregisterDeviceRequest"
  * Use `create(UnregisterDeviceRequestSchema)` to create a new message.
  */
 export const UnregisterDeviceRequestSchema: GenMessage<UnregisterDeviceRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_member_service, 16);
+  messageDesc(file_berth_v1_member_service, 22);
 
 /**
  * UnregisterDeviceResponse is empty.
@@ -561,7 +723,7 @@ export type UnregisterDeviceResponse = Message<"berth.v1.UnregisterDeviceRespons
  * Use `create(UnregisterDeviceResponseSchema)` to create a new message.
  */
 export const UnregisterDeviceResponseSchema: GenMessage<UnregisterDeviceResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_member_service, 17);
+  messageDesc(file_berth_v1_member_service, 23);
 
 /**
  * MemberService manages the members of a tenant. Callers cannot edit a member, active or not, who has a permission that
@@ -641,8 +803,12 @@ export const MemberService: GenService<{
     output: typeof GetMeResponseSchema;
   },
   /**
-   * UpdateMe edits the caller's own membership.
-   * Errors: MEMBER_NOT_FOUND, ALREADY_EXISTS (email), ETAG_MISMATCH, INVALID_FIELD (as in CreateMember).
+   * UpdateMe edits the caller's own membership. A new email or phone is pending until the caller confirms it with the
+   * code that is sent there, or the link: until then, the old one stays. An email that the issuer of the caller's token
+   * has verified (the claims email and email_verified) needs no code. The old email or phone is told. Whether another
+   * member has the email shows only once it is confirmed.
+   * Errors: MEMBER_NOT_FOUND, ALREADY_EXISTS (an email that the token confirms), ETAG_MISMATCH, INVALID_FIELD (as in
+   * CreateMember), CONTACT_COUNTRY, QUOTA_EXCEEDED (as in ResendContactCode).
    *
    * @generated from rpc berth.v1.MemberService.UpdateMe
    */
@@ -650,6 +816,43 @@ export const MemberService: GenService<{
     methodKind: "unary";
     input: typeof UpdateMeRequestSchema;
     output: typeof UpdateMeResponseSchema;
+  },
+  /**
+   * ConfirmContact makes the caller's pending email or phone their contact. A code can be used for 10 minutes, and be
+   * wrong 5 times. Only the newest code of a contact is good.
+   * Errors: MEMBER_NOT_FOUND, CONTACT_NOT_PENDING, CONTACT_CODE_INVALID, CONTACT_CODE_EXPIRED, ALREADY_EXISTS (another
+   * member has the email, and the code is right).
+   *
+   * @generated from rpc berth.v1.MemberService.ConfirmContact
+   */
+  confirmContact: {
+    methodKind: "unary";
+    input: typeof ConfirmContactRequestSchema;
+    output: typeof ConfirmContactResponseSchema;
+  },
+  /**
+   * ResendContactCode sends a new code to the caller's pending email or phone. If none is pending, it goes to the one
+   * that they have, unless that is confirmed. A member gets 3 codes in 24 hours for each kind of contact. An address or
+   * number gets 3 of all members together, and no more of them are sent, without an error.
+   * Errors: MEMBER_NOT_FOUND, CONTACT_NOT_PENDING, CONTACT_COUNTRY, QUOTA_EXCEEDED (contact_codes).
+   *
+   * @generated from rpc berth.v1.MemberService.ResendContactCode
+   */
+  resendContactCode: {
+    methodKind: "unary";
+    input: typeof ResendContactCodeRequestSchema;
+    output: typeof ResendContactCodeResponseSchema;
+  },
+  /**
+   * CancelContact removes the caller's pending email or phone. Without one it does nothing.
+   * Errors: MEMBER_NOT_FOUND.
+   *
+   * @generated from rpc berth.v1.MemberService.CancelContact
+   */
+  cancelContact: {
+    methodKind: "unary";
+    input: typeof CancelContactRequestSchema;
+    output: typeof CancelContactResponseSchema;
   },
   /**
    * RegisterDevice registers the caller's device for push notifications. Registering a token again renews the device. A

@@ -1,0 +1,225 @@
+package member
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/nyaruka/phonenumbers"
+	"golang.org/x/text/language"
+
+	"github.com/berthhq/berth/internal/civil"
+	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+// ContactKind is a kind of contact that members confirm.
+type ContactKind string
+
+// The kinds of contacts.
+const (
+	ByEmail ContactKind = "EMAIL"
+	ByPhone ContactKind = "PHONE"
+)
+
+// ContactKinds returns all kinds.
+func ContactKinds() []ContactKind { return []ContactKind{ByEmail, ByPhone} }
+
+// Field returns the name of the member's field.
+func (k ContactKind) Field() string { return strings.ToLower(string(k)) }
+
+// Contact is an email address or a phone number.
+type Contact struct {
+	Kind    ContactKind
+	Address string
+}
+
+// Key returns the address in the form in which addresses are compared.
+func (c Contact) Key() string { return strings.ToLower(c.Address) }
+
+// Limits of codes. The member and the address have limits of their own, so that neither can be used to flood the other.
+const (
+	CodeLifetime = 10 * time.Minute
+	MaxGuesses   = 5 // for a code
+	CodeDay      = 24 * time.Hour
+	// MaxCodes is how many codes a member can ask for within a CodeDay, for each kind of contact, and how many one address
+	// gets of all members together.
+	MaxCodes = 3
+)
+
+// PendingContact is a contact that a member has entered and not confirmed yet. Until then, messages go to the old one.
+type PendingContact struct {
+	Contact
+
+	Code      tenant.CodeID // the newest
+	CodeHash  []byte
+	Guesses   int // wrong ones
+	ExpiresAt time.Time
+}
+
+// Open reports whether the newest code can still be used.
+func (p PendingContact) Open(now time.Time) bool {
+	return now.Before(p.ExpiresAt) && p.Guesses < MaxGuesses
+}
+
+// Guess decides about a code. If it is wrong, it returns the contact with the guess, to be stored, and
+// CONTACT_CODE_INVALID. A code that is too old, or was wrong too often, is CONTACT_CODE_EXPIRED, even if it is right.
+func (p PendingContact) Guess(right bool, now time.Time) (PendingContact, *fault.Error) {
+	if !p.Open(now) {
+		return p, ErrCodeExpired
+	}
+	if right {
+		return p, nil
+	}
+	p.Guesses++
+	return p, fault.New(fault.FailedPrecondition, fault.ContactCodeInvalid, "The code is wrong.").
+		WithField("code").WithMetadata("guesses_left", strconv.Itoa(MaxGuesses-p.Guesses))
+}
+
+// ErrCodeExpired means that a code or a link can no longer be used: CONTACT_CODE_EXPIRED.
+var ErrCodeExpired = fault.New(fault.FailedPrecondition, fault.ContactCodeExpired,
+	"The code has expired, or was wrong too often. Ask for a new one.")
+
+// ErrNotPending means that no contact of the kind waits for confirmation: CONTACT_NOT_PENDING.
+var ErrNotPending = fault.New(fault.FailedPrecondition, fault.ContactNotPending,
+	"No contact of this kind waits for confirmation.")
+
+// contact returns the member's contact of a kind, and the confirmed one.
+func (m *Member) contact(k ContactKind) (current, confirmed *string) {
+	if k == ByPhone {
+		return &m.Phone, &m.ConfirmedPhone
+	}
+	return &m.Email, &m.ConfirmedEmail
+}
+
+// Contact returns the member's contact of a kind. The address is empty if there is none.
+func (m Member) Contact(k ContactKind) Contact {
+	address, _ := m.contact(k)
+	return Contact{k, *address}
+}
+
+// Confirmed reports whether the member's contact is known to be theirs. Verified is the email address that the issuer
+// of the caller's token has verified, if they are the member.
+func (m Member) Confirmed(k ContactKind, verified string) bool {
+	_, confirmed := m.contact(k)
+	return sameContact(m.Contact(k), *confirmed) || k == ByEmail && sameContact(m.Contact(k), verified)
+}
+
+func sameContact(c Contact, address string) bool {
+	return address != "" && c.Key() == Contact{c.Kind, address}.Key()
+}
+
+// Confirm sets a contact that is known to be the member's.
+func (m Member) Confirm(c Contact) Member {
+	current, confirmed := m.contact(c.Kind)
+	*current, *confirmed = c.Address, c.Address
+	return m
+}
+
+// forgetConfirmed removes what is known of contacts that the member no longer has.
+func (m *Member) forgetConfirmed() {
+	for _, k := range ContactKinds() {
+		if current, confirmed := m.contact(k); !sameContact(Contact{k, *current}, *confirmed) {
+			*confirmed = ""
+		}
+	}
+}
+
+// ContactChange is a change of a contact by its member.
+type ContactChange struct {
+	From, To  Contact // the address of either can be empty
+	NeedsCode bool    // the old contact stays until the new one is confirmed
+}
+
+// HoldContacts decides about the contacts of members who edit themselves. After is in stored form. It returns the
+// member to store, who keeps the old contact instead of one that needs a code. Verified is as for Confirmed.
+func HoldContacts(before, after Member, verified string) (Member, []ContactChange) {
+	var changes []ContactChange
+	for _, k := range ContactKinds() {
+		change := ContactChange{From: before.Contact(k), To: after.Contact(k)}
+		if change.From.Key() == change.To.Key() {
+			continue
+		}
+		switch {
+		case change.To.Address == "":
+		case k == ByEmail && sameContact(change.To, verified):
+			after = after.Confirm(change.To)
+		default:
+			current, _ := after.contact(k)
+			*current = change.From.Address
+			change.NeedsCode = true
+		}
+		changes = append(changes, change)
+	}
+	return after, changes
+}
+
+// CodeFacts is what RequestCode needs to know.
+type CodeFacts struct {
+	Pending   *PendingContact // of the kind; nil: none
+	OfMember  int             // codes for contacts of the kind that the member asked for within a CodeDay
+	ToAddress int             // codes that the address got within a CodeDay, of all members
+	Countries []string        // to whose numbers the tenant sends codes
+}
+
+// CodePlan says what happens when a member asks for a code.
+type CodePlan struct {
+	Make bool // false: the code that was sent before is still good
+	Send bool // false: the address got too many, which the member does not learn
+}
+
+// RequestCode decides about a code for a contact. Again asks for a new one while the old one is still good. The errors
+// are CONTACT_COUNTRY and QUOTA_EXCEEDED.
+func RequestCode(c Contact, f CodeFacts, again bool, now time.Time) (CodePlan, error) {
+	if country := Country(c.Address); c.Kind == ByPhone && !slices.Contains(f.Countries, country) {
+		return CodePlan{}, fault.New(fault.FailedPrecondition, fault.ContactCountry,
+			"Codes are not sent to numbers of that country.").WithField("member.phone").WithMetadata("country", country)
+	}
+	if p := f.Pending; !again && p != nil && p.Key() == c.Key() && p.Open(now) {
+		return CodePlan{}, nil
+	}
+	if f.OfMember >= MaxCodes {
+		return CodePlan{}, fault.New(fault.ResourceExhausted, fault.QuotaExceeded,
+			"At most %d codes are sent in 24 hours. Try again tomorrow.", MaxCodes).
+			WithMetadata("quota", "contact_codes").WithMetadata("limit", strconv.Itoa(MaxCodes))
+	}
+	return CodePlan{Make: true, Send: f.ToAddress < MaxCodes}, nil
+}
+
+// Country returns the country (ISO 3166-1 alpha-2) of a phone number in E.164; "" if it has none.
+func Country(phone string) string {
+	number, err := phonenumbers.Parse(phone, "ZZ")
+	if err != nil {
+		return ""
+	}
+	// Some countries share a code. A number that is assigned in none of them counts as one of the largest.
+	country := phonenumbers.GetRegionCodeForNumber(number)
+	if country == "" {
+		country = phonenumbers.GetRegionCodeForCountryCode(int(number.GetCountryCode()))
+	}
+	if country == "ZZ" || country == "001" {
+		return ""
+	}
+	return country
+}
+
+// Countries returns the countries to whose numbers a tenant sends codes: those that it chose, else those of its time
+// zones, else that of its language.
+func Countries(chosen, zones []string, locale string) []string {
+	if len(chosen) > 0 {
+		return chosen
+	}
+	var countries []string
+	for _, zone := range zones {
+		if country := civil.CountryOf(zone); country != "" && !slices.Contains(countries, country) {
+			countries = append(countries, country)
+		}
+	}
+	if tag, err := language.Parse(locale); len(countries) == 0 && err == nil {
+		if region, _ := tag.Region(); region.IsCountry() {
+			countries = append(countries, region.String())
+		}
+	}
+	return countries
+}

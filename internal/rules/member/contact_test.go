@@ -1,0 +1,178 @@
+package member_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+	"pgregory.net/rapid"
+
+	"github.com/berthhq/berth/internal/fault/faulttest"
+	"github.com/berthhq/berth/internal/rules/member"
+)
+
+var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+
+func TestHoldContacts_KeepsOldContactsUntilTheNewOnesAreConfirmed(t *testing.T) {
+	t.Parallel()
+	before := ana(func(m *member.Member) {
+		m.Email, m.Phone, m.ConfirmedEmail = "ana@example.com", "+351912345678", "ana@example.com"
+	})
+	mail := func(address string) member.Contact { return member.Contact{Kind: member.ByEmail, Address: address} }
+	phone := func(number string) member.Contact { return member.Contact{Kind: member.ByPhone, Address: number} }
+	for name, c := range map[string]struct {
+		edit func(*member.Member)
+		want func(*member.Member)
+		is   []member.ContactChange
+	}{
+		"nothing":  {func(*member.Member) {}, func(*member.Member) {}, nil},
+		"the name": {func(m *member.Member) { m.Name = "A" }, func(m *member.Member) { m.Name = "A" }, nil},
+		"the same in capitals": {
+			func(m *member.Member) { m.Email = "Ana@example.com" },
+			func(m *member.Member) { m.Email = "Ana@example.com" }, nil,
+		},
+		"another address and name": {
+			func(m *member.Member) { m.Email, m.Name = "new@example.com", "A" },
+			func(m *member.Member) { m.Name = "A" },
+			[]member.ContactChange{{From: mail("ana@example.com"), To: mail("new@example.com"), NeedsCode: true}},
+		},
+		"another number": {
+			func(m *member.Member) { m.Phone = "+351912345679" }, func(*member.Member) {},
+			[]member.ContactChange{{From: phone("+351912345678"), To: phone("+351912345679"), NeedsCode: true}},
+		},
+		"no address, no number": {
+			func(m *member.Member) { m.Email, m.Phone = "", "" }, func(m *member.Member) { m.Email, m.Phone = "", "" },
+			[]member.ContactChange{
+				{From: mail("ana@example.com"), To: mail("")}, {From: phone("+351912345678"), To: phone("")},
+			},
+		},
+		"the address of the token": {
+			func(m *member.Member) { m.Email = "token@example.com" },
+			func(m *member.Member) { m.Email, m.ConfirmedEmail = "token@example.com", "token@example.com" },
+			[]member.ContactChange{{From: mail("ana@example.com"), To: mail("token@example.com")}},
+		},
+	} {
+		after, want := before, before
+		c.edit(&after)
+		c.want(&want)
+		held, changes := member.HoldContacts(before, after, "Token@example.com")
+		test.Eq(t, want, held, test.Sprint(name))
+		test.Eq(t, c.is, changes, test.Sprint(name))
+	}
+}
+
+func TestConfirmed_ComparesWithWhatIsKnown(t *testing.T) {
+	t.Parallel()
+	m := ana(func(m *member.Member) { m.Email, m.Phone = "Ana@example.com", "+351912345678" })
+	test.False(t, m.Confirmed(member.ByEmail, ""))
+	test.True(t, m.Confirmed(member.ByEmail, "ana@EXAMPLE.com"))
+	test.False(t, m.Confirmed(member.ByPhone, "+351912345678"), test.Sprint("a token verifies no number"))
+	m = m.Confirm(m.Contact(member.ByPhone))
+	test.True(t, m.Confirmed(member.ByPhone, ""))
+	test.False(t, ana(nil).Confirmed(member.ByEmail, ""), test.Sprint("nothing is not confirmed"))
+}
+
+// What is known of a contact ends with it, also if staff change it.
+func TestEdit_ForgetsConfirmedContacts(t *testing.T) {
+	t.Parallel()
+	before := ana(func(m *member.Member) { m.Email, m.ConfirmedEmail = "ana@example.com", "ana@example.com" })
+	for address, want := range map[string]string{
+		"ANA@example.com": "ana@example.com", "": "", "new@example.com": "",
+	} {
+		after := before
+		after.Email = address
+		after, _, err := member.Edit(before, after, true, true)
+		must.NoError(t, err)
+		test.EqOp(t, want, after.ConfirmedEmail, test.Sprint(address))
+	}
+}
+
+func TestRequestCode_LimitsCodes(t *testing.T) {
+	t.Parallel()
+	number := member.Contact{Kind: member.ByPhone, Address: "+351912345678"}
+	address := member.Contact{Kind: member.ByEmail, Address: "ana@example.com"}
+	portugal := []string{"DE", "PT"}
+	open := &member.PendingContact{Contact: number, ExpiresAt: noon.Add(time.Second)}
+	for name, c := range map[string]struct {
+		to    member.Contact
+		facts member.CodeFacts
+		again bool
+		plan  member.CodePlan
+		err   string
+	}{
+		"the first": {number, member.CodeFacts{Countries: portugal}, false, member.CodePlan{Make: true, Send: true}, ""},
+		"another country": {
+			number, member.CodeFacts{Countries: []string{"DE"}}, false, member.CodePlan{},
+			"CONTACT_COUNTRY @member.phone country=PT",
+		},
+		"an address":  {address, member.CodeFacts{}, false, member.CodePlan{Make: true, Send: true}, ""},
+		"one is open": {number, member.CodeFacts{Countries: portugal, Pending: open}, false, member.CodePlan{}, ""},
+		"one is open, asked again": {
+			number, member.CodeFacts{Countries: portugal, Pending: open}, true, member.CodePlan{Make: true, Send: true}, "",
+		},
+		"one for another is open": {
+			address, member.CodeFacts{Pending: open}, false, member.CodePlan{Make: true, Send: true}, "",
+		},
+		"the third": {
+			address, member.CodeFacts{OfMember: 2}, true, member.CodePlan{Make: true, Send: true}, "",
+		},
+		"the fourth": {
+			address, member.CodeFacts{OfMember: 3}, true, member.CodePlan{},
+			"QUOTA_EXCEEDED limit=3 quota=contact_codes",
+		},
+		"the fourth to an address": {
+			address, member.CodeFacts{ToAddress: 3}, true, member.CodePlan{Make: true}, "",
+		},
+	} {
+		plan, err := member.RequestCode(c.to, c.facts, c.again, noon)
+		test.EqOp(t, c.err, faulttest.Text(err), test.Sprint(name))
+		test.EqOp(t, c.plan, plan, test.Sprint(name))
+	}
+}
+
+// However often it is guessed: a code is right once, within its time, and after fewer than five wrong ones.
+func TestGuess_EndsAfterFiveWrongOnes(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		pending := member.PendingContact{ExpiresAt: noon.Add(member.CodeLifetime)}
+		wrong := 0
+		for _, right := range rapid.SliceOfN(rapid.Bool(), 1, 12).Draw(t, "guesses") {
+			now := noon.Add(rapid.SampledFrom([]time.Duration{
+				0, member.CodeLifetime - 1, member.CodeLifetime,
+			}).Draw(t, "after"))
+			after, err := pending.Guess(right, now)
+			switch {
+			case !now.Before(pending.ExpiresAt) || wrong == member.MaxGuesses:
+				must.EqOp(t, "CONTACT_CODE_EXPIRED", string(err.Reason))
+			case right:
+				must.Nil(t, err)
+			default:
+				wrong++
+				must.EqOp(t, "CONTACT_CODE_INVALID", string(err.Reason))
+			}
+			must.EqOp(t, wrong, after.Guesses)
+			pending = after
+		}
+	})
+}
+
+func TestCountry_OfNumbers(t *testing.T) {
+	t.Parallel()
+	for number, want := range map[string]string{
+		"+351912345678": "PT", "+4915112345678": "DE", "+442071838750": "GB", "+12125550123": "US", "+14165550123": "CA",
+		"+15005550006": "US", "+870301234567": "", "+88213300655": "", "": "", "x": "",
+	} {
+		test.EqOp(t, want, member.Country(number), test.Sprint(number))
+	}
+}
+
+func TestCountries_AreThoseOfTheZonesUnlessChosen(t *testing.T) {
+	t.Parallel()
+	berlin := []string{"Europe/Berlin", "Europe/Vienna", "Europe/Busingen"}
+	test.Eq(t, []string{"PT"}, member.Countries([]string{"PT"}, berlin, "de"))
+	test.Eq(t, []string{"DE", "AT"}, member.Countries(nil, berlin, "fr"))
+	test.Eq(t, []string{"BR"}, member.Countries(nil, []string{"UTC"}, "pt-BR"))
+	test.Eq(t, []string{"DE"}, member.Countries(nil, nil, "de"))
+	test.SliceEmpty(t, member.Countries(nil, nil, "eo"))
+}
