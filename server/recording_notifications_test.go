@@ -166,7 +166,9 @@ func recordSenders(s *studio) {
 	s.recordError(
 		s.olga, "The owner edits senders that have changed", "ETAG_MISMATCH", update(&v1.Senders{Etag: "v0"}, "smtp"),
 	)
-	s.recordError(s.adam, "The admin connects a number", "PERMISSION_DENIED", update(&v1.Senders{Twilio: twilio}, "twilio"))
+	s.recordError(
+		s.adam, "The admin connects a number", "PERMISSION_DENIED", update(&v1.Senders{Twilio: twilio}, "twilio"),
+	)
 	s.record(s.olga, "The owner has no number any more", update(&v1.Senders{}, "twilio"))
 	s.recordError(s.cora, "The coach reads who carries messages", "PERMISSION_DENIED", &v1.GetSendersRequest{})
 }

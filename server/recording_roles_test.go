@@ -119,9 +119,12 @@ func recordOwnership(s *studio) {
 	transfer := &v1.TransferOwnershipRequest{MemberId: s.tom.id}
 	s.recordError(s.adam, "The admin transfers ownership", "PERMISSION_DENIED", transfer)
 	s.recordError(
-		s.olga, "The owner transfers ownership to herself", "INVALID_FIELD", &v1.TransferOwnershipRequest{MemberId: s.olga.id},
+		s.olga, "The owner transfers ownership to herself", "INVALID_FIELD",
+		&v1.TransferOwnershipRequest{MemberId: s.olga.id},
 	)
-	first := recordResponse[*v1.TransferOwnershipResponse](s.recording, s.olga, "The owner offers ownership to Tom", transfer)
+	first := recordResponse[*v1.TransferOwnershipResponse](
+		s.recording, s.olga, "The owner offers ownership to Tom", transfer,
+	)
 	s.record(s.tom, "Tom sees it", &v1.ListOwnershipTransfersRequest{})
 	s.record(s.mia, "Mia does not", &v1.ListOwnershipTransfersRequest{})
 	s.recordError(s.mia, "Mia confirms it", "OWNERSHIP_TRANSFER_NOT_FOUND",

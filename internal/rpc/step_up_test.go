@@ -76,7 +76,8 @@ func TestStepUp_AsksPeopleForARecentSignIn(t *testing.T) {
 	must.NoError(t, role(stale), must.Sprint("off by default"))
 	denied := apiErrorOf(t, ask(s.Token(t, "admin"), five))
 	test.EqOp(t, "admin.manage", denied.Metadata["permission"])
-	test.EqOp(t, "STEP_UP_REQUIRED", apiErrorOf(t, ask(stale, five)).Reason, test.Sprint("they could not turn it off again"))
+	test.EqOp(t, "STEP_UP_REQUIRED", apiErrorOf(t, ask(stale, five)).Reason,
+		test.Sprint("they could not turn it off again"))
 	must.NoError(t, ask(fresh, five))
 	for name, call := range map[string]func() error{
 		"a token without a time":    func() error { return role(stale) },

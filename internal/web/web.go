@@ -34,8 +34,8 @@ type Config struct {
 }
 
 // Handler serves the pages. Mount it at bookings.DisplayPath, waitlists.ClaimPath, accounts.ConfirmPath,
-// messages.CalendarPath, messages.UnsubscribePath and messages.TwilioPath. It panics if Metrics has the metrics of other
-// pages.
+// messages.CalendarPath, messages.UnsubscribePath and messages.TwilioPath. It panics if Metrics has the metrics of
+// other pages.
 func Handler(c Config) http.Handler {
 	displays := displayPages{bookings: c.Services.Bookings, log: c.Log}
 	offers := claimPages{waitlists: c.Services.Waitlists, log: c.Log}

@@ -46,6 +46,41 @@ test.describe("roles", () => {
     await call("owner", "AccessService/RevokeRole", { memberId: member.id, role: "front_desk" });
   });
 
+  test("ownership moves to a member who confirms it", async () => {
+    const { member } = await call<{ member: { id: string } }>("member", "MemberService/GetMe", {});
+    const { member: me } = await call<{ member: { id: string } }>(
+      "owner",
+      "MemberService/GetMe",
+      {},
+    );
+    await using owner = await visit({ role: "owner", path: `/members/${member.id}?tab=roles` });
+    const { page } = owner;
+    await page.getByRole("button", { name: "Transfer ownership" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Transfer ownership" }).click();
+    await page.getByText(/can confirm the transfer of ownership until/).waitFor();
+
+    // The admin sees neither this nor a way to edit owners.
+    await using admin = await visit({ role: "admin", path: `/members/${me.id}?tab=roles` });
+    await admin.page.getByText("Runs the organization and may do everything.").waitFor();
+    expect(await admin.page.getByRole("button", { name: "Remove Owner" }).count()).toBe(0);
+    expect(await admin.page.getByRole("button", { name: "Edit" }).count()).toBe(0);
+
+    await using receiver = await visit({ role: "member", path: "/app/me" });
+    await receiver.page.getByRole("button", { name: "Become the owner" }).click();
+    await receiver.page.getByText("You are an owner now").waitFor();
+    await page.getByText("Mona Member").first().waitFor();
+    await expect(page.getByRole("button", { name: "Transfer ownership" })).toHaveCount(0);
+
+    const { transfer } = await call<{ transfer: { id: string } }>(
+      "member",
+      "AccessService/TransferOwnership",
+      { memberId: me.id },
+    );
+    await call("owner", "AccessService/ConfirmOwnershipTransfer", { transferId: transfer.id });
+    await call("owner", "AccessService/RevokeRole", { memberId: me.id, role: "admin" });
+    await call("owner", "AccessService/RevokeRole", { memberId: member.id, role: "admin" });
+  });
+
   test("can be checked: who has a permission, and which role gives it", async () => {
     await using there = await visit({ role: "owner", path: "/roles?tab=ask" });
     const { page } = there;

@@ -206,7 +206,8 @@ func TestContact_CodesExpireAndEndAfterFiveGuesses(t *testing.T) {
 	test.EqOp(t, 2, s.Count(`select count(*) from contact_codes`))
 }
 
-// An address gets three codes a day from all members together. Later ones are not sent, which their members cannot tell.
+// An address gets three codes a day from all members together. Later ones are not sent, which their members cannot
+// tell.
 func TestContact_AddressGetsThreeCodesADay(t *testing.T) {
 	t.Parallel()
 	s := messagetest.New(t)
@@ -281,7 +282,8 @@ func TestContact_CodesAreStoredUnderAKey(t *testing.T) {
 	for _, table := range []string{
 		"pending_contacts", "contact_codes", "notices", "deliveries", "audit_entries", "events",
 	} {
-		test.EqOp(t, 0, s.Count(`select count(*) from `+table+` x where x::text ~ ('\m'||$1||'\M')`, code), test.Sprint(table))
+		test.EqOp(t, 0, s.Count(`select count(*) from `+table+` x where x::text ~ ('\m'||$1||'\M')`, code),
+			test.Sprint(table))
 	}
 	test.EqOp(t, 0, s.Count(`
 select count(*) from pending_contacts p, generate_series(0, 999999) n

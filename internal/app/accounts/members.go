@@ -127,8 +127,8 @@ func (s *Service) updateMember(
 	return result.member, memberTaken(err)
 }
 
-// editOfAdmin returns of which edit owners and admins are told: of their status, and of another's change of how to reach
-// them and who they are. It is "" for members without these roles, and for other edits.
+// editOfAdmin returns of which edit owners and admins are told: of their status, and of another's change of how to
+// reach them and who they are. It is "" for members without these roles, and for other edits.
 func editOfAdmin(after member.Member, changed []string, self bool) notify.AccessChangeKind {
 	has := func(fields ...string) bool {
 		return slices.ContainsFunc(fields, func(field string) bool { return slices.Contains(changed, field) })

@@ -307,8 +307,8 @@ func TestRoles_GrantNoPermissionThatTheCallerLacks(t *testing.T) {
 func TestRoles_LeaveOwnersAndAdminsToOwners(t *testing.T) {
 	t.Parallel()
 	studio := testkit.New(t)
-	admin, other, pawn := studio.AddPerson("Ada", "admin"), studio.AddPerson("Ben", "admin"), studio.AddPerson("Pia", "coach")
-	second := studio.AddPerson("Otto", "owner")
+	admin, other := studio.AddPerson("Ada", "admin"), studio.AddPerson("Ben", "admin")
+	pawn, second := studio.AddPerson("Pia", "coach"), studio.AddPerson("Otto", "owner")
 	account, _ := studio.AddAccount("Robot", "admin")
 	robot := tenant.Caller{Tenant: studio.Tenant, Subject: "sa:" + account.ID.String(), Roles: account.Roles}
 	app := studio.App.Accounts

@@ -2,6 +2,7 @@ package accounts
 
 import (
 	"context"
+	"maps"
 	"slices"
 
 	"github.com/berthhq/berth/internal/app/engine"
@@ -87,7 +88,7 @@ func (s *Service) CancelTransfer(ctx context.Context, caller tenant.Caller, id t
 			transfer, err := engine.Find(ctx, tx, errNoTransfer, func(b *pg.Batch, into **grant.Transfer) {
 				accountdb.FindTransfer(b, tx.Tenant, id, into)
 			})
-			if err == nil && !(tx.Caller.CanAccess(transfer.To.Member) && transfer.Open(tx.Now)) {
+			if err == nil && (!tx.Caller.CanAccess(transfer.To.Member) || !transfer.Open(tx.Now)) {
 				err = errNoTransfer
 			}
 			if err != nil {
@@ -117,8 +118,6 @@ func transferChanged(
 	parties := map[string]any{"from_member_id": t.From.Member.String(), "to_member_id": t.To.Member.String()}
 	tx.Audit(action, "member", t.To.Member.UUID, "", parties)
 	event := map[string]any{"from_member_id": t.From.Member.String()}
-	for name, value := range data {
-		event[name] = value
-	}
+	maps.Copy(event, data)
 	rolesEvent(tx, t.To.Member, withAccessChange(event, kind, tenant.RoleOwner))
 }

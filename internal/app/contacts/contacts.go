@@ -53,8 +53,9 @@ func (c Codes) Matches(in tenant.TenantID, owner tenant.MemberID, p member.Pendi
 	})
 }
 
-// Ask makes a contact of a member pending and sends it a code, unless one that was sent before is still good. Again asks
-// for a new one in any case. It reports whether there is a new one. The errors are CONTACT_COUNTRY and QUOTA_EXCEEDED.
+// Ask makes a contact of a member pending and sends it a code, unless one that was sent before is still good. Again
+// asks for a new one in any case. It reports whether there is a new one. The errors are CONTACT_COUNTRY and
+// QUOTA_EXCEEDED.
 func (c Codes) Ask(
 	ctx context.Context, tx *engine.Tx, owner tenant.MemberID, to member.Contact, code Code, again bool,
 ) (pending member.PendingContact, made bool, err error) {

@@ -74,7 +74,7 @@ func TestAccessChanges_AreToldToOwnersAndWhoIsConcerned(t *testing.T) {
 				offer = made.ID
 				return err
 			},
-			"Olga Owner asks Mia to become the owner in their place. Mia can confirm it within 7 days.",
+			"Olga Owner asks Mia to become the owner in their place. Mia can confirm it in their profile within 7 days.",
 			[]string{"mia", "olga", "otto"},
 		},
 		{

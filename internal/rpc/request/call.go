@@ -103,8 +103,8 @@ func RequirePermission(ctx context.Context, permission string) error {
 	return err
 }
 
-// RequireStepUp returns an error unless the caller's sign-in is recent or strong enough for the tenant, and for what the
-// tenant is to ask for from now on. It is for RPCs of which only some calls need that.
+// RequireStepUp returns an error unless the caller's sign-in is recent or strong enough for the tenant, and for what
+// the tenant is to ask for from now on. It is for RPCs of which only some calls need that.
 func RequireStepUp(ctx context.Context, next ...catalog.StepUp) error {
 	return CallFrom(ctx).StepUp(ctx, next...)
 }

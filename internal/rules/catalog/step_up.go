@@ -9,8 +9,8 @@ import (
 	"github.com/berthhq/berth/internal/fault"
 )
 
-// StepUp is which sign-in people need for changes of roles, senders and service accounts, as in RFC 9470. The zero value
-// asks for none.
+// StepUp is which sign-in people need for changes of roles, senders and service accounts, as in RFC 9470. The zero
+// value asks for none.
 type StepUp struct {
 	MaxAge    time.Duration // since the sign-in; 0: no sign-in is recent enough
 	ACRValues []string      // values of the claim acr that are strong enough at any age
@@ -29,8 +29,8 @@ func (s StepUp) validate() error {
 	return nil
 }
 
-// Check rejects a sign-in that is neither recent nor strong enough: STEP_UP_REQUIRED. The time of the sign-in is zero if
-// the token does not state it.
+// Check rejects a sign-in that is neither recent nor strong enough: STEP_UP_REQUIRED. The time of the sign-in is zero
+// if the token does not state it.
 func (s StepUp) Check(signedInAt time.Time, acr string, now time.Time) error {
 	recent := s.MaxAge > 0 && !signedInAt.IsZero() && !now.After(signedInAt.Add(s.MaxAge))
 	if recent || s.MaxAge == 0 && len(s.ACRValues) == 0 || slices.Contains(s.ACRValues, acr) {

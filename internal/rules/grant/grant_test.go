@@ -123,7 +123,8 @@ func TestCheckGrant_LeavesOwnersAndAdminsToOwners(t *testing.T) {
 	roleSet := grant.NewRoleSet([]grant.Role{{Name: "desk", Permissions: []string{"member.write"}}})
 	roles := []string{"owner", "admin", "coach", "member", "partner", "desk"}
 	for editor, grants := range map[string][]string{
-		"owner": roles, "admin": roles[2:], "coach": roles[2:], "member": {"member"}, "partner": {"partner"}, "desk": {"desk"},
+		"owner": roles, "admin": roles[2:], "coach": roles[2:],
+		"member": {"member"}, "partner": {"partner"}, "desk": {"desk"},
 	} {
 		for _, role := range roles {
 			err := roleSet.CheckGrant(roleSet.Permissions(editor), role)

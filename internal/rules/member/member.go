@@ -59,8 +59,8 @@ var ErrLastOwner = fault.New(fault.FailedPrecondition, fault.LastOwner,
 
 // Edit checks an edit of a member. Self says whether they edit themselves, and others whether the tenant has another
 // active owner. It returns the member to store and the names of the changed fields, nil if none changes. The errors are
-// INVALID_FIELD, also for a subject that is already set, LAST_OWNER, and PERMISSION_DENIED for another owner's contacts:
-// who can change where an owner's messages go could become that owner.
+// INVALID_FIELD, also for a subject that is already set, LAST_OWNER, and PERMISSION_DENIED for another owner's
+// contacts: who can change where an owner's messages go could become that owner.
 func Edit(before, after Member, self, others bool) (Member, []string, error) {
 	after, err := after.Normalize()
 	if err != nil {

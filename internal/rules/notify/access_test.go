@@ -26,7 +26,8 @@ func TestDecide_TellsOfAccessWhateverTheRecipientTurnedOff(t *testing.T) {
 			Recipient{Known: true, Stopped: map[Channel]Reason{Email: Unsubscribed}}, Decision{Action: Send, Channel: Email},
 		},
 		"in quiet hours": {
-			Recipient{Known: true, Quiet: &QuietHours{End: civil.TimeOfDay{Hour: 23, Minute: 59}}}, Decision{Action: Send, Channel: Email},
+			Recipient{Known: true, Quiet: &QuietHours{End: civil.TimeOfDay{Hour: 23, Minute: 59}}},
+			Decision{Action: Send, Channel: Email},
 		},
 		"an address that does not work": {
 			Recipient{Known: true, Stopped: map[Channel]Reason{Email: BouncedReason}},

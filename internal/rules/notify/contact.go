@@ -9,8 +9,8 @@ import (
 // Counted reports whether messages of the topic count toward the frequency cap. Codes have limits of their own.
 func (t Topic) Counted() bool { return t != ContactCode }
 
-// NewCode returns the notice that sends a code to a contact that a member has to confirm, until the code expires. Sealed
-// is the code, encrypted.
+// NewCode returns the notice that sends a code to a contact that a member has to confirm, until the code expires.
+// Sealed is the code, encrypted.
 func NewCode(
 	owner tenant.MemberID, code tenant.CodeID, c Channel, to string, sealed []byte, now, expires time.Time,
 ) Notice {
@@ -19,7 +19,8 @@ func NewCode(
 	return n
 }
 
-// OldContact returns the notice that tells a contact of a member that it is being changed. Change identifies the change.
+// OldContact returns the notice that tells a contact of a member that it is being changed. Change identifies the
+// change.
 func OldContact(owner tenant.MemberID, change tenant.UUID, c Channel, to string, now time.Time) Notice {
 	n := forContact(owner, change, c, to, now)
 	n.Topic, n.ExpiresAt = ContactChanged, now.Add(newsLifetime)

@@ -68,7 +68,8 @@ func (s Content) Values(locale string) Values {
 			v["Change"] = in.accessChange(*d.Access)
 		}
 	case ContactCode:
-		v["Code"], v["ConfirmURL"], v["Minutes"] = s.Code, s.ConfirmURL, int(s.Until.Sub(s.Now).Round(time.Minute)/time.Minute)
+		v["Code"], v["ConfirmURL"] = s.Code, s.ConfirmURL
+		v["Minutes"] = int(s.Until.Sub(s.Now).Round(time.Minute) / time.Minute)
 	case ContactChanged:
 		v["ByPhone"] = s.ByPhone
 	case BookingConfirmed, Promoted, CheckInOpen:

@@ -242,7 +242,7 @@ If it was not you, please contact us: {{.Link}}
 
 {{.Change}}
 
-Owners see who has which role, and the audit log, at {{.Link}}
+Roles and audit log: {{.Link}}
 
 If you did not expect this, talk to the owners.
 

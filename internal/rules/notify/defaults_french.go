@@ -242,7 +242,7 @@ Sinon, contactez-nous : {{.Link}}
 
 {{.Change}}
 
-Les propriétaires voient les rôles et le journal sur {{.Link}}
+Rôles et journal : {{.Link}}
 
 Si vous ne vous y attendiez pas, parlez-en aux propriétaires.
 

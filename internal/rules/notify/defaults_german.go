@@ -241,7 +241,7 @@ Wenn nicht, melden Sie sich bitte bei uns: {{.Link}}
 
 {{.Change}}
 
-Wer welche Rolle hat, und das Protokoll, sehen Inhaber unter {{.Link}}
+Rollen und Protokoll: {{.Link}}
 
 Wenn Sie das nicht erwartet haben, sprechen Sie mit den Inhabern.
 
