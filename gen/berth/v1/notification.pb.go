@@ -824,7 +824,8 @@ type NotificationTemplate struct {
 	Subject string `protobuf:"bytes,4,opt,name=subject,proto3" json:"subject,omitempty"`
 	// The text, up to 20,000 characters. Required.
 	Body string `protobuf:"bytes,5,opt,name=body,proto3" json:"body,omitempty"`
-	// The HTML of an email, up to 100,000 characters. Values of variables are escaped. Empty: generated from the text.
+	// The HTML of an email, up to 100,000 characters. Values of variables are escaped. Empty: generated from the text. It
+	// needs a mail account of the tenant's own: TEMPLATE_HTML. While there is none, it is not used.
 	Html string `protobuf:"bytes,6,opt,name=html,proto3" json:"html,omitempty"`
 	// Whether it is a default that comes with the service. Ignored in requests.
 	IsDefault bool `protobuf:"varint,7,opt,name=is_default,json=isDefault,proto3" json:"is_default,omitempty"`
