@@ -50,6 +50,13 @@ func IndexOf(permission string) (int, bool) {
 	return i, ok
 }
 
+// IsOwnerOnly reports whether only owners can have a permission: no other built-in role has it, and no role of a tenant's
+// own can get it.
+func IsOwnerOnly(permission string) bool {
+	i, ok := defaults.index[permission]
+	return ok && slices.Equal(defaults.permissions[i].Roles, []string{defaults.roles[0].Name})
+}
+
 // IsBuiltIn reports whether every tenant has the role.
 func IsBuiltIn(role string) bool {
 	return slices.ContainsFunc(defaults.roles, func(r Role) bool { return r.Name == role })

@@ -180,7 +180,7 @@ func (c *devCommand) describe(n *boot.Node, on boot.Listeners, tenants []demo.Te
 			t.Claim = n.App.Waitlists.ClaimURL(d.ID, d.Offer)
 		}
 		for role, subject := range d.Subjects {
-			raw, _, err := n.Issuer.Issue(token.Claims{Subject: subject, Tenants: []tenant.TenantID{d.ID}}, devTokenTTL)
+			raw, _, err := n.Issuer.Issue(token.Claims{Subject: subject, Tenants: []tenant.TenantID{d.ID}, SignedInAt: time.Now()}, devTokenTTL)
 			if err != nil {
 				return devInfo{}, err
 			}

@@ -69,7 +69,7 @@ func (d demoPeople) token(w http.ResponseWriter, r *http.Request) {
 			if t.ID.String() != id || s != subject {
 				continue
 			}
-			grant := token.Claims{Subject: subject, Tenants: []tenant.TenantID{t.ID}}
+			grant := token.Claims{Subject: subject, Tenants: []tenant.TenantID{t.ID}, SignedInAt: time.Now()}
 			raw, expires, err := d.issuer.Issue(grant, demoTokenTTL)
 			if err != nil {
 				http.Error(w, err.Error(), http.StatusInternalServerError)

@@ -42,6 +42,19 @@ var peopleRequests = map[string][]build{
 	"AccessService/AssignRole": {func(w *world) proto.Message {
 		return &v1.AssignRoleRequest{MemberId: text(w.newMember().Member), Role: w.newRole()}
 	}},
+	"AccessService/CancelOwnershipTransfer": {func(w *world) proto.Message {
+		return &v1.CancelOwnershipTransferRequest{TransferId: text(w.newTransfer())}
+	}},
+	"AccessService/ConfirmOwnershipTransfer": {func(w *world) proto.Message {
+		return &v1.ConfirmOwnershipTransferRequest{TransferId: text(w.newTransfer())}
+	}},
+	"AccessService/ListOwnershipTransfers": {func(w *world) proto.Message {
+		w.newTransfer()
+		return &v1.ListOwnershipTransfersRequest{}
+	}},
+	"AccessService/TransferOwnership": {func(w *world) proto.Message {
+		return &v1.TransferOwnershipRequest{MemberId: text(w.newMember().Member)}
+	}},
 	"AccessService/CheckAccess": {
 		func(w *world) proto.Message {
 			return &v1.CheckAccessRequest{

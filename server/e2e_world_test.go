@@ -214,6 +214,13 @@ func (w *world) newRole() string {
 	return expect.Value(w.app.Accounts.CreateRole(w.ctx(), w.owner, grant.Role{Name: unique(), Title: unique()}))(w.t).Name
 }
 
+// newTransfer creates a transfer of another owner's ownership to the owner.
+func (w *world) newTransfer() tenant.TransferID {
+	w.t.Helper()
+	sender := w.person(unique(), tenant.RoleOwner)
+	return expect.Value(w.app.Accounts.TransferOwnership(w.ctx(), sender, w.owner.Member))(w.t).ID
+}
+
 func (w *world) newAccount() tenant.ServiceAccountID {
 	w.t.Helper()
 	id, _ := w.newKey()

@@ -160,19 +160,20 @@ func recordSenders(s *studio) {
 	}
 	twilio := &v1.TwilioSender{AccountSid: "AC" + strings.Repeat("0", 32), AuthToken: "token", From: "+493012345678"}
 	s.record(s.adam, "The admin reads who carries messages", &v1.GetSendersRequest{})
-	s.record(s.adam, "The admin has a number", update(&v1.Senders{Twilio: twilio}, "twilio"))
-	s.recordError(s.adam, "The admin's other number lacks its secret", "INVALID_FIELD",
+	s.record(s.olga, "The owner has a number", update(&v1.Senders{Twilio: twilio}, "twilio"))
+	s.recordError(s.olga, "The owner's other number lacks its secret", "INVALID_FIELD",
 		update(
 			&v1.Senders{Twilio: &v1.TwilioSender{AccountSid: "AC" + strings.Repeat("1", 32), From: "+493012345678"}}, "twilio",
 		))
 	s.recordError(
-		s.adam, "The admin's key file is none", "INVALID_FIELD",
+		s.olga, "The owner's key file is none", "INVALID_FIELD",
 		update(&v1.Senders{Fcm: &v1.FcmSender{ProjectId: "p", ServiceAccountJson: []byte("none")}}, "fcm"),
 	)
 	s.recordError(
-		s.adam, "The admin edits senders that have changed", "ETAG_MISMATCH", update(&v1.Senders{Etag: "v0"}, "smtp"),
+		s.olga, "The owner edits senders that have changed", "ETAG_MISMATCH", update(&v1.Senders{Etag: "v0"}, "smtp"),
 	)
-	s.record(s.adam, "The admin has no number any more", update(&v1.Senders{}, "twilio"))
+	s.recordError(s.adam, "The admin connects a number", "PERMISSION_DENIED", update(&v1.Senders{Twilio: twilio}, "twilio"))
+	s.record(s.olga, "The owner has no number any more", update(&v1.Senders{}, "twilio"))
 	s.recordError(s.cora, "The coach reads who carries messages", "PERMISSION_DENIED", &v1.GetSendersRequest{})
 }
 

@@ -79,6 +79,8 @@ func recordAssignments(s *studio) {
 	s.record(s.olga, "The owner has a second owner", assign(s.tom.id, "owner"))
 	s.record(s.tom, "The second owner is none any more", revoke(s.tom.id, "owner"))
 	s.recordError(s.olga, "The last owner gives up", "LAST_OWNER", revoke(s.olga.id, "owner"))
+	s.recordError(s.adam, "The admin makes an admin", "PERMISSION_DENIED", assign(s.mia.id, "admin"))
+	recordOwnership(s)
 	narrow := &v1.Role{Name: "assigner", Permissions: []string{"role.assign", "role.write"}}
 	s.record(s.olga, "The owner makes a role that assigns", &v1.CreateRoleRequest{Role: narrow})
 	s.record(s.olga, "The owner gives it to Noah", assign(s.noah.id, "assigner"))
@@ -111,6 +113,32 @@ func recordAssignments(s *studio) {
 	s.recordError(s.mia, "Mia reads a roster no more", "PERMISSION_DENIED", &v1.ListRosterRequest{SessionId: class})
 	s.record(s.adam, "The admin deletes the role", &v1.DeleteRoleRequest{Role: "greeter"})
 	s.recordError(s.adam, "The admin deletes it again", "ROLE_NOT_FOUND", &v1.DeleteRoleRequest{Role: "greeter"})
+}
+
+func recordOwnership(s *studio) {
+	transfer := &v1.TransferOwnershipRequest{MemberId: s.tom.id}
+	s.recordError(s.adam, "The admin transfers ownership", "PERMISSION_DENIED", transfer)
+	s.recordError(
+		s.olga, "The owner transfers ownership to herself", "INVALID_FIELD", &v1.TransferOwnershipRequest{MemberId: s.olga.id},
+	)
+	first := recordResponse[*v1.TransferOwnershipResponse](s.recording, s.olga, "The owner offers ownership to Tom", transfer)
+	s.record(s.tom, "Tom sees it", &v1.ListOwnershipTransfersRequest{})
+	s.record(s.mia, "Mia does not", &v1.ListOwnershipTransfersRequest{})
+	s.recordError(s.mia, "Mia confirms it", "OWNERSHIP_TRANSFER_NOT_FOUND",
+		&v1.ConfirmOwnershipTransferRequest{TransferId: first.GetTransfer().GetId()})
+	s.record(s.tom, "Tom declines", &v1.CancelOwnershipTransferRequest{TransferId: first.GetTransfer().GetId()})
+	again := recordResponse[*v1.TransferOwnershipResponse](s.recording, s.olga, "The owner offers it again", transfer)
+	s.record(s.tom, "Tom confirms", &v1.ConfirmOwnershipTransferRequest{TransferId: again.GetTransfer().GetId()})
+	back := recordResponse[*v1.TransferOwnershipResponse](
+		s.recording, s.tom, "Tom offers it to Olga", &v1.TransferOwnershipRequest{MemberId: s.olga.id},
+	)
+	s.record(s.olga, "Olga confirms", &v1.ConfirmOwnershipTransferRequest{TransferId: back.GetTransfer().GetId()})
+	s.record(s.olga, "Olga takes the role of admin from Tom", &v1.RevokeRoleRequest{MemberId: s.tom.id, Role: "admin"})
+	s.recordError(s.olga, "The owner asks for a sign-in that her token does not state", "STEP_UP_REQUIRED",
+		&v1.UpdateTenantRequest{
+			Tenant:     &v1.Tenant{StepUp: &v1.StepUp{MaxAge: durationpb.New(5 * time.Minute)}},
+			UpdateMask: paths("step_up"),
+		})
 }
 
 func recordAccounts(s *studio) {

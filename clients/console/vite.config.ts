@@ -47,6 +47,28 @@ function descriptors(): Plugin {
   };
 }
 
+/**
+ * Loads the styles of a component of Mantine with its script. Without this, the styles of all
+ * components would load with the first page.
+ */
+function componentStyles(): Plugin {
+  return {
+    name: "component-styles",
+    apply: "build",
+    enforce: "pre",
+    transform(code, id) {
+      // The order of layers is the same whichever file loads first.
+      if (id.includes("@mantine/core/styles/")) return `@layer base, mantine;\n${code}`;
+      if (id.endsWith("@mantine/core/styles.layer.css")) {
+        const base = ["baseline", "default-css-variables", "global"];
+        return base.map((name) => `@import "@mantine/core/styles/${name}.layer.css";\n`).join("");
+      }
+      const name = /@mantine\/core\/.*\/(\w+)\.module\.mjs$/.exec(id)?.[1];
+      return name && `import "@mantine/core/styles/${name}.layer.css";\n${code}`;
+    },
+  };
+}
+
 const any =
   (...patterns: readonly RegExp[]) =>
   (id: string) =>
@@ -68,27 +90,30 @@ const isOfSomePages = any(
   /number-format|dayjs|use-local-storage|FloatingIndicator|use-debounced/,
   /components\/(Progress|SegmentedControl|SimpleGrid)\//,
   /@mantine\/(dates|notifications|spotlight)/,
-  /src\/console\/ui\/|src\/shared\/(data-table|editing|form|ledger)|\/i18n\/(\w+\/|desk)/,
+  /src\/console\/ui\/|src\/shared\/(data-table|editing|form|ledger)/,
+  /\/i18n\/(\w+\/|decisions|desk|member|notices|permissions)/,
 );
 
-/** Types of the contract that most pages use. */
-const isType = any(
+/** What the first calls are made with: `shared/contract.ts`, and what it needs. */
+const isContract = any(
+  /@bufbuild\/protobuf|@connectrpc\/connect\/|shared\/contract/,
   /\/gen\/(google\/type|google\/protobuf\/struct)/,
-  /\/gen\/berth\/v1\/(access|common|tenant|(member|session|tenant)_service)_pb/,
+  /\/gen\/berth\/v1\/(access|common|error|member|session|tenant|(member|session|tenant)_service)_pb/,
+  /\/gen\/(buf\/validate|google\/rpc)/,
 );
 const isOther = any(/\/gen\//);
 
 /** What the pages of the console share. */
 const isFrame = any(
   /src\/console\/(shell|routes|catalog\/(data|text)|ui\/dialog)/,
-  /DatesProvider|AccordionChevron|get-transition-props/,
-  /components\/(FloatingIndicator|SegmentedControl)\//,
+  /DatesProvider|AccordionChevron|get-transition-props|hotkey|schedules\/turn/,
+  /(components|styles)\/(FloatingIndicator|SegmentedControl)[/.]/,
 );
 
 /** Small modules that import nothing but React. */
 const isLeaf = any(
   /shared\/routes|get-style-object|use-mantine-color-scheme|tabler.*\/icons\//,
-  /ScrollArea\/utils\/to-int/,
+  /(components|styles)\/Title[/.]|ScrollArea\/utils\/to-int|shared\/(brand|ui\/(frame|logo))\./,
   /hooks\/esm\/(use-(disclosure|local-storage|color-scheme|uncontrolled)|utils)/,
 );
 
@@ -97,18 +122,18 @@ const isLeaf = any(
  * each costs a round trip. A group has what those before it leave.
  */
 const groups = [
-  { name: "first", test: isFirst, priority: 4 },
+  { name: "first", test: isFirst, priority: 5 },
+  { name: "contract", test: isContract, priority: 4 },
   {
     name: "common",
-    test: (id: string) =>
-      isScript(id) && (isType(id) || !(isWidget(id) || isOfSomePages(id) || isOther(id))),
-    minShareCount: 7,
+    test: (id: string) => isScript(id) && !(isWidget(id) || isOfSomePages(id) || isOther(id)),
+    minShareCount: 5,
     priority: 3,
   },
   {
     name: "leaf",
     test: isLeaf,
-    minShareCount: 3,
+    minShareCount: 2,
     includeDependenciesRecursively: false,
     priority: 2,
   },
@@ -118,6 +143,8 @@ const groups = [
     minShareCount: 10,
     priority: 1,
   },
+  { name: "bookings", test: any(/berth\/v1\/(booking|booking_service|waitlist)_pb/) },
+  { name: "form", test: any(/shared\/(form|ui\/overlays)\.|(components|styles)\/ActionIcon[/.]/) },
   { name: "frame", test: isFrame, minShareCount: 2, includeDependenciesRecursively: false },
 ];
 
@@ -158,7 +185,7 @@ function preloads(): Plugin {
 }
 
 export default defineConfig({
-  plugins: [react(), descriptors(), packed(), preloads()],
+  plugins: [react(), descriptors(), componentStyles(), packed(), preloads()],
   resolve: {
     alias: { "@berthhq/client": here("../typescript/src/index.ts") },
     // The client's sources would resolve their own copies of these packages.

@@ -62,7 +62,7 @@ func uuid(name string) tenant.UUID {
 // names are the names of ids in the rows.
 var names = strings.Fields(`tenant location resource service item plan workout member device account key series session
 subscription booking line unit entry waiting round offer decision notice delivery audit batch code display screen other
-third fourth fifth sixth seventh`)
+third fourth fifth sixth seventh transfer receiver second`)
 
 // sha is the SHA-256 of a text, as the SQL function hash returns it.
 func sha(text string) []byte {
@@ -137,11 +137,13 @@ var reads = []struct {
 	{accountdb.FindMember, args{"member"}, "member"},
 	{accountdb.FindMemberBySubject, args{"bo"}, "other"},
 	{accountdb.FindMemberBySubject, args{""}, "none"},
-	{accountdb.ListMembers, args{member.Search{Limit: 9}}, "member other third"},
+	{accountdb.ListMembers, args{member.Search{Limit: 9}}, "member other third receiver"},
 	{accountdb.ListMembers, args{member.Search{Limit: 2}}, "member other"},
 	{accountdb.ListMembers, args{member.Search{
 		After: &member.Cursor{Name: "Bo", ID: id[tenant.MemberID]("other")}, Limit: 9,
-	}}, "third"},
+	}}, "third receiver"},
+	{accountdb.FindTransfer, args{"transfer"}, "none"}, // its sender is no owner
+	{accountdb.ListTransfers, args{"receiver", now, 9}, ""},
 	{accountdb.ListMembers, args{member.Search{Query: "CY", Limit: 9}}, "third"},
 	{accountdb.ListMembers, args{member.Search{Query: "ANA@", Limit: 9}}, "member"},
 	{accountdb.ListMembers, args{member.Search{Query: "44 12", Limit: 9}}, "other"},

@@ -24,6 +24,7 @@ import (
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/checkin"
 	"github.com/berthhq/berth/internal/rules/credit"
+	"github.com/berthhq/berth/internal/rules/grant"
 	"github.com/berthhq/berth/internal/rules/member"
 	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/rules/payment"
@@ -59,6 +60,18 @@ devices -third`},
 	{accountdb.InsertMemberRole, args{"member", "zoo", now}, "member_roles +member zoo"},
 	{accountdb.InsertMemberRole, args{"member", "coach", start}, ""},
 	{accountdb.DeleteMemberRole, args{"member", "coach"}, "member_roles -member coach"},
+	{accountdb.DeleteTransfer, args{"transfer"}, "ownership_transfers -transfer"},
+	{accountdb.DeleteTransfer, args{"other"}, ""},
+	{accountdb.PutTransfer, args{grant.Transfer{
+		ID: id[tenant.TransferID]("second"), From: grant.Party{Member: id[tenant.MemberID]("member")},
+		To: grant.Party{Member: id[tenant.MemberID]("third")}, CreatedAt: now, ExpiresAt: start,
+	}}, `
+ownership_transfers +second
+ownership_transfers -transfer`},
+	{accountdb.PutTransfer, args{grant.Transfer{
+		ID: id[tenant.TransferID]("second"), From: grant.Party{Member: id[tenant.MemberID]("third")},
+		To: grant.Party{Member: id[tenant.MemberID]("member")}, CreatedAt: now, ExpiresAt: start,
+	}}, "ownership_transfers +second"},
 	{accountdb.EndKeys, args{"account", now}, `
 service_account_keys key {expires_at=2026-03-01T12:00:00+00:00}`},
 	{accountdb.RevokeAccount, args{"account", start}, `

@@ -11,6 +11,7 @@ const (
 	UnauthenticatedReason  Reason = "UNAUTHENTICATED"
 	TenantForbidden        Reason = "TENANT_FORBIDDEN"
 	TenantRequired         Reason = "TENANT_REQUIRED"
+	StepUpRequired         Reason = "STEP_UP_REQUIRED"
 	PermissionDeniedReason Reason = "PERMISSION_DENIED"
 	TooLarge               Reason = "REQUEST_TOO_LARGE"
 
@@ -21,6 +22,7 @@ const (
 	MemberNotFound         Reason = "MEMBER_NOT_FOUND"
 	DeviceNotFound         Reason = "DEVICE_NOT_FOUND"
 	DisplayLinkNotFound    Reason = "DISPLAY_LINK_NOT_FOUND"
+	TransferNotFound       Reason = "OWNERSHIP_TRANSFER_NOT_FOUND"
 	RoleNotFound           Reason = "ROLE_NOT_FOUND"
 	PermissionNotFound     Reason = "PERMISSION_NOT_FOUND"
 	ServiceAccountNotFound Reason = "SERVICE_ACCOUNT_NOT_FOUND"

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"buf.build/go/protovalidate"
 	"google.golang.org/protobuf/proto"
@@ -16,6 +17,7 @@ import (
 	"github.com/berthhq/berth/internal/access"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rpc/request"
+	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/token"
 )
@@ -29,6 +31,9 @@ type admission struct {
 	validator protovalidate.Validator
 	limits    limits
 	rates     *rates
+	// stepUp reads which sign-in a tenant asks people for.
+	stepUp func(context.Context, tenant.TenantID) (catalog.StepUp, error)
+	now    func() time.Time
 }
 
 // authenticate verifies the token. It runs before the body is read.
@@ -93,9 +98,38 @@ func (a *admission) admit(ctx context.Context, procedure string, message any) er
 		if c.Caller, err = c.Authorize(ctx); err != nil {
 			return err
 		}
+		c.StepUp = func(ctx context.Context, next ...catalog.StepUp) error {
+			return a.checkStepUp(ctx, id, c.Principal, next)
+		}
+		if rule.StepUp {
+			if err := c.StepUp(ctx); err != nil {
+				return err
+			}
+		}
 		c.Admitted = true
 	}
 	return a.validate(m)
+}
+
+// checkStepUp rejects people whose sign-in is neither recent nor strong enough for the tenant. Service accounts do not
+// sign in.
+func (a *admission) checkStepUp(
+	ctx context.Context, id tenant.TenantID, by token.Principal, next []catalog.StepUp,
+) error {
+	if strings.HasPrefix(by.Subject, token.ServiceAccountPrefix) {
+		return nil
+	}
+	asked, err := a.stepUp(ctx, id)
+	if err != nil {
+		return err
+	}
+	now := a.now()
+	for _, asked := range append(next, asked) {
+		if err := asked.Check(by.SignedInAt, by.ACR, now); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // resolveTenant returns the tenant of a request and writes it into the message. A tenant that the token does not name

@@ -212,7 +212,7 @@ func TestMemberRPCs_RejectInvalidRequests(t *testing.T) {
 		"last owner leaves": {func(string) error {
 			return update(
 				&v1.Member{Id: convert.IDText(s.Members["owner"]), Status: v1.MemberStatus_MEMBER_STATUS_INACTIVE}, "status",
-			)(s.Token(t, "admin"))
+			)(s.Token(t, "owner"))
 		}, "LAST_OWNER", ""},
 	} {
 		err := c.call(s.Token(t, "coach"))

@@ -20,6 +20,7 @@ type Rule struct {
 	Permission string // "" if the RPC needs none
 	// Accounts allows service accounts to access what they created, with RULE_SELF.
 	Accounts bool
+	StepUp   bool // people need the sign-in that the tenant asks for
 
 	readOnly  bool // has no side effects
 	cacheable bool // the caller's private cache may store responses
@@ -62,6 +63,7 @@ func ruleOf(method protoreflect.MethodDescriptor) (Rule, error) {
 	}
 	access, _ := proto.GetExtension(method.Options(), v1.E_Access).(*v1.Access)
 	rule.Kind, rule.Permission, rule.Accounts = access.GetRule(), access.GetPermission(), access.GetServiceAccounts()
+	rule.StepUp = access.GetStepUp()
 
 	rule.cacheable = rule.readOnly && cacheablePermissions[rule.Permission]
 

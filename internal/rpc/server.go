@@ -4,6 +4,7 @@ package rpc
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"log/slog"
 	"net"
@@ -27,6 +28,8 @@ import (
 	"github.com/berthhq/berth/internal/rpc/scheduleapi"
 	"github.com/berthhq/berth/internal/rpc/settingsapi"
 	"github.com/berthhq/berth/internal/rpc/waitlistapi"
+	"github.com/berthhq/berth/internal/rules/catalog"
+	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/token"
 	"github.com/berthhq/berth/internal/traffic"
 )
@@ -58,6 +61,8 @@ type Config struct {
 	Rates Rates
 	// Fallback serves all other paths. Optional: without it they are not found.
 	Fallback http.Handler
+
+	stepUp func(context.Context, tenant.TenantID) (catalog.StepUp, error)
 
 	// For tests: the ticker of a stream's heartbeats.
 	newHeartbeat func(every time.Duration) eventapi.Heartbeat
@@ -93,6 +98,7 @@ func New(c Config) (http.Handler, error) {
 		Settings:  &settingsapi.Settings{Service: s.Settings, Now: c.Now},
 		Waitlists: &waitlistapi.Waitlists{Service: s.Waitlists, Now: c.Now},
 	}
+	c.stepUp = s.Accounts.StepUp
 	return c.serve(services{
 		tenant: h, member: h, access: h, session: h, booking: h, credit: h, checkIn: h, waitlist: h, analytics: h, audit: h,
 		notification: h, event: h,
@@ -152,7 +158,7 @@ func (c Config) serve(s services) (http.Handler, error) {
 	}
 	calls := &interceptor{
 		admission: admission{rules: rules, verifier: c.Verifier, guard: c.Guard, validator: compiled, limits: allowed,
-			rates: newRates(c.Rates, c.Now)},
+			rates: newRates(c.Rates, c.Now), stepUp: c.stepUp, now: c.Now},
 		metrics: metrics, security: events, log: c.Logger, timeLimit: c.TimeLimit,
 	}
 	common := connect.WithHandlerOptions(

@@ -46,6 +46,7 @@ type (
 	paymentKind      struct{}
 	accountKind      struct{}
 	keyKind          struct{}
+	transferKind     struct{}
 	auditKind        struct{}
 	eventKind        struct{}
 	batchKind        struct{}
@@ -80,6 +81,7 @@ type (
 	PaymentEntryID   = ID[paymentKind]
 	ServiceAccountID = ID[accountKind]
 	KeyID            = ID[keyKind]
+	TransferID       = ID[transferKind]
 	AuditID          = ID[auditKind]
 	EventID          = ID[eventKind]
 	BatchID          = ID[batchKind]

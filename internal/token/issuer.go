@@ -40,6 +40,7 @@ type Claims struct {
 	Name, Email string // may be empty
 	Verified    bool   // the address is known to be the subject's
 	Tenants     []tenant.TenantID
+	SignedInAt  time.Time // zero: not stated
 }
 
 // OpenIssuer returns an issuer with the keys of a file: see secret.Files. If the file does not exist, it creates one
@@ -140,6 +141,9 @@ func (i *Issuer) Issue(g Claims, ttl time.Duration) (raw string, expires time.Ti
 	}
 	if g.Email != "" {
 		claims["email"] = g.Email
+	}
+	if !g.SignedInAt.IsZero() {
+		claims["auth_time"] = g.SignedInAt.Unix()
 	}
 	if g.Verified {
 		claims["email_verified"] = true

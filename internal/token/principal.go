@@ -31,6 +31,9 @@ type Principal struct {
 	// What the subject may do there depends on its membership.
 	Tenants []tenant.TenantID
 	Expires time.Time // UTC, without the leeway for clock skew
+
+	SignedInAt time.Time // the claim auth_time; zero if the issuer does not state it
+	ACR        string    // how the user signed in; empty if the issuer does not state it
 }
 
 // ValidFor reports whether the token is valid for a tenant.
@@ -61,6 +64,12 @@ func newPrincipal(claims jwt.MapClaims, trust *TrustedIssuer) (Principal, error)
 	}
 	if p.Email, err = text(claims, "email"); err != nil {
 		return p, err
+	}
+	if p.ACR, err = text(claims, "acr"); err != nil {
+		return p, err
+	}
+	if at, ok := claims["auth_time"].(float64); ok { // Verify has checked its range
+		p.SignedInAt = time.Unix(int64(at), 0).UTC()
 	}
 	p.Verified, _ = claims["email_verified"].(bool)
 	if p.Tenants, err = tenants(claims["tenants"]); err != nil {

@@ -182,7 +182,7 @@ func TestIssuer_RotatesUnderLoad(t *testing.T) {
 		load.Go(func() {
 			for {
 				for _, n := range []signingNode{a, b} {
-					raw, _, err := n.issuer.Issue(token.Claims{Subject: "ann"}, 15*time.Minute)
+					raw, _, err := n.issuer.Issue(token.Claims{Subject: "ann"}, 24*time.Hour)
 					test.NoError(t, err)
 					for _, v := range []*token.Verifier{a.verifier, b.verifier} {
 						_, err = v.Verify(t.Context(), raw)

@@ -151,7 +151,7 @@ const latest = 10 * 365 * 24 * time.Hour
 
 // checkTimes rejects times that no working issuer sets. Validate decides about those that are left.
 func checkTimes(claims jwt.MapClaims, now time.Time) error {
-	for _, name := range []string{"iat", "nbf", "exp"} {
+	for _, name := range []string{"iat", "nbf", "exp", "auth_time"} {
 		if at, ok := claims[name].(float64); ok && (at < 0 || at > float64(now.Add(latest).Unix())) {
 			return unauthenticated(fmt.Sprintf(
 				"The claim %s must be a time between 1970 and ten years from now. Ask the issuer to correct it.", name), nil)

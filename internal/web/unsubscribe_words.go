@@ -30,6 +30,7 @@ var allUnsubscribeWords = []*unsubscribeWords{ // in the order of languages
 			notify.OfferExpiring: "expiring offers", notify.BookingCancelled: "cancelled bookings",
 			notify.SessionCancelled: "cancelled sessions", notify.Rescheduled: "changed times", notify.Reminder: "reminders",
 			notify.CheckInOpen: "check-in", notify.CreditsLow: "credits running low", notify.StaffNote: "notes for staff",
+			notify.AccessChanged: "who runs the organization",
 		},
 	},
 	{
@@ -45,6 +46,7 @@ var allUnsubscribeWords = []*unsubscribeWords{ // in the order of languages
 			notify.SessionCancelled: "abgesagte Termine", notify.Rescheduled: "geänderte Zeiten",
 			notify.Reminder: "Erinnerungen", notify.CheckInOpen: "Check-in",
 			notify.CreditsLow: "knappes Guthaben", notify.StaffNote: "Hinweise für das Team",
+			notify.AccessChanged: "Leitung der Organisation",
 		},
 	},
 	{
@@ -60,7 +62,7 @@ var allUnsubscribeWords = []*unsubscribeWords{ // in the order of languages
 			notify.OfferExpiring: "offres bientôt terminées", notify.BookingCancelled: "réservations annulées",
 			notify.SessionCancelled: "séances annulées", notify.Rescheduled: "horaires modifiés", notify.Reminder: "rappels",
 			notify.CheckInOpen: "enregistrement", notify.CreditsLow: "crédits bientôt épuisés",
-			notify.StaffNote: "notes pour l’équipe",
+			notify.StaffNote: "notes pour l’équipe", notify.AccessChanged: "direction de l’organisation",
 		},
 	},
 }

@@ -150,6 +150,13 @@ update notification_templates set locale = ''; -- notification_templates_locale_
 select again('notification_templates', $$tenant_id = id('other')$$); -- notification_templates_tenant_id_fkey
 select again('notification_templates', ''); -- notification_templates_pkey
 
+update ownership_transfers set to_member = from_member; -- ownership_transfers_other
+update ownership_transfers set expires_at = created_at; -- ownership_transfers_expires
+update ownership_transfers set from_member = id('other'); -- ownership_transfers_from
+update ownership_transfers set to_member = id('other'); -- ownership_transfers_to
+select again('ownership_transfers', $$from_member = to_member, to_member = from_member$$); -- ownership_transfers_pkey
+select again('ownership_transfers', $$id = id('other')$$); -- ownership_transfers_one
+
 update payment_entries set amount_currency = 'eur'; -- payment_entries_amount_currency_check
 update payment_entries set amount_units = -1; -- payment_entries_amounts
 update payment_entries set kind = 'GIFT'; -- payment_entries_kind_check
@@ -215,6 +222,7 @@ select again('service_account_keys', ''); -- service_account_keys_pkey
 
 update service_account_roles set role = 'other'; -- service_account_roles_role
 update service_account_roles set account_id = id('other'); -- service_account_roles_tenant_id_account_id_fkey
+update service_account_roles set role = 'owner'; -- service_account_roles_no_owner
 select again('service_account_roles', ''); -- service_account_roles_pkey
 
 update service_accounts set name = ''; -- service_accounts_name_check
@@ -273,6 +281,8 @@ update tenants set accent_color = 'red'; -- tenants_accent_color_check
 update tenants set currency = 'eur'; -- tenants_currency_check
 update tenants set logo_url = 'http://example.com/logo.png'; -- tenants_logo_url_check
 update tenants set name = ''; -- tenants_name_check
+update tenants set step_up_max_age_seconds = 59; -- tenants_step_up_max_age_seconds_check
+update tenants set step_up_acr_values = array_fill('mfa'::text, '{11}'); -- tenants_step_up_acr_values_check
 select again('tenants', ''); -- tenants_pkey
 
 update usage set span = 'MONTH'; -- usage_span_check

@@ -37,6 +37,10 @@ insert into roles (tenant_id, name, created_at, updated_at) select tenant_id, 'c
 insert into members (tenant_id, id, name, subject, email, created_at, updated_at)
   select tenant_id, id('member'), 'Ana', 'ana', 'ana@example.com', now, now from given;
 insert into member_roles select tenant_id, id('member'), 'coach', now from given;
+insert into members (tenant_id, id, name, created_at, updated_at)
+  select tenant_id, id('receiver'), 'Zed', now, now from given;
+insert into ownership_transfers (tenant_id, id, from_member, to_member, created_at, expires_at)
+  select tenant_id, id('transfer'), id('member'), id('receiver'), now, starts_at from given;
 insert into devices (tenant_id, id, member_id, kind, token, token_hash, created_at, seen_at)
   select tenant_id, id('device'), id('member'), 'IOS', 'token', hash('token'), now, now from given;
 insert into pending_contacts (tenant_id, member_id, kind, address, code_id, code_hash, expires_at)

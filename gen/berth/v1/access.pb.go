@@ -92,8 +92,11 @@ type Access struct {
 	// With RULE_SELF: active service accounts may call the RPC too. A service account is not a member. Its own data is
 	// what it created, such as a partner's holds.
 	ServiceAccounts bool `protobuf:"varint,3,opt,name=service_accounts,json=serviceAccounts,proto3" json:"service_accounts,omitempty"`
-	unknownFields   protoimpl.UnknownFields
-	sizeCache       protoimpl.SizeCache
+	// People need a recent or stronger sign-in to call the RPC, if the tenant asks for it: see Tenant.step_up and
+	// STEP_UP_REQUIRED. Service accounts are exempt.
+	StepUp        bool `protobuf:"varint,4,opt,name=step_up,json=stepUp,proto3" json:"step_up,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Access) Reset() {
@@ -147,6 +150,13 @@ func (x *Access) GetServiceAccounts() bool {
 	return false
 }
 
+func (x *Access) GetStepUp() bool {
+	if x != nil {
+		return x.StepUp
+	}
+	return false
+}
+
 var file_berth_v1_access_proto_extTypes = []protoimpl.ExtensionInfo{
 	{
 		ExtendedType:  (*descriptorpb.MethodOptions)(nil),
@@ -170,13 +180,14 @@ var File_berth_v1_access_proto protoreflect.FileDescriptor
 
 const file_berth_v1_access_proto_rawDesc = "" +
 	"\n" +
-	"\x15berth/v1/access.proto\x12\bberth.v1\x1a google/protobuf/descriptor.proto\"\xd1\x01\n" +
+	"\x15berth/v1/access.proto\x12\bberth.v1\x1a google/protobuf/descriptor.proto\"\xea\x01\n" +
 	"\x06Access\x12)\n" +
 	"\x04rule\x18\x01 \x01(\x0e2\x15.berth.v1.Access.RuleR\x04rule\x12\x1e\n" +
 	"\n" +
 	"permission\x18\x02 \x01(\tR\n" +
 	"permission\x12)\n" +
-	"\x10service_accounts\x18\x03 \x01(\bR\x0fserviceAccounts\"Q\n" +
+	"\x10service_accounts\x18\x03 \x01(\bR\x0fserviceAccounts\x12\x17\n" +
+	"\astep_up\x18\x04 \x01(\bR\x06stepUp\"Q\n" +
 	"\x04Rule\x12\x14\n" +
 	"\x10RULE_UNSPECIFIED\x10\x00\x12\x13\n" +
 	"\x0fRULE_PERMISSION\x10\x01\x12\r\n" +

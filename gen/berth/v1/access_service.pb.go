@@ -767,6 +767,392 @@ func (x *RevokeRoleResponse) GetRoles() []string {
 	return nil
 }
 
+// TransferOwnershipRequest offers the caller's ownership to a member.
+type TransferOwnershipRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The tenant. Optional if the token is valid for exactly one tenant.
+	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
+	// The member who is to be an owner in the caller's place.
+	MemberId      string `protobuf:"bytes,2,opt,name=member_id,json=memberId,proto3" json:"member_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *TransferOwnershipRequest) Reset() {
+	*x = TransferOwnershipRequest{}
+	mi := &file_berth_v1_access_service_proto_msgTypes[14]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TransferOwnershipRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TransferOwnershipRequest) ProtoMessage() {}
+
+func (x *TransferOwnershipRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_access_service_proto_msgTypes[14]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TransferOwnershipRequest.ProtoReflect.Descriptor instead.
+func (*TransferOwnershipRequest) Descriptor() ([]byte, []int) {
+	return file_berth_v1_access_service_proto_rawDescGZIP(), []int{14}
+}
+
+func (x *TransferOwnershipRequest) GetTenantId() string {
+	if x != nil {
+		return x.TenantId
+	}
+	return ""
+}
+
+func (x *TransferOwnershipRequest) GetMemberId() string {
+	if x != nil {
+		return x.MemberId
+	}
+	return ""
+}
+
+// TransferOwnershipResponse has the open transfer.
+type TransferOwnershipResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The transfer.
+	Transfer      *OwnershipTransfer `protobuf:"bytes,1,opt,name=transfer,proto3" json:"transfer,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *TransferOwnershipResponse) Reset() {
+	*x = TransferOwnershipResponse{}
+	mi := &file_berth_v1_access_service_proto_msgTypes[15]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TransferOwnershipResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TransferOwnershipResponse) ProtoMessage() {}
+
+func (x *TransferOwnershipResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_access_service_proto_msgTypes[15]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TransferOwnershipResponse.ProtoReflect.Descriptor instead.
+func (*TransferOwnershipResponse) Descriptor() ([]byte, []int) {
+	return file_berth_v1_access_service_proto_rawDescGZIP(), []int{15}
+}
+
+func (x *TransferOwnershipResponse) GetTransfer() *OwnershipTransfer {
+	if x != nil {
+		return x.Transfer
+	}
+	return nil
+}
+
+// ConfirmOwnershipTransferRequest accepts a transfer.
+type ConfirmOwnershipTransferRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The tenant. Optional if the token is valid for exactly one tenant.
+	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
+	// The transfer.
+	TransferId    string `protobuf:"bytes,2,opt,name=transfer_id,json=transferId,proto3" json:"transfer_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ConfirmOwnershipTransferRequest) Reset() {
+	*x = ConfirmOwnershipTransferRequest{}
+	mi := &file_berth_v1_access_service_proto_msgTypes[16]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ConfirmOwnershipTransferRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ConfirmOwnershipTransferRequest) ProtoMessage() {}
+
+func (x *ConfirmOwnershipTransferRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_access_service_proto_msgTypes[16]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ConfirmOwnershipTransferRequest.ProtoReflect.Descriptor instead.
+func (*ConfirmOwnershipTransferRequest) Descriptor() ([]byte, []int) {
+	return file_berth_v1_access_service_proto_rawDescGZIP(), []int{16}
+}
+
+func (x *ConfirmOwnershipTransferRequest) GetTenantId() string {
+	if x != nil {
+		return x.TenantId
+	}
+	return ""
+}
+
+func (x *ConfirmOwnershipTransferRequest) GetTransferId() string {
+	if x != nil {
+		return x.TransferId
+	}
+	return ""
+}
+
+// ConfirmOwnershipTransferResponse has the caller's roles.
+type ConfirmOwnershipTransferResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The names of all roles that the caller has now: the built-in roles by rank, then the others by name.
+	Roles         []string `protobuf:"bytes,1,rep,name=roles,proto3" json:"roles,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ConfirmOwnershipTransferResponse) Reset() {
+	*x = ConfirmOwnershipTransferResponse{}
+	mi := &file_berth_v1_access_service_proto_msgTypes[17]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ConfirmOwnershipTransferResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ConfirmOwnershipTransferResponse) ProtoMessage() {}
+
+func (x *ConfirmOwnershipTransferResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_access_service_proto_msgTypes[17]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ConfirmOwnershipTransferResponse.ProtoReflect.Descriptor instead.
+func (*ConfirmOwnershipTransferResponse) Descriptor() ([]byte, []int) {
+	return file_berth_v1_access_service_proto_rawDescGZIP(), []int{17}
+}
+
+func (x *ConfirmOwnershipTransferResponse) GetRoles() []string {
+	if x != nil {
+		return x.Roles
+	}
+	return nil
+}
+
+// CancelOwnershipTransferRequest withdraws or declines a transfer.
+type CancelOwnershipTransferRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The tenant. Optional if the token is valid for exactly one tenant.
+	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
+	// The transfer.
+	TransferId    string `protobuf:"bytes,2,opt,name=transfer_id,json=transferId,proto3" json:"transfer_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CancelOwnershipTransferRequest) Reset() {
+	*x = CancelOwnershipTransferRequest{}
+	mi := &file_berth_v1_access_service_proto_msgTypes[18]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CancelOwnershipTransferRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CancelOwnershipTransferRequest) ProtoMessage() {}
+
+func (x *CancelOwnershipTransferRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_access_service_proto_msgTypes[18]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CancelOwnershipTransferRequest.ProtoReflect.Descriptor instead.
+func (*CancelOwnershipTransferRequest) Descriptor() ([]byte, []int) {
+	return file_berth_v1_access_service_proto_rawDescGZIP(), []int{18}
+}
+
+func (x *CancelOwnershipTransferRequest) GetTenantId() string {
+	if x != nil {
+		return x.TenantId
+	}
+	return ""
+}
+
+func (x *CancelOwnershipTransferRequest) GetTransferId() string {
+	if x != nil {
+		return x.TransferId
+	}
+	return ""
+}
+
+// CancelOwnershipTransferResponse is empty.
+type CancelOwnershipTransferResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CancelOwnershipTransferResponse) Reset() {
+	*x = CancelOwnershipTransferResponse{}
+	mi := &file_berth_v1_access_service_proto_msgTypes[19]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CancelOwnershipTransferResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CancelOwnershipTransferResponse) ProtoMessage() {}
+
+func (x *CancelOwnershipTransferResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_access_service_proto_msgTypes[19]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CancelOwnershipTransferResponse.ProtoReflect.Descriptor instead.
+func (*CancelOwnershipTransferResponse) Descriptor() ([]byte, []int) {
+	return file_berth_v1_access_service_proto_rawDescGZIP(), []int{19}
+}
+
+// ListOwnershipTransfersRequest lists open transfers. A tenant has at most one for each owner.
+type ListOwnershipTransfersRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The tenant. Optional if the token is valid for exactly one tenant.
+	TenantId      string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListOwnershipTransfersRequest) Reset() {
+	*x = ListOwnershipTransfersRequest{}
+	mi := &file_berth_v1_access_service_proto_msgTypes[20]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListOwnershipTransfersRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListOwnershipTransfersRequest) ProtoMessage() {}
+
+func (x *ListOwnershipTransfersRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_access_service_proto_msgTypes[20]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListOwnershipTransfersRequest.ProtoReflect.Descriptor instead.
+func (*ListOwnershipTransfersRequest) Descriptor() ([]byte, []int) {
+	return file_berth_v1_access_service_proto_rawDescGZIP(), []int{20}
+}
+
+func (x *ListOwnershipTransfersRequest) GetTenantId() string {
+	if x != nil {
+		return x.TenantId
+	}
+	return ""
+}
+
+// ListOwnershipTransfersResponse has the open transfers.
+type ListOwnershipTransfersResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The transfers, the newest first. At most 100.
+	Transfers     []*OwnershipTransfer `protobuf:"bytes,1,rep,name=transfers,proto3" json:"transfers,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListOwnershipTransfersResponse) Reset() {
+	*x = ListOwnershipTransfersResponse{}
+	mi := &file_berth_v1_access_service_proto_msgTypes[21]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListOwnershipTransfersResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListOwnershipTransfersResponse) ProtoMessage() {}
+
+func (x *ListOwnershipTransfersResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_access_service_proto_msgTypes[21]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListOwnershipTransfersResponse.ProtoReflect.Descriptor instead.
+func (*ListOwnershipTransfersResponse) Descriptor() ([]byte, []int) {
+	return file_berth_v1_access_service_proto_rawDescGZIP(), []int{21}
+}
+
+func (x *ListOwnershipTransfersResponse) GetTransfers() []*OwnershipTransfer {
+	if x != nil {
+		return x.Transfers
+	}
+	return nil
+}
+
 // CheckAccessRequest asks whether a member or service account has a permission.
 type CheckAccessRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -788,7 +1174,7 @@ type CheckAccessRequest struct {
 
 func (x *CheckAccessRequest) Reset() {
 	*x = CheckAccessRequest{}
-	mi := &file_berth_v1_access_service_proto_msgTypes[14]
+	mi := &file_berth_v1_access_service_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -800,7 +1186,7 @@ func (x *CheckAccessRequest) String() string {
 func (*CheckAccessRequest) ProtoMessage() {}
 
 func (x *CheckAccessRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_access_service_proto_msgTypes[14]
+	mi := &file_berth_v1_access_service_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -813,7 +1199,7 @@ func (x *CheckAccessRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CheckAccessRequest.ProtoReflect.Descriptor instead.
 func (*CheckAccessRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_access_service_proto_rawDescGZIP(), []int{14}
+	return file_berth_v1_access_service_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *CheckAccessRequest) GetTenantId() string {
@@ -907,7 +1293,7 @@ type CheckAccessResponse struct {
 
 func (x *CheckAccessResponse) Reset() {
 	*x = CheckAccessResponse{}
-	mi := &file_berth_v1_access_service_proto_msgTypes[15]
+	mi := &file_berth_v1_access_service_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -919,7 +1305,7 @@ func (x *CheckAccessResponse) String() string {
 func (*CheckAccessResponse) ProtoMessage() {}
 
 func (x *CheckAccessResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_access_service_proto_msgTypes[15]
+	mi := &file_berth_v1_access_service_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -932,7 +1318,7 @@ func (x *CheckAccessResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CheckAccessResponse.ProtoReflect.Descriptor instead.
 func (*CheckAccessResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_access_service_proto_rawDescGZIP(), []int{15}
+	return file_berth_v1_access_service_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *CheckAccessResponse) GetAllowed() bool {
@@ -980,7 +1366,7 @@ type CreateServiceAccountRequest struct {
 
 func (x *CreateServiceAccountRequest) Reset() {
 	*x = CreateServiceAccountRequest{}
-	mi := &file_berth_v1_access_service_proto_msgTypes[16]
+	mi := &file_berth_v1_access_service_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -992,7 +1378,7 @@ func (x *CreateServiceAccountRequest) String() string {
 func (*CreateServiceAccountRequest) ProtoMessage() {}
 
 func (x *CreateServiceAccountRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_access_service_proto_msgTypes[16]
+	mi := &file_berth_v1_access_service_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1005,7 +1391,7 @@ func (x *CreateServiceAccountRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateServiceAccountRequest.ProtoReflect.Descriptor instead.
 func (*CreateServiceAccountRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_access_service_proto_rawDescGZIP(), []int{16}
+	return file_berth_v1_access_service_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *CreateServiceAccountRequest) GetTenantId() string {
@@ -1049,7 +1435,7 @@ type CreateServiceAccountResponse struct {
 
 func (x *CreateServiceAccountResponse) Reset() {
 	*x = CreateServiceAccountResponse{}
-	mi := &file_berth_v1_access_service_proto_msgTypes[17]
+	mi := &file_berth_v1_access_service_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1061,7 +1447,7 @@ func (x *CreateServiceAccountResponse) String() string {
 func (*CreateServiceAccountResponse) ProtoMessage() {}
 
 func (x *CreateServiceAccountResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_access_service_proto_msgTypes[17]
+	mi := &file_berth_v1_access_service_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1074,7 +1460,7 @@ func (x *CreateServiceAccountResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateServiceAccountResponse.ProtoReflect.Descriptor instead.
 func (*CreateServiceAccountResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_access_service_proto_rawDescGZIP(), []int{17}
+	return file_berth_v1_access_service_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *CreateServiceAccountResponse) GetServiceAccount() *ServiceAccount {
@@ -1108,7 +1494,7 @@ type ListServiceAccountsRequest struct {
 
 func (x *ListServiceAccountsRequest) Reset() {
 	*x = ListServiceAccountsRequest{}
-	mi := &file_berth_v1_access_service_proto_msgTypes[18]
+	mi := &file_berth_v1_access_service_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1120,7 +1506,7 @@ func (x *ListServiceAccountsRequest) String() string {
 func (*ListServiceAccountsRequest) ProtoMessage() {}
 
 func (x *ListServiceAccountsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_access_service_proto_msgTypes[18]
+	mi := &file_berth_v1_access_service_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1133,7 +1519,7 @@ func (x *ListServiceAccountsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListServiceAccountsRequest.ProtoReflect.Descriptor instead.
 func (*ListServiceAccountsRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_access_service_proto_rawDescGZIP(), []int{18}
+	return file_berth_v1_access_service_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *ListServiceAccountsRequest) GetTenantId() string {
@@ -1177,7 +1563,7 @@ type ListServiceAccountsResponse struct {
 
 func (x *ListServiceAccountsResponse) Reset() {
 	*x = ListServiceAccountsResponse{}
-	mi := &file_berth_v1_access_service_proto_msgTypes[19]
+	mi := &file_berth_v1_access_service_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1189,7 +1575,7 @@ func (x *ListServiceAccountsResponse) String() string {
 func (*ListServiceAccountsResponse) ProtoMessage() {}
 
 func (x *ListServiceAccountsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_access_service_proto_msgTypes[19]
+	mi := &file_berth_v1_access_service_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1202,7 +1588,7 @@ func (x *ListServiceAccountsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListServiceAccountsResponse.ProtoReflect.Descriptor instead.
 func (*ListServiceAccountsResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_access_service_proto_rawDescGZIP(), []int{19}
+	return file_berth_v1_access_service_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *ListServiceAccountsResponse) GetServiceAccounts() []*ServiceAccount {
@@ -1235,7 +1621,7 @@ type RotateServiceAccountKeyRequest struct {
 
 func (x *RotateServiceAccountKeyRequest) Reset() {
 	*x = RotateServiceAccountKeyRequest{}
-	mi := &file_berth_v1_access_service_proto_msgTypes[20]
+	mi := &file_berth_v1_access_service_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1247,7 +1633,7 @@ func (x *RotateServiceAccountKeyRequest) String() string {
 func (*RotateServiceAccountKeyRequest) ProtoMessage() {}
 
 func (x *RotateServiceAccountKeyRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_access_service_proto_msgTypes[20]
+	mi := &file_berth_v1_access_service_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1260,7 +1646,7 @@ func (x *RotateServiceAccountKeyRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RotateServiceAccountKeyRequest.ProtoReflect.Descriptor instead.
 func (*RotateServiceAccountKeyRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_access_service_proto_rawDescGZIP(), []int{20}
+	return file_berth_v1_access_service_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *RotateServiceAccountKeyRequest) GetTenantId() string {
@@ -1297,7 +1683,7 @@ type RotateServiceAccountKeyResponse struct {
 
 func (x *RotateServiceAccountKeyResponse) Reset() {
 	*x = RotateServiceAccountKeyResponse{}
-	mi := &file_berth_v1_access_service_proto_msgTypes[21]
+	mi := &file_berth_v1_access_service_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1309,7 +1695,7 @@ func (x *RotateServiceAccountKeyResponse) String() string {
 func (*RotateServiceAccountKeyResponse) ProtoMessage() {}
 
 func (x *RotateServiceAccountKeyResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_access_service_proto_msgTypes[21]
+	mi := &file_berth_v1_access_service_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1322,7 +1708,7 @@ func (x *RotateServiceAccountKeyResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RotateServiceAccountKeyResponse.ProtoReflect.Descriptor instead.
 func (*RotateServiceAccountKeyResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_access_service_proto_rawDescGZIP(), []int{21}
+	return file_berth_v1_access_service_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *RotateServiceAccountKeyResponse) GetServiceAccount() *ServiceAccount {
@@ -1352,7 +1738,7 @@ type RevokeServiceAccountRequest struct {
 
 func (x *RevokeServiceAccountRequest) Reset() {
 	*x = RevokeServiceAccountRequest{}
-	mi := &file_berth_v1_access_service_proto_msgTypes[22]
+	mi := &file_berth_v1_access_service_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1364,7 +1750,7 @@ func (x *RevokeServiceAccountRequest) String() string {
 func (*RevokeServiceAccountRequest) ProtoMessage() {}
 
 func (x *RevokeServiceAccountRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_access_service_proto_msgTypes[22]
+	mi := &file_berth_v1_access_service_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1377,7 +1763,7 @@ func (x *RevokeServiceAccountRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RevokeServiceAccountRequest.ProtoReflect.Descriptor instead.
 func (*RevokeServiceAccountRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_access_service_proto_rawDescGZIP(), []int{22}
+	return file_berth_v1_access_service_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *RevokeServiceAccountRequest) GetTenantId() string {
@@ -1405,7 +1791,7 @@ type RevokeServiceAccountResponse struct {
 
 func (x *RevokeServiceAccountResponse) Reset() {
 	*x = RevokeServiceAccountResponse{}
-	mi := &file_berth_v1_access_service_proto_msgTypes[23]
+	mi := &file_berth_v1_access_service_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1417,7 +1803,7 @@ func (x *RevokeServiceAccountResponse) String() string {
 func (*RevokeServiceAccountResponse) ProtoMessage() {}
 
 func (x *RevokeServiceAccountResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_access_service_proto_msgTypes[23]
+	mi := &file_berth_v1_access_service_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1430,7 +1816,7 @@ func (x *RevokeServiceAccountResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RevokeServiceAccountResponse.ProtoReflect.Descriptor instead.
 func (*RevokeServiceAccountResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_access_service_proto_rawDescGZIP(), []int{23}
+	return file_berth_v1_access_service_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *RevokeServiceAccountResponse) GetServiceAccount() *ServiceAccount {
@@ -1453,7 +1839,7 @@ type ExchangeKeyRequest struct {
 
 func (x *ExchangeKeyRequest) Reset() {
 	*x = ExchangeKeyRequest{}
-	mi := &file_berth_v1_access_service_proto_msgTypes[24]
+	mi := &file_berth_v1_access_service_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1465,7 +1851,7 @@ func (x *ExchangeKeyRequest) String() string {
 func (*ExchangeKeyRequest) ProtoMessage() {}
 
 func (x *ExchangeKeyRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_access_service_proto_msgTypes[24]
+	mi := &file_berth_v1_access_service_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1478,7 +1864,7 @@ func (x *ExchangeKeyRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExchangeKeyRequest.ProtoReflect.Descriptor instead.
 func (*ExchangeKeyRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_access_service_proto_rawDescGZIP(), []int{24}
+	return file_berth_v1_access_service_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *ExchangeKeyRequest) GetTenantId() string {
@@ -1510,7 +1896,7 @@ type ExchangeKeyResponse struct {
 
 func (x *ExchangeKeyResponse) Reset() {
 	*x = ExchangeKeyResponse{}
-	mi := &file_berth_v1_access_service_proto_msgTypes[25]
+	mi := &file_berth_v1_access_service_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1522,7 +1908,7 @@ func (x *ExchangeKeyResponse) String() string {
 func (*ExchangeKeyResponse) ProtoMessage() {}
 
 func (x *ExchangeKeyResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_access_service_proto_msgTypes[25]
+	mi := &file_berth_v1_access_service_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1535,7 +1921,7 @@ func (x *ExchangeKeyResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExchangeKeyResponse.ProtoReflect.Descriptor instead.
 func (*ExchangeKeyResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_access_service_proto_rawDescGZIP(), []int{25}
+	return file_berth_v1_access_service_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *ExchangeKeyResponse) GetAccessToken() string {
@@ -1607,7 +1993,27 @@ const file_berth_v1_access_service_proto_rawDesc = "" +
 	"\tmember_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\bmemberId\x123\n" +
 	"\x04role\x18\x03 \x01(\tB\x1f\xbaH\x1cr\x1a\x1822\x16^[a-z][a-z0-9_]{0,49}$R\x04role\"*\n" +
 	"\x12RevokeRoleResponse\x12\x14\n" +
-	"\x05roles\x18\x01 \x03(\tR\x05roles\"\xa4\x02\n" +
+	"\x05roles\x18\x01 \x03(\tR\x05roles\"k\n" +
+	"\x18TransferOwnershipRequest\x12(\n" +
+	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12%\n" +
+	"\tmember_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\bmemberId\"T\n" +
+	"\x19TransferOwnershipResponse\x127\n" +
+	"\btransfer\x18\x01 \x01(\v2\x1b.berth.v1.OwnershipTransferR\btransfer\"v\n" +
+	"\x1fConfirmOwnershipTransferRequest\x12(\n" +
+	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12)\n" +
+	"\vtransfer_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\n" +
+	"transferId\"8\n" +
+	" ConfirmOwnershipTransferResponse\x12\x14\n" +
+	"\x05roles\x18\x01 \x03(\tR\x05roles\"u\n" +
+	"\x1eCancelOwnershipTransferRequest\x12(\n" +
+	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12)\n" +
+	"\vtransfer_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\n" +
+	"transferId\"!\n" +
+	"\x1fCancelOwnershipTransferResponse\"I\n" +
+	"\x1dListOwnershipTransfersRequest\x12(\n" +
+	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\"[\n" +
+	"\x1eListOwnershipTransfersResponse\x129\n" +
+	"\ttransfers\x18\x01 \x03(\v2\x1b.berth.v1.OwnershipTransferR\ttransfers\"\xa4\x02\n" +
 	"\x12CheckAccessRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12'\n" +
 	"\tmember_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01H\x00R\bmemberId\x12&\n" +
@@ -1661,29 +2067,32 @@ const file_berth_v1_access_service_proto_rawDesc = "" +
 	"\faccess_token\x18\x01 \x01(\tB\x03\x80\x01\x01R\vaccessToken\x128\n" +
 	"\n" +
 	"expires_in\x18\x02 \x01(\v2\x19.google.protobuf.DurationR\texpiresIn\x12\x1b\n" +
-	"\ttenant_id\x18\x03 \x01(\tR\btenantId2\xeb\n" +
-	"\n" +
+	"\ttenant_id\x18\x03 \x01(\tR\btenantId2\xfc\x0e\n" +
 	"\rAccessService\x12l\n" +
 	"\x0fListPermissions\x12 .berth.v1.ListPermissionsRequest\x1a!.berth.v1.ListPermissionsResponse\"\x14\xca\xf3\x18\r\b\x01\x12\trole.read\x90\x02\x01\x12Z\n" +
-	"\tListRoles\x12\x1a.berth.v1.ListRolesRequest\x1a\x1b.berth.v1.ListRolesResponse\"\x14\xca\xf3\x18\r\b\x01\x12\trole.read\x90\x02\x01\x12[\n" +
+	"\tListRoles\x12\x1a.berth.v1.ListRolesRequest\x1a\x1b.berth.v1.ListRolesResponse\"\x14\xca\xf3\x18\r\b\x01\x12\trole.read\x90\x02\x01\x12]\n" +
 	"\n" +
-	"CreateRole\x12\x1b.berth.v1.CreateRoleRequest\x1a\x1c.berth.v1.CreateRoleResponse\"\x12\xca\xf3\x18\x0e\b\x01\x12\n" +
-	"role.write\x12[\n" +
+	"CreateRole\x12\x1b.berth.v1.CreateRoleRequest\x1a\x1c.berth.v1.CreateRoleResponse\"\x14\xca\xf3\x18\x10\b\x01\x12\n" +
+	"role.write \x01\x12]\n" +
 	"\n" +
-	"UpdateRole\x12\x1b.berth.v1.UpdateRoleRequest\x1a\x1c.berth.v1.UpdateRoleResponse\"\x12\xca\xf3\x18\x0e\b\x01\x12\n" +
-	"role.write\x12[\n" +
+	"UpdateRole\x12\x1b.berth.v1.UpdateRoleRequest\x1a\x1c.berth.v1.UpdateRoleResponse\"\x14\xca\xf3\x18\x10\b\x01\x12\n" +
+	"role.write \x01\x12]\n" +
 	"\n" +
-	"DeleteRole\x12\x1b.berth.v1.DeleteRoleRequest\x1a\x1c.berth.v1.DeleteRoleResponse\"\x12\xca\xf3\x18\x0e\b\x01\x12\n" +
-	"role.write\x12\\\n" +
+	"DeleteRole\x12\x1b.berth.v1.DeleteRoleRequest\x1a\x1c.berth.v1.DeleteRoleResponse\"\x14\xca\xf3\x18\x10\b\x01\x12\n" +
+	"role.write \x01\x12^\n" +
 	"\n" +
-	"AssignRole\x12\x1b.berth.v1.AssignRoleRequest\x1a\x1c.berth.v1.AssignRoleResponse\"\x13\xca\xf3\x18\x0f\b\x01\x12\vrole.assign\x12\\\n" +
+	"AssignRole\x12\x1b.berth.v1.AssignRoleRequest\x1a\x1c.berth.v1.AssignRoleResponse\"\x15\xca\xf3\x18\x11\b\x01\x12\vrole.assign \x01\x12^\n" +
 	"\n" +
-	"RevokeRole\x12\x1b.berth.v1.RevokeRoleRequest\x1a\x1c.berth.v1.RevokeRoleResponse\"\x13\xca\xf3\x18\x0f\b\x01\x12\vrole.assign\x12c\n" +
-	"\vCheckAccess\x12\x1c.berth.v1.CheckAccessRequest\x1a\x1d.berth.v1.CheckAccessResponse\"\x17\xca\xf3\x18\x10\b\x01\x12\faccess.check\x90\x02\x01\x12}\n" +
-	"\x14CreateServiceAccount\x12%.berth.v1.CreateServiceAccountRequest\x1a&.berth.v1.CreateServiceAccountResponse\"\x16\xca\xf3\x18\x12\b\x01\x12\x0eaccount.manage\x12}\n" +
-	"\x13ListServiceAccounts\x12$.berth.v1.ListServiceAccountsRequest\x1a%.berth.v1.ListServiceAccountsResponse\"\x19\xca\xf3\x18\x12\b\x01\x12\x0eaccount.manage\x90\x02\x01\x12\x86\x01\n" +
-	"\x17RotateServiceAccountKey\x12(.berth.v1.RotateServiceAccountKeyRequest\x1a).berth.v1.RotateServiceAccountKeyResponse\"\x16\xca\xf3\x18\x12\b\x01\x12\x0eaccount.manage\x12}\n" +
-	"\x14RevokeServiceAccount\x12%.berth.v1.RevokeServiceAccountRequest\x1a&.berth.v1.RevokeServiceAccountResponse\"\x16\xca\xf3\x18\x12\b\x01\x12\x0eaccount.manage\x12R\n" +
+	"RevokeRole\x12\x1b.berth.v1.RevokeRoleRequest\x1a\x1c.berth.v1.RevokeRoleResponse\"\x15\xca\xf3\x18\x11\b\x01\x12\vrole.assign \x01\x12t\n" +
+	"\x11TransferOwnership\x12\".berth.v1.TransferOwnershipRequest\x1a#.berth.v1.TransferOwnershipResponse\"\x16\xca\xf3\x18\x12\b\x01\x12\fadmin.manage \x01\x12{\n" +
+	"\x18ConfirmOwnershipTransfer\x12).berth.v1.ConfirmOwnershipTransferRequest\x1a*.berth.v1.ConfirmOwnershipTransferResponse\"\b\xca\xf3\x18\x04\b\x02 \x01\x12\x84\x01\n" +
+	"\x17CancelOwnershipTransfer\x12(.berth.v1.CancelOwnershipTransferRequest\x1a).berth.v1.CancelOwnershipTransferResponse\"\x14\xca\xf3\x18\x10\b\x02\x12\fadmin.manage\x12\x84\x01\n" +
+	"\x16ListOwnershipTransfers\x12'.berth.v1.ListOwnershipTransfersRequest\x1a(.berth.v1.ListOwnershipTransfersResponse\"\x17\xca\xf3\x18\x10\b\x02\x12\fadmin.manage\x90\x02\x01\x12c\n" +
+	"\vCheckAccess\x12\x1c.berth.v1.CheckAccessRequest\x1a\x1d.berth.v1.CheckAccessResponse\"\x17\xca\xf3\x18\x10\b\x01\x12\faccess.check\x90\x02\x01\x12\x7f\n" +
+	"\x14CreateServiceAccount\x12%.berth.v1.CreateServiceAccountRequest\x1a&.berth.v1.CreateServiceAccountResponse\"\x18\xca\xf3\x18\x14\b\x01\x12\x0eaccount.manage \x01\x12}\n" +
+	"\x13ListServiceAccounts\x12$.berth.v1.ListServiceAccountsRequest\x1a%.berth.v1.ListServiceAccountsResponse\"\x19\xca\xf3\x18\x12\b\x01\x12\x0eaccount.manage\x90\x02\x01\x12\x88\x01\n" +
+	"\x17RotateServiceAccountKey\x12(.berth.v1.RotateServiceAccountKeyRequest\x1a).berth.v1.RotateServiceAccountKeyResponse\"\x18\xca\xf3\x18\x14\b\x01\x12\x0eaccount.manage \x01\x12\x7f\n" +
+	"\x14RevokeServiceAccount\x12%.berth.v1.RevokeServiceAccountRequest\x1a&.berth.v1.RevokeServiceAccountResponse\"\x18\xca\xf3\x18\x14\b\x01\x12\x0eaccount.manage \x01\x12R\n" +
 	"\vExchangeKey\x12\x1c.berth.v1.ExchangeKeyRequest\x1a\x1d.berth.v1.ExchangeKeyResponse\"\x06\xca\xf3\x18\x02\b\x03B\x92\x01\n" +
 	"\fcom.berth.v1B\x12AccessServiceProtoP\x01Z-github.com/berthhq/berth/gen/berth/v1;berthv1\xa2\x02\x03BXX\xaa\x02\bBerth.V1\xca\x02\bBerth\\V1\xe2\x02\x14Berth\\V1\\GPBMetadata\xea\x02\tBerth::V1b\x06proto3"
 
@@ -1699,85 +2108,104 @@ func file_berth_v1_access_service_proto_rawDescGZIP() []byte {
 	return file_berth_v1_access_service_proto_rawDescData
 }
 
-var file_berth_v1_access_service_proto_msgTypes = make([]protoimpl.MessageInfo, 26)
+var file_berth_v1_access_service_proto_msgTypes = make([]protoimpl.MessageInfo, 34)
 var file_berth_v1_access_service_proto_goTypes = []any{
-	(*ListPermissionsRequest)(nil),          // 0: berth.v1.ListPermissionsRequest
-	(*ListPermissionsResponse)(nil),         // 1: berth.v1.ListPermissionsResponse
-	(*ListRolesRequest)(nil),                // 2: berth.v1.ListRolesRequest
-	(*ListRolesResponse)(nil),               // 3: berth.v1.ListRolesResponse
-	(*CreateRoleRequest)(nil),               // 4: berth.v1.CreateRoleRequest
-	(*CreateRoleResponse)(nil),              // 5: berth.v1.CreateRoleResponse
-	(*UpdateRoleRequest)(nil),               // 6: berth.v1.UpdateRoleRequest
-	(*UpdateRoleResponse)(nil),              // 7: berth.v1.UpdateRoleResponse
-	(*DeleteRoleRequest)(nil),               // 8: berth.v1.DeleteRoleRequest
-	(*DeleteRoleResponse)(nil),              // 9: berth.v1.DeleteRoleResponse
-	(*AssignRoleRequest)(nil),               // 10: berth.v1.AssignRoleRequest
-	(*AssignRoleResponse)(nil),              // 11: berth.v1.AssignRoleResponse
-	(*RevokeRoleRequest)(nil),               // 12: berth.v1.RevokeRoleRequest
-	(*RevokeRoleResponse)(nil),              // 13: berth.v1.RevokeRoleResponse
-	(*CheckAccessRequest)(nil),              // 14: berth.v1.CheckAccessRequest
-	(*CheckAccessResponse)(nil),             // 15: berth.v1.CheckAccessResponse
-	(*CreateServiceAccountRequest)(nil),     // 16: berth.v1.CreateServiceAccountRequest
-	(*CreateServiceAccountResponse)(nil),    // 17: berth.v1.CreateServiceAccountResponse
-	(*ListServiceAccountsRequest)(nil),      // 18: berth.v1.ListServiceAccountsRequest
-	(*ListServiceAccountsResponse)(nil),     // 19: berth.v1.ListServiceAccountsResponse
-	(*RotateServiceAccountKeyRequest)(nil),  // 20: berth.v1.RotateServiceAccountKeyRequest
-	(*RotateServiceAccountKeyResponse)(nil), // 21: berth.v1.RotateServiceAccountKeyResponse
-	(*RevokeServiceAccountRequest)(nil),     // 22: berth.v1.RevokeServiceAccountRequest
-	(*RevokeServiceAccountResponse)(nil),    // 23: berth.v1.RevokeServiceAccountResponse
-	(*ExchangeKeyRequest)(nil),              // 24: berth.v1.ExchangeKeyRequest
-	(*ExchangeKeyResponse)(nil),             // 25: berth.v1.ExchangeKeyResponse
-	(*Permission)(nil),                      // 26: berth.v1.Permission
-	(*Role)(nil),                            // 27: berth.v1.Role
-	(*fieldmaskpb.FieldMask)(nil),           // 28: google.protobuf.FieldMask
-	(*ServiceAccount)(nil),                  // 29: berth.v1.ServiceAccount
-	(*durationpb.Duration)(nil),             // 30: google.protobuf.Duration
+	(*ListPermissionsRequest)(nil),           // 0: berth.v1.ListPermissionsRequest
+	(*ListPermissionsResponse)(nil),          // 1: berth.v1.ListPermissionsResponse
+	(*ListRolesRequest)(nil),                 // 2: berth.v1.ListRolesRequest
+	(*ListRolesResponse)(nil),                // 3: berth.v1.ListRolesResponse
+	(*CreateRoleRequest)(nil),                // 4: berth.v1.CreateRoleRequest
+	(*CreateRoleResponse)(nil),               // 5: berth.v1.CreateRoleResponse
+	(*UpdateRoleRequest)(nil),                // 6: berth.v1.UpdateRoleRequest
+	(*UpdateRoleResponse)(nil),               // 7: berth.v1.UpdateRoleResponse
+	(*DeleteRoleRequest)(nil),                // 8: berth.v1.DeleteRoleRequest
+	(*DeleteRoleResponse)(nil),               // 9: berth.v1.DeleteRoleResponse
+	(*AssignRoleRequest)(nil),                // 10: berth.v1.AssignRoleRequest
+	(*AssignRoleResponse)(nil),               // 11: berth.v1.AssignRoleResponse
+	(*RevokeRoleRequest)(nil),                // 12: berth.v1.RevokeRoleRequest
+	(*RevokeRoleResponse)(nil),               // 13: berth.v1.RevokeRoleResponse
+	(*TransferOwnershipRequest)(nil),         // 14: berth.v1.TransferOwnershipRequest
+	(*TransferOwnershipResponse)(nil),        // 15: berth.v1.TransferOwnershipResponse
+	(*ConfirmOwnershipTransferRequest)(nil),  // 16: berth.v1.ConfirmOwnershipTransferRequest
+	(*ConfirmOwnershipTransferResponse)(nil), // 17: berth.v1.ConfirmOwnershipTransferResponse
+	(*CancelOwnershipTransferRequest)(nil),   // 18: berth.v1.CancelOwnershipTransferRequest
+	(*CancelOwnershipTransferResponse)(nil),  // 19: berth.v1.CancelOwnershipTransferResponse
+	(*ListOwnershipTransfersRequest)(nil),    // 20: berth.v1.ListOwnershipTransfersRequest
+	(*ListOwnershipTransfersResponse)(nil),   // 21: berth.v1.ListOwnershipTransfersResponse
+	(*CheckAccessRequest)(nil),               // 22: berth.v1.CheckAccessRequest
+	(*CheckAccessResponse)(nil),              // 23: berth.v1.CheckAccessResponse
+	(*CreateServiceAccountRequest)(nil),      // 24: berth.v1.CreateServiceAccountRequest
+	(*CreateServiceAccountResponse)(nil),     // 25: berth.v1.CreateServiceAccountResponse
+	(*ListServiceAccountsRequest)(nil),       // 26: berth.v1.ListServiceAccountsRequest
+	(*ListServiceAccountsResponse)(nil),      // 27: berth.v1.ListServiceAccountsResponse
+	(*RotateServiceAccountKeyRequest)(nil),   // 28: berth.v1.RotateServiceAccountKeyRequest
+	(*RotateServiceAccountKeyResponse)(nil),  // 29: berth.v1.RotateServiceAccountKeyResponse
+	(*RevokeServiceAccountRequest)(nil),      // 30: berth.v1.RevokeServiceAccountRequest
+	(*RevokeServiceAccountResponse)(nil),     // 31: berth.v1.RevokeServiceAccountResponse
+	(*ExchangeKeyRequest)(nil),               // 32: berth.v1.ExchangeKeyRequest
+	(*ExchangeKeyResponse)(nil),              // 33: berth.v1.ExchangeKeyResponse
+	(*Permission)(nil),                       // 34: berth.v1.Permission
+	(*Role)(nil),                             // 35: berth.v1.Role
+	(*fieldmaskpb.FieldMask)(nil),            // 36: google.protobuf.FieldMask
+	(*OwnershipTransfer)(nil),                // 37: berth.v1.OwnershipTransfer
+	(*ServiceAccount)(nil),                   // 38: berth.v1.ServiceAccount
+	(*durationpb.Duration)(nil),              // 39: google.protobuf.Duration
 }
 var file_berth_v1_access_service_proto_depIdxs = []int32{
-	26, // 0: berth.v1.ListPermissionsResponse.permissions:type_name -> berth.v1.Permission
-	27, // 1: berth.v1.ListRolesResponse.roles:type_name -> berth.v1.Role
-	27, // 2: berth.v1.CreateRoleRequest.role:type_name -> berth.v1.Role
-	27, // 3: berth.v1.CreateRoleResponse.role:type_name -> berth.v1.Role
-	27, // 4: berth.v1.UpdateRoleRequest.role:type_name -> berth.v1.Role
-	28, // 5: berth.v1.UpdateRoleRequest.update_mask:type_name -> google.protobuf.FieldMask
-	27, // 6: berth.v1.UpdateRoleResponse.role:type_name -> berth.v1.Role
-	29, // 7: berth.v1.CreateServiceAccountResponse.service_account:type_name -> berth.v1.ServiceAccount
-	29, // 8: berth.v1.ListServiceAccountsResponse.service_accounts:type_name -> berth.v1.ServiceAccount
-	30, // 9: berth.v1.RotateServiceAccountKeyRequest.overlap:type_name -> google.protobuf.Duration
-	29, // 10: berth.v1.RotateServiceAccountKeyResponse.service_account:type_name -> berth.v1.ServiceAccount
-	29, // 11: berth.v1.RevokeServiceAccountResponse.service_account:type_name -> berth.v1.ServiceAccount
-	30, // 12: berth.v1.ExchangeKeyResponse.expires_in:type_name -> google.protobuf.Duration
-	0,  // 13: berth.v1.AccessService.ListPermissions:input_type -> berth.v1.ListPermissionsRequest
-	2,  // 14: berth.v1.AccessService.ListRoles:input_type -> berth.v1.ListRolesRequest
-	4,  // 15: berth.v1.AccessService.CreateRole:input_type -> berth.v1.CreateRoleRequest
-	6,  // 16: berth.v1.AccessService.UpdateRole:input_type -> berth.v1.UpdateRoleRequest
-	8,  // 17: berth.v1.AccessService.DeleteRole:input_type -> berth.v1.DeleteRoleRequest
-	10, // 18: berth.v1.AccessService.AssignRole:input_type -> berth.v1.AssignRoleRequest
-	12, // 19: berth.v1.AccessService.RevokeRole:input_type -> berth.v1.RevokeRoleRequest
-	14, // 20: berth.v1.AccessService.CheckAccess:input_type -> berth.v1.CheckAccessRequest
-	16, // 21: berth.v1.AccessService.CreateServiceAccount:input_type -> berth.v1.CreateServiceAccountRequest
-	18, // 22: berth.v1.AccessService.ListServiceAccounts:input_type -> berth.v1.ListServiceAccountsRequest
-	20, // 23: berth.v1.AccessService.RotateServiceAccountKey:input_type -> berth.v1.RotateServiceAccountKeyRequest
-	22, // 24: berth.v1.AccessService.RevokeServiceAccount:input_type -> berth.v1.RevokeServiceAccountRequest
-	24, // 25: berth.v1.AccessService.ExchangeKey:input_type -> berth.v1.ExchangeKeyRequest
-	1,  // 26: berth.v1.AccessService.ListPermissions:output_type -> berth.v1.ListPermissionsResponse
-	3,  // 27: berth.v1.AccessService.ListRoles:output_type -> berth.v1.ListRolesResponse
-	5,  // 28: berth.v1.AccessService.CreateRole:output_type -> berth.v1.CreateRoleResponse
-	7,  // 29: berth.v1.AccessService.UpdateRole:output_type -> berth.v1.UpdateRoleResponse
-	9,  // 30: berth.v1.AccessService.DeleteRole:output_type -> berth.v1.DeleteRoleResponse
-	11, // 31: berth.v1.AccessService.AssignRole:output_type -> berth.v1.AssignRoleResponse
-	13, // 32: berth.v1.AccessService.RevokeRole:output_type -> berth.v1.RevokeRoleResponse
-	15, // 33: berth.v1.AccessService.CheckAccess:output_type -> berth.v1.CheckAccessResponse
-	17, // 34: berth.v1.AccessService.CreateServiceAccount:output_type -> berth.v1.CreateServiceAccountResponse
-	19, // 35: berth.v1.AccessService.ListServiceAccounts:output_type -> berth.v1.ListServiceAccountsResponse
-	21, // 36: berth.v1.AccessService.RotateServiceAccountKey:output_type -> berth.v1.RotateServiceAccountKeyResponse
-	23, // 37: berth.v1.AccessService.RevokeServiceAccount:output_type -> berth.v1.RevokeServiceAccountResponse
-	25, // 38: berth.v1.AccessService.ExchangeKey:output_type -> berth.v1.ExchangeKeyResponse
-	26, // [26:39] is the sub-list for method output_type
-	13, // [13:26] is the sub-list for method input_type
-	13, // [13:13] is the sub-list for extension type_name
-	13, // [13:13] is the sub-list for extension extendee
-	0,  // [0:13] is the sub-list for field type_name
+	34, // 0: berth.v1.ListPermissionsResponse.permissions:type_name -> berth.v1.Permission
+	35, // 1: berth.v1.ListRolesResponse.roles:type_name -> berth.v1.Role
+	35, // 2: berth.v1.CreateRoleRequest.role:type_name -> berth.v1.Role
+	35, // 3: berth.v1.CreateRoleResponse.role:type_name -> berth.v1.Role
+	35, // 4: berth.v1.UpdateRoleRequest.role:type_name -> berth.v1.Role
+	36, // 5: berth.v1.UpdateRoleRequest.update_mask:type_name -> google.protobuf.FieldMask
+	35, // 6: berth.v1.UpdateRoleResponse.role:type_name -> berth.v1.Role
+	37, // 7: berth.v1.TransferOwnershipResponse.transfer:type_name -> berth.v1.OwnershipTransfer
+	37, // 8: berth.v1.ListOwnershipTransfersResponse.transfers:type_name -> berth.v1.OwnershipTransfer
+	38, // 9: berth.v1.CreateServiceAccountResponse.service_account:type_name -> berth.v1.ServiceAccount
+	38, // 10: berth.v1.ListServiceAccountsResponse.service_accounts:type_name -> berth.v1.ServiceAccount
+	39, // 11: berth.v1.RotateServiceAccountKeyRequest.overlap:type_name -> google.protobuf.Duration
+	38, // 12: berth.v1.RotateServiceAccountKeyResponse.service_account:type_name -> berth.v1.ServiceAccount
+	38, // 13: berth.v1.RevokeServiceAccountResponse.service_account:type_name -> berth.v1.ServiceAccount
+	39, // 14: berth.v1.ExchangeKeyResponse.expires_in:type_name -> google.protobuf.Duration
+	0,  // 15: berth.v1.AccessService.ListPermissions:input_type -> berth.v1.ListPermissionsRequest
+	2,  // 16: berth.v1.AccessService.ListRoles:input_type -> berth.v1.ListRolesRequest
+	4,  // 17: berth.v1.AccessService.CreateRole:input_type -> berth.v1.CreateRoleRequest
+	6,  // 18: berth.v1.AccessService.UpdateRole:input_type -> berth.v1.UpdateRoleRequest
+	8,  // 19: berth.v1.AccessService.DeleteRole:input_type -> berth.v1.DeleteRoleRequest
+	10, // 20: berth.v1.AccessService.AssignRole:input_type -> berth.v1.AssignRoleRequest
+	12, // 21: berth.v1.AccessService.RevokeRole:input_type -> berth.v1.RevokeRoleRequest
+	14, // 22: berth.v1.AccessService.TransferOwnership:input_type -> berth.v1.TransferOwnershipRequest
+	16, // 23: berth.v1.AccessService.ConfirmOwnershipTransfer:input_type -> berth.v1.ConfirmOwnershipTransferRequest
+	18, // 24: berth.v1.AccessService.CancelOwnershipTransfer:input_type -> berth.v1.CancelOwnershipTransferRequest
+	20, // 25: berth.v1.AccessService.ListOwnershipTransfers:input_type -> berth.v1.ListOwnershipTransfersRequest
+	22, // 26: berth.v1.AccessService.CheckAccess:input_type -> berth.v1.CheckAccessRequest
+	24, // 27: berth.v1.AccessService.CreateServiceAccount:input_type -> berth.v1.CreateServiceAccountRequest
+	26, // 28: berth.v1.AccessService.ListServiceAccounts:input_type -> berth.v1.ListServiceAccountsRequest
+	28, // 29: berth.v1.AccessService.RotateServiceAccountKey:input_type -> berth.v1.RotateServiceAccountKeyRequest
+	30, // 30: berth.v1.AccessService.RevokeServiceAccount:input_type -> berth.v1.RevokeServiceAccountRequest
+	32, // 31: berth.v1.AccessService.ExchangeKey:input_type -> berth.v1.ExchangeKeyRequest
+	1,  // 32: berth.v1.AccessService.ListPermissions:output_type -> berth.v1.ListPermissionsResponse
+	3,  // 33: berth.v1.AccessService.ListRoles:output_type -> berth.v1.ListRolesResponse
+	5,  // 34: berth.v1.AccessService.CreateRole:output_type -> berth.v1.CreateRoleResponse
+	7,  // 35: berth.v1.AccessService.UpdateRole:output_type -> berth.v1.UpdateRoleResponse
+	9,  // 36: berth.v1.AccessService.DeleteRole:output_type -> berth.v1.DeleteRoleResponse
+	11, // 37: berth.v1.AccessService.AssignRole:output_type -> berth.v1.AssignRoleResponse
+	13, // 38: berth.v1.AccessService.RevokeRole:output_type -> berth.v1.RevokeRoleResponse
+	15, // 39: berth.v1.AccessService.TransferOwnership:output_type -> berth.v1.TransferOwnershipResponse
+	17, // 40: berth.v1.AccessService.ConfirmOwnershipTransfer:output_type -> berth.v1.ConfirmOwnershipTransferResponse
+	19, // 41: berth.v1.AccessService.CancelOwnershipTransfer:output_type -> berth.v1.CancelOwnershipTransferResponse
+	21, // 42: berth.v1.AccessService.ListOwnershipTransfers:output_type -> berth.v1.ListOwnershipTransfersResponse
+	23, // 43: berth.v1.AccessService.CheckAccess:output_type -> berth.v1.CheckAccessResponse
+	25, // 44: berth.v1.AccessService.CreateServiceAccount:output_type -> berth.v1.CreateServiceAccountResponse
+	27, // 45: berth.v1.AccessService.ListServiceAccounts:output_type -> berth.v1.ListServiceAccountsResponse
+	29, // 46: berth.v1.AccessService.RotateServiceAccountKey:output_type -> berth.v1.RotateServiceAccountKeyResponse
+	31, // 47: berth.v1.AccessService.RevokeServiceAccount:output_type -> berth.v1.RevokeServiceAccountResponse
+	33, // 48: berth.v1.AccessService.ExchangeKey:output_type -> berth.v1.ExchangeKeyResponse
+	32, // [32:49] is the sub-list for method output_type
+	15, // [15:32] is the sub-list for method input_type
+	15, // [15:15] is the sub-list for extension type_name
+	15, // [15:15] is the sub-list for extension extendee
+	0,  // [0:15] is the sub-list for field type_name
 }
 
 func init() { file_berth_v1_access_service_proto_init() }
@@ -1787,7 +2215,7 @@ func file_berth_v1_access_service_proto_init() {
 	}
 	file_berth_v1_access_proto_init()
 	file_berth_v1_role_proto_init()
-	file_berth_v1_access_service_proto_msgTypes[14].OneofWrappers = []any{
+	file_berth_v1_access_service_proto_msgTypes[22].OneofWrappers = []any{
 		(*CheckAccessRequest_MemberId)(nil),
 		(*CheckAccessRequest_Subject)(nil),
 		(*CheckAccessRequest_ServiceAccountId)(nil),
@@ -1798,7 +2226,7 @@ func file_berth_v1_access_service_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_berth_v1_access_service_proto_rawDesc), len(file_berth_v1_access_service_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   26,
+			NumMessages:   34,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -46,6 +46,9 @@ const (
 	ErrorReason_ERROR_REASON_TENANT_REQUIRED ErrorReason = 5
 	// permission_denied: the caller's roles do not have the permission `permission`.
 	ErrorReason_ERROR_REASON_PERMISSION_DENIED ErrorReason = 6
+	// permission_denied: the tenant asks for a recent or stronger sign-in. Sign in again with `max_age` (seconds) as the
+	// parameter max_age of OpenID Connect, or `acr_values` (separated by spaces) as acr_values. Each can be missing.
+	ErrorReason_ERROR_REASON_STEP_UP_REQUIRED ErrorReason = 8
 	// resource_exhausted: the request is too large. The maximum is `limit_bytes`.
 	ErrorReason_ERROR_REASON_REQUEST_TOO_LARGE ErrorReason = 7
 	// not_found: the tenant does not exist, or the caller cannot see it.
@@ -86,6 +89,8 @@ const (
 	ErrorReason_ERROR_REASON_OFFER_NOT_FOUND ErrorReason = 37
 	// not_found: the tenant has no such display link.
 	ErrorReason_ERROR_REASON_DISPLAY_LINK_NOT_FOUND ErrorReason = 38
+	// not_found: the transfer of ownership has ended, does not exist, or the caller cannot see it.
+	ErrorReason_ERROR_REASON_OWNERSHIP_TRANSFER_NOT_FOUND ErrorReason = 39
 	// already_exists: the name or key is taken; `field` names the field.
 	ErrorReason_ERROR_REASON_ALREADY_EXISTS ErrorReason = 50
 	// failed_precondition: members or service accounts have the role; `holders` is their number.
@@ -248,6 +253,7 @@ var (
 		4:   "ERROR_REASON_TENANT_FORBIDDEN",
 		5:   "ERROR_REASON_TENANT_REQUIRED",
 		6:   "ERROR_REASON_PERMISSION_DENIED",
+		8:   "ERROR_REASON_STEP_UP_REQUIRED",
 		7:   "ERROR_REASON_REQUEST_TOO_LARGE",
 		20:  "ERROR_REASON_TENANT_NOT_FOUND",
 		21:  "ERROR_REASON_LOCATION_NOT_FOUND",
@@ -268,6 +274,7 @@ var (
 		36:  "ERROR_REASON_ENTRY_NOT_FOUND",
 		37:  "ERROR_REASON_OFFER_NOT_FOUND",
 		38:  "ERROR_REASON_DISPLAY_LINK_NOT_FOUND",
+		39:  "ERROR_REASON_OWNERSHIP_TRANSFER_NOT_FOUND",
 		50:  "ERROR_REASON_ALREADY_EXISTS",
 		51:  "ERROR_REASON_ROLE_IN_USE",
 		52:  "ERROR_REASON_ROLE_BUILT_IN",
@@ -336,99 +343,101 @@ var (
 		206: "ERROR_REASON_TEMPLATE_HTML",
 	}
 	ErrorReason_value = map[string]int32{
-		"ERROR_REASON_UNSPECIFIED":               0,
-		"ERROR_REASON_INTERNAL":                  1,
-		"ERROR_REASON_INVALID_FIELD":             2,
-		"ERROR_REASON_UNAUTHENTICATED":           3,
-		"ERROR_REASON_TENANT_FORBIDDEN":          4,
-		"ERROR_REASON_TENANT_REQUIRED":           5,
-		"ERROR_REASON_PERMISSION_DENIED":         6,
-		"ERROR_REASON_REQUEST_TOO_LARGE":         7,
-		"ERROR_REASON_TENANT_NOT_FOUND":          20,
-		"ERROR_REASON_LOCATION_NOT_FOUND":        21,
-		"ERROR_REASON_RESOURCE_NOT_FOUND":        22,
-		"ERROR_REASON_SERVICE_NOT_FOUND":         23,
-		"ERROR_REASON_MEMBER_NOT_FOUND":          24,
-		"ERROR_REASON_DEVICE_NOT_FOUND":          25,
-		"ERROR_REASON_ROLE_NOT_FOUND":            26,
-		"ERROR_REASON_PERMISSION_NOT_FOUND":      27,
-		"ERROR_REASON_SERVICE_ACCOUNT_NOT_FOUND": 28,
-		"ERROR_REASON_SESSION_NOT_FOUND":         29,
-		"ERROR_REASON_SERIES_NOT_FOUND":          30,
-		"ERROR_REASON_WORKOUT_NOT_FOUND":         31,
-		"ERROR_REASON_BOOKING_NOT_FOUND":         32,
-		"ERROR_REASON_PLAN_NOT_FOUND":            33,
-		"ERROR_REASON_SUBSCRIPTION_NOT_FOUND":    34,
-		"ERROR_REASON_ITEM_NOT_FOUND":            35,
-		"ERROR_REASON_ENTRY_NOT_FOUND":           36,
-		"ERROR_REASON_OFFER_NOT_FOUND":           37,
-		"ERROR_REASON_DISPLAY_LINK_NOT_FOUND":    38,
-		"ERROR_REASON_ALREADY_EXISTS":            50,
-		"ERROR_REASON_ROLE_IN_USE":               51,
-		"ERROR_REASON_ROLE_BUILT_IN":             52,
-		"ERROR_REASON_LAST_OWNER":                53,
-		"ERROR_REASON_COACH_INVALID":             54,
-		"ERROR_REASON_RECURRENCE_INVALID":        55,
-		"ERROR_REASON_IMPORT_INVALID":            56,
-		"ERROR_REASON_SESSION_STATE":             57,
-		"ERROR_REASON_CAPACITY_BELOW_TAKEN":      58,
-		"ERROR_REASON_RESOURCE_BUSY":             59,
-		"ERROR_REASON_STAFF_BUSY":                60,
-		"ERROR_REASON_KEY_INVALID":               61,
-		"ERROR_REASON_SESSION_NOT_OPEN":          100,
-		"ERROR_REASON_ADVANCE_WINDOW":            101,
-		"ERROR_REASON_CHANNEL_CLOSED":            102,
-		"ERROR_REASON_PARTY_SIZE":                103,
-		"ERROR_REASON_ALREADY_BOOKED":            104,
-		"ERROR_REASON_SESSION_FULL":              105,
-		"ERROR_REASON_WAITLIST_FULL":             106,
-		"ERROR_REASON_WAITLIST_CLOSED":           107,
-		"ERROR_REASON_SEATS_AVAILABLE":           108,
-		"ERROR_REASON_NO_ACTIVE_PLAN":            109,
-		"ERROR_REASON_PLAN_CHOICE_REQUIRED":      110,
-		"ERROR_REASON_OUTSTANDING_BALANCE":       111,
-		"ERROR_REASON_NO_CREDITS":                112,
-		"ERROR_REASON_DAILY_LIMIT":               113,
-		"ERROR_REASON_WEEKLY_LIMIT":              114,
-		"ERROR_REASON_OVERLAP":                   115,
-		"ERROR_REASON_HOLD_EXPIRED":              116,
-		"ERROR_REASON_BOOKING_STATE":             117,
-		"ERROR_REASON_CANCELLATION_WINDOW":       118,
-		"ERROR_REASON_RESCHEDULE_TARGET":         119,
-		"ERROR_REASON_EXTERNAL_REF_CONFLICT":     120,
-		"ERROR_REASON_IDEMPOTENCY_CONFLICT":      121,
-		"ERROR_REASON_ITEM_UNAVAILABLE":          122,
-		"ERROR_REASON_BENEFIT_INVALID":           123,
-		"ERROR_REASON_ACTIVE_BOOKINGS":           124,
-		"ERROR_REASON_NOTHING_TO_REFUND":         125,
-		"ERROR_REASON_SUBSCRIPTION_STATE":        126,
-		"ERROR_REASON_REFUND_EXCEEDS_CAPTURED":   127,
-		"ERROR_REASON_CHECKIN_WINDOW":            140,
-		"ERROR_REASON_QR_INVALID":                141,
-		"ERROR_REASON_GPS_TOO_FAR":               142,
-		"ERROR_REASON_GPS_IMPRECISE":             146,
-		"ERROR_REASON_GPS_OUTDATED":              147,
-		"ERROR_REASON_QR_REQUIRED":               148,
-		"ERROR_REASON_GPS_NOT_AVAILABLE":         143,
-		"ERROR_REASON_NOT_CONFIRMED":             144,
-		"ERROR_REASON_LINK_INVALID":              145,
-		"ERROR_REASON_OFFER_NOT_LIVE":            160,
-		"ERROR_REASON_RULES_INVALID":             161,
-		"ERROR_REASON_ETAG_MISMATCH":             180,
-		"ERROR_REASON_RATE_LIMITED":              181,
-		"ERROR_REASON_CONTENTION":                182,
-		"ERROR_REASON_DEADLINE_EXCEEDED":         183,
-		"ERROR_REASON_CANCELED":                  184,
-		"ERROR_REASON_QUOTA_EXCEEDED":            185,
-		"ERROR_REASON_WATCHER_TOO_SLOW":          190,
-		"ERROR_REASON_SHUTTING_DOWN":             191,
-		"ERROR_REASON_TEMPLATE_INVALID":          200,
-		"ERROR_REASON_UNREACHABLE":               201,
-		"ERROR_REASON_CONTACT_CODE_INVALID":      202,
-		"ERROR_REASON_CONTACT_CODE_EXPIRED":      203,
-		"ERROR_REASON_CONTACT_NOT_PENDING":       204,
-		"ERROR_REASON_CONTACT_COUNTRY":           205,
-		"ERROR_REASON_TEMPLATE_HTML":             206,
+		"ERROR_REASON_UNSPECIFIED":                  0,
+		"ERROR_REASON_INTERNAL":                     1,
+		"ERROR_REASON_INVALID_FIELD":                2,
+		"ERROR_REASON_UNAUTHENTICATED":              3,
+		"ERROR_REASON_TENANT_FORBIDDEN":             4,
+		"ERROR_REASON_TENANT_REQUIRED":              5,
+		"ERROR_REASON_PERMISSION_DENIED":            6,
+		"ERROR_REASON_STEP_UP_REQUIRED":             8,
+		"ERROR_REASON_REQUEST_TOO_LARGE":            7,
+		"ERROR_REASON_TENANT_NOT_FOUND":             20,
+		"ERROR_REASON_LOCATION_NOT_FOUND":           21,
+		"ERROR_REASON_RESOURCE_NOT_FOUND":           22,
+		"ERROR_REASON_SERVICE_NOT_FOUND":            23,
+		"ERROR_REASON_MEMBER_NOT_FOUND":             24,
+		"ERROR_REASON_DEVICE_NOT_FOUND":             25,
+		"ERROR_REASON_ROLE_NOT_FOUND":               26,
+		"ERROR_REASON_PERMISSION_NOT_FOUND":         27,
+		"ERROR_REASON_SERVICE_ACCOUNT_NOT_FOUND":    28,
+		"ERROR_REASON_SESSION_NOT_FOUND":            29,
+		"ERROR_REASON_SERIES_NOT_FOUND":             30,
+		"ERROR_REASON_WORKOUT_NOT_FOUND":            31,
+		"ERROR_REASON_BOOKING_NOT_FOUND":            32,
+		"ERROR_REASON_PLAN_NOT_FOUND":               33,
+		"ERROR_REASON_SUBSCRIPTION_NOT_FOUND":       34,
+		"ERROR_REASON_ITEM_NOT_FOUND":               35,
+		"ERROR_REASON_ENTRY_NOT_FOUND":              36,
+		"ERROR_REASON_OFFER_NOT_FOUND":              37,
+		"ERROR_REASON_DISPLAY_LINK_NOT_FOUND":       38,
+		"ERROR_REASON_OWNERSHIP_TRANSFER_NOT_FOUND": 39,
+		"ERROR_REASON_ALREADY_EXISTS":               50,
+		"ERROR_REASON_ROLE_IN_USE":                  51,
+		"ERROR_REASON_ROLE_BUILT_IN":                52,
+		"ERROR_REASON_LAST_OWNER":                   53,
+		"ERROR_REASON_COACH_INVALID":                54,
+		"ERROR_REASON_RECURRENCE_INVALID":           55,
+		"ERROR_REASON_IMPORT_INVALID":               56,
+		"ERROR_REASON_SESSION_STATE":                57,
+		"ERROR_REASON_CAPACITY_BELOW_TAKEN":         58,
+		"ERROR_REASON_RESOURCE_BUSY":                59,
+		"ERROR_REASON_STAFF_BUSY":                   60,
+		"ERROR_REASON_KEY_INVALID":                  61,
+		"ERROR_REASON_SESSION_NOT_OPEN":             100,
+		"ERROR_REASON_ADVANCE_WINDOW":               101,
+		"ERROR_REASON_CHANNEL_CLOSED":               102,
+		"ERROR_REASON_PARTY_SIZE":                   103,
+		"ERROR_REASON_ALREADY_BOOKED":               104,
+		"ERROR_REASON_SESSION_FULL":                 105,
+		"ERROR_REASON_WAITLIST_FULL":                106,
+		"ERROR_REASON_WAITLIST_CLOSED":              107,
+		"ERROR_REASON_SEATS_AVAILABLE":              108,
+		"ERROR_REASON_NO_ACTIVE_PLAN":               109,
+		"ERROR_REASON_PLAN_CHOICE_REQUIRED":         110,
+		"ERROR_REASON_OUTSTANDING_BALANCE":          111,
+		"ERROR_REASON_NO_CREDITS":                   112,
+		"ERROR_REASON_DAILY_LIMIT":                  113,
+		"ERROR_REASON_WEEKLY_LIMIT":                 114,
+		"ERROR_REASON_OVERLAP":                      115,
+		"ERROR_REASON_HOLD_EXPIRED":                 116,
+		"ERROR_REASON_BOOKING_STATE":                117,
+		"ERROR_REASON_CANCELLATION_WINDOW":          118,
+		"ERROR_REASON_RESCHEDULE_TARGET":            119,
+		"ERROR_REASON_EXTERNAL_REF_CONFLICT":        120,
+		"ERROR_REASON_IDEMPOTENCY_CONFLICT":         121,
+		"ERROR_REASON_ITEM_UNAVAILABLE":             122,
+		"ERROR_REASON_BENEFIT_INVALID":              123,
+		"ERROR_REASON_ACTIVE_BOOKINGS":              124,
+		"ERROR_REASON_NOTHING_TO_REFUND":            125,
+		"ERROR_REASON_SUBSCRIPTION_STATE":           126,
+		"ERROR_REASON_REFUND_EXCEEDS_CAPTURED":      127,
+		"ERROR_REASON_CHECKIN_WINDOW":               140,
+		"ERROR_REASON_QR_INVALID":                   141,
+		"ERROR_REASON_GPS_TOO_FAR":                  142,
+		"ERROR_REASON_GPS_IMPRECISE":                146,
+		"ERROR_REASON_GPS_OUTDATED":                 147,
+		"ERROR_REASON_QR_REQUIRED":                  148,
+		"ERROR_REASON_GPS_NOT_AVAILABLE":            143,
+		"ERROR_REASON_NOT_CONFIRMED":                144,
+		"ERROR_REASON_LINK_INVALID":                 145,
+		"ERROR_REASON_OFFER_NOT_LIVE":               160,
+		"ERROR_REASON_RULES_INVALID":                161,
+		"ERROR_REASON_ETAG_MISMATCH":                180,
+		"ERROR_REASON_RATE_LIMITED":                 181,
+		"ERROR_REASON_CONTENTION":                   182,
+		"ERROR_REASON_DEADLINE_EXCEEDED":            183,
+		"ERROR_REASON_CANCELED":                     184,
+		"ERROR_REASON_QUOTA_EXCEEDED":               185,
+		"ERROR_REASON_WATCHER_TOO_SLOW":             190,
+		"ERROR_REASON_SHUTTING_DOWN":                191,
+		"ERROR_REASON_TEMPLATE_INVALID":             200,
+		"ERROR_REASON_UNREACHABLE":                  201,
+		"ERROR_REASON_CONTACT_CODE_INVALID":         202,
+		"ERROR_REASON_CONTACT_CODE_EXPIRED":         203,
+		"ERROR_REASON_CONTACT_NOT_PENDING":          204,
+		"ERROR_REASON_CONTACT_COUNTRY":              205,
+		"ERROR_REASON_TEMPLATE_HTML":                206,
 	}
 )
 
@@ -463,7 +472,7 @@ var File_berth_v1_error_proto protoreflect.FileDescriptor
 
 const file_berth_v1_error_proto_rawDesc = "" +
 	"\n" +
-	"\x14berth/v1/error.proto\x12\bberth.v1*\xf2\x18\n" +
+	"\x14berth/v1/error.proto\x12\bberth.v1*\xc4\x19\n" +
 	"\vErrorReason\x12\x1c\n" +
 	"\x18ERROR_REASON_UNSPECIFIED\x10\x00\x12\x19\n" +
 	"\x15ERROR_REASON_INTERNAL\x10\x01\x12\x1e\n" +
@@ -471,7 +480,8 @@ const file_berth_v1_error_proto_rawDesc = "" +
 	"\x1cERROR_REASON_UNAUTHENTICATED\x10\x03\x12!\n" +
 	"\x1dERROR_REASON_TENANT_FORBIDDEN\x10\x04\x12 \n" +
 	"\x1cERROR_REASON_TENANT_REQUIRED\x10\x05\x12\"\n" +
-	"\x1eERROR_REASON_PERMISSION_DENIED\x10\x06\x12\"\n" +
+	"\x1eERROR_REASON_PERMISSION_DENIED\x10\x06\x12!\n" +
+	"\x1dERROR_REASON_STEP_UP_REQUIRED\x10\b\x12\"\n" +
 	"\x1eERROR_REASON_REQUEST_TOO_LARGE\x10\a\x12!\n" +
 	"\x1dERROR_REASON_TENANT_NOT_FOUND\x10\x14\x12#\n" +
 	"\x1fERROR_REASON_LOCATION_NOT_FOUND\x10\x15\x12#\n" +
@@ -491,7 +501,8 @@ const file_berth_v1_error_proto_rawDesc = "" +
 	"\x1bERROR_REASON_ITEM_NOT_FOUND\x10#\x12 \n" +
 	"\x1cERROR_REASON_ENTRY_NOT_FOUND\x10$\x12 \n" +
 	"\x1cERROR_REASON_OFFER_NOT_FOUND\x10%\x12'\n" +
-	"#ERROR_REASON_DISPLAY_LINK_NOT_FOUND\x10&\x12\x1f\n" +
+	"#ERROR_REASON_DISPLAY_LINK_NOT_FOUND\x10&\x12-\n" +
+	")ERROR_REASON_OWNERSHIP_TRANSFER_NOT_FOUND\x10'\x12\x1f\n" +
 	"\x1bERROR_REASON_ALREADY_EXISTS\x102\x12\x1c\n" +
 	"\x18ERROR_REASON_ROLE_IN_USE\x103\x12\x1e\n" +
 	"\x1aERROR_REASON_ROLE_BUILT_IN\x104\x12\x1b\n" +

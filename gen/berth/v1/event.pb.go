@@ -106,7 +106,9 @@ const (
 	EventType_EVENT_TYPE_SUBSCRIPTION_CHANGED EventType = 61
 	// A member was created or edited. `details.changed` names the fields, not their values.
 	EventType_EVENT_TYPE_MEMBER_CHANGED EventType = 70
-	// Permissions changed: a role was assigned, revoked, created or edited, or a service account changed.
+	// Permissions changed: a role was assigned, revoked, created or edited, or a service account changed. For owners and
+	// admins, and transfers of ownership, `details.change` says what: ROLE_GIVEN, ROLE_TAKEN, DEACTIVATED, REACTIVATED,
+	// CONTACT_CHANGED, TRANSFER_OFFERED, TRANSFER_CONFIRMED or TRANSFER_CANCELLED.
 	EventType_EVENT_TYPE_ROLES_CHANGED EventType = 71
 	// A location, resource, service, item, benefit provider, workout, policy, plan or setting was created or edited.
 	// `details.kind` and `details.id` say which. The id of a benefit provider is its code.

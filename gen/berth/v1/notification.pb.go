@@ -56,12 +56,15 @@ const (
 	NotificationTopic_NOTIFICATION_TOPIC_CREDITS_LOW NotificationTopic = 11
 	// The waitlist left open seats to staff. To owners and admins, by email and push.
 	NotificationTopic_NOTIFICATION_TOPIC_STAFF_NOTE NotificationTopic = 12
+	// Someone became or is no longer an owner or admin, or one of these was edited or deactivated. To the member and to
+	// all owners, by email, which cannot be turned off, and by push.
+	NotificationTopic_NOTIFICATION_TOPIC_ACCESS_CHANGED NotificationTopic = 13
 	// The code with which a member confirms an email address or a phone number. Sent there, at any hour. It has no
 	// preferences and no templates.
-	NotificationTopic_NOTIFICATION_TOPIC_CONTACT_CODE NotificationTopic = 13
+	NotificationTopic_NOTIFICATION_TOPIC_CONTACT_CODE NotificationTopic = 14
 	// A member's email address or phone number changes. Sent to the old one, at any hour. It has no preferences and no
 	// templates.
-	NotificationTopic_NOTIFICATION_TOPIC_CONTACT_CHANGED NotificationTopic = 14
+	NotificationTopic_NOTIFICATION_TOPIC_CONTACT_CHANGED NotificationTopic = 15
 )
 
 // Enum value maps for NotificationTopic.
@@ -80,8 +83,9 @@ var (
 		10: "NOTIFICATION_TOPIC_CHECK_IN_OPEN",
 		11: "NOTIFICATION_TOPIC_CREDITS_LOW",
 		12: "NOTIFICATION_TOPIC_STAFF_NOTE",
-		13: "NOTIFICATION_TOPIC_CONTACT_CODE",
-		14: "NOTIFICATION_TOPIC_CONTACT_CHANGED",
+		13: "NOTIFICATION_TOPIC_ACCESS_CHANGED",
+		14: "NOTIFICATION_TOPIC_CONTACT_CODE",
+		15: "NOTIFICATION_TOPIC_CONTACT_CHANGED",
 	}
 	NotificationTopic_value = map[string]int32{
 		"NOTIFICATION_TOPIC_UNSPECIFIED":       0,
@@ -97,8 +101,9 @@ var (
 		"NOTIFICATION_TOPIC_CHECK_IN_OPEN":     10,
 		"NOTIFICATION_TOPIC_CREDITS_LOW":       11,
 		"NOTIFICATION_TOPIC_STAFF_NOTE":        12,
-		"NOTIFICATION_TOPIC_CONTACT_CODE":      13,
-		"NOTIFICATION_TOPIC_CONTACT_CHANGED":   14,
+		"NOTIFICATION_TOPIC_ACCESS_CHANGED":    13,
+		"NOTIFICATION_TOPIC_CONTACT_CODE":      14,
+		"NOTIFICATION_TOPIC_CONTACT_CHANGED":   15,
 	}
 )
 
@@ -1867,7 +1872,7 @@ const file_berth_v1_notification_proto_rawDesc = "" +
 	"\n" +
 	"\x1bberth/v1/notification.proto\x12\bberth.v1\x1a\x15berth/v1/common.proto\x1a\x1bbuf/validate/validate.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1bgoogle/type/timeofday.proto\"\xd9\x01\n" +
 	"\x16NotificationPreference\x12A\n" +
-	"\x05topic\x18\x01 \x01(\x0e2\x1b.berth.v1.NotificationTopicB\x0e\xbaH\v\x82\x01\b\x10\x01 \x00 \r \x0eR\x05topic\x12C\n" +
+	"\x05topic\x18\x01 \x01(\x0e2\x1b.berth.v1.NotificationTopicB\x0e\xbaH\v\x82\x01\b\x10\x01 \x00 \x0e \x0fR\x05topic\x12C\n" +
 	"\achannel\x18\x02 \x01(\x0e2\x1d.berth.v1.NotificationChannelB\n" +
 	"\xbaH\a\x82\x01\x04\x10\x01 \x00R\achannel\x12\x18\n" +
 	"\aenabled\x18\x03 \x01(\bR\aenabled\x12\x1d\n" +
@@ -1909,7 +1914,7 @@ const file_berth_v1_notification_proto_rawDesc = "" +
 	"\x0fphone_countries\x18\f \x03(\tB\x1c\xbaH\x19\x92\x01\x16\x102\x18\x01\"\x10r\x0e\x18\x022\n" +
 	"^[A-Z]{2}$R\x0ephoneCountries\"\xf9\x03\n" +
 	"\x14NotificationTemplate\x12A\n" +
-	"\x05topic\x18\x01 \x01(\x0e2\x1b.berth.v1.NotificationTopicB\x0e\xbaH\v\x82\x01\b\x10\x01 \x00 \r \x0eR\x05topic\x12C\n" +
+	"\x05topic\x18\x01 \x01(\x0e2\x1b.berth.v1.NotificationTopicB\x0e\xbaH\v\x82\x01\b\x10\x01 \x00 \x0e \x0fR\x05topic\x12C\n" +
 	"\achannel\x18\x02 \x01(\x0e2\x1d.berth.v1.NotificationChannelB\n" +
 	"\xbaH\a\x82\x01\x04\x10\x01 \x00R\achannel\x12D\n" +
 	"\x06locale\x18\x03 \x01(\tB,\xbaH)r'\x18#2#^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$R\x06locale\x12\"\n" +
@@ -2009,7 +2014,7 @@ const file_berth_v1_notification_proto_rawDesc = "" +
 	"\achannel\x18\x05 \x01(\x0e2\x1d.berth.v1.NotificationChannelB\b\xbaH\x05\x82\x01\x02\x10\x01R\achannel\x12;\n" +
 	"\x05topic\x18\x06 \x01(\x0e2\x1b.berth.v1.NotificationTopicB\b\xbaH\x05\x82\x01\x02\x10\x01R\x05topic\x122\n" +
 	"\n" +
-	"time_range\x18\a \x01(\v2\x13.berth.v1.TimeRangeR\ttimeRange*\xbd\x04\n" +
+	"time_range\x18\a \x01(\v2\x13.berth.v1.TimeRangeR\ttimeRange*\xe4\x04\n" +
 	"\x11NotificationTopic\x12\"\n" +
 	"\x1eNOTIFICATION_TOPIC_UNSPECIFIED\x10\x00\x12(\n" +
 	"$NOTIFICATION_TOPIC_BOOKING_CONFIRMED\x10\x01\x12!\n" +
@@ -2024,9 +2029,10 @@ const file_berth_v1_notification_proto_rawDesc = "" +
 	" NOTIFICATION_TOPIC_CHECK_IN_OPEN\x10\n" +
 	"\x12\"\n" +
 	"\x1eNOTIFICATION_TOPIC_CREDITS_LOW\x10\v\x12!\n" +
-	"\x1dNOTIFICATION_TOPIC_STAFF_NOTE\x10\f\x12#\n" +
-	"\x1fNOTIFICATION_TOPIC_CONTACT_CODE\x10\r\x12&\n" +
-	"\"NOTIFICATION_TOPIC_CONTACT_CHANGED\x10\x0e*\x98\x01\n" +
+	"\x1dNOTIFICATION_TOPIC_STAFF_NOTE\x10\f\x12%\n" +
+	"!NOTIFICATION_TOPIC_ACCESS_CHANGED\x10\r\x12#\n" +
+	"\x1fNOTIFICATION_TOPIC_CONTACT_CODE\x10\x0e\x12&\n" +
+	"\"NOTIFICATION_TOPIC_CONTACT_CHANGED\x10\x0f*\x98\x01\n" +
 	"\x13NotificationChannel\x12$\n" +
 	" NOTIFICATION_CHANNEL_UNSPECIFIED\x10\x00\x12\x1c\n" +
 	"\x18NOTIFICATION_CHANNEL_SMS\x10\x01\x12\x1d\n" +

@@ -1701,7 +1701,7 @@ const file_berth_v1_notification_service_proto_rawDesc = "" +
 	"\amessage\x18\x01 \x01(\v2\x19.berth.v1.RenderedMessageR\amessage\"\xab\x02\n" +
 	"\x14ResetTemplateRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12A\n" +
-	"\x05topic\x18\x02 \x01(\x0e2\x1b.berth.v1.NotificationTopicB\x0e\xbaH\v\x82\x01\b\x10\x01 \x00 \r \x0eR\x05topic\x12C\n" +
+	"\x05topic\x18\x02 \x01(\x0e2\x1b.berth.v1.NotificationTopicB\x0e\xbaH\v\x82\x01\b\x10\x01 \x00 \x0e \x0fR\x05topic\x12C\n" +
 	"\achannel\x18\x03 \x01(\x0e2\x1d.berth.v1.NotificationChannelB\n" +
 	"\xbaH\a\x82\x01\x04\x10\x01 \x00R\achannel\x12D\n" +
 	"\x06locale\x18\x04 \x01(\tB,\xbaH)r'\x18#2#^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$R\x06locale\x12\x1b\n" +
@@ -1732,7 +1732,7 @@ const file_berth_v1_notification_service_proto_rawDesc = "" +
 	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\x8c\x02\n" +
 	"\x0fSendTestRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12A\n" +
-	"\x05topic\x18\x02 \x01(\x0e2\x1b.berth.v1.NotificationTopicB\x0e\xbaH\v\x82\x01\b\x10\x01 \x00 \r \x0eR\x05topic\x12C\n" +
+	"\x05topic\x18\x02 \x01(\x0e2\x1b.berth.v1.NotificationTopicB\x0e\xbaH\v\x82\x01\b\x10\x01 \x00 \x0e \x0fR\x05topic\x12C\n" +
 	"\achannel\x18\x03 \x01(\x0e2\x1d.berth.v1.NotificationChannelB\n" +
 	"\xbaH\a\x82\x01\x04\x10\x01 \x00R\achannel\x12G\n" +
 	"\x06locale\x18\x04 \x01(\tB/\xbaH,\xd8\x01\x01r'\x18#2#^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$R\x06locale\"\x83\x01\n" +
@@ -1751,7 +1751,7 @@ const file_berth_v1_notification_service_proto_rawDesc = "" +
 	"\vupdate_mask\x18\x03 \x01(\v2\x1a.google.protobuf.FieldMaskB\x1c\xbaH\x19\xc8\x01\x01\xe2\x01\x13\x12\x06twilio\x12\x03fcm\x12\x04smtpR\n" +
 	"updateMask\"D\n" +
 	"\x15UpdateSendersResponse\x12+\n" +
-	"\asenders\x18\x01 \x01(\v2\x11.berth.v1.SendersR\asenders2\xb5\r\n" +
+	"\asenders\x18\x01 \x01(\v2\x11.berth.v1.SendersR\asenders2\xb7\r\n" +
 	"\x13NotificationService\x12k\n" +
 	"\x0eGetPreferences\x12\x1f.berth.v1.GetPreferencesRequest\x1a .berth.v1.GetPreferencesResponse\"\x16\xca\xf3\x18\x0f\b\x02\x12\vmember.read\x90\x02\x01\x12d\n" +
 	"\x11UpdatePreferences\x12\".berth.v1.UpdatePreferencesRequest\x1a#.berth.v1.UpdatePreferencesResponse\"\x06\xca\xf3\x18\x02\b\x02\x12g\n" +
@@ -1768,8 +1768,8 @@ const file_berth_v1_notification_service_proto_rawDesc = "" +
 	"ListOutbox\x12\x1b.berth.v1.ListOutboxRequest\x1a\x1c.berth.v1.ListOutboxResponse\"\x1e\xca\xf3\x18\x17\b\x01\x12\x13notification.outbox\x90\x02\x01\x12\\\n" +
 	"\bSendTest\x12\x19.berth.v1.SendTestRequest\x1a\x1a.berth.v1.SendTestResponse\"\x19\xca\xf3\x18\x15\b\x01\x12\x11notification.test\x12e\n" +
 	"\n" +
-	"GetSenders\x12\x1b.berth.v1.GetSendersRequest\x1a\x1c.berth.v1.GetSendersResponse\"\x1c\xca\xf3\x18\x15\b\x01\x12\x11notification.read\x90\x02\x01\x12n\n" +
-	"\rUpdateSenders\x12\x1e.berth.v1.UpdateSendersRequest\x1a\x1f.berth.v1.UpdateSendersResponse\"\x1c\xca\xf3\x18\x18\b\x01\x12\x14notification.sendersB\x98\x01\n" +
+	"GetSenders\x12\x1b.berth.v1.GetSendersRequest\x1a\x1c.berth.v1.GetSendersResponse\"\x1c\xca\xf3\x18\x15\b\x01\x12\x11notification.read\x90\x02\x01\x12p\n" +
+	"\rUpdateSenders\x12\x1e.berth.v1.UpdateSendersRequest\x1a\x1f.berth.v1.UpdateSendersResponse\"\x1e\xca\xf3\x18\x1a\b\x01\x12\x14notification.senders \x01B\x98\x01\n" +
 	"\fcom.berth.v1B\x18NotificationServiceProtoP\x01Z-github.com/berthhq/berth/gen/berth/v1;berthv1\xa2\x02\x03BXX\xaa\x02\bBerth.V1\xca\x02\bBerth\\V1\xe2\x02\x14Berth\\V1\\GPBMetadata\xea\x02\tBerth::V1b\x06proto3"
 
 var (

@@ -30,7 +30,7 @@ type Permission struct {
 	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
 	// What it allows, in a sentence.
 	Description string `protobuf:"bytes,2,opt,name=description,proto3" json:"description,omitempty"`
-	// The built-in roles that have it.
+	// The built-in roles that have it. If this is only the owner, roles of the tenant's own cannot have it.
 	DefaultRoles  []string `protobuf:"bytes,3,rep,name=default_roles,json=defaultRoles,proto3" json:"default_roles,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -207,6 +207,106 @@ func (x *Role) GetUpdateTime() *timestamppb.Timestamp {
 	return nil
 }
 
+// OwnershipTransfer is an owner's offer to another member to be an owner in their place.
+type OwnershipTransfer struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// UUIDv7.
+	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	// The owner who offers it. They become an admin when it is confirmed.
+	FromMemberId string `protobuf:"bytes,2,opt,name=from_member_id,json=fromMemberId,proto3" json:"from_member_id,omitempty"`
+	// The owner's name.
+	FromName string `protobuf:"bytes,3,opt,name=from_name,json=fromName,proto3" json:"from_name,omitempty"`
+	// The member who may confirm it.
+	ToMemberId string `protobuf:"bytes,4,opt,name=to_member_id,json=toMemberId,proto3" json:"to_member_id,omitempty"`
+	// The member's name.
+	ToName string `protobuf:"bytes,5,opt,name=to_name,json=toName,proto3" json:"to_name,omitempty"`
+	// The time of creation, in UTC.
+	CreateTime *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=create_time,json=createTime,proto3" json:"create_time,omitempty"`
+	// When it expires, in UTC: 7 days after it was created.
+	ExpireTime    *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=expire_time,json=expireTime,proto3" json:"expire_time,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *OwnershipTransfer) Reset() {
+	*x = OwnershipTransfer{}
+	mi := &file_berth_v1_role_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *OwnershipTransfer) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*OwnershipTransfer) ProtoMessage() {}
+
+func (x *OwnershipTransfer) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_role_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use OwnershipTransfer.ProtoReflect.Descriptor instead.
+func (*OwnershipTransfer) Descriptor() ([]byte, []int) {
+	return file_berth_v1_role_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *OwnershipTransfer) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+func (x *OwnershipTransfer) GetFromMemberId() string {
+	if x != nil {
+		return x.FromMemberId
+	}
+	return ""
+}
+
+func (x *OwnershipTransfer) GetFromName() string {
+	if x != nil {
+		return x.FromName
+	}
+	return ""
+}
+
+func (x *OwnershipTransfer) GetToMemberId() string {
+	if x != nil {
+		return x.ToMemberId
+	}
+	return ""
+}
+
+func (x *OwnershipTransfer) GetToName() string {
+	if x != nil {
+		return x.ToName
+	}
+	return ""
+}
+
+func (x *OwnershipTransfer) GetCreateTime() *timestamppb.Timestamp {
+	if x != nil {
+		return x.CreateTime
+	}
+	return nil
+}
+
+func (x *OwnershipTransfer) GetExpireTime() *timestamppb.Timestamp {
+	if x != nil {
+		return x.ExpireTime
+	}
+	return nil
+}
+
 // ServiceAccount is the account of a program, such as a partner's.
 type ServiceAccount struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -230,7 +330,7 @@ type ServiceAccount struct {
 
 func (x *ServiceAccount) Reset() {
 	*x = ServiceAccount{}
-	mi := &file_berth_v1_role_proto_msgTypes[2]
+	mi := &file_berth_v1_role_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -242,7 +342,7 @@ func (x *ServiceAccount) String() string {
 func (*ServiceAccount) ProtoMessage() {}
 
 func (x *ServiceAccount) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_role_proto_msgTypes[2]
+	mi := &file_berth_v1_role_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -255,7 +355,7 @@ func (x *ServiceAccount) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ServiceAccount.ProtoReflect.Descriptor instead.
 func (*ServiceAccount) Descriptor() ([]byte, []int) {
-	return file_berth_v1_role_proto_rawDescGZIP(), []int{2}
+	return file_berth_v1_role_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *ServiceAccount) GetId() string {
@@ -326,7 +426,7 @@ type ServiceAccountKey struct {
 
 func (x *ServiceAccountKey) Reset() {
 	*x = ServiceAccountKey{}
-	mi := &file_berth_v1_role_proto_msgTypes[3]
+	mi := &file_berth_v1_role_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -338,7 +438,7 @@ func (x *ServiceAccountKey) String() string {
 func (*ServiceAccountKey) ProtoMessage() {}
 
 func (x *ServiceAccountKey) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_role_proto_msgTypes[3]
+	mi := &file_berth_v1_role_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -351,7 +451,7 @@ func (x *ServiceAccountKey) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ServiceAccountKey.ProtoReflect.Descriptor instead.
 func (*ServiceAccountKey) Descriptor() ([]byte, []int) {
-	return file_berth_v1_role_proto_rawDescGZIP(), []int{3}
+	return file_berth_v1_role_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *ServiceAccountKey) GetId() string {
@@ -410,7 +510,18 @@ const file_berth_v1_role_proto_rawDesc = "" +
 	"\vcreate_time\x18\b \x01(\v2\x1a.google.protobuf.TimestampR\n" +
 	"createTime\x12;\n" +
 	"\vupdate_time\x18\t \x01(\v2\x1a.google.protobuf.TimestampR\n" +
-	"updateTime\"\x97\x02\n" +
+	"updateTime\"\x9b\x02\n" +
+	"\x11OwnershipTransfer\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\x12$\n" +
+	"\x0efrom_member_id\x18\x02 \x01(\tR\ffromMemberId\x12\x1b\n" +
+	"\tfrom_name\x18\x03 \x01(\tR\bfromName\x12 \n" +
+	"\fto_member_id\x18\x04 \x01(\tR\n" +
+	"toMemberId\x12\x17\n" +
+	"\ato_name\x18\x05 \x01(\tR\x06toName\x12;\n" +
+	"\vcreate_time\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
+	"createTime\x12;\n" +
+	"\vexpire_time\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\n" +
+	"expireTime\"\x97\x02\n" +
 	"\x0eServiceAccount\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12 \n" +
@@ -443,28 +554,31 @@ func file_berth_v1_role_proto_rawDescGZIP() []byte {
 	return file_berth_v1_role_proto_rawDescData
 }
 
-var file_berth_v1_role_proto_msgTypes = make([]protoimpl.MessageInfo, 4)
+var file_berth_v1_role_proto_msgTypes = make([]protoimpl.MessageInfo, 5)
 var file_berth_v1_role_proto_goTypes = []any{
 	(*Permission)(nil),            // 0: berth.v1.Permission
 	(*Role)(nil),                  // 1: berth.v1.Role
-	(*ServiceAccount)(nil),        // 2: berth.v1.ServiceAccount
-	(*ServiceAccountKey)(nil),     // 3: berth.v1.ServiceAccountKey
-	(*timestamppb.Timestamp)(nil), // 4: google.protobuf.Timestamp
+	(*OwnershipTransfer)(nil),     // 2: berth.v1.OwnershipTransfer
+	(*ServiceAccount)(nil),        // 3: berth.v1.ServiceAccount
+	(*ServiceAccountKey)(nil),     // 4: berth.v1.ServiceAccountKey
+	(*timestamppb.Timestamp)(nil), // 5: google.protobuf.Timestamp
 }
 var file_berth_v1_role_proto_depIdxs = []int32{
-	4, // 0: berth.v1.Role.create_time:type_name -> google.protobuf.Timestamp
-	4, // 1: berth.v1.Role.update_time:type_name -> google.protobuf.Timestamp
-	3, // 2: berth.v1.ServiceAccount.keys:type_name -> berth.v1.ServiceAccountKey
-	4, // 3: berth.v1.ServiceAccount.revoke_time:type_name -> google.protobuf.Timestamp
-	4, // 4: berth.v1.ServiceAccount.create_time:type_name -> google.protobuf.Timestamp
-	4, // 5: berth.v1.ServiceAccountKey.create_time:type_name -> google.protobuf.Timestamp
-	4, // 6: berth.v1.ServiceAccountKey.expire_time:type_name -> google.protobuf.Timestamp
-	4, // 7: berth.v1.ServiceAccountKey.last_used_time:type_name -> google.protobuf.Timestamp
-	8, // [8:8] is the sub-list for method output_type
-	8, // [8:8] is the sub-list for method input_type
-	8, // [8:8] is the sub-list for extension type_name
-	8, // [8:8] is the sub-list for extension extendee
-	0, // [0:8] is the sub-list for field type_name
+	5,  // 0: berth.v1.Role.create_time:type_name -> google.protobuf.Timestamp
+	5,  // 1: berth.v1.Role.update_time:type_name -> google.protobuf.Timestamp
+	5,  // 2: berth.v1.OwnershipTransfer.create_time:type_name -> google.protobuf.Timestamp
+	5,  // 3: berth.v1.OwnershipTransfer.expire_time:type_name -> google.protobuf.Timestamp
+	4,  // 4: berth.v1.ServiceAccount.keys:type_name -> berth.v1.ServiceAccountKey
+	5,  // 5: berth.v1.ServiceAccount.revoke_time:type_name -> google.protobuf.Timestamp
+	5,  // 6: berth.v1.ServiceAccount.create_time:type_name -> google.protobuf.Timestamp
+	5,  // 7: berth.v1.ServiceAccountKey.create_time:type_name -> google.protobuf.Timestamp
+	5,  // 8: berth.v1.ServiceAccountKey.expire_time:type_name -> google.protobuf.Timestamp
+	5,  // 9: berth.v1.ServiceAccountKey.last_used_time:type_name -> google.protobuf.Timestamp
+	10, // [10:10] is the sub-list for method output_type
+	10, // [10:10] is the sub-list for method input_type
+	10, // [10:10] is the sub-list for extension type_name
+	10, // [10:10] is the sub-list for extension extendee
+	0,  // [0:10] is the sub-list for field type_name
 }
 
 func init() { file_berth_v1_role_proto_init() }
@@ -478,7 +592,7 @@ func file_berth_v1_role_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_berth_v1_role_proto_rawDesc), len(file_berth_v1_role_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   4,
+			NumMessages:   5,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -115,8 +115,11 @@ type Tenant struct {
 	// Whether the audit log records who reads members' personal pages: an entry "member.read" for each reader, member and
 	// hour (UTC). Off by default.
 	AuditMemberReads bool `protobuf:"varint,11,opt,name=audit_member_reads,json=auditMemberReads,proto3" json:"audit_member_reads,omitempty"`
-	unknownFields    protoimpl.UnknownFields
-	sizeCache        protoimpl.SizeCache
+	// Which sign-in people need to change roles, senders of messages and service accounts. Absent, the default: any. Only
+	// owners, who have admin.manage, can change it.
+	StepUp        *StepUp `protobuf:"bytes,12,opt,name=step_up,json=stepUp,proto3" json:"step_up,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Tenant) Reset() {
@@ -226,6 +229,72 @@ func (x *Tenant) GetAuditMemberReads() bool {
 	return false
 }
 
+func (x *Tenant) GetStepUp() *StepUp {
+	if x != nil {
+		return x.StepUp
+	}
+	return nil
+}
+
+// StepUp asks for a recent or stronger sign-in than a token proves by itself, as in RFC 9470. One of the two is enough.
+// A token that meets neither is rejected with STEP_UP_REQUIRED. Many identity providers set neither claim in access
+// tokens: check that yours does before you turn it on.
+type StepUp struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The longest time since the sign-in, which the token's claim `auth_time` states: 1 minute to 24 hours, in seconds.
+	// Absent: no sign-in is recent enough.
+	MaxAge *durationpb.Duration `protobuf:"bytes,1,opt,name=max_age,json=maxAge,proto3" json:"max_age,omitempty"`
+	// Values of the token's claim `acr` that are strong enough at any age, such as "mfa": up to 10, each of 1 to 100
+	// printable ASCII characters without spaces. Empty: none is.
+	AcrValues     []string `protobuf:"bytes,2,rep,name=acr_values,json=acrValues,proto3" json:"acr_values,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *StepUp) Reset() {
+	*x = StepUp{}
+	mi := &file_berth_v1_tenant_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *StepUp) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*StepUp) ProtoMessage() {}
+
+func (x *StepUp) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_tenant_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use StepUp.ProtoReflect.Descriptor instead.
+func (*StepUp) Descriptor() ([]byte, []int) {
+	return file_berth_v1_tenant_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *StepUp) GetMaxAge() *durationpb.Duration {
+	if x != nil {
+		return x.MaxAge
+	}
+	return nil
+}
+
+func (x *StepUp) GetAcrValues() []string {
+	if x != nil {
+		return x.AcrValues
+	}
+	return nil
+}
+
 // Brand is a tenant's own look.
 type Brand struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -243,7 +312,7 @@ type Brand struct {
 
 func (x *Brand) Reset() {
 	*x = Brand{}
-	mi := &file_berth_v1_tenant_proto_msgTypes[1]
+	mi := &file_berth_v1_tenant_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -255,7 +324,7 @@ func (x *Brand) String() string {
 func (*Brand) ProtoMessage() {}
 
 func (x *Brand) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_tenant_proto_msgTypes[1]
+	mi := &file_berth_v1_tenant_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -268,7 +337,7 @@ func (x *Brand) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Brand.ProtoReflect.Descriptor instead.
 func (*Brand) Descriptor() ([]byte, []int) {
-	return file_berth_v1_tenant_proto_rawDescGZIP(), []int{1}
+	return file_berth_v1_tenant_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *Brand) GetLogoUrl() string {
@@ -317,7 +386,7 @@ type Location struct {
 
 func (x *Location) Reset() {
 	*x = Location{}
-	mi := &file_berth_v1_tenant_proto_msgTypes[2]
+	mi := &file_berth_v1_tenant_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -329,7 +398,7 @@ func (x *Location) String() string {
 func (*Location) ProtoMessage() {}
 
 func (x *Location) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_tenant_proto_msgTypes[2]
+	mi := &file_berth_v1_tenant_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -342,7 +411,7 @@ func (x *Location) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Location.ProtoReflect.Descriptor instead.
 func (*Location) Descriptor() ([]byte, []int) {
-	return file_berth_v1_tenant_proto_rawDescGZIP(), []int{2}
+	return file_berth_v1_tenant_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *Location) GetId() string {
@@ -441,7 +510,7 @@ type Resource struct {
 
 func (x *Resource) Reset() {
 	*x = Resource{}
-	mi := &file_berth_v1_tenant_proto_msgTypes[3]
+	mi := &file_berth_v1_tenant_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -453,7 +522,7 @@ func (x *Resource) String() string {
 func (*Resource) ProtoMessage() {}
 
 func (x *Resource) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_tenant_proto_msgTypes[3]
+	mi := &file_berth_v1_tenant_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -466,7 +535,7 @@ func (x *Resource) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Resource.ProtoReflect.Descriptor instead.
 func (*Resource) Descriptor() ([]byte, []int) {
-	return file_berth_v1_tenant_proto_rawDescGZIP(), []int{3}
+	return file_berth_v1_tenant_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *Resource) GetId() string {
@@ -566,7 +635,7 @@ type Service struct {
 
 func (x *Service) Reset() {
 	*x = Service{}
-	mi := &file_berth_v1_tenant_proto_msgTypes[4]
+	mi := &file_berth_v1_tenant_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -578,7 +647,7 @@ func (x *Service) String() string {
 func (*Service) ProtoMessage() {}
 
 func (x *Service) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_tenant_proto_msgTypes[4]
+	mi := &file_berth_v1_tenant_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -591,7 +660,7 @@ func (x *Service) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Service.ProtoReflect.Descriptor instead.
 func (*Service) Descriptor() ([]byte, []int) {
-	return file_berth_v1_tenant_proto_rawDescGZIP(), []int{4}
+	return file_berth_v1_tenant_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *Service) GetId() string {
@@ -739,7 +808,7 @@ type Policy struct {
 
 func (x *Policy) Reset() {
 	*x = Policy{}
-	mi := &file_berth_v1_tenant_proto_msgTypes[5]
+	mi := &file_berth_v1_tenant_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -751,7 +820,7 @@ func (x *Policy) String() string {
 func (*Policy) ProtoMessage() {}
 
 func (x *Policy) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_tenant_proto_msgTypes[5]
+	mi := &file_berth_v1_tenant_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -764,7 +833,7 @@ func (x *Policy) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Policy.ProtoReflect.Descriptor instead.
 func (*Policy) Descriptor() ([]byte, []int) {
-	return file_berth_v1_tenant_proto_rawDescGZIP(), []int{5}
+	return file_berth_v1_tenant_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *Policy) GetAdvanceWindow() *durationpb.Duration {
@@ -869,7 +938,7 @@ type TierCancellations struct {
 
 func (x *TierCancellations) Reset() {
 	*x = TierCancellations{}
-	mi := &file_berth_v1_tenant_proto_msgTypes[6]
+	mi := &file_berth_v1_tenant_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -881,7 +950,7 @@ func (x *TierCancellations) String() string {
 func (*TierCancellations) ProtoMessage() {}
 
 func (x *TierCancellations) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_tenant_proto_msgTypes[6]
+	mi := &file_berth_v1_tenant_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -894,7 +963,7 @@ func (x *TierCancellations) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TierCancellations.ProtoReflect.Descriptor instead.
 func (*TierCancellations) Descriptor() ([]byte, []int) {
-	return file_berth_v1_tenant_proto_rawDescGZIP(), []int{6}
+	return file_berth_v1_tenant_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *TierCancellations) GetOverrides() []*TierCancellation {
@@ -919,7 +988,7 @@ type TierCancellation struct {
 
 func (x *TierCancellation) Reset() {
 	*x = TierCancellation{}
-	mi := &file_berth_v1_tenant_proto_msgTypes[7]
+	mi := &file_berth_v1_tenant_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -931,7 +1000,7 @@ func (x *TierCancellation) String() string {
 func (*TierCancellation) ProtoMessage() {}
 
 func (x *TierCancellation) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_tenant_proto_msgTypes[7]
+	mi := &file_berth_v1_tenant_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -944,7 +1013,7 @@ func (x *TierCancellation) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TierCancellation.ProtoReflect.Descriptor instead.
 func (*TierCancellation) Descriptor() ([]byte, []int) {
-	return file_berth_v1_tenant_proto_rawDescGZIP(), []int{7}
+	return file_berth_v1_tenant_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *TierCancellation) GetTier() string {
@@ -987,7 +1056,7 @@ type PolicyLayer struct {
 
 func (x *PolicyLayer) Reset() {
 	*x = PolicyLayer{}
-	mi := &file_berth_v1_tenant_proto_msgTypes[8]
+	mi := &file_berth_v1_tenant_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -999,7 +1068,7 @@ func (x *PolicyLayer) String() string {
 func (*PolicyLayer) ProtoMessage() {}
 
 func (x *PolicyLayer) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_tenant_proto_msgTypes[8]
+	mi := &file_berth_v1_tenant_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1012,7 +1081,7 @@ func (x *PolicyLayer) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PolicyLayer.ProtoReflect.Descriptor instead.
 func (*PolicyLayer) Descriptor() ([]byte, []int) {
-	return file_berth_v1_tenant_proto_rawDescGZIP(), []int{8}
+	return file_berth_v1_tenant_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *PolicyLayer) GetLevel() PolicyLevel {
@@ -1065,7 +1134,7 @@ type PolicyOrigin struct {
 
 func (x *PolicyOrigin) Reset() {
 	*x = PolicyOrigin{}
-	mi := &file_berth_v1_tenant_proto_msgTypes[9]
+	mi := &file_berth_v1_tenant_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1077,7 +1146,7 @@ func (x *PolicyOrigin) String() string {
 func (*PolicyOrigin) ProtoMessage() {}
 
 func (x *PolicyOrigin) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_tenant_proto_msgTypes[9]
+	mi := &file_berth_v1_tenant_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1090,7 +1159,7 @@ func (x *PolicyOrigin) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PolicyOrigin.ProtoReflect.Descriptor instead.
 func (*PolicyOrigin) Descriptor() ([]byte, []int) {
-	return file_berth_v1_tenant_proto_rawDescGZIP(), []int{9}
+	return file_berth_v1_tenant_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *PolicyOrigin) GetField() string {
@@ -1130,7 +1199,7 @@ type EffectivePolicy struct {
 
 func (x *EffectivePolicy) Reset() {
 	*x = EffectivePolicy{}
-	mi := &file_berth_v1_tenant_proto_msgTypes[10]
+	mi := &file_berth_v1_tenant_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1142,7 +1211,7 @@ func (x *EffectivePolicy) String() string {
 func (*EffectivePolicy) ProtoMessage() {}
 
 func (x *EffectivePolicy) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_tenant_proto_msgTypes[10]
+	mi := &file_berth_v1_tenant_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1155,7 +1224,7 @@ func (x *EffectivePolicy) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EffectivePolicy.ProtoReflect.Descriptor instead.
 func (*EffectivePolicy) Descriptor() ([]byte, []int) {
-	return file_berth_v1_tenant_proto_rawDescGZIP(), []int{10}
+	return file_berth_v1_tenant_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *EffectivePolicy) GetPolicy() *Policy {
@@ -1183,7 +1252,7 @@ var File_berth_v1_tenant_proto protoreflect.FileDescriptor
 
 const file_berth_v1_tenant_proto_rawDesc = "" +
 	"\n" +
-	"\x15berth/v1/tenant.proto\x12\bberth.v1\x1a\x15berth/v1/common.proto\x1a\x1bbuf/validate/validate.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x18google/type/latlng.proto\"\xae\x04\n" +
+	"\x15berth/v1/tenant.proto\x12\bberth.v1\x1a\x15berth/v1/common.proto\x1a\x1bbuf/validate/validate.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x18google/type/latlng.proto\"\xd9\x04\n" +
 	"\x06Tenant\x12\x1b\n" +
 	"\x02id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\x02id\x12\x1c\n" +
 	"\x04name\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\xc8\x01R\x04name\x12Y\n" +
@@ -1199,7 +1268,15 @@ const file_berth_v1_tenant_proto_rawDesc = "" +
 	"updateTime\x12%\n" +
 	"\x05brand\x18\n" +
 	" \x01(\v2\x0f.berth.v1.BrandR\x05brand\x12,\n" +
-	"\x12audit_member_reads\x18\v \x01(\bR\x10auditMemberReads\"\x90\x01\n" +
+	"\x12audit_member_reads\x18\v \x01(\bR\x10auditMemberReads\x12)\n" +
+	"\astep_up\x18\f \x01(\v2\x10.berth.v1.StepUpR\x06stepUp\"\xf3\x01\n" +
+	"\x06StepUp\x12D\n" +
+	"\amax_age\x18\x01 \x01(\v2\x19.google.protobuf.DurationB\x10\xbaH\r\xaa\x01\n" +
+	"\"\x04\b\x80\xa3\x052\x02\b<R\x06maxAge\x12;\n" +
+	"\n" +
+	"acr_values\x18\x02 \x03(\tB\x1c\xbaH\x19\x92\x01\x16\x10\n" +
+	"\x18\x01\"\x10r\x0e\x10\x01\x18d2\b^[!-~]+$R\tacrValues:f\xbaHc\x1aa\n" +
+	"\fstep_up.some\x12!max_age or acr_values is required\x1a.has(this.max_age) || size(this.acr_values) > 0\"\x90\x01\n" +
 	"\x05Brand\x12E\n" +
 	"\blogo_url\x18\x01 \x01(\tB*\xbaH'\xd8\x01\x01r\"\x18\xf4\x032\x1d^https://[!#-&(-;=?-Z_a-z~]+$R\alogoUrl\x12@\n" +
 	"\faccent_color\x18\x02 \x01(\tB\x1d\xbaH\x1a\xd8\x01\x01r\x15\x18\a2\x11^#[0-9A-Fa-f]{6}$R\vaccentColor\"\x8e\x05\n" +
@@ -1322,62 +1399,65 @@ func file_berth_v1_tenant_proto_rawDescGZIP() []byte {
 }
 
 var file_berth_v1_tenant_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_berth_v1_tenant_proto_msgTypes = make([]protoimpl.MessageInfo, 11)
+var file_berth_v1_tenant_proto_msgTypes = make([]protoimpl.MessageInfo, 12)
 var file_berth_v1_tenant_proto_goTypes = []any{
 	(PolicyLevel)(0),              // 0: berth.v1.PolicyLevel
 	(*Tenant)(nil),                // 1: berth.v1.Tenant
-	(*Brand)(nil),                 // 2: berth.v1.Brand
-	(*Location)(nil),              // 3: berth.v1.Location
-	(*Resource)(nil),              // 4: berth.v1.Resource
-	(*Service)(nil),               // 5: berth.v1.Service
-	(*Policy)(nil),                // 6: berth.v1.Policy
-	(*TierCancellations)(nil),     // 7: berth.v1.TierCancellations
-	(*TierCancellation)(nil),      // 8: berth.v1.TierCancellation
-	(*PolicyLayer)(nil),           // 9: berth.v1.PolicyLayer
-	(*PolicyOrigin)(nil),          // 10: berth.v1.PolicyOrigin
-	(*EffectivePolicy)(nil),       // 11: berth.v1.EffectivePolicy
-	(*timestamppb.Timestamp)(nil), // 12: google.protobuf.Timestamp
-	(*latlng.LatLng)(nil),         // 13: google.type.LatLng
-	(Channel)(0),                  // 14: berth.v1.Channel
-	(*durationpb.Duration)(nil),   // 15: google.protobuf.Duration
-	(Delivery)(0),                 // 16: berth.v1.Delivery
+	(*StepUp)(nil),                // 2: berth.v1.StepUp
+	(*Brand)(nil),                 // 3: berth.v1.Brand
+	(*Location)(nil),              // 4: berth.v1.Location
+	(*Resource)(nil),              // 5: berth.v1.Resource
+	(*Service)(nil),               // 6: berth.v1.Service
+	(*Policy)(nil),                // 7: berth.v1.Policy
+	(*TierCancellations)(nil),     // 8: berth.v1.TierCancellations
+	(*TierCancellation)(nil),      // 9: berth.v1.TierCancellation
+	(*PolicyLayer)(nil),           // 10: berth.v1.PolicyLayer
+	(*PolicyOrigin)(nil),          // 11: berth.v1.PolicyOrigin
+	(*EffectivePolicy)(nil),       // 12: berth.v1.EffectivePolicy
+	(*timestamppb.Timestamp)(nil), // 13: google.protobuf.Timestamp
+	(*durationpb.Duration)(nil),   // 14: google.protobuf.Duration
+	(*latlng.LatLng)(nil),         // 15: google.type.LatLng
+	(Channel)(0),                  // 16: berth.v1.Channel
+	(Delivery)(0),                 // 17: berth.v1.Delivery
 }
 var file_berth_v1_tenant_proto_depIdxs = []int32{
-	12, // 0: berth.v1.Tenant.create_time:type_name -> google.protobuf.Timestamp
-	12, // 1: berth.v1.Tenant.update_time:type_name -> google.protobuf.Timestamp
-	2,  // 2: berth.v1.Tenant.brand:type_name -> berth.v1.Brand
-	13, // 3: berth.v1.Location.geo:type_name -> google.type.LatLng
-	14, // 4: berth.v1.Location.channels:type_name -> berth.v1.Channel
-	12, // 5: berth.v1.Location.create_time:type_name -> google.protobuf.Timestamp
-	12, // 6: berth.v1.Location.update_time:type_name -> google.protobuf.Timestamp
-	12, // 7: berth.v1.Resource.create_time:type_name -> google.protobuf.Timestamp
-	12, // 8: berth.v1.Resource.update_time:type_name -> google.protobuf.Timestamp
-	15, // 9: berth.v1.Service.duration:type_name -> google.protobuf.Duration
-	16, // 10: berth.v1.Service.delivery:type_name -> berth.v1.Delivery
-	12, // 11: berth.v1.Service.create_time:type_name -> google.protobuf.Timestamp
-	12, // 12: berth.v1.Service.update_time:type_name -> google.protobuf.Timestamp
-	15, // 13: berth.v1.Policy.advance_window:type_name -> google.protobuf.Duration
-	15, // 14: berth.v1.Policy.booking_closes_before:type_name -> google.protobuf.Duration
-	15, // 15: berth.v1.Policy.cancellation_window:type_name -> google.protobuf.Duration
-	7,  // 16: berth.v1.Policy.tier_cancellations:type_name -> berth.v1.TierCancellations
-	15, // 17: berth.v1.Policy.hold_ttl:type_name -> google.protobuf.Duration
-	15, // 18: berth.v1.Policy.checkin_opens_before:type_name -> google.protobuf.Duration
-	15, // 19: berth.v1.Policy.checkin_closes_after_end:type_name -> google.protobuf.Duration
-	15, // 20: berth.v1.Policy.auto_no_show_after:type_name -> google.protobuf.Duration
-	8,  // 21: berth.v1.TierCancellations.overrides:type_name -> berth.v1.TierCancellation
-	15, // 22: berth.v1.TierCancellation.cancellation_window:type_name -> google.protobuf.Duration
-	0,  // 23: berth.v1.PolicyLayer.level:type_name -> berth.v1.PolicyLevel
-	6,  // 24: berth.v1.PolicyLayer.policy:type_name -> berth.v1.Policy
-	12, // 25: berth.v1.PolicyLayer.update_time:type_name -> google.protobuf.Timestamp
-	0,  // 26: berth.v1.PolicyOrigin.level:type_name -> berth.v1.PolicyLevel
-	6,  // 27: berth.v1.EffectivePolicy.policy:type_name -> berth.v1.Policy
-	10, // 28: berth.v1.EffectivePolicy.origins:type_name -> berth.v1.PolicyOrigin
-	9,  // 29: berth.v1.EffectivePolicy.layers:type_name -> berth.v1.PolicyLayer
-	30, // [30:30] is the sub-list for method output_type
-	30, // [30:30] is the sub-list for method input_type
-	30, // [30:30] is the sub-list for extension type_name
-	30, // [30:30] is the sub-list for extension extendee
-	0,  // [0:30] is the sub-list for field type_name
+	13, // 0: berth.v1.Tenant.create_time:type_name -> google.protobuf.Timestamp
+	13, // 1: berth.v1.Tenant.update_time:type_name -> google.protobuf.Timestamp
+	3,  // 2: berth.v1.Tenant.brand:type_name -> berth.v1.Brand
+	2,  // 3: berth.v1.Tenant.step_up:type_name -> berth.v1.StepUp
+	14, // 4: berth.v1.StepUp.max_age:type_name -> google.protobuf.Duration
+	15, // 5: berth.v1.Location.geo:type_name -> google.type.LatLng
+	16, // 6: berth.v1.Location.channels:type_name -> berth.v1.Channel
+	13, // 7: berth.v1.Location.create_time:type_name -> google.protobuf.Timestamp
+	13, // 8: berth.v1.Location.update_time:type_name -> google.protobuf.Timestamp
+	13, // 9: berth.v1.Resource.create_time:type_name -> google.protobuf.Timestamp
+	13, // 10: berth.v1.Resource.update_time:type_name -> google.protobuf.Timestamp
+	14, // 11: berth.v1.Service.duration:type_name -> google.protobuf.Duration
+	17, // 12: berth.v1.Service.delivery:type_name -> berth.v1.Delivery
+	13, // 13: berth.v1.Service.create_time:type_name -> google.protobuf.Timestamp
+	13, // 14: berth.v1.Service.update_time:type_name -> google.protobuf.Timestamp
+	14, // 15: berth.v1.Policy.advance_window:type_name -> google.protobuf.Duration
+	14, // 16: berth.v1.Policy.booking_closes_before:type_name -> google.protobuf.Duration
+	14, // 17: berth.v1.Policy.cancellation_window:type_name -> google.protobuf.Duration
+	8,  // 18: berth.v1.Policy.tier_cancellations:type_name -> berth.v1.TierCancellations
+	14, // 19: berth.v1.Policy.hold_ttl:type_name -> google.protobuf.Duration
+	14, // 20: berth.v1.Policy.checkin_opens_before:type_name -> google.protobuf.Duration
+	14, // 21: berth.v1.Policy.checkin_closes_after_end:type_name -> google.protobuf.Duration
+	14, // 22: berth.v1.Policy.auto_no_show_after:type_name -> google.protobuf.Duration
+	9,  // 23: berth.v1.TierCancellations.overrides:type_name -> berth.v1.TierCancellation
+	14, // 24: berth.v1.TierCancellation.cancellation_window:type_name -> google.protobuf.Duration
+	0,  // 25: berth.v1.PolicyLayer.level:type_name -> berth.v1.PolicyLevel
+	7,  // 26: berth.v1.PolicyLayer.policy:type_name -> berth.v1.Policy
+	13, // 27: berth.v1.PolicyLayer.update_time:type_name -> google.protobuf.Timestamp
+	0,  // 28: berth.v1.PolicyOrigin.level:type_name -> berth.v1.PolicyLevel
+	7,  // 29: berth.v1.EffectivePolicy.policy:type_name -> berth.v1.Policy
+	11, // 30: berth.v1.EffectivePolicy.origins:type_name -> berth.v1.PolicyOrigin
+	10, // 31: berth.v1.EffectivePolicy.layers:type_name -> berth.v1.PolicyLayer
+	32, // [32:32] is the sub-list for method output_type
+	32, // [32:32] is the sub-list for method input_type
+	32, // [32:32] is the sub-list for extension type_name
+	32, // [32:32] is the sub-list for extension extendee
+	0,  // [0:32] is the sub-list for field type_name
 }
 
 func init() { file_berth_v1_tenant_proto_init() }
@@ -1386,16 +1466,16 @@ func file_berth_v1_tenant_proto_init() {
 		return
 	}
 	file_berth_v1_common_proto_init()
-	file_berth_v1_tenant_proto_msgTypes[4].OneofWrappers = []any{}
 	file_berth_v1_tenant_proto_msgTypes[5].OneofWrappers = []any{}
-	file_berth_v1_tenant_proto_msgTypes[7].OneofWrappers = []any{}
+	file_berth_v1_tenant_proto_msgTypes[6].OneofWrappers = []any{}
+	file_berth_v1_tenant_proto_msgTypes[8].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_berth_v1_tenant_proto_rawDesc), len(file_berth_v1_tenant_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   11,
+			NumMessages:   12,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -1819,11 +1819,11 @@ const file_berth_v1_tenant_service_proto_rawDesc = "" +
 	"\x10GetTenantRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\"=\n" +
 	"\x11GetTenantResponse\x12(\n" +
-	"\x06tenant\x18\x01 \x01(\v2\x10.berth.v1.TenantR\x06tenant\"\xe8\x04\n" +
+	"\x06tenant\x18\x01 \x01(\v2\x10.berth.v1.TenantR\x06tenant\"\xf3\x04\n" +
 	"\x13UpdateTenantRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x120\n" +
-	"\x06tenant\x18\x02 \x01(\v2\x10.berth.v1.TenantB\x06\xbaH\x03\xc8\x01\x01R\x06tenant\x12\xb8\x01\n" +
-	"\vupdate_mask\x18\x03 \x01(\v2\x1a.google.protobuf.FieldMaskB{\xbaHx\xc8\x01\x01\xe2\x01r\x12\x04name\x12\ttime_zone\x12\x06locale\x12\bcurrency\x12\x0etakes_payments\x12\x12audit_member_reads\x12\x05brand\x12\x0ebrand.logo_url\x12\x12brand.accent_colorR\n" +
+	"\x06tenant\x18\x02 \x01(\v2\x10.berth.v1.TenantB\x06\xbaH\x03\xc8\x01\x01R\x06tenant\x12\xc3\x01\n" +
+	"\vupdate_mask\x18\x03 \x01(\v2\x1a.google.protobuf.FieldMaskB\x85\x01\xbaH\x81\x01\xc8\x01\x01\xe2\x01{\x12\x04name\x12\ttime_zone\x12\x06locale\x12\bcurrency\x12\x0etakes_payments\x12\x12audit_member_reads\x12\astep_up\x12\x05brand\x12\x0ebrand.logo_url\x12\x12brand.accent_colorR\n" +
 	"updateMask:\xb9\x02\xbaH\xb5\x02\x1a\xb2\x02\n" +
 	"\x14update_tenant.tenant\x126name, time_zone, locale and currency cannot be cleared\x1a\xe1\x01this.update_mask.paths.all(p, !(p == 'name' && this.tenant.name == '') && !(p == 'time_zone' && this.tenant.time_zone == '') && !(p == 'locale' && this.tenant.locale == '') && !(p == 'currency' && this.tenant.currency == ''))\"@\n" +
 	"\x14UpdateTenantResponse\x12(\n" +

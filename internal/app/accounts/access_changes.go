@@ -3,6 +3,7 @@ package accounts
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/berthhq/berth/internal/app/engine"
@@ -10,6 +11,7 @@ import (
 	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/grant"
+	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/token"
 )
@@ -58,7 +60,15 @@ func (f *roleFacts) mayGrant(roles ...string) error {
 	if err := f.roles().CheckExist(roles...); err != nil {
 		return err
 	}
-	return f.editor().CheckGrant(f.roles().Permissions(roles...))
+	return f.roles().CheckGrant(f.editor(), roles...)
+}
+
+// mayRevoke checks that the caller may take a role from a member. Members may give up their own.
+func (f *roleFacts) mayRevoke(caller tenant.Caller, from tenant.MemberID, role string) error {
+	if caller.Member == from {
+		return f.roles().CheckExist(role)
+	}
+	return f.mayGrant(role)
 }
 
 // accountOf returns the id of the service account that a subject names, or zero.
@@ -102,6 +112,18 @@ func changeAccess[R any](
 // have happened.
 func mayBeCommitted(err error) bool {
 	return err == nil || errors.Is(err, pg.ErrCommitUnknown) || errors.Is(err, pg.ErrCommitted)
+}
+
+// withAccessChange adds what changed for an owner or admin to the data of an event, of which they and all owners are
+// told.
+func withAccessChange(data map[string]any, kind notify.AccessChangeKind, roles ...string) map[string]any {
+	for _, role := range []string{tenant.RoleOwner, tenant.RoleAdmin} {
+		if slices.Contains(roles, role) {
+			data["change"], data["role"] = string(kind), role
+			break
+		}
+	}
+	return data
 }
 
 // rolesEvent records that permissions have changed. The member is zero if a role or a service account has changed.

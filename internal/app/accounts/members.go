@@ -14,6 +14,7 @@ import (
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/member"
+	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -81,7 +82,11 @@ func (s *Service) updateMember(
 		if err != nil {
 			return memberEdit{}, err
 		}
-		if err := facts.roles().CheckEditMember(facts.editor(), before.Roles); err != nil {
+		self := tx.Caller.Member == id
+		if !self {
+			err = facts.roles().CheckEditMember(facts.editor(), before.Roles)
+		}
+		if err != nil {
 			return memberEdit{}, err
 		}
 		if err := engine.CheckVersion(expect, before.Version); err != nil {
@@ -97,7 +102,7 @@ func (s *Service) updateMember(
 		if err != nil {
 			return memberEdit{}, err
 		}
-		after, changed, err := member.Edit(before, after, otherOwner)
+		after, changed, err := member.Edit(before, after, self, otherOwner)
 		if err != nil || len(changed) == 0 {
 			return memberEdit{after, changed}, err
 		}
@@ -107,6 +112,9 @@ func (s *Service) updateMember(
 			"member.updated", "member", id.UUID, "", engine.AuditChange(before.AuditValues(changed), after.AuditValues(changed)),
 		)
 		memberEvent(tx, id, changed)
+		if kind := editOfAdmin(after, changed, self); kind != "" {
+			rolesEvent(tx, id, withAccessChange(map[string]any{"roles": after.Roles}, kind, after.Roles...))
+		}
 		if member.AffectsSignIn(changed) {
 			notifyNodes(tx)
 		}
@@ -117,6 +125,25 @@ func (s *Service) updateMember(
 		s.rolesChanged(caller.Tenant)
 	}
 	return result.member, memberTaken(err)
+}
+
+// editOfAdmin returns of which edit owners and admins are told: of their status, and of another's change of how to reach
+// them and who they are. It is "" for members without these roles, and for other edits.
+func editOfAdmin(after member.Member, changed []string, self bool) notify.AccessChangeKind {
+	has := func(fields ...string) bool {
+		return slices.ContainsFunc(fields, func(field string) bool { return slices.Contains(changed, field) })
+	}
+	switch {
+	case !slices.Contains(after.Roles, tenant.RoleOwner) && !slices.Contains(after.Roles, tenant.RoleAdmin):
+		return ""
+	case has("status") && after.Active():
+		return notify.Reactivated
+	case has("status"):
+		return notify.Deactivated
+	case has("email", "phone", "subject") && !self:
+		return notify.ContactEdited
+	}
+	return ""
 }
 
 // findMember reads a member, whether there is another active owner, and the role facts.

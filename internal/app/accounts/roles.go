@@ -12,6 +12,7 @@ import (
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/grant"
 	"github.com/berthhq/berth/internal/rules/member"
+	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -132,9 +133,9 @@ func (s *Service) AssignRole(
 	ctx context.Context, caller tenant.Caller, id tenant.MemberID, role string,
 ) ([]string, error) {
 	return s.changeRoles(ctx, caller, "role.assign", "role.assigned", id, role,
-		func(tx *engine.Tx, m member.Member, _ bool) ([]string, error) {
-			if slices.Contains(m.Roles, role) {
-				return m.Roles, nil
+		func(tx *engine.Tx, m member.Member, facts *roleFacts, _ bool) ([]string, error) {
+			if err := facts.mayGrant(role); err != nil || slices.Contains(m.Roles, role) {
+				return m.Roles, err
 			}
 			accountdb.InsertMemberRole(tx.Tx, tx.Tenant, id, role, tx.Now)
 			roles := append(slices.Clone(m.Roles), role)
@@ -149,7 +150,10 @@ func (s *Service) RevokeRole(
 	ctx context.Context, caller tenant.Caller, id tenant.MemberID, role string,
 ) ([]string, error) {
 	return s.changeRoles(ctx, caller, "role.revoke", "role.revoked", id, role,
-		func(tx *engine.Tx, m member.Member, otherOwner bool) ([]string, error) {
+		func(tx *engine.Tx, m member.Member, facts *roleFacts, otherOwner bool) ([]string, error) {
+			if err := facts.mayRevoke(tx.Caller, id, role); err != nil {
+				return nil, err
+			}
 			if !slices.Contains(m.Roles, role) {
 				return m.Roles, nil
 			}
@@ -161,11 +165,11 @@ func (s *Service) RevokeRole(
 		})
 }
 
-// changeRoles assigns or revokes a role. The caller needs all permissions of the role. Change returns the roles that
-// the member then has.
+// changeRoles assigns or revokes a role. Change checks that the caller may, and returns the roles that the member then
+// has.
 func (s *Service) changeRoles(
 	ctx context.Context, caller tenant.Caller, name, action string, id tenant.MemberID, role string,
-	change func(tx *engine.Tx, m member.Member, otherOwner bool) ([]string, error),
+	change func(tx *engine.Tx, m member.Member, facts *roleFacts, otherOwner bool) ([]string, error),
 ) ([]string, error) {
 	spec := engine.Spec[[]string]{Name: name, Replay: true, Races: []engine.Race{roleRace}}
 	return changeAccess(ctx, s, caller, spec, func(ctx context.Context, tx *engine.Tx) ([]string, error) {
@@ -173,16 +177,17 @@ func (s *Service) changeRoles(
 		if err != nil {
 			return nil, err
 		}
-		if err := facts.mayGrant(role); err != nil {
-			return nil, err
-		}
-		roles, err := change(tx, m, otherOwner)
+		roles, err := change(tx, m, facts, otherOwner)
 		if err != nil || slices.Equal(roles, m.Roles) {
 			return roles, err
 		}
 		tx.Audit(action, "member", id.UUID, "",
 			engine.AuditChange(map[string]any{"roles": m.Roles}, map[string]any{"roles": roles}))
-		rolesEvent(tx, id, map[string]any{"roles": roles})
+		kind := notify.RoleGiven
+		if len(roles) < len(m.Roles) {
+			kind = notify.RoleTaken
+		}
+		rolesEvent(tx, id, withAccessChange(map[string]any{"roles": roles}, kind, role))
 		return roles, nil
 	})
 }

@@ -257,7 +257,7 @@ func TestRoles_GrantNoPermissionThatTheCallerLacks(t *testing.T) {
 		"wake a retired owner":     {update(retired.Member, status(member.Active)), ""},
 		"redirect an owner's mail": {update(studio.Owner.Member, redirect), ""},
 		"suspend an owner":         {update(studio.Owner.Member, status(member.Inactive)), ""},
-		"make a mighty account":    {account("Mine", "owner"), ""},
+		"make a mighty account":    {account("Mine", "admin"), ""},
 		"take a mighty account's key": {func() error {
 			_, _, err := studio.App.Accounts.RotateServiceAccountKey(t.Context(), climber, strong.ID, 0)
 			return err
@@ -303,6 +303,72 @@ func TestRoles_GrantNoPermissionThatTheCallerLacks(t *testing.T) {
 	test.EqOp(t, before+6, after, test.Sprintf("%d audit entries more, want those of what succeeded", after-before))
 }
 
+// An admin has all permissions that admins have, and still cannot act on owners and admins, themselves apart.
+func TestRoles_LeaveOwnersAndAdminsToOwners(t *testing.T) {
+	t.Parallel()
+	studio := testkit.New(t)
+	admin, other, pawn := studio.AddPerson("Ada", "admin"), studio.AddPerson("Ben", "admin"), studio.AddPerson("Pia", "coach")
+	second := studio.AddPerson("Otto", "owner")
+	account, _ := studio.AddAccount("Robot", "admin")
+	robot := tenant.Caller{Tenant: studio.Tenant, Subject: "sa:" + account.ID.String(), Roles: account.Roles}
+	app := studio.App.Accounts
+	assign := func(by, to tenant.Caller, role string) func() error {
+		return func() error { _, err := app.AssignRole(t.Context(), by, to.Member, role); return err }
+	}
+	revoke := func(by, from tenant.Caller, role string) func() error {
+		return func() error { _, err := app.RevokeRole(t.Context(), by, from.Member, role); return err }
+	}
+	edit := func(by, who tenant.Caller, change func(*member.Member) error) func() error {
+		return func() error { _, err := app.UpdateMember(t.Context(), by, who.Member, nil, change); return err }
+	}
+	rename := func(m *member.Member) error { m.Name = "Zoe"; return nil }
+	redirect := func(m *member.Member) error { m.Email = "zoe@example.com"; return nil }
+	newKey := func(by tenant.Caller) func() error {
+		return func() error { _, _, err := app.RotateServiceAccountKey(t.Context(), by, account.ID, 0); return err }
+	}
+	newAccount := func(by tenant.Caller) func() error {
+		return func() error {
+			_, _, err := app.CreateServiceAccount(t.Context(), by, grant.ServiceAccount{Name: "Mine", Roles: []string{"admin"}})
+			return err
+		}
+	}
+	for name, call := range map[string]func() error{
+		"makes themselves an owner":           assign(admin, admin, "owner"),
+		"makes another an owner":              assign(admin, pawn, "owner"),
+		"makes another an admin":              assign(admin, pawn, "admin"),
+		"takes an owner's role":               revoke(admin, studio.Owner, "owner"),
+		"takes another role of an admin":      revoke(admin, other, "admin"),
+		"deactivates an owner":                edit(admin, studio.Owner, status(member.Inactive)),
+		"deactivates an admin":                edit(admin, other, status(member.Inactive)),
+		"renames an admin":                    edit(admin, other, rename),
+		"redirects an owner's mail":           edit(admin, studio.Owner, redirect),
+		"makes a service account an admin":    newAccount(admin),
+		"gets the key of an admin":            newKey(admin),
+		"as an account, makes an admin":       assign(robot, pawn, "admin"),
+		"as an account, renames an admin":     edit(robot, other, rename),
+		"as an account, rotates its own key":  newKey(robot),
+		"as an owner, redirects another mail": edit(studio.Owner, second, redirect),
+	} {
+		test.EqOp(t, fault.PermissionDeniedReason, fault.ReasonOf(call()), test.Sprint(name))
+	}
+	for _, allowed := range []struct {
+		name string
+		call func() error
+	}{
+		{"changes their own mail", edit(admin, admin, redirect)},
+		{"renames a coach", edit(admin, pawn, rename)},
+		{"makes a coach", assign(admin, studio.AddMember("Mia"), "coach")},
+		{"as an owner, makes an admin", assign(second, pawn, "admin")},
+		{"as an owner, makes an owner", assign(second, pawn, "owner")},
+		{"as an owner, removes one", revoke(second, studio.Owner, "owner")},
+		{"as an owner, rotates the key of an admin", newKey(second)},
+		{"gives up their own role", revoke(admin, admin, "admin")},
+	} {
+		must.NoError(t, allowed.call(), must.Sprint(allowed.name))
+	}
+	expect.Reason(t, fault.PermissionDeniedReason)(assign(studio.Owner, studio.Owner, "owner")())
+}
+
 // The roles that count are those at the moment of the change, not those with which the caller was let in.
 func TestRevokeRole_TakesEffectAtOnce(t *testing.T) {
 	t.Parallel()
@@ -311,8 +377,8 @@ func TestRevokeRole_TakesEffectAtOnce(t *testing.T) {
 	account, _ := studio.AddAccount("Robot", tenant.RoleAdmin)
 	robot := tenant.Caller{Tenant: studio.Tenant, Subject: "sa:" + account.ID.String(), Roles: []string{tenant.RoleAdmin}}
 	for _, caller := range []tenant.Caller{admin, robot} {
-		expect.OK(t)(studio.App.Accounts.AssignRole(t.Context(), caller, pawn.Member, tenant.RoleAdmin))
-		expect.OK(t)(studio.App.Accounts.RevokeRole(t.Context(), caller, pawn.Member, tenant.RoleAdmin))
+		expect.OK(t)(studio.App.Accounts.AssignRole(t.Context(), caller, pawn.Member, tenant.RoleCoach))
+		expect.OK(t)(studio.App.Accounts.RevokeRole(t.Context(), caller, pawn.Member, tenant.RoleCoach))
 	}
 	expect.OK(t)(studio.App.Accounts.UpdateMember(
 		t.Context(), studio.Owner, admin.Member, nil, status(member.Inactive),
@@ -320,7 +386,7 @@ func TestRevokeRole_TakesEffectAtOnce(t *testing.T) {
 	expect.OK(t)(studio.App.Accounts.RevokeServiceAccount(t.Context(), studio.Owner, account.ID))
 	for _, caller := range []tenant.Caller{admin, robot} {
 		expect.Reason(t, fault.PermissionDeniedReason)(
-			studio.App.Accounts.AssignRole(t.Context(), caller, pawn.Member, tenant.RoleAdmin),
+			studio.App.Accounts.AssignRole(t.Context(), caller, pawn.Member, tenant.RoleCoach),
 		)
 	}
 	// Operators' commands have no member, and may do everything.

@@ -127,7 +127,7 @@ func findAccount(ctx context.Context, tx *engine.Tx, id tenant.ServiceAccountID)
 	if err != nil {
 		return account, err
 	}
-	return account, facts.editor().CheckGrant(facts.roles().Permissions(account.Roles...))
+	return account, facts.mayGrant(account.Roles...)
 }
 
 var errNoAccount = fault.Missing(fault.ServiceAccountNotFound, "Service account")

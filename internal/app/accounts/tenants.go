@@ -18,6 +18,12 @@ func (s *Service) GetTenant(ctx context.Context, caller tenant.Caller) (catalog.
 	})
 }
 
+// StepUp reads which sign-in the tenant asks people for.
+func (s *Service) StepUp(ctx context.Context, in tenant.TenantID) (catalog.StepUp, error) {
+	t, err := s.GetTenant(ctx, tenant.System(in))
+	return t.StepUp, err
+}
+
 // UpdateTenant edits the tenant. If expect is not nil it must be the tenant's version.
 func (s *Service) UpdateTenant(
 	ctx context.Context, caller tenant.Caller, expect *int, edit func(*catalog.Tenant),

@@ -30,7 +30,7 @@ type composer struct {
 func (c composer) compose() (notify.Message, notify.Rendered, notify.Reason, error) {
 	locales := []string{c.to.Locale, cmp.Or(c.settings.Locale, c.profile.locale)}
 	unsubscribe := ""
-	if c.channel == notify.Email && !c.notice.Topic.ForContact() {
+	if c.channel == notify.Email && !c.notice.Topic.ForContact() && !c.notice.Topic.Mandatory(c.channel) {
 		unsubscribe = c.service.unsubscribeLink(c.Tenant, c.notice, c.to)
 	}
 	var reason notify.Reason

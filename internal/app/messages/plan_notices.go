@@ -78,6 +78,14 @@ func eventOf(r *outbox.Record) notify.Event {
 		Reason: text("reason"), Refunded: flag("credit_refunded"), Late: flag("late"), Position: number("position"),
 		Note: text("note"), Waitlist: !r.Entry.IsZero() && r.Booking.IsZero(),
 	}
+	if kind := text("change"); r.Type == outbox.RolesChanged && kind != "" {
+		e.Details.Access = &notify.AccessChange{Kind: notify.AccessChangeKind(kind), Role: text("role")}
+		by := r.Actor
+		if e.Details.Access.Kind == notify.TransferConfirmed {
+			by = text("from_member_id")
+		}
+		e.Actor, _ = tenant.Parse[tenant.MemberID](by) // zero: not a member
+	}
 	e.Details.OldStart, _ = time.Parse(time.RFC3339, text("from_start_time"))
 	if r.Type == outbox.SessionUpdated {
 		before, _ := r.Data["before"].(map[string]any)
@@ -107,9 +115,13 @@ func (f *planFacts) load(ctx context.Context, tx *pg.Tx, in tenant.TenantID) err
 	var sessions []tenant.SessionID
 	var entries []tenant.EntryID
 	var payers []tenant.UUID
+	var access idSet[tenant.MemberID]
 	staff := false
 	for _, e := range f.events {
 		switch {
+		case e.Details.Access != nil:
+			access.add(e.Member)
+			access.add(e.Actor)
 		case e.Moved:
 			sessions = append(sessions, e.Session)
 		case !e.Booking.IsZero() && outbox.Type(e.Type) != outbox.CreditsChanged:
@@ -125,12 +137,20 @@ func (f *planFacts) load(ctx context.Context, tx *pg.Tx, in tenant.TenantID) err
 	messagedb.FindNotificationSettings(&first, in, &f.settings)
 	messagedb.ListParties(&first, in, bookings, sessions, entries, payers, staff, catalog.Defaults().CheckInOpens,
 		&f.parties)
+	if len(access.list) > 0 {
+		messagedb.ListAccessParties(&first, in, access.list, &f.parties)
+	}
 	if err := tx.Load(ctx, &first); err != nil {
 		return err
 	}
+	for _, e := range f.events {
+		if change := e.Details.Access; change != nil {
+			change.Name, change.By = f.parties.Names[e.Member], f.parties.Names[e.Actor]
+		}
+	}
 	var members idSet[tenant.MemberID]
 	for _, p := range slices.Concat(f.parties.OfBookings, f.parties.OfSessions, f.parties.OfEntries,
-		f.parties.OfWindows, f.parties.OfPayers, f.parties.Staff) {
+		f.parties.OfWindows, f.parties.OfPayers, f.parties.Staff, f.parties.OfAccess) {
 		members.add(p.Member)
 	}
 	messagedb.ListPreferences(&second, in, members.list, f.preferences)
@@ -150,6 +170,10 @@ func (f *planFacts) partiesOf(e notify.Event) []notify.Person {
 		return picked
 	}
 	switch {
+	case outbox.Type(e.Type) == outbox.RolesChanged:
+		return pick(f.parties.OfAccess, func(p notify.Person) bool {
+			return e.Details.Access != nil && (p.Member == e.Member || p.Member == e.Actor || f.parties.Owners[p.Member])
+		})
 	case e.Moved:
 		return pick(f.parties.OfSessions, func(p notify.Person) bool { return p.Session == e.Session })
 	case outbox.Type(e.Type) == outbox.CreditsChanged:

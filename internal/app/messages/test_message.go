@@ -105,7 +105,7 @@ func (s *Service) composeTest(
 	template := notify.Choose(templatesOf(own), topic, c, locale, to.Locale, cmp.Or(settings.Locale, profile.locale))
 	n := notify.Notice{Topic: topic, Member: m.ID}
 	unsubscribe := ""
-	if c == notify.Email {
+	if c == notify.Email && !topic.Mandatory(c) {
 		unsubscribe = s.unsubscribeLink(tx.Tenant, n, *to)
 	}
 	senders := s.unseal(tx.Tenant, sealed)

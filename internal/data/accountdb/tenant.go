@@ -20,6 +20,8 @@ var tenants = pg.NewTable("t", func(t *catalog.Tenant) []pg.Column {
 		pg.Col("currency", &t.Currency),
 		pg.Col("takes_payments", &t.TakesPayments),
 		pg.Col("audit_member_reads", &t.AuditMemberReads),
+		pg.Col("step_up_max_age_seconds", &t.StepUp.MaxAge),
+		pg.Col("step_up_acr_values", pg.List(&t.StepUp.ACRValues)),
 		pg.Col("logo_url", &t.Brand.LogoURL),
 		pg.Col("accent_color", &t.Brand.Accent),
 		pg.Col("version", &t.Version),

@@ -55,6 +55,10 @@ var (
 // Parties are the people that events concern.
 type Parties struct {
 	OfBookings, OfSessions, OfEntries, OfWindows, OfPayers, Staff []notify.Person
+	// OfAccess are the members whose access changed, those who changed it, and the active owners.
+	OfAccess []notify.Person
+	Owners   map[tenant.MemberID]bool   // which of OfAccess are active owners
+	Names    map[tenant.MemberID]string // of OfAccess
 }
 
 // entrySession is the session that a message about an entry `e` names: the one of its last offer, otherwise the first
@@ -126,4 +130,20 @@ func ListParties(b *pg.Batch, in tenant.TenantID, bookings []tenant.BookingID, s
 	if staff {
 		staffParties.List(b.Queue(listStaffParties, in), &into.Staff)
 	}
+}
+
+// ListAccessParties reads members, and all active owners.
+func ListAccessParties(b *pg.Batch, in tenant.TenantID, members []tenant.MemberID, into *Parties) {
+	into.Owners, into.Names = make(map[tenant.MemberID]bool), make(map[tenant.MemberID]string)
+	var id tenant.MemberID
+	var name string
+	var owner bool
+	b.Queue(`
+select m.id, m.name, o.member_id is not null from members m
+left join member_roles o on o.tenant_id = m.tenant_id and o.member_id = m.id and o.role = $3 and m.status = 'ACTIVE'
+where m.tenant_id = $1 and (m.id = any($2) or o.member_id is not null)
+order by m.id`, in, members, tenant.RoleOwner).Each(func() {
+		into.OfAccess = append(into.OfAccess, notify.Person{Member: id})
+		into.Names[id], into.Owners[id] = name, owner
+	}, &id, &name, &owner)
 }

@@ -53,7 +53,7 @@ var equivalents = []Equivalent{
 	},
 	{
 		Package: "internal/rules/member", Function: "Edit",
-		Old: "return after, ChangedFields(before, after), nil", New: "return after, ChangedFields(after, before), nil",
+		Old: "changed := ChangedFields(before, after)", New: "changed := ChangedFields(after, before)",
 		Reason: "the names of the fields that differ are the same both ways",
 	},
 	{

@@ -278,7 +278,7 @@ func (j *messageChecker) obsoleteBecause(o *expectedMessage) string {
 		if o.subscription.Balance > j.settings.CreditsLowAt {
 			return "the balance is not low"
 		}
-	case notify.SessionCancelled, notify.StaffNote:
+	case notify.SessionCancelled, notify.StaffNote, notify.AccessChanged, notify.ContactCode, notify.ContactChanged:
 	}
 	return ""
 }

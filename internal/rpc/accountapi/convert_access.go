@@ -75,3 +75,15 @@ func accessSubject(r *v1.CheckAccessRequest) accounts.AccessSubject {
 		Account: convert.ID[tenant.ServiceAccountID](r.GetServiceAccountId()),
 	}
 }
+
+func transferMessage(t grant.Transfer) *v1.OwnershipTransfer {
+	return &v1.OwnershipTransfer{
+		Id:           convert.IDText(t.ID),
+		FromMemberId: convert.IDText(t.From.Member),
+		FromName:     t.From.Name,
+		ToMemberId:   convert.IDText(t.To.Member),
+		ToName:       t.To.Name,
+		CreateTime:   convert.Timestamp(t.CreatedAt),
+		ExpireTime:   convert.Timestamp(t.ExpiresAt),
+	}
+}

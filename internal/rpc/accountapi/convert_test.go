@@ -38,7 +38,7 @@ func TestConversions_CarryEveryField(t *testing.T) {
 	converttest.AddBack(&l, func(m *v1.Tenant) catalog.Tenant {
 		var edited catalog.Tenant
 		editTenant(m, []string{
-			"name", "time_zone", "locale", "currency", "takes_payments", "audit_member_reads", "brand",
+			"name", "time_zone", "locale", "currency", "takes_payments", "audit_member_reads", "brand", "step_up",
 		})(&edited)
 		return edited
 	})
@@ -51,5 +51,6 @@ func TestConversions_CarryEveryField(t *testing.T) {
 	})
 	converttest.Add(&l, serviceAccountMessage)
 	converttest.AddBack(&l, accessSubject)
+	converttest.Add(&l, transferMessage)
 	l.Check(t, "testdata/fields.txt")
 }

@@ -2,11 +2,15 @@ package accountapi
 
 import (
 	"context"
+	"slices"
+
+	"google.golang.org/protobuf/types/known/durationpb"
 
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/internal/rpc/convert"
 	"github.com/berthhq/berth/internal/rpc/request"
 	"github.com/berthhq/berth/internal/rules/catalog"
+	"github.com/berthhq/berth/internal/rules/grant"
 )
 
 func tenantMessage(t catalog.Tenant) *v1.Tenant {
@@ -18,11 +22,27 @@ func tenantMessage(t catalog.Tenant) *v1.Tenant {
 		Currency:         t.Currency,
 		TakesPayments:    t.TakesPayments,
 		AuditMemberReads: t.AuditMemberReads,
+		StepUp:           stepUpMessage(t.StepUp),
 		Brand:            convert.BrandMessage(t.Brand),
 		Etag:             convert.Etag(t.Version),
 		CreateTime:       convert.Timestamp(t.CreatedAt),
 		UpdateTime:       convert.Timestamp(t.UpdatedAt),
 	}
+}
+
+func stepUpMessage(s catalog.StepUp) *v1.StepUp {
+	if s.MaxAge == 0 && len(s.ACRValues) == 0 {
+		return nil
+	}
+	m := &v1.StepUp{AcrValues: s.ACRValues}
+	if s.MaxAge > 0 {
+		m.MaxAge = durationpb.New(s.MaxAge)
+	}
+	return m
+}
+
+func stepUpValue(m *v1.StepUp) catalog.StepUp {
+	return catalog.StepUp{MaxAge: m.GetMaxAge().AsDuration(), ACRValues: m.GetAcrValues()}
 }
 
 // editTenant returns an edit that applies the fields named by an update mask. The contract's rules have checked the
@@ -36,6 +56,7 @@ func editTenant(m *v1.Tenant, paths []string) func(*catalog.Tenant) {
 			"currency":           convert.Field(&t.Currency, m.GetCurrency()),
 			"audit_member_reads": convert.Field(&t.AuditMemberReads, m.GetAuditMemberReads()),
 			"takes_payments":     convert.Field(&t.TakesPayments, m.GetTakesPayments()),
+			"step_up":            convert.Field(&t.StepUp, stepUpValue(m.GetStepUp())),
 			"brand":              convert.Field(&t.Brand, convert.BrandValue(m.GetBrand())),
 			"brand.logo_url":     convert.Field(&t.Brand.LogoURL, m.GetBrand().GetLogoUrl()),
 			"brand.accent_color": convert.Field(&t.Brand.Accent, m.GetBrand().GetAccentColor()),
@@ -57,6 +78,17 @@ func (s *Accounts) UpdateTenant(ctx context.Context, req *v1.UpdateTenantRequest
 	expect, err := convert.ExpectedVersion(req.GetTenant().GetEtag())
 	if err != nil {
 		return nil, err
+	}
+	if slices.Contains(req.GetUpdateMask().GetPaths(), "step_up") {
+		// Otherwise an admin, or a thief of a token, could turn it off. And owners whose tokens do not state how they signed
+		// in could turn it on, but not off.
+		err := request.RequirePermission(ctx, grant.ManageAdmins)
+		if err == nil {
+			err = request.RequireStepUp(ctx, stepUpValue(req.GetTenant().GetStepUp()))
+		}
+		if err != nil {
+			return nil, err
+		}
 	}
 	t, err := s.Service.UpdateTenant(
 		ctx, request.Caller(ctx), expect, editTenant(req.GetTenant(), req.GetUpdateMask().GetPaths()),

@@ -10,6 +10,7 @@ import (
 
 	"github.com/berthhq/berth/internal/access"
 	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/token"
 )
@@ -27,6 +28,8 @@ type Call struct {
 	Admitted       bool // Caller is set and may call the RPC
 	// Authorize checks the caller again, since roles may have changed.
 	Authorize func(context.Context) (tenant.Caller, error)
+	// StepUp checks that the caller's sign-in is recent or strong enough for the tenant, and for what it is to ask for.
+	StepUp func(ctx context.Context, next ...catalog.StepUp) error
 	// Ready is called when the response is ready to be sent, and again when it was sent.
 	Ready   func()
 	Counted bool // the metrics have counted the outcome
@@ -98,6 +101,12 @@ func RequirePermission(ctx context.Context, permission string) error {
 		err = fault.MissingPermission(permission)
 	}
 	return err
+}
+
+// RequireStepUp returns an error unless the caller's sign-in is recent or strong enough for the tenant, and for what the
+// tenant is to ask for from now on. It is for RPCs of which only some calls need that.
+func RequireStepUp(ctx context.Context, next ...catalog.StepUp) error {
+	return CallFrom(ctx).StepUp(ctx, next...)
 }
 
 // Permitted returns which of the permissions a caller has.

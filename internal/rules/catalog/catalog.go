@@ -46,6 +46,7 @@ type Tenant struct {
 	TakesPayments bool   // members without an active plan cannot book
 	// AuditMemberReads has the audit log record who reads members' personal pages.
 	AuditMemberReads bool
+	StepUp           StepUp
 	Brand            brand.Brand
 	Version          int
 	CreatedAt        time.Time

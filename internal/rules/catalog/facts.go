@@ -19,6 +19,7 @@ func (t Tenant) AuditFields() AuditFields {
 		"name": t.Name, "time_zone": t.TimeZone, "locale": t.Locale, "currency": t.Currency,
 		"takes_payments": t.TakesPayments, "audit_member_reads": t.AuditMemberReads,
 		"brand.logo_url": t.Brand.LogoURL, "brand.accent_color": t.Brand.Accent,
+		"step_up.max_age": elapsed(t.StepUp.MaxAge), "step_up.acr_values": append([]string{}, t.StepUp.ACRValues...),
 	}
 }
 

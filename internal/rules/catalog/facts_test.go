@@ -29,7 +29,8 @@ func TestAuditChanges_ListsOnlyFieldsThatDiffer(t *testing.T) {
 				Brand: brand.Brand{LogoURL: "https://a", Accent: "#0b6e4f"},
 			}.AuditFields()),
 			`{"after":{"audit_member_reads":false,"brand.accent_color":"#0b6e4f","brand.logo_url":"https://a",` +
-				`"currency":"EUR","locale":"pt-PT","name":"Harbour","takes_payments":true,"time_zone":"UTC"}}`,
+				`"currency":"EUR","locale":"pt-PT","name":"Harbour","step_up.acr_values":[],"step_up.max_age":"0s",` +
+				`"takes_payments":true,"time_zone":"UTC"}}`,
 		},
 		"a location": {
 			catalog.AuditChanges(nil, catalog.Location{Name: "Pier", TimeZone: "UTC", Address: "Cais 1"}.AuditFields()),

@@ -43,6 +43,7 @@ func (t Tenant) Validate() error {
 		locale("tenant.locale", t.Locale),
 		currencyCode("tenant.currency", t.Currency),
 		t.Brand.Validate("tenant.brand"),
+		t.StepUp.validate(),
 	)
 }
 

@@ -54,6 +54,9 @@ func (r Role) Normalize() (Role, error) {
 			return r, fault.New(fault.NotFound, fault.PermissionNotFound, "There is no permission %q.", name).
 				WithMetadata("permission", name).WithField("role.permissions")
 		}
+		if policy.IsOwnerOnly(name) {
+			return r, fault.Invalid("role.permissions", "Only owners have the permission %s.", name)
+		}
 	}
 	r.Permissions = slices.Clone(r.Permissions)
 	slices.SortFunc(r.Permissions, comparePermissions)
@@ -136,8 +139,12 @@ func (a ServiceAccount) Revoked() bool { return !a.RevokedAt.IsZero() }
 
 const maxAccountName = 200
 
-// Normalize returns the account as it is stored. The error is INVALID_FIELD.
+// Normalize returns the account as it is stored. The error is INVALID_FIELD, also for the role owner: only people own a
+// tenant.
 func (a ServiceAccount) Normalize() (ServiceAccount, error) {
+	if slices.Contains(a.Roles, tenant.RoleOwner) {
+		return a, fault.Invalid("roles", "A service account cannot be an owner.")
+	}
 	a.Name, a.Description = strings.TrimSpace(a.Name), strings.TrimSpace(a.Description)
 	length := utf8.RuneCountInString(a.Name)
 	if length == 0 || length > maxAccountName || strings.ContainsFunc(a.Name, unicode.IsControl) {

@@ -19,11 +19,13 @@ import (
 	"github.com/berthhq/berth/policy"
 )
 
-// set draws a set of permissions.
+// set draws a set of permissions that roles of a tenant's own can have.
 func set(t *rapid.T, label string) []string {
 	var names []string
 	for _, p := range policy.Permissions() {
-		names = append(names, p.Name)
+		if !policy.IsOwnerOnly(p.Name) {
+			names = append(names, p.Name)
+		}
 	}
 	return rapid.SliceOfDistinct(rapid.SampledFrom(names), rapid.ID[string]).Draw(t, label)
 }
@@ -50,7 +52,7 @@ func TestCheckGrant_RejectsPermissionsThatEditorLacks(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		has, changed := set(t, "has"), set(t, "changed")
-		lacked := lacking(t, power(has).CheckGrant(power(changed)))
+		lacked := lacking(t, grant.NewRoleSet([]grant.Role{{Name: "r", Permissions: changed}}).CheckGrant(power(has), "r"))
 		missing := slices.DeleteFunc(slices.Clone(changed), func(name string) bool { return slices.Contains(has, name) })
 		must.True(
 			t, lacked == "" == (len(missing) == 0) && (lacked == "" || slices.Contains(missing, lacked)),
@@ -100,7 +102,10 @@ func TestCheckEditMember_RejectsMembersWithMorePermissions(t *testing.T) {
 		{"coach", "cashier", false},
 		{"coach", "admin", false},
 		{"coach", "owner", false},
-		{"admin", "owner", true},
+		{"admin", "coach", true},
+		{"admin", "admin", false},
+		{"admin", "owner", false},
+		{"owner", "admin", true},
 		{"owner", "owner", true},
 		{"nobody", "member", true},
 		{"nobody", "desk", false},
@@ -110,6 +115,23 @@ func TestCheckEditMember_RejectsMembersWithMorePermissions(t *testing.T) {
 	}
 	test.EqOp(t, "PERMISSION_DENIED permission=member.write",
 		faulttest.Text(roleSet.CheckEditMember(nil, []string{"desk"})))
+}
+
+// Admins have all permissions of admins, and still do not decide who the admins are.
+func TestCheckGrant_LeavesOwnersAndAdminsToOwners(t *testing.T) {
+	t.Parallel()
+	roleSet := grant.NewRoleSet([]grant.Role{{Name: "desk", Permissions: []string{"member.write"}}})
+	roles := []string{"owner", "admin", "coach", "member", "partner", "desk"}
+	for editor, grants := range map[string][]string{
+		"owner": roles, "admin": roles[2:], "coach": roles[2:], "member": {"member"}, "partner": {"partner"}, "desk": {"desk"},
+	} {
+		for _, role := range roles {
+			err := roleSet.CheckGrant(roleSet.Permissions(editor), role)
+			test.EqOp(t, slices.Contains(grants, role), err == nil, test.Sprintf("%s grants %s: %v", editor, role, err))
+		}
+	}
+	test.EqOp(t, "PERMISSION_DENIED permission=admin.manage",
+		faulttest.Text(roleSet.CheckGrant(roleSet.Permissions("admin"), "coach", "admin")))
 }
 
 func TestEditRole_RejectsBuiltInRoles(t *testing.T) {
@@ -149,6 +171,10 @@ func TestRoleNormalize_ReturnsStoredFormOrNamesTheInvalidField(t *testing.T) {
 		"unknown permission": {
 			role: grant.Role{Name: "r", Permissions: []string{"session.read", "world.rule"}},
 			err:  "PERMISSION_NOT_FOUND @role.permissions permission=world.rule",
+		},
+		"power of owners": {
+			role: grant.Role{Name: "r", Permissions: []string{"session.read", "admin.manage"}},
+			err:  "INVALID_FIELD @role.permissions",
 		},
 		"long title":       {role: grant.Role{Title: strings.Repeat("é", 201)}, err: "INVALID_FIELD @role.title"},
 		"control in title": {role: grant.Role{Title: "a\nb"}, err: "INVALID_FIELD @role.title"},
@@ -277,4 +303,6 @@ func TestServiceAccountNormalize_ReturnsStoredFormOrNamesTheInvalidField(t *test
 			test.EqOp(t, strings.TrimSpace(account[1]), got.Description)
 		}
 	}
+	_, err := grant.ServiceAccount{Name: "a", Roles: []string{"admin", "owner"}}.Normalize()
+	test.EqOp(t, "INVALID_FIELD @roles", faulttest.Text(err))
 }

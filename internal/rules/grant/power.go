@@ -34,6 +34,25 @@ func (b RoleSet) CheckExist(roles ...string) error {
 	return nil
 }
 
+// ManageAdmins is the permission to act on owners and admins. It is not enough to have all that an admin has: admins do
+// not decide who the admins are.
+const ManageAdmins = "admin.manage"
+
+// needed returns the permissions that it takes to grant or revoke roles, and to act on those who have them.
+func (b RoleSet) needed(roles []string) Permissions {
+	p := b.Permissions(roles...)
+	if slices.Contains(roles, tenant.RoleAdmin) {
+		p[ManageAdmins] = true // owners have it themselves
+	}
+	return p
+}
+
+// CheckGrant checks that an editor can grant or revoke roles. The error is PERMISSION_DENIED, with the first permission
+// that the editor lacks.
+func (b RoleSet) CheckGrant(editor Permissions, roles ...string) error {
+	return editor.checkGrant(b.needed(roles))
+}
+
 // Permissions returns the union of the permissions of roles.
 func (b RoleSet) Permissions(roles ...string) Permissions {
 	p := make(Permissions)
@@ -90,9 +109,9 @@ func (p Permissions) Names() []string {
 	return names
 }
 
-// CheckGrant checks that an editor with these permissions can grant or revoke others. The error is PERMISSION_DENIED,
+// checkGrant checks that an editor with these permissions can grant or revoke others. The error is PERMISSION_DENIED,
 // with the first permission that the editor lacks.
-func (p Permissions) CheckGrant(other Permissions) error {
+func (p Permissions) checkGrant(other Permissions) error {
 	for _, name := range other.Names() {
 		if !p[name] {
 			return fault.New(fault.PermissionDenied, fault.PermissionDeniedReason,
@@ -106,7 +125,7 @@ func (p Permissions) CheckGrant(other Permissions) error {
 // CheckEditMember checks that an editor can edit a member with the given roles. The permissions of the role "member" do
 // not count: everyone who is managed has them.
 func (b RoleSet) CheckEditMember(editor Permissions, roles []string) error {
-	for _, name := range b.Permissions(roles...).Names() {
+	for _, name := range b.needed(roles).Names() {
 		if !editor[name] && !slices.Contains(b[tenant.RoleMember], name) {
 			return fault.New(fault.PermissionDenied, fault.PermissionDeniedReason,
 				"You cannot edit a member who has a permission that you lack: %s.", name).
@@ -133,7 +152,7 @@ func EditRole(editor Permissions, before, after Role) (Role, error) {
 	for _, name := range before.Permissions {
 		changed[name] = !slices.Contains(after.Permissions, name)
 	}
-	return after, editor.CheckGrant(changed)
+	return after, editor.checkGrant(changed)
 }
 
 // ErrBuiltIn rejects a change of a built-in role: ROLE_BUILT_IN.

@@ -82,7 +82,7 @@ func TestEdit_ForgetsConfirmedContacts(t *testing.T) {
 	} {
 		after := before
 		after.Email = address
-		after, _, err := member.Edit(before, after, true)
+		after, _, err := member.Edit(before, after, true, true)
 		must.NoError(t, err)
 		test.EqOp(t, want, after.ConfirmedEmail, test.Sprint(address))
 	}

@@ -47,17 +47,21 @@ type Member struct {
 // Active reports whether the membership is active.
 func (m Member) Active() bool { return m.Status == Active }
 
+// IsOwner reports whether the member is an owner.
+func (m Member) IsOwner() bool { return slices.Contains(m.Roles, tenant.RoleOwner) }
+
 // IsActiveOwner reports whether the member is an active owner. A tenant always has at least one.
-func (m Member) IsActiveOwner() bool { return m.Active() && slices.Contains(m.Roles, tenant.RoleOwner) }
+func (m Member) IsActiveOwner() bool { return m.Active() && m.IsOwner() }
 
 // ErrLastOwner rejects a change that would leave a tenant without an active owner: LAST_OWNER.
 var ErrLastOwner = fault.New(fault.FailedPrecondition, fault.LastOwner,
 	"This is the last active owner. Make another member an owner first.")
 
-// Edit checks an edit of a member. Others says whether the tenant has another active owner. It returns the member to
-// store and the names of the changed fields, nil if none changes. The errors are INVALID_FIELD, also for a subject that
-// is already set, and LAST_OWNER.
-func Edit(before, after Member, others bool) (Member, []string, error) {
+// Edit checks an edit of a member. Self says whether they edit themselves, and others whether the tenant has another
+// active owner. It returns the member to store and the names of the changed fields, nil if none changes. The errors are
+// INVALID_FIELD, also for a subject that is already set, LAST_OWNER, and PERMISSION_DENIED for another owner's contacts:
+// who can change where an owner's messages go could become that owner.
+func Edit(before, after Member, self, others bool) (Member, []string, error) {
 	after, err := after.Normalize()
 	if err != nil {
 		return before, nil, err
@@ -69,8 +73,19 @@ func Edit(before, after Member, others bool) (Member, []string, error) {
 		return before, nil, ErrLastOwner
 	}
 	after.forgetConfirmed()
-	return after, ChangedFields(before, after), nil
+	changed := ChangedFields(before, after)
+	if before.IsOwner() && !self {
+		for _, field := range []string{"email", "phone"} {
+			if slices.Contains(changed, field) {
+				return before, nil, errOwnersContact.WithField("member." + field)
+			}
+		}
+	}
+	return after, changed, nil
 }
+
+var errOwnersContact = fault.New(fault.PermissionDenied, fault.PermissionDeniedReason,
+	"Owners change their email address and phone number themselves.")
 
 // ChangedFields returns the names, as in the contract, of the fields in which two versions differ.
 func ChangedFields(before, after Member) []string {

@@ -204,13 +204,43 @@ func TestEdit_ReturnsChangedFieldsAndKeepsAnOwner(t *testing.T) {
 			false, "", []string{"tier"},
 		},
 	} {
-		_, changed, err := member.Edit(c.before, c.after, c.others)
-		test.EqOp(t, c.want, faulttest.Text(err), test.Sprint(name))
-		test.Eq(t, c.changed, changed, test.Sprint(name))
+		for _, self := range []bool{false, true} {
+			_, changed, err := member.Edit(c.before, c.after, self, c.others)
+			test.EqOp(t, c.want, faulttest.Text(err), test.Sprint(name))
+			test.Eq(t, c.changed, changed, test.Sprint(name))
+		}
 	}
 	for fields, want := range map[string]bool{"name status": true, "subject": true, "name email": false} {
 		test.EqOp(t, want, member.AffectsSignIn(strings.Fields(fields)),
 			test.Sprintf("a change of %s affects who can sign in", fields))
+	}
+}
+
+// Who can change where an owner's messages go could become that owner.
+func TestEdit_LeavesContactsOfOwnersToThemselves(t *testing.T) {
+	t.Parallel()
+	edits := map[string]func(*member.Member){
+		"email": func(m *member.Member) { m.Email = "new@example.com" },
+		"phone": func(m *member.Member) { m.Phone = "+351912345678" },
+		"name":  func(m *member.Member) { m.Name = "Anna" },
+	}
+	for _, roles := range [][]string{{"member"}, {"admin"}, {"owner"}, {"owner", "member"}} {
+		for _, status := range []member.Status{member.Active, member.Inactive} {
+			before := ana(func(m *member.Member) { m.Roles, m.Status, m.Email = roles, status, "old@example.com" })
+			for field, edit := range edits {
+				after := before
+				edit(&after)
+				_, changed, err := member.Edit(before, after, true, true)
+				test.EqOp(t, "", faulttest.Text(err), test.Sprintf("%v edits their own %s", roles, field))
+				test.Eq(t, []string{field}, changed)
+				want := ""
+				if roles[0] == "owner" && field != "name" {
+					want = "PERMISSION_DENIED @member." + field
+				}
+				_, _, err = member.Edit(before, after, false, true)
+				test.EqOp(t, want, faulttest.Text(err), test.Sprintf("another edits the %s of %v", field, roles))
+			}
+		}
 	}
 }
 

@@ -63,6 +63,10 @@ func (s Content) Values(locale string) Values {
 		v["Balance"], v["Plan"] = d.Balance, s.Plan
 	case StaffNote:
 		v["Note"] = d.Note
+	case AccessChanged:
+		if d.Access != nil {
+			v["Change"] = in.accessChange(*d.Access)
+		}
 	case ContactCode:
 		v["Code"], v["ConfirmURL"], v["Minutes"] = s.Code, s.ConfirmURL, int(s.Until.Sub(s.Now).Round(time.Minute)/time.Minute)
 	case ContactChanged:

@@ -26,7 +26,7 @@ func TestValues_StayAsTheyAreStored(t *testing.T) {
 	t.Parallel()
 	test.Eq(t, []Topic{
 		"BOOKING_CONFIRMED", "WAITLISTED", "PROMOTED", "OFFER", "OFFER_EXPIRING", "BOOKING_CANCELLED",
-		"SESSION_CANCELLED", "RESCHEDULED", "REMINDER", "CHECK_IN_OPEN", "CREDITS_LOW", "STAFF_NOTE",
+		"SESSION_CANCELLED", "RESCHEDULED", "REMINDER", "CHECK_IN_OPEN", "CREDITS_LOW", "STAFF_NOTE", "ACCESS_CHANGED",
 		"CONTACT_CODE", "CONTACT_CHANGED",
 	}, append(Topics(), ContactCode, ContactChanged))
 	test.Eq(t, []Channel{"SMS", "PUSH", "EMAIL"}, Channels())
@@ -222,7 +222,7 @@ func TestPreferences_DefaultToTheTopicsChannels(t *testing.T) {
 		BookingConfirmed: "PUSH EMAIL AM", Waitlisted: "EMAIL AM", Promoted: "SMS PUSH EMAIL AM",
 		Offered: "SMS PUSH EMAIL AM", OfferExpiring: "SMS PUSH A", BookingCancelled: "EMAIL AM",
 		SessionCancelled: "SMS PUSH EMAIL AM", Rescheduled: "PUSH EMAIL AM", Reminder: "PUSH EMAIL A",
-		CheckInOpen: "PUSH A", CreditsLow: "EMAIL AM", StaffNote: "PUSH EMAIL AM",
+		CheckInOpen: "PUSH A", CreditsLow: "EMAIL AM", StaffNote: "PUSH EMAIL AM", AccessChanged: "PUSH EMAIL AM",
 	}, got)
 	test.False(t, Topic("UNKNOWN").Default(Email))
 	test.Eq(t, []Lane{Alert}, Topic("UNKNOWN").Lanes())
@@ -244,8 +244,14 @@ func TestPreferences_AreTheMembersChoices(t *testing.T) {
 	test.Eq(t, Preferences{off.PreferenceKey: false, on.PreferenceKey: true}, p)
 	test.SliceContainsSubset(t, p.All(), []Preference{off, on, {PreferenceKey{Reminder, Email}, true, true}})
 	test.Eq(t, []bool{true, false, false}, []bool{p.AnyOn(SMS), p.AnyOn(Push), p.AnyOn(Email)})
-	_, err := ParsePreferences([]Preference{off, on, off})
-	test.EqOp(t, "INVALID_FIELD @preferences.preferences", faulttest.Text(err))
+	for _, wrong := range [][]Preference{{off, on, off}, {choice(AccessChanged, Email, false)}} {
+		_, err := ParsePreferences(wrong)
+		test.EqOp(t, "INVALID_FIELD @preferences.preferences", faulttest.Text(err))
+	}
+	p = expect.Value(ParsePreferences([]Preference{
+		choice(AccessChanged, Email, true), choice(AccessChanged, Push, false),
+	}))(t)
+	test.False(t, p.Allow(AccessChanged, Push))
 }
 
 // Each message has a value for each variable of its topic, and for no other.
@@ -266,9 +272,10 @@ func TestContent_FillsInTheVariablesOfItsTopic(t *testing.T) {
 		SessionCancelled: {"Reason": "ill", "Refunded": true, "Waitlist": true},
 		Rescheduled:      {"OldWhen": "Sat 23 May, 08:30"}, Reminder: {"In": "in 24 hours"},
 		CreditsLow: {"Balance": 4, "Plan": "Ten"}, StaffNote: {"Note": "look"},
+		AccessChanged: {"Change": "Olga made Ben an admin."},
 	} {
 		want := maps.Clone(common)
-		if topic != CreditsLow {
+		if topic != CreditsLow && topic != AccessChanged {
 			maps.Copy(want, session)
 		}
 		maps.Copy(want, extra)
@@ -279,6 +286,7 @@ func TestContent_FillsInTheVariablesOfItsTopic(t *testing.T) {
 			Until: exampleStart.Add(40 * time.Minute), Details: Details{
 				Reason: "ill", Refunded: true, Late: true, Waitlist: true, Position: 3, Balance: 4, Note: "look",
 				OldStart: exampleStart.Add(-time.Hour),
+				Access:   &AccessChange{Kind: RoleGiven, Role: "admin", Name: "Ben", By: "Olga"},
 			},
 		}
 		test.Eq(t, want, c.Values("en"), test.Sprint(topic))

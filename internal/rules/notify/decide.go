@@ -125,7 +125,7 @@ func Decide(n Notice, s Settings, r Recipient, m Facts, now time.Time) Decision 
 
 // staleReason returns why a notice is outdated, or "".
 func staleReason(n Notice, s Settings, r Recipient, m Facts, now time.Time) Reason {
-	if !r.Known {
+	if !r.Known && n.Topic != AccessChanged { // who was deactivated is told
 		return Superseded
 	}
 	moved := !n.StartsAt.IsZero() && !m.StartsAt.Equal(n.StartsAt)
@@ -167,7 +167,7 @@ func staleReason(n Notice, s Settings, r Recipient, m Facts, now time.Time) Reas
 		if !m.CodeOpen {
 			return Superseded
 		}
-	case SessionCancelled, StaffNote, ContactChanged:
+	case SessionCancelled, StaffNote, AccessChanged, ContactChanged:
 	}
 	if !now.Before(n.ExpiresAt) {
 		return TooLate
@@ -188,7 +188,7 @@ func usableChannels(n Notice, r Recipient, m Facts) ([]Channel, Reason) {
 			if why == Unsubscribed {
 				why = Unreachable
 			}
-		case r.Stopped[c] == Unsubscribed && n.Topic.ForContact(): // a person asked for it, or has to know
+		case r.Stopped[c] == Unsubscribed && (n.Topic.ForContact() || n.Topic.Mandatory(c)): // they asked, or must know
 			usable = append(usable, c)
 		case r.Stopped[c] != "":
 			why = r.Stopped[c]
@@ -221,7 +221,7 @@ func (r Recipient) Reachable(c Channel) bool {
 
 // heldUntil returns until when a channel must not be used, and why. The reason is "" if it can be used now.
 func heldUntil(t Topic, c Channel, s Settings, r Recipient, m Facts, now time.Time) (time.Time, Reason) {
-	exempt := t.ForContact() || c == Email && s.EmailInQuiet || m.Offer != nil && m.Offer.EvenInQuiet
+	exempt := t.ForContact() || t.Mandatory(c) || c == Email && s.EmailInQuiet || m.Offer != nil && m.Offer.EvenInQuiet
 	if until, quiet := r.quietHours(s).Until(now, r.Zone); quiet && !exempt {
 		return until, QuietHoursReason
 	}

@@ -233,4 +233,19 @@ If it was not you, please contact us: {{.Link}}
 
 {{.Tenant}}`,
 	},
+	AccessChanged: {
+		sms:     "{{.Tenant}}: {{.Change}}",
+		title:   "Who runs {{.Tenant}}",
+		push:    "{{.Change}}",
+		subject: "Who runs {{.Tenant}} has changed",
+		mail: `Hello {{.Name}},
+
+{{.Change}}
+
+Owners see who has which role, and the audit log, at {{.Link}}
+
+If you did not expect this, talk to the owners.
+
+{{.Tenant}}`,
+	},
 }

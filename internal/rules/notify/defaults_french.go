@@ -233,4 +233,19 @@ Sinon, contactez-nous : {{.Link}}
 
 {{.Tenant}}`,
 	},
+	AccessChanged: {
+		sms:     "{{.Tenant}} : {{.Change}}",
+		title:   "Direction de {{.Tenant}}",
+		push:    "{{.Change}}",
+		subject: "Changement à la direction de {{.Tenant}}",
+		mail: `Bonjour {{.Name}},
+
+{{.Change}}
+
+Les propriétaires voient les rôles et le journal sur {{.Link}}
+
+Si vous ne vous y attendiez pas, parlez-en aux propriétaires.
+
+{{.Tenant}}`,
+	},
 }

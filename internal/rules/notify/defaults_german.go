@@ -232,4 +232,19 @@ Wenn nicht, melden Sie sich bitte bei uns: {{.Link}}
 
 {{.Tenant}}`,
 	},
+	AccessChanged: {
+		sms:     "{{.Tenant}}: {{.Change}}",
+		title:   "Leitung von {{.Tenant}}",
+		push:    "{{.Change}}",
+		subject: "Änderung in der Leitung von {{.Tenant}}",
+		mail: `Hallo {{.Name}},
+
+{{.Change}}
+
+Wer welche Rolle hat, und das Protokoll, sehen Inhaber unter {{.Link}}
+
+Wenn Sie das nicht erwartet haben, sprechen Sie mit den Inhabern.
+
+{{.Tenant}}`,
+	},
 }

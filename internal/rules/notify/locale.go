@@ -23,6 +23,8 @@ type locale struct {
 	open        string // label of a link without text
 	sentFor     string // at the end of the platform's mails, with the tenant's name
 	report      string // with an address
+
+	access *accessWords // nil: those of English
 }
 
 var english = locale{
@@ -32,6 +34,19 @@ var english = locale{
 	inMinutes: "in %d minutes", inHour: "in 1 hour", inHours: "in %d hours", inDays: "in %d days",
 	unsubscribe: "Unsubscribe from mails of this kind", open: "Open",
 	sentFor: "Sent for %s through Berth’s account.", report: "Report misuse to %s",
+	access: &accessWords{
+		owner: "an owner", admin: "an admin", operator: "The operator of the service",
+		sentences: map[AccessChangeKind]string{
+			RoleGiven:         "%[1]s made %[2]s %[3]s.",
+			RoleTaken:         "%[1]s took the role from %[2]s, who is no longer %[3]s.",
+			Deactivated:       "%[1]s deactivated the membership of %[2]s, who is %[3]s.",
+			Reactivated:       "%[1]s activated the membership of %[2]s, who is %[3]s.",
+			ContactEdited:     "%[1]s changed the email address, the phone number or the sign-in of %[2]s, who is %[3]s.",
+			TransferOffered:   "%[1]s asks %[2]s to become the owner in their place. %[2]s can confirm it within 7 days.",
+			TransferConfirmed: "%[2]s confirmed the transfer of %[1]s, and is now the owner in their place.",
+			TransferCancelled: "%[1]s ended the transfer of ownership to %[2]s. Nothing has changed.",
+		},
+	},
 }
 
 func american() locale {
@@ -53,6 +68,19 @@ var locales = []struct {
 		inMinutes: "in %d Minuten", inHour: "in 1 Stunde", inHours: "in %d Stunden", inDays: "in %d Tagen",
 		unsubscribe: "Mails dieser Art abbestellen", open: "Öffnen",
 		sentFor: "Im Auftrag von %s über das Konto von Berth gesendet.", report: "Missbrauch melden: %s",
+		access: &accessWords{
+			owner: "Inhaber", admin: "Admin", operator: "Der Betreiber des Dienstes",
+			sentences: map[AccessChangeKind]string{
+				RoleGiven:         "%[2]s ist jetzt %[3]s. Geändert von: %[1]s.",
+				RoleTaken:         "%[2]s ist nicht mehr %[3]s. Geändert von: %[1]s.",
+				Deactivated:       "Die Mitgliedschaft von %[2]s (%[3]s) wurde deaktiviert. Geändert von: %[1]s.",
+				Reactivated:       "Die Mitgliedschaft von %[2]s (%[3]s) wurde aktiviert. Geändert von: %[1]s.",
+				ContactEdited:     "E-Mail-Adresse, Telefonnummer oder Anmeldung von %[2]s (%[3]s) wurde geändert. Geändert von: %[1]s.",
+				TransferOffered:   "%[1]s bittet %[2]s, an eigener Stelle Inhaber zu werden. %[2]s kann das 7 Tage lang bestätigen.",
+				TransferConfirmed: "%[2]s hat die Übergabe von %[1]s bestätigt und ist jetzt an deren Stelle Inhaber.",
+				TransferCancelled: "Die Übergabe an %[2]s wurde beendet, es ändert sich nichts. Beendet von: %[1]s.",
+			},
+		},
 	}},
 	{language.French, locale{
 		days: [7]string{"dim.", "lun.", "mar.", "mer.", "jeu.", "ven.", "sam."},
@@ -63,6 +91,19 @@ var locales = []struct {
 		inMinutes: "dans %d minutes", inHour: "dans 1 heure", inHours: "dans %d heures", inDays: "dans %d jours",
 		unsubscribe: "Ne plus recevoir ces messages", open: "Ouvrir",
 		sentFor: "Envoyé pour %s par le compte de Berth.", report: "Signaler un abus : %s",
+		access: &accessWords{
+			owner: "propriétaire", admin: "administrateur", operator: "L’exploitant du service",
+			sentences: map[AccessChangeKind]string{
+				RoleGiven:         "%[2]s a maintenant le rôle de %[3]s. Modifié par : %[1]s.",
+				RoleTaken:         "%[2]s n’a plus le rôle de %[3]s. Modifié par : %[1]s.",
+				Deactivated:       "Le compte de %[2]s (%[3]s) a été désactivé. Modifié par : %[1]s.",
+				Reactivated:       "Le compte de %[2]s (%[3]s) a été activé. Modifié par : %[1]s.",
+				ContactEdited:     "L’e-mail, le numéro ou la connexion de %[2]s (%[3]s) a changé. Modifié par : %[1]s.",
+				TransferOffered:   "%[1]s propose à %[2]s de devenir propriétaire à sa place. %[2]s a 7 jours pour confirmer.",
+				TransferConfirmed: "%[2]s a confirmé le transfert de %[1]s et devient propriétaire à sa place.",
+				TransferCancelled: "Le transfert à %[2]s a pris fin, rien ne change. Terminé par : %[1]s.",
+			},
+		},
 	}},
 	{language.AmericanEnglish, american()},
 	{language.Spanish, locale{

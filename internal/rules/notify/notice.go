@@ -48,6 +48,7 @@ type Details struct {
 	Balance  int           `json:"balance,omitempty"`
 	Payer    tenant.UUID   `json:"payer,omitzero"` // the subscription whose credits are low
 	Note     string        `json:"note,omitempty"`
+	Access   *AccessChange `json:"access,omitempty"`
 
 	// Of a notice for a contact.
 	To     string `json:"to,omitempty"`     // the address or number
@@ -74,13 +75,14 @@ const (
 	onOfferCreated       = "offer.created"
 	onCreditsChanged     = "credits.changed"
 	onStaffNote          = "waitlist.staff_note"
+	onRolesChanged       = "roles.changed"
 )
 
 // HasMessages reports whether events of this type can lead to messages.
 func HasMessages(event string) bool {
 	switch event {
 	case onBookingConfirmed, onBookingCancelled, onBookingRescheduled, onSessionUpdated, onWaitlistJoined, onWaitlistLeft,
-		onWaitlistPromoted, onOfferCreated, onCreditsChanged, onStaffNote:
+		onWaitlistPromoted, onOfferCreated, onCreditsChanged, onStaffNote, onRolesChanged:
 		return true
 	}
 	return false
@@ -95,11 +97,12 @@ type Event struct {
 	Member  tenant.MemberID
 	Entry   tenant.EntryID
 	Offer   tenant.OfferID
-	Payer   tenant.UUID // the subscription of credits.changed
-	Moved   bool        // session.updated: the time, location or resource changed
-	Gone    bool        // booking.cancelled: because the session is cancelled
-	Spent   int         // credits.changed: by how much the balance fell
-	Silent  bool        // send no message about the event itself; reminders still change
+	Payer   tenant.UUID     // the subscription of credits.changed
+	Actor   tenant.MemberID // roles.changed: who changed them; zero: not a member
+	Moved   bool            // session.updated: the time, location or resource changed
+	Gone    bool            // booking.cancelled: because the session is cancelled
+	Spent   int             // credits.changed: by how much the balance fell
+	Silent  bool            // send no message about the event itself; reminders still change
 	Details Details
 	At      time.Time
 }
@@ -187,6 +190,8 @@ func (p *planner) plan(who Person) {
 		p.addCreditsLow(who, p.event.Spent)
 	case onStaffNote:
 		p.addNow(who, StaffNote, latest(start, p.now.Add(newsLifetime)))
+	case onRolesChanged:
+		p.addNow(who, AccessChanged, p.now.Add(mailLifetime))
 	}
 }
 
@@ -227,6 +232,8 @@ func thing(e Event, who Person) tenant.UUID {
 		return who.Entry.UUID
 	case !e.Payer.IsZero():
 		return e.Payer
+	case who.Session.IsZero():
+		return e.Member.UUID
 	}
 	return who.Session.UUID
 }

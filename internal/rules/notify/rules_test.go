@@ -160,6 +160,7 @@ func TestPlan_LimitsHowLongMessagesAreWorthSending(t *testing.T) {
 		"an offer":                       {Event{Type: "offer.created"}, who, Offered, Alert, start},
 		"an offer after the start":       {Event{Type: "offer.created"}, begun, Offered, Alert, begun.EndsAt},
 		"a note about a session":         {Event{Type: "waitlist.staff_note"}, who, StaffNote, Mail, start},
+		"a change of roles":              {Event{Type: "roles.changed"}, Person{}, AccessChanged, Mail, monday.Add(7 * day)},
 		"a note about one that has gone": {Event{Type: "waitlist.staff_note"}, begun, StaffNote, Mail, monday.Add(day)},
 	} {
 		n, ok := planOf(tt.event, tt.who, tt.topic, tt.lane)
@@ -317,6 +318,7 @@ func TestExample_IsInTheLanguageOfTheLocale(t *testing.T) {
 		"ClaimURL": "https://berth.example/claim/8Jx2mQ0vT5c", "Code": "4821", "ExpiresAt": "06:30", "Minutes": 30,
 		"Reason": "Carla is ill.", "Refunded": true, "Late": false, "Waitlist": false, "OldWhen": "Fri 22 May, 07:30",
 		"In": "in 24 hours", "Balance": 1, "Plan": "Ten classes", "Note": "No one on the waitlist fits the free place.",
+		"Change": "Olga made Ben an admin.",
 	}, all)
 	test.EqOp(t, 8, Example(OfferExpiring, "en")["Minutes"].(int))
 	test.EqOp(t, "Name", Variables(Reminder)[0].Name)
@@ -348,7 +350,9 @@ func TestTemplateCheck_ChecksEveryBranch(t *testing.T) {
 		_, err := Template{Topic: Reminder, Channel: SMS, Locale: "en", Body: body}.Check()
 		test.StrHasSuffix(t, " of body: "+want+".", strings.TrimPrefix(err.Error(), "TEMPLATE_INVALID: "))
 	}
-	out, err := Render(Template{Channel: Push, Locale: "en", Subject: "x", Body: "\n a \n"}, Values{}, brand.Brand{}, Foot{})
+	out, err := Render(
+		Template{Channel: Push, Locale: "en", Subject: "x", Body: "\n a \n"}, Values{}, brand.Brand{}, Foot{},
+	)
 	test.NoError(t, err)
 	test.EqOp(t, "a", out.Text)
 	test.EqOp(t, "", NoAnswer.Text("x", "de"))

@@ -24,7 +24,9 @@ func TestDefaultTemplate_ExistsForEveryTopicLanguageAndChannel(t *testing.T) {
 				}
 				_, err := made.Check()
 				test.NoError(t, err, test.Sprintf("%s by %s in %s", topic, c, locale))
-				out := expect.Value(Render(made, Example(topic, locale), brand.Brand{}, Foot{Unsubscribe: "https://berth.example/unsubscribe/x"}))(t)
+				out := expect.Value(Render(
+					made, Example(topic, locale), brand.Brand{}, Foot{Unsubscribe: "https://berth.example/unsubscribe/x"},
+				))(t)
 				test.True(
 					t, out.Text != "" && (c == SMS || out.Subject != "") && (c == Email) == (out.HTML != ""),
 					test.Sprintf("%s by %s in %s: %+v", topic, c, locale, out),

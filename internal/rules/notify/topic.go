@@ -23,6 +23,7 @@ const (
 	CheckInOpen      Topic = "CHECK_IN_OPEN"
 	CreditsLow       Topic = "CREDITS_LOW"
 	StaffNote        Topic = "STAFF_NOTE"
+	AccessChanged    Topic = "ACCESS_CHANGED"
 
 	// ContactCode and ContactChanged are about a contact of a member, and sent to that contact only. Members have no
 	// choice about them, tenants do not word them, and quiet hours do not hold them back.
@@ -66,6 +67,7 @@ var topicDefaults = []topicDefault{
 	{CheckInOpen, false, []Channel{Push}},
 	{CreditsLow, true, []Channel{Email}},
 	{StaffNote, true, []Channel{Push, Email}},
+	{AccessChanged, true, []Channel{Push, Email}},
 }
 
 func (t Topic) defaults() topicDefault {
@@ -90,6 +92,10 @@ func Channels() []Channel { return []Channel{SMS, Push, Email} }
 
 // Default reports whether a topic uses a channel by default.
 func (t Topic) Default(c Channel) bool { return slices.Contains(t.defaults().channels, c) }
+
+// Mandatory reports whether recipients cannot turn off a channel of the topic. Who takes over an owner's account could
+// otherwise first turn off the messages that tell of it.
+func (t Topic) Mandatory(c Channel) bool { return t == AccessChanged && c == Email }
 
 // IsOffer reports whether the topic is about an open offer.
 func (t Topic) IsOffer() bool { return t == Offered || t == OfferExpiring }
@@ -130,12 +136,16 @@ type Preference struct {
 	Enabled, IsDefault bool
 }
 
-// ParsePreferences returns the choices of a request. It rejects two for the same topic and channel.
+// ParsePreferences returns the choices of a request. It rejects two for the same topic and channel, and what cannot be
+// turned off.
 func ParsePreferences(choices []Preference) (Preferences, error) {
 	p := make(Preferences, len(choices))
 	for _, c := range choices {
 		if _, twice := p[c.PreferenceKey]; twice {
 			return nil, fault.Invalid("preferences.preferences", "%s by %s is named twice.", c.Topic, c.Channel)
+		}
+		if c.Topic.Mandatory(c.Channel) && !c.Enabled {
+			return nil, fault.Invalid("preferences.preferences", "%s by %s cannot be turned off.", c.Topic, c.Channel)
 		}
 		p[c.PreferenceKey] = c.Enabled
 	}
@@ -156,7 +166,7 @@ func (p Preferences) All() []Preference {
 
 // Allow reports whether a topic may use a channel.
 func (p Preferences) Allow(t Topic, c Channel) bool {
-	if t.ForContact() {
+	if t.ForContact() || t.Mandatory(c) {
 		return true
 	}
 	if on, chosen := p[PreferenceKey{t, c}]; chosen {

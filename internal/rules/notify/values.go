@@ -70,7 +70,8 @@ var topicVariables = map[Topic][]Variable{
 		{"Balance", "The number of credits left.", 1},
 		{"Plan", "The plan's name.", "Ten classes"},
 	},
-	StaffNote: {{"Note", "The note to staff.", "No one on the waitlist fits the free place."}},
+	AccessChanged: {{"Change", "What changed, in a sentence.", "Olga made Ben an admin."}},
+	StaffNote:     {{"Note", "The note to staff.", "No one on the waitlist fits the free place."}},
 	ContactCode: {
 		{"Code", "The code.", "482113"},
 		{"ConfirmURL", "The page that confirms an email address.", "https://berth.example/confirm/8Jx2mQ0vT5c"},
@@ -80,7 +81,7 @@ var topicVariables = map[Topic][]Variable{
 }
 
 // aboutSession reports whether messages of the topic are about a session.
-func (t Topic) aboutSession() bool { return t != CreditsLow && !t.ForContact() }
+func (t Topic) aboutSession() bool { return t != CreditsLow && t != AccessChanged && !t.ForContact() }
 
 // Variables returns the variables of a topic, in the order in which they are shown.
 func Variables(t Topic) []Variable {

@@ -10,10 +10,5 @@ const load = async () => {
   return app;
 };
 if (!expected.user) void import("../shared/signin");
-else {
-  void expected.asked.then(() => {
-    void load();
-    if (location.pathname === "/app/") void import("./schedules/week");
-  });
-}
+else void expected.asked.then(load);
 void import("../shared/root").then(({ open }) => open("/app/", expected, texts, load));

@@ -8,12 +8,13 @@ import { page, preload } from "../shared/lazy";
 import { useMe } from "../shared/me";
 import { BerthIcon, ErrorBoundary, Logo, NoPage, SkipLink, WordmarkLink } from "../shared/ui";
 import { routes } from "./routes";
+import { WeekPage } from "./schedules/week";
 import classes from "./shell.module.css";
 
 const OfferBanner = page(() => import("./waitlists/offers"), "OfferBanner");
 
 const pages = [
-  [routes.week.pattern, page(() => import("./schedules/week"), "WeekPage")],
+  [routes.week.pattern, WeekPage], // where most users start
   [routes.bookings.pattern, page(() => import("./bookings/page"), "BookingsPage")],
   [routes.reschedule.pattern, page(() => import("./bookings/reschedule"), "ReschedulePage")],
   [routes.checkIn.pattern, page(() => import("./bookings/check-in"), "CheckInPage")],

@@ -1,20 +1,18 @@
-import { Group, Text, type TextProps, Title } from "@mantine/core";
+import { Group, Text, Title } from "@mantine/core";
 import type { ReactNode } from "react";
 import { useTitle } from "../shared/me";
 import type { Timestamp } from "../shared/time";
 import { Card, Time } from "../shared/ui";
 import classes from "./summary-card.module.css";
 
-/** The title of a page and of the browser tab. */
-export function Heading({
-  children,
-  tab = children,
-  mb = 14,
-}: {
+interface HeadingProps {
   children: string;
   tab?: string;
   mb?: number;
-}) {
+}
+
+/** The title of a page and of the browser tab. */
+export function Heading({ children, tab = children, mb = 14 }: HeadingProps) {
   useTitle(tab);
   return (
     <Title fz={26} fw={660} lh={1.5} lts="-0.022em" mb={mb}>
@@ -33,14 +31,10 @@ export function Subheading({ children }: { children: string }) {
 }
 
 /** Less important text, in the size of the text around it. */
-export const Note = (props: TextProps & { span?: boolean; children: ReactNode }) => (
-  <Text inherit c="dimmed" {...props} />
-);
+export const Note = Text.withProps({ inherit: true, c: "dimmed" });
 
 /** Less important text, in a smaller size. */
-export const Small = (props: TextProps & { children: ReactNode }) => (
-  <Text fz={13} c="dimmed" {...props} />
-);
+export const Small = Text.withProps({ fz: 13, c: "dimmed" });
 
 /** A booking, an offer or a waitlist entry. */
 export function SummaryCard({

@@ -1,13 +1,16 @@
 import type { ReactNode } from "react";
 import { Store } from "./store";
 
-interface Question {
+export interface Question {
   readonly title: string;
   readonly body?: ReactNode;
   readonly yes: string;
   readonly danger?: boolean;
   /** Asks for a reason, with this label. */
   readonly reason?: string;
+}
+
+interface Asked extends Question {
   /** Closes the dialog. */
   readonly answer: (answer: Answer) => void;
 }
@@ -15,10 +18,10 @@ interface Question {
 type Answer = { readonly reason: string } | undefined;
 
 /** The question of the open confirmation dialog. */
-export const openQuestion = new Store<Question | undefined>(undefined);
+export const openQuestion = new Store<Asked | undefined>(undefined);
 
 /** Shows a confirmation dialog. Resolves to undefined if the user cancels. */
-export const ask = (question: Omit<Question, "answer">): Promise<Answer> =>
+export const ask = (question: Question): Promise<Answer> =>
   new Promise((resolve) =>
     openQuestion.set({
       ...question,

@@ -30,8 +30,19 @@ export type AuthState =
   | { readonly kind: "starting" }
   | { readonly kind: "out"; readonly failure?: string }
   | { readonly kind: "in"; readonly identity: Identity; readonly tenant: string }
-  /** The session has expired. The page stays until the user signs in again. */
-  | { readonly kind: "expired"; readonly identity: Identity; readonly tenant: string };
+  /** The session has expired, or is not enough. The page stays until the user signs in again. */
+  | {
+      readonly kind: "expired";
+      readonly identity: Identity;
+      readonly tenant: string;
+      readonly stepUp?: StepUp;
+    };
+
+/** The sign-in that the organization asks for: parameters of OpenID Connect. */
+export interface StepUp {
+  readonly max_age?: number;
+  readonly acr_values?: string;
+}
 
 export class Auth extends Store<AuthState> implements Credentials {
   config: Config = {};
@@ -105,8 +116,14 @@ export class Auth extends Store<AuthState> implements Credentials {
   }
 
   /** Asks the user to sign in again, over the open page. */
-  expired(): void {
-    if (this.state.kind === "in") this.set({ ...this.state, kind: "expired" });
+  expired(stepUp?: StepUp): void {
+    if (this.state.kind === "in")
+      this.set({ ...this.state, kind: "expired", ...(stepUp && { stepUp }) });
+  }
+
+  /** Continues with the sign-in that the user has. */
+  keep(): void {
+    if (this.state.kind === "expired") this.set({ ...this.state, kind: "in" });
   }
 
   /** Fetches a token and accepts it. */
@@ -146,7 +163,7 @@ export class Auth extends Store<AuthState> implements Credentials {
   async signIn(): Promise<void> {
     const state = location.pathname + location.search;
     if (this.state.kind === "expired") {
-      const user = await this.#manager?.signinPopup(); // the page keeps what was typed
+      const user = await this.#manager?.signinPopup(this.state.stepUp); // the page keeps what was typed
       if (user) this.#accept(user.access_token);
       return;
     }

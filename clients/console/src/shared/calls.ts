@@ -8,9 +8,11 @@ import { Code, ConnectError } from "@connectrpc/connect";
 import { callUnaryMethod, useTransport } from "@connectrpc/connect-query";
 import { notifications } from "@mantine/notifications";
 import { useQueryClient } from "@tanstack/react-query";
-import { useCallback, useState } from "react";
+import { use, useCallback, useState } from "react";
 import { useI18n } from "../i18n";
-import { explain } from "./errors";
+import { ask, type Question } from "./ask";
+import { explain, stepUpOf } from "./errors";
+import { AuthContext } from "./me";
 import { here } from "./time";
 
 /** Shows an error, in the user's language. */
@@ -44,6 +46,8 @@ interface CallOptions<O> {
   done?: string | ((answer: O) => string | undefined);
   /** Throws errors instead of showing them. */
   quiet?: boolean;
+  /** Asks the user first. The reason that they give is part of the request. */
+  ask?: Question;
 }
 
 /**
@@ -52,22 +56,27 @@ interface CallOptions<O> {
  */
 export function useCall<I extends DescMessage, O extends DescMessage>(
   method: DescMethodUnary<I, O>,
-  { done, quiet }: CallOptions<MessageShape<O>> = {},
+  { done, quiet, ask: question }: CallOptions<MessageShape<O>> = {},
 ) {
   const transport = useTransport();
   const queries = useQueryClient();
   const failed = useFailed();
+  const auth = use(AuthContext);
   const [busy, setBusy] = useState(false);
   const run = async (input: MessageInitShape<I>): Promise<MessageShape<O> | undefined> => {
+    const sure = question ? await ask(question) : {};
+    if (!sure) return undefined;
     setBusy(true);
     try {
-      const answer = await callUnaryMethod(transport, method, input);
+      const answer = await callUnaryMethod(transport, method, { ...input, ...sure });
       void queries.invalidateQueries();
       const text = typeof done === "function" ? done(answer) : done;
       if (text) notifications.show({ message: text, color: "tide" });
       return answer;
     } catch (error) {
       void queries.invalidateQueries(); // a refusal often means that the data has changed
+      const stepUp = stepUpOf(error);
+      if (stepUp) auth?.expired(stepUp);
       if (quiet) throw error;
       failed(error);
       return undefined;

@@ -82,6 +82,8 @@ function AskDialog() {
 /** Opens over the page, so that what was typed stays. */
 function SignInAgain({ open }: { open: boolean }) {
   const auth = useAuth();
+  const state = useStore(auth);
+  const [stepUp] = useLast(state.kind === "expired" ? Boolean(state.stepUp) : undefined);
   const t = useText();
   const signIn = useMutation({
     mutationFn: () =>
@@ -92,15 +94,19 @@ function SignInAgain({ open }: { open: boolean }) {
       opened={open}
       onClose={() => undefined}
       withCloseButton={false}
-      title={t.signIn.expired}
+      title={stepUp ? t.signIn.stepUp : t.signIn.expired}
       zIndex={500}
     >
       <Text inherit mb="1em">
-        {t.signIn.expiredNote}
+        {stepUp ? t.signIn.stepUpNote : t.signIn.expiredNote}
       </Text>
       <Group justify="flex-end" gap={8}>
-        <Button variant="subtle" color="gray" onClick={() => void auth.signOut()}>
-          {t.signIn.other}
+        <Button
+          variant="subtle"
+          color="gray"
+          onClick={() => (stepUp ? auth.keep() : void auth.signOut())}
+        >
+          {stepUp ? t.actions.back : t.signIn.other}
         </Button>
         <Button loading={signIn.isPending} onClick={() => signIn.mutate()} data-autofocus>
           {t.signIn.again}

@@ -2,6 +2,7 @@ import { type BerthError, berthError, ErrorReason } from "@berthhq/client";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { Code } from "@connectrpc/connect";
 import type { Messages } from "../i18n";
+import type { StepUp } from "./auth";
 import { showTime } from "./time";
 
 /** The metadata of an error, with times formatted for the user. */
@@ -33,3 +34,11 @@ export function explain(thrown: unknown, t: Messages, locale: string, zone: stri
 }
 
 export const reasonOf = (thrown: unknown): ErrorReason => berthError(thrown).reason;
+
+/** The sign-in that an organization asks for, if the call failed for lack of it. */
+export function stepUpOf(thrown: unknown): StepUp | undefined {
+  const { reason, metadata } = berthError(thrown);
+  if (reason !== ErrorReason.STEP_UP_REQUIRED) return undefined;
+  const { max_age, acr_values } = metadata;
+  return { ...(max_age && { max_age: Number(max_age) }), ...(acr_values && { acr_values }) };
+}

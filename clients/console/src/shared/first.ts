@@ -54,6 +54,7 @@ const always: readonly Call[] = [["MemberService/GetMe"], ["TenantService/GetTen
 
 /** Looks for a user, and makes the first calls for them. */
 export function expectUser(calls: readonly Call[] = []): Expected {
+  void import("./contract");
   const keys = [localStorage, sessionStorage].flatMap((store) => Object.keys(store));
   const config = fetched<Config>("/console/config.json");
   const demo = signInDemo();

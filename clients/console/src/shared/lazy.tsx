@@ -15,29 +15,29 @@ function script(load: () => Promise<ComponentType<object>>) {
     return { default: loaded };
   };
   const Lazy = lazy(start);
-  return { start, first: () => loaded ?? Lazy };
+  return { start, first: () => loaded ?? Lazy, loaded: () => loaded !== undefined };
 }
 
 /** A page whose script loads when it is first shown. */
 export function page<K extends string>(load: () => Promise<Record<K, () => ReactNode>>, name: K) {
-  const { start, first } = script(async () => (await load())[name]);
+  const { start, first, loaded } = script(async () => (await load())[name]);
   const Page = () => {
     const [Part] = useState(first);
     return <Part />;
   };
-  return Object.assign(Page, { load: start });
+  return Object.assign(Page, { load: start, loaded });
 }
 
 export type Page = ReturnType<typeof page>;
 
 /** Loads the page of the current URL, without waiting for the data that its frame needs. */
 export async function preload(
-  pages: readonly (readonly [pattern: string, page: Page])[],
+  pages: readonly (readonly [pattern: string, page: ComponentType & Partial<Page>])[],
   base = "",
 ): Promise<void> {
   const path = location.pathname.slice(base.length) || "/";
   try {
-    await pages.find(([pattern]) => matchPath(pattern, path))?.[1].load();
+    await pages.find(([pattern]) => matchPath(pattern, path))?.[1].load?.();
     await loadedTexts();
   } catch {
     // The page shows the error.

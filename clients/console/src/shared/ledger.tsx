@@ -8,18 +8,16 @@ import { usePages } from "./lists";
 import { useMe } from "./me";
 import { More, QueryResult, Time } from "./ui";
 
-/** The credits that a subscription received and spent. */
-export function Ledger({
-  subscriptionId,
-  staff = false,
-  ...table
-}: {
+interface LedgerProps {
   subscriptionId: string;
   /** Shows the reasons that staff gave. */
   staff?: boolean;
   caption: string;
   empty?: ReactNode;
-}) {
+}
+
+/** The credits that a subscription received and spent. */
+export function Ledger({ subscriptionId, staff = false, ...table }: LedgerProps) {
   const t = useText();
   const { tenant } = useMe();
   const ledger = usePages(

@@ -38,7 +38,7 @@ const Dialogs = lazy(async () => ({
  */
 const rolesInterval = 10_000;
 
-/** How long an app waits for the first answers before it shows that it loads, in ms. */
+/** How long a page waits for its app and the first answers before it shows that it loads, in ms. */
 const patience = 500;
 
 /**
@@ -90,8 +90,9 @@ export async function open(
     return load();
   }, "App");
   const [texts] = await Promise.all([loading, loadTemporal(), parsed()]);
-  // Their answers are usually there. Without them, the app would ask again.
-  await Promise.race([started, new Promise((resolve) => setTimeout(resolve, patience))]);
+  // The answers are usually there, and the app is soon. Without them, it would ask again.
+  const first = Promise.all([started, expected.user && app.load().catch(() => undefined)]);
+  await Promise.race([first, new Promise((resolve) => setTimeout(resolve, patience))]);
   const root = document.getElementById("root");
   if (!root) throw new Error("the page has no root");
   createRoot(root).render(
@@ -237,7 +238,7 @@ function SignedIn({ user, live, app: App }: Live & { user: string }) {
 
 /** Whether the app has loaded. If it suspended instead, React would hold it back for 300 ms. */
 function useLoaded(app: Page): boolean {
-  const [loaded, setLoaded] = useState(false);
+  const [loaded, setLoaded] = useState(app.loaded);
   useEffect(() => {
     const done = () => setLoaded(true); // if it failed, it shows the error
     app.load().then(done, done);

@@ -88,7 +88,8 @@ type TenantServiceClient interface {
 	GetTenant(context.Context, *connect.Request[v1.GetTenantRequest]) (*connect.Response[v1.GetTenantResponse], error)
 	// UpdateTenant edits the tenant's settings. A new time zone applies to locations and members that are created later.
 	// Errors: TENANT_NOT_FOUND, ETAG_MISMATCH, INVALID_FIELD (an unknown time zone, language or currency, a logo at a URL
-	// that is not public).
+	// that is not public), PERMISSION_DENIED (step_up is for owners), STEP_UP_REQUIRED (to change step_up, by what the
+	// tenant asks for now, and by what it would ask for).
 	UpdateTenant(context.Context, *connect.Request[v1.UpdateTenantRequest]) (*connect.Response[v1.UpdateTenantResponse], error)
 	// CreateLocation creates a location that accepts bookings through all channels.
 	// Errors: TENANT_NOT_FOUND, ALREADY_EXISTS (name), INVALID_FIELD (an unknown time zone).
@@ -364,7 +365,8 @@ type TenantServiceHandler interface {
 	GetTenant(context.Context, *connect.Request[v1.GetTenantRequest]) (*connect.Response[v1.GetTenantResponse], error)
 	// UpdateTenant edits the tenant's settings. A new time zone applies to locations and members that are created later.
 	// Errors: TENANT_NOT_FOUND, ETAG_MISMATCH, INVALID_FIELD (an unknown time zone, language or currency, a logo at a URL
-	// that is not public).
+	// that is not public), PERMISSION_DENIED (step_up is for owners), STEP_UP_REQUIRED (to change step_up, by what the
+	// tenant asks for now, and by what it would ask for).
 	UpdateTenant(context.Context, *connect.Request[v1.UpdateTenantRequest]) (*connect.Response[v1.UpdateTenantResponse], error)
 	// CreateLocation creates a location that accepts bookings through all channels.
 	// Errors: TENANT_NOT_FOUND, ALREADY_EXISTS (name), INVALID_FIELD (an unknown time zone).

@@ -105,11 +105,7 @@ function Log({ entries, zone }: { entries: Pages<AuditEntry>; zone: string }) {
     <List
       query={entries}
       skeleton={12}
-      empty={
-        <State icon={IconHistory} title={t.audit.none}>
-          {t.audit.noneNote}
-        </State>
-      }
+      empty={<State icon={IconHistory} title={t.audit.none} note={t.audit.noneNote} />}
       details={(entry) => open === entry.id && <Changes entry={entry} />}
       columns={[
         {

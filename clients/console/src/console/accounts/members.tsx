@@ -77,7 +77,7 @@ export function MembersPage() {
         query={members}
         skeleton={10}
         linked
-        empty={<State title={t.members.none}>{t.members.noneNote}</State>}
+        empty={<State title={t.members.none} note={t.members.noneNote} />}
         columns={[
           {
             title: t.fields.name,

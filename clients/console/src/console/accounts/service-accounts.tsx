@@ -17,7 +17,6 @@ import { useDisclosure } from "@mantine/hooks";
 import { IconKey, IconPlus } from "@tabler/icons-react";
 import { useState } from "react";
 import { useText } from "../../i18n";
-import { ask } from "../../shared/ask";
 import { useCall } from "../../shared/calls";
 import { useFields } from "../../shared/form";
 import { useAll } from "../../shared/lists";
@@ -26,7 +25,7 @@ import { Card, CopyButton, PageHead, QueryResult, State, Tag } from "../../share
 import { CallForm, DataTable, DialogButton, Inline, Page, quiet, TenantTime } from "../ui";
 import { Name } from "../ui/inputs";
 import text from "../ui/text.module.css";
-import { titleOf } from "./roles/names";
+import { titleOf, useGives } from "./roles/names";
 
 interface Secret {
   readonly name: string;
@@ -55,9 +54,7 @@ export function AccountsPage() {
         {(all) =>
           all.length === 0 ? (
             <Card bare>
-              <State icon={IconKey} title={t.accounts.none}>
-                {t.accounts.noneNote}
-              </State>
+              <State icon={IconKey} title={t.accounts.none} note={t.accounts.noneNote} />
             </Card>
           ) : (
             <Stack gap={18}>
@@ -93,18 +90,25 @@ export function AccountsPage() {
   );
 }
 
-function Account({
-  account,
-  onSecret,
-}: {
+interface AccountProps {
   account: ServiceAccount;
   onSecret: (secret: Secret) => void;
-}) {
+}
+
+function Account({ account, onSecret }: AccountProps) {
   const t = useText();
   const [hours, setHours] = useState(24);
   const rotate = useCall(AccessService.method.rotateServiceAccountKey);
-  const revoke = useCall(AccessService.method.revokeServiceAccount);
+  const revoke = useCall(AccessService.method.revokeServiceAccount, {
+    ask: {
+      title: t.accounts.revokeTitle(account.name),
+      body: t.accounts.revokeBody,
+      yes: t.accounts.revoke,
+      danger: true,
+    },
+  });
   const gone = account.revokeTime !== undefined;
+  const manages = account.roles.every(useGives());
   const renew = async () => {
     const answer = await rotate.run({
       serviceAccountId: account.id,
@@ -131,7 +135,8 @@ function Account({
         </Inline>
       }
       extra={
-        !gone && (
+        !gone &&
+        manages && (
           <Inline gap={8} align="stretch" wrap="nowrap">
             <DialogButton
               modal
@@ -163,15 +168,7 @@ function Account({
               size="compact-sm"
               variant="subtle"
               color="red"
-              onClick={async () => {
-                const answer = await ask({
-                  title: t.accounts.revokeTitle(account.name),
-                  body: t.accounts.revokeBody,
-                  yes: t.accounts.revoke,
-                  danger: true,
-                });
-                if (answer) await revoke.run({ serviceAccountId: account.id });
-              }}
+              onClick={() => void revoke.run({ serviceAccountId: account.id })}
             >
               {t.accounts.revoke}
             </Button>
@@ -228,6 +225,8 @@ function NewAccount({ onClose, onMade }: { onClose: () => void; onMade: (made: S
   const form = useFields({ name: "", description: "" }, t.fields);
   const [chosen, setChosen] = useState<string[]>(["partner"]);
   const roles = useAll(AccessService.method.listRoles, {}, (answer) => answer.roles);
+  const gives = useGives();
+  const offered = (roles.data ?? []).filter(({ name }) => name !== "owner" && gives(name));
   const create = useCall(AccessService.method.createServiceAccount, { quiet: true });
   const run = async () => {
     const name = form.values.name.trim();
@@ -243,7 +242,7 @@ function NewAccount({ onClose, onMade }: { onClose: () => void; onMade: (made: S
         required
         value={chosen}
         onChange={setChosen}
-        data={roles.data?.map((role) => ({ value: role.name, label: titleOf(role, t) })) ?? []}
+        data={offered.map((role) => ({ value: role.name, label: titleOf(role, t) }))}
       />
     </CallForm>
   );

@@ -9,7 +9,6 @@ import { Button, Group } from "@mantine/core";
 import { IconUserCheck } from "@tabler/icons-react";
 import { useState } from "react";
 import { useDeskTexts } from "../../i18n/desk";
-import { ask } from "../../shared/ask";
 import { useCall } from "../../shared/calls";
 import { later } from "../../shared/lazy";
 import { useCan } from "../../shared/me";
@@ -25,15 +24,14 @@ const PaymentPanel = later(() => import("./payments"), "PaymentPanel", { opener:
 /** The longest time that a policy can open check-in before a session or keep it open after. */
 const widestCheckIn = DAY;
 
-/** What staff can do with a booking. */
-export function BookingActions({
-  booking,
-  onConfirm,
-}: {
+interface BookingActionsProps {
   booking: Booking;
   /** Opens the form that confirms a hold. */
   onConfirm?: (booking: Booking) => void;
-}) {
+}
+
+/** What staff can do with a booking. */
+export function BookingActions({ booking, onConfirm }: BookingActionsProps) {
   const { t, d } = useDeskTexts();
   const [opened, open] = useState<"move" | "payment">();
   const close = () => open(undefined);
@@ -44,58 +42,49 @@ export function BookingActions({
   const undo = useCall(CheckInService.method.undoCheckIn);
   const noShow = useCall(BookingService.method.markNoShow);
   const undoNoShow = useCall(BookingService.method.undoNoShow);
-  const cancel = useCall(BookingService.method.adminCancelBooking, {
-    done: ({ creditRefunded, promoted }) => t.session.cancelled(creditRefunded, promoted),
-  });
   const release = useCall(BookingService.method.releaseHold, { done: d.hold.released });
   const refund = useCall(CreditService.method.refundCredit, { done: t.session.refunded });
   const { id: bookingId, status, memberName } = booking;
+  const cancel = useCall(BookingService.method.adminCancelBooking, {
+    ask: {
+      title: t.session.cancelTitle(memberName),
+      body: t.session.cancelBody,
+      yes: t.session.cancelBooking,
+      reason: t.fields.reason,
+      danger: true,
+    },
+    done: ({ creditRefunded, promoted }) => t.session.cancelled(creditRefunded, promoted),
+  });
   const confirmed = status === BookingStatus.CONFIRMED;
   const started = millis(booking.sessionStartTime) < Date.now();
   const nearby =
     millis(booking.sessionStartTime) - widestCheckIn < Date.now() &&
     Date.now() < millis(booking.sessionEndTime) + widestCheckIn;
   const pending = status === BookingStatus.PENDING;
-  const actions: (Action | false)[] = [
-    confirmed &&
-      !started &&
-      can("booking.reschedule_any") && { label: d.reschedule.open, run: () => open("move") },
-    (can("payment.record") || can("payment.refund")) && {
-      label: d.hold.payment,
-      run: () => open("payment"),
-    },
-    pending &&
-      can("booking.confirm_any") && {
-        label: d.hold.release,
-        run: () => release.run({ bookingId }),
-      },
-    status === BookingStatus.ATTENDED &&
-      can("checkin.staff") && { label: t.session.undoCheckIn, run: () => undo.run({ bookingId }) },
-    confirmed &&
-      started &&
-      can("booking.no_show") && { label: t.session.noShow, run: () => noShow.run({ bookingId }) },
-    status === BookingStatus.NO_SHOW &&
-      can("booking.no_show") && {
-        label: t.session.undoNoShow,
-        run: () => undoNoShow.run({ bookingId }),
-      },
-    booking.credits > 0 &&
-      can("credit.refund") && { label: t.session.refund, run: () => refund.run({ bookingId }) },
-    confirmed &&
-      can("booking.cancel_any") && {
-        label: t.session.cancelBooking,
-        danger: true,
-        run: async () => {
-          const answer = await ask({
-            title: t.session.cancelTitle(memberName),
-            body: t.session.cancelBody,
-            yes: t.session.cancelBooking,
-            reason: t.fields.reason,
-            danger: true,
-          });
-          if (answer) await cancel.run({ bookingId, reason: answer.reason });
-        },
-      },
+  const attended = status === BookingStatus.ATTENDED;
+  const missed = status === BookingStatus.NO_SHOW;
+  const actions: Action[] = [
+    [confirmed && !started && can("booking.reschedule_any"), d.reschedule.open, () => open("move")],
+    [can("payment.record") || can("payment.refund"), d.hold.payment, () => open("payment")],
+    [pending && can("booking.confirm_any"), d.hold.release, () => release.run({ bookingId })],
+    [attended && can("checkin.staff"), t.session.undoCheckIn, () => undo.run({ bookingId })],
+    [
+      confirmed && started && can("booking.no_show"),
+      t.session.noShow,
+      () => noShow.run({ bookingId }),
+    ],
+    [missed && can("booking.no_show"), t.session.undoNoShow, () => undoNoShow.run({ bookingId })],
+    [
+      booking.credits > 0 && can("credit.refund"),
+      t.session.refund,
+      () => refund.run({ bookingId }),
+    ],
+    [
+      confirmed && can("booking.cancel_any"),
+      t.session.cancelBooking,
+      () => cancel.run({ bookingId }),
+      "danger",
+    ],
   ];
   return (
     <Group component="span" gap={4} display="inline-flex" wrap="nowrap">

@@ -7,16 +7,14 @@ import type { Catalog } from "../catalog/data";
 import { CallForm, MemberPicker } from "../ui";
 import { useSave } from "../ui/edit-form";
 
-/** Books a member, or adds them to the waitlist if the session is full. */
-export function BookMember({
-  session,
-  catalog,
-  onClose,
-}: {
+interface BookMemberProps {
   session: Session;
   catalog: Catalog;
   onClose: () => void;
-}) {
+}
+
+/** Books a member, or adds them to the waitlist if the session is full. */
+export function BookMember({ session, catalog, onClose }: BookMemberProps) {
   const t = useText();
   const service = catalog.service(session.serviceId);
   const [member, setMember] = useState<Member>();

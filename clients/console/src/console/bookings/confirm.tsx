@@ -2,15 +2,12 @@ import { type Booking, BookingService, PaymentStatus } from "@berthhq/client";
 import { useQuery } from "@connectrpc/connect-query";
 import {
   Alert,
-  Autocomplete,
   Button,
   Checkbox,
   Input,
-  NumberInput,
   SegmentedControl,
   Select,
   Stack,
-  Text,
   TextInput,
 } from "@mantine/core";
 import { useState } from "react";
@@ -28,20 +25,19 @@ import {
 } from "../../shared/form";
 import { useCan, useMe } from "../../shared/me";
 import { amountOf, moneyOf, showMoney } from "../../shared/money";
-import { Dimmed } from "../ui";
+import { Dimmed, FieldHint } from "../ui";
 import { Columns } from "../ui/inputs";
 import classes from "./confirm.module.css";
+import { PaymentInputs } from "./payments";
 
-/** Confirms or releases a hold: its deadline, payment and items. */
-export function ConfirmHold({
-  booking,
-  onClose,
-  onAgain,
-}: {
+interface ConfirmHoldProps {
   booking: Booking;
   onClose: () => void;
   onAgain: () => void;
-}) {
+}
+
+/** Confirms or releases a hold: its deadline, payment and items. */
+export function ConfirmHold({ booking, onClose, onAgain }: ConfirmHoldProps) {
   const { t, d, locale } = useDeskTexts();
   const { tenant } = useMe();
   const itemsTotal = booking.items.reduce(
@@ -130,30 +126,15 @@ export function ConfirmHold({
         </Input.Wrapper>
       )}
       {pays !== "later" && (
-        <Columns>
-          <NumberInput
-            label={d.hold.amount}
-            required
-            min={0}
-            decimalScale={2}
-            suffix={` ${currency}`}
-            {...form.number("amount")}
-          />
-          <Autocomplete
-            label={d.hold.method}
-            maxLength={50}
-            data={[...d.hold.methods]}
-            value={method}
-            onChange={(method) => set({ method })}
-          />
-        </Columns>
+        <PaymentInputs
+          amount={form.number("amount")}
+          method={method}
+          currency={currency}
+          onMethod={(method) => set({ method })}
+        />
       )}
       <Benefit form={form} chosen={provider !== ""} />
-      {records && (
-        <Text c="dimmed" fz="xs" mt={-6}>
-          {d.hold.moneyNote}
-        </Text>
-      )}
+      {records && <FieldHint>{d.hold.moneyNote}</FieldHint>}
       <FormError error={error} zone={booking.timeZone} />
       <FormFoot>
         {over ? (
@@ -184,14 +165,13 @@ export function ConfirmHold({
   );
 }
 
-/** A partner's benefit, and the membership number that it needs. */
-function Benefit({
-  form,
-  chosen,
-}: {
+interface BenefitProps {
   form: Pick<Bound<{ provider: string; number: string }>, "choice" | "text">;
   chosen: boolean;
-}) {
+}
+
+/** A partner's benefit, and the membership number that it needs. */
+function Benefit({ form, chosen }: BenefitProps) {
   const d = useDesk();
   const can = useCan();
   const providers = useQuery(

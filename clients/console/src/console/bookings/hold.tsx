@@ -39,16 +39,14 @@ export function Hold({ held: { session, booking }, catalog, onChange }: HoldProp
   );
 }
 
-/** Shows the current booking, because another user may confirm or release it. */
-function HeldBooking({
-  held,
-  onAgain,
-  onClose,
-}: {
+interface HeldBookingProps {
   held: Booking;
   onAgain: () => void;
   onClose: () => void;
-}) {
+}
+
+/** Shows the current booking, because another user may confirm or release it. */
+function HeldBooking({ held, onAgain, onClose }: HeldBookingProps) {
   const d = useDesk();
   const query = useQuery(BookingService.method.getBooking, { bookingId: held.id });
   const booking = query.data?.booking ?? held;

@@ -18,18 +18,15 @@ import { CallForm, Dimmed, dotted, MemberPicker } from "../ui";
 import { Columns } from "../ui/inputs";
 import classes from "./new-hold.module.css";
 
-/** Holds a seat for a member or a guest. */
-export function NewHold({
-  session,
-  catalog,
-  onHeld,
-  onClose,
-}: {
+interface NewHoldProps {
   session: Session;
   catalog: Catalog;
   onHeld: (booking: Booking) => void;
   onClose: () => void;
-}) {
+}
+
+/** Holds a seat for a member or a guest. */
+export function NewHold({ session, catalog, onHeld, onClose }: NewHoldProps) {
   const { t, d } = useDeskTexts();
   const service = catalog.service(session.serviceId);
   const place = catalog.location(session.locationId);
@@ -135,16 +132,14 @@ export function NewHold({
   );
 }
 
-/** How many of each item are reserved with a booking. */
-function ItemsInput({
-  items,
-  chosen,
-  onChange,
-}: {
+interface ItemsInputProps {
   items: readonly Item[];
   chosen: Readonly<Record<string, number>>;
   onChange: (chosen: Readonly<Record<string, number>>) => void;
-}) {
+}
+
+/** How many of each item are reserved with a booking. */
+function ItemsInput({ items, chosen, onChange }: ItemsInputProps) {
   const { d, locale } = useDeskTexts();
   return (
     <fieldset className={classes.items}>

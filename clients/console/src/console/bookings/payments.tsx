@@ -1,24 +1,29 @@
 import { type Booking, BookingService, PaymentStatus } from "@berthhq/client";
 import { useQuery } from "@connectrpc/connect-query";
-import { Autocomplete, NumberInput, SegmentedControl, Stack, Text, TextInput } from "@mantine/core";
+import {
+  Autocomplete,
+  type NumberInputProps,
+  SegmentedControl,
+  Stack,
+  Text,
+  TextInput,
+} from "@mantine/core";
 import { useDesk, useDeskTexts } from "../../i18n/desk";
-import { useCall } from "../../shared/calls";
 import { options, useFields } from "../../shared/form";
 import { useCan, useMe } from "../../shared/me";
 import { amountOf, moneyOf, showMoney } from "../../shared/money";
 import { QueryResult, Time } from "../../shared/ui";
-
 import { CallForm, CardHint, DataTable, Note, Panel } from "../ui";
-import { Columns } from "../ui/inputs";
+import { useSave } from "../ui/edit-form";
+import { Columns, Price } from "../ui/inputs";
 
-/** The payment of a booking: what was recorded, and a form that records more. */
-export function PaymentPanel({
-  booking,
-  onClose,
-}: {
+interface PaymentPanelProps {
   booking: Booking | undefined;
   onClose: () => void;
-}) {
+}
+
+/** The payment of a booking: what was recorded, and a form that records more. */
+export function PaymentPanel({ booking, onClose }: PaymentPanelProps) {
   const d = useDesk();
   return (
     <Panel of={booking} title={() => d.hold.payment} onClose={onClose}>
@@ -81,14 +86,8 @@ function RecordPayment({ booking, onClose }: { booking: Booking; onClose: () => 
     reference: "",
   });
   const { act, amount, method } = values;
-  const record = useCall(BookingService.method.recordPayment, {
-    quiet: true,
-    done: d.payment.recorded,
-  });
-  const refund = useCall(BookingService.method.refundPayment, {
-    quiet: true,
-    done: d.payment.refunded,
-  });
+  const record = useSave(BookingService.method.recordPayment, d.payment.recorded);
+  const refund = useSave(BookingService.method.refundPayment, d.payment.refunded);
   if (!act) return null;
   const currency = payment?.amount?.currencyCode || tenant.currency;
   const facts = {
@@ -103,8 +102,8 @@ function RecordPayment({ booking, onClose }: { booking: Booking; onClose: () => 
       disabled={amount === ""}
       run={() =>
         act === "record"
-          ? record.run({ bookingId, payment: { ...facts, status: PaymentStatus.CAPTURED } })
-          : refund.run({ bookingId, ...facts })
+          ? record({ bookingId, payment: { ...facts, status: PaymentStatus.CAPTURED } })
+          : refund({ bookingId, ...facts })
       }
       onClose={onClose}
     >
@@ -117,28 +116,49 @@ function RecordPayment({ booking, onClose }: { booking: Booking; onClose: () => 
           data={options(acts as Record<"record" | "refund", string>)}
         />
       )}
-      <Columns>
-        <NumberInput
-          label={d.hold.amount}
-          required
-          data-autofocus
-          min={0}
-          decimalScale={2}
-          suffix={` ${currency}`}
-          {...form.number("amount")}
-        />
-        <Autocomplete
-          label={d.hold.method}
-          maxLength={50}
-          data={[...d.hold.methods]}
-          value={method}
-          onChange={(next) => set({ method: next })}
-        />
-      </Columns>
+      <PaymentInputs
+        amount={form.number("amount")}
+        focused
+        method={method}
+        currency={currency}
+        onMethod={(next) => set({ method: next })}
+      />
       <TextInput label={d.payment.reference} maxLength={200} {...form.text("reference")} />
       <Text c="dimmed" fz="xs">
         {d.hold.moneyNote}
       </Text>
     </CallForm>
+  );
+}
+
+interface PaymentInputsProps {
+  amount: NumberInputProps;
+  /** The amount has the focus when the dialog opens. */
+  focused?: true;
+  method: string;
+  currency: string;
+  onMethod: (method: string) => void;
+}
+
+/** How much is paid, and how. */
+export function PaymentInputs({ amount, focused, method, currency, onMethod }: PaymentInputsProps) {
+  const d = useDesk();
+  return (
+    <Columns>
+      <Price
+        {...amount}
+        label={d.hold.amount}
+        required
+        currency={currency}
+        data-autofocus={focused}
+      />
+      <Autocomplete
+        label={d.hold.method}
+        maxLength={50}
+        data={[...d.hold.methods]}
+        value={method}
+        onChange={onMethod}
+      />
+    </Columns>
   );
 }

@@ -14,14 +14,13 @@ import { useSave } from "../ui/edit-form";
 import text from "../ui/text.module.css";
 import classes from "./reschedule.module.css";
 
-/** Reschedules a booking. The new seat is booked before the current one is released. */
-export function RescheduleModal({
-  booking,
-  onClose,
-}: {
+interface RescheduleModalProps {
   booking: Booking | undefined;
   onClose: () => void;
-}) {
+}
+
+/** Reschedules a booking. The new seat is booked before the current one is released. */
+export function RescheduleModal({ booking, onClose }: RescheduleModalProps) {
   const d = useDesk();
   return (
     <Panel
@@ -93,7 +92,7 @@ function RescheduleForm({ booking, onClose }: { booking: Booking; onClose: () =>
       <QueryResult query={sessions} rows={5}>
         {() =>
           open.length === 0 ? (
-            <State title={d.reschedule.none}>{d.reschedule.noneNote}</State>
+            <State title={d.reschedule.none} note={d.reschedule.noneNote} />
           ) : (
             <fieldset className={classes.choices}>
               <legend className={text.hidden}>{d.reschedule.to}</legend>

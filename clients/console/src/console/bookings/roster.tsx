@@ -34,14 +34,13 @@ export const seatsIn = (bookings: readonly Booking[] = [], ...statuses: BookingS
     0,
   );
 
-/** Who is booked, with the actions on each booking. */
-export function Roster({
-  session,
-  onConfirm,
-}: {
+interface RosterProps {
   session: Session;
   onConfirm: (booking: Booking) => void;
-}) {
+}
+
+/** Who is booked, with the actions on each booking. */
+export function Roster({ session, onConfirm }: RosterProps) {
   const t = useText();
   const can = useCan();
   const [inactive, setInactive] = useInputState(false);
@@ -68,9 +67,10 @@ export function Roster({
       <QueryResult query={roster}>
         {({ bookings }) =>
           bookings.length === 0 ? (
-            <State title={t.session.empty}>
-              {session.state !== SessionState.CANCELLED && t.session.emptyNote}
-            </State>
+            <State
+              title={t.session.empty}
+              note={session.state !== SessionState.CANCELLED && t.session.emptyNote}
+            />
           ) : (
             <DataTable
               rows={bookings}

@@ -51,11 +51,10 @@ export function Locations({ catalog, archived }: { catalog: Catalog; archived: b
         },
         {
           title: d.catalog.position,
+          className: `${text.num} ${text.nowrap}`,
           show: ({ geo }) =>
             geo ? (
-              <span className={text.num}>
-                {geo.latitude.toFixed(4)}, {geo.longitude.toFixed(4)}
-              </span>
+              `${geo.latitude.toFixed(4)}, ${geo.longitude.toFixed(4)}`
             ) : (
               <Dimmed>{d.catalog.noPosition}</Dimmed>
             ),

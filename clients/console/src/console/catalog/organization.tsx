@@ -1,10 +1,23 @@
 import { type Tenant, TenantService } from "@berthhq/client";
-import { Box, Button, Fieldset, SimpleGrid, Stack, Switch, Text, TextInput } from "@mantine/core";
+import { durationFromMs } from "@bufbuild/protobuf/wkt";
+import {
+  Box,
+  Button,
+  Fieldset,
+  NumberInput,
+  SimpleGrid,
+  Stack,
+  Switch,
+  TagsInput,
+  Text,
+  TextInput,
+} from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { useState } from "react";
 import { useDesk, useDeskTexts } from "../../i18n/desk";
 import { brandVariables, isColor, isLogo, logoPattern, maxLogoLength } from "../../shared/brand";
 import { useMe } from "../../shared/me";
+import { MINUTE } from "../../shared/time";
 import { BerthIcon, Card, Logo, Wordmark } from "../../shared/ui";
 import { FieldHint } from "../ui";
 import { EditForm, maskOf, useSave } from "../ui/edit-form";
@@ -12,7 +25,8 @@ import { Columns, Language, Name, Zone } from "../ui/inputs";
 import classes from "./branding.module.css";
 
 const valuesOf = (tenant: Tenant) => {
-  const { name, timeZone, locale, currency, takesPayments, auditMemberReads, brand } = tenant;
+  const { name, timeZone, locale, currency, takesPayments, auditMemberReads, brand, stepUp } =
+    tenant;
   const { logoUrl = "", accentColor = "" } = brand ?? {};
   return {
     name,
@@ -21,6 +35,8 @@ const valuesOf = (tenant: Tenant) => {
     currency,
     takesPayments,
     auditMemberReads,
+    signInMinutes: (stepUp?.maxAge ? Number(stepUp.maxAge.seconds) / 60 : "") as number | "",
+    acrValues: stepUp?.acrValues ?? [],
     logoUrl,
     accentColor,
   };
@@ -29,7 +45,7 @@ const valuesOf = (tenant: Tenant) => {
 /** Settings of the whole organization. */
 export function Organization() {
   const { t, d } = useDeskTexts();
-  const { tenant } = useMe();
+  const { tenant, can } = useMe();
   const update = useSave(TenantService.method.updateTenant);
   return (
     <Box maw={620}>
@@ -43,14 +59,23 @@ export function Organization() {
             logoUrl: d.catalog.logo,
             accentColor: d.catalog.accent,
           }}
-          pathOf={(key) =>
-            key === "logoUrl" || key === "accentColor" ? `brand.${maskOf(key)}` : maskOf(key)
-          }
+          pathOf={(key) => {
+            if (key === "signInMinutes" || key === "acrValues") return "step_up";
+            return key === "logoUrl" || key === "accentColor"
+              ? `brand.${maskOf(key)}`
+              : maskOf(key);
+          }}
           reread={async (read) => (await read(TenantService.method.getTenant, {})).tenant}
-          save={({ logoUrl, accentColor, ...values }, { updateMask, etag }) => {
+          save={(
+            { logoUrl, accentColor, signInMinutes, acrValues, ...values },
+            { updateMask, etag },
+          ) => {
             const brand = { logoUrl, accentColor };
+            const maxAge = durationFromMs(Number(signInMinutes) * MINUTE);
+            const stepUp = { acrValues, ...(signInMinutes && { maxAge }) };
+            const asks = signInMinutes || acrValues.length > 0;
             return update({
-              tenant: { ...values, name: values.name.trim(), brand, etag },
+              tenant: { ...values, name: values.name.trim(), brand, etag, ...(asks && { stepUp }) },
               updateMask,
             });
           }}
@@ -74,6 +99,25 @@ export function Organization() {
                 {...form.flag("auditMemberReads")}
                 description={d.catalog.auditMemberReadsNote}
               />
+              {can("admin.manage") && (
+                <Fieldset legend={d.catalog.stepUp}>
+                  <FieldHint>{d.catalog.stepUpNote}</FieldHint>
+                  <Columns>
+                    <NumberInput
+                      {...form.number("signInMinutes")}
+                      min={1}
+                      max={1440}
+                      placeholder={d.catalog.anySignIn}
+                    />
+                    <TagsInput
+                      label={d.catalog.acrValues}
+                      value={values.acrValues}
+                      onChange={(acrValues) => set({ acrValues })}
+                      maxTags={10}
+                    />
+                  </Columns>
+                </Fieldset>
+              )}
               <Branding values={values} set={set} />
             </>
           )}
@@ -92,14 +136,13 @@ interface BrandValues {
 /** The initial color of the picker. */
 const defaultColor = "#0f6b75";
 
-/** Edits an organization's logo and color, with a preview. */
-function Branding({
-  values: { name, logoUrl, accentColor },
-  set,
-}: {
+interface BrandingProps {
   values: BrandValues & { readonly name: string };
   set: (part: Partial<BrandValues>) => void;
-}) {
+}
+
+/** Edits an organization's logo and color, with a preview. */
+function Branding({ values: { name, logoUrl, accentColor }, set }: BrandingProps) {
   const d = useDesk();
   const [missing, setMissing] = useState(false);
   // Debounced, so that a partly typed URL is not requested.
@@ -157,20 +200,16 @@ function Branding({
   );
 }
 
-/** Preview of the header of the member app and a button. */
-function Preview({
-  scheme,
-  name,
-  logo,
-  accent,
-  onMissing,
-}: {
+interface PreviewProps {
   scheme: "light" | "dark";
   name: string;
   logo: string;
   accent: string;
   onMissing?: (missing: boolean) => void;
-}) {
+}
+
+/** Preview of the header of the member app and a button. */
+function Preview({ scheme, name, logo, accent, onMissing }: PreviewProps) {
   const { t, d } = useDeskTexts();
   return (
     <figure className={classes.preview} data-scheme={scheme} style={brandVariables(accent)}>

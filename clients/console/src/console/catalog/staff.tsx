@@ -33,9 +33,7 @@ export function Staff({ catalog }: { catalog: Catalog }) {
           rows={catalog.staff}
           linked
           empty={
-            <State icon={IconUsersGroup} title={d.catalog.noStaff}>
-              {d.catalog.noStaffNote}
-            </State>
+            <State icon={IconUsersGroup} title={d.catalog.noStaff} note={d.catalog.noStaffNote} />
           }
           columns={[
             {

@@ -87,16 +87,14 @@ function Importer({ kind, send, most, required, to }: Props) {
   );
 }
 
-/** How far the import is, and its result. */
-function Progressing({
-  of: { file, step, run },
-  words,
-  to,
-}: {
+interface ProgressingProps {
   of: Import;
   words: { ready: (n: number) => string; run: (n: number) => string; done: (n: number) => string };
   to: string;
-}) {
+}
+
+/** How far the import is, and its result. */
+function Progressing({ of: { file, step, run }, words, to }: ProgressingProps) {
   const { t, d, locale } = useDeskTexts();
   if (!file) return null;
   switch (step.kind) {

@@ -33,11 +33,7 @@ export function Log() {
       <List
         query={log}
         skeleton={12}
-        empty={
-          <State icon={IconMessage2} title={n.log.none}>
-            {n.log.noneNote}
-          </State>
-        }
+        empty={<State icon={IconMessage2} title={n.log.none} note={n.log.noneNote} />}
         columns={[
           {
             title: n.log.when,

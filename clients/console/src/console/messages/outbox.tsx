@@ -46,9 +46,7 @@ export function Outbox() {
         {() =>
           all.length === 0 ? (
             <Card bare>
-              <State icon={IconInbox} title={n.outbox.none}>
-                {n.outbox.noneNote}
-              </State>
+              <State icon={IconInbox} title={n.outbox.none} note={n.outbox.noneNote} />
             </Card>
           ) : (
             <div className={classes.outbox}>
@@ -88,17 +86,14 @@ export function Outbox() {
   );
 }
 
-function Entry({
-  message: { delivery, message },
-  current,
-  contextOf,
-  onOpen,
-}: {
+interface EntryProps {
   message: OutboxMessage;
   current: boolean;
   contextOf: ReturnType<typeof useSessionContexts>;
   onOpen: (id: string) => void;
-}) {
+}
+
+function Entry({ message: { delivery, message }, current, contextOf, onOpen }: EntryProps) {
   const n = useNotices();
   if (!delivery) return null;
   const { zone } = contextOf(delivery);

@@ -9,16 +9,14 @@ import { useSave } from "../ui/edit-form";
 /** The field of a sender in the contract. */
 export type Kind = "twilio" | "fcm" | "smtp";
 
-/** Secrets are write-only: an empty field keeps the stored secret. */
-export function SenderForm({
-  kind,
-  senders,
-  onClose,
-}: {
+interface SenderFormProps {
   kind: Kind;
   senders: Senders;
   onClose: () => void;
-}) {
+}
+
+/** Secrets are write-only: an empty field keeps the stored secret. */
+export function SenderForm({ kind, senders, onClose }: SenderFormProps) {
   const { t, n } = useNoticeTexts();
   const [etag] = useState(senders.etag);
   const { values, ...form } = useFields(() => ({

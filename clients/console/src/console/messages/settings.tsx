@@ -204,16 +204,14 @@ function Part({ title, note, children }: { title: string; note?: string; childre
   );
 }
 
-/** How long before a session members are reminded, in milliseconds. */
-function Reminders({
-  of,
-  disabled,
-  onChange,
-}: {
+interface RemindersProps {
   of: readonly number[];
   disabled: boolean;
   onChange: (reminders: number[]) => void;
-}) {
+}
+
+/** How long before a session members are reminded, in milliseconds. */
+function Reminders({ of, disabled, onChange }: RemindersProps) {
   const { t, n } = useNoticeTexts();
   return (
     <>

@@ -87,14 +87,13 @@ function Wording({ templates }: { templates: readonly NotificationTemplate[] }) 
 
 const valuesOf = ({ subject, body, html }: NotificationTemplate) => ({ subject, body, html });
 
-/** Edits a template, with a preview. */
-function TemplateEditor({
-  template,
-  state,
-}: {
+interface TemplateEditorProps {
   template: NotificationTemplate;
   state: "noneYet" | "builtIn" | "own";
-}) {
+}
+
+/** Edits a template, with a preview. */
+function TemplateEditor({ template, state }: TemplateEditorProps) {
   const { t, n, locale } = useNoticeTexts();
   const can = useCan();
   const editable = can("notification.write");
@@ -202,13 +201,12 @@ function TemplateEditor({
   );
 }
 
-function Variables({
-  all,
-  onPut,
-}: {
+interface VariablesProps {
   all: NotificationTemplate["variables"];
   onPut: ((name: string) => void) | undefined;
-}) {
+}
+
+function Variables({ all, onPut }: VariablesProps) {
   const n = useNotices();
   return (
     <Card title={n.templates.variables} bare>

@@ -8,18 +8,15 @@ import type { Column } from "./columns";
 import { ScrollRegion } from "./scroll-region";
 import { SessionSlot } from "./slot";
 
-/** The schedule on phones: a list. */
-export function Agenda({
-  columns,
-  catalog,
-  showPlace,
-  empty,
-}: {
+interface AgendaProps {
   columns: readonly Column[];
   catalog: Catalog;
   showPlace: boolean;
   empty: string;
-}) {
+}
+
+/** The schedule on phones: a list. */
+export function Agenda({ columns, catalog, showPlace, empty }: AgendaProps) {
   const { locale } = useI18n();
   const today = useRef<HTMLElement>(null);
   const first = columns.map(({ key }) => key).join();

@@ -97,19 +97,14 @@ export function Board({ rows, from, today, catalog, movable, onMove, onCreate, e
   );
 }
 
-function Chip({
-  session,
-  owner,
-  day,
-  catalog,
-  movable,
-  onMove,
-}: Pick<Props, "catalog" | "onMove"> & {
+type ChipProps = Pick<Props, "catalog" | "onMove"> & {
   session: Session;
   owner: string;
   day: string;
   movable: boolean;
-}) {
+};
+
+function Chip({ session, owner, day, catalog, movable, onMove }: ChipProps) {
   const put = (cell: HTMLElement | undefined) => {
     const { day: toDay = day, owner: to = owner } = cell?.dataset ?? {};
     if (toDay !== day || to !== owner) {

@@ -27,16 +27,14 @@ import type { Range } from "./data";
 
 type Action = "publish" | "cancel" | "delete";
 
-/** Publishes, cancels or deletes many sessions, after a preview. */
-export function Bulk({
-  catalog,
-  range: { from, days, locationId },
-  onClose,
-}: {
+interface BulkProps {
   catalog: Catalog;
   range: Range;
   onClose: () => void;
-}) {
+}
+
+/** Publishes, cancels or deletes many sessions, after a preview. */
+export function Bulk({ catalog, range: { from, days, locationId }, onClose }: BulkProps) {
   const t = useText();
   const { tenant } = useMe();
   const { values, ...form } = useFields({
@@ -151,16 +149,14 @@ export function Bulk({
   );
 }
 
-/** The sessions that the action would change. */
-function Preview({
-  of: { data, error },
-  act,
-  zone,
-}: {
+interface PreviewProps {
   of: { data: PreviewBulkResponse | undefined; error: unknown };
   act: Action;
   zone: string;
-}) {
+}
+
+/** The sessions that the action would change. */
+function Preview({ of: { data, error }, act, zone }: PreviewProps) {
   const { t, locale } = useI18n();
   const { matched = 0, activeBookings = 0, samples = [] } = data ?? {};
   return (

@@ -1,7 +1,7 @@
 import { type Series, SeriesEditScope, type Session, SessionService } from "@berthhq/client";
 import { durationFromMs } from "@bufbuild/protobuf/wkt";
 import { useQuery } from "@connectrpc/connect-query";
-import { SegmentedControl, Stack, Switch, Text } from "@mantine/core";
+import { SegmentedControl, Stack, Switch } from "@mantine/core";
 import { useState } from "react";
 import { useText } from "../../i18n";
 import { useCall } from "../../shared/calls";
@@ -10,6 +10,7 @@ import { useCan } from "../../shared/me";
 import { MINUTE, plainDay, Temporal, timeOfDay } from "../../shared/time";
 import { Card } from "../../shared/ui";
 import type { Catalog } from "../catalog/data";
+import { SmallHint } from "../ui";
 import { EditForm, maskOf, useSave } from "../ui/edit-form";
 import { Fields, inputOf, namesOf, times, type Values, valuesOf } from "./fields";
 import { Repeat } from "./repeat";
@@ -28,16 +29,14 @@ const ofSeries: Paths = {
   length: ["duration"],
 };
 
-/** Edits a session, this and the following sessions of its series, or the whole series. */
-export function EditSession({
-  session,
-  catalog,
-  onClose,
-}: {
+interface EditSessionProps {
   session: Session;
   catalog: Catalog;
   onClose: () => void;
-}) {
+}
+
+/** Edits a session, this and the following sessions of its series, or the whole series. */
+export function EditSession({ session, catalog, onClose }: EditSessionProps) {
   const t = useText();
   const can = useCan();
   const [scope, setScope] = useState<"one" | "following" | "all">("one");
@@ -126,9 +125,7 @@ export function EditSession({
             />
           )}
           {session.seatsTaken > 0 && (
-            <Text c="dimmed" fz="sm">
-              {t.schedule.bookedMove(session.seatsTaken)}
-            </Text>
+            <SmallHint>{t.schedule.bookedMove(session.seatsTaken)}</SmallHint>
           )}
         </>
       )}
@@ -138,22 +135,19 @@ export function EditSession({
 
 const dayOf = (date: Series["startDate"]) => date && plainDay(date);
 
-/**
- * The recurrence rule of a series. Hidden until the user opens it, because sessions that no longer
- * match a changed rule are cancelled.
- */
-function Pattern({
-  series,
-  start,
-  rule,
-  onChange,
-}: {
+interface PatternProps {
   series: Series;
   /** The first date that the edit applies to. */
   start: Temporal.PlainDate;
   rule: Rule | undefined;
   onChange: (rule: Rule | undefined) => void;
-}) {
+}
+
+/**
+ * The recurrence rule of a series. Hidden until the user opens it, because sessions that no longer
+ * match a changed rule are cancelled.
+ */
+function Pattern({ series, start, rule, onChange }: PatternProps) {
   const t = useText();
   const read = readRule(series.rule, start);
   return (

@@ -1,6 +1,14 @@
 import type { Session } from "@berthhq/client";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
-import { Checkbox, NumberInput, Select, Text, Textarea, TextInput } from "@mantine/core";
+import {
+  Checkbox,
+  NumberInput,
+  Select,
+  SimpleGrid,
+  Text,
+  Textarea,
+  TextInput,
+} from "@mantine/core";
 import { DateInput, TimeInput } from "@mantine/dates";
 import { type Messages, useI18n } from "../../i18n";
 import { type Fields as Form, named } from "../../shared/form";
@@ -49,17 +57,15 @@ export const namesOf = ({ fields }: Messages) => ({
   coachId: fields.coach,
 });
 
-/** The fields that sessions and series share. */
-export function Fields({
-  form,
-  catalog,
-  fixed = false,
-}: {
+interface FieldsProps {
   form: Form<Values>;
   catalog: Catalog;
   /** Service and location cannot change. */
   fixed?: boolean;
-}) {
+}
+
+/** The fields that sessions and series share. */
+export function Fields({ form, catalog, fixed = false }: FieldsProps) {
   const { t, locale } = useI18n();
   const can = useCan();
   const { values, set } = form;
@@ -99,7 +105,7 @@ export function Fields({
           onChange={(id) => set({ locationId: id ?? "", resourceId: "" })}
         />
       </Columns>
-      <Columns>
+      <SimpleGrid cols={{ base: 1, xs: 2 }} spacing={12} verticalSpacing={14}>
         <DateInput
           label={t.fields.date}
           required
@@ -111,7 +117,7 @@ export function Fields({
           <TimeInput required {...form.text("start")} />
           <NumberInput required min={1} max={10_080} step={5} {...form.number("length")} />
         </Columns>
-      </Columns>
+      </SimpleGrid>
       <Text c="dimmed" mt={-8} mb={0} fz="xs">
         {t.schedule.zone(zone.replaceAll("_", " "), zoneName(zone, locale))}
       </Text>

@@ -24,18 +24,15 @@ export interface Draft {
   readonly coachId?: string;
 }
 
-/** Creates a session or a series. */
-export function NewSession({
-  draft,
-  catalog,
-  onMade,
-  onClose,
-}: {
+interface NewSessionProps {
   draft: Draft;
   catalog: Catalog;
   onMade: (session: { id: string; title: string }) => void;
   onClose: () => void;
-}) {
+}
+
+/** Creates a session or a series. */
+export function NewSession({ draft, catalog, onMade, onClose }: NewSessionProps) {
   const t = useText();
   const can = useCan();
   const form = useFields<Values>(

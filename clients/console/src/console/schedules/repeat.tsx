@@ -15,17 +15,15 @@ import { showDay, Temporal } from "../../shared/time";
 import { Columns } from "../ui/inputs";
 import { nthOf, occurrences, type Rule, type Weekday, weekdays } from "./rule";
 
-/** How a series repeats: frequency, days and end. */
-export function Repeat({
-  rule,
-  onChange,
-  start,
-}: {
+interface RepeatProps {
   rule: Rule;
   onChange: (rule: Rule) => void;
   /** Its first date, such as 2026-03-18. */
   start: string;
-}) {
+}
+
+/** How a series repeats: frequency, days and end. */
+export function Repeat({ rule, onChange, start }: RepeatProps) {
   const { t, locale } = useI18n();
   const first = Temporal.PlainDate.from(start);
   const weekday = showDay(first, locale, "weekdayName");

@@ -143,17 +143,15 @@ export const under = (
     | HTMLElement
     | undefined;
 
-/** Drags an element with the mouse. Escape cancels; touch scrolls instead. */
-export function useDrag({
-  movable,
-  shown = (moved) => moved,
-  drop,
-}: {
+interface useDragProps {
   movable: boolean;
   /** Where the element is shown while it is dragged. */
   shown?: (moved: Point, event: globalThis.PointerEvent) => Point;
   drop: (event: globalThis.PointerEvent, moved: Point) => void;
-}) {
+}
+
+/** Drags an element with the mouse. Escape cancels; touch scrolls instead. */
+export function useDrag({ movable, shown = (moved) => moved, drop }: useDragProps) {
   const [offset, setOffset] = useState<Point>();
   const dragged = useRef(false);
   const onPointerDown = (down: PointerEvent<HTMLElement>) => {

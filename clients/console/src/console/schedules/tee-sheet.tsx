@@ -170,18 +170,15 @@ function useRosters(sessions: readonly Session[]): Map<string, readonly Booking[
   });
 }
 
-/** A tee time: its seats, players and holds. */
-function Tee({
-  session,
-  bookings = [],
-  zone,
-  onHold,
-}: {
+interface TeeProps {
   session: Session;
   bookings?: readonly Booking[] | undefined;
   zone: string;
   onHold: (held: Held) => void;
-}) {
+}
+
+/** A tee time: its seats, players and holds. */
+function Tee({ session, bookings = [], zone, onHold }: TeeProps) {
   const { t, d } = useDeskTexts();
   const can = useCan();
   const open = session.seatsOpen ?? 0;

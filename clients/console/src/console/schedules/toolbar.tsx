@@ -16,20 +16,16 @@ const Filters = later(() => import("./filters"), "Filters", {
   fallback: <Skeleton width={295} height={36} />,
 });
 
-/** What the schedule shows, and the actions on it. */
-export function Toolbar({
-  range,
-  sessions,
-  narrow,
-  onBulk,
-  onNew,
-}: {
+interface ToolbarProps {
   range: Range;
   sessions: readonly Session[] | undefined;
   narrow: boolean;
   onBulk: () => void;
   onNew: () => void;
-}) {
+}
+
+/** What the schedule shows, and the actions on it. */
+export function Toolbar({ range, sessions, narrow, onBulk, onNew }: ToolbarProps) {
   const { t, locale } = useI18n();
   const can = useCan();
   const { view, change, turn, showToday } = range;

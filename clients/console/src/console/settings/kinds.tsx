@@ -182,17 +182,14 @@ interface Tiered {
   readonly tier: string;
 }
 
-/** One row per tier. */
-function Tiers<T extends Tiered>({
-  value,
-  onChange,
-  blank,
-  children,
-}: Typed<readonly T[]> & {
+type TiersProps<T extends Tiered> = Typed<readonly T[]> & {
   blank: T;
   /** The inputs of a tier, next to its name. */
   children: (line: T, put: (part: Partial<T>) => void) => ReactNode;
-}) {
+};
+
+/** One row per tier. */
+function Tiers<T extends Tiered>({ value, onChange, blank, children }: TiersProps<T>) {
   const t = useText();
   return (
     <Stack gap={6}>

@@ -52,9 +52,8 @@ function StaffOnly() {
             </Button>
           </>
         }
-      >
-        {t.states.staffOnlyNote}
-      </State>
+        note={t.states.staffOnlyNote}
+      />
     </Center>
   );
 }

@@ -1,25 +1,24 @@
 import { ActionIcon, Menu } from "@mantine/core";
 import { IconDots } from "@tabler/icons-react";
 
-export interface Action {
-  readonly label: string;
-  readonly run: () => unknown;
-  /** The action cannot be undone. */
-  readonly danger?: boolean;
+/** An action that is shown if it is possible. One with danger cannot be undone. */
+export type Action = readonly [
+  possible: boolean,
+  label: string,
+  run: () => unknown,
+  danger?: "danger",
+];
+
+interface ActionsMenuProps {
+  label: string;
+  actions: readonly Action[];
+  /** Draws a border, for use next to buttons. */
+  outlined?: boolean;
 }
 
 /** A menu of further actions. It is not shown if there are none. */
-export function ActionsMenu({
-  label,
-  actions,
-  outlined = false,
-}: {
-  label: string;
-  actions: readonly (Action | false)[];
-  /** Draws a border, for use next to buttons. */
-  outlined?: boolean;
-}) {
-  const shown = actions.filter((act) => act !== false);
+export function ActionsMenu({ label, actions, outlined = false }: ActionsMenuProps) {
+  const shown = actions.filter(([possible]) => possible);
   if (shown.length === 0) return null;
   return (
     <Menu>
@@ -29,7 +28,7 @@ export function ActionsMenu({
         </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown>
-        {shown.map(({ label: name, run, danger }) => (
+        {shown.map(([, name, run, danger]) => (
           <Menu.Item key={name} {...(danger && { c: "var(--bad)" })} onClick={() => void run()}>
             {name}
           </Menu.Item>

@@ -46,16 +46,14 @@ export function DatePickerInput<T extends DatePickerType = "default">(
 /** The first and the last day. */
 export type Days = [string | null, string | null];
 
-/** A filter by days. */
-export function DaysFilter({
-  label,
-  value,
-  onChange,
-}: {
+interface DaysFilterProps {
   label: string;
   value: Days;
   onChange: (days: Days) => void;
-}) {
+}
+
+/** A filter by days. */
+export function DaysFilter({ label, value, onChange }: DaysFilterProps) {
   return (
     <DatePickerInput
       type="range"

@@ -141,15 +141,14 @@ export function Conflict<V extends object>({
   );
 }
 
-/** Stays visible while there are unsaved changes. */
-export function SaveBar({
-  editing: { changed, reset, saving },
-  children,
-}: {
+interface SaveBarProps {
   editing: { changed: readonly unknown[]; reset: () => void; saving: boolean };
   /** Further inputs, shown before the buttons. */
   children?: ReactNode;
-}) {
+}
+
+/** Stays visible while there are unsaved changes. */
+export function SaveBar({ editing: { changed, reset, saving }, children }: SaveBarProps) {
   const t = useText();
   if (changed.length === 0) return null;
   return (

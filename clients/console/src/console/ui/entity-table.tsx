@@ -60,11 +60,7 @@ export function EntityTable<T extends Entity>(props: Props<T>) {
         <DataTable
           rows={shown}
           rowProps={({ active }) => (active ? {} : { c: "dimmed" })}
-          empty={
-            <State icon={props.icon} title={props.none}>
-              {props.noneNote}
-            </State>
-          }
+          empty={<State icon={props.icon} title={props.none} note={props.noneNote} />}
           columns={[
             {
               title: t.fields.name,

@@ -25,12 +25,12 @@ export function Facts({ of, ...props }: BoxProps & { of: readonly (Fact | false 
   );
 }
 
-/** A row of statistics: label, value, and an optional note. */
-export function Stats({
-  of,
-}: {
+interface StatsProps {
   of: readonly (readonly [label: string, value: string | number, note?: string])[];
-}) {
+}
+
+/** A row of statistics: label, value, and an optional note. */
+export function Stats({ of }: StatsProps) {
   const noted = of.some(([, , note]) => note);
   return (
     <dl className={classes.stats}>

@@ -1,20 +1,16 @@
 import { Select, type SelectProps } from "@mantine/core";
 import { named } from "../../shared/form";
 
-/** Selects one of several entities, or all of them, which is "". */
-export function FilterSelect({
-  all,
-  entities,
-  value,
-  onChange,
-  ...props
-}: Omit<SelectProps, "value" | "onChange" | "data"> & {
+type FilterSelectProps = Omit<SelectProps, "value" | "onChange" | "data"> & {
   /** Label of the option that selects all. */
   all: string;
   entities: readonly { id: string; name: string }[];
   value: string;
   onChange: (id: string) => void;
-}) {
+};
+
+/** Selects one of several entities, or all of them, which is "". */
+export function FilterSelect({ all, entities, value, onChange, ...props }: FilterSelectProps) {
   return (
     <Select
       allowDeselect={false}
@@ -26,15 +22,7 @@ export function FilterSelect({
   );
 }
 
-/** Selects a name by its number in the contract. */
-export function NumberSelect({
-  label,
-  names,
-  any,
-  only,
-  onChange,
-  ...props
-}: Omit<SelectProps<number>, "data" | "onChange"> & {
+type NumberSelectProps = Omit<SelectProps<number>, "data" | "onChange"> & {
   label: string;
   names: readonly string[];
   /** The name of an option for all. */
@@ -42,7 +30,10 @@ export function NumberSelect({
   /** The offered numbers. */
   only?: readonly number[];
   onChange: (value: number) => void;
-}) {
+};
+
+/** Selects a name by its number in the contract. */
+export function NumberSelect({ label, names, any, only, onChange, ...props }: NumberSelectProps) {
   const data = names.map((name, value) => ({ value, label: value === 0 ? (any ?? "") : name }));
   return (
     <Select

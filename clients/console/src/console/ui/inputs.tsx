@@ -97,16 +97,14 @@ export function Price({ currency, ...props }: NumberInputProps & { currency: str
   );
 }
 
-/** Selects a location. It cannot change once it is saved. */
-export function LocationInput({
-  catalog,
-  fixed,
-  ...props
-}: SelectProps<string> & {
+type LocationInputProps = SelectProps<string> & {
   catalog: Catalog;
   /** The saved location. */
   fixed: string | undefined;
-}) {
+};
+
+/** Selects a location. It cannot change once it is saved. */
+export function LocationInput({ catalog, fixed, ...props }: LocationInputProps) {
   const { t, d } = useDeskTexts();
   return (
     <Select

@@ -35,18 +35,16 @@ export function List<T extends object>({
   );
 }
 
-/** Shows more about a row, in it or in a drawer. */
-export function MoreButton({
-  of,
-  open,
-  onClick,
-}: {
+interface MoreButtonProps {
   /** Names the row for screen readers. */
   of: string;
   /** Whether more is shown in the row. */
   open?: boolean;
   onClick: () => void;
-}) {
+}
+
+/** Shows more about a row, in it or in a drawer. */
+export function MoreButton({ of, open, onClick }: MoreButtonProps) {
   const t = useText();
   const Chevron = open ? IconChevronDown : IconChevronRight;
   return (

@@ -5,21 +5,17 @@ import { useDebouncedValue } from "@mantine/hooks";
 import { useState } from "react";
 import { useText } from "../../i18n";
 
-/** Searches for a member while the user types. */
-export function MemberPicker({
-  value,
-  onChange,
-  label,
-  autoFocus,
-  filter,
-}: {
+interface MemberPickerProps {
   value: Member | undefined;
   onChange: (member: Member | undefined) => void;
   label: string;
   autoFocus?: boolean;
   /** Used as a filter: may be empty, and the label is for screen readers only. */
   filter?: boolean;
-}) {
+}
+
+/** Searches for a member while the user types. */
+export function MemberPicker({ value, onChange, label, autoFocus, filter }: MemberPickerProps) {
   const t = useText();
   const [query, setQuery] = useState("");
   const [settled] = useDebouncedValue(query.trim(), 180);

@@ -3,14 +3,7 @@ import type { ReactNode } from "react";
 import { Link } from "react-router";
 import { Avatar } from "../../shared/ui";
 
-/** A person: initials, name, and details below. */
-export function Person({
-  name,
-  to,
-  mark,
-  truncate = false,
-  children,
-}: {
+interface PersonProps {
   name: string;
   /** The person's page. */
   to?: string | false | undefined;
@@ -19,7 +12,10 @@ export function Person({
   /** Keeps the details on one line. */
   truncate?: boolean;
   children?: ReactNode;
-}) {
+}
+
+/** A person: initials, name, and details below. */
+export function Person({ name, to, mark, truncate = false, children }: PersonProps) {
   return (
     <Group gap={10} wrap="nowrap">
       <Avatar name={name} />

@@ -23,17 +23,15 @@ export function usePart(parts: readonly Part[], name: TabName = "tab") {
   return [part, choose] as const;
 }
 
-/** The tabs of a page. */
-export function Tabbed({
-  parts: all,
-  name = "tab",
-  keep = false,
-}: {
+interface TabbedProps {
   parts: readonly (Part | false)[];
   name?: TabName;
   /** Keeps hidden tabs mounted. */
   keep?: boolean;
-}) {
+}
+
+/** The tabs of a page. */
+export function Tabbed({ parts: all, name = "tab", keep = false }: TabbedProps) {
   const parts = all.filter((part) => part !== false);
   const [part, choose] = usePart(parts, name);
   const tabs = useRef<HTMLDivElement>(null);

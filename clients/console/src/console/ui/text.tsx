@@ -6,7 +6,6 @@ import {
   Group,
   type GroupProps,
   Text,
-  type TextProps,
 } from "@mantine/core";
 import type { ReactNode } from "react";
 import { Link } from "react-router";
@@ -22,28 +21,19 @@ export function Note(props: BoxProps & { children: ReactNode }) {
 }
 
 /** Less important text within other text. */
-export function Dimmed(props: TextProps & { children: ReactNode }) {
-  return <Text span inherit c="dimmed" {...props} />;
-}
+export const Dimmed = Text.withProps({ span: true, inherit: true, c: "dimmed" });
 
 /** Less important text as a paragraph. */
-export function Hint(props: TextProps & { children: ReactNode }) {
-  return <Text inherit c="dimmed" {...props} />;
-}
+export const Hint = Text.withProps({ inherit: true, c: "dimmed" });
 
 /** A hint about the inputs above. */
-export function FieldHint({ children }: { children: ReactNode }) {
-  return (
-    <Text c="dimmed" fz="xs" mt={-6}>
-      {children}
-    </Text>
-  );
-}
+export const FieldHint = Text.withProps({ c: "dimmed", fz: "xs", mt: -6 });
+
+/** A hint about what is shown below. */
+export const SmallHint = Text.withProps({ c: "dimmed", fz: "sm" });
 
 /** A hint in a card without padding. */
-export function CardHint(props: TextProps & { children: ReactNode }) {
-  return <Text c="dimmed" py={14} px={16} fz="sm" {...props} />;
-}
+export const CardHint = Text.withProps({ c: "dimmed", py: 14, px: 16, fz: "sm" });
 
 /** A name in text. */
 export function Strong({ children }: { children: ReactNode }) {

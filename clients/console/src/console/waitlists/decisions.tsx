@@ -8,14 +8,13 @@ import { showTime, type Timestamp } from "../../shared/time";
 import { Card, State, Tag, Time, type Tone } from "../../shared/ui";
 import { Dimmed, Facts } from "../ui";
 
-/** All decisions, with the verdict on each entry. */
-export function Decisions({
-  explanation,
-  zone,
-}: {
+interface DecisionsProps {
   explanation: ExplainSessionResponse;
   zone: string;
-}) {
+}
+
+/** All decisions, with the verdict on each entry. */
+export function Decisions({ explanation, zone }: DecisionsProps) {
   const t = useText();
   if (explanation.decisions.length === 0) return <State title={t.offers.noMoves} />;
   return (

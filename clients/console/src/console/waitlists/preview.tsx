@@ -19,16 +19,14 @@ import { DataTable, Dimmed, dotted, Hint, quiet } from "../ui";
 /** Debounce of the preview while the user types, in ms. */
 const debounce = 500;
 
-/** What the draft would have changed about the seats freed in the last month. */
-export function Preview({
-  target,
-  draft: { values, paths, sound, refuse },
-  kinds,
-}: {
+interface PreviewProps {
   target: { locationId?: string; serviceId?: string };
   draft: Draft;
   kinds: Kinds;
-}) {
+}
+
+/** What the draft would have changed about the seats freed in the last month. */
+export function Preview({ target, draft: { values, paths, sound, refuse }, kinds }: PreviewProps) {
   const t = useText();
   const [requested, setRequested] = useState(false);
   const names = paths.join();

@@ -14,7 +14,6 @@ import { IconFlagFilled } from "@tabler/icons-react";
 import type { ReactNode } from "react";
 import { useText } from "../../i18n";
 import { useDecisionTexts } from "../../i18n/decisions";
-import { ask } from "../../shared/ask";
 import { useCall } from "../../shared/calls";
 import { Countdown } from "../../shared/countdown";
 import { describeTodo, staffReason } from "../../shared/decisions";
@@ -70,13 +69,12 @@ export function SessionWaitlist({ session }: { session: Session }) {
   );
 }
 
-function Entries({
-  explanation: { entries, offers, decisions },
-  session,
-}: {
+interface EntriesProps {
   explanation: ExplainSessionResponse;
   session: Session;
-}) {
+}
+
+function Entries({ explanation: { entries, offers, decisions }, session }: EntriesProps) {
   const t = useText();
   const texts = useDecisionTexts();
   const live = offers.filter(({ status }) => status === OfferStatus.LIVE);
@@ -110,20 +108,16 @@ function Entries({
   );
 }
 
-/** An entry of a session's waitlist, with the actions on it. */
-function EntryRow({
-  entry,
-  position,
-  offer,
-  before,
-  session,
-}: {
+interface EntryRowProps {
   entry: WaitlistEntry;
   position: number;
   offer: Offer | undefined;
   before: string | undefined;
   session: Session;
-}) {
+}
+
+/** An entry of a session's waitlist, with the actions on it. */
+function EntryRow({ entry, position, offer, before, session }: EntryRowProps) {
   const t = useText();
   const texts = useDecisionTexts();
   const can = useCan();
@@ -133,36 +127,29 @@ function EntryRow({
   const withdraw = useCall(WaitlistService.method.expireOffer);
   const priority = useCall(WaitlistService.method.setPriority);
   const move = useCall(WaitlistService.method.moveEntry);
-  const remove = useCall(WaitlistService.method.removeEntry);
-  const entryId = entry.id;
-  const confirmRemove = async () => {
-    const answer = await ask({
+  const remove = useCall(WaitlistService.method.removeEntry, {
+    ask: {
       title: t.session.removeTitle(entry.memberName),
       yes: t.session.removeEntry,
       reason: t.fields.reason,
       danger: true,
-    });
-    if (answer) await remove.run({ entryId, reason: answer.reason });
-  };
-  const free = session.capacity === undefined || (session.seatsOpen ?? 0) > 0;
-  const actions: (Action | false)[] = [
-    offer
-      ? { label: t.offers.end, run: () => withdraw.run({ offerId: offer.id }) }
-      : free && {
-          label: t.offers.give,
-          run: () => makeOffer.run({ sessionId: session.id, entryId }),
-        },
-    {
-      label: entry.flagged ? t.offers.unflag : t.offers.flag,
-      run: () => priority.run({ entryId, flagged: !entry.flagged }),
     },
-    before !== undefined &&
-      before !== entryId &&
-      entry.status === WaitlistEntryStatus.WAITING && {
-        label: t.offers.toFront,
-        run: () => move.run({ entryId, beforeEntryId: before }),
-      },
-    { label: t.session.removeEntry, run: confirmRemove, danger: true },
+  });
+  const entryId = entry.id;
+  const sessionId = session.id;
+  const free = session.capacity === undefined || (session.seatsOpen ?? 0) > 0;
+  const movable =
+    before !== undefined && before !== entryId && entry.status === WaitlistEntryStatus.WAITING;
+  const actions: Action[] = [
+    [offer !== undefined, t.offers.end, () => withdraw.run({ offerId: offer?.id ?? "" })],
+    [!offer && free, t.offers.give, () => makeOffer.run({ sessionId, entryId })],
+    [
+      true,
+      entry.flagged ? t.offers.unflag : t.offers.flag,
+      () => priority.run({ entryId, flagged: !entry.flagged }),
+    ],
+    [movable, t.offers.toFront, () => move.run({ entryId, beforeEntryId: before ?? "" })],
+    [true, t.session.removeEntry, () => remove.run({ entryId }), "danger"],
   ];
   return (
     <Table.Tr>
@@ -212,16 +199,14 @@ function EntryRow({
   );
 }
 
-/** An entry's score, with a popover that explains its position. */
-function Score({
-  entry,
-  position,
-  session,
-}: {
+interface ScoreProps {
   entry: WaitlistEntry;
   position: number;
   session: Session;
-}) {
+}
+
+/** An entry's score, with a popover that explains its position. */
+function Score({ entry, position, session }: ScoreProps) {
   const t = useText();
   const { currentScore: score, memberName } = entry;
   if (score === undefined) return null;
@@ -242,17 +227,9 @@ function Score({
   );
 }
 
-function ScoreDetails({
-  entry: { createTime, flagged, score: given, scoreParts: parts },
-  score,
-  position,
-  session: { serviceId, locationId, timeZone },
-}: {
-  entry: WaitlistEntry;
-  score: number;
-  position: number;
-  session: Session;
-}) {
+function ScoreDetails({ entry, score, position, session }: ScoreProps & { score: number }) {
+  const { createTime, flagged, score: given, scoreParts: parts } = entry;
+  const { serviceId, locationId, timeZone } = session;
   const t = useText();
   const can = useCan();
   const rules = useQuery(

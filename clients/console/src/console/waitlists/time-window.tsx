@@ -1,5 +1,5 @@
 import { type Member, WaitlistService } from "@berthhq/client";
-import { NumberInput, Select, Text, Textarea, TextInput } from "@mantine/core";
+import { NumberInput, Select, Textarea, TextInput } from "@mantine/core";
 import { DatePickerInput } from "@mantine/dates";
 import { useState } from "react";
 import { useDeskTexts } from "../../i18n/desk";
@@ -8,7 +8,7 @@ import { useMe } from "../../shared/me";
 import { civilDay, timeOfDay, today, zoneName } from "../../shared/time";
 import { QueryResult } from "../../shared/ui";
 import { type Catalog, useCatalog } from "../catalog/data";
-import { CallForm, type Days, FieldHint } from "../ui";
+import { CallForm, type Days, FieldHint, SmallHint } from "../ui";
 import { useSave } from "../ui/edit-form";
 import { Columns, onlyId } from "../ui/inputs";
 
@@ -22,15 +22,13 @@ export function TimeWindow(props: { member: Member; onClose: () => void }) {
   );
 }
 
-function TimeWindowForm({
-  member,
-  catalog,
-  onClose,
-}: {
+interface TimeWindowFormProps {
   member: Member;
   catalog: Catalog;
   onClose: () => void;
-}) {
+}
+
+function TimeWindowForm({ member, catalog, onClose }: TimeWindowFormProps) {
   const { t, d, locale } = useDeskTexts();
   const { tenant } = useMe();
   const locations = catalog.locations.filter(({ active }) => active);
@@ -84,9 +82,7 @@ function TimeWindowForm({
       zone={zone}
       onClose={onClose}
     >
-      <Text c="dimmed" fz="sm">
-        {d.timeWindow.note}
-      </Text>
+      <SmallHint>{d.timeWindow.note}</SmallHint>
       <Columns>
         <Select
           label={t.fields.service}

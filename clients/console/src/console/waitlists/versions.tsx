@@ -56,18 +56,16 @@ export function Versions() {
   );
 }
 
-/** What a version changed, compared with the one before. */
-function Changed({
-  to,
-  earlier,
-  whole,
-}: {
+interface ChangedProps {
   to: WaitlistRulesVersion;
   /** Newest first. */
   earlier: readonly WaitlistRulesVersion[];
   /** There are no earlier versions. */
   whole: boolean;
-}) {
+}
+
+/** What a version changed, compared with the one before. */
+function Changed({ to, earlier, whole }: ChangedProps) {
   const t = useText();
   const { kinds, texts } = useRulesSettings();
   const from = earlier.find(

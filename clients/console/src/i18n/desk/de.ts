@@ -95,6 +95,12 @@ export const de: Desk = {
     accepted: "Aktiv",
     currency: "Währung",
     tenantZoneNote: "Gilt für Standorte und Mitglieder ohne eigene Zeitzone.",
+    stepUp: "Frische Anmeldung",
+    stepUpNote:
+      "Für Änderungen an Rollen, Absendern und Servicekonten. Die Zugriffstoken des Anmeldedienstes müssen auth_time oder acr enthalten. Eines von beiden genügt.",
+    signInMinutes: "Höchstens, in Minuten",
+    acrValues: "Oder einer dieser acr-Werte",
+    anySignIn: "Beliebig",
     auditMemberReads: "Lesen von Mitgliedern protokollieren",
     auditMemberReadsNote:
       "Das Protokoll hält fest, wer die persönliche Seite eines Mitglieds geöffnet hat: einmal pro Stunde je Person und Mitglied.",

@@ -94,6 +94,12 @@ export const en = {
     accepted: "Active",
     currency: "Currency",
     tenantZoneNote: "Used for locations and members without a time zone of their own.",
+    stepUp: "Recent sign-in",
+    stepUpNote:
+      "For changes of roles, senders and service accounts. It needs an identity provider whose access tokens state auth_time or acr. One of the two is enough.",
+    signInMinutes: "At most, in minutes",
+    acrValues: "Or one of these acr values",
+    anySignIn: "Any",
     auditMemberReads: "Audit who reads members",
     auditMemberReadsNote:
       "The audit log records who opened a member's personal page, once an hour for each reader and member.",

@@ -99,6 +99,12 @@ export const fr: Desk = {
     accepted: "Actif",
     currency: "Devise",
     tenantZoneNote: "Pour les lieux et les membres sans fuseau horaire propre.",
+    stepUp: "Connexion récente",
+    stepUpNote:
+      "Pour modifier les rôles, les expéditeurs et les comptes de service. Les jetons d’accès du fournisseur d’identité doivent contenir auth_time ou acr. L’un des deux suffit.",
+    signInMinutes: "Au plus, en minutes",
+    acrValues: "Ou l’une de ces valeurs acr",
+    anySignIn: "Toutes",
     auditMemberReads: "Journaliser la consultation des membres",
     auditMemberReadsNote:
       "Le journal indique qui a ouvert la page personnelle d’un membre, une fois par heure pour chaque lecteur et membre.",

@@ -54,6 +54,9 @@ export const de: typeof en = {
     notSetUp: "Die Anmeldung ist nicht eingerichtet",
     notSetUpNote:
       "Setzen Sie auf dem Server BERTH_IDENTITY_ISSUER, BERTH_IDENTITY_KEYS und BERTH_CONSOLE_CLIENT.",
+    stepUp: "Bitte noch einmal anmelden",
+    stepUpNote:
+      "Ihre Organisation verlangt dafür eine frische Anmeldung. Melden Sie sich an und wiederholen Sie den Schritt.",
     other: "Anderes Konto verwenden",
     out: "Abmelden",
     whichTenant: "Organisation wählen",

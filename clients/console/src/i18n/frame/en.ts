@@ -51,6 +51,9 @@ export const en = {
     notSetUp: "Sign-in is not set up",
     notSetUpNote:
       "Set BERTH_IDENTITY_ISSUER, BERTH_IDENTITY_KEYS and BERTH_CONSOLE_CLIENT on the server.",
+    stepUp: "Sign in again to do this",
+    stepUpNote:
+      "Your organization asks for a recent sign-in for this. Sign in, then repeat what you did.",
     other: "Use another account",
     out: "Sign out",
     whichTenant: "Choose an organization",

@@ -53,6 +53,9 @@ export const fr: typeof en = {
     notSetUp: "La connexion n’est pas configurée",
     notSetUpNote:
       "Définissez BERTH_IDENTITY_ISSUER, BERTH_IDENTITY_KEYS et BERTH_CONSOLE_CLIENT sur le serveur.",
+    stepUp: "Reconnectez-vous pour continuer",
+    stepUpNote:
+      "Votre organisation demande une connexion récente. Connectez-vous, puis recommencez.",
     other: "Utiliser un autre compte",
     out: "Se déconnecter",
     whichTenant: "Choisissez une organisation",

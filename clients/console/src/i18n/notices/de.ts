@@ -29,6 +29,7 @@ export const de: Notices = {
     "Check-in geöffnet",
     "Wenig Credits",
     "Hinweis ans Team",
+    "Inhaber und Admins",
     "Code zur Bestätigung",
     "Kontakt geändert",
   ],

@@ -27,6 +27,7 @@ export const en = {
     "Check-in open",
     "Credits low",
     "Note to staff",
+    "Owners and admins",
     "Code to confirm a contact",
     "Contact changed",
   ],

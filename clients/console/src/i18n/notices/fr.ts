@@ -29,6 +29,7 @@ export const fr: Notices = {
     "Pointage ouvert",
     "Peu de crédits",
     "Note à l’équipe",
+    "Propriétaires et administrateurs",
     "Code de confirmation",
     "Coordonnées modifiées",
   ],

@@ -41,6 +41,7 @@ export const de: typeof en = {
       policy: "Buchungsregeln",
       member: "Mitglieder",
       role: "Rollen",
+      admin: "Inhaber und Admins",
       access: "Zugang",
       account: "Dienstkonten",
       session: "Termine",

@@ -41,6 +41,7 @@ export const en = {
       policy: "Policies",
       member: "Members",
       role: "Roles",
+      admin: "Owners and admins",
       access: "Access",
       account: "Service accounts",
       session: "Sessions",

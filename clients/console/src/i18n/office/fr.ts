@@ -41,6 +41,7 @@ export const fr: typeof en = {
       policy: "Règles de réservation",
       member: "Membres",
       role: "Rôles",
+      admin: "Propriétaires et administrateurs",
       access: "Accès",
       account: "Comptes de service",
       session: "Séances",

@@ -54,6 +54,7 @@ export const de: typeof en = {
     takeRole: (role) => `${role} entfernen`,
     notesNote: "Nur für das Team sichtbar.",
     phoneNote: "Mit Ländervorwahl, z. B. +49 151 23456789",
+    ownersContacts: "Inhaber ändern E-Mail-Adresse und Telefonnummer selbst.",
   },
   subscriptionStatus: {
     0: "",

@@ -53,6 +53,7 @@ export const en = {
     takeRole: (role: string) => `Remove ${role}`,
     notesNote: "Only staff can see this.",
     phoneNote: "With country code, such as +49 151 23456789",
+    ownersContacts: "Owners change their email address and phone number themselves.",
   },
   subscriptionStatus: {
     0: "",

@@ -55,6 +55,7 @@ export const fr: typeof en = {
     takeRole: (role) => `Retirer ${role}`,
     notesNote: "Visible uniquement par l’équipe.",
     phoneNote: "Avec l’indicatif, par exemple +33 6 12 34 56 78",
+    ownersContacts: "Les propriétaires modifient eux-mêmes leur adresse e-mail et leur numéro.",
   },
   subscriptionStatus: {
     0: "",

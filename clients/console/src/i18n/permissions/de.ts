@@ -23,6 +23,8 @@ export const de: Described = {
     "role.read": "Rollen und ihre Berechtigungen sehen.",
     "role.write": "Eigene Rollen der Organisation anlegen, ändern und löschen.",
     "role.assign": "Mitgliedern Rollen zuweisen und entziehen.",
+    "admin.manage":
+      "Mitglieder zu Inhabern oder Admins machen, ihnen diese Rollen entziehen und sie bearbeiten.",
     "access.check": "Prüfen, ob jemand etwas darf und welche Rolle es erlaubt.",
     "account.manage": "Dienstkonten anlegen, ihre Schlüssel erneuern und widerrufen.",
     "session.create": "Termine anlegen.",

@@ -23,6 +23,8 @@ export const fr: Described = {
     "role.read": "Voir les rôles et leurs permissions.",
     "role.write": "Créer, modifier et supprimer les rôles propres à l’organisation.",
     "role.assign": "Attribuer des rôles aux membres et les retirer.",
+    "admin.manage":
+      "Nommer propriétaires et administrateurs, leur retirer ces rôles et les modifier.",
     "access.check": "Vérifier si quelqu’un a une permission, et quel rôle la donne.",
     "account.manage": "Créer des comptes de service, renouveler leurs clés et les révoquer.",
     "session.create": "Créer des séances.",

@@ -8,6 +8,8 @@ export const en = {
     UNAUTHENTICATED: () => "Please sign in again.",
     TENANT_FORBIDDEN: () => "Your account does not belong to this organization.",
     TENANT_REQUIRED: () => "Choose an organization first.",
+    STEP_UP_REQUIRED: () => "Sign in again to do this.",
+    OWNERSHIP_TRANSFER_NOT_FOUND: () => "This transfer of ownership has ended.",
     PERMISSION_DENIED: (f: Facts) =>
       `Your role does not allow this${f.permission ? ` (${f.permission})` : ""}.`,
     REQUEST_TOO_LARGE: () => "The request is too large.",

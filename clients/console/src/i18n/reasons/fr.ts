@@ -7,6 +7,8 @@ export const fr: typeof en = {
     UNAUTHENTICATED: () => "Veuillez vous reconnecter.",
     TENANT_FORBIDDEN: () => "Votre compte n’appartient pas à cette organisation.",
     TENANT_REQUIRED: () => "Choisissez d’abord une organisation.",
+    STEP_UP_REQUIRED: () => "Reconnectez-vous pour continuer.",
+    OWNERSHIP_TRANSFER_NOT_FOUND: () => "Ce transfert n’est plus en cours.",
     PERMISSION_DENIED: (f) =>
       `Votre rôle ne le permet pas${f.permission ? ` (${f.permission})` : ""}.`,
     REQUEST_TOO_LARGE: () => "La requête est trop volumineuse.",

@@ -21,9 +21,7 @@ export function CreditsPage() {
         {({ subscriptions, balance, unlimited }) =>
           subscriptions.length === 0 ? (
             <Card bare>
-              <State icon={IconWallet} title={t.app.noPlan}>
-                {t.app.noPlanNote}
-              </State>
+              <State icon={IconWallet} title={t.app.noPlan} note={t.app.noPlanNote} />
             </Card>
           ) : (
             <Stack gap={14}>

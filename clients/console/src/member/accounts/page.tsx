@@ -18,6 +18,9 @@ import { Heading, Note } from "../ui";
 
 const NotificationPreferences = later(() => import("./settings"), "NotificationPreferences");
 const Appearance = later(() => import("./settings"), "Appearance");
+const OwnershipOffers = later(() => import("../../shared/ownership"), "OwnershipOffers", {
+  fallback: null,
+});
 const Devices = later(() => import("./settings"), "Devices");
 
 export function AccountPage() {
@@ -28,6 +31,7 @@ export function AccountPage() {
     <>
       <Heading tab={t.app.me}>{member.name}</Heading>
       <Stack gap={14}>
+        <OwnershipOffers />
         <Card title={t.app.profile}>
           <Details key={member.id} member={member} />
           <Contacts />
@@ -66,7 +70,15 @@ function Calendar() {
   const { t, m } = useMemberTexts();
   const query = useQuery(NotificationService.method.getPreferences, {});
   const make = useCall(NotificationService.method.createCalendarFeed);
-  const end = useCall(NotificationService.method.deleteCalendarFeed, { done: m.calendar.revoked });
+  const end = useCall(NotificationService.method.deleteCalendarFeed, {
+    ask: {
+      title: m.calendar.revokeTitle,
+      body: m.calendar.revokeBody,
+      yes: m.calendar.revoke,
+      danger: true,
+    },
+    done: m.calendar.revoked,
+  });
   const [address, setAddress] = useState("");
   const renew = async (replaces: boolean) => {
     const { renewTitle: title, renewBody: body, renew: yes } = m.calendar;
@@ -74,9 +86,7 @@ function Calendar() {
     if (sure) setAddress((await make.run({}))?.url ?? "");
   };
   const revoke = async () => {
-    const { revokeTitle: title, revokeBody: body, revoke: yes } = m.calendar;
-    const sure = await ask({ title, body, yes, danger: true });
-    if (sure && (await end.run({}))) setAddress("");
+    if (await end.run({})) setAddress("");
   };
   return (
     <Card title={m.calendar.title}>

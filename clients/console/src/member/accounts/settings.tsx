@@ -26,7 +26,7 @@ import { DataTable } from "../../shared/data-table";
 import { options } from "../../shared/form";
 import { useCan, useMe } from "../../shared/me";
 import { timeOfDay, wallClock } from "../../shared/time";
-import { Topics } from "../../shared/topics";
+import { isMandatory, Topics } from "../../shared/topics";
 import { Card, QueryResult, Time } from "../../shared/ui";
 import { Note } from "../ui";
 import classes from "./settings.module.css";
@@ -175,15 +175,14 @@ function QuietHours({ quietHours }: Pick<Preferences, "quietHours">) {
 
 type Choice = Pick<NotificationPreference, "topic" | "channel" | "enabled">;
 
-/** Chooses the channels of each topic. */
-function TopicTable({
-  preferences,
-  reload,
-}: {
+interface TopicTableProps {
   preferences: readonly NotificationPreference[];
   /** Resolves when the preferences that the server has saved are here. */
   reload: () => Promise<unknown>;
-}) {
+}
+
+/** Chooses the channels of each topic. */
+function TopicTable({ preferences, reload }: TopicTableProps) {
   const n = useNotices();
   const can = useCan();
   const update = useCall(NotificationService.method.updatePreferences);
@@ -208,6 +207,7 @@ function TopicTable({
       className={classes.topics}
       show={(topic, channel) => (
         <Checkbox
+          disabled={isMandatory(topic, channel)}
           aria-label={n.preferences.allow(n.topics[topic] ?? "", n.channels[channel] ?? "")}
           checked={
             choices.find((one) => one.topic === topic && one.channel === channel)?.enabled ?? false

@@ -48,9 +48,8 @@ export function BookingsPage() {
                       </Button>
                     </>
                   }
-                >
-                  {t.app.noBookingsNote}
-                </State>
+                  note={t.app.noBookingsNote}
+                />
               </Card>
             );
           }

@@ -18,17 +18,15 @@ export function usePlans(): readonly Subscription[] {
   );
 }
 
-/** Chooses the plan that pays, if the member must choose one. */
-export function PlanChoice({
-  value,
-  onChange,
-  error,
-}: {
+interface PlanChoiceProps {
   value: string;
   onChange: (id: string) => void;
   /** The error of the last attempt. */
   error: unknown;
-}) {
+}
+
+/** Chooses the plan that pays, if the member must choose one. */
+export function PlanChoice({ value, onChange, error }: PlanChoiceProps) {
   const t = useText();
   const plans = usePlans();
   const required =

@@ -87,7 +87,7 @@ export function ReschedulePage() {
           return (
             <Card bare>
               {open.length === 0 ? (
-                <State title={m.reschedule.none}>{m.reschedule.noneNote}</State>
+                <State title={m.reschedule.none} note={m.reschedule.noneNote} />
               ) : (
                 open.map((one) => (
                   <article className={classes.session} key={one.id} aria-label={one.title}>

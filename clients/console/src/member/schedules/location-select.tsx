@@ -2,17 +2,14 @@ import type { Location } from "@berthhq/client";
 import { NativeSelect, type NativeSelectProps } from "@mantine/core";
 import { named } from "../../shared/form";
 
-/** Selects a location, if there are several. */
-export function LocationSelect({
-  locations,
-  location,
-  onChoose,
-  ...props
-}: NativeSelectProps & {
+type LocationSelectProps = NativeSelectProps & {
   locations: readonly Location[];
   location: Location | undefined;
   onChoose: (id: string) => void;
-}) {
+};
+
+/** Selects a location, if there are several. */
+export function LocationSelect({ locations, location, onChoose, ...props }: LocationSelectProps) {
   if (locations.length < 2) return null;
   return (
     <NativeSelect

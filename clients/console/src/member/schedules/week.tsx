@@ -127,7 +127,7 @@ export function WeekPage() {
           return (
             <Card bare>
               {shown.length === 0 ? (
-                <State title={t.app.none}>{t.app.noneNote}</State>
+                <State title={t.app.none} note={t.app.noneNote} />
               ) : (
                 shown.map((session) => (
                   <SessionRow
@@ -161,19 +161,16 @@ export function WeekPage() {
 /** Below this, the number of open seats is shown. */
 const fewSeats = 5;
 
-function SessionRow({
-  session,
-  color,
-  held,
-  onChoose,
-}: {
+interface SessionRowProps {
   session: Session;
   /** The color of the service. */
   color: string | undefined;
   /** The member's seat is held, not booked. */
   held: boolean;
   onChoose: () => void;
-}) {
+}
+
+function SessionRow({ session, color, held, onChoose }: SessionRowProps) {
   const reason = useBlockedReason(session);
   const seats = useSeatsText(session);
   return (
@@ -202,16 +199,14 @@ function SessionRow({
   );
 }
 
-/** What the member can do: book, join the waitlist, confirm or cancel. */
-function SessionAction({
-  session: { title, eligibility },
-  held,
-  onChoose,
-}: {
+interface SessionActionProps {
   session: Session;
   held: boolean;
   onChoose: () => void;
-}) {
+}
+
+/** What the member can do: book, join the waitlist, confirm or cancel. */
+function SessionAction({ session: { title, eligibility }, held, onChoose }: SessionActionProps) {
   const t = useText();
   const cancelBooking = useCancelBooking();
   if (held) {
@@ -283,18 +278,15 @@ function useBlockedReason({ eligibility, timeZone }: Session): string | undefine
   return t.app.opensAt(opens.format(Date.parse(metadata.opens_at)));
 }
 
-/** Chooses a day. Days with bookings have a dot. */
-function DayPicker({
-  days,
-  day,
-  booked,
-  onChoose,
-}: {
+interface DayPickerProps {
   days: readonly Temporal.PlainDate[];
   day: Temporal.PlainDate;
   booked: ReadonlySet<string>;
   onChoose: (day: string) => void;
-}) {
+}
+
+/** Chooses a day. Days with bookings have a dot. */
+function DayPicker({ days, day, booked, onChoose }: DayPickerProps) {
   const { t, locale } = useI18n();
   const root = useRef<HTMLElement>(null);
   const chosen = day.toString();

@@ -5,7 +5,6 @@ import { useDisclosure } from "@mantine/hooks";
 import { useText } from "../../i18n";
 import { useDecisionTexts } from "../../i18n/decisions";
 import { useMemberTexts } from "../../i18n/member";
-import { ask } from "../../shared/ask";
 import { useCall } from "../../shared/calls";
 import { memberReason } from "../../shared/decisions";
 import { later } from "../../shared/lazy";
@@ -19,10 +18,13 @@ const Explanation = later(() => import("./explanation"), "Explanation", { opener
 export function EntryCard({ entry }: { entry: WaitlistEntry }) {
   const t = useText();
   const texts = useDecisionTexts();
-  const leave = useCall(WaitlistService.method.leaveWaitlist, { done: t.app.cancelled });
   const windowText = useWindowText(entry);
   const [explaining, explanation] = useDisclosure();
   const { id: entryId, sessionTitle, sessionStartTime, timeZone } = entry;
+  const leave = useCall(WaitlistService.method.leaveWaitlist, {
+    ask: { title: `${t.app.leave}: ${sessionTitle}?`, yes: t.app.leave, danger: true },
+    done: t.app.cancelled,
+  });
   return (
     <SummaryCard
       title={sessionTitle}
@@ -40,14 +42,7 @@ export function EntryCard({ entry }: { entry: WaitlistEntry }) {
       }
       actions={
         <>
-          <Button
-            variant="default"
-            onClick={async () => {
-              const title = `${t.app.leave}: ${sessionTitle}?`;
-              if (await ask({ title, yes: t.app.leave, danger: true }))
-                await leave.run({ entryId });
-            }}
-          >
+          <Button variant="default" onClick={() => void leave.run({ entryId })}>
             {t.app.leave}
           </Button>
           <Button

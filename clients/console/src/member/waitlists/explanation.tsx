@@ -7,16 +7,14 @@ import { describeForMember } from "../../shared/decisions";
 import { showTime } from "../../shared/time";
 import { QueryResult } from "../../shared/ui";
 
-/** Explains the waitlist decisions about an entry, in the user's language. */
-export function Explanation({
-  entryId,
-  opened,
-  onClose,
-}: {
+interface ExplanationProps {
   entryId: string;
   opened: boolean;
   onClose: () => void;
-}) {
+}
+
+/** Explains the waitlist decisions about an entry, in the user's language. */
+export function Explanation({ entryId, opened, onClose }: ExplanationProps) {
   const texts = useDecisionTexts();
   const { locale } = useI18n();
   const query = useQuery(WaitlistService.method.explainEntry, { entryId }, { enabled: opened });

@@ -21,9 +21,8 @@ export function NoPage({ home }: { home: string }) {
           {home}
         </Button>
       }
-    >
-      {t.states.noPageNote}
-    </State>
+      note={t.states.noPageNote}
+    />
   );
 }
 
@@ -45,21 +44,17 @@ export function WordmarkLink({ to, children }: { to: string; children: ReactNode
   );
 }
 
-/** The header of a page. It also sets the title of the browser tab. */
-export function PageHead({
-  title,
-  mark,
-  tags,
-  note,
-  children,
-}: {
+interface PageHeadProps {
   title: string;
   /** Shown before and after the title. */
   mark?: ReactNode;
   tags?: ReactNode;
   note?: ReactNode;
   children?: ReactNode;
-}) {
+}
+
+/** The header of a page. It also sets the title of the browser tab. */
+export function PageHead({ title, mark, tags, note, children }: PageHeadProps) {
   useTitle(title);
   return (
     <header className={classes.head}>

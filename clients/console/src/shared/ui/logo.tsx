@@ -5,19 +5,16 @@ export function BerthIcon({ size = 24 }: { size?: number }) {
   return <img src="/icon.svg" width={size} height={size} alt="" />;
 }
 
-/** A tenant's logo, or its name if there is none or it does not load. */
-export function Logo({
-  url,
-  name,
-  onMissing,
-  children,
-}: {
+interface LogoProps {
   url: string;
   name: string;
   /** Called with whether the image failed to load. */
   onMissing?: (missing: boolean) => void;
   children: ReactNode;
-}) {
+}
+
+/** A tenant's logo, or its name if there is none or it does not load. */
+export function Logo({ url, name, onMissing, children }: LogoProps) {
   const [missing, setMissing] = useState("");
   if (!url || missing === url) return children;
   return (

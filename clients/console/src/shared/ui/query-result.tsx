@@ -86,7 +86,7 @@ export function More({ query }: { query: Partial<Paged> }) {
 interface StateProps {
   icon?: Icon;
   title: string;
-  children?: ReactNode;
+  note?: ReactNode;
   action?: ReactNode;
   compact?: boolean;
 }
@@ -95,7 +95,7 @@ interface StateProps {
 export function State({
   icon: Sign = IconCircleDashed,
   title,
-  children,
+  note,
   action,
   compact = false,
 }: StateProps) {
@@ -103,7 +103,7 @@ export function State({
     <div className={classes.state} data-compact={compact || undefined}>
       <Sign size={34} stroke={1.4} aria-hidden />
       <h2 className={classes.title}>{title}</h2>
-      {children && <p className={classes.note}>{children}</p>}
+      {note && <p className={classes.note}>{note}</p>}
       {action && <div className={classes.actions}>{action}</div>}
     </div>
   );
@@ -114,9 +114,11 @@ export function NoPermission({ permission }: { permission: string }) {
   const t = useText();
   useTitle(t.states.noPermission);
   return (
-    <State icon={IconLock} title={t.states.noPermission}>
-      {t.states.noPermissionNote(permission)}
-    </State>
+    <State
+      icon={IconLock}
+      title={t.states.noPermission}
+      note={t.states.noPermissionNote(permission)}
+    />
   );
 }
 
@@ -139,9 +141,8 @@ export function Failure({ error, retry }: { error: unknown; retry?: () => void }
           </Button>
         )
       }
-    >
-      {explain(error, t, locale, here())}
-    </State>
+      note={explain(error, t, locale, here())}
+    />
   );
 }
 
@@ -170,8 +171,7 @@ function Broken({ again }: { again: () => void }) {
           {t.actions.retry}
         </Button>
       }
-    >
-      {t.states.brokenNote}
-    </State>
+      note={t.states.brokenNote}
+    />
   );
 }

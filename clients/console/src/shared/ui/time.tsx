@@ -1,16 +1,14 @@
 import { useI18n } from "../../i18n";
 import { showTime, type TimeStyle, type Timestamp, zoneName } from "../time";
 
-/** A time in a time zone. A tooltip shows the full time and the zone. */
-export function Time({
-  at,
-  zone,
-  as = "dayTime",
-}: {
+interface TimeProps {
   at: Timestamp | undefined;
   zone: string;
   as?: TimeStyle;
-}) {
+}
+
+/** A time in a time zone. A tooltip shows the full time and the zone. */
+export function Time({ at, zone, as = "dayTime" }: TimeProps) {
   const { locale } = useI18n();
   if (!at) return null;
   const title = `${showTime(at, zone, locale, "full")} ${zoneName(zone, locale, Number(at.seconds) * 1000)} (${zone})`;

@@ -53,6 +53,18 @@ const (
 	// AccessServiceRevokeRoleProcedure is the fully-qualified name of the AccessService's RevokeRole
 	// RPC.
 	AccessServiceRevokeRoleProcedure = "/berth.v1.AccessService/RevokeRole"
+	// AccessServiceTransferOwnershipProcedure is the fully-qualified name of the AccessService's
+	// TransferOwnership RPC.
+	AccessServiceTransferOwnershipProcedure = "/berth.v1.AccessService/TransferOwnership"
+	// AccessServiceConfirmOwnershipTransferProcedure is the fully-qualified name of the AccessService's
+	// ConfirmOwnershipTransfer RPC.
+	AccessServiceConfirmOwnershipTransferProcedure = "/berth.v1.AccessService/ConfirmOwnershipTransfer"
+	// AccessServiceCancelOwnershipTransferProcedure is the fully-qualified name of the AccessService's
+	// CancelOwnershipTransfer RPC.
+	AccessServiceCancelOwnershipTransferProcedure = "/berth.v1.AccessService/CancelOwnershipTransfer"
+	// AccessServiceListOwnershipTransfersProcedure is the fully-qualified name of the AccessService's
+	// ListOwnershipTransfers RPC.
+	AccessServiceListOwnershipTransfersProcedure = "/berth.v1.AccessService/ListOwnershipTransfers"
 	// AccessServiceCheckAccessProcedure is the fully-qualified name of the AccessService's CheckAccess
 	// RPC.
 	AccessServiceCheckAccessProcedure = "/berth.v1.AccessService/CheckAccess"
@@ -79,28 +91,44 @@ type AccessServiceClient interface {
 	ListPermissions(context.Context, *v1.ListPermissionsRequest) (*v1.ListPermissionsResponse, error)
 	// ListRoles lists the tenant's roles: the built-in roles by rank, then its own roles by name.
 	ListRoles(context.Context, *v1.ListRolesRequest) (*v1.ListRolesResponse, error)
-	// CreateRole creates a role.
-	// Errors: ALREADY_EXISTS (name), PERMISSION_NOT_FOUND, PERMISSION_DENIED.
+	// CreateRole creates a role. It cannot have permissions of owners alone, which Permission.default_roles shows:
+	// INVALID_FIELD.
+	// Errors: ALREADY_EXISTS (name), PERMISSION_NOT_FOUND, PERMISSION_DENIED, INVALID_FIELD.
 	CreateRole(context.Context, *v1.CreateRoleRequest) (*v1.CreateRoleResponse, error)
 	// UpdateRole edits a role, for everyone who has it. The caller must have the permissions that are added and those
 	// that are removed.
-	// Errors: ROLE_NOT_FOUND, ROLE_BUILT_IN, PERMISSION_NOT_FOUND, PERMISSION_DENIED, ETAG_MISMATCH.
+	// Errors: ROLE_NOT_FOUND, ROLE_BUILT_IN, PERMISSION_NOT_FOUND, PERMISSION_DENIED, INVALID_FIELD, ETAG_MISMATCH.
 	UpdateRole(context.Context, *v1.UpdateRoleRequest) (*v1.UpdateRoleResponse, error)
 	// DeleteRole deletes a role. No member or service account may have it.
 	// Errors: ROLE_NOT_FOUND, ROLE_BUILT_IN, ROLE_IN_USE, PERMISSION_DENIED, ETAG_MISMATCH.
 	DeleteRole(context.Context, *v1.DeleteRoleRequest) (*v1.DeleteRoleResponse, error)
-	// AssignRole gives a member a role. If they have it already, nothing changes.
+	// AssignRole gives a member a role. If they have it already, nothing changes. The caller needs all permissions of the
+	// role. Only owners, who have admin.manage, make members owners or admins.
 	// Errors: MEMBER_NOT_FOUND, ROLE_NOT_FOUND, PERMISSION_DENIED.
 	AssignRole(context.Context, *v1.AssignRoleRequest) (*v1.AssignRoleResponse, error)
-	// RevokeRole takes a role from a member. If they do not have it, nothing changes.
+	// RevokeRole takes a role from a member. If they do not have it, nothing changes. The caller needs all permissions of
+	// the role. Only owners, who have admin.manage, take the roles owner and admin. Members may give up their own roles.
 	// Errors: MEMBER_NOT_FOUND, ROLE_NOT_FOUND, PERMISSION_DENIED, LAST_OWNER.
 	RevokeRole(context.Context, *v1.RevokeRoleRequest) (*v1.RevokeRoleResponse, error)
+	// TransferOwnership offers the caller's ownership to another active member, who confirms it within 7 days. Until then
+	// nothing changes. A new transfer replaces the caller's open one. Owners and the receiver are told.
+	// Errors: MEMBER_NOT_FOUND, INVALID_FIELD (the member is inactive or the caller), STEP_UP_REQUIRED.
+	TransferOwnership(context.Context, *v1.TransferOwnershipRequest) (*v1.TransferOwnershipResponse, error)
+	// ConfirmOwnershipTransfer makes the caller an owner, and the sender of the transfer an admin. Owners are told. The
+	// transfer must be to the caller, and the sender still an owner.
+	// Errors: OWNERSHIP_TRANSFER_NOT_FOUND (also if it has expired), STEP_UP_REQUIRED.
+	ConfirmOwnershipTransfer(context.Context, *v1.ConfirmOwnershipTransferRequest) (*v1.ConfirmOwnershipTransferResponse, error)
+	// CancelOwnershipTransfer ends a transfer: owners withdraw it, or the receiver declines it.
+	// Errors: OWNERSHIP_TRANSFER_NOT_FOUND (also if it has expired).
+	CancelOwnershipTransfer(context.Context, *v1.CancelOwnershipTransferRequest) (*v1.CancelOwnershipTransferResponse, error)
+	// ListOwnershipTransfers lists the open transfers, the newest first: all for owners, those to the caller for others.
+	ListOwnershipTransfers(context.Context, *v1.ListOwnershipTransfersRequest) (*v1.ListOwnershipTransfersResponse, error)
 	// CheckAccess tells whether a member or service account has a permission, and through which roles.
 	// Errors: MEMBER_NOT_FOUND, SERVICE_ACCOUNT_NOT_FOUND, PERMISSION_NOT_FOUND.
 	CheckAccess(context.Context, *v1.CheckAccessRequest) (*v1.CheckAccessResponse, error)
 	// CreateServiceAccount creates an account with one key. The key is shown only once: if an idempotency key repeats the
-	// response, the key is empty.
-	// Errors: ALREADY_EXISTS (name), ROLE_NOT_FOUND, PERMISSION_DENIED.
+	// response, the key is empty. An account cannot be an owner, and only owners create admins and act on them.
+	// Errors: ALREADY_EXISTS (name), ROLE_NOT_FOUND, PERMISSION_DENIED, INVALID_FIELD (the role owner).
 	CreateServiceAccount(context.Context, *v1.CreateServiceAccountRequest) (*v1.CreateServiceAccountResponse, error)
 	// ListServiceAccounts lists the accounts by name. It never returns keys.
 	ListServiceAccounts(context.Context, *v1.ListServiceAccountsRequest) (*v1.ListServiceAccountsResponse, error)
@@ -173,6 +201,31 @@ func NewAccessServiceClient(httpClient connect.HTTPClient, baseURL string, opts 
 			connect.WithSchema(accessServiceMethods.ByName("RevokeRole")),
 			connect.WithClientOptions(opts...),
 		),
+		transferOwnership: connect.NewClient[v1.TransferOwnershipRequest, v1.TransferOwnershipResponse](
+			httpClient,
+			baseURL+AccessServiceTransferOwnershipProcedure,
+			connect.WithSchema(accessServiceMethods.ByName("TransferOwnership")),
+			connect.WithClientOptions(opts...),
+		),
+		confirmOwnershipTransfer: connect.NewClient[v1.ConfirmOwnershipTransferRequest, v1.ConfirmOwnershipTransferResponse](
+			httpClient,
+			baseURL+AccessServiceConfirmOwnershipTransferProcedure,
+			connect.WithSchema(accessServiceMethods.ByName("ConfirmOwnershipTransfer")),
+			connect.WithClientOptions(opts...),
+		),
+		cancelOwnershipTransfer: connect.NewClient[v1.CancelOwnershipTransferRequest, v1.CancelOwnershipTransferResponse](
+			httpClient,
+			baseURL+AccessServiceCancelOwnershipTransferProcedure,
+			connect.WithSchema(accessServiceMethods.ByName("CancelOwnershipTransfer")),
+			connect.WithClientOptions(opts...),
+		),
+		listOwnershipTransfers: connect.NewClient[v1.ListOwnershipTransfersRequest, v1.ListOwnershipTransfersResponse](
+			httpClient,
+			baseURL+AccessServiceListOwnershipTransfersProcedure,
+			connect.WithSchema(accessServiceMethods.ByName("ListOwnershipTransfers")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+			connect.WithClientOptions(opts...),
+		),
 		checkAccess: connect.NewClient[v1.CheckAccessRequest, v1.CheckAccessResponse](
 			httpClient,
 			baseURL+AccessServiceCheckAccessProcedure,
@@ -216,19 +269,23 @@ func NewAccessServiceClient(httpClient connect.HTTPClient, baseURL string, opts 
 
 // accessServiceClient implements AccessServiceClient.
 type accessServiceClient struct {
-	listPermissions         *connect.Client[v1.ListPermissionsRequest, v1.ListPermissionsResponse]
-	listRoles               *connect.Client[v1.ListRolesRequest, v1.ListRolesResponse]
-	createRole              *connect.Client[v1.CreateRoleRequest, v1.CreateRoleResponse]
-	updateRole              *connect.Client[v1.UpdateRoleRequest, v1.UpdateRoleResponse]
-	deleteRole              *connect.Client[v1.DeleteRoleRequest, v1.DeleteRoleResponse]
-	assignRole              *connect.Client[v1.AssignRoleRequest, v1.AssignRoleResponse]
-	revokeRole              *connect.Client[v1.RevokeRoleRequest, v1.RevokeRoleResponse]
-	checkAccess             *connect.Client[v1.CheckAccessRequest, v1.CheckAccessResponse]
-	createServiceAccount    *connect.Client[v1.CreateServiceAccountRequest, v1.CreateServiceAccountResponse]
-	listServiceAccounts     *connect.Client[v1.ListServiceAccountsRequest, v1.ListServiceAccountsResponse]
-	rotateServiceAccountKey *connect.Client[v1.RotateServiceAccountKeyRequest, v1.RotateServiceAccountKeyResponse]
-	revokeServiceAccount    *connect.Client[v1.RevokeServiceAccountRequest, v1.RevokeServiceAccountResponse]
-	exchangeKey             *connect.Client[v1.ExchangeKeyRequest, v1.ExchangeKeyResponse]
+	listPermissions          *connect.Client[v1.ListPermissionsRequest, v1.ListPermissionsResponse]
+	listRoles                *connect.Client[v1.ListRolesRequest, v1.ListRolesResponse]
+	createRole               *connect.Client[v1.CreateRoleRequest, v1.CreateRoleResponse]
+	updateRole               *connect.Client[v1.UpdateRoleRequest, v1.UpdateRoleResponse]
+	deleteRole               *connect.Client[v1.DeleteRoleRequest, v1.DeleteRoleResponse]
+	assignRole               *connect.Client[v1.AssignRoleRequest, v1.AssignRoleResponse]
+	revokeRole               *connect.Client[v1.RevokeRoleRequest, v1.RevokeRoleResponse]
+	transferOwnership        *connect.Client[v1.TransferOwnershipRequest, v1.TransferOwnershipResponse]
+	confirmOwnershipTransfer *connect.Client[v1.ConfirmOwnershipTransferRequest, v1.ConfirmOwnershipTransferResponse]
+	cancelOwnershipTransfer  *connect.Client[v1.CancelOwnershipTransferRequest, v1.CancelOwnershipTransferResponse]
+	listOwnershipTransfers   *connect.Client[v1.ListOwnershipTransfersRequest, v1.ListOwnershipTransfersResponse]
+	checkAccess              *connect.Client[v1.CheckAccessRequest, v1.CheckAccessResponse]
+	createServiceAccount     *connect.Client[v1.CreateServiceAccountRequest, v1.CreateServiceAccountResponse]
+	listServiceAccounts      *connect.Client[v1.ListServiceAccountsRequest, v1.ListServiceAccountsResponse]
+	rotateServiceAccountKey  *connect.Client[v1.RotateServiceAccountKeyRequest, v1.RotateServiceAccountKeyResponse]
+	revokeServiceAccount     *connect.Client[v1.RevokeServiceAccountRequest, v1.RevokeServiceAccountResponse]
+	exchangeKey              *connect.Client[v1.ExchangeKeyRequest, v1.ExchangeKeyResponse]
 }
 
 // ListPermissions calls berth.v1.AccessService.ListPermissions.
@@ -288,6 +345,42 @@ func (c *accessServiceClient) AssignRole(ctx context.Context, req *v1.AssignRole
 // RevokeRole calls berth.v1.AccessService.RevokeRole.
 func (c *accessServiceClient) RevokeRole(ctx context.Context, req *v1.RevokeRoleRequest) (*v1.RevokeRoleResponse, error) {
 	response, err := c.revokeRole.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// TransferOwnership calls berth.v1.AccessService.TransferOwnership.
+func (c *accessServiceClient) TransferOwnership(ctx context.Context, req *v1.TransferOwnershipRequest) (*v1.TransferOwnershipResponse, error) {
+	response, err := c.transferOwnership.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// ConfirmOwnershipTransfer calls berth.v1.AccessService.ConfirmOwnershipTransfer.
+func (c *accessServiceClient) ConfirmOwnershipTransfer(ctx context.Context, req *v1.ConfirmOwnershipTransferRequest) (*v1.ConfirmOwnershipTransferResponse, error) {
+	response, err := c.confirmOwnershipTransfer.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// CancelOwnershipTransfer calls berth.v1.AccessService.CancelOwnershipTransfer.
+func (c *accessServiceClient) CancelOwnershipTransfer(ctx context.Context, req *v1.CancelOwnershipTransferRequest) (*v1.CancelOwnershipTransferResponse, error) {
+	response, err := c.cancelOwnershipTransfer.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// ListOwnershipTransfers calls berth.v1.AccessService.ListOwnershipTransfers.
+func (c *accessServiceClient) ListOwnershipTransfers(ctx context.Context, req *v1.ListOwnershipTransfersRequest) (*v1.ListOwnershipTransfersResponse, error) {
+	response, err := c.listOwnershipTransfers.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
 	}
@@ -354,28 +447,44 @@ type AccessServiceHandler interface {
 	ListPermissions(context.Context, *v1.ListPermissionsRequest) (*v1.ListPermissionsResponse, error)
 	// ListRoles lists the tenant's roles: the built-in roles by rank, then its own roles by name.
 	ListRoles(context.Context, *v1.ListRolesRequest) (*v1.ListRolesResponse, error)
-	// CreateRole creates a role.
-	// Errors: ALREADY_EXISTS (name), PERMISSION_NOT_FOUND, PERMISSION_DENIED.
+	// CreateRole creates a role. It cannot have permissions of owners alone, which Permission.default_roles shows:
+	// INVALID_FIELD.
+	// Errors: ALREADY_EXISTS (name), PERMISSION_NOT_FOUND, PERMISSION_DENIED, INVALID_FIELD.
 	CreateRole(context.Context, *v1.CreateRoleRequest) (*v1.CreateRoleResponse, error)
 	// UpdateRole edits a role, for everyone who has it. The caller must have the permissions that are added and those
 	// that are removed.
-	// Errors: ROLE_NOT_FOUND, ROLE_BUILT_IN, PERMISSION_NOT_FOUND, PERMISSION_DENIED, ETAG_MISMATCH.
+	// Errors: ROLE_NOT_FOUND, ROLE_BUILT_IN, PERMISSION_NOT_FOUND, PERMISSION_DENIED, INVALID_FIELD, ETAG_MISMATCH.
 	UpdateRole(context.Context, *v1.UpdateRoleRequest) (*v1.UpdateRoleResponse, error)
 	// DeleteRole deletes a role. No member or service account may have it.
 	// Errors: ROLE_NOT_FOUND, ROLE_BUILT_IN, ROLE_IN_USE, PERMISSION_DENIED, ETAG_MISMATCH.
 	DeleteRole(context.Context, *v1.DeleteRoleRequest) (*v1.DeleteRoleResponse, error)
-	// AssignRole gives a member a role. If they have it already, nothing changes.
+	// AssignRole gives a member a role. If they have it already, nothing changes. The caller needs all permissions of the
+	// role. Only owners, who have admin.manage, make members owners or admins.
 	// Errors: MEMBER_NOT_FOUND, ROLE_NOT_FOUND, PERMISSION_DENIED.
 	AssignRole(context.Context, *v1.AssignRoleRequest) (*v1.AssignRoleResponse, error)
-	// RevokeRole takes a role from a member. If they do not have it, nothing changes.
+	// RevokeRole takes a role from a member. If they do not have it, nothing changes. The caller needs all permissions of
+	// the role. Only owners, who have admin.manage, take the roles owner and admin. Members may give up their own roles.
 	// Errors: MEMBER_NOT_FOUND, ROLE_NOT_FOUND, PERMISSION_DENIED, LAST_OWNER.
 	RevokeRole(context.Context, *v1.RevokeRoleRequest) (*v1.RevokeRoleResponse, error)
+	// TransferOwnership offers the caller's ownership to another active member, who confirms it within 7 days. Until then
+	// nothing changes. A new transfer replaces the caller's open one. Owners and the receiver are told.
+	// Errors: MEMBER_NOT_FOUND, INVALID_FIELD (the member is inactive or the caller), STEP_UP_REQUIRED.
+	TransferOwnership(context.Context, *v1.TransferOwnershipRequest) (*v1.TransferOwnershipResponse, error)
+	// ConfirmOwnershipTransfer makes the caller an owner, and the sender of the transfer an admin. Owners are told. The
+	// transfer must be to the caller, and the sender still an owner.
+	// Errors: OWNERSHIP_TRANSFER_NOT_FOUND (also if it has expired), STEP_UP_REQUIRED.
+	ConfirmOwnershipTransfer(context.Context, *v1.ConfirmOwnershipTransferRequest) (*v1.ConfirmOwnershipTransferResponse, error)
+	// CancelOwnershipTransfer ends a transfer: owners withdraw it, or the receiver declines it.
+	// Errors: OWNERSHIP_TRANSFER_NOT_FOUND (also if it has expired).
+	CancelOwnershipTransfer(context.Context, *v1.CancelOwnershipTransferRequest) (*v1.CancelOwnershipTransferResponse, error)
+	// ListOwnershipTransfers lists the open transfers, the newest first: all for owners, those to the caller for others.
+	ListOwnershipTransfers(context.Context, *v1.ListOwnershipTransfersRequest) (*v1.ListOwnershipTransfersResponse, error)
 	// CheckAccess tells whether a member or service account has a permission, and through which roles.
 	// Errors: MEMBER_NOT_FOUND, SERVICE_ACCOUNT_NOT_FOUND, PERMISSION_NOT_FOUND.
 	CheckAccess(context.Context, *v1.CheckAccessRequest) (*v1.CheckAccessResponse, error)
 	// CreateServiceAccount creates an account with one key. The key is shown only once: if an idempotency key repeats the
-	// response, the key is empty.
-	// Errors: ALREADY_EXISTS (name), ROLE_NOT_FOUND, PERMISSION_DENIED.
+	// response, the key is empty. An account cannot be an owner, and only owners create admins and act on them.
+	// Errors: ALREADY_EXISTS (name), ROLE_NOT_FOUND, PERMISSION_DENIED, INVALID_FIELD (the role owner).
 	CreateServiceAccount(context.Context, *v1.CreateServiceAccountRequest) (*v1.CreateServiceAccountResponse, error)
 	// ListServiceAccounts lists the accounts by name. It never returns keys.
 	ListServiceAccounts(context.Context, *v1.ListServiceAccountsRequest) (*v1.ListServiceAccountsResponse, error)
@@ -444,6 +553,31 @@ func NewAccessServiceHandler(svc AccessServiceHandler, opts ...connect.HandlerOp
 		connect.WithSchema(accessServiceMethods.ByName("RevokeRole")),
 		connect.WithHandlerOptions(opts...),
 	)
+	accessServiceTransferOwnershipHandler := connect.NewUnaryHandlerSimple(
+		AccessServiceTransferOwnershipProcedure,
+		svc.TransferOwnership,
+		connect.WithSchema(accessServiceMethods.ByName("TransferOwnership")),
+		connect.WithHandlerOptions(opts...),
+	)
+	accessServiceConfirmOwnershipTransferHandler := connect.NewUnaryHandlerSimple(
+		AccessServiceConfirmOwnershipTransferProcedure,
+		svc.ConfirmOwnershipTransfer,
+		connect.WithSchema(accessServiceMethods.ByName("ConfirmOwnershipTransfer")),
+		connect.WithHandlerOptions(opts...),
+	)
+	accessServiceCancelOwnershipTransferHandler := connect.NewUnaryHandlerSimple(
+		AccessServiceCancelOwnershipTransferProcedure,
+		svc.CancelOwnershipTransfer,
+		connect.WithSchema(accessServiceMethods.ByName("CancelOwnershipTransfer")),
+		connect.WithHandlerOptions(opts...),
+	)
+	accessServiceListOwnershipTransfersHandler := connect.NewUnaryHandlerSimple(
+		AccessServiceListOwnershipTransfersProcedure,
+		svc.ListOwnershipTransfers,
+		connect.WithSchema(accessServiceMethods.ByName("ListOwnershipTransfers")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+		connect.WithHandlerOptions(opts...),
+	)
 	accessServiceCheckAccessHandler := connect.NewUnaryHandlerSimple(
 		AccessServiceCheckAccessProcedure,
 		svc.CheckAccess,
@@ -498,6 +632,14 @@ func NewAccessServiceHandler(svc AccessServiceHandler, opts ...connect.HandlerOp
 			accessServiceAssignRoleHandler.ServeHTTP(w, r)
 		case AccessServiceRevokeRoleProcedure:
 			accessServiceRevokeRoleHandler.ServeHTTP(w, r)
+		case AccessServiceTransferOwnershipProcedure:
+			accessServiceTransferOwnershipHandler.ServeHTTP(w, r)
+		case AccessServiceConfirmOwnershipTransferProcedure:
+			accessServiceConfirmOwnershipTransferHandler.ServeHTTP(w, r)
+		case AccessServiceCancelOwnershipTransferProcedure:
+			accessServiceCancelOwnershipTransferHandler.ServeHTTP(w, r)
+		case AccessServiceListOwnershipTransfersProcedure:
+			accessServiceListOwnershipTransfersHandler.ServeHTTP(w, r)
 		case AccessServiceCheckAccessProcedure:
 			accessServiceCheckAccessHandler.ServeHTTP(w, r)
 		case AccessServiceCreateServiceAccountProcedure:
@@ -545,6 +687,22 @@ func (UnimplementedAccessServiceHandler) AssignRole(context.Context, *v1.AssignR
 
 func (UnimplementedAccessServiceHandler) RevokeRole(context.Context, *v1.RevokeRoleRequest) (*v1.RevokeRoleResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.AccessService.RevokeRole is not implemented"))
+}
+
+func (UnimplementedAccessServiceHandler) TransferOwnership(context.Context, *v1.TransferOwnershipRequest) (*v1.TransferOwnershipResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.AccessService.TransferOwnership is not implemented"))
+}
+
+func (UnimplementedAccessServiceHandler) ConfirmOwnershipTransfer(context.Context, *v1.ConfirmOwnershipTransferRequest) (*v1.ConfirmOwnershipTransferResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.AccessService.ConfirmOwnershipTransfer is not implemented"))
+}
+
+func (UnimplementedAccessServiceHandler) CancelOwnershipTransfer(context.Context, *v1.CancelOwnershipTransferRequest) (*v1.CancelOwnershipTransferResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.AccessService.CancelOwnershipTransfer is not implemented"))
+}
+
+func (UnimplementedAccessServiceHandler) ListOwnershipTransfers(context.Context, *v1.ListOwnershipTransfersRequest) (*v1.ListOwnershipTransfersResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.AccessService.ListOwnershipTransfers is not implemented"))
 }
 
 func (UnimplementedAccessServiceHandler) CheckAccess(context.Context, *v1.CheckAccessRequest) (*v1.CheckAccessResponse, error) {

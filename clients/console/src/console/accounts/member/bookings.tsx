@@ -35,7 +35,6 @@ import {
   List,
   NameLink,
   Note,
-  quiet,
   right,
   Strong,
 } from "../../ui";
@@ -65,10 +64,10 @@ export function Bookings({ member }: { member: Member }) {
         title={d.member.coming}
         skeleton={4}
         caption={d.member.coming}
-        empty={<State title={d.member.nothing}>{d.member.nothingNote}</State>}
+        empty={<State title={d.member.nothing} note={d.member.nothingNote} />}
         columns={[
           {
-            ...quiet,
+            c: "dimmed",
             w: 170,
             show: ({ sessionStartTime, timeZone }) => (
               <Time at={sessionStartTime} zone={timeZone} />

@@ -25,14 +25,13 @@ const icons = {
   [DeviceKind.WEB]: IconWorld,
 };
 
-/** A member's devices and notification preferences. Only the member can change them. */
-export function MessageChannels({
-  member,
-  devices,
-}: {
+interface MessageChannelsProps {
   member: Member;
   devices: readonly Device[];
-}) {
+}
+
+/** A member's devices and notification preferences. Only the member can change them. */
+export function MessageChannels({ member, devices }: MessageChannelsProps) {
   const { t, d } = useDeskTexts();
   const n = useNotices();
   const { tenant } = useMe();
@@ -41,9 +40,11 @@ export function MessageChannels({
     <Stack gap={18}>
       <Card bare title={d.member.devices}>
         {devices.length === 0 ? (
-          <State icon={IconDeviceMobileOff} title={d.member.noDevices}>
-            {d.member.noDevicesNote}
-          </State>
+          <State
+            icon={IconDeviceMobileOff}
+            title={d.member.noDevices}
+            note={d.member.noDevicesNote}
+          />
         ) : (
           <ul className={classes.devices}>
             {devices.map(({ id, kind, lastSeenTime, createTime }) => {

@@ -11,7 +11,6 @@ import { useDisclosure } from "@mantine/hooks";
 import { IconPlus } from "@tabler/icons-react";
 import { useState } from "react";
 import { useText } from "../../../i18n";
-import { ask } from "../../../shared/ask";
 import { useCall } from "../../../shared/calls";
 import { useFields } from "../../../shared/form";
 import { Ledger } from "../../../shared/ledger";
@@ -61,7 +60,7 @@ export function Credits({ member }: { member: Member }) {
         {({ subscriptions }) =>
           subscriptions.length === 0 ? (
             <Card bare>
-              <State title={t.members.noPlan}>{t.members.noPlanNote}</State>
+              <State title={t.members.noPlan} note={t.members.noPlanNote} />
             </Card>
           ) : (
             subscriptions.map((one) => <SubscriptionCard key={one.id} subscription={one} />)
@@ -79,28 +78,25 @@ function SubscriptionCard({ subscription }: { subscription: Subscription }) {
   const pause = useCall(CreditService.method.pauseSubscription);
   const resume = useCall(CreditService.method.resumeSubscription);
   const debt = useCall(CreditService.method.markDebt);
-  const end = useCall(CreditService.method.cancelSubscription);
   const { id: subscriptionId, status, planName } = subscription;
-  const running = status <= SubscriptionStatus.DEBT;
-  const counted = subscription.planKind === PlanKind.CREDITS;
-  const active = status === SubscriptionStatus.ACTIVE;
-  const finish = async () => {
-    const answer = await ask({
+  const end = useCall(CreditService.method.cancelSubscription, {
+    ask: {
       title: t.members.endTitle(planName),
       body: t.members.endBody,
       yes: t.members.end,
       reason: t.fields.reason,
       danger: true,
-    });
-    if (answer) await end.run({ subscriptionId, reason: answer.reason });
-  };
-  const actions: (Action | false)[] = [
-    counted && can("credit.grant") && { label: t.members.grant, run: grant.open },
-    active
-      ? { label: t.members.pause, run: () => pause.run({ subscriptionId }) }
-      : { label: t.members.resume, run: () => resume.run({ subscriptionId }) },
-    active && { label: t.members.debt, run: () => debt.run({ subscriptionId }) },
-    { label: t.members.end, run: finish, danger: true },
+    },
+  });
+  const running = status <= SubscriptionStatus.DEBT;
+  const counted = subscription.planKind === PlanKind.CREDITS;
+  const active = status === SubscriptionStatus.ACTIVE;
+  const actions: Action[] = [
+    [counted && can("credit.grant"), t.members.grant, grant.open],
+    [active, t.members.pause, () => pause.run({ subscriptionId })],
+    [!active, t.members.resume, () => resume.run({ subscriptionId })],
+    [active, t.members.debt, () => debt.run({ subscriptionId })],
+    [true, t.members.end, () => end.run({ subscriptionId }), "danger"],
   ];
   return (
     <Card

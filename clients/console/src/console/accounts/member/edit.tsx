@@ -1,6 +1,7 @@
 import { type Member, MemberService } from "@berthhq/client";
 import { TagsInput, Textarea, TextInput } from "@mantine/core";
 import { useText } from "../../../i18n";
+import { useMe } from "../../../shared/me";
 import { EditForm, useSave } from "../../ui/edit-form";
 import { Columns, Language, Name, Zone } from "../../ui/inputs";
 
@@ -19,6 +20,7 @@ export function EditMember({ member, onClose }: { member: Member; onClose: () =>
   const t = useText();
   const update = useSave(MemberService.method.updateMember);
   const { id } = member;
+  const theirs = useMe().member.id !== id && member.roles.includes("owner");
   return (
     <EditForm
       entity={member}
@@ -34,8 +36,19 @@ export function EditMember({ member, onClose }: { member: Member; onClose: () =>
       {({ values, set, ...form }) => (
         <>
           <Name {...form.text("name")} />
-          <TextInput {...form.text("email")} type="email" maxLength={254} />
-          <TextInput {...form.text("phone")} type="tel" description={t.members.phoneNote} />
+          <TextInput
+            {...form.text("email")}
+            type="email"
+            maxLength={254}
+            disabled={theirs}
+            description={theirs && t.members.ownersContacts}
+          />
+          <TextInput
+            {...form.text("phone")}
+            type="tel"
+            disabled={theirs}
+            description={theirs ? t.members.ownersContacts : t.members.phoneNote}
+          />
           <Columns>
             <TextInput {...form.text("tier")} maxLength={50} />
             <Language {...form.choice("locale")} clearable />

@@ -4,7 +4,6 @@ import { Group, Stack, Text } from "@mantine/core";
 import { IconPencil } from "@tabler/icons-react";
 import { useText } from "../../../i18n";
 import { useDeskTexts } from "../../../i18n/desk";
-import { ask } from "../../../shared/ask";
 import { useCall } from "../../../shared/calls";
 import { later } from "../../../shared/lazy";
 import { useMe, useTitle } from "../../../shared/me";
@@ -23,7 +22,7 @@ import {
   useLanguageName,
 } from "../../ui";
 import text from "../../ui/text.module.css";
-import { RoleTags } from "../roles/names";
+import { RoleTags, useManages } from "../roles/names";
 
 const Attendance = later(() => import("./attendance"), "Attendance");
 const Bookings = later(() => import("./bookings"), "Bookings");
@@ -70,23 +69,25 @@ function Contact({
 function Profile({ member, devices }: { member: Member; devices: readonly Device[] }) {
   const { t, d } = useDeskTexts();
   const { tenant, can } = useMe();
+  const manages = useManages();
   const languageName = useLanguageName();
-  const update = useCall(MemberService.method.updateMember, { done: t.done.saved });
   const active = member.status === MemberStatus.ACTIVE;
+  const update = useCall(MemberService.method.updateMember, {
+    ...(active && {
+      ask: {
+        title: t.members.deactivateTitle(member.name),
+        body: t.members.deactivateBody,
+        yes: t.members.deactivate,
+        danger: true,
+      },
+    }),
+    done: t.done.saved,
+  });
   const become = (status: MemberStatus) =>
     update.run({
       member: { id: member.id, status, etag: member.etag },
       updateMask: { paths: ["status"] },
     });
-  const deactivate = async () => {
-    const sure = await ask({
-      title: t.members.deactivateTitle(member.name),
-      body: t.members.deactivateBody,
-      yes: t.members.deactivate,
-      danger: true,
-    });
-    if (sure) await become(MemberStatus.INACTIVE);
-  };
   const tabs: (Part | false)[] = [
     can("booking.read") && ["bookings", d.member.bookings, () => <Bookings member={member} />],
     can("credit.read") && ["credits", t.members.credits, () => <Credits member={member} />],
@@ -108,7 +109,7 @@ function Profile({ member, devices }: { member: Member; devices: readonly Device
           active ? <RoleTags roles={member.roles} /> : <Tag tone="bad">{t.members.inactive}</Tag>
         }
       >
-        {can("member.write") && (
+        {can("member.write") && manages(member) && (
           <>
             <DialogButton
               variant="default"
@@ -122,9 +123,8 @@ function Profile({ member, devices }: { member: Member; devices: readonly Device
               outlined
               label={t.actions.actions}
               actions={[
-                active
-                  ? { label: t.members.deactivate, run: deactivate, danger: true }
-                  : { label: t.members.reactivate, run: () => become(MemberStatus.ACTIVE) },
+                [active, t.members.deactivate, () => become(MemberStatus.INACTIVE), "danger"],
+                [!active, t.members.reactivate, () => become(MemberStatus.ACTIVE)],
               ]}
             />
           </>

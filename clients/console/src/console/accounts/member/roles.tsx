@@ -5,15 +5,17 @@ import { useState } from "react";
 import { useText } from "../../../i18n";
 import { useCall } from "../../../shared/calls";
 import { useAll } from "../../../shared/lists";
-import { useCan } from "../../../shared/me";
+import { useMe } from "../../../shared/me";
 import { Card } from "../../../shared/ui";
 import { Note, Strong } from "../../ui";
-import { titleOf } from "../roles/names";
+import { titleOf, useGives } from "../roles/names";
+import { Ownership } from "./ownership";
 
 /** A member's roles. */
 export function Roles({ member }: { member: Member }) {
   const t = useText();
-  const can = useCan();
+  const { can, member: me } = useMe();
+  const gives = useGives();
   const roles = useAll(AccessService.method.listRoles, {}, (answer) => answer.roles);
   const title = (name: string) =>
     titleOf(roles.data?.find((role) => role.name === name) ?? { name }, t);
@@ -29,7 +31,7 @@ export function Roles({ member }: { member: Member }) {
               <Strong>{title(role)}</Strong>
               <Note>{roles.data?.find(({ name }) => name === role)?.description}</Note>
             </Text>
-            {can("role.assign") && (
+            {can("role.assign") && (gives(role) || member.id === me.id) && (
               <ActionIcon
                 aria-label={t.members.takeRole(title(role))}
                 loading={take.busy}
@@ -49,7 +51,9 @@ export function Roles({ member }: { member: Member }) {
               value={chosen}
               onChange={setChosen}
               data={(roles.data ?? [])
-                .filter(({ name }) => !member.roles.includes(name) && name !== "partner")
+                .filter(
+                  ({ name }) => !member.roles.includes(name) && name !== "partner" && gives(name),
+                )
                 .map(({ name }) => ({ value: name, label: title(name) }))}
             />
             <Button
@@ -64,6 +68,7 @@ export function Roles({ member }: { member: Member }) {
             </Button>
           </Group>
         )}
+        <Ownership member={member} />
       </Stack>
     </Card>
   );

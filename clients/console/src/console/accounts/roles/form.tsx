@@ -11,7 +11,7 @@ import { EditForm, useSave } from "../../ui/edit-form";
 import { Columns, SearchInput } from "../../ui/inputs";
 import text from "../../ui/text.module.css";
 import classes from "./form.module.css";
-import { grouped, keyOf, titleOf } from "./names";
+import { grouped, isAssignable, keyOf, titleOf } from "./names";
 
 const valuesOf = (role: Role | undefined) => ({
   title: role?.title ?? "",
@@ -19,21 +19,19 @@ const valuesOf = (role: Role | undefined) => ({
   permissions: role?.permissions ?? [],
 });
 
-/** Creates or edits a custom role. */
-export function RoleForm({
-  role,
-  roles,
-  permissions,
-  onClose,
-}: {
+interface RoleFormProps {
   /** undefined creates one. */
   role?: Role;
   roles: readonly Role[];
   permissions: readonly Permission[];
   onClose: () => void;
-}) {
+}
+
+/** Creates or edits a custom role. */
+export function RoleForm({ role, roles, permissions, onClose }: RoleFormProps) {
   const t = useText();
   const can = useCan();
+  const assignable = permissions.filter(isAssignable);
   const [key, setKey] = useState("");
   const create = useSave(
     AccessService.method.createRole,
@@ -100,14 +98,15 @@ export function RoleForm({
                 data={roles.map((one) => ({ value: one.name, label: titleOf(one, t) }))}
                 onChange={(name) => {
                   const from = roles.find((one) => one.name === name);
-                  set({ permissions: (from?.permissions ?? []).filter(can) });
+                  const names = assignable.map(({ name }) => name).filter(can);
+                  set({ permissions: names.filter((name) => from?.permissions.includes(name)) });
                 }}
               />
             </Columns>
           )}
           <Textarea {...form.text("description")} autosize maxLength={1000} />
           <Chosen
-            all={permissions}
+            all={assignable}
             chosen={values.permissions}
             onChange={(chosen) => set({ permissions: chosen })}
           />
@@ -117,16 +116,14 @@ export function RoleForm({
   );
 }
 
-/** The permissions of a role. Users can only give permissions that they have themselves. */
-function Chosen({
-  all,
-  chosen: names,
-  onChange,
-}: {
+interface ChosenProps {
   all: readonly Permission[];
   chosen: readonly string[];
   onChange: (names: string[]) => void;
-}) {
+}
+
+/** The permissions of a role. Users can only give permissions that they have themselves. */
+function Chosen({ all, chosen: names, onChange }: ChosenProps) {
   const t = useText();
   const can = useCan();
   const [find, setFind] = useState("");

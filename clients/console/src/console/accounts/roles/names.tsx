@@ -1,10 +1,31 @@
-import type { Permission } from "@berthhq/client";
+import type { Member, Permission } from "@berthhq/client";
 import { type Messages, useText } from "../../../i18n";
+import { useMe } from "../../../shared/me";
 import { Tag } from "../../../shared/ui";
 import { Inline } from "../../ui";
 
 export const titleOf = ({ name, title }: { name: string; title?: string }, t: Messages): string =>
   (t.roleNames as Record<string, string>)[name] ?? (title || name);
+
+/** The roles that only owners give and take. */
+const owned = ["owner", "admin"];
+
+/** Whether the user may give and take a role. */
+export function useGives(): (role: string) => boolean {
+  const { can } = useMe();
+  return (role) => can("admin.manage") || !owned.includes(role);
+}
+
+/** Whether the user may act on a member: only owners act on owners and admins, who may edit themselves. */
+export function useManages(): (member: Pick<Member, "id" | "roles">) => boolean {
+  const me = useMe().member.id;
+  const gives = useGives();
+  return ({ id, roles }) => id === me || roles.every(gives);
+}
+
+/** Whether roles of the tenant's own can have a permission. */
+export const isAssignable = ({ defaultRoles }: Permission): boolean =>
+  defaultRoles.some((role) => role !== "owner");
 
 /** Derives a valid key from a name. */
 export function keyOf(title: string): string {

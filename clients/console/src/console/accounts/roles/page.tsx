@@ -92,14 +92,13 @@ export function RolesPage() {
   );
 }
 
-/** Checks whether a member has a permission, and which role gives it. */
-function Ask({
-  permissions,
-  roles,
-}: {
+interface RolesProps {
   permissions: readonly Permission[];
   roles: readonly Role[];
-}) {
+}
+
+/** Checks whether a member has a permission, and which role gives it. */
+function Ask({ permissions, roles }: RolesProps) {
   const t = useText();
   const [member, setMember] = useState<Member>();
   const [permission, setPermission] = useState<string | null>(null);
@@ -210,13 +209,7 @@ function People({ roles }: { roles: readonly Role[] }) {
 }
 
 /** Which role has which permission. */
-function Matrix({
-  roles,
-  permissions,
-}: {
-  roles: readonly Role[];
-  permissions: readonly Permission[];
-}) {
+function Matrix({ roles, permissions }: RolesProps) {
   const t = useText();
   const can = useCan();
   const [find, setFind] = useState("");

@@ -29,7 +29,7 @@ import {
 import { Card, PageHead, QueryResult, State } from "../../../shared/ui";
 import { type Catalog, useCatalog } from "../../catalog/data";
 import { routes } from "../../routes";
-import { DataTable, FilterSelect, Page, Share, Stats } from "../../ui";
+import { DataTable, FilterSelect, Page, Share, SmallHint, Stats } from "../../ui";
 import { Bars, type Row, type Series } from "./bars";
 import classes from "./charts.module.css";
 
@@ -148,16 +148,14 @@ interface Point {
   readonly values: Row["values"];
 }
 
-/** A chart that can be shown as a table. */
-function Chart({
-  title,
-  points,
-  series,
-}: {
+interface ChartProps {
   title: string;
   points: readonly Point[];
   series: readonly Series[];
-}) {
+}
+
+/** A chart that can be shown as a table. */
+function Chart({ title, points, series }: ChartProps) {
   const { t, locale } = useI18n();
   const [table, { toggle }] = useDisclosure();
   const data = points.flatMap(({ date, values }) =>
@@ -257,9 +255,7 @@ function Heat({ rows }: { rows: readonly UtilizationRow[] }) {
         <State title={t.analytics.none} />
       ) : (
         <>
-          <Text c="dimmed" mb={12} fz="sm">
-            {t.analytics.heatNote}
-          </Text>
+          <SmallHint mb={12}>{t.analytics.heatNote}</SmallHint>
           <Box
             className={classes.heat}
             __vars={{ "--hours": String(hours.length) }}

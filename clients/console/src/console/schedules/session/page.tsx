@@ -14,7 +14,6 @@ import { IconCheck, IconDeviceTv, IconHourglass, IconPencil, IconPlus } from "@t
 import { Fragment, useState } from "react";
 import { useI18n, useText } from "../../../i18n";
 import { useDeskTexts } from "../../../i18n/desk";
-import { ask } from "../../../shared/ask";
 import { useCall } from "../../../shared/calls";
 import { later } from "../../../shared/lazy";
 import { useCan, useTitle } from "../../../shared/me";
@@ -99,16 +98,14 @@ function stateOf(session: Session, t: ReturnType<typeof useText>): [Tone, string
   return ["good", t.sessionState.published];
 }
 
-/** Name, time and place, and what can be done. */
-function Head({
-  session,
-  catalog,
-  onHold,
-}: {
+interface HeadProps {
   session: Session;
   catalog: Catalog;
   onHold: () => void;
-}) {
+}
+
+/** Name, time and place, and what can be done. */
+function Head({ session, catalog, onHold }: HeadProps) {
   const { t, d } = useDeskTexts();
   const can = useCan();
   const zone = session.timeZone;
@@ -253,53 +250,41 @@ function SessionActions({ session }: { session: Session }) {
   const can = useCan();
   const publish = useCall(SessionService.method.publishSession, { done: t.session.published });
   const unpublish = useCall(SessionService.method.unpublishSession);
-  const block = useCall(SessionService.method.blockSession);
+  const block = useCall(SessionService.method.blockSession, {
+    ask: {
+      title: t.session.blockTitle,
+      body: t.session.blockBody,
+      yes: t.session.block,
+      reason: t.fields.reason,
+    },
+  });
   const unblock = useCall(SessionService.method.unblockSession);
   const cancel = useCall(SessionService.method.cancelSession, {
+    ask: {
+      title: t.session.cancelSessionTitle(session.title),
+      body: t.session.cancelSessionBody(session.seatsTaken),
+      yes: t.session.cancel,
+      reason: t.fields.reason,
+      danger: true,
+    },
     done: ({ bookingsCancelled, creditsRefunded }) =>
       t.session.sessionCancelled(bookingsCancelled, creditsRefunded),
   });
   const [displays, { open: showDisplays, close: hideDisplays }] = useDisclosure();
-  const { id: sessionId, etag, state } = session;
+  const { id: sessionId, etag, state, blocked } = session;
   if (state === SessionState.CANCELLED) return null;
   const draft = state === SessionState.DRAFT;
-  const rest: (Action | false)[] = [
-    can("checkin.display") && { label: t.session.displays, run: showDisplays },
-    !draft &&
-      can("session.publish") && {
-        label: t.session.unpublish,
-        run: () => unpublish.run({ sessionId, etag }),
-      },
-    !draft &&
-      can("session.block") &&
-      (session.blocked
-        ? { label: t.session.unblock, run: () => unblock.run({ sessionId }) }
-        : {
-            label: t.session.block,
-            run: async () => {
-              const answer = await ask({
-                title: t.session.blockTitle,
-                body: t.session.blockBody,
-                yes: t.session.block,
-                reason: t.fields.reason,
-              });
-              if (answer) await block.run({ sessionId, reason: answer.reason });
-            },
-          }),
-    can("session.cancel") && {
-      label: t.session.cancel,
-      danger: true,
-      run: async () => {
-        const answer = await ask({
-          title: t.session.cancelSessionTitle(session.title),
-          body: t.session.cancelSessionBody(session.seatsTaken),
-          yes: t.session.cancel,
-          reason: t.fields.reason,
-          danger: true,
-        });
-        if (answer) await cancel.run({ sessionId, reason: answer.reason });
-      },
-    },
+  const blockable = !draft && can("session.block");
+  const rest: Action[] = [
+    [can("checkin.display"), t.session.displays, showDisplays],
+    [
+      !draft && can("session.publish"),
+      t.session.unpublish,
+      () => unpublish.run({ sessionId, etag }),
+    ],
+    [blockable && blocked, t.session.unblock, () => unblock.run({ sessionId })],
+    [blockable && !blocked, t.session.block, () => block.run({ sessionId })],
+    [can("session.cancel"), t.session.cancel, () => cancel.run({ sessionId }), "danger"],
   ];
   return (
     <>

@@ -1,31 +1,28 @@
 import { SessionService, type Workout } from "@berthhq/client";
-import { Button, Group, SegmentedControl, Select, Text, Textarea } from "@mantine/core";
+import { Button, Group, SegmentedControl, Select, Textarea } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { IconPencil } from "@tabler/icons-react";
 import { useState } from "react";
 import { useDesk, useDeskTexts } from "../../../i18n/desk";
-import { ask } from "../../../shared/ask";
 import { useCall } from "../../../shared/calls";
 import { type Bound, Form, FormFoot, named, options, useSubmit } from "../../../shared/form";
 import { useAll } from "../../../shared/lists";
 import { useMe } from "../../../shared/me";
 import { Tag, Time } from "../../../shared/ui";
-import { Dimmed } from "../../ui";
+import { Dimmed, SmallHint } from "../../ui";
 import { EditForm } from "../../ui/edit-form";
 import { Name } from "../../ui/inputs";
 import { Prose } from "./prose";
 
-/** Shows a workout, and edits it if the user may. Deleted workouts are read-only. */
-export function WorkoutDetails({
-  workout,
-  sessionId,
-  onClose,
-}: {
+interface WorkoutDetailsProps {
   workout: Workout;
   /** The session in which it is shown. */
   sessionId?: string | undefined;
   onClose: () => void;
-}) {
+}
+
+/** Shows a workout, and edits it if the user may. Deleted workouts are read-only. */
+export function WorkoutDetails({ workout, sessionId, onClose }: WorkoutDetailsProps) {
   const { t, d } = useDeskTexts();
   const { can, tenant } = useMe();
   const [editing, { open: edit }] = useDisclosure();
@@ -68,20 +65,17 @@ const valuesOf = (workout: Workout | undefined): Values => ({
   body: workout?.body ?? "",
 });
 
-/** Creates or edits a workout. An edit shows in every session that has the workout. */
-export function WorkoutForm({
-  workout,
-  create,
-  sessionId = "",
-  onClose,
-}: {
+interface WorkoutFormProps {
   workout?: Workout;
   /** Creates a workout, if there is none to edit. */
   create?: (values: Values) => Promise<unknown>;
   /** The session of an inline workout; absent for reusable ones. */
   sessionId?: string | undefined;
   onClose: () => void;
-}) {
+}
+
+/** Creates or edits a workout. An edit shows in every session that has the workout. */
+export function WorkoutForm({ workout, create, sessionId = "", onClose }: WorkoutFormProps) {
   const { t, d } = useDeskTexts();
   const update = useCall(SessionService.method.updateWorkout, { quiet: true, done: t.done.saved });
   return (
@@ -104,11 +98,7 @@ export function WorkoutForm({
     >
       {(form) => (
         <>
-          {workout && !workout.inline && (
-            <Text c="dimmed" fz="sm">
-              {d.workouts.everywhere}
-            </Text>
-          )}
+          {workout && !workout.inline && <SmallHint>{d.workouts.everywhere}</SmallHint>}
           <Name {...form.text("name")} />
           <Body {...form.text("body")} />
         </>
@@ -120,6 +110,12 @@ export function WorkoutForm({
 function Delete({ workout, onDone }: { workout: Workout; onDone: () => void }) {
   const d = useDesk();
   const remove = useCall(SessionService.method.deleteWorkout, {
+    ask: {
+      title: d.workouts.deleteTitle(workout.name),
+      body: d.workouts.deleteBody,
+      yes: d.workouts.delete,
+      danger: true,
+    },
     done: d.workouts.deleted(workout.name),
   });
   return (
@@ -128,13 +124,7 @@ function Delete({ workout, onDone }: { workout: Workout; onDone: () => void }) {
       color="red"
       loading={remove.busy}
       onClick={async () => {
-        const sure = await ask({
-          title: d.workouts.deleteTitle(workout.name),
-          body: d.workouts.deleteBody,
-          yes: d.workouts.delete,
-          danger: true,
-        });
-        if (sure && (await remove.run({ workoutId: workout.id, etag: workout.etag }))) onDone();
+        if (await remove.run({ workoutId: workout.id, etag: workout.etag })) onDone();
       }}
     >
       {d.workouts.delete}
@@ -173,16 +163,14 @@ function Body(typed: ReturnType<Bound<Values>["text"]>) {
   );
 }
 
-/** Attaches a workout to a session. */
-export function AttachForm({
-  taken,
-  busy,
-  onChoose,
-}: {
+interface AttachFormProps {
   taken: readonly string[];
   busy: boolean;
   onChoose: (id: string) => Promise<void>;
-}) {
+}
+
+/** Attaches a workout to a session. */
+export function AttachForm({ taken, busy, onChoose }: AttachFormProps) {
   const { t, d } = useDeskTexts();
   const [chosen, setChosen] = useState<string | null>(null);
   const { onSubmit } = useSubmit(async () => {

@@ -41,9 +41,7 @@ export function WorkoutsPage() {
         {(all) =>
           all.length === 0 ? (
             <Card bare>
-              <State icon={IconBarbell} title={d.workouts.none}>
-                {d.workouts.noneNote}
-              </State>
+              <State icon={IconBarbell} title={d.workouts.none} note={d.workouts.noneNote} />
             </Card>
           ) : (
             <>

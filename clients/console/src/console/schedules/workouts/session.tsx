@@ -1,6 +1,6 @@
 import { type Session, SessionService, SessionState, type Workout } from "@berthhq/client";
 import { useQuery } from "@connectrpc/connect-query";
-import { ActionIcon, Group, Menu, Modal, Text } from "@mantine/core";
+import { ActionIcon, Group, Menu, Modal } from "@mantine/core";
 import { IconArrowUp, IconBarbell, IconPlus, IconX } from "@tabler/icons-react";
 import { useEffect, useRef, useState } from "react";
 import { useDeskTexts } from "../../../i18n/desk";
@@ -10,7 +10,7 @@ import { useLast } from "../../../shared/last";
 import { later } from "../../../shared/lazy";
 import { useCan } from "../../../shared/me";
 import { Card, QueryResult, Tag } from "../../../shared/ui";
-import { LinkButton } from "../../ui";
+import { CardHint, LinkButton } from "../../ui";
 import classes from "./session.module.css";
 
 const WorkoutForm = later(() => import("./form"), "WorkoutForm");
@@ -77,9 +77,7 @@ export function SessionWorkouts({ session }: { session: Session }) {
       <QueryResult query={workouts} rows={2}>
         {() =>
           attached.length === 0 ? (
-            <Text c="dimmed" py={14} px={16} fz="sm">
-              {d.workouts.nothingPlanned}
-            </Text>
+            <CardHint>{d.workouts.nothingPlanned}</CardHint>
           ) : (
             <Attached
               workouts={attached}
@@ -127,19 +125,16 @@ export function SessionWorkouts({ session }: { session: Session }) {
   );
 }
 
-/** The attached workouts, in their order. */
-function Attached({
-  workouts,
-  onRead,
-  onMove,
-  onRemove,
-}: {
+interface AttachedProps {
   workouts: readonly Workout[];
   onRead: (id: string) => void;
   /** Takes the new order. Absent if the user may not change it. */
   onMove: ((ids: string[]) => unknown) | undefined;
   onRemove: (workout: Workout) => unknown;
-}) {
+}
+
+/** The attached workouts, in their order. */
+function Attached({ workouts, onRead, onMove, onRemove }: AttachedProps) {
   const { t, d } = useDeskTexts();
   const ids = workouts.map(({ id }) => id);
   return (

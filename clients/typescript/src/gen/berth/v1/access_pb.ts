@@ -12,7 +12,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file berth/v1/access.proto.
  */
 export const file_berth_v1_access: GenFile = /*@__PURE__*/
-  fileDesc("ChViZXJ0aC92MS9hY2Nlc3MucHJvdG8SCGJlcnRoLnYxIq4BCgZBY2Nlc3MSIwoEcnVsZRgBIAEoDjIVLmJlcnRoLnYxLkFjY2Vzcy5SdWxlEhIKCnBlcm1pc3Npb24YAiABKAkSGAoQc2VydmljZV9hY2NvdW50cxgDIAEoCCJRCgRSdWxlEhQKEFJVTEVfVU5TUEVDSUZJRUQQABITCg9SVUxFX1BFUk1JU1NJT04QARINCglSVUxFX1NFTEYQAhIPCgtSVUxFX1BVQkxJQxADOkoKBmFjY2VzcxIeLmdvb2dsZS5wcm90b2J1Zi5NZXRob2RPcHRpb25zGLmOAyABKAsyEC5iZXJ0aC52MS5BY2Nlc3NSBmFjY2Vzc2IGcHJvdG8z", [file_google_protobuf_descriptor]);
+  fileDesc("ChViZXJ0aC92MS9hY2Nlc3MucHJvdG8SCGJlcnRoLnYxIr8BCgZBY2Nlc3MSIwoEcnVsZRgBIAEoDjIVLmJlcnRoLnYxLkFjY2Vzcy5SdWxlEhIKCnBlcm1pc3Npb24YAiABKAkSGAoQc2VydmljZV9hY2NvdW50cxgDIAEoCBIPCgdzdGVwX3VwGAQgASgIIlEKBFJ1bGUSFAoQUlVMRV9VTlNQRUNJRklFRBAAEhMKD1JVTEVfUEVSTUlTU0lPThABEg0KCVJVTEVfU0VMRhACEg8KC1JVTEVfUFVCTElDEAM6SgoGYWNjZXNzEh4uZ29vZ2xlLnByb3RvYnVmLk1ldGhvZE9wdGlvbnMYuY4DIAEoCzIQLmJlcnRoLnYxLkFjY2Vzc1IGYWNjZXNzYgZwcm90bzM", [file_google_protobuf_descriptor]);
 
 /**
  * Access says who may call an RPC. An interceptor reads it from the descriptor and enforces it before the request is
@@ -44,6 +44,14 @@ export type Access = Message<"berth.v1.Access"> & {
    * @generated from field: bool service_accounts = 3;
    */
   serviceAccounts: boolean;
+
+  /**
+   * People need a recent or stronger sign-in to call the RPC, if the tenant asks for it: see Tenant.step_up and
+   * STEP_UP_REQUIRED. Service accounts are exempt.
+   *
+   * @generated from field: bool step_up = 4;
+   */
+  stepUp: boolean;
 };
 
 /**

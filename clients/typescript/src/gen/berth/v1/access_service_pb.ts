@@ -5,7 +5,7 @@
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import { file_berth_v1_access } from "./access_pb.js";
-import type { Permission, Role, ServiceAccount } from "./role_pb.js";
+import type { OwnershipTransfer, Permission, Role, ServiceAccount } from "./role_pb.js";
 import { file_berth_v1_role } from "./role_pb.js";
 import type { Duration, FieldMask } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_duration, file_google_protobuf_field_mask } from "@bufbuild/protobuf/wkt";
@@ -15,7 +15,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file berth/v1/access_service.proto.
  */
 export const file_berth_v1_access_service: GenFile = /*@__PURE__*/
-  fileDesc("Ch1iZXJ0aC92MS9hY2Nlc3Nfc2VydmljZS5wcm90bxIIYmVydGgudjEiKwoWTGlzdFBlcm1pc3Npb25zUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkiRAoXTGlzdFBlcm1pc3Npb25zUmVzcG9uc2USKQoLcGVybWlzc2lvbnMYASADKAsyFC5iZXJ0aC52MS5QZXJtaXNzaW9uIkwKEExpc3RSb2xlc1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhEKCXBhZ2Vfc2l6ZRgCIAEoBRISCgpwYWdlX3Rva2VuGAMgASgJIksKEUxpc3RSb2xlc1Jlc3BvbnNlEh0KBXJvbGVzGAEgAygLMg4uYmVydGgudjEuUm9sZRIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkiRAoRQ3JlYXRlUm9sZVJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhwKBHJvbGUYAiABKAsyDi5iZXJ0aC52MS5Sb2xlIjIKEkNyZWF0ZVJvbGVSZXNwb25zZRIcCgRyb2xlGAEgASgLMg4uYmVydGgudjEuUm9sZSJ1ChFVcGRhdGVSb2xlUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSHAoEcm9sZRgCIAEoCzIOLmJlcnRoLnYxLlJvbGUSLwoLdXBkYXRlX21hc2sYAyABKAsyGi5nb29nbGUucHJvdG9idWYuRmllbGRNYXNrIjIKElVwZGF0ZVJvbGVSZXNwb25zZRIcCgRyb2xlGAEgASgLMg4uYmVydGgudjEuUm9sZSJCChFEZWxldGVSb2xlUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSDAoEcm9sZRgCIAEoCRIMCgRldGFnGAMgASgJIhQKEkRlbGV0ZVJvbGVSZXNwb25zZSJHChFBc3NpZ25Sb2xlUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEQoJbWVtYmVyX2lkGAIgASgJEgwKBHJvbGUYAyABKAkiIwoSQXNzaWduUm9sZVJlc3BvbnNlEg0KBXJvbGVzGAEgAygJIkcKEVJldm9rZVJvbGVSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIRCgltZW1iZXJfaWQYAiABKAkSDAoEcm9sZRgDIAEoCSIjChJSZXZva2VSb2xlUmVzcG9uc2USDQoFcm9sZXMYASADKAkiiAEKEkNoZWNrQWNjZXNzUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEwoJbWVtYmVyX2lkGAIgASgJSAASEQoHc3ViamVjdBgDIAEoCUgAEhwKEnNlcnZpY2VfYWNjb3VudF9pZBgEIAEoCUgAEhIKCnBlcm1pc3Npb24YBSABKAlCBQoDd2hvImUKE0NoZWNrQWNjZXNzUmVzcG9uc2USDwoHYWxsb3dlZBgBIAEoCBIVCg10aHJvdWdoX3JvbGVzGAIgAygJEhYKDmdyYW50aW5nX3JvbGVzGAMgAygJEg4KBmFjdGl2ZRgEIAEoCCJiChtDcmVhdGVTZXJ2aWNlQWNjb3VudFJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEgwKBG5hbWUYAiABKAkSEwoLZGVzY3JpcHRpb24YAyABKAkSDQoFcm9sZXMYBCADKAkiYwocQ3JlYXRlU2VydmljZUFjY291bnRSZXNwb25zZRIxCg9zZXJ2aWNlX2FjY291bnQYASABKAsyGC5iZXJ0aC52MS5TZXJ2aWNlQWNjb3VudBIQCgNrZXkYAiABKAlCA4ABASJvChpMaXN0U2VydmljZUFjY291bnRzUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSFwoPaW5jbHVkZV9yZXZva2VkGAIgASgIEhEKCXBhZ2Vfc2l6ZRgDIAEoBRISCgpwYWdlX3Rva2VuGAQgASgJImoKG0xpc3RTZXJ2aWNlQWNjb3VudHNSZXNwb25zZRIyChBzZXJ2aWNlX2FjY291bnRzGAEgAygLMhguYmVydGgudjEuU2VydmljZUFjY291bnQSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJInsKHlJvdGF0ZVNlcnZpY2VBY2NvdW50S2V5UmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSGgoSc2VydmljZV9hY2NvdW50X2lkGAIgASgJEioKB292ZXJsYXAYAyABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24iZgofUm90YXRlU2VydmljZUFjY291bnRLZXlSZXNwb25zZRIxCg9zZXJ2aWNlX2FjY291bnQYASABKAsyGC5iZXJ0aC52MS5TZXJ2aWNlQWNjb3VudBIQCgNrZXkYAiABKAlCA4ABASJMChtSZXZva2VTZXJ2aWNlQWNjb3VudFJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhoKEnNlcnZpY2VfYWNjb3VudF9pZBgCIAEoCSJRChxSZXZva2VTZXJ2aWNlQWNjb3VudFJlc3BvbnNlEjEKD3NlcnZpY2VfYWNjb3VudBgBIAEoCzIYLmJlcnRoLnYxLlNlcnZpY2VBY2NvdW50IjkKEkV4Y2hhbmdlS2V5UmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEAoDa2V5GAIgASgJQgOAAQEicgoTRXhjaGFuZ2VLZXlSZXNwb25zZRIZCgxhY2Nlc3NfdG9rZW4YASABKAlCA4ABARItCgpleHBpcmVzX2luGAIgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEhEKCXRlbmFudF9pZBgDIAEoCTLrCgoNQWNjZXNzU2VydmljZRJsCg9MaXN0UGVybWlzc2lvbnMSIC5iZXJ0aC52MS5MaXN0UGVybWlzc2lvbnNSZXF1ZXN0GiEuYmVydGgudjEuTGlzdFBlcm1pc3Npb25zUmVzcG9uc2UiFJACAcrzGA0IARIJcm9sZS5yZWFkEloKCUxpc3RSb2xlcxIaLmJlcnRoLnYxLkxpc3RSb2xlc1JlcXVlc3QaGy5iZXJ0aC52MS5MaXN0Um9sZXNSZXNwb25zZSIUkAIByvMYDQgBEglyb2xlLnJlYWQSWwoKQ3JlYXRlUm9sZRIbLmJlcnRoLnYxLkNyZWF0ZVJvbGVSZXF1ZXN0GhwuYmVydGgudjEuQ3JlYXRlUm9sZVJlc3BvbnNlIhLK8xgOCAESCnJvbGUud3JpdGUSWwoKVXBkYXRlUm9sZRIbLmJlcnRoLnYxLlVwZGF0ZVJvbGVSZXF1ZXN0GhwuYmVydGgudjEuVXBkYXRlUm9sZVJlc3BvbnNlIhLK8xgOCAESCnJvbGUud3JpdGUSWwoKRGVsZXRlUm9sZRIbLmJlcnRoLnYxLkRlbGV0ZVJvbGVSZXF1ZXN0GhwuYmVydGgudjEuRGVsZXRlUm9sZVJlc3BvbnNlIhLK8xgOCAESCnJvbGUud3JpdGUSXAoKQXNzaWduUm9sZRIbLmJlcnRoLnYxLkFzc2lnblJvbGVSZXF1ZXN0GhwuYmVydGgudjEuQXNzaWduUm9sZVJlc3BvbnNlIhPK8xgPCAESC3JvbGUuYXNzaWduElwKClJldm9rZVJvbGUSGy5iZXJ0aC52MS5SZXZva2VSb2xlUmVxdWVzdBocLmJlcnRoLnYxLlJldm9rZVJvbGVSZXNwb25zZSITyvMYDwgBEgtyb2xlLmFzc2lnbhJjCgtDaGVja0FjY2VzcxIcLmJlcnRoLnYxLkNoZWNrQWNjZXNzUmVxdWVzdBodLmJlcnRoLnYxLkNoZWNrQWNjZXNzUmVzcG9uc2UiF5ACAcrzGBAIARIMYWNjZXNzLmNoZWNrEn0KFENyZWF0ZVNlcnZpY2VBY2NvdW50EiUuYmVydGgudjEuQ3JlYXRlU2VydmljZUFjY291bnRSZXF1ZXN0GiYuYmVydGgudjEuQ3JlYXRlU2VydmljZUFjY291bnRSZXNwb25zZSIWyvMYEggBEg5hY2NvdW50Lm1hbmFnZRJ9ChNMaXN0U2VydmljZUFjY291bnRzEiQuYmVydGgudjEuTGlzdFNlcnZpY2VBY2NvdW50c1JlcXVlc3QaJS5iZXJ0aC52MS5MaXN0U2VydmljZUFjY291bnRzUmVzcG9uc2UiGZACAcrzGBIIARIOYWNjb3VudC5tYW5hZ2UShgEKF1JvdGF0ZVNlcnZpY2VBY2NvdW50S2V5EiguYmVydGgudjEuUm90YXRlU2VydmljZUFjY291bnRLZXlSZXF1ZXN0GikuYmVydGgudjEuUm90YXRlU2VydmljZUFjY291bnRLZXlSZXNwb25zZSIWyvMYEggBEg5hY2NvdW50Lm1hbmFnZRJ9ChRSZXZva2VTZXJ2aWNlQWNjb3VudBIlLmJlcnRoLnYxLlJldm9rZVNlcnZpY2VBY2NvdW50UmVxdWVzdBomLmJlcnRoLnYxLlJldm9rZVNlcnZpY2VBY2NvdW50UmVzcG9uc2UiFsrzGBIIARIOYWNjb3VudC5tYW5hZ2USUgoLRXhjaGFuZ2VLZXkSHC5iZXJ0aC52MS5FeGNoYW5nZUtleVJlcXVlc3QaHS5iZXJ0aC52MS5FeGNoYW5nZUtleVJlc3BvbnNlIgbK8xgCCANiBnByb3RvMw", [file_berth_v1_access, file_berth_v1_role, file_google_protobuf_duration, file_google_protobuf_field_mask]);
+  fileDesc("Ch1iZXJ0aC92MS9hY2Nlc3Nfc2VydmljZS5wcm90bxIIYmVydGgudjEiKwoWTGlzdFBlcm1pc3Npb25zUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkiRAoXTGlzdFBlcm1pc3Npb25zUmVzcG9uc2USKQoLcGVybWlzc2lvbnMYASADKAsyFC5iZXJ0aC52MS5QZXJtaXNzaW9uIkwKEExpc3RSb2xlc1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhEKCXBhZ2Vfc2l6ZRgCIAEoBRISCgpwYWdlX3Rva2VuGAMgASgJIksKEUxpc3RSb2xlc1Jlc3BvbnNlEh0KBXJvbGVzGAEgAygLMg4uYmVydGgudjEuUm9sZRIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkiRAoRQ3JlYXRlUm9sZVJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhwKBHJvbGUYAiABKAsyDi5iZXJ0aC52MS5Sb2xlIjIKEkNyZWF0ZVJvbGVSZXNwb25zZRIcCgRyb2xlGAEgASgLMg4uYmVydGgudjEuUm9sZSJ1ChFVcGRhdGVSb2xlUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSHAoEcm9sZRgCIAEoCzIOLmJlcnRoLnYxLlJvbGUSLwoLdXBkYXRlX21hc2sYAyABKAsyGi5nb29nbGUucHJvdG9idWYuRmllbGRNYXNrIjIKElVwZGF0ZVJvbGVSZXNwb25zZRIcCgRyb2xlGAEgASgLMg4uYmVydGgudjEuUm9sZSJCChFEZWxldGVSb2xlUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSDAoEcm9sZRgCIAEoCRIMCgRldGFnGAMgASgJIhQKEkRlbGV0ZVJvbGVSZXNwb25zZSJHChFBc3NpZ25Sb2xlUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEQoJbWVtYmVyX2lkGAIgASgJEgwKBHJvbGUYAyABKAkiIwoSQXNzaWduUm9sZVJlc3BvbnNlEg0KBXJvbGVzGAEgAygJIkcKEVJldm9rZVJvbGVSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIRCgltZW1iZXJfaWQYAiABKAkSDAoEcm9sZRgDIAEoCSIjChJSZXZva2VSb2xlUmVzcG9uc2USDQoFcm9sZXMYASADKAkiQAoYVHJhbnNmZXJPd25lcnNoaXBSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIRCgltZW1iZXJfaWQYAiABKAkiSgoZVHJhbnNmZXJPd25lcnNoaXBSZXNwb25zZRItCgh0cmFuc2ZlchgBIAEoCzIbLmJlcnRoLnYxLk93bmVyc2hpcFRyYW5zZmVyIkkKH0NvbmZpcm1Pd25lcnNoaXBUcmFuc2ZlclJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhMKC3RyYW5zZmVyX2lkGAIgASgJIjEKIENvbmZpcm1Pd25lcnNoaXBUcmFuc2ZlclJlc3BvbnNlEg0KBXJvbGVzGAEgAygJIkgKHkNhbmNlbE93bmVyc2hpcFRyYW5zZmVyUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEwoLdHJhbnNmZXJfaWQYAiABKAkiIQofQ2FuY2VsT3duZXJzaGlwVHJhbnNmZXJSZXNwb25zZSIyCh1MaXN0T3duZXJzaGlwVHJhbnNmZXJzUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkiUAoeTGlzdE93bmVyc2hpcFRyYW5zZmVyc1Jlc3BvbnNlEi4KCXRyYW5zZmVycxgBIAMoCzIbLmJlcnRoLnYxLk93bmVyc2hpcFRyYW5zZmVyIogBChJDaGVja0FjY2Vzc1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhMKCW1lbWJlcl9pZBgCIAEoCUgAEhEKB3N1YmplY3QYAyABKAlIABIcChJzZXJ2aWNlX2FjY291bnRfaWQYBCABKAlIABISCgpwZXJtaXNzaW9uGAUgASgJQgUKA3dobyJlChNDaGVja0FjY2Vzc1Jlc3BvbnNlEg8KB2FsbG93ZWQYASABKAgSFQoNdGhyb3VnaF9yb2xlcxgCIAMoCRIWCg5ncmFudGluZ19yb2xlcxgDIAMoCRIOCgZhY3RpdmUYBCABKAgiYgobQ3JlYXRlU2VydmljZUFjY291bnRSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIMCgRuYW1lGAIgASgJEhMKC2Rlc2NyaXB0aW9uGAMgASgJEg0KBXJvbGVzGAQgAygJImMKHENyZWF0ZVNlcnZpY2VBY2NvdW50UmVzcG9uc2USMQoPc2VydmljZV9hY2NvdW50GAEgASgLMhguYmVydGgudjEuU2VydmljZUFjY291bnQSEAoDa2V5GAIgASgJQgOAAQEibwoaTGlzdFNlcnZpY2VBY2NvdW50c1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhcKD2luY2x1ZGVfcmV2b2tlZBgCIAEoCBIRCglwYWdlX3NpemUYAyABKAUSEgoKcGFnZV90b2tlbhgEIAEoCSJqChtMaXN0U2VydmljZUFjY291bnRzUmVzcG9uc2USMgoQc2VydmljZV9hY2NvdW50cxgBIAMoCzIYLmJlcnRoLnYxLlNlcnZpY2VBY2NvdW50EhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSJ7Ch5Sb3RhdGVTZXJ2aWNlQWNjb3VudEtleVJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhoKEnNlcnZpY2VfYWNjb3VudF9pZBgCIAEoCRIqCgdvdmVybGFwGAMgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uImYKH1JvdGF0ZVNlcnZpY2VBY2NvdW50S2V5UmVzcG9uc2USMQoPc2VydmljZV9hY2NvdW50GAEgASgLMhguYmVydGgudjEuU2VydmljZUFjY291bnQSEAoDa2V5GAIgASgJQgOAAQEiTAobUmV2b2tlU2VydmljZUFjY291bnRSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIaChJzZXJ2aWNlX2FjY291bnRfaWQYAiABKAkiUQocUmV2b2tlU2VydmljZUFjY291bnRSZXNwb25zZRIxCg9zZXJ2aWNlX2FjY291bnQYASABKAsyGC5iZXJ0aC52MS5TZXJ2aWNlQWNjb3VudCI5ChJFeGNoYW5nZUtleVJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhAKA2tleRgCIAEoCUIDgAEBInIKE0V4Y2hhbmdlS2V5UmVzcG9uc2USGQoMYWNjZXNzX3Rva2VuGAEgASgJQgOAAQESLQoKZXhwaXJlc19pbhgCIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIRCgl0ZW5hbnRfaWQYAyABKAky/A4KDUFjY2Vzc1NlcnZpY2USbAoPTGlzdFBlcm1pc3Npb25zEiAuYmVydGgudjEuTGlzdFBlcm1pc3Npb25zUmVxdWVzdBohLmJlcnRoLnYxLkxpc3RQZXJtaXNzaW9uc1Jlc3BvbnNlIhSQAgHK8xgNCAESCXJvbGUucmVhZBJaCglMaXN0Um9sZXMSGi5iZXJ0aC52MS5MaXN0Um9sZXNSZXF1ZXN0GhsuYmVydGgudjEuTGlzdFJvbGVzUmVzcG9uc2UiFJACAcrzGA0IARIJcm9sZS5yZWFkEl0KCkNyZWF0ZVJvbGUSGy5iZXJ0aC52MS5DcmVhdGVSb2xlUmVxdWVzdBocLmJlcnRoLnYxLkNyZWF0ZVJvbGVSZXNwb25zZSIUyvMYEAgBEgpyb2xlLndyaXRlIAESXQoKVXBkYXRlUm9sZRIbLmJlcnRoLnYxLlVwZGF0ZVJvbGVSZXF1ZXN0GhwuYmVydGgudjEuVXBkYXRlUm9sZVJlc3BvbnNlIhTK8xgQCAESCnJvbGUud3JpdGUgARJdCgpEZWxldGVSb2xlEhsuYmVydGgudjEuRGVsZXRlUm9sZVJlcXVlc3QaHC5iZXJ0aC52MS5EZWxldGVSb2xlUmVzcG9uc2UiFMrzGBAIARIKcm9sZS53cml0ZSABEl4KCkFzc2lnblJvbGUSGy5iZXJ0aC52MS5Bc3NpZ25Sb2xlUmVxdWVzdBocLmJlcnRoLnYxLkFzc2lnblJvbGVSZXNwb25zZSIVyvMYEQgBEgtyb2xlLmFzc2lnbiABEl4KClJldm9rZVJvbGUSGy5iZXJ0aC52MS5SZXZva2VSb2xlUmVxdWVzdBocLmJlcnRoLnYxLlJldm9rZVJvbGVSZXNwb25zZSIVyvMYEQgBEgtyb2xlLmFzc2lnbiABEnQKEVRyYW5zZmVyT3duZXJzaGlwEiIuYmVydGgudjEuVHJhbnNmZXJPd25lcnNoaXBSZXF1ZXN0GiMuYmVydGgudjEuVHJhbnNmZXJPd25lcnNoaXBSZXNwb25zZSIWyvMYEggBEgxhZG1pbi5tYW5hZ2UgARJ7ChhDb25maXJtT3duZXJzaGlwVHJhbnNmZXISKS5iZXJ0aC52MS5Db25maXJtT3duZXJzaGlwVHJhbnNmZXJSZXF1ZXN0GiouYmVydGgudjEuQ29uZmlybU93bmVyc2hpcFRyYW5zZmVyUmVzcG9uc2UiCMrzGAQIAiABEoQBChdDYW5jZWxPd25lcnNoaXBUcmFuc2ZlchIoLmJlcnRoLnYxLkNhbmNlbE93bmVyc2hpcFRyYW5zZmVyUmVxdWVzdBopLmJlcnRoLnYxLkNhbmNlbE93bmVyc2hpcFRyYW5zZmVyUmVzcG9uc2UiFMrzGBAIAhIMYWRtaW4ubWFuYWdlEoQBChZMaXN0T3duZXJzaGlwVHJhbnNmZXJzEicuYmVydGgudjEuTGlzdE93bmVyc2hpcFRyYW5zZmVyc1JlcXVlc3QaKC5iZXJ0aC52MS5MaXN0T3duZXJzaGlwVHJhbnNmZXJzUmVzcG9uc2UiF5ACAcrzGBAIAhIMYWRtaW4ubWFuYWdlEmMKC0NoZWNrQWNjZXNzEhwuYmVydGgudjEuQ2hlY2tBY2Nlc3NSZXF1ZXN0Gh0uYmVydGgudjEuQ2hlY2tBY2Nlc3NSZXNwb25zZSIXkAIByvMYEAgBEgxhY2Nlc3MuY2hlY2sSfwoUQ3JlYXRlU2VydmljZUFjY291bnQSJS5iZXJ0aC52MS5DcmVhdGVTZXJ2aWNlQWNjb3VudFJlcXVlc3QaJi5iZXJ0aC52MS5DcmVhdGVTZXJ2aWNlQWNjb3VudFJlc3BvbnNlIhjK8xgUCAESDmFjY291bnQubWFuYWdlIAESfQoTTGlzdFNlcnZpY2VBY2NvdW50cxIkLmJlcnRoLnYxLkxpc3RTZXJ2aWNlQWNjb3VudHNSZXF1ZXN0GiUuYmVydGgudjEuTGlzdFNlcnZpY2VBY2NvdW50c1Jlc3BvbnNlIhmQAgHK8xgSCAESDmFjY291bnQubWFuYWdlEogBChdSb3RhdGVTZXJ2aWNlQWNjb3VudEtleRIoLmJlcnRoLnYxLlJvdGF0ZVNlcnZpY2VBY2NvdW50S2V5UmVxdWVzdBopLmJlcnRoLnYxLlJvdGF0ZVNlcnZpY2VBY2NvdW50S2V5UmVzcG9uc2UiGMrzGBQIARIOYWNjb3VudC5tYW5hZ2UgARJ/ChRSZXZva2VTZXJ2aWNlQWNjb3VudBIlLmJlcnRoLnYxLlJldm9rZVNlcnZpY2VBY2NvdW50UmVxdWVzdBomLmJlcnRoLnYxLlJldm9rZVNlcnZpY2VBY2NvdW50UmVzcG9uc2UiGMrzGBQIARIOYWNjb3VudC5tYW5hZ2UgARJSCgtFeGNoYW5nZUtleRIcLmJlcnRoLnYxLkV4Y2hhbmdlS2V5UmVxdWVzdBodLmJlcnRoLnYxLkV4Y2hhbmdlS2V5UmVzcG9uc2UiBsrzGAIIA2IGcHJvdG8z", [file_berth_v1_access, file_berth_v1_role, file_google_protobuf_duration, file_google_protobuf_field_mask]);
 
 /**
  * ListPermissionsRequest lists all permissions.
@@ -390,6 +390,189 @@ export const RevokeRoleResponseSchema: GenMessage<RevokeRoleResponse> = /*@__PUR
   messageDesc(file_berth_v1_access_service, 13);
 
 /**
+ * TransferOwnershipRequest offers the caller's ownership to a member.
+ *
+ * @generated from message berth.v1.TransferOwnershipRequest
+ */
+export type TransferOwnershipRequest = Message<"berth.v1.TransferOwnershipRequest"> & {
+  /**
+   * The tenant. Optional if the token is valid for exactly one tenant.
+   *
+   * @generated from field: string tenant_id = 1;
+   */
+  tenantId: string;
+
+  /**
+   * The member who is to be an owner in the caller's place.
+   *
+   * @generated from field: string member_id = 2;
+   */
+  memberId: string;
+};
+
+/**
+ * Describes the message berth.v1.TransferOwnershipRequest.
+ * Use `create(TransferOwnershipRequestSchema)` to create a new message.
+ */
+export const TransferOwnershipRequestSchema: GenMessage<TransferOwnershipRequest> = /*@__PURE__*/
+  messageDesc(file_berth_v1_access_service, 14);
+
+/**
+ * TransferOwnershipResponse has the open transfer.
+ *
+ * @generated from message berth.v1.TransferOwnershipResponse
+ */
+export type TransferOwnershipResponse = Message<"berth.v1.TransferOwnershipResponse"> & {
+  /**
+   * The transfer.
+   *
+   * @generated from field: berth.v1.OwnershipTransfer transfer = 1;
+   */
+  transfer?: OwnershipTransfer | undefined;
+};
+
+/**
+ * Describes the message berth.v1.TransferOwnershipResponse.
+ * Use `create(TransferOwnershipResponseSchema)` to create a new message.
+ */
+export const TransferOwnershipResponseSchema: GenMessage<TransferOwnershipResponse> = /*@__PURE__*/
+  messageDesc(file_berth_v1_access_service, 15);
+
+/**
+ * ConfirmOwnershipTransferRequest accepts a transfer.
+ *
+ * @generated from message berth.v1.ConfirmOwnershipTransferRequest
+ */
+export type ConfirmOwnershipTransferRequest = Message<"berth.v1.ConfirmOwnershipTransferRequest"> & {
+  /**
+   * The tenant. Optional if the token is valid for exactly one tenant.
+   *
+   * @generated from field: string tenant_id = 1;
+   */
+  tenantId: string;
+
+  /**
+   * The transfer.
+   *
+   * @generated from field: string transfer_id = 2;
+   */
+  transferId: string;
+};
+
+/**
+ * Describes the message berth.v1.ConfirmOwnershipTransferRequest.
+ * Use `create(ConfirmOwnershipTransferRequestSchema)` to create a new message.
+ */
+export const ConfirmOwnershipTransferRequestSchema: GenMessage<ConfirmOwnershipTransferRequest> = /*@__PURE__*/
+  messageDesc(file_berth_v1_access_service, 16);
+
+/**
+ * ConfirmOwnershipTransferResponse has the caller's roles.
+ *
+ * @generated from message berth.v1.ConfirmOwnershipTransferResponse
+ */
+export type ConfirmOwnershipTransferResponse = Message<"berth.v1.ConfirmOwnershipTransferResponse"> & {
+  /**
+   * The names of all roles that the caller has now: the built-in roles by rank, then the others by name.
+   *
+   * @generated from field: repeated string roles = 1;
+   */
+  roles: string[];
+};
+
+/**
+ * Describes the message berth.v1.ConfirmOwnershipTransferResponse.
+ * Use `create(ConfirmOwnershipTransferResponseSchema)` to create a new message.
+ */
+export const ConfirmOwnershipTransferResponseSchema: GenMessage<ConfirmOwnershipTransferResponse> = /*@__PURE__*/
+  messageDesc(file_berth_v1_access_service, 17);
+
+/**
+ * CancelOwnershipTransferRequest withdraws or declines a transfer.
+ *
+ * @generated from message berth.v1.CancelOwnershipTransferRequest
+ */
+export type CancelOwnershipTransferRequest = Message<"berth.v1.CancelOwnershipTransferRequest"> & {
+  /**
+   * The tenant. Optional if the token is valid for exactly one tenant.
+   *
+   * @generated from field: string tenant_id = 1;
+   */
+  tenantId: string;
+
+  /**
+   * The transfer.
+   *
+   * @generated from field: string transfer_id = 2;
+   */
+  transferId: string;
+};
+
+/**
+ * Describes the message berth.v1.CancelOwnershipTransferRequest.
+ * Use `create(CancelOwnershipTransferRequestSchema)` to create a new message.
+ */
+export const CancelOwnershipTransferRequestSchema: GenMessage<CancelOwnershipTransferRequest> = /*@__PURE__*/
+  messageDesc(file_berth_v1_access_service, 18);
+
+/**
+ * CancelOwnershipTransferResponse is empty.
+ *
+ * @generated from message berth.v1.CancelOwnershipTransferResponse
+ */
+export type CancelOwnershipTransferResponse = Message<"berth.v1.CancelOwnershipTransferResponse"> & {
+};
+
+/**
+ * Describes the message berth.v1.CancelOwnershipTransferResponse.
+ * Use `create(CancelOwnershipTransferResponseSchema)` to create a new message.
+ */
+export const CancelOwnershipTransferResponseSchema: GenMessage<CancelOwnershipTransferResponse> = /*@__PURE__*/
+  messageDesc(file_berth_v1_access_service, 19);
+
+/**
+ * ListOwnershipTransfersRequest lists open transfers. A tenant has at most one for each owner.
+ *
+ * @generated from message berth.v1.ListOwnershipTransfersRequest
+ */
+export type ListOwnershipTransfersRequest = Message<"berth.v1.ListOwnershipTransfersRequest"> & {
+  /**
+   * The tenant. Optional if the token is valid for exactly one tenant.
+   *
+   * @generated from field: string tenant_id = 1;
+   */
+  tenantId: string;
+};
+
+/**
+ * Describes the message berth.v1.ListOwnershipTransfersRequest.
+ * Use `create(ListOwnershipTransfersRequestSchema)` to create a new message.
+ */
+export const ListOwnershipTransfersRequestSchema: GenMessage<ListOwnershipTransfersRequest> = /*@__PURE__*/
+  messageDesc(file_berth_v1_access_service, 20);
+
+/**
+ * ListOwnershipTransfersResponse has the open transfers.
+ *
+ * @generated from message berth.v1.ListOwnershipTransfersResponse
+ */
+export type ListOwnershipTransfersResponse = Message<"berth.v1.ListOwnershipTransfersResponse"> & {
+  /**
+   * The transfers, the newest first. At most 100.
+   *
+   * @generated from field: repeated berth.v1.OwnershipTransfer transfers = 1;
+   */
+  transfers: OwnershipTransfer[];
+};
+
+/**
+ * Describes the message berth.v1.ListOwnershipTransfersResponse.
+ * Use `create(ListOwnershipTransfersResponseSchema)` to create a new message.
+ */
+export const ListOwnershipTransfersResponseSchema: GenMessage<ListOwnershipTransfersResponse> = /*@__PURE__*/
+  messageDesc(file_berth_v1_access_service, 21);
+
+/**
  * CheckAccessRequest asks whether a member or service account has a permission.
  *
  * @generated from message berth.v1.CheckAccessRequest
@@ -446,7 +629,7 @@ export type CheckAccessRequest = Message<"berth.v1.CheckAccessRequest"> & {
  * Use `create(CheckAccessRequestSchema)` to create a new message.
  */
 export const CheckAccessRequestSchema: GenMessage<CheckAccessRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_access_service, 14);
+  messageDesc(file_berth_v1_access_service, 22);
 
 /**
  * CheckAccessResponse tells whether access is allowed.
@@ -489,7 +672,7 @@ export type CheckAccessResponse = Message<"berth.v1.CheckAccessResponse"> & {
  * Use `create(CheckAccessResponseSchema)` to create a new message.
  */
 export const CheckAccessResponseSchema: GenMessage<CheckAccessResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_access_service, 15);
+  messageDesc(file_berth_v1_access_service, 23);
 
 /**
  * CreateServiceAccountRequest creates an account.
@@ -531,7 +714,7 @@ export type CreateServiceAccountRequest = Message<"berth.v1.CreateServiceAccount
  * Use `create(CreateServiceAccountRequestSchema)` to create a new message.
  */
 export const CreateServiceAccountRequestSchema: GenMessage<CreateServiceAccountRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_access_service, 16);
+  messageDesc(file_berth_v1_access_service, 24);
 
 /**
  * CreateServiceAccountResponse is the new account and its key.
@@ -559,7 +742,7 @@ export type CreateServiceAccountResponse = Message<"berth.v1.CreateServiceAccoun
  * Use `create(CreateServiceAccountResponseSchema)` to create a new message.
  */
 export const CreateServiceAccountResponseSchema: GenMessage<CreateServiceAccountResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_access_service, 17);
+  messageDesc(file_berth_v1_access_service, 25);
 
 /**
  * ListServiceAccountsRequest lists accounts.
@@ -601,7 +784,7 @@ export type ListServiceAccountsRequest = Message<"berth.v1.ListServiceAccountsRe
  * Use `create(ListServiceAccountsRequestSchema)` to create a new message.
  */
 export const ListServiceAccountsRequestSchema: GenMessage<ListServiceAccountsRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_access_service, 18);
+  messageDesc(file_berth_v1_access_service, 26);
 
 /**
  * ListServiceAccountsResponse is one page, by name, then id.
@@ -629,7 +812,7 @@ export type ListServiceAccountsResponse = Message<"berth.v1.ListServiceAccountsR
  * Use `create(ListServiceAccountsResponseSchema)` to create a new message.
  */
 export const ListServiceAccountsResponseSchema: GenMessage<ListServiceAccountsResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_access_service, 19);
+  messageDesc(file_berth_v1_access_service, 27);
 
 /**
  * RotateServiceAccountKeyRequest creates a new key.
@@ -665,7 +848,7 @@ export type RotateServiceAccountKeyRequest = Message<"berth.v1.RotateServiceAcco
  * Use `create(RotateServiceAccountKeyRequestSchema)` to create a new message.
  */
 export const RotateServiceAccountKeyRequestSchema: GenMessage<RotateServiceAccountKeyRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_access_service, 20);
+  messageDesc(file_berth_v1_access_service, 28);
 
 /**
  * RotateServiceAccountKeyResponse is the account and its new key.
@@ -693,7 +876,7 @@ export type RotateServiceAccountKeyResponse = Message<"berth.v1.RotateServiceAcc
  * Use `create(RotateServiceAccountKeyResponseSchema)` to create a new message.
  */
 export const RotateServiceAccountKeyResponseSchema: GenMessage<RotateServiceAccountKeyResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_access_service, 21);
+  messageDesc(file_berth_v1_access_service, 29);
 
 /**
  * RevokeServiceAccountRequest revokes an account.
@@ -721,7 +904,7 @@ export type RevokeServiceAccountRequest = Message<"berth.v1.RevokeServiceAccount
  * Use `create(RevokeServiceAccountRequestSchema)` to create a new message.
  */
 export const RevokeServiceAccountRequestSchema: GenMessage<RevokeServiceAccountRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_access_service, 22);
+  messageDesc(file_berth_v1_access_service, 30);
 
 /**
  * RevokeServiceAccountResponse is the revoked account.
@@ -742,7 +925,7 @@ export type RevokeServiceAccountResponse = Message<"berth.v1.RevokeServiceAccoun
  * Use `create(RevokeServiceAccountResponseSchema)` to create a new message.
  */
 export const RevokeServiceAccountResponseSchema: GenMessage<RevokeServiceAccountResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_access_service, 23);
+  messageDesc(file_berth_v1_access_service, 31);
 
 /**
  * ExchangeKeyRequest exchanges a key for a token.
@@ -770,7 +953,7 @@ export type ExchangeKeyRequest = Message<"berth.v1.ExchangeKeyRequest"> & {
  * Use `create(ExchangeKeyRequestSchema)` to create a new message.
  */
 export const ExchangeKeyRequestSchema: GenMessage<ExchangeKeyRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_access_service, 24);
+  messageDesc(file_berth_v1_access_service, 32);
 
 /**
  * ExchangeKeyResponse has the token.
@@ -805,7 +988,7 @@ export type ExchangeKeyResponse = Message<"berth.v1.ExchangeKeyResponse"> & {
  * Use `create(ExchangeKeyResponseSchema)` to create a new message.
  */
 export const ExchangeKeyResponseSchema: GenMessage<ExchangeKeyResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_access_service, 25);
+  messageDesc(file_berth_v1_access_service, 33);
 
 /**
  * AccessService manages roles and service accounts. A change takes effect immediately, on every node.
@@ -837,8 +1020,9 @@ export const AccessService: GenService<{
     output: typeof ListRolesResponseSchema;
   },
   /**
-   * CreateRole creates a role.
-   * Errors: ALREADY_EXISTS (name), PERMISSION_NOT_FOUND, PERMISSION_DENIED.
+   * CreateRole creates a role. It cannot have permissions of owners alone, which Permission.default_roles shows:
+   * INVALID_FIELD.
+   * Errors: ALREADY_EXISTS (name), PERMISSION_NOT_FOUND, PERMISSION_DENIED, INVALID_FIELD.
    *
    * @generated from rpc berth.v1.AccessService.CreateRole
    */
@@ -850,7 +1034,7 @@ export const AccessService: GenService<{
   /**
    * UpdateRole edits a role, for everyone who has it. The caller must have the permissions that are added and those
    * that are removed.
-   * Errors: ROLE_NOT_FOUND, ROLE_BUILT_IN, PERMISSION_NOT_FOUND, PERMISSION_DENIED, ETAG_MISMATCH.
+   * Errors: ROLE_NOT_FOUND, ROLE_BUILT_IN, PERMISSION_NOT_FOUND, PERMISSION_DENIED, INVALID_FIELD, ETAG_MISMATCH.
    *
    * @generated from rpc berth.v1.AccessService.UpdateRole
    */
@@ -871,7 +1055,8 @@ export const AccessService: GenService<{
     output: typeof DeleteRoleResponseSchema;
   },
   /**
-   * AssignRole gives a member a role. If they have it already, nothing changes.
+   * AssignRole gives a member a role. If they have it already, nothing changes. The caller needs all permissions of the
+   * role. Only owners, who have admin.manage, make members owners or admins.
    * Errors: MEMBER_NOT_FOUND, ROLE_NOT_FOUND, PERMISSION_DENIED.
    *
    * @generated from rpc berth.v1.AccessService.AssignRole
@@ -882,7 +1067,8 @@ export const AccessService: GenService<{
     output: typeof AssignRoleResponseSchema;
   },
   /**
-   * RevokeRole takes a role from a member. If they do not have it, nothing changes.
+   * RevokeRole takes a role from a member. If they do not have it, nothing changes. The caller needs all permissions of
+   * the role. Only owners, who have admin.manage, take the roles owner and admin. Members may give up their own roles.
    * Errors: MEMBER_NOT_FOUND, ROLE_NOT_FOUND, PERMISSION_DENIED, LAST_OWNER.
    *
    * @generated from rpc berth.v1.AccessService.RevokeRole
@@ -891,6 +1077,51 @@ export const AccessService: GenService<{
     methodKind: "unary";
     input: typeof RevokeRoleRequestSchema;
     output: typeof RevokeRoleResponseSchema;
+  },
+  /**
+   * TransferOwnership offers the caller's ownership to another active member, who confirms it within 7 days. Until then
+   * nothing changes. A new transfer replaces the caller's open one. Owners and the receiver are told.
+   * Errors: MEMBER_NOT_FOUND, INVALID_FIELD (the member is inactive or the caller), STEP_UP_REQUIRED.
+   *
+   * @generated from rpc berth.v1.AccessService.TransferOwnership
+   */
+  transferOwnership: {
+    methodKind: "unary";
+    input: typeof TransferOwnershipRequestSchema;
+    output: typeof TransferOwnershipResponseSchema;
+  },
+  /**
+   * ConfirmOwnershipTransfer makes the caller an owner, and the sender of the transfer an admin. Owners are told. The
+   * transfer must be to the caller, and the sender still an owner.
+   * Errors: OWNERSHIP_TRANSFER_NOT_FOUND (also if it has expired), STEP_UP_REQUIRED.
+   *
+   * @generated from rpc berth.v1.AccessService.ConfirmOwnershipTransfer
+   */
+  confirmOwnershipTransfer: {
+    methodKind: "unary";
+    input: typeof ConfirmOwnershipTransferRequestSchema;
+    output: typeof ConfirmOwnershipTransferResponseSchema;
+  },
+  /**
+   * CancelOwnershipTransfer ends a transfer: owners withdraw it, or the receiver declines it.
+   * Errors: OWNERSHIP_TRANSFER_NOT_FOUND (also if it has expired).
+   *
+   * @generated from rpc berth.v1.AccessService.CancelOwnershipTransfer
+   */
+  cancelOwnershipTransfer: {
+    methodKind: "unary";
+    input: typeof CancelOwnershipTransferRequestSchema;
+    output: typeof CancelOwnershipTransferResponseSchema;
+  },
+  /**
+   * ListOwnershipTransfers lists the open transfers, the newest first: all for owners, those to the caller for others.
+   *
+   * @generated from rpc berth.v1.AccessService.ListOwnershipTransfers
+   */
+  listOwnershipTransfers: {
+    methodKind: "unary";
+    input: typeof ListOwnershipTransfersRequestSchema;
+    output: typeof ListOwnershipTransfersResponseSchema;
   },
   /**
    * CheckAccess tells whether a member or service account has a permission, and through which roles.
@@ -905,8 +1136,8 @@ export const AccessService: GenService<{
   },
   /**
    * CreateServiceAccount creates an account with one key. The key is shown only once: if an idempotency key repeats the
-   * response, the key is empty.
-   * Errors: ALREADY_EXISTS (name), ROLE_NOT_FOUND, PERMISSION_DENIED.
+   * response, the key is empty. An account cannot be an owner, and only owners create admins and act on them.
+   * Errors: ALREADY_EXISTS (name), ROLE_NOT_FOUND, PERMISSION_DENIED, INVALID_FIELD (the role owner).
    *
    * @generated from rpc berth.v1.AccessService.CreateServiceAccount
    */

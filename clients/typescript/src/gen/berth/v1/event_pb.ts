@@ -429,7 +429,9 @@ export enum EventType {
   MEMBER_CHANGED = 70,
 
   /**
-   * Permissions changed: a role was assigned, revoked, created or edited, or a service account changed.
+   * Permissions changed: a role was assigned, revoked, created or edited, or a service account changed. For owners and
+   * admins, and transfers of ownership, `details.change` says what: ROLE_GIVEN, ROLE_TAKEN, DEACTIVATED, REACTIVATED,
+   * CONTACT_CHANGED, TRANSFER_OFFERED, TRANSFER_CONFIRMED or TRANSFER_CANCELLED.
    *
    * @generated from enum value: EVENT_TYPE_ROLES_CHANGED = 71;
    */

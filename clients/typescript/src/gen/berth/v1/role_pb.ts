@@ -12,7 +12,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file berth/v1/role.proto.
  */
 export const file_berth_v1_role: GenFile = /*@__PURE__*/
-  fileDesc("ChNiZXJ0aC92MS9yb2xlLnByb3RvEghiZXJ0aC52MSJGCgpQZXJtaXNzaW9uEgwKBG5hbWUYASABKAkSEwoLZGVzY3JpcHRpb24YAiABKAkSFQoNZGVmYXVsdF9yb2xlcxgDIAMoCSLgAQoEUm9sZRIMCgRuYW1lGAEgASgJEg0KBXRpdGxlGAIgASgJEhMKC2Rlc2NyaXB0aW9uGAMgASgJEhMKC3Blcm1pc3Npb25zGAQgAygJEhAKCGJ1aWx0X2luGAUgASgIEg8KB2hvbGRlcnMYBiABKAUSDAoEZXRhZxgHIAEoCRIvCgtjcmVhdGVfdGltZRgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLdXBkYXRlX3RpbWUYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wItsBCg5TZXJ2aWNlQWNjb3VudBIKCgJpZBgBIAEoCRIMCgRuYW1lGAIgASgJEhMKC2Rlc2NyaXB0aW9uGAMgASgJEg0KBXJvbGVzGAQgAygJEikKBGtleXMYBSADKAsyGy5iZXJ0aC52MS5TZXJ2aWNlQWNjb3VudEtleRIvCgtyZXZva2VfdGltZRgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLY3JlYXRlX3RpbWUYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIsUBChFTZXJ2aWNlQWNjb3VudEtleRIKCgJpZBgBIAEoCRIOCgZwcmVmaXgYAiABKAkSLwoLY3JlYXRlX3RpbWUYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC2V4cGlyZV90aW1lGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIyCg5sYXN0X3VzZWRfdGltZRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBiBnByb3RvMw", [file_google_protobuf_timestamp]);
+  fileDesc("ChNiZXJ0aC92MS9yb2xlLnByb3RvEghiZXJ0aC52MSJGCgpQZXJtaXNzaW9uEgwKBG5hbWUYASABKAkSEwoLZGVzY3JpcHRpb24YAiABKAkSFQoNZGVmYXVsdF9yb2xlcxgDIAMoCSLgAQoEUm9sZRIMCgRuYW1lGAEgASgJEg0KBXRpdGxlGAIgASgJEhMKC2Rlc2NyaXB0aW9uGAMgASgJEhMKC3Blcm1pc3Npb25zGAQgAygJEhAKCGJ1aWx0X2luGAUgASgIEg8KB2hvbGRlcnMYBiABKAUSDAoEZXRhZxgHIAEoCRIvCgtjcmVhdGVfdGltZRgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLdXBkYXRlX3RpbWUYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wItMBChFPd25lcnNoaXBUcmFuc2ZlchIKCgJpZBgBIAEoCRIWCg5mcm9tX21lbWJlcl9pZBgCIAEoCRIRCglmcm9tX25hbWUYAyABKAkSFAoMdG9fbWVtYmVyX2lkGAQgASgJEg8KB3RvX25hbWUYBSABKAkSLwoLY3JlYXRlX3RpbWUYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC2V4cGlyZV90aW1lGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCLbAQoOU2VydmljZUFjY291bnQSCgoCaWQYASABKAkSDAoEbmFtZRgCIAEoCRITCgtkZXNjcmlwdGlvbhgDIAEoCRINCgVyb2xlcxgEIAMoCRIpCgRrZXlzGAUgAygLMhsuYmVydGgudjEuU2VydmljZUFjY291bnRLZXkSLwoLcmV2b2tlX3RpbWUYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC2NyZWF0ZV90aW1lGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCLFAQoRU2VydmljZUFjY291bnRLZXkSCgoCaWQYASABKAkSDgoGcHJlZml4GAIgASgJEi8KC2NyZWF0ZV90aW1lGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgtleHBpcmVfdGltZRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMgoObGFzdF91c2VkX3RpbWUYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wYgZwcm90bzM", [file_google_protobuf_timestamp]);
 
 /**
  * Permission is something that a role can allow. All tenants have the same permissions.
@@ -35,7 +35,7 @@ export type Permission = Message<"berth.v1.Permission"> & {
   description: string;
 
   /**
-   * The built-in roles that have it.
+   * The built-in roles that have it. If this is only the owner, roles of the tenant's own cannot have it.
    *
    * @generated from field: repeated string default_roles = 3;
    */
@@ -129,6 +129,69 @@ export const RoleSchema: GenMessage<Role> = /*@__PURE__*/
   messageDesc(file_berth_v1_role, 1);
 
 /**
+ * OwnershipTransfer is an owner's offer to another member to be an owner in their place.
+ *
+ * @generated from message berth.v1.OwnershipTransfer
+ */
+export type OwnershipTransfer = Message<"berth.v1.OwnershipTransfer"> & {
+  /**
+   * UUIDv7.
+   *
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * The owner who offers it. They become an admin when it is confirmed.
+   *
+   * @generated from field: string from_member_id = 2;
+   */
+  fromMemberId: string;
+
+  /**
+   * The owner's name.
+   *
+   * @generated from field: string from_name = 3;
+   */
+  fromName: string;
+
+  /**
+   * The member who may confirm it.
+   *
+   * @generated from field: string to_member_id = 4;
+   */
+  toMemberId: string;
+
+  /**
+   * The member's name.
+   *
+   * @generated from field: string to_name = 5;
+   */
+  toName: string;
+
+  /**
+   * The time of creation, in UTC.
+   *
+   * @generated from field: google.protobuf.Timestamp create_time = 6;
+   */
+  createTime?: Timestamp | undefined;
+
+  /**
+   * When it expires, in UTC: 7 days after it was created.
+   *
+   * @generated from field: google.protobuf.Timestamp expire_time = 7;
+   */
+  expireTime?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message berth.v1.OwnershipTransfer.
+ * Use `create(OwnershipTransferSchema)` to create a new message.
+ */
+export const OwnershipTransferSchema: GenMessage<OwnershipTransfer> = /*@__PURE__*/
+  messageDesc(file_berth_v1_role, 2);
+
+/**
  * ServiceAccount is the account of a program, such as a partner's.
  *
  * @generated from message berth.v1.ServiceAccount
@@ -189,7 +252,7 @@ export type ServiceAccount = Message<"berth.v1.ServiceAccount"> & {
  * Use `create(ServiceAccountSchema)` to create a new message.
  */
 export const ServiceAccountSchema: GenMessage<ServiceAccount> = /*@__PURE__*/
-  messageDesc(file_berth_v1_role, 2);
+  messageDesc(file_berth_v1_role, 3);
 
 /**
  * ServiceAccountKey describes a key. The key itself is not stored.
@@ -238,5 +301,5 @@ export type ServiceAccountKey = Message<"berth.v1.ServiceAccountKey"> & {
  * Use `create(ServiceAccountKeySchema)` to create a new message.
  */
 export const ServiceAccountKeySchema: GenMessage<ServiceAccountKey> = /*@__PURE__*/
-  messageDesc(file_berth_v1_role, 3);
+  messageDesc(file_berth_v1_role, 4);
 

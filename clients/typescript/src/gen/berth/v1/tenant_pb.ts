@@ -16,7 +16,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file berth/v1/tenant.proto.
  */
 export const file_berth_v1_tenant: GenFile = /*@__PURE__*/
-  fileDesc("ChViZXJ0aC92MS90ZW5hbnQucHJvdG8SCGJlcnRoLnYxIpsCCgZUZW5hbnQSCgoCaWQYASABKAkSDAoEbmFtZRgCIAEoCRIRCgl0aW1lX3pvbmUYAyABKAkSDgoGbG9jYWxlGAQgASgJEhAKCGN1cnJlbmN5GAUgASgJEhYKDnRha2VzX3BheW1lbnRzGAYgASgIEgwKBGV0YWcYByABKAkSLwoLY3JlYXRlX3RpbWUYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC3VwZGF0ZV90aW1lGAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIeCgVicmFuZBgKIAEoCzIPLmJlcnRoLnYxLkJyYW5kEhoKEmF1ZGl0X21lbWJlcl9yZWFkcxgLIAEoCCIvCgVCcmFuZBIQCghsb2dvX3VybBgBIAEoCRIUCgxhY2NlbnRfY29sb3IYAiABKAkijwIKCExvY2F0aW9uEgoKAmlkGAEgASgJEgwKBG5hbWUYAiABKAkSEQoJdGltZV96b25lGAMgASgJEiAKA2dlbxgEIAEoCzITLmdvb2dsZS50eXBlLkxhdExuZxIPCgdhZGRyZXNzGAUgASgJEiMKCGNoYW5uZWxzGAYgAygOMhEuYmVydGgudjEuQ2hhbm5lbBIOCgZhY3RpdmUYByABKAgSDAoEZXRhZxgIIAEoCRIvCgtjcmVhdGVfdGltZRgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLdXBkYXRlX3RpbWUYCiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIscBCghSZXNvdXJjZRIKCgJpZBgBIAEoCRITCgtsb2NhdGlvbl9pZBgCIAEoCRIMCgRuYW1lGAMgASgJEgwKBGtpbmQYBCABKAkSDgoGYWN0aXZlGAUgASgIEgwKBGV0YWcYBiABKAkSLwoLY3JlYXRlX3RpbWUYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC3VwZGF0ZV90aW1lGAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCKpAwoHU2VydmljZRIKCgJpZBgBIAEoCRIMCgRuYW1lGAIgASgJEhMKC2Rlc2NyaXB0aW9uGAMgASgJEhAKCGNhdGVnb3J5GAQgASgJEisKCGR1cmF0aW9uGAUgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEh0KEGRlZmF1bHRfY2FwYWNpdHkYBiABKAVIAIgBARIhChlkZWZhdWx0X3dhaXRsaXN0X2NhcGFjaXR5GAcgASgFEhEKCW1pbl9wYXJ0eRgIIAEoBRIRCgltYXhfcGFydHkYCSABKAUSJAoIZGVsaXZlcnkYCiABKA4yEi5iZXJ0aC52MS5EZWxpdmVyeRINCgVjb2xvchgLIAEoCRIOCgZhY3RpdmUYDCABKAgSDAoEZXRhZxgNIAEoCRIvCgtjcmVhdGVfdGltZRgOIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLdXBkYXRlX3RpbWUYDyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQhMKEV9kZWZhdWx0X2NhcGFjaXR5IuQFCgZQb2xpY3kSMQoOYWR2YW5jZV93aW5kb3cYASABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SOAoVYm9va2luZ19jbG9zZXNfYmVmb3JlGAIgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEjYKE2NhbmNlbGxhdGlvbl93aW5kb3cYAyABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SJAoXYWxsb3dfbGF0ZV9jYW5jZWxsYXRpb24YBCABKAhIAIgBARIdChBhbGxvd19yZXNjaGVkdWxlGAUgASgISAGIAQESNwoSdGllcl9jYW5jZWxsYXRpb25zGAYgASgLMhsuYmVydGgudjEuVGllckNhbmNlbGxhdGlvbnMSKwoIaG9sZF90dGwYByABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SNwoUY2hlY2tpbl9vcGVuc19iZWZvcmUYCCABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SOwoYY2hlY2tpbl9jbG9zZXNfYWZ0ZXJfZW5kGAkgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEhsKDmdwc19tYXhfbWV0ZXJzGAogASgFSAKIAQESGQoMYXV0b19ub19zaG93GAwgASgISAOIAQESNQoSYXV0b19ub19zaG93X2FmdGVyGA0gASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEiAKE2NoZWNraW5fcmVxdWlyZXNfcXIYDiABKAhIBIgBAUIaChhfYWxsb3dfbGF0ZV9jYW5jZWxsYXRpb25CEwoRX2FsbG93X3Jlc2NoZWR1bGVCEQoPX2dwc19tYXhfbWV0ZXJzQg8KDV9hdXRvX25vX3Nob3dCFgoUX2NoZWNraW5fcmVxdWlyZXNfcXJKBAgLEAxSEHdhaXRsaXN0X2VuYWJsZWQiQgoRVGllckNhbmNlbGxhdGlvbnMSLQoJb3ZlcnJpZGVzGAEgAygLMhouYmVydGgudjEuVGllckNhbmNlbGxhdGlvbiKMAQoQVGllckNhbmNlbGxhdGlvbhIMCgR0aWVyGAEgASgJEjYKE2NhbmNlbGxhdGlvbl93aW5kb3cYAiABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SHQoQYWxsb3dfcmVzY2hlZHVsZRgDIAEoCEgAiAEBQhMKEV9hbGxvd19yZXNjaGVkdWxlIqcBCgtQb2xpY3lMYXllchIkCgVsZXZlbBgBIAEoDjIVLmJlcnRoLnYxLlBvbGljeUxldmVsEhEKCXRhcmdldF9pZBgCIAEoCRIgCgZwb2xpY3kYAyABKAsyEC5iZXJ0aC52MS5Qb2xpY3kSDAoEZXRhZxgEIAEoCRIvCgt1cGRhdGVfdGltZRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiVgoMUG9saWN5T3JpZ2luEg0KBWZpZWxkGAEgASgJEiQKBWxldmVsGAIgASgOMhUuYmVydGgudjEuUG9saWN5TGV2ZWwSEQoJdGFyZ2V0X2lkGAMgASgJIoMBCg9FZmZlY3RpdmVQb2xpY3kSIAoGcG9saWN5GAEgASgLMhAuYmVydGgudjEuUG9saWN5EicKB29yaWdpbnMYAiADKAsyFi5iZXJ0aC52MS5Qb2xpY3lPcmlnaW4SJQoGbGF5ZXJzGAMgAygLMhUuYmVydGgudjEuUG9saWN5TGF5ZXIqkwEKC1BvbGljeUxldmVsEhwKGFBPTElDWV9MRVZFTF9VTlNQRUNJRklFRBAAEhgKFFBPTElDWV9MRVZFTF9ERUZBVUxUEAESFwoTUE9MSUNZX0xFVkVMX1RFTkFOVBACEhkKFVBPTElDWV9MRVZFTF9MT0NBVElPThADEhgKFFBPTElDWV9MRVZFTF9TRVJWSUNFEARiBnByb3RvMw", [file_berth_v1_common, file_google_protobuf_duration, file_google_protobuf_timestamp, file_google_type_latlng]);
+  fileDesc("ChViZXJ0aC92MS90ZW5hbnQucHJvdG8SCGJlcnRoLnYxIr4CCgZUZW5hbnQSCgoCaWQYASABKAkSDAoEbmFtZRgCIAEoCRIRCgl0aW1lX3pvbmUYAyABKAkSDgoGbG9jYWxlGAQgASgJEhAKCGN1cnJlbmN5GAUgASgJEhYKDnRha2VzX3BheW1lbnRzGAYgASgIEgwKBGV0YWcYByABKAkSLwoLY3JlYXRlX3RpbWUYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC3VwZGF0ZV90aW1lGAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIeCgVicmFuZBgKIAEoCzIPLmJlcnRoLnYxLkJyYW5kEhoKEmF1ZGl0X21lbWJlcl9yZWFkcxgLIAEoCBIhCgdzdGVwX3VwGAwgASgLMhAuYmVydGgudjEuU3RlcFVwIkgKBlN0ZXBVcBIqCgdtYXhfYWdlGAEgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEhIKCmFjcl92YWx1ZXMYAiADKAkiLwoFQnJhbmQSEAoIbG9nb191cmwYASABKAkSFAoMYWNjZW50X2NvbG9yGAIgASgJIo8CCghMb2NhdGlvbhIKCgJpZBgBIAEoCRIMCgRuYW1lGAIgASgJEhEKCXRpbWVfem9uZRgDIAEoCRIgCgNnZW8YBCABKAsyEy5nb29nbGUudHlwZS5MYXRMbmcSDwoHYWRkcmVzcxgFIAEoCRIjCghjaGFubmVscxgGIAMoDjIRLmJlcnRoLnYxLkNoYW5uZWwSDgoGYWN0aXZlGAcgASgIEgwKBGV0YWcYCCABKAkSLwoLY3JlYXRlX3RpbWUYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC3VwZGF0ZV90aW1lGAogASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCLHAQoIUmVzb3VyY2USCgoCaWQYASABKAkSEwoLbG9jYXRpb25faWQYAiABKAkSDAoEbmFtZRgDIAEoCRIMCgRraW5kGAQgASgJEg4KBmFjdGl2ZRgFIAEoCBIMCgRldGFnGAYgASgJEi8KC2NyZWF0ZV90aW1lGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgt1cGRhdGVfdGltZRgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiqQMKB1NlcnZpY2USCgoCaWQYASABKAkSDAoEbmFtZRgCIAEoCRITCgtkZXNjcmlwdGlvbhgDIAEoCRIQCghjYXRlZ29yeRgEIAEoCRIrCghkdXJhdGlvbhgFIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIdChBkZWZhdWx0X2NhcGFjaXR5GAYgASgFSACIAQESIQoZZGVmYXVsdF93YWl0bGlzdF9jYXBhY2l0eRgHIAEoBRIRCgltaW5fcGFydHkYCCABKAUSEQoJbWF4X3BhcnR5GAkgASgFEiQKCGRlbGl2ZXJ5GAogASgOMhIuYmVydGgudjEuRGVsaXZlcnkSDQoFY29sb3IYCyABKAkSDgoGYWN0aXZlGAwgASgIEgwKBGV0YWcYDSABKAkSLwoLY3JlYXRlX3RpbWUYDiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC3VwZGF0ZV90aW1lGA8gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEITChFfZGVmYXVsdF9jYXBhY2l0eSLkBQoGUG9saWN5EjEKDmFkdmFuY2Vfd2luZG93GAEgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEjgKFWJvb2tpbmdfY2xvc2VzX2JlZm9yZRgCIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhI2ChNjYW5jZWxsYXRpb25fd2luZG93GAMgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEiQKF2FsbG93X2xhdGVfY2FuY2VsbGF0aW9uGAQgASgISACIAQESHQoQYWxsb3dfcmVzY2hlZHVsZRgFIAEoCEgBiAEBEjcKEnRpZXJfY2FuY2VsbGF0aW9ucxgGIAEoCzIbLmJlcnRoLnYxLlRpZXJDYW5jZWxsYXRpb25zEisKCGhvbGRfdHRsGAcgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEjcKFGNoZWNraW5fb3BlbnNfYmVmb3JlGAggASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEjsKGGNoZWNraW5fY2xvc2VzX2FmdGVyX2VuZBgJIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIbCg5ncHNfbWF4X21ldGVycxgKIAEoBUgCiAEBEhkKDGF1dG9fbm9fc2hvdxgMIAEoCEgDiAEBEjUKEmF1dG9fbm9fc2hvd19hZnRlchgNIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIgChNjaGVja2luX3JlcXVpcmVzX3FyGA4gASgISASIAQFCGgoYX2FsbG93X2xhdGVfY2FuY2VsbGF0aW9uQhMKEV9hbGxvd19yZXNjaGVkdWxlQhEKD19ncHNfbWF4X21ldGVyc0IPCg1fYXV0b19ub19zaG93QhYKFF9jaGVja2luX3JlcXVpcmVzX3FySgQICxAMUhB3YWl0bGlzdF9lbmFibGVkIkIKEVRpZXJDYW5jZWxsYXRpb25zEi0KCW92ZXJyaWRlcxgBIAMoCzIaLmJlcnRoLnYxLlRpZXJDYW5jZWxsYXRpb24ijAEKEFRpZXJDYW5jZWxsYXRpb24SDAoEdGllchgBIAEoCRI2ChNjYW5jZWxsYXRpb25fd2luZG93GAIgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEh0KEGFsbG93X3Jlc2NoZWR1bGUYAyABKAhIAIgBAUITChFfYWxsb3dfcmVzY2hlZHVsZSKnAQoLUG9saWN5TGF5ZXISJAoFbGV2ZWwYASABKA4yFS5iZXJ0aC52MS5Qb2xpY3lMZXZlbBIRCgl0YXJnZXRfaWQYAiABKAkSIAoGcG9saWN5GAMgASgLMhAuYmVydGgudjEuUG9saWN5EgwKBGV0YWcYBCABKAkSLwoLdXBkYXRlX3RpbWUYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIlYKDFBvbGljeU9yaWdpbhINCgVmaWVsZBgBIAEoCRIkCgVsZXZlbBgCIAEoDjIVLmJlcnRoLnYxLlBvbGljeUxldmVsEhEKCXRhcmdldF9pZBgDIAEoCSKDAQoPRWZmZWN0aXZlUG9saWN5EiAKBnBvbGljeRgBIAEoCzIQLmJlcnRoLnYxLlBvbGljeRInCgdvcmlnaW5zGAIgAygLMhYuYmVydGgudjEuUG9saWN5T3JpZ2luEiUKBmxheWVycxgDIAMoCzIVLmJlcnRoLnYxLlBvbGljeUxheWVyKpMBCgtQb2xpY3lMZXZlbBIcChhQT0xJQ1lfTEVWRUxfVU5TUEVDSUZJRUQQABIYChRQT0xJQ1lfTEVWRUxfREVGQVVMVBABEhcKE1BPTElDWV9MRVZFTF9URU5BTlQQAhIZChVQT0xJQ1lfTEVWRUxfTE9DQVRJT04QAxIYChRQT0xJQ1lfTEVWRUxfU0VSVklDRRAEYgZwcm90bzM", [file_berth_v1_common, file_google_protobuf_duration, file_google_protobuf_timestamp, file_google_type_latlng]);
 
 /**
  * Tenant is an organization. Tenants share no data.
@@ -104,6 +104,14 @@ export type Tenant = Message<"berth.v1.Tenant"> & {
    * @generated from field: bool audit_member_reads = 11;
    */
   auditMemberReads: boolean;
+
+  /**
+   * Which sign-in people need to change roles, senders of messages and service accounts. Absent, the default: any. Only
+   * owners, who have admin.manage, can change it.
+   *
+   * @generated from field: berth.v1.StepUp step_up = 12;
+   */
+  stepUp?: StepUp | undefined;
 };
 
 /**
@@ -112,6 +120,38 @@ export type Tenant = Message<"berth.v1.Tenant"> & {
  */
 export const TenantSchema: GenMessage<Tenant> = /*@__PURE__*/
   messageDesc(file_berth_v1_tenant, 0);
+
+/**
+ * StepUp asks for a recent or stronger sign-in than a token proves by itself, as in RFC 9470. One of the two is enough.
+ * A token that meets neither is rejected with STEP_UP_REQUIRED. Many identity providers set neither claim in access
+ * tokens: check that yours does before you turn it on.
+ *
+ * @generated from message berth.v1.StepUp
+ */
+export type StepUp = Message<"berth.v1.StepUp"> & {
+  /**
+   * The longest time since the sign-in, which the token's claim `auth_time` states: 1 minute to 24 hours, in seconds.
+   * Absent: no sign-in is recent enough.
+   *
+   * @generated from field: google.protobuf.Duration max_age = 1;
+   */
+  maxAge?: Duration | undefined;
+
+  /**
+   * Values of the token's claim `acr` that are strong enough at any age, such as "mfa": up to 10, each of 1 to 100
+   * printable ASCII characters without spaces. Empty: none is.
+   *
+   * @generated from field: repeated string acr_values = 2;
+   */
+  acrValues: string[];
+};
+
+/**
+ * Describes the message berth.v1.StepUp.
+ * Use `create(StepUpSchema)` to create a new message.
+ */
+export const StepUpSchema: GenMessage<StepUp> = /*@__PURE__*/
+  messageDesc(file_berth_v1_tenant, 1);
 
 /**
  * Brand is a tenant's own look.
@@ -143,7 +183,7 @@ export type Brand = Message<"berth.v1.Brand"> & {
  * Use `create(BrandSchema)` to create a new message.
  */
 export const BrandSchema: GenMessage<Brand> = /*@__PURE__*/
-  messageDesc(file_berth_v1_tenant, 1);
+  messageDesc(file_berth_v1_tenant, 2);
 
 /**
  * Location is a club, course or studio of a tenant.
@@ -230,7 +270,7 @@ export type Location = Message<"berth.v1.Location"> & {
  * Use `create(LocationSchema)` to create a new message.
  */
 export const LocationSchema: GenMessage<Location> = /*@__PURE__*/
-  messageDesc(file_berth_v1_tenant, 2);
+  messageDesc(file_berth_v1_tenant, 3);
 
 /**
  * Resource is a court, bay, tee, room or chair at a location. It has one session at a time.
@@ -301,7 +341,7 @@ export type Resource = Message<"berth.v1.Resource"> & {
  * Use `create(ResourceSchema)` to create a new message.
  */
 export const ResourceSchema: GenMessage<Resource> = /*@__PURE__*/
-  messageDesc(file_berth_v1_tenant, 3);
+  messageDesc(file_berth_v1_tenant, 4);
 
 /**
  * Service is what a tenant offers, such as "Vinyasa", "18 holes", "Court hire" or "Cut and colour". It can be offered
@@ -422,7 +462,7 @@ export type Service = Message<"berth.v1.Service"> & {
  * Use `create(ServiceSchema)` to create a new message.
  */
 export const ServiceSchema: GenMessage<Service> = /*@__PURE__*/
-  messageDesc(file_berth_v1_tenant, 4);
+  messageDesc(file_berth_v1_tenant, 5);
 
 /**
  * Policy has the settings for booking, holds, cancelling, rescheduling and check-in. A field that is not set is
@@ -532,7 +572,7 @@ export type Policy = Message<"berth.v1.Policy"> & {
  * Use `create(PolicySchema)` to create a new message.
  */
 export const PolicySchema: GenMessage<Policy> = /*@__PURE__*/
-  messageDesc(file_berth_v1_tenant, 5);
+  messageDesc(file_berth_v1_tenant, 6);
 
 /**
  * TierCancellations is a list that can be set and empty, unlike a repeated field.
@@ -553,7 +593,7 @@ export type TierCancellations = Message<"berth.v1.TierCancellations"> & {
  * Use `create(TierCancellationsSchema)` to create a new message.
  */
 export const TierCancellationsSchema: GenMessage<TierCancellations> = /*@__PURE__*/
-  messageDesc(file_berth_v1_tenant, 6);
+  messageDesc(file_berth_v1_tenant, 7);
 
 /**
  * TierCancellation is the cancellation policy of one tier, such as 4 hours for "member" and 48 hours for "visitor".
@@ -588,7 +628,7 @@ export type TierCancellation = Message<"berth.v1.TierCancellation"> & {
  * Use `create(TierCancellationSchema)` to create a new message.
  */
 export const TierCancellationSchema: GenMessage<TierCancellation> = /*@__PURE__*/
-  messageDesc(file_berth_v1_tenant, 7);
+  messageDesc(file_berth_v1_tenant, 8);
 
 /**
  * PolicyLayer has the values that one level sets.
@@ -637,7 +677,7 @@ export type PolicyLayer = Message<"berth.v1.PolicyLayer"> & {
  * Use `create(PolicyLayerSchema)` to create a new message.
  */
 export const PolicyLayerSchema: GenMessage<PolicyLayer> = /*@__PURE__*/
-  messageDesc(file_berth_v1_tenant, 8);
+  messageDesc(file_berth_v1_tenant, 9);
 
 /**
  * PolicyOrigin says which level an effective value comes from.
@@ -672,7 +712,7 @@ export type PolicyOrigin = Message<"berth.v1.PolicyOrigin"> & {
  * Use `create(PolicyOriginSchema)` to create a new message.
  */
 export const PolicyOriginSchema: GenMessage<PolicyOrigin> = /*@__PURE__*/
-  messageDesc(file_berth_v1_tenant, 9);
+  messageDesc(file_berth_v1_tenant, 10);
 
 /**
  * EffectivePolicy is the policy that applies, with the origin of each value.
@@ -708,7 +748,7 @@ export type EffectivePolicy = Message<"berth.v1.EffectivePolicy"> & {
  * Use `create(EffectivePolicySchema)` to create a new message.
  */
 export const EffectivePolicySchema: GenMessage<EffectivePolicy> = /*@__PURE__*/
-  messageDesc(file_berth_v1_tenant, 10);
+  messageDesc(file_berth_v1_tenant, 11);
 
 /**
  * PolicyLevel is where a policy value is set. A later level overrides an earlier one.
