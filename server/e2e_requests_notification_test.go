@@ -63,7 +63,6 @@ var notificationRequests = map[string][]build{
 	"NotificationService/UpdateTemplate": {func(*world) proto.Message {
 		return &v1.UpdateTemplateRequest{Template: &v1.NotificationTemplate{
 			Topic: aTopic, Channel: aChannel, Locale: "en", Subject: unique() + " {{.Title}}", Body: unique() + " {{.When}}",
-			Html: "<p>{{.Title}}</p>",
 		}}
 	}},
 	"NotificationService/PreviewTemplate": {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"google.golang.org/genproto/googleapis/type/timeofday"
+	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	v1 "github.com/berthhq/berth/gen/berth/v1"
@@ -114,6 +115,11 @@ func recordTemplates(s *studio) {
 	}
 	s.record(s.adam, "The admin has a wording in French", &v1.UpdateTemplateRequest{Template: own})
 	s.record(s.adam, "The admin previews it", &v1.PreviewTemplateRequest{Template: own})
+	html := proto.CloneOf(own)
+	html.Html = "<p>{{.Title}}</p>"
+	s.recordError(
+		s.adam, "The admin has HTML and no mail account", "TEMPLATE_HTML", &v1.UpdateTemplateRequest{Template: html},
+	)
 	wrong := &v1.NotificationTemplate{
 		Topic: own.Topic, Channel: own.Channel, Locale: "fr", Subject: "Réservé", Body: "Bonjour\n{{.Nobody}}",
 	}

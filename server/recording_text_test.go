@@ -52,7 +52,8 @@ var (
 	anySequence = regexp.MustCompile(`SEQUENCE:\d+`) // seconds since a booking was created
 	anyCode     = regexp.MustCompile(`\b([12]) \d{6}\b`)
 	anyPin      = regexp.MustCompile(
-		`\b\d{6}\b( (?:is your|ist Ihr|est votre) )|((?:code|Code) (?:[^.\n]{0,60} )?(?:is|ist|est) )\d{6}\b`)
+		`\b\d{6}\b( (?:is your|ist Ihr|est votre) )|((?:code|Code) (?:[^.\n]{0,60} )?(?:is|ist|est) )\d{6}\b`,
+	)
 	onlyDigits  = regexp.MustCompile(`^\d{6}$`)
 	anyDuration = regexp.MustCompile(`^-?\d+\.\d+s$`)
 )

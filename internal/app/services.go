@@ -61,6 +61,8 @@ type Config struct {
 	PlatformSenders map[notify.Channel]string
 	// MailFrom is the address that the platform's mails come from. Optional.
 	MailFrom string
+	// ReportTo is the address to which misuse of the platform's mail account is reported. Default: MailFrom.
+	ReportTo string
 	// CheckFCMKey says why the key of a tenant's Firebase project cannot be used.
 	CheckFCMKey func(serviceAccountJSON []byte) error
 	// Offers is the waitlist, as far as messages are concerned. Optional: without it there are no offers.
@@ -112,6 +114,7 @@ func New(c Config) *Services {
 	}
 	s.Messages = messages.New(messages.Config{
 		Engine: e, PublicURL: c.PublicURL, Seals: c.Seals, PlatformSenders: c.PlatformSenders, MailFrom: c.MailFrom,
+		ReportTo:    c.ReportTo,
 		CheckFCMKey: c.CheckFCMKey, Offers: c.Offers, Send: c.Send,
 	})
 	s.Settings = settings.New(settings.Config{Engine: e, Waitlists: s.Waitlists})

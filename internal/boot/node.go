@@ -122,6 +122,7 @@ func Open(
 		Stats: metrics.count, Committed: n.Relay.NotifyCommit, RolesChanged: n.Guard.Invalidate, Relay: n.Relay,
 		Width: listen.Concurrency, Quotas: listen.Traffic.quotas(),
 		Seals: n.secrets.Seals, PlatformSenders: keys.Senders.providers(), MailFrom: keys.Senders.SMTPFrom,
+		ReportTo:    keys.Senders.ReportTo,
 		CheckFCMKey: fcm.CheckKey,
 		Send: func(ctx context.Context, in tenant.TenantID, out []messages.Outgoing) []messages.AttemptResult {
 			return n.dispatcher.SendAll(ctx, in, out)

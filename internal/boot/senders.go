@@ -46,6 +46,7 @@ type SenderConfig struct {
 	SMTPUser     string `env:"BERTH_SMTP_USER" placeholder:"USER" help:"User to sign in as. Default: no sign-in."`
 	SMTPPassword string `env:"BERTH_SMTP_PASSWORD" placeholder:"PASSWORD" help:"Password of the user."`
 	SMTPFrom     string `env:"BERTH_SMTP_FROM" placeholder:"ADDRESS" help:"Sender address of emails."`
+	ReportTo     string `env:"BERTH_REPORT_TO" placeholder:"ADDRESS" help:"Address in emails to which misuse is reported. Default: the sender address."`
 }
 
 // sends reports whether the node plans and sends messages.

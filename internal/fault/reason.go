@@ -102,6 +102,7 @@ const (
 	ShuttingDown   Reason = "SHUTTING_DOWN"
 
 	TemplateInvalid Reason = "TEMPLATE_INVALID"
+	TemplateHTML    Reason = "TEMPLATE_HTML"
 	Unreachable     Reason = "UNREACHABLE"
 
 	ContactCodeInvalid Reason = "CONTACT_CODE_INVALID"

@@ -239,6 +239,8 @@ const (
 	// failed_precondition: the tenant sends no codes to phone numbers of the country `country` (ISO 3166-1; empty if the
 	// number belongs to none).
 	ErrorReason_ERROR_REASON_CONTACT_COUNTRY ErrorReason = 205
+	// failed_precondition: a template with HTML needs the tenant's own mail account (UpdateSenders).
+	ErrorReason_ERROR_REASON_TEMPLATE_HTML ErrorReason = 206
 )
 
 // Enum value maps for ErrorReason.
@@ -338,6 +340,7 @@ var (
 		203: "ERROR_REASON_CONTACT_CODE_EXPIRED",
 		204: "ERROR_REASON_CONTACT_NOT_PENDING",
 		205: "ERROR_REASON_CONTACT_COUNTRY",
+		206: "ERROR_REASON_TEMPLATE_HTML",
 	}
 	ErrorReason_value = map[string]int32{
 		"ERROR_REASON_UNSPECIFIED":                  0,
@@ -434,6 +437,7 @@ var (
 		"ERROR_REASON_CONTACT_CODE_EXPIRED":         203,
 		"ERROR_REASON_CONTACT_NOT_PENDING":          204,
 		"ERROR_REASON_CONTACT_COUNTRY":              205,
+		"ERROR_REASON_TEMPLATE_HTML":                206,
 	}
 )
 
@@ -468,7 +472,7 @@ var File_berth_v1_error_proto protoreflect.FileDescriptor
 
 const file_berth_v1_error_proto_rawDesc = "" +
 	"\n" +
-	"\x14berth/v1/error.proto\x12\bberth.v1*\xa3\x19\n" +
+	"\x14berth/v1/error.proto\x12\bberth.v1*\xc4\x19\n" +
 	"\vErrorReason\x12\x1c\n" +
 	"\x18ERROR_REASON_UNSPECIFIED\x10\x00\x12\x19\n" +
 	"\x15ERROR_REASON_INTERNAL\x10\x01\x12\x1e\n" +
@@ -563,7 +567,8 @@ const file_berth_v1_error_proto_rawDesc = "" +
 	"!ERROR_REASON_CONTACT_CODE_INVALID\x10\xca\x01\x12&\n" +
 	"!ERROR_REASON_CONTACT_CODE_EXPIRED\x10\xcb\x01\x12%\n" +
 	" ERROR_REASON_CONTACT_NOT_PENDING\x10\xcc\x01\x12!\n" +
-	"\x1cERROR_REASON_CONTACT_COUNTRY\x10\xcd\x01B\x8a\x01\n" +
+	"\x1cERROR_REASON_CONTACT_COUNTRY\x10\xcd\x01\x12\x1f\n" +
+	"\x1aERROR_REASON_TEMPLATE_HTML\x10\xce\x01B\x8a\x01\n" +
 	"\fcom.berth.v1B\n" +
 	"ErrorProtoP\x01Z-github.com/berthhq/berth/gen/berth/v1;berthv1\xa2\x02\x03BXX\xaa\x02\bBerth.V1\xca\x02\bBerth\\V1\xe2\x02\x14Berth\\V1\\GPBMetadata\xea\x02\tBerth::V1b\x06proto3"
 

@@ -829,7 +829,8 @@ type NotificationTemplate struct {
 	Subject string `protobuf:"bytes,4,opt,name=subject,proto3" json:"subject,omitempty"`
 	// The text, up to 20,000 characters. Required.
 	Body string `protobuf:"bytes,5,opt,name=body,proto3" json:"body,omitempty"`
-	// The HTML of an email, up to 100,000 characters. Values of variables are escaped. Empty: generated from the text.
+	// The HTML of an email, up to 100,000 characters. Values of variables are escaped. Empty: generated from the text. It
+	// needs a mail account of the tenant's own: TEMPLATE_HTML. While there is none, it is not used.
 	Html string `protobuf:"bytes,6,opt,name=html,proto3" json:"html,omitempty"`
 	// Whether it is a default that comes with the service. Ignored in requests.
 	IsDefault bool `protobuf:"varint,7,opt,name=is_default,json=isDefault,proto3" json:"is_default,omitempty"`
@@ -1871,7 +1872,7 @@ const file_berth_v1_notification_proto_rawDesc = "" +
 	"\n" +
 	"\x1bberth/v1/notification.proto\x12\bberth.v1\x1a\x15berth/v1/common.proto\x1a\x1bbuf/validate/validate.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1bgoogle/type/timeofday.proto\"\xd9\x01\n" +
 	"\x16NotificationPreference\x12A\n" +
-	"\x05topic\x18\x01 \x01(\x0e2\x1b.berth.v1.NotificationTopicB\x0e\xbaH\v\x82\x01\b\x10\x01 \x00 \r \x0eR\x05topic\x12C\n" +
+	"\x05topic\x18\x01 \x01(\x0e2\x1b.berth.v1.NotificationTopicB\x0e\xbaH\v\x82\x01\b\x10\x01 \x00 \x0e \x0fR\x05topic\x12C\n" +
 	"\achannel\x18\x02 \x01(\x0e2\x1d.berth.v1.NotificationChannelB\n" +
 	"\xbaH\a\x82\x01\x04\x10\x01 \x00R\achannel\x12\x18\n" +
 	"\aenabled\x18\x03 \x01(\bR\aenabled\x12\x1d\n" +
@@ -1913,7 +1914,7 @@ const file_berth_v1_notification_proto_rawDesc = "" +
 	"\x0fphone_countries\x18\f \x03(\tB\x1c\xbaH\x19\x92\x01\x16\x102\x18\x01\"\x10r\x0e\x18\x022\n" +
 	"^[A-Z]{2}$R\x0ephoneCountries\"\xf9\x03\n" +
 	"\x14NotificationTemplate\x12A\n" +
-	"\x05topic\x18\x01 \x01(\x0e2\x1b.berth.v1.NotificationTopicB\x0e\xbaH\v\x82\x01\b\x10\x01 \x00 \r \x0eR\x05topic\x12C\n" +
+	"\x05topic\x18\x01 \x01(\x0e2\x1b.berth.v1.NotificationTopicB\x0e\xbaH\v\x82\x01\b\x10\x01 \x00 \x0e \x0fR\x05topic\x12C\n" +
 	"\achannel\x18\x02 \x01(\x0e2\x1d.berth.v1.NotificationChannelB\n" +
 	"\xbaH\a\x82\x01\x04\x10\x01 \x00R\achannel\x12D\n" +
 	"\x06locale\x18\x03 \x01(\tB,\xbaH)r'\x18#2#^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$R\x06locale\x12\"\n" +

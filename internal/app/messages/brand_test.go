@@ -5,7 +5,10 @@ import (
 	"time"
 
 	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
+	"github.com/berthhq/berth/internal/app/messages"
+	"github.com/berthhq/berth/internal/fault/faulttest"
 	"github.com/berthhq/berth/internal/rules/brand"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/notify"
@@ -71,4 +74,48 @@ func TestMail_HasTheTenantsBrand(t *testing.T) {
 	other := studio.OtherTenant("Dock Pilates")
 	other.MustPlace(other.AddReachable("Noa"), other.SessionAt(testkit.Noon.Add(48*time.Hour)))
 	sent(other, "another tenant's", false)
+}
+
+// Mails through the platform's account say for whom they are and where to report misuse, and HTML of the tenant's own
+// cannot hide that: it needs an account of the tenant's own.
+func TestMails_OfThePlatformHaveItsFrame(t *testing.T) {
+	t.Parallel()
+	studio := withOwnMail(t)
+	account := messages.SMTPServer{Host: "mail.harbour.example", Port: 587, From: "hello@harbour.example"}
+	own := notify.Template{
+		Topic: confirmed, Channel: email, Locale: "en", Subject: "Booked", Body: "Hello {{.Name}}", HTML: "<b>{{.Name}}</b>",
+	}
+	save := func() error {
+		_, err := studio.App.Messages.UpdateTemplate(studio.T.Context(), studio.Owner, own, nil)
+		return err
+	}
+	sent := func(name string) notify.Message {
+		t.Helper()
+		who := studio.AddReachable(name)
+		studio.RemoveDevices(who)
+		studio.MustPlace(who, studio.SessionAt(testkit.Noon.Add(48*time.Hour)))
+		all := mails(studio)
+		must.SliceLen(t, 1, all)
+		return all[0]
+	}
+	const frame, report = "Sent for Harbour Yoga through Berth’s account.", "Report misuse to mail@berth.example"
+	must.NoError(t, save())
+	m := sent("Mia")
+	test.True(t, m.HTML == "<b>Mia</b>" && !contains(m.Text, frame), test.Sprintf("%+v", m))
+
+	setMail(studio, nil)
+	m = sent("Noa")
+	test.StrNotContains(t, m.HTML, "<b>Noa</b>")
+	for _, part := range []string{"Hello Noa", frame, report} {
+		test.StrContains(t, m.HTML, part)
+		test.StrContains(t, m.Text, part)
+	}
+	test.EqOp(t, "TEMPLATE_HTML @template.html", faulttest.Text(save()))
+	_, err := studio.App.Messages.PreviewTemplate(studio.T.Context(), studio.Owner, own)
+	test.EqOp(t, "TEMPLATE_HTML @template.html", faulttest.Text(err))
+	own.HTML = ""
+	must.NoError(t, save())
+	setMail(studio, &account)
+	m = sent("Lea")
+	test.True(t, contains(m.HTML, "Hello Lea") && !contains(m.HTML, frame), test.Sprintf("%+v", m))
 }

@@ -39,11 +39,12 @@ func (c composer) compose() (notify.Message, notify.Rendered, notify.Reason, err
 	if err != nil {
 		return notify.Message{}, notify.Rendered{}, "", err
 	}
-	out, err := notify.Render(t, values, c.profile.brand, unsubscribe)
+	foot := c.service.foot(c.senders, unsubscribe)
+	out, err := notify.Render(t, values, c.profile.brand, foot)
 	if err != nil {
 		reason = notify.BadTemplate
 		t = notify.Choose(nil, c.notice.Topic, c.channel, locales...)
-		if out, err = notify.Render(t, values, c.profile.brand, unsubscribe); err != nil {
+		if out, err = notify.Render(t, values, c.profile.brand, foot); err != nil {
 			return notify.Message{}, out, reason, err
 		}
 	}

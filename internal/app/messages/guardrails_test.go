@@ -283,7 +283,7 @@ func TestPreferences_ByTopic(t *testing.T) {
 // to the default, and the log says so.
 func TestTemplates_OfTheTenant(t *testing.T) {
 	t.Parallel()
-	studio := messagetest.New(t)
+	studio := withOwnMail(t)
 	start := testkit.Noon.Add(48 * time.Hour)
 	word := func(locale, subject, body, html string) {
 		t.Helper()

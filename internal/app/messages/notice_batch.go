@@ -106,8 +106,9 @@ func (b *noticeBatch) load(ctx context.Context, due []tenant.NoticeID) error {
 		offers.add(n.Offer)
 		payers.add(n.Details.Payer)
 		recipients.add(n.Recipient())
-		topics.add(n.Topic)
-		if n.Topic.ForContact() {
+		if !n.Topic.ForContact() {
+			topics.add(n.Topic)
+		} else {
 			confirming.add(n.Member)
 			b.addressed[n.ID] = new(notify.Recipient{}.At(
 				n.Topic.Channels(n.Lane)[0], n.Details.To, make(map[notify.Channel]notify.Reason),

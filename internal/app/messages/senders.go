@@ -126,6 +126,21 @@ func (s *Service) provider(senders Senders, c notify.Channel) (provider string, 
 	return cmp.Or(s.providers[c], LocalOutbox), false
 }
 
+// foot returns the foot of a tenant's mails.
+func (s *Service) foot(senders Senders, unsubscribe string) notify.Foot {
+	return notify.Foot{Unsubscribe: unsubscribe, Platform: senders.SMTP == nil, Report: s.reportTo}
+}
+
+// checkHTML rejects a template with HTML if the platform's account sends the tenant's mails: TEMPLATE_HTML. In those,
+// readers have to see for whom they are.
+func (s Senders) checkHTML(t notify.Template) error {
+	if t.HTML == "" || s.SMTP != nil {
+		return nil
+	}
+	return fault.New(fault.FailedPrecondition, fault.TemplateHTML,
+		"Mails with HTML of your own need a mail account of your own.").WithField("template.html")
+}
+
 // ChannelSender is the provider of a channel's messages.
 type ChannelSender struct {
 	Channel  notify.Channel

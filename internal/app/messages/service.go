@@ -3,6 +3,7 @@
 package messages
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -29,6 +30,8 @@ type Config struct {
 	PlatformSenders map[notify.Channel]string
 	// MailFrom is the address from which the platform sends mail. Optional.
 	MailFrom string
+	// ReportTo is the address to which misuse of the platform's mail account is reported. Default: MailFrom.
+	ReportTo string
 	// CheckFCMKey says why the key of a tenant's Firebase project cannot be used.
 	CheckFCMKey func(serviceAccountJSON []byte) error
 	// Offers is the part of the waitlist that messages need. Optional: without it there are no offers.
@@ -48,6 +51,7 @@ type Service struct {
 	codes     contacts.Codes
 	providers map[notify.Channel]string // of the platform
 	mailFrom  string
+	reportTo  string
 	checkFCM  func([]byte) error
 	offers    waitlists.Offers
 	send      func(context.Context, tenant.TenantID, []Outgoing) []AttemptResult
@@ -62,6 +66,7 @@ func New(c Config) *Service {
 		codes:     contacts.Codes{Seals: c.Seals},
 		providers: c.PlatformSenders,
 		mailFrom:  c.MailFrom,
+		reportTo:  cmp.Or(c.ReportTo, c.MailFrom),
 		checkFCM:  c.CheckFCMKey,
 		offers:    c.Offers,
 		send:      c.Send,

@@ -65,7 +65,7 @@ func (s *Service) ListTemplates(ctx context.Context, caller tenant.Caller, q Tem
 }
 
 // UpdateTemplate replaces the tenant's own template, if that still has the expected version; nil matches any, and the
-// default has version 0. Errors: TEMPLATE_INVALID, INVALID_FIELD, ETAG_MISMATCH.
+// default has version 0. Errors: TEMPLATE_INVALID, INVALID_FIELD, ETAG_MISMATCH, TEMPLATE_HTML.
 func (s *Service) UpdateTemplate(
 	ctx context.Context, caller tenant.Caller, t notify.Template, expect *int,
 ) (Template, error) {
@@ -75,7 +75,10 @@ func (s *Service) UpdateTemplate(
 	}
 	spec := engine.Spec[Template]{Name: "template.update", Replay: true}
 	return engine.Do(ctx, s.engine, caller, spec, func(ctx context.Context, tx *engine.Tx) (Template, error) {
-		before, err := findTemplate(ctx, tx, t, expect)
+		before, senders, err := findTemplate(ctx, tx, t, expect)
+		if err == nil {
+			err = s.unseal(tx.Tenant, senders).checkHTML(t)
+		}
 		if err != nil {
 			return before, err
 		}
@@ -94,7 +97,7 @@ func (s *Service) ResetTemplate(
 	t := notify.Template{Topic: at.Topic, Channel: at.Channel, Locale: notify.CanonicalLocale(at.Locale)}
 	spec := engine.Spec[struct{}]{Name: "template.reset", Replay: true}
 	err := engine.Exec(ctx, s.engine, caller, spec, func(ctx context.Context, tx *engine.Tx) error {
-		before, err := findTemplate(ctx, tx, t, expect)
+		before, _, err := findTemplate(ctx, tx, t, expect)
 		if err != nil || before.Version == 0 {
 			return err
 		}
@@ -117,16 +120,20 @@ func ownTemplate(own []Template, of notify.Template) Template {
 }
 
 // findTemplate loads the tenant's own template for the same topic, channel and locale, and checks its version. Without
-// one the version is 0.
-func findTemplate(ctx context.Context, tx *engine.Tx, of notify.Template, expect *int) (Template, error) {
+// one the version is 0. It also loads the tenant's senders.
+func findTemplate(
+	ctx context.Context, tx *engine.Tx, of notify.Template, expect *int,
+) (Template, *messagedb.Sealed, error) {
 	var own []Template
+	var senders *messagedb.Sealed
 	var batch pg.Batch
+	messagedb.FindSenders(&batch, tx.Tenant, &senders)
 	messagedb.ListTemplates(&batch, tx.Tenant, []notify.Topic{of.Topic}, &own)
 	if err := tx.Load(ctx, &batch); err != nil {
-		return Template{}, err
+		return Template{}, nil, err
 	}
 	found := ownTemplate(own, of)
-	return found, engine.CheckVersion(expect, found.Version)
+	return found, senders, engine.CheckVersion(expect, found.Version)
 }
 
 // auditFields are what the audit log keeps of a template.
@@ -148,22 +155,28 @@ func (s *Service) PreviewTemplate(
 ) (notify.Rendered, error) {
 	var own []Template
 	var profile tenantProfile
+	var sealed *messagedb.Sealed
 	var batch pg.Batch
 	profile.queue(&batch, caller.Tenant)
+	messagedb.FindSenders(&batch, caller.Tenant, &sealed)
 	messagedb.ListTemplates(&batch, caller.Tenant, []notify.Topic{t.Topic}, &own)
 	if err := s.engine.Read(ctx, caller, &batch); err != nil {
 		return notify.Rendered{}, err
 	}
+	senders := s.unseal(caller.Tenant, sealed)
 	locale := t.Locale
 	if t.Body == "" {
 		t = notify.Choose(templatesOf(own), t.Topic, t.Channel, locale)
 	} else {
 		var err error
-		if t, err = t.Check(); err != nil {
+		if t, err = t.Check(); err == nil {
+			err = senders.checkHTML(t)
+		}
+		if err != nil {
 			return notify.Rendered{}, err
 		}
 		locale = t.Locale
 	}
 	unsubscribe := s.publicURL + UnsubscribePath + "example"
-	return notify.Render(t, notify.Example(t.Topic, locale), profile.brand, unsubscribe)
+	return notify.Render(t, notify.Example(t.Topic, locale), profile.brand, s.foot(senders, unsubscribe))
 }

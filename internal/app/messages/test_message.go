@@ -108,7 +108,10 @@ func (s *Service) composeTest(
 	if c == notify.Email && !topic.Mandatory(c) {
 		unsubscribe = s.unsubscribeLink(tx.Tenant, n, *to)
 	}
-	rendered, err := notify.Render(template, notify.Example(topic, template.Locale), profile.brand, unsubscribe)
+	senders := s.unseal(tx.Tenant, sealed)
+	rendered, err := notify.Render(
+		template, notify.Example(topic, template.Locale), profile.brand, s.foot(senders, unsubscribe),
+	)
 	if err != nil {
 		return nil, err
 	}
@@ -118,7 +121,7 @@ func (s *Service) composeTest(
 		Text: rendered.Text, HTML: rendered.HTML, Link: rendered.Link, Unsubscribe: unsubscribe, CollapseKey: "test",
 		Data: map[string]string{"topic": string(topic)}, HighPriority: true,
 	}
-	provider, ofTenant := s.provider(s.unseal(tx.Tenant, sealed), c)
+	provider, ofTenant := s.provider(senders, c)
 	var lines []Delivery
 	var out []Outgoing
 	for _, d := range destinations(c, *to) {

@@ -297,7 +297,7 @@ func (p *dispatcher) render(n *notice, to notify.Recipient, c notify.Channel) st
 	if n.offer != nil {
 		content.Until = n.offer.ExpiresAt
 	}
-	out, err := notify.Render(t, content.Values(t.Locale), brand.Brand{}, "https://berth.example/u/1")
+	out, err := notify.Render(t, content.Values(t.Locale), brand.Brand{}, notify.Foot{Unsubscribe: "https://berth.example/u/1"})
 	if err != nil {
 		p.mustSucceed(err)
 	}

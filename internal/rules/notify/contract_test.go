@@ -134,7 +134,7 @@ func TestLocales_AreComplete(t *testing.T) {
 	for _, l := range append(slices.Clone(locales), locales[0]) {
 		for _, names := range [][]string{l.locale.days[:], l.locale.months[:], {
 			l.locale.dayFormat, l.locale.dateAndTime, l.locale.timeLayout, l.locale.inMinutes, l.locale.inHour,
-			l.locale.inHours, l.locale.inDays, l.locale.unsubscribe, l.locale.open,
+			l.locale.inHours, l.locale.inDays, l.locale.unsubscribe, l.locale.open, l.locale.sentFor, l.locale.report,
 		}} {
 			test.SliceNotContains(t, names, "", test.Sprint(l.tag))
 			test.Len(t, len(names), slices.Compact(slices.Sorted(slices.Values(names))), test.Sprint(l.tag))
@@ -379,7 +379,7 @@ func TestTemplateCheck_NamesTheInvalidField(t *testing.T) {
 			test.Eq(t, tt.template, got)
 		}
 		if strings.HasPrefix(tt.want, "TEMPLATE") {
-			_, err := Render(tt.template, Example(Reminder, "en"), brand.Brand{}, "")
+			_, err := Render(tt.template, Example(Reminder, "en"), brand.Brand{}, Foot{})
 			test.EqOp(t, tt.want, faulttest.Text(err), test.Sprint(name))
 		}
 	}
@@ -422,7 +422,7 @@ func TestRender_LinksAndEndsMails(t *testing.T) {
 	mail := Template{
 		Topic: Reminder, Channel: Email, Locale: "en", Subject: " a \n b", Body: "One\n\n\n\nTwo  \nhttps://a",
 	}
-	out := expect.Value(Render(mail, Example(Reminder, "en"), brand.Brand{}, "https://u"))(t)
+	out := expect.Value(Render(mail, Example(Reminder, "en"), brand.Brand{}, Foot{Unsubscribe: "https://u"}))(t)
 	test.EqOp(t, "a b", out.Subject)
 	test.EqOp(t, "One\n\nTwo\nhttps://a\n\n-- \nUnsubscribe from mails of this kind: https://u", out.Text)
 	for _, part := range []string{
@@ -432,7 +432,7 @@ func TestRender_LinksAndEndsMails(t *testing.T) {
 		test.StrContains(t, out.HTML, part)
 	}
 	mail.Body = "See: https://a\nhttps://b"
-	out = expect.Value(Render(mail, Example(Reminder, "en"), brand.Brand{}, ""))(t)
+	out = expect.Value(Render(mail, Example(Reminder, "en"), brand.Brand{}, Foot{}))(t)
 	test.EqOp(t, "See: https://a\nhttps://b", out.Text)
 	test.StrContains(t, out.HTML, ">See</a>")
 	test.EqOp(t, 1, strings.Count(out.HTML, "display:inline-block")) // the first link is the button
@@ -444,7 +444,7 @@ func TestRender_LinksAndEndsMails(t *testing.T) {
 	}{
 		{Values{"ClaimURL": "https://c", "Link": "https://l"}, "https://c"}, {Values{"Link": "https://l"}, "https://l"}, {},
 	} {
-		out := expect.Value(Render(push, tt.values, brand.Brand{}, "https://u"))(t)
+		out := expect.Value(Render(push, tt.values, brand.Brand{}, Foot{Unsubscribe: "https://u"}))(t)
 		test.Eq(t, Rendered{Subject: "a", Text: "b", Link: tt.link}, out)
 	}
 }

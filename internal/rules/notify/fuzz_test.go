@@ -33,7 +33,10 @@ func FuzzTemplate(f *testing.F) {
 				must.True(t, reason == fault.TemplateInvalid || reason == fault.InvalidField, must.Sprint(err))
 				continue
 			}
-			out, err := Render(checked, Example(Reminder, checked.Locale), brand.Brand{}, "https://berth.example/unsubscribe/x")
+			out, err := Render(
+				checked, Example(Reminder, checked.Locale), brand.Brand{},
+				Foot{Unsubscribe: "https://berth.example/unsubscribe/x"},
+			)
 			must.NoError(t, err)
 			must.True(t, !utf8.ValidString(text) || utf8.ValidString(out.Text))
 			must.LessEq(t, 4*maxRendered, len(out.Text)+len(out.HTML))

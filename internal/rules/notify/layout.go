@@ -18,6 +18,7 @@ type mailPage struct {
 	Paragraphs       [][]line
 	Unsubscribe      string // URL
 	UnsubscribeLabel string
+	Sent, Report     string // lines at the end; can be empty
 
 	openLabel string // of a link without text
 }
@@ -66,6 +67,8 @@ var mailTemplate = htmltemplate.Must(htmltemplate.New("mail").Parse(`<!doctype h
 {{end}}</div>
 {{if .Unsubscribe}}<p style="max-width:560px;margin:16px auto;text-align:center;font-size:13px;color:#5c6570">` +
 	`<a href="{{.Unsubscribe}}" style="color:#5c6570">{{.UnsubscribeLabel}}</a></p>
+{{end}}{{with .Sent}}<p style="max-width:560px;margin:16px auto;text-align:center;font-size:13px;color:#5c6570">` +
+	`{{.}}{{with $.Report}}<br>{{.}}{{end}}</p>
 {{end}}</body>
 </html>
 `))

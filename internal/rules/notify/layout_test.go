@@ -23,7 +23,7 @@ const logo = "https://cdn.example.com/logo.svg?a=1&b=2"
 func html(t must.T, topic Topic, values Values, look brand.Brand) string {
 	tpl, ok := DefaultTemplate(topic, Email, "en")
 	must.True(t, ok, must.Sprint("no template of", topic))
-	return expect.Value(Render(tpl, values, look, "https://berth.example/unsubscribe/x"))(t).HTML
+	return expect.Value(Render(tpl, values, look, Foot{Unsubscribe: "https://berth.example/unsubscribe/x"}))(t).HTML
 }
 
 func TestRender_EveryMailHasTheTenantsLogoAndColor(t *testing.T) {
@@ -90,5 +90,32 @@ func TestRender_EscapesTheTenantsName(t *testing.T) {
 		test.True(
 			t, !strings.Contains(got, "<script") && !strings.Contains(got, `alt=""`), test.Sprintf("not escaped:\n%s", got),
 		)
+	}
+}
+
+// The platform's mails say for whom they are, in the text and in HTML, and a name cannot add markup to that.
+func TestRender_FramesMailsOfThePlatform(t *testing.T) {
+	t.Parallel()
+	mail := Template{Topic: Reminder, Channel: Email, Locale: "en", Subject: "x", Body: "Hello", HTML: "<b>Hello</b>"}
+	values := Example(Reminder, "en")
+	values["Tenant"] = "A & <b>B</b>"
+	for name, c := range map[string]struct {
+		foot       Foot
+		text, html string
+	}{
+		"own account": {Foot{}, "Hello", "<b>Hello</b>"},
+		"platform": {
+			Foot{Platform: true, Report: "abuse@example.com"},
+			"Hello\n\n-- \nSent for A & <b>B</b> through Berth’s account.\nReport misuse to abuse@example.com",
+			"Sent for A &amp; &lt;b&gt;B&lt;/b&gt; through Berth’s account.<br>Report misuse to abuse@example.com</p>",
+		},
+		"platform without an address": {
+			Foot{Platform: true}, "Hello\n\n-- \nSent for A & <b>B</b> through Berth’s account.", "account.</p>",
+		},
+	} {
+		out := expect.Value(Render(mail, values, brand.Brand{}, c.foot))(t)
+		test.EqOp(t, c.text, out.Text, test.Sprint(name))
+		test.StrContains(t, out.HTML, c.html, test.Sprint(name))
+		test.EqOp(t, c.foot.Platform, !strings.Contains(out.HTML, "<b>Hello</b>"), test.Sprint(name))
 	}
 }

@@ -21,6 +21,8 @@ type locale struct {
 
 	unsubscribe string // label of the unsubscribe link
 	open        string // label of a link without text
+	sentFor     string // at the end of the platform's mails, with the tenant's name
+	report      string // with an address
 
 	access *accessWords // nil: those of English
 }
@@ -31,6 +33,7 @@ var english = locale{
 	dayFormat: "%[1]s %[2]d %[3]s", dateAndTime: "%s, %s", timeLayout: "15:04",
 	inMinutes: "in %d minutes", inHour: "in 1 hour", inHours: "in %d hours", inDays: "in %d days",
 	unsubscribe: "Unsubscribe from mails of this kind", open: "Open",
+	sentFor: "Sent for %s through Berth’s account.", report: "Report misuse to %s",
 	access: &accessWords{
 		owner: "an owner", admin: "an admin", operator: "The operator of the service",
 		sentences: map[AccessChangeKind]string{
@@ -65,6 +68,7 @@ var locales = []struct {
 		dayFormat: "%[1]s, %[2]d. %[3]s", dateAndTime: "%s, %s", timeLayout: "15:04",
 		inMinutes: "in %d Minuten", inHour: "in 1 Stunde", inHours: "in %d Stunden", inDays: "in %d Tagen",
 		unsubscribe: "Mails dieser Art abbestellen", open: "Öffnen",
+		sentFor: "Im Auftrag von %s über das Konto von Berth gesendet.", report: "Missbrauch melden: %s",
 		access: &accessWords{
 			owner: "Inhaber", admin: "Admin", operator: "Der Betreiber des Dienstes",
 			sentences: map[AccessChangeKind]string{
@@ -89,6 +93,7 @@ var locales = []struct {
 		dayFormat: "%[1]s %[2]d %[3]s", dateAndTime: "%s à %s", timeLayout: "15:04",
 		inMinutes: "dans %d minutes", inHour: "dans 1 heure", inHours: "dans %d heures", inDays: "dans %d jours",
 		unsubscribe: "Ne plus recevoir ces messages", open: "Ouvrir",
+		sentFor: "Envoyé pour %s par le compte de Berth.", report: "Signaler un abus : %s",
 		access: &accessWords{
 			owner: "propriétaire", admin: "administrateur", operator: "L’exploitant du service",
 			sentences: map[AccessChangeKind]string{
@@ -111,6 +116,7 @@ var locales = []struct {
 		dayFormat: "%[1]s, %[2]d %[3]s", dateAndTime: "%s, %s", timeLayout: "15:04",
 		inMinutes: "en %d minutos", inHour: "en 1 hora", inHours: "en %d horas", inDays: "en %d días",
 		unsubscribe: "No recibir más correos de este tipo", open: "Abrir",
+		sentFor: "Enviado para %s con la cuenta de Berth.", report: "Denunciar un abuso: %s",
 	}},
 	{language.Italian, locale{
 		days:      [7]string{"dom", "lun", "mar", "mer", "gio", "ven", "sab"},
@@ -118,6 +124,7 @@ var locales = []struct {
 		dayFormat: "%[1]s %[2]d %[3]s", dateAndTime: "%s, %s", timeLayout: "15:04",
 		inMinutes: "tra %d minuti", inHour: "tra 1 ora", inHours: "tra %d ore", inDays: "tra %d giorni",
 		unsubscribe: "Non ricevere più queste email", open: "Apri",
+		sentFor: "Inviato per %s dall’account di Berth.", report: "Segnala un abuso: %s",
 	}},
 	{language.Portuguese, locale{
 		days:      [7]string{"dom.", "seg.", "ter.", "qua.", "qui.", "sex.", "sáb."},
@@ -125,6 +132,7 @@ var locales = []struct {
 		dayFormat: "%[1]s, %[2]d de %[3]s", dateAndTime: "%s, %s", timeLayout: "15:04",
 		inMinutes: "em %d minutos", inHour: "em 1 hora", inHours: "em %d horas", inDays: "em %d dias",
 		unsubscribe: "Não receber mais emails deste tipo", open: "Abrir",
+		sentFor: "Enviado para %s pela conta da Berth.", report: "Denunciar abuso: %s",
 	}},
 	{language.Dutch, locale{
 		days:      [7]string{"zo", "ma", "di", "wo", "do", "vr", "za"},
@@ -132,6 +140,7 @@ var locales = []struct {
 		dayFormat: "%[1]s %[2]d %[3]s", dateAndTime: "%s, %s", timeLayout: "15:04",
 		inMinutes: "over %d minuten", inHour: "over 1 uur", inHours: "over %d uur", inDays: "over %d dagen",
 		unsubscribe: "Geen mails van deze soort meer", open: "Openen",
+		sentFor: "Verstuurd voor %s via het account van Berth.", report: "Misbruik melden: %s",
 	}},
 }
 

@@ -1,6 +1,7 @@
 package notify
 
 import (
+	"fmt"
 	"regexp"
 	"strings"
 
@@ -18,12 +19,22 @@ type Rendered struct {
 	GSM7     bool   `json:"gsm7,omitempty"`     // SMS
 }
 
-// Render fills in a template. A mail whose template has no HTML gets HTML with the tenant's logo and color, and ends
-// with the unsubscribe link, if there is one. Text messages are shortened to one segment if possible. The error is
-// TEMPLATE_INVALID.
-func Render(t Template, values Values, look brand.Brand, unsubscribe string) (Rendered, error) {
+// Foot is what a mail says below its text.
+type Foot struct {
+	Unsubscribe string // URL; empty: none
+	// Platform is set if the platform's account sends the mail. It then names the tenant, and has no HTML of the tenant's.
+	Platform bool
+	Report   string // to whom misuse of the platform's account is reported; can be empty
+}
+
+// Render fills in a template. A mail whose template has no HTML gets HTML with the tenant's logo and color. It ends with
+// the foot. Text messages are shortened to one segment if possible. The error is TEMPLATE_INVALID.
+func Render(t Template, values Values, look brand.Brand, foot Foot) (Rendered, error) {
 	if t.Channel == SMS {
 		return renderSMS(t, values)
+	}
+	if foot.Platform {
+		t.HTML = ""
 	}
 	f, err := t.fill(values)
 	if err != nil {
@@ -40,18 +51,40 @@ func Render(t Template, values Values, look brand.Brand, unsubscribe string) (Re
 		return out, nil
 	}
 	l := localeFor(t.Locale)
+	name, _ := values["Tenant"].(string)
+	sent, report := foot.lines(l, name)
 	if out.HTML == "" {
-		name, _ := values["Tenant"].(string)
 		page := mailPage{
 			Locale: t.Locale, Subject: out.Subject, Tenant: name, Logo: look.LogoURL, Palette: paletteOf(look),
-			Unsubscribe: unsubscribe, UnsubscribeLabel: l.unsubscribe, openLabel: l.open,
+			Unsubscribe: foot.Unsubscribe, UnsubscribeLabel: l.unsubscribe, openLabel: l.open,
+			Sent: sent, Report: report,
 		}
 		out.HTML, err = page.render(out.Text)
 	}
-	if unsubscribe != "" {
-		out.Text += "\n\n-- \n" + l.unsubscribe + ": " + unsubscribe
+	var lines []string
+	for _, line := range []string{sent, report} {
+		if line != "" {
+			lines = append(lines, line)
+		}
+	}
+	if foot.Unsubscribe != "" {
+		lines = append(lines, l.unsubscribe+": "+foot.Unsubscribe)
+	}
+	if len(lines) > 0 {
+		out.Text += "\n\n-- \n" + strings.Join(lines, "\n")
 	}
 	return out, err
+}
+
+// lines say for whom the platform's account sends a mail, and to whom misuse is reported.
+func (f Foot) lines(l locale, tenant string) (sent, report string) {
+	if !f.Platform {
+		return "", ""
+	}
+	if f.Report != "" {
+		report = fmt.Sprintf(l.report, f.Report)
+	}
+	return fmt.Sprintf(l.sentFor, tenant), report
 }
 
 var (

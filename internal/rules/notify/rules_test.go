@@ -280,7 +280,7 @@ func TestRender_ShortensEveryName(t *testing.T) {
 		"Title", "Location", "Tenant", "Plan", "Note", "Reason", "Name", "Coach", "Resource", "Address",
 	} {
 		tpl := Template{Channel: SMS, Locale: "en", Body: "{{." + name + "}}"}
-		out, err := Render(tpl, Values{name: long}, brand.Brand{}, "")
+		out, err := Render(tpl, Values{name: long}, brand.Brand{}, Foot{})
 		test.NoError(t, err)
 		test.Eq(t, Rendered{Text: strings.Repeat("x", 39) + ".", Segments: 1, GSM7: true}, out, test.Sprint(name))
 	}
@@ -288,19 +288,19 @@ func TestRender_ShortensEveryName(t *testing.T) {
 		120: 40, 121: 28, 132: 28, 133: 20, 140: 20, 141: 14, 146: 14, 147: 10, 150: 10, 151: 7, 153: 7, 154: 5, 155: 5,
 	} {
 		out, err := Render(Template{Channel: SMS, Body: strings.Repeat("a", filler) + "{{.Title}}"},
-			Values{"Title": long}, brand.Brand{}, "")
+			Values{"Title": long}, brand.Brand{}, Foot{})
 		test.NoError(t, err)
 		test.EqOp(t, strings.Repeat("a", filler)+strings.Repeat("x", length-1)+".", out.Text)
 	}
 	tooLong := Template{Channel: SMS, Body: strings.Repeat("a", 156) + "{{.Title}}"}
-	out, err := Render(tooLong, Values{"Title": long}, brand.Brand{}, "")
+	out, err := Render(tooLong, Values{"Title": long}, brand.Brand{}, Foot{})
 	test.NoError(t, err)
 	test.EqOp(t, 356, len(out.Text))
 	whole := Values{"Title": strings.Repeat("x", 160)}
-	out, err = Render(Template{Channel: SMS, Body: "{{.Title}}"}, whole, brand.Brand{}, "")
+	out, err = Render(Template{Channel: SMS, Body: "{{.Title}}"}, whole, brand.Brand{}, Foot{})
 	test.NoError(t, err)
 	test.EqOp(t, whole["Title"].(string), out.Text)
-	_, err = Render(Template{Channel: SMS, Body: "{{.Nxme}}"}, Values{}, brand.Brand{}, "")
+	_, err = Render(Template{Channel: SMS, Body: "{{.Nxme}}"}, Values{}, brand.Brand{}, Foot{})
 	test.EqOp(t, "TEMPLATE_INVALID @template.body column=3 line=1", faulttest.Text(err))
 }
 
@@ -350,7 +350,9 @@ func TestTemplateCheck_ChecksEveryBranch(t *testing.T) {
 		_, err := Template{Topic: Reminder, Channel: SMS, Locale: "en", Body: body}.Check()
 		test.StrHasSuffix(t, " of body: "+want+".", strings.TrimPrefix(err.Error(), "TEMPLATE_INVALID: "))
 	}
-	out, err := Render(Template{Channel: Push, Locale: "en", Subject: "x", Body: "\n a \n"}, Values{}, brand.Brand{}, "")
+	out, err := Render(
+		Template{Channel: Push, Locale: "en", Subject: "x", Body: "\n a \n"}, Values{}, brand.Brand{}, Foot{},
+	)
 	test.NoError(t, err)
 	test.EqOp(t, "a", out.Text)
 	test.EqOp(t, "", NoAnswer.Text("x", "de"))

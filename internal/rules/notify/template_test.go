@@ -24,7 +24,9 @@ func TestDefaultTemplate_ExistsForEveryTopicLanguageAndChannel(t *testing.T) {
 				}
 				_, err := made.Check()
 				test.NoError(t, err, test.Sprintf("%s by %s in %s", topic, c, locale))
-				out := expect.Value(Render(made, Example(topic, locale), brand.Brand{}, "https://berth.example/unsubscribe/x"))(t)
+				out := expect.Value(Render(
+					made, Example(topic, locale), brand.Brand{}, Foot{Unsubscribe: "https://berth.example/unsubscribe/x"},
+				))(t)
 				test.True(
 					t, out.Text != "" && (c == SMS || out.Subject != "") && (c == Email) == (out.HTML != ""),
 					test.Sprintf("%s by %s in %s: %+v", topic, c, locale, out),
@@ -83,7 +85,7 @@ func TestRender_EscapesHTMLAndJoinsSubjectLines(t *testing.T) {
 	for _, tpl := range []Template{html, text} {
 		values := Example(Reminder, "en")
 		values["Title"] = "<script>alert(1)</script>\r\nBcc: x@example.com"
-		out := expect.Value(Render(tpl, values, brand.Brand{}, ""))(t)
+		out := expect.Value(Render(tpl, values, brand.Brand{}, Foot{}))(t)
 		test.StrNotContains(t, out.HTML, "<script", test.Sprint("not escaped"))
 		test.False(t, strings.ContainsAny(out.Subject, "\r\n"), test.Sprintf("a subject of several lines: %q", out.Subject))
 	}
@@ -127,14 +129,14 @@ func wantOneSegment(t *testing.T, locale string) {
 	values["Tenant"] = "Maison du Bien-être à Neuilly"
 	values["ClaimURL"] = "https://book.berth.example/claim/Zk3vJ0c1QmW8sXyT4nLpBg"
 	tpl, _ := DefaultTemplate(Offered, SMS, locale)
-	out, err := Render(tpl, values, brand.Brand{}, "")
+	out, err := Render(tpl, values, brand.Brand{}, Foot{})
 	must.NoError(t, err)
 	test.True(t, out.Segments == 1 && out.GSM7, test.Sprintf("%d segments: %q", out.Segments, out.Text))
 	for _, must := range []string{"1 4821", "2 4821", values["ClaimURL"].(string), values["ExpiresAt"].(string)} {
 		test.StrContains(t, out.Text, must, test.Sprintf("%q was cut out of %q", must, out.Text))
 	}
 	values["Title"] = "瞑想"
-	if out, err = Render(tpl, values, brand.Brand{}, ""); err != nil || out.GSM7 || !strings.Contains(out.Text, "瞑想") {
+	if out, err = Render(tpl, values, brand.Brand{}, Foot{}); err != nil || out.GSM7 || !strings.Contains(out.Text, "瞑想") {
 		t.Errorf("another script: %+v, %v", out, err)
 	}
 }

@@ -109,10 +109,10 @@ type NotificationServiceClient interface {
 	// UpdateTemplate sets the tenant's own template for one topic, channel and language. It applies immediately, also to
 	// messages that wait.
 	// Errors: TEMPLATE_INVALID (it does not compile or uses an unknown variable: see `field`, `line` and `column`),
-	// ETAG_MISMATCH, INVALID_FIELD.
+	// ETAG_MISMATCH, INVALID_FIELD, TEMPLATE_HTML.
 	UpdateTemplate(context.Context, *connect.Request[v1.UpdateTemplateRequest]) (*connect.Response[v1.UpdateTemplateResponse], error)
 	// PreviewTemplate renders a template with example values, without storing it.
-	// Errors: TEMPLATE_INVALID (see `field`, `line` and `column`), INVALID_FIELD.
+	// Errors: TEMPLATE_INVALID (see `field`, `line` and `column`), INVALID_FIELD, TEMPLATE_HTML.
 	PreviewTemplate(context.Context, *connect.Request[v1.PreviewTemplateRequest]) (*connect.Response[v1.PreviewTemplateResponse], error)
 	// ResetTemplate replaces the tenant's own template with the default. If it has none of its own, nothing happens.
 	// Errors: ETAG_MISMATCH.
@@ -370,10 +370,10 @@ type NotificationServiceHandler interface {
 	// UpdateTemplate sets the tenant's own template for one topic, channel and language. It applies immediately, also to
 	// messages that wait.
 	// Errors: TEMPLATE_INVALID (it does not compile or uses an unknown variable: see `field`, `line` and `column`),
-	// ETAG_MISMATCH, INVALID_FIELD.
+	// ETAG_MISMATCH, INVALID_FIELD, TEMPLATE_HTML.
 	UpdateTemplate(context.Context, *connect.Request[v1.UpdateTemplateRequest]) (*connect.Response[v1.UpdateTemplateResponse], error)
 	// PreviewTemplate renders a template with example values, without storing it.
-	// Errors: TEMPLATE_INVALID (see `field`, `line` and `column`), INVALID_FIELD.
+	// Errors: TEMPLATE_INVALID (see `field`, `line` and `column`), INVALID_FIELD, TEMPLATE_HTML.
 	PreviewTemplate(context.Context, *connect.Request[v1.PreviewTemplateRequest]) (*connect.Response[v1.PreviewTemplateResponse], error)
 	// ResetTemplate replaces the tenant's own template with the default. If it has none of its own, nothing happens.
 	// Errors: ETAG_MISMATCH.

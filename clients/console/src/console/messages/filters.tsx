@@ -21,7 +21,7 @@ import { routes } from "../routes";
 import { type Days, DaysFilter, MemberPicker, NumberSelect, timeRangeOf } from "../ui";
 
 /** The topics that tenants word. The others are about a member's contacts. */
-export const worded = Array.from({ length: 12 }, (_, at) => at + 1);
+export const worded = Array.from({ length: 13 }, (_, at) => at + 1);
 
 export function Filters({ of, status }: { of: Filtering; status?: boolean }) {
   const n = useNotices();

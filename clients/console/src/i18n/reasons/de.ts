@@ -86,6 +86,7 @@ export const de: typeof en = {
     RULES_INVALID: (f) =>
       `Diese Regeln sind ungültig${f.line ? `: Zeile ${f.line}, Spalte ${f.column}` : ""}.`,
     TEMPLATE_INVALID: (f) => `Der Text ist ungültig: Zeile ${f.line}, Spalte ${f.column}.`,
+    TEMPLATE_HTML: () => "Eigenes HTML braucht ein eigenes Mailkonto (Nachrichten, Absender).",
     UNREACHABLE: () => "Es gibt keine Telefonnummer, keine Adresse und kein Gerät dafür.",
     ETAG_MISMATCH: () =>
       "Jemand anderes hat das geändert. Bitte prüfen Sie es und versuchen Sie es erneut.",

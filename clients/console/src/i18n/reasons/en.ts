@@ -82,6 +82,7 @@ export const en = {
     RULES_INVALID: (f: Facts) =>
       `These rules are not valid${f.line ? `: line ${f.line}, column ${f.column}` : ""}.`,
     TEMPLATE_INVALID: (f: Facts) => `The text is not valid: line ${f.line}, column ${f.column}.`,
+    TEMPLATE_HTML: () => "HTML of your own needs a mail account of your own (Messages, Senders).",
     UNREACHABLE: () => "There is no phone number, address or device to send this to.",
     ETAG_MISMATCH: () => "Someone else changed this. Please review it and try again.",
     RATE_LIMITED: (f: Facts) =>

@@ -82,6 +82,8 @@ export const fr: typeof en = {
     RULES_INVALID: (f) =>
       `Ces règles ne sont pas valables${f.line ? ` : ligne ${f.line}, colonne ${f.column}` : ""}.`,
     TEMPLATE_INVALID: (f) => `Le texte n’est pas valable : ligne ${f.line}, colonne ${f.column}.`,
+    TEMPLATE_HTML: () =>
+      "Votre propre HTML demande votre propre compte de messagerie (Messages, Expéditeurs).",
     UNREACHABLE: () => "Il n’y a ni numéro de téléphone, ni adresse, ni appareil pour cet envoi.",
     ETAG_MISMATCH: () => "Quelqu’un d’autre a modifié ceci. Vérifiez, puis réessayez.",
     RATE_LIMITED: (f) =>

@@ -320,7 +320,8 @@ export type NotificationTemplate = Message<"berth.v1.NotificationTemplate"> & {
   body: string;
 
   /**
-   * The HTML of an email, up to 100,000 characters. Values of variables are escaped. Empty: generated from the text.
+   * The HTML of an email, up to 100,000 characters. Values of variables are escaped. Empty: generated from the text. It
+   * needs a mail account of the tenant's own: TEMPLATE_HTML. While there is none, it is not used.
    *
    * @generated from field: string html = 6;
    */

@@ -928,7 +928,7 @@ export const NotificationService: GenService<{
    * UpdateTemplate sets the tenant's own template for one topic, channel and language. It applies immediately, also to
    * messages that wait.
    * Errors: TEMPLATE_INVALID (it does not compile or uses an unknown variable: see `field`, `line` and `column`),
-   * ETAG_MISMATCH, INVALID_FIELD.
+   * ETAG_MISMATCH, INVALID_FIELD, TEMPLATE_HTML.
    *
    * @generated from rpc berth.v1.NotificationService.UpdateTemplate
    */
@@ -939,7 +939,7 @@ export const NotificationService: GenService<{
   },
   /**
    * PreviewTemplate renders a template with example values, without storing it.
-   * Errors: TEMPLATE_INVALID (see `field`, `line` and `column`), INVALID_FIELD.
+   * Errors: TEMPLATE_INVALID (see `field`, `line` and `column`), INVALID_FIELD, TEMPLATE_HTML.
    *
    * @generated from rpc berth.v1.NotificationService.PreviewTemplate
    */
