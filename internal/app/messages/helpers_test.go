@@ -49,7 +49,8 @@ func withOwnMail(t *testing.T) *messagetest.Studio {
 // setMail sets the studio's own mail account; nil: it has none.
 func setMail(studio *messagetest.Studio, account *messages.SMTPServer) {
 	studio.T.Helper()
-	expect.OK(studio.T)(studio.App.Messages.UpdateSenders(studio.T.Context(), studio.Owner, nil, func(s *messages.Senders) {
+	update := studio.App.Messages.UpdateSenders
+	expect.OK(studio.T)(update(studio.T.Context(), studio.Owner, nil, func(s *messages.Senders) {
 		s.SMTP = account
 	}))
 }

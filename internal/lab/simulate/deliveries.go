@@ -297,7 +297,8 @@ func (p *dispatcher) render(n *notice, to notify.Recipient, c notify.Channel) st
 	if n.offer != nil {
 		content.Until = n.offer.ExpiresAt
 	}
-	out, err := notify.Render(t, content.Values(t.Locale), brand.Brand{}, notify.Foot{Unsubscribe: "https://berth.example/u/1"})
+	foot := notify.Foot{Unsubscribe: "https://berth.example/u/1"}
+	out, err := notify.Render(t, content.Values(t.Locale), brand.Brand{}, foot)
 	if err != nil {
 		p.mustSucceed(err)
 	}

@@ -27,8 +27,8 @@ type Foot struct {
 	Report   string // to whom misuse of the platform's account is reported; can be empty
 }
 
-// Render fills in a template. A mail whose template has no HTML gets HTML with the tenant's logo and color. It ends with
-// the foot. Text messages are shortened to one segment if possible. The error is TEMPLATE_INVALID.
+// Render fills in a template. A mail whose template has no HTML gets HTML with the tenant's logo and color. It ends
+// with the foot. Text messages are shortened to one segment if possible. The error is TEMPLATE_INVALID.
 func Render(t Template, values Values, look brand.Brand, foot Foot) (Rendered, error) {
 	if t.Channel == SMS {
 		return renderSMS(t, values)
