@@ -110,6 +110,9 @@ var notificationRequests = map[string][]build{
 		w.confirmContacts()
 		return &v1.SendTestRequest{Topic: aTopic, Channel: aChannel, Locale: "de"}
 	}},
+	"NotificationService/ListSendingQuotas": {
+		func(*world) proto.Message { return &v1.ListSendingQuotasRequest{} },
+	},
 	"NotificationService/GetSenders": {func(*world) proto.Message { return &v1.GetSendersRequest{} }},
 	"NotificationService/UpdateSenders": {func(*world) proto.Message {
 		return &v1.UpdateSendersRequest{

@@ -312,6 +312,30 @@ var peopleRequests = map[string][]build{
 		w.newProvider()
 		return &v1.ListBenefitProvidersRequest{}
 	}},
+	"BookingService/UpdateBenefitNumbers": {
+		func(w *world) proto.Message {
+			return &v1.UpdateBenefitNumbersRequest{
+				ProviderCode: w.newProvider().GetCode(), Add: []string{unique(), unique()}, Remove: []string{unique()},
+			}
+		},
+		func(w *world) proto.Message {
+			return &v1.UpdateBenefitNumbersRequest{ProviderCode: w.newProvider().GetCode(), Add: []string{"M-1"}, Replace: true}
+		},
+	},
+	"BookingService/ListBenefitMemberships": {
+		func(w *world) proto.Message {
+			code, _ := w.newBenefitMembership()
+			return &v1.ListBenefitMembershipsRequest{ProviderCode: code, MembershipNumber: "M-12345"}
+		},
+		func(w *world) proto.Message {
+			code, _ := w.newBenefitMembership()
+			return &v1.ListBenefitMembershipsRequest{ProviderCode: code, PageSize: 1}
+		},
+	},
+	"BookingService/DeleteBenefitMembership": {func(w *world) proto.Message {
+		code, of := w.newBenefitMembership()
+		return &v1.DeleteBenefitMembershipRequest{ProviderCode: code, MemberId: of}
+	}},
 
 	// Check-in
 
@@ -542,6 +566,28 @@ func (w *world) newProvider() *v1.BenefitProvider {
 	return call[*v1.PutBenefitProviderResponse](
 		w.t, w.live, w.token(tenant.RoleOwner), "BookingService/PutBenefitProvider", request,
 	).GetProvider()
+}
+
+// newBenefitMembership makes two members of a family who use a number of a new provider.
+func (w *world) newBenefitMembership() (code, of string) {
+	w.t.Helper()
+	in := providerInput()
+	in.Families = true
+	provider := call[*v1.PutBenefitProviderResponse](
+		w.t, w.live, w.token(tenant.RoleOwner), "BookingService/PutBenefitProvider",
+		&v1.PutBenefitProviderRequest{Provider: in},
+	).GetProvider()
+	for range 2 {
+		who := w.newMember()
+		call[*v1.ConfirmBookingResponse](
+			w.t, w.live, w.token(tenant.RoleOwner), "BookingService/ConfirmBooking", &v1.ConfirmBookingRequest{
+				BookingId: w.newHold(who).GetId(), Payment: &v1.PaymentFacts{Amount: euros(20)},
+				BenefitProviderCode: provider.GetCode(), BenefitMembershipNumber: "M-12345",
+			},
+		)
+		of = text(who.Member)
+	}
+	return provider.GetCode(), of
 }
 
 func planInput() *v1.PlanInput {

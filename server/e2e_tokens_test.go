@@ -270,3 +270,45 @@ func TestIdentityKeys_RotateWithoutRestart(t *testing.T) {
 	)
 	test.EqOp(t, codes.OK, got.Code, test.Sprintf("our own token: %s", got))
 }
+
+// A member belongs to the issuer of their first token. After the sign-in service has changed, the same subject is
+// another person's, unless the former issuer is named. Berth's own tokens are for any member.
+func TestTokens_OfAnotherIssuerBelongToOthers(t *testing.T) {
+	t.Parallel()
+	idp := identity{t, filepath.Join(t.TempDir(), "keys.json")}
+	key := idp.key("a.pem", time.Now)
+	idp.publish(key)
+	db, data := pgtest.New(t), t.TempDir()
+	trust := func(issuer string, former ...string) func(*boot.KeyConfig) {
+		return func(k *boot.KeyConfig) {
+			k.IdentityIssuer, k.IdentityKeys, k.FormerIssuers = issuer, idp.path, former
+		}
+	}
+	live := openLive(t, db, db.URL, data, trust(identityIssuer))
+	w := newWorld(t, live)
+	raw, _, err := key.Issue(token.Claims{Subject: tenant.RoleOwner, Tenants: []tenant.TenantID{w.ID}}, time.Hour)
+	must.NoError(t, err)
+	try := func(on *liveNode, raw string) codes.Code {
+		return on.try(t.Context(), raw, procedureNamed(t, "MemberService/GetMe"), &v1.GetMeRequest{}).Code
+	}
+	bound := func() (issuer string) {
+		must.NoError(t, db.Owner.QueryRow(t.Context(),
+			`select issuer from members where tenant_id = $1 and subject = 'owner'`, w.ID).Scan(&issuer))
+		return issuer
+	}
+	test.EqOp(t, codes.OK, try(live, w.token(tenant.RoleOwner)))
+	test.EqOp(t, "", bound())
+	for range 2 {
+		test.EqOp(t, codes.OK, try(live, raw))
+		test.EqOp(t, identityIssuer, bound())
+	}
+	_, err = db.Owner.Exec(t.Context(), `update members set issuer = 'https://former.example' where subject = 'owner'`)
+	must.NoError(t, err)
+	other := openLive(t, db, db.URL, data, trust(identityIssuer))
+	test.EqOp(t, codes.PermissionDenied, try(other, raw))
+	test.EqOp(t, codes.OK, try(other, w.token(tenant.RoleOwner)))
+	heir := openLive(t, db, db.URL, data, trust(identityIssuer, "https://former.example"))
+	test.EqOp(t, codes.OK, try(heir, raw))
+	test.EqOp(t, identityIssuer, bound())
+	eventually(t, "the other node knows", func() bool { return try(other, raw) == codes.OK })
+}

@@ -80,6 +80,46 @@ func recordProviders(s *studio) {
 		&v1.PutBenefitProviderRequest{Provider: stale},
 	)
 	s.record(s.mia, "Mia lists benefit providers", &v1.ListBenefitProvidersRequest{})
+	listed := club("C-[0-9]{4}")
+	listed.Verification = v1.BenefitVerification_BENEFIT_VERIFICATION_LIST
+	s.record(s.olga, "The Club lists its numbers", &v1.PutBenefitProviderRequest{Provider: listed})
+	s.record(s.olga, "The owner adds numbers", &v1.UpdateBenefitNumbersRequest{
+		ProviderCode: "CLUB", Add: []string{"C-1234", "c 1234", "C-9999"},
+	})
+	s.record(s.olga, "The owner replaces them", &v1.UpdateBenefitNumbersRequest{
+		ProviderCode: "CLUB", Add: []string{"C-1234"}, Replace: true,
+	})
+	s.recordError(s.olga, "The owner adds what is no number", "INVALID_FIELD", &v1.UpdateBenefitNumbersRequest{
+		ProviderCode: "CLUB", Add: []string{"-"},
+	})
+	s.recordError(
+		s.olga, "The owner adds numbers of another club", "BENEFIT_PROVIDER_NOT_FOUND",
+		&v1.UpdateBenefitNumbersRequest{ProviderCode: "NONE", Add: []string{"C-1234"}},
+	)
+	s.recordError(
+		s.mia, "Mia adds her number", "PERMISSION_DENIED",
+		&v1.UpdateBenefitNumbersRequest{ProviderCode: "CLUB", Add: []string{"C-0001"}},
+	)
+}
+
+// recordMemberships records that one number serves one member. It belongs to Mia.
+func recordMemberships(s *studio, toms string) {
+	confirm := &v1.ConfirmBookingRequest{
+		BookingId: toms, BenefitProviderCode: "CLUB", BenefitMembershipNumber: "C-1234",
+	}
+	s.recordError(s.tom, "Tom has Mia's number", "BENEFIT_INVALID", confirm)
+	s.recordError(s.cora, "The coach tries it for Tom", "BENEFIT_IN_USE", confirm)
+	s.record(s.cora, "The coach looks who uses it", &v1.ListBenefitMembershipsRequest{
+		ProviderCode: "CLUB", MembershipNumber: "c1234",
+	})
+	s.recordError(
+		s.tom, "Tom looks who uses it", "PERMISSION_DENIED", &v1.ListBenefitMembershipsRequest{ProviderCode: "CLUB"},
+	)
+	end := &v1.DeleteBenefitMembershipRequest{ProviderCode: "CLUB", MemberId: s.mia.id}
+	s.recordError(s.tom, "Tom ends Mia's use", "PERMISSION_DENIED", end)
+	s.record(s.olga, "The owner ends Mia's use", end)
+	s.record(s.olga, "The owner ends it again", end)
+	s.record(s.cora, "The coach looks again", &v1.ListBenefitMembershipsRequest{ProviderCode: "CLUB"})
 }
 
 func recordMemberHolds(s *studio, mat, soldOut string) {
@@ -125,6 +165,7 @@ func recordMemberHolds(s *studio, mat, soldOut string) {
 	s.recordError(s.cora, "Mia keeps what she has not", "INVALID_FIELD", confirm)
 	confirm.Items.BookingItemIds = []string{held.GetItems()[0].GetId()}
 	s.record(s.cora, "The coach confirms Mia with payment", confirm)
+	recordMemberships(s, toms.GetId())
 	confirm.Payment.Status = v1.PaymentStatus_PAYMENT_STATUS_CAPTURED
 	s.record(s.cora, "The coach confirms again", confirm)
 	s.record(s.cora, "The coach records the same facts", &v1.RecordPaymentRequest{

@@ -177,6 +177,8 @@ func recordSenders(s *studio) {
 	)
 	s.record(s.olga, "The owner has no number any more", update(&v1.Senders{}, "twilio"))
 	s.recordError(s.cora, "The coach reads who carries messages", "PERMISSION_DENIED", &v1.GetSendersRequest{})
+	s.record(s.adam, "The admin reads quotas, of which the local outbox has none", &v1.ListSendingQuotasRequest{})
+	s.recordError(s.cora, "The coach reads quotas", "PERMISSION_DENIED", &v1.ListSendingQuotasRequest{})
 }
 
 // recordMessages causes messages of all topics, to people with different channels and languages.

@@ -31,6 +31,7 @@ type Holder struct {
 	Member tenant.MemberID // zero for service accounts
 	Roles  []string        // names of built-in and custom roles
 	Active bool            // if false, the subject is treated as having no roles and no membership
+	Issuer string          // of the member's tokens; empty: they have not signed in yet
 }
 
 // Decision is whether a subject has a permission in a tenant.
@@ -42,6 +43,8 @@ type Decision struct {
 	Active bool
 	// Member is the subject's membership; zero for service accounts and unless Active.
 	Member tenant.MemberID
+	// Issuer is that of the member's tokens; empty if they have not signed in yet.
+	Issuer string
 	// Roles are the subject's roles: built-in ones by rank, then custom ones by name.
 	// The slice is shared: it must not be changed.
 	Roles []string
@@ -73,6 +76,7 @@ type holderKey struct {
 type holder struct {
 	snapshot *snapshot
 	member   tenant.MemberID
+	issuer   string
 	active   bool
 	roleSet  *roleSet
 }
@@ -128,7 +132,7 @@ func (g *Guard) Holder(ctx context.Context, id tenant.TenantID, subject string) 
 	if err != nil {
 		return Holder{}, err
 	}
-	return Holder{Member: h.member, Roles: h.roles(), Active: h.active}, nil
+	return Holder{Member: h.member, Roles: h.roles(), Active: h.active, Issuer: h.issuer}, nil
 }
 
 // Explain is like Decide, with reasons. It returns the same errors.
@@ -225,7 +229,7 @@ func (g *Guard) loadHolder(ctx context.Context, s *snapshot, key holderKey) (*ho
 	}
 	h := &holder{snapshot: s}
 	if found.Active {
-		h.active, h.member = true, found.Member
+		h.active, h.member, h.issuer = true, found.Member, found.Issuer
 		h.roleSet, err = rules.evaluate(found.Roles)
 	}
 	return h, err
@@ -278,7 +282,7 @@ func (h *holder) decide(permission int) Decision {
 	if !h.active {
 		return Decision{}
 	}
-	d := Decision{Active: true, Member: h.member, Roles: h.roleSet.roles}
+	d := Decision{Active: true, Member: h.member, Issuer: h.issuer, Roles: h.roleSet.roles}
 	if i := h.roleSet.grantedBy[permission]; i != denied {
 		d.Allowed, d.Role = true, d.Roles[i]
 	}

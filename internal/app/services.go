@@ -59,6 +59,8 @@ type Config struct {
 	// PlatformSenders are the names of the platform's senders; a channel without one, and without one of the tenant's own,
 	// goes to the local outbox.
 	PlatformSenders map[notify.Channel]string
+	// SendingQuotas limit what the platform's senders send for a new tenant. Default: no limits.
+	SendingQuotas notify.SendingLimits
 	// MailFrom is the address that the platform's mails come from. Optional.
 	MailFrom string
 	// ReportTo is the address to which misuse of the platform's mail account is reported. Default: MailFrom.
@@ -114,7 +116,7 @@ func New(c Config) *Services {
 	}
 	s.Messages = messages.New(messages.Config{
 		Engine: e, PublicURL: c.PublicURL, Seals: c.Seals, PlatformSenders: c.PlatformSenders, MailFrom: c.MailFrom,
-		ReportTo:    c.ReportTo,
+		Quotas: c.SendingQuotas, ReportTo: c.ReportTo,
 		CheckFCMKey: c.CheckFCMKey, Offers: c.Offers, Send: c.Send,
 	})
 	s.Settings = settings.New(settings.Config{Engine: e, Waitlists: s.Waitlists})

@@ -46,6 +46,8 @@ type KeyConfig struct {
 	IdentityIssuer string `env:"BERTH_IDENTITY_ISSUER" placeholder:"https://…" help:"Issuer of the sign-in service. Its tokens are accepted too."`
 	IdentityKeys   string `env:"BERTH_IDENTITY_KEYS" placeholder:"URL|FILE" help:"JSON Web Key Set of the sign-in service, as a file or URL."`
 
+	FormerIssuers []string `name:"identity-former-issuers" env:"BERTH_IDENTITY_FORMER_ISSUERS" placeholder:"https://…" help:"Issuers that the sign-in service had before. Members who signed in with them go on with the present one."`
+
 	TokenLifetime time.Duration `env:"BERTH_TOKEN_MAX_LIFETIME" help:"Longest lifetime of the sign-in service's tokens. Tokens that are valid for longer are rejected. Default: no limit."`
 
 	ConsoleClient string `env:"BERTH_CONSOLE_CLIENT" placeholder:"ID" help:"Client id of the console and the member app at the sign-in service. It must be a public client with PKCE."`

@@ -122,7 +122,7 @@ func Open(
 		Stats: metrics.count, Committed: n.Relay.NotifyCommit, RolesChanged: n.Guard.Invalidate, Relay: n.Relay,
 		Width: listen.Concurrency, Quotas: listen.Traffic.quotas(),
 		Seals: n.secrets.Seals, PlatformSenders: keys.Senders.providers(), MailFrom: keys.Senders.SMTPFrom,
-		ReportTo:    keys.Senders.ReportTo,
+		SendingQuotas: keys.Senders.quotas(), ReportTo: keys.Senders.ReportTo,
 		CheckFCMKey: fcm.CheckKey,
 		Send: func(ctx context.Context, in tenant.TenantID, out []messages.Outgoing) []messages.AttemptResult {
 			return n.dispatcher.SendAll(ctx, in, out)
@@ -141,7 +141,7 @@ func Open(
 	contract, err := rpc.New(rpc.Config{
 		Services: n.App, Guard: n.Guard, Verifier: n.Verifier, Issuer: n.Issuer, Health: n.health, Now: time.Now,
 		Logger: log, Metrics: registry, Origins: listen.Origins, Fallback: apps, TimeLimit: listen.TimeLimit,
-		Reflection: listen.Reflection, Rates: rates,
+		Reflection: listen.Reflection, Rates: rates, FormerIssuers: keys.FormerIssuers,
 	})
 	if err != nil {
 		return nil, err

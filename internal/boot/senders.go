@@ -47,10 +47,22 @@ type SenderConfig struct {
 	SMTPPassword string `env:"BERTH_SMTP_PASSWORD" placeholder:"PASSWORD" help:"Password of the user."`
 	SMTPFrom     string `env:"BERTH_SMTP_FROM" placeholder:"ADDRESS" help:"Sender address of emails."`
 	ReportTo     string `env:"BERTH_REPORT_TO" placeholder:"ADDRESS" help:"Address in emails to which misuse is reported. Default: the sender address."`
+
+	MaxSMS       int `name:"max-sms" env:"BERTH_MAX_SMS" default:"200" help:"How many text messages the platform's account sends for a new tenant within 24 hours; 0 for no limit. Limits grow with good standing. What cannot wait is sent all the same."`
+	MaxSMSAbroad int `name:"max-sms-abroad" env:"BERTH_MAX_SMS_ABROAD" default:"10" help:"How many of them it sends to each country that is not the tenant's own; 0 for no limit."`
+	MaxMails     int `env:"BERTH_MAX_MAILS" default:"500" help:"How many emails the platform's account sends for a new tenant within 24 hours; 0 for no limit."`
 }
 
 // sends reports whether the node plans and sends messages.
 func (c SenderConfig) sends() bool { return c.Send != "off" }
+
+// quotas returns what the platform's accounts send for a new tenant.
+func (c SenderConfig) quotas() notify.SendingLimits {
+	return notify.SendingLimits{
+		notify.SMS:   {Total: c.MaxSMS, Abroad: c.MaxSMSAbroad},
+		notify.Email: {Total: c.MaxMails},
+	}
+}
 
 // providers returns the provider of each channel for which the platform has an account.
 func (c SenderConfig) providers() map[notify.Channel]string {

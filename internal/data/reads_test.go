@@ -132,11 +132,27 @@ var reads = []struct {
 	{catalogdb.ListPlans, args{true, "Five", "other", 9}, "plan"},
 	{catalogdb.FindBenefitProvider, args{"ARMY"}, "ARMY"},
 	{catalogdb.ListBenefitProviders, nil, "ARMY CLUB"},
+	{catalogdb.FindBenefitNumber, args{"CLUB", "1", "member"}, "true/false"},
+	{catalogdb.FindBenefitNumber, args{"CLUB", "1", "other"}, "true/true"},
+	{catalogdb.FindBenefitNumber, args{"CLUB", "0", "member"}, "false/true"},
+	{catalogdb.FindBenefitNumber, args{"CLUB", "3", "member"}, "false/false"},
+	{catalogdb.CountBenefitNumbers, args{"CLUB", []string{"1", "2", "3"}, []string{"2", "4"}}, "[2 1]"},
+	{catalogdb.FindBenefitMembership, args{"CLUB", "member"}, "member"},
+	{catalogdb.FindBenefitMembership, args{"CLUB", "third"}, "none"},
+	{catalogdb.ListBenefitMemberships, args{catalogdb.MembershipQuery{Provider: "CLUB", Limit: 9}}, "other member"},
+	{catalogdb.ListBenefitMemberships, args{catalogdb.MembershipQuery{Provider: "CLUB", Limit: 1}}, "other"},
+	{catalogdb.ListBenefitMemberships, args{catalogdb.MembershipQuery{Provider: "CLUB", Key: "1", Limit: 9}}, "member"},
+	{catalogdb.ListBenefitMemberships, args{catalogdb.MembershipQuery{
+		Provider: "CLUB", AfterKey: "0", AfterMember: id[tenant.MemberID]("other"), Limit: 9,
+	}}, "member"},
 
 	// People.
 	{accountdb.FindMember, args{"member"}, "member"},
 	{accountdb.FindMemberBySubject, args{"bo"}, "other"},
 	{accountdb.FindMemberBySubject, args{""}, "none"},
+	{accountdb.FindIssuer, args{"bo"}, "https://id.example"},
+	{accountdb.FindIssuer, args{"ana"}, ""},
+	{accountdb.FindIssuer, args{"none"}, ""},
 	{accountdb.ListMembers, args{member.Search{Limit: 9}}, "member other third receiver"},
 	{accountdb.ListMembers, args{member.Search{Limit: 2}}, "member other"},
 	{accountdb.ListMembers, args{member.Search{
@@ -546,6 +562,18 @@ var reads = []struct {
 	{messagedb.ListPreferences, args{"member third"}, "member=BOOKED/SMS=true"},
 	{messagedb.ListRecipients, args{"member third"}, "member third"},
 	{messagedb.ListSent, args{"member", now.Add(time.Hour)}, ""},
+	{messagedb.ListSendingHours, args{now}, "SMS/AT/01T12:00/1/0/80 SMS/DE/01T13:00/5/0/80"},
+	{
+		messagedb.ListSendingHours, args{now.Add(-time.Hour)},
+		"EMAIL//01T11:00/1/0/80 SMS/AT/01T12:00/1/0/80 SMS/DE/01T13:00/5/0/80",
+	},
+	{messagedb.ListStandings, nil, "SMS/1/01T12:00/01T12:00"},
+	{messagedb.ListReviews, args{now, start}, "EMAIL/0/02T08:00/02T08:00 SMS/1/01T12:00/01T12:00"},
+	{messagedb.ListReviews, args{now.Add(-time.Second), start}, "EMAIL/0/02T08:00/02T08:00"},
+	{messagedb.ListConduct, args{[]notify.Standing{
+		{Channel: notify.SMS, Since: now}, {Channel: notify.Email, Since: now},
+	}, start}, "EMAIL=0/1 SMS=1/2"},
+	{messagedb.ListConduct, args{[]notify.Standing{{Channel: notify.SMS, Since: now.Add(time.Second)}}, start}, "SMS=1/1"},
 	{waitlistdb.FindOfferByClaim, args{sha("claim")}, "offer"},
 	{waitlistdb.FindActiveEntry, args{"other", "third"}, "other"},
 	{waitlistdb.FindActiveEntry, args{"other", "member"}, "none"},
@@ -661,6 +689,10 @@ func show(v reflect.Value) string {
 		return fmt.Sprintf("%s:%d", value.Name, value.Holders)
 	case booking.BenefitProvider:
 		return value.Code
+	case booking.BenefitMembership:
+		return show(reflect.ValueOf(value.Member))
+	case catalogdb.ListedMembership:
+		return show(reflect.ValueOf(value.Member))
 	case waitlist.Slot:
 		return show(reflect.ValueOf(value.Session))
 	case fmt.Stringer:

@@ -15,6 +15,7 @@ import (
 	"github.com/berthhq/berth/internal/civil"
 	"github.com/berthhq/berth/internal/data/accountdb"
 	"github.com/berthhq/berth/internal/data/bookingdb"
+	"github.com/berthhq/berth/internal/data/catalogdb"
 	"github.com/berthhq/berth/internal/data/coredb"
 	"github.com/berthhq/berth/internal/data/messagedb"
 	"github.com/berthhq/berth/internal/data/scheduledb"
@@ -57,6 +58,9 @@ devices -device
 devices -third`},
 	{accountdb.DeleteDevices, args{"other"}, "devices -other"},
 	{accountdb.DeleteDevices, args{""}, ""},
+	{accountdb.BindIssuer, args{"member", "https://new.example", []string{""}}, `
+members member {issuer=https://new.example}`},
+	{accountdb.BindIssuer, args{"other", "https://new.example", []string{""}}, ""},
 	{accountdb.InsertMemberRole, args{"member", "zoo", now}, "member_roles +member zoo"},
 	{accountdb.InsertMemberRole, args{"member", "coach", start}, ""},
 	{accountdb.DeleteMemberRole, args{"member", "coach"}, "member_roles -member coach"},
@@ -80,6 +84,17 @@ service_account_roles -account coach
 service_accounts account {revoked_at=2026-03-02T08:00:00+00:00}`},
 	{accountdb.MarkKeyUsed, args{"key", now}, `
 service_account_keys key {used_at=2026-03-01T12:00:00+00:00}`},
+
+	{catalogdb.AddBenefitNumbers, args{"CLUB", []string{"1", "3"}}, "benefit_numbers +CLUB 3"},
+	{catalogdb.RemoveBenefitNumbers, args{"CLUB", []string{"1", "3"}}, "benefit_numbers -CLUB 1"},
+	{catalogdb.KeepBenefitNumbers, args{"CLUB", []string{"1", "3"}}, "benefit_numbers -CLUB 2"},
+	{catalogdb.PutBenefitMembership, args{booking.BenefitMembership{
+		Provider: "CLUB", Member: id[tenant.MemberID]("member"), Key: "1", Number: "1-", CreatedAt: now,
+	}}, ""},
+	{catalogdb.PutBenefitMembership, args{booking.BenefitMembership{
+		Provider: "CLUB", Member: id[tenant.MemberID]("member"), Key: "7", Number: "7", CreatedAt: now,
+	}}, "benefit_memberships CLUB member {entered=7 number=7}"},
+	{catalogdb.DeleteBenefitMembership, args{"CLUB", "member"}, "benefit_memberships -CLUB member"},
 
 	{bookingdb.InsertDisplayLink, args{checkin.DisplayLink{
 		ID: id[tenant.DisplayLinkID]("third"), Session: id[tenant.SessionID]("session"), CreatedBy: "ana", CreatedAt: now,
@@ -152,6 +167,27 @@ usage -subscription WEEK 2026-03-02`},
 	}, now}, "deliveries third {error_code=1 provider_id=p segments=2}"},
 	{messagedb.PutPhoneTenants, args{[]string{"+1"}}, `
 shared_contacts +\xc59dc4e44ff99288156d4dff2168f6ac7ddee6b1fc7ccc0754656ffaa6d351ea`},
+	{messagedb.AddSendingHours, args{[]notify.SendingHour{
+		{SendingKey: notify.SendingKey{Channel: notify.SMS, Country: "AT", Hour: now}, Sent: 2, Waiting: 3, Alarm: 50},
+		{SendingKey: notify.SendingKey{Channel: notify.SMS, Country: "AT", Hour: start}, Waiting: 1},
+	}}, `
+sending_counts +SMS AT 2026-03-02 08:00:00+00
+sending_counts SMS AT 2026-03-01 12:00:00+00 {sent=3 waiting=3}`},
+	{messagedb.AddSendingHours, args{[]notify.SendingHour(nil)}, ""},
+	{messagedb.ReturnSending, args{map[notify.SendingKey]int{
+		{Channel: notify.SMS, Country: "DE", Hour: now.Add(time.Hour)}: 2,
+		{Channel: notify.SMS, Country: "AT", Hour: now}:                7,
+		{Channel: notify.SMS, Country: "AT", Hour: start}:              1,
+	}}, `
+sending_counts SMS AT 2026-03-01 12:00:00+00 {sent=0}
+sending_counts SMS DE 2026-03-01 13:00:00+00 {sent=3}`},
+	{messagedb.PutStandings, args{[]notify.Standing{
+		{Channel: notify.SMS, Level: 2, Since: start, ReviewedAt: start},
+		{Channel: notify.Email, Level: 0, Since: start, ReviewedAt: start},
+	}}, `
+sending_standings +EMAIL
+sending_standings SMS {level=2 reviewed_at=2026-03-02T08:00:00+00:00 since=2026-03-02T08:00:00+00:00}`},
+	{messagedb.DeleteOldSendingHours, args{now}, "sending_counts -EMAIL  2026-03-01 11:00:00+00"},
 	{messagedb.CloseNotice, args{"notice", now}, "notices notice {done_at=2026-03-01T12:00:00+00:00}"},
 	{messagedb.CloseNotice, args{"third", start}, ""},
 	{messagedb.UpdateNotices, args{[]notify.NoticeState{

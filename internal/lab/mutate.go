@@ -18,18 +18,19 @@ type mutateCommand struct {
 
 // mutateRun draws mutants of packages.
 type mutateRun struct {
-	Packages []string `arg:"" help:"Patterns of packages. ./migrations stands for the migrated database."`
-	Tests    []string `help:"Tests that run, as folder or folder:pattern, the nearest first, instead of those near each package." sep:"none"`
-	Seed     uint64   `help:"Decides which mutants are drawn. 0: the code decides." default:"1"`
-	Count    int      `short:"n" help:"Number of mutants." default:"100"`
-	Jobs     int      `help:"Number of mutants that are tested at once." default:"1"`
-	Dir      string   `help:"Where results are kept." default:".mutate"`
+	Packages []string      `arg:"" help:"Patterns of packages. ./migrations stands for the migrated database."`
+	Tests    []string      `help:"Tests that run, as folder or folder:pattern, the nearest first, instead of those near each package." sep:"none"`
+	Seed     uint64        `help:"Decides which mutants are drawn. 0: the code decides." default:"1"`
+	Count    int           `short:"n" help:"Number of mutants." default:"100"`
+	Jobs     int           `help:"Number of mutants that are tested at once." default:"1"`
+	Grace    time.Duration `help:"Beyond five times as long as without the mutant, how long tests may take." default:"30s"`
+	Dir      string        `help:"Where results are kept." default:".mutate"`
 }
 
 // Run implements kong's command.
 func (c *mutateRun) Run(ctx context.Context, to *cli.Console) error {
 	return runMutants(ctx, to, mutate.Options{
-		Packages: c.Packages, Tests: c.Tests, Seed: c.Seed, Count: c.Count, Jobs: c.Jobs, Dir: c.Dir,
+		Packages: c.Packages, Tests: c.Tests, Seed: c.Seed, Count: c.Count, Jobs: c.Jobs, Grace: c.Grace, Dir: c.Dir,
 	})
 }
 

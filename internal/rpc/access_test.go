@@ -22,6 +22,7 @@ import (
 	"github.com/berthhq/berth/internal/access"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/testkit/expect"
+	"github.com/berthhq/berth/internal/token"
 )
 
 var update = flag.Bool("update", false, "write testdata/access.golden")
@@ -68,7 +69,7 @@ func accessResult(t *testing.T, a *admission, subject string, rule Rule) string 
 	if rule.Kind == v1.Access_RULE_PUBLIC {
 		return "yes"
 	}
-	caller, err := a.authorize(t.Context(), tenantA, subject, rule)
+	caller, err := a.authorize(t.Context(), tenantA, token.Principal{Subject: subject, Own: true}, rule)
 	switch {
 	case fault.ReasonOf(err) == fault.PermissionDeniedReason:
 		return "-"

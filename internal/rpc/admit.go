@@ -3,6 +3,7 @@ package rpc
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -33,7 +34,12 @@ type admission struct {
 	rates     *rates
 	// stepUp reads which sign-in a tenant asks people for.
 	stepUp func(context.Context, tenant.TenantID) (catalog.StepUp, error)
-	now    func() time.Time
+	// bindIssuer makes an issuer the one of a member's tokens, if it was one of others until now.
+	bindIssuer func(ctx context.Context, by tenant.Caller, issuer string, others []string) error
+	// issuers are those of members who are bound again, to the issuer of their next token. The empty one is that of
+	// members who have not signed in yet.
+	issuers []string
+	now     func() time.Time
 }
 
 // authenticate verifies the token. It runs before the body is read.
@@ -89,7 +95,7 @@ func (a *admission) admit(ctx context.Context, procedure string, message any) er
 			return err
 		}
 		c.Authorize = func(ctx context.Context) (tenant.Caller, error) {
-			caller, err := a.authorize(ctx, id, c.Principal.Subject, rule)
+			caller, err := a.authorize(ctx, id, c.Principal, rule)
 			if c.Principal.Verified {
 				caller.Email = c.Principal.Email
 			}
@@ -168,11 +174,11 @@ var (
 // their own, and service accounts if the contract says so. The permission of such an RPC, if it has one, allows access
 // to what is everyone's.
 func (a *admission) authorize(
-	ctx context.Context, id tenant.TenantID, subject string, rule Rule,
+	ctx context.Context, id tenant.TenantID, by token.Principal, rule Rule,
 ) (tenant.Caller, error) {
-	caller := tenant.Caller{Tenant: id, Subject: subject}
+	caller := tenant.Caller{Tenant: id, Subject: by.Subject}
 	if rule.Permission == "" {
-		holder, err := a.guard.Holder(ctx, id, subject)
+		holder, err := a.guard.Holder(ctx, id, by.Subject)
 		if err != nil {
 			return caller, err
 		}
@@ -180,15 +186,15 @@ func (a *admission) authorize(
 		if !holder.Active || !rule.allowsSelf(holder.Member) {
 			return caller, errNotActiveMember
 		}
-		return caller, nil
+		return caller, a.checkIssuer(ctx, by, caller, holder.Issuer)
 	}
-	decision, err := a.guard.Decide(ctx, id, subject, rule.Permission)
+	decision, err := a.guard.Decide(ctx, id, by.Subject, rule.Permission)
 	if err != nil {
 		return caller, err
 	}
 	caller.Member, caller.Roles = decision.Member, decision.Roles
 	if decision.Allowed {
-		return caller, nil
+		return caller, a.checkIssuer(ctx, by, caller, decision.Issuer)
 	}
 	caller.SelfOnly = rule.Kind == v1.Access_RULE_SELF && decision.Active && rule.allowsSelf(decision.Member)
 	if !caller.SelfOnly {
@@ -197,7 +203,20 @@ func (a *admission) authorize(
 		).
 			WithMetadata("permission", rule.Permission)
 	}
-	return caller, nil
+	return caller, a.checkIssuer(ctx, by, caller, decision.Issuer)
+}
+
+// checkIssuer rejects a token whose subject belongs to a member, but at another issuer: two people can have the same
+// subject there. A member belongs to the issuer of their first token. Berth's own tokens are for any member.
+func (a *admission) checkIssuer(ctx context.Context, by token.Principal, caller tenant.Caller, issuer string) error {
+	switch {
+	case by.Own, issuer == by.Issuer:
+		return nil
+	case slices.Contains(a.issuers, issuer):
+		return a.bindIssuer(ctx, caller, by.Issuer, a.issuers)
+	default:
+		return errNotActiveMember.WithCause(fmt.Errorf("rpc: the member's tokens come from %s", issuer))
+	}
 }
 
 // allowsSelf reports whether an active caller can own what the RPC accesses. Service accounts have no member ID.

@@ -74,6 +74,11 @@ func (c *interceptor) WrapUnary(next connect.UnaryFunc) connect.UnaryFunc {
 				return nil, err
 			}
 		}
+		guessed, err := c.rates.takeGuess(ctx, request.Any())
+		if err != nil {
+			return nil, err
+		}
+		defer func() { guessed(err) }()
 		if rule := c.rules[procedure]; rule.readOnly && rule.Kind != v1.Access_RULE_PUBLIC {
 			if err := c.rates.read(ctx); err != nil {
 				return nil, err

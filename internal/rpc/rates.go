@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rpc/request"
 	"github.com/berthhq/berth/internal/tenant"
@@ -22,6 +23,8 @@ type Rates struct {
 	// Streams is how many streams a caller may have open. Zero is no limit.
 	Streams   int
 	Addresses *traffic.Addresses
+	// Guesses limits the wrong membership numbers that a member tries.
+	Guesses traffic.Rate
 }
 
 // callerKey is a member or a service account of a tenant.
@@ -38,13 +41,14 @@ type rates struct {
 	streams   traffic.Counter[callerKey]
 	reads     *traffic.Turns[tenant.TenantID]
 	addresses *traffic.Addresses
+	guesses   *traffic.Limiter[callerKey]
 }
 
 func newRates(c Rates, now func() time.Time) *rates {
 	r := &rates{
 		now: now, callers: traffic.NewLimiter[callerKey](c.Caller, now()),
 		tenants: traffic.NewLimiter[tenant.TenantID](c.Tenant, now()), addresses: c.Addresses,
-		reads: c.Reads,
+		reads: c.Reads, guesses: traffic.NewLimiter[callerKey](c.Guesses, now()),
 	}
 	r.streams.Max = c.Streams
 	if r.addresses == nil {
@@ -103,6 +107,25 @@ func (r *rates) takeUnproven(ctx context.Context) (done func(err error), err err
 		case fault.KeyInvalid, fault.LinkInvalid, fault.InvalidField:
 		default:
 			proven()
+		}
+	}, nil
+}
+
+// takeGuess takes a confirmation with a membership number of a benefit from what a member may guess, and gives it back
+// unless the number turns out to be wrong. A program is not limited: it confirms for many members.
+func (r *rates) takeGuess(ctx context.Context, message any) (done func(err error), err error) {
+	confirm, ok := message.(*v1.ConfirmBookingRequest)
+	if !ok || confirm.BenefitMembershipNumber == "" || request.Caller(ctx).Member.IsZero() {
+		return func(error) {}, nil
+	}
+	by := request.Caller(ctx)
+	caller := callerKey{by.Tenant, by.Subject}
+	if wait := r.guesses.Take(caller, r.now()); wait > 0 {
+		return nil, fault.TooMany(wait, "Too many wrong membership numbers.").WithField("benefit_membership_number")
+	}
+	return func(err error) {
+		if fault.ReasonOf(err) != fault.BenefitInvalid {
+			r.guesses.Return(caller)
 		}
 	}, nil
 }

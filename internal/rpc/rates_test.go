@@ -20,6 +20,7 @@ import (
 
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/gen/berth/v1/berthv1connect"
+	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rpc/request"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit"
@@ -271,4 +272,40 @@ func TestRates_LetPeopleWork(t *testing.T) {
 			w.clock.Advance(time.Second)
 		}
 	})
+}
+
+// Who tries wrong membership numbers has to wait, also with a right one. Right numbers are not counted.
+func TestRates_LimitWrongMembershipNumbers(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	r := newRates(Rates{Guesses: traffic.PerHour(10)}, func() time.Time { return now })
+	try := func(by tenant.Caller, number string, outcome error) fault.Reason {
+		ctx := request.WithCall(t.Context(), &request.Call{Caller: by, Admitted: true})
+		done, err := r.takeGuess(ctx, &v1.ConfirmBookingRequest{BenefitMembershipNumber: number})
+		if err != nil {
+			return fault.ReasonOf(err)
+		}
+		done(outcome)
+		return ""
+	}
+	wrong := fault.New(fault.FailedPrecondition, fault.BenefitInvalid, "wrong")
+	mia := tenant.Caller{
+		Tenant: tenant.TenantID{UUID: tenant.UUID{1}}, Subject: "mia", Member: tenant.MemberID{UUID: tenant.UUID{2}},
+	}
+	ben, program := mia, mia
+	ben.Subject, program.Subject, program.Member = "ben", "sa:1", tenant.MemberID{}
+	for range 20 {
+		test.EqOp(t, "", try(mia, "M-1", nil))
+		test.EqOp(t, "", try(mia, "", wrong))
+		test.EqOp(t, "", try(program, "M-2", wrong))
+	}
+	for range 10 {
+		test.EqOp(t, "", try(mia, "M-2", wrong))
+	}
+	test.EqOp(t, fault.RateLimited, try(mia, "M-1", nil))
+	test.EqOp(t, "", try(mia, "", nil))
+	test.EqOp(t, "", try(ben, "M-2", wrong))
+	now = now.Add(6 * time.Minute)
+	test.EqOp(t, "", try(mia, "M-2", wrong))
+	test.EqOp(t, fault.RateLimited, try(mia, "M-1", nil))
 }

@@ -58,11 +58,15 @@ type Config struct {
 	// encoded in JSON.
 	MaxBytes int64
 	// Rates limits calls. Optional.
-	Rates Rates
+	// FormerIssuers are issuers of the sign-in service until now. Their members are those of the issuer that it has now.
+	FormerIssuers []string
+	Rates         Rates
 	// Fallback serves all other paths. Optional: without it they are not found.
 	Fallback http.Handler
 
 	stepUp func(context.Context, tenant.TenantID) (catalog.StepUp, error)
+	// bindIssuer: see admission.
+	bindIssuer func(ctx context.Context, by tenant.Caller, issuer string, others []string) error
 
 	// For tests: the ticker of a stream's heartbeats.
 	newHeartbeat func(every time.Duration) eventapi.Heartbeat
@@ -98,7 +102,7 @@ func New(c Config) (http.Handler, error) {
 		Settings:  &settingsapi.Settings{Service: s.Settings, Now: c.Now},
 		Waitlists: &waitlistapi.Waitlists{Service: s.Waitlists, Now: c.Now},
 	}
-	c.stepUp = s.Accounts.StepUp
+	c.stepUp, c.bindIssuer = s.Accounts.StepUp, s.Accounts.BindIssuer
 	return c.serve(services{
 		tenant: h, member: h, access: h, session: h, booking: h, credit: h, checkIn: h, waitlist: h, analytics: h, audit: h,
 		notification: h, event: h,
@@ -158,7 +162,8 @@ func (c Config) serve(s services) (http.Handler, error) {
 	}
 	calls := &interceptor{
 		admission: admission{rules: rules, verifier: c.Verifier, guard: c.Guard, validator: compiled, limits: allowed,
-			rates: newRates(c.Rates, c.Now), stepUp: c.stepUp, now: c.Now},
+			rates: newRates(c.Rates, c.Now), stepUp: c.stepUp, bindIssuer: c.bindIssuer,
+			issuers: append([]string{""}, c.FormerIssuers...), now: c.Now},
 		metrics: metrics, security: events, log: c.Logger, timeLimit: c.TimeLimit,
 	}
 	common := connect.WithHandlerOptions(

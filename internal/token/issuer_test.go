@@ -38,7 +38,7 @@ func TestIssuer_IssuesVerifiableTokens(t *testing.T) {
 	}, time.Hour)
 	must.NoError(t, err)
 	want := token.Principal{
-		Subject: "sa:" + tenantB, Issuer: ownIssuer, Name: "Turnstile",
+		Subject: "sa:" + tenantB, Issuer: ownIssuer, Own: true, Name: "Turnstile",
 		Tenants: []tenant.TenantID{a}, Expires: noon.Add(time.Hour + time.Second),
 	}
 	test.True(t, expires.Equal(want.Expires), test.Sprintf("expires at %s", expires))

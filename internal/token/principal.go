@@ -23,6 +23,7 @@ const ServiceAccountPrefix = "sa:"
 type Principal struct {
 	Subject string // the user, or "sa:<id>" for a service account
 	Issuer  string
+	Own     bool   // Berth itself issued the token
 	Name    string // for display; may be empty
 	Email   string // as given by the issuer, for display; may be empty
 	// Verified says that the issuer has verified the email address (OpenID Connect Core 1.0, section 5.1).
@@ -80,7 +81,7 @@ func newPrincipal(claims jwt.MapClaims, trust *TrustedIssuer) (Principal, error)
 		return p, unauthenticated("The claim exp is missing. Ask the issuer for tokens that expire.", err)
 	}
 	p.Expires = expires.UTC()
-	p.Issuer = trust.Issuer
+	p.Issuer, p.Own = trust.Issuer, trust.ServiceAccounts
 	return p, nil
 }
 

@@ -21,6 +21,9 @@ const burstSeconds = 10
 // PerSecond returns the rate of n calls a second, with a burst of ten seconds' worth.
 func PerSecond(n float64) Rate { return Rate{PerSecond: n, Burst: max(1, int(n*burstSeconds))} }
 
+// PerHour returns the rate of n calls an hour, all of which may come at once.
+func PerHour(n int) Rate { return Rate{PerSecond: float64(n) / time.Hour.Seconds(), Burst: n} }
+
 // The default rates, in calls a second. A person makes some tens of calls when an app starts, and then a few. A front
 // desk with several screens shares an account. A program may make as many as its answers allow it, one after the other.
 const (
@@ -29,6 +32,8 @@ const (
 	DefaultAddressRate = 10
 	// DefaultStreamsPerCaller limits open streams. A program needs one, and a person one for each open window.
 	DefaultStreamsPerCaller = 100
+	// DefaultBenefitGuesses is how many wrong membership numbers a member may try in an hour.
+	DefaultBenefitGuesses = 10
 )
 
 const (

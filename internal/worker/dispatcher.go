@@ -179,6 +179,7 @@ func (c *Dispatcher) deliver(ctx context.Context, id tenant.TenantID, wakeup <-c
 		case start <- struct{}{}:
 			taken, err := c.config.Messages.TakeNotices(ctx, id)
 			c.metrics.taken(taken)
+			c.logAlarms(ctx, id, taken.Alarms)
 			if more = taken.More && err == nil; err != nil {
 				failed(err)
 			}
@@ -193,6 +194,15 @@ func (c *Dispatcher) deliver(ctx context.Context, id tenant.TenantID, wakeup <-c
 				ended <- struct{}{}
 			}()
 		}
+	}
+}
+
+// logAlarms logs the sending quotas of a tenant of which a share was reached.
+func (c *Dispatcher) logAlarms(ctx context.Context, id tenant.TenantID, alarms []notify.SendingAlarm) {
+	for _, a := range alarms {
+		c.config.Log.WarnContext(ctx, "sending quota reached", slog.String("tenant_id", id.String()),
+			slog.String("channel", string(a.Channel)), slog.String("country", a.Country), slog.Int("percent", a.Percent),
+			slog.Int("limit", a.Limit), slog.Int("used", a.Used))
 	}
 }
 

@@ -2,6 +2,7 @@ package worker
 
 import (
 	"errors"
+	"strconv"
 	"strings"
 	"time"
 
@@ -16,6 +17,8 @@ type metrics struct {
 	took     *prometheus.HistogramVec
 	unsent   *prometheus.CounterVec
 	late     prometheus.Histogram
+	held     *prometheus.CounterVec
+	reached  *prometheus.CounterVec
 }
 
 func newMetrics(registry prometheus.Registerer) (*metrics, error) {
@@ -34,11 +37,23 @@ func newMetrics(registry prometheus.Registerer) (*metrics, error) {
 			Name: "berth_notification_lag_seconds", Help: "Time from when a message was due until it was sent to its provider.",
 			Buckets: []float64{.01, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60, 300},
 		}),
+		held: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "berth_sending_quota_held_total", Help: "Messages that a sending quota deferred or dropped.",
+		}, []string{"channel", "verdict"}),
+		reached: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "berth_sending_quota_reached_total",
+			Help: "Tenants that reached a share of a sending quota, in percent; each once a day.",
+		}, []string{"channel", "percent"}),
+	}
+	for _, c := range []notify.Channel{notify.SMS, notify.Email} {
+		for _, percent := range notify.AlarmShares() { // an alert sees an increase only of what exists
+			m.reached.WithLabelValues(label(c), strconv.Itoa(percent))
+		}
 	}
 	if registry == nil {
 		return m, nil
 	}
-	for _, c := range []prometheus.Collector{m.attempts, m.took, m.unsent, m.late} {
+	for _, c := range []prometheus.Collector{m.attempts, m.took, m.unsent, m.late, m.held, m.reached} {
 		if err := registry.Register(c); err != nil {
 			return nil, err
 		}
@@ -49,6 +64,12 @@ func newMetrics(registry prometheus.Registerer) (*metrics, error) {
 func (m *metrics) taken(t messages.DueNotices) {
 	for why, n := range t.Unsent {
 		m.unsent.WithLabelValues(label(why.Topic), label(why.Status), label(why.Reason)).Add(float64(n))
+		if why.Reason == notify.SendingQuotaReason {
+			m.held.WithLabelValues(label(why.Channel), label(why.Status)).Add(float64(n))
+		}
+	}
+	for _, a := range t.Alarms {
+		m.reached.WithLabelValues(label(a.Channel), strconv.Itoa(a.Percent)).Inc()
 	}
 	for _, o := range t.Out {
 		m.late.Observe(t.At.Sub(o.Notice.DueAt).Seconds())

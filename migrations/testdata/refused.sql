@@ -5,9 +5,22 @@ select again('audit_entries', ''); -- audit_entries_pkey
 update audit_entries set address = repeat('1', 46); -- audit_entries_address_check
 update audit_entries set client = repeat('c', 201); -- audit_entries_client_check
 
+update benefit_memberships set entered = ''; -- benefit_memberships_entered_check
+update benefit_memberships set number = ''; -- benefit_memberships_number_check
+update benefit_memberships set member_id = id('other'); -- benefit_memberships_tenant_id_member_id_fkey
+update benefit_memberships set provider_code = 'NONE'; -- benefit_memberships_tenant_id_provider_code_fkey
+select again('benefit_memberships', $$number = '2'$$); -- benefit_memberships_pkey
+select again('benefit_memberships', $$member_id = id('receiver')$$); -- benefit_memberships_one
+
+update benefit_numbers set number = ''; -- benefit_numbers_number_check
+update benefit_numbers set provider_code = 'NONE'; -- benefit_numbers_tenant_id_provider_code_fkey
+select again('benefit_numbers', ''); -- benefit_numbers_pkey
+
 update benefit_providers set code = 'club'; -- benefit_providers_code_check
 update benefit_providers set discount_percent = 101; -- benefit_providers_discount_percent_check
 update benefit_providers set name = ''; -- benefit_providers_name_check
+update benefit_providers set numbers = -1; -- benefit_providers_numbers_check
+update benefit_providers set verification = 'GUESS'; -- benefit_providers_verification_check
 select again('benefit_providers', $$tenant_id = id('other')$$); -- benefit_providers_tenant_id_fkey
 select again('benefit_providers', ''); -- benefit_providers_pkey
 
@@ -111,6 +124,8 @@ update members set status = 'LOST'; -- members_status_check
 select again('members', $$tenant_id = id('other')$$); -- members_tenant_id_fkey
 select again('members', $$subject = '', email = ''$$); -- members_pkey
 select again('members', $$id = id('other'), subject = '', email = 'ANA@example.com'$$); -- members_email
+update members set subject = '', issuer = 'https://id.example' where id = id('member'); -- members_issuer
+update members set issuer = repeat('i', 501); -- members_issuer_check
 select again('members', $$id = id('other'), email = ''$$); -- members_subject
 
 update notices set lane = 'FAX'; -- notices_lane_check
@@ -207,6 +222,19 @@ alter table resources drop constraint resources_pkey; select again('resources', 
 update roles set name = 'Coach'; -- roles_name_check
 select again('roles', $$tenant_id = id('other')$$); -- roles_tenant_id_fkey
 select again('roles', ''); -- roles_pkey
+
+update sending_counts set alarm = -1; -- sending_counts_alarm_check
+update sending_counts set channel = 'PUSH'; -- sending_counts_channel_check
+update sending_counts set country = 'at'; -- sending_counts_country_check
+update sending_counts set sent = -1; -- sending_counts_sent_check
+select again('sending_counts', $$tenant_id = id('other')$$); -- sending_counts_tenant_id_fkey
+update sending_counts set waiting = -1; -- sending_counts_waiting_check
+select again('sending_counts', ''); -- sending_counts_pkey
+
+update sending_standings set channel = 'PUSH'; -- sending_standings_channel_check
+update sending_standings set level = -1; -- sending_standings_level_check
+select again('sending_standings', $$tenant_id = id('other')$$); -- sending_standings_tenant_id_fkey
+select again('sending_standings', ''); -- sending_standings_pkey
 
 update series set capacity = -1; -- series_capacity_check
 update series set duration_seconds = 0; -- series_duration_seconds_check

@@ -74,6 +74,9 @@ insert into subscriptions (tenant_id, id, member_id, plan_id, status, starts_at,
 insert into usage select tenant_id, id('subscription'), 'DAY', day, 1 from given;
 insert into benefit_providers (tenant_id, code, name, number_pattern, created_at, updated_at)
   select tenant_id, 'CLUB', 'Club', '[0-9]+', now, now from given;
+insert into benefit_numbers (tenant_id, provider_code, number) select tenant_id, 'CLUB', '1' from given;
+insert into benefit_memberships (tenant_id, provider_code, member_id, number, entered, shared, created_at)
+  select tenant_id, 'CLUB', id('member'), '1', '1', false, now from given;
 insert into items (tenant_id, id, location_id, name, stock, created_at, updated_at)
   select tenant_id, id('item'), id('location'), 'Oar', 4, now, now from given;
 insert into bookings (tenant_id, id, session_id, member_id, party_size, status, channel, external_ref, starts_at,
@@ -133,3 +136,5 @@ insert into notices (tenant_id, id, topic, lane, recipient, thing, revision, due
 insert into deliveries (tenant_id, id, topic, status, recipient, created_at, updated_at)
   select tenant_id, id('delivery'), 'BOOKED', 'SENT', id('member'), now, now from given;
 insert into shared_contacts select tenant_id, hash('+43') from given;
+insert into sending_counts select tenant_id, 'SMS', 'AT', now, 1, 0, 80 from given;
+insert into sending_standings select tenant_id, 'SMS', 1, now, now from given;

@@ -77,6 +77,7 @@ func (b *builder) clubBookings(ctx context.Context, course catalog.Location) err
 	}
 	if _, err := b.app.Catalog.PutBenefitProvider(ctx, b.owner, booking.BenefitProvider{
 		Code: "LINKSCARD", Name: "Links Card", Pattern: `[A-Z]{2}-\d{6}`, Percent: 15, Active: true,
+		Verification: booking.Unverified,
 	}, nil); err != nil {
 		return err
 	}

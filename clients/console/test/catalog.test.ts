@@ -1,5 +1,5 @@
 import { expect, test } from "@playwright/test";
-import { call, club, visit, withBrowser } from "./browser";
+import { call, club, violations, visit, withBrowser } from "./browser";
 
 withBrowser();
 
@@ -72,6 +72,19 @@ test.describe("the catalog", () => {
     await benefit.getByLabel("Code").fill("sea");
     await benefit.getByLabel("Membership number format").fill("[0-9]{4}");
     await benefit.getByRole("button", { name: "Create" }).click();
+    await page.getByRole("button", { name: "Edit: Friends of the Sea" }).click();
+    const sea = drawer("Friends of the Sea");
+    await sea.getByText("No member has used a number yet.").waitFor();
+    await sea.getByLabel("Numbers", { exact: true }).fill("1234\n12 34\n5678");
+    await sea.getByRole("button", { name: "Add 3" }).click();
+    await sea.getByText("2 on the list").waitFor();
+    await sea.getByLabel("Numbers", { exact: true }).fill("9999, -");
+    await sea.getByRole("button", { name: "Replace the list" }).click();
+    await sea.getByText("1 on the list").waitFor();
+    expect(await violations(page)).toEqual([]);
+    await sea.getByRole("switch", { name: "Only numbers on a list" }).click();
+    await sea.getByRole("button", { name: "Save" }).click();
+    await sea.waitFor({ state: "hidden" });
     await page.getByRole("row", { name: /Friends of the Sea SEA/ }).waitFor();
   });
 

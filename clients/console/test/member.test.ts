@@ -121,6 +121,17 @@ test.describe("a tee time", () => {
       note: "Ida and Otto",
       benefit: { providerCode: "LINKSCARD", membershipNumber: "AB-123456", discountPercent: 15 },
     });
+
+    // The desk sees that nobody has verified the number, and can give it to another member.
+    await using desk = await visit({ role: "owner", tenant: club, path: `/sessions/${id}` });
+    await desk.page.getByText("LINKSCARD AB-123456").waitFor();
+    await desk.page.getByText("unverified").waitFor();
+    await desk.page.goto(new URL("/catalog?tab=benefits", desk.page.url()).href);
+    await desk.page.getByRole("button", { name: "Edit: Links Card" }).click();
+    const card = desk.page.getByRole("dialog", { name: "Links Card" });
+    await card.getByRole("row", { name: /AB-123456 unverified/ }).waitFor();
+    await card.getByRole("button", { name: /^Release/ }).click();
+    await card.getByText("No member has used a number yet.").waitFor();
   });
 
   test("is released from a hold", async () => {

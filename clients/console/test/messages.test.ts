@@ -1,4 +1,6 @@
+import { fromJson, toBinary } from "@bufbuild/protobuf";
 import { expect, test } from "@playwright/test";
+import { ListSendingQuotasResponseSchema } from "../../typescript/src/gen/berth/v1/notification_service_pb";
 import { call, day, makeSession, visit, withBrowser } from "./browser";
 
 withBrowser();
@@ -100,3 +102,36 @@ async function newestCode(): Promise<string> {
   await expect.poll(newest).not.toBe("");
   return newest();
 }
+
+test("shows how much of a sending quota is used", async () => {
+  await using there = await visit({ role: "owner", path: "/messages" });
+  const { page } = there;
+  // The server of the tests has none, since it sends nothing through accounts of the platform.
+  const answer = fromJson(ListSendingQuotasResponseSchema, {
+    quotas: [
+      { channel: "NOTIFICATION_CHANNEL_SMS", limit: 400, used: 40, growth: 2 },
+      {
+        channel: "NOTIFICATION_CHANNEL_SMS",
+        country: "PT",
+        limit: 20,
+        used: 21,
+        waiting: 3,
+        roomTime: new Date(Date.now() + 3_600_000).toISOString(),
+        growth: 2,
+      },
+    ],
+  });
+  await page.route("**/berth.v1.NotificationService/ListSendingQuotas*", (route) =>
+    route.fulfill({
+      contentType: "application/proto",
+      body: Buffer.from(toBinary(ListSendingQuotasResponseSchema, answer)),
+    }),
+  );
+  await page.getByRole("tab", { name: "Senders" }).click();
+  await page.getByText("40 of 400").waitFor();
+  await page.getByText("2 times the quota of a new organization").waitFor();
+  await page.getByText("SMS · Portugal").waitFor();
+  await page.getByText("21 of 20").waitFor();
+  await page.getByText("Used up").waitFor();
+  await page.getByText("3 waiting").waitFor();
+});

@@ -901,8 +901,10 @@ type Benefit struct {
 	MembershipNumber string `protobuf:"bytes,2,opt,name=membership_number,json=membershipNumber,proto3" json:"membership_number,omitempty"`
 	// The discount at that time, in percent.
 	DiscountPercent int32 `protobuf:"varint,3,opt,name=discount_percent,json=discountPercent,proto3" json:"discount_percent,omitempty"`
-	unknownFields   protoimpl.UnknownFields
-	sizeCache       protoimpl.SizeCache
+	// Whether the number was on the provider's list then. If not, the desk should ask for the card.
+	Verified      bool `protobuf:"varint,4,opt,name=verified,proto3" json:"verified,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Benefit) Reset() {
@@ -954,6 +956,13 @@ func (x *Benefit) GetDiscountPercent() int32 {
 		return x.DiscountPercent
 	}
 	return 0
+}
+
+func (x *Benefit) GetVerified() bool {
+	if x != nil {
+		return x.Verified
+	}
+	return false
 }
 
 // Item is something limited that can be reserved with a booking, such as a cart, a caddie, a mat or a locker.
@@ -1539,11 +1548,12 @@ const file_berth_v1_booking_proto_rawDesc = "" +
 	"\x04name\x18\x01 \x01(\tB\b\xbaH\x05r\x03\x18\xc8\x01R\x04name\x12#\n" +
 	"\x05email\x18\x02 \x01(\tB\r\xbaH\n" +
 	"\xd8\x01\x01r\x05\x18\xfe\x01`\x01R\x05email\x12\x1d\n" +
-	"\x05phone\x18\x03 \x01(\tB\a\xbaH\x04r\x02\x18(R\x05phone\"\x86\x01\n" +
+	"\x05phone\x18\x03 \x01(\tB\a\xbaH\x04r\x02\x18(R\x05phone\"\xa2\x01\n" +
 	"\aBenefit\x12#\n" +
 	"\rprovider_code\x18\x01 \x01(\tR\fproviderCode\x12+\n" +
 	"\x11membership_number\x18\x02 \x01(\tR\x10membershipNumber\x12)\n" +
-	"\x10discount_percent\x18\x03 \x01(\x05R\x0fdiscountPercent\"\x81\x02\n" +
+	"\x10discount_percent\x18\x03 \x01(\x05R\x0fdiscountPercent\x12\x1a\n" +
+	"\bverified\x18\x04 \x01(\bR\bverified\"\x81\x02\n" +
 	"\x04Item\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x1f\n" +
 	"\vlocation_id\x18\x02 \x01(\tR\n" +

@@ -13,6 +13,7 @@ import (
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
 	durationpb "google.golang.org/protobuf/types/known/durationpb"
 	fieldmaskpb "google.golang.org/protobuf/types/known/fieldmaskpb"
+	timestamppb "google.golang.org/protobuf/types/known/timestamppb"
 	reflect "reflect"
 	sync "sync"
 	unsafe "unsafe"
@@ -24,6 +25,59 @@ const (
 	// Verify that runtime/protoimpl is sufficiently up-to-date.
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
+
+// BenefitVerification is how membership numbers are verified.
+type BenefitVerification int32
+
+const (
+	// Not specified.
+	BenefitVerification_BENEFIT_VERIFICATION_UNSPECIFIED BenefitVerification = 0
+	// They are not: a number has to match the pattern, and its bookings show as unverified.
+	BenefitVerification_BENEFIT_VERIFICATION_NONE BenefitVerification = 1
+	// They have to be on the provider's list (UpdateBenefitNumbers).
+	BenefitVerification_BENEFIT_VERIFICATION_LIST BenefitVerification = 2
+)
+
+// Enum value maps for BenefitVerification.
+var (
+	BenefitVerification_name = map[int32]string{
+		0: "BENEFIT_VERIFICATION_UNSPECIFIED",
+		1: "BENEFIT_VERIFICATION_NONE",
+		2: "BENEFIT_VERIFICATION_LIST",
+	}
+	BenefitVerification_value = map[string]int32{
+		"BENEFIT_VERIFICATION_UNSPECIFIED": 0,
+		"BENEFIT_VERIFICATION_NONE":        1,
+		"BENEFIT_VERIFICATION_LIST":        2,
+	}
+)
+
+func (x BenefitVerification) Enum() *BenefitVerification {
+	p := new(BenefitVerification)
+	*p = x
+	return p
+}
+
+func (x BenefitVerification) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (BenefitVerification) Descriptor() protoreflect.EnumDescriptor {
+	return file_berth_v1_booking_service_proto_enumTypes[0].Descriptor()
+}
+
+func (BenefitVerification) Type() protoreflect.EnumType {
+	return &file_berth_v1_booking_service_proto_enumTypes[0]
+}
+
+func (x BenefitVerification) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use BenefitVerification.Descriptor instead.
+func (BenefitVerification) EnumDescriptor() ([]byte, []int) {
+	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{0}
+}
 
 // BookRequest books seats.
 type BookRequest struct {
@@ -475,7 +529,8 @@ type ConfirmBookingRequest struct {
 	SubscriptionId string `protobuf:"bytes,4,opt,name=subscription_id,json=subscriptionId,proto3" json:"subscription_id,omitempty"`
 	// The code of one of the tenant's benefit providers. Requires benefit_membership_number.
 	BenefitProviderCode string `protobuf:"bytes,5,opt,name=benefit_provider_code,json=benefitProviderCode,proto3" json:"benefit_provider_code,omitempty"`
-	// The membership number with that provider.
+	// The membership number with that provider. A number that is wrong or in another member's use is BENEFIT_INVALID; to
+	// staff, the latter is BENEFIT_IN_USE. A caller may try 10 wrong ones, and 10 more per hour: RATE_LIMITED.
 	BenefitMembershipNumber string `protobuf:"bytes,6,opt,name=benefit_membership_number,json=benefitMembershipNumber,proto3" json:"benefit_membership_number,omitempty"`
 	// The items to keep, by the ids of the booking's lines. The others are cancelled. Absent: all are kept.
 	Items         *ItemSelection `protobuf:"bytes,7,opt,name=items,proto3" json:"items,omitempty"`
@@ -2737,14 +2792,21 @@ type BenefitProvider struct {
 	Code string `protobuf:"bytes,1,opt,name=code,proto3" json:"code,omitempty"`
 	// The display name, 1 to 200 characters.
 	Name string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
-	// A regular expression (RE2) that must match the whole membership number. Up to 200 characters.
+	// A regular expression (RE2) that must match the whole membership number. Up to 200 characters. Empty in responses to
+	// callers without the permission catalog.write.
 	NumberPattern string `protobuf:"bytes,3,opt,name=number_pattern,json=numberPattern,proto3" json:"number_pattern,omitempty"`
 	// The discount for its members, in percent. It is recorded with each booking; Berth does not charge anyone.
 	DiscountPercent int32 `protobuf:"varint,4,opt,name=discount_percent,json=discountPercent,proto3" json:"discount_percent,omitempty"`
 	// Whether it is accepted.
 	Active bool `protobuf:"varint,5,opt,name=active,proto3" json:"active,omitempty"`
 	// Changes with every edit. If it is set in a request, it must be the current one: ETAG_MISMATCH. Empty overwrites.
-	Etag          string `protobuf:"bytes,6,opt,name=etag,proto3" json:"etag,omitempty"`
+	Etag string `protobuf:"bytes,6,opt,name=etag,proto3" json:"etag,omitempty"`
+	// How membership numbers are verified. Unspecified means BENEFIT_VERIFICATION_NONE.
+	Verification BenefitVerification `protobuf:"varint,7,opt,name=verification,proto3,enum=berth.v1.BenefitVerification" json:"verification,omitempty"`
+	// Whether several members may use one number, as families do. Otherwise a number serves one member.
+	Families bool `protobuf:"varint,8,opt,name=families,proto3" json:"families,omitempty"`
+	// Output only. How many numbers are on the list.
+	NumberCount   int32 `protobuf:"varint,9,opt,name=number_count,json=numberCount,proto3" json:"number_count,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2819,6 +2881,27 @@ func (x *BenefitProvider) GetEtag() string {
 		return x.Etag
 	}
 	return ""
+}
+
+func (x *BenefitProvider) GetVerification() BenefitVerification {
+	if x != nil {
+		return x.Verification
+	}
+	return BenefitVerification_BENEFIT_VERIFICATION_UNSPECIFIED
+}
+
+func (x *BenefitProvider) GetFamilies() bool {
+	if x != nil {
+		return x.Families
+	}
+	return false
+}
+
+func (x *BenefitProvider) GetNumberCount() int32 {
+	if x != nil {
+		return x.NumberCount
+	}
+	return 0
 }
 
 // PutBenefitProviderRequest creates or replaces a provider.
@@ -3024,11 +3107,468 @@ func (x *ListBenefitProvidersResponse) GetProviders() []*BenefitProvider {
 	return nil
 }
 
+// UpdateBenefitNumbersRequest changes a provider's list of membership numbers.
+type UpdateBenefitNumbersRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The tenant. Optional if the token is valid for exactly one tenant.
+	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
+	// The code of the provider.
+	ProviderCode string `protobuf:"bytes,2,opt,name=provider_code,json=providerCode,proto3" json:"provider_code,omitempty"`
+	// The numbers to add, each of 1 to 100 characters. Up to 5,000.
+	Add []string `protobuf:"bytes,3,rep,name=add,proto3" json:"add,omitempty"`
+	// The numbers to remove. Up to 5,000.
+	Remove []string `protobuf:"bytes,4,rep,name=remove,proto3" json:"remove,omitempty"`
+	// Whether to remove all numbers that are not in add.
+	Replace       bool `protobuf:"varint,5,opt,name=replace,proto3" json:"replace,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *UpdateBenefitNumbersRequest) Reset() {
+	*x = UpdateBenefitNumbersRequest{}
+	mi := &file_berth_v1_booking_service_proto_msgTypes[45]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UpdateBenefitNumbersRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UpdateBenefitNumbersRequest) ProtoMessage() {}
+
+func (x *UpdateBenefitNumbersRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_booking_service_proto_msgTypes[45]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UpdateBenefitNumbersRequest.ProtoReflect.Descriptor instead.
+func (*UpdateBenefitNumbersRequest) Descriptor() ([]byte, []int) {
+	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{45}
+}
+
+func (x *UpdateBenefitNumbersRequest) GetTenantId() string {
+	if x != nil {
+		return x.TenantId
+	}
+	return ""
+}
+
+func (x *UpdateBenefitNumbersRequest) GetProviderCode() string {
+	if x != nil {
+		return x.ProviderCode
+	}
+	return ""
+}
+
+func (x *UpdateBenefitNumbersRequest) GetAdd() []string {
+	if x != nil {
+		return x.Add
+	}
+	return nil
+}
+
+func (x *UpdateBenefitNumbersRequest) GetRemove() []string {
+	if x != nil {
+		return x.Remove
+	}
+	return nil
+}
+
+func (x *UpdateBenefitNumbersRequest) GetReplace() bool {
+	if x != nil {
+		return x.Replace
+	}
+	return false
+}
+
+// UpdateBenefitNumbersResponse is the provider.
+type UpdateBenefitNumbersResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The provider, with the number of its numbers.
+	Provider      *BenefitProvider `protobuf:"bytes,1,opt,name=provider,proto3" json:"provider,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *UpdateBenefitNumbersResponse) Reset() {
+	*x = UpdateBenefitNumbersResponse{}
+	mi := &file_berth_v1_booking_service_proto_msgTypes[46]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UpdateBenefitNumbersResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UpdateBenefitNumbersResponse) ProtoMessage() {}
+
+func (x *UpdateBenefitNumbersResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_booking_service_proto_msgTypes[46]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UpdateBenefitNumbersResponse.ProtoReflect.Descriptor instead.
+func (*UpdateBenefitNumbersResponse) Descriptor() ([]byte, []int) {
+	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{46}
+}
+
+func (x *UpdateBenefitNumbersResponse) GetProvider() *BenefitProvider {
+	if x != nil {
+		return x.Provider
+	}
+	return nil
+}
+
+// BenefitMembership is a membership number that a member uses.
+type BenefitMembership struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The code of the provider.
+	ProviderCode string `protobuf:"bytes,1,opt,name=provider_code,json=providerCode,proto3" json:"provider_code,omitempty"`
+	// The member.
+	MemberId string `protobuf:"bytes,2,opt,name=member_id,json=memberId,proto3" json:"member_id,omitempty"`
+	// The member's name.
+	MemberName string `protobuf:"bytes,3,opt,name=member_name,json=memberName,proto3" json:"member_name,omitempty"`
+	// The number, as the member entered it.
+	MembershipNumber string `protobuf:"bytes,4,opt,name=membership_number,json=membershipNumber,proto3" json:"membership_number,omitempty"`
+	// Whether the number is on the provider's list now.
+	Verified bool `protobuf:"varint,5,opt,name=verified,proto3" json:"verified,omitempty"`
+	// Since when the member uses it, in UTC.
+	CreateTime    *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=create_time,json=createTime,proto3" json:"create_time,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *BenefitMembership) Reset() {
+	*x = BenefitMembership{}
+	mi := &file_berth_v1_booking_service_proto_msgTypes[47]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *BenefitMembership) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*BenefitMembership) ProtoMessage() {}
+
+func (x *BenefitMembership) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_booking_service_proto_msgTypes[47]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use BenefitMembership.ProtoReflect.Descriptor instead.
+func (*BenefitMembership) Descriptor() ([]byte, []int) {
+	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{47}
+}
+
+func (x *BenefitMembership) GetProviderCode() string {
+	if x != nil {
+		return x.ProviderCode
+	}
+	return ""
+}
+
+func (x *BenefitMembership) GetMemberId() string {
+	if x != nil {
+		return x.MemberId
+	}
+	return ""
+}
+
+func (x *BenefitMembership) GetMemberName() string {
+	if x != nil {
+		return x.MemberName
+	}
+	return ""
+}
+
+func (x *BenefitMembership) GetMembershipNumber() string {
+	if x != nil {
+		return x.MembershipNumber
+	}
+	return ""
+}
+
+func (x *BenefitMembership) GetVerified() bool {
+	if x != nil {
+		return x.Verified
+	}
+	return false
+}
+
+func (x *BenefitMembership) GetCreateTime() *timestamppb.Timestamp {
+	if x != nil {
+		return x.CreateTime
+	}
+	return nil
+}
+
+// ListBenefitMembershipsRequest lists the numbers that members use.
+type ListBenefitMembershipsRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The tenant. Optional if the token is valid for exactly one tenant.
+	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
+	// The code of the provider.
+	ProviderCode string `protobuf:"bytes,2,opt,name=provider_code,json=providerCode,proto3" json:"provider_code,omitempty"`
+	// Only this number. Letter case, spaces and punctuation do not count. Empty: all.
+	MembershipNumber string `protobuf:"bytes,3,opt,name=membership_number,json=membershipNumber,proto3" json:"membership_number,omitempty"`
+	// The page size, up to 500. 0 means 50.
+	PageSize int32 `protobuf:"varint,4,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
+	// The next_page_token of the previous page. Empty for the first page.
+	PageToken     string `protobuf:"bytes,5,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListBenefitMembershipsRequest) Reset() {
+	*x = ListBenefitMembershipsRequest{}
+	mi := &file_berth_v1_booking_service_proto_msgTypes[48]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListBenefitMembershipsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListBenefitMembershipsRequest) ProtoMessage() {}
+
+func (x *ListBenefitMembershipsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_booking_service_proto_msgTypes[48]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListBenefitMembershipsRequest.ProtoReflect.Descriptor instead.
+func (*ListBenefitMembershipsRequest) Descriptor() ([]byte, []int) {
+	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{48}
+}
+
+func (x *ListBenefitMembershipsRequest) GetTenantId() string {
+	if x != nil {
+		return x.TenantId
+	}
+	return ""
+}
+
+func (x *ListBenefitMembershipsRequest) GetProviderCode() string {
+	if x != nil {
+		return x.ProviderCode
+	}
+	return ""
+}
+
+func (x *ListBenefitMembershipsRequest) GetMembershipNumber() string {
+	if x != nil {
+		return x.MembershipNumber
+	}
+	return ""
+}
+
+func (x *ListBenefitMembershipsRequest) GetPageSize() int32 {
+	if x != nil {
+		return x.PageSize
+	}
+	return 0
+}
+
+func (x *ListBenefitMembershipsRequest) GetPageToken() string {
+	if x != nil {
+		return x.PageToken
+	}
+	return ""
+}
+
+// ListBenefitMembershipsResponse is one page.
+type ListBenefitMembershipsResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The memberships, by number.
+	Memberships []*BenefitMembership `protobuf:"bytes,1,rep,name=memberships,proto3" json:"memberships,omitempty"`
+	// The token of the next page. Empty on the last page.
+	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListBenefitMembershipsResponse) Reset() {
+	*x = ListBenefitMembershipsResponse{}
+	mi := &file_berth_v1_booking_service_proto_msgTypes[49]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListBenefitMembershipsResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListBenefitMembershipsResponse) ProtoMessage() {}
+
+func (x *ListBenefitMembershipsResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_booking_service_proto_msgTypes[49]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListBenefitMembershipsResponse.ProtoReflect.Descriptor instead.
+func (*ListBenefitMembershipsResponse) Descriptor() ([]byte, []int) {
+	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{49}
+}
+
+func (x *ListBenefitMembershipsResponse) GetMemberships() []*BenefitMembership {
+	if x != nil {
+		return x.Memberships
+	}
+	return nil
+}
+
+func (x *ListBenefitMembershipsResponse) GetNextPageToken() string {
+	if x != nil {
+		return x.NextPageToken
+	}
+	return ""
+}
+
+// DeleteBenefitMembershipRequest ends a member's use of a number.
+type DeleteBenefitMembershipRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The tenant. Optional if the token is valid for exactly one tenant.
+	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
+	// The code of the provider.
+	ProviderCode string `protobuf:"bytes,2,opt,name=provider_code,json=providerCode,proto3" json:"provider_code,omitempty"`
+	// The member.
+	MemberId      string `protobuf:"bytes,3,opt,name=member_id,json=memberId,proto3" json:"member_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DeleteBenefitMembershipRequest) Reset() {
+	*x = DeleteBenefitMembershipRequest{}
+	mi := &file_berth_v1_booking_service_proto_msgTypes[50]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DeleteBenefitMembershipRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DeleteBenefitMembershipRequest) ProtoMessage() {}
+
+func (x *DeleteBenefitMembershipRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_booking_service_proto_msgTypes[50]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DeleteBenefitMembershipRequest.ProtoReflect.Descriptor instead.
+func (*DeleteBenefitMembershipRequest) Descriptor() ([]byte, []int) {
+	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{50}
+}
+
+func (x *DeleteBenefitMembershipRequest) GetTenantId() string {
+	if x != nil {
+		return x.TenantId
+	}
+	return ""
+}
+
+func (x *DeleteBenefitMembershipRequest) GetProviderCode() string {
+	if x != nil {
+		return x.ProviderCode
+	}
+	return ""
+}
+
+func (x *DeleteBenefitMembershipRequest) GetMemberId() string {
+	if x != nil {
+		return x.MemberId
+	}
+	return ""
+}
+
+// DeleteBenefitMembershipResponse is empty.
+type DeleteBenefitMembershipResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DeleteBenefitMembershipResponse) Reset() {
+	*x = DeleteBenefitMembershipResponse{}
+	mi := &file_berth_v1_booking_service_proto_msgTypes[51]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DeleteBenefitMembershipResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DeleteBenefitMembershipResponse) ProtoMessage() {}
+
+func (x *DeleteBenefitMembershipResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_booking_service_proto_msgTypes[51]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DeleteBenefitMembershipResponse.ProtoReflect.Descriptor instead.
+func (*DeleteBenefitMembershipResponse) Descriptor() ([]byte, []int) {
+	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{51}
+}
+
 var File_berth_v1_booking_service_proto protoreflect.FileDescriptor
 
 const file_berth_v1_booking_service_proto_rawDesc = "" +
 	"\n" +
-	"\x1eberth/v1/booking_service.proto\x12\bberth.v1\x1a\x15berth/v1/access.proto\x1a\x16berth/v1/booking.proto\x1a\x15berth/v1/common.proto\x1a\x1bbuf/validate/validate.proto\x1a\x1egoogle/protobuf/duration.proto\x1a google/protobuf/field_mask.proto\x1a\x17google/type/money.proto\"\x8e\x03\n" +
+	"\x1eberth/v1/booking_service.proto\x12\bberth.v1\x1a\x15berth/v1/access.proto\x1a\x16berth/v1/booking.proto\x1a\x15berth/v1/common.proto\x1a\x1bbuf/validate/validate.proto\x1a\x1egoogle/protobuf/duration.proto\x1a google/protobuf/field_mask.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x17google/type/money.proto\"\x8e\x03\n" +
 	"\vBookRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12'\n" +
 	"\n" +
@@ -3235,7 +3775,7 @@ const file_berth_v1_booking_service_proto_rawDesc = "" +
 	"page_token\x18\x05 \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\tpageToken\"a\n" +
 	"\x11ListItemsResponse\x12$\n" +
 	"\x05items\x18\x01 \x03(\v2\x0e.berth.v1.ItemR\x05items\x12&\n" +
-	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\xfe\x01\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\x8a\x03\n" +
 	"\x0fBenefitProvider\x12-\n" +
 	"\x04code\x18\x01 \x01(\tB\x19\xbaH\x16r\x142\x12^[A-Z0-9_-]{1,50}$R\x04code\x12\x1e\n" +
 	"\x04name\x18\x02 \x01(\tB\n" +
@@ -3244,7 +3784,10 @@ const file_berth_v1_booking_service_proto_rawDesc = "" +
 	"\xbaH\ar\x05\x10\x01\x18\xc8\x01R\rnumberPattern\x124\n" +
 	"\x10discount_percent\x18\x04 \x01(\x05B\t\xbaH\x06\x1a\x04\x18d(\x00R\x0fdiscountPercent\x12\x16\n" +
 	"\x06active\x18\x05 \x01(\bR\x06active\x12\x1b\n" +
-	"\x04etag\x18\x06 \x01(\tB\a\xbaH\x04r\x02\x18dR\x04etag\"\xa0\x02\n" +
+	"\x04etag\x18\x06 \x01(\tB\a\xbaH\x04r\x02\x18dR\x04etag\x12K\n" +
+	"\fverification\x18\a \x01(\x0e2\x1d.berth.v1.BenefitVerificationB\b\xbaH\x05\x82\x01\x02\x10\x01R\fverification\x12\x1a\n" +
+	"\bfamilies\x18\b \x01(\bR\bfamilies\x12!\n" +
+	"\fnumber_count\x18\t \x01(\x05R\vnumberCount\"\xa0\x02\n" +
 	"\x19PutBenefitProviderRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12=\n" +
 	"\bprovider\x18\x02 \x01(\v2\x19.berth.v1.BenefitProviderB\x06\xbaH\x03\xc8\x01\x01R\bprovider\x12\x1f\n" +
@@ -3256,7 +3799,44 @@ const file_berth_v1_booking_service_proto_rawDesc = "" +
 	"\x1bListBenefitProvidersRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\"W\n" +
 	"\x1cListBenefitProvidersResponse\x127\n" +
-	"\tproviders\x18\x01 \x03(\v2\x19.berth.v1.BenefitProviderR\tproviders2\xdc\x10\n" +
+	"\tproviders\x18\x01 \x03(\v2\x19.berth.v1.BenefitProviderR\tproviders\"\xe1\x01\n" +
+	"\x1bUpdateBenefitNumbersRequest\x12(\n" +
+	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12.\n" +
+	"\rprovider_code\x18\x02 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x182R\fproviderCode\x12#\n" +
+	"\x03add\x18\x03 \x03(\tB\x11\xbaH\x0e\x92\x01\v\x10\x88'\"\x06r\x04\x10\x01\x18dR\x03add\x12)\n" +
+	"\x06remove\x18\x04 \x03(\tB\x11\xbaH\x0e\x92\x01\v\x10\x88'\"\x06r\x04\x10\x01\x18dR\x06remove\x12\x18\n" +
+	"\areplace\x18\x05 \x01(\bR\areplace\"U\n" +
+	"\x1cUpdateBenefitNumbersResponse\x125\n" +
+	"\bprovider\x18\x01 \x01(\v2\x19.berth.v1.BenefitProviderR\bprovider\"\xfc\x01\n" +
+	"\x11BenefitMembership\x12#\n" +
+	"\rprovider_code\x18\x01 \x01(\tR\fproviderCode\x12\x1b\n" +
+	"\tmember_id\x18\x02 \x01(\tR\bmemberId\x12\x1f\n" +
+	"\vmember_name\x18\x03 \x01(\tR\n" +
+	"memberName\x12+\n" +
+	"\x11membership_number\x18\x04 \x01(\tR\x10membershipNumber\x12\x1a\n" +
+	"\bverified\x18\x05 \x01(\bR\bverified\x12;\n" +
+	"\vcreate_time\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
+	"createTime\"\x81\x02\n" +
+	"\x1dListBenefitMembershipsRequest\x12(\n" +
+	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12.\n" +
+	"\rprovider_code\x18\x02 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x182R\fproviderCode\x124\n" +
+	"\x11membership_number\x18\x03 \x01(\tB\a\xbaH\x04r\x02\x18dR\x10membershipNumber\x12'\n" +
+	"\tpage_size\x18\x04 \x01(\x05B\n" +
+	"\xbaH\a\x1a\x05\x18\xf4\x03(\x00R\bpageSize\x12'\n" +
+	"\n" +
+	"page_token\x18\x05 \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\tpageToken\"\x87\x01\n" +
+	"\x1eListBenefitMembershipsResponse\x12=\n" +
+	"\vmemberships\x18\x01 \x03(\v2\x1b.berth.v1.BenefitMembershipR\vmemberships\x12&\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\xa1\x01\n" +
+	"\x1eDeleteBenefitMembershipRequest\x12(\n" +
+	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12.\n" +
+	"\rprovider_code\x18\x02 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x182R\fproviderCode\x12%\n" +
+	"\tmember_id\x18\x03 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\bmemberId\"!\n" +
+	"\x1fDeleteBenefitMembershipResponse*y\n" +
+	"\x13BenefitVerification\x12$\n" +
+	" BENEFIT_VERIFICATION_UNSPECIFIED\x10\x00\x12\x1d\n" +
+	"\x19BENEFIT_VERIFICATION_NONE\x10\x01\x12\x1d\n" +
+	"\x19BENEFIT_VERIFICATION_LIST\x10\x022\xe7\x13\n" +
 	"\x0eBookingService\x12M\n" +
 	"\x04Book\x12\x15.berth.v1.BookRequest\x1a\x16.berth.v1.BookResponse\"\x16\xca\xf3\x18\x12\b\x01\x12\x0ebooking.create\x12`\n" +
 	"\vHoldBooking\x12\x1c.berth.v1.HoldBookingRequest\x1a\x1d.berth.v1.HoldBookingResponse\"\x14\xca\xf3\x18\x10\b\x01\x12\fbooking.hold\x12r\n" +
@@ -3283,7 +3863,10 @@ const file_berth_v1_booking_service_proto_rawDesc = "" +
 	"UpdateItem\x12\x1b.berth.v1.UpdateItemRequest\x1a\x1c.berth.v1.UpdateItemResponse\"\x15\xca\xf3\x18\x11\b\x01\x12\rcatalog.write\x12]\n" +
 	"\tListItems\x12\x1a.berth.v1.ListItemsRequest\x1a\x1b.berth.v1.ListItemsResponse\"\x17\xca\xf3\x18\x10\b\x01\x12\fcatalog.read\x90\x02\x01\x12v\n" +
 	"\x12PutBenefitProvider\x12#.berth.v1.PutBenefitProviderRequest\x1a$.berth.v1.PutBenefitProviderResponse\"\x15\xca\xf3\x18\x11\b\x01\x12\rcatalog.write\x12~\n" +
-	"\x14ListBenefitProviders\x12%.berth.v1.ListBenefitProvidersRequest\x1a&.berth.v1.ListBenefitProvidersResponse\"\x17\xca\xf3\x18\x10\b\x01\x12\fcatalog.read\x90\x02\x01B\x93\x01\n" +
+	"\x14ListBenefitProviders\x12%.berth.v1.ListBenefitProvidersRequest\x1a&.berth.v1.ListBenefitProvidersResponse\"\x17\xca\xf3\x18\x10\b\x01\x12\fcatalog.read\x90\x02\x01\x12|\n" +
+	"\x14UpdateBenefitNumbers\x12%.berth.v1.UpdateBenefitNumbersRequest\x1a&.berth.v1.UpdateBenefitNumbersResponse\"\x15\xca\xf3\x18\x11\b\x01\x12\rcatalog.write\x12\x83\x01\n" +
+	"\x16ListBenefitMemberships\x12'.berth.v1.ListBenefitMembershipsRequest\x1a(.berth.v1.ListBenefitMembershipsResponse\"\x16\xca\xf3\x18\x0f\b\x01\x12\vmember.read\x90\x02\x01\x12\x84\x01\n" +
+	"\x17DeleteBenefitMembership\x12(.berth.v1.DeleteBenefitMembershipRequest\x1a).berth.v1.DeleteBenefitMembershipResponse\"\x14\xca\xf3\x18\x10\b\x01\x12\fmember.writeB\x93\x01\n" +
 	"\fcom.berth.v1B\x13BookingServiceProtoP\x01Z-github.com/berthhq/berth/gen/berth/v1;berthv1\xa2\x02\x03BXX\xaa\x02\bBerth.V1\xca\x02\bBerth\\V1\xe2\x02\x14Berth\\V1\\GPBMetadata\xea\x02\tBerth::V1b\x06proto3"
 
 var (
@@ -3298,155 +3881,175 @@ func file_berth_v1_booking_service_proto_rawDescGZIP() []byte {
 	return file_berth_v1_booking_service_proto_rawDescData
 }
 
-var file_berth_v1_booking_service_proto_msgTypes = make([]protoimpl.MessageInfo, 45)
+var file_berth_v1_booking_service_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
+var file_berth_v1_booking_service_proto_msgTypes = make([]protoimpl.MessageInfo, 52)
 var file_berth_v1_booking_service_proto_goTypes = []any{
-	(*BookRequest)(nil),                  // 0: berth.v1.BookRequest
-	(*BookResponse)(nil),                 // 1: berth.v1.BookResponse
-	(*HoldBookingRequest)(nil),           // 2: berth.v1.HoldBookingRequest
-	(*ItemChoice)(nil),                   // 3: berth.v1.ItemChoice
-	(*HoldBookingResponse)(nil),          // 4: berth.v1.HoldBookingResponse
-	(*ConfirmBookingRequest)(nil),        // 5: berth.v1.ConfirmBookingRequest
-	(*RecordPaymentRequest)(nil),         // 6: berth.v1.RecordPaymentRequest
-	(*RecordPaymentResponse)(nil),        // 7: berth.v1.RecordPaymentResponse
-	(*RefundPaymentRequest)(nil),         // 8: berth.v1.RefundPaymentRequest
-	(*RefundPaymentResponse)(nil),        // 9: berth.v1.RefundPaymentResponse
-	(*ListPaymentEntriesRequest)(nil),    // 10: berth.v1.ListPaymentEntriesRequest
-	(*ListPaymentEntriesResponse)(nil),   // 11: berth.v1.ListPaymentEntriesResponse
-	(*PaymentFacts)(nil),                 // 12: berth.v1.PaymentFacts
-	(*ItemSelection)(nil),                // 13: berth.v1.ItemSelection
-	(*ConfirmBookingResponse)(nil),       // 14: berth.v1.ConfirmBookingResponse
-	(*ReleaseHoldRequest)(nil),           // 15: berth.v1.ReleaseHoldRequest
-	(*ReleaseHoldResponse)(nil),          // 16: berth.v1.ReleaseHoldResponse
-	(*RescheduleBookingRequest)(nil),     // 17: berth.v1.RescheduleBookingRequest
-	(*RescheduleBookingResponse)(nil),    // 18: berth.v1.RescheduleBookingResponse
-	(*CancelBookingRequest)(nil),         // 19: berth.v1.CancelBookingRequest
-	(*CancelBookingResponse)(nil),        // 20: berth.v1.CancelBookingResponse
-	(*AdminCancelBookingRequest)(nil),    // 21: berth.v1.AdminCancelBookingRequest
-	(*AdminCancelBookingResponse)(nil),   // 22: berth.v1.AdminCancelBookingResponse
-	(*GetBookingRequest)(nil),            // 23: berth.v1.GetBookingRequest
-	(*GetBookingResponse)(nil),           // 24: berth.v1.GetBookingResponse
-	(*ListMyBookingsRequest)(nil),        // 25: berth.v1.ListMyBookingsRequest
-	(*ListMyBookingsResponse)(nil),       // 26: berth.v1.ListMyBookingsResponse
-	(*ListRosterRequest)(nil),            // 27: berth.v1.ListRosterRequest
-	(*ListRosterResponse)(nil),           // 28: berth.v1.ListRosterResponse
-	(*MarkNoShowRequest)(nil),            // 29: berth.v1.MarkNoShowRequest
-	(*MarkNoShowResponse)(nil),           // 30: berth.v1.MarkNoShowResponse
-	(*UndoNoShowRequest)(nil),            // 31: berth.v1.UndoNoShowRequest
-	(*UndoNoShowResponse)(nil),           // 32: berth.v1.UndoNoShowResponse
-	(*ItemInput)(nil),                    // 33: berth.v1.ItemInput
-	(*CreateItemRequest)(nil),            // 34: berth.v1.CreateItemRequest
-	(*CreateItemResponse)(nil),           // 35: berth.v1.CreateItemResponse
-	(*UpdateItemRequest)(nil),            // 36: berth.v1.UpdateItemRequest
-	(*UpdateItemResponse)(nil),           // 37: berth.v1.UpdateItemResponse
-	(*ListItemsRequest)(nil),             // 38: berth.v1.ListItemsRequest
-	(*ListItemsResponse)(nil),            // 39: berth.v1.ListItemsResponse
-	(*BenefitProvider)(nil),              // 40: berth.v1.BenefitProvider
-	(*PutBenefitProviderRequest)(nil),    // 41: berth.v1.PutBenefitProviderRequest
-	(*PutBenefitProviderResponse)(nil),   // 42: berth.v1.PutBenefitProviderResponse
-	(*ListBenefitProvidersRequest)(nil),  // 43: berth.v1.ListBenefitProvidersRequest
-	(*ListBenefitProvidersResponse)(nil), // 44: berth.v1.ListBenefitProvidersResponse
-	(Channel)(0),                         // 45: berth.v1.Channel
-	(*Booking)(nil),                      // 46: berth.v1.Booking
-	(*WaitlistEntry)(nil),                // 47: berth.v1.WaitlistEntry
-	(*Contact)(nil),                      // 48: berth.v1.Contact
-	(*money.Money)(nil),                  // 49: google.type.Money
-	(*PaymentEntry)(nil),                 // 50: berth.v1.PaymentEntry
-	(PaymentStatus)(0),                   // 51: berth.v1.PaymentStatus
-	(*TimeRange)(nil),                    // 52: berth.v1.TimeRange
-	(BookingStatus)(0),                   // 53: berth.v1.BookingStatus
-	(*durationpb.Duration)(nil),          // 54: google.protobuf.Duration
-	(*Item)(nil),                         // 55: berth.v1.Item
-	(*fieldmaskpb.FieldMask)(nil),        // 56: google.protobuf.FieldMask
+	(BenefitVerification)(0),                // 0: berth.v1.BenefitVerification
+	(*BookRequest)(nil),                     // 1: berth.v1.BookRequest
+	(*BookResponse)(nil),                    // 2: berth.v1.BookResponse
+	(*HoldBookingRequest)(nil),              // 3: berth.v1.HoldBookingRequest
+	(*ItemChoice)(nil),                      // 4: berth.v1.ItemChoice
+	(*HoldBookingResponse)(nil),             // 5: berth.v1.HoldBookingResponse
+	(*ConfirmBookingRequest)(nil),           // 6: berth.v1.ConfirmBookingRequest
+	(*RecordPaymentRequest)(nil),            // 7: berth.v1.RecordPaymentRequest
+	(*RecordPaymentResponse)(nil),           // 8: berth.v1.RecordPaymentResponse
+	(*RefundPaymentRequest)(nil),            // 9: berth.v1.RefundPaymentRequest
+	(*RefundPaymentResponse)(nil),           // 10: berth.v1.RefundPaymentResponse
+	(*ListPaymentEntriesRequest)(nil),       // 11: berth.v1.ListPaymentEntriesRequest
+	(*ListPaymentEntriesResponse)(nil),      // 12: berth.v1.ListPaymentEntriesResponse
+	(*PaymentFacts)(nil),                    // 13: berth.v1.PaymentFacts
+	(*ItemSelection)(nil),                   // 14: berth.v1.ItemSelection
+	(*ConfirmBookingResponse)(nil),          // 15: berth.v1.ConfirmBookingResponse
+	(*ReleaseHoldRequest)(nil),              // 16: berth.v1.ReleaseHoldRequest
+	(*ReleaseHoldResponse)(nil),             // 17: berth.v1.ReleaseHoldResponse
+	(*RescheduleBookingRequest)(nil),        // 18: berth.v1.RescheduleBookingRequest
+	(*RescheduleBookingResponse)(nil),       // 19: berth.v1.RescheduleBookingResponse
+	(*CancelBookingRequest)(nil),            // 20: berth.v1.CancelBookingRequest
+	(*CancelBookingResponse)(nil),           // 21: berth.v1.CancelBookingResponse
+	(*AdminCancelBookingRequest)(nil),       // 22: berth.v1.AdminCancelBookingRequest
+	(*AdminCancelBookingResponse)(nil),      // 23: berth.v1.AdminCancelBookingResponse
+	(*GetBookingRequest)(nil),               // 24: berth.v1.GetBookingRequest
+	(*GetBookingResponse)(nil),              // 25: berth.v1.GetBookingResponse
+	(*ListMyBookingsRequest)(nil),           // 26: berth.v1.ListMyBookingsRequest
+	(*ListMyBookingsResponse)(nil),          // 27: berth.v1.ListMyBookingsResponse
+	(*ListRosterRequest)(nil),               // 28: berth.v1.ListRosterRequest
+	(*ListRosterResponse)(nil),              // 29: berth.v1.ListRosterResponse
+	(*MarkNoShowRequest)(nil),               // 30: berth.v1.MarkNoShowRequest
+	(*MarkNoShowResponse)(nil),              // 31: berth.v1.MarkNoShowResponse
+	(*UndoNoShowRequest)(nil),               // 32: berth.v1.UndoNoShowRequest
+	(*UndoNoShowResponse)(nil),              // 33: berth.v1.UndoNoShowResponse
+	(*ItemInput)(nil),                       // 34: berth.v1.ItemInput
+	(*CreateItemRequest)(nil),               // 35: berth.v1.CreateItemRequest
+	(*CreateItemResponse)(nil),              // 36: berth.v1.CreateItemResponse
+	(*UpdateItemRequest)(nil),               // 37: berth.v1.UpdateItemRequest
+	(*UpdateItemResponse)(nil),              // 38: berth.v1.UpdateItemResponse
+	(*ListItemsRequest)(nil),                // 39: berth.v1.ListItemsRequest
+	(*ListItemsResponse)(nil),               // 40: berth.v1.ListItemsResponse
+	(*BenefitProvider)(nil),                 // 41: berth.v1.BenefitProvider
+	(*PutBenefitProviderRequest)(nil),       // 42: berth.v1.PutBenefitProviderRequest
+	(*PutBenefitProviderResponse)(nil),      // 43: berth.v1.PutBenefitProviderResponse
+	(*ListBenefitProvidersRequest)(nil),     // 44: berth.v1.ListBenefitProvidersRequest
+	(*ListBenefitProvidersResponse)(nil),    // 45: berth.v1.ListBenefitProvidersResponse
+	(*UpdateBenefitNumbersRequest)(nil),     // 46: berth.v1.UpdateBenefitNumbersRequest
+	(*UpdateBenefitNumbersResponse)(nil),    // 47: berth.v1.UpdateBenefitNumbersResponse
+	(*BenefitMembership)(nil),               // 48: berth.v1.BenefitMembership
+	(*ListBenefitMembershipsRequest)(nil),   // 49: berth.v1.ListBenefitMembershipsRequest
+	(*ListBenefitMembershipsResponse)(nil),  // 50: berth.v1.ListBenefitMembershipsResponse
+	(*DeleteBenefitMembershipRequest)(nil),  // 51: berth.v1.DeleteBenefitMembershipRequest
+	(*DeleteBenefitMembershipResponse)(nil), // 52: berth.v1.DeleteBenefitMembershipResponse
+	(Channel)(0),                            // 53: berth.v1.Channel
+	(*Booking)(nil),                         // 54: berth.v1.Booking
+	(*WaitlistEntry)(nil),                   // 55: berth.v1.WaitlistEntry
+	(*Contact)(nil),                         // 56: berth.v1.Contact
+	(*money.Money)(nil),                     // 57: google.type.Money
+	(*PaymentEntry)(nil),                    // 58: berth.v1.PaymentEntry
+	(PaymentStatus)(0),                      // 59: berth.v1.PaymentStatus
+	(*TimeRange)(nil),                       // 60: berth.v1.TimeRange
+	(BookingStatus)(0),                      // 61: berth.v1.BookingStatus
+	(*durationpb.Duration)(nil),             // 62: google.protobuf.Duration
+	(*Item)(nil),                            // 63: berth.v1.Item
+	(*fieldmaskpb.FieldMask)(nil),           // 64: google.protobuf.FieldMask
+	(*timestamppb.Timestamp)(nil),           // 65: google.protobuf.Timestamp
 }
 var file_berth_v1_booking_service_proto_depIdxs = []int32{
-	45, // 0: berth.v1.BookRequest.channel:type_name -> berth.v1.Channel
-	46, // 1: berth.v1.BookResponse.booking:type_name -> berth.v1.Booking
-	47, // 2: berth.v1.BookResponse.entry:type_name -> berth.v1.WaitlistEntry
-	45, // 3: berth.v1.HoldBookingRequest.channel:type_name -> berth.v1.Channel
-	48, // 4: berth.v1.HoldBookingRequest.contact:type_name -> berth.v1.Contact
-	3,  // 5: berth.v1.HoldBookingRequest.items:type_name -> berth.v1.ItemChoice
-	46, // 6: berth.v1.HoldBookingResponse.booking:type_name -> berth.v1.Booking
-	12, // 7: berth.v1.ConfirmBookingRequest.payment:type_name -> berth.v1.PaymentFacts
-	13, // 8: berth.v1.ConfirmBookingRequest.items:type_name -> berth.v1.ItemSelection
-	12, // 9: berth.v1.RecordPaymentRequest.payment:type_name -> berth.v1.PaymentFacts
-	46, // 10: berth.v1.RecordPaymentResponse.booking:type_name -> berth.v1.Booking
-	49, // 11: berth.v1.RefundPaymentRequest.amount:type_name -> google.type.Money
-	46, // 12: berth.v1.RefundPaymentResponse.booking:type_name -> berth.v1.Booking
-	50, // 13: berth.v1.ListPaymentEntriesResponse.entries:type_name -> berth.v1.PaymentEntry
-	49, // 14: berth.v1.PaymentFacts.amount:type_name -> google.type.Money
-	51, // 15: berth.v1.PaymentFacts.status:type_name -> berth.v1.PaymentStatus
-	46, // 16: berth.v1.ConfirmBookingResponse.booking:type_name -> berth.v1.Booking
-	46, // 17: berth.v1.ReleaseHoldResponse.booking:type_name -> berth.v1.Booking
-	46, // 18: berth.v1.RescheduleBookingResponse.booking:type_name -> berth.v1.Booking
-	46, // 19: berth.v1.CancelBookingResponse.booking:type_name -> berth.v1.Booking
-	47, // 20: berth.v1.CancelBookingResponse.entry:type_name -> berth.v1.WaitlistEntry
-	46, // 21: berth.v1.AdminCancelBookingResponse.booking:type_name -> berth.v1.Booking
-	47, // 22: berth.v1.AdminCancelBookingResponse.entry:type_name -> berth.v1.WaitlistEntry
-	46, // 23: berth.v1.GetBookingResponse.booking:type_name -> berth.v1.Booking
-	52, // 24: berth.v1.ListMyBookingsRequest.starts_within:type_name -> berth.v1.TimeRange
-	53, // 25: berth.v1.ListMyBookingsRequest.statuses:type_name -> berth.v1.BookingStatus
-	46, // 26: berth.v1.ListMyBookingsResponse.bookings:type_name -> berth.v1.Booking
-	47, // 27: berth.v1.ListMyBookingsResponse.entries:type_name -> berth.v1.WaitlistEntry
-	46, // 28: berth.v1.ListRosterResponse.bookings:type_name -> berth.v1.Booking
-	47, // 29: berth.v1.ListRosterResponse.entries:type_name -> berth.v1.WaitlistEntry
-	46, // 30: berth.v1.MarkNoShowResponse.booking:type_name -> berth.v1.Booking
-	46, // 31: berth.v1.UndoNoShowResponse.booking:type_name -> berth.v1.Booking
-	49, // 32: berth.v1.ItemInput.price:type_name -> google.type.Money
-	54, // 33: berth.v1.ItemInput.time_out:type_name -> google.protobuf.Duration
-	33, // 34: berth.v1.CreateItemRequest.item:type_name -> berth.v1.ItemInput
-	55, // 35: berth.v1.CreateItemResponse.item:type_name -> berth.v1.Item
-	33, // 36: berth.v1.UpdateItemRequest.item:type_name -> berth.v1.ItemInput
-	56, // 37: berth.v1.UpdateItemRequest.update_mask:type_name -> google.protobuf.FieldMask
-	55, // 38: berth.v1.UpdateItemResponse.item:type_name -> berth.v1.Item
-	55, // 39: berth.v1.ListItemsResponse.items:type_name -> berth.v1.Item
-	40, // 40: berth.v1.PutBenefitProviderRequest.provider:type_name -> berth.v1.BenefitProvider
-	40, // 41: berth.v1.PutBenefitProviderResponse.provider:type_name -> berth.v1.BenefitProvider
-	40, // 42: berth.v1.ListBenefitProvidersResponse.providers:type_name -> berth.v1.BenefitProvider
-	0,  // 43: berth.v1.BookingService.Book:input_type -> berth.v1.BookRequest
-	2,  // 44: berth.v1.BookingService.HoldBooking:input_type -> berth.v1.HoldBookingRequest
-	5,  // 45: berth.v1.BookingService.ConfirmBooking:input_type -> berth.v1.ConfirmBookingRequest
-	6,  // 46: berth.v1.BookingService.RecordPayment:input_type -> berth.v1.RecordPaymentRequest
-	8,  // 47: berth.v1.BookingService.RefundPayment:input_type -> berth.v1.RefundPaymentRequest
-	10, // 48: berth.v1.BookingService.ListPaymentEntries:input_type -> berth.v1.ListPaymentEntriesRequest
-	15, // 49: berth.v1.BookingService.ReleaseHold:input_type -> berth.v1.ReleaseHoldRequest
-	17, // 50: berth.v1.BookingService.RescheduleBooking:input_type -> berth.v1.RescheduleBookingRequest
-	19, // 51: berth.v1.BookingService.CancelBooking:input_type -> berth.v1.CancelBookingRequest
-	21, // 52: berth.v1.BookingService.AdminCancelBooking:input_type -> berth.v1.AdminCancelBookingRequest
-	23, // 53: berth.v1.BookingService.GetBooking:input_type -> berth.v1.GetBookingRequest
-	25, // 54: berth.v1.BookingService.ListMyBookings:input_type -> berth.v1.ListMyBookingsRequest
-	27, // 55: berth.v1.BookingService.ListRoster:input_type -> berth.v1.ListRosterRequest
-	29, // 56: berth.v1.BookingService.MarkNoShow:input_type -> berth.v1.MarkNoShowRequest
-	31, // 57: berth.v1.BookingService.UndoNoShow:input_type -> berth.v1.UndoNoShowRequest
-	34, // 58: berth.v1.BookingService.CreateItem:input_type -> berth.v1.CreateItemRequest
-	36, // 59: berth.v1.BookingService.UpdateItem:input_type -> berth.v1.UpdateItemRequest
-	38, // 60: berth.v1.BookingService.ListItems:input_type -> berth.v1.ListItemsRequest
-	41, // 61: berth.v1.BookingService.PutBenefitProvider:input_type -> berth.v1.PutBenefitProviderRequest
-	43, // 62: berth.v1.BookingService.ListBenefitProviders:input_type -> berth.v1.ListBenefitProvidersRequest
-	1,  // 63: berth.v1.BookingService.Book:output_type -> berth.v1.BookResponse
-	4,  // 64: berth.v1.BookingService.HoldBooking:output_type -> berth.v1.HoldBookingResponse
-	14, // 65: berth.v1.BookingService.ConfirmBooking:output_type -> berth.v1.ConfirmBookingResponse
-	7,  // 66: berth.v1.BookingService.RecordPayment:output_type -> berth.v1.RecordPaymentResponse
-	9,  // 67: berth.v1.BookingService.RefundPayment:output_type -> berth.v1.RefundPaymentResponse
-	11, // 68: berth.v1.BookingService.ListPaymentEntries:output_type -> berth.v1.ListPaymentEntriesResponse
-	16, // 69: berth.v1.BookingService.ReleaseHold:output_type -> berth.v1.ReleaseHoldResponse
-	18, // 70: berth.v1.BookingService.RescheduleBooking:output_type -> berth.v1.RescheduleBookingResponse
-	20, // 71: berth.v1.BookingService.CancelBooking:output_type -> berth.v1.CancelBookingResponse
-	22, // 72: berth.v1.BookingService.AdminCancelBooking:output_type -> berth.v1.AdminCancelBookingResponse
-	24, // 73: berth.v1.BookingService.GetBooking:output_type -> berth.v1.GetBookingResponse
-	26, // 74: berth.v1.BookingService.ListMyBookings:output_type -> berth.v1.ListMyBookingsResponse
-	28, // 75: berth.v1.BookingService.ListRoster:output_type -> berth.v1.ListRosterResponse
-	30, // 76: berth.v1.BookingService.MarkNoShow:output_type -> berth.v1.MarkNoShowResponse
-	32, // 77: berth.v1.BookingService.UndoNoShow:output_type -> berth.v1.UndoNoShowResponse
-	35, // 78: berth.v1.BookingService.CreateItem:output_type -> berth.v1.CreateItemResponse
-	37, // 79: berth.v1.BookingService.UpdateItem:output_type -> berth.v1.UpdateItemResponse
-	39, // 80: berth.v1.BookingService.ListItems:output_type -> berth.v1.ListItemsResponse
-	42, // 81: berth.v1.BookingService.PutBenefitProvider:output_type -> berth.v1.PutBenefitProviderResponse
-	44, // 82: berth.v1.BookingService.ListBenefitProviders:output_type -> berth.v1.ListBenefitProvidersResponse
-	63, // [63:83] is the sub-list for method output_type
-	43, // [43:63] is the sub-list for method input_type
-	43, // [43:43] is the sub-list for extension type_name
-	43, // [43:43] is the sub-list for extension extendee
-	0,  // [0:43] is the sub-list for field type_name
+	53, // 0: berth.v1.BookRequest.channel:type_name -> berth.v1.Channel
+	54, // 1: berth.v1.BookResponse.booking:type_name -> berth.v1.Booking
+	55, // 2: berth.v1.BookResponse.entry:type_name -> berth.v1.WaitlistEntry
+	53, // 3: berth.v1.HoldBookingRequest.channel:type_name -> berth.v1.Channel
+	56, // 4: berth.v1.HoldBookingRequest.contact:type_name -> berth.v1.Contact
+	4,  // 5: berth.v1.HoldBookingRequest.items:type_name -> berth.v1.ItemChoice
+	54, // 6: berth.v1.HoldBookingResponse.booking:type_name -> berth.v1.Booking
+	13, // 7: berth.v1.ConfirmBookingRequest.payment:type_name -> berth.v1.PaymentFacts
+	14, // 8: berth.v1.ConfirmBookingRequest.items:type_name -> berth.v1.ItemSelection
+	13, // 9: berth.v1.RecordPaymentRequest.payment:type_name -> berth.v1.PaymentFacts
+	54, // 10: berth.v1.RecordPaymentResponse.booking:type_name -> berth.v1.Booking
+	57, // 11: berth.v1.RefundPaymentRequest.amount:type_name -> google.type.Money
+	54, // 12: berth.v1.RefundPaymentResponse.booking:type_name -> berth.v1.Booking
+	58, // 13: berth.v1.ListPaymentEntriesResponse.entries:type_name -> berth.v1.PaymentEntry
+	57, // 14: berth.v1.PaymentFacts.amount:type_name -> google.type.Money
+	59, // 15: berth.v1.PaymentFacts.status:type_name -> berth.v1.PaymentStatus
+	54, // 16: berth.v1.ConfirmBookingResponse.booking:type_name -> berth.v1.Booking
+	54, // 17: berth.v1.ReleaseHoldResponse.booking:type_name -> berth.v1.Booking
+	54, // 18: berth.v1.RescheduleBookingResponse.booking:type_name -> berth.v1.Booking
+	54, // 19: berth.v1.CancelBookingResponse.booking:type_name -> berth.v1.Booking
+	55, // 20: berth.v1.CancelBookingResponse.entry:type_name -> berth.v1.WaitlistEntry
+	54, // 21: berth.v1.AdminCancelBookingResponse.booking:type_name -> berth.v1.Booking
+	55, // 22: berth.v1.AdminCancelBookingResponse.entry:type_name -> berth.v1.WaitlistEntry
+	54, // 23: berth.v1.GetBookingResponse.booking:type_name -> berth.v1.Booking
+	60, // 24: berth.v1.ListMyBookingsRequest.starts_within:type_name -> berth.v1.TimeRange
+	61, // 25: berth.v1.ListMyBookingsRequest.statuses:type_name -> berth.v1.BookingStatus
+	54, // 26: berth.v1.ListMyBookingsResponse.bookings:type_name -> berth.v1.Booking
+	55, // 27: berth.v1.ListMyBookingsResponse.entries:type_name -> berth.v1.WaitlistEntry
+	54, // 28: berth.v1.ListRosterResponse.bookings:type_name -> berth.v1.Booking
+	55, // 29: berth.v1.ListRosterResponse.entries:type_name -> berth.v1.WaitlistEntry
+	54, // 30: berth.v1.MarkNoShowResponse.booking:type_name -> berth.v1.Booking
+	54, // 31: berth.v1.UndoNoShowResponse.booking:type_name -> berth.v1.Booking
+	57, // 32: berth.v1.ItemInput.price:type_name -> google.type.Money
+	62, // 33: berth.v1.ItemInput.time_out:type_name -> google.protobuf.Duration
+	34, // 34: berth.v1.CreateItemRequest.item:type_name -> berth.v1.ItemInput
+	63, // 35: berth.v1.CreateItemResponse.item:type_name -> berth.v1.Item
+	34, // 36: berth.v1.UpdateItemRequest.item:type_name -> berth.v1.ItemInput
+	64, // 37: berth.v1.UpdateItemRequest.update_mask:type_name -> google.protobuf.FieldMask
+	63, // 38: berth.v1.UpdateItemResponse.item:type_name -> berth.v1.Item
+	63, // 39: berth.v1.ListItemsResponse.items:type_name -> berth.v1.Item
+	0,  // 40: berth.v1.BenefitProvider.verification:type_name -> berth.v1.BenefitVerification
+	41, // 41: berth.v1.PutBenefitProviderRequest.provider:type_name -> berth.v1.BenefitProvider
+	41, // 42: berth.v1.PutBenefitProviderResponse.provider:type_name -> berth.v1.BenefitProvider
+	41, // 43: berth.v1.ListBenefitProvidersResponse.providers:type_name -> berth.v1.BenefitProvider
+	41, // 44: berth.v1.UpdateBenefitNumbersResponse.provider:type_name -> berth.v1.BenefitProvider
+	65, // 45: berth.v1.BenefitMembership.create_time:type_name -> google.protobuf.Timestamp
+	48, // 46: berth.v1.ListBenefitMembershipsResponse.memberships:type_name -> berth.v1.BenefitMembership
+	1,  // 47: berth.v1.BookingService.Book:input_type -> berth.v1.BookRequest
+	3,  // 48: berth.v1.BookingService.HoldBooking:input_type -> berth.v1.HoldBookingRequest
+	6,  // 49: berth.v1.BookingService.ConfirmBooking:input_type -> berth.v1.ConfirmBookingRequest
+	7,  // 50: berth.v1.BookingService.RecordPayment:input_type -> berth.v1.RecordPaymentRequest
+	9,  // 51: berth.v1.BookingService.RefundPayment:input_type -> berth.v1.RefundPaymentRequest
+	11, // 52: berth.v1.BookingService.ListPaymentEntries:input_type -> berth.v1.ListPaymentEntriesRequest
+	16, // 53: berth.v1.BookingService.ReleaseHold:input_type -> berth.v1.ReleaseHoldRequest
+	18, // 54: berth.v1.BookingService.RescheduleBooking:input_type -> berth.v1.RescheduleBookingRequest
+	20, // 55: berth.v1.BookingService.CancelBooking:input_type -> berth.v1.CancelBookingRequest
+	22, // 56: berth.v1.BookingService.AdminCancelBooking:input_type -> berth.v1.AdminCancelBookingRequest
+	24, // 57: berth.v1.BookingService.GetBooking:input_type -> berth.v1.GetBookingRequest
+	26, // 58: berth.v1.BookingService.ListMyBookings:input_type -> berth.v1.ListMyBookingsRequest
+	28, // 59: berth.v1.BookingService.ListRoster:input_type -> berth.v1.ListRosterRequest
+	30, // 60: berth.v1.BookingService.MarkNoShow:input_type -> berth.v1.MarkNoShowRequest
+	32, // 61: berth.v1.BookingService.UndoNoShow:input_type -> berth.v1.UndoNoShowRequest
+	35, // 62: berth.v1.BookingService.CreateItem:input_type -> berth.v1.CreateItemRequest
+	37, // 63: berth.v1.BookingService.UpdateItem:input_type -> berth.v1.UpdateItemRequest
+	39, // 64: berth.v1.BookingService.ListItems:input_type -> berth.v1.ListItemsRequest
+	42, // 65: berth.v1.BookingService.PutBenefitProvider:input_type -> berth.v1.PutBenefitProviderRequest
+	44, // 66: berth.v1.BookingService.ListBenefitProviders:input_type -> berth.v1.ListBenefitProvidersRequest
+	46, // 67: berth.v1.BookingService.UpdateBenefitNumbers:input_type -> berth.v1.UpdateBenefitNumbersRequest
+	49, // 68: berth.v1.BookingService.ListBenefitMemberships:input_type -> berth.v1.ListBenefitMembershipsRequest
+	51, // 69: berth.v1.BookingService.DeleteBenefitMembership:input_type -> berth.v1.DeleteBenefitMembershipRequest
+	2,  // 70: berth.v1.BookingService.Book:output_type -> berth.v1.BookResponse
+	5,  // 71: berth.v1.BookingService.HoldBooking:output_type -> berth.v1.HoldBookingResponse
+	15, // 72: berth.v1.BookingService.ConfirmBooking:output_type -> berth.v1.ConfirmBookingResponse
+	8,  // 73: berth.v1.BookingService.RecordPayment:output_type -> berth.v1.RecordPaymentResponse
+	10, // 74: berth.v1.BookingService.RefundPayment:output_type -> berth.v1.RefundPaymentResponse
+	12, // 75: berth.v1.BookingService.ListPaymentEntries:output_type -> berth.v1.ListPaymentEntriesResponse
+	17, // 76: berth.v1.BookingService.ReleaseHold:output_type -> berth.v1.ReleaseHoldResponse
+	19, // 77: berth.v1.BookingService.RescheduleBooking:output_type -> berth.v1.RescheduleBookingResponse
+	21, // 78: berth.v1.BookingService.CancelBooking:output_type -> berth.v1.CancelBookingResponse
+	23, // 79: berth.v1.BookingService.AdminCancelBooking:output_type -> berth.v1.AdminCancelBookingResponse
+	25, // 80: berth.v1.BookingService.GetBooking:output_type -> berth.v1.GetBookingResponse
+	27, // 81: berth.v1.BookingService.ListMyBookings:output_type -> berth.v1.ListMyBookingsResponse
+	29, // 82: berth.v1.BookingService.ListRoster:output_type -> berth.v1.ListRosterResponse
+	31, // 83: berth.v1.BookingService.MarkNoShow:output_type -> berth.v1.MarkNoShowResponse
+	33, // 84: berth.v1.BookingService.UndoNoShow:output_type -> berth.v1.UndoNoShowResponse
+	36, // 85: berth.v1.BookingService.CreateItem:output_type -> berth.v1.CreateItemResponse
+	38, // 86: berth.v1.BookingService.UpdateItem:output_type -> berth.v1.UpdateItemResponse
+	40, // 87: berth.v1.BookingService.ListItems:output_type -> berth.v1.ListItemsResponse
+	43, // 88: berth.v1.BookingService.PutBenefitProvider:output_type -> berth.v1.PutBenefitProviderResponse
+	45, // 89: berth.v1.BookingService.ListBenefitProviders:output_type -> berth.v1.ListBenefitProvidersResponse
+	47, // 90: berth.v1.BookingService.UpdateBenefitNumbers:output_type -> berth.v1.UpdateBenefitNumbersResponse
+	50, // 91: berth.v1.BookingService.ListBenefitMemberships:output_type -> berth.v1.ListBenefitMembershipsResponse
+	52, // 92: berth.v1.BookingService.DeleteBenefitMembership:output_type -> berth.v1.DeleteBenefitMembershipResponse
+	70, // [70:93] is the sub-list for method output_type
+	47, // [47:70] is the sub-list for method input_type
+	47, // [47:47] is the sub-list for extension type_name
+	47, // [47:47] is the sub-list for extension extendee
+	0,  // [0:47] is the sub-list for field type_name
 }
 
 func init() { file_berth_v1_booking_service_proto_init() }
@@ -3477,13 +4080,14 @@ func file_berth_v1_booking_service_proto_init() {
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_berth_v1_booking_service_proto_rawDesc), len(file_berth_v1_booking_service_proto_rawDesc)),
-			NumEnums:      0,
-			NumMessages:   45,
+			NumEnums:      1,
+			NumMessages:   52,
 			NumExtensions: 0,
 			NumServices:   1,
 		},
 		GoTypes:           file_berth_v1_booking_service_proto_goTypes,
 		DependencyIndexes: file_berth_v1_booking_service_proto_depIdxs,
+		EnumInfos:         file_berth_v1_booking_service_proto_enumTypes,
 		MessageInfos:      file_berth_v1_booking_service_proto_msgTypes,
 	}.Build()
 	File_berth_v1_booking_service_proto = out.File

@@ -91,6 +91,8 @@ const (
 	ErrorReason_ERROR_REASON_DISPLAY_LINK_NOT_FOUND ErrorReason = 38
 	// not_found: the transfer of ownership has ended, does not exist, or the caller cannot see it.
 	ErrorReason_ERROR_REASON_OWNERSHIP_TRANSFER_NOT_FOUND ErrorReason = 39
+	// not_found: the tenant has no benefit provider of that code.
+	ErrorReason_ERROR_REASON_BENEFIT_PROVIDER_NOT_FOUND ErrorReason = 40
 	// already_exists: the name or key is taken; `field` names the field.
 	ErrorReason_ERROR_REASON_ALREADY_EXISTS ErrorReason = 50
 	// failed_precondition: members or service accounts have the role; `holders` is their number.
@@ -180,6 +182,8 @@ const (
 	ErrorReason_ERROR_REASON_SUBSCRIPTION_STATE ErrorReason = 126
 	// failed_precondition: the refund is more than what was captured and not refunded yet. `field` names the amount.
 	ErrorReason_ERROR_REASON_REFUND_EXCEEDS_CAPTURED ErrorReason = 127
+	// failed_precondition: another member uses the number of the benefit membership (DeleteBenefitMembership).
+	ErrorReason_ERROR_REASON_BENEFIT_IN_USE ErrorReason = 128
 	// failed_precondition: check-in is not open. It opens at `opens_at` and, for members, closes at `closes_at`.
 	ErrorReason_ERROR_REASON_CHECKIN_WINDOW ErrorReason = 140
 	// failed_precondition: the QR code is forged, expired or for another session.
@@ -215,7 +219,7 @@ const (
 	// canceled: the caller canceled the request.
 	ErrorReason_ERROR_REASON_CANCELED ErrorReason = 184
 	// resource_exhausted: the tenant has as many of something as it may have. `quota` says of what: "members", "sessions",
-	// or of the caller within 24 hours: "idempotency_keys", "contact_codes" (codes to confirm a contact) or
+	// "benefit_numbers" (of a provider), or of the caller within 24 hours: "idempotency_keys", "contact_codes" (codes to confirm a contact) or
 	// "test_messages". `limit` is their number. Wait until the 24 hours are over, or ask the operator of the service for
 	// more.
 	ErrorReason_ERROR_REASON_QUOTA_EXCEEDED ErrorReason = 185
@@ -275,6 +279,7 @@ var (
 		37:  "ERROR_REASON_OFFER_NOT_FOUND",
 		38:  "ERROR_REASON_DISPLAY_LINK_NOT_FOUND",
 		39:  "ERROR_REASON_OWNERSHIP_TRANSFER_NOT_FOUND",
+		40:  "ERROR_REASON_BENEFIT_PROVIDER_NOT_FOUND",
 		50:  "ERROR_REASON_ALREADY_EXISTS",
 		51:  "ERROR_REASON_ROLE_IN_USE",
 		52:  "ERROR_REASON_ROLE_BUILT_IN",
@@ -315,6 +320,7 @@ var (
 		125: "ERROR_REASON_NOTHING_TO_REFUND",
 		126: "ERROR_REASON_SUBSCRIPTION_STATE",
 		127: "ERROR_REASON_REFUND_EXCEEDS_CAPTURED",
+		128: "ERROR_REASON_BENEFIT_IN_USE",
 		140: "ERROR_REASON_CHECKIN_WINDOW",
 		141: "ERROR_REASON_QR_INVALID",
 		142: "ERROR_REASON_GPS_TOO_FAR",
@@ -372,6 +378,7 @@ var (
 		"ERROR_REASON_OFFER_NOT_FOUND":              37,
 		"ERROR_REASON_DISPLAY_LINK_NOT_FOUND":       38,
 		"ERROR_REASON_OWNERSHIP_TRANSFER_NOT_FOUND": 39,
+		"ERROR_REASON_BENEFIT_PROVIDER_NOT_FOUND":   40,
 		"ERROR_REASON_ALREADY_EXISTS":               50,
 		"ERROR_REASON_ROLE_IN_USE":                  51,
 		"ERROR_REASON_ROLE_BUILT_IN":                52,
@@ -412,6 +419,7 @@ var (
 		"ERROR_REASON_NOTHING_TO_REFUND":            125,
 		"ERROR_REASON_SUBSCRIPTION_STATE":           126,
 		"ERROR_REASON_REFUND_EXCEEDS_CAPTURED":      127,
+		"ERROR_REASON_BENEFIT_IN_USE":               128,
 		"ERROR_REASON_CHECKIN_WINDOW":               140,
 		"ERROR_REASON_QR_INVALID":                   141,
 		"ERROR_REASON_GPS_TOO_FAR":                  142,
@@ -472,7 +480,7 @@ var File_berth_v1_error_proto protoreflect.FileDescriptor
 
 const file_berth_v1_error_proto_rawDesc = "" +
 	"\n" +
-	"\x14berth/v1/error.proto\x12\bberth.v1*\xc4\x19\n" +
+	"\x14berth/v1/error.proto\x12\bberth.v1*\x93\x1a\n" +
 	"\vErrorReason\x12\x1c\n" +
 	"\x18ERROR_REASON_UNSPECIFIED\x10\x00\x12\x19\n" +
 	"\x15ERROR_REASON_INTERNAL\x10\x01\x12\x1e\n" +
@@ -502,7 +510,8 @@ const file_berth_v1_error_proto_rawDesc = "" +
 	"\x1cERROR_REASON_ENTRY_NOT_FOUND\x10$\x12 \n" +
 	"\x1cERROR_REASON_OFFER_NOT_FOUND\x10%\x12'\n" +
 	"#ERROR_REASON_DISPLAY_LINK_NOT_FOUND\x10&\x12-\n" +
-	")ERROR_REASON_OWNERSHIP_TRANSFER_NOT_FOUND\x10'\x12\x1f\n" +
+	")ERROR_REASON_OWNERSHIP_TRANSFER_NOT_FOUND\x10'\x12+\n" +
+	"'ERROR_REASON_BENEFIT_PROVIDER_NOT_FOUND\x10(\x12\x1f\n" +
 	"\x1bERROR_REASON_ALREADY_EXISTS\x102\x12\x1c\n" +
 	"\x18ERROR_REASON_ROLE_IN_USE\x103\x12\x1e\n" +
 	"\x1aERROR_REASON_ROLE_BUILT_IN\x104\x12\x1b\n" +
@@ -543,6 +552,7 @@ const file_berth_v1_error_proto_rawDesc = "" +
 	"\x1eERROR_REASON_NOTHING_TO_REFUND\x10}\x12#\n" +
 	"\x1fERROR_REASON_SUBSCRIPTION_STATE\x10~\x12(\n" +
 	"$ERROR_REASON_REFUND_EXCEEDS_CAPTURED\x10\x7f\x12 \n" +
+	"\x1bERROR_REASON_BENEFIT_IN_USE\x10\x80\x01\x12 \n" +
 	"\x1bERROR_REASON_CHECKIN_WINDOW\x10\x8c\x01\x12\x1c\n" +
 	"\x17ERROR_REASON_QR_INVALID\x10\x8d\x01\x12\x1d\n" +
 	"\x18ERROR_REASON_GPS_TOO_FAR\x10\x8e\x01\x12\x1f\n" +

@@ -318,6 +318,9 @@ const (
 	NotificationReason_NOTIFICATION_REASON_POSSIBLY_SENT NotificationReason = 16
 	// The tenant's template failed. The default was sent, or nothing if there is none.
 	NotificationReason_NOTIFICATION_REASON_TEMPLATE NotificationReason = 17
+	// The platform's account of the channel sent as many messages as the tenant's sending quota allows: see
+	// ListSendingQuotas.
+	NotificationReason_NOTIFICATION_REASON_SENDING_QUOTA NotificationReason = 18
 )
 
 // Enum value maps for NotificationReason.
@@ -341,6 +344,7 @@ var (
 		15: "NOTIFICATION_REASON_MISCONFIGURED",
 		16: "NOTIFICATION_REASON_POSSIBLY_SENT",
 		17: "NOTIFICATION_REASON_TEMPLATE",
+		18: "NOTIFICATION_REASON_SENDING_QUOTA",
 	}
 	NotificationReason_value = map[string]int32{
 		"NOTIFICATION_REASON_UNSPECIFIED":          0,
@@ -361,6 +365,7 @@ var (
 		"NOTIFICATION_REASON_MISCONFIGURED":        15,
 		"NOTIFICATION_REASON_POSSIBLY_SENT":        16,
 		"NOTIFICATION_REASON_TEMPLATE":             17,
+		"NOTIFICATION_REASON_SENDING_QUOTA":        18,
 	}
 )
 
@@ -1702,6 +1707,108 @@ func (x *Senders) GetEtag() string {
 	return ""
 }
 
+// SendingQuota limits the messages that the platform's account of a channel sends for the tenant in 24 hours.
+type SendingQuota struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The channel.
+	Channel NotificationChannel `protobuf:"varint,1,opt,name=channel,proto3,enum=berth.v1.NotificationChannel" json:"channel,omitempty"`
+	// The country (ISO 3166-1 alpha-2, or ZZ for numbers that belong to none) to which the messages go. Empty: all
+	// countries together.
+	Country string `protobuf:"bytes,2,opt,name=country,proto3" json:"country,omitempty"`
+	// How many messages are sent in 24 hours.
+	Limit int32 `protobuf:"varint,3,opt,name=limit,proto3" json:"limit,omitempty"`
+	// How many were sent. More than the limit, if those that cannot wait exceed it.
+	Used int32 `protobuf:"varint,4,opt,name=used,proto3" json:"used,omitempty"`
+	// How many messages wait for room, about.
+	Waiting int32 `protobuf:"varint,5,opt,name=waiting,proto3" json:"waiting,omitempty"`
+	// When there is room for a message that can wait. Absent: now.
+	RoomTime *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=room_time,json=roomTime,proto3" json:"room_time,omitempty"`
+	// The tenant's standing: how many times the limit of a new tenant this is. It doubles, up to 64, after each week with
+	// enough messages of which few bounce, and halves if many do.
+	Growth        int32 `protobuf:"varint,7,opt,name=growth,proto3" json:"growth,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SendingQuota) Reset() {
+	*x = SendingQuota{}
+	mi := &file_berth_v1_notification_proto_msgTypes[14]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SendingQuota) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SendingQuota) ProtoMessage() {}
+
+func (x *SendingQuota) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_notification_proto_msgTypes[14]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SendingQuota.ProtoReflect.Descriptor instead.
+func (*SendingQuota) Descriptor() ([]byte, []int) {
+	return file_berth_v1_notification_proto_rawDescGZIP(), []int{14}
+}
+
+func (x *SendingQuota) GetChannel() NotificationChannel {
+	if x != nil {
+		return x.Channel
+	}
+	return NotificationChannel_NOTIFICATION_CHANNEL_UNSPECIFIED
+}
+
+func (x *SendingQuota) GetCountry() string {
+	if x != nil {
+		return x.Country
+	}
+	return ""
+}
+
+func (x *SendingQuota) GetLimit() int32 {
+	if x != nil {
+		return x.Limit
+	}
+	return 0
+}
+
+func (x *SendingQuota) GetUsed() int32 {
+	if x != nil {
+		return x.Used
+	}
+	return 0
+}
+
+func (x *SendingQuota) GetWaiting() int32 {
+	if x != nil {
+		return x.Waiting
+	}
+	return 0
+}
+
+func (x *SendingQuota) GetRoomTime() *timestamppb.Timestamp {
+	if x != nil {
+		return x.RoomTime
+	}
+	return nil
+}
+
+func (x *SendingQuota) GetGrowth() int32 {
+	if x != nil {
+		return x.Growth
+	}
+	return 0
+}
+
 // SenderInUse is what a channel uses.
 type SenderInUse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1717,7 +1824,7 @@ type SenderInUse struct {
 
 func (x *SenderInUse) Reset() {
 	*x = SenderInUse{}
-	mi := &file_berth_v1_notification_proto_msgTypes[14]
+	mi := &file_berth_v1_notification_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1729,7 +1836,7 @@ func (x *SenderInUse) String() string {
 func (*SenderInUse) ProtoMessage() {}
 
 func (x *SenderInUse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_notification_proto_msgTypes[14]
+	mi := &file_berth_v1_notification_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1742,7 +1849,7 @@ func (x *SenderInUse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SenderInUse.ProtoReflect.Descriptor instead.
 func (*SenderInUse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_notification_proto_rawDescGZIP(), []int{14}
+	return file_berth_v1_notification_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *SenderInUse) GetChannel() NotificationChannel {
@@ -1789,7 +1896,7 @@ type DeliveryFilter struct {
 
 func (x *DeliveryFilter) Reset() {
 	*x = DeliveryFilter{}
-	mi := &file_berth_v1_notification_proto_msgTypes[15]
+	mi := &file_berth_v1_notification_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1801,7 +1908,7 @@ func (x *DeliveryFilter) String() string {
 func (*DeliveryFilter) ProtoMessage() {}
 
 func (x *DeliveryFilter) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_notification_proto_msgTypes[15]
+	mi := &file_berth_v1_notification_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1814,7 +1921,7 @@ func (x *DeliveryFilter) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeliveryFilter.ProtoReflect.Descriptor instead.
 func (*DeliveryFilter) Descriptor() ([]byte, []int) {
-	return file_berth_v1_notification_proto_rawDescGZIP(), []int{15}
+	return file_berth_v1_notification_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *DeliveryFilter) GetMemberId() string {
@@ -1999,7 +2106,15 @@ const file_berth_v1_notification_proto_rawDesc = "" +
 	"\x04smtp\x18\x03 \x01(\v2\x14.berth.v1.SmtpSenderR\x04smtp\x12,\n" +
 	"\x06in_use\x18\x04 \x03(\v2\x15.berth.v1.SenderInUseR\x05inUse\x12,\n" +
 	"\x12twilio_inbound_url\x18\x05 \x01(\tR\x10twilioInboundUrl\x12\x1b\n" +
-	"\x04etag\x18\x06 \x01(\tB\a\xbaH\x04r\x02\x18dR\x04etag\"t\n" +
+	"\x04etag\x18\x06 \x01(\tB\a\xbaH\x04r\x02\x18dR\x04etag\"\xf6\x01\n" +
+	"\fSendingQuota\x127\n" +
+	"\achannel\x18\x01 \x01(\x0e2\x1d.berth.v1.NotificationChannelR\achannel\x12\x18\n" +
+	"\acountry\x18\x02 \x01(\tR\acountry\x12\x14\n" +
+	"\x05limit\x18\x03 \x01(\x05R\x05limit\x12\x12\n" +
+	"\x04used\x18\x04 \x01(\x05R\x04used\x12\x18\n" +
+	"\awaiting\x18\x05 \x01(\x05R\awaiting\x127\n" +
+	"\troom_time\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\broomTime\x12\x16\n" +
+	"\x06growth\x18\a \x01(\x05R\x06growth\"t\n" +
 	"\vSenderInUse\x127\n" +
 	"\achannel\x18\x01 \x01(\x0e2\x1d.berth.v1.NotificationChannelR\achannel\x12\x1a\n" +
 	"\bprovider\x18\x02 \x01(\tR\bprovider\x12\x10\n" +
@@ -2050,7 +2165,7 @@ const file_berth_v1_notification_proto_rawDesc = "" +
 	"\x17DELIVERY_STATUS_BOUNCED\x10\b\x12\x1d\n" +
 	"\x19DELIVERY_STATUS_DELIVERED\x10\t\x12\x18\n" +
 	"\x14DELIVERY_STATUS_READ\x10\n" +
-	"*\xb1\x05\n" +
+	"*\xd8\x05\n" +
 	"\x12NotificationReason\x12#\n" +
 	"\x1fNOTIFICATION_REASON_UNSPECIFIED\x10\x00\x12!\n" +
 	"\x1dNOTIFICATION_REASON_OPTED_OUT\x10\x01\x12$\n" +
@@ -2070,7 +2185,8 @@ const file_berth_v1_notification_proto_rawDesc = "" +
 	" NOTIFICATION_REASON_UNREGISTERED\x10\x0e\x12%\n" +
 	"!NOTIFICATION_REASON_MISCONFIGURED\x10\x0f\x12%\n" +
 	"!NOTIFICATION_REASON_POSSIBLY_SENT\x10\x10\x12 \n" +
-	"\x1cNOTIFICATION_REASON_TEMPLATE\x10\x11B\x91\x01\n" +
+	"\x1cNOTIFICATION_REASON_TEMPLATE\x10\x11\x12%\n" +
+	"!NOTIFICATION_REASON_SENDING_QUOTA\x10\x12B\x91\x01\n" +
 	"\fcom.berth.v1B\x11NotificationProtoP\x01Z-github.com/berthhq/berth/gen/berth/v1;berthv1\xa2\x02\x03BXX\xaa\x02\bBerth.V1\xca\x02\bBerth\\V1\xe2\x02\x14Berth\\V1\\GPBMetadata\xea\x02\tBerth::V1b\x06proto3"
 
 var (
@@ -2086,7 +2202,7 @@ func file_berth_v1_notification_proto_rawDescGZIP() []byte {
 }
 
 var file_berth_v1_notification_proto_enumTypes = make([]protoimpl.EnumInfo, 4)
-var file_berth_v1_notification_proto_msgTypes = make([]protoimpl.MessageInfo, 16)
+var file_berth_v1_notification_proto_msgTypes = make([]protoimpl.MessageInfo, 17)
 var file_berth_v1_notification_proto_goTypes = []any{
 	(NotificationTopic)(0),          // 0: berth.v1.NotificationTopic
 	(NotificationChannel)(0),        // 1: berth.v1.NotificationChannel
@@ -2106,54 +2222,57 @@ var file_berth_v1_notification_proto_goTypes = []any{
 	(*FcmSender)(nil),               // 15: berth.v1.FcmSender
 	(*SmtpSender)(nil),              // 16: berth.v1.SmtpSender
 	(*Senders)(nil),                 // 17: berth.v1.Senders
-	(*SenderInUse)(nil),             // 18: berth.v1.SenderInUse
-	(*DeliveryFilter)(nil),          // 19: berth.v1.DeliveryFilter
-	(*timeofday.TimeOfDay)(nil),     // 20: google.type.TimeOfDay
-	(*timestamppb.Timestamp)(nil),   // 21: google.protobuf.Timestamp
-	(*durationpb.Duration)(nil),     // 22: google.protobuf.Duration
-	(*TimeRange)(nil),               // 23: berth.v1.TimeRange
+	(*SendingQuota)(nil),            // 18: berth.v1.SendingQuota
+	(*SenderInUse)(nil),             // 19: berth.v1.SenderInUse
+	(*DeliveryFilter)(nil),          // 20: berth.v1.DeliveryFilter
+	(*timeofday.TimeOfDay)(nil),     // 21: google.type.TimeOfDay
+	(*timestamppb.Timestamp)(nil),   // 22: google.protobuf.Timestamp
+	(*durationpb.Duration)(nil),     // 23: google.protobuf.Duration
+	(*TimeRange)(nil),               // 24: berth.v1.TimeRange
 }
 var file_berth_v1_notification_proto_depIdxs = []int32{
 	0,  // 0: berth.v1.NotificationPreference.topic:type_name -> berth.v1.NotificationTopic
 	1,  // 1: berth.v1.NotificationPreference.channel:type_name -> berth.v1.NotificationChannel
-	20, // 2: berth.v1.QuietHours.start:type_name -> google.type.TimeOfDay
-	20, // 3: berth.v1.QuietHours.end:type_name -> google.type.TimeOfDay
+	21, // 2: berth.v1.QuietHours.start:type_name -> google.type.TimeOfDay
+	21, // 3: berth.v1.QuietHours.end:type_name -> google.type.TimeOfDay
 	4,  // 4: berth.v1.NotificationPreferences.preferences:type_name -> berth.v1.NotificationPreference
 	5,  // 5: berth.v1.NotificationPreferences.quiet_hours:type_name -> berth.v1.QuietHours
 	7,  // 6: berth.v1.NotificationPreferences.stops:type_name -> berth.v1.NotificationStop
 	1,  // 7: berth.v1.NotificationStop.channel:type_name -> berth.v1.NotificationChannel
 	3,  // 8: berth.v1.NotificationStop.reason:type_name -> berth.v1.NotificationReason
-	21, // 9: berth.v1.NotificationStop.create_time:type_name -> google.protobuf.Timestamp
+	22, // 9: berth.v1.NotificationStop.create_time:type_name -> google.protobuf.Timestamp
 	5,  // 10: berth.v1.NotificationSettings.quiet_hours:type_name -> berth.v1.QuietHours
-	22, // 11: berth.v1.NotificationSettings.reminders:type_name -> google.protobuf.Duration
+	23, // 11: berth.v1.NotificationSettings.reminders:type_name -> google.protobuf.Duration
 	0,  // 12: berth.v1.NotificationTemplate.topic:type_name -> berth.v1.NotificationTopic
 	1,  // 13: berth.v1.NotificationTemplate.channel:type_name -> berth.v1.NotificationChannel
 	10, // 14: berth.v1.NotificationTemplate.variables:type_name -> berth.v1.TemplateVariable
-	21, // 15: berth.v1.NotificationTemplate.update_time:type_name -> google.protobuf.Timestamp
+	22, // 15: berth.v1.NotificationTemplate.update_time:type_name -> google.protobuf.Timestamp
 	1,  // 16: berth.v1.RenderedMessage.channel:type_name -> berth.v1.NotificationChannel
 	0,  // 17: berth.v1.NotificationDelivery.topic:type_name -> berth.v1.NotificationTopic
 	1,  // 18: berth.v1.NotificationDelivery.channel:type_name -> berth.v1.NotificationChannel
 	2,  // 19: berth.v1.NotificationDelivery.status:type_name -> berth.v1.DeliveryStatus
 	3,  // 20: berth.v1.NotificationDelivery.reason:type_name -> berth.v1.NotificationReason
-	21, // 21: berth.v1.NotificationDelivery.retry_time:type_name -> google.protobuf.Timestamp
-	21, // 22: berth.v1.NotificationDelivery.create_time:type_name -> google.protobuf.Timestamp
-	21, // 23: berth.v1.NotificationDelivery.update_time:type_name -> google.protobuf.Timestamp
+	22, // 21: berth.v1.NotificationDelivery.retry_time:type_name -> google.protobuf.Timestamp
+	22, // 22: berth.v1.NotificationDelivery.create_time:type_name -> google.protobuf.Timestamp
+	22, // 23: berth.v1.NotificationDelivery.update_time:type_name -> google.protobuf.Timestamp
 	12, // 24: berth.v1.OutboxMessage.delivery:type_name -> berth.v1.NotificationDelivery
 	11, // 25: berth.v1.OutboxMessage.message:type_name -> berth.v1.RenderedMessage
 	14, // 26: berth.v1.Senders.twilio:type_name -> berth.v1.TwilioSender
 	15, // 27: berth.v1.Senders.fcm:type_name -> berth.v1.FcmSender
 	16, // 28: berth.v1.Senders.smtp:type_name -> berth.v1.SmtpSender
-	18, // 29: berth.v1.Senders.in_use:type_name -> berth.v1.SenderInUse
-	1,  // 30: berth.v1.SenderInUse.channel:type_name -> berth.v1.NotificationChannel
-	2,  // 31: berth.v1.DeliveryFilter.statuses:type_name -> berth.v1.DeliveryStatus
-	1,  // 32: berth.v1.DeliveryFilter.channel:type_name -> berth.v1.NotificationChannel
-	0,  // 33: berth.v1.DeliveryFilter.topic:type_name -> berth.v1.NotificationTopic
-	23, // 34: berth.v1.DeliveryFilter.time_range:type_name -> berth.v1.TimeRange
-	35, // [35:35] is the sub-list for method output_type
-	35, // [35:35] is the sub-list for method input_type
-	35, // [35:35] is the sub-list for extension type_name
-	35, // [35:35] is the sub-list for extension extendee
-	0,  // [0:35] is the sub-list for field type_name
+	19, // 29: berth.v1.Senders.in_use:type_name -> berth.v1.SenderInUse
+	1,  // 30: berth.v1.SendingQuota.channel:type_name -> berth.v1.NotificationChannel
+	22, // 31: berth.v1.SendingQuota.room_time:type_name -> google.protobuf.Timestamp
+	1,  // 32: berth.v1.SenderInUse.channel:type_name -> berth.v1.NotificationChannel
+	2,  // 33: berth.v1.DeliveryFilter.statuses:type_name -> berth.v1.DeliveryStatus
+	1,  // 34: berth.v1.DeliveryFilter.channel:type_name -> berth.v1.NotificationChannel
+	0,  // 35: berth.v1.DeliveryFilter.topic:type_name -> berth.v1.NotificationTopic
+	24, // 36: berth.v1.DeliveryFilter.time_range:type_name -> berth.v1.TimeRange
+	37, // [37:37] is the sub-list for method output_type
+	37, // [37:37] is the sub-list for method input_type
+	37, // [37:37] is the sub-list for extension type_name
+	37, // [37:37] is the sub-list for extension extendee
+	0,  // [0:37] is the sub-list for field type_name
 }
 
 func init() { file_berth_v1_notification_proto_init() }
@@ -2168,7 +2287,7 @@ func file_berth_v1_notification_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_berth_v1_notification_proto_rawDesc), len(file_berth_v1_notification_proto_rawDesc)),
 			NumEnums:      4,
-			NumMessages:   16,
+			NumMessages:   17,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

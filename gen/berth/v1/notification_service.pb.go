@@ -1536,6 +1536,99 @@ func (x *GetSendersResponse) GetSenders() *Senders {
 	return nil
 }
 
+// ListSendingQuotasRequest reads the quotas.
+type ListSendingQuotasRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The tenant. Optional if the token is valid for exactly one tenant.
+	TenantId      string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListSendingQuotasRequest) Reset() {
+	*x = ListSendingQuotasRequest{}
+	mi := &file_berth_v1_notification_service_proto_msgTypes[28]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListSendingQuotasRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListSendingQuotasRequest) ProtoMessage() {}
+
+func (x *ListSendingQuotasRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_notification_service_proto_msgTypes[28]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListSendingQuotasRequest.ProtoReflect.Descriptor instead.
+func (*ListSendingQuotasRequest) Descriptor() ([]byte, []int) {
+	return file_berth_v1_notification_service_proto_rawDescGZIP(), []int{28}
+}
+
+func (x *ListSendingQuotasRequest) GetTenantId() string {
+	if x != nil {
+		return x.TenantId
+	}
+	return ""
+}
+
+// ListSendingQuotasResponse has the quotas.
+type ListSendingQuotasResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The quotas, by channel and country. A channel has none if the tenant has an account of its own, or the operator sets
+	// no limit. Of countries it has those that got messages and are not the tenant's own.
+	Quotas        []*SendingQuota `protobuf:"bytes,1,rep,name=quotas,proto3" json:"quotas,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListSendingQuotasResponse) Reset() {
+	*x = ListSendingQuotasResponse{}
+	mi := &file_berth_v1_notification_service_proto_msgTypes[29]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListSendingQuotasResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListSendingQuotasResponse) ProtoMessage() {}
+
+func (x *ListSendingQuotasResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_notification_service_proto_msgTypes[29]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListSendingQuotasResponse.ProtoReflect.Descriptor instead.
+func (*ListSendingQuotasResponse) Descriptor() ([]byte, []int) {
+	return file_berth_v1_notification_service_proto_rawDescGZIP(), []int{29}
+}
+
+func (x *ListSendingQuotasResponse) GetQuotas() []*SendingQuota {
+	if x != nil {
+		return x.Quotas
+	}
+	return nil
+}
+
 // UpdateSendersRequest changes the senders.
 type UpdateSendersRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1552,7 +1645,7 @@ type UpdateSendersRequest struct {
 
 func (x *UpdateSendersRequest) Reset() {
 	*x = UpdateSendersRequest{}
-	mi := &file_berth_v1_notification_service_proto_msgTypes[28]
+	mi := &file_berth_v1_notification_service_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1564,7 +1657,7 @@ func (x *UpdateSendersRequest) String() string {
 func (*UpdateSendersRequest) ProtoMessage() {}
 
 func (x *UpdateSendersRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_notification_service_proto_msgTypes[28]
+	mi := &file_berth_v1_notification_service_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1577,7 +1670,7 @@ func (x *UpdateSendersRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateSendersRequest.ProtoReflect.Descriptor instead.
 func (*UpdateSendersRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_notification_service_proto_rawDescGZIP(), []int{28}
+	return file_berth_v1_notification_service_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *UpdateSendersRequest) GetTenantId() string {
@@ -1612,7 +1705,7 @@ type UpdateSendersResponse struct {
 
 func (x *UpdateSendersResponse) Reset() {
 	*x = UpdateSendersResponse{}
-	mi := &file_berth_v1_notification_service_proto_msgTypes[29]
+	mi := &file_berth_v1_notification_service_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1624,7 +1717,7 @@ func (x *UpdateSendersResponse) String() string {
 func (*UpdateSendersResponse) ProtoMessage() {}
 
 func (x *UpdateSendersResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_notification_service_proto_msgTypes[29]
+	mi := &file_berth_v1_notification_service_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1637,7 +1730,7 @@ func (x *UpdateSendersResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateSendersResponse.ProtoReflect.Descriptor instead.
 func (*UpdateSendersResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_notification_service_proto_rawDescGZIP(), []int{29}
+	return file_berth_v1_notification_service_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *UpdateSendersResponse) GetSenders() *Senders {
@@ -1744,14 +1837,18 @@ const file_berth_v1_notification_service_proto_rawDesc = "" +
 	"\x11GetSendersRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\"A\n" +
 	"\x12GetSendersResponse\x12+\n" +
-	"\asenders\x18\x01 \x01(\v2\x11.berth.v1.SendersR\asenders\"\xd0\x01\n" +
+	"\asenders\x18\x01 \x01(\v2\x11.berth.v1.SendersR\asenders\"D\n" +
+	"\x18ListSendingQuotasRequest\x12(\n" +
+	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\"K\n" +
+	"\x19ListSendingQuotasResponse\x12.\n" +
+	"\x06quotas\x18\x01 \x03(\v2\x16.berth.v1.SendingQuotaR\x06quotas\"\xd0\x01\n" +
 	"\x14UpdateSendersRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x123\n" +
 	"\asenders\x18\x02 \x01(\v2\x11.berth.v1.SendersB\x06\xbaH\x03\xc8\x01\x01R\asenders\x12Y\n" +
 	"\vupdate_mask\x18\x03 \x01(\v2\x1a.google.protobuf.FieldMaskB\x1c\xbaH\x19\xc8\x01\x01\xe2\x01\x13\x12\x06twilio\x12\x03fcm\x12\x04smtpR\n" +
 	"updateMask\"D\n" +
 	"\x15UpdateSendersResponse\x12+\n" +
-	"\asenders\x18\x01 \x01(\v2\x11.berth.v1.SendersR\asenders2\xb7\r\n" +
+	"\asenders\x18\x01 \x01(\v2\x11.berth.v1.SendersR\asenders2\xb3\x0e\n" +
 	"\x13NotificationService\x12k\n" +
 	"\x0eGetPreferences\x12\x1f.berth.v1.GetPreferencesRequest\x1a .berth.v1.GetPreferencesResponse\"\x16\xca\xf3\x18\x0f\b\x02\x12\vmember.read\x90\x02\x01\x12d\n" +
 	"\x11UpdatePreferences\x12\".berth.v1.UpdatePreferencesRequest\x1a#.berth.v1.UpdatePreferencesResponse\"\x06\xca\xf3\x18\x02\b\x02\x12g\n" +
@@ -1768,7 +1865,8 @@ const file_berth_v1_notification_service_proto_rawDesc = "" +
 	"ListOutbox\x12\x1b.berth.v1.ListOutboxRequest\x1a\x1c.berth.v1.ListOutboxResponse\"\x1e\xca\xf3\x18\x17\b\x01\x12\x13notification.outbox\x90\x02\x01\x12\\\n" +
 	"\bSendTest\x12\x19.berth.v1.SendTestRequest\x1a\x1a.berth.v1.SendTestResponse\"\x19\xca\xf3\x18\x15\b\x01\x12\x11notification.test\x12e\n" +
 	"\n" +
-	"GetSenders\x12\x1b.berth.v1.GetSendersRequest\x1a\x1c.berth.v1.GetSendersResponse\"\x1c\xca\xf3\x18\x15\b\x01\x12\x11notification.read\x90\x02\x01\x12p\n" +
+	"GetSenders\x12\x1b.berth.v1.GetSendersRequest\x1a\x1c.berth.v1.GetSendersResponse\"\x1c\xca\xf3\x18\x15\b\x01\x12\x11notification.read\x90\x02\x01\x12z\n" +
+	"\x11ListSendingQuotas\x12\".berth.v1.ListSendingQuotasRequest\x1a#.berth.v1.ListSendingQuotasResponse\"\x1c\xca\xf3\x18\x15\b\x01\x12\x11notification.read\x90\x02\x01\x12p\n" +
 	"\rUpdateSenders\x12\x1e.berth.v1.UpdateSendersRequest\x1a\x1f.berth.v1.UpdateSendersResponse\"\x1e\xca\xf3\x18\x1a\b\x01\x12\x14notification.senders \x01B\x98\x01\n" +
 	"\fcom.berth.v1B\x18NotificationServiceProtoP\x01Z-github.com/berthhq/berth/gen/berth/v1;berthv1\xa2\x02\x03BXX\xaa\x02\bBerth.V1\xca\x02\bBerth\\V1\xe2\x02\x14Berth\\V1\\GPBMetadata\xea\x02\tBerth::V1b\x06proto3"
 
@@ -1784,7 +1882,7 @@ func file_berth_v1_notification_service_proto_rawDescGZIP() []byte {
 	return file_berth_v1_notification_service_proto_rawDescData
 }
 
-var file_berth_v1_notification_service_proto_msgTypes = make([]protoimpl.MessageInfo, 30)
+var file_berth_v1_notification_service_proto_msgTypes = make([]protoimpl.MessageInfo, 32)
 var file_berth_v1_notification_service_proto_goTypes = []any{
 	(*GetPreferencesRequest)(nil),              // 0: berth.v1.GetPreferencesRequest
 	(*GetPreferencesResponse)(nil),             // 1: berth.v1.GetPreferencesResponse
@@ -1814,85 +1912,91 @@ var file_berth_v1_notification_service_proto_goTypes = []any{
 	(*SendTestResponse)(nil),                   // 25: berth.v1.SendTestResponse
 	(*GetSendersRequest)(nil),                  // 26: berth.v1.GetSendersRequest
 	(*GetSendersResponse)(nil),                 // 27: berth.v1.GetSendersResponse
-	(*UpdateSendersRequest)(nil),               // 28: berth.v1.UpdateSendersRequest
-	(*UpdateSendersResponse)(nil),              // 29: berth.v1.UpdateSendersResponse
-	(*NotificationPreferences)(nil),            // 30: berth.v1.NotificationPreferences
-	(*fieldmaskpb.FieldMask)(nil),              // 31: google.protobuf.FieldMask
-	(*NotificationSettings)(nil),               // 32: berth.v1.NotificationSettings
-	(NotificationTopic)(0),                     // 33: berth.v1.NotificationTopic
-	(NotificationChannel)(0),                   // 34: berth.v1.NotificationChannel
-	(*NotificationTemplate)(nil),               // 35: berth.v1.NotificationTemplate
-	(*RenderedMessage)(nil),                    // 36: berth.v1.RenderedMessage
-	(*DeliveryFilter)(nil),                     // 37: berth.v1.DeliveryFilter
-	(*NotificationDelivery)(nil),               // 38: berth.v1.NotificationDelivery
-	(*OutboxMessage)(nil),                      // 39: berth.v1.OutboxMessage
-	(*Senders)(nil),                            // 40: berth.v1.Senders
+	(*ListSendingQuotasRequest)(nil),           // 28: berth.v1.ListSendingQuotasRequest
+	(*ListSendingQuotasResponse)(nil),          // 29: berth.v1.ListSendingQuotasResponse
+	(*UpdateSendersRequest)(nil),               // 30: berth.v1.UpdateSendersRequest
+	(*UpdateSendersResponse)(nil),              // 31: berth.v1.UpdateSendersResponse
+	(*NotificationPreferences)(nil),            // 32: berth.v1.NotificationPreferences
+	(*fieldmaskpb.FieldMask)(nil),              // 33: google.protobuf.FieldMask
+	(*NotificationSettings)(nil),               // 34: berth.v1.NotificationSettings
+	(NotificationTopic)(0),                     // 35: berth.v1.NotificationTopic
+	(NotificationChannel)(0),                   // 36: berth.v1.NotificationChannel
+	(*NotificationTemplate)(nil),               // 37: berth.v1.NotificationTemplate
+	(*RenderedMessage)(nil),                    // 38: berth.v1.RenderedMessage
+	(*DeliveryFilter)(nil),                     // 39: berth.v1.DeliveryFilter
+	(*NotificationDelivery)(nil),               // 40: berth.v1.NotificationDelivery
+	(*OutboxMessage)(nil),                      // 41: berth.v1.OutboxMessage
+	(*Senders)(nil),                            // 42: berth.v1.Senders
+	(*SendingQuota)(nil),                       // 43: berth.v1.SendingQuota
 }
 var file_berth_v1_notification_service_proto_depIdxs = []int32{
-	30, // 0: berth.v1.GetPreferencesResponse.preferences:type_name -> berth.v1.NotificationPreferences
-	30, // 1: berth.v1.UpdatePreferencesRequest.preferences:type_name -> berth.v1.NotificationPreferences
-	31, // 2: berth.v1.UpdatePreferencesRequest.update_mask:type_name -> google.protobuf.FieldMask
-	30, // 3: berth.v1.UpdatePreferencesResponse.preferences:type_name -> berth.v1.NotificationPreferences
-	32, // 4: berth.v1.GetNotificationSettingsResponse.settings:type_name -> berth.v1.NotificationSettings
-	32, // 5: berth.v1.UpdateNotificationSettingsRequest.settings:type_name -> berth.v1.NotificationSettings
-	31, // 6: berth.v1.UpdateNotificationSettingsRequest.update_mask:type_name -> google.protobuf.FieldMask
-	32, // 7: berth.v1.UpdateNotificationSettingsResponse.settings:type_name -> berth.v1.NotificationSettings
-	33, // 8: berth.v1.ListTemplatesRequest.topic:type_name -> berth.v1.NotificationTopic
-	34, // 9: berth.v1.ListTemplatesRequest.channel:type_name -> berth.v1.NotificationChannel
-	35, // 10: berth.v1.ListTemplatesResponse.templates:type_name -> berth.v1.NotificationTemplate
-	35, // 11: berth.v1.UpdateTemplateRequest.template:type_name -> berth.v1.NotificationTemplate
-	35, // 12: berth.v1.UpdateTemplateResponse.template:type_name -> berth.v1.NotificationTemplate
-	35, // 13: berth.v1.PreviewTemplateRequest.template:type_name -> berth.v1.NotificationTemplate
-	36, // 14: berth.v1.PreviewTemplateResponse.message:type_name -> berth.v1.RenderedMessage
-	33, // 15: berth.v1.ResetTemplateRequest.topic:type_name -> berth.v1.NotificationTopic
-	34, // 16: berth.v1.ResetTemplateRequest.channel:type_name -> berth.v1.NotificationChannel
-	35, // 17: berth.v1.ResetTemplateResponse.template:type_name -> berth.v1.NotificationTemplate
-	37, // 18: berth.v1.ListDeliveriesRequest.filter:type_name -> berth.v1.DeliveryFilter
-	38, // 19: berth.v1.ListDeliveriesResponse.deliveries:type_name -> berth.v1.NotificationDelivery
-	37, // 20: berth.v1.ListOutboxRequest.filter:type_name -> berth.v1.DeliveryFilter
-	39, // 21: berth.v1.ListOutboxResponse.messages:type_name -> berth.v1.OutboxMessage
-	33, // 22: berth.v1.SendTestRequest.topic:type_name -> berth.v1.NotificationTopic
-	34, // 23: berth.v1.SendTestRequest.channel:type_name -> berth.v1.NotificationChannel
-	38, // 24: berth.v1.SendTestResponse.deliveries:type_name -> berth.v1.NotificationDelivery
-	40, // 25: berth.v1.GetSendersResponse.senders:type_name -> berth.v1.Senders
-	40, // 26: berth.v1.UpdateSendersRequest.senders:type_name -> berth.v1.Senders
-	31, // 27: berth.v1.UpdateSendersRequest.update_mask:type_name -> google.protobuf.FieldMask
-	40, // 28: berth.v1.UpdateSendersResponse.senders:type_name -> berth.v1.Senders
-	0,  // 29: berth.v1.NotificationService.GetPreferences:input_type -> berth.v1.GetPreferencesRequest
-	2,  // 30: berth.v1.NotificationService.UpdatePreferences:input_type -> berth.v1.UpdatePreferencesRequest
-	4,  // 31: berth.v1.NotificationService.CreateCalendarFeed:input_type -> berth.v1.CreateCalendarFeedRequest
-	6,  // 32: berth.v1.NotificationService.DeleteCalendarFeed:input_type -> berth.v1.DeleteCalendarFeedRequest
-	8,  // 33: berth.v1.NotificationService.GetNotificationSettings:input_type -> berth.v1.GetNotificationSettingsRequest
-	10, // 34: berth.v1.NotificationService.UpdateNotificationSettings:input_type -> berth.v1.UpdateNotificationSettingsRequest
-	12, // 35: berth.v1.NotificationService.ListTemplates:input_type -> berth.v1.ListTemplatesRequest
-	14, // 36: berth.v1.NotificationService.UpdateTemplate:input_type -> berth.v1.UpdateTemplateRequest
-	16, // 37: berth.v1.NotificationService.PreviewTemplate:input_type -> berth.v1.PreviewTemplateRequest
-	18, // 38: berth.v1.NotificationService.ResetTemplate:input_type -> berth.v1.ResetTemplateRequest
-	20, // 39: berth.v1.NotificationService.ListDeliveries:input_type -> berth.v1.ListDeliveriesRequest
-	22, // 40: berth.v1.NotificationService.ListOutbox:input_type -> berth.v1.ListOutboxRequest
-	24, // 41: berth.v1.NotificationService.SendTest:input_type -> berth.v1.SendTestRequest
-	26, // 42: berth.v1.NotificationService.GetSenders:input_type -> berth.v1.GetSendersRequest
-	28, // 43: berth.v1.NotificationService.UpdateSenders:input_type -> berth.v1.UpdateSendersRequest
-	1,  // 44: berth.v1.NotificationService.GetPreferences:output_type -> berth.v1.GetPreferencesResponse
-	3,  // 45: berth.v1.NotificationService.UpdatePreferences:output_type -> berth.v1.UpdatePreferencesResponse
-	5,  // 46: berth.v1.NotificationService.CreateCalendarFeed:output_type -> berth.v1.CreateCalendarFeedResponse
-	7,  // 47: berth.v1.NotificationService.DeleteCalendarFeed:output_type -> berth.v1.DeleteCalendarFeedResponse
-	9,  // 48: berth.v1.NotificationService.GetNotificationSettings:output_type -> berth.v1.GetNotificationSettingsResponse
-	11, // 49: berth.v1.NotificationService.UpdateNotificationSettings:output_type -> berth.v1.UpdateNotificationSettingsResponse
-	13, // 50: berth.v1.NotificationService.ListTemplates:output_type -> berth.v1.ListTemplatesResponse
-	15, // 51: berth.v1.NotificationService.UpdateTemplate:output_type -> berth.v1.UpdateTemplateResponse
-	17, // 52: berth.v1.NotificationService.PreviewTemplate:output_type -> berth.v1.PreviewTemplateResponse
-	19, // 53: berth.v1.NotificationService.ResetTemplate:output_type -> berth.v1.ResetTemplateResponse
-	21, // 54: berth.v1.NotificationService.ListDeliveries:output_type -> berth.v1.ListDeliveriesResponse
-	23, // 55: berth.v1.NotificationService.ListOutbox:output_type -> berth.v1.ListOutboxResponse
-	25, // 56: berth.v1.NotificationService.SendTest:output_type -> berth.v1.SendTestResponse
-	27, // 57: berth.v1.NotificationService.GetSenders:output_type -> berth.v1.GetSendersResponse
-	29, // 58: berth.v1.NotificationService.UpdateSenders:output_type -> berth.v1.UpdateSendersResponse
-	44, // [44:59] is the sub-list for method output_type
-	29, // [29:44] is the sub-list for method input_type
-	29, // [29:29] is the sub-list for extension type_name
-	29, // [29:29] is the sub-list for extension extendee
-	0,  // [0:29] is the sub-list for field type_name
+	32, // 0: berth.v1.GetPreferencesResponse.preferences:type_name -> berth.v1.NotificationPreferences
+	32, // 1: berth.v1.UpdatePreferencesRequest.preferences:type_name -> berth.v1.NotificationPreferences
+	33, // 2: berth.v1.UpdatePreferencesRequest.update_mask:type_name -> google.protobuf.FieldMask
+	32, // 3: berth.v1.UpdatePreferencesResponse.preferences:type_name -> berth.v1.NotificationPreferences
+	34, // 4: berth.v1.GetNotificationSettingsResponse.settings:type_name -> berth.v1.NotificationSettings
+	34, // 5: berth.v1.UpdateNotificationSettingsRequest.settings:type_name -> berth.v1.NotificationSettings
+	33, // 6: berth.v1.UpdateNotificationSettingsRequest.update_mask:type_name -> google.protobuf.FieldMask
+	34, // 7: berth.v1.UpdateNotificationSettingsResponse.settings:type_name -> berth.v1.NotificationSettings
+	35, // 8: berth.v1.ListTemplatesRequest.topic:type_name -> berth.v1.NotificationTopic
+	36, // 9: berth.v1.ListTemplatesRequest.channel:type_name -> berth.v1.NotificationChannel
+	37, // 10: berth.v1.ListTemplatesResponse.templates:type_name -> berth.v1.NotificationTemplate
+	37, // 11: berth.v1.UpdateTemplateRequest.template:type_name -> berth.v1.NotificationTemplate
+	37, // 12: berth.v1.UpdateTemplateResponse.template:type_name -> berth.v1.NotificationTemplate
+	37, // 13: berth.v1.PreviewTemplateRequest.template:type_name -> berth.v1.NotificationTemplate
+	38, // 14: berth.v1.PreviewTemplateResponse.message:type_name -> berth.v1.RenderedMessage
+	35, // 15: berth.v1.ResetTemplateRequest.topic:type_name -> berth.v1.NotificationTopic
+	36, // 16: berth.v1.ResetTemplateRequest.channel:type_name -> berth.v1.NotificationChannel
+	37, // 17: berth.v1.ResetTemplateResponse.template:type_name -> berth.v1.NotificationTemplate
+	39, // 18: berth.v1.ListDeliveriesRequest.filter:type_name -> berth.v1.DeliveryFilter
+	40, // 19: berth.v1.ListDeliveriesResponse.deliveries:type_name -> berth.v1.NotificationDelivery
+	39, // 20: berth.v1.ListOutboxRequest.filter:type_name -> berth.v1.DeliveryFilter
+	41, // 21: berth.v1.ListOutboxResponse.messages:type_name -> berth.v1.OutboxMessage
+	35, // 22: berth.v1.SendTestRequest.topic:type_name -> berth.v1.NotificationTopic
+	36, // 23: berth.v1.SendTestRequest.channel:type_name -> berth.v1.NotificationChannel
+	40, // 24: berth.v1.SendTestResponse.deliveries:type_name -> berth.v1.NotificationDelivery
+	42, // 25: berth.v1.GetSendersResponse.senders:type_name -> berth.v1.Senders
+	43, // 26: berth.v1.ListSendingQuotasResponse.quotas:type_name -> berth.v1.SendingQuota
+	42, // 27: berth.v1.UpdateSendersRequest.senders:type_name -> berth.v1.Senders
+	33, // 28: berth.v1.UpdateSendersRequest.update_mask:type_name -> google.protobuf.FieldMask
+	42, // 29: berth.v1.UpdateSendersResponse.senders:type_name -> berth.v1.Senders
+	0,  // 30: berth.v1.NotificationService.GetPreferences:input_type -> berth.v1.GetPreferencesRequest
+	2,  // 31: berth.v1.NotificationService.UpdatePreferences:input_type -> berth.v1.UpdatePreferencesRequest
+	4,  // 32: berth.v1.NotificationService.CreateCalendarFeed:input_type -> berth.v1.CreateCalendarFeedRequest
+	6,  // 33: berth.v1.NotificationService.DeleteCalendarFeed:input_type -> berth.v1.DeleteCalendarFeedRequest
+	8,  // 34: berth.v1.NotificationService.GetNotificationSettings:input_type -> berth.v1.GetNotificationSettingsRequest
+	10, // 35: berth.v1.NotificationService.UpdateNotificationSettings:input_type -> berth.v1.UpdateNotificationSettingsRequest
+	12, // 36: berth.v1.NotificationService.ListTemplates:input_type -> berth.v1.ListTemplatesRequest
+	14, // 37: berth.v1.NotificationService.UpdateTemplate:input_type -> berth.v1.UpdateTemplateRequest
+	16, // 38: berth.v1.NotificationService.PreviewTemplate:input_type -> berth.v1.PreviewTemplateRequest
+	18, // 39: berth.v1.NotificationService.ResetTemplate:input_type -> berth.v1.ResetTemplateRequest
+	20, // 40: berth.v1.NotificationService.ListDeliveries:input_type -> berth.v1.ListDeliveriesRequest
+	22, // 41: berth.v1.NotificationService.ListOutbox:input_type -> berth.v1.ListOutboxRequest
+	24, // 42: berth.v1.NotificationService.SendTest:input_type -> berth.v1.SendTestRequest
+	26, // 43: berth.v1.NotificationService.GetSenders:input_type -> berth.v1.GetSendersRequest
+	28, // 44: berth.v1.NotificationService.ListSendingQuotas:input_type -> berth.v1.ListSendingQuotasRequest
+	30, // 45: berth.v1.NotificationService.UpdateSenders:input_type -> berth.v1.UpdateSendersRequest
+	1,  // 46: berth.v1.NotificationService.GetPreferences:output_type -> berth.v1.GetPreferencesResponse
+	3,  // 47: berth.v1.NotificationService.UpdatePreferences:output_type -> berth.v1.UpdatePreferencesResponse
+	5,  // 48: berth.v1.NotificationService.CreateCalendarFeed:output_type -> berth.v1.CreateCalendarFeedResponse
+	7,  // 49: berth.v1.NotificationService.DeleteCalendarFeed:output_type -> berth.v1.DeleteCalendarFeedResponse
+	9,  // 50: berth.v1.NotificationService.GetNotificationSettings:output_type -> berth.v1.GetNotificationSettingsResponse
+	11, // 51: berth.v1.NotificationService.UpdateNotificationSettings:output_type -> berth.v1.UpdateNotificationSettingsResponse
+	13, // 52: berth.v1.NotificationService.ListTemplates:output_type -> berth.v1.ListTemplatesResponse
+	15, // 53: berth.v1.NotificationService.UpdateTemplate:output_type -> berth.v1.UpdateTemplateResponse
+	17, // 54: berth.v1.NotificationService.PreviewTemplate:output_type -> berth.v1.PreviewTemplateResponse
+	19, // 55: berth.v1.NotificationService.ResetTemplate:output_type -> berth.v1.ResetTemplateResponse
+	21, // 56: berth.v1.NotificationService.ListDeliveries:output_type -> berth.v1.ListDeliveriesResponse
+	23, // 57: berth.v1.NotificationService.ListOutbox:output_type -> berth.v1.ListOutboxResponse
+	25, // 58: berth.v1.NotificationService.SendTest:output_type -> berth.v1.SendTestResponse
+	27, // 59: berth.v1.NotificationService.GetSenders:output_type -> berth.v1.GetSendersResponse
+	29, // 60: berth.v1.NotificationService.ListSendingQuotas:output_type -> berth.v1.ListSendingQuotasResponse
+	31, // 61: berth.v1.NotificationService.UpdateSenders:output_type -> berth.v1.UpdateSendersResponse
+	46, // [46:62] is the sub-list for method output_type
+	30, // [30:46] is the sub-list for method input_type
+	30, // [30:30] is the sub-list for extension type_name
+	30, // [30:30] is the sub-list for extension extendee
+	0,  // [0:30] is the sub-list for field type_name
 }
 
 func init() { file_berth_v1_notification_service_proto_init() }
@@ -1908,7 +2012,7 @@ func file_berth_v1_notification_service_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_berth_v1_notification_service_proto_rawDesc), len(file_berth_v1_notification_service_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   30,
+			NumMessages:   32,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/berthhq/berth/internal/access"
+	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/data/accountdb"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
@@ -39,23 +40,37 @@ func (s source) Roles(ctx context.Context, id tenant.TenantID) ([]access.Role, e
 func (s source) Holder(ctx context.Context, id tenant.TenantID, subject string) (access.Holder, error) {
 	var batch pg.Batch
 	var m *member.Member
+	var issuer string
 	var account *grant.ServiceAccount
 	switch {
 	case strings.HasPrefix(subject, token.ServiceAccountPrefix):
 		accountdb.FindAccount(&batch, id, accountOf(subject), &account)
 	case !hasZeroByte(subject):
 		accountdb.FindMemberBySubject(&batch, id, subject, &m)
+		accountdb.FindIssuer(&batch, id, subject, &issuer)
 	}
 	if err := s.db.ReadBatch(ctx, pg.Scope{Tenant: id}, &batch); err != nil {
 		return access.Holder{}, err
 	}
 	switch {
 	case m != nil:
-		return access.Holder{Member: m.ID, Roles: m.Roles, Active: m.Active()}, nil
+		return access.Holder{Member: m.ID, Roles: m.Roles, Active: m.Active(), Issuer: issuer}, nil
 	case account != nil:
 		return access.Holder{Roles: account.Roles, Active: !account.Revoked()}, nil
 	}
 	return access.Holder{}, nil
+}
+
+// BindIssuer makes an issuer the one of the caller's tokens, if it was one of others until now. From then on, tokens of
+// other issuers with the same subject do not belong to the member.
+func (s *Service) BindIssuer(ctx context.Context, caller tenant.Caller, issuer string, others []string) error {
+	spec := engine.Spec[struct{}]{Name: "member.bind_issuer", Quiet: true}
+	_, err := changeAccess(ctx, s, caller, spec, func(_ context.Context, tx *engine.Tx) (struct{}, error) {
+		accountdb.BindIssuer(tx.Tx, tx.Tenant, caller.Member, issuer, others)
+		tx.Audit("member.issuer_bound", "member", caller.Member.UUID, "", map[string]any{"issuer": issuer})
+		return struct{}{}, nil
+	})
+	return err
 }
 
 // AccessSubject names a member or a service account. Exactly one field is set.

@@ -19,15 +19,27 @@ import (
 func (s *Service) UpdateMe(
 	ctx context.Context, caller tenant.Caller, expect *int, edit func(*member.Member) error,
 ) (Me, error) {
+	m, err := s.updateSelf(ctx, caller, expect, edit)
+	if err != nil {
+		return Me{}, err
+	}
+	pending, err := s.listPending(ctx, caller)
+	return Me{Member: ownView(m), Pending: pending}, err
+}
+
+// updateSelf edits the caller's own membership. New contacts are pending, so that they have to be confirmed.
+func (s *Service) updateSelf(
+	ctx context.Context, caller tenant.Caller, expect *int, edit func(*member.Member) error,
+) (member.Member, error) {
 	codes := make(map[member.ContactKind]contacts.Code)
 	for _, k := range member.ContactKinds() {
 		code, err := s.codes.New(caller.Tenant)
 		if err != nil {
-			return Me{}, err
+			return member.Member{}, err
 		}
 		codes[k] = code
 	}
-	m, err := s.updateMember(ctx, caller, caller.Member, expect, edit,
+	return s.updateMember(ctx, caller, caller.Member, expect, edit,
 		func(ctx context.Context, tx *engine.Tx, before, after member.Member) (member.Member, error) {
 			held, changes := member.HoldContacts(before, after, caller.Email)
 			for _, c := range changes {
@@ -46,11 +58,6 @@ func (s *Service) UpdateMe(
 			}
 			return held, nil
 		})
-	if err != nil {
-		return Me{}, err
-	}
-	pending, err := s.listPending(ctx, caller)
-	return Me{Member: ownView(m), Pending: pending}, err
 }
 
 func (s *Service) listPending(ctx context.Context, caller tenant.Caller) ([]member.PendingContact, error) {

@@ -53,10 +53,13 @@ type memberEdit struct {
 }
 
 // UpdateMember edits a member. If expect is not nil it must be the member's version. A contact that it changes ends one
-// that was pending.
+// that was pending. Who edits themselves has to confirm a new contact, as with UpdateMe.
 func (s *Service) UpdateMember(
 	ctx context.Context, caller tenant.Caller, id tenant.MemberID, expect *int, edit func(*member.Member) error,
 ) (member.Member, error) {
+	if id == caller.Member {
+		return s.updateSelf(ctx, caller, expect, edit)
+	}
 	return s.updateMember(ctx, caller, id, expect, edit,
 		func(_ context.Context, tx *engine.Tx, before, after member.Member) (member.Member, error) {
 			for _, k := range member.ContactKinds() {

@@ -298,15 +298,6 @@ func TestBook_WithoutAPlanWhereTheTenantTakesPayments(t *testing.T) {
 	expect.Reason(t, fault.NoActivePlan)(studio.Book(mia, studio.AddSession(testkit.Session{})))
 }
 
-// Staff bypass credits and quotas, never capacity.
-func TestBook_StaffDoNotBypassCapacity(t *testing.T) {
-	t.Parallel()
-	studio := testkit.New(t)
-	class := studio.AddSession(testkit.Session{Capacity: 1})
-	studio.MustBook(studio.AddMember("Mia"), class)
-	expect.Reason(t, fault.SessionFull)(studio.Book(studio.Owner, class))
-}
-
 func TestBook_QuotasCountLocalDaysAndWeeks(t *testing.T) {
 	t.Parallel()
 	studio := testkit.New(t)

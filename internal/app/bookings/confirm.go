@@ -8,6 +8,7 @@ import (
 	"github.com/berthhq/berth/internal/data/bookingdb"
 	"github.com/berthhq/berth/internal/data/catalogdb"
 	"github.com/berthhq/berth/internal/data/outbox"
+	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/credit"
 	"github.com/berthhq/berth/internal/rules/payment"
@@ -47,7 +48,7 @@ func (s *Service) confirm(ctx context.Context, caller tenant.Caller, name string
 		}
 	}
 	place, err := engine.Run(ctx, s.engine, caller, engine.Spec[seats.Place]{
-		Name: name, Races: []engine.Race{paymentRace}, Replay: true,
+		Name: name, Races: []engine.Race{paymentRace, benefitRace}, Replay: true,
 		Locate: locate(caller.Tenant, seats.Locator{ID: c.ID},
 			func(b bookingState) engine.Operation[seats.Place] {
 				attempt := c
@@ -64,7 +65,7 @@ type confirm struct {
 	bookingState
 	anyState bool // a booking that is not a hold is left in its state
 	entries  []payment.Entry
-	provider *booking.BenefitProvider
+	number   booking.BenefitNumber
 	payers   []credit.Subscription
 }
 
@@ -72,7 +73,10 @@ type confirm struct {
 func (c *confirm) Load(q *engine.Query) {
 	c.bookingState.Load(q)
 	if c.ProviderCode != "" {
-		catalogdb.FindBenefitProvider(q.Batch, q.Tenant, c.ProviderCode, &c.provider)
+		c.number = booking.BenefitNumber{}
+		catalogdb.FindBenefitProvider(q.Batch, q.Tenant, c.ProviderCode, &c.number.Provider)
+		catalogdb.FindBenefitNumber(
+			q.Batch, q.Tenant, c.ProviderCode, booking.BenefitKey(c.Number), c.visit.Member, &c.number)
 	}
 	if c.Paid != nil {
 		bookingdb.ListPayments(q.Batch, q.Tenant, c.id, &c.entries)
@@ -100,7 +104,7 @@ func (c *confirm) Run(_ context.Context, tx *engine.Tx) (seats.Place, error) {
 		Paid: c.Paid != nil,
 	}
 	if c.ProviderCode != "" && b.Status == booking.Pending {
-		if request.Benefit, err = c.provider.Check(c.Number); err != nil {
+		if request.Benefit, err = c.number.Check(c.Number, !tx.Caller.SelfOnly); err != nil {
 			return seats.Place{}, err
 		}
 	}
@@ -150,9 +154,15 @@ func (c *confirm) write(tx *engine.Tx, after booking.Booking, confirmed booking.
 	}
 	seats.BookingEvent(tx, outbox.BookingConfirmed, after, nil)
 	if after.Benefit.Code != "" {
+		if !after.Member.IsZero() {
+			catalogdb.PutBenefitMembership(tx.Tx, tx.Tenant, c.number.Membership(after.Benefit, after.Member, tx.Now))
+		}
 		tx.Audit("booking.benefit_applied", "booking", after.ID.UUID, "", map[string]any{
 			"provider_code": after.Benefit.Code, "membership_number": after.Benefit.Number,
-			"discount_percent": after.Benefit.Percent,
+			"discount_percent": after.Benefit.Percent, "verified": after.Benefit.Verified,
 		})
 	}
 }
+
+// benefitRace is the race of two members for one membership number. The next attempt finds that it is in use.
+func benefitRace(err error) bool { return pg.IsUnique(err, "benefit_memberships_one") }

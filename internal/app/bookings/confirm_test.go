@@ -100,35 +100,3 @@ func TestConfirmBooking_WithPayment(t *testing.T) {
 	expect.Reason(t, fault.BookingState)(studio.Confirm(mia, held.ID))
 	studio.WantSound()
 }
-
-func TestConfirmBooking_WithBenefitMembership(t *testing.T) {
-	t.Parallel()
-	studio := testkit.New(t)
-	ctx := context.Background()
-	expect.OK(t)(studio.App.Catalog.PutBenefitProvider(
-		ctx, studio.Owner,
-		booking.BenefitProvider{Code: "LINKS", Name: "Links Card", Pattern: `M-\d{3}`, Percent: 20, Active: true}, nil,
-	))
-	mia := studio.AddMember("Mia")
-	held := studio.MustHold(mia, studio.AddSession(testkit.Session{}))
-	for _, wrong := range [][2]string{{"LINKS", "M-1"}, {"LINKS", "xM-001"}, {"OTHER", "M-001"}} {
-		expect.Reason(t, fault.BenefitInvalid)(studio.App.Bookings.ConfirmBooking(
-			ctx, testkit.SelfOnly(mia),
-			bookings.ConfirmRequest{ID: held.ID, Paid: testkit.FiftyEuros, ProviderCode: wrong[0], Number: wrong[1]},
-		))
-	}
-	place := expect.Value(studio.App.Bookings.ConfirmBooking(
-		ctx, testkit.SelfOnly(mia),
-		bookings.ConfirmRequest{ID: held.ID, Paid: testkit.FiftyEuros, ProviderCode: "LINKS", Number: "M-001"},
-	))(t)
-	must.EqOp(
-		t, (booking.Benefit{Code: "LINKS", Number: "M-001", Percent: 20}), place.Booking.Benefit,
-		must.Sprintf("%+v", place.Booking),
-	)
-	test.EqOp(t, 1, studio.Count(
-		`select count(*) from audit_entries where action = 'booking.benefit_applied' and target_id = $1`, held.ID.String(),
-	), test.Sprint("audit entries"))
-	expect.Reason(t, fault.InvalidField)(studio.App.Catalog.PutBenefitProvider(
-		ctx, studio.Owner, booking.BenefitProvider{Code: "X", Name: "X", Pattern: `(`, Active: true}, nil,
-	))
-}

@@ -240,10 +240,12 @@ var confirmLines = map[string]func(studio *testkit.Studio){
 	},
 	"a benefit is checked, and recorded for audit": func(studio *testkit.Studio) {
 		mia, ctx := studio.AddMember("Mia"), context.Background()
-		off := booking.BenefitProvider{Code: "OLD", Name: "Old Card", Pattern: `.*`, Percent: 50}
-		for _, p := range []booking.BenefitProvider{
-			{Code: "LINKS", Name: "Links Card", Pattern: `M-\d{3}`, Percent: 20, Active: true}, off,
-		} {
+		links := booking.BenefitProvider{
+			Code: "LINKS", Name: "Links Card", Pattern: `M-\d{3}`, Percent: 20, Active: true, Verification: booking.Unverified,
+		}
+		off := links
+		off.Code, off.Active = "OLD", false
+		for _, p := range []booking.BenefitProvider{links, off} {
 			expect.OK(studio.T)(studio.App.Catalog.PutBenefitProvider(ctx, studio.Owner, p, nil))
 		}
 		b := studio.MustHold(mia, studio.AddSession(testkit.Session{}))
@@ -258,7 +260,9 @@ var confirmLines = map[string]func(studio *testkit.Studio){
 			ctx, testkit.SelfOnly(mia),
 			bookings.ConfirmRequest{ID: b.ID, Paid: testkit.FiftyEuros, ProviderCode: "LINKS", Number: "M-001"},
 		))
-		want := map[string]any{"provider_code": "LINKS", "membership_number": "M-001", "discount_percent": 20.0}
+		want := map[string]any{
+			"provider_code": "LINKS", "membership_number": "M-001", "discount_percent": 20.0, "verified": false,
+		}
 		diff := cmp.Diff(want, studio.LastAudit("booking.benefit_applied"))
 		test.EqOp(studio.T, "", diff, test.Sprint(diff))
 	},

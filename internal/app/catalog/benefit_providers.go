@@ -2,6 +2,9 @@ package catalog
 
 import (
 	"context"
+	"fmt"
+	"slices"
+	"strconv"
 
 	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/app/seats"
@@ -41,6 +44,7 @@ func (s *Service) PutBenefitProvider(
 			}
 			after := p
 			after.Version, after.CreatedAt, after.UpdatedAt = before.Version+1, tx.Now, tx.Now
+			after.Numbers = before.Numbers
 			var old catalog.AuditFields
 			if before.Version > 0 {
 				old, after.CreatedAt = before.Facts(), before.CreatedAt
@@ -62,5 +66,121 @@ func (s *Service) PutBenefitProvider(
 func (s *Service) ListBenefitProviders(ctx context.Context, caller tenant.Caller) ([]booking.BenefitProvider, error) {
 	return engine.List(ctx, s.engine, caller, func(b *pg.Batch, into *[]booking.BenefitProvider) {
 		catalogdb.ListBenefitProviders(b, caller.Tenant, into)
+	})
+}
+
+// maxBenefitNumbers is how many numbers the list of a provider may have.
+const maxBenefitNumbers = 500_000
+
+// BenefitNumbers is a change to a provider's list of membership numbers.
+type BenefitNumbers struct {
+	Add, Remove []string
+	Replace     bool // remove all that are not added
+}
+
+// UpdateBenefitNumbers adds numbers to a provider's list, and removes others. Members keep the numbers that they use.
+func (s *Service) UpdateBenefitNumbers(
+	ctx context.Context, caller tenant.Caller, code string, change BenefitNumbers,
+) (booking.BenefitProvider, error) {
+	add, err := benefitKeys("add", change.Add)
+	if err != nil {
+		return booking.BenefitProvider{}, err
+	}
+	remove, err := benefitKeys("remove", change.Remove)
+	if err != nil {
+		return booking.BenefitProvider{}, err
+	}
+	remove = slices.DeleteFunc(remove, func(key string) bool {
+		_, added := slices.BinarySearch(add, key)
+		return added
+	})
+	return engine.Do(ctx, s.engine, caller,
+		engine.Spec[booking.BenefitProvider]{Name: "benefit_provider.numbers", Replay: true},
+		func(ctx context.Context, tx *engine.Tx) (booking.BenefitProvider, error) {
+			var provider *booking.BenefitProvider
+			var known [2]int // how many of add and remove are on the list
+			var batch pg.Batch
+			catalogdb.FindBenefitProvider(&batch, tx.Tenant, code, &provider)
+			catalogdb.CountBenefitNumbers(&batch, tx.Tenant, code, add, remove, &known)
+			if err := tx.Load(ctx, &batch); err != nil {
+				return booking.BenefitProvider{}, err
+			}
+			if provider == nil {
+				return booking.BenefitProvider{}, errNoProvider
+			}
+			added, removed := len(add)-known[0], known[1]
+			if change.Replace {
+				removed = provider.Numbers - known[0]
+			}
+			if added == 0 && removed == 0 {
+				return *provider, nil
+			}
+			provider.Numbers += added - removed
+			if provider.Numbers > maxBenefitNumbers {
+				return booking.BenefitProvider{}, fault.New(fault.ResourceExhausted, fault.QuotaExceeded,
+					"The limit of %d numbers of a provider is reached.", maxBenefitNumbers).
+					WithMetadata("quota", "benefit_numbers").WithMetadata("limit", strconv.Itoa(maxBenefitNumbers))
+			}
+			if change.Replace {
+				catalogdb.KeepBenefitNumbers(tx.Tx, tx.Tenant, code, add)
+			} else {
+				catalogdb.RemoveBenefitNumbers(tx.Tx, tx.Tenant, code, remove)
+			}
+			catalogdb.AddBenefitNumbers(tx.Tx, tx.Tenant, code, add)
+			catalogdb.PutBenefitProvider(tx.Tx, tx.Tenant, *provider)
+			tx.AuditEntry(coredb.AuditEntry{
+				Action: "benefit_provider.numbers", TargetKind: "benefit_provider", TargetID: code,
+				Changes: map[string]any{"added": added, "removed": removed, "numbers": provider.Numbers},
+			})
+			return *provider, nil
+		})
+}
+
+var errNoProvider = fault.Missing(fault.ProviderNotFound, "Benefit provider")
+
+// benefitKeys returns the keys of membership numbers, sorted and each once.
+func benefitKeys(field string, numbers []string) ([]string, error) {
+	keys := make([]string, len(numbers))
+	for i, number := range numbers {
+		if keys[i] = booking.BenefitKey(number); keys[i] == "" {
+			return nil, fault.Invalid(fmt.Sprintf("%s[%d]", field, i), "A membership number has letters or digits.")
+		}
+	}
+	slices.Sort(keys)
+	return slices.Compact(keys), nil
+}
+
+// Types that the store defines.
+type (
+	MembershipQuery  = catalogdb.MembershipQuery
+	ListedMembership = catalogdb.ListedMembership
+)
+
+// ListBenefitMemberships reads a page of the numbers that members use.
+func (s *Service) ListBenefitMemberships(
+	ctx context.Context, caller tenant.Caller, q MembershipQuery,
+) ([]ListedMembership, error) {
+	return engine.List(ctx, s.engine, caller, func(b *pg.Batch, into *[]ListedMembership) {
+		catalogdb.ListBenefitMemberships(b, caller.Tenant, q, into)
+	})
+}
+
+// DeleteBenefitMembership ends a member's use of a number, so that another member can use it.
+func (s *Service) DeleteBenefitMembership(
+	ctx context.Context, caller tenant.Caller, code string, of tenant.MemberID,
+) error {
+	spec := engine.Spec[struct{}]{Name: "benefit_membership.delete", Replay: true}
+	return engine.Exec(ctx, s.engine, caller, spec, func(ctx context.Context, tx *engine.Tx) error {
+		var used *booking.BenefitMembership
+		var batch pg.Batch
+		catalogdb.FindBenefitMembership(&batch, tx.Tenant, code, of, &used)
+		if err := tx.Load(ctx, &batch); err != nil || used == nil {
+			return err
+		}
+		catalogdb.DeleteBenefitMembership(tx.Tx, tx.Tenant, code, of)
+		tx.Audit("benefit_membership.deleted", "member", of.UUID, "", map[string]any{
+			"provider_code": code, "membership_number": used.Number,
+		})
+		return nil
 	})
 }

@@ -116,7 +116,9 @@ func TestItems_LastOneIsReservedOnce(t *testing.T) {
 func TestBenefitProviders_AreStoredAndListed(t *testing.T) {
 	t.Parallel()
 	studio := testkit.New(t)
-	card := booking.BenefitProvider{Code: "LINKS", Name: "Links Card", Pattern: `M-\d{3}`, Percent: 20, Active: true}
+	card := booking.BenefitProvider{
+		Code: "LINKS", Name: "Links Card", Pattern: `M-\d{3}`, Percent: 20, Active: true, Verification: booking.Unverified,
+	}
 	put := func(p booking.BenefitProvider, expect *int) (booking.BenefitProvider, error) {
 		return studio.App.Catalog.PutBenefitProvider(context.Background(), studio.Owner, p, expect)
 	}

@@ -22,6 +22,7 @@ import (
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/credit"
 	"github.com/berthhq/berth/internal/rules/member"
+	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/rules/session"
 	"github.com/berthhq/berth/internal/tenant"
 )
@@ -77,9 +78,9 @@ func (s *Service) sweepAll(ctx context.Context, log *slog.Logger) {
 
 // SweepTenant does what is due in a tenant without a request: it ends holds, offers and waitlist entries, marks no-
 // shows, renews and expires subscriptions, creates the sessions of series without an end, deletes old idempotency
-// keys, devices, display links and codes for contacts, and seals tokens of devices. Every transaction checks again
-// what was found, so a second sweep, at the same time or later, changes nothing. A failure does not stop the other
-// steps, and is left for the next sweep. The error is the first of each step.
+// keys, devices, display links and codes for contacts, reviews sending quotas, and seals tokens of devices. Every
+// transaction checks again what was found, so a second sweep, at the same time or later, changes nothing. A failure
+// does not stop the other steps, and is left for the next sweep. The error is the first of each step.
 func (s *Service) SweepTenant(ctx context.Context, id tenant.TenantID) (SweepResult, error) {
 	var done SweepResult
 	caller := tenant.System(id)
@@ -102,6 +103,7 @@ func (s *Service) SweepTenant(ctx context.Context, id tenant.TenantID) (SweepRes
 		{found.displays, s.sweepDisplayLinks},
 		{len(found.unsealed) > 0, s.sealDevices},
 		{found.codes, s.sweepCodes},
+		{len(found.standings) > 0, s.reviewSending},
 	} {
 		if step.due {
 			failed = append(failed, step.run(ctx, caller, &done))
@@ -127,6 +129,7 @@ type work struct {
 	displays      bool
 	unsealed      []accountdb.UnsealedDevice
 	codes         bool
+	standings     []notify.Standing
 }
 
 func (w work) queues() bool {
@@ -155,6 +158,7 @@ func (s *Service) findWork(ctx context.Context, caller tenant.Caller) (work, err
 	bookingdb.HasOldDisplayLinks(&b, caller.Tenant, now.Add(-displayLinkLife), &found.displays)
 	accountdb.ListUnsealedDevices(&b, caller.Tenant, 1, &found.unsealed)
 	accountdb.HasOldCodes(&b, caller.Tenant, now.Add(-member.CodeDay), &found.codes)
+	messagedb.ListReviews(&b, caller.Tenant, now.Add(-notify.StandingReview), now, &found.standings)
 	bookingdb.FindNextExpiry(&b, caller.Tenant, &expiry)
 	messagedb.FindNextNotice(&b, caller.Tenant, &notice)
 	if err := s.engine.Read(ctx, caller, &b); err != nil {
@@ -320,6 +324,11 @@ func (s *Service) sealDevices(ctx context.Context, caller tenant.Caller, _ *Swee
 // sweepCodes deletes codes for contacts that no longer count.
 func (s *Service) sweepCodes(ctx context.Context, caller tenant.Caller, _ *SweepResult) error {
 	return s.accounts.SweepCodes(ctx, caller.Tenant)
+}
+
+// reviewSending reviews how far the tenant's sending quotas grow.
+func (s *Service) reviewSending(ctx context.Context, caller tenant.Caller, _ *SweepResult) error {
+	return s.messages.ReviewSending(ctx, caller.Tenant)
 }
 
 // sweepDevices deletes devices whose app was not opened for that long.

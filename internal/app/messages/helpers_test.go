@@ -33,15 +33,15 @@ const (
 var contains = strings.Contains
 
 // withOwnMail returns a studio that has a mail account of its own.
-func withOwnMail(t *testing.T) *messagetest.Studio {
+func withOwnMail(t *testing.T, change ...func(*worker.Config, *app.Config)) *messagetest.Studio {
 	t.Helper()
 	var studio *messagetest.Studio
-	studio = messagetest.New(t, func(wc *worker.Config, ac *app.Config) {
+	studio = messagetest.New(t, append(change, func(wc *worker.Config, ac *app.Config) {
 		ac.MailFrom = "mail@berth.example"
 		wc.Open = func(context.Context, tenant.TenantID, string, messages.Senders) (worker.Sender, error) {
 			return studio.Provider, nil
 		}
-	})
+	})...)
 	setMail(studio, &messages.SMTPServer{Host: "mail.harbour.example", Port: 587, From: "hello@harbour.example"})
 	return studio
 }

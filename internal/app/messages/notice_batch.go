@@ -43,6 +43,7 @@ type noticeBatch struct {
 	addressed   map[tenant.NoticeID]*notify.Recipient // the contacts of notices that are for one
 	pending     map[tenant.MemberID][]member.PendingContact
 	templates   []messagedb.OwnTemplate
+	sending     *notify.Sending // nil: no limits
 
 	// What follows.
 	out        []Outgoing
@@ -52,6 +53,7 @@ type noticeBatch struct {
 	events     []outbox.Event
 	quiet      []quietOffer
 	unsendable []tenant.OfferID
+	alarms     []notify.SendingAlarm
 	extended   bool // an offer was extended, which is an event
 }
 
@@ -118,7 +120,13 @@ func (b *noticeBatch) load(ctx context.Context, due []tenant.NoticeID) error {
 			sessions.add(n.Session)
 		}
 	}
+	var sending sendingFacts
+	limits := b.service.limits(b.senders)
 	var second pg.Batch
+	if len(limits) > 0 {
+		countries := limits.Limited(notify.SMS) && len(b.settings.PhoneCountries) == 0
+		sending.queue(&second, b.Tenant, countries, b.Now)
+	}
 	messagedb.ListRecipients(&second, b.Tenant, members.list, b.service.opener(b.Tenant), b.recipients)
 	messagedb.ListPreferences(&second, b.Tenant, members.list, b.preferences)
 	messagedb.ListSent(&second, b.Tenant, recipients.list, b.Now.Add(-24*time.Hour), b.sent)
@@ -133,6 +141,9 @@ func (b *noticeBatch) load(ctx context.Context, due []tenant.NoticeID) error {
 	}
 	if err := b.Load(ctx, &second); err != nil {
 		return err
+	}
+	if len(limits) > 0 {
+		b.sending = sending.sending(b.Tenant, limits, b.settings, b.Now)
 	}
 	return b.loadGuests(ctx)
 }
@@ -204,7 +215,25 @@ func (b *noticeBatch) recipient(n notify.Notice) notify.Recipient {
 		r.Zone = b.profile.zone
 	}
 	r.Sent = b.sent[n.Recipient()]
+	r.Full = b.full(n, r)
 	return r
+}
+
+// full returns the channels of a notice whose sending quota is used up, and when there is room again.
+func (b *noticeBatch) full(n notify.Notice, r notify.Recipient) map[notify.Channel]time.Time {
+	if !n.Topic.CanWait() {
+		return nil
+	}
+	full := make(map[notify.Channel]time.Time)
+	for _, c := range n.Topic.Channels(n.Lane) {
+		if !b.sending.Limited(c) || !r.Reachable(c) {
+			continue
+		}
+		if at := b.sending.RoomAt(c, sendingCountry(c, r.Phone)); !at.IsZero() {
+			full[c] = at
+		}
+	}
+	return full
 }
 
 // decide decides about one notice, and notes what follows.
@@ -214,7 +243,7 @@ func (b *noticeBatch) decide(ctx context.Context, open *messagedb.OpenNotice) er
 		again, over, why := n.Resume(open.Was)
 		switch n = again; {
 		case why != "":
-			b.drop(n, notify.Recipient{}, why)
+			b.drop(n, notify.Recipient{}, notify.Decision{Reason: why})
 			return nil
 		case over:
 			b.close(n)
@@ -249,22 +278,25 @@ func (b *noticeBatch) decide(ctx context.Context, open *messagedb.OpenNotice) er
 	case n.Topic == notify.Offered && offer != nil && decision.Reason == notify.QuietHoursReason:
 		b.quiet = append(b.quiet, quietOffer{n, to, offer, decision.Until})
 	case decision.Action == notify.Defer:
-		b.wait(n, to, decision.Reason, decision.Until)
+		if c := decision.Channel; decision.Reason == notify.SendingQuotaReason {
+			b.sending.Wait(c, sendingCountry(c, to.Phone), decision.Until)
+		}
+		b.wait(n, to, decision)
 	default:
-		b.drop(n, to, decision.Reason)
+		b.drop(n, to, decision)
 	}
 	return nil
 }
 
 // wait defers a notice.
-func (b *noticeBatch) wait(n notify.Notice, to notify.Recipient, why notify.Reason, until time.Time) {
-	b.log(n, to, messagedb.Delivery{Status: deferred, Reason: why, RetryAt: until})
-	b.states = append(b.states, n.Waiting(until))
+func (b *noticeBatch) wait(n notify.Notice, to notify.Recipient, d notify.Decision) {
+	b.log(n, to, messagedb.Delivery{Channel: d.Channel, Status: deferred, Reason: d.Reason, RetryAt: d.Until})
+	b.states = append(b.states, n.Waiting(d.Until))
 }
 
-func (b *noticeBatch) drop(n notify.Notice, to notify.Recipient, why notify.Reason) {
-	if !n.OmitFromLog(why) {
-		b.log(n, to, messagedb.Delivery{Status: dropped, Reason: why})
+func (b *noticeBatch) drop(n notify.Notice, to notify.Recipient, d notify.Decision) {
+	if !n.OmitFromLog(d.Reason) {
+		b.log(n, to, messagedb.Delivery{Channel: d.Channel, Status: dropped, Reason: d.Reason})
 	}
 	b.close(n)
 }
@@ -285,9 +317,9 @@ func (b *noticeBatch) deferOffers(ctx context.Context) error {
 		}
 		if inTime {
 			extended[q.offer.ID] = true
-			b.wait(q.notice, q.to, notify.QuietHoursReason, q.until)
+			b.wait(q.notice, q.to, notify.Decision{Reason: notify.QuietHoursReason, Until: q.until})
 		} else {
-			b.drop(q.notice, q.to, notify.QuietHoursReason)
+			b.drop(q.notice, q.to, notify.Decision{Reason: notify.QuietHoursReason})
 		}
 	}
 	for _, q := range b.quiet {
@@ -333,7 +365,7 @@ func (b *noticeBatch) send(
 			return err
 		}
 		if !inTime {
-			b.drop(n, to, notify.OfferClosed)
+			b.drop(n, to, notify.Decision{Reason: notify.OfferClosed})
 			return nil
 		}
 		offer.ExpiresAt = ends
@@ -351,16 +383,22 @@ func (b *noticeBatch) send(
 	provider, own := b.service.provider(b.senders, c)
 	line := messagedb.Delivery{
 		Channel: c, Status: notify.PossiblySent, Reason: reason, Provider: provider, Attempt: n.Attempts,
-		Counted: n.Topic.Counted(),
+		Platform: b.service.platform(ChannelSender{c, provider, own}), Counted: n.Topic.Counted(),
 	}
 	if provider == LocalOutbox {
 		line.Content = &rendered
+	}
+	var counted notify.SendingKey
+	if b.sending.Limited(c) {
+		counted = b.sending.Count(c, sendingCountry(c, to.Phone))
 	}
 	for _, d := range destinations(c, to) {
 		line.Address, message.To = d.logged, d.address
 		message.ID = b.log(n, to, line)
 		line.Counted, line.Content = false, nil // a message to several devices counts once, and is kept once
-		b.out = append(b.out, Outgoing{Message: message, Notice: n, Provider: provider, Own: own, Device: d.device})
+		b.out = append(b.out, Outgoing{
+			Message: message, Notice: n, Provider: provider, Own: own, Device: d.device, Counted: counted,
+		})
 	}
 	b.states = append(b.states, n.Started(b.Now))
 	if !n.Topic.Counted() {

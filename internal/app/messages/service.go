@@ -28,6 +28,8 @@ type Config struct {
 	// PlatformSenders are the providers of the platform's senders by channel. The messages of a channel that has none here
 	// and none of the tenant's own go to the local outbox.
 	PlatformSenders map[notify.Channel]string
+	// Quotas limit what the platform's accounts send for a new tenant. Default: no limits.
+	Quotas notify.SendingLimits
 	// MailFrom is the address from which the platform sends mail. Optional.
 	MailFrom string
 	// ReportTo is the address to which misuse of the platform's mail account is reported. Default: MailFrom.
@@ -50,6 +52,7 @@ type Service struct {
 	seals     seal.Keys
 	codes     contacts.Codes
 	providers map[notify.Channel]string // of the platform
+	quotas    notify.SendingLimits
 	mailFrom  string
 	reportTo  string
 	checkFCM  func([]byte) error
@@ -65,6 +68,7 @@ func New(c Config) *Service {
 		seals:     c.Seals,
 		codes:     contacts.Codes{Seals: c.Seals},
 		providers: c.PlatformSenders,
+		quotas:    c.Quotas,
 		mailFrom:  c.MailFrom,
 		reportTo:  cmp.Or(c.ReportTo, c.MailFrom),
 		checkFCM:  c.CheckFCMKey,

@@ -85,7 +85,11 @@ func (s *Service) settle(
 ) error {
 	var stops []messagedb.NotificationStop
 	var gone []tenant.DeviceID
+	unsent := make(map[notify.SendingKey]int)
 	for _, a := range attempts {
+		if a.Counted != (notify.SendingKey{}) && a.failure().OfProvider() {
+			unsent[a.Counted]++ // an outage must not use up the tenant's quota
+		}
 		switch why := a.failure().StopReason(); {
 		case why == "":
 		case a.Message.Channel == notify.Push:
@@ -102,6 +106,7 @@ func (s *Service) settle(
 		messagedb.UpdateNotices(tx.Tx, in, states, now)
 		messagedb.PutStops(tx.Tx, in, stops...)
 		accountdb.DeleteDevices(tx.Tx, in, gone)
+		messagedb.ReturnSending(tx.Tx, in, unsent)
 		return nil
 	})
 }

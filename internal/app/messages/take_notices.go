@@ -23,6 +23,7 @@ type Outgoing struct {
 	Provider string        // "twilio", "fcm", "smtp", or "local" for the local outbox
 	Own      bool          // through the tenant's own account
 	Device   tenant.DeviceID
+	Counted  notify.SendingKey // where it counts toward a sending quota; zero: nowhere
 }
 
 // LocalOutbox is the provider of messages that are only kept for display.
@@ -34,13 +35,15 @@ type DueNotices struct {
 	At     time.Time // when the attempts started
 	More   bool      // more notices are due
 	Unsent map[Unsent]int
+	Alarms []notify.SendingAlarm
 }
 
 // Unsent says why messages were not sent, or not yet.
 type Unsent struct {
-	Topic  notify.Topic
-	Status notify.DeliveryStatus
-	Reason notify.Reason
+	Topic   notify.Topic
+	Channel notify.Channel // whose sending quota is used up; otherwise empty
+	Status  notify.DeliveryStatus
+	Reason  notify.Reason
 }
 
 // RunNotices calls deliver for a tenant whenever one of its notices is due, until ctx ends. It knows the notices that
@@ -93,9 +96,10 @@ func (s *Service) TakeNotices(ctx context.Context, id tenant.TenantID) (DueNotic
 		err = errors.Join(err, s.offers.WithdrawUnsendable(ctx, id, offer))
 	}
 	done := DueNotices{Out: batch.out, More: len(due) == maxNotices, At: now, Unsent: make(map[Unsent]int)}
+	done.Alarms = batch.alarms
 	for _, line := range batch.lines {
 		if line.Status == dropped || line.Status == deferred {
-			done.Unsent[Unsent{line.Topic, line.Status, line.Reason}]++
+			done.Unsent[Unsent{line.Topic, line.Channel, line.Status, line.Reason}]++
 		}
 	}
 	return done, errors.Join(err, s.LoadNoticeAlarm(ctx, id))
@@ -115,6 +119,8 @@ func (s *Service) takeBatch(ctx context.Context, tx *engine.Tx, due []tenant.Not
 	if err := b.deferOffers(ctx); err != nil {
 		return nil, err
 	}
+	b.alarms = tellAlarms(tx, b.sending)
+	messagedb.AddSendingHours(tx.Tx, tx.Tenant, b.sending.Changes())
 	messagedb.InsertDeliveries(tx.Tx, tx.Tenant, b.lines)
 	messagedb.PutPhoneTenants(tx.Tx, tx.Tenant, onSharedNumber(b.out))
 	messagedb.UpdateNotices(tx.Tx, tx.Tenant, b.states, tx.Now)

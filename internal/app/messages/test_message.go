@@ -122,20 +122,24 @@ func (s *Service) composeTest(
 		Data: map[string]string{"topic": string(topic)}, HighPriority: true,
 	}
 	provider, ofTenant := s.provider(senders, c)
+	platform := s.platform(ChannelSender{c, provider, ofTenant})
+	counted := s.countTest(tx, senders, c, to.Phone)
 	var lines []Delivery
 	var out []Outgoing
 	for _, d := range destinations(c, *to) {
 		line := Delivery{
 			ID: tenant.NextID[tenant.DeliveryID](tx.IDs), Topic: topic, Channel: c, Status: notify.PossiblySent,
-			Recipient: m.ID.UUID, Member: m.ID, RecipientName: m.Name, Address: d.logged, Provider: provider, Attempt: 1,
-			CreatedAt: tx.Now,
+			Recipient: m.ID.UUID, Member: m.ID, RecipientName: m.Name, Address: d.logged, Provider: provider,
+			Platform: platform, Attempt: 1, CreatedAt: tx.Now,
 		}
 		if provider == LocalOutbox {
 			line.Content = &rendered
 		}
 		message.ID, message.To = line.ID, d.address
 		lines = append(lines, line)
-		out = append(out, Outgoing{Message: message, Notice: n, Provider: provider, Own: ofTenant, Device: d.device})
+		out = append(out, Outgoing{
+			Message: message, Notice: n, Provider: provider, Own: ofTenant, Device: d.device, Counted: counted,
+		})
 	}
 	tx.Audit("test_message.sent", "member", m.ID.UUID, "", map[string]any{
 		"topic": string(topic), "channel": string(c), "messages": len(lines),

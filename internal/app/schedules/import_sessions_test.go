@@ -13,7 +13,6 @@ import (
 
 	"github.com/berthhq/berth/internal/app/schedules"
 	"github.com/berthhq/berth/internal/civil/civiltest"
-	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/member"
 	"github.com/berthhq/berth/internal/rules/session"
@@ -167,20 +166,6 @@ func TestImportSessions_ReportsConflicts(t *testing.T) {
 	}
 	n := studio.Count(`select count(*) from sessions`)
 	test.EqOp(t, 2, n, test.Sprintf("%d sessions were made", n-2))
-}
-
-func TestImportSessions_RejectsBrokenFiles(t *testing.T) {
-	t.Parallel()
-	studio := testkit.New(t)
-	for _, file := range []string{"", "PK\x03\x04", strings.Repeat("x", session.MaxImportBytes+1)} {
-		expect.Reason(t, fault.ImportInvalid)(
-			studio.App.Schedules.ImportSessions(context.Background(), studio.Owner, []byte(file), true, false),
-		)
-	}
-	report := studio.ImportSessions("service,location\nVinyasa,Pier 1\n", false)
-	test.True(t, len(report.Header) != 0 && report.Sessions == nil, test.Sprintf("%+v", report))
-	report = studio.ImportSessions(testkit.ImportHeader, false)
-	test.True(t, report.InvalidRows() == 0 && len(report.Sessions) == 0, test.Sprintf("%+v", report))
 }
 
 func TestImportSessions_ImportsALargeFile(t *testing.T) {

@@ -73,45 +73,23 @@ func TestOffers_ExpireAndGoToTheNext(t *testing.T) {
 	}
 }
 
-// Offers become shorter towards the close of booking, and none ends later. After it there are no offers.
+// An offer becomes shorter towards the close of booking, which is a setting.
 func TestOffers_EndBeforeBookingCloses(t *testing.T) {
 	t.Parallel()
-	closes := testkit.Noon.Add(46 * time.Hour) // two hours before the start
-	for name, tt := range map[string]struct {
-		before time.Duration // of the close
-		window time.Duration // 0: there is no offer
-	}{
-		"long before": {5 * time.Hour, 30 * time.Minute},
-		"an hour":     {time.Hour, 15 * time.Minute},
-		"six minutes": {6 * time.Minute, 5 * time.Minute},
-		"too little":  {4 * time.Minute, 0},
-		"closed":      {0, 0},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			studio := testkit.New(t)
-			studio.SetMode(waitlist.OfferInTurn)
-			studio.SetPolicy(func(p *catalog.Policy) { p.BookingCloses = new(2 * time.Hour) })
-			class, _, booked := studio.AddFullSession(1)
-			_, entries := studio.AddWaiters(1, testkit.ForSessions(class))
-			studio.Clock.Set(closes.Add(-tt.before))
-			expect.OK(t)(studio.App.Bookings.CancelBooking(
-				context.Background(), studio.Owner, bookings.CancelRequest{ID: booked[0]},
-			))
-			offers := studio.Offers(class)
-			if tt.window == 0 {
-				test.True(
-					t, len(offers) == 0 && studio.Entry(entries[0]).PassedOver == waitlist.NoTime,
-					test.Sprintf("%+v, %q", offers, studio.Entry(entries[0]).PassedOver),
-				)
-				return
-			}
-			test.True(
-				t, len(offers) == 1 && offers[0].ExpiresAt.Sub(offers[0].CreatedAt) == tt.window, test.Sprintf("%+v", offers),
-			)
-			studio.WantSound()
-		})
-	}
+	studio := testkit.New(t)
+	studio.SetMode(waitlist.OfferInTurn)
+	studio.SetPolicy(func(p *catalog.Policy) { p.BookingCloses = new(2 * time.Hour) })
+	class, _, booked := studio.AddFullSession(1)
+	studio.AddWaiters(1, testkit.ForSessions(class))
+	studio.Clock.Set(testkit.Noon.Add(45 * time.Hour)) // an hour before the close, three before the start
+	expect.OK(t)(studio.App.Bookings.CancelBooking(
+		context.Background(), studio.Owner, bookings.CancelRequest{ID: booked[0]},
+	))
+	offers := studio.Offers(class)
+	test.True(
+		t, len(offers) == 1 && offers[0].ExpiresAt.Sub(offers[0].CreatedAt) == 15*time.Minute, test.Sprintf("%+v", offers),
+	)
+	studio.WantSound()
 }
 
 // Each thing that happens to an entry or an offer is an event, with what those who watch need to find it.

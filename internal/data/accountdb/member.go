@@ -45,6 +45,11 @@ var (
 	findMember          = pg.SQL(`select ` + members.Columns() + ` from members m where m.tenant_id = $1 and m.id = $2`)
 	findMemberBySubject = pg.SQL(`select ` + members.Columns() + ` from members m
 where m.tenant_id = $1 and m.subject = $2 and m.subject <> ''`)
+	findIssuer = pg.SQL(`
+select coalesce(
+  (select m.issuer from members m where m.tenant_id = $1 and m.subject = $2 and m.subject <> ''), '')`)
+	bindIssuer = pg.SQL(`
+update members set issuer = $3 where tenant_id = $1 and id = $2 and issuer = any($4)`)
 	listMembers = pg.SQL(`select ` + members.Columns() + ` from members m
 where m.tenant_id = $1
   -- No name is empty, so the first page starts after an empty name.
@@ -64,6 +69,16 @@ order by m.name_key, m.id limit $10`)
 // FindMember reads a member; nil if there is none.
 func FindMember(b *pg.Batch, in tenant.TenantID, id tenant.MemberID, into **member.Member) {
 	members.Find(b.Queue(findMember, in, id), into)
+}
+
+// FindIssuer reads the issuer of the member whose tokens have the subject; empty if there is none.
+func FindIssuer(b *pg.Batch, in tenant.TenantID, subject string, into *string) {
+	b.Queue(findIssuer, in, subject).Scan(into)
+}
+
+// BindIssuer makes an issuer the one of a member's tokens, if it was one of others.
+func BindIssuer(tx *pg.Tx, in tenant.TenantID, m tenant.MemberID, issuer string, others []string) {
+	tx.Write(bindIssuer, in, m, issuer, others)
 }
 
 // FindMemberBySubject reads the member whose tokens have the subject; nil if there is none.

@@ -63,6 +63,7 @@ var bookings = pg.NewTable("b", func(b *storedBooking) []pg.Column {
 		pg.Later("benefit_code", pg.Null(&b.Benefit.Code)),
 		pg.Later("benefit_number", &b.Benefit.Number),
 		pg.Later("benefit_percent", &b.Benefit.Percent),
+		pg.Later("benefit_verified", &b.Benefit.Verified),
 		pg.Fixed("has_items", &b.HasItems),
 	}
 })

@@ -27,6 +27,7 @@ type Delivery struct {
 	Booking           tenant.BookingID
 	Offer             tenant.OfferID
 	Provider          string
+	Platform          bool // through an account of the platform, not one of the tenant's own
 	ProviderID        string
 	ErrorCode         string
 	ErrorMessage      string
@@ -56,6 +57,7 @@ var deliveries = pg.NewTable("d", func(d *Delivery) []pg.Column {
 		pg.Fixed("booking_id", &d.Booking),
 		pg.Fixed("offer_id", &d.Offer),
 		pg.Fixed("provider", &d.Provider),
+		pg.Fixed("platform", &d.Platform),
 		pg.Later("provider_id", &d.ProviderID),
 		pg.Later("error_code", &d.ErrorCode),
 		pg.Later("error_message", &d.ErrorMessage),

@@ -12,9 +12,13 @@ select again('workouts', $$id = id('other'), name = 'rest'$$);
 select again('workouts', $$id = id('third'), name = 'Aside', inline = true$$);
 select again('workouts', $$id = id('fourth'), name = 'Away', deleted_at = created_at$$);
 select again('benefit_providers', $$code = 'ARMY', name = 'Army'$$);
-select again('members', $$id = id('other'), subject = 'bo', name = 'bo', email = 'Bo@example.com', phone = '+4412',
+select again('benefit_numbers', $$number = '2'$$);
+select again('benefit_numbers', $$provider_code = 'ARMY', number = '3'$$);
+select again('members', $$id = id('other'), subject = 'bo', issuer = 'https://id.example', name = 'bo', email = 'Bo@example.com', phone = '+4412',
   tier = 'gold', tags = '{vip}', status = 'INACTIVE', locale = 'fr'$$);
 select again('members', $$id = id('third'), subject = '', name = 'Cy', email = '', phone = '+4413', locale = 'de'$$);
+select again('benefit_memberships', $$member_id = id('other'), number = '0', entered = '0-', shared = true$$);
+select again('benefit_memberships', $$provider_code = 'ARMY', member_id = id('third')$$);
 select again('roles', $$name = 'owner', built_in = true$$);
 select again('roles', $$name = 'zoo'$$);
 select again('member_roles', $$member_id = id('other'), role = 'owner'$$);
@@ -113,6 +117,9 @@ select again('deliveries', $$id = id('other'), member_id = id('member'), booking
   provider_id = 'p2'$$);
 select again('deliveries', $$id = id('third'), member_id = id('third'), booking_id = id('third'), offer_id = id('third'),
   created_at = created_at + interval '1 h'$$);
+update deliveries set platform = true where id <> id('third');
+select again('sending_counts', $$country = 'DE', hour = hour + interval '1 h', sent = 5$$);
+select again('sending_counts', $$channel = 'EMAIL', country = '', hour = hour - interval '1 h'$$);
 select again('notification_members', $$member_id = id('third'), feed_hash = hash('third')$$);
 select again('audit_entries', $$id = id('other'), actor = 'bo', action = 'CANCEL', target_kind = 'session',
   target_id = 'x', batch_id = id('batch'), occurred_at = occurred_at + interval '1 h'$$);

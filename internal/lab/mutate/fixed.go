@@ -104,5 +104,5 @@ func (t *tester) judgeFixed(ctx context.Context, f Fixed) (Result, error) {
 		}
 		tests = append(tests, target{p, test.Pattern})
 	}
-	return t.judge(ctx, m, text, tests)
+	return t.judge(ctx, m, text, nil, tests)
 }

@@ -35,7 +35,7 @@ type walker struct {
 }
 
 // offset returns the place of a node in the file.
-func (w *walker) offset(pos token.Pos) int { return int(pos - w.file.syntax.FileStart) }
+func (w *walker) offset(pos token.Pos) int { return w.file.offset(pos) }
 
 func (w *walker) text(n ast.Node) string {
 	return string(w.file.text[w.offset(n.Pos()):w.offset(n.End())])

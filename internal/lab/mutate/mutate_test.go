@@ -332,7 +332,7 @@ func TestRun_JudgesMutantsAndContinues(t *testing.T) {
 	judge := func() map[string]string {
 		results, err := Run(t.Context(), Options{
 			Root: root, Packages: []string{"./..."}, Seed: 1, Count: 100, Jobs: 2, Dir: dir,
-			Say: func(string) {}, grace: 5 * time.Second,
+			Say: func(string) {}, Grace: 5 * time.Second,
 		})
 		must.NoError(t, err)
 		verdicts := make(map[string]string)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -28,8 +29,7 @@ type Options struct {
 	Limit    time.Duration // when to stop, however many have run; zero: never
 	Dir      string        // where results are kept
 	Say      func(string)  // prints a line of progress
-
-	grace time.Duration // what tests get beyond five times what they take without a mutant
+	Grace    time.Duration // what tests get beyond five times what they take without a mutant; zero: 30 seconds
 }
 
 // database is the package whose mutants are those of the migrated database.
@@ -81,7 +81,7 @@ func Run(ctx context.Context, o Options) ([]Result, error) {
 			return nil, err
 		}
 	}
-	t, err := newTester(root, o.Dir, cmp.Or(o.grace, 30*time.Second))
+	t, err := newTester(root, o.Dir, cmp.Or(o.Grace, 30*time.Second))
 	if err != nil {
 		return nil, err
 	}
@@ -177,23 +177,55 @@ func (r *run) all(ctx context.Context, mutants []Mutant) ([]Result, error) {
 	next, stop := iter.Pull(draw(r.Seed, mutants))
 	defer stop()
 	for more := true; more && r.counted() < r.Count; {
-		group, in := errgroup.WithContext(ctx)
-		group.SetLimit(max(1, r.Jobs))
-		for missing := r.Count - r.counted(); missing > 0 && in.Err() == nil; missing-- {
+		drawn := make(map[string][]Mutant) // by package
+		for missing := r.Count - r.counted(); missing > 0 && ctx.Err() == nil; missing-- {
 			var m Mutant
 			if m, more = r.draw(next); !more {
 				break
 			}
-			group.Go(func() error { return r.one(in, m) })
+			drawn[m.Package] = append(drawn[m.Package], m)
 		}
-		if err := cmp.Or(group.Wait(), ctx.Err()); err != nil {
-			if r.Limit > 0 && errors.Is(err, context.DeadlineExceeded) {
-				return r.report, nil
+		err := ctx.Err()
+		for _, folder := range slices.Sorted(maps.Keys(drawn)) {
+			if err == nil {
+				err = cmp.Or(r.these(ctx, folder, drawn[folder]), ctx.Err())
 			}
+		}
+		if r.Limit > 0 && errors.Is(err, context.DeadlineExceeded) {
+			return r.report, nil
+		}
+		if err != nil {
 			return r.report, err
 		}
 	}
 	return r.report, nil
+}
+
+// these tests mutants of one package.
+func (r *run) these(ctx context.Context, folder string, mutants []Mutant) error {
+	var unknown []Mutant
+	for _, m := range mutants {
+		_, key, err := r.testsOf(ctx, m)
+		if err != nil {
+			return err
+		}
+		if _, known := r.known[key+" "+m.ID]; !known {
+			unknown = append(unknown, m)
+		}
+	}
+	var b *bundle
+	if s := r.sources[folder]; s != nil {
+		var err error
+		if b, err = r.bundle(s, unknown); err != nil {
+			return err
+		}
+	}
+	group, in := errgroup.WithContext(ctx)
+	group.SetLimit(max(1, r.Jobs))
+	for _, m := range mutants {
+		group.Go(func() error { return r.one(in, m, b) })
+	}
+	return cmp.Or(group.Wait(), b.remove())
 }
 
 // draw returns the next mutant that compiles and is not known to be equivalent.
@@ -223,7 +255,7 @@ func (r *run) counted() int {
 }
 
 // one tests a mutant, unless it is known.
-func (r *run) one(ctx context.Context, m Mutant) error {
+func (r *run) one(ctx context.Context, m Mutant, b *bundle) error {
 	tests, key, err := r.testsOf(ctx, m)
 	if err != nil {
 		return err
@@ -238,7 +270,7 @@ func (r *run) one(ctx context.Context, m Mutant) error {
 				}
 			}
 		}
-		if result, err = r.judge(ctx, m, text, tests); err != nil {
+		if result, err = r.judge(ctx, m, text, b, tests); err != nil {
 			return err
 		}
 		result.Key = key

@@ -36,6 +36,9 @@ type sourceFile struct {
 	syntax *ast.File
 }
 
+// offset returns the place of a position in the file.
+func (f *sourceFile) offset(pos token.Pos) int { return int(pos - f.syntax.FileStart) }
+
 // listed is what `go list` says about a package.
 type listed struct {
 	ImportPath   string   `json:"ImportPath"`
@@ -215,7 +218,7 @@ func blankImport(f *sourceFile, at token.Position, mutated []byte) []edit {
 	line := strings.Split(string(mutated), "\n")[at.Line-1]
 	for _, spec := range f.syntax.Imports {
 		if spec.Name == nil && strings.HasSuffix(line, spec.Path.Value) {
-			start := int(spec.Path.Pos() - f.syntax.FileStart)
+			start := f.offset(spec.Path.Pos())
 			return []edit{{start: start, end: start, text: "_ "}}
 		}
 	}

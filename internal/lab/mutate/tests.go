@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -148,7 +149,8 @@ func (t *tester) open(ctx context.Context, folder string) (*testPackage, error) 
 		return nil, nil //nolint:nilnil // a package without tests is none
 	}
 	if p.deps["pgregory.net/rapid"] {
-		p.flags = []string{"-rapid.nofailfile"} // it would write into the tree
+		// A failfile would be written into the tree. A smaller example of a failure is of no use here.
+		p.flags = []string{"-rapid.nofailfile", "-rapid.shrinktime=1ms"}
 	}
 	slices.Sort(ours)
 	if p.digest, err = digest(slices.Compact(ours)...); err != nil {
@@ -194,6 +196,7 @@ var (
 type call struct {
 	binary, pattern, skip string
 	schema                string // statement that changes the schema
+	mutant                int    // the one of a bundle; 0: none
 	limit                 time.Duration
 	toTheEnd              bool // also after a failure
 }
@@ -208,7 +211,8 @@ func (t *tester) run(all context.Context, p *testPackage, c call) (outcome, erro
 		fmt.Sprintf("-test.failfast=%t", !c.toTheEnd)}
 	cmd := exec.CommandContext(ctx, "sh", append(args, p.flags...)...)
 	cmd.Dir = p.dir
-	cmd.Env = append(os.Environ(), "TEST_DATABASE_URL=", "BERTH_TEST_SCHEMA_EDIT="+c.schema)
+	cmd.Env = append(os.Environ(), "TEST_DATABASE_URL=", "BERTH_TEST_SCHEMA_EDIT="+c.schema,
+		chosen+"="+strconv.Itoa(c.mutant))
 	cmd.WaitDelay = 5 * time.Second
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
@@ -333,8 +337,8 @@ type target struct {
 	pattern string
 }
 
-// judge runs tests on a mutant, the nearest first, until one kills it.
-func (t *tester) judge(ctx context.Context, m Mutant, text []byte, tests []target) (Result, error) {
+// judge runs tests on a mutant, the nearest first, until one kills it. The mutant may be one of a bundle, or nil.
+func (t *tester) judge(ctx context.Context, m Mutant, text []byte, b *bundle, tests []target) (Result, error) {
 	begun := time.Now()
 	r := Result{Mutant: m, Verdict: Survived}
 	overlay := ""
@@ -346,7 +350,7 @@ func (t *tester) judge(ctx context.Context, m Mutant, text []byte, tests []targe
 	}
 	for _, p := range tests {
 		r.Tests = append(r.Tests, p.folder)
-		verdict, killer, err := t.judgeIn(ctx, m, overlay, p, &r)
+		verdict, killer, err := t.judgeIn(ctx, m, overlay, b, p, &r)
 		if err != nil {
 			return r, err
 		}
@@ -364,9 +368,14 @@ func (t *tester) judge(ctx context.Context, m Mutant, text []byte, tests []targe
 	return r, nil
 }
 
+// limit is how long tests may take with a mutant.
+func (t *tester) limit(whole baseline) time.Duration {
+	return t.grace + time.Duration(5*whole.Seconds*float64(time.Second)).Round(time.Millisecond)
+}
+
 // judgeIn runs the tests of one package on a mutant.
 func (t *tester) judgeIn(
-	ctx context.Context, m Mutant, overlay string, p target, r *Result,
+	ctx context.Context, m Mutant, overlay string, b *bundle, p target, r *Result,
 ) (verdict, killer string, err error) {
 	whole, err := t.passes(ctx, p.testPackage, p.pattern, m.Off)
 	if err != nil {
@@ -377,9 +386,18 @@ func (t *tester) judgeIn(
 	}
 	c := call{
 		binary: p.binary, pattern: p.pattern, skip: whole.Skip, schema: cmp.Or(m.Schema, m.Off),
-		limit: t.grace + time.Duration(5*whole.Seconds*float64(time.Second)).Round(time.Millisecond),
+		limit: t.limit(whole),
 	}
-	if overlay != "" {
+	if b != nil && b.numbers[m.ID] > 0 {
+		bundled, err := b.binary(ctx, p, whole)
+		if err != nil {
+			return "", "", err
+		}
+		if bundled != "" {
+			c.binary, c.mutant = bundled, b.numbers[m.ID]
+		}
+	}
+	if overlay != "" && c.mutant == 0 {
 		c.binary = filepath.Join(t.temp, m.ID+".test")
 		ok, _, err := t.build(ctx, p.testPackage, overlay, c.binary)
 		if err != nil {

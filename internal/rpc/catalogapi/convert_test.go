@@ -5,6 +5,7 @@ import (
 
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/internal/rpc/convert/converttest"
+	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/credit"
 )
@@ -41,6 +42,8 @@ func TestConversions_CarryEveryField(t *testing.T) {
 	converttest.AddBack(&l, planValue)
 	converttest.Add(&l, itemMessage)
 	converttest.AddBack(&l, itemValue)
-	converttest.Add(&l, providerMessage)
+	converttest.Add(&l, providerMessage, func(p *booking.BenefitProvider) { p.Verification = booking.VerifyByList })
+	converttest.AddBack(&l, providerValue)
+	converttest.Add(&l, membershipMessage)
 	l.Check(t, "testdata/fields.txt")
 }

@@ -73,38 +73,6 @@ func (s *Catalog) ListItems(ctx context.Context, req *v1.ListItemsRequest) (*v1.
 	return &v1.ListItemsResponse{Items: convert.Messages(items, itemMessage), NextPageToken: next}, nil
 }
 
-// PutBenefitProvider handles BookingService.PutBenefitProvider.
-func (s *Catalog) PutBenefitProvider(
-	ctx context.Context, req *v1.PutBenefitProviderRequest,
-) (*v1.PutBenefitProviderResponse, error) {
-	p := req.Provider
-	expect, err := convert.ExpectedVersion(p.Etag)
-	if err != nil {
-		return nil, err
-	}
-	if req.CreateOnly {
-		expect = new(0)
-	}
-	provider, err := s.Service.PutBenefitProvider(ctx, request.Caller(ctx), booking.BenefitProvider{
-		Code: p.Code, Name: p.Name, Pattern: p.NumberPattern, Percent: int(p.DiscountPercent), Active: p.Active,
-	}, expect)
-	if err != nil {
-		return nil, err
-	}
-	return &v1.PutBenefitProviderResponse{Provider: providerMessage(provider)}, nil
-}
-
-// ListBenefitProviders handles BookingService.ListBenefitProviders.
-func (s *Catalog) ListBenefitProviders(
-	ctx context.Context, _ *v1.ListBenefitProvidersRequest,
-) (*v1.ListBenefitProvidersResponse, error) {
-	providers, err := s.Service.ListBenefitProviders(ctx, request.Caller(ctx))
-	if err != nil {
-		return nil, err
-	}
-	return &v1.ListBenefitProvidersResponse{Providers: convert.Messages(providers, providerMessage)}, nil
-}
-
 func itemMessage(i booking.Item) *v1.Item {
 	return &v1.Item{
 		Id: convert.IDText(i.ID), LocationId: convert.IDText(i.Location), Name: i.Name, Kind: i.Kind, Stock: int32(i.Stock),
@@ -117,12 +85,5 @@ func itemValue(m *v1.ItemInput) booking.Item {
 	return booking.Item{
 		Name: m.GetName(), Kind: m.GetKind(), Stock: int(m.GetStock()), Price: convert.MoneyValue(m.GetPrice()),
 		Out: convert.OptionalDurationValue(m.GetTimeOut()), Active: m.GetActive(),
-	}
-}
-
-func providerMessage(p booking.BenefitProvider) *v1.BenefitProvider {
-	return &v1.BenefitProvider{
-		Code: p.Code, Name: p.Name, NumberPattern: p.Pattern, DiscountPercent: int32(p.Percent), Active: p.Active,
-		Etag: convert.Etag(p.Version),
 	}
 }

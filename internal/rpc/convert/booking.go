@@ -66,6 +66,7 @@ func BookingMessage(b booking.Booking) *v1.Booking {
 	if b.Benefit.Code != "" {
 		m.Benefit = &v1.Benefit{
 			ProviderCode: b.Benefit.Code, MembershipNumber: b.Benefit.Number, DiscountPercent: int32(b.Benefit.Percent),
+			Verified: b.Benefit.Verified,
 		}
 	}
 	for _, l := range b.Items {

@@ -186,6 +186,13 @@ func sendersMessage(s messages.Senders) *v1.Senders {
 	return m
 }
 
+func quotaMessage(q notify.SendingQuota) *v1.SendingQuota {
+	return &v1.SendingQuota{
+		Channel: channelMessage(q.Channel), Country: q.Country, Limit: int32(q.Limit), Used: int32(q.Used),
+		Waiting: int32(q.Waiting), RoomTime: convert.Timestamp(q.RoomAt), Growth: int32(q.Growth),
+	}
+}
+
 // editSenders returns an edit that applies the senders named by an update mask. A named sender that is not set is
 // removed, so the tenant uses the deployment's instead.
 func editSenders(sent *v1.Senders, paths []string) func(*messages.Senders) {

@@ -30,6 +30,7 @@ func TestConversions_CarryEveryField(t *testing.T) {
 		d.Topic, d.Channel, d.Status, d.Reason = notify.Reminder, notify.Push, notify.PossiblySent, notify.OptedOutReason
 	})
 	converttest.AddBack(&l, deliveryQueryValue)
+	converttest.Add(&l, quotaMessage, func(q *notify.SendingQuota) { q.Channel = notify.SMS })
 	converttest.Add(&l, sendersMessage)
 	converttest.AddBack(&l, func(m *v1.Senders) messages.Senders {
 		var edited messages.Senders

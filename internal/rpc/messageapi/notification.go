@@ -232,6 +232,21 @@ func (s *Messages) GetSenders(ctx context.Context, _ *v1.GetSendersRequest) (*v1
 	return &v1.GetSendersResponse{Senders: s.sendersMessage(request.Caller(ctx), senders)}, nil
 }
 
+// ListSendingQuotas handles NotificationService.ListSendingQuotas.
+func (s *Messages) ListSendingQuotas(
+	ctx context.Context, _ *v1.ListSendingQuotasRequest,
+) (*v1.ListSendingQuotasResponse, error) {
+	quotas, err := s.Service.ListSendingQuotas(ctx, request.Caller(ctx))
+	if err != nil {
+		return nil, err
+	}
+	response := new(v1.ListSendingQuotasResponse)
+	for _, q := range quotas {
+		response.Quotas = append(response.Quotas, quotaMessage(q))
+	}
+	return response, nil
+}
+
 // UpdateSenders handles NotificationService.UpdateSenders.
 func (s *Messages) UpdateSenders(ctx context.Context, req *v1.UpdateSendersRequest) (*v1.UpdateSendersResponse, error) {
 	sent, paths := req.GetSenders(), req.GetUpdateMask().GetPaths()

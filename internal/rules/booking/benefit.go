@@ -2,28 +2,44 @@ package booking
 
 import (
 	"regexp"
+	"strings"
 	"time"
+	"unicode"
 
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rules/catalog"
+	"github.com/berthhq/berth/internal/tenant"
 )
 
 // BenefitProvider is a benefit provider: another organization, whose members get a discount.
 type BenefitProvider struct {
-	Code      string
-	Name      string
-	Pattern   string // RE2; must match the whole membership number
-	Percent   int    // the discount
-	Active    bool
-	Version   int
-	CreatedAt time.Time
-	UpdatedAt time.Time
+	Code         string
+	Name         string
+	Pattern      string // RE2; must match the whole membership number
+	Percent      int    // the discount
+	Active       bool
+	Verification Verification
+	Families     bool // several members may use one number
+	Numbers      int  // on its list
+	Version      int
+	CreatedAt    time.Time
+	UpdatedAt    time.Time
 }
+
+// Verification is how membership numbers are verified.
+type Verification string
+
+// The ways to verify numbers.
+const (
+	Unverified   Verification = "NONE" // they have to match the pattern
+	VerifyByList Verification = "LIST" // they have to be on the provider's list, too
+)
 
 // Facts returns the editable fields, for the audit log.
 func (p BenefitProvider) Facts() catalog.AuditFields {
 	return catalog.AuditFields{
 		"name": p.Name, "number_pattern": p.Pattern, "discount_percent": p.Percent, "active": p.Active,
+		"verification": string(p.Verification), "families": p.Families,
 	}
 }
 
@@ -36,6 +52,9 @@ func (p BenefitProvider) Validate() error {
 	}
 	if p.Name == "" || len([]rune(p.Name)) > 200 {
 		return fault.Invalid("provider.name", "A provider's name has 1 to 200 characters.")
+	}
+	if p.Verification != Unverified && p.Verification != VerifyByList {
+		return fault.Invalid("provider.verification", "Numbers are not verified, or by a list.")
 	}
 	if p.Percent < 0 || p.Percent > 100 {
 		return fault.Invalid("provider.discount_percent", "A discount is 0 to 100 percent.")
@@ -51,14 +70,63 @@ func (p BenefitProvider) numberRegexp() (*regexp.Regexp, error) {
 	return regexp.Compile(`^(?:` + p.Pattern + `)$`)
 }
 
+// BenefitNumber is what is known about a membership number.
+type BenefitNumber struct {
+	Provider *BenefitProvider // nil: there is none
+	Listed   bool             // the number is on the provider's list
+	Taken    bool             // another member uses it
+}
+
 // Check returns the benefit of a membership. It rejects an unknown or inactive provider, and a number that does not
-// match its pattern: BENEFIT_INVALID.
-func (p *BenefitProvider) Check(number string) (Benefit, error) {
-	if p != nil && p.Active {
-		if valid, err := p.numberRegexp(); err == nil && valid.MatchString(number) {
-			return Benefit{Code: p.Code, Number: number, Percent: p.Percent}, nil
-		}
+// match its pattern, is not on its list, or is in another member's use: BENEFIT_INVALID. Only staff learn that another
+// member uses the number: BENEFIT_IN_USE.
+func (n BenefitNumber) Check(number string, staff bool) (Benefit, error) {
+	p := n.Provider
+	if p == nil || !p.Active || p.Verification == VerifyByList && !n.Listed || BenefitKey(number) == "" {
+		return Benefit{}, errBenefitInvalid
 	}
-	return Benefit{}, fault.New(fault.FailedPrecondition, fault.BenefitInvalid, "The benefit membership is not valid.").
-		WithField("benefit_membership_number")
+	if valid, err := p.numberRegexp(); err != nil || !valid.MatchString(number) {
+		return Benefit{}, errBenefitInvalid
+	}
+	if n.Taken && !p.Families {
+		if staff {
+			return Benefit{}, fault.New(fault.FailedPrecondition, fault.BenefitInUse,
+				"Another member uses this membership number.").WithField("benefit_membership_number")
+		}
+		return Benefit{}, errBenefitInvalid
+	}
+	return Benefit{Code: p.Code, Number: number, Percent: p.Percent, Verified: n.Listed}, nil
+}
+
+var errBenefitInvalid = fault.New(
+	fault.FailedPrecondition, fault.BenefitInvalid, "The benefit membership is not valid.",
+).WithField("benefit_membership_number")
+
+// BenefitKey returns what identifies a membership number: its letters, in upper case, and its digits. People write the
+// same number with spaces, with dashes, and in either case.
+func BenefitKey(number string) string {
+	return strings.Map(func(r rune) rune {
+		if !unicode.IsLetter(r) && !unicode.IsDigit(r) {
+			return -1
+		}
+		return unicode.ToUpper(r)
+	}, number)
+}
+
+// BenefitMembership is the number that a member uses with a provider. It serves one member at a time, unless the
+// provider allows families.
+type BenefitMembership struct {
+	Provider  string
+	Member    tenant.MemberID
+	Key       string
+	Number    string // as entered
+	Shared    bool   // the provider allows families
+	CreatedAt time.Time
+}
+
+// Membership returns the use of a benefit by a member.
+func (n BenefitNumber) Membership(b Benefit, m tenant.MemberID, now time.Time) BenefitMembership {
+	return BenefitMembership{
+		Provider: b.Code, Member: m, Key: BenefitKey(b.Number), Number: b.Number, Shared: n.Provider.Families, CreatedAt: now,
+	}
 }

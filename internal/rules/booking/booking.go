@@ -80,9 +80,10 @@ type Contact struct {
 
 // Benefit is the benefit membership that a booking was confirmed with.
 type Benefit struct {
-	Code    string // of the provider; empty: none
-	Number  string // of the membership
-	Percent int    // the discount
+	Code     string // of the provider; empty: none
+	Number   string // of the membership
+	Percent  int    // the discount
+	Verified bool   // the number was on the provider's list
 }
 
 // HoldExpired reports whether the hold has expired. It then keeps no seats, even if its status is still PENDING.

@@ -14,7 +14,6 @@ import (
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/fault/faulttest"
 	"github.com/berthhq/berth/internal/rules/booking"
-	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/credit"
 	"github.com/berthhq/berth/internal/tenant"
 )
@@ -165,58 +164,5 @@ func TestItem_NamesTheInvalidField(t *testing.T) {
 		"a billion nanos": {price(0, 1000000000), "item.price"},
 	} {
 		test.EqOp(t, invalid(tt.field), faulttest.Text(tt.item.Validate()), test.Sprint(name))
-	}
-}
-
-func TestBenefitProvider_ChecksTheWholeNumber(t *testing.T) {
-	t.Parallel()
-	p := booking.BenefitProvider{Code: "GYM", Name: "Gym", Pattern: "[0-9]{3}|X", Percent: 15, Active: true}
-	idle := p
-	idle.Active = false
-	for name, tt := range map[string]struct {
-		provider *booking.BenefitProvider
-		number   string
-		valid    bool
-	}{
-		"digits": {&p, "123", true}, "letter": {&p, "X", true}, "longer": {&p, "1234", false}, "prefixed": {&p, "aX", false},
-		"inactive": {&idle, "123", false}, "unknown": {nil, "123", false},
-	} {
-		benefit, want := booking.Benefit{}, "BENEFIT_INVALID @benefit_membership_number"
-		if tt.valid {
-			benefit, want = booking.Benefit{Code: "GYM", Number: tt.number, Percent: 15}, ""
-		}
-		got, err := tt.provider.Check(tt.number)
-		test.EqOp(t, benefit, got, test.Sprint(name))
-		test.EqOp(t, want, faulttest.Text(err), test.Sprint(name))
-	}
-	test.Eq(t, catalog.AuditFields{
-		"name": "Gym", "number_pattern": "[0-9]{3}|X", "discount_percent": 15, "active": true,
-	}, p.Facts())
-}
-
-func TestBenefitProvider_NamesTheInvalidField(t *testing.T) {
-	t.Parallel()
-	for name, tt := range map[string]struct {
-		change func(*booking.BenefitProvider)
-		field  string
-	}{
-		"least": {func(p *booking.BenefitProvider) { p.Percent, p.Name, p.Pattern = 0, "é", "a" }, ""},
-		"most": {func(p *booking.BenefitProvider) {
-			p.Percent, p.Name, p.Pattern = 100, strings.Repeat("é", 200), strings.Repeat("a", 200)
-		}, ""},
-		"code":         {func(p *booking.BenefitProvider) { p.Code = "gym" }, "provider.code"},
-		"no name":      {func(p *booking.BenefitProvider) { p.Name = "" }, "provider.name"},
-		"long name":    {func(p *booking.BenefitProvider) { p.Name = strings.Repeat("é", 201) }, "provider.name"},
-		"negative":     {func(p *booking.BenefitProvider) { p.Percent = -1 }, "provider.discount_percent"},
-		"over 100":     {func(p *booking.BenefitProvider) { p.Percent = 101 }, "provider.discount_percent"},
-		"no pattern":   {func(p *booking.BenefitProvider) { p.Pattern = "" }, "provider.number_pattern"},
-		"open bracket": {func(p *booking.BenefitProvider) { p.Pattern = "[" }, "provider.number_pattern"},
-		"long pattern": {
-			func(p *booking.BenefitProvider) { p.Pattern = strings.Repeat("a", 201) }, "provider.number_pattern",
-		},
-	} {
-		p := booking.BenefitProvider{Code: "GYM", Name: "Gym", Pattern: "[0-9]{3}|X", Percent: 15, Active: true}
-		tt.change(&p)
-		test.EqOp(t, invalid(tt.field), faulttest.Text(p.Validate()), test.Sprint(name))
 	}
 }

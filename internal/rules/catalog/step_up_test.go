@@ -26,14 +26,16 @@ func TestStepUp_AsksForARecentOrStrongSignIn(t *testing.T) {
 		acr      string
 		want     string
 	}{
-		"off":                        {catalog.StepUp{}, time.Time{}, "", ""},
-		"recent":                     {catalog.StepUp{MaxAge: five}, ago(time.Minute), "", ""},
-		"just recent":                {catalog.StepUp{MaxAge: five}, ago(five), "", ""},
-		"too old":                    {catalog.StepUp{MaxAge: five}, ago(five + 1), "mfa", age},
-		"unknown time":               {catalog.StepUp{MaxAge: five}, time.Time{}, "", age},
-		"clocks differ":              {catalog.StepUp{MaxAge: five}, ago(-10 * time.Second), "", ""},
-		"strong":                     {catalog.StepUp{ACRValues: strong}, time.Time{}, "phr", ""},
-		"recent, but not strong":     {catalog.StepUp{ACRValues: strong}, now, "pwd", acr},
+		"off":           {catalog.StepUp{}, time.Time{}, "", ""},
+		"recent":        {catalog.StepUp{MaxAge: five}, ago(time.Minute), "", ""},
+		"just recent":   {catalog.StepUp{MaxAge: five}, ago(five), "", ""},
+		"too old":       {catalog.StepUp{MaxAge: five}, ago(five + 1), "mfa", age},
+		"unknown time":  {catalog.StepUp{MaxAge: five}, time.Time{}, "", age},
+		"clocks differ": {catalog.StepUp{MaxAge: five}, ago(-10 * time.Second), "", ""},
+		"strong":        {catalog.StepUp{ACRValues: strong}, time.Time{}, "phr", ""},
+		"recent, but not strong": {
+			catalog.StepUp{ACRValues: []string{"mfa"}}, now, "pwd", "STEP_UP_REQUIRED acr_values=mfa",
+		},
 		"unknown strength":           {catalog.StepUp{ACRValues: strong}, now, "", acr},
 		"old and strong, either":     {catalog.StepUp{MaxAge: five, ACRValues: strong}, ago(time.Hour), "mfa", ""},
 		"recent and weak, either":    {catalog.StepUp{MaxAge: five, ACRValues: strong}, now, "pwd", ""},
@@ -43,9 +45,9 @@ func TestStepUp_AsksForARecentOrStrongSignIn(t *testing.T) {
 		test.EqOp(t, c.want, faulttest.Text(c.asked.Check(c.signedIn, c.acr, now)), test.Sprint(name))
 	}
 	for age, want := range map[time.Duration]string{
-		0: "", time.Minute: "", 24 * time.Hour: "",
-		time.Minute - 1:             "INVALID_FIELD @tenant.step_up.max_age",
-		24*time.Hour + 1:            "INVALID_FIELD @tenant.step_up.max_age",
+		0: "", time.Minute: "", 61 * time.Second: "", 24 * time.Hour: "",
+		time.Minute - time.Second:   "INVALID_FIELD @tenant.step_up.max_age",
+		24*time.Hour + time.Second:  "INVALID_FIELD @tenant.step_up.max_age",
 		time.Minute + time.Second/2: "INVALID_FIELD @tenant.step_up.max_age",
 		-time.Minute:                "INVALID_FIELD @tenant.step_up.max_age",
 	} {

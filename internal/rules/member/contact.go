@@ -198,7 +198,7 @@ func Country(phone string) string {
 	if country == "" {
 		country = phonenumbers.GetRegionCodeForCountryCode(int(number.GetCountryCode()))
 	}
-	if country == "ZZ" || country == "001" {
+	if country == "001" { // no country, but a network of the whole world
 		return ""
 	}
 	return country

@@ -46,5 +46,5 @@ func (l locale) accessChange(c AccessChange) string {
 	if c.Role == tenant.RoleOwner {
 		role = words.owner
 	}
-	return fmt.Sprintf(words.sentences[c.Kind]+"%.0[3]s", cmp.Or(c.By, words.operator), c.Name, role)
+	return fmt.Sprintf(words.sentences[c.Kind], cmp.Or(c.By, words.operator), c.Name, role)
 }

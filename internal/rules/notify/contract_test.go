@@ -32,12 +32,12 @@ func TestValues_StayAsTheyAreStored(t *testing.T) {
 	test.Eq(t, []Channel{"SMS", "PUSH", "EMAIL"}, Channels())
 	test.Eq(t, []Lane{"ALERT", "MAIL"}, []Lane{Alert, Mail})
 	test.Eq(t, []Reason{
-		"OPTED_OUT", "UNSUBSCRIBED", "BOUNCED", "UNREACHABLE", "QUIET_HOURS", "FREQUENCY_CAP", "NOT_BOOKED",
-		"OFFER_CLOSED", "MOVED", "TOO_LATE", "SUPERSEDED", "PROVIDER_UNAVAILABLE", "PROVIDER_REFUSED", "UNREGISTERED",
-		"MISCONFIGURED", "POSSIBLY_SENT", "TEMPLATE",
+		"OPTED_OUT", "UNSUBSCRIBED", "BOUNCED", "UNREACHABLE", "QUIET_HOURS", "FREQUENCY_CAP", "SENDING_QUOTA",
+		"NOT_BOOKED", "OFFER_CLOSED", "MOVED", "TOO_LATE", "SUPERSEDED", "PROVIDER_UNAVAILABLE", "PROVIDER_REFUSED",
+		"UNREGISTERED", "MISCONFIGURED", "POSSIBLY_SENT", "TEMPLATE",
 	}, []Reason{
-		OptedOutReason, Unsubscribed, BouncedReason, Unreachable, QuietHoursReason, FrequencyCap, NotBooked,
-		OfferClosed, Moved, TooLate, Superseded, ProviderUnavailable, ProviderRefused, NotRegistered,
+		OptedOutReason, Unsubscribed, BouncedReason, Unreachable, QuietHoursReason, FrequencyCap, SendingQuotaReason,
+		NotBooked, OfferClosed, Moved, TooLate, Superseded, ProviderUnavailable, ProviderRefused, NotRegistered,
 		MisconfiguredSender, PossiblySentReason, BadTemplate,
 	})
 	test.Eq(t, []Action{"SEND", "DEFER", "DROP"}, []Action{Send, Defer, Drop})
@@ -46,6 +46,10 @@ func TestValues_StayAsTheyAreStored(t *testing.T) {
 	}, []DeliveryStatus{PossiblySent, Queued, Sent, Failed, Undelivered, Bounced, Delivered, Read})
 	test.Eq(t, []FailureKind{"TRANSIENT", "PERMANENT", "UNREGISTERED", "OPTED_OUT", "MISCONFIGURED", "UNKNOWN"},
 		[]FailureKind{Transient, Permanent, Unregistered, OptedOut, Misconfigured, Unknown})
+	test.Eq(t, []AccessChangeKind{
+		"ROLE_GIVEN", "ROLE_TAKEN", "DEACTIVATED", "REACTIVATED", "CONTACT_CHANGED", "TRANSFER_OFFERED",
+		"TRANSFER_CONFIRMED", "TRANSFER_CANCELLED",
+	}, accessChanges)
 	test.Eq(t, []Encoding{"GSM-7", "UCS-2"}, []Encoding{GSM7Bit, UCS2})
 	test.Eq(t, []ReplyKind{"ACCEPT", "DECLINE", "STOP", "START", "HELP"}, []ReplyKind{Accept, Decline, Stop, Start, Help})
 	test.Eq(t, []Answer{"BOOKED", "HANDED_ON", "NOT_OPEN", "NOT_POSSIBLE", "AMBIGUOUS", "HELPED", "SILENCED"},
@@ -188,11 +192,12 @@ func TestSettings_AreNormalizedOrNameTheInvalidField(t *testing.T) {
 		test.EqOp(t, want, faulttest.Text(err), test.Sprint(name))
 	}
 	s := DefaultSettings()
-	s.Reminders = []time.Duration{time.Minute, time.Hour, time.Minute}
+	s.Reminders, s.PhoneCountries = []time.Duration{time.Minute, time.Hour, time.Minute}, []string{"PT", "GB", "PT"}
 	got, err := s.Normalize()
 	test.NoError(t, err)
 	test.Eq(t, []time.Duration{time.Hour, time.Minute}, got.Reminders)
-	test.EqOp(t, time.Minute, s.Reminders[0]) // the caller's
+	test.Eq(t, []string{"GB", "PT"}, got.PhoneCountries)
+	test.True(t, s.Reminders[0] == time.Minute && s.PhoneCountries[0] == "PT", test.Sprint("the caller's changed"))
 	s.ReplyTo, s.SenderName, s.Locale, s.EmailInQuiet = "a@b.example", "Harbour", "de", true
 	s.PhoneCountries = []string{"PT"}
 	test.Eq(t, catalog.AuditFields{
@@ -264,7 +269,7 @@ func TestContent_FillsInTheVariablesOfItsTopic(t *testing.T) {
 		"Title": "Yoga", "Location": "Pier", "Address": "Quay 1", "Resource": "Room 2", "Coach": "Carla", "Party": 2,
 		"When": "Sun 24 May, 09:30", "Date": "Sun 24 May", "Time": "09:30", "EndTime": "10:30",
 	}
-	offer := Values{"ClaimURL": "https://c", "Code": "4821", "ExpiresAt": "10:10", "Minutes": 40}
+	offer := Values{"ClaimURL": "https://c", "Code": "4821", "ExpiresAt": "10:11", "Minutes": 41}
 	for topic, extra := range map[Topic]Values{
 		BookingConfirmed: {}, Promoted: {}, CheckInOpen: {}, Waitlisted: {"Position": 3}, Offered: offer,
 		OfferExpiring:    offer,
@@ -272,10 +277,11 @@ func TestContent_FillsInTheVariablesOfItsTopic(t *testing.T) {
 		SessionCancelled: {"Reason": "ill", "Refunded": true, "Waitlist": true},
 		Rescheduled:      {"OldWhen": "Sat 23 May, 08:30"}, Reminder: {"In": "in 24 hours"},
 		CreditsLow: {"Balance": 4, "Plan": "Ten"}, StaffNote: {"Note": "look"},
-		AccessChanged: {"Change": "Olga made Ben an admin."},
+		AccessChanged: {"Change": "Olga made Ben an admin."}, ContactChanged: {"ByPhone": true},
+		ContactCode: {"Code": "4821", "ConfirmURL": "https://k", "Minutes": 41},
 	} {
 		want := maps.Clone(common)
-		if topic != CreditsLow && topic != AccessChanged {
+		if !slices.Contains([]Topic{CreditsLow, AccessChanged, ContactCode, ContactChanged}, topic) {
 			maps.Copy(want, session)
 		}
 		maps.Copy(want, extra)
@@ -283,7 +289,7 @@ func TestContent_FillsInTheVariablesOfItsTopic(t *testing.T) {
 			Topic: topic, Now: exampleStart, Zone: berlin, LocationZone: berlin, Name: "Mia", Tenant: "Harbour",
 			Link: "https://a", Title: "Yoga", Location: "Pier", Address: "Quay 1", Resource: "Room 2", Coach: "Carla", Party: 2,
 			Start: start, End: start.Add(time.Hour), Plan: "Ten", ClaimURL: "https://c", Code: "4821",
-			Until: exampleStart.Add(40 * time.Minute), Details: Details{
+			Until: exampleStart.Add(41 * time.Minute), ConfirmURL: "https://k", ByPhone: true, Details: Details{
 				Reason: "ill", Refunded: true, Late: true, Waitlist: true, Position: 3, Balance: 4, Note: "look",
 				OldStart: exampleStart.Add(-time.Hour),
 				Access:   &AccessChange{Kind: RoleGiven, Role: "admin", Name: "Ben", By: "Olga"},
@@ -358,6 +364,7 @@ func TestTemplateCheck_NamesTheInvalidField(t *testing.T) {
 		"a text with HTML":      {of(sms, func(t *Template) { t.HTML = "x" }), "INVALID_FIELD @template.html"},
 		"a wrong subject":       {of(mail, func(t *Template) { t.Subject = "{{.Nxme}}" }), at("subject", 3)},
 		"wrong HTML":            {of(mail, func(t *Template) { t.HTML = "{{.Nxme}}" }), at("html", 3)},
+		"a loop in HTML":        {of(mail, func(t *Template) { t.HTML = "{{range .Title}}x{{end}}" }), at("html", 9)},
 		"HTML without end":      {of(mail, func(t *Template) { t.HTML = "{{if .Title}}" }), at("html", 14)},
 		"HTML in a script":      {of(mail, func(t *Template) { t.HTML = "{{if .Title}}<a href='{{end}}>" }), at("html", 6)},
 		"HTML that fails":       {of(mail, func(t *Template) { t.HTML = "{{if gt .Title 1}}x{{end}}" }), at("html", 6)},

@@ -119,5 +119,10 @@ func (e *SendError) StopReason() Reason {
 	return ""
 }
 
+// OfProvider reports whether the provider or its account was at fault, and the message certainly was not sent.
+func (e *SendError) OfProvider() bool {
+	return e != nil && (e.Kind == Transient || e.Kind == Misconfigured)
+}
+
 // NotDelivered reports whether the message did not arrive.
 func (s DeliveryStatus) NotDelivered() bool { return s == Failed || s == Undelivered || s == Bounced }

@@ -18,6 +18,7 @@ const (
 	Unreachable         Reason = "UNREACHABLE"
 	QuietHoursReason    Reason = "QUIET_HOURS"
 	FrequencyCap        Reason = "FREQUENCY_CAP"
+	SendingQuotaReason  Reason = "SENDING_QUOTA"
 	NotBooked           Reason = "NOT_BOOKED"
 	OfferClosed         Reason = "OFFER_CLOSED"
 	Moved               Reason = "MOVED"
@@ -46,6 +47,8 @@ type Recipient struct {
 	Devices     []Device
 	// Sent has the times of the messages of the last day, sorted. A message to several devices counts once.
 	Sent map[Channel][]time.Time
+	// Full has the channels whose sending quota is used up for this recipient, and when there is room again.
+	Full map[Channel]time.Time
 }
 
 // Device is a device with push notifications.
@@ -88,13 +91,13 @@ const (
 // Decision is what to do with a notice, and why.
 type Decision struct {
 	Action  Action
-	Channel Channel   // for Send
+	Channel Channel   // for Send; also the channel whose sending quota is used up
 	Until   time.Time // for Defer: when to judge again
 	Reason  Reason    // why it is not sent, or not yet
 }
 
-// Decide applies the four guardrails to a notice that is due: freshness, consent, quiet hours and the frequency cap.
-// Call it right before sending, with the current state.
+// Decide applies the guardrails to a notice that is due: freshness, consent, quiet hours, the frequency cap and the
+// sending quota. Call it right before sending, with the current state.
 func Decide(n Notice, s Settings, r Recipient, m Facts, now time.Time) Decision {
 	if !n.Topic.IsOffer() {
 		m.Offer = nil // only messages about the offer itself have its privileges, not those about the booking
@@ -112,12 +115,15 @@ func Decide(n Notice, s Settings, r Recipient, m Facts, now time.Time) Decision 
 		if why == "" {
 			return Decision{Action: Send, Channel: c}
 		}
+		held := Decision{Action: Drop, Reason: why}
+		if why == SendingQuotaReason {
+			held.Channel = c
+		}
 		if until.Before(n.ExpiresAt) {
-			if best.Action != Defer || until.Before(best.Until) {
-				best = Decision{Action: Defer, Until: until, Reason: why}
-			}
-		} else if best.Action == Drop {
-			best.Reason = why
+			held.Action, held.Until = Defer, until
+		}
+		if best.Action != Defer || held.Action == Defer && until.Before(best.Until) {
+			best = held
 		}
 	}
 	return best
@@ -227,6 +233,9 @@ func heldUntil(t Topic, c Channel, s Settings, r Recipient, m Facts, now time.Ti
 	}
 	if until, reached := r.capReached(c, s, now); reached && t.Counted() {
 		return until, FrequencyCap
+	}
+	if until := r.Full[c]; !until.IsZero() && t.CanWait() {
+		return until, SendingQuotaReason
 	}
 	return time.Time{}, ""
 }

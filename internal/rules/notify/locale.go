@@ -158,12 +158,6 @@ func localeFor(name string) locale {
 	if err != nil {
 		return english
 	}
-	// The matcher reads "en" as American English. Use American dates only if the tag names the US.
-	if base, _ := tag.Base(); base.String() == "en" {
-		if region, confidence := tag.Region(); region.String() != "US" || confidence != language.Exact {
-			return english
-		}
-	}
 	_, at, _ := localeMatcher.Match(tag)
 	return locales[at].locale
 }

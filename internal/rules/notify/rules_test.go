@@ -321,6 +321,8 @@ func TestExample_IsInTheLanguageOfTheLocale(t *testing.T) {
 		"Change": "Olga made Ben an admin.",
 	}, all)
 	test.EqOp(t, 8, Example(OfferExpiring, "en")["Minutes"].(int))
+	test.NotEq(t, Example(Reminder, "en"), Example(Reminder, "de"))
+	test.MapLen(t, len(Variables(CreditsLow)), Example(CreditsLow, "en"))
 	test.EqOp(t, "Name", Variables(Reminder)[0].Name)
 	test.EqOp(t, "In", Variables(Reminder)[len(Variables(Reminder))-1].Name)
 	test.EqOp(t, "Title", Variables(Reminder)[3].Name)

@@ -50,24 +50,25 @@ const (
 type topicDefault struct {
 	topic    Topic
 	mailLane bool // the topic has the Mail lane
+	canWait  bool // messages wait while a sending quota is used up; people act on the others at once
 	channels []Channel
 }
 
 // topicDefaults has all topics about which members have a choice, in the order of the contract.
 var topicDefaults = []topicDefault{
-	{BookingConfirmed, true, []Channel{Push, Email}},
-	{Waitlisted, true, []Channel{Email}},
-	{Promoted, true, []Channel{Push, SMS, Email}},
-	{Offered, true, []Channel{Push, SMS, Email}},
-	{OfferExpiring, false, []Channel{Push, SMS}},
-	{BookingCancelled, true, []Channel{Email}},
-	{SessionCancelled, true, []Channel{Push, SMS, Email}},
-	{Rescheduled, true, []Channel{Push, Email}},
-	{Reminder, false, []Channel{Push, Email}},
-	{CheckInOpen, false, []Channel{Push}},
-	{CreditsLow, true, []Channel{Email}},
-	{StaffNote, true, []Channel{Push, Email}},
-	{AccessChanged, true, []Channel{Push, Email}},
+	{BookingConfirmed, true, true, []Channel{Push, Email}},
+	{Waitlisted, true, true, []Channel{Email}},
+	{Promoted, true, false, []Channel{Push, SMS, Email}},
+	{Offered, true, false, []Channel{Push, SMS, Email}},
+	{OfferExpiring, false, false, []Channel{Push, SMS}},
+	{BookingCancelled, true, false, []Channel{Email}},
+	{SessionCancelled, true, false, []Channel{Push, SMS, Email}},
+	{Rescheduled, true, false, []Channel{Push, Email}},
+	{Reminder, false, true, []Channel{Push, Email}},
+	{CheckInOpen, false, true, []Channel{Push}},
+	{CreditsLow, true, true, []Channel{Email}},
+	{StaffNote, true, true, []Channel{Push, Email}},
+	{AccessChanged, true, false, []Channel{Push, Email}},
 }
 
 func (t Topic) defaults() topicDefault {
@@ -96,6 +97,10 @@ func (t Topic) Default(c Channel) bool { return slices.Contains(t.defaults().cha
 // Mandatory reports whether recipients cannot turn off a channel of the topic. Who takes over an owner's account could
 // otherwise first turn off the messages that tell of it.
 func (t Topic) Mandatory(c Channel) bool { return t == AccessChanged && c == Email }
+
+// CanWait reports whether messages of the topic wait while a sending quota is used up. The others are always sent: they
+// say that a place is gone, moved, won or open, or have limits of their own.
+func (t Topic) CanWait() bool { return t.defaults().canWait }
 
 // IsOffer reports whether the topic is about an open offer.
 func (t Topic) IsOffer() bool { return t == Offered || t == OfferExpiring }

@@ -27,7 +27,7 @@ func facts(kind payment.Kind, units int64, reference string) payment.Facts {
 func post(entries []payment.Entry, f payment.Facts) ([]payment.Entry, error) {
 	decide := payment.Record
 	if f.Kind == payment.Refund {
-		decide = payment.Return
+		decide, f.Kind = payment.Return, ""
 	}
 	at := now.Add(time.Duration(len(entries)) * time.Minute)
 	e, err := decide(entries, f, tenant.BookingID{}, "ana", at)
@@ -114,27 +114,45 @@ func TestLines_RefundNoMoreThanWasCaptured(t *testing.T) {
 
 func TestFacts_NameTheInvalidField(t *testing.T) {
 	t.Parallel()
-	huge := facts(payment.Capture, 1<<62, "")
+	huge, err := post(nil, facts(payment.Capture, 1<<62, ""))
+	must.NoError(t, err)
+	money := func(kind payment.Kind, amount credit.Money) payment.Facts {
+		return payment.Facts{Kind: kind, Amount: amount}
+	}
 	for name, tt := range map[string]struct {
+		after []payment.Entry
 		facts payment.Facts
 		want  string
 	}{
-		"a currency":        {payment.Facts{Kind: payment.Capture}, "INVALID_FIELD @payment.amount.currency_code"},
-		"a negative amount": {facts(payment.Capture, -1, ""), "INVALID_FIELD @payment.amount"},
-		"a refund of zero":  {facts(payment.Refund, 0, ""), "INVALID_FIELD @amount"},
-		"too large a sum":   {facts(payment.Capture, 1<<62, "2"), "INVALID_FIELD @payment.amount"},
+		"no currency": {
+			nil, payment.Facts{Kind: payment.Capture}, "INVALID_FIELD @payment.amount.currency_code",
+		},
+		"a currency in small letters": {
+			nil, money(payment.Capture, credit.Money{Currency: "eur"}), "INVALID_FIELD @payment.amount.currency_code",
+		},
+		"a refund in no currency": {
+			nil, money(payment.Refund, credit.Money{Units: 1}), "INVALID_FIELD @amount.currency_code",
+		},
+		"a negative amount": {nil, facts(payment.Capture, -1, ""), "INVALID_FIELD @payment.amount"},
+		"a negative part of a unit": {
+			nil, money(payment.Capture, credit.Money{Currency: "EUR", Nanos: -1}), "INVALID_FIELD @payment.amount",
+		},
+		"parts that are a unit": {
+			nil, money(payment.Capture, credit.Money{Currency: "EUR", Nanos: 1_000_000_000}), "INVALID_FIELD @payment.amount",
+		},
+		"less than a unit": {nil, money(payment.Capture, credit.Money{Currency: "EUR", Nanos: 999_999_999}), ""},
+		"a refund of zero": {huge, facts(payment.Refund, 0, ""), "INVALID_FIELD @amount"},
+		"the largest sum":  {huge, facts(payment.Capture, 1<<62-1, "2"), ""},
+		"too large a sum":  {huge, facts(payment.Capture, 1<<62, "2"), "INVALID_FIELD @payment.amount"},
 		"too large a refund": {
-			facts(payment.Refund, 1<<62+1, ""), "REFUND_EXCEEDS_CAPTURED @amount",
+			huge, facts(payment.Refund, 1<<62+1, ""), "REFUND_EXCEEDS_CAPTURED @amount",
 		},
 		"another currency": {
-			payment.Facts{Kind: payment.Refund, Amount: credit.Money{Currency: "USD", Units: 1}},
-			"INVALID_FIELD @amount.currency_code",
+			huge, money(payment.Refund, credit.Money{Currency: "USD", Units: 1}), "INVALID_FIELD @amount.currency_code",
 		},
-		"no facts of that kind": {facts(payment.Authorize, 0, ""), ""},
+		"no facts of that kind": {huge, facts(payment.Authorize, 0, ""), ""},
 	} {
-		entries, err := post(nil, huge)
-		must.NoError(t, err)
-		_, err = post(entries, tt.facts)
+		_, err := post(tt.after, tt.facts)
 		test.EqOp(t, tt.want, faulttest.Text(err), test.Sprint(name))
 	}
 }

@@ -34,9 +34,6 @@ func parse(text string) (Rule, *fault.Error) {
 		return Rule{}, invalid("", "The rule is longer than %d bytes.", MaxRuleLength)
 	}
 	text = strings.ToUpper(strings.TrimSpace(text))
-	if text == "" {
-		return Rule{}, invalid("", "The rule is empty.")
-	}
 	if part := otherProperty(text); part != "" {
 		return Rule{}, invalid(part,
 			"%q is not part of a rule. The start, zone and excluded dates have their own fields.", part)
@@ -45,9 +42,6 @@ func parse(text string) (Rule, *fault.Error) {
 	given := map[string]string{}
 	for part := range strings.SplitSeq(strings.TrimPrefix(text, "RRULE:"), ";") {
 		name, value, _ := strings.Cut(part, "=")
-		if name == "" || value == "" {
-			return Rule{}, invalid(part, "%q is not of the form NAME=value.", part)
-		}
 		if _, repeated := given[name]; repeated {
 			return Rule{}, invalid(part, "%s is given twice.", name)
 		}
@@ -106,7 +100,7 @@ func (r *Rule) set(name, value, part string) (err *fault.Error) {
 	case "BYSECOND":
 		return invalid(part, "BYSECOND is not allowed: sessions start on the minute.")
 	default:
-		return invalid(part, "%s is not part of a recurrence rule.", name)
+		return invalid(part, "%q is not a part of a recurrence rule, NAME=value.", part)
 	}
 	return err
 }
@@ -192,11 +186,7 @@ func numbers(part, list string, low, high int, signs bool) ([]int, *fault.Error)
 		}
 		n, err := strconv.ParseUint(digits, 10, 16)
 		if err != nil || int(n) < low || int(n) > high || !signs && digits != value {
-			also := ""
-			if signs {
-				also = ", or the same with a minus sign"
-			}
-			return nil, invalid(part, "%q is not a number from %d to %d%s.", value, low, high, also)
+			return nil, invalid(part, "%q is not a number from %d to %d.", value, low, high)
 		}
 		if negative {
 			values = append(values, -int(n))

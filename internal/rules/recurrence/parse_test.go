@@ -40,6 +40,8 @@ func TestParse_ReturnsCanonicalForm(t *testing.T) {
 		{"FREQ=DAILY;UNTIL=00010101", "FREQ=DAILY;UNTIL=00010101"},
 		{"FREQ=MONTHLY;BYDAY=MO;BYHOUR=7;BYMINUTE=0;BYSETPOS=1", "FREQ=MONTHLY;BYDAY=MO;BYHOUR=7;BYMINUTE=0;BYSETPOS=1"},
 		{strings.Repeat(" ", 990) + "FREQ=DAILY", "FREQ=DAILY"},
+		{"FREQ=DAILY;INTERVAL=1000", "FREQ=DAILY;INTERVAL=1000"},
+		{"FREQ=YEARLY;BYMONTH=2", "FREQ=YEARLY;BYMONTH=2"}, // the day is that of the start
 		{"FREQ=DAILY;UNTIL=20261218", "FREQ=DAILY;UNTIL=20261218"},
 		{"FREQ=DAILY;UNTIL=20261218T180000", "FREQ=DAILY;UNTIL=20261218T180000"},
 		{"FREQ=DAILY;UNTIL=20261218T170000Z", "FREQ=DAILY;UNTIL=20261218T170000Z"},
@@ -124,7 +126,8 @@ func TestParse_RejectsAndNamesTheInvalidPart(t *testing.T) {
 		{"position among times", "FREQ=DAILY;BYHOUR=7,9;BYSETPOS=1", "BYSETPOS=1"},
 		{"30 February", "FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30", "FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30"},
 		{"second of one", "FREQ=WEEKLY;BYDAY=MO;BYSETPOS=2", "FREQ=WEEKLY;BYDAY=MO;BYSETPOS=2"},
-		{"too long", "FREQ=MONTHLY;BYMONTHDAY=" + strings.Repeat("1,", 500) + "1", ""},
+		{"too long", strings.Repeat(" ", 991) + "FREQ=DAILY", ""},
+		{"interval of 1001", "FREQ=DAILY;INTERVAL=1001", "INTERVAL=1001"},
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			t.Parallel()

@@ -156,7 +156,7 @@ func (r Rule) times(start civil.TimeOfDay) []civil.TimeOfDay {
 	if len(minutes) == 0 {
 		minutes = []int{start.Minute}
 	}
-	times := make([]civil.TimeOfDay, 0, len(hours)*len(minutes))
+	var times []civil.TimeOfDay
 	for _, hour := range hours {
 		for _, minute := range minutes {
 			times = append(times, civil.TimeOfDay{Hour: hour, Minute: minute, Second: start.Second})

@@ -272,6 +272,13 @@ func TestParseImport_ReportsAllProblemsOfARow(t *testing.T) {
 	test.EqOp(t, (csvfile.Problem{Column: "location", Message: "There is no Mitte."}), found.Rows[0].Problems[6])
 }
 
+func TestRefusePublished_AddsAProblemToPublishedRowsOnly(t *testing.T) {
+	t.Parallel()
+	rows := []session.ImportRow{{Publish: true}, {}}
+	session.RefusePublished(rows)
+	test.True(t, len(rows[0].Problems) == 1 && rows[0].Problems[0].Column == "status" && rows[1].Problems == nil)
+}
+
 func TestParseImport_ReportsRaggedAndBadlyQuotedRows(t *testing.T) {
 	t.Parallel()
 	found := parseImport(t, `service,location,date,start,end
@@ -307,8 +314,8 @@ func TestParseImport_RejectsFilesThatAreNotReadableCSV(t *testing.T) {
 		"empty":              "",
 		"only a mark":        "\ufeff",
 		"only line ends":     "\n\r\n\n",
-		"too large":          header + strings.Repeat(" ", session.MaxImportBytes),
-		"too many rows":      header + strings.Repeat(row, session.MaxImportRows+1),
+		"too large":          header + strings.Repeat(" ", 1<<20),
+		"too many rows":      header + strings.Repeat(row, 5001),
 		"too many columns":   strings.Repeat(",", 100) + "\n",
 		"UTF-16":             "\xff\xfes\x00e\x00",
 		"UTF-16, big-endian": "\xfe\xff\x00s\x00e",
@@ -322,9 +329,9 @@ func TestParseImport_RejectsFilesThatAreNotReadableCSV(t *testing.T) {
 			test.Sprintf("%s: %v", name, err),
 		)
 	}
-	largest := parseImport(t, header+strings.Repeat(row, session.MaxImportRows))
+	largest := parseImport(t, header+strings.Repeat(row, 5000))
 	test.True(
-		t, len(largest.Rows) == session.MaxImportRows && largest.InvalidRows() == 0,
+		t, len(largest.Rows) == 5000 && largest.InvalidRows() == 0,
 		test.Sprintf("%d rows, %d wrong", len(largest.Rows), largest.InvalidRows()),
 	)
 	found := parseImport(t, header)

@@ -171,7 +171,7 @@ func (s Session) edited(now time.Time) Session {
 	return s
 }
 
-func wrongState(s Session) error {
+func wrongState(s Session) *fault.Error {
 	return fault.New(fault.FailedPrecondition, fault.SessionState, "The session is cancelled.").
 		WithMetadata("state", string(s.State))
 }

@@ -252,11 +252,11 @@ func TestNew_RejectsInvalidInput(t *testing.T) {
 			reason: fault.InvalidField, field: "end_time",
 		},
 		"more than ten years ahead": {
-			in: func(in *session.Input) { in.StartsAt = noon.AddDate(10, 1, 0) }, reason: fault.InvalidField,
+			in: func(in *session.Input) { in.StartsAt = noon.AddDate(10, 0, 9) }, reason: fault.InvalidField,
 			field: "start_time",
 		},
 		"more than ten years ago": {
-			in: func(in *session.Input) { in.StartsAt = noon.AddDate(-10, -1, 0) }, reason: fault.InvalidField,
+			in: func(in *session.Input) { in.StartsAt = noon.AddDate(-10, 0, -9) }, reason: fault.InvalidField,
 			field: "start_time",
 		},
 		"seven days are fine":              {in: func(in *session.Input) { in.EndsAt = in.StartsAt.Add(7 * 24 * time.Hour) }},
@@ -322,6 +322,7 @@ func TestTexts_RejectControlCharactersAndLongTexts(t *testing.T) {
 		"reason":                       {blocked(long(1000)), ""},
 		"workout":                      {workout("Squats", "3 × 10\n5 × 5"), ""},
 		"workout without a name":       {workout(" ", ""), "name"},
+		"long name of a workout":       {workout(long(201), ""), "name"},
 		"workout with a bell":          {workout("Squats", "\a"), "body"},
 		"long workout":                 {workout("Squats", long(20_001)), "body"},
 	} {

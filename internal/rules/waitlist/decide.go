@@ -117,7 +117,7 @@ func Decide(slot Slot, queue []Candidate, round Round, trigger Trigger, rules *C
 	}
 	s := rules.scene(slot, round, now)
 	d := Decision{Mode: s.mode, Seats: slot.Seats, Tried: len(round.Tried), Verdicts: make([]Verdict, 0, len(queue))}
-	left := 0
+	var left int
 	if slot.Seats != nil {
 		left = *slot.Seats
 	}

@@ -215,6 +215,16 @@ func TestFilling_ReturnsChangesOfDecision(t *testing.T) {
 				rounds: []waitlist.Round{{ID: roundID, Freed: 1, Keeps: 1, Tried: some(0), Offers: 1}},
 			},
 		},
+		"a closed round stays closed if its seats are offered in turn": {
+			filling{
+				entries: entries(queue(2)), trigger: waitlist.ByDecline,
+				round: &waitlist.Round{ID: roundID, Freed: 1, Tried: some(0), Offers: 1, Closed: &closed},
+			},
+			outcome{
+				offered: some(1), skipped: []string{waitlist.AlreadyOffered}, seats: 1, recorded: true,
+				rounds: []waitlist.Round{{ID: roundID, Freed: 1, Tried: some(0), Offers: 1, Closed: &closed}},
+			},
+		},
 		"a round keeps the new seats in addition": {
 			filling{
 				entries: entries(queue(2)), rules: first, trigger: waitlist.ByRules,
@@ -491,6 +501,9 @@ func TestClosesAt_AddsFillAfterStart(t *testing.T) {
 		},
 		"not before that": {
 			before: 2 * time.Hour, after: 15 * time.Minute, at: now, want: starts.Add(-2 * time.Hour),
+		},
+		"not at all once booking closed, unless the rules say so": {
+			before: 2 * time.Hour, at: starts.Add(-time.Hour), want: starts.Add(-2 * time.Hour),
 		},
 		"at the end at the latest": {after: 2 * time.Hour, at: starts, want: ends},
 	} {

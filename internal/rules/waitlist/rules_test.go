@@ -204,6 +204,7 @@ func TestValidate_NamesTheInvalidField(t *testing.T) {
 		},
 		"bonuses for too many tiers": {waitlist.Settings{TierBonus: bonus(tiers)}, "tier_bonuses"},
 		"points a day":               {waitlist.Settings{EarlyBirdPerDay: new(101)}, "early_bird_points_per_day"},
+		"no points for days":         {waitlist.Settings{EarlyBirdMax: new(0), EarlyBirdPerDay: new(0)}, ""},
 		"points in all":              {waitlist.Settings{EarlyBirdMax: new(1_001)}, "early_bird_max_points"},
 		"quiet at night": {
 			waitlist.Settings{QuietHours: &waitlist.QuietHours{From: clock("20:00"), Until: clock("09:00")}}, "",

@@ -189,7 +189,9 @@ func TestClaimKey_DerivesTokensAndCodes(t *testing.T) {
 		test.Sprint("two tokens have the same hash"),
 	)
 	test.EqOp(t, 6, len(key.Code(offer)), test.Sprintf("a code of %q", key.Code(offer)))
-	for _, bad := range []string{"", "x", token + "A", token[1:], token + "=", "!" + token[1:]} {
+	for _, bad := range []string{
+		"", "x", token + "A", token[1:], token + "=", "!" + token[1:], "\n\n\n\n" + token[4:],
+	} {
 		_, ok := waitlist.ReadClaim(bad)
 		test.False(t, ok, test.Sprintf("%q is a token", bad))
 	}

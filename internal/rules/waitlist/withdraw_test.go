@@ -79,6 +79,9 @@ func TestWithdrawSeats_WithdrawsLatestOffersFirst(t *testing.T) {
 		"a younger round goes before an older offer": {
 			offers: "1@a 1", rounds: "a:1", wanted: 1, gone: "1", keeps: "0", seats: 1,
 		},
+		"a round gives no more than an offer left open": {
+			offers: "1 1@a 1@a", rounds: "a:2", wanted: 2, gone: "1", keeps: "1", seats: 2,
+		},
 		"seats that no offer can claim go first": {offers: "1", rounds: "a:2", wanted: 2, keeps: "0", seats: 2},
 		"two rounds": {
 			offers: "1@a 2@b 1@a", rounds: "a:2 b:2", wanted: 3, gone: "1 3 2", keeps: "0 0", seats: 4,

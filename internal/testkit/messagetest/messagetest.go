@@ -76,7 +76,12 @@ func On(studio *testkit.Studio, change ...func(*worker.Config, *app.Config)) *St
 	}
 	s.appConfig, s.workerConfig = ac, wc
 	s.start()
-	s.EditMember(s.Owner, func(m *member.Member) { m.Email = "olga@example.com" })
+	olga := s.Owner
+	olga.Email = "olga@example.com" // as her token says
+	expect.OK(s.T)(s.App.Accounts.UpdateMe(s.T.Context(), olga, nil, func(m *member.Member) error {
+		m.Email = olga.Email
+		return nil
+	}))
 	return s
 }
 

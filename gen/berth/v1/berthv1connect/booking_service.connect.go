@@ -92,6 +92,15 @@ const (
 	// BookingServiceListBenefitProvidersProcedure is the fully-qualified name of the BookingService's
 	// ListBenefitProviders RPC.
 	BookingServiceListBenefitProvidersProcedure = "/berth.v1.BookingService/ListBenefitProviders"
+	// BookingServiceUpdateBenefitNumbersProcedure is the fully-qualified name of the BookingService's
+	// UpdateBenefitNumbers RPC.
+	BookingServiceUpdateBenefitNumbersProcedure = "/berth.v1.BookingService/UpdateBenefitNumbers"
+	// BookingServiceListBenefitMembershipsProcedure is the fully-qualified name of the BookingService's
+	// ListBenefitMemberships RPC.
+	BookingServiceListBenefitMembershipsProcedure = "/berth.v1.BookingService/ListBenefitMemberships"
+	// BookingServiceDeleteBenefitMembershipProcedure is the fully-qualified name of the
+	// BookingService's DeleteBenefitMembership RPC.
+	BookingServiceDeleteBenefitMembershipProcedure = "/berth.v1.BookingService/DeleteBenefitMembership"
 )
 
 // BookingServiceClient is a client for the berth.v1.BookingService service.
@@ -114,10 +123,10 @@ type BookingServiceClient interface {
 	// the member's plan, as in Book. Payment facts require the permission payment.record: a member's own confirmation
 	// has none. Items that are not chosen are cancelled. Confirming it again returns the same booking, and records the
 	// payment facts unless they are known.
-	// Errors: BOOKING_NOT_FOUND, HOLD_EXPIRED, BOOKING_STATE (not a hold), BENEFIT_INVALID, PERMISSION_DENIED
-	// (payment.record), INVALID_FIELD (the amount, or an item that is not in the booking); SUBSCRIPTION_NOT_FOUND,
-	// NO_ACTIVE_PLAN, PLAN_CHOICE_REQUIRED, OUTSTANDING_BALANCE, NO_CREDITS, DAILY_LIMIT, WEEKLY_LIMIT and OVERLAP as
-	// in Book.
+	// Errors: BOOKING_NOT_FOUND, HOLD_EXPIRED, BOOKING_STATE (not a hold), BENEFIT_INVALID, BENEFIT_IN_USE,
+	// PERMISSION_DENIED (payment.record), INVALID_FIELD (the amount, or an item that is not in the booking);
+	// SUBSCRIPTION_NOT_FOUND, NO_ACTIVE_PLAN, PLAN_CHOICE_REQUIRED, OUTSTANDING_BALANCE, NO_CREDITS, DAILY_LIMIT,
+	// WEEKLY_LIMIT and OVERLAP as in Book.
 	ConfirmBooking(context.Context, *connect.Request[v1.ConfirmBookingRequest]) (*connect.Response[v1.ConfirmBookingResponse], error)
 	// RecordPayment records that money was authorized, captured or written off for a booking, in any of its states. A
 	// hold is confirmed by it, with all its items. It adds a line to the booking's payment; facts that a line has
@@ -183,8 +192,19 @@ type BookingServiceClient interface {
 	// Errors: INVALID_FIELD (also a pattern that does not compile), ETAG_MISMATCH, ALREADY_EXISTS (code, with
 	// create_only).
 	PutBenefitProvider(context.Context, *connect.Request[v1.PutBenefitProviderRequest]) (*connect.Response[v1.PutBenefitProviderResponse], error)
-	// ListBenefitProviders lists all benefit providers by code.
+	// ListBenefitProviders lists all benefit providers by code. The pattern of numbers shows only with the permission
+	// catalog.write.
 	ListBenefitProviders(context.Context, *connect.Request[v1.ListBenefitProvidersRequest]) (*connect.Response[v1.ListBenefitProvidersResponse], error)
+	// UpdateBenefitNumbers adds numbers to a provider's list of membership numbers, and removes others. Letter case,
+	// spaces and punctuation do not count. Members keep the numbers that they use already. Repeating it changes nothing.
+	// Errors: BENEFIT_PROVIDER_NOT_FOUND, INVALID_FIELD (a number without letters and digits), QUOTA_EXCEEDED (500,000
+	// numbers of a provider).
+	UpdateBenefitNumbers(context.Context, *connect.Request[v1.UpdateBenefitNumbersRequest]) (*connect.Response[v1.UpdateBenefitNumbersResponse], error)
+	// ListBenefitMemberships lists which members use which membership numbers of a provider, by number.
+	ListBenefitMemberships(context.Context, *connect.Request[v1.ListBenefitMembershipsRequest]) (*connect.Response[v1.ListBenefitMembershipsResponse], error)
+	// DeleteBenefitMembership ends a member's use of a number, so that another member can use it. Bookings keep their
+	// discount. Repeating it changes nothing.
+	DeleteBenefitMembership(context.Context, *connect.Request[v1.DeleteBenefitMembershipRequest]) (*connect.Response[v1.DeleteBenefitMembershipResponse], error)
 }
 
 // NewBookingServiceClient constructs a client for the berth.v1.BookingService service. By default,
@@ -324,31 +344,53 @@ func NewBookingServiceClient(httpClient connect.HTTPClient, baseURL string, opts
 			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
+		updateBenefitNumbers: connect.NewClient[v1.UpdateBenefitNumbersRequest, v1.UpdateBenefitNumbersResponse](
+			httpClient,
+			baseURL+BookingServiceUpdateBenefitNumbersProcedure,
+			connect.WithSchema(bookingServiceMethods.ByName("UpdateBenefitNumbers")),
+			connect.WithClientOptions(opts...),
+		),
+		listBenefitMemberships: connect.NewClient[v1.ListBenefitMembershipsRequest, v1.ListBenefitMembershipsResponse](
+			httpClient,
+			baseURL+BookingServiceListBenefitMembershipsProcedure,
+			connect.WithSchema(bookingServiceMethods.ByName("ListBenefitMemberships")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+			connect.WithClientOptions(opts...),
+		),
+		deleteBenefitMembership: connect.NewClient[v1.DeleteBenefitMembershipRequest, v1.DeleteBenefitMembershipResponse](
+			httpClient,
+			baseURL+BookingServiceDeleteBenefitMembershipProcedure,
+			connect.WithSchema(bookingServiceMethods.ByName("DeleteBenefitMembership")),
+			connect.WithClientOptions(opts...),
+		),
 	}
 }
 
 // bookingServiceClient implements BookingServiceClient.
 type bookingServiceClient struct {
-	book                 *connect.Client[v1.BookRequest, v1.BookResponse]
-	holdBooking          *connect.Client[v1.HoldBookingRequest, v1.HoldBookingResponse]
-	confirmBooking       *connect.Client[v1.ConfirmBookingRequest, v1.ConfirmBookingResponse]
-	recordPayment        *connect.Client[v1.RecordPaymentRequest, v1.RecordPaymentResponse]
-	refundPayment        *connect.Client[v1.RefundPaymentRequest, v1.RefundPaymentResponse]
-	listPaymentEntries   *connect.Client[v1.ListPaymentEntriesRequest, v1.ListPaymentEntriesResponse]
-	releaseHold          *connect.Client[v1.ReleaseHoldRequest, v1.ReleaseHoldResponse]
-	rescheduleBooking    *connect.Client[v1.RescheduleBookingRequest, v1.RescheduleBookingResponse]
-	cancelBooking        *connect.Client[v1.CancelBookingRequest, v1.CancelBookingResponse]
-	adminCancelBooking   *connect.Client[v1.AdminCancelBookingRequest, v1.AdminCancelBookingResponse]
-	getBooking           *connect.Client[v1.GetBookingRequest, v1.GetBookingResponse]
-	listMyBookings       *connect.Client[v1.ListMyBookingsRequest, v1.ListMyBookingsResponse]
-	listRoster           *connect.Client[v1.ListRosterRequest, v1.ListRosterResponse]
-	markNoShow           *connect.Client[v1.MarkNoShowRequest, v1.MarkNoShowResponse]
-	undoNoShow           *connect.Client[v1.UndoNoShowRequest, v1.UndoNoShowResponse]
-	createItem           *connect.Client[v1.CreateItemRequest, v1.CreateItemResponse]
-	updateItem           *connect.Client[v1.UpdateItemRequest, v1.UpdateItemResponse]
-	listItems            *connect.Client[v1.ListItemsRequest, v1.ListItemsResponse]
-	putBenefitProvider   *connect.Client[v1.PutBenefitProviderRequest, v1.PutBenefitProviderResponse]
-	listBenefitProviders *connect.Client[v1.ListBenefitProvidersRequest, v1.ListBenefitProvidersResponse]
+	book                    *connect.Client[v1.BookRequest, v1.BookResponse]
+	holdBooking             *connect.Client[v1.HoldBookingRequest, v1.HoldBookingResponse]
+	confirmBooking          *connect.Client[v1.ConfirmBookingRequest, v1.ConfirmBookingResponse]
+	recordPayment           *connect.Client[v1.RecordPaymentRequest, v1.RecordPaymentResponse]
+	refundPayment           *connect.Client[v1.RefundPaymentRequest, v1.RefundPaymentResponse]
+	listPaymentEntries      *connect.Client[v1.ListPaymentEntriesRequest, v1.ListPaymentEntriesResponse]
+	releaseHold             *connect.Client[v1.ReleaseHoldRequest, v1.ReleaseHoldResponse]
+	rescheduleBooking       *connect.Client[v1.RescheduleBookingRequest, v1.RescheduleBookingResponse]
+	cancelBooking           *connect.Client[v1.CancelBookingRequest, v1.CancelBookingResponse]
+	adminCancelBooking      *connect.Client[v1.AdminCancelBookingRequest, v1.AdminCancelBookingResponse]
+	getBooking              *connect.Client[v1.GetBookingRequest, v1.GetBookingResponse]
+	listMyBookings          *connect.Client[v1.ListMyBookingsRequest, v1.ListMyBookingsResponse]
+	listRoster              *connect.Client[v1.ListRosterRequest, v1.ListRosterResponse]
+	markNoShow              *connect.Client[v1.MarkNoShowRequest, v1.MarkNoShowResponse]
+	undoNoShow              *connect.Client[v1.UndoNoShowRequest, v1.UndoNoShowResponse]
+	createItem              *connect.Client[v1.CreateItemRequest, v1.CreateItemResponse]
+	updateItem              *connect.Client[v1.UpdateItemRequest, v1.UpdateItemResponse]
+	listItems               *connect.Client[v1.ListItemsRequest, v1.ListItemsResponse]
+	putBenefitProvider      *connect.Client[v1.PutBenefitProviderRequest, v1.PutBenefitProviderResponse]
+	listBenefitProviders    *connect.Client[v1.ListBenefitProvidersRequest, v1.ListBenefitProvidersResponse]
+	updateBenefitNumbers    *connect.Client[v1.UpdateBenefitNumbersRequest, v1.UpdateBenefitNumbersResponse]
+	listBenefitMemberships  *connect.Client[v1.ListBenefitMembershipsRequest, v1.ListBenefitMembershipsResponse]
+	deleteBenefitMembership *connect.Client[v1.DeleteBenefitMembershipRequest, v1.DeleteBenefitMembershipResponse]
 }
 
 // Book calls berth.v1.BookingService.Book.
@@ -451,6 +493,21 @@ func (c *bookingServiceClient) ListBenefitProviders(ctx context.Context, req *co
 	return c.listBenefitProviders.CallUnary(ctx, req)
 }
 
+// UpdateBenefitNumbers calls berth.v1.BookingService.UpdateBenefitNumbers.
+func (c *bookingServiceClient) UpdateBenefitNumbers(ctx context.Context, req *connect.Request[v1.UpdateBenefitNumbersRequest]) (*connect.Response[v1.UpdateBenefitNumbersResponse], error) {
+	return c.updateBenefitNumbers.CallUnary(ctx, req)
+}
+
+// ListBenefitMemberships calls berth.v1.BookingService.ListBenefitMemberships.
+func (c *bookingServiceClient) ListBenefitMemberships(ctx context.Context, req *connect.Request[v1.ListBenefitMembershipsRequest]) (*connect.Response[v1.ListBenefitMembershipsResponse], error) {
+	return c.listBenefitMemberships.CallUnary(ctx, req)
+}
+
+// DeleteBenefitMembership calls berth.v1.BookingService.DeleteBenefitMembership.
+func (c *bookingServiceClient) DeleteBenefitMembership(ctx context.Context, req *connect.Request[v1.DeleteBenefitMembershipRequest]) (*connect.Response[v1.DeleteBenefitMembershipResponse], error) {
+	return c.deleteBenefitMembership.CallUnary(ctx, req)
+}
+
 // BookingServiceHandler is an implementation of the berth.v1.BookingService service.
 type BookingServiceHandler interface {
 	// Book books seats for the caller or, with the permission booking.create_for_others, for another member. If the
@@ -471,10 +528,10 @@ type BookingServiceHandler interface {
 	// the member's plan, as in Book. Payment facts require the permission payment.record: a member's own confirmation
 	// has none. Items that are not chosen are cancelled. Confirming it again returns the same booking, and records the
 	// payment facts unless they are known.
-	// Errors: BOOKING_NOT_FOUND, HOLD_EXPIRED, BOOKING_STATE (not a hold), BENEFIT_INVALID, PERMISSION_DENIED
-	// (payment.record), INVALID_FIELD (the amount, or an item that is not in the booking); SUBSCRIPTION_NOT_FOUND,
-	// NO_ACTIVE_PLAN, PLAN_CHOICE_REQUIRED, OUTSTANDING_BALANCE, NO_CREDITS, DAILY_LIMIT, WEEKLY_LIMIT and OVERLAP as
-	// in Book.
+	// Errors: BOOKING_NOT_FOUND, HOLD_EXPIRED, BOOKING_STATE (not a hold), BENEFIT_INVALID, BENEFIT_IN_USE,
+	// PERMISSION_DENIED (payment.record), INVALID_FIELD (the amount, or an item that is not in the booking);
+	// SUBSCRIPTION_NOT_FOUND, NO_ACTIVE_PLAN, PLAN_CHOICE_REQUIRED, OUTSTANDING_BALANCE, NO_CREDITS, DAILY_LIMIT,
+	// WEEKLY_LIMIT and OVERLAP as in Book.
 	ConfirmBooking(context.Context, *connect.Request[v1.ConfirmBookingRequest]) (*connect.Response[v1.ConfirmBookingResponse], error)
 	// RecordPayment records that money was authorized, captured or written off for a booking, in any of its states. A
 	// hold is confirmed by it, with all its items. It adds a line to the booking's payment; facts that a line has
@@ -540,8 +597,19 @@ type BookingServiceHandler interface {
 	// Errors: INVALID_FIELD (also a pattern that does not compile), ETAG_MISMATCH, ALREADY_EXISTS (code, with
 	// create_only).
 	PutBenefitProvider(context.Context, *connect.Request[v1.PutBenefitProviderRequest]) (*connect.Response[v1.PutBenefitProviderResponse], error)
-	// ListBenefitProviders lists all benefit providers by code.
+	// ListBenefitProviders lists all benefit providers by code. The pattern of numbers shows only with the permission
+	// catalog.write.
 	ListBenefitProviders(context.Context, *connect.Request[v1.ListBenefitProvidersRequest]) (*connect.Response[v1.ListBenefitProvidersResponse], error)
+	// UpdateBenefitNumbers adds numbers to a provider's list of membership numbers, and removes others. Letter case,
+	// spaces and punctuation do not count. Members keep the numbers that they use already. Repeating it changes nothing.
+	// Errors: BENEFIT_PROVIDER_NOT_FOUND, INVALID_FIELD (a number without letters and digits), QUOTA_EXCEEDED (500,000
+	// numbers of a provider).
+	UpdateBenefitNumbers(context.Context, *connect.Request[v1.UpdateBenefitNumbersRequest]) (*connect.Response[v1.UpdateBenefitNumbersResponse], error)
+	// ListBenefitMemberships lists which members use which membership numbers of a provider, by number.
+	ListBenefitMemberships(context.Context, *connect.Request[v1.ListBenefitMembershipsRequest]) (*connect.Response[v1.ListBenefitMembershipsResponse], error)
+	// DeleteBenefitMembership ends a member's use of a number, so that another member can use it. Bookings keep their
+	// discount. Repeating it changes nothing.
+	DeleteBenefitMembership(context.Context, *connect.Request[v1.DeleteBenefitMembershipRequest]) (*connect.Response[v1.DeleteBenefitMembershipResponse], error)
 }
 
 // NewBookingServiceHandler builds an HTTP handler from the service implementation. It returns the
@@ -677,6 +745,25 @@ func NewBookingServiceHandler(svc BookingServiceHandler, opts ...connect.Handler
 		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
+	bookingServiceUpdateBenefitNumbersHandler := connect.NewUnaryHandler(
+		BookingServiceUpdateBenefitNumbersProcedure,
+		svc.UpdateBenefitNumbers,
+		connect.WithSchema(bookingServiceMethods.ByName("UpdateBenefitNumbers")),
+		connect.WithHandlerOptions(opts...),
+	)
+	bookingServiceListBenefitMembershipsHandler := connect.NewUnaryHandler(
+		BookingServiceListBenefitMembershipsProcedure,
+		svc.ListBenefitMemberships,
+		connect.WithSchema(bookingServiceMethods.ByName("ListBenefitMemberships")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+		connect.WithHandlerOptions(opts...),
+	)
+	bookingServiceDeleteBenefitMembershipHandler := connect.NewUnaryHandler(
+		BookingServiceDeleteBenefitMembershipProcedure,
+		svc.DeleteBenefitMembership,
+		connect.WithSchema(bookingServiceMethods.ByName("DeleteBenefitMembership")),
+		connect.WithHandlerOptions(opts...),
+	)
 	return "/berth.v1.BookingService/", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case BookingServiceBookProcedure:
@@ -719,6 +806,12 @@ func NewBookingServiceHandler(svc BookingServiceHandler, opts ...connect.Handler
 			bookingServicePutBenefitProviderHandler.ServeHTTP(w, r)
 		case BookingServiceListBenefitProvidersProcedure:
 			bookingServiceListBenefitProvidersHandler.ServeHTTP(w, r)
+		case BookingServiceUpdateBenefitNumbersProcedure:
+			bookingServiceUpdateBenefitNumbersHandler.ServeHTTP(w, r)
+		case BookingServiceListBenefitMembershipsProcedure:
+			bookingServiceListBenefitMembershipsHandler.ServeHTTP(w, r)
+		case BookingServiceDeleteBenefitMembershipProcedure:
+			bookingServiceDeleteBenefitMembershipHandler.ServeHTTP(w, r)
 		default:
 			http.NotFound(w, r)
 		}
@@ -806,4 +899,16 @@ func (UnimplementedBookingServiceHandler) PutBenefitProvider(context.Context, *c
 
 func (UnimplementedBookingServiceHandler) ListBenefitProviders(context.Context, *connect.Request[v1.ListBenefitProvidersRequest]) (*connect.Response[v1.ListBenefitProvidersResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.BookingService.ListBenefitProviders is not implemented"))
+}
+
+func (UnimplementedBookingServiceHandler) UpdateBenefitNumbers(context.Context, *connect.Request[v1.UpdateBenefitNumbersRequest]) (*connect.Response[v1.UpdateBenefitNumbersResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.BookingService.UpdateBenefitNumbers is not implemented"))
+}
+
+func (UnimplementedBookingServiceHandler) ListBenefitMemberships(context.Context, *connect.Request[v1.ListBenefitMembershipsRequest]) (*connect.Response[v1.ListBenefitMembershipsResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.BookingService.ListBenefitMemberships is not implemented"))
+}
+
+func (UnimplementedBookingServiceHandler) DeleteBenefitMembership(context.Context, *connect.Request[v1.DeleteBenefitMembershipRequest]) (*connect.Response[v1.DeleteBenefitMembershipResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.BookingService.DeleteBenefitMembership is not implemented"))
 }

@@ -91,6 +91,8 @@ export function Roster({ session, onConfirm }: RosterProps) {
                         booking.promoted && t.session.promoted,
                         booking.channel > 1 && t.session.channel[booking.channel],
                         booking.items.map(({ name, quantity }) => `${quantity} ${name}`).join(", "),
+                        booking.benefit &&
+                          `${booking.benefit.providerCode} ${booking.benefit.membershipNumber}`,
                         booking.note,
                         booking.cancelReason,
                       )}
@@ -111,6 +113,11 @@ export function Roster({ session, onConfirm }: RosterProps) {
                             </span>
                           )}
                         </Dimmed>
+                      )}
+                      {booking.benefit && !booking.benefit.verified && (
+                        <span title={t.session.unverifiedNote}>
+                          <Tag tone="warn">{t.session.unverified}</Tag>{" "}
+                        </span>
                       )}
                       <BookingTag booking={booking} />
                     </>

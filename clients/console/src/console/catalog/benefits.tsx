@@ -1,4 +1,4 @@
-import { type BenefitProvider, BookingService } from "@berthhq/client";
+import { type BenefitProvider, BenefitVerification, BookingService } from "@berthhq/client";
 import { useQuery } from "@connectrpc/connect-query";
 import { NumberInput, Switch, TextInput } from "@mantine/core";
 import { IconDiscount } from "@tabler/icons-react";
@@ -8,6 +8,7 @@ import { right } from "../ui";
 import { EditForm, useSave } from "../ui/edit-form";
 import { EntityTable } from "../ui/entity-table";
 import { Columns, Name } from "../ui/inputs";
+import { BenefitNumbers } from "./benefit-numbers";
 import type { FormProps } from "./data";
 
 /** Partners whose members get a discount. */
@@ -27,7 +28,12 @@ export function Benefits({ archived }: { archived: boolean }) {
             { title: d.catalog.pattern, show: ({ numberPattern }) => <code>{numberPattern}</code> },
             { title: d.catalog.discount, ...right, show: (one) => `${one.discountPercent} %` },
           ]}
-          form={(provider, close) => <BenefitForm entity={provider} onClose={close} />}
+          form={(provider, close) => (
+            <>
+              <BenefitForm entity={provider} onClose={close} />
+              {provider && <BenefitNumbers provider={provider} />}
+            </>
+          )}
         />
       )}
     </QueryResult>
@@ -40,6 +46,8 @@ const valuesOf = (provider: BenefitProvider | undefined) => ({
   numberPattern: provider?.numberPattern ?? "",
   discountPercent: provider?.discountPercent ?? 10,
   active: provider?.active ?? true,
+  listed: provider?.verification === BenefitVerification.LIST,
+  families: provider?.families ?? false,
 });
 
 function BenefitForm({ entity: provider, onClose }: Omit<FormProps<BenefitProvider>, "catalog">) {
@@ -55,13 +63,24 @@ function BenefitForm({ entity: provider, onClose }: Omit<FormProps<BenefitProvid
         numberPattern: d.catalog.pattern,
         discountPercent: d.catalog.discount,
         active: d.catalog.accepted,
+        listed: d.benefits.listed,
+        families: d.benefits.families,
       }}
       reread={async (read) =>
         (await read(BookingService.method.listBenefitProviders, {})).providers.find(
           ({ code }) => code === provider?.code,
         )
       }
-      save={(values, { etag }) => put({ provider: { ...values, etag }, createOnly: !provider })}
+      save={({ listed, ...values }, { etag }) =>
+        put({
+          provider: {
+            ...values,
+            verification: listed ? BenefitVerification.LIST : BenefitVerification.NONE,
+            etag,
+          },
+          createOnly: !provider,
+        })
+      }
       onClose={onClose}
     >
       {({ set, ...form }) => (
@@ -85,6 +104,8 @@ function BenefitForm({ entity: provider, onClose }: Omit<FormProps<BenefitProvid
             maxLength={200}
             spellCheck={false}
           />
+          <Switch {...form.flag("listed")} description={d.benefits.listedNote} />
+          <Switch {...form.flag("families")} description={d.benefits.familiesNote} />
           {provider && <Switch {...form.flag("active")} />}
         </>
       )}

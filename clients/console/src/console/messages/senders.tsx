@@ -19,6 +19,7 @@ import { Row } from "../settings/row";
 import { Code, dotted, Hint, NumberSelect, offered, Panel, Strong, useLanguageNames } from "../ui";
 import text from "../ui/text.module.css";
 import { toneOf, worded } from "./filters";
+import { Quotas } from "./quotas";
 import type { Kind } from "./sender-form";
 
 const SenderForm = later(() => import("./sender-form"), "SenderForm");
@@ -36,6 +37,7 @@ export function Senders() {
       <QueryResult query={senders}>
         {(answer) => answer.senders && <List senders={answer.senders} />}
       </QueryResult>
+      <Quotas />
       {can("notification.test") && <TestMessage />}
     </Stack>
   );

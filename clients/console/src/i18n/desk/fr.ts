@@ -259,6 +259,22 @@ export const fr: Desk = {
     window: "Toute séance correspondante",
     orOthers: (n) => `ou ${s(n, "autre")}`,
   },
+  benefits: {
+    listed: "Seulement les numéros d’une liste",
+    listedNote:
+      "Sinon, les numéros ne sont pas vérifiés et les réservations l’indiquent à l’accueil.",
+    families: "Les familles partagent un numéro",
+    familiesNote: "Sinon, un numéro sert à un seul membre à la fois.",
+    numbers: "Numéros d’adhérent",
+    add: "Numéros",
+    addNote: "Un par ligne. La casse, les espaces et les tirets ne comptent pas.",
+    addNumbers: (n: number) => (n > 0 ? `Ajouter ${n}` : "Ajouter"),
+    replace: "Remplacer la liste",
+    count: (n: number) => `${n} sur la liste`,
+    unused: "Aucun membre n’a encore utilisé de numéro.",
+    release: "Libérer",
+    released: "Un autre membre peut désormais utiliser le numéro.",
+  },
   hold: {
     title: "Pré-réserver une place",
     confirmTitle: "Place pré-réservée",

@@ -66,6 +66,7 @@ export const de: Notices = {
     "Konto oder Einstellungen des Absenders funktionieren nicht",
     "Ein früherer Versuch kam möglicherweise an",
     "Die Vorlage ist ungültig",
+    "Sendekontingent aufgebraucht",
   ],
   log: {
     when: "Wann",
@@ -189,6 +190,18 @@ export const de: Notices = {
     testNote: "An Ihre eigene Nummer, Adresse oder Ihre Geräte.",
     send: "Senden",
     mine: "Ihre Sprache",
+  },
+  quotas: {
+    title: "Sendekontingente",
+    note:
+      "Wie viele Nachrichten die Plattform in 24 Stunden für Sie sendet. Erinnerungen und andere Nachrichten, die " +
+      "warten können, folgen später. Absagen, Verlegungen, Nachrücken und Angebote werden immer gesendet. Ein " +
+      "eigenes Konto hat kein Kontingent.",
+    used: (used, limit) => `${used} von ${limit}`,
+    full: "Aufgebraucht",
+    next: "Wieder Platz ab",
+    waiting: (n) => `${n} warten`,
+    growth: (n) => `Das ${n}-Fache einer neuen Organisation, dank guter Zustellung`,
   },
   preferences: {
     title: "Benachrichtigungen",

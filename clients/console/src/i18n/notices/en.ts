@@ -64,6 +64,7 @@ export const en = {
     "The sender’s account or settings do not work",
     "An earlier attempt may have been delivered",
     "The template is not valid",
+    "Sending quota used up",
   ],
   log: {
     when: "When",
@@ -179,6 +180,15 @@ export const en = {
     testNote: "Sent to your own number, address or devices.",
     send: "Send",
     mine: "Your language",
+  },
+  quotas: {
+    title: "Sending quotas",
+    note: "How many messages the platform sends for you in 24 hours. Reminders and other messages that can wait are sent later. Cancellations, moves, promotions and offers are always sent. Your own account has no quota.",
+    used: (used: string, limit: string) => `${used} of ${limit}`,
+    full: "Used up",
+    next: "Room again from",
+    waiting: (n: string) => `${n} waiting`,
+    growth: (n: number) => `${n} times the quota of a new organization, for good standing`,
   },
   preferences: {
     title: "Notifications",

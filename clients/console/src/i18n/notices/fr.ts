@@ -66,6 +66,7 @@ export const fr: Notices = {
     "Le compte ou les réglages de l’expéditeur ne fonctionnent pas",
     "Un essai précédent est peut-être arrivé",
     "Le modèle n’est pas valable",
+    "Quota d’envoi épuisé",
   ],
   log: {
     when: "Quand",
@@ -187,6 +188,18 @@ export const fr: Notices = {
     testNote: "À votre numéro, votre adresse ou vos appareils.",
     send: "Envoyer",
     mine: "Votre langue",
+  },
+  quotas: {
+    title: "Quotas d’envoi",
+    note:
+      "Combien de messages la plateforme envoie pour vous en 24 heures. Les rappels et autres messages qui peuvent " +
+      "attendre partent plus tard. Annulations, déplacements, promotions et offres partent toujours. Votre propre " +
+      "compte n’a pas de quota.",
+    used: (used, limit) => `${used} sur ${limit}`,
+    full: "Épuisé",
+    next: "De la place à partir de",
+    waiting: (n) => `${n} en attente`,
+    growth: (n) => `${n} fois le quota d’une nouvelle organisation, grâce à de bons envois`,
   },
   preferences: {
     title: "Notifications",

@@ -63,6 +63,9 @@ export const de: typeof en = {
     IDEMPOTENCY_CONFLICT: () => "Das wurde bereits mit anderen Angaben gesendet.",
     ITEM_UNAVAILABLE: () => "Gewähltes Zubehör ist zu dieser Zeit nicht verfügbar.",
     BENEFIT_INVALID: () => "Die Partnermitgliedschaft ist nicht gültig.",
+    BENEFIT_IN_USE: () =>
+      "Ein anderes Mitglied benutzt diese Mitgliedsnummer. Geben Sie sie unter „Partnervorteile“ frei.",
+    BENEFIT_PROVIDER_NOT_FOUND: () => "Diesen Partner gibt es nicht.",
     ACTIVE_BOOKINGS: (f) =>
       `Es gibt noch Buchungen oder Wartelisteneinträge (${f.active_bookings}).`,
     NOTHING_TO_REFUND: () => "Es gibt keinen Credit zu erstatten.",

@@ -61,6 +61,9 @@ export const en = {
     IDEMPOTENCY_CONFLICT: () => "This was already submitted with different details.",
     ITEM_UNAVAILABLE: () => "An item you selected is not available at that time.",
     BENEFIT_INVALID: () => "The partner membership is not valid.",
+    BENEFIT_IN_USE: () =>
+      "The membership number is in use by another member. Release it under Partner benefits.",
+    BENEFIT_PROVIDER_NOT_FOUND: () => "There is no such partner.",
     ACTIVE_BOOKINGS: (f: Facts) =>
       `There are still bookings or waitlist entries (${f.active_bookings}).`,
     NOTHING_TO_REFUND: () => "There is no credit to refund.",

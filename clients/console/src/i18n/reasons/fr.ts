@@ -61,6 +61,9 @@ export const fr: typeof en = {
     IDEMPOTENCY_CONFLICT: () => "Cela a déjà été envoyé avec d’autres informations.",
     ITEM_UNAVAILABLE: () => "Un matériel choisi n’est pas disponible à cette heure.",
     BENEFIT_INVALID: () => "L’adhésion partenaire n’est pas valable.",
+    BENEFIT_IN_USE: () =>
+      "Un autre membre utilise ce numéro. Libérez-le sous « Avantages partenaires ».",
+    BENEFIT_PROVIDER_NOT_FOUND: () => "Ce partenaire n’existe pas.",
     ACTIVE_BOOKINGS: (f) =>
       `Il reste des réservations ou des inscriptions en attente (${f.active_bookings}).`,
     NOTHING_TO_REFUND: () => "Il n’y a pas de crédit à rembourser.",

@@ -182,6 +182,8 @@ export const de: typeof en = {
     turnOff: "Abschalten",
     unproven: "nicht belegt",
     unprovenNote: "Nur das Gerät sagt, dass sie hier waren.",
+    unverified: "ungeprüft",
+    unverifiedNote: "Die Nummer steht auf keiner Liste. Bitte die Karte zeigen lassen.",
     position: (n) => `Nr. ${n}`,
     skipped: (reason) => `Übersprungen: ${reason}`,
     since: "seit",

@@ -181,6 +181,8 @@ export const en = {
     turnOff: "Turn off",
     unproven: "unproven",
     unprovenNote: "Only their device says that they were here.",
+    unverified: "unverified",
+    unverifiedNote: "The number is not on a list. Ask for the card.",
     position: (n: number) => `No. ${n}`,
     skipped: (reason: string) => `Skipped: ${reason}`,
     since: "since",

@@ -191,6 +191,8 @@ export const fr: typeof en = {
     turnOff: "Désactiver",
     unproven: "non prouvé",
     unprovenNote: "Seul l’appareil dit que la personne était là.",
+    unverified: "non vérifié",
+    unverifiedNote: "Le numéro n’est sur aucune liste. Demandez la carte.",
     position: (n) => `N° ${n}`,
     skipped: (reason) => `Non retenu : ${reason}`,
     since: "depuis",

@@ -75,7 +75,7 @@ type MemberServiceClient interface {
 	// number).
 	CreateMember(context.Context, *v1.CreateMemberRequest) (*v1.CreateMemberResponse, error)
 	// UpdateMember edits a member. A member who becomes inactive loses access immediately, on every node. Their bookings
-	// and roles stay.
+	// and roles stay. Callers who edit themselves have to confirm a new email or phone, as with UpdateMe.
 	// Errors: MEMBER_NOT_FOUND, PERMISSION_DENIED, ALREADY_EXISTS (email or subject), LAST_OWNER, ETAG_MISMATCH,
 	// INVALID_FIELD (the subject is already set; or as in CreateMember).
 	UpdateMember(context.Context, *v1.UpdateMemberRequest) (*v1.UpdateMemberResponse, error)
@@ -338,7 +338,7 @@ type MemberServiceHandler interface {
 	// number).
 	CreateMember(context.Context, *v1.CreateMemberRequest) (*v1.CreateMemberResponse, error)
 	// UpdateMember edits a member. A member who becomes inactive loses access immediately, on every node. Their bookings
-	// and roles stay.
+	// and roles stay. Callers who edit themselves have to confirm a new email or phone, as with UpdateMe.
 	// Errors: MEMBER_NOT_FOUND, PERMISSION_DENIED, ALREADY_EXISTS (email or subject), LAST_OWNER, ETAG_MISMATCH,
 	// INVALID_FIELD (the subject is already set; or as in CreateMember).
 	UpdateMember(context.Context, *v1.UpdateMemberRequest) (*v1.UpdateMemberResponse, error)

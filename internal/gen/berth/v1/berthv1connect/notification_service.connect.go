@@ -75,6 +75,9 @@ const (
 	// NotificationServiceGetSendersProcedure is the fully-qualified name of the NotificationService's
 	// GetSenders RPC.
 	NotificationServiceGetSendersProcedure = "/berth.v1.NotificationService/GetSenders"
+	// NotificationServiceListSendingQuotasProcedure is the fully-qualified name of the
+	// NotificationService's ListSendingQuotas RPC.
+	NotificationServiceListSendingQuotasProcedure = "/berth.v1.NotificationService/ListSendingQuotas"
 	// NotificationServiceUpdateSendersProcedure is the fully-qualified name of the
 	// NotificationService's UpdateSenders RPC.
 	NotificationServiceUpdateSendersProcedure = "/berth.v1.NotificationService/UpdateSenders"
@@ -131,6 +134,10 @@ type NotificationServiceClient interface {
 	SendTest(context.Context, *v1.SendTestRequest) (*v1.SendTestResponse, error)
 	// GetSenders reads the accounts that send the tenant's messages, without secrets.
 	GetSenders(context.Context, *v1.GetSendersRequest) (*v1.GetSendersResponse, error)
+	// ListSendingQuotas lists how many messages the platform's accounts send for the tenant in 24 hours, and how many they
+	// sent. What can wait is sent when there is room again. Messages about cancellations, moves, promotions, offers,
+	// contacts and access are always sent, and count.
+	ListSendingQuotas(context.Context, *v1.ListSendingQuotasRequest) (*v1.ListSendingQuotasResponse, error)
 	// UpdateSenders changes the accounts that send the tenant's messages. Secrets are stored encrypted.
 	// Errors: ETAG_MISMATCH, INVALID_FIELD (an account without its secret, a key file that cannot be read).
 	UpdateSenders(context.Context, *v1.UpdateSendersRequest) (*v1.UpdateSendersResponse, error)
@@ -238,6 +245,13 @@ func NewNotificationServiceClient(httpClient connect.HTTPClient, baseURL string,
 			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
+		listSendingQuotas: connect.NewClient[v1.ListSendingQuotasRequest, v1.ListSendingQuotasResponse](
+			httpClient,
+			baseURL+NotificationServiceListSendingQuotasProcedure,
+			connect.WithSchema(notificationServiceMethods.ByName("ListSendingQuotas")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+			connect.WithClientOptions(opts...),
+		),
 		updateSenders: connect.NewClient[v1.UpdateSendersRequest, v1.UpdateSendersResponse](
 			httpClient,
 			baseURL+NotificationServiceUpdateSendersProcedure,
@@ -263,6 +277,7 @@ type notificationServiceClient struct {
 	listOutbox                 *connect.Client[v1.ListOutboxRequest, v1.ListOutboxResponse]
 	sendTest                   *connect.Client[v1.SendTestRequest, v1.SendTestResponse]
 	getSenders                 *connect.Client[v1.GetSendersRequest, v1.GetSendersResponse]
+	listSendingQuotas          *connect.Client[v1.ListSendingQuotasRequest, v1.ListSendingQuotasResponse]
 	updateSenders              *connect.Client[v1.UpdateSendersRequest, v1.UpdateSendersResponse]
 }
 
@@ -392,6 +407,15 @@ func (c *notificationServiceClient) GetSenders(ctx context.Context, req *v1.GetS
 	return nil, err
 }
 
+// ListSendingQuotas calls berth.v1.NotificationService.ListSendingQuotas.
+func (c *notificationServiceClient) ListSendingQuotas(ctx context.Context, req *v1.ListSendingQuotasRequest) (*v1.ListSendingQuotasResponse, error) {
+	response, err := c.listSendingQuotas.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
 // UpdateSenders calls berth.v1.NotificationService.UpdateSenders.
 func (c *notificationServiceClient) UpdateSenders(ctx context.Context, req *v1.UpdateSendersRequest) (*v1.UpdateSendersResponse, error) {
 	response, err := c.updateSenders.CallUnary(ctx, connect.NewRequest(req))
@@ -452,6 +476,10 @@ type NotificationServiceHandler interface {
 	SendTest(context.Context, *v1.SendTestRequest) (*v1.SendTestResponse, error)
 	// GetSenders reads the accounts that send the tenant's messages, without secrets.
 	GetSenders(context.Context, *v1.GetSendersRequest) (*v1.GetSendersResponse, error)
+	// ListSendingQuotas lists how many messages the platform's accounts send for the tenant in 24 hours, and how many they
+	// sent. What can wait is sent when there is room again. Messages about cancellations, moves, promotions, offers,
+	// contacts and access are always sent, and count.
+	ListSendingQuotas(context.Context, *v1.ListSendingQuotasRequest) (*v1.ListSendingQuotasResponse, error)
 	// UpdateSenders changes the accounts that send the tenant's messages. Secrets are stored encrypted.
 	// Errors: ETAG_MISMATCH, INVALID_FIELD (an account without its secret, a key file that cannot be read).
 	UpdateSenders(context.Context, *v1.UpdateSendersRequest) (*v1.UpdateSendersResponse, error)
@@ -555,6 +583,13 @@ func NewNotificationServiceHandler(svc NotificationServiceHandler, opts ...conne
 		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
+	notificationServiceListSendingQuotasHandler := connect.NewUnaryHandlerSimple(
+		NotificationServiceListSendingQuotasProcedure,
+		svc.ListSendingQuotas,
+		connect.WithSchema(notificationServiceMethods.ByName("ListSendingQuotas")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+		connect.WithHandlerOptions(opts...),
+	)
 	notificationServiceUpdateSendersHandler := connect.NewUnaryHandlerSimple(
 		NotificationServiceUpdateSendersProcedure,
 		svc.UpdateSenders,
@@ -591,6 +626,8 @@ func NewNotificationServiceHandler(svc NotificationServiceHandler, opts ...conne
 			notificationServiceSendTestHandler.ServeHTTP(w, r)
 		case NotificationServiceGetSendersProcedure:
 			notificationServiceGetSendersHandler.ServeHTTP(w, r)
+		case NotificationServiceListSendingQuotasProcedure:
+			notificationServiceListSendingQuotasHandler.ServeHTTP(w, r)
 		case NotificationServiceUpdateSendersProcedure:
 			notificationServiceUpdateSendersHandler.ServeHTTP(w, r)
 		default:
@@ -656,6 +693,10 @@ func (UnimplementedNotificationServiceHandler) SendTest(context.Context, *v1.Sen
 
 func (UnimplementedNotificationServiceHandler) GetSenders(context.Context, *v1.GetSendersRequest) (*v1.GetSendersResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.NotificationService.GetSenders is not implemented"))
+}
+
+func (UnimplementedNotificationServiceHandler) ListSendingQuotas(context.Context, *v1.ListSendingQuotasRequest) (*v1.ListSendingQuotasResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.NotificationService.ListSendingQuotas is not implemented"))
 }
 
 func (UnimplementedNotificationServiceHandler) UpdateSenders(context.Context, *v1.UpdateSendersRequest) (*v1.UpdateSendersResponse, error) {

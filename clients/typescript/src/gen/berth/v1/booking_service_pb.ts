@@ -2,15 +2,15 @@
 // @generated from file berth/v1/booking_service.proto (package berth.v1, syntax proto3)
 /* eslint-disable */
 
-import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
-import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
+import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import { file_berth_v1_access } from "./access_pb.js";
 import type { Booking, BookingStatus, Contact, Item, PaymentEntry, PaymentStatus, WaitlistEntry } from "./booking_pb.js";
 import { file_berth_v1_booking } from "./booking_pb.js";
 import type { Channel, TimeRange } from "./common_pb.js";
 import { file_berth_v1_common } from "./common_pb.js";
-import type { Duration, FieldMask } from "@bufbuild/protobuf/wkt";
-import { file_google_protobuf_duration, file_google_protobuf_field_mask } from "@bufbuild/protobuf/wkt";
+import type { Duration, FieldMask, Timestamp } from "@bufbuild/protobuf/wkt";
+import { file_google_protobuf_duration, file_google_protobuf_field_mask, file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { Money } from "../../google/type/money_pb.js";
 import { file_google_type_money } from "../../google/type/money_pb.js";
 import type { Message } from "@bufbuild/protobuf";
@@ -19,7 +19,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file berth/v1/booking_service.proto.
  */
 export const file_berth_v1_booking_service: GenFile = /*@__PURE__*/
-  fileDesc("Ch5iZXJ0aC92MS9ib29raW5nX3NlcnZpY2UucHJvdG8SCGJlcnRoLnYxItEBCgtCb29rUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKc2Vzc2lvbl9pZBgCIAEoCRIRCgltZW1iZXJfaWQYAyABKAkSEgoKcGFydHlfc2l6ZRgEIAEoBRIXCg9zdWJzY3JpcHRpb25faWQYBSABKAkSIgoHY2hhbm5lbBgGIAEoDjIRLmJlcnRoLnYxLkNoYW5uZWwSFAoMZXh0ZXJuYWxfcmVmGAcgASgJEgwKBG5vdGUYCCABKAkSEwoLbm9fd2FpdGxpc3QYCSABKAgiaQoMQm9va1Jlc3BvbnNlEiQKB2Jvb2tpbmcYASABKAsyES5iZXJ0aC52MS5Cb29raW5nSAASKAoFZW50cnkYAiABKAsyFy5iZXJ0aC52MS5XYWl0bGlzdEVudHJ5SABCCQoHb3V0Y29tZSKHAgoSSG9sZEJvb2tpbmdSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRISCgpzZXNzaW9uX2lkGAIgASgJEhEKCW1lbWJlcl9pZBgDIAEoCRISCgpwYXJ0eV9zaXplGAQgASgFEiIKB2NoYW5uZWwYBSABKA4yES5iZXJ0aC52MS5DaGFubmVsEiIKB2NvbnRhY3QYBiABKAsyES5iZXJ0aC52MS5Db250YWN0EhQKDGV4dGVybmFsX3JlZhgHIAEoCRIMCgRub3RlGAggASgJEiMKBWl0ZW1zGAkgAygLMhQuYmVydGgudjEuSXRlbUNob2ljZRISCgpndWVzdF90aWVyGAogASgJIi8KCkl0ZW1DaG9pY2USDwoHaXRlbV9pZBgBIAEoCRIQCghxdWFudGl0eRgCIAEoBSI5ChNIb2xkQm9va2luZ1Jlc3BvbnNlEiIKB2Jvb2tpbmcYASABKAsyES5iZXJ0aC52MS5Cb29raW5nIuoBChVDb25maXJtQm9va2luZ1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhIKCmJvb2tpbmdfaWQYAiABKAkSJwoHcGF5bWVudBgDIAEoCzIWLmJlcnRoLnYxLlBheW1lbnRGYWN0cxIXCg9zdWJzY3JpcHRpb25faWQYBCABKAkSHQoVYmVuZWZpdF9wcm92aWRlcl9jb2RlGAUgASgJEiEKGWJlbmVmaXRfbWVtYmVyc2hpcF9udW1iZXIYBiABKAkSJgoFaXRlbXMYByABKAsyFy5iZXJ0aC52MS5JdGVtU2VsZWN0aW9uImYKFFJlY29yZFBheW1lbnRSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRISCgpib29raW5nX2lkGAIgASgJEicKB3BheW1lbnQYAyABKAsyFi5iZXJ0aC52MS5QYXltZW50RmFjdHMiOwoVUmVjb3JkUGF5bWVudFJlc3BvbnNlEiIKB2Jvb2tpbmcYASABKAsyES5iZXJ0aC52MS5Cb29raW5nIoQBChRSZWZ1bmRQYXltZW50UmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKYm9va2luZ19pZBgCIAEoCRIiCgZhbW91bnQYAyABKAsyEi5nb29nbGUudHlwZS5Nb25leRIOCgZtZXRob2QYBCABKAkSEQoJcmVmZXJlbmNlGAUgASgJIjsKFVJlZnVuZFBheW1lbnRSZXNwb25zZRIiCgdib29raW5nGAEgASgLMhEuYmVydGgudjEuQm9va2luZyJCChlMaXN0UGF5bWVudEVudHJpZXNSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRISCgpib29raW5nX2lkGAIgASgJIkUKGkxpc3RQYXltZW50RW50cmllc1Jlc3BvbnNlEicKB2VudHJpZXMYASADKAsyFi5iZXJ0aC52MS5QYXltZW50RW50cnkifgoMUGF5bWVudEZhY3RzEiIKBmFtb3VudBgBIAEoCzISLmdvb2dsZS50eXBlLk1vbmV5Eg4KBm1ldGhvZBgCIAEoCRInCgZzdGF0dXMYAyABKA4yFy5iZXJ0aC52MS5QYXltZW50U3RhdHVzEhEKCXJlZmVyZW5jZRgEIAEoCSIpCg1JdGVtU2VsZWN0aW9uEhgKEGJvb2tpbmdfaXRlbV9pZHMYASADKAkiPAoWQ29uZmlybUJvb2tpbmdSZXNwb25zZRIiCgdib29raW5nGAEgASgLMhEuYmVydGgudjEuQm9va2luZyI7ChJSZWxlYXNlSG9sZFJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhIKCmJvb2tpbmdfaWQYAiABKAkiOQoTUmVsZWFzZUhvbGRSZXNwb25zZRIiCgdib29raW5nGAEgASgLMhEuYmVydGgudjEuQm9va2luZyKJAQoYUmVzY2hlZHVsZUJvb2tpbmdSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRISCgpib29raW5nX2lkGAIgASgJEhIKCnNlc3Npb25faWQYAyABKAkSEgoKbW92ZV9pdGVtcxgEIAEoCBITCgZub3RpZnkYBSABKAhIAIgBAUIJCgdfbm90aWZ5IlEKGVJlc2NoZWR1bGVCb29raW5nUmVzcG9uc2USIgoHYm9va2luZxgBIAEoCzIRLmJlcnRoLnYxLkJvb2tpbmcSEAoIcHJvbW90ZWQYAiABKAUiTQoUQ2FuY2VsQm9va2luZ1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhIKCmJvb2tpbmdfaWQYAiABKAkSDgoGcmVhc29uGAMgASgJIqsBChVDYW5jZWxCb29raW5nUmVzcG9uc2USJAoHYm9va2luZxgBIAEoCzIRLmJlcnRoLnYxLkJvb2tpbmdIABIoCgVlbnRyeRgCIAEoCzIXLmJlcnRoLnYxLldhaXRsaXN0RW50cnlIABIXCg9jcmVkaXRfcmVmdW5kZWQYAyABKAgSDAoEbGF0ZRgEIAEoCBIQCghwcm9tb3RlZBgFIAEoBUIJCgdvdXRjb21lInIKGUFkbWluQ2FuY2VsQm9va2luZ1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhIKCmJvb2tpbmdfaWQYAiABKAkSDgoGcmVhc29uGAMgASgJEhMKBm5vdGlmeRgEIAEoCEgAiAEBQgkKB19ub3RpZnkisAEKGkFkbWluQ2FuY2VsQm9va2luZ1Jlc3BvbnNlEiQKB2Jvb2tpbmcYASABKAsyES5iZXJ0aC52MS5Cb29raW5nSAASKAoFZW50cnkYAiABKAsyFy5iZXJ0aC52MS5XYWl0bGlzdEVudHJ5SAASFwoPY3JlZGl0X3JlZnVuZGVkGAMgASgIEgwKBGxhdGUYBCABKAgSEAoIcHJvbW90ZWQYBSABKAVCCQoHb3V0Y29tZSI6ChFHZXRCb29raW5nUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKYm9va2luZ19pZBgCIAEoCSI4ChJHZXRCb29raW5nUmVzcG9uc2USIgoHYm9va2luZxgBIAEoCzIRLmJlcnRoLnYxLkJvb2tpbmciuwEKFUxpc3RNeUJvb2tpbmdzUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSKgoNc3RhcnRzX3dpdGhpbhgCIAEoCzITLmJlcnRoLnYxLlRpbWVSYW5nZRIpCghzdGF0dXNlcxgDIAMoDjIXLmJlcnRoLnYxLkJvb2tpbmdTdGF0dXMSEQoJcGFnZV9zaXplGAQgASgFEhIKCnBhZ2VfdG9rZW4YBSABKAkSEQoJbWVtYmVyX2lkGAYgASgJIoABChZMaXN0TXlCb29raW5nc1Jlc3BvbnNlEiMKCGJvb2tpbmdzGAEgAygLMhEuYmVydGgudjEuQm9va2luZxIoCgdlbnRyaWVzGAIgAygLMhcuYmVydGgudjEuV2FpdGxpc3RFbnRyeRIXCg9uZXh0X3BhZ2VfdG9rZW4YAyABKAkiVAoRTGlzdFJvc3RlclJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhIKCnNlc3Npb25faWQYAiABKAkSGAoQaW5jbHVkZV9pbmFjdGl2ZRgDIAEoCCKcAQoSTGlzdFJvc3RlclJlc3BvbnNlEiMKCGJvb2tpbmdzGAEgAygLMhEuYmVydGgudjEuQm9va2luZxIoCgdlbnRyaWVzGAIgAygLMhcuYmVydGgudjEuV2FpdGxpc3RFbnRyeRIVCghjYXBhY2l0eRgDIAEoBUgAiAEBEhMKC3NlYXRzX3Rha2VuGAQgASgFQgsKCV9jYXBhY2l0eSI6ChFNYXJrTm9TaG93UmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKYm9va2luZ19pZBgCIAEoCSI4ChJNYXJrTm9TaG93UmVzcG9uc2USIgoHYm9va2luZxgBIAEoCzIRLmJlcnRoLnYxLkJvb2tpbmciOgoRVW5kb05vU2hvd1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhIKCmJvb2tpbmdfaWQYAiABKAkiOAoSVW5kb05vU2hvd1Jlc3BvbnNlEiIKB2Jvb2tpbmcYASABKAsyES5iZXJ0aC52MS5Cb29raW5nIpYBCglJdGVtSW5wdXQSDAoEbmFtZRgBIAEoCRIMCgRraW5kGAIgASgJEg0KBXN0b2NrGAMgASgFEiEKBXByaWNlGAQgASgLMhIuZ29vZ2xlLnR5cGUuTW9uZXkSKwoIdGltZV9vdXQYBSABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SDgoGYWN0aXZlGAYgASgIIl4KEUNyZWF0ZUl0ZW1SZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRITCgtsb2NhdGlvbl9pZBgCIAEoCRIhCgRpdGVtGAMgASgLMhMuYmVydGgudjEuSXRlbUlucHV0IjIKEkNyZWF0ZUl0ZW1SZXNwb25zZRIcCgRpdGVtGAEgASgLMg4uYmVydGgudjEuSXRlbSKZAQoRVXBkYXRlSXRlbVJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEg8KB2l0ZW1faWQYAiABKAkSIQoEaXRlbRgDIAEoCzITLmJlcnRoLnYxLkl0ZW1JbnB1dBIvCgt1cGRhdGVfbWFzaxgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE1hc2sSDAoEZXRhZxgFIAEoCSIyChJVcGRhdGVJdGVtUmVzcG9uc2USHAoEaXRlbRgBIAEoCzIOLmJlcnRoLnYxLkl0ZW0iewoQTGlzdEl0ZW1zUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEwoLbG9jYXRpb25faWQYAiABKAkSGAoQaW5jbHVkZV9pbmFjdGl2ZRgDIAEoCBIRCglwYWdlX3NpemUYBCABKAUSEgoKcGFnZV90b2tlbhgFIAEoCSJLChFMaXN0SXRlbXNSZXNwb25zZRIdCgVpdGVtcxgBIAMoCzIOLmJlcnRoLnYxLkl0ZW0SFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIn0KD0JlbmVmaXRQcm92aWRlchIMCgRjb2RlGAEgASgJEgwKBG5hbWUYAiABKAkSFgoObnVtYmVyX3BhdHRlcm4YAyABKAkSGAoQZGlzY291bnRfcGVyY2VudBgEIAEoBRIOCgZhY3RpdmUYBSABKAgSDAoEZXRhZxgGIAEoCSJwChlQdXRCZW5lZml0UHJvdmlkZXJSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIrCghwcm92aWRlchgCIAEoCzIZLmJlcnRoLnYxLkJlbmVmaXRQcm92aWRlchITCgtjcmVhdGVfb25seRgDIAEoCCJJChpQdXRCZW5lZml0UHJvdmlkZXJSZXNwb25zZRIrCghwcm92aWRlchgBIAEoCzIZLmJlcnRoLnYxLkJlbmVmaXRQcm92aWRlciIwChtMaXN0QmVuZWZpdFByb3ZpZGVyc1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJIkwKHExpc3RCZW5lZml0UHJvdmlkZXJzUmVzcG9uc2USLAoJcHJvdmlkZXJzGAEgAygLMhkuYmVydGgudjEuQmVuZWZpdFByb3ZpZGVyMtwQCg5Cb29raW5nU2VydmljZRJNCgRCb29rEhUuYmVydGgudjEuQm9va1JlcXVlc3QaFi5iZXJ0aC52MS5Cb29rUmVzcG9uc2UiFsrzGBIIARIOYm9va2luZy5jcmVhdGUSYAoLSG9sZEJvb2tpbmcSHC5iZXJ0aC52MS5Ib2xkQm9va2luZ1JlcXVlc3QaHS5iZXJ0aC52MS5Ib2xkQm9va2luZ1Jlc3BvbnNlIhTK8xgQCAESDGJvb2tpbmcuaG9sZBJyCg5Db25maXJtQm9va2luZxIfLmJlcnRoLnYxLkNvbmZpcm1Cb29raW5nUmVxdWVzdBogLmJlcnRoLnYxLkNvbmZpcm1Cb29raW5nUmVzcG9uc2UiHcrzGBkIAhITYm9va2luZy5jb25maXJtX2FueRgBEmgKDVJlY29yZFBheW1lbnQSHi5iZXJ0aC52MS5SZWNvcmRQYXltZW50UmVxdWVzdBofLmJlcnRoLnYxLlJlY29yZFBheW1lbnRSZXNwb25zZSIWyvMYEggBEg5wYXltZW50LnJlY29yZBJoCg1SZWZ1bmRQYXltZW50Eh4uYmVydGgudjEuUmVmdW5kUGF5bWVudFJlcXVlc3QaHy5iZXJ0aC52MS5SZWZ1bmRQYXltZW50UmVzcG9uc2UiFsrzGBIIARIOcGF5bWVudC5yZWZ1bmQSegoSTGlzdFBheW1lbnRFbnRyaWVzEiMuYmVydGgudjEuTGlzdFBheW1lbnRFbnRyaWVzUmVxdWVzdBokLmJlcnRoLnYxLkxpc3RQYXltZW50RW50cmllc1Jlc3BvbnNlIhmQAgHK8xgSCAISDGJvb2tpbmcucmVhZBgBEmkKC1JlbGVhc2VIb2xkEhwuYmVydGgudjEuUmVsZWFzZUhvbGRSZXF1ZXN0Gh0uYmVydGgudjEuUmVsZWFzZUhvbGRSZXNwb25zZSIdyvMYGQgCEhNib29raW5nLmNvbmZpcm1fYW55GAESfgoRUmVzY2hlZHVsZUJvb2tpbmcSIi5iZXJ0aC52MS5SZXNjaGVkdWxlQm9va2luZ1JlcXVlc3QaIy5iZXJ0aC52MS5SZXNjaGVkdWxlQm9va2luZ1Jlc3BvbnNlIiDK8xgcCAISFmJvb2tpbmcucmVzY2hlZHVsZV9hbnkYARJaCg1DYW5jZWxCb29raW5nEh4uYmVydGgudjEuQ2FuY2VsQm9va2luZ1JlcXVlc3QaHy5iZXJ0aC52MS5DYW5jZWxCb29raW5nUmVzcG9uc2UiCMrzGAQIAhgBEnsKEkFkbWluQ2FuY2VsQm9va2luZxIjLmJlcnRoLnYxLkFkbWluQ2FuY2VsQm9va2luZ1JlcXVlc3QaJC5iZXJ0aC52MS5BZG1pbkNhbmNlbEJvb2tpbmdSZXNwb25zZSIayvMYFggBEhJib29raW5nLmNhbmNlbF9hbnkSYgoKR2V0Qm9va2luZxIbLmJlcnRoLnYxLkdldEJvb2tpbmdSZXF1ZXN0GhwuYmVydGgudjEuR2V0Qm9va2luZ1Jlc3BvbnNlIhmQAgHK8xgSCAISDGJvb2tpbmcucmVhZBgBEm4KDkxpc3RNeUJvb2tpbmdzEh8uYmVydGgudjEuTGlzdE15Qm9va2luZ3NSZXF1ZXN0GiAuYmVydGgudjEuTGlzdE15Qm9va2luZ3NSZXNwb25zZSIZkAIByvMYEggCEgxib29raW5nLnJlYWQYARJiCgpMaXN0Um9zdGVyEhsuYmVydGgudjEuTGlzdFJvc3RlclJlcXVlc3QaHC5iZXJ0aC52MS5MaXN0Um9zdGVyUmVzcG9uc2UiGZACAcrzGBIIARIOYm9va2luZy5yb3N0ZXISYAoKTWFya05vU2hvdxIbLmJlcnRoLnYxLk1hcmtOb1Nob3dSZXF1ZXN0GhwuYmVydGgudjEuTWFya05vU2hvd1Jlc3BvbnNlIhfK8xgTCAESD2Jvb2tpbmcubm9fc2hvdxJgCgpVbmRvTm9TaG93EhsuYmVydGgudjEuVW5kb05vU2hvd1JlcXVlc3QaHC5iZXJ0aC52MS5VbmRvTm9TaG93UmVzcG9uc2UiF8rzGBMIARIPYm9va2luZy5ub19zaG93El4KCkNyZWF0ZUl0ZW0SGy5iZXJ0aC52MS5DcmVhdGVJdGVtUmVxdWVzdBocLmJlcnRoLnYxLkNyZWF0ZUl0ZW1SZXNwb25zZSIVyvMYEQgBEg1jYXRhbG9nLndyaXRlEl4KClVwZGF0ZUl0ZW0SGy5iZXJ0aC52MS5VcGRhdGVJdGVtUmVxdWVzdBocLmJlcnRoLnYxLlVwZGF0ZUl0ZW1SZXNwb25zZSIVyvMYEQgBEg1jYXRhbG9nLndyaXRlEl0KCUxpc3RJdGVtcxIaLmJlcnRoLnYxLkxpc3RJdGVtc1JlcXVlc3QaGy5iZXJ0aC52MS5MaXN0SXRlbXNSZXNwb25zZSIXkAIByvMYEAgBEgxjYXRhbG9nLnJlYWQSdgoSUHV0QmVuZWZpdFByb3ZpZGVyEiMuYmVydGgudjEuUHV0QmVuZWZpdFByb3ZpZGVyUmVxdWVzdBokLmJlcnRoLnYxLlB1dEJlbmVmaXRQcm92aWRlclJlc3BvbnNlIhXK8xgRCAESDWNhdGFsb2cud3JpdGUSfgoUTGlzdEJlbmVmaXRQcm92aWRlcnMSJS5iZXJ0aC52MS5MaXN0QmVuZWZpdFByb3ZpZGVyc1JlcXVlc3QaJi5iZXJ0aC52MS5MaXN0QmVuZWZpdFByb3ZpZGVyc1Jlc3BvbnNlIheQAgHK8xgQCAESDGNhdGFsb2cucmVhZGIGcHJvdG8z", [file_berth_v1_access, file_berth_v1_booking, file_berth_v1_common, file_google_protobuf_duration, file_google_protobuf_field_mask, file_google_type_money]);
+  fileDesc("Ch5iZXJ0aC92MS9ib29raW5nX3NlcnZpY2UucHJvdG8SCGJlcnRoLnYxItEBCgtCb29rUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKc2Vzc2lvbl9pZBgCIAEoCRIRCgltZW1iZXJfaWQYAyABKAkSEgoKcGFydHlfc2l6ZRgEIAEoBRIXCg9zdWJzY3JpcHRpb25faWQYBSABKAkSIgoHY2hhbm5lbBgGIAEoDjIRLmJlcnRoLnYxLkNoYW5uZWwSFAoMZXh0ZXJuYWxfcmVmGAcgASgJEgwKBG5vdGUYCCABKAkSEwoLbm9fd2FpdGxpc3QYCSABKAgiaQoMQm9va1Jlc3BvbnNlEiQKB2Jvb2tpbmcYASABKAsyES5iZXJ0aC52MS5Cb29raW5nSAASKAoFZW50cnkYAiABKAsyFy5iZXJ0aC52MS5XYWl0bGlzdEVudHJ5SABCCQoHb3V0Y29tZSKHAgoSSG9sZEJvb2tpbmdSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRISCgpzZXNzaW9uX2lkGAIgASgJEhEKCW1lbWJlcl9pZBgDIAEoCRISCgpwYXJ0eV9zaXplGAQgASgFEiIKB2NoYW5uZWwYBSABKA4yES5iZXJ0aC52MS5DaGFubmVsEiIKB2NvbnRhY3QYBiABKAsyES5iZXJ0aC52MS5Db250YWN0EhQKDGV4dGVybmFsX3JlZhgHIAEoCRIMCgRub3RlGAggASgJEiMKBWl0ZW1zGAkgAygLMhQuYmVydGgudjEuSXRlbUNob2ljZRISCgpndWVzdF90aWVyGAogASgJIi8KCkl0ZW1DaG9pY2USDwoHaXRlbV9pZBgBIAEoCRIQCghxdWFudGl0eRgCIAEoBSI5ChNIb2xkQm9va2luZ1Jlc3BvbnNlEiIKB2Jvb2tpbmcYASABKAsyES5iZXJ0aC52MS5Cb29raW5nIuoBChVDb25maXJtQm9va2luZ1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhIKCmJvb2tpbmdfaWQYAiABKAkSJwoHcGF5bWVudBgDIAEoCzIWLmJlcnRoLnYxLlBheW1lbnRGYWN0cxIXCg9zdWJzY3JpcHRpb25faWQYBCABKAkSHQoVYmVuZWZpdF9wcm92aWRlcl9jb2RlGAUgASgJEiEKGWJlbmVmaXRfbWVtYmVyc2hpcF9udW1iZXIYBiABKAkSJgoFaXRlbXMYByABKAsyFy5iZXJ0aC52MS5JdGVtU2VsZWN0aW9uImYKFFJlY29yZFBheW1lbnRSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRISCgpib29raW5nX2lkGAIgASgJEicKB3BheW1lbnQYAyABKAsyFi5iZXJ0aC52MS5QYXltZW50RmFjdHMiOwoVUmVjb3JkUGF5bWVudFJlc3BvbnNlEiIKB2Jvb2tpbmcYASABKAsyES5iZXJ0aC52MS5Cb29raW5nIoQBChRSZWZ1bmRQYXltZW50UmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKYm9va2luZ19pZBgCIAEoCRIiCgZhbW91bnQYAyABKAsyEi5nb29nbGUudHlwZS5Nb25leRIOCgZtZXRob2QYBCABKAkSEQoJcmVmZXJlbmNlGAUgASgJIjsKFVJlZnVuZFBheW1lbnRSZXNwb25zZRIiCgdib29raW5nGAEgASgLMhEuYmVydGgudjEuQm9va2luZyJCChlMaXN0UGF5bWVudEVudHJpZXNSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRISCgpib29raW5nX2lkGAIgASgJIkUKGkxpc3RQYXltZW50RW50cmllc1Jlc3BvbnNlEicKB2VudHJpZXMYASADKAsyFi5iZXJ0aC52MS5QYXltZW50RW50cnkifgoMUGF5bWVudEZhY3RzEiIKBmFtb3VudBgBIAEoCzISLmdvb2dsZS50eXBlLk1vbmV5Eg4KBm1ldGhvZBgCIAEoCRInCgZzdGF0dXMYAyABKA4yFy5iZXJ0aC52MS5QYXltZW50U3RhdHVzEhEKCXJlZmVyZW5jZRgEIAEoCSIpCg1JdGVtU2VsZWN0aW9uEhgKEGJvb2tpbmdfaXRlbV9pZHMYASADKAkiPAoWQ29uZmlybUJvb2tpbmdSZXNwb25zZRIiCgdib29raW5nGAEgASgLMhEuYmVydGgudjEuQm9va2luZyI7ChJSZWxlYXNlSG9sZFJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhIKCmJvb2tpbmdfaWQYAiABKAkiOQoTUmVsZWFzZUhvbGRSZXNwb25zZRIiCgdib29raW5nGAEgASgLMhEuYmVydGgudjEuQm9va2luZyKJAQoYUmVzY2hlZHVsZUJvb2tpbmdSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRISCgpib29raW5nX2lkGAIgASgJEhIKCnNlc3Npb25faWQYAyABKAkSEgoKbW92ZV9pdGVtcxgEIAEoCBITCgZub3RpZnkYBSABKAhIAIgBAUIJCgdfbm90aWZ5IlEKGVJlc2NoZWR1bGVCb29raW5nUmVzcG9uc2USIgoHYm9va2luZxgBIAEoCzIRLmJlcnRoLnYxLkJvb2tpbmcSEAoIcHJvbW90ZWQYAiABKAUiTQoUQ2FuY2VsQm9va2luZ1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhIKCmJvb2tpbmdfaWQYAiABKAkSDgoGcmVhc29uGAMgASgJIqsBChVDYW5jZWxCb29raW5nUmVzcG9uc2USJAoHYm9va2luZxgBIAEoCzIRLmJlcnRoLnYxLkJvb2tpbmdIABIoCgVlbnRyeRgCIAEoCzIXLmJlcnRoLnYxLldhaXRsaXN0RW50cnlIABIXCg9jcmVkaXRfcmVmdW5kZWQYAyABKAgSDAoEbGF0ZRgEIAEoCBIQCghwcm9tb3RlZBgFIAEoBUIJCgdvdXRjb21lInIKGUFkbWluQ2FuY2VsQm9va2luZ1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhIKCmJvb2tpbmdfaWQYAiABKAkSDgoGcmVhc29uGAMgASgJEhMKBm5vdGlmeRgEIAEoCEgAiAEBQgkKB19ub3RpZnkisAEKGkFkbWluQ2FuY2VsQm9va2luZ1Jlc3BvbnNlEiQKB2Jvb2tpbmcYASABKAsyES5iZXJ0aC52MS5Cb29raW5nSAASKAoFZW50cnkYAiABKAsyFy5iZXJ0aC52MS5XYWl0bGlzdEVudHJ5SAASFwoPY3JlZGl0X3JlZnVuZGVkGAMgASgIEgwKBGxhdGUYBCABKAgSEAoIcHJvbW90ZWQYBSABKAVCCQoHb3V0Y29tZSI6ChFHZXRCb29raW5nUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKYm9va2luZ19pZBgCIAEoCSI4ChJHZXRCb29raW5nUmVzcG9uc2USIgoHYm9va2luZxgBIAEoCzIRLmJlcnRoLnYxLkJvb2tpbmciuwEKFUxpc3RNeUJvb2tpbmdzUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSKgoNc3RhcnRzX3dpdGhpbhgCIAEoCzITLmJlcnRoLnYxLlRpbWVSYW5nZRIpCghzdGF0dXNlcxgDIAMoDjIXLmJlcnRoLnYxLkJvb2tpbmdTdGF0dXMSEQoJcGFnZV9zaXplGAQgASgFEhIKCnBhZ2VfdG9rZW4YBSABKAkSEQoJbWVtYmVyX2lkGAYgASgJIoABChZMaXN0TXlCb29raW5nc1Jlc3BvbnNlEiMKCGJvb2tpbmdzGAEgAygLMhEuYmVydGgudjEuQm9va2luZxIoCgdlbnRyaWVzGAIgAygLMhcuYmVydGgudjEuV2FpdGxpc3RFbnRyeRIXCg9uZXh0X3BhZ2VfdG9rZW4YAyABKAkiVAoRTGlzdFJvc3RlclJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhIKCnNlc3Npb25faWQYAiABKAkSGAoQaW5jbHVkZV9pbmFjdGl2ZRgDIAEoCCKcAQoSTGlzdFJvc3RlclJlc3BvbnNlEiMKCGJvb2tpbmdzGAEgAygLMhEuYmVydGgudjEuQm9va2luZxIoCgdlbnRyaWVzGAIgAygLMhcuYmVydGgudjEuV2FpdGxpc3RFbnRyeRIVCghjYXBhY2l0eRgDIAEoBUgAiAEBEhMKC3NlYXRzX3Rha2VuGAQgASgFQgsKCV9jYXBhY2l0eSI6ChFNYXJrTm9TaG93UmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKYm9va2luZ19pZBgCIAEoCSI4ChJNYXJrTm9TaG93UmVzcG9uc2USIgoHYm9va2luZxgBIAEoCzIRLmJlcnRoLnYxLkJvb2tpbmciOgoRVW5kb05vU2hvd1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhIKCmJvb2tpbmdfaWQYAiABKAkiOAoSVW5kb05vU2hvd1Jlc3BvbnNlEiIKB2Jvb2tpbmcYASABKAsyES5iZXJ0aC52MS5Cb29raW5nIpYBCglJdGVtSW5wdXQSDAoEbmFtZRgBIAEoCRIMCgRraW5kGAIgASgJEg0KBXN0b2NrGAMgASgFEiEKBXByaWNlGAQgASgLMhIuZ29vZ2xlLnR5cGUuTW9uZXkSKwoIdGltZV9vdXQYBSABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SDgoGYWN0aXZlGAYgASgIIl4KEUNyZWF0ZUl0ZW1SZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRITCgtsb2NhdGlvbl9pZBgCIAEoCRIhCgRpdGVtGAMgASgLMhMuYmVydGgudjEuSXRlbUlucHV0IjIKEkNyZWF0ZUl0ZW1SZXNwb25zZRIcCgRpdGVtGAEgASgLMg4uYmVydGgudjEuSXRlbSKZAQoRVXBkYXRlSXRlbVJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEg8KB2l0ZW1faWQYAiABKAkSIQoEaXRlbRgDIAEoCzITLmJlcnRoLnYxLkl0ZW1JbnB1dBIvCgt1cGRhdGVfbWFzaxgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE1hc2sSDAoEZXRhZxgFIAEoCSIyChJVcGRhdGVJdGVtUmVzcG9uc2USHAoEaXRlbRgBIAEoCzIOLmJlcnRoLnYxLkl0ZW0iewoQTGlzdEl0ZW1zUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEwoLbG9jYXRpb25faWQYAiABKAkSGAoQaW5jbHVkZV9pbmFjdGl2ZRgDIAEoCBIRCglwYWdlX3NpemUYBCABKAUSEgoKcGFnZV90b2tlbhgFIAEoCSJLChFMaXN0SXRlbXNSZXNwb25zZRIdCgVpdGVtcxgBIAMoCzIOLmJlcnRoLnYxLkl0ZW0SFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJItoBCg9CZW5lZml0UHJvdmlkZXISDAoEY29kZRgBIAEoCRIMCgRuYW1lGAIgASgJEhYKDm51bWJlcl9wYXR0ZXJuGAMgASgJEhgKEGRpc2NvdW50X3BlcmNlbnQYBCABKAUSDgoGYWN0aXZlGAUgASgIEgwKBGV0YWcYBiABKAkSMwoMdmVyaWZpY2F0aW9uGAcgASgOMh0uYmVydGgudjEuQmVuZWZpdFZlcmlmaWNhdGlvbhIQCghmYW1pbGllcxgIIAEoCBIUCgxudW1iZXJfY291bnQYCSABKAUicAoZUHV0QmVuZWZpdFByb3ZpZGVyUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSKwoIcHJvdmlkZXIYAiABKAsyGS5iZXJ0aC52MS5CZW5lZml0UHJvdmlkZXISEwoLY3JlYXRlX29ubHkYAyABKAgiSQoaUHV0QmVuZWZpdFByb3ZpZGVyUmVzcG9uc2USKwoIcHJvdmlkZXIYASABKAsyGS5iZXJ0aC52MS5CZW5lZml0UHJvdmlkZXIiMAobTGlzdEJlbmVmaXRQcm92aWRlcnNSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCSJMChxMaXN0QmVuZWZpdFByb3ZpZGVyc1Jlc3BvbnNlEiwKCXByb3ZpZGVycxgBIAMoCzIZLmJlcnRoLnYxLkJlbmVmaXRQcm92aWRlciJ1ChtVcGRhdGVCZW5lZml0TnVtYmVyc1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhUKDXByb3ZpZGVyX2NvZGUYAiABKAkSCwoDYWRkGAMgAygJEg4KBnJlbW92ZRgEIAMoCRIPCgdyZXBsYWNlGAUgASgIIksKHFVwZGF0ZUJlbmVmaXROdW1iZXJzUmVzcG9uc2USKwoIcHJvdmlkZXIYASABKAsyGS5iZXJ0aC52MS5CZW5lZml0UHJvdmlkZXIisAEKEUJlbmVmaXRNZW1iZXJzaGlwEhUKDXByb3ZpZGVyX2NvZGUYASABKAkSEQoJbWVtYmVyX2lkGAIgASgJEhMKC21lbWJlcl9uYW1lGAMgASgJEhkKEW1lbWJlcnNoaXBfbnVtYmVyGAQgASgJEhAKCHZlcmlmaWVkGAUgASgIEi8KC2NyZWF0ZV90aW1lGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCKLAQodTGlzdEJlbmVmaXRNZW1iZXJzaGlwc1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhUKDXByb3ZpZGVyX2NvZGUYAiABKAkSGQoRbWVtYmVyc2hpcF9udW1iZXIYAyABKAkSEQoJcGFnZV9zaXplGAQgASgFEhIKCnBhZ2VfdG9rZW4YBSABKAkiawoeTGlzdEJlbmVmaXRNZW1iZXJzaGlwc1Jlc3BvbnNlEjAKC21lbWJlcnNoaXBzGAEgAygLMhsuYmVydGgudjEuQmVuZWZpdE1lbWJlcnNoaXASFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIl0KHkRlbGV0ZUJlbmVmaXRNZW1iZXJzaGlwUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSFQoNcHJvdmlkZXJfY29kZRgCIAEoCRIRCgltZW1iZXJfaWQYAyABKAkiIQofRGVsZXRlQmVuZWZpdE1lbWJlcnNoaXBSZXNwb25zZSp5ChNCZW5lZml0VmVyaWZpY2F0aW9uEiQKIEJFTkVGSVRfVkVSSUZJQ0FUSU9OX1VOU1BFQ0lGSUVEEAASHQoZQkVORUZJVF9WRVJJRklDQVRJT05fTk9ORRABEh0KGUJFTkVGSVRfVkVSSUZJQ0FUSU9OX0xJU1QQAjLnEwoOQm9va2luZ1NlcnZpY2USTQoEQm9vaxIVLmJlcnRoLnYxLkJvb2tSZXF1ZXN0GhYuYmVydGgudjEuQm9va1Jlc3BvbnNlIhbK8xgSCAESDmJvb2tpbmcuY3JlYXRlEmAKC0hvbGRCb29raW5nEhwuYmVydGgudjEuSG9sZEJvb2tpbmdSZXF1ZXN0Gh0uYmVydGgudjEuSG9sZEJvb2tpbmdSZXNwb25zZSIUyvMYEAgBEgxib29raW5nLmhvbGQScgoOQ29uZmlybUJvb2tpbmcSHy5iZXJ0aC52MS5Db25maXJtQm9va2luZ1JlcXVlc3QaIC5iZXJ0aC52MS5Db25maXJtQm9va2luZ1Jlc3BvbnNlIh3K8xgZCAISE2Jvb2tpbmcuY29uZmlybV9hbnkYARJoCg1SZWNvcmRQYXltZW50Eh4uYmVydGgudjEuUmVjb3JkUGF5bWVudFJlcXVlc3QaHy5iZXJ0aC52MS5SZWNvcmRQYXltZW50UmVzcG9uc2UiFsrzGBIIARIOcGF5bWVudC5yZWNvcmQSaAoNUmVmdW5kUGF5bWVudBIeLmJlcnRoLnYxLlJlZnVuZFBheW1lbnRSZXF1ZXN0Gh8uYmVydGgudjEuUmVmdW5kUGF5bWVudFJlc3BvbnNlIhbK8xgSCAESDnBheW1lbnQucmVmdW5kEnoKEkxpc3RQYXltZW50RW50cmllcxIjLmJlcnRoLnYxLkxpc3RQYXltZW50RW50cmllc1JlcXVlc3QaJC5iZXJ0aC52MS5MaXN0UGF5bWVudEVudHJpZXNSZXNwb25zZSIZkAIByvMYEggCEgxib29raW5nLnJlYWQYARJpCgtSZWxlYXNlSG9sZBIcLmJlcnRoLnYxLlJlbGVhc2VIb2xkUmVxdWVzdBodLmJlcnRoLnYxLlJlbGVhc2VIb2xkUmVzcG9uc2UiHcrzGBkIAhITYm9va2luZy5jb25maXJtX2FueRgBEn4KEVJlc2NoZWR1bGVCb29raW5nEiIuYmVydGgudjEuUmVzY2hlZHVsZUJvb2tpbmdSZXF1ZXN0GiMuYmVydGgudjEuUmVzY2hlZHVsZUJvb2tpbmdSZXNwb25zZSIgyvMYHAgCEhZib29raW5nLnJlc2NoZWR1bGVfYW55GAESWgoNQ2FuY2VsQm9va2luZxIeLmJlcnRoLnYxLkNhbmNlbEJvb2tpbmdSZXF1ZXN0Gh8uYmVydGgudjEuQ2FuY2VsQm9va2luZ1Jlc3BvbnNlIgjK8xgECAIYARJ7ChJBZG1pbkNhbmNlbEJvb2tpbmcSIy5iZXJ0aC52MS5BZG1pbkNhbmNlbEJvb2tpbmdSZXF1ZXN0GiQuYmVydGgudjEuQWRtaW5DYW5jZWxCb29raW5nUmVzcG9uc2UiGsrzGBYIARISYm9va2luZy5jYW5jZWxfYW55EmIKCkdldEJvb2tpbmcSGy5iZXJ0aC52MS5HZXRCb29raW5nUmVxdWVzdBocLmJlcnRoLnYxLkdldEJvb2tpbmdSZXNwb25zZSIZkAIByvMYEggCEgxib29raW5nLnJlYWQYARJuCg5MaXN0TXlCb29raW5ncxIfLmJlcnRoLnYxLkxpc3RNeUJvb2tpbmdzUmVxdWVzdBogLmJlcnRoLnYxLkxpc3RNeUJvb2tpbmdzUmVzcG9uc2UiGZACAcrzGBIIAhIMYm9va2luZy5yZWFkGAESYgoKTGlzdFJvc3RlchIbLmJlcnRoLnYxLkxpc3RSb3N0ZXJSZXF1ZXN0GhwuYmVydGgudjEuTGlzdFJvc3RlclJlc3BvbnNlIhmQAgHK8xgSCAESDmJvb2tpbmcucm9zdGVyEmAKCk1hcmtOb1Nob3cSGy5iZXJ0aC52MS5NYXJrTm9TaG93UmVxdWVzdBocLmJlcnRoLnYxLk1hcmtOb1Nob3dSZXNwb25zZSIXyvMYEwgBEg9ib29raW5nLm5vX3Nob3cSYAoKVW5kb05vU2hvdxIbLmJlcnRoLnYxLlVuZG9Ob1Nob3dSZXF1ZXN0GhwuYmVydGgudjEuVW5kb05vU2hvd1Jlc3BvbnNlIhfK8xgTCAESD2Jvb2tpbmcubm9fc2hvdxJeCgpDcmVhdGVJdGVtEhsuYmVydGgudjEuQ3JlYXRlSXRlbVJlcXVlc3QaHC5iZXJ0aC52MS5DcmVhdGVJdGVtUmVzcG9uc2UiFcrzGBEIARINY2F0YWxvZy53cml0ZRJeCgpVcGRhdGVJdGVtEhsuYmVydGgudjEuVXBkYXRlSXRlbVJlcXVlc3QaHC5iZXJ0aC52MS5VcGRhdGVJdGVtUmVzcG9uc2UiFcrzGBEIARINY2F0YWxvZy53cml0ZRJdCglMaXN0SXRlbXMSGi5iZXJ0aC52MS5MaXN0SXRlbXNSZXF1ZXN0GhsuYmVydGgudjEuTGlzdEl0ZW1zUmVzcG9uc2UiF5ACAcrzGBAIARIMY2F0YWxvZy5yZWFkEnYKElB1dEJlbmVmaXRQcm92aWRlchIjLmJlcnRoLnYxLlB1dEJlbmVmaXRQcm92aWRlclJlcXVlc3QaJC5iZXJ0aC52MS5QdXRCZW5lZml0UHJvdmlkZXJSZXNwb25zZSIVyvMYEQgBEg1jYXRhbG9nLndyaXRlEn4KFExpc3RCZW5lZml0UHJvdmlkZXJzEiUuYmVydGgudjEuTGlzdEJlbmVmaXRQcm92aWRlcnNSZXF1ZXN0GiYuYmVydGgudjEuTGlzdEJlbmVmaXRQcm92aWRlcnNSZXNwb25zZSIXkAIByvMYEAgBEgxjYXRhbG9nLnJlYWQSfAoUVXBkYXRlQmVuZWZpdE51bWJlcnMSJS5iZXJ0aC52MS5VcGRhdGVCZW5lZml0TnVtYmVyc1JlcXVlc3QaJi5iZXJ0aC52MS5VcGRhdGVCZW5lZml0TnVtYmVyc1Jlc3BvbnNlIhXK8xgRCAESDWNhdGFsb2cud3JpdGUSgwEKFkxpc3RCZW5lZml0TWVtYmVyc2hpcHMSJy5iZXJ0aC52MS5MaXN0QmVuZWZpdE1lbWJlcnNoaXBzUmVxdWVzdBooLmJlcnRoLnYxLkxpc3RCZW5lZml0TWVtYmVyc2hpcHNSZXNwb25zZSIWkAIByvMYDwgBEgttZW1iZXIucmVhZBKEAQoXRGVsZXRlQmVuZWZpdE1lbWJlcnNoaXASKC5iZXJ0aC52MS5EZWxldGVCZW5lZml0TWVtYmVyc2hpcFJlcXVlc3QaKS5iZXJ0aC52MS5EZWxldGVCZW5lZml0TWVtYmVyc2hpcFJlc3BvbnNlIhTK8xgQCAESDG1lbWJlci53cml0ZWIGcHJvdG8z", [file_berth_v1_access, file_berth_v1_booking, file_berth_v1_common, file_google_protobuf_duration, file_google_protobuf_field_mask, file_google_protobuf_timestamp, file_google_type_money]);
 
 /**
  * BookRequest books seats.
@@ -314,7 +314,8 @@ export type ConfirmBookingRequest = Message<"berth.v1.ConfirmBookingRequest"> & 
   benefitProviderCode: string;
 
   /**
-   * The membership number with that provider.
+   * The membership number with that provider. A number that is wrong or in another member's use is BENEFIT_INVALID; to
+   * staff, the latter is BENEFIT_IN_USE. A caller may try 10 wrong ones, and 10 more per hour: RATE_LIMITED.
    *
    * @generated from field: string benefit_membership_number = 6;
    */
@@ -1508,7 +1509,8 @@ export type BenefitProvider = Message<"berth.v1.BenefitProvider"> & {
   name: string;
 
   /**
-   * A regular expression (RE2) that must match the whole membership number. Up to 200 characters.
+   * A regular expression (RE2) that must match the whole membership number. Up to 200 characters. Empty in responses to
+   * callers without the permission catalog.write.
    *
    * @generated from field: string number_pattern = 3;
    */
@@ -1534,6 +1536,27 @@ export type BenefitProvider = Message<"berth.v1.BenefitProvider"> & {
    * @generated from field: string etag = 6;
    */
   etag: string;
+
+  /**
+   * How membership numbers are verified. Unspecified means BENEFIT_VERIFICATION_NONE.
+   *
+   * @generated from field: berth.v1.BenefitVerification verification = 7;
+   */
+  verification: BenefitVerification;
+
+  /**
+   * Whether several members may use one number, as families do. Otherwise a number serves one member.
+   *
+   * @generated from field: bool families = 8;
+   */
+  families: boolean;
+
+  /**
+   * Output only. How many numbers are on the list.
+   *
+   * @generated from field: int32 number_count = 9;
+   */
+  numberCount: number;
 };
 
 /**
@@ -1643,6 +1666,293 @@ export const ListBenefitProvidersResponseSchema: GenMessage<ListBenefitProviders
   messageDesc(file_berth_v1_booking_service, 44);
 
 /**
+ * UpdateBenefitNumbersRequest changes a provider's list of membership numbers.
+ *
+ * @generated from message berth.v1.UpdateBenefitNumbersRequest
+ */
+export type UpdateBenefitNumbersRequest = Message<"berth.v1.UpdateBenefitNumbersRequest"> & {
+  /**
+   * The tenant. Optional if the token is valid for exactly one tenant.
+   *
+   * @generated from field: string tenant_id = 1;
+   */
+  tenantId: string;
+
+  /**
+   * The code of the provider.
+   *
+   * @generated from field: string provider_code = 2;
+   */
+  providerCode: string;
+
+  /**
+   * The numbers to add, each of 1 to 100 characters. Up to 5,000.
+   *
+   * @generated from field: repeated string add = 3;
+   */
+  add: string[];
+
+  /**
+   * The numbers to remove. Up to 5,000.
+   *
+   * @generated from field: repeated string remove = 4;
+   */
+  remove: string[];
+
+  /**
+   * Whether to remove all numbers that are not in add.
+   *
+   * @generated from field: bool replace = 5;
+   */
+  replace: boolean;
+};
+
+/**
+ * Describes the message berth.v1.UpdateBenefitNumbersRequest.
+ * Use `create(UpdateBenefitNumbersRequestSchema)` to create a new message.
+ */
+export const UpdateBenefitNumbersRequestSchema: GenMessage<UpdateBenefitNumbersRequest> = /*@__PURE__*/
+  messageDesc(file_berth_v1_booking_service, 45);
+
+/**
+ * UpdateBenefitNumbersResponse is the provider.
+ *
+ * @generated from message berth.v1.UpdateBenefitNumbersResponse
+ */
+export type UpdateBenefitNumbersResponse = Message<"berth.v1.UpdateBenefitNumbersResponse"> & {
+  /**
+   * The provider, with the number of its numbers.
+   *
+   * @generated from field: berth.v1.BenefitProvider provider = 1;
+   */
+  provider?: BenefitProvider | undefined;
+};
+
+/**
+ * Describes the message berth.v1.UpdateBenefitNumbersResponse.
+ * Use `create(UpdateBenefitNumbersResponseSchema)` to create a new message.
+ */
+export const UpdateBenefitNumbersResponseSchema: GenMessage<UpdateBenefitNumbersResponse> = /*@__PURE__*/
+  messageDesc(file_berth_v1_booking_service, 46);
+
+/**
+ * BenefitMembership is a membership number that a member uses.
+ *
+ * @generated from message berth.v1.BenefitMembership
+ */
+export type BenefitMembership = Message<"berth.v1.BenefitMembership"> & {
+  /**
+   * The code of the provider.
+   *
+   * @generated from field: string provider_code = 1;
+   */
+  providerCode: string;
+
+  /**
+   * The member.
+   *
+   * @generated from field: string member_id = 2;
+   */
+  memberId: string;
+
+  /**
+   * The member's name.
+   *
+   * @generated from field: string member_name = 3;
+   */
+  memberName: string;
+
+  /**
+   * The number, as the member entered it.
+   *
+   * @generated from field: string membership_number = 4;
+   */
+  membershipNumber: string;
+
+  /**
+   * Whether the number is on the provider's list now.
+   *
+   * @generated from field: bool verified = 5;
+   */
+  verified: boolean;
+
+  /**
+   * Since when the member uses it, in UTC.
+   *
+   * @generated from field: google.protobuf.Timestamp create_time = 6;
+   */
+  createTime?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message berth.v1.BenefitMembership.
+ * Use `create(BenefitMembershipSchema)` to create a new message.
+ */
+export const BenefitMembershipSchema: GenMessage<BenefitMembership> = /*@__PURE__*/
+  messageDesc(file_berth_v1_booking_service, 47);
+
+/**
+ * ListBenefitMembershipsRequest lists the numbers that members use.
+ *
+ * @generated from message berth.v1.ListBenefitMembershipsRequest
+ */
+export type ListBenefitMembershipsRequest = Message<"berth.v1.ListBenefitMembershipsRequest"> & {
+  /**
+   * The tenant. Optional if the token is valid for exactly one tenant.
+   *
+   * @generated from field: string tenant_id = 1;
+   */
+  tenantId: string;
+
+  /**
+   * The code of the provider.
+   *
+   * @generated from field: string provider_code = 2;
+   */
+  providerCode: string;
+
+  /**
+   * Only this number. Letter case, spaces and punctuation do not count. Empty: all.
+   *
+   * @generated from field: string membership_number = 3;
+   */
+  membershipNumber: string;
+
+  /**
+   * The page size, up to 500. 0 means 50.
+   *
+   * @generated from field: int32 page_size = 4;
+   */
+  pageSize: number;
+
+  /**
+   * The next_page_token of the previous page. Empty for the first page.
+   *
+   * @generated from field: string page_token = 5;
+   */
+  pageToken: string;
+};
+
+/**
+ * Describes the message berth.v1.ListBenefitMembershipsRequest.
+ * Use `create(ListBenefitMembershipsRequestSchema)` to create a new message.
+ */
+export const ListBenefitMembershipsRequestSchema: GenMessage<ListBenefitMembershipsRequest> = /*@__PURE__*/
+  messageDesc(file_berth_v1_booking_service, 48);
+
+/**
+ * ListBenefitMembershipsResponse is one page.
+ *
+ * @generated from message berth.v1.ListBenefitMembershipsResponse
+ */
+export type ListBenefitMembershipsResponse = Message<"berth.v1.ListBenefitMembershipsResponse"> & {
+  /**
+   * The memberships, by number.
+   *
+   * @generated from field: repeated berth.v1.BenefitMembership memberships = 1;
+   */
+  memberships: BenefitMembership[];
+
+  /**
+   * The token of the next page. Empty on the last page.
+   *
+   * @generated from field: string next_page_token = 2;
+   */
+  nextPageToken: string;
+};
+
+/**
+ * Describes the message berth.v1.ListBenefitMembershipsResponse.
+ * Use `create(ListBenefitMembershipsResponseSchema)` to create a new message.
+ */
+export const ListBenefitMembershipsResponseSchema: GenMessage<ListBenefitMembershipsResponse> = /*@__PURE__*/
+  messageDesc(file_berth_v1_booking_service, 49);
+
+/**
+ * DeleteBenefitMembershipRequest ends a member's use of a number.
+ *
+ * @generated from message berth.v1.DeleteBenefitMembershipRequest
+ */
+export type DeleteBenefitMembershipRequest = Message<"berth.v1.DeleteBenefitMembershipRequest"> & {
+  /**
+   * The tenant. Optional if the token is valid for exactly one tenant.
+   *
+   * @generated from field: string tenant_id = 1;
+   */
+  tenantId: string;
+
+  /**
+   * The code of the provider.
+   *
+   * @generated from field: string provider_code = 2;
+   */
+  providerCode: string;
+
+  /**
+   * The member.
+   *
+   * @generated from field: string member_id = 3;
+   */
+  memberId: string;
+};
+
+/**
+ * Describes the message berth.v1.DeleteBenefitMembershipRequest.
+ * Use `create(DeleteBenefitMembershipRequestSchema)` to create a new message.
+ */
+export const DeleteBenefitMembershipRequestSchema: GenMessage<DeleteBenefitMembershipRequest> = /*@__PURE__*/
+  messageDesc(file_berth_v1_booking_service, 50);
+
+/**
+ * DeleteBenefitMembershipResponse is empty.
+ *
+ * @generated from message berth.v1.DeleteBenefitMembershipResponse
+ */
+export type DeleteBenefitMembershipResponse = Message<"berth.v1.DeleteBenefitMembershipResponse"> & {
+};
+
+/**
+ * Describes the message berth.v1.DeleteBenefitMembershipResponse.
+ * Use `create(DeleteBenefitMembershipResponseSchema)` to create a new message.
+ */
+export const DeleteBenefitMembershipResponseSchema: GenMessage<DeleteBenefitMembershipResponse> = /*@__PURE__*/
+  messageDesc(file_berth_v1_booking_service, 51);
+
+/**
+ * BenefitVerification is how membership numbers are verified.
+ *
+ * @generated from enum berth.v1.BenefitVerification
+ */
+export enum BenefitVerification {
+  /**
+   * Not specified.
+   *
+   * @generated from enum value: BENEFIT_VERIFICATION_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * They are not: a number has to match the pattern, and its bookings show as unverified.
+   *
+   * @generated from enum value: BENEFIT_VERIFICATION_NONE = 1;
+   */
+  NONE = 1,
+
+  /**
+   * They have to be on the provider's list (UpdateBenefitNumbers).
+   *
+   * @generated from enum value: BENEFIT_VERIFICATION_LIST = 2;
+   */
+  LIST = 2,
+}
+
+/**
+ * Describes the enum berth.v1.BenefitVerification.
+ */
+export const BenefitVerificationSchema: GenEnum<BenefitVerification> = /*@__PURE__*/
+  enumDesc(file_berth_v1_booking_service, 0);
+
+/**
  * BookingService creates and cancels bookings.
  *
  * Responses have the headers X-Booking-Status (the booking's status without its prefix, or WAITLISTED) and X-Idempotent
@@ -1691,10 +2001,10 @@ export const BookingService: GenService<{
    * the member's plan, as in Book. Payment facts require the permission payment.record: a member's own confirmation
    * has none. Items that are not chosen are cancelled. Confirming it again returns the same booking, and records the
    * payment facts unless they are known.
-   * Errors: BOOKING_NOT_FOUND, HOLD_EXPIRED, BOOKING_STATE (not a hold), BENEFIT_INVALID, PERMISSION_DENIED
-   * (payment.record), INVALID_FIELD (the amount, or an item that is not in the booking); SUBSCRIPTION_NOT_FOUND,
-   * NO_ACTIVE_PLAN, PLAN_CHOICE_REQUIRED, OUTSTANDING_BALANCE, NO_CREDITS, DAILY_LIMIT, WEEKLY_LIMIT and OVERLAP as
-   * in Book.
+   * Errors: BOOKING_NOT_FOUND, HOLD_EXPIRED, BOOKING_STATE (not a hold), BENEFIT_INVALID, BENEFIT_IN_USE,
+   * PERMISSION_DENIED (payment.record), INVALID_FIELD (the amount, or an item that is not in the booking);
+   * SUBSCRIPTION_NOT_FOUND, NO_ACTIVE_PLAN, PLAN_CHOICE_REQUIRED, OUTSTANDING_BALANCE, NO_CREDITS, DAILY_LIMIT,
+   * WEEKLY_LIMIT and OVERLAP as in Book.
    *
    * @generated from rpc berth.v1.BookingService.ConfirmBooking
    */
@@ -1896,7 +2206,8 @@ export const BookingService: GenService<{
     output: typeof PutBenefitProviderResponseSchema;
   },
   /**
-   * ListBenefitProviders lists all benefit providers by code.
+   * ListBenefitProviders lists all benefit providers by code. The pattern of numbers shows only with the permission
+   * catalog.write.
    *
    * @generated from rpc berth.v1.BookingService.ListBenefitProviders
    */
@@ -1904,6 +2215,40 @@ export const BookingService: GenService<{
     methodKind: "unary";
     input: typeof ListBenefitProvidersRequestSchema;
     output: typeof ListBenefitProvidersResponseSchema;
+  },
+  /**
+   * UpdateBenefitNumbers adds numbers to a provider's list of membership numbers, and removes others. Letter case,
+   * spaces and punctuation do not count. Members keep the numbers that they use already. Repeating it changes nothing.
+   * Errors: BENEFIT_PROVIDER_NOT_FOUND, INVALID_FIELD (a number without letters and digits), QUOTA_EXCEEDED (500,000
+   * numbers of a provider).
+   *
+   * @generated from rpc berth.v1.BookingService.UpdateBenefitNumbers
+   */
+  updateBenefitNumbers: {
+    methodKind: "unary";
+    input: typeof UpdateBenefitNumbersRequestSchema;
+    output: typeof UpdateBenefitNumbersResponseSchema;
+  },
+  /**
+   * ListBenefitMemberships lists which members use which membership numbers of a provider, by number.
+   *
+   * @generated from rpc berth.v1.BookingService.ListBenefitMemberships
+   */
+  listBenefitMemberships: {
+    methodKind: "unary";
+    input: typeof ListBenefitMembershipsRequestSchema;
+    output: typeof ListBenefitMembershipsResponseSchema;
+  },
+  /**
+   * DeleteBenefitMembership ends a member's use of a number, so that another member can use it. Bookings keep their
+   * discount. Repeating it changes nothing.
+   *
+   * @generated from rpc berth.v1.BookingService.DeleteBenefitMembership
+   */
+  deleteBenefitMembership: {
+    methodKind: "unary";
+    input: typeof DeleteBenefitMembershipRequestSchema;
+    output: typeof DeleteBenefitMembershipResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_berth_v1_booking_service, 0);

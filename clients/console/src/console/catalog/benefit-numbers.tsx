@@ -1,0 +1,144 @@
+import { type BenefitProvider, BookingService } from "@berthhq/client";
+import { Button, Divider, Group, Stack, Textarea, Title } from "@mantine/core";
+import { useState } from "react";
+import { useDeskTexts } from "../../i18n/desk";
+import { useCall } from "../../shared/calls";
+import { FormError } from "../../shared/form";
+import { usePages } from "../../shared/lists";
+import { useCan, useMe } from "../../shared/me";
+import { More, QueryResult, Tag, Time } from "../../shared/ui";
+import { CardHint, DataTable, Dimmed } from "../ui";
+
+/** How many numbers a request may have. */
+const most = 5_000;
+
+/** A provider's list of membership numbers, and the members who use its numbers. */
+export function BenefitNumbers({ provider }: { provider: BenefitProvider }) {
+  const { d } = useDeskTexts();
+  const can = useCan();
+  return (
+    <Stack gap={14} mt={24}>
+      <Divider />
+      <Title order={3} fz="md">
+        {d.benefits.numbers}
+      </Title>
+      <List provider={provider} />
+      {can("member.read") && <Uses code={provider.code} />}
+    </Stack>
+  );
+}
+
+function List({ provider: { code, numberCount } }: { provider: BenefitProvider }) {
+  const { d } = useDeskTexts();
+  const [text, setText] = useState("");
+  const update = useCall(BookingService.method.updateBenefitNumbers, { quiet: true });
+  const [error, setError] = useState<unknown>();
+  const numbers = text.split(/[\n,;]/).filter((line) => /[\p{L}\p{Nd}]/u.test(line));
+  const send = async (replace: boolean) => {
+    setError(undefined);
+    try {
+      for (let i = 0; i < numbers.length; i += most)
+        await update.run({
+          providerCode: code,
+          add: numbers.slice(i, i + most),
+          replace: replace && i === 0,
+        });
+      setText("");
+    } catch (failed) {
+      setError(failed);
+    }
+  };
+  return (
+    <>
+      <Textarea
+        label={d.benefits.add}
+        description={d.benefits.addNote}
+        value={text}
+        onChange={(event) => setText(event.currentTarget.value)}
+        autosize
+        minRows={3}
+        maxRows={10}
+        spellCheck={false}
+      />
+      <FormError error={error} />
+      <Group gap={8}>
+        <Dimmed mr="auto" fz="sm">
+          {d.benefits.count(numberCount)}
+        </Dimmed>
+        <Button
+          variant="default"
+          disabled={numbers.length === 0}
+          loading={update.busy}
+          onClick={() => void send(true)}
+        >
+          {d.benefits.replace}
+        </Button>
+        <Button
+          disabled={numbers.length === 0}
+          loading={update.busy}
+          onClick={() => void send(false)}
+        >
+          {d.benefits.addNumbers(numbers.length)}
+        </Button>
+      </Group>
+    </>
+  );
+}
+
+function Uses({ code }: { code: string }) {
+  const { t, d } = useDeskTexts();
+  const { tenant } = useMe();
+  const can = useCan();
+  const uses = usePages(
+    BookingService.method.listBenefitMemberships,
+    { providerCode: code, pageSize: 50 },
+    ({ memberships }) => memberships,
+  );
+  const remove = useCall(BookingService.method.deleteBenefitMembership, {
+    done: d.benefits.released,
+  });
+  return (
+    <QueryResult query={uses} rows={3}>
+      {(all) => (
+        <>
+          <DataTable
+            rows={all}
+            empty={<CardHint>{d.benefits.unused}</CardHint>}
+            columns={[
+              { title: t.fields.name, show: ({ memberName }) => memberName },
+              {
+                title: d.hold.number,
+                show: ({ membershipNumber, verified }) => (
+                  <>
+                    <code>{membershipNumber}</code>{" "}
+                    {!verified && <Tag tone="warn">{t.session.unverified}</Tag>}
+                  </>
+                ),
+              },
+              {
+                title: t.session.since,
+                show: ({ createTime }) => <Time at={createTime} zone={tenant.timeZone} as="date" />,
+              },
+              can("member.write") && {
+                ta: "right",
+                label: d.benefits.release,
+                show: ({ memberId, memberName }) => (
+                  <Button
+                    size="compact-sm"
+                    variant="default"
+                    aria-label={`${d.benefits.release}: ${memberName}`}
+                    loading={remove.busy}
+                    onClick={() => void remove.run({ providerCode: code, memberId })}
+                  >
+                    {d.benefits.release}
+                  </Button>
+                ),
+              },
+            ]}
+          />
+          <More query={uses} />
+        </>
+      )}
+    </QueryResult>
+  );
+}

@@ -1,0 +1,292 @@
+package messages_test
+
+import (
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/shoenig/test"
+
+	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/app/bookings"
+	"github.com/berthhq/berth/internal/rules/member"
+	"github.com/berthhq/berth/internal/rules/notify"
+	"github.com/berthhq/berth/internal/rules/session"
+	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/testkit"
+	"github.com/berthhq/berth/internal/testkit/expect"
+	"github.com/berthhq/berth/internal/testkit/messagetest"
+	"github.com/berthhq/berth/internal/worker"
+)
+
+// limited returns a change that limits what the platform's accounts send.
+func limited(limits notify.SendingLimits) func(*worker.Config, *app.Config) {
+	return func(_ *worker.Config, ac *app.Config) { ac.SendingQuotas = limits }
+}
+
+// logOf counts the lines that the delivery log has about a topic, without push.
+func logOf(studio *messagetest.Studio, topic notify.Topic) map[string]int {
+	lines := make(map[string]int)
+	for _, line := range studio.Log(topic) {
+		if line != "PUSH SENT" {
+			lines[line]++
+		}
+	}
+	return lines
+}
+
+func quotasOf(studio *messagetest.Studio) []notify.SendingQuota {
+	studio.T.Helper()
+	return expect.Value(studio.App.Messages.ListSendingQuotas(studio.T.Context(), studio.Owner))(studio.T)
+}
+
+// Confirmations beyond the quota wait for the hour that has room for them, and are then sent, without being looked at
+// in between. Cancellations go through meanwhile, and make the others wait longer.
+func TestSendingQuota_DefersWhatCanWait(t *testing.T) {
+	t.Parallel()
+	studio := messagetest.New(t, limited(notify.SendingLimits{notify.Email: {Total: 5}}))
+	class := studio.SessionAt(testkit.Noon.Add(200*time.Hour), func(in *session.Input) { in.Capacity = new(12) })
+	other := studio.SessionAt(testkit.Noon.Add(300 * time.Hour))
+	leo := studio.AddReachable("Leo")
+	booking := studio.MustPlace(leo, other).Booking.ID
+	studio.Deliver()
+	for i := range 12 {
+		studio.MustPlace(studio.AddReachable(fmt.Sprint("Mia", i)), class)
+	}
+	studio.Deliver()
+	studio.Provider.Take()
+	test.Eq(t, map[string]int{"EMAIL SENT": 5, "EMAIL DEFERRED SENDING_QUOTA": 8}, logOf(studio, confirmed))
+
+	studio.Clock.Advance(75 * time.Minute)
+	expect.OK(t)(studio.App.Bookings.CancelBooking(t.Context(), leo, bookings.CancelRequest{ID: booking, Notify: true}))
+	test.Eq(t, []string{"BOOKING_CANCELLED EMAIL"}, studio.Run(), test.Sprint("beyond the quota"))
+	test.Eq(t, []notify.SendingQuota{{
+		Channel: email, Limit: 5, Used: 6, Waiting: 8, Growth: 1, RoomAt: quotasOf(studio)[0].RoomAt,
+	}}, quotasOf(studio))
+
+	// The cancellation takes the place of one that was deferred to the next day. It waits an hour longer.
+	for day, want := range []map[string]int{
+		{"EMAIL SENT": 10, "EMAIL DEFERRED SENDING_QUOTA": 9},
+		{"EMAIL SENT": 13, "EMAIL DEFERRED SENDING_QUOTA": 9},
+	} {
+		for range 26 {
+			studio.Clock.Advance(time.Hour)
+			studio.Send()
+		}
+		test.Eq(t, want, logOf(studio, confirmed), test.Sprint("day ", day))
+	}
+}
+
+// A reminder that would come too late uses another channel, or is dropped with the reason.
+func TestSendingQuota_UsesAnotherChannelOrDrops(t *testing.T) {
+	t.Parallel()
+	studio := messagetest.New(t, limited(notify.SendingLimits{
+		notify.SMS: {Total: 1}, notify.Email: {Total: 2},
+	}))
+	class := studio.SessionAt(testkit.Noon.Add(23*time.Hour + 45*time.Minute))
+	for i, name := range []string{"Mia", "Noa", "Pia"} {
+		who := studio.AddMemberWith(member.Member{
+			Name: name, Email: name + "@example.com", Phone: fmt.Sprintf("+493012345%d", i),
+		})
+		studio.Prefer(who, notify.Preferences{
+			{Topic: notify.Reminder, Channel: sms}: true, {Topic: confirmed, Channel: email}: false,
+		})
+		studio.MustPlace(who, class)
+	}
+	studio.Run()
+	studio.RunAt(testkit.Noon.Add(23*time.Hour + 15*time.Minute))
+	test.Eq(t, map[string]int{"SMS SENT": 1, "EMAIL SENT": 2}, logOf(studio, notify.Reminder))
+
+	late := studio.SessionAt(testkit.Noon.Add(26 * time.Hour))
+	zoe := studio.AddMemberWith(member.Member{Name: "Zoe", Email: "zoe@example.com"})
+	studio.Prefer(zoe, notify.Preferences{{Topic: confirmed, Channel: email}: false})
+	studio.MustPlace(zoe, late)
+	studio.Deliver()
+	studio.RunAt(testkit.Noon.Add(25*time.Hour + 30*time.Minute))
+	log := studio.Log(notify.Reminder)
+	test.EqOp(t, "EMAIL DROPPED SENDING_QUOTA", log[len(log)-1])
+}
+
+// Texts abroad have a quota of their own. The tenant's own countries are those of its settings.
+func TestSendingQuota_LimitsEachOtherCountry(t *testing.T) {
+	t.Parallel()
+	studio := messagetest.New(t, limited(notify.SendingLimits{notify.SMS: {Total: 9, Abroad: 1}}))
+	class := studio.SessionAt(testkit.Noon.Add(200*time.Hour), func(in *session.Input) { in.Capacity = new(12) })
+	for i, phone := range []string{
+		"+4930123456", "+4930123457", "+351912345678", "+351912345679", "+33612345678", "+88213300655",
+	} {
+		who := studio.AddMemberWith(member.Member{Name: fmt.Sprint("Mia", i), Phone: phone})
+		studio.Prefer(who, notify.Preferences{{Topic: confirmed, Channel: sms}: true})
+		studio.MustPlace(who, class)
+	}
+	studio.Deliver()
+	test.Eq(t, map[string]int{"SMS SENT": 5, "SMS DEFERRED SENDING_QUOTA": 1, " DROPPED UNREACHABLE": 6},
+		logOf(studio, confirmed))
+	var seen []string
+	for _, q := range quotasOf(studio) {
+		seen = append(seen, fmt.Sprintf("%s %s %d/%d", q.Channel, q.Country, q.Used, q.Limit))
+	}
+	test.Eq(t, []string{"SMS  5/9", "SMS FR 1/1", "SMS PT 1/1", "SMS ZZ 1/1"}, seen)
+	expect.OK(t)(studio.App.Messages.UpdateNotificationSettings(
+		t.Context(), studio.Owner, nil, func(s *notify.Settings) { s.PhoneCountries = []string{"DE", "PT"} },
+	))
+	test.EqOp(t, 3, len(quotasOf(studio)), test.Sprint("Portugal is one of the tenant's own"))
+}
+
+// What a tenant's own account sends has no quota, and does not count.
+func TestSendingQuota_IsForThePlatformsAccounts(t *testing.T) {
+	t.Parallel()
+	studio := withOwnMail(t, limited(notify.SendingLimits{notify.Email: {Total: 1}}))
+	studio.BookMembers(4)
+	studio.Deliver()
+	test.Eq(t, map[string]int{"EMAIL SENT": 4}, logOf(studio, confirmed))
+	test.SliceEmpty(t, quotasOf(studio))
+	test.EqOp(t, 0, studio.Count(`select count(*) from sending_counts`))
+	test.EqOp(t, 0, studio.Count(`select count(*) from deliveries where platform and channel = 'EMAIL'`))
+	setMail(studio, nil)
+	test.EqOp(t, 0, quotasOf(studio)[0].Used)
+}
+
+// An outage of the provider does not use up the quota: messages that were not sent do not count.
+func TestSendingQuota_CountsWhatWasSent(t *testing.T) {
+	t.Parallel()
+	studio := messagetest.New(t, limited(notify.SendingLimits{notify.Email: {Total: 9}}))
+	mia := studio.AddReachable("Mia")
+	for _, c := range []struct {
+		kind notify.FailureKind
+		used int
+	}{{notify.Transient, 0}, {notify.Misconfigured, 0}, {notify.Permanent, 1}, {notify.Unknown, 2}} {
+		studio.Provider.Fail(email, &notify.SendError{Kind: c.kind})
+		studio.MustPlace(mia, studio.SessionAt(testkit.InTwoDays.Add(time.Duration(studio.Count(
+			`select count(*) from sessions`))*2*time.Hour)))
+		studio.Deliver()
+		studio.Clock.Advance(0)
+		test.EqOp(t, c.used, quotasOf(studio)[0].Used, test.Sprint(c.kind))
+		studio.Count(`with x as (update notices set done_at = due_at returning 1) select count(*) from x`)
+	}
+}
+
+// Test messages and codes are sent beyond the quota, and count.
+func TestSendingQuota_CountsTestsAndCodes(t *testing.T) {
+	t.Parallel()
+	studio := messagetest.New(t, limited(notify.SendingLimits{notify.Email: {Total: 1}}))
+	studio.ConfirmContacts(studio.Owner)
+	for range 2 {
+		expect.OK(t)(studio.App.Messages.SendTest(t.Context(), studio.Owner, confirmed, email, "en"))
+	}
+	test.EqOp(t, 2, quotasOf(studio)[0].Used)
+	mia := studio.AddReachable("Mia")
+	expect.OK(t)(studio.App.Messages.SendTest(t.Context(), mia, confirmed, email, "en")) // sends a code instead
+	studio.Deliver()
+	test.EqOp(t, 3, quotasOf(studio)[0].Used)
+	test.EqOp(t, 3, len(studio.Provider.Take()))
+}
+
+// The audit log has each share that is reached, once a day.
+func TestSendingQuota_TellsWhenItIsReached(t *testing.T) {
+	t.Parallel()
+	studio := messagetest.New(t, limited(notify.SendingLimits{notify.Email: {Total: 5}}))
+	var alarms []notify.SendingAlarm
+	class := studio.SessionAt(testkit.InTwoDays, func(in *session.Input) { in.Capacity = new(12) })
+	book := func(n int) {
+		for range n {
+			studio.MustPlace(studio.AddReachable(fmt.Sprint("Mia", studio.Count(`select count(*) from members`))), class)
+		}
+		studio.Plan()
+		taken := expect.Value(studio.App.Messages.TakeNotices(t.Context(), studio.Tenant))(t)
+		alarms = append(alarms, taken.Alarms...)
+	}
+	book(3)
+	test.SliceEmpty(t, alarms)
+	book(1)
+	book(2)
+	book(1)
+	test.Eq(t, []notify.SendingAlarm{
+		{Channel: email, Percent: 80, Limit: 5, Used: 4}, {Channel: email, Percent: 100, Limit: 5, Used: 5},
+	}, alarms)
+	test.EqOp(t, 2, studio.Count(`select count(*) from audit_entries where action = 'sending_quota.reached'`))
+}
+
+// Two nodes take different notices at the same moment. Serializable transactions keep both within the quota. Without
+// those, both take what is left of it.
+func TestSendingQuota_HoldsForTwoNodes(t *testing.T) {
+	t.Parallel()
+	for name, careless := range map[string]bool{"guarded": false, "unguarded": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			barrier, base := testkit.NewRace(t)
+			studio := messagetest.On(base, limited(notify.SendingLimits{notify.Email: {Total: 2}}))
+			studio.BookMembers(4)
+			studio.Plan()
+			barrier.ReadCommitted = careless
+			var lists atomic.Int32
+			barrier.Rewrite = func(sql string) string { // one node finds the first mails, the other one the last
+				order := "order by due_at, id limit $3"
+				if !strings.Contains(sql, order) {
+					return sql
+				}
+				half := "and lane = 'MAIL' order by id limit least($3, 2)"
+				if lists.Add(1) > 1 {
+					half = "and lane = 'MAIL' order by id desc limit least($3, 2)"
+				}
+				return strings.Replace(sql, order, half, 1)
+			}
+			sent := make([]int, 2)
+			take := func(i int, node *messagetest.Studio) func() {
+				return func() {
+					taken, err := node.App.Messages.TakeNotices(t.Context(), studio.Tenant)
+					if err != nil {
+						t.Error(err)
+					}
+					sent[i] = len(taken.Out)
+				}
+			}
+			barrier.Run(take(0, studio), take(1, studio.OtherNode()))
+			test.EqOp(t, map[bool]int{false: 2, true: 4}[careless], sent[0]+sent[1])
+			test.EqOp(t, 4, studio.Count(`select count(distinct notice_id) from deliveries`), test.Sprint("were taken"))
+		})
+	}
+}
+
+// The quota doubles after a week of good messages, at a sweep, and halves as soon as many bounce.
+func TestSendingQuota_GrowsWithGoodStanding(t *testing.T) {
+	t.Parallel()
+	studio := messagetest.New(t, limited(notify.SendingLimits{notify.Email: {Total: 20}}))
+	sweep := func() { expect.OK(t)(studio.App.Housekeeping.SweepTenant(t.Context(), studio.Tenant)) }
+	growth := func() int { return quotasOf(studio)[0].Growth }
+	var everyone []tenant.Caller
+	for i := range 20 {
+		everyone = append(everyone, studio.AddReachable(fmt.Sprint("Mia", i)))
+	}
+	book := func() {
+		class := studio.SessionAt(studio.Clock.Now().Add(72*time.Hour), func(in *session.Input) { in.Capacity = new(20) })
+		for _, who := range everyone {
+			studio.MustPlace(who, class)
+		}
+		studio.Deliver()
+	}
+	book()
+	sweep()
+	test.EqOp(t, 1, growth())
+	studio.Clock.Advance(3 * 24 * time.Hour)
+	book()
+	sweep()
+	test.EqOp(t, 1, growth(), test.Sprint("not a week yet"))
+	studio.Clock.Advance(4 * 24 * time.Hour)
+	book()
+	sweep()
+	test.EqOp(t, 2, growth())
+	sweep()
+	test.EqOp(t, 2, growth(), test.Sprint("once a day"))
+	studio.Clock.Advance(25 * time.Hour)
+	studio.Provider.Fail(email, &notify.SendError{Kind: notify.Unregistered})
+	book()
+	studio.Clock.Advance(time.Minute)
+	sweep()
+	test.EqOp(t, 1, growth())
+	test.EqOp(t, 0, studio.Count(`select count(*) from sending_counts where hour < $1`,
+		notify.SendingSince(studio.Clock.Now())))
+	test.EqOp(t, 2, studio.Count(`select count(*) from audit_entries where action = 'sending_quota.changed'`))
+}

@@ -1,0 +1,136 @@
+package catalogapi
+
+import (
+	"context"
+
+	v1 "github.com/berthhq/berth/gen/berth/v1"
+	"github.com/berthhq/berth/internal/app/catalog"
+	"github.com/berthhq/berth/internal/rpc/convert"
+	"github.com/berthhq/berth/internal/rpc/request"
+	"github.com/berthhq/berth/internal/rules/booking"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+// editCatalog is the permission of those who see the patterns of membership numbers.
+const editCatalog = "catalog.write"
+
+// PutBenefitProvider handles BookingService.PutBenefitProvider.
+func (s *Catalog) PutBenefitProvider(
+	ctx context.Context, req *v1.PutBenefitProviderRequest,
+) (*v1.PutBenefitProviderResponse, error) {
+	expect, err := convert.ExpectedVersion(req.Provider.Etag)
+	if err != nil {
+		return nil, err
+	}
+	if req.CreateOnly {
+		expect = new(0)
+	}
+	provider, err := s.Service.PutBenefitProvider(ctx, request.Caller(ctx), providerValue(req.Provider), expect)
+	if err != nil {
+		return nil, err
+	}
+	return &v1.PutBenefitProviderResponse{Provider: providerMessage(provider)}, nil
+}
+
+// ListBenefitProviders handles BookingService.ListBenefitProviders.
+func (s *Catalog) ListBenefitProviders(
+	ctx context.Context, _ *v1.ListBenefitProvidersRequest,
+) (*v1.ListBenefitProvidersResponse, error) {
+	caller, err := request.CallerWith(ctx, editCatalog)
+	if err != nil {
+		return nil, err
+	}
+	providers, err := s.Service.ListBenefitProviders(ctx, caller)
+	if err != nil {
+		return nil, err
+	}
+	if caller.SelfOnly {
+		for i := range providers {
+			providers[i].Pattern = "" // a member could make up numbers that match it
+		}
+	}
+	return &v1.ListBenefitProvidersResponse{Providers: convert.Messages(providers, providerMessage)}, nil
+}
+
+// UpdateBenefitNumbers handles BookingService.UpdateBenefitNumbers.
+func (s *Catalog) UpdateBenefitNumbers(
+	ctx context.Context, req *v1.UpdateBenefitNumbersRequest,
+) (*v1.UpdateBenefitNumbersResponse, error) {
+	provider, err := s.Service.UpdateBenefitNumbers(ctx, request.Caller(ctx), req.ProviderCode, catalog.BenefitNumbers{
+		Add: req.Add, Remove: req.Remove, Replace: req.Replace,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &v1.UpdateBenefitNumbersResponse{Provider: providerMessage(provider)}, nil
+}
+
+// ListBenefitMemberships handles BookingService.ListBenefitMemberships.
+func (s *Catalog) ListBenefitMemberships(
+	ctx context.Context, req *v1.ListBenefitMembershipsRequest,
+) (*v1.ListBenefitMembershipsResponse, error) {
+	page, err := convert.ParsePage[convert.NameCursor](req)
+	if err != nil {
+		return nil, err
+	}
+	query := catalog.MembershipQuery{
+		Provider: req.ProviderCode, Key: booking.BenefitKey(req.MembershipNumber), Limit: page.Size + 1,
+	}
+	if page.After != nil {
+		query.AfterKey, query.AfterMember = page.After.Name, tenant.MemberID{UUID: page.After.ID}
+	}
+	found, err := s.Service.ListBenefitMemberships(ctx, request.Caller(ctx), query)
+	if err != nil {
+		return nil, err
+	}
+	found, next := convert.Paginate(page, found, func(m catalog.ListedMembership) convert.NameCursor {
+		return convert.NameCursor{Name: m.Key, ID: m.Member.UUID}
+	})
+	return &v1.ListBenefitMembershipsResponse{
+		Memberships: convert.Messages(found, membershipMessage), NextPageToken: next,
+	}, nil
+}
+
+// DeleteBenefitMembership handles BookingService.DeleteBenefitMembership.
+func (s *Catalog) DeleteBenefitMembership(
+	ctx context.Context, req *v1.DeleteBenefitMembershipRequest,
+) (*v1.DeleteBenefitMembershipResponse, error) {
+	err := s.Service.DeleteBenefitMembership(
+		ctx, request.Caller(ctx), req.ProviderCode, convert.ID[tenant.MemberID](req.MemberId))
+	if err != nil {
+		return nil, err
+	}
+	return &v1.DeleteBenefitMembershipResponse{}, nil
+}
+
+func providerMessage(p booking.BenefitProvider) *v1.BenefitProvider {
+	return &v1.BenefitProvider{
+		Code: p.Code, Name: p.Name, NumberPattern: p.Pattern, DiscountPercent: int32(p.Percent), Active: p.Active,
+		Verification: convert.Enum[v1.BenefitVerification](
+			v1.BenefitVerification_value, verificationPrefix, p.Verification),
+		Families: p.Families, NumberCount: int32(p.Numbers), Etag: convert.Etag(p.Version),
+	}
+}
+
+func providerValue(p *v1.BenefitProvider) booking.BenefitProvider {
+	return booking.BenefitProvider{
+		Code: p.GetCode(), Name: p.GetName(), Pattern: p.GetNumberPattern(), Percent: int(p.GetDiscountPercent()),
+		Active: p.GetActive(), Verification: verificationValue(p.GetVerification()), Families: p.GetFamilies(),
+	}
+}
+
+const verificationPrefix = "BENEFIT_VERIFICATION_"
+
+func verificationValue(v v1.BenefitVerification) booking.Verification {
+	if v == v1.BenefitVerification_BENEFIT_VERIFICATION_UNSPECIFIED {
+		return booking.Unverified
+	}
+	return convert.EnumName[booking.Verification](verificationPrefix, v)
+}
+
+func membershipMessage(m catalog.ListedMembership) *v1.BenefitMembership {
+	return &v1.BenefitMembership{
+		ProviderCode: m.Provider, MemberId: convert.IDText(m.Member), MemberName: m.MemberName,
+		MembershipNumber: m.Number, Verified: m.Verified, CreateTime: convert.Timestamp(m.CreatedAt),
+	}
+}

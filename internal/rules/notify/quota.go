@@ -1,0 +1,359 @@
+package notify
+
+import (
+	"encoding/binary"
+	"slices"
+	"time"
+
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+// SendingLimit is how many messages the platform's account of a channel sends for a new tenant in 24 hours. 0 is no
+// limit.
+type SendingLimit struct {
+	Total  int // to all countries together
+	Abroad int // to each country that is not one of the tenant's own
+}
+
+// SendingLimits has the limits of the channels that have any.
+type SendingLimits map[Channel]SendingLimit
+
+// Limited reports whether a channel has a limit.
+func (l SendingLimits) Limited(c Channel) bool { return l[c] != SendingLimit{} }
+
+// SendingKey identifies a counter: a channel's messages to a country in an hour.
+type SendingKey struct {
+	Channel Channel
+	Country string    // ISO 3166-1; UnknownCountry; empty: mail, or all countries together
+	Hour    time.Time // its start
+}
+
+// UnknownCountry stands for the countries of numbers that belong to none.
+const UnknownCountry = "ZZ"
+
+// SendingHour is a counter with its numbers.
+type SendingHour struct {
+	SendingKey
+
+	Sent    int // messages about all topics
+	Waiting int // messages that were deferred to this hour
+	Alarm   int // the highest share, in percent, that the tenant was told of
+}
+
+const (
+	// sendingHours is how many hours, besides the current one, a limit adds up. With these, no 24 hours have more.
+	sendingHours = 24
+	// waitingHours is how far ahead room is looked for. What could wait longer has expired by then, or is not urgent.
+	waitingHours = 7 * 24
+	// sendingSpread is the time in which the tenants of an hour try again, so that they do not all do it at once.
+	sendingSpread = 10 * time.Minute
+)
+
+// SendingSince returns the first hour whose messages still count.
+func SendingSince(now time.Time) time.Time {
+	return now.UTC().Truncate(time.Hour).Add(-sendingHours * time.Hour)
+}
+
+// AlarmShares returns the shares of a limit, in percent, of which people are told. What cannot wait is sent beyond the
+// limit, so the last one is for what only an operator can stop.
+func AlarmShares() []int { return []int{80, 100, 300} }
+
+// SendingAlarm says that messages have reached a share of a limit.
+type SendingAlarm struct {
+	Channel     Channel
+	Country     string // empty: all countries together
+	Percent     int
+	Limit, Used int
+}
+
+// Sending is what a tenant may send through the platform's accounts. It counts what is sent and deferred while it
+// decides. A nil Sending has no limits.
+type Sending struct {
+	now    time.Time
+	first  time.Time // the hour of loads[…][0]
+	spread time.Duration
+	limits SendingLimits // with the tenant's standing
+	levels map[Channel]int
+	home   []string
+
+	loads   map[place]*load
+	changes map[SendingKey]*SendingHour
+	order   []SendingKey
+}
+
+// place is a channel and a country, or all countries together.
+type place struct {
+	channel Channel
+	country string
+}
+
+// load has what was sent in each hour up to now, and what is deferred to each hour after that.
+type load struct {
+	hours [sendingHours + 1 + waitingHours]int
+	told  int // the highest share of which the tenant was told
+}
+
+// NewSending returns what a tenant may send now. Defaults are the limits of a new tenant, hours what it has sent since
+// SendingSince, and home its own countries.
+func NewSending(
+	in tenant.TenantID, defaults SendingLimits, standings []Standing, hours []SendingHour, home []string, now time.Time,
+) *Sending {
+	s := &Sending{
+		now: now, first: SendingSince(now), limits: make(SendingLimits), levels: make(map[Channel]int), home: home,
+		spread: (time.Duration(binary.BigEndian.Uint16(in.UUID[14:])) * sendingSpread >> 16).Truncate(time.Second),
+		loads:  make(map[place]*load), changes: make(map[SendingKey]*SendingHour),
+	}
+	for _, standing := range standings {
+		s.levels[standing.Channel] = standing.Level
+	}
+	for c, limit := range defaults {
+		s.limits[c] = SendingLimit{limit.Total << s.levels[c], limit.Abroad << s.levels[c]}
+	}
+	for _, h := range hours {
+		if h.Hour.Before(s.first) {
+			continue
+		}
+		n := h.Waiting
+		if !h.Hour.After(now) {
+			n = h.Sent
+		}
+		s.add(h.Channel, h.Country, h.Hour, n)
+		told := &s.load(place{h.Channel, h.Country}).told
+		*told = max(*told, h.Alarm)
+	}
+	return s
+}
+
+func (s *Sending) load(p place) *load {
+	if s.loads[p] == nil {
+		s.loads[p] = new(load)
+	}
+	return s.loads[p]
+}
+
+// add counts messages of an hour for their country, and for all together.
+func (s *Sending) add(c Channel, country string, hour time.Time, n int) {
+	at := int(hour.Sub(s.first) / time.Hour)
+	if at < 0 || at > sendingHours+waitingHours {
+		return
+	}
+	s.load(place{c, ""}).hours[at] += n
+	if country != "" {
+		s.load(place{c, country}).hours[at] += n
+	}
+}
+
+// limit returns the limit of a place; 0: none.
+func (s *Sending) limit(p place) int {
+	switch {
+	case p.country == "":
+		return s.limits[p.channel].Total
+	case slices.Contains(s.home, p.country):
+		return 0
+	}
+	return s.limits[p.channel].Abroad
+}
+
+// places returns the limited places to which a message counts.
+func (s *Sending) places(c Channel, country string) []place {
+	var all []place
+	for _, p := range []place{{c, ""}, {c, country}} {
+		if s.limit(p) > 0 && !slices.Contains(all, p) {
+			all = append(all, p)
+		}
+	}
+	return all
+}
+
+// Limited reports whether a channel has a limit.
+func (s *Sending) Limited(c Channel) bool { return s != nil && s.limits.Limited(c) }
+
+// RoomAt returns when a message that can wait can be sent; zero: now. It takes into account what is already deferred,
+// so that each hour gets as many messages as it has room for.
+func (s *Sending) RoomAt(c Channel, country string) time.Time {
+	if !s.Limited(c) {
+		return time.Time{}
+	}
+	at := sendingHours
+	for settled := false; !settled; { // an hour with room at one place may have none at the other
+		settled = true
+		for _, p := range s.places(c, country) {
+			if later := s.roomAt(p, at); later > at {
+				at, settled = later, false
+			}
+		}
+	}
+	if at == sendingHours {
+		return time.Time{}
+	}
+	return s.first.Add(time.Duration(at)*time.Hour + s.spread)
+}
+
+// roomAt returns the first hour, from one on, that has room at a place.
+func (s *Sending) roomAt(p place, from int) int {
+	l, limit := s.load(p), s.limit(p)
+	used := 0
+	for _, n := range l.hours[from-sendingHours : from] {
+		used += n
+	}
+	for at := from; at < len(l.hours); at++ {
+		if used += l.hours[at]; used < limit {
+			return at
+		}
+		used -= l.hours[at-sendingHours]
+	}
+	return len(l.hours)
+}
+
+// Count counts a message that is sent now, whatever its topic, and returns its counter.
+func (s *Sending) Count(c Channel, country string) SendingKey {
+	if !s.Limited(c) {
+		return SendingKey{}
+	}
+	change := s.change(c, country, s.now)
+	change.Sent++
+	s.add(c, country, change.Hour, 1)
+	return change.SendingKey
+}
+
+// Wait counts a message that is deferred.
+func (s *Sending) Wait(c Channel, country string, until time.Time) {
+	change := s.change(c, country, until)
+	change.Waiting++
+	s.add(c, country, change.Hour, 1)
+}
+
+func (s *Sending) change(c Channel, country string, at time.Time) *SendingHour {
+	key := SendingKey{c, country, at.UTC().Truncate(time.Hour)}
+	if s.changes[key] == nil {
+		s.changes[key] = &SendingHour{SendingKey: key}
+		s.order = append(s.order, key)
+	}
+	return s.changes[key]
+}
+
+// Alarms returns the limits of which a share was reached now, or a day after the tenant was last told. It notes that
+// the tenant is told of them.
+func (s *Sending) Alarms() []SendingAlarm {
+	if s == nil {
+		return nil
+	}
+	var alarms []SendingAlarm
+	for _, key := range slices.Clone(s.order) {
+		for _, p := range s.places(key.Channel, key.Country) {
+			alarm := SendingAlarm{Channel: p.channel, Country: p.country, Limit: s.limit(p), Used: s.used(p)}
+			for _, percent := range AlarmShares() {
+				if alarm.Used*100 >= alarm.Limit*percent {
+					alarm.Percent = percent
+				}
+			}
+			if told := &s.load(p).told; alarm.Percent > *told {
+				*told = alarm.Percent
+				s.change(p.channel, p.country, s.now).Alarm = alarm.Percent
+				alarms = append(alarms, alarm)
+			}
+		}
+	}
+	return alarms
+}
+
+// used returns how many messages count now.
+func (s *Sending) used(p place) int {
+	n := 0
+	for _, sent := range s.load(p).hours[:sendingHours+1] {
+		n += sent
+	}
+	return n
+}
+
+// Changes returns what to add to the counters.
+func (s *Sending) Changes() []SendingHour {
+	if s == nil {
+		return nil
+	}
+	changes := make([]SendingHour, len(s.order))
+	for i, key := range s.order {
+		changes[i] = *s.changes[key]
+	}
+	return changes
+}
+
+// SendingQuota is a limit as people see it.
+type SendingQuota struct {
+	Channel Channel
+	Country string // empty: all countries together
+	Limit   int
+	Used    int
+	Waiting int       // deferred
+	RoomAt  time.Time // when a message that can wait is sent; zero: now
+	Growth  int       // how many times the limit of a new tenant it is
+}
+
+// Quotas returns the limits of each channel, and those of the other countries to which it has messages.
+func (s *Sending) Quotas() []SendingQuota {
+	var all []SendingQuota
+	for _, c := range Channels() {
+		countries := []string{""}
+		for p := range s.loads {
+			if p.channel == c && p.country != "" {
+				countries = append(countries, p.country)
+			}
+		}
+		slices.Sort(countries)
+		for _, country := range countries {
+			p := place{c, country}
+			if s.limit(p) == 0 {
+				continue
+			}
+			waiting := 0
+			for _, n := range s.load(p).hours[sendingHours+1:] {
+				waiting += n
+			}
+			if used := s.used(p); country == "" || used+waiting > 0 {
+				all = append(all, SendingQuota{
+					c, country, s.limit(p), used, waiting, s.RoomAt(c, country), 1 << s.levels[c],
+				})
+			}
+		}
+	}
+	return all
+}
+
+// Standing says how far the limits of a tenant have grown on a channel.
+type Standing struct {
+	Channel    Channel
+	Level      int       // how often they have doubled
+	Since      time.Time // of the last change; what was sent before no longer counts
+	ReviewedAt time.Time
+}
+
+// Conduct is what became of a tenant's messages since the last change of its standing, at most a StandingWeek.
+type Conduct struct {
+	Sent int
+	Bad  int // bounces, messages to numbers that do not exist, and recipients who opted out
+}
+
+const (
+	// StandingWeek is how long a tenant must send well for its limits to double.
+	StandingWeek = 7 * 24 * time.Hour
+	// StandingReview is the time between two reviews.
+	StandingReview = 24 * time.Hour
+
+	maxStanding = 6
+	// Up to goodPercent of bad messages the limits grow, above badPercent they fall. A few messages say nothing.
+	goodPercent, badPercent, fewBad = 2, 5, 10
+)
+
+// Review returns the standing after a look at what was sent. Limits double after a week with as many messages as the
+// limit of a day: who sends less needs no more, and cannot earn it by waiting. They halve at once if too many messages
+// are bad. Limit is that of a new tenant, for all countries together.
+func (s Standing) Review(c Conduct, limit int, now time.Time) Standing {
+	s.ReviewedAt = now
+	switch {
+	case c.Bad >= fewBad && c.Bad*100 > c.Sent*badPercent:
+		s.Level, s.Since = max(0, s.Level-1), now
+	case limit > 0 && c.Sent >= limit<<s.Level && c.Bad*100 <= c.Sent*goodPercent && now.Sub(s.Since) >= StandingWeek:
+		s.Level, s.Since = min(maxStanding, s.Level+1), now
+	}
+	return s
+}
