@@ -22,7 +22,20 @@ type caller struct {
 	number int
 	random *rand.Rand
 	calls  int
+	node   int     // the server of the next attempt
+	twin   *caller // calls at the same time, on another server
 }
+
+// newCaller returns a caller with a number of its own.
+func (l *load) newCaller(number int, seed uint64) *caller {
+	return &caller{
+		load: l, number: number, random: rand.New(rand.NewPCG(seed, uint64(number)+2)),
+		twin: &caller{load: l, number: number + twins, random: rand.New(rand.NewPCG(seed, uint64(number)+twins))},
+	}
+}
+
+// twins is more than the number of callers.
+const twins = 1 << 20
 
 // reply is the result of a call with all its attempts.
 type reply struct {
@@ -49,7 +62,7 @@ var refusals = map[string]history.Outcome{
 	"SESSION_FULL": history.Full, "ALREADY_BOOKED": history.Already, "NO_CREDITS": history.NoCredits,
 	"BOOKING_STATE": history.Refused, "HOLD_EXPIRED": history.Refused, "OFFER_NOT_LIVE": history.Refused,
 	"OFFER_NOT_FOUND":   history.Refused,
-	"RESCHEDULE_TARGET": history.Full,
+	"RESCHEDULE_TARGET": history.Full, "ITEM_UNAVAILABLE": history.Refused,
 }
 
 // call sends a request with one key until the result is certain or the caller gives up.
@@ -66,8 +79,9 @@ func (c *caller) send(r reply, token, procedure string, request, answer proto.Me
 		r.last = c.load.clock()
 		nodes := c.load.cluster.nodes
 		header, err := attempt(
-			context.Background(), nodes[c.random.IntN(len(nodes))].client(), token, r.key, procedure, request, answer,
+			context.Background(), nodes[c.node].client(), token, r.key, procedure, request, answer,
 		)
+		c.node = c.random.IntN(len(nodes))
 		r.end = c.load.clock()
 		c.load.injector.countAttempt()
 		if err == nil {

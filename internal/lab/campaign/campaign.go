@@ -21,6 +21,7 @@ import (
 
 	"github.com/berthhq/berth/internal/app"
 	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/token"
 )
 
@@ -40,6 +41,8 @@ type Config struct {
 	Binary string
 	// Folder is a new folder for Postgres, keys, logs and histories. It must not exist.
 	Folder string
+	// Rare brings about each rare case once, before any fault.
+	Rare bool
 	// Say prints a line of progress.
 	Say func(string)
 }
@@ -53,6 +56,7 @@ type Report struct {
 	Unknown    int // operations without a response
 	CutCommits int64
 	Faults     map[string]int
+	Rare       map[string]int // how often each rare case occurred
 	Errors     map[string]int // results of attempts other than responses and refusals
 	Histories  int
 	Longest    time.Duration // time to check one history
@@ -106,7 +110,13 @@ func Run(ctx context.Context, config Config) (_ Report, err error) {
 		"seed %d: %d servers, %d workers, %d callers, clock change %s", config.Seed, config.Nodes, config.Workers,
 		config.Callers, report.Crossing,
 	))
-	if err := l.runLoad(ctx, config, newInjector(s, random, config.Say)); err != nil {
+	l.injector = newInjector(s, random, config.Say)
+	if config.Rare {
+		if err := l.meetRareCases(ctx, config.Seed); err != nil {
+			return report, err
+		}
+	}
+	if err := l.runLoad(ctx, config); err != nil {
 		return report, err
 	}
 	err = l.check(ctx, config, &report)
@@ -132,8 +142,8 @@ func (s *cluster) setUp(ctx context.Context, config Config, zone string) (_ *loa
 		return nil, err
 	}
 	var tenants []*testTenant
-	for range 2 {
-		h, err := newTenant(ctx, a, s.now, zone)
+	for _, quiet := range []notify.QuietHours{{}, notify.DefaultSettings().Quiet} {
+		h, err := newTenant(ctx, a, s.now, zone, quiet)
 		if err != nil {
 			db.Close()
 			return nil, err
@@ -143,7 +153,7 @@ func (s *cluster) setUp(ctx context.Context, config Config, zone string) (_ *loa
 	making, stop := context.WithCancel(context.WithoutCancel(ctx))
 	l := &load{
 		cluster: s, issuer: issuer, life: config.For + time.Hour, begun: time.Now(), rounds: make(chan *round, 2),
-		tokens: make(map[person]string), errors: make(map[string]int),
+		tokens: make(map[person]string), errors: make(map[string]int), rare: make(map[string]int),
 	}
 	var done sync.WaitGroup
 	done.Go(func() {
@@ -166,13 +176,12 @@ func (s *cluster) setUp(ctx context.Context, config Config, zone string) (_ *loa
 }
 
 // runLoad runs the callers while faults are injected, and ends all faults.
-func (l *load) runLoad(ctx context.Context, config Config, in *injector) error {
-	l.injector = in
+func (l *load) runLoad(ctx context.Context, config Config) error {
 	loadCtx, stopLoad := context.WithTimeout(ctx, config.For)
 	defer stopLoad()
 	var callers, rest sync.WaitGroup
 	for i := range config.Callers {
-		c := &caller{load: l, number: i, random: rand.New(rand.NewPCG(config.Seed, uint64(i)+2))}
+		c := l.newCaller(i, config.Seed)
 		callers.Go(func() { l.run(loadCtx, c) })
 	}
 	rest.Go(func() {
@@ -182,15 +191,15 @@ func (l *load) runLoad(ctx context.Context, config Config, in *injector) error {
 			}
 			if time.Since(last) >= 5*time.Second {
 				last = time.Now()
-				faults, _ := in.faults()
+				faults, _ := l.injector.faults()
 				config.Say(fmt.Sprintf(
 					"seed %d, %s: %d operations in %d attempts, %d faults", config.Seed, l.clock().Round(time.Second), l.size(),
-					in.attempts.Load(), faults,
+					l.injector.attempts.Load(), faults,
 				))
 			}
 		}
 	})
-	err := in.run(loadCtx)
+	err := l.injector.run(loadCtx)
 	stopLoad()
 	l.healed.Store(new(time.Now()))
 	callers.Wait()
@@ -229,6 +238,7 @@ func (l *load) check(ctx context.Context, config Config, r *Report) error {
 		}
 	}
 	_, r.Faults = l.injector.faults()
+	r.Rare = l.countRareCases(t)
 	l.compareResults(t)
 	l.completeHistories(t)
 	config.Say(fmt.Sprintf("checking the histories of %d rounds", len(l.all)))
@@ -246,6 +256,9 @@ func (r Report) Print(to io.Writer) error {
 	fmt.Fprintf(w, "connections reset after COMMIT\t%d\n", r.CutCommits)
 	for _, name := range slices.Sorted(maps.Keys(r.Faults)) {
 		fmt.Fprintf(w, "%s\t%d times\n", name, r.Faults[name])
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.Rare)) {
+		fmt.Fprintf(w, "%s\t%d times\n", name, r.Rare[name])
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.Errors)) {
 		fmt.Fprintf(w, "attempts that ended %s\t%d\n", name, r.Errors[name])

@@ -24,7 +24,7 @@ const (
 	// a COMMIT.
 	leastOperations = 100
 	leastFaults     = 4
-	kindsOfFaults   = 12
+	kindsOfFaults   = 13
 )
 
 func TestCampaign_FindsNothingWrong(t *testing.T) {
@@ -36,16 +36,14 @@ func TestCampaign_FindsNothingWrong(t *testing.T) {
 	}
 	report, err := Run(context.WithoutCancel(t.Context()), Config{
 		Seed: campaignSeed, For: length, Nodes: 2, Workers: 1, Callers: 8, Binary: binary,
-		Folder: filepath.Join(pgtest.TempDir(t), "site"), Say: func(line string) { t.Log(line) },
+		Folder: filepath.Join(pgtest.TempDir(t), "site"), Rare: true,
+		Say: func(line string) { t.Log(line) },
 	})
 	again := fmt.Sprintf("to keep the histories: "+
 		"go run ./internal/lab campaign --seed %d --for %s --nodes 2 --workers 1 --callers 8", campaignSeed, length)
 	must.NoError(t, err, must.Sprintf("%v; %s", err, again))
 	test.NoError(t, report.Print(t.Output()))
-	faults := 0
-	for _, n := range report.Faults {
-		faults += n
-	}
+	faults := sum(report.Faults)
 	test.True(
 		t, report.Operations >= leastOperations && faults >= leastFaults &&
 			(faults <= kindsOfFaults || report.CutCommits != 0),
@@ -54,5 +52,9 @@ func TestCampaign_FindsNothingWrong(t *testing.T) {
 			report.Operations, faults, report.CutCommits,
 		),
 	)
+	for name, n := range report.Rare {
+		test.True(t, n > 0, test.Sprintf("never met: %s", name))
+	}
+	test.MapLen(t, len(everyRareCase), report.Rare)
 	test.True(t, len(report.Failures) == 0, test.Sprintf("%d failures; %s", len(report.Failures), again))
 }

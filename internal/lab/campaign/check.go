@@ -33,8 +33,11 @@ type finalState struct {
 	balances map[string]int
 	taken    map[string]int // taken seats by session
 	offers   map[string]int // the number of each offer among those of its entry, from 1
-	byID     map[string]row
-	byNote   map[string][]row
+	// The offers that were withdrawn.
+	withdrawn map[string]int
+	rare      map[string]int // how often a rare case occurred, by its name
+	byID      map[string]row
+	byNote    map[string][]row
 }
 
 func readFinalState(ctx context.Context, url string) (_ *finalState, err error) {
@@ -67,6 +70,8 @@ order by entry, join_key, id`)
 	}{
 		{&t.balances, `select id::text, balance from subscriptions`},
 		{&t.taken, `select id::text, seats_taken from sessions`},
+		{&t.withdrawn, `select id::text, 1 from waitlist_offers where status = 'WITHDRAWN'`},
+		{&t.rare, rareCases},
 		// Clocks are wrong, so the order comes from the event log.
 		{&t.offers, `
 select data->>'offer_id', row_number() over (partition by data->>'entry_id' order by xid, id)

@@ -69,6 +69,16 @@ func (s *cluster) faults(random *rand.Rand) map[string]func() fault {
 		"server restarted, clock set": restarted(s.nodes),
 		"worker killed":               killed(s.workers),
 		"worker restarted, clock set": restarted(s.workers),
+		diedSending: func() fault {
+			n, skew := pick(random, s.workers), s.skew(random)
+			return fault{
+				begin: func(ctx context.Context) error { return s.killSending(ctx, n) },
+				end: func(ctx context.Context) error {
+					n.proxy.Toxics.ResetToxics(ctx)
+					return n.start(ctx, skew)
+				},
+			}
+		},
 		"Postgres killed": func() fault {
 			return fault{
 				begin: func(context.Context) error { return s.killPostgres() },
@@ -202,8 +212,5 @@ func (in *injector) run(ctx context.Context) error {
 func (in *injector) faults() (total int, by map[string]int) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	for _, n := range in.counts {
-		total += n
-	}
-	return total, maps.Clone(in.counts)
+	return sum(in.counts), maps.Clone(in.counts)
 }

@@ -19,7 +19,8 @@ type Ledger struct {
 
 // ledgerColumns are the columns of the table. The first one identifies a campaign.
 var ledgerColumns = []string{
-	"Seed", "Day", "Minutes", "Operations", "Faults", "Reset after COMMIT", "Histories", "Messages", "Failures",
+	"Seed", "Day", "Minutes", "Operations", "Faults", "Reset after COMMIT", "Rare cases", "Histories", "Messages",
+	"Failures",
 }
 
 const ledgerHeading = "\n### Ledger\n"
@@ -54,13 +55,17 @@ func (l Ledger) Add(r Report, day time.Time) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", l.File, err)
 	}
-	faults := 0
-	for _, n := range r.Faults {
-		faults += n
-	}
-	row := fmt.Sprintf("| %d | %s | %.0f | %d | %d | %d | %d | %d | %d |\n", r.Seed, day.Format(time.DateOnly),
-		r.Took.Minutes(), r.Operations, faults, r.CutCommits, r.Histories, r.Messages, len(r.Failures))
+	row := fmt.Sprintf("| %d | %s | %.0f | %d | %d | %d | %d | %d | %d | %d |\n", r.Seed, day.Format(time.DateOnly),
+		r.Took.Minutes(), r.Operations, sum(r.Faults), r.CutCommits, sum(r.Rare), r.Histories, r.Messages, len(r.Failures))
 	return os.WriteFile(l.File, slices.Insert(text, end, []byte(row)...), 0o644) //nolint:gosec // a page of the docs
+}
+
+// sum adds up counts.
+func sum(counts map[string]int) (total int) {
+	for _, n := range counts {
+		total += n
+	}
+	return total
 }
 
 // cutLedger returns the table, and the position of its end.

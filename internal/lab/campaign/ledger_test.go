@@ -25,7 +25,7 @@ func TestLedger_KeepsCampaigns(t *testing.T) {
 		must.NoError(t, ledger.Add(Report{
 			Seed: seed + 1, Took: 20 * time.Minute, Operations: 9000,
 			Faults: map[string]int{"server killed": 3, "worker killed": 2}, CutCommits: 4,
-			Histories: 50, Messages: 700, Failures: []string{"one"}[:seed],
+			Rare: map[string]int{movedCarts: 6, twoServers: 5}, Histories: 50, Messages: 700, Failures: []string{"one"}[:seed],
 		}, time.Date(2027, 3, 4, 5, 6, 7, 0, time.UTC)))
 	}
 	after, err := ledger.Seeds()
@@ -35,8 +35,8 @@ func TestLedger_KeepsCampaigns(t *testing.T) {
 		test.Sprintf("%v, %v, want %v", slices.Sorted(maps.Keys(after)), err, slices.Sorted(maps.Keys(before))),
 	)
 	got := expect.Value(os.ReadFile(ledger.File))(t)
-	rows := "| 1 | 2027-03-04 | 20 | 9000 | 5 | 4 | 50 | 700 | 0 |\n" +
-		"| 2 | 2027-03-04 | 20 | 9000 | 5 | 4 | 50 | 700 | 1 |\n"
+	rows := "| 1 | 2027-03-04 | 20 | 9000 | 5 | 4 | 11 | 50 | 700 | 0 |\n" +
+		"| 2 | 2027-03-04 | 20 | 9000 | 5 | 4 | 11 | 50 | 700 | 1 |\n"
 	test.EqOp(t, string(text), strings.Replace(string(got), rows, "", 1),
 		test.Sprintf("the ledger is not the old one with two more rows:\n%s", got))
 }

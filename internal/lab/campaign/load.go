@@ -1,9 +1,11 @@
 package campaign
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -40,6 +42,7 @@ type load struct {
 	errors     map[string]int
 	failures   []string
 	answered   int
+	rare       map[string]int
 }
 
 // replay is an answered call, to be repeated at the end.
@@ -133,8 +136,14 @@ func (l *load) run(ctx context.Context, c *caller) {
 			l.next(ctx)
 			r = l.current()
 		}
-		a := r.targets[c.random.IntN(len(r.targets))]
+		if c.random.IntN(8) == 0 {
+			c.actLater()
+			continue
+		}
+		a := pick(c.random, r.targets)
 		switch n := c.random.IntN(100); {
+		case a.cart != "" && n < 20:
+			c.moveSession(r, a)
 		case n < 45:
 			c.book(r, a)
 		case n < 85:
@@ -150,6 +159,20 @@ func (l *load) run(ctx context.Context, c *caller) {
 		default:
 			c.grant(pick(c.random, r.payers))
 		}
+	}
+}
+
+// recent is the number of rounds in which holds and offers may end while callers still act on them.
+const recent = 30
+
+// actLater makes a call about a place of a session whose holds or offers are brief, of one of the last rounds.
+func (c *caller) actLater() {
+	c.load.mu.Lock()
+	r := pick(c.random, c.load.all[max(0, len(c.load.all)-recent):])
+	c.load.mu.Unlock()
+	a := pick(c.random, slices.DeleteFunc(slices.Clone(r.targets), func(a *target) bool { return !a.Brief }))
+	if s := a.randomPlace(c.random); s != nil {
+		c.act(a, s)
 	}
 }
 
@@ -179,15 +202,23 @@ func (c *caller) book(r *round, a *target) {
 	if a.large {
 		person = pick(c.random, r.payers)
 	}
+	c.bookFor(a, person, party, c.random.IntN(3) == 0 || a.Brief && c.random.IntN(2) == 0)
+}
+
+// bookFor makes a booking or a hold for a person. It returns the place that the caller knows.
+func (c *caller) bookFor(a *target, person person, party int, hold bool) *place {
 	number := int(c.load.lastPlace.Add(1))
 	op := history.Operation{
 		Kind: history.Book, Session: a.ID, Payer: person.payer, Member: person.number, Place: number, Party: party,
 	}
 	s := &place{person: person, number: number, party: party}
 	note := noteOf(number)
-	if c.random.IntN(3) == 0 || a.Brief && c.random.IntN(2) == 0 {
+	if hold || a.cart != "" {
 		op.Kind, op.Payer, s.held = history.Hold, "", true
 		request := &v1.HoldBookingRequest{SessionId: a.ID, PartySize: int32(party), Note: note}
+		if a.cart != "" {
+			request.Items = []*v1.ItemChoice{{ItemId: a.cart, Quantity: 1}}
+		}
 		answer := new(v1.HoldBookingResponse)
 		result := c.call(person, berthv1connect.BookingServiceHoldBookingProcedure, request, answer)
 		c.answered(result, person, berthv1connect.BookingServiceHoldBookingProcedure, request, answer)
@@ -211,6 +242,7 @@ func (c *caller) book(r *round, a *target) {
 	if s.booking != "" || s.entry != "" {
 		a.locked(func() { a.places = append(a.places, s) })
 	}
+	return s
 }
 
 // noteOf returns the note that marks the rows of a place.
@@ -220,13 +252,15 @@ func noteOf(number int) string { return fmt.Sprintf("place %d", number) }
 func (c *caller) act(a *target, s *place) {
 	var now place
 	a.locked(func() { now = *s })
-	if now.booking == "" && now.entry != "" {
+	// Some answer an offer that they saw a while ago.
+	if now.booking == "" && now.entry != "" && (now.offer == "" || c.random.IntN(3) > 0) {
 		c.readEntry(a, s)
 		a.locked(func() { now = *s })
 	}
 	op := history.Operation{Session: a.ID, Member: now.person.number, Place: now.number, Party: now.party, Promoted: -1}
 	switch n := c.random.IntN(100); {
-	case now.booking != "" && now.held && n < 50:
+	case now.held && a.Brief && n < 80: // most brief holds expire
+	case now.booking != "" && now.held && (n < 50 || a.Brief && n < 87):
 		op.Kind, op.Payer = history.Confirm, now.person.payer
 		request, answer := &v1.ConfirmBookingRequest{BookingId: now.booking}, new(v1.ConfirmBookingResponse)
 		result := c.call(now.person, berthv1connect.BookingServiceConfirmBookingProcedure, request, answer)
@@ -236,7 +270,7 @@ func (c *caller) act(a *target, s *place) {
 			a.locked(func() { s.held = false })
 		}
 		c.record(op, result)
-	case now.booking != "" && now.held && n < 75:
+	case now.booking != "" && now.held && (n < 75 || a.Brief && n < 90):
 		op.Kind = history.Release
 		request, answer := &v1.ReleaseHoldRequest{BookingId: now.booking}, new(v1.ReleaseHoldResponse)
 		result := c.call(now.person, berthv1connect.BookingServiceReleaseHoldProcedure, request, answer)
@@ -248,14 +282,10 @@ func (c *caller) act(a *target, s *place) {
 		c.move(a, s, now)
 	case now.booking != "":
 		c.cancel(a, s, now, now.booking)
+	case now.offer != "" && n < 25:
+		c.acceptTwice(a, s, now)
 	case now.offer != "" && n < 60:
-		op.Kind, op.OfferID = history.Accept, now.offer
-		request, answer := &v1.AcceptOfferRequest{OfferId: now.offer}, new(v1.AcceptOfferResponse)
-		result := c.call(now.person, berthv1connect.WaitlistServiceAcceptOfferProcedure, request, answer)
-		c.answered(result, now.person, berthv1connect.WaitlistServiceAcceptOfferProcedure, request, answer)
-		a.locked(func() { s.booking = answer.GetBooking().GetId() })
-		op.Outcome = result.settledOutcome()
-		c.record(op, result)
+		c.accept(a, s, now)
 	case now.offer != "" && n < 85:
 		op.Kind, op.OfferID = history.Decline, now.offer
 		request, answer := &v1.DeclineOfferRequest{OfferId: now.offer, Leave: true}, new(v1.DeclineOfferResponse)
@@ -269,6 +299,19 @@ func (c *caller) act(a *target, s *place) {
 	default:
 		c.cancel(a, s, now, now.entry)
 	}
+}
+
+// accept accepts an offer.
+func (c *caller) accept(a *target, s *place, now place) reply {
+	request, answer := &v1.AcceptOfferRequest{OfferId: now.offer}, new(v1.AcceptOfferResponse)
+	result := c.call(now.person, berthv1connect.WaitlistServiceAcceptOfferProcedure, request, answer)
+	c.answered(result, now.person, berthv1connect.WaitlistServiceAcceptOfferProcedure, request, answer)
+	a.locked(func() { s.booking = cmp.Or(answer.GetBooking().GetId(), s.booking) })
+	c.record(history.Operation{
+		Kind: history.Accept, Session: a.ID, Member: now.person.number, Place: now.number, Party: now.party,
+		Promoted: -1, OfferID: now.offer, Outcome: result.settledOutcome(),
+	}, result)
+	return result
 }
 
 // settledOutcome is the outcome for responses that do not show whether this call ended the place. A repeated response

@@ -13,6 +13,7 @@ import (
 	"github.com/berthhq/berth/internal/app/accounts"
 	"github.com/berthhq/berth/internal/app/settings"
 	"github.com/berthhq/berth/internal/lab/history"
+	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/credit"
 	"github.com/berthhq/berth/internal/rules/member"
@@ -30,9 +31,9 @@ type testTenant struct {
 	owner    tenant.Caller
 	location tenant.LocationID
 	// The services. Each has another waitlist mode or other expiry times.
-	promotes, offers, claims, briefHolds, briefOffers tenant.ServiceID
-	open, pack                                        tenant.PlanID
-	members                                           []person
+	promotes, offers, claims, briefHolds, briefOffers, claimsOfHolds tenant.ServiceID
+	open, pack                                                       tenant.PlanID
+	members                                                          []person
 }
 
 // person is a member. Numbers start at 1 and are unique over all histories.
@@ -50,9 +51,14 @@ const (
 	// ahead is the time until the sessions start. It is after the cancellation window.
 	ahead = 72 * time.Hour
 	day   = 24 * time.Hour
+	// carts is the stock of each round's item. Some bookings find none left.
+	carts = 4
 )
 
-func newTenant(ctx context.Context, a *app.Services, now func() time.Time, zone string) (*testTenant, error) {
+// newTenant creates a tenant with its services, plans and members, and with these quiet hours.
+func newTenant(
+	ctx context.Context, a *app.Services, now func() time.Time, zone string, quiet notify.QuietHours,
+) (*testTenant, error) {
 	t := &testTenant{app: a, now: now}
 	made, err := a.Accounts.CreateTenant(ctx, accounts.NewTenant{
 		Name: "Campaign", TimeZone: zone, Locale: "en", Currency: "EUR", TakesPayments: true, Owner: &accounts.FirstOwner{
@@ -75,9 +81,9 @@ func newTenant(ctx context.Context, a *app.Services, now func() time.Time, zone 
 		return nil, err
 	}
 	t.location = place.ID
-	// Every message is sent immediately, at any time of day and without a cap.
+	// Outside of the quiet hours, every message is sent immediately and without a cap.
 	if _, err := a.Messages.UpdateNotificationSettings(ctx, t.owner, nil, func(s *notify.Settings) {
-		s.Quiet, s.PerDay = notify.QuietHours{}, map[notify.Channel]int{
+		s.Quiet, s.EmailInQuiet, s.PerDay = quiet, false, map[notify.Channel]int{
 			notify.SMS: 100_000, notify.Push: 100_000, notify.Email: 100_000,
 		}
 	}); err != nil {
@@ -86,13 +92,15 @@ func newTenant(ctx context.Context, a *app.Services, now func() time.Time, zone 
 	for _, s := range []struct {
 		into *tenant.ServiceID
 		mode waitlist.Mode
-		last time.Duration // of holds and offers
+		// How long holds and offers last.
+		hold, offer time.Duration
 	}{
-		{&t.promotes, waitlist.AutoPromote, day}, {&t.offers, waitlist.OfferInTurn, day},
-		{&t.claims, waitlist.FirstToClaim, day}, {&t.briefHolds, waitlist.AutoPromote, time.Minute},
-		{&t.briefOffers, waitlist.OfferInTurn, time.Minute},
+		{&t.promotes, waitlist.AutoPromote, day, day}, {&t.offers, waitlist.OfferInTurn, day, day},
+		{&t.claims, waitlist.FirstToClaim, day, day}, {&t.claimsOfHolds, waitlist.FirstToClaim, time.Minute, day},
+		{&t.briefHolds, waitlist.AutoPromote, time.Minute, time.Minute},
+		{&t.briefOffers, waitlist.OfferInTurn, time.Minute, time.Minute},
 	} {
-		if *s.into, err = t.service(ctx, s.mode, s.last); err != nil {
+		if *s.into, err = t.service(ctx, s.mode, s.hold, s.offer); err != nil {
 			return nil, err
 		}
 	}
@@ -128,21 +136,23 @@ const ownerSubject = "owner"
 func (t *testTenant) ownerPerson() person { return person{in: t.id, subject: ownerSubject} }
 
 // service creates a service whose waitlist has no limits on offers.
-func (t *testTenant) service(ctx context.Context, mode waitlist.Mode, last time.Duration) (tenant.ServiceID, error) {
+func (t *testTenant) service(
+	ctx context.Context, mode waitlist.Mode, hold, offer time.Duration,
+) (tenant.ServiceID, error) {
 	made, err := t.app.Catalog.CreateService(ctx, t.owner, catalog.Service{
-		Name: fmt.Sprint(mode, " ", last), Duration: time.Hour, MinParty: 1, MaxParty: 2,
+		Name: fmt.Sprint(mode, " ", hold, " ", offer), Duration: time.Hour, MinParty: 1, MaxParty: 2,
 		Delivery: catalog.InPerson, Active: true,
 	})
 	if err != nil {
 		return made.ID, err
 	}
 	target := settings.PolicyTarget{Service: made.ID}
-	setTTL := func(p *catalog.Policy) { p.HoldTTL = &last }
+	setTTL := func(p *catalog.Policy) { p.HoldTTL = &hold }
 	if _, err = t.app.Settings.UpdatePolicy(ctx, t.owner, target, nil, setTTL); err != nil {
 		return made.ID, err
 	}
 	_, err = t.app.Settings.UpdateRules(ctx, t.owner, settings.RulesEdit{Target: target, Edit: func(s *waitlist.Settings) {
-		s.Enabled, s.Mode, s.MaxQueueSize, s.OfferWindow, s.MinOfferWindow = new(true), &mode, new(10_000), &last, &last
+		s.Enabled, s.Mode, s.MaxQueueSize, s.OfferWindow, s.MinOfferWindow = new(true), &mode, new(10_000), &offer, &offer
 		s.MaxTriesPerSlot, s.MaxOffersPerEntry = new(0), new(0)
 		s.AfterDecline, s.AfterExpiry = new(waitlist.CloseEntry), new(waitlist.CloseEntry)
 		s.OffersInQuietHours, s.AutoPromoteCutoff = new(true), new(time.Duration(0))
@@ -185,7 +195,9 @@ const perRound = 300
 // target is a session with its known places.
 type target struct {
 	history.Session
-	large bool    // for members who pay with credits
+	large bool   // for members who pay with credits
+	cart  string // the item that is booked with it; "": none
+	start time.Time
 	other *target // the session that its bookings move to; nil: none
 
 	mu     sync.Mutex
@@ -206,11 +218,19 @@ type place struct {
 }
 
 func (t *testTenant) newRound(ctx context.Context, random *rand.Rand) (*round, error) {
+	cart, err := t.app.Catalog.CreateItem(ctx, t.owner, booking.Item{
+		Location: t.location, Name: fmt.Sprint("Cart ", random.Uint64()), Kind: "cart", Stock: carts, Active: true,
+		Price: credit.Money{Currency: "EUR", Units: 20},
+	})
+	if err != nil {
+		return nil, err
+	}
 	r := &round{tenant: t}
 	for i, of := range []struct {
 		service         tenant.ServiceID
 		capacity, queue int
 		large, twin     bool // bookings move between a twin and the session before it
+		carts           bool
 	}{
 		{service: t.promotes, capacity: 1 + random.IntN(3), queue: 1 + random.IntN(4)},
 		{service: t.promotes, capacity: 2 + random.IntN(4), queue: 2 + random.IntN(4), twin: true},
@@ -219,22 +239,30 @@ func (t *testTenant) newRound(ctx context.Context, random *rand.Rand) (*round, e
 		{service: t.claims, capacity: 1 + random.IntN(3), queue: 2 + random.IntN(4)},
 		{service: t.briefHolds, capacity: 2 + random.IntN(2), queue: 1 + random.IntN(4)},
 		{service: t.briefOffers, capacity: 1 + random.IntN(3), queue: 2 + random.IntN(4)},
+		{service: t.claimsOfHolds, capacity: 1, queue: 2 + random.IntN(4)},
+		{service: t.claimsOfHolds, capacity: 1, queue: 2 + random.IntN(4)},
+		{service: t.promotes, capacity: 60, carts: true},
+		{service: t.promotes, capacity: 60, carts: true},
 		{service: t.promotes, capacity: 60, large: true},
 		{service: t.promotes, capacity: 60, large: true, twin: true},
 	} {
+		start := t.now().Add(ahead + time.Duration(i)*time.Hour).Truncate(time.Minute)
 		made, err := t.app.Schedules.CreateSession(ctx, t.owner, session.Input{
-			Service: of.service, Location: t.location,
-			StartsAt: t.now().Add(ahead + time.Duration(i)*time.Hour).Truncate(time.Minute),
-			Title:    fmt.Sprint("Session ", i), Capacity: &of.capacity, WaitlistCapacity: &of.queue,
+			Service: of.service, Location: t.location, StartsAt: start,
+			Title: fmt.Sprint("Session ", i), Capacity: &of.capacity, WaitlistCapacity: &of.queue,
 		}, true)
 		if err != nil {
 			return nil, err
 		}
-		a := &target{large: of.large, Session: history.Session{
+		a := &target{large: of.large, start: start, Session: history.Session{
 			ID: made.ID.String(), Capacity: of.capacity, Queue: of.queue,
-			Offers: of.service == t.offers || of.service == t.briefOffers, Claims: of.service == t.claims,
-			Brief: of.service == t.briefHolds || of.service == t.briefOffers,
+			Offers: of.service == t.offers || of.service == t.briefOffers,
+			Claims: of.service == t.claims || of.service == t.claimsOfHolds,
+			Brief:  of.service == t.briefHolds || of.service == t.briefOffers || of.service == t.claimsOfHolds,
 		}}
+		if of.carts {
+			a.cart = cart.ID.String()
+		}
 		r.targets = append(r.targets, a)
 		if !of.twin {
 			r.groups = append(r.groups, []*target{a})
