@@ -41,6 +41,9 @@ from deliveries`,
 			[]string{"a message was sent twice without a mark in the delivery log"}},
 		"an unread event": {`update event_consumers set xid = '0'; delete from notices; delete from deliveries`, nil},
 		"empty":           {`update deliveries set content = null`, []string{"an empty message was sent"}},
+		"in quiet hours": {quietTenant + `; update deliveries set created_at = '2027-03-28 00:30Z'`,
+			[]string{"a message woke someone"}},
+		"just after quiet hours": {quietTenant + `; update deliveries set created_at = '2027-03-28 06:00Z'`, nil},
 		"planned twice": {`
 drop index notices_once;
 insert into notices (tenant_id, id, topic, lane, recipient, thing, revision,
@@ -68,6 +71,14 @@ from notices`,
 		})
 	}
 }
+
+// quietTenant has quiet hours from 21:00 to 8:00, in the night in which clocks go forward.
+const quietTenant = `
+insert into tenants (tenant_id, name, time_zone, locale, currency, created_at, updated_at)
+select tenant, 'Quiet', 'Europe/Berlin', 'en', 'EUR', at as made, at as changed from one;
+insert into notification_settings (tenant_id, quiet_start, quiet_end, email_in_quiet, sms_per_day, push_per_day,
+  email_per_day, reminders, credits_low_at, version, updated_at)
+select tenant, '21:00', '08:00', false, 1, 1, 1, '{}', 0, 1, at from one`
 
 const oneMessage = `
 create temp table one as
