@@ -2,6 +2,9 @@
 package expect
 
 import (
+	"strings"
+
+	"github.com/prometheus/client_golang/prometheus"
 	"github.com/shoenig/test/must"
 
 	"github.com/berthhq/berth/internal/fault"
@@ -45,4 +48,23 @@ func Reason(t must.T, want fault.Reason) func(results ...any) {
 func Error(results ...any) error {
 	err, _ := results[len(results)-1].(error)
 	return err
+}
+
+// Metrics returns what was measured by metrics whose name begins with a prefix: the values of counters and gauges, and how
+// often histograms observed one, by their name and labels, as in `requests_total method=GET`.
+func Metrics(t must.T, from prometheus.Gatherer, prefix string) map[string]float64 {
+	t.Helper()
+	all := make(map[string]float64)
+	for _, family := range Value(from.Gather())(t) {
+		for _, m := range family.GetMetric() {
+			name := family.GetName()
+			for _, label := range m.GetLabel() {
+				name += " " + label.GetName() + "=" + label.GetValue()
+			}
+			if strings.HasPrefix(name, prefix) {
+				all[name] = m.GetCounter().GetValue() + m.GetGauge().GetValue() + float64(m.GetHistogram().GetSampleCount())
+			}
+		}
+	}
+	return all
 }
