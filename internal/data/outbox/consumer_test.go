@@ -135,8 +135,8 @@ func TestConsume_ReportsBusyWhileAnotherNodeWorks(t *testing.T) {
 	test.Eq(t, []string{"1", "2", "3"}, l.done(l.Tenant))
 }
 
-// A consumer looks again at once if there is more, soon if events are held back or another node is busy, and later if it
-// failed. Otherwise it waits for a notice.
+// A consumer looks again at once if there is more, soon if events are held back or another node is busy, and later if
+// it failed. Otherwise it waits for a notice.
 func TestConsume_SaysWhenToLookAgain(t *testing.T) {
 	t.Parallel()
 	l := newLog(t)

@@ -204,7 +204,8 @@ func TestParseCursor_AcceptsOnlyOwnTokens(t *testing.T) {
 	}
 	// Clients keep their positions when the service is updated.
 	id := tenant.MustParse[tenant.EventID]("018f5e6e-0000-7000-8000-000000000001")
-	test.EqOp(t, "AQAAAAAAAAAHAY9ebgAAcACAAAAAAAAAATBXeKk", outbox.Cursor{XID: 7, ID: id}.Token(tenant.TenantID{UUID: id.UUID}))
+	token := outbox.Cursor{XID: 7, ID: id}.Token(tenant.TenantID{UUID: id.UUID})
+	test.EqOp(t, "AQAAAAAAAAAHAY9ebgAAcACAAAAAAAAAATBXeKk", token)
 	// A position past the end of this database's log comes from another database.
 	for _, xid := range []uint64{1 << 40, math.MaxInt64} {
 		err := expect.Error(outbox.Read(t.Context(), l.db.DB, l.Tenant, outbox.Range{From: outbox.Cursor{XID: xid, ID: id}}))
@@ -236,7 +237,8 @@ func TestRead_UsesIndex(t *testing.T) {
 			arguments = fmt.Sprintf("('%s', '5', '%[1]s', 10)", l.Tenant)
 		}
 		expect.OK(t)(conn.Exec(ctx, fmt.Sprintf("prepare s%d as %s", i, sql)))
-		rows, _ := conn.Query(ctx, fmt.Sprintf("explain (costs off) execute s%d%s", i, arguments), pgx.QueryExecModeSimpleProtocol)
+		explain := fmt.Sprintf("explain (costs off) execute s%d%s", i, arguments)
+		rows, _ := conn.Query(ctx, explain, pgx.QueryExecModeSimpleProtocol)
 		plan := strings.Join(expect.Value(pgx.CollectRows(rows, pgx.RowTo[string]))(t), "\n")
 		test.StrContains(t, plan, "using events_order on events")
 		test.StrNotContains(t, plan, "Filter: ((xid")

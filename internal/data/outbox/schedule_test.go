@@ -73,7 +73,7 @@ func TestBackoffs_DoubleUpToAMinute(t *testing.T) {
 	})
 }
 
-// A notice of another node wakes the readers of the tenants that it names. The other node's consumers have a head start.
+// A notice of another node wakes the readers of the tenants that it names. Its own consumers have a head start.
 func TestRelay_WakesReadersOfNamedTenants(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -113,8 +113,8 @@ func TestFeed_ReadsLessOftenForManyWatchers(t *testing.T) {
 	}
 }
 
-// For any pages: a tail keeps the last ones, as far as they fit and were read within half a minute. What it gives after a
-// position is what was read after it, up to a limit.
+// For any pages: a tail keeps the last ones, as far as they fit and were read within half a minute. What it gives after
+// a position is what was read after it, up to a limit.
 func TestTail_GivesWhatWasReadAfterAPosition(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

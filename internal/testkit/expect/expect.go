@@ -50,8 +50,8 @@ func Error(results ...any) error {
 	return err
 }
 
-// Metrics returns what was measured by metrics whose name begins with a prefix: the values of counters and gauges, and how
-// often histograms observed one, by their name and labels, as in `requests_total method=GET`.
+// Metrics returns what was measured by metrics whose name begins with a prefix: the values of counters and gauges, and
+// how often histograms observed one, by their name and labels, as in `requests_total method=GET`.
 func Metrics(t must.T, from prometheus.Gatherer, prefix string) map[string]float64 {
 	t.Helper()
 	all := make(map[string]float64)
