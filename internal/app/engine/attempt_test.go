@@ -44,8 +44,8 @@ func TestBatchContext_LastsUntilTheLatestDeadline(t *testing.T) {
 	}
 }
 
-// If the database asks for a transaction again, everything that enters it from outside is the same. Times are in UTC, to
-// the microsecond, as the database keeps them.
+// If the database asks for a transaction again, everything that enters it from outside is the same. Times are in UTC,
+// to the microsecond, as the database keeps them.
 func TestRun_KeepsTimeAndIDsWhenTheDatabaseRetries(t *testing.T) {
 	t.Parallel()
 	var s *site
@@ -97,7 +97,8 @@ func TestTx_LockTakesAnAdvisoryLockOnRetry(t *testing.T) {
 	s := newSite(t)
 	key := NameKey("queue", "a")
 	var held []int // advisory locks in each attempt
-	expect.OK(t)(s.run(t, act{Spec: Spec[int]{Locks: Locks{Together: []Key{key}}}, do: func(ctx context.Context, tx *Tx) error {
+	has := Spec[int]{Locks: Locks{Together: []Key{key}}}
+	expect.OK(t)(s.run(t, act{Spec: has, do: func(ctx context.Context, tx *Tx) error {
 		var locks int
 		var batch pg.Batch
 		batch.Queue(`select count(*) from pg_locks where locktype = 'advisory' and pid = pg_backend_pid()`).Scan(&locks)

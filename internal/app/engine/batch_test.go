@@ -36,6 +36,8 @@ func TestRun_OneOperationDoesNotHarmOthersOfItsBatch(t *testing.T) {
 		"panics in Then":          {func(q *Query) { q.Then(func(*Query) { panic("a bug") }) }, writes, "a bug", 0, 0},
 		"must read":               {nil, reads, "<nil>", 2, 0},
 		"must read after a write": {nil, then(writes, reads), "<nil>", 2, 1},
+		"locks nothing":           {nil, func(_ context.Context, tx *Tx) error { return tx.Lock() }, "<nil>", 1, 0},
+		"locks a key":             {nil, func(_ context.Context, tx *Tx) error { return tx.Lock(named(1)) }, "<nil>", 2, 0},
 		"refused by the database": {nil, func(_ context.Context, tx *Tx) error {
 			tx.Write("insert into directory (tenant_id, created_at) values (null, null)")
 			return nil
@@ -252,8 +254,8 @@ func TestRun_LocatesAgainWhatHasMoved(t *testing.T) {
 	}
 }
 
-// What follows a commit is done for what was committed, and not for what was refused. The commit of a Quiet operation is
-// not reported as a change.
+// What follows a commit is done for what was committed, and not for what was refused. The commit of a Quiet operation
+// is not reported as a change.
 func TestTx_OnCommitRunsForCommittedOperationsOnly(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -268,7 +270,8 @@ func TestTx_OnCommitRunsForCommittedOperationsOnly(t *testing.T) {
 			return err
 		}}
 	}
-	refused, later := effect("refused", at.Add(-time.Minute), false, errRefused), effect("later", at.Add(time.Minute), true, nil)
+	refused := effect("refused", at.Add(-time.Minute), false, errRefused)
+	later := effect("later", at.Add(time.Minute), true, nil)
 	_, errs := s.together(t, refused, effect("committed", at, false, nil), later)
 	test.Eq(t, []error{errRefused, nil, nil}, errs, test.Cmp(cmpopts.EquateErrors()))
 	test.Eq(t, []string{"committed", "later"}, effects)

@@ -325,7 +325,8 @@ func (m *melee) end() {
 		),
 		// Those of bookings that could not be cancelled any more stay with them.
 		"missing credits": fmt.Sprintf(`select %d - (select sum(balance) from subscriptions where tenant_id = $1)
-			- (select coalesce(sum(credits), 0) from bookings where tenant_id = $1)`, int64(testkit.LifeCredits*len(m.subs))+m.granted.Load()),
+			- (select coalesce(sum(credits), 0) from bookings where tenant_id = $1)`,
+			int64(testkit.LifeCredits*len(m.subs))+m.granted.Load()),
 	} {
 		test.EqOp(m.studio.T, 0, m.studio.Count(sql, m.studio.Tenant), test.Sprintf("%s", what))
 	}
