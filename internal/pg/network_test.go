@@ -28,23 +28,23 @@ func TestTransactions_TakeExpectedRoundTrips(t *testing.T) {
 		batch.Queue("select 1").Scan(&one)
 		return tx.Load(ctx, &batch)
 	}
-	write := func(tx *pg.Tx) error {
-		tx.Write("update counters set taken = 0 where tenant_id = $1 and id = $2", b.scope.Tenant, id)
+	write := func(ctx context.Context, tx *pg.Tx) error {
 		tx.Write(insertValue, b.scope.Tenant, newID(), 1, 1)
-		return nil
+		reset := writes(nil, "update counters set taken = 0 where tenant_id = $1 and id = $2", b.scope.Tenant, id)
+		return reset(ctx, tx)
 	}
 	inTx := func(fn body, options ...pg.Option) func() error {
 		return func() error { return b.inTx(t, fn, options...) }
 	}
-	loadAndWrite := func(ctx context.Context, tx *pg.Tx) error { return errors.Join(load(ctx, tx), write(tx)) }
+	loadAndWrite := func(ctx context.Context, tx *pg.Tx) error { return errors.Join(load(ctx, tx), write(ctx, tx)) }
 	for name, tt := range map[string]struct {
 		want int64
 		run  func() error
 	}{
 		"nothing": {0, inTx(func(context.Context, *pg.Tx) error { return nil })},
-		"writes":  {1, inTx(func(_ context.Context, tx *pg.Tx) error { return write(tx) })},
+		"writes":  {1, inTx(write)},
 		"writes and load": {2, inTx(func(ctx context.Context, tx *pg.Tx) error {
-			return errors.Join(write(tx), load(ctx, tx))
+			return errors.Join(write(ctx, tx), load(ctx, tx))
 		})},
 		"load, then write": {2, inTx(loadAndWrite)},
 		"two loads, then writes": {3, inTx(func(ctx context.Context, tx *pg.Tx) error {

@@ -89,7 +89,7 @@ func TestReader_SeesWhatItMay(t *testing.T) {
 		}}
 		r.CreatedBy, r.To.Draft = tt.createdBy, tt.draft
 		reader := outbox.Reader{Caller: tt.caller, May: make(map[string]bool)}
-		for _, permission := range strings.Fields(tt.may) {
+		for permission := range strings.FieldsSeq(tt.may) {
 			reader.May[permission] = true
 		}
 		for range 2 { // the second reader shares what was made for the first

@@ -57,11 +57,11 @@ func Metrics(t must.T, from prometheus.Gatherer, prefix string) map[string]float
 	all := make(map[string]float64)
 	for _, family := range Value(from.Gather())(t) {
 		for _, m := range family.GetMetric() {
-			name := family.GetName()
+			words := []string{family.GetName()}
 			for _, label := range m.GetLabel() {
-				name += " " + label.GetName() + "=" + label.GetValue()
+				words = append(words, label.GetName()+"="+label.GetValue())
 			}
-			if strings.HasPrefix(name, prefix) {
+			if name := strings.Join(words, " "); strings.HasPrefix(name, prefix) {
 				all[name] = m.GetCounter().GetValue() + m.GetGauge().GetValue() + float64(m.GetHistogram().GetSampleCount())
 			}
 		}
