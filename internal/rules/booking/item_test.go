@@ -16,6 +16,8 @@ import (
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/credit"
 	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/testkit/expect"
+	"github.com/berthhq/berth/internal/testkit/vary"
 )
 
 // ReserveItems picks exactly the units that no overlapping booking has, the lowest numbers first.
@@ -65,12 +67,10 @@ func TestReserveItems_PicksFreeUnits(t *testing.T) {
 
 func TestReserveItems_RejectsItemsThatAreNotOffered(t *testing.T) {
 	t.Parallel()
-	s := openSlot()
-	s.Location = id[tenant.LocationID]()
+	s := vary.From(openSlot(), set{"Location": id[tenant.LocationID]()})
 	good := booking.Item{ID: id[tenant.ItemID](), Location: s.Location, Stock: 3, Active: true}
-	away, idle := good, good
-	away.ID, away.Location = id[tenant.ItemID](), id[tenant.LocationID]()
-	idle.ID, idle.Active = id[tenant.ItemID](), false
+	away := vary.From(good, set{"ID": id[tenant.ItemID](), "Location": id[tenant.LocationID]()})
+	idle := vary.From(good, set{"ID": id[tenant.ItemID](), "Active": false})
 	for name, tt := range map[string]struct {
 		items []tenant.ItemID
 		bad   tenant.ItemID
@@ -163,6 +163,6 @@ func TestItem_NamesTheInvalidField(t *testing.T) {
 		"negative nanos":  {price(0, -1), "item.price"},
 		"a billion nanos": {price(0, 1000000000), "item.price"},
 	} {
-		test.EqOp(t, invalid(tt.field), faulttest.Text(tt.item.Validate()), test.Sprint(name))
+		expect.Fault(t, invalid(tt.field), name)(tt.item.Validate())
 	}
 }

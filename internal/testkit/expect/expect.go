@@ -2,9 +2,13 @@
 package expect
 
 import (
+	"fmt"
+
+	"github.com/shoenig/test"
 	"github.com/shoenig/test/must"
 
 	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/fault/faulttest"
 )
 
 // Value returns the value of a call, and fails the test if the call failed:
@@ -37,6 +41,24 @@ func Reason(t must.T, want fault.Reason) func(results ...any) {
 		err := errorOf(t, results)
 		must.EqOp(t, want, fault.ReasonOf(err), must.Sprintf("reason want %q (error: %v)", want, err))
 	}
+}
+
+// Fault checks what programs read of the error of a call, as faulttest.Text writes it; "" is no error. About says which
+// case of a table it is:
+//
+//	expect.Fault(t, tt.want, name)(booking.Decide(facts, request, now))
+func Fault(t T, want string, about ...any) func(results ...any) {
+	return func(results ...any) {
+		t.Helper()
+		err := errorOf(t, results)
+		test.EqOp(t, want, faulttest.Text(err), test.Sprintf("%s: %v", fmt.Sprint(about...), err))
+	}
+}
+
+// T is a test, or one run of a property.
+type T interface {
+	test.T
+	must.T
 }
 
 // errorOf returns the last result of a call, which is its error.
