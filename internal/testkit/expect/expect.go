@@ -9,6 +9,7 @@ import (
 
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/fault/faulttest"
+	"github.com/berthhq/berth/internal/testkit/vary"
 )
 
 // Value returns the value of a call, and fails the test if the call failed:
@@ -52,6 +53,21 @@ func Fault(t T, want string, about ...any) func(results ...any) {
 		t.Helper()
 		err := errorOf(t, results)
 		test.EqOp(t, want, faulttest.Text(err), test.Sprintf("%s: %v", fmt.Sprint(about...), err))
+	}
+}
+
+// InvalidField checks that a value is refused for a field if it differs from a good one like this. "" has the
+// differences with which it is still accepted.
+func InvalidField[V interface{ Validate() error }](t T, good V, differ map[string][]vary.Fields) {
+	t.Helper()
+	for field, all := range differ {
+		want := ""
+		if field != "" {
+			want = string(fault.InvalidField) + " @" + field
+		}
+		for _, fields := range all {
+			Fault(t, want, fields)(vary.From(good, fields).Validate())
+		}
 	}
 }
 
