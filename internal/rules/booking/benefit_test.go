@@ -69,25 +69,16 @@ func TestBenefitKey_IgnoresHowANumberIsWritten(t *testing.T) {
 
 func TestBenefitProvider_NamesTheInvalidField(t *testing.T) {
 	t.Parallel()
-	for name, tt := range map[string]struct {
-		differ set
-		field  string
-	}{
-		"least":        {set{"Percent": 0, "Name": "é", "Pattern": "a"}, ""},
-		"most":         {set{"Percent": 100, "Name": strings.Repeat("é", 200), "Pattern": strings.Repeat("a", 200)}, ""},
-		"code":         {set{"Code": "gym"}, "provider.code"},
-		"no name":      {set{"Name": ""}, "provider.name"},
-		"long name":    {set{"Name": strings.Repeat("é", 201)}, "provider.name"},
-		"negative":     {set{"Percent": -1}, "provider.discount_percent"},
-		"over 100":     {set{"Percent": 101}, "provider.discount_percent"},
-		"no pattern":   {set{"Pattern": ""}, "provider.number_pattern"},
-		"open bracket": {set{"Pattern": "["}, "provider.number_pattern"},
-		"unverified":   {set{"Verification": ""}, "provider.verification"},
-		"listed":       {set{"Verification": booking.VerifyByList}, ""},
-		"long pattern": {
-			set{"Pattern": strings.Repeat("a", 201)}, "provider.number_pattern",
+	long := strings.Repeat
+	expect.InvalidField(t, gym, map[string][]set{
+		"": {
+			{"Percent": 0, "Name": "é", "Pattern": "a"}, {"Verification": booking.VerifyByList},
+			{"Percent": 100, "Name": long("é", 200), "Pattern": long("a", 200), "Code": long("A", 50)},
 		},
-	} {
-		expect.Fault(t, invalid(tt.field), name)(vary.From(gym, tt.differ).Validate())
-	}
+		"provider.code":             {{"Code": "gym"}, {"Code": ""}, {"Code": long("A", 51)}},
+		"provider.name":             {{"Name": ""}, {"Name": long("é", 201)}},
+		"provider.discount_percent": {{"Percent": -1}, {"Percent": 101}},
+		"provider.number_pattern":   {{"Pattern": ""}, {"Pattern": "["}, {"Pattern": long("a", 201)}},
+		"provider.verification":     {{"Verification": ""}},
+	})
 }
