@@ -45,7 +45,7 @@ func as(value any, of reflect.Type) reflect.Value {
 		own := reflect.New(of.Elem())
 		own.Elem().Set(as(value, of.Elem()))
 		return own
-	case v.Kind() == of.Kind(), v.CanInt() && reflect.Zero(of).CanInt():
+	case v.Kind() == of.Kind(), v.CanInt() && reflect.Zero(of).CanInt(), v.CanInt() && reflect.Zero(of).CanFloat():
 		return v.Convert(of)
 	}
 	panic(fmt.Sprintf("%v is no %v", value, of))
