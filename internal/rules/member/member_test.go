@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/shoenig/test"
 	"github.com/shoenig/test/must"
@@ -33,6 +34,13 @@ func TestValues_StayAsTheyAreStored(t *testing.T) {
 		[]member.DeviceKind{member.IOS, member.Android, member.Web})
 }
 
+// The contract and the help for members name these limits.
+func TestLimits_AreThoseOfTheContract(t *testing.T) {
+	t.Parallel()
+	test.Eq(t, []any{20, 3, 5, 24 * time.Hour, 10 * time.Minute},
+		[]any{member.MaxDevices, member.MaxCodes, member.MaxGuesses, member.CodeDay, member.CodeLifetime})
+}
+
 type set = vary.Fields
 
 // ana returns a member, but for some fields.
@@ -53,6 +61,7 @@ func TestNormalize_ReturnsStoredForm(t *testing.T) {
 		"longest email":      {set{"Email": long("a", 248) + "@b.com"}, nil},
 		"phone":              {set{"Phone": "+351 912 345 678"}, set{"Phone": "+351912345678"}},
 		"longest phone":      {set{"Phone": "+351" + long("-", 27) + "912345678"}, set{"Phone": "+351912345678"}},
+		"most digits":        {set{"Phone": "+491511111111111"}, nil},
 		"unassigned phone":   {set{"Phone": "+12025550143"}, nil},
 		"locale":             {set{"Locale": "pt-pt"}, set{"Locale": "pt-PT"}},
 		"longest locale":     {set{"Locale": "en-x-abcdefgh-abcdefgh-abcdefgh-abc"}, nil},
@@ -80,7 +89,7 @@ func TestNormalize_NamesTheInvalidField(t *testing.T) {
 		"Subject": {"sa:1", long("é", 128), "\x00"},
 		"Email":   {"Ana <ana@example.com>", "ana", "a@b.c,d@e.f", long("a", 249) + "@b.com"},
 		"Phone": {
-			"912345678", "+1234", "+" + long("3", 30), "+351912345678 ext. 5", "tel:+351912345678",
+			"912345678", "+1234", "+4915111111111111", "+" + long("3", 30), "+351912345678 ext. 5", "tel:+351912345678",
 			"+351" + long("-", 28) + "912345678",
 		},
 		"Tier":   {long("x", 51)},
