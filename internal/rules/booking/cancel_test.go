@@ -51,8 +51,10 @@ func TestCancel_UndoesTheBookingUnlessLate(t *testing.T) {
 		refused string
 		want    set // how the result differs from that of one in time
 	}{
-		"in time":             {nil, "", nil},
-		"late":                {set{"At": deadline.Add(1)}, "CANCELLATION_WINDOW deadline=2026-03-17T12:00:00Z hours_before=24", nil},
+		"in time": {nil, "", nil},
+		"late": {
+			set{"At": deadline.Add(1)}, "CANCELLATION_WINDOW deadline=2026-03-17T12:00:00Z hours_before=24", nil,
+		},
 		"late, by an admin":   {set{"At": deadline.Add(1), "Admin": true}, "", late},
 		"after it, by one":    {set{"At": end, "Admin": true}, "", late},
 		"late, but allowed":   {set{"At": deadline.Add(1), "Rules.AllowLateCancellation": true}, "", late},
@@ -63,14 +65,18 @@ func TestCancel_UndoesTheBookingUnlessLate(t *testing.T) {
 		"captured":            {set{"Payment.Status": payment.Captured}, "", nil},
 		"not counted":         {set{"Counted": false}, "", set{"ReleasesQuota": false}},
 		"without credits":     {set{"Credits": 0}, "", set{"Payer": nil, "Ledger": nil, "Refunded": false}},
-		"paid by none":        {set{"Payer": nil}, "", set{"Booking.Credits": 2, "Payer": nil, "Ledger": nil, "Refunded": false}},
-		"a hold":              {set{"Status": booking.Pending}, "", set{"HoldsEnded": 1}},
-		"attended":            {set{"Status": booking.Attended}, state + "ATTENDED", nil},
-		"attended, but gone":  {set{"Status": booking.Attended, "SessionGone": true}, "", set{"SessionGone": true}},
-		"a no-show":           {set{"Status": booking.NoShow}, state + "NO_SHOW", nil},
-		"a no-show, but gone": {set{"Status": booking.NoShow, "SessionGone": true}, "", set{"SessionGone": true, "SeatsFreed": 0}},
-		"expired":             {set{"Status": booking.Expired}, state + "EXPIRED", nil},
-		"expired, and gone":   {set{"Status": booking.Expired, "SessionGone": true}, state + "EXPIRED", nil},
+		"paid by none": {
+			set{"Payer": nil}, "", set{"Booking.Credits": 2, "Payer": nil, "Ledger": nil, "Refunded": false},
+		},
+		"a hold":             {set{"Status": booking.Pending}, "", set{"HoldsEnded": 1}},
+		"attended":           {set{"Status": booking.Attended}, state + "ATTENDED", nil},
+		"attended, but gone": {set{"Status": booking.Attended, "SessionGone": true}, "", set{"SessionGone": true}},
+		"a no-show":          {set{"Status": booking.NoShow}, state + "NO_SHOW", nil},
+		"a no-show, but gone": {
+			set{"Status": booking.NoShow, "SessionGone": true}, "", set{"SessionGone": true, "SeatsFreed": 0},
+		},
+		"expired":           {set{"Status": booking.Expired}, state + "EXPIRED", nil},
+		"expired, and gone": {set{"Status": booking.Expired, "SessionGone": true}, state + "EXPIRED", nil},
 	} {
 		c := cancellation{b, booking.CancelRequest{Actor: "mia", Reason: "ill"}, new(paying), deadline}
 		c.Items = []booking.ItemLine{{Status: booking.ItemConfirmed}, {Status: booking.ItemPending}}

@@ -143,13 +143,15 @@ func TestDecide_ChargesThePlanByItsTerms(t *testing.T) {
 		want               string
 		counted, exclusive bool
 	}{
-		"plain":                  {nil, nil, false, "", false, true},
-		"overlap":                {nil, busy(59*time.Minute, 2*time.Hour), false, "OVERLAP", false, true},
-		"next":                   {nil, busy(time.Hour, 2*time.Hour), false, "", false, true},
-		"before":                 {nil, busy(-time.Hour, 0), false, "", false, true},
-		"may overlap":            {set{"Plan.AllowOverlap": true}, busy(0, time.Hour), false, "", false, false},
-		"within its quota":       {set{"Plan.DailyLimit": 2}, nil, false, "", true, true},
-		"at its quota":           {set{"Plan.WeeklyLimit": 2}, nil, false, "WEEKLY_LIMIT limit=2 week=2026-03-16", true, true},
+		"plain":            {nil, nil, false, "", false, true},
+		"overlap":          {nil, busy(59*time.Minute, 2*time.Hour), false, "OVERLAP", false, true},
+		"next":             {nil, busy(time.Hour, 2*time.Hour), false, "", false, true},
+		"before":           {nil, busy(-time.Hour, 0), false, "", false, true},
+		"may overlap":      {set{"Plan.AllowOverlap": true}, busy(0, time.Hour), false, "", false, false},
+		"within its quota": {set{"Plan.DailyLimit": 2}, nil, false, "", true, true},
+		"at its quota": {
+			set{"Plan.WeeklyLimit": 2}, nil, false, "WEEKLY_LIMIT limit=2 week=2026-03-16", true, true,
+		},
 		"at its quota, by staff": {set{"Plan.WeeklyLimit": 2}, nil, true, "", true, true},
 	} {
 		paying := pack(tt.plan)
@@ -239,7 +241,8 @@ func TestDecide_BooksIfPartyFitsElseWaitsIfRoom(t *testing.T) {
 		capacity, balance := number("capacity", 6), number("balance", 5)
 		paying := pack(set{"Balance": balance})
 		a := try(set{
-			"Slot.Capacity": capacity, "Slot.SeatsTaken": number("taken", capacity), "Slot.WaitlistCapacity": 2, "Party": 1 + number("party", 3),
+			"Slot.Capacity": capacity, "Slot.SeatsTaken": number("taken", capacity), "Slot.WaitlistCapacity": 2,
+			"Party": 1 + number("party", 3),
 			"Slot.Waiting": number("waiting", 2), "Slot.Rules.WaitlistEnabled": yes("enabled"), "Staff": yes("staff"),
 			"NoWaitlist": yes("no waitlist"), "Subscriptions": []credit.Subscription{paying},
 		})
@@ -289,7 +292,8 @@ func TestEligibilityOf_PredictsDecide(t *testing.T) {
 			set{"Slot.SeatsTaken": 10, "Entry": entry}, booking.Eligibility{Status: booking.Waitlisted, Entry: entry}, "",
 		},
 		"one seat left, pairs only": {
-			set{"Slot.MinParty": 2, "Slot.SeatsTaken": 9, "Slot.WaitlistCapacity": 0}, booking.Eligibility{Status: booking.Blocked},
+			set{"Slot.MinParty": 2, "Slot.SeatsTaken": 9, "Slot.WaitlistCapacity": 0},
+			booking.Eligibility{Status: booking.Blocked},
 			fault.SessionFull,
 		},
 		"on a plan": {

@@ -61,7 +61,9 @@ func TestConfirm_TakesNoCreditsForPaymentsAndGuests(t *testing.T) {
 			want.Booking = vary.From(tt.hold, set{"Status": booking.Confirmed, "HoldUntil": nil, "ConfirmedAt": now})
 			want.Repeated = false
 		}
-		got, err := booking.Confirm(tt.hold, try(set{"Slot.TakesPayments": true}).Facts, booking.ConfirmRequest{Paid: tt.paid}, now)
+		got, err := booking.Confirm(
+			tt.hold, try(set{"Slot.TakesPayments": true}).Facts, booking.ConfirmRequest{Paid: tt.paid}, now,
+		)
 		test.EqOp(t, tt.want, faulttest.Text(err), test.Sprint(name))
 		if err == nil {
 			test.Eq(t, want, got, test.Sprint(name))
@@ -103,7 +105,9 @@ func TestHold_EndsAtItsTimeAndIsReleasedBefore(t *testing.T) {
 	} {
 		b := vary.From(hold(), tt.differ)
 		test.EqOp(t, tt.expired, b.HoldExpired(tt.at), test.Sprintf("%s: expired", name))
-		expect.Fault(t, tt.confirm, name)(booking.Confirm(b, booking.Facts{Slot: openSlot()}, booking.ConfirmRequest{}, tt.at))
+		expect.Fault(t, tt.confirm, name)(
+			booking.Confirm(b, booking.Facts{Slot: openSlot()}, booking.ConfirmRequest{}, tt.at),
+		)
 		want := b
 		if want.Status = tt.status; !tt.unchanged {
 			want.CancelledAt = &tt.at

@@ -113,7 +113,10 @@ func TestServiceValidate_NamesTheInvalidField(t *testing.T) {
 	expect.InvalidField(t, good, map[string][]set{
 		"": {
 			nil,
-			{"Description": strings.Repeat("é", 4000), "Category": strings.Repeat("é", 100), "Duration": 7 * 24 * time.Hour, "DefaultCapacity": 100_000, "DefaultWaitlistCapacity": 10_000, "MinParty": 1000, "MaxParty": 1000},
+			{
+				"Description": strings.Repeat("é", 4000), "Category": strings.Repeat("é", 100), "Duration": 7 * 24 * time.Hour,
+				"DefaultCapacity": 100_000, "DefaultWaitlistCapacity": 10_000, "MinParty": 1000, "MaxParty": 1000,
+			},
 			{"Description": "Calm.\n\tBreathe."}, {"Duration": time.Minute}, {"DefaultCapacity": 0}, {"Color": "#00aAfF"},
 		},
 		"service.name":        {{"Name": ""}},

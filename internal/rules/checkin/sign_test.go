@@ -141,7 +141,8 @@ func TestVerifyQR_RejectsEditedCodes(t *testing.T) {
 	text, expires := k.SignQR(club, yoga, starts, checkin.QRTTL)
 	later := func(at time.Time) []byte { return binary.BigEndian.AppendUint64(nil, uint64(at.Unix())) }
 	for at, edit := range map[int][]byte{ // of the version, the tenant, the session, the times of issue and end
-		0: {2}, 1: other.UUID[:], 17: pilates.UUID[:], 33: later(starts.Add(-time.Second)), 41: later(expires.Add(time.Minute)),
+		0: {2}, 1: other.UUID[:], 17: pilates.UUID[:], 33: later(starts.Add(-time.Second)),
+		41: later(expires.Add(time.Minute)),
 	} {
 		b := expect.Value(base64.RawURLEncoding.DecodeString(text))(t)
 		copy(b[at:], edit)

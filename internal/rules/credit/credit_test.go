@@ -361,7 +361,9 @@ func TestLedger_HasOneLineForEachChange(t *testing.T) {
 	}
 	unlimited := credit.Subscription{Plan: credit.Plan{Kind: credit.Unlimited}}
 	lines, credits, err := unlimited.Charge(nil, booked, 4, "mia", now)
-	test.Eq(t, []any{[]credit.Entry(nil), 0, error(nil)}, []any{lines, credits, err}, test.Sprint("unlimited plans cost none"))
+	test.Eq(
+		t, []any{[]credit.Entry(nil), 0, error(nil)}, []any{lines, credits, err}, test.Sprint("unlimited plans cost none"),
+	)
 }
 
 // Only time makes a subscription expire, and nothing brings back one that has ended.

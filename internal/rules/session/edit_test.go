@@ -73,7 +73,9 @@ func TestEdit_ChangesOnlyNamedFields(t *testing.T) {
 		"waitlist for those who wait": {
 			in: session.Input{WaitlistCapacity: new(2)}, fields: session.WaitlistField, want: set{"WaitlistCapacity": 2},
 		},
-		"waitlist below those who wait": {in: session.Input{WaitlistCapacity: new(1)}, fields: session.WaitlistField, err: waits},
+		"waitlist below those who wait": {
+			in: session.Input{WaitlistCapacity: new(1)}, fields: session.WaitlistField, err: waits,
+		},
 		"references that were deactivated do not block other edits": {
 			in: session.Input{Title: "Flow"}, fields: session.TitleField, at: set{
 				"Service.Active": false, "Location.Active": false, "Resource.Active": false, "Coach.CanLead": false,
@@ -92,7 +94,9 @@ func TestEdit_ChangesOnlyNamedFields(t *testing.T) {
 		test.Eq(t, want, got, test.Sprint(name))
 	}
 	gone := session.Session{State: catalog.Cancelled}
-	expect.Fault(t, "SESSION_STATE state=CANCELLED")(gone.Edit(session.Input{Title: "x"}, session.TitleField, yoga(), noon))
+	expect.Fault(t, "SESSION_STATE state=CANCELLED")(
+		gone.Edit(session.Input{Title: "x"}, session.TitleField, yoga(), noon),
+	)
 }
 
 func TestCapacityRaised_ReportsHigherCapacity(t *testing.T) {

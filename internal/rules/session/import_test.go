@@ -340,7 +340,10 @@ func TestImportRowSpan_FollowsTheZone(t *testing.T) {
 	row := parseImport(t, "service,location,date,start,duration_minutes\nF,M,2026-03-28,23:00,300\n").Rows[0]
 	span, ok := row.Span(zone("Europe/Berlin"))
 	test.True(t, ok)
-	test.EqOp(t, "2026-03-28T22:00:00Z 2026-03-29T03:00:00Z", span.Start.UTC().Format(time.RFC3339)+" "+span.End.UTC().Format(time.RFC3339))
+	test.EqOp(
+		t, "2026-03-28T22:00:00Z 2026-03-29T03:00:00Z",
+		span.Start.UTC().Format(time.RFC3339)+" "+span.End.UTC().Format(time.RFC3339),
+	)
 }
 
 func TestParseImport_ReadsBackWhatASpreadsheetWrites(t *testing.T) {

@@ -190,7 +190,9 @@ func wantComplete(
 	must.MapLen(t, len(sessions), seen)
 	for _, o := range pattern {
 		n := holders[o.Start.UTC()]
-		must.True(t, n == 1 || n == 0 && !o.Start.After(now), must.Sprintf("the occurrence at %s has %d sessions", o.Start, n))
+		must.True(
+			t, n == 1 || n == 0 && !o.Start.After(now), must.Sprintf("the occurrence at %s has %d sessions", o.Start, n),
+		)
 		delete(holders, o.Start.UTC())
 	}
 	must.MapEmpty(t, holders, must.Sprint("occurrences that are not in the pattern"))

@@ -33,7 +33,8 @@ func TestStateChanges_FollowTheStateMachine(t *testing.T) {
 	t.Parallel()
 	const publish, unpublish, cancel, block, unblock = "publish", "unpublish", "cancel", "block", "unblock"
 	const cancelled = "SESSION_STATE state=CANCELLED"
-	draft, published := session.Session{State: catalog.Draft, Version: 3}, session.Session{State: catalog.Published, Version: 3}
+	draft := session.Session{State: catalog.Draft, Version: 3}
+	published := vary.From(draft, set{"State": catalog.Published})
 	gone := session.Session{State: catalog.Cancelled, StateReason: "ill", Version: 3}
 	blocked := vary.From(published, set{"Blocked": true, "StateReason": "leak"})
 	booked := vary.From(published, set{"SeatsTaken": 1})
@@ -43,17 +44,23 @@ func TestStateChanges_FollowTheStateMachine(t *testing.T) {
 		want set // nil: nothing changes
 		err  string
 	}{
-		"draft to published":                    {draft, publish, set{"State": catalog.Published}, ""},
-		"publishing a published session":        {published, publish, nil, ""},
-		"publishing a cancelled session":        {gone, publish, nil, cancelled},
-		"publishing keeps it blocked":           {vary.From(blocked, set{"State": catalog.Draft}), publish, set{"State": catalog.Published}, ""},
-		"published to draft":                    {published, unpublish, set{"State": catalog.Draft}, ""},
-		"unpublishing a draft":                  {draft, unpublish, nil, ""},
-		"unpublishing a draft with bookings":    {vary.From(draft, set{"SeatsTaken": 1}), unpublish, nil, ""}, // it is harmless
-		"unpublishing a cancelled session":      {gone, unpublish, nil, cancelled},
-		"unpublishing with an active booking":   {booked, unpublish, nil, "ACTIVE_BOOKINGS seats_taken=1 waiting=0"},
-		"unpublishing with an entry that waits": {vary.From(published, set{"Waiting": 2}), unpublish, nil, "ACTIVE_BOOKINGS seats_taken=0 waiting=2"},
-		"draft to cancelled":                    {draft, cancel, set{"State": catalog.Cancelled, "StateReason": "storm"}, ""},
+		"draft to published":             {draft, publish, set{"State": catalog.Published}, ""},
+		"publishing a published session": {published, publish, nil, ""},
+		"publishing a cancelled session": {gone, publish, nil, cancelled},
+		"publishing keeps it blocked": {
+			vary.From(blocked, set{"State": catalog.Draft}), publish, set{"State": catalog.Published}, "",
+		},
+		"published to draft":   {published, unpublish, set{"State": catalog.Draft}, ""},
+		"unpublishing a draft": {draft, unpublish, nil, ""},
+		"unpublishing a draft with bookings": { // it is harmless
+			vary.From(draft, set{"SeatsTaken": 1}), unpublish, nil, "",
+		},
+		"unpublishing a cancelled session":    {gone, unpublish, nil, cancelled},
+		"unpublishing with an active booking": {booked, unpublish, nil, "ACTIVE_BOOKINGS seats_taken=1 waiting=0"},
+		"unpublishing with an entry that waits": {
+			vary.From(published, set{"Waiting": 2}), unpublish, nil, "ACTIVE_BOOKINGS seats_taken=0 waiting=2",
+		},
+		"draft to cancelled": {draft, cancel, set{"State": catalog.Cancelled, "StateReason": "storm"}, ""},
 		"published to cancelled": {
 			vary.From(booked, set{"Waiting": 2}), cancel,
 			set{"State": catalog.Cancelled, "StateReason": "storm", "SeatsTaken": 0, "Waiting": 0}, "",
@@ -63,7 +70,9 @@ func TestStateChanges_FollowTheStateMachine(t *testing.T) {
 		"blocking keeps bookings":        {booked, block, set{"Blocked": true, "StateReason": "leak"}, ""},
 		"blocking a draft":               {draft, block, set{"Blocked": true, "StateReason": "leak"}, ""},
 		"blocking a blocked session":     {blocked, block, nil, ""},
-		"blocking for another reason":    {vary.From(blocked, set{"StateReason": "fire"}), block, set{"StateReason": "leak"}, ""},
+		"blocking for another reason": {
+			vary.From(blocked, set{"StateReason": "fire"}), block, set{"StateReason": "leak"}, "",
+		},
 		"blocking a cancelled session":   {gone, block, nil, cancelled},
 		"unblocking":                     {blocked, unblock, set{"Blocked": false, "StateReason": ""}, ""},
 		"unblocking what is not blocked": {published, unblock, nil, ""},
@@ -162,19 +171,29 @@ func TestNew_RejectsInvalidInput(t *testing.T) {
 		in, at set
 		want   string
 	}{
-		"no service":                       {set{"Service": nil}, nil, "INVALID_FIELD @service_id"},
-		"no location":                      {set{"Location": nil}, nil, "INVALID_FIELD @location_id"},
-		"service absent or inactive":       {nil, set{"Service": nil}, "SERVICE_NOT_FOUND @service_id"},
-		"location absent or inactive":      {nil, set{"Location.Active": false}, "LOCATION_NOT_FOUND @location_id"},
-		"resource absent or inactive":      {set{"Resource": mat}, set{"Resource.Active": false}, "RESOURCE_NOT_FOUND @resource_id"},
-		"resource of another location":     {set{"Resource": mat}, set{"Resource.Location": other}, "RESOURCE_NOT_FOUND @resource_id"},
-		"coach neither active nor staff":   {set{"Coach": coach}, set{"Coach.CanLead": false}, "COACH_INVALID @coach_id"},
-		"no start":                         {set{"StartsAt": nil}, nil, "INVALID_FIELD @start_time"},
-		"end before start":                 {set{"EndsAt": start.Add(-time.Second)}, nil, "INVALID_FIELD @end_time"},
-		"end at start":                     {set{"EndsAt": start}, nil, "INVALID_FIELD @end_time"},
-		"longer than seven days":           {set{"EndsAt": start.Add(week + time.Microsecond)}, nil, "INVALID_FIELD @end_time"},
-		"more than ten years ahead":        {set{"StartsAt": noon.Add(session.MaxStartDistance + 1000)}, nil, "INVALID_FIELD @start_time"},
-		"more than ten years ago":          {set{"StartsAt": noon.Add(-session.MaxStartDistance - 1000)}, nil, "INVALID_FIELD @start_time"},
+		"no service":                  {set{"Service": nil}, nil, "INVALID_FIELD @service_id"},
+		"no location":                 {set{"Location": nil}, nil, "INVALID_FIELD @location_id"},
+		"service absent or inactive":  {nil, set{"Service": nil}, "SERVICE_NOT_FOUND @service_id"},
+		"location absent or inactive": {nil, set{"Location.Active": false}, "LOCATION_NOT_FOUND @location_id"},
+		"resource absent or inactive": {
+			set{"Resource": mat}, set{"Resource.Active": false}, "RESOURCE_NOT_FOUND @resource_id",
+		},
+		"resource of another location": {
+			set{"Resource": mat}, set{"Resource.Location": other}, "RESOURCE_NOT_FOUND @resource_id",
+		},
+		"coach neither active nor staff": {set{"Coach": coach}, set{"Coach.CanLead": false}, "COACH_INVALID @coach_id"},
+		"no start":                       {set{"StartsAt": nil}, nil, "INVALID_FIELD @start_time"},
+		"end before start":               {set{"EndsAt": start.Add(-time.Second)}, nil, "INVALID_FIELD @end_time"},
+		"end at start":                   {set{"EndsAt": start}, nil, "INVALID_FIELD @end_time"},
+		"longer than seven days": {
+			set{"EndsAt": start.Add(week + time.Microsecond)}, nil, "INVALID_FIELD @end_time",
+		},
+		"more than ten years ahead": {
+			set{"StartsAt": noon.Add(session.MaxStartDistance + 1000)}, nil, "INVALID_FIELD @start_time",
+		},
+		"more than ten years ago": {
+			set{"StartsAt": noon.Add(-session.MaxStartDistance - 1000)}, nil, "INVALID_FIELD @start_time",
+		},
 		"ten years ahead are fine":         {set{"StartsAt": noon.Add(session.MaxStartDistance)}, nil, ""},
 		"ten years ago are fine":           {set{"StartsAt": noon.Add(-session.MaxStartDistance)}, nil, ""},
 		"seven days are fine":              {set{"EndsAt": start.Add(week)}, nil, ""},
@@ -186,8 +205,10 @@ func TestNew_RejectsInvalidInput(t *testing.T) {
 		"longest title":                    {set{"Title": strings.Repeat("ä", 200)}, nil, ""},
 		"a text of two lines":              {set{"Description": "a\nb\tc\rd"}, nil, ""},
 		"a text with a bell":               {set{"Description": "a\ab"}, nil, "INVALID_FIELD @description"},
-		"long text":                        {set{"Description": strings.Repeat("ä", 4001)}, nil, "INVALID_FIELD @description"},
-		"longest text":                     {set{"Description": strings.Repeat("ä", 4000)}, nil, ""},
+		"long text": {
+			set{"Description": strings.Repeat("ä", 4001)}, nil, "INVALID_FIELD @description",
+		},
+		"longest text": {set{"Description": strings.Repeat("ä", 4000)}, nil, ""},
 	} {
 		in := vary.From(session.Input{Service: service, Location: location, StartsAt: start}, tt.in)
 		expect.Fault(t, tt.want, name)(session.New(anID, in, vary.From(yoga(), tt.at), noon))

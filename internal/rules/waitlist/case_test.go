@@ -89,7 +89,10 @@ func TestCompare_AccountsForEveryGrant(t *testing.T) {
 		d, back := waitlist.Compare(before, after), waitlist.Compare(after, before)
 		must.EqOp(t, len(before.Grants), d.Kept+len(d.Lost))
 		must.EqOp(t, len(after.Grants), d.Kept+len(d.Gained))
-		must.Eq(t, []any{d.Gained, d.Lost, d.Changes()}, []any{back.Lost, back.Gained, back.Changes()}, must.Cmp(cmpopts.EquateEmpty()))
+		must.Eq(
+			t, []any{d.Gained, d.Lost, d.Changes()}, []any{back.Lost, back.Gained, back.Changes()},
+			must.Cmp(cmpopts.EquateEmpty()),
+		)
 		must.False(t, waitlist.Compare(before, before).Changes())
 	})
 }

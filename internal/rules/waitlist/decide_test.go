@@ -54,7 +54,9 @@ func TestDecide_ReturnsMoveAndReasons(t *testing.T) {
 	}{
 		"the first entry is offered the seat": {nil, nil, queue(2), judged{offer, "", 1, words{offered, full}}},
 		"the queue is empty":                  {nil, nil, nil, judged{none, none, 0, nil}},
-		"no one fits":                         {nil, nil, queueOf(set{"Coach": rui}), judged{none, none, 0, words{waitlist.OtherStaff}}},
+		"no one fits": {
+			nil, nil, queueOf(set{"Coach": rui}), judged{none, none, 0, words{waitlist.OtherStaff}},
+		},
 		"an offer that was declined rolls on": {
 			nil, set{"Round": tried(0), "Trigger": declined}, queue(2), judged{roll, "", 1, words{had, offered}},
 		},
@@ -275,7 +277,9 @@ func proofs(w world, c waitlist.Candidate, d waitlist.Decision, left, granted in
 	most := r.MaxTriesPerSlot * max(freed, 1)
 	capped := r.MaxTriesPerSlot > 0 && r.Mode != waitlist.FirstToClaim
 	return map[string]bool{
-		waitlist.HasOffer:            c.Asked || slices.ContainsFunc(d.Grants[:granted], func(g waitlist.Grant) bool { return g.Member == c.Member }),
+		waitlist.HasOffer: c.Asked || slices.ContainsFunc(
+			d.Grants[:granted], func(g waitlist.Grant) bool { return g.Member == c.Member },
+		),
 		waitlist.OtherService:        c.Window != nil && c.Window.Service != w.Slot.Service,
 		waitlist.OtherLocation:       c.Window != nil && c.Window.Location != w.Slot.Location,
 		waitlist.OtherDate:           c.Window != nil && !wishesDay(*c.Window, w.Slot),

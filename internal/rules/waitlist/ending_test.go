@@ -81,7 +81,8 @@ func TestEnding_ReturnsOrClosesEntry(t *testing.T) {
 
 func TestEnding_ReleasesSharedSeatsThatNoOfferCanClaim(t *testing.T) {
 	t.Parallel()
-	accepted, declined := offerOf(0, 1, true).Close(waitlist.Accepted, "", now), offerOf(0, 1, true).Close(waitlist.Declined, "", now)
+	accepted := offerOf(0, 1, true).Close(waitlist.Accepted, "", now)
+	declined := offerOf(0, 1, true).Close(waitlist.Declined, "", now)
 	again := func(round tenant.RoundID, by waitlist.Trigger) *waitlist.Refill {
 		return &waitlist.Refill{Session: id[tenant.SessionID](1), Round: round, Trigger: by}
 	}
@@ -228,7 +229,9 @@ func TestWithdrawnSeats_ReturnsEntriesToQueue(t *testing.T) {
 			Entry: vary.From(offeredTo(o, 0), set{"Status": waitlist.Waiting}), Offer: &ended,
 			Leaving: waitlist.Leaving{Reason: waitlist.SessionMoved.String()},
 		}},
-	}, taken.Changes(o.Session, map[tenant.EntryID]waitlist.Entry{o.Entry: offeredTo(o, 1)}, waitlist.SessionMoved, "", now))
+	}, taken.Changes(
+		o.Session, map[tenant.EntryID]waitlist.Entry{o.Entry: offeredTo(o, 1)}, waitlist.SessionMoved, "", now,
+	))
 }
 
 func TestLeave_ClosesWaitingEntry(t *testing.T) {
@@ -293,9 +296,11 @@ func TestJoin_AddsEntryToEndOfQueues(t *testing.T) {
 	}{
 		"new queues":             {},
 		"behind the last of all": {sizes: []waitlist.QueueSize{{first, 1, late}, {second, 1, 7}}, after: late},
-		"one of them is full":    {sizes: []waitlist.QueueSize{{second, 50, 7}}, want: "WAITLIST_FULL date=2026-03-18 limit=50"},
-		"just not":               {sizes: []waitlist.QueueSize{{second, 49, 7}}, after: 7},
-		"one of them is closed":  {closed: second, want: "WAITLIST_CLOSED"},
+		"one of them is full": {
+			sizes: []waitlist.QueueSize{{second, 50, 7}}, want: "WAITLIST_FULL date=2026-03-18 limit=50",
+		},
+		"just not":              {sizes: []waitlist.QueueSize{{second, 49, 7}}, after: 7},
+		"one of them is closed": {closed: second, want: "WAITLIST_CLOSED"},
 	} {
 		rulesOf := func(q waitlist.Queue) waitlist.Rules {
 			return vary.From(waitlist.Defaults(), set{"Enabled": q != tt.closed})
@@ -353,13 +358,21 @@ func TestEndWhenSent_RestartsWindowOfLateMessages(t *testing.T) {
 		want   time.Time
 		inTime bool
 	}{
-		"at once":                     {awake, false, now, now, starts, ends, true},
-		"a little later":              {awake, false, now.Add(30 * time.Second), now.Add(30 * time.Second), starts, ends, true},
-		"much later":                  {awake, false, now.Add(time.Hour), now.Add(time.Hour), starts, now.Add(90 * time.Minute), true},
-		"by hand":                     {awake, true, now.Add(time.Minute), now.Add(time.Minute), starts, ends, true},
-		"by hand, too late":           {awake, true, ends, ends, starts, ends, false},
-		"when quiet hours end":        {asleep, false, now.Add(20 * time.Hour), now, starts, now.Add(20*time.Hour + 30*time.Minute), true},
-		"too late when they end":      {asleep, false, now.Add(20 * time.Hour), now, now.Add(20*time.Hour + time.Minute), ends, false},
+		"at once": {awake, false, now, now, starts, ends, true},
+		"a little later": {
+			awake, false, now.Add(30 * time.Second), now.Add(30 * time.Second), starts, ends, true,
+		},
+		"much later": {
+			awake, false, now.Add(time.Hour), now.Add(time.Hour), starts, now.Add(90 * time.Minute), true,
+		},
+		"by hand":           {awake, true, now.Add(time.Minute), now.Add(time.Minute), starts, ends, true},
+		"by hand, too late": {awake, true, ends, ends, starts, ends, false},
+		"when quiet hours end": {
+			asleep, false, now.Add(20 * time.Hour), now, starts, now.Add(20*time.Hour + 30*time.Minute), true,
+		},
+		"too late when they end": {
+			asleep, false, now.Add(20 * time.Hour), now, now.Add(20*time.Hour + time.Minute), ends, false,
+		},
 		"too late for another window": {awake, false, ends.Add(-time.Minute), ends.Add(-time.Minute), ends, ends, true},
 	} {
 		o := waitlist.Offer{Status: waitlist.Live, ExpiresAt: ends, ByHand: tt.byHand}

@@ -158,7 +158,9 @@ func TestExplainEntry_DescribesVerdict(t *testing.T) {
 		"not there": {nil, 9, []string{"This entry was not on the waitlist then."}},
 	} {
 		d := waitlist.Decide(slot(2), all, waitlist.Round{}, waitlist.ByCancellation, rules(t, tt.rules), now)
-		want := append([]string{"On Monday 16 March 2026 at 12:00 a booking was cancelled, and 2 seats were open."}, tt.want...)
+		want := append(
+			[]string{"On Monday 16 March 2026 at 12:00 a booking was cancelled, and 2 seats were open."}, tt.want...,
+		)
 		got := waitlist.ExplainEntry(d, waitlist.ByCancellation, slot(2), now, entry(tt.entry))
 		test.Eq(t, want, got, test.Sprint(name))
 	}

@@ -235,7 +235,8 @@ func TestFilling_FillsInEveryFieldOfOffer(t *testing.T) {
 func TestFilling_SetsGraceOfPromotion(t *testing.T) {
 	t.Parallel()
 	all := entries(queue(1))
-	c, _ := filling{rules: vary.Fields{"Mode": waitlist.AutoPromote, "PromotionGrace": 90 * time.Minute}, entries: all}.run(t)
+	grace := set{"Mode": waitlist.AutoPromote, "PromotionGrace": 90 * time.Minute}
+	c, _ := filling{rules: grace, entries: all}.run(t)
 	test.Eq(t, []waitlist.Promotion{{Entry: all[0], GraceUntil: now.Add(90 * time.Minute)}}, c.Promoted)
 }
 

@@ -34,20 +34,24 @@ func TestDecide_SortsByFlagScoreAndJoining(t *testing.T) {
 		differ []set // of the first entry, the second, and so on
 		want   []int
 	}{
-		"the first to join":                        {nil, []set{2: nil}, []int{0, 1, 2}},
-		"tiers say nothing to that":                {nil, []set{1: gold, 2: nil}, []int{0, 1, 2}},
-		"nor do scores":                            {nil, []set{2: score(999)}, []int{0, 1, 2}},
-		"a flag lifts above all":                   {nil, []set{2: flag}, []int{2, 0, 1}},
-		"flagged ones by joining":                  {nil, []set{1: flag, 2: flag}, []int{1, 2, 0}},
-		"equal keys by entry":                      {nil, []set{{"Key": 7, "Entry": entry(3)}, {"Key": 7}, {"Key": 7}}, []int{1, 2, 3}},
-		"a bonus for a tier":                       {priority, []set{1: gold, 2: nil}, []int{1, 0, 2}},
-		"a bonus for joining early":                {priority, []set{2: early}, []int{2, 0, 1}},
-		"ties by joining":                          {priority, []set{1: gold, 2: gold}, []int{1, 2, 0}},
-		"flagged ones by score":                    {priority, []set{0: flag, 2: flaggedGold}, []int{2, 0, 1}},
-		"a flag is more than any score":            {priority, []set{0: gold, 2: flag}, []int{2, 0, 1}},
-		"staff's own score":                        {priority, []set{0: gold, 2: score(155)}, []int{2, 0, 1}},
-		"staff's own score may be low":             {priority, []set{0: score(0), 2: nil}, []int{1, 2, 0}},
-		"a formula":                                {custom(`member.tier == "gold" ? 7 : 3`), []set{1: gold, 2: nil}, []int{1, 0, 2}},
+		"the first to join":         {nil, []set{2: nil}, []int{0, 1, 2}},
+		"tiers say nothing to that": {nil, []set{1: gold, 2: nil}, []int{0, 1, 2}},
+		"nor do scores":             {nil, []set{2: score(999)}, []int{0, 1, 2}},
+		"a flag lifts above all":    {nil, []set{2: flag}, []int{2, 0, 1}},
+		"flagged ones by joining":   {nil, []set{1: flag, 2: flag}, []int{1, 2, 0}},
+		"equal keys by entry": {
+			nil, []set{{"Key": 7, "Entry": entry(3)}, {"Key": 7}, {"Key": 7}}, []int{1, 2, 3},
+		},
+		"a bonus for a tier":            {priority, []set{1: gold, 2: nil}, []int{1, 0, 2}},
+		"a bonus for joining early":     {priority, []set{2: early}, []int{2, 0, 1}},
+		"ties by joining":               {priority, []set{1: gold, 2: gold}, []int{1, 2, 0}},
+		"flagged ones by score":         {priority, []set{0: flag, 2: flaggedGold}, []int{2, 0, 1}},
+		"a flag is more than any score": {priority, []set{0: gold, 2: flag}, []int{2, 0, 1}},
+		"staff's own score":             {priority, []set{0: gold, 2: score(155)}, []int{2, 0, 1}},
+		"staff's own score may be low":  {priority, []set{0: score(0), 2: nil}, []int{1, 2, 0}},
+		"a formula": {
+			custom(`member.tier == "gold" ? 7 : 3`), []set{1: gold, 2: nil}, []int{1, 0, 2},
+		},
 		"a formula with decimals":                  {custom(`entry.waiting_hours / 100.0`), []set{2: early}, []int{2, 0, 1}},
 		"a formula that fails ranks all alike":     {custom(`100 / entry.offers`), []set{2: nil}, []int{0, 1, 2}},
 		"no formula ranks all alike":               {custom(""), []set{1: gold, 2: nil}, []int{0, 1, 2}},
@@ -127,7 +131,9 @@ func TestDecide_ComputesScore(t *testing.T) {
 		r := rules(t, tt.rules)
 		r.Order, tt.want.Sum = waitlist.ByPriority, true
 		tt.want.Score = tt.want.Base + tt.want.TierBonus + tt.want.EarlyBird
-		test.EqOp(t, waitlist.Rank{Position: 1, Scoring: tt.want}, waitlist.RankOf(entry(0), slot(1), q, r, now), test.Sprint(name))
+		test.EqOp(
+			t, waitlist.Rank{Position: 1, Scoring: tt.want}, waitlist.RankOf(entry(0), slot(1), q, r, now), test.Sprint(name),
+		)
 	}
 }
 
@@ -181,7 +187,9 @@ func TestMoveBefore_ChangesFewestKeysWithoutRoom(t *testing.T) {
 		false: {entry(5): 11, entry(1): 12, entry(2): 13},
 		true:  {entry(5): 11 - 1<<10}, // a flagged entry is another group: its key need not differ
 	} {
-		q := queueOf(set{"Key": 10, "Flagged": first}, set{"Key": 11}, set{"Key": 12}, set{"Key": 40}, set{"Key": 41}, set{"Key": 60})
+		q := queueOf(
+			set{"Key": 10, "Flagged": first}, set{"Key": 11}, set{"Key": 12}, set{"Key": 40}, set{"Key": 41}, set{"Key": 60},
+		)
 		test.Eq(t, want, waitlist.MoveBefore(slot(1), q, entry(5), entry(1), rules(t, nil), now).Keys)
 	}
 }
@@ -189,7 +197,9 @@ func TestMoveBefore_ChangesFewestKeysWithoutRoom(t *testing.T) {
 func TestMoveBefore_KeepsEntryWithoutOtherTarget(t *testing.T) {
 	t.Parallel()
 	for _, before := range []tenant.EntryID{entry(0), entry(9)} { // itself, and one that is not there
-		got := waitlist.MoveBefore(slot(1), queueOf(set{"Flagged": true, "Score": 7}, nil), entry(0), before, rules(t, nil), now)
+		got := waitlist.MoveBefore(
+			slot(1), queueOf(set{"Flagged": true, "Score": 7}, nil), entry(0), before, rules(t, nil), now,
+		)
 		test.Eq(t, waitlist.Reordered{Flagged: true, Score: new(7), Keys: map[tenant.EntryID]int64{}}, got)
 	}
 }

@@ -27,38 +27,66 @@ func TestOfferUntil_ShrinksWindowAndSkipsQuietHours(t *testing.T) {
 		zone, now, closes string
 		want              string // the end, or why there is no offer
 	}{
-		"half an hour by default":                 {nil, lisbon, "2026-03-16 12:00", "2026-03-18 18:00", "2026-03-16 12:30"},
-		"as long as the rules say":                {set{"OfferWindow": time.Hour}, lisbon, "2026-03-16 12:00", "2026-03-18 18:00", "2026-03-16 13:00"},
-		"a quarter of what is left":               {nil, lisbon, "2026-03-16 12:00", "2026-03-16 13:00", "2026-03-16 12:15"},
-		"two hours before it is not shorter":      {nil, lisbon, "2026-03-16 12:00", "2026-03-16 14:00", "2026-03-16 12:30"},
-		"five minutes at least":                   {nil, lisbon, "2026-03-16 12:00", "2026-03-16 12:12", "2026-03-16 12:05"},
-		"five minutes are left":                   {nil, lisbon, "2026-03-16 12:00", "2026-03-16 12:05", "2026-03-16 12:05"},
-		"four minutes are left":                   {nil, lisbon, "2026-03-16 12:00", "2026-03-16 12:04", waitlist.NoTime},
-		"it has closed":                           {nil, lisbon, "2026-03-16 12:00", "2026-03-16 12:00", waitlist.NoTime},
-		"a least window above the window":         {set{"MinOfferWindow": time.Hour}, lisbon, "2026-03-16 12:00", "2026-03-18 18:00", "2026-03-16 12:30"},
-		"a window without a least one":            {set{"MinOfferWindow": 0}, lisbon, "2026-03-16 12:00", "2026-03-16 12:04", "2026-03-16 12:01"},
-		"it has closed, without a least window":   {set{"MinOfferWindow": 0}, lisbon, "2026-03-16 12:00", "2026-03-16 12:00", waitlist.NoTime},
-		"without a least window, closed by night": {set{"MinOfferWindow": 0}, lisbon, "2026-03-16 22:00", "2026-03-16 23:00", waitlist.InQuietHours},
-		"it pauses by night":                      {nil, lisbon, "2026-03-16 21:50", "2026-03-18 18:00", "2026-03-17 07:20"},
-		"it ends as the night begins":             {nil, lisbon, "2026-03-16 21:30", "2026-03-18 18:00", "2026-03-16 22:00"},
-		"made by night it begins by day":          {nil, lisbon, "2026-03-16 23:00", "2026-03-18 18:00", "2026-03-17 07:30"},
-		"made after midnight":                     {nil, lisbon, "2026-03-17 03:00", "2026-03-18 18:00", "2026-03-17 07:30"},
-		"over two nights":                         {set{"OfferWindow": 20 * time.Hour}, lisbon, "2026-03-16 21:00", "2026-03-28 18:00", "2026-03-18 11:00"},
-		"it never outlives the slot":              {nil, lisbon, "2026-03-16 21:50", "2026-03-17 07:10", "2026-03-17 07:10"},
-		"it cannot wait for the morning":          {nil, lisbon, "2026-03-16 23:00", "2026-03-17 07:04", waitlist.InQuietHours},
-		"it can wait just so":                     {nil, lisbon, "2026-03-16 23:00", "2026-03-17 07:05", "2026-03-17 07:05"},
-		"enough of the evening is left":           {nil, lisbon, "2026-03-16 21:55", "2026-03-16 23:30", "2026-03-16 23:30"},
-		"it does not pause where rules say so":    {set{"OffersInQuietHours": true}, lisbon, "2026-03-16 23:00", "2026-03-18 18:00", "2026-03-16 23:30"},
-		"no quiet hours":                          {set{"QuietHours": nil}, lisbon, "2026-03-16 23:00", "2026-03-18 18:00", "2026-03-16 23:30"},
-		"quiet at noon":                           {noon, lisbon, "2026-03-16 11:50", "2026-03-18 18:00", "2026-03-16 14:20"},
-		"the night in which clocks go forward":    {nil, newYork, "2026-03-07 21:50", "2026-03-09 18:00", "2026-03-08 07:20"},
-		"the night in which clocks go back":       {nil, newYork, "2026-10-31 21:50", "2026-11-02 18:00", "2026-11-01 07:20"},
-		"clocks go forward by half an hour":       {nil, lordHowe, "2026-10-03 21:50", "2026-10-05 18:00", "2026-10-04 07:20"},
-		"clocks go back by half an hour":          {nil, lordHowe, "2026-04-04 21:50", "2026-04-06 18:00", "2026-04-05 07:20"},
-		"awake while clocks go forward":           {longNoon, newYork, "2026-03-08 00:00", "2026-03-18 18:00", "2026-03-08 07:00"},
-		"awake while clocks go back":              {longNoon, newYork, "2026-11-01 00:00", "2026-11-18 18:00", "2026-11-01 05:00"},
+		"half an hour by default": {nil, lisbon, "2026-03-16 12:00", "2026-03-18 18:00", "2026-03-16 12:30"},
+		"as long as the rules say": {
+			set{"OfferWindow": time.Hour}, lisbon, "2026-03-16 12:00", "2026-03-18 18:00", "2026-03-16 13:00",
+		},
+		"a quarter of what is left":          {nil, lisbon, "2026-03-16 12:00", "2026-03-16 13:00", "2026-03-16 12:15"},
+		"two hours before it is not shorter": {nil, lisbon, "2026-03-16 12:00", "2026-03-16 14:00", "2026-03-16 12:30"},
+		"five minutes at least":              {nil, lisbon, "2026-03-16 12:00", "2026-03-16 12:12", "2026-03-16 12:05"},
+		"five minutes are left":              {nil, lisbon, "2026-03-16 12:00", "2026-03-16 12:05", "2026-03-16 12:05"},
+		"four minutes are left":              {nil, lisbon, "2026-03-16 12:00", "2026-03-16 12:04", waitlist.NoTime},
+		"it has closed":                      {nil, lisbon, "2026-03-16 12:00", "2026-03-16 12:00", waitlist.NoTime},
+		"a least window above the window": {
+			set{"MinOfferWindow": time.Hour}, lisbon, "2026-03-16 12:00", "2026-03-18 18:00", "2026-03-16 12:30",
+		},
+		"a window without a least one": {
+			set{"MinOfferWindow": 0}, lisbon, "2026-03-16 12:00", "2026-03-16 12:04", "2026-03-16 12:01",
+		},
+		"it has closed, without a least window": {
+			set{"MinOfferWindow": 0}, lisbon, "2026-03-16 12:00", "2026-03-16 12:00", waitlist.NoTime,
+		},
+		"without a least window, closed by night": {
+			set{"MinOfferWindow": 0}, lisbon, "2026-03-16 22:00", "2026-03-16 23:00", waitlist.InQuietHours,
+		},
+		"it pauses by night":             {nil, lisbon, "2026-03-16 21:50", "2026-03-18 18:00", "2026-03-17 07:20"},
+		"it ends as the night begins":    {nil, lisbon, "2026-03-16 21:30", "2026-03-18 18:00", "2026-03-16 22:00"},
+		"made by night it begins by day": {nil, lisbon, "2026-03-16 23:00", "2026-03-18 18:00", "2026-03-17 07:30"},
+		"made after midnight":            {nil, lisbon, "2026-03-17 03:00", "2026-03-18 18:00", "2026-03-17 07:30"},
+		"over two nights": {
+			set{"OfferWindow": 20 * time.Hour}, lisbon, "2026-03-16 21:00", "2026-03-28 18:00", "2026-03-18 11:00",
+		},
+		"it never outlives the slot": {nil, lisbon, "2026-03-16 21:50", "2026-03-17 07:10", "2026-03-17 07:10"},
+		"it cannot wait for the morning": {
+			nil, lisbon, "2026-03-16 23:00", "2026-03-17 07:04", waitlist.InQuietHours,
+		},
+		"it can wait just so":           {nil, lisbon, "2026-03-16 23:00", "2026-03-17 07:05", "2026-03-17 07:05"},
+		"enough of the evening is left": {nil, lisbon, "2026-03-16 21:55", "2026-03-16 23:30", "2026-03-16 23:30"},
+		"it does not pause where rules say so": {
+			set{"OffersInQuietHours": true}, lisbon, "2026-03-16 23:00", "2026-03-18 18:00", "2026-03-16 23:30",
+		},
+		"no quiet hours": {
+			set{"QuietHours": nil}, lisbon, "2026-03-16 23:00", "2026-03-18 18:00", "2026-03-16 23:30",
+		},
+		"quiet at noon":                        {noon, lisbon, "2026-03-16 11:50", "2026-03-18 18:00", "2026-03-16 14:20"},
+		"the night in which clocks go forward": {nil, newYork, "2026-03-07 21:50", "2026-03-09 18:00", "2026-03-08 07:20"},
+		"the night in which clocks go back":    {nil, newYork, "2026-10-31 21:50", "2026-11-02 18:00", "2026-11-01 07:20"},
+		"clocks go forward by half an hour": {
+			nil, lordHowe, "2026-10-03 21:50", "2026-10-05 18:00", "2026-10-04 07:20",
+		},
+		"clocks go back by half an hour": {
+			nil, lordHowe, "2026-04-04 21:50", "2026-04-06 18:00", "2026-04-05 07:20",
+		},
+		"awake while clocks go forward": {
+			longNoon, newYork, "2026-03-08 00:00", "2026-03-18 18:00", "2026-03-08 07:00",
+		},
+		"awake while clocks go back": {
+			longNoon, newYork, "2026-11-01 00:00", "2026-11-18 18:00", "2026-11-01 05:00",
+		},
 	} {
-		r := vary.From(waitlist.Defaults(), set{"QuietHours": waitlist.QuietHours{From: clock("22:00"), Until: clock("07:00")}})
+		r := vary.From(
+			waitlist.Defaults(), set{"QuietHours": waitlist.QuietHours{From: clock("22:00"), Until: clock("07:00")}},
+		)
 		where := zone(tt.zone)
 		at := func(text string) time.Time { return expect.Value(time.ParseInLocation(layout, text, where))(t).UTC() }
 		until, reason := vary.From(r, tt.rules).OfferUntil(at(tt.now), at(tt.closes), where)
@@ -127,7 +155,9 @@ func TestOfferUntil_MatchesMinuteByMinuteCount(t *testing.T) {
 				until.Before(closes) && (length-full).Abs() < time.Minute &&
 					(r.OffersInQuietHours || !r.QuietHours.Quiet(until.Add(-time.Second), where)))
 		}
-		must.True(t, holds, must.Sprintf("until %s (%s), %s awake, and the rules say %s", until.In(where), reason, length, full))
+		must.True(
+			t, holds, must.Sprintf("until %s (%s), %s awake, and the rules say %s", until.In(where), reason, length, full),
+		)
 	})
 }
 

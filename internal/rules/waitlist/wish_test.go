@@ -73,7 +73,9 @@ func TestStale_FollowsRules(t *testing.T) {
 		after time.Duration
 		want  bool
 	}{
-		"never by default": {waitlist.Defaults(), 1_000 * time.Hour, false}, "within a day": {strict, 24*time.Hour - 1, false},
+		"never by default": {waitlist.Defaults(), 1_000 * time.Hour, false}, "within a day": {
+			strict, 24*time.Hour - 1, false,
+		},
 		"after a day": {strict, 24 * time.Hour, true},
 	} {
 		test.EqOp(t, tt.want, tt.rules.Stale(waitlist.Entry{CreatedAt: now}, now.Add(tt.after)), test.Sprint(name))

@@ -34,8 +34,10 @@ func TestFrom_ChangesFieldsOfACopy(t *testing.T) {
 		"a pointer": {
 			vary.Fields{"Limit": 7, "Length": nil}, outer{"a", 0, new(int64(7)), inner{1}, base.Far, nil},
 		},
-		"none to point to":   {vary.Fields{"Limit": nil}, outer{"a", 1, nil, inner{1}, base.Far, nil}},
-		"a field of a field": {vary.Fields{"Inner.Count": 5, "Far.Count": 6}, outer{"a", 1, base.Limit, inner{5}, &inner{6}, nil}},
+		"none to point to": {vary.Fields{"Limit": nil}, outer{"a", 1, nil, inner{1}, base.Far, nil}},
+		"a field of a field": {
+			vary.Fields{"Inner.Count": 5, "Far.Count": 6}, outer{"a", 1, base.Limit, inner{5}, &inner{6}, nil},
+		},
 	} {
 		test.Eq(t, tt.want, vary.From(base, tt.fields), test.Sprint(name))
 	}
