@@ -242,7 +242,7 @@ func TestDecide_BooksIfPartyFitsElseWaitsIfRoom(t *testing.T) {
 		paying := pack(set{"Balance": balance})
 		a := try(set{
 			"Slot.Capacity": capacity, "Slot.SeatsTaken": number("taken", capacity), "Slot.WaitlistCapacity": 2,
-			"Party": 1 + number("party", 3),
+			"Party":        1 + number("party", 3),
 			"Slot.Waiting": number("waiting", 2), "Slot.Rules.WaitlistEnabled": yes("enabled"), "Staff": yes("staff"),
 			"NoWaitlist": yes("no waitlist"), "Subscriptions": []credit.Subscription{paying},
 		})
