@@ -359,8 +359,10 @@ func TestTemplateCheck_NamesTheInvalidField(t *testing.T) {
 		"a chain":   {vary.From(sms, set{"Body": "{{(.Nxme).X}}"}), at("body", 4)},
 		"too long":  {vary.From(sms, set{"Body": strings.Repeat("x", 256<<10+1)}), at("body", 1)},
 		"just fits": {vary.From(sms, set{"Body": strings.Repeat("x", 256<<10)}), ""},
-		"all functions": {vary.From(sms, set{"Body": "{{if and (or (not .Coach) (eq .Party 1)) (ne .Party 2) (lt .Party 3) (le .Party 3) " +
-			"(gt 3 .Party) (ge 3 .Party)}}{{upper .Title}}{{lower .Title}}{{short .Title 3}}{{end}}"}), ""},
+		"all functions": {vary.From(sms, set{
+			"Body": "{{if and (or (not .Coach) (eq .Party 1)) (ne .Party 2) (lt .Party 3) (le .Party 3) " +
+				"(gt 3 .Party) (ge 3 .Party)}}{{upper .Title}}{{lower .Title}}{{short .Title 3}}{{end}}",
+		}), ""},
 	} {
 		got, err := tt.template.Check()
 		test.EqOp(t, tt.want, faulttest.Text(err), test.Sprint(name))
