@@ -81,9 +81,9 @@ func TestLocation_RoundTripsEveryField(t *testing.T) {
 		t.Error(set, err)
 	}
 
-	_, err = s.CreateLocation(t.Context(), as(s.owner, &v1.CreateLocationRequest{Location: &v1.Location{Name: "QUAY"}}))
-	test.Eq(t, apiError{connect.CodeAlreadyExists, "ALREADY_EXISTS", map[string]string{"field": "location.name"}},
-		apiErrorOf(t, err))
+	failsAs(t, apiError{connect.CodeAlreadyExists, "ALREADY_EXISTS", map[string]string{"field": "location.name"}})(
+		s.CreateLocation(t.Context(), as(s.owner, &v1.CreateLocationRequest{Location: &v1.Location{Name: "QUAY"}})),
+	)
 	for name, l := range map[string]*v1.Location{
 		"NUL":         {Name: "Pier\x00"},
 		"blank":       {Name: " "},
@@ -94,10 +94,8 @@ func TestLocation_RoundTripsEveryField(t *testing.T) {
 		"off the map": {Name: "Pier", Geo: &latlng.LatLng{Latitude: 91}},
 		"channel":     {Name: "Pier", Channels: []v1.Channel{v1.Channel_CHANNEL_UNSPECIFIED}},
 	} {
-		_, err := s.CreateLocation(t.Context(), as(s.owner, &v1.CreateLocationRequest{Location: l}))
-		got := apiErrorOf(t, err)
-		test.True(
-			t, got.Code == connect.CodeInvalidArgument && got.Reason == "INVALID_FIELD", test.Sprintf("%s: %v", name, got),
+		refused(t, "invalid_argument INVALID_FIELD", test.Sprint(name))(
+			s.CreateLocation(t.Context(), as(s.owner, &v1.CreateLocationRequest{Location: l})),
 		)
 	}
 }
@@ -125,9 +123,7 @@ func TestUpdateLocation_ChannelsNeedPolicyPermission(t *testing.T) {
 		}
 		return response.Msg.GetLocation(), nil
 	}
-	_, err := edit(s.Token(t, "member"), "name", "channels")
-	denied := apiError{connect.CodePermissionDenied, "PERMISSION_DENIED", map[string]string{"permission": "policy.write"}}
-	test.Eq(t, denied, apiErrorOf(t, err))
+	refused(t, "PERMISSION_DENIED permission=policy.write")(edit(s.Token(t, "member"), "name", "channels"))
 	got := expect.Value(edit(s.Token(t, "member"), "name"))(t)
 	test.True(
 		t, got.GetName() == "Quay" && got.GetEtag() == "v2" && len(got.GetChannels()) == 3, test.Sprintf("%v", got),
@@ -169,10 +165,9 @@ func TestResource_RoundTripsEveryField(t *testing.T) {
 		must.NoError(t, err, must.Sprint(c.path))
 		test.EqOp(t, "", cmp.Diff(want, response.Msg.GetResource(), ignoreServerFields()...), test.Sprint(c.path))
 	}
-	_, err := s.CreateResource(
+	failsAs(t, apiError{Code: connect.CodeNotFound, Reason: "LOCATION_NOT_FOUND"})(s.CreateResource(
 		t.Context(), as(s.owner, &v1.CreateResourceRequest{Resource: &v1.Resource{LocationId: someSession, Name: "Court 2"}}),
-	)
-	test.Eq(t, apiError{Code: connect.CodeNotFound, Reason: "LOCATION_NOT_FOUND"}, apiErrorOf(t, err))
+	))
 	list := expect.Value(s.ListResources(
 		t.Context(), as(s.owner, &v1.ListResourcesRequest{LocationId: at.GetId(), IncludeInactive: true}),
 	))(t)
@@ -235,28 +230,26 @@ func TestService_RoundTripsEveryField(t *testing.T) {
 			cleared.Msg.GetService().GetColor() == "",
 		test.Sprint(cleared),
 	)
-	_, err := s.UpdateService(
+	failsAs(
+		t, apiError{connect.CodeInvalidArgument, "INVALID_FIELD", map[string]string{"field": "service.max_party"}},
+	)(s.UpdateService(
 		t.Context(),
 		as(
 			s.owner,
 			&v1.UpdateServiceRequest{Service: &v1.Service{Id: created.GetId(), MaxParty: 2}, UpdateMask: mask("max_party")},
 		),
-	)
-	test.Eq(t, apiError{connect.CodeInvalidArgument, "INVALID_FIELD", map[string]string{"field": "service.max_party"}},
-		apiErrorOf(t, err))
+	))
 	for name, v := range map[string]*v1.Service{
 		"no duration":   {Name: "Yin"},
 		"half a second": {Name: "Yin", Duration: durationpb.New(time.Hour + time.Second/2)},
 		"upside down":   {Name: "Yin", Duration: hour, MinParty: 3, MaxParty: 2},
 		"NUL":           {Name: "Yin", Duration: hour, Description: "\x00"},
 	} {
-		_, err := s.CreateService(t.Context(), as(s.owner, &v1.CreateServiceRequest{Service: v}))
-		got := apiErrorOf(t, err)
-		test.EqOp(t, "INVALID_FIELD", got.Reason, test.Sprintf("%s: %v", name, got))
+		refused(t, "INVALID_FIELD", test.Sprint(name))(
+			s.CreateService(t.Context(), as(s.owner, &v1.CreateServiceRequest{Service: v})),
+		)
 	}
-	_, err = s.ListServices(t.Context(), as(s.owner, &v1.ListServicesRequest{Category: "\x00"}))
-	got := apiErrorOf(t, err)
-	test.EqOp(t, "INVALID_FIELD", got.Reason, test.Sprint(got))
+	refused(t, "INVALID_FIELD")(s.ListServices(t.Context(), as(s.owner, &v1.ListServicesRequest{Category: "\x00"})))
 }
 
 func TestCatalog_Pages(t *testing.T) {
@@ -299,28 +292,15 @@ func TestCatalog_Pages(t *testing.T) {
 	)(t)
 	other := s.NewTenant(t, "Quay Golf")
 	token := first.Msg.GetNextPageToken()
-	for name, request := range map[string]func() error{
-		"another filter": func() error {
-			_, err := s.ListServices(t.Context(), as(s.owner, &v1.ListServicesRequest{PageToken: token}))
-			return err
-		},
-		"another list": func() error {
-			_, err := s.ListLocations(t.Context(), as(s.owner, &v1.ListLocationsRequest{PageToken: token}))
-			return err
-		},
-		"another tenant": func() error {
-			_, err := s.ListServices(
-				t.Context(), as(s.Token(t, "owner", other), &v1.ListServicesRequest{Category: "Sport", PageToken: token}),
-			)
-			return err
-		},
-		"no token": func() error {
-			_, err := s.ListResources(t.Context(), as(s.owner, &v1.ListResourcesRequest{PageToken: "page 2"}))
-			return err
-		},
+	for name, err := range map[string]error{
+		"another filter": errorOf(s.ListServices(t.Context(), as(s.owner, &v1.ListServicesRequest{PageToken: token}))),
+		"another list":   errorOf(s.ListLocations(t.Context(), as(s.owner, &v1.ListLocationsRequest{PageToken: token}))),
+		"another tenant": errorOf(s.ListServices(
+			t.Context(), as(s.Token(t, "owner", other), &v1.ListServicesRequest{Category: "Sport", PageToken: token}),
+		)),
+		"no token": errorOf(s.ListResources(t.Context(), as(s.owner, &v1.ListResourcesRequest{PageToken: "page 2"}))),
 	} {
-		want := apiError{connect.CodeInvalidArgument, "INVALID_FIELD", map[string]string{"field": "page_token"}}
-		test.Eq(t, want, apiErrorOf(t, request()), test.Sprint(name))
+		refused(t, "invalid_argument INVALID_FIELD page_token", test.Sprint(name))(err)
 	}
 
 	for what, list := range map[string]func(token string) ([]string, string, error){
@@ -392,38 +372,28 @@ func TestCatalog_HidesOtherTenants(t *testing.T) {
 	other := s.NewTenant(t, "Quay Golf")
 	stranger := s.Token(t, "owner", other)
 	request := func(id string) error {
-		_, err := s.GetLocation(t.Context(), as(stranger, &v1.GetLocationRequest{LocationId: id}))
-		return err
+		return errorOf(s.GetLocation(t.Context(), as(stranger, &v1.GetLocationRequest{LocationId: id})))
 	}
 	theirs, absent := request(at.GetId()), request(convert.IDText(tenant.New[tenant.LocationID](time.Now())))
 	test.Eq(t, apiError{Code: connect.CodeNotFound, Reason: "LOCATION_NOT_FOUND"}, apiErrorOf(t, theirs))
 	test.Eq(t, absent.Error(), theirs.Error())
-	_, err := s.GetLocation(
+	refused(t, "TENANT_FORBIDDEN")(s.GetLocation(
 		t.Context(), as(stranger, &v1.GetLocationRequest{TenantId: s.Tenant.String(), LocationId: at.GetId()}),
-	)
-	got := apiErrorOf(t, err)
-	test.EqOp(t, "TENANT_FORBIDDEN", got.Reason, test.Sprint(got))
-	for name, request := range map[string]func(token string) error{
-		"tenant": func(token string) error {
-			_, err := s.UpdateTenant(
+	))
+	for _, role := range []string{"coach", "member"} {
+		token := s.Token(t, role)
+		for what, err := range map[string]error{
+			"tenant": errorOf(s.UpdateTenant(
 				t.Context(), as(token, &v1.UpdateTenantRequest{Tenant: &v1.Tenant{Name: "Mine"}, UpdateMask: mask("name")}),
-			)
-			return err
-		},
-		"location": func(token string) error {
-			_, err := s.CreateLocation(t.Context(), as(token, &v1.CreateLocationRequest{Location: &v1.Location{Name: "Mine"}}))
-			return err
-		},
-		"policy": func(token string) error {
-			_, err := s.UpdatePolicy(t.Context(), as(token, &v1.UpdatePolicyRequest{
+			)),
+			"location": errorOf(s.CreateLocation(
+				t.Context(), as(token, &v1.CreateLocationRequest{Location: &v1.Location{Name: "Mine"}}),
+			)),
+			"policy": errorOf(s.UpdatePolicy(t.Context(), as(token, &v1.UpdatePolicyRequest{
 				Layer: &v1.PolicyLayer{Level: v1.PolicyLevel_POLICY_LEVEL_TENANT}, UpdateMask: mask("hold_ttl"),
-			}))
-			return err
-		},
-	} {
-		for _, role := range []string{"coach", "member"} {
-			got := apiErrorOf(t, request(s.Token(t, role)))
-			test.EqOp(t, "PERMISSION_DENIED", got.Reason, test.Sprintf("%s by %s: %v", name, role, got))
+			}))),
+		} {
+			refused(t, "PERMISSION_DENIED", test.Sprint(what, " by ", role))(err)
 		}
 	}
 }

@@ -332,11 +332,8 @@ func TestJoinWaitlist_AcceptsTimeWindow(t *testing.T) {
 		"window.earliest_start": func(w *v1.WaitlistWindow) { w.EarliestStart = &timeofday.TimeOfDay{Hours: 24} },
 		"window.latest_start":   func(w *v1.WaitlistWindow) { w.LatestStart = &timeofday.TimeOfDay{Minutes: 60} },
 	} {
-		_, err := s.JoinWaitlist(t.Context(), as(s.Token(t, "admin"), request(change)))
-		got := apiErrorOf(t, err)
-		test.True(
-			t, got.Code == connect.CodeInvalidArgument && got.Reason == "INVALID_FIELD" && got.Metadata["field"] == field,
-			test.Sprintf("%s: %+v", field, got),
+		refused(t, "invalid_argument INVALID_FIELD "+field)(
+			s.JoinWaitlist(t.Context(), as(s.Token(t, "admin"), request(change))),
 		)
 	}
 }
@@ -417,23 +414,20 @@ func TestWaitlistRPCs_StaffManageEntriesAndOffers(t *testing.T) {
 
 		// Entries that no longer wait are not changed, and the error says what happened to them.
 		for name, entry := range map[string]string{"CANCELLED": first.GetId(), "BOOKED": second.GetId()} {
-			_, lifted := s.SetPriority(t.Context(), as(owner, &v1.SetPriorityRequest{EntryId: entry, Flagged: new(true)}))
-			_, moved := s.MoveEntry(t.Context(), as(owner, &v1.MoveEntryRequest{EntryId: entry}))
-			_, offered := s.OfferPlace(t.Context(), as(owner, &v1.OfferPlaceRequest{SessionId: open, EntryId: entry}))
-			for act, err := range map[string]error{"lifted": lifted, "moved": moved, "offered": offered} {
-				got := apiErrorOf(t, err)
-				test.True(
-					t, got.Code == connect.CodeFailedPrecondition && got.Reason == "BOOKING_STATE" &&
-						got.Metadata["status"] == name,
-					test.Sprintf("%s, which is %s: %+v", act, name, got),
-				)
+			for act, err := range map[string]error{
+				"lifted": errorOf(
+					s.SetPriority(t.Context(), as(owner, &v1.SetPriorityRequest{EntryId: entry, Flagged: new(true)})),
+				),
+				"moved": errorOf(s.MoveEntry(t.Context(), as(owner, &v1.MoveEntryRequest{EntryId: entry}))),
+				"offered": errorOf(
+					s.OfferPlace(t.Context(), as(owner, &v1.OfferPlaceRequest{SessionId: open, EntryId: entry})),
+				),
+			} {
+				refused(t, "failed_precondition BOOKING_STATE status="+name, test.Sprint(act))(err)
 			}
 		}
-		_, err := s.RemoveEntry(t.Context(), as(owner, &v1.RemoveEntryRequest{EntryId: second.GetId()}))
-		got := apiErrorOf(t, err)
-		test.True(
-			t, got.Reason == "BOOKING_STATE" && got.Metadata["booking_id"] == taken.Msg.GetBooking().GetId(),
-			test.Sprintf("removed, though it is a booking: %+v", got),
+		refused(t, "BOOKING_STATE booking_id="+taken.Msg.GetBooking().GetId())(
+			s.RemoveEntry(t.Context(), as(owner, &v1.RemoveEntryRequest{EntryId: second.GetId()})),
 		)
 	})
 }
