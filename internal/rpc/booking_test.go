@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"connectrpc.com/connect"
-	"github.com/google/go-cmp/cmp"
 	"github.com/shoenig/test"
 	"github.com/shoenig/test/must"
 	"google.golang.org/genproto/googleapis/type/money"
@@ -318,35 +317,25 @@ func TestBenefitProviders_PutAndList(t *testing.T) {
 	t.Parallel()
 	s := newTestServer(t)
 	client := berthv1connect.NewBookingServiceClient(s.Client, s.URL)
-	put := func(token string, r *v1.PutBenefitProviderRequest) (*v1.BenefitProvider, error) {
-		response, err := client.PutBenefitProvider(t.Context(), as(token, r))
-		if err != nil {
-			return nil, err
-		}
-		return response.Msg.GetProvider(), nil
+	put := func(token string, r *v1.PutBenefitProviderRequest) (*connect.Response[v1.PutBenefitProviderResponse], error) {
+		return client.PutBenefitProvider(t.Context(), as(token, r))
 	}
 	owner := s.Token(t, "owner")
-	card := func(change func(*v1.BenefitProvider)) *v1.BenefitProvider {
-		p := &v1.BenefitProvider{
+	card := func(changes *v1.BenefitProvider) *v1.BenefitProvider {
+		return with(&v1.BenefitProvider{
 			Code: "LINKS", Name: "Links Card", NumberPattern: `M-\d{3}`, DiscountPercent: 20, Active: true,
 			Verification: v1.BenefitVerification_BENEFIT_VERIFICATION_NONE,
-		}
-		change(p)
-		return p
+		}, changes)
 	}
-	created, err := put(
-		owner, &v1.PutBenefitProviderRequest{Provider: card(func(*v1.BenefitProvider) {}), CreateOnly: true},
-	)
-	want := card(func(p *v1.BenefitProvider) { p.Etag = "v1" })
-	diff := cmp.Diff(want, created, protocmp.Transform())
-	must.True(t, err == nil && diff == "", must.Sprintf("%v (-want +got)\n%s", err, diff))
-	want = card(func(p *v1.BenefitProvider) { p.Etag, p.DiscountPercent = "v2", 0 })
-	edited, err := put(
-		owner,
-		&v1.PutBenefitProviderRequest{Provider: card(func(p *v1.BenefitProvider) { p.Etag, p.DiscountPercent = "v1", 0 })},
-	)
-	diff = cmp.Diff(want, edited, protocmp.Transform())
-	test.True(t, err == nil && diff == "", test.Sprintf("%v (-want +got)\n%s", err, diff))
+	created := expect.Value(
+		put(owner, &v1.PutBenefitProviderRequest{Provider: card(&v1.BenefitProvider{}), CreateOnly: true}),
+	)(t)
+	want := card(&v1.BenefitProvider{Etag: "v1"})
+	must.Eq(t, want, created.Msg.GetProvider(), must.Cmp(protocmp.Transform()))
+	want.DiscountPercent = 0
+	edited := expect.Value(put(owner, &v1.PutBenefitProviderRequest{Provider: want}))(t)
+	want.Etag = "v2"
+	test.Eq(t, want, edited.Msg.GetProvider(), test.Cmp(protocmp.Transform()))
 	for name, c := range map[string]struct {
 		token   string
 		request *v1.PutBenefitProviderRequest
@@ -354,22 +343,22 @@ func TestBenefitProviders_PutAndList(t *testing.T) {
 	}{
 		"stale etag": {
 			owner, &v1.PutBenefitProviderRequest{
-				Provider: card(func(p *v1.BenefitProvider) { p.Etag = "v1" }),
+				Provider: card(&v1.BenefitProvider{Etag: "v1"}),
 			}, "ETAG_MISMATCH etag",
 		},
 		"exists": {
-			owner, &v1.PutBenefitProviderRequest{Provider: card(func(*v1.BenefitProvider) {}), CreateOnly: true},
+			owner, &v1.PutBenefitProviderRequest{Provider: card(&v1.BenefitProvider{}), CreateOnly: true},
 			"ALREADY_EXISTS provider.code",
 		},
 		"created with an etag": {owner, &v1.PutBenefitProviderRequest{
-			Provider: card(func(p *v1.BenefitProvider) { p.Code, p.Etag = "OTHER", "v1" }), CreateOnly: true,
+			Provider: card(&v1.BenefitProvider{Code: "OTHER", Etag: "v1"}), CreateOnly: true,
 		}, "INVALID_FIELD"},
 		"no pattern": {
-			owner, &v1.PutBenefitProviderRequest{Provider: card(func(p *v1.BenefitProvider) { p.NumberPattern = "(" })},
+			owner, &v1.PutBenefitProviderRequest{Provider: card(&v1.BenefitProvider{NumberPattern: "("})},
 			"INVALID_FIELD provider.number_pattern",
 		},
 		"by a member": {
-			s.Token(t, "member"), &v1.PutBenefitProviderRequest{Provider: card(func(*v1.BenefitProvider) {})},
+			s.Token(t, "member"), &v1.PutBenefitProviderRequest{Provider: card(&v1.BenefitProvider{})},
 			"PERMISSION_DENIED",
 		},
 	} {
@@ -385,7 +374,8 @@ func TestBenefitProviders_PutAndList(t *testing.T) {
 		all := expect.Value(client.ListBenefitProviders(
 			t.Context(), as(s.Token(t, role), &v1.ListBenefitProvidersRequest{}),
 		))(t)
-		diff = cmp.Diff([]*v1.BenefitProvider{want}, all.Msg.GetProviders(), protocmp.Transform())
-		test.EqOp(t, "", diff, test.Sprint(role))
+		test.Eq(
+			t, []*v1.BenefitProvider{want}, all.Msg.GetProviders(), test.Cmp(protocmp.Transform()), test.Sprint(role),
+		)
 	}
 }
