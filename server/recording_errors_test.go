@@ -70,7 +70,7 @@ func invalidRequestsScript() script {
 	}
 }
 
-// sends sends a body unchanged, and records the response.
+// sends makes a call whose body is not a valid request, and records the response.
 func (c caller) sends(title, path, body string) do {
 	return func(r *recording) {
 		r.t.Helper()

@@ -88,7 +88,7 @@ func TestUpdateMember_AppliesMask(t *testing.T) {
 		"tags":      &v1.Member{Tags: []string{"c"}},
 		"status":    &v1.Member{Status: v1.MemberStatus_MEMBER_STATUS_INACTIVE},
 		"locale":    &v1.Member{Locale: "de"},
-		"time_zone": &v1.Member{TimeZone: "Europe/Berlin"},
+		"time_zone": {TimeZone: "Europe/Berlin"},
 		"notes":     &v1.Member{Notes: "None."},
 	} {
 		created := fullMember()

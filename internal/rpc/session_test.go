@@ -217,20 +217,22 @@ func TestUpdateSession_AppliesMask(t *testing.T) {
 		StartTime: timestamppb.New(starts.Add(time.Hour)),
 		EndTime:   timestamppb.New(starts.Add(4 * time.Hour)), Capacity: proto.Int32(7), WaitlistCapacity: proto.Int32(0),
 	}
-	hours := func(n time.Duration) *timestamppb.Timestamp { return timestamppb.New(starts.Add(n * time.Hour)) }
+	later := func(by time.Duration) *timestamppb.Timestamp { return timestamppb.New(starts.Add(by)) }
 	seats := func(n int32) *v1.Session { return &v1.Session{Capacity: &n, SeatsOpen: &n} }
 	for path, tt := range map[string]struct {
 		changed        string      // the fields of the session
 		given, cleared *v1.Session // what they are then; nil: not tested
 	}{
-		"service_id":        {"", &v1.Session{}, nil},
-		"location_id":       {"", &v1.Session{}, nil},
-		"resource_id":       {"resource_id", nil, &v1.Session{}},
-		"coach_id":          {"coach_id coach_name", nil, &v1.Session{}},
-		"title":             {"title", &v1.Session{Title: "Slow"}, &v1.Session{Title: "Vinyasa"}},
-		"description":       {"description", &v1.Session{Description: "No mat."}, &v1.Session{}},
-		"start_time":        {"start_time end_time", &v1.Session{StartTime: hours(1), EndTime: hours(3)}, nil},
-		"end_time":          {"end_time", &v1.Session{EndTime: hours(4)}, &v1.Session{EndTime: hours(1)}},
+		"service_id":  {"", &v1.Session{}, nil},
+		"location_id": {"", &v1.Session{}, nil},
+		"resource_id": {"resource_id", nil, &v1.Session{}},
+		"coach_id":    {"coach_id coach_name", nil, &v1.Session{}},
+		"title":       {"title", &v1.Session{Title: "Slow"}, &v1.Session{Title: "Vinyasa"}},
+		"description": {"description", &v1.Session{Description: "No mat."}, &v1.Session{}},
+		"start_time": {
+			"start_time end_time", &v1.Session{StartTime: later(time.Hour), EndTime: later(3 * time.Hour)}, nil,
+		},
+		"end_time":          {"end_time", &v1.Session{EndTime: later(4 * time.Hour)}, &v1.Session{EndTime: later(time.Hour)}},
 		"capacity":          {"capacity seats_open", seats(7), seats(10)},
 		"unlimited":         {"capacity seats_open", seats(7), seats(10)},
 		"waitlist_capacity": {"waitlist_capacity", &v1.Session{}, &v1.Session{WaitlistCapacity: 2}},

@@ -211,6 +211,7 @@ func apiErrorOf(t *testing.T, err error) apiError {
 //	refused(t, "INVALID_FIELD page_size")(client.List(ctx, request))
 //	refused(t, "PERMISSION_DENIED permission=role.write")(client.CreateRole(ctx, request))
 func refused(t *testing.T, want string, settings ...test.Setting) func(results ...any) {
+	t.Helper()
 	return func(results ...any) {
 		t.Helper()
 		got := apiErrorOf(t, errorOf(results...))
@@ -226,6 +227,7 @@ func refused(t *testing.T, want string, settings ...test.Setting) func(results .
 
 // failsAs is refused for an error that has nothing else.
 func failsAs(t *testing.T, want apiError, settings ...test.Setting) func(results ...any) {
+	t.Helper()
 	return func(results ...any) {
 		t.Helper()
 		test.Eq(t, want, apiErrorOf(t, errorOf(results...)), settings...)
