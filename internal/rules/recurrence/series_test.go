@@ -246,8 +246,10 @@ func TestValidate_NamesTheInvalidField(t *testing.T) {
 		"rule part=FREQ=DAILY;UNTIL=20260104":      {{"Rule": rule(t, "FREQ=DAILY;UNTIL=20260104")}},
 		"rule part=FREQ=DAILY;INTERVAL=7;BYDAY=TU": {{"Rule": rule(t, "FREQ=DAILY;INTERVAL=7;BYDAY=TU")}},
 		"rule part=FREQ=WEEKLY;COUNT=2;BYDAY=TU":   {{"Excluded": []civil.Date{day("2026-01-06"), day("2026-01-13")}}},
-		"start_date":                               {{"Date": nil}}, "start_time_of_day": {{"Time.Hour": 24}}, "time_zone": {{"Zone": nil}},
-		"duration": {{"Duration": 0}, {"Duration": 7*24*time.Hour + 1}},
+		"start_date":                               {{"Date": nil}},
+		"start_time_of_day":                        {{"Time.Hour": 24}},
+		"time_zone":                                {{"Zone": nil}},
+		"duration":                                 {{"Duration": 0}, {"Duration": 7*24*time.Hour + 1}},
 	} {
 		for _, differ := range all {
 			expect.Fault(t, "RECURRENCE_INVALID @"+field, differ)(vary.From(good, differ).Validate())
