@@ -158,7 +158,7 @@ func (w watcher) gets(want ...string) {
 	for len(got) < len(want) {
 		got = append(got, names(expect.Value(w.Next(ctx, nil, nil))(w.t))...)
 	}
-	test.Eq(w.t, want, got)
+	test.SliceEqOp(w.t, want, got)
 }
 
 func names(records []*outbox.Record) (all []string) {

@@ -91,7 +91,7 @@ func TestWatch_MissesNothingAfterRead(t *testing.T) {
 			}
 			defer w.Close()
 			read := names(page.Records)
-			test.Eq(t, want[:len(read)], append([]string{}, read...))
+			test.SliceEqOp(t, want[:len(read)], read)
 			watcher{w, t}.gets(want[len(read):]...)
 		})
 	}
