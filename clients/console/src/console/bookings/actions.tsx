@@ -9,6 +9,7 @@ import { Button, Group } from "@mantine/core";
 import { IconUserCheck } from "@tabler/icons-react";
 import { useState } from "react";
 import { useDeskTexts } from "../../i18n/desk";
+import { CallButton } from "../../shared/call-button";
 import { useCall } from "../../shared/calls";
 import { later } from "../../shared/lazy";
 import { useCan } from "../../shared/me";
@@ -36,9 +37,6 @@ export function BookingActions({ booking, onConfirm }: BookingActionsProps) {
   const [opened, open] = useState<"move" | "payment">();
   const close = () => open(undefined);
   const can = useCan();
-  const checkIn = useCall(CheckInService.method.checkIn, {
-    done: ({ alreadyCheckedIn }) => (alreadyCheckedIn ? t.session.alreadyIn : undefined),
-  });
   const undo = useCall(CheckInService.method.undoCheckIn);
   const noShow = useCall(BookingService.method.markNoShow);
   const undoNoShow = useCall(BookingService.method.undoNoShow);
@@ -89,16 +87,17 @@ export function BookingActions({ booking, onConfirm }: BookingActionsProps) {
   return (
     <Group component="span" gap={4} display="inline-flex" wrap="nowrap">
       {confirmed && nearby && can("checkin.staff") && (
-        <Button
+        <CallButton
           size="compact-sm"
           variant="light"
           leftSection={<IconUserCheck size={15} aria-hidden />}
-          loading={checkIn.busy}
-          onClick={() => void checkIn.run({ bookingId })}
+          method={CheckInService.method.checkIn}
+          input={{ bookingId }}
+          done={({ alreadyCheckedIn }) => (alreadyCheckedIn ? t.session.alreadyIn : undefined)}
           aria-label={`${t.session.checkIn}: ${memberName}`}
         >
           {t.session.checkIn}
-        </Button>
+        </CallButton>
       )}
       {pending && onConfirm && can("booking.confirm_any") && (
         <Button

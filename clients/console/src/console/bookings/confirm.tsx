@@ -12,6 +12,7 @@ import {
 } from "@mantine/core";
 import { useState } from "react";
 import { useDesk, useDeskTexts } from "../../i18n/desk";
+import { CallButton } from "../../shared/call-button";
 import { useCall } from "../../shared/calls";
 import { Countdown, usePassed } from "../../shared/countdown";
 import {
@@ -61,7 +62,6 @@ export function ConfirmHold({ booking, onClose, onAgain }: ConfirmHoldProps) {
     quiet: true,
     done: t.session.booked(name),
   });
-  const release = useCall(BookingService.method.releaseHold, { done: d.hold.released });
   const currency = booking.items.find(({ price }) => price)?.price?.currencyCode || tenant.currency;
   const { error, onSubmit } = useSubmit(async () => {
     await confirm.run({
@@ -141,17 +141,17 @@ export function ConfirmHold({ booking, onClose, onAgain }: ConfirmHoldProps) {
           <Button onClick={onAgain}>{d.hold.again}</Button>
         ) : (
           <>
-            <Button
+            <CallButton
               mr="auto"
               variant="subtle"
               c="var(--bad)"
-              loading={release.busy}
-              onClick={async () => {
-                if (await release.run({ bookingId: booking.id })) onClose();
-              }}
+              method={BookingService.method.releaseHold}
+              input={{ bookingId: booking.id }}
+              done={d.hold.released}
+              onDone={onClose}
             >
               {d.hold.release}
-            </Button>
+            </CallButton>
             <Button variant="default" onClick={onClose}>
               {d.hold.close}
             </Button>

@@ -2,6 +2,7 @@ import { type BenefitProvider, BookingService } from "@berthhq/client";
 import { Button, Divider, Group, Stack, Textarea, Title } from "@mantine/core";
 import { useState } from "react";
 import { useDeskTexts } from "../../i18n/desk";
+import { CallButton } from "../../shared/call-button";
 import { useCall } from "../../shared/calls";
 import { FormError } from "../../shared/form";
 import { usePages } from "../../shared/lists";
@@ -94,9 +95,6 @@ function Uses({ code }: { code: string }) {
     { providerCode: code, pageSize: 50 },
     ({ memberships }) => memberships,
   );
-  const remove = useCall(BookingService.method.deleteBenefitMembership, {
-    done: d.benefits.released,
-  });
   return (
     <QueryResult query={uses} rows={3}>
       {(all) => (
@@ -123,15 +121,16 @@ function Uses({ code }: { code: string }) {
                 ta: "right",
                 label: d.benefits.release,
                 show: ({ memberId, memberName }) => (
-                  <Button
+                  <CallButton
                     size="compact-sm"
                     variant="default"
                     aria-label={`${d.benefits.release}: ${memberName}`}
-                    loading={remove.busy}
-                    onClick={() => void remove.run({ providerCode: code, memberId })}
+                    method={BookingService.method.deleteBenefitMembership}
+                    input={{ providerCode: code, memberId }}
+                    done={d.benefits.released}
                   >
                     {d.benefits.release}
-                  </Button>
+                  </CallButton>
                 ),
               },
             ]}

@@ -16,7 +16,7 @@ import { useAll } from "../../shared/lists";
 import { useCan, useMe } from "../../shared/me";
 import { startOf, today } from "../../shared/time";
 import type { Tone } from "../../shared/ui";
-import { useCatalog } from "../catalog/data";
+import { useCatalogQuery } from "../catalog/data";
 import { routes } from "../routes";
 import { type Days, DaysFilter, MemberPicker, NumberSelect, timeRangeOf } from "../ui";
 
@@ -112,7 +112,7 @@ interface SessionContext {
 /** The sessions of messages, and their time zones. */
 export function useSessionContexts(deliveries: readonly NotificationDelivery[]) {
   const { tenant, can } = useMe();
-  const { data: catalog } = useCatalog();
+  const { data: catalog } = useCatalogQuery();
   const ids = new Set(deliveries.map(({ sessionId }) => sessionId).filter(Boolean));
   const sessionIds = [...ids].sort().slice(0, 1000);
   const sessions = useAll(

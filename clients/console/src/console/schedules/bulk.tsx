@@ -20,7 +20,7 @@ import { Form, FormFoot, named, options, useFields, useSubmit } from "../../shar
 import { useMe } from "../../shared/me";
 import { startOf, Temporal } from "../../shared/time";
 import { Card, Tag, Time } from "../../shared/ui";
-import type { Catalog } from "../catalog/data";
+import { useCatalog } from "../catalog/loaded";
 import { FilterSelect } from "../ui";
 import { Columns } from "../ui/inputs";
 import type { Range } from "./data";
@@ -28,14 +28,14 @@ import type { Range } from "./data";
 type Action = "publish" | "cancel" | "delete";
 
 interface BulkProps {
-  catalog: Catalog;
   range: Range;
   onClose: () => void;
 }
 
 /** Publishes, cancels or deletes many sessions, after a preview. */
-export function Bulk({ catalog, range: { from, days, locationId }, onClose }: BulkProps) {
+export function Bulk({ range: { from, days, locationId }, onClose }: BulkProps) {
   const t = useText();
+  const catalog = useCatalog();
   const { tenant } = useMe();
   const { values, ...form } = useFields({
     act: "publish" as Action,

@@ -39,7 +39,7 @@ import {
 } from "../../shared/time";
 import { Card, PageHead, QueryResult, State, Tag, Time } from "../../shared/ui";
 import { type Held, HoldDrawer } from "../bookings/hold-drawer";
-import { type Catalog, useCatalog } from "../catalog/data";
+import { useCatalog, WithCatalog } from "../catalog/loaded";
 import { routes } from "../routes";
 import { DatePickerInput, Dimmed, Page } from "../ui";
 import text from "../ui/text.module.css";
@@ -47,12 +47,14 @@ import { zoneNote } from "./data";
 import classes from "./tee.module.css";
 import { Turn } from "./turn";
 
-export function TeeSheetPage() {
-  const catalog = useCatalog();
-  return <QueryResult query={catalog}>{(all) => <TeeSheet catalog={all} />}</QueryResult>;
-}
+export const TeeSheetPage = () => (
+  <WithCatalog>
+    <TeeSheet />
+  </WithCatalog>
+);
 
-function TeeSheet({ catalog }: { catalog: Catalog }) {
+function TeeSheet() {
+  const catalog = useCatalog();
   const { t, locale } = useI18n();
   const { tenant } = useMe();
   const [search, change] = routes.teeSheet.useSearch();
@@ -144,7 +146,7 @@ function TeeSheet({ catalog }: { catalog: Catalog }) {
           )
         }
       </QueryResult>
-      <HoldDrawer held={held} catalog={catalog} onChange={setHeld} />
+      <HoldDrawer held={held} onChange={setHeld} />
     </Page>
   );
 }

@@ -7,7 +7,7 @@ export function Turn({ onToday, onTurn }: { onToday: () => void; onTurn: (by: 1 
   const t = useText();
   return (
     <>
-      <Button variant="default" size="sm" onClick={onToday}>
+      <Button variant="default" onClick={onToday}>
         {t.schedule.today}
       </Button>
       <ActionIcon.Group>

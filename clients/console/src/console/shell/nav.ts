@@ -16,7 +16,7 @@ import {
 } from "@tabler/icons-react";
 import { useText } from "../../i18n";
 import { useCan } from "../../shared/me";
-import { useCatalog } from "../catalog/data";
+import { useCatalogQuery } from "../catalog/data";
 import { routes } from "../routes";
 
 /** The pages of the navigation: the route, the icon, and the key that opens it after "g". */
@@ -65,7 +65,7 @@ export function useNavItems() {
   const t = useText();
   const can = useCan();
   const permissions = usePermissions();
-  const { data } = useCatalog();
+  const { data } = useCatalogQuery();
   const tees = data?.resources.some(({ kind, active }) => active && kind.toLowerCase() === "tee");
   return items
     .filter(([page]) => can(permissions[page]) && (page !== "teeSheet" || tees))

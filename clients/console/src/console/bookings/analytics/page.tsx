@@ -27,16 +27,17 @@ import {
   today,
 } from "../../../shared/time";
 import { Card, PageHead, QueryResult, State } from "../../../shared/ui";
-import { type Catalog, useCatalog } from "../../catalog/data";
+import { useCatalog, WithCatalog } from "../../catalog/loaded";
 import { routes } from "../../routes";
 import { DataTable, FilterSelect, Page, Share, SmallHint, Stats } from "../../ui";
 import { Bars, type Row, type Series } from "./bars";
 import classes from "./charts.module.css";
 
-export function AnalyticsPage() {
-  const catalog = useCatalog();
-  return <QueryResult query={catalog}>{(all) => <Analytics catalog={all} />}</QueryResult>;
-}
+export const AnalyticsPage = () => (
+  <WithCatalog>
+    <Analytics />
+  </WithCatalog>
+);
 
 /** The figures of before stay until new ones have loaded. */
 const keep = { placeholderData: keepPreviousData };
@@ -46,7 +47,8 @@ const useUtilization = (
   groupBy: UtilizationGroup,
 ) => useQuery(AnalyticsService.method.getUtilization, { filter, groupBy }, keep);
 
-function Analytics({ catalog }: { catalog: Catalog }) {
+function Analytics() {
+  const catalog = useCatalog();
   const t = useText();
   const { tenant } = useMe();
   const { percent, count } = useNumbers();
@@ -70,7 +72,6 @@ function Analytics({ catalog }: { catalog: Catalog }) {
     <Page>
       <PageHead title={t.nav.analytics} note={t.analytics.note}>
         <SegmentedControl
-          size="sm"
           aria-label={t.bulk.days}
           value={String(days)}
           onChange={(value) => change({ days: Number(value) })}
