@@ -86,7 +86,7 @@ export function useSubmit(act: () => Promise<unknown>) {
     event.preventDefault();
     mutate();
   };
-  return { error: error ?? undefined, busy: isPending, onSubmit };
+  return { error, busy: isPending, onSubmit };
 }
 
 /** The inputs of a form, one below the other. */
@@ -97,7 +97,7 @@ export const Form = (props: { onSubmit: FormEventHandler; children: ReactNode })
 /** Shows an error in the user's language, with times in the given zone. */
 export function FormError({ error, zone = here() }: { error: unknown; zone?: string | undefined }) {
   const { t, locale } = useI18n();
-  if (error === undefined) return null;
+  if (!error) return null;
   return <Alert color="red">{explain(error, t, locale, zone)}</Alert>;
 }
 

@@ -48,7 +48,7 @@ export function ConfirmHold({ booking, onClose, onAgain }: ConfirmHoldProps) {
   const guest = booking.memberId === "";
   const records = useCan()("payment.record");
   const [kept, setKept] = useState(() => booking.items.map(({ id }) => id));
-  const { values, set, ...form } = useFields({
+  const { values, ...form } = useFields({
     pays: (records && guest && itemsTotal > 0 ? "paid" : "later") as "paid" | "reserved" | "later",
     amount: (itemsTotal || "") as number | "",
     method: d.hold.methods[0] as string,
@@ -115,8 +115,7 @@ export function ConfirmHold({ booking, onClose, onAgain }: ConfirmHoldProps) {
           <SegmentedControl
             fullWidth
             aria-label={d.hold.payment}
-            value={pays}
-            onChange={(pays) => set({ pays })}
+            {...form.value("pays")}
             data={options({
               later: guest ? d.hold.later : d.hold.byPlan,
               paid: d.hold.paid,
@@ -125,14 +124,7 @@ export function ConfirmHold({ booking, onClose, onAgain }: ConfirmHoldProps) {
           />
         </Input.Wrapper>
       )}
-      {pays !== "later" && (
-        <PaymentInputs
-          amount={form.number("amount")}
-          method={method}
-          currency={currency}
-          onMethod={(method) => set({ method })}
-        />
-      )}
+      {pays !== "later" && <PaymentInputs form={form} currency={currency} />}
       <Benefit form={form} chosen={provider !== ""} />
       {records && <FieldHint>{d.hold.moneyNote}</FieldHint>}
       <FormError error={error} zone={booking.timeZone} />

@@ -73,7 +73,6 @@ const valuesOf = (location: Location) => ({
   longitude: location.geo?.longitude ?? ("" as const),
   channels: [...location.channels].sort(),
 });
-type Values = ReturnType<typeof valuesOf>;
 
 function LocationForm({ entity: location, onClose }: FormProps<Location>) {
   const { t, d } = useDeskTexts();
@@ -82,27 +81,6 @@ function LocationForm({ entity: location, onClose }: FormProps<Location>) {
   const blank = create(LocationSchema, { timeZone, channels: [...ways], active: true });
   const make = useSave(TenantService.method.createLocation);
   const update = useSave(TenantService.method.updateLocation);
-  const save = async (
-    { channels, active, latitude, longitude, ...values }: Values,
-    { updateMask, etag }: { updateMask: { paths: string[] }; etag: string },
-  ) => {
-    const input = {
-      ...values,
-      name: values.name.trim(),
-      ...(latitude !== "" && longitude !== "" && { geo: { latitude, longitude } }),
-    };
-    if (location) {
-      return update({
-        location: { ...input, id: location.id, channels, active, etag },
-        updateMask,
-      });
-    }
-    // A new location takes bookings on all channels unless its channels were changed.
-    const made = (await make({ location: input }))?.location;
-    return made && updateMask.paths.includes("channels")
-      ? update({ location: { ...made, channels }, updateMask: { paths: ["channels"] } })
-      : made;
-  };
   return (
     <EditForm
       entity={location}
@@ -114,7 +92,22 @@ function LocationForm({ entity: location, onClose }: FormProps<Location>) {
           ? (value as Channel[]).map((way) => t.session.channel[way]).join(", ")
           : String(value)
       }
-      save={save}
+      save={async ({ channels, active, latitude, longitude, ...values }, { updateMask, etag }) => {
+        const input = {
+          ...values,
+          name: values.name.trim(),
+          ...(latitude !== "" && longitude !== "" && { geo: { latitude, longitude } }),
+        };
+        if (location) {
+          const { id } = location;
+          return update({ location: { ...input, id, channels, active, etag }, updateMask });
+        }
+        // A new location takes bookings on all channels unless its channels were changed.
+        const made = (await make({ location: input }))?.location;
+        return made && updateMask.paths.includes("channels")
+          ? update({ location: { ...made, channels }, updateMask: { paths: ["channels"] } })
+          : made;
+      }}
       onClose={onClose}
     >
       {({ values, set, ...form }) => (

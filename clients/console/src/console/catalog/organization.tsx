@@ -98,12 +98,7 @@ export function Organization() {
                       max={1440}
                       placeholder={d.catalog.anySignIn}
                     />
-                    <TagsInput
-                      label={d.catalog.acrValues}
-                      value={values.acrValues}
-                      onChange={(acrValues) => set({ acrValues })}
-                      maxTags={10}
-                    />
+                    <TagsInput {...form.value("acrValues")} maxTags={10} />
                   </Columns>
                 </Fieldset>
               )}

@@ -47,16 +47,15 @@ function ResourceForm({ entity: resource, onClose }: FormProps<Resource>) {
       }}
       onClose={onClose}
     >
-      {({ set, ...form }) => (
+      {(form) => (
         <>
           <LocationInput {...form.choice("locationId")} fixed={resource?.locationId} />
           <Name {...form.text("name")} />
           <Autocomplete
-            {...form.text("kind")}
+            {...form.value("kind")}
             description={d.catalog.kindNote}
             maxLength={50}
             data={[...kinds].filter(Boolean)}
-            onChange={(kind) => set({ kind })}
           />
           {resource && <ActiveSwitch {...form.flag("active")} />}
         </>

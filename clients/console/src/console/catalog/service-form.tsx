@@ -97,12 +97,7 @@ export function ServiceForm({ entity: service, onClose }: FormProps<Service>) {
         <>
           <Name {...form.text("name")} />
           <Columns>
-            <Autocomplete
-              {...form.text("category")}
-              maxLength={100}
-              data={[...categories]}
-              onChange={(category) => set({ category })}
-            />
+            <Autocomplete {...form.value("category")} maxLength={100} data={[...categories]} />
             <ColorInput
               {...form.text("color")}
               format="hex"

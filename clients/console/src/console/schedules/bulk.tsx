@@ -90,8 +90,7 @@ export function Bulk({ range: { from, days, locationId }, onClose }: BulkProps) 
       <SegmentedControl
         fullWidth
         aria-label={t.bulk.act}
-        value={act}
-        onChange={(act) => form.set({ act })}
+        {...form.value("act")}
         data={options({ publish: t.bulk.publish, cancel: t.bulk.cancel, delete: t.bulk.delete })}
       />
       <Columns>
@@ -107,15 +106,13 @@ export function Bulk({ range: { from, days, locationId }, onClose }: BulkProps) 
           label={t.fields.location}
           all={t.schedule.allLocations}
           entities={catalog.locations}
-          value={place}
-          onChange={(place) => form.set({ place })}
+          {...form.value("place")}
         />
       </Columns>
       <MultiSelect
         label={t.bulk.services}
         placeholder={services.length === 0 ? t.bulk.allServices : ""}
-        value={services}
-        onChange={(services) => form.set({ services })}
+        {...form.value("services")}
         data={named(catalog.services)}
         clearable
       />

@@ -171,12 +171,7 @@ function About({ session }: { session: Session }) {
   // Seats that live offers keep count as taken, but have no booking yet.
   const kept = story.data?.offers.some(({ status }) => status === OfferStatus.LIVE)
     ? session.seatsTaken -
-      seatsIn(
-        roster.data?.bookings,
-        BookingStatus.PENDING,
-        BookingStatus.CONFIRMED,
-        BookingStatus.ATTENDED,
-      )
+      seatsIn(roster.data, BookingStatus.PENDING, BookingStatus.CONFIRMED, BookingStatus.ATTENDED)
     : 0;
   const place = catalog.location(session.locationId);
   return (
