@@ -62,7 +62,7 @@ export function useCall<I extends DescMessage, O extends DescMessage>(
   const queries = useQueryClient();
   const failed = useFailed();
   const auth = use(AuthContext);
-  const { mutateAsync, isPending, data, reset } = useMutation({
+  const { mutateAsync, isPending, variables, data, reset } = useMutation({
     mutationFn: (input: MessageInitShape<I>) => callUnaryMethod(transport, method, input),
     onSuccess: (answer) => {
       const message = typeof done === "function" ? done(answer) : done;
@@ -82,5 +82,5 @@ export function useCall<I extends DescMessage, O extends DescMessage>(
     const answer = mutateAsync({ ...input, ...sure });
     return quiet ? answer : answer.catch(() => undefined);
   };
-  return { run, busy: isPending, answer: data, reset };
+  return { run, busy: isPending, input: variables, answer: data, reset };
 }

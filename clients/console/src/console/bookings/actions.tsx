@@ -42,7 +42,8 @@ export function BookingActions({ booking, onConfirm }: BookingActionsProps) {
   const undoNoShow = useCall(BookingService.method.undoNoShow);
   const release = useCall(BookingService.method.releaseHold, { done: d.hold.released });
   const refund = useCall(CreditService.method.refundCredit, { done: t.session.refunded });
-  const { id: bookingId, status, memberName } = booking;
+  const { status, memberName } = booking;
+  const input = { bookingId: booking.id };
   const cancel = useCall(BookingService.method.adminCancelBooking, {
     ask: {
       title: t.session.cancelTitle(memberName),
@@ -64,23 +65,15 @@ export function BookingActions({ booking, onConfirm }: BookingActionsProps) {
   const actions: Action[] = [
     [confirmed && !started && can("booking.reschedule_any"), d.reschedule.open, () => open("move")],
     [can("payment.record") || can("payment.refund"), d.hold.payment, () => open("payment")],
-    [pending && can("booking.confirm_any"), d.hold.release, () => release.run({ bookingId })],
-    [attended && can("checkin.staff"), t.session.undoCheckIn, () => undo.run({ bookingId })],
-    [
-      confirmed && started && can("booking.no_show"),
-      t.session.noShow,
-      () => noShow.run({ bookingId }),
-    ],
-    [missed && can("booking.no_show"), t.session.undoNoShow, () => undoNoShow.run({ bookingId })],
-    [
-      booking.credits > 0 && can("credit.refund"),
-      t.session.refund,
-      () => refund.run({ bookingId }),
-    ],
+    [pending && can("booking.confirm_any"), d.hold.release, () => release.run(input)],
+    [attended && can("checkin.staff"), t.session.undoCheckIn, () => undo.run(input)],
+    [confirmed && started && can("booking.no_show"), t.session.noShow, () => noShow.run(input)],
+    [missed && can("booking.no_show"), t.session.undoNoShow, () => undoNoShow.run(input)],
+    [booking.credits > 0 && can("credit.refund"), t.session.refund, () => refund.run(input)],
     [
       confirmed && can("booking.cancel_any"),
       t.session.cancelBooking,
-      () => cancel.run({ bookingId }),
+      () => cancel.run(input),
       "danger",
     ],
   ];
@@ -92,7 +85,7 @@ export function BookingActions({ booking, onConfirm }: BookingActionsProps) {
           variant="light"
           leftSection={<IconUserCheck size={15} aria-hidden />}
           method={CheckInService.method.checkIn}
-          input={{ bookingId }}
+          input={input}
           done={({ alreadyCheckedIn }) => (alreadyCheckedIn ? t.session.alreadyIn : undefined)}
           aria-label={`${t.session.checkIn}: ${memberName}`}
         >

@@ -3,7 +3,7 @@ import { useQuery } from "@connectrpc/connect-query";
 import { Autocomplete, SegmentedControl, Stack, Text, TextInput } from "@mantine/core";
 import { useDesk, useDeskTexts } from "../../i18n/desk";
 import { type Bound, options, useFields } from "../../shared/form";
-import { useCan, useMe } from "../../shared/me";
+import { useMe } from "../../shared/me";
 import { amountOf, moneyOf, showMoney } from "../../shared/money";
 import { QueryResult, Time } from "../../shared/ui";
 import { CallForm, CardHint, DataTable, Note, Panel } from "../ui";
@@ -62,8 +62,7 @@ function Entries({ booking }: { booking: Booking }) {
 
 function RecordPayment({ booking, onClose }: { booking: Booking; onClose: () => void }) {
   const d = useDesk();
-  const can = useCan();
-  const { tenant } = useMe();
+  const { tenant, can } = useMe();
   const { payment } = booking;
   const captured = Number(amountOf(payment?.amount));
   const kept = Math.round((captured - Number(amountOf(payment?.refundedAmount))) * 100) / 100;

@@ -85,8 +85,7 @@ function List({ provider: { code, numberCount } }: { provider: BenefitProvider }
 
 function Uses({ code }: { code: string }) {
   const { t, d } = useDeskTexts();
-  const { tenant } = useMe();
-  const can = useCan();
+  const { tenant, can } = useMe();
   const uses = usePages(
     BookingService.method.listBenefitMemberships,
     { providerCode: code, pageSize: 50 },

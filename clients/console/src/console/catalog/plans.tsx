@@ -100,6 +100,7 @@ function PlanForm({ entity: plan, onClose }: FormProps<PlanInput & Pick<Plan, "i
   const make = useSave(CreditService.method.createPlan);
   const update = useSave(CreditService.method.updatePlan);
   const currency = plan?.price?.currencyCode || tenant.currency;
+  const limit = { placeholder: t.plans.noLimit, min: 1 };
   const inputOf = (values: ReturnType<typeof valuesOf>) => {
     const { credits, period, term, dailyLimit, weeklyLimit, price, ...input } = values;
     const counts = input.kind === PlanKind.CREDITS;
@@ -167,18 +168,8 @@ function PlanForm({ entity: plan, onClose }: FormProps<PlanInput & Pick<Plan, "i
             </Columns>
           )}
           <Columns>
-            <NumberInput
-              {...form.number("dailyLimit")}
-              placeholder={t.plans.noLimit}
-              min={1}
-              max={100}
-            />
-            <NumberInput
-              {...form.number("weeklyLimit")}
-              placeholder={t.plans.noLimit}
-              min={1}
-              max={700}
-            />
+            <NumberInput {...form.number("dailyLimit")} {...limit} max={100} />
+            <NumberInput {...form.number("weeklyLimit")} {...limit} max={700} />
           </Columns>
           <Columns>
             <NumberInput

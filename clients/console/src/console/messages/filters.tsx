@@ -26,36 +26,28 @@ export const worded = Array.from({ length: 13 }, (_, at) => at + 1);
 export function Filters({ of, status }: { of: Filtering; status?: boolean }) {
   const n = useNotices();
   const can = useCan();
+  const select = (
+    key: "topic" | "channel" | "status",
+    label: string,
+    names: readonly string[],
+    any: string,
+    w = 150,
+  ) => (
+    <NumberSelect
+      {...{ label, names, any, w }}
+      value={of[key]}
+      onChange={(value) => of.change({ [key]: value })}
+    />
+  );
   return (
     <Group gap={8} mb={12}>
       <DaysFilter label={n.log.when} value={of.days} onChange={of.setDays} />
       {can("member.read") && (
         <MemberPicker filter label={n.anyMember} value={of.member} onChange={of.setMember} />
       )}
-      <NumberSelect
-        label={n.topic}
-        w={180}
-        names={n.topics}
-        any={n.anyTopic}
-        value={of.topic}
-        onChange={(topic) => of.change({ topic })}
-      />
-      <NumberSelect
-        label={n.channel}
-        names={n.channels}
-        any={n.anyChannel}
-        value={of.channel}
-        onChange={(channel) => of.change({ channel })}
-      />
-      {status && (
-        <NumberSelect
-          label={n.anyStatus}
-          names={n.statuses}
-          any={n.anyStatus}
-          value={of.status}
-          onChange={(status) => of.change({ status })}
-        />
-      )}
+      {select("topic", n.topic, n.topics, n.anyTopic, 180)}
+      {select("channel", n.channel, n.channels, n.anyChannel)}
+      {status && select("status", n.anyStatus, n.statuses, n.anyStatus)}
     </Group>
   );
 }

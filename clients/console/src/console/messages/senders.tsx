@@ -170,7 +170,11 @@ function TestMessage() {
         </Group>
         {send.answer?.confirmationNeeded && (
           <ConfirmContact
-            kind={channel === NotificationChannel.SMS ? ContactKind.PHONE : ContactKind.EMAIL}
+            kind={
+              send.input?.channel === NotificationChannel.SMS
+                ? ContactKind.PHONE
+                : ContactKind.EMAIL
+            }
             onDone={send.reset}
           />
         )}

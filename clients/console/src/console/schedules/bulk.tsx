@@ -1,14 +1,6 @@
 import { type PreviewBulkResponse, SessionService, SessionState } from "@berthhq/client";
 import { useQuery } from "@connectrpc/connect-query";
-import {
-  Alert,
-  Button,
-  Checkbox,
-  MultiSelect,
-  SegmentedControl,
-  Table,
-  Textarea,
-} from "@mantine/core";
+import { Alert, Button, Checkbox, MultiSelect, SegmentedControl, Textarea } from "@mantine/core";
 import { DatePickerInput } from "@mantine/dates";
 import { notifications } from "@mantine/notifications";
 import { keepPreviousData } from "@tanstack/react-query";
@@ -21,7 +13,7 @@ import { useMe } from "../../shared/me";
 import { startOf, Temporal } from "../../shared/time";
 import { Card, Tag, Time } from "../../shared/ui";
 import { useCatalog } from "../catalog/loaded";
-import { FilterSelect } from "../ui";
+import { DataTable, FilterSelect, Hint } from "../ui";
 import { Columns } from "../ui/inputs";
 import type { Range } from "./data";
 
@@ -171,32 +163,32 @@ function Preview({ of: { data, error }, act, zone }: PreviewProps) {
           {explain(error, t, locale, zone)}
         </Alert>
       ) : (
-        <Table>
-          <Table.Tbody>
-            {samples.map((sample) => (
-              <Table.Tr key={sample.sessionId}>
-                <Table.Td>
-                  <Time at={sample.startTime} zone={zone} />
-                </Table.Td>
-                <Table.Td fw={540}>{sample.title}</Table.Td>
-                <Table.Td ta="right" c="dimmed">
-                  {sample.activeBookings > 0 && t.bulk.bookings(sample.activeBookings)}
-                </Table.Td>
-              </Table.Tr>
-            ))}
-            {data && matched === 0 && <Note>{t.bulk.none}</Note>}
-            {matched > samples.length && <Note>{t.bulk.more(matched - samples.length)}</Note>}
-          </Table.Tbody>
-        </Table>
+        <>
+          <DataTable
+            rows={samples}
+            id="sessionId"
+            columns={[
+              { show: ({ startTime }) => <Time at={startTime} zone={zone} /> },
+              { fw: 540, show: ({ title }) => title },
+              {
+                ta: "right",
+                c: "dimmed",
+                show: (one) => one.activeBookings > 0 && t.bulk.bookings(one.activeBookings),
+              },
+            ]}
+          />
+          {data && matched === 0 && (
+            <Hint py={9} px={12}>
+              {t.bulk.none}
+            </Hint>
+          )}
+          {matched > samples.length && (
+            <Hint py={9} px={12}>
+              {t.bulk.more(matched - samples.length)}
+            </Hint>
+          )}
+        </>
       )}
     </Card>
   );
 }
-
-const Note = ({ children }: { children: string }) => (
-  <Table.Tr>
-    <Table.Td colSpan={3} c="dimmed">
-      {children}
-    </Table.Td>
-  </Table.Tr>
-);

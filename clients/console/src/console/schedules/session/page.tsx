@@ -263,20 +263,17 @@ function SessionActions({ session }: { session: Session }) {
   if (state === SessionState.CANCELLED) return null;
   const draft = state === SessionState.DRAFT;
   const blockable = !draft && can("session.block");
+  const publishable = can("session.publish");
   const rest: Action[] = [
     [can("checkin.display"), t.session.displays, showDisplays],
-    [
-      !draft && can("session.publish"),
-      t.session.unpublish,
-      () => unpublish.run({ sessionId, etag }),
-    ],
+    [publishable && !draft, t.session.unpublish, () => unpublish.run({ sessionId, etag })],
     [blockable && blocked, t.session.unblock, () => unblock.run({ sessionId })],
     [blockable && !blocked, t.session.block, () => block.run({ sessionId })],
     [can("session.cancel"), t.session.cancel, () => cancel.run({ sessionId }), "danger"],
   ];
   return (
     <>
-      {draft && can("session.publish") && (
+      {draft && publishable && (
         <Button
           variant="light"
           leftSection={<IconCheck size={16} />}
