@@ -17,6 +17,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/berthhq/berth/internal/lab/journal"
 )
 
 // server has the tests of the whole server that are about answers, and about who gets them. The others are about
@@ -102,7 +104,7 @@ type testPackage struct {
 type tester struct {
 	root, temp string
 	grace      time.Duration
-	baseline   *journal[baseline]
+	baseline   *journal.Journal[baseline]
 
 	mu       sync.Mutex
 	packages map[string]*testPackage
@@ -273,7 +275,7 @@ func (t *tester) passes(ctx context.Context, p *testPackage, pattern, off string
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	key := p.folder + " " + p.digest
-	for _, known := range t.baseline.all() {
+	for _, known := range t.baseline.All() {
 		if known.Key == key && known.Pattern == pattern && known.Off == off {
 			return known, nil
 		}
@@ -288,7 +290,7 @@ func (t *tester) passes(ctx context.Context, p *testPackage, pattern, off string
 		skip = append(skip, only(name))
 	}
 	b.Skip = strings.Join(skip, "|")
-	return b, t.baseline.add(b)
+	return b, t.baseline.Add(b)
 }
 
 // unmutated is how long tests may take without a mutant.

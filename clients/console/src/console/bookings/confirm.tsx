@@ -15,17 +15,10 @@ import { useDesk, useDeskTexts } from "../../i18n/desk";
 import { CallButton } from "../../shared/call-button";
 import { useCall } from "../../shared/calls";
 import { Countdown, usePassed } from "../../shared/countdown";
-import {
-  type Bound,
-  Form,
-  FormError,
-  FormFoot,
-  options,
-  useFields,
-  useSubmit,
-} from "../../shared/form";
+import { type Bound, Form, FormError, FormFoot, useFields, useSubmit } from "../../shared/form";
 import { useCan, useMe } from "../../shared/me";
 import { amountOf, moneyOf, showMoney } from "../../shared/money";
+import { options } from "../../shared/options";
 import { Dimmed, FieldHint } from "../ui";
 import { Columns } from "../ui/inputs";
 import classes from "./confirm.module.css";

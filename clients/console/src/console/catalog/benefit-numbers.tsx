@@ -6,8 +6,8 @@ import { useDeskTexts } from "../../i18n/desk";
 import { CallButton } from "../../shared/call-button";
 import { useCall } from "../../shared/calls";
 import { FormError } from "../../shared/form";
-import { usePages } from "../../shared/lists";
 import { useCan, useMe } from "../../shared/me";
+import { usePages } from "../../shared/pages";
 import { More, QueryResult, Tag, Time } from "../../shared/ui";
 import { CardHint, DataTable, Dimmed } from "../ui";
 
@@ -110,7 +110,7 @@ function Uses({ code }: { code: string }) {
                 ),
               },
               {
-                title: t.session.since,
+                title: t.common.since,
                 show: ({ createTime }) => <Time at={createTime} zone={tenant.timeZone} as="date" />,
               },
               can("member.write") && {
