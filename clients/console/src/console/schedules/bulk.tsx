@@ -14,8 +14,9 @@ import { named, options } from "../../shared/options";
 import { startOf, Temporal } from "../../shared/time";
 import { Card, Tag, Time } from "../../shared/ui";
 import { useCatalog } from "../catalog/loaded";
-import { DataTable, FilterSelect, Hint } from "../ui";
+import { DataTable, FilterSelect, SmallHint } from "../ui";
 import { Columns } from "../ui/inputs";
+import classes from "./bulk.module.css";
 import type { Range } from "./data";
 
 type Action = "publish" | "cancel" | "delete";
@@ -149,6 +150,7 @@ interface PreviewProps {
 function Preview({ of: { data, error }, act, zone }: PreviewProps) {
   const { t, locale } = useI18n();
   const { matched = 0, activeBookings = 0, samples = [] } = data ?? {};
+  const more = matched - samples.length;
   return (
     <Card
       bare
@@ -178,15 +180,10 @@ function Preview({ of: { data, error }, act, zone }: PreviewProps) {
               },
             ]}
           />
-          {data && matched === 0 && (
-            <Hint py={9} px={12}>
-              {t.bulk.none}
-            </Hint>
-          )}
-          {matched > samples.length && (
-            <Hint py={9} px={12}>
-              {t.bulk.more(matched - samples.length)}
-            </Hint>
+          {data && (matched === 0 || more > 0) && (
+            <SmallHint py={9} px={12} className={more > 0 ? classes.more : ""}>
+              {more > 0 ? t.bulk.more(more) : t.bulk.none}
+            </SmallHint>
           )}
         </>
       )}

@@ -265,16 +265,16 @@ function Tee({ session, bookings = [], zone, onHold }: TeeProps) {
   );
 }
 
+/** How seats of bookings are shown that are not simply taken. */
+const seatStates: Partial<Record<BookingStatus, string>> = {
+  [BookingStatus.ATTENDED]: "arrived",
+  [BookingStatus.PENDING]: "held",
+};
+
 /** A dot for each seat: free, held, taken, or taken by someone who has arrived. */
 function Seats({ session, bookings }: { session: Session; bookings: readonly Booking[] }) {
-  const states: string[] = bookings.flatMap(({ status, partySize }) =>
-    Array.from({ length: partySize }, () =>
-      status === BookingStatus.ATTENDED
-        ? "arrived"
-        : status === BookingStatus.PENDING
-          ? "held"
-          : "taken",
-    ),
+  const states = bookings.flatMap(({ status, partySize }) =>
+    Array<string>(partySize).fill(seatStates[status] ?? "taken"),
   );
   while (states.length < session.seatsTaken) states.push("taken");
   while (states.length < (session.capacity ?? 0)) states.push("free");
