@@ -51,6 +51,7 @@ func TestConsume_HandlesEachEventOnceInOrder(t *testing.T) {
 	l.jobs()
 	var seen []string
 	see := func(_ context.Context, _ *pg.Tx, _ tenant.TenantID, records []*outbox.Record) error {
+		test.SliceNotEmpty(t, records)
 		seen = append(seen, names(records)...)
 		return nil
 	}
@@ -80,6 +81,7 @@ func TestConsume_HandlesEachEventOnceInOrder(t *testing.T) {
 		{func() {}, other, "2 3 4 5", false},
 		{func() { l.add(numbered(101)...) }, other, strings.Join(numbered(100), " ") + " more", false},
 		{func() {}, other, "100", false},
+		{func() {}, other, "", false},
 	} {
 		if step.do(); !step.held {
 			l.settle()
