@@ -242,6 +242,7 @@ func TestChoose_FallsBackToTheLanguageAndThenToEnglish(t *testing.T) {
 	t.Parallel()
 	test.Eq(t, Template{Topic: "UNKNOWN", Channel: SMS, Locale: "en"}, Choose(nil, "UNKNOWN", SMS, "fr"))
 	test.Eq(t, []string{"zh-TW", "zh-Hant", "zh"}, fallbacks("zh-TW"))
+	test.Eq(t, []string{"zh-Hant", "zh"}, fallbacks("zh-Hant"))
 	test.Eq(t, []string{"de"}, fallbacks("de"))
 	test.SliceEmpty(t, fallbacks("english!"))
 	test.SliceEmpty(t, fallbacks("und"))
