@@ -426,6 +426,14 @@ var equivalents = []Equivalent{
 		New:    "wake := len(page.Records) >= 0 || !f.initialized",
 		Reason: "a watcher that is woken and finds nothing waits again",
 	},
+	{
+		Package: "internal/rpc/convert", Function: "ParsePage",
+		Old: "if err != nil || len(raw) < QueryHashSize || " +
+			"!bytes.Equal(raw[:QueryHashSize], p.queryHash[:]) {",
+		New: "if err != nil || len(raw) <= QueryHashSize || " +
+			"!bytes.Equal(raw[:QueryHashSize], p.queryHash[:]) {",
+		Reason: "a token without a position has the same error, since no position is no JSON",
+	},
 }
 
 // maxEquivalent is the share of a package's mutants that may be equivalent.
