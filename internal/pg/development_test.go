@@ -145,8 +145,10 @@ func TestDevelopment_RejectsWrongPassword(t *testing.T) {
 	config.Password = "guess"
 	conn, err := pgx.ConnectConfig(t.Context(), config)
 	test.EqOp(t, "28P01", pg.Code(err), test.Sprintf("a wrong password was accepted: %v (%v)", conn, err))
-	info := expect.Value(os.Stat(filepath.Join(dev.Dir, "password")))(t)
-	test.EqOp(t, 0o600, info.Mode().Perm(), test.Sprintf("the password file: %v", info.Mode()))
+	for _, name := range []string{"password", "postgres.log"} {
+		info := expect.Value(os.Stat(filepath.Join(dev.Dir, name)))(t)
+		test.EqOp(t, 0o600, info.Mode().Perm(), test.Sprintf("%s: %v", name, info.Mode()))
+	}
 	if os.Geteuid() == 0 {
 		owner, err := os.Stat(filepath.Join("/proc", strconv.Itoa(dev.PID())))
 		test.False(t, err == nil && owner.Sys().(*syscall.Stat_t).Uid == 0, test.Sprint("the server runs as root"))
