@@ -152,13 +152,14 @@ func TestListDeliveries_FiltersAndPages(t *testing.T) {
 			} else {
 				offer = offers[i]
 			}
+			at := now.Add(time.Duration(3*i+n) * time.Millisecond)
 			// By SQL, because nothing sends messages here.
 			expect.OK(t)(s.DB.Owner.Exec(t.Context(), `
 insert into deliveries (tenant_id, id, topic, channel, status, recipient, member_id, booking_id, offer_id, provider,
   provider_id, segments, address, created_at, updated_at)
 values ($1, $2, 'REMINDER', 'SMS', 'DELIVERED', $3, $3, $4, $5, 'twilio', $6, 2, '+4915112345678', $7, $7)`,
-				in, tenant.New[tenant.DeliveryID](now), members[i%2], booking, offer, fmt.Sprintf("SM%d%d", i, n),
-				now))
+				in, tenant.New[tenant.DeliveryID](at), members[i%2], booking, offer, fmt.Sprintf("SM%d%d", i, n),
+				at))
 		}
 	}
 	for name, c := range map[string]struct {
