@@ -39,20 +39,19 @@ func TestBatch_SeatsChangeHands(t *testing.T) {
 	eves := studio.MustBook(eve, tees)
 
 	tooEarly := g.Book(studio.AddMember("Too early"), full)
-	ctx := context.Background()
 	var cancelled, moving, released, confirmed error
 	g.Add(func() {
-		_, cancelled = g.App.Bookings.CancelBooking(ctx, testkit.SelfOnly(mia), bookings.CancelRequest{ID: mias})
+		_, cancelled = g.App.Bookings.CancelBooking(t.Context(), testkit.SelfOnly(mia), bookings.CancelRequest{ID: mias})
 	})
 	next := g.Book(studio.AddMember("Next"), full)
 	g.Add(func() {
 		_, moving = g.App.Bookings.RescheduleBooking(
-			ctx, testkit.SelfOnly(eve), bookings.RescheduleRequest{ID: eves, To: moved},
+			t.Context(), testkit.SelfOnly(eve), bookings.RescheduleRequest{ID: eves, To: moved},
 		)
 	})
-	g.Add(func() { _, released = g.App.Bookings.ReleaseHold(ctx, testkit.SelfOnly(zoe), dropped.ID) })
+	g.Add(func() { _, released = g.App.Bookings.ReleaseHold(t.Context(), testkit.SelfOnly(zoe), dropped.ID) })
 	g.Add(func() {
-		_, confirmed = g.App.Bookings.ConfirmBooking(ctx, testkit.SelfOnly(noa), bookings.ConfirmRequest{ID: paid.ID})
+		_, confirmed = g.App.Bookings.ConfirmBooking(t.Context(), testkit.SelfOnly(noa), bookings.ConfirmRequest{ID: paid.ID})
 	})
 	one, two := g.Book(studio.AddMember("One"), tees), g.Book(studio.AddMember("Two"), tees)
 	noRoom, there := g.Book(studio.AddMember("No room"), tees), g.Book(studio.AddMember("There"), moved)
@@ -65,7 +64,6 @@ func TestBatch_SeatsChangeHands(t *testing.T) {
 	noRoom.WantRefused(t, "a third seat", fault.SessionFull)
 	there.WantRefused(t, "where the other member moved to", fault.SessionFull)
 	test.EqOp(t, string(booking.Confirmed), studio.BookingStatus(paid.ID), test.Sprint("confirmed hold"))
-	studio.WantSound()
 }
 
 // If an entry waits for a freed seat, it gets the seat before later requests do.
@@ -91,7 +89,6 @@ func TestBatch_FreedSeatGoesToTheWaitlist(t *testing.T) {
 		t, later.Err == nil && later.Entry != nil && later.Entry.Position == 1,
 		test.Sprintf("later: %+v, %v", later.Place, later.Err),
 	)
-	studio.WantSound()
 }
 
 // The same holds for an entry with a time window that includes the session, although the session does not name it.
@@ -122,7 +119,6 @@ func TestBatch_FreedSeatGoesToATimeWindow(t *testing.T) {
 	separate.WantConfirmed(t, "separate")
 	test.True(t, err == nil && up.Promoted == 1, test.Sprintf("%+v, %v", up, err))
 	test.True(t, later.Err == nil && later.Entry != nil, test.Sprintf("later: %+v, %v", later.Place, later.Err))
-	studio.WantSound()
 }
 
 // A member leaves a full queue in a batch: the next request finds the place in the queue free.
@@ -152,7 +148,6 @@ func TestBatch_QueuePlacesChangeHands(t *testing.T) {
 		t, later.Err == nil && later.Entry != nil && later.Entry.Position == 1,
 		test.Sprintf("later: %+v, %v", later.Place, later.Err),
 	)
-	studio.WantSound()
 }
 
 // Holds that have run out give their seats to the batch that finds them.
@@ -170,5 +165,4 @@ func TestBatch_ExpiresHolds(t *testing.T) {
 	first.WantConfirmed(t, "first")
 	separate.WantConfirmed(t, "separate")
 	second.WantRefused(t, "second", fault.SessionFull)
-	studio.WantSound()
 }

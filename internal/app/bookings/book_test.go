@@ -37,7 +37,6 @@ func TestBook_TakesASeatAndACredit(t *testing.T) {
 		test.Sprintf("booking is %+v", b),
 	)
 	test.EqOp(t, 9, studio.Balance(pack), test.Sprint("balance"))
-	studio.WantSound()
 }
 
 func TestBook_ReturnsEachReason(t *testing.T) {
@@ -182,7 +181,6 @@ func TestBook_RejectsSecondBookingBySameMember(t *testing.T) {
 	_, err = studio.Book(mia, open)
 	expect.Reason(t, fault.AlreadyBooked)(err)
 	test.EqOp(t, id.String(), testkit.Meta(t, err, "booking_id"), test.Sprintf("booking_id want %s", id))
-	studio.WantSound()
 }
 
 // A cancelled booking does not prevent another.
@@ -193,7 +191,6 @@ func TestBook_AgainAfterCancelling(t *testing.T) {
 	class := studio.AddSession(testkit.Session{})
 	expect.OK(t)(studio.Cancel(mia, studio.MustBook(mia, class)))
 	studio.MustBook(mia, class)
-	studio.WantSound()
 }
 
 func TestBook_ChoosesThePayer(t *testing.T) {
@@ -353,7 +350,6 @@ func TestBook_QuotasCountLocalDaysAndWeeks(t *testing.T) {
 		expect.OK(t)(studio.Cancel(mia, first))
 		studio.MustBook(mia, again)
 	})
-	t.Cleanup(studio.WantSound)
 }
 
 func TestBook_RejectsOverlapUnlessThePlanAllowsIt(t *testing.T) {
@@ -375,7 +371,6 @@ func TestBook_RejectsOverlapUnlessThePlanAllowsIt(t *testing.T) {
 	studio.Subscribe(noa, lax)
 	studio.MustBook(noa, studio.AddSession(testkit.Session{Starts: start}))
 	studio.MustBook(noa, studio.AddSession(testkit.Session{Starts: start}))
-	studio.WantSound()
 }
 
 func TestBook_HappensOncePerExternalReference(t *testing.T) {
@@ -384,34 +379,32 @@ func TestBook_HappensOncePerExternalReference(t *testing.T) {
 	mia := studio.AddMember("Mia")
 	class := studio.AddSession(testkit.Session{Capacity: 1, Waitlist: 2})
 	ask := bookings.BookRequest{Session: class, Party: 1, Channel: catalog.Online, ExternalRef: "order-1"}
-	ctx := context.Background()
 
-	first := expect.Value(studio.App.Bookings.Book(ctx, mia, ask))(t)
+	first := expect.Value(studio.App.Bookings.Book(t.Context(), mia, ask))(t)
 	must.False(t, first.Repeated, must.Sprintf("%+v", first))
-	again := expect.Value(studio.App.Bookings.Book(ctx, mia, ask))(t)
+	again := expect.Value(studio.App.Bookings.Book(t.Context(), mia, ask))(t)
 	must.True(t, again.Repeated && again.Booking.ID == first.Booking.ID, must.Sprintf("%+v", again))
 	other := ask
 	other.Note = "by the window"
-	expect.Reason(t, fault.ExternalRefConflict)(studio.App.Bookings.Book(ctx, mia, other))
+	expect.Reason(t, fault.ExternalRefConflict)(studio.App.Bookings.Book(t.Context(), mia, other))
 
 	// The reference of an entry goes over to its booking.
 	noa := studio.AddMember("Noa")
 	wait := bookings.BookRequest{Session: class, Party: 1, Channel: catalog.Online, ExternalRef: "order-2"}
-	waits := expect.Value(studio.App.Bookings.Book(ctx, noa, wait))(t)
+	waits := expect.Value(studio.App.Bookings.Book(t.Context(), noa, wait))(t)
 	must.NotNil(t, waits.Entry, must.Sprintf("%+v", waits))
-	again = expect.Value(studio.App.Bookings.Book(ctx, noa, wait))(t)
+	again = expect.Value(studio.App.Bookings.Book(t.Context(), noa, wait))(t)
 	must.True(t, again.Repeated && again.Entry.ID == waits.Entry.ID, must.Sprintf("%+v", again))
 	expect.OK(t)(studio.Cancel(mia, first.Booking.ID))
-	again = expect.Value(studio.App.Bookings.Book(ctx, noa, wait))(t)
+	again = expect.Value(studio.App.Bookings.Book(t.Context(), noa, wait))(t)
 	must.True(t, again.Repeated && again.Booking != nil, must.Sprintf("%+v", again))
 
 	// In another tenant the same reference means something else.
 	there := studio.OtherTenant()
 	leo := there.AddMember("Leo")
 	ask.Session = there.AddSession(testkit.Session{})
-	place := expect.Value(there.App.Bookings.Book(ctx, leo, ask))(t)
+	place := expect.Value(there.App.Bookings.Book(t.Context(), leo, ask))(t)
 	must.False(t, place.Repeated, must.Sprintf("%+v", place))
-	studio.WantSound()
 }
 
 func TestBook_ConcurrentCallsWithOneReferenceBookOnce(t *testing.T) {
@@ -433,7 +426,6 @@ func TestBook_ConcurrentCallsWithOneReferenceBookOnce(t *testing.T) {
 	for _, id := range ids {
 		test.EqOp(t, ids[0], id, test.Sprintf("%s and %s", id, ids[0]))
 	}
-	studio.WantSound()
 }
 
 func TestBook_ConcurrentCallsTakeTheLastSeatOnce(t *testing.T) {
@@ -453,7 +445,6 @@ func TestBook_ConcurrentCallsTakeTheLastSeatOnce(t *testing.T) {
 	})
 	got := strings.Count(strings.Join(outcomes, ",")+",", ",") - strings.Count(strings.Join(outcomes, " "), "SESSION_FULL")
 	test.EqOp(t, seats, got, test.Sprintf("%d of %d got one of %d seats: %v", got, people, seats, outcomes))
-	studio.WantSound()
 }
 
 // Book one's last credit in two sessions at the same moment.
@@ -484,5 +475,4 @@ func TestBook_ConcurrentCallsSpendTheLastCreditOnce(t *testing.T) {
 		t, n == 1 && studio.Balance(pack) == 0,
 		test.Sprintf("%d sessions booked with one credit, balance %d", n, studio.Balance(pack)),
 	)
-	studio.WantSound()
 }

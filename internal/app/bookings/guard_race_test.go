@@ -108,10 +108,9 @@ func TestGuard_OfferedSeatsAreReserved(t *testing.T) {
 	for name, reserved := range map[string]bool{"reserved": true, "unreserved": false} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			ctx := context.Background()
 			a, studio := testkit.NewRace(t)
 			expect.OK(t)(
-				studio.App.Settings.UpdateRules(ctx, studio.Owner, settings.RulesEdit{Edit: func(s *waitlist.Settings) {
+				studio.App.Settings.UpdateRules(t.Context(), studio.Owner, settings.RulesEdit{Edit: func(s *waitlist.Settings) {
 					s.Enabled, s.Mode = new(true), new(waitlist.OfferInTurn)
 				}}),
 			)
@@ -122,14 +121,14 @@ func TestGuard_OfferedSeatsAreReserved(t *testing.T) {
 			expect.OK(t)(studio.Cancel(mia, first))
 			var offer tenant.OfferID
 			must.NoError(t, studio.DB.Owner.QueryRow(
-				ctx, `select id from waitlist_offers where session_id = $1`, class,
+				t.Context(), `select id from waitlist_offers where session_id = $1`, class,
 			).Scan(&offer))
 			if !reserved {
 				studio.Exec(`update sessions set seats_taken = 0 where id = $1`, class)
 			}
 			accept := func() {
 				_, err := studio.App.Waitlists.AcceptOffer(
-					ctx, testkit.SelfOnly(noa), offer, tenant.SubscriptionID{},
+					t.Context(), testkit.SelfOnly(noa), offer, tenant.SubscriptionID{},
 				)
 				test.NoError(t, err)
 			}
@@ -305,7 +304,6 @@ func TestGuard_OneKeyOnTwoNodesHappensOnce(t *testing.T) {
 				test.NoError(t, err)
 			})
 			test.EqOp(t, 5+tt.times, studio.Balance(s), test.Sprint("balance"))
-			studio.WantSound()
 		})
 	}
 }

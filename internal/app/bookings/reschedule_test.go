@@ -41,7 +41,6 @@ func TestRescheduleBooking_MovesSeatsAndCredits(t *testing.T) {
 	expect.Reason(t, fault.DailyLimit)(studio.Reschedule(
 		testkit.SelfOnly(mia), id, studio.AddSession(testkit.Session{Starts: testkit.Noon.Add(98 * time.Hour)}),
 	))
-	studio.WantSound()
 }
 
 func TestRescheduleBooking_ReturnsEachReason(t *testing.T) {
@@ -76,7 +75,6 @@ func TestRescheduleBooking_ReturnsEachReason(t *testing.T) {
 	expect.Reason(t, fault.BookingNotFound)(
 		studio.Reschedule(testkit.SelfOnly(studio.AddMember("Zoe")), id, studio.AddSession(testkit.Session{})),
 	)
-	t.Cleanup(studio.WantSound)
 }
 
 func TestRescheduleBooking_AfterTheCancellationWindow(t *testing.T) {
@@ -95,7 +93,6 @@ func TestRescheduleBooking_AfterTheCancellationWindow(t *testing.T) {
 	test.NoError(t, err)
 	_, err = studio.Reschedule(studio.Owner, mias, to)
 	test.NoError(t, err, test.Sprint("by an admin"))
-	studio.WantSound()
 }
 
 // That a booking is in the session already is no success once it is none any more.
@@ -118,7 +115,6 @@ func TestRescheduleBooking_NeedsAConfirmedBooking(t *testing.T) {
 	test.EqOp(t, 0, studio.Count(
 		`select count(*) from events where booking_id = $1 and type = 'booking.rescheduled'`, id,
 	), test.Sprint("moves"))
-	studio.WantSound()
 }
 
 // A member who waits for a session cannot move a booking into it. Errors of the booking or the session come first,
@@ -155,5 +151,4 @@ func TestRescheduleBooking_EndsTheEntryForTheSession(t *testing.T) {
 			want(by, to, fault.BookingState, "status", "CANCELLED")
 		}
 	}
-	studio.WantSound()
 }

@@ -21,7 +21,6 @@ import (
 func TestItems_FollowTheStatusOfTheirBooking(t *testing.T) {
 	t.Parallel()
 	studio := testkit.New(t)
-	ctx := context.Background()
 	mia := studio.AddMember("Mia")
 	cart, locker := studio.AddItem("Cart", 2, nil), studio.AddItem("Locker", 9, nil)
 	class := studio.AddSession(testkit.Session{})
@@ -40,7 +39,7 @@ func TestItems_FollowTheStatusOfTheirBooking(t *testing.T) {
 	test.EqOp(t, cart.ID.String(), testkit.Meta(t, err, "item_id"), test.Sprint("item_id"))
 	// On confirmation the chosen are confirmed and the others cancelled.
 	place := expect.Value(studio.App.Bookings.ConfirmBooking(
-		ctx, testkit.SelfOnly(mia), bookings.ConfirmRequest{ID: held.ID, Keep: []tenant.LineID{held.Items[1].ID}},
+		t.Context(), testkit.SelfOnly(mia), bookings.ConfirmRequest{ID: held.ID, Keep: []tenant.LineID{held.Items[1].ID}},
 	))(t)
 	must.True(
 		t, place.Booking.Items[0].Status == booking.ItemCancelled &&
@@ -52,11 +51,11 @@ func TestItems_FollowTheStatusOfTheirBooking(t *testing.T) {
 	must.EqOp(t, booking.ItemCancelled, up.Booking.Items[1].Status, must.Sprintf("%+v", up.Booking))
 	test.EqOp(t, 2, studio.Count(`select count(*) from booking_items where status <> 'CANCELLED'`),
 		test.Sprint("things are out, want 2"))
-	b := expect.Value(studio.App.Bookings.GetBooking(ctx, testkit.SelfOnly(mia), held.ID))(t)
+	b := expect.Value(studio.App.Bookings.GetBooking(t.Context(), testkit.SelfOnly(mia), held.ID))(t)
 	test.EqOp(t, 2, len(b.Items), test.Sprintf("%+v", b.Items))
 	other := studio.MustHold(studio.AddMember("Zoe"), class)
 	expect.Reason(t, fault.InvalidField)(studio.App.Bookings.ConfirmBooking(
-		ctx, studio.Owner, bookings.ConfirmRequest{ID: other.ID, Keep: []tenant.LineID{held.Items[0].ID}},
+		t.Context(), studio.Owner, bookings.ConfirmRequest{ID: other.ID, Keep: []tenant.LineID{held.Items[0].ID}},
 	))
 }
 
@@ -110,7 +109,6 @@ func TestItems_LastOneIsReservedOnce(t *testing.T) {
 		}
 	}
 	test.EqOp(t, 2, n, test.Sprintf("%d got one of two carts", n))
-	studio.WantSound()
 }
 
 func TestBenefitProviders_AreStoredAndListed(t *testing.T) {

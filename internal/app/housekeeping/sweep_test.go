@@ -58,7 +58,6 @@ func TestSweep_MarksNoShows(t *testing.T) {
 	test.EqOp(t, "booking.confirmed member, booking.no_show system", studio.BookingEvents(absent))
 	test.EqOp(t, 1, studio.Count(`select seats_taken from sessions where id = $1`, s), test.Sprint("seats taken"))
 	test.EqOp(t, (housekeeping.SweepResult{}), studio.Sweep(), test.Sprint("again"))
-	studio.WantSound()
 }
 
 func TestSweep_MarksNoNoShowsWhileCheckInIsOpen(t *testing.T) {
@@ -113,7 +112,6 @@ func TestSweep_KeepsNoShowsUndoneByStaff(t *testing.T) {
 	t.Parallel()
 	studio := testkit.New(t)
 	markNoShows(studio, 30*time.Minute)
-	ctx := context.Background()
 	s := studio.AddSession(testkit.Session{Starts: testkit.InTwoDays})
 	marked, undone := studio.MustBook(studio.AddMember("Mia"), s), studio.MustBook(studio.AddMember("Noa"), s)
 	studio.Clock.Set(testkit.InTwoDays)
@@ -122,7 +120,7 @@ func TestSweep_KeepsNoShowsUndoneByStaff(t *testing.T) {
 	done := studio.Sweep()
 	must.EqOp(t, 1, done.NoShows, must.Sprintf("%+v", done))
 	// She was there: the coach takes the no-show back, and has all the time of the world to check her in.
-	expect.OK(t)(studio.App.Bookings.UndoNoShow(ctx, studio.Coach, marked))
+	expect.OK(t)(studio.App.Bookings.UndoNoShow(t.Context(), studio.Coach, marked))
 	done = studio.Sweep()
 	test.True(
 		t, done.NoShows == 0 && studio.BookingStatus(marked) == "CONFIRMED", test.Sprintf("marked again: %+v", done),
@@ -130,13 +128,12 @@ func TestSweep_KeepsNoShowsUndoneByStaff(t *testing.T) {
 	_, err := studio.CheckIn(studio.Coach, marked)
 	test.NoError(t, err)
 	// Noa was checked in by mistake: now she did not come.
-	expect.OK(t)(studio.App.Bookings.UndoCheckIn(ctx, studio.Coach, undone))
+	expect.OK(t)(studio.App.Bookings.UndoCheckIn(t.Context(), studio.Coach, undone))
 	done = studio.Sweep()
 	test.True(
 		t, done.NoShows == 1 && studio.BookingStatus(undone) == "NO_SHOW" && studio.BookingStatus(marked) == "ATTENDED",
 		test.Sprintf("%+v", done),
 	)
-	studio.WantSound()
 }
 
 func TestSweep_MarksNoShowsAfterReschedule(t *testing.T) {
@@ -154,7 +151,6 @@ func TestSweep_MarksNoShowsAfterReschedule(t *testing.T) {
 	studio.Clock.Set(testkit.InTwoDays.Add(26 * time.Hour))
 	done = studio.Sweep()
 	test.True(t, done.NoShows == 1 && studio.BookingStatus(id) == "NO_SHOW", test.Sprintf("%+v", done))
-	studio.WantSound()
 }
 
 func TestSweep_MarksNoShowsOnlySinceTheSettingIsOn(t *testing.T) {
@@ -205,7 +201,6 @@ func TestSweep_OverMidnightAndClockChanges(t *testing.T) {
 		done = studio.Sweep()
 		test.True(t, done.NoShows == 1 && studio.BookingStatus(id) == "NO_SHOW", test.Sprintf("%d: %+v", i, done))
 	}
-	studio.WantSound()
 }
 
 func TestSweep_ContinuesAfterAFullChunk(t *testing.T) {
@@ -227,7 +222,6 @@ func TestSweep_ContinuesAfterAFullChunk(t *testing.T) {
 	studio.Clock.Set(testkit.InTwoDays.Add(2 * time.Hour))
 	done := studio.Sweep()
 	test.EqOp(t, people+105, done.NoShows, test.Sprintf("%+v", done))
-	studio.WantSound()
 }
 
 func TestSweep_ConcurrentSweepsDoEverythingOnce(t *testing.T) {
@@ -281,7 +275,6 @@ func TestSweep_ConcurrentSweepsDoEverythingOnce(t *testing.T) {
 		), test.Sprintf("of %s, want", kind))
 	}
 	test.EqOp(t, (housekeeping.SweepResult{}), studio.Sweep(), test.Sprint("again"))
-	studio.WantSound()
 }
 
 func TestSweep_RacesWithCheckIn(t *testing.T) {
@@ -314,7 +307,6 @@ func TestSweep_RacesWithCheckIn(t *testing.T) {
 		}
 		test.EqOp(t, want, studio.BookingStatus(id))
 	}
-	studio.WantSound()
 }
 
 func TestSweep_RenewsAndExpiresSubscriptionsOnTime(t *testing.T) {
@@ -371,7 +363,6 @@ func TestSweep_RenewsAndExpiresSubscriptionsOnTime(t *testing.T) {
 	test.EqOp(t, "system", studio.Text(
 		`select string_agg(distinct actor, ' ') from credit_entries where subscription_id = $1`, renewing.ID,
 	), test.Sprint("by"))
-	studio.WantSound()
 }
 
 func TestSweep_RenewsMoreThanAChunk(t *testing.T) {

@@ -53,5 +53,4 @@ func TestBlockSession_PromotesAfterUnblocking(t *testing.T) {
 		t, strings.Contains(got, "session.blocked") && strings.Count(got, "session.unblocked") == 1,
 		test.Sprintf("events %q", got),
 	)
-	studio.WantSound()
 }

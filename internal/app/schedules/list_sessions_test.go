@@ -91,7 +91,6 @@ func stranger(studio *testkit.Studio, role string) tenant.Caller {
 func TestEligibility_EqualsResultOfBook(t *testing.T) {
 	t.Parallel()
 	studio := testkit.New(t)
-	ctx := context.Background()
 	mia, noa := studio.AddMember("Mia"), studio.AddMember("Noa")
 	sub := studio.Subscribe(mia, studio.AddPlan(credit.Plan{Kind: credit.Credits, Credits: 3, DailyLimit: new(2)}))
 	at := func(day, hour int) time.Time {
@@ -149,7 +148,7 @@ func TestEligibility_EqualsResultOfBook(t *testing.T) {
 		}
 		test.Eq(t, eligibility, short(*s.Eligibility), test.Cmp(cmp.AllowUnexported(fault.Error{})),
 			test.Sprintf("at %s", s.StartsAt))
-		one := expect.Value(studio.App.Schedules.GetSession(ctx, mia, s.ID))(t)
+		one := expect.Value(studio.App.Schedules.GetSession(t.Context(), mia, s.ID))(t)
 		test.Eq(t, short(*s.Eligibility), short(*one.Eligibility), test.Cmp(cmp.AllowUnexported(fault.Error{})),
 			test.Sprintf("at %s: one by one it is otherwise (-list +get)", s.StartsAt))
 	}
@@ -296,7 +295,6 @@ func TestListSessions_TakesOneRoundTrip(t *testing.T) {
 // What sessions share is cached in memory. A change must be visible immediately.
 func TestListSessions_ReadsCurrentSnapshot(t *testing.T) {
 	t.Parallel()
-	ctx := context.Background()
 	studio := testkit.New(t)
 	mia := studio.AddMember("Mia")
 	studio.AddSession(testkit.Session{Starts: testkit.Evening})
@@ -315,38 +313,39 @@ func TestListSessions_ReadsCurrentSnapshot(t *testing.T) {
 	}{
 		{"a policy", func() error {
 			_, err := studio.App.Settings.UpdatePolicy(
-				ctx, studio.Owner, settings.PolicyTarget{}, nil, func(p *catalog.Policy) { p.Advance = new(time.Duration(0)) },
+				t.Context(), studio.Owner, settings.PolicyTarget{}, nil,
+				func(p *catalog.Policy) { p.Advance = new(time.Duration(0)) },
 			)
 			return err
 		}, refused(fault.AdvanceWindow)},
 		{"a policy again", func() error {
 			_, err := studio.App.Settings.UpdatePolicy(
-				ctx, studio.Owner, settings.PolicyTarget{}, nil, func(p *catalog.Policy) { p.Advance = nil },
+				t.Context(), studio.Owner, settings.PolicyTarget{}, nil, func(p *catalog.Policy) { p.Advance = nil },
 			)
 			return err
 		}, func(o schedules.SessionView) bool { return o.Eligibility.Status == booking.Eligible }},
 		{"the tenant", func() error {
 			_, err := studio.App.Accounts.UpdateTenant(
-				ctx, studio.Owner, nil, func(t *catalog.Tenant) { t.TakesPayments = true },
+				t.Context(), studio.Owner, nil, func(t *catalog.Tenant) { t.TakesPayments = true },
 			)
 			return err
 		}, refused(fault.NoActivePlan)},
 		{"a service", func() error {
 			_, err := studio.App.Catalog.UpdateService(
-				ctx, studio.Owner, studio.Service, nil, func(s *catalog.Service) { s.Delivery = catalog.Feed },
+				t.Context(), studio.Owner, studio.Service, nil, func(s *catalog.Service) { s.Delivery = catalog.Feed },
 			)
 			return err
 		}, func(o schedules.SessionView) bool { return o.Delivery == catalog.Feed }},
 		{"a location", func() error {
 			_, err := studio.App.Catalog.UpdateLocation(
-				ctx, studio.Owner, studio.Location, nil,
+				t.Context(), studio.Owner, studio.Location, nil,
 				func(l *catalog.Location) { l.Channels = []catalog.Channel{catalog.Phone} },
 			)
 			return err
 		}, refused(fault.ChannelClosed)},
 		{"a new location", func() error {
 			made, err := studio.App.Catalog.CreateLocation(
-				ctx, studio.Owner, catalog.Location{Name: "Pier 2", TimeZone: "Europe/Lisbon"},
+				t.Context(), studio.Owner, catalog.Location{Name: "Pier 2", TimeZone: "Europe/Lisbon"},
 			)
 			studio.AddSession(testkit.Session{Starts: testkit.Evening.Add(-time.Hour), Location: made.ID})
 			return err

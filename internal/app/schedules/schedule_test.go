@@ -1,7 +1,6 @@
 package schedules_test
 
 import (
-	"context"
 	"testing"
 
 	"github.com/berthhq/berth/internal/fault"
@@ -14,31 +13,55 @@ func TestSchedule_HidesOtherTenants(t *testing.T) {
 	t.Parallel()
 	studio := testkit.New(t)
 	there := studio.OtherTenant()
-	ctx := context.Background()
 	id := there.CreateSession(there.SessionInput(testkit.Evening), true).ID
 	for name, try := range map[string]func() error{
-		"get": func() error { _, err := studio.App.Schedules.GetSession(ctx, studio.Owner, id); return err },
+		"get": func() error { _, err := studio.App.Schedules.GetSession(t.Context(), studio.Owner, id); return err },
 		"update": func() error {
 			_, _, err := studio.App.Schedules.UpdateSession(
-				ctx, studio.Owner, id, nil, session.Input{Title: "x"}, session.TitleField,
+				t.Context(), studio.Owner, id, nil, session.Input{Title: "x"}, session.TitleField,
 			)
 			return err
 		},
-		"publish":   func() error { _, err := studio.App.Schedules.PublishSession(ctx, studio.Owner, id, nil); return err },
-		"unpublish": func() error { _, err := studio.App.Schedules.UnpublishSession(ctx, studio.Owner, id, nil); return err },
-		"cancel": func() error {
-			_, err := studio.App.Schedules.CancelSession(ctx, studio.Owner, id, "", true)
+		"publish": func() error {
+			_, err := studio.App.Schedules.PublishSession(
+				t.Context(), studio.Owner, id, nil,
+			)
 			return err
 		},
-		"block":    func() error { _, err := studio.App.Schedules.BlockSession(ctx, studio.Owner, id, ""); return err },
-		"unblock":  func() error { _, _, err := studio.App.Schedules.UnblockSession(ctx, studio.Owner, id); return err },
-		"workouts": func() error { _, err := studio.App.Schedules.SetWorkouts(ctx, studio.Owner, id, nil, nil); return err },
+		"unpublish": func() error {
+			_, err := studio.App.Schedules.UnpublishSession(
+				t.Context(), studio.Owner, id, nil,
+			)
+			return err
+		},
+		"cancel": func() error {
+			_, err := studio.App.Schedules.CancelSession(t.Context(), studio.Owner, id, "", true)
+			return err
+		},
+		"block": func() error {
+			_, err := studio.App.Schedules.BlockSession(
+				t.Context(), studio.Owner, id, "",
+			)
+			return err
+		},
+		"unblock": func() error {
+			_, _, err := studio.App.Schedules.UnblockSession(
+				t.Context(), studio.Owner, id,
+			)
+			return err
+		},
+		"workouts": func() error {
+			_, err := studio.App.Schedules.SetWorkouts(
+				t.Context(), studio.Owner, id, nil, nil,
+			)
+			return err
+		},
 		"inline": func() error {
-			_, err := studio.App.Schedules.AddInlineWorkout(ctx, studio.Owner, id, "x", "")
+			_, err := studio.App.Schedules.AddInlineWorkout(t.Context(), studio.Owner, id, "x", "")
 			return err
 		},
 		"their workouts": func() error {
-			_, err := studio.App.Schedules.ListSessionWorkouts(ctx, studio.Owner, id)
+			_, err := studio.App.Schedules.ListSessionWorkouts(t.Context(), studio.Owner, id)
 			return err
 		},
 	} {

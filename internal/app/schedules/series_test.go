@@ -171,7 +171,6 @@ func TestCreateSeries_ReturnsEachReason(t *testing.T) {
 func TestExtendSeries_CreatesWhatIsMissing(t *testing.T) {
 	t.Parallel()
 	studio := testkit.New(t)
-	ctx := context.Background()
 	room := studio.AddResource(catalog.Resource{Name: "Studio"})
 	in := studio.SeriesInput()
 	in.Rule, in.Template.Resource = "FREQ=WEEKLY", room
@@ -179,7 +178,7 @@ func TestExtendSeries_CreatesWhatIsMissing(t *testing.T) {
 	bounded, _ := studio.CreateSeries(studio.SeriesInput())
 	extend := func() int {
 		t.Helper()
-		return expect.Value(studio.App.Schedules.ExtendSeries(ctx, studio.Tenant))(t)
+		return expect.Value(studio.App.Schedules.ExtendSeries(t.Context(), studio.Tenant))(t)
 	}
 	test.EqOp(t, 0, extend(), test.Sprint("sessions at once"))
 	studio.Clock.Set(testkit.Noon.AddDate(0, 0, 8*7))

@@ -39,26 +39,27 @@ func workoutsOf(studio *testkit.Studio, id tenant.SessionID) []string {
 func TestSetWorkouts_KeepsTheOrder(t *testing.T) {
 	t.Parallel()
 	studio := testkit.New(t)
-	ctx := context.Background()
 	class := studio.AddSession(testkit.Session{})
 	squats, rows := workout(studio, "Squats"), workout(studio, "Rows")
 
 	s := expect.Value(
-		studio.App.Schedules.SetWorkouts(ctx, studio.Coach, class, nil, []tenant.WorkoutID{squats, rows}),
+		studio.App.Schedules.SetWorkouts(t.Context(), studio.Coach, class, nil, []tenant.WorkoutID{squats, rows}),
 	)(t)
 	must.True(t, s.Version == 2 && cmp.Equal(s.Workouts, []tenant.WorkoutID{squats, rows}), must.Sprintf("%+v", s))
 	again := expect.Value(studio.App.Schedules.SetWorkouts(
-		ctx, studio.Coach, class, nil, []tenant.WorkoutID{squats, rows},
+		t.Context(), studio.Coach, class, nil, []tenant.WorkoutID{squats, rows},
 	))(t)
 	test.EqOp(t, 2, again.Version, test.Sprintf("again: %+v", again))
-	inline := expect.Value(studio.App.Schedules.AddInlineWorkout(ctx, studio.Coach, class, "What we did", "AMRAP"))(t)
+	inline := expect.Value(studio.App.Schedules.AddInlineWorkout(
+		t.Context(), studio.Coach, class, "What we did", "AMRAP",
+	))(t)
 	must.True(t, inline.Inline, must.Sprintf("%+v", inline))
 	test.Eq(t, []string{"Squats", "Rows", "What we did"}, workoutsOf(studio, class))
 	expect.OK(t)(studio.App.Schedules.SetWorkouts(
-		ctx, studio.Coach, class, nil, []tenant.WorkoutID{inline.ID, squats},
+		t.Context(), studio.Coach, class, nil, []tenant.WorkoutID{inline.ID, squats},
 	))
 	test.Eq(t, []tenant.WorkoutID{inline.ID, squats}, studio.GetSession(class).Workouts, test.Sprint("in another order"))
-	if _, err := studio.App.Schedules.SetWorkouts(ctx, studio.Coach, class, nil, nil); err != nil ||
+	if _, err := studio.App.Schedules.SetWorkouts(t.Context(), studio.Coach, class, nil, nil); err != nil ||
 		len(workoutsOf(studio, class)) != 0 {
 		t.Errorf("%v are left (%v)", workoutsOf(studio, class), err)
 	}
@@ -71,24 +72,23 @@ func TestWorkouts_ReturnEachReason(t *testing.T) {
 	t.Parallel()
 	studio := testkit.New(t)
 	there := studio.OtherTenant()
-	ctx := context.Background()
 	class, other := studio.AddSession(testkit.Session{}), studio.AddSession(testkit.Session{})
-	inline := expect.Value(studio.App.Schedules.AddInlineWorkout(ctx, studio.Coach, other, "Theirs alone", ""))(t)
+	inline := expect.Value(studio.App.Schedules.AddInlineWorkout(t.Context(), studio.Coach, other, "Theirs alone", ""))(t)
 	for name, ids := range map[string][]tenant.WorkoutID{
 		"no such workout":             {testkit.NewID[tenant.WorkoutID]()},
 		"another tenant's":            {workout(there, "Squats")},
 		"written for another session": {inline.ID},
 	} {
 		expect.Reason(t, fault.WorkoutNotFound)(
-			studio.App.Schedules.SetWorkouts(ctx, studio.Coach, class, nil, append(ids, workout(studio, "Rows "+name))),
+			studio.App.Schedules.SetWorkouts(t.Context(), studio.Coach, class, nil, append(ids, workout(studio, "Rows "+name))),
 		)
 	}
 	test.EqOp(t, 0, len(workoutsOf(studio, class)), test.Sprint("some were attached all the same"))
 	for range session.MaxWorkouts {
-		expect.OK(t)(studio.App.Schedules.AddInlineWorkout(ctx, studio.Coach, class, "More", ""))
+		expect.OK(t)(studio.App.Schedules.AddInlineWorkout(t.Context(), studio.Coach, class, "More", ""))
 	}
 	expect.Reason(t, fault.InvalidField)(
-		studio.App.Schedules.AddInlineWorkout(ctx, studio.Coach, class, "One too many", ""),
+		studio.App.Schedules.AddInlineWorkout(t.Context(), studio.Coach, class, "One too many", ""),
 	)
 }
 
@@ -112,13 +112,12 @@ func editWorkout(
 func TestUpdateWorkout_Edits(t *testing.T) {
 	t.Parallel()
 	studio := testkit.New(t)
-	ctx := context.Background()
 	class := studio.AddSession(testkit.Session{})
 	squats := workout(studio, "Squats")
 	attached := expect.Value(
-		studio.App.Schedules.SetWorkouts(ctx, studio.Coach, class, nil, []tenant.WorkoutID{squats}),
+		studio.App.Schedules.SetWorkouts(t.Context(), studio.Coach, class, nil, []tenant.WorkoutID{squats}),
 	)(t)
-	inline := expect.Value(studio.App.Schedules.AddInlineWorkout(ctx, studio.Coach, class, "Finisher", ""))(t)
+	inline := expect.Value(studio.App.Schedules.AddInlineWorkout(t.Context(), studio.Coach, class, "Finisher", ""))(t)
 	studio.Clock.Set(testkit.Noon.Add(time.Hour))
 	told := studio.CatalogEvents()
 	edited, err := editWorkout(
@@ -192,15 +191,14 @@ func TestUpdateWorkout_RejectsTheSecondOfTwoEdits(t *testing.T) {
 func TestDeleteWorkout_KeepsItAttached(t *testing.T) {
 	t.Parallel()
 	studio := testkit.New(t)
-	ctx := context.Background()
 	class, other := studio.AddSession(testkit.Session{}), studio.AddSession(testkit.Session{})
 	squats, rows := workout(studio, "Squats"), workout(studio, "Rows")
 	expect.OK(t)(studio.App.Schedules.SetWorkouts(
-		ctx, studio.Coach, class, nil, []tenant.WorkoutID{squats, rows},
+		t.Context(), studio.Coach, class, nil, []tenant.WorkoutID{squats, rows},
 	))
 	studio.Clock.Set(testkit.Noon.Add(time.Hour))
 	remove := func(who tenant.Caller, id tenant.WorkoutID, expect *int) (session.Workout, error) {
-		return studio.App.Schedules.DeleteWorkout(ctx, who, id, expect)
+		return studio.App.Schedules.DeleteWorkout(t.Context(), who, id, expect)
 	}
 	expect.Reason(t, fault.ETagMismatch)(remove(studio.Coach, squats, new(2)))
 	gone := expect.Value(remove(studio.Coach, squats, new(1)))(t)
@@ -214,26 +212,28 @@ func TestDeleteWorkout_KeepsItAttached(t *testing.T) {
 	test.EqOp(t, 1, studio.Count(`select count(*) from audit_entries where action = 'workout.deleted'`),
 		test.Sprint("entries"))
 
-	listed := expect.Value(studio.App.Schedules.ListWorkouts(ctx, studio.Coach, schedules.WorkoutQuery{Limit: 10}))(t)
+	listed := expect.Value(studio.App.Schedules.ListWorkouts(
+		t.Context(), studio.Coach, schedules.WorkoutQuery{Limit: 10},
+	))(t)
 	test.True(t, len(listed) == 1 && listed[0].ID == rows, test.Sprintf("%+v", listed))
 	expect.Reason(t, fault.WorkoutNotFound)(editWorkout(studio, squats, nil, func(w *session.Workout) { w.Name = "x" }))
 	expect.Reason(t, fault.WorkoutNotFound)(
-		studio.App.Schedules.SetWorkouts(ctx, studio.Coach, other, nil, []tenant.WorkoutID{squats}),
+		studio.App.Schedules.SetWorkouts(t.Context(), studio.Coach, other, nil, []tenant.WorkoutID{squats}),
 	)
 
 	// A session that has the deleted workout keeps it, at any place in the list, until it is removed.
 	_, err := studio.App.Schedules.SetWorkouts(
-		ctx, studio.Coach, class, nil, []tenant.WorkoutID{rows, squats},
+		t.Context(), studio.Coach, class, nil, []tenant.WorkoutID{rows, squats},
 	)
 	test.NoError(t, err)
 	test.Eq(t, []string{"Rows", "Squats"}, workoutsOf(studio, class))
-	_, err = studio.App.Schedules.SetWorkouts(ctx, studio.Coach, class, nil, []tenant.WorkoutID{rows})
+	_, err = studio.App.Schedules.SetWorkouts(t.Context(), studio.Coach, class, nil, []tenant.WorkoutID{rows})
 	test.NoError(t, err)
 	expect.Reason(t, fault.WorkoutNotFound)(
-		studio.App.Schedules.SetWorkouts(ctx, studio.Coach, class, nil, []tenant.WorkoutID{rows, squats}),
+		studio.App.Schedules.SetWorkouts(t.Context(), studio.Coach, class, nil, []tenant.WorkoutID{rows, squats}),
 	)
 
-	inline := expect.Value(studio.App.Schedules.AddInlineWorkout(ctx, studio.Coach, class, "Finisher", ""))(t)
+	inline := expect.Value(studio.App.Schedules.AddInlineWorkout(t.Context(), studio.Coach, class, "Finisher", ""))(t)
 	expect.Reason(t, fault.InvalidField)(remove(studio.Coach, inline.ID, nil))
 	expect.Reason(t, fault.WorkoutNotFound)(remove(studio.Coach, testkit.NewID[tenant.WorkoutID](), nil))
 	expect.Reason(t, fault.WorkoutNotFound)(remove(studio.OtherTenant().Coach, rows, nil))
@@ -244,15 +244,14 @@ func TestDeleteWorkout_KeepsItAttached(t *testing.T) {
 func TestDeleteWorkout_RacesWithSetWorkouts(t *testing.T) {
 	t.Parallel()
 	studio := testkit.New(t)
-	ctx := context.Background()
 	for range 5 {
 		class, squats := studio.AddSession(testkit.Session{}), workout(studio, "Squats")
 		errs := testkit.ParallelErrors(2, func(i int) error {
 			if i == 0 {
-				_, err := studio.App.Schedules.DeleteWorkout(ctx, studio.Coach, squats, new(1))
+				_, err := studio.App.Schedules.DeleteWorkout(t.Context(), studio.Coach, squats, new(1))
 				return err
 			}
-			_, err := studio.App.Schedules.SetWorkouts(ctx, studio.Coach, class, nil, []tenant.WorkoutID{squats})
+			_, err := studio.App.Schedules.SetWorkouts(t.Context(), studio.Coach, class, nil, []tenant.WorkoutID{squats})
 			return err
 		})
 		attached := len(workoutsOf(studio, class)) == 1

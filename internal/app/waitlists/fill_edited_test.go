@@ -61,7 +61,6 @@ func TestFillAfterEdits_AppliesEditedRules(t *testing.T) {
 	stop()
 	<-done
 	studio.WantEntries(map[tenant.EntryID]waitlist.Status{entry: waitlist.Offered})
-	studio.WantSound()
 }
 
 // Where the node ends before it has looked, a sweep does, once.
@@ -78,7 +77,6 @@ func TestSweep_FillsAfterEditedRules(t *testing.T) {
 	studio.WantEntries(map[tenant.EntryID]waitlist.Status{entry: waitlist.Offered})
 	test.EqOp(t, 0, studio.Count(`select count(*) from policies where rules_due`),
 		test.Sprint("edits are to be looked at"))
-	studio.WantSound()
 }
 
 // A seat for which booking had closed goes to an entry once a policy closes booking later.
@@ -119,7 +117,6 @@ func TestFillAfterEdits_AppliesEditedPolicies(t *testing.T) {
 			studio.WantEntries(map[tenant.EntryID]waitlist.Status{entries[0]: waitlist.Offered})
 			test.EqOp(t, 0, studio.Count(`select count(*) from policies where rules_due`),
 				test.Sprint("edits are to be looked at"))
-			studio.WantSound()
 		})
 	}
 }
@@ -243,5 +240,4 @@ func TestFillAfterEdits_CoversLowerLevels(t *testing.T) {
 	studio.WantEntries(map[tenant.EntryID]waitlist.Status{
 		here: waitlist.Offered, there: waitlist.Waiting, off: waitlist.Waiting,
 	})
-	studio.WantSound()
 }

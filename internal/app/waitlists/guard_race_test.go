@@ -171,7 +171,6 @@ func TestAcceptOffer_RacesWithExpiry(t *testing.T) {
 				expect.Reason(t, fault.OfferNotLive)(told)
 			}
 		}
-		studio.WantSound()
 	})
 	t.Run("unguarded", func(t *testing.T) {
 		t.Parallel()
@@ -280,7 +279,6 @@ func TestDeclineOffer_RacesWithCancelSession(t *testing.T) {
 		studio.WantEntries(map[tenant.EntryID]waitlist.Status{entries[0]: waitlist.Cancelled, entries[1]: waitlist.Cancelled})
 		test.EqOp(t, 0, studio.SeatsTaken(class), test.Sprint("seats are taken"))
 	}
-	studio.WantSound()
 }
 
 // Two hundred people cancel at the same time on a day with two thousand entries: every seat is filled by one move, and
@@ -329,7 +327,6 @@ func TestFill_TwoHundredConcurrentCancellations(t *testing.T) {
 					studio.Tenant,
 				), test.Sprint("offers"))
 			}
-			studio.WantSound()
 		})
 	}
 }

@@ -39,6 +39,14 @@ func Reason(t must.T, want fault.Reason) func(results ...any) {
 	}
 }
 
+// Err returns the error of a call whose values do not matter, for tables of calls that must fail alike:
+//
+//	for name, err := range map[string]error{"cancel": expect.Err(studio.Cancel(noa, id))} {
+func Err(results ...any) error {
+	err, _ := results[len(results)-1].(error)
+	return err
+}
+
 // errorOf returns the last result of a call, which is its error.
 func errorOf(t must.T, results []any) error {
 	t.Helper()
