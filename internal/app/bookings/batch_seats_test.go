@@ -1,7 +1,6 @@
 package bookings_test
 
 import (
-	"context"
 	"errors"
 	"testing"
 	"time"
@@ -11,12 +10,8 @@ import (
 
 	"github.com/berthhq/berth/internal/app/bookings"
 	"github.com/berthhq/berth/internal/app/seats"
-	"github.com/berthhq/berth/internal/app/waitlists"
-	"github.com/berthhq/berth/internal/civil"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rules/booking"
-	"github.com/berthhq/berth/internal/rules/catalog"
-	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit"
 	"github.com/berthhq/berth/internal/testkit/expect"
@@ -77,14 +72,15 @@ func TestBatch_FreedSeatGoesToTheWaitlist(t *testing.T) {
 	studio.MustWaitlist(noa, in)
 	separate := g.Book(studio.AddMember("Separate"), studio.AddSession(testkit.Session{}))
 	var up seats.Cancelled
-	var err error
 	g.Add(func() {
-		up, err = g.App.Bookings.CancelBooking(context.Background(), testkit.SelfOnly(mia), bookings.CancelRequest{ID: mias})
+		up = expect.Value(g.App.Bookings.CancelBooking(
+			t.Context(), testkit.SelfOnly(mia), bookings.CancelRequest{ID: mias},
+		))(t)
 	})
 	later := g.Book(studio.AddMember("Later"), in)
 	g.Run()
 	separate.WantConfirmed(t, "separate")
-	test.True(t, err == nil && up.Promoted == 1, test.Sprintf("%+v, %v", up, err))
+	test.EqOp(t, 1, up.Promoted, test.Sprintf("%+v", up))
 	test.True(
 		t, later.Err == nil && later.Entry != nil && later.Entry.Position == 1,
 		test.Sprintf("later: %+v, %v", later.Place, later.Err),
@@ -100,24 +96,20 @@ func TestBatch_FreedSeatGoesToATimeWindow(t *testing.T) {
 	in := studio.AddSession(testkit.Session{Starts: starts, Capacity: 1, Waitlist: 3})
 	mia, noa := studio.AddMember("Mia"), studio.AddMember("Noa")
 	mias := studio.MustBook(mia, in)
-	latest, err := civil.ParseTimeOfDay("23:00")
-	must.NoError(t, err)
-	day := civil.DateOf(starts, time.UTC)
-	wish := waitlists.JoinRequest{Party: 1, Channel: catalog.Online, Window: &waitlist.Window{
-		Service: studio.Service, Location: studio.Location, From: day, Until: day, Latest: latest,
-	}}
-	expect.OK(t)(studio.App.Waitlists.JoinWaitlist(context.Background(), noa, wish))
+	studio.MustJoin(noa, studio.ForWindow("2026-03-19", "2026-03-19", "00:00", "23:00"))
 	must.EqOp(t, 0, studio.Count(`select waiting from sessions where id = $1`, in),
 		must.Sprint("wait for the session by name"))
 	separate := g.Book(studio.AddMember("Separate"), studio.AddSession(testkit.Session{}))
 	var up seats.Cancelled
 	g.Add(func() {
-		up, err = g.App.Bookings.CancelBooking(context.Background(), testkit.SelfOnly(mia), bookings.CancelRequest{ID: mias})
+		up = expect.Value(g.App.Bookings.CancelBooking(
+			t.Context(), testkit.SelfOnly(mia), bookings.CancelRequest{ID: mias},
+		))(t)
 	})
 	later := g.Book(studio.AddMember("Later"), in)
 	test.EqOp(t, 3, g.Run(), test.Sprint("transactions, want 3: separate, the seat, and later"))
 	separate.WantConfirmed(t, "separate")
-	test.True(t, err == nil && up.Promoted == 1, test.Sprintf("%+v, %v", up, err))
+	test.EqOp(t, 1, up.Promoted, test.Sprintf("%+v", up))
 	test.True(t, later.Err == nil && later.Entry != nil, test.Sprintf("later: %+v, %v", later.Place, later.Err))
 }
 
@@ -133,17 +125,15 @@ func TestBatch_QueuePlacesChangeHands(t *testing.T) {
 	separate, tooEarly := g.Book(
 		studio.AddMember("Separate"), studio.AddSession(testkit.Session{}),
 	), g.Book(studio.AddMember("Too early"), in)
-	var err error
 	g.Add(func() {
-		_, err = g.App.Bookings.CancelBooking(
-			context.Background(), testkit.SelfOnly(noa), bookings.CancelRequest{ID: tenant.BookingID(entry)},
-		)
+		expect.OK(t)(g.App.Bookings.CancelBooking(
+			t.Context(), testkit.SelfOnly(noa), bookings.CancelRequest{ID: tenant.BookingID(entry)},
+		))
 	})
 	later := g.Book(studio.AddMember("Later"), in)
 	g.Run()
 	separate.WantConfirmed(t, "separate")
 	tooEarly.WantRefused(t, "too early", fault.SessionFull)
-	test.NoError(t, err)
 	test.True(
 		t, later.Err == nil && later.Entry != nil && later.Entry.Position == 1,
 		test.Sprintf("later: %+v, %v", later.Place, later.Err),

@@ -88,8 +88,7 @@ func TestHold_ExpiredFillsFromTheWaitlist(t *testing.T) {
 	studio.Clock.Set(*held.HoldUntil)
 	counts := make([]int, 4)
 	testkit.Parallel(len(counts), func(i int) { // as many nodes may look at once
-		n, err := studio.App.Waitlists.ExpireHolds(context.Background(), studio.Tenant)
-		test.NoError(t, err)
+		n := expect.Value(studio.App.Waitlists.ExpireHolds(context.Background(), studio.Tenant))(t)
 		counts[i] = n
 	})
 	test.EqOp(t, 1, counts[0]+counts[1]+counts[2]+counts[3], test.Sprintf("the hold ended times: %v", counts))
@@ -104,16 +103,13 @@ func TestHold_BookedMemberDoesNotJoinForExpiredHold(t *testing.T) {
 	t.Parallel()
 	for name, ask := range map[string]func(studio *testkit.Studio, mia tenant.Caller, session tenant.SessionID) error{
 		"book": func(studio *testkit.Studio, mia tenant.Caller, session tenant.SessionID) error {
-			_, err := studio.Book(mia, session)
-			return err
+			return expect.Err(studio.Book(mia, session))
 		},
 		"hold": func(studio *testkit.Studio, mia tenant.Caller, session tenant.SessionID) error {
-			_, err := studio.Hold(mia, session)
-			return err
+			return expect.Err(studio.Hold(mia, session))
 		},
 		"join": func(studio *testkit.Studio, mia tenant.Caller, session tenant.SessionID) error {
-			_, err := studio.Join(mia, testkit.ForSessions(session))
-			return err
+			return expect.Err(studio.Join(mia, testkit.ForSessions(session)))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -220,10 +216,9 @@ func TestHold_GuestsNeedAContact(t *testing.T) {
 				roster.Bookings[0].MemberName+roster.Bookings[1].MemberName == "KimPat"),
 		test.Sprintf("%+v", roster.Bookings),
 	)
-	_, err := studio.App.Bookings.CancelBooking(
+	expect.OK(t)(studio.App.Bookings.CancelBooking(
 		context.Background(), studio.Owner, bookings.CancelRequest{ID: first.ID},
-	)
-	test.NoError(t, err)
+	))
 	// A member sees no guest's booking.
 	expect.Reason(t, fault.BookingNotFound)(
 		studio.App.Bookings.GetBooking(context.Background(), testkit.SelfOnly(studio.AddMember("Mia")), second.ID),

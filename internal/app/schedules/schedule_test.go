@@ -15,54 +15,45 @@ func TestSchedule_HidesOtherTenants(t *testing.T) {
 	there := studio.OtherTenant()
 	id := there.CreateSession(there.SessionInput(testkit.Evening), true).ID
 	for name, try := range map[string]func() error{
-		"get": func() error { _, err := studio.App.Schedules.GetSession(t.Context(), studio.Owner, id); return err },
+		"get": func() error { return expect.Err(studio.App.Schedules.GetSession(t.Context(), studio.Owner, id)) },
 		"update": func() error {
-			_, _, err := studio.App.Schedules.UpdateSession(
+			return expect.Err(studio.App.Schedules.UpdateSession(
 				t.Context(), studio.Owner, id, nil, session.Input{Title: "x"}, session.TitleField,
-			)
-			return err
+			))
 		},
 		"publish": func() error {
-			_, err := studio.App.Schedules.PublishSession(
+			return expect.Err(studio.App.Schedules.PublishSession(
 				t.Context(), studio.Owner, id, nil,
-			)
-			return err
+			))
 		},
 		"unpublish": func() error {
-			_, err := studio.App.Schedules.UnpublishSession(
+			return expect.Err(studio.App.Schedules.UnpublishSession(
 				t.Context(), studio.Owner, id, nil,
-			)
-			return err
+			))
 		},
 		"cancel": func() error {
-			_, err := studio.App.Schedules.CancelSession(t.Context(), studio.Owner, id, "", true)
-			return err
+			return expect.Err(studio.App.Schedules.CancelSession(t.Context(), studio.Owner, id, "", true))
 		},
 		"block": func() error {
-			_, err := studio.App.Schedules.BlockSession(
+			return expect.Err(studio.App.Schedules.BlockSession(
 				t.Context(), studio.Owner, id, "",
-			)
-			return err
+			))
 		},
 		"unblock": func() error {
-			_, _, err := studio.App.Schedules.UnblockSession(
+			return expect.Err(studio.App.Schedules.UnblockSession(
 				t.Context(), studio.Owner, id,
-			)
-			return err
+			))
 		},
 		"workouts": func() error {
-			_, err := studio.App.Schedules.SetWorkouts(
+			return expect.Err(studio.App.Schedules.SetWorkouts(
 				t.Context(), studio.Owner, id, nil, nil,
-			)
-			return err
+			))
 		},
 		"inline": func() error {
-			_, err := studio.App.Schedules.AddInlineWorkout(t.Context(), studio.Owner, id, "x", "")
-			return err
+			return expect.Err(studio.App.Schedules.AddInlineWorkout(t.Context(), studio.Owner, id, "x", ""))
 		},
 		"their workouts": func() error {
-			_, err := studio.App.Schedules.ListSessionWorkouts(t.Context(), studio.Owner, id)
-			return err
+			return expect.Err(studio.App.Schedules.ListSessionWorkouts(t.Context(), studio.Owner, id))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

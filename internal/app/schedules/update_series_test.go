@@ -45,11 +45,10 @@ func TestUpdateSeries_DetachesEditedSession(t *testing.T) {
 		},
 		"by itself": func(studio *testkit.Studio, _ session.Series, id tenant.SessionID) error {
 			at := time.Date(2026, 3, 31, 18, 0, 0, 0, time.UTC)
-			_, _, err := studio.App.Schedules.UpdateSession(context.Background(), studio.Owner, id, nil,
+			return expect.Err(studio.App.Schedules.UpdateSession(context.Background(), studio.Owner, id, nil,
 				session.Input{
 					Title: "Special", StartsAt: at, EndsAt: at.Add(90 * time.Minute),
-				}, session.TitleField|session.StartField|session.EndField)
-			return err
+				}, session.TitleField|session.StartField|session.EndField))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -461,36 +460,30 @@ func TestUpdateSeries_ConcurrentEditsConflict(t *testing.T) {
 	var all sync.WaitGroup
 	try := func(do func() error) {
 		all.Go(func() {
-			err := do()
-			if reason := fault.ReasonOf(err); err != nil && reason != fault.Contention && reason != fault.SessionNotFound &&
-				reason != fault.RecurrenceInvalid {
-				t.Error(err)
-			}
+			expect.OKOr(t, fault.Contention, fault.SessionNotFound, fault.RecurrenceInvalid)(do())
 		})
 	}
 	for i, id := range ids {
 		who := studio.AddMember(fmt.Sprintf("Member %d", i))
-		try(func() error { _, err := studio.Book(who, id); return err })
+		try(func() error { return expect.Err(studio.Book(who, id)) })
 	}
 	for _, clock := range []string{"17:00", "19:00", "20:00"} {
 		try(func() error {
-			_, err := studio.App.Schedules.UpdateSeries(
+			return expect.Err(studio.App.Schedules.UpdateSeries(
 				t.Context(), studio.Owner,
 				schedules.SeriesEdit{
 					Series: s.ID, Scope: schedules.All, Pattern: clockOf(clock), PatternFields: session.TimeOfDayField,
 				},
-			)
-			return err
+			))
 		})
 		try(func() error {
-			_, err := studio.App.Schedules.UpdateSeries(
+			return expect.Err(studio.App.Schedules.UpdateSeries(
 				t.Context(), studio.Owner,
 				schedules.SeriesEdit{
 					Series: s.ID, Scope: schedules.Following, Session: ids[3], Pattern: clockOf(clock),
 					PatternFields: session.TimeOfDayField,
 				},
-			)
-			return err
+			))
 		})
 	}
 	all.Wait()

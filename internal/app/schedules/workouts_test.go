@@ -59,10 +59,8 @@ func TestSetWorkouts_KeepsTheOrder(t *testing.T) {
 		t.Context(), studio.Coach, class, nil, []tenant.WorkoutID{inline.ID, squats},
 	))
 	test.Eq(t, []tenant.WorkoutID{inline.ID, squats}, studio.GetSession(class).Workouts, test.Sprint("in another order"))
-	if _, err := studio.App.Schedules.SetWorkouts(t.Context(), studio.Coach, class, nil, nil); err != nil ||
-		len(workoutsOf(studio, class)) != 0 {
-		t.Errorf("%v are left (%v)", workoutsOf(studio, class), err)
-	}
+	expect.OK(t)(studio.App.Schedules.SetWorkouts(t.Context(), studio.Coach, class, nil, nil))
+	test.SliceEmpty(t, workoutsOf(studio, class))
 	test.EqOp(t, 0, studio.Count(`select count(*) from workouts where inline`),
 		test.Sprint("an inline workout that nothing shows is kept"))
 	test.EqOp(t, 2, studio.Count(`select count(*) from workouts`), test.Sprint("workouts, want the two for reuse"))
@@ -99,8 +97,7 @@ func TestListSessionWorkouts_HidesThoseOfDrafts(t *testing.T) {
 	expect.Reason(t, fault.SessionNotFound)(
 		studio.App.Schedules.ListSessionWorkouts(context.Background(), studio.AddMember("Mia"), draft),
 	)
-	_, err := studio.App.Schedules.ListSessionWorkouts(context.Background(), studio.Coach, draft)
-	test.NoError(t, err)
+	expect.OK(t)(studio.App.Schedules.ListSessionWorkouts(context.Background(), studio.Coach, draft))
 }
 
 func editWorkout(
@@ -136,8 +133,7 @@ func TestUpdateWorkout_Edits(t *testing.T) {
 	test.Eq(t, changes, studio.LastAudit("workout.updated"), test.Sprint("audit"))
 	again := expect.Value(editWorkout(studio, squats, nil, func(w *session.Workout) { w.Body = "5 × 5" }))(t)
 	test.EqOp(t, 2, again.Version, test.Sprintf("again: %+v", again))
-	_, err = editWorkout(studio, inline.ID, nil, func(w *session.Workout) { w.Name = "Cool down" })
-	test.NoError(t, err)
+	expect.OK(t)(editWorkout(studio, inline.ID, nil, func(w *session.Workout) { w.Name = "Cool down" }))
 	test.Eq(t, []string{"Deep squats", "Cool down"}, workoutsOf(studio, class), test.Sprint("the session"))
 	if got := studio.GetSession(class); got.Version != attached.Version+1 { // the inline one was attached
 		t.Errorf("the session was edited: %+v", got)
@@ -174,16 +170,16 @@ func TestUpdateWorkout_RejectsTheSecondOfTwoEdits(t *testing.T) {
 	studio := testkit.New(t)
 	squats := workout(studio, "Squats")
 	errs := testkit.ParallelErrors(6, func(i int) error {
-		_, err := editWorkout(studio, squats, new(1), func(w *session.Workout) { w.Name = fmt.Sprintf("Editor %d", i) })
-		return err
+		return expect.Err(
+			editWorkout(studio, squats, new(1), func(w *session.Workout) { w.Name = fmt.Sprintf("Editor %d", i) }),
+		)
 	})
 	test.Eq(t, map[fault.Reason]int{"": 1, fault.ETagMismatch: 5}, testkit.CountReasons(errs))
 	class := studio.AddSession(testkit.Session{})
 	errs = testkit.ParallelErrors(6, func(int) error {
-		_, err := studio.App.Schedules.SetWorkouts(
+		return expect.Err(studio.App.Schedules.SetWorkouts(
 			context.Background(), studio.Coach, class, new(1), []tenant.WorkoutID{squats},
-		)
-		return err
+		))
 	})
 	test.Eq(t, map[fault.Reason]int{"": 1, fault.ETagMismatch: 5}, testkit.CountReasons(errs), test.Sprint("attached:"))
 }
@@ -222,13 +218,11 @@ func TestDeleteWorkout_KeepsItAttached(t *testing.T) {
 	)
 
 	// A session that has the deleted workout keeps it, at any place in the list, until it is removed.
-	_, err := studio.App.Schedules.SetWorkouts(
+	expect.OK(t)(studio.App.Schedules.SetWorkouts(
 		t.Context(), studio.Coach, class, nil, []tenant.WorkoutID{rows, squats},
-	)
-	test.NoError(t, err)
+	))
 	test.Eq(t, []string{"Rows", "Squats"}, workoutsOf(studio, class))
-	_, err = studio.App.Schedules.SetWorkouts(t.Context(), studio.Coach, class, nil, []tenant.WorkoutID{rows})
-	test.NoError(t, err)
+	expect.OK(t)(studio.App.Schedules.SetWorkouts(t.Context(), studio.Coach, class, nil, []tenant.WorkoutID{rows}))
 	expect.Reason(t, fault.WorkoutNotFound)(
 		studio.App.Schedules.SetWorkouts(t.Context(), studio.Coach, class, nil, []tenant.WorkoutID{rows, squats}),
 	)
@@ -248,11 +242,11 @@ func TestDeleteWorkout_RacesWithSetWorkouts(t *testing.T) {
 		class, squats := studio.AddSession(testkit.Session{}), workout(studio, "Squats")
 		errs := testkit.ParallelErrors(2, func(i int) error {
 			if i == 0 {
-				_, err := studio.App.Schedules.DeleteWorkout(t.Context(), studio.Coach, squats, new(1))
-				return err
+				return expect.Err(studio.App.Schedules.DeleteWorkout(t.Context(), studio.Coach, squats, new(1)))
 			}
-			_, err := studio.App.Schedules.SetWorkouts(t.Context(), studio.Coach, class, nil, []tenant.WorkoutID{squats})
-			return err
+			return expect.Err(studio.App.Schedules.SetWorkouts(
+				t.Context(), studio.Coach, class, nil, []tenant.WorkoutID{squats},
+			))
 		})
 		attached := len(workoutsOf(studio, class)) == 1
 		test.True(t, errs[0] == nil && attached == (errs[1] == nil), test.Sprintf("attached: %v, %v", attached, errs))

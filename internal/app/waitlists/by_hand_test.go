@@ -158,9 +158,7 @@ func TestOfferPlace_OffersToAnyEntry(t *testing.T) {
 			expect.Reason(t, tt.want)(offer(tt.session, tt.entry, tt.until))
 		})
 	}
-	if _, err := offer(open, ids[0], testkit.Noon.Add(72*time.Hour)); err != nil { // the moment of closing
-		t.Fatal(err)
-	}
+	expect.OK(t)(offer(open, ids[0], testkit.Noon.Add(72*time.Hour))) // the moment of closing
 	o := studio.LiveOffer(ids[0])
 	test.True(
 		t, o.ByHand && o.ExpiresAt.Equal(testkit.Noon.Add(72*time.Hour)) && studio.SeatsTaken(open) == 2,
@@ -190,11 +188,10 @@ func TestUpdateRules_StoresVersions(t *testing.T) {
 	here, this := settings.PolicyTarget{Location: studio.Location}, settings.PolicyTarget{
 		Location: studio.Location, Service: studio.Service,
 	}
-	if e, err := edit(
+	e := expect.Value(edit(
 		settings.PolicyTarget{}, new(0), "one", func(s *waitlist.Settings) { s.OfferWindow = new(time.Hour) },
-	); err != nil || e.Version != 1 {
-		t.Fatalf("%+v, %v", e, err)
-	}
+	))(t)
+	test.EqOp(t, 1, e.Version)
 	expect.OK(t)(edit(
 		here, new(0), "two", func(s *waitlist.Settings) { s.MaxQueueSize, s.OfferWindow = new(7), new(2*time.Hour) },
 	))
@@ -202,7 +199,7 @@ func TestUpdateRules_StoresVersions(t *testing.T) {
 	expect.Reason(t, fault.ETagMismatch)(
 		edit(here, new(1), "stale", func(s *waitlist.Settings) { s.MaxQueueSize = new(1) }),
 	)
-	e := expect.Value(studio.App.Settings.GetRules(t.Context(), studio.Coach, this))(t)
+	e = expect.Value(studio.App.Settings.GetRules(t.Context(), studio.Coach, this))(t)
 	test.True(
 		t, e.Rules.MaxQueueSize == 9 && e.Rules.OfferWindow == 2*time.Hour && e.Version == 3 &&
 			e.Origins["MaxQueueSize"] == catalog.ServiceLevel && e.Origins["OfferWindow"] == catalog.LocationLevel &&
@@ -210,13 +207,10 @@ func TestUpdateRules_StoresVersions(t *testing.T) {
 		test.Sprintf("%+v", e),
 	)
 	// Saying the same again is no edit; saying nothing any more is.
-	if e, err := edit(here, new(2), "again", func(s *waitlist.Settings) { s.MaxQueueSize = new(7) }); err != nil ||
-		e.Version != 2 {
-		t.Errorf("%+v, %v", e, err)
-	}
-	if e, err := edit(here, nil, "reset", nil); err != nil || e.Rules.OfferWindow != time.Hour || e.Version != 4 {
-		t.Errorf("%+v, %v", e, err)
-	}
+	e = expect.Value(edit(here, new(2), "again", func(s *waitlist.Settings) { s.MaxQueueSize = new(7) }))(t)
+	test.EqOp(t, 2, e.Version)
+	e = expect.Value(edit(here, nil, "reset", nil))(t)
+	test.True(t, e.Rules.OfferWindow == time.Hour && e.Version == 4, test.Sprintf("%+v", e))
 	versions := expect.Value(studio.App.Settings.ListRulesVersions(
 		t.Context(), studio.Owner, settings.PolicyTarget{}, 0, 0,
 	))(t)
@@ -233,21 +227,19 @@ func TestUpdateRules_StoresVersions(t *testing.T) {
 			and changes ?& '{before,after}'`,
 		studio.Location.String(),
 	), test.Sprint("the reset is on record times"))
-	_, err := edit(
+	invalid := expect.Reason(t, fault.RulesInvalid)(edit(
 		settings.PolicyTarget{}, nil, "",
 		func(s *waitlist.Settings) { s.EligibilityExpression = new("member.tier ==\n  1 +") },
-	)
-	expect.Reason(t, fault.RulesInvalid)(err)
-	test.EqOp(t, "2", testkit.Meta(t, err, "line"), test.Sprint(err))
+	))
+	test.EqOp(t, "2", invalid.Metadata["line"])
 	expect.Reason(t, fault.LocationNotFound)(
 		edit(settings.PolicyTarget{Location: studio.OtherTenant().Location}, nil, "", func(*waitlist.Settings) {}),
 	)
 	// Two who edit at the same moment both do.
 	testkit.Parallel(4, func(i int) {
-		_, err := edit(
+		expect.OK(t)(edit(
 			settings.PolicyTarget{}, nil, "at once", func(s *waitlist.Settings) { s.MaxTriesPerSlot = new(20 + i) },
-		)
-		test.NoError(t, err)
+		))
 	})
 	test.EqOp(t, 8, studio.Count(`select max(version) from waitlist_rules_versions`), test.Sprint("versions"))
 }

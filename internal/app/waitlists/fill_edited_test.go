@@ -126,18 +126,16 @@ func TestFillAfterEdits_RepeatsForEditsDuringTheRun(t *testing.T) {
 	t.Parallel()
 	edits := map[string]func(studio *testkit.Studio) error{
 		"rules": func(studio *testkit.Studio) error {
-			_, err := studio.App.Settings.UpdateRules(
+			return expect.Err(studio.App.Settings.UpdateRules(
 				context.Background(), studio.Owner,
 				settings.RulesEdit{Edit: func(s *waitlist.Settings) { s.OfferWindow = new(time.Hour) }},
-			)
-			return err
+			))
 		},
 		"policy": func(studio *testkit.Studio) error {
-			_, err := studio.App.Settings.UpdatePolicy(
+			return expect.Err(studio.App.Settings.UpdatePolicy(
 				context.Background(), studio.Owner, settings.PolicyTarget{}, nil,
 				func(p *catalog.Policy) { p.BookingCloses = new(time.Hour) },
-			)
-			return err
+			))
 		},
 	}
 	for name, edit := range edits {

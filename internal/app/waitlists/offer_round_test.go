@@ -60,17 +60,16 @@ func TestRound_ReopensForExpiredOffers(t *testing.T) {
 	t.Parallel()
 	for name, letGo := range map[string]func(*testkit.Studio, tenant.Caller, waitlist.Offer) error{
 		"declined": func(studio *testkit.Studio, who tenant.Caller, o waitlist.Offer) error {
-			_, err := studio.Decline(who, o, false)
-			return err
+			return expect.Err(studio.Decline(who, o, false))
 		},
 		"expired": func(studio *testkit.Studio, _ tenant.Caller, o waitlist.Offer) error {
 			studio.Clock.Set(o.ExpiresAt)
-			_, _, err := studio.App.Waitlists.ExpireDueOffers(context.Background(), studio.Tenant)
-			return err
+			return expect.Err(studio.App.Waitlists.ExpireDueOffers(context.Background(), studio.Tenant))
 		},
 		"left": func(studio *testkit.Studio, who tenant.Caller, o waitlist.Offer) error {
-			_, err := studio.App.Waitlists.LeaveWaitlist(context.Background(), testkit.SelfOnly(who), o.Entry, "", false)
-			return err
+			return expect.Err(
+				studio.App.Waitlists.LeaveWaitlist(context.Background(), testkit.SelfOnly(who), o.Entry, "", false),
+			)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
