@@ -17,6 +17,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/berthhq/berth/internal/lab/journal"
 )
 
 // server has the tests of the whole server that are about answers, and about who gets them. The others are about
@@ -103,7 +105,7 @@ type tester struct {
 	root, temp string
 	grace      time.Duration
 	slow       time.Duration // tests that take as long are traced
-	baseline   *journal[baseline]
+	baseline   *journal.Journal[baseline]
 
 	mu       sync.Mutex
 	packages map[string]*testPackage
@@ -280,7 +282,7 @@ func (t *tester) passes(ctx context.Context, p *testPackage, pattern, off string
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	key := p.folder + " " + p.digest
-	for _, known := range t.baseline.all() {
+	for _, known := range t.baseline.All() {
 		if known.Key == key && known.Pattern == pattern && known.Off == off {
 			return known, nil
 		}
@@ -295,7 +297,7 @@ func (t *tester) passes(ctx context.Context, p *testPackage, pattern, off string
 		skip = append(skip, only(name))
 	}
 	b.Skip = strings.Join(skip, "|")
-	return b, t.baseline.add(b)
+	return b, t.baseline.Add(b)
 }
 
 // unmutated is how long tests may take without a mutant.

@@ -3,11 +3,15 @@ package expect
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 
+	"github.com/shoenig/test"
 	"github.com/shoenig/test/must"
 
 	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/fault/faulttest"
+	"github.com/berthhq/berth/internal/testkit/vary"
 )
 
 // Value returns the value of a call, and fails the test if the call failed:
@@ -62,6 +66,39 @@ func Reason(t must.T, want fault.Reason) func(results ...any) fault.Error {
 func Err(results ...any) error {
 	err, _ := results[len(results)-1].(error)
 	return err
+}
+
+// Fault checks what programs read of the error of a call, as faulttest.Text writes it; "" is no error. About says which
+// case of a table it is:
+//
+//	expect.Fault(t, tt.want, name)(booking.Decide(facts, request, now))
+func Fault(t T, want string, about ...any) func(results ...any) {
+	return func(results ...any) {
+		t.Helper()
+		err := errorOf(t, results)
+		test.EqOp(t, want, faulttest.Text(err), test.Sprintf("%s: %v", fmt.Sprint(about...), err))
+	}
+}
+
+// InvalidField checks that a value is refused for a field if it differs from a good one like this. "" has the
+// differences with which it is still accepted.
+func InvalidField[V interface{ Validate() error }](t T, good V, differ map[string][]vary.Fields) {
+	t.Helper()
+	for field, all := range differ {
+		want := ""
+		if field != "" {
+			want = string(fault.InvalidField) + " @" + field
+		}
+		for _, fields := range all {
+			Fault(t, want, fields)(vary.From(good, fields).Validate())
+		}
+	}
+}
+
+// T is a test, or one run of a property.
+type T interface {
+	test.T
+	must.T
 }
 
 // errorOf returns the last result of a call, which is its error.

@@ -5,9 +5,9 @@ import { IconHistory } from "@tabler/icons-react";
 import { useState } from "react";
 import { Link } from "react-router";
 import { useText } from "../../i18n";
-import { options } from "../../shared/form";
-import { type Pages, usePages } from "../../shared/lists";
 import { useMe } from "../../shared/me";
+import { options } from "../../shared/options";
+import { type Pages, usePages } from "../../shared/pages";
 import { PageHead, State, Tag, Time } from "../../shared/ui";
 import { routes } from "../routes";
 import {

@@ -14,17 +14,10 @@ import { useState } from "react";
 import { useDesk, useDeskTexts } from "../../i18n/desk";
 import { useCall } from "../../shared/calls";
 import { Countdown, usePassed } from "../../shared/countdown";
-import {
-  type Bound,
-  Form,
-  FormError,
-  FormFoot,
-  options,
-  useFields,
-  useSubmit,
-} from "../../shared/form";
+import { type Bound, Form, FormError, FormFoot, useFields, useSubmit } from "../../shared/form";
 import { useCan, useMe } from "../../shared/me";
 import { amountOf, moneyOf, showMoney } from "../../shared/money";
+import { options } from "../../shared/options";
 import { Dimmed, FieldHint } from "../ui";
 import { Columns } from "../ui/inputs";
 import classes from "./confirm.module.css";

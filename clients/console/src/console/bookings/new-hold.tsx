@@ -10,9 +10,10 @@ import { Input, NumberInput, SegmentedControl, Textarea, TextInput } from "@mant
 import { useState } from "react";
 import { useDeskTexts } from "../../i18n/desk";
 import { useCall } from "../../shared/calls";
-import { options, useFields } from "../../shared/form";
+import { useFields } from "../../shared/form";
 import { useAll } from "../../shared/lists";
 import { showMoney } from "../../shared/money";
+import { options } from "../../shared/options";
 import type { Catalog } from "../catalog/data";
 import { CallForm, Dimmed, dotted, MemberPicker } from "../ui";
 import { Columns } from "../ui/inputs";

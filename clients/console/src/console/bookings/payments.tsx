@@ -9,9 +9,10 @@ import {
   TextInput,
 } from "@mantine/core";
 import { useDesk, useDeskTexts } from "../../i18n/desk";
-import { options, useFields } from "../../shared/form";
+import { useFields } from "../../shared/form";
 import { useCan, useMe } from "../../shared/me";
 import { amountOf, moneyOf, showMoney } from "../../shared/money";
+import { options } from "../../shared/options";
 import { QueryResult, Time } from "../../shared/ui";
 import { CallForm, CardHint, DataTable, Note, Panel } from "../ui";
 import { useSave } from "../ui/edit-form";

@@ -4,8 +4,8 @@ import { useState } from "react";
 import { useDeskTexts } from "../../i18n/desk";
 import { useCall } from "../../shared/calls";
 import { FormError } from "../../shared/form";
-import { usePages } from "../../shared/lists";
 import { useCan, useMe } from "../../shared/me";
+import { usePages } from "../../shared/pages";
 import { More, QueryResult, Tag, Time } from "../../shared/ui";
 import { CardHint, DataTable, Dimmed } from "../ui";
 
@@ -116,7 +116,7 @@ function Uses({ code }: { code: string }) {
                 ),
               },
               {
-                title: t.session.since,
+                title: t.common.since,
                 show: ({ createTime }) => <Time at={createTime} zone={tenant.timeZone} as="date" />,
               },
               can("member.write") && {

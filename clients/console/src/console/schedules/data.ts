@@ -64,7 +64,7 @@ export function zoneNote(zone: string, locale: string, t: Messages): string {
   const place = zone.replaceAll("_", " ");
   return sameClock(zone, here())
     ? t.schedule.zone(place, name)
-    : t.schedule.otherZone(place, name, zoneName(here(), locale));
+    : t.common.otherZone(place, name, zoneName(here(), locale));
 }
 
 /** The days, the location and the view that the schedule shows, from the URL. */

@@ -11,8 +11,9 @@ import {
 } from "@mantine/core";
 import { DateInput, TimeInput } from "@mantine/dates";
 import { type Messages, useI18n } from "../../i18n";
-import { type Fields as Form, named } from "../../shared/form";
+import type { Fields as Form } from "../../shared/form";
 import { useCan } from "../../shared/me";
+import { named } from "../../shared/options";
 import {
   atWallClock,
   MINUTE,

@@ -10,7 +10,7 @@ import {
 } from "@mantine/core";
 import { DateInput } from "@mantine/dates";
 import { useI18n } from "../../i18n";
-import { options } from "../../shared/form";
+import { options } from "../../shared/options";
 import { showDay, Temporal } from "../../shared/time";
 import { Columns } from "../ui/inputs";
 import { nthOf, occurrences, type Rule, type Weekday, weekdays } from "./rule";

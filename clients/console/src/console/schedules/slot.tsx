@@ -109,9 +109,9 @@ export function SessionSlot({
             {session.capacity !== undefined && `/${session.capacity}`}
           </span>
           {session.waitlistLength > 0 && (
-            <span className={classes.aside} title={t.schedule.waiting(session.waitlistLength)}>
+            <span className={classes.aside} title={t.common.waiting(session.waitlistLength)}>
               +{session.waitlistLength}
-              <VisuallyHidden>{t.schedule.waiting(session.waitlistLength)}</VisuallyHidden>
+              <VisuallyHidden>{t.common.waiting(session.waitlistLength)}</VisuallyHidden>
             </span>
           )}
         </span>

@@ -3,9 +3,9 @@ import { ActionIcon, Box, Button, Group, SegmentedControl, Skeleton } from "@man
 import { useHotkeys } from "@mantine/hooks";
 import { IconChecklist, IconPlus, IconWorld } from "@tabler/icons-react";
 import { useI18n } from "../../i18n";
-import { options } from "../../shared/form";
 import { later } from "../../shared/lazy";
 import { useCan } from "../../shared/me";
+import { options } from "../../shared/options";
 import { showDay, showDays } from "../../shared/time";
 import { Tooltip } from "../../shared/ui/overlays";
 import { type Range, zoneNote } from "./data";

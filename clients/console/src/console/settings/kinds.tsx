@@ -169,7 +169,7 @@ function NightInput({ label, value, wrong, onChange }: Typed<Night>) {
   );
   return (
     <Group gap={6} wrap="nowrap">
-      {time("start", t.fields.start)}–{time("end", t.members.ends)}
+      {time("start", t.fields.start)}–{time("end", t.common.ends)}
     </Group>
   );
 }

@@ -12,7 +12,7 @@ import { IconSearch } from "@tabler/icons-react";
 import type { ReactNode } from "react";
 import { useText } from "../../i18n";
 import { useDesk, useDeskTexts } from "../../i18n/desk";
-import { named } from "../../shared/form";
+import { named } from "../../shared/options";
 import type { Catalog } from "../catalog/data";
 import classes from "./inputs.module.css";
 import { offered, useLanguageNames } from "./languages";

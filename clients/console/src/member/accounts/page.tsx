@@ -204,7 +204,7 @@ function Details({ member }: { member: Member }) {
         {...form.text("phone")}
         type="tel"
         autoComplete="tel"
-        description={t.members.phoneNote}
+        description={t.common.phoneNote}
       />
       <Select
         {...form.choice("timeZone")}

@@ -200,7 +200,7 @@ function Wait({ entry }: { entry: WaitlistEntry }) {
           entry.partySize > 1 && `× ${entry.partySize}`,
           entry.flagged && t.offers.flagged,
           entry.passedOverReason &&
-            t.session.skipped(t.reasons[entry.passedOverReason]?.({}) ?? entry.passedOverReason),
+            t.common.skipped(t.reasons[entry.passedOverReason]?.({}) ?? entry.passedOverReason),
         )}
       </Note>
     </>

@@ -47,7 +47,7 @@ export function EditMember({ member, onClose }: { member: Member; onClose: () =>
             {...form.text("phone")}
             type="tel"
             disabled={theirs}
-            description={theirs ? t.members.ownersContacts : t.members.phoneNote}
+            description={theirs ? t.members.ownersContacts : t.common.phoneNote}
           />
           <Columns>
             <TextInput {...form.text("tier")} maxLength={50} />
