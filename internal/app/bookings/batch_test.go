@@ -220,10 +220,10 @@ func TestBatch_IsRetried(t *testing.T) {
 	go func() {
 		released <- func() error {
 			for blocked := 0; blocked == 0; { // by the rival, which came before
-				err := studio.DB.Owner.QueryRow(t.Context(), `select count(*) from pg_stat_activity where $1 = any(
-					pg_blocking_pids(pid),
-				)`,
-					rival.Conn().PgConn().PID()).Scan(&blocked)
+				err := studio.DB.Owner.QueryRow(
+					t.Context(), `select count(*) from pg_stat_activity where $1 = any(pg_blocking_pids(pid))`,
+					rival.Conn().PgConn().PID(),
+				).Scan(&blocked)
 				if err != nil {
 					return err
 				}
