@@ -190,46 +190,48 @@ func TestAccess_ChangesApplyOnEveryNode(t *testing.T) {
 		change     func() error
 	}{
 		{"a role is given", ana, "audit.read", false, func() error {
-			return expect.Err(here.app.Accounts.AssignRole(t.Context(), studio.Owner, ana.Member, tenant.RoleAdmin))
+			return expect.Error(here.app.Accounts.AssignRole(t.Context(), studio.Owner, ana.Member, tenant.RoleAdmin))
 		}},
 		{"a role is taken", ana, "audit.read", true, func() error {
-			return expect.Err(here.app.Accounts.RevokeRole(t.Context(), studio.Owner, ana.Member, tenant.RoleAdmin))
+			return expect.Error(here.app.Accounts.RevokeRole(t.Context(), studio.Owner, ana.Member, tenant.RoleAdmin))
 		}},
 		{"a member is suspended", ana, "session.read", true, func() error {
-			return expect.Err(here.app.Accounts.UpdateMember(
+			return expect.Error(here.app.Accounts.UpdateMember(
 				t.Context(), studio.Owner, ana.Member, nil, status(member.Inactive),
 			))
 		}},
 		{"a member comes back", ana, "session.read", false, func() error {
-			return expect.Err(here.app.Accounts.UpdateMember(t.Context(), studio.Owner, ana.Member, nil, status(member.Active)))
+			return expect.Error(here.app.Accounts.UpdateMember(
+				t.Context(), studio.Owner, ana.Member, nil, status(member.Active),
+			))
 		}},
 		{"a role is widened", robotic, "audit.read", false, func() error {
-			return expect.Err(here.app.Accounts.UpdateRole(
+			return expect.Error(here.app.Accounts.UpdateRole(
 				t.Context(), studio.Owner, "desk", nil, permits("session.read", "audit.read"),
 			))
 		}},
 		{"a role is narrowed", robotic, "session.read", true, func() error {
-			return expect.Err(here.app.Accounts.UpdateRole(t.Context(), studio.Owner, "desk", nil, permits()))
+			return expect.Error(here.app.Accounts.UpdateRole(t.Context(), studio.Owner, "desk", nil, permits()))
 		}},
 		{"a role is widened again", robotic, "audit.read", false, func() error {
-			return expect.Err(here.app.Accounts.UpdateRole(t.Context(), studio.Owner, "desk", nil, permits("audit.read")))
+			return expect.Error(here.app.Accounts.UpdateRole(t.Context(), studio.Owner, "desk", nil, permits("audit.read")))
 		}},
 		{"an account is revoked", robotic, "audit.read", true, func() error {
-			return expect.Err(here.app.Accounts.RevokeServiceAccount(t.Context(), studio.Owner, robot.ID))
+			return expect.Error(here.app.Accounts.RevokeServiceAccount(t.Context(), studio.Owner, robot.ID))
 		}},
 		{"a member is created", newcomer, "session.read", false, func() error {
-			return expect.Err(here.app.Accounts.CreateMember(
+			return expect.Error(here.app.Accounts.CreateMember(
 				t.Context(), studio.Owner, member.Member{Name: "Nina", Subject: newcomer.Subject},
 			))
 		}},
 		{"a member is imported", imported, "session.read", false, func() error {
-			return expect.Err(here.app.Accounts.ImportMembers(
+			return expect.Error(here.app.Accounts.ImportMembers(
 				t.Context(), studio.Owner, []byte("name,subject\nIda,imported\n"), false, ignoreProgress,
 			))
 		}},
 		{"a subject becomes known", tenant.Caller{Tenant: studio.Tenant, Subject: "una"}, "session.read", false,
 			func() error {
-				return expect.Err(here.app.Accounts.UpdateMember(
+				return expect.Error(here.app.Accounts.UpdateMember(
 					t.Context(), studio.Owner, unbound.ID, nil, func(m *member.Member) error { m.Subject = "una"; return nil },
 				))
 			}},

@@ -82,7 +82,7 @@ func TestCreateMember_ConcurrentCallsTakeAnEmailOnce(t *testing.T) {
 	t.Parallel()
 	studio := testkit.New(t)
 	errs := testkit.ParallelErrors(6, func(i int) error {
-		return expect.Err(studio.App.Accounts.CreateMember(
+		return expect.Error(studio.App.Accounts.CreateMember(
 			t.Context(), studio.Coach, member.Member{Name: fmt.Sprint("Ana ", i), Email: "ana@example.com", Subject: "ana"},
 		))
 	})
@@ -137,7 +137,7 @@ func TestUpdateMember_RejectsTheSecondOfTwoEdits(t *testing.T) {
 	studio := testkit.New(t)
 	made := newMember(studio, member.Member{Name: "Ana"})
 	errs := testkit.ParallelErrors(4, func(i int) error {
-		return expect.Err(studio.App.Accounts.UpdateMember(
+		return expect.Error(studio.App.Accounts.UpdateMember(
 			t.Context(), studio.Coach, made.ID, new(1), named(fmt.Sprint("Ana ", i)),
 		))
 	})
@@ -156,25 +156,25 @@ func TestMembers_HidesOtherTenants(t *testing.T) {
 	absent := testkit.NewID[tenant.MemberID]()
 	for name, call := range map[string]func(tenant.MemberID, tenant.DeviceID, tenant.ServiceAccountID) error{
 		"GetMember": func(id tenant.MemberID, _ tenant.DeviceID, _ tenant.ServiceAccountID) error {
-			return expect.Err(studio.App.Accounts.GetMember(t.Context(), studio.Owner, id))
+			return expect.Error(studio.App.Accounts.GetMember(t.Context(), studio.Owner, id))
 		},
 		"UpdateMember": func(id tenant.MemberID, _ tenant.DeviceID, _ tenant.ServiceAccountID) error {
-			return expect.Err(studio.App.Accounts.UpdateMember(t.Context(), studio.Owner, id, nil, named("B")))
+			return expect.Error(studio.App.Accounts.UpdateMember(t.Context(), studio.Owner, id, nil, named("B")))
 		},
 		"AssignRole": func(id tenant.MemberID, _ tenant.DeviceID, _ tenant.ServiceAccountID) error {
-			return expect.Err(studio.App.Accounts.AssignRole(t.Context(), studio.Owner, id, tenant.RoleCoach))
+			return expect.Error(studio.App.Accounts.AssignRole(t.Context(), studio.Owner, id, tenant.RoleCoach))
 		},
 		"RevokeRole": func(id tenant.MemberID, _ tenant.DeviceID, _ tenant.ServiceAccountID) error {
-			return expect.Err(studio.App.Accounts.RevokeRole(t.Context(), studio.Owner, id, tenant.RoleMember))
+			return expect.Error(studio.App.Accounts.RevokeRole(t.Context(), studio.Owner, id, tenant.RoleMember))
 		},
 		"UnregisterDevice": func(_ tenant.MemberID, id tenant.DeviceID, _ tenant.ServiceAccountID) error {
 			return studio.App.Accounts.UnregisterDevice(t.Context(), studio.Coach, id)
 		},
 		"RotateServiceAccountKey": func(_ tenant.MemberID, _ tenant.DeviceID, id tenant.ServiceAccountID) error {
-			return expect.Err(studio.App.Accounts.RotateServiceAccountKey(t.Context(), studio.Owner, id, 0))
+			return expect.Error(studio.App.Accounts.RotateServiceAccountKey(t.Context(), studio.Owner, id, 0))
 		},
 		"RevokeServiceAccount": func(_ tenant.MemberID, _ tenant.DeviceID, id tenant.ServiceAccountID) error {
-			return expect.Err(studio.App.Accounts.RevokeServiceAccount(t.Context(), studio.Owner, id))
+			return expect.Error(studio.App.Accounts.RevokeServiceAccount(t.Context(), studio.Owner, id))
 		},
 	} {
 		other := call(stranger.ID, device.ID, account.ID)
@@ -373,7 +373,7 @@ func TestDevices_RegisterOncePerToken(t *testing.T) {
 		test.Sprintf("%d devices", len(me.Devices)),
 	)
 	errs := testkit.ParallelErrors(4, func(i int) error {
-		return expect.Err(studio.App.Accounts.RegisterDevice(
+		return expect.Error(studio.App.Accounts.RegisterDevice(
 			t.Context(), []tenant.Caller{ana, ben}[i%2], member.Web, "shared",
 		))
 	})
@@ -415,9 +415,9 @@ func TestRevokeRole_ConcurrentCallsLeaveAnOwner(t *testing.T) {
 		}
 		errs := testkit.ParallelErrors(len(owners), func(i int) error {
 			if (i+round)%2 == 0 {
-				return expect.Err(studio.App.Accounts.RevokeRole(t.Context(), operator, owners[i], tenant.RoleOwner))
+				return expect.Error(studio.App.Accounts.RevokeRole(t.Context(), operator, owners[i], tenant.RoleOwner))
 			}
-			return expect.Err(studio.App.Accounts.UpdateMember(t.Context(), operator, owners[i], nil, status(member.Inactive)))
+			return expect.Error(studio.App.Accounts.UpdateMember(t.Context(), operator, owners[i], nil, status(member.Inactive)))
 		})
 		must.Eq(t, map[fault.Reason]int{"": 3, fault.LastOwner: 1}, testkit.CountReasons(errs),
 			must.Sprintf("round %d", round))
@@ -440,7 +440,7 @@ func TestRevokeRole_OwnersRemoveEachOther(t *testing.T) {
 	}
 	errs := testkit.ParallelErrors(len(owners), func(i int) error {
 		next := owners[(i+1)%len(owners)].Member
-		return expect.Err(studio.App.Accounts.RevokeRole(t.Context(), owners[i], next, tenant.RoleOwner))
+		return expect.Error(studio.App.Accounts.RevokeRole(t.Context(), owners[i], next, tenant.RoleOwner))
 	})
 	got := testkit.CountReasons(errs)
 	test.EqOp(t, len(owners)-got[""], studio.Count(

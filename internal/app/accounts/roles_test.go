@@ -169,7 +169,7 @@ func TestCreateRole_OnceAtTheSameTime(t *testing.T) {
 	t.Parallel()
 	studio := testkit.New(t)
 	errs := testkit.ParallelErrors(4, func(int) error {
-		return expect.Err(studio.App.Accounts.CreateRole(t.Context(), studio.Owner, grant.Role{Name: "desk"}))
+		return expect.Error(studio.App.Accounts.CreateRole(t.Context(), studio.Owner, grant.Role{Name: "desk"}))
 	})
 	test.Eq(t, map[fault.Reason]int{"": 1, fault.AlreadyExistsReason: 3}, testkit.CountReasons(errs))
 }
@@ -196,31 +196,31 @@ func TestRoles_GrantNoPermissionThatTheCallerLacks(t *testing.T) {
 	strong, _ := studio.AddAccount("Strong", tenant.RoleAdmin)
 
 	assign := func(caller tenant.Caller, who tenant.MemberID, role string) func() error {
-		return func() error { return expect.Err(studio.App.Accounts.AssignRole(t.Context(), caller, who, role)) }
+		return func() error { return expect.Error(studio.App.Accounts.AssignRole(t.Context(), caller, who, role)) }
 	}
 	revoke := func(who tenant.MemberID, role string) func() error {
-		return func() error { return expect.Err(studio.App.Accounts.RevokeRole(t.Context(), climber, who, role)) }
+		return func() error { return expect.Error(studio.App.Accounts.RevokeRole(t.Context(), climber, who, role)) }
 	}
 	define := func(name string, permissions ...string) func() error {
 		return func() error {
-			return expect.Err(studio.App.Accounts.CreateRole(
+			return expect.Error(studio.App.Accounts.CreateRole(
 				t.Context(), climber, grant.Role{Name: name, Permissions: permissions},
 			))
 		}
 	}
 	redefine := func(name string, edit func(*grant.Role) error) func() error {
 		return func() error {
-			return expect.Err(studio.App.Accounts.UpdateRole(t.Context(), climber, name, nil, edit))
+			return expect.Error(studio.App.Accounts.UpdateRole(t.Context(), climber, name, nil, edit))
 		}
 	}
 	update := func(who tenant.MemberID, edit func(*member.Member) error) func() error {
 		return func() error {
-			return expect.Err(studio.App.Accounts.UpdateMember(t.Context(), climber, who, nil, edit))
+			return expect.Error(studio.App.Accounts.UpdateMember(t.Context(), climber, who, nil, edit))
 		}
 	}
 	account := func(name, role string) func() error {
 		return func() error {
-			return expect.Err(studio.App.Accounts.CreateServiceAccount(
+			return expect.Error(studio.App.Accounts.CreateServiceAccount(
 				t.Context(), climber, grant.ServiceAccount{Name: name, Roles: []string{role}},
 			))
 		}
@@ -257,10 +257,10 @@ func TestRoles_GrantNoPermissionThatTheCallerLacks(t *testing.T) {
 		"suspend an owner":         {update(studio.Owner.Member, status(member.Inactive)), ""},
 		"make a mighty account":    {account("Mine", "admin"), ""},
 		"take a mighty account's key": {func() error {
-			return expect.Err(studio.App.Accounts.RotateServiceAccountKey(t.Context(), climber, strong.ID, 0))
+			return expect.Error(studio.App.Accounts.RotateServiceAccountKey(t.Context(), climber, strong.ID, 0))
 		}, ""},
 		"end a mighty account": {func() error {
-			return expect.Err(studio.App.Accounts.RevokeServiceAccount(t.Context(), climber, strong.ID))
+			return expect.Error(studio.App.Accounts.RevokeServiceAccount(t.Context(), climber, strong.ID))
 		}, ""},
 		"act as a member without roles": {assign(roleless, pawn.Member, "climber"), ""},
 		"do as an unknown account":      {assign(ghost, pawn.Member, "owner"), ""},
@@ -309,22 +309,22 @@ func TestRoles_LeaveOwnersAndAdminsToOwners(t *testing.T) {
 	robot := tenant.Caller{Tenant: studio.Tenant, Subject: "sa:" + account.ID.String(), Roles: account.Roles}
 	app := studio.App.Accounts
 	assign := func(by, to tenant.Caller, role string) func() error {
-		return func() error { return expect.Err(app.AssignRole(t.Context(), by, to.Member, role)) }
+		return func() error { return expect.Error(app.AssignRole(t.Context(), by, to.Member, role)) }
 	}
 	revoke := func(by, from tenant.Caller, role string) func() error {
-		return func() error { return expect.Err(app.RevokeRole(t.Context(), by, from.Member, role)) }
+		return func() error { return expect.Error(app.RevokeRole(t.Context(), by, from.Member, role)) }
 	}
 	edit := func(by, who tenant.Caller, change func(*member.Member) error) func() error {
-		return func() error { return expect.Err(app.UpdateMember(t.Context(), by, who.Member, nil, change)) }
+		return func() error { return expect.Error(app.UpdateMember(t.Context(), by, who.Member, nil, change)) }
 	}
 	rename := func(m *member.Member) error { m.Name = "Zoe"; return nil }
 	redirect := func(m *member.Member) error { m.Email = "zoe@example.com"; return nil }
 	newKey := func(by tenant.Caller) func() error {
-		return func() error { return expect.Err(app.RotateServiceAccountKey(t.Context(), by, account.ID, 0)) }
+		return func() error { return expect.Error(app.RotateServiceAccountKey(t.Context(), by, account.ID, 0)) }
 	}
 	newAccount := func(by tenant.Caller) func() error {
 		return func() error {
-			return expect.Err(app.CreateServiceAccount(
+			return expect.Error(app.CreateServiceAccount(
 				t.Context(), by, grant.ServiceAccount{Name: "Mine", Roles: []string{"admin"}},
 			))
 		}

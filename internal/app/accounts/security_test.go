@@ -44,7 +44,7 @@ func TestGetMember_IsAuditedWhereTheTenantAsks(t *testing.T) {
 	read(studio.Owner, studio.Owner)
 	test.EqOp(t, 0, audited(studio, "member.read"), test.Sprint("of oneself"))
 	errs := testkit.ParallelErrors(4, func(int) error {
-		return expect.Err(studio.App.Accounts.GetMember(t.Context(), studio.Owner, ana.Member))
+		return expect.Error(studio.App.Accounts.GetMember(t.Context(), studio.Owner, ana.Member))
 	})
 	test.EqOp(t, 4, testkit.CountReasons(errs)[""])
 	test.EqOp(t, 1, audited(studio, "member.read"), test.Sprint("four readings at once"))

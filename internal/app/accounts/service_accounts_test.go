@@ -85,7 +85,7 @@ func TestExchangeKey_AcceptsValidKeysOnly(t *testing.T) {
 	bank := newBank(t, studio.Clock.Now)
 	account, first := studio.AddAccount("Robot", tenant.RolePartner)
 	exchange := func(key string) error {
-		return expect.Err(studio.App.Accounts.ExchangeKey(t.Context(), bank.issuer, tenant.TenantID{}, key))
+		return expect.Error(studio.App.Accounts.ExchangeKey(t.Context(), bank.issuer, tenant.TenantID{}, key))
 	}
 	test.True(
 		t, strings.HasPrefix(first, account.Keys[0].Prefix()) && len(first) <= 200,
@@ -191,7 +191,7 @@ func TestExchangeKey_RecordsUseToTheHour(t *testing.T) {
 	for _, minutes := range []int{10, 50, 70} {
 		studio.Clock.Set(testkit.Noon.Add(time.Duration(minutes) * time.Minute))
 		errs := testkit.ParallelErrors(4, func(int) error {
-			return expect.Err(studio.App.Accounts.ExchangeKey(t.Context(), bank.issuer, tenant.TenantID{}, key))
+			return expect.Error(studio.App.Accounts.ExchangeKey(t.Context(), bank.issuer, tenant.TenantID{}, key))
 		})
 		want := testkit.Noon.Add(time.Duration(minutes/60) * time.Hour)
 		test.True(
@@ -228,7 +228,7 @@ func TestCreateServiceAccount_ConcurrentCallsTakeANameOnce(t *testing.T) {
 	t.Parallel()
 	studio := testkit.New(t)
 	errs := testkit.ParallelErrors(4, func(int) error {
-		return expect.Err(studio.App.Accounts.CreateServiceAccount(
+		return expect.Error(studio.App.Accounts.CreateServiceAccount(
 			t.Context(), studio.Owner, grant.ServiceAccount{Name: "Robot", Roles: []string{tenant.RolePartner}},
 		))
 	})

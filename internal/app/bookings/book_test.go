@@ -410,7 +410,7 @@ func TestBook_ConcurrentCallsTakeTheLastSeatOnce(t *testing.T) {
 	for i := range members {
 		members[i] = studio.AddMember(fmt.Sprintf("Member %d", i))
 	}
-	errs := testkit.ParallelErrors(people, func(i int) error { return expect.Err(studio.Book(members[i], class)) })
+	errs := testkit.ParallelErrors(people, func(i int) error { return expect.Error(studio.Book(members[i], class)) })
 	test.Eq(t, map[fault.Reason]int{"": seats, fault.SessionFull: people - seats}, testkit.CountReasons(errs))
 }
 
@@ -424,7 +424,7 @@ func TestBook_ConcurrentCallsSpendTheLastCreditOnce(t *testing.T) {
 	for i := range classes {
 		classes[i] = studio.AddSession(testkit.Session{})
 	}
-	errs := testkit.ParallelErrors(len(classes), func(i int) error { return expect.Err(studio.Book(mia, classes[i])) })
+	errs := testkit.ParallelErrors(len(classes), func(i int) error { return expect.Error(studio.Book(mia, classes[i])) })
 	test.Eq(t, map[fault.Reason]int{"": 1, fault.NoCredits: len(classes) - 1}, testkit.CountReasons(errs))
 	test.EqOp(t, 0, studio.Balance(pack))
 }

@@ -369,7 +369,7 @@ func checkRefundedOnce(t *testing.T, guarded bool) {
 	s := studio.Subscribe(mia, studio.AddPlan(credit.Plan{Kind: credit.Credits, Credits: 3}))
 	id := studio.MustBook(mia, studio.AddSession(testkit.Session{}))
 	errs := testkit.ParallelErrors(8, func(int) error {
-		return expect.Err(studio.App.Accounts.RefundCredit(t.Context(), studio.Owner, id, "goodwill"))
+		return expect.Error(studio.App.Accounts.RefundCredit(t.Context(), studio.Owner, id, "goodwill"))
 	})
 	test.Eq(t, map[fault.Reason]int{"": 1, fault.NothingToRefund: 7}, testkit.CountReasons(errs))
 	test.EqOp(t, 3, studio.Balance(s))

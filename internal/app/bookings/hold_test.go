@@ -103,13 +103,13 @@ func TestHold_BookedMemberDoesNotJoinForExpiredHold(t *testing.T) {
 	t.Parallel()
 	for name, ask := range map[string]func(studio *testkit.Studio, mia tenant.Caller, session tenant.SessionID) error{
 		"book": func(studio *testkit.Studio, mia tenant.Caller, session tenant.SessionID) error {
-			return expect.Err(studio.Book(mia, session))
+			return expect.Error(studio.Book(mia, session))
 		},
 		"hold": func(studio *testkit.Studio, mia tenant.Caller, session tenant.SessionID) error {
-			return expect.Err(studio.Hold(mia, session))
+			return expect.Error(studio.Hold(mia, session))
 		},
 		"join": func(studio *testkit.Studio, mia tenant.Caller, session tenant.SessionID) error {
-			return expect.Err(studio.Join(mia, testkit.ForSessions(session)))
+			return expect.Error(studio.Join(mia, testkit.ForSessions(session)))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

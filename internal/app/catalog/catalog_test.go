@@ -103,7 +103,7 @@ func TestResources_CreateEditAndList(t *testing.T) {
 	expect.Reason(t, fault.AlreadyExistsReason)(create(studio.Location, "court 1"))
 	expect.OK(t)(create(quay.ID, "Court 1")) // a name is one location's alone
 	errs := testkit.ParallelErrors(6, func(int) error {
-		return expect.Err(create(quay.ID, "Court 2"))
+		return expect.Error(create(quay.ID, "Court 2"))
 	})
 	test.Eq(t, map[fault.Reason]int{"": 1, fault.AlreadyExistsReason: 5}, testkit.CountReasons(errs))
 	expect.Reason(t, fault.InvalidField)(
@@ -162,7 +162,7 @@ func TestServices_CreateEditAndList(t *testing.T) {
 		t.Context(), studio.Owner, catalog.Service{Name: "VINYASA", Duration: time.Hour},
 	))
 	errs := testkit.ParallelErrors(6, func(int) error {
-		return expect.Err(studio.App.Catalog.CreateService(
+		return expect.Error(studio.App.Catalog.CreateService(
 			t.Context(), studio.Owner, catalog.Service{Name: "9 holes", Duration: time.Hour, Category: "Golf"},
 		))
 	})
@@ -213,56 +213,56 @@ func TestCatalog_HidesOtherTenants(t *testing.T) {
 	))(t)
 	for name, ask := range map[string]func(l tenant.LocationID, r tenant.ResourceID, s tenant.ServiceID) error{
 		"GetLocation": func(l tenant.LocationID, _ tenant.ResourceID, _ tenant.ServiceID) error {
-			return expect.Err(studio.App.Catalog.GetLocation(t.Context(), studio.Owner, l))
+			return expect.Error(studio.App.Catalog.GetLocation(t.Context(), studio.Owner, l))
 		},
 		"UpdateLocation": func(l tenant.LocationID, _ tenant.ResourceID, _ tenant.ServiceID) error {
-			return expect.Err(studio.App.Catalog.UpdateLocation(
+			return expect.Error(studio.App.Catalog.UpdateLocation(
 				t.Context(), studio.Owner, l, new(7), func(l *catalog.Location) { l.Name = "Mine" },
 			))
 		},
 		"SetChannels": func(l tenant.LocationID, _ tenant.ResourceID, _ tenant.ServiceID) error {
-			return expect.Err(studio.App.Catalog.SetChannels(t.Context(), studio.Owner, l, nil, nil))
+			return expect.Error(studio.App.Catalog.SetChannels(t.Context(), studio.Owner, l, nil, nil))
 		},
 		"CreateResource": func(l tenant.LocationID, _ tenant.ResourceID, _ tenant.ServiceID) error {
-			return expect.Err(studio.App.Catalog.CreateResource(
+			return expect.Error(studio.App.Catalog.CreateResource(
 				t.Context(), studio.Owner, catalog.Resource{Location: l, Name: "Court"},
 			))
 		},
 		"UpdateResource": func(_ tenant.LocationID, r tenant.ResourceID, _ tenant.ServiceID) error {
-			return expect.Err(studio.App.Catalog.UpdateResource(
+			return expect.Error(studio.App.Catalog.UpdateResource(
 				t.Context(), studio.Owner, r, new(7), func(r *catalog.Resource) { r.Name = "Mine" },
 			))
 		},
 		"ListResources": func(l tenant.LocationID, _ tenant.ResourceID, _ tenant.ServiceID) error {
-			return expect.Err(studio.App.Catalog.ListResources(
+			return expect.Error(studio.App.Catalog.ListResources(
 				t.Context(), studio.Owner, appcatalog.ResourceQuery{Location: l, Limit: 5},
 			))
 		},
 		"GetService": func(_ tenant.LocationID, _ tenant.ResourceID, s tenant.ServiceID) error {
-			return expect.Err(studio.App.Catalog.GetService(t.Context(), studio.Owner, s))
+			return expect.Error(studio.App.Catalog.GetService(t.Context(), studio.Owner, s))
 		},
 		"UpdateService": func(_ tenant.LocationID, _ tenant.ResourceID, s tenant.ServiceID) error {
-			return expect.Err(studio.App.Catalog.UpdateService(
+			return expect.Error(studio.App.Catalog.UpdateService(
 				t.Context(), studio.Owner, s, new(7), func(s *catalog.Service) { s.Name = "Mine" },
 			))
 		},
 		"GetPolicy of a location": func(l tenant.LocationID, _ tenant.ResourceID, _ tenant.ServiceID) error {
-			return expect.Err(studio.App.Settings.GetPolicy(
+			return expect.Error(studio.App.Settings.GetPolicy(
 				t.Context(), studio.Owner, settings.PolicyTarget{Location: l, Service: studio.Service},
 			))
 		},
 		"GetPolicy of a service": func(_ tenant.LocationID, _ tenant.ResourceID, s tenant.ServiceID) error {
-			return expect.Err(studio.App.Settings.GetPolicy(
+			return expect.Error(studio.App.Settings.GetPolicy(
 				t.Context(), studio.Owner, settings.PolicyTarget{Location: studio.Location, Service: s},
 			))
 		},
 		"UpdatePolicy of a location": func(l tenant.LocationID, _ tenant.ResourceID, _ tenant.ServiceID) error {
-			return expect.Err(studio.App.Settings.UpdatePolicy(
+			return expect.Error(studio.App.Settings.UpdatePolicy(
 				t.Context(), studio.Owner, settings.PolicyTarget{Location: l}, new(7), func(*catalog.Policy) {},
 			))
 		},
 		"UpdatePolicy of a service": func(_ tenant.LocationID, _ tenant.ResourceID, s tenant.ServiceID) error {
-			return expect.Err(studio.App.Settings.UpdatePolicy(
+			return expect.Error(studio.App.Settings.UpdatePolicy(
 				t.Context(), studio.Owner, settings.PolicyTarget{Service: s}, new(7), func(*catalog.Policy) {},
 			))
 		},

@@ -96,7 +96,7 @@ func TestItems_LastOneIsReservedOnce(t *testing.T) {
 		members[i] = studio.AddMember(fmt.Sprint("Member ", i))
 	}
 	errs := testkit.ParallelErrors(people, func(i int) error {
-		return expect.Err(studio.Hold(members[i], class, testkit.WithItems(booking.ItemChoice{Item: cart.ID, Quantity: 1})))
+		return expect.Error(studio.Hold(members[i], class, testkit.WithItems(booking.ItemChoice{Item: cart.ID, Quantity: 1})))
 	})
 	test.Eq(t, map[fault.Reason]int{"": 2, fault.ItemUnavailable: people - 2}, testkit.CountReasons(errs))
 }
@@ -110,7 +110,7 @@ func TestBenefitProviders_AreStoredAndListed(t *testing.T) {
 	put := func(p booking.BenefitProvider, expect *int) (booking.BenefitProvider, error) {
 		return studio.App.Catalog.PutBenefitProvider(context.Background(), studio.Owner, p, expect)
 	}
-	errs := testkit.ParallelErrors(6, func(int) error { return expect.Err(put(card, new(0))) })
+	errs := testkit.ParallelErrors(6, func(int) error { return expect.Error(put(card, new(0))) })
 	test.Eq(t, map[fault.Reason]int{"": 1, fault.AlreadyExistsReason: 5}, testkit.CountReasons(errs),
 		test.Sprint("made at once:"))
 	studio.Clock.Set(testkit.Noon.Add(time.Hour))
@@ -125,7 +125,7 @@ func TestBenefitProviders_AreStoredAndListed(t *testing.T) {
 	errs = testkit.ParallelErrors(6, func(i int) error {
 		edited := card
 		edited.Percent = 30 + i
-		return expect.Err(put(edited, new(1)))
+		return expect.Error(put(edited, new(1)))
 	})
 	diff = cmp.Diff(map[fault.Reason]int{"": 1, fault.ETagMismatch: 5}, testkit.CountReasons(errs))
 	test.True(t, diff == "" && studio.CatalogEvents() == told+1, test.Sprint("edited at once:", diff))

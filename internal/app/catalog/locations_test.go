@@ -55,7 +55,7 @@ func TestCreateLocation_ConcurrentCallsTakeANameOnce(t *testing.T) {
 	t.Parallel()
 	studio := testkit.New(t)
 	errs := testkit.ParallelErrors(8, func(int) error {
-		return expect.Err(studio.App.Catalog.CreateLocation(t.Context(), studio.Owner, catalog.Location{Name: "Pier 2"}))
+		return expect.Error(studio.App.Catalog.CreateLocation(t.Context(), studio.Owner, catalog.Location{Name: "Pier 2"}))
 	})
 	test.Eq(t, map[fault.Reason]int{"": 1, fault.AlreadyExistsReason: 7}, testkit.CountReasons(errs))
 	test.True(t, len(studio.Audited()) == 1 && studio.CatalogEvents() == 1, test.Sprint("what was refused left traces"))
@@ -108,14 +108,14 @@ func TestUpdateLocation_RejectsTheSecondOfTwoEdits(t *testing.T) {
 	t.Parallel()
 	studio := testkit.New(t)
 	errs := testkit.ParallelErrors(6, func(i int) error {
-		return expect.Err(studio.App.Catalog.UpdateLocation(
+		return expect.Error(studio.App.Catalog.UpdateLocation(
 			t.Context(), studio.Owner, studio.Location, new(1), func(l *catalog.Location) { l.Address = fmt.Sprint("Kai ", i) },
 		))
 	})
 	test.Eq(t, map[fault.Reason]int{"": 1, fault.ETagMismatch: 5}, testkit.CountReasons(errs))
 	// Edits without an etag do not lose what others wrote at the same time.
 	errs = testkit.ParallelErrors(3, func(i int) error {
-		return expect.Err(studio.App.Catalog.UpdateLocation(t.Context(), studio.Owner, studio.Location, nil,
+		return expect.Error(studio.App.Catalog.UpdateLocation(t.Context(), studio.Owner, studio.Location, nil,
 			func(l *catalog.Location) {
 				switch i {
 				case 0:
@@ -158,11 +158,11 @@ func TestUpdateLocation_ZoneChangeConflictsWithNewSession(t *testing.T) {
 		made := studio.AddLocation(catalog.Location{Name: testkit.NewID[tenant.LocationID]().String()})
 		errs := testkit.ParallelErrors(2, func(i int) error {
 			if i == 0 {
-				return expect.Err(studio.App.Catalog.UpdateLocation(
+				return expect.Error(studio.App.Catalog.UpdateLocation(
 					t.Context(), studio.Owner, made, nil, func(l *catalog.Location) { l.TimeZone = "Europe/Lisbon" },
 				))
 			}
-			return expect.Err(studio.App.Schedules.CreateSession(t.Context(), studio.Owner, session.Input{
+			return expect.Error(studio.App.Schedules.CreateSession(t.Context(), studio.Owner, session.Input{
 				Service: studio.Service, Location: made, StartsAt: starts,
 			}, false))
 		})

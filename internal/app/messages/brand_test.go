@@ -86,7 +86,7 @@ func TestMails_OfThePlatformHaveItsFrame(t *testing.T) {
 		Topic: confirmed, Channel: email, Locale: "en", Subject: "Booked", Body: "Hello {{.Name}}", HTML: "<b>{{.Name}}</b>",
 	}
 	save := func() error {
-		return expect.Err(studio.App.Messages.UpdateTemplate(studio.T.Context(), studio.Owner, own, nil))
+		return expect.Error(studio.App.Messages.UpdateTemplate(studio.T.Context(), studio.Owner, own, nil))
 	}
 	sent := func(name string) notify.Message {
 		t.Helper()

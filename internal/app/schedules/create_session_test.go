@@ -162,7 +162,7 @@ func TestCreateSession_ConcurrentCallsTakeARoomOnce(t *testing.T) {
 	in := studio.SessionInput(testkit.Evening)
 	in.Resource = studio.AddResource(catalog.Resource{Name: "Studio"})
 	errs := testkit.ParallelErrors(4, func(int) error {
-		return expect.Err(studio.App.Schedules.CreateSession(t.Context(), studio.Owner, in, true))
+		return expect.Error(studio.App.Schedules.CreateSession(t.Context(), studio.Owner, in, true))
 	})
 	test.Eq(t, map[fault.Reason]int{"": 1, fault.ResourceBusy: 3}, testkit.CountReasons(errs))
 }

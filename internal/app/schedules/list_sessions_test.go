@@ -68,7 +68,7 @@ func TestListSessions_HidesDraftsFromMembers(t *testing.T) {
 			test.Eq(t, tt.want[:len(tt.want)-1], offeredIDs(listSessions(studio, tt.who, asked)),
 				test.Sprint("list of drafts and published ones"))
 			for _, id := range []tenant.SessionID{draft, published, cancelled, deleted} {
-				err := expect.Err(studio.App.Schedules.GetSession(t.Context(), tt.who, id))
+				err := expect.Error(studio.App.Schedules.GetSession(t.Context(), tt.who, id))
 				test.EqOp(t, slices.Contains(tt.want, id), err == nil)
 				test.True(t, err == nil || fault.ReasonOf(err) == fault.SessionNotFound, test.Sprint(err))
 			}
@@ -300,28 +300,28 @@ func TestListSessions_ReadsCurrentSnapshot(t *testing.T) {
 		shows  func(schedules.SessionView) bool
 	}{
 		{"a policy", func() error {
-			return expect.Err(studio.App.Settings.UpdatePolicy(
+			return expect.Error(studio.App.Settings.UpdatePolicy(
 				t.Context(), studio.Owner, settings.PolicyTarget{}, nil,
 				func(p *catalog.Policy) { p.Advance = new(time.Duration(0)) },
 			))
 		}, refused(fault.AdvanceWindow)},
 		{"a policy again", func() error {
-			return expect.Err(studio.App.Settings.UpdatePolicy(
+			return expect.Error(studio.App.Settings.UpdatePolicy(
 				t.Context(), studio.Owner, settings.PolicyTarget{}, nil, func(p *catalog.Policy) { p.Advance = nil },
 			))
 		}, func(o schedules.SessionView) bool { return o.Eligibility.Status == booking.Eligible }},
 		{"the tenant", func() error {
-			return expect.Err(studio.App.Accounts.UpdateTenant(
+			return expect.Error(studio.App.Accounts.UpdateTenant(
 				t.Context(), studio.Owner, nil, func(t *catalog.Tenant) { t.TakesPayments = true },
 			))
 		}, refused(fault.NoActivePlan)},
 		{"a service", func() error {
-			return expect.Err(studio.App.Catalog.UpdateService(
+			return expect.Error(studio.App.Catalog.UpdateService(
 				t.Context(), studio.Owner, studio.Service, nil, func(s *catalog.Service) { s.Delivery = catalog.Feed },
 			))
 		}, func(o schedules.SessionView) bool { return o.Delivery == catalog.Feed }},
 		{"a location", func() error {
-			return expect.Err(studio.App.Catalog.UpdateLocation(
+			return expect.Error(studio.App.Catalog.UpdateLocation(
 				t.Context(), studio.Owner, studio.Location, nil,
 				func(l *catalog.Location) { l.Channels = []catalog.Channel{catalog.Phone} },
 			))

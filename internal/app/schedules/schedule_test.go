@@ -15,45 +15,45 @@ func TestSchedule_HidesOtherTenants(t *testing.T) {
 	there := studio.OtherTenant()
 	id := there.CreateSession(there.SessionInput(testkit.Evening), true).ID
 	for name, try := range map[string]func() error{
-		"get": func() error { return expect.Err(studio.App.Schedules.GetSession(t.Context(), studio.Owner, id)) },
+		"get": func() error { return expect.Error(studio.App.Schedules.GetSession(t.Context(), studio.Owner, id)) },
 		"update": func() error {
-			return expect.Err(studio.App.Schedules.UpdateSession(
+			return expect.Error(studio.App.Schedules.UpdateSession(
 				t.Context(), studio.Owner, id, nil, session.Input{Title: "x"}, session.TitleField,
 			))
 		},
 		"publish": func() error {
-			return expect.Err(studio.App.Schedules.PublishSession(
+			return expect.Error(studio.App.Schedules.PublishSession(
 				t.Context(), studio.Owner, id, nil,
 			))
 		},
 		"unpublish": func() error {
-			return expect.Err(studio.App.Schedules.UnpublishSession(
+			return expect.Error(studio.App.Schedules.UnpublishSession(
 				t.Context(), studio.Owner, id, nil,
 			))
 		},
 		"cancel": func() error {
-			return expect.Err(studio.App.Schedules.CancelSession(t.Context(), studio.Owner, id, "", true))
+			return expect.Error(studio.App.Schedules.CancelSession(t.Context(), studio.Owner, id, "", true))
 		},
 		"block": func() error {
-			return expect.Err(studio.App.Schedules.BlockSession(
+			return expect.Error(studio.App.Schedules.BlockSession(
 				t.Context(), studio.Owner, id, "",
 			))
 		},
 		"unblock": func() error {
-			return expect.Err(studio.App.Schedules.UnblockSession(
+			return expect.Error(studio.App.Schedules.UnblockSession(
 				t.Context(), studio.Owner, id,
 			))
 		},
 		"workouts": func() error {
-			return expect.Err(studio.App.Schedules.SetWorkouts(
+			return expect.Error(studio.App.Schedules.SetWorkouts(
 				t.Context(), studio.Owner, id, nil, nil,
 			))
 		},
 		"inline": func() error {
-			return expect.Err(studio.App.Schedules.AddInlineWorkout(t.Context(), studio.Owner, id, "x", ""))
+			return expect.Error(studio.App.Schedules.AddInlineWorkout(t.Context(), studio.Owner, id, "x", ""))
 		},
 		"their workouts": func() error {
-			return expect.Err(studio.App.Schedules.ListSessionWorkouts(t.Context(), studio.Owner, id))
+			return expect.Error(studio.App.Schedules.ListSessionWorkouts(t.Context(), studio.Owner, id))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -45,7 +45,7 @@ func TestUpdateSeries_DetachesEditedSession(t *testing.T) {
 		},
 		"by itself": func(studio *testkit.Studio, _ session.Series, id tenant.SessionID) error {
 			at := time.Date(2026, 3, 31, 18, 0, 0, 0, time.UTC)
-			return expect.Err(studio.App.Schedules.UpdateSession(context.Background(), studio.Owner, id, nil,
+			return expect.Error(studio.App.Schedules.UpdateSession(context.Background(), studio.Owner, id, nil,
 				session.Input{
 					Title: "Special", StartsAt: at, EndsAt: at.Add(90 * time.Minute),
 				}, session.TitleField|session.StartField|session.EndField))
@@ -465,11 +465,11 @@ func TestUpdateSeries_ConcurrentEditsConflict(t *testing.T) {
 	}
 	for i, id := range ids {
 		who := studio.AddMember(fmt.Sprintf("Member %d", i))
-		try(func() error { return expect.Err(studio.Book(who, id)) })
+		try(func() error { return expect.Error(studio.Book(who, id)) })
 	}
 	for _, clock := range []string{"17:00", "19:00", "20:00"} {
 		try(func() error {
-			return expect.Err(studio.App.Schedules.UpdateSeries(
+			return expect.Error(studio.App.Schedules.UpdateSeries(
 				t.Context(), studio.Owner,
 				schedules.SeriesEdit{
 					Series: s.ID, Scope: schedules.All, Pattern: clockOf(clock), PatternFields: session.TimeOfDayField,
@@ -477,7 +477,7 @@ func TestUpdateSeries_ConcurrentEditsConflict(t *testing.T) {
 			))
 		})
 		try(func() error {
-			return expect.Err(studio.App.Schedules.UpdateSeries(
+			return expect.Error(studio.App.Schedules.UpdateSeries(
 				t.Context(), studio.Owner,
 				schedules.SeriesEdit{
 					Series: s.ID, Scope: schedules.Following, Session: ids[3], Pattern: clockOf(clock),

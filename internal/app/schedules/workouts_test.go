@@ -170,14 +170,14 @@ func TestUpdateWorkout_RejectsTheSecondOfTwoEdits(t *testing.T) {
 	studio := testkit.New(t)
 	squats := workout(studio, "Squats")
 	errs := testkit.ParallelErrors(6, func(i int) error {
-		return expect.Err(
+		return expect.Error(
 			editWorkout(studio, squats, new(1), func(w *session.Workout) { w.Name = fmt.Sprintf("Editor %d", i) }),
 		)
 	})
 	test.Eq(t, map[fault.Reason]int{"": 1, fault.ETagMismatch: 5}, testkit.CountReasons(errs))
 	class := studio.AddSession(testkit.Session{})
 	errs = testkit.ParallelErrors(6, func(int) error {
-		return expect.Err(studio.App.Schedules.SetWorkouts(
+		return expect.Error(studio.App.Schedules.SetWorkouts(
 			context.Background(), studio.Coach, class, new(1), []tenant.WorkoutID{squats},
 		))
 	})
@@ -242,9 +242,9 @@ func TestDeleteWorkout_RacesWithSetWorkouts(t *testing.T) {
 		class, squats := studio.AddSession(testkit.Session{}), workout(studio, "Squats")
 		errs := testkit.ParallelErrors(2, func(i int) error {
 			if i == 0 {
-				return expect.Err(studio.App.Schedules.DeleteWorkout(t.Context(), studio.Coach, squats, new(1)))
+				return expect.Error(studio.App.Schedules.DeleteWorkout(t.Context(), studio.Coach, squats, new(1)))
 			}
-			return expect.Err(studio.App.Schedules.SetWorkouts(
+			return expect.Error(studio.App.Schedules.SetWorkouts(
 				t.Context(), studio.Coach, class, nil, []tenant.WorkoutID{squats},
 			))
 		})

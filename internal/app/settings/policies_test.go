@@ -98,7 +98,7 @@ func TestUpdatePolicy_ConcurrentEditsConflict(t *testing.T) {
 	t.Parallel()
 	studio := testkit.New(t)
 	errs := testkit.ParallelErrors(6, func(i int) error {
-		return expect.Err(studio.App.Settings.UpdatePolicy(
+		return expect.Error(studio.App.Settings.UpdatePolicy(
 			t.Context(), studio.Owner, settings.PolicyTarget{Service: studio.Service}, new(0),
 			func(p *catalog.Policy) { p.Cancellation = new(time.Duration(i+1) * time.Hour) },
 		))

@@ -35,7 +35,7 @@ func TestOffers_ExpireAndGoToTheNext(t *testing.T) {
 		for by, end := range map[string]func(*testkit.Studio, waitlist.Offer) error{
 			"in time": func(studio *testkit.Studio, o waitlist.Offer) error {
 				studio.Clock.Set(o.ExpiresAt)
-				return expect.Err(studio.App.Waitlists.ExpireDueOffers(context.Background(), studio.Tenant))
+				return expect.Error(studio.App.Waitlists.ExpireDueOffers(context.Background(), studio.Tenant))
 			},
 			"by hand": func(studio *testkit.Studio, o waitlist.Offer) error {
 				studio.Tick()

@@ -126,13 +126,13 @@ func TestFillAfterEdits_RepeatsForEditsDuringTheRun(t *testing.T) {
 	t.Parallel()
 	edits := map[string]func(studio *testkit.Studio) error{
 		"rules": func(studio *testkit.Studio) error {
-			return expect.Err(studio.App.Settings.UpdateRules(
+			return expect.Error(studio.App.Settings.UpdateRules(
 				context.Background(), studio.Owner,
 				settings.RulesEdit{Edit: func(s *waitlist.Settings) { s.OfferWindow = new(time.Hour) }},
 			))
 		},
 		"policy": func(studio *testkit.Studio) error {
-			return expect.Err(studio.App.Settings.UpdatePolicy(
+			return expect.Error(studio.App.Settings.UpdatePolicy(
 				context.Background(), studio.Owner, settings.PolicyTarget{}, nil,
 				func(p *catalog.Policy) { p.BookingCloses = new(time.Hour) },
 			))

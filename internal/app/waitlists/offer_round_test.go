@@ -60,14 +60,14 @@ func TestRound_ReopensForExpiredOffers(t *testing.T) {
 	t.Parallel()
 	for name, letGo := range map[string]func(*testkit.Studio, tenant.Caller, waitlist.Offer) error{
 		"declined": func(studio *testkit.Studio, who tenant.Caller, o waitlist.Offer) error {
-			return expect.Err(studio.Decline(who, o, false))
+			return expect.Error(studio.Decline(who, o, false))
 		},
 		"expired": func(studio *testkit.Studio, _ tenant.Caller, o waitlist.Offer) error {
 			studio.Clock.Set(o.ExpiresAt)
-			return expect.Err(studio.App.Waitlists.ExpireDueOffers(context.Background(), studio.Tenant))
+			return expect.Error(studio.App.Waitlists.ExpireDueOffers(context.Background(), studio.Tenant))
 		},
 		"left": func(studio *testkit.Studio, who tenant.Caller, o waitlist.Offer) error {
-			return expect.Err(
+			return expect.Error(
 				studio.App.Waitlists.LeaveWaitlist(context.Background(), testkit.SelfOnly(who), o.Entry, "", false),
 			)
 		},

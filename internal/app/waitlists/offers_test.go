@@ -202,7 +202,7 @@ func TestOffers_AreWithdrawnWithTheirSeats(t *testing.T) {
 			return err
 		}, waitlist.Waiting, 1},
 		"with the session": {func(studio *testkit.Studio, class tenant.SessionID) error {
-			return expect.Err(studio.App.Schedules.CancelSession(t.Context(), studio.Owner, class, "", false))
+			return expect.Error(studio.App.Schedules.CancelSession(t.Context(), studio.Owner, class, "", false))
 		}, waitlist.Cancelled, 0},
 		"with their seats": {func(
 			studio *testkit.Studio, class tenant.SessionID,
@@ -251,11 +251,11 @@ func TestMakeRoom_WithdrawsOffers(t *testing.T) {
 					studio.Tick()
 					edit := session.Input{Capacity: &seats}
 					if way == "a session" {
-						return expect.Err(studio.App.Schedules.UpdateSession(
+						return expect.Error(studio.App.Schedules.UpdateSession(
 							context.Background(), studio.Owner, class, nil, edit, session.CapacityField,
 						))
 					}
-					return expect.Err(studio.App.Schedules.UpdateSeries(
+					return expect.Error(studio.App.Schedules.UpdateSeries(
 						context.Background(), studio.Owner,
 						schedules.SeriesEdit{Series: series.ID, Scope: schedules.All, Template: edit, Fields: session.CapacityField},
 					))

@@ -97,7 +97,7 @@ func TestAlarms_TellOfEachShareOnceADay(t *testing.T) {
 
 func TestReview_DoublesAfterAGoodWeekAndFallsAtOnce(t *testing.T) {
 	t.Parallel()
-	week := monday.Add(-StandingWeek)
+	week := monday.Add(-7 * 24 * time.Hour)
 	for name, c := range map[string]struct {
 		level int
 		since time.Time

@@ -144,7 +144,7 @@ func TestOfferUntil_MatchesMinuteByMinuteCount(t *testing.T) {
 		}
 		until, reason := r.OfferUntil(at, closes, where)
 		full, length := min(r.OfferWindow, max(left/4, least)), awake(until)
-		holds := false
+		var holds bool
 		switch reason {
 		case waitlist.NoTime:
 			holds = left < least

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"github.com/shoenig/test"
 	"github.com/shoenig/test/must"
 
@@ -31,7 +33,7 @@ func Value[V any](value V, err error) func(must.T) V {
 func OK(t must.T) func(results ...any) {
 	return func(results ...any) {
 		t.Helper()
-		must.NoError(t, errorOf(t, results))
+		must.NoError(t, Error(results...))
 	}
 }
 
@@ -39,7 +41,7 @@ func OK(t must.T) func(results ...any) {
 func OKOr(t must.T, reasons ...fault.Reason) func(results ...any) {
 	return func(results ...any) {
 		t.Helper()
-		err := errorOf(t, results)
+		err := Error(results...)
 		must.True(t, err == nil || slices.Contains(reasons, fault.ReasonOf(err)), must.Sprint(err))
 	}
 }
@@ -51,21 +53,13 @@ func OKOr(t must.T, reasons ...fault.Reason) func(results ...any) {
 func Reason(t must.T, want fault.Reason) func(results ...any) fault.Error {
 	return func(results ...any) fault.Error {
 		t.Helper()
-		err := errorOf(t, results)
+		err := Error(results...)
 		must.EqOp(t, want, fault.ReasonOf(err), must.Sprintf("reason want %q (error: %v)", want, err))
 		if f, ok := errors.AsType[*fault.Error](err); ok {
 			return *f
 		}
 		return fault.Error{}
 	}
-}
-
-// Err returns the error of a call whose values do not matter, for tables of calls that must fail alike:
-//
-//	for name, err := range map[string]error{"cancel": expect.Err(studio.Cancel(noa, id))} {
-func Err(results ...any) error {
-	err, _ := results[len(results)-1].(error)
-	return err
 }
 
 // Fault checks what programs read of the error of a call, as faulttest.Text writes it; "" is no error. About says which
@@ -75,7 +69,7 @@ func Err(results ...any) error {
 func Fault(t T, want string, about ...any) func(results ...any) {
 	return func(results ...any) {
 		t.Helper()
-		err := errorOf(t, results)
+		err := Error(results...)
 		test.EqOp(t, want, faulttest.Text(err), test.Sprintf("%s: %v", fmt.Sprint(about...), err))
 	}
 }
@@ -101,14 +95,32 @@ type T interface {
 	must.T
 }
 
-// errorOf returns the last result of a call, which is its error.
-func errorOf(t must.T, results []any) error {
-	t.Helper()
+// Error returns the error of a call, which is its last result:
+//
+//	err := expect.Error(studio.Book(mia, class))
+func Error(results ...any) error {
 	last := results[len(results)-1]
 	if last == nil {
 		return nil
 	}
-	err, ok := last.(error)
-	must.True(t, ok, must.Sprintf("%v is no error", last))
-	return err
+	return last.(error)
+}
+
+// Metrics returns what was measured by metrics whose name begins with a prefix: the values of counters and gauges, and
+// how often histograms observed one, by their name and labels, as in `requests_total method=GET`.
+func Metrics(t must.T, from prometheus.Gatherer, prefix string) map[string]float64 {
+	t.Helper()
+	all := make(map[string]float64)
+	for _, family := range Value(from.Gather())(t) {
+		for _, m := range family.GetMetric() {
+			words := []string{family.GetName()}
+			for _, label := range m.GetLabel() {
+				words = append(words, label.GetName()+"="+label.GetValue())
+			}
+			if name := strings.Join(words, " "); strings.HasPrefix(name, prefix) {
+				all[name] = m.GetCounter().GetValue() + m.GetGauge().GetValue() + float64(m.GetHistogram().GetSampleCount())
+			}
+		}
+	}
+	return all
 }
