@@ -39,8 +39,8 @@ type Studio struct {
 	damaged *atomic.Bool // invariants need not hold at the end of the test
 }
 
-// New creates a studio in a database of its own, at Noon. When the test ends, every invariant must hold, unless the test
-// damages data or asks for Violations.
+// New creates a studio in a database of its own, at Noon. When the test ends, every invariant must hold, unless it has
+// damaged data or asked for Violations.
 func New(t testing.TB, options ...func(*pg.Config)) *Studio {
 	t.Helper()
 	db := template.New(t, func(db *pgtest.DB) { founded = *NewIn(t, db) }, options...)

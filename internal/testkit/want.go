@@ -68,8 +68,8 @@ func (s *Studio) WantSound() {
 	}
 }
 
-// Violations returns the violated invariants of all tenants of the database. What must hold at the end of the test is up
-// to the test then.
+// Violations returns the violated invariants of all tenants of the database. The test then says itself what must hold
+// at its end.
 func (s *Studio) Violations() []housekeeping.Violation {
 	s.T.Helper()
 	s.Damage()

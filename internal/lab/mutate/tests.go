@@ -427,7 +427,9 @@ func (t *tester) judgeIn(
 }
 
 // judgeBy makes one call of the tests on a mutant.
-func (t *tester) judgeBy(ctx context.Context, m Mutant, c call, p target, r *Result) (verdict, killer string, err error) {
+func (t *tester) judgeBy(
+	ctx context.Context, m Mutant, c call, p target, r *Result,
+) (verdict, killer string, err error) {
 	first, err := t.run(ctx, p.testPackage, c)
 	switch {
 	case err != nil:
