@@ -123,7 +123,7 @@ mutate-fixed: ## Check that tests notice the bugs that they once did not
 	go run ./internal/lab mutate fixed --dir $(DIR) $(ARGS)
 
 .PHONY: mutate-sample
-mutate-sample: ## Test other mutants after each change, for three minutes; it only reports
+mutate-sample: ## Test other mutants after each change, for a minute; it only reports
 	go run ./internal/lab mutate sample --dir $(DIR) $(ARGS)
 
 .PHONY: shuffle

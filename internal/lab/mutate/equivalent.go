@@ -408,6 +408,14 @@ var equivalents = []Equivalent{
 		New:    "var mailTemplate = htmltemplate.Must(htmltemplate.New(\"\").Parse(`<!doctype html>",
 		Reason: "the name is only in errors, and it has none",
 	},
+	{
+		Package: "internal/rpc/convert", Function: "ParsePage",
+		Old: "if err != nil || len(raw) < QueryHashSize || " +
+			"!bytes.Equal(raw[:QueryHashSize], p.queryHash[:]) {",
+		New: "if err != nil || len(raw) <= QueryHashSize || " +
+			"!bytes.Equal(raw[:QueryHashSize], p.queryHash[:]) {",
+		Reason: "a token without a position has the same error, since no position is no JSON",
+	},
 }
 
 // maxEquivalent is the share of a package's mutants that may be equivalent.

@@ -184,19 +184,21 @@ func TestPlan_IdentifiesNotices(t *testing.T) {
 	note := Event{
 		Type: "waitlist.staff_note", Offer: tenant.New[tenant.OfferID](monday), Payer: tenant.New[tenant.PlanID](monday).UUID,
 	}
-	for _, want := range []tenant.UUID{note.Offer.UUID, who.Booking.UUID, who.Entry.UUID, note.Payer, who.Session.UUID} {
-		n, _ := planOf(note, who, StaffNote, Mail)
-		test.EqOp(t, want, n.Thing)
-		switch want {
-		case note.Offer.UUID:
-			note.Offer = tenant.OfferID{}
-		case who.Booking.UUID:
-			who.Booking = tenant.BookingID{}
-		case who.Entry.UUID:
-			who.Entry = tenant.EntryID{}
-		default:
-			note.Payer = tenant.UUID{}
-		}
+	type about struct {
+		Event Event
+		Who   Person
+	}
+	a := about{note, who}
+	for _, step := range []struct {
+		want tenant.UUID
+		less set // what the next notice is not about
+	}{
+		{note.Offer.UUID, set{"Event.Offer": nil}}, {who.Booking.UUID, set{"Who.Booking": nil}},
+		{who.Entry.UUID, set{"Who.Entry": nil}}, {note.Payer, set{"Event.Payer": nil}}, {who.Session.UUID, nil},
+	} {
+		n, _ := planOf(a.Event, a.Who, StaffNote, Mail)
+		test.EqOp(t, step.want, n.Thing)
+		a = vary.From(a, step.less)
 	}
 	opens, _ := planOf(Event{Type: "booking.confirmed"}, who, CheckInOpen, Alert)
 	test.EqOp(t, "2026-03-19T12:00:00Z", opens.Revision)
@@ -240,6 +242,7 @@ func TestChoose_FallsBackToTheLanguageAndThenToEnglish(t *testing.T) {
 	t.Parallel()
 	test.Eq(t, Template{Topic: "UNKNOWN", Channel: SMS, Locale: "en"}, Choose(nil, "UNKNOWN", SMS, "fr"))
 	test.Eq(t, []string{"zh-TW", "zh-Hant", "zh"}, fallbacks("zh-TW"))
+	test.Eq(t, []string{"zh-Hant", "zh"}, fallbacks("zh-Hant"))
 	test.Eq(t, []string{"de"}, fallbacks("de"))
 	test.SliceEmpty(t, fallbacks("english!"))
 	test.SliceEmpty(t, fallbacks("und"))
