@@ -408,6 +408,32 @@ var equivalents = []Equivalent{
 		New:    "var mailTemplate = htmltemplate.Must(htmltemplate.New(\"\").Parse(`<!doctype html>",
 		Reason: "the name is only in errors, and it has none",
 	},
+	{
+		Package: "internal/app/engine", Function: "(*batchRun).load",
+		Old:    "if second.Len() == 0 {\nreturn nil\n}",
+		New:    "",
+		Reason: "a batch without statements is not sent",
+	},
+	{
+		Package: "internal/data/outbox", Function: "(*tail).append",
+		Old:    "segments = nil",
+		New:    "",
+		Reason: "a list without segments holds no events, only some memory",
+	},
+	{
+		Package: "internal/data/outbox", Function: "(*feed).readNew",
+		Old:    "wake := len(page.Records) > 0 || !f.initialized",
+		New:    "wake := len(page.Records) >= 0 || !f.initialized",
+		Reason: "a watcher that is woken and finds nothing waits again",
+	},
+	{
+		Package: "internal/rpc/convert", Function: "ParsePage",
+		Old: "if err != nil || len(raw) < QueryHashSize || " +
+			"!bytes.Equal(raw[:QueryHashSize], p.queryHash[:]) {",
+		New: "if err != nil || len(raw) <= QueryHashSize || " +
+			"!bytes.Equal(raw[:QueryHashSize], p.queryHash[:]) {",
+		Reason: "a token without a position has the same error, since no position is no JSON",
+	},
 }
 
 // maxEquivalent is the share of a package's mutants that may be equivalent.

@@ -15,6 +15,7 @@ import (
 	"github.com/berthhq/berth/internal/civil"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rpc/convert"
+	"github.com/berthhq/berth/internal/rules/brand"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit/expect"
@@ -30,6 +31,7 @@ func TestValues_ConvertBothWays(t *testing.T) {
 	minute, seven, seven32 := time.Minute, 7, int32(7)
 	for name, tt := range map[string]struct{ want, got any }{
 		"id":                       {id, convert.ID[tenant.MemberID](someID)},
+		"no brand":                 {(*v1.Brand)(nil), convert.BrandMessage(brand.Brand{})},
 		"no id":                    {tenant.MemberID{}, convert.ID[tenant.MemberID]("")},
 		"text of an id":            {someID, convert.IDText(id)},
 		"text of no id":            {"", convert.IDText(tenant.MemberID{})},
