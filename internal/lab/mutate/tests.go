@@ -31,7 +31,8 @@ var near = []struct {
 	prefix string
 	tests  []string
 }{
-	{"internal/data/outbox", []string{"internal/worker", "internal/app/messages"}},
+	{"internal/pg", []string{"internal/data", "internal/data/outbox", "internal/app/engine"}},
+	{"internal/data/outbox", []string{"internal/worker", "internal/app/messages", "internal/rpc"}},
 	{"internal/data/bookingdb", []string{
 		"internal/app/bookings", "internal/app/waitlists", "internal/app/schedules", "internal/app/accounts",
 		"internal/app/housekeeping", "internal/rpc", server,

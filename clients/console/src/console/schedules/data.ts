@@ -17,7 +17,7 @@ import {
   weekStart,
   zoneName,
 } from "../../shared/time";
-import type { Catalog } from "../catalog/data";
+import { useCatalog } from "../catalog/loaded";
 import { routes } from "../routes";
 import type { Drop } from "./grid";
 import type { Draft } from "./new-session";
@@ -68,7 +68,8 @@ export function zoneNote(zone: string, locale: string, t: Messages): string {
 }
 
 /** The days, the location and the view that the schedule shows, from the URL. */
-export function useRange(catalog: Catalog, now: number) {
+export function useRange(now: number) {
+  const catalog = useCatalog();
   const { tenant } = useMe();
   const [search, change] = routes.schedule.useSearch();
   const places = catalog.locations.filter(({ active }) => active);

@@ -33,7 +33,6 @@ export function Repeat({ rule, onChange, start }: RepeatProps) {
     <>
       <SegmentedControl
         fullWidth
-        size="sm"
         aria-label={t.board.often}
         value={rule.frequency}
         onChange={(frequency) => set({ frequency })}
@@ -84,7 +83,6 @@ export function Repeat({ rule, onChange, start }: RepeatProps) {
         <Input.Wrapper label={t.board.ends} labelElement="div">
           <SegmentedControl
             fullWidth
-            size="sm"
             aria-label={t.board.ends}
             value={"count" in rule.end ? "count" : "until"}
             onChange={(value) =>
