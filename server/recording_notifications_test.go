@@ -177,8 +177,38 @@ func recordSenders(s *studio) {
 	)
 	s.record(s.olga, "The owner has no number any more", update(&v1.Senders{}, "twilio"))
 	s.recordError(s.cora, "The coach reads who carries messages", "PERMISSION_DENIED", &v1.GetSendersRequest{})
+	recordSendingDomain(s)
 	s.record(s.adam, "The admin reads quotas, of which the local outbox has none", &v1.ListSendingQuotasRequest{})
 	s.recordError(s.cora, "The coach reads quotas", "PERMISSION_DENIED", &v1.ListSendingQuotasRequest{})
+}
+
+// recordSendingDomain verifies a domain from which mails come.
+func recordSendingDomain(s *studio) {
+	set := func(address string) *v1.UpdateSendersRequest {
+		return &v1.UpdateSendersRequest{
+			Senders: &v1.Senders{Domain: &v1.SendingDomain{FromAddress: address}}, UpdateMask: paths("domain"),
+		}
+	}
+	verify := new(v1.VerifySendingDomainRequest)
+	s.recordError(s.olga, "The owner verifies no domain", "SENDING_DOMAIN_NOT_FOUND", verify)
+	s.recordError(s.olga, "The owner sends from the platform's domain", "INVALID_FIELD", set("hello@berth.example"))
+	s.recordError(s.adam, "The admin sends from a domain", "PERMISSION_DENIED", set("hello@studio.com"))
+	senders := recordResponse[*v1.UpdateSendersResponse](
+		s.recording, s.olga, "The owner sends from a domain", set("hello@studio.com"),
+	).GetSenders()
+	proof, key := senders.GetDomain().GetRecords()[0], senders.GetDomain().GetRecords()[1]
+	s.recordError(s.olga, "The owner verifies it too soon", "DNS_RECORD_MISSING", verify)
+	s.dns.Set(proof.GetName(), proof.GetValue())
+	s.dns.Set(key.GetName(), "v=DKIM1; p=")
+	s.recordError(s.olga, "The owner verifies it with another key", "DNS_RECORD_DIFFERENT", verify)
+	s.dns.Set(key.GetName(), key.GetValue())
+	s.recordError(s.adam, "The admin verifies it", "PERMISSION_DENIED", verify)
+	s.record(s.olga, "The owner verifies it", verify)
+	s.record(
+		s.olga, "The owner sends from the platform's address", &v1.UpdateSendersRequest{
+			Senders: new(v1.Senders), UpdateMask: paths("domain"),
+		},
+	)
 }
 
 // recordMessages causes messages of all topics, to people with different channels and languages.

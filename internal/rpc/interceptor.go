@@ -74,6 +74,9 @@ func (c *interceptor) WrapUnary(next connect.UnaryFunc) connect.UnaryFunc {
 				return nil, err
 			}
 		}
+		if err := c.rates.takeDomain(ctx, request.Any()); err != nil {
+			return nil, err
+		}
 		guessed, err := c.rates.takeGuess(ctx, request.Any())
 		if err != nil {
 			return nil, err
