@@ -191,13 +191,16 @@ func recordSendingDomain(s *studio) {
 	}
 	verify := new(v1.VerifySendingDomainRequest)
 	s.recordError(s.olga, "The owner verifies no domain", "SENDING_DOMAIN_NOT_FOUND", verify)
-	s.recordError(s.olga, "The owner sends from the platform's domain", "INVALID_FIELD", set("hello@berth.example"))
+	s.recordError(s.olga, "The owner sends from a private domain", "SENDING_DOMAIN_INVALID", set("hello@studio.internal"))
 	s.recordError(s.adam, "The admin sends from a domain", "PERMISSION_DENIED", set("hello@studio.com"))
 	senders := recordResponse[*v1.UpdateSendersResponse](
 		s.recording, s.olga, "The owner sends from a domain", set("hello@studio.com"),
 	).GetSenders()
 	proof, key := senders.GetDomain().GetRecords()[0], senders.GetDomain().GetRecords()[1]
 	s.recordError(s.olga, "The owner verifies it too soon", "DNS_RECORD_MISSING", verify)
+	s.dns.Break(true)
+	s.recordError(s.olga, "The owner verifies it while its name servers fail", "DNS_UNAVAILABLE", verify)
+	s.dns.Break(false)
 	s.dns.Set(proof.GetName(), proof.GetValue())
 	s.dns.Set(key.GetName(), "v=DKIM1; p=")
 	s.recordError(s.olga, "The owner verifies it with another key", "DNS_RECORD_DIFFERENT", verify)

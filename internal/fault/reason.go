@@ -111,6 +111,7 @@ const (
 	DNSRecordMissing   Reason = "DNS_RECORD_MISSING"
 	DNSRecordDifferent Reason = "DNS_RECORD_DIFFERENT"
 	DNSUnavailable     Reason = "DNS_UNAVAILABLE"
+	DomainInvalid      Reason = "SENDING_DOMAIN_INVALID"
 
 	ContactCodeInvalid Reason = "CONTACT_CODE_INVALID"
 	ContactCodeExpired Reason = "CONTACT_CODE_EXPIRED"

@@ -255,6 +255,9 @@ const (
 	ErrorReason_ERROR_REASON_DNS_RECORD_DIFFERENT ErrorReason = 208
 	// unavailable: the name servers do not answer for `name`. `field` says which of Senders.domain.records it is.
 	ErrorReason_ERROR_REASON_DNS_UNAVAILABLE ErrorReason = 209
+	// invalid_argument: the domain of the address cannot be a sending domain: it is not one that can be registered, or it
+	// is the platform's.
+	ErrorReason_ERROR_REASON_SENDING_DOMAIN_INVALID ErrorReason = 210
 )
 
 // Enum value maps for ErrorReason.
@@ -361,6 +364,7 @@ var (
 		207: "ERROR_REASON_DNS_RECORD_MISSING",
 		208: "ERROR_REASON_DNS_RECORD_DIFFERENT",
 		209: "ERROR_REASON_DNS_UNAVAILABLE",
+		210: "ERROR_REASON_SENDING_DOMAIN_INVALID",
 	}
 	ErrorReason_value = map[string]int32{
 		"ERROR_REASON_UNSPECIFIED":                  0,
@@ -464,6 +468,7 @@ var (
 		"ERROR_REASON_DNS_RECORD_MISSING":           207,
 		"ERROR_REASON_DNS_RECORD_DIFFERENT":         208,
 		"ERROR_REASON_DNS_UNAVAILABLE":              209,
+		"ERROR_REASON_SENDING_DOMAIN_INVALID":       210,
 	}
 )
 
@@ -498,7 +503,7 @@ var File_berth_v1_error_proto protoreflect.FileDescriptor
 
 const file_berth_v1_error_proto_rawDesc = "" +
 	"\n" +
-	"\x14berth/v1/error.proto\x12\bberth.v1*\xaf\x1b\n" +
+	"\x14berth/v1/error.proto\x12\bberth.v1*\xd9\x1b\n" +
 	"\vErrorReason\x12\x1c\n" +
 	"\x18ERROR_REASON_UNSPECIFIED\x10\x00\x12\x19\n" +
 	"\x15ERROR_REASON_INTERNAL\x10\x01\x12\x1e\n" +
@@ -600,7 +605,8 @@ const file_berth_v1_error_proto_rawDesc = "" +
 	"\x1aERROR_REASON_TEMPLATE_HTML\x10\xce\x01\x12$\n" +
 	"\x1fERROR_REASON_DNS_RECORD_MISSING\x10\xcf\x01\x12&\n" +
 	"!ERROR_REASON_DNS_RECORD_DIFFERENT\x10\xd0\x01\x12!\n" +
-	"\x1cERROR_REASON_DNS_UNAVAILABLE\x10\xd1\x01B\x8a\x01\n" +
+	"\x1cERROR_REASON_DNS_UNAVAILABLE\x10\xd1\x01\x12(\n" +
+	"#ERROR_REASON_SENDING_DOMAIN_INVALID\x10\xd2\x01B\x8a\x01\n" +
 	"\fcom.berth.v1B\n" +
 	"ErrorProtoP\x01Z-github.com/berthhq/berth/gen/berth/v1;berthv1\xa2\x02\x03BXX\xaa\x02\bBerth.V1\xca\x02\bBerth\\V1\xe2\x02\x14Berth\\V1\\GPBMetadata\xea\x02\tBerth::V1b\x06proto3"
 

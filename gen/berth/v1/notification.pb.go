@@ -1624,8 +1624,8 @@ func (x *SmtpSender) GetFromAddress() string {
 type SendingDomain struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The sender's address in emails, such as "hello@studio.com". The part after the @ is the domain. It must be a domain
-	// that can be registered, or one below that, and not the platform's: INVALID_FIELD. Another domain has to be verified
-	// anew.
+	// that can be registered, or one below that, and not the platform's: SENDING_DOMAIN_INVALID. Another domain has to be
+	// verified anew.
 	FromAddress string `protobuf:"bytes,1,opt,name=from_address,json=fromAddress,proto3" json:"from_address,omitempty"`
 	// The records that the tenant has to publish in DNS, to be verified and to stay so. Ignored in requests.
 	Records []*DnsRecord `protobuf:"bytes,2,rep,name=records,proto3" json:"records,omitempty"`

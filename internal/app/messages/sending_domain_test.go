@@ -195,7 +195,7 @@ func TestSendingDomain_IsVerifiedForOneTenantAndDomain(t *testing.T) {
 	}
 	test.Nil(t, expect.Value(p.set(""))(t).Domain)
 	for _, address := range []string{"hello@berth.example", "hello@127.0.0.1", "hello@co.uk"} {
-		expect.Reason(t, fault.InvalidField)(p.set(address))
+		expect.Reason(t, fault.DomainInvalid)(p.set(address))
 	}
 }
 

@@ -45,7 +45,7 @@ type Domain struct {
 }
 
 // New returns a domain without a key. It has to be one that can be registered or one below that, and not in a domain of
-// the platform: INVALID_FIELD.
+// the platform: SENDING_DOMAIN_INVALID.
 func New(address string, platform ...string) (Domain, error) {
 	const field = "senders.domain.from_address"
 	parsed, err := mail.ParseAddress("<" + address + ">")
@@ -58,12 +58,16 @@ func New(address string, platform ...string) (Domain, error) {
 	// A suffix that is not on the list is a name of a private network, or the end of an IP address.
 	suffix, listed := publicsuffix.PublicSuffix(name)
 	if err != nil || !listed && !strings.Contains(suffix, ".") || len(name) > maxName {
-		return Domain{}, fault.Invalid(field, "%s is not a domain that can send mail.", name)
+		return Domain{}, errInvalid(field, "%s is not a domain that can be registered.", name)
 	}
 	if slices.ContainsFunc(platform, func(host string) bool { return inDomain(host, registered) }) {
-		return Domain{}, fault.Invalid(field, "%s belongs to the platform.", name)
+		return Domain{}, errInvalid(field, "%s belongs to the platform.", name)
 	}
 	return Domain{Address: address[:at+1] + name}, nil
+}
+
+func errInvalid(field, format, name string) error {
+	return fault.New(fault.InvalidArgument, fault.DomainInvalid, format, name).WithField(field)
 }
 
 // inDomain reports whether a host of the platform is in a registered domain.

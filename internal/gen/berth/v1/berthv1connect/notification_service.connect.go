@@ -142,8 +142,8 @@ type NotificationServiceClient interface {
 	// contacts and access are always sent, and count.
 	ListSendingQuotas(context.Context, *v1.ListSendingQuotasRequest) (*v1.ListSendingQuotasResponse, error)
 	// UpdateSenders changes the accounts that send the tenant's messages. Secrets are stored encrypted.
-	// Errors: ETAG_MISMATCH, INVALID_FIELD (an account without its secret, a key file that cannot be read, a domain that
-	// cannot be used), RATE_LIMITED.
+	// Errors: ETAG_MISMATCH, INVALID_FIELD (an account without its secret, a key file that cannot be read),
+	// SENDING_DOMAIN_INVALID, RATE_LIMITED.
 	UpdateSenders(context.Context, *v1.UpdateSendersRequest) (*v1.UpdateSendersResponse, error)
 	// VerifySendingDomain looks up the DNS records of the tenant's sending domain. If they are there, emails come from the
 	// domain from now on. Several tenants can verify the same domain, each with records of its own.
@@ -506,8 +506,8 @@ type NotificationServiceHandler interface {
 	// contacts and access are always sent, and count.
 	ListSendingQuotas(context.Context, *v1.ListSendingQuotasRequest) (*v1.ListSendingQuotasResponse, error)
 	// UpdateSenders changes the accounts that send the tenant's messages. Secrets are stored encrypted.
-	// Errors: ETAG_MISMATCH, INVALID_FIELD (an account without its secret, a key file that cannot be read, a domain that
-	// cannot be used), RATE_LIMITED.
+	// Errors: ETAG_MISMATCH, INVALID_FIELD (an account without its secret, a key file that cannot be read),
+	// SENDING_DOMAIN_INVALID, RATE_LIMITED.
 	UpdateSenders(context.Context, *v1.UpdateSendersRequest) (*v1.UpdateSendersResponse, error)
 	// VerifySendingDomain looks up the DNS records of the tenant's sending domain. If they are there, emails come from the
 	// domain from now on. Several tenants can verify the same domain, each with records of its own.

@@ -786,8 +786,8 @@ export const SmtpSenderSchema: GenMessage<SmtpSender> = /*@__PURE__*/
 export type SendingDomain = Message<"berth.v1.SendingDomain"> & {
   /**
    * The sender's address in emails, such as "hello@studio.com". The part after the @ is the domain. It must be a domain
-   * that can be registered, or one below that, and not the platform's: INVALID_FIELD. Another domain has to be verified
-   * anew.
+   * that can be registered, or one below that, and not the platform's: SENDING_DOMAIN_INVALID. Another domain has to be
+   * verified anew.
    *
    * @generated from field: string from_address = 1;
    */

@@ -1104,8 +1104,8 @@ export const NotificationService: GenService<{
   },
   /**
    * UpdateSenders changes the accounts that send the tenant's messages. Secrets are stored encrypted.
-   * Errors: ETAG_MISMATCH, INVALID_FIELD (an account without its secret, a key file that cannot be read, a domain that
-   * cannot be used), RATE_LIMITED.
+   * Errors: ETAG_MISMATCH, INVALID_FIELD (an account without its secret, a key file that cannot be read),
+   * SENDING_DOMAIN_INVALID, RATE_LIMITED.
    *
    * @generated from rpc berth.v1.NotificationService.UpdateSenders
    */
