@@ -44,6 +44,9 @@ FUZZ := 10m
 TESTS :=
 DIR := .mutate
 
+# Runs of each package's tests in another order: make shuffle RUNS=200 GO=./internal/rules/...
+RUNS := 20
+
 # Simulated weeks that are repeated in the service: make replays REPLAYS=1000
 REPLAYS := 100
 
@@ -120,8 +123,12 @@ mutate-fixed: ## Check that tests notice the bugs that they once did not
 	go run ./internal/lab mutate fixed --dir $(DIR) $(ARGS)
 
 .PHONY: mutate-sample
-mutate-sample: ## Test other mutants after each change, for three minutes; it only reports
+mutate-sample: ## Test other mutants after each change, for a minute; it only reports
 	go run ./internal/lab mutate sample --dir $(DIR) $(ARGS)
+
+.PHONY: shuffle
+shuffle: ## Run tests many times, each time in another order: GO, RUNS; it continues where it was stopped
+	go run ./internal/lab shuffle $(GO) --runs $(RUNS) $(ARGS)
 
 ##@ One by one
 

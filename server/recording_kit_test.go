@@ -16,7 +16,6 @@ import (
 	"testing"
 	"time"
 
-	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/reflect/protoregistry"
@@ -29,7 +28,7 @@ import (
 	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
-// A recording runs one area of the script and records what a client sees.
+// A recording runs the script of one area and records what clients see.
 type recording struct {
 	t       *testing.T
 	db      *pgtest.DB
@@ -43,9 +42,13 @@ type recording struct {
 	text    strings.Builder
 	names   *placeholders
 	titles  map[string]bool
-	silent  bool // nothing is recorded
+	tokens  map[caller]string
+	kept    map[string]any // ids of named objects and whole responses, for later requests
+	before  map[any]bool   // ids of log entries from before the script
 	// noSettle skips waiting for messages after each call.
 	noSettle bool
+	// wholeMessages records whole mails, not only their subjects.
+	wholeMessages bool
 }
 
 func newRecording(t *testing.T) *recording {
@@ -54,17 +57,10 @@ func newRecording(t *testing.T) *recording {
 	t.Cleanup(dns.Close)
 	return &recording{
 		t: t, db: pgtest.New(t), data: t.TempDir(), dns: dns, client: &http.Client{Transport: new(http.Transport)},
-		names: newPlaceholders(), titles: make(map[string]bool),
+		names: newPlaceholders(), titles: make(map[string]bool), tokens: map[caller]string{anonymous: ""},
+		kept: make(map[string]any), before: make(map[any]bool),
 	}
 }
-
-// A person is a caller.
-type person struct {
-	name, token string
-	id          string // of the member or service account
-}
-
-var anonymous = person{name: "anonymous"}
 
 // The scripts take place in June 2024, in Berlin. The tenant's clocks show summer time, and no day is a holiday.
 var berlin = sync.OnceValue(func() *time.Location {
@@ -98,9 +94,7 @@ func (r *recording) startAt(clock time.Time) {
 		r.t, r.db, r.data, "--public-url", "https://berth.example", "--clock-offset="+r.offset.String(),
 		"--dns="+r.dns.Address,
 	)
-	if !r.silent {
-		fmt.Fprintf(&r.text, "=== %s\n\n", clock.In(berlin()).Format("Monday 2 January 2006, 15:04"))
-	}
+	fmt.Fprintf(&r.text, "=== %s\n\n", clock.In(berlin()).Format("Monday 2 January 2006, 15:04"))
 	r.settle()
 }
 
@@ -117,14 +111,6 @@ func (r *recording) stop() {
 	r.server.stop()
 	must.EqOp(r.t, 0, r.server.wait(r.t), must.Sprint("the server ended with status"))
 	r.server = nil
-}
-
-// silently calls do without recording anything.
-func (r *recording) silently(do func()) {
-	before := r.silent
-	r.silent = true
-	do()
-	r.silent = before
 }
 
 // settle waits until notices are planned for all events and all due messages are sent.
@@ -192,6 +178,10 @@ var methodsByRequest = sync.OnceValue(func() map[protoreflect.FullName]protorefl
 	return all
 })
 
+func methodOf(request proto.Message) protoreflect.MethodDescriptor {
+	return methodsByRequest()[request.ProtoReflect().Descriptor().FullName()]
+}
+
 func shortName(m protoreflect.MethodDescriptor) string {
 	return fmt.Sprintf("%s/%s", m.Parent().Name(), m.Name())
 }
@@ -203,74 +193,41 @@ type callResult struct {
 	err      *callError
 }
 
-// recordResponse records a call that must succeed, and returns the response.
-func recordResponse[A proto.Message](
-	r *recording, caller person, title string, request proto.Message, headers ...string,
-) A {
+// send sends the request of an exchange and records the result. The title is also the request's id, so the audit log
+// shows which call caused an entry.
+func (r *recording) send(e exchange) callResult {
 	r.t.Helper()
-	got := r.send(caller, title, request, headers...)
-	must.Nil(r.t, got.err, must.Sprintf("%s: %+v", title, got.err))
-	answer := (*new(A)).ProtoReflect().New().Interface()
-	must.NoError(r.t, protojson.Unmarshal(got.messages[len(got.messages)-1], answer))
-	return answer.(A) //nolint:forcetypeassert // it was created from A
-}
-
-// mustCall is recordResponse without a title, for calls that are not recorded.
-func mustCall[A proto.Message](r *recording, caller person, request proto.Message, headers ...string) A {
-	r.t.Helper()
-	return recordResponse[A](r, caller, "", request, headers...)
-}
-
-// record records a call whose response the script does not need.
-func (r *recording) record(caller person, title string, request proto.Message, headers ...string) {
-	r.t.Helper()
-	got := r.send(caller, title, request, headers...)
-	test.Nil(r.t, got.err, test.Sprintf("%s: %+v", title, got.err))
-}
-
-// recordError records a call that must fail with a reason.
-func (r *recording) recordError(caller person, title, reason string, request proto.Message, headers ...string) {
-	r.t.Helper()
-	switch got := r.send(caller, title, request, headers...); {
-	case got.err == nil:
-		r.t.Errorf("%s: no error: %s", title, got.messages)
-	case got.err.reason() != reason:
-		r.t.Errorf("%s: %s %s: %s", title, got.err.Code, got.err.reason(), got.err.Message)
+	must.False(r.t, r.titles[e.title] && e.title != "", must.Sprintf("two calls have the title %q", e.title))
+	r.titles[e.title] = true
+	r.checkScene(e.title)
+	body := r.bodyOf(e.request)
+	headers := append([]string{"X-Request-Id", cmp.Or(requestIDOf(e.title), silentID)}, e.headers...)
+	got := r.post(e.by, methodOf(e.request), body, headers)
+	if e.title != "" {
+		r.writeCall(e.title, e.by, methodOf(e.request), headersOf(e.headers), body)
+		r.writeResult(got)
 	}
-}
-
-// send sends a request and records the result. The title is also the request's id, so the audit log shows which call
-// caused an entry.
-func (r *recording) send(caller person, title string, request proto.Message, headers ...string) callResult {
-	r.t.Helper()
-	must.False(r.t, r.titles[title] && title != "", must.Sprintf("two calls have the title %q", title))
-	r.titles[title] = true
-	r.checkScene(title)
-	method := methodsByRequest()[request.ProtoReflect().Descriptor().FullName()]
-	body := expect.Value(protojson.Marshal(request))(r.t)
-	got := r.post(caller, method, body, append([]string{"X-Request-Id", cmp.Or(requestIDOf(title), silentID)}, headers...))
-	if r.silent {
-		r.settleCall()
-		return got
-	}
-	fmt.Fprintf(&r.text, "--- %s\n%s → %s%s\n", title, caller.name, shortName(method), r.headersOf(headers))
-	r.writeJSON(body)
-	r.writeResult(got)
-	r.settleCall()
-	return got
-}
-
-func (r *recording) settleCall() {
-	r.t.Helper()
 	if !r.noSettle {
 		r.settle()
 	}
+	return got
 }
+
+// writeCall records a call, without its response.
+func (r *recording) writeCall(
+	title string, by caller, method protoreflect.MethodDescriptor, notes string, body []byte,
+) {
+	r.t.Helper()
+	r.printf("--- %s\n%s → %s%s\n", title, by, shortName(method), notes)
+	r.writeJSON(body)
+}
+
+func (r *recording) printf(format string, args ...any) { fmt.Fprintf(&r.text, format, args...) }
 
 // silentID is the request's id of calls that are not recorded.
 const silentID = "silent"
 
-func (r *recording) headersOf(headers []string) string {
+func headersOf(headers []string) string {
 	var text strings.Builder
 	for i := 0; i+1 < len(headers); i += 2 {
 		fmt.Fprintf(&text, " [%s: %s]", headers[i], headers[i+1])
@@ -286,14 +243,14 @@ func requestIDOf(title string) string {
 
 // post sends a request with Connect's protocol in JSON.
 func (r *recording) post(
-	caller person, method protoreflect.MethodDescriptor, body []byte, headers []string,
+	by caller, method protoreflect.MethodDescriptor, body []byte, headers []string,
 ) callResult {
 	r.t.Helper()
 	contentType := "application/json"
 	if method.IsStreamingServer() {
 		contentType, body = "application/connect+json", envelope(body)
 	}
-	response := r.open(r.t.Context(), caller, method, contentType, body, headers)
+	response := r.open(r.t.Context(), by, method, contentType, body, headers)
 	defer response.Body.Close()
 	if method.IsStreamingServer() {
 		return r.readStream(response, func(callResult) bool { return false })
@@ -309,15 +266,15 @@ func (r *recording) post(
 }
 
 func (r *recording) open(
-	ctx context.Context, caller person, method protoreflect.MethodDescriptor, contentType string, body []byte,
+	ctx context.Context, by caller, method protoreflect.MethodDescriptor, contentType string, body []byte,
 	headers []string,
 ) *http.Response {
 	r.t.Helper()
 	url := fmt.Sprintf("%s/%s/%s", r.address, method.Parent().FullName(), method.Name())
 	request := expect.Value(http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body)))(r.t)
 	request.Header.Set("Content-Type", contentType)
-	if caller.token != "" {
-		request.Header.Set("Authorization", "Bearer "+caller.token)
+	if token := r.token(by); token != "" {
+		request.Header.Set("Authorization", "Bearer "+token)
 	}
 	for i := 0; i+1 < len(headers); i += 2 {
 		request.Header.Set(headers[i], headers[i+1])

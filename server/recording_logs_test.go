@@ -16,7 +16,7 @@ import (
 const logPage = 500
 
 // readLogs returns the entries of a tenant's event and audit logs, in order.
-func (r *recording) readLogs(owner person) (events, audit []any) {
+func (r *recording) readLogs(owner caller) (events, audit []any) {
 	r.t.Helper()
 	events = r.list(owner, &v1.ListEventsRequest{PageSize: logPage}, "events")
 	audit = r.list(owner, &v1.ListAuditEntriesRequest{PageSize: logPage}, "entries")
@@ -25,18 +25,10 @@ func (r *recording) readLogs(owner person) (events, audit []any) {
 }
 
 // list reads a list that must fit on one page.
-func (r *recording) list(caller person, request proto.Message, key string) []any {
+func (r *recording) list(by caller, request proto.Message, key string) []any {
 	r.t.Helper()
-	var answer any
-	r.silently(func() {
-		got := r.send(caller, "", request)
-		must.Nil(r.t, got.err, must.Sprintf("%T: %+v", request, got.err))
-		var err error
-		if answer, err = parseJSON(got.messages[0]); err != nil {
-			r.t.Fatal(err)
-		}
-	})
-	o, _ := answer.(object)
+	by.silently(request).as("list").play(r)
+	o, _ := r.kept["list"].(object)
 	token := o.get("nextPageToken")
 	must.Nil(r.t, token, must.Sprintf("%T: more than %d", request, logPage))
 	list, _ := o.get(key).([]any)
@@ -44,33 +36,33 @@ func (r *recording) list(caller person, request proto.Message, key string) []any
 }
 
 // end records the events, audit entries, messages and ledgers of both tenants, and stops the server.
-func (s *studio) end() {
-	s.t.Helper()
-	s.settle()
+func (r *recording) end() {
+	r.t.Helper()
+	r.settle()
 	for _, in := range []struct {
 		name  string
-		owner person
-	}{{"Harbour Yoga", s.olga}, {"Hillside Golf", s.otto}} {
-		events, audit := s.readLogs(in.owner)
-		s.section(in.name+": events", s.sortBackground(withoutFields(s.withoutInitial(events), "id", "cursor")))
-		s.section(in.name+": audit log", withoutFields(s.withoutInitial(audit), "id"))
-		s.section(in.name+": messages", s.messages(in.owner))
-		s.ledgers(in.name, in.owner)
+		owner caller
+	}{{"Harbour Yoga", olga}, {"Hillside Golf", otto}} {
+		events, audit := r.readLogs(in.owner)
+		r.section(in.name+": events", r.sortBackground(withoutFields(r.withoutInitial(events), "id", "cursor")))
+		r.section(in.name+": audit log", withoutFields(r.withoutInitial(audit), "id"))
+		r.section(in.name+": messages", r.messages(in.owner))
+		r.ledgers(in.name, in.owner)
 	}
-	s.stop()
+	r.stop()
 }
 
 // withoutInitial removes entries from before the script, and audit entries of calls that are not recorded.
-func (s *studio) withoutInitial(list []any) []any {
+func (r *recording) withoutInitial(list []any) []any {
 	return slices.DeleteFunc(list, func(item any) bool {
 		o, _ := item.(object)
-		return s.before[o.get("id")] || o.get("requestId") == silentID
+		return r.before[o.get("id")] || o.get("requestId") == silentID
 	})
 }
 
 // sortBackground sorts the events of background work in one minute: work that becomes due at the same time runs in any
 // order.
-func (s *studio) sortBackground(events []any) []any {
+func (r *recording) sortBackground(events []any) []any {
 	group := func(item any) string {
 		o, _ := item.(object)
 		if o.get("actor") != "system" {
@@ -84,16 +76,16 @@ func (s *studio) sortBackground(events []any) []any {
 		for to < len(events) && group(events[from]) != "" && group(events[to]) == group(events[from]) {
 			to++
 		}
-		s.sortByText(events[from:to])
+		r.sortByText(events[from:to])
 		from = to
 	}
 	return events
 }
 
 // sortByText sorts a list by its recorded text.
-func (s *studio) sortByText(list []any) {
+func (r *recording) sortByText(list []any) {
 	slices.SortStableFunc(list, func(a, b any) int {
-		return strings.Compare(oneLine(s.names.clone().normalize(a, "", "")), oneLine(s.names.clone().normalize(b, "", "")))
+		return strings.Compare(oneLine(r.names.clone().normalize(a, "", "")), oneLine(r.names.clone().normalize(b, "", "")))
 	})
 }
 
@@ -102,9 +94,9 @@ func (r *recording) section(title string, list []any) {
 	if len(list) == 0 {
 		return
 	}
-	fmt.Fprintf(&r.text, "=== %s\n\n", title)
+	r.printf("=== %s\n\n", title)
 	for _, item := range list {
-		fmt.Fprintf(&r.text, "%s\n", render(r.names.normalize(item, "", ""), ""))
+		r.printf("%s\n", render(r.names.normalize(item, "", ""), ""))
 	}
 	r.text.WriteString("\n")
 }
@@ -121,48 +113,48 @@ func withoutFields(list []any, keys ...string) []any {
 
 // messages returns the lines of the delivery log with the messages. It sorts them, because those of one minute have no
 // guaranteed order.
-func (s *studio) messages(owner person) []any {
-	s.t.Helper()
+func (r *recording) messages(owner caller) []any {
+	r.t.Helper()
 	rendered := make(map[any]any)
-	for _, item := range s.list(owner, &v1.ListOutboxRequest{PageSize: logPage}, "messages") {
+	for _, item := range r.list(owner, &v1.ListOutboxRequest{PageSize: logPage}, "messages") {
 		message, _ := item.(object)
 		delivery, _ := message.get("delivery").(object)
 		rendered[delivery.get("id")] = message.get("message")
 	}
 	var lines []any
-	for _, item := range s.list(owner, &v1.ListDeliveriesRequest{PageSize: logPage}, "deliveries") {
+	for _, item := range r.list(owner, &v1.ListDeliveriesRequest{PageSize: logPage}, "deliveries") {
 		delivery, _ := item.(object)
 		line := object{{"createTime", delivery.get("createTime")}}
 		rest := withoutFields([]any{delivery}, "id", "noticeId", "providerId", "createTime", "updateTime")
 		line = append(line, rest[0].(object)...) //nolint:forcetypeassert // it returns objects
 		if message, ok := rendered[delivery.get("id")].(object); ok {
-			if mail := delivery.get("channel") == "NOTIFICATION_CHANNEL_EMAIL"; mail && !s.wholeMessages {
+			if mail := delivery.get("channel") == "NOTIFICATION_CHANNEL_EMAIL"; mail && !r.wholeMessages {
 				message = object{{"subject", message.get("subject")}}
 			}
 			line = append(line, field{"message", message})
 		}
 		lines = append(lines, line)
 	}
-	s.sortByText(lines)
+	r.sortByText(lines)
 	return lines
 }
 
 // ledgers records the ledger of every subscription.
-func (s *studio) ledgers(name string, owner person) {
-	s.t.Helper()
-	for _, item := range s.list(owner, &v1.ListMembersRequest{PageSize: logPage}, "members") {
+func (r *recording) ledgers(name string, owner caller) {
+	r.t.Helper()
+	for _, item := range r.list(owner, &v1.ListMembersRequest{PageSize: logPage}, "members") {
 		member, _ := item.(object)
 		id := fmt.Sprint(member.get("id"))
-		for _, item := range s.list(owner, &v1.GetBalanceRequest{MemberId: id, IncludeEnded: true}, "subscriptions") {
+		for _, item := range r.list(owner, &v1.GetBalanceRequest{MemberId: id, IncludeEnded: true}, "subscriptions") {
 			subscription, _ := item.(object)
-			lines := s.list(
+			lines := r.list(
 				owner, &v1.ListLedgerRequest{SubscriptionId: fmt.Sprint(subscription.get("id")), PageSize: logPage}, "entries",
 			)
 			slices.Reverse(lines)
 			title := fmt.Sprintf(
 				"%s: ledger of %v's %v, %v", name, member.get("name"), subscription.get("planName"), subscription.get("status"),
 			)
-			s.section(title, withoutFields(lines, "id", "subscriptionId"))
+			r.section(title, withoutFields(lines, "id", "subscriptionId"))
 		}
 	}
 }

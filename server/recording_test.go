@@ -22,28 +22,28 @@ var updateRecording = flag.Bool("update", false, "write testdata/recording")
 // An area is one part of the script. It has its own server, database and golden file, so that a difference is easy to
 // locate.
 type area struct {
-	name string
-	play func(*studio)
+	name   string
+	script func() script
 }
 
 var areas = []area{
-	{"booking", recordBooking},
-	{"holds", recordHolds},
-	{"waitlist", recordWaitlist},
-	{"offers", recordOffers},
-	{"sessions", recordSessions},
-	{"series", recordSeries},
-	{"catalog", recordCatalog},
-	{"members", recordMembers},
-	{"roles", recordRoles},
-	{"credits", recordCredits},
-	{"check-in", recordCheckIn},
-	{"notifications", recordNotifications},
-	{"events", recordEvents},
-	{"analytics", recordAnalytics},
-	{"audit", recordAudit},
-	{"errors", recordErrors},
-	{"repeats", recordIdempotency},
+	{"booking", bookingScript},
+	{"holds", holdsScript},
+	{"waitlist", waitlistScript},
+	{"offers", offersScript},
+	{"sessions", sessionsScript},
+	{"series", seriesScript},
+	{"catalog", catalogScript},
+	{"members", membersScript},
+	{"roles", rolesScript},
+	{"credits", creditsScript},
+	{"check-in", checkInScript},
+	{"notifications", notificationsScript},
+	{"events", eventsScript},
+	{"analytics", analyticsScript},
+	{"audit", auditScript},
+	{"errors", errorsScript},
+	{"repeats", idempotencyScript},
 }
 
 // TestRecording checks that what users see does not change: the responses to all calls of a fixed script, and the
@@ -55,9 +55,9 @@ func TestRecording(t *testing.T) {
 		t.Run(a.name, func(t *testing.T) {
 			t.Parallel()
 			r := newRecording(t)
-			s := newStudio(r)
-			a.play(s)
-			s.end()
+			r.begin()
+			a.script().play(r)
+			r.end()
 			if t.Failed() {
 				return
 			}

@@ -331,7 +331,7 @@ func (r *recording) writeResult(got callResult) {
 		}
 	}
 	if got.err == nil {
-		fmt.Fprintf(&r.text, "← OK%s\n", headers.String())
+		r.printf("← OK%s\n", headers.String())
 	}
 	for _, message := range got.messages {
 		r.writeJSON(message)
@@ -342,7 +342,7 @@ func (r *recording) writeResult(got callResult) {
 		)
 		metadata := f.info.GetMetadata()
 		for _, key := range slices.Sorted(maps.Keys(metadata)) {
-			fmt.Fprintf(&r.text, "  %s: %s\n", key, r.names.normalizeText(metadata[key], key, ""))
+			r.printf("  %s: %s\n", key, r.names.normalizeText(metadata[key], key, ""))
 		}
 		for _, v := range f.violations.GetViolations() {
 			fmt.Fprintf(
@@ -351,7 +351,7 @@ func (r *recording) writeResult(got callResult) {
 			)
 		}
 		for _, other := range f.others {
-			fmt.Fprintf(&r.text, "  detail: %s\n", other)
+			r.printf("  detail: %s\n", other)
 		}
 	}
 	r.text.WriteString("\n")

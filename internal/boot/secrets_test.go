@@ -87,14 +87,9 @@ func TestCountFailures_CountsByPurpose(t *testing.T) {
 	source := countFailures(secret.Files{secret.Signing: path}, registry)
 	_, err := source.Signers(t.Context())
 	test.Error(t, err)
-	got := make(map[string]float64)
-	for _, family := range expect.Value(registry.Gather())(t) {
-		for _, m := range family.GetMetric() {
-			got[family.GetName()+"/"+m.GetLabel()[0].GetValue()] = m.GetCounter().GetValue()
-		}
-	}
 	test.Eq(t, map[string]float64{
-		"berth_secret_read_failures_total/signing": 1, "berth_secret_read_failures_total/check-in": 0,
-		"berth_secret_read_failures_total/messages": 0,
-	}, got)
+		"berth_secret_read_failures_total purpose=signing":  1,
+		"berth_secret_read_failures_total purpose=check-in": 0,
+		"berth_secret_read_failures_total purpose=messages": 0,
+	}, expect.Metrics(t, registry, ""))
 }

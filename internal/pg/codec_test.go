@@ -55,10 +55,9 @@ func TestCodec_RoundTripsIDs(t *testing.T) {
 		if in.Null {
 			in.Text = "none"
 		}
-		var out row
 		rows, _ := b.Owner.Query(ctx, `select $1::uuid, $2::uuid, $3::uuid, $4::uuid[], $5::uuid[],
 			coalesce($1::text, 'none'), $1 is null, cardinality($4)`, in.ID, in.Raw, in.Pointer, in.IDs, in.Raws)
-		out = expect.Value(pgx.CollectExactlyOneRow(rows, pgx.RowToStructByPos[row]))(t)
+		out := expect.Value(pgx.CollectExactlyOneRow(rows, pgx.RowToStructByPos[row]))(t)
 		must.Eq(t, in, out)
 	})
 }
@@ -69,7 +68,7 @@ func TestCodec_EncodesZeroIDsInArraysAsNull(t *testing.T) {
 	b := setup(t)
 	first, second := newID(), newID()
 	var parents []tenant.SessionID
-	must.NoError(t, b.InTx(t.Context(), b.scope, "test", func(ctx context.Context, tx *pg.Tx) error {
+	must.NoError(t, b.inTx(t, func(ctx context.Context, tx *pg.Tx) error {
 		tx.Write(`insert into things (tenant_id, id, parent_id, tags)
 			select $1, id, parent, $4 from unnest($2::uuid[], $3::uuid[]) as t (id, parent)`,
 			b.scope.Tenant, []tenant.SessionID{first, second}, []tenant.SessionID{{}, first}, []tenant.UUID{})
@@ -89,13 +88,9 @@ func TestCodec_LeavesOtherTypesToDriver(t *testing.T) {
 	var texts []string
 	var array [16]byte
 	var ids []tenant.SessionID
-	must.NoError(t, b.Owner.QueryRow(t.Context(), "select $1::uuid, array[$1::uuid], $2::uuid, $3::uuid[]",
-		id.String(), id.Bytes(), []string{id.String()}).Scan(&text, &texts, &array, &ids))
-	test.True(
-		t, text == id.String() && len(texts) == 1 && texts[0] == text && array == id.Bytes() && len(ids) == 1 &&
-			ids[0] == id,
-		test.Sprintf("got %v, %v, %v, %v", text, texts, array, ids),
-	)
+	b.scan(t, "select $1::uuid, array[$1::uuid], $2::uuid, $3::uuid[]",
+		[]any{id.String(), id.Bytes(), []string{id.String()}}, &text, &texts, &array, &ids)
+	test.Eq(t, []any{id.String(), []string{text}, id.Bytes(), []tenant.SessionID{id}}, []any{text, texts, array, ids})
 	test.NoError(t, b.Owner.QueryRow(t.Context(), "select array[[$1::uuid]]", id).Scan(new([][]tenant.SessionID)))
 }
 
@@ -106,9 +101,6 @@ func TestCodec_ReadsTimesInUTC(t *testing.T) {
 	in := time.Date(2026, 3, 29, 3, 30, 0, 0, lisbon)
 	var out time.Time
 	var outs []time.Time
-	row := b.Owner.QueryRow(t.Context(), "select $1::timestamptz, array[$1::timestamptz]", in)
-	must.NoError(t, row.Scan(&out, &outs))
-	for _, read := range []time.Time{out, outs[0]} {
-		test.EqOp(t, in.UTC(), read)
-	}
+	b.scan(t, "select $1::timestamptz, array[$1::timestamptz]", []any{in}, &out, &outs)
+	test.Eq(t, []time.Time{in.UTC(), in.UTC()}, append(outs, out))
 }

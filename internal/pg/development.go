@@ -104,7 +104,7 @@ func StartDevServer(ctx context.Context, config DevConfig) (_ *DevServer, err er
 			return nil, err
 		}
 	}
-	if c.bin, err = findPostgres(ctx, dir, c.version(), config.Progress); err != nil {
+	if c.bin, err = findPostgres(ctx, "/", dir, c.version(), config.Progress); err != nil {
 		return nil, err
 	}
 	password, err := c.initialize(ctx)

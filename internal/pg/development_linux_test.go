@@ -19,7 +19,7 @@ import (
 )
 
 // A server without a parent would keep the folder busy, so the next start stops it.
-func TestStartDevelopment_StopsOrphanedServer(t *testing.T) {
+func TestStartDevServer_StopsOrphanedServer(t *testing.T) {
 	t.Parallel()
 	dir := pgtest.TempDir(t)
 	dev := start(t, pg.DevConfig{DataDir: dir, Fast: true})

@@ -1,8 +1,11 @@
 package pg_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"io"
+	"net"
 	"testing"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -11,6 +14,7 @@ import (
 	"github.com/berthhq/berth/internal/pg"
 )
 
+// Errors are told apart by their code and their constraint, and never by their words.
 func TestErrors_AreClassifiedByCodeAndConstraint(t *testing.T) {
 	t.Parallel()
 	kinds := map[string]func(error, ...string) bool{
@@ -22,16 +26,43 @@ func TestErrors_AreClassifiedByCodeAndConstraint(t *testing.T) {
 		})
 		test.EqOp(t, code, pg.Code(err))
 		for other, is := range kinds {
-			if got, want := is(err), other == code; got != want {
-				t.Errorf("%s is classified as %s: %t", code, other, got)
-			}
-			if got, want := is(err, "beds", "seats"), other == code; got != want {
-				t.Errorf("%s on seats is classified as %s: %t", code, other, got)
-			}
-			test.False(t, is(err, "beds"), test.Sprintf("%s: the constraint's name is ignored", other))
+			got := []bool{is(err), is(err, "beds", "seats"), is(err, "beds")}
+			test.Eq(t, []bool{other == code, other == code, false}, got, test.Sprint(code, " is ", other))
 		}
 	}
 	for _, err := range []error{nil, errors.New("23505")} {
 		test.True(t, pg.Code(err) == "" && !pg.IsUnique(err), test.Sprintf("%v has a code", err))
+	}
+}
+
+// A database that does not answer is told from one that fails, and from one that refuses.
+func TestErrors_TellOutagesFromFailures(t *testing.T) {
+	t.Parallel()
+	coded := func(code, severity string) error {
+		return fmt.Errorf("book: %w", &pgconn.PgError{Code: code, SeverityUnlocalized: severity})
+	}
+	for name, tt := range map[string]struct {
+		err                 error
+		unreachable, failed bool
+	}{
+		"it is starting":       {coded("57P03", "FATAL"), true, false},
+		"it was told to stop":  {coded("57P01", "FATAL"), true, false},
+		"connection exception": {coded("08006", "ERROR"), true, false},
+		"too many clients":     {coded("53300", "FATAL"), true, true},
+		"out of memory":        {coded("53200", "ERROR"), false, true},
+		"input or output":      {coded("58030", "ERROR"), false, true},
+		"internal":             {coded("XX000", "ERROR"), false, true},
+		"corrupted":            {coded("XX001", "ERROR"), false, false},
+		"cancelled":            {coded("57014", "ERROR"), false, false},
+		"wrong password":       {coded("28P01", "FATAL"), false, false},
+		"refused":              {coded("23505", "ERROR"), false, false},
+		"network":              {&net.OpError{Op: "dial", Err: errors.New("refused")}, true, false},
+		"hung up":              {fmt.Errorf("book: %w", io.EOF), true, false},
+		"cut off":              {io.ErrUnexpectedEOF, true, false},
+		"left":                 {context.Canceled, false, false},
+		"none":                 {nil, false, false},
+	} {
+		test.Eq(t, []bool{tt.unreachable, tt.failed}, []bool{pg.IsUnreachable(tt.err), pg.IsServerFailure(tt.err)},
+			test.Sprint(name))
 	}
 }

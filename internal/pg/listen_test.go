@@ -22,7 +22,7 @@ func TestListen_ReconnectsAfterLostConnection(t *testing.T) {
 	var got []string
 	for _, payload := range []string{"before", "after"} {
 		<-connected
-		must.NoError(t, b.InTx(ctx, b.scope, "test", func(_ context.Context, tx *pg.Tx) error {
+		must.NoError(t, b.inTx(t, func(_ context.Context, tx *pg.Tx) error {
 			tx.Notify("Odd \"channel\"", payload)
 			return nil
 		}))

@@ -3,79 +3,23 @@ package pg_test
 import (
 	"context"
 	"errors"
-	"io"
-	"net"
-	"sync"
-	"sync/atomic"
 	"testing"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"github.com/shoenig/test"
 	"github.com/shoenig/test/must"
 
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/pgtest"
 	"github.com/berthhq/berth/internal/testkit/expect"
 )
-
-// network counts round trips and breaks connections.
-type network struct {
-	trips atomic.Int64 // how often a write was followed by a wait for the answer
-	dials atomic.Int64
-	// cut breaks the connection at the next write, before the answer arrives.
-	// deliver says whether the server gets that write.
-	cut atomic.Pointer[cut]
-}
-
-type cut struct{ deliver bool }
-
-func (n *network) dial(c *pg.Config) {
-	c.Dial = func(ctx context.Context, kind, addr string) (net.Conn, error) {
-		n.dials.Add(1)
-		conn, err := new(net.Dialer).DialContext(ctx, kind, addr)
-		return &watchedConn{Conn: conn, network: n}, err
-	}
-}
-
-type watchedConn struct {
-	net.Conn
-	network *network
-	mu      sync.Mutex
-	asked   bool
-}
-
-func (c *watchedConn) Write(p []byte) (int, error) {
-	c.mu.Lock()
-	c.asked = true
-	c.mu.Unlock()
-	cut := c.network.cut.Swap(nil)
-	if cut == nil {
-		return c.Conn.Write(p)
-	}
-	defer c.Conn.Close()
-	if !cut.deliver {
-		return 0, net.ErrClosed
-	}
-	n, err := c.Conn.Write(p)
-	// The server has read all of it when it starts to answer.
-	_, _ = io.ReadFull(c.Conn, make([]byte, 1))
-	return n, err
-}
-
-func (c *watchedConn) Read(p []byte) (int, error) {
-	c.mu.Lock()
-	if c.asked {
-		c.network.trips.Add(1)
-		c.asked = false
-	}
-	c.mu.Unlock()
-	return c.Conn.Read(p)
-}
 
 // Round trips are the cost of a transaction.
 func TestTransactions_TakeExpectedRoundTrips(t *testing.T) {
 	t.Parallel()
-	var n network
-	b := setup(t, n.dial, func(c *pg.Config) { c.CommandConns, c.ReadConns = 1, 1 })
+	var n pgtest.Network
+	b := setup(t, n.Use, func(c *pg.Config) { c.CommandConns, c.ReadConns = 1, 1 })
 	id := b.insert(t)
 	load := func(ctx context.Context, tx querier) error {
 		var taken, one int
@@ -84,153 +28,126 @@ func TestTransactions_TakeExpectedRoundTrips(t *testing.T) {
 		batch.Queue("select 1").Scan(&one)
 		return tx.Load(ctx, &batch)
 	}
-	write := func(tx *pg.Tx) {
-		tx.Write("update counters set taken = 0 where tenant_id = $1 and id = $2", b.scope.Tenant, id)
-		tx.Write("insert into mytab (tenant_id, id, class, value) values ($1, $2, 1, 1)", b.scope.Tenant, newID())
+	write := func(ctx context.Context, tx *pg.Tx) error {
+		tx.Write(insertValue, b.scope.Tenant, newID(), 1, 1)
+		reset := writes(nil, "update counters set taken = 0 where tenant_id = $1 and id = $2", b.scope.Tenant, id)
+		return reset(ctx, tx)
 	}
-	inTx := func(fn func(ctx context.Context, tx *pg.Tx) error, options ...pg.Option) func() error {
-		return func() error { return b.InTx(t.Context(), b.scope, "test", fn, options...) }
+	inTx := func(fn body, options ...pg.Option) func() error {
+		return func() error { return b.inTx(t, fn, options...) }
 	}
-	tests := []struct {
-		name string
+	loadAndWrite := func(ctx context.Context, tx *pg.Tx) error { return errors.Join(load(ctx, tx), write(ctx, tx)) }
+	for name, tt := range map[string]struct {
 		want int64
 		run  func() error
 	}{
-		{"nothing", 0, inTx(func(context.Context, *pg.Tx) error { return nil })},
-		{"writes", 1, inTx(func(_ context.Context, tx *pg.Tx) error { write(tx); return nil })},
-		{"load and writes", 2, inTx(func(ctx context.Context, tx *pg.Tx) error {
-			write(tx)
-			return load(ctx, tx)
+		"nothing": {0, inTx(func(context.Context, *pg.Tx) error { return nil })},
+		"writes":  {1, inTx(write)},
+		"writes and load": {2, inTx(func(ctx context.Context, tx *pg.Tx) error {
+			return errors.Join(write(ctx, tx), load(ctx, tx))
 		})},
-		{"load, then writes", 2, inTx(func(ctx context.Context, tx *pg.Tx) error {
-			defer write(tx)
-			return load(ctx, tx)
+		"load, then write": {2, inTx(loadAndWrite)},
+		"two loads, then writes": {3, inTx(func(ctx context.Context, tx *pg.Tx) error {
+			return errors.Join(load(ctx, tx), loadAndWrite(ctx, tx))
 		})},
-		{"two loads, then writes", 3, inTx(func(ctx context.Context, tx *pg.Tx) error {
-			defer write(tx)
-			return errors.Join(load(ctx, tx), load(ctx, tx))
+		"load, flush": {3, inTx(func(ctx context.Context, tx *pg.Tx) error {
+			return errors.Join(loadAndWrite(ctx, tx), tx.Flush(ctx))
 		})},
-		{"load, flush", 3, inTx(func(ctx context.Context, tx *pg.Tx) error {
-			if err := load(ctx, tx); err != nil {
-				return err
-			}
-			write(tx)
-			return tx.Flush(ctx)
-		})},
-		{"advisory locks, load, then writes", 3, inTx(func(ctx context.Context, tx *pg.Tx) error {
-			defer write(tx)
-			return load(ctx, tx)
-		}, pg.WithLocks(7, 3))},
-		{"one batch of reads", 1, func() error {
+		"advisory locks, load, then writes": {3, inTx(loadAndWrite, pg.WithLocks(7, 3))},
+		"one batch of reads": {1, func() error {
 			var batch pg.Batch
 			batch.Queue(selectTaken, b.scope.Tenant, id)
 			batch.Queue("select 1")
 			return b.ReadBatch(t.Context(), b.scope, &batch)
 		}},
-		{"a read", 2, func() error {
-			return b.Read(t.Context(), b.scope, func(ctx context.Context, tx *pg.ReadTx) error { return load(ctx, tx) })
+		"a read": {2, func() error {
+			return b.inRead(t, func(ctx context.Context, tx *pg.ReadTx) error { return load(ctx, tx) })
 		}},
+	} {
+		test.EqOp(t, tt.want, cheapest(&n, func() { must.NoError(t, tt.run(), must.Sprint(name)) }), test.Sprint(name))
 	}
-	for _, tt := range tests {
-		// The first run prepares the statements; all later ones cost the same. If the machine stalls
-		// for a second, the pool pings an idle connection, so take the cheapest of several runs.
-		cheapest := int64(1000)
-		for range 4 {
-			before := n.trips.Load()
-			must.NoError(t, tt.run(), must.Sprint(tt.name))
-			cheapest = min(cheapest, n.trips.Load()-before)
-		}
-		test.EqOp(t, tt.want, cheapest, test.Sprintf("%s: %d round trips, want %d", tt.name, cheapest, tt.want))
+}
+
+// cheapest returns the round trips of the cheapest of several runs. The first run prepares the statements; all later
+// ones cost the same. If the machine stalls for a second, the pool pings an idle connection.
+func cheapest(n *pgtest.Network, run func()) int64 {
+	fewest := int64(1000)
+	for range 4 {
+		before := n.Trips.Load()
+		run()
+		fewest = min(fewest, n.Trips.Load()-before)
 	}
+	return fewest
 }
 
 // A failed attempt must not make the next one prepare its statements again.
 func TestInTx_KeepsPreparedStatementsOnConflict(t *testing.T) {
 	t.Parallel()
-	var n network
-	b := setup(t, n.dial, func(c *pg.Config) { c.CommandConns = 1 })
+	var n pgtest.Network
+	b := setup(t, n.Use, func(c *pg.Config) { c.CommandConns = 1 })
 	b.insertExample(t)
-	const update = "update mytab set value = value + 1 where tenant_id = $1"
-	collisions := 0
-	run := func() {
+	trips := cheapest(&n, func() {
 		attempts := 0
-		err := b.InTx(t.Context(), b.scope, "test", func(ctx context.Context, tx *pg.Tx) error {
-			if err := execute(ctx, tx, "select from mytab where tenant_id = $1", b.scope.Tenant); err != nil {
-				return err
-			}
+		must.NoError(t, b.inTx(t, func(ctx context.Context, tx *pg.Tx) error {
+			err := b.read(ctx, tx)
 			if attempts++; attempts == 1 {
-				collisions++
-				_, err := b.Owner.Exec(ctx, update, b.scope.Tenant)
-				test.NoError(t, err)
+				b.exec(t, addOne, b.scope.Tenant)
 			}
-			tx.Write(update, b.scope.Tenant)
-			return nil
-		})
-		must.True(t, err == nil && attempts == 2, must.Sprintf("%d attempts: %v", attempts, err))
-	}
-	cheapest := int64(1000)
-	for range 4 {
-		before := n.trips.Load()
-		run()
-		cheapest = min(cheapest, n.trips.Load()-before)
-	}
+			tx.Write(addOne, b.scope.Tenant)
+			return err
+		}))
+		test.EqOp(t, 2, attempts)
+	})
 	// Load, failing write, rollback, load, write; and one for the collision.
-	test.True(
-		t, cheapest <= 6, test.Sprintf("%d round trips for %d collisions, want at most 6 each", cheapest, collisions),
-	)
+	test.LessEq(t, 6, trips)
 }
 
 func TestInTx_RetriesOnlyIfNothingWasCommitted(t *testing.T) {
 	t.Parallel()
-	tests := []struct {
-		name     string
+	for name, tt := range map[string]struct {
 		atCommit bool
-		cut      cut
+		cut      pgtest.Cut
 		attempts int
-		unknown  bool
-		taken    int
+		want     error
+		outcome  string
 	}{
-		{"before a load", false, cut{deliver: false}, 2, false, 1},
-		{"during a load", false, cut{deliver: true}, 2, false, 1},
-		{"during the commit", true, cut{deliver: true}, 1, true, 1},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
+		"before a load":     {false, pgtest.Cut{}, 2, nil, "committed"},
+		"during a load":     {false, pgtest.Cut{Deliver: true}, 2, nil, "committed"},
+		"during the commit": {true, pgtest.Cut{Deliver: true}, 1, pg.ErrCommitUnknown, "unknown"},
+		"before the commit": {true, pgtest.Cut{}, 2, nil, "committed"},
+	} {
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			var n network
-			b := setup(t, n.dial, func(c *pg.Config) { c.CommandConns = 1 })
+			var n pgtest.Network
+			registry := prometheus.NewRegistry()
+			b := setup(t, n.Use, func(c *pg.Config) { c.CommandConns, c.Registerer = 1, registry })
 			id := b.insert(t)
 			attempts := 0
-			run := func(pull bool) error {
-				return b.InTx(t.Context(), b.scope, "test", func(ctx context.Context, tx *pg.Tx) error {
-					attempts++
-					if pull && attempts == 1 && !tt.atCommit {
-						n.cut.Store(&tt.cut)
+			run := func(cut bool) error {
+				attempts = 0
+				return b.inTx(t, func(ctx context.Context, tx *pg.Tx) error {
+					if attempts++; cut && attempts == 1 && !tt.atCommit {
+						n.Break(tt.cut)
 					}
-					if err := queryRow(ctx, tx, selectTaken, b.scope.Tenant, id).Scan(new(int)); err != nil {
-						return err
+					err := queryRow(ctx, tx, selectTaken, b.scope.Tenant, id).Scan(new(int))
+					tx.Write(takeOne, b.scope.Tenant, id)
+					if cut && attempts == 1 && tt.atCommit {
+						n.Break(tt.cut)
 					}
-					tx.Write("update counters set taken = 1 where tenant_id = $1 and id = $2", b.scope.Tenant, id)
-					if pull && attempts == 1 && tt.atCommit {
-						n.cut.Store(&tt.cut)
-					}
-					return nil
+					return err
 				})
 			}
-			if err := run(false); err != nil { // prepares the statements
-				t.Fatal(err)
-			}
-			expect.OK(t)(b.Owner.Exec(t.Context(), "update counters set taken = 0"))
-			attempts = 0
+			must.NoError(t, run(false)) // prepares the statements
 			err := run(true)
-			test.True(
-				t, errors.Is(err, pg.ErrCommitUnknown) == tt.unknown && (err != nil) == tt.unknown, test.Sprintf("got %v", err),
-			)
-			test.EqOp(t, "", fault.ReasonOf(err),
-				test.Sprintf("an unknown outcome has reason %s: the client would retry", fault.ReasonOf(err)))
-			test.EqOp(t, tt.attempts, attempts, test.Sprintf("%d attempts, want %d", attempts, tt.attempts))
-			test.EqOp(t, tt.taken, b.taken(t, id))
+			test.ErrorIs(t, err, tt.want)
+			test.EqOp(t, "", fault.ReasonOf(err), test.Sprint("with a reason, the client would send it again"))
+			test.EqOp(t, tt.attempts, attempts)
 			test.NoError(t, run(false), test.Sprint("the next transaction"))
+			test.EqOp(t, 3, b.taken(t, id), test.Sprint("taken"))
+			got := expect.Metrics(t, registry, "berth_transaction")
+			test.MapContainsKey(t, got, "berth_transactions_total outcome="+tt.outcome+" transaction=test")
+			retried := got["berth_transaction_retries_total sqlstate=08006 transaction=test"]
+			test.EqOp(t, float64(tt.attempts-1), retried, test.Sprint("retries counted"))
 		})
 	}
 }
@@ -245,25 +162,39 @@ func TestInTx_ReplacesTerminatedConnections(t *testing.T) {
 			b := setup(t, func(c *pg.Config) { c.CommandConns, c.MaxAttempts = 12, 3 })
 			id := b.insert(t)
 			must.NoError(t, b.Warm(t.Context()))
-			expect.OK(t)(b.Owner.Exec(t.Context(), `select pg_terminate_backend(pid, 600000) from pg_stat_activity
-				where datname = current_database() and pid <> pg_backend_pid()`))
-			err := b.InTx(t.Context(), b.scope, "test", func(ctx context.Context, tx *pg.Tx) error {
-				tx.Write(takeOne, b.scope.Tenant, id)
-				if load {
+			b.exec(t, `select pg_terminate_backend(pid, 600000) from pg_stat_activity
+				where datname = current_database() and pid <> pg_backend_pid()`)
+			must.NoError(t, b.inTx(t, func(ctx context.Context, tx *pg.Tx) error {
+				if tx.Write(takeOne, b.scope.Tenant, id); load {
 					return tx.Flush(ctx)
 				}
 				return nil
-			})
-			test.NoError(t, err)
+			}))
 			test.EqOp(t, 1, b.taken(t, id), test.Sprint("taken"))
 		})
 	}
 }
 
+// All connections are opened, and counted. Without a server the error says so.
 func TestWarm_OpensAllConnections(t *testing.T) {
 	t.Parallel()
-	var n network
-	b := setup(t, n.dial, func(c *pg.Config) { c.CommandConns, c.ReadConns = 5, 3 })
+	var n pgtest.Network
+	registry := prometheus.NewRegistry()
+	b := setup(t, n.Use, func(c *pg.Config) { c.CommandConns, c.ReadConns, c.Registerer = 5, 3, registry })
 	must.NoError(t, b.Warm(t.Context()))
-	test.EqOp(t, 8, n.dials.Load(), test.Sprint("connections were opened, want 8"))
+	test.EqOp(t, 8, n.Dials.Load(), test.Sprint("connections were opened"))
+	test.Eq(t, map[string]float64{
+		"berth_pool_connections pool=command state=acquired": 0, "berth_pool_connections pool=command state=idle": 5,
+		"berth_pool_connections pool=command state=connecting": 0, "berth_pool_connections pool=read state=acquired": 0,
+		"berth_pool_connections pool=read state=idle": 3, "berth_pool_connections pool=read state=connecting": 0,
+		"berth_pool_connections_max pool=command": 5, "berth_pool_connections_max pool=read": 3,
+	}, expect.Metrics(t, registry, "berth_pool_connections"))
+	waits := expect.Metrics(t, registry, "berth_pool_wait")
+	test.MapLen(t, 4, waits, test.Sprint(waits))
+	nowhere := expect.Value(pg.Open(t.Context(), pg.Config{URL: "postgres://127.0.0.1:1/none?sslmode=disable"}))(t)
+	defer nowhere.Close()
+	err := nowhere.Warm(t.Context())
+	test.True(t, pg.IsUnreachable(err), test.Sprint(err))
+	unreachable := expect.Error(nowhere.InTx(t.Context(), b.scope, "test", nil))
+	test.True(t, pg.IsUnreachable(unreachable), test.Sprint(unreachable))
 }

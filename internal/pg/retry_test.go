@@ -3,7 +3,6 @@ package pg_test
 import (
 	"context"
 	"errors"
-	"slices"
 	"sync"
 	"testing"
 
@@ -27,7 +26,7 @@ const (
 func (b *fixture) insertExample(t *testing.T) {
 	t.Helper()
 	for _, dot := range [][2]int{{1, 10}, {1, 20}, {2, 100}, {2, 200}} {
-		expect.OK(t)(b.Owner.Exec(t.Context(), insertValue, b.scope.Tenant, newID(), dot[0], dot[1]))
+		b.exec(t, insertValue, b.scope.Tenant, newID(), dot[0], dot[1])
 	}
 }
 
@@ -45,30 +44,22 @@ func TestInTx_IsSerializable(t *testing.T) {
 	b.insertExample(t)
 	var together sync.WaitGroup // on the first attempt both read before either writes
 	together.Add(2)
-	sum := func(from, to int) func() error {
-		var once sync.Once
-		return func() error {
-			return b.InTx(t.Context(), b.scope, "sum", func(ctx context.Context, tx *pg.Tx) error {
-				var value int
-				if err := queryRow(ctx, tx, sumOf, b.scope.Tenant, from).Scan(&value); err != nil {
-					return err
-				}
-				once.Do(func() { together.Done(); together.Wait() })
-				tx.Write(insertValue, b.scope.Tenant, newID(), to, value)
-				return nil
-			})
-		}
-	}
 	errs := make(chan error)
-	for _, run := range []func() error{sum(1, 2), sum(2, 1)} {
-		go func() { errs <- run() }()
+	for from := 1; from <= 2; from++ {
+		go func() {
+			var once sync.Once
+			errs <- b.inTx(t, func(ctx context.Context, tx *pg.Tx) error {
+				var value int
+				err := queryRow(ctx, tx, sumOf, b.scope.Tenant, from).Scan(&value)
+				once.Do(func() { together.Done(); together.Wait() })
+				tx.Write(insertValue, b.scope.Tenant, newID(), 3-from, value)
+				return err
+			})
+		}()
 	}
 	must.NoError(t, errors.Join(<-errs, <-errs))
 	got := b.added(t)
-	test.False(
-		t, !slices.Equal(got, []int{30, 330}) && !slices.Equal(got, []int{300, 330}),
-		test.Sprintf("added %v, which no serial order produces", got),
-	)
+	test.SliceContains(t, [][]int{{30, 330}, {300, 330}}, got, test.Sprint("no serial order produces this"))
 }
 
 // Negative control: at Postgres's default isolation level the same goes wrong.
@@ -80,10 +71,7 @@ func TestReadCommitted_IsNotSerializable(t *testing.T) {
 	var txs [2]pgx.Tx
 	var sums [2]int
 	for i := range txs {
-		var err error
-		if txs[i], err = b.Owner.Begin(ctx); err != nil {
-			t.Fatal(err)
-		}
+		txs[i] = expect.Value(b.Owner.Begin(ctx))(t)
 		must.NoError(t, txs[i].QueryRow(ctx, sumOf, b.scope.Tenant, i+1).Scan(&sums[i]))
 	}
 	for i, tx := range txs {
@@ -93,107 +81,77 @@ func TestReadCommitted_IsNotSerializable(t *testing.T) {
 	test.Eq(t, []int{30, 300}, b.added(t))
 }
 
+const addOne = "update mytab set value = value + 1 where tenant_id = $1"
+
+// read has a transaction read all values.
+func (b *fixture) read(ctx context.Context, tx querier) error {
+	return execute(ctx, tx, "select from mytab where tenant_id = $1", b.scope.Tenant)
+}
+
 // interfere commits a transaction that conflicts with the one under test.
-func (b *fixture) interfere(t *testing.T, sql string, args ...any) {
+func (b *fixture) interfere(t *testing.T) {
 	t.Helper()
 	must.NoError(t, b.InTx(t.Context(), b.scope, "interfere", func(ctx context.Context, tx *pg.Tx) error {
-		if err := execute(ctx, tx, "select from mytab where tenant_id = $1", b.scope.Tenant); err != nil {
-			return err
-		}
-		tx.Write(sql, args...)
-		return nil
+		tx.Write(addOne, b.scope.Tenant)
+		return b.read(ctx, tx)
 	}))
 }
 
+// A transaction that another one made impossible runs again, wherever that shows. Metrics count it.
 func TestInTx_RetriesSerializationFailures(t *testing.T) {
 	t.Parallel()
-	tests := []struct {
-		name string
-		body func(b *fixture, ctx context.Context, tx *pg.Tx, interfere func()) error
-	}{
-		{"in a load", func(b *fixture, ctx context.Context, tx *pg.Tx, interfere func()) error {
-			if err := execute(ctx, tx, "select from mytab where tenant_id = $1", b.scope.Tenant); err != nil {
-				return err
-			}
+	for name, then := range map[string]func(b *fixture, ctx context.Context, tx *pg.Tx, interfere func()) error{
+		"in a load": func(b *fixture, ctx context.Context, tx *pg.Tx, interfere func()) error {
 			interfere()
-			return execute(ctx, tx, "update mytab set value = value + 1 where tenant_id = $1", b.scope.Tenant)
-		}},
-		{"in a load, hidden by the body", func(b *fixture, ctx context.Context, tx *pg.Tx, interfere func()) error {
-			if err := execute(ctx, tx, "select from mytab where tenant_id = $1", b.scope.Tenant); err != nil {
-				return errors.New("something went wrong")
-			}
+			return execute(ctx, tx, addOne, b.scope.Tenant)
+		},
+		"in a load, hidden by the body": func(b *fixture, ctx context.Context, tx *pg.Tx, interfere func()) error {
 			interfere()
-			err := execute(ctx, tx, "update mytab set value = value + 1 where tenant_id = $1", b.scope.Tenant)
-			if err != nil {
+			if execute(ctx, tx, addOne, b.scope.Tenant) != nil {
 				return fault.New(fault.Internal, fault.InternalError, "Something went wrong.")
 			}
 			return nil
-		}},
-		{"in a write", func(b *fixture, ctx context.Context, tx *pg.Tx, interfere func()) error {
-			if err := execute(ctx, tx, "select from mytab where tenant_id = $1", b.scope.Tenant); err != nil {
-				return err
-			}
+		},
+		"in a write": func(b *fixture, _ context.Context, tx *pg.Tx, interfere func()) error {
 			interfere()
-			tx.Write("update mytab set value = value + 1 where tenant_id = $1", b.scope.Tenant)
+			tx.Write(addOne, b.scope.Tenant)
 			return nil
-		}},
-		{"at the commit", func(b *fixture, ctx context.Context, tx *pg.Tx, interfere func()) error {
-			if err := execute(ctx, tx, "select from mytab where tenant_id = $1", b.scope.Tenant); err != nil {
-				return err
-			}
+		},
+		"at the commit": func(b *fixture, ctx context.Context, tx *pg.Tx, interfere func()) error {
 			tx.Write(insertValue, b.scope.Tenant, newID(), 3, 3)
-			if err := tx.Flush(ctx); err != nil {
-				return err
-			}
-			interfere()
-			return nil // only COMMIT can fail now
-		}},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
+			defer interfere() // only COMMIT can fail then
+			return tx.Flush(ctx)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			registry := prometheus.NewRegistry()
 			b := setup(t, func(c *pg.Config) { c.Registerer = registry })
 			b.insertExample(t)
 			attempts := 0
-			must.NoError(t, b.InTx(t.Context(), b.scope, "test", func(ctx context.Context, tx *pg.Tx) error {
+			must.NoError(t, b.inTx(t, func(ctx context.Context, tx *pg.Tx) error {
 				attempts++
-				return tt.body(b, ctx, tx, func() {
+				if err := b.read(ctx, tx); err != nil {
+					return err
+				}
+				return then(b, ctx, tx, func() {
 					if attempts == 1 {
-						b.interfere(t, "update mytab set value = value + 1000 where tenant_id = $1", b.scope.Tenant)
+						b.interfere(t)
 					}
 				})
 			}))
-			test.EqOp(t, 2, attempts, test.Sprintf("%d attempts, want 2", attempts))
-			test.EqOp(t, 1, metric(t, registry, "berth_transaction_retries_total", "test", "40001"),
-				test.Sprint("retries counted, want 1"))
-			test.EqOp(t, 1, metric(t, registry, "berth_transactions_total", "test", "committed"),
-				test.Sprint("commits counted, want 1"))
+			test.EqOp(t, 2, attempts)
+			got := expect.Metrics(t, registry, "berth_transaction")
+			for metric, want := range map[string]float64{
+				"berth_transaction_retries_total sqlstate=40001 transaction=test": 1,
+				"berth_transactions_total outcome=committed transaction=test":     1,
+				"berth_transaction_attempts transaction=test":                     1,
+				"berth_transaction_seconds transaction=test":                      1,
+			} {
+				test.EqOp(t, want, got[metric], test.Sprint(metric))
+			}
 		})
 	}
-}
-
-// metric returns the value of the counter with these label values, in any order.
-func metric(t *testing.T, registry *prometheus.Registry, name string, labels ...string) float64 {
-	t.Helper()
-	families := expect.Value(registry.Gather())(t)
-	for _, family := range families {
-		if family.GetName() != name {
-			continue
-		}
-		for _, m := range family.GetMetric() {
-			matched := 0
-			for _, label := range m.GetLabel() {
-				if slices.Contains(labels, label.GetValue()) {
-					matched++
-				}
-			}
-			if matched == len(labels) {
-				return m.GetCounter().GetValue()
-			}
-		}
-	}
-	return 0
 }
 
 func TestInTx_RetriesDeadlocks(t *testing.T) {
@@ -201,55 +159,53 @@ func TestInTx_RetriesDeadlocks(t *testing.T) {
 	b := setup(t)
 	ids := []any{b.insert(t), b.insert(t)}
 	// Postgres looks for a deadlock after a second by default. The first to look is the victim.
-	expect.OK(t)(b.Owner.Exec(t.Context(), `do $$ begin
+	b.exec(t, `do $$ begin
 		execute format('alter database %I set deadlock_timeout = 10', current_database());
-	end $$`))
+	end $$`)
 	var together sync.WaitGroup
 	together.Add(2)
 	errs := make(chan error)
 	for first := range 2 {
 		go func() {
 			var once sync.Once
-			errs <- b.InTx(t.Context(), b.scope, "test", func(ctx context.Context, tx *pg.Tx) error {
-				if err := execute(ctx, tx, takeOne, b.scope.Tenant, ids[first]); err != nil {
-					return err
-				}
+			errs <- b.inTx(t, func(ctx context.Context, tx *pg.Tx) error {
+				err := execute(ctx, tx, takeOne, b.scope.Tenant, ids[first])
 				once.Do(func() { together.Done(); together.Wait() })
 				tx.Write(takeOne, b.scope.Tenant, ids[1-first])
-				return nil
+				return err
 			})
 		}()
 	}
 	must.NoError(t, errors.Join(<-errs, <-errs))
 }
 
-func TestInTx_GivesUpAfterMaxAttempts(t *testing.T) {
-	t.Parallel()
-	b := setup(t, func(c *pg.Config) { c.MaxAttempts = 3 })
-	b.insertExample(t)
-	attempts := 0
-	err := b.InTx(t.Context(), b.scope, "test", func(ctx context.Context, tx *pg.Tx) error {
-		attempts++
-		return b.collide(ctx, t, tx)
-	})
-	var f *fault.Error
-	test.True(
-		t, errors.As(err, &f) && f.Reason == fault.Contention && f.Kind == fault.Unavailable,
-		test.Sprintf("got %v, want CONTENTION", err),
-	)
-	test.EqOp(t, "40001", pg.Code(err), test.Sprintf("the cause is lost: %v", err))
-	test.EqOp(t, 3, attempts, test.Sprintf("%d attempts, want 3", attempts))
-}
-
-// collide makes this attempt fail with 40001.
-func (b *fixture) collide(ctx context.Context, t *testing.T, tx *pg.Tx) error {
+// collide makes each attempt fail with 40001, and then does something.
+func (b *fixture) collide(t *testing.T, then func()) (attempts *int, _ body) {
 	t.Helper()
-	if err := execute(ctx, tx, "select from mytab where tenant_id = $1", b.scope.Tenant); err != nil {
+	attempts = new(int)
+	return attempts, func(ctx context.Context, tx *pg.Tx) error {
+		defer then()
+		*attempts++
+		err := b.read(ctx, tx)
+		b.interfere(t)
+		tx.Write(addOne, b.scope.Tenant)
 		return err
 	}
-	b.interfere(t, "update mytab set value = value + 1 where tenant_id = $1", b.scope.Tenant)
-	tx.Write("update mytab set value = value + 1 where tenant_id = $1", b.scope.Tenant)
-	return nil
+}
+
+func TestInTx_GivesUpAfterMaxAttempts(t *testing.T) {
+	t.Parallel()
+	registry := prometheus.NewRegistry()
+	b := setup(t, func(c *pg.Config) { c.MaxAttempts, c.Registerer = 3, registry })
+	b.insertExample(t)
+	attempts, body := b.collide(t, func() {})
+	err := b.inTx(t, body)
+	f, ok := errors.AsType[*fault.Error](err)
+	test.True(t, ok && f.Reason == fault.Contention && f.Kind == fault.Unavailable, test.Sprint(err))
+	test.EqOp(t, "40001", pg.Code(err), test.Sprintf("the cause is lost: %v", err))
+	test.EqOp(t, 3, *attempts)
+	contended := "berth_transactions_total outcome=contended transaction=test"
+	test.MapContainsKey(t, expect.Metrics(t, registry, contended), contended)
 }
 
 func TestInTx_DoesNotRetryAfterCancel(t *testing.T) {
@@ -257,13 +213,9 @@ func TestInTx_DoesNotRetryAfterCancel(t *testing.T) {
 	b := setup(t)
 	b.insertExample(t)
 	ctx, leave := context.WithCancel(t.Context())
-	attempts := 0
-	err := b.InTx(ctx, b.scope, "test", func(ctx context.Context, tx *pg.Tx) error {
-		attempts++
-		defer leave()
-		return b.collide(ctx, t, tx)
-	})
-	test.True(t, errors.Is(err, context.Canceled) && attempts == 1, test.Sprintf("%d attempts: %v", attempts, err))
+	attempts, body := b.collide(t, leave)
+	test.ErrorIs(t, b.InTx(ctx, b.scope, "test", body), context.Canceled)
+	test.EqOp(t, 1, *attempts)
 }
 
 // A caller that cancels a long statement gets its context's error, and the connection survives.
@@ -271,7 +223,7 @@ func TestInTx_KeepsConnectionOfCancelledStatement(t *testing.T) {
 	t.Parallel()
 	b := setup(t, func(c *pg.Config) { c.CommandConns = 1 })
 	backend := func() (pid int) {
-		must.NoError(t, b.InTx(t.Context(), b.scope, "test", func(ctx context.Context, tx *pg.Tx) error {
+		must.NoError(t, b.inTx(t, func(ctx context.Context, tx *pg.Tx) error {
 			return queryRow(ctx, tx, "select pg_backend_pid()").Scan(&pid)
 		}))
 		return pid
@@ -286,12 +238,10 @@ func TestInTx_KeepsConnectionOfCancelledStatement(t *testing.T) {
 	}()
 	for asleep := false; !asleep; { // an earlier cancellation gives another error
 		must.EqOp(t, 0, len(ended), must.Sprint("it did not sleep"))
-		must.NoError(t, b.Owner.QueryRow(t.Context(), `select coalesce(wait_event, '') = 'PgSleep'
-			from pg_stat_activity where pid = $1`, before).Scan(&asleep))
+		b.scan(t, `select coalesce(wait_event, '') = 'PgSleep' from pg_stat_activity where pid = $1`, []any{before}, &asleep)
 	}
 	leave()
-	if err := <-ended; !errors.Is(err, context.Canceled) || pg.Code(err) != "57014" {
-		t.Errorf("got %v", err)
-	}
-	test.EqOp(t, before, backend(), test.Sprintf("connection %d was replaced by", before))
+	err := <-ended
+	test.True(t, errors.Is(err, context.Canceled) && pg.Code(err) == "57014", test.Sprint(err))
+	test.EqOp(t, before, backend(), test.Sprint("the connection was replaced"))
 }

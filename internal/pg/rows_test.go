@@ -2,6 +2,8 @@ package pg_test
 
 import (
 	"context"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -23,18 +25,29 @@ func TestLookup_SharesOneStatement(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	one, two, none := b.insert(t), b.insert(t), tenant.SessionID{UUID: tenant.UUID{1}}
-	must.NoError(t, b.InTx(t.Context(), b.scope, "test", func(_ context.Context, tx *pg.Tx) error {
-		tx.Write(takeOne, b.scope.Tenant, two)
-		return nil
-	}))
-	var batch pg.Batch
-	got := make(map[string]int)
-	for name, id := range map[string]tenant.SessionID{"one": one, "two": two, "one again": one, "none": none} {
-		takenByID.Find(&batch, b.scope.Tenant, id, func(taken int) { got[name] = taken })
+	must.NoError(t, b.inTx(t, writes(nil, takeOne, b.scope.Tenant, two)))
+	// By the text of the key, and each row twice.
+	byText := takenByID
+	byText.SQL = strings.Replace(takenByID.SQL, "$2::uuid[]", "$2::text[]::uuid[]", 1) + ", generate_series(1, 2)"
+	byText.Columns = func(keys []tenant.SessionID) []any { return []any{pg.Array(keys, tenant.SessionID.String)} }
+	for name, lookup := range map[string]*pg.Lookup[tenant.SessionID, int]{"by id": &takenByID, "by text": &byText} {
+		var batch pg.Batch
+		got := make(map[string]int)
+		for name, id := range map[string]tenant.SessionID{"one": one, "two": two, "one again": one, "none": none} {
+			lookup.Find(&batch, b.scope.Tenant, id, func(taken int) { got[name] = taken })
+		}
+		found, missing, all, nothing := new(7), new(7), []int{7}, []int{7}
+		lookup.One(&batch, b.scope.Tenant, two, &found)
+		lookup.One(&batch, b.scope.Tenant, none, &missing)
+		lookup.Many(&batch, b.scope.Tenant, two, &all)
+		lookup.Many(&batch, b.scope.Tenant, none, &nothing)
+		test.EqOp(t, 1, batch.Len(), test.Sprint("statements"))
+		must.NoError(t, b.ReadBatch(t.Context(), b.scope, &batch))
+		test.Eq(t, map[string]int{"one": 0, "one again": 0, "two": 1}, got, test.Sprint(name))
+		test.Eq(t, []*int{new(1), nil}, []*int{found, missing})
+		want := slices.Repeat([]int{1}, map[string]int{"by id": 1, "by text": 2}[name])
+		test.Eq(t, [][]int{want, nil}, [][]int{all, nothing}, test.Sprint(name))
 	}
-	test.EqOp(t, 1, batch.Len(), test.Sprintf("%d statements, want 1", batch.Len()))
-	must.NoError(t, b.ReadBatch(t.Context(), b.scope, &batch))
-	test.Eq(t, map[string]int{"one": 0, "one again": 0, "two": 1}, got)
 }
 
 type keyed struct {
@@ -56,7 +69,7 @@ func TestRows_AreWrittenTogetherInRankOrder(t *testing.T) {
 	add := func(before *keyed, w keyed) { before.n += w.n }
 	sums := &pg.RowWriter[keyed]{Rank: 2, Key: key, Merge: add, Write: note("sums")}
 	last := &pg.RowWriter[keyed]{Rank: 3, Key: key, Write: note("last")}
-	must.NoError(t, b.InTx(t.Context(), b.scope, "test", func(ctx context.Context, tx *pg.Tx) error {
+	must.NoError(t, b.inTx(t, func(ctx context.Context, tx *pg.Tx) error {
 		in := b.scope.Tenant
 		last.Add(tx, in, keyed{"a", 1})
 		sums.Add(tx, in, keyed{"a", 1}, keyed{"b", 1})

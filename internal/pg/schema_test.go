@@ -37,14 +37,9 @@ const (
 	gates  = "-- +goose Up\ncreate table gates (n int);\n"
 )
 
-func (b *fixture) exec(t *testing.T, sql string) {
-	t.Helper()
-	expect.OK(t)(b.Owner.Exec(t.Context(), sql))
-}
-
 func (b *fixture) has(t *testing.T, table string) (yes bool) {
 	t.Helper()
-	must.NoError(t, b.Owner.QueryRow(t.Context(), "select to_regclass($1) is not null", table).Scan(&yes))
+	b.scan(t, "select to_regclass($1) is not null", []any{table}, &yes)
 	return yes
 }
 
@@ -95,16 +90,12 @@ func TestCheckSchema_ComparesMigrations(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b := setup(t)
-			if tc.applied != "" {
-				b.exec(t, tc.applied)
-			}
+			b.exec(t, tc.applied)
 			known := migrationsWith(t, tc.known)
 			checks := func(what string, err, want error) {
 				t.Helper()
-				test.True(
-					t, errors.Is(err, want) && (want == nil || strings.Contains(err.Error(), tc.says)),
-					test.Sprintf("%s says %v, want %v", what, err, want),
-				)
+				test.ErrorIs(t, err, want, test.Sprint(what))
+				test.True(t, want == nil || strings.Contains(err.Error(), tc.says), test.Sprint(what, ": ", err))
 			}
 			checks("CheckSchema", b.CheckSchema(t.Context(), known), tc.want)
 			want := tc.want
@@ -143,16 +134,12 @@ func TestCheckSchema_RecognizesInterruptedMigration(t *testing.T) {
 	checks := func(db *pg.DB, says string) {
 		t.Helper()
 		err := db.CheckSchema(t.Context(), whole)
-		test.True(
-			t, errors.Is(err, pg.ErrSchemaBehind) && strings.HasSuffix(err.Error(), says),
-			test.Sprintf("got %v, want one that ends with %q", err, says),
-		)
+		test.ErrorIs(t, err, pg.ErrSchemaBehind)
+		test.StrHasSuffix(t, says, err.Error())
 	}
 	migrate := func(known fstest.MapFS, code string) {
 		t.Helper()
-		if err := pg.Migrate(t.Context(), u.String(), known, nil); err == nil || pg.Code(err) != code {
-			t.Errorf("got %v, want %s", err, code)
-		}
+		test.EqOp(t, code, pg.Code(pg.Migrate(t.Context(), u.String(), known, nil)))
 	}
 	checks(stranger, "no migration has been applied")
 	checks(db, "no migration has been applied")
@@ -184,13 +171,13 @@ func TestMigrate_RefusesConcurrentOtherVersion(t *testing.T) {
 			t.Fatalf("it did not wait: %v", err)
 		case <-again.C:
 		}
-		must.NoError(t, b.Owner.QueryRow(t.Context(), `select exists (select from pg_stat_activity
-			where datname = current_database() and query ilike 'select pg_try_advisory_lock%')`).Scan(&waits))
+		b.scan(t, `select exists (select from pg_stat_activity
+			where datname = current_database() and query ilike 'select pg_try_advisory_lock%')`, nil, &waits)
 	}
 	b.exec(t, "insert into goose_db_version (version_id, is_applied, digest) values (2, true, sha256(''))")
 	expect.OK(t)(other.Exec(t.Context(), "select pg_advisory_unlock($1)", lock.DefaultLockID))
-	if err := <-done; !errors.Is(err, pg.ErrSchemaMismatch) || !strings.Contains(err.Error(), "00002_doors.sql") {
-		t.Errorf("got %v", err)
-	}
+	err := <-done
+	test.ErrorIs(t, err, pg.ErrSchemaMismatch)
+	test.ErrorContains(t, err, "00002_doors.sql")
 	test.False(t, b.has(t, "gates"), test.Sprint("two versions of the migrations were mixed"))
 }

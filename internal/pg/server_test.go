@@ -3,10 +3,8 @@ package pg_test
 import (
 	"errors"
 	"maps"
-	"slices"
 	"strings"
 	"testing"
-	"testing/fstest"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/shoenig/test"
@@ -25,10 +23,7 @@ insert into gates values (1);
 -- +goose Down
 drop table gates;
 `
-	files := fstest.MapFS{"00002_gates.sql": {Data: []byte(counter)}}
-	for name, file := range migrationFiles(t) {
-		files[name] = &fstest.MapFile{Data: file}
-	}
+	files := migrationsWith(t, map[string]string{"00002_gates.sql": counter})
 	lines := make(chan string, 8)
 	errs := make(chan error)
 	for range 2 {
@@ -42,65 +37,67 @@ drop table gates;
 	}
 	test.Eq(t, []string{"migrated 00002_gates.sql"}, applied)
 	const half = "-- +goose Up\ncreate table pieces (n int);\nselect 1/0;\n"
-	broken := fstest.MapFS{"00003_broken.sql": {Data: []byte(half)}}
-	maps.Copy(broken, files)
-	err := pg.Migrate(t.Context(), b.URL, broken, nil)
-	test.EqOp(t, "22012", pg.Code(err), test.Sprintf("got %v", err))
+	broken := migrationsWith(t, map[string]string{"00002_gates.sql": counter, "00003_broken.sql": half})
+	test.EqOp(t, "22012", pg.Code(pg.Migrate(t.Context(), b.URL, broken, nil)))
 	test.False(t, b.has(t, "pieces"), test.Sprint("half a migration was kept"))
+	test.Error(t, pg.Migrate(t.Context(), "postgres://%", files, nil))
+	nameless := migrationsWith(t, map[string]string{"gates.sql": counter})
+	test.ErrorContains(t, pg.Migrate(t.Context(), b.URL, nameless, nil), "gates.sql")
+	test.ErrorContains(t, b.CheckSchema(t.Context(), nameless), "gates.sql")
 }
 
 func migrationFiles(t *testing.T) map[string][]byte {
 	t.Helper()
-	entries, err := testdata.ReadDir("testdata")
-	must.NoError(t, err)
 	all := make(map[string][]byte)
-	for _, entry := range entries {
-		if all[entry.Name()], err = testdata.ReadFile("testdata/" + entry.Name()); err != nil {
-			t.Fatal(err)
-		}
+	for _, entry := range expect.Value(testdata.ReadDir("testdata"))(t) {
+		all[entry.Name()] = expect.Value(testdata.ReadFile("testdata/" + entry.Name()))(t)
 	}
 	return all
 }
 
+// Each finding names a setting that is wrong, and one that is right is not found. Servers of tests give up durability.
 func TestDoctor_FindsWrongSettings(t *testing.T) {
 	t.Parallel()
-	b := setup(t, func(c *pg.Config) { c.CommandConns = 100_000 })
-	findings, err := b.Doctor(t.Context())
-	must.NoError(t, err)
+	b := setup(t)
 	var login string
-	must.NoError(t, b.Owner.QueryRow(t.Context(), "select current_user").Scan(&login))
-	found := func(findings []pg.Finding, setting string) bool {
-		return slices.ContainsFunc(findings, func(f pg.Finding) bool { return f.Setting == setting })
-	}
-	test.True(
-		t, found(findings, "max_connections") && found(findings, "login role "+login) &&
-			!found(findings, "role berth_app"),
-		test.Sprintf("found %v", findings),
-	)
-	for _, f := range findings {
-		test.True(
-			t, f.Have != "" && f.Want != "" && strings.HasSuffix(f.Why, ".") && strings.Contains(f.String(), f.Have),
-			test.Sprintf("%+v lacks something", f),
-		)
-	}
-	asOwner := expect.Value(pg.Open(t.Context(), pg.Config{URL: b.URL, Role: login}))(t)
-	defer asOwner.Close()
-	if findings, err = asOwner.Doctor(t.Context()); err != nil || !found(findings, "role "+login) {
-		t.Errorf("a superuser as the runtime role was not found: %v (%v)", findings, err)
+	b.scan(t, "select current_user", nil, &login)
+	unsafe := map[string]string{"fsync": "on", "full_page_writes": "on", "synchronous_commit": "on"}
+	for name, tt := range map[string]struct {
+		edit func(*pg.Config)
+		want map[string]string
+	}{
+		"for tests": {func(*pg.Config) {}, map[string]string{"login role " + login: "a plain member of berth_app"}},
+		"few connections": {func(c *pg.Config) { c.CommandConns, c.ReadConns = 390, 10 }, map[string]string{
+			"max_connections": "at least 408", "login role " + login: "a plain member of berth_app",
+		}},
+		"a superuser": {func(c *pg.Config) { c.Role = login }, map[string]string{
+			"role " + login: "neither superuser nor bypassing row-level security",
+		}},
+	} {
+		config := pg.Config{URL: b.URL, CommandConns: 382, ReadConns: 10}
+		tt.edit(&config)
+		db := expect.Value(pg.Open(t.Context(), config))(t)
+		got := make(map[string]string)
+		for _, f := range expect.Value(db.Doctor(t.Context()))(t) {
+			got[f.Setting] = f.Want
+			test.True(t, f.Have != "" && strings.HasSuffix(f.Why, ".") && strings.Contains(f.String(), f.Have), test.Sprint(f))
+		}
+		maps.Copy(tt.want, unsafe)
+		test.Eq(t, tt.want, got, test.Sprint(name))
+		db.Close()
 	}
 }
 
 func TestOpen_RejectsInvalidConfig(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	_, err := pg.Open(t.Context(), pg.Config{URL: "postgres://%"})
-	test.Error(t, err, test.Sprint("an invalid URL was accepted"))
+	test.Error(t, expect.Error(pg.Open(t.Context(), pg.Config{URL: "postgres://%"})))
 	registry := prometheus.NewRegistry()
-	first := expect.Value(pg.Open(t.Context(), pg.Config{URL: b.URL, Registerer: registry}))(t)
-	_, err = pg.Open(t.Context(), pg.Config{URL: b.URL, Registerer: registry})
-	test.Error(t, err, test.Sprint("two databases share a registry"))
+	shared := pg.Config{URL: b.URL, Registerer: registry}
+	first := expect.Value(pg.Open(t.Context(), shared))(t)
+	test.Error(t, expect.Error(pg.Open(t.Context(), shared)), test.Sprint("two databases share a registry"))
 	first.Close()
-	again, err := pg.Open(t.Context(), pg.Config{URL: b.URL, Registerer: registry})
+	again, err := pg.Open(t.Context(), shared)
 	must.NoError(t, err, must.Sprint("Close left metrics registered"))
 	again.Close()
 }

@@ -31,6 +31,7 @@ func schema() fs.FS {
 // fixture is a database with one tenant.
 type fixture struct {
 	*pgtest.DB
+
 	scope pg.Scope
 }
 
@@ -45,17 +46,50 @@ func newScope() pg.Scope { return pg.Scope{Tenant: tenant.New[tenant.TenantID](e
 
 func newID() tenant.SessionID { return tenant.New[tenant.SessionID](epoch) }
 
+// body is what a transaction does.
+type body = func(ctx context.Context, tx *pg.Tx) error
+
+func (b *fixture) inTx(t *testing.T, fn body, options ...pg.Option) error {
+	t.Helper()
+	return b.InTx(t.Context(), b.scope, "test", fn, options...)
+}
+
+func (b *fixture) inRead(t *testing.T, fn func(ctx context.Context, tx *pg.ReadTx) error) error {
+	t.Helper()
+	return b.Read(t.Context(), b.scope, fn)
+}
+
+// writes queues a statement, and then returns an error.
+func writes(err error, sql string, args ...any) body {
+	return func(_ context.Context, tx *pg.Tx) error {
+		tx.Write(sql, args...)
+		return err
+	}
+}
+
+// exec runs a statement as the owner.
+func (b *fixture) exec(t *testing.T, sql string, args ...any) {
+	t.Helper()
+	expect.OK(t)(b.Owner.Exec(t.Context(), sql, args...))
+}
+
+// scan reads a row as the owner.
+func (b *fixture) scan(t *testing.T, sql string, args []any, targets ...any) {
+	t.Helper()
+	must.NoError(t, b.Owner.QueryRow(t.Context(), sql, args...).Scan(targets...))
+}
+
 // insert adds one row to counters as the owner.
 func (b *fixture) insert(t *testing.T) tenant.SessionID {
 	t.Helper()
 	id := newID()
-	expect.OK(t)(b.Owner.Exec(t.Context(), "insert into counters (tenant_id, id) values ($1, $2)", b.scope.Tenant, id))
+	b.exec(t, "insert into counters (tenant_id, id) values ($1, $2)", b.scope.Tenant, id)
 	return id
 }
 
 func (b *fixture) taken(t *testing.T, id tenant.SessionID) (taken int) {
 	t.Helper()
-	must.NoError(t, b.Owner.QueryRow(t.Context(), selectTaken, b.scope.Tenant, id).Scan(&taken))
+	b.scan(t, selectTaken, []any{b.scope.Tenant, id}, &taken)
 	return taken
 }
 

@@ -3,12 +3,12 @@ package pg_test
 import (
 	"context"
 	"errors"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/shoenig/test"
 	"github.com/shoenig/test/must"
 	"pgregory.net/rapid"
@@ -122,65 +122,61 @@ func TestTable_ReadsWhatItWrote(t *testing.T) {
 		scope := newScope()
 		in := scope.Tenant
 		want := []*thing{drawThing(t, 0), drawThing(t, 1), drawThing(t, 2)}
-		write := func(do func(tx *pg.Tx)) {
+		write := func(one, others string, arguments, more []any) {
 			must.NoError(t, b.InTx(t.Context(), scope, "test", func(_ context.Context, tx *pg.Tx) error {
-				do(tx)
+				tx.Write(one, arguments...)
+				tx.Write(others, more...)
 				return nil
 			}))
-		}
-		check := func(when string) {
 			var batch pg.Batch
 			var got []thing
 			kinds.List(batch.Queue(listKinds, in), &got)
 			must.NoError(t, b.ReadBatch(t.Context(), scope, &batch))
-			var all []thing
-			for _, one := range want {
-				all = append(all, *one)
-			}
-			must.Eq(t, all, got, must.Sprint(when))
+			must.Eq(t, pg.Array(want, func(one *thing) thing { return *one }), got)
 		}
-		write(func(tx *pg.Tx) {
-			tx.Write(insertKind, kinds.Insert(in, want[0])...)
-			tx.Write(insertKinds, kinds.InsertAll(in, want[1:])...)
-		})
-		check("after the insert")
+		write(insertKind, insertKinds, kinds.Insert(in, want[0]), kinds.InsertAll(in, want[1:]))
 		for i, before := range want {
 			want[i] = drawThing(t, i)
 			want[i].ID, want[i].Kind, want[i].Made, want[i].Counted = before.ID, before.Kind, before.Made, true
 		}
-		write(func(tx *pg.Tx) {
-			tx.Write(updateKind, kinds.Update(in, want[0])...)
-			tx.Write(updateKinds, kinds.UpdateAll(in, want[1:])...)
-		})
-		check("after the update")
+		write(updateKind, updateKinds, kinds.Update(in, want[0]), kinds.UpdateAll(in, want[1:]))
 	})
 }
 
-// A nil map is written as an empty object and a nil list as an empty array, not as NULL.
+// A nil map is written as an empty object and a nil list as an empty array, not as NULL. An insert that finds its row
+// there changes it, but for what is fixed.
 func TestTable_WritesNilListsAsEmpty(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	in := b.scope.Tenant
-	must.NoError(t, b.InTx(t.Context(), b.scope, "test", func(_ context.Context, tx *pg.Tx) error {
-		tx.Write(insertKind, kinds.Insert(in, &thing{ID: tenant.New[tenant.MemberID](epoch)})...)
-		tx.Write(insertKinds, kinds.InsertAll(in, []*thing{{ID: tenant.New[tenant.MemberID](epoch), Number: 1}})...)
-		return nil
+	id := func() tenant.MemberID { return tenant.New[tenant.MemberID](epoch) }
+	one, other := thing{ID: id(), Kind: "kept"}, thing{ID: id()}
+	must.NoError(t, b.inTx(t, func(ctx context.Context, tx *pg.Tx) error {
+		tx.Write(insertKind, kinds.Insert(in, &one)...)
+		tx.Write(insertKinds, kinds.InsertAll(in, []*thing{&other})...)
+		return tx.Flush(ctx)
 	}))
+	one.Kind, one.Name, one.Number = "lost", "new", 3
+	const more = ` on conflict (tenant_id, id) do update set `
+	set := strings.Replace(kinds.SetExcluded(), "counted = excluded.counted", "seats = excluded.seats", 1)
+	upsert := `insert into kinds (` + kinds.Names() + `, seats) values (` + kinds.Parameters() + `, ` +
+		kinds.Extra(1) + `)` + more + set
+	must.NoError(t, b.inTx(t, writes(nil, upsert, append(kinds.Insert(in, &one), 5)...)))
 	var n int
-	const empty = `select count(*) from kinds where tenant_id = $1 and tags = '{}' and facts = '{}'`
-	if err := b.Owner.QueryRow(t.Context(), empty, in).Scan(&n); err != nil || n != 2 {
-		t.Errorf("%d rows (%v), want 2", n, err)
-	}
+	b.scan(t, `select count(*) from kinds where tenant_id = $1 and tags = '{}' and facts = '{}' and content is null and
+		(id = $2 and kind = 'kept' and name = 'new' and number = 3 and seats = 5 or id <> $2 and seats = 3)`,
+		[]any{in, one.ID}, &n)
+	test.EqOp(t, 2, n, test.Sprint("rows"))
 }
 
-// Find reads only the first row. Without a row it sets nil.
-func TestReader_FindsTheFirstRow(t *testing.T) {
+// Readers take all rows, the first one, or the first one if there is one.
+func TestReader_ReadsRows(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	numbers := pg.NewReader(func(n *int) []pg.Column { return []pg.Column{pg.Read("n", n)} })
-	one, none, first := new(7), new(7), 7
-	var all []int
-	sum := 0
+	one, none, first, kept, found := new(7), new(7), 7, 7, 7
+	all, doubled := []int{7}, []int{7}
+	sum, n := 0, 0
 	var batch pg.Batch
 	const sql = `select n from generate_series(1, $1::integer) as n`
 	numbers.Find(batch.Queue(sql, 2), &one)
@@ -188,18 +184,17 @@ func TestReader_FindsTheFirstRow(t *testing.T) {
 	numbers.Scan(batch.Queue(sql, 2), &first)
 	numbers.List(batch.Queue(sql, 3), &all)
 	numbers.Each(batch.Queue(sql, 3), func(n int) { sum += n })
+	batch.Queue(sql, 0).ScanAny(&kept)
+	batch.Queue(sql, 2).ScanAny(&found)
+	batch.Queue(sql, 3).Each(func() { sum += 10 * n }, &n)
+	pg.Collect(batch.Queue(sql, 2), &doubled, func(row pgx.CollectableRow) (int, error) { return 2, row.Scan(&n) })
 	must.NoError(t, b.ReadBatch(t.Context(), b.scope, &batch))
-	test.True(
-		t, one != nil && *one == 1 && none == nil && first == 1 && slices.Equal(all, []int{1, 2, 3}) && sum == 6,
-		test.Sprintf("one is %v, none is %v, the first is %d, all are %v, the sum is %d", one, none, first, all, sum),
-	)
-	var last pg.Batch
-	numbers.Scan(last.Queue(sql, 0), &first)
-	test.ErrorIs(t, b.ReadBatch(t.Context(), b.scope, &last), pgx.ErrNoRows, test.Sprint("without a row the error"))
+	test.Eq(t, []*int{new(1), nil}, []*int{one, none})
+	test.Eq(t, [][]int{{1, 7, 1, 66}, {1, 2, 3}, {2, 2}}, [][]int{{first, kept, found, sum}, all, doubled})
 }
 
-// The function that converts a row can return an error.
-func TestReader_ReturnsErrorsOfConversion(t *testing.T) {
+// A row that cannot be read is an error, and so is a missing one.
+func TestReader_ReturnsErrors(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	errOdd := errors.New("odd")
@@ -209,43 +204,57 @@ func TestReader_ReturnsErrorsOfConversion(t *testing.T) {
 		}
 		return *n / 2, nil
 	})
+	tagged := func(err error) func(pgconn.CommandTag) error { return func(pgconn.CommandTag) error { return err } }
+	const misfits, missing = `select 'x'`, `select 1 where false`
 	var all []int
-	var batch pg.Batch
-	even.List(batch.Queue(`select n from unnest('{4, 5}'::integer[]) as n`), &all)
-	test.ErrorIs(t, b.ReadBatch(t.Context(), b.scope, &batch), errOdd, test.Sprint("the error"))
+	var one *int
+	for name, tt := range map[string]struct {
+		sql  string
+		read func(*pg.Statement)
+		want error // nil: any
+	}{
+		"a conversion fails":   {`select unnest('{4, 5}'::integer[])`, func(s *pg.Statement) { even.List(s, &all) }, errOdd},
+		"a text in Find":       {misfits, func(s *pg.Statement) { even.Find(s, &one) }, nil},
+		"a text in Scan":       {misfits, func(s *pg.Statement) { even.Scan(s, new(int)) }, nil},
+		"a text in Each":       {misfits, func(s *pg.Statement) { s.Each(func() {}, new(int)) }, nil},
+		"a text in ScanAny":    {misfits, func(s *pg.Statement) { s.ScanAny(new(int)) }, nil},
+		"a text in Collect":    {misfits, func(s *pg.Statement) { pg.Collect(s, &all, pgx.RowTo[int]) }, nil},
+		"no row for Scan":      {missing, func(s *pg.Statement) { even.Scan(s, new(int)) }, pgx.ErrNoRows},
+		"no row for a plain":   {missing, func(s *pg.Statement) { s.Scan(new(int)) }, pgx.ErrNoRows},
+		"a reader of the tag":  {missing, func(s *pg.Statement) { s.Exec(tagged(errOdd)) }, errOdd},
+		"a failing statement":  {`select 1/0`, func(s *pg.Statement) { s.Exec(tagged(nil)) }, nil},
+		"a failing read of it": {`select 1/0`, func(s *pg.Statement) { even.List(s, &all) }, nil},
+	} {
+		var batch pg.Batch
+		tt.read(batch.Queue(tt.sql))
+		err := b.ReadBatch(t.Context(), b.scope, &batch)
+		if test.Error(t, err, test.Sprint(name)); tt.want != nil {
+			test.ErrorIs(t, err, tt.want, test.Sprint(name))
+		}
+	}
 }
 
-// ScanAny leaves its targets unchanged if there is no row. Each calls the function for every row.
-func TestStatement_ReadsRows(t *testing.T) {
+// Types without a NULL value reject NULL, and a number that does not fit is not cut.
+func TestCodec_RejectsWhatDoesNotFit(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	kept, found := 7, 7
-	var n, sum int
-	var batch pg.Batch
-	batch.Queue(`select 1 where false`).ScanAny(&kept)
-	batch.Queue(`select 1`).ScanAny(&found)
-	batch.Queue(`select n from generate_series(1, 3) as n`).Each(func() { sum += n }, &n)
-	must.NoError(t, b.ReadBatch(t.Context(), b.scope, &batch))
-	test.True(
-		t, kept == 7 && found == 1 && sum == 6, test.Sprintf("kept is %d, found is %d, the sum is %d", kept, found, sum),
-	)
-}
-
-// Types without a NULL value reject NULL.
-func TestCodec_RejectsNULL(t *testing.T) {
-	t.Parallel()
-	b := setup(t)
-	var at civil.TimeOfDay
-	var lasts time.Duration
-	test.Error(t, b.Owner.QueryRow(t.Context(), `select null::time`).Scan(&at), test.Sprintf("the time is %v", at))
-	test.Error(t, b.Owner.QueryRow(t.Context(), `select null::bigint`).Scan(&lasts), test.Sprintf("the span is %v", lasts))
+	for sql, target := range map[string]any{
+		`select null::time`: new(civil.TimeOfDay), `select null::bigint`: new(time.Duration),
+		`select null::integer`: new(time.Duration),
+	} {
+		test.Error(t, b.Owner.QueryRow(t.Context(), sql).Scan(target), test.Sprint(sql))
+	}
+	for seconds, fits := range map[int64]bool{1<<31 - 1: true, -1 << 31: true, 1 << 31: false, -1<<31 - 1: false} {
+		span := time.Duration(seconds) * time.Second
+		var back time.Duration
+		err := b.Owner.QueryRow(t.Context(), `select $1::integer`, span).Scan(&back)
+		test.EqOp(t, fits, err == nil && back == span, test.Sprint(span, err))
+	}
 }
 
 // Statements returns all registered SQL.
 func TestStatements_ListsEveryStatement(t *testing.T) {
 	t.Parallel()
-	test.True(
-		t, slices.Contains(pg.Statements(), updateKinds) && strings.Contains(updateKinds, "done_at = x.done_at"),
-		test.Sprintf("%q is not among %d statements", updateKinds, len(pg.Statements())),
-	)
+	test.SliceContains(t, pg.Statements(), updateKinds)
+	test.StrContains(t, updateKinds, "done_at = x.done_at")
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/prometheus/client_golang/prometheus"
 	"github.com/shoenig/test"
 	"github.com/shoenig/test/must"
 
@@ -21,98 +22,121 @@ func TestInTx_CommitsWrites(t *testing.T) {
 	b := setup(t)
 	id := b.insert(t)
 	for want := range 3 {
-		must.NoError(t, b.InTx(t.Context(), b.scope, "test", func(ctx context.Context, tx *pg.Tx) error {
+		must.NoError(t, b.inTx(t, func(ctx context.Context, tx *pg.Tx) error {
 			var taken int
-			var batch pg.Batch
-			batch.Queue(selectTaken, b.scope.Tenant, id).Scan(&taken)
-			if err := tx.Load(ctx, &batch); err != nil {
-				return err
-			}
+			err := queryRow(ctx, tx, selectTaken, b.scope.Tenant, id).Scan(&taken)
 			test.EqOp(t, want, taken)
 			tx.Write(takeOne, b.scope.Tenant, id)
-			return nil
+			return err
 		}))
 	}
 	test.EqOp(t, 3, b.taken(t, id), test.Sprint("taken"))
 }
 
+// However a transaction ends without a commit, nothing is written, and metrics say why. The next one on the same
+// connection works.
 func TestInTx_RollsBackOnError(t *testing.T) {
 	t.Parallel()
-	b := setup(t)
+	registry := prometheus.NewRegistry()
+	b := setup(t, func(c *pg.Config) { c.CommandConns, c.Registerer = 1, registry })
 	id := b.insert(t)
 	refusal := fault.New(fault.FailedPrecondition, fault.SessionFull, "Full.")
-	err := b.InTx(t.Context(), b.scope, "test", func(ctx context.Context, tx *pg.Tx) error {
-		tx.Write(takeOne, b.scope.Tenant, id)
-		if err := tx.Flush(ctx); err != nil {
-			return err
+	take := writes(nil, takeOne, b.scope.Tenant, id)
+	flush := func(ctx context.Context, tx *pg.Tx) error { return errors.Join(take(ctx, tx), tx.Flush(ctx)) }
+	over, leave := context.WithCancel(t.Context())
+	for outcome, tt := range map[string]struct {
+		body body
+		ctx  context.Context
+		want error
+	}{
+		"refused": {func(ctx context.Context, tx *pg.Tx) error {
+			return errors.Join(flush(ctx, tx), take(ctx, tx), refusal)
+		}, t.Context(), refusal},
+		"failed": {writes(errors.New("a bug"), takeOne, b.scope.Tenant, id), t.Context(), nil},
+		"cancelled": {func(ctx context.Context, tx *pg.Tx) error {
+			defer leave()
+			return flush(ctx, tx)
+		}, over, context.Canceled},
+	} {
+		err := b.InTx(tt.ctx, b.scope, outcome, tt.body)
+		if test.Error(t, err); tt.want != nil {
+			test.ErrorIs(t, err, tt.want)
 		}
-		tx.Write(takeOne, b.scope.Tenant, id)
-		return refusal
-	})
-	test.ErrorIs(t, err, refusal)
-	test.EqOp(t, 0, b.taken(t, id), test.Sprint("taken"))
+		test.EqOp(t, 0, b.taken(t, id), test.Sprint(outcome))
+	}
+	func() {
+		defer func() { _ = recover() }()
+		_ = b.inTx(t, func(ctx context.Context, tx *pg.Tx) error {
+			test.NoError(t, flush(ctx, tx))
+			panic("a bug")
+		})
+	}()
+	must.NoError(t, b.inTx(t, take))
+	test.EqOp(t, 1, b.taken(t, id), test.Sprint("taken after a panic"))
+	test.Eq(t, map[string]float64{
+		"berth_transactions_total outcome=refused transaction=refused":     1,
+		"berth_transactions_total outcome=failed transaction=failed":       1,
+		"berth_transactions_total outcome=cancelled transaction=cancelled": 1,
+		"berth_transactions_total outcome=committed transaction=test":      1,
+	}, expect.Metrics(t, registry, "berth_transactions_total"))
 }
 
 func TestTransactions_RequireTenant(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	for name, run := range map[string]func() error{
-		"InTx":      func() error { return b.InTx(t.Context(), pg.Scope{}, "test", nil) },
-		"Read":      func() error { return b.Read(t.Context(), pg.Scope{}, nil) },
-		"ReadBatch": func() error { return b.ReadBatch(t.Context(), pg.Scope{}, nil) },
-	} {
-		err := run()
-		test.EqOp(t, fault.InternalError, fault.ReasonOf(err), test.Sprintf("%s: %v", name, err))
-	}
+	expect.Reason(t, fault.InternalError)(b.InTx(t.Context(), pg.Scope{}, "test", nil))
+	expect.Reason(t, fault.InternalError)(b.Read(t.Context(), pg.Scope{}, nil))
+	expect.Reason(t, fault.InternalError)(b.ReadBatch(t.Context(), pg.Scope{}, nil))
 }
 
 // Only a constraint can stop a write that is sent together with COMMIT.
 func TestInTx_DoesNotCommitAfterRejectedWrite(t *testing.T) {
 	t.Parallel()
-	b := setup(t)
-	id, parent := b.insert(t), newID()
-	expect.OK(t)(b.Owner.Exec(t.Context(), "insert into counters (tenant_id, id, taken) values ($1, $2, 3)",
-		b.scope.Tenant, parent))
-	full := parent
-	tests := []struct {
-		name  string
+	b := setup(t, func(c *pg.Config) { c.MaxAttempts = 2 })
+	id, full := b.insert(t), newID()
+	b.exec(t, "insert into counters (tenant_id, id, taken) values ($1, $2, 3)", b.scope.Tenant, full)
+	insert := "insert into counters (tenant_id, id) values ($1, $2)"
+	is := func(code string) func(error) bool {
+		return func(err error) bool { return err != nil && pg.Code(err) == code }
+	}
+	for name, tt := range map[string]struct {
 		sql   string
 		args  []any
 		check func(error) bool
 	}{
-		{"check", takeOne, []any{b.scope.Tenant, full},
-			func(err error) bool { return pg.IsCheck(err, "counters_taken") && !pg.IsUnique(err) }},
-		{"unique", "insert into counters (tenant_id, id) values ($1, $2)", []any{b.scope.Tenant, full},
-			func(err error) bool { return pg.IsUnique(err, "counters_pkey") && !pg.IsCheck(err) }},
+		"check": {takeOne, []any{b.scope.Tenant, full}, func(err error) bool {
+			return pg.IsCheck(err, "counters_taken") && !pg.IsUnique(err)
+		}},
+		"unique": {insert, []any{b.scope.Tenant, full}, func(err error) bool {
+			return pg.IsUnique(err, "counters_pkey") && !pg.IsCheck(err)
+		}},
 		// This constraint is deferred, so COMMIT itself raises the error.
-		{"foreign key", "insert into things (tenant_id, id, parent_id) values ($1, $2, $3)",
-			[]any{b.scope.Tenant, newID(), newID()},
-			func(err error) bool { return pg.IsForeignKey(err, "things_parent") }},
-		{"row security", "insert into counters (tenant_id, id) values ($1, $2)",
-			[]any{newScope().Tenant, newID()},
-			func(err error) bool { return pg.Code(err) == "42501" }},
-		{"unreadable argument", takeOne, []any{b.scope.Tenant, struct{}{}},
-			func(err error) bool { return err != nil && pg.Code(err) == "" }},
-		{"syntax", "updat counters", nil,
-			func(err error) bool { return pg.Code(err) == "42601" }},
-	}
-	for _, loads := range []bool{false, true} {
-		for _, tt := range tests {
+		"foreign key": {
+			"insert into things (tenant_id, id, parent_id) values ($1, $2, $3)", []any{b.scope.Tenant, newID(), newID()},
+			func(err error) bool { return pg.IsForeignKey(err, "things_parent") },
+		},
+		"row security":        {insert, []any{newScope().Tenant, newID()}, is("42501")},
+		"unreadable argument": {takeOne, []any{b.scope.Tenant, struct{}{}}, is("")},
+		"syntax":              {"updat counters", nil, is("42601")},
+		"ends the session": {`do $$ begin
+			set local role none;
+			perform pg_terminate_backend(pg_backend_pid());
+		end $$`, nil, is("57P01")},
+	} {
+		for _, loads := range []bool{false, true} {
 			attempts := 0
-			err := b.InTx(t.Context(), b.scope, "test", func(ctx context.Context, tx *pg.Tx) error {
-				attempts++
-				if loads {
-					if err := execute(ctx, tx, "select 1"); err != nil {
-						return err
-					}
+			err := b.inTx(t, func(ctx context.Context, tx *pg.Tx) (err error) {
+				if attempts++; loads {
+					err = execute(ctx, tx, "select 1")
 				}
 				tx.Write(takeOne, b.scope.Tenant, id)
 				tx.Write(tt.sql, tt.args...)
-				return nil
+				return err
 			})
-			test.True(t, tt.check(err) && !errors.Is(err, pg.ErrCommitUnknown), test.Sprintf("%s: %v", tt.name, err))
-			test.EqOp(t, 1, attempts, test.Sprintf("%s: %d attempts: only conflicts are retried", tt.name, attempts))
-			must.EqOp(t, 0, b.taken(t, id), must.Sprintf("%s: taken", tt.name))
+			test.True(t, tt.check(err) && !errors.Is(err, pg.ErrCommitUnknown), test.Sprintf("%s: %v", name, err))
+			// Only conflicts and lost connections are retried.
+			test.EqOp(t, name == "ends the session", attempts > 1, test.Sprintf("%s: %d attempts", name, attempts))
+			must.EqOp(t, 0, b.taken(t, id), must.Sprintf("%s: taken", name))
 		}
 	}
 }
@@ -121,18 +145,23 @@ func TestInTx_DoesNotCommitAfterIgnoredError(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	id := b.insert(t)
-	overlook := map[string]func(ctx context.Context, tx *pg.Tx){
-		"Load": func(ctx context.Context, tx *pg.Tx) { _ = execute(ctx, tx, "select 1/0") },
-		"Scan": func(ctx context.Context, tx *pg.Tx) { _ = queryRow(ctx, tx, "select 1/0").Scan(new(int)) },
-		"twice": func(ctx context.Context, tx *pg.Tx) {
-			_ = execute(ctx, tx, "select 1/0")
-			_ = execute(ctx, tx, "select 1")
+	for name, overlook := range map[string]body{
+		"Load": func(ctx context.Context, tx *pg.Tx) error { return execute(ctx, tx, "select 1/0") },
+		"Scan": func(ctx context.Context, tx *pg.Tx) error { return queryRow(ctx, tx, "select 1/0").Scan(new(int)) },
+		"twice": func(ctx context.Context, tx *pg.Tx) error {
+			return errors.Join(execute(ctx, tx, "select 1/0"), execute(ctx, tx, "select 1"))
 		},
-	}
-	for name, fn := range overlook {
-		err := b.InTx(t.Context(), b.scope, "test", func(ctx context.Context, tx *pg.Tx) error {
+		// The reader's error comes first, and hides that of a later statement.
+		"hidden by a reader": func(ctx context.Context, tx *pg.Tx) error {
+			var batch pg.Batch
+			batch.Queue("select 1 where false").Scan(new(int))
+			batch.Queue("select 1/0")
+			return tx.Load(ctx, &batch)
+		},
+	} {
+		err := b.inTx(t, func(ctx context.Context, tx *pg.Tx) error {
 			tx.Write(takeOne, b.scope.Tenant, id)
-			fn(ctx, tx)
+			test.Error(t, overlook(ctx, tx), test.Sprint(name))
 			return nil
 		})
 		test.EqOp(t, "22012", pg.Code(err), test.Sprintf("%s: %v", name, err))
@@ -144,16 +173,15 @@ func TestLoad_ReaderErrorKeepsTransactionUsable(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	id := b.insert(t)
-	must.NoError(t, b.InTx(t.Context(), b.scope, "test", func(ctx context.Context, tx *pg.Tx) error {
+	must.NoError(t, b.inTx(t, func(ctx context.Context, tx *pg.Tx) error {
 		var one int
 		var batch pg.Batch
 		batch.Queue(selectTaken, b.scope.Tenant, newID()).Scan(&one)
 		batch.Queue(takeOne, b.scope.Tenant, id)
 		test.ErrorIs(t, tx.Load(ctx, &batch), pgx.ErrNoRows, test.Sprint("Load"))
 		test.Error(t, queryRow(ctx, tx, "select 'x'").Scan(&one), test.Sprint("a text was read as a number"))
-		if err := queryRow(ctx, tx, "select 7").Scan(&one); err != nil || one != 7 {
-			t.Errorf("got %d (%v)", one, err)
-		}
+		test.NoError(t, queryRow(ctx, tx, "select 7").Scan(&one))
+		test.EqOp(t, 7, one)
 		tx.Write(takeOne, b.scope.Tenant, id)
 		return nil
 	}))
@@ -166,29 +194,17 @@ func TestTx_RunsStatementsInOrder(t *testing.T) {
 	id := b.insert(t)
 	var seen []int
 	see := func(tx *pg.Tx) {
-		tx.Write(takeOne+" returning taken", b.scope.Tenant, id).
-			QueryRow(func(row pgx.Row) error {
-				var taken int
-				err := row.Scan(&taken)
-				seen = append(seen, taken)
-				return err
-			})
+		var taken int
+		tx.Write(takeOne+" returning taken", b.scope.Tenant, id).Each(func() { seen = append(seen, taken) }, &taken)
 	}
-	must.NoError(t, b.InTx(t.Context(), b.scope, "test", func(ctx context.Context, tx *pg.Tx) error {
-		see(tx)
-		var got int
-		if err := queryRow(ctx, tx, selectTaken, b.scope.Tenant, id).Scan(&got); err != nil {
-			return err
-		}
-		seen = append(seen, got*10)
-		see(tx)
-		var batch pg.Batch
-		batch.Queue(selectTaken, b.scope.Tenant, id).QueryRow(func(pgx.Row) error {
-			seen = append(seen, 20)
-			return nil
-		})
-		if err := tx.Load(ctx, &batch); err != nil {
-			return err
+	must.NoError(t, b.inTx(t, func(ctx context.Context, tx *pg.Tx) error {
+		for range 2 {
+			var got int
+			see(tx)
+			if err := queryRow(ctx, tx, selectTaken, b.scope.Tenant, id).Scan(&got); err != nil {
+				return err
+			}
+			seen = append(seen, got*10)
 		}
 		see(tx)
 		return nil
@@ -210,55 +226,48 @@ func TestWrite_RunsReadersAfterCommit(t *testing.T) {
 	var rows []row
 	var values []any
 	var tag string
+	var fields int
 	durable := false
-	write := func(tx *pg.Tx) {
+	write := func(_ context.Context, tx *pg.Tx) error {
 		pg.Collect(tx.Write(returning, b.scope.Tenant, id), &rows, pgx.RowToStructByPos[row])
 		tx.Write("select 7, 'x'").Query(func(rows pgx.Rows) (err error) {
-			for rows.Next() {
+			for fields = len(rows.FieldDescriptions()); rows.Next(); {
 				values, err = rows.Values()
 			}
 			return err
 		})
 		tx.Write(takeOne, b.scope.Tenant, id).Exec(func(t pgconn.CommandTag) error { tag = t.String(); return nil })
 		tx.Write("select").Exec(func(pgconn.CommandTag) error { durable = b.taken(t, id) == 2; return nil })
+		return nil
 	}
-	writeOnly := func(_ context.Context, tx *pg.Tx) error { write(tx); return nil }
-	must.NoError(t, b.InTx(t.Context(), b.scope, "test", writeOnly))
+	must.NoError(t, b.inTx(t, write))
 	test.Eq(t, []row{{ID: id, Taken: 1}}, rows)
 	test.Eq(t, []any{int32(7), "x"}, values)
-	test.True(t, tag == "UPDATE 1" && durable, test.Sprintf("tag %q, durable %t", tag, durable))
+	test.True(t, tag == "UPDATE 1" && durable && fields == 2, test.Sprintf("tag %q, durable %t", tag, durable))
 
 	rows = nil
-	err := b.InTx(t.Context(), b.scope, "test", writeOnly) // this takes a fourth, one too many
-	test.True(
-		t, pg.IsCheck(err, "counters_taken") && rows == nil,
-		test.Sprintf("%v, read %v from a transaction that failed", err, rows),
-	)
+	err := b.inTx(t, write) // this takes a fourth, one too many
+	test.True(t, pg.IsCheck(err, "counters_taken"), test.Sprint(err))
+	test.SliceEmpty(t, rows, test.Sprint("read from a transaction that failed"))
 
-	misread := func(_ context.Context, tx *pg.Tx) error {
-		tx.Write(returning, b.scope.Tenant, id).Scan(new(int), new(int), new(int))
-		return nil
+	// A reader that fails, or that has too few rows, does not undo the commit.
+	for _, read := range []func(s *pg.Statement){
+		func(s *pg.Statement) { s.Scan(new(int), new(int), new(int)) },
+		func(s *pg.Statement) { s.Query(func(pgx.Rows) error { return errors.New("misread") }) },
+		func(s *pg.Statement) {
+			s.Query(func(rows pgx.Rows) error {
+				for rows.Next() {
+					_ = rows.Scan(new(int), new(int), new(int))
+				}
+				return rows.Err()
+			})
+		},
+	} {
+		b.exec(t, "update counters set taken = 2")
+		test.ErrorIs(t, b.inTx(t, func(_ context.Context, tx *pg.Tx) error {
+			read(tx.Write(returning, b.scope.Tenant, id))
+			return nil
+		}), pg.ErrCommitted)
+		test.EqOp(t, 3, b.taken(t, id), test.Sprint("taken"))
 	}
-	test.ErrorIs(t, b.InTx(t.Context(), b.scope, "test", misread), pg.ErrCommitted)
-	test.EqOp(t, 3, b.taken(t, id), test.Sprint("taken"))
-}
-
-func TestInTx_PanicLeavesNoTransaction(t *testing.T) {
-	t.Parallel()
-	b := setup(t, func(c *pg.Config) { c.CommandConns = 1 })
-	id := b.insert(t)
-	func() {
-		defer func() { _ = recover() }()
-		_ = b.InTx(t.Context(), b.scope, "test", func(ctx context.Context, tx *pg.Tx) error {
-			tx.Write(takeOne, b.scope.Tenant, id)
-			test.NoError(t, tx.Flush(ctx))
-			panic("a bug")
-		})
-	}()
-	err := b.InTx(t.Context(), b.scope, "test", func(_ context.Context, tx *pg.Tx) error {
-		tx.Write(takeOne, b.scope.Tenant, id)
-		return nil
-	})
-	got := b.taken(t, id)
-	test.True(t, err == nil && got == 1, test.Sprintf("taken is %d, want 1 (%v)", got, err))
 }

@@ -10,10 +10,11 @@ import (
 	"connectrpc.com/connect"
 	"github.com/google/go-cmp/cmp"
 	"github.com/shoenig/test"
-	"github.com/shoenig/test/must"
 	"google.golang.org/genproto/googleapis/type/latlng"
+	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/testing/protocmp"
 	"google.golang.org/protobuf/types/known/durationpb"
+	"google.golang.org/protobuf/types/known/fieldmaskpb"
 
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/gen/berth/v1/berthv1connect"
@@ -40,50 +41,34 @@ func TestLocation_RoundTripsEveryField(t *testing.T) {
 		s.GetLocation(t.Context(), as(s.Token(t, "member"), &v1.GetLocationRequest{LocationId: created.GetId()})),
 	)(t)
 	test.EqOp(t, "", cmp.Diff(created, read.Msg.GetLocation(), protocmp.Transform()), test.Sprint(read))
-	for i, c := range []struct {
-		path string
-		set  func(*v1.Location)
-	}{
-		{"name", func(m *v1.Location) { m.Name = "Quay" }},
-		{"time_zone", func(m *v1.Location) { m.TimeZone = "America/Argentina/Buenos_Aires" }},
-		{"geo", func(m *v1.Location) { m.Geo = &latlng.LatLng{Latitude: -90, Longitude: 180} }},
-		{"geo", func(m *v1.Location) { m.Geo = nil }},
-		{"address", func(m *v1.Location) { m.Address = "" }},
-		{"channels", func(m *v1.Location) { m.Channels = []v1.Channel{v1.Channel_CHANNEL_PHONE} }},
-		{"channels", func(m *v1.Location) { m.Channels = []v1.Channel{} }},
-		{"active", func(m *v1.Location) { m.Active = false }},
-	} {
-		sent := &v1.Location{
-			Id: created.GetId(), Name: "Other", TimeZone: "UTC", Address: "Other", Geo: &latlng.LatLng{}, Active: true,
-			Etag:     want.GetEtag(),
-			Channels: []v1.Channel{v1.Channel_CHANNEL_WALK_IN},
-		}
-		c.set(sent)
-		c.set(want)
-		want.Etag = convert.Etag(i + 2)
-		response, err := s.UpdateLocation(
-			t.Context(), as(s.owner, &v1.UpdateLocationRequest{Location: sent, UpdateMask: mask(c.path)}),
-		)
-		must.NoError(t, err, must.Sprint(c.path))
-		test.EqOp(t, "", cmp.Diff(want, response.Msg.GetLocation(), ignoreServerFields()...), test.Sprint(c.path))
-	}
-	set, err := s.SetChannels(t.Context(), as(s.owner, &v1.SetChannelsRequest{
+	checkMask(t, s.testServer, s.owner, want, &v1.Location{
+		Id: created.GetId(), Name: "Other", TimeZone: "UTC", Address: "Other", Geo: &latlng.LatLng{}, Active: true,
+		Channels: []v1.Channel{v1.Channel_CHANNEL_WALK_IN},
+	}, []edit[*v1.Location]{
+		{"name", &v1.Location{Name: "Quay"}},
+		{"time_zone", &v1.Location{TimeZone: "America/Argentina/Buenos_Aires"}},
+		{"geo", &v1.Location{Geo: &latlng.LatLng{Latitude: -90, Longitude: 180}}},
+		{"geo", &v1.Location{}},
+		{"address", &v1.Location{}},
+		{"channels", &v1.Location{Channels: []v1.Channel{v1.Channel_CHANNEL_PHONE}}},
+		{"channels", &v1.Location{}},
+		{"active", &v1.Location{}},
+	}, func(sent *v1.Location, mask *fieldmaskpb.FieldMask) proto.Message {
+		return &v1.UpdateLocationRequest{Location: sent, UpdateMask: mask}
+	})
+	set := expect.Value(s.SetChannels(t.Context(), as(s.owner, &v1.SetChannelsRequest{
 		LocationId: created.GetId(), Etag: want.GetEtag(),
 		Channels: []v1.Channel{v1.Channel_CHANNEL_WALK_IN, v1.Channel_CHANNEL_ONLINE},
-	}))
+	})))(t)
 	want.Etag, want.Channels = "v10", []v1.Channel{v1.Channel_CHANNEL_ONLINE, v1.Channel_CHANNEL_WALK_IN}
-	must.NoError(t, err)
 	test.EqOp(t, "", cmp.Diff(want, set.Msg.GetLocation(), ignoreServerFields()...))
-	if set, err = s.SetChannels(
-		t.Context(), as(s.owner, &v1.SetChannelsRequest{LocationId: created.GetId()}),
-	); err != nil ||
-		len(set.Msg.GetLocation().GetChannels()) != 0 {
-		t.Error(set, err)
-	}
-
-	_, err = s.CreateLocation(t.Context(), as(s.owner, &v1.CreateLocationRequest{Location: &v1.Location{Name: "QUAY"}}))
-	test.Eq(t, apiError{connect.CodeAlreadyExists, "ALREADY_EXISTS", map[string]string{"field": "location.name"}},
-		apiErrorOf(t, err))
+	none := expect.Value(
+		s.SetChannels(t.Context(), as(s.owner, &v1.SetChannelsRequest{LocationId: created.GetId()})),
+	)(t)
+	test.SliceEmpty(t, none.Msg.GetLocation().GetChannels())
+	failsAs(t, apiError{connect.CodeAlreadyExists, "ALREADY_EXISTS", map[string]string{"field": "location.name"}})(
+		s.CreateLocation(t.Context(), as(s.owner, &v1.CreateLocationRequest{Location: &v1.Location{Name: "QUAY"}})),
+	)
 	for name, l := range map[string]*v1.Location{
 		"NUL":         {Name: "Pier\x00"},
 		"blank":       {Name: " "},
@@ -94,10 +79,8 @@ func TestLocation_RoundTripsEveryField(t *testing.T) {
 		"off the map": {Name: "Pier", Geo: &latlng.LatLng{Latitude: 91}},
 		"channel":     {Name: "Pier", Channels: []v1.Channel{v1.Channel_CHANNEL_UNSPECIFIED}},
 	} {
-		_, err := s.CreateLocation(t.Context(), as(s.owner, &v1.CreateLocationRequest{Location: l}))
-		got := apiErrorOf(t, err)
-		test.True(
-			t, got.Code == connect.CodeInvalidArgument && got.Reason == "INVALID_FIELD", test.Sprintf("%s: %v", name, got),
+		refused(t, "invalid_argument INVALID_FIELD", test.Sprint(name))(
+			s.CreateLocation(t.Context(), as(s.owner, &v1.CreateLocationRequest{Location: l})),
 		)
 	}
 }
@@ -125,9 +108,7 @@ func TestUpdateLocation_ChannelsNeedPolicyPermission(t *testing.T) {
 		}
 		return response.Msg.GetLocation(), nil
 	}
-	_, err := edit(s.Token(t, "member"), "name", "channels")
-	denied := apiError{connect.CodePermissionDenied, "PERMISSION_DENIED", map[string]string{"permission": "policy.write"}}
-	test.Eq(t, denied, apiErrorOf(t, err))
+	refused(t, "PERMISSION_DENIED permission=policy.write")(edit(s.Token(t, "member"), "name", "channels"))
 	got := expect.Value(edit(s.Token(t, "member"), "name"))(t)
 	test.True(
 		t, got.GetName() == "Quay" && got.GetEtag() == "v2" && len(got.GetChannels()) == 3, test.Sprintf("%v", got),
@@ -149,30 +130,18 @@ func TestResource_RoundTripsEveryField(t *testing.T) {
 	created := response.Msg.GetResource()
 	want := &v1.Resource{LocationId: at.GetId(), Name: "Court 1", Kind: "court", Active: true, Etag: "v1"}
 	test.EqOp(t, "", cmp.Diff(want, created, ignoreServerFields()...))
-	for i, c := range []struct {
-		path string
-		set  func(*v1.Resource)
-	}{
-		{"name", func(m *v1.Resource) { m.Name = "Court One" }},
-		{"kind", func(m *v1.Resource) { m.Kind = "" }},
-		{"active", func(m *v1.Resource) { m.Active = false }},
-	} {
-		sent := &v1.Resource{
-			Id: created.GetId(), LocationId: someSession, Name: "Other", Kind: "other", Active: true, Etag: want.GetEtag(),
-		}
-		c.set(sent)
-		c.set(want)
-		want.Etag = convert.Etag(i + 2)
-		response, err := s.UpdateResource(
-			t.Context(), as(s.owner, &v1.UpdateResourceRequest{Resource: sent, UpdateMask: mask(c.path)}),
-		)
-		must.NoError(t, err, must.Sprint(c.path))
-		test.EqOp(t, "", cmp.Diff(want, response.Msg.GetResource(), ignoreServerFields()...), test.Sprint(c.path))
-	}
-	_, err := s.CreateResource(
+	checkMask(t, s.testServer, s.owner, want, &v1.Resource{
+		Id: created.GetId(), LocationId: someSession, Name: "Other", Kind: "other", Active: true,
+	}, []edit[*v1.Resource]{
+		{"name", &v1.Resource{Name: "Court One"}},
+		{"kind", &v1.Resource{}},
+		{"active", &v1.Resource{}},
+	}, func(sent *v1.Resource, mask *fieldmaskpb.FieldMask) proto.Message {
+		return &v1.UpdateResourceRequest{Resource: sent, UpdateMask: mask}
+	})
+	failsAs(t, apiError{Code: connect.CodeNotFound, Reason: "LOCATION_NOT_FOUND"})(s.CreateResource(
 		t.Context(), as(s.owner, &v1.CreateResourceRequest{Resource: &v1.Resource{LocationId: someSession, Name: "Court 2"}}),
-	)
-	test.Eq(t, apiError{Code: connect.CodeNotFound, Reason: "LOCATION_NOT_FOUND"}, apiErrorOf(t, err))
+	))
 	list := expect.Value(s.ListResources(
 		t.Context(), as(s.owner, &v1.ListResourcesRequest{LocationId: at.GetId(), IncludeInactive: true}),
 	))(t)
@@ -189,36 +158,25 @@ func TestService_RoundTripsEveryField(t *testing.T) {
 		Etag: "v1",
 	}
 	test.EqOp(t, "", cmp.Diff(want, created, ignoreServerFields()...))
-	for i, c := range []struct {
-		path string
-		set  func(*v1.Service)
-	}{
-		{"name", func(m *v1.Service) { m.Name = "18 holes" }},
-		{"description", func(m *v1.Service) { m.Description = "A round.\nOf golf." }},
-		{"category", func(m *v1.Service) { m.Category = "Golf" }},
-		{"duration", func(m *v1.Service) { m.Duration = durationpb.New(4 * time.Hour) }},
-		{"default_capacity", func(m *v1.Service) { m.DefaultCapacity = new(int32(0)) }},
-		{"default_capacity", func(m *v1.Service) { m.DefaultCapacity = nil }},
-		{"default_waitlist_capacity", func(m *v1.Service) { m.DefaultWaitlistCapacity = 9 }},
-		{"max_party", func(m *v1.Service) { m.MaxParty = 4 }},
-		{"min_party", func(m *v1.Service) { m.MinParty = 3 }},
-		{"delivery", func(m *v1.Service) { m.Delivery = v1.Delivery_DELIVERY_FEED }},
-		{"color", func(m *v1.Service) { m.Color = "#00AAff" }},
-		{"active", func(m *v1.Service) { m.Active = false }},
-	} {
-		sent := &v1.Service{
-			Id: created.GetId(), Name: "Other", Description: "Other", Category: "Other", Duration: durationpb.New(time.Minute),
-			DefaultCapacity: new(int32(7)), DefaultWaitlistCapacity: 7, Color: "#777777", Active: true, Etag: want.GetEtag(),
-		}
-		c.set(sent)
-		c.set(want)
-		want.Etag = convert.Etag(i + 2)
-		response, err := s.UpdateService(
-			t.Context(), as(s.owner, &v1.UpdateServiceRequest{Service: sent, UpdateMask: mask(c.path)}),
-		)
-		must.NoError(t, err, must.Sprint(c.path))
-		test.EqOp(t, "", cmp.Diff(want, response.Msg.GetService(), ignoreServerFields()...), test.Sprint(c.path))
-	}
+	checkMask(t, s.testServer, s.owner, want, &v1.Service{
+		Id: created.GetId(), Name: "Other", Description: "Other", Category: "Other", Duration: durationpb.New(time.Minute),
+		DefaultCapacity: new(int32(7)), DefaultWaitlistCapacity: 7, Color: "#777777", Active: true,
+	}, []edit[*v1.Service]{
+		{"name", &v1.Service{Name: "18 holes"}},
+		{"description", &v1.Service{Description: "A round.\nOf golf."}},
+		{"category", &v1.Service{Category: "Golf"}},
+		{"duration", &v1.Service{Duration: durationpb.New(4 * time.Hour)}},
+		{"default_capacity", &v1.Service{DefaultCapacity: new(int32(0))}},
+		{"default_capacity", &v1.Service{}},
+		{"default_waitlist_capacity", &v1.Service{DefaultWaitlistCapacity: 9}},
+		{"max_party", &v1.Service{MaxParty: 4}},
+		{"min_party", &v1.Service{MinParty: 3}},
+		{"delivery", &v1.Service{Delivery: v1.Delivery_DELIVERY_FEED}},
+		{"color", &v1.Service{Color: "#00AAff"}},
+		{"active", &v1.Service{}},
+	}, func(sent *v1.Service, mask *fieldmaskpb.FieldMask) proto.Message {
+		return &v1.UpdateServiceRequest{Service: sent, UpdateMask: mask}
+	})
 	// If cleared, the largest party is the smallest, and the smallest is one.
 	cleared := expect.Value(s.UpdateService(
 		t.Context(),
@@ -235,28 +193,26 @@ func TestService_RoundTripsEveryField(t *testing.T) {
 			cleared.Msg.GetService().GetColor() == "",
 		test.Sprint(cleared),
 	)
-	_, err := s.UpdateService(
+	failsAs(
+		t, apiError{connect.CodeInvalidArgument, "INVALID_FIELD", map[string]string{"field": "service.max_party"}},
+	)(s.UpdateService(
 		t.Context(),
 		as(
 			s.owner,
 			&v1.UpdateServiceRequest{Service: &v1.Service{Id: created.GetId(), MaxParty: 2}, UpdateMask: mask("max_party")},
 		),
-	)
-	test.Eq(t, apiError{connect.CodeInvalidArgument, "INVALID_FIELD", map[string]string{"field": "service.max_party"}},
-		apiErrorOf(t, err))
+	))
 	for name, v := range map[string]*v1.Service{
 		"no duration":   {Name: "Yin"},
 		"half a second": {Name: "Yin", Duration: durationpb.New(time.Hour + time.Second/2)},
 		"upside down":   {Name: "Yin", Duration: hour, MinParty: 3, MaxParty: 2},
 		"NUL":           {Name: "Yin", Duration: hour, Description: "\x00"},
 	} {
-		_, err := s.CreateService(t.Context(), as(s.owner, &v1.CreateServiceRequest{Service: v}))
-		got := apiErrorOf(t, err)
-		test.EqOp(t, "INVALID_FIELD", got.Reason, test.Sprintf("%s: %v", name, got))
+		refused(t, "INVALID_FIELD", test.Sprint(name))(
+			s.CreateService(t.Context(), as(s.owner, &v1.CreateServiceRequest{Service: v})),
+		)
 	}
-	_, err = s.ListServices(t.Context(), as(s.owner, &v1.ListServicesRequest{Category: "\x00"}))
-	got := apiErrorOf(t, err)
-	test.EqOp(t, "INVALID_FIELD", got.Reason, test.Sprint(got))
+	refused(t, "INVALID_FIELD")(s.ListServices(t.Context(), as(s.owner, &v1.ListServicesRequest{Category: "\x00"})))
 }
 
 func TestCatalog_Pages(t *testing.T) {
@@ -299,88 +255,24 @@ func TestCatalog_Pages(t *testing.T) {
 	)(t)
 	other := s.NewTenant(t, "Quay Golf")
 	token := first.Msg.GetNextPageToken()
-	for name, request := range map[string]func() error{
-		"another filter": func() error {
-			_, err := s.ListServices(t.Context(), as(s.owner, &v1.ListServicesRequest{PageToken: token}))
-			return err
-		},
-		"another list": func() error {
-			_, err := s.ListLocations(t.Context(), as(s.owner, &v1.ListLocationsRequest{PageToken: token}))
-			return err
-		},
-		"another tenant": func() error {
-			_, err := s.ListServices(
-				t.Context(), as(s.Token(t, "owner", other), &v1.ListServicesRequest{Category: "Sport", PageToken: token}),
-			)
-			return err
-		},
-		"no token": func() error {
-			_, err := s.ListResources(t.Context(), as(s.owner, &v1.ListResourcesRequest{PageToken: "page 2"}))
-			return err
-		},
+	for name, err := range map[string]error{
+		"another filter": errorOf(s.ListServices(t.Context(), as(s.owner, &v1.ListServicesRequest{PageToken: token}))),
+		"another list":   errorOf(s.ListLocations(t.Context(), as(s.owner, &v1.ListLocationsRequest{PageToken: token}))),
+		"another tenant": errorOf(s.ListServices(
+			t.Context(), as(s.Token(t, "owner", other), &v1.ListServicesRequest{Category: "Sport", PageToken: token}),
+		)),
+		"no token": errorOf(s.ListResources(t.Context(), as(s.owner, &v1.ListResourcesRequest{PageToken: "page 2"}))),
 	} {
-		want := apiError{connect.CodeInvalidArgument, "INVALID_FIELD", map[string]string{"field": "page_token"}}
-		test.Eq(t, want, apiErrorOf(t, request()), test.Sprint(name))
+		refused(t, "invalid_argument INVALID_FIELD page_token", test.Sprint(name))(err)
 	}
 
-	for what, list := range map[string]func(token string) ([]string, string, error){
-		"services": func(token string) (names []string, next string, err error) {
-			page, err := s.ListServices(
-				t.Context(), as(s.owner, &v1.ListServicesRequest{Category: "Sport", PageSize: 2, PageToken: token}),
-			)
-			if err != nil {
-				return nil, "", err
-			}
-			for _, v := range page.Msg.GetServices() {
-				names = append(names, v.GetName())
-			}
-			return names, page.Msg.GetNextPageToken(), nil
-		},
-		"locations": func(token string) (names []string, next string, err error) {
-			page, err := s.ListLocations(t.Context(), as(s.owner, &v1.ListLocationsRequest{PageSize: 2, PageToken: token}))
-			if err != nil {
-				return nil, "", err
-			}
-			for _, l := range page.Msg.GetLocations() {
-				names = append(names, l.GetName())
-			}
-			return names, page.Msg.GetNextPageToken(), nil
-		},
-		"items": func(token string) (names []string, next string, err error) {
-			page, err := booking.ListItems(
-				t.Context(), as(s.owner, &v1.ListItemsRequest{PageSize: 3, PageToken: token, IncludeInactive: true}),
-			)
-			if err != nil {
-				return nil, "", err
-			}
-			for _, i := range page.Msg.GetItems() {
-				names = append(names, i.GetName())
-			}
-			return names, page.Msg.GetNextPageToken(), nil
-		},
-		"resources": func(token string) (names []string, next string, err error) {
-			page, err := s.ListResources(t.Context(), as(s.owner, &v1.ListResourcesRequest{PageSize: 2, PageToken: token}))
-			if err != nil {
-				return nil, "", err
-			}
-			for _, r := range page.Msg.GetResources() {
-				names = append(names, r.GetName())
-			}
-			return names, page.Msg.GetNextPageToken(), nil
-		},
+	for _, list := range []proto.Message{
+		&v1.ListServicesRequest{Category: "Sport", PageSize: 2}, &v1.ListLocationsRequest{PageSize: 2},
+		&v1.ListResourcesRequest{PageSize: 2},
 	} {
-		var got []string
-		for token, more := "", true; more; more = token != "" {
-			page, next, err := list(token)
-			must.NoError(t, err, must.Sprint(what))
-			got, token = append(got, page...), next
-		}
-		want := names
-		if what == "items" {
-			want = items
-		}
-		test.Eq(t, want, got, test.Sprint(what))
+		test.Eq(t, names, s.items(t, s.owner, list, "name"), test.Sprintf("%T", list))
 	}
+	test.Eq(t, items, s.items(t, s.owner, &v1.ListItemsRequest{PageSize: 3, IncludeInactive: true}, "name"))
 }
 
 // Objects of another tenant are not found, with the same error as objects that do not exist, and its token gives no
@@ -392,38 +284,28 @@ func TestCatalog_HidesOtherTenants(t *testing.T) {
 	other := s.NewTenant(t, "Quay Golf")
 	stranger := s.Token(t, "owner", other)
 	request := func(id string) error {
-		_, err := s.GetLocation(t.Context(), as(stranger, &v1.GetLocationRequest{LocationId: id}))
-		return err
+		return errorOf(s.GetLocation(t.Context(), as(stranger, &v1.GetLocationRequest{LocationId: id})))
 	}
 	theirs, absent := request(at.GetId()), request(convert.IDText(tenant.New[tenant.LocationID](time.Now())))
 	test.Eq(t, apiError{Code: connect.CodeNotFound, Reason: "LOCATION_NOT_FOUND"}, apiErrorOf(t, theirs))
 	test.Eq(t, absent.Error(), theirs.Error())
-	_, err := s.GetLocation(
+	refused(t, "TENANT_FORBIDDEN")(s.GetLocation(
 		t.Context(), as(stranger, &v1.GetLocationRequest{TenantId: s.Tenant.String(), LocationId: at.GetId()}),
-	)
-	got := apiErrorOf(t, err)
-	test.EqOp(t, "TENANT_FORBIDDEN", got.Reason, test.Sprint(got))
-	for name, request := range map[string]func(token string) error{
-		"tenant": func(token string) error {
-			_, err := s.UpdateTenant(
+	))
+	for _, role := range []string{"coach", "member"} {
+		token := s.Token(t, role)
+		for what, err := range map[string]error{
+			"tenant": errorOf(s.UpdateTenant(
 				t.Context(), as(token, &v1.UpdateTenantRequest{Tenant: &v1.Tenant{Name: "Mine"}, UpdateMask: mask("name")}),
-			)
-			return err
-		},
-		"location": func(token string) error {
-			_, err := s.CreateLocation(t.Context(), as(token, &v1.CreateLocationRequest{Location: &v1.Location{Name: "Mine"}}))
-			return err
-		},
-		"policy": func(token string) error {
-			_, err := s.UpdatePolicy(t.Context(), as(token, &v1.UpdatePolicyRequest{
+			)),
+			"location": errorOf(s.CreateLocation(
+				t.Context(), as(token, &v1.CreateLocationRequest{Location: &v1.Location{Name: "Mine"}}),
+			)),
+			"policy": errorOf(s.UpdatePolicy(t.Context(), as(token, &v1.UpdatePolicyRequest{
 				Layer: &v1.PolicyLayer{Level: v1.PolicyLevel_POLICY_LEVEL_TENANT}, UpdateMask: mask("hold_ttl"),
-			}))
-			return err
-		},
-	} {
-		for _, role := range []string{"coach", "member"} {
-			got := apiErrorOf(t, request(s.Token(t, role)))
-			test.EqOp(t, "PERMISSION_DENIED", got.Reason, test.Sprintf("%s by %s: %v", name, role, got))
+			}))),
+		} {
+			refused(t, "PERMISSION_DENIED", test.Sprint(what, " by ", role))(err)
 		}
 	}
 }

@@ -1,7 +1,6 @@
 package rpc
 
 import (
-	"context"
 	"net/http"
 	"strings"
 	"testing"
@@ -170,13 +169,12 @@ func TestSelfCheckIn_ReturnsReasons(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			// The tests share a clock, so they run one after the other.
 			s.setTime(tt.after)
-			_, err := s.SelfCheckIn(t.Context(), as(s.Token(t, "member"), tt.request))
-			test.Eq(t, tt.want, apiErrorOf(t, err))
+			failsAs(t, tt.want)(s.SelfCheckIn(t.Context(), as(s.Token(t, "member"), tt.request)))
 		})
 	}
-	_, err := s.CheckIn(t.Context(), as(s.Token(t, "coach"), &v1.CheckInRequest{BookingId: someSession}))
-	got := apiErrorOf(t, err)
-	test.EqOp(t, "BOOKING_NOT_FOUND", got.Reason, test.Sprint(got))
+	refused(t, "BOOKING_NOT_FOUND")(
+		s.CheckIn(t.Context(), as(s.Token(t, "coach"), &v1.CheckInRequest{BookingId: someSession})),
+	)
 }
 
 // checkInCloses is when check-in closes by default, after the start of a session of one hour.
@@ -187,31 +185,17 @@ func TestCheckIn_RejectsMembersBeforeLookup(t *testing.T) {
 	t.Parallel()
 	s := newCheckInTest(t)
 	id := s.book(t, "member", s.session)
-	by := s.Token(t, "member")
-	for name, call := range map[string]func(context.Context) error{
-		"check-in": func(ctx context.Context) error {
-			_, err := s.CheckIn(ctx, as(by, &v1.CheckInRequest{BookingId: id}))
-			return err
-		},
-		"undo": func(ctx context.Context) error {
-			_, err := s.UndoCheckIn(ctx, as(by, &v1.UndoCheckInRequest{BookingId: id}))
-			return err
-		},
-		"code": func(ctx context.Context) error {
-			_, err := s.GetQrToken(ctx, as(by, &v1.GetQrTokenRequest{SessionId: s.session}))
-			return err
-		},
-		"display": func(ctx context.Context) error {
-			_, err := s.CreateDisplayUrl(ctx, as(by, &v1.CreateDisplayUrlRequest{SessionId: s.session}))
-			return err
-		},
-		"attendance": func(ctx context.Context) error {
-			_, err := s.ListAttendance(ctx, as(by, &v1.ListAttendanceRequest{MemberId: convert.IDText(s.Members["member"])}))
-			return err
-		},
+	ctx, by := t.Context(), s.Token(t, "member")
+	for name, err := range map[string]error{
+		"check-in": errorOf(s.CheckIn(ctx, as(by, &v1.CheckInRequest{BookingId: id}))),
+		"undo":     errorOf(s.UndoCheckIn(ctx, as(by, &v1.UndoCheckInRequest{BookingId: id}))),
+		"code":     errorOf(s.GetQrToken(ctx, as(by, &v1.GetQrTokenRequest{SessionId: s.session}))),
+		"display":  errorOf(s.CreateDisplayUrl(ctx, as(by, &v1.CreateDisplayUrlRequest{SessionId: s.session}))),
+		"attendance": errorOf(s.ListAttendance(
+			ctx, as(by, &v1.ListAttendanceRequest{MemberId: convert.IDText(s.Members["member"])}),
+		)),
 	} {
-		got := apiErrorOf(t, call(t.Context()))
-		test.EqOp(t, "PERMISSION_DENIED", got.Reason, test.Sprintf("%s: %+v", name, got))
+		refused(t, "PERMISSION_DENIED", test.Sprint(name))(err)
 	}
 }
 
@@ -248,9 +232,9 @@ func TestGetDisplay_IsPublicAndComplete(t *testing.T) {
 			CheckinClosesTime: timestamppb.New(s.begin.Add(checkInCloses)),
 		}
 		test.Eq(t, want, got, test.Cmp(protocmp.Transform(), protocmp.IgnoreFields(want, "qr_token", "next_token")))
-		_, err := public.GetDisplay(t.Context(), connect.NewRequest(&v1.GetDisplayRequest{Token: got.GetQrToken()}))
-		apiErr := apiErrorOf(t, err)
-		test.True(t, apiErr.Reason == "LINK_INVALID" && apiErr.Code == connect.CodeFailedPrecondition, test.Sprint(apiErr))
+		refused(t, "failed_precondition LINK_INVALID")(
+			public.GetDisplay(t.Context(), connect.NewRequest(&v1.GetDisplayRequest{Token: got.GetQrToken()})),
+		)
 	})
 }
 
@@ -279,13 +263,11 @@ func TestListAttendance_Pages(t *testing.T) {
 		}
 		if page == 1 {
 			other := &v1.ListAttendanceRequest{MemberId: convert.IDText(s.Members["admin"]), PageToken: request.GetPageToken()}
-			_, err := s.ListAttendance(t.Context(), as(s.Token(t, "coach"), other))
-			apiErr := apiErrorOf(t, err)
-			test.True(t, apiErr.Reason == "INVALID_FIELD" && apiErr.Metadata["field"] == "page_token", test.Sprint(apiErr))
+			refused(t, "INVALID_FIELD page_token")(s.ListAttendance(t.Context(), as(s.Token(t, "coach"), other)))
 		}
 	}
 	test.Eq(t, want, got)
-	_, err := s.ListAttendance(t.Context(), as(s.Token(t, "coach"), &v1.ListAttendanceRequest{MemberId: someSession}))
-	apiErr := apiErrorOf(t, err)
-	test.EqOp(t, "MEMBER_NOT_FOUND", apiErr.Reason, test.Sprint(apiErr))
+	refused(t, "MEMBER_NOT_FOUND")(
+		s.ListAttendance(t.Context(), as(s.Token(t, "coach"), &v1.ListAttendanceRequest{MemberId: someSession})),
+	)
 }

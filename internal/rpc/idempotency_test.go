@@ -42,16 +42,11 @@ func TestIdempotencyKey_ReplaysStoredResponse(t *testing.T) {
 			test.EqOp(t, name, response.Header().Get("X-Idempotency-Key"), test.Sprintf("answer %d: X-Idempotency-Key", i))
 		}
 
-		_, err := create("owner", name+" other", name)
-		test.Eq(t, apiError{connect.CodeAlreadyExists, "IDEMPOTENCY_CONFLICT", nil}, apiErrorOf(t, err))
+		failsAs(t, apiError{connect.CodeAlreadyExists, "IDEMPOTENCY_CONFLICT", nil})(create("owner", name+" other", name))
 		// Another caller's key is another key, so this call runs and fails because the plan's name is taken.
-		if _, err = create("admin", name, name); apiErrorOf(t, err).Reason != "ALREADY_EXISTS" {
-			t.Error(err)
-		}
+		refused(t, "ALREADY_EXISTS")(create("admin", name, name))
 		for _, wrong := range [][]string{{"with space"}, {strings.Repeat("k", 201)}, {"one", "two"}} {
-			_, err := create("owner", name+" wrong", wrong...)
-			invalid := apiError{connect.CodeInvalidArgument, "INVALID_FIELD", map[string]string{"field": "Idempotency-Key"}}
-			test.Eq(t, invalid, apiErrorOf(t, err), test.Sprintf("%q", wrong))
+			refused(t, "invalid_argument INVALID_FIELD Idempotency-Key")(create("owner", name+" wrong", wrong...))
 		}
 
 		members := berthv1connect.NewMemberServiceClient(web, s.URL, options)

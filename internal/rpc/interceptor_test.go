@@ -191,11 +191,8 @@ func TestAdmit_PublicRPCsNeedNoToken(t *testing.T) {
 	w := newStubServer(t)
 	client := berthv1connect.NewAccessServiceClient(http1, w.url)
 	for _, token := range []string{"", "nonsense"} {
-		_, err := client.ExchangeKey(t.Context(), as(token, &v1.ExchangeKeyRequest{}))
-		got := apiErrorOf(t, err)
-		test.True(
-			t, got.Reason == "INVALID_FIELD" && got.Metadata["field"] == "key",
-			test.Sprintf("with the token %q: %v", token, got),
+		refused(t, "INVALID_FIELD key", test.Sprint(token))(
+			client.ExchangeKey(t.Context(), as(token, &v1.ExchangeKeyRequest{})),
 		)
 	}
 }
@@ -215,8 +212,7 @@ func TestErrors_AreTheSameInEveryProtocol(t *testing.T) {
 	get := func(
 		ctx context.Context, client *http.Client, options connect.ClientOption, token string, message *v1.GetBookingRequest,
 	) error {
-		_, err := berthv1connect.NewBookingServiceClient(client, w.url, options).GetBooking(ctx, as(token, message))
-		return err
+		return errorOf(berthv1connect.NewBookingServiceClient(client, w.url, options).GetBooking(ctx, as(token, message)))
 	}
 	stream := func(
 		ctx context.Context, client *http.Client, options connect.ClientOption, token string,
@@ -406,9 +402,10 @@ func TestUnary_TimesOut(t *testing.T) {
 	}
 	eachProtocol(t, func(t *testing.T, client *http.Client, options connect.ClientOption) {
 		t.Helper()
-		_, err := berthv1connect.NewBookingServiceClient(client, w.url, options).
-			Book(t.Context(), as(w.token(t, "member", tenantA), &v1.BookRequest{SessionId: someSession}))
-		test.Eq(t, apiError{Code: connect.CodeDeadlineExceeded, Reason: "DEADLINE_EXCEEDED"}, apiErrorOf(t, err))
+		failsAs(
+			t, apiError{Code: connect.CodeDeadlineExceeded, Reason: "DEADLINE_EXCEEDED"},
+		)(berthv1connect.NewBookingServiceClient(client, w.url, options).
+			Book(t.Context(), as(w.token(t, "member", tenantA), &v1.BookRequest{SessionId: someSession})))
 	})
 }
 

@@ -52,16 +52,14 @@ func TestStepUp_AsksPeopleForARecentSignIn(t *testing.T) {
 	s := newAccessTest(t)
 	tenants := berthv1connect.NewTenantServiceClient(s.Client, s.URL)
 	ask := func(token string, asked *v1.StepUp) error {
-		_, err := tenants.UpdateTenant(t.Context(), as(token, &v1.UpdateTenantRequest{
+		return errorOf(tenants.UpdateTenant(t.Context(), as(token, &v1.UpdateTenantRequest{
 			Tenant: &v1.Tenant{Id: s.Tenant.String(), StepUp: asked}, UpdateMask: mask("step_up"),
-		}))
-		return err
+		})))
 	}
 	role := func(token string) error {
-		_, err := s.AssignRole(t.Context(), as(token, &v1.AssignRoleRequest{
+		return errorOf(s.AssignRole(t.Context(), as(token, &v1.AssignRoleRequest{
 			MemberId: s.Members["member"].String(), Role: "coach",
-		}))
-		return err
+		})))
 	}
 	_, key, err := s.App.Accounts.CreateServiceAccount(
 		t.Context(), s.caller("owner"), grant.ServiceAccount{Name: "Sync", Roles: []string{"admin"}},
@@ -74,26 +72,23 @@ func TestStepUp_AsksPeopleForARecentSignIn(t *testing.T) {
 	five := &v1.StepUp{MaxAge: durationpb.New(5 * time.Minute), AcrValues: []string{"mfa", "phr"}}
 
 	must.NoError(t, role(stale), must.Sprint("off by default"))
-	denied := apiErrorOf(t, ask(s.Token(t, "admin"), five))
-	test.EqOp(t, "admin.manage", denied.Metadata["permission"])
-	test.EqOp(t, "STEP_UP_REQUIRED", apiErrorOf(t, ask(stale, five)).Reason,
-		test.Sprint("they could not turn it off again"))
+	refused(t, "permission=admin.manage")(ask(s.Token(t, "admin"), five))
+	refused(t, "STEP_UP_REQUIRED", test.Sprint("they could not turn it off again"))(ask(stale, five))
 	must.NoError(t, ask(fresh, five))
-	for name, call := range map[string]func() error{
-		"a token without a time":    func() error { return role(stale) },
-		"a sign-in of an hour ago":  func() error { return role(s.signedIn(t, "owner", time.Hour)) },
-		"who turns it off":          func() error { return ask(stale, nil) },
-		"who is to confirm it":      func() error { return confirm(t.Context(), s, s.Token(t, "member")) },
-		"who may not read requests": func() error { return role(s.signedIn(t, "admin", time.Hour)) },
+	for name, err := range map[string]error{
+		"a token without a time":    role(stale),
+		"a sign-in of an hour ago":  role(s.signedIn(t, "owner", time.Hour)),
+		"who turns it off":          ask(stale, nil),
+		"who is to confirm it":      confirm(t.Context(), s, s.Token(t, "member")),
+		"who may not read requests": role(s.signedIn(t, "admin", time.Hour)),
 	} {
-		got := apiErrorOf(t, call())
-		test.EqOp(t, connect.CodePermissionDenied, got.Code, test.Sprint(name))
-		test.EqOp(t, "STEP_UP_REQUIRED", got.Reason, test.Sprint(name))
-		test.EqOp(t, "300", got.Metadata["max_age"], test.Sprint(name))
-		test.EqOp(t, "mfa phr", got.Metadata["acr_values"], test.Sprint(name))
+		failsAs(t, apiError{connect.CodePermissionDenied, "STEP_UP_REQUIRED", map[string]string{
+			"max_age": "300", "acr_values": "mfa phr",
+		}}, test.Sprint(name))(err)
 	}
-	test.EqOp(t, "PERMISSION_DENIED", apiErrorOf(t, role(s.Token(t, "coach"))).Reason,
-		test.Sprint("who may not do it at all learns nothing of it"))
+	refused(t, "PERMISSION_DENIED", test.Sprint("who may not do it at all learns nothing of it"))(
+		role(s.Token(t, "coach")),
+	)
 	test.NoError(t, role(fresh))
 	test.NoError(t, role(exchanged), test.Sprint("programs do not sign in"))
 	read := expect.Value(tenants.GetTenant(t.Context(), as(stale, &v1.GetTenantRequest{})))(t).Msg.GetTenant()
@@ -105,11 +100,12 @@ func TestStepUp_AsksPeopleForARecentSignIn(t *testing.T) {
 		{}, {MaxAge: durationpb.New(time.Second)}, {MaxAge: durationpb.New(25 * time.Hour)}, {AcrValues: []string{"a b"}},
 		{AcrValues: []string{""}}, {AcrValues: strings.Split("a,b,c,d,e,f,g,h,i,j,k", ",")},
 	} {
-		test.EqOp(t, "INVALID_FIELD", apiErrorOf(t, ask(fresh, wrong)).Reason, test.Sprint(wrong))
+		refused(t, "INVALID_FIELD", test.Sprint(wrong))(ask(fresh, wrong))
 	}
 }
 
 func confirm(ctx context.Context, s *accessTest, token string) error {
-	_, err := s.ConfirmOwnershipTransfer(ctx, as(token, &v1.ConfirmOwnershipTransferRequest{TransferId: someSession}))
-	return err
+	return errorOf(
+		s.ConfirmOwnershipTransfer(ctx, as(token, &v1.ConfirmOwnershipTransferRequest{TransferId: someSession})),
+	)
 }

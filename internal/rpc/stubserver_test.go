@@ -204,6 +204,42 @@ func apiErrorOf(t *testing.T, err error) apiError {
 	return apiError{}
 }
 
+// refused fails the test unless a call failed with an error that has all of these: its code, its reason, its field, or
+// other metadata.
+//
+//	refused(t, "not_found SESSION_NOT_FOUND")(client.Book(ctx, request))
+//	refused(t, "INVALID_FIELD page_size")(client.List(ctx, request))
+//	refused(t, "PERMISSION_DENIED permission=role.write")(client.CreateRole(ctx, request))
+func refused(t *testing.T, want string, settings ...test.Setting) func(results ...any) {
+	t.Helper()
+	return func(results ...any) {
+		t.Helper()
+		got := apiErrorOf(t, errorOf(results...))
+		has := []string{got.Code.String(), got.Reason, got.Metadata["field"]}
+		for key, value := range got.Metadata {
+			has = append(has, key+"="+value)
+		}
+		for word := range strings.FieldsSeq(want) {
+			test.SliceContains(t, has, word, settings...)
+		}
+	}
+}
+
+// failsAs is refused for an error that has nothing else.
+func failsAs(t *testing.T, want apiError, settings ...test.Setting) func(results ...any) {
+	t.Helper()
+	return func(results ...any) {
+		t.Helper()
+		test.Eq(t, want, apiErrorOf(t, errorOf(results...)), settings...)
+	}
+}
+
+// errorOf returns the error of a call, which is its last result.
+func errorOf(results ...any) error {
+	err, _ := results[len(results)-1].(error)
+	return err
+}
+
 func infoOf(t *testing.T, err *connect.Error) *errdetails.ErrorInfo {
 	t.Helper()
 	for _, detail := range err.Details() {

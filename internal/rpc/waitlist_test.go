@@ -178,48 +178,46 @@ func TestWaitlistRPCs_OfferDeclineAndAccept(t *testing.T) {
 			ChosenBefore: before, ExpireTime: until,
 		}
 	}
-	moved := func(when int, change func(*v1.WaitlistDecision)) *v1.WaitlistDecision {
-		d := &v1.WaitlistDecision{
+	moved := func(when int, changes *v1.WaitlistDecision) *v1.WaitlistDecision {
+		return with(&v1.WaitlistDecision{
 			SessionId: class, SessionTitle: "Vinyasa", SessionStartTime: starts, TimeZone: "Europe/Berlin", DecideTime: at(when),
 			LineLength: 2,
 			Mode:       v1.WaitlistMode_WAITLIST_MODE_OFFER, Seats: new(int32(1)), Given: 1, RulesVersion: 1,
-		}
-		change(d)
-		return d
+		}, changes)
 	}
 	const passed = "It was not chosen, because "
 	want := []*v1.WaitlistDecision{
-		moved(20, func(d *v1.WaitlistDecision) {
-			d.Trigger, d.Tried = v1.WaitlistTrigger_WAITLIST_TRIGGER_OFFER_DECLINED, 1
-			d.Move = v1.WaitlistMove_WAITLIST_MOVE_ROLL_ON
-			d.Verdicts = []*v1.WaitlistVerdict{
+		moved(20, &v1.WaitlistDecision{
+			Trigger: v1.WaitlistTrigger_WAITLIST_TRIGGER_OFFER_DECLINED, Tried: 1,
+			Move: v1.WaitlistMove_WAITLIST_MOVE_ROLL_ON,
+			Verdicts: []*v1.WaitlistVerdict{
 				verdict(
 					"Member", second, "TRIED", 122, 1, 0, passed+"the entry had already been offered these seats.", nil,
 				),
 				verdict(
 					"Admin", first, "OFFERED", 104, 2, 0, "It was offered 1 seat, until Monday 16 March 2026 at 13:50.", at(50),
 				),
-			}
-			d.Sentences = []string{
+			},
+			Sentences: []string{
 				"On Monday 16 March 2026 at 13:20 an offer was declined, and 1 seat was open.", "2 entries were on the waitlist.",
 				"1 person had already been offered these seats.",
 				"Offered to the next: Admin (1 seat, until Monday 16 March 2026 at 13:50).",
 				"Not chosen: 1 because the entry had already been offered these seats.",
-			}
+			},
 		}),
-		moved(10, func(d *v1.WaitlistDecision) {
-			d.Trigger, d.Move = v1.WaitlistTrigger_WAITLIST_TRIGGER_CANCELLATION, v1.WaitlistMove_WAITLIST_MOVE_OFFER
-			d.Verdicts = []*v1.WaitlistVerdict{
+		moved(10, &v1.WaitlistDecision{
+			Trigger: v1.WaitlistTrigger_WAITLIST_TRIGGER_CANCELLATION, Move: v1.WaitlistMove_WAITLIST_MOVE_OFFER,
+			Verdicts: []*v1.WaitlistVerdict{
 				verdict(
 					"Member", second, "OFFERED", 122, 1, 0, "It was offered 1 seat, until Monday 16 March 2026 at 13:40.", at(40),
 				),
 				verdict("Admin", first, "NO_SEATS_LEFT", 104, 2, 1, passed+"all open seats went to earlier entries.", nil),
-			}
-			d.Sentences = []string{
+			},
+			Sentences: []string{
 				"On Monday 16 March 2026 at 13:10 a booking was cancelled, and 1 seat was open.", "2 entries were on the waitlist.",
 				"Offered to: Member (1 seat, until Monday 16 March 2026 at 13:40).",
 				"Not chosen: 1 because all open seats went to earlier entries.",
-			}
+			},
 		}),
 	}
 	wantEqual(
@@ -284,16 +282,13 @@ func TestJoinWaitlist_AcceptsTimeWindow(t *testing.T) {
 	window := &v1.WaitlistWindow{
 		ServiceId: s.service, LocationId: s.location, ResourceId: s.room, FirstDate: dateMessage(2026, 3, 25),
 	}
-	request := func(change func(*v1.WaitlistWindow)) *v1.JoinWaitlistRequest {
-		w := proto.CloneOf(window)
-		if change != nil {
-			change(w)
-		}
+	request := func(changes *v1.WaitlistWindow) *v1.JoinWaitlistRequest {
 		return &v1.JoinWaitlistRequest{
-			Wish: &v1.JoinWaitlistRequest_Window{Window: w}, PartySize: 2, CoachId: convert.IDText(s.Members["coach"]),
+			Wish:      &v1.JoinWaitlistRequest_Window{Window: with(window, changes)},
+			PartySize: 2, CoachId: convert.IDText(s.Members["coach"]),
 		}
 	}
-	entry := s.join(t, "member", request(nil))
+	entry := s.join(t, "member", request(&v1.WaitlistWindow{}))
 	want := &v1.WaitlistEntry{
 		Id: entry.GetId(), MemberId: convert.IDText(s.Members["member"]), MemberName: "Member", PartySize: 2,
 		CoachId: convert.IDText(s.Members["coach"]),
@@ -326,17 +321,14 @@ func TestJoinWaitlist_AcceptsTimeWindow(t *testing.T) {
 		)(t)
 		test.EqOp(t, tt.found, (len(response.Msg.GetEntries()) == 1), test.Sprintf("%s: %v", name, response))
 	}
-	for field, change := range map[string]func(*v1.WaitlistWindow){
-		"window.first_date":     func(w *v1.WaitlistWindow) { w.FirstDate = dateMessage(2026, 2, 30) },
-		"window.last_date":      func(w *v1.WaitlistWindow) { w.LastDate = dateMessage(2026, 3, 24) },
-		"window.earliest_start": func(w *v1.WaitlistWindow) { w.EarliestStart = &timeofday.TimeOfDay{Hours: 24} },
-		"window.latest_start":   func(w *v1.WaitlistWindow) { w.LatestStart = &timeofday.TimeOfDay{Minutes: 60} },
+	for field, change := range map[string]*v1.WaitlistWindow{
+		"window.first_date":     {FirstDate: dateMessage(2026, 2, 30)},
+		"window.last_date":      {LastDate: dateMessage(2026, 3, 24)},
+		"window.earliest_start": {EarliestStart: &timeofday.TimeOfDay{Hours: 24}},
+		"window.latest_start":   {LatestStart: &timeofday.TimeOfDay{Minutes: 60}},
 	} {
-		_, err := s.JoinWaitlist(t.Context(), as(s.Token(t, "admin"), request(change)))
-		got := apiErrorOf(t, err)
-		test.True(
-			t, got.Code == connect.CodeInvalidArgument && got.Reason == "INVALID_FIELD" && got.Metadata["field"] == field,
-			test.Sprintf("%s: %+v", field, got),
+		refused(t, "invalid_argument INVALID_FIELD "+field)(
+			s.JoinWaitlist(t.Context(), as(s.Token(t, "admin"), request(change))),
 		)
 	}
 }
@@ -417,23 +409,20 @@ func TestWaitlistRPCs_StaffManageEntriesAndOffers(t *testing.T) {
 
 		// Entries that no longer wait are not changed, and the error says what happened to them.
 		for name, entry := range map[string]string{"CANCELLED": first.GetId(), "BOOKED": second.GetId()} {
-			_, lifted := s.SetPriority(t.Context(), as(owner, &v1.SetPriorityRequest{EntryId: entry, Flagged: new(true)}))
-			_, moved := s.MoveEntry(t.Context(), as(owner, &v1.MoveEntryRequest{EntryId: entry}))
-			_, offered := s.OfferPlace(t.Context(), as(owner, &v1.OfferPlaceRequest{SessionId: open, EntryId: entry}))
-			for act, err := range map[string]error{"lifted": lifted, "moved": moved, "offered": offered} {
-				got := apiErrorOf(t, err)
-				test.True(
-					t, got.Code == connect.CodeFailedPrecondition && got.Reason == "BOOKING_STATE" &&
-						got.Metadata["status"] == name,
-					test.Sprintf("%s, which is %s: %+v", act, name, got),
-				)
+			for act, err := range map[string]error{
+				"lifted": errorOf(
+					s.SetPriority(t.Context(), as(owner, &v1.SetPriorityRequest{EntryId: entry, Flagged: new(true)})),
+				),
+				"moved": errorOf(s.MoveEntry(t.Context(), as(owner, &v1.MoveEntryRequest{EntryId: entry}))),
+				"offered": errorOf(
+					s.OfferPlace(t.Context(), as(owner, &v1.OfferPlaceRequest{SessionId: open, EntryId: entry})),
+				),
+			} {
+				refused(t, "failed_precondition BOOKING_STATE status="+name, test.Sprint(act))(err)
 			}
 		}
-		_, err := s.RemoveEntry(t.Context(), as(owner, &v1.RemoveEntryRequest{EntryId: second.GetId()}))
-		got := apiErrorOf(t, err)
-		test.True(
-			t, got.Reason == "BOOKING_STATE" && got.Metadata["booking_id"] == taken.Msg.GetBooking().GetId(),
-			test.Sprintf("removed, though it is a booking: %+v", got),
+		refused(t, "BOOKING_STATE booking_id="+taken.Msg.GetBooking().GetId())(
+			s.RemoveEntry(t.Context(), as(owner, &v1.RemoveEntryRequest{EntryId: second.GetId()})),
 		)
 	})
 }

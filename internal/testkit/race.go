@@ -165,19 +165,9 @@ func (*Barrier) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndData)
 // RetriesFor counts the transactions that were retried because of an SQLSTATE.
 func RetriesFor(t *testing.T, registry *prometheus.Registry, code string) float64 {
 	t.Helper()
-	families := expect.Value(registry.Gather())(t)
 	n := 0.0
-	for _, family := range families {
-		if family.GetName() != "berth_transaction_retries_total" {
-			continue
-		}
-		for _, metric := range family.GetMetric() {
-			for _, label := range metric.GetLabel() {
-				if label.GetValue() == code {
-					n += metric.GetCounter().GetValue()
-				}
-			}
-		}
+	for _, count := range expect.Metrics(t, registry, "berth_transaction_retries_total sqlstate="+code) {
+		n += count
 	}
 	return n
 }

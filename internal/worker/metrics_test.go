@@ -1,6 +1,7 @@
 package worker_test
 
 import (
+	"maps"
 	"strings"
 	"testing"
 	"time"
@@ -41,26 +42,10 @@ func TestMetrics_CountAttemptsAndReasons(t *testing.T) {
 	studio.MustPlace(studio.AddReachable("Noa"), studio.SessionAt(testkit.Noon.Add(72*time.Hour)))
 	studio.Clock.Set(time.Date(2026, 3, 16, 22, 0, 0, 0, time.UTC))
 	deliver(studio) // at night
-	families := expect.Value(registry.Gather())(studio.T)
-	got := make(map[string]float64)
-	for _, family := range families {
-		for _, m := range family.GetMetric() {
-			name := family.GetName()
-			for _, label := range m.GetLabel() {
-				name += " " + label.GetName() + "=" + label.GetValue()
-			}
-			if m.GetHistogram() != nil {
-				got[name] = float64(m.GetHistogram().GetSampleCount())
-			} else {
-				got[name] = m.GetCounter().GetValue()
-			}
-		}
-	}
-	for name, n := range got {
-		if strings.HasPrefix(name, "berth_sending_quota_reached_total") && n == 0 {
-			delete(got, name)
-		}
-	}
+	got := expect.Metrics(studio.T, registry, "")
+	maps.DeleteFunc(got, func(name string, n float64) bool {
+		return strings.HasPrefix(name, "berth_sending_quota_reached_total") && n == 0
+	})
 	want := map[string]float64{
 		"berth_notification_attempts_total channel=email outcome=sent provider=smtp topic=booking_confirmed":    1,
 		"berth_notification_attempts_total channel=push outcome=transient provider=fcm topic=booking_confirmed": 1,

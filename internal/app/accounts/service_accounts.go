@@ -228,5 +228,6 @@ func (s *Service) ExchangeKey(
 	raw, expires, err := issuer.Issue(token.Claims{
 		Subject: token.ServiceAccountPrefix + key.Account.String(), Name: key.Name, Tenants: []tenant.TenantID{in},
 	}, tokenTTL)
-	return ExchangedKey{Token: raw, ExpiresIn: expires.Sub(now), Tenant: in}, err
+	// The write above took time, so now is too early to count from.
+	return ExchangedKey{Token: raw, ExpiresIn: expires.Sub(s.engine.Now()), Tenant: in}, err
 }

@@ -5,384 +5,288 @@ import (
 	"errors"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/jackc/pgx/v5"
 	"github.com/shoenig/test"
-	"github.com/shoenig/test/must"
 
-	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/pgtest"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
-// scripted is an operation that does what the test says.
-type scripted struct {
-	ask  func(*Query)
-	do   func(context.Context, *Tx) error
-	runs *int
-}
-
-func (s *scripted) Load(q *Query) {
-	if s.ask != nil {
-		s.ask(q)
-	}
-}
-
-func (s *scripted) Run(ctx context.Context, tx *Tx) (int, error) {
-	*s.runs++
-	return *s.runs, s.do(ctx, tx)
-}
-
-func appendEvent(tx *Tx) {
-	outbox.Append(tx.Tx, tx.Tenant, outbox.Event{
-		ID: tenant.NextID[tenant.EventID](tx.IDs), Type: outbox.RolesChanged, Actor: tx.Caller.Actor(), At: tx.Now,
-	})
-}
-
-func writes(_ context.Context, tx *Tx) error {
-	appendEvent(tx)
-	return nil
-}
-
-func reads(ctx context.Context, tx *Tx) error {
-	var batch pg.Batch
-	batch.Queue("select 1")
-	return tx.Load(ctx, &batch)
-}
-
-// site is an engine on a database of its own, with one transaction at a time.
-type site struct {
-	*Engine
-	db     *pgtest.DB
-	caller tenant.Caller
-}
-
-func newSite(t *testing.T, adjust ...func(*Config)) *site {
-	t.Helper()
-	db := pgtest.New(t)
-	c := Config{DB: db.DB, Now: time.Now, Width: 1}
-	for _, set := range adjust {
-		set(&c)
-	}
-	return &site{New(c), db, tenant.Caller{Tenant: tenant.New[tenant.TenantID](time.Now()), Subject: "test"}}
-}
-
-// run runs an operation, and counts how often it was run.
-func (s *site) run(ctx context.Context, o scripted, spec Spec[int]) (runs int, err error) {
-	o.runs = &runs
-	spec.Name, spec.New = "test", func() Operation[int] { return &o }
-	_, err = Run(ctx, s.Engine, s.caller, spec)
-	return runs, err
-}
-
-// busy keeps the only runner busy until the returned function is called, so that what is queued after it shares a
-// batch.
-func (s *site) busy(t *testing.T) (proceed func()) {
-	t.Helper()
-	started, release := make(chan struct{}), make(chan struct{})
-	var done sync.WaitGroup
-	done.Go(func() {
-		first := scripted{do: func(context.Context, *Tx) error {
-			close(started)
-			<-release
-			return nil
-		}}
-		_, err := s.run(t.Context(), first, Spec[int]{})
-		test.NoError(t, err)
-	})
-	<-started
-	return func() {
-		close(release)
-		done.Wait()
-	}
-}
-
-func (s *site) events(t *testing.T) (n int) {
-	t.Helper()
-	row := s.db.Owner.QueryRow(t.Context(), "select count(*) from events where type = $1", outbox.RolesChanged)
-	must.NoError(t, row.Scan(&n))
-	return n
-}
-
-var errRefused = errors.New("refused")
-
 // However an operation of a batch ends, the others end as if it had not been there.
 func TestRun_OneOperationDoesNotHarmOthersOfItsBatch(t *testing.T) {
 	t.Parallel()
-	type body = func(context.Context, *Tx) error
-	then := func(body body) body {
-		return func(ctx context.Context, tx *Tx) error {
-			appendEvent(tx)
-			return body(ctx, tx)
-		}
-	}
-	refuses := func(context.Context, *Tx) error { return errRefused }
-	panics := func(context.Context, *Tx) error { panic("a bug") }
 	for name, tt := range map[string]struct {
 		ask  func(*Query)
 		do   body
-		want string // of the error; empty: none
+		want string // of the error
 		runs int
 		left int // events of its own
 	}{
 		"refuses":                 {nil, refuses, "refused", 1, 0},
-		"refuses after a write":   {nil, then(refuses), "refused", 2, 0},
+		"refuses after a write":   {nil, then(writes, refuses), "refused", 2, 0},
 		"panics":                  {nil, panics, "a bug", 1, 0},
-		"panics after a write":    {nil, then(panics), "a bug", 2, 0},
+		"panics after a write":    {nil, then(writes, panics), "a bug", 2, 0},
 		"panics in Load":          {func(*Query) { panic("a bug") }, writes, "a bug", 0, 0},
 		"panics in Then":          {func(q *Query) { q.Then(func(*Query) { panic("a bug") }) }, writes, "a bug", 0, 0},
-		"must read":               {nil, reads, "", 2, 0},
-		"must read after a write": {nil, then(reads), "", 2, 1},
+		"must read":               {nil, reads, "<nil>", 2, 0},
+		"must read after a write": {nil, then(writes, reads), "<nil>", 2, 1},
+		"locks nothing":           {nil, func(_ context.Context, tx *Tx) error { return tx.Lock() }, "<nil>", 1, 0},
+		"locks a key":             {nil, func(_ context.Context, tx *Tx) error { return tx.Lock(named(1)) }, "<nil>", 2, 0},
 		"refused by the database": {nil, func(_ context.Context, tx *Tx) error {
 			tx.Write("insert into directory (tenant_id, created_at) values (null, null)")
 			return nil
 		}, "42501", 2, 0},
+		"rejected by a constraint": {nil, raises("unique_violation"), "23505", 4, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newSite(t)
-			proceed := s.busy(t)
-			operations := []scripted{{do: writes}, {ask: tt.ask, do: tt.do}, {do: writes}}
-			errs, runs := make([]error, len(operations)), make([]int, len(operations))
-			var done sync.WaitGroup
-			for i, o := range operations {
-				done.Go(func() { runs[i], errs[i] = s.run(t.Context(), o, Spec[int]{}) })
-				awaitQueued(s.Engine, s.caller.Tenant, i+1)
-			}
-			proceed()
-			done.Wait()
+			runs, errs := s.together(t, act{do: writes}, act{ask: tt.ask, do: tt.do}, act{do: writes})
 			test.NoError(t, errors.Join(errs[0], errs[2]), test.Sprint("the others"))
-			got := errs[1]
-			test.True(
-				t, (got == nil) == (tt.want == "") && (got == nil || strings.Contains(got.Error(), tt.want)),
-				test.Sprintf("it: %v, want %q", got, tt.want),
-			)
-			test.EqOp(t, tt.runs, runs[1], test.Sprintf("it ran %d times, want %d", runs[1], tt.runs))
-			test.EqOp(t, 2+tt.left, s.events(t), test.Sprintf("events, want %d", 2+tt.left))
+			says(t, errs[1], tt.want)
+			test.EqOp(t, tt.runs, runs[1], test.Sprint("how often it ran"))
+			test.EqOp(t, 2+tt.left, s.events(t), test.Sprint("events"))
 		})
 	}
 }
 
-// If most operations of a batch must read, all of them run alone, in order of arrival within a key.
-func TestRun_KeepsOrderWhenABatchFallsApart(t *testing.T) {
+// An operation that cannot finish in its batch leaves it together with later ones that share its keys: they run in the
+// order in which they arrived.
+func TestRun_KeepsOrderWithinAKey(t *testing.T) {
 	t.Parallel()
-	s := newSite(t)
-	proceed := s.busy(t)
-	var order []int // the only runner appends to it
-	var done sync.WaitGroup
-	for i := range 10 {
-		o := scripted{do: func(ctx context.Context, tx *Tx) error {
-			appendEvent(tx)
-			err := reads(ctx, tx)
-			if err == nil {
-				order = append(order, i)
-			}
-			return err
-		}}
-		if i == 0 {
-			o.do = func(_ context.Context, tx *Tx) error {
-				if !tx.Shared() {
-					order = append(order, i)
+	mustRead, fails := then(writes, reads), then(writes, refuses)
+	for name, tt := range map[string]struct {
+		leave  []body // what each does in a shared transaction
+		keys   []byte
+		shared int   // transactions
+		want   []int // the order of the commits
+	}{
+		"one must read":           {[]body{reads, nothing, nothing}, []byte{1, 1, 2}, 1, []int{2, 0, 1}},
+		"one fails after a write": {[]body{fails, nothing, nothing}, []byte{1, 1, 2}, 1, []int{2, 0, 1}},
+		"all but the first must read": {
+			slices.Concat([]body{writes}, slices.Repeat([]body{mustRead}, 9)), []byte{1, 2, 1, 2, 1, 2, 1, 2, 1, 2}, 2,
+			[]int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9},
+		},
+		// A batch loses one after the other only a few times.
+		"each of many must read": {
+			slices.Repeat([]body{mustRead}, 6), []byte{1, 2, 3, 4, 5, 6}, 1 + maxSplits, []int{0, 1, 2, 3, 4, 5},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newSite(t)
+			var order []int // the only runner writes it
+			shared := make(map[*pg.Tx]bool)
+			acts := make([]act, len(tt.leave))
+			for i, leave := range tt.leave {
+				acts[i].Locks = Locks{Together: []Key{named(tt.keys[i])}}
+				acts[i].do = func(ctx context.Context, tx *Tx) error {
+					tx.OnCommit(func() { order = append(order, i) })
+					if tx.Shared() {
+						shared[tx.Tx] = true
+						return leave(ctx, tx)
+					}
+					return nil
 				}
-				appendEvent(tx)
-				return nil
 			}
-		}
-		done.Go(func() {
-			locks := Locks{Together: []Key{{15: byte(i % 2)}}}
-			_, err := s.run(t.Context(), o, Spec[int]{Locks: locks})
-			test.NoError(t, err, test.Sprintf("%d", i))
+			_, errs := s.together(t, acts...)
+			test.NoError(t, errors.Join(errs...))
+			test.Eq(t, tt.want, order)
+			test.EqOp(t, tt.shared, len(shared), test.Sprint("shared transactions"))
 		})
-		awaitQueued(s.Engine, s.caller.Tenant, i+1)
 	}
-	proceed()
-	done.Wait()
-	for session := range 2 {
-		var of []int
-		for _, i := range order {
-			if i%2 == session {
-				of = append(of, i)
-			}
-		}
-		test.True(t, slices.IsSorted(of), test.Sprintf("session %d ran in the order %v", session, of))
-	}
-	test.True(t, len(order) >= 9, test.Sprintf("ran alone: %v", order))
 }
 
-// The results of operations with different types travel through one batch.
-func TestRun_SharesABatchAmongTypesOfResult(t *testing.T) {
+// Every operation of a batch is asked and run for its own caller, all at one time. The results travel to the callers,
+// whatever their types are.
+func TestRun_SharesABatchAmongCallersAndTypesOfResult(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	proceed := s.busy(t)
-	var done sync.WaitGroup
-	transactions := make(map[*pg.Tx]bool) // the only runner writes it
-	done.Go(func() {
-		got, err := Run(t.Context(), s.Engine, s.caller, Spec[string]{Name: "test", New: func() Operation[string] {
-			return RunFunc[string](func(_ context.Context, tx *Tx) (string, error) {
-				transactions[tx.Tx] = true
-				return "text", nil
-			})
-		}})
-		test.True(t, got == "text" && err == nil, test.Sprintf("%q, %v", got, err))
-	})
-	awaitQueued(s.Engine, s.caller.Tenant, 1)
-	done.Go(func() {
-		got, err := Run(t.Context(), s.Engine, s.caller, Spec[[]int]{Name: "test", New: func() Operation[[]int] {
-			return RunFunc[[]int](func(_ context.Context, tx *Tx) ([]int, error) {
-				transactions[tx.Tx] = true
-				return []int{1, 2}, nil
-			})
-		}})
-		test.True(t, slices.Equal(got, []int{1, 2}) && err == nil, test.Sprintf("%v, %v", got, err))
-	})
-	awaitQueued(s.Engine, s.caller.Tenant, 2)
-	proceed()
-	done.Wait()
-	test.EqOp(t, 1, len(transactions), test.Sprintf("%d transactions, want 1", len(transactions)))
+	var subjects []string // the only runner writes them
+	times := make(map[time.Time]bool)
+	see := func(by tenant.Caller, now time.Time) {
+		subjects = append(subjects, by.Subject)
+		times[now] = true
+	}
+	ask := func(q *Query) { see(q.Caller, q.Now) }
+	do := then(func(_ context.Context, tx *Tx) error {
+		see(tx.Caller, tx.Now)
+		return nil
+	}, nothing)
+	s.batch(t,
+		func() { expect.OK(t)(s.run(t, act{by: " 1", ask: ask, do: do})) },
+		func() { expect.OK(t)(s.run(t, act{by: " 2", ask: ask, do: do})) },
+		func() { test.Eq(t, "text", answer(t, s, see, "text")) },
+		func() { test.Eq(t, []int{1, 2}, answer(t, s, see, []int{1, 2})) })
+	test.Eq(t, []string{"test 1", "test 2", "test 1", "test 2", "test", "test"}, subjects)
+	test.EqOp(t, 1, len(times), test.Sprint("transactions"))
 }
 
-// All Then functions of a batch share one round trip, which follows the completion of the shared state.
-func TestQuery_ThenRunsAfterTheStateIsComplete(t *testing.T) {
+// answer runs an operation with a result of any type.
+func answer[R any](t *testing.T, s *site, see func(tenant.Caller, time.Time), result R) R {
+	t.Helper()
+	return expect.Value(Run(t.Context(), s.Engine, s.caller, Spec[R]{Name: "test", New: func() Operation[R] {
+		return RunFunc[R](func(_ context.Context, tx *Tx) (R, error) {
+			see(tx.Caller, tx.Now)
+			return result, nil
+		})
+	}}))(t)
+}
+
+// A batch reads in two round trips, however many operations it has. The second follows the completion of the shared
+// state, and the first answers.
+func TestQuery_OperationsOfABatchShareRoundTrips(t *testing.T) {
 	t.Parallel()
+	var trips [][]string
 	var log []string
+	tracer := &pgtest.Tracer{Batch: func(_ context.Context, _ *pgx.Conn, statements []*pgx.QueuedQuery) {
+		var mine []string
+		for _, s := range statements {
+			if strings.Contains(s.SQL, "-- mine") {
+				mine = append(mine, s.SQL)
+			}
+		}
+		if mine != nil {
+			trips = append(trips, mine)
+		}
+	}}
 	s := newSite(t, func(c *Config) {
+		c.DB = pgtest.New(t, func(c *pg.Config) { c.Tracer = tracer }).DB
 		c.NewState = func() State { return &loggedState{&log} }
 	})
-	o := scripted{
-		ask: func(q *Query) {
-			log = append(log, "load")
-			var one int
-			q.Queue("select 1").Scan(&one)
-			q.Then(func(q *Query) {
-				log = append(log, "then")
-				test.EqOp(t, 1, one, test.Sprint("the first answers are not there"))
-				q.Queue("select 2").Scan(&one)
-			})
-		},
-		do: func(context.Context, *Tx) error {
-			log = append(log, "run")
-			return nil
-		},
-	}
-	expect.OK(t)(s.run(t.Context(), o, Spec[int]{}))
-	if got, want := strings.Join(log, " "), "state load complete then run"; got != want {
-		t.Errorf("%s, want %s", got, want)
-	}
+	a := act{do: nothing, ask: func(q *Query) {
+		one := 0
+		q.Queue("select 1 -- mine").Scan(&one)
+		q.Then(func(q *Query) {
+			test.EqOp(t, 1, one, test.Sprint("the first answer"))
+			log = append(log, "then")
+			q.Queue("select 2 -- mine").Scan(&one)
+		})
+	}}
+	_, errs := s.together(t, a, a, a)
+	test.NoError(t, errors.Join(errs...))
+	test.Eq(t, [][]string{
+		slices.Repeat([]string{"select 1 -- mine"}, 3), slices.Repeat([]string{"select 2 -- mine"}, 3),
+	}, trips)
+	// The state of the operation that kept the runner busy comes first.
+	want := append(strings.Fields("load complete shared load complete shared"), slices.Repeat([]string{"then"}, 3)...)
+	test.Eq(t, want, log)
 }
 
 type loggedState struct{ log *[]string }
 
-func (s *loggedState) Load(*Query) { *s.log = append(*s.log, "state") }
+func (s *loggedState) Load(q *Query) {
+	*s.log = append(*s.log, "load")
+	q.Then(func(*Query) { *s.log = append(*s.log, "shared") })
+}
 
 func (s *loggedState) Complete(context.Context, *pg.Tx) error {
 	*s.log = append(*s.log, "complete")
 	return nil
 }
 
-// violate makes the database refuse the transaction at its commit.
-func violate(_ context.Context, tx *Tx) error {
-	tx.Write("select 1 / 0")
-	return nil
-}
-
-func TestRun_RetriesLostRacesFiveTimes(t *testing.T) {
+// Any constraint may have guarded what was not read: the operation runs once more, and reads all. It runs five times if
+// it loses a race that it lists, and again if it has found a key that it has to wait for.
+func TestRun_RunsAgainWhatMaySucceed(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	race := func(err error) bool { return pg.Code(err) == "22012" }
-	runs, err := s.run(t.Context(), scripted{do: violate}, Spec[int]{Races: []Race{race}})
-	test.True(t, race(err) && runs == maxAttempts, test.Sprintf("%d runs: %v", runs, err))
-	if runs, err := s.run(t.Context(), scripted{do: violate}, Spec[int]{}); !race(err) || runs != 1 {
-		t.Errorf("a race that is not listed: %d runs: %v", runs, err)
-	}
-	runs = 0
-	_, err = Do(t.Context(), s.Engine, s.caller, Spec[int]{Name: "test", Races: []Race{race}},
-		func(ctx context.Context, tx *Tx) (int, error) {
-			runs++
-			return 0, violate(ctx, tx)
-		})
-	test.True(t, race(err) && runs == maxAttempts, test.Sprintf("Do: %d runs: %v", runs, err))
-}
-
-// Any constraint may have guarded what was not read: the operation runs once more, and reads all.
-func TestRun_RunsStrictOnceAfterAViolation(t *testing.T) {
-	t.Parallel()
-	s := newSite(t)
-	var strict []bool
-	o := scripted{
-		ask: func(q *Query) { strict = append(strict, q.Strict) },
-		do: func(_ context.Context, tx *Tx) error {
-			tx.Write(`do $$ begin raise exception using errcode = 'unique_violation'; end $$`)
-			return nil
+	is := func(code string) Race { return func(err error) bool { return pg.Code(err) == code } }
+	locks := func(keys ...Key) body { return func(_ context.Context, tx *Tx) error { return tx.Lock(keys...) } }
+	key := NameKey("queue", "a")
+	for name, tt := range map[string]struct {
+		spec   Spec[int]
+		do     body
+		want   string // of the error
+		strict []bool // each attempt
+		exec   int    // attempts of Exec, which reads all at once and waits for no key
+	}{
+		"a listed race": {
+			Spec[int]{Races: []Race{is("none"), is("22012")}}, raises("division_by_zero"), "22012",
+			[]bool{false, true, true, true, true}, maxAttempts,
 		},
+		"another error":      {Spec[int]{Races: []Race{is("none")}}, raises("division_by_zero"), "22012", []bool{false}, 1},
+		"a unique index":     {Spec[int]{}, raises("unique_violation"), "23505", []bool{false, true}, 1},
+		"an exclusion":       {Spec[int]{}, raises("exclusion_violation"), "23P01", []bool{false, true}, 1},
+		"a check":            {Spec[int]{}, raises("check_violation"), "23514", []bool{false, true}, 1},
+		"a refusal":          {Spec[int]{}, refuses, "refused", []bool{false}, 1},
+		"a new key":          {Spec[int]{}, locks(key, key), "<nil>", []bool{false, false}, 1},
+		"a key that it has":  {Spec[int]{Locks: Locks{Together: []Key{key}}}, locks(key), "<nil>", []bool{false}, 1},
+		"no key":             {Spec[int]{}, locks(), "<nil>", []bool{false}, 1},
+		"it has to be alone": {Spec[int]{}, reads, "<nil>", []bool{false}, 1},
+	} {
+		var strict []bool
+		_, err := s.run(t, act{Spec: tt.spec, do: tt.do, ask: func(q *Query) { strict = append(strict, q.Strict) }})
+		says(t, err, tt.want)
+		test.Eq(t, tt.strict, strict, test.Sprint(name))
+		runs, err := s.exec(t, act{Spec: tt.spec, do: tt.do})
+		says(t, err, tt.want)
+		test.EqOp(t, tt.exec, runs, test.Sprint("Exec, ", name))
 	}
-	_, err := s.run(t.Context(), o, Spec[int]{})
-	test.True(t, pg.IsUnique(err), test.Sprint(err))
-	test.SliceEqOp(t, []bool{false, true}, strict, test.Sprint("strict attempts"))
 }
 
-// An operation that has moved since it was located is located again.
+// An operation that has moved since it was located is located again, five times.
 func TestRun_LocatesAgainWhatHasMoved(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	located := 0
-	got, err := Run(t.Context(), s.Engine, s.caller, Spec[int]{
-		Name: "test",
-		Locate: func(context.Context, Reader) (Locks, func() Operation[int], error) {
-			located++
-			at := located
-			return Locks{}, func() Operation[int] {
-				return RunFunc[int](func(context.Context, *Tx) (int, error) {
-					if at < 3 {
-						return 0, ErrMoved
-					}
-					return at, nil
-				})
-			}, nil
-		},
-	})
-	test.True(t, got == 3 && err == nil, test.Sprintf("%d, %v", got, err))
+	for arrives, want := range map[int]error{3: nil, 5: nil, 6: ErrMoved} {
+		located := 0
+		got, err := Run(t.Context(), s.Engine, s.caller, Spec[int]{
+			Name: "test",
+			Locate: func(context.Context, Reader) (Locks, func() Operation[int], error) {
+				located++
+				return Locks{}, func() Operation[int] {
+					return RunFunc[int](func(context.Context, *Tx) (int, error) {
+						if located < arrives {
+							return 0, ErrMoved
+						}
+						return located, nil
+					})
+				}, nil
+			},
+		})
+		test.ErrorIs(t, err, want)
+		test.True(t, located == min(arrives, maxAttempts) && (got == arrives || want != nil), test.Sprint(located, got))
+	}
 }
 
-// A key that is found while an operation runs is locked when it runs again, and others with that key wait.
-func TestTx_LockRunsTheOperationAgainWithTheKey(t *testing.T) {
-	t.Parallel()
-	s := newSite(t)
-	key := NameKey("queue", "a")
-	runs, err := s.run(
-		t.Context(), scripted{do: func(_ context.Context, tx *Tx) error { return tx.Lock(key) }}, Spec[int]{},
-	)
-	test.True(t, runs == 2 && err == nil, test.Sprintf("%d runs, %v", runs, err))
-	runs, err = s.run(t.Context(), scripted{do: func(_ context.Context, tx *Tx) error { return tx.Lock(key) }},
-		Spec[int]{Locks: Locks{Together: []Key{key}}})
-	test.True(t, runs == 1 && err == nil, test.Sprintf("a key that it has: %d runs, %v", runs, err))
-}
-
-// What follows a commit is done for what was committed, and not for what was refused.
+// What follows a commit is done for what was committed, and not for what was refused. The commit of a Quiet operation
+// is not reported as a change.
 func TestTx_OnCommitRunsForCommittedOperationsOnly(t *testing.T) {
 	t.Parallel()
-	var changed []tenant.TenantID
-	s := newSite(t, func(c *Config) {
-		c.Committed = func(id tenant.TenantID) { changed = append(changed, id) }
-	})
-	effects := 0
-	effect := func(err error) scripted {
-		return scripted{do: func(_ context.Context, tx *Tx) error {
-			tx.OnCommit(func() { effects++ })
+	s := newSite(t)
+	at := time.Now().Add(time.Hour)
+	var effects []string
+	effect := func(name string, wake time.Time, quiet bool, err error) act {
+		return act{Spec: Spec[int]{Quiet: quiet}, do: func(_ context.Context, tx *Tx) error {
+			tx.WakeAt(wake.Add(time.Minute))
+			tx.WakeAt(wake)
+			tx.WakeAt(wake.Add(2 * time.Minute))
+			tx.OnCommit(func() { effects = append(effects, name) })
 			return err
 		}}
 	}
-	if _, err := s.run(t.Context(), effect(errRefused), Spec[int]{}); !errors.Is(err, errRefused) || effects != 0 ||
-		len(changed) != 0 {
-		t.Errorf("refused: %v, %d effects, %d changes", err, effects, len(changed))
-	}
-	if _, err := s.run(t.Context(), effect(nil), Spec[int]{}); err != nil || effects != 1 || len(changed) != 1 {
-		t.Errorf("committed: %v, %d effects, %d changes", err, effects, len(changed))
-	}
-	if _, err := s.run(t.Context(), effect(nil), Spec[int]{Quiet: true}); err != nil || effects != 2 || len(changed) != 1 {
-		t.Errorf("quiet: %v, %d effects, %d changes", err, effects, len(changed))
+	refused := effect("refused", at.Add(-time.Minute), false, errRefused)
+	later := effect("later", at.Add(time.Minute), true, nil)
+	_, errs := s.together(t, refused, effect("committed", at, false, nil), later)
+	test.Eq(t, []error{errRefused, nil, nil}, errs, test.Cmp(cmpopts.EquateErrors()))
+	test.Eq(t, []string{"committed", "later"}, effects)
+	test.EqOp(t, 1, s.changes, test.Sprint("changes"))
+	due, wait := s.Alarms.next(at.Add(-time.Second))
+	test.True(t, len(due) == 0 && wait == time.Second, test.Sprint("the alarm goes off in ", wait))
+	for name, run := range map[string]func(*testing.T, act) (int, error){"Run": s.run, "Exec": s.exec} {
+		effects, s.changes = nil, 0
+		_, err := run(t, refused)
+		test.ErrorIs(t, err, errRefused)
+		test.True(t, len(effects) == 0 && s.changes == 0, test.Sprint(name, ": a refused operation had effects"))
+		expect.OK(t)(run(t, later))
+		expect.OK(t)(run(t, effect("committed", at, false, nil)))
+		test.Eq(t, []string{"later", "committed"}, effects, test.Sprint(name))
+		test.EqOp(t, 1, s.changes, test.Sprint(name, ": changes"))
 	}
 }

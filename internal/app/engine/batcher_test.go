@@ -3,11 +3,13 @@ package engine
 import (
 	"context"
 	"errors"
+	"fmt"
 	"runtime"
 	"slices"
-	"strconv"
+	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/shoenig/test"
@@ -16,312 +18,366 @@ import (
 
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
-// testBatcher is a batcher whose batches end when the test says so.
-type testBatcher struct {
+// A script has a batcher whose batches end when the test says so. It runs in a bubble of synctest.
+type script struct {
 	*batcher
-	t       *testing.T
-	started chan []*task
-	proceed chan []*task // those to requeue
-	callers sync.WaitGroup
+	t *testing.T
+
+	mu    sync.Mutex
+	begun []string // batches that began since they were last asked for
+	ends  map[string]chan []string
+	leave map[string]context.CancelFunc
+	found map[string][]Key
+	done  map[string]chan error
 }
 
-func newTestBatcher(t *testing.T, width, depth int) *testBatcher {
+// An op is an operation of a script.
+type op struct {
+	name  string
+	locks Locks
+	of    byte   // its tenant
+	key   string // its idempotency key
+	found []Key  // that it finds while it runs
+}
+
+// A step of a script: operations are queued one by one, a caller leaves, and a batch ends. They are named by their
+// operations, the batch by its first.
+type step struct {
+	ask    []op
+	leave  string
+	end    string
+	again  []string // those of the batch that are queued again
+	begins []string // the batches that begin then, each with its operations
+}
+
+func newScript(t *testing.T, width, widest, depth int) *script {
 	t.Helper()
-	b := &testBatcher{t: t, started: make(chan []*task), proceed: make(chan []*task)}
-	b.batcher = newBatcher(width, width, depth, func(batch []*task) []*task {
-		b.started <- batch
-		requeue := <-b.proceed
-		for _, w := range batch {
-			if !slices.Contains(requeue, w) {
-				w.newAttempt()
-				w.done(nil)
-			}
+	s := &script{
+		t: t, ends: make(map[string]chan []string), leave: make(map[string]context.CancelFunc),
+		found: make(map[string][]Key), done: make(map[string]chan error),
+	}
+	s.batcher = newBatcher(width, widest, depth, s.run)
+	return s
+}
+
+func (s *script) run(batch []*task) (again []*task) {
+	s.mu.Lock()
+	end := make(chan []string)
+	s.begun, s.ends[batch[0].name] = append(s.begun, describe(batch)), end
+	s.mu.Unlock()
+	back := <-end
+	for _, t := range batch {
+		if slices.Contains(back, t.name) {
+			t.found, again = s.found[t.name], append(again, t)
+			continue
 		}
-		return requeue
-	})
-	t.Cleanup(b.callers.Wait)
-	return b
+		t.newAttempt()
+		t.done(nil)
+	}
+	return again
+}
+
+// describe names the operations of a batch. Many of one name are counted.
+func describe(batch []*task) string {
+	names := make([]string, len(batch))
+	for i, t := range batch {
+		names[i] = t.name
+	}
+	if len(names) > 2 && len(slices.Compact(slices.Clone(names))) == 1 {
+		return fmt.Sprint(len(names), " ", names[0])
+	}
+	return strings.Join(names, ", ")
+}
+
+// ask queues an operation, and returns where its error will be.
+func (s *script) ask(o op) chan error {
+	ctx, cancel := context.WithCancel(s.t.Context())
+	done := make(chan error, 1)
+	s.leave[o.name], s.found[o.name], s.done[o.name] = cancel, o.found, done
+	var key *IdempotencyKey
+	if o.key != "" {
+		key = &IdempotencyKey{Text: o.key, Procedure: "p"}
+	}
+	never := func(context.Context, *Tx) (int, error) { return 0, errors.New("it ran") }
+	go func() {
+		_, err := enqueue(ctx, &Engine{batcher: s.batcher}, tenant.Caller{Tenant: in(o.of)}, Spec[int]{Name: o.name}, o.locks,
+			func() Operation[int] { return RunFunc[int](never) }, key)
+		done <- err
+	}()
+	synctest.Wait()
+	return done
+}
+
+// play does one step after the other, and checks which batches begin after each. In the end nothing may be left.
+func (s *script) play(steps ...step) {
+	s.t.Helper()
+	for i, step := range steps {
+		for _, o := range step.ask {
+			s.ask(o)
+		}
+		if step.leave != "" {
+			s.leave[step.leave]()
+			test.ErrorIs(s.t, <-s.done[step.leave], context.Canceled, test.Sprint(step.leave))
+		}
+		if step.end != "" {
+			s.ends[step.end] <- step.again
+		}
+		synctest.Wait()
+		test.Eq(s.t, step.begins, s.begun, test.Sprintf("step %d", i))
+		s.begun = nil
+	}
+	s.drain()
+	test.True(s.t, len(s.queues) == 0 && len(s.turns) == 0 && s.inFlight == 0, test.Sprint("something is left"))
 }
 
 func named(id byte) Key { return Key{15: id} }
 
 func in(id byte) tenant.TenantID { return tenant.TenantID{UUID: Key{0: 1, 15: id}} }
 
-func newTask(ctx context.Context, of tenant.TenantID, name string, locks Locks) (*task, chan error) {
-	done := make(chan error, 1)
-	return &task{
-		ctx: ctx, caller: tenant.Caller{Tenant: of}, name: name, locks: locks, done: func(err error) { done <- err },
-		newAttempt: func() attempt { return nil },
-	}, done
+func at(session, member byte, more ...Key) Locks {
+	return Locks{Together: append([]Key{named(session)}, more...), Single: []Key{named(100 + member)}}
 }
 
-// do queues an operation and waits for it.
-func (b *testBatcher) do(ctx context.Context, of tenant.TenantID, name string, locks Locks) error {
-	never := func(context.Context, *Tx) (int, error) { return 0, errors.New("it ran") }
-	_, err := enqueue(ctx, &Engine{batcher: b.batcher}, tenant.Caller{Tenant: of}, Spec[int]{Name: name}, locks,
-		func() Operation[int] { return RunFunc[int](never) }, nil)
-	return err
+// alone and changing are locks with Solo and Changes.
+func alone(l Locks) Locks {
+	l.Solo = true
+	return l
 }
 
-// ask queues an operation and returns when it is queued.
-func (b *testBatcher) ask(ctx context.Context, of tenant.TenantID, name string, locks Locks) chan error {
-	b.t.Helper()
-	w, done := newTask(ctx, of, name, locks)
-	must.NoError(b.t, b.enqueue(w))
-	return done
+func changing(l Locks) Locks {
+	l.Changes = true
+	return l
 }
 
-func at(session, member byte) Locks {
-	return Locks{Together: []Key{named(session)}, Single: []Key{named(100 + member)}}
-}
-
-func names(batch []*task) (all []string) {
-	for _, w := range batch {
-		all = append(all, w.name)
+// many are operations with the same name that have no other keys in common.
+func many(n int, name string, together ...Key) []op {
+	all := make([]op, n)
+	for i := range all {
+		all[i] = op{name: name, locks: Locks{Together: together, Single: []Key{{0: byte(i), 1: byte(i >> 8), 2: 1}}}}
 	}
 	return all
 }
 
-func want(t *testing.T, batch []*task, expected ...string) {
-	t.Helper()
-	test.Eq(t, expected, names(batch), test.Sprint("batch"))
-}
-
-func TestBatcher_RunsWhatWaitsInOneBatch(t *testing.T) {
+func TestBatcher_StartsWhatMayRun(t *testing.T) {
 	t.Parallel()
-	b, ctx := newTestBatcher(t, 1, 100), t.Context()
-	b.ask(ctx, in(1), "first", at(1, 1))
-	want(t, <-b.started, "first")
-	for i := range byte(5) {
-		b.ask(ctx, in(1), strconv.Itoa(int(i)), at(2+i%2, 2+i))
+	line := named(50)
+	first := step{ask: []op{{name: "first", locks: at(9, 9)}}, begins: []string{"first"}}
+	for name, tt := range map[string]struct {
+		width, widest int
+		steps         []step
+	}{
+		"what waits runs in one batch": {1, 1, []step{
+			first,
+			{ask: []op{
+				{name: "0", locks: at(2, 2)}, {name: "1", locks: at(3, 3)}, {name: "2", locks: at(2, 4)},
+				{name: "3", locks: at(3, 5)}, {name: "4", locks: at(2, 6)},
+			}},
+			{end: "first", begins: []string{"0, 1, 2, 3, 4"}},
+			{end: "0"},
+		}},
+		"batches are bounded": {1, 1, []step{
+			first,
+			{ask: many(300, "small")},
+			{end: "first", begins: []string{"128 small"}},
+			{end: "small", begins: []string{"128 small"}},
+			{end: "small", begins: []string{"44 small"}},
+			{end: "small"},
+		}},
+		// Two transactions never share a key. What waits for a key keeps its order, and lets others pass.
+		"a key is in one transaction": {2, 2, []step{
+			{ask: []op{{name: "a1", locks: at(1, 1)}}, begins: []string{"a1"}},
+			{ask: []op{
+				{name: "a2", locks: at(1, 2)}, {name: "same member", locks: at(2, 1)}, {name: "behind it", locks: at(2, 3)},
+			}},
+			{ask: []op{{name: "other", locks: at(3, 4)}}, begins: []string{"other"}},
+			{ask: []op{{name: "too many", locks: at(4, 5)}}},
+			{end: "other", begins: []string{"too many"}},
+			{end: "a1", begins: []string{"a2, same member, behind it"}},
+			{end: "too many"},
+			{end: "a2"},
+		}},
+		"a Single key is in a batch once": {1, 1, []step{
+			first,
+			{ask: []op{
+				{name: "one", locks: at(1, 1)}, {name: "one again", locks: at(2, 1)},
+				{name: "behind in the session", locks: at(2, 2)}, {name: "behind as a member", locks: at(3, 2)},
+				{name: "next to it", locks: at(1, 3)},
+			}},
+			{end: "first", begins: []string{"one, next to it"}},
+			{end: "one", begins: []string{"one again, behind in the session"}},
+			{end: "one again", begins: []string{"behind as a member"}},
+			{end: "behind as a member"},
+		}},
+		// The answer of one must be stored before another request with the key looks for it.
+		"an idempotency key is in a batch once": {1, 1, []step{
+			first,
+			{ask: []op{{name: "a", key: "a"}, {name: "a again", key: "a"}, {name: "b", key: "b"}}},
+			{end: "first", begins: []string{"a, b"}},
+			{end: "a", begins: []string{"a again"}},
+			{end: "a again"},
+		}},
+		// A tenant with thousands of operations does not delay another tenant's one.
+		"tenants take turns": {1, 1, []step{
+			first,
+			{ask: many(3*maxBatch, "rush")},
+			{ask: []op{{name: "quiet", of: 2}, {name: "quiet too", of: 3}}},
+			{end: "first", begins: []string{"128 rush"}},
+			{end: "rush", begins: []string{"quiet"}},
+			{end: "quiet", begins: []string{"quiet too"}},
+			{end: "quiet too", begins: []string{"128 rush"}},
+			{end: "rush", begins: []string{"128 rush"}},
+			{end: "rush"},
+		}},
+		// No tenant gets more of them, and none is added while batches are large.
+		"more transactions run while batches are small": {1, 3, []step{
+			first,
+			{ask: many(4, "crowd")},
+			{end: "first", begins: []string{"4 crowd"}},
+			{ask: []op{{name: "next to a crowd", of: 2}}},
+			{end: "crowd", begins: []string{"next to a crowd"}},
+			{ask: []op{{name: "another", of: 3}}, begins: []string{"another"}},
+			{ask: []op{{name: "and another", of: 4}}, begins: []string{"and another"}},
+			{ask: []op{{name: "one too many", of: 5}}},
+			{end: "next to a crowd", begins: []string{"one too many"}},
+			{end: "another"},
+			{end: "and another"},
+			{end: "one too many"},
+		}},
+		"what is queued again runs alone and first": {1, 1, []step{
+			first,
+			{ask: []op{{name: "a", locks: at(1, 1)}, {name: "b", locks: at(1, 2)}, {name: "c", locks: at(1, 3)}}},
+			{end: "first", begins: []string{"a, b, c"}},
+			{ask: []op{{name: "d", locks: at(1, 4)}}},
+			{end: "a", again: []string{"b", "c"}, begins: []string{"b"}},
+			{end: "b", begins: []string{"c"}},
+			{end: "c", begins: []string{"d"}},
+			{end: "d"},
+		}},
+		// It has its turn at a key that it found before all that arrived later with any of its keys. Others go on.
+		"what is queued again waits for the keys that it found": {2, 2, []step{
+			{ask: []op{{name: "moves the line", locks: alone(at(1, 1, line))}}, begins: []string{"moves the line"}},
+			{ask: []op{{name: "finds out", locks: alone(at(2, 2)), found: []Key{line}}}, begins: []string{"finds out"}},
+			{end: "finds out", again: []string{"finds out"}},
+			{ask: []op{{name: "behind in the session", locks: at(2, 3)}}},
+			{ask: []op{{name: "next to it", locks: at(3, 4)}}, begins: []string{"next to it"}},
+			{ask: []op{{name: "behind in the line", locks: alone(at(4, 5, line))}}},
+			{end: "next to it"},
+			{end: "moves the line", begins: []string{"finds out"}},
+			{end: "finds out", begins: []string{"behind in the session", "behind in the line"}},
+			{end: "behind in the session"},
+			{end: "behind in the line"},
+		}},
+		// Operations without Changes, and those that run alone, do not wait for it.
+		"one batch with Changes runs at a time": {2, 2, []step{
+			{ask: []op{{name: "moves", locks: changing(at(1, 1))}}, begins: []string{"moves"}},
+			{ask: []op{
+				{name: "confirms", locks: changing(at(2, 2))}, {name: "confirms too", locks: changing(at(3, 3))},
+				{name: "behind it", locks: at(3, 4)},
+			}},
+			{ask: []op{{name: "books", locks: at(4, 5)}}, begins: []string{"books"}},
+			{end: "books"},
+			{ask: []op{{name: "alone", locks: alone(changing(at(5, 6)))}}, begins: []string{"alone"}},
+			{end: "alone"},
+			{end: "moves", begins: []string{"confirms, confirms too, behind it"}},
+			{end: "confirms"},
+		}},
+		// One that leaves later is in it, and finishes.
+		"a caller that leaves before its batch begins is not in it": {1, 1, []step{
+			first,
+			{ask: []op{{name: "early"}, {name: "late"}, {name: "stays"}}},
+			{leave: "early"},
+			{end: "first", begins: []string{"late, stays"}},
+			{leave: "late"},
+			{end: "late"},
+		}},
+		"a long queue is searched": {2, 2, slices.Concat([]step{
+			first,
+			{ask: many(maxLookahead-1, "behind", named(9))},
+			{ask: []op{{name: "free", locks: at(2, 3)}}, begins: []string{"free"}},
+			{end: "free"},
+			{end: "first", begins: []string{"128 behind"}},
+		}, slices.Repeat([]step{{end: "behind", begins: []string{"128 behind"}}}, 6), []step{
+			{end: "behind", begins: []string{"127 behind"}},
+			{end: "behind"},
+		})},
+		"only the start of a longer queue is searched": {2, 2, slices.Concat([]step{
+			first,
+			{ask: many(maxLookahead, "behind", named(9))},
+			{ask: []op{{name: "free", locks: at(2, 3)}}},
+			{end: "first", begins: []string{"128 behind", "free"}},
+			{end: "free"},
+		}, slices.Repeat([]step{{end: "behind", begins: []string{"128 behind"}}}, 7), []step{{end: "behind"}})},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) { newScript(t, tt.width, tt.widest, 2000).play(tt.steps...) })
+		})
 	}
-	b.proceed <- nil
-	want(t, <-b.started, "0", "1", "2", "3", "4")
-	b.proceed <- nil
-	b.drain()
-}
-
-func TestBatcher_BoundsBatches(t *testing.T) {
-	t.Parallel()
-	b := newTestBatcher(t, 1, 1000)
-	b.ask(t.Context(), in(1), "first", at(1, 1))
-	<-b.started
-	for i := range 300 {
-		b.ask(t.Context(), in(1), "", Locks{Single: []Key{{0: byte(i), 1: byte(i >> 8), 2: 1}}})
-	}
-	for _, size := range []int{maxBatch, maxBatch, 300 - 2*maxBatch} {
-		b.proceed <- nil
-		batch := <-b.started
-		test.EqOp(t, size, len(batch), test.Sprintf("%d together, want %d", len(batch), size))
-	}
-	b.proceed <- nil
-	b.drain()
-}
-
-// Two transactions never share a key. What waits for a key keeps its order, and lets others pass.
-func TestBatcher_RunsEachKeyInOneTransaction(t *testing.T) {
-	t.Parallel()
-	b, ctx := newTestBatcher(t, 2, 100), t.Context()
-	b.ask(ctx, in(1), "a1", at(1, 1))
-	want(t, <-b.started, "a1")
-	b.ask(ctx, in(1), "a2", at(1, 2))
-	b.ask(ctx, in(1), "same member", at(2, 1))
-	b.ask(ctx, in(1), "behind it", at(2, 3))
-	b.ask(ctx, in(1), "other tenant", at(3, 4))
-	want(t, <-b.started, "other tenant")
-	b.proceed <- nil // either ends; the other is still busy
-	b.proceed <- nil
-	want(t, <-b.started, "a2", "same member", "behind it")
-	b.proceed <- nil
-	b.drain()
 }
 
 // Operations of one session run in order of arrival, however long the first takes. The Together key guards it: without
 // one, a later operation may meet a faster transaction.
 func TestBatcher_KeepsArrivalOrderWithinSession(t *testing.T) {
 	t.Parallel()
-	for name, tt := range map[string]struct {
-		of    func(session, member byte) Locks
-		order []string
-	}{
-		"guarded": {at, []string{"first", "second"}},
+	unguarded := func(member byte) Locks { return Locks{Single: []Key{named(100 + member)}} }
+	for name, steps := range map[string][]step{
+		"guarded": {
+			{ask: []op{{name: "first", locks: at(1, 1)}}, begins: []string{"first"}},
+			{ask: []op{{name: "second", locks: at(1, 2)}}},
+			{end: "first", begins: []string{"second"}},
+			{end: "second"},
+		},
 		"unguarded": {
-			func(_, member byte) Locks { return Locks{Single: []Key{named(100 + member)}} }, []string{"second", "first"},
+			{ask: []op{{name: "first", locks: unguarded(1)}}, begins: []string{"first"}},
+			{ask: []op{{name: "second", locks: unguarded(2)}}, begins: []string{"second"}},
+			{end: "second"},
+			{end: "first"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			var served []string
-			slow, may := make(chan struct{}), make(chan struct{})
-			l := newBatcher(2, 2, 100, func(batch []*task) []*task {
-				if batch[0].name == "first" {
-					close(slow)
-					<-may
-				}
-				for _, w := range batch {
-					served = append(served, w.name) // one at a time: see may
-					w.done(nil)
-				}
-				return nil
-			})
-			join := func(name string, member byte) chan error {
-				w, done := newTask(t.Context(), in(1), name, tt.of(1, member))
-				must.NoError(t, l.enqueue(w))
-				return done
-			}
-			first := join("first", 1)
-			<-slow
-			second := join("second", 2)
-			l.mu.Lock()
-			overtakes := l.runners == 2
-			l.mu.Unlock()
-			if overtakes {
-				test.NoError(t, <-second)
-			}
-			close(may)
-			test.NoError(t, <-first)
-			l.drain()
-			test.Eq(t, tt.order, served)
+			synctest.Test(t, func(t *testing.T) { newScript(t, 2, 2, 100).play(steps...) })
 		})
 	}
 }
 
-func TestBatcher_RunsSingleKeyOncePerBatch(t *testing.T) {
-	t.Parallel()
-	b, ctx := newTestBatcher(t, 1, 100), t.Context()
-	b.ask(ctx, in(1), "first", at(9, 9))
-	<-b.started
-	b.ask(ctx, in(1), "one", at(1, 1))
-	b.ask(ctx, in(1), "one again", at(2, 1))
-	b.ask(ctx, in(1), "behind in the session", at(2, 2))
-	b.ask(ctx, in(1), "behind as a member", at(3, 2))
-	b.ask(ctx, in(1), "beside", at(1, 3))
-	b.proceed <- nil
-	want(t, <-b.started, "one", "beside")
-	b.proceed <- nil
-	want(t, <-b.started, "one again", "behind in the session")
-	b.proceed <- nil
-	want(t, <-b.started, "behind as a member")
-	b.proceed <- nil
-	b.drain()
-}
-
-// A tenant with thousands of operations does not delay another tenant's one.
-func TestBatcher_AlternatesTenants(t *testing.T) {
-	t.Parallel()
-	b, ctx := newTestBatcher(t, 1, 5000), t.Context()
-	b.ask(ctx, in(1), "first", at(1, 1))
-	<-b.started
-	for i := range 1000 {
-		b.ask(ctx, in(1), "rush", Locks{Single: []Key{{0: byte(i), 1: byte(i >> 8), 2: 1}}})
-	}
-	b.ask(ctx, in(2), "quiet", at(1, 1))
-	b.ask(ctx, in(3), "quiet too", at(1, 1))
-	var order []string
-	for range 5 {
-		b.proceed <- nil
-		order = append(order, (<-b.started)[0].name)
-	}
-	test.Eq(t, []string{"rush", "quiet", "quiet too", "rush", "rush"}, order, test.Sprint("turns"))
-	for range (1000 - 3*maxBatch + maxBatch - 1) / maxBatch {
-		b.proceed <- nil
-		<-b.started
-	}
-	b.proceed <- nil
-	b.drain()
-}
-
-// While tenants have one operation each, batches are small and more transactions run. No tenant gets more of them, and
-// none is added while batches are large.
-func TestBatcher_RunsMoreTransactionsWhileBatchesAreSmall(t *testing.T) {
-	t.Parallel()
-	b, ctx := newTestBatcher(t, 1, 100), t.Context()
-	b.widest = 3
-	running := func(expected int) {
-		t.Helper()
-		b.mu.Lock()
-		defer b.mu.Unlock()
-		test.EqOp(t, expected, b.runners, test.Sprintf("%d transactions, want %d", b.runners, expected))
-	}
-	b.ask(ctx, in(1), "first", at(1, 1))
-	want(t, <-b.started, "first")
-	for i := range byte(4) {
-		b.ask(ctx, in(1), "crowd", at(2, 2+i))
-	}
-	running(1)
-	b.proceed <- nil
-	want(t, <-b.started, "crowd", "crowd", "crowd", "crowd")
-	b.ask(ctx, in(2), "next to a crowd", at(1, 1))
-	running(1)
-	b.proceed <- nil
-	want(t, <-b.started, "next to a crowd")
-	b.ask(ctx, in(3), "another", at(1, 1))
-	want(t, <-b.started, "another")
-	b.ask(ctx, in(4), "and another", at(1, 1))
-	want(t, <-b.started, "and another")
-	b.ask(ctx, in(5), "one too many", at(1, 1))
-	running(3)
-	b.proceed <- nil
-	want(t, <-b.started, "one too many")
-	for range 3 {
-		b.proceed <- nil
-	}
-	b.drain()
-}
-
+// The error says when there will be room, as fast as operations were done so far.
 func TestBatcher_RefusesWhenQueueIsFull(t *testing.T) {
 	t.Parallel()
-	b, ctx := newTestBatcher(t, 1, 2), t.Context()
-	b.ask(ctx, in(1), "first", at(1, 1))
-	<-b.started
-	b.ask(ctx, in(1), "second", at(1, 2))
-	b.ask(ctx, in(1), "third", at(1, 3))
-	b.pace = 3 * time.Second
-	err := b.do(ctx, in(1), "", at(1, 4))
-	f, ok := errors.AsType[*fault.Error](err)
-	test.True(
-		t, ok && f.Kind == fault.ResourceExhausted && f.Reason == fault.RateLimited && f.Metadata["retry_after"] == "6",
-		test.Sprintf("%v", err),
-	)
-	b.ask(ctx, in(2), "another tenant's", at(1, 1))
-	for range 2 {
-		b.proceed <- nil
-		<-b.started
-	}
-	b.proceed <- nil
-	b.drain()
+	synctest.Test(t, func(t *testing.T) {
+		s := newScript(t, 2, 2, 2)
+		for i, name := range []string{"a", "b", "b too", "c", "c too", "d", "d too"} {
+			s.ask(op{name: name, locks: at(1, byte(i))})
+			if end, full := map[string]string{"b too": "a", "c too": "b"}[name]; full {
+				<-time.After(time.Minute)
+				s.ends[end] <- nil // a minute for one operation, then for two
+				synctest.Wait()
+			}
+		}
+		f, ok := errors.AsType[*fault.Error](<-s.ask(op{name: "one too many"}))
+		test.True(t, ok && f.Kind == fault.ResourceExhausted && f.Reason == fault.RateLimited, test.Sprint(f))
+		test.Eq(t, map[string]string{"retry_after": "11"}, f.Metadata)
+		s.begun = nil
+		s.play(
+			step{ask: []op{{name: "of another tenant", of: 2}}, begins: []string{"of another tenant"}},
+			step{end: "of another tenant"}, step{end: "c", begins: []string{"d, d too"}}, step{end: "d"},
+		)
+	})
 }
 
-// A caller that leaves before its batch starts is not in it. One that leaves later is.
-func TestBatcher_DropsCallersThatLeaveBeforeTheStart(t *testing.T) {
+// A caller may notice that it has left only after its operation is done, and its tenant's queue is gone. A passed
+// deadline counts before its caller has noticed.
+func TestBatcher_DropsExpiredCallers(t *testing.T) {
 	t.Parallel()
-	b := newTestBatcher(t, 1, 100)
-	b.ask(t.Context(), in(1), "first", at(1, 1))
-	<-b.started
-	early, leaveEarly := context.WithCancel(t.Context())
-	late, leaveLate := context.WithCancel(t.Context())
-	gone := make(chan error, 2)
-	for _, ctx := range []context.Context{early, late} {
-		b.callers.Go(func() {
-			gone <- b.do(ctx, in(1), "leaves", Locks{})
-		})
-	}
-	b.await(in(1), 2)
-	b.ask(t.Context(), in(1), "stays", at(1, 2))
-	leaveEarly()
-	test.ErrorIs(t, <-gone, context.Canceled)
-	b.proceed <- nil
-	want(t, <-b.started, "leaves", "stays")
-	leaveLate()
-	test.ErrorIs(t, <-gone, context.Canceled)
-	b.proceed <- nil // it finishes, and its keys are free
-	b.drain()
-}
-
-func (b *testBatcher) await(id tenant.TenantID, n int) {
-	awaitQueued(&Engine{batcher: b.batcher}, id, n)
+	over, cancel := context.WithDeadline(t.Context(), time.Unix(0, 0))
+	defer cancel()
+	late := &task{ctx: over, name: "late", locks: at(1, 1)}
+	newBatcher(1, 1, 100, nil).leave(late)
+	q := &queue{locked: make(map[Key]struct{}), tasks: []*task{late, {ctx: t.Context(), name: "in time", locks: at(1, 1)}}}
+	test.EqOp(t, "in time", describe(q.nextBatch()))
 }
 
 // awaitQueued returns when a transaction of the tenant is in progress and n operations wait.
@@ -334,130 +390,27 @@ func awaitQueued(e *Engine, id tenant.TenantID, n int) {
 	}
 }
 
-// A passed deadline counts before its caller has noticed.
-func TestQueue_DropsExpiredCallers(t *testing.T) {
-	t.Parallel()
-	q := &queue{locked: make(map[Key]struct{})}
-	over, cancel := context.WithDeadline(t.Context(), time.Unix(0, 0))
-	defer cancel()
-	q.tasks = []*task{{ctx: over, name: "late", locks: at(1, 1)}, {ctx: t.Context(), name: "in time", locks: at(1, 1)}}
-	want(t, q.nextBatch(), "in time")
-}
-
-// What is queued again runs alone, before all that arrived later with the same keys.
-func TestBatcher_RunsRequeuedAloneAndFirst(t *testing.T) {
-	t.Parallel()
-	b, ctx := newTestBatcher(t, 1, 100), t.Context()
-	b.ask(ctx, in(1), "first", at(9, 9))
-	<-b.started
-	for i, name := range []string{"a", "b", "c"} {
-		b.ask(ctx, in(1), name, at(1, byte(i)))
-	}
-	b.proceed <- nil
-	batch := <-b.started
-	b.ask(ctx, in(1), "d", at(1, 4))
-	b.proceed <- batch[1:]
-	want(t, <-b.started, "b")
-	b.proceed <- nil
-	want(t, <-b.started, "c")
-	b.proceed <- nil
-	want(t, <-b.started, "d")
-	b.proceed <- nil
-	b.drain()
-}
-
-// An operation that finds another key while it runs is queued again, and has its turn at that key before all that
-// arrived later with any of its keys. Others go on.
-func TestBatcher_RequeuedWaitsForFoundKeys(t *testing.T) {
-	t.Parallel()
-	l, q := newBatcher(2, 2, 100, nil), &queue{locked: make(map[Key]struct{})}
-	line := named(50)
-	ask := func(name string, session byte, solo bool, more ...Key) {
-		w := &task{ctx: t.Context(), caller: tenant.Caller{Tenant: in(1)}, name: name, locks: at(session, session)}
-		w.locks.Solo = solo
-		w.locks.Single[0][14] = byte(len(name)) // a member of their own
-		w.locks.Together = append(w.locks.Together, more...)
-		q.tasks = append(q.tasks, w)
-	}
-	ask("moves the line", 1, true, line)
-	ask("finds out", 2, true)
-	first, second := q.nextBatch(), q.nextBatch()
-	want(t, first, "moves the line")
-	want(t, second, "finds out")
-	second[0].found = []Key{line}
-	l.release(q, second, second)
-	ask("behind in the session", 2, false)
-	ask("beside", 3, false)
-	ask("behind in the line", 4, true, line)
-	want(t, q.nextBatch(), "beside")
-	l.release(q, first, nil)
-	third := q.nextBatch()
-	want(t, third, "finds out")
-	_, taken := q.locked[line]
-	test.True(t, taken, test.Sprint("the found key is not locked"))
-	want(t, q.nextBatch())
-	l.release(q, third, nil)
-	want(t, q.nextBatch(), "behind in the session")
-	want(t, q.nextBatch(), "behind in the line")
-}
-
-// One batch with Changes runs per tenant at a time. Operations without Changes, and those that run alone, do not wait
-// for it.
-func TestBatcher_RunsOneBatchWithChangesAtATime(t *testing.T) {
-	t.Parallel()
-	l, q := newBatcher(2, 2, 100, nil), &queue{locked: make(map[Key]struct{})}
-	ask := func(name string, id byte, adjust func(*Locks), solo bool) {
-		w := &task{ctx: t.Context(), caller: tenant.Caller{Tenant: in(1)}, name: name, locks: at(id, id)}
-		w.locks.Solo = solo
-		adjust(&w.locks)
-		q.tasks = append(q.tasks, w)
-	}
-	changes, books := func(s *Locks) { s.Changes = true }, func(*Locks) {}
-	ask("moves", 1, changes, false)
-	ask("confirms", 2, changes, false)
-	first := q.nextBatch()
-	want(t, first, "moves", "confirms")
-	ask("confirms later", 3, changes, false)
-	ask("behind it", 3, func(s *Locks) { s.Single = nil }, false)
-	ask("books", 4, books, false)
-	second := q.nextBatch()
-	want(t, second, "books")
-	l.release(q, second, nil)
-	ask("by itself", 5, changes, true)
-	second = q.nextBatch()
-	want(t, second, "by itself")
-	l.release(q, second, nil)
-	want(t, q.nextBatch())
-	l.release(q, first, nil)
-	want(t, q.nextBatch(), "confirms later", "behind it")
-}
-
 func TestBatcher_DrainFinishesWhatWasTaken(t *testing.T) {
 	t.Parallel()
-	b, ctx := newTestBatcher(t, 1, 100), t.Context()
-	b.ask(ctx, in(1), "first", at(1, 1))
-	<-b.started
-	second := b.ask(ctx, in(1), "second", at(1, 2))
-	drained := make(chan struct{})
-	go func() { defer close(drained); b.drain() }()
-	for closed := false; !closed; runtime.Gosched() {
-		b.mu.Lock()
-		closed = b.closed
-		b.mu.Unlock()
-	}
-	err := b.enqueue(&task{ctx: ctx, caller: tenant.Caller{Tenant: in(2)}})
-	test.EqOp(t, fault.Contention, fault.ReasonOf(err), test.Sprintf("while it stops: %v", err))
-	b.proceed <- nil
-	want(t, <-b.started, "second")
-	select {
-	case <-drained:
-		t.Error("it did not wait")
-	default:
-	}
-	b.proceed <- nil
-	<-drained
-	test.NoError(t, <-second)
-	test.EqOp(t, 0, len(b.queues), test.Sprintf("%d queues are left", len(b.queues)))
+	synctest.Test(t, func(t *testing.T) {
+		s := newScript(t, 1, 1, 100)
+		s.ask(op{name: "first", locks: at(1, 1)})
+		second := s.ask(op{name: "second", locks: at(1, 2)})
+		drained := false
+		go func() {
+			s.drain()
+			drained = true
+		}()
+		synctest.Wait()
+		expect.Reason(t, fault.Contention)(<-s.ask(op{name: "while it stops", of: 2}))
+		s.ends["first"] <- nil
+		synctest.Wait()
+		test.False(t, drained, test.Sprint("it did not wait"))
+		s.begun = nil
+		s.play(step{end: "second"})
+		test.NoError(t, <-second)
+		test.True(t, drained, test.Sprint("it waits"))
+	})
 }
 
 // For any sequence: no key is in two transactions, a Single key is in a batch once, operations with one key run in

@@ -14,6 +14,7 @@ import (
 
 	"github.com/berthhq/berth/internal/app/bookings"
 	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/pgtest"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/credit"
 	"github.com/berthhq/berth/internal/rules/waitlist"
@@ -47,7 +48,7 @@ func regulars(t *testing.T, n int, tracer pgx.QueryTracer) (*testkit.Studio, []t
 func TestFootprint_OfLocks(t *testing.T) {
 	t.Parallel()
 	f := new(footprint)
-	studio, who, classes := regulars(t, 12, f)
+	studio, who, classes := regulars(t, 12, &pgtest.Tracer{Batch: f.see})
 	ctx := context.Background()
 	mia := who[5]
 	held := studio.MustHold(mia, classes[5])
@@ -66,13 +67,13 @@ func TestFootprint_OfLocks(t *testing.T) {
 		rows  []string // and how many of them
 		pages []string // of indexes
 	}{
-		{"book", func() error { _, err := studio.Book(mia, classes[2]); return err },
+		{"book", func() error { return expect.Error(studio.Book(mia, classes[2])) },
 			[]string{"members 1", "sessions 1", "subscriptions 1", "tenants 1", "usage 1"},
 			[]string{"members_pkey", "sessions_start", "subscriptions_member", "tenants_pkey", "usage_pkey"}},
-		{"hold", func() error { _, err := studio.Hold(mia, classes[3]); return err },
+		{"hold", func() error { return expect.Error(studio.Hold(mia, classes[3])) },
 			[]string{"members 1", "sessions 1", "tenants 1"},
 			[]string{"members_pkey", "sessions_start", "tenants_pkey"}},
-		{"confirm", func() error { _, err := studio.Confirm(mia, held.ID); return err },
+		{"confirm", func() error { return expect.Error(studio.Confirm(mia, held.ID)) },
 			[]string{
 				"bookings 1", "locations 1", "members 1", "policies 1", "sessions 1", "subscriptions 1", "tenants 1", "usage 2",
 			},
@@ -80,14 +81,13 @@ func TestFootprint_OfLocks(t *testing.T) {
 				"sessions_start",
 				"subscriptions_member", "tenants_pkey", "usage_pkey"}},
 		{"release", func() error {
-			_, err := studio.App.Bookings.ReleaseHold(ctx, testkit.SelfOnly(mia), released.ID)
-			return err
+			return expect.Error(studio.App.Bookings.ReleaseHold(ctx, testkit.SelfOnly(mia), released.ID))
 		},
 			[]string{"bookings 1", "locations 1", "members 1", "policies 1", "sessions 1", "tenants 1"},
 			[]string{"bookings_holds", "bookings_pkey", "locations_pkey", "members_pkey", "policies_pkey", "sessions_pkey",
 				"sessions_start",
 				"tenants_pkey", "waitlist_queues_pkey"}},
-		{"reschedule", func() error { _, err := studio.Reschedule(testkit.SelfOnly(mia), moved, classes[9]); return err },
+		{"reschedule", func() error { return expect.Error(studio.Reschedule(testkit.SelfOnly(mia), moved, classes[9])) },
 			[]string{
 				"bookings 1", "locations 1", "members 1", "plans 1", "policies 1", "sessions 2", "subscriptions 1", "tenants 1",
 				"usage 2",
@@ -95,7 +95,7 @@ func TestFootprint_OfLocks(t *testing.T) {
 			[]string{"bookings_pkey", "locations_pkey", "members_pkey", "plans_pkey", "policies_pkey", "sessions_pkey",
 				"sessions_start",
 				"subscriptions_member", "tenants_pkey", "usage_pkey", "waitlist_queues_pkey"}},
-		{"cancel", func() error { _, err := studio.Cancel(mia, cancelled); return err },
+		{"cancel", func() error { return expect.Error(studio.Cancel(mia, cancelled)) },
 			[]string{
 				"bookings 1", "locations 1", "members 1", "plans 1", "policies 1", "sessions 1", "subscriptions 1", "tenants 1",
 			},
@@ -118,47 +118,27 @@ type footprint struct {
 	page   []string // indexes of which it locks pages
 }
 
-func (f *footprint) TraceBatchStart(ctx context.Context, conn *pgx.Conn, data pgx.TraceBatchStartData) context.Context {
-	if f.studio == nil ||
-		!slices.ContainsFunc(data.Batch.QueuedQueries, func(q *pgx.QueuedQuery) bool { return q.SQL == "commit" }) {
-		return ctx
+func (f *footprint) see(ctx context.Context, conn *pgx.Conn, statements []*pgx.QueuedQuery) {
+	if f.studio == nil || !slices.ContainsFunc(statements, func(q *pgx.QueuedQuery) bool { return q.SQL == "commit" }) {
+		return
 	}
 	f.rows, f.page = nil, nil
-	found, err := f.studio.DB.Owner.Query(ctx, `
-select c.relname || case when c.relkind = 'r' then ' ' || count(*) else '' end, c.relkind::text, l.locktype
+	found, _ := f.studio.DB.Owner.Query(ctx, `
+select c.relname || case when c.relkind = 'r' then ' ' || count(*) else '' end, c.relkind::text || ' ' || l.locktype
 from pg_locks l join pg_class c on c.oid = l.relation
 where l.mode = 'SIReadLock' and l.pid = $1 and l.virtualtransaction = (
   select v.virtualtransaction from pg_locks v where v.locktype = 'virtualxid' and v.pid = $1
 and v.virtualxid = v.virtualtransaction)
 group by c.relname, c.relkind, l.locktype order by c.relname`, conn.PgConn().PID())
-	if err != nil {
-		f.studio.T.Error(err)
-		return ctx
-	}
-	var relation, kind, lock string
-	expect.OK(f.studio.T)(pgx.ForEachRow(found, []any{&relation, &kind, &lock}, func() error {
-		switch {
-		case kind == "r" && lock == "tuple":
-			f.rows = append(f.rows, relation)
-		case kind == "i" && lock == "page":
-			f.page = append(f.page, relation)
-		default:
-			f.studio.T.Errorf("a %s of %s is locked", lock, relation)
+	var relation, lock string
+	expect.OK(f.studio.T)(pgx.ForEachRow(found, []any{&relation, &lock}, func() error {
+		into, known := map[string]*[]string{"r tuple": &f.rows, "i page": &f.page}[lock]
+		if test.True(f.studio.T, known, test.Sprintf("a lock of %s: %s", relation, lock)); known {
+			*into = append(*into, relation)
 		}
 		return nil
 	}))
-	return ctx
 }
-
-func (*footprint) TraceQueryStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQueryStartData) context.Context {
-	return ctx
-}
-
-func (*footprint) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
-
-func (*footprint) TraceBatchQuery(context.Context, *pgx.Conn, pgx.TraceBatchQueryData) {}
-
-func (*footprint) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndData) {}
 
 // What is written for a booking comes in one order: what the database may refuse first, what others wait for late; and
 // nothing in it counts rows, notifies or queues a job.

@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"context"
+	"errors"
 	"testing"
 	"time"
 
@@ -8,6 +10,7 @@ import (
 	"github.com/shoenig/test/must"
 
 	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 // Rows are read rarely, and before a rejection at most once a second.
@@ -38,5 +41,66 @@ func TestRowCount_ReadsRarely(t *testing.T) {
 		})
 		must.EqOp(t, step.refused, fault.ReasonOf(err) == fault.QuotaExceeded, must.Sprintf("step %d: %v", i, err))
 		test.EqOp(t, step.reads, read, test.Sprintf("step %d", i))
+	}
+}
+
+// A quota counts the rows that are there and those that are about to be inserted. The error names it and its limit.
+func TestTx_GrowLimitsRows(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, func(c *Config) { c.Quotas = Quotas{Members: 3, Sessions: 5} })
+	for _, sql := range []string{
+		`insert into tenants (tenant_id, name, time_zone, locale, currency, created_at, updated_at)
+			values ($1, 'x', 'UTC', 'en', 'EUR', now(), now())`,
+		`insert into members (tenant_id, id, name, created_at, updated_at) values ($1, $1, 'Mia', now(), now())`,
+	} {
+		expect.OK(t)(s.db.Owner.Exec(t.Context(), sql, s.caller.Tenant))
+	}
+	for i, step := range []struct {
+		of    Quota
+		n     int
+		limit string // of what it would exceed
+	}{
+		{Members, 3, "3"}, {Members, 2, ""}, {Members, 1, "3"}, {Members, 0, ""}, {Sessions, 5, ""}, {Sessions, 1, "5"},
+	} {
+		_, err := s.exec(t, act{do: func(ctx context.Context, tx *Tx) error { return tx.Grow(ctx, step.of, step.n) }})
+		f, _ := errors.AsType[*fault.Error](err)
+		if test.EqOp(t, step.limit != "", f != nil, test.Sprint("step ", i, ": ", err)); f != nil {
+			test.EqOp(t, fault.QuotaExceeded, f.Reason)
+			test.Eq(t, map[string]string{"quota": string(step.of), "limit": step.limit}, f.Metadata)
+		}
+	}
+}
+
+// Callers have a limit of keys each, within a day. A request that repeats one is answered all the same.
+func TestRun_LimitsKeysOfEachCaller(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, time.May, 4, 12, 0, 0, 0, time.UTC)
+	s := newSite(t, func(c *Config) { c.Quotas.Keys, c.Now = 2, func() time.Time { return now } })
+	replay := Spec[int]{Replay: true}
+	for i, step := range []struct {
+		after   time.Duration
+		by, key string
+		runs    int
+		reason  fault.Reason
+	}{
+		{0, "", "a", 1, ""}, {0, "", "b", 1, ""}, {0, "", "c", 0, fault.QuotaExceeded}, {0, " too", "c", 1, ""},
+		{time.Second, "", "a", 0, ""}, {time.Second, "", "c", 0, fault.QuotaExceeded}, {KeyLifetime, "", "c", 1, ""},
+	} {
+		now = time.Date(2026, time.May, 4, 12, 0, 0, 0, time.UTC).Add(step.after)
+		runs, err := s.run(t, act{Spec: replay, by: step.by, key: step.key, do: nothing})
+		test.EqOp(t, step.reason, fault.ReasonOf(err), test.Sprint("step ", i, ": ", err))
+		test.EqOp(t, step.runs, runs, test.Sprint("step ", i))
+	}
+	// What is stored must be what is read.
+	other := Spec[int]{Name: "test", Replay: true, Answer: func(r *int) []any { return []any{r, r} }}
+	a := act{key: "c"}
+	test.ErrorContains(t, expect.Error(Recall(a.context(t), s.Engine, s.caller, other)), "1 values, want 2")
+	text := Spec[string]{Name: "test", Replay: true}
+	test.ErrorContains(t, expect.Error(Recall(a.context(t), s.Engine, s.caller, text)), "stored answer")
+	for key, there := range map[string]bool{"c": true, "d": false, "": false} {
+		a.key = key
+		_, found, err := Recall(a.context(t), s.Engine, s.caller, replay)
+		test.NoError(t, err)
+		test.EqOp(t, there, found, test.Sprint(key))
 	}
 }

@@ -4,15 +4,20 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
+	"github.com/jackc/pgx/v5"
+	"github.com/prometheus/client_golang/prometheus"
 	"github.com/shoenig/test"
 	"github.com/shoenig/test/must"
 
 	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/pgtest"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit/expect"
 )
@@ -20,10 +25,9 @@ import (
 // jobs creates a table into which consumers write each event that they handle, once.
 func (l *log) jobs() {
 	l.t.Helper()
-	expect.OK(l.t)(l.db.Owner.Exec(l.t.Context(), `
-		create table jobs (
-			number bigint generated always as identity, tenant_id uuid not null, event_id uuid primary key, name text not null);
-		grant select, insert on jobs to berth_app`))
+	l.exec(`create table jobs (
+			number bigint generated always as identity, tenant_id uuid not null, event_id uuid primary key, name text not null)`)
+	l.exec(`grant select, insert on jobs to berth_app`)
 }
 
 func enqueue(_ context.Context, tx *pg.Tx, in tenant.TenantID, records []*outbox.Record) error {
@@ -45,69 +49,128 @@ func TestConsume_HandlesEachEventOnceInOrder(t *testing.T) {
 	t.Parallel()
 	l := newLog(t)
 	l.jobs()
-	consumer := outbox.Consumer{Name: "test", Limit: 2, Handle: enqueue}
-	step := func(c outbox.Consumer) outbox.ConsumeResult {
-		t.Helper()
-		l.settle()
-		return expect.Value(outbox.Consume(t.Context(), l.db.DB, l.Tenant, c))(t)
-	}
-	l.add("1", "2", "3")
-	if done := step(consumer); len(done.Records) != 2 || !done.More {
-		t.Errorf("%+v", done)
-	}
-
-	// A failure leaves nothing behind: the position stays, and the handler's writes are rolled back.
-	broken := consumer
-	broken.Handle = func(ctx context.Context, tx *pg.Tx, in tenant.TenantID, records []*outbox.Record) error {
-		_ = enqueue(ctx, tx, in, records)
-		return errors.New("it broke")
-	}
-	_, err := outbox.Consume(t.Context(), l.db.DB, l.Tenant, broken)
-	test.Error(t, err, test.Sprint("no error"))
-	if done := step(consumer); len(done.Records) != 1 || done.More {
-		t.Errorf("%+v", done)
-	}
-
-	commit := l.slow("4")
-	l.add("5")
-	done := expect.Value(outbox.Consume(t.Context(), l.db.DB, l.Tenant, consumer))(t)
-	test.True(t, len(done.Records) == 0 && done.Held, test.Sprintf("%+v", done))
-	commit()
-	step(consumer)
-	if done := step(consumer); len(done.Records) != 0 || done.More || done.Held {
-		t.Errorf("%+v", done)
-	}
-	// Another consumer has its own position.
 	var seen []string
 	see := func(_ context.Context, _ *pg.Tx, _ tenant.TenantID, records []*outbox.Record) error {
-		seen = names(records)
+		seen = append(seen, names(records)...)
 		return nil
 	}
-	step(outbox.Consumer{Name: "other", Handle: see})
-	want := []string{"1", "2", "3", "4", "5"}
-	test.Eq(t, want, l.done(l.Tenant))
-	test.Eq(t, want, seen)
+	consumer := outbox.Consumer{Name: "test", Limit: 2, Handle: enqueue}
+	first, other := outbox.Consumer{Name: "other", Limit: 1, Handle: see}, outbox.Consumer{Name: "other", Handle: see}
+	broken := outbox.Consumer{Name: "test", Handle: func(
+		ctx context.Context, tx *pg.Tx, in tenant.TenantID, records []*outbox.Record,
+	) error {
+		return errors.Join(enqueue(ctx, tx, in, records), errors.New("it broke"))
+	}}
+	commit := func() {}
+	for i, step := range []struct {
+		do   func()
+		by   outbox.Consumer
+		want string // names of the events, and what else is known
+		held bool
+	}{
+		{func() { l.add("1", "2", "3") }, consumer, "1 2 more", false},
+		{func() {}, first, "1 more", false},
+		// A failure leaves nothing behind: the position stays, and the handler's writes are rolled back.
+		{func() {}, broken, "it broke", false},
+		{func() {}, consumer, "3", false},
+		{func() { commit = l.slow("4"); l.add("5") }, consumer, "held", true},
+		{func() { commit() }, consumer, "4 5 more", false},
+		{func() {}, consumer, "", false},
+		// Another consumer has its own position.
+		{func() {}, other, "2 3 4 5", false},
+		{func() { l.add(numbered(101)...) }, other, strings.Join(numbered(100), " ") + " more", false},
+		{func() {}, other, "100", false},
+	} {
+		if step.do(); !step.held {
+			l.settle()
+		}
+		done, err := outbox.Consume(t.Context(), l.db.DB, l.Tenant, step.by)
+		got := names(done.Records)
+		for word, so := range map[string]bool{"more": done.More, "held": done.Held, fmt.Sprint(err): err != nil} {
+			if so {
+				got = append(got, word)
+			}
+		}
+		test.StrHasPrefix(t, strings.Join(got, " "), step.want, test.Sprint("step ", i))
+	}
+	test.Eq(t, strings.Fields("1 2 3 4 5"), l.done(l.Tenant))
+	test.Eq(t, append(strings.Fields("1 2 3 4 5"), numbered(101)...), seen)
 }
 
-// While one node handles a tenant's events, another finds it busy and does not wait.
+// While one node handles a tenant's events, another finds it busy and does not wait. So it does if another has handled
+// them after it read them.
 func TestConsume_ReportsBusyWhileAnotherNodeWorks(t *testing.T) {
 	t.Parallel()
-	l := newLog(t)
+	var meanwhile atomic.Pointer[func()]
+	l := newLog(t, func(c *pg.Config) {
+		c.Tracer = &pgtest.Tracer{Batch: func(_ context.Context, _ *pgx.Conn, statements []*pgx.QueuedQuery) {
+			if strings.HasPrefix(statements[0].SQL, "begin isolation level serializable") {
+				if do := meanwhile.Swap(nil); do != nil {
+					(*do)()
+				}
+			}
+		}}
+	})
 	l.jobs()
+	consumer := outbox.Consumer{Name: "test", Handle: enqueue}
+	consume := func(c outbox.Consumer) outbox.ConsumeResult {
+		return expect.Value(outbox.Consume(t.Context(), l.db.DB, l.Tenant, c))(t)
+	}
 	l.add("1")
 	l.settle()
-	consumer := outbox.Consumer{Name: "test", Handle: enqueue}
-	expect.OK(t)(outbox.Consume(t.Context(), l.db.DB, l.Tenant, consumer))
+	consume(consumer)
 	l.add("2")
 	l.settle()
 	slow := consumer
 	slow.Handle = func(ctx context.Context, tx *pg.Tx, in tenant.TenantID, records []*outbox.Record) error {
-		done := expect.Value(outbox.Consume(ctx, l.db.DB, l.Tenant, consumer))(t)
-		test.True(t, done.Busy, test.Sprintf("%+v", done))
+		test.True(t, consume(consumer).Busy, test.Sprint("the other is not busy"))
 		return enqueue(ctx, tx, in, records)
 	}
-	done := expect.Value(outbox.Consume(t.Context(), l.db.DB, l.Tenant, slow))(t)
-	test.EqOp(t, 1, len(done.Records), test.Sprintf("%+v", done))
+	test.Eq(t, []string{"2"}, names(consume(slow).Records))
+	l.add("3")
+	l.settle()
+	meanwhile.Store(new(func() { test.False(t, consume(consumer).Busy) }))
+	done := consume(consumer)
+	test.True(t, done.Busy && len(done.Records) == 0, test.Sprintf("%+v", done))
+	test.Eq(t, []string{"1", "2", "3"}, l.done(l.Tenant))
+}
+
+// A consumer looks again at once if there is more, soon if events are held back or another node is busy, and later if
+// it failed. Otherwise it waits for a notice.
+func TestConsume_SaysWhenToLookAgain(t *testing.T) {
+	t.Parallel()
+	l := newLog(t)
+	metrics := prometheus.NewRegistry()
+	r := l.relay(func(c *outbox.RelayConfig) { c.Metrics = metrics })
+	handle, why := enqueue, errors.New("it broke")
+	consume := r.Consumption(outbox.Consumer{Name: "test", Limit: 2, Handle: func(
+		ctx context.Context, tx *pg.Tx, in tenant.TenantID, records []*outbox.Record,
+	) error {
+		return handle(ctx, tx, in, records)
+	}})
+	l.jobs()
+	l.add("1", "2", "3")
+	l.settle()
+	test.EqOp(t, 0, consume(t.Context(), l.Tenant), test.Sprint("more"))
+	handle = func(ctx context.Context, _ *pg.Tx, in tenant.TenantID, _ []*outbox.Record) error {
+		test.EqOp(t, time.Second, r.Consumption(outbox.Consumer{Name: "test"})(ctx, in), test.Sprint("busy"))
+		return why
+	}
+	test.EqOp(t, time.Second, consume(t.Context(), l.Tenant), test.Sprint("failed"))
+	test.Between(t, 1, consume(t.Context(), l.Tenant), time.Second, test.Sprint("too early"))
+	consume = r.Consumption(outbox.Consumer{Name: "test", Handle: enqueue})
+	test.Less(t, 0, consume(t.Context(), l.Tenant), test.Sprint("all is done"))
+	over, cancel := context.WithCancel(t.Context())
+	cancel()
+	test.Less(t, 0, consume(over, l.Tenant), test.Sprint("it ends"))
+	commit := l.slow("4")
+	l.add("5")
+	test.EqOp(t, 50*time.Millisecond, consume(t.Context(), l.Tenant), test.Sprint("held"))
+	commit()
+	test.Eq(t, map[string]float64{
+		"berth_event_consumed_total consumer=test": 3, "berth_event_consumer_failures_total consumer=test": 1,
+		"berth_event_consumer_lag_seconds consumer=test": 3,
+	}, expect.Metrics(t, metrics, "berth_event_consume"))
 }
 
 // With several nodes, many tenants, transactions of any length and handlers that sometimes fail,

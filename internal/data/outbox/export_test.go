@@ -1,6 +1,11 @@
 package outbox
 
-import "time"
+import (
+	"context"
+	"time"
+
+	"github.com/berthhq/berth/internal/tenant"
+)
 
 // SetMaxTail limits the tail of a relay that is not in use yet.
 func (r *Relay) SetMaxTail(tail int) { r.maxTail = tail }
@@ -13,4 +18,10 @@ func (r *Relay) WatchedTenants() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return len(r.feeds)
+}
+
+// Consumption is a consumer of a relay that handles events when it is told to.
+func (r *Relay) Consumption(c Consumer) func(context.Context, tenant.TenantID) (wait time.Duration) {
+	failed := &backoffs{tenants: make(map[tenant.TenantID]backoff)}
+	return func(ctx context.Context, in tenant.TenantID) time.Duration { return r.consume(ctx, in, c, failed) }
 }

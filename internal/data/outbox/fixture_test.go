@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/shoenig/test"
 	"github.com/shoenig/test/must"
 
 	"github.com/berthhq/berth/internal/data/outbox"
@@ -39,8 +40,13 @@ func newLog(t *testing.T, options ...func(*pg.Config)) *log {
 func (l *log) newTenant() tenant.TenantID {
 	l.t.Helper()
 	id := tenant.New[tenant.TenantID](noon)
-	expect.OK(l.t)(l.db.Owner.Exec(l.t.Context(), `insert into directory values ($1, $2)`, id, noon))
+	l.exec(`insert into directory values ($1, $2)`, id, noon)
 	return id
+}
+
+func (l *log) exec(sql string, args ...any) {
+	l.t.Helper()
+	expect.OK(l.t)(l.db.Owner.Exec(context.WithoutCancel(l.t.Context()), sql, args...))
 }
 
 // event returns an event with a name in its data.
@@ -72,13 +78,22 @@ func (l *log) append(in tenant.TenantID, events ...outbox.Event) {
 	}))
 }
 
+// commit adds events and tells a relay of this node.
+func (l *log) commit(r *outbox.Relay, names ...string) {
+	l.t.Helper()
+	l.add(names...)
+	r.NotifyCommit(l.Tenant)
+}
+
+func (l *log) read(of outbox.Range) outbox.Page {
+	l.t.Helper()
+	return expect.Value(outbox.Read(l.t.Context(), l.db.DB, l.Tenant, of))(l.t)
+}
+
 // settle waits until no event is held back. Transactions of other tests may do so.
 func (l *log) settle() {
 	l.t.Helper()
-	l.eventually("no event is held back", func() bool {
-		page := expect.Value(outbox.Read(l.t.Context(), l.db.DB, l.Tenant, outbox.Range{}))(l.t)
-		return !page.Held
-	})
+	l.eventually("no event is held back", func() bool { return !l.read(outbox.Range{}).Held })
 }
 
 // eventually waits for a condition that others will make true.
@@ -106,10 +121,7 @@ func (l *log) slow(name string) (commit func()) {
 	expect.OK(l.t)(tx.Exec(l.t.Context(),
 		`insert into events (tenant_id, id, type, actor, data, occurred_at) values ($1, $2, $3, $4, $5, $6)`,
 		l.Tenant, e.ID, e.Type, e.Actor, e.Data, e.At))
-	return func() {
-		l.t.Helper()
-		must.NoError(l.t, tx.Commit(l.t.Context()))
-	}
+	return func() { must.NoError(l.t, tx.Commit(l.t.Context())) }
 }
 
 func (l *log) relay(adapt ...func(*outbox.RelayConfig)) *outbox.Relay {
@@ -124,29 +136,32 @@ func (l *log) relay(adapt ...func(*outbox.RelayConfig)) *outbox.Relay {
 	return r
 }
 
-func (l *log) watch(r *outbox.Relay, after *outbox.Cursor) *outbox.Watcher {
+// watcher checks the names of the events that a watcher gets.
+type watcher struct {
+	*outbox.Watcher
+	t *testing.T
+}
+
+func (l *log) watch(r *outbox.Relay, after *outbox.Cursor) watcher {
 	l.t.Helper()
 	w := expect.Value(r.Watch(l.t.Context(), l.Tenant, after))(l.t)
 	l.t.Cleanup(w.Close)
-	return w
+	return watcher{w, l.t}
 }
 
-// take waits for n events and returns their names.
-func take(t *testing.T, w *outbox.Watcher, n int) []string {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), timeout)
+// gets waits for as many events as are wanted.
+func (w watcher) gets(want ...string) {
+	w.t.Helper()
+	ctx, cancel := context.WithTimeout(w.t.Context(), timeout)
 	defer cancel()
 	var got []string
-	for len(got) < n {
-		records, err := w.Next(ctx, nil, nil)
-		must.NoError(t, err, must.Sprintf("%v, after %v", err, got))
-		got = append(got, names(records)...)
+	for len(got) < len(want) {
+		got = append(got, names(expect.Value(w.Next(ctx, nil, nil))(w.t))...)
 	}
-	return got
+	test.SliceEqOp(w.t, want, got)
 }
 
-func names(records []*outbox.Record) []string {
-	var all []string
+func names(records []*outbox.Record) (all []string) {
 	for _, r := range records {
 		all = append(all, r.Data["name"].(string))
 	}

@@ -73,9 +73,9 @@ type Range struct {
 // EndOfLog is after all events: the start of reading backwards.
 var EndOfLog = Cursor{XID: math.MaxInt64}
 
-const readHorizon = `
+var readHorizon = pg.SQL(`
 select pg_snapshot_xmin(s.now), exists (select from events where tenant_id = $1 and xid >= pg_snapshot_xmin(s.now))
-from (select pg_current_snapshot() as now) s`
+from (select pg_current_snapshot() as now) s`)
 
 type recordRow struct {
 	Event
@@ -94,10 +94,10 @@ var records = pg.ReadAs(func(r *recordRow) []pg.Column {
 		pg.Read("coalesce(b.created_by, w.created_by, '')", &r.CreatedBy),
 		pg.Read("s.location_id", &r.To.Location),
 		pg.Read("coalesce(s.state = 'DRAFT', false)", &r.To.Draft),
-		pg.Read("greatest(s.capacity - s.seats_taken, 0)", &r.To.SeatsOpen),
+		pg.Read("s.capacity - s.seats_taken", &r.To.SeatsOpen),
 		pg.Read("f.location_id", &r.From.Location),
 		pg.Read("coalesce(f.state = 'DRAFT', false)", &r.From.Draft),
-		pg.Read("greatest(f.capacity - f.seats_taken, 0)", &r.From.SeatsOpen),
+		pg.Read("f.capacity - f.seats_taken", &r.From.SeatsOpen),
 	)
 }, toRecord)
 

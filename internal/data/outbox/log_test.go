@@ -4,17 +4,22 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/jackc/pgx/v5"
 	"github.com/shoenig/test"
 	"github.com/shoenig/test/must"
 
 	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit/expect"
 )
@@ -30,18 +35,15 @@ func TestRead_DoesNotLoseEventOfSlowTransaction(t *testing.T) {
 	commit := l.slow("A")
 	l.add("B")
 	hasty, passed := l.naive(none)
-	held, err := outbox.Read(t.Context(), l.db.DB, l.Tenant, outbox.Range{Limit: 10})
-	test.True(
-		t, err == nil && len(held.Records) == 0 && held.Held,
-		test.Sprintf("%v and %v while A is running, held %v", names(held.Records), err, held.Held),
-	)
+	waits := l.read(outbox.Range{Limit: 10})
+	test.True(t, len(waits.Records) == 0 && waits.Held, test.Sprintf("%v while A is running", names(waits.Records)))
 	commit()
 	l.settle()
 	late, _ := l.naive(passed)
 	test.SliceEqOp(t, []string{"B"}, slices.Concat(hasty, late),
 		test.Sprintf("negative control: without the horizon %v and %v were seen, A was not lost", hasty, late))
 
-	page := expect.Value(outbox.Read(t.Context(), l.db.DB, l.Tenant, outbox.Range{From: held.End, Limit: 10}))(t)
+	page := l.read(outbox.Range{From: waits.End, Limit: 10})
 	must.True(t, !page.Held && !page.More, must.Sprintf("%+v", page))
 	test.Eq(t, []string{"A", "B"}, names(page.Records))
 }
@@ -55,11 +57,7 @@ func TestRead_KeepsAllEventsInOrderWithManyWriters(t *testing.T) {
 	for w := range writers {
 		writing.Go(func() {
 			for i := range each {
-				tx, err := l.db.Owner.Begin(t.Context())
-				if err != nil {
-					t.Error(err)
-					return
-				}
+				tx := expect.Value(l.db.Owner.Begin(t.Context()))(t)
 				for part := range 2 {
 					e := event(fmt.Sprintf("%d/%d/%d", w, i, part))
 					_, err := tx.Exec(t.Context(), `
@@ -83,7 +81,7 @@ func TestRead_KeepsAllEventsInOrderWithManyWriters(t *testing.T) {
 	var got []string
 	var at outbox.Cursor
 	for last := false; ; {
-		page := expect.Value(outbox.Read(t.Context(), l.db.DB, l.Tenant, outbox.Range{From: at, Limit: 7}))(t)
+		page := l.read(outbox.Range{From: at, Limit: 7})
 		got, at = append(got, names(page.Records)...), page.End
 		if last && !page.More && !page.Held {
 			break
@@ -107,40 +105,39 @@ func TestRead_PagesForwardAndBackward(t *testing.T) {
 	l.add("d", "e", "f")
 	l.append(l.newTenant(), event("another tenant's"))
 	l.settle()
+	end := l.read(outbox.Range{}).End
 	for _, c := range []struct {
 		name string
 		from outbox.Range
 		want string
 	}{
-		{"forward", outbox.Range{Limit: 2}, "ab cd ef"},
+		{"forward", outbox.Range{Limit: 2}, "ab cd ef "},
 		{"forward in one", outbox.Range{Limit: 7}, "abcdef"},
+		{"forward without context", outbox.Range{Limit: 4, NoContext: true}, "abcd ef"},
 		{"backward", outbox.Range{From: outbox.EndOfLog, Backwards: true, Limit: 4}, "fedc ba"},
+		{"from the end", outbox.Range{From: end, Limit: 4}, ""},
 	} {
 		var got []string
-		for at := c.from; ; {
-			page := expect.Value(outbox.Read(t.Context(), l.db.DB, l.Tenant, at))(t)
-			if len(page.Records) > 0 {
-				got = append(got, strings.Join(names(page.Records), ""))
-			}
-			if !page.More {
-				break
-			}
-			at.From = page.End
+		at := c.from
+		for more := true; more; {
+			page := l.read(at)
+			got = append(got, strings.Join(names(page.Records), ""))
+			at.From, more = page.End, page.More
 		}
 		test.Eq(t, c.want, strings.Join(got, " "), test.Sprint(c.name))
+		test.EqOp(t, c.from.Backwards, at.From == outbox.Cursor{}, test.Sprint(c.name, " ends at the beginning"))
 	}
 	// Everything later starts at the End of a page.
-	page, err := outbox.Read(t.Context(), l.db.DB, l.Tenant, outbox.Range{})
-	must.NoError(t, err)
 	l.add("g")
 	l.settle()
-	if page, err = outbox.Read(t.Context(), l.db.DB, l.Tenant, outbox.Range{From: page.End, Limit: 5}); err != nil {
-		t.Fatal(err)
-	}
-	test.Eq(t, []string{"g"}, names(page.Records))
+	test.Eq(t, []string{"g"}, names(l.read(outbox.Range{From: end, Limit: 5}).Records))
+	over, cancel := context.WithCancel(t.Context())
+	cancel()
+	test.ErrorIs(t, expect.Error(outbox.Read(over, l.db.DB, l.Tenant, outbox.Range{})), context.Canceled)
 }
 
-// Records carry what is not in the row: IDs from the data, and the session's location and whether it is a draft.
+// Records carry what is not in the row: IDs from the data, and of the sessions the location, whether it is a draft, and
+// how many seats are open, unless there is no limit. Consumers need no more than the IDs.
 func TestRead_FillsIDsAndSession(t *testing.T) {
 	t.Parallel()
 	l := newLog(t)
@@ -154,12 +151,13 @@ func TestRead_FillsIDsAndSession(t *testing.T) {
 		`insert into locations (tenant_id, id, name, time_zone, created_at, updated_at) values ($1, $2, 'x', 'UTC', $5, $5)`,
 		`insert into services (tenant_id, id, name, duration_seconds, created_at, updated_at)
 		 values ($1, $3, 'x', 60, $5, $5)`,
-		`insert into sessions (tenant_id, id, service_id, location_id, title,
-		   starts_at, ends_at, local_date, state, created_at, updated_at)
-		 values ($1, $4, $3, $2, 'x', $5, $5::timestamptz + interval '1 hour', '2026-03-16', 'DRAFT', $5, $5)`,
+		`insert into sessions (tenant_id, id, service_id, location_id, title, starts_at, ends_at, local_date, state,
+		   capacity, seats_taken, created_at, updated_at)
+		 select $1, id, $3, $2, 'x', $5, $5::timestamptz + interval '1 hour', '2026-03-16', state, capacity, 1, $5, $5
+		 from (values ($4, 'DRAFT', null), ($6, 'PUBLISHED', 3)) as s (id, state, capacity)`,
 	} {
-		sql = "with given as (select $1::uuid, $2::uuid, $3::uuid, $4::uuid, $5::timestamptz) " + sql
-		expect.OK(t)(l.db.Owner.Exec(t.Context(), sql, l.Tenant, location, service, session, noon))
+		sql = "with given as (select $1::uuid, $2::uuid, $3::uuid, $4::uuid, $5::timestamptz, $6::uuid) " + sql
+		l.exec(sql, l.Tenant, location, service, session, noon, left)
 	}
 	moved := event("moved")
 	moved.Session = session
@@ -168,14 +166,18 @@ func TestRead_FillsIDsAndSession(t *testing.T) {
 	}
 	l.append(l.Tenant, moved)
 	l.settle()
-	page := expect.Value(outbox.Read(t.Context(), l.db.DB, l.Tenant, outbox.Range{Limit: 1}))(t)
-	r := page.Records[0]
-	test.True(
-		t, r.ID == moved.ID && r.Session == session && r.Entry == entry && r.Offer == offer.UUID &&
-			r.FromSession == left && r.To.Location == location && r.To.Draft,
-		test.Sprintf("%+v", r),
-	)
-	test.Eq(t, map[string]any{"from_session_id": left.String(), "count": 2.0}, r.Data)
+	moved.Data = map[string]any{"from_session_id": left.String(), "count": 2.0}
+	for plain, context := range map[bool]outbox.Context{
+		true: {}, false: {
+			To:   outbox.SessionContext{Location: location, Draft: true},
+			From: outbox.SessionContext{Location: location, SeatsOpen: new(2)},
+		},
+	} {
+		r := l.read(outbox.Range{Limit: 1, NoContext: plain}).Records[0]
+		test.Eq(t, moved, r.Event, test.Cmp(cmpopts.EquateApproxTime(time.Microsecond)))
+		test.Eq(t, context, r.Context)
+		test.True(t, r.Entry == entry && r.Offer == offer.UUID && r.FromSession == left, test.Sprintf("%+v", r))
+	}
 }
 
 func TestParseCursor_AcceptsOnlyOwnTokens(t *testing.T) {
@@ -184,8 +186,7 @@ func TestParseCursor_AcceptsOnlyOwnTokens(t *testing.T) {
 	other := l.newTenant()
 	at := outbox.Cursor{XID: 7, ID: tenant.New[tenant.EventID](noon)}
 	for _, c := range []outbox.Cursor{at, {}, {XID: 9}} {
-		got := expect.Value(outbox.ParseCursor(l.Tenant, c.Token(l.Tenant)))(t)
-		test.EqOp(t, c, got, test.Sprintf("%v becomes %v", c, got))
+		test.EqOp(t, c, expect.Value(outbox.ParseCursor(l.Tenant, c.Token(l.Tenant)))(t))
 	}
 	good := at.Token(l.Tenant)
 	for name, text := range map[string]string{
@@ -198,14 +199,19 @@ func TestParseCursor_AcceptsOnlyOwnTokens(t *testing.T) {
 		"changed":           good[:20] + string(good[20]^1) + good[21:],
 		"padded":            good + "=",
 	} {
-		_, err := outbox.ParseCursor(l.Tenant, text)
-		test.EqOp(t, fault.InvalidField, fault.ReasonOf(err), test.Sprintf("%s: %v", name, err))
+		err := expect.Error(outbox.ParseCursor(l.Tenant, text))
+		test.EqOp(t, fault.InvalidField, fault.ReasonOf(err), test.Sprint(name))
 	}
+	// Clients keep their positions when the service is updated.
+	id := tenant.MustParse[tenant.EventID]("018f5e6e-0000-7000-8000-000000000001")
+	token := outbox.Cursor{XID: 7, ID: id}.Token(tenant.TenantID(id))
+	test.EqOp(t, "AQAAAAAAAAAHAY9ebgAAcACAAAAAAAAAATBXeKk", token)
 	// A position past the end of this database's log comes from another database.
-	_, err := outbox.Read(t.Context(), l.db.DB, l.Tenant, outbox.Range{From: outbox.Cursor{XID: 1 << 40}, Limit: 1})
-	test.EqOp(t, fault.InvalidField, fault.ReasonOf(err), test.Sprint(err))
-	f, ok := errors.AsType[*fault.Error](err)
-	test.True(t, ok && f.Field == "cursor", test.Sprintf("%v", err))
+	for _, xid := range []uint64{1 << 40, math.MaxInt64} {
+		err := expect.Error(outbox.Read(t.Context(), l.db.DB, l.Tenant, outbox.Range{From: outbox.Cursor{XID: xid, ID: id}}))
+		f, ok := errors.AsType[*fault.Error](err)
+		test.True(t, ok && f.Reason == fault.InvalidField && f.Field == "cursor", test.Sprint(err))
+	}
 }
 
 // The log is read through its index, also under row-level security.
@@ -213,31 +219,30 @@ func TestRead_UsesIndex(t *testing.T) {
 	t.Parallel()
 	l := newLog(t)
 	ctx := t.Context()
-	pool := expect.Value(l.db.OpenPool(ctx, 1, map[string]string{"enable_seqscan": "off"}))(t)
+	pool := expect.Value(l.db.OpenPool(ctx, 1, map[string]string{
+		"enable_seqscan": "off", "plan_cache_mode": "force_generic_plan",
+	}))(t)
 	defer pool.Close()
-	tx := expect.Value(pool.Begin(ctx))(t)
-	defer func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }()
-	expect.OK(t)(tx.Exec(ctx, "select set_config('app.tenant_id', $1, true)", l.Tenant.String()))
-	for _, sql := range []string{
-		`select id from events where tenant_id = $1 and (xid, id) > ('5', $1)
-		 and xid < pg_snapshot_xmin(pg_current_snapshot()) order by xid, id limit 10`,
-		`select id from events where tenant_id = $1 and (xid, id) < ('5', $1)
-		 and xid < pg_snapshot_xmin(pg_current_snapshot()) order by xid desc, id desc limit 10`,
-		`select 1 where exists (
-		 select from events where tenant_id = $1 and xid >= pg_snapshot_xmin(pg_current_snapshot()))`,
-	} {
-		rows := expect.Value(tx.Query(ctx, "explain "+strings.ReplaceAll(sql, "$1", "'"+l.Tenant.String()+"'")))(t)
-		var plan []string
-		for rows.Next() {
-			var line string
-			must.NoError(t, rows.Scan(&line))
-			plan = append(plan, line)
+	conn := expect.Value(pool.Acquire(ctx))(t)
+	defer conn.Release()
+	expect.OK(t)(conn.Exec(ctx, "select set_config('app.tenant_id', $1, false)", l.Tenant.String()))
+	explained := 0
+	for i, sql := range pg.Statements() {
+		if !strings.Contains(sql, "pg_snapshot_xmin") {
+			continue
 		}
-		text := strings.Join(plan, "\n")
-		if err := rows.Err(); err != nil || !strings.Contains(text, "events_order") || strings.Contains(text, "Sort") ||
-			strings.Contains(sql, "(xid, id)") && !strings.Contains(text, "Index Cond: ((tenant_id = ") ||
-			strings.Contains(text, "Filter: ((xid") {
-			t.Errorf("%v\n%s", err, text)
+		explained++
+		arguments := fmt.Sprintf("('%s')", l.Tenant)
+		if strings.Contains(sql, "$4") {
+			arguments = fmt.Sprintf("('%s', '5', '%[1]s', 10)", l.Tenant)
 		}
+		expect.OK(t)(conn.Exec(ctx, fmt.Sprintf("prepare s%d as %s", i, sql)))
+		explain := fmt.Sprintf("explain (costs off) execute s%d%s", i, arguments)
+		rows, _ := conn.Query(ctx, explain, pgx.QueryExecModeSimpleProtocol)
+		plan := strings.Join(expect.Value(pgx.CollectRows(rows, pgx.RowTo[string]))(t), "\n")
+		test.StrContains(t, plan, "using events_order on events")
+		test.StrNotContains(t, plan, "Filter: ((xid")
+		test.StrNotContains(t, plan, "Filter: ((ROW")
 	}
+	test.EqOp(t, 4, explained, test.Sprint("statements"))
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"math"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -19,6 +18,7 @@ import (
 	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/pgtest"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit/expect"
 )
@@ -27,18 +27,21 @@ import (
 func TestWatcher_WaitsForSlowTransaction(t *testing.T) {
 	t.Parallel()
 	l := newLog(t)
-	r := l.relay()
+	metrics := prometheus.NewRegistry()
+	r := l.relay(func(c *outbox.RelayConfig) { c.Metrics = metrics })
 	first, second := l.watch(r, nil), l.watch(r, nil)
 	commit := l.slow("A")
-	l.add("B")
-	r.NotifyCommit(l.Tenant)
-	l.add("C")
-	r.NotifyCommit(l.Tenant)
+	l.commit(r, "B")
+	l.commit(r, "C")
+	l.eventually("it is held back", func() bool { return expect.Metrics(t, metrics, "berth_event_held")[held] > 0 })
 	commit()
-	for _, w := range []*outbox.Watcher{first, second} {
-		test.Eq(t, []string{"A", "B", "C"}, take(t, w, 3))
-	}
+	first.gets("A", "B", "C")
+	second.gets("A", "B", "C")
+	l.commit(r, "D")
+	first.gets("D")
 }
+
+const held = "berth_event_held_reads_total"
 
 func TestWatcher_ResumesFromCursor(t *testing.T) {
 	t.Parallel()
@@ -48,20 +51,21 @@ func TestWatcher_ResumesFromCursor(t *testing.T) {
 	l.settle()
 	w := l.watch(r, nil)
 	l.add("1", "2")
-	l.add("3")
-	r.NotifyCommit(l.Tenant)
-	got := take(t, w, 3)
+	l.commit(r, "3")
+	w.gets("1", "2", "3")
 	at := w.At()
 	l.add("4")
 	r.Close() // as if the node stopped
 	l.add("5")
-	again := l.relay()
-	got = append(got, take(t, l.watch(again, &at), 2)...)
-	test.Eq(t, []string{"1", "2", "3", "4", "5"}, got)
-	test.Eq(t, append([]string{"before"}, got...), take(t, l.watch(again, new(outbox.Cursor)), 6),
-		test.Sprint("from the beginning"))
-	_, err := again.Watch(t.Context(), l.Tenant, &outbox.Cursor{XID: 1 << 40})
-	test.EqOp(t, fault.InvalidField, fault.ReasonOf(err), test.Sprintf("behind the end: %v", err))
+	metrics := prometheus.NewRegistry()
+	again := l.relay(func(c *outbox.RelayConfig) { c.Metrics = metrics })
+	l.watch(again, &at).gets("4", "5")
+	l.watch(again, new(outbox.Cursor)).gets("before", "1", "2", "3", "4", "5") // from the beginning
+	expect.Reason(t, fault.InvalidField)(again.Watch(t.Context(), l.Tenant, &outbox.Cursor{XID: 1 << 40}))
+	got := expect.Metrics(t, metrics, "berth_event_")
+	test.True(t, got["berth_event_catch_up_reads_total"] >= 1, test.Sprint(got))
+	test.EqOp(t, 3, got["berth_event_resumes_total"])
+	test.EqOp(t, 2, got["berth_event_watchers"])
 }
 
 // An event is in the log before a notice of it is sent, so a watcher that starts at any moment misses none.
@@ -69,123 +73,92 @@ func TestWatch_MissesNothingAfterRead(t *testing.T) {
 	t.Parallel()
 	l := newLog(t)
 	r := l.relay()
-	const events = 100
-	var writing sync.WaitGroup
-	defer writing.Wait()
-	writing.Go(func() {
-		for _, name := range numbered(events) {
-			l.add(name)
-			r.NotifyCommit(l.Tenant)
+	want := numbered(100)
+	var all sync.WaitGroup
+	defer all.Wait()
+	all.Go(func() {
+		for _, name := range want {
+			l.commit(r, name)
 		}
 	})
-	var watching sync.WaitGroup
 	for range 20 {
-		watching.Go(func() {
+		all.Go(func() {
 			page, err := outbox.Read(t.Context(), l.db.DB, l.Tenant, outbox.Range{Limit: 1000})
-			if err != nil {
-				t.Error(err)
-				return
-			}
+			test.NoError(t, err)
 			w, err := r.Watch(t.Context(), l.Tenant, &page.End)
-			if err != nil {
-				t.Error(err)
+			if test.NoError(t, err); err != nil {
 				return
 			}
 			defer w.Close()
-			got := append(names(page.Records), take(t, w, events-len(page.Records))...)
-			test.Eq(t, numbered(events), got)
+			read := names(page.Records)
+			test.SliceEqOp(t, want[:len(read)], read)
+			watcher{w, t}.gets(want[len(read):]...)
 		})
 	}
-	watching.Wait()
 }
-
-// statements counts the reads of the log that return events. Empty reads can be many:
-// a feed reads again and again while a transaction of another test holds events back.
-type statements struct {
-	reads atomic.Int64
-}
-
-func (s *statements) TraceQueryStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQueryStartData) context.Context {
-	return ctx
-}
-func (s *statements) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
-func (s *statements) TraceBatchStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceBatchStartData) context.Context {
-	return ctx
-}
-func (s *statements) TraceBatchQuery(_ context.Context, _ *pgx.Conn, data pgx.TraceBatchQueryData) {
-	if strings.Contains(data.SQL, "from events") && strings.Contains(data.SQL, "limit") &&
-		data.CommandTag.RowsAffected() > 0 {
-		s.reads.Add(1)
-	}
-}
-func (s *statements) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndData) {}
 
 func TestWatchers_ShareReadsOfTenant(t *testing.T) {
 	t.Parallel()
-	count := new(statements)
-	l := newLog(t, func(c *pg.Config) { c.Tracer = count })
+	// Empty reads can be many: a feed reads again and again while a transaction of another test holds events back.
+	var reads atomic.Int64
+	count := func(of pgx.TraceBatchQueryData) {
+		if strings.Contains(of.SQL, "from events") && strings.Contains(of.SQL, "limit") && of.CommandTag.RowsAffected() > 0 {
+			reads.Add(1)
+		}
+	}
+	l := newLog(t, func(c *pg.Config) { c.Tracer = &pgtest.Tracer{Done: count} })
 	r := l.relay()
 	other := l.newTenant()
-	watchers := make([]*outbox.Watcher, 50)
+	watchers := make([]watcher, 50)
 	for i := range watchers {
 		watchers[i] = l.watch(r, nil)
 	}
-	l.add("ready")
-	r.NotifyCommit(l.Tenant)
-	for _, w := range watchers {
-		take(t, w, 1)
-	}
 	fewest := int64(math.MaxInt64)
-	for _, name := range numbered(5) {
-		before := count.reads.Load()
-		l.add(name)
+	for _, name := range numbered(6) { // they are ready after the first
+		before := reads.Load()
 		l.append(other, event("unwatched"))
-		r.NotifyCommit(l.Tenant)
+		l.commit(r, name)
 		r.NotifyCommit(other)
 		for _, w := range watchers {
-			got := take(t, w, 1)
-			must.EqOp(t, name, got[0], must.Sprintf("%v, want", got))
+			w.gets(name)
 		}
-		fewest = min(fewest, count.reads.Load()-before)
+		fewest = min(fewest, reads.Load()-before)
 	}
 	// A watcher that has just started may read by itself, and a transaction of another test
 	// that holds events back causes more reads.
-	test.True(
-		t, fewest >= 1 && fewest <= 10,
-		test.Sprintf("%d reads of the log for one event and %d watchers", fewest, len(watchers)),
-	)
+	test.Between(t, 1, fewest, 10, test.Sprint("reads of the log for one event and 50 watchers"))
 }
 
 // A watcher that does not read costs the others nothing. It has to resume, and then gets all events.
 func TestWatcher_ReportsResumeIfTooSlow(t *testing.T) {
 	t.Parallel()
 	l := newLog(t)
-	r := l.relay()
+	metrics := prometheus.NewRegistry()
+	r := l.relay(func(c *outbox.RelayConfig) { c.Metrics = metrics })
 	r.SetMaxTail(10)
 	slow, quick := l.watch(r, nil), l.watch(r, nil)
-	l.add("ready")
-	r.NotifyCommit(l.Tenant)
-	take(t, slow, 1)
-	take(t, quick, 1)
+	l.commit(r, "ready")
+	slow.gets("ready")
+	quick.gets("ready")
 	// There is nothing to read, so the watcher has caught up.
 	tick := make(chan time.Time, 1)
 	tick <- noon
-	got := expect.Value(slow.Next(t.Context(), tick, nil))(t)
-	must.Nil(t, got, must.Sprintf("%v", got))
+	test.SliceEmpty(t, expect.Value(slow.Next(t.Context(), tick, nil))(t))
 	want := numbered(60)
 	for _, name := range want {
-		l.add(name)
-		r.NotifyCommit(l.Tenant)
-		got := take(t, quick, 1)
-		must.EqOp(t, name, got[0], must.Sprintf("%v, want", got))
+		l.commit(r, name)
+		quick.gets(name)
 	}
 	r.SetMaxLag(0)
-	_, err := slow.Next(t.Context(), nil, nil)
+	err := expect.Error(slow.Next(t.Context(), nil, nil))
 	f, ok := errors.AsType[*fault.Error](err)
-	must.True(t, ok && f.Reason == fault.WatcherTooSlow, must.Sprintf("%v", err))
+	must.True(t, ok && f.Reason == fault.WatcherTooSlow, must.Sprint(err))
 	at := expect.Value(outbox.ParseCursor(l.Tenant, f.Metadata["cursor"]))(t)
-	must.EqOp(t, slow.At(), at, must.Sprintf("%v", at))
-	test.Eq(t, want, take(t, l.watch(r, &at), len(want)))
+	must.EqOp(t, slow.At(), at)
+	l.watch(r, &at).gets(want...)
+	got := expect.Metrics(t, metrics, "berth_event_")
+	test.EqOp(t, 1, got["berth_event_slow_watchers_total"])
+	test.Between(t, 60, got["berth_event_relay_lag_seconds"], 61) // without "ready", if that is there when it begins
 }
 
 // A burst that exceeds the tail in memory must not end a watcher.
@@ -195,13 +168,11 @@ func TestWatcher_SurvivesBurstLongerThanTail(t *testing.T) {
 	r := l.relay()
 	r.SetMaxTail(10)
 	w := l.watch(r, nil)
-	l.add("ready")
-	r.NotifyCommit(l.Tenant)
-	take(t, w, 1)
+	l.commit(r, "ready")
+	w.gets("ready")
 	want := numbered(1100) // more than the relay or a watcher reads at once
-	l.add(want...)
-	r.NotifyCommit(l.Tenant)
-	test.Eq(t, want, take(t, w, len(want)))
+	l.commit(r, want...)
+	w.gets(want...)
 }
 
 func TestRelay_DeliversEventsOfOtherNodes(t *testing.T) {
@@ -217,27 +188,25 @@ func TestRelay_DeliversEventsOfOtherNodes(t *testing.T) {
 	here, there := run(l.relay()), run(l.relay())
 	w := l.watch(there, nil)
 	for _, name := range numbered(5) {
-		l.add(name)
-		here.NotifyCommit(l.Tenant)
-		got := take(t, w, 1)
-		must.EqOp(t, name, got[0], must.Sprintf("%v, want", got))
+		l.commit(here, name)
+		w.gets(name)
 	}
 	// This is more tenants than one notice can name.
 	for range 300 {
 		here.NotifyCommit(tenant.New[tenant.TenantID](noon))
 	}
-	l.add("one of many")
-	here.NotifyCommit(l.Tenant)
-	take(t, w, 1)
+	l.commit(here, "one of many")
+	w.gets("one of many")
 }
 
 func TestRelay_PollsWithoutNotices(t *testing.T) {
 	t.Parallel()
 	l := newLog(t)
-	r := l.relay(func(c *outbox.RelayConfig) { c.Poll = 10 * time.Millisecond })
-	w := l.watch(r, nil)
-	l.add("without a notice")
-	take(t, w, 1)
+	w := l.watch(l.relay(func(c *outbox.RelayConfig) { c.Poll = 10 * time.Millisecond }), nil)
+	for _, name := range numbered(2) {
+		l.add(name)
+		w.gets(name)
+	}
 }
 
 func TestWatcher_ReturnsNothingOnTick(t *testing.T) {
@@ -246,15 +215,15 @@ func TestWatcher_ReturnsNothingOnTick(t *testing.T) {
 	r := l.relay()
 	w := l.watch(r, nil)
 	tick := make(chan time.Time)
-	for range 3 {
+	for _, next := range []func() ([]*outbox.Record, error){
+		func() ([]*outbox.Record, error) { return w.Next(t.Context(), tick, nil) },
+		func() ([]*outbox.Record, error) { return w.Next(t.Context(), nil, tick) },
+	} {
 		go func() { tick <- noon }()
-		got := expect.Value(w.Next(t.Context(), tick, nil))(t)
-		test.Nil(t, got, test.Sprintf("%v", got))
+		test.SliceEmpty(t, expect.Value(next())(t))
 	}
-	l.add("x")
-	r.NotifyCommit(l.Tenant)
-	got := expect.Value(w.Next(t.Context(), tick, nil))(t)
-	test.True(t, slices.Equal(names(got), []string{"x"}), test.Sprintf("%v", names(got)))
+	l.commit(r, "x")
+	w.gets("x")
 }
 
 func TestWatcher_EndsWithContextAndDrain(t *testing.T) {
@@ -262,27 +231,24 @@ func TestWatcher_EndsWithContextAndDrain(t *testing.T) {
 	l := newLog(t)
 	metrics := prometheus.NewRegistry()
 	r := l.relay(func(c *outbox.RelayConfig) { c.Metrics = metrics })
+	test.Error(t, expect.Error(outbox.NewRelay(outbox.RelayConfig{DB: l.db.DB, Metrics: metrics}))) // of another relay
 	w := expect.Value(r.Watch(t.Context(), l.Tenant, nil))(t)
 	why := errors.New("why")
 	ctx, stop := context.WithCancelCause(t.Context())
 	stop(why)
-	_, err := w.Next(ctx, nil, nil)
-	test.EqOp(t, why, err)
+	test.EqOp(t, why, expect.Error(w.Next(ctx, nil, nil)))
+	test.Error(t, expect.Error(r.Watch(ctx, l.Tenant, nil)))
 	test.EqOp(t, 1, r.WatchedTenants(), test.Sprint("tenants are read"))
 	w.Close()
 	test.EqOp(t, 0, r.WatchedTenants(), test.Sprint("tenants are read without a watcher"))
 
-	w = l.watch(r, nil)
+	last := l.watch(r, nil)
 	waiting := make(chan error, 1)
-	go func() {
-		_, err := w.Next(t.Context(), nil, nil)
-		waiting <- err
-	}()
+	go func() { waiting <- expect.Error(last.Next(t.Context(), nil, nil)) }()
 	r.Drain()
-	err = <-waiting
-	test.EqOp(t, fault.ShuttingDown, fault.ReasonOf(err), test.Sprint(err))
-	_, err = r.Watch(t.Context(), l.Tenant, nil)
-	test.EqOp(t, fault.ShuttingDown, fault.ReasonOf(err), test.Sprint(err))
+	expect.Reason(t, fault.ShuttingDown)(<-waiting)
+	expect.Reason(t, fault.ShuttingDown)(last.Next(t.Context(), nil, nil))
+	expect.Reason(t, fault.ShuttingDown)(r.Watch(t.Context(), l.Tenant, nil))
 }
 
 // When a watcher sees that roles have changed, RolesChanged has been called. This holds for a read
@@ -299,7 +265,7 @@ func TestRelay_ReportsRoleChangesBeforeEvents(t *testing.T) {
 		e.Type = what
 		l.append(l.Tenant, e)
 		r.NotifyCommit(l.Tenant)
-		take(t, w, 1)
-		test.NotEqOp(t, before, forgotten.Load(), test.Sprintf("RolesChanged was not called for %s", what))
+		w.gets("x")
+		test.Greater(t, before, forgotten.Load(), test.Sprint(what))
 	}
 }

@@ -392,6 +392,30 @@ var equivalents = []Equivalent{
 		New:    "n.ExpiresAt = latest(p.now.Add(mailLifetime), n.ExpiresAt)",
 		Reason: "the later of two times is the same both ways",
 	},
+	{
+		Package: "internal/rules/notify", Function: "(Recipient).capReached",
+		Old: "return -1", New: "return -2",
+		Reason: "only the sign is read",
+	},
+	{
+		Package: "internal/rules/notify", Function: "parseError",
+		Old: "if end < 0 {", New: "if end <= 0 {",
+		Reason: "an action begins with braces of its own, so its end is never there",
+	},
+	{
+		Package: "internal/rules/notify", Function: "mailTemplate",
+		Old:    "var mailTemplate = htmltemplate.Must(htmltemplate.New(\"mail\").Parse(`<!doctype html>",
+		New:    "var mailTemplate = htmltemplate.Must(htmltemplate.New(\"\").Parse(`<!doctype html>",
+		Reason: "the name is only in errors, and it has none",
+	},
+	{
+		Package: "internal/rpc/convert", Function: "ParsePage",
+		Old: "if err != nil || len(raw) < QueryHashSize || " +
+			"!bytes.Equal(raw[:QueryHashSize], p.queryHash[:]) {",
+		New: "if err != nil || len(raw) <= QueryHashSize || " +
+			"!bytes.Equal(raw[:QueryHashSize], p.queryHash[:]) {",
+		Reason: "a token without a position has the same error, since no position is no JSON",
+	},
 }
 
 // maxEquivalent is the share of a package's mutants that may be equivalent.

@@ -228,13 +228,13 @@ var fixed = []Fixed{
 		File:  "internal/rules/waitlist/order.go",
 		Old:   "moved.Keys[entry] = NextKey(now, last.Key)",
 		New:   "",
-		Tests: []Test{{"internal/rules/waitlist", "^TestMoveLast_PutsEntryAtTheEnd$"}},
+		Tests: []Test{{"internal/rules/waitlist", "^TestMove_PutsEntryBeforeAnotherOrLast$"}},
 	},
 	{
 		Harm:  "an entry that is moved to the end keeps its score",
 		File:  "internal/rules/waitlist/order.go",
 		Old:   "moved.Score = &last.score",
 		New:   "",
-		Tests: []Test{{"internal/rules/waitlist", "^TestMoveLast_PutsEntryAtTheEnd$"}},
+		Tests: []Test{{"internal/rules/waitlist", "^TestMove_PutsEntryBeforeAnotherOrLast$"}},
 	},
 }

@@ -471,30 +471,6 @@ func TestCheckList_FindsWrongEntries(t *testing.T) {
 	}
 }
 
-// A run that was killed while it wrote continues after the last whole line.
-func TestJournal_SurvivesCutLine(t *testing.T) {
-	t.Parallel()
-	path := filepath.Join(t.TempDir(), "dir", "results.jsonl")
-	first, err := openJournal[Result](path)
-	must.NoError(t, err)
-	for _, verdict := range []string{Killed, Survived} {
-		must.NoError(t, first.add(Result{Verdict: verdict}))
-	}
-	text, err := os.ReadFile(path)
-	must.NoError(t, err)
-	must.NoError(t, os.WriteFile(path, text[:len(text)-5], 0o600))
-	for _, want := range [][]string{{Killed}, {Killed, TimedOut}} {
-		j, err := openJournal[Result](path)
-		must.NoError(t, err)
-		var got []string
-		for _, r := range j.all() {
-			got = append(got, r.Verdict)
-		}
-		test.Eq(t, want, got)
-		must.NoError(t, j.add(Result{Verdict: TimedOut}))
-	}
-}
-
 func TestLeaves_AreTheTestsThatFailed(t *testing.T) {
 	t.Parallel()
 	output := "--- FAIL: TestA (0.01s)\n    --- FAIL: TestA/one (0.00s)\n        a_test.go:1: x\n" +

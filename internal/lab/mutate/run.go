@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
+
+	"github.com/berthhq/berth/internal/lab/journal"
 )
 
 // Options say what is mutated, and how it is tested.
@@ -50,7 +52,7 @@ type run struct {
 	*tester
 
 	sources map[string]*source // by folder
-	results *journal[Result]
+	results *journal.Journal[Result]
 	known   map[string]Result // by key and ID
 	began   time.Time
 
@@ -87,10 +89,10 @@ func Run(ctx context.Context, o Options) ([]Result, error) {
 	}
 	defer os.RemoveAll(t.temp)
 	r := &run{Options: o, tester: t, sources: sources, known: make(map[string]Result), began: began}
-	if r.results, err = openJournal[Result](filepath.Join(o.Dir, "results.jsonl")); err != nil {
+	if r.results, err = journal.Open[Result](filepath.Join(o.Dir, "results.jsonl")); err != nil {
 		return nil, err
 	}
-	for _, result := range r.results.all() {
+	for _, result := range r.results.All() {
 		r.known[result.Key+" "+result.ID] = result
 	}
 	o.Say(fmt.Sprintf("seed %d: %d mutants of %d in %d packages", o.Seed, o.Count, len(all), len(sources)))
@@ -102,7 +104,7 @@ func newTester(root, dir string, grace time.Duration) (*tester, error) {
 	if err != nil {
 		return nil, err
 	}
-	known, err := openJournal[baseline](filepath.Join(dir, "unmutated.jsonl"))
+	known, err := journal.Open[baseline](filepath.Join(dir, "unmutated.jsonl"))
 	return &tester{
 		root: root, temp: temp, grace: grace, baseline: known, packages: make(map[string]*testPackage),
 	}, err
@@ -274,7 +276,7 @@ func (r *run) one(ctx context.Context, m Mutant, b *bundle) error {
 			return err
 		}
 		result.Key = key
-		if err := r.results.add(result); err != nil {
+		if err := r.results.Add(result); err != nil {
 			return err
 		}
 	}
@@ -335,13 +337,13 @@ func (r *run) progress(known bool) {
 
 // Read returns the last result of each mutant in a folder of results.
 func Read(dir string) ([]Result, error) {
-	j, err := openJournal[Result](filepath.Join(dir, "results.jsonl"))
+	j, err := journal.Open[Result](filepath.Join(dir, "results.jsonl"))
 	if err != nil {
 		return nil, err
 	}
 	var last []Result
 	index := make(map[string]int)
-	for _, result := range j.all() {
+	for _, result := range j.All() {
 		if i, ok := index[result.ID]; ok {
 			last[i] = result
 			continue

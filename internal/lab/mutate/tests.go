@@ -17,6 +17,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/berthhq/berth/internal/lab/journal"
 )
 
 // server has the tests of the whole server that are about answers, and about who gets them. The others are about
@@ -29,7 +31,8 @@ var near = []struct {
 	prefix string
 	tests  []string
 }{
-	{"internal/data/outbox", []string{"internal/worker", "internal/app/messages"}},
+	{"internal/pg", []string{"internal/data", "internal/data/outbox", "internal/app/engine"}},
+	{"internal/data/outbox", []string{"internal/worker", "internal/app/messages", "internal/rpc"}},
 	{"internal/data/bookingdb", []string{
 		"internal/app/bookings", "internal/app/waitlists", "internal/app/schedules", "internal/app/accounts",
 		"internal/app/housekeeping", "internal/rpc", server,
@@ -102,7 +105,7 @@ type testPackage struct {
 type tester struct {
 	root, temp string
 	grace      time.Duration
-	baseline   *journal[baseline]
+	baseline   *journal.Journal[baseline]
 
 	mu       sync.Mutex
 	packages map[string]*testPackage
@@ -273,7 +276,7 @@ func (t *tester) passes(ctx context.Context, p *testPackage, pattern, off string
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	key := p.folder + " " + p.digest
-	for _, known := range t.baseline.all() {
+	for _, known := range t.baseline.All() {
 		if known.Key == key && known.Pattern == pattern && known.Off == off {
 			return known, nil
 		}
@@ -288,7 +291,7 @@ func (t *tester) passes(ctx context.Context, p *testPackage, pattern, off string
 		skip = append(skip, only(name))
 	}
 	b.Skip = strings.Join(skip, "|")
-	return b, t.baseline.add(b)
+	return b, t.baseline.Add(b)
 }
 
 // unmutated is how long tests may take without a mutant.

@@ -7,31 +7,27 @@ import (
 
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/catalog"
+	"github.com/berthhq/berth/internal/testkit/vary"
 )
 
 func TestView_ShowsAvailabilityOfSlot(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
-		change func(*booking.Slot)
+		differ set
 		want   booking.Availability
 	}{
-		"seats are open":              {func(*booking.Slot) {}, booking.Available},
-		"unlimited":                   {func(s *booking.Slot) { s.Capacity, s.SeatsTaken = nil, 99 }, booking.Available},
-		"some held, one open":         {func(s *booking.Slot) { s.SeatsTaken, s.Holds = 9, 3 }, booking.Available},
-		"full, and a hold may expire": {func(s *booking.Slot) { s.SeatsTaken, s.Holds = 10, 1 }, booking.Held},
-		"full":                        {func(s *booking.Slot) { s.SeatsTaken = 10 }, booking.Taken},
-		"blocked":                     {func(s *booking.Slot) { s.Blocked = true }, booking.OffSale},
+		"seats are open":              {nil, booking.Available},
+		"unlimited":                   {set{"Capacity": nil, "SeatsTaken": 99}, booking.Available},
+		"some held, one open":         {set{"SeatsTaken": 9, "Holds": 3}, booking.Available},
+		"full, and a hold may expire": {set{"SeatsTaken": 10, "Holds": 1}, booking.Held},
+		"full":                        {set{"SeatsTaken": 10}, booking.Taken},
+		"blocked":                     {set{"Blocked": true}, booking.OffSale},
 		"blocked and full": {
-			func(s *booking.Slot) { s.Blocked, s.SeatsTaken, s.Holds = true, 10, 1 }, booking.OffSale,
+			set{"Blocked": true, "SeatsTaken": 10, "Holds": 1}, booking.OffSale,
 		},
-		"a draft":   {func(s *booking.Slot) { s.State = catalog.Draft }, booking.OffSale},
-		"cancelled": {func(s *booking.Slot) { s.State = catalog.Cancelled }, booking.OffSale},
+		"a draft":   {set{"State": catalog.Draft}, booking.OffSale},
+		"cancelled": {set{"State": catalog.Cancelled}, booking.OffSale},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s := openSlot()
-			tt.change(&s)
-			test.EqOp(t, tt.want, s.Availability())
-		})
+		test.EqOp(t, tt.want, vary.From(openSlot(), tt.differ).Availability(), test.Sprint(name))
 	}
 }

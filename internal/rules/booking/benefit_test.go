@@ -3,53 +3,52 @@ package booking_test
 import (
 	"strings"
 	"testing"
-	"unicode"
 
 	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 	"pgregory.net/rapid"
 
 	"github.com/berthhq/berth/internal/fault/faulttest"
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/catalog"
+	"github.com/berthhq/berth/internal/testkit/expect"
+	"github.com/berthhq/berth/internal/testkit/vary"
 )
+
+var gym = booking.BenefitProvider{
+	Code: "GYM", Name: "Gym", Pattern: "[0-9]{3}|X|-", Percent: 15, Active: true, Verification: booking.Unverified,
+}
 
 func TestBenefitNumber_Check(t *testing.T) {
 	t.Parallel()
 	const invalid, inUse = "BENEFIT_INVALID @benefit_membership_number", "BENEFIT_IN_USE @benefit_membership_number"
-	gym := booking.BenefitProvider{
-		Code: "GYM", Name: "Gym", Pattern: "[0-9]{3}|X|-", Percent: 15, Active: true, Verification: booking.Unverified,
-	}
-	idle, listed, families := gym, gym, gym
-	idle.Active = false
-	listed.Verification = booking.VerifyByList
-	families.Families = true
 	for name, tt := range map[string]struct {
 		number  string
-		known   booking.BenefitNumber
+		differ  set // from the number of an active provider
 		staff   bool
 		refused string
 	}{
-		"digits":               {"123", booking.BenefitNumber{Provider: &gym}, false, ""},
-		"letter":               {"X", booking.BenefitNumber{Provider: &gym}, false, ""},
-		"longer":               {"1234", booking.BenefitNumber{Provider: &gym}, false, invalid},
-		"prefixed":             {"aX", booking.BenefitNumber{Provider: &gym}, false, invalid},
-		"neither":              {"-", booking.BenefitNumber{Provider: &gym}, false, invalid},
-		"inactive":             {"123", booking.BenefitNumber{Provider: &idle}, true, invalid},
-		"unknown":              {"123", booking.BenefitNumber{}, true, invalid},
-		"on a list":            {"123", booking.BenefitNumber{Provider: &gym, Listed: true}, false, ""},
-		"not on the list":      {"123", booking.BenefitNumber{Provider: &listed}, true, invalid},
-		"on the list":          {"123", booking.BenefitNumber{Provider: &listed, Listed: true}, false, ""},
-		"listed, but too long": {"1234", booking.BenefitNumber{Provider: &listed, Listed: true}, false, invalid},
-		"taken":                {"123", booking.BenefitNumber{Provider: &gym, Taken: true}, false, invalid},
-		"taken, for staff":     {"123", booking.BenefitNumber{Provider: &gym, Taken: true}, true, inUse},
-		"of a family":          {"123", booking.BenefitNumber{Provider: &families, Taken: true}, false, ""},
+		"digits":               {"123", nil, false, ""},
+		"letter":               {"X", nil, false, ""},
+		"longer":               {"1234", nil, false, invalid},
+		"prefixed":             {"aX", nil, false, invalid},
+		"neither":              {"-", nil, false, invalid},
+		"inactive":             {"123", set{"Provider.Active": false}, true, invalid},
+		"unknown":              {"123", set{"Provider": nil}, true, invalid},
+		"on a list":            {"123", set{"Listed": true}, false, ""},
+		"not on the list":      {"123", set{"Provider.Verification": booking.VerifyByList}, true, invalid},
+		"on the list":          {"123", set{"Provider.Verification": booking.VerifyByList, "Listed": true}, false, ""},
+		"listed, but too long": {"1234", set{"Listed": true}, false, invalid},
+		"taken":                {"123", set{"Taken": true}, false, invalid},
+		"taken, for staff":     {"123", set{"Taken": true}, true, inUse},
+		"of a family":          {"123", set{"Taken": true, "Provider.Families": true}, false, ""},
 	} {
-		benefit := booking.Benefit{}
+		known, want := vary.From(booking.BenefitNumber{Provider: &gym}, tt.differ), booking.Benefit{}
 		if tt.refused == "" {
-			benefit = booking.Benefit{Code: "GYM", Number: tt.number, Percent: 15, Verified: tt.known.Listed}
+			want = booking.Benefit{Code: "GYM", Number: tt.number, Percent: 15, Verified: known.Listed}
 		}
-		got, err := tt.known.Check(tt.number, tt.staff)
-		test.EqOp(t, benefit, got, test.Sprint(name))
+		got, err := known.Check(tt.number, tt.staff)
+		test.EqOp(t, want, got, test.Sprint(name))
 		test.EqOp(t, tt.refused, faulttest.Text(err), test.Sprint(name))
 	}
 	test.Eq(t, catalog.AuditFields{
@@ -62,48 +61,24 @@ func TestBenefitNumber_Check(t *testing.T) {
 func TestBenefitKey_IgnoresHowANumberIsWritten(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		number := rapid.StringMatching(`[A-Z0-9]{1,12}`).Draw(t, "number")
-		var written strings.Builder
-		for _, r := range number {
-			written.WriteString(rapid.SampledFrom([]string{"", " ", "-", "./"}).Draw(t, "between"))
-			if rapid.Bool().Draw(t, "lower") {
-				r = unicode.ToLower(r)
-			}
-			written.WriteRune(r)
-		}
-		if key := booking.BenefitKey(written.String()); key != number {
-			t.Fatalf("%q became %q", written.String(), key)
-		}
+		written := rapid.StringMatching(`[A-Za-z0-9 ./-]{0,20}`).Draw(t, "written")
+		want := strings.ToUpper(strings.NewReplacer(" ", "", ".", "", "/", "", "-", "").Replace(written))
+		must.EqOp(t, want, booking.BenefitKey(written))
 	})
 }
 
 func TestBenefitProvider_NamesTheInvalidField(t *testing.T) {
 	t.Parallel()
-	for name, tt := range map[string]struct {
-		change func(*booking.BenefitProvider)
-		field  string
-	}{
-		"least": {func(p *booking.BenefitProvider) { p.Percent, p.Name, p.Pattern = 0, "é", "a" }, ""},
-		"most": {func(p *booking.BenefitProvider) {
-			p.Percent, p.Name, p.Pattern = 100, strings.Repeat("é", 200), strings.Repeat("a", 200)
-		}, ""},
-		"code":         {func(p *booking.BenefitProvider) { p.Code = "gym" }, "provider.code"},
-		"no name":      {func(p *booking.BenefitProvider) { p.Name = "" }, "provider.name"},
-		"long name":    {func(p *booking.BenefitProvider) { p.Name = strings.Repeat("é", 201) }, "provider.name"},
-		"negative":     {func(p *booking.BenefitProvider) { p.Percent = -1 }, "provider.discount_percent"},
-		"over 100":     {func(p *booking.BenefitProvider) { p.Percent = 101 }, "provider.discount_percent"},
-		"no pattern":   {func(p *booking.BenefitProvider) { p.Pattern = "" }, "provider.number_pattern"},
-		"open bracket": {func(p *booking.BenefitProvider) { p.Pattern = "[" }, "provider.number_pattern"},
-		"unverified":   {func(p *booking.BenefitProvider) { p.Verification = "" }, "provider.verification"},
-		"listed":       {func(p *booking.BenefitProvider) { p.Verification = booking.VerifyByList }, ""},
-		"long pattern": {
-			func(p *booking.BenefitProvider) { p.Pattern = strings.Repeat("a", 201) }, "provider.number_pattern",
+	long := strings.Repeat
+	expect.InvalidField(t, gym, map[string][]set{
+		"": {
+			{"Percent": 0, "Name": "é", "Pattern": "a"}, {"Verification": booking.VerifyByList},
+			{"Percent": 100, "Name": long("é", 200), "Pattern": long("a", 200), "Code": long("A", 50)},
 		},
-	} {
-		p := booking.BenefitProvider{
-			Code: "GYM", Name: "Gym", Pattern: "[0-9]{3}|X", Percent: 15, Active: true, Verification: booking.Unverified,
-		}
-		tt.change(&p)
-		test.EqOp(t, invalid(tt.field), faulttest.Text(p.Validate()), test.Sprint(name))
-	}
+		"provider.code":             {{"Code": "gym"}, {"Code": ""}, {"Code": long("A", 51)}},
+		"provider.name":             {{"Name": ""}, {"Name": long("é", 201)}},
+		"provider.discount_percent": {{"Percent": -1}, {"Percent": 101}},
+		"provider.number_pattern":   {{"Pattern": ""}, {"Pattern": "["}, {"Pattern": long("a", 201)}},
+		"provider.verification":     {{"Verification": ""}},
+	})
 }

@@ -1,11 +1,13 @@
 package booking_test
 
 import (
+	"cmp"
 	"testing"
 	"time"
 
 	"github.com/shoenig/test"
 	"github.com/shoenig/test/must"
+	"pgregory.net/rapid"
 
 	"github.com/berthhq/berth/internal/civil"
 	"github.com/berthhq/berth/internal/fault"
@@ -15,42 +17,57 @@ import (
 	"github.com/berthhq/berth/internal/rules/credit"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit/expect"
+	"github.com/berthhq/berth/internal/testkit/vary"
 )
+
+// attempt is a request with what Decide knows.
+type attempt struct {
+	booking.Facts
+	booking.Request
+}
+
+// try returns a request of one person for an open session, but for some fields.
+func try(differ set) attempt {
+	return vary.From(attempt{booking.Facts{Slot: openSlot()}, onePerson()}, differ)
+}
+
+func (a attempt) decide(at time.Time) (booking.Decision, error) {
+	return booking.Decide(a.Facts, a.Request, at)
+}
+
+// pack returns a subscription with three credits, but for some fields.
+func pack(differ set) credit.Subscription {
+	return vary.From(credit.Subscription{
+		ID: id[tenant.SubscriptionID](), Status: credit.Active, Balance: 3, UsedToday: 1, UsedThisWeek: 2,
+		Plan: credit.Plan{Kind: credit.Credits},
+	}, differ)
+}
 
 func TestDecide_SaysWhyTheSessionIsNotOpen(t *testing.T) {
 	t.Parallel()
-	s := openSlot()
-	s.Rules.BookingCloses = time.Hour
+	const notOpen = "SESSION_NOT_OPEN state="
+	s := vary.From(openSlot(), set{"Rules.BookingCloses": time.Hour})
 	closes, fill := s.StartsAt.Add(-time.Hour), s.StartsAt.Add(time.Minute)
 	for name, tt := range map[string]struct {
-		change func(*booking.Slot)
+		differ set
 		until  *time.Time
 		at     time.Time
-		state  string
+		want   string
 	}{
 		"open":                       {nil, nil, closes.Add(-1), ""},
-		"draft":                      {func(s *booking.Slot) { s.State, s.Blocked = catalog.Draft, true }, nil, now, "draft"},
-		"cancelled":                  {func(s *booking.Slot) { s.State = catalog.Cancelled }, nil, now, "cancelled"},
-		"blocked":                    {func(s *booking.Slot) { s.Blocked = true }, nil, now, "blocked"},
-		"closed":                     {nil, nil, closes, "closed"},
-		"closed until the start":     {nil, nil, s.StartsAt.Add(-1), "closed"},
-		"started":                    {nil, nil, s.StartsAt, "started"},
+		"draft":                      {set{"State": catalog.Draft, "Blocked": true}, nil, now, notOpen + "draft"},
+		"cancelled":                  {set{"State": catalog.Cancelled}, nil, now, notOpen + "cancelled"},
+		"blocked":                    {set{"Blocked": true}, nil, now, notOpen + "blocked"},
+		"closed":                     {nil, nil, closes, notOpen + "closed"},
+		"closed until the start":     {nil, nil, s.StartsAt.Add(-1), notOpen + "closed"},
+		"started":                    {nil, nil, s.StartsAt, notOpen + "started"},
 		"filled after it closed":     {nil, &fill, closes, ""},
 		"filled after it started":    {nil, &fill, s.StartsAt, ""},
-		"no longer filled":           {nil, &fill, fill, "started"},
-		"filled, and then cancelled": {func(s *booking.Slot) { s.State = catalog.Cancelled }, &fill, now, "cancelled"},
+		"no longer filled":           {nil, &fill, fill, notOpen + "started"},
+		"filled, and then cancelled": {set{"State": catalog.Cancelled}, &fill, now, notOpen + "cancelled"},
 	} {
-		f, c := booking.Facts{Slot: s}, onePerson()
-		if tt.change != nil {
-			tt.change(&f.Slot)
-		}
-		c.FillUntil = tt.until
-		_, err := booking.Decide(f, c, tt.at)
-		want := ""
-		if tt.state != "" {
-			want = "SESSION_NOT_OPEN state=" + tt.state
-		}
-		test.EqOp(t, want, faulttest.Text(err), test.Sprint(name))
+		a := try(set{"Slot": vary.From(s, tt.differ), "FillUntil": tt.until})
+		expect.Fault(t, tt.want, name)(a.decide(tt.at))
 	}
 }
 
@@ -58,90 +75,56 @@ func TestDecide_ChecksAdmissionUnlessPromoted(t *testing.T) {
 	t.Parallel()
 	opens := openSlot().StartsAt.Add(-openSlot().Rules.Advance)
 	for name, tt := range map[string]struct {
-		change func(*booking.Slot, *booking.Request)
+		differ set
 		at     time.Time
 		want   string
 	}{
-		"before it opens": {nil, opens.Add(-1), "ADVANCE_WINDOW opens_at=" + opens.Format(time.RFC3339)},
-		"as it opens":     {nil, opens, ""},
-		"a closed channel": {func(s *booking.Slot, _ *booking.Request) {
-			s.Channels = []catalog.Channel{catalog.Phone}
-		}, now, "CHANNEL_CLOSED @channel channel=ONLINE"},
-		"staff's channel": {
-			func(_ *booking.Slot, c *booking.Request) { c.Channel = catalog.Phone }, now,
-			"CHANNEL_CLOSED @channel channel=PHONE",
-		},
-		"staff's channel, by staff": {
-			func(_ *booking.Slot, c *booking.Request) { c.Channel, c.Staff = catalog.Phone, true }, now, "",
-		},
-		"too few": {
-			func(s *booking.Slot, _ *booking.Request) { s.MinParty = 2 }, now, "PARTY_SIZE @party_size max=4 min=2",
-		},
-		"just few": {func(s *booking.Slot, _ *booking.Request) { s.MinParty = 1 }, now, ""},
-		"too many": {
-			func(_ *booking.Slot, c *booking.Request) { c.Party = 5 }, now, "PARTY_SIZE @party_size max=4 min=1",
-		},
-		"just many": {func(_ *booking.Slot, c *booking.Request) { c.Party = 4 }, now, ""},
+		"before it opens":           {nil, opens.Add(-1), "ADVANCE_WINDOW opens_at=" + opens.Format(time.RFC3339)},
+		"as it opens":               {nil, opens, ""},
+		"a closed channel":          {set{"Slot.Channels": []catalog.Channel{catalog.Phone}}, now, closed + "ONLINE"},
+		"staff's channel":           {set{"Channel": catalog.Phone}, now, closed + "PHONE"},
+		"staff's channel, by staff": {set{"Channel": catalog.Phone, "Staff": true}, now, ""},
+		"too few":                   {set{"Slot.MinParty": 2}, now, "PARTY_SIZE @party_size max=4 min=2"},
+		"just few":                  {set{"Slot.MinParty": 1}, now, ""},
+		"too many":                  {set{"Party": 5}, now, "PARTY_SIZE @party_size max=4 min=1"},
+		"just many":                 {set{"Party": 4}, now, ""},
 	} {
-		f, c := booking.Facts{Slot: openSlot()}, onePerson()
-		if tt.change != nil {
-			tt.change(&f.Slot, &c)
-		}
-		_, err := booking.Decide(f, c, tt.at)
-		test.EqOp(t, tt.want, faulttest.Text(err), test.Sprint(name))
-		c.Promotion = true
-		_, err = booking.Decide(f, c, tt.at)
-		test.NoError(t, err, test.Sprint(name))
+		a := try(tt.differ)
+		expect.Fault(t, tt.want, name)(a.decide(tt.at))
+		a.Promotion = true
+		expect.Fault(t, "", name, ", promoted")(a.decide(tt.at))
 	}
 }
+
+const closed = "CHANNEL_CLOSED @channel channel="
 
 // A full session takes neither holds nor promotions, and a member only joins once.
 func TestDecide_JoinsTheWaitlistOfAFullSessionOnly(t *testing.T) {
 	t.Parallel()
-	slot := openSlot()
-	slot.SeatsTaken = 10
-	in := " session_id=" + slot.ID.String()
+	full := vary.From(openSlot(), set{"SeatsTaken": 10})
+	in := " session_id=" + full.ID.String()
 	made, entry := id[tenant.BookingID](), id[tenant.EntryID]()
+	booked, waits := "ALREADY_BOOKED booking_id="+made.String(), "ALREADY_BOOKED entry_id="+entry.String()
 	for name, tt := range map[string]struct {
-		change func(*booking.Facts, *booking.Request)
+		differ set
 		want   string
 		joined string // of a request to join and nothing else
 	}{
-		"room": {func(f *booking.Facts, _ *booking.Request) { f.Slot.Waiting = 4 }, "", ""},
-		"no room": {
-			func(f *booking.Facts, _ *booking.Request) { f.Slot.Waiting = 5 }, "SESSION_FULL", "WAITLIST_FULL limit=5" + in,
-		},
-		"no waitlist": {
-			func(f *booking.Facts, _ *booking.Request) { f.Slot.Rules.WaitlistEnabled = false },
-			"SESSION_FULL", "WAITLIST_CLOSED" + in,
-		},
-		"no places": {
-			func(f *booking.Facts, _ *booking.Request) { f.Slot.WaitlistCapacity = 0 }, "SESSION_FULL", "WAITLIST_CLOSED" + in,
-		},
-		"not wanted":  {func(_ *booking.Facts, c *booking.Request) { c.NoWaitlist = true }, "SESSION_FULL", ""},
-		"a promotion": {func(_ *booking.Facts, c *booking.Request) { c.Promotion = true }, "SESSION_FULL", ""},
-		"a hold":      {func(_ *booking.Facts, c *booking.Request) { c.Hold = true }, "SESSION_FULL", ""},
-		"an open seat": {
-			func(f *booking.Facts, _ *booking.Request) { f.Slot.SeatsTaken = 9 }, "booked", "SEATS_AVAILABLE" + in,
-		},
-		"booked already": {
-			func(f *booking.Facts, _ *booking.Request) { f.Booking = made },
-			"ALREADY_BOOKED booking_id=" + made.String(), "ALREADY_BOOKED booking_id=" + made.String(),
-		},
-		"waiting already": {
-			func(f *booking.Facts, _ *booking.Request) { f.Entry = entry },
-			"ALREADY_BOOKED entry_id=" + entry.String(), "ALREADY_BOOKED entry_id=" + entry.String(),
-		},
+		"room":            {set{"Slot.Waiting": 4}, "waits", "waits"},
+		"no room":         {set{"Slot.Waiting": 5}, "SESSION_FULL", "WAITLIST_FULL limit=5" + in},
+		"no waitlist":     {set{"Slot.Rules.WaitlistEnabled": false}, "SESSION_FULL", "WAITLIST_CLOSED" + in},
+		"no places":       {set{"Slot.WaitlistCapacity": 0}, "SESSION_FULL", "WAITLIST_CLOSED" + in},
+		"an open seat":    {set{"Slot.SeatsTaken": 9}, "booked", "SEATS_AVAILABLE" + in},
+		"not wanted":      {set{"NoWaitlist": true}, "SESSION_FULL", "waits"},
+		"a promotion":     {set{"Promotion": true}, "SESSION_FULL", "waits"},
+		"a hold":          {set{"Hold": true}, "SESSION_FULL", "waits"},
+		"booked already":  {set{"Booking": made}, booked, booked},
+		"waiting already": {set{"Entry": entry}, waits, waits},
 	} {
 		for join, want := range map[bool]string{false: tt.want, true: tt.joined} {
-			f, c := booking.Facts{Slot: slot}, onePerson()
-			tt.change(&f, &c)
-			c.JoinWaitlist = join
-			got, err := booking.Decide(f, c, now)
-			result := faulttest.Text(err)
-			if err == nil && !got.Wait {
-				result = "booked"
-			}
+			a := try(set{"Slot": full, "JoinWaitlist": join})
+			got, err := vary.From(a, tt.differ).decide(now)
+			result := cmp.Or(faulttest.Text(err), map[bool]string{true: "waits", false: "booked"}[got.Wait])
 			test.EqOp(t, want, result, test.Sprintf("%s, to join %v", name, join))
 		}
 	}
@@ -149,83 +132,192 @@ func TestDecide_JoinsTheWaitlistOfAFullSessionOnly(t *testing.T) {
 
 func TestDecide_ChargesThePlanByItsTerms(t *testing.T) {
 	t.Parallel()
-	sub := func(change func(*credit.Subscription)) credit.Subscription {
-		s := credit.Subscription{
-			ID: id[tenant.SubscriptionID](), Status: credit.Active, Balance: 3, UsedToday: 1, UsedThisWeek: 1,
-			Plan: credit.Plan{Kind: credit.Credits},
-		}
-		change(&s)
-		return s
-	}
 	slot := openSlot()
 	busy := func(from, until time.Duration) []civil.Span {
 		return []civil.Span{{Start: slot.StartsAt.Add(from), End: slot.StartsAt.Add(until)}}
 	}
 	for name, tt := range map[string]struct {
-		sub                credit.Subscription
+		plan               set
 		busy               []civil.Span
 		staff              bool // who name the subscription
-		want               fault.Reason
+		want               string
 		counted, exclusive bool
 	}{
-		"plain":   {sub(func(*credit.Subscription) {}), nil, false, "", false, true},
-		"overlap": {sub(func(*credit.Subscription) {}), busy(59*time.Minute, 2*time.Hour), false, fault.Overlap, false, true},
-		"next":    {sub(func(*credit.Subscription) {}), busy(time.Hour, 2*time.Hour), false, "", false, true},
-		"before":  {sub(func(*credit.Subscription) {}), busy(-time.Hour, 0), false, "", false, true},
-		"may overlap": {
-			sub(func(s *credit.Subscription) { s.Plan.AllowOverlap = true }), busy(0, time.Hour), false, "", false, false,
-		},
-		"within its quota": {
-			sub(func(s *credit.Subscription) { s.Plan.DailyLimit = new(2) }), nil, false, "", true, true,
-		},
+		"plain":            {nil, nil, false, "", false, true},
+		"overlap":          {nil, busy(59*time.Minute, 2*time.Hour), false, "OVERLAP", false, true},
+		"next":             {nil, busy(time.Hour, 2*time.Hour), false, "", false, true},
+		"before":           {nil, busy(-time.Hour, 0), false, "", false, true},
+		"may overlap":      {set{"Plan.AllowOverlap": true}, busy(0, time.Hour), false, "", false, false},
+		"within its quota": {set{"Plan.DailyLimit": 2}, nil, false, "", true, true},
 		"at its quota": {
-			sub(func(s *credit.Subscription) { s.Plan.WeeklyLimit = new(1) }), nil, false, fault.WeeklyLimit, true, true,
+			set{"Plan.WeeklyLimit": 2}, nil, false, "WEEKLY_LIMIT limit=2 week=2026-03-16", true, true,
 		},
-		"at its quota, by staff": {
-			sub(func(s *credit.Subscription) { s.Plan.WeeklyLimit = new(1) }), nil, true, "", true, true,
-		},
+		"at its quota, by staff": {set{"Plan.WeeklyLimit": 2}, nil, true, "", true, true},
 	} {
-		c := onePerson()
-		if c.Staff = tt.staff; tt.staff {
-			c.Subscription = tt.sub.ID
+		paying := pack(tt.plan)
+		a := try(set{"Slot": slot, "Subscriptions": []credit.Subscription{paying}, "Busy": tt.busy, "Staff": tt.staff})
+		a.Subscription = map[bool]tenant.SubscriptionID{true: paying.ID}[tt.staff]
+		got, err := a.decide(now)
+		test.EqOp(t, tt.want, faulttest.Text(err), test.Sprint(name))
+		if err == nil {
+			test.Eq(t, charged(a, paying, tt.counted, tt.exclusive), got, test.Sprint(name))
 		}
-		f := booking.Facts{Slot: slot, Subscriptions: []credit.Subscription{tt.sub}, Busy: tt.busy}
-		got, err := booking.Decide(f, c, now)
-		test.EqOp(t, tt.want, fault.ReasonOf(err), test.Sprintf("%s: %v", name, err))
-		test.False(t, err == nil && (got.Counted != tt.counted || got.Exclusive != tt.exclusive || got.Credits != 1 ||
-			got.Payer == nil), test.Sprintf("%s: %+v", name, got))
 	}
 }
 
-// The ledger renews the subscription that pays, and no other.
-func TestDecide_RenewsThePayerOnly(t *testing.T) {
+// charged is the decision that one of the subscriptions pays.
+func charged(a attempt, payer credit.Subscription, counted, exclusive bool) booking.Decision {
+	want := booking.Decision{Payer: &payer, Counted: counted, Exclusive: exclusive}
+	want.Ledger, want.Credits, _ = payer.Charge(nil, a.ID, a.Party, a.Actor, now)
+	return want
+}
+
+// The first booking after the end of a period renews the subscription that pays, and no other.
+func TestDecide_RenewsEndedPeriodOfThePayerBeforeCharging(t *testing.T) {
 	t.Parallel()
-	period := func() credit.Subscription {
-		return credit.Subscription{
-			ID: id[tenant.SubscriptionID](), Status: credit.Active, Balance: 2, PeriodEndsAt: new(now.Add(-time.Hour)),
-			Plan: credit.Plan{Kind: credit.Credits, Credits: 8, Period: new(30 * 24 * time.Hour)},
+	ended := set{
+		"PeriodEndsAt": now.Add(-time.Hour), "Plan.Credits": 8, "Plan.Period": 30 * 24 * time.Hour,
+	}
+	other, paying := pack(ended), pack(ended)
+	a := try(set{"Subscriptions": []credit.Subscription{other, paying}, "Subscription": paying.ID})
+	got := expect.Value(a.decide(now))(t)
+	test.EqOp(t, 7, got.Payer.Balance)
+	var lines []credit.Entry
+	for _, l := range got.Ledger {
+		lines = append(lines, credit.Entry{Subscription: l.Subscription, Kind: l.Kind, Amount: l.Amount})
+	}
+	test.Eq(t, []credit.Entry{
+		{Subscription: paying.ID, Kind: credit.Expiry, Amount: -3},
+		{Subscription: paying.ID, Kind: credit.Period, Amount: 8},
+		{Subscription: paying.ID, Kind: credit.Booking, Amount: -1},
+	}, lines)
+}
+
+func TestDecide_ReturnsFirstErrorInOrder(t *testing.T) {
+	t.Parallel()
+	far := now.Add(60 * 24 * time.Hour)
+	plan := func(status credit.Status, today, week, balance int) []credit.Subscription {
+		return []credit.Subscription{pack(set{
+			"Status": status, "UsedToday": today, "UsedThisWeek": week, "Balance": balance, "Plan.DailyLimit": 1,
+			"Plan.WeeklyLimit": 2,
+		})}
+	}
+	// Everything is wrong. Each step mends what the error before was about.
+	a := try(set{
+		"Slot.State": catalog.Draft, "Slot.TakesPayments": true, "Slot.SeatsTaken": 10, "Slot.WaitlistCapacity": 0,
+		"Slot.StartsAt": far, "Slot.EndsAt": far.Add(time.Hour), "Slot.Channels": nil, "Party": 9,
+		"Booking": id[tenant.BookingID](), "Busy": []civil.Span{{Start: now, End: now.Add(90 * time.Minute)}},
+	})
+	for _, step := range []struct {
+		want fault.Reason
+		mend set
+	}{
+		{fault.SessionNotOpen, set{"Slot.State": catalog.Published}},
+		{fault.AdvanceWindow, set{"Slot.StartsAt": now.Add(time.Hour), "Slot.EndsAt": now.Add(2 * time.Hour)}},
+		{fault.ChannelClosed, set{"Slot.Channels": catalog.Channels()}},
+		{fault.PartySize, set{"Party": 1}},
+		{fault.AlreadyBooked, set{"Booking": nil}},
+		{fault.NoActivePlan, set{"Subscriptions": plan(credit.Debt, 1, 2, 0)}},
+		{fault.OutstandingBalance, set{"Subscriptions": plan(credit.Active, 1, 2, 0)}},
+		{fault.DailyLimit, set{"Subscriptions": plan(credit.Active, 0, 2, 0)}},
+		{fault.WeeklyLimit, set{"Subscriptions": plan(credit.Active, 0, 0, 0)}},
+		{fault.Overlap, set{"Busy": nil}},
+		{fault.NoCredits, set{"Subscriptions": plan(credit.Active, 0, 0, 1)}},
+		{fault.SessionFull, set{"Slot.SeatsTaken": 9}},
+		{"", nil},
+	} {
+		expect.Reason(t, step.want)(a.decide(now))
+		a = vary.From(a, step.mend)
+	}
+}
+
+// Decide books exactly if the party fits, and adds to the waitlist exactly if it does not fit and the waitlist has
+// room. It never takes credits without a booking.
+func TestDecide_BooksIfPartyFitsElseWaitsIfRoom(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		number := func(name string, most int) int { return rapid.IntRange(0, most).Draw(t, name) }
+		yes := func(name string) bool { return rapid.Bool().Draw(t, name) }
+		capacity, balance := number("capacity", 6), number("balance", 5)
+		paying := pack(set{"Balance": balance})
+		a := try(set{
+			"Slot.Capacity": capacity, "Slot.SeatsTaken": number("taken", capacity), "Slot.WaitlistCapacity": 2,
+			"Party":        1 + number("party", 3),
+			"Slot.Waiting": number("waiting", 2), "Slot.Rules.WaitlistEnabled": yes("enabled"), "Staff": yes("staff"),
+			"NoWaitlist": yes("no waitlist"), "Subscriptions": []credit.Subscription{paying},
+		})
+		fits := a.Slot.SeatsTaken+a.Party <= capacity
+		if yes("unlimited") {
+			a.Slot.Capacity, fits = nil, true
 		}
+		want, refused := booking.Decision{}, fault.Reason("")
+		if !a.Staff {
+			want = charged(a, paying, false, true)
+		}
+		switch {
+		case !a.Staff && balance < a.Party:
+			refused = fault.NoCredits
+		case fits:
+		case a.Slot.Rules.WaitlistEnabled && a.Slot.Waiting < 2 && !a.NoWaitlist:
+			want = booking.Decision{Wait: true}
+		default:
+			refused = fault.SessionFull
+		}
+
+		got, err := a.decide(now)
+
+		must.EqOp(t, refused, fault.ReasonOf(err))
+		if err == nil {
+			must.Eq(t, want, got)
+		}
+		must.EqOp(t, balance, a.Subscriptions[0].Balance, must.Sprint("Decide changed its facts"))
+	})
+}
+
+func TestEligibilityOf_PredictsDecide(t *testing.T) {
+	t.Parallel()
+	booked, entry, paying := id[tenant.BookingID](), id[tenant.EntryID](), pack(nil)
+	for name, tt := range map[string]struct {
+		differ set
+		want   booking.Eligibility
+		why    fault.Reason
+	}{
+		"open":  {nil, booking.Eligibility{Status: booking.Eligible}, ""},
+		"full":  {set{"Slot.SeatsTaken": 10}, booking.Eligibility{Status: booking.Waitlist}, ""},
+		"draft": {set{"Slot.State": catalog.Draft}, booking.Eligibility{Status: booking.Blocked}, fault.SessionNotOpen},
+		"booked": {
+			set{"Slot.SeatsTaken": 10, "Booking": booked}, booking.Eligibility{Status: booking.Booked, Booking: booked}, "",
+		},
+		"waits": {
+			set{"Slot.SeatsTaken": 10, "Entry": entry}, booking.Eligibility{Status: booking.Waitlisted, Entry: entry}, "",
+		},
+		"one seat left, pairs only": {
+			set{"Slot.MinParty": 2, "Slot.SeatsTaken": 9, "Slot.WaitlistCapacity": 0},
+			booking.Eligibility{Status: booking.Blocked},
+			fault.SessionFull,
+		},
+		"on a plan": {
+			set{"Subscriptions": []credit.Subscription{paying}},
+			booking.Eligibility{Status: booking.Eligible, Subscription: paying.ID}, "",
+		},
+	} {
+		a := vary.From(try(set{"Party": 0}), tt.differ)
+		got := booking.EligibilityOf(a.Facts, a.Request, now)
+		if tt.why != "" {
+			test.EqOp(t, tt.why, got.Refusal.Reason, test.Sprint(name))
+			got.Refusal = nil
+		}
+		test.Eq(t, tt.want, got, test.Sprint(name))
 	}
-	first, second := period(), period()
-	c := onePerson()
-	c.Subscription = second.ID
-	both := booking.Facts{Slot: openSlot(), Subscriptions: []credit.Subscription{first, second}}
-	got := expect.Value(booking.Decide(both, c, now))(t)
-	must.EqOp(t, 3, len(got.Ledger), must.Sprintf("%+v", got))
-	for _, line := range got.Ledger {
-		test.EqOp(t, second.ID, line.Subscription, test.Sprintf("a line of another subscription: %+v", line))
-	}
-	e := booking.EligibilityOf(booking.Facts{Slot: openSlot(), Subscriptions: []credit.Subscription{second}},
-		onePerson(), now)
-	test.True(t, e.Subscription == second.ID && e.Status == booking.Eligible, test.Sprintf("%+v", e))
 }
 
 func TestSlot_CountsOpenSeats(t *testing.T) {
 	t.Parallel()
-	for _, tt := range []struct{ capacity, taken, open int }{{10, 3, 7}, {10, 10, 0}, {10, 12, 0}} {
-		got := (booking.Slot{Capacity: &tt.capacity, SeatsTaken: tt.taken}).SeatsOpen()
-		test.True(t, got != nil && *got == tt.open, test.Sprintf("%+v: %v", tt, got))
+	for _, tt := range []struct {
+		capacity *int
+		taken    int
+		open     *int
+	}{{new(10), 3, new(7)}, {new(10), 10, new(0)}, {new(10), 12, new(0)}, {nil, 3, nil}} {
+		test.Eq(t, tt.open, (booking.Slot{Capacity: tt.capacity, SeatsTaken: tt.taken}).SeatsOpen())
 	}
-	got := (booking.Slot{SeatsTaken: 3}).SeatsOpen()
-	test.Nil(t, got, test.Sprint("unlimited"))
 }

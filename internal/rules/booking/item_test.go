@@ -16,6 +16,8 @@ import (
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/credit"
 	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/testkit/expect"
+	"github.com/berthhq/berth/internal/testkit/vary"
 )
 
 // ReserveItems picks exactly the units that no overlapping booking has, the lowest numbers first.
@@ -65,12 +67,10 @@ func TestReserveItems_PicksFreeUnits(t *testing.T) {
 
 func TestReserveItems_RejectsItemsThatAreNotOffered(t *testing.T) {
 	t.Parallel()
-	s := openSlot()
-	s.Location = id[tenant.LocationID]()
+	s := vary.From(openSlot(), set{"Location": id[tenant.LocationID]()})
 	good := booking.Item{ID: id[tenant.ItemID](), Location: s.Location, Stock: 3, Active: true}
-	away, idle := good, good
-	away.ID, away.Location = id[tenant.ItemID](), id[tenant.LocationID]()
-	idle.ID, idle.Active = id[tenant.ItemID](), false
+	away := vary.From(good, set{"ID": id[tenant.ItemID](), "Location": id[tenant.LocationID]()})
+	idle := vary.From(good, set{"ID": id[tenant.ItemID](), "Active": false})
 	for name, tt := range map[string]struct {
 		items []tenant.ItemID
 		bad   tenant.ItemID
@@ -131,38 +131,21 @@ func TestConfirmItems_ConfirmsTheChosenAndCancelsTheOthers(t *testing.T) {
 	test.EqOp(t, yes, booking.ItemStatusFor(booking.Confirmed))
 }
 
-// invalid returns the text of the error about a field; "" for no field.
-func invalid(field string) string {
-	if field == "" {
-		return ""
-	}
-	return "INVALID_FIELD @" + field
-}
-
 func TestItem_NamesTheInvalidField(t *testing.T) {
 	t.Parallel()
-	price := func(units int64, nanos int32) booking.Item {
-		return booking.Item{Name: "a", Price: credit.Money{Currency: "EUR", Units: units, Nanos: nanos}}
+	const week = 7 * 24 * time.Hour
+	price := func(units int64, nanos int32) set {
+		return set{"Price": credit.Money{Currency: "EUR", Units: units, Nanos: nanos}}
 	}
-	for name, tt := range map[string]struct {
-		item  booking.Item
-		field string
-	}{
-		"least":           {booking.Item{Name: "é", Out: new(time.Minute)}, ""},
-		"most":            {booking.Item{Name: strings.Repeat("é", 200), Stock: 10000, Out: new(7 * 24 * time.Hour)}, ""},
-		"price":           {price(1, 999999999), ""},
-		"no name":         {booking.Item{}, "item.name"},
-		"long name":       {booking.Item{Name: strings.Repeat("é", 201)}, "item.name"},
-		"negative stock":  {booking.Item{Name: "a", Stock: -1}, "item.stock"},
-		"large stock":     {booking.Item{Name: "a", Stock: 10001}, "item.stock"},
-		"short time":      {booking.Item{Name: "a", Out: new(time.Minute - 1)}, "item.time_out"},
-		"long time":       {booking.Item{Name: "a", Out: new(7*24*time.Hour + 1)}, "item.time_out"},
-		"no currency":     {booking.Item{Name: "a", Price: credit.Money{Units: 1}}, "item.price.currency_code"},
-		"nanos alone":     {booking.Item{Name: "a", Price: credit.Money{Nanos: 1}}, "item.price.currency_code"},
-		"negative price":  {price(-1, 0), "item.price"},
-		"negative nanos":  {price(0, -1), "item.price"},
-		"a billion nanos": {price(0, 1000000000), "item.price"},
-	} {
-		test.EqOp(t, invalid(tt.field), faulttest.Text(tt.item.Validate()), test.Sprint(name))
-	}
+	expect.InvalidField(t, booking.Item{Name: "a"}, map[string][]set{
+		"": {
+			{"Name": "é", "Out": time.Minute}, {"Name": strings.Repeat("é", 200), "Stock": 10_000, "Out": week},
+			price(1, 999_999_999), {"Stock": 0},
+		},
+		"item.name":                {{"Name": ""}, {"Name": strings.Repeat("é", 201)}},
+		"item.stock":               {{"Stock": -1}, {"Stock": 10_001}},
+		"item.time_out":            {{"Out": time.Minute - 1}, {"Out": week + 1}},
+		"item.price.currency_code": {{"Price.Units": 1}, {"Price.Nanos": 1}},
+		"item.price":               {price(-1, 0), price(0, -1), price(0, 1_000_000_000)},
+	})
 }

@@ -5,7 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/shoenig/test"
 	"github.com/shoenig/test/must"
 	"pgregory.net/rapid"
@@ -91,8 +90,8 @@ func TestEffectivePolicy_TakesLastLayerThatSetsField(t *testing.T) {
 			test.EqOp(t, origin, e.Origins[name], test.Sprintf("%s comes from", name))
 		}
 		test.Eq(t, resolve(levels...), e.Rules, test.Sprint("Resolve differs"))
-		diff := cmp.Diff(levels, e.Layers[1:])
-		test.True(t, diff == "" && e.Layers[0].Level == catalog.Default, test.Sprintf("layers: %s", diff))
+		test.Eq(t, levels, e.Layers[1:])
+		test.EqOp(t, catalog.Default, e.Layers[0].Level)
 	})
 }
 
@@ -190,24 +189,24 @@ func TestFor_TakesSettingsOfTier(t *testing.T) {
 	tenantPolicy := catalog.Policy{Level: catalog.TenantLevel, Tiers: &map[string]catalog.TierPolicy{
 		"member": {Cancellation: hours(4), AllowReschedule: new(true)}, "visitor": {Cancellation: hours(48)},
 	}}
-	r := resolve(tenantPolicy)
-	for tier, want := range map[string]struct {
-		window     time.Duration
-		reschedule bool
-	}{
-		"": {24 * time.Hour, false}, "member": {4 * time.Hour, true}, "visitor": {48 * time.Hour, false},
-		"Member": {24 * time.Hour, false},
-	} {
-		got := r.For(tier)
-		test.True(
-			t, got.Cancellation == want.window && got.AllowReschedule == want.reschedule,
-			test.Sprintf("%q: %s, %t", tier, got.Cancellation, got.AllowReschedule),
-		)
-	}
 	none := catalog.Policy{Level: catalog.LocationLevel, Tiers: &map[string]catalog.TierPolicy{}}
-	test.EqOp(t, 24*time.Hour, resolve(tenantPolicy, none).For("member").Cancellation, test.Sprint("an empty list left"))
 	other := catalog.Policy{
 		Level: catalog.ServiceLevel, Tiers: &map[string]catalog.TierPolicy{"guest": {Cancellation: hours(1)}},
 	}
-	test.EqOp(t, 24*time.Hour, resolve(tenantPolicy, other).For("visitor").Cancellation, test.Sprint("another list left"))
+	for _, tt := range []struct {
+		levels     []catalog.Policy
+		tier       string
+		hours      int
+		reschedule bool
+	}{
+		{[]catalog.Policy{tenantPolicy}, "", 24, false}, {[]catalog.Policy{tenantPolicy}, "member", 4, true},
+		{[]catalog.Policy{tenantPolicy}, "visitor", 48, false}, {[]catalog.Policy{tenantPolicy}, "Member", 24, false},
+		// A list replaces that of the level before as a whole.
+		{[]catalog.Policy{tenantPolicy, none}, "member", 24, false},
+		{[]catalog.Policy{tenantPolicy, other}, "visitor", 24, false},
+	} {
+		got := resolve(tt.levels...).For(tt.tier)
+		test.EqOp(t, *hours(tt.hours), got.Cancellation, test.Sprintf("%+v", tt))
+		test.EqOp(t, tt.reschedule, got.AllowReschedule, test.Sprintf("%+v", tt))
+	}
 }

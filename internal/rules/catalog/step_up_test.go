@@ -4,10 +4,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/shoenig/test"
-
-	"github.com/berthhq/berth/internal/fault/faulttest"
 	"github.com/berthhq/berth/internal/rules/catalog"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 func TestStepUp_AsksForARecentOrStrongSignIn(t *testing.T) {
@@ -42,18 +40,14 @@ func TestStepUp_AsksForARecentOrStrongSignIn(t *testing.T) {
 		"old and weak, either":       {catalog.StepUp{MaxAge: five, ACRValues: strong}, ago(time.Hour), "pwd", either},
 		"strength that is only like": {catalog.StepUp{ACRValues: strong}, now, "mfa phr", acr},
 	} {
-		test.EqOp(t, c.want, faulttest.Text(c.asked.Check(c.signedIn, c.acr, now)), test.Sprint(name))
+		expect.Fault(t, c.want, name)(c.asked.Check(c.signedIn, c.acr, now))
 	}
-	for age, want := range map[time.Duration]string{
-		0: "", time.Minute: "", 61 * time.Second: "", 24 * time.Hour: "",
-		time.Minute - time.Second:   "INVALID_FIELD @tenant.step_up.max_age",
-		24*time.Hour + time.Second:  "INVALID_FIELD @tenant.step_up.max_age",
-		time.Minute + time.Second/2: "INVALID_FIELD @tenant.step_up.max_age",
-		-time.Minute:                "INVALID_FIELD @tenant.step_up.max_age",
-	} {
-		tenant := catalog.Tenant{
-			Name: "Quay", TimeZone: "Europe/Lisbon", Locale: "pt", Currency: "EUR", StepUp: catalog.StepUp{MaxAge: age},
-		}
-		test.EqOp(t, want, faulttest.Text(tenant.Validate()), test.Sprint(age))
-	}
+	tenant := catalog.Tenant{Name: "Quay", TimeZone: "Europe/Lisbon", Locale: "pt", Currency: "EUR"}
+	expect.InvalidField(t, tenant, map[string][]set{
+		"": {nil, {"StepUp.MaxAge": time.Minute}, {"StepUp.MaxAge": 61 * time.Second}, {"StepUp.MaxAge": 24 * time.Hour}},
+		"tenant.step_up.max_age": {
+			{"StepUp.MaxAge": time.Minute - time.Second}, {"StepUp.MaxAge": 24*time.Hour + time.Second},
+			{"StepUp.MaxAge": time.Minute + time.Second/2}, {"StepUp.MaxAge": -time.Minute},
+		},
+	})
 }

@@ -9,7 +9,6 @@ import (
 
 	"github.com/shoenig/test"
 
-	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rules/checkin"
 	"github.com/berthhq/berth/internal/testkit/expect"
 )
@@ -43,12 +42,7 @@ func TestDistance_MatchesKnownDistances(t *testing.T) {
 			checkin.Point{Latitude: 52.52, Longitude: 13.405}, checkin.Point{Latitude: 52.520009, Longitude: 13.405}, 1.0,
 		},
 	} {
-		got, err := checkin.Distance(c.a, c.b)
-		tolerance := max(0.01, c.want*1e-6)
-		test.True(
-			t, err == nil && math.Abs(got-c.want) <= tolerance,
-			test.Sprintf("%s: %.3f m, %v; want %.3f", c.name, got, err, c.want),
-		)
+		test.InDelta(t, c.want, expect.Value(checkin.Distance(c.a, c.b))(t), max(0.01, c.want*1e-6), test.Sprint(c.name))
 	}
 }
 
@@ -56,11 +50,9 @@ func TestDistance_RejectsPositionsThatDoNotExist(t *testing.T) {
 	t.Parallel()
 	for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), 180.0000001, -181, math.MaxFloat64} {
 		for _, p := range []checkin.Point{{Latitude: bad}, {Longitude: bad}} {
-			if _, err := checkin.Distance(studio, p); p.Valid() || fault.ReasonOf(err) != fault.InvalidField {
-				t.Errorf("%v: %v", p, err)
-			}
-			_, err := checkin.Distance(p, studio)
-			test.EqOp(t, fault.InvalidField, fault.ReasonOf(err), test.Sprintf("from %v: %v", p, err))
+			test.False(t, p.Valid(), test.Sprint(p))
+			expect.Fault(t, "INVALID_FIELD @point", "to ", p)(checkin.Distance(studio, p))
+			expect.Fault(t, "INVALID_FIELD @point", "from ", p)(checkin.Distance(p, studio))
 		}
 	}
 	test.False(t, (checkin.Point{Latitude: 90.0000001}).Valid(), test.Sprint("north of the pole"))

@@ -19,9 +19,7 @@ func TestAbsent_NeverBeforeCheckInCloses(t *testing.T) {
 	} {
 		w := checkin.Window{OpensBefore: time.Hour, ClosesAfterEnd: c.closes}
 		got := w.NoShowFrom(ends, c.after)
-		test.True(
-			t, got.Equal(ends.Add(c.want)) && !w.Open(starts, ends, got),
-			test.Sprintf("%+v, %s: %s after the end", w, c.after, got.Sub(ends)),
-		)
+		test.EqOp(t, ends.Add(c.want), got, test.Sprintf("%+v", c))
+		test.False(t, w.Open(starts, ends, got), test.Sprintf("%+v", c))
 	}
 }

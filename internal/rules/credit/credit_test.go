@@ -1,6 +1,7 @@
 package credit_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -13,6 +14,8 @@ import (
 	"github.com/berthhq/berth/internal/fault/faulttest"
 	"github.com/berthhq/berth/internal/rules/credit"
 	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/testkit/expect"
+	"github.com/berthhq/berth/internal/testkit/vary"
 )
 
 var now = time.Date(2026, 3, 16, 12, 0, 0, 0, time.UTC)
@@ -21,20 +24,14 @@ const day = 24 * time.Hour
 
 func id[I ~struct{ tenant.UUID }]() I { return tenant.New[I](now) }
 
-// kinds returns the kinds and amounts of ledger lines.
-func kinds(lines []credit.Entry) map[credit.EntryKind]int {
-	all := make(map[credit.EntryKind]int)
+type set = vary.Fields
+
+// of returns the lines of a ledger as kinds, amounts and balances.
+func of(lines []credit.Entry) (all []string) {
 	for _, l := range lines {
-		all[l.Kind] += l.Amount
+		all = append(all, fmt.Sprintf("%d %s %+d = %d", l.Line, l.Kind, l.Amount, l.Balance))
 	}
 	return all
-}
-
-func sum(lines []credit.Entry) (total int) {
-	for _, l := range lines {
-		total += l.Amount
-	}
-	return total
 }
 
 // Rows and events have these values, also those that were written years ago.
@@ -54,38 +51,31 @@ func TestValues_StayAsTheyAreStored(t *testing.T) {
 func TestStart_GrantsTheFirstCredits(t *testing.T) {
 	t.Parallel()
 	sub, member := id[tenant.SubscriptionID](), id[tenant.MemberID]()
-	made := func(plan credit.Plan, change func(*credit.Subscription)) credit.Subscription {
-		s := credit.Subscription{
-			ID: sub, Member: member, Plan: plan, Status: credit.Active, StartsAt: now.Add(-day), Version: 1,
-			CreatedAt: now, UpdatedAt: now,
-		}
-		change(&s)
-		return s
-	}
-	pack := credit.Plan{Kind: credit.Credits, Credits: 8, Term: new(90 * day)}
-	monthly := credit.Plan{Kind: credit.Credits, Credits: 8, Period: new(30 * day)}
-	course := credit.Plan{Kind: credit.Course, Credits: 8, Period: new(30 * day)} // as only a broken row has
-	line := credit.Entry{
+	line := []credit.Entry{{
 		Subscription: sub, Line: 1, Kind: credit.Period, Amount: 8, Balance: 8, Actor: "system", At: now,
-	}
+	}}
 	for name, tt := range map[string]struct {
-		want   credit.Subscription
+		plan   credit.Plan
+		differ set // from a subscription without credits
 		ledger []credit.Entry
 	}{
-		"a pack": {made(pack, func(s *credit.Subscription) {
-			s.EndsAt, s.Balance, s.Lines = new(now.Add(89*day)), 8, 1
-		}), []credit.Entry{line}},
-		"with periods": {made(monthly, func(s *credit.Subscription) {
-			s.PeriodEndsAt, s.Balance, s.Lines = new(now.Add(29*day)), 8, 1
-		}), []credit.Entry{line}},
-		"without credits": {made(course, func(*credit.Subscription) {}), nil},
+		"a pack": {
+			credit.Plan{Kind: credit.Credits, Credits: 8, Term: new(90 * day)},
+			set{"EndsAt": now.Add(89 * day), "Balance": 8, "Lines": 1}, line,
+		},
+		"with periods": {
+			credit.Plan{Kind: credit.Credits, Credits: 8, Period: new(30 * day)},
+			set{"PeriodEndsAt": now.Add(29 * day), "Balance": 8, "Lines": 1}, line,
+		},
+		// as only a broken row has
+		"without credits": {credit.Plan{Kind: credit.Course, Credits: 8, Period: new(30 * day)}, nil, nil},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			got, ledger := credit.Start(sub, member, tt.want.Plan, now.Add(-day), now)
-			test.Eq(t, tt.want, got)
-			test.Eq(t, tt.ledger, ledger)
-		})
+		got, ledger := credit.Start(sub, member, tt.plan, now.Add(-day), now)
+		test.Eq(t, vary.From(credit.Subscription{
+			ID: sub, Member: member, Plan: tt.plan, Status: credit.Active, StartsAt: now.Add(-day), Version: 1,
+			CreatedAt: now, UpdatedAt: now,
+		}, tt.differ), got, test.Sprint(name))
+		test.Eq(t, tt.ledger, ledger, test.Sprint(name))
 	}
 }
 
@@ -96,11 +86,7 @@ func TestStart_InThePastBeginsInTheCurrentPeriod(t *testing.T) {
 	s, lines := credit.Start(id[tenant.SubscriptionID](), id[tenant.MemberID](), plan, now.Add(-45*day), now)
 	test.EqOp(t, now.Add(15*day), *s.PeriodEndsAt)
 	test.EqOp(t, 8, s.Balance)
-	must.Len(t, 3, lines)
-	for i, want := range []struct{ amount, balance int }{{8, 8}, {-8, 0}, {8, 8}} {
-		test.Eq(t, want, struct{ amount, balance int }{lines[i].Amount, lines[i].Balance})
-		test.EqOp(t, i+1, lines[i].Line)
-	}
+	test.Eq(t, []string{"1 PERIOD +8 = 8", "2 EXPIRY -8 = 0", "3 PERIOD +8 = 8"}, of(lines))
 }
 
 func TestAdvance_ExpiresAndGrantsCreditsOncePerPeriod(t *testing.T) {
@@ -108,7 +94,6 @@ func TestAdvance_ExpiresAndGrantsCreditsOncePerPeriod(t *testing.T) {
 	monthly := credit.Plan{Kind: credit.Credits, Credits: 8, Period: new(30 * day)}
 	pack := credit.Plan{Kind: credit.Credits, Credits: 8}
 	term := credit.Plan{Kind: credit.Credits, Credits: 8, Period: new(30 * day), Term: new(90 * day)}
-	type lines = map[credit.EntryKind]int
 	for name, tt := range map[string]struct {
 		plan    credit.Plan
 		spent   int
@@ -116,36 +101,32 @@ func TestAdvance_ExpiresAndGrantsCreditsOncePerPeriod(t *testing.T) {
 		balance int
 		status  credit.Status
 		ends    *time.Time // the period then
-		lines   lines
+		lines   []string
 	}{
-		"nothing changes within the period": {
-			monthly, 3, 30*day - 1, 5, credit.Active, new(now.Add(30 * day)), lines{},
-		},
+		"nothing changes within the period": {monthly, 3, 30*day - 1, 5, credit.Active, new(now.Add(30 * day)), nil},
 		"at its end the rest expires, then new ones": {
-			monthly, 3, 30 * day, 8, credit.Active, new(now.Add(60 * day)), lines{credit.Expiry: -5, credit.Period: 8},
+			monthly, 3, 30 * day, 8, credit.Active, new(now.Add(60 * day)), []string{"2 EXPIRY -5 = 0", "3 PERIOD +8 = 8"},
 		},
 		"a used-up period has nothing to expire": {
-			monthly, 8, 30 * day, 8, credit.Active, new(now.Add(60 * day)), lines{credit.Period: 8},
+			monthly, 8, 30 * day, 8, credit.Active, new(now.Add(60 * day)), []string{"2 PERIOD +8 = 8"},
 		},
 		"several missed periods count as one": {
-			monthly, 0, 100 * day, 8, credit.Active, new(now.Add(120 * day)), lines{credit.Expiry: -8, credit.Period: 8},
+			monthly, 0, 100 * day, 8, credit.Active, new(now.Add(120 * day)), []string{"2 EXPIRY -8 = 0", "3 PERIOD +8 = 8"},
 		},
-		"a pack does not expire":             {pack, 3, 1000 * day, 5, credit.Active, nil, lines{}},
-		"all expires at the end of the term": {term, 3, 90 * day, 0, credit.Expired, nil, lines{credit.Expiry: -5}},
+		"a pack does not expire":             {pack, 3, 1000 * day, 5, credit.Active, nil, nil},
+		"all expires at the end of the term": {term, 3, 90 * day, 0, credit.Expired, nil, []string{"2 EXPIRY -5 = 0"}},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s, _ := credit.Start(id[tenant.SubscriptionID](), id[tenant.MemberID](), tt.plan, now, now)
-			s.Balance -= tt.spent
-			got, ledger := credit.Advance(s, now.Add(tt.after))
-			test.EqOp(t, tt.balance, got.Balance)
-			test.EqOp(t, tt.status, got.Status)
-			test.Eq(t, tt.ends, got.PeriodEndsAt)
-			test.Eq(t, tt.lines, kinds(ledger))
-			again, more := credit.Advance(got, now.Add(tt.after))
-			test.Eq(t, got, again)
-			test.SliceEmpty(t, more)
+		s, _ := credit.Start(id[tenant.SubscriptionID](), id[tenant.MemberID](), tt.plan, now, now)
+		s.Balance -= tt.spent
+		got, ledger := credit.Advance(s, now.Add(tt.after))
+		want := vary.From(s, set{
+			"Balance": tt.balance, "Status": tt.status, "PeriodEndsAt": tt.ends, "Lines": 1 + len(tt.lines),
 		})
+		test.Eq(t, want, got, test.Sprint(name))
+		test.Eq(t, tt.lines, of(ledger), test.Sprint(name))
+		again, more := credit.Advance(got, now.Add(tt.after))
+		test.Eq(t, got, again, test.Sprint(name))
+		test.SliceEmpty(t, more, test.Sprint(name))
 	}
 }
 
@@ -156,9 +137,9 @@ func TestAdvance_LeavesEndedSubscriptionsUnchanged(t *testing.T) {
 	for _, status := range []credit.Status{credit.Expired, credit.Cancelled} {
 		s, _ := credit.Start(id[tenant.SubscriptionID](), id[tenant.MemberID](), plan, now, now)
 		s.Status, s.Balance = status, 3
-		for name, at := range map[string]time.Time{"period": now.Add(40 * day), "term": now.Add(100 * day)} {
+		for _, at := range []time.Time{now.Add(40 * day), now.Add(100 * day)} { // after its period, after its term
 			got, lines := credit.Advance(s, at)
-			test.Eq(t, s, got, test.Sprintf("%s, after its %s", status, name))
+			test.Eq(t, s, got, test.Sprint(status, at))
 			test.SliceEmpty(t, lines)
 		}
 	}
@@ -166,30 +147,24 @@ func TestAdvance_LeavesEndedSubscriptionsUnchanged(t *testing.T) {
 
 func TestAvailableCredits_CountsActiveSubscriptions(t *testing.T) {
 	t.Parallel()
-	sub := func(kind credit.PlanKind, status credit.Status, balance int) credit.Subscription {
-		return credit.Subscription{Plan: credit.Plan{Kind: kind}, Status: status, Balance: balance}
+	type have []credit.Subscription
+	credits := func(status credit.Status, balance int) credit.Subscription {
+		return credit.Subscription{Plan: credit.Plan{Kind: credit.Credits}, Status: status, Balance: balance}
 	}
+	all := credit.Subscription{Plan: credit.Plan{Kind: credit.Unlimited}, Status: credit.Active}
 	for name, tt := range map[string]struct {
-		subs      []credit.Subscription
+		have      have
 		balance   int
 		unlimited bool
 	}{
-		"none": {},
-		"credits": {
-			[]credit.Subscription{sub(credit.Credits, credit.Active, 3), sub(credit.Credits, credit.Active, 4)}, 7, false,
-		},
-		"a course is not unlimited": {[]credit.Subscription{sub(credit.Course, credit.Active, 0)}, 0, false},
-		"unlimited, then credits": {
-			[]credit.Subscription{sub(credit.Unlimited, credit.Active, 0), sub(credit.Credits, credit.Active, 2)}, 2, true,
-		},
-		"credits, then unlimited": {
-			[]credit.Subscription{sub(credit.Credits, credit.Active, 2), sub(credit.Unlimited, credit.Active, 0)}, 2, true,
-		},
-		"paused ones do not count": {
-			[]credit.Subscription{sub(credit.Unlimited, credit.Paused, 0), sub(credit.Credits, credit.Debt, 5)}, 0, false,
-		},
+		"none":                    {},
+		"credits":                 {have{credits(credit.Active, 3), credits(credit.Active, 4)}, 7, false},
+		"unlimited, then credits": {have{all, credits(credit.Active, 2)}, 2, true},
+		"credits, then unlimited": {have{credits(credit.Active, 2), all}, 2, true},
+		"a course":                {have{vary.From(all, set{"Plan.Kind": credit.Course})}, 0, false},
+		"paused, in debt":         {have{vary.From(all, set{"Status": credit.Paused}), credits(credit.Debt, 5)}, 0, false},
 	} {
-		balance, unlimited := credit.AvailableCredits(tt.subs)
+		balance, unlimited := credit.AvailableCredits(tt.have)
 		test.EqOp(t, tt.balance, balance, test.Sprint(name))
 		test.EqOp(t, tt.unlimited, unlimited, test.Sprint(name))
 	}
@@ -226,29 +201,27 @@ func TestBalance_IsAlwaysTheSumOfTheLedger(t *testing.T) {
 			}
 			ledger = append(ledger, lines...)
 			must.NonNegative(t, s.Balance)
-			must.EqOp(t, sum(ledger), s.Balance)
-			must.EqOp(t, len(ledger), s.Lines)
-			if n := len(ledger); n > 0 {
-				must.Eq(t, [2]int{n, s.Balance}, [2]int{ledger[n-1].Line, ledger[n-1].Balance})
+			balance := 0
+			for i, l := range ledger {
+				balance += l.Amount
+				must.Eq(t, [2]int{i + 1, balance}, [2]int{l.Line, l.Balance})
 			}
+			must.Eq(t, [2]int{len(ledger), balance}, [2]int{s.Lines, s.Balance})
 		}
 	})
 }
 
 func TestPayer_PicksTheOnlyOrNamedSubscription(t *testing.T) {
 	t.Parallel()
-	of := func(kind credit.PlanKind, status credit.Status) credit.Subscription {
+	plan := func(kind credit.PlanKind, status credit.Status) credit.Subscription {
 		return credit.Subscription{
 			ID: id[tenant.SubscriptionID](), Plan: credit.Plan{Kind: kind}, Status: status, StartsAt: now.Add(-day),
 		}
 	}
-	active, other := of(credit.Credits, credit.Active), of(credit.Unlimited, credit.Active)
-	paused, debt := of(credit.Unlimited, credit.Paused), of(credit.Unlimited, credit.Debt)
-	course := of(credit.Course, credit.Active)
-	future := of(credit.Unlimited, credit.Active)
-	future.StartsAt = now.Add(1)
-	starts := of(credit.Unlimited, credit.Active)
-	starts.StartsAt = now
+	active, other := plan(credit.Credits, credit.Active), plan(credit.Unlimited, credit.Active)
+	paused, debt := plan(credit.Unlimited, credit.Paused), plan(credit.Unlimited, credit.Debt)
+	course := plan(credit.Course, credit.Active)
+	future, starts := vary.From(other, set{"StartsAt": now.Add(1)}), vary.From(other, set{"StartsAt": now})
 	choice := "PLAN_CHOICE_REQUIRED @subscription_id subscription_ids="
 	for name, tt := range map[string]struct {
 		have  []credit.Subscription
@@ -292,18 +265,12 @@ func TestPayer_PicksTheOnlyOrNamedSubscription(t *testing.T) {
 			have: []credit.Subscription{active, debt}, named: active.ID, want: active.ID,
 		},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			got, err := credit.ChoosePayer(tt.have, tt.named, tt.pays, now)
-			must.EqOp(t, tt.err, faulttest.Text(err))
-			if err != nil {
-				return
-			}
-			test.EqOp(t, tt.want.IsZero(), got == nil)
-			if got != nil {
-				test.EqOp(t, tt.want, got.ID)
-			}
-		})
+		got, err := credit.ChoosePayer(tt.have, tt.named, tt.pays, now)
+		test.EqOp(t, tt.err, faulttest.Text(err), test.Sprint(name))
+		if err == nil && got != nil {
+			test.EqOp(t, tt.want, got.ID, test.Sprint(name))
+		}
+		test.EqOp(t, tt.want.IsZero() && tt.err == "", got == nil && err == nil, test.Sprint(name))
 	}
 }
 
@@ -329,7 +296,7 @@ func TestCheckQuota_ChecksDailyThenWeeklyLimit(t *testing.T) {
 	} {
 		s := credit.Subscription{UsedToday: tt.today, UsedThisWeek: tt.week}
 		s.Plan.DailyLimit, s.Plan.WeeklyLimit = tt.perDay, tt.perWeek
-		test.EqOp(t, tt.want, faulttest.Text(s.CheckQuota(on)), test.Sprintf("%+v", tt))
+		expect.Fault(t, tt.want, tt)(s.CheckQuota(on))
 		test.EqOp(t, tt.perDay != nil || tt.perWeek != nil, s.Plan.HasQuota())
 	}
 }
@@ -338,84 +305,65 @@ func TestCheckQuota_ChecksDailyThenWeeklyLimit(t *testing.T) {
 func TestLedger_HasOneLineForEachChange(t *testing.T) {
 	t.Parallel()
 	booked, sub := id[tenant.BookingID](), id[tenant.SubscriptionID]()
-	of := func(kind credit.PlanKind, status credit.Status) credit.Subscription {
-		return credit.Subscription{ID: sub, Plan: credit.Plan{Kind: kind}, Status: status, Balance: 3, Lines: 4}
-	}
-	pack := of(credit.Credits, credit.Active)
-	type change = func(*credit.Subscription) ([]credit.Entry, int, error)
-	charge := func(seats int) change {
-		return func(s *credit.Subscription) ([]credit.Entry, int, error) {
-			return s.Charge(nil, booked, seats, "mia", now)
-		}
-	}
-	adjust := func(amount int) change {
-		return func(s *credit.Subscription) ([]credit.Entry, int, error) {
-			lines, err := s.Adjust(amount, "kim", "gift", now)
-			return lines, 0, err
-		}
-	}
-	refund := func(credits int) change {
-		return func(s *credit.Subscription) ([]credit.Entry, int, error) {
-			return s.Refund(nil, booked, credits, "mia", "ill", now), 0, nil
-		}
-	}
+	booking := credit.Entry{Kind: credit.Booking, Booking: booked, Actor: "mia"}
+	refund := credit.Entry{Kind: credit.Refund, Booking: booked, Actor: "mia", Reason: "ill"}
+	grant := credit.Entry{Kind: credit.Grant, Actor: "kim", Reason: "gift"}
+	correction := credit.Entry{Kind: credit.Correction, Actor: "kim", Reason: "gift"}
 	for name, tt := range map[string]struct {
-		of      credit.Subscription
-		change  change
-		line    credit.Entry
-		credits int
-		err     string
+		differ set // from three credits
+		line   credit.Entry
+		amount int
+		err    string
 	}{
-		"one seat":  {pack, charge(1), credit.Entry{Kind: credit.Booking, Amount: -1, Booking: booked, Actor: "mia"}, 1, ""},
-		"the last":  {pack, charge(3), credit.Entry{Kind: credit.Booking, Amount: -3, Booking: booked, Actor: "mia"}, 3, ""},
-		"too many":  {pack, charge(4), credit.Entry{}, 0, "NO_CREDITS balance=3 needed=4"},
-		"unlimited": {of(credit.Unlimited, credit.Active), charge(4), credit.Entry{}, 0, ""},
-		"a refund, even if it has ended": {
-			of(credit.Credits, credit.Cancelled), refund(2),
-			credit.Entry{Kind: credit.Refund, Amount: 2, Booking: booked, Actor: "mia", Reason: "ill"}, 0, "",
-		},
-		"a refund of nothing": {pack, refund(0), credit.Entry{}, 0, ""},
-		"a grant": {
-			pack, adjust(1), credit.Entry{Kind: credit.Grant, Amount: 1, Actor: "kim", Reason: "gift"}, 0, "",
-		},
-		"a correction": {
-			pack, adjust(-1), credit.Entry{Kind: credit.Correction, Amount: -1, Actor: "kim", Reason: "gift"}, 0, "",
-		},
-		"a correction to zero": {
-			pack, adjust(-3), credit.Entry{Kind: credit.Correction, Amount: -3, Actor: "kim", Reason: "gift"}, 0, "",
-		},
-		"a correction below zero":  {pack, adjust(-4), credit.Entry{}, 0, "NO_CREDITS @amount balance=3"},
-		"an adjustment of nothing": {pack, adjust(0), credit.Entry{}, 0, ""},
+		"one seat":                 {nil, booking, -1, ""},
+		"the last":                 {nil, booking, -3, ""},
+		"too many":                 {nil, booking, -4, "NO_CREDITS balance=3 needed=4"},
+		"a refund":                 {nil, refund, 2, ""},
+		"a refund after the end":   {set{"Status": credit.Cancelled}, refund, 2, ""},
+		"a refund of nothing":      {nil, refund, 0, ""},
+		"a grant":                  {nil, grant, 1, ""},
+		"a correction":             {nil, correction, -1, ""},
+		"a correction to zero":     {nil, correction, -3, ""},
+		"a correction below zero":  {nil, correction, -4, "NO_CREDITS @amount balance=3"},
+		"an adjustment of nothing": {nil, grant, 0, ""},
 		"a grant to an unlimited plan": {
-			of(credit.Unlimited, credit.Active), adjust(1), credit.Entry{}, 0, "SUBSCRIPTION_STATE kind=UNLIMITED",
+			set{"Plan.Kind": credit.Unlimited}, grant, 1, "SUBSCRIPTION_STATE kind=UNLIMITED",
 		},
-		"a grant after the end": {
-			of(credit.Credits, credit.Expired), adjust(1), credit.Entry{}, 0, "SUBSCRIPTION_STATE status=EXPIRED",
-		},
-		"a grant after the cancellation": {
-			of(credit.Credits, credit.Cancelled), adjust(1), credit.Entry{}, 0, "SUBSCRIPTION_STATE status=CANCELLED",
-		},
-		"a grant to one in debt": {
-			of(credit.Credits, credit.Debt), adjust(1),
-			credit.Entry{Kind: credit.Grant, Amount: 1, Actor: "kim", Reason: "gift"}, 0, "",
-		},
+		"a grant after the end":          {set{"Status": credit.Expired}, grant, 1, "SUBSCRIPTION_STATE status=EXPIRED"},
+		"a grant after the cancellation": {set{"Status": credit.Cancelled}, grant, 1, "SUBSCRIPTION_STATE status=CANCELLED"},
+		"a grant to one in debt":         {set{"Status": credit.Debt}, grant, 1, ""},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s, want := tt.of, tt.of
-			var ledger []credit.Entry
-			if tt.line.Amount != 0 {
-				want.Balance, want.Lines = 3+tt.line.Amount, 5
-				tt.line.Subscription, tt.line.Line, tt.line.Balance, tt.line.At = sub, 5, want.Balance, now
-				ledger = []credit.Entry{tt.line}
-			}
-			lines, credits, err := tt.change(&s)
-			test.EqOp(t, tt.err, faulttest.Text(err))
-			test.Eq(t, ledger, lines)
-			test.EqOp(t, tt.credits, credits)
-			test.Eq(t, want, s)
-		})
+		before := vary.From(credit.Subscription{
+			ID: sub, Plan: credit.Plan{Kind: credit.Credits}, Status: credit.Active, Balance: 3, Lines: 4,
+		}, tt.differ)
+		s, want, ledger := before, before, []credit.Entry(nil)
+		if tt.amount != 0 && tt.err == "" {
+			want = vary.From(before, set{"Balance": 3 + tt.amount, "Lines": 5})
+			ledger = []credit.Entry{vary.From(tt.line, set{
+				"Subscription": sub, "Line": 5, "Amount": tt.amount, "Balance": want.Balance, "At": now,
+			})}
+		}
+		var lines []credit.Entry
+		var err error
+		switch tt.line.Kind {
+		case credit.Booking:
+			var credits int
+			lines, credits, err = s.Charge(nil, booked, -tt.amount, "mia", now)
+			test.EqOp(t, before.Balance-s.Balance, credits, test.Sprint(name))
+		case credit.Refund:
+			lines = s.Refund(nil, booked, tt.amount, "mia", "ill", now)
+		default:
+			lines, err = s.Adjust(tt.amount, "kim", "gift", now)
+		}
+		test.EqOp(t, tt.err, faulttest.Text(err), test.Sprint(name))
+		test.Eq(t, ledger, lines, test.Sprint(name))
+		test.Eq(t, want, s, test.Sprint(name))
 	}
+	unlimited := credit.Subscription{Plan: credit.Plan{Kind: credit.Unlimited}}
+	lines, credits, err := unlimited.Charge(nil, booked, 4, "mia", now)
+	test.Eq(
+		t, []any{[]credit.Entry(nil), 0, error(nil)}, []any{lines, credits, err}, test.Sprint("unlimited plans cost none"),
+	)
 }
 
 // Only time makes a subscription expire, and nothing brings back one that has ended.
@@ -442,54 +390,28 @@ func TestSetStatus_AllowsOnlyListedTransitions(t *testing.T) {
 
 func TestPlanValidate_NamesTheInvalidField(t *testing.T) {
 	t.Parallel()
-	unlimited := func(change func(*credit.Plan)) func(*credit.Plan) {
-		return func(p *credit.Plan) {
-			p.Kind, p.Credits = credit.Unlimited, 0
-			change(p)
-		}
-	}
-	for name, tt := range map[string]struct {
-		change func(*credit.Plan)
-		field  string
-	}{
-		"least": {func(p *credit.Plan) {
-			p.Name, p.Credits, p.Period, p.Term, p.DailyLimit, p.WeeklyLimit = "é", 1, new(day), new(day), new(1), new(1)
-		}, ""},
-		"most": {func(p *credit.Plan) {
-			p.Name, p.Credits, p.Period, p.Term = strings.Repeat("é", 200), 10_000, new(400*day), new(3660*day)
-			p.Price = credit.Money{Currency: "EUR", Units: 9, Nanos: 999_999_999}
-		}, ""},
-		"unlimited":                {unlimited(func(p *credit.Plan) { p.Term = new(30 * day) }), ""},
-		"free, in euros":           {func(p *credit.Plan) { p.Price.Currency = "EUR" }, ""},
-		"no name":                  {func(p *credit.Plan) { p.Name = "" }, "plan.name"},
-		"long name":                {func(p *credit.Plan) { p.Name = strings.Repeat("é", 201) }, "plan.name"},
-		"no credits":               {func(p *credit.Plan) { p.Credits = 0 }, "plan.credits"},
-		"many credits":             {func(p *credit.Plan) { p.Credits = 10_001 }, "plan.credits"},
-		"unlimited, with credits":  {unlimited(func(p *credit.Plan) { p.Credits = 1 }), "plan.credits"},
-		"unlimited, with a period": {unlimited(func(p *credit.Plan) { p.Period = new(day) }), "plan.period"},
-		"short period":             {func(p *credit.Plan) { p.Period = new(day - 1) }, "plan.period"},
-		"long period":              {func(p *credit.Plan) { p.Period = new(400*day + 1) }, "plan.period"},
-		"short term":               {func(p *credit.Plan) { p.Term = new(day - 1) }, "plan.term"},
-		"long term":                {func(p *credit.Plan) { p.Term = new(3660*day + 1) }, "plan.term"},
-		"no bookings per day":      {func(p *credit.Plan) { p.DailyLimit = new(0) }, "plan.daily_limit"},
-		"no bookings per week":     {func(p *credit.Plan) { p.WeeklyLimit = new(0) }, "plan.weekly_limit"},
-		"units without currency":   {func(p *credit.Plan) { p.Price.Units = 5 }, "plan.price.currency_code"},
-		"nanos without currency":   {func(p *credit.Plan) { p.Price.Nanos = 5 }, "plan.price.currency_code"},
-		"negative price": {
-			func(p *credit.Plan) { p.Price = credit.Money{Currency: "EUR", Units: -1} }, "plan.price",
+	const most = 3660 * day
+	expect.InvalidField(t, credit.Plan{Name: "Ten classes", Kind: credit.Credits, Credits: 10}, map[string][]set{
+		"": {
+			nil, {"Name": "é", "Credits": 1, "Period": day, "Term": day, "DailyLimit": 1, "WeeklyLimit": 1},
+			{"Name": strings.Repeat("é", 200), "Credits": 10_000, "Period": 400 * day, "Term": most},
+			{"Price": credit.Money{Currency: "EUR", Units: 9, Nanos: 999_999_999}}, {"Price.Currency": "EUR"},
+			{"Kind": credit.Unlimited, "Credits": 0, "Term": 30 * day},
 		},
-		"negative nanos": {
-			func(p *credit.Plan) { p.Price = credit.Money{Currency: "EUR", Nanos: -1} }, "plan.price",
+		"plan.name": {{"Name": ""}, {"Name": strings.Repeat("é", 201)}},
+		"plan.credits": {
+			{"Credits": 0}, {"Credits": 10_001}, {"Kind": credit.Unlimited, "Credits": 1}, {"Kind": credit.Course},
 		},
-		"a billion nanos": {
-			func(p *credit.Plan) { p.Price = credit.Money{Currency: "EUR", Nanos: 1e9} }, "plan.price",
+		"plan.period": {
+			{"Kind": credit.Unlimited, "Credits": 0, "Period": day}, {"Period": day - 1}, {"Period": 400*day + 1},
 		},
-	} {
-		p, want := credit.Plan{Name: "Ten classes", Kind: credit.Credits, Credits: 10}, ""
-		tt.change(&p)
-		if tt.field != "" {
-			want = "INVALID_FIELD @" + tt.field
-		}
-		test.EqOp(t, want, faulttest.Text(p.Validate()), test.Sprint(name))
-	}
+		"plan.term":                {{"Term": day - 1}, {"Term": most + 1}},
+		"plan.daily_limit":         {{"DailyLimit": 0}},
+		"plan.weekly_limit":        {{"WeeklyLimit": 0}},
+		"plan.price.currency_code": {{"Price.Units": 5}, {"Price.Nanos": 5}},
+		"plan.price": {
+			{"Price": credit.Money{Currency: "EUR", Units: -1}}, {"Price": credit.Money{Currency: "EUR", Nanos: -1}},
+			{"Price": credit.Money{Currency: "EUR", Nanos: 1e9}},
+		},
+	})
 }

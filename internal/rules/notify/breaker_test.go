@@ -2,6 +2,7 @@ package notify_test
 
 import (
 	"errors"
+	"slices"
 	"testing"
 	"time"
 
@@ -36,52 +37,40 @@ func failed(kind notify.FailureKind, after time.Duration) error {
 
 func TestBreaker_OpensLongerAfterEachFailedProbe(t *testing.T) {
 	t.Parallel()
-	b, now := breaker(), start
+	b, now, pause := breaker(), start, 10*time.Second
 	trip(t, b, now, failed(notify.Transient, 0))
-
-	if _, at, ok := b.Allow(now.Add(10*time.Second - 1)); ok || !at.Equal(now.Add(10*time.Second)) {
-		t.Fatalf("allowed too early, or told to wait until %s", at)
+	for _, probe := range []struct {
+		result error
+		pause  time.Duration // after it
+	}{{failed(notify.Unknown, 0), 20 * time.Second}, {errors.New("anything else"), 25 * time.Second}, {nil, 0}} {
+		_, at, ok := b.Allow(now.Add(pause - 1))
+		must.False(t, ok, must.Sprint("allowed too early"))
+		must.EqOp(t, now.Add(pause), at)
+		now = now.Add(pause)
+		permit, _, ok := b.Allow(now)
+		must.True(t, ok, must.Sprint("no probe"))
+		_, _, ok = b.Allow(now)
+		must.False(t, ok, must.Sprint("two probes at once"))
+		b.Done(permit, now, probe.result)
+		pause = probe.pause
 	}
-	now = now.Add(10 * time.Second)
-	probe, _, ok := b.Allow(now)
-	must.True(t, ok, must.Sprint("no probe"))
-	_, _, ok = b.Allow(now)
-	must.False(t, ok, must.Sprint("two probes at once"))
-	b.Done(probe, now, failed(notify.Unknown, 0))
-	if _, at, ok := b.Allow(now); ok || at.Sub(now) != 20*time.Second {
-		t.Fatalf("after a failed probe: %s", at.Sub(now))
-	}
-	now = now.Add(20 * time.Second)
-	probe, _, _ = b.Allow(now)
-	b.Done(probe, now, errors.New("anything else"))
-	_, at, _ := b.Allow(now)
-	must.EqOp(t, 25*time.Second, at.Sub(now), must.Sprint("after another"))
-	now = now.Add(25 * time.Second)
-	probe, _, _ = b.Allow(now)
-	b.Done(probe, now, nil)
 	must.False(t, b.Open(now), must.Sprint("open after a successful probe"))
 	trip(t, b, now, failed(notify.Transient, 0))
-	_, at, _ = b.Allow(now)
+	_, at, _ := b.Allow(now)
 	must.EqOp(t, 10*time.Second, at.Sub(now), must.Sprint("the pause did not start over"))
 }
 
 func TestBreaker_RejectedMessagesDoNotOpenIt(t *testing.T) {
 	t.Parallel()
-	for _, kind := range []notify.FailureKind{
-		notify.Permanent, notify.Unregistered, notify.OptedOut, notify.Misconfigured,
+	for _, results := range [][]error{
+		{failed(notify.Permanent, 0)}, {failed(notify.Unregistered, 0)}, {failed(notify.OptedOut, 0)},
+		{failed(notify.Misconfigured, 0)},
+		{failed(notify.Transient, 0), failed(notify.Unknown, 0), nil}, // never three in a row
 	} {
 		b := breaker()
-		for range 10 {
+		for _, err := range slices.Repeat(results, 10) {
 			permit, _, ok := b.Allow(start)
-			must.True(t, ok, must.Sprintf("opened by %s", kind))
-			b.Done(permit, start, failed(kind, 0))
-		}
-	}
-	b := breaker()
-	for range 10 { // never three in a row
-		for _, err := range []error{failed(notify.Transient, 0), failed(notify.Unknown, 0), nil} {
-			permit, _, ok := b.Allow(start)
-			must.True(t, ok, must.Sprint("opened"))
+			must.True(t, ok, must.Sprint(results))
 			b.Done(permit, start, err)
 		}
 	}

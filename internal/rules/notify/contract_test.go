@@ -19,6 +19,7 @@ import (
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit/expect"
+	"github.com/berthhq/berth/internal/testkit/vary"
 )
 
 // Rows, events, providers and clients have these values, also those that were written years ago.
@@ -162,39 +163,26 @@ func TestLocale_WritesSpansInTheLargestWholeUnit(t *testing.T) {
 
 func TestSettings_AreNormalizedOrNameTheInvalidField(t *testing.T) {
 	t.Parallel()
-	for name, tt := range map[string]struct {
-		change func(*Settings)
-		field  string
-	}{
-		"the defaults": {func(*Settings) {}, ""},
-		"least":        {func(s *Settings) { s.PerDay = map[Channel]int{SMS: 1, Push: 1, Email: 1} }, ""},
-		"a locale":     {func(s *Settings) { s.Locale = "pt-BR" }, ""},
-		"no SMS":       {func(s *Settings) { s.PerDay[SMS] = 0 }, "settings.sms_per_day"},
-		"no push":      {func(s *Settings) { s.PerDay[Push] = 0 }, "settings.push_per_day"},
-		"no mail":      {func(s *Settings) { s.PerDay[Email] = 0 }, "settings.email_per_day"},
-		"countries":    {func(s *Settings) { s.PhoneCountries = []string{"PT", "GB"} }, ""},
-		"no country":   {func(s *Settings) { s.PhoneCountries = []string{"UK"} }, "settings.phone_countries"},
-		"a continent":  {func(s *Settings) { s.PhoneCountries = []string{"001"} }, "settings.phone_countries"},
-		"no language":  {func(s *Settings) { s.Locale = "english!" }, "settings.locale"},
-		"a header more": {
-			func(s *Settings) { s.SenderName = "Studio\r\nBcc: all@example.com" }, "settings.sender_name",
-		},
-		"start of 25:00": {func(s *Settings) { s.Quiet.Start.Hour = 25 }, "settings.quiet_hours"},
-		"end of 25:00":   {func(s *Settings) { s.Quiet.End.Hour = 25 }, "settings.quiet_hours"},
-		"seconds":        {func(s *Settings) { s.Quiet.End.Second = 1 }, "settings.quiet_hours"},
+	limits := func(sms, push, email int) set {
+		return set{"PerDay": map[Channel]int{SMS: sms, Push: push, Email: email}}
+	}
+	for field, all := range map[string][]set{
+		"":                     {nil, limits(1, 1, 1), {"Locale": "pt-BR"}, {"PhoneCountries": []string{"PT", "GB"}}},
+		"settings.sms_per_day": {limits(0, 1, 1)}, "settings.push_per_day": {limits(1, 0, 1)},
+		"settings.email_per_day":   {limits(1, 1, 0)},
+		"settings.phone_countries": {{"PhoneCountries": []string{"UK"}}, {"PhoneCountries": []string{"001"}}},
+		"settings.locale":          {{"Locale": "english!"}},
+		"settings.sender_name":     {{"SenderName": "Studio\r\nBcc: all@example.com"}},
+		"settings.quiet_hours":     {{"Quiet.Start.Hour": 25}, {"Quiet.End.Hour": 25}, {"Quiet.End.Second": 1}},
 	} {
-		s, want := DefaultSettings(), ""
-		tt.change(&s)
-		if tt.field != "" {
-			want = "INVALID_FIELD @" + tt.field
+		want := strings.TrimSuffix("INVALID_FIELD @"+field, "INVALID_FIELD @")
+		for _, differ := range all {
+			expect.Fault(t, want, differ)(vary.From(DefaultSettings(), differ).Normalize())
 		}
-		_, err := s.Normalize()
-		test.EqOp(t, want, faulttest.Text(err), test.Sprint(name))
 	}
 	s := DefaultSettings()
 	s.Reminders, s.PhoneCountries = []time.Duration{time.Minute, time.Hour, time.Minute}, []string{"PT", "GB", "PT"}
-	got, err := s.Normalize()
-	test.NoError(t, err)
+	got := expect.Value(s.Normalize())(t)
 	test.Eq(t, []time.Duration{time.Hour, time.Minute}, got.Reminders)
 	test.Eq(t, []string{"GB", "PT"}, got.PhoneCountries)
 	test.True(t, s.Reminders[0] == time.Minute && s.PhoneCountries[0] == "PT", test.Sprint("the caller's changed"))
@@ -345,10 +333,6 @@ func TestTemplateCheck_NamesTheInvalidField(t *testing.T) {
 	t.Parallel()
 	sms := Template{Topic: Reminder, Channel: SMS, Locale: "en", Body: "x"}
 	mail := Template{Topic: Reminder, Channel: Email, Locale: "en", Subject: "x", Body: "x", HTML: "<p>{{.Title}}</p>"}
-	of := func(base Template, change func(*Template)) Template {
-		change(&base)
-		return base
-	}
 	at := func(field string, column int) string {
 		return fmt.Sprintf("TEMPLATE_INVALID @template.%s column=%d line=1", field, column)
 	}
@@ -358,27 +342,27 @@ func TestTemplateCheck_NamesTheInvalidField(t *testing.T) {
 	}{
 		"a text":                {sms, ""},
 		"a mail":                {mail, ""},
-		"no language":           {of(sms, func(t *Template) { t.Locale = "english!" }), "INVALID_FIELD @template.locale"},
-		"no body":               {of(sms, func(t *Template) { t.Body = " \n" }), "INVALID_FIELD @template.body"},
-		"a text with a subject": {of(sms, func(t *Template) { t.Subject = "x" }), "INVALID_FIELD @template.subject"},
-		"a mail without":        {of(mail, func(t *Template) { t.Subject = " " }), "INVALID_FIELD @template.subject"},
-		"a text with HTML":      {of(sms, func(t *Template) { t.HTML = "x" }), "INVALID_FIELD @template.html"},
-		"a wrong subject":       {of(mail, func(t *Template) { t.Subject = "{{.Nxme}}" }), at("subject", 3)},
-		"wrong HTML":            {of(mail, func(t *Template) { t.HTML = "{{.Nxme}}" }), at("html", 3)},
-		"a loop in HTML":        {of(mail, func(t *Template) { t.HTML = "{{range .Title}}x{{end}}" }), at("html", 9)},
-		"HTML without end":      {of(mail, func(t *Template) { t.HTML = "{{if .Title}}" }), at("html", 14)},
-		"HTML in a script":      {of(mail, func(t *Template) { t.HTML = "{{if .Title}}<a href='{{end}}>" }), at("html", 6)},
-		"HTML that fails":       {of(mail, func(t *Template) { t.HTML = "{{if gt .Title 1}}x{{end}}" }), at("html", 6)},
+		"no language":           {vary.From(sms, set{"Locale": "english!"}), "INVALID_FIELD @template.locale"},
+		"no body":               {vary.From(sms, set{"Body": " \n"}), "INVALID_FIELD @template.body"},
+		"a text with a subject": {vary.From(sms, set{"Subject": "x"}), "INVALID_FIELD @template.subject"},
+		"a mail without":        {vary.From(mail, set{"Subject": " "}), "INVALID_FIELD @template.subject"},
+		"a text with HTML":      {vary.From(sms, set{"HTML": "x"}), "INVALID_FIELD @template.html"},
+		"a wrong subject":       {vary.From(mail, set{"Subject": "{{.Nxme}}"}), at("subject", 3)},
+		"wrong HTML":            {vary.From(mail, set{"HTML": "{{.Nxme}}"}), at("html", 3)},
+		"a loop in HTML":        {vary.From(mail, set{"HTML": "{{range .Title}}x{{end}}"}), at("html", 9)},
+		"HTML without end":      {vary.From(mail, set{"HTML": "{{if .Title}}"}), at("html", 14)},
+		"HTML in a script":      {vary.From(mail, set{"HTML": "{{if .Title}}<a href='{{end}}>"}), at("html", 6)},
+		"HTML that fails":       {vary.From(mail, set{"HTML": "{{if gt .Title 1}}x{{end}}"}), at("html", 6)},
 		"with and else": {
-			of(sms, func(t *Template) { t.Body = "{{with .Coach}}{{.}}{{else}}{{.Nxme}}{{end}}" }), at("body", 31),
+			vary.From(sms, set{"Body": "{{with .Coach}}{{.}}{{else}}{{.Nxme}}{{end}}"}), at("body", 31),
 		},
-		"a pipe":    {of(sms, func(t *Template) { t.Body = "{{.Title | upper | printf}}" }), at("body", 20)},
-		"a chain":   {of(sms, func(t *Template) { t.Body = "{{(.Nxme).X}}" }), at("body", 4)},
-		"too long":  {of(sms, func(t *Template) { t.Body = strings.Repeat("x", 256<<10+1) }), at("body", 1)},
-		"just fits": {of(sms, func(t *Template) { t.Body = strings.Repeat("x", 256<<10) }), ""},
-		"all functions": {of(sms, func(t *Template) {
-			t.Body = "{{if and (or (not .Coach) (eq .Party 1)) (ne .Party 2) (lt .Party 3) (le .Party 3) " +
-				"(gt 3 .Party) (ge 3 .Party)}}{{upper .Title}}{{lower .Title}}{{short .Title 3}}{{end}}"
+		"a pipe":    {vary.From(sms, set{"Body": "{{.Title | upper | printf}}"}), at("body", 20)},
+		"a chain":   {vary.From(sms, set{"Body": "{{(.Nxme).X}}"}), at("body", 4)},
+		"too long":  {vary.From(sms, set{"Body": strings.Repeat("x", 256<<10+1)}), at("body", 1)},
+		"just fits": {vary.From(sms, set{"Body": strings.Repeat("x", 256<<10)}), ""},
+		"all functions": {vary.From(sms, set{
+			"Body": "{{if and (or (not .Coach) (eq .Party 1)) (ne .Party 2) (lt .Party 3) (le .Party 3) " +
+				"(gt 3 .Party) (ge 3 .Party)}}{{upper .Title}}{{lower .Title}}{{short .Title 3}}{{end}}",
 		}), ""},
 	} {
 		got, err := tt.template.Check()
@@ -391,9 +375,7 @@ func TestTemplateCheck_NamesTheInvalidField(t *testing.T) {
 			test.EqOp(t, tt.want, faulttest.Text(err), test.Sprint(name))
 		}
 	}
-	got, err := of(sms, func(t *Template) { t.Locale = "DE-at" }).Check()
-	test.NoError(t, err)
-	test.EqOp(t, "de-AT", got.Locale)
+	test.EqOp(t, "de-AT", expect.Value(vary.From(sms, set{"Locale": "DE-at"}).Check())(t).Locale)
 	test.EqOp(t, "de", CanonicalLocale("DE"))
 	test.EqOp(t, "english!", CanonicalLocale("english!"))
 }

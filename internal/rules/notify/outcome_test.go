@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/shoenig/test"
+
+	"github.com/berthhq/berth/internal/testkit/vary"
 )
 
 func TestAfterAttempt_RetriesOrMovesToNextChannel(t *testing.T) {
@@ -17,11 +19,6 @@ func TestAfterAttempt_RetriesOrMovesToNextChannel(t *testing.T) {
 		return all
 	}
 	reminder := Notice{Topic: Reminder, Lane: Alert, Attempts: 1, ExpiresAt: monday.Add(time.Hour)}
-	change := func(f func(*Notice)) Notice {
-		n := reminder
-		f(&n)
-		return n
-	}
 	late := failed(Transient)
 	late[0].Err.RetryAfter = 2 * time.Hour
 	for _, c := range []struct {
@@ -37,11 +34,11 @@ func TestAfterAttempt_RetriesOrMovesToNextChannel(t *testing.T) {
 		},
 		{"busy", reminder, failed(Transient), Outcome{NextAt: monday.Add(10 * time.Second), Reason: ProviderUnavailable}},
 		{
-			"busy for the third time", change(func(n *Notice) { n.Attempts = 3 }), failed(Transient),
+			"busy for the third time", vary.From(reminder, set{"Attempts": 3}), failed(Transient),
 			Outcome{NextAt: monday.Add(40 * time.Second), Reason: ProviderUnavailable},
 		},
 		{
-			"busy too often", change(func(n *Notice) { n.Attempts = 6 }), failed(Transient),
+			"busy too often", vary.From(reminder, set{"Attempts": 6}), failed(Transient),
 			Outcome{ChannelFailed: true, NextAt: monday, Reason: ProviderUnavailable},
 		},
 		{
@@ -49,26 +46,26 @@ func TestAfterAttempt_RetriesOrMovesToNextChannel(t *testing.T) {
 			Outcome{ChannelFailed: true, NextAt: monday, Reason: ProviderUnavailable},
 		},
 		{
-			"an offer moves on early", change(func(n *Notice) { n.Topic, n.Attempts = Offered, 2 }),
+			"an offer moves on early", vary.From(reminder, set{"Topic": Offered, "Attempts": 2}),
 			failed(Transient), Outcome{ChannelFailed: true, NextAt: monday, Reason: ProviderUnavailable},
 		},
 		{
 			"busy too often, no other channel",
-			change(
-				func(n *Notice) { n.Attempts, n.LastChannel, n.ExpiresAt = 6, true, monday.Add(48*time.Hour) },
-			), failed(Transient),
+			vary.From(reminder, set{"Attempts": 6, "LastChannel": true, "ExpiresAt": monday.Add(48 * time.Hour)}), failed(
+				Transient,
+			),
 			Outcome{NextAt: monday.Add(5 * time.Minute), Reason: ProviderUnavailable},
 		},
 		{
 			"busy for hours, no other channel",
-			change(
-				func(n *Notice) { n.Attempts, n.LastChannel, n.ExpiresAt = 24, true, monday.Add(48*time.Hour) },
-			), failed(Transient),
+			vary.From(reminder, set{"Attempts": 24, "LastChannel": true, "ExpiresAt": monday.Add(48 * time.Hour)}), failed(
+				Transient,
+			),
 			Outcome{ChannelFailed: true, NextAt: monday, Reason: ProviderUnavailable},
 		},
 		{
 			"an offer waits a little if there is no other channel",
-			change(func(n *Notice) { n.Topic, n.Attempts, n.LastChannel = Offered, 2, true }), failed(Transient),
+			vary.From(reminder, set{"Topic": Offered, "Attempts": 2, "LastChannel": true}), failed(Transient),
 			Outcome{NextAt: monday.Add(3 * time.Second), Reason: ProviderUnavailable},
 		},
 		{"rejected", reminder, failed(Permanent), Outcome{ChannelFailed: true, NextAt: monday, Reason: ProviderRefused}},
@@ -83,17 +80,17 @@ func TestAfterAttempt_RetriesOrMovesToNextChannel(t *testing.T) {
 		},
 		{
 			"misconfigured, all other channels tried",
-			change(func(n *Notice) { n.FailedChannels = []Channel{SMS, Email} }), failed(Misconfigured),
+			vary.From(reminder, set{"FailedChannels": []Channel{SMS, Email}}), failed(Misconfigured),
 			Outcome{NextAt: monday.Add(10 * time.Minute), Reason: MisconfiguredSender},
 		},
 		{
 			"misconfigured, no other channel reaches the recipient",
-			change(func(n *Notice) { n.LastChannel = true }), failed(Misconfigured),
+			vary.From(reminder, set{"LastChannel": true}), failed(Misconfigured),
 			Outcome{NextAt: monday.Add(10 * time.Minute), Reason: MisconfiguredSender},
 		},
 		{
 			"rejected, no other channel reaches the recipient",
-			change(func(n *Notice) { n.LastChannel = true }), failed(Permanent),
+			vary.From(reminder, set{"LastChannel": true}), failed(Permanent),
 			Outcome{ChannelFailed: true, NextAt: monday, Reason: ProviderRefused},
 		},
 	} {

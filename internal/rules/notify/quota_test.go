@@ -97,7 +97,7 @@ func TestAlarms_TellOfEachShareOnceADay(t *testing.T) {
 
 func TestReview_DoublesAfterAGoodWeekAndFallsAtOnce(t *testing.T) {
 	t.Parallel()
-	week := monday.Add(-StandingWeek)
+	week := monday.Add(-7 * 24 * time.Hour)
 	for name, c := range map[string]struct {
 		level int
 		since time.Time
@@ -130,15 +130,39 @@ func TestQuotas_ListWhatIsLimited(t *testing.T) {
 	t.Parallel()
 	limits := SendingLimits{SMS: {Total: 10, Abroad: 2}, Email: {Total: 5}}
 	mail := SendingHour{SendingKey{Email, "", monday.Truncate(time.Hour)}, 10, 0, 0}
-	got := NewSending(studioID, limits, []Standing{{Channel: Email, Level: 1}}, []SendingHour{
-		hourly("DE", 0, 3, 0), hourly("FR", -1, 2, 0), hourly("FR", 24, 0, 1), hourly("PT", -1, 0, 0), mail,
-	}, []string{"DE"}, monday).Quotas()
 	hour := monday.Truncate(time.Hour)
-	test.Eq(t, []SendingQuota{
-		{SMS, "", 10, 5, 1, time.Time{}, 1},
-		{SMS, "FR", 2, 2, 1, hour.Add(24 * time.Hour), 1},
-		{Email, "", 10, 10, 0, hour.Add(25 * time.Hour), 2},
-	}, got)
+	counted := []SendingHour{
+		hourly("DE", 0, 3, 0), hourly("FR", -1, 2, 0), hourly("FR", 24, 0, 1), hourly("PT", -1, 0, 0), mail,
+	}
+	want := []SendingQuota{{SMS, "", 10, 8, 2, time.Time{}, 1}}
+	for _, country := range []string{"AT", "BE", "CH"} { // by name, after all countries together
+		counted = append(counted, hourly(country, 0, 1, 0))
+		want = append(want, SendingQuota{SMS, country, 2, 1, 0, time.Time{}, 1})
+	}
+	counted = append(counted, hourly("US", 25, 0, 1)) // deferred, and none was sent
+	got := NewSending(studioID, limits, []Standing{{Channel: Email, Level: 1}}, counted, []string{"DE"}, monday).Quotas()
+	test.Eq(t, append(want,
+		SendingQuota{SMS, "FR", 2, 2, 1, hour.Add(24 * time.Hour), 1}, SendingQuota{SMS, "US", 2, 0, 1, time.Time{}, 1},
+		SendingQuota{Email, "", 10, 10, 0, hour.Add(25 * time.Hour), 2},
+	), got)
+}
+
+// What is deferred takes its room from the next messages, so that an hour gets no more than it has room for.
+func TestWait_TakesTheRoomOfAnHour(t *testing.T) {
+	t.Parallel()
+	s := NewSending(studioID, SendingLimits{SMS: {Total: 2}}, nil, []SendingHour{
+		hourly("DE", -20, 1, 0), hourly("DE", -10, 1, 0),
+	}, nil, monday)
+	var hours []time.Duration
+	for range 4 {
+		at := s.RoomAt(SMS, "DE")
+		s.Wait(SMS, "DE", at)
+		hours = append(hours, at.Sub(monday.Truncate(time.Hour)))
+	}
+	test.Eq(t, []time.Duration{5 * time.Hour, 15 * time.Hour, 30 * time.Hour, 40 * time.Hour}, hours)
+	none := (*Sending)(nil)
+	test.Eq(t, []any{false, time.Time{}, SendingKey{}, []SendingAlarm(nil), []SendingHour(nil)},
+		[]any{none.Limited(SMS), none.RoomAt(SMS, "DE"), none.Count(SMS, "DE"), none.Alarms(), none.Changes()})
 }
 
 // A channel whose quota is used up holds back what can wait, and nothing else. Another channel is used if there is one.
@@ -154,7 +178,7 @@ func TestDecide_DefersOnlyWhatCanWait(t *testing.T) {
 		test.EqOp(t, !slices.Contains(cannot, topic), topic.CanWait(), test.Sprint(topic))
 		for _, c := range []Channel{SMS, Push, Email} {
 			s := newScene(t)
-			until, why := heldUntil(topic, c, s.s, Recipient{Zone: s.r.Zone, Full: full}, Facts{}, monday)
+			until, why := heldUntil(topic, c, s.S, Recipient{Zone: s.R.Zone, Full: full}, Facts{}, monday)
 			want := topic.CanWait() && c != Push
 			test.EqOp(t, want, why == SendingQuotaReason, test.Sprint(topic, c))
 			test.EqOp(t, want, until.Equal(later), test.Sprint(topic, c))
@@ -177,10 +201,10 @@ func TestDecide_DefersOnlyWhatCanWait(t *testing.T) {
 		"the other one in time": {late, later, 200 * time.Minute, wait(Email, later)},
 	} {
 		s := newScene(t)
-		s.r.Devices, s.r.Preferences = nil, allow
-		s.r.Full = map[Channel]time.Time{SMS: c.sms, Email: c.email}
-		s.n.ExpiresAt = monday.Add(c.expires)
-		test.Eq(t, c.want, Decide(s.n, s.s, s.r, s.m, monday), test.Sprint(name))
+		s.R.Devices, s.R.Preferences = nil, allow
+		s.R.Full = map[Channel]time.Time{SMS: c.sms, Email: c.email}
+		s.N.ExpiresAt = monday.Add(c.expires)
+		test.Eq(t, c.want, Decide(s.N, s.S, s.R, s.M, monday), test.Sprint(name))
 	}
 }
 

@@ -14,26 +14,28 @@ import (
 	"github.com/berthhq/berth/internal/fault/faulttest"
 	"github.com/berthhq/berth/internal/rules/brand"
 	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/testkit/vary"
 )
 
 // A reminder is an event when it is due for the first time and its booking has not changed.
 func TestReminderDue_NeedsEveryCondition(t *testing.T) {
 	t.Parallel()
 	start := monday.Add(time.Hour)
-	n := Notice{Topic: Reminder, StartsAt: start, DueAt: monday, Details: Details{Lead: time.Hour}}
-	m := Facts{Booked: true, StartsAt: start}
-	test.True(t, n.ReminderDue(m))
-	for name, change := range map[string]func(*Notice, *Facts){
-		"another topic": func(n *Notice, _ *Facts) { n.Topic = CheckInOpen },
-		"again":         func(n *Notice, _ *Facts) { n.Attempts = 1 },
-		"postponed":     func(n *Notice, _ *Facts) { n.DueAt = monday.Add(1) },
-		"not booked":    func(_ *Notice, m *Facts) { m.Booked = false },
-		"session gone":  func(_ *Notice, m *Facts) { m.SessionGone = true },
-		"moved":         func(_ *Notice, m *Facts) { m.StartsAt = start.Add(1) },
+	type due struct {
+		Notice Notice
+		Facts  Facts
+	}
+	base := due{
+		Notice{Topic: Reminder, StartsAt: start, DueAt: monday, Details: Details{Lead: time.Hour}},
+		Facts{Booked: true, StartsAt: start},
+	}
+	test.True(t, base.Notice.ReminderDue(base.Facts))
+	for _, differ := range []set{
+		{"Notice.Topic": CheckInOpen}, {"Notice.Attempts": 1}, {"Notice.DueAt": monday.Add(1)}, {"Facts.Booked": false},
+		{"Facts.SessionGone": true}, {"Facts.StartsAt": start.Add(1)},
 	} {
-		n, m := n, m
-		change(&n, &m)
-		test.False(t, n.ReminderDue(m), test.Sprint(name))
+		d := vary.From(base, differ)
+		test.False(t, d.Notice.ReminderDue(d.Facts), test.Sprint(differ))
 	}
 }
 
@@ -83,36 +85,35 @@ func TestDecide_DropsWhatIsOutdated(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		topic  Topic
-		change func(*scene)
+		differ set
 		want   Reason
 	}{
-		"a place on the waitlist":    {Waitlisted, func(s *scene) { s.m.Waiting = true }, ""},
-		"of a session that is gone":  {Waitlisted, func(s *scene) { s.m.Waiting, s.m.SessionGone = true, true }, Superseded},
-		"of a session that moved":    {Waitlisted, func(s *scene) { s.m.Waiting, s.m.StartsAt = true, monday }, Moved},
-		"a booking that is back":     {BookingCancelled, func(*scene) {}, Superseded},
-		"a place that was left":      {BookingCancelled, func(s *scene) { s.n.Booking = tenant.BookingID{} }, ""},
-		"an offer of a gone session": {Offered, func(s *scene) { s.offer(); s.m.SessionGone = true }, OfferClosed},
-		"an offer that moved":        {Offered, func(s *scene) { s.offer(); s.m.StartsAt = monday }, Moved},
-		"no offer":                   {Offered, func(s *scene) { s.m.Offer = nil }, OfferClosed},
-		"credits at the threshold":   {CreditsLow, func(s *scene) { s.m.Balance = 1 }, ""},
-		"a session that is gone":     {SessionCancelled, func(s *scene) { s.m.SessionGone = true }, ""},
+		"a place on the waitlist":    {Waitlisted, set{"M.Waiting": true}, ""},
+		"of a session that is gone":  {Waitlisted, set{"M.Waiting": true, "M.SessionGone": true}, Superseded},
+		"of a session that moved":    {Waitlisted, set{"M.Waiting": true, "M.StartsAt": monday}, Moved},
+		"a booking that is back":     {BookingCancelled, nil, Superseded},
+		"a place that was left":      {BookingCancelled, set{"N.Booking": nil}, ""},
+		"an offer of a gone session": {Offered, set{"M.Offer": &Offer{Live: true}, "M.SessionGone": true}, OfferClosed},
+		"an offer that moved":        {Offered, set{"M.Offer": &Offer{Live: true}, "M.StartsAt": monday}, Moved},
+		"no offer":                   {Offered, set{"M.Offer": nil}, OfferClosed},
+		"credits at the threshold":   {CreditsLow, set{"M.Balance": 1}, ""},
+		"a session that is gone":     {SessionCancelled, set{"M.SessionGone": true}, ""},
 	} {
-		s := newScene(t)
-		tt.change(s)
-		s.n.Topic, s.n.Lane = tt.topic, Mail
-		test.EqOp(t, tt.want, Decide(s.n, s.s, s.r, s.m, monday).Reason, test.Sprint(name))
+		s := vary.From(*newScene(t), tt.differ)
+		s.N.Topic, s.N.Lane = tt.topic, Mail
+		test.EqOp(t, tt.want, Decide(s.N, s.S, s.R, s.M, monday).Reason, test.Sprint(name))
 	}
 }
 
 func TestIsOnlyChannel_CountsUsableChannels(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
-	test.False(t, s.n.IsOnlyChannel(Push, s.r, s.m))
-	s.r.Devices = nil
-	test.True(t, s.n.IsOnlyChannel(Email, s.r, s.m))
-	test.False(t, s.n.IsOnlyChannel(Push, s.r, s.m))
-	s.r.Email = ""
-	test.False(t, s.n.IsOnlyChannel(Email, s.r, s.m))
+	test.False(t, s.N.IsOnlyChannel(Push, s.R, s.M))
+	s.R.Devices = nil
+	test.True(t, s.N.IsOnlyChannel(Email, s.R, s.M))
+	test.False(t, s.N.IsOnlyChannel(Push, s.R, s.M))
+	s.R.Email = ""
+	test.False(t, s.N.IsOnlyChannel(Email, s.R, s.M))
 }
 
 // planOf returns the first notice of an event in a lane.
@@ -183,19 +184,21 @@ func TestPlan_IdentifiesNotices(t *testing.T) {
 	note := Event{
 		Type: "waitlist.staff_note", Offer: tenant.New[tenant.OfferID](monday), Payer: tenant.New[tenant.PlanID](monday).UUID,
 	}
-	for _, want := range []tenant.UUID{note.Offer.UUID, who.Booking.UUID, who.Entry.UUID, note.Payer, who.Session.UUID} {
-		n, _ := planOf(note, who, StaffNote, Mail)
-		test.EqOp(t, want, n.Thing)
-		switch want {
-		case note.Offer.UUID:
-			note.Offer = tenant.OfferID{}
-		case who.Booking.UUID:
-			who.Booking = tenant.BookingID{}
-		case who.Entry.UUID:
-			who.Entry = tenant.EntryID{}
-		default:
-			note.Payer = tenant.UUID{}
-		}
+	type about struct {
+		Event Event
+		Who   Person
+	}
+	a := about{note, who}
+	for _, step := range []struct {
+		want tenant.UUID
+		less set // what the next notice is not about
+	}{
+		{note.Offer.UUID, set{"Event.Offer": nil}}, {who.Booking.UUID, set{"Who.Booking": nil}},
+		{who.Entry.UUID, set{"Who.Entry": nil}}, {note.Payer, set{"Event.Payer": nil}}, {who.Session.UUID, nil},
+	} {
+		n, _ := planOf(a.Event, a.Who, StaffNote, Mail)
+		test.EqOp(t, step.want, n.Thing)
+		a = vary.From(a, step.less)
 	}
 	opens, _ := planOf(Event{Type: "booking.confirmed"}, who, CheckInOpen, Alert)
 	test.EqOp(t, "2026-03-19T12:00:00Z", opens.Revision)
@@ -239,6 +242,7 @@ func TestChoose_FallsBackToTheLanguageAndThenToEnglish(t *testing.T) {
 	t.Parallel()
 	test.Eq(t, Template{Topic: "UNKNOWN", Channel: SMS, Locale: "en"}, Choose(nil, "UNKNOWN", SMS, "fr"))
 	test.Eq(t, []string{"zh-TW", "zh-Hant", "zh"}, fallbacks("zh-TW"))
+	test.Eq(t, []string{"zh-Hant", "zh"}, fallbacks("zh-Hant"))
 	test.Eq(t, []string{"de"}, fallbacks("de"))
 	test.SliceEmpty(t, fallbacks("english!"))
 	test.SliceEmpty(t, fallbacks("und"))

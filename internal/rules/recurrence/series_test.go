@@ -1,7 +1,6 @@
 package recurrence_test
 
 import (
-	"errors"
 	"slices"
 	"strconv"
 	"testing"
@@ -14,10 +13,10 @@ import (
 
 	"github.com/berthhq/berth/internal/civil"
 	"github.com/berthhq/berth/internal/civil/civiltest"
-	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/fault/faulttest"
 	"github.com/berthhq/berth/internal/rules/recurrence"
 	"github.com/berthhq/berth/internal/testkit/expect"
+	"github.com/berthhq/berth/internal/testkit/vary"
 )
 
 var zones = []string{
@@ -127,15 +126,12 @@ func TestAll_KeepsLocalTimeAcrossClockChanges(t *testing.T) {
 			[]string{"2026-10-04T02:35+11:00", "2026-10-04T02:40+11:00", "2026-10-05T02:10+11:00"},
 		},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			t.Parallel()
-			s := series(t, c.rule, c.date, c.clock, c.zone)
-			test.Eq(t, c.want, upTo(3, s))
-			s.Rule = rule(t, c.rule+";COUNT=3")
-			test.Eq(t, c.want, upTo(9, s), test.Sprint("with COUNT"))
-			second := take(2, s)[1]
-			test.Eq(t, []recurrence.Occurrence{second}, expect.Value(s.Expand(second.Start, second.End, 1))(t))
-		})
+		s := series(t, c.rule, c.date, c.clock, c.zone)
+		test.Eq(t, c.want, upTo(3, s), test.Sprint(c.name))
+		s.Rule = rule(t, c.rule+";COUNT=3")
+		test.Eq(t, c.want, upTo(9, s), test.Sprint(c.name, ", with COUNT"))
+		second := take(2, s)[1]
+		test.Eq(t, []recurrence.Occurrence{second}, expect.Value(s.Expand(second.Start, second.End, 1))(t))
 	}
 }
 
@@ -227,10 +223,7 @@ func TestAll_FollowsTheRule(t *testing.T) {
 			[]string{"9600-01-03T18:00+01:00"},
 		},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			t.Parallel()
-			test.Eq(t, c.want, upTo(9, series(t, c.rule, c.date, c.clock, "Europe/Berlin")))
-		})
+		test.Eq(t, c.want, upTo(9, series(t, c.rule, c.date, c.clock, "Europe/Berlin")), test.Sprint(c.name))
 	}
 	test.SliceEmpty(t, upTo(9, recurrence.Series{Date: civiltest.Date("2026-01-06"), Zone: time.UTC}))
 }
@@ -246,39 +239,24 @@ func TestValidate_NamesTheInvalidField(t *testing.T) {
 	t.Parallel()
 	good := series(t, "FREQ=WEEKLY;BYDAY=TU;COUNT=2", "2026-01-05", "18:00", "Europe/Berlin")
 	must.NoError(t, good.Validate())
-	with := func(edit func(*recurrence.Series)) recurrence.Series {
-		s := good
-		edit(&s)
-		return s
-	}
-	for _, c := range []struct {
-		name   string
-		series recurrence.Series
-		field  string
-	}{
-		{"no rule", with(func(s *recurrence.Series) { s.Rule = recurrence.Rule{} }), "rule"},
-		{"no date", with(func(s *recurrence.Series) { s.Date = civil.Date{} }), "start_date"},
-		{"no such time", with(func(s *recurrence.Series) { s.Time.Hour = 24 }), "start_time_of_day"},
-		{"no zone", with(func(s *recurrence.Series) { s.Zone = nil }), "time_zone"},
-		{"no duration", with(func(s *recurrence.Series) { s.Duration = 0 }), "duration"},
-		{"too long", with(func(s *recurrence.Series) { s.Duration = 7*24*time.Hour + 1 }), "duration"},
-		{"ends before it starts", with(func(s *recurrence.Series) { s.Rule = rule(t, "FREQ=DAILY;UNTIL=20260104") }), "rule"},
-		{"interval that misses the day", with(func(s *recurrence.Series) {
-			s.Rule = rule(t, "FREQ=DAILY;INTERVAL=7;BYDAY=TU")
-		}), "rule"},
-		{"every day excluded", with(func(s *recurrence.Series) {
-			s.Excluded = []civil.Date{civiltest.Date("2026-01-06"), civiltest.Date("2026-01-13")}
-		}), "rule"},
+	day := civiltest.Date
+	for field, all := range map[string][]vary.Fields{
+		"rule": {{"Rule": recurrence.Rule{}}},
+		// It ends before it starts, its interval misses the day, and every day is excluded.
+		"rule part=FREQ=DAILY;UNTIL=20260104":      {{"Rule": rule(t, "FREQ=DAILY;UNTIL=20260104")}},
+		"rule part=FREQ=DAILY;INTERVAL=7;BYDAY=TU": {{"Rule": rule(t, "FREQ=DAILY;INTERVAL=7;BYDAY=TU")}},
+		"rule part=FREQ=WEEKLY;COUNT=2;BYDAY=TU":   {{"Excluded": []civil.Date{day("2026-01-06"), day("2026-01-13")}}},
+		"start_date":                               {{"Date": nil}},
+		"start_time_of_day":                        {{"Time.Hour": 24}},
+		"time_zone":                                {{"Zone": nil}},
+		"duration":                                 {{"Duration": 0}, {"Duration": 7*24*time.Hour + 1}},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			t.Parallel()
-			var refusal *fault.Error
-			err := c.series.Validate()
-			test.True(
-				t, errors.As(err, &refusal) && refusal.Reason == fault.RecurrenceInvalid && refusal.Field == c.field,
-				test.Sprintf("%v, want one in %s", err, c.field),
-			)
-		})
+		for _, differ := range all {
+			expect.Fault(t, "RECURRENCE_INVALID @"+field, differ)(vary.From(good, differ).Validate())
+		}
+	}
+	for _, length := range []time.Duration{1, 7 * 24 * time.Hour} {
+		test.NoError(t, vary.From(good, vary.Fields{"Duration": length}).Validate())
 	}
 }
 
@@ -286,17 +264,10 @@ func TestExpand_RejectsMoreThanLimit(t *testing.T) {
 	t.Parallel()
 	s := series(t, "FREQ=DAILY", "2026-01-05", "18:00", "Europe/Berlin")
 	from := time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC)
-	if got, err := s.Expand(from, from.AddDate(0, 0, 10), 10); err != nil || len(got) != 10 {
-		t.Errorf("%d occurrences, %v", len(got), err)
-	}
-	var refusal *fault.Error
-	got, err := s.Expand(from, from.AddDate(0, 0, 11), 10)
-	test.True(
-		t, errors.As(err, &refusal) && refusal.Metadata["limit"] == "10", test.Sprintf("%d occurrences, %v", len(got), err),
-	)
-	if got, err := s.Expand(from, from, 10); err != nil || got != nil {
-		t.Errorf("%v, %v of an empty span", got, err)
-	}
+	test.Len(t, 10, expect.Value(s.Expand(from, from.AddDate(0, 0, 10), 10))(t))
+	_, err := s.Expand(from, from.AddDate(0, 0, 11), 10)
+	test.StrContains(t, faulttest.Text(err), "limit=10")
+	test.Nil(t, expect.Value(s.Expand(from, from, 10))(t), test.Sprint("of an empty span"))
 }
 
 func TestSplitAt_DividesRuleAtDay(t *testing.T) {
@@ -315,22 +286,15 @@ func TestSplitAt_DividesRuleAtDay(t *testing.T) {
 			"FREQ=WEEKLY;UNTIL=20260118", "FREQ=WEEKLY;UNTIL=20260301", "2026-01-19",
 		},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			t.Parallel()
-			s := series(t, c.rule, "2026-01-05", "18:00", "Europe/Berlin")
-			head, tail, err := s.SplitAt(civiltest.Date(c.at))
-			must.NoError(t, err)
-			test.True(
-				t, head.Rule.String() == c.head && head.Date == s.Date && tail.Rule.String() == c.tail &&
-					tail.Date.String() == c.tailDate,
-				test.Sprintf("%s from %s and %s from %s", head.Rule, head.Date, tail.Rule, tail.Date),
-			)
-		})
+		s := series(t, c.rule, "2026-01-05", "18:00", "Europe/Berlin")
+		head, tail, err := s.SplitAt(civiltest.Date(c.at))
+		must.NoError(t, err)
+		test.Eq(t, []string{c.head, "2026-01-05", c.tail, c.tailDate},
+			[]string{head.Rule.String(), head.Date.String(), tail.Rule.String(), tail.Date.String()}, test.Sprint(c.name))
 	}
 	s := series(t, "FREQ=WEEKLY;COUNT=3", "2026-01-05", "18:00", "Europe/Berlin")
 	for _, date := range []string{"2026-01-05", "2025-12-01", "2026-01-20", "2027-01-01"} {
-		_, _, err := s.SplitAt(civiltest.Date(date))
-		test.EqOp(t, "RECURRENCE_INVALID @rule date="+date, faulttest.Text(err))
+		expect.Fault(t, "RECURRENCE_INVALID @rule date="+date)(s.SplitAt(civiltest.Date(date)))
 	}
 	s = series(t, "FREQ=DAILY;BYHOUR=7,9;COUNT=40", "2026-01-05", "06:00", "Europe/Berlin")
 	s.Excluded = []civil.Date{civiltest.Date("2026-01-06"), civiltest.Date("2026-01-07"), civiltest.Date("2026-01-08")}
@@ -339,10 +303,6 @@ func TestSplitAt_DividesRuleAtDay(t *testing.T) {
 	test.Eq(t, s.Excluded[:1], head.Excluded)
 	test.Eq(t, s.Excluded[1:], tail.Excluded)
 	test.EqOp(t, "07:00", tail.Time.String())
-	for _, length := range []time.Duration{1, 7 * 24 * time.Hour} {
-		s.Duration = length
-		test.NoError(t, s.Validate())
-	}
 }
 
 // drawSeries draws a series, most of them with an end. It returns false if Validate rejects it.

@@ -15,12 +15,10 @@ func TestClashes_FindsOverlapsOfResourceAndCoach(t *testing.T) {
 	t.Parallel()
 	bike := tenant.New[tenant.ResourceID](noon)
 	at := func(hour int, resource tenant.ResourceID, coach tenant.MemberID) session.Session {
-		s := session.Session{
-			StartsAt: noon.Add(time.Duration(hour) * time.Hour),
-			EndsAt:   noon.Add(time.Duration(hour+2) * time.Hour),
+		return session.Session{
+			Details:  session.Details{Resource: resource, Coach: coach},
+			StartsAt: noon.Add(time.Duration(hour) * time.Hour), EndsAt: noon.Add(time.Duration(hour+2) * time.Hour),
 		}
-		s.Resource, s.Coach = resource, coach
-		return s
 	}
 	none, noCoach := tenant.ResourceID{}, tenant.MemberID{}
 	span := func(hour int) civil.Span { return at(hour, none, noCoach).Span() }
@@ -65,9 +63,6 @@ func TestClashes_FindsOverlapsOfResourceAndCoach(t *testing.T) {
 			},
 		},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			test.Eq(t, tt.want, session.Clashes(tt.sessions, tt.busy))
-		})
+		test.Eq(t, tt.want, session.Clashes(tt.sessions, tt.busy), test.Sprint(name))
 	}
 }

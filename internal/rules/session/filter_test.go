@@ -5,9 +5,9 @@ import (
 
 	"github.com/shoenig/test"
 
-	"github.com/berthhq/berth/internal/fault/faulttest"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/session"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 func TestFilter_RestrictsStates(t *testing.T) {
@@ -40,10 +40,7 @@ func TestFilter_RestrictsStates(t *testing.T) {
 			[]catalog.SessionState{},
 		},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			test.Eq(t, tt.want, tt.got.States)
-		})
+		test.Eq(t, tt.want, tt.got.States, test.Sprint(name))
 	}
 }
 
@@ -61,9 +58,6 @@ func TestCheckBulkSize_RejectsTooManySessionsOrPlaces(t *testing.T) {
 			[]session.Session{{SeatsTaken: 6000, Waiting: 1000}, {SeatsTaken: 3001}}, "INVALID_FIELD @filter limit=10000",
 		},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			test.EqOp(t, tt.want, faulttest.Text(session.CheckBulkSize(tt.all)))
-		})
+		expect.Fault(t, tt.want, name)(session.CheckBulkSize(tt.all))
 	}
 }

@@ -188,40 +188,33 @@ func TestRow_ConvertsValues(t *testing.T) {
 
 func TestValidate_NamesTheFirstInvalidField(t *testing.T) {
 	t.Parallel()
-	const size, window = "It is 1 to 100.", "It is 1m0s to 24h0m0s long."
+	const size, window = "rules.size: It is 1 to 100.", "rules.window: It is 1m0s to 24h0m0s long."
 	least := options{Size: new(1), Least: new(1), Window: new(61 * time.Second), Mode: new(mode("FAST"))}
 	most := options{Size: new(100), Least: new(100), Window: new(24 * time.Hour), Mode: new(mode("FAIR"))}
 	fraction := options{Window: new(90*time.Second + time.Nanosecond)}
 	for name, c := range map[string]struct {
 		options
-		field, message string
+		want string // the field and the message
 	}{
-		"nothing set":             {options{}, "", ""},
-		"the shortest":            {options{Window: new(time.Minute)}, "", ""},
-		"within the bounds":       {least, "", ""},
-		"at the upper bounds":     {most, "", ""},
-		"below the least":         {options{Size: new(0)}, "rules.size", size},
-		"above the most":          {options{Size: new(101)}, "rules.size", size},
-		"shorter than the least":  {options{Window: new(time.Second)}, "rules.window", window},
-		"longer than the most":    {options{Window: new(25 * time.Hour)}, "rules.window", window},
-		"a fraction of a second":  {fraction, "rules.window", "It is a whole number of seconds."},
-		"a word that is not one":  {options{Mode: new(mode("fast"))}, "rules.mode", "It is one of [FAST FAIR]."},
-		"wrong with another":      {options{Size: new(5), Least: new(6)}, "rules.least", "It is at most the size."},
-		"right without the other": {options{Least: new(6)}, "", ""},
-		"the first of two":        {options{Mode: new(mode("")), Size: new(0)}, "rules.size", size},
+		"nothing set":             {options{}, ""},
+		"the shortest":            {options{Window: new(time.Minute)}, ""},
+		"within the bounds":       {least, ""},
+		"at the upper bounds":     {most, ""},
+		"below the least":         {options{Size: new(0)}, size},
+		"above the most":          {options{Size: new(101)}, size},
+		"shorter than the least":  {options{Window: new(time.Second)}, window},
+		"longer than the most":    {options{Window: new(25 * time.Hour)}, window},
+		"a fraction of a second":  {fraction, "rules.window: It is a whole number of seconds."},
+		"a word that is not one":  {options{Mode: new(mode("fast"))}, "rules.mode: It is one of [FAST FAIR]."},
+		"wrong with another":      {options{Size: new(5), Least: new(6)}, "rules.least: It is at most the size."},
+		"right without the other": {options{Least: new(6)}, ""},
+		"the first of two":        {options{Mode: new(mode("")), Size: new(0)}, size},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			err := table.Validate(&c.options, "rules.")
-			if c.field == "" {
-				test.NoError(t, err)
-				return
-			}
-			f, ok := errors.AsType[*fault.Error](err)
-			test.True(
-				t, ok && f.Reason == fault.InvalidField && f.Field == c.field && f.Message == c.message,
-				test.Sprintf("%+v, want %s: %s", err, c.field, c.message),
-			)
-		})
+		got, err := "", table.Validate(&c.options, "rules.")
+		if f, ok := errors.AsType[*fault.Error](err); ok {
+			got = f.Field + ": " + f.Message
+		}
+		test.EqOp(t, c.want, got, test.Sprint(name))
+		test.EqOp(t, c.want != "", fault.ReasonOf(err) == fault.InvalidField, test.Sprint(name))
 	}
 }

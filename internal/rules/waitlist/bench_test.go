@@ -18,7 +18,7 @@ func BenchmarkDecide(b *testing.B) {
 		all := queue(n)
 		for i := range all {
 			if i%2 == 0 {
-				all[i].Window = wish(func(*waitlist.Window) {})
+				all[i].Window = wish(nil)
 			}
 			all[i].Tier, all[i].Tags = []string{"", "silver", "gold"}[i%3], []string{"vip", "new"}[:i%3]
 		}
@@ -26,24 +26,22 @@ func BenchmarkDecide(b *testing.B) {
 	}
 	kinds := []struct {
 		name  string
-		rules func(*waitlist.Rules)
+		rules set
 		queue func(int) []waitlist.Candidate
 	}{
-		{"session", asIs, queue},
-		{"windows", asIs, mixed},
-		{"priority", func(r *waitlist.Rules) {
-			r.Order, r.TierBonus = waitlist.ByPriority, map[string]int{"gold": 50, "silver": 20}
-		}, mixed},
+		{"session", nil, queue},
+		{"windows", nil, mixed},
+		{"priority", set{"Order": waitlist.ByPriority, "TierBonus": map[string]int{"gold": 50, "silver": 20}}, mixed},
 		{
-			"first to claim at night", func(r *waitlist.Rules) { r.Mode, r.OffersInQuietHours = waitlist.FirstToClaim, false },
+			"first to claim at night", set{"Mode": waitlist.FirstToClaim, "OffersInQuietHours": false},
 			mixed,
 		},
-		{"eligibility", func(r *waitlist.Rules) {
-			r.EligibilityExpression = `member.tier != "" && entry.waiting_hours > 0.5 || "vip" in member.tags`
+		{"eligibility", set{
+			"EligibilityExpression": `member.tier != "" && entry.waiting_hours > 0.5 || "vip" in member.tags`,
 		}, mixed},
-		{"formula", func(r *waitlist.Rules) {
-			r.Order = waitlist.ByFormula
-			r.PriorityExpression = `100 + (member.tier == "gold" ? 50 : 0) + int(math.least(entry.waiting_hours, 48.0))`
+		{"formula", set{
+			"Order":              waitlist.ByFormula,
+			"PriorityExpression": `100 + (member.tier == "gold" ? 50 : 0) + int(math.least(entry.waiting_hours, 48.0))`,
 		}, mixed},
 	}
 	for _, kind := range kinds {
@@ -83,15 +81,15 @@ func BenchmarkCompile(b *testing.B) {
 }
 
 func BenchmarkOfferUntil(b *testing.B) {
-	r, zone := waitlist.Defaults(), zone(b, "Europe/Lisbon")
+	r, lisbon := waitlist.Defaults(), zone("Europe/Lisbon")
 	late := now.Add(10 * time.Hour)
 	for b.Loop() {
-		r.OfferUntil(late, starts, zone)
+		r.OfferUntil(late, starts, lisbon)
 	}
 }
 
 func BenchmarkMoveBefore(b *testing.B) {
-	all, r := queue(10_000), rules(b, asIs)
+	all, r := queue(10_000), rules(b, nil)
 	for b.Loop() {
 		waitlist.MoveBefore(slot(1), all, entry(9_000), entry(3), r, now)
 	}

@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,6 +17,8 @@ import (
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/testkit/expect"
+	"github.com/berthhq/berth/internal/testkit/vary"
 )
 
 func named(m tenant.MemberID) string {
@@ -24,15 +27,8 @@ func named(m tenant.MemberID) string {
 
 func TestExplain_DescribesDecision(t *testing.T) {
 	t.Parallel()
-	tried := func(n int) waitlist.Round {
-		r := waitlist.Round{Freed: 1}
-		for i := range n {
-			r.Tried = append(r.Tried, entry(i))
-		}
-		return r
-	}
-	tests := map[string]struct {
-		rules   func(*waitlist.Rules)
+	for name, tt := range map[string]struct {
+		rules   set
 		slot    waitlist.Slot
 		queue   []waitlist.Candidate
 		round   waitlist.Round
@@ -40,20 +36,20 @@ func TestExplain_DescribesDecision(t *testing.T) {
 		want    []string
 		note    string
 	}{
-		"an offer": {asIs, slot(1), queue(3), waitlist.Round{}, waitlist.ByCancellation, []string{
+		"an offer": {nil, slot(1), queue(3), waitlist.Round{}, waitlist.ByCancellation, []string{
 			"On Monday 16 March 2026 at 12:00 a booking was cancelled, and 1 seat was open.",
 			"3 entries were on the waitlist.",
 			"Offered to: Ana (1 seat, until Monday 16 March 2026 at 12:30).",
 			"Not chosen: 2 because all open seats went to earlier entries.",
 		}, ""},
-		"a roll": {asIs, slot(1), queue(2), tried(1), waitlist.ByDecline, []string{
+		"a roll": {nil, slot(1), queue(2), tried(0), waitlist.ByDecline, []string{
 			"On Monday 16 March 2026 at 12:00 an offer was declined, and 1 seat was open.",
 			"2 entries were on the waitlist.",
 			"1 person had already been offered these seats.",
 			"Offered to the next: Bea (1 seat, until Monday 16 March 2026 at 12:30).",
 			"Not chosen: 1 because the entry had already been offered these seats.",
 		}, ""},
-		"handed back": {asIs, slot(1), queue(2), tried(2), waitlist.ByExpiry, []string{
+		"handed back": {nil, slot(1), queue(2), tried(0, 1), waitlist.ByExpiry, []string{
 			"On Monday 16 March 2026 at 12:00 an offer was not answered in time, and 1 seat was open.",
 			"2 entries were on the waitlist.",
 			"2 people had already been offered these seats.",
@@ -62,39 +58,39 @@ func TestExplain_DescribesDecision(t *testing.T) {
 			"1 seat left after offers to 2 people: there is no one left to offer to.",
 		}, "1 seat left after offers to 2 people: there is no one left to offer to. Anyone can book it. You can also call " +
 			"someone, book a walk-in, or offer the seat yourself."},
-		"handed back by the cap": {func(r *waitlist.Rules) { r.MaxTriesPerSlot = 1 }, slot(1), queue(2), tried(1),
+		"handed back by the cap": {set{"MaxTriesPerSlot": 1}, slot(1), queue(2), tried(0),
 			waitlist.ByExpiry, nil,
 			"1 seat left after offers to 1 person: the rules allow no more. Anyone can book it. You can also call someone, " +
 				"book a walk-in, or offer the seat yourself."},
-		"handed back by choice": {func(r *waitlist.Rules) { r.AutoCascade = false }, slot(1), queue(2), tried(1),
+		"handed back by choice": {set{"AutoCascade": false}, slot(1), queue(2), tried(0),
 			waitlist.ByExpiry, nil,
 			"1 seat left after offers to 1 person: the rules leave the next offer to you. Anyone can book it. You can also " +
 				"call someone, book a walk-in, or offer the seat yourself."},
-		"handed back for the hour": {asIs, func() waitlist.Slot { s := slot(1); s.Closes = now; return s }(), queue(2),
-			tried(1), waitlist.ByExpiry, nil,
+		"handed back for the hour": {nil, vary.From(slot(1), set{"Closes": now}), queue(2),
+			tried(0), waitlist.ByExpiry, nil,
 			"1 seat left after offers to 1 person: it is too late for another offer. Anyone can book it. You can also call " +
 				"someone, book a walk-in, or offer the seat yourself."},
-		"empty queue": {asIs, slot(2), nil, waitlist.Round{}, waitlist.ByNoShow, []string{
+		"empty queue": {nil, slot(2), nil, waitlist.Round{}, waitlist.ByNoShow, []string{
 			"On Monday 16 March 2026 at 12:00 a booking was marked as a no-show, and 2 seats were open.",
 			"The waitlist was empty.",
 			"No one got a seat.",
 			"2 seats left: the waitlist is empty.",
 		}, "2 seats left: the waitlist is empty. Anyone can book them. You can also call someone, book walk-ins, or offer " +
 			"the seats yourself."},
-		"no one fits": {asIs, slot(2), one(func(c *waitlist.Candidate) { c.Party = 3 }), waitlist.Round{},
+		"no one fits": {nil, slot(2), parties(3), waitlist.Round{},
 			waitlist.ByCapacity, nil,
 			"2 seats left: no one on the waitlist fits (1 entry). Anyone can book them. You can also call someone, book " +
 				"walk-ins, or offer the seats yourself."},
-		"no one else fits": {asIs, slot(2), queue(1), waitlist.Round{}, waitlist.ByCapacity, nil,
+		"no one else fits": {nil, slot(2), queue(1), waitlist.Round{}, waitlist.ByCapacity, nil,
 			"1 seat left: no one else on the waitlist fits. Anyone can book it. You can also call someone, book a walk-in, " +
 				"or offer the seat yourself."},
-		"promoted": {func(r *waitlist.Rules) { r.Mode = waitlist.AutoPromote }, slot(2), queue(2), waitlist.Round{},
+		"promoted": {auto, slot(2), queue(2), waitlist.Round{},
 			waitlist.ByReschedule, []string{
 				"On Monday 16 March 2026 at 12:00 a booking was rescheduled, and 2 seats were open.",
 				"2 entries were on the waitlist.",
 				"Booked automatically: Ana (1 seat) and Bea (1 seat).",
 			}, ""},
-		"offered to all": {func(r *waitlist.Rules) { r.Mode = waitlist.FirstToClaim }, slot(1), queue(12), waitlist.Round{},
+		"offered to all": {first, slot(1), queue(12), waitlist.Round{},
 			waitlist.ByPublish, []string{
 				"On Monday 16 March 2026 at 12:00 the session was published, and 1 seat was open.",
 				"12 entries were on the waitlist.",
@@ -103,13 +99,13 @@ func TestExplain_DescribesDecision(t *testing.T) {
 					"(1 seat), Dina (1 seat), " +
 					"Dina (1 seat), Dina (1 seat), Dina (1 seat), Dina (1 seat), Dina (1 seat) and 2 more.",
 			}, ""},
-		"without limit": {asIs, func() waitlist.Slot { s := slot(0); s.Seats = nil; return s }(), queue(1), waitlist.Round{},
+		"without limit": {nil, vary.From(slot(1), set{"Seats": nil}), queue(1), waitlist.Round{},
 			waitlist.Trigger("else"), []string{
 				"On Monday 16 March 2026 at 12:00 seats were freed, and seats were open without limit.",
 				"1 entry was on the waitlist.",
 				"Booked automatically: Ana (1 seat).",
 			}, ""},
-		"on the clocks of the location": {asIs, func() waitlist.Slot { s := slot(1); s.Zone = "Asia/Tokyo"; return s }(), nil,
+		"on the clocks of the location": {nil, vary.From(slot(1), set{"Zone": "Asia/Tokyo"}), nil,
 			waitlist.Round{}, waitlist.BySweep, []string{
 				"On Monday 16 March 2026 at 21:00 a regular check found open seats, and 1 seat was open.",
 				"The waitlist was empty.",
@@ -117,83 +113,68 @@ func TestExplain_DescribesDecision(t *testing.T) {
 				"1 seat left: the waitlist is empty.",
 			}, "1 seat left: the waitlist is empty. Anyone can book it. You can also call someone, book a walk-in, or offer " +
 				"the seat yourself."},
-	}
-	for name, tc := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			d := waitlist.Decide(tc.slot, tc.queue, tc.round, tc.trigger, rules(t, tc.rules), now)
-			if tc.want != nil {
-				test.Eq(t, tc.want, waitlist.Explain(d, tc.trigger, tc.slot, now, named))
-			}
-			test.Eq(t, tc.note, waitlist.Note(d), test.Sprint("note"))
-		})
+	} {
+		d := waitlist.Decide(tt.slot, tt.queue, tt.round, tt.trigger, rules(t, tt.rules), now)
+		if tt.want != nil {
+			test.Eq(t, tt.want, waitlist.Explain(d, tt.trigger, tt.slot, now, named), test.Sprint(name))
+		}
+		test.EqOp(t, tt.note, waitlist.Note(d), test.Sprint(name))
 	}
 }
 
 func TestExplain_NamesMembersWithoutNameSomeone(t *testing.T) {
 	t.Parallel()
-	d := waitlist.Decide(slot(1), queue(1), waitlist.Round{}, waitlist.ByHand, rules(t, asIs), now)
+	d := waitlist.Decide(slot(1), queue(1), waitlist.Round{}, waitlist.ByHand, rules(t, nil), now)
 	all := waitlist.Explain(d, waitlist.ByHand, slot(1), now, func(tenant.MemberID) string { return "" })
 	test.StrContains(t, all[2], "someone (1 seat", test.Sprint(all))
 }
 
 func TestExplainEntry_DescribesVerdict(t *testing.T) {
 	t.Parallel()
-	all := queue(5)
-	all[1].Party, all[3].Refusal = 3, string(fault.NoCredits)
-	tests := map[string]struct {
-		rules func(*waitlist.Rules)
+	all := queueOf(nil, set{"Party": 3}, nil, set{"Refusal": string(fault.NoCredits)}, nil)
+	for name, tt := range map[string]struct {
+		rules set
 		entry int
 		want  []string
 	}{
 		"offered": {
-			asIs, 0,
+			nil, 0,
 			[]string{
 				"This entry was number 1 of 5 on the waitlist.", "It was offered 1 seat, until Monday 16 March 2026 at 12:30.",
 			},
 		},
-		"too many": {asIs, 1, []string{"This entry was number 2 of 5 on the waitlist, and 1 entry before it got seats.",
+		"too many": {nil, 1, []string{"This entry was number 2 of 5 on the waitlist, and 1 entry before it got seats.",
 			"It was not chosen, because there were not enough seats for the party: it needs 3 seats."}},
-		"refused": {asIs, 3, []string{"This entry was number 4 of 5 on the waitlist, and 2 entries before it got seats.",
+		"refused": {nil, 3, []string{"This entry was number 4 of 5 on the waitlist, and 2 entries before it got seats.",
 			"It was not chosen, because all open seats went to earlier entries."}},
-		"promoted": {func(r *waitlist.Rules) { r.Mode = waitlist.AutoPromote }, 2, []string{
+		"promoted": {auto, 2, []string{
 			"This entry was number 3 of 5 on the waitlist, and 1 entry before it got seats.", "1 seat was booked for it."}},
-		"claimable": {func(r *waitlist.Rules) { r.Mode = waitlist.FirstToClaim }, 2, []string{
+		"claimable": {first, 2, []string{
 			"This entry was number 3 of 5 on the waitlist, and 1 entry before it had the same chance.",
 			"It could claim 1 seat, until Monday 16 March 2026 at 12:30 unless others claimed first."}},
-		"no credits": {func(r *waitlist.Rules) { r.Mode = waitlist.FirstToClaim }, 3, []string{
+		"no credits": {first, 3, []string{
 			"This entry was number 4 of 5 on the waitlist, and 2 entries before it had the same chance.", "It was not chosen, " +
 				"because no credits were left."}},
-		"not there": {asIs, 9, []string{"This entry was not on the waitlist then."}},
-	}
-	for name, tc := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			d := waitlist.Decide(slot(2), all, waitlist.Round{}, waitlist.ByCancellation, rules(t, tc.rules), now)
-			want := append(
-				[]string{"On Monday 16 March 2026 at 12:00 a booking was cancelled, and 2 seats were open."}, tc.want...,
-			)
-			test.Eq(t, want, waitlist.ExplainEntry(d, waitlist.ByCancellation, slot(2), now, entry(tc.entry)))
-		})
+		"not there": {nil, 9, []string{"This entry was not on the waitlist then."}},
+	} {
+		d := waitlist.Decide(slot(2), all, waitlist.Round{}, waitlist.ByCancellation, rules(t, tt.rules), now)
+		want := append(
+			[]string{"On Monday 16 March 2026 at 12:00 a booking was cancelled, and 2 seats were open."}, tt.want...,
+		)
+		got := waitlist.ExplainEntry(d, waitlist.ByCancellation, slot(2), now, entry(tt.entry))
+		test.Eq(t, want, got, test.Sprint(name))
 	}
 }
 
 // constants returns the names and values of the string constants in a file of this package.
 func constants(t *testing.T, file string) map[string]string {
 	t.Helper()
-	parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
-	must.NoError(t, err)
+	parsed := expect.Value(parser.ParseFile(token.NewFileSet(), file, nil, 0))(t)
 	all := make(map[string]string)
 	ast.Inspect(parsed, func(n ast.Node) bool {
-		spec, ok := n.(*ast.ValueSpec)
-		if !ok {
-			return true
-		}
-		for i, value := range spec.Values {
-			if literal, ok := value.(*ast.BasicLit); ok && literal.Kind == token.STRING {
-				if all[spec.Names[i].Name], err = strconv.Unquote(literal.Value); err != nil {
-					t.Fatal(err)
-				}
+		if spec, ok := n.(*ast.ValueSpec); ok && len(spec.Values) == 1 {
+			if literal, ok := spec.Values[0].(*ast.BasicLit); ok && literal.Kind == token.STRING {
+				all[spec.Names[0].Name] = expect.Value(strconv.Unquote(literal.Value))(t)
 			}
 		}
 		return true
@@ -248,22 +229,18 @@ func TestExplain_ReturnsCompleteSentences(t *testing.T) {
 			all = append(all, note)
 		}
 		for _, s := range all {
-			must.True(
-				t, strings.HasSuffix(s, ".") && !strings.Contains(s, "_") && !strings.Contains(s, "  ") &&
-					!strings.Contains(s, "%!") && !strings.Contains(s, "1 seats") &&
-					(strings.ToLower(s[:1]) != s[:1] || strings.ContainsAny(s[:1], "0123456789")),
-				must.Sprintf("%q", s),
-			)
+			must.RegexMatch(t, sentence, s)
+			must.False(t, badWords.MatchString(s), must.Sprint(s))
 		}
 	})
 }
 
+var sentence, badWords = regexp.MustCompile(`^[A-Z0-9].*\.$`), regexp.MustCompile(`_|  |%!|\b1 seats`)
+
 func TestExplain_IsShortForLongQueues(t *testing.T) {
 	t.Parallel()
-	d := waitlist.Decide(slot(1), queue(10_000), waitlist.Round{}, waitlist.ByCancellation, rules(t, asIs), now)
+	d := waitlist.Decide(slot(1), queue(10_000), waitlist.Round{}, waitlist.ByCancellation, rules(t, nil), now)
 	all := waitlist.Explain(d, waitlist.ByCancellation, slot(1), now, named)
-	test.True(
-		t, len(all) == 4 && len(strings.Join(all, " ")) <= 1_000,
-		test.Sprintf("%d sentences of %d bytes", len(all), len(strings.Join(all, " "))),
-	)
+	test.Len(t, 4, all)
+	test.LessEq(t, 1_000, len(strings.Join(all, " ")))
 }

@@ -3,6 +3,9 @@ package waitlist_test
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -14,7 +17,10 @@ import (
 	"github.com/shoenig/test/must"
 
 	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/fault/faulttest"
 	"github.com/berthhq/berth/internal/rules/waitlist"
+	"github.com/berthhq/berth/internal/testkit/expect"
+	"github.com/berthhq/berth/internal/testkit/vary"
 )
 
 // known maps each variable to an expression that is true in TestVariables_HaveValuesOfTheCase.
@@ -38,60 +44,50 @@ var known = map[string]string{
 }
 
 // thursday returns a case at a location where it is already Thursday.
-func thursday(t *testing.T) (waitlist.Slot, waitlist.Candidate) {
-	t.Helper()
-	s, c := slot(3), queue(1)[0]
-	s.Zone, s.StartsAt = "Asia/Tokyo", s.StartsAt.In(zone(t, "Asia/Tokyo"))
-	c.Party, c.Flagged, c.Tries, c.Joined, c.Tier, c.Tags = 2, true, 1, now.Add(
-		-36*time.Hour-30*time.Minute,
-	), "gold", []string{"vip", "new"}
-	c.Window = wish(func(w *waitlist.Window) { w.Earliest, w.Latest = clock("00:00"), clock("23:59") })
-	return s, c
+func thursday(differ set) waitlist.Case {
+	c := vary.From(caseOf(queueOf(set{
+		"Party": 2, "Flagged": true, "Tries": 1, "Joined": now.Add(-36*time.Hour - 30*time.Minute), "Tier": "gold",
+		"Tags": []string{"vip", "new"}, "Window": wish(set{"Earliest": clock("00:00"), "Latest": clock("23:59")}),
+	})...), set{"Slot.Seats": 3, "Slot.Zone": "Asia/Tokyo", "Slot.StartsAt": starts.In(zone("Asia/Tokyo"))})
+	return vary.From(c, differ)
 }
 
-func judged(t *testing.T, s waitlist.Slot, c waitlist.Candidate, text string) string {
+func verdict(t *testing.T, c waitlist.Case, text string) string {
 	t.Helper()
-	r := rules(t, func(r *waitlist.Rules) { r.EligibilityExpression = text })
-	return waitlist.Decide(
-		s, []waitlist.Candidate{c}, waitlist.Round{}, waitlist.ByCancellation, r, now,
-	).Verdicts[0].Reason
+	return c.Decide(rules(t, set{"EligibilityExpression": text})).Verdicts[0].Reason
 }
 
 func TestVariables_HaveValuesOfTheCase(t *testing.T) {
 	t.Parallel()
-	s, c := thursday(t)
+	tested := make(map[string]bool)
 	for _, v := range waitlist.Variables() {
-		text, ok := known[v.Name]
-		if !ok || v.Doc == "" {
-			t.Errorf("%s is not tested", v.Name)
-			continue
-		}
-		test.EqOp(t, waitlist.WasOffered, judged(t, s, c, text), test.Sprint(text))
-		test.True(t, v.Type != "" && !strings.Contains(v.Type, "dyn"), test.Sprintf("%s is of the type %q", v.Name, v.Type))
+		test.EqOp(t, waitlist.WasOffered, verdict(t, thursday(nil), known[v.Name]), test.Sprint(v.Name))
+		test.NotEqOp(t, "", v.Doc, test.Sprint(v.Name))
+		test.RegexMatch(t, typeName, v.Type, test.Sprint(v.Name))
+		tested[v.Name] = known[v.Name] != ""
 	}
-	test.EqOp(t, len(waitlist.Variables()), len(known),
-		test.Sprintf("%d variables, %d are known", len(waitlist.Variables()), len(known)))
+	test.MapLen(t, len(known), tested)
+	test.MapContainsKeys(t, tested, slices.Collect(maps.Keys(known)))
 }
+
+var typeName = regexp.MustCompile(`^(bool|int|double|string|list\(string\)|google\.protobuf\.Timestamp|timestamp)$`)
 
 func TestVariables_HaveValuesWithoutOptionalFacts(t *testing.T) {
 	t.Parallel()
-	s, c := thursday(t)
-	c.Window, c.Tags, c.Tier = nil, nil, ""
-	c.Joined = now.Add(time.Minute) // by another node's clock
-	s.Seats, s.StartsAt = nil, time.Date(2026, 3, 22, 0, 30, 0, 0, time.UTC)
-	s.Zone = "Europe/Lisbon"
+	c := thursday(set{
+		"Slot.Seats": nil, "Slot.StartsAt": time.Date(2026, 3, 22, 0, 30, 0, 0, time.UTC), "Slot.Zone": "Europe/Lisbon",
+	})
+	c.Queue = queueOf(set{"Joined": now.Add(time.Minute)}) // by another node's clock
 	for _, text := range []string{
 		`entry.kind == "SESSION"`, `slot.seats == 0`, `slot.weekday == 7`, `slot.time == "00:30"`, `size(member.tags) == 0`,
-		`member.tier == ""`,
-		`entry.waiting_hours == 0.0`,
+		`member.tier == ""`, `entry.waiting_hours == 0.0`,
 	} {
-		test.EqOp(t, waitlist.Promoted, judged(t, s, c, text), test.Sprint(text))
+		test.EqOp(t, waitlist.Promoted, verdict(t, c, text), test.Sprint(text))
 	}
 }
 
 func TestEligible_EvaluatesExpression(t *testing.T) {
 	t.Parallel()
-	s, c := thursday(t)
 	for text, want := range map[string]string{
 		`true`:  waitlist.WasOffered,
 		`false`: waitlist.NotEligible,
@@ -107,35 +103,37 @@ func TestEligible_EvaluatesExpression(t *testing.T) {
 		"// only those who know us\nmember.tier != \"\"\n&& entry.offers < 3":                   waitlist.WasOffered,
 		`now.getHours("Asia/Tokyo") == 21 && slot.starts_at.getDayOfWeek("Europe/Lisbon") == 3`: waitlist.WasOffered,
 	} {
-		test.EqOp(t, want, judged(t, s, c, text), test.Sprint(text))
+		test.EqOp(t, want, verdict(t, thursday(nil), text), test.Sprint(text))
 	}
 }
 
 // Without compiled expressions, no entry is eligible.
 func TestDecide_RejectsEntriesWithoutCompiledExpression(t *testing.T) {
 	t.Parallel()
-	r := waitlist.Defaults()
-	r.EligibilityExpression = "true"
-	d := waitlist.Decide(slot(1), queue(1), waitlist.Round{}, waitlist.ByCancellation, &waitlist.Compiled{Rules: r}, now)
-	got := reasons(d)
-	test.EqOp(t, waitlist.RuleFailed, got[0], test.Sprint(got))
+	r := vary.From(waitlist.Defaults(), set{"EligibilityExpression": "true"})
+	test.EqOp(t, waitlist.RuleFailed, caseOf(queue(1)...).Decide(&waitlist.Compiled{Rules: r}).Verdicts[0].Reason)
 }
 
 // Members can have more tags than the estimate assumes. The limit still holds.
 func TestDecide_LimitsCostOfExpressionsAtRunTime(t *testing.T) {
 	t.Parallel()
-	s, c := thursday(t)
-	text := `member.tags.all(t, t != "x")`
-	must.EqOp(t, waitlist.WasOffered, judged(t, s, c, text))
-	c.Tags = []string{strings.Repeat("x", 100_000)}
-	test.EqOp(t, waitlist.RuleFailed, judged(t, s, c, `member.tags.all(t, (t + t).matches("y$"))`))
-	c.Tags = strings.Split(strings.Repeat("tag ", 5_000), " ")
-	test.EqOp(t, waitlist.RuleFailed, judged(t, s, c, text))
+	const all, pattern = `member.tags.all(t, t != "x")`, `member.tags.all(t, (t + t).matches("y$"))`
+	c := thursday(nil)
+	for _, tt := range []struct {
+		text string
+		tags []string
+		want string
+	}{
+		{all, []string{"vip"}, waitlist.WasOffered}, {pattern, []string{strings.Repeat("x", 100_000)}, waitlist.RuleFailed},
+		{all, strings.Split(strings.Repeat("tag ", 5_000), " "), waitlist.RuleFailed},
+	} {
+		c.Queue[0].Tags = tt.tags
+		test.EqOp(t, tt.want, verdict(t, c, tt.text), test.Sprint(tt.text, len(tt.tags)))
+	}
 }
 
 func TestFormula_EvaluatesExpression(t *testing.T) {
 	t.Parallel()
-	s, c := thursday(t)
 	for text, want := range map[string]int{
 		`7`:                                      7,
 		`-7`:                                     -7,
@@ -152,18 +150,15 @@ func TestFormula_EvaluatesExpression(t *testing.T) {
 		`9223372036854775807 + entry.party_size`: 100,
 		`100 + (member.tier == "gold" ? 50 : 0) + int(math.least(entry.waiting_hours, 10.0))`: 160,
 	} {
-		r := rules(t, func(r *waitlist.Rules) { r.Order, r.PriorityExpression = waitlist.ByFormula, text })
-		d := waitlist.Decide(s, []waitlist.Candidate{c}, waitlist.Round{}, waitlist.ByCancellation, r, now)
-		test.EqOp(t, want, d.Verdicts[0].Score, test.Sprint(text))
+		r := rules(t, set{"Order": waitlist.ByFormula, "PriorityExpression": text})
+		test.EqOp(t, want, thursday(nil).Decide(r).Verdicts[0].Score, test.Sprint(text))
 	}
 }
 
 func TestCompile_RejectsInvalidExpressions(t *testing.T) {
 	t.Parallel()
 	const eligibility, priority = "eligibility_expression", "priority_expression"
-	tests := map[string]struct {
-		field, text, line, column, says string
-	}{
+	tests := map[string]struct{ field, text, line, column, says string }{
 		"a name there is not":       {eligibility, `entry.partysize > 2`, "1", "1", "There are: entry.party_size, "},
 		"a name of nothing":         {eligibility, "true &&\n  nobody", "2", "3", "undeclared reference to 'nobody'"},
 		"a clock":                   {eligibility, `now() > slot.starts_at`, "1", "4", "now"},
@@ -197,36 +192,28 @@ func TestCompile_RejectsInvalidExpressions(t *testing.T) {
 		"several statements":      {eligibility, "true; false", "1", "5", "Syntax error"},
 		"a function there is not": {eligibility, `env("HOME") == ""`, "1", "4", "undeclared reference to 'env'"},
 	}
+	field := map[string]string{eligibility: "EligibilityExpression", priority: "PriorityExpression"}
 	for name, tt := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			r := waitlist.Defaults()
-			if tt.field == eligibility {
-				r.EligibilityExpression = tt.text
-			} else {
-				r.PriorityExpression = tt.text
-			}
-			_, err := waitlist.Compile(r)
-			f, ok := errors.AsType[*fault.Error](err)
-			must.True(
-				t, ok && f.Kind == fault.InvalidArgument && f.Reason == fault.RulesInvalid && f.Field == "rules."+tt.field,
-				must.Sprintf("%v", err),
-			)
-			test.True(
-				t, f.Metadata["line"] == tt.line && (tt.column == "" || f.Metadata["column"] == tt.column) &&
-					strings.Contains(f.Message, tt.says),
-				test.Sprintf("line %s, column %s: %s", f.Metadata["line"], f.Metadata["column"], f.Message),
-			)
-			test.True(
-				t, !strings.Contains(f.Message, "\n") && len(f.Message) <= 700 && !strings.Contains(f.Message, "container") &&
-					strings.HasSuffix(f.Message, ".") && !strings.HasSuffix(f.Message, ".."),
-				test.Sprintf("not one sentence or a few: %s", f.Message),
-			)
-		})
+		_, err := waitlist.Compile(vary.From(waitlist.Defaults(), set{field[tt.field]: tt.text}))
+		f, ok := errors.AsType[*fault.Error](err)
+		must.True(t, ok, must.Sprint(name))
+		if tt.column == "" {
+			tt.column = f.Metadata["column"]
+		}
+		want := fmt.Sprintf("RULES_INVALID @rules.%s column=%s line=%s", tt.field, tt.column, tt.line)
+		test.EqOp(t, want, faulttest.Text(err), test.Sprint(name))
+		test.StrContains(t, f.Message, tt.says, test.Sprint(name))
+		test.RegexMatch(t, message, f.Message, test.Sprint(name))
+		test.StrNotContains(t, f.Message, "container", test.Sprint(name))
 	}
-	_, err := waitlist.Compile(waitlist.Rules{EligibilityExpression: "true" + strings.Repeat(" ", 1_996)})
-	test.NoError(t, err, test.Sprint("2,000 characters"))
+	// 2,000 characters are allowed, and no expression at all.
+	for _, text := range []string{"", "true" + strings.Repeat(" ", 1_996)} {
+		expect.OK(t)(waitlist.Compile(waitlist.Rules{EligibilityExpression: text}))
+	}
 }
+
+// message matches a few sentences.
+var message = regexp.MustCompile(`^[^\n]{1,699}[^\n.]\.$`)
 
 // Any text either compiles or is refused with a reason.
 func TestCompile_AcceptsOrRejectsAnyText(t *testing.T) {
@@ -240,15 +227,11 @@ func TestCompile_AcceptsOrRejectsAnyText(t *testing.T) {
 		if rapid.Bool().Draw(t, "anything") {
 			text = rapid.String().Draw(t, "text")
 		}
-		r := waitlist.Defaults()
-		r.EligibilityExpression, r.PriorityExpression = text, text
 		if text == "" {
 			return
 		}
-		_, err := waitlist.Compile(r)
-		if fault.ReasonOf(err) != fault.RulesInvalid { // no expression has both a boolean and a number as its result
-			t.Fatalf("%q: %v", text, err)
-		}
+		_, err := waitlist.Compile(waitlist.Rules{EligibilityExpression: text, PriorityExpression: text})
+		must.EqOp(t, fault.RulesInvalid, fault.ReasonOf(err), must.Sprint(err)) // none is both a boolean and a number
 	})
 }
 
@@ -259,22 +242,16 @@ func TestCompile_IsSafeForConcurrentUse(t *testing.T) {
 	for i := range 8 {
 		wait.Go(func() {
 			for n := range 200 {
-				r := waitlist.Defaults()
-				r.Mode, r.Order = waitlist.OfferInTurn, waitlist.ByFormula
-				r.EligibilityExpression = fmt.Sprintf("entry.party_size < %d", n)
-				r.PriorityExpression = fmt.Sprintf("%d + %d * entry.party_size", i, n)
-				c, err := waitlist.Compile(r)
-				if err != nil {
-					t.Error(err)
-					return
-				}
-				v := waitlist.Decide(slot(1), queue(1), waitlist.Round{}, waitlist.ByCancellation, c, now).Verdicts[0]
-				test.True(
-					t, v.Score == i+n && (v.Reason == waitlist.NotEligible) == (n <= 1), test.Sprintf("%d, %d: %+v", i, n, v),
-				)
+				r := vary.From(waitlist.Defaults(), set{
+					"Mode": waitlist.OfferInTurn, "Order": waitlist.ByFormula,
+					"EligibilityExpression": fmt.Sprintf("entry.party_size < %d", n),
+					"PriorityExpression":    fmt.Sprintf("%d + %d * entry.party_size", i, n),
+				})
+				v := caseOf(queue(1)...).Decide(expect.Value(waitlist.Compile(r))(t)).Verdicts[0]
+				test.EqOp(t, i+n, v.Score)
+				test.EqOp(t, n <= 1, v.Reason == waitlist.NotEligible, test.Sprint(n, v))
 				r.EligibilityExpression = r.PriorityExpression
-				_, err = waitlist.Compile(r)
-				test.EqOp(t, fault.RulesInvalid, fault.ReasonOf(err), test.Sprintf("a number makes an entry eligible: %v", err))
+				expect.Reason(t, fault.RulesInvalid)(waitlist.Compile(r))
 			}
 		})
 	}

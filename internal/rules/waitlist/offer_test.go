@@ -1,81 +1,76 @@
 package waitlist_test
 
 import (
-	"errors"
 	"testing"
 	"time"
 
 	"github.com/shoenig/test"
 
-	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/testkit/expect"
+	"github.com/berthhq/berth/internal/testkit/vary"
 )
 
 func TestStatusAfter_FollowsRules(t *testing.T) {
 	t.Parallel()
-	closing := func(r *waitlist.Rules) {
-		r.AfterExpiry, r.AfterDecline = waitlist.CloseEntry, waitlist.CloseEntry
-	}
-	tests := map[string]struct {
-		rules func(*waitlist.Rules)
+	closing := set{"AfterExpiry": waitlist.CloseEntry, "AfterDecline": waitlist.CloseEntry}
+	for name, tt := range map[string]struct {
+		rules set
 		tries int
 		as    waitlist.OfferStatus
 		want  waitlist.Status
 	}{
-		"declined, it waits on":       {asIs, 1, waitlist.Declined, waitlist.Waiting},
-		"run out, it waits on":        {asIs, 2, waitlist.RanOut, waitlist.Waiting},
-		"declined for the third time": {asIs, 3, waitlist.Declined, waitlist.Cancelled},
-		"run out for the third time":  {asIs, 3, waitlist.RanOut, waitlist.Expired},
+		"declined, it waits on":       {nil, 1, waitlist.Declined, waitlist.Waiting},
+		"run out, it waits on":        {nil, 2, waitlist.RanOut, waitlist.Waiting},
+		"declined for the third time": {nil, 3, waitlist.Declined, waitlist.Cancelled},
+		"run out for the third time":  {nil, 3, waitlist.RanOut, waitlist.Expired},
 		"declined any number of times": {
-			func(r *waitlist.Rules) { r.MaxOffersPerEntry = 0 }, 99, waitlist.Declined, waitlist.Waiting,
+			set{"MaxOffersPerEntry": 0}, 99, waitlist.Declined, waitlist.Waiting,
 		},
 		"declined, where that closes": {closing, 1, waitlist.Declined, waitlist.Cancelled},
 		"run out, where that closes":  {closing, 1, waitlist.RanOut, waitlist.Expired},
 		"run out, where declining closes": {
-			func(r *waitlist.Rules) { r.AfterDecline = waitlist.CloseEntry }, 1, waitlist.RanOut, waitlist.Waiting,
+			set{"AfterDecline": waitlist.CloseEntry}, 1, waitlist.RanOut, waitlist.Waiting,
 		},
 		"declined, where running out closes": {
-			func(r *waitlist.Rules) { r.AfterExpiry = waitlist.CloseEntry }, 1, waitlist.Declined, waitlist.Waiting,
+			set{"AfterExpiry": waitlist.CloseEntry}, 1, waitlist.Declined, waitlist.Waiting,
 		},
 		"withdrawn, which is nothing that it did":      {closing, 1, waitlist.Withdrawn, waitlist.Waiting},
-		"withdrawn for the third time, it still waits": {asIs, 3, waitlist.Withdrawn, waitlist.Waiting},
-	}
-	for name, tc := range tests {
-		test.EqOp(t, tc.want, rules(t, tc.rules).StatusAfter(waitlist.Entry{Tries: tc.tries}, tc.as),
-			test.Sprint(name))
+		"withdrawn for the third time, it still waits": {nil, 3, waitlist.Withdrawn, waitlist.Waiting},
+	} {
+		test.EqOp(t, tt.want, rules(t, tt.rules).StatusAfter(waitlist.Entry{Tries: tt.tries}, tt.as), test.Sprint(name))
 	}
 }
 
 func TestAnswerable_RejectsOffersThatAreNotLive(t *testing.T) {
 	t.Parallel()
+	const booking = "OFFER_NOT_LIVE booking_id=00000000-0000-7000-8000-000000000001 status="
 	live := waitlist.Offer{Status: waitlist.Live, ExpiresAt: now, Seats: 2}
-	if err := live.Answerable(now.Add(-time.Nanosecond)); err != nil || live.Due(now.Add(-time.Nanosecond)) ||
-		live.Reserves() != 2 {
-		t.Errorf("a live offer: %v", err)
-	}
-	if err := live.Answerable(now); fault.ReasonOf(err) != fault.OfferNotLive || !live.Due(now) {
-		t.Errorf("an offer that expired, with the status LIVE: %v", err)
-	}
-	for _, status := range []waitlist.OfferStatus{
-		waitlist.Accepted, waitlist.Declined, waitlist.RanOut, waitlist.Withdrawn,
+	for name, tt := range map[string]struct {
+		differ   set
+		at       time.Time
+		want     string
+		due      bool
+		reserves int
+	}{
+		"live":                          {nil, now.Add(-1), "", false, 2},
+		"expired, with the status LIVE": {nil, now, "OFFER_NOT_LIVE status=EXPIRED", true, 2},
+		"shared":                        {set{"Shared": true}, now.Add(-1), "", false, 0},
+		"accepted":                      {set{"Status": waitlist.Accepted}, now, booking + "ACCEPTED", false, 0},
+		"declined":                      {set{"Status": waitlist.Declined}, now, booking + "DECLINED", false, 0},
+		"ran out":                       {set{"Status": waitlist.RanOut}, now, booking + "EXPIRED", false, 0},
+		"withdrawn":                     {set{"Status": waitlist.Withdrawn}, now, booking + "WITHDRAWN", false, 0},
 	} {
-		closed := live.Close(status, "why", now)
-		closed.Booking = id[tenant.BookingID](1)
-		err, ok := errors.AsType[*fault.Error](closed.Answerable(now.Add(-time.Hour)))
-		test.True(
-			t, ok && err.Reason == fault.OfferNotLive && err.Metadata["status"] == string(status) &&
-				err.Metadata["booking_id"] == closed.Booking.String(),
-			test.Sprintf("%s: %v", status, err),
-		)
-		test.True(
-			t, closed.Reserves() == 0 && !closed.Due(now) && closed.ClosedAt.Equal(now) && closed.Reason == "why" &&
-				live.Status == waitlist.Live,
-			test.Sprintf("%s: %+v", status, closed),
-		)
-	}
-	if live.Shared = true; live.Reserves() != 0 {
-		t.Error("an offer that is shared keeps seats by itself")
+		o := vary.From(live, tt.differ)
+		if o.Status != waitlist.Live {
+			want := vary.From(o, set{"Reason": "why", "ClosedAt": now})
+			test.Eq(t, want, live.Close(o.Status, "why", now), test.Sprint(name))
+			o.Booking = id[tenant.BookingID](1)
+		}
+		expect.Fault(t, tt.want, name)(o.Answerable(tt.at))
+		test.EqOp(t, tt.due, o.Due(tt.at), test.Sprint(name))
+		test.EqOp(t, tt.reserves, o.Reserves(), test.Sprint(name))
 	}
 }
 

@@ -5,13 +5,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/shoenig/test"
 	"github.com/shoenig/test/must"
 	"pgregory.net/rapid"
 
 	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/testkit/vary"
 )
 
 func inOrder(s waitlist.Slot, all []waitlist.Candidate, r *waitlist.Compiled, at time.Time) []tenant.EntryID {
@@ -24,208 +24,135 @@ func inOrder(s waitlist.Slot, all []waitlist.Candidate, r *waitlist.Compiled, at
 
 func TestDecide_SortsByFlagScoreAndJoining(t *testing.T) {
 	t.Parallel()
-	gold := func(c *waitlist.Candidate) { c.Tier = "gold" }
-	flag := func(c *waitlist.Candidate) { c.Flagged = true }
-	score := func(n int) func(*waitlist.Candidate) { return func(c *waitlist.Candidate) { c.Score = &n } }
-	early := func(c *waitlist.Candidate) { c.Joined = starts.Add(-20 * 24 * time.Hour) }
-	priority := func(r *waitlist.Rules) {
-		r.Order, r.TierBonus, r.EarlyBirdPerDay = waitlist.ByPriority, map[string]int{"gold": 50}, 2
-	}
-	custom := func(text string) func(*waitlist.Rules) {
-		return func(r *waitlist.Rules) { r.Order, r.PriorityExpression = waitlist.ByFormula, text }
-	}
-	tests := map[string]struct {
-		rules  func(*waitlist.Rules)
-		change []func(*waitlist.Candidate) // of the first entry, the second, and so on
+	gold, flag, flaggedGold := set{"Tier": "gold"}, set{"Flagged": true}, set{"Tier": "gold", "Flagged": true}
+	score := func(n int) set { return set{"Score": n} }
+	early := set{"Joined": starts.Add(-20 * 24 * time.Hour)}
+	priority := set{"Order": waitlist.ByPriority, "TierBonus": map[string]int{"gold": 50}, "EarlyBirdPerDay": 2}
+	custom := func(text string) set { return set{"Order": waitlist.ByFormula, "PriorityExpression": text} }
+	for name, tt := range map[string]struct {
+		rules  set
+		differ []set // of the first entry, the second, and so on
 		want   []int
 	}{
-		"the first to join":         {asIs, nil, []int{0, 1, 2}},
-		"tiers say nothing to that": {asIs, []func(*waitlist.Candidate){1: gold}, []int{0, 1, 2}},
-		"nor do scores":             {asIs, []func(*waitlist.Candidate){2: score(999)}, []int{0, 1, 2}},
-		"a flag lifts above all":    {asIs, []func(*waitlist.Candidate){2: flag}, []int{2, 0, 1}},
-		"flagged ones by joining":   {asIs, []func(*waitlist.Candidate){1: flag, 2: flag}, []int{1, 2, 0}},
-		"a bonus for a tier":        {priority, []func(*waitlist.Candidate){1: gold}, []int{1, 0, 2}},
-		"a bonus for joining early": {priority, []func(*waitlist.Candidate){2: early}, []int{2, 0, 1}},
-		"ties by joining":           {priority, []func(*waitlist.Candidate){1: gold, 2: gold}, []int{1, 2, 0}},
-		"flagged ones by score": {
-			priority, []func(*waitlist.Candidate){0: flag, 2: func(c *waitlist.Candidate) { flag(c); gold(c) }}, []int{2, 0, 1},
+		"the first to join":         {nil, []set{2: nil}, []int{0, 1, 2}},
+		"tiers say nothing to that": {nil, []set{1: gold, 2: nil}, []int{0, 1, 2}},
+		"nor do scores":             {nil, []set{2: score(999)}, []int{0, 1, 2}},
+		"a flag lifts above all":    {nil, []set{2: flag}, []int{2, 0, 1}},
+		"flagged ones by joining":   {nil, []set{1: flag, 2: flag}, []int{1, 2, 0}},
+		"equal keys by entry": {
+			nil, []set{{"Key": 7, "Entry": entry(3)}, {"Key": 7}, {"Key": 7}}, []int{1, 2, 3},
 		},
-		"a flag is more than any score": {priority, []func(*waitlist.Candidate){0: gold, 2: flag}, []int{2, 0, 1}},
-		"staff's own score": {
-			priority, []func(*waitlist.Candidate){0: gold, 2: score(155)}, []int{2, 0, 1},
-		},
-		"staff's own score may be low": {priority, []func(*waitlist.Candidate){0: score(0)}, []int{1, 2, 0}},
+		"a bonus for a tier":            {priority, []set{1: gold, 2: nil}, []int{1, 0, 2}},
+		"a bonus for joining early":     {priority, []set{2: early}, []int{2, 0, 1}},
+		"ties by joining":               {priority, []set{1: gold, 2: gold}, []int{1, 2, 0}},
+		"flagged ones by score":         {priority, []set{0: flag, 2: flaggedGold}, []int{2, 0, 1}},
+		"a flag is more than any score": {priority, []set{0: gold, 2: flag}, []int{2, 0, 1}},
+		"staff's own score":             {priority, []set{0: gold, 2: score(155)}, []int{2, 0, 1}},
+		"staff's own score may be low":  {priority, []set{0: score(0), 2: nil}, []int{1, 2, 0}},
 		"a formula": {
-			custom(`member.tier == "gold" ? 7 : 3`), []func(*waitlist.Candidate){1: gold}, []int{1, 0, 2},
+			custom(`member.tier == "gold" ? 7 : 3`), []set{1: gold, 2: nil}, []int{1, 0, 2},
 		},
-		"a formula with decimals": {
-			custom(`entry.waiting_hours / 100.0`), []func(*waitlist.Candidate){2: early}, []int{2, 0, 1},
-		},
-		"a formula that fails ranks all alike":     {custom(`100 / entry.offers`), nil, []int{0, 1, 2}},
-		"no formula ranks all alike":               {custom(""), []func(*waitlist.Candidate){1: gold}, []int{0, 1, 2}},
-		"staff's own score comes before a formula": {custom(`7`), []func(*waitlist.Candidate){1: score(8)}, []int{1, 0, 2}},
-	}
-	for name, tc := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			q := queue(3)
-			for i, change := range tc.change {
-				if change != nil {
-					change(&q[i])
-				}
-			}
-			want := make([]tenant.EntryID, len(tc.want))
-			for i, n := range tc.want {
-				want[i] = entry(n)
-			}
-			test.Eq(t, want, inOrder(slot(1), q, rules(t, tc.rules), now))
-		})
+		"a formula with decimals":                  {custom(`entry.waiting_hours / 100.0`), []set{2: early}, []int{2, 0, 1}},
+		"a formula that fails ranks all alike":     {custom(`100 / entry.offers`), []set{2: nil}, []int{0, 1, 2}},
+		"no formula ranks all alike":               {custom(""), []set{1: gold, 2: nil}, []int{0, 1, 2}},
+		"staff's own score comes before a formula": {custom(`7`), []set{1: score(8), 2: nil}, []int{1, 0, 2}},
+	} {
+		test.Eq(t, some(tt.want...), inOrder(slot(1), queueOf(tt.differ...), rules(t, tt.rules), now), test.Sprint(name))
 	}
 }
 
-func TestDecide_SortsEqualKeysByEntry(t *testing.T) {
-	t.Parallel()
-	q := queue(2)
-	q[0].Key = q[1].Key
-	slices.Reverse(q)
-	test.EqOp(t, entry(0), inOrder(slot(1), q, rules(t, asIs), now)[0],
-		test.Sprint("entries with the same key have no certain order"))
-}
-
-// Moving an entry changes the position of no other entry relative to the rest, however close their keys are.
+// Moving an entry changes the position of no other entry relative to the rest, however close their keys are. A score
+// that does not count stays the entry's own, and to move the last one last changes nothing.
 func TestMove_PutsEntryBeforeAnotherOrLast(t *testing.T) {
 	t.Parallel()
-	all := []*waitlist.Compiled{
-		rules(t, asIs), rules(t, func(r *waitlist.Rules) { r.Order = waitlist.ByPriority }),
-	}
 	rapid.Check(t, func(t *rapid.T) {
-		r := rapid.SampledFrom(all).Draw(t, "rules")
-		entries, key := queue(rapid.IntRange(2, 8).Draw(t, "entries")), int64(0)
-		for i := range entries {
-			key += rapid.Int64Range(1, 3).Draw(t, "gap")
-			entries[i].Key, entries[i].Flagged = key, rapid.Bool().Draw(t, "flagged")
-			entries[i].Score = rapid.SampledFrom([]*int{nil, new(0), new(50)}).Draw(t, "score")
+		w := anyWorld(t)
+		if len(w.Queue) == 0 {
+			return
 		}
-		want := inOrder(slot(1), entries, r, now)
+		room := rapid.SampledFrom([]int64{1, 1 << 10}).Draw(t, "room")
+		for i := range w.Queue {
+			w.Queue[i].Key *= room
+		}
+		want := inOrder(w.Slot, w.Queue, w.rules, w.Now)
+		wasLast := want[len(want)-1]
 		moving := rapid.SampledFrom(want).Draw(t, "moving")
 		before := rapid.SampledFrom(append(want, tenant.EntryID{})).Draw(t, "before")
-		moved := waitlist.MoveBefore(slot(1), entries, moving, before, r, now)
+		own := w.Queue[slices.IndexFunc(w.Queue, func(c waitlist.Candidate) bool { return c.Entry == moving })]
+		moved := waitlist.MoveBefore(w.Slot, w.Queue, moving, before, w.rules, w.Now)
 		if before.IsZero() {
-			moved = waitlist.MoveLast(slot(1), entries, moving, r, now)
+			moved = waitlist.MoveLast(w.Slot, w.Queue, moving, w.rules, w.Now)
+			must.MapLen(t, 1, moved.Keys)
+		}
+		if before == moving || before.IsZero() && moving == wasLast {
+			must.Eq(t, waitlist.Reordered{Flagged: own.Flagged, Score: own.Score}, vary.From(moved, set{"Keys": nil}))
+		} else if w.rules.Order == waitlist.ByJoining {
+			must.Eq(t, own.Score, moved.Score)
 		}
 		if before != moving {
 			want = slices.DeleteFunc(want, func(e tenant.EntryID) bool { return e == moving })
 			want = slices.Insert(want, (slices.Index(want, before)+len(want)+1)%(len(want)+1), moving)
 		}
-		for i, e := range entries {
-			if e.Entry == moving {
-				entries[i].Flagged, entries[i].Score = moved.Flagged, moved.Score
-			}
-			if key, changed := moved.Keys[e.Entry]; changed {
-				entries[i].Key = key
-			}
-		}
-		must.Eq(t, want, inOrder(slot(1), entries, r, now))
+		apply(w.Queue, moving, moved)
+		must.Eq(t, want, inOrder(w.Slot, w.Queue, w.rules, w.Now))
 	})
 }
 
 func TestDecide_ComputesScore(t *testing.T) {
 	t.Parallel()
-	tests := map[string]struct {
-		rules  func(*waitlist.Rules)
+	gold := map[string]int{"gold": 50}
+	for name, tt := range map[string]struct {
+		rules  set
 		joined time.Duration // before the start
 		tier   string
-		want   int
+		want   waitlist.Scoring
 	}{
-		"100 by default": {func(*waitlist.Rules) {}, 100 * time.Hour, "gold", 100},
-		"another base":   {func(r *waitlist.Rules) { r.BaseScore = 10 }, 0, "", 10},
-		"the bonus of the tier": {
-			func(r *waitlist.Rules) { r.TierBonus = map[string]int{"gold": 50} }, 0, "gold", 150,
-		},
-		"no bonus for another tier": {
-			func(r *waitlist.Rules) { r.TierBonus = map[string]int{"gold": 50} }, 0, "silver", 100,
-		},
-		"points for each day": {func(r *waitlist.Rules) { r.EarlyBirdPerDay = 3 }, 48 * time.Hour, "", 106},
+		"100 by default":        {nil, 100 * time.Hour, "gold", waitlist.Scoring{Base: 100}},
+		"another base":          {set{"BaseScore": 10}, 0, "", waitlist.Scoring{Base: 10}},
+		"the bonus of the tier": {set{"TierBonus": gold}, 0, "gold", waitlist.Scoring{Base: 100, TierBonus: 50}},
+		"no bonus for another":  {set{"TierBonus": gold}, 0, "silver", waitlist.Scoring{Base: 100}},
+		"points for each day":   {set{"EarlyBirdPerDay": 3}, 48 * time.Hour, "", waitlist.Scoring{Base: 100, EarlyBird: 6}},
 		"whole days alone": {
-			func(r *waitlist.Rules) { r.EarlyBirdPerDay = 3 }, 48*time.Hour - time.Second, "", 103,
+			set{"EarlyBirdPerDay": 3}, 48*time.Hour - time.Second, "", waitlist.Scoring{Base: 100, EarlyBird: 3},
 		},
 		"at most 50 points by default": {
-			func(r *waitlist.Rules) { r.EarlyBirdPerDay = 3 }, 365 * 24 * time.Hour, "", 150,
+			set{"EarlyBirdPerDay": 3}, 365 * 24 * time.Hour, "", waitlist.Scoring{Base: 100, EarlyBird: 50},
 		},
 		"another limit": {
-			func(r *waitlist.Rules) { r.EarlyBirdPerDay, r.EarlyBirdMax = 3, 4 }, 365 * 24 * time.Hour, "", 104,
+			set{"EarlyBirdPerDay": 3, "EarlyBirdMax": 4}, 365 * 24 * time.Hour, "", waitlist.Scoring{Base: 100, EarlyBird: 4},
 		},
-		"none for joining after the start": {func(r *waitlist.Rules) { r.EarlyBirdPerDay = 3 }, -72 * time.Hour, "", 100},
-		"all of it": {func(r *waitlist.Rules) {
-			r.BaseScore, r.TierBonus, r.EarlyBirdPerDay = 20, map[string]int{"gold": 30}, 1
-		}, 4 * 24 * time.Hour, "gold", 54},
-	}
-	for name, tt := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			q := one(func(c *waitlist.Candidate) { c.Joined, c.Tier = starts.Add(-tt.joined), tt.tier })
-			r := rules(t, func(r *waitlist.Rules) { r.Order = waitlist.ByPriority; tt.rules(r) })
-			d := waitlist.Decide(slot(1), q, waitlist.Round{}, waitlist.ByCancellation, r, now)
-			test.True(
-				t, d.Verdicts[0].Score == tt.want && d.Grants[0].Score == tt.want,
-				test.Sprintf("%d, and %d granted; want %d", d.Verdicts[0].Score, d.Grants[0].Score, tt.want),
-			)
-		})
+		"none for joining after the start": {set{"EarlyBirdPerDay": 3}, -72 * time.Hour, "", waitlist.Scoring{Base: 100}},
+		"all of it": {
+			set{"BaseScore": 20, "TierBonus": map[string]int{"gold": 30}, "EarlyBirdPerDay": 1}, 4 * 24 * time.Hour, "gold",
+			waitlist.Scoring{Base: 20, TierBonus: 30, EarlyBird: 4},
+		},
+	} {
+		q := queueOf(set{"Joined": starts.Add(-tt.joined), "Tier": tt.tier})
+		r := rules(t, tt.rules)
+		r.Order, tt.want.Sum = waitlist.ByPriority, true
+		tt.want.Score = tt.want.Base + tt.want.TierBonus + tt.want.EarlyBird
+		test.EqOp(
+			t, waitlist.Rank{Position: 1, Scoring: tt.want}, waitlist.RankOf(entry(0), slot(1), q, r, now), test.Sprint(name),
+		)
 	}
 }
 
-// The rank of an entry is the one that a decision would use, and a sum is the sum of its parts.
+// The rank of an entry is the one that a decision would use. Only a score of the rules is a sum.
 func TestRankOf_MatchesDecision(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		w := anyWorld(t)
 		for i, v := range w.Decide(w.rules).Verdicts {
 			c := w.Queue[slices.IndexFunc(w.Queue, func(c waitlist.Candidate) bool { return c.Entry == v.Entry })]
-			s := waitlist.RankOf(v.Entry, w.Slot, w.Queue, w.rules, w.Now)
-			must.True(
-				t, s.Position == i+1 && s.Scoring.Score == v.Score,
-				must.Sprintf("it stands at %d with %d, and was judged at %d with %d", s.Position, s.Scoring.Score, i+1, v.Score),
-			)
-			switch sum := s.Scoring.Base + s.Scoring.TierBonus + s.Scoring.EarlyBird; {
-			case s.Scoring.Sum != (c.Score == nil && w.rules.Order != waitlist.ByFormula):
-				t.Fatalf("%+v, of %+v", s.Scoring, c)
-			case s.Scoring.Sum && sum != v.Score, !s.Scoring.Sum && sum != 0:
-				t.Fatalf("the parts add up to %d: %+v", sum, s.Scoring)
+			got := waitlist.RankOf(v.Entry, w.Slot, w.Queue, w.rules, w.Now)
+			want := waitlist.Rank{Position: i + 1, Scoring: waitlist.Scoring{Score: v.Score}}
+			if c.Score == nil && w.rules.Order != waitlist.ByFormula {
+				want = got
+				want.Position, want.Scoring.Score, want.Scoring.Sum = i+1, v.Score, true
 			}
+			must.EqOp(t, want, got)
 		}
-		must.EqOp(t, (waitlist.Rank{}), waitlist.RankOf(entry(99), w.Slot, w.Queue, w.rules, w.Now),
-			must.Sprint("one that is not there"))
-	})
-}
-
-func TestMoveBefore_PutsEntryDirectlyBeforeAnother(t *testing.T) {
-	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
-		w := anyWorld(t)
-		if len(w.Queue) < 2 {
-			return
-		}
-		var room int64 = 1
-		if rapid.Bool().Draw(t, "roomy") {
-			room = 1 << 10
-		}
-		for i := range w.Queue {
-			w.Queue[i].Key *= room
-		}
-		anyOf := func(name string) tenant.EntryID {
-			return w.Queue[rapid.IntRange(0, len(w.Queue)-1).Draw(t, name)].Entry
-		}
-		moved, target := anyOf("moved"), anyOf("target")
-		before := inOrder(w.Slot, w.Queue, w.rules, w.Now)
-
-		apply(w.Queue, moved, waitlist.MoveBefore(w.Slot, w.Queue, moved, target, w.rules, w.Now))
-
-		want := before
-		if moved != target {
-			want = slices.DeleteFunc(slices.Clone(before), func(e tenant.EntryID) bool { return e == moved })
-			want = slices.Insert(want, slices.Index(want, target), moved)
-		}
-		must.Eq(t, want, inOrder(w.Slot, w.Queue, w.rules, w.Now))
+		must.EqOp(t, waitlist.Rank{}, waitlist.RankOf(entry(99), w.Slot, w.Queue, w.rules, w.Now))
 	})
 }
 
@@ -245,70 +172,36 @@ func TestMoveBefore_ChangesOneKeyIfThereIsRoom(t *testing.T) {
 	t.Parallel()
 	q := queue(5)
 	for range 9 { // halves the room of 2^10 and the difference of two times
-		m := waitlist.MoveBefore(slot(1), q, entry(4), entry(2), rules(t, asIs), now)
-		must.EqOp(t, 1, len(m.Keys), must.Sprintf("%d keys change", len(m.Keys)))
-		apply(q, entry(4), m)
-		m = waitlist.MoveBefore(slot(1), q, entry(3), entry(4), rules(t, asIs), now)
-		must.EqOp(t, 1, len(m.Keys), must.Sprintf("%d keys change", len(m.Keys)))
-		apply(q, entry(3), m)
+		for _, move := range [][]int{{4, 2}, {3, 4}} {
+			m := waitlist.MoveBefore(slot(1), q, entry(move[0]), entry(move[1]), rules(t, nil), now)
+			must.MapLen(t, 1, m.Keys)
+			apply(q, entry(move[0]), m)
+		}
 	}
 }
 
 // Without room, only the keys of entries directly next to each other change.
 func TestMoveBefore_ChangesFewestKeysWithoutRoom(t *testing.T) {
 	t.Parallel()
-	q := queue(6)
-	for i, key := range []int64{10, 11, 12, 40, 41, 60} {
-		q[i].Key = key
+	for first, want := range map[bool]map[tenant.EntryID]int64{
+		false: {entry(5): 11, entry(1): 12, entry(2): 13},
+		true:  {entry(5): 11 - 1<<10}, // a flagged entry is another group: its key need not differ
+	} {
+		q := queueOf(
+			set{"Key": 10, "Flagged": first}, set{"Key": 11}, set{"Key": 12}, set{"Key": 40}, set{"Key": 41}, set{"Key": 60},
+		)
+		test.Eq(t, want, waitlist.MoveBefore(slot(1), q, entry(5), entry(1), rules(t, nil), now).Keys)
 	}
-	m := waitlist.MoveBefore(slot(1), q, entry(5), entry(1), rules(t, asIs), now)
-	want := map[tenant.EntryID]int64{entry(5): 11, entry(1): 12, entry(2): 13}
-	test.Eq(t, want, m.Keys)
-
-	// A flagged entry is another group: its key need not differ.
-	q[0].Flagged = true
-	test.MapLen(t, 1, waitlist.MoveBefore(slot(1), q, entry(5), entry(1), rules(t, asIs), now).Keys)
 }
 
 func TestMoveBefore_KeepsEntryWithoutOtherTarget(t *testing.T) {
 	t.Parallel()
-	q := queue(2)
-	q[0].Flagged, q[0].Score = true, new(7)
-	for name, before := range map[string]tenant.EntryID{"itself": entry(0), "one that is not there": entry(9)} {
-		m := waitlist.MoveBefore(slot(1), q, entry(0), before, rules(t, asIs), now)
-		test.True(
-			t, len(m.Keys) == 0 && m.Flagged && m.Score != nil && *m.Score == 7, test.Sprintf("before %s: %+v", name, m),
+	for _, before := range []tenant.EntryID{entry(0), entry(9)} { // itself, and one that is not there
+		got := waitlist.MoveBefore(
+			slot(1), queueOf(set{"Flagged": true, "Score": 7}, nil), entry(0), before, rules(t, nil), now,
 		)
+		test.Eq(t, waitlist.Reordered{Flagged: true, Score: new(7), Keys: map[tenant.EntryID]int64{}}, got)
 	}
-}
-
-func TestMoveLast_PutsEntryAtTheEnd(t *testing.T) {
-	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
-		w := anyWorld(t)
-		if len(w.Queue) == 0 {
-			return
-		}
-		i := rapid.IntRange(0, len(w.Queue)-1).Draw(t, "moved")
-		before, own := inOrder(w.Slot, w.Queue, w.rules, w.Now), w.Queue[i]
-
-		m := waitlist.MoveLast(w.Slot, w.Queue, own.Entry, w.rules, w.Now)
-		apply(w.Queue, own.Entry, m)
-
-		want := append(
-			slices.DeleteFunc(slices.Clone(before), func(e tenant.EntryID) bool { return e == own.Entry }), own.Entry,
-		)
-		must.Eq(t, want, inOrder(w.Slot, w.Queue, w.rules, w.Now))
-		must.EqOp(t, 1, len(m.Keys), must.Sprintf("%d keys change", len(m.Keys)))
-		alreadyLast := before[len(before)-1] == own.Entry
-		diff := cmp.Diff(own, w.Queue[i])
-		must.False(t, alreadyLast && diff != "", must.Sprintf("the last entry changes:\n%s", diff))
-		diff = cmp.Diff(own.Score, w.Queue[i].Score)
-		must.False(
-			t, w.rules.Order == waitlist.ByJoining && diff != "",
-			must.Sprintf("a score that does not count changes:\n%s", diff),
-		)
-	})
 }
 
 func TestNextKey_ExceedsLastKey(t *testing.T) {
@@ -322,7 +215,6 @@ func TestNextKey_ExceedsLastKey(t *testing.T) {
 			last = key
 		}
 	})
-	if a, b := waitlist.NextKey(now, 0), waitlist.NextKey(now, waitlist.NextKey(now, 0)); b <= a {
-		t.Error("two that join at the same moment stand side by side")
-	}
+	key := waitlist.NextKey(now, 0)
+	test.Greater(t, key, waitlist.NextKey(now, key), test.Sprint("two that join at the same moment"))
 }

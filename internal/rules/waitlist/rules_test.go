@@ -2,7 +2,7 @@ package waitlist_test
 
 import (
 	"encoding/json"
-	"errors"
+	"maps"
 	"reflect"
 	"strings"
 	"testing"
@@ -38,10 +38,7 @@ func TestDefaults_AreValid(t *testing.T) {
 func TestFields_HaveOneRowPerSetting(t *testing.T) {
 	t.Parallel()
 	settings, rules := reflect.TypeFor[waitlist.Settings](), reflect.TypeFor[waitlist.Rules]()
-	must.True(
-		t, settings.NumField() == rules.NumField() && settings.NumField() == len(waitlist.Fields),
-		must.Sprintf("%d settings, %d rules and %d rows", settings.NumField(), rules.NumField(), len(waitlist.Fields)),
-	)
+	must.Eq(t, []int{rules.NumField(), rules.NumField()}, []int{settings.NumField(), len(waitlist.Fields)})
 	seen := make(map[string]bool)
 	for i := range rules.NumField() {
 		s, r := settings.Field(i), rules.Field(i)
@@ -99,18 +96,12 @@ func TestResolve_LastLayerThatSetsWins(t *testing.T) {
 					want, origin = set.Elem().Interface(), layer.Level
 				}
 			}
-			must.True(
-				t, reflect.DeepEqual(got.Field(i).Interface(), want) && e.Origins[name] == origin,
-				must.Sprintf("%s is %v by %s, want %v by %s", name, got.Field(i), e.Origins[name], want, origin),
-			)
+			must.Eq(t, []any{want, origin}, []any{got.Field(i).Interface(), e.Origins[name]}, must.Sprint(name))
 		}
 		for _, layer := range layers {
 			version = max(version, layer.Version)
 		}
-		must.True(
-			t, e.Version == version && len(e.Origins) == got.NumField() && len(e.Layers) == len(layers),
-			must.Sprintf("version %d of %d origins and %d layers", e.Version, len(e.Origins), len(e.Layers)),
-		)
+		must.Eq(t, []int{version, got.NumField(), len(layers)}, []int{e.Version, len(e.Origins), len(e.Layers)})
 	})
 }
 
@@ -134,122 +125,66 @@ func TestSettings_SetEveryField(t *testing.T) {
 
 func TestValidate_NamesTheInvalidField(t *testing.T) {
 	t.Parallel()
-	span := func(d time.Duration) *time.Duration { return &d }
-	bonus := func(m map[string]int) *map[string]int { return &m }
+	const second, hour, day = time.Second, time.Hour, 24 * time.Hour
+	quiet := func(from, until string) set {
+		return set{"QuietHours": waitlist.QuietHours{From: clock(from), Until: clock(until)}}
+	}
+	bonus := func(tier string, points int) set { return set{"TierBonus": map[string]int{tier: points}} }
 	tiers := make(map[string]int)
-	for i := range 51 {
+	for i := range 50 {
 		tiers[strings.Repeat("x", i+1)] = 1
 	}
-	const hour, day = time.Hour, 24 * time.Hour
-	tests := map[string]struct {
-		settings waitlist.Settings
-		field    string // empty if valid
-	}{
-		"nothing set":                        {},
-		"any mode there is":                  {waitlist.Settings{Mode: new(waitlist.FirstToClaim)}, ""},
-		"a mode there is not":                {waitlist.Settings{Mode: new(waitlist.Mode("LOTTERY"))}, "mode"},
-		"an order there is not":              {waitlist.Settings{Order: new(waitlist.Order(""))}, "order"},
-		"after expiry, what there is not":    {waitlist.Settings{AfterExpiry: new(waitlist.After("x"))}, "after_expiry"},
-		"after a decline, what there is not": {waitlist.Settings{AfterDecline: new(waitlist.After("x"))}, "after_decline"},
-		"no queue at all":                    {waitlist.Settings{MaxQueueSize: new(0)}, "max_queue_size"},
-		"the shortest queue":                 {waitlist.Settings{MaxQueueSize: new(1)}, ""},
-		"the longest queue":                  {waitlist.Settings{MaxQueueSize: new(10_000)}, ""},
-		"too long a queue":                   {waitlist.Settings{MaxQueueSize: new(10_001)}, "max_queue_size"},
-		"the shortest offer":                 {waitlist.Settings{OfferWindow: span(time.Minute)}, ""},
-		"too short an offer":                 {waitlist.Settings{OfferWindow: span(59 * time.Second)}, "offer_window"},
-		"the longest offer":                  {waitlist.Settings{OfferWindow: span(7 * day)}, ""},
-		"too long an offer":                  {waitlist.Settings{OfferWindow: span(7*day + time.Second)}, "offer_window"},
-		"part of a second": {
-			waitlist.Settings{OfferWindow: span(hour + time.Millisecond)}, "offer_window",
+	many := maps.Clone(tiers)
+	many["one more"] = 1
+	expect.InvalidField(t, waitlist.Settings{}, map[string][]set{
+		"": {
+			nil, {"Mode": waitlist.FirstToClaim}, {"MaxQueueSize": 1}, {"MaxQueueSize": 10_000}, {"OfferWindow": time.Minute},
+			{"OfferWindow": 7 * day}, {"OfferWindow": hour, "MinOfferWindow": hour}, {"MinOfferWindow": day},
+			{"MinOfferWindow": time.Minute}, {"OfferWindow": time.Minute, "MinOfferWindow": time.Minute},
+			{"TimeFlexibility": 0}, {"TimeFlexibility": 12 * hour}, {"MaxOffersPerEntry": 0}, {"MaxOffersPerEntry": 100},
+			{"MaxTriesPerSlot": 0}, {"MaxTriesPerSlot": 1_000}, {"StaleAfter": hour}, {"StaleAfter": 365 * day},
+			{"BaseScore": 0}, {"BaseScore": 10_000}, {"TierBonus": tiers}, bonus("gold", 50), bonus("gold", 0),
+			{"TierBonus": map[string]int(nil)}, bonus(strings.Repeat("é", 50), 1), {"EarlyBirdPerDay": 0},
+			{"EarlyBirdPerDay": 100}, {"EarlyBirdMax": 0}, {"EarlyBirdMax": 1_000}, quiet("20:00", "09:00"),
+			quiet("09:00", "09:00"), quiet("09:00", "08:00"), {"AutoPromoteCutoff": 0}, {"AutoPromoteCutoff": 30 * day},
+			{"PromotionGrace": 0}, {"PromotionGrace": 7 * day}, {"FillAfterStart": 0}, {"FillAfterStart": day},
+			{"SMSMinScore": 0}, {"SMSMinScore": waitlist.MaxScore},
+			{"EligibilityExpression": "true", "PriorityExpression": "1"},
+			{"EligibilityExpression": "", "PriorityExpression": ""}, // taken away
 		},
-		"as short as long": {waitlist.Settings{OfferWindow: span(hour), MinOfferWindow: span(hour)}, ""},
-		"at least longer than at most": {
-			waitlist.Settings{OfferWindow: span(hour), MinOfferWindow: span(hour + time.Second)}, "min_offer_window",
+		"rules.mode": {{"Mode": waitlist.Mode("LOTTERY")}}, "rules.order": {{"Order": waitlist.Order("")}},
+		"rules.after_expiry":   {{"AfterExpiry": waitlist.After("x")}},
+		"rules.after_decline":  {{"AfterDecline": waitlist.After("x")}},
+		"rules.max_queue_size": {{"MaxQueueSize": 0}, {"MaxQueueSize": 10_001}},
+		"rules.offer_window": {
+			{"OfferWindow": 59 * second}, {"OfferWindow": 7*day + second}, {"OfferWindow": hour + time.Millisecond},
 		},
-		"the longest least offer": {waitlist.Settings{MinOfferWindow: span(day)}, ""},
-		"too long a least offer": {
-			waitlist.Settings{MinOfferWindow: span(day + time.Second)}, "min_offer_window",
+		"rules.min_offer_window": {
+			{"OfferWindow": hour, "MinOfferWindow": hour + second}, {"MinOfferWindow": day + second}, {"MinOfferWindow": 0},
+			{"MinOfferWindow": day + second, "OfferWindow": 7 * day}, {"MinOfferWindow": 59 * second},
 		},
-		"too long a least of a long offer": {
-			waitlist.Settings{MinOfferWindow: span(day + time.Second), OfferWindow: span(7 * day)}, "min_offer_window",
+		"rules.time_flexibility":     {{"TimeFlexibility": 12*hour + second}, {"TimeFlexibility": -second}},
+		"rules.max_offers_per_entry": {{"MaxOffersPerEntry": 101}, {"MaxOffersPerEntry": -1}},
+		"rules.max_tries_per_slot":   {{"MaxTriesPerSlot": 1_001}, {"MaxTriesPerSlot": -1}},
+		"rules.stale_after":          {{"StaleAfter": hour - second}, {"StaleAfter": 365*day + second}},
+		"rules.base_score":           {{"BaseScore": -1}, {"BaseScore": 10_001}},
+		"rules.tier_bonuses": {
+			bonus("gold", 51), bonus("gold", -1), bonus("", 1), bonus("\xff", 1), bonus(strings.Repeat("é", 51), 1),
+			{"TierBonus": many},
 		},
-		"no least offer":         {waitlist.Settings{MinOfferWindow: span(0)}, "min_offer_window"},
-		"not flexible":           {waitlist.Settings{TimeFlexibility: span(0)}, ""},
-		"flexible beyond reason": {waitlist.Settings{TimeFlexibility: span(13 * hour)}, "time_flexibility"},
-		"any number of offers":   {waitlist.Settings{MaxOffersPerEntry: new(0)}, ""},
-		"too many offers":        {waitlist.Settings{MaxOffersPerEntry: new(101)}, "max_offers_per_entry"},
-		"any number of tries":    {waitlist.Settings{MaxTriesPerSlot: new(0)}, ""},
-		"too many tries":         {waitlist.Settings{MaxTriesPerSlot: new(1_001)}, "max_tries_per_slot"},
-		"stale at once":          {waitlist.Settings{StaleAfter: span(time.Minute)}, "stale_after"},
-		"stale next year":        {waitlist.Settings{StaleAfter: span(366 * day)}, "stale_after"},
-		"a base of 0":            {waitlist.Settings{BaseScore: new(0)}, ""},
-		"a base below 0":         {waitlist.Settings{BaseScore: new(-1)}, "base_score"},
-		"a base without bound":   {waitlist.Settings{BaseScore: new(10_001)}, "base_score"},
-		"bonuses of 0 and 50": {
-			waitlist.Settings{TierBonus: bonus(map[string]int{"gold": 50, "none": 0})}, "",
+		"rules.early_bird_points_per_day": {{"EarlyBirdPerDay": 101}, {"EarlyBirdPerDay": -1}},
+		"rules.early_bird_max_points":     {{"EarlyBirdMax": 1_001}, {"EarlyBirdMax": -1}},
+		"rules.quiet_hours": {
+			quiet("09:00", "08:59"), {"QuietHours": waitlist.QuietHours{Until: civil.TimeOfDay{Hour: 24}}},
+			{"QuietHours": waitlist.QuietHours{From: civil.TimeOfDay{Minute: 60}}}, quiet("09:00", "08:01"),
 		},
-		"no bonuses": {waitlist.Settings{TierBonus: bonus(nil)}, ""},
-		"a bonus above 50": {
-			waitlist.Settings{TierBonus: bonus(map[string]int{"gold": 51})}, "tier_bonuses",
-		},
-		"a bonus below 0": {
-			waitlist.Settings{TierBonus: bonus(map[string]int{"gold": -1})}, "tier_bonuses",
-		},
-		"a bonus for no tier": {waitlist.Settings{TierBonus: bonus(map[string]int{"": 1})}, "tier_bonuses"},
-		"a bonus for what is no text": {
-			waitlist.Settings{TierBonus: bonus(map[string]int{"\xff": 1})}, "tier_bonuses",
-		},
-		"a bonus for a tier with a long name": {
-			waitlist.Settings{TierBonus: bonus(map[string]int{strings.Repeat("é", 51): 1})}, "tier_bonuses",
-		},
-		"bonuses for too many tiers": {waitlist.Settings{TierBonus: bonus(tiers)}, "tier_bonuses"},
-		"points a day":               {waitlist.Settings{EarlyBirdPerDay: new(101)}, "early_bird_points_per_day"},
-		"no points for days":         {waitlist.Settings{EarlyBirdMax: new(0), EarlyBirdPerDay: new(0)}, ""},
-		"points in all":              {waitlist.Settings{EarlyBirdMax: new(1_001)}, "early_bird_max_points"},
-		"quiet at night": {
-			waitlist.Settings{QuietHours: &waitlist.QuietHours{From: clock("20:00"), Until: clock("09:00")}}, "",
-		},
-		"never quiet": {
-			waitlist.Settings{QuietHours: &waitlist.QuietHours{From: clock("09:00"), Until: clock("09:00")}}, "",
-		},
-		"always quiet": {
-			waitlist.Settings{QuietHours: &waitlist.QuietHours{From: clock("09:00"), Until: clock("08:59")}}, "quiet_hours",
-		},
-		"quiet until there is no such time": {
-			waitlist.Settings{QuietHours: &waitlist.QuietHours{Until: civil.TimeOfDay{Hour: 24}}}, "quiet_hours",
-		},
-		"a cutoff below 0": {
-			waitlist.Settings{AutoPromoteCutoff: span(-time.Second)}, "auto_promote_cutoff",
-		},
-		"a grace of a month":                 {waitlist.Settings{PromotionGrace: span(30 * day)}, "promotion_grace"},
-		"filled for days":                    {waitlist.Settings{FillAfterStart: span(25 * hour)}, "fill_after_start"},
-		"a score for text messages":          {waitlist.Settings{SMSMinScore: new(150)}, ""},
-		"a score for text messages, below 0": {waitlist.Settings{SMSMinScore: new(-1)}, "sms_min_score"},
-		"expressions": {
-			waitlist.Settings{EligibilityExpression: new("true"), PriorityExpression: new("1")}, "",
-		},
-		"expressions that are taken away": {
-			waitlist.Settings{EligibilityExpression: new(""), PriorityExpression: new("")}, "",
-		},
-	}
-	for name, tt := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			switch err := tt.settings.Validate(); {
-			case tt.field == "" && err != nil:
-				t.Error(err)
-			case tt.field != "":
-				f, ok := errors.AsType[*fault.Error](err)
-				test.True(
-					t, ok && f.Reason == fault.InvalidField && f.Field == "rules."+tt.field,
-					test.Sprintf("%v, want rules.%s refused", err, tt.field),
-				)
-			}
-		})
-	}
+		"rules.auto_promote_cutoff": {{"AutoPromoteCutoff": -second}, {"AutoPromoteCutoff": 30*day + second}},
+		"rules.promotion_grace":     {{"PromotionGrace": 7*day + second}, {"PromotionGrace": -second}},
+		"rules.fill_after_start":    {{"FillAfterStart": day + second}, {"FillAfterStart": -second}},
+		"rules.sms_min_score":       {{"SMSMinScore": -1}, {"SMSMinScore": waitlist.MaxScore + 1}},
+	})
 	for _, bad := range []waitlist.Settings{{EligibilityExpression: new("nobody")}, {PriorityExpression: new("true")}} {
-		err := bad.Validate()
-		test.EqOp(t, fault.RulesInvalid, fault.ReasonOf(err), test.Sprint(err))
+		expect.Reason(t, fault.RulesInvalid)(bad.Validate())
 	}
 }
 

@@ -34,19 +34,15 @@ func TestTally_ComputesRates(t *testing.T) {
 		ResponseTime: 15 * time.Minute, Tries: 5,
 	}
 	test.Eq(t, want, tally)
-	a, c, d, r := tally.AcceptanceRate(), tally.ConversionRate(), tally.CascadeDepth(), tally.AverageResponse()
-	test.True(
-		t, a == 2.0/6 && c == 0.2 && d == 2.5 && r == 5*time.Minute,
-		test.Sprintf("acceptance %g, conversion %g, depth %g, response %s", a, c, d, r),
-	)
+	for want, tally := range map[rates]waitlist.Tally{{2.0 / 6, 0.2, 2.5, 5 * time.Minute}: want, {}: {}} {
+		test.EqOp(t, want, rates{
+			tally.AcceptanceRate(), tally.ConversionRate(), tally.CascadeDepth(), tally.AverageResponse(),
+		})
+	}
 }
 
-func TestTally_IsZeroWithoutEntries(t *testing.T) {
-	t.Parallel()
-	var none waitlist.Tally
-	test.True(
-		t, none.AcceptanceRate() == 0 && none.ConversionRate() == 0 && none.CascadeDepth() == 0 &&
-			none.AverageResponse() == 0,
-		test.Sprint("a share of nothing is not 0"),
-	)
+// rates are those of a Tally: of acceptance and of conversion, the depth of cascades, and the time of an answer.
+type rates struct {
+	Acceptance, Conversion, Depth float64
+	Response                      time.Duration
 }

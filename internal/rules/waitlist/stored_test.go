@@ -17,14 +17,13 @@ import (
 // change when Go names do.
 func TestRecord_KeepsItsStoredForm(t *testing.T) {
 	t.Parallel()
-	all := entries(queue(3))
-	all[0].Flagged, all[0].Score, all[0].Coach, all[0].MemberTags = true, new(120), jess, []string{"vip"}
-	all[0].MemberTier, all[0].MemberZone, all[0].Tries = "gold", "Asia/Kolkata", 1
-	all[1].Window, all[1].Status = wish(func(w *waitlist.Window) { w.Resource = room }), waitlist.Offered
+	all := entries(queueOf(set{
+		"Flagged": true, "Score": 120, "Coach": jess, "Tags": []string{"vip"}, "Tier": "gold", "Zone": "Asia/Kolkata",
+		"Tries": 1,
+	}, set{"Window": wish(set{"Resource": room}), "Asked": true}, nil))
 	closed := now.Add(-time.Hour)
 	c, _ := filling{
-		entries: all, refused: []int{2}, trigger: waitlist.ByDecline, slot: slot(2),
-		rules: func(r *waitlist.Rules) { r.Mode = waitlist.FirstToClaim },
+		rules: first, entries: all, refused: []int{2}, trigger: waitlist.ByDecline, differ: set{"Slot.Seats": 2},
 		round: &waitlist.Round{
 			ID: id[tenant.RoundID](5), Session: slot(1).Session, Freed: 1, Keeps: 1, Tried: some(9), Offers: 2,
 			Opened: closed, Closed: &closed,

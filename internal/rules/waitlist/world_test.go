@@ -15,6 +15,7 @@ import (
 	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit/expect"
+	"github.com/berthhq/berth/internal/testkit/vary"
 )
 
 // now is a Monday at noon in Lisbon, where the local time is UTC in winter.
@@ -62,48 +63,66 @@ func queue(n int) []waitlist.Candidate {
 
 func entry(i int) tenant.EntryID { return id[tenant.EntryID](uint64(i + 1)) }
 
-// one returns a queue of one entry, changed by a function.
-func one(change func(*waitlist.Candidate)) []waitlist.Candidate {
-	all := queue(1)
-	change(&all[0])
+type set = vary.Fields
+
+// queueOf returns a queue of entries with some fields of each.
+func queueOf(differ ...set) []waitlist.Candidate {
+	all := queue(len(differ))
+	for i := range all {
+		all[i] = vary.From(all[i], differ[i])
+	}
 	return all
 }
 
-// wish returns a window that includes the default slot.
-func wish(change func(*waitlist.Window)) *waitlist.Window {
-	w := &waitlist.Window{
+// parties returns a queue of parties.
+func parties(sizes ...int) []waitlist.Candidate {
+	all := queue(len(sizes))
+	for i, size := range sizes {
+		all[i].Party = size
+	}
+	return all
+}
+
+// some returns the ids of entries.
+func some(of ...int) []tenant.EntryID {
+	var all []tenant.EntryID
+	for _, i := range of {
+		all = append(all, entry(i))
+	}
+	return all
+}
+
+// caseOf is about one open seat, which a cancellation freed.
+func caseOf(queue ...waitlist.Candidate) waitlist.Case {
+	return waitlist.Case{Slot: slot(1), Queue: queue, Trigger: waitlist.ByCancellation, Now: now}
+}
+
+// wish returns a window that includes the default slot, but for some fields.
+func wish(differ set) *waitlist.Window {
+	return new(vary.From(waitlist.Window{
 		Service: yoga, Location: lisbon,
 		From: civiltest.Date("2026-03-17"), Until: civiltest.Date("2026-03-19"),
 		Earliest: clock("17:00"), Latest: clock("19:00"),
-	}
-	change(w)
-	return w
+	}, differ))
 }
 
 func clock(text string) civil.TimeOfDay { return civiltest.TimeOfDay(text) }
 
-// rules returns the default rules with offers in turn at any time of day, changed by a function.
-func rules(t testing.TB, change func(*waitlist.Rules)) *waitlist.Compiled {
+var auto, first = set{"Mode": waitlist.AutoPromote}, set{"Mode": waitlist.FirstToClaim}
+
+// rules returns the default rules with offers in turn at any time of day, but for some fields.
+func rules(t testing.TB, differ set) *waitlist.Compiled {
 	t.Helper()
-	r := waitlist.Defaults()
-	r.Mode, r.OffersInQuietHours = waitlist.OfferInTurn, true
-	change(&r)
-	return expect.Value(waitlist.Compile(r))(t)
+	r := vary.From(waitlist.Defaults(), set{"Mode": waitlist.OfferInTurn, "OffersInQuietHours": true})
+	return expect.Value(waitlist.Compile(vary.From(r, differ)))(t)
 }
 
-func asIs(*waitlist.Rules) {}
-
-func reasons(d waitlist.Decision) []string {
-	var all []string
-	for _, v := range d.Verdicts {
-		all = append(all, v.Reason)
+func zone(name string) *time.Location {
+	found, err := time.LoadLocation(name)
+	if err != nil {
+		panic(err)
 	}
-	return all
-}
-
-func zone(t testing.TB, name string) *time.Location {
-	t.Helper()
-	return expect.Value(time.LoadLocation(name))(t)
+	return found
 }
 
 // world is a random case with random rules.
@@ -122,57 +141,50 @@ var eligibility = map[string]func(waitlist.Candidate) bool{
 }
 
 func anyRules(t *rapid.T) waitlist.Rules {
-	r := waitlist.Defaults()
 	minutes := func(least, most int, name string) time.Duration {
 		return time.Duration(rapid.IntRange(least, most).Draw(t, name)) * time.Minute
 	}
-	r.Mode = rapid.SampledFrom([]waitlist.Mode{
-		waitlist.AutoPromote, waitlist.OfferInTurn, waitlist.FirstToClaim,
-	}).Draw(t, "mode")
-	r.Enabled = rapid.IntRange(0, 20).Draw(t, "enabled") > 0
-	r.MinOfferWindow = minutes(1, 60, "least window")
-	r.OfferWindow = r.MinOfferWindow + minutes(0, 600, "window")
-	r.TimeFlexibility = minutes(0, 180, "flexibility")
-	r.MaxOffersPerEntry = rapid.IntRange(0, 3).Draw(t, "offers")
-	r.MaxTriesPerSlot = rapid.IntRange(0, 4).Draw(t, "tries")
-	r.AutoCascade = rapid.Bool().Draw(t, "cascade")
-	r.AllowDownFitting = rapid.Bool().Draw(t, "down-fitting")
-	r.Order = rapid.SampledFrom([]waitlist.Order{
-		waitlist.ByJoining, waitlist.ByPriority, waitlist.ByFormula,
-	}).Draw(t, "order")
-	r.TierBonus = map[string]int{"gold": 50, "silver": 20}
-	r.EarlyBirdPerDay = rapid.IntRange(0, 10).Draw(t, "per day")
-	r.PriorityExpression = rapid.SampledFrom([]string{
-		"", "100 - entry.party_size", "entry.waiting_hours / 2.0",
-	}).Draw(t, "formula")
-	r.EligibilityExpression = rapid.SampledFrom([]string{
-		"", "", `member.tier != "gold"`, `"vip" in member.tags`, `entry.party_size < 3 || slot.seats > 3`,
-	}).Draw(t, "rule")
-	r.OffersInQuietHours = rapid.Bool().Draw(t, "by night")
-	r.AutoPromoteCutoff = minutes(0, 300, "cutoff")
-	return r
+	number := func(most int, name string) int { return rapid.IntRange(0, most).Draw(t, name) }
+	yes := func(name string) bool { return rapid.Bool().Draw(t, name) }
+	least := minutes(1, 60, "least window")
+	return vary.From(waitlist.Defaults(), set{
+		"Mode": rapid.SampledFrom([]waitlist.Mode{
+			waitlist.AutoPromote, waitlist.OfferInTurn, waitlist.FirstToClaim,
+		}).Draw(t, "mode"),
+		"Enabled": number(20, "enabled") > 0, "MinOfferWindow": least, "OfferWindow": least + minutes(0, 600, "window"),
+		"TimeFlexibility": minutes(0, 180, "flexibility"), "MaxOffersPerEntry": number(3, "offers"),
+		"MaxTriesPerSlot": number(4, "tries"), "AutoCascade": yes("cascade"), "AllowDownFitting": yes("down-fitting"),
+		"Order": rapid.SampledFrom([]waitlist.Order{
+			waitlist.ByJoining, waitlist.ByPriority, waitlist.ByFormula,
+		}).Draw(t, "order"),
+		"TierBonus": map[string]int{"gold": 50, "silver": 20}, "EarlyBirdPerDay": number(10, "per day"),
+		"PriorityExpression": rapid.SampledFrom([]string{
+			"", "100 - entry.party_size", "entry.waiting_hours / 2.0",
+		}).Draw(t, "formula"),
+		"EligibilityExpression": rapid.SampledFrom([]string{
+			"", "", `member.tier != "gold"`, `"vip" in member.tags`, `entry.party_size < 3 || slot.seats > 3`,
+		}).Draw(t, "rule"),
+		"OffersInQuietHours": yes("by night"), "AutoPromoteCutoff": minutes(0, 300, "cutoff"),
+	})
 }
 
 func anyWorld(t *rapid.T) world {
 	r := anyRules(t)
-	compiled := expect.Value(waitlist.Compile(r))(t)
 	at := starts.Add(-time.Duration(rapid.IntRange(-10, 60*48).Draw(t, "minutes before the start")) * time.Minute)
 	s := slot(rapid.IntRange(0, 8).Draw(t, "seats"))
 	s.Zone = rapid.SampledFrom([]string{"Europe/Lisbon", "America/New_York", "Asia/Tokyo"}).Draw(t, "zone")
 	if rapid.IntRange(0, 9).Draw(t, "no limit") == 0 {
 		s.Seats = nil
 	}
-	w := world{rules: compiled, Case: waitlist.Case{Slot: s, Now: at}}
+	w := world{rules: expect.Value(waitlist.Compile(r))(t), Case: waitlist.Case{Slot: s, Now: at}}
 	w.Trigger = rapid.SampledFrom([]waitlist.Trigger{
 		waitlist.ByCancellation, waitlist.ByNoShow, waitlist.ByDecline, waitlist.ByExpiry,
 	}).Draw(t, "trigger")
+	w.Round.Freed = rapid.IntRange(0, 3).Draw(t, "freed")
 	for i := range rapid.IntRange(0, 25).Draw(t, "entries") {
 		w.Queue = append(w.Queue, anyCandidate(t, i, w.Case))
-	}
-	w.Round.Freed = rapid.IntRange(0, 3).Draw(t, "freed")
-	for _, c := range w.Queue {
 		if rapid.IntRange(0, 7).Draw(t, "tried") == 0 {
-			w.Round.Tried = append(w.Round.Tried, c.Entry)
+			w.Round.Tried = append(w.Round.Tried, entry(i))
 		}
 	}
 	w.letsIn = eligibility[r.EligibilityExpression]
@@ -184,16 +196,22 @@ func anyWorld(t *rapid.T) world {
 
 func anyCandidate(t *rapid.T, i int, in waitlist.Case) waitlist.Candidate {
 	sometimes := func(name string) bool { return rapid.IntRange(0, 5).Draw(t, name) == 0 }
-	joined := in.Now.Add(-time.Duration(rapid.IntRange(0, 60*24*20).Draw(t, "minutes ago")) * time.Minute)
+	day := civil.DateOf(in.Slot.StartsAt, time.UTC).AddDays(rapid.IntRange(-2, 1).Draw(t, "from"))
 	c := waitlist.Candidate{
-		Entry: entry(i), Member: id[tenant.MemberID](rapid.Uint64Range(1, 100).Draw(t, "member")), Joined: joined,
-		Party: rapid.IntRange(1, 4).Draw(t, "party"), Key: rapid.Int64Range(1, 40).Draw(t, "key"),
+		Entry: entry(i), Member: id[tenant.MemberID](rapid.Uint64Range(1, 100).Draw(t, "member")),
+		Joined: in.Now.Add(-time.Duration(rapid.IntRange(0, 60*24*20).Draw(t, "minutes ago")) * time.Minute),
+		Party:  rapid.IntRange(1, 4).Draw(t, "party"), Key: rapid.Int64Range(1, 40).Draw(t, "key"),
 		Tier:    rapid.SampledFrom([]string{"", "silver", "gold"}).Draw(t, "tier"),
+		Tags:    rapid.SampledFrom([][]string{nil, {"vip"}}).Draw(t, "tags"),
 		Zone:    rapid.SampledFrom([]string{"", "Asia/Kolkata", "America/Los_Angeles"}).Draw(t, "home"),
+		Coach:   rapid.SampledFrom([]tenant.MemberID{{}, {}, jess, rui}).Draw(t, "coach"),
 		Flagged: sometimes("flagged"), Asked: sometimes("asked"), Tries: rapid.IntRange(0, 3).Draw(t, "had"),
-	}
-	if rapid.Bool().Draw(t, "vip") {
-		c.Tags = []string{"vip"}
+		Window: &waitlist.Window{
+			Service:  rapid.SampledFrom([]tenant.ServiceID{yoga, yoga, yoga, massage}).Draw(t, "service"),
+			Location: rapid.SampledFrom([]tenant.LocationID{lisbon, lisbon, lisbon, porto}).Draw(t, "location"),
+			From:     day, Until: day.AddDays(rapid.IntRange(0, 4).Draw(t, "days")),
+			Earliest: anyClock(t, "earliest"), Latest: anyClock(t, "latest"),
+		},
 	}
 	if sometimes("staff's score") {
 		c.Score = new(rapid.IntRange(90, 160).Draw(t, "score"))
@@ -201,17 +219,8 @@ func anyCandidate(t *rapid.T, i int, in waitlist.Case) waitlist.Candidate {
 	if sometimes("refused") {
 		c.Refusal = string(fault.NoCredits)
 	}
-	if rapid.Bool().Draw(t, "coach matters") {
-		c.Coach = rapid.SampledFrom([]tenant.MemberID{jess, jess, rui}).Draw(t, "coach")
-	}
-	if rapid.Bool().Draw(t, "window") {
-		day := civil.DateOf(in.Slot.StartsAt, time.UTC).AddDays(rapid.IntRange(-2, 1).Draw(t, "from"))
-		c.Window = &waitlist.Window{
-			Service:  rapid.SampledFrom([]tenant.ServiceID{yoga, yoga, yoga, massage}).Draw(t, "service"),
-			Location: rapid.SampledFrom([]tenant.LocationID{lisbon, lisbon, lisbon, porto}).Draw(t, "location"),
-			From:     day, Until: day.AddDays(rapid.IntRange(0, 4).Draw(t, "days")),
-			Earliest: anyClock(t, "earliest"), Latest: anyClock(t, "latest"),
-		}
+	if rapid.Bool().Draw(t, "for the session") {
+		c.Window = nil
 	}
 	return c
 }

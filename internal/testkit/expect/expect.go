@@ -2,9 +2,16 @@
 package expect
 
 import (
+	"fmt"
+	"strings"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/shoenig/test"
 	"github.com/shoenig/test/must"
 
 	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/fault/faulttest"
+	"github.com/berthhq/berth/internal/testkit/vary"
 )
 
 // Value returns the value of a call, and fails the test if the call failed:
@@ -24,7 +31,7 @@ func Value[V any](value V, err error) func(must.T) V {
 func OK(t must.T) func(results ...any) {
 	return func(results ...any) {
 		t.Helper()
-		must.NoError(t, errorOf(t, results))
+		must.NoError(t, Error(results...))
 	}
 }
 
@@ -34,19 +41,70 @@ func OK(t must.T) func(results ...any) {
 func Reason(t must.T, want fault.Reason) func(results ...any) {
 	return func(results ...any) {
 		t.Helper()
-		err := errorOf(t, results)
+		err := Error(results...)
 		must.EqOp(t, want, fault.ReasonOf(err), must.Sprintf("reason want %q (error: %v)", want, err))
 	}
 }
 
-// errorOf returns the last result of a call, which is its error.
-func errorOf(t must.T, results []any) error {
+// Fault checks what programs read of the error of a call, as faulttest.Text writes it; "" is no error. About says which
+// case of a table it is:
+//
+//	expect.Fault(t, tt.want, name)(booking.Decide(facts, request, now))
+func Fault(t T, want string, about ...any) func(results ...any) {
+	return func(results ...any) {
+		t.Helper()
+		err := Error(results...)
+		test.EqOp(t, want, faulttest.Text(err), test.Sprintf("%s: %v", fmt.Sprint(about...), err))
+	}
+}
+
+// InvalidField checks that a value is refused for a field if it differs from a good one like this. "" has the
+// differences with which it is still accepted.
+func InvalidField[V interface{ Validate() error }](t T, good V, differ map[string][]vary.Fields) {
 	t.Helper()
+	for field, all := range differ {
+		want := ""
+		if field != "" {
+			want = string(fault.InvalidField) + " @" + field
+		}
+		for _, fields := range all {
+			Fault(t, want, fields)(vary.From(good, fields).Validate())
+		}
+	}
+}
+
+// T is a test, or one run of a property.
+type T interface {
+	test.T
+	must.T
+}
+
+// Error returns the error of a call, which is its last result:
+//
+//	err := expect.Error(studio.Book(mia, class))
+func Error(results ...any) error {
 	last := results[len(results)-1]
 	if last == nil {
 		return nil
 	}
-	err, ok := last.(error)
-	must.True(t, ok, must.Sprintf("%v is no error", last))
-	return err
+	return last.(error)
+}
+
+// Metrics returns what was measured by metrics whose name begins with a prefix: the values of counters and gauges, and
+// how often histograms observed one, by their name and labels, as in `requests_total method=GET`.
+func Metrics(t must.T, from prometheus.Gatherer, prefix string) map[string]float64 {
+	t.Helper()
+	all := make(map[string]float64)
+	for _, family := range Value(from.Gather())(t) {
+		for _, m := range family.GetMetric() {
+			words := []string{family.GetName()}
+			for _, label := range m.GetLabel() {
+				words = append(words, label.GetName()+"="+label.GetValue())
+			}
+			if name := strings.Join(words, " "); strings.HasPrefix(name, prefix) {
+				all[name] = m.GetCounter().GetValue() + m.GetGauge().GetValue() + float64(m.GetHistogram().GetSampleCount())
+			}
+		}
+	}
+	return all
 }

@@ -1,14 +1,12 @@
 import { fr as app } from "./app/fr";
 import type { en } from "./en";
 import { fr as frame } from "./frame/fr";
-import { fr as people } from "./people/fr";
 import { fr as reasons } from "./reasons/fr";
-import { fr as schedule } from "./schedule/fr";
+import { fr as shared } from "./shared/fr";
 
 export const fr: typeof en = {
   ...frame,
-  ...schedule,
-  ...people,
+  ...shared,
   ...app,
   ...reasons,
 };

@@ -7,8 +7,8 @@ import type {
 import { Code, ConnectError } from "@connectrpc/connect";
 import { callUnaryMethod, useTransport } from "@connectrpc/connect-query";
 import { notifications } from "@mantine/notifications";
-import { useQueryClient } from "@tanstack/react-query";
-import { use, useCallback, useState } from "react";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { use, useCallback } from "react";
 import { useI18n } from "../i18n";
 import { ask, type Question } from "./ask";
 import { explain, stepUpOf } from "./errors";
@@ -41,13 +41,13 @@ export function useRead() {
   ): Promise<MessageShape<O>> => callUnaryMethod(transport, method, input);
 }
 
-interface CallOptions<O> {
+export interface CallOptions<O extends DescMessage> {
   /** The message on success. */
-  done?: string | ((answer: O) => string | undefined);
+  done?: string | ((answer: MessageShape<O>) => string | undefined) | undefined;
   /** Throws errors instead of showing them. */
   quiet?: boolean;
   /** Asks the user first. The reason that they give is part of the request. */
-  ask?: Question;
+  ask?: Question | undefined;
 }
 
 /**
@@ -56,33 +56,31 @@ interface CallOptions<O> {
  */
 export function useCall<I extends DescMessage, O extends DescMessage>(
   method: DescMethodUnary<I, O>,
-  { done, quiet, ask: question }: CallOptions<MessageShape<O>> = {},
+  { done, quiet, ask: question }: CallOptions<O> = {},
 ) {
   const transport = useTransport();
   const queries = useQueryClient();
   const failed = useFailed();
   const auth = use(AuthContext);
-  const [busy, setBusy] = useState(false);
-  const run = async (input: MessageInitShape<I>): Promise<MessageShape<O> | undefined> => {
-    const sure = question ? await ask(question) : {};
-    if (!sure) return undefined;
-    setBusy(true);
-    try {
-      const answer = await callUnaryMethod(transport, method, { ...input, ...sure });
-      void queries.invalidateQueries();
-      const text = typeof done === "function" ? done(answer) : done;
-      if (text) notifications.show({ message: text, color: "tide" });
-      return answer;
-    } catch (error) {
-      void queries.invalidateQueries(); // a refusal often means that the data has changed
+  const { mutateAsync, isPending, variables, data, reset } = useMutation({
+    mutationFn: (input: MessageInitShape<I>) => callUnaryMethod(transport, method, input),
+    onSuccess: (answer) => {
+      const message = typeof done === "function" ? done(answer) : done;
+      if (message) notifications.show({ message, color: "tide" });
+    },
+    onError: (error) => {
       const stepUp = stepUpOf(error);
       if (stepUp) auth?.expired(stepUp);
-      if (quiet) throw error;
-      failed(error);
-      return undefined;
-    } finally {
-      setBusy(false);
-    }
+      if (!quiet) failed(error);
+    },
+    // A refusal often means that the data has changed.
+    onSettled: () => void queries.invalidateQueries(),
+  });
+  const run = async (input: MessageInitShape<I>) => {
+    const sure = question ? await ask(question) : {};
+    if (!sure) return undefined;
+    const answer = mutateAsync({ ...input, ...sure });
+    return quiet ? answer : answer.catch(() => undefined);
   };
-  return { run, busy };
+  return { run, busy: isPending, input: variables, answer: data, reset };
 }

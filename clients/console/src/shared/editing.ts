@@ -1,6 +1,6 @@
 import { ErrorReason } from "@berthhq/client";
+import { notifyManager, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useEffect, useRef, useState } from "react";
-import { useRead } from "./calls";
 import { reasonOf } from "./errors";
 
 export interface Rebased<V> {
@@ -30,11 +30,10 @@ export function rebase<V extends object>(base: V, typed: V, saved: V): Rebased<V
 }
 
 interface Editing<V extends object, E> {
-  /** undefined creates one. */
+  /** From a query. undefined creates one. */
   entity: E;
   valuesOf: (entity: E) => V;
   save: (values: V, changed: (keyof V)[], etag: string) => Promise<unknown>;
-  reread: (read: ReturnType<typeof useRead>) => Promise<E | undefined>;
   onSaved?: (() => void) | undefined;
 }
 
@@ -46,12 +45,13 @@ export function useEditing<V extends object, E extends { readonly etag: string }
   entity,
   valuesOf,
   save,
-  reread,
   onSaved,
 }: Editing<V, E>) {
   const versionOf = (of: E) => ({ values: valuesOf(of), etag: of?.etag ?? "" });
   const current = versionOf(entity);
-  const read = useRead();
+  const newest = useRef(current);
+  newest.current = current;
+  const queries = useQueryClient();
   const [base, setBase] = useState(current);
   const [values, setValues] = useState(current.values);
   const [theirs, setTheirs] = useState<Partial<V>>();
@@ -73,7 +73,11 @@ export function useEditing<V extends object, E extends { readonly etag: string }
   /** Merges what another user has saved first. Throws any other error. */
   const merge = async (thrown: unknown) => {
     if (reasonOf(thrown) !== ErrorReason.ETAG_MISMATCH) throw thrown;
-    const fresh = versionOf((await reread(read)) ?? entity);
+    await queries.refetchQueries({ type: "active" }, { cancelRefetch: false });
+    // Components hear of it a moment later.
+    await new Promise<void>((heard) => notifyManager.schedule(heard));
+    const fresh = newest.current;
+    if (fresh.etag === base.etag) throw thrown;
     const rebased = rebase(base.values, values, fresh.values);
     setBase(fresh);
     setValues(rebased.values);

@@ -1,4 +1,5 @@
 import { Alert, Button, Stack } from "@mantine/core";
+import { useMutation } from "@tanstack/react-query";
 import { type FormEvent, type FormEventHandler, type ReactNode, useState } from "react";
 import { useI18n, useText } from "../i18n";
 import { explain } from "./errors";
@@ -13,36 +14,46 @@ export function bind<V extends object>(
   values: V,
   set: (part: Partial<V>) => void,
   names?: NoInfer<Partial<Record<keyof V, string>>>,
+  disabled = false,
 ) {
   const put = (key: keyof V, value: unknown) => set({ [key]: value } as Partial<V>);
-  const label = (key: keyof V) => names && { label: names[key] };
+  const common = (key: keyof V) => ({
+    ...(names && { label: names[key] }),
+    ...(disabled && { disabled }),
+  });
   return {
+    /** A value of any type, for an input that passes it as it is. */
+    value: <K extends keyof V>(key: K) => ({
+      ...common(key),
+      value: values[key],
+      onChange: (value: V[K]) => put(key, value),
+    }),
     text: (key: Of<V, string>) => ({
-      ...label(key),
+      ...common(key),
       value: values[key] as string,
       onChange: (event: { currentTarget: { value: string } }) =>
         put(key, event.currentTarget.value),
     }),
     /** One of several options; "" is none. */
     choice: (key: Of<V, string>) => ({
-      ...label(key),
+      ...common(key),
       value: (values[key] as string) || null,
       onChange: (value: string | null) => put(key, value ?? ""),
     }),
     /** A number, or "" if empty. */
     number: (key: Of<V, number | "">) => ({
-      ...label(key),
+      ...common(key),
       value: values[key] as number | "",
       onChange: (value: string | number) => put(key, typeof value === "number" ? value : ""),
     }),
     /** A number that is never empty. */
     count: (key: Of<V, number>, empty = 0) => ({
-      ...label(key),
+      ...common(key),
       value: values[key] as number,
       onChange: (value: string | number) => put(key, Number(value) || empty),
     }),
     flag: (key: Of<V, boolean>) => ({
-      ...label(key),
+      ...common(key),
       checked: values[key] as boolean,
       onChange: (event: { currentTarget: { checked: boolean } }) =>
         put(key, event.currentTarget.checked),
@@ -68,15 +79,14 @@ export function useFields<V extends object>(
   return { values, set, ...bind(values, set, names) };
 }
 
-/** Submits a form. An error is kept and shown in the form. */
+/** Submits a form. The error is shown in the form. */
 export function useSubmit(act: () => Promise<unknown>) {
-  const [error, setError] = useState<unknown>();
+  const { mutate, error, isPending } = useMutation({ mutationFn: act });
   const onSubmit = (event: FormEvent) => {
     event.preventDefault();
-    setError(undefined);
-    act().catch(setError);
+    mutate();
   };
-  return { error, onSubmit };
+  return { error, busy: isPending, onSubmit };
 }
 
 /** The inputs of a form, one below the other. */
@@ -87,7 +97,7 @@ export const Form = (props: { onSubmit: FormEventHandler; children: ReactNode })
 /** Shows an error in the user's language, with times in the given zone. */
 export function FormError({ error, zone = here() }: { error: unknown; zone?: string | undefined }) {
   const { t, locale } = useI18n();
-  if (error === undefined) return null;
+  if (!error) return null;
   return <Alert color="red">{explain(error, t, locale, zone)}</Alert>;
 }
 
@@ -130,11 +140,3 @@ export function FormEnd({
     </FormFoot>
   );
 }
-
-/** Select options from entities with a name. */
-export const named = (things: readonly { id: string; name: string }[]) =>
-  things.map(({ id, name }) => ({ value: id, label: name }));
-
-/** Options with their labels. */
-export const options = <T extends string>(labels: { readonly [K in T]?: string }) =>
-  (Object.entries(labels) as [T, string][]).map(([value, label]) => ({ value, label }));

@@ -4,8 +4,8 @@ import type { ReactNode } from "react";
 import { useText } from "../i18n";
 import { DataTable } from "./data-table";
 import classes from "./ledger.module.css";
-import { usePages } from "./lists";
 import { useMe } from "./me";
+import { usePages } from "./pages";
 import { More, QueryResult, Time } from "./ui";
 
 interface LedgerProps {

@@ -12,14 +12,12 @@ import { callUnaryMethod, useTransport } from "@connectrpc/connect-query";
 import {
   keepPreviousData,
   type QueryClient,
-  type UseInfiniteQueryResult,
   type UseQueryResult,
-  useInfiniteQuery,
   useQuery,
 } from "@tanstack/react-query";
 import type { Answers } from "./first";
 
-type Page<O extends DescMessage> = MessageShape<O> & { nextPageToken: string };
+export type Page<O extends DescMessage> = MessageShape<O> & { nextPageToken: string };
 type List<O extends DescMessage> = ListMethod<{ pageToken?: string; pageSize: number }, Page<O>>;
 
 /** Options of a query. `keep` shows the previous answer until the next one is here. */
@@ -80,28 +78,3 @@ export function seedAll<I extends DescMessage, O extends DescMessage, T>(
   if (page.nextPageToken) return;
   queries.setQueryData(keyOf(method, create(method.input, input)), items(page));
 }
-/** Reads a list page by page. The data are the items of all pages that were read. */
-export function usePages<I extends DescMessage, O extends DescMessage, T>(
-  method: DescMethodUnary<I, O>,
-  input: MessageInitShape<I>,
-  items: (page: Page<O>) => readonly T[],
-  { keep, ...options }: ListOptions = {},
-) {
-  const transport = useTransport();
-  const message = create(method.input, input);
-  return useInfiniteQuery({
-    queryKey: ["pages", method.parent.typeName, method.name, toJsonString(method.input, message)],
-    initialPageParam: "",
-    queryFn: async ({ pageParam: pageToken, signal }) => {
-      const page = await callUnaryMethod(transport, method, { ...message, pageToken }, { signal });
-      return page as Page<O>;
-    },
-    getNextPageParam: ({ nextPageToken }) => nextPageToken || undefined,
-    select: ({ pages }) => pages.flatMap(items),
-    ...(keep && { placeholderData: keepPreviousData }),
-    ...options,
-  });
-}
-
-/** The items of all pages that were read. */
-export type Pages<T> = UseInfiniteQueryResult<T[]>;

@@ -1,8 +1,8 @@
 import { AccessService, type OwnershipTransfer } from "@berthhq/client";
 import { useQuery } from "@connectrpc/connect-query";
-import { Alert, Button, Group, Text } from "@mantine/core";
+import { Alert, Group, Text } from "@mantine/core";
 import { useOwnershipTexts } from "../i18n/ownership";
-import { useCall } from "./calls";
+import { CallButton } from "./call-button";
 import { useMe } from "./me";
 import { here, showTime } from "./time";
 
@@ -19,8 +19,6 @@ export function OwnershipOffers() {
 
 function Offer({ transfer: { id, fromName, expireTime } }: { transfer: OwnershipTransfer }) {
   const { o, locale } = useOwnershipTexts();
-  const confirm = useCall(AccessService.method.confirmOwnershipTransfer, { done: o.confirmed });
-  const cancel = useCall(AccessService.method.cancelOwnershipTransfer);
   const until = expireTime ? showTime(expireTime, here(), locale, "dayTime") : "";
   return (
     <Alert title={o.offered(fromName)}>
@@ -28,21 +26,22 @@ function Offer({ transfer: { id, fromName, expireTime } }: { transfer: Ownership
         {o.offeredNote(fromName, until)}
       </Text>
       <Group gap={8}>
-        <Button
+        <CallButton
           size="compact-sm"
-          loading={confirm.busy}
-          onClick={() => void confirm.run({ transferId: id })}
+          method={AccessService.method.confirmOwnershipTransfer}
+          input={{ transferId: id }}
+          done={o.confirmed}
         >
           {o.confirm}
-        </Button>
-        <Button
+        </CallButton>
+        <CallButton
           size="compact-sm"
           variant="default"
-          loading={cancel.busy}
-          onClick={() => void cancel.run({ transferId: id })}
+          method={AccessService.method.cancelOwnershipTransfer}
+          input={{ transferId: id }}
         >
           {o.decline}
-        </Button>
+        </CallButton>
       </Group>
     </Alert>
   );

@@ -9,9 +9,9 @@ export function Terms({ of }: { of: Subscription }) {
   const t = useText();
   const { tenant } = useMe();
   const terms = [
-    [t.session.since, of.startTime],
-    [t.members.renews, of.periodEndTime],
-    [t.members.ends, of.endTime],
+    [t.common.since, of.startTime],
+    [t.common.renews, of.periodEndTime],
+    [t.common.ends, of.endTime],
   ] as const;
   return terms.map(
     ([name, at], index) =>

@@ -5,10 +5,10 @@ import { IconHistory } from "@tabler/icons-react";
 import { useState } from "react";
 import { Link } from "react-router";
 import { useText } from "../../i18n";
-import { options } from "../../shared/form";
-import { type Pages, usePages } from "../../shared/lists";
 import { useMe } from "../../shared/me";
-import { PageHead, State, Tag, Time } from "../../shared/ui";
+import { options } from "../../shared/options";
+import { usePages } from "../../shared/pages";
+import { PageHead, State, Tag } from "../../shared/ui";
 import { routes } from "../routes";
 import {
   Code,
@@ -22,6 +22,7 @@ import {
   NumberSelect,
   Page,
   quiet,
+  TenantTime,
   timeRangeOf,
 } from "../ui";
 import text from "../ui/text.module.css";
@@ -34,6 +35,7 @@ export function AuditPage() {
   const [action, setAction] = useState(search.action);
   const [settled] = useDebouncedValue(action.trim(), 250);
   const [days, setDays] = useState<Days>([null, null]);
+  const [open, setOpen] = useState<string>();
   const entries = usePages(
     AuditService.method.listAuditEntries,
     {
@@ -87,7 +89,59 @@ export function AuditPage() {
           </Button>
         )}
       </Group>
-      <Log entries={entries} zone={tenant.timeZone} />
+      <List
+        query={entries}
+        skeleton={12}
+        empty={<State icon={IconHistory} title={t.audit.none} note={t.audit.noneNote} />}
+        details={(entry) => open === entry.id && <Changes entry={entry} />}
+        columns={[
+          {
+            title: t.audit.when,
+            ...quiet,
+            show: ({ time }) => <TenantTime at={time} as="full" />,
+          },
+          {
+            title: t.audit.who,
+            show: ({ actor }) =>
+              actor?.kind === AuditActorKind.SYSTEM
+                ? t.audit.system
+                : actor?.name || actor?.subject,
+          },
+          {
+            title: t.audit.what,
+            show: ({ action, reason }) => (
+              <>
+                <Code>{action}</Code>
+                {reason && <Dimmed display="block">{reason}</Dimmed>}
+              </>
+            ),
+          },
+          {
+            title: t.audit.target,
+            show: ({ targetKind, targetId }) => {
+              const page = pages[targetKind];
+              const name = t.audit.kinds[targetKind] ?? targetKind;
+              if (page && targetId) return <Link to={page(targetId)}>{name}</Link>;
+              return (
+                <>
+                  {name} {targetId.length < 30 && <Dimmed>{targetId}</Dimmed>}
+                </>
+              );
+            },
+          },
+          {
+            label: t.actions.more,
+            ta: "right",
+            show: ({ id, action }) => (
+              <MoreButton
+                of={action}
+                open={open === id}
+                onClick={() => setOpen(open === id ? undefined : id)}
+              />
+            ),
+          },
+        ]}
+      />
     </Page>
   );
 }
@@ -98,77 +152,21 @@ const pages: Record<string, (id: string) => string> = {
   member: (id) => routes.member.path({ id }),
 };
 
-function Log({ entries, zone }: { entries: Pages<AuditEntry>; zone: string }) {
-  const t = useText();
-  const [open, setOpen] = useState<string>();
-  return (
-    <List
-      query={entries}
-      skeleton={12}
-      empty={<State icon={IconHistory} title={t.audit.none} note={t.audit.noneNote} />}
-      details={(entry) => open === entry.id && <Changes entry={entry} />}
-      columns={[
-        {
-          title: t.audit.when,
-          ...quiet,
-          show: ({ time }) => <Time at={time} zone={zone} as="full" />,
-        },
-        {
-          title: t.audit.who,
-          show: ({ actor }) =>
-            actor?.kind === AuditActorKind.SYSTEM ? t.audit.system : actor?.name || actor?.subject,
-        },
-        {
-          title: t.audit.what,
-          show: ({ action, reason }) => (
-            <>
-              <Code>{action}</Code>
-              {reason && <Dimmed display="block">{reason}</Dimmed>}
-            </>
-          ),
-        },
-        {
-          title: t.audit.target,
-          show: ({ targetKind, targetId }) => {
-            const page = pages[targetKind];
-            const name = t.audit.kinds[targetKind] ?? targetKind;
-            if (page && targetId) return <Link to={page(targetId)}>{name}</Link>;
-            return (
-              <>
-                {name} {targetId.length < 30 && <Dimmed>{targetId}</Dimmed>}
-              </>
-            );
-          },
-        },
-        {
-          label: t.actions.more,
-          ta: "right",
-          show: ({ id, action }) => (
-            <MoreButton
-              of={action}
-              open={open === id}
-              onClick={() => setOpen(open === id ? undefined : id)}
-            />
-          ),
-        },
-      ]}
-    />
-  );
-}
-
 const show = (value: unknown): string =>
-  value === undefined || value === null || value === ""
-    ? "–"
-    : typeof value === "object"
-      ? JSON.stringify(value)
-      : String(value);
+  typeof value === "object" && value ? JSON.stringify(value) : String(value ?? "") || "–";
+
+type Values = Record<string, unknown>;
 
 function Changes({ entry }: { entry: AuditEntry }) {
   const t = useText();
-  const { before, after, ...rest } = (entry.changes ?? {}) as Record<string, unknown>;
-  const was = (before ?? {}) as Record<string, unknown>;
-  const is = (after ?? {}) as Record<string, unknown>;
-  const fields = Object.keys({ ...was, ...is }).map((field) => ({ field }));
+  const { before, after, ...rest } = (entry.changes ?? {}) as Record<string, Values>;
+  const fields = Object.keys({ ...before, ...after }).map((field) => ({ field }));
+  const values = (title: string, c: string, of: Values = {}) => ({
+    title,
+    c,
+    className: text.anywhere ?? "",
+    show: ({ field }: { field: string }) => show(of[field]),
+  });
   return (
     <Stack gap={12} pt={4} pb={8} px={4}>
       {fields.length > 0 && (
@@ -177,18 +175,8 @@ function Changes({ entry }: { entry: AuditEntry }) {
           id="field"
           columns={[
             { title: t.audit.field, show: ({ field }) => <Code>{field}</Code> },
-            {
-              title: t.audit.before,
-              c: "var(--bad)",
-              className: text.anywhere,
-              show: ({ field }) => show(was[field]),
-            },
-            {
-              title: t.audit.after,
-              c: "var(--good)",
-              className: text.anywhere,
-              show: ({ field }) => show(is[field]),
-            },
+            values(t.audit.before, "var(--bad)", before),
+            values(t.audit.after, "var(--good)", after),
           ]}
         />
       )}

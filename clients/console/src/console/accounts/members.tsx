@@ -5,9 +5,10 @@ import { IconFileImport, IconUserPlus } from "@tabler/icons-react";
 import { useState } from "react";
 import { Link, useNavigate } from "react-router";
 import { useText } from "../../i18n";
-import { options, useFields } from "../../shared/form";
-import { usePages } from "../../shared/lists";
+import { useFields } from "../../shared/form";
 import { useCan } from "../../shared/me";
+import { options } from "../../shared/options";
+import { usePages } from "../../shared/pages";
 import { PageHead, State, Tag } from "../../shared/ui";
 import { routes } from "../routes";
 import { CallForm, DialogButton, List, MemberLink, NumberSelect, Page, TenantTime } from "../ui";
@@ -122,7 +123,7 @@ function AddMember({ name, onClose }: { name: string; onClose: () => void }) {
     <CallForm act={t.actions.create} run={run} onClose={onClose}>
       <Name {...form.text("name")} />
       <TextInput {...form.text("email")} type="email" maxLength={254} />
-      <TextInput {...form.text("phone")} type="tel" description={t.members.phoneNote} />
+      <TextInput {...form.text("phone")} type="tel" description={t.common.phoneNote} />
       <TextInput {...form.text("tier")} maxLength={50} />
     </CallForm>
   );

@@ -17,6 +17,7 @@ import { useDisclosure } from "@mantine/hooks";
 import { IconKey, IconPlus } from "@tabler/icons-react";
 import { useState } from "react";
 import { useText } from "../../i18n";
+import { CallButton } from "../../shared/call-button";
 import { useCall } from "../../shared/calls";
 import { useFields } from "../../shared/form";
 import { useAll } from "../../shared/lists";
@@ -99,14 +100,6 @@ function Account({ account, onSecret }: AccountProps) {
   const t = useText();
   const [hours, setHours] = useState(24);
   const rotate = useCall(AccessService.method.rotateServiceAccountKey);
-  const revoke = useCall(AccessService.method.revokeServiceAccount, {
-    ask: {
-      title: t.accounts.revokeTitle(account.name),
-      body: t.accounts.revokeBody,
-      yes: t.accounts.revoke,
-      danger: true,
-    },
-  });
   const gone = account.revokeTime !== undefined;
   const manages = account.roles.every(useGives());
   const renew = async () => {
@@ -164,14 +157,21 @@ function Account({ account, onSecret }: AccountProps) {
                 </CallForm>
               )}
             </DialogButton>
-            <Button
+            <CallButton
               size="compact-sm"
               variant="subtle"
               color="red"
-              onClick={() => void revoke.run({ serviceAccountId: account.id })}
+              method={AccessService.method.revokeServiceAccount}
+              input={{ serviceAccountId: account.id }}
+              ask={{
+                title: t.accounts.revokeTitle(account.name),
+                body: t.accounts.revokeBody,
+                yes: t.accounts.revoke,
+                danger: true,
+              }}
             >
               {t.accounts.revoke}
-            </Button>
+            </CallButton>
           </Inline>
         )
       }

@@ -9,6 +9,7 @@ import { Button, Group } from "@mantine/core";
 import { IconUserCheck } from "@tabler/icons-react";
 import { useState } from "react";
 import { useDeskTexts } from "../../i18n/desk";
+import { CallButton } from "../../shared/call-button";
 import { useCall } from "../../shared/calls";
 import { later } from "../../shared/lazy";
 import { useCan } from "../../shared/me";
@@ -36,15 +37,13 @@ export function BookingActions({ booking, onConfirm }: BookingActionsProps) {
   const [opened, open] = useState<"move" | "payment">();
   const close = () => open(undefined);
   const can = useCan();
-  const checkIn = useCall(CheckInService.method.checkIn, {
-    done: ({ alreadyCheckedIn }) => (alreadyCheckedIn ? t.session.alreadyIn : undefined),
-  });
   const undo = useCall(CheckInService.method.undoCheckIn);
   const noShow = useCall(BookingService.method.markNoShow);
   const undoNoShow = useCall(BookingService.method.undoNoShow);
   const release = useCall(BookingService.method.releaseHold, { done: d.hold.released });
   const refund = useCall(CreditService.method.refundCredit, { done: t.session.refunded });
-  const { id: bookingId, status, memberName } = booking;
+  const { status, memberName } = booking;
+  const input = { bookingId: booking.id };
   const cancel = useCall(BookingService.method.adminCancelBooking, {
     ask: {
       title: t.session.cancelTitle(memberName),
@@ -66,39 +65,32 @@ export function BookingActions({ booking, onConfirm }: BookingActionsProps) {
   const actions: Action[] = [
     [confirmed && !started && can("booking.reschedule_any"), d.reschedule.open, () => open("move")],
     [can("payment.record") || can("payment.refund"), d.hold.payment, () => open("payment")],
-    [pending && can("booking.confirm_any"), d.hold.release, () => release.run({ bookingId })],
-    [attended && can("checkin.staff"), t.session.undoCheckIn, () => undo.run({ bookingId })],
-    [
-      confirmed && started && can("booking.no_show"),
-      t.session.noShow,
-      () => noShow.run({ bookingId }),
-    ],
-    [missed && can("booking.no_show"), t.session.undoNoShow, () => undoNoShow.run({ bookingId })],
-    [
-      booking.credits > 0 && can("credit.refund"),
-      t.session.refund,
-      () => refund.run({ bookingId }),
-    ],
+    [pending && can("booking.confirm_any"), d.hold.release, () => release.run(input)],
+    [attended && can("checkin.staff"), t.session.undoCheckIn, () => undo.run(input)],
+    [confirmed && started && can("booking.no_show"), t.session.noShow, () => noShow.run(input)],
+    [missed && can("booking.no_show"), t.session.undoNoShow, () => undoNoShow.run(input)],
+    [booking.credits > 0 && can("credit.refund"), t.session.refund, () => refund.run(input)],
     [
       confirmed && can("booking.cancel_any"),
       t.session.cancelBooking,
-      () => cancel.run({ bookingId }),
+      () => cancel.run(input),
       "danger",
     ],
   ];
   return (
     <Group component="span" gap={4} display="inline-flex" wrap="nowrap">
       {confirmed && nearby && can("checkin.staff") && (
-        <Button
+        <CallButton
           size="compact-sm"
           variant="light"
           leftSection={<IconUserCheck size={15} aria-hidden />}
-          loading={checkIn.busy}
-          onClick={() => void checkIn.run({ bookingId })}
+          method={CheckInService.method.checkIn}
+          input={input}
+          done={({ alreadyCheckedIn }) => (alreadyCheckedIn ? t.session.alreadyIn : undefined)}
           aria-label={`${t.session.checkIn}: ${memberName}`}
         >
           {t.session.checkIn}
-        </Button>
+        </CallButton>
       )}
       {pending && onConfirm && can("booking.confirm_any") && (
         <Button

@@ -3,20 +3,19 @@ import { Checkbox, NumberInput } from "@mantine/core";
 import { useState } from "react";
 import { useText } from "../../i18n";
 import { useFields } from "../../shared/form";
-import type { Catalog } from "../catalog/data";
+import { useCatalog } from "../catalog/loaded";
 import { CallForm, MemberPicker } from "../ui";
 import { useSave } from "../ui/edit-form";
 
 interface BookMemberProps {
   session: Session;
-  catalog: Catalog;
   onClose: () => void;
 }
 
 /** Books a member, or adds them to the waitlist if the session is full. */
-export function BookMember({ session, catalog, onClose }: BookMemberProps) {
+export function BookMember({ session, onClose }: BookMemberProps) {
   const t = useText();
-  const service = catalog.service(session.serviceId);
+  const service = useCatalog().service(session.serviceId);
   const [member, setMember] = useState<Member>();
   const form = useFields({ party: Math.max(1, service?.minParty ?? 1), wait: true });
   const book = useSave(BookingService.method.book, ({ outcome }) =>

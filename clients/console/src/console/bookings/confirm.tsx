@@ -12,19 +12,13 @@ import {
 } from "@mantine/core";
 import { useState } from "react";
 import { useDesk, useDeskTexts } from "../../i18n/desk";
+import { CallButton } from "../../shared/call-button";
 import { useCall } from "../../shared/calls";
 import { Countdown, usePassed } from "../../shared/countdown";
-import {
-  type Bound,
-  Form,
-  FormError,
-  FormFoot,
-  options,
-  useFields,
-  useSubmit,
-} from "../../shared/form";
+import { type Bound, Form, FormError, FormFoot, useFields, useSubmit } from "../../shared/form";
 import { useCan, useMe } from "../../shared/me";
 import { amountOf, moneyOf, showMoney } from "../../shared/money";
+import { options } from "../../shared/options";
 import { Dimmed, FieldHint } from "../ui";
 import { Columns } from "../ui/inputs";
 import classes from "./confirm.module.css";
@@ -47,7 +41,7 @@ export function ConfirmHold({ booking, onClose, onAgain }: ConfirmHoldProps) {
   const guest = booking.memberId === "";
   const records = useCan()("payment.record");
   const [kept, setKept] = useState(() => booking.items.map(({ id }) => id));
-  const { values, set, ...form } = useFields({
+  const { values, ...form } = useFields({
     pays: (records && guest && itemsTotal > 0 ? "paid" : "later") as "paid" | "reserved" | "later",
     amount: (itemsTotal || "") as number | "",
     method: d.hold.methods[0] as string,
@@ -61,7 +55,6 @@ export function ConfirmHold({ booking, onClose, onAgain }: ConfirmHoldProps) {
     quiet: true,
     done: t.session.booked(name),
   });
-  const release = useCall(BookingService.method.releaseHold, { done: d.hold.released });
   const currency = booking.items.find(({ price }) => price)?.price?.currencyCode || tenant.currency;
   const { error, onSubmit } = useSubmit(async () => {
     await confirm.run({
@@ -115,8 +108,7 @@ export function ConfirmHold({ booking, onClose, onAgain }: ConfirmHoldProps) {
           <SegmentedControl
             fullWidth
             aria-label={d.hold.payment}
-            value={pays}
-            onChange={(pays) => set({ pays })}
+            {...form.value("pays")}
             data={options({
               later: guest ? d.hold.later : d.hold.byPlan,
               paid: d.hold.paid,
@@ -125,14 +117,7 @@ export function ConfirmHold({ booking, onClose, onAgain }: ConfirmHoldProps) {
           />
         </Input.Wrapper>
       )}
-      {pays !== "later" && (
-        <PaymentInputs
-          amount={form.number("amount")}
-          method={method}
-          currency={currency}
-          onMethod={(method) => set({ method })}
-        />
-      )}
+      {pays !== "later" && <PaymentInputs form={form} currency={currency} />}
       <Benefit form={form} chosen={provider !== ""} />
       {records && <FieldHint>{d.hold.moneyNote}</FieldHint>}
       <FormError error={error} zone={booking.timeZone} />
@@ -141,17 +126,17 @@ export function ConfirmHold({ booking, onClose, onAgain }: ConfirmHoldProps) {
           <Button onClick={onAgain}>{d.hold.again}</Button>
         ) : (
           <>
-            <Button
+            <CallButton
               mr="auto"
               variant="subtle"
               c="var(--bad)"
-              loading={release.busy}
-              onClick={async () => {
-                if (await release.run({ bookingId: booking.id })) onClose();
-              }}
+              method={BookingService.method.releaseHold}
+              input={{ bookingId: booking.id }}
+              done={d.hold.released}
+              onDone={onClose}
             >
               {d.hold.release}
-            </Button>
+            </CallButton>
             <Button variant="default" onClick={onClose}>
               {d.hold.close}
             </Button>

@@ -1,7 +1,7 @@
 import type { Booking, Session } from "@berthhq/client";
 import { useDesk } from "../../i18n/desk";
 import { later } from "../../shared/lazy";
-import type { Catalog } from "../catalog/data";
+import { WithCatalog } from "../catalog/loaded";
 import { Panel } from "../ui";
 
 const Hold = later(() => import("./hold"), "Hold");
@@ -14,7 +14,6 @@ export interface Held {
 
 export interface HoldProps<H> {
   held: H;
-  catalog: Catalog;
   onChange: (held: Held | undefined) => void;
 }
 
@@ -28,7 +27,11 @@ export function HoldDrawer({ held, ...props }: HoldProps<Held | undefined>) {
       width={500}
       onClose={() => props.onChange(undefined)}
     >
-      {(shown) => <Hold held={shown} {...props} />}
+      {(shown) => (
+        <WithCatalog>
+          <Hold held={shown} {...props} />
+        </WithCatalog>
+      )}
     </Panel>
   );
 }

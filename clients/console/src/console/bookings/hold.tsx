@@ -4,6 +4,7 @@ import { Alert, Box, Button, Group, Stack } from "@mantine/core";
 import { useDesk } from "../../i18n/desk";
 import { FormFoot } from "../../shared/form";
 import { Time } from "../../shared/ui";
+import { useCatalog } from "../catalog/loaded";
 import { Dimmed } from "../ui";
 import { ConfirmHold } from "./confirm";
 import classes from "./hold.module.css";
@@ -11,7 +12,8 @@ import type { Held, HoldProps } from "./hold-drawer";
 import { NewHold } from "./new-hold";
 
 /** What is held, and the form that holds it, or confirms or releases the hold. */
-export function Hold({ held: { session, booking }, catalog, onChange }: HoldProps<Held>) {
+export function Hold({ held: { session, booking }, onChange }: HoldProps<Held>) {
+  const { location } = useCatalog();
   const close = () => onChange(undefined);
   return (
     <>
@@ -22,7 +24,7 @@ export function Hold({ held: { session, booking }, catalog, onChange }: HoldProp
         <Dimmed>
           <Time at={session.startTime} zone={session.timeZone} />
           {" · "}
-          {catalog.location(session.locationId)?.name}
+          {location(session.locationId)?.name}
         </Dimmed>
       </Group>
       {booking ? (
@@ -30,7 +32,6 @@ export function Hold({ held: { session, booking }, catalog, onChange }: HoldProp
       ) : (
         <NewHold
           session={session}
-          catalog={catalog}
           onHeld={(made) => onChange({ session, booking: made })}
           onClose={close}
         />

@@ -10,24 +10,25 @@ import { Input, NumberInput, SegmentedControl, Textarea, TextInput } from "@mant
 import { useState } from "react";
 import { useDeskTexts } from "../../i18n/desk";
 import { useCall } from "../../shared/calls";
-import { options, useFields } from "../../shared/form";
+import { useFields } from "../../shared/form";
 import { useAll } from "../../shared/lists";
 import { showMoney } from "../../shared/money";
-import type { Catalog } from "../catalog/data";
+import { options } from "../../shared/options";
+import { useCatalog } from "../catalog/loaded";
 import { CallForm, Dimmed, dotted, MemberPicker } from "../ui";
 import { Columns } from "../ui/inputs";
 import classes from "./new-hold.module.css";
 
 interface NewHoldProps {
   session: Session;
-  catalog: Catalog;
   onHeld: (booking: Booking) => void;
   onClose: () => void;
 }
 
 /** Holds a seat for a member or a guest. */
-export function NewHold({ session, catalog, onHeld, onClose }: NewHoldProps) {
+export function NewHold({ session, onHeld, onClose }: NewHoldProps) {
   const { t, d } = useDeskTexts();
+  const catalog = useCatalog();
   const service = catalog.service(session.serviceId);
   const place = catalog.location(session.locationId);
   const least = service?.minParty || 1;
@@ -114,7 +115,6 @@ export function NewHold({ session, catalog, onHeld, onClose }: NewHoldProps) {
         <Input.Wrapper label={d.hold.channel} labelElement="div">
           <SegmentedControl
             fullWidth
-            size="sm"
             aria-label={d.hold.channel}
             value={String(channel)}
             onChange={(value) => set({ channel: Number(value) })}

@@ -1,17 +1,11 @@
 import { type Booking, BookingService, PaymentStatus } from "@berthhq/client";
 import { useQuery } from "@connectrpc/connect-query";
-import {
-  Autocomplete,
-  type NumberInputProps,
-  SegmentedControl,
-  Stack,
-  Text,
-  TextInput,
-} from "@mantine/core";
+import { Autocomplete, SegmentedControl, Stack, Text, TextInput } from "@mantine/core";
 import { useDesk, useDeskTexts } from "../../i18n/desk";
-import { options, useFields } from "../../shared/form";
-import { useCan, useMe } from "../../shared/me";
+import { type Bound, useFields } from "../../shared/form";
+import { useMe } from "../../shared/me";
 import { amountOf, moneyOf, showMoney } from "../../shared/money";
+import { options } from "../../shared/options";
 import { QueryResult, Time } from "../../shared/ui";
 import { CallForm, CardHint, DataTable, Note, Panel } from "../ui";
 import { useSave } from "../ui/edit-form";
@@ -69,8 +63,7 @@ function Entries({ booking }: { booking: Booking }) {
 
 function RecordPayment({ booking, onClose }: { booking: Booking; onClose: () => void }) {
   const d = useDesk();
-  const can = useCan();
-  const { tenant } = useMe();
+  const { tenant, can } = useMe();
   const { payment } = booking;
   const captured = Number(amountOf(payment?.amount));
   const kept = Math.round((captured - Number(amountOf(payment?.refundedAmount))) * 100) / 100;
@@ -116,13 +109,7 @@ function RecordPayment({ booking, onClose }: { booking: Booking; onClose: () => 
           data={options(acts as Record<"record" | "refund", string>)}
         />
       )}
-      <PaymentInputs
-        amount={form.number("amount")}
-        focused
-        method={method}
-        currency={currency}
-        onMethod={(next) => set({ method: next })}
-      />
+      <PaymentInputs form={form} focused currency={currency} />
       <TextInput label={d.payment.reference} maxLength={200} {...form.text("reference")} />
       <Text c="dimmed" fz="xs">
         {d.hold.moneyNote}
@@ -132,21 +119,19 @@ function RecordPayment({ booking, onClose }: { booking: Booking; onClose: () => 
 }
 
 interface PaymentInputsProps {
-  amount: NumberInputProps;
+  form: Pick<Bound<{ amount: number | ""; method: string }>, "number" | "value">;
   /** The amount has the focus when the dialog opens. */
   focused?: true;
-  method: string;
   currency: string;
-  onMethod: (method: string) => void;
 }
 
 /** How much is paid, and how. */
-export function PaymentInputs({ amount, focused, method, currency, onMethod }: PaymentInputsProps) {
+export function PaymentInputs({ form, focused, currency }: PaymentInputsProps) {
   const d = useDesk();
   return (
     <Columns>
       <Price
-        {...amount}
+        {...form.number("amount")}
         label={d.hold.amount}
         required
         currency={currency}
@@ -156,8 +141,7 @@ export function PaymentInputs({ amount, focused, method, currency, onMethod }: P
         label={d.hold.method}
         maxLength={50}
         data={[...d.hold.methods]}
-        value={method}
-        onChange={onMethod}
+        {...form.value("method")}
       />
     </Columns>
   );

@@ -12,9 +12,9 @@ import { useInputState } from "@mantine/hooks";
 import { keepPreviousData } from "@tanstack/react-query";
 import { useText } from "../../i18n";
 import { useCan } from "../../shared/me";
-import { Card, QueryResult, State, Tag, Time } from "../../shared/ui";
+import { State, Tag, Time } from "../../shared/ui";
 import { routes } from "../routes";
-import { DataTable, Dimmed, dotted, Person, right } from "../ui";
+import { Dimmed, dotted, List, Person, right } from "../ui";
 import text from "../ui/text.module.css";
 import { BookingActions } from "./actions";
 import { BookingTag } from "./tag";
@@ -24,7 +24,11 @@ export const useRoster = (sessionId: string, includeInactive = false) =>
   useQuery(
     BookingService.method.listRoster,
     { sessionId, includeInactive },
-    { refetchInterval: 60_000, placeholderData: keepPreviousData },
+    {
+      refetchInterval: 60_000,
+      placeholderData: keepPreviousData,
+      select: ({ bookings }) => bookings,
+    },
   );
 
 /** The number of seats of bookings with one of the statuses. */
@@ -45,11 +49,11 @@ export function Roster({ session, onConfirm }: RosterProps) {
   const can = useCan();
   const [inactive, setInactive] = useInputState(false);
   const roster = useRoster(session.id, inactive);
-  const arrived = seatsIn(roster.data?.bookings, BookingStatus.ATTENDED);
-  const booked = seatsIn(roster.data?.bookings, BookingStatus.CONFIRMED);
+  const arrived = seatsIn(roster.data, BookingStatus.ATTENDED);
+  const booked = seatsIn(roster.data, BookingStatus.CONFIRMED);
   return (
-    <Card
-      bare
+    <List
+      query={roster}
       title={
         <>
           {t.session.roster}{" "}
@@ -63,76 +67,67 @@ export function Roster({ session, onConfirm }: RosterProps) {
       extra={
         <Switch size="xs" label={t.session.inactive} checked={inactive} onChange={setInactive} />
       }
-    >
-      <QueryResult query={roster}>
-        {({ bookings }) =>
-          bookings.length === 0 ? (
-            <State
-              title={t.session.empty}
-              note={session.state !== SessionState.CANCELLED && t.session.emptyNote}
-            />
-          ) : (
-            <DataTable
-              rows={bookings}
-              columns={[
-                {
-                  show: (booking) => (
-                    <Person
-                      truncate
-                      to={
-                        booking.memberId &&
-                        can("member.read") &&
-                        routes.member.path({ id: booking.memberId })
-                      }
-                      name={booking.memberName || booking.contact?.name || t.session.guest}
-                    >
-                      {dotted(
-                        booking.partySize > 1 && `× ${booking.partySize}`,
-                        booking.promoted && t.session.promoted,
-                        booking.channel > 1 && t.session.channel[booking.channel],
-                        booking.items.map(({ name, quantity }) => `${quantity} ${name}`).join(", "),
-                        booking.benefit &&
-                          `${booking.benefit.providerCode} ${booking.benefit.membershipNumber}`,
-                        booking.note,
-                        booking.cancelReason,
-                      )}
-                    </Person>
-                  ),
-                },
-                {
-                  ...right,
-                  show: (booking) => (
-                    <>
-                      {booking.status === BookingStatus.ATTENDED && (
-                        <Dimmed mr={8}>
-                          <Time at={booking.checkInTime} zone={session.timeZone} as="time" />{" "}
-                          {t.session.method[booking.checkInMethod]}{" "}
-                          {booking.checkInMethod === CheckInMethod.GPS && (
-                            <span title={t.session.unprovenNote}>
-                              <Tag tone="warn">{t.session.unproven}</Tag>
-                            </span>
-                          )}
-                        </Dimmed>
-                      )}
-                      {booking.benefit && !booking.benefit.verified && (
-                        <span title={t.session.unverifiedNote}>
-                          <Tag tone="warn">{t.session.unverified}</Tag>{" "}
-                        </span>
-                      )}
-                      <BookingTag booking={booking} />
-                    </>
-                  ),
-                },
-                {
-                  ...right,
-                  w: 1,
-                  show: (booking) => <BookingActions booking={booking} onConfirm={onConfirm} />,
-                },
-              ]}
-            />
-          )
-        }
-      </QueryResult>
-    </Card>
+      empty={
+        <State
+          title={t.session.empty}
+          note={session.state !== SessionState.CANCELLED && t.session.emptyNote}
+        />
+      }
+      columns={[
+        {
+          show: (booking) => (
+            <Person
+              truncate
+              to={
+                booking.memberId &&
+                can("member.read") &&
+                routes.member.path({ id: booking.memberId })
+              }
+              name={booking.memberName || booking.contact?.name || t.session.guest}
+            >
+              {dotted(
+                booking.partySize > 1 && `× ${booking.partySize}`,
+                booking.promoted && t.session.promoted,
+                booking.channel > 1 && t.session.channel[booking.channel],
+                booking.items.map(({ name, quantity }) => `${quantity} ${name}`).join(", "),
+                booking.benefit &&
+                  `${booking.benefit.providerCode} ${booking.benefit.membershipNumber}`,
+                booking.note,
+                booking.cancelReason,
+              )}
+            </Person>
+          ),
+        },
+        {
+          ...right,
+          show: (booking) => (
+            <>
+              {booking.status === BookingStatus.ATTENDED && (
+                <Dimmed mr={8}>
+                  <Time at={booking.checkInTime} zone={session.timeZone} as="time" />{" "}
+                  {t.session.method[booking.checkInMethod]}{" "}
+                  {booking.checkInMethod === CheckInMethod.GPS && (
+                    <span title={t.session.unprovenNote}>
+                      <Tag tone="warn">{t.session.unproven}</Tag>
+                    </span>
+                  )}
+                </Dimmed>
+              )}
+              {booking.benefit && !booking.benefit.verified && (
+                <span title={t.session.unverifiedNote}>
+                  <Tag tone="warn">{t.session.unverified}</Tag>{" "}
+                </span>
+              )}
+              <BookingTag booking={booking} />
+            </>
+          ),
+        },
+        {
+          ...right,
+          w: 1,
+          show: (booking) => <BookingActions booking={booking} onConfirm={onConfirm} />,
+        },
+      ]}
+    />
   );
 }

@@ -1,11 +1,13 @@
 import { type BenefitProvider, BookingService } from "@berthhq/client";
 import { Button, Divider, Group, Stack, Textarea, Title } from "@mantine/core";
+import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { useDeskTexts } from "../../i18n/desk";
+import { CallButton } from "../../shared/call-button";
 import { useCall } from "../../shared/calls";
 import { FormError } from "../../shared/form";
-import { usePages } from "../../shared/lists";
 import { useCan, useMe } from "../../shared/me";
+import { usePages } from "../../shared/pages";
 import { More, QueryResult, Tag, Time } from "../../shared/ui";
 import { CardHint, DataTable, Dimmed } from "../ui";
 
@@ -32,22 +34,18 @@ function List({ provider: { code, numberCount } }: { provider: BenefitProvider }
   const { d } = useDeskTexts();
   const [text, setText] = useState("");
   const update = useCall(BookingService.method.updateBenefitNumbers, { quiet: true });
-  const [error, setError] = useState<unknown>();
   const numbers = text.split(/[\n,;]/).filter((line) => /[\p{L}\p{Nd}]/u.test(line));
-  const send = async (replace: boolean) => {
-    setError(undefined);
-    try {
+  const send = useMutation({
+    mutationFn: async (replace: boolean) => {
       for (let i = 0; i < numbers.length; i += most)
         await update.run({
           providerCode: code,
           add: numbers.slice(i, i + most),
           replace: replace && i === 0,
         });
-      setText("");
-    } catch (failed) {
-      setError(failed);
-    }
-  };
+    },
+    onSuccess: () => setText(""),
+  });
   return (
     <>
       <Textarea
@@ -60,7 +58,7 @@ function List({ provider: { code, numberCount } }: { provider: BenefitProvider }
         maxRows={10}
         spellCheck={false}
       />
-      <FormError error={error} />
+      <FormError error={send.error} />
       <Group gap={8}>
         <Dimmed mr="auto" fz="sm">
           {d.benefits.count(numberCount)}
@@ -68,15 +66,15 @@ function List({ provider: { code, numberCount } }: { provider: BenefitProvider }
         <Button
           variant="default"
           disabled={numbers.length === 0}
-          loading={update.busy}
-          onClick={() => void send(true)}
+          loading={send.isPending}
+          onClick={() => send.mutate(true)}
         >
           {d.benefits.replace}
         </Button>
         <Button
           disabled={numbers.length === 0}
-          loading={update.busy}
-          onClick={() => void send(false)}
+          loading={send.isPending}
+          onClick={() => send.mutate(false)}
         >
           {d.benefits.addNumbers(numbers.length)}
         </Button>
@@ -87,16 +85,12 @@ function List({ provider: { code, numberCount } }: { provider: BenefitProvider }
 
 function Uses({ code }: { code: string }) {
   const { t, d } = useDeskTexts();
-  const { tenant } = useMe();
-  const can = useCan();
+  const { tenant, can } = useMe();
   const uses = usePages(
     BookingService.method.listBenefitMemberships,
     { providerCode: code, pageSize: 50 },
     ({ memberships }) => memberships,
   );
-  const remove = useCall(BookingService.method.deleteBenefitMembership, {
-    done: d.benefits.released,
-  });
   return (
     <QueryResult query={uses} rows={3}>
       {(all) => (
@@ -116,22 +110,23 @@ function Uses({ code }: { code: string }) {
                 ),
               },
               {
-                title: t.session.since,
+                title: t.common.since,
                 show: ({ createTime }) => <Time at={createTime} zone={tenant.timeZone} as="date" />,
               },
               can("member.write") && {
                 ta: "right",
                 label: d.benefits.release,
                 show: ({ memberId, memberName }) => (
-                  <Button
+                  <CallButton
                     size="compact-sm"
                     variant="default"
                     aria-label={`${d.benefits.release}: ${memberName}`}
-                    loading={remove.busy}
-                    onClick={() => void remove.run({ providerCode: code, memberId })}
+                    method={BookingService.method.deleteBenefitMembership}
+                    input={{ providerCode: code, memberId }}
+                    done={d.benefits.released}
                   >
                     {d.benefits.release}
-                  </Button>
+                  </CallButton>
                 ),
               },
             ]}

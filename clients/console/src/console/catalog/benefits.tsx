@@ -1,11 +1,17 @@
-import { type BenefitProvider, BenefitVerification, BookingService } from "@berthhq/client";
+import {
+  type BenefitProvider,
+  BenefitProviderSchema,
+  BenefitVerification,
+  BookingService,
+} from "@berthhq/client";
+import { create } from "@bufbuild/protobuf";
 import { useQuery } from "@connectrpc/connect-query";
 import { NumberInput, Switch, TextInput } from "@mantine/core";
 import { IconDiscount } from "@tabler/icons-react";
 import { useDesk, useDeskTexts } from "../../i18n/desk";
 import { QueryResult } from "../../shared/ui";
 import { right } from "../ui";
-import { EditForm, useSave } from "../ui/edit-form";
+import { EditForm, pick, useSave } from "../ui/edit-form";
 import { EntityTable } from "../ui/entity-table";
 import { Columns, Name } from "../ui/inputs";
 import { BenefitNumbers } from "./benefit-numbers";
@@ -28,29 +34,28 @@ export function Benefits({ archived }: { archived: boolean }) {
             { title: d.catalog.pattern, show: ({ numberPattern }) => <code>{numberPattern}</code> },
             { title: d.catalog.discount, ...right, show: (one) => `${one.discountPercent} %` },
           ]}
-          form={(provider, close) => (
-            <>
-              <BenefitForm entity={provider} onClose={close} />
-              {provider && <BenefitNumbers provider={provider} />}
-            </>
-          )}
+          Form={Benefit}
         />
       )}
     </QueryResult>
   );
 }
 
-const valuesOf = (provider: BenefitProvider | undefined) => ({
-  code: provider?.code ?? "",
-  name: provider?.name ?? "",
-  numberPattern: provider?.numberPattern ?? "",
-  discountPercent: provider?.discountPercent ?? 10,
-  active: provider?.active ?? true,
-  listed: provider?.verification === BenefitVerification.LIST,
-  families: provider?.families ?? false,
+const Benefit = (props: FormProps<BenefitProvider>) => (
+  <>
+    <BenefitForm {...props} />
+    {props.entity && <BenefitNumbers provider={props.entity} />}
+  </>
+);
+
+const blank = create(BenefitProviderSchema, { discountPercent: 10, active: true });
+
+const valuesOf = (provider = blank) => ({
+  ...pick(provider, "code", "name", "numberPattern", "discountPercent", "active", "families"),
+  listed: provider.verification === BenefitVerification.LIST,
 });
 
-function BenefitForm({ entity: provider, onClose }: Omit<FormProps<BenefitProvider>, "catalog">) {
+function BenefitForm({ entity: provider, onClose }: FormProps<BenefitProvider>) {
   const { t, d } = useDeskTexts();
   const put = useSave(BookingService.method.putBenefitProvider);
   return (
@@ -66,11 +71,6 @@ function BenefitForm({ entity: provider, onClose }: Omit<FormProps<BenefitProvid
         listed: d.benefits.listed,
         families: d.benefits.families,
       }}
-      reread={async (read) =>
-        (await read(BookingService.method.listBenefitProviders, {})).providers.find(
-          ({ code }) => code === provider?.code,
-        )
-      }
       save={({ listed, ...values }, { etag }) =>
         put({
           provider: {

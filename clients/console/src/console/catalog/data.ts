@@ -46,7 +46,6 @@ export interface Catalog {
 export interface FormProps<E> {
   /** undefined creates one. */
   readonly entity: E | undefined;
-  readonly catalog: Catalog;
   readonly onClose: () => void;
 }
 
@@ -65,7 +64,7 @@ const useStaff = (role: string) =>
   );
 
 /** Locations, services, resources and staff. undefined until all of them have loaded. */
-export function useCatalog() {
+export function useCatalogQuery() {
   const locations = useAll(...allLocations);
   const services = useAll(...allServices);
   const resources = useAll(...allResources);

@@ -1,4 +1,5 @@
-import { BookingService, type Item } from "@berthhq/client";
+import { BookingService, type Item, ItemSchema } from "@berthhq/client";
+import { create } from "@bufbuild/protobuf";
 import { durationFromMs } from "@bufbuild/protobuf/wkt";
 import { NumberInput, TextInput } from "@mantine/core";
 import { IconGolf } from "@tabler/icons-react";
@@ -9,14 +10,16 @@ import { amountOf, moneyOf, showMoney } from "../../shared/money";
 import { MINUTE, showSpan, spanMs } from "../../shared/time";
 import { QueryResult } from "../../shared/ui";
 import { right } from "../ui";
-import { EditForm, useSave } from "../ui/edit-form";
+import { EditForm, pick, useSave } from "../ui/edit-form";
 import { EntityTable } from "../ui/entity-table";
-import { ActiveSwitch, Columns, LocationInput, Name, onlyLocation, Price } from "../ui/inputs";
-import type { Catalog, FormProps } from "./data";
+import { ActiveSwitch, Columns, LocationInput, Name, Price, useOnlyLocation } from "../ui/inputs";
+import type { FormProps } from "./data";
+import { useCatalog } from "./loaded";
 
 /** Items that members can reserve with a booking, in limited number. */
-export function Items({ catalog, archived }: { catalog: Catalog; archived: boolean }) {
+export function Items({ archived }: { archived: boolean }) {
   const { t, d, locale } = useDeskTexts();
+  const catalog = useCatalog();
   const items = useAll(
     BookingService.method.listItems,
     { includeInactive: true },
@@ -48,39 +51,32 @@ export function Items({ catalog, archived }: { catalog: Catalog; archived: boole
               show: ({ timeOut }) => (timeOut ? showSpan(spanMs(timeOut)) : d.catalog.asLong),
             },
           ]}
-          form={(item, close) => <ItemForm entity={item} catalog={catalog} onClose={close} />}
+          Form={ItemForm}
         />
       )}
     </QueryResult>
   );
 }
 
-const valuesOf = (item: Item | undefined, locationId: string) => ({
-  locationId: item?.locationId ?? locationId,
-  name: item?.name ?? "",
-  kind: item?.kind ?? "",
-  stock: item?.stock ?? (1 as number | ""),
-  price: amountOf(item?.price),
-  timeOut: item?.timeOut ? spanMs(item.timeOut) / MINUTE : ("" as const),
-  active: item?.active ?? true,
+const valuesOf = (item: Item) => ({
+  ...pick(item, "locationId", "name", "kind", "active"),
+  stock: item.stock as number | "",
+  price: amountOf(item.price),
+  timeOut: item.timeOut ? spanMs(item.timeOut) / MINUTE : ("" as const),
 });
 
-function ItemForm({ entity: item, catalog, onClose }: FormProps<Item>) {
+function ItemForm({ entity: item, onClose }: FormProps<Item>) {
   const { t, d } = useDeskTexts();
   const { tenant } = useMe();
-  const create = useSave(BookingService.method.createItem);
+  const blank = create(ItemSchema, { locationId: useOnlyLocation(), stock: 1, active: true });
+  const make = useSave(BookingService.method.createItem);
   const update = useSave(BookingService.method.updateItem);
   const currency = item?.price?.currencyCode || tenant.currency;
   return (
     <EditForm
       entity={item}
-      valuesOf={(of) => valuesOf(of, onlyLocation(catalog))}
+      valuesOf={(of = blank) => valuesOf(of)}
       names={{ ...t.fields, ...d.catalog, locationId: t.fields.location, price: t.plans.price }}
-      reread={async (read) => {
-        const filter = { locationId: item?.locationId ?? "", includeInactive: true, pageSize: 500 };
-        const { items } = await read(BookingService.method.listItems, filter);
-        return items.find(({ id }) => id === item?.id);
-      }}
       save={({ locationId, price, timeOut, ...values }, { updateMask, etag }) => {
         const input = {
           ...values,
@@ -92,17 +88,13 @@ function ItemForm({ entity: item, catalog, onClose }: FormProps<Item>) {
         };
         return item
           ? update({ itemId: item.id, item: input, updateMask, etag })
-          : create({ locationId, item: input });
+          : make({ locationId, item: input });
       }}
       onClose={onClose}
     >
       {(form) => (
         <>
-          <LocationInput
-            {...form.choice("locationId")}
-            catalog={catalog}
-            fixed={item?.locationId}
-          />
+          <LocationInput {...form.choice("locationId")} fixed={item?.locationId} />
           <Columns>
             <Name {...form.text("name")} />
             <TextInput {...form.text("kind")} placeholder={d.catalog.itemKind} maxLength={50} />

@@ -1,4 +1,5 @@
-import { Channel, type Location, TenantService } from "@berthhq/client";
+import { Channel, type Location, LocationSchema, TenantService } from "@berthhq/client";
+import { create } from "@bufbuild/protobuf";
 import { Checkbox, Group, NumberInput, Textarea } from "@mantine/core";
 import { IconMapPin } from "@tabler/icons-react";
 import { useDeskTexts } from "../../i18n/desk";
@@ -6,19 +7,20 @@ import { useMe } from "../../shared/me";
 import { zoneName } from "../../shared/time";
 import { Tag } from "../../shared/ui";
 import { Dimmed, FieldHint, Inline } from "../ui";
-import { EditForm, maskOf, useSave } from "../ui/edit-form";
+import { EditForm, maskOf, pick, useSave } from "../ui/edit-form";
 import { EntityTable } from "../ui/entity-table";
 import { ActiveSwitch, Columns, Name, Zone } from "../ui/inputs";
 import text from "../ui/text.module.css";
-import type { Catalog, FormProps } from "./data";
+import type { FormProps } from "./data";
+import { useCatalog } from "./loaded";
 
 const ways = [Channel.ONLINE, Channel.PHONE, Channel.WALK_IN] as const;
 
-export function Locations({ catalog, archived }: { catalog: Catalog; archived: boolean }) {
+export function Locations({ archived }: { archived: boolean }) {
   const { t, d, locale } = useDeskTexts();
   return (
     <EntityTable
-      entities={catalog.locations}
+      entities={useCatalog().locations}
       archived={archived}
       {...d.catalog.tables.locations}
       icon={IconMapPin}
@@ -60,52 +62,29 @@ export function Locations({ catalog, archived }: { catalog: Catalog; archived: b
             ),
         },
       ]}
-      form={(location, close) => <LocationForm entity={location} onClose={close} />}
+      Form={LocationForm}
     />
   );
 }
 
-const valuesOf = (location: Location | undefined, zone: string) => ({
-  name: location?.name ?? "",
-  timeZone: location?.timeZone ?? zone,
-  address: location?.address ?? "",
-  latitude: location?.geo?.latitude ?? ("" as const),
-  longitude: location?.geo?.longitude ?? ("" as const),
-  channels: location ? [...location.channels].sort() : [...ways],
-  active: location?.active ?? true,
+const valuesOf = (location: Location) => ({
+  ...pick(location, "name", "timeZone", "address", "active"),
+  latitude: location.geo?.latitude ?? ("" as const),
+  longitude: location.geo?.longitude ?? ("" as const),
+  channels: [...location.channels].sort(),
 });
-type Values = ReturnType<typeof valuesOf>;
 
-function LocationForm({ entity: location, onClose }: Omit<FormProps<Location>, "catalog">) {
+function LocationForm({ entity: location, onClose }: FormProps<Location>) {
   const { t, d } = useDeskTexts();
   const { tenant, can } = useMe();
-  const create = useSave(TenantService.method.createLocation);
+  const { timeZone } = tenant;
+  const blank = create(LocationSchema, { timeZone, channels: [...ways], active: true });
+  const make = useSave(TenantService.method.createLocation);
   const update = useSave(TenantService.method.updateLocation);
-  const save = async (
-    { channels, active, latitude, longitude, ...values }: Values,
-    { updateMask, etag }: { updateMask: { paths: string[] }; etag: string },
-  ) => {
-    const input = {
-      ...values,
-      name: values.name.trim(),
-      ...(latitude !== "" && longitude !== "" && { geo: { latitude, longitude } }),
-    };
-    if (location) {
-      return update({
-        location: { ...input, id: location.id, channels, active, etag },
-        updateMask,
-      });
-    }
-    // A new location takes bookings on all channels unless its channels were changed.
-    const made = (await create({ location: input }))?.location;
-    return made && updateMask.paths.includes("channels")
-      ? update({ location: { ...made, channels }, updateMask: { paths: ["channels"] } })
-      : made;
-  };
   return (
     <EditForm
       entity={location}
-      valuesOf={(of) => valuesOf(of, tenant.timeZone)}
+      valuesOf={(of = blank) => valuesOf(of)}
       names={{ ...t.fields, ...d.catalog }}
       pathOf={(key) => (key === "latitude" || key === "longitude" ? "geo" : maskOf(key))}
       show={(key, value) =>
@@ -113,10 +92,22 @@ function LocationForm({ entity: location, onClose }: Omit<FormProps<Location>, "
           ? (value as Channel[]).map((way) => t.session.channel[way]).join(", ")
           : String(value)
       }
-      reread={async (read) =>
-        (await read(TenantService.method.getLocation, { locationId: location?.id ?? "" })).location
-      }
-      save={save}
+      save={async ({ channels, active, latitude, longitude, ...values }, { updateMask, etag }) => {
+        const input = {
+          ...values,
+          name: values.name.trim(),
+          ...(latitude !== "" && longitude !== "" && { geo: { latitude, longitude } }),
+        };
+        if (location) {
+          const { id } = location;
+          return update({ location: { ...input, id, channels, active, etag }, updateMask });
+        }
+        // A new location takes bookings on all channels unless its channels were changed.
+        const made = (await make({ location: input }))?.location;
+        return made && updateMask.paths.includes("channels")
+          ? update({ location: { ...made, channels }, updateMask: { paths: ["channels"] } })
+          : made;
+      }}
       onClose={onClose}
     >
       {({ values, set, ...form }) => (

@@ -20,27 +20,17 @@ import { useMe } from "../../shared/me";
 import { MINUTE } from "../../shared/time";
 import { BerthIcon, Card, Logo, Wordmark } from "../../shared/ui";
 import { FieldHint } from "../ui";
-import { EditForm, maskOf, useSave } from "../ui/edit-form";
+import { EditForm, maskOf, pick, useSave } from "../ui/edit-form";
 import { Columns, Language, Name, Zone } from "../ui/inputs";
 import classes from "./branding.module.css";
 
-const valuesOf = (tenant: Tenant) => {
-  const { name, timeZone, locale, currency, takesPayments, auditMemberReads, brand, stepUp } =
-    tenant;
-  const { logoUrl = "", accentColor = "" } = brand ?? {};
-  return {
-    name,
-    timeZone,
-    locale,
-    currency,
-    takesPayments,
-    auditMemberReads,
-    signInMinutes: (stepUp?.maxAge ? Number(stepUp.maxAge.seconds) / 60 : "") as number | "",
-    acrValues: stepUp?.acrValues ?? [],
-    logoUrl,
-    accentColor,
-  };
-};
+const valuesOf = (tenant: Tenant) => ({
+  ...pick(tenant, "name", "timeZone", "locale", "currency", "takesPayments", "auditMemberReads"),
+  signInMinutes: (Number(tenant.stepUp?.maxAge?.seconds ?? 0) / 60 || "") as number | "",
+  acrValues: tenant.stepUp?.acrValues ?? [],
+  logoUrl: tenant.brand?.logoUrl ?? "",
+  accentColor: tenant.brand?.accentColor ?? "",
+});
 
 /** Settings of the whole organization. */
 export function Organization() {
@@ -65,7 +55,6 @@ export function Organization() {
               ? `brand.${maskOf(key)}`
               : maskOf(key);
           }}
-          reread={async (read) => (await read(TenantService.method.getTenant, {})).tenant}
           save={(
             { logoUrl, accentColor, signInMinutes, acrValues, ...values },
             { updateMask, etag },
@@ -109,12 +98,7 @@ export function Organization() {
                       max={1440}
                       placeholder={d.catalog.anySignIn}
                     />
-                    <TagsInput
-                      label={d.catalog.acrValues}
-                      value={values.acrValues}
-                      onChange={(acrValues) => set({ acrValues })}
-                      maxTags={10}
-                    />
+                    <TagsInput {...form.value("acrValues")} maxTags={10} />
                   </Columns>
                 </Fieldset>
               )}

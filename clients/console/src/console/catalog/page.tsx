@@ -4,50 +4,42 @@ import type { ReactNode } from "react";
 import { useDeskTexts } from "../../i18n/desk";
 import { later } from "../../shared/lazy";
 import { useCan } from "../../shared/me";
-import { PageHead, QueryResult } from "../../shared/ui";
+import { PageHead } from "../../shared/ui";
 import { Page, type Part, Tabbed, usePart } from "../ui";
-import { type Catalog, useCatalog } from "./data";
+import { WithCatalog } from "./loaded";
 
 const Benefits = later(() => import("./benefits"), "Benefits");
+const Items = later(() => import("./items"), "Items");
+const Locations = later(() => import("./locations"), "Locations");
 const Organization = later(() => import("./organization"), "Organization");
+const Resources = later(() => import("./resources"), "Resources");
+const Services = later(() => import("./services"), "Services");
 const Staff = later(() => import("./staff"), "Staff");
-
-const tables = {
-  locations: later(() => import("./locations"), "Locations"),
-  services: later(() => import("./services"), "Services"),
-  resources: later(() => import("./resources"), "Resources"),
-  items: later(() => import("./items"), "Items"),
-};
 
 /** What the organization offers, where, with what, and who leads it. */
 export function CatalogPage() {
   const { t, d } = useDeskTexts();
   const can = useCan();
-  const catalog = useCatalog();
   const [archived, { toggle }] = useDisclosure();
-  const of = (show: (all: Catalog) => ReactNode) => (
-    <QueryResult query={catalog}>{show}</QueryResult>
-  );
-  const table = (key: keyof typeof tables): Part => {
-    const Table = tables[key];
-    return [key, d.catalog[key], () => of((all) => <Table catalog={all} archived={archived} />)];
-  };
+  const part = (
+    key: "locations" | "services" | "resources" | "staff" | "items",
+    content: ReactNode,
+  ): Part => [key, d.catalog[key], () => <WithCatalog>{content}</WithCatalog>];
   const parts = [
-    table("locations"),
-    table("services"),
-    table("resources"),
-    can("member.read") &&
-      (["staff", d.catalog.staff, () => of((all) => <Staff catalog={all} />)] as const),
-    table("items"),
+    part("locations", <Locations archived={archived} />),
+    part("services", <Services archived={archived} />),
+    part("resources", <Resources archived={archived} />),
+    can("member.read") && part("staff", <Staff />),
+    part("items", <Items archived={archived} />),
     ["benefits", d.catalog.benefits, () => <Benefits archived={archived} />] as const,
     can("tenant.update") &&
       (["organization", d.catalog.organization, () => <Organization />] as const),
   ].filter((part) => part !== false);
-  const [part] = usePart(parts);
+  const [shown] = usePart(parts);
   return (
     <Page>
       <PageHead title={t.nav.catalog} note={d.catalog.note}>
-        {part?.[0] !== "staff" && part?.[0] !== "organization" && (
+        {shown?.[0] !== "staff" && shown?.[0] !== "organization" && (
           <Switch size="xs" label={d.catalog.showArchived} checked={archived} onChange={toggle} />
         )}
       </PageHead>

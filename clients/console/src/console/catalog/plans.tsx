@@ -1,4 +1,11 @@
-import { CreditService, type Plan, PlanKind } from "@berthhq/client";
+import {
+  CreditService,
+  type Plan,
+  type PlanInput,
+  PlanInputSchema,
+  PlanKind,
+} from "@berthhq/client";
+import { create } from "@bufbuild/protobuf";
 import { type Duration, durationFromMs } from "@bufbuild/protobuf/wkt";
 import { NumberInput, Radio, Stack, Switch, Textarea } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
@@ -10,9 +17,10 @@ import { amountOf, moneyOf, showMoney } from "../../shared/money";
 import { DAY, spanMs } from "../../shared/time";
 import { PageHead, QueryResult } from "../../shared/ui";
 import { Dimmed, Note, Page, right } from "../ui";
-import { EditForm, useSave } from "../ui/edit-form";
+import { EditForm, pick, useSave } from "../ui/edit-form";
 import { EntityTable } from "../ui/entity-table";
 import { Columns, Name, Price } from "../ui/inputs";
+import type { FormProps } from "./data";
 
 export function PlansPage() {
   const { t, locale } = useI18n();
@@ -30,12 +38,7 @@ export function PlansPage() {
       <QueryResult query={plans}>
         {(all) => (
           <EntityTable
-            entities={all.map((plan) => ({
-              id: plan.id,
-              name: plan.plan?.name ?? "",
-              active: plan.plan?.active ?? false,
-              plan,
-            }))}
+            entities={all.map(({ id, etag, plan = blank }) => ({ ...plan, id, etag }))}
             archived={retired}
             archivedLabel={t.plans.notSold}
             hidden={t.plans.hidden}
@@ -45,17 +48,17 @@ export function PlansPage() {
             none={t.plans.none}
             noneNote={t.plans.noneNote}
             icon={IconTicket}
-            subtitle={({ plan }) => plan.plan?.description && <Note>{plan.plan.description}</Note>}
+            subtitle={({ description }) => description && <Note>{description}</Note>}
             columns={[
-              { title: t.plans.kind, show: ({ plan }) => counted(plan, t) },
-              { title: t.plans.limits, show: ({ plan }) => <Dimmed>{limits(plan, t)}</Dimmed> },
+              { title: t.plans.kind, show: (plan) => counted(plan, t) },
+              { title: t.plans.limits, show: (plan) => <Dimmed>{limits(plan, t)}</Dimmed> },
               {
                 title: t.plans.price,
                 ...right,
-                show: ({ plan }) => showMoney(plan.plan?.price, locale) || "–",
+                show: ({ price }) => showMoney(price, locale) || "–",
               },
             ]}
-            form={(thing, close) => <PlanForm plan={thing?.plan} onClose={close} />}
+            Form={PlanForm}
           />
         )}
       </QueryResult>
@@ -64,19 +67,14 @@ export function PlansPage() {
 }
 
 /** "10 credits every 30 days", "Unlimited". */
-function counted({ plan }: Plan, t: Messages): string {
-  if (plan?.kind !== PlanKind.CREDITS) return t.plans.kinds[plan?.kind ?? 0] ?? "";
-  const count = t.plans.creditCount(plan.credits);
-  return plan.period
-    ? t.plans.perDays(count, Math.round(spanMs(plan.period) / DAY))
-    : t.plans.once(count);
+function counted({ kind, credits, period }: PlanInput, t: Messages): string {
+  if (kind !== PlanKind.CREDITS) return t.plans.kinds[kind] ?? "";
+  const count = t.plans.creditCount(credits);
+  return period ? t.plans.perDays(count, Math.round(spanMs(period) / DAY)) : t.plans.once(count);
 }
 
-const limits = ({ plan }: Plan, t: Messages): string =>
-  [
-    plan?.dailyLimit && t.plans.aDay(plan.dailyLimit),
-    plan?.weeklyLimit && t.plans.aWeek(plan.weeklyLimit),
-  ]
+const limits = ({ dailyLimit, weeklyLimit }: PlanInput, t: Messages): string =>
+  [dailyLimit && t.plans.aDay(dailyLimit), weeklyLimit && t.plans.aWeek(weeklyLimit)]
     .filter(Boolean)
     .join(", ") || t.plans.noLimit;
 
@@ -84,36 +82,31 @@ const limits = ({ plan }: Plan, t: Messages): string =>
 const daysOf = (span: Duration | undefined): number | "" =>
   span ? Math.round(spanMs(span) / DAY) : "";
 
-const valuesOf = ({ plan }: { plan?: Plan["plan"] } = {}) => ({
-  name: plan?.name ?? "",
-  description: plan?.description ?? "",
-  kind: plan?.kind ?? PlanKind.CREDITS,
-  credits: plan ? plan.credits || ("" as const) : 10,
-  period: daysOf(plan?.period),
-  term: daysOf(plan?.term),
-  dailyLimit: plan?.dailyLimit ?? ("" as const),
-  weeklyLimit: plan?.weeklyLimit ?? ("" as const),
-  allowOverlap: plan?.allowOverlap ?? false,
-  price: amountOf(plan?.price),
-  active: plan?.active ?? true,
+const blank = create(PlanInputSchema, { kind: PlanKind.CREDITS, credits: 10, active: true });
+
+const valuesOf = (plan: PlanInput = blank) => ({
+  ...pick(plan, "name", "description", "kind", "allowOverlap", "active"),
+  credits: plan.credits || ("" as const),
+  period: daysOf(plan.period),
+  term: daysOf(plan.term),
+  dailyLimit: plan.dailyLimit ?? ("" as const),
+  weeklyLimit: plan.weeklyLimit ?? ("" as const),
+  price: amountOf(plan.price),
 });
 
-function PlanForm({ plan, onClose }: { plan: Plan | undefined; onClose: () => void }) {
+function PlanForm({ entity: plan, onClose }: FormProps<PlanInput & Pick<Plan, "id" | "etag">>) {
   const t = useText();
   const { tenant } = useMe();
-  const create = useSave(CreditService.method.createPlan);
+  const make = useSave(CreditService.method.createPlan);
   const update = useSave(CreditService.method.updatePlan);
-  const currency = plan?.plan?.price?.currencyCode || tenant.currency;
+  const currency = plan?.price?.currencyCode || tenant.currency;
+  const limit = { placeholder: t.plans.noLimit, min: 1 };
   const inputOf = (values: ReturnType<typeof valuesOf>) => {
-    const { name, description, kind, allowOverlap, active } = values;
-    const { credits, period, term, dailyLimit, weeklyLimit, price } = values;
-    const counts = kind === PlanKind.CREDITS;
+    const { credits, period, term, dailyLimit, weeklyLimit, price, ...input } = values;
+    const counts = input.kind === PlanKind.CREDITS;
     return {
-      name: name.trim(),
-      description,
-      kind,
-      allowOverlap,
-      active,
+      ...input,
+      name: input.name.trim(),
       ...(counts && credits !== "" && { credits }),
       ...(counts && period !== "" && { period: durationFromMs(period * DAY) }),
       ...(term !== "" && { term: durationFromMs(term * DAY) }),
@@ -134,15 +127,10 @@ function PlanForm({ plan, onClose }: { plan: Plan | undefined; onClose: () => vo
         allowOverlap: t.plans.overlap,
         active: t.plans.sold,
       }}
-      reread={async (read) => {
-        const all = { includeInactive: true, pageSize: 500 };
-        const { plans } = await read(CreditService.method.listPlans, all);
-        return plans.find(({ id }) => id === plan?.id);
-      }}
       save={(values, { updateMask, etag }) =>
         plan
           ? update({ planId: plan.id, plan: inputOf(values), updateMask, etag })
-          : create({ plan: inputOf(values) })
+          : make({ plan: inputOf(values) })
       }
       onClose={onClose}
     >
@@ -180,18 +168,8 @@ function PlanForm({ plan, onClose }: { plan: Plan | undefined; onClose: () => vo
             </Columns>
           )}
           <Columns>
-            <NumberInput
-              {...form.number("dailyLimit")}
-              placeholder={t.plans.noLimit}
-              min={1}
-              max={100}
-            />
-            <NumberInput
-              {...form.number("weeklyLimit")}
-              placeholder={t.plans.noLimit}
-              min={1}
-              max={700}
-            />
+            <NumberInput {...form.number("dailyLimit")} {...limit} max={100} />
+            <NumberInput {...form.number("weeklyLimit")} {...limit} max={700} />
           </Columns>
           <Columns>
             <NumberInput

@@ -1,14 +1,17 @@
-import { type Resource, TenantService } from "@berthhq/client";
+import { type Resource, ResourceSchema, TenantService } from "@berthhq/client";
+import { create } from "@bufbuild/protobuf";
 import { Autocomplete } from "@mantine/core";
 import { IconDoor } from "@tabler/icons-react";
 import { useDeskTexts } from "../../i18n/desk";
-import { EditForm, useSave } from "../ui/edit-form";
+import { EditForm, pick, useSave } from "../ui/edit-form";
 import { EntityTable } from "../ui/entity-table";
-import { ActiveSwitch, LocationInput, Name, onlyLocation } from "../ui/inputs";
-import type { Catalog, FormProps } from "./data";
+import { ActiveSwitch, LocationInput, Name, useOnlyLocation } from "../ui/inputs";
+import type { FormProps } from "./data";
+import { useCatalog } from "./loaded";
 
-export function Resources({ catalog, archived }: { catalog: Catalog; archived: boolean }) {
+export function Resources({ archived }: { archived: boolean }) {
   const { t, d } = useDeskTexts();
+  const catalog = useCatalog();
   return (
     <EntityTable
       entities={catalog.resources}
@@ -19,58 +22,40 @@ export function Resources({ catalog, archived }: { catalog: Catalog; archived: b
         { title: d.catalog.kind, show: ({ kind }) => kind || "–" },
         { title: t.fields.location, show: ({ locationId }) => catalog.location(locationId)?.name },
       ]}
-      form={(resource, close) => (
-        <ResourceForm entity={resource} catalog={catalog} onClose={close} />
-      )}
+      Form={ResourceForm}
     />
   );
 }
 
-const valuesOf = (resource: Resource | undefined, locationId: string) => ({
-  locationId: resource?.locationId ?? locationId,
-  name: resource?.name ?? "",
-  kind: resource?.kind ?? "",
-  active: resource?.active ?? true,
-});
-
-function ResourceForm({ entity: resource, catalog, onClose }: FormProps<Resource>) {
+function ResourceForm({ entity: resource, onClose }: FormProps<Resource>) {
   const { t, d } = useDeskTexts();
-  const create = useSave(TenantService.method.createResource);
+  const { resources } = useCatalog();
+  const blank = create(ResourceSchema, { locationId: useOnlyLocation(), active: true });
+  const make = useSave(TenantService.method.createResource);
   const update = useSave(TenantService.method.updateResource);
-  const kinds = new Set([...catalog.resources.map(({ kind }) => kind), ...d.catalog.kinds]);
+  const kinds = new Set([...resources.map(({ kind }) => kind), ...d.catalog.kinds]);
   return (
     <EditForm
       entity={resource}
-      valuesOf={(of) => valuesOf(of, onlyLocation(catalog))}
+      valuesOf={(of = blank) => pick(of, "locationId", "name", "kind", "active")}
       names={{ ...t.fields, ...d.catalog, locationId: t.fields.location }}
-      reread={async (read) => {
-        const { locationId = "" } = resource ?? {};
-        const filter = { locationId, includeInactive: true, pageSize: 500 };
-        const { resources } = await read(TenantService.method.listResources, filter);
-        return resources.find(({ id }) => id === resource?.id);
-      }}
       save={({ locationId, active, ...values }, { updateMask, etag }) => {
         const input = { name: values.name.trim(), kind: values.kind.trim() };
         return resource
           ? update({ resource: { ...input, id: resource.id, active, etag }, updateMask })
-          : create({ resource: { ...input, locationId } });
+          : make({ resource: { ...input, locationId } });
       }}
       onClose={onClose}
     >
-      {({ set, ...form }) => (
+      {(form) => (
         <>
-          <LocationInput
-            {...form.choice("locationId")}
-            catalog={catalog}
-            fixed={resource?.locationId}
-          />
+          <LocationInput {...form.choice("locationId")} fixed={resource?.locationId} />
           <Name {...form.text("name")} />
           <Autocomplete
-            {...form.text("kind")}
+            {...form.value("kind")}
             description={d.catalog.kindNote}
             maxLength={50}
             data={[...kinds].filter(Boolean)}
-            onChange={(kind) => set({ kind })}
           />
           {resource && <ActiveSwitch {...form.flag("active")} />}
         </>

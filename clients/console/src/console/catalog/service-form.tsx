@@ -1,4 +1,5 @@
-import { Delivery, type Service, TenantService } from "@berthhq/client";
+import { Delivery, type Service, ServiceSchema, TenantService } from "@berthhq/client";
+import { create } from "@bufbuild/protobuf";
 import { durationFromMs } from "@bufbuild/protobuf/wkt";
 import {
   Autocomplete,
@@ -11,9 +12,10 @@ import {
 import { useDeskTexts } from "../../i18n/desk";
 import { MINUTE, spanMs } from "../../shared/time";
 import { FieldHint } from "../ui";
-import { EditForm, maskOf, useSave } from "../ui/edit-form";
+import { EditForm, maskOf, pick, useSave } from "../ui/edit-form";
 import { ActiveSwitch, Columns, Name } from "../ui/inputs";
 import type { FormProps } from "./data";
+import { useCatalog } from "./loaded";
 
 /** Chosen to be distinguishable with color blindness, too. */
 const swatches = [
@@ -27,19 +29,22 @@ const swatches = [
   "#0e7490",
 ];
 
-const valuesOf = (service: Service | undefined) => ({
-  name: service?.name ?? "",
-  category: service?.category ?? "",
-  description: service?.description ?? "",
-  duration: service ? spanMs(service.duration) / MINUTE : (60 as number | ""),
-  defaultCapacity: service ? (service.defaultCapacity ?? ("" as const)) : 12,
-  unlimited: service !== undefined && service.defaultCapacity === undefined,
-  defaultWaitlistCapacity: service?.defaultWaitlistCapacity ?? (10 as number | ""),
-  minParty: service?.minParty || (1 as number | ""),
-  maxParty: service?.maxParty || service?.minParty || (1 as number | ""),
-  delivery: service?.delivery || Delivery.IN_PERSON,
-  color: service?.color ?? "",
-  active: service?.active ?? true,
+const blank = create(ServiceSchema, {
+  duration: durationFromMs(60 * MINUTE),
+  defaultCapacity: 12,
+  defaultWaitlistCapacity: 10,
+  active: true,
+});
+
+const valuesOf = (service = blank) => ({
+  ...pick(service, "name", "category", "description", "color", "active"),
+  duration: (spanMs(service.duration) / MINUTE) as number | "",
+  defaultCapacity: service.defaultCapacity ?? ("" as const),
+  unlimited: service.defaultCapacity === undefined,
+  defaultWaitlistCapacity: service.defaultWaitlistCapacity as number | "",
+  minParty: service.minParty || (1 as number | ""),
+  maxParty: service.maxParty || service.minParty || (1 as number | ""),
+  delivery: service.delivery || Delivery.IN_PERSON,
 });
 
 /** The values as the contract expects them. */
@@ -60,11 +65,12 @@ const inputOf = ({
 });
 
 /** Creates or edits a service. */
-export function ServiceForm({ entity: service, catalog, onClose }: FormProps<Service>) {
+export function ServiceForm({ entity: service, onClose }: FormProps<Service>) {
   const { t, d } = useDeskTexts();
-  const create = useSave(TenantService.method.createService);
+  const { services } = useCatalog();
+  const make = useSave(TenantService.method.createService);
   const update = useSave(TenantService.method.updateService);
-  const categories = new Set(catalog.services.map(({ category }) => category).filter(Boolean));
+  const categories = new Set(services.map(({ category }) => category).filter(Boolean));
   return (
     <EditForm
       entity={service}
@@ -80,13 +86,10 @@ export function ServiceForm({ entity: service, catalog, onClose }: FormProps<Ser
       }}
       // "Unlimited" is the absence of a capacity.
       pathOf={(key) => maskOf(key === "unlimited" ? "defaultCapacity" : key)}
-      reread={async (read) =>
-        (await read(TenantService.method.getService, { serviceId: service?.id ?? "" })).service
-      }
       save={(values, { updateMask, etag }) =>
         service
           ? update({ service: { ...inputOf(values), id: service.id, etag }, updateMask })
-          : create({ service: inputOf(values) })
+          : make({ service: inputOf(values) })
       }
       onClose={onClose}
     >
@@ -94,12 +97,7 @@ export function ServiceForm({ entity: service, catalog, onClose }: FormProps<Ser
         <>
           <Name {...form.text("name")} />
           <Columns>
-            <Autocomplete
-              {...form.text("category")}
-              maxLength={100}
-              data={[...categories]}
-              onChange={(category) => set({ category })}
-            />
+            <Autocomplete {...form.value("category")} maxLength={100} data={[...categories]} />
             <ColorInput
               {...form.text("color")}
               format="hex"

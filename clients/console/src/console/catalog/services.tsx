@@ -7,15 +7,16 @@ import { showSpan, spanMs } from "../../shared/time";
 import { Tag } from "../../shared/ui";
 import { Inline, right } from "../ui";
 import { EntityTable } from "../ui/entity-table";
-import { type Catalog, fallbackColor } from "./data";
+import { fallbackColor } from "./data";
+import { useCatalog } from "./loaded";
 
 const ServiceForm = later(() => import("./service-form"), "ServiceForm");
 
-export function Services({ catalog, archived }: { catalog: Catalog; archived: boolean }) {
+export function Services({ archived }: { archived: boolean }) {
   const { t, d } = useDeskTexts();
   return (
     <EntityTable
-      entities={catalog.services}
+      entities={useCatalog().services}
       archived={archived}
       {...d.catalog.tables.services}
       icon={IconStack2}
@@ -66,7 +67,7 @@ export function Services({ catalog, archived }: { catalog: Catalog; archived: bo
             ),
         },
       ]}
-      form={(service, close) => <ServiceForm entity={service} catalog={catalog} onClose={close} />}
+      Form={ServiceForm}
     />
   );
 }

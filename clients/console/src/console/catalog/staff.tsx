@@ -4,18 +4,19 @@ import { IconUserPlus, IconUsersGroup } from "@tabler/icons-react";
 import { useState } from "react";
 import { useDeskTexts } from "../../i18n/desk";
 import { useCall } from "../../shared/calls";
-import { options, useFields } from "../../shared/form";
+import { useFields } from "../../shared/form";
 import { useCan } from "../../shared/me";
+import { options } from "../../shared/options";
 import { Card, State } from "../../shared/ui";
 import { RoleTags } from "../accounts/roles/names";
 import { routes } from "../routes";
 import { CallForm, DataTable, DialogButton, Dimmed, MemberLink, MemberPicker } from "../ui";
 import { useSave } from "../ui/edit-form";
 import { Name } from "../ui/inputs";
-import type { Catalog } from "./data";
+import { useCatalog } from "./loaded";
 
 /** People with a staff role. */
-export function Staff({ catalog }: { catalog: Catalog }) {
+export function Staff() {
   const { t, d } = useDeskTexts();
   const can = useCan();
   return (
@@ -30,7 +31,7 @@ export function Staff({ catalog }: { catalog: Catalog }) {
       </Group>
       <Card bare>
         <DataTable
-          rows={catalog.staff}
+          rows={useCatalog().staff}
           linked
           empty={
             <State icon={IconUsersGroup} title={d.catalog.noStaff} note={d.catalog.noStaffNote} />

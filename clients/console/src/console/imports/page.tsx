@@ -94,58 +94,55 @@ interface ProgressingProps {
 }
 
 /** How far the import is, and its result. */
-function Progressing({ of: { file, step, run }, words, to }: ProgressingProps) {
+function Progressing({ of: { file, sending, part, run }, words, to }: ProgressingProps) {
   const { t, d, locale } = useDeskTexts();
-  if (!file) return null;
-  switch (step.kind) {
-    case "none":
-      return null;
-    case "reading": {
-      const title = step.dry ? d.imports.trying : d.imports.importing;
-      return (
-        <Card title={title}>
-          <Progress value={step.part * 100 || 100} animated aria-label={title} />
-        </Card>
-      );
-    }
-    case "failed":
-      return (
-        <Alert color="red" title={step.dry ? d.imports.notRead : d.imports.unknown} variant="light">
-          <Text inherit mb={10}>
-            {explain(step.error, t, locale, here())}
-          </Text>
-          {!step.dry && (
-            <Text inherit mb={10}>
-              {d.imports.unknownNote}
-            </Text>
-          )}
-          <Button size="compact-sm" variant="default" onClick={() => run(true)}>
-            {d.imports.tryAgain}
-          </Button>
-        </Alert>
-      );
-    case "done":
-      return (
-        <Verdict title={words.done(step.report.imported)}>
-          <Button component={Link} to={to} variant="default">
-            {d.imports.view}
-          </Button>
-        </Verdict>
-      );
-    case "read": {
-      const { report } = step;
-      if (report.wrong > 0) return <Problems report={report} rows={file.rows} />;
-      if (report.rows === 0) return <Alert color="yellow">{d.imports.empty}</Alert>;
-      return (
-        <>
-          <Verdict title={words.ready(report.rows)} note={d.imports.nothingYet}>
-            <Button onClick={() => run(false)}>{words.run(report.rows)}</Button>
-          </Verdict>
-          <Sample rows={file.rows} />
-        </>
-      );
-    }
+  const { status, variables, data: report, error } = sending;
+  if (!file || status === "idle") return null;
+  const { dry } = variables;
+  if (status === "pending") {
+    const title = dry ? d.imports.trying : d.imports.importing;
+    return (
+      <Card title={title}>
+        <Progress value={part * 100 || 100} animated aria-label={title} />
+      </Card>
+    );
   }
+  if (status === "error") {
+    return (
+      <Alert color="red" title={dry ? d.imports.notRead : d.imports.unknown} variant="light">
+        <Text inherit mb={10}>
+          {explain(error, t, locale, here())}
+        </Text>
+        {!dry && (
+          <Text inherit mb={10}>
+            {d.imports.unknownNote}
+          </Text>
+        )}
+        <Button size="compact-sm" variant="default" onClick={() => run(true)}>
+          {d.imports.tryAgain}
+        </Button>
+      </Alert>
+    );
+  }
+  if (report.wrong > 0) return <Problems report={report} rows={file.rows} />;
+  if (!dry) {
+    return (
+      <Verdict title={words.done(report.imported)}>
+        <Button component={Link} to={to} variant="default">
+          {d.imports.view}
+        </Button>
+      </Verdict>
+    );
+  }
+  if (report.rows === 0) return <Alert color="yellow">{d.imports.empty}</Alert>;
+  return (
+    <>
+      <Verdict title={words.ready(report.rows)} note={d.imports.nothingYet}>
+        <Button onClick={() => run(false)}>{words.run(report.rows)}</Button>
+      </Verdict>
+      <Sample rows={file.rows} />
+    </>
+  );
 }
 
 function Verdict({ title, note, children }: { title: string; note?: string; children: ReactNode }) {
@@ -197,7 +194,7 @@ function Format({ kind, required }: Pick<Props, "kind" | "required">) {
 }
 
 /** Where a file is dropped or chosen. */
-function DropZone({ of: { file, step, choose } }: { of: Import }) {
+function DropZone({ of: { file, sending, choose } }: { of: Import }) {
   const d = useDesk();
   const [over, setOver] = useState(false);
   return (
@@ -227,7 +224,7 @@ function DropZone({ of: { file, step, choose } }: { of: Import }) {
       </div>
       <FileButton
         // A new key, so that choosing the same file again triggers onChange.
-        key={step.kind}
+        key={sending.status}
         accept=".csv,.tsv,text/csv"
         onChange={choose}
       >

@@ -1,7 +1,7 @@
 import { MemberService, SessionService } from "@berthhq/client";
 import { createClient } from "@connectrpc/connect";
 import { callUnaryMethod, useTransport } from "@connectrpc/connect-query";
-import { useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { type Rows, readCsv } from "./csv";
 
@@ -83,51 +83,37 @@ interface Chosen {
   readonly rows: Rows;
 }
 
-type Step =
-  | { readonly kind: "none" }
-  | { readonly kind: "reading"; readonly part: number; readonly dry: boolean }
-  | { readonly kind: "read"; readonly report: Report }
-  | { readonly kind: "done"; readonly report: Report }
-  | { readonly kind: "failed"; readonly error: unknown; readonly dry: boolean };
-
 /** The chosen file, and how far its import is. A file of more than the given bytes is not sent. */
 export function useImport(send: Send, most: number) {
   const [file, setFile] = useState<Chosen>();
-  const [step, setStep] = useState<Step>({ kind: "none" });
+  const [part, setPart] = useState(0);
   const running = useRef<AbortController>(undefined);
   useEffect(() => () => running.current?.abort(), []);
-  const run = async (content: Uint8Array<ArrayBuffer>, dry: boolean) => {
-    running.current?.abort();
-    const mine = new AbortController();
-    running.current = mine;
-    setStep({ kind: "reading", part: 0, dry });
-    try {
-      const report = await send(
-        content,
-        dry,
-        (part) => !mine.signal.aborted && setStep({ kind: "reading", part, dry }),
-        mine.signal,
-      );
-      if (mine.signal.aborted) return;
-      setStep({ kind: dry || report.wrong > 0 ? "read" : "done", report });
-    } catch (error) {
-      if (!mine.signal.aborted) setStep({ kind: "failed", error, dry });
-    }
-  };
+  const sending = useMutation({
+    mutationFn: ({ content, dry }: Pick<Chosen, "content"> & { dry: boolean }) => {
+      running.current?.abort();
+      running.current = new AbortController();
+      const { signal } = running.current;
+      setPart(0);
+      return send(content, dry, (part) => !signal.aborted && setPart(part), signal);
+    },
+  });
   const choose = async (picked: File | null | undefined) => {
     if (!picked) return;
     const content = new Uint8Array(await picked.arrayBuffer());
     setFile({ name: picked.name, content, rows: readCsv(new TextDecoder().decode(content)) });
-    if (content.length > most) setStep({ kind: "none" });
-    else await run(content, true);
+    if (content.length > most) sending.reset();
+    else sending.mutate({ content, dry: true });
   };
   return {
     file,
-    step,
+    sending,
+    /** How much of it the server has read, up to 1. */
+    part,
     tooLarge: file !== undefined && file.content.length > most,
     choose: (picked: File | null | undefined) => void choose(picked),
     /** Checks the file without importing it, or imports it. */
-    run: (dry: boolean) => void (file && run(file.content, dry)),
+    run: (dry: boolean) => file && sending.mutate({ content: file.content, dry }),
   };
 }
 

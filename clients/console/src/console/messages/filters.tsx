@@ -16,7 +16,7 @@ import { useAll } from "../../shared/lists";
 import { useCan, useMe } from "../../shared/me";
 import { startOf, today } from "../../shared/time";
 import type { Tone } from "../../shared/ui";
-import { useCatalog } from "../catalog/data";
+import { useCatalogQuery } from "../catalog/data";
 import { routes } from "../routes";
 import { type Days, DaysFilter, MemberPicker, NumberSelect, timeRangeOf } from "../ui";
 
@@ -26,36 +26,28 @@ export const worded = Array.from({ length: 13 }, (_, at) => at + 1);
 export function Filters({ of, status }: { of: Filtering; status?: boolean }) {
   const n = useNotices();
   const can = useCan();
+  const select = (
+    key: "topic" | "channel" | "status",
+    label: string,
+    names: readonly string[],
+    any: string,
+    w = 150,
+  ) => (
+    <NumberSelect
+      {...{ label, names, any, w }}
+      value={of[key]}
+      onChange={(value) => of.change({ [key]: value })}
+    />
+  );
   return (
     <Group gap={8} mb={12}>
       <DaysFilter label={n.log.when} value={of.days} onChange={of.setDays} />
       {can("member.read") && (
         <MemberPicker filter label={n.anyMember} value={of.member} onChange={of.setMember} />
       )}
-      <NumberSelect
-        label={n.topic}
-        w={180}
-        names={n.topics}
-        any={n.anyTopic}
-        value={of.topic}
-        onChange={(topic) => of.change({ topic })}
-      />
-      <NumberSelect
-        label={n.channel}
-        names={n.channels}
-        any={n.anyChannel}
-        value={of.channel}
-        onChange={(channel) => of.change({ channel })}
-      />
-      {status && (
-        <NumberSelect
-          label={n.anyStatus}
-          names={n.statuses}
-          any={n.anyStatus}
-          value={of.status}
-          onChange={(status) => of.change({ status })}
-        />
-      )}
+      {select("topic", n.topic, n.topics, n.anyTopic, 180)}
+      {select("channel", n.channel, n.channels, n.anyChannel)}
+      {status && select("status", n.anyStatus, n.statuses, n.anyStatus)}
     </Group>
   );
 }
@@ -112,7 +104,7 @@ interface SessionContext {
 /** The sessions of messages, and their time zones. */
 export function useSessionContexts(deliveries: readonly NotificationDelivery[]) {
   const { tenant, can } = useMe();
-  const { data: catalog } = useCatalog();
+  const { data: catalog } = useCatalogQuery();
   const ids = new Set(deliveries.map(({ sessionId }) => sessionId).filter(Boolean));
   const sessionIds = [...ids].sort().slice(0, 1000);
   const sessions = useAll(

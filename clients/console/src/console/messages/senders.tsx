@@ -2,14 +2,13 @@ import {
   type Senders as Carriers,
   ContactKind,
   NotificationChannel,
-  type NotificationDelivery,
   NotificationService,
 } from "@berthhq/client";
 import { useQuery } from "@connectrpc/connect-query";
 import { Box, Button, Group, Select, Stack } from "@mantine/core";
 import { useState } from "react";
 import { useNotices, useNoticeTexts } from "../../i18n/notices";
-import { ask } from "../../shared/ask";
+import { CallButton } from "../../shared/call-button";
 import { useCall } from "../../shared/calls";
 import { ConfirmContact } from "../../shared/confirm-contact";
 import { later } from "../../shared/lazy";
@@ -49,16 +48,6 @@ function List({ senders }: { senders: Carriers }) {
   const can = useCan();
   const [edited, setEdited] = useState<Kind>();
   const close = () => setEdited(undefined);
-  const update = useCall(NotificationService.method.updateSenders, { done: t.done.saved });
-  const remove = async (
-    kind: Kind,
-    title: string,
-    { remove: yes, removeBody: body }: { remove: string; removeBody: string } = n.senders,
-  ) => {
-    const sure = await ask({ title, body, yes, danger: true });
-    if (!sure) return;
-    await update.run({ senders: { etag: senders.etag }, updateMask: { paths: [kind] } });
-  };
   const about = {
     twilio: senders.twilio?.from,
     fcm: senders.fcm?.projectId,
@@ -86,15 +75,23 @@ function List({ senders }: { senders: Carriers }) {
                       {own ? t.actions.edit : n.senders.setUp}
                     </Button>
                     {own && (
-                      <Button
+                      <CallButton
                         size="compact-sm"
                         variant="subtle"
                         color="gray"
                         aria-label={`${n.senders.remove}: ${name}`}
-                        onClick={() => void remove(kind, n.senders.removeTitle(name))}
+                        method={NotificationService.method.updateSenders}
+                        input={{ senders: { etag: senders.etag }, updateMask: { paths: [kind] } }}
+                        ask={{
+                          title: n.senders.removeTitle(name),
+                          body: n.senders.removeBody,
+                          yes: n.senders.remove,
+                          danger: true,
+                        }}
+                        done={t.done.saved}
                       >
                         {t.actions.remove}
-                      </Button>
+                      </CallButton>
                     )}
                   </>
                 )
@@ -121,11 +118,7 @@ function List({ senders }: { senders: Carriers }) {
           </Row>
         )}
       </Card>
-      <SendingDomain
-        senders={senders}
-        onEdit={() => setEdited("domain")}
-        onRemove={() => void remove("domain", n.domain.removeTitle, n.domain)}
-      />
+      <SendingDomain senders={senders} onEdit={() => setEdited("domain")} />
       <Panel
         of={edited}
         title={(kind) =>
@@ -145,18 +138,7 @@ function TestMessage() {
   const [topic, setTopic] = useState(1);
   const [channel, setChannel] = useState(3);
   const [language, setLanguage] = useState<string | null>(null);
-  const [deliveries, setDeliveries] = useState<readonly NotificationDelivery[]>([]);
-  const [unconfirmed, setUnconfirmed] = useState<ContactKind>();
   const send = useCall(NotificationService.method.sendTest);
-  const run = async () => {
-    setDeliveries([]);
-    setUnconfirmed(undefined);
-    const answer = await send.run({ topic, channel, locale: language ?? "" });
-    setDeliveries(answer?.deliveries ?? []);
-    if (answer?.confirmationNeeded) {
-      setUnconfirmed(channel === NotificationChannel.SMS ? ContactKind.PHONE : ContactKind.EMAIL);
-    }
-  };
   return (
     <Card title={n.senders.test}>
       <Stack gap={14}>
@@ -185,15 +167,25 @@ function TestMessage() {
             onChange={setLanguage}
             data={useLanguageNames(offered)}
           />
-          <Button loading={send.busy} onClick={() => void run()}>
+          <Button
+            loading={send.busy}
+            onClick={() => void send.run({ topic, channel, locale: language ?? "" })}
+          >
             {n.senders.send}
           </Button>
         </Group>
-        {unconfirmed && (
-          <ConfirmContact kind={unconfirmed} onDone={() => setUnconfirmed(undefined)} />
+        {send.answer?.confirmationNeeded && (
+          <ConfirmContact
+            kind={
+              send.input?.channel === NotificationChannel.SMS
+                ? ContactKind.PHONE
+                : ContactKind.EMAIL
+            }
+            onDone={send.reset}
+          />
         )}
         <div role="status">
-          {deliveries.map(({ id, status, reason, address, errorMessage }) => (
+          {send.answer?.deliveries.map(({ id, status, reason, address, errorMessage }) => (
             <Tag key={id} tone={toneOf(status)}>
               {dotted(n.statuses[status], n.reasons[reason], address, errorMessage)}
             </Tag>

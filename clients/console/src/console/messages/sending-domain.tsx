@@ -1,6 +1,7 @@
 import { NotificationService, type Senders } from "@berthhq/client";
 import { Box, Button, Group, Stack } from "@mantine/core";
 import { useNoticeTexts } from "../../i18n/notices";
+import { CallButton } from "../../shared/call-button";
 import { useCall } from "../../shared/calls";
 import { Form, FormError, useSubmit } from "../../shared/form";
 import { useCan } from "../../shared/me";
@@ -11,11 +12,10 @@ import text from "../ui/text.module.css";
 interface SendingDomainProps {
   senders: Senders;
   onEdit: () => void;
-  onRemove: () => void;
 }
 
 /** The domain from which the platform sends the tenant's emails, and what to publish in DNS for that. */
-export function SendingDomain({ senders: { domain, smtp }, onEdit, onRemove }: SendingDomainProps) {
+export function SendingDomain({ senders: { domain, smtp, etag }, onEdit }: SendingDomainProps) {
   const { t, n } = useNoticeTexts();
   const can = useCan()("notification.senders");
   const verify = useCall(NotificationService.method.verifySendingDomain, {
@@ -61,9 +61,21 @@ export function SendingDomain({ senders: { domain, smtp }, onEdit, onRemove }: S
               {domain ? t.actions.edit : n.domain.setUp}
             </Button>
             {domain && (
-              <Button variant="subtle" color="gray" onClick={onRemove}>
+              <CallButton
+                variant="subtle"
+                color="gray"
+                method={NotificationService.method.updateSenders}
+                input={{ senders: { etag }, updateMask: { paths: ["domain"] } }}
+                ask={{
+                  title: n.domain.removeTitle,
+                  body: n.domain.removeBody,
+                  yes: n.domain.remove,
+                  danger: true,
+                }}
+                done={t.done.saved}
+              >
                 {t.actions.remove}
-              </Button>
+              </CallButton>
             )}
           </Group>
         )}

@@ -1,4 +1,10 @@
-import { NotificationService, type NotificationSettings, type QuietHours } from "@berthhq/client";
+import {
+  NotificationService,
+  type NotificationSettings,
+  NotificationSettingsSchema,
+  type QuietHours,
+} from "@berthhq/client";
+import { create } from "@bufbuild/protobuf";
 import { durationFromMs } from "@bufbuild/protobuf/wkt";
 import { useQuery } from "@connectrpc/connect-query";
 import {
@@ -23,7 +29,7 @@ import { Card, QueryResult } from "../../shared/ui";
 import type { Night } from "../settings/kinds";
 import { SpanInput } from "../settings/span";
 import { Hint, offered, useLanguageNames } from "../ui";
-import { EditForm, useSave } from "../ui/edit-form";
+import { EditForm, pick, useSave } from "../ui/edit-form";
 import { Columns } from "../ui/inputs";
 
 function nightOf(quiet: QuietHours | undefined): Night | null {
@@ -31,18 +37,12 @@ function nightOf(quiet: QuietHours | undefined): Night | null {
   return night && night.start !== night.end ? night : null;
 }
 
-const valuesOf = (settings: NotificationSettings | undefined) => ({
-  quietHours: nightOf(settings?.quietHours),
-  emailInQuietHours: settings?.emailInQuietHours ?? false,
-  smsPerDay: settings?.smsPerDay ?? 0,
-  pushPerDay: settings?.pushPerDay ?? 0,
-  emailPerDay: settings?.emailPerDay ?? 0,
-  reminders: settings?.reminders.map(spanMs) ?? [],
-  senderName: settings?.senderName ?? "",
-  replyTo: settings?.replyTo ?? "",
-  creditsLowAt: settings?.creditsLowAt ?? 0,
-  locale: settings?.locale ?? "",
-  phoneCountries: settings?.phoneCountries.join(", ") ?? "",
+const valuesOf = (settings = create(NotificationSettingsSchema)) => ({
+  ...pick(settings, "emailInQuietHours", "smsPerDay", "pushPerDay", "emailPerDay"),
+  ...pick(settings, "senderName", "replyTo", "creditsLowAt", "locale"),
+  quietHours: nightOf(settings.quietHours),
+  reminders: settings.reminders.map(spanMs),
+  phoneCountries: settings.phoneCountries.join(", "),
 });
 
 export function Settings() {
@@ -80,6 +80,7 @@ function Form({ settings }: { settings: NotificationSettings | undefined }) {
   return (
     <EditForm
       bar
+      disabled={disabled}
       entity={settings}
       valuesOf={valuesOf}
       names={names}
@@ -90,9 +91,6 @@ function Form({ settings }: { settings: NotificationSettings | undefined }) {
         if (theirs === null) return n.settings.none;
         return typeof theirs === "object" ? `${theirs.start}–${theirs.end}` : String(theirs);
       }}
-      reread={async (read) =>
-        (await read(NotificationService.method.getNotificationSettings, {})).settings
-      }
       save={({ quietHours: night, reminders, phoneCountries, ...values }, { updateMask, etag }) =>
         update({
           settings: {
@@ -138,13 +136,13 @@ function Form({ settings }: { settings: NotificationSettings | undefined }) {
                   {time("end", n.settings.to)}
                 </Columns>
               )}
-              <Switch {...form.flag("emailInQuietHours")} disabled={disabled} />
+              <Switch {...form.flag("emailInQuietHours")} />
             </Part>
             <Part title={n.settings.caps} note={n.settings.capsNote}>
               <SimpleGrid minColWidth={140} autoFlow="auto-fit" spacing={12}>
-                <NumberInput {...form.count("smsPerDay")} disabled={disabled} min={1} max={100} />
-                <NumberInput {...form.count("pushPerDay")} disabled={disabled} min={1} max={100} />
-                <NumberInput {...form.count("emailPerDay")} disabled={disabled} min={1} max={100} />
+                <NumberInput {...form.count("smsPerDay")} min={1} max={100} />
+                <NumberInput {...form.count("pushPerDay")} min={1} max={100} />
+                <NumberInput {...form.count("emailPerDay")} min={1} max={100} />
               </SimpleGrid>
             </Part>
             <Part title={n.settings.reminders} note={n.settings.remindersNote}>
@@ -159,31 +157,27 @@ function Form({ settings }: { settings: NotificationSettings | undefined }) {
                 {...form.text("senderName")}
                 description={n.settings.senderNameNote}
                 maxLength={100}
-                disabled={disabled}
               />
               <TextInput
                 {...form.text("replyTo")}
                 type="email"
                 description={n.settings.replyToNote}
                 maxLength={254}
-                disabled={disabled}
               />
             </Part>
             <Part title={n.settings.other}>
-              <NumberInput {...form.count("creditsLowAt")} disabled={disabled} min={0} max={1000} />
+              <NumberInput {...form.count("creditsLowAt")} min={0} max={1000} />
               <Select
                 {...form.choice("locale")}
                 description={n.settings.localeNote}
                 clearable
                 searchable
-                disabled={disabled}
                 data={languages}
               />
               <TextInput
                 {...form.text("phoneCountries")}
                 description={n.settings.countriesNote}
                 maxLength={200}
-                disabled={disabled}
               />
             </Part>
           </>

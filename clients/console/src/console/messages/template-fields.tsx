@@ -7,6 +7,7 @@ import {
 import { Button, Textarea, TextInput } from "@mantine/core";
 import { type RefObject, useImperativeHandle, useRef } from "react";
 import { useNotices } from "../../i18n/notices";
+import text from "../ui/text.module.css";
 
 export interface Values {
   subject: string;
@@ -66,16 +67,16 @@ export function TemplateFields({
   const last = useRef<Field>("body");
   const fault = faultOf(error);
   useImperativeHandle(cursor, () => ({
-    insert: (text) => {
+    insert: (inserted) => {
       const field = last.current;
       const element = fields.current[field];
       const value = values[field];
       const from = element?.selectionStart ?? value.length;
       const to = element?.selectionEnd ?? from;
-      onChange({ [field]: value.slice(0, from) + text + value.slice(to) });
+      onChange({ [field]: value.slice(0, from) + inserted + value.slice(to) });
       requestAnimationFrame(() => {
         element?.focus();
-        element?.setSelectionRange(from + text.length, from + text.length);
+        element?.setSelectionRange(from + inserted.length, from + inserted.length);
       });
     },
   }));
@@ -97,7 +98,7 @@ export function TemplateFields({
           {n.templates.at(fault.line, fault.column)}: {fault.what}
         </>
       ) : undefined,
-    styles: { input: { fontFamily: "var(--mantine-font-family-monospace)", fontSize: 13 } },
+    classNames: { input: text.mono ?? "" },
   });
   /** Moves the cursor to the error. */
   const show = (field: Field, line: string, column: string) => {

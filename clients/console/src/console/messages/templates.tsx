@@ -5,8 +5,7 @@ import { useDebouncedValue } from "@mantine/hooks";
 import { useRef } from "react";
 import { useI18n } from "../../i18n";
 import { useNotices, useNoticeTexts } from "../../i18n/notices";
-import { ask } from "../../shared/ask";
-import { useCall } from "../../shared/calls";
+import { CallButton } from "../../shared/call-button";
 import { useEditing } from "../../shared/editing";
 import { explain } from "../../shared/errors";
 import { useCan } from "../../shared/me";
@@ -102,12 +101,9 @@ function TemplateEditor({ template, state }: TemplateEditorProps) {
   const name = { topic, channel, locale: template.locale };
   const labels = useLabels(channel);
   const update = useSave(NotificationService.method.updateTemplate);
-  const reset = useCall(NotificationService.method.resetTemplate, { done: n.templates.resetDone });
   const editing = useEditing({
     entity: template,
     valuesOf,
-    reread: async (read) =>
-      (await read(NotificationService.method.listTemplates, name)).templates[0],
     save: (values, _, etag) => update({ template: { ...name, ...values, etag } }),
   });
   const { values, set, changed, error, setError } = editing;
@@ -118,18 +114,6 @@ function TemplateEditor({ template, state }: TemplateEditorProps) {
     { enabled: settled.body.trim() !== "", placeholderData: (before) => before },
   );
   const wrong = preview.error ?? error;
-  /** Returns to the built-in text. */
-  const confirmReset = async () => {
-    const sure = await ask({
-      title: n.templates.resetTitle,
-      body: n.templates.resetBody,
-      yes: n.templates.reset,
-      danger: true,
-    });
-    if (!sure) return;
-    editing.reset();
-    await reset.run({ ...name, etag: template.etag });
-  };
   return (
     <div className={classes.editor}>
       <Stack component="form" gap={14} onSubmit={editing.onSubmit}>
@@ -168,15 +152,23 @@ function TemplateEditor({ template, state }: TemplateEditorProps) {
                   </Button>
                 )}
                 {state === "own" && (
-                  <Button
+                  <CallButton
                     variant="subtle"
                     color="gray"
                     ml="auto"
-                    loading={reset.busy}
-                    onClick={() => void confirmReset()}
+                    method={NotificationService.method.resetTemplate}
+                    input={{ ...name, etag: template.etag }}
+                    ask={{
+                      title: n.templates.resetTitle,
+                      body: n.templates.resetBody,
+                      yes: n.templates.reset,
+                      danger: true,
+                    }}
+                    done={n.templates.resetDone}
+                    onDone={editing.reset}
                   >
                     {n.templates.reset}
-                  </Button>
+                  </CallButton>
                 )}
               </Group>
             )}

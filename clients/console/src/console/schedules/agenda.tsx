@@ -2,7 +2,6 @@ import { useEffect, useRef } from "react";
 import { useI18n } from "../../i18n";
 import { showDay, Temporal } from "../../shared/time";
 import { State } from "../../shared/ui";
-import type { Catalog } from "../catalog/data";
 import classes from "./agenda.module.css";
 import type { Column } from "./columns";
 import { ScrollRegion } from "./scroll-region";
@@ -10,13 +9,12 @@ import { SessionSlot } from "./slot";
 
 interface AgendaProps {
   columns: readonly Column[];
-  catalog: Catalog;
   showPlace: boolean;
   empty: string;
 }
 
 /** The schedule on phones: a list. */
-export function Agenda({ columns, catalog, showPlace, empty }: AgendaProps) {
+export function Agenda({ columns, showPlace, empty }: AgendaProps) {
   const { locale } = useI18n();
   const today = useRef<HTMLElement>(null);
   const first = columns.map(({ key }) => key).join();
@@ -39,12 +37,7 @@ export function Agenda({ columns, catalog, showPlace, empty }: AgendaProps) {
               <ul>
                 {sessions.map((session) => (
                   <li key={session.id}>
-                    <SessionSlot
-                      view="agenda"
-                      session={session}
-                      catalog={catalog}
-                      showPlace={showPlace}
-                    />
+                    <SessionSlot view="agenda" session={session} showPlace={showPlace} />
                   </li>
                 ))}
               </ul>

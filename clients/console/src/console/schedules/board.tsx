@@ -5,7 +5,6 @@ import type { KeyboardEvent } from "react";
 import { useI18n } from "../../i18n";
 import { showDay, type Temporal } from "../../shared/time";
 import { State } from "../../shared/ui";
-import type { Catalog } from "../catalog/data";
 import classes from "./board.module.css";
 import type { BoardRow } from "./columns";
 import { daysFrom } from "./data";
@@ -17,7 +16,6 @@ interface Props {
   rows: readonly BoardRow[];
   from: Temporal.PlainDate;
   today: string;
-  catalog: Catalog;
   movable: (session: Session) => boolean;
   onMove: (session: Session, to: Target) => void;
   onCreate: ((day: string, owner: string) => void) | undefined;
@@ -25,7 +23,7 @@ interface Props {
 }
 
 /** A week with a row per location, resource or staff member. */
-export function Board({ rows, from, today, catalog, movable, onMove, onCreate, empty }: Props) {
+export function Board({ rows, from, today, movable, onMove, onCreate, empty }: Props) {
   const { t, locale } = useI18n();
   const days = daysFrom(from);
   if (rows.length === 0) return <State title={empty} />;
@@ -71,7 +69,6 @@ export function Board({ rows, from, today, catalog, movable, onMove, onCreate, e
                         session={session}
                         owner={row.owner}
                         day={key}
-                        catalog={catalog}
                         movable={movable(session)}
                         onMove={onMove}
                       />
@@ -97,14 +94,14 @@ export function Board({ rows, from, today, catalog, movable, onMove, onCreate, e
   );
 }
 
-type ChipProps = Pick<Props, "catalog" | "onMove"> & {
+type ChipProps = Pick<Props, "onMove"> & {
   session: Session;
   owner: string;
   day: string;
   movable: boolean;
 };
 
-function Chip({ session, owner, day, catalog, movable, onMove }: ChipProps) {
+function Chip({ session, owner, day, movable, onMove }: ChipProps) {
   const put = (cell: HTMLElement | undefined) => {
     const { day: toDay = day, owner: to = owner } = cell?.dataset ?? {};
     if (toDay !== day || to !== owner) {
@@ -135,7 +132,6 @@ function Chip({ session, owner, day, catalog, movable, onMove }: ChipProps) {
       {...drag}
       view="board"
       session={session}
-      catalog={catalog}
       showPlace
       movable={movable}
       onKeyDown={nudge}

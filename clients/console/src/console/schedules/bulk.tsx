@@ -1,14 +1,6 @@
 import { type PreviewBulkResponse, SessionService, SessionState } from "@berthhq/client";
 import { useQuery } from "@connectrpc/connect-query";
-import {
-  Alert,
-  Button,
-  Checkbox,
-  MultiSelect,
-  SegmentedControl,
-  Table,
-  Textarea,
-} from "@mantine/core";
+import { Alert, Button, Checkbox, MultiSelect, SegmentedControl, Textarea } from "@mantine/core";
 import { DatePickerInput } from "@mantine/dates";
 import { notifications } from "@mantine/notifications";
 import { keepPreviousData } from "@tanstack/react-query";
@@ -16,26 +8,28 @@ import { useState } from "react";
 import { useI18n, useText } from "../../i18n";
 import { useCall } from "../../shared/calls";
 import { explain } from "../../shared/errors";
-import { Form, FormFoot, named, options, useFields, useSubmit } from "../../shared/form";
+import { Form, FormFoot, useFields, useSubmit } from "../../shared/form";
 import { useMe } from "../../shared/me";
+import { named, options } from "../../shared/options";
 import { startOf, Temporal } from "../../shared/time";
 import { Card, Tag, Time } from "../../shared/ui";
-import type { Catalog } from "../catalog/data";
-import { FilterSelect } from "../ui";
+import { useCatalog } from "../catalog/loaded";
+import { DataTable, FilterSelect, SmallHint } from "../ui";
 import { Columns } from "../ui/inputs";
+import classes from "./bulk.module.css";
 import type { Range } from "./data";
 
 type Action = "publish" | "cancel" | "delete";
 
 interface BulkProps {
-  catalog: Catalog;
   range: Range;
   onClose: () => void;
 }
 
 /** Publishes, cancels or deletes many sessions, after a preview. */
-export function Bulk({ catalog, range: { from, days, locationId }, onClose }: BulkProps) {
+export function Bulk({ range: { from, days, locationId }, onClose }: BulkProps) {
   const t = useText();
+  const catalog = useCatalog();
   const { tenant } = useMe();
   const { values, ...form } = useFields({
     act: "publish" as Action,
@@ -90,8 +84,7 @@ export function Bulk({ catalog, range: { from, days, locationId }, onClose }: Bu
       <SegmentedControl
         fullWidth
         aria-label={t.bulk.act}
-        value={act}
-        onChange={(act) => form.set({ act })}
+        {...form.value("act")}
         data={options({ publish: t.bulk.publish, cancel: t.bulk.cancel, delete: t.bulk.delete })}
       />
       <Columns>
@@ -107,15 +100,13 @@ export function Bulk({ catalog, range: { from, days, locationId }, onClose }: Bu
           label={t.fields.location}
           all={t.schedule.allLocations}
           entities={catalog.locations}
-          value={place}
-          onChange={(place) => form.set({ place })}
+          {...form.value("place")}
         />
       </Columns>
       <MultiSelect
         label={t.bulk.services}
         placeholder={services.length === 0 ? t.bulk.allServices : ""}
-        value={services}
-        onChange={(services) => form.set({ services })}
+        {...form.value("services")}
         data={named(catalog.services)}
         clearable
       />
@@ -159,6 +150,7 @@ interface PreviewProps {
 function Preview({ of: { data, error }, act, zone }: PreviewProps) {
   const { t, locale } = useI18n();
   const { matched = 0, activeBookings = 0, samples = [] } = data ?? {};
+  const more = matched - samples.length;
   return (
     <Card
       bare
@@ -174,32 +166,27 @@ function Preview({ of: { data, error }, act, zone }: PreviewProps) {
           {explain(error, t, locale, zone)}
         </Alert>
       ) : (
-        <Table>
-          <Table.Tbody>
-            {samples.map((sample) => (
-              <Table.Tr key={sample.sessionId}>
-                <Table.Td>
-                  <Time at={sample.startTime} zone={zone} />
-                </Table.Td>
-                <Table.Td fw={540}>{sample.title}</Table.Td>
-                <Table.Td ta="right" c="dimmed">
-                  {sample.activeBookings > 0 && t.bulk.bookings(sample.activeBookings)}
-                </Table.Td>
-              </Table.Tr>
-            ))}
-            {data && matched === 0 && <Note>{t.bulk.none}</Note>}
-            {matched > samples.length && <Note>{t.bulk.more(matched - samples.length)}</Note>}
-          </Table.Tbody>
-        </Table>
+        <>
+          <DataTable
+            rows={samples}
+            id="sessionId"
+            columns={[
+              { show: ({ startTime }) => <Time at={startTime} zone={zone} /> },
+              { fw: 540, show: ({ title }) => title },
+              {
+                ta: "right",
+                c: "dimmed",
+                show: (one) => one.activeBookings > 0 && t.bulk.bookings(one.activeBookings),
+              },
+            ]}
+          />
+          {data && (matched === 0 || more > 0) && (
+            <SmallHint py={9} px={12} className={more > 0 ? classes.more : ""}>
+              {more > 0 ? t.bulk.more(more) : t.bulk.none}
+            </SmallHint>
+          )}
+        </>
       )}
     </Card>
   );
 }
-
-const Note = ({ children }: { children: string }) => (
-  <Table.Tr>
-    <Table.Td colSpan={3} c="dimmed">
-      {children}
-    </Table.Td>
-  </Table.Tr>
-);

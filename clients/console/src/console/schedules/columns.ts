@@ -3,6 +3,7 @@ import { useMemo } from "react";
 import { type Messages, useI18n, useText } from "../../i18n";
 import { minuteOfDay, showDay, Temporal, zoneName } from "../../shared/time";
 import type { Catalog } from "../catalog/data";
+import { useCatalog } from "../catalog/loaded";
 import { dayOf, daysFrom, type Range } from "./data";
 import { spanOf } from "./layout";
 
@@ -43,12 +44,8 @@ function byOwner(sessions: readonly Session[], group: Grouping, catalog: Catalog
 }
 
 /** The sessions in each column of the schedule: a day, or in the day view a location, resource or coach. */
-export function useColumns(
-  sessions: readonly Session[],
-  range: Range,
-  catalog: Catalog,
-  now: number,
-): Column[] {
+export function useColumns(sessions: readonly Session[], range: Range, now: number): Column[] {
+  const catalog = useCatalog();
   const { t, locale } = useI18n();
   const { view, group, from, zone, locationId } = range;
   return useMemo(() => {
@@ -111,8 +108,8 @@ export function useColumns(
 export function useBoardRows(
   sessions: readonly Session[],
   { group, locationId }: Range,
-  catalog: Catalog,
 ): BoardRow[] {
+  const catalog = useCatalog();
   const t = useText();
   return useMemo(() => {
     const owned = byOwner(sessions, group, catalog);

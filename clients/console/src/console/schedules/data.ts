@@ -17,7 +17,7 @@ import {
   weekStart,
   zoneName,
 } from "../../shared/time";
-import type { Catalog } from "../catalog/data";
+import { useCatalog } from "../catalog/loaded";
 import { routes } from "../routes";
 import type { Drop } from "./grid";
 import type { Draft } from "./new-session";
@@ -64,11 +64,12 @@ export function zoneNote(zone: string, locale: string, t: Messages): string {
   const place = zone.replaceAll("_", " ");
   return sameClock(zone, here())
     ? t.schedule.zone(place, name)
-    : t.schedule.otherZone(place, name, zoneName(here(), locale));
+    : t.common.otherZone(place, name, zoneName(here(), locale));
 }
 
 /** The days, the location and the view that the schedule shows, from the URL. */
-export function useRange(catalog: Catalog, now: number) {
+export function useRange(now: number) {
+  const catalog = useCatalog();
   const { tenant } = useMe();
   const [search, change] = routes.schedule.useSearch();
   const places = catalog.locations.filter(({ active }) => active);

@@ -5,11 +5,11 @@ import { SegmentedControl, Stack, Switch } from "@mantine/core";
 import { useState } from "react";
 import { useText } from "../../i18n";
 import { useCall } from "../../shared/calls";
-import { options } from "../../shared/form";
 import { useCan } from "../../shared/me";
+import { options } from "../../shared/options";
 import { MINUTE, plainDay, Temporal, timeOfDay } from "../../shared/time";
 import { Card } from "../../shared/ui";
-import type { Catalog } from "../catalog/data";
+import { useCatalog } from "../catalog/loaded";
 import { SmallHint } from "../ui";
 import { EditForm, maskOf, useSave } from "../ui/edit-form";
 import { Fields, inputOf, namesOf, times, type Values, valuesOf } from "./fields";
@@ -31,14 +31,14 @@ const ofSeries: Paths = {
 
 interface EditSessionProps {
   session: Session;
-  catalog: Catalog;
   onClose: () => void;
 }
 
 /** Edits a session, this and the following sessions of its series, or the whole series. */
-export function EditSession({ session, catalog, onClose }: EditSessionProps) {
+export function EditSession({ session, onClose }: EditSessionProps) {
   const t = useText();
   const can = useCan();
+  const catalog = useCatalog();
   const [scope, setScope] = useState<"one" | "following" | "all">("one");
   const [rule, setRule] = useState<Rule>();
   const series = useQuery(
@@ -84,9 +84,6 @@ export function EditSession({ session, catalog, onClose }: EditSessionProps) {
         String(value)
       }
       pathOf={(key) => (scope === "one" ? ofSession : ofSeries)[key] ?? maskOf(key)}
-      reread={async (read) =>
-        (await read(SessionService.method.getSession, { sessionId: session.id })).session
-      }
       save={(values, { updateMask, etag }) =>
         scope === "one"
           ? update({
@@ -104,7 +101,6 @@ export function EditSession({ session, catalog, onClose }: EditSessionProps) {
           {session.seriesId && can("session.series") && (
             <SegmentedControl
               fullWidth
-              size="sm"
               aria-label={t.schedule.scope}
               value={scope}
               onChange={setScope}
@@ -115,7 +111,7 @@ export function EditSession({ session, catalog, onClose }: EditSessionProps) {
               })}
             />
           )}
-          <Fields form={form} catalog={catalog} fixed />
+          <Fields form={form} fixed />
           {scope !== "one" && series.data?.series && (
             <Pattern
               series={series.data.series}

@@ -11,8 +11,9 @@ import {
 } from "@mantine/core";
 import { DateInput, TimeInput } from "@mantine/dates";
 import { type Messages, useI18n } from "../../i18n";
-import { type Fields as Form, named } from "../../shared/form";
+import type { Fields as Form } from "../../shared/form";
 import { useCan } from "../../shared/me";
+import { named } from "../../shared/options";
 import {
   atWallClock,
   MINUTE,
@@ -25,6 +26,8 @@ import {
   zoneName,
 } from "../../shared/time";
 import type { Catalog } from "../catalog/data";
+import { useCatalog } from "../catalog/loaded";
+import { pick } from "../ui/edit-form";
 import { Columns } from "../ui/inputs";
 
 export interface Values {
@@ -59,15 +62,15 @@ export const namesOf = ({ fields }: Messages) => ({
 
 interface FieldsProps {
   form: Form<Values>;
-  catalog: Catalog;
   /** Service and location cannot change. */
   fixed?: boolean;
 }
 
 /** The fields that sessions and series share. */
-export function Fields({ form, catalog, fixed = false }: FieldsProps) {
+export function Fields({ form, fixed = false }: FieldsProps) {
   const { t, locale } = useI18n();
   const can = useCan();
+  const catalog = useCatalog();
   const { values, set } = form;
   const zone = zoneOf(catalog, values.locationId);
   const choices = (list: readonly { id: string; name: string; active?: boolean }[], kept: string) =>
@@ -179,15 +182,9 @@ export function times(values: Values, zone: string) {
 }
 
 export function valuesOf(session: Session): Values {
-  const { serviceId, locationId, resourceId, coachId, title, description } = session;
   const start = session.startTime && zoned(session.startTime, session.timeZone);
   return {
-    serviceId,
-    locationId,
-    resourceId,
-    coachId,
-    title,
-    description,
+    ...pick(session, "serviceId", "locationId", "resourceId", "coachId", "title", "description"),
     date: start?.toPlainDate().toString() ?? "",
     start: start ? showClock(minuteOfDay(start)) : "",
     length: (millis(session.endTime) - millis(session.startTime)) / MINUTE,

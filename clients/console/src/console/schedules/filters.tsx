@@ -12,7 +12,6 @@ export function Filters({ range, narrow }: { range: Range; narrow: boolean }) {
     <>
       {(view === "day" || !narrow) && (
         <Select
-          size="sm"
           w={132}
           aria-label={t.schedule.by}
           allowDeselect={false}
@@ -28,7 +27,6 @@ export function Filters({ range, narrow }: { range: Range; narrow: boolean }) {
       )}
       {places.length > 1 && (
         <FilterSelect
-          size="sm"
           w={150}
           aria-label={t.fields.location}
           all={t.schedule.allLocations}

@@ -3,7 +3,6 @@ import { Box } from "@mantine/core";
 import { type KeyboardEvent, type MouseEvent, type ReactNode, useEffect, useRef } from "react";
 import { showClock } from "../../shared/time";
 import { State } from "../../shared/ui";
-import type { Catalog } from "../catalog/data";
 import type { Column } from "./columns";
 import classes from "./grid.module.css";
 import { hourFor, hoursOf, place, snap, spanOf } from "./layout";
@@ -19,7 +18,6 @@ export interface Drop {
 
 interface Props {
   columns: readonly Column[];
-  catalog: Catalog;
   movable: (session: Session) => boolean;
   onMove: (session: Session, to: Drop) => void;
   onCreate: ((at: Drop) => void) | undefined;
@@ -126,7 +124,7 @@ export function TimeGrid(props: Props) {
   );
 }
 
-interface SlotProps extends Pick<Props, "catalog" | "onMove" | "showPlace"> {
+interface SlotProps extends Pick<Props, "onMove" | "showPlace"> {
   session: Session;
   column: string;
   movable: boolean;

@@ -14,7 +14,7 @@ import {
   Temporal,
   zoned,
 } from "../../shared/time";
-import type { Catalog } from "../catalog/data";
+import { useCatalog } from "../catalog/loaded";
 import { type Grouping, ownerOf } from "./columns";
 
 /** Where a session moves to. Absent fields stay the same. */
@@ -28,7 +28,8 @@ export interface Target {
 }
 
 /** Moves a session to where it was dropped, after confirmation if it has bookings. */
-export function useMove(catalog: Catalog, group: Grouping) {
+export function useMove(group: Grouping) {
+  const catalog = useCatalog();
   const { t, locale } = useI18n();
   const { run } = useCall(SessionService.method.updateSession);
   const undoable = useRef<string>(undefined);

@@ -9,7 +9,7 @@ import { useFields } from "../../shared/form";
 import { useCan } from "../../shared/me";
 import { civilDay, MINUTE, Temporal, timeOfDay } from "../../shared/time";
 import { Card } from "../../shared/ui";
-import type { Catalog } from "../catalog/data";
+import { useCatalog } from "../catalog/loaded";
 import { CallForm } from "../ui";
 import { Fields, inputOf, namesOf, times, type Values, zoneOf } from "./fields";
 import { Repeat } from "./repeat";
@@ -26,15 +26,15 @@ export interface Draft {
 
 interface NewSessionProps {
   draft: Draft;
-  catalog: Catalog;
   onMade: (session: { id: string; title: string }) => void;
   onClose: () => void;
 }
 
 /** Creates a session or a series. */
-export function NewSession({ draft, catalog, onMade, onClose }: NewSessionProps) {
+export function NewSession({ draft, onMade, onClose }: NewSessionProps) {
   const t = useText();
   const can = useCan();
+  const catalog = useCatalog();
   const form = useFields<Values>(
     {
       serviceId: "",
@@ -94,7 +94,7 @@ export function NewSession({ draft, catalog, onMade, onClose }: NewSessionProps)
       }
       onClose={onClose}
     >
-      <Fields form={form} catalog={catalog} />
+      <Fields form={form} />
       {can("session.series") && (
         <Card>
           <Stack gap={12}>

@@ -10,7 +10,7 @@ import { useCan, useTitle } from "../../shared/me";
 import { today } from "../../shared/time";
 import { QueryResult } from "../../shared/ui";
 import { Drawer } from "../../shared/ui/overlays";
-import { type Catalog, useCatalog } from "../catalog/data";
+import { WithCatalog } from "../catalog/loaded";
 import { routes } from "../routes";
 import { Panel } from "../ui";
 import { Agenda } from "./agenda";
@@ -27,11 +27,10 @@ const Bulk = later(() => import("./bulk"), "Bulk");
 export function SchedulePage() {
   const t = useText();
   useTitle(t.nav.schedule);
-  const catalog = useCatalog();
   return (
-    <QueryResult query={catalog} skeleton={gridSkeleton}>
-      {(all) => <Schedule catalog={all} />}
-    </QueryResult>
+    <WithCatalog skeleton={gridSkeleton}>
+      <Schedule />
+    </WithCatalog>
   );
 }
 
@@ -42,11 +41,11 @@ const gridSkeleton = (
   </Stack>
 );
 
-function Schedule({ catalog }: { catalog: Catalog }) {
+function Schedule() {
   const t = useText();
   const go = useNavigate();
   const now = useNow(30_000); // for the line that marks now
-  const range = useRange(catalog, now);
+  const range = useRange(now);
   const narrow = useMediaQuery("(max-width: 48em)", undefined, { getInitialValueInEffect: false });
   const sessions = useSchedule(range);
   const drafting = useDraft(range);
@@ -62,14 +61,7 @@ function Schedule({ catalog }: { catalog: Catalog }) {
       />
       <QueryResult query={sessions} skeleton={gridSkeleton}>
         {(all) => (
-          <Sessions
-            sessions={all}
-            catalog={catalog}
-            range={range}
-            now={now}
-            narrow={narrow}
-            drafting={drafting}
-          />
+          <Sessions sessions={all} range={range} now={now} narrow={narrow} drafting={drafting} />
         )}
       </QueryResult>
       <span id="move-hint" hidden>
@@ -79,7 +71,6 @@ function Schedule({ catalog }: { catalog: Catalog }) {
         {(draft) => (
           <NewSession
             draft={draft}
-            catalog={catalog}
             onClose={drafting.close}
             onMade={({ id, title }) =>
               notifications.show({
@@ -91,7 +82,7 @@ function Schedule({ catalog }: { catalog: Catalog }) {
         )}
       </Panel>
       <Drawer opened={bulk} onClose={closeBulk} title={t.bulk.title} size={520}>
-        <Bulk catalog={catalog} range={range} onClose={closeBulk} />
+        <Bulk range={range} onClose={closeBulk} />
       </Drawer>
     </Stack>
   );
@@ -100,14 +91,12 @@ function Schedule({ catalog }: { catalog: Catalog }) {
 /** The sessions as a list, a board or a grid. */
 function Sessions({
   sessions,
-  catalog,
   range,
   now,
   narrow,
   drafting: { begin, beginAt, beginOn },
 }: {
   sessions: readonly Session[];
-  catalog: Catalog;
   range: Range;
   now: number;
   narrow: boolean;
@@ -116,18 +105,17 @@ function Sessions({
   const t = useText();
   const can = useCan();
   const { view, by, group, from, zone, locationId } = range;
-  const columns = useColumns(sessions, range, catalog, now);
-  const rows = useBoardRows(sessions, range, catalog);
-  const move = useMove(catalog, group);
+  const columns = useColumns(sessions, range, now);
+  const rows = useBoardRows(sessions, range);
+  const move = useMove(group);
   const drop = (session: Session, { column, minute }: Drop) =>
     void move(session, view === "week" ? { day: column, minute } : { owner: column, minute });
   const movable = ({ state }: Session) => can("session.update") && state !== SessionState.CANCELLED;
-  const shared = { catalog, empty: t.schedule.empty };
-  if (narrow) return <Agenda {...shared} columns={columns} showPlace={!locationId} />;
+  if (narrow) return <Agenda columns={columns} showPlace={!locationId} empty={t.schedule.empty} />;
   if (view === "week" && by) {
     return (
       <Board
-        {...shared}
+        empty={t.schedule.empty}
         rows={rows}
         from={from}
         today={today(zone, now).toString()}
@@ -139,7 +127,7 @@ function Sessions({
   }
   return (
     <TimeGrid
-      {...shared}
+      empty={t.schedule.empty}
       columns={columns}
       movable={movable}
       onMove={drop}
@@ -147,7 +135,7 @@ function Sessions({
       showPlace={!locationId}
       begin={
         can("session.create") && (
-          <Button size="sm" variant="default" onClick={begin}>
+          <Button variant="default" onClick={begin}>
             {t.schedule.first}
           </Button>
         )

@@ -10,7 +10,7 @@ import {
 } from "@mantine/core";
 import { DateInput } from "@mantine/dates";
 import { useI18n } from "../../i18n";
-import { options } from "../../shared/form";
+import { options } from "../../shared/options";
 import { showDay, Temporal } from "../../shared/time";
 import { Columns } from "../ui/inputs";
 import { nthOf, occurrences, type Rule, type Weekday, weekdays } from "./rule";
@@ -33,7 +33,6 @@ export function Repeat({ rule, onChange, start }: RepeatProps) {
     <>
       <SegmentedControl
         fullWidth
-        size="sm"
         aria-label={t.board.often}
         value={rule.frequency}
         onChange={(frequency) => set({ frequency })}
@@ -84,7 +83,6 @@ export function Repeat({ rule, onChange, start }: RepeatProps) {
         <Input.Wrapper label={t.board.ends} labelElement="div">
           <SegmentedControl
             fullWidth
-            size="sm"
             aria-label={t.board.ends}
             value={"count" in rule.end ? "count" : "until"}
             onChange={(value) =>

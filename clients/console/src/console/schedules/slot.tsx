@@ -12,14 +12,14 @@ import {
 import { useLocation, useNavigate } from "react-router";
 import { useText } from "../../i18n";
 import { millis, minuteOfDay, showClock, zoned } from "../../shared/time";
-import { type Catalog, fallbackColor } from "../catalog/data";
+import { fallbackColor } from "../catalog/data";
+import { useCatalog } from "../catalog/loaded";
 import { routes } from "../routes";
 import { dotted, type From } from "../ui";
 import classes from "./slot.module.css";
 
 interface Props extends Omit<ComponentProps<"a">, "href" | "onClick"> {
   session: Session;
-  catalog: Catalog;
   /** Shows the session's location. */
   showPlace: boolean;
   view: "grid" | "board" | "agenda";
@@ -35,7 +35,6 @@ interface Props extends Omit<ComponentProps<"a">, "href" | "onClick"> {
 /** A session in the schedule: a link, in the color of its service. */
 export function SessionSlot({
   session,
-  catalog,
   showPlace,
   view,
   height = Number.POSITIVE_INFINITY,
@@ -46,6 +45,7 @@ export function SessionSlot({
   ...props
 }: Props) {
   const t = useText();
+  const catalog = useCatalog();
   const go = useNavigate();
   const { pathname, search } = useLocation();
   const path = routes.session.path({ id: session.id });
@@ -109,9 +109,9 @@ export function SessionSlot({
             {session.capacity !== undefined && `/${session.capacity}`}
           </span>
           {session.waitlistLength > 0 && (
-            <span className={classes.aside} title={t.schedule.waiting(session.waitlistLength)}>
+            <span className={classes.aside} title={t.common.waiting(session.waitlistLength)}>
               +{session.waitlistLength}
-              <VisuallyHidden>{t.schedule.waiting(session.waitlistLength)}</VisuallyHidden>
+              <VisuallyHidden>{t.common.waiting(session.waitlistLength)}</VisuallyHidden>
             </span>
           )}
         </span>

@@ -39,7 +39,7 @@ import {
 } from "../../shared/time";
 import { Card, PageHead, QueryResult, State, Tag, Time } from "../../shared/ui";
 import { type Held, HoldDrawer } from "../bookings/hold-drawer";
-import { type Catalog, useCatalog } from "../catalog/data";
+import { useCatalog, WithCatalog } from "../catalog/loaded";
 import { routes } from "../routes";
 import { DatePickerInput, Dimmed, Page } from "../ui";
 import text from "../ui/text.module.css";
@@ -47,12 +47,14 @@ import { zoneNote } from "./data";
 import classes from "./tee.module.css";
 import { Turn } from "./turn";
 
-export function TeeSheetPage() {
-  const catalog = useCatalog();
-  return <QueryResult query={catalog}>{(all) => <TeeSheet catalog={all} />}</QueryResult>;
-}
+export const TeeSheetPage = () => (
+  <WithCatalog>
+    <TeeSheet />
+  </WithCatalog>
+);
 
-function TeeSheet({ catalog }: { catalog: Catalog }) {
+function TeeSheet() {
+  const catalog = useCatalog();
   const { t, locale } = useI18n();
   const { tenant } = useMe();
   const [search, change] = routes.teeSheet.useSearch();
@@ -144,7 +146,7 @@ function TeeSheet({ catalog }: { catalog: Catalog }) {
           )
         }
       </QueryResult>
-      <HoldDrawer held={held} catalog={catalog} onChange={setHeld} />
+      <HoldDrawer held={held} onChange={setHeld} />
     </Page>
   );
 }
@@ -263,16 +265,16 @@ function Tee({ session, bookings = [], zone, onHold }: TeeProps) {
   );
 }
 
+/** How seats of bookings are shown that are not simply taken. */
+const seatStates: Partial<Record<BookingStatus, string>> = {
+  [BookingStatus.ATTENDED]: "arrived",
+  [BookingStatus.PENDING]: "held",
+};
+
 /** A dot for each seat: free, held, taken, or taken by someone who has arrived. */
 function Seats({ session, bookings }: { session: Session; bookings: readonly Booking[] }) {
-  const states: string[] = bookings.flatMap(({ status, partySize }) =>
-    Array.from({ length: partySize }, () =>
-      status === BookingStatus.ATTENDED
-        ? "arrived"
-        : status === BookingStatus.PENDING
-          ? "held"
-          : "taken",
-    ),
+  const states = bookings.flatMap(({ status, partySize }) =>
+    Array<string>(partySize).fill(seatStates[status] ?? "taken"),
   );
   while (states.length < session.seatsTaken) states.push("taken");
   while (states.length < (session.capacity ?? 0)) states.push("free");

@@ -3,9 +3,9 @@ import { ActionIcon, Box, Button, Group, SegmentedControl, Skeleton } from "@man
 import { useHotkeys } from "@mantine/hooks";
 import { IconChecklist, IconPlus, IconWorld } from "@tabler/icons-react";
 import { useI18n } from "../../i18n";
-import { options } from "../../shared/form";
 import { later } from "../../shared/lazy";
 import { useCan } from "../../shared/me";
+import { options } from "../../shared/options";
 import { showDay, showDays } from "../../shared/time";
 import { Tooltip } from "../../shared/ui/overlays";
 import { type Range, zoneNote } from "./data";
@@ -46,7 +46,6 @@ export function Toolbar({ range, sessions, narrow, onBulk, onNew }: ToolbarProps
         </h1>
         <Box flex={1} />
         <SegmentedControl
-          size="sm"
           aria-label={t.schedule.view}
           value={view}
           onChange={(value) => change({ view: value })}
@@ -56,12 +55,7 @@ export function Toolbar({ range, sessions, narrow, onBulk, onNew }: ToolbarProps
         {can("session.bulk") &&
           // Publishing comes first as long as there are drafts.
           (drafts > 0 ? (
-            <Button
-              variant="default"
-              size="sm"
-              leftSection={<IconChecklist size={16} />}
-              onClick={onBulk}
-            >
+            <Button variant="default" leftSection={<IconChecklist size={16} />} onClick={onBulk}>
               {t.schedule.publishDrafts(drafts)}
             </Button>
           ) : (
@@ -72,7 +66,7 @@ export function Toolbar({ range, sessions, narrow, onBulk, onNew }: ToolbarProps
             </Tooltip>
           ))}
         {can("session.create") && (
-          <Button size="sm" leftSection={<IconPlus size={16} />} onClick={onNew}>
+          <Button leftSection={<IconPlus size={16} />} onClick={onNew}>
             {t.schedule.newSession}
           </Button>
         )}

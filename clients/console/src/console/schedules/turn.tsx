@@ -5,28 +5,27 @@ import { useText } from "../../i18n";
 /** Turns to today, or to earlier and later days. */
 export function Turn({ onToday, onTurn }: { onToday: () => void; onTurn: (by: 1 | -1) => void }) {
   const t = useText();
+  const turns = [
+    [-1, t.schedule.before, IconChevronLeft],
+    [1, t.schedule.after, IconChevronRight],
+  ] as const;
   return (
     <>
-      <Button variant="default" size="sm" onClick={onToday}>
+      <Button variant="default" onClick={onToday}>
         {t.schedule.today}
       </Button>
       <ActionIcon.Group>
-        <ActionIcon
-          variant="default"
-          size={36}
-          aria-label={t.schedule.before}
-          onClick={() => onTurn(-1)}
-        >
-          <IconChevronLeft size={17} />
-        </ActionIcon>
-        <ActionIcon
-          variant="default"
-          size={36}
-          aria-label={t.schedule.after}
-          onClick={() => onTurn(1)}
-        >
-          <IconChevronRight size={17} />
-        </ActionIcon>
+        {turns.map(([by, label, Chevron]) => (
+          <ActionIcon
+            key={by}
+            variant="default"
+            size={36}
+            aria-label={label}
+            onClick={() => onTurn(by)}
+          >
+            <Chevron size={17} />
+          </ActionIcon>
+        ))}
       </ActionIcon.Group>
     </>
   );

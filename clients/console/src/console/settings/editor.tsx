@@ -4,7 +4,6 @@ import { IconArrowBackUp } from "@tabler/icons-react";
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import { type Messages, useText } from "../../i18n";
 import { ask } from "../../shared/ask";
-import type { useRead } from "../../shared/calls";
 import { useEditing } from "../../shared/editing";
 import { reasonOf } from "../../shared/errors";
 import { FormError } from "../../shared/form";
@@ -57,7 +56,6 @@ interface Props {
   save: (values: Values, updateMask: Mask, etag: string, reason: string) => Promise<unknown>;
   /** Removes all overrides of the level. If given, edits are stored with a reason. */
   reset?: (etag: string, reason: string) => Promise<unknown>;
-  reread: (read: ReturnType<typeof useRead>) => Promise<readonly Layer[] | undefined>;
   /** Shown below the draft. Can report that the draft is invalid. */
   children?: (draft: Draft) => ReactNode;
 }
@@ -71,19 +69,17 @@ export interface Draft {
 }
 
 export function LayerEditor(props: Props) {
-  const { settings, layers, editable, save, reset, reread, children } = props;
+  const { settings, layers, editable, save, reset, children } = props;
   const t = useText();
   const { level } = useLevel();
   const [reason, setReason] = useState("");
   const form = useRef<HTMLFormElement>(null);
   const { kinds, groups, texts } = settings;
-  const layerOf = (of: readonly Layer[]) => of.find((one) => one.level === level);
-  const layer = layerOf(layers);
+  const layer = layers.find((one) => one.level === level);
   const valuesOf = (of: Layer | undefined) => readAll(of?.set, kinds);
   const editing = useEditing<Values, Layer | undefined>({
     entity: layer,
     valuesOf,
-    reread: async (read) => layerOf((await reread(read)) ?? layers),
     save: (values, changed, etag) =>
       save(values, { paths: changed.map(maskOf) }, etag, reason.trim()),
     onSaved: () => setReason(""),
@@ -198,7 +194,6 @@ export function LayerEditor(props: Props) {
         >
           {reset && (
             <TextInput
-              size="sm"
               aria-label={t.fields.reason}
               placeholder={t.policies.whyChanged}
               maxLength={500}

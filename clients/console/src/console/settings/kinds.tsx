@@ -25,6 +25,7 @@ import {
   wallClock,
 } from "../../shared/time";
 import { NumberInput } from "../../shared/ui/number-input";
+import text from "../ui/text.module.css";
 import type { Kind, Typed } from "./kind";
 import { SpanInput, type Unit } from "./span";
 
@@ -126,7 +127,7 @@ export const expression: Kind<string> = {
       maxLength={2000}
       spellCheck={false}
       error={wrong ?? false}
-      styles={{ input: { fontFamily: "var(--mantine-font-family-monospace)" } }}
+      classNames={{ input: text.mono ?? "" }}
       value={value}
       onChange={(event) => onChange(event.currentTarget.value)}
     />
@@ -169,7 +170,7 @@ function NightInput({ label, value, wrong, onChange }: Typed<Night>) {
   );
   return (
     <Group gap={6} wrap="nowrap">
-      {time("start", t.fields.start)}–{time("end", t.members.ends)}
+      {time("start", t.fields.start)}–{time("end", t.common.ends)}
     </Group>
   );
 }

@@ -2,7 +2,7 @@ import { PolicyLevel } from "@berthhq/client";
 import { Select } from "@mantine/core";
 import { useText } from "../../i18n";
 import { useSearch } from "../../shared/routes";
-import { type Catalog, useCatalog } from "../catalog/data";
+import { useCatalogQuery } from "../catalog/data";
 import { common } from "../routes";
 
 /** The level of the shown settings: the organization, a location or a service. It is in the URL. */
@@ -26,7 +26,7 @@ export function useLevel() {
 /** The name of a level: of its location or service, if it has one. */
 export function useLevelName() {
   const t = useText();
-  const { data } = useCatalog();
+  const { data } = useCatalogQuery();
   return (level: PolicyLevel, targetId = "") =>
     data?.location(targetId)?.name ?? data?.service(targetId)?.name ?? t.policies.levels[level];
 }
@@ -34,9 +34,11 @@ export function useLevelName() {
 const options = (kind: string, targets: readonly { id: string; name: string }[]) =>
   targets.map(({ id, name }) => ({ value: `${kind}:${id}`, label: name }));
 
-export function LevelPicker({ catalog, label }: { catalog: Catalog; label?: string }) {
+export function LevelPicker({ label }: { label?: string }) {
   const t = useText();
+  const { data } = useCatalogQuery();
   const { chosen, choose } = useLevel();
+  if (!data) return null;
   return (
     <Select
       aria-label={label ?? t.policies.level}
@@ -47,8 +49,8 @@ export function LevelPicker({ catalog, label }: { catalog: Catalog; label?: stri
       onChange={choose}
       data={[
         { value: "tenant", label: t.policies.tenant },
-        { group: t.fields.location, items: options("location", catalog.locations) },
-        { group: t.fields.service, items: options("service", catalog.services) },
+        { group: t.fields.location, items: options("location", data.locations) },
+        { group: t.fields.service, items: options("service", data.services) },
       ]}
     />
   );

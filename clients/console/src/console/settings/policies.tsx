@@ -3,7 +3,7 @@ import { useQuery } from "@connectrpc/connect-query";
 import { type Messages, useText } from "../../i18n";
 import { useCan } from "../../shared/me";
 import { PageHead, QueryResult } from "../../shared/ui";
-import { useCatalog } from "../catalog/data";
+import { WithCatalog } from "../catalog/loaded";
 import { Page } from "../ui";
 import { useSave } from "../ui/edit-form";
 import { LayerEditor, type Settings, settingsIn } from "./editor";
@@ -42,7 +42,6 @@ const layerOf = ({ policy, ...layer }: PolicyLayer) => ({ ...layer, set: policy 
 export function PoliciesPage() {
   const t = useText();
   const can = useCan();
-  const catalog = useCatalog();
   const { chosen, level, target, targetId } = useLevel();
   const policy = useQuery(TenantService.method.getPolicy, target);
   const update = useSave(TenantService.method.updatePolicy);
@@ -50,33 +49,26 @@ export function PoliciesPage() {
   return (
     <Page>
       <PageHead title={t.nav.policies} note={t.policies.note}>
-        {catalog.data && <LevelPicker catalog={catalog.data} />}
+        <LevelPicker />
       </PageHead>
-      <QueryResult query={catalog} rows={14}>
-        {() => (
-          <QueryResult query={policy} rows={14}>
-            {({ effective }) =>
-              effective && (
-                <LayerEditor
-                  key={chosen}
-                  settings={settings}
-                  layers={effective.layers.map(layerOf)}
-                  editable={can("policy.write")}
-                  reread={async (read) =>
-                    (await read(TenantService.method.getPolicy, target)).effective?.layers.map(
-                      layerOf,
-                    )
-                  }
-                  save={(values, updateMask, etag) => {
-                    const policy = writeAll(values, settings.kinds);
-                    return update({ layer: { level, targetId, etag, policy }, updateMask });
-                  }}
-                />
-              )
-            }
-          </QueryResult>
-        )}
-      </QueryResult>
+      <WithCatalog rows={14}>
+        <QueryResult query={policy} rows={14}>
+          {({ effective }) =>
+            effective && (
+              <LayerEditor
+                key={chosen}
+                settings={settings}
+                layers={effective.layers.map(layerOf)}
+                editable={can("policy.write")}
+                save={(values, updateMask, etag) => {
+                  const policy = writeAll(values, settings.kinds);
+                  return update({ layer: { level, targetId, etag, policy }, updateMask });
+                }}
+              />
+            )
+          }
+        </QueryResult>
+      </WithCatalog>
     </Page>
   );
 }

@@ -16,48 +16,38 @@ import {
 } from "@tabler/icons-react";
 import { useText } from "../../i18n";
 import { useCan } from "../../shared/me";
-import { useCatalog } from "../catalog/data";
+import { useCatalogQuery } from "../catalog/data";
 import { routes } from "../routes";
 
-/** The pages of the navigation: the route, the icon, and the key that opens it after "g". */
+/** The pages of the navigation: the permission, the icon, and the key that opens it after "g". */
 const items = [
-  ["schedule", IconCalendarWeek, "s", "run"],
-  ["teeSheet", IconFlag3, "t", "run"],
-  ["members", IconUsers, "m", "run"],
-  ["analytics", IconChartBar, "a", "run"],
-  ["catalog", IconStack2, "c", "set"],
-  ["workouts", IconBarbell, "x", "set"],
-  ["plans", IconTicket, "p", "set"],
-  ["policies", IconAdjustmentsHorizontal, "o", "set"],
-  ["waitlist", IconClockHour4, "w", "set"],
-  ["messages", IconMessage2, "e", "set"],
-  ["imports", IconFileImport, "i", "set"],
-  ["roles", IconShieldLock, "r", "set"],
-  ["accounts", IconKey, "k", "set"],
-  ["audit", IconHistory, "l", "set"],
+  ["schedule", "session.read", IconCalendarWeek, "s", "run"],
+  ["teeSheet", "booking.roster", IconFlag3, "t", "run"],
+  ["members", "member.read", IconUsers, "m", "run"],
+  ["analytics", "analytics.read", IconChartBar, "a", "run"],
+  ["catalog", "catalog.read", IconStack2, "c", "set"],
+  ["workouts", "workout.read", IconBarbell, "x", "set"],
+  ["plans", "plan.read", IconTicket, "p", "set"],
+  ["policies", "policy.read", IconAdjustmentsHorizontal, "o", "set"],
+  ["waitlist", "waitlist.read_rules", IconClockHour4, "w", "set"],
+  ["messages", "notification.read", IconMessage2, "e", "set"],
+  ["imports", "member.import", IconFileImport, "i", "set"],
+  ["roles", "role.read", IconShieldLock, "r", "set"],
+  ["accounts", "account.manage", IconKey, "k", "set"],
+  ["audit", "audit.read", IconHistory, "l", "set"],
 ] as const;
 
+/** Permissions of the other pages. */
+const others = { session: "booking.roster", member: "member.read" };
+
 /** The permission that each page needs. */
-export function usePermissions(): Readonly<Record<keyof typeof routes, string>> {
+export function usePermissions() {
   const can = useCan();
   return {
-    schedule: "session.read",
-    session: "booking.roster",
-    teeSheet: "booking.roster",
-    members: "member.read",
-    member: "member.read",
-    analytics: "analytics.read",
-    catalog: "catalog.read",
-    workouts: "workout.read",
-    plans: "plan.read",
-    policies: "policy.read",
-    waitlist: "waitlist.read_rules",
-    messages: "notification.read",
-    imports: can("session.import") ? "session.import" : "member.import",
-    roles: "role.read",
-    accounts: "account.manage",
-    audit: "audit.read",
-  };
+    ...others,
+    ...Object.fromEntries(items.map(([page, permission]) => [page, permission])),
+    ...(can("session.import") && { imports: "session.import" }),
+  } as Readonly<Record<keyof typeof routes, string>>;
 }
 
 /** The pages that this user may open. */
@@ -65,11 +55,11 @@ export function useNavItems() {
   const t = useText();
   const can = useCan();
   const permissions = usePermissions();
-  const { data } = useCatalog();
+  const { data } = useCatalogQuery();
   const tees = data?.resources.some(({ kind, active }) => active && kind.toLowerCase() === "tee");
   return items
     .filter(([page]) => can(permissions[page]) && (page !== "teeSheet" || tees))
-    .map(([page, icon, key, group]) => ({
+    .map(([page, , icon, key, group]) => ({
       path: routes[page].pattern,
       name: t.nav[page],
       icon,

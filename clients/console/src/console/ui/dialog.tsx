@@ -1,7 +1,7 @@
 import { Button, type ButtonProps } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import type { Icon } from "@tabler/icons-react";
-import { Fragment, type ReactNode, useState } from "react";
+import { Fragment, type ReactNode } from "react";
 import { Form, FormEnd, FormError, useSubmit } from "../../shared/form";
 import { useLast } from "../../shared/last";
 import { Drawer, Modal } from "../../shared/ui/overlays";
@@ -94,14 +94,8 @@ export function CallForm({
   onClose: () => void;
   children: ReactNode;
 }) {
-  const [busy, setBusy] = useState(false);
-  const { error, onSubmit } = useSubmit(async () => {
-    setBusy(true);
-    try {
-      if ((await run()) !== false) onClose();
-    } finally {
-      setBusy(false);
-    }
+  const { error, busy, onSubmit } = useSubmit(async () => {
+    if ((await run()) !== false) onClose();
   });
   return (
     <Form onSubmit={onSubmit}>

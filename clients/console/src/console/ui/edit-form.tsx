@@ -3,7 +3,7 @@ import { Alert, Button, Stack, Text } from "@mantine/core";
 import { IconUsers } from "@tabler/icons-react";
 import type { ReactNode } from "react";
 import { useText } from "../../i18n";
-import { useCall, type useRead } from "../../shared/calls";
+import { useCall } from "../../shared/calls";
 import { useEditing } from "../../shared/editing";
 import { bind, type Fields, FormEnd, FormError } from "../../shared/form";
 import { Facts } from "./figures";
@@ -12,6 +12,10 @@ import classes from "./save-bar.module.css";
 /** The name of a field in an update mask. */
 export const maskOf = (field: PropertyKey): string =>
   String(field).replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+/** Some fields of an entity, as the values of a form. */
+export const pick = <E extends object, K extends keyof E>(entity: E, ...fields: readonly K[]) =>
+  Object.fromEntries(fields.map((field) => [field, entity[field]])) as Pick<E, K>;
 
 /** A call that saves a form, and the message on success. The form shows its errors. */
 export function useSave<I extends DescMessage, O extends DescMessage>(
@@ -30,10 +34,10 @@ export function EditForm<V extends object, E extends { readonly etag: string } |
   entity,
   valuesOf,
   save,
-  reread,
   names,
   pathOf = maskOf,
   show,
+  disabled = false,
   dirty = false,
   zone,
   onClose,
@@ -41,16 +45,17 @@ export function EditForm<V extends object, E extends { readonly etag: string } |
   bar = false,
   children,
 }: {
-  /** undefined creates one. */
+  /** From a query. undefined creates one. */
   entity: E;
   valuesOf: (entity: E) => V;
   save: (values: V, edit: { updateMask: { paths: string[] }; etag: string }) => Promise<unknown>;
-  reread: (read: ReturnType<typeof useRead>) => Promise<E | undefined>;
   /** The labels of the fields. */
   names: NoInfer<Partial<Record<keyof V, string>>>;
   /** The paths of a field in the update mask. */
   pathOf?: (field: keyof V) => string | readonly string[];
   show?: (key: keyof V, value: unknown) => string;
+  /** The user may not edit it. */
+  disabled?: boolean;
   /** There are changes to save outside the form's values. */
   dirty?: boolean;
   /** Time zone of times in error messages. Default: the browser's. */
@@ -67,7 +72,6 @@ export function EditForm<V extends object, E extends { readonly etag: string } |
   const editing = useEditing<V, E>({
     entity,
     valuesOf,
-    reread,
     save: (values, changed, etag) =>
       save(values, { updateMask: { paths: [...new Set(changed.flatMap(pathOf))] }, etag }),
     onSaved: onClose,
@@ -82,7 +86,7 @@ export function EditForm<V extends object, E extends { readonly etag: string } |
         onTake={editing.takeTheirs}
         {...(show && { show })}
       />
-      {children({ values, set, ...bind(values, set, names) })}
+      {children({ values, set, ...bind(values, set, names, disabled) })}
       <FormError error={editing.error} zone={zone} />
       {bar ? (
         <SaveBar editing={editing} />

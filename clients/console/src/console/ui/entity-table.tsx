@@ -1,10 +1,11 @@
 import { Button, Group, Text } from "@mantine/core";
 import { type Icon, IconPencil, IconPlus } from "@tabler/icons-react";
-import { type ReactNode, useState } from "react";
+import { type ComponentType, type ReactNode, useState } from "react";
 import { useDeskTexts } from "../../i18n/desk";
 import { type Column, DataTable } from "../../shared/data-table";
 import { useCan } from "../../shared/me";
 import { Card, State, Tag } from "../../shared/ui";
+import type { FormProps } from "../catalog/data";
 import { Panel } from "./dialog";
 import { Dimmed, Inline, LinkButton } from "./text";
 
@@ -24,7 +25,7 @@ interface Props<T extends Entity> {
   none: string;
   noneNote: string;
   icon: Icon;
-  form: (entity: T | undefined, close: () => void) => ReactNode;
+  Form: ComponentType<FormProps<T>>;
   note?: ReactNode;
   /** Text below the name. */
   subtitle?: (entity: T) => ReactNode;
@@ -38,7 +39,7 @@ interface Props<T extends Entity> {
 export function EntityTable<T extends Entity>(props: Props<T>) {
   const { t, d } = useDeskTexts();
   const can = useCan();
-  const { entities, columns, archived, add, form, note, subtitle } = props;
+  const { entities, columns, archived, add, Form, note, subtitle } = props;
   const { archivedLabel = d.catalog.archived, hidden = d.catalog.hidden } = props;
   const [open, setOpen] = useState<string>();
   const close = () => setOpen(undefined);
@@ -104,7 +105,7 @@ export function EntityTable<T extends Entity>(props: Props<T>) {
         </Text>
       )}
       <Panel of={open} title={(id) => entityOf(id)?.name ?? add} width={500} onClose={close}>
-        {(id) => form(entityOf(id), close)}
+        {(id) => <Form entity={entityOf(id)} onClose={close} />}
       </Panel>
     </>
   );

@@ -1,5 +1,5 @@
 import { Select, type SelectProps } from "@mantine/core";
-import { named } from "../../shared/form";
+import { named } from "../../shared/options";
 
 type FilterSelectProps = Omit<SelectProps, "value" | "onChange" | "data"> & {
   /** Label of the option that selects all. */

@@ -12,8 +12,8 @@ import { IconSearch } from "@tabler/icons-react";
 import type { ReactNode } from "react";
 import { useText } from "../../i18n";
 import { useDesk, useDeskTexts } from "../../i18n/desk";
-import { named } from "../../shared/form";
-import type { Catalog } from "../catalog/data";
+import { named } from "../../shared/options";
+import { useCatalog } from "../catalog/loaded";
 import classes from "./inputs.module.css";
 import { offered, useLanguageNames } from "./languages";
 
@@ -97,14 +97,15 @@ export function Price({ currency, ...props }: NumberInputProps & { currency: str
   );
 }
 
-type LocationInputProps = SelectProps<string> & {
-  catalog: Catalog;
+/** Selects a location. It cannot change once it is saved. */
+export function LocationInput({
+  fixed,
+  ...props
+}: SelectProps<string> & {
   /** The saved location. */
   fixed: string | undefined;
-};
-
-/** Selects a location. It cannot change once it is saved. */
-export function LocationInput({ catalog, fixed, ...props }: LocationInputProps) {
+}) {
+  const { locations } = useCatalog();
   const { t, d } = useDeskTexts();
   return (
     <Select
@@ -113,7 +114,7 @@ export function LocationInput({ catalog, fixed, ...props }: LocationInputProps) 
       required
       allowDeselect={false}
       disabled={fixed !== undefined}
-      data={named(catalog.locations.filter(({ active, id }) => active || id === fixed))}
+      data={named(locations.filter(({ active, id }) => active || id === fixed))}
       {...props}
     />
   );
@@ -124,5 +125,5 @@ export const onlyId = ([first, second]: readonly { id: string; active: boolean }
   first && !second ? first.id : "";
 
 /** The id of the only location, or "" if there are several. */
-export const onlyLocation = ({ locations }: Catalog): string =>
-  onlyId(locations.filter(({ active }) => active));
+export const useOnlyLocation = (): string =>
+  onlyId(useCatalog().locations.filter(({ active }) => active));

@@ -7,7 +7,6 @@ import { useMe } from "../../shared/me";
 import { useNumbers } from "../../shared/numbers";
 import { showSpan, spanMs, startOf, today } from "../../shared/time";
 import { Card, QueryResult, State } from "../../shared/ui";
-import type { Catalog } from "../catalog/data";
 import { routes } from "../routes";
 import { LevelPicker, useLevel } from "../settings/level";
 import { DataTable, Facts, Share, Stats } from "../ui";
@@ -15,7 +14,7 @@ import { DataTable, Facts, Share, Stats } from "../ui";
 const spans = [7, 30, 90];
 
 /** Waitlist analytics of the last days, for the organization or part of it. */
-export function WaitlistAnalytics({ catalog }: { catalog: Catalog }) {
+export function WaitlistAnalytics() {
   const t = useText();
   const { tenant } = useMe();
   const { percent, count, mean } = useNumbers();
@@ -37,13 +36,12 @@ export function WaitlistAnalytics({ catalog }: { catalog: Catalog }) {
     <>
       <Group gap={8} mb={12}>
         <SegmentedControl
-          size="sm"
           aria-label={t.bulk.days}
           value={days}
           onChange={(days) => change({ days })}
           data={spans.map((value) => ({ value, label: t.analytics.days(value) }))}
         />
-        <LevelPicker catalog={catalog} label={t.rules.countedFor} />
+        <LevelPicker label={t.rules.countedFor} />
       </Group>
       <QueryResult query={figures}>
         {({ total, locations, services, cascadeDepths }) => {

@@ -6,7 +6,7 @@ import { useCall } from "../../shared/calls";
 import { later } from "../../shared/lazy";
 import { useCan } from "../../shared/me";
 import { PageHead, QueryResult } from "../../shared/ui";
-import { type Catalog, useCatalog } from "../catalog/data";
+import { WithCatalog } from "../catalog/loaded";
 import { LayerEditor } from "../settings/editor";
 import { writeAll } from "../settings/kind";
 import { LevelPicker, useLevel } from "../settings/level";
@@ -21,32 +21,29 @@ const Preview = later(() => import("./preview"), "Preview");
 export function RulesPage() {
   const t = useText();
   const can = useCan();
-  const catalog = useCatalog();
   return (
     <Page>
       <PageHead title={t.nav.waitlist} note={t.rules.note} />
-      <QueryResult query={catalog}>
-        {(all) => (
-          <Tabbed
-            parts={[
-              ["rules", t.rules.rules, () => <Rules catalog={all} />],
-              ["versions", t.rules.versions, () => <Versions />],
-              can("waitlist.analytics") && [
-                "figures",
-                t.rules.analytics,
-                () => <WaitlistAnalytics catalog={all} />,
-              ],
-            ]}
-          />
-        )}
-      </QueryResult>
+      <WithCatalog>
+        <Tabbed
+          parts={[
+            ["rules", t.rules.rules, () => <Rules />],
+            ["versions", t.rules.versions, () => <Versions />],
+            can("waitlist.analytics") && [
+              "figures",
+              t.rules.analytics,
+              () => <WaitlistAnalytics />,
+            ],
+          ]}
+        />
+      </WithCatalog>
     </Page>
   );
 }
 
 const layerOf = ({ rules, ...layer }: WaitlistRulesLayer) => ({ ...layer, set: rules });
 
-function Rules({ catalog }: { catalog: Catalog }) {
+function Rules() {
   const t = useText();
   const can = useCan();
   const settings = useRulesSettings();
@@ -58,7 +55,7 @@ function Rules({ catalog }: { catalog: Catalog }) {
   return (
     <>
       <Group gap={8} mb={12}>
-        <LevelPicker catalog={catalog} />
+        <LevelPicker />
       </Group>
       <QueryResult query={rules} rows={14}>
         {({ effective }) =>
@@ -68,9 +65,6 @@ function Rules({ catalog }: { catalog: Catalog }) {
               settings={settings}
               layers={effective.layers.map(layerOf)}
               editable={can("waitlist.rules")}
-              reread={async (read) =>
-                (await read(WaitlistService.method.getRules, target)).effective?.layers.map(layerOf)
-              }
               save={(values, updateMask, etag, reason) =>
                 update({ ...target, rules: writeAll(values, kinds), updateMask, reason, etag })
               }

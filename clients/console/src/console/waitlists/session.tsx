@@ -55,7 +55,7 @@ export function SessionWaitlist({ session }: { session: Session }) {
           )}
           {(session.waitlistLength > 0 || session.waitlistCapacity > 0) && (
             <Dimmed className={text.num}>
-              {t.schedule.waiting(session.waitlistLength)} ·{" "}
+              {t.common.waiting(session.waitlistLength)} ·{" "}
               {t.rules.deepest(session.waitlistCapacity)}
             </Dimmed>
           )}
@@ -176,7 +176,7 @@ function EntryRow({ entry, position, offer, before, session }: EntryRowProps) {
             </>
           ) : (
             <>
-              {t.session.since} <Time at={entry.createTime} zone={session.timeZone} as="dateTime" />
+              {t.common.since} <Time at={entry.createTime} zone={session.timeZone} as="dateTime" />
             </>
           )}
           {entry.currentScore !== undefined && (
@@ -186,7 +186,7 @@ function EntryRow({ entry, position, offer, before, session }: EntryRowProps) {
             </>
           )}
           {!offer && entry.passedOverReason && (
-            <div>{t.session.skipped(staffReason(entry.passedOverReason, texts))}</div>
+            <div>{t.common.skipped(staffReason(entry.passedOverReason, texts))}</div>
           )}
         </Person>
       </Table.Td>

@@ -3,32 +3,29 @@ import { NumberInput, Select, Textarea, TextInput } from "@mantine/core";
 import { DatePickerInput } from "@mantine/dates";
 import { useState } from "react";
 import { useDeskTexts } from "../../i18n/desk";
-import { named, useFields } from "../../shared/form";
+import { useFields } from "../../shared/form";
 import { useMe } from "../../shared/me";
+import { named } from "../../shared/options";
 import { civilDay, timeOfDay, today, zoneName } from "../../shared/time";
-import { QueryResult } from "../../shared/ui";
-import { type Catalog, useCatalog } from "../catalog/data";
+import { useCatalog, WithCatalog } from "../catalog/loaded";
 import { CallForm, type Days, FieldHint, SmallHint } from "../ui";
 import { useSave } from "../ui/edit-form";
 import { Columns, onlyId } from "../ui/inputs";
 
 /** Adds a member to the waitlist for a time window at a location. */
-export function TimeWindow(props: { member: Member; onClose: () => void }) {
-  const catalog = useCatalog();
-  return (
-    <QueryResult query={catalog}>
-      {(all) => <TimeWindowForm catalog={all} {...props} />}
-    </QueryResult>
-  );
-}
+export const TimeWindow = (props: TimeWindowProps) => (
+  <WithCatalog>
+    <TimeWindowForm {...props} />
+  </WithCatalog>
+);
 
-interface TimeWindowFormProps {
+interface TimeWindowProps {
   member: Member;
-  catalog: Catalog;
   onClose: () => void;
 }
 
-function TimeWindowForm({ member, catalog, onClose }: TimeWindowFormProps) {
+function TimeWindowForm({ member, onClose }: TimeWindowProps) {
+  const catalog = useCatalog();
   const { t, d, locale } = useDeskTexts();
   const { tenant } = useMe();
   const locations = catalog.locations.filter(({ active }) => active);

@@ -65,6 +65,10 @@ export const de: typeof en = {
     unregister: "Entfernen",
     deviceKinds: { 0: "", 1: "iPhone oder iPad", 2: "Android", 3: "Browser" },
     opensAt: (at) => `Buchbar ab ${at}`,
+    offer: {
+      here: (title) => `Für Sie ist ein Platz frei: ${title}.`,
+      see: "Angebot ansehen",
+    },
     contact: {
       code: "Code",
       waiting: (address: string) =>

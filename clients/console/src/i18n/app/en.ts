@@ -66,6 +66,10 @@ export const en = {
       string
     >,
     opensAt: (at: string) => `Booking opens ${at}`,
+    offer: {
+      here: (title: string) => `A seat in ${title} is available for you.`,
+      see: "View offer",
+    },
     contact: {
       code: "Code",
       waiting: (address: string) =>

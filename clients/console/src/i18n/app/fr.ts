@@ -65,6 +65,10 @@ export const fr: typeof en = {
     unregister: "Retirer",
     deviceKinds: { 0: "", 1: "iPhone ou iPad", 2: "Android", 3: "Navigateur" },
     opensAt: (at) => `Ouverture ${at}`,
+    offer: {
+      here: (title) => `Une place est libre pour vous : ${title}.`,
+      see: "Voir l’offre",
+    },
     contact: {
       code: "Code",
       waiting: (address: string) =>

@@ -80,8 +80,4 @@ export const de: MemberTexts = {
     revoked: "Kalender-Link entfernt",
     copied: "Kopiert",
   },
-  offer: {
-    here: (title) => `Für Sie ist ein Platz frei: ${title}.`,
-    see: "Angebot ansehen",
-  },
 };

@@ -77,8 +77,4 @@ export const en = {
     revoked: "Calendar link removed",
     copied: "Copied",
   },
-  offer: {
-    here: (title: string) => `A seat in ${title} is available for you.`,
-    see: "View offer",
-  },
 };

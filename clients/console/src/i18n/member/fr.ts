@@ -81,8 +81,4 @@ export const fr: MemberTexts = {
     revoked: "Lien d’agenda supprimé",
     copied: "Copié",
   },
-  offer: {
-    here: (title) => `Une place est libre pour vous : ${title}.`,
-    see: "Voir l’offre",
-  },
 };

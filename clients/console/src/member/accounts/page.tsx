@@ -187,7 +187,6 @@ function Details({ member }: { member: Member }) {
   const editing = useEditing({
     entity: member,
     valuesOf,
-    reread: async (read) => (await read(MemberService.method.getMe, {})).member,
     save: (values, changed, etag) =>
       update.run({
         member: { ...values, phone: values.phone.replace(/[\s()-]/g, ""), etag },
@@ -204,7 +203,7 @@ function Details({ member }: { member: Member }) {
         {...form.text("phone")}
         type="tel"
         autoComplete="tel"
-        description={t.members.phoneNote}
+        description={t.common.phoneNote}
       />
       <Select
         {...form.choice("timeZone")}

@@ -112,7 +112,7 @@ export function WeekPage() {
         <Note span>
           {sameClock(zone, here())
             ? zoneName(zone, locale)
-            : t.schedule.otherZone(
+            : t.common.otherZone(
                 zone.replaceAll("_", " "),
                 zoneName(zone, locale),
                 zoneName(here(), locale),
@@ -257,7 +257,7 @@ function useSeatsText({ seatsOpen, waitlistLength }: Session): string {
   const t = useText();
   if (seatsOpen === undefined || seatsOpen > fewSeats) return t.app.plenty;
   if (seatsOpen > 0) return t.app.open(seatsOpen);
-  return waitlistLength > 0 ? `${t.app.full} · ${t.schedule.waiting(waitlistLength)}` : t.app.full;
+  return waitlistLength > 0 ? `${t.app.full} · ${t.common.waiting(waitlistLength)}` : t.app.full;
 }
 
 /** Why the member cannot book. */

@@ -36,7 +36,7 @@ export function EntryCard({ entry }: { entry: WaitlistEntry }) {
             <Tag tone="warn">{t.app.waitlisted(entry.position)}</Tag>
           </Box>
           {entry.passedOverReason && (
-            <Small mt={6}>{t.session.skipped(memberReason(entry.passedOverReason, texts))}</Small>
+            <Small mt={6}>{t.common.skipped(memberReason(entry.passedOverReason, texts))}</Small>
           )}
         </>
       }

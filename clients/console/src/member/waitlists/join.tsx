@@ -24,9 +24,10 @@ import { Link, useNavigate } from "react-router";
 import { useMemberTexts } from "../../i18n/member";
 import { useCall } from "../../shared/calls";
 import { explain } from "../../shared/errors";
-import { named, useFields, useSubmit } from "../../shared/form";
+import { useFields, useSubmit } from "../../shared/form";
 import { later } from "../../shared/lazy";
 import { useMe } from "../../shared/me";
+import { named } from "../../shared/options";
 import { civilDay, DAY, millis, plainDay, Temporal, timeOfDay, today } from "../../shared/time";
 import { Card, QueryResult, State, Time } from "../../shared/ui";
 import { NumberInput } from "../../shared/ui/number-input";
@@ -225,7 +226,7 @@ export function AnyOfPage() {
                   }
                   description={[
                     one.coachName,
-                    one.waitlistLength > 0 && t.schedule.waiting(one.waitlistLength),
+                    one.waitlistLength > 0 && t.common.waiting(one.waitlistLength),
                   ]
                     .filter(Boolean)
                     .join(" · ")}

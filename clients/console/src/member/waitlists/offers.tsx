@@ -3,7 +3,6 @@ import { useQuery } from "@connectrpc/connect-query";
 import { Button } from "@mantine/core";
 import { Link } from "react-router";
 import { useText } from "../../i18n";
-import { useMemberTexts } from "../../i18n/member";
 import { useCall } from "../../shared/calls";
 import { Countdown } from "../../shared/countdown";
 import { Card, Time } from "../../shared/ui";
@@ -16,23 +15,23 @@ export const useEntries = () =>
 
 /** Shown on every page while an offer is open. */
 export function OfferBanner() {
-  const { m } = useMemberTexts();
+  const t = useText();
   const offers = (useEntries().data?.entries ?? []).flatMap(({ liveOffer }) => liveOffer ?? []);
   return (
     <div aria-live="polite">
       {offers.map(({ id, sessionTitle, expireTime }) => (
         <Card bare className={classes.banner} key={id}>
           <span>
-            {m.offer.here(sessionTitle)} <Countdown until={expireTime} />
+            {t.app.offer.here(sessionTitle)} <Countdown until={expireTime} />
           </span>
           <Button
             component={Link}
             to={routes.bookings.path()}
             size="sm"
             flex="none"
-            aria-label={`${m.offer.see}: ${sessionTitle}`}
+            aria-label={`${t.app.offer.see}: ${sessionTitle}`}
           >
-            {m.offer.see}
+            {t.app.offer.see}
           </Button>
         </Card>
       ))}

@@ -13,22 +13,20 @@ import { IconHourglass, IconX } from "@tabler/icons-react";
 import { useState } from "react";
 import { useI18n, useText } from "../../../i18n";
 import { useDesk, useDeskTexts } from "../../../i18n/desk";
-import { ask } from "../../../shared/ask";
 import { useCall, useFailed, useRead } from "../../../shared/calls";
 import { Countdown } from "../../../shared/countdown";
 import { later } from "../../../shared/lazy";
 import { useAll } from "../../../shared/lists";
 import { useCan } from "../../../shared/me";
 import { plainDay, showDay, wallClock } from "../../../shared/time";
-import { Card, QueryResult, State, Tag, Time } from "../../../shared/ui";
+import { State, Tag, Time } from "../../../shared/ui";
 import { BookingActions } from "../../bookings/actions";
 import { type Held, HoldDrawer } from "../../bookings/hold-drawer";
 import { BookingTag } from "../../bookings/tag";
-import { useCatalog } from "../../catalog/data";
+import { useCatalogQuery } from "../../catalog/data";
 import { routes } from "../../routes";
 import {
   CardHint,
-  DataTable,
   DialogButton,
   Dimmed,
   dotted,
@@ -47,7 +45,6 @@ const current = [BookingStatus.PENDING, BookingStatus.CONFIRMED, BookingStatus.A
 export function Bookings({ member }: { member: Member }) {
   const { t, d } = useDeskTexts();
   const can = useCan();
-  const catalog = useCatalog();
   const read = useRead();
   const failed = useFailed();
   const [held, setHeld] = useState<Held>();
@@ -103,7 +100,7 @@ export function Bookings({ member }: { member: Member }) {
         ]}
       />
       {can("waitlist.read") && <Waits member={member} />}
-      {catalog.data && <HoldDrawer held={held} catalog={catalog.data} onChange={setHeld} />}
+      <HoldDrawer held={held} onChange={setHeld} />
     </Stack>
   );
 }
@@ -111,25 +108,14 @@ export function Bookings({ member }: { member: Member }) {
 function Waits({ member }: { member: Member }) {
   const { t, d } = useDeskTexts();
   const can = useCan();
-  const remove = useCall(WaitlistService.method.removeEntry);
-  const confirmRemove = async (entry: WaitlistEntry) => {
-    const answer = await ask({
-      title: t.session.removeTitle(entry.memberName),
-      body: entry.window ? d.timeWindow.window : entry.sessionTitle,
-      yes: t.session.removeEntry,
-      reason: t.fields.reason,
-      danger: true,
-    });
-    if (answer) await remove.run({ entryId: entry.id, reason: answer.reason });
-  };
   const entries = useQuery(
     WaitlistService.method.listEntries,
     { filter: { memberId: member.id }, pageSize: 200 },
-    { refetchInterval: 60_000 },
+    { refetchInterval: 60_000, select: ({ entries }) => entries },
   );
   return (
-    <Card
-      bare
+    <List
+      query={entries}
       title={d.member.waits}
       extra={
         can("waitlist.manage") && (
@@ -146,47 +132,50 @@ function Waits({ member }: { member: Member }) {
           </DialogButton>
         )
       }
+      skeleton={2}
+      caption={t.session.waitlist}
+      empty={<CardHint>{d.member.waitsForNothing}</CardHint>}
+      columns={[
+        { show: (entry) => <Wait entry={entry} /> },
+        {
+          ...right,
+          show: ({ status, liveOffer, position }) =>
+            status === WaitlistEntryStatus.OFFERED && liveOffer ? (
+              <>
+                <Tag tone="accent">{t.offers.live}</Tag> <Countdown until={liveOffer.expireTime} />
+              </>
+            ) : (
+              position > 0 && <Tag>{t.session.position(position)}</Tag>
+            ),
+        },
+        can("waitlist.manage") && {
+          ta: "right",
+          w: 1,
+          show: (entry) => <Remove entry={entry} />,
+        },
+      ]}
+    />
+  );
+}
+
+function Remove({ entry }: { entry: WaitlistEntry }) {
+  const { t, d } = useDeskTexts();
+  const remove = useCall(WaitlistService.method.removeEntry, {
+    ask: {
+      title: t.session.removeTitle(entry.memberName),
+      body: entry.window ? d.timeWindow.window : entry.sessionTitle,
+      yes: t.session.removeEntry,
+      reason: t.fields.reason,
+      danger: true,
+    },
+  });
+  return (
+    <ActionIcon
+      aria-label={t.session.removeEntry}
+      onClick={() => void remove.run({ entryId: entry.id })}
     >
-      <QueryResult query={entries} rows={2}>
-        {({ entries: all }) =>
-          all.length === 0 ? (
-            <CardHint>{d.member.waitsForNothing}</CardHint>
-          ) : (
-            <DataTable
-              rows={all}
-              caption={t.session.waitlist}
-              columns={[
-                { show: (entry) => <Wait entry={entry} /> },
-                {
-                  ...right,
-                  show: ({ status, liveOffer, position }) =>
-                    status === WaitlistEntryStatus.OFFERED && liveOffer ? (
-                      <>
-                        <Tag tone="accent">{t.offers.live}</Tag>{" "}
-                        <Countdown until={liveOffer.expireTime} />
-                      </>
-                    ) : (
-                      position > 0 && <Tag>{t.session.position(position)}</Tag>
-                    ),
-                },
-                can("waitlist.manage") && {
-                  ta: "right",
-                  w: 1,
-                  show: (entry) => (
-                    <ActionIcon
-                      aria-label={t.session.removeEntry}
-                      onClick={() => void confirmRemove(entry)}
-                    >
-                      <IconX size={16} />
-                    </ActionIcon>
-                  ),
-                },
-              ]}
-            />
-          )
-        }
-      </QueryResult>
-    </Card>
+      <IconX size={16} />
+    </ActionIcon>
   );
 }
 
@@ -200,7 +189,7 @@ function Wait({ entry }: { entry: WaitlistEntry }) {
           entry.partySize > 1 && `× ${entry.partySize}`,
           entry.flagged && t.offers.flagged,
           entry.passedOverReason &&
-            t.session.skipped(t.reasons[entry.passedOverReason]?.({}) ?? entry.passedOverReason),
+            t.common.skipped(t.reasons[entry.passedOverReason]?.({}) ?? entry.passedOverReason),
         )}
       </Note>
     </>
@@ -211,7 +200,7 @@ function Wait({ entry }: { entry: WaitlistEntry }) {
 function Wished({ entry }: { entry: WaitlistEntry }) {
   const d = useDesk();
   const { locale } = useI18n();
-  const { data } = useCatalog();
+  const { data } = useCatalogQuery();
   const { window: span } = entry;
   if (!span) {
     return (

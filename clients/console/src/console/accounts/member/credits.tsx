@@ -47,7 +47,6 @@ export function Credits({ member }: { member: Member }) {
         {can("subscription.manage") && (
           <DialogButton
             modal
-            size="sm"
             variant="default"
             label={t.members.subscribe}
             leftSection={<IconPlus size={15} />}

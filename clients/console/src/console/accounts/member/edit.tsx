@@ -2,19 +2,11 @@ import { type Member, MemberService } from "@berthhq/client";
 import { TagsInput, Textarea, TextInput } from "@mantine/core";
 import { useText } from "../../../i18n";
 import { useMe } from "../../../shared/me";
-import { EditForm, useSave } from "../../ui/edit-form";
+import { EditForm, pick, useSave } from "../../ui/edit-form";
 import { Columns, Language, Name, Zone } from "../../ui/inputs";
 
-const valuesOf = ({ name, email, phone, tier, tags, locale, timeZone, notes }: Member) => ({
-  name,
-  email,
-  phone,
-  tier,
-  tags,
-  locale,
-  timeZone,
-  notes,
-});
+const valuesOf = (member: Member) =>
+  pick(member, "name", "email", "phone", "tier", "tags", "locale", "timeZone", "notes");
 
 export function EditMember({ member, onClose }: { member: Member; onClose: () => void }) {
   const t = useText();
@@ -26,14 +18,13 @@ export function EditMember({ member, onClose }: { member: Member; onClose: () =>
       entity={member}
       valuesOf={valuesOf}
       names={t.fields}
-      reread={async (read) => (await read(MemberService.method.getMember, { memberId: id })).member}
       save={(values, { updateMask, etag }) => {
         const phone = values.phone.replace(/[\s()-]/g, "");
         return update({ member: { ...values, phone, id, etag }, updateMask });
       }}
       onClose={onClose}
     >
-      {({ values, set, ...form }) => (
+      {(form) => (
         <>
           <Name {...form.text("name")} />
           <TextInput
@@ -47,18 +38,13 @@ export function EditMember({ member, onClose }: { member: Member; onClose: () =>
             {...form.text("phone")}
             type="tel"
             disabled={theirs}
-            description={theirs ? t.members.ownersContacts : t.members.phoneNote}
+            description={theirs ? t.members.ownersContacts : t.common.phoneNote}
           />
           <Columns>
             <TextInput {...form.text("tier")} maxLength={50} />
             <Language {...form.choice("locale")} clearable />
           </Columns>
-          <TagsInput
-            label={t.fields.tags}
-            value={values.tags}
-            onChange={(tags) => set({ tags })}
-            maxTags={50}
-          />
+          <TagsInput {...form.value("tags")} maxTags={50} />
           <Zone {...form.choice("timeZone")} required={false} allowDeselect clearable />
           <Textarea
             {...form.text("notes")}

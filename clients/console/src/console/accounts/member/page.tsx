@@ -45,49 +45,36 @@ export function MemberPage() {
   );
 }
 
-function Contact({
-  scheme,
-  address,
-  confirmed,
-}: {
-  scheme: string;
-  address: string;
-  confirmed: boolean;
-}) {
-  const t = useText();
-  if (!address) return "–";
-  return (
-    <Group gap={6}>
-      <a href={scheme + address}>{address}</a>
-      <Tag tone={confirmed ? "good" : "plain"}>
-        {confirmed ? t.app.contact.confirmed : t.app.contact.unconfirmed}
-      </Tag>
-    </Group>
-  );
-}
-
 function Profile({ member, devices }: { member: Member; devices: readonly Device[] }) {
   const { t, d } = useDeskTexts();
   const { tenant, can } = useMe();
   const manages = useManages();
   const languageName = useLanguageName();
   const active = member.status === MemberStatus.ACTIVE;
+  const question = {
+    title: t.members.deactivateTitle(member.name),
+    body: t.members.deactivateBody,
+    yes: t.members.deactivate,
+    danger: true,
+  };
   const update = useCall(MemberService.method.updateMember, {
-    ...(active && {
-      ask: {
-        title: t.members.deactivateTitle(member.name),
-        body: t.members.deactivateBody,
-        yes: t.members.deactivate,
-        danger: true,
-      },
-    }),
+    ask: active ? question : undefined,
     done: t.done.saved,
   });
+  const { id, etag } = member;
   const become = (status: MemberStatus) =>
-    update.run({
-      member: { id: member.id, status, etag: member.etag },
-      updateMask: { paths: ["status"] },
-    });
+    update.run({ member: { id, status, etag }, updateMask: { paths: ["status"] } });
+  const contact = (scheme: string, address: string, confirmed: boolean) =>
+    address ? (
+      <Group gap={6}>
+        <a href={scheme + address}>{address}</a>
+        <Tag tone={confirmed ? "good" : "plain"}>
+          {confirmed ? t.app.contact.confirmed : t.app.contact.unconfirmed}
+        </Tag>
+      </Group>
+    ) : (
+      "–"
+    );
   const tabs: (Part | false)[] = [
     can("booking.read") && ["bookings", d.member.bookings, () => <Bookings member={member} />],
     can("credit.read") && ["credits", t.members.credits, () => <Credits member={member} />],
@@ -137,24 +124,8 @@ function Profile({ member, devices }: { member: Member; devices: readonly Device
         <Card title={t.members.profile}>
           <Facts
             of={[
-              [
-                t.fields.email,
-                <Contact
-                  key="email"
-                  scheme="mailto:"
-                  address={member.email}
-                  confirmed={member.emailConfirmed}
-                />,
-              ],
-              [
-                t.fields.phone,
-                <Contact
-                  key="phone"
-                  scheme="tel:"
-                  address={member.phone}
-                  confirmed={member.phoneConfirmed}
-                />,
-              ],
+              [t.fields.email, contact("mailto:", member.email, member.emailConfirmed)],
+              [t.fields.phone, contact("tel:", member.phone, member.phoneConfirmed)],
               [t.fields.tier, member.tier || "–"],
               member.tags.length > 0 && [
                 t.fields.tags,

@@ -1,23 +1,19 @@
-import { AccessService, type Permission, type Role } from "@berthhq/client";
-import { Button, Checkbox, Group, Select, Stack, Textarea, TextInput } from "@mantine/core";
+import { AccessService, type Permission, type Role, RoleSchema } from "@berthhq/client";
+import { create } from "@bufbuild/protobuf";
+import { Checkbox, Group, Select, Stack, Textarea, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { useText } from "../../../i18n";
-import { ask } from "../../../shared/ask";
-import { useCall } from "../../../shared/calls";
+import { CallButton } from "../../../shared/call-button";
 import { useCan } from "../../../shared/me";
 import { Card } from "../../../shared/ui";
 import { Dimmed } from "../../ui";
-import { EditForm, useSave } from "../../ui/edit-form";
+import { EditForm, pick, useSave } from "../../ui/edit-form";
 import { Columns, SearchInput } from "../../ui/inputs";
 import text from "../../ui/text.module.css";
 import classes from "./form.module.css";
 import { grouped, isAssignable, keyOf, titleOf } from "./names";
 
-const valuesOf = (role: Role | undefined) => ({
-  title: role?.title ?? "",
-  description: role?.description ?? "",
-  permissions: role?.permissions ?? [],
-});
+const valuesOf = (role = create(RoleSchema)) => pick(role, "title", "description", "permissions");
 
 interface RoleFormProps {
   /** undefined creates one. */
@@ -33,21 +29,11 @@ export function RoleForm({ role, roles, permissions, onClose }: RoleFormProps) {
   const can = useCan();
   const assignable = permissions.filter(isAssignable);
   const [key, setKey] = useState("");
-  const create = useSave(
+  const make = useSave(
     AccessService.method.createRole,
     ({ role: made }) => made && t.roles.made(titleOf(made, t)),
   );
   const update = useSave(AccessService.method.updateRole);
-  const remove = useCall(AccessService.method.deleteRole);
-  const confirmDelete = async ({ name, title, holders, etag }: Role) => {
-    const sure = await ask({
-      title: t.roles.deleteTitle(titleOf({ name, title }, t)),
-      body: holders > 0 ? t.roles.holders(holders) : t.roles.deleteBody,
-      yes: t.roles.delete,
-      danger: true,
-    });
-    if (sure && (await remove.run({ role: name, etag }))) onClose();
-  };
   return (
     <EditForm
       entity={role}
@@ -58,23 +44,30 @@ export function RoleForm({ role, roles, permissions, onClose }: RoleFormProps) {
         permissions: t.roles.permission,
       }}
       show={(_, value) => (Array.isArray(value) ? t.roles.chosen(value.length) : String(value))}
-      reread={async (read) =>
-        (await read(AccessService.method.listRoles, { pageSize: 500 })).roles.find(
-          ({ name }) => name === role?.name,
-        )
-      }
       save={(values, { updateMask, etag }) => {
         const input = { ...values, title: values.title.trim() };
         return role
           ? update({ role: { ...input, name: role.name, etag }, updateMask })
-          : create({ role: { ...input, name: key || keyOf(values.title) } });
+          : make({ role: { ...input, name: key || keyOf(values.title) } });
       }}
       onClose={onClose}
       aside={
         role && (
-          <Button variant="subtle" color="red" onClick={() => void confirmDelete(role)}>
+          <CallButton
+            variant="subtle"
+            color="red"
+            method={AccessService.method.deleteRole}
+            input={{ role: role.name, etag: role.etag }}
+            ask={{
+              title: t.roles.deleteTitle(titleOf(role, t)),
+              body: role.holders > 0 ? t.roles.holders(role.holders) : t.roles.deleteBody,
+              yes: t.roles.delete,
+              danger: true,
+            }}
+            onDone={onClose}
+          >
             {t.roles.delete}
-          </Button>
+          </CallButton>
         )
       }
     >
@@ -105,11 +98,7 @@ export function RoleForm({ role, roles, permissions, onClose }: RoleFormProps) {
             </Columns>
           )}
           <Textarea {...form.text("description")} autosize maxLength={1000} />
-          <Chosen
-            all={assignable}
-            chosen={values.permissions}
-            onChange={(chosen) => set({ permissions: chosen })}
-          />
+          <Chosen all={assignable} {...form.value("permissions")} />
         </>
       )}
     </EditForm>
@@ -118,16 +107,16 @@ export function RoleForm({ role, roles, permissions, onClose }: RoleFormProps) {
 
 interface ChosenProps {
   all: readonly Permission[];
-  chosen: readonly string[];
+  value: readonly string[];
   onChange: (names: string[]) => void;
 }
 
 /** The permissions of a role. Users can only give permissions that they have themselves. */
-function Chosen({ all, chosen: names, onChange }: ChosenProps) {
+function Chosen({ all, value, onChange }: ChosenProps) {
   const t = useText();
   const can = useCan();
   const [find, setFind] = useState("");
-  const chosen = new Set(names);
+  const chosen = new Set(value);
   const toggle = (which: readonly string[], on: boolean) =>
     // In the order of the list, so that removing and adding one back is no change.
     onChange(
@@ -147,7 +136,6 @@ function Chosen({ all, chosen: names, onChange }: ChosenProps) {
             <Card bare as="fieldset" key={group} className={classes.group}>
               <legend className={text.hidden}>{t.roles.groups[group] ?? group}</legend>
               <Checkbox
-                size="sm"
                 fw={600}
                 label={t.roles.groups[group] ?? group}
                 checked={on === list.length}

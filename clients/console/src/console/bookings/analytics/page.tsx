@@ -27,16 +27,17 @@ import {
   today,
 } from "../../../shared/time";
 import { Card, PageHead, QueryResult, State } from "../../../shared/ui";
-import { type Catalog, useCatalog } from "../../catalog/data";
+import { useCatalog, WithCatalog } from "../../catalog/loaded";
 import { routes } from "../../routes";
-import { DataTable, FilterSelect, Page, Share, SmallHint, Stats } from "../../ui";
+import { DataTable, FilterSelect, List, Page, Share, SmallHint, Stats } from "../../ui";
 import { Bars, type Row, type Series } from "./bars";
 import classes from "./charts.module.css";
 
-export function AnalyticsPage() {
-  const catalog = useCatalog();
-  return <QueryResult query={catalog}>{(all) => <Analytics catalog={all} />}</QueryResult>;
-}
+export const AnalyticsPage = () => (
+  <WithCatalog>
+    <Analytics />
+  </WithCatalog>
+);
 
 /** The figures of before stay until new ones have loaded. */
 const keep = { placeholderData: keepPreviousData };
@@ -44,9 +45,15 @@ const keep = { placeholderData: keepPreviousData };
 const useUtilization = (
   filter: MessageInitShape<typeof AnalyticsFilterSchema>,
   groupBy: UtilizationGroup,
-) => useQuery(AnalyticsService.method.getUtilization, { filter, groupBy }, keep);
+) =>
+  useQuery(
+    AnalyticsService.method.getUtilization,
+    { filter, groupBy },
+    { ...keep, select: ({ rows }) => rows },
+  );
 
-function Analytics({ catalog }: { catalog: Catalog }) {
+function Analytics() {
+  const catalog = useCatalog();
   const t = useText();
   const { tenant } = useMe();
   const { percent, count } = useNumbers();
@@ -70,7 +77,6 @@ function Analytics({ catalog }: { catalog: Catalog }) {
     <Page>
       <PageHead title={t.nav.analytics} note={t.analytics.note}>
         <SegmentedControl
-          size="sm"
           aria-label={t.bulk.days}
           value={String(days)}
           onChange={(value) => change({ days: Number(value) })}
@@ -130,13 +136,9 @@ function Analytics({ catalog }: { catalog: Catalog }) {
         <QueryResult query={daily}>{(all) => <Daily days={all} />}</QueryResult>
         <SimpleGrid minColWidth="min(100%, 420px)" autoFlow="auto-fit" spacing={18}>
           <QueryResult query={trend}>{({ points }) => <Trend points={points} />}</QueryResult>
-          <QueryResult query={heat}>{({ rows }) => <Heat rows={rows} />}</QueryResult>
-          <QueryResult query={services}>
-            {({ rows }) => <Used title={t.analytics.byService} rows={rows} />}
-          </QueryResult>
-          <QueryResult query={locations}>
-            {({ rows }) => <Used title={t.analytics.byLocation} rows={rows} />}
-          </QueryResult>
+          <QueryResult query={heat}>{(rows) => <Heat rows={rows} />}</QueryResult>
+          <Used title={t.analytics.byService} query={services} />
+          <Used title={t.analytics.byLocation} query={locations} />
         </SimpleGrid>
       </Stack>
     </Page>
@@ -299,33 +301,32 @@ function Heat({ rows }: { rows: readonly UtilizationRow[] }) {
 }
 
 /** How full the sessions of each service, or at each location, are. */
-function Used({ title, rows }: { title: string; rows: readonly UtilizationRow[] }) {
+function Used({ title, query }: { title: string; query: ReturnType<typeof useUtilization> }) {
   const t = useText();
   const { count } = useNumbers();
   return (
-    <Card title={title} bare>
-      <DataTable
-        rows={rows}
-        empty={<State title={t.analytics.none} />}
-        columns={[
-          { title: t.analytics.name, show: ({ name }) => name },
-          {
-            title: t.analytics.sessions,
-            ta: "right",
-            show: ({ sessions, sessionsUnlimited }) => count(sessions + sessionsUnlimited),
-          },
-          {
-            title: t.analytics.taken,
-            ta: "right",
-            show: ({ sessions, seatsTaken, seatsOffered }) =>
-              sessions > 0 ? `${count(seatsTaken)} / ${count(seatsOffered)}` : t.session.noLimit,
-          },
-          {
-            title: t.analytics.rate,
-            show: ({ rate }) => rate !== undefined && <Share of={rate} />,
-          },
-        ]}
-      />
-    </Card>
+    <List
+      query={query}
+      title={title}
+      empty={<State title={t.analytics.none} />}
+      columns={[
+        { title: t.analytics.name, show: ({ name }) => name },
+        {
+          title: t.analytics.sessions,
+          ta: "right",
+          show: ({ sessions, sessionsUnlimited }) => count(sessions + sessionsUnlimited),
+        },
+        {
+          title: t.analytics.taken,
+          ta: "right",
+          show: ({ sessions, seatsTaken, seatsOffered }) =>
+            sessions > 0 ? `${count(seatsTaken)} / ${count(seatsOffered)}` : t.session.noLimit,
+        },
+        {
+          title: t.analytics.rate,
+          show: ({ rate }) => rate !== undefined && <Share of={rate} />,
+        },
+      ]}
+    />
   );
 }

@@ -1,8 +1,8 @@
 import { CheckInService, type DisplayLink, type Session } from "@berthhq/client";
 import { useQuery } from "@connectrpc/connect-query";
-import { Button, Stack } from "@mantine/core";
+import { Stack } from "@mantine/core";
 import { useText } from "../../../i18n";
-import { useCall } from "../../../shared/calls";
+import { CallButton } from "../../../shared/call-button";
 import { millis } from "../../../shared/time";
 import { QueryResult, Time } from "../../../shared/ui";
 import { CardHint, DataTable, Dimmed } from "../../ui";
@@ -15,7 +15,6 @@ export function DisplayLinks({ session }: { session: Session }) {
     { sessionId: session.id },
     { refetchInterval: 10_000 }, // a screen that opens a link makes no event
   );
-  const revoke = useCall(CheckInService.method.revokeDisplayLink, { done: t.session.displayOff });
   const zone = session.timeZone;
   return (
     <Stack gap={14}>
@@ -36,14 +35,15 @@ export function DisplayLinks({ session }: { session: Session }) {
                 label: t.session.turnOff,
                 show: (link) =>
                   !link.revokeTime && (
-                    <Button
+                    <CallButton
                       size="compact-sm"
                       variant="default"
-                      loading={revoke.busy}
-                      onClick={() => void revoke.run({ displayLinkId: link.id })}
+                      method={CheckInService.method.revokeDisplayLink}
+                      input={{ displayLinkId: link.id }}
+                      done={t.session.displayOff}
                     >
                       {t.session.turnOff}
-                    </Button>
+                    </CallButton>
                   ),
               },
             ]}

@@ -22,7 +22,7 @@ import { Card, PageHead, QueryResult, Tag, Time, type Tone } from "../../../shar
 import { Drawer } from "../../../shared/ui/overlays";
 import { type Held, HoldDrawer } from "../../bookings/hold-drawer";
 import { Roster, seatsIn, useRoster } from "../../bookings/roster";
-import { type Catalog, useCatalog } from "../../catalog/data";
+import { useCatalog, WithCatalog } from "../../catalog/loaded";
 import { routes } from "../../routes";
 import {
   type Action,
@@ -49,7 +49,6 @@ export function SessionPage() {
   const t = useText();
   const can = useCan();
   const { id } = routes.session.useParams();
-  const catalogQuery = useCatalog();
   const query = useQuery(
     SessionService.method.getSession,
     { sessionId: id },
@@ -62,25 +61,18 @@ export function SessionPage() {
       <QueryResult query={query}>
         {({ session }) =>
           session && (
-            <QueryResult query={catalogQuery}>
-              {(catalog) => (
-                <>
-                  <Head session={session} catalog={catalog} onHold={() => setHeld({ session })} />
-                  <Split>
-                    <Roster
-                      session={session}
-                      onConfirm={(booking) => setHeld({ session, booking })}
-                    />
-                    <Stack gap={18}>
-                      <About session={session} catalog={catalog} />
-                      {can("waitlist.read") && <SessionWaitlist session={session} />}
-                      {can("workout.read") && <SessionWorkouts session={session} />}
-                    </Stack>
-                  </Split>
-                  <HoldDrawer held={held} catalog={catalog} onChange={setHeld} />
-                </>
-              )}
-            </QueryResult>
+            <WithCatalog>
+              <Head session={session} onHold={() => setHeld({ session })} />
+              <Split>
+                <Roster session={session} onConfirm={(booking) => setHeld({ session, booking })} />
+                <Stack gap={18}>
+                  <About session={session} />
+                  {can("waitlist.read") && <SessionWaitlist session={session} />}
+                  {can("workout.read") && <SessionWorkouts session={session} />}
+                </Stack>
+              </Split>
+              <HoldDrawer held={held} onChange={setHeld} />
+            </WithCatalog>
           )
         }
       </QueryResult>
@@ -100,12 +92,12 @@ function stateOf(session: Session, t: ReturnType<typeof useText>): [Tone, string
 
 interface HeadProps {
   session: Session;
-  catalog: Catalog;
   onHold: () => void;
 }
 
 /** Name, time and place, and what can be done. */
-function Head({ session, catalog, onHold }: HeadProps) {
+function Head({ session, onHold }: HeadProps) {
+  const catalog = useCatalog();
   const { t, d } = useDeskTexts();
   const can = useCan();
   const zone = session.timeZone;
@@ -141,7 +133,7 @@ function Head({ session, catalog, onHold }: HeadProps) {
         {can("checkin.display") && !over && <DisplayButton session={session} />}
         {can("session.update") && !over && (
           <DialogButton variant="default" icon={IconPencil} label={t.actions.edit}>
-            {(close) => <EditSession session={session} catalog={catalog} onClose={close} />}
+            {(close) => <EditSession session={session} onClose={close} />}
           </DialogButton>
         )}
         {holdable && (
@@ -152,7 +144,7 @@ function Head({ session, catalog, onHold }: HeadProps) {
         <SessionActions session={session} />
         {bookable && (
           <DialogButton modal icon={IconPlus} label={t.session.book}>
-            {(close) => <BookMember session={session} catalog={catalog} onClose={close} />}
+            {(close) => <BookMember session={session} onClose={close} />}
           </DialogButton>
         )}
       </PageHead>
@@ -166,7 +158,8 @@ function Head({ session, catalog, onHold }: HeadProps) {
 }
 
 /** Seats, service, place and description. */
-function About({ session, catalog }: { session: Session; catalog: Catalog }) {
+function About({ session }: { session: Session }) {
+  const catalog = useCatalog();
   const { t, locale } = useI18n();
   const can = useCan();
   const roster = useRoster(session.id);
@@ -178,12 +171,7 @@ function About({ session, catalog }: { session: Session; catalog: Catalog }) {
   // Seats that live offers keep count as taken, but have no booking yet.
   const kept = story.data?.offers.some(({ status }) => status === OfferStatus.LIVE)
     ? session.seatsTaken -
-      seatsIn(
-        roster.data?.bookings,
-        BookingStatus.PENDING,
-        BookingStatus.CONFIRMED,
-        BookingStatus.ATTENDED,
-      )
+      seatsIn(roster.data, BookingStatus.PENDING, BookingStatus.CONFIRMED, BookingStatus.ATTENDED)
     : 0;
   const place = catalog.location(session.locationId);
   return (
@@ -275,20 +263,17 @@ function SessionActions({ session }: { session: Session }) {
   if (state === SessionState.CANCELLED) return null;
   const draft = state === SessionState.DRAFT;
   const blockable = !draft && can("session.block");
+  const publishable = can("session.publish");
   const rest: Action[] = [
     [can("checkin.display"), t.session.displays, showDisplays],
-    [
-      !draft && can("session.publish"),
-      t.session.unpublish,
-      () => unpublish.run({ sessionId, etag }),
-    ],
+    [publishable && !draft, t.session.unpublish, () => unpublish.run({ sessionId, etag })],
     [blockable && blocked, t.session.unblock, () => unblock.run({ sessionId })],
     [blockable && !blocked, t.session.block, () => block.run({ sessionId })],
     [can("session.cancel"), t.session.cancel, () => cancel.run({ sessionId }), "danger"],
   ];
   return (
     <>
-      {draft && can("session.publish") && (
+      {draft && publishable && (
         <Button
           variant="light"
           leftSection={<IconCheck size={16} />}

@@ -1,32 +1,33 @@
-import { SessionService, type Workout } from "@berthhq/client";
+import { SessionService, type Workout, WorkoutSchema } from "@berthhq/client";
+import { create } from "@bufbuild/protobuf";
 import { Button, Group, SegmentedControl, Select, Textarea } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { IconPencil } from "@tabler/icons-react";
 import { useState } from "react";
 import { useDesk, useDeskTexts } from "../../../i18n/desk";
+import { CallButton } from "../../../shared/call-button";
 import { useCall } from "../../../shared/calls";
-import { type Bound, Form, FormFoot, named, options, useSubmit } from "../../../shared/form";
+import { type Bound, Form, FormFoot, useSubmit } from "../../../shared/form";
 import { useAll } from "../../../shared/lists";
 import { useMe } from "../../../shared/me";
+import { named, options } from "../../../shared/options";
 import { Tag, Time } from "../../../shared/ui";
 import { Dimmed, SmallHint } from "../../ui";
-import { EditForm } from "../../ui/edit-form";
+import { EditForm, pick } from "../../ui/edit-form";
 import { Name } from "../../ui/inputs";
 import { Prose } from "./prose";
 
 interface WorkoutDetailsProps {
   workout: Workout;
-  /** The session in which it is shown. */
-  sessionId?: string | undefined;
   onClose: () => void;
 }
 
 /** Shows a workout, and edits it if the user may. Deleted workouts are read-only. */
-export function WorkoutDetails({ workout, sessionId, onClose }: WorkoutDetailsProps) {
+export function WorkoutDetails({ workout, onClose }: WorkoutDetailsProps) {
   const { t, d } = useDeskTexts();
   const { can, tenant } = useMe();
   const [editing, { open: edit }] = useDisclosure();
-  if (editing) return <WorkoutForm workout={workout} sessionId={sessionId} onClose={onClose} />;
+  if (editing) return <WorkoutForm workout={workout} onClose={onClose} />;
   const edited = workout.updateTime?.seconds !== workout.createTime?.seconds;
   return (
     <>
@@ -55,27 +56,18 @@ export function WorkoutDetails({ workout, sessionId, onClose }: WorkoutDetailsPr
   );
 }
 
-interface Values {
-  name: string;
-  body: string;
-}
-
-const valuesOf = (workout: Workout | undefined): Values => ({
-  name: workout?.name ?? "",
-  body: workout?.body ?? "",
-});
+const valuesOf = (workout = create(WorkoutSchema)) => pick(workout, "name", "body");
+type Values = ReturnType<typeof valuesOf>;
 
 interface WorkoutFormProps {
   workout?: Workout;
   /** Creates a workout, if there is none to edit. */
-  create?: (values: Values) => Promise<unknown>;
-  /** The session of an inline workout; absent for reusable ones. */
-  sessionId?: string | undefined;
+  onCreate?: (values: Values) => Promise<unknown>;
   onClose: () => void;
 }
 
 /** Creates or edits a workout. An edit shows in every session that has the workout. */
-export function WorkoutForm({ workout, create, sessionId = "", onClose }: WorkoutFormProps) {
+export function WorkoutForm({ workout, onCreate, onClose }: WorkoutFormProps) {
   const { t, d } = useDeskTexts();
   const update = useCall(SessionService.method.updateWorkout, { quiet: true, done: t.done.saved });
   return (
@@ -83,18 +75,33 @@ export function WorkoutForm({ workout, create, sessionId = "", onClose }: Workou
       entity={workout}
       valuesOf={valuesOf}
       names={{ name: t.fields.name, body: d.workouts.body }}
-      reread={async (read) =>
-        (
-          await read(SessionService.method.listWorkouts, { sessionId, pageSize: 500 })
-        ).workouts.find(({ id }) => id === workout?.id)
-      }
       save={async ({ name, body }, { updateMask, etag }) => {
         const values = { name: name.trim(), body };
-        if (!workout) return create?.(values);
+        if (!workout) return onCreate?.(values);
         return update.run({ workoutId: workout.id, ...values, updateMask, etag });
       }}
       onClose={onClose}
-      aside={workout && !workout.inline && <Delete workout={workout} onDone={onClose} />}
+      aside={
+        workout &&
+        !workout.inline && (
+          <CallButton
+            variant="subtle"
+            color="red"
+            method={SessionService.method.deleteWorkout}
+            input={{ workoutId: workout.id, etag: workout.etag }}
+            ask={{
+              title: d.workouts.deleteTitle(workout.name),
+              body: d.workouts.deleteBody,
+              yes: d.workouts.delete,
+              danger: true,
+            }}
+            done={d.workouts.deleted(workout.name)}
+            onDone={onClose}
+          >
+            {d.workouts.delete}
+          </CallButton>
+        )
+      }
     >
       {(form) => (
         <>
@@ -104,31 +111,6 @@ export function WorkoutForm({ workout, create, sessionId = "", onClose }: Workou
         </>
       )}
     </EditForm>
-  );
-}
-
-function Delete({ workout, onDone }: { workout: Workout; onDone: () => void }) {
-  const d = useDesk();
-  const remove = useCall(SessionService.method.deleteWorkout, {
-    ask: {
-      title: d.workouts.deleteTitle(workout.name),
-      body: d.workouts.deleteBody,
-      yes: d.workouts.delete,
-      danger: true,
-    },
-    done: d.workouts.deleted(workout.name),
-  });
-  return (
-    <Button
-      variant="subtle"
-      color="red"
-      loading={remove.busy}
-      onClick={async () => {
-        if (await remove.run({ workoutId: workout.id, etag: workout.etag })) onDone();
-      }}
-    >
-      {d.workouts.delete}
-    </Button>
   );
 }
 

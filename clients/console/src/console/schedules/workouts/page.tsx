@@ -80,7 +80,7 @@ export function WorkoutsPage() {
       >
         {(id) => {
           const workout = workoutOf(id);
-          if (id === "new") return <WorkoutForm create={create.run} onClose={close} />;
+          if (id === "new") return <WorkoutForm onCreate={create.run} onClose={close} />;
           return workout && <WorkoutDetails workout={workout} onClose={close} />;
         }}
       </Panel>

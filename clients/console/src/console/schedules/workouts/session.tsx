@@ -113,13 +113,11 @@ export function SessionWorkouts({ session }: { session: Session }) {
         {last === "write" && (
           <WorkoutForm
             key={turn}
-            create={(values) => write.run({ sessionId: session.id, ...values })}
+            onCreate={(values) => write.run({ sessionId: session.id, ...values })}
             onClose={close}
           />
         )}
-        {shown && (
-          <WorkoutDetails key={turn} workout={shown} sessionId={session.id} onClose={close} />
-        )}
+        {shown && <WorkoutDetails key={turn} workout={shown} onClose={close} />}
       </Modal>
     </Card>
   );

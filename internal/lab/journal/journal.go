@@ -1,9 +1,8 @@
-package mutate
+// Package journal keeps the results of long runs, so that a run that was stopped continues.
+package journal
 
 import (
 	"bufio"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,17 +14,17 @@ import (
 	"sync"
 )
 
-// A journal is a file to which values are appended, one per line. A run that was interrupted continues from it.
-type journal[T any] struct {
+// A Journal is a file to which values are appended, one per line. A run that was interrupted continues from it.
+type Journal[T any] struct {
 	path string
 
 	mu     sync.Mutex
 	values []T
 }
 
-// openJournal reads a journal. A last line that was cut is removed.
-func openJournal[T any](path string) (*journal[T], error) {
-	j := &journal[T]{path: path}
+// Open reads a journal. A last line that was cut is removed.
+func Open[T any](path string) (*Journal[T], error) {
+	j := &Journal[T]{path: path}
 	file, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return j, os.MkdirAll(filepath.Dir(path), 0o750)
@@ -50,8 +49,8 @@ func openJournal[T any](path string) (*journal[T], error) {
 	}
 }
 
-// add appends a value.
-func (j *journal[T]) add(value T) error {
+// Add appends a value.
+func (j *Journal[T]) Add(value T) error {
 	line, err := json.Marshal(value)
 	if err != nil {
 		return err
@@ -67,31 +66,9 @@ func (j *journal[T]) add(value T) error {
 	return errors.Join(err, file.Close())
 }
 
-func (j *journal[T]) all() []T {
+// All returns the values, the oldest first.
+func (j *Journal[T]) All() []T {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return slices.Clone(j.values)
-}
-
-// digest identifies the content of folders, without the folders in them. What a test wrote to testdata is not read.
-func digest(folders ...string) (string, error) {
-	sum := sha256.New()
-	for _, folder := range folders {
-		entries, err := os.ReadDir(folder)
-		if err != nil {
-			return "", err
-		}
-		for _, entry := range entries {
-			if !entry.Type().IsRegular() {
-				continue
-			}
-			text, err := os.ReadFile(filepath.Join(folder, entry.Name()))
-			if err != nil {
-				return "", err
-			}
-			fmt.Fprintf(sum, "%s\x00%d\x00", entry.Name(), len(text))
-			sum.Write(text)
-		}
-	}
-	return hex.EncodeToString(sum.Sum(nil))[:16], nil
 }

@@ -1,4 +1,4 @@
-package rpc
+package convert_test
 
 import (
 	"encoding/base64"
@@ -19,6 +19,11 @@ import (
 	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
+const (
+	tenantA = "0190a000-0000-7000-8000-00000000000a"
+	tenantB = "0190a000-0000-7000-8000-00000000000b"
+)
+
 type row struct {
 	Start time.Time
 	ID    tenant.SessionID
@@ -35,52 +40,46 @@ func TestParsePage_LimitsSize(t *testing.T) {
 func TestPageToken_RejectsOtherQueries(t *testing.T) {
 	t.Parallel()
 	query := &v1.ListMyBookingsRequest{
-		TenantId: tenantA.String(), Statuses: []v1.BookingStatus{v1.BookingStatus_BOOKING_STATUS_CONFIRMED}, PageSize: 7,
+		TenantId: tenantA, Statuses: []v1.BookingStatus{v1.BookingStatus_BOOKING_STATUS_CONFIRMED}, PageSize: 7,
 		StartsWithin: &v1.TimeRange{Start: timestamppb.New(time.Unix(1, 0))},
 	}
 	first := expect.Value(convert.ParsePage[row](query))(t)
-	last := row{time.Date(2026, 3, 29, 1, 30, 0, 123456000, time.UTC), convert.ID[tenant.SessionID](someSession)}
+	last := row{time.Date(2026, 3, 29, 1, 30, 0, 123456000, time.UTC), convert.ID[tenant.SessionID](someID)}
 	token := first.NextToken(last)
 	test.True(t, len(token) <= 500, test.Sprintf("the contract refuses a token of %d characters", len(token)))
-	for name, change := range map[string]func(*v1.ListMyBookingsRequest){
-		"same":          func(*v1.ListMyBookingsRequest) {},
-		"smaller pages": func(r *v1.ListMyBookingsRequest) { r.PageSize = 1 },
-	} {
-		r := proto.CloneOf(query)
-		r.PageToken = token
-		change(r)
-		p, err := convert.ParsePage[row](r)
-		must.NoError(t, err, must.Sprint(name))
-		test.Eq(t, &last, p.After, test.Sprint(name))
+	with := func(changes *v1.ListMyBookingsRequest) *v1.ListMyBookingsRequest {
+		request := proto.CloneOf(query)
+		request.PageToken = token
+		proto.Merge(request, changes)
+		return request
+	}
+	for _, size := range []int32{7, 1} {
+		p := expect.Value(convert.ParsePage[row](with(&v1.ListMyBookingsRequest{PageSize: size})))(t)
+		test.Eq(t, &last, p.After, test.Sprintf("pages of %d", size))
 	}
 	raw := expect.Value(base64.RawURLEncoding.DecodeString(token))(t)
-	for name, change := range map[string]func(*v1.ListMyBookingsRequest){
-		"other tenant": func(r *v1.ListMyBookingsRequest) { r.TenantId = tenantB.String() },
-		"other filter": func(r *v1.ListMyBookingsRequest) { r.Statuses = nil },
-		"other span":   func(r *v1.ListMyBookingsRequest) { r.StartsWithin.Start.Seconds++ },
-		"nonsense":     func(r *v1.ListMyBookingsRequest) { r.PageToken = "?" },
-		"too short":    func(r *v1.ListMyBookingsRequest) { r.PageToken = "AAAA" },
-		"no position": func(r *v1.ListMyBookingsRequest) {
-			r.PageToken = base64.RawURLEncoding.EncodeToString(raw[:convert.QueryHashSize])
-		},
+	for name, changes := range map[string]*v1.ListMyBookingsRequest{
+		"other tenant": {TenantId: tenantB},
+		"other filter": {Statuses: []v1.BookingStatus{v1.BookingStatus_BOOKING_STATUS_CANCELLED}},
+		"other span":   {StartsWithin: &v1.TimeRange{Start: timestamppb.New(time.Unix(2, 0))}},
+		"nonsense":     {PageToken: "?"},
+		"too short":    {PageToken: "AAAA"},
+		"no position":  {PageToken: base64.RawURLEncoding.EncodeToString(raw[:convert.QueryHashSize])},
 	} {
-		r := proto.CloneOf(query)
-		r.PageToken = token
-		change(r)
-		_, err := convert.ParsePage[row](r)
+		_, err := convert.ParsePage[row](with(changes))
 		test.EqOp(t, fault.InvalidField, fault.ReasonOf(err), test.Sprintf("%s: %v", name, err))
 	}
 }
 
 func TestPageToken_RejectsOtherLists(t *testing.T) {
 	t.Parallel()
-	roles := expect.Value(convert.ParsePage[string](&v1.ListRolesRequest{TenantId: tenantA.String()}))(t)
+	roles := expect.Value(convert.ParsePage[string](&v1.ListRolesRequest{TenantId: tenantA}))(t)
 	token := roles.NextToken("gardener")
 	_, err := convert.ParsePage[string](&v1.ListRolesRequest{
-		TenantId: tenantA.String(), PageToken: token,
+		TenantId: tenantA, PageToken: token,
 	})
 	test.NoError(t, err)
-	_, err = convert.ParsePage[string](&v1.ListServiceAccountsRequest{TenantId: tenantA.String(), PageToken: token})
+	_, err = convert.ParsePage[string](&v1.ListServiceAccountsRequest{TenantId: tenantA, PageToken: token})
 	test.EqOp(t, fault.InvalidField, fault.ReasonOf(err), test.Sprintf("a request that looks the same takes it: %v", err))
 }
 

@@ -1,0 +1,51 @@
+package engine
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/shoenig/test"
+
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+// An alarm goes off once, at the earliest time that it was set for, and can be set again then.
+func TestAlarms_GoOffWhenDue(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var a Alarms
+		begun, one, two := time.Now(), in(1), in(2)
+		var rung []string
+		ctx, stop := context.WithCancel(t.Context())
+		ended := false
+		go func() {
+			a.Run(ctx, time.Now, func(id tenant.TenantID) {
+				rung = append(rung, map[tenant.TenantID]string{one: "one ", two: "two "}[id]+time.Since(begun).String())
+				if len(rung) == 1 {
+					a.Set(id, begun.Add(50*time.Hour))
+				}
+			})
+			ended = true
+		}()
+		for _, set := range []struct {
+			id    tenant.TenantID
+			after time.Duration
+		}{{one, time.Hour}, {one, 2 * time.Hour}, {two, 30 * time.Minute}, {one, 10 * time.Minute}, {two, 30 * time.Minute}} {
+			synctest.Wait() // until it sleeps
+			a.Set(set.id, begun.Add(set.after))
+		}
+		<-time.After(49 * time.Hour)
+		test.Eq(t, []string{"one 10m0s", "two 30m0s"}, rung)
+		<-time.After(2 * time.Hour)
+		a.Set(two, begun) // it is overdue
+		synctest.Wait()
+		test.Eq(t, []string{"one 50h0m0s", "two 51h0m0s"}, rung[2:])
+		_, wait := a.next(time.Now())
+		test.EqOp(t, 24*time.Hour, wait)
+		stop()
+		synctest.Wait()
+		test.True(t, ended)
+	})
+}

@@ -1,0 +1,166 @@
+package outbox
+
+import (
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+	"pgregory.net/rapid"
+
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+func numberedTenant(n byte) tenant.TenantID { return tenant.TenantID{UUID: tenant.UUID{n}} }
+
+// A tenant is due once, at the earliest of its times. Whoever waits is woken when something may be due earlier.
+func TestDueTenants_KeepTheEarliestTime(t *testing.T) {
+	t.Parallel()
+	noon := time.Date(2026, time.March, 16, 12, 0, 0, 0, time.UTC)
+	one, two := numberedTenant(1), numberedTenant(2)
+	d := &dueTenants{due: make(map[tenant.TenantID]time.Time), wakeup: make(chan struct{}, 1)}
+	for i, step := range []struct {
+		set  tenant.TenantID
+		at   time.Duration // after noon
+		woke bool
+		now  time.Duration
+		due  []tenant.TenantID
+		wait time.Duration
+	}{
+		{one, time.Second, true, 0, nil, time.Second},
+		{one, time.Second, false, 0, nil, time.Second},
+		{one, 2 * time.Second, false, 0, nil, time.Second},
+		{two, 3 * time.Second, true, 0, nil, time.Second},
+		{one, time.Second / 2, true, time.Second/2 - 1, nil, 1},
+		{two, 4 * time.Second, false, time.Second / 2, []tenant.TenantID{one}, 3*time.Second - time.Second/2},
+		{one, 2 * time.Minute, true, 3 * time.Second, []tenant.TenantID{two}, scanInterval},
+	} {
+		d.set(step.set, noon.Add(step.at))
+		test.EqOp(t, step.woke, len(d.wakeup) == 1, test.Sprint("woken in step ", i))
+		due, wait := d.next(noon.Add(step.now))
+		test.Eq(t, step.due, due, test.Sprint("step ", i))
+		test.EqOp(t, step.wait, wait, test.Sprint("step ", i))
+		if step.woke {
+			<-d.wakeup
+		}
+	}
+	test.False(t, d.takeScan())
+	d.requestScan()
+	d.requestScan()
+	test.EqOp(t, 1, len(d.wakeup))
+	test.Eq(t, []bool{true, false}, []bool{d.takeScan(), d.takeScan()})
+}
+
+// The pauses double from a second to a minute, and start over after a success.
+func TestBackoffs_DoubleUpToAMinute(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := &backoffs{tenants: make(map[tenant.TenantID]backoff)}
+		one, two := numberedTenant(1), numberedTenant(2)
+		for _, want := range []int{1, 2, 4, 8, 16, 32, 60, 60} {
+			test.EqOp(t, time.Duration(want)*time.Second, b.add(one))
+			test.EqOp(t, time.Duration(want)*time.Second, b.remaining(one))
+		}
+		<-time.After(59 * time.Second)
+		test.EqOp(t, time.Second, b.remaining(one))
+		test.LessEq(t, 0, b.remaining(two))
+		test.EqOp(t, time.Second, b.add(two))
+		b.reset(one)
+		test.LessEq(t, 0, b.remaining(one))
+		test.EqOp(t, time.Second, b.add(one))
+	})
+}
+
+// A notice of another node wakes the readers of the tenants that it names. Its own consumers have a head start.
+func TestRelay_WakesReadersOfNamedTenants(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		type dueAt = map[tenant.TenantID]time.Time
+		one, two, soon := numberedTenant(1), numberedTenant(2), time.Now().Add(time.Second)
+		for _, tt := range []struct {
+			notice string
+			woken  []bool // the readers of each tenant
+			due    dueAt
+			all    bool // consumers look at every tenant
+		}{
+			{"other " + one.String(), []bool{true, false}, dueAt{one: soon}, false},
+			{"other *", []bool{true, true}, dueAt{}, true},
+			{"self " + one.String(), []bool{false, false}, dueAt{}, false},
+			{"other odd " + two.String(), []bool{false, true}, dueAt{two: soon}, false},
+			{"", []bool{false, false}, dueAt{}, false},
+		} {
+			feeds := map[tenant.TenantID]*feed{one: {wakeups: make(chan struct{}, 1)}, two: {wakeups: make(chan struct{}, 1)}}
+			c := &dueTenants{due: make(map[tenant.TenantID]time.Time), wakeup: make(chan struct{}, 1)}
+			r := &Relay{name: "self", feeds: feeds, consumers: []*dueTenants{c}}
+			r.onNotify(tt.notice)
+			test.Eq(t, tt.woken, []bool{len(feeds[one].wakeups) == 1, len(feeds[two].wakeups) == 1}, test.Sprint(tt.notice))
+			test.Eq(t, tt.due, c.due, test.Sprint(tt.notice))
+			test.EqOp(t, tt.all, c.scanAll, test.Sprint(tt.notice))
+		}
+	})
+}
+
+// A read that wakes many watchers waits longer for more events.
+func TestFeed_ReadsLessOftenForManyWatchers(t *testing.T) {
+	t.Parallel()
+	for watchers, want := range map[int]time.Duration{
+		0: 5 * time.Millisecond, 1000: 10 * time.Millisecond, 9000: 50 * time.Millisecond, 10_000: 50 * time.Millisecond,
+	} {
+		f := &feed{relay: new(Relay), watchers: watchers}
+		test.EqOp(t, want, f.readInterval(), test.Sprint(watchers))
+	}
+}
+
+// For any pages: a tail keeps the last ones, as far as they fit and were read within half a minute. What it gives after
+// a position is what was read after it, up to a limit.
+func TestTail_GivesWhatWasReadAfterAPosition(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		var kept tail
+		var all []*Record
+		var pages [][]*Record
+		var reads []time.Time
+		at, now := Cursor{XID: 1}, time.Date(2026, time.March, 16, 12, 0, 0, 0, time.UTC)
+		before, fits := at, rapid.IntRange(1, 12).Draw(t, "fits")
+		kept.append(Page{End: at}, now, fits)
+		for range rapid.IntRange(1, 12).Draw(t, "pages") {
+			now = now.Add(time.Duration(rapid.IntRange(0, 16).Draw(t, "seconds")) * time.Second)
+			page := make([]*Record, rapid.IntRange(0, 4).Draw(t, "records"))
+			for i := range page {
+				at = Cursor{XID: at.XID + rapid.Uint64Range(0, 1).Draw(t, "transaction"), ID: at.ID}
+				at.ID.UUID[15]++
+				page[i] = &Record{Cursor: at}
+			}
+			kept.append(Page{Records: page, End: at}, now, fits)
+			pages, reads, all = append(pages, page), append(reads, now), append(all, page...)
+		}
+		var want []*Record
+		for i, page := range slices.Backward(pages) {
+			if len(want)+len(page) > fits || now.Sub(reads[i]) > 30*time.Second {
+				break
+			}
+			want = slices.Concat(page, want)
+		}
+		if dropped := len(all) - len(want); dropped > 0 {
+			before = all[dropped-1].Cursor
+		}
+		must.EqOp(t, before, kept.start)
+		must.EqOp(t, at, kept.end)
+		must.EqOp(t, len(want), kept.size)
+		for i := range len(want) + 1 {
+			n, end := rapid.IntRange(1, 6).Draw(t, "limit"), at
+			if i > 0 {
+				before = want[i-1].Cursor
+			}
+			rest := want[i:]
+			if len(rest) > n {
+				rest, end = rest[:n], rest[n-1].Cursor
+			}
+			found, foundEnd := kept.after(before, n)
+			must.True(t, slices.Equal(rest, found), must.Sprintf("%v, want %v", found, rest))
+			must.EqOp(t, end, foundEnd)
+		}
+	})
+}

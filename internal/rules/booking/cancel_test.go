@@ -1,0 +1,199 @@
+package booking_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+	"pgregory.net/rapid"
+
+	"github.com/berthhq/berth/internal/fault/faulttest"
+	"github.com/berthhq/berth/internal/rules/booking"
+	"github.com/berthhq/berth/internal/rules/catalog"
+	"github.com/berthhq/berth/internal/rules/credit"
+	"github.com/berthhq/berth/internal/rules/payment"
+	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/testkit/expect"
+	"github.com/berthhq/berth/internal/testkit/vary"
+)
+
+// cancellation is a request to cancel a booking of two that is paid with two credits.
+type cancellation struct {
+	booking.Booking
+	booking.CancelRequest
+	Payer *credit.Subscription
+	At    time.Time
+}
+
+func (c cancellation) do() (booking.CancelResult, error) {
+	return booking.Cancel(c.Booking, c.Payer, c.CancelRequest, c.At)
+}
+
+// Before the deadline, cancelling undoes seats, credits, quota, items and check-in. The payment stays: refunding is an
+// act of its own. After it, the credits are lost, and members need a policy that allows it.
+func TestCancel_UndoesTheBookingUnlessLate(t *testing.T) {
+	t.Parallel()
+	start := now.Add(48 * time.Hour)
+	deadline, end := start.Add(-24*time.Hour), start.Add(time.Hour)
+	b := booking.Booking{
+		ID: id[tenant.BookingID](), Party: 2, Status: booking.Confirmed, StartsAt: start, EndsAt: end,
+		Rules: catalog.Defaults(), Credits: 2, Counted: true, CheckedInAt: &now, CheckInMethod: "QR",
+	}
+	none := []booking.ItemLine{{Status: booking.ItemCancelled}, {Status: booking.ItemCancelled}}
+	paying := pack(set{"Lines": 6})
+	const state = "BOOKING_STATE status="
+	late := set{
+		"Late": true, "Booking.LateCancelled": true, "Booking.Credits": 2, "Payer": nil, "Ledger": nil, "Refunded": false,
+	}
+	for name, tt := range map[string]struct {
+		differ  set
+		refused string
+		want    set // how the result differs from that of one in time
+	}{
+		"in time": {nil, "", nil},
+		"late": {
+			set{"At": deadline.Add(1)}, "CANCELLATION_WINDOW deadline=2026-03-17T12:00:00Z hours_before=24", nil,
+		},
+		"late, by an admin":   {set{"At": deadline.Add(1), "Admin": true}, "", late},
+		"after it, by one":    {set{"At": end, "Admin": true}, "", late},
+		"late, but allowed":   {set{"At": deadline.Add(1), "Rules.AllowLateCancellation": true}, "", late},
+		"allowed, in the end": {set{"At": end.Add(-1), "Rules.AllowLateCancellation": true}, "", late},
+		"allowed, after it":   {set{"At": end, "Rules.AllowLateCancellation": true}, state + "CONFIRMED", nil},
+		"the session is gone": {set{"At": end, "SessionGone": true}, "", set{"SessionGone": true}},
+		"authorized":          {set{"Payment.Status": payment.Authorized}, "", nil},
+		"captured":            {set{"Payment.Status": payment.Captured}, "", nil},
+		"not counted":         {set{"Counted": false}, "", set{"ReleasesQuota": false}},
+		"without credits":     {set{"Credits": 0}, "", set{"Payer": nil, "Ledger": nil, "Refunded": false}},
+		"paid by none": {
+			set{"Payer": nil}, "", set{"Booking.Credits": 2, "Payer": nil, "Ledger": nil, "Refunded": false},
+		},
+		"a hold":             {set{"Status": booking.Pending}, "", set{"HoldsEnded": 1}},
+		"attended":           {set{"Status": booking.Attended}, state + "ATTENDED", nil},
+		"attended, but gone": {set{"Status": booking.Attended, "SessionGone": true}, "", set{"SessionGone": true}},
+		"a no-show":          {set{"Status": booking.NoShow}, state + "NO_SHOW", nil},
+		"a no-show, but gone": {
+			set{"Status": booking.NoShow, "SessionGone": true}, "", set{"SessionGone": true, "SeatsFreed": 0},
+		},
+		"expired":           {set{"Status": booking.Expired}, state + "EXPIRED", nil},
+		"expired, and gone": {set{"Status": booking.Expired, "SessionGone": true}, state + "EXPIRED", nil},
+	} {
+		c := cancellation{b, booking.CancelRequest{Actor: "mia", Reason: "ill"}, new(paying), deadline}
+		c.Items = []booking.ItemLine{{Status: booking.ItemConfirmed}, {Status: booking.ItemPending}}
+		c = vary.From(c, tt.differ)
+		want := vary.From(booking.CancelResult{
+			Booking: vary.From(c.Booking, set{
+				"Status": booking.Cancelled, "CancelReason": "ill", "CancelledAt": c.At, "Credits": 0, "Counted": false,
+				"CheckedInAt": nil, "CheckInMethod": "", "Items": none,
+			}),
+			SeatsFreed: 2, ReleasesQuota: true, Refunded: true, Payer: new(vary.From(paying, set{"Balance": 5, "Lines": 7})),
+			Ledger: []credit.Entry{{
+				Subscription: paying.ID, Line: 7, Kind: credit.Refund, Amount: 2, Balance: 5, Booking: b.ID, Actor: "mia",
+				Reason: "ill", At: c.At,
+			}},
+		}, tt.want)
+		got, err := c.do()
+		test.EqOp(t, tt.refused, faulttest.Text(err), test.Sprint(name))
+		if err == nil {
+			test.Eq(t, want, got, test.Sprint(name))
+		}
+	}
+}
+
+// Cancelling undoes booking: it returns all credits and seats that were taken, unless it is late. To cancel again
+// changes nothing.
+func TestCancel_ReturnsWhatBookingTookUnlessLate(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		yes := func(name string) bool { return rapid.Bool().Draw(t, name) }
+		paying := pack(set{"Balance": 5, "Plan.DailyLimit": 3})
+		a := try(set{"Party": rapid.IntRange(1, 4).Draw(t, "party"), "Subscriptions": []credit.Subscription{paying}})
+		plan := expect.Value(a.decide(now))(t)
+		b := booking.Booking{
+			ID: a.ID, Party: a.Party, Status: booking.Confirmed, Credits: plan.Credits, Counted: plan.Counted,
+			StartsAt: a.Slot.StartsAt, EndsAt: a.Slot.EndsAt, Rules: a.Slot.Rules,
+		}
+		b.Rules.AllowLateCancellation = yes("late allowed")
+		at := now.Add(time.Duration(rapid.IntRange(0, 72).Draw(t, "hours")) * time.Hour)
+		c := cancellation{b, booking.CancelRequest{Admin: yes("admin"), SessionGone: yes("gone")}, plan.Payer, at}
+
+		got, err := c.do()
+
+		late := at.After(b.StartsAt.Add(-24*time.Hour)) && !c.SessionGone
+		if late && !c.Admin && (!b.Rules.AllowLateCancellation || !at.Before(b.EndsAt)) {
+			must.Error(t, err)
+			return
+		}
+		must.NoError(t, err)
+		must.Eq(t, []any{a.Party, true, late, !late}, []any{got.SeatsFreed, got.ReleasesQuota, got.Late, got.Refunded})
+		must.EqOp(t, map[bool]int{true: 5 - a.Party, false: 5}[late], plan.Payer.Balance)
+		want := booking.CancelResult{Booking: got.Booking, Unchanged: true, Late: late}
+		must.Eq(t, want, expect.Value(booking.Cancel(got.Booking, plan.Payer, c.CancelRequest, at))(t))
+	})
+}
+
+// A refund after the end of the period counts in the new period, whether or not the renewal ran before.
+func TestCancel_RefundAfterPeriodEndGoesToNewPeriod(t *testing.T) {
+	t.Parallel()
+	ended := pack(set{"PeriodEndsAt": now.Add(-time.Hour), "Plan.Credits": 8, "Plan.Period": 30 * 24 * time.Hour})
+	renewed, _ := credit.Advance(ended, now)
+	for _, payer := range []credit.Subscription{ended, renewed} {
+		s := openSlot()
+		b := booking.Booking{Party: 1, Status: booking.Confirmed, Credits: 1, StartsAt: s.StartsAt, EndsAt: s.EndsAt}
+		c := expect.Value(booking.Cancel(b, &payer, booking.CancelRequest{}, now))(t)
+		test.EqOp(t, 9, c.Payer.Balance)
+	}
+}
+
+func TestCancellableUntil_IsTheLaterOfWindowAndGrace(t *testing.T) {
+	t.Parallel()
+	deadline := now.Add(47 * time.Hour)
+	gold := map[string]catalog.TierPolicy{"gold": {Cancellation: new(time.Hour)}}
+	for want, grace := range map[time.Duration][]*time.Time{
+		0: {nil, new(deadline.Add(-1)), new(deadline)}, 1: {new(deadline.Add(1))},
+	} {
+		for _, until := range grace {
+			b := booking.Booking{StartsAt: now.Add(48 * time.Hour), MemberTier: "gold", GraceUntil: until}
+			b.Rules.Tiers = gold
+			test.EqOp(t, deadline.Add(want), b.CancellableUntil(), test.Sprint(until))
+		}
+	}
+}
+
+func TestNoShow_IsMarkedAfterTheStartAndUndoneIfThePartyFits(t *testing.T) {
+	t.Parallel()
+	const free, full = 1, 0
+	for name, tt := range map[string]struct {
+		status       booking.Status
+		at           time.Duration // after the start
+		open         int
+		marked, back string // errors
+	}{
+		"before the start":    {booking.Confirmed, -1, full, "SESSION_NOT_OPEN state=not_started", ""},
+		"at the start":        {booking.Confirmed, 0, full, "", ""},
+		"a no-show":           {booking.NoShow, -1, free, "", ""},
+		"a no-show, now full": {booking.NoShow, 0, full, "", "SESSION_FULL"},
+		"a hold":              {booking.Pending, 0, free, "BOOKING_STATE status=PENDING", "BOOKING_STATE status=PENDING"},
+		"one that has attended": {
+			booking.Attended, 0, free, "BOOKING_STATE status=ATTENDED", "BOOKING_STATE status=ATTENDED",
+		},
+		"one that was cancelled": {
+			booking.Cancelled, 0, free, "BOOKING_STATE status=CANCELLED", "BOOKING_STATE status=CANCELLED",
+		},
+		"one that has expired": {booking.Expired, 0, free, "BOOKING_STATE status=EXPIRED", "BOOKING_STATE status=EXPIRED"},
+	} {
+		b := booking.Booking{Party: 1, Status: tt.status, StartsAt: now}
+		check := func(want string, to booking.Status) func(booking.Booking, bool, error) {
+			return func(got booking.Booking, changed bool, err error) {
+				if want != "" {
+					to = tt.status
+				}
+				test.EqOp(t, want, faulttest.Text(err), test.Sprint(name))
+				test.EqOp(t, to, got.Status, test.Sprint(name))
+				test.EqOp(t, to != tt.status, changed, test.Sprint(name))
+			}
+		}
+		check(tt.marked, booking.NoShow)(booking.MarkNoShow(b, now.Add(tt.at)))
+		check(tt.back, booking.Confirmed)(booking.UndoNoShow(b, booking.Slot{Capacity: new(tt.open)}))
+	}
+}
