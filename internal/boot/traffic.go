@@ -22,6 +22,7 @@ type TrafficConfig struct {
 	MaxConnections int           `env:"BERTH_MAX_CONNECTIONS" default:"10000" help:"How many connections a server accepts; 0 for no limit."`
 	MaxPerAddress  int           `name:"max-connections-per-address" env:"BERTH_MAX_CONNECTIONS_PER_ADDRESS" default:"2000" help:"How many connections a server accepts from one IPv4 address or one IPv6 network (/64); 0 for no limit."`
 	MaxStreams     int           `env:"BERTH_MAX_STREAMS" default:"1000" help:"How many requests may be in progress on one connection with HTTP/2."`
+	MaxRequests    int           `name:"max-requests-per-address" env:"BERTH_MAX_REQUESTS_PER_ADDRESS" default:"4000" help:"How many requests of one address may be in progress, over all its connections; 0 for no limit."`
 	CallerRate     float64       `env:"BERTH_CALLER_RATE" default:"100" help:"How many calls a second a member or a service account may send to a server in the long run, and ten times as many at once; 0 for no limit."`
 	TenantRate     float64       `env:"BERTH_TENANT_RATE" default:"2000" help:"The same for all callers of a tenant together."`
 	AddressRate    float64       `env:"BERTH_ADDRESS_RATE" default:"10" help:"The same for the calls of an address with an invalid token, key or link."`
@@ -75,7 +76,7 @@ func (c TrafficConfig) connLimits(to prometheus.Registerer) (traffic.ConnLimits,
 	}, []string{"limit"})
 	return traffic.ConnLimits{
 		WriteTimeout: c.WriteTimeout, Total: c.MaxConnections, PerAddress: c.MaxPerAddress,
-		Streams: c.MaxStreams, Proxies: proxies,
+		Streams: c.MaxStreams, Requests: c.MaxRequests, Proxies: proxies,
 		Refused: func(limit string) { refused.WithLabelValues(limit).Inc() },
 	}, nil
 }

@@ -21,8 +21,8 @@ func TestTrafficConfig_HasTheDefaultsOfTheLimits(t *testing.T) {
 	conns.Refused = nil
 	test.Eq(t, traffic.ConnLimits{
 		WriteTimeout: traffic.DefaultWriteTimeout, Streams: traffic.DefaultStreams, Total: traffic.DefaultConnections,
-		PerAddress: traffic.DefaultConnectionsPerAddress,
-		Proxies:    expect.Value(traffic.ParseProxies([]string{"10.0.0.0/8", "192.0.2.1/32"}))(t),
+		PerAddress: traffic.DefaultConnectionsPerAddress, Requests: traffic.DefaultRequestsPerAddress,
+		Proxies: expect.Value(traffic.ParseProxies([]string{"10.0.0.0/8", "192.0.2.1/32"}))(t),
 	}, conns)
 	rates := c.rates(conns.Proxies)
 	rates.Addresses, rates.Reads = nil, nil

@@ -38,19 +38,16 @@ var crossing = regexp.MustCompile(`select (distinct )?(d\.)?tenant_id from (dire
 func TestStatements_FitTheSchemaAndNameTheTenant(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
-	conn, err := db.Owner.Acquire(t.Context()) // policies do not apply to a superuser
-	must.NoError(t, err)
+	conn := expect.Value(db.Owner.Acquire(t.Context()))(t)
 	defer conn.Release()
 	expect.OK(t)(conn.Exec(t.Context(), "set plan_cache_mode = force_generic_plan"))
 	statements := append(pg.Statements(), literals(t)...)
 	test.Greater(t, 300, len(statements))
 	for _, sql := range statements {
-		statement, err := conn.Conn().Prepare(t.Context(), "s", sql)
-		must.NoError(t, err, must.Sprint(sql))
+		statement := expect.Value(conn.Conn().Prepare(t.Context(), "s", sql))(t)
 		nulls := strings.Join(slices.Repeat([]string{"null"}, len(statement.ParamOIDs)), ", ")
 		execute := strings.TrimSuffix("execute s("+nulls+")", "()")
-		results, err := conn.Conn().PgConn().Exec(t.Context(), "explain (format json) "+execute+"; deallocate s").ReadAll()
-		must.NoError(t, err, must.Sprint(sql))
+		results := expect.Value(conn.Conn().PgConn().Exec(t.Context(), "explain (format json) "+execute+"; deallocate s").ReadAll())(t)
 		var explained []struct{ Plan plan }
 		must.NoError(t, json.Unmarshal(results[0].Rows[0][0], &explained))
 		for nodes := []plan{explained[0].Plan}; len(nodes) > 0; nodes = nodes[1:] {

@@ -5,6 +5,9 @@
 //
 // If BERTH_TEST_SCHEMA_EDIT has a statement, the databases of this process are as if it followed the migrations.
 // The lab measures with it what tests notice. Nothing of it is kept or shared with other processes.
+//
+// If BERTH_TEST_MARKS has a text, comments of statements that begin with it are printed when the statement is sent, so
+// that the lab knows which tests send it.
 package pgtest
 
 import (
@@ -123,6 +126,7 @@ func (s *server) open(ctx context.Context, name string, adapt ...func(*pg.Config
 	for _, change := range adapt {
 		change(&config)
 	}
+	traceMarks(&config)
 	db, err := pg.Open(ctx, config)
 	if err != nil {
 		return nil, err

@@ -97,6 +97,7 @@ func TestHelperProcess(t *testing.T) {
 	row := db.Owner.QueryRow(t.Context(), "select current_setting('data_directory'), current_database()::text")
 	must.NoError(t, row.Scan(&r.Folder, &r.Database))
 	must.NoError(t, json.NewEncoder(os.Stdout).Encode(r))
+	expect.OK(t)(db.Owner.Exec(t.Context(), "select 1 /*marked 7*/"))
 	_, _ = io.Copy(io.Discard, os.Stdin) // until the parent closes it
 }
 
@@ -199,5 +200,16 @@ func TestSchemaEdit_IsOfOneProcess(t *testing.T) {
 		var got bool
 		must.NoError(t, conn.QueryRow(t.Context(), "select to_regclass('edited') is not null").Scan(&got))
 		test.EqOp(t, tc.want, got, test.Sprint("edited is there"))
+	}
+}
+
+// Marks in statements are printed if they are wanted, each in a line of its own.
+func TestMarks_ArePrintedIfWanted(t *testing.T) {
+	t.Parallel()
+	for marks, want := range map[string]int{"marked": 1, "": 0} {
+		cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestHelperProcess$")
+		cmd.Env = append(os.Environ(), child+"=1", "BERTH_TEST_MARKS="+marks)
+		out := expect.Value(cmd.Output())(t)
+		test.EqOp(t, want, strings.Count(string(out), "\nmarked 7\n"), test.Sprint(marks))
 	}
 }

@@ -42,6 +42,7 @@ type rates struct {
 	tenants   *traffic.Limiter[tenant.TenantID]
 	streams   traffic.Counter[callerKey]
 	reads     *traffic.Turns[tenant.TenantID]
+	files     *traffic.Turns[tenant.TenantID]
 	addresses *traffic.Addresses
 	guesses   *traffic.Limiter[callerKey]
 	domains   *traffic.Limiter[tenant.TenantID]
@@ -51,7 +52,8 @@ func newRates(c Rates, now func() time.Time) *rates {
 	r := &rates{
 		now: now, callers: traffic.NewLimiter[callerKey](c.Caller, now()),
 		tenants: traffic.NewLimiter[tenant.TenantID](c.Tenant, now()), addresses: c.Addresses,
-		reads: c.Reads, guesses: traffic.NewLimiter[callerKey](c.Guesses, now()),
+		reads: c.Reads, files: traffic.NewTurns[tenant.TenantID](1, maxFiles, maxWaitingFiles),
+		guesses: traffic.NewLimiter[callerKey](c.Guesses, now()),
 		domains: traffic.NewLimiter[tenant.TenantID](c.Domains, now()),
 	}
 	r.streams.Max = c.Streams
@@ -97,6 +99,21 @@ func (r *rates) read(ctx context.Context) error {
 		request.CallFrom(ctx).Ready = sync.OnceFunc(leave)
 	}
 	return err
+}
+
+// A file takes some tens of milliseconds of a processor to read and check. A tenant has one at a time.
+const (
+	maxFiles        = 8 // of all tenants at a time
+	maxWaitingFiles = 4 // of a tenant
+)
+
+// file waits until the caller's tenant may have a file read. Call leave when that is done.
+func (r *rates) file(ctx context.Context) (leave func(), err error) {
+	leave, ok, err := r.files.Enter(ctx, request.Caller(ctx).Tenant)
+	if !ok {
+		err = fault.TooMany(time.Second, "Too many files of this tenant are waiting already.")
+	}
+	return leave, err
 }
 
 // takeUnproven takes a call to a public RPC from its address, and gives it back if it turns out that the caller knows a
@@ -171,19 +188,20 @@ func errTooManyUnproven(wait time.Duration) error {
 type readyWriter struct {
 	http.ResponseWriter
 
-	call *request.Call
+	held *heldMemory
 }
 
 // WriteHeader implements http.ResponseWriter.
 func (w readyWriter) WriteHeader(status int) {
-	w.call.Ready()
+	w.held.call.Ready()
 	w.ResponseWriter.WriteHeader(status)
 }
 
 // Write implements http.ResponseWriter.
-func (w readyWriter) Write(p []byte) (int, error) {
-	w.call.Ready()
-	return w.ResponseWriter.Write(p)
+func (w readyWriter) Write(p []byte) (n int, err error) {
+	w.held.call.Ready()
+	w.held.write(len(p), func() { n, err = w.ResponseWriter.Write(p) })
+	return n, err
 }
 
 // Flush implements http.Flusher.

@@ -89,6 +89,40 @@ func TestRates_LimitEachCallerAndTenant(t *testing.T) {
 		BookingId: someSession, TenantId: tenantB.String(),
 	}))
 	test.NoError(t, err, test.Sprint("the same member in another tenant"))
+	// Calls to a tenant of others, and those that cannot be read, take nothing from it.
+	theirs := w.token(t, "admin", tenantB)
+	for i, want := range []string{"TENANT_FORBIDDEN", "TENANT_FORBIDDEN", "TENANT_FORBIDDEN", "RATE_LIMITED"} {
+		_, err := berthv1connect.NewBookingServiceClient(http1, w.url).GetBooking(t.Context(), as(
+			theirs, &v1.GetBookingRequest{BookingId: someSession, TenantId: tenantA.String()},
+		))
+		test.EqOp(t, want, apiErrorOf(t, err).Reason, test.Sprintf("call %d", i))
+	}
+	w.clock.Advance(time.Hour)
+	answered, _ := w.reads(t, w.token(t, "owner", tenantA), 3)
+	test.EqOp(t, 3, answered)
+}
+
+// A tenant has one file read and checked at a time, and few that wait.
+func TestRates_LimitFiles(t *testing.T) {
+	t.Parallel()
+	r := newRates(Rates{}, time.Now)
+	file := func(ctx context.Context, in tenant.TenantID) (func(), error) {
+		return r.file(request.WithCall(ctx, &request.Call{Caller: tenant.Caller{Tenant: in}, Admitted: true}))
+	}
+	leave := expect.Value(file(t.Context(), tenantA))(t)
+	expect.Value(file(t.Context(), tenantB))(t)()
+	waiting, stop := context.WithCancel(t.Context())
+	errs := make(chan error)
+	for range maxWaitingFiles + 1 {
+		go func() { _, err := file(waiting, tenantA); errs <- err }()
+	}
+	test.EqOp(t, fault.RateLimited, fault.ReasonOf(<-errs), test.Sprint("one more than may wait"))
+	stop()
+	for range maxWaitingFiles {
+		test.ErrorIs(t, <-errs, context.Canceled)
+	}
+	leave()
+	expect.Value(file(t.Context(), tenantA))(t)()
 }
 
 func TestRates_SayWhenToRetry(t *testing.T) {
@@ -121,16 +155,16 @@ func TestRates_LimitStreamsOfACaller(t *testing.T) {
 		return nil
 	}
 	client := berthv1connect.NewMemberServiceClient(http1, w.url)
-	open := func(subject string) *connect.ServerStreamForClient[v1.ImportMembersResponse] {
+	open := func(subject string, in tenant.TenantID) *connect.ServerStreamForClient[v1.ImportMembersResponse] {
 		stream := expect.Value(client.ImportMembers(
-			t.Context(), as(w.token(t, subject, tenantA), &v1.ImportMembersRequest{Csv: []byte("x")}),
+			t.Context(), as(w.token(t, subject, in), &v1.ImportMembersRequest{Csv: []byte("x")}),
 		))(t)
 		t.Cleanup(func() { _ = stream.Close() })
 		return stream
 	}
-	must.True(t, open("owner").Receive())
-	must.True(t, open("admin").Receive())
-	second := open("owner")
+	must.True(t, open("owner", tenantA).Receive())
+	must.True(t, open("admin", tenantB).Receive())
+	second := open("owner", tenantA)
 	must.False(t, second.Receive())
 	test.EqOp(t, "RATE_LIMITED", apiErrorOf(t, second.Err()).Reason)
 }

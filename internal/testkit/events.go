@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"slices"
 
-	"github.com/shoenig/test"
-
 	"github.com/berthhq/berth/internal/app/accounts"
 	"github.com/berthhq/berth/internal/app/housekeeping"
 	"github.com/berthhq/berth/internal/tenant"
@@ -61,7 +59,6 @@ func (s *Studio) LastAudit(action string) map[string]any {
 // Sweep runs the sweep of the tenant.
 func (s *Studio) Sweep() housekeeping.SweepResult {
 	s.T.Helper()
-	done, err := s.App.Housekeeping.SweepTenant(context.Background(), s.Tenant)
-	test.NoError(s.T, err, test.Sprint("sweep"))
+	done := expect.Value(s.App.Housekeeping.SweepTenant(context.Background(), s.Tenant))(s.T)
 	return done
 }

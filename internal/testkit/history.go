@@ -9,6 +9,7 @@ import (
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 // Booking describes a booking and what became of it. Zero values are a confirmed booking of one seat, online and now.
@@ -33,29 +34,27 @@ func (s *Studio) AddBooking(session tenant.SessionID, b Booking) tenant.BookingI
 	if !b.Made.IsZero() {
 		s.Clock.Set(b.Made)
 	}
-	place, err := s.App.Bookings.Book(ctx, s.Owner, bookings.BookRequest{
+	place := expect.Value(s.App.Bookings.Book(ctx, s.Owner, bookings.BookRequest{
 		Session: session, Member: b.Who.Member, Party: cmp.Or(b.Party, 1), Channel: cmp.Or(b.Channel, catalog.Online),
 		Hold: b.Status == booking.Pending || b.Status == booking.Expired, NoWaitlist: true,
-	})
-	s.NoError(err)
+	}))(s.T)
 	id, start := place.Booking.ID, place.Booking.StartsAt
 	switch b.Status {
 	case booking.Attended:
 		s.Clock.Set(start)
-		_, err = s.CheckIn(s.Coach, id)
+		expect.OK(s.T)(s.CheckIn(s.Coach, id))
 	case booking.NoShow:
 		s.Clock.Set(start)
-		_, err = s.App.Bookings.MarkNoShow(ctx, s.Coach, id)
+		expect.OK(s.T)(s.App.Bookings.MarkNoShow(ctx, s.Coach, id))
 	case booking.Cancelled:
 		if b.Late {
 			s.Clock.Set(start)
 		}
-		_, err = s.App.Bookings.CancelBooking(ctx, s.Owner, bookings.CancelRequest{ID: id})
+		expect.OK(s.T)(s.App.Bookings.CancelBooking(ctx, s.Owner, bookings.CancelRequest{ID: id}))
 	case booking.Expired:
 		s.Clock.Set(*place.Booking.HoldUntil)
-		_, err = s.App.Waitlists.ExpireHolds(ctx, s.Tenant)
+		expect.OK(s.T)(s.App.Waitlists.ExpireHolds(ctx, s.Tenant))
 	case booking.Pending, booking.Confirmed:
 	}
-	s.NoError(err)
 	return id
 }

@@ -50,8 +50,11 @@ func (s *Studio) EditMember(who tenant.Caller, edit func(*member.Member)) {
 // ConfirmContacts makes the contacts of a member confirmed.
 func (s *Studio) ConfirmContacts(who tenant.Caller) {
 	s.T.Helper()
-	s.Exec(`update members set confirmed_email = email, confirmed_phone = phone where tenant_id = $1 and id = $2`,
-		s.Tenant, who.Member)
+	expect.OK(s.T)(s.DB.Owner.Exec(
+		context.Background(),
+		`update members set confirmed_email = email, confirmed_phone = phone where tenant_id = $1 and id = $2`,
+		s.Tenant, who.Member,
+	))
 }
 
 // SetTier puts a member into a tier.

@@ -8,10 +8,14 @@ import (
 	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
+// Damage says that the test damages data on purpose: invariants need not hold at its end.
+func (s *Studio) Damage() { s.damaged.Store(true) }
+
 // Exec runs a statement as the owner of the tables. It is for tests that damage data on purpose, and for tests of the
 // database itself.
 func (s *Studio) Exec(sql string, args ...any) {
 	s.T.Helper()
+	s.Damage()
 	expect.OK(s.T)(s.DB.Owner.Exec(context.Background(), sql, args...))
 }
 

@@ -4,6 +4,7 @@ package testkit
 
 import (
 	"context"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -34,13 +35,21 @@ type Studio struct {
 	Service  tenant.ServiceID
 	Owner    tenant.Caller
 	Coach    tenant.Caller
+
+	damaged *atomic.Bool // invariants need not hold at the end of the test
 }
 
-// New creates a studio in a database of its own, at Noon.
+// New creates a studio in a database of its own, at Noon. When the test ends, every invariant must hold, unless it has
+// damaged data or asked for Violations.
 func New(t testing.TB, options ...func(*pg.Config)) *Studio {
 	t.Helper()
 	db := template.New(t, func(db *pgtest.DB) { founded = *NewIn(t, db) }, options...)
 	s := open(t, db)
+	t.Cleanup(func() {
+		if !s.damaged.Load() && !t.Failed() && !t.Skipped() {
+			s.WantSound()
+		}
+	})
 	s.Tenant, s.Location, s.Service = founded.Tenant, founded.Location, founded.Service
 	s.Owner, s.Coach = founded.Owner, founded.Coach
 	return s
@@ -63,7 +72,7 @@ func NewIn(t testing.TB, db *pgtest.DB) *Studio {
 // open returns a studio without a tenant.
 func open(t testing.TB, db *pgtest.DB) *Studio {
 	t.Helper()
-	s := &Studio{T: t, DB: db, Clock: NewClock(Noon)}
+	s := &Studio{T: t, DB: db, Clock: NewClock(Noon), damaged: new(atomic.Bool)}
 	s.App = app.New(s.Config())
 	return s
 }
@@ -84,7 +93,7 @@ func (s *Studio) Config() app.Config {
 // OtherTenant creates a second studio in the same database.
 func (s *Studio) OtherTenant() *Studio {
 	s.T.Helper()
-	other := &Studio{T: s.T, DB: s.DB, App: s.App, Clock: s.Clock}
+	other := &Studio{T: s.T, DB: s.DB, App: s.App, Clock: s.Clock, damaged: s.damaged}
 	other.create()
 	return other
 }

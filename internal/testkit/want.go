@@ -63,13 +63,20 @@ func CountReasons(errs []error) map[fault.Reason]int {
 // WantSound fails the test unless every invariant holds for every tenant of the database.
 func (s *Studio) WantSound() {
 	s.T.Helper()
-	for _, v := range s.Violations() {
+	for _, v := range s.violations() {
 		s.T.Errorf("%s: %s: %s", v.Check, v.Row, v.Detail)
 	}
 }
 
-// Violations returns the violated invariants of all tenants of the database.
+// Violations returns the violated invariants of all tenants of the database. The test then says itself what must hold
+// at its end.
 func (s *Studio) Violations() []housekeeping.Violation {
+	s.T.Helper()
+	s.Damage()
+	return s.violations()
+}
+
+func (s *Studio) violations() []housekeeping.Violation {
 	s.T.Helper()
 	ctx := context.Background()
 	tenants := expect.Value(s.App.Engine.Tenants(ctx))(s.T)

@@ -181,7 +181,6 @@ func TestAccess_ChangesApplyOnEveryNode(t *testing.T) {
 	unbound := newMember(studio, member.Member{Name: "Una"})
 	here, there := openNode(studio), openNode(studio) // which hear nothing of what was before
 	robotic := tenant.Caller{Tenant: studio.Tenant, Subject: "sa:" + robot.ID.String()}
-	ctx := t.Context()
 
 	for _, c := range []struct {
 		name       string
@@ -191,58 +190,55 @@ func TestAccess_ChangesApplyOnEveryNode(t *testing.T) {
 		change     func() error
 	}{
 		{"a role is given", ana, "audit.read", false, func() error {
-			_, err := here.app.Accounts.AssignRole(ctx, studio.Owner, ana.Member, tenant.RoleAdmin)
-			return err
+			return expect.Error(here.app.Accounts.AssignRole(t.Context(), studio.Owner, ana.Member, tenant.RoleAdmin))
 		}},
 		{"a role is taken", ana, "audit.read", true, func() error {
-			_, err := here.app.Accounts.RevokeRole(ctx, studio.Owner, ana.Member, tenant.RoleAdmin)
-			return err
+			return expect.Error(here.app.Accounts.RevokeRole(t.Context(), studio.Owner, ana.Member, tenant.RoleAdmin))
 		}},
 		{"a member is suspended", ana, "session.read", true, func() error {
-			_, err := here.app.Accounts.UpdateMember(ctx, studio.Owner, ana.Member, nil, status(member.Inactive))
-			return err
+			return expect.Error(here.app.Accounts.UpdateMember(
+				t.Context(), studio.Owner, ana.Member, nil, status(member.Inactive),
+			))
 		}},
 		{"a member comes back", ana, "session.read", false, func() error {
-			_, err := here.app.Accounts.UpdateMember(ctx, studio.Owner, ana.Member, nil, status(member.Active))
-			return err
+			return expect.Error(here.app.Accounts.UpdateMember(
+				t.Context(), studio.Owner, ana.Member, nil, status(member.Active),
+			))
 		}},
 		{"a role is widened", robotic, "audit.read", false, func() error {
-			_, err := here.app.Accounts.UpdateRole(ctx, studio.Owner, "desk", nil, permits("session.read", "audit.read"))
-			return err
+			return expect.Error(here.app.Accounts.UpdateRole(
+				t.Context(), studio.Owner, "desk", nil, permits("session.read", "audit.read"),
+			))
 		}},
 		{"a role is narrowed", robotic, "session.read", true, func() error {
-			_, err := here.app.Accounts.UpdateRole(ctx, studio.Owner, "desk", nil, permits())
-			return err
+			return expect.Error(here.app.Accounts.UpdateRole(t.Context(), studio.Owner, "desk", nil, permits()))
 		}},
 		{"a role is widened again", robotic, "audit.read", false, func() error {
-			_, err := here.app.Accounts.UpdateRole(ctx, studio.Owner, "desk", nil, permits("audit.read"))
-			return err
+			return expect.Error(here.app.Accounts.UpdateRole(t.Context(), studio.Owner, "desk", nil, permits("audit.read")))
 		}},
 		{"an account is revoked", robotic, "audit.read", true, func() error {
-			_, err := here.app.Accounts.RevokeServiceAccount(ctx, studio.Owner, robot.ID)
-			return err
+			return expect.Error(here.app.Accounts.RevokeServiceAccount(t.Context(), studio.Owner, robot.ID))
 		}},
 		{"a member is created", newcomer, "session.read", false, func() error {
-			_, err := here.app.Accounts.CreateMember(ctx, studio.Owner, member.Member{Name: "Nina", Subject: newcomer.Subject})
-			return err
+			return expect.Error(here.app.Accounts.CreateMember(
+				t.Context(), studio.Owner, member.Member{Name: "Nina", Subject: newcomer.Subject},
+			))
 		}},
 		{"a member is imported", imported, "session.read", false, func() error {
-			_, err := here.app.Accounts.ImportMembers(
-				ctx, studio.Owner, []byte("name,subject\nIda,imported\n"), false, ignoreProgress,
-			)
-			return err
+			return expect.Error(here.app.Accounts.ImportMembers(
+				t.Context(), studio.Owner, []byte("name,subject\nIda,imported\n"), false, ignoreProgress,
+			))
 		}},
 		{"a subject becomes known", tenant.Caller{Tenant: studio.Tenant, Subject: "una"}, "session.read", false,
 			func() error {
-				_, err := here.app.Accounts.UpdateMember(
-					ctx, studio.Owner, unbound.ID, nil, func(m *member.Member) error { m.Subject = "una"; return nil },
-				)
-				return err
+				return expect.Error(here.app.Accounts.UpdateMember(
+					t.Context(), studio.Owner, unbound.ID, nil, func(m *member.Member) error { m.Subject = "una"; return nil },
+				))
 			}},
 	} {
 		allowed := func(n *node) bool {
 			t.Helper()
-			return expect.Value(n.guard.Decide(ctx, studio.Tenant, c.who.Subject, c.permission))(t).Allowed
+			return expect.Value(n.guard.Decide(t.Context(), studio.Tenant, c.who.Subject, c.permission))(t).Allowed
 		}
 		must.True(
 			t, allowed(here) == c.before && allowed(there) == c.before,

@@ -85,8 +85,7 @@ func TestExchangeKey_AcceptsValidKeysOnly(t *testing.T) {
 	bank := newBank(t, studio.Clock.Now)
 	account, first := studio.AddAccount("Robot", tenant.RolePartner)
 	exchange := func(key string) error {
-		_, err := studio.App.Accounts.ExchangeKey(t.Context(), bank.issuer, tenant.TenantID{}, key)
-		return err
+		return expect.Error(studio.App.Accounts.ExchangeKey(t.Context(), bank.issuer, tenant.TenantID{}, key))
 	}
 	test.True(
 		t, strings.HasPrefix(first, account.Keys[0].Prefix()) && len(first) <= 200,
@@ -192,8 +191,7 @@ func TestExchangeKey_RecordsUseToTheHour(t *testing.T) {
 	for _, minutes := range []int{10, 50, 70} {
 		studio.Clock.Set(testkit.Noon.Add(time.Duration(minutes) * time.Minute))
 		errs := testkit.ParallelErrors(4, func(int) error {
-			_, err := studio.App.Accounts.ExchangeKey(t.Context(), bank.issuer, tenant.TenantID{}, key)
-			return err
+			return expect.Error(studio.App.Accounts.ExchangeKey(t.Context(), bank.issuer, tenant.TenantID{}, key))
 		})
 		want := testkit.Noon.Add(time.Duration(minutes/60) * time.Hour)
 		test.True(
@@ -230,10 +228,9 @@ func TestCreateServiceAccount_ConcurrentCallsTakeANameOnce(t *testing.T) {
 	t.Parallel()
 	studio := testkit.New(t)
 	errs := testkit.ParallelErrors(4, func(int) error {
-		_, _, err := studio.App.Accounts.CreateServiceAccount(
+		return expect.Error(studio.App.Accounts.CreateServiceAccount(
 			t.Context(), studio.Owner, grant.ServiceAccount{Name: "Robot", Roles: []string{tenant.RolePartner}},
-		)
-		return err
+		))
 	})
 	test.Eq(t, map[fault.Reason]int{"": 1, fault.AlreadyExistsReason: 3}, testkit.CountReasons(errs))
 }

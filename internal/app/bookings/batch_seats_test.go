@@ -1,7 +1,6 @@
 package bookings_test
 
 import (
-	"context"
 	"errors"
 	"testing"
 	"time"
@@ -11,12 +10,8 @@ import (
 
 	"github.com/berthhq/berth/internal/app/bookings"
 	"github.com/berthhq/berth/internal/app/seats"
-	"github.com/berthhq/berth/internal/app/waitlists"
-	"github.com/berthhq/berth/internal/civil"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rules/booking"
-	"github.com/berthhq/berth/internal/rules/catalog"
-	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit"
 	"github.com/berthhq/berth/internal/testkit/expect"
@@ -39,20 +34,19 @@ func TestBatch_SeatsChangeHands(t *testing.T) {
 	eves := studio.MustBook(eve, tees)
 
 	tooEarly := g.Book(studio.AddMember("Too early"), full)
-	ctx := context.Background()
 	var cancelled, moving, released, confirmed error
 	g.Add(func() {
-		_, cancelled = g.App.Bookings.CancelBooking(ctx, testkit.SelfOnly(mia), bookings.CancelRequest{ID: mias})
+		_, cancelled = g.App.Bookings.CancelBooking(t.Context(), testkit.SelfOnly(mia), bookings.CancelRequest{ID: mias})
 	})
 	next := g.Book(studio.AddMember("Next"), full)
 	g.Add(func() {
 		_, moving = g.App.Bookings.RescheduleBooking(
-			ctx, testkit.SelfOnly(eve), bookings.RescheduleRequest{ID: eves, To: moved},
+			t.Context(), testkit.SelfOnly(eve), bookings.RescheduleRequest{ID: eves, To: moved},
 		)
 	})
-	g.Add(func() { _, released = g.App.Bookings.ReleaseHold(ctx, testkit.SelfOnly(zoe), dropped.ID) })
+	g.Add(func() { _, released = g.App.Bookings.ReleaseHold(t.Context(), testkit.SelfOnly(zoe), dropped.ID) })
 	g.Add(func() {
-		_, confirmed = g.App.Bookings.ConfirmBooking(ctx, testkit.SelfOnly(noa), bookings.ConfirmRequest{ID: paid.ID})
+		_, confirmed = g.App.Bookings.ConfirmBooking(t.Context(), testkit.SelfOnly(noa), bookings.ConfirmRequest{ID: paid.ID})
 	})
 	one, two := g.Book(studio.AddMember("One"), tees), g.Book(studio.AddMember("Two"), tees)
 	noRoom, there := g.Book(studio.AddMember("No room"), tees), g.Book(studio.AddMember("There"), moved)
@@ -65,7 +59,6 @@ func TestBatch_SeatsChangeHands(t *testing.T) {
 	noRoom.WantRefused(t, "a third seat", fault.SessionFull)
 	there.WantRefused(t, "where the other member moved to", fault.SessionFull)
 	test.EqOp(t, string(booking.Confirmed), studio.BookingStatus(paid.ID), test.Sprint("confirmed hold"))
-	studio.WantSound()
 }
 
 // If an entry waits for a freed seat, it gets the seat before later requests do.
@@ -79,19 +72,19 @@ func TestBatch_FreedSeatGoesToTheWaitlist(t *testing.T) {
 	studio.MustWaitlist(noa, in)
 	separate := g.Book(studio.AddMember("Separate"), studio.AddSession(testkit.Session{}))
 	var up seats.Cancelled
-	var err error
 	g.Add(func() {
-		up, err = g.App.Bookings.CancelBooking(context.Background(), testkit.SelfOnly(mia), bookings.CancelRequest{ID: mias})
+		up = expect.Value(g.App.Bookings.CancelBooking(
+			t.Context(), testkit.SelfOnly(mia), bookings.CancelRequest{ID: mias},
+		))(t)
 	})
 	later := g.Book(studio.AddMember("Later"), in)
 	g.Run()
 	separate.WantConfirmed(t, "separate")
-	test.True(t, err == nil && up.Promoted == 1, test.Sprintf("%+v, %v", up, err))
+	test.EqOp(t, 1, up.Promoted, test.Sprintf("%+v", up))
 	test.True(
 		t, later.Err == nil && later.Entry != nil && later.Entry.Position == 1,
 		test.Sprintf("later: %+v, %v", later.Place, later.Err),
 	)
-	studio.WantSound()
 }
 
 // The same holds for an entry with a time window that includes the session, although the session does not name it.
@@ -103,26 +96,21 @@ func TestBatch_FreedSeatGoesToATimeWindow(t *testing.T) {
 	in := studio.AddSession(testkit.Session{Starts: starts, Capacity: 1, Waitlist: 3})
 	mia, noa := studio.AddMember("Mia"), studio.AddMember("Noa")
 	mias := studio.MustBook(mia, in)
-	latest, err := civil.ParseTimeOfDay("23:00")
-	must.NoError(t, err)
-	day := civil.DateOf(starts, time.UTC)
-	wish := waitlists.JoinRequest{Party: 1, Channel: catalog.Online, Window: &waitlist.Window{
-		Service: studio.Service, Location: studio.Location, From: day, Until: day, Latest: latest,
-	}}
-	expect.OK(t)(studio.App.Waitlists.JoinWaitlist(context.Background(), noa, wish))
+	studio.MustJoin(noa, studio.ForWindow("2026-03-19", "2026-03-19", "00:00", "23:00"))
 	must.EqOp(t, 0, studio.Count(`select waiting from sessions where id = $1`, in),
 		must.Sprint("wait for the session by name"))
 	separate := g.Book(studio.AddMember("Separate"), studio.AddSession(testkit.Session{}))
 	var up seats.Cancelled
 	g.Add(func() {
-		up, err = g.App.Bookings.CancelBooking(context.Background(), testkit.SelfOnly(mia), bookings.CancelRequest{ID: mias})
+		up = expect.Value(g.App.Bookings.CancelBooking(
+			t.Context(), testkit.SelfOnly(mia), bookings.CancelRequest{ID: mias},
+		))(t)
 	})
 	later := g.Book(studio.AddMember("Later"), in)
 	test.EqOp(t, 3, g.Run(), test.Sprint("transactions, want 3: separate, the seat, and later"))
 	separate.WantConfirmed(t, "separate")
-	test.True(t, err == nil && up.Promoted == 1, test.Sprintf("%+v, %v", up, err))
+	test.EqOp(t, 1, up.Promoted, test.Sprintf("%+v", up))
 	test.True(t, later.Err == nil && later.Entry != nil, test.Sprintf("later: %+v, %v", later.Place, later.Err))
-	studio.WantSound()
 }
 
 // A member leaves a full queue in a batch: the next request finds the place in the queue free.
@@ -137,22 +125,19 @@ func TestBatch_QueuePlacesChangeHands(t *testing.T) {
 	separate, tooEarly := g.Book(
 		studio.AddMember("Separate"), studio.AddSession(testkit.Session{}),
 	), g.Book(studio.AddMember("Too early"), in)
-	var err error
 	g.Add(func() {
-		_, err = g.App.Bookings.CancelBooking(
-			context.Background(), testkit.SelfOnly(noa), bookings.CancelRequest{ID: tenant.BookingID(entry)},
-		)
+		expect.OK(t)(g.App.Bookings.CancelBooking(
+			t.Context(), testkit.SelfOnly(noa), bookings.CancelRequest{ID: tenant.BookingID(entry)},
+		))
 	})
 	later := g.Book(studio.AddMember("Later"), in)
 	g.Run()
 	separate.WantConfirmed(t, "separate")
 	tooEarly.WantRefused(t, "too early", fault.SessionFull)
-	test.NoError(t, err)
 	test.True(
 		t, later.Err == nil && later.Entry != nil && later.Entry.Position == 1,
 		test.Sprintf("later: %+v, %v", later.Place, later.Err),
 	)
-	studio.WantSound()
 }
 
 // Holds that have run out give their seats to the batch that finds them.
@@ -170,5 +155,4 @@ func TestBatch_ExpiresHolds(t *testing.T) {
 	first.WantConfirmed(t, "first")
 	separate.WantConfirmed(t, "separate")
 	second.WantRefused(t, "second", fault.SessionFull)
-	studio.WantSound()
 }

@@ -1,7 +1,6 @@
 package bookings_test
 
 import (
-	"context"
 	"testing"
 	"time"
 
@@ -75,7 +74,6 @@ func TestBatch_EqualsRunningInOrder(t *testing.T) {
 	twice.WantRefused(t, "daily limit", fault.DailyLimit)
 	stranger.WantRefused(t, "no member", fault.MemberNotFound)
 	test.EqOp(t, 0, studio.Balance(mias))
-	studio.WantSound()
 }
 
 // The last places go to those who came first, and so does the queue.
@@ -102,7 +100,6 @@ func TestBatch_KeepsArrivalOrder(t *testing.T) {
 	}
 	want := []string{"booked", "booked", "booked", "1", "2", "3", "SESSION_FULL", "SESSION_FULL"}
 	test.Eq(t, want, got)
-	studio.WantSound()
 }
 
 // Who has a place already does not join the queue, even if the session fills up with those who came just before.
@@ -120,7 +117,6 @@ func TestBatch_BookedMemberDoesNotJoin(t *testing.T) {
 	last.WantConfirmed(t, "last")
 	again.WantRefused(t, "again", fault.AlreadyBooked)
 	test.True(t, waits.Entry != nil && waits.Entry.Position == 1, test.Sprintf("%+v, %v", waits.Place, waits.Err))
-	studio.WantSound()
 }
 
 // A violation that only a constraint finds fails one operation, with its reason, and no other.
@@ -205,7 +201,6 @@ func TestBatch_IdempotencyKeys(t *testing.T) {
 	retried.WantConfirmed(t, "the key that was refused")
 	separate.WantConfirmed(t, "separate")
 	test.False(t, retriedKey.Repeated, test.Sprint("the key was used up by a refusal"))
-	studio.WantSound()
 }
 
 // A batch that another transaction gets in the way of is settled again, as a whole.
@@ -214,10 +209,9 @@ func TestBatch_IsRetried(t *testing.T) {
 	studio := testkit.New(t)
 	g := studio.NewBatch()
 	in := studio.AddSession(testkit.Session{Capacity: 2})
-	ctx := context.Background()
-	rival := expect.Value(studio.DB.Owner.Begin(ctx))(t)
-	defer func() { _ = rival.Rollback(ctx) }()
-	expect.OK(t)(rival.Exec(ctx, `update sessions set capacity = 3 where id = $1`, in))
+	rival := expect.Value(studio.DB.Owner.Begin(t.Context()))(t)
+	defer func() { _ = rival.Rollback(t.Context()) }()
+	expect.OK(t)(rival.Exec(t.Context(), `update sessions set capacity = 3 where id = $1`, in))
 	var all []*testkit.Booked
 	for range 4 {
 		all = append(all, g.Book(studio.AddMember("One of many"), in))
@@ -226,13 +220,15 @@ func TestBatch_IsRetried(t *testing.T) {
 	go func() {
 		released <- func() error {
 			for blocked := 0; blocked == 0; { // by the rival, which came before
-				err := studio.DB.Owner.QueryRow(ctx, `select count(*) from pg_stat_activity where $1 = any(pg_blocking_pids(pid))`,
-					rival.Conn().PgConn().PID()).Scan(&blocked)
+				err := studio.DB.Owner.QueryRow(
+					t.Context(), `select count(*) from pg_stat_activity where $1 = any(pg_blocking_pids(pid))`,
+					rival.Conn().PgConn().PID(),
+				).Scan(&blocked)
 				if err != nil {
 					return err
 				}
 			}
-			return rival.Commit(ctx)
+			return rival.Commit(t.Context())
 		}()
 	}()
 	g.Run()
@@ -241,5 +237,4 @@ func TestBatch_IsRetried(t *testing.T) {
 		b.WantConfirmed(t, string(rune('0'+i)))
 	}
 	all[3].WantRefused(t, "the fourth", fault.SessionFull)
-	studio.WantSound()
 }

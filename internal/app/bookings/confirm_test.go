@@ -50,31 +50,29 @@ func TestRecordPayment_ConfirmsHoldAndWorksAfterCheckIn(t *testing.T) {
 		)
 		expect.OK(t)(studio.CheckIn(studio.Owner, held.ID))
 	}
-	studio.WantSound()
 }
 
 func TestConfirmBooking_WithPayment(t *testing.T) {
 	t.Parallel()
 	studio := testkit.New(t)
-	ctx := context.Background()
 	studio.TakePayments()
 	mia := studio.AddMember("Mia")
 	held := studio.MustHold(mia, studio.AddSession(testkit.Session{}))
 	expect.Reason(t, fault.NoActivePlan)(studio.Confirm(mia, held.ID))
 
 	place := expect.Value(studio.App.Bookings.ConfirmBooking(
-		ctx, testkit.SelfOnly(mia), bookings.ConfirmRequest{ID: held.ID, Paid: testkit.FiftyEuros},
+		t.Context(), testkit.SelfOnly(mia), bookings.ConfirmRequest{ID: held.ID, Paid: testkit.FiftyEuros},
 	))(t)
 	must.True(
 		t, place.Booking.Payment.Status == payment.Captured && place.Booking.Payment.PaidAt != nil,
 		must.Sprintf("%+v", place.Booking),
 	)
 	// The same facts add no line. Others do.
-	again := expect.Value(studio.App.Bookings.RecordPayment(ctx, studio.Owner, held.ID, *testkit.FiftyEuros))(t)
+	again := expect.Value(studio.App.Bookings.RecordPayment(t.Context(), studio.Owner, held.ID, *testkit.FiftyEuros))(t)
 	test.True(t, again.Repeated, test.Sprintf("%+v", again))
 	more := *testkit.FiftyEuros
 	more.Amount.Units, more.Method, more.Reference = 10, "voucher", "V1"
-	place = expect.Value(studio.App.Bookings.RecordPayment(ctx, studio.Owner, held.ID, more))(t)
+	place = expect.Value(studio.App.Bookings.RecordPayment(t.Context(), studio.Owner, held.ID, more))(t)
 	must.True(
 		t, !place.Repeated && place.Booking.Payment.Amount.Units == 60 && place.Booking.Payment.Method == "voucher",
 		must.Sprintf("%+v", place.Booking),
@@ -83,20 +81,21 @@ func TestConfirmBooking_WithPayment(t *testing.T) {
 	up := expect.Value(studio.Cancel(mia, held.ID))(t)
 	test.EqOp(t, payment.Captured, up.Booking.Payment.Status, test.Sprintf("%+v", up.Booking))
 	back := payment.Facts{Amount: credit.Money{Currency: "EUR", Units: 61}}
-	expect.Reason(t, fault.RefundExceedsCaptured)(studio.App.Bookings.RefundPayment(ctx, studio.Owner, held.ID, back))
+	expect.Reason(t, fault.RefundExceedsCaptured)(studio.App.Bookings.RefundPayment(
+		t.Context(), studio.Owner, held.ID, back,
+	))
 	back.Amount.Units = 60
 	other := studio.OtherTenant().Owner
-	expect.Reason(t, fault.BookingNotFound)(studio.App.Bookings.RefundPayment(ctx, other, held.ID, back))
-	place = expect.Value(studio.App.Bookings.RefundPayment(ctx, studio.Owner, held.ID, back))(t)
+	expect.Reason(t, fault.BookingNotFound)(studio.App.Bookings.RefundPayment(t.Context(), other, held.ID, back))
+	place = expect.Value(studio.App.Bookings.RefundPayment(t.Context(), studio.Owner, held.ID, back))(t)
 	test.True(
 		t, place.Booking.Payment.Status == payment.Refunded && place.Booking.Status == booking.Cancelled,
 		test.Sprintf("%+v", place.Booking),
 	)
-	entries := expect.Value(studio.App.Bookings.ListPayments(ctx, testkit.SelfOnly(mia), held.ID))(t)
+	entries := expect.Value(studio.App.Bookings.ListPayments(t.Context(), testkit.SelfOnly(mia), held.ID))(t)
 	test.SliceLen(t, 3, entries)
 	test.EqOp(t, payment.Refunded, payment.Of(entries).Status)
 	noa := testkit.SelfOnly(studio.AddMember("Noa"))
-	expect.Reason(t, fault.BookingNotFound)(studio.App.Bookings.ListPayments(ctx, noa, held.ID))
+	expect.Reason(t, fault.BookingNotFound)(studio.App.Bookings.ListPayments(t.Context(), noa, held.ID))
 	expect.Reason(t, fault.BookingState)(studio.Confirm(mia, held.ID))
-	studio.WantSound()
 }

@@ -62,14 +62,13 @@ func TestCreateDisplayURL_SignsForTenMinutes(t *testing.T) {
 func TestDisplay_ShowsArrivalsWithShortNames(t *testing.T) {
 	t.Parallel()
 	studio := testkit.New(t)
-	ctx := context.Background()
 	s := studio.AddSession(testkit.Session{Starts: testkit.InTwoDays, Coach: studio.Coach})
 	mia, noa := studio.AddMember("Mia Meyer"), studio.AddMember("Noa")
 	leo, zoe := studio.AddMember("Leo Löwe"), studio.AddMember("Zoe Zahn")
 	studio.MustBook(mia, s)
 	studio.MustBook(leo, s)
 	group := expect.Value(
-		studio.App.Bookings.Book(ctx, noa, bookings.BookRequest{Session: s, Party: 3, Channel: catalog.Online}),
+		studio.App.Bookings.Book(t.Context(), noa, bookings.BookRequest{Session: s, Party: 3, Channel: catalog.Online}),
 	)(t)
 	studio.MustBook(zoe, s)
 	studio.AddBooking(s, testkit.Booking{Who: studio.AddMember("Ann Away"), Status: booking.NoShow})
@@ -170,8 +169,7 @@ func TestDisplay_StaysOpenWhileRefreshed(t *testing.T) {
 		if i%20 == 0 {
 			mia := studio.AddMember(fmt.Sprintf("Mia %d", i))
 			studio.AddBooking(s, testkit.Booking{Who: mia, Made: testkit.Noon})
-			_, err := studio.SelfCheckIn(mia, s, bookings.CheckInProof{QR: next.QR})
-			test.NoError(t, err)
+			expect.OK(t)(studio.SelfCheckIn(mia, s, bookings.CheckInProof{QR: next.QR}))
 		}
 		d = next
 	}

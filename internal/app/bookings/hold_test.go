@@ -46,7 +46,6 @@ func TestHold_TakesSeatsWithoutACredit(t *testing.T) {
 		must.True(t, place.Booking.Status == booking.Confirmed && place.Repeated == (i == 1), must.Sprintf("%+v", place))
 	}
 	test.EqOp(t, 3, studio.Balance(pack))
-	studio.WantSound()
 }
 
 func TestHold_EndsAtTheStart(t *testing.T) {
@@ -77,7 +76,6 @@ func TestHold_ExpiredDoesNotBlock(t *testing.T) {
 	again := studio.MustHold(mia, other)
 	studio.Clock.Set(*again.HoldUntil)
 	studio.MustHold(mia, other)
-	studio.WantSound()
 }
 
 func TestHold_ExpiredFillsFromTheWaitlist(t *testing.T) {
@@ -90,15 +88,13 @@ func TestHold_ExpiredFillsFromTheWaitlist(t *testing.T) {
 	studio.Clock.Set(*held.HoldUntil)
 	counts := make([]int, 4)
 	testkit.Parallel(len(counts), func(i int) { // as many nodes may look at once
-		n, err := studio.App.Waitlists.ExpireHolds(context.Background(), studio.Tenant)
-		test.NoError(t, err)
+		n := expect.Value(studio.App.Waitlists.ExpireHolds(context.Background(), studio.Tenant))(t)
 		counts[i] = n
 	})
 	test.EqOp(t, 1, counts[0]+counts[1]+counts[2]+counts[3], test.Sprintf("the hold ended times: %v", counts))
 	test.EqOp(t, 1, studio.Count(
 		`select count(*) from bookings where member_id = $1 and status = 'CONFIRMED' and promoted`, noa.Member,
 	), test.Sprint("Noa was not promoted"))
-	studio.WantSound()
 }
 
 // The seat of an expired hold, and one that was open, go to a party of two that waits. The next request finds the
@@ -107,16 +103,13 @@ func TestHold_BookedMemberDoesNotJoinForExpiredHold(t *testing.T) {
 	t.Parallel()
 	for name, ask := range map[string]func(studio *testkit.Studio, mia tenant.Caller, session tenant.SessionID) error{
 		"book": func(studio *testkit.Studio, mia tenant.Caller, session tenant.SessionID) error {
-			_, err := studio.Book(mia, session)
-			return err
+			return expect.Error(studio.Book(mia, session))
 		},
 		"hold": func(studio *testkit.Studio, mia tenant.Caller, session tenant.SessionID) error {
-			_, err := studio.Hold(mia, session)
-			return err
+			return expect.Error(studio.Hold(mia, session))
 		},
 		"join": func(studio *testkit.Studio, mia tenant.Caller, session tenant.SessionID) error {
-			_, err := studio.Join(mia, testkit.ForSessions(session))
-			return err
+			return expect.Error(studio.Join(mia, testkit.ForSessions(session)))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -132,7 +125,6 @@ func TestHold_BookedMemberDoesNotJoinForExpiredHold(t *testing.T) {
 			must.NotNil(t, place.Entry, must.Sprintf("%+v", place))
 			studio.Clock.Set(*held.HoldUntil)
 			expect.Reason(t, fault.AlreadyBooked)(ask(studio, mia, three))
-			studio.WantSound()
 		})
 	}
 }
@@ -151,7 +143,6 @@ func TestHold_BookedMemberDoesNotJoinForTimeWindow(t *testing.T) {
 	studio.MustJoin(zoe, wish)
 	studio.Clock.Set(*held.HoldUntil)
 	expect.Reason(t, fault.AlreadyBooked)(studio.Book(mia, three))
-	studio.WantSound()
 }
 
 // The first entry gets the seat of an expired hold. The next request can take its place in the queue.
@@ -182,7 +173,6 @@ func TestHold_ExpiredLeavesRoomInTheQueue(t *testing.T) {
 			test.EqOp(t, 1, studio.Count(
 				`select count(*) from bookings where member_id = $1 and status = 'CONFIRMED'`, noa.Member,
 			), test.Sprint("Noa was not promoted"))
-			studio.WantSound()
 		})
 	}
 }
@@ -203,7 +193,6 @@ func TestReleaseHold_FillsFromTheWaitlist(t *testing.T) {
 	), test.Sprint("Noa was not promoted"))
 	booked := studio.MustBook(studio.AddMember("Zoe"), studio.AddSession(testkit.Session{}))
 	expect.Reason(t, fault.BookingState)(studio.App.Bookings.ReleaseHold(context.Background(), studio.Owner, booked))
-	studio.WantSound()
 }
 
 func TestHold_GuestsNeedAContact(t *testing.T) {
@@ -227,15 +216,13 @@ func TestHold_GuestsNeedAContact(t *testing.T) {
 				roster.Bookings[0].MemberName+roster.Bookings[1].MemberName == "KimPat"),
 		test.Sprintf("%+v", roster.Bookings),
 	)
-	_, err := studio.App.Bookings.CancelBooking(
+	expect.OK(t)(studio.App.Bookings.CancelBooking(
 		context.Background(), studio.Owner, bookings.CancelRequest{ID: first.ID},
-	)
-	test.NoError(t, err)
+	))
 	// A member sees no guest's booking.
 	expect.Reason(t, fault.BookingNotFound)(
 		studio.App.Bookings.GetBooking(context.Background(), testkit.SelfOnly(studio.AddMember("Mia")), second.ID),
 	)
-	studio.WantSound()
 }
 
 // An alarm ends a hold on the moment, without a sweep: within a second, where the machine has time.
@@ -261,7 +248,6 @@ func TestHold_ExpiresByAlarm(t *testing.T) {
 	defer func() { cancel(); <-stopped }()
 	testkit.Eventually(t, "the hold ends", func() bool { return studio.BookingStatus(place.Booking.ID) != "PENDING" })
 	t.Logf("it ended %s late", time.Since(*started.Load())-time.Second)
-	studio.WantSound()
 }
 
 var discard = slog.New(slog.DiscardHandler)

@@ -1,7 +1,6 @@
 package bookings_test
 
 import (
-	"context"
 	"testing"
 	"time"
 
@@ -19,7 +18,6 @@ import (
 func TestEvents_OfEveryNotifiedChange(t *testing.T) {
 	t.Parallel()
 	studio := testkit.New(t)
-	ctx := context.Background()
 	pack := studio.AddPlan(credit.Plan{Kind: credit.Credits, Credits: 9, AllowOverlap: true})
 	mia, noa, leo := studio.AddMember("Mia"), studio.AddMember("Noa"), studio.AddMember("Leo")
 	for _, who := range []tenant.Caller{mia, noa, leo} {
@@ -59,12 +57,12 @@ func TestEvents_OfEveryNotifiedChange(t *testing.T) {
 	)
 
 	bookings, _, err := studio.App.Bookings.ListMyBookings(
-		ctx, testkit.SelfOnly(noa), appbookings.MyBookingsQuery{Limit: 1},
+		t.Context(), testkit.SelfOnly(noa), appbookings.MyBookingsQuery{Limit: 1},
 	)
 	must.True(t, err == nil && len(bookings) == 1, must.Sprintf("%+v, %v", bookings, err))
 	studio.Clock.Set(testkit.Noon.Add(40 * time.Hour)) // past the window, and past the grace
 	expect.OK(t)(studio.App.Bookings.CancelBooking(
-		ctx, studio.Owner, appbookings.CancelRequest{ID: bookings[0].ID, Reason: "Coach is ill.", Notify: false},
+		t.Context(), studio.Owner, appbookings.CancelRequest{ID: bookings[0].ID, Reason: "Coach is ill.", Notify: false},
 	))
 	want("cancelled by an admin, late, without telling", 1,
 		`type = 'booking.cancelled' and member_id = $3 and data->>'credit_refunded' = 'false' and data->>'late' = 'true'
@@ -72,7 +70,7 @@ func TestEvents_OfEveryNotifiedChange(t *testing.T) {
 		noa.Member, studio.Owner.Member.String())
 	want("and the next is in", 1, `type = 'waitlist.promoted' and member_id = $3`, leo.Member)
 
-	expect.OK(t)(studio.App.Schedules.CancelSession(ctx, studio.Owner, class, "Closed for repairs.", true))
+	expect.OK(t)(studio.App.Schedules.CancelSession(t.Context(), studio.Owner, class, "Closed for repairs.", true))
 	want("the session is called off", 1, `type = 'session.cancelled'`)
 	want(
 		"and each of its bookings, with its credit", 1,
@@ -80,5 +78,4 @@ func TestEvents_OfEveryNotifiedChange(t *testing.T) {
 			and data->>'reason' = 'Closed for repairs.'`,
 		leo.Member,
 	)
-	studio.WantSound()
 }

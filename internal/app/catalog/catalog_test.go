@@ -52,10 +52,9 @@ func TestUpdateTenant_EditsAndAudits(t *testing.T) {
 		t.Context(), studio.Owner, nil, func(to *catalog.Tenant) { to.Brand.LogoURL = "https://192.168.0.1/logo.png" },
 	))
 	// The same brand in another notation is no change, so there is no event.
-	_, err = studio.App.Accounts.UpdateTenant(
+	expect.OK(t)(studio.App.Accounts.UpdateTenant(
 		t.Context(), studio.Owner, nil, func(to *catalog.Tenant) { to.Brand = want.Brand },
-	)
-	test.NoError(t, err)
+	))
 
 	unknown := tenant.Caller{Tenant: testkit.NewID[tenant.TenantID](), Subject: "x"}
 	expect.Reason(t, fault.TenantNotFound)(studio.App.Accounts.GetTenant(t.Context(), unknown))
@@ -102,12 +101,9 @@ func TestResources_CreateEditAndList(t *testing.T) {
 	diff := cmp.Diff(want, court)
 	must.True(t, diff == "" && err == nil, must.Sprint(err, diff))
 	expect.Reason(t, fault.AlreadyExistsReason)(create(studio.Location, "court 1"))
-	if _, err = create(quay.ID, "Court 1"); err != nil {
-		t.Error("a name is one location's alone:", err)
-	}
+	expect.OK(t)(create(quay.ID, "Court 1")) // a name is one location's alone
 	errs := testkit.ParallelErrors(6, func(int) error {
-		_, err := create(quay.ID, "Court 2")
-		return err
+		return expect.Error(create(quay.ID, "Court 2"))
 	})
 	test.Eq(t, map[fault.Reason]int{"": 1, fault.AlreadyExistsReason: 5}, testkit.CountReasons(errs))
 	expect.Reason(t, fault.InvalidField)(
@@ -166,10 +162,9 @@ func TestServices_CreateEditAndList(t *testing.T) {
 		t.Context(), studio.Owner, catalog.Service{Name: "VINYASA", Duration: time.Hour},
 	))
 	errs := testkit.ParallelErrors(6, func(int) error {
-		_, err := studio.App.Catalog.CreateService(
+		return expect.Error(studio.App.Catalog.CreateService(
 			t.Context(), studio.Owner, catalog.Service{Name: "9 holes", Duration: time.Hour, Category: "Golf"},
-		)
-		return err
+		))
 	})
 	test.Eq(t, map[fault.Reason]int{"": 1, fault.AlreadyExistsReason: 5}, testkit.CountReasons(errs))
 
@@ -186,9 +181,7 @@ func TestServices_CreateEditAndList(t *testing.T) {
 	expect.Reason(t, fault.InvalidField)(edit(nil, func(s *catalog.Service) { s.MinParty = 2 }))
 	expect.Reason(t, fault.ETagMismatch)(edit(new(1), func(s *catalog.Service) { s.Name = "Stale" }))
 	expect.Reason(t, fault.AlreadyExistsReason)(edit(nil, func(s *catalog.Service) { s.Name = "9 Holes" }))
-	if _, err = edit(nil, func(s *catalog.Service) { s.Active = false }); err != nil {
-		t.Error(err)
-	}
+	expect.OK(t)(edit(nil, func(s *catalog.Service) { s.Active = false }))
 
 	list := func(q appcatalog.ServiceQuery) (names []string) {
 		t.Helper()
@@ -220,68 +213,58 @@ func TestCatalog_HidesOtherTenants(t *testing.T) {
 	))(t)
 	for name, ask := range map[string]func(l tenant.LocationID, r tenant.ResourceID, s tenant.ServiceID) error{
 		"GetLocation": func(l tenant.LocationID, _ tenant.ResourceID, _ tenant.ServiceID) error {
-			_, err := studio.App.Catalog.GetLocation(t.Context(), studio.Owner, l)
-			return err
+			return expect.Error(studio.App.Catalog.GetLocation(t.Context(), studio.Owner, l))
 		},
 		"UpdateLocation": func(l tenant.LocationID, _ tenant.ResourceID, _ tenant.ServiceID) error {
-			_, err := studio.App.Catalog.UpdateLocation(
+			return expect.Error(studio.App.Catalog.UpdateLocation(
 				t.Context(), studio.Owner, l, new(7), func(l *catalog.Location) { l.Name = "Mine" },
-			)
-			return err
+			))
 		},
 		"SetChannels": func(l tenant.LocationID, _ tenant.ResourceID, _ tenant.ServiceID) error {
-			_, err := studio.App.Catalog.SetChannels(t.Context(), studio.Owner, l, nil, nil)
-			return err
+			return expect.Error(studio.App.Catalog.SetChannels(t.Context(), studio.Owner, l, nil, nil))
 		},
 		"CreateResource": func(l tenant.LocationID, _ tenant.ResourceID, _ tenant.ServiceID) error {
-			_, err := studio.App.Catalog.CreateResource(t.Context(), studio.Owner, catalog.Resource{Location: l, Name: "Court"})
-			return err
+			return expect.Error(studio.App.Catalog.CreateResource(
+				t.Context(), studio.Owner, catalog.Resource{Location: l, Name: "Court"},
+			))
 		},
 		"UpdateResource": func(_ tenant.LocationID, r tenant.ResourceID, _ tenant.ServiceID) error {
-			_, err := studio.App.Catalog.UpdateResource(
+			return expect.Error(studio.App.Catalog.UpdateResource(
 				t.Context(), studio.Owner, r, new(7), func(r *catalog.Resource) { r.Name = "Mine" },
-			)
-			return err
+			))
 		},
 		"ListResources": func(l tenant.LocationID, _ tenant.ResourceID, _ tenant.ServiceID) error {
-			_, err := studio.App.Catalog.ListResources(
+			return expect.Error(studio.App.Catalog.ListResources(
 				t.Context(), studio.Owner, appcatalog.ResourceQuery{Location: l, Limit: 5},
-			)
-			return err
+			))
 		},
 		"GetService": func(_ tenant.LocationID, _ tenant.ResourceID, s tenant.ServiceID) error {
-			_, err := studio.App.Catalog.GetService(t.Context(), studio.Owner, s)
-			return err
+			return expect.Error(studio.App.Catalog.GetService(t.Context(), studio.Owner, s))
 		},
 		"UpdateService": func(_ tenant.LocationID, _ tenant.ResourceID, s tenant.ServiceID) error {
-			_, err := studio.App.Catalog.UpdateService(
+			return expect.Error(studio.App.Catalog.UpdateService(
 				t.Context(), studio.Owner, s, new(7), func(s *catalog.Service) { s.Name = "Mine" },
-			)
-			return err
+			))
 		},
 		"GetPolicy of a location": func(l tenant.LocationID, _ tenant.ResourceID, _ tenant.ServiceID) error {
-			_, err := studio.App.Settings.GetPolicy(
+			return expect.Error(studio.App.Settings.GetPolicy(
 				t.Context(), studio.Owner, settings.PolicyTarget{Location: l, Service: studio.Service},
-			)
-			return err
+			))
 		},
 		"GetPolicy of a service": func(_ tenant.LocationID, _ tenant.ResourceID, s tenant.ServiceID) error {
-			_, err := studio.App.Settings.GetPolicy(
+			return expect.Error(studio.App.Settings.GetPolicy(
 				t.Context(), studio.Owner, settings.PolicyTarget{Location: studio.Location, Service: s},
-			)
-			return err
+			))
 		},
 		"UpdatePolicy of a location": func(l tenant.LocationID, _ tenant.ResourceID, _ tenant.ServiceID) error {
-			_, err := studio.App.Settings.UpdatePolicy(
+			return expect.Error(studio.App.Settings.UpdatePolicy(
 				t.Context(), studio.Owner, settings.PolicyTarget{Location: l}, new(7), func(*catalog.Policy) {},
-			)
-			return err
+			))
 		},
 		"UpdatePolicy of a service": func(_ tenant.LocationID, _ tenant.ResourceID, s tenant.ServiceID) error {
-			_, err := studio.App.Settings.UpdatePolicy(
+			return expect.Error(studio.App.Settings.UpdatePolicy(
 				t.Context(), studio.Owner, settings.PolicyTarget{Service: s}, new(7), func(*catalog.Policy) {},
-			)
-			return err
+			))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -25,12 +25,12 @@ func TestAccessChanges_AreToldToOwnersAndWhoIsConcerned(t *testing.T) {
 	studio.Provider.Take()
 	app, ctx := studio.App.Accounts, t.Context()
 	edit := func(who tenant.Caller, change func(*member.Member)) error {
-		_, err := app.UpdateMember(ctx, studio.Owner, who.Member, nil, func(m *member.Member) error { change(m); return nil })
-		return err
+		return expect.Error(
+			app.UpdateMember(ctx, studio.Owner, who.Member, nil, func(m *member.Member) error { change(m); return nil }),
+		)
 	}
 	assign := func(who tenant.Caller, role string) error {
-		_, err := app.AssignRole(ctx, studio.Owner, who.Member, role)
-		return err
+		return expect.Error(app.AssignRole(ctx, studio.Owner, who.Member, role))
 	}
 	var offer tenant.TransferID
 	for _, step := range []struct {
@@ -63,8 +63,7 @@ func TestAccessChanges_AreToldToOwnersAndWhoIsConcerned(t *testing.T) {
 		},
 		{
 			func() error {
-				_, err := app.RevokeRole(ctx, tenant.System(studio.Tenant), ben.Member, tenant.RoleAdmin)
-				return err
+				return expect.Error(app.RevokeRole(ctx, tenant.System(studio.Tenant), ben.Member, tenant.RoleAdmin))
 			},
 			"The operator of the service took the role from Ben, who is no longer an admin.", []string{"ben2", "olga", "otto"},
 		},
@@ -78,7 +77,7 @@ func TestAccessChanges_AreToldToOwnersAndWhoIsConcerned(t *testing.T) {
 			[]string{"mia", "olga", "otto"},
 		},
 		{
-			func() error { _, err := app.ConfirmTransfer(ctx, mia, offer); return err },
+			func() error { return expect.Error(app.ConfirmTransfer(ctx, mia, offer)) },
 			"Mia confirmed the transfer of Olga Owner, and is now the owner in their place.", []string{"mia", "olga", "otto"},
 		},
 	} {

@@ -86,8 +86,7 @@ func TestMails_OfThePlatformHaveItsFrame(t *testing.T) {
 		Topic: confirmed, Channel: email, Locale: "en", Subject: "Booked", Body: "Hello {{.Name}}", HTML: "<b>{{.Name}}</b>",
 	}
 	save := func() error {
-		_, err := studio.App.Messages.UpdateTemplate(studio.T.Context(), studio.Owner, own, nil)
-		return err
+		return expect.Error(studio.App.Messages.UpdateTemplate(studio.T.Context(), studio.Owner, own, nil))
 	}
 	sent := func(name string) notify.Message {
 		t.Helper()

@@ -38,14 +38,11 @@ func TestFallback_UsesTheNextChannel(t *testing.T) {
 		studio.Run()
 		studio.RunAt(testkit.Noon.Add(time.Second))
 		studio.WantLog("the log", notify.Promoted, "SMS FAILED OPTED_OUT", "EMAIL SENT", " DROPPED OPTED_OUT")
-		p, err := studio.App.Messages.GetNotificationPreferences(studio.T.Context(), noa, tenant.MemberID{})
-		studio.NoError(err)
+		p := expect.Value(studio.App.Messages.GetNotificationPreferences(t.Context(), noa, tenant.MemberID{}))(t)
 		test.True(t, len(p.Stops) == 1 && p.Stops[0].Reason == notify.OptedOutReason, test.Sprintf("%+v", p.Stops))
 		expect.OK(studio.T)(studio.App.Messages.AnswerSMS(studio.T.Context(), studio.Tenant, studio.PhoneOf(noa), "START"))
-		if p, err = studio.App.Messages.GetNotificationPreferences(studio.T.Context(), noa, tenant.MemberID{}); err != nil ||
-			len(p.Stops) != 0 {
-			t.Errorf("%+v, %v", p.Stops, err)
-		}
+		p = expect.Value(studio.App.Messages.GetNotificationPreferences(t.Context(), noa, tenant.MemberID{}))(t)
+		test.SliceEmpty(t, p.Stops)
 	})
 	t.Run("a busy provider is tried again, and then left", func(t *testing.T) {
 		t.Parallel()

@@ -42,8 +42,7 @@ func TestGuests_CanStopMessages(t *testing.T) {
 	start := testkit.Noon.Add(48 * time.Hour)
 	cancelled := func(p *messagetest.Servers, class tenant.SessionID) {
 		p.T.Helper()
-		_, err := p.App.Schedules.CancelSession(p.T.Context(), p.Owner, class, "", true)
-		p.NoError(err)
+		expect.OK(p.T)(p.App.Schedules.CancelSession(p.T.Context(), p.Owner, class, "", true))
 		p.Deliver()
 	}
 	ida := contact{Name: "Ida", Email: "Ida@example.com", Phone: "+49 (1511) 234-5678"}
@@ -91,8 +90,7 @@ func TestGuests_CanStopMessages(t *testing.T) {
 		p.Deliver()
 		mails := p.Mail.Mails()
 		must.EqOp(t, 1, len(mails), must.Sprintf("%d mails", len(mails)))
-		link, err := url.Parse(strings.Trim(mails[0].Text("List-Unsubscribe"), "<>"))
-		p.NoError(err)
+		link := expect.Value(url.Parse(strings.Trim(mails[0].Text("List-Unsubscribe"), "<>")))(p.T)
 		post := httptest.NewRequest(http.MethodPost, link.Path, strings.NewReader("List-Unsubscribe=One-Click"))
 		post.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 		answer := httptest.NewRecorder()

@@ -207,17 +207,15 @@ func TestOffers_ExpireDuringAnOutage(t *testing.T) {
 	})
 	noa := p.AddReachable("Noa")
 	p.RemoveDevices(noa)
-	_, err := p.App.Messages.UpdateNotificationPreferences(
+	expect.OK(p.T)(p.App.Messages.UpdateNotificationPreferences(
 		p.T.Context(), noa,
 		messages.PreferencesEdit{Chosen: notify.Preferences{{Topic: notify.Offered, Channel: email}: false}},
-	)
-	p.NoError(err)
+	))
 	class := p.FreeSeat(testkit.Noon.Add(72*time.Hour), noa)
 	p.Deliver()
 	for range 40 {
 		p.Later(time.Minute)
-		_, err := p.App.Housekeeping.SweepTenant(p.T.Context(), p.Tenant)
-		p.NoError(err)
+		expect.OK(p.T)(p.App.Housekeeping.SweepTenant(p.T.Context(), p.Tenant))
 	}
 	storm.Store(false)
 	for range 10 {

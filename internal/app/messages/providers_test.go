@@ -20,6 +20,7 @@ import (
 	"github.com/berthhq/berth/internal/smtp/smtptest"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit"
+	"github.com/berthhq/berth/internal/testkit/expect"
 	"github.com/berthhq/berth/internal/testkit/messagetest"
 	"github.com/berthhq/berth/internal/twilio/twiliotest"
 )
@@ -28,10 +29,9 @@ func TestMail_HasAllParts(t *testing.T) {
 	t.Parallel()
 	p := messagetest.WithServers(t)
 	mia := p.AddReachable("Mia")
-	_, err := p.App.Messages.UpdateNotificationSettings(
+	expect.OK(p.T)(p.App.Messages.UpdateNotificationSettings(
 		p.T.Context(), p.Owner, nil, func(s *notify.Settings) { s.ReplyTo = "front.desk@example.com" },
-	)
-	p.NoError(err)
+	))
 	p.MustPlace(mia, p.SessionAt(testkit.Noon.Add(48*time.Hour)))
 	p.Deliver()
 	mails := p.Mail.Mails()
@@ -53,8 +53,7 @@ func TestMail_HasAllParts(t *testing.T) {
 	got := m.Text("Reply-To")
 	test.True(t, contains(got, "front.desk@example.com"), test.Sprintf("reply-to %q", got))
 	test.EqOp(t, "List-Unsubscribe=One-Click", m.Text("List-Unsubscribe-Post"), test.Sprint("List-Unsubscribe-Post"))
-	link, err := url.Parse(strings.Trim(m.Text("List-Unsubscribe"), "<> "))
-	p.NoError(err)
+	link := expect.Value(url.Parse(strings.Trim(m.Text("List-Unsubscribe"), "<> ")))(p.T)
 
 	// Scanners open links; that stops nothing. Mail programs post, and that does, however often.
 	get := httptest.NewRecorder()
@@ -97,8 +96,7 @@ func TestTwilio_TimeoutCountsAsPossiblySent(t *testing.T) {
 	p.Later(2 * time.Minute)
 	p.WantLog("it arrived, and is not sent again", confirmed, "SMS DELIVERED")
 	test.EqOp(t, 1, len(p.Twilio.Messages()), test.Sprint("messages"))
-	forged, err := p.Twilio.Update(p.T.Context(), taken[0], "failed", 30005)
-	p.NoError(err)
+	forged := expect.Value(p.Twilio.Update(p.T.Context(), taken[0], "failed", 30005))(p.T)
 	forged.Header.Set("X-Twilio-Signature", "bm8=")
 	test.EqOp(t, http.StatusNotFound, p.Call(forged, nil).Code, test.Sprint("a forged call"))
 }
@@ -133,16 +131,14 @@ func TestProviders_StopInvalidAddresses(t *testing.T) {
 	p.FCM.React(func(fcmtest.Message) fcmtest.Reaction { return fcmtest.Unregistered })
 	p.Mail.React(func(string) smtptest.Reaction { return smtptest.Reaction{Rcpt: "550 5.1.1 no such user"} })
 	mia := p.AddReachable("Mia")
-	_, err := p.App.Messages.UpdateNotificationPreferences(
+	expect.OK(p.T)(p.App.Messages.UpdateNotificationPreferences(
 		p.T.Context(), mia, messages.PreferencesEdit{Chosen: notify.Preferences{{Topic: confirmed, Channel: sms}: true}},
-	)
-	p.NoError(err)
+	))
 	p.MustPlace(mia, p.SessionAt(testkit.Noon.Add(48*time.Hour)))
 	p.Deliver()
 	p.Later(time.Second)
 	test.EqOp(t, 0, p.Count(`select count(*) from devices`), test.Sprint("devices"))
-	got, err := p.App.Messages.GetNotificationPreferences(p.T.Context(), mia, tenant.MemberID{})
-	p.NoError(err)
+	got := expect.Value(p.App.Messages.GetNotificationPreferences(p.T.Context(), mia, tenant.MemberID{}))(p.T)
 	test.True(
 		t, len(got.Stops) == 1 && got.Stops[0].Channel == email && got.Stops[0].Reason == notify.BouncedReason,
 		test.Sprintf("%+v", got.Stops),
@@ -195,11 +191,9 @@ func TestCalendarFeed_ListsBookings(t *testing.T) {
 	mia := p.AddReachable("Mia")
 	booking := p.MustPlace(mia, p.SessionAt(testkit.Noon.Add(48*time.Hour))).Booking.ID
 	p.MustPlace(p.AddReachable("Noa"), p.SessionAt(testkit.Noon.Add(50*time.Hour)))
-	address, err := p.App.Messages.CreateCalendarFeed(p.T.Context(), mia)
-	p.NoError(err)
+	address := expect.Value(p.App.Messages.CreateCalendarFeed(p.T.Context(), mia))(p.T)
 	fetch := func(address string) *httptest.ResponseRecorder {
-		u, err := url.Parse(address)
-		p.NoError(err)
+		u := expect.Value(url.Parse(address))(p.T)
 		answer := httptest.NewRecorder()
 		p.Pages.ServeHTTP(answer, httptest.NewRequest(http.MethodGet, u.Path, http.NoBody))
 		return answer
@@ -210,11 +204,9 @@ func TestCalendarFeed_ListsBookings(t *testing.T) {
 			contains(a.Body.String(), booking.String()),
 		test.Sprintf("%d\n%s", a.Code, a.Body),
 	)
-	second, err := p.App.Messages.CreateCalendarFeed(p.T.Context(), mia)
-	p.NoError(err)
+	second := expect.Value(p.App.Messages.CreateCalendarFeed(p.T.Context(), mia))(p.T)
 	test.EqOp(t, http.StatusNotFound, fetch(address).Code, test.Sprint("the address before"))
-	_, err = p.App.Bookings.CancelBooking(p.T.Context(), mia, bookings.CancelRequest{ID: booking})
-	p.NoError(err)
+	expect.OK(p.T)(p.App.Bookings.CancelBooking(p.T.Context(), mia, bookings.CancelRequest{ID: booking}))
 	a = fetch(second)
 	test.True(
 		t, a.Code == http.StatusOK && !contains(a.Body.String(), "VEVENT"),
@@ -227,13 +219,11 @@ func TestCalendarFeed_ListsBookings(t *testing.T) {
 func TestGuests_GetMessages(t *testing.T) {
 	t.Parallel()
 	p := messagetest.WithServers(t)
-	place, err := p.App.Bookings.Book(p.T.Context(), p.Owner, bookings.BookRequest{
+	place := expect.Value(p.App.Bookings.Book(p.T.Context(), p.Owner, bookings.BookRequest{
 		Session: p.SessionAt(testkit.Noon.Add(48 * time.Hour)), Party: 2, Channel: catalog.Phone, Hold: true, Guest: true,
 		Contact: contact{Name: "Ida", Email: "ida@example.com"},
-	})
-	p.NoError(err)
-	_, err = p.App.Bookings.ConfirmBooking(p.T.Context(), p.Owner, bookings.ConfirmRequest{ID: place.Booking.ID})
-	p.NoError(err)
+	}))(p.T)
+	expect.OK(p.T)(p.App.Bookings.ConfirmBooking(p.T.Context(), p.Owner, bookings.ConfirmRequest{ID: place.Booking.ID}))
 	p.Deliver()
 	mails := p.Mail.Mails()
 	must.True(t, len(mails) == 1 && mails[0].To[0] == "ida@example.com", must.Sprintf("%d mails", len(mails)))

@@ -70,10 +70,9 @@ func TestReplies_ToOffersInTheMembersLanguage(t *testing.T) {
 			test.False(t, contains(got, "<Message>"), test.Sprintf("%q is answered %s", text, got))
 		}
 		// After a cancellation the reply does not say that the session is booked.
-		_, err := p.App.Bookings.CancelBooking(
+		expect.OK(p.T)(p.App.Bookings.CancelBooking(
 			p.T.Context(), who, bookings.CancelRequest{ID: p.OfferByID(accepted.ID).Booking},
-		)
-		p.NoError(err)
+		))
 		say("1 "+accepted.Code, c.never)
 	}
 }
@@ -124,8 +123,7 @@ func TestReplies_ToASharedNumber(t *testing.T) {
 	statuses(waitlist.Live, waitlist.Live, waitlist.Live)
 	got = p.ReceiveSMS(inbound, "+4915187654321", "1 482117")
 	test.False(t, contains(got, "<Message>"), test.Sprintf("another number is answered %s", got))
-	_, err := p.App.Waitlists.DeclineOffer(p.T.Context(), noas[0], offers[0].ID, false, "")
-	p.NoError(err)
+	expect.OK(p.T)(p.App.Waitlists.DeclineOffer(p.T.Context(), noas[0], offers[0].ID, false, ""))
 	got = p.ReceiveSMS(inbound, number, "1 482117")
 	test.True(t, contains(got, "Booked"), test.Sprintf("once it means one offer it is answered %s", got))
 	statuses(waitlist.Declined, waitlist.Accepted, waitlist.Live)

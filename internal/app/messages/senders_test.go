@@ -80,20 +80,16 @@ func TestLocalOutbox_KeepsMessages(t *testing.T) {
 		t.Errorf("%+v", m)
 	}
 	other := studio.OtherTenant("Silent Golf")
-	if box, err := other.App.Messages.ListDeliveries(
-		studio.T.Context(), other.Owner, messages.DeliveryQuery{Outbox: true, Limit: 9},
-	); err != nil || len(box) != 0 {
-		t.Errorf("another tenant's: %+v, %v", box, err)
-	}
+	test.SliceEmpty(t, expect.Value(other.App.Messages.ListDeliveries(
+		t.Context(), other.Owner, messages.DeliveryQuery{Outbox: true, Limit: 9},
+	))(t), test.Sprint("another tenant's"))
 	// Messages that a provider sends are not in the outbox.
 	carried := messagetest.New(t)
 	carried.MustPlace(carried.AddReachable("Mia"), carried.SessionAt(start))
 	carried.Run()
-	if box, err := carried.App.Messages.ListDeliveries(
-		studio.T.Context(), carried.Owner, messages.DeliveryQuery{Outbox: true, Limit: 9},
-	); err != nil || len(box) != 0 {
-		t.Errorf("%+v, %v", box, err)
-	}
+	test.SliceEmpty(t, expect.Value(carried.App.Messages.ListDeliveries(
+		t.Context(), carried.Owner, messages.DeliveryQuery{Outbox: true, Limit: 9},
+	))(t))
 }
 
 // From push to SMS to email, over what FCM, Twilio and a mail server say: a device that is gone is forgotten, one that
@@ -158,14 +154,13 @@ func TestSenders_FallBackFromChannelToChannel(t *testing.T) {
 func TestSenders_CountSegments(t *testing.T) {
 	t.Parallel()
 	p := messagetest.WithServers(t)
-	_, err := p.App.Messages.UpdateTemplate(
+	expect.OK(p.T)(p.App.Messages.UpdateTemplate(
 		p.T.Context(), p.Owner,
 		notify.Template{
 			Topic: confirmed, Channel: sms, Locale: "en", Body: strings.Repeat("Long as it is. ", 12) + "{{.Title}}",
 		},
 		nil,
-	)
-	p.NoError(err)
+	))
 	p.MustPlace(p.AddTextOnly("Mia"), p.SessionAt(testkit.Noon.Add(48*time.Hour)))
 	p.Deliver()
 	segments := func() int {
@@ -237,8 +232,7 @@ func TestSendTest_SendsImmediately(t *testing.T) {
 	test.True(
 		t, n == 1 && len(p.Twilio.Messages()) == 1, test.Sprintf("%d lines, %d messages", n, len(p.Twilio.Messages())),
 	)
-	_, err = p.App.Messages.AnswerSMS(p.T.Context(), p.Tenant, "+4915112345678", "STOP")
-	p.NoError(err)
+	expect.OK(p.T)(p.App.Messages.AnswerSMS(p.T.Context(), p.Tenant, "+4915112345678", "STOP"))
 	_, err = ask(sms, "en")
 	test.EqOp(t, fault.Unreachable, fault.ReasonOf(err), test.Sprintf("after STOP: %v", err))
 }

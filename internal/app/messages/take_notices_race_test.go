@@ -7,6 +7,7 @@ import (
 
 	"github.com/berthhq/berth/internal/app/messages"
 	"github.com/berthhq/berth/internal/testkit"
+	"github.com/berthhq/berth/internal/testkit/expect"
 	"github.com/berthhq/berth/internal/testkit/messagetest"
 )
 
@@ -24,12 +25,7 @@ func TestTakeNotices_TwoNodesSendOnce(t *testing.T) {
 			barrier.ReadCommitted = careless
 			taken := make([]messages.DueNotices, 2)
 			take := func(i int, node *messagetest.Studio) func() {
-				return func() {
-					var err error
-					if taken[i], err = node.App.Messages.TakeNotices(t.Context(), studio.Tenant); err != nil {
-						t.Error(err)
-					}
-				}
+				return func() { taken[i] = expect.Value(node.App.Messages.TakeNotices(t.Context(), studio.Tenant))(t) }
 			}
 			barrier.Run(take(0, studio), take(1, studio.OtherNode()))
 			n := len(taken[0].Out) + len(taken[1].Out)

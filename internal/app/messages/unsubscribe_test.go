@@ -25,10 +25,9 @@ import (
 func TestUnsubscribe_Page(t *testing.T) {
 	t.Parallel()
 	p := messagetest.WithServers(t)
-	_, err := p.App.Accounts.UpdateTenant(p.T.Context(), p.Owner, nil, func(of *catalog.Tenant) {
+	expect.OK(p.T)(p.App.Accounts.UpdateTenant(p.T.Context(), p.Owner, nil, func(of *catalog.Tenant) {
 		of.Brand = brand.Brand{LogoURL: "https://cdn.example.com/logo.svg", Accent: "#B83280"}
-	})
-	p.NoError(err)
+	}))
 	for _, c := range []struct{ language, kind, all, done, doneAll, broken string }{
 		{"en-GB,en;q=0.9", "No more emails of this kind: new bookings", "No more emails at all",
 			"You will get no more emails of this kind: new bookings.", "You will get no more emails.", "This link is not valid"},
@@ -50,8 +49,7 @@ func TestUnsubscribe_Page(t *testing.T) {
 		p.Deliver()
 		mails := p.Mail.Mails()
 		must.EqOp(t, before+1, len(mails), must.Sprintf("%d mails", len(mails)-before))
-		link, err := url.Parse(strings.Trim(mails[before].Text("List-Unsubscribe"), "<>"))
-		p.NoError(err)
+		link := expect.Value(url.Parse(strings.Trim(mails[before].Text("List-Unsubscribe"), "<>")))(p.T)
 		page := func(method, path, form, want string, status int) {
 			t.Helper()
 			r := httptest.NewRequest(method, path, strings.NewReader(form))
@@ -70,8 +68,7 @@ func TestUnsubscribe_Page(t *testing.T) {
 		stopped := func(choices, stops int) {
 			t.Helper()
 			test.EqOp(t, choices, chosen(p.Studio, who), test.Sprintf("choices, want %d", choices))
-			got, err := p.App.Messages.GetNotificationPreferences(p.T.Context(), who, who.Member)
-			p.NoError(err)
+			got := expect.Value(p.App.Messages.GetNotificationPreferences(p.T.Context(), who, who.Member))(p.T)
 			test.EqOp(t, stops, len(got.Stops), test.Sprintf("%d stops, want %d", len(got.Stops), stops))
 		}
 		page(http.MethodGet, link.Path, "", c.kind, http.StatusOK)

@@ -28,30 +28,27 @@ func TestBlockSession_PromotesAfterUnblocking(t *testing.T) {
 			studio.BookingStatus(mia) == "CONFIRMED",
 		must.Sprintf("%+v (%v)", s, err),
 	)
-	if s, err = studio.App.Schedules.BlockSession(context.Background(), studio.Owner, class, "burst pipe"); err != nil ||
-		s.Version != 2 {
-		t.Errorf("blocked again: %+v (%v)", s, err)
-	}
+	s = expect.Value(studio.App.Schedules.BlockSession(context.Background(), studio.Owner, class, "burst pipe"))(t)
+	test.EqOp(t, 2, s.Version, test.Sprintf("blocked again: %+v", s))
 	expect.Reason(t, fault.SessionNotOpen)(studio.Book(studio.AddMember("Ole"), class))
-	if _, promoted, err := studio.App.Schedules.UpdateSession(
+	_, promoted, err := studio.App.Schedules.UpdateSession(
 		context.Background(), studio.Owner, class, nil, session.Input{Capacity: new(2)}, session.CapacityField,
-	); err != nil || promoted != 0 {
-		t.Errorf("promoted %d into a blocked session (%v)", promoted, err)
-	}
+	)
+	test.True(t, err == nil && promoted == 0, test.Sprintf("promoted %d into a blocked session (%v)", promoted, err))
 
-	s, promoted, err := studio.App.Schedules.UnblockSession(context.Background(), studio.Owner, class)
+	s, promoted, err = studio.App.Schedules.UnblockSession(context.Background(), studio.Owner, class)
 	test.True(
 		t, err == nil && promoted == 1 && !s.Blocked && s.StateReason == "" && s.SeatsTaken == 2 && s.Waiting == 0,
 		test.Sprintf("promoted %d, %+v (%v)", promoted, s, err),
 	)
-	if s, promoted, err = studio.App.Schedules.UnblockSession(context.Background(), studio.Owner, class); err != nil ||
-		promoted != 0 || s.Version != 4 {
-		t.Errorf("unblocked again: promoted %d, %+v (%v)", promoted, s, err)
-	}
+	s, promoted, err = studio.App.Schedules.UnblockSession(context.Background(), studio.Owner, class)
+	test.True(
+		t, err == nil && promoted == 0 && s.Version == 4,
+		test.Sprintf("unblocked again: promoted %d, %+v (%v)", promoted, s, err),
+	)
 	got := studio.SessionEvents(class)
 	test.True(
 		t, strings.Contains(got, "session.blocked") && strings.Count(got, "session.unblocked") == 1,
 		test.Sprintf("events %q", got),
 	)
-	studio.WantSound()
 }

@@ -1,7 +1,6 @@
 package schedules_test
 
 import (
-	"context"
 	"testing"
 	"time"
 
@@ -18,13 +17,12 @@ import (
 func TestCancelSession_IsFinal(t *testing.T) {
 	t.Parallel()
 	studio := testkit.New(t)
-	ctx := context.Background()
 	id := studio.AddSession(testkit.Session{State: catalog.Cancelled})
-	expect.Reason(t, fault.SessionState)(studio.App.Schedules.PublishSession(ctx, studio.Owner, id, nil))
-	expect.Reason(t, fault.SessionState)(studio.App.Schedules.UnpublishSession(ctx, studio.Owner, id, nil))
-	expect.Reason(t, fault.SessionState)(studio.App.Schedules.BlockSession(ctx, studio.Owner, id, ""))
-	expect.Reason(t, fault.SessionState)(studio.App.Schedules.UnblockSession(ctx, studio.Owner, id))
-	c := expect.Value(studio.App.Schedules.CancelSession(ctx, studio.Owner, id, "again", true))(t)
+	expect.Reason(t, fault.SessionState)(studio.App.Schedules.PublishSession(t.Context(), studio.Owner, id, nil))
+	expect.Reason(t, fault.SessionState)(studio.App.Schedules.UnpublishSession(t.Context(), studio.Owner, id, nil))
+	expect.Reason(t, fault.SessionState)(studio.App.Schedules.BlockSession(t.Context(), studio.Owner, id, ""))
+	expect.Reason(t, fault.SessionState)(studio.App.Schedules.UnblockSession(t.Context(), studio.Owner, id))
+	c := expect.Value(studio.App.Schedules.CancelSession(t.Context(), studio.Owner, id, "again", true))(t)
 	test.True(
 		t, c.Session.Version == 2 && c.Bookings == 0 && studio.SessionEvents(id) == "session.created session.cancelled",
 		test.Sprintf("cancelling again: %+v, events %q", c, studio.SessionEvents(id)),
@@ -37,7 +35,6 @@ func TestCancelSession_CancelsAllBookings(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			studio := testkit.New(t)
-			ctx := context.Background()
 			// long past the window for cancelling
 			class := studio.AddSession(testkit.Session{Capacity: 2, Waitlist: 3, Starts: testkit.Noon.Add(time.Hour)})
 			pack := studio.AddPlan(credit.Plan{Kind: credit.Credits, Credits: 5})
@@ -47,7 +44,7 @@ func TestCancelSession_CancelsAllBookings(t *testing.T) {
 			studio.MustWaitlist(ole, class)
 			studio.Exec(`update sessions set state = $2 where id = $1`, class, state) // damage: a draft has no bookings
 
-			c := expect.Value(studio.App.Schedules.CancelSession(ctx, studio.Owner, class, "coach is ill", false))(t)
+			c := expect.Value(studio.App.Schedules.CancelSession(t.Context(), studio.Owner, class, "coach is ill", false))(t)
 			test.True(t, c.Bookings == 2 && c.Entries == 1 && c.Credits == 1, test.Sprintf("%+v", c))
 			got := studio.GetSession(class)
 			test.True(
@@ -69,7 +66,7 @@ func TestCancelSession_CancelsAllBookings(t *testing.T) {
 					'waitlist.left') and data->>'notify' = 'false'`,
 				class,
 			), test.Sprint("events say that no one is notified"))
-			again := expect.Value(studio.App.Schedules.CancelSession(ctx, studio.Owner, class, "again", true))(t)
+			again := expect.Value(studio.App.Schedules.CancelSession(t.Context(), studio.Owner, class, "again", true))(t)
 			test.True(t, again.Bookings == 0 && again.Session.StateReason == "coach is ill", test.Sprintf("again: %+v", again))
 			studio.WantSound()
 		})

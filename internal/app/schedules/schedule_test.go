@@ -1,7 +1,6 @@
 package schedules_test
 
 import (
-	"context"
 	"testing"
 
 	"github.com/berthhq/berth/internal/fault"
@@ -14,32 +13,47 @@ func TestSchedule_HidesOtherTenants(t *testing.T) {
 	t.Parallel()
 	studio := testkit.New(t)
 	there := studio.OtherTenant()
-	ctx := context.Background()
 	id := there.CreateSession(there.SessionInput(testkit.Evening), true).ID
 	for name, try := range map[string]func() error{
-		"get": func() error { _, err := studio.App.Schedules.GetSession(ctx, studio.Owner, id); return err },
+		"get": func() error { return expect.Error(studio.App.Schedules.GetSession(t.Context(), studio.Owner, id)) },
 		"update": func() error {
-			_, _, err := studio.App.Schedules.UpdateSession(
-				ctx, studio.Owner, id, nil, session.Input{Title: "x"}, session.TitleField,
-			)
-			return err
+			return expect.Error(studio.App.Schedules.UpdateSession(
+				t.Context(), studio.Owner, id, nil, session.Input{Title: "x"}, session.TitleField,
+			))
 		},
-		"publish":   func() error { _, err := studio.App.Schedules.PublishSession(ctx, studio.Owner, id, nil); return err },
-		"unpublish": func() error { _, err := studio.App.Schedules.UnpublishSession(ctx, studio.Owner, id, nil); return err },
+		"publish": func() error {
+			return expect.Error(studio.App.Schedules.PublishSession(
+				t.Context(), studio.Owner, id, nil,
+			))
+		},
+		"unpublish": func() error {
+			return expect.Error(studio.App.Schedules.UnpublishSession(
+				t.Context(), studio.Owner, id, nil,
+			))
+		},
 		"cancel": func() error {
-			_, err := studio.App.Schedules.CancelSession(ctx, studio.Owner, id, "", true)
-			return err
+			return expect.Error(studio.App.Schedules.CancelSession(t.Context(), studio.Owner, id, "", true))
 		},
-		"block":    func() error { _, err := studio.App.Schedules.BlockSession(ctx, studio.Owner, id, ""); return err },
-		"unblock":  func() error { _, _, err := studio.App.Schedules.UnblockSession(ctx, studio.Owner, id); return err },
-		"workouts": func() error { _, err := studio.App.Schedules.SetWorkouts(ctx, studio.Owner, id, nil, nil); return err },
+		"block": func() error {
+			return expect.Error(studio.App.Schedules.BlockSession(
+				t.Context(), studio.Owner, id, "",
+			))
+		},
+		"unblock": func() error {
+			return expect.Error(studio.App.Schedules.UnblockSession(
+				t.Context(), studio.Owner, id,
+			))
+		},
+		"workouts": func() error {
+			return expect.Error(studio.App.Schedules.SetWorkouts(
+				t.Context(), studio.Owner, id, nil, nil,
+			))
+		},
 		"inline": func() error {
-			_, err := studio.App.Schedules.AddInlineWorkout(ctx, studio.Owner, id, "x", "")
-			return err
+			return expect.Error(studio.App.Schedules.AddInlineWorkout(t.Context(), studio.Owner, id, "x", ""))
 		},
 		"their workouts": func() error {
-			_, err := studio.App.Schedules.ListSessionWorkouts(ctx, studio.Owner, id)
-			return err
+			return expect.Error(studio.App.Schedules.ListSessionWorkouts(t.Context(), studio.Owner, id))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -206,5 +206,4 @@ func TestUpdateSeries_SetsAndRemovesTheEnd(t *testing.T) {
 			PatternFields: session.RuleField,
 		}),
 	) // before its first day
-	studio.WantSound()
 }

@@ -159,11 +159,8 @@ func TestCreateSeries_ReturnsEachReason(t *testing.T) {
 			t.Parallel()
 			in := studio.SeriesInput()
 			tt.change(&in)
-			_, ids, err := studio.App.Schedules.CreateSeries(context.Background(), studio.Owner, in)
-			expect.Reason(t, tt.reason)(err)
-			test.EqOp(t, tt.field, testkit.FaultOf(err).Field, test.Sprintf("field want %q: %v", tt.field, err))
-			n := studio.Count(`select count(*) from sessions where id = any($1)`, ids)
-			test.True(t, n <= 0, test.Sprintf("%d sessions were made all the same", n))
+			refused := expect.Reason(t, tt.reason)(studio.App.Schedules.CreateSeries(t.Context(), studio.Owner, in))
+			test.EqOp(t, tt.field, refused.Field)
 		})
 	}
 }
@@ -171,7 +168,6 @@ func TestCreateSeries_ReturnsEachReason(t *testing.T) {
 func TestExtendSeries_CreatesWhatIsMissing(t *testing.T) {
 	t.Parallel()
 	studio := testkit.New(t)
-	ctx := context.Background()
 	room := studio.AddResource(catalog.Resource{Name: "Studio"})
 	in := studio.SeriesInput()
 	in.Rule, in.Template.Resource = "FREQ=WEEKLY", room
@@ -179,7 +175,7 @@ func TestExtendSeries_CreatesWhatIsMissing(t *testing.T) {
 	bounded, _ := studio.CreateSeries(studio.SeriesInput())
 	extend := func() int {
 		t.Helper()
-		return expect.Value(studio.App.Schedules.ExtendSeries(ctx, studio.Tenant))(t)
+		return expect.Value(studio.App.Schedules.ExtendSeries(t.Context(), studio.Tenant))(t)
 	}
 	test.EqOp(t, 0, extend(), test.Sprint("sessions at once"))
 	studio.Clock.Set(testkit.Noon.AddDate(0, 0, 8*7))

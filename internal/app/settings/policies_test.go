@@ -83,10 +83,8 @@ func TestUpdatePolicy_EditsOneLevel(t *testing.T) {
 		t, e.Origins["Cancellation"] == catalog.Default && e.Origins["Tiers"] == catalog.LocationLevel,
 		test.Sprintf("%+v", e),
 	)
-	if read, err = studio.App.Settings.GetPolicy(t.Context(), studio.Owner, here); err != nil ||
-		read.Origins["Tiers"] != catalog.LocationLevel {
-		t.Error("an empty list was lost:", read.Origins, err)
-	}
+	read = expect.Value(studio.App.Settings.GetPolicy(t.Context(), studio.Owner, here))(t)
+	test.EqOp(t, catalog.LocationLevel, read.Origins["Tiers"], test.Sprint("an empty list was lost"))
 	e = expect.Value(studio.App.Settings.UpdatePolicy(
 		t.Context(), studio.Owner, here, new(2), func(p *catalog.Policy) { p.Tiers = nil },
 	))(t)
@@ -100,12 +98,10 @@ func TestUpdatePolicy_ConcurrentEditsConflict(t *testing.T) {
 	t.Parallel()
 	studio := testkit.New(t)
 	errs := testkit.ParallelErrors(6, func(i int) error {
-		_, err := studio.App.Settings.UpdatePolicy(t.Context(), studio.Owner, settings.PolicyTarget{Service: studio.Service},
-			new(0),
-			func(p *catalog.Policy) {
-				p.Cancellation = new(time.Duration(i+1) * time.Hour)
-			})
-		return err
+		return expect.Error(studio.App.Settings.UpdatePolicy(
+			t.Context(), studio.Owner, settings.PolicyTarget{Service: studio.Service}, new(0),
+			func(p *catalog.Policy) { p.Cancellation = new(time.Duration(i+1) * time.Hour) },
+		))
 	})
 	test.Eq(t, map[fault.Reason]int{"": 1, fault.ETagMismatch: 5}, testkit.CountReasons(errs))
 }

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/shoenig/test"
-	"github.com/shoenig/test/must"
 
 	"github.com/berthhq/berth/internal/app/settings"
 	"github.com/berthhq/berth/internal/app/waitlists"
@@ -66,8 +65,7 @@ func TestListEntries_Filters(t *testing.T) {
 		if tt.q.Limit == 0 {
 			tt.q.Limit = 10
 		}
-		entries, err := studio.App.Waitlists.ListEntries(context.Background(), studio.Owner, tt.q)
-		must.NoError(t, err, must.Sprint(name))
+		entries := expect.Value(studio.App.Waitlists.ListEntries(context.Background(), studio.Owner, tt.q))(t)
 		got := []string{}
 		for _, e := range entries {
 			got = append(got, called[e.ID])
@@ -117,12 +115,11 @@ func TestWaitlistAnalytics_Filters(t *testing.T) {
 // Each figure is told by location, service and day, on the tenant's calendar, and of the span that is asked for.
 func TestWaitlistAnalytics_Groups(t *testing.T) {
 	t.Parallel()
-	ctx := context.Background()
 	studio := testkit.New(t)
 	studio.SetMode(waitlist.OfferInTurn)
 	massage := studio.AddService(catalog.Service{Name: "Massage"})
 	quay := studio.AddLocation(catalog.Location{Name: "Quay", TimeZone: "America/New_York"})
-	expect.OK(t)(studio.App.Settings.UpdateRules(ctx, studio.Owner, settings.RulesEdit{
+	expect.OK(t)(studio.App.Settings.UpdateRules(t.Context(), studio.Owner, settings.RulesEdit{
 		Target: settings.PolicyTarget{Service: massage},
 		Edit:   func(s *waitlist.Settings) { s.Mode = new(waitlist.AutoPromote) },
 	}))
@@ -148,9 +145,9 @@ func TestWaitlistAnalytics_Groups(t *testing.T) {
 	waiters, entries = studio.AddWaiters(2, testkit.ForSessions(over))
 	studio.MustCancel(who[0], booked[0])
 	studio.Tick()
-	expect.OK(t)(studio.App.Waitlists.LeaveWaitlist(ctx, testkit.SelfOnly(waiters[0]), entries[0], "", true))
+	expect.OK(t)(studio.App.Waitlists.LeaveWaitlist(t.Context(), testkit.SelfOnly(waiters[0]), entries[0], "", true))
 	studio.Clock.Set(studio.LiveOffer(entries[1]).ExpiresAt)
-	expect.OK(t)(studio.App.Waitlists.ExpireDueOffers(ctx, studio.Tenant))
+	expect.OK(t)(studio.App.Waitlists.ExpireDueOffers(t.Context(), studio.Tenant))
 
 	type figures struct {
 		waitlist.Tally
@@ -169,7 +166,9 @@ func TestWaitlistAnalytics_Groups(t *testing.T) {
 		return all
 	}
 	span := civil.Span{Start: testkit.Noon.Add(-12 * time.Hour), End: testkit.Noon.Add(156 * time.Hour)}
-	all := expect.Value(studio.App.Waitlists.WaitlistAnalytics(ctx, studio.Owner, waitlists.WaitlistQuery{Span: span}))(t)
+	all := expect.Value(studio.App.Waitlists.WaitlistAnalytics(
+		t.Context(), studio.Owner, waitlists.WaitlistQuery{Span: span},
+	))(t)
 	for what, tt := range map[string]struct{ want, got map[string]figures }{
 		"days":      {map[string]figures{"2026-03-16": first, "2026-03-17": second}, by(all.Days)},
 		"locations": {map[string]figures{"Pier 1": first, "Quay": second}, by(all.Locations)},
@@ -198,12 +197,13 @@ func TestWaitlistAnalytics_Groups(t *testing.T) {
 		"a service":      {waitlists.WaitlistQuery{Span: span, Service: massage}, promoted},
 		"one at another": {waitlists.WaitlistQuery{Span: span, Service: massage, Location: quay}, waitlist.Tally{}},
 	} {
-		some := expect.Value(studio.App.Waitlists.WaitlistAnalytics(ctx, studio.Owner, tt.q))(t)
+		some := expect.Value(studio.App.Waitlists.WaitlistAnalytics(t.Context(), studio.Owner, tt.q))(t)
 		test.Eq(t, tt.want, some.Total.Tally, test.Sprint(what))
 	}
 	for days, reason := range map[int]fault.Reason{366: "", 368: fault.InvalidField} {
 		_, err := studio.App.Waitlists.WaitlistAnalytics(
-			ctx, studio.Owner, waitlists.WaitlistQuery{Span: civil.Span{Start: span.Start, End: span.Start.AddDate(0, 0, days)}},
+			t.Context(), studio.Owner,
+			waitlists.WaitlistQuery{Span: civil.Span{Start: span.Start, End: span.Start.AddDate(0, 0, days)}},
 		)
 		test.EqOp(t, reason, fault.ReasonOf(err), test.Sprintf("%d days: %v", days, err))
 	}

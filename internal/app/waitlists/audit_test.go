@@ -1,7 +1,6 @@
 package waitlists_test
 
 import (
-	"context"
 	"fmt"
 	"testing"
 
@@ -18,7 +17,6 @@ import (
 // What staff do by hand is on record: who did what to which thing, why, and what changed.
 func TestAudit_RecordsChangesByStaff(t *testing.T) {
 	t.Parallel()
-	ctx := context.Background()
 	for action, tt := range map[string]struct {
 		kind string
 		// act gives what it was done to. There is a session with a live offer to the first of three entries.
@@ -29,36 +27,37 @@ func TestAudit_RecordsChangesByStaff(t *testing.T) {
 			func(studio *testkit.Studio, class tenant.SessionID, entries []tenant.EntryID, why string) (fmt.Stringer, error) {
 				studio.Exec(`update sessions set capacity = 2 where id = $1`, class) // damage: no entry was asked for the seat
 				o, err := studio.App.Waitlists.OfferPlace(
-					ctx, studio.Coach, waitlists.OfferRequest{Session: class, Entry: entries[2], Reason: why},
+					t.Context(), studio.Coach, waitlists.OfferRequest{Session: class, Entry: entries[2], Reason: why},
 				)
 				return o.ID, err
 			}, []string{"entry_id", "member_id", "session_id", "expire_time"}},
 		"offer.expired": {"offer",
 			func(studio *testkit.Studio, _ tenant.SessionID, entries []tenant.EntryID, why string) (fmt.Stringer, error) {
-				o, err := studio.App.Waitlists.ExpireOffer(ctx, studio.Coach, studio.LiveOffer(entries[0]).ID, why)
+				o, err := studio.App.Waitlists.ExpireOffer(t.Context(), studio.Coach, studio.LiveOffer(entries[0]).ID, why)
 				return o.ID, err
 			}, []string{"entry_id", "member_id"}},
 		"waitlist.removed": {"waitlist_entry",
 			func(studio *testkit.Studio, _ tenant.SessionID, entries []tenant.EntryID, why string) (fmt.Stringer, error) {
-				e, err := studio.App.Waitlists.LeaveWaitlist(ctx, studio.Coach, entries[1], why, false)
+				e, err := studio.App.Waitlists.LeaveWaitlist(t.Context(), studio.Coach, entries[1], why, false)
 				return e.ID, err
 			}, []string{"member_id"}},
 		"waitlist.prioritized": {"waitlist_entry",
 			func(studio *testkit.Studio, _ tenant.SessionID, entries []tenant.EntryID, why string) (fmt.Stringer, error) {
 				e, err := studio.App.Waitlists.SetPriority(
-					ctx, studio.Coach, entries[2], waitlists.PriorityEdit{Flagged: new(true), Reason: why},
+					t.Context(), studio.Coach, entries[2], waitlists.PriorityEdit{Flagged: new(true), Reason: why},
 				)
 				return e.ID, err
 			}, []string{"flagged", "position", "position_before"}},
 		"waitlist.moved": {"waitlist_entry",
 			func(studio *testkit.Studio, _ tenant.SessionID, entries []tenant.EntryID, why string) (fmt.Stringer, error) {
-				e, err := studio.App.Waitlists.MoveEntry(ctx, studio.Coach, entries[2], entries[1], why)
+				e, err := studio.App.Waitlists.MoveEntry(t.Context(), studio.Coach, entries[2], entries[1], why)
 				return e.ID, err
 			}, []string{"position", "position_before"}},
 		"rules.updated": {"waitlist_rules",
 			func(studio *testkit.Studio, _ tenant.SessionID, _ []tenant.EntryID, why string) (fmt.Stringer, error) {
 				_, err := studio.App.Settings.UpdateRules(
-					ctx, studio.Coach, settings.RulesEdit{Reason: why, Edit: func(s *waitlist.Settings) { s.MaxQueueSize = new(7) }},
+					t.Context(), studio.Coach,
+					settings.RulesEdit{Reason: why, Edit: func(s *waitlist.Settings) { s.MaxQueueSize = new(7) }},
 				)
 				return studio.Tenant, err
 			}, []string{"before", "after"}},
@@ -100,7 +99,7 @@ from audit_entries where action = $1 and reason = $2`, action, why)
 	before := studio.Count(`select count(*) from audit_entries`)
 	expect.OK(t)(studio.Decline(waiters[0], o, false))
 	expect.OK(t)(studio.App.Waitlists.LeaveWaitlist(
-		ctx, testkit.SelfOnly(waiters[1]), studio.Offers(o.Session)[1].Entry, "", true,
+		t.Context(), testkit.SelfOnly(waiters[1]), studio.Offers(o.Session)[1].Entry, "", true,
 	))
 	n := studio.Count(`select count(*) from audit_entries`)
 	test.EqOp(t, before, n, test.Sprintf("%d acts of members are on record", n-before))

@@ -37,7 +37,6 @@ func inOrder(studio *testkit.Studio, ids []tenant.EntryID) string {
 
 func TestMoveEntry_ChangesTheOrder(t *testing.T) {
 	t.Parallel()
-	ctx := context.Background()
 	for _, order := range []waitlist.Order{waitlist.ByJoining, waitlist.ByPriority} {
 		t.Run(string(order), func(t *testing.T) {
 			t.Parallel()
@@ -53,7 +52,7 @@ func TestMoveEntry_ChangesTheOrder(t *testing.T) {
 					other = ids[before-1]
 				}
 				studio.Tick()
-				e := expect.Value(studio.App.Waitlists.MoveEntry(ctx, studio.Owner, ids[entry-1], other, "they asked"))(t)
+				e := expect.Value(studio.App.Waitlists.MoveEntry(t.Context(), studio.Owner, ids[entry-1], other, "they asked"))(t)
 				got := inOrder(studio, ids)
 				test.True(
 					t, got == want && e.Position == 1+slices.Index(strings.Fields(got), fmt.Sprint(entry)),
@@ -85,12 +84,12 @@ func TestMoveEntry_ChangesTheOrder(t *testing.T) {
 	other, _, _ := studio.AddFullSession(1, testkit.StartingAt(testkit.Noon.Add(96*time.Hour)))
 	_, here := studio.AddWaiters(1, testkit.ForSessions(class))
 	_, there := studio.AddWaiters(1, testkit.ForSessions(other))
-	expect.Reason(t, fault.InvalidField)(studio.App.Waitlists.MoveEntry(ctx, studio.Owner, here[0], there[0], ""))
+	expect.Reason(t, fault.InvalidField)(studio.App.Waitlists.MoveEntry(t.Context(), studio.Owner, here[0], there[0], ""))
 	expect.Reason(t, fault.EntryNotFound)(
-		studio.App.Waitlists.MoveEntry(ctx, studio.Owner, here[0], testkit.NewID[tenant.EntryID](), ""),
+		studio.App.Waitlists.MoveEntry(t.Context(), studio.Owner, here[0], testkit.NewID[tenant.EntryID](), ""),
 	)
 	expect.Reason(t, fault.EntryNotFound)(
-		studio.App.Waitlists.MoveEntry(ctx, studio.OtherTenant().Owner, here[0], tenant.EntryID{}, ""),
+		studio.App.Waitlists.MoveEntry(t.Context(), studio.OtherTenant().Owner, here[0], tenant.EntryID{}, ""),
 	)
 }
 
@@ -126,7 +125,6 @@ func TestMoveEntry_KeepsOrderOfALongQueue(t *testing.T) {
 
 func TestOfferPlace_OffersToAnyEntry(t *testing.T) {
 	t.Parallel()
-	ctx := context.Background()
 	studio := testkit.New(t)
 	studio.SetRules(func(s *waitlist.Settings) { s.Mode, s.Enabled = new(waitlist.OfferInTurn), new(true) })
 	full, _, _ := studio.AddFullSession(1)
@@ -136,7 +134,7 @@ func TestOfferPlace_OffersToAnyEntry(t *testing.T) {
 	studio.MustBook(who[2], open)
 	offer := func(session tenant.SessionID, entry tenant.EntryID, until time.Time) (waitlist.Offer, error) {
 		return studio.App.Waitlists.OfferPlace(
-			ctx, studio.Owner, waitlists.OfferRequest{Session: session, Entry: entry, Until: until, Reason: "promised"},
+			t.Context(), studio.Owner, waitlists.OfferRequest{Session: session, Entry: entry, Until: until, Reason: "promised"},
 		)
 	}
 	for name, tt := range map[string]struct {
@@ -160,9 +158,7 @@ func TestOfferPlace_OffersToAnyEntry(t *testing.T) {
 			expect.Reason(t, tt.want)(offer(tt.session, tt.entry, tt.until))
 		})
 	}
-	if _, err := offer(open, ids[0], testkit.Noon.Add(72*time.Hour)); err != nil { // the moment of closing
-		t.Fatal(err)
-	}
+	expect.OK(t)(offer(open, ids[0], testkit.Noon.Add(72*time.Hour))) // the moment of closing
 	o := studio.LiveOffer(ids[0])
 	test.True(
 		t, o.ByHand && o.ExpiresAt.Equal(testkit.Noon.Add(72*time.Hour)) && studio.SeatsTaken(open) == 2,
@@ -177,28 +173,25 @@ func TestOfferPlace_OffersToAnyEntry(t *testing.T) {
 	), test.Sprint("acts are on record"))
 	d := studio.LastDecision(open)
 	test.EqOp(t, waitlist.ByHand, d.Case.Trigger, test.Sprintf("%+v", d))
-	studio.WantSound()
 }
 
 func TestUpdateRules_StoresVersions(t *testing.T) {
 	t.Parallel()
-	ctx := context.Background()
 	studio := testkit.New(t)
 	edit := func(
 		target settings.PolicyTarget, expect *int, reason string, change func(*waitlist.Settings),
 	) (waitlist.Effective, error) {
 		return studio.App.Settings.UpdateRules(
-			ctx, studio.Owner, settings.RulesEdit{Target: target, Expect: expect, Reason: reason, Edit: change},
+			t.Context(), studio.Owner, settings.RulesEdit{Target: target, Expect: expect, Reason: reason, Edit: change},
 		)
 	}
 	here, this := settings.PolicyTarget{Location: studio.Location}, settings.PolicyTarget{
 		Location: studio.Location, Service: studio.Service,
 	}
-	if e, err := edit(
+	e := expect.Value(edit(
 		settings.PolicyTarget{}, new(0), "one", func(s *waitlist.Settings) { s.OfferWindow = new(time.Hour) },
-	); err != nil || e.Version != 1 {
-		t.Fatalf("%+v, %v", e, err)
-	}
+	))(t)
+	test.EqOp(t, 1, e.Version)
 	expect.OK(t)(edit(
 		here, new(0), "two", func(s *waitlist.Settings) { s.MaxQueueSize, s.OfferWindow = new(7), new(2*time.Hour) },
 	))
@@ -206,7 +199,7 @@ func TestUpdateRules_StoresVersions(t *testing.T) {
 	expect.Reason(t, fault.ETagMismatch)(
 		edit(here, new(1), "stale", func(s *waitlist.Settings) { s.MaxQueueSize = new(1) }),
 	)
-	e := expect.Value(studio.App.Settings.GetRules(ctx, studio.Coach, this))(t)
+	e = expect.Value(studio.App.Settings.GetRules(t.Context(), studio.Coach, this))(t)
 	test.True(
 		t, e.Rules.MaxQueueSize == 9 && e.Rules.OfferWindow == 2*time.Hour && e.Version == 3 &&
 			e.Origins["MaxQueueSize"] == catalog.ServiceLevel && e.Origins["OfferWindow"] == catalog.LocationLevel &&
@@ -214,14 +207,13 @@ func TestUpdateRules_StoresVersions(t *testing.T) {
 		test.Sprintf("%+v", e),
 	)
 	// Saying the same again is no edit; saying nothing any more is.
-	if e, err := edit(here, new(2), "again", func(s *waitlist.Settings) { s.MaxQueueSize = new(7) }); err != nil ||
-		e.Version != 2 {
-		t.Errorf("%+v, %v", e, err)
-	}
-	if e, err := edit(here, nil, "reset", nil); err != nil || e.Rules.OfferWindow != time.Hour || e.Version != 4 {
-		t.Errorf("%+v, %v", e, err)
-	}
-	versions := expect.Value(studio.App.Settings.ListRulesVersions(ctx, studio.Owner, settings.PolicyTarget{}, 0, 0))(t)
+	e = expect.Value(edit(here, new(2), "again", func(s *waitlist.Settings) { s.MaxQueueSize = new(7) }))(t)
+	test.EqOp(t, 2, e.Version)
+	e = expect.Value(edit(here, nil, "reset", nil))(t)
+	test.True(t, e.Rules.OfferWindow == time.Hour && e.Version == 4, test.Sprintf("%+v", e))
+	versions := expect.Value(studio.App.Settings.ListRulesVersions(
+		t.Context(), studio.Owner, settings.PolicyTarget{}, 0, 0,
+	))(t)
 	var got []string
 	for _, v := range versions {
 		got = append(got, fmt.Sprint(v.Version, " ", v.Level, " ", v.Reason, " ", v.AuthorName, " ", v.Reset))
@@ -235,28 +227,25 @@ func TestUpdateRules_StoresVersions(t *testing.T) {
 			and changes ?& '{before,after}'`,
 		studio.Location.String(),
 	), test.Sprint("the reset is on record times"))
-	_, err := edit(
+	invalid := expect.Reason(t, fault.RulesInvalid)(edit(
 		settings.PolicyTarget{}, nil, "",
 		func(s *waitlist.Settings) { s.EligibilityExpression = new("member.tier ==\n  1 +") },
-	)
-	expect.Reason(t, fault.RulesInvalid)(err)
-	test.EqOp(t, "2", testkit.Meta(t, err, "line"), test.Sprint(err))
+	))
+	test.EqOp(t, "2", invalid.Metadata["line"])
 	expect.Reason(t, fault.LocationNotFound)(
 		edit(settings.PolicyTarget{Location: studio.OtherTenant().Location}, nil, "", func(*waitlist.Settings) {}),
 	)
 	// Two who edit at the same moment both do.
 	testkit.Parallel(4, func(i int) {
-		_, err := edit(
+		expect.OK(t)(edit(
 			settings.PolicyTarget{}, nil, "at once", func(s *waitlist.Settings) { s.MaxTriesPerSlot = new(20 + i) },
-		)
-		test.NoError(t, err)
+		))
 	})
 	test.EqOp(t, 8, studio.Count(`select max(version) from waitlist_rules_versions`), test.Sprint("versions"))
 }
 
 func TestPreviewRules_ChangesNothing(t *testing.T) {
 	t.Parallel()
-	ctx := context.Background()
 	studio := testkit.New(t)
 	studio.SetMode(waitlist.OfferInTurn)
 	class, who, booked := studio.AddFullSession(1)
@@ -281,7 +270,7 @@ func TestPreviewRules_ChangesNothing(t *testing.T) {
 	draft := settings.RulesDraft{Limit: 50, Edit: func(s *waitlist.Settings) {
 		s.Order, s.TierBonus = new(waitlist.ByPriority), &map[string]int{"gold": 50}
 	}}
-	past, name, err := studio.App.Settings.PreviewRules(ctx, studio.Owner, draft)
+	past, name, err := studio.App.Settings.PreviewRules(t.Context(), studio.Owner, draft)
 	must.True(t, err == nil && len(past) == 1, must.Sprintf("%+v, %v", past, err))
 	d := past[0].Difference
 	test.True(
@@ -290,7 +279,7 @@ func TestPreviewRules_ChangesNothing(t *testing.T) {
 		test.Sprintf("%+v", d),
 	)
 	draft.Edit = func(s *waitlist.Settings) { s.PriorityExpression = new("nonsense(") }
-	expect.Reason(t, fault.RulesInvalid)(studio.App.Settings.PreviewRules(ctx, studio.Owner, draft))
+	expect.Reason(t, fault.RulesInvalid)(studio.App.Settings.PreviewRules(t.Context(), studio.Owner, draft))
 	after := dump()
 	test.EqOp(t, before, after, test.Sprintf("something has changed:\n%s", cmp.Diff(before, after)))
 }
@@ -298,7 +287,6 @@ func TestPreviewRules_ChangesNothing(t *testing.T) {
 // Every decision can be explained: to staff with names, to a member without the names of others.
 func TestExplain_GivesReasonForEachEntry(t *testing.T) {
 	t.Parallel()
-	ctx := context.Background()
 	studio := testkit.New(t)
 	studio.SetRules(func(s *waitlist.Settings) {
 		s.Mode, s.EligibilityExpression = new(waitlist.OfferInTurn), new(`member.tier != "banned"`)
@@ -308,7 +296,7 @@ func TestExplain_GivesReasonForEachEntry(t *testing.T) {
 	studio.SetTier(waiters[0], "banned")
 	studio.MustCancel(who[0], booked[0])
 	expect.OK(t)(studio.Decline(waiters[1], studio.LiveOffer(ids[1]), false))
-	story := expect.Value(studio.App.Waitlists.ExplainSession(ctx, studio.Owner, class))(t)
+	story := expect.Value(studio.App.Waitlists.ExplainSession(t.Context(), studio.Owner, class))(t)
 	must.True(
 		t, len(story.Decisions) == 2 && len(story.Offers) == 2 && len(story.Entries) == 3 &&
 			story.Name(waiters[0].Member) == "Waiter 0",
@@ -326,13 +314,17 @@ func TestExplain_GivesReasonForEachEntry(t *testing.T) {
 	test.True(
 		t, got == "NOT_ELIGIBLE TRIED OFFERED" && story.Decisions[1].Decision.Move == waitlist.RollOn, test.Sprint(got),
 	)
-	mine := expect.Value(studio.App.Waitlists.ExplainEntry(ctx, testkit.SelfOnly(waiters[0]), ids[0]))(t)
+	mine := expect.Value(studio.App.Waitlists.ExplainEntry(t.Context(), testkit.SelfOnly(waiters[0]), ids[0]))(t)
 	test.True(
 		t, len(mine.Decisions) == 2 && mine.Name(waiters[1].Member) == "" && len(mine.Offers) == 0,
 		test.Sprintf("%+v", mine),
 	)
-	expect.Reason(t, fault.EntryNotFound)(studio.App.Waitlists.ExplainEntry(ctx, testkit.SelfOnly(waiters[0]), ids[1]))
-	expect.Reason(t, fault.SessionNotFound)(studio.App.Waitlists.ExplainSession(ctx, studio.OtherTenant().Owner, class))
+	expect.Reason(t, fault.EntryNotFound)(studio.App.Waitlists.ExplainEntry(
+		t.Context(), testkit.SelfOnly(waiters[0]), ids[1],
+	))
+	expect.Reason(t, fault.SessionNotFound)(studio.App.Waitlists.ExplainSession(
+		t.Context(), studio.OtherTenant().Owner, class,
+	))
 	// Later rules do not change what was decided.
 	studio.SetRules(func(s *waitlist.Settings) { s.EligibilityExpression = new("true") })
 	wantDecisionsFollow(studio, t)
@@ -351,7 +343,6 @@ func TestStaffNotes_ReportUnfilledSeats(t *testing.T) {
 	test.EqOp(t, 1, studio.Count(
 		`select count(*) from events where type = 'waitlist.staff_note' and session_id = $1`, class,
 	), test.Sprint("notes"))
-	studio.WantSound()
 }
 
 func TestSweep_RepairsDamage(t *testing.T) {

@@ -57,7 +57,6 @@ func TestAcceptOffer_BooksAndChargesACredit(t *testing.T) {
 		t, studio.Balance(pack) == 2 && studio.Entry(id).Booking == first.Booking.ID,
 		test.Sprintf("balance %d", studio.Balance(pack)),
 	)
-	studio.WantSound()
 }
 
 // What a booking refuses an acceptance refuses, with the same reason. The offer stays live, and its seat kept.
@@ -160,7 +159,6 @@ func TestDeclineOffer_OffersToTheNext(t *testing.T) {
 				t, last.Decision.Move == waitlist.HandBack && last.Note != "" && studio.SeatsTaken(class) == 0,
 				test.Sprintf("%+v", last),
 			)
-			studio.WantSound()
 		})
 	}
 }
@@ -189,25 +187,22 @@ func TestOffers_ExpireByAlarm(t *testing.T) {
 	})
 	stop()
 	<-done
-	studio.WantSound()
 }
 
 func TestOffers_AreWithdrawnWithTheirSeats(t *testing.T) {
 	t.Parallel()
-	ctx := context.Background()
 	for name, tt := range map[string]struct {
 		act   func(studio *testkit.Studio, class tenant.SessionID) error
 		entry waitlist.Status
 		taken int
 	}{
 		"with the session's sale": {func(studio *testkit.Studio, class tenant.SessionID) error {
-			s, err := studio.App.Schedules.BlockSession(ctx, studio.Owner, class, "")
+			s, err := studio.App.Schedules.BlockSession(t.Context(), studio.Owner, class, "")
 			test.EqOp(studio.T, 1, s.SeatsTaken, test.Sprintf("the answer says that %d seats are taken", s.SeatsTaken))
 			return err
 		}, waitlist.Waiting, 1},
 		"with the session": {func(studio *testkit.Studio, class tenant.SessionID) error {
-			_, err := studio.App.Schedules.CancelSession(ctx, studio.Owner, class, "", false)
-			return err
+			return expect.Error(studio.App.Schedules.CancelSession(t.Context(), studio.Owner, class, "", false))
 		}, waitlist.Cancelled, 0},
 		"with their seats": {func(
 			studio *testkit.Studio, class tenant.SessionID,
@@ -231,7 +226,6 @@ func TestOffers_AreWithdrawnWithTheirSeats(t *testing.T) {
 					studio.Entry(entries[0]).Tries == 0,
 				test.Sprintf("%+v, %d seats are taken", offers, studio.SeatsTaken(class)),
 			)
-			studio.WantSound()
 		})
 	}
 }
@@ -257,16 +251,14 @@ func TestMakeRoom_WithdrawsOffers(t *testing.T) {
 					studio.Tick()
 					edit := session.Input{Capacity: &seats}
 					if way == "a session" {
-						_, _, err := studio.App.Schedules.UpdateSession(
+						return expect.Error(studio.App.Schedules.UpdateSession(
 							context.Background(), studio.Owner, class, nil, edit, session.CapacityField,
-						)
-						return err
+						))
 					}
-					_, err := studio.App.Schedules.UpdateSeries(
+					return expect.Error(studio.App.Schedules.UpdateSeries(
 						context.Background(), studio.Owner,
 						schedules.SeriesEdit{Series: series.ID, Scope: schedules.All, Template: edit, Fields: session.CapacityField},
-					)
-					return err
+					))
 				}
 				want := func(taken int, statuses ...waitlist.Status) {
 					t.Helper()
@@ -327,7 +319,6 @@ func TestFill_OffersSeveralSeatsToSeveralEntries(t *testing.T) {
 			studio.WantEntries(map[tenant.EntryID]waitlist.Status{ids[2]: got, ids[1]: got, ids[4]: waitlist.Waiting})
 			e := studio.Entry(ids[4])
 			test.True(t, e.PassedOver == string(fault.PartySize) && studio.SeatsTaken(class) == 4, test.Sprintf("%+v", e))
-			studio.WantSound()
 		})
 	}
 }
@@ -355,7 +346,6 @@ func TestPromotion_EndsBeforeTheStart(t *testing.T) {
 	))
 	studio.WantEntries(map[tenant.EntryID]waitlist.Status{ids[1]: waitlist.Offered})
 	_ = who
-	studio.WantSound()
 }
 
 // The first to claim gets the seat. The seats that are left go to entries that still fit, and to all members if there
@@ -403,7 +393,6 @@ func TestFirstToClaim_ReservesWhatCanBeClaimed(t *testing.T) {
 	resize(studio, class, 5)
 	test.EqOp(t, 2, studio.SeatsTaken(class), test.Sprint("seats are taken or kept"))
 	studio.MustBook(studio.AddMember("Zoe"), class)
-	studio.WantSound()
 }
 
 // Open seats that no entry took join the round of seats that are freed later.
@@ -422,7 +411,6 @@ func TestRound_AddsSeatsFreedLater(t *testing.T) {
 	}
 	expect.OK(t)(studio.Decline(mia, studio.LiveOffer(first), true))
 	studio.WantEntries(map[tenant.EntryID]waitlist.Status{large: waitlist.Offered})
-	studio.WantSound()
 }
 
 // Nine holes are a service of their own: an entry for nine gets no offer of eighteen.
@@ -441,7 +429,6 @@ func TestTimeWindow_IsForOneService(t *testing.T) {
 	studio.MustCancel(nineHolder[0], nineBooked[0])
 	o := studio.LiveOffer(noa.ID)
 	test.EqOp(t, short, o.Session, test.Sprintf("%+v", o))
-	studio.WantSound()
 }
 
 // A link or a message acts as the member to whom the offer was made. It cannot answer the offer of another one.

@@ -50,7 +50,6 @@ func TestFill_OffersInOrderOfPositions(t *testing.T) {
 			studio.MustCancel(who[0], booked[0])
 			studio.WantEntries(map[tenant.EntryID]waitlist.Status{ids[tt.first]: waitlist.Offered})
 			wantDecisionsFollow(studio, t)
-			studio.WantSound()
 		})
 	}
 }
@@ -78,13 +77,11 @@ func TestPositions_ReportTheBest(t *testing.T) {
 			must.Eq(t, want, waitlist.Rank{Position: e.Position, Scoring: e.Scoring})
 		}
 	}
-	studio.WantSound()
 }
 
 // Staff see what an entry is worth and why: the sum of its parts, what they gave it themselves, or what a formula says.
 func TestPositions_ReportTheScore(t *testing.T) {
 	t.Parallel()
-	ctx := context.Background()
 	studio := testkit.New(t)
 	studio.SetRules(func(s *waitlist.Settings) {
 		s.Order, s.TierBonus, s.EarlyBirdPerDay = new(waitlist.ByPriority), &map[string]int{"gold": 20}, new(2)
@@ -95,10 +92,10 @@ func TestPositions_ReportTheScore(t *testing.T) {
 	scoring := func(want waitlist.Scoring) {
 		t.Helper()
 		entries := expect.Value(
-			studio.App.Waitlists.ListEntries(ctx, studio.Coach, waitlists.EntryQuery{Session: class, Limit: 10}),
+			studio.App.Waitlists.ListEntries(t.Context(), studio.Coach, waitlists.EntryQuery{Session: class, Limit: 10}),
 		)(t)
 		must.EqOp(t, 1, len(entries), must.Sprint(entries))
-		roster := expect.Value(studio.App.Bookings.ListRoster(ctx, studio.Coach, class, false))(t)
+		roster := expect.Value(studio.App.Bookings.ListRoster(t.Context(), studio.Coach, class, false))(t)
 		for where, got := range map[string]waitlist.Scoring{
 			"in the list": entries[0].Scoring, "on the roster": roster.Entries[0].Scoring,
 			"by itself": studio.Entry(ids[0]).Scoring,
@@ -109,7 +106,7 @@ func TestPositions_ReportTheScore(t *testing.T) {
 	score := func(n int) {
 		t.Helper()
 		expect.OK(t)(studio.App.Waitlists.SetPriority(
-			ctx, studio.Owner, ids[0], waitlists.PriorityEdit{Score: &n},
+			t.Context(), studio.Owner, ids[0], waitlists.PriorityEdit{Score: &n},
 		))
 	}
 	// it joined two days ahead, but for a moment
@@ -121,7 +118,7 @@ func TestPositions_ReportTheScore(t *testing.T) {
 		s.Order, s.PriorityExpression = new(waitlist.ByFormula), new(`member.tier == "gold" ? 500 : 1`)
 	})
 	scoring(waitlist.Scoring{Score: 500})
-	e := expect.Value(studio.App.Waitlists.LeaveWaitlist(ctx, testkit.SelfOnly(who[0]), ids[0], "", true))(t)
+	e := expect.Value(studio.App.Waitlists.LeaveWaitlist(t.Context(), testkit.SelfOnly(who[0]), ids[0], "", true))(t)
 	test.EqOp(t, (waitlist.Scoring{}), e.Scoring, test.Sprintf("of one that waits no longer: %+v", e.Scoring))
 }
 
@@ -188,7 +185,6 @@ func TestOfferPlace_UsesGivenWindow(t *testing.T) {
 				test.Sprintf("it ends, and is worth, want %s 42", tt.ends))
 			v := studio.LastDecision(open).Decision.Verdicts[0]
 			test.EqOp(t, 42, v.Score, test.Sprintf("%+v", v))
-			studio.WantSound()
 		})
 	}
 }

@@ -55,7 +55,6 @@ func TestOffer_WindowStartsAfterQuietHours(t *testing.T) {
 			studio.Clock.Set(o.ExpiresAt)
 			expect.OK(t)(studio.App.Housekeeping.ExpireDue(context.Background(), studio.Tenant))
 			studio.WantEntries(map[tenant.EntryID]waitlist.Status{entries[0]: waitlist.Waiting, entries[1]: waitlist.Offered})
-			studio.WantSound()
 		})
 	}
 }
@@ -106,7 +105,6 @@ func TestOffer_SkipsEntriesInQuietHoursUntilTooLate(t *testing.T) {
 				test.Sprintf("%s: %+v", last.Decision.Move, last.Decision.Verdicts),
 			)
 			test.EqOp(t, (tt.move == waitlist.NobodyFits), (last.Note != ""), test.Sprintf("staff are told %q", last.Note))
-			studio.WantSound()
 		})
 	}
 }

@@ -106,7 +106,8 @@ func newTester(root, dir string, grace time.Duration) (*tester, error) {
 	}
 	known, err := journal.Open[baseline](filepath.Join(dir, "unmutated.jsonl"))
 	return &tester{
-		root: root, temp: temp, grace: grace, baseline: known, packages: make(map[string]*testPackage),
+		root: root, temp: temp, grace: grace, slow: 2 * time.Second, baseline: known,
+		packages: make(map[string]*testPackage),
 	}, err
 }
 

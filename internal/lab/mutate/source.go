@@ -171,22 +171,10 @@ func (s *source) check(m *Mutant) (failures int, repairs []edit) {
 			original = f
 		}
 	}
-	set := token.NewFileSet()
 	text := apply(original.text, m.edits)
-	mutated, err := parser.ParseFile(set, m.File, text, parser.SkipObjectResolution)
+	set, syntax, err := s.with(original, text)
 	if err != nil {
 		return 1, nil
-	}
-	syntax := []*ast.File{mutated}
-	for _, f := range s.files {
-		if f == original {
-			continue
-		}
-		other, err := parser.ParseFile(set, f.name, f.text, parser.SkipObjectResolution)
-		if err != nil {
-			return 1, nil
-		}
-		syntax = append(syntax, other)
 	}
 	checks := *s.checks
 	seen := make(map[string]bool)
@@ -223,4 +211,38 @@ func blankImport(f *sourceFile, at token.Position, mutated []byte) []edit {
 		}
 	}
 	return nil
+}
+
+// with parses the package where one file has another text.
+func (s *source) with(changed *sourceFile, text []byte) (*token.FileSet, []*ast.File, error) {
+	set := token.NewFileSet()
+	var all []*ast.File
+	for _, f := range s.files {
+		of := f.text
+		if f == changed {
+			of = text
+		}
+		syntax, err := parser.ParseFile(set, f.name, of, parser.SkipObjectResolution)
+		if err != nil {
+			return nil, nil, err
+		}
+		all = append(all, syntax)
+	}
+	return set, all, nil
+}
+
+// fits reports whether the package of a bundle compiles with an edited file.
+func (s *source) fits(f *sourceFile, edits []edit) bool {
+	set, syntax, err := s.with(f, apply(f.text, edits))
+	if err != nil {
+		return false
+	}
+	const used = "\n\nvar mutantChosen int\n\nfunc mutantReached(int) {}\n"
+	more, err := parser.ParseFile(set, "mutant_chosen.go", "package "+f.syntax.Name.Name+used, parser.SkipObjectResolution)
+	if err != nil {
+		return false
+	}
+	checks := *s.checks
+	_, err = checks.Check(s.path, set, append(syntax, more), nil)
+	return err == nil
 }

@@ -105,6 +105,7 @@ type testPackage struct {
 type tester struct {
 	root, temp string
 	grace      time.Duration
+	slow       time.Duration // tests that take as long are traced
 	baseline   *journal.Journal[baseline]
 
 	mu       sync.Mutex
@@ -212,10 +213,16 @@ func (t *tester) run(all context.Context, p *testPackage, c call) (outcome, erro
 	args := []string{"-c", `ulimit -v 8388608 2>/dev/null; exec "$0" "$@"`, c.binary, "-test.count=1",
 		"-test.timeout=" + c.limit.String(), "-test.paniconexit0", "-test.run=" + c.pattern, "-test.skip=" + c.skip,
 		fmt.Sprintf("-test.failfast=%t", !c.toTheEnd)}
+	if c.mutant == tracing {
+		args = append(args, "-test.v", "-test.parallel=1")
+	}
 	cmd := exec.CommandContext(ctx, "sh", append(args, p.flags...)...)
 	cmd.Dir = p.dir
 	cmd.Env = append(os.Environ(), "TEST_DATABASE_URL=", "BERTH_TEST_SCHEMA_EDIT="+c.schema,
 		chosen+"="+strconv.Itoa(c.mutant))
+	if c.mutant == tracing {
+		cmd.Env = append(cmd.Env, "BERTH_TEST_MARKS="+reached)
+	}
 	cmd.WaitDelay = 5 * time.Second
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
@@ -387,17 +394,16 @@ func (t *tester) judgeIn(
 	if !whole.Passes {
 		r.Note += p.folder + " fails without the mutant: " + cmp.Or(whole.Skip, "no test is named") + ". "
 	}
-	c := call{
-		binary: p.binary, pattern: p.pattern, skip: whole.Skip, schema: cmp.Or(m.Schema, m.Off),
-		limit: t.limit(whole),
-	}
+	c := call{binary: p.binary, skip: whole.Skip, schema: cmp.Or(m.Schema, m.Off), limit: t.limit(whole)}
+	patterns := []string{p.pattern}
 	if b != nil && b.numbers[m.ID] > 0 {
-		bundled, err := b.binary(ctx, p, whole)
+		tests, err := b.binary(ctx, p, whole)
 		if err != nil {
 			return "", "", err
 		}
-		if bundled != "" {
-			c.binary, c.mutant = bundled, b.numbers[m.ID]
+		if tests.binary != "" {
+			c.binary, c.mutant = tests.binary, b.numbers[m.ID]
+			patterns = tests.trace.patterns(c.mutant, b.marks[c.mutant], p.pattern)
 		}
 	}
 	if overlay != "" && c.mutant == 0 {
@@ -410,6 +416,20 @@ func (t *tester) judgeIn(
 			return NoMutant, "", nil
 		}
 	}
+	for _, pattern := range patterns {
+		c.pattern = pattern
+		verdict, killer, err := t.judgeBy(ctx, m, c, p, r)
+		if verdict != Survived || err != nil {
+			return verdict, killer, err
+		}
+	}
+	return Survived, "", nil
+}
+
+// judgeBy makes one call of the tests on a mutant.
+func (t *tester) judgeBy(
+	ctx context.Context, m Mutant, c call, p target, r *Result,
+) (verdict, killer string, err error) {
 	first, err := t.run(ctx, p.testPackage, c)
 	switch {
 	case err != nil:
@@ -421,8 +441,9 @@ func (t *tester) judgeIn(
 	}
 	// A failure counts if it repeats, and if the same test passes without the mutant. A panic may end the process
 	// before a test is named, or name another; then all tests are run again.
+	all := c.pattern
 	for _, name := range append(first.failed[:min(len(first.failed), 3)], "") {
-		if c.pattern = p.pattern; name != "" {
+		if c.pattern = all; name != "" {
 			c.pattern = only(name)
 		}
 		again, err := t.run(ctx, p.testPackage, c)

@@ -5,8 +5,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"go/ast"
+	"go/token"
+	"go/types"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -15,22 +18,32 @@ import (
 // chosen is the environment variable with the number of the mutant that a binary runs.
 const chosen = "BERTH_MUTANT"
 
-// A bundle is the mutants of one package's functions, compiled into one binary of each package of tests. Compiling and
-// linking take longer than most tests. Each mutant is a copy of its function with the change, and the function begins
-// with a switch that calls the copy of the chosen mutant. Without a choice nothing changes.
+// A bundle is the mutants of one package, compiled into one binary of each package of tests. Compiling and linking take
+// longer than most tests. Each mutant of a function is a copy of it with the change, and the function begins with a
+// switch that calls the copy of the chosen mutant. A variable of the package gets its value from such a switch. Without
+// a choice nothing changes.
 type bundle struct {
 	*tester
 
 	overlay string
 	numbers map[string]int // of mutants, by ID
+	marks   map[int]mark   // of mutants, by number
 
 	mu       sync.Mutex
-	binaries map[string]string // by the folder of the tests; "" if the bundle is of no use to them
+	binaries map[string]bundled // by the folder of the tests and their pattern
 }
 
-// bundle writes a package with all of the given mutants that are inside a function. It returns nil if there are few.
+// bundled is a package's tests with the mutants of a bundle.
+type bundled struct {
+	binary string // "" if the bundle is of no use to them
+	trace  *trace
+}
+
+// bundle writes a package with those of the given mutants that it can choose from. It returns nil if there are few.
 func (t *tester) bundle(s *source, mutants []Mutant) (*bundle, error) {
-	b := &bundle{tester: t, numbers: make(map[string]int), binaries: make(map[string]string)}
+	b := &bundle{
+		tester: t, numbers: make(map[string]int), marks: make(map[int]mark), binaries: make(map[string]bundled),
+	}
 	dir, err := os.MkdirTemp(t.temp, "bundle-")
 	if err != nil {
 		return nil, err
@@ -41,17 +54,14 @@ func (t *tester) bundle(s *source, mutants []Mutant) (*bundle, error) {
 		return os.WriteFile(filepath.Join(dir, filepath.Base(name)), []byte(text), 0o600)
 	}
 	for _, f := range s.files {
-		text := f.bundle(mutants, b.numbers)
-		if err := write(f.name, text); err != nil {
+		if err := write(f.name, b.file(s, f, mutants)); err != nil {
 			return nil, err
 		}
 	}
 	if len(b.numbers) < 2 {
 		return nil, nil //nolint:nilnil // a bundle of one is none
 	}
-	choice := fmt.Sprintf("package %s\n\nimport (\n\"os\"\n\"strconv\"\n)\n\n"+
-		"var mutantChosen, _ = strconv.Atoi(os.Getenv(%q))\n", s.files[0].syntax.Name, chosen)
-	if err := write(filepath.Join(s.folder, "mutant_chosen.go"), choice); err != nil {
+	if err := write(filepath.Join(s.folder, "mutant_chosen.go"), choice(s.files[0].syntax.Name.Name)); err != nil {
 		return nil, err
 	}
 	text, err := json.Marshal(map[string]map[string]string{"Replace": replaced})
@@ -62,51 +72,170 @@ func (t *tester) bundle(s *source, mutants []Mutant) (*bundle, error) {
 	return b, os.WriteFile(b.overlay, text, 0o600)
 }
 
-// bundle returns the file with mutants of its functions, and numbers them.
-func (f *sourceFile) bundle(mutants []Mutant, numbers map[string]int) string {
+// add gives a mutant its number.
+func (b *bundle) add(m Mutant, as mark) int {
+	number := len(b.numbers) + 1
+	b.numbers[m.ID], b.marks[number] = number, as
+	return number
+}
+
+// file returns a file with mutants.
+func (b *bundle) file(s *source, f *sourceFile, mutants []Mutant) string {
 	var edits []edit
 	var copies strings.Builder
 	for _, declaration := range f.syntax.Decls {
-		d, ok := declaration.(*ast.FuncDecl)
-		if !ok || d.Body == nil || d.Recv == nil && (d.Name.Name == "init" || d.Name.Name == "main") {
-			continue
-		}
-		start, end := f.offset(d.Pos()), f.offset(d.End())
-		if strings.Contains(string(f.text[start:end]), "recover()") {
-			continue // it only recovers in the function that was deferred
-		}
-		named, call := f.call(d)
-		var cases strings.Builder
-		for _, m := range mutants {
-			inside := m.within(f.name, start, end)
-			if len(inside) == 0 {
-				continue
-			}
-			number := len(numbers) + 1
-			numbers[m.ID] = number
-			name := d.Name.Name + "Mutant" + strconv.Itoa(number)
-			at := f.offset(d.Name.Pos()) - start
-			inside = append(inside, edit{start: at, end: at + len(d.Name.Name), text: name})
-			copies.WriteString("\n\n" + string(apply(f.text[start:end], inside)))
-			if d.Type.Results == nil {
-				fmt.Fprintf(&cases, "case %d: %s; return\n", number, fmt.Sprintf(call, name))
-			} else {
-				fmt.Fprintf(&cases, "case %d: return %s\n", number, fmt.Sprintf(call, name))
-			}
-		}
-		if cases.Len() > 0 {
-			after := f.offset(d.Body.Lbrace) + 1
-			edits = append(append(edits, named...), edit{after, after, "switch mutantChosen {\n" + cases.String() + "}\n"})
+		switch d := declaration.(type) {
+		case *ast.FuncDecl:
+			changed, copied := b.function(f, d, mutants)
+			edits = append(edits, changed...)
+			copies.WriteString(copied)
+		case *ast.GenDecl:
+			edits = append(edits, b.variables(s, f, d, mutants)...)
 		}
 	}
 	return string(apply(f.text, edits)) + copies.String()
+}
+
+// function returns the edits of a function that has mutants, and a copy of it for each.
+func (b *bundle) function(f *sourceFile, d *ast.FuncDecl, mutants []Mutant) (edits []edit, copies string) {
+	if d.Body == nil || d.Recv == nil && (d.Name.Name == "init" || d.Name.Name == "main") {
+		return nil, ""
+	}
+	start, end := f.offset(d.Pos()), f.offset(d.End())
+	if strings.Contains(string(f.text[start:end]), "recover()") {
+		return nil, "" // it only recovers in the function that was deferred
+	}
+	named, call := f.call(d)
+	var cases, copied strings.Builder
+	for _, m := range mutants {
+		inside := m.within(f.name, start, end)
+		if len(inside) == 0 || m.block < 0 {
+			continue
+		}
+		number := b.add(m, inCode)
+		name := d.Name.Name + "Mutant" + strconv.Itoa(number)
+		at := f.offset(d.Name.Pos()) - start
+		inside = append(inside, edit{start: at, end: at + len(d.Name.Name), text: name})
+		copied.WriteString("\n\n" + string(apply(f.text[start:end], inside)))
+		if d.Type.Results == nil {
+			fmt.Fprintf(&cases, "case %d: %s; return\n", number, fmt.Sprintf(call, name))
+		} else {
+			fmt.Fprintf(&cases, "case %d: return %s\n", number, fmt.Sprintf(call, name))
+		}
+		edits = append(edits, edit{m.block, m.block, reaches(number)})
+	}
+	if cases.Len() == 0 {
+		return nil, ""
+	}
+	after := f.offset(d.Body.Lbrace) + 1
+	begin := edit{after, after, "switch mutantChosen {\n" + cases.String() + "}\n"}
+	return append(append(named, begin), edits...), copied.String()
+}
+
+// variables returns the edits of variables of the package that have mutants. Constants become variables, unless
+// something needs them to be constant.
+func (b *bundle) variables(s *source, f *sourceFile, d *ast.GenDecl, mutants []Mutant) []edit {
+	if d.Tok != token.VAR && d.Tok != token.CONST {
+		return nil
+	}
+	var all []edit
+	if d.Tok == token.CONST {
+		at := f.offset(d.Pos())
+		all = append(all, edit{at, at + len("const"), "var"})
+	}
+	var inside []Mutant
+	for _, m := range mutants {
+		if len(m.within(f.name, f.offset(d.Pos()), f.offset(d.End()))) > 0 {
+			inside = append(inside, m)
+		}
+	}
+	if len(inside) == 0 || d.Tok == token.CONST && (isExported(d) || !s.fits(f, all)) {
+		return nil
+	}
+	for _, spec := range d.Specs {
+		spec, ok := spec.(*ast.ValueSpec)
+		if !ok || len(spec.Values) != len(spec.Names) {
+			continue
+		}
+		for i, value := range spec.Values {
+			all = append(all, b.value(s, f, spec.Names[i], value, inside, all)...)
+		}
+	}
+	return all
+}
+
+// isExported reports whether other packages can use what is declared.
+func isExported(d *ast.GenDecl) bool {
+	return slices.ContainsFunc(d.Specs, func(spec ast.Spec) bool {
+		v, ok := spec.(*ast.ValueSpec)
+		return ok && slices.ContainsFunc(v.Names, (*ast.Ident).IsExported)
+	})
+}
+
+// value returns the edits of the value of a variable that has mutants, if they compile with those before. A mutant of
+// SQL is marked by a comment in the statement, so that a trace shows which tests send it.
+func (b *bundle) value(
+	s *source, f *sourceFile, name *ast.Ident, value ast.Expr, mutants []Mutant, before []edit,
+) []edit {
+	start, end := f.offset(value.Pos()), f.offset(value.End())
+	whole := f.text[start:end]
+	var chosen []Mutant
+	var cases strings.Builder
+	var marks []edit
+	for _, m := range mutants {
+		inside := m.within(f.name, start, end)
+		if len(inside) == 0 {
+			continue
+		}
+		number := len(b.numbers) + len(chosen) + 1
+		chosen = append(chosen, m)
+		fmt.Fprintf(&cases, "case %d: return %s\n", number, apply(whole, inside))
+		switch markOf(m) {
+		case inCode:
+			marks = append(marks, edit{m.block - start, m.block - start, reaches(number)})
+		case inSQL:
+			marks = append(marks, edit{inside[0].start, inside[0].start, fmt.Sprintf(" /*%s%d*/ ", reached, number)})
+		case noMark:
+		}
+	}
+	if len(chosen) == 0 {
+		return nil
+	}
+	begin := fmt.Sprintf("func() %s {\nswitch mutantChosen {\ncase %d: return %s\n%s}\nreturn ",
+		s.typeOf(f, s.info.Defs[name].Type()), tracing, apply(whole, marks), cases.String())
+	edits := []edit{{start, start, begin}, {end, end, "\n}()"}}
+	if !s.fits(f, slices.Concat(before, edits)) {
+		return nil
+	}
+	for _, m := range chosen {
+		b.add(m, markOf(m))
+	}
+	return edits
+}
+
+// typeOf writes a type as it is called in the file. A type that the file cannot name does not compile.
+func (s *source) typeOf(f *sourceFile, t types.Type) string {
+	return types.TypeString(types.Default(t), func(p *types.Package) string {
+		if p.Path() == s.path {
+			return ""
+		}
+		for _, spec := range f.syntax.Imports {
+			if path, err := strconv.Unquote(spec.Path.Value); err == nil && path == p.Path() {
+				if spec.Name != nil {
+					return spec.Name.Name
+				}
+				return p.Name()
+			}
+		}
+		return p.Name()
+	})
 }
 
 // within returns the mutant's edits of a part of a file, relative to it; nil if its change is outside. A blank import
 // is outside, and is not needed where the function is also there unchanged.
 func (m Mutant) within(file string, start, end int) []edit {
 	var inside []edit
-	if m.File != file || m.block < start || m.block >= end {
+	if m.File != file || m.block >= 0 && (m.block < start || m.block >= end) {
 		return nil
 	}
 	for _, e := range m.edits {
@@ -154,34 +283,38 @@ func (f *sourceFile) call(d *ast.FuncDecl) (named []edit, call string) {
 	return named, call + "(" + strings.Join(names(d.Type.Params), ", ") + ")"
 }
 
-// binary returns the tests of a package that have all mutants; "" if they do not compile, or fail without a choice
-// where they pass without the bundle.
-func (b *bundle) binary(ctx context.Context, p target, whole baseline) (string, error) {
+// binary returns the tests of a package that have all mutants. They have no binary if they do not compile, or fail
+// without a choice where they pass without the bundle.
+func (b *bundle) binary(ctx context.Context, p target, whole baseline) (bundled, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	key := p.folder + ":" + p.pattern
 	if known, ok := b.binaries[key]; ok {
 		return known, nil
 	}
-	binary := filepath.Join(filepath.Dir(b.overlay), strings.ReplaceAll(p.folder, "/", "-")+".test")
-	ok, _, err := b.build(ctx, p.testPackage, b.overlay, binary)
+	tests := bundled{binary: filepath.Join(filepath.Dir(b.overlay), strings.ReplaceAll(p.folder, "/", "-")+".test")}
+	ok, _, err := b.build(ctx, p.testPackage, b.overlay, tests.binary)
 	if err != nil {
-		return "", err
+		return bundled{}, err
 	}
-	if ok {
-		o, err := b.run(ctx, p.testPackage, call{
-			binary: binary, pattern: p.pattern, skip: whole.Skip, limit: b.limit(whole), toTheEnd: true,
-		})
+	c := call{binary: tests.binary, pattern: p.pattern, skip: whole.Skip, limit: unmutated, toTheEnd: true}
+	if ok && whole.Seconds >= b.slow.Seconds() {
+		if tests.trace, err = b.traceOf(ctx, p, c); err != nil {
+			return bundled{}, err
+		}
+	}
+	if ok && tests.trace == nil {
+		o, err := b.run(ctx, p.testPackage, c)
 		if err != nil {
-			return "", err
+			return bundled{}, err
 		}
 		ok = o.passed
 	}
 	if !ok {
-		binary = ""
+		tests = bundled{}
 	}
-	b.binaries[key] = binary
-	return binary, nil
+	b.binaries[key] = tests
+	return tests, nil
 }
 
 // remove deletes the bundle's files.

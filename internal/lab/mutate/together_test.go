@@ -1,6 +1,7 @@
 package mutate
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -32,7 +33,11 @@ func (l list[T]) ofType() int { return len(l.all) + 7 }
 
 func recovers() { _, got = recover(), 8 }
 
-var got = 9
+var got = count + len(table) + table[0](1)
+
+const count = 6
+
+var table = []func(int) int{func(n int) int { return n + 1 }}
 
 func init() { got += 10 }
 `,
@@ -66,6 +71,7 @@ func TestRun_KillsEveryFormOfMutantInABundle(t *testing.T) {
 	must.NoError(t, err)
 	r, err := newTester(root, t.TempDir(), time.Minute)
 	must.NoError(t, err)
+	r.slow = 0
 	var mutants []Mutant
 	for _, m := range all {
 		if sources["a"].compiles(&m) {
@@ -80,12 +86,43 @@ func TestRun_KillsEveryFormOfMutantInABundle(t *testing.T) {
 		var text []byte
 		if b.numbers[m.ID] == 0 {
 			text = apply(sources["a"].files[0].text, m.edits)
-			test.SliceContains(t, []string{"recovers", "got", "init"}, m.Function)
+			test.SliceContains(t, []string{"recovers", "init"}, m.Function)
 		}
 		result, err := r.judge(t.Context(), m, text, b, []target{{p, ""}})
 		must.NoError(t, err)
 		test.EqOp(t, Killed, result.Verdict, test.Sprintf("%s %v", m.place(), m.New))
 	}
-	test.NotEq(t, map[string]string{"a:": ""}, b.binaries, test.Sprint("the bundle does not compile"))
+	test.NotEq(t, "", b.binaries["a:"].binary, test.Sprint("the bundle does not compile"))
+	test.NotNil(t, b.binaries["a:"].trace, test.Sprint("the tests were not traced"))
 	must.NoError(t, b.remove())
+}
+
+// Only tests that reach a mutant run, those that reach few others first.
+func TestTrace_NamesTheTestsThatReachAMutant(t *testing.T) {
+	t.Parallel()
+	output := "=== RUN   TestBroad\n=== PAUSE TestBroad\n=== RUN   TestA\nmutant reached 1\n" +
+		"=== RUN   TestB\n\nmutant reached 3\n=== CONT  TestBroad/part\n\nmutant reached 1\n\nmutant reached 2\n" +
+		"=== NAME  TestC\nmutant reached often 4\nmutant reached 6\n"
+	for i := range 9 {
+		output += fmt.Sprintf("=== RUN   TestMany%d\nmutant reached 5\n", i)
+	}
+	marks := map[int]mark{1: inCode, 2: inCode, 3: inSQL, 4: inCode, 5: inCode, 6: inCode, 7: inCode, 8: inSQL, 9: noMark}
+	traced, unseen := readTrace(output, marks), readTrace("mutant reached 1\n", marks)
+	for number, want := range map[int][]string{
+		1: {"^(TestA|TestBroad)$"},
+		2: {"^(TestBroad)$"},
+		3: {"^(TestB)$"},
+		4: {"all"}, // more often than was printed
+		5: {"^(TestMany0|TestMany1|TestMany2|TestMany3)$", "^(TestMany4|TestMany5|TestMany6|TestMany7|TestMany8)$"},
+		6: {"^(TestC)$"},
+		7: nil,
+		8: nil,
+		9: {"all"}, // it has no mark
+	} {
+		test.Eq(t, want, traced.patterns(number, marks[number], "all"), test.Sprint(number))
+	}
+	// No statement was seen, the only code was reached before any test, and there is no trace.
+	for number, of := range map[int]*trace{8: unseen, 1: unseen, 2: nil} {
+		test.Eq(t, []string{"all"}, of.patterns(number, marks[number], "all"), test.Sprint(number))
+	}
 }

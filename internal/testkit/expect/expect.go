@@ -2,7 +2,9 @@
 package expect
 
 import (
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -35,14 +37,28 @@ func OK(t must.T) func(results ...any) {
 	}
 }
 
-// Reason fails the test unless a call failed for a reason:
-//
-//	expect.Reason(t, fault.SessionFull)(studio.Book(mia, class))
-func Reason(t must.T, want fault.Reason) func(results ...any) {
+// OKOr fails the test if a call failed for another reason than those that a race may lead to.
+func OKOr(t must.T, reasons ...fault.Reason) func(results ...any) {
 	return func(results ...any) {
 		t.Helper()
 		err := Error(results...)
+		must.True(t, err == nil || slices.Contains(reasons, fault.ReasonOf(err)), must.Sprint(err))
+	}
+}
+
+// Reason fails the test unless a call failed for a reason, and gives what its error says besides:
+//
+//	expect.Reason(t, fault.SessionFull)(studio.Book(mia, class))
+//	test.EqOp(t, "2", expect.Reason(t, fault.DailyLimit)(studio.Book(mia, third)).Metadata["limit"])
+func Reason(t must.T, want fault.Reason) func(results ...any) fault.Error {
+	return func(results ...any) fault.Error {
+		t.Helper()
+		err := Error(results...)
 		must.EqOp(t, want, fault.ReasonOf(err), must.Sprintf("reason want %q (error: %v)", want, err))
+		if f, ok := errors.AsType[*fault.Error](err); ok {
+			return *f
+		}
+		return fault.Error{}
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/shoenig/test"
 	"github.com/shoenig/test/must"
 
 	"github.com/berthhq/berth/internal/app"
@@ -48,14 +47,9 @@ func WithServers(t *testing.T, change ...func(*worker.Config, *app.Config)) *Ser
 	t.Helper()
 	s := &Servers{Twilio: twiliotest.Start(), Timeout: 20 * time.Second}
 	t.Cleanup(s.Twilio.Close)
-	var err error
-	if s.FCM, err = fcmtest.Start(); err != nil {
-		t.Fatal(err)
-	}
+	s.FCM = expect.Value(fcmtest.Start())(t)
 	t.Cleanup(s.FCM.Close)
-	if s.Mail, err = smtptest.Start(smtptest.Options{}); err != nil {
-		t.Fatal(err)
-	}
+	s.Mail = expect.Value(smtptest.Start(smtptest.Options{}))(t)
 	t.Cleanup(s.Mail.Close)
 	if s.DNS, err = dnstest.Start(); err != nil {
 		t.Fatal(err)
@@ -78,11 +72,10 @@ func WithServers(t *testing.T, change ...func(*worker.Config, *app.Config)) *Ser
 func (s *Servers) connect(t *testing.T, wc *worker.Config, ac *app.Config) {
 	t.Helper()
 	wc.Platform[messages.ProviderTwilio] = func(in tenant.TenantID) worker.Sender {
-		sms, err := twilio.New(twilio.Config{
+		sms := expect.Value(twilio.New(twilio.Config{
 			AccountSID: s.Twilio.AccountSID, AuthToken: s.Twilio.AuthToken, From: Number, BaseURL: s.Twilio.URL,
 			StatusCallback: s.App.Messages.TwilioStatusURL(in), Timeout: s.Timeout, Now: ac.Now,
-		})
-		test.NoError(t, err)
+		}))(t)
 		return sms
 	}
 	push := expect.Value(fcm.New(t.Context(), fcm.Config{
