@@ -51,9 +51,7 @@ func WithServers(t *testing.T, change ...func(*worker.Config, *app.Config)) *Ser
 	t.Cleanup(s.FCM.Close)
 	s.Mail = expect.Value(smtptest.Start(smtptest.Options{}))(t)
 	t.Cleanup(s.Mail.Close)
-	if s.DNS, err = dnstest.Start(); err != nil {
-		t.Fatal(err)
-	}
+	s.DNS = expect.Value(dnstest.Start())(t)
 	t.Cleanup(s.DNS.Close)
 	s.Studio = New(t, func(wc *worker.Config, ac *app.Config) {
 		s.connect(t, wc, ac)
