@@ -289,7 +289,7 @@ func TestEveryRPC_RejectsInputThatIsNotAMessage(t *testing.T) {
 			`[]`:                         "",
 			`{`:                          "",
 			`{"tenantId": "\ud800"}`:     "",
-			strings.Repeat("[", 100_000): "",
+			strings.Repeat("[", 60_000):  "",
 			"\xff\xfe":                   "",
 		} {
 			if p.Input().Fields().ByName("tenant_id") == nil && strings.Contains(body, "tenantId") {
