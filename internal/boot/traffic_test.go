@@ -29,7 +29,7 @@ func TestTrafficConfig_HasTheDefaultsOfTheLimits(t *testing.T) {
 	test.Eq(t, rpc.Rates{
 		Caller: traffic.PerSecond(traffic.DefaultCallerRate), Tenant: traffic.PerSecond(traffic.DefaultTenantRate),
 		Streams: traffic.DefaultStreamsPerCaller,
-		Guesses: traffic.PerHour(traffic.DefaultBenefitGuesses),
+		Guesses: traffic.PerHour(traffic.DefaultBenefitGuesses), Domains: traffic.PerHour(traffic.DefaultDomainChecks),
 	}, rates)
 	test.EqOp(t, traffic.DefaultAddressRate, c.AddressRate)
 	_, err := TrafficConfig{TrustedProxies: []string{"balancer"}}.connLimits(prometheus.NewRegistry())

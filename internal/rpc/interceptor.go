@@ -80,6 +80,9 @@ func (c *interceptor) WrapUnary(next connect.UnaryFunc) connect.UnaryFunc {
 				return nil, err
 			}
 		}
+		if err := c.rates.takeDomain(ctx, message.Any()); err != nil {
+			return nil, err
+		}
 		guessed, err := c.rates.takeGuess(ctx, message.Any())
 		if err != nil {
 			return nil, err

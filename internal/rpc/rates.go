@@ -25,6 +25,8 @@ type Rates struct {
 	Addresses *traffic.Addresses
 	// Guesses limits the wrong membership numbers that a member tries.
 	Guesses traffic.Rate
+	// Domains limits how often each tenant sets or verifies a sending domain. That makes keys and asks name servers.
+	Domains traffic.Rate
 }
 
 // callerKey is a member or a service account of a tenant.
@@ -43,13 +45,16 @@ type rates struct {
 	files     *traffic.Turns[tenant.TenantID]
 	addresses *traffic.Addresses
 	guesses   *traffic.Limiter[callerKey]
+	domains   *traffic.Limiter[tenant.TenantID]
 }
 
 func newRates(c Rates, now func() time.Time) *rates {
 	r := &rates{
 		now: now, callers: traffic.NewLimiter[callerKey](c.Caller, now()),
 		tenants: traffic.NewLimiter[tenant.TenantID](c.Tenant, now()), addresses: c.Addresses,
-		reads: c.Reads, files: traffic.NewTurns[tenant.TenantID](1, maxFiles, maxWaitingFiles), guesses: traffic.NewLimiter[callerKey](c.Guesses, now()),
+		reads: c.Reads, files: traffic.NewTurns[tenant.TenantID](1, maxFiles, maxWaitingFiles),
+		guesses: traffic.NewLimiter[callerKey](c.Guesses, now()),
+		domains: traffic.NewLimiter[tenant.TenantID](c.Domains, now()),
 	}
 	r.streams.Max = c.Streams
 	if r.addresses == nil {
@@ -144,6 +149,23 @@ func (r *rates) takeGuess(ctx context.Context, message any) (done func(err error
 			r.guesses.Return(caller)
 		}
 	}, nil
+}
+
+// takeDomain takes a call that sets or verifies a sending domain from what its tenant may.
+func (r *rates) takeDomain(ctx context.Context, message any) error {
+	switch m := message.(type) {
+	case *v1.VerifySendingDomainRequest:
+	case *v1.UpdateSendersRequest:
+		if m.GetSenders().GetDomain() == nil {
+			return nil
+		}
+	default:
+		return nil
+	}
+	if wait := r.domains.Take(request.Caller(ctx).Tenant, r.now()); wait > 0 {
+		return fault.TooMany(wait, "Too many attempts to verify a domain.")
+	}
+	return nil
 }
 
 // rejectToken returns the error for a token that was not accepted. An app may send a token that has expired: it renews

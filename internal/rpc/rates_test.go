@@ -306,6 +306,31 @@ func TestRates_LetPeopleWork(t *testing.T) {
 	})
 }
 
+// Making keys and asking name servers is limited for a tenant; other changes of its senders are not.
+func TestRates_LimitSendingDomains(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	r := newRates(Rates{Domains: traffic.PerHour(2)}, func() time.Time { return now })
+	try := func(id byte, message any) fault.Reason {
+		by := tenant.Caller{Tenant: tenant.TenantID{UUID: tenant.UUID{id}}}
+		return fault.ReasonOf(r.takeDomain(request.WithCall(t.Context(), &request.Call{Caller: by, Admitted: true}), message))
+	}
+	set := &v1.UpdateSendersRequest{Senders: &v1.Senders{Domain: new(v1.SendingDomain)}}
+	for _, c := range []struct {
+		tenant  byte
+		message any
+		want    fault.Reason
+	}{
+		{1, set, ""}, {1, new(v1.VerifySendingDomainRequest), ""}, {1, set, fault.RateLimited},
+		{1, new(v1.VerifySendingDomainRequest), fault.RateLimited}, {1, new(v1.UpdateSendersRequest), ""},
+		{1, new(v1.GetSendersRequest), ""}, {2, set, ""},
+	} {
+		test.EqOp(t, c.want, try(c.tenant, c.message), test.Sprintf("%+v", c))
+	}
+	now = now.Add(30 * time.Minute)
+	test.EqOp(t, "", try(1, set))
+}
+
 // Who tries wrong membership numbers has to wait, also with a right one. Right numbers are not counted.
 func TestRates_LimitWrongMembershipNumbers(t *testing.T) {
 	t.Parallel()

@@ -34,6 +34,8 @@ const (
 	DefaultStreamsPerCaller = 100
 	// DefaultBenefitGuesses is how many wrong membership numbers a member may try in an hour.
 	DefaultBenefitGuesses = 10
+	// DefaultDomainChecks is how often a tenant may set or verify a sending domain in an hour.
+	DefaultDomainChecks = 20
 )
 
 const (

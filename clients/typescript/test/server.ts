@@ -111,7 +111,9 @@ export async function described(data: string): Promise<Development> {
 function ownEnvironment(): NodeJS.ProcessEnv {
   const foreign = ([name]: [string, unknown]) =>
     name === "DATABASE_URL" || name.startsWith("BERTH_");
-  return Object.fromEntries(Object.entries(process.env).filter((entry) => !foreign(entry)));
+  const own = Object.entries(process.env).filter((entry) => !foreign(entry));
+  // No name server listens there, so that the tests ask none of the network.
+  return { ...Object.fromEntries(own), BERTH_DNS: "127.0.0.1:9" };
 }
 
 async function untilReady(output: Readable, onLine: (line: string) => void): Promise<void> {
