@@ -272,6 +272,7 @@ func TestRelay_ReportsRoleChangesBeforeEvents(t *testing.T) {
 	before, e := forgotten.Load(), event("unannounced")
 	e.Type = outbox.RolesChanged
 	l.append(l.Tenant, e)
+	l.settle()
 	l.watch(r, new(outbox.Cursor)).gets("x", "x", "x", "unannounced")
 	test.Greater(t, before, forgotten.Load(), test.Sprint("for one that is behind"))
 }
