@@ -127,7 +127,8 @@ func TestMemory_IsSmallForPublicCalls(t *testing.T) {
 	test.Eq(t, errTooBig, apiErrorOf(t, err))
 	_, err = connect.NewClient[healthpb.HealthCheckRequest, healthpb.HealthCheckResponse](
 		http1, w.url+"/grpc.health.v1.Health/Check",
-	).CallUnary(t.Context(), connect.NewRequest(&healthpb.HealthCheckRequest{Service: strings.Repeat("x", maxPublicBytes)}))
+	).CallUnary(t.Context(), connect.NewRequest(
+		&healthpb.HealthCheckRequest{Service: strings.Repeat("x", maxPublicBytes)}))
 	test.Eq(t, errTooBig, apiErrorOf(t, err))
 }
 
