@@ -43,4 +43,5 @@ export * from "./gen/berth/v1/tenant_service_pb.js";
 export * from "./gen/berth/v1/waitlist_pb.js";
 export * from "./gen/berth/v1/waitlist_service_pb.js";
 export { all, type ListMethod, pages } from "./page.js";
+export { newIdempotencyKey } from "./transport.js";
 export type { WatchOptions } from "./watch.js";

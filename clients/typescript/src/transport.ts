@@ -53,7 +53,7 @@ export function withRetries(inner: Transport, policy: CallPolicy): Transport {
     async unary(method, signal, timeoutMs = policy.timeoutMs, header, input, contextValues) {
       const baseHeaders = new Headers(header);
       if (usesIdempotencyKey(method) && !baseHeaders.has("Idempotency-Key")) {
-        baseHeaders.set("Idempotency-Key", newKey());
+        baseHeaders.set("Idempotency-Key", newIdempotencyKey());
       }
       const deadline = timeoutMs > 0 ? Date.now() + timeoutMs : Number.POSITIVE_INFINITY;
       const message = withTenant(input);
@@ -178,8 +178,8 @@ const usesIdempotencyKey = (method: DescMethod): boolean => !isRead(method) && !
 const isSafe = (method: DescMethod): boolean =>
   isRead(method) || usesIdempotencyKey(method) || method.name === "ExchangeKey";
 
-/** 128 random bits. `crypto.randomUUID` works on secure origins only. */
-function newKey(): string {
+/** An idempotency key: 128 random bits. `crypto.randomUUID` works on secure origins only. */
+export function newIdempotencyKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

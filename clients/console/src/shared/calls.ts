@@ -1,3 +1,4 @@
+import { newIdempotencyKey } from "@berthhq/client";
 import type {
   DescMessage,
   DescMethodUnary,
@@ -8,10 +9,11 @@ import { Code, ConnectError } from "@connectrpc/connect";
 import { callUnaryMethod, useTransport } from "@connectrpc/connect-query";
 import { notifications } from "@mantine/notifications";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { use, useCallback } from "react";
+import { use, useCallback, useState } from "react";
 import { useI18n } from "../i18n";
 import { ask, type Question } from "./ask";
 import { explain, stepUpOf } from "./errors";
+import { CallKeys } from "./keys";
 import { AuthContext } from "./me";
 import { here } from "./time";
 
@@ -62,9 +64,14 @@ export function useCall<I extends DescMessage, O extends DescMessage>(
   const queries = useQueryClient();
   const failed = useFailed();
   const auth = use(AuthContext);
+  const [keys] = useState(() => new CallKeys(method.input, newIdempotencyKey));
   const { mutateAsync, isPending, variables, data, reset } = useMutation({
-    mutationFn: (input: MessageInitShape<I>) => callUnaryMethod(transport, method, input),
+    mutationFn: (input: MessageInitShape<I>) =>
+      callUnaryMethod(transport, method, input, {
+        headers: { "Idempotency-Key": keys.keyOf(input) },
+      }),
     onSuccess: (answer) => {
+      keys.done();
       const message = typeof done === "function" ? done(answer) : done;
       if (message) notifications.show({ message, color: "tide" });
     },
