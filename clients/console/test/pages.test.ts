@@ -1,8 +1,19 @@
-import { expect, test } from "@playwright/test";
+import { expect, type Page, test } from "@playwright/test";
 import { settled, studio, violations, visit, withBrowser } from "./browser";
 import { pages, withId } from "./pages";
 
 withBrowser();
+
+/** The inputs that reach beyond the edge of their fieldset. */
+const outsideOfFieldsets = (page: Page) =>
+  page.evaluate(() =>
+    [...document.querySelectorAll("fieldset input")]
+      .filter((input) => {
+        const edge = input.closest("fieldset")?.getBoundingClientRect().right ?? 0;
+        return input.getBoundingClientRect().right > edge;
+      })
+      .map((input) => input.id),
+  );
 
 for (const { name, path, role, tenant, there, width } of pages) {
   test(`${name} has no serious accessibility violation`, async () => {
@@ -27,6 +38,7 @@ for (const { name, path, role, tenant, there, width } of pages) {
     });
     expect(right).toBeLessThanOrEqual(0);
     if (role && !path.startsWith("/app")) expect(below).toBeLessThanOrEqual(0);
+    expect(await outsideOfFieldsets(page)).toEqual([]);
   });
 }
 

@@ -48,6 +48,13 @@ export const pages: readonly Page[] = [
     there: "Memberships with partners",
   },
   { name: "organization", path: "/catalog?tab=organization", role: "owner", there: "Currency" },
+  {
+    name: "organization on a phone",
+    path: "/catalog?tab=organization",
+    role: "owner",
+    there: "Currency",
+    width: 390,
+  },
   { name: "catalog of a coach", path: "/catalog", role: "coach", there: "Booking channels" },
   {
     name: "workouts",
