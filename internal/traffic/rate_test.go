@@ -85,6 +85,7 @@ func BenchmarkLimiter(b *testing.B) {
 	for i := range keys {
 		keys[i] = caller{[16]byte{byte(i), byte(i >> 8)}, fmt.Sprintf("auth0|%024d", i)}
 	}
+	b.ResetTimer()
 	b.RunParallel(func(pb *testing.PB) {
 		for i := 0; pb.Next(); i++ {
 			key, now := keys[i%len(keys)], time.Now()
