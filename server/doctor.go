@@ -37,7 +37,7 @@ func (c *doctorCommand) checkSecrets(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	_, err = boot.OpenSecrets(ctx, files)
+	_, err = c.OpenSecrets(ctx, files)
 	return err
 }
 

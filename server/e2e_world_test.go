@@ -179,8 +179,8 @@ func (w *world) newContactCode() string {
 	w.ok(w.live.DB.Owner.QueryRow(w.ctx(), `
 select decode(details->>'sealed', 'base64') from notices where tenant_id = $1 and details->>'to' = $2`,
 		w.ID, address).Scan(&sealed))
-	files := expect.Value(boot.KeyConfig{Data: w.live.data}.Files())(w.t)
-	secrets := expect.Value(boot.OpenSecrets(w.ctx(), files))(w.t)
+	keys := boot.KeyConfig{Data: w.live.data}
+	secrets := expect.Value(keys.OpenSecrets(w.ctx(), expect.Value(keys.Files())(w.t)))(w.t)
 	return string(expect.Value(secrets.Seals.Open(w.ID, sealed))(w.t))
 }
 

@@ -94,7 +94,7 @@ func Open(
 	if n.Verifier, err = keys.OpenVerifier(n.Issuer); err != nil {
 		return nil, err
 	}
-	if n.secrets, err = OpenSecrets(ctx, source); err != nil {
+	if n.secrets, err = keys.OpenSecrets(ctx, source); err != nil {
 		return nil, err
 	}
 	n.Claims = n.secrets.Claims
@@ -129,7 +129,7 @@ func Open(
 			return n.dispatcher.SendAll(ctx, in, out)
 		},
 	})
-	if n.dispatcher, err = keys.Senders.open(ctx, n.App, log, registry); err != nil {
+	if n.dispatcher, err = keys.Senders.open(ctx, n.App, n.secrets, log, registry); err != nil {
 		return nil, err
 	}
 	n.sends = keys.Senders.sends()
@@ -149,8 +149,8 @@ func Open(
 	}
 	mux := http.NewServeMux()
 	pages := web.Handler(web.Config{
-		Services: n.App, Log: log, PublicURL: listen.PublicURL, TwilioToken: keys.Senders.TwilioToken,
-		Metrics: registry, Addresses: rates.Addresses,
+		Services: n.App, Log: log, PublicURL: listen.PublicURL, Metrics: registry, Addresses: rates.Addresses,
+		TwilioToken: textOf(n.secrets.Twilio, keys.Senders.TwilioToken),
 	})
 	for _, path := range []string{
 		bookings.DisplayPath, waitlists.ClaimPath, accounts.ConfirmPath, messages.CalendarPath, messages.UnsubscribePath,

@@ -1,6 +1,7 @@
 package boot
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,9 +12,11 @@ import (
 	"github.com/shoenig/test"
 	"github.com/shoenig/test/must"
 
+	"github.com/berthhq/berth/internal/localbox"
 	"github.com/berthhq/berth/internal/secret"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit/expect"
+	"github.com/berthhq/berth/internal/worker"
 )
 
 func TestOpenSecrets_CreatesTheFilesOnce(t *testing.T) {
@@ -47,7 +50,32 @@ func openAll(t *testing.T, c KeyConfig) (Secrets, error) {
 	if err != nil {
 		return Secrets{}, err
 	}
-	return OpenSecrets(t.Context(), files)
+	return c.OpenSecrets(t.Context(), files)
+}
+
+// A sender is created again when the file with its credential has changed, and only then.
+func TestFollowing_UsesTheCredentialOfTheFile(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	path := filepath.Join(folder, "password")
+	must.NoError(t, os.WriteFile(path, []byte("first"), 0o600))
+	secrets := expect.Value(openAll(t, KeyConfig{Data: folder, Senders: SenderConfig{SMTPPasswordFile: path}}))(t)
+	var used []string
+	sender := expect.Value(following(textOf(secrets.SMTP, "not used"), func(password string) (worker.Sender, error) {
+		used = append(used, password)
+		if password == "refused" {
+			return nil, errors.New(password)
+		}
+		return localbox.Sender{}, nil
+	}))(t)
+	for _, password := range []string{"first", "refused", "third", "third"} {
+		must.NoError(t, os.WriteFile(path, []byte(password), 0o600))
+		must.NoError(t, secrets.SMTP.Reload(t.Context()))
+		_, failed := sender(tenant.TenantID{}).(failedSender)
+		test.EqOp(t, password == "refused", failed, test.Sprint(password))
+	}
+	test.Eq(t, []string{"first", "refused", "third"}, used)
+	test.EqOp(t, "variable", textOf(secrets.Twilio, "variable")())
 }
 
 func TestOpenSecrets_RejectsInvalidFiles(t *testing.T) {
@@ -84,12 +112,18 @@ func TestCountFailures_CountsByPurpose(t *testing.T) {
 	registry := prometheus.NewPedanticRegistry()
 	path := filepath.Join(t.TempDir(), "signing-key.pem")
 	must.NoError(t, os.WriteFile(path, []byte("broken"), 0o600))
-	source := countFailures(secret.Files{secret.Signing: path}, registry)
+	source := countFailures(secret.Files{secret.Signing: path, secret.FCM: path, secret.SMTP: path}, registry)
 	_, err := source.Signers(t.Context())
 	test.Error(t, err)
+	_, err = source.Credential(t.Context(), secret.FCM)
+	test.ErrorContains(t, err, "not a service account's key")
+	test.EqOp(t, "broken", expect.Value(source.Credential(t.Context(), secret.SMTP))(t))
 	test.Eq(t, map[string]float64{
 		"berth_secret_read_failures_total purpose=signing":  1,
 		"berth_secret_read_failures_total purpose=check-in": 0,
 		"berth_secret_read_failures_total purpose=messages": 0,
+		"berth_secret_read_failures_total purpose=twilio":   0,
+		"berth_secret_read_failures_total purpose=smtp":     0,
+		"berth_secret_read_failures_total purpose=fcm":      1,
 	}, expect.Metrics(t, registry, ""))
 }

@@ -3,10 +3,9 @@ package boot
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
-	"os"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -36,17 +35,21 @@ type SenderConfig struct {
 	TwilioFrom    string `env:"BERTH_TWILIO_FROM" placeholder:"NUMBER|MG…" help:"Phone number or messaging service that sends SMS."`
 	TwilioURL     string `env:"BERTH_TWILIO_URL" placeholder:"https://…" help:"Base URL of Twilio's API. Default: Twilio's own."`
 
-	FCMKey      string `env:"BERTH_FCM_KEY" type:"path" placeholder:"FILE" help:"Key of the Firebase service account that sends push notifications (JSON)."`
+	TwilioTokenFile string `env:"BERTH_TWILIO_TOKEN_FILE" type:"path" placeholder:"FILE" help:"File with the token, instead of the token. It may change."`
+
+	FCMKey      string `env:"BERTH_FCM_KEY" type:"path" placeholder:"FILE" help:"Key of the Firebase service account that sends push notifications (JSON). The file may change."`
 	FCMURL      string `env:"BERTH_FCM_URL" placeholder:"https://…" help:"Base URL of FCM's API. Default: Google's own."`
 	FCMTokenURL string `env:"BERTH_FCM_TOKEN_URL" placeholder:"https://…" help:"URL that issues tokens for FCM. Default: Google's own."`
 
-	SMTPHost     string `env:"BERTH_SMTP_HOST" placeholder:"HOST" help:"Host name of the mail server."`
-	SMTPPort     int    `env:"BERTH_SMTP_PORT" placeholder:"PORT" help:"Port of the mail server. Default: depends on the security."`
-	SMTPSecurity string `env:"BERTH_SMTP_SECURITY" enum:"STARTTLS,TLS,NONE," default:"" help:"STARTTLS (default), TLS (from the start) or NONE."`
-	SMTPUser     string `env:"BERTH_SMTP_USER" placeholder:"USER" help:"User to sign in as. Default: no sign-in."`
-	SMTPPassword string `env:"BERTH_SMTP_PASSWORD" placeholder:"PASSWORD" help:"Password of the user."`
-	SMTPFrom     string `env:"BERTH_SMTP_FROM" placeholder:"ADDRESS" help:"Sender address of emails."`
-	ReportTo     string `env:"BERTH_REPORT_TO" placeholder:"ADDRESS" help:"Address in emails to which misuse is reported. Default: the sender address."`
+	SMTPHost         string `env:"BERTH_SMTP_HOST" placeholder:"HOST" help:"Host name of the mail server."`
+	SMTPPort         int    `env:"BERTH_SMTP_PORT" placeholder:"PORT" help:"Port of the mail server. Default: depends on the security."`
+	SMTPSecurity     string `env:"BERTH_SMTP_SECURITY" enum:"STARTTLS,TLS,NONE," default:"" help:"STARTTLS (default), TLS (from the start) or NONE."`
+	SMTPUser         string `env:"BERTH_SMTP_USER" placeholder:"USER" help:"User to sign in as. Default: no sign-in."`
+	SMTPPassword     string `env:"BERTH_SMTP_PASSWORD" placeholder:"PASSWORD" help:"Password of the user."`
+	SMTPPasswordFile string `env:"BERTH_SMTP_PASSWORD_FILE" type:"path" placeholder:"FILE" help:"File with the password, instead of the password. It may change."`
+
+	SMTPFrom string `env:"BERTH_SMTP_FROM" placeholder:"ADDRESS" help:"Sender address of emails."`
+	ReportTo string `env:"BERTH_REPORT_TO" placeholder:"ADDRESS" help:"Address in emails to which misuse is reported. Default: the sender address."`
 
 	DNS string `name:"dns" env:"BERTH_DNS" placeholder:"HOST:PORT" help:"Name server that is asked for the records of tenants' sending domains. Default: the system's."`
 
@@ -83,18 +86,19 @@ func (c SenderConfig) providers() map[notify.Channel]string {
 
 // open creates the platform's senders and the dispatcher that sends messages through them.
 func (c SenderConfig) open(
-	ctx context.Context, a *app.Services, log *slog.Logger, metrics prometheus.Registerer,
+	ctx context.Context, a *app.Services, secrets Secrets, log *slog.Logger, metrics prometheus.Registerer,
 ) (*worker.Dispatcher, error) {
 	platform := map[string]func(tenant.TenantID) worker.Sender{
 		messages.LocalOutbox: func(tenant.TenantID) worker.Sender { return localbox.Sender{} },
 	}
 	if c.TwilioAccount != "" {
 		// Each tenant has its own, because the callback's URL names the tenant. An invalid configuration fails here.
-		if _, err := c.twilio(a, tenant.TenantID{}, c.platformTwilio()); err != nil {
+		token := textOf(secrets.Twilio, c.TwilioToken)
+		if _, err := c.twilio(a, tenant.TenantID{}, c.platformTwilio(token())); err != nil {
 			return nil, err
 		}
 		platform[messages.ProviderTwilio] = func(in tenant.TenantID) worker.Sender {
-			sender, err := c.twilio(a, in, c.platformTwilio())
+			sender, err := c.twilio(a, in, c.platformTwilio(token()))
 			if err != nil {
 				return failedSender{err}
 			}
@@ -102,36 +106,57 @@ func (c SenderConfig) open(
 		}
 	}
 	if c.FCMKey != "" {
-		key, err := os.ReadFile(c.FCMKey)
-		if err != nil {
-			return nil, fmt.Errorf("FCM key: %w", err)
-		}
-		sender, err := fcm.New(ctx, fcm.Config{Credentials: key, BaseURL: c.FCMURL, TokenURL: c.FCMTokenURL})
+		sender, err := following(secrets.FCM.Text, func(key string) (worker.Sender, error) {
+			return fcm.New(ctx, fcm.Config{Credentials: []byte(key), BaseURL: c.FCMURL, TokenURL: c.FCMTokenURL})
+		})
 		if err != nil {
 			return nil, err
 		}
-		platform[messages.ProviderFCM] = func(tenant.TenantID) worker.Sender { return sender }
+		platform[messages.ProviderFCM] = sender
 	}
 	if c.SMTPHost != "" {
 		if c.SMTPFrom == "" {
 			return nil, errors.New("BERTH_SMTP_HOST needs BERTH_SMTP_FROM")
 		}
-		sender, err := smtp.New(smtp.Config{
-			Host: c.SMTPHost, Port: c.SMTPPort, Security: smtp.Security(c.SMTPSecurity),
-			Username: c.SMTPUser, Password: c.SMTPPassword, From: notify.Mailbox{Address: c.SMTPFrom},
+		sender, err := following(textOf(secrets.SMTP, c.SMTPPassword), func(password string) (worker.Sender, error) {
+			return smtp.New(smtp.Config{
+				Host: c.SMTPHost, Port: c.SMTPPort, Security: smtp.Security(c.SMTPSecurity),
+				Username: c.SMTPUser, Password: password, From: notify.Mailbox{Address: c.SMTPFrom},
+			})
 		})
 		if err != nil {
 			return nil, err
 		}
-		platform[messages.ProviderSMTP] = func(tenant.TenantID) worker.Sender { return sender }
+		platform[messages.ProviderSMTP] = sender
 	}
 	return worker.New(worker.Config{
 		Messages: a.Messages, Platform: platform, Open: c.openTenants(a), Log: log, Metrics: metrics, Now: time.Now,
 	})
 }
 
-func (c SenderConfig) platformTwilio() messages.TwilioAccount {
-	return messages.TwilioAccount{AccountSID: c.TwilioAccount, AuthToken: c.TwilioToken, From: c.TwilioFrom}
+// following returns the platform's sender with a credential. It has connections and tokens, so it is only created again
+// if the credential has changed. If that fails, messages do, until the credential changes once more.
+func following(
+	credential func() string, create func(string) (worker.Sender, error),
+) (func(tenant.TenantID) worker.Sender, error) {
+	used := credential()
+	sender, err := create(used)
+	var lock sync.Mutex
+	return func(tenant.TenantID) worker.Sender {
+		lock.Lock()
+		defer lock.Unlock()
+		if now := credential(); now != used {
+			used = now
+			if sender, err = create(now); err != nil {
+				sender = failedSender{err}
+			}
+		}
+		return sender
+	}, err
+}
+
+func (c SenderConfig) platformTwilio(token string) messages.TwilioAccount {
+	return messages.TwilioAccount{AccountSID: c.TwilioAccount, AuthToken: token, From: c.TwilioFrom}
 }
 
 func (c SenderConfig) twilio(

@@ -33,9 +33,12 @@ const (
 )
 
 // Create creates each file that is missing with a new secret, readable by its owner only. Only a process that starts
-// does so: a file that is gone for a moment must not change the secret of a running one.
+// does so: a file that is gone for a moment must not change the secret of a running one. Credentials come from others.
 func (f Files) Create() error {
 	for of, path := range f {
+		if of == Twilio || of == SMTP || of == FCM {
+			continue
+		}
 		create := newSecret
 		if of == Signing {
 			create = newSigningKey
@@ -76,6 +79,19 @@ func (f Files) Secrets(_ context.Context, of Purpose) ([]Version, error) {
 		return nil, fmt.Errorf("%s key %s: %w", of, path, err)
 	}
 	return versions, nil
+}
+
+// Credential implements Source.
+func (f Files) Credential(_ context.Context, of Purpose) (string, error) {
+	text, err := read(f[of])
+	text = bytes.TrimSpace(text)
+	if err == nil && len(text) == 0 {
+		err = fmt.Errorf("%s is empty", f[of])
+	}
+	if err != nil {
+		return "", fmt.Errorf("%s credential: %w", of, err)
+	}
+	return string(text), nil
 }
 
 // Add adds a new version to the file of a secret. It is used from a time on, which must leave all nodes the time to

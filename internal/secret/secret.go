@@ -23,6 +23,13 @@ const (
 	Messages Purpose = "messages" // sealed columns, and links in mails
 )
 
+// The purposes of credentials: what others have issued for the platform's accounts with them.
+const (
+	Twilio Purpose = "twilio" // the auth token
+	SMTP   Purpose = "smtp"   // the password
+	FCM    Purpose = "fcm"    // the key of the service account (JSON)
+)
+
 // MinLength is the minimum length of a secret in bytes.
 const MinLength = 32
 
@@ -33,6 +40,8 @@ type Source interface {
 	Signers(ctx context.Context) ([]Signer, error)
 	// Secrets gives the versions of another secret.
 	Secrets(ctx context.Context, of Purpose) ([]Version, error)
+	// Credential gives a credential. It has one version: who issued it decides when the next one is good.
+	Credential(ctx context.Context, of Purpose) (string, error)
 }
 
 // Signer is a version of the private key that signs tokens: Ed25519, or EC on P-256.
@@ -123,6 +132,43 @@ func (r *Ring) At(at time.Time) []byte {
 	return versions[currentVersion(versions, at)].Secret
 }
 
+// Credential is a credential that Reload replaces. It is safe for concurrent use.
+type Credential struct {
+	source Source
+	of     Purpose
+	text   atomic.Pointer[string]
+}
+
+// OpenCredential reads a credential for the first time.
+func OpenCredential(ctx context.Context, source Source, of Purpose) (*Credential, error) {
+	c := &Credential{source: source, of: of}
+	return c, c.Reload(ctx)
+}
+
+// Reload reads the credential again. After an error the old one stays.
+func (c *Credential) Reload(ctx context.Context) error {
+	text, err := c.source.Credential(ctx, c.of)
+	if err == nil {
+		c.text.Store(&text)
+	}
+	return err
+}
+
+// Text gives the credential.
+func (c *Credential) Text() string { return *c.text.Load() }
+
+// Purpose implements Follower.
+func (c *Credential) Purpose() Purpose { return c.of }
+
+// Purpose implements Follower.
+func (r *Ring) Purpose() Purpose { return r.of }
+
+// A Follower is a Ring or a Credential.
+type Follower interface {
+	Purpose() Purpose
+	Reload(ctx context.Context) error
+}
+
 // ReloadEvery is how often nodes look for new versions.
 const ReloadEvery = 2 * time.Second
 
@@ -130,19 +176,19 @@ const ReloadEvery = 2 * time.Second
 // published keys need up to five minutes to notice it.
 const PublishTime = 10 * time.Minute
 
-// Run reloads rings until ctx ends. A failure is logged once, until the secret can be read again.
-func Run(ctx context.Context, log *slog.Logger, rings ...*Ring) {
+// Run reloads secrets until ctx ends. A failure is logged once, until the secret can be read again.
+func Run(ctx context.Context, log *slog.Logger, all ...Follower) {
 	ticker := time.NewTicker(ReloadEvery)
 	defer ticker.Stop()
-	failing := make(map[*Ring]bool)
+	failing := make(map[Follower]bool)
 	for {
-		for _, r := range rings {
-			err := r.Reload(ctx)
-			if err != nil && !failing[r] && !errors.Is(err, ctx.Err()) {
+		for _, f := range all {
+			err := f.Reload(ctx)
+			if err != nil && !failing[f] && !errors.Is(err, ctx.Err()) {
 				log.ErrorContext(ctx, "reading a secret failed, keeping the old versions",
-					slog.String("purpose", string(r.of)), slog.Any("error", err))
+					slog.String("purpose", string(f.Purpose())), slog.Any("error", err))
 			}
-			failing[r] = err != nil
+			failing[f] = err != nil
 		}
 		select {
 		case <-ctx.Done():

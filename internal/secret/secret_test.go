@@ -30,6 +30,8 @@ func (s *source) Secrets(context.Context, secret.Purpose) ([]secret.Version, err
 	return s.versions, s.err
 }
 
+func (s *source) Credential(context.Context, secret.Purpose) (string, error) { return "", s.err }
+
 func bytesOf(b byte) []byte { return bytes.Repeat([]byte{b}, secret.MinLength) }
 
 func TestRing_UsesTheVersionThatHasBegun(t *testing.T) {
@@ -70,6 +72,25 @@ func TestRing_KeepsTheLastVersionsThatCouldBeRead(t *testing.T) {
 	*s = source{versions: []secret.Version{{Secret: bytesOf('b')}}}
 	test.NoError(t, ring.Reload(t.Context()))
 	test.Eq(t, [][]byte{bytesOf('b')}, ring.All())
+}
+
+func TestCredential_FollowsItsFile(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "token")
+	files := secret.Files{secret.Twilio: path}
+	must.NoError(t, files.Create())
+	_, err := secret.OpenCredential(t.Context(), files, secret.Twilio)
+	must.ErrorIs(t, err, os.ErrNotExist)
+	must.NoError(t, os.WriteFile(path, []byte("old\n"), 0o600))
+	credential := expect.Value(secret.OpenCredential(t.Context(), files, secret.Twilio))(t)
+	for _, tt := range []struct {
+		file, want string
+		ok         bool
+	}{{"old\n", "old", true}, {"new", "new", true}, {"\n", "new", false}, {"a b\r\n", "a b", true}} {
+		must.NoError(t, os.WriteFile(path, []byte(tt.file), 0o600))
+		test.EqOp(t, tt.ok, credential.Reload(t.Context()) == nil, test.Sprintf("%q", tt.file))
+		test.EqOp(t, tt.want, credential.Text(), test.Sprintf("%q", tt.file))
+	}
 }
 
 // A rotation: add a version, wait until it is in use, remove the old one.

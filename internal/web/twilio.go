@@ -25,7 +25,7 @@ func (h twilioWebhook) read(
 		http.Error(w, http.StatusText(status), status)
 		return in, call, false
 	}
-	token := h.TwilioToken
+	token := h.TwilioToken()
 	if name := r.PathValue("tenant"); name != platformNumber {
 		var err error
 		if in, err = tenant.Parse[tenant.TenantID](name); err != nil || in.IsZero() {

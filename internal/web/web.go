@@ -29,8 +29,8 @@ type Config struct {
 	Metrics prometheus.Registerer
 	// Addresses limits requests with links that do not exist. Optional.
 	Addresses *traffic.Addresses
-	// TwilioToken is the secret with which Twilio signs callbacks of the platform's account; empty if there is none.
-	TwilioToken string
+	// TwilioToken gives the secret with which Twilio signs callbacks of the platform's account; empty if there is none.
+	TwilioToken func() string
 }
 
 // Handler serves the pages. Mount it at bookings.DisplayPath, waitlists.ClaimPath, accounts.ConfirmPath,

@@ -61,7 +61,7 @@ func WithServers(t *testing.T, change ...func(*worker.Config, *app.Config)) *Ser
 	})
 	s.Pages = web.Handler(web.Config{
 		Services: s.App, Log: slog.New(slog.DiscardHandler), PublicURL: "https://berth.example",
-		TwilioToken: s.Twilio.AuthToken,
+		TwilioToken: func() string { return s.Twilio.AuthToken },
 	})
 	return s
 }
