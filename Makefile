@@ -50,6 +50,9 @@ RUNS := 20
 # Simulated weeks that are repeated in the service: make replays REPLAYS=1000
 REPLAYS := 100
 
+# Mutations that are cut, as a pattern: make cuts CUTS=WaitlistService
+CUTS := .
+
 ##@ Every day
 
 .PHONY: run
@@ -95,8 +98,8 @@ replays: ## Repeat simulated weeks in the service, and compare: REPLAYS
 	BERTH_REPLAYS=$(REPLAYS) go test ./internal/lab/simulate -run TestRun_IsWhatTheServiceDoes -timeout 2h -count 1
 
 .PHONY: cuts
-cuts: ## Cut every mutation at each of its round trips to Postgres, and send it again
-	BERTH_CUTS=1 go test -count=1 -timeout 30m -run SurvivesCutAtEveryRoundTrip ./server
+cuts: ## Cut every mutation at each of its round trips to Postgres, or kill its process there, and send it again: CUTS
+	BERTH_CUTS='$(CUTS)' go test -count=1 -timeout 2h -run SurvivesCutAtEveryRoundTrip ./server
 
 .PHONY: fuzz
 fuzz: ## Look for inputs that parsers do not survive: each target for FUZZ, one after the other

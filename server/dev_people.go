@@ -5,6 +5,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"strings"
 	"time"
 
 	"github.com/berthhq/berth/internal/tenant"
@@ -110,8 +111,10 @@ func localOnly(next http.Handler) http.Handler {
 
 // isForwarded reports whether a proxy added its headers to a request.
 func isForwarded(h http.Header) bool {
-	for _, name := range []string{"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Real-Ip", "Via"} {
-		if _, ok := h[name]; ok {
+	for name := range h {
+		switch {
+		case strings.HasPrefix(name, "X-Forwarded"), strings.HasPrefix(name, "X-Original-"),
+			strings.HasSuffix(name, "-Ip"), name == "Forwarded", name == "Via":
 			return true
 		}
 	}

@@ -1,16 +1,21 @@
 package main
 
 import (
+	"flag"
 	"fmt"
 	"net/url"
 	"os"
+	"regexp"
 	"strings"
 	"sync"
+	"sync/atomic"
+	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
 	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/protobuf/proto"
@@ -22,11 +27,17 @@ import (
 
 // cutter is a proxy to Postgres that cuts one round trip.
 type cutter struct {
-	mu     sync.Mutex
-	armed  bool
-	left   int // round trips before the cut
+	mu    sync.Mutex
+	armed bool
+	left  int // round trips before the cut
+	at    cut
+	url   string
+}
+
+// cut says what happens to a round trip.
+type cut struct {
 	action pgproxy.Action
-	url    string
+	kill   func() // kills the process that sent it, before anything else happens; nil: it lives
 }
 
 func newCutter(t *testing.T, postgres string) *cutter {
@@ -51,93 +62,159 @@ func (c *cutter) decide(executed []string) pgproxy.Action {
 		return pgproxy.Forward
 	}
 	c.armed = false
-	return c.action
+	if c.at.kill != nil {
+		c.at.kill()
+	}
+	return c.at.action
 }
 
 // during cuts a round trip of a call, if the call has that many. The first is 0. It reports whether it did.
-func (c *cutter) during(trip int, action pgproxy.Action, call func()) bool {
-	c.set(true, trip, action)
+func (c *cutter) during(trip int, at cut, call func()) bool {
+	c.set(true, trip, at)
 	call()
-	return !c.set(false, 0, pgproxy.Forward)
+	return !c.set(false, 0, cut{})
 }
 
-func (c *cutter) set(armed bool, left int, action pgproxy.Action) (was bool) {
+func (c *cutter) set(armed bool, left int, at cut) (was bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	was = c.armed
-	c.armed, c.left, c.action = armed, left, action
+	c.armed, c.left, c.at = armed, left, at
 	return was
 }
 
-// alwaysCut are the mutations that the test cuts unless BERTH_CUTS is set, which cuts all. That takes some minutes.
+// alwaysCut are the mutations that the test cuts unless BERTH_CUTS is set: it cuts those that this pattern matches. All
+// of them take some minutes. Two are killed, too.
 var alwaysCut = map[string]bool{
-	"BookingService/Book": true, "BookingService/CancelBooking": true, "BookingService/ConfirmBooking": true,
-	"BookingService/RescheduleBooking": true, "CreditService/GrantCredits": true, "SessionService/CancelSession": true,
-	"WaitlistService/AcceptOffer": true, "WaitlistService/JoinWaitlist": true,
+	"BookingService/Book": true, "BookingService/CancelBooking": false, "BookingService/ConfirmBooking": false,
+	"BookingService/RescheduleBooking": false, "CreditService/GrantCredits": false, "SessionService/CancelSession": false,
+	"WaitlistService/AcceptOffer": true, "WaitlistService/JoinWaitlist": false,
 }
 
-// Every mutation is cut at each of its round trips to Postgres, COMMIT included: before Postgres gets it, or before the
-// answer arrives. Then it is sent again under its key, to the same node, or to another as if the first had been killed.
-// The response must be the one of a call without a cut, and it must be executed once.
+// neverCut has mutations that have no answer to repeat.
+var neverCut = map[string]string{
+	"AccessService/ExchangeKey": "it gives a new token each time, and changes nothing",
+}
+
+// Every mutation is cut at each of its round trips to Postgres, COMMIT included, before Postgres gets it, or before the
+// answer arrives: its connection is dropped, or its process is killed. Then it is sent again under its key, to the same
+// node, or to another if the first was killed. The response must be the one of a call without a cut, and it must be
+// executed once.
 func TestEveryMutation_SurvivesCutAtEveryRoundTrip(t *testing.T) {
 	t.Parallel()
 	live := newLive(t)
 	work := make(chan procedure)
 	var workers sync.WaitGroup
+	count := new(cutCount)
+	pattern := os.Getenv("BERTH_CUTS")
+	chosen := regexp.MustCompile(pattern)
 	for range 6 { // most of the time is waiting, for the next attempt
-		c := &cutTest{world: newWorld(t, live), postgres: newCutter(t, live.DB.TCP)}
-		c.node = openIdle(t, live.DB, c.postgres.url, live.data)
+		c := newCutTest(t, live)
+		c.count = count
 		workers.Go(func() {
 			for p := range work {
 				for _, b := range requests[p.Short()] {
-					c.sweep(t, p, b)
+					c.sweep(t, p, b, false)
+					if pattern != "" || alwaysCut[p.Short()] {
+						c.sweep(t, p, b, true)
+					}
 				}
+				t.Logf("%d: %s", count.mutations.Add(1), p.Short())
 			}
 		})
 	}
 	for _, p := range procedures() {
-		if !p.IsPublic() && !p.IsReadOnly() && (os.Getenv("BERTH_CUTS") != "" || alwaysCut[p.Short()]) {
+		_, always := alwaysCut[p.Short()]
+		always = pattern == "" && always || pattern != "" && chosen.MatchString(p.Short())
+		if always && !p.IsReadOnly() && neverCut[p.Short()] == "" {
+			must.SliceNotEmpty(t, requests[p.Short()], must.Sprint(p.Short()))
 			work <- p
 		}
 	}
 	close(work)
 	workers.Wait()
 	live.verify(t)
+	t.Logf("%d mutations: %d round trips dropped, %d processes killed", count.mutations.Load(), count.drops.Load(),
+		count.kills.Load())
+	test.Positive(t, min(count.drops.Load(), count.kills.Load()), test.Sprint("nothing was cut"))
 }
+
+// cutCount counts what was cut.
+type cutCount struct{ mutations, drops, kills atomic.Int64 }
 
 // Without a key, a request that is sent again after its answer was cut is executed twice.
 func TestMutation_WithoutKeyHappensTwiceAfterCut(t *testing.T) {
 	t.Parallel()
 	live := newLive(t)
-	c := &cutTest{world: newWorld(t, live), postgres: newCutter(t, live.DB.TCP), keyless: true}
-	c.node = openIdle(t, live.DB, c.postgres.url, live.data)
+	c := newCutTest(t, live)
+	c.keyless = true
 	p := procedureNamed(t, "CreditService/GrantCredits")
 	b := requests[p.Short()][0]
 	want, _ := c.run(t, p, b, func(send func(*liveNode) outcome) (outcome, bool) { return send(c.node), false })
-	twice, cut := false, true
-	for trip := 0; cut; trip++ {
+	twice, wasCut, at := false, true, cut{action: pgproxy.DropAnswer}
+	for trip := 0; wasCut; trip++ {
 		var got result
-		got, cut = c.run(t, p, b, func(send func(*liveNode) outcome) (second outcome, cut bool) {
-			cut = c.postgres.during(trip, pgproxy.DropAnswer, func() { second = send(c.node) })
+		got, wasCut = c.run(t, p, b, func(send func(*liveNode) outcome) (second outcome, wasCut bool) {
+			wasCut = c.postgres.during(trip, at, func() { second = send(c.node) })
 			for second.isTransient() {
 				second = send(live)
 			}
-			return second, cut
+			return second, wasCut
 		})
 		twice = twice || got.Added["credit_entries"] == 2*want.Added["credit_entries"]
 	}
 	test.True(t, twice, test.Sprint("no cut executed a request twice"))
 }
 
-// cutTest calls mutations of one tenant, whose node reaches Postgres through a cutter.
+// cutTest calls mutations of one tenant, whose nodes reach Postgres through a cutter.
 type cutTest struct {
 	*world
+
 	postgres *cutter
 	node     *liveNode
+	victim   *victim // nil until it is needed
 	keyless  bool
+	count    *cutCount
 }
 
-func (c *cutTest) sweep(t *testing.T, p procedure, b build) {
+func newCutTest(t *testing.T, live *liveNode) *cutTest {
+	t.Helper()
+	c := &cutTest{world: newWorld(t, live), postgres: newCutter(t, live.DB.TCP)}
+	c.node = openIdle(t, live.DB, c.postgres.url, live.data)
+	return c
+}
+
+// victim is a node in a process of its own.
+type victim struct {
+	*liveNode
+
+	process *process
+}
+
+// TestHelperNode is the process of a victim. Its arguments are the URL of the database and the data folder.
+func TestHelperNode(t *testing.T) {
+	t.Parallel()
+	args := flag.Args()
+	if len(args) != 2 {
+		return
+	}
+	l := openIdle(t, nil, args[0], args[1])
+	fmt.Fprintf(os.Stdout, "ready at %s\n", l.Address)
+	select {} // until it is killed
+}
+
+// spawn starts a victim, unless there is one that lives.
+func (c *cutTest) spawn(t *testing.T) *victim {
+	t.Helper()
+	if c.victim == nil {
+		p := startProcess(t, os.Args[0], "-test.run=^TestHelperNode$", "-test.timeout=0", c.postgres.url, c.live.data)
+		address := p.out.after(t, "ready at ")
+		c.victim = &victim{&liveNode{Address: address, conn: dial(t, address)}, p}
+	}
+	return c.victim
+}
+
+func (c *cutTest) sweep(t *testing.T, p procedure, b build, kill bool) {
 	t.Helper()
 	uncut := func(send func(*liveNode) outcome) (outcome, bool) { return send(c.node), false }
 	c.run(t, p, b, uncut) // settings have no row until they are first changed
@@ -146,32 +223,41 @@ func (c *cutTest) sweep(t *testing.T, p procedure, b build) {
 		t.Errorf("%s: %s", p.Short(), want.Outcome)
 		return
 	}
-	for _, again := range []*liveNode{c.node, c.live} {
-		for _, action := range []pgproxy.Action{pgproxy.Drop, pgproxy.DropAnswer} {
-			cut := true
-			for trip := 0; cut; trip++ {
-				var got result
-				got, cut = c.run(t, p, b, func(send func(*liveNode) outcome) (second outcome, cut bool) {
-					var first outcome
-					cut = c.postgres.during(trip, action, func() { first = send(c.node) })
-					test.False(
-						t, first.Code != codes.OK && !first.isTransient(),
-						test.Sprintf("%s, cut at %d (%d): %s", p.Short(), trip, action, first),
-					)
-					for second = send(again); second.isTransient(); second = send(again) {
-					}
-					test.False(
-						t, first.Code == codes.OK && first.Response != second.Response,
-						test.Sprintf("%s, cut at %d (%d): %s, then %s", p.Short(), trip, action, first, second),
-					)
-					return second, cut
-				})
-				// A message whose sending was cut may have been sent: it is not sent again, and its status says so.
-				if p.Short() == "NotificationService/SendTest" && strings.Contains(got.Outcome.Response, "POSSIBLY_SENT") {
-					continue
+	for _, action := range []pgproxy.Action{pgproxy.Drop, pgproxy.DropAnswer} {
+		done := false
+		for trip := 0; !done; trip++ {
+			name := fmt.Sprintf("%s, cut at %d (%d), killed: %t", p.Short(), trip, action, kill)
+			got, wasCut := c.run(t, p, b, func(send func(*liveNode) outcome) (second outcome, wasCut bool) {
+				first, again, at := c.node, c.node, cut{action: action}
+				if kill {
+					v := c.spawn(t)
+					first, again, at.kill = v.liveNode, c.live, func() { v.process.signal(t, syscall.SIGKILL) }
 				}
-				test.EqOp(t, "", cmp.Diff(want, got), test.Sprintf("%s, cut at %d (%d):\n", p.Short(), trip, action))
+				var answer outcome
+				wasCut = c.postgres.during(trip, at, func() { answer = send(first) })
+				switch {
+				case kill && wasCut:
+					test.NotEqOp(t, codes.OK, answer.Code, test.Sprint(name))
+					c.count.kills.Add(1)
+					c.victim = nil
+				case wasCut:
+					c.count.drops.Add(1)
+					fallthrough
+				default:
+					test.True(t, answer.Code == codes.OK || answer.isTransient(), test.Sprint(name, ": ", answer))
+				}
+				for second = send(again); second.isTransient(); second = send(again) {
+				}
+				test.True(t, answer.Code != codes.OK || answer.Response == second.Response,
+					test.Sprint(name, ": ", answer, ", then ", second))
+				return second, wasCut
+			})
+			done = !wasCut
+			// A message whose sending was cut may have been sent: it is not sent again, and its status says so.
+			if p.Short() == "NotificationService/SendTest" && strings.Contains(got.Outcome.Response, "POSSIBLY_SENT") {
+				continue
 			}
+			test.EqOp(t, "", cmp.Diff(want, got), test.Sprint(name))
 		}
 	}
 }
@@ -192,7 +278,13 @@ func (c *cutTest) run(
 	t *testing.T, p procedure, b build, calls func(send func(*liveNode) outcome) (outcome, bool),
 ) (result, bool) {
 	t.Helper()
-	request, token := b(c.world), c.token(tenant.RoleOwner)
+	request, token := b(c.world), ""
+	if !p.IsPublic() {
+		token = c.token(tenant.RoleOwner)
+	}
+	if p.Short() == "MemberService/RegisterDevice" { // a member's twenty-first device replaces the first
+		expect.OK(t)(c.live.DB.Owner.Exec(t.Context(), "delete from devices where tenant_id = $1", c.ID))
+	}
 	before := c.live.counts(t, c.ID)
 	ctx := t.Context()
 	if !c.keyless {

@@ -284,13 +284,13 @@ func TestEveryRPC_RejectsInputThatIsNotAMessage(t *testing.T) {
 			continue // its messages have an envelope; see below
 		}
 		for body, field := range map[string]string{
-			`{"noSuchField": 1}`:         "noSuchField",
-			`{"tenantId": 5}`:            "tenantId",
-			`[]`:                         "",
-			`{`:                          "",
-			`{"tenantId": "\ud800"}`:     "",
-			strings.Repeat("[", 100_000): "",
-			"\xff\xfe":                   "",
+			`{"noSuchField": 1}`:        "noSuchField",
+			`{"tenantId": 5}`:           "tenantId",
+			`[]`:                        "",
+			`{`:                         "",
+			`{"tenantId": "\ud800"}`:    "",
+			strings.Repeat("[", 60_000): "",
+			"\xff\xfe":                  "",
 		} {
 			if p.Input().Fields().ByName("tenant_id") == nil && strings.Contains(body, "tenantId") {
 				continue

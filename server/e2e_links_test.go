@@ -27,7 +27,8 @@ func TestLinks_GarbageIsNotFoundAndCounted(t *testing.T) {
 	var paths []string
 	for _, raw := range ids {
 		text := encode([]byte(raw))
-		paths = append(paths, "/claim/"+text, "/display/"+text, "/unsubscribe/"+text, "/calendar/"+text+".ics")
+		paths = append(paths, "/claim/"+text, "/display/"+text, "/unsubscribe/"+text, "/calendar/"+text+".ics",
+			"/confirm/"+text)
 	}
 	paths = append(paths, "/claim/%00", "/claim/%ff%fe", "/claim/a%2Fb", "/calendar/.ics", "/display/a.b.c",
 		"/unsubscribe/"+strings.Repeat("A", 8000))
@@ -43,7 +44,7 @@ func TestLinks_GarbageIsNotFoundAndCounted(t *testing.T) {
 		test.EqOp(t, http.StatusNotFound, live.statusOf(t, http.MethodPost, path), test.Sprint(path))
 	}
 	after := live.samples(t)
-	for kind, want := range map[string]float64{"claim": 7, "display": 5, "unsubscribe": 5, "calendar": 5, "twilio": 4} {
+	for kind, want := range map[string]float64{"claim": 7, "display": 5, "unsubscribe": 5, "calendar": 5, "confirm": 4, "twilio": 4} {
 		name := `berth_invalid_links_total{kind="` + kind + `"}`
 		test.EqOp(t, want, after[name]-before[name], test.Sprint(kind))
 	}

@@ -33,6 +33,7 @@ import (
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/internal/boot"
 	"github.com/berthhq/berth/internal/pgtest"
+	"github.com/berthhq/berth/internal/provider/dnstest"
 	"github.com/berthhq/berth/internal/rpc"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit/expect"
@@ -47,6 +48,7 @@ type liveNode struct {
 	Address string // host:port
 	log     *transcript
 	data    string // its data folder
+	dns     *dnstest.Server
 	conn    *grpc.ClientConn
 
 	tablesOnce   sync.Once
@@ -84,7 +86,9 @@ func openNode(t testing.TB, db *pgtest.DB, url, data string, adapt ...func(*boot
 	for _, f := range adapt {
 		f(&keys)
 	}
-	l := &liveNode{DB: db, log: newTranscript(), data: data}
+	l := &liveNode{DB: db, log: newTranscript(), data: data, dns: expect.Value(dnstest.Start())(t)}
+	t.Cleanup(l.dns.Close)
+	keys.Senders.DNS = l.dns.Address
 	log := slog.New(slog.NewTextHandler(l.log, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	l.Node = expect.Value(boot.Open(
 		t.Context(), log, url, keys,

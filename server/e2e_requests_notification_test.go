@@ -10,6 +10,8 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	v1 "github.com/berthhq/berth/gen/berth/v1"
+	"github.com/berthhq/berth/internal/app/messages"
+	"github.com/berthhq/berth/internal/rules/sendingdomain"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit/expect"
 )
@@ -114,14 +116,42 @@ var notificationRequests = map[string][]build{
 		func(*world) proto.Message { return &v1.ListSendingQuotasRequest{} },
 	},
 	"NotificationService/GetSenders": {func(*world) proto.Message { return &v1.GetSendersRequest{} }},
-	"NotificationService/UpdateSenders": {func(*world) proto.Message {
-		return &v1.UpdateSendersRequest{
-			Senders: &v1.Senders{Twilio: &v1.TwilioSender{
-				AccountSid: "AC" + strings.Repeat("0", 32), AuthToken: unique(), From: "+493012345678",
-			}},
-			UpdateMask: paths("twilio"),
-		}
+	"NotificationService/UpdateSenders": {
+		func(*world) proto.Message {
+			return &v1.UpdateSendersRequest{
+				Senders: &v1.Senders{Twilio: &v1.TwilioSender{
+					AccountSid: "AC" + strings.Repeat("0", 32), AuthToken: unique(), From: "+493012345678",
+				}},
+				UpdateMask: paths("twilio"),
+			}
+		},
+		func(w *world) proto.Message {
+			return &v1.UpdateSendersRequest{
+				Senders:    &v1.Senders{Domain: &v1.SendingDomain{FromAddress: w.fromAddress()}},
+				UpdateMask: paths("domain"),
+			}
+		},
+	},
+	"NotificationService/VerifySendingDomain": {func(w *world) proto.Message {
+		w.publishDomain()
+		return new(v1.VerifySendingDomainRequest)
 	}},
+}
+
+// fromAddress returns another address at the domain of the world.
+func (w *world) fromAddress() string {
+	return unique() + "@berth" + strings.ReplaceAll(w.ID.String(), "-", "") + ".com"
+}
+
+// publishDomain publishes the records of a sending domain.
+func (w *world) publishDomain() {
+	w.t.Helper()
+	senders := expect.Value(w.app.Messages.UpdateSenders(w.ctx(), w.owner, nil, func(s *messages.Senders) {
+		s.Domain = &sendingdomain.Domain{Address: w.fromAddress()}
+	}))(w.t)
+	for _, r := range senders.Domain.Records() {
+		w.live.dns.Set(r.Name, r.Value)
+	}
 }
 
 // newDelivery writes a line of the delivery log about a booking and an offer, with its message. It does so by SQL,

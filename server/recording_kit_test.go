@@ -24,6 +24,7 @@ import (
 	"github.com/shoenig/test/must"
 
 	"github.com/berthhq/berth/internal/pgtest"
+	"github.com/berthhq/berth/internal/provider/dnstest"
 	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
@@ -32,6 +33,7 @@ type recording struct {
 	t       *testing.T
 	db      *pgtest.DB
 	data    string // the server's keys
+	dns     *dnstest.Server
 	server  *command
 	address string
 	client  *http.Client
@@ -51,8 +53,10 @@ type recording struct {
 
 func newRecording(t *testing.T) *recording {
 	t.Helper()
+	dns := expect.Value(dnstest.Start())(t)
+	t.Cleanup(dns.Close)
 	return &recording{
-		t: t, db: pgtest.New(t), data: t.TempDir(), client: &http.Client{Transport: new(http.Transport)},
+		t: t, db: pgtest.New(t), data: t.TempDir(), dns: dns, client: &http.Client{Transport: new(http.Transport)},
 		names: newPlaceholders(), titles: make(map[string]bool), tokens: map[caller]string{anonymous: ""},
 		kept: make(map[string]any), before: make(map[any]bool),
 	}
@@ -88,6 +92,7 @@ func (r *recording) startAt(clock time.Time) {
 	r.offset = time.Until(clock)
 	r.server, r.address = startServe(
 		r.t, r.db, r.data, "--public-url", "https://berth.example", "--clock-offset="+r.offset.String(),
+		"--dns="+r.dns.Address,
 	)
 	fmt.Fprintf(&r.text, "=== %s\n\n", clock.In(berlin()).Format("Monday 2 January 2006, 15:04"))
 	r.settle()

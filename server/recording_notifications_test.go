@@ -158,8 +158,43 @@ func sendersScript() script {
 		adam.refused("The admin connects a number", "PERMISSION_DENIED", update(&v1.Senders{Twilio: twilio}, "twilio")),
 		olga.calls("The owner has no number any more", update(&v1.Senders{}, "twilio")),
 		cora.refused("The coach reads who carries messages", "PERMISSION_DENIED", &v1.GetSendersRequest{}),
+		sendingDomainScript(),
 		adam.calls("The admin reads quotas, of which the local outbox has none", &v1.ListSendingQuotasRequest{}),
 		cora.refused("The coach reads quotas", "PERMISSION_DENIED", &v1.ListSendingQuotasRequest{}),
+	}
+}
+
+// sendingDomainScript verifies a domain from which mails come.
+func sendingDomainScript() script {
+	set := func(address string) *v1.UpdateSendersRequest {
+		return &v1.UpdateSendersRequest{
+			Senders: &v1.Senders{Domain: &v1.SendingDomain{FromAddress: address}}, UpdateMask: paths("domain"),
+		}
+	}
+	verify := new(v1.VerifySendingDomainRequest)
+	const proof, key = "$domain.senders.domain.records.0", "$domain.senders.domain.records.1"
+	publish := func(record, text string) do {
+		return func(r *recording) { r.dns.Set(r.expand(record+".name"), r.expand(text)) }
+	}
+	breakDNS := func(broken bool) do { return func(r *recording) { r.dns.Break(broken) } }
+	return script{
+		olga.refused("The owner verifies no domain", "SENDING_DOMAIN_NOT_FOUND", verify),
+		olga.refused("The owner sends from a private domain", "SENDING_DOMAIN_INVALID", set("hello@studio.internal")),
+		adam.refused("The admin sends from a domain", "PERMISSION_DENIED", set("hello@studio.com")),
+		olga.calls("The owner sends from a domain", set("hello@studio.com")).as("domain"),
+		olga.refused("The owner verifies it too soon", "DNS_RECORD_MISSING", verify),
+		breakDNS(true),
+		olga.refused("The owner verifies it while its name servers fail", "DNS_UNAVAILABLE", verify),
+		breakDNS(false),
+		publish(proof, proof+".value"),
+		publish(key, "v=DKIM1; p="),
+		olga.refused("The owner verifies it with another key", "DNS_RECORD_DIFFERENT", verify),
+		publish(key, key+".value"),
+		adam.refused("The admin verifies it", "PERMISSION_DENIED", verify),
+		olga.calls("The owner verifies it", verify),
+		olga.calls("The owner sends from the platform's address", &v1.UpdateSendersRequest{
+			Senders: new(v1.Senders), UpdateMask: paths("domain"),
+		}),
 	}
 }
 

@@ -6,7 +6,6 @@ import { launchOptions } from "./test/launch";
 export default defineConfig({
   testDir: "test",
   testMatch: process.env.PICTURES ? ["pictures.ts", "journey.test.ts"] : "*.test.ts",
-  testIgnore: "size.test.ts",
   globalSetup: "./test/setup.ts",
   workers: 2,
   // Only failing tests reach these timeouts.

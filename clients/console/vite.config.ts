@@ -69,6 +69,27 @@ function componentStyles(): Plugin {
   };
 }
 
+/**
+ * Marks what React Router defines at its top level as free of side effects, so that what the apps do
+ * not use is left out: forms, scroll restoration, error pages of its framework.
+ */
+function pureRouter(): Plugin {
+  return {
+    name: "pure-router",
+    apply: "build",
+    transform(code, id) {
+      if (!id.includes("/react-router/")) return null;
+      return code
+        .replace(/^\w+\.displayName = .*;$/gm, "")
+        .replace(/= (React\d*\.forwardRef\()/g, "= /*@__PURE__*/ $1")
+        .replace(
+          /= (class extends React\d*\.Component \{\n[\s\S]*?\n\});/g,
+          "= /*@__PURE__*/ (() => $1)();",
+        );
+    },
+  };
+}
+
 const any =
   (...patterns: readonly RegExp[]) =>
   (id: string) =>
@@ -78,44 +99,61 @@ const isScript = any(/\.m?[jt]sx?$/);
 /** What the first script of a page needs to load the others. */
 const isFirst = any(/rolldown\/runtime|preload-helper/, /\/i18n\/load\.ts/, /\/shared\/first\.ts/);
 
-/** What opens over a page, and inputs. The member app loads them after its page. */
+/** Inputs without a dropdown. The member app's first page needs them, if there are several locations. */
+const isInput = any(
+  /components\/(Input|InputBase|NativeSelect|TextInput|CloseButton)\//,
+  /ComboboxChevron/,
+);
+
+/** What opens over a page, and other inputs. The member app loads them after its first page. */
 const isWidget = any(
   /floating-ui|remove-scroll|use-sidecar|node_modules\/use-callback|style-singleton|tslib/,
   /utils\/Floating|use-(click-outside|focus|long-press|merged-ref\/assign)|components\/(Paper|Portal)\//,
-  /\/(Checkbox|CloseButton|Combobox|Drawer|FocusTrap|\w*Input|InputBase|Menu|Modal|ModalBase|NativeSelect|Overlay|Popover|ScrollArea(?!\/utils)|Select|Switch|Table|Tabs|Textarea|Tooltip)\//,
+  /\/(Checkbox|Combobox|Drawer|FocusTrap|\w*Input|Menu|Modal|ModalBase|Overlay|Popover|ScrollArea(?!\/utils)|Select|Switch|Table|Tabs|Textarea|Tooltip)\//,
+);
+
+/** What the pages of the console share. */
+const isFrame = any(
+  /src\/console\/(shell|routes|catalog\/(data|text)|ui\/(dialog|text)|accounts\/roles\/names)/,
+  /DatesProvider|AccordionChevron|get-transition-props|hotkey|schedules\/turn/,
+  /(components|styles)\/(Anchor|Container|FloatingIndicator|SegmentedControl)[/.]/,
+  /ScrollArea\/utils|create-scoped-keydown|close-on-escape|InputsGroup/,
+  /hooks\/esm\/use-(input-state|mutation-observer|shallow-effect)\//,
+  /src\/shared\/(last|money|numbers|ui\/avatar)/,
 );
 
 /** What only some pages need, although many modules use it. */
 const isOfSomePages = any(
-  /number-format|dayjs|use-local-storage|FloatingIndicator|use-debounced/,
-  /components\/(Progress|SegmentedControl|SimpleGrid)\//,
-  /@mantine\/(dates|notifications|spotlight)/,
-  /src\/console\/ui\/|src\/shared\/(data-table|editing|form|ledger)/,
+  /number-format|dayjs|use-local-storage|use-debounced|[iI]nfiniteQuery/,
+  /components\/(ActionIcon|Progress|SimpleGrid)\//,
+  /@mantine\/(dates|notifications\/(?!esm\/notifications\.store)|spotlight)/,
+  /src\/console\/|src\/shared\/(data-table|editing|form|ledger|pages|ui\/overlays)/,
   /\/i18n\/(\w+\/|decisions|desk|member|notices|permissions)/,
 );
 
 /** What the first calls are made with: `shared/contract.ts`, and what it needs. */
 const isContract = any(
-  /@bufbuild\/protobuf|@connectrpc\/connect\/|shared\/contract/,
+  /@bufbuild\/protobuf|@connectrpc\/connect\/(?!.*(async-iterable|promise-client))|shared\/contract/,
   /\/gen\/(google\/type|google\/protobuf\/struct)/,
   /\/gen\/berth\/v1\/(access|common|error|member|session|tenant|(member|session|tenant)_service)_pb/,
   /\/gen\/(buf\/validate|google\/rpc)/,
 );
 const isOther = any(/\/gen\//);
 
-/** What the pages of the console share. */
-const isFrame = any(
-  /src\/console\/(shell|routes|catalog\/(data|text)|ui\/dialog)/,
-  /DatesProvider|AccordionChevron|get-transition-props|hotkey|schedules\/turn/,
-  /(components|styles)\/(FloatingIndicator|SegmentedControl)[/.]/,
+/** Small modules that import nothing but React. The member app's first page needs most of them. */
+const isLeaf = any(
+  /shared\/(routes|brand|data-table\.module|ui\/(frame|logo|time)\.)|get-style-object/,
+  /(components|styles)\/(Group|Title)[/.]|ScrollArea\/utils\/to-int|use-mantine-color-scheme/,
+  /hooks\/esm\/(use-(disclosure|local-storage|color-scheme)|utils)/,
+  /icons\/Icon(CalendarWeek|MapOff|Ticket|UserCircle|Wallet)\./,
 );
 
-/** Small modules that import nothing but React. */
-const isLeaf = any(
-  /shared\/routes|get-style-object|use-mantine-color-scheme|tabler.*\/icons\//,
-  /(components|styles)\/Title[/.]|ScrollArea\/utils\/to-int|shared\/(brand|ui\/(frame|logo))\./,
-  /hooks\/esm\/(use-(disclosure|local-storage|color-scheme|uncontrolled)|utils)/,
-);
+/** Icons. Those of errors are in "common". */
+const isIcon = any(/tabler.*\/icons\/Icon(?!AlertTriangle|CircleDashed|Lock\.|PlugConnectedX)/);
+
+const isCommon = (id: string) =>
+  isScript(id) &&
+  ![isInput, isWidget, isFrame, isOfSomePages, isOther, isIcon].some((isPart) => isPart(id));
 
 /**
  * Chunks of modules that several pages use. Many small ones would compress badly, and over HTTP/1.1
@@ -124,12 +162,7 @@ const isLeaf = any(
 const groups = [
   { name: "first", test: isFirst, priority: 5 },
   { name: "contract", test: isContract, priority: 4 },
-  {
-    name: "common",
-    test: (id: string) => isScript(id) && !(isWidget(id) || isOfSomePages(id) || isOther(id)),
-    minShareCount: 5,
-    priority: 3,
-  },
+  { name: "common", test: isCommon, minShareCount: 5, priority: 3 },
   {
     name: "leaf",
     test: isLeaf,
@@ -137,6 +170,7 @@ const groups = [
     includeDependenciesRecursively: false,
     priority: 2,
   },
+  { name: "inputs", test: (id: string) => isScript(id) && isInput(id), priority: 1.5 },
   {
     name: "widgets",
     test: (id: string) => isScript(id) && isWidget(id) && !/Number/.test(id),
@@ -145,6 +179,7 @@ const groups = [
   },
   { name: "bookings", test: any(/berth\/v1\/(booking|booking_service|waitlist)_pb/) },
   { name: "form", test: any(/shared\/(form|ui\/overlays)\.|(components|styles)\/ActionIcon[/.]/) },
+  { name: "icons", test: isIcon, minShareCount: 2 },
   { name: "frame", test: isFrame, minShareCount: 2, includeDependenciesRecursively: false },
 ];
 
@@ -185,7 +220,7 @@ function preloads(): Plugin {
 }
 
 export default defineConfig({
-  plugins: [react(), descriptors(), componentStyles(), packed(), preloads()],
+  plugins: [react(), descriptors(), componentStyles(), pureRouter(), packed(), preloads()],
   resolve: {
     alias: { "@berthhq/client": here("../typescript/src/index.ts") },
     // The client's sources would resolve their own copies of these packages.

@@ -10,7 +10,7 @@ export default defineConfig({
   },
   test: {
     setupFiles: "temporal-polyfill/global", // Node.js has no Temporal
-    include: ["src/**/*.test.ts", "test/size.test.ts"],
+    include: ["src/**/*.test.ts"],
     testTimeout: 60_000,
   },
 });

@@ -11,7 +11,7 @@ export default defineConfig({
         test: {
           name: "server",
           include: ["test/**/*.test.ts"],
-          globalSetup: "test/server.ts",
+          globalSetup: "test/setup.ts",
           testTimeout: 180_000, // Go may be compiling at the same time
           hookTimeout: 60_000,
         },

@@ -67,6 +67,8 @@ type Config struct {
 	ReportTo string
 	// CheckFCMKey says why the key of a tenant's Firebase project cannot be used.
 	CheckFCMKey func(serviceAccountJSON []byte) error
+	// LookupTXT looks up the texts of a name in DNS; none if it does not exist. Optional if no domains are verified.
+	LookupTXT func(ctx context.Context, name string) ([]string, error)
 	// Offers is the waitlist, as far as messages are concerned. Optional: without it there are no offers.
 	Offers waitlists.Offers
 	// Send sends messages and gives what became of each. Optional where no tests are sent.
@@ -117,7 +119,7 @@ func New(c Config) *Services {
 	s.Messages = messages.New(messages.Config{
 		Engine: e, PublicURL: c.PublicURL, Seals: c.Seals, PlatformSenders: c.PlatformSenders, MailFrom: c.MailFrom,
 		Quotas: c.SendingQuotas, ReportTo: c.ReportTo,
-		CheckFCMKey: c.CheckFCMKey, Offers: c.Offers, Send: c.Send,
+		CheckFCMKey: c.CheckFCMKey, LookupTXT: c.LookupTXT, Offers: c.Offers, Send: c.Send,
 	})
 	s.Settings = settings.New(settings.Config{Engine: e, Waitlists: s.Waitlists})
 	s.Housekeeping = housekeeping.New(housekeeping.Config{

@@ -26,6 +26,7 @@ import (
 	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/fcm"
 	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/provider"
 	"github.com/berthhq/berth/internal/rpc"
 	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/tenant"
@@ -123,7 +124,7 @@ func Open(
 		Width: listen.Concurrency, Quotas: listen.Traffic.quotas(),
 		Seals: n.secrets.Seals, PlatformSenders: keys.Senders.providers(), MailFrom: keys.Senders.SMTPFrom,
 		SendingQuotas: keys.Senders.quotas(), ReportTo: keys.Senders.ReportTo,
-		CheckFCMKey: fcm.CheckKey,
+		CheckFCMKey: fcm.CheckKey, LookupTXT: provider.TXT(keys.Senders.DNS),
 		Send: func(ctx context.Context, in tenant.TenantID, out []messages.Outgoing) []messages.AttemptResult {
 			return n.dispatcher.SendAll(ctx, in, out)
 		},
@@ -230,6 +231,7 @@ func (n *Node) start() {
 		n.App.Housekeeping.RunSweeps(n.ctx, ticker.C, n.log)
 	})
 	n.background.Go(func() { n.App.Housekeeping.RunAlarms(n.ctx, n.log) })
+	n.background.Go(func() { n.App.Messages.RunDomainChecks(n.ctx, n.log) })
 	n.background.Go(func() {
 		for n.Verifier.Refresh(n.ctx) != nil {
 			if wait(n.ctx, time.Second) != nil {

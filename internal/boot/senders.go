@@ -48,6 +48,8 @@ type SenderConfig struct {
 	SMTPFrom     string `env:"BERTH_SMTP_FROM" placeholder:"ADDRESS" help:"Sender address of emails."`
 	ReportTo     string `env:"BERTH_REPORT_TO" placeholder:"ADDRESS" help:"Address in emails to which misuse is reported. Default: the sender address."`
 
+	DNS string `name:"dns" env:"BERTH_DNS" placeholder:"HOST:PORT" help:"Name server that is asked for the records of tenants' sending domains. Default: the system's."`
+
 	MaxSMS       int `name:"max-sms" env:"BERTH_MAX_SMS" default:"200" help:"How many text messages the platform's account sends for a new tenant within 24 hours; 0 for no limit. Limits grow with good standing. What cannot wait is sent all the same."`
 	MaxSMSAbroad int `name:"max-sms-abroad" env:"BERTH_MAX_SMS_ABROAD" default:"10" help:"How many of them it sends to each country that is not the tenant's own; 0 for no limit."`
 	MaxMails     int `env:"BERTH_MAX_MAILS" default:"500" help:"How many emails the platform's account sends for a new tenant within 24 hours; 0 for no limit."`

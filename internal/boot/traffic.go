@@ -22,10 +22,12 @@ type TrafficConfig struct {
 	MaxConnections int           `env:"BERTH_MAX_CONNECTIONS" default:"10000" help:"How many connections a server accepts; 0 for no limit."`
 	MaxPerAddress  int           `name:"max-connections-per-address" env:"BERTH_MAX_CONNECTIONS_PER_ADDRESS" default:"2000" help:"How many connections a server accepts from one IPv4 address or one IPv6 network (/64); 0 for no limit."`
 	MaxStreams     int           `env:"BERTH_MAX_STREAMS" default:"1000" help:"How many requests may be in progress on one connection with HTTP/2."`
+	MaxRequests    int           `name:"max-requests-per-address" env:"BERTH_MAX_REQUESTS_PER_ADDRESS" default:"4000" help:"How many requests of one address may be in progress, over all its connections; 0 for no limit."`
 	CallerRate     float64       `env:"BERTH_CALLER_RATE" default:"100" help:"How many calls a second a member or a service account may send to a server in the long run, and ten times as many at once; 0 for no limit."`
 	TenantRate     float64       `env:"BERTH_TENANT_RATE" default:"2000" help:"The same for all callers of a tenant together."`
 	AddressRate    float64       `env:"BERTH_ADDRESS_RATE" default:"10" help:"The same for the calls of an address with an invalid token, key or link."`
 	BenefitGuesses int           `env:"BERTH_BENEFIT_GUESSES" default:"10" help:"How many wrong membership numbers of benefits a member may try in an hour; 0 for no limit."`
+	DomainChecks   int           `env:"BERTH_DOMAIN_CHECKS" default:"20" help:"How often a tenant may set or verify a sending domain in an hour; 0 for no limit."`
 	CallerStreams  int           `name:"max-streams-per-caller" env:"BERTH_MAX_STREAMS_PER_CALLER" default:"100" help:"How many streams a member or a service account may have open; 0 for no limit."`
 	Reads          int           `env:"BERTH_READS" help:"How many reads of one tenant a server answers at a time. Others wait for their turn. Default: one for each processor, and at least two."`
 	MaxMembers     int           `env:"BERTH_MAX_MEMBERS" default:"200000" help:"How many members a tenant may have; 0 for no limit."`
@@ -57,6 +59,7 @@ func (c TrafficConfig) rates(proxies traffic.Proxies) rpc.Rates {
 		Caller: traffic.PerSecond(c.CallerRate), Tenant: traffic.PerSecond(c.TenantRate), Streams: c.CallerStreams,
 		Reads:     c.reads(),
 		Guesses:   traffic.PerHour(c.BenefitGuesses),
+		Domains:   traffic.PerHour(c.DomainChecks),
 		Addresses: traffic.NewAddresses(traffic.PerSecond(c.AddressRate), proxies, time.Now),
 	}
 }
@@ -73,7 +76,7 @@ func (c TrafficConfig) connLimits(to prometheus.Registerer) (traffic.ConnLimits,
 	}, []string{"limit"})
 	return traffic.ConnLimits{
 		WriteTimeout: c.WriteTimeout, Total: c.MaxConnections, PerAddress: c.MaxPerAddress,
-		Streams: c.MaxStreams, Proxies: proxies,
+		Streams: c.MaxStreams, Requests: c.MaxRequests, Proxies: proxies,
 		Refused: func(limit string) { refused.WithLabelValues(limit).Inc() },
 	}, nil
 }

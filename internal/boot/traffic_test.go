@@ -21,15 +21,15 @@ func TestTrafficConfig_HasTheDefaultsOfTheLimits(t *testing.T) {
 	conns.Refused = nil
 	test.Eq(t, traffic.ConnLimits{
 		WriteTimeout: traffic.DefaultWriteTimeout, Streams: traffic.DefaultStreams, Total: traffic.DefaultConnections,
-		PerAddress: traffic.DefaultConnectionsPerAddress,
-		Proxies:    expect.Value(traffic.ParseProxies([]string{"10.0.0.0/8", "192.0.2.1/32"}))(t),
+		PerAddress: traffic.DefaultConnectionsPerAddress, Requests: traffic.DefaultRequestsPerAddress,
+		Proxies: expect.Value(traffic.ParseProxies([]string{"10.0.0.0/8", "192.0.2.1/32"}))(t),
 	}, conns)
 	rates := c.rates(conns.Proxies)
 	rates.Addresses, rates.Reads = nil, nil
 	test.Eq(t, rpc.Rates{
 		Caller: traffic.PerSecond(traffic.DefaultCallerRate), Tenant: traffic.PerSecond(traffic.DefaultTenantRate),
 		Streams: traffic.DefaultStreamsPerCaller,
-		Guesses: traffic.PerHour(traffic.DefaultBenefitGuesses),
+		Guesses: traffic.PerHour(traffic.DefaultBenefitGuesses), Domains: traffic.PerHour(traffic.DefaultDomainChecks),
 	}, rates)
 	test.EqOp(t, traffic.DefaultAddressRate, c.AddressRate)
 	_, err := TrafficConfig{TrustedProxies: []string{"balancer"}}.connLimits(prometheus.NewRegistry())

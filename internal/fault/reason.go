@@ -36,6 +36,7 @@ const (
 	ItemNotFound           Reason = "ITEM_NOT_FOUND"
 	EntryNotFound          Reason = "ENTRY_NOT_FOUND"
 	OfferNotFound          Reason = "OFFER_NOT_FOUND"
+	DomainNotFound         Reason = "SENDING_DOMAIN_NOT_FOUND"
 
 	AlreadyExistsReason Reason = "ALREADY_EXISTS"
 	RoleInUse           Reason = "ROLE_IN_USE"
@@ -106,6 +107,11 @@ const (
 	TemplateInvalid Reason = "TEMPLATE_INVALID"
 	TemplateHTML    Reason = "TEMPLATE_HTML"
 	Unreachable     Reason = "UNREACHABLE"
+
+	DNSRecordMissing   Reason = "DNS_RECORD_MISSING"
+	DNSRecordDifferent Reason = "DNS_RECORD_DIFFERENT"
+	DNSUnavailable     Reason = "DNS_UNAVAILABLE"
+	DomainInvalid      Reason = "SENDING_DOMAIN_INVALID"
 
 	ContactCodeInvalid Reason = "CONTACT_CODE_INVALID"
 	ContactCodeExpired Reason = "CONTACT_CODE_EXPIRED"

@@ -15,7 +15,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/shoenig/test"
 	"github.com/shoenig/test/must"
@@ -55,10 +54,16 @@ func message() notify.Message {
 	}
 }
 
+// fails sends a message, which must fail.
+func fails(t *testing.T, s *fcm.Sender, m notify.Message) *notify.SendError {
+	t.Helper()
+	return sendError(t, expect.Error(s.Send(t.Context(), m)))
+}
+
 func sendError(t *testing.T, err error) *notify.SendError {
 	t.Helper()
-	var failure *notify.SendError
-	must.True(t, errors.As(err, &failure), must.Sprintf("%v is not a SendError", err))
+	failure, ok := errors.AsType[*notify.SendError](err)
+	must.True(t, ok, must.Sprintf("%v is not a SendError", err))
 	return failure
 }
 
@@ -100,41 +105,30 @@ func TestSend_UsesCollapseKey(t *testing.T) {
 	)
 	collapse := got.APNS.Headers["apns-collapse-id"]
 	test.True(t, len(collapse) == 64 && collapse != m.CollapseKey[:64], test.Sprintf("APNs collapse id %q", collapse))
-	if got.Webpush.FCMOptions.Link != "" || got.Data["link"] != "berth://claim/x" {
-		t.Errorf("links: %+v, %v", got.Webpush, got.Data)
-	}
+	test.Eq(t, []string{"", "berth://claim/x"}, []string{got.Webpush.FCMOptions.Link, got.Data["link"]})
 }
 
-func TestSend_DoesNotSendExpiredMessage(t *testing.T) {
-	t.Parallel()
-	fake, c := setup(t)
-	m := message()
-	m.ExpiresAt = now.Add(time.Second - 1)
-	_, err := sender(t, c).Send(t.Context(), m)
-	got := sendError(t, err)
-	test.True(t, got.Kind == notify.Permanent && got.Code == "EXPIRED", test.Sprint(err))
-	sends, tokens := fake.Requests()
-	test.EqOp(t, 0, sends+tokens, test.Sprintf("%d requests were made", sends+tokens))
-}
-
-// An invalid message is found before it is sent.
+// An invalid message, or one that is too late, is found before it is sent.
 func TestSend_DoesNotSendInvalidMessage(t *testing.T) {
 	t.Parallel()
 	fake, c := setup(t)
 	s := sender(t, c)
-	for name, spoil := range map[string]func(*notify.Message){
-		"no token":     func(m *notify.Message) { m.To = "" },
-		"reserved key": func(m *notify.Message) { m.Data = map[string]string{"google.x": "1"} },
-		"also":         func(m *notify.Message) { m.Data = map[string]string{"from": "1"} },
+	for name, tt := range map[string]struct {
+		spoil func(*notify.Message)
+		code  string
+	}{
+		"expired":      {func(m *notify.Message) { m.ExpiresAt = now.Add(time.Second - 1) }, "EXPIRED"},
+		"no token":     {func(m *notify.Message) { m.To = "" }, "INVALID_ARGUMENT"},
+		"reserved key": {func(m *notify.Message) { m.Data = map[string]string{"google.x": "1"} }, "INVALID_ARGUMENT"},
+		"also":         {func(m *notify.Message) { m.Data = map[string]string{"from": "1"} }, "INVALID_ARGUMENT"},
 	} {
 		m := message()
-		spoil(&m)
-		_, err := s.Send(t.Context(), m)
-		got := sendError(t, err)
-		test.True(t, got.Kind == notify.Permanent && got.Code == "INVALID_ARGUMENT", test.Sprintf("%s: %v", name, err))
+		tt.spoil(&m)
+		got := fails(t, s, m)
+		test.Eq(t, []any{notify.Permanent, tt.code}, []any{got.Kind, got.Code}, test.Sprint(name))
 	}
 	sends, _ := fake.Requests()
-	test.EqOp(t, 0, sends, test.Sprintf("%d requests were made", sends))
+	test.EqOp(t, 0, sends, test.Sprint("requests"))
 }
 
 // The codes are from https://firebase.google.com/docs/reference/fcm/rest/v1/ErrorCode.
@@ -188,10 +182,9 @@ func TestSend_ClassifiesErrors(t *testing.T) {
 			t.Parallel()
 			fake, c := setup(t)
 			fake.React(func(fcmtest.Message) fcmtest.Reaction { return tc.reaction })
-			_, err := sender(t, c).Send(t.Context(), message())
-			got := sendError(t, err)
-			diff := cmp.Diff(tc.want, *got, cmpopts.IgnoreFields(notify.SendError{}, "Reason", "Err"))
-			test.True(t, diff == "" && got.Reason != "", test.Sprintf("%v: %s", err, diff))
+			got := fails(t, sender(t, c), message())
+			test.Eq(t, tc.want, *got, test.Cmp(cmpopts.IgnoreFields(notify.SendError{}, "Reason", "Err")))
+			test.NotEqOp(t, "", got.Reason)
 			sends, _ := fake.Requests()
 			test.EqOp(t, 1, sends, test.Sprintf("%d requests: the library retried by itself", sends))
 		})
@@ -211,8 +204,7 @@ func TestSend_UnregisteredDeviceDoesNotAffectOthers(t *testing.T) {
 	for _, to := range []string{"a", "gone", "b"} {
 		m := message()
 		m.To = to
-		_, err := s.Send(t.Context(), m)
-		test.EqOp(t, (to == "gone"), (err != nil), test.Sprintf("%s: %v", to, err))
+		test.EqOp(t, to == "gone", expect.Error(s.Send(t.Context(), m)) != nil, test.Sprint(to))
 	}
 }
 
@@ -232,8 +224,8 @@ func TestSend_WithoutAnswerIsUnknown(t *testing.T) {
 				}
 				return reaction
 			})
-			_, err := sender(t, c).Send(ctx, message())
-			test.EqOp(t, notify.Unknown, sendError(t, err).Kind, test.Sprint(err))
+			got := sendError(t, expect.Error(sender(t, c).Send(ctx, message())))
+			test.EqOp(t, notify.Unknown, got.Kind, test.Sprint(got))
 			test.EqOp(t, 1, len(fake.Messages()), test.Sprint("messages were accepted"))
 		})
 	}
@@ -245,9 +237,10 @@ const unusedURL = "http://127.0.0.1:1"
 func TestSend_WithoutConnectionIsTransient(t *testing.T) {
 	t.Parallel()
 	_, c := setup(t)
-	c.BaseURL = unusedURL
-	_, err := sender(t, c).Send(t.Context(), message())
-	test.EqOp(t, notify.Transient, sendError(t, err).Kind, test.Sprintf("refused connection: %v", err))
+	other := c
+	c.BaseURL, other.TokenURL = unusedURL, unusedURL
+	test.EqOp(t, notify.Transient, fails(t, sender(t, c), message()).Kind, test.Sprint("refused connection"))
+	test.EqOp(t, notify.Transient, fails(t, sender(t, other), message()).Kind, test.Sprint("no token server"))
 }
 
 func TestSend_ClassifiesAccessTokenErrors(t *testing.T) {
@@ -258,19 +251,12 @@ func TestSend_ClassifiesAccessTokenErrors(t *testing.T) {
 		fake, c := setup(t)
 		fake.RefuseTokens(status)
 		s := sender(t, c)
-		_, err := s.Send(t.Context(), message())
-		test.EqOp(t, want, sendError(t, err).Kind, test.Sprintf("%d: %v", status, err))
+		test.EqOp(t, want, fails(t, s, message()).Kind, test.Sprint(status))
 		sends, tokens := fake.Requests()
-		test.True(t, sends == 0 && tokens == 1, test.Sprintf("%d sends, %d requests for access tokens", sends, tokens))
+		test.Eq(t, []int{0, 1}, []int{sends, tokens}, test.Sprint("sends, and requests for access tokens"))
 		fake.RefuseTokens(0)
-		_, err = s.Send(t.Context(), message())
-		test.NoError(t, err, test.Sprint("after the key works again"))
+		expect.OK(t)(s.Send(t.Context(), message())) // the key works again
 	}
-
-	_, c := setup(t)
-	c.TokenURL = unusedURL
-	_, err := sender(t, c).Send(t.Context(), message())
-	test.EqOp(t, notify.Transient, sendError(t, err).Kind, test.Sprintf("no token server: %v", err))
 }
 
 func TestNew_RejectsInvalidCredentials(t *testing.T) {
@@ -287,28 +273,21 @@ func TestNew_RejectsInvalidCredentials(t *testing.T) {
 	} {
 		c := good
 		c.Credentials = credentials
-		_, err := fcm.New(t.Context(), c)
-		if err == nil {
-			t.Errorf("%s: accepted", name)
-		} else if strings.Contains(err.Error(), "MII") {
-			t.Errorf("%s: the error shows the key", name)
-		}
+		err := expect.Error(fcm.New(t.Context(), c))
+		must.Error(t, err, must.Sprint(name))
+		test.StrNotContains(t, err.Error(), "MII", test.Sprint(name, ": the error shows the key"))
 	}
 }
 
 // ellipticKey returns credentials with a key that FCM's tokens cannot be signed with.
 func ellipticKey(t *testing.T, credentials []byte) []byte {
 	t.Helper()
-	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	must.NoError(t, err)
-	der, err := x509.MarshalPKCS8PrivateKey(private)
-	must.NoError(t, err)
+	private := expect.Value(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))(t)
+	der := expect.Value(x509.MarshalPKCS8PrivateKey(private))(t)
 	var fields map[string]string
 	must.NoError(t, json.Unmarshal(credentials, &fields))
 	fields["private_key"] = string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}))
-	changed, err := json.Marshal(fields)
-	must.NoError(t, err)
-	return changed
+	return expect.Value(json.Marshal(fields))(t)
 }
 
 func BenchmarkSend(b *testing.B) {

@@ -274,6 +274,9 @@ func (c *cluster) start(ctx context.Context, password string) (*DevServer, error
 		return nil, err
 	}
 	defer logFile.Close()
+	if err := logFile.Chmod(0o600); err != nil { // an older version created it for everyone to read
+		return nil, err
+	}
 	cmd.Stdout, cmd.Stderr = logFile, logFile
 
 	dev := &DevServer{

@@ -134,7 +134,9 @@ func TestDevServer_RejectsWrongPassword(t *testing.T) {
 	config := expect.Value(pgx.ParseConfig(dev.URL))(t)
 	config.Password = "guess"
 	test.EqOp(t, "28P01", pg.Code(expect.Error(pgx.ConnectConfig(t.Context(), config))))
-	test.FileMode(t, filepath.Join(dev.Dir, "password"), 0o600)
+	for _, name := range []string{"password", "postgres.log"} {
+		test.FileMode(t, filepath.Join(dev.Dir, name), 0o600)
+	}
 	owner := expect.Value(os.Stat(filepath.Join("/proc", strconv.Itoa(dev.PID()))))(t).Sys().(*syscall.Stat_t)
 	test.False(t, os.Geteuid() == 0 && owner.Uid == 0, test.Sprint("the server runs as root"))
 	select {

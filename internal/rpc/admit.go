@@ -1,6 +1,7 @@
 package rpc
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -82,16 +83,17 @@ func (a *admission) admit(ctx context.Context, procedure string, message any) er
 	if !ok {
 		return errUnknownProcedure
 	}
-	if err := decodeError(m); err != nil {
-		return err
-	}
+	undecodable := decodeError(m)
 	if rule.Kind != v1.Access_RULE_PUBLIC {
 		c := request.CallFrom(ctx)
 		id, err := resolveTenant(c.Principal, m, rule)
-		if err != nil {
-			return err
+		if err = cmp.Or(undecodable, err); err != nil {
+			id = tenant.TenantID{} // who calls tenants of others takes nothing from them
 		}
-		if err := a.rates.take(id, c.Principal.Subject); err != nil {
+		if limited := a.rates.take(id, c.Principal.Subject); limited != nil {
+			return limited
+		}
+		if err != nil {
 			return err
 		}
 		c.Authorize = func(ctx context.Context) (tenant.Caller, error) {
@@ -113,6 +115,9 @@ func (a *admission) admit(ctx context.Context, procedure string, message any) er
 			}
 		}
 		c.Admitted = true
+	}
+	if undecodable != nil {
+		return undecodable
 	}
 	return a.validate(m)
 }

@@ -29,6 +29,9 @@ var unruled = map[protoreflect.FullName]bound{
 	"berth.v1.Senders.in_use":                 {items: 20},
 	"berth.v1.SenderInUse.provider":           {bytes: 200},
 	"berth.v1.Senders.twilio_inbound_url":     {bytes: 2000},
+	"berth.v1.SendingDomain.records":          {items: 10},
+	"berth.v1.DnsRecord.name":                 {bytes: 300},
+	"berth.v1.DnsRecord.value":                {bytes: 2000},
 	"berth.v1.NotificationPreferences.stops":  {items: 20},
 }
 

@@ -19,6 +19,10 @@ type Health struct {
 	check    func(context.Context) error
 	draining chan struct{}
 	once     sync.Once
+
+	mu      sync.Mutex
+	checked time.Time
+	err     error // of that check
 }
 
 // NewHealth returns a Health that is ready while check returns no error.
@@ -29,8 +33,12 @@ func NewHealth(check func(context.Context) error) *Health {
 // Drain makes the server report from now on that it is not ready.
 func (h *Health) Drain() { h.once.Do(func() { close(h.draining) }) }
 
-// checkTimeout is shorter than the timeouts of load balancers.
-const checkTimeout = 2 * time.Second
+const (
+	// checkTimeout is shorter than the timeouts of load balancers.
+	checkTimeout = 2 * time.Second
+	// checkInterval is how long the result of a check is good for. Anyone may ask, as often as they like.
+	checkInterval = time.Second
+)
 
 var errDraining = fault.New(fault.Unavailable, fault.Contention, "The server is shutting down.")
 
@@ -40,9 +48,15 @@ func (h *Health) ready(ctx context.Context) error {
 		return errDraining
 	default:
 	}
-	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
-	defer cancel()
-	return h.check(ctx)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if time.Since(h.checked) > checkInterval {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), checkTimeout) // others wait for the result
+		defer cancel()
+		h.err = h.check(ctx)
+		h.checked = time.Now()
+	}
+	return h.err
 }
 
 // ServeHTTP serves /readyz. It does not reveal why the server is not ready: operators find that in the log and with

@@ -24,11 +24,14 @@ type interceptor struct {
 	metrics  *metrics
 	security *security
 	log      *slog.Logger
+	memory   *memory
 	// timeLimit limits unary RPCs, whatever deadline the client sets.
 	timeLimit time.Duration
+	maxBytes  int64 // of a request
 }
 
-// gate rejects unauthenticated requests. It runs after the headers are read and before the body is.
+// gate rejects unauthenticated requests, and those of callers who have too many in progress. It runs after the headers
+// are read and before the body is.
 func (c *interceptor) gate(
 	ctx context.Context, spec connect.Spec, _ connect.Peer, header http.Header,
 ) (context.Context, error) {
@@ -40,13 +43,21 @@ func (c *interceptor) gate(
 		}
 		return nil, c.finish(limited, spec.Procedure, nil, err)
 	}
+	call := request.CallFrom(ctx)
+	err := call.Enter()
+	if err == nil && c.rules[spec.Procedure].Kind == v1.Access_RULE_PUBLIC {
+		call.Answered, err = c.rates.takeUnproven(ctx)
+	}
+	if err != nil {
+		return nil, c.finish(limited, spec.Procedure, nil, err)
+	}
 	return ctx, nil
 }
 
 // WrapUnary implements connect.Interceptor.
 func (c *interceptor) WrapUnary(next connect.UnaryFunc) connect.UnaryFunc {
-	return func(ctx context.Context, request connect.AnyRequest) (response connect.AnyResponse, err error) {
-		procedure := request.Spec().Procedure
+	return func(ctx context.Context, message connect.AnyRequest) (response connect.AnyResponse, err error) {
+		procedure := message.Spec().Procedure
 		defer c.metrics.measure(procedure)()
 		ctx, cancel := context.WithTimeout(ctx, c.timeLimit)
 		defer cancel()
@@ -55,36 +66,41 @@ func (c *interceptor) WrapUnary(next connect.UnaryFunc) connect.UnaryFunc {
 				response = nil
 			}
 		}()
-		ctx, key, err := c.withIdempotencyKey(ctx, procedure, request.Header())
+		ctx, key, err := c.withIdempotencyKey(ctx, procedure, message.Header())
 		if err != nil {
 			return nil, err
 		}
-		if c.rules[procedure].Kind == v1.Access_RULE_PUBLIC {
-			done, limited := c.rates.takeUnproven(ctx)
-			if limited != nil {
-				return nil, limited
-			}
-			defer func() { done(err) }()
-		}
-		if err := c.admit(ctx, procedure, request.Any()); err != nil {
+		answered := request.CallFrom(ctx).Answered
+		defer func() { answered(err) }()
+		if err := c.admit(ctx, procedure, message.Any()); err != nil {
 			return nil, err
 		}
 		if key != nil {
-			if err := hashRequest(key, request.Header(), request.Any()); err != nil {
+			if err := hashRequest(key, message.Header(), message.Any()); err != nil {
 				return nil, err
 			}
 		}
-		guessed, err := c.rates.takeGuess(ctx, request.Any())
+		if err := c.rates.takeDomain(ctx, message.Any()); err != nil {
+			return nil, err
+		}
+		guessed, err := c.rates.takeGuess(ctx, message.Any())
 		if err != nil {
 			return nil, err
 		}
 		defer func() { guessed(err) }()
+		if takesFiles[procedure] {
+			leave, err := c.rates.file(ctx)
+			if err != nil {
+				return nil, err
+			}
+			defer leave()
+		}
 		if rule := c.rules[procedure]; rule.readOnly && rule.Kind != v1.Access_RULE_PUBLIC {
 			if err := c.rates.read(ctx); err != nil {
 				return nil, err
 			}
 		}
-		if response, err = next(ctx, request); err != nil {
+		if response, err = next(ctx, message); err != nil {
 			return nil, err
 		}
 		info, _ := connect.CallInfoForHandlerContext(ctx)
@@ -94,7 +110,7 @@ func (c *interceptor) WrapUnary(next connect.UnaryFunc) connect.UnaryFunc {
 		if info.ResponseHeader().Get(convert.IdempotentHeader) == "true" {
 			c.metrics.countReplay(procedure)
 		}
-		return response, c.revalidate(ctx, procedure, request, response)
+		return response, c.revalidate(ctx, procedure, message, response)
 	}
 }
 
@@ -141,7 +157,15 @@ func (g *guardedConn) Receive(message any) error {
 	if err != nil {
 		return err
 	}
-	if g.release = release; g.key == nil {
+	g.release = release
+	if takesFiles[g.Spec().Procedure] {
+		leave, err := g.chain.rates.file(g.ctx)
+		if err != nil {
+			return err
+		}
+		g.release = func() { leave(); release() }
+	}
+	if g.key == nil {
 		return nil
 	}
 	return hashRequest(g.key, g.RequestHeader(), message)

@@ -24,20 +24,27 @@ func tooLarge(limit int64) *connect.Error {
 		"The request is larger than %d bytes.", limit).WithMetadata("limit_bytes", strconv.FormatInt(limit, 10)))
 }
 
-// limitBody makes reading a body fail after limit bytes.
-func limitBody(w http.ResponseWriter, r *http.Request, limit int64) {
+// limitBody makes reading a body fail after limit bytes, or if the caller's requests take too much memory together.
+func limitBody(w http.ResponseWriter, r *http.Request, limit int64, held *heldMemory) {
 	if r.Body != nil && r.Body != http.NoBody {
-		r.Body = limitedBody{http.MaxBytesReader(w, r.Body, limit)}
+		r.Body = limitedBody{http.MaxBytesReader(w, r.Body, limit), held}
 	}
 }
 
 // limitedBody is a body whose error at the limit is tooLarge.
-type limitedBody struct{ io.ReadCloser }
+type limitedBody struct {
+	io.ReadCloser
+
+	held *heldMemory
+}
 
 func (b limitedBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	if over, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		err = tooLarge(over.Limit)
+	}
+	if !b.held.addRead(n) {
+		err = encodeError(context.Background(), errTooMuchMemory)
 	}
 	return n, err
 }

@@ -1,7 +1,14 @@
 package rpc
 
 import (
+	"go/ast"
+	"go/parser"
+	gotoken "go/token"
+	"maps"
+	"path"
+	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -35,6 +42,7 @@ func TestPermissions_BeyondThatOfTheRPC(t *testing.T) {
 		"holds":     {"booking.create", "booking.hold", "booking.hold_for_others"},
 		"drafts":    {"session.create", "session.series", "session.publish"},
 		"builds":    {"catalog.write"},
+		"loads":     {"session.import"},
 		"publishes": {"session.create", "session.series", "session.create_published"},
 	} {
 		_, err := s.App.Accounts.CreateRole(t.Context(), kit.Owner, grant.Role{Name: name, Permissions: permissions})
@@ -78,6 +86,10 @@ func TestPermissions_BeyondThatOfTheRPC(t *testing.T) {
 	}
 	all := []string{"owner", "admin", "coach", "member", "books", "holds"}
 	planners := []string{"owner", "admin", "coach", "drafts", "publishes"}
+	listed := map[string]bool{ // other tests try these
+		"ImportSessions": true, "ListBenefitProviders": true, "ListEvents": true, "WatchEvents": true,
+		"RecordPayment": true, "RefundPayment": true, "UpdateTenant": true,
+	}
 	for name, tt := range map[string]struct {
 		call       func(token string) error
 		missing    string   // the reason of a call that is allowed
@@ -115,6 +127,8 @@ func TestPermissions_BeyondThatOfTheRPC(t *testing.T) {
 			update("channels"), "LOCATION_NOT_FOUND", []string{"owner", "admin", "builds"}, "policy.write", []string{"builds"},
 		},
 	} {
+		procedure, _, _ := strings.Cut(strings.ReplaceAll(name, ",", " "), " ")
+		listed[procedure] = true
 		for _, role := range tt.callers {
 			want := "not_found " + tt.missing
 			if slices.Contains(tt.without, role) {
@@ -123,6 +137,51 @@ func TestPermissions_BeyondThatOfTheRPC(t *testing.T) {
 			refused(t, want, test.Sprintf("%s, as %s", name, role))(tt.call(s.Token(t, subjects[role])))
 		}
 	}
+	for role, denied := range map[string]bool{"owner": false, "loads": true} {
+		report := expect.Value(sessions.ImportSessions(t.Context(), as(s.Token(t, subjects[role]), &v1.ImportSessionsRequest{
+			Csv: []byte(testkit.ImportHeader + "Yoga,Pier 1,2027-03-30,18:00,,45,,,,,,,published\n"), DryRun: true,
+		})))(t)
+		test.EqOp(t, denied, strings.Contains(report.Msg.String(), "session.create_published"), test.Sprint(report.Msg))
+	}
+	test.Eq(t, procedures(t, "CallerWith", "RequirePermission", "Permitted"), slices.Sorted(maps.Keys(listed)),
+		test.Sprint("the RPCs that need a further permission, and those that are tested"))
+}
+
+// procedures returns the handlers of RPCs that call one of the functions, directly or through others of their package.
+func procedures(t *testing.T, functions ...string) (names []string) {
+	t.Helper()
+	rules := expect.Value(Rules())(t)
+	for _, folder := range expect.Value(filepath.Glob("*api"))(t) {
+		calls := make(map[string][]string) // by function
+		for _, file := range expect.Value(filepath.Glob(folder + "/*.go"))(t) {
+			parsed := expect.Value(parser.ParseFile(gotoken.NewFileSet(), file, nil, 0))(t)
+			for _, d := range parsed.Decls {
+				if f, ok := d.(*ast.FuncDecl); ok {
+					ast.Inspect(f, func(n ast.Node) bool {
+						if used, ok := n.(*ast.Ident); ok {
+							calls[f.Name.Name] = append(calls[f.Name.Name], used.Name)
+						}
+						return true
+					})
+				}
+			}
+		}
+		reaching := slices.Clone(functions)
+		for i := 0; i < len(reaching); i++ {
+			for name, called := range calls {
+				if slices.Contains(called, reaching[i]) && !slices.Contains(reaching, name) {
+					reaching = append(reaching, name)
+				}
+			}
+		}
+		for procedure := range rules {
+			if name := path.Base(procedure); slices.Contains(reaching, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
 func TestGetBalance_SaysWhoBooksWithoutCredits(t *testing.T) {

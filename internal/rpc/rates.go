@@ -25,6 +25,8 @@ type Rates struct {
 	Addresses *traffic.Addresses
 	// Guesses limits the wrong membership numbers that a member tries.
 	Guesses traffic.Rate
+	// Domains limits how often each tenant sets or verifies a sending domain. That makes keys and asks name servers.
+	Domains traffic.Rate
 }
 
 // callerKey is a member or a service account of a tenant.
@@ -40,15 +42,19 @@ type rates struct {
 	tenants   *traffic.Limiter[tenant.TenantID]
 	streams   traffic.Counter[callerKey]
 	reads     *traffic.Turns[tenant.TenantID]
+	files     *traffic.Turns[tenant.TenantID]
 	addresses *traffic.Addresses
 	guesses   *traffic.Limiter[callerKey]
+	domains   *traffic.Limiter[tenant.TenantID]
 }
 
 func newRates(c Rates, now func() time.Time) *rates {
 	r := &rates{
 		now: now, callers: traffic.NewLimiter[callerKey](c.Caller, now()),
 		tenants: traffic.NewLimiter[tenant.TenantID](c.Tenant, now()), addresses: c.Addresses,
-		reads: c.Reads, guesses: traffic.NewLimiter[callerKey](c.Guesses, now()),
+		reads: c.Reads, files: traffic.NewTurns[tenant.TenantID](1, maxFiles, maxWaitingFiles),
+		guesses: traffic.NewLimiter[callerKey](c.Guesses, now()),
+		domains: traffic.NewLimiter[tenant.TenantID](c.Domains, now()),
 	}
 	r.streams.Max = c.Streams
 	if r.addresses == nil {
@@ -95,6 +101,21 @@ func (r *rates) read(ctx context.Context) error {
 	return err
 }
 
+// A file takes some tens of milliseconds of a processor to read and check. A tenant has one at a time.
+const (
+	maxFiles        = 8 // of all tenants at a time
+	maxWaitingFiles = 4 // of a tenant
+)
+
+// file waits until the caller's tenant may have a file read. Call leave when that is done.
+func (r *rates) file(ctx context.Context) (leave func(), err error) {
+	leave, ok, err := r.files.Enter(ctx, request.Caller(ctx).Tenant)
+	if !ok {
+		err = fault.TooMany(time.Second, "Too many files of this tenant are waiting already.")
+	}
+	return leave, err
+}
+
 // takeUnproven takes a call to a public RPC from its address, and gives it back if it turns out that the caller knows a
 // valid key or link.
 func (r *rates) takeUnproven(ctx context.Context) (done func(err error), err error) {
@@ -130,6 +151,23 @@ func (r *rates) takeGuess(ctx context.Context, message any) (done func(err error
 	}, nil
 }
 
+// takeDomain takes a call that sets or verifies a sending domain from what its tenant may.
+func (r *rates) takeDomain(ctx context.Context, message any) error {
+	switch m := message.(type) {
+	case *v1.VerifySendingDomainRequest:
+	case *v1.UpdateSendersRequest:
+		if m.GetSenders().GetDomain() == nil {
+			return nil
+		}
+	default:
+		return nil
+	}
+	if wait := r.domains.Take(request.Caller(ctx).Tenant, r.now()); wait > 0 {
+		return fault.TooMany(wait, "Too many attempts to verify a domain.")
+	}
+	return nil
+}
+
 // rejectToken returns the error for a token that was not accepted. An app may send a token that has expired: it renews
 // the token then, and so may all apps behind one address.
 func (r *rates) rejectToken(ctx context.Context, raw string, rejected error) error {
@@ -150,19 +188,20 @@ func errTooManyUnproven(wait time.Duration) error {
 type readyWriter struct {
 	http.ResponseWriter
 
-	call *request.Call
+	held *heldMemory
 }
 
 // WriteHeader implements http.ResponseWriter.
 func (w readyWriter) WriteHeader(status int) {
-	w.call.Ready()
+	w.held.call.Ready()
 	w.ResponseWriter.WriteHeader(status)
 }
 
 // Write implements http.ResponseWriter.
-func (w readyWriter) Write(p []byte) (int, error) {
-	w.call.Ready()
-	return w.ResponseWriter.Write(p)
+func (w readyWriter) Write(p []byte) (n int, err error) {
+	w.held.call.Ready()
+	w.held.write(len(p), func() { n, err = w.ResponseWriter.Write(p) })
+	return n, err
 }
 
 // Flush implements http.Flusher.

@@ -89,6 +89,40 @@ func TestRates_LimitEachCallerAndTenant(t *testing.T) {
 		BookingId: someSession, TenantId: tenantB.String(),
 	}))
 	test.NoError(t, err, test.Sprint("the same member in another tenant"))
+	// Calls to a tenant of others, and those that cannot be read, take nothing from it.
+	theirs := w.token(t, "admin", tenantB)
+	for i, want := range []string{"TENANT_FORBIDDEN", "TENANT_FORBIDDEN", "TENANT_FORBIDDEN", "RATE_LIMITED"} {
+		_, err := berthv1connect.NewBookingServiceClient(http1, w.url).GetBooking(t.Context(), as(
+			theirs, &v1.GetBookingRequest{BookingId: someSession, TenantId: tenantA.String()},
+		))
+		test.EqOp(t, want, apiErrorOf(t, err).Reason, test.Sprintf("call %d", i))
+	}
+	w.clock.Advance(time.Hour)
+	answered, _ := w.reads(t, w.token(t, "owner", tenantA), 3)
+	test.EqOp(t, 3, answered)
+}
+
+// A tenant has one file read and checked at a time, and few that wait.
+func TestRates_LimitFiles(t *testing.T) {
+	t.Parallel()
+	r := newRates(Rates{}, time.Now)
+	file := func(ctx context.Context, in tenant.TenantID) (func(), error) {
+		return r.file(request.WithCall(ctx, &request.Call{Caller: tenant.Caller{Tenant: in}, Admitted: true}))
+	}
+	leave := expect.Value(file(t.Context(), tenantA))(t)
+	expect.Value(file(t.Context(), tenantB))(t)()
+	waiting, stop := context.WithCancel(t.Context())
+	errs := make(chan error)
+	for range maxWaitingFiles + 1 {
+		go func() { _, err := file(waiting, tenantA); errs <- err }()
+	}
+	test.EqOp(t, fault.RateLimited, fault.ReasonOf(<-errs), test.Sprint("one more than may wait"))
+	stop()
+	for range maxWaitingFiles {
+		test.ErrorIs(t, <-errs, context.Canceled)
+	}
+	leave()
+	expect.Value(file(t.Context(), tenantA))(t)()
 }
 
 func TestRates_SayWhenToRetry(t *testing.T) {
@@ -121,16 +155,16 @@ func TestRates_LimitStreamsOfACaller(t *testing.T) {
 		return nil
 	}
 	client := berthv1connect.NewMemberServiceClient(http1, w.url)
-	open := func(subject string) *connect.ServerStreamForClient[v1.ImportMembersResponse] {
+	open := func(subject string, in tenant.TenantID) *connect.ServerStreamForClient[v1.ImportMembersResponse] {
 		stream := expect.Value(client.ImportMembers(
-			t.Context(), as(w.token(t, subject, tenantA), &v1.ImportMembersRequest{Csv: []byte("x")}),
+			t.Context(), as(w.token(t, subject, in), &v1.ImportMembersRequest{Csv: []byte("x")}),
 		))(t)
 		t.Cleanup(func() { _ = stream.Close() })
 		return stream
 	}
-	must.True(t, open("owner").Receive())
-	must.True(t, open("admin").Receive())
-	second := open("owner")
+	must.True(t, open("owner", tenantA).Receive())
+	must.True(t, open("admin", tenantB).Receive())
+	second := open("owner", tenantA)
 	must.False(t, second.Receive())
 	test.EqOp(t, "RATE_LIMITED", apiErrorOf(t, second.Err()).Reason)
 }
@@ -270,6 +304,31 @@ func TestRates_LetPeopleWork(t *testing.T) {
 			w.clock.Advance(time.Second)
 		}
 	})
+}
+
+// Making keys and asking name servers is limited for a tenant; other changes of its senders are not.
+func TestRates_LimitSendingDomains(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	r := newRates(Rates{Domains: traffic.PerHour(2)}, func() time.Time { return now })
+	try := func(id byte, message any) fault.Reason {
+		by := tenant.Caller{Tenant: tenant.TenantID{UUID: tenant.UUID{id}}}
+		return fault.ReasonOf(r.takeDomain(request.WithCall(t.Context(), &request.Call{Caller: by, Admitted: true}), message))
+	}
+	set := &v1.UpdateSendersRequest{Senders: &v1.Senders{Domain: new(v1.SendingDomain)}}
+	for _, c := range []struct {
+		tenant  byte
+		message any
+		want    fault.Reason
+	}{
+		{1, set, ""}, {1, new(v1.VerifySendingDomainRequest), ""}, {1, set, fault.RateLimited},
+		{1, new(v1.VerifySendingDomainRequest), fault.RateLimited}, {1, new(v1.UpdateSendersRequest), ""},
+		{1, new(v1.GetSendersRequest), ""}, {2, set, ""},
+	} {
+		test.EqOp(t, c.want, try(c.tenant, c.message), test.Sprintf("%+v", c))
+	}
+	now = now.Add(30 * time.Minute)
+	test.EqOp(t, "", try(1, set))
 }
 
 // Who tries wrong membership numbers has to wait, also with a right one. Right numbers are not counted.

@@ -1,11 +1,16 @@
 package rpc
 
 import (
+	"maps"
+	"os"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/gen/berth/v1/berthv1connect"
@@ -51,6 +56,22 @@ func TestSecurity_CountsRefusedTokensAndLogsASample(t *testing.T) {
 	w.clock.Advance(time.Second)
 	send(forged)
 	test.StrContains(t, w.log.String(), `"omitted":2`)
+}
+
+// What is counted and alerted on is what the documentation says.
+func TestSecurity_AlertsOnEveryEvent(t *testing.T) {
+	t.Parallel()
+	text := string(expect.Value(os.ReadFile("../../docs/operations.md"))(t))
+	_, text, _ = strings.Cut(text, "## Alerts on security")
+	table, rules, found := strings.Cut(text, "```yaml")
+	rules, _, _ = strings.Cut(rules, "```")
+	must.True(t, found)
+	events := slices.Sorted(maps.Values(securityEvents))
+	for _, event := range append(slices.Compact(events), "token_refused", "key_refused") {
+		test.StrContains(t, table, "`"+event+"`")
+		test.RegexMatch(t, regexp.MustCompile(`berth_security_events_total\{event=~?"([a-z_]+\|)*`+event+`[|"]`), rules)
+	}
+	test.StrContains(t, rules, "berth_invalid_links_total")
 }
 
 func TestClientName_IsBoundedAndPrintable(t *testing.T) {

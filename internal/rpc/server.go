@@ -15,6 +15,7 @@ import (
 	"connectrpc.com/grpcreflect"
 	"github.com/prometheus/client_golang/prometheus"
 
+	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/internal/access"
 	"github.com/berthhq/berth/internal/app"
 	"github.com/berthhq/berth/internal/app/engine"
@@ -57,10 +58,12 @@ type Config struct {
 	// MaxBytes limits a request, on the wire and decompressed. Default 6 MiB: the largest file that can be imported,
 	// encoded in JSON.
 	MaxBytes int64
+	// Memory limits what callers have in progress.
+	Memory Memory
 	// Rates limits calls. Optional.
+	Rates Rates
 	// FormerIssuers are issuers of the sign-in service until now. Their members are those of the issuer that it has now.
 	FormerIssuers []string
-	Rates         Rates
 	// Fallback serves all other paths. Optional: without it they are not found.
 	Fallback http.Handler
 
@@ -165,6 +168,7 @@ func (c Config) serve(s services) (http.Handler, error) {
 			rates: newRates(c.Rates, c.Now), stepUp: c.stepUp, bindIssuer: c.bindIssuer,
 			issuers: append([]string{""}, c.FormerIssuers...), now: c.Now},
 		metrics: metrics, security: events, log: c.Logger, timeLimit: c.TimeLimit,
+		memory: newMemory(c.Memory), maxBytes: c.MaxBytes,
 	}
 	common := connect.WithHandlerOptions(
 		limitedGzip(c.MaxBytes, maxInflated),
@@ -186,7 +190,7 @@ func (c Config) serve(s services) (http.Handler, error) {
 	mux := http.NewServeMux()
 	cors := newCORS(c.Origins)
 	mount := func(path string, handler http.Handler) {
-		mux.Handle(path, cors(calls.startCall(handler, c.MaxBytes)))
+		mux.Handle(path, cors(calls.startCall(handler)))
 	}
 	mount(berthv1connect.NewTenantServiceHandler(s.tenant, options))
 	mount(berthv1connect.NewMemberServiceHandler(s.member, options))
@@ -219,21 +223,35 @@ func (c Config) serve(s services) (http.Handler, error) {
 }
 
 // startCall adds a Call to the context of each request and sets the headers that all responses have.
-func (c *interceptor) startCall(next http.Handler, maxBytes int64) http.Handler {
+func (c *interceptor) startCall(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		rule, inContract := c.rules[r.URL.Path]
 		call := &request.Call{
 			ID: requestID(r.Header), Client: c.rates.addresses.Proxies.Client(r), Guard: c.guard, ResponseHeader: w.Header(),
-			Program: clientName(r.UserAgent()), Ready: func() {},
+			Program: clientName(r.UserAgent()), Ready: func() {}, Answered: func(error) {},
 		}
+		limit := c.maxBytes
+		if !inContract || rule.Kind == v1.Access_RULE_PUBLIC {
+			limit = min(limit, maxPublicBytes)
+		}
+		held := c.memory.hold(call, r, limit)
+		defer held.leave()
+		call.Enter = held.enter
 		w.Header().Set(requestIDHeader, call.ID)
 		w.Header().Set("X-Content-Type-Options", "nosniff")
 		w.Header().Set("Cache-Control", "no-store") // unless revalidate overwrites it
-		limitBody(w, r, maxBytes)
+		limitBody(w, r, limit, held)
 		ctx := engine.WithRequest(request.WithCall(r.Context(), call), auditedRequest(call))
 		defer func() { call.Ready() }()
-		next.ServeHTTP(readyWriter{w, call}, r.WithContext(ctx))
+		if !inContract { // others are counted once their caller is known
+			if err := call.Enter(); err != nil {
+				http.Error(w, err.Error(), http.StatusTooManyRequests)
+				return
+			}
+		}
+		next.ServeHTTP(readyWriter{w, held}, r.WithContext(ctx))
 		// Connect itself responds if a request breaks off or violates the protocol.
-		if _, ok := c.rules[r.URL.Path]; ok && !call.Counted {
+		if inContract && !call.Counted {
 			c.metrics.count(r.URL.Path, "unread", "")
 		}
 	})
@@ -253,13 +271,14 @@ func NewServer(handler http.Handler, log *slog.Logger, limits traffic.ConnLimits
 	protocols.SetHTTP2(true)
 	protocols.SetUnencryptedHTTP2(true)
 	return &Server{limits: limits, Server: &http.Server{
-		Handler:           traffic.LimitStalls(handler, limits.WriteTimeout),
+		Handler: traffic.LimitRequests(
+			traffic.LimitStalls(handler, limits.WriteTimeout), limits.Proxies, limits.Requests),
 		Protocols:         protocols,
 		ReadHeaderTimeout: 5 * time.Second,
 		// Limits reading the whole request. Writing is limited by the connection, so that streams can last longer.
 		ReadTimeout:    30 * time.Second,
 		IdleTimeout:    2 * time.Minute,
-		MaxHeaderBytes: 128 << 10,
+		MaxHeaderBytes: 32 << 10,
 		HTTP2: &http.HTTP2Config{
 			MaxConcurrentStreams: cmp.Or(limits.Streams, traffic.DefaultStreams),
 			SendPingTimeout:      30 * time.Second,

@@ -43,7 +43,7 @@ func TestStepUp_IsAskedForWhatTheContractSays(t *testing.T) {
 		"AccessService/AssignRole", "AccessService/ConfirmOwnershipTransfer", "AccessService/CreateRole",
 		"AccessService/CreateServiceAccount", "AccessService/DeleteRole", "AccessService/RevokeRole",
 		"AccessService/RevokeServiceAccount", "AccessService/RotateServiceAccountKey", "AccessService/TransferOwnership",
-		"AccessService/UpdateRole", "NotificationService/UpdateSenders",
+		"AccessService/UpdateRole", "NotificationService/UpdateSenders", "NotificationService/VerifySendingDomain",
 	}, procedures)
 }
 

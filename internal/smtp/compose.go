@@ -72,6 +72,11 @@ func (s *Sender) compose(m notify.Message, now time.Time) (*gomail.Msg, error) {
 			return nil, &notify.SendError{Kind: notify.Permanent, Reason: "the calendar cannot be attached", Err: err}
 		}
 	}
+	if m.DKIM != nil {
+		if err := sign(out, *m.DKIM); err != nil {
+			return nil, &notify.SendError{Kind: notify.Misconfigured, Reason: "the mail cannot be signed", Err: err}
+		}
+	}
 	return out, nil
 }
 

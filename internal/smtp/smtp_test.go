@@ -1,8 +1,13 @@
 package smtp_test
 
 import (
+	"bytes"
 	"context"
+	"crypto/rand"
+	"crypto/rsa"
 	"crypto/tls"
+	"crypto/x509"
+	"encoding/base64"
 	"errors"
 	"strings"
 	"sync"
@@ -158,6 +163,42 @@ func TestSend_PreventsHeaderInjection(t *testing.T) {
 		test.EqOp(t, want.kind, sendError(t, err).Kind, test.Sprintf("%s: %v", name, err))
 	}
 	test.EqOp(t, 1, len(fake.Mails()), test.Sprint("mails"))
+}
+
+// Receivers find that the mail is the domain's, whatever it consists of and whichever connection it takes. The address
+// of the account, to which bounces go, stays that of the account.
+func TestSend_SignsForADomain(t *testing.T) {
+	t.Parallel()
+	fake, c := setup(t, smtptest.Options{})
+	key := expect.Value(rsa.GenerateKey(rand.Reader, 2048))(t)
+	record := "v=DKIM1; k=rsa; p=" + base64.StdEncoding.EncodeToString(expect.Value(x509.MarshalPKIXPublicKey(key.Public()))(t))
+	lookUp := func(name string) ([]string, error) {
+		test.EqOp(t, "berth-1._domainkey.studio.example", name)
+		return []string{record}, nil
+	}
+	s := sender(t, c)
+	m := message()
+	m.DKIM = &notify.DKIM{
+		Domain: "studio.example", Selector: "berth-1", Key: expect.Value(x509.MarshalPKCS8PrivateKey(key))(t),
+	}
+	for _, spare := range []func(){
+		func() {}, func() { m.Calendar = nil }, func() { m.HTML = "" }, func() { m.Unsubscribe, m.ReplyTo = "", notify.Mailbox{} },
+		fake.HangUp, // the mail is written to the dead connection first
+	} {
+		spare()
+		expect.OK(t)(s.Send(t.Context(), m))
+		mails := fake.Mails()
+		mail := mails[len(mails)-1]
+		test.Eq(t, []string{"studio.example"}, expect.Value(mail.Signers(lookUp))(t))
+		test.EqOp(t, "bounces@berth.example", mail.From)
+		test.EqOp(t, `Studio Süd <hello@studio.example>`, mail.Text("From"))
+		mail.Raw = bytes.Replace(mail.Raw, []byte("To: "), []byte("Subject: another\nTo: "), 1)
+		_, err := mail.Signers(lookUp)
+		test.ErrorContains(t, err, "signature did not verify", test.Sprint("with another subject"))
+	}
+	m.DKIM.Key = []byte("none")
+	_, err := s.Send(t.Context(), m)
+	test.EqOp(t, notify.Misconfigured, sendError(t, err).Kind)
 }
 
 func TestSend_DoesNotSendExpiredMessage(t *testing.T) {

@@ -4,10 +4,8 @@ package traffic
 
 import (
 	"cmp"
-	"errors"
 	"net"
 	"net/netip"
-	"os"
 	"sync"
 	"time"
 )
@@ -23,13 +21,15 @@ const (
 
 // ConnLimits limits the connections of a listener.
 type ConnLimits struct {
-	// WriteTimeout ends a connection or an HTTP/2 stream if its peer takes nothing for that long. Each byte that the peer
-	// takes renews it, so a response may last as long as it likes. Default DefaultWriteTimeout.
+	// WriteTimeout ends a connection or an HTTP/2 stream if its peer takes less than 64 KiB of what it is sent in that
+	// time. A response may last as long as it likes. Default DefaultWriteTimeout.
 	WriteTimeout time.Duration
 	// Total and PerAddress limit the open connections, of all addresses and of one. Zero is no limit.
 	Total, PerAddress int
 	// Streams limits the requests in progress on one connection with HTTP/2. Default DefaultStreams.
 	Streams int
+	// Requests limits the requests in progress of one address. Zero is no limit.
+	Requests int
 	// Proxies are not limited, and not counted.
 	Proxies Proxies
 	// Refused is called with the name of the limit for each connection that is refused. Optional.
@@ -101,22 +101,23 @@ func (l *listener) take(from netip.Addr) (release func(), limit string) {
 	}, ""
 }
 
-// conn is a connection whose writes fail if the peer takes nothing for a while.
+// conn is a connection whose peer has to take what is written within a time.
 type conn struct {
 	net.Conn
 	timeout time.Duration
 	release func()
 }
 
-// Write implements net.Conn. Each part that the peer takes renews the deadline. http.Server.WriteTimeout would instead
-// end each response after a fixed time, and with it each stream of events.
+// Write implements net.Conn. The deadline begins anew with each part. A peer that takes a byte now and then keeps no
+// response in memory for longer than that. http.Server.WriteTimeout would instead end each response after a fixed time,
+// and with it each stream of events.
 func (c *conn) Write(p []byte) (n int, err error) {
 	for {
 		_ = c.Conn.SetWriteDeadline(time.Now().Add(c.timeout)) // if it fails, so does the write
 		var written int
-		written, err = c.Conn.Write(p[n:])
+		written, err = c.Conn.Write(p[n:min(n+maxPart, len(p))])
 		n += written
-		if written == 0 || !errors.Is(err, os.ErrDeadlineExceeded) {
+		if err != nil || n == len(p) {
 			return n, err
 		}
 	}

@@ -75,7 +75,7 @@ func TestListener_AcceptsTheBrowsersOf300MembersBehindOneAddress(t *testing.T) {
 	}
 }
 
-// scriptedConn is a connection whose peer takes a few bytes before each deadline, as listed.
+// scriptedConn is a connection whose peer takes a number of bytes before each deadline, as listed.
 type scriptedConn struct {
 	net.Conn
 	takes     []int
@@ -95,20 +95,23 @@ func (c *scriptedConn) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-func TestConn_RenewsTheDeadlineWithProgress(t *testing.T) {
+// A peer that takes a byte now and then would hold a response in memory for days.
+func TestConn_RenewsTheDeadlineWithEachPart(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		takes           []int
+		length          int
 		want, deadlines int
 		err             error
 	}{
-		"at once":          {[]int{10}, 10, 1, nil},
-		"slowly":           {[]int{1, 2, 3, 4}, 10, 4, nil},
-		"nothing":          {[]int{0}, 0, 1, os.ErrDeadlineExceeded},
-		"only a beginning": {[]int{3, 0}, 3, 2, os.ErrDeadlineExceeded},
+		"at once":          {[]int{10}, 10, 10, 1, nil},
+		"in parts":         {[]int{maxPart, maxPart, 1}, 2*maxPart + 1, 2*maxPart + 1, 3, nil},
+		"nothing":          {[]int{0}, 10, 0, 1, os.ErrDeadlineExceeded},
+		"a byte":           {[]int{1, 1, 1}, 10, 1, 1, os.ErrDeadlineExceeded},
+		"only a beginning": {[]int{maxPart, 3}, 2 * maxPart, maxPart + 3, 2, os.ErrDeadlineExceeded},
 	} {
 		peer := &scriptedConn{takes: tt.takes}
-		n, err := (&conn{Conn: peer, timeout: time.Minute}).Write(make([]byte, 10))
+		n, err := (&conn{Conn: peer, timeout: time.Minute}).Write(make([]byte, tt.length))
 		test.EqOp(t, tt.want, n, test.Sprint(name))
 		test.ErrorIs(t, err, tt.err, test.Sprint(name))
 		test.EqOp(t, tt.deadlines, peer.deadlines, test.Sprint(name))

@@ -34,6 +34,8 @@ const (
 	DefaultStreamsPerCaller = 100
 	// DefaultBenefitGuesses is how many wrong membership numbers a member may try in an hour.
 	DefaultBenefitGuesses = 10
+	// DefaultDomainChecks is how often a tenant may set or verify a sending domain in an hour.
+	DefaultDomainChecks = 20
 )
 
 const (
@@ -155,32 +157,4 @@ func NewAddresses(rate Rate, proxies Proxies, now func() time.Time) *Addresses {
 func (a *Addresses) Take(client netip.Addr) (wait time.Duration, proven func()) {
 	key := Network(client)
 	return a.limiter.Take(key, a.Now()), func() { a.limiter.Return(key) }
-}
-
-// A Counter counts what each key has open. It is safe for concurrent use.
-type Counter[K comparable] struct {
-	Max int // of each key; 0 for no limit
-
-	mu   sync.Mutex
-	open map[K]int
-}
-
-// Take counts one more, until release is called. It returns false if the key has the maximum open.
-func (c *Counter[K]) Take(key K) (release func(), ok bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.Max > 0 && c.open[key] >= c.Max {
-		return nil, false
-	}
-	if c.open == nil {
-		c.open = make(map[K]int)
-	}
-	c.open[key]++
-	return func() {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		if c.open[key]--; c.open[key] == 0 {
-			delete(c.open, key)
-		}
-	}, true
 }

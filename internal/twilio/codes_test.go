@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/testkit/expect"
@@ -18,7 +19,6 @@ import (
 func TestCodes_MeanTheSameInResponsesAndCallbacks(t *testing.T) {
 	t.Parallel()
 	fake, c := setup(t)
-	s := sender(t, c)
 	hook := twilio.Webhook{AuthToken: fake.AuthToken}
 	for kind, codes := range map[notify.FailureKind][]int{
 		notify.OptedOut: {21610},
@@ -54,37 +54,15 @@ func TestCodes_MeanTheSameInResponsesAndCallbacks(t *testing.T) {
 	} {
 		for _, code := range codes {
 			fake.React(func(twiliotest.Message) twiliotest.Reaction { return twiliotest.Refuse(400, code) })
-			_, err := s.Send(t.Context(), message())
-			got := sendError(t, err)
-			test.True(
-				t, got.Kind == kind && got.Code == strconv.Itoa(code) && got.Reason != "",
-				test.Sprintf("response %d: %v, want %s", code, err, kind),
-			)
+			got := fails(t, c, message())
+			test.Eq(t, []any{kind, strconv.Itoa(code)}, []any{got.Kind, got.Code})
+			test.NotEqOp(t, "", got.Reason, test.Sprint(code))
 			form := url.Values{"MessageSid": {"SM1"}, "MessageStatus": {"undelivered"}, "ErrorCode": {strconv.Itoa(code)}}
 			const address = "https://berth.example/status"
 			call := expect.Value(hook.Verify(address, twiliotest.Sign(fake.AuthToken, address, form), []byte(form.Encode())))(t)
-			update, err := call.Update()
-			test.True(
-				t, err == nil && update.Failure != nil && update.Failure.Kind == kind &&
-					update.Failure.Code == strconv.Itoa(code),
-				test.Sprintf("callback %d: %+v, %v, want %s", code, update, err, kind),
-			)
+			failure := expect.Value(call.Update())(t).Failure
+			must.NotNil(t, failure, must.Sprint(code))
+			test.Eq(t, []any{kind, strconv.Itoa(code)}, []any{failure.Kind, failure.Code})
 		}
-	}
-}
-
-// An unknown code is classified by the HTTP status.
-func TestSend_ClassifiesUnknownCodeByStatus(t *testing.T) {
-	t.Parallel()
-	fake, c := setup(t)
-	s := sender(t, c)
-	for status, kind := range map[int]notify.FailureKind{
-		400: notify.Permanent, 401: notify.Misconfigured, 403: notify.Misconfigured, 404: notify.Misconfigured,
-		409: notify.Permanent, 429: notify.Transient, 500: notify.Unknown, 502: notify.Unknown,
-		503: notify.Transient, 504: notify.Unknown,
-	} {
-		fake.React(func(twiliotest.Message) twiliotest.Reaction { return twiliotest.Refuse(status, 29999) })
-		_, err := s.Send(t.Context(), message())
-		test.EqOp(t, kind, sendError(t, err).Kind, test.Sprintf("%d: %v, want", status, err))
 	}
 }

@@ -13,7 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/shoenig/test"
 	"github.com/shoenig/test/must"
@@ -51,10 +50,16 @@ func message() notify.Message {
 	}
 }
 
+// fails sends a message, which must fail.
+func fails(t *testing.T, c twilio.Config, m notify.Message) *notify.SendError {
+	t.Helper()
+	return sendError(t, expect.Error(sender(t, c).Send(t.Context(), m)))
+}
+
 func sendError(t *testing.T, err error) *notify.SendError {
 	t.Helper()
-	var failure *notify.SendError
-	must.True(t, errors.As(err, &failure), must.Sprintf("%v is not a SendError", err))
+	failure, ok := errors.AsType[*notify.SendError](err)
+	must.True(t, ok, must.Sprintf("%v is not a SendError", err))
 	return failure
 }
 
@@ -84,19 +89,6 @@ func TestSend_UsesNumberWithoutMessagingService(t *testing.T) {
 	test.Eq(t, want, fake.Messages(), test.Cmp(cmpopts.IgnoreFields(twiliotest.Message{}, "SID")))
 }
 
-func TestSend_DoesNotSendExpiredMessage(t *testing.T) {
-	t.Parallel()
-	fake, c := setup(t)
-	for _, left := range []time.Duration{-time.Hour, 0, 999 * time.Millisecond} {
-		m := message()
-		m.ExpiresAt = now.Add(left)
-		_, err := sender(t, c).Send(t.Context(), m)
-		got := sendError(t, err)
-		test.True(t, got.Kind == notify.Permanent && got.Code == "EXPIRED", test.Sprintf("%s left: %v", left, err))
-	}
-	test.EqOp(t, 0, fake.Requests(), test.Sprintf("%d requests were made", fake.Requests()))
-}
-
 // The codes are from https://www.twilio.com/docs/api/errors.
 func TestSend_ClassifiesErrors(t *testing.T) {
 	t.Parallel()
@@ -121,11 +113,24 @@ func TestSend_ClassifiesErrors(t *testing.T) {
 			twiliotest.Busy(7 * time.Second),
 			notify.SendError{Kind: notify.Transient, Code: "20429", RetryAfter: 7 * time.Second},
 		},
-		"daily limit":        {twiliotest.Refuse(429, 63038), is(notify.Transient, "63038")},
-		"credentials":        {twiliotest.Refuse(401, 20003), is(notify.Misconfigured, "20003")},
-		"suspended":          {twiliotest.Refuse(403, 20005), is(notify.Misconfigured, "20005")},
+		"rate limit, until a date": {
+			twiliotest.Reaction{Status: 429, Code: 20429, RetryAfter: time.Minute, Date: true},
+			notify.SendError{Kind: notify.Transient, Code: "20429", RetryAfter: time.Minute},
+		},
+		"daily limit": {twiliotest.Refuse(429, 63038), is(notify.Transient, "63038")},
+		"credentials": {twiliotest.Refuse(401, 20003), is(notify.Misconfigured, "20003")},
+		"suspended":   {twiliotest.Refuse(403, 20005), is(notify.Misconfigured, "20005")},
+		// An unknown code is classified by the HTTP status.
 		"new code, 400":      {twiliotest.Refuse(400, 29999), is(notify.Permanent, "29999")},
+		"new code, 401":      {twiliotest.Refuse(401, 29999), is(notify.Misconfigured, "29999")},
+		"new code, 403":      {twiliotest.Refuse(403, 29999), is(notify.Misconfigured, "29999")},
+		"new code, 404":      {twiliotest.Refuse(404, 29999), is(notify.Misconfigured, "29999")},
+		"new code, 409":      {twiliotest.Refuse(409, 29999), is(notify.Permanent, "29999")},
 		"new code, 429":      {twiliotest.Refuse(429, 29999), is(notify.Transient, "29999")},
+		"new code, 500":      {twiliotest.Refuse(500, 29999), is(notify.Unknown, "29999")},
+		"new code, 502":      {twiliotest.Refuse(502, 29999), is(notify.Unknown, "29999")},
+		"new code, 503":      {twiliotest.Refuse(503, 29999), is(notify.Transient, "29999")},
+		"new code, 504":      {twiliotest.Refuse(504, 29999), is(notify.Unknown, "29999")},
 		"server error":       {twiliotest.Refuse(500, 20500), is(notify.Unknown, "20500")},
 		"unavailable":        {twiliotest.Refuse(503, 20503), is(notify.Transient, "20503")},
 		"a proxy, 502":       {twiliotest.Reaction{Status: 502, Body: html}, is(notify.Unknown, "HTTP 502")},
@@ -142,38 +147,51 @@ func TestSend_ClassifiesErrors(t *testing.T) {
 			t.Parallel()
 			fake, c := setup(t)
 			fake.React(func(twiliotest.Message) twiliotest.Reaction { return tc.reaction })
-			_, err := sender(t, c).Send(t.Context(), message())
-			got := sendError(t, err)
-			test.Eq(t, tc.want, *got, test.Cmp(cmpopts.IgnoreFields(notify.SendError{}, "Reason", "Err")), test.Sprint(err))
-			test.True(
-				t, got.Reason != "" && !strings.Contains(err.Error(), "+49"),
-				test.Sprintf("no reason, or the reason contains the number: %v", err),
-			)
-			test.EqOp(t, 1, fake.Requests(), test.Sprintf("%d requests", fake.Requests()))
+			got := fails(t, c, message())
+			test.Eq(t, tc.want, *got, test.Cmp(cmpopts.IgnoreFields(notify.SendError{}, "Reason", "Err")))
+			test.NotEqOp(t, "", got.Reason)
+			test.StrNotContains(t, got.Error(), "+49", test.Sprint("the reason contains the number"))
+			test.EqOp(t, 1, fake.Requests(), test.Sprint("requests"))
 		})
 	}
 }
 
-func TestSend_ReadsRetryAfterDate(t *testing.T) {
+// What cannot be sent, or not any more, is told from what can be sent later. Nothing is accepted.
+func TestSend_FailsBeforeItIsSent(t *testing.T) {
 	t.Parallel()
-	fake, c := setup(t)
-	fake.React(func(twiliotest.Message) twiliotest.Reaction {
-		return twiliotest.Reaction{Status: 429, Code: 20429, RetryAfter: time.Minute, Date: true}
-	})
-	_, err := sender(t, c).Send(t.Context(), message())
-	test.EqOp(t, time.Minute, sendError(t, err).RetryAfter)
-}
-
-func TestSend_ClassifiesWrongCredentials(t *testing.T) {
-	t.Parallel()
-	fake, c := setup(t)
-	for token, code := range map[string]string{"wrong": "20003", "not a token": "21224"} {
-		c.AuthToken = token
-		_, err := sender(t, c).Send(t.Context(), message())
-		got := sendError(t, err)
-		test.True(t, got.Kind == notify.Misconfigured && got.Code == code, test.Sprintf("%q: %v", token, err))
+	left := func(d time.Duration) func(*twilio.Config, *notify.Message) {
+		return func(_ *twilio.Config, m *notify.Message) { m.ExpiresAt = now.Add(d) }
 	}
-	test.EqOp(t, 0, len(fake.Messages()), test.Sprint("messages were accepted"))
+	token := func(text string) func(*twilio.Config, *notify.Message) {
+		return func(c *twilio.Config, _ *notify.Message) { c.AuthToken = text }
+	}
+	expired := notify.SendError{Kind: notify.Permanent, Code: "EXPIRED"}
+	for name, tt := range map[string]struct {
+		edit     func(*twilio.Config, *notify.Message)
+		want     notify.SendError
+		requests int
+	}{
+		"expired":                {left(-time.Hour), expired, 0},
+		"expires now":            {left(0), expired, 0},
+		"expires within seconds": {left(999 * time.Millisecond), expired, 0},
+		"wrong token":            {token("wrong"), notify.SendError{Kind: notify.Misconfigured, Code: "20003"}, 1},
+		"no token":               {token("not a token"), notify.SendError{Kind: notify.Misconfigured, Code: "21224"}, 0},
+		// Not a port that was just closed, which could be reused.
+		"no server": {
+			func(c *twilio.Config, _ *notify.Message) { c.BaseURL = "http://127.0.0.1:1" },
+			notify.SendError{Kind: notify.Transient}, 0,
+		},
+	} {
+		fake, c := setup(t)
+		m := message()
+		tt.edit(&c, &m)
+		got := fails(t, c, m)
+		test.Eq(t, tt.want, *got, test.Cmp(cmpopts.IgnoreFields(notify.SendError{}, "Reason", "Err")), test.Sprint(name))
+		test.EqOp(t, tt.requests, fake.Requests(), test.Sprint(name, ": requests"))
+		test.SliceEmpty(t, fake.Messages(), test.Sprint(name))
+		_, network := errors.AsType[*net.OpError](error(got))
+		test.EqOp(t, name == "no server", network, test.Sprint(name))
+	}
 }
 
 // With many rate limit rejections every message is sent once, and no request is early.
@@ -225,8 +243,8 @@ func TestSend_WithoutAnswerIsUnknown(t *testing.T) {
 				}
 				return reaction
 			})
-			_, err := sender(t, c).Send(ctx, message())
-			test.EqOp(t, notify.Unknown, sendError(t, err).Kind, test.Sprint(err))
+			got := sendError(t, expect.Error(sender(t, c).Send(ctx, message())))
+			test.EqOp(t, notify.Unknown, got.Kind, test.Sprint(got))
 			test.EqOp(t, 1, len(fake.Messages()), test.Sprint("messages were accepted"))
 		})
 	}
@@ -237,29 +255,14 @@ func TestSend_TimesOut(t *testing.T) {
 	fake, c := setup(t)
 	c.Timeout = 50 * time.Millisecond
 	fake.React(func(twiliotest.Message) twiliotest.Reaction { return twiliotest.Reaction{Silent: true} })
-	_, err := sender(t, c).Send(t.Context(), message())
-	got := sendError(t, err)
-	test.True(t, errors.Is(err, context.DeadlineExceeded) && got.Kind != notify.Permanent, test.Sprintf("%v", err))
-}
-
-func TestSend_WithoutConnectionIsTransient(t *testing.T) {
-	t.Parallel()
-	_, c := setup(t)
-	c.BaseURL = "http://127.0.0.1:1" // not a port that was just closed, which could be reused
-	_, err := sender(t, c).Send(t.Context(), message())
-	var network *net.OpError
-	got := sendError(t, err)
-	test.True(t, got.Kind == notify.Transient && errors.As(err, &network), test.Sprintf("refused connection: %v", err))
-
-	fake, c := setup(t)
+	got := fails(t, c, message())
+	test.True(t, errors.Is(got, context.DeadlineExceeded) && got.Kind != notify.Permanent, test.Sprint(got))
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err = sender(t, c).Send(ctx, message())
-	got = sendError(t, err)
-	test.True(
-		t, got.Kind == notify.Transient && errors.Is(err, context.Canceled) && fake.Requests() == 0,
-		test.Sprintf("cancelled before: %v", err),
-	)
+	before := fake.Requests()
+	got = sendError(t, expect.Error(sender(t, c).Send(ctx, message())))
+	test.True(t, errors.Is(got, context.Canceled) && got.Kind == notify.Transient, test.Sprint("cancelled before: ", got))
+	test.EqOp(t, before, fake.Requests())
 }
 
 func TestNew_RejectsInvalidConfig(t *testing.T) {
@@ -276,8 +279,7 @@ func TestNew_RejectsInvalidConfig(t *testing.T) {
 	} {
 		c := good
 		spoil(&c)
-		_, err := twilio.New(c)
-		test.Error(t, err, test.Sprintf("%s: accepted", name))
+		test.Error(t, expect.Error(twilio.New(c)), test.Sprint(name))
 	}
 }
 
@@ -415,21 +417,18 @@ func TestCall_RejectsMalformed(t *testing.T) {
 		return expect.Value(hook.Verify(address, twiliotest.Sign("t", address, form), []byte(form.Encode())))(t)
 	}
 	const address = "https://a.example/"
-	if _, err := verify(address, url.Values{"Body": {"x"}}).InboundSMS(); !errors.Is(err, twilio.ErrMalformed) {
-		t.Errorf("a reply without a sender: %v", err)
-	}
-	_, err := verify(address, url.Values{"MessageStatus": {"sent"}}).Update()
-	test.ErrorIs(t, err, twilio.ErrMalformed, test.Sprint("an update without a message"))
 	form := url.Values{"MessageSid": {"SM1"}, "MessageStatus": {"canceled"}}
-	_, err = verify(address+"?delivery=7", form).Update()
-	test.ErrorIs(t, err, twilio.ErrMalformed, test.Sprint("an invalid delivery ID"))
-	got, err := verify(address, form).Update()
-	want := twilio.StatusUpdate{
+	for name, err := range map[string]error{
+		"a reply without a sender":    expect.Error(verify(address, url.Values{"Body": {"x"}}).InboundSMS()),
+		"an update without a message": expect.Error(verify(address, url.Values{"MessageStatus": {"sent"}}).Update()),
+		"an invalid delivery ID":      expect.Error(verify(address+"?delivery=7", form).Update()),
+	} {
+		test.ErrorIs(t, err, twilio.ErrMalformed, test.Sprint(name))
+	}
+	test.Eq(t, twilio.StatusUpdate{
 		ProviderID: "SM1", Status: notify.Failed,
 		Failure: &notify.SendError{Kind: notify.Permanent, Reason: "it could not be delivered"},
-	}
-	diff := cmp.Diff(want, got)
-	test.True(t, err == nil && diff == "", test.Sprint(err, diff))
+	}, expect.Value(verify(address, form).Update())(t))
 }
 
 func BenchmarkSend(b *testing.B) {

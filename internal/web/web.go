@@ -84,9 +84,12 @@ func limitInvalid(addresses *traffic.Addresses, next http.Handler) http.Handler 
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		wait, proven := addresses.Take(addresses.Proxies.Client(r))
 		if wait > 0 {
+			status := http.StatusTooManyRequests
+			if strings.HasPrefix(r.URL.Path, messages.TwilioPath) {
+				status = http.StatusServiceUnavailable // Twilio retries: it calls for all tenants from the same addresses
+			}
 			w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(wait.Seconds()))))
-			http.Error(w, "Too many links that do not exist were opened from your address. Try again in a while.",
-				http.StatusTooManyRequests)
+			http.Error(w, "Too many links that do not exist were opened from your address. Try again in a while.", status)
 			return
 		}
 		seen := &statusWriter{ResponseWriter: w}

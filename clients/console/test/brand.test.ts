@@ -74,7 +74,7 @@ test.describe("an organization's branding", () => {
     await page.getByText("Enter # and six hexadecimal digits").waitFor();
     expect(await accent.getAttribute("aria-invalid")).toBe("true");
     await save.click();
-    expect(await page.getByText("Saved").count()).toBe(0);
+    expect(await page.getByText("Saved", { exact: true }).count()).toBe(0);
 
     // With the keyboard only.
     await picture.focus();
@@ -88,7 +88,7 @@ test.describe("an organization's branding", () => {
     await settled(page);
     expect(await violations(page)).toEqual([]);
     await page.keyboard.press("Enter");
-    await page.getByText("Saved").waitFor();
+    await page.getByText("Saved", { exact: true }).waitFor();
 
     await member.page.reload(); // members get no event about this
     await expect.poll(() => logos(member.page)).toEqual([`Corner Salon: ${logo}`]);

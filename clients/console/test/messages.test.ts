@@ -103,6 +103,29 @@ async function newestCode(): Promise<string> {
   return newest();
 }
 
+test("shows what to publish for a domain, and says what is wrong with it", async () => {
+  await using there = await visit({ role: "owner", path: "/messages?tab=senders" });
+  const { page } = there;
+  const address = page.getByLabel(/^Sender address/);
+  const save = page.getByRole("button", { name: "Save" });
+  await page.getByRole("button", { name: "Set up domain" }).click();
+  await address.fill("hello@co.uk");
+  await save.click();
+  await page.getByText("This domain cannot be used.").waitFor();
+  await address.fill("hello@harbour.com");
+  await save.click();
+  await page.getByText("Not verified").waitFor();
+  await page.getByText(/^berth=[a-z2-7]{26}$/).waitFor();
+  await page.getByText("_domainkey.harbour.com").waitFor();
+  await page.getByRole("button", { name: "Copy: TXT record (_berth.harbour.com)" }).waitFor();
+  await page.getByRole("button", { name: "Verify" }).click();
+  // The name server of the tests is none.
+  await page.getByText("The name servers do not answer for _berth.harbour.com.").waitFor();
+  await page.getByRole("button", { name: "Remove", exact: true }).click();
+  await page.getByRole("button", { name: "Remove domain" }).click();
+  await page.getByRole("button", { name: "Set up domain" }).waitFor();
+});
+
 test("shows how much of a sending quota is used", async () => {
   await using there = await visit({ role: "owner", path: "/messages" });
   const { page } = there;

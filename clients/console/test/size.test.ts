@@ -1,78 +1,66 @@
-import { readFileSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { describe, expect, it } from "vitest";
+import { expect, test } from "@playwright/test";
+import { berth, settled, studio, type Visit, visit, withBrowser } from "./browser";
+import { pages, withId } from "./pages";
 
-interface Chunk {
-  readonly file: string;
-  readonly imports?: readonly string[];
-  readonly dynamicImports?: readonly string[];
-}
-
-const dist = fileURLToPath(new URL("../dist/", import.meta.url));
-const manifest: Record<string, Chunk> = JSON.parse(
-  readFileSync(`${dist}.vite/manifest.json`, "utf8"),
-);
-
-/** The scripts that these chunks need, their static imports included. */
-function scripts(chunks: readonly string[], seen = new Set<string>()): Set<string> {
-  for (const name of chunks) {
-    const chunk = manifest[name];
-    if (!chunk || seen.has(chunk.file)) continue;
-    seen.add(chunk.file);
-    scripts(chunk.imports ?? [], seen);
-  }
-  return seen;
-}
+withBrowser();
 
 /** In kB, packed by gzip. */
-function sizeOf(chunks: readonly string[]): number {
-  const files = [...scripts(chunks)].filter((file) => file.endsWith(".js"));
-  return files.reduce((sum, file) => sum + statSync(`${dist}${file}.gz`).size, 0) / 1000;
+const sizeOf = (script: string) =>
+  statSync(fileURLToPath(new URL(`../dist${script}.gz`, import.meta.url))).size / 1000;
+
+/** What the apps load some seconds after a page, in ms, is not part of its first load. */
+const late = 2500;
+
+/** How long nothing may be under way before a page has loaded, in ms. */
+const quiet = 1000;
+
+/** Opens a page. Resolves to the scripts that it loads until it has its data. */
+async function scriptsOf({ page }: Visit, path: string, there: string): Promise<string[]> {
+  await page.addInitScript((late) => {
+    const { setTimeout } = window;
+    window.setTimeout = ((run: () => void, ms = 0, ...values: []) =>
+      ms < late ? setTimeout(run, ms, ...values) : 0) as typeof setTimeout;
+  }, late);
+  const scripts: string[] = [];
+  const waiting = new Set<unknown>();
+  let last = Date.now();
+  page.on("request", (request) => {
+    const { pathname } = new URL(request.url());
+    if (pathname.endsWith("/WatchEvents")) return;
+    if (pathname.endsWith(".js")) scripts.push(pathname);
+    waiting.add(request);
+  });
+  const ended = (request: unknown) => {
+    waiting.delete(request);
+    last = Date.now();
+  };
+  page.on("requestfinished", ended);
+  page.on("requestfailed", ended);
+  await page.goto(berth().address + path);
+  await page.getByText(there).filter({ visible: true }).first().waitFor();
+  await settled(page);
+  await expect.poll(() => waiting.size === 0 && Date.now() - last > quiet).toBe(true);
+  return scripts;
 }
 
-/** What a page loads itself, in the sources of an app. */
-const lazily = (chunk: string) =>
-  (manifest[chunk]?.dynamicImports ?? []).filter((name) =>
-    /^(_|src\/(console|member)\/)/.test(name),
-  );
+/** The most script that a first load may need, in kB. Phones load one page again and again: the week. */
+const limits = pages
+  .filter(({ path, width }) => path === "/app/" || !(width || path.startsWith("/app/")))
+  .map((page) => ({ ...page, most: page.path === "/app/" ? 200 : 300 }));
 
-const root = "src/shared/root.tsx";
-
-const consoleApp = [
-  "index.html",
-  root,
-  "src/console/app.tsx",
-  "src/i18n/en.ts",
-  "src/i18n/console/en.ts",
-];
-const memberApp = ["app/index.html", root, "src/member/shell.tsx", "src/i18n/en.ts"];
-
-/** Pages with tabs load the chosen one with the page. */
-const tabbed = ["accounts/member/page", "catalog/page", "messages/page", "waitlists/rules"];
-
-const print = (name: string, size: number) =>
-  process.stdout.write(`${name}: ${size.toFixed(0)} kB of script\n`);
-
-describe("the first load", () => {
-  const pages = lazily("src/console/app.tsx").flatMap((page) =>
-    tabbed.some((name) => page === `src/console/${name}.tsx`)
-      ? lazily(page).map((tab) => [page, tab])
-      : [[page]],
-  );
-
-  it.each(pages)("of the console at %s %s needs at most 300 kB of script", (...page) => {
-    const size = sizeOf([...consoleApp, ...page]);
-    print(page.join(" "), size);
-    expect(size).toBeLessThan(300);
+for (const { name, path, role, tenant, there, most } of limits) {
+  test(`the first load of ${name} needs at most ${most} kB of script`, async () => {
+    await using visited = await visit({
+      path: "",
+      ...(role && { role }),
+      tenant: tenant ?? studio,
+    });
+    const scripts = await scriptsOf(visited, await withId(path), there);
+    const size = scripts.map(sizeOf).reduce((sum, one) => sum + one, 0);
+    process.stdout.write(`${name}: ${size.toFixed(0)} kB of script\n`);
+    expect(size).toBeGreaterThan(most / 2);
+    expect(size).toBeLessThanOrEqual(most);
   });
-
-  it("of the member app, with its week, needs at most 200 kB of script", () => {
-    for (const page of lazily("src/member/shell.tsx")) print(page, sizeOf([...memberApp, page]));
-    expect(sizeOf(memberApp)).toBeLessThan(200); // the week is part of its shell
-  });
-
-  it("has a page in each app", () => {
-    expect(pages.length).toBeGreaterThan(15);
-    expect(lazily("src/member/shell.tsx").length).toBeGreaterThan(6);
-  });
-});
+}

@@ -162,7 +162,7 @@ test.describe("members see the problem and lose nothing", () => {
     await page.getByText("No connection.").waitFor({ state: "hidden" });
     expect(await phoneNumber.inputValue()).toBe("+49 151 23456780");
     await page.getByRole("button", { name: "Save" }).first().click();
-    await page.getByText("Saved").waitFor();
+    await page.getByText("Saved", { exact: true }).waitFor();
 
     // Later events are received without a reload.
     await page.getByRole("link", { name: "My bookings" }).last().click();

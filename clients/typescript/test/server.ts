@@ -9,7 +9,6 @@ import type { Readable } from "node:stream";
 import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import type { TestProject } from "vitest/node";
 
 /** The running server, as in the dev.json of `berth dev`. */
 export interface Development {
@@ -28,14 +27,6 @@ export interface DemoTenant {
 
 export type Role = "owner" | "admin" | "coach" | "member" | "partner";
 
-declare module "vitest" {
-  interface ProvidedContext {
-    berth: Development;
-    /** The path of the built server, for tests that start their own. */
-    binary: string;
-  }
-}
-
 const repository = fileURLToPath(new URL("../../..", import.meta.url));
 
 /** Timeout of the first start, in ms. Most of the time goes into a month of demo data. */
@@ -48,15 +39,6 @@ export interface Built {
   /** The path of the built server, for tests that start their own. */
   readonly binary: string;
   readonly servers: readonly Development[];
-}
-
-/** Starts one server for all tests of Vitest. */
-export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const { binary, servers, teardown } = await startServers(1);
-  const [berth] = servers;
-  if (berth) project.provide("berth", berth);
-  project.provide("binary", binary);
-  return teardown;
 }
 
 /** Builds the server and starts it a number of times. */
@@ -129,7 +111,9 @@ export async function described(data: string): Promise<Development> {
 function ownEnvironment(): NodeJS.ProcessEnv {
   const foreign = ([name]: [string, unknown]) =>
     name === "DATABASE_URL" || name.startsWith("BERTH_");
-  return Object.fromEntries(Object.entries(process.env).filter((entry) => !foreign(entry)));
+  const own = Object.entries(process.env).filter((entry) => !foreign(entry));
+  // No name server listens there, so that the tests ask none of the network.
+  return { ...Object.fromEntries(own), BERTH_DNS: "127.0.0.1:9" };
 }
 
 async function untilReady(output: Readable, onLine: (line: string) => void): Promise<void> {

@@ -93,6 +93,8 @@ const (
 	ErrorReason_ERROR_REASON_OWNERSHIP_TRANSFER_NOT_FOUND ErrorReason = 39
 	// not_found: the tenant has no benefit provider of that code.
 	ErrorReason_ERROR_REASON_BENEFIT_PROVIDER_NOT_FOUND ErrorReason = 40
+	// not_found: the tenant has no sending domain (UpdateSenders).
+	ErrorReason_ERROR_REASON_SENDING_DOMAIN_NOT_FOUND ErrorReason = 41
 	// already_exists: the name or key is taken; `field` names the field.
 	ErrorReason_ERROR_REASON_ALREADY_EXISTS ErrorReason = 50
 	// failed_precondition: members or service accounts have the role; `holders` is their number.
@@ -243,8 +245,19 @@ const (
 	// failed_precondition: the tenant sends no codes to phone numbers of the country `country` (ISO 3166-1; empty if the
 	// number belongs to none).
 	ErrorReason_ERROR_REASON_CONTACT_COUNTRY ErrorReason = 205
-	// failed_precondition: a template with HTML needs the tenant's own mail account (UpdateSenders).
+	// failed_precondition: a template with HTML needs the tenant's own mail account or a verified domain (UpdateSenders).
 	ErrorReason_ERROR_REASON_TEMPLATE_HTML ErrorReason = 206
+	// failed_precondition: a TXT record of the sending domain, `name`, is not there. `field` says which of
+	// Senders.domain.records it is. Name servers may take hours until all of them have a new record.
+	ErrorReason_ERROR_REASON_DNS_RECORD_MISSING ErrorReason = 207
+	// failed_precondition: a TXT record of the sending domain, `name`, has another text, `found`. `field` says which of
+	// Senders.domain.records it is.
+	ErrorReason_ERROR_REASON_DNS_RECORD_DIFFERENT ErrorReason = 208
+	// unavailable: the name servers do not answer for `name`. `field` says which of Senders.domain.records it is.
+	ErrorReason_ERROR_REASON_DNS_UNAVAILABLE ErrorReason = 209
+	// invalid_argument: the domain of the address cannot be a sending domain: it is not one that can be registered, or it
+	// is the platform's.
+	ErrorReason_ERROR_REASON_SENDING_DOMAIN_INVALID ErrorReason = 210
 )
 
 // Enum value maps for ErrorReason.
@@ -280,6 +293,7 @@ var (
 		38:  "ERROR_REASON_DISPLAY_LINK_NOT_FOUND",
 		39:  "ERROR_REASON_OWNERSHIP_TRANSFER_NOT_FOUND",
 		40:  "ERROR_REASON_BENEFIT_PROVIDER_NOT_FOUND",
+		41:  "ERROR_REASON_SENDING_DOMAIN_NOT_FOUND",
 		50:  "ERROR_REASON_ALREADY_EXISTS",
 		51:  "ERROR_REASON_ROLE_IN_USE",
 		52:  "ERROR_REASON_ROLE_BUILT_IN",
@@ -347,6 +361,10 @@ var (
 		204: "ERROR_REASON_CONTACT_NOT_PENDING",
 		205: "ERROR_REASON_CONTACT_COUNTRY",
 		206: "ERROR_REASON_TEMPLATE_HTML",
+		207: "ERROR_REASON_DNS_RECORD_MISSING",
+		208: "ERROR_REASON_DNS_RECORD_DIFFERENT",
+		209: "ERROR_REASON_DNS_UNAVAILABLE",
+		210: "ERROR_REASON_SENDING_DOMAIN_INVALID",
 	}
 	ErrorReason_value = map[string]int32{
 		"ERROR_REASON_UNSPECIFIED":                  0,
@@ -379,6 +397,7 @@ var (
 		"ERROR_REASON_DISPLAY_LINK_NOT_FOUND":       38,
 		"ERROR_REASON_OWNERSHIP_TRANSFER_NOT_FOUND": 39,
 		"ERROR_REASON_BENEFIT_PROVIDER_NOT_FOUND":   40,
+		"ERROR_REASON_SENDING_DOMAIN_NOT_FOUND":     41,
 		"ERROR_REASON_ALREADY_EXISTS":               50,
 		"ERROR_REASON_ROLE_IN_USE":                  51,
 		"ERROR_REASON_ROLE_BUILT_IN":                52,
@@ -446,6 +465,10 @@ var (
 		"ERROR_REASON_CONTACT_NOT_PENDING":          204,
 		"ERROR_REASON_CONTACT_COUNTRY":              205,
 		"ERROR_REASON_TEMPLATE_HTML":                206,
+		"ERROR_REASON_DNS_RECORD_MISSING":           207,
+		"ERROR_REASON_DNS_RECORD_DIFFERENT":         208,
+		"ERROR_REASON_DNS_UNAVAILABLE":              209,
+		"ERROR_REASON_SENDING_DOMAIN_INVALID":       210,
 	}
 )
 
@@ -480,7 +503,7 @@ var File_berth_v1_error_proto protoreflect.FileDescriptor
 
 const file_berth_v1_error_proto_rawDesc = "" +
 	"\n" +
-	"\x14berth/v1/error.proto\x12\bberth.v1*\x93\x1a\n" +
+	"\x14berth/v1/error.proto\x12\bberth.v1*\xd9\x1b\n" +
 	"\vErrorReason\x12\x1c\n" +
 	"\x18ERROR_REASON_UNSPECIFIED\x10\x00\x12\x19\n" +
 	"\x15ERROR_REASON_INTERNAL\x10\x01\x12\x1e\n" +
@@ -511,7 +534,8 @@ const file_berth_v1_error_proto_rawDesc = "" +
 	"\x1cERROR_REASON_OFFER_NOT_FOUND\x10%\x12'\n" +
 	"#ERROR_REASON_DISPLAY_LINK_NOT_FOUND\x10&\x12-\n" +
 	")ERROR_REASON_OWNERSHIP_TRANSFER_NOT_FOUND\x10'\x12+\n" +
-	"'ERROR_REASON_BENEFIT_PROVIDER_NOT_FOUND\x10(\x12\x1f\n" +
+	"'ERROR_REASON_BENEFIT_PROVIDER_NOT_FOUND\x10(\x12)\n" +
+	"%ERROR_REASON_SENDING_DOMAIN_NOT_FOUND\x10)\x12\x1f\n" +
 	"\x1bERROR_REASON_ALREADY_EXISTS\x102\x12\x1c\n" +
 	"\x18ERROR_REASON_ROLE_IN_USE\x103\x12\x1e\n" +
 	"\x1aERROR_REASON_ROLE_BUILT_IN\x104\x12\x1b\n" +
@@ -578,7 +602,11 @@ const file_berth_v1_error_proto_rawDesc = "" +
 	"!ERROR_REASON_CONTACT_CODE_EXPIRED\x10\xcb\x01\x12%\n" +
 	" ERROR_REASON_CONTACT_NOT_PENDING\x10\xcc\x01\x12!\n" +
 	"\x1cERROR_REASON_CONTACT_COUNTRY\x10\xcd\x01\x12\x1f\n" +
-	"\x1aERROR_REASON_TEMPLATE_HTML\x10\xce\x01B\x8a\x01\n" +
+	"\x1aERROR_REASON_TEMPLATE_HTML\x10\xce\x01\x12$\n" +
+	"\x1fERROR_REASON_DNS_RECORD_MISSING\x10\xcf\x01\x12&\n" +
+	"!ERROR_REASON_DNS_RECORD_DIFFERENT\x10\xd0\x01\x12!\n" +
+	"\x1cERROR_REASON_DNS_UNAVAILABLE\x10\xd1\x01\x12(\n" +
+	"#ERROR_REASON_SENDING_DOMAIN_INVALID\x10\xd2\x01B\x8a\x01\n" +
 	"\fcom.berth.v1B\n" +
 	"ErrorProtoP\x01Z-github.com/berthhq/berth/gen/berth/v1;berthv1\xa2\x02\x03BXX\xaa\x02\bBerth.V1\xca\x02\bBerth\\V1\xe2\x02\x14Berth\\V1\\GPBMetadata\xea\x02\tBerth::V1b\x06proto3"
 

@@ -65,6 +65,9 @@ const (
 	// A member's email address or phone number changes. Sent to the old one, at any hour. It has no preferences and no
 	// templates.
 	NotificationTopic_NOTIFICATION_TOPIC_CONTACT_CHANGED NotificationTopic = 15
+	// The DNS records of the tenant's sending domain are gone, so that emails come from the platform's address again. To
+	// all owners by email, at any hour. It has no preferences and no templates.
+	NotificationTopic_NOTIFICATION_TOPIC_SENDING_DOMAIN NotificationTopic = 16
 )
 
 // Enum value maps for NotificationTopic.
@@ -86,6 +89,7 @@ var (
 		13: "NOTIFICATION_TOPIC_ACCESS_CHANGED",
 		14: "NOTIFICATION_TOPIC_CONTACT_CODE",
 		15: "NOTIFICATION_TOPIC_CONTACT_CHANGED",
+		16: "NOTIFICATION_TOPIC_SENDING_DOMAIN",
 	}
 	NotificationTopic_value = map[string]int32{
 		"NOTIFICATION_TOPIC_UNSPECIFIED":       0,
@@ -104,6 +108,7 @@ var (
 		"NOTIFICATION_TOPIC_ACCESS_CHANGED":    13,
 		"NOTIFICATION_TOPIC_CONTACT_CODE":      14,
 		"NOTIFICATION_TOPIC_CONTACT_CHANGED":   15,
+		"NOTIFICATION_TOPIC_SENDING_DOMAIN":    16,
 	}
 )
 
@@ -835,7 +840,7 @@ type NotificationTemplate struct {
 	// The text, up to 20,000 characters. Required.
 	Body string `protobuf:"bytes,5,opt,name=body,proto3" json:"body,omitempty"`
 	// The HTML of an email, up to 100,000 characters. Values of variables are escaped. Empty: generated from the text. It
-	// needs a mail account of the tenant's own: TEMPLATE_HTML. While there is none, it is not used.
+	// needs a mail account of the tenant's own, or a verified domain: TEMPLATE_HTML. While there is none, it is not used.
 	Html string `protobuf:"bytes,6,opt,name=html,proto3" json:"html,omitempty"`
 	// Whether it is a default that comes with the service. Ignored in requests.
 	IsDefault bool `protobuf:"varint,7,opt,name=is_default,json=isDefault,proto3" json:"is_default,omitempty"`
@@ -1614,6 +1619,139 @@ func (x *SmtpSender) GetFromAddress() string {
 	return ""
 }
 
+// SendingDomain is a domain of the tenant's own, from which the platform's account sends its emails once it is verified.
+// They are signed for the domain (DKIM), and can have HTML of the tenant's own. The sending quotas apply as before.
+type SendingDomain struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The sender's address in emails, such as "hello@studio.com". The part after the @ is the domain. It must be a domain
+	// that can be registered, or one below that, and not the platform's: SENDING_DOMAIN_INVALID. Another domain has to be
+	// verified anew.
+	FromAddress string `protobuf:"bytes,1,opt,name=from_address,json=fromAddress,proto3" json:"from_address,omitempty"`
+	// The records that the tenant has to publish in DNS, to be verified and to stay so. Ignored in requests.
+	Records []*DnsRecord `protobuf:"bytes,2,rep,name=records,proto3" json:"records,omitempty"`
+	// When VerifySendingDomain found the records. Absent: the domain is not verified, or no longer, and emails come from
+	// the platform's address. Ignored in requests.
+	VerifyTime *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=verify_time,json=verifyTime,proto3" json:"verify_time,omitempty"`
+	// Since when the records are not found any more. They are looked up once a day, and then once an hour. After 3 days the
+	// domain is no longer verified, and all owners are told. Absent: they were found. Ignored in requests.
+	MissingTime   *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=missing_time,json=missingTime,proto3" json:"missing_time,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SendingDomain) Reset() {
+	*x = SendingDomain{}
+	mi := &file_berth_v1_notification_proto_msgTypes[13]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SendingDomain) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SendingDomain) ProtoMessage() {}
+
+func (x *SendingDomain) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_notification_proto_msgTypes[13]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SendingDomain.ProtoReflect.Descriptor instead.
+func (*SendingDomain) Descriptor() ([]byte, []int) {
+	return file_berth_v1_notification_proto_rawDescGZIP(), []int{13}
+}
+
+func (x *SendingDomain) GetFromAddress() string {
+	if x != nil {
+		return x.FromAddress
+	}
+	return ""
+}
+
+func (x *SendingDomain) GetRecords() []*DnsRecord {
+	if x != nil {
+		return x.Records
+	}
+	return nil
+}
+
+func (x *SendingDomain) GetVerifyTime() *timestamppb.Timestamp {
+	if x != nil {
+		return x.VerifyTime
+	}
+	return nil
+}
+
+func (x *SendingDomain) GetMissingTime() *timestamppb.Timestamp {
+	if x != nil {
+		return x.MissingTime
+	}
+	return nil
+}
+
+// DnsRecord is a TXT record.
+type DnsRecord struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The full name of the record, such as "_berth.studio.com".
+	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	// The text. Parts of it that were published as several strings of one record are joined.
+	Value         string `protobuf:"bytes,2,opt,name=value,proto3" json:"value,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DnsRecord) Reset() {
+	*x = DnsRecord{}
+	mi := &file_berth_v1_notification_proto_msgTypes[14]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DnsRecord) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DnsRecord) ProtoMessage() {}
+
+func (x *DnsRecord) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_notification_proto_msgTypes[14]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DnsRecord.ProtoReflect.Descriptor instead.
+func (*DnsRecord) Descriptor() ([]byte, []int) {
+	return file_berth_v1_notification_proto_rawDescGZIP(), []int{14}
+}
+
+func (x *DnsRecord) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *DnsRecord) GetValue() string {
+	if x != nil {
+		return x.Value
+	}
+	return ""
+}
+
 // Senders are the accounts that send a tenant's messages. A channel without an account of the tenant uses the
 // platform's account, or the local outbox if there is none.
 type Senders struct {
@@ -1630,14 +1768,17 @@ type Senders struct {
 	// service. Ignored in requests.
 	TwilioInboundUrl string `protobuf:"bytes,5,opt,name=twilio_inbound_url,json=twilioInboundUrl,proto3" json:"twilio_inbound_url,omitempty"`
 	// Changes with every edit. If it is set in an update, it must be the current one: ETAG_MISMATCH. Empty overwrites.
-	Etag          string `protobuf:"bytes,6,opt,name=etag,proto3" json:"etag,omitempty"`
+	Etag string `protobuf:"bytes,6,opt,name=etag,proto3" json:"etag,omitempty"`
+	// From which address the platform's account sends the tenant's emails. Absent: the platform's. It is not used while the
+	// tenant has a mail account of its own.
+	Domain        *SendingDomain `protobuf:"bytes,7,opt,name=domain,proto3" json:"domain,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Senders) Reset() {
 	*x = Senders{}
-	mi := &file_berth_v1_notification_proto_msgTypes[13]
+	mi := &file_berth_v1_notification_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1649,7 +1790,7 @@ func (x *Senders) String() string {
 func (*Senders) ProtoMessage() {}
 
 func (x *Senders) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_notification_proto_msgTypes[13]
+	mi := &file_berth_v1_notification_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1662,7 +1803,7 @@ func (x *Senders) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Senders.ProtoReflect.Descriptor instead.
 func (*Senders) Descriptor() ([]byte, []int) {
-	return file_berth_v1_notification_proto_rawDescGZIP(), []int{13}
+	return file_berth_v1_notification_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *Senders) GetTwilio() *TwilioSender {
@@ -1707,6 +1848,13 @@ func (x *Senders) GetEtag() string {
 	return ""
 }
 
+func (x *Senders) GetDomain() *SendingDomain {
+	if x != nil {
+		return x.Domain
+	}
+	return nil
+}
+
 // SendingQuota limits the messages that the platform's account of a channel sends for the tenant in 24 hours.
 type SendingQuota struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1732,7 +1880,7 @@ type SendingQuota struct {
 
 func (x *SendingQuota) Reset() {
 	*x = SendingQuota{}
-	mi := &file_berth_v1_notification_proto_msgTypes[14]
+	mi := &file_berth_v1_notification_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1744,7 +1892,7 @@ func (x *SendingQuota) String() string {
 func (*SendingQuota) ProtoMessage() {}
 
 func (x *SendingQuota) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_notification_proto_msgTypes[14]
+	mi := &file_berth_v1_notification_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1757,7 +1905,7 @@ func (x *SendingQuota) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SendingQuota.ProtoReflect.Descriptor instead.
 func (*SendingQuota) Descriptor() ([]byte, []int) {
-	return file_berth_v1_notification_proto_rawDescGZIP(), []int{14}
+	return file_berth_v1_notification_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *SendingQuota) GetChannel() NotificationChannel {
@@ -1824,7 +1972,7 @@ type SenderInUse struct {
 
 func (x *SenderInUse) Reset() {
 	*x = SenderInUse{}
-	mi := &file_berth_v1_notification_proto_msgTypes[15]
+	mi := &file_berth_v1_notification_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1836,7 +1984,7 @@ func (x *SenderInUse) String() string {
 func (*SenderInUse) ProtoMessage() {}
 
 func (x *SenderInUse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_notification_proto_msgTypes[15]
+	mi := &file_berth_v1_notification_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1849,7 +1997,7 @@ func (x *SenderInUse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SenderInUse.ProtoReflect.Descriptor instead.
 func (*SenderInUse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_notification_proto_rawDescGZIP(), []int{15}
+	return file_berth_v1_notification_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *SenderInUse) GetChannel() NotificationChannel {
@@ -1896,7 +2044,7 @@ type DeliveryFilter struct {
 
 func (x *DeliveryFilter) Reset() {
 	*x = DeliveryFilter{}
-	mi := &file_berth_v1_notification_proto_msgTypes[16]
+	mi := &file_berth_v1_notification_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1908,7 +2056,7 @@ func (x *DeliveryFilter) String() string {
 func (*DeliveryFilter) ProtoMessage() {}
 
 func (x *DeliveryFilter) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_notification_proto_msgTypes[16]
+	mi := &file_berth_v1_notification_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1921,7 +2069,7 @@ func (x *DeliveryFilter) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeliveryFilter.ProtoReflect.Descriptor instead.
 func (*DeliveryFilter) Descriptor() ([]byte, []int) {
-	return file_berth_v1_notification_proto_rawDescGZIP(), []int{16}
+	return file_berth_v1_notification_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *DeliveryFilter) GetMemberId() string {
@@ -2099,14 +2247,25 @@ const file_berth_v1_notification_proto_rawDesc = "" +
 	"\busername\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\xfe\x01R\busername\x12'\n" +
 	"\bpassword\x18\x04 \x01(\tB\v\xbaH\x05r\x03\x18\xe8\a\x80\x01\x01R\bpassword\x12-\n" +
 	"\ffrom_address\x18\x05 \x01(\tB\n" +
-	"\xbaH\ar\x05\x18\xfe\x01`\x01R\vfromAddress\"\x83\x02\n" +
+	"\xbaH\ar\x05\x18\xfe\x01`\x01R\vfromAddress\"\xe9\x01\n" +
+	"\rSendingDomain\x12-\n" +
+	"\ffrom_address\x18\x01 \x01(\tB\n" +
+	"\xbaH\ar\x05\x18\xfe\x01`\x01R\vfromAddress\x12-\n" +
+	"\arecords\x18\x02 \x03(\v2\x13.berth.v1.DnsRecordR\arecords\x12;\n" +
+	"\vverify_time\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
+	"verifyTime\x12=\n" +
+	"\fmissing_time\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\vmissingTime\"5\n" +
+	"\tDnsRecord\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value\"\xb4\x02\n" +
 	"\aSenders\x12.\n" +
 	"\x06twilio\x18\x01 \x01(\v2\x16.berth.v1.TwilioSenderR\x06twilio\x12%\n" +
 	"\x03fcm\x18\x02 \x01(\v2\x13.berth.v1.FcmSenderR\x03fcm\x12(\n" +
 	"\x04smtp\x18\x03 \x01(\v2\x14.berth.v1.SmtpSenderR\x04smtp\x12,\n" +
 	"\x06in_use\x18\x04 \x03(\v2\x15.berth.v1.SenderInUseR\x05inUse\x12,\n" +
 	"\x12twilio_inbound_url\x18\x05 \x01(\tR\x10twilioInboundUrl\x12\x1b\n" +
-	"\x04etag\x18\x06 \x01(\tB\a\xbaH\x04r\x02\x18dR\x04etag\"\xf6\x01\n" +
+	"\x04etag\x18\x06 \x01(\tB\a\xbaH\x04r\x02\x18dR\x04etag\x12/\n" +
+	"\x06domain\x18\a \x01(\v2\x17.berth.v1.SendingDomainR\x06domain\"\xf6\x01\n" +
 	"\fSendingQuota\x127\n" +
 	"\achannel\x18\x01 \x01(\x0e2\x1d.berth.v1.NotificationChannelR\achannel\x12\x18\n" +
 	"\acountry\x18\x02 \x01(\tR\acountry\x12\x14\n" +
@@ -2129,7 +2288,7 @@ const file_berth_v1_notification_proto_rawDesc = "" +
 	"\achannel\x18\x05 \x01(\x0e2\x1d.berth.v1.NotificationChannelB\b\xbaH\x05\x82\x01\x02\x10\x01R\achannel\x12;\n" +
 	"\x05topic\x18\x06 \x01(\x0e2\x1b.berth.v1.NotificationTopicB\b\xbaH\x05\x82\x01\x02\x10\x01R\x05topic\x122\n" +
 	"\n" +
-	"time_range\x18\a \x01(\v2\x13.berth.v1.TimeRangeR\ttimeRange*\xe4\x04\n" +
+	"time_range\x18\a \x01(\v2\x13.berth.v1.TimeRangeR\ttimeRange*\x8b\x05\n" +
 	"\x11NotificationTopic\x12\"\n" +
 	"\x1eNOTIFICATION_TOPIC_UNSPECIFIED\x10\x00\x12(\n" +
 	"$NOTIFICATION_TOPIC_BOOKING_CONFIRMED\x10\x01\x12!\n" +
@@ -2147,7 +2306,8 @@ const file_berth_v1_notification_proto_rawDesc = "" +
 	"\x1dNOTIFICATION_TOPIC_STAFF_NOTE\x10\f\x12%\n" +
 	"!NOTIFICATION_TOPIC_ACCESS_CHANGED\x10\r\x12#\n" +
 	"\x1fNOTIFICATION_TOPIC_CONTACT_CODE\x10\x0e\x12&\n" +
-	"\"NOTIFICATION_TOPIC_CONTACT_CHANGED\x10\x0f*\x98\x01\n" +
+	"\"NOTIFICATION_TOPIC_CONTACT_CHANGED\x10\x0f\x12%\n" +
+	"!NOTIFICATION_TOPIC_SENDING_DOMAIN\x10\x10*\x98\x01\n" +
 	"\x13NotificationChannel\x12$\n" +
 	" NOTIFICATION_CHANNEL_UNSPECIFIED\x10\x00\x12\x1c\n" +
 	"\x18NOTIFICATION_CHANNEL_SMS\x10\x01\x12\x1d\n" +
@@ -2202,7 +2362,7 @@ func file_berth_v1_notification_proto_rawDescGZIP() []byte {
 }
 
 var file_berth_v1_notification_proto_enumTypes = make([]protoimpl.EnumInfo, 4)
-var file_berth_v1_notification_proto_msgTypes = make([]protoimpl.MessageInfo, 17)
+var file_berth_v1_notification_proto_msgTypes = make([]protoimpl.MessageInfo, 19)
 var file_berth_v1_notification_proto_goTypes = []any{
 	(NotificationTopic)(0),          // 0: berth.v1.NotificationTopic
 	(NotificationChannel)(0),        // 1: berth.v1.NotificationChannel
@@ -2221,58 +2381,64 @@ var file_berth_v1_notification_proto_goTypes = []any{
 	(*TwilioSender)(nil),            // 14: berth.v1.TwilioSender
 	(*FcmSender)(nil),               // 15: berth.v1.FcmSender
 	(*SmtpSender)(nil),              // 16: berth.v1.SmtpSender
-	(*Senders)(nil),                 // 17: berth.v1.Senders
-	(*SendingQuota)(nil),            // 18: berth.v1.SendingQuota
-	(*SenderInUse)(nil),             // 19: berth.v1.SenderInUse
-	(*DeliveryFilter)(nil),          // 20: berth.v1.DeliveryFilter
-	(*timeofday.TimeOfDay)(nil),     // 21: google.type.TimeOfDay
-	(*timestamppb.Timestamp)(nil),   // 22: google.protobuf.Timestamp
-	(*durationpb.Duration)(nil),     // 23: google.protobuf.Duration
-	(*TimeRange)(nil),               // 24: berth.v1.TimeRange
+	(*SendingDomain)(nil),           // 17: berth.v1.SendingDomain
+	(*DnsRecord)(nil),               // 18: berth.v1.DnsRecord
+	(*Senders)(nil),                 // 19: berth.v1.Senders
+	(*SendingQuota)(nil),            // 20: berth.v1.SendingQuota
+	(*SenderInUse)(nil),             // 21: berth.v1.SenderInUse
+	(*DeliveryFilter)(nil),          // 22: berth.v1.DeliveryFilter
+	(*timeofday.TimeOfDay)(nil),     // 23: google.type.TimeOfDay
+	(*timestamppb.Timestamp)(nil),   // 24: google.protobuf.Timestamp
+	(*durationpb.Duration)(nil),     // 25: google.protobuf.Duration
+	(*TimeRange)(nil),               // 26: berth.v1.TimeRange
 }
 var file_berth_v1_notification_proto_depIdxs = []int32{
 	0,  // 0: berth.v1.NotificationPreference.topic:type_name -> berth.v1.NotificationTopic
 	1,  // 1: berth.v1.NotificationPreference.channel:type_name -> berth.v1.NotificationChannel
-	21, // 2: berth.v1.QuietHours.start:type_name -> google.type.TimeOfDay
-	21, // 3: berth.v1.QuietHours.end:type_name -> google.type.TimeOfDay
+	23, // 2: berth.v1.QuietHours.start:type_name -> google.type.TimeOfDay
+	23, // 3: berth.v1.QuietHours.end:type_name -> google.type.TimeOfDay
 	4,  // 4: berth.v1.NotificationPreferences.preferences:type_name -> berth.v1.NotificationPreference
 	5,  // 5: berth.v1.NotificationPreferences.quiet_hours:type_name -> berth.v1.QuietHours
 	7,  // 6: berth.v1.NotificationPreferences.stops:type_name -> berth.v1.NotificationStop
 	1,  // 7: berth.v1.NotificationStop.channel:type_name -> berth.v1.NotificationChannel
 	3,  // 8: berth.v1.NotificationStop.reason:type_name -> berth.v1.NotificationReason
-	22, // 9: berth.v1.NotificationStop.create_time:type_name -> google.protobuf.Timestamp
+	24, // 9: berth.v1.NotificationStop.create_time:type_name -> google.protobuf.Timestamp
 	5,  // 10: berth.v1.NotificationSettings.quiet_hours:type_name -> berth.v1.QuietHours
-	23, // 11: berth.v1.NotificationSettings.reminders:type_name -> google.protobuf.Duration
+	25, // 11: berth.v1.NotificationSettings.reminders:type_name -> google.protobuf.Duration
 	0,  // 12: berth.v1.NotificationTemplate.topic:type_name -> berth.v1.NotificationTopic
 	1,  // 13: berth.v1.NotificationTemplate.channel:type_name -> berth.v1.NotificationChannel
 	10, // 14: berth.v1.NotificationTemplate.variables:type_name -> berth.v1.TemplateVariable
-	22, // 15: berth.v1.NotificationTemplate.update_time:type_name -> google.protobuf.Timestamp
+	24, // 15: berth.v1.NotificationTemplate.update_time:type_name -> google.protobuf.Timestamp
 	1,  // 16: berth.v1.RenderedMessage.channel:type_name -> berth.v1.NotificationChannel
 	0,  // 17: berth.v1.NotificationDelivery.topic:type_name -> berth.v1.NotificationTopic
 	1,  // 18: berth.v1.NotificationDelivery.channel:type_name -> berth.v1.NotificationChannel
 	2,  // 19: berth.v1.NotificationDelivery.status:type_name -> berth.v1.DeliveryStatus
 	3,  // 20: berth.v1.NotificationDelivery.reason:type_name -> berth.v1.NotificationReason
-	22, // 21: berth.v1.NotificationDelivery.retry_time:type_name -> google.protobuf.Timestamp
-	22, // 22: berth.v1.NotificationDelivery.create_time:type_name -> google.protobuf.Timestamp
-	22, // 23: berth.v1.NotificationDelivery.update_time:type_name -> google.protobuf.Timestamp
+	24, // 21: berth.v1.NotificationDelivery.retry_time:type_name -> google.protobuf.Timestamp
+	24, // 22: berth.v1.NotificationDelivery.create_time:type_name -> google.protobuf.Timestamp
+	24, // 23: berth.v1.NotificationDelivery.update_time:type_name -> google.protobuf.Timestamp
 	12, // 24: berth.v1.OutboxMessage.delivery:type_name -> berth.v1.NotificationDelivery
 	11, // 25: berth.v1.OutboxMessage.message:type_name -> berth.v1.RenderedMessage
-	14, // 26: berth.v1.Senders.twilio:type_name -> berth.v1.TwilioSender
-	15, // 27: berth.v1.Senders.fcm:type_name -> berth.v1.FcmSender
-	16, // 28: berth.v1.Senders.smtp:type_name -> berth.v1.SmtpSender
-	19, // 29: berth.v1.Senders.in_use:type_name -> berth.v1.SenderInUse
-	1,  // 30: berth.v1.SendingQuota.channel:type_name -> berth.v1.NotificationChannel
-	22, // 31: berth.v1.SendingQuota.room_time:type_name -> google.protobuf.Timestamp
-	1,  // 32: berth.v1.SenderInUse.channel:type_name -> berth.v1.NotificationChannel
-	2,  // 33: berth.v1.DeliveryFilter.statuses:type_name -> berth.v1.DeliveryStatus
-	1,  // 34: berth.v1.DeliveryFilter.channel:type_name -> berth.v1.NotificationChannel
-	0,  // 35: berth.v1.DeliveryFilter.topic:type_name -> berth.v1.NotificationTopic
-	24, // 36: berth.v1.DeliveryFilter.time_range:type_name -> berth.v1.TimeRange
-	37, // [37:37] is the sub-list for method output_type
-	37, // [37:37] is the sub-list for method input_type
-	37, // [37:37] is the sub-list for extension type_name
-	37, // [37:37] is the sub-list for extension extendee
-	0,  // [0:37] is the sub-list for field type_name
+	18, // 26: berth.v1.SendingDomain.records:type_name -> berth.v1.DnsRecord
+	24, // 27: berth.v1.SendingDomain.verify_time:type_name -> google.protobuf.Timestamp
+	24, // 28: berth.v1.SendingDomain.missing_time:type_name -> google.protobuf.Timestamp
+	14, // 29: berth.v1.Senders.twilio:type_name -> berth.v1.TwilioSender
+	15, // 30: berth.v1.Senders.fcm:type_name -> berth.v1.FcmSender
+	16, // 31: berth.v1.Senders.smtp:type_name -> berth.v1.SmtpSender
+	21, // 32: berth.v1.Senders.in_use:type_name -> berth.v1.SenderInUse
+	17, // 33: berth.v1.Senders.domain:type_name -> berth.v1.SendingDomain
+	1,  // 34: berth.v1.SendingQuota.channel:type_name -> berth.v1.NotificationChannel
+	24, // 35: berth.v1.SendingQuota.room_time:type_name -> google.protobuf.Timestamp
+	1,  // 36: berth.v1.SenderInUse.channel:type_name -> berth.v1.NotificationChannel
+	2,  // 37: berth.v1.DeliveryFilter.statuses:type_name -> berth.v1.DeliveryStatus
+	1,  // 38: berth.v1.DeliveryFilter.channel:type_name -> berth.v1.NotificationChannel
+	0,  // 39: berth.v1.DeliveryFilter.topic:type_name -> berth.v1.NotificationTopic
+	26, // 40: berth.v1.DeliveryFilter.time_range:type_name -> berth.v1.TimeRange
+	41, // [41:41] is the sub-list for method output_type
+	41, // [41:41] is the sub-list for method input_type
+	41, // [41:41] is the sub-list for extension type_name
+	41, // [41:41] is the sub-list for extension extendee
+	0,  // [0:41] is the sub-list for field type_name
 }
 
 func init() { file_berth_v1_notification_proto_init() }
@@ -2287,7 +2453,7 @@ func file_berth_v1_notification_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_berth_v1_notification_proto_rawDesc), len(file_berth_v1_notification_proto_rawDesc)),
 			NumEnums:      4,
-			NumMessages:   17,
+			NumMessages:   19,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -1740,6 +1740,98 @@ func (x *UpdateSendersResponse) GetSenders() *Senders {
 	return nil
 }
 
+// VerifySendingDomainRequest verifies the sending domain.
+type VerifySendingDomainRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The tenant. Optional if the token is valid for exactly one tenant.
+	TenantId      string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *VerifySendingDomainRequest) Reset() {
+	*x = VerifySendingDomainRequest{}
+	mi := &file_berth_v1_notification_service_proto_msgTypes[32]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *VerifySendingDomainRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*VerifySendingDomainRequest) ProtoMessage() {}
+
+func (x *VerifySendingDomainRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_notification_service_proto_msgTypes[32]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use VerifySendingDomainRequest.ProtoReflect.Descriptor instead.
+func (*VerifySendingDomainRequest) Descriptor() ([]byte, []int) {
+	return file_berth_v1_notification_service_proto_rawDescGZIP(), []int{32}
+}
+
+func (x *VerifySendingDomainRequest) GetTenantId() string {
+	if x != nil {
+		return x.TenantId
+	}
+	return ""
+}
+
+// VerifySendingDomainResponse has the senders.
+type VerifySendingDomainResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The senders, with the verified domain.
+	Senders       *Senders `protobuf:"bytes,1,opt,name=senders,proto3" json:"senders,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *VerifySendingDomainResponse) Reset() {
+	*x = VerifySendingDomainResponse{}
+	mi := &file_berth_v1_notification_service_proto_msgTypes[33]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *VerifySendingDomainResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*VerifySendingDomainResponse) ProtoMessage() {}
+
+func (x *VerifySendingDomainResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_notification_service_proto_msgTypes[33]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use VerifySendingDomainResponse.ProtoReflect.Descriptor instead.
+func (*VerifySendingDomainResponse) Descriptor() ([]byte, []int) {
+	return file_berth_v1_notification_service_proto_rawDescGZIP(), []int{33}
+}
+
+func (x *VerifySendingDomainResponse) GetSenders() *Senders {
+	if x != nil {
+		return x.Senders
+	}
+	return nil
+}
+
 var File_berth_v1_notification_service_proto protoreflect.FileDescriptor
 
 const file_berth_v1_notification_service_proto_rawDesc = "" +
@@ -1791,10 +1883,11 @@ const file_berth_v1_notification_service_proto_rawDesc = "" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12B\n" +
 	"\btemplate\x18\x02 \x01(\v2\x1e.berth.v1.NotificationTemplateB\x06\xbaH\x03\xc8\x01\x01R\btemplate\"N\n" +
 	"\x17PreviewTemplateResponse\x123\n" +
-	"\amessage\x18\x01 \x01(\v2\x19.berth.v1.RenderedMessageR\amessage\"\xab\x02\n" +
+	"\amessage\x18\x01 \x01(\v2\x19.berth.v1.RenderedMessageR\amessage\"\xad\x02\n" +
 	"\x14ResetTemplateRequest\x12(\n" +
-	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12A\n" +
-	"\x05topic\x18\x02 \x01(\x0e2\x1b.berth.v1.NotificationTopicB\x0e\xbaH\v\x82\x01\b\x10\x01 \x00 \x0e \x0fR\x05topic\x12C\n" +
+	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12C\n" +
+	"\x05topic\x18\x02 \x01(\x0e2\x1b.berth.v1.NotificationTopicB\x10\xbaH\r\x82\x01\n" +
+	"\x10\x01 \x00 \x0e \x0f \x10R\x05topic\x12C\n" +
 	"\achannel\x18\x03 \x01(\x0e2\x1d.berth.v1.NotificationChannelB\n" +
 	"\xbaH\a\x82\x01\x04\x10\x01 \x00R\achannel\x12D\n" +
 	"\x06locale\x18\x04 \x01(\tB,\xbaH)r'\x18#2#^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$R\x06locale\x12\x1b\n" +
@@ -1822,10 +1915,11 @@ const file_berth_v1_notification_service_proto_rawDesc = "" +
 	"page_token\x18\x04 \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\tpageToken\"q\n" +
 	"\x12ListOutboxResponse\x123\n" +
 	"\bmessages\x18\x01 \x03(\v2\x17.berth.v1.OutboxMessageR\bmessages\x12&\n" +
-	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\x8c\x02\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\x8e\x02\n" +
 	"\x0fSendTestRequest\x12(\n" +
-	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12A\n" +
-	"\x05topic\x18\x02 \x01(\x0e2\x1b.berth.v1.NotificationTopicB\x0e\xbaH\v\x82\x01\b\x10\x01 \x00 \x0e \x0fR\x05topic\x12C\n" +
+	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12C\n" +
+	"\x05topic\x18\x02 \x01(\x0e2\x1b.berth.v1.NotificationTopicB\x10\xbaH\r\x82\x01\n" +
+	"\x10\x01 \x00 \x0e \x0f \x10R\x05topic\x12C\n" +
 	"\achannel\x18\x03 \x01(\x0e2\x1d.berth.v1.NotificationChannelB\n" +
 	"\xbaH\a\x82\x01\x04\x10\x01 \x00R\achannel\x12G\n" +
 	"\x06locale\x18\x04 \x01(\tB/\xbaH,\xd8\x01\x01r'\x18#2#^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$R\x06locale\"\x83\x01\n" +
@@ -1841,14 +1935,18 @@ const file_berth_v1_notification_service_proto_rawDesc = "" +
 	"\x18ListSendingQuotasRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\"K\n" +
 	"\x19ListSendingQuotasResponse\x12.\n" +
-	"\x06quotas\x18\x01 \x03(\v2\x16.berth.v1.SendingQuotaR\x06quotas\"\xd0\x01\n" +
+	"\x06quotas\x18\x01 \x03(\v2\x16.berth.v1.SendingQuotaR\x06quotas\"\xd8\x01\n" +
 	"\x14UpdateSendersRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x123\n" +
-	"\asenders\x18\x02 \x01(\v2\x11.berth.v1.SendersB\x06\xbaH\x03\xc8\x01\x01R\asenders\x12Y\n" +
-	"\vupdate_mask\x18\x03 \x01(\v2\x1a.google.protobuf.FieldMaskB\x1c\xbaH\x19\xc8\x01\x01\xe2\x01\x13\x12\x06twilio\x12\x03fcm\x12\x04smtpR\n" +
+	"\asenders\x18\x02 \x01(\v2\x11.berth.v1.SendersB\x06\xbaH\x03\xc8\x01\x01R\asenders\x12a\n" +
+	"\vupdate_mask\x18\x03 \x01(\v2\x1a.google.protobuf.FieldMaskB$\xbaH!\xc8\x01\x01\xe2\x01\x1b\x12\x06twilio\x12\x03fcm\x12\x04smtp\x12\x06domainR\n" +
 	"updateMask\"D\n" +
 	"\x15UpdateSendersResponse\x12+\n" +
-	"\asenders\x18\x01 \x01(\v2\x11.berth.v1.SendersR\asenders2\xb3\x0e\n" +
+	"\asenders\x18\x01 \x01(\v2\x11.berth.v1.SendersR\asenders\"F\n" +
+	"\x1aVerifySendingDomainRequest\x12(\n" +
+	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\"J\n" +
+	"\x1bVerifySendingDomainResponse\x12+\n" +
+	"\asenders\x18\x01 \x01(\v2\x11.berth.v1.SendersR\asenders2\xb8\x0f\n" +
 	"\x13NotificationService\x12k\n" +
 	"\x0eGetPreferences\x12\x1f.berth.v1.GetPreferencesRequest\x1a .berth.v1.GetPreferencesResponse\"\x16\xca\xf3\x18\x0f\b\x02\x12\vmember.read\x90\x02\x01\x12d\n" +
 	"\x11UpdatePreferences\x12\".berth.v1.UpdatePreferencesRequest\x1a#.berth.v1.UpdatePreferencesResponse\"\x06\xca\xf3\x18\x02\b\x02\x12g\n" +
@@ -1867,7 +1965,8 @@ const file_berth_v1_notification_service_proto_rawDesc = "" +
 	"\n" +
 	"GetSenders\x12\x1b.berth.v1.GetSendersRequest\x1a\x1c.berth.v1.GetSendersResponse\"\x1c\xca\xf3\x18\x15\b\x01\x12\x11notification.read\x90\x02\x01\x12z\n" +
 	"\x11ListSendingQuotas\x12\".berth.v1.ListSendingQuotasRequest\x1a#.berth.v1.ListSendingQuotasResponse\"\x1c\xca\xf3\x18\x15\b\x01\x12\x11notification.read\x90\x02\x01\x12p\n" +
-	"\rUpdateSenders\x12\x1e.berth.v1.UpdateSendersRequest\x1a\x1f.berth.v1.UpdateSendersResponse\"\x1e\xca\xf3\x18\x1a\b\x01\x12\x14notification.senders \x01B\x98\x01\n" +
+	"\rUpdateSenders\x12\x1e.berth.v1.UpdateSendersRequest\x1a\x1f.berth.v1.UpdateSendersResponse\"\x1e\xca\xf3\x18\x1a\b\x01\x12\x14notification.senders \x01\x12\x82\x01\n" +
+	"\x13VerifySendingDomain\x12$.berth.v1.VerifySendingDomainRequest\x1a%.berth.v1.VerifySendingDomainResponse\"\x1e\xca\xf3\x18\x1a\b\x01\x12\x14notification.senders \x01B\x98\x01\n" +
 	"\fcom.berth.v1B\x18NotificationServiceProtoP\x01Z-github.com/berthhq/berth/gen/berth/v1;berthv1\xa2\x02\x03BXX\xaa\x02\bBerth.V1\xca\x02\bBerth\\V1\xe2\x02\x14Berth\\V1\\GPBMetadata\xea\x02\tBerth::V1b\x06proto3"
 
 var (
@@ -1882,7 +1981,7 @@ func file_berth_v1_notification_service_proto_rawDescGZIP() []byte {
 	return file_berth_v1_notification_service_proto_rawDescData
 }
 
-var file_berth_v1_notification_service_proto_msgTypes = make([]protoimpl.MessageInfo, 32)
+var file_berth_v1_notification_service_proto_msgTypes = make([]protoimpl.MessageInfo, 34)
 var file_berth_v1_notification_service_proto_goTypes = []any{
 	(*GetPreferencesRequest)(nil),              // 0: berth.v1.GetPreferencesRequest
 	(*GetPreferencesResponse)(nil),             // 1: berth.v1.GetPreferencesResponse
@@ -1916,87 +2015,92 @@ var file_berth_v1_notification_service_proto_goTypes = []any{
 	(*ListSendingQuotasResponse)(nil),          // 29: berth.v1.ListSendingQuotasResponse
 	(*UpdateSendersRequest)(nil),               // 30: berth.v1.UpdateSendersRequest
 	(*UpdateSendersResponse)(nil),              // 31: berth.v1.UpdateSendersResponse
-	(*NotificationPreferences)(nil),            // 32: berth.v1.NotificationPreferences
-	(*fieldmaskpb.FieldMask)(nil),              // 33: google.protobuf.FieldMask
-	(*NotificationSettings)(nil),               // 34: berth.v1.NotificationSettings
-	(NotificationTopic)(0),                     // 35: berth.v1.NotificationTopic
-	(NotificationChannel)(0),                   // 36: berth.v1.NotificationChannel
-	(*NotificationTemplate)(nil),               // 37: berth.v1.NotificationTemplate
-	(*RenderedMessage)(nil),                    // 38: berth.v1.RenderedMessage
-	(*DeliveryFilter)(nil),                     // 39: berth.v1.DeliveryFilter
-	(*NotificationDelivery)(nil),               // 40: berth.v1.NotificationDelivery
-	(*OutboxMessage)(nil),                      // 41: berth.v1.OutboxMessage
-	(*Senders)(nil),                            // 42: berth.v1.Senders
-	(*SendingQuota)(nil),                       // 43: berth.v1.SendingQuota
+	(*VerifySendingDomainRequest)(nil),         // 32: berth.v1.VerifySendingDomainRequest
+	(*VerifySendingDomainResponse)(nil),        // 33: berth.v1.VerifySendingDomainResponse
+	(*NotificationPreferences)(nil),            // 34: berth.v1.NotificationPreferences
+	(*fieldmaskpb.FieldMask)(nil),              // 35: google.protobuf.FieldMask
+	(*NotificationSettings)(nil),               // 36: berth.v1.NotificationSettings
+	(NotificationTopic)(0),                     // 37: berth.v1.NotificationTopic
+	(NotificationChannel)(0),                   // 38: berth.v1.NotificationChannel
+	(*NotificationTemplate)(nil),               // 39: berth.v1.NotificationTemplate
+	(*RenderedMessage)(nil),                    // 40: berth.v1.RenderedMessage
+	(*DeliveryFilter)(nil),                     // 41: berth.v1.DeliveryFilter
+	(*NotificationDelivery)(nil),               // 42: berth.v1.NotificationDelivery
+	(*OutboxMessage)(nil),                      // 43: berth.v1.OutboxMessage
+	(*Senders)(nil),                            // 44: berth.v1.Senders
+	(*SendingQuota)(nil),                       // 45: berth.v1.SendingQuota
 }
 var file_berth_v1_notification_service_proto_depIdxs = []int32{
-	32, // 0: berth.v1.GetPreferencesResponse.preferences:type_name -> berth.v1.NotificationPreferences
-	32, // 1: berth.v1.UpdatePreferencesRequest.preferences:type_name -> berth.v1.NotificationPreferences
-	33, // 2: berth.v1.UpdatePreferencesRequest.update_mask:type_name -> google.protobuf.FieldMask
-	32, // 3: berth.v1.UpdatePreferencesResponse.preferences:type_name -> berth.v1.NotificationPreferences
-	34, // 4: berth.v1.GetNotificationSettingsResponse.settings:type_name -> berth.v1.NotificationSettings
-	34, // 5: berth.v1.UpdateNotificationSettingsRequest.settings:type_name -> berth.v1.NotificationSettings
-	33, // 6: berth.v1.UpdateNotificationSettingsRequest.update_mask:type_name -> google.protobuf.FieldMask
-	34, // 7: berth.v1.UpdateNotificationSettingsResponse.settings:type_name -> berth.v1.NotificationSettings
-	35, // 8: berth.v1.ListTemplatesRequest.topic:type_name -> berth.v1.NotificationTopic
-	36, // 9: berth.v1.ListTemplatesRequest.channel:type_name -> berth.v1.NotificationChannel
-	37, // 10: berth.v1.ListTemplatesResponse.templates:type_name -> berth.v1.NotificationTemplate
-	37, // 11: berth.v1.UpdateTemplateRequest.template:type_name -> berth.v1.NotificationTemplate
-	37, // 12: berth.v1.UpdateTemplateResponse.template:type_name -> berth.v1.NotificationTemplate
-	37, // 13: berth.v1.PreviewTemplateRequest.template:type_name -> berth.v1.NotificationTemplate
-	38, // 14: berth.v1.PreviewTemplateResponse.message:type_name -> berth.v1.RenderedMessage
-	35, // 15: berth.v1.ResetTemplateRequest.topic:type_name -> berth.v1.NotificationTopic
-	36, // 16: berth.v1.ResetTemplateRequest.channel:type_name -> berth.v1.NotificationChannel
-	37, // 17: berth.v1.ResetTemplateResponse.template:type_name -> berth.v1.NotificationTemplate
-	39, // 18: berth.v1.ListDeliveriesRequest.filter:type_name -> berth.v1.DeliveryFilter
-	40, // 19: berth.v1.ListDeliveriesResponse.deliveries:type_name -> berth.v1.NotificationDelivery
-	39, // 20: berth.v1.ListOutboxRequest.filter:type_name -> berth.v1.DeliveryFilter
-	41, // 21: berth.v1.ListOutboxResponse.messages:type_name -> berth.v1.OutboxMessage
-	35, // 22: berth.v1.SendTestRequest.topic:type_name -> berth.v1.NotificationTopic
-	36, // 23: berth.v1.SendTestRequest.channel:type_name -> berth.v1.NotificationChannel
-	40, // 24: berth.v1.SendTestResponse.deliveries:type_name -> berth.v1.NotificationDelivery
-	42, // 25: berth.v1.GetSendersResponse.senders:type_name -> berth.v1.Senders
-	43, // 26: berth.v1.ListSendingQuotasResponse.quotas:type_name -> berth.v1.SendingQuota
-	42, // 27: berth.v1.UpdateSendersRequest.senders:type_name -> berth.v1.Senders
-	33, // 28: berth.v1.UpdateSendersRequest.update_mask:type_name -> google.protobuf.FieldMask
-	42, // 29: berth.v1.UpdateSendersResponse.senders:type_name -> berth.v1.Senders
-	0,  // 30: berth.v1.NotificationService.GetPreferences:input_type -> berth.v1.GetPreferencesRequest
-	2,  // 31: berth.v1.NotificationService.UpdatePreferences:input_type -> berth.v1.UpdatePreferencesRequest
-	4,  // 32: berth.v1.NotificationService.CreateCalendarFeed:input_type -> berth.v1.CreateCalendarFeedRequest
-	6,  // 33: berth.v1.NotificationService.DeleteCalendarFeed:input_type -> berth.v1.DeleteCalendarFeedRequest
-	8,  // 34: berth.v1.NotificationService.GetNotificationSettings:input_type -> berth.v1.GetNotificationSettingsRequest
-	10, // 35: berth.v1.NotificationService.UpdateNotificationSettings:input_type -> berth.v1.UpdateNotificationSettingsRequest
-	12, // 36: berth.v1.NotificationService.ListTemplates:input_type -> berth.v1.ListTemplatesRequest
-	14, // 37: berth.v1.NotificationService.UpdateTemplate:input_type -> berth.v1.UpdateTemplateRequest
-	16, // 38: berth.v1.NotificationService.PreviewTemplate:input_type -> berth.v1.PreviewTemplateRequest
-	18, // 39: berth.v1.NotificationService.ResetTemplate:input_type -> berth.v1.ResetTemplateRequest
-	20, // 40: berth.v1.NotificationService.ListDeliveries:input_type -> berth.v1.ListDeliveriesRequest
-	22, // 41: berth.v1.NotificationService.ListOutbox:input_type -> berth.v1.ListOutboxRequest
-	24, // 42: berth.v1.NotificationService.SendTest:input_type -> berth.v1.SendTestRequest
-	26, // 43: berth.v1.NotificationService.GetSenders:input_type -> berth.v1.GetSendersRequest
-	28, // 44: berth.v1.NotificationService.ListSendingQuotas:input_type -> berth.v1.ListSendingQuotasRequest
-	30, // 45: berth.v1.NotificationService.UpdateSenders:input_type -> berth.v1.UpdateSendersRequest
-	1,  // 46: berth.v1.NotificationService.GetPreferences:output_type -> berth.v1.GetPreferencesResponse
-	3,  // 47: berth.v1.NotificationService.UpdatePreferences:output_type -> berth.v1.UpdatePreferencesResponse
-	5,  // 48: berth.v1.NotificationService.CreateCalendarFeed:output_type -> berth.v1.CreateCalendarFeedResponse
-	7,  // 49: berth.v1.NotificationService.DeleteCalendarFeed:output_type -> berth.v1.DeleteCalendarFeedResponse
-	9,  // 50: berth.v1.NotificationService.GetNotificationSettings:output_type -> berth.v1.GetNotificationSettingsResponse
-	11, // 51: berth.v1.NotificationService.UpdateNotificationSettings:output_type -> berth.v1.UpdateNotificationSettingsResponse
-	13, // 52: berth.v1.NotificationService.ListTemplates:output_type -> berth.v1.ListTemplatesResponse
-	15, // 53: berth.v1.NotificationService.UpdateTemplate:output_type -> berth.v1.UpdateTemplateResponse
-	17, // 54: berth.v1.NotificationService.PreviewTemplate:output_type -> berth.v1.PreviewTemplateResponse
-	19, // 55: berth.v1.NotificationService.ResetTemplate:output_type -> berth.v1.ResetTemplateResponse
-	21, // 56: berth.v1.NotificationService.ListDeliveries:output_type -> berth.v1.ListDeliveriesResponse
-	23, // 57: berth.v1.NotificationService.ListOutbox:output_type -> berth.v1.ListOutboxResponse
-	25, // 58: berth.v1.NotificationService.SendTest:output_type -> berth.v1.SendTestResponse
-	27, // 59: berth.v1.NotificationService.GetSenders:output_type -> berth.v1.GetSendersResponse
-	29, // 60: berth.v1.NotificationService.ListSendingQuotas:output_type -> berth.v1.ListSendingQuotasResponse
-	31, // 61: berth.v1.NotificationService.UpdateSenders:output_type -> berth.v1.UpdateSendersResponse
-	46, // [46:62] is the sub-list for method output_type
-	30, // [30:46] is the sub-list for method input_type
-	30, // [30:30] is the sub-list for extension type_name
-	30, // [30:30] is the sub-list for extension extendee
-	0,  // [0:30] is the sub-list for field type_name
+	34, // 0: berth.v1.GetPreferencesResponse.preferences:type_name -> berth.v1.NotificationPreferences
+	34, // 1: berth.v1.UpdatePreferencesRequest.preferences:type_name -> berth.v1.NotificationPreferences
+	35, // 2: berth.v1.UpdatePreferencesRequest.update_mask:type_name -> google.protobuf.FieldMask
+	34, // 3: berth.v1.UpdatePreferencesResponse.preferences:type_name -> berth.v1.NotificationPreferences
+	36, // 4: berth.v1.GetNotificationSettingsResponse.settings:type_name -> berth.v1.NotificationSettings
+	36, // 5: berth.v1.UpdateNotificationSettingsRequest.settings:type_name -> berth.v1.NotificationSettings
+	35, // 6: berth.v1.UpdateNotificationSettingsRequest.update_mask:type_name -> google.protobuf.FieldMask
+	36, // 7: berth.v1.UpdateNotificationSettingsResponse.settings:type_name -> berth.v1.NotificationSettings
+	37, // 8: berth.v1.ListTemplatesRequest.topic:type_name -> berth.v1.NotificationTopic
+	38, // 9: berth.v1.ListTemplatesRequest.channel:type_name -> berth.v1.NotificationChannel
+	39, // 10: berth.v1.ListTemplatesResponse.templates:type_name -> berth.v1.NotificationTemplate
+	39, // 11: berth.v1.UpdateTemplateRequest.template:type_name -> berth.v1.NotificationTemplate
+	39, // 12: berth.v1.UpdateTemplateResponse.template:type_name -> berth.v1.NotificationTemplate
+	39, // 13: berth.v1.PreviewTemplateRequest.template:type_name -> berth.v1.NotificationTemplate
+	40, // 14: berth.v1.PreviewTemplateResponse.message:type_name -> berth.v1.RenderedMessage
+	37, // 15: berth.v1.ResetTemplateRequest.topic:type_name -> berth.v1.NotificationTopic
+	38, // 16: berth.v1.ResetTemplateRequest.channel:type_name -> berth.v1.NotificationChannel
+	39, // 17: berth.v1.ResetTemplateResponse.template:type_name -> berth.v1.NotificationTemplate
+	41, // 18: berth.v1.ListDeliveriesRequest.filter:type_name -> berth.v1.DeliveryFilter
+	42, // 19: berth.v1.ListDeliveriesResponse.deliveries:type_name -> berth.v1.NotificationDelivery
+	41, // 20: berth.v1.ListOutboxRequest.filter:type_name -> berth.v1.DeliveryFilter
+	43, // 21: berth.v1.ListOutboxResponse.messages:type_name -> berth.v1.OutboxMessage
+	37, // 22: berth.v1.SendTestRequest.topic:type_name -> berth.v1.NotificationTopic
+	38, // 23: berth.v1.SendTestRequest.channel:type_name -> berth.v1.NotificationChannel
+	42, // 24: berth.v1.SendTestResponse.deliveries:type_name -> berth.v1.NotificationDelivery
+	44, // 25: berth.v1.GetSendersResponse.senders:type_name -> berth.v1.Senders
+	45, // 26: berth.v1.ListSendingQuotasResponse.quotas:type_name -> berth.v1.SendingQuota
+	44, // 27: berth.v1.UpdateSendersRequest.senders:type_name -> berth.v1.Senders
+	35, // 28: berth.v1.UpdateSendersRequest.update_mask:type_name -> google.protobuf.FieldMask
+	44, // 29: berth.v1.UpdateSendersResponse.senders:type_name -> berth.v1.Senders
+	44, // 30: berth.v1.VerifySendingDomainResponse.senders:type_name -> berth.v1.Senders
+	0,  // 31: berth.v1.NotificationService.GetPreferences:input_type -> berth.v1.GetPreferencesRequest
+	2,  // 32: berth.v1.NotificationService.UpdatePreferences:input_type -> berth.v1.UpdatePreferencesRequest
+	4,  // 33: berth.v1.NotificationService.CreateCalendarFeed:input_type -> berth.v1.CreateCalendarFeedRequest
+	6,  // 34: berth.v1.NotificationService.DeleteCalendarFeed:input_type -> berth.v1.DeleteCalendarFeedRequest
+	8,  // 35: berth.v1.NotificationService.GetNotificationSettings:input_type -> berth.v1.GetNotificationSettingsRequest
+	10, // 36: berth.v1.NotificationService.UpdateNotificationSettings:input_type -> berth.v1.UpdateNotificationSettingsRequest
+	12, // 37: berth.v1.NotificationService.ListTemplates:input_type -> berth.v1.ListTemplatesRequest
+	14, // 38: berth.v1.NotificationService.UpdateTemplate:input_type -> berth.v1.UpdateTemplateRequest
+	16, // 39: berth.v1.NotificationService.PreviewTemplate:input_type -> berth.v1.PreviewTemplateRequest
+	18, // 40: berth.v1.NotificationService.ResetTemplate:input_type -> berth.v1.ResetTemplateRequest
+	20, // 41: berth.v1.NotificationService.ListDeliveries:input_type -> berth.v1.ListDeliveriesRequest
+	22, // 42: berth.v1.NotificationService.ListOutbox:input_type -> berth.v1.ListOutboxRequest
+	24, // 43: berth.v1.NotificationService.SendTest:input_type -> berth.v1.SendTestRequest
+	26, // 44: berth.v1.NotificationService.GetSenders:input_type -> berth.v1.GetSendersRequest
+	28, // 45: berth.v1.NotificationService.ListSendingQuotas:input_type -> berth.v1.ListSendingQuotasRequest
+	30, // 46: berth.v1.NotificationService.UpdateSenders:input_type -> berth.v1.UpdateSendersRequest
+	32, // 47: berth.v1.NotificationService.VerifySendingDomain:input_type -> berth.v1.VerifySendingDomainRequest
+	1,  // 48: berth.v1.NotificationService.GetPreferences:output_type -> berth.v1.GetPreferencesResponse
+	3,  // 49: berth.v1.NotificationService.UpdatePreferences:output_type -> berth.v1.UpdatePreferencesResponse
+	5,  // 50: berth.v1.NotificationService.CreateCalendarFeed:output_type -> berth.v1.CreateCalendarFeedResponse
+	7,  // 51: berth.v1.NotificationService.DeleteCalendarFeed:output_type -> berth.v1.DeleteCalendarFeedResponse
+	9,  // 52: berth.v1.NotificationService.GetNotificationSettings:output_type -> berth.v1.GetNotificationSettingsResponse
+	11, // 53: berth.v1.NotificationService.UpdateNotificationSettings:output_type -> berth.v1.UpdateNotificationSettingsResponse
+	13, // 54: berth.v1.NotificationService.ListTemplates:output_type -> berth.v1.ListTemplatesResponse
+	15, // 55: berth.v1.NotificationService.UpdateTemplate:output_type -> berth.v1.UpdateTemplateResponse
+	17, // 56: berth.v1.NotificationService.PreviewTemplate:output_type -> berth.v1.PreviewTemplateResponse
+	19, // 57: berth.v1.NotificationService.ResetTemplate:output_type -> berth.v1.ResetTemplateResponse
+	21, // 58: berth.v1.NotificationService.ListDeliveries:output_type -> berth.v1.ListDeliveriesResponse
+	23, // 59: berth.v1.NotificationService.ListOutbox:output_type -> berth.v1.ListOutboxResponse
+	25, // 60: berth.v1.NotificationService.SendTest:output_type -> berth.v1.SendTestResponse
+	27, // 61: berth.v1.NotificationService.GetSenders:output_type -> berth.v1.GetSendersResponse
+	29, // 62: berth.v1.NotificationService.ListSendingQuotas:output_type -> berth.v1.ListSendingQuotasResponse
+	31, // 63: berth.v1.NotificationService.UpdateSenders:output_type -> berth.v1.UpdateSendersResponse
+	33, // 64: berth.v1.NotificationService.VerifySendingDomain:output_type -> berth.v1.VerifySendingDomainResponse
+	48, // [48:65] is the sub-list for method output_type
+	31, // [31:48] is the sub-list for method input_type
+	31, // [31:31] is the sub-list for extension type_name
+	31, // [31:31] is the sub-list for extension extendee
+	0,  // [0:31] is the sub-list for field type_name
 }
 
 func init() { file_berth_v1_notification_service_proto_init() }
@@ -2012,7 +2116,7 @@ func file_berth_v1_notification_service_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_berth_v1_notification_service_proto_rawDesc), len(file_berth_v1_notification_service_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   32,
+			NumMessages:   34,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

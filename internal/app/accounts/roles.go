@@ -174,6 +174,9 @@ func (s *Service) changeRoles(
 	spec := engine.Spec[[]string]{Name: name, Replay: true, Races: []engine.Race{roleRace}}
 	return changeAccess(ctx, s, caller, spec, func(ctx context.Context, tx *engine.Tx) ([]string, error) {
 		m, otherOwner, facts, err := findMember(ctx, tx, id)
+		if err == nil && id != tx.Caller.Member {
+			err = facts.roles().CheckActOn(facts.editor(), m.Roles)
+		}
 		if err != nil {
 			return nil, err
 		}

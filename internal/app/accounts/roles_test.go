@@ -334,7 +334,10 @@ func TestRoles_LeaveOwnersAndAdminsToOwners(t *testing.T) {
 		"makes another an owner":              assign(admin, pawn, "owner"),
 		"makes another an admin":              assign(admin, pawn, "admin"),
 		"takes an owner's role":               revoke(admin, studio.Owner, "owner"),
-		"takes another role of an admin":      revoke(admin, other, "admin"),
+		"takes an admin's role":               revoke(admin, other, "admin"),
+		"gives an owner another role":         assign(admin, second, "coach"),
+		"takes another role of an owner":      revoke(admin, second, "member"),
+		"takes another role of an admin":      revoke(admin, other, "member"),
 		"deactivates an owner":                edit(admin, studio.Owner, status(member.Inactive)),
 		"deactivates an admin":                edit(admin, other, status(member.Inactive)),
 		"renames an admin":                    edit(admin, other, rename),
@@ -342,6 +345,7 @@ func TestRoles_LeaveOwnersAndAdminsToOwners(t *testing.T) {
 		"makes a service account an admin":    newAccount(admin),
 		"gets the key of an admin":            newKey(admin),
 		"as an account, makes an admin":       assign(robot, pawn, "admin"),
+		"as an account, takes an owner's":     revoke(robot, second, "member"),
 		"as an account, renames an admin":     edit(robot, other, rename),
 		"as an account, rotates its own key":  newKey(robot),
 		"as an owner, redirects another mail": edit(studio.Owner, second, redirect),
@@ -353,6 +357,8 @@ func TestRoles_LeaveOwnersAndAdminsToOwners(t *testing.T) {
 		call func() error
 	}{
 		{"changes their own mail", edit(admin, admin, redirect)},
+		{"gives themselves a lesser role", assign(admin, admin, "coach")},
+		{"as an owner, gives an owner another role", assign(studio.Owner, second, "coach")},
 		{"renames a coach", edit(admin, pawn, rename)},
 		{"makes a coach", assign(admin, studio.AddMember("Mia"), "coach")},
 		{"as an owner, makes an admin", assign(second, pawn, "admin")},

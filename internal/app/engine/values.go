@@ -19,11 +19,14 @@ func Distinct[T comparable](values []T) []T {
 // CheckVersion rejects an edit of an entity that was edited since it was read.
 func CheckVersion(expect *int, version int) error {
 	if expect != nil && *expect != version {
-		return fault.New(fault.Aborted, fault.ETagMismatch,
-			"Someone else has edited this. Read it again, then try again.").WithField("etag")
+		return ErrEdited
 	}
 	return nil
 }
+
+// ErrEdited says that something was edited since it was read.
+var ErrEdited = fault.New(fault.Aborted, fault.ETagMismatch,
+	"Someone else has edited this. Read it again, then try again.").WithField("etag")
 
 // ReasonData returns the data of an event with a reason.
 func ReasonData(reason string) map[string]any {

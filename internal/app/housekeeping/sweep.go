@@ -141,7 +141,7 @@ func (w work) queues() bool {
 func (s *Service) findWork(ctx context.Context, caller tenant.Caller) (work, error) {
 	var found work
 	var expiry *time.Time
-	var notice time.Time
+	var notice, domain time.Time
 	var b pg.Batch
 	now := s.engine.Now()
 	listAbsences(&b, caller, now, tenant.SessionID{}, &found.absences)
@@ -161,6 +161,7 @@ func (s *Service) findWork(ctx context.Context, caller tenant.Caller) (work, err
 	messagedb.ListReviews(&b, caller.Tenant, now.Add(-notify.StandingReview), now, &found.standings)
 	bookingdb.FindNextExpiry(&b, caller.Tenant, &expiry)
 	messagedb.FindNextNotice(&b, caller.Tenant, &notice)
+	messagedb.FindDomainCheck(&b, caller.Tenant, &domain)
 	if err := s.engine.Read(ctx, caller, &b); err != nil {
 		return work{}, err
 	}
@@ -169,6 +170,9 @@ func (s *Service) findWork(ctx context.Context, caller tenant.Caller) (work, err
 	}
 	if !notice.IsZero() {
 		s.messages.Notices.Set(caller.Tenant, notice)
+	}
+	if !domain.IsZero() {
+		s.messages.Domains.Set(caller.Tenant, domain)
 	}
 	return found, nil
 }

@@ -30,7 +30,7 @@ type composer struct {
 func (c composer) compose() (notify.Message, notify.Rendered, notify.Reason, error) {
 	locales := []string{c.to.Locale, cmp.Or(c.settings.Locale, c.profile.locale)}
 	unsubscribe := ""
-	if c.channel == notify.Email && !c.notice.Topic.ForContact() && !c.notice.Topic.Mandatory(c.channel) {
+	if c.channel == notify.Email && !c.notice.Topic.Fixed() && !c.notice.Topic.Mandatory(c.channel) {
 		unsubscribe = c.service.unsubscribeLink(c.Tenant, c.notice, c.to)
 	}
 	var reason notify.Reason
@@ -74,22 +74,13 @@ func (c composer) compose() (notify.Message, notify.Rendered, notify.Reason, err
 		m.Title = out.Subject
 	case notify.Email:
 		m.Subject, m.HTML, m.ToName = out.Subject, out.HTML, c.to.Name
-		m.From, m.ReplyTo = mailboxes(c.settings, c.profile)
+		c.senders.address(&m, c.settings, c.profile)
 		if entry, ok := c.entry(m.From.Name); ok {
 			m.Calendar = new(notify.Invitation(entry))
 			out.Calendar = string(m.Calendar.Body)
 		}
 	}
 	return m, out, reason, nil
-}
-
-// mailboxes returns the sender of a tenant's mails, without an address, and where replies go, if the tenant says so.
-func mailboxes(settings notify.Settings, profile tenantProfile) (from, replyTo notify.Mailbox) {
-	from.Name = cmp.Or(settings.SenderName, profile.name)
-	if settings.ReplyTo != "" {
-		replyTo = notify.Mailbox{Name: from.Name, Address: settings.ReplyTo}
-	}
-	return from, replyTo
 }
 
 // templatesOf returns the texts of a tenant's own templates.

@@ -108,9 +108,10 @@ func (b *noticeBatch) load(ctx context.Context, due []tenant.NoticeID) error {
 		offers.add(n.Offer)
 		payers.add(n.Details.Payer)
 		recipients.add(n.Recipient())
-		if !n.Topic.ForContact() {
+		if !n.Topic.Fixed() {
 			topics.add(n.Topic)
-		} else {
+		}
+		if n.Details.To != "" {
 			confirming.add(n.Member)
 			b.addressed[n.ID] = new(notify.Recipient{}.At(
 				n.Topic.Channels(n.Lane)[0], n.Details.To, make(map[notify.Channel]notify.Reason),

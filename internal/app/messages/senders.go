@@ -10,6 +10,7 @@ import (
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/notify"
+	"github.com/berthhq/berth/internal/rules/sendingdomain"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -19,6 +20,9 @@ type Senders struct {
 	Twilio *TwilioAccount `json:"twilio,omitempty"`
 	FCM    *FCMProject    `json:"fcm,omitempty"`
 	SMTP   *SMTPServer    `json:"smtp,omitempty"`
+
+	// Domain is the domain from which the platform's account sends mails, once it is verified.
+	Domain *sendingdomain.Domain `json:"domain,omitempty"`
 
 	Version int `json:"-"`
 }
@@ -64,8 +68,11 @@ func (s Senders) own(c notify.Channel) (string, bool) {
 }
 
 // Complete fills in omitted secrets from before, if the account is the same. A sender that still lacks its secret is
-// INVALID_FIELD, and so is a key of Firebase that checkFCM rejects.
-func (s Senders) Complete(before Senders, checkFCM func([]byte) error) (Senders, error) {
+// INVALID_FIELD, and so is a key of Firebase that checkFCM rejects. Another domain is replaced by the one that was made
+// for this.
+func (s Senders) Complete(
+	before Senders, domain *sendingdomain.Domain, checkFCM func([]byte) error,
+) (Senders, error) {
 	if t := s.Twilio; t != nil && t.AuthToken == "" {
 		if was := before.Twilio; was == nil || was.AccountSID != t.AccountSID {
 			return s, fault.Invalid("senders.twilio.auth_token", "The account's auth token is needed.")
@@ -88,7 +95,9 @@ func (s Senders) Complete(before Senders, checkFCM func([]byte) error) (Senders,
 		}
 		s.SMTP = &SMTPServer{m.Host, m.Port, m.Username, before.SMTP.Password, m.From}
 	}
-	return s, nil
+	var err error
+	s.Domain, err = completeDomain(s.Domain, before.Domain, domain)
+	return s, err
 }
 
 // Public returns the senders without their secrets.
@@ -101,6 +110,11 @@ func (s Senders) Public() Senders {
 	}
 	if s.SMTP != nil {
 		s.SMTP = &SMTPServer{Host: s.SMTP.Host, Port: s.SMTP.Port, Username: s.SMTP.Username, From: s.SMTP.From}
+	}
+	if s.Domain != nil {
+		public := *s.Domain
+		public.Key = nil
+		s.Domain = &public
 	}
 	return s
 }
@@ -128,17 +142,17 @@ func (s *Service) provider(senders Senders, c notify.Channel) (provider string, 
 
 // foot returns the foot of a tenant's mails.
 func (s *Service) foot(senders Senders, unsubscribe string) notify.Foot {
-	return notify.Foot{Unsubscribe: unsubscribe, Platform: senders.SMTP == nil, Report: s.reportTo}
+	return notify.Foot{Unsubscribe: unsubscribe, Platform: senders.fromPlatform(), Report: s.reportTo}
 }
 
-// checkHTML rejects a template with HTML if the platform's account sends the tenant's mails: TEMPLATE_HTML. In those,
-// readers have to see for whom they are.
+// checkHTML rejects a template with HTML if the tenant's mails come from the platform's address: TEMPLATE_HTML. In
+// those, readers have to see for whom they are.
 func (s Senders) checkHTML(t notify.Template) error {
-	if t.HTML == "" || s.SMTP != nil {
+	if t.HTML == "" || !s.fromPlatform() {
 		return nil
 	}
 	return fault.New(fault.FailedPrecondition, fault.TemplateHTML,
-		"Mails with HTML of your own need a mail account of your own.").WithField("template.html")
+		"Mails with HTML of your own need a mail account or a verified domain of your own.").WithField("template.html")
 }
 
 // ChannelSender is the provider of a channel's messages.
@@ -178,35 +192,51 @@ func (s *Service) UpdateSenders(
 	spec := engine.Spec[Senders]{
 		Name: "senders.update", Replay: true, Answer: func(a *Senders) []any { return []any{a, &a.Version} },
 	}
+	domain, err := s.newDomain(ctx, caller.Tenant, edit)
+	if err != nil {
+		return Senders{}, err
+	}
 	return engine.Do(ctx, s.engine, caller, spec, func(ctx context.Context, tx *engine.Tx) (Senders, error) {
-		var sealed *messagedb.Sealed
-		var batch pg.Batch
-		messagedb.FindSenders(&batch, tx.Tenant, &sealed)
-		if err := tx.Load(ctx, &batch); err != nil {
-			return Senders{}, err
+		before, err := s.loadSenders(ctx, tx)
+		if err == nil {
+			err = engine.CheckVersion(expect, before.Version)
 		}
-		before := s.unseal(tx.Tenant, sealed)
-		if err := engine.CheckVersion(expect, before.Version); err != nil {
+		if err != nil {
 			return Senders{}, err
 		}
 		after := before
 		edit(&after)
-		after, err := after.Complete(before, s.checkFCM)
-		if err != nil {
+		if after, err = after.Complete(before, domain, s.checkFCM); err != nil {
 			return Senders{}, err
 		}
 		after.Version = before.Version + 1
-		text, err := json.Marshal(after)
-		if err != nil {
-			return Senders{}, err
-		}
-		messagedb.PutSenders(tx.Tx, tx.Tenant, messagedb.Sealed{
-			Text: s.seals.Seal(tx.Tenant, text), Version: after.Version, UpdatedAt: tx.Now,
-		})
 		changes := engine.AuditChange(before.auditFields(), after.auditFields())
 		tx.Audit("senders.updated", "tenant", tx.Tenant.UUID, "", changes)
-		return after.Public(), nil
+		return after.Public(), s.putSenders(tx, after)
 	})
+}
+
+// loadSenders reads the tenant's senders in a transaction.
+func (s *Service) loadSenders(ctx context.Context, tx *engine.Tx) (Senders, error) {
+	var sealed *messagedb.Sealed
+	var batch pg.Batch
+	messagedb.FindSenders(&batch, tx.Tenant, &sealed)
+	err := tx.Load(ctx, &batch)
+	return s.unseal(tx.Tenant, sealed), err
+}
+
+// putSenders writes the tenant's senders.
+func (s *Service) putSenders(tx *engine.Tx, senders Senders) error {
+	text, err := json.Marshal(senders)
+	if err != nil {
+		return err
+	}
+	sealed := messagedb.Sealed{Text: s.seals.Seal(tx.Tenant, text), Version: senders.Version, UpdatedAt: tx.Now}
+	if senders.Domain != nil {
+		sealed.DomainCheckAt = senders.Domain.CheckAt
+	}
+	messagedb.PutSenders(tx.Tx, tx.Tenant, sealed)
+	return nil
 }
 
 // auditFields are what the audit log keeps of the senders.
@@ -220,6 +250,9 @@ func (s Senders) auditFields() map[string]any {
 	}
 	if s.SMTP != nil {
 		facts["smtp"] = s.SMTP.Username + "@" + s.SMTP.Host
+	}
+	if s.Domain != nil {
+		facts["domain"] = s.Domain.Address
 	}
 	return facts
 }

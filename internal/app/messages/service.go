@@ -5,6 +5,7 @@ package messages
 import (
 	"cmp"
 	"context"
+	"sync"
 	"time"
 
 	"github.com/berthhq/berth/internal/app/contacts"
@@ -36,6 +37,8 @@ type Config struct {
 	ReportTo string
 	// CheckFCMKey says why the key of a tenant's Firebase project cannot be used.
 	CheckFCMKey func(serviceAccountJSON []byte) error
+	// LookupTXT looks up the texts of a name in DNS; none if it does not exist. Optional if no domains are verified.
+	LookupTXT func(ctx context.Context, name string) ([]string, error)
 	// Offers is the part of the waitlist that messages need. Optional: without it there are no offers.
 	Offers waitlists.Offers
 	// Send sends messages and returns the results. Optional if no tests are sent.
@@ -46,6 +49,8 @@ type Config struct {
 type Service struct {
 	// Notices has an alarm for each tenant's next notice.
 	Notices engine.Alarms
+	// Domains has an alarm for when the records of each tenant's sending domain are looked up.
+	Domains engine.Alarms
 
 	engine    *engine.Engine
 	publicURL string
@@ -56,8 +61,10 @@ type Service struct {
 	mailFrom  string
 	reportTo  string
 	checkFCM  func([]byte) error
+	lookupTXT func(context.Context, string) ([]string, error)
 	offers    waitlists.Offers
 	send      func(context.Context, tenant.TenantID, []Outgoing) []AttemptResult
+	making    sync.Mutex // while the key of a sending domain is made
 }
 
 // New returns a Service.
@@ -72,6 +79,7 @@ func New(c Config) *Service {
 		mailFrom:  c.MailFrom,
 		reportTo:  cmp.Or(c.ReportTo, c.MailFrom),
 		checkFCM:  c.CheckFCMKey,
+		lookupTXT: c.LookupTXT,
 		offers:    c.Offers,
 		send:      c.Send,
 	}

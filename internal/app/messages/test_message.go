@@ -115,12 +115,12 @@ func (s *Service) composeTest(
 	if err != nil {
 		return nil, err
 	}
-	from, replyTo := mailboxes(settings, profile)
 	message := notify.Message{
-		Channel: c, ToName: to.Name, From: from, ReplyTo: replyTo, Subject: rendered.Subject, Title: rendered.Subject,
+		Channel: c, ToName: to.Name, Subject: rendered.Subject, Title: rendered.Subject,
 		Text: rendered.Text, HTML: rendered.HTML, Link: rendered.Link, Unsubscribe: unsubscribe, CollapseKey: "test",
 		Data: map[string]string{"topic": string(topic)}, HighPriority: true,
 	}
+	senders.address(&message, settings, profile)
 	provider, ofTenant := s.provider(senders, c)
 	platform := s.platform(ChannelSender{c, provider, ofTenant})
 	counted := s.countTest(tx, senders, c, to.Phone)

@@ -12,10 +12,17 @@ type Sealed struct {
 	Text      []byte
 	Version   int
 	UpdatedAt time.Time
+	// DomainCheckAt is when the records of the sending domain are looked up; zero: never.
+	DomainCheckAt time.Time
 }
 
 var senders = pg.NewTable("n", func(s *Sealed) []pg.Column {
-	return []pg.Column{pg.Col("sealed", &s.Text), pg.Col("version", &s.Version), pg.Col("updated_at", &s.UpdatedAt)}
+	return []pg.Column{
+		pg.Col("sealed", &s.Text),
+		pg.Col("version", &s.Version),
+		pg.Col("updated_at", &s.UpdatedAt),
+		pg.Col("domain_check_at", pg.Null(&s.DomainCheckAt)),
+	}
 })
 
 var (
@@ -32,4 +39,10 @@ func FindSenders(b *pg.Batch, in tenant.TenantID, into **Sealed) {
 // PutSenders writes a tenant's own senders.
 func PutSenders(tx *pg.Tx, in tenant.TenantID, s Sealed) {
 	tx.Write(putSenders, senders.Insert(in, &s)...)
+}
+
+// FindDomainCheck reads when the records of a tenant's sending domain are looked up next; zero: never.
+func FindDomainCheck(b *pg.Batch, in tenant.TenantID, into *time.Time) {
+	b.Queue(`select domain_check_at from notification_senders where tenant_id = $1 and domain_check_at is not null`, in).
+		Each(func() {}, into)
 }

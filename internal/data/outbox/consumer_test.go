@@ -51,6 +51,7 @@ func TestConsume_HandlesEachEventOnceInOrder(t *testing.T) {
 	l.jobs()
 	var seen []string
 	see := func(_ context.Context, _ *pg.Tx, _ tenant.TenantID, records []*outbox.Record) error {
+		test.SliceNotEmpty(t, records)
 		seen = append(seen, names(records)...)
 		return nil
 	}
@@ -80,6 +81,7 @@ func TestConsume_HandlesEachEventOnceInOrder(t *testing.T) {
 		{func() {}, other, "2 3 4 5", false},
 		{func() { l.add(numbered(101)...) }, other, strings.Join(numbered(100), " ") + " more", false},
 		{func() {}, other, "100", false},
+		{func() {}, other, "", false},
 	} {
 		if step.do(); !step.held {
 			l.settle()
@@ -179,10 +181,11 @@ func TestRunConsumer_HandlesEachEventOnceAcrossNodes(t *testing.T) {
 	t.Parallel()
 	l := newLog(t)
 	l.jobs()
-	tenants := []tenant.TenantID{l.Tenant, l.newTenant(), l.newTenant()}
-	l.append(tenants[2], event("before the start"))
-
 	const each = 30
+	tenants := []tenant.TenantID{l.Tenant, l.newTenant(), l.newTenant(), l.newTenant()}
+	for i := range each { // before the start, and without a notice
+		l.append(tenants[3], event(fmt.Sprint(i)))
+	}
 	var handled atomic.Int64
 	handle := func(ctx context.Context, tx *pg.Tx, in tenant.TenantID, records []*outbox.Record) error {
 		if handled.Add(1)%3 == 0 {
@@ -200,7 +203,7 @@ func TestRunConsumer_HandlesEachEventOnceAcrossNodes(t *testing.T) {
 		running.Go(func() { r.RunConsumer(ctx, outbox.Consumer{Name: "test", Limit: 7, Handle: handle}) })
 	}
 	var writing sync.WaitGroup
-	for n, in := range tenants {
+	for n, in := range tenants[:3] {
 		writing.Go(func() {
 			for i := range each {
 				l.append(in, event(fmt.Sprint(i)))
@@ -209,14 +212,8 @@ func TestRunConsumer_HandlesEachEventOnceAcrossNodes(t *testing.T) {
 		})
 	}
 	writing.Wait()
-	l.eventually("all events are handled", func() bool {
-		return len(l.done(tenants[0]))+len(l.done(tenants[1]))+len(l.done(tenants[2])) == 3*each+1
-	})
 	for n, in := range tenants {
-		want := numbered(each)
-		if n == 2 {
-			want = append([]string{"before the start"}, want...)
-		}
-		test.Eq(t, want, l.done(in), test.Sprintf("tenant %d", n))
+		l.eventually("all events are handled", func() bool { return len(l.done(in)) >= each })
+		test.Eq(t, numbered(each), l.done(in), test.Sprintf("tenant %d", n))
 	}
 }

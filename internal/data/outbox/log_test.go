@@ -131,6 +131,11 @@ func TestRead_PagesForwardAndBackward(t *testing.T) {
 	l.add("g")
 	l.settle()
 	test.Eq(t, []string{"g"}, names(l.read(outbox.Range{From: end, Limit: 5}).Records))
+	must.NoError(t, l.db.InTx(t.Context(), pg.Scope{Tenant: l.Tenant}, "test", func(ctx context.Context, tx *pg.Tx) error {
+		defer func() { test.EqOp(t, 0, tx.WriteCount(), test.Sprint("statements for no event")) }()
+		outbox.Append(tx, l.Tenant)
+		return tx.Flush(ctx)
+	}))
 	over, cancel := context.WithCancel(t.Context())
 	cancel()
 	test.ErrorIs(t, expect.Error(outbox.Read(over, l.db.DB, l.Tenant, outbox.Range{})), context.Canceled)

@@ -268,4 +268,10 @@ func TestRelay_ReportsRoleChangesBeforeEvents(t *testing.T) {
 		w.gets("x")
 		test.Greater(t, before, forgotten.Load(), test.Sprint(what))
 	}
+	// The relay is not told of this event.
+	before, e := forgotten.Load(), event("unannounced")
+	e.Type = outbox.RolesChanged
+	l.append(l.Tenant, e)
+	l.watch(r, new(outbox.Cursor)).gets("x", "x", "x", "unannounced")
+	test.Greater(t, before, forgotten.Load(), test.Sprint("for one that is behind"))
 }

@@ -409,6 +409,24 @@ var equivalents = []Equivalent{
 		Reason: "the name is only in errors, and it has none",
 	},
 	{
+		Package: "internal/app/engine", Function: "(*batchRun).load",
+		Old:    "if second.Len() == 0 {\nreturn nil\n}",
+		New:    "",
+		Reason: "a batch without statements is not sent",
+	},
+	{
+		Package: "internal/data/outbox", Function: "(*tail).append",
+		Old:    "segments = nil",
+		New:    "",
+		Reason: "a list without segments holds no events, only some memory",
+	},
+	{
+		Package: "internal/data/outbox", Function: "(*feed).readNew",
+		Old:    "wake := len(page.Records) > 0 || !f.initialized",
+		New:    "wake := len(page.Records) >= 0 || !f.initialized",
+		Reason: "a watcher that is woken and finds nothing waits again",
+	},
+	{
 		Package: "internal/rpc/convert", Function: "ParsePage",
 		Old: "if err != nil || len(raw) < QueryHashSize || " +
 			"!bytes.Equal(raw[:QueryHashSize], p.queryHash[:]) {",

@@ -279,7 +279,7 @@ func (j *messageChecker) obsoleteBecause(o *expectedMessage) string {
 			return "the balance is not low"
 		}
 	case notify.SessionCancelled, notify.StaffNote:
-	case notify.AccessChanged, notify.ContactCode, notify.ContactChanged: // not simulated
+	case notify.AccessChanged, notify.ContactCode, notify.ContactChanged, notify.DomainLapsed: // not simulated
 	}
 	return ""
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/berthhq/berth/internal/app/messages"
 	"github.com/berthhq/berth/internal/rpc/convert"
 	"github.com/berthhq/berth/internal/rules/notify"
+	"github.com/berthhq/berth/internal/rules/sendingdomain"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -183,6 +184,14 @@ func sendersMessage(s messages.Senders) *v1.Senders {
 			Host: s.SMTP.Host, Port: int32(s.SMTP.Port), Username: s.SMTP.Username, FromAddress: s.SMTP.From,
 		}
 	}
+	if d := s.Domain; d != nil {
+		m.Domain = &v1.SendingDomain{
+			FromAddress: d.Address, VerifyTime: convert.Timestamp(d.VerifiedAt), MissingTime: convert.Timestamp(d.MissingSince),
+		}
+		for _, r := range d.Records() {
+			m.Domain.Records = append(m.Domain.Records, &v1.DnsRecord{Name: r.Name, Value: r.Value})
+		}
+	}
 	return m
 }
 
@@ -216,6 +225,12 @@ func editSenders(sent *v1.Senders, paths []string) func(*messages.Senders) {
 					Host: m.GetHost(), Port: int(m.GetPort()), Username: m.GetUsername(), Password: m.GetPassword(),
 					From: m.GetFromAddress(),
 				}
+			}
+		}
+		if slices.Contains(paths, "domain") {
+			s.Domain = nil
+			if d := sent.GetDomain(); d != nil {
+				s.Domain = &sendingdomain.Domain{Address: d.GetFromAddress()}
 			}
 		}
 	}

@@ -34,7 +34,7 @@ func TestConversions_CarryEveryField(t *testing.T) {
 	converttest.Add(&l, sendersMessage)
 	converttest.AddBack(&l, func(m *v1.Senders) messages.Senders {
 		var edited messages.Senders
-		editSenders(m, []string{"twilio", "fcm", "smtp"})(&edited)
+		editSenders(m, []string{"twilio", "fcm", "smtp", "domain"})(&edited)
 		return edited
 	})
 	l.Check(t, "testdata/fields.txt")

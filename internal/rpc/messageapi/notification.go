@@ -261,6 +261,17 @@ func (s *Messages) UpdateSenders(ctx context.Context, req *v1.UpdateSendersReque
 	return &v1.UpdateSendersResponse{Senders: s.sendersMessage(request.Caller(ctx), senders)}, nil
 }
 
+// VerifySendingDomain handles NotificationService.VerifySendingDomain.
+func (s *Messages) VerifySendingDomain(
+	ctx context.Context, _ *v1.VerifySendingDomainRequest,
+) (*v1.VerifySendingDomainResponse, error) {
+	senders, err := s.Service.VerifySendingDomain(ctx, request.Caller(ctx))
+	if err != nil {
+		return nil, err
+	}
+	return &v1.VerifySendingDomainResponse{Senders: s.sendersMessage(request.Caller(ctx), senders)}, nil
+}
+
 func (s *Messages) sendersMessage(caller tenant.Caller, senders messages.Senders) *v1.Senders {
 	m := sendersMessage(senders)
 	m.TwilioInboundUrl = s.Service.TwilioInboundURL(caller.Tenant)

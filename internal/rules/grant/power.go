@@ -53,6 +53,13 @@ func (b RoleSet) CheckGrant(editor Permissions, roles ...string) error {
 	return editor.checkGrant(b.needed(roles))
 }
 
+// CheckActOn checks that an editor can change which roles a member has, of whatever kind. The error is
+// PERMISSION_DENIED for owners and admins.
+func (b RoleSet) CheckActOn(editor Permissions, held []string) error {
+	admin := slices.Contains(held, tenant.RoleOwner) || slices.Contains(held, tenant.RoleAdmin)
+	return editor.checkGrant(Permissions{ManageAdmins: admin})
+}
+
 // Permissions returns the union of the permissions of roles.
 func (b RoleSet) Permissions(roles ...string) Permissions {
 	p := make(Permissions)

@@ -2,6 +2,7 @@ package notify
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -84,17 +85,21 @@ func TestNoticesForAContact_GoToItAlone(t *testing.T) {
 	}, {
 		Topic: ContactChanged, Lane: Mail, Member: owner, Thing: thing, DueAt: monday, At: monday,
 		ExpiresAt: monday.Add(24 * time.Hour), Details: Details{To: "ana@example.com"},
+	}, {
+		Topic: DomainLapsed, Lane: Mail, Member: owner, Thing: thing, DueAt: monday, At: monday,
+		ExpiresAt: monday.Add(7 * 24 * time.Hour), Details: Details{From: "hello@studio.com"},
 	}}, []Notice{
 		NewCode(owner, tenant.CodeID{UUID: thing}, SMS, "+351912345678", []byte("sealed"), monday, ends),
 		OldContact(owner, thing, Email, "ana@example.com", monday),
+		NewDomainLapsed(owner, thing, "hello@studio.com", monday),
 	})
 	stopped := map[Channel]Reason{SMS: OptedOutReason}
 	ana := Recipient{Known: true, Phone: "+1", Email: "a@example.com", Devices: []Device{{}}}
 	test.Eq(t, []Recipient{
 		{Known: true, Phone: "+351912345678", Stopped: stopped}, {Known: true, Email: "ana@example.com", Stopped: stopped},
 	}, []Recipient{ana.At(SMS, "+351912345678", stopped), ana.At(Email, "ana@example.com", stopped)})
-	for _, topic := range append(Topics(), ContactCode, ContactChanged) {
-		test.EqOp(t, topic == ContactCode || topic == ContactChanged, topic.ForContact(), test.Sprint(topic))
+	for _, topic := range append(Topics(), ContactCode, ContactChanged, DomainLapsed) {
+		test.EqOp(t, !slices.Contains(Topics(), topic), topic.Fixed(), test.Sprint(topic))
 		test.EqOp(t, topic != ContactCode, topic.Counted(), test.Sprint(topic))
 	}
 }

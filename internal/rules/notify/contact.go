@@ -27,6 +27,15 @@ func OldContact(owner tenant.MemberID, change tenant.UUID, c Channel, to string,
 	return n
 }
 
+// NewDomainLapsed returns the notice that tells an owner that mails no longer come from an address, because the
+// tenant's sending domain has lapsed. Lapse identifies that.
+func NewDomainLapsed(owner tenant.MemberID, lapse tenant.UUID, from string, now time.Time) Notice {
+	return Notice{
+		Topic: DomainLapsed, Lane: Mail, Member: owner, Thing: lapse, DueAt: now, At: now, ExpiresAt: now.Add(mailLifetime),
+		Details: Details{From: from},
+	}
+}
+
 func forContact(owner tenant.MemberID, thing tenant.UUID, c Channel, to string, now time.Time) Notice {
 	lane := Alert
 	if c == Email {

@@ -72,6 +72,8 @@ func (s Content) Values(locale string) Values {
 		v["Minutes"] = int(s.Until.Sub(s.Now).Round(time.Minute) / time.Minute)
 	case ContactChanged:
 		v["ByPhone"] = s.ByPhone
+	case DomainLapsed:
+		v["From"] = d.From
 	case BookingConfirmed, Promoted, CheckInOpen:
 	}
 	return v.complete(s.Topic)

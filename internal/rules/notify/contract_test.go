@@ -28,8 +28,8 @@ func TestValues_StayAsTheyAreStored(t *testing.T) {
 	test.Eq(t, []Topic{
 		"BOOKING_CONFIRMED", "WAITLISTED", "PROMOTED", "OFFER", "OFFER_EXPIRING", "BOOKING_CANCELLED",
 		"SESSION_CANCELLED", "RESCHEDULED", "REMINDER", "CHECK_IN_OPEN", "CREDITS_LOW", "STAFF_NOTE", "ACCESS_CHANGED",
-		"CONTACT_CODE", "CONTACT_CHANGED",
-	}, append(Topics(), ContactCode, ContactChanged))
+		"CONTACT_CODE", "CONTACT_CHANGED", "SENDING_DOMAIN",
+	}, append(Topics(), ContactCode, ContactChanged, DomainLapsed))
 	test.Eq(t, []Channel{"SMS", "PUSH", "EMAIL"}, Channels())
 	test.Eq(t, []Lane{"ALERT", "MAIL"}, []Lane{Alert, Mail})
 	test.Eq(t, []Reason{
@@ -266,10 +266,11 @@ func TestContent_FillsInTheVariablesOfItsTopic(t *testing.T) {
 		Rescheduled:      {"OldWhen": "Sat 23 May, 08:30"}, Reminder: {"In": "in 24 hours"},
 		CreditsLow: {"Balance": 4, "Plan": "Ten"}, StaffNote: {"Note": "look"},
 		AccessChanged: {"Change": "Olga made Ben an admin."}, ContactChanged: {"ByPhone": true},
-		ContactCode: {"Code": "4821", "ConfirmURL": "https://k", "Minutes": 41},
+		ContactCode:  {"Code": "4821", "ConfirmURL": "https://k", "Minutes": 41},
+		DomainLapsed: {"From": "hello@studio.com"},
 	} {
 		want := maps.Clone(common)
-		if !slices.Contains([]Topic{CreditsLow, AccessChanged, ContactCode, ContactChanged}, topic) {
+		if !slices.Contains([]Topic{CreditsLow, AccessChanged, ContactCode, ContactChanged, DomainLapsed}, topic) {
 			maps.Copy(want, session)
 		}
 		maps.Copy(want, extra)
@@ -279,8 +280,8 @@ func TestContent_FillsInTheVariablesOfItsTopic(t *testing.T) {
 			Start: start, End: start.Add(time.Hour), Plan: "Ten", ClaimURL: "https://c", Code: "4821",
 			Until: exampleStart.Add(41 * time.Minute), ConfirmURL: "https://k", ByPhone: true, Details: Details{
 				Reason: "ill", Refunded: true, Late: true, Waitlist: true, Position: 3, Balance: 4, Note: "look",
-				OldStart: exampleStart.Add(-time.Hour),
-				Access:   &AccessChange{Kind: RoleGiven, Role: "admin", Name: "Ben", By: "Olga"},
+				OldStart: exampleStart.Add(-time.Hour), From: "hello@studio.com",
+				Access: &AccessChange{Kind: RoleGiven, Role: "admin", Name: "Ben", By: "Olga"},
 			},
 		}
 		test.Eq(t, want, c.Values("en"), test.Sprint(topic))

@@ -173,7 +173,7 @@ func staleReason(n Notice, s Settings, r Recipient, m Facts, now time.Time) Reas
 		if !m.CodeOpen {
 			return Superseded
 		}
-	case SessionCancelled, StaffNote, AccessChanged, ContactChanged:
+	case SessionCancelled, StaffNote, AccessChanged, ContactChanged, DomainLapsed:
 	}
 	if !now.Before(n.ExpiresAt) {
 		return TooLate
@@ -194,7 +194,7 @@ func usableChannels(n Notice, r Recipient, m Facts) ([]Channel, Reason) {
 			if why == Unsubscribed {
 				why = Unreachable
 			}
-		case r.Stopped[c] == Unsubscribed && (n.Topic.ForContact() || n.Topic.Mandatory(c)): // they asked, or must know
+		case r.Stopped[c] == Unsubscribed && (n.Topic.Fixed() || n.Topic.Mandatory(c)): // they asked, or must know
 			usable = append(usable, c)
 		case r.Stopped[c] != "":
 			why = r.Stopped[c]
@@ -227,7 +227,7 @@ func (r Recipient) Reachable(c Channel) bool {
 
 // heldUntil returns until when a channel must not be used, and why. The reason is "" if it can be used now.
 func heldUntil(t Topic, c Channel, s Settings, r Recipient, m Facts, now time.Time) (time.Time, Reason) {
-	exempt := t.ForContact() || t.Mandatory(c) || c == Email && s.EmailInQuiet || m.Offer != nil && m.Offer.EvenInQuiet
+	exempt := t.Fixed() || t.Mandatory(c) || c == Email && s.EmailInQuiet || m.Offer != nil && m.Offer.EvenInQuiet
 	if until, quiet := r.quietHours(s).Until(now, r.Zone); quiet && !exempt {
 		return until, QuietHoursReason
 	}

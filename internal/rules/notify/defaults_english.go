@@ -233,6 +233,17 @@ If it was not you, please contact us: {{.Link}}
 
 {{.Tenant}}`,
 	},
+	DomainLapsed: {
+		subject: "Emails no longer come from {{.From}}",
+		mail: `Hello {{.Name}},
+
+the DNS records of your sending domain have been missing for 3 days. Emails of {{.Tenant}} therefore no longer come ` +
+			`from {{.From}}, but from the platform’s address. None were lost.
+
+Publish the records again, then verify the domain under Messages, Senders: {{.Link}}
+
+{{.Tenant}}`,
+	},
 	AccessChanged: {
 		sms:     "{{.Tenant}}: {{.Change}}",
 		title:   "Who runs {{.Tenant}}",

@@ -232,6 +232,17 @@ Wenn nicht, melden Sie sich bitte bei uns: {{.Link}}
 
 {{.Tenant}}`,
 	},
+	DomainLapsed: {
+		subject: "E-Mails kommen nicht mehr von {{.From}}",
+		mail: `Guten Tag {{.Name}},
+
+die DNS-Einträge Ihrer Absenderdomain fehlen seit 3 Tagen. E-Mails von {{.Tenant}} kommen deshalb nicht mehr von ` +
+			`{{.From}}, sondern von der Adresse der Plattform. Keine ging verloren.
+
+Veröffentlichen Sie die Einträge erneut, und bestätigen Sie dann die Domain unter Nachrichten, Absender: {{.Link}}
+
+{{.Tenant}}`,
+	},
 	AccessChanged: {
 		sms:     "{{.Tenant}}: {{.Change}}",
 		title:   "Leitung von {{.Tenant}}",

@@ -172,9 +172,9 @@ func TestDecide_DefersOnlyWhatCanWait(t *testing.T) {
 	full := map[Channel]time.Time{SMS: later, Email: later}
 	cannot := []Topic{
 		Promoted, Offered, OfferExpiring, BookingCancelled, SessionCancelled, Rescheduled, AccessChanged, ContactCode,
-		ContactChanged,
+		ContactChanged, DomainLapsed,
 	}
-	for _, topic := range append(Topics(), ContactCode, ContactChanged) {
+	for _, topic := range append(Topics(), ContactCode, ContactChanged, DomainLapsed) {
 		test.EqOp(t, !slices.Contains(cannot, topic), topic.CanWait(), test.Sprint(topic))
 		for _, c := range []Channel{SMS, Push, Email} {
 			s := newScene(t)

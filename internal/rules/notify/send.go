@@ -30,6 +30,7 @@ type Message struct {
 
 	From    Mailbox // email; without an address, the sender's own
 	ReplyTo Mailbox // email; can be empty
+	DKIM    *DKIM   // email; nil: not signed
 
 	Subject string // email
 	Title   string // push
@@ -50,6 +51,12 @@ type Message struct {
 type Mailbox struct {
 	Name    string
 	Address string
+}
+
+// DKIM signs a mail for the domain of its sender (RFC 6376).
+type DKIM struct {
+	Domain, Selector string
+	Key              []byte // RSA, in PKCS #8
 }
 
 // Calendar is an iCalendar object (RFC 5545) in a mail (RFC 6047).

@@ -25,14 +25,16 @@ const (
 	StaffNote        Topic = "STAFF_NOTE"
 	AccessChanged    Topic = "ACCESS_CHANGED"
 
-	// ContactCode and ContactChanged are about a contact of a member, and sent to that contact only. Members have no
-	// choice about them, tenants do not word them, and quiet hours do not hold them back.
+	// ContactCode and ContactChanged are about a contact of a member, and sent to that contact only.
 	ContactCode    Topic = "CONTACT_CODE"
 	ContactChanged Topic = "CONTACT_CHANGED"
+	// DomainLapsed tells owners that the tenant's sending domain has lapsed.
+	DomainLapsed Topic = "SENDING_DOMAIN"
 )
 
-// ForContact reports whether messages of the topic go to one contact, which need not be the member's.
-func (t Topic) ForContact() bool { return t == ContactCode || t == ContactChanged }
+// Fixed reports whether members have no choice about the topic, tenants do not word it, and quiet hours do not hold it
+// back.
+func (t Topic) Fixed() bool { return t == ContactCode || t == ContactChanged || t == DomainLapsed }
 
 // Lane is a sequence of channels for a notice. A topic has one or two lanes. Each gets a notice of its own, which is
 // sent over the first channel of the lane that works.
@@ -118,7 +120,7 @@ func (t Topic) Channels(lane Lane) []Channel {
 	switch {
 	case lane == Mail:
 		return []Channel{Email}
-	case t.ForContact():
+	case t.Fixed():
 		return []Channel{SMS}
 	case t.defaults().mailLane:
 		return []Channel{Push, SMS}
@@ -171,7 +173,7 @@ func (p Preferences) All() []Preference {
 
 // Allow reports whether a topic may use a channel.
 func (p Preferences) Allow(t Topic, c Channel) bool {
-	if t.ForContact() || t.Mandatory(c) {
+	if t.Fixed() || t.Mandatory(c) {
 		return true
 	}
 	if on, chosen := p[PreferenceKey{t, c}]; chosen {

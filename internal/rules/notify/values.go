@@ -78,10 +78,11 @@ var topicVariables = map[Topic][]Variable{
 		{"Minutes", "Minutes for which the code can be used.", 10},
 	},
 	ContactChanged: {{"ByPhone", "Whether the contact is a phone number.", false}},
+	DomainLapsed:   {{"From", "The address from which emails came.", "hello@studio.example"}},
 }
 
 // aboutSession reports whether messages of the topic are about a session.
-func (t Topic) aboutSession() bool { return t != CreditsLow && t != AccessChanged && !t.ForContact() }
+func (t Topic) aboutSession() bool { return t != CreditsLow && t != AccessChanged && !t.Fixed() }
 
 // Variables returns the variables of a topic, in the order in which they are shown.
 func Variables(t Topic) []Variable {

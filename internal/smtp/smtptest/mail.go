@@ -3,6 +3,7 @@ package smtptest
 import (
 	"bytes"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"io"
 	"mime"
@@ -11,6 +12,8 @@ import (
 	"net/mail"
 	"net/textproto"
 	"strings"
+
+	"github.com/emersion/go-msgauth/dkim"
 )
 
 // Mail is a parsed mail that the server accepted.
@@ -49,6 +52,17 @@ func (m Mail) Part(kind string) (Part, bool) {
 		}
 	}
 	return Part{}, false
+}
+
+// Signers returns the domains that have signed the mail (DKIM), by the keys that lookupTXT finds.
+func (m Mail) Signers(lookupTXT func(name string) ([]string, error)) ([]string, error) {
+	crlf := bytes.ReplaceAll(m.Raw, []byte("\n"), []byte("\r\n")) // the lines as they were sent
+	signatures, err := dkim.VerifyWithOptions(bytes.NewReader(crlf), &dkim.VerifyOptions{LookupTXT: lookupTXT})
+	var domains []string
+	for _, s := range signatures {
+		domains, err = append(domains, s.Domain), errors.Join(err, s.Err)
+	}
+	return domains, err
 }
 
 func parse(raw []byte) (Mail, error) {

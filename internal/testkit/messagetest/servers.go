@@ -13,6 +13,8 @@ import (
 	"github.com/berthhq/berth/internal/app/messages"
 	"github.com/berthhq/berth/internal/fcm"
 	"github.com/berthhq/berth/internal/fcm/fcmtest"
+	"github.com/berthhq/berth/internal/provider"
+	"github.com/berthhq/berth/internal/provider/dnstest"
 	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/smtp"
 	"github.com/berthhq/berth/internal/smtp/smtptest"
@@ -31,6 +33,7 @@ type Servers struct {
 	Twilio *twiliotest.Server
 	FCM    *fcmtest.Server
 	Mail   *smtptest.Server
+	DNS    *dnstest.Server
 	Pages  http.Handler
 	// Timeout is how long Twilio's client waits for an answer.
 	Timeout time.Duration
@@ -48,6 +51,8 @@ func WithServers(t *testing.T, change ...func(*worker.Config, *app.Config)) *Ser
 	t.Cleanup(s.FCM.Close)
 	s.Mail = expect.Value(smtptest.Start(smtptest.Options{}))(t)
 	t.Cleanup(s.Mail.Close)
+	s.DNS = expect.Value(dnstest.Start())(t)
+	t.Cleanup(s.DNS.Close)
 	s.Studio = New(t, func(wc *worker.Config, ac *app.Config) {
 		s.connect(t, wc, ac)
 		for _, f := range change {
@@ -81,6 +86,7 @@ func (s *Servers) connect(t *testing.T, wc *worker.Config, ac *app.Config) {
 	}))(t)
 	wc.Platform[messages.ProviderSMTP] = func(tenant.TenantID) worker.Sender { return mails }
 	ac.MailFrom = "hello@berth.example"
+	ac.LookupTXT = provider.TXT(s.DNS.Address)
 }
 
 // Call hands a server's callback to the pages, as a proxy does.

@@ -45,7 +45,9 @@ export async function preload(
 }
 
 /** How long after a page its other parts load, in ms, if they are not needed earlier. */
-const pause = 3000;
+export const pause = 3000;
+
+export const afterPage = () => new Promise<void>((resolve) => setTimeout(resolve, pause));
 
 type Props<C> = C extends (props: infer P extends object) => ReactNode ? P : object;
 
@@ -78,7 +80,9 @@ export function later<M extends Record<K, (props: never) => ReactNode>, K extend
   const { start, first } = script(async () =>
     withFocus((await load())[name] as unknown as ComponentType<object>),
   );
-  setTimeout(() => void start().catch(() => undefined), pause);
+  afterPage()
+    .then(start)
+    .catch(() => undefined);
   return function Later(props) {
     const [Part, setPart] = useState(() => (opener === undefined ? first() : undefined));
     if (!Part && opener && props[opener]) setPart(first);

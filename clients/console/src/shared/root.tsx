@@ -18,7 +18,7 @@ import { openQuestion } from "./ask";
 import { Auth } from "./auth";
 import { reasonOf } from "./errors";
 import type { Answers, Expected } from "./first";
-import { type Page, page } from "./lazy";
+import { afterPage, type Page, page, pause } from "./lazy";
 import { AuthContext, type Me, MeContext, useAuth } from "./me";
 import { whenOnline } from "./online";
 import classes from "./root.module.css";
@@ -60,7 +60,8 @@ export async function open(
   const api = openApi(auth, connection);
   const live = (user: string) => {
     const onLost = () => void connection.probe();
-    const loading = whenOnline(() => import("./live"));
+    // It starts by reading everything again, which need not delay the page.
+    const loading = afterPage().then(() => whenOnline(() => import("./live")));
     const watching = loading.then(({ watch }) => watch({ api, queries, user, onLost }));
     return () => void watching.then((stop) => stop());
   };
@@ -275,7 +276,7 @@ function TenantChoice({ id, onChoose }: { id: string; onChoose: () => void }) {
 function LaterDialogs({ expired }: { expired: boolean }) {
   const question = useStore(openQuestion);
   const [late, setLate] = useState(false);
-  useTimeout(() => setLate(true), 3000, { autoInvoke: true });
+  useTimeout(() => setLate(true), pause, { autoInvoke: true });
   return (
     (late || expired || question) && (
       <Suspense fallback={null}>

@@ -103,11 +103,11 @@ type AccessServiceClient interface {
 	// Errors: ROLE_NOT_FOUND, ROLE_BUILT_IN, ROLE_IN_USE, PERMISSION_DENIED, ETAG_MISMATCH.
 	DeleteRole(context.Context, *connect.Request[v1.DeleteRoleRequest]) (*connect.Response[v1.DeleteRoleResponse], error)
 	// AssignRole gives a member a role. If they have it already, nothing changes. The caller needs all permissions of the
-	// role. Only owners, who have admin.manage, make members owners or admins.
+	// role. Only owners, who have admin.manage, make members owners or admins, and give them other roles.
 	// Errors: MEMBER_NOT_FOUND, ROLE_NOT_FOUND, PERMISSION_DENIED.
 	AssignRole(context.Context, *connect.Request[v1.AssignRoleRequest]) (*connect.Response[v1.AssignRoleResponse], error)
 	// RevokeRole takes a role from a member. If they do not have it, nothing changes. The caller needs all permissions of
-	// the role. Only owners, who have admin.manage, take the roles owner and admin. Members may give up their own roles.
+	// the role. Only owners, who have admin.manage, take roles from owners and admins. Members may give up their own roles.
 	// Errors: MEMBER_NOT_FOUND, ROLE_NOT_FOUND, PERMISSION_DENIED, LAST_OWNER.
 	RevokeRole(context.Context, *connect.Request[v1.RevokeRoleRequest]) (*connect.Response[v1.RevokeRoleResponse], error)
 	// TransferOwnership offers the caller's ownership to another active member, who confirms it within 7 days. Until then
@@ -391,11 +391,11 @@ type AccessServiceHandler interface {
 	// Errors: ROLE_NOT_FOUND, ROLE_BUILT_IN, ROLE_IN_USE, PERMISSION_DENIED, ETAG_MISMATCH.
 	DeleteRole(context.Context, *connect.Request[v1.DeleteRoleRequest]) (*connect.Response[v1.DeleteRoleResponse], error)
 	// AssignRole gives a member a role. If they have it already, nothing changes. The caller needs all permissions of the
-	// role. Only owners, who have admin.manage, make members owners or admins.
+	// role. Only owners, who have admin.manage, make members owners or admins, and give them other roles.
 	// Errors: MEMBER_NOT_FOUND, ROLE_NOT_FOUND, PERMISSION_DENIED.
 	AssignRole(context.Context, *connect.Request[v1.AssignRoleRequest]) (*connect.Response[v1.AssignRoleResponse], error)
 	// RevokeRole takes a role from a member. If they do not have it, nothing changes. The caller needs all permissions of
-	// the role. Only owners, who have admin.manage, take the roles owner and admin. Members may give up their own roles.
+	// the role. Only owners, who have admin.manage, take roles from owners and admins. Members may give up their own roles.
 	// Errors: MEMBER_NOT_FOUND, ROLE_NOT_FOUND, PERMISSION_DENIED, LAST_OWNER.
 	RevokeRole(context.Context, *connect.Request[v1.RevokeRoleRequest]) (*connect.Response[v1.RevokeRoleResponse], error)
 	// TransferOwnership offers the caller's ownership to another active member, who confirms it within 7 days. Until then

@@ -81,6 +81,9 @@ const (
 	// NotificationServiceUpdateSendersProcedure is the fully-qualified name of the
 	// NotificationService's UpdateSenders RPC.
 	NotificationServiceUpdateSendersProcedure = "/berth.v1.NotificationService/UpdateSenders"
+	// NotificationServiceVerifySendingDomainProcedure is the fully-qualified name of the
+	// NotificationService's VerifySendingDomain RPC.
+	NotificationServiceVerifySendingDomainProcedure = "/berth.v1.NotificationService/VerifySendingDomain"
 )
 
 // NotificationServiceClient is a client for the berth.v1.NotificationService service.
@@ -139,8 +142,14 @@ type NotificationServiceClient interface {
 	// contacts and access are always sent, and count.
 	ListSendingQuotas(context.Context, *connect.Request[v1.ListSendingQuotasRequest]) (*connect.Response[v1.ListSendingQuotasResponse], error)
 	// UpdateSenders changes the accounts that send the tenant's messages. Secrets are stored encrypted.
-	// Errors: ETAG_MISMATCH, INVALID_FIELD (an account without its secret, a key file that cannot be read).
+	// Errors: ETAG_MISMATCH, INVALID_FIELD (an account without its secret, a key file that cannot be read),
+	// SENDING_DOMAIN_INVALID, RATE_LIMITED.
 	UpdateSenders(context.Context, *connect.Request[v1.UpdateSendersRequest]) (*connect.Response[v1.UpdateSendersResponse], error)
+	// VerifySendingDomain looks up the DNS records of the tenant's sending domain. If they are there, emails come from the
+	// domain from now on. Several tenants can verify the same domain, each with records of its own.
+	// Errors: SENDING_DOMAIN_NOT_FOUND, DNS_RECORD_MISSING, DNS_RECORD_DIFFERENT, DNS_UNAVAILABLE, ETAG_MISMATCH (the
+	// senders were changed meanwhile), RATE_LIMITED.
+	VerifySendingDomain(context.Context, *connect.Request[v1.VerifySendingDomainRequest]) (*connect.Response[v1.VerifySendingDomainResponse], error)
 }
 
 // NewNotificationServiceClient constructs a client for the berth.v1.NotificationService service. By
@@ -258,6 +267,12 @@ func NewNotificationServiceClient(httpClient connect.HTTPClient, baseURL string,
 			connect.WithSchema(notificationServiceMethods.ByName("UpdateSenders")),
 			connect.WithClientOptions(opts...),
 		),
+		verifySendingDomain: connect.NewClient[v1.VerifySendingDomainRequest, v1.VerifySendingDomainResponse](
+			httpClient,
+			baseURL+NotificationServiceVerifySendingDomainProcedure,
+			connect.WithSchema(notificationServiceMethods.ByName("VerifySendingDomain")),
+			connect.WithClientOptions(opts...),
+		),
 	}
 }
 
@@ -279,6 +294,7 @@ type notificationServiceClient struct {
 	getSenders                 *connect.Client[v1.GetSendersRequest, v1.GetSendersResponse]
 	listSendingQuotas          *connect.Client[v1.ListSendingQuotasRequest, v1.ListSendingQuotasResponse]
 	updateSenders              *connect.Client[v1.UpdateSendersRequest, v1.UpdateSendersResponse]
+	verifySendingDomain        *connect.Client[v1.VerifySendingDomainRequest, v1.VerifySendingDomainResponse]
 }
 
 // GetPreferences calls berth.v1.NotificationService.GetPreferences.
@@ -361,6 +377,11 @@ func (c *notificationServiceClient) UpdateSenders(ctx context.Context, req *conn
 	return c.updateSenders.CallUnary(ctx, req)
 }
 
+// VerifySendingDomain calls berth.v1.NotificationService.VerifySendingDomain.
+func (c *notificationServiceClient) VerifySendingDomain(ctx context.Context, req *connect.Request[v1.VerifySendingDomainRequest]) (*connect.Response[v1.VerifySendingDomainResponse], error) {
+	return c.verifySendingDomain.CallUnary(ctx, req)
+}
+
 // NotificationServiceHandler is an implementation of the berth.v1.NotificationService service.
 type NotificationServiceHandler interface {
 	// GetPreferences reads the preferences of the caller or, with the permission, of another member. Only the members
@@ -417,8 +438,14 @@ type NotificationServiceHandler interface {
 	// contacts and access are always sent, and count.
 	ListSendingQuotas(context.Context, *connect.Request[v1.ListSendingQuotasRequest]) (*connect.Response[v1.ListSendingQuotasResponse], error)
 	// UpdateSenders changes the accounts that send the tenant's messages. Secrets are stored encrypted.
-	// Errors: ETAG_MISMATCH, INVALID_FIELD (an account without its secret, a key file that cannot be read).
+	// Errors: ETAG_MISMATCH, INVALID_FIELD (an account without its secret, a key file that cannot be read),
+	// SENDING_DOMAIN_INVALID, RATE_LIMITED.
 	UpdateSenders(context.Context, *connect.Request[v1.UpdateSendersRequest]) (*connect.Response[v1.UpdateSendersResponse], error)
+	// VerifySendingDomain looks up the DNS records of the tenant's sending domain. If they are there, emails come from the
+	// domain from now on. Several tenants can verify the same domain, each with records of its own.
+	// Errors: SENDING_DOMAIN_NOT_FOUND, DNS_RECORD_MISSING, DNS_RECORD_DIFFERENT, DNS_UNAVAILABLE, ETAG_MISMATCH (the
+	// senders were changed meanwhile), RATE_LIMITED.
+	VerifySendingDomain(context.Context, *connect.Request[v1.VerifySendingDomainRequest]) (*connect.Response[v1.VerifySendingDomainResponse], error)
 }
 
 // NewNotificationServiceHandler builds an HTTP handler from the service implementation. It returns
@@ -532,6 +559,12 @@ func NewNotificationServiceHandler(svc NotificationServiceHandler, opts ...conne
 		connect.WithSchema(notificationServiceMethods.ByName("UpdateSenders")),
 		connect.WithHandlerOptions(opts...),
 	)
+	notificationServiceVerifySendingDomainHandler := connect.NewUnaryHandler(
+		NotificationServiceVerifySendingDomainProcedure,
+		svc.VerifySendingDomain,
+		connect.WithSchema(notificationServiceMethods.ByName("VerifySendingDomain")),
+		connect.WithHandlerOptions(opts...),
+	)
 	return "/berth.v1.NotificationService/", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case NotificationServiceGetPreferencesProcedure:
@@ -566,6 +599,8 @@ func NewNotificationServiceHandler(svc NotificationServiceHandler, opts ...conne
 			notificationServiceListSendingQuotasHandler.ServeHTTP(w, r)
 		case NotificationServiceUpdateSendersProcedure:
 			notificationServiceUpdateSendersHandler.ServeHTTP(w, r)
+		case NotificationServiceVerifySendingDomainProcedure:
+			notificationServiceVerifySendingDomainHandler.ServeHTTP(w, r)
 		default:
 			http.NotFound(w, r)
 		}
@@ -637,4 +672,8 @@ func (UnimplementedNotificationServiceHandler) ListSendingQuotas(context.Context
 
 func (UnimplementedNotificationServiceHandler) UpdateSenders(context.Context, *connect.Request[v1.UpdateSendersRequest]) (*connect.Response[v1.UpdateSendersResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.NotificationService.UpdateSenders is not implemented"))
+}
+
+func (UnimplementedNotificationServiceHandler) VerifySendingDomain(context.Context, *connect.Request[v1.VerifySendingDomainRequest]) (*connect.Response[v1.VerifySendingDomainResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.NotificationService.VerifySendingDomain is not implemented"))
 }

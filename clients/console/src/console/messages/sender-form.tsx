@@ -7,7 +7,7 @@ import { CallForm } from "../ui";
 import { useSave } from "../ui/edit-form";
 
 /** The field of a sender in the contract. */
-export type Kind = "twilio" | "fcm" | "smtp";
+export type Kind = "twilio" | "fcm" | "smtp" | "domain";
 
 interface SenderFormProps {
   kind: Kind;
@@ -26,7 +26,7 @@ export function SenderForm({ kind, senders, onClose }: SenderFormProps) {
     host: senders.smtp?.host ?? "",
     port: senders.smtp?.port ?? 587,
     user: senders.smtp?.username ?? "",
-    address: senders.smtp?.fromAddress ?? "",
+    address: senders[kind === "domain" ? kind : "smtp"]?.fromAddress ?? "",
     secret: "",
   }));
   const kept = senders[kind] !== undefined;
@@ -47,6 +47,7 @@ export function SenderForm({ kind, senders, onClose }: SenderFormProps) {
     twilio: { accountSid: account.trim(), authToken: key, from: from.replace(/[\s()-]/g, "") },
     fcm: { projectId: project.trim(), serviceAccountJson: new TextEncoder().encode(key) },
     smtp: { host: host.trim(), port, username, password: key, fromAddress: address.trim() },
+    domain: { fromAddress: address.trim() },
   };
   return (
     <CallForm
@@ -87,6 +88,15 @@ export function SenderForm({ kind, senders, onClose }: SenderFormProps) {
           <PasswordInput {...secret(n.senders.password)} />
           <TextInput {...text("address", n.senders.address)} type="email" required />
         </>
+      )}
+      {kind === "domain" && (
+        <TextInput
+          {...text("address", n.senders.address)}
+          description={n.domain.addressNote}
+          type="email"
+          required
+          data-autofocus
+        />
       )}
     </CallForm>
   );

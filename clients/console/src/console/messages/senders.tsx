@@ -20,6 +20,7 @@ import text from "../ui/text.module.css";
 import { toneOf, worded } from "./filters";
 import { Quotas } from "./quotas";
 import type { Kind } from "./sender-form";
+import { SendingDomain } from "./sending-domain";
 
 const SenderForm = later(() => import("./sender-form"), "SenderForm");
 
@@ -47,82 +48,87 @@ function List({ senders }: { senders: Carriers }) {
   const can = useCan();
   const [edited, setEdited] = useState<Kind>();
   const close = () => setEdited(undefined);
-  const about: Record<Kind, string | undefined> = {
+  const about = {
     twilio: senders.twilio?.from,
     fcm: senders.fcm?.projectId,
     smtp: senders.smtp?.fromAddress,
   };
   return (
-    <Card bare>
-      {senders.inUse.map(({ channel, provider, own }) => {
-        const kind = kinds[channel] || "smtp";
-        const name = n.channels[channel] ?? "";
-        return (
-          <Row
-            key={channel}
-            name={<Strong>{name}</Strong>}
-            actions={
-              can("notification.senders") && (
-                <>
-                  <Button
-                    size="compact-sm"
-                    variant="default"
-                    aria-label={`${own ? t.actions.edit : n.senders.setUp}: ${name}`}
-                    onClick={() => setEdited(kind)}
-                  >
-                    {own ? t.actions.edit : n.senders.setUp}
-                  </Button>
-                  {own && (
-                    <CallButton
+    <>
+      <Card bare>
+        {senders.inUse.map(({ channel, provider, own }) => {
+          const kind = kinds[channel] || "smtp";
+          const name = n.channels[channel] ?? "";
+          return (
+            <Row
+              key={channel}
+              name={<Strong>{name}</Strong>}
+              actions={
+                can("notification.senders") && (
+                  <>
+                    <Button
                       size="compact-sm"
-                      variant="subtle"
-                      color="gray"
-                      aria-label={`${n.senders.remove}: ${name}`}
-                      method={NotificationService.method.updateSenders}
-                      input={{ senders: { etag: senders.etag }, updateMask: { paths: [kind] } }}
-                      ask={{
-                        title: n.senders.removeTitle(name),
-                        body: n.senders.removeBody,
-                        yes: n.senders.remove,
-                        danger: true,
-                      }}
-                      done={t.done.saved}
+                      variant="default"
+                      aria-label={`${own ? t.actions.edit : n.senders.setUp}: ${name}`}
+                      onClick={() => setEdited(kind)}
                     >
-                      {t.actions.remove}
-                    </CallButton>
-                  )}
-                </>
-              )
-            }
+                      {own ? t.actions.edit : n.senders.setUp}
+                    </Button>
+                    {own && (
+                      <CallButton
+                        size="compact-sm"
+                        variant="subtle"
+                        color="gray"
+                        aria-label={`${n.senders.remove}: ${name}`}
+                        method={NotificationService.method.updateSenders}
+                        input={{ senders: { etag: senders.etag }, updateMask: { paths: [kind] } }}
+                        ask={{
+                          title: n.senders.removeTitle(name),
+                          body: n.senders.removeBody,
+                          yes: n.senders.remove,
+                          danger: true,
+                        }}
+                        done={t.done.saved}
+                      >
+                        {t.actions.remove}
+                      </CallButton>
+                    )}
+                  </>
+                )
+              }
+            >
+              <Box miw={0} className={text.anywhere}>
+                {provider === "local" ? n.senders.local : provider}{" "}
+                {provider !== "local" && (
+                  <Tag tone={own ? "accent" : "plain"}>
+                    {own ? n.senders.own : n.senders.platform}
+                  </Tag>
+                )}
+                {about[kind] && <Box c="dimmed">{about[kind]}</Box>}
+              </Box>
+            </Row>
+          );
+        })}
+        {senders.twilioInboundUrl && (
+          <Row
+            name={<Strong>{n.senders.replies}</Strong>}
+            actions={<CopyButton text={senders.twilioInboundUrl} label={n.senders.copy} />}
           >
-            <Box miw={0} className={text.anywhere}>
-              {provider === "local" ? n.senders.local : provider}{" "}
-              {provider !== "local" && (
-                <Tag tone={own ? "accent" : "plain"}>
-                  {own ? n.senders.own : n.senders.platform}
-                </Tag>
-              )}
-              {about[kind] && <Box c="dimmed">{about[kind]}</Box>}
-            </Box>
+            <Code className={text.anywhere}>{senders.twilioInboundUrl}</Code>
           </Row>
-        );
-      })}
-      {senders.twilioInboundUrl && (
-        <Row
-          name={<Strong>{n.senders.replies}</Strong>}
-          actions={<CopyButton text={senders.twilioInboundUrl} label={n.senders.copy} />}
-        >
-          <Code className={text.anywhere}>{senders.twilioInboundUrl}</Code>
-        </Row>
-      )}
+        )}
+      </Card>
+      <SendingDomain senders={senders} onEdit={() => setEdited("domain")} />
       <Panel
         of={edited}
-        title={(kind) => n.senders.edit(n.channels[kinds.indexOf(kind)] ?? "")}
+        title={(kind) =>
+          kind === "domain" ? n.domain.title : n.senders.edit(n.channels[kinds.indexOf(kind)] ?? "")
+        }
         onClose={close}
       >
         {(kind) => <SenderForm kind={kind} senders={senders} onClose={close} />}
       </Panel>
-    </Card>
+    </>
   );
 }
 

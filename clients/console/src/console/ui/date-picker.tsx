@@ -2,19 +2,30 @@ import { TextInput } from "@mantine/core";
 import type { DatePickerInputProps, DatePickerType } from "@mantine/dates";
 import { type ComponentType, lazy, type Ref, Suspense, useRef } from "react";
 import { useText } from "../../i18n";
+import { afterPage } from "../../shared/lazy";
 import { whenOnline } from "../../shared/online";
 import { startOf, Temporal } from "../../shared/time";
 
+let need = () => {};
+const needed = new Promise<void>((resolve) => {
+  need = resolve;
+});
+
 const Loaded = lazy(async () => {
+  await Promise.race([needed, afterPage()]);
   const { DatePickerInput } = await whenOnline(() => import("./date-picker-loaded"));
   return { default: DatePickerInput as ComponentType<{ ref: Ref<HTMLButtonElement> }> };
 });
 
-/** A date input on a page. Its calendar loads after the page, and opens then if it was clicked. */
+/**
+ * A date input on a page. Its calendar loads after the page, sooner to show a day or when it is
+ * clicked, and opens then.
+ */
 export function DatePickerInput<T extends DatePickerType = "default">(
   props: DatePickerInputProps<T>,
 ) {
-  const { label, "aria-label": name, placeholder, w } = props;
+  const { label, "aria-label": name, placeholder, value, w } = props;
+  if (Array.isArray(value) ? value.some(Boolean) : value) need();
   const t = useText();
   const clicked = useRef(false);
   return (
@@ -28,6 +39,7 @@ export function DatePickerInput<T extends DatePickerType = "default">(
           readOnly
           onClick={() => {
             clicked.current = true;
+            need();
           }}
         />
       }

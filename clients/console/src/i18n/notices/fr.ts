@@ -32,6 +32,7 @@ export const fr: Notices = {
     "Propriétaires et administrateurs",
     "Code de confirmation",
     "Coordonnées modifiées",
+    "Domaine d’envoi expiré",
   ],
   channels: ["", "SMS", "Push", "E-mail"],
   statuses: [
@@ -188,6 +189,25 @@ export const fr: Notices = {
     testNote: "À votre numéro, votre adresse ou vos appareils.",
     send: "Envoyer",
     mine: "Votre langue",
+  },
+  domain: {
+    title: "Votre propre domaine",
+    note: "La plateforme peut envoyer vos e-mails depuis une adresse de votre domaine. Ils sont signés pour lui, ne nomment pas la plateforme et peuvent avoir votre propre HTML. Publiez les deux enregistrements TXT là où votre domaine est géré, puis vérifiez.",
+    unused: "Inutilisé tant que vous avez votre propre compte de messagerie.",
+    setUp: "Configurer un domaine",
+    addressNote:
+      "Par exemple bonjour@votre-studio.fr. Un autre domaine doit être vérifié à nouveau.",
+    verified: "Vérifié",
+    pending: "Non vérifié",
+    missing: "Enregistrements manquants depuis",
+    name: "Enregistrement TXT",
+    text: "Texte",
+    copy: (what, name) => `Copier : ${what} (${name})`,
+    verify: "Vérifier",
+    done: "Vos e-mails viennent désormais de votre domaine.",
+    remove: "Supprimer le domaine",
+    removeTitle: "Supprimer votre domaine ?",
+    removeBody: "Vos e-mails viennent désormais de l’adresse de la plateforme.",
   },
   quotas: {
     title: "Quotas d’envoi",

@@ -89,7 +89,16 @@ export const de: typeof en = {
     RULES_INVALID: (f) =>
       `Diese Regeln sind ungültig${f.line ? `: Zeile ${f.line}, Spalte ${f.column}` : ""}.`,
     TEMPLATE_INVALID: (f) => `Der Text ist ungültig: Zeile ${f.line}, Spalte ${f.column}.`,
-    TEMPLATE_HTML: () => "Eigenes HTML braucht ein eigenes Mailkonto (Nachrichten, Absender).",
+    TEMPLATE_HTML: () =>
+      "Eigenes HTML braucht ein eigenes Mailkonto oder eine bestätigte Domain (Nachrichten, Absender).",
+    SENDING_DOMAIN_INVALID: () =>
+      "Diese Domain geht nicht. Es muss eine sein, die Sie registriert haben, oder eine darunter.",
+    SENDING_DOMAIN_NOT_FOUND: () => "Es gibt keine Domain zu bestätigen.",
+    DNS_RECORD_MISSING: (f) =>
+      `Der TXT-Eintrag ${f.name} wurde nicht gefunden. Bis ein neuer Eintrag überall zu sehen ist, können Stunden vergehen.`,
+    DNS_RECORD_DIFFERENT: (f) => `Der TXT-Eintrag ${f.name} hat einen anderen Text: ${f.found}`,
+    DNS_UNAVAILABLE: (f) =>
+      `Die Nameserver antworten nicht für ${f.name}. Versuchen Sie es später noch einmal.`,
     UNREACHABLE: () => "Es gibt keine Telefonnummer, keine Adresse und kein Gerät dafür.",
     ETAG_MISMATCH: () =>
       "Jemand anderes hat das geändert. Bitte prüfen Sie es und versuchen Sie es erneut.",

@@ -85,7 +85,15 @@ export const en = {
     RULES_INVALID: (f: Facts) =>
       `These rules are not valid${f.line ? `: line ${f.line}, column ${f.column}` : ""}.`,
     TEMPLATE_INVALID: (f: Facts) => `The text is not valid: line ${f.line}, column ${f.column}.`,
-    TEMPLATE_HTML: () => "HTML of your own needs a mail account of your own (Messages, Senders).",
+    TEMPLATE_HTML: () =>
+      "HTML of your own needs a mail account or a verified domain of your own (Messages, Senders).",
+    SENDING_DOMAIN_INVALID: () =>
+      "This domain cannot be used. It must be one that you registered, or one below that.",
+    SENDING_DOMAIN_NOT_FOUND: () => "There is no domain to verify.",
+    DNS_RECORD_MISSING: (f: Facts) =>
+      `The TXT record ${f.name} was not found. A new record can take some hours to be seen everywhere.`,
+    DNS_RECORD_DIFFERENT: (f: Facts) => `The TXT record ${f.name} has another text: ${f.found}`,
+    DNS_UNAVAILABLE: (f: Facts) => `The name servers do not answer for ${f.name}. Try again later.`,
     UNREACHABLE: () => "There is no phone number, address or device to send this to.",
     ETAG_MISMATCH: () => "Someone else changed this. Please review it and try again.",
     RATE_LIMITED: (f: Facts) =>

@@ -86,7 +86,15 @@ export const fr: typeof en = {
       `Ces règles ne sont pas valables${f.line ? ` : ligne ${f.line}, colonne ${f.column}` : ""}.`,
     TEMPLATE_INVALID: (f) => `Le texte n’est pas valable : ligne ${f.line}, colonne ${f.column}.`,
     TEMPLATE_HTML: () =>
-      "Votre propre HTML demande votre propre compte de messagerie (Messages, Expéditeurs).",
+      "Votre propre HTML demande votre propre compte de messagerie ou un domaine vérifié (Messages, Expéditeurs).",
+    SENDING_DOMAIN_INVALID: () =>
+      "Ce domaine n’est pas possible. Il doit être enregistré par vous, ou se trouver sous un tel domaine.",
+    SENDING_DOMAIN_NOT_FOUND: () => "Il n’y a pas de domaine à vérifier.",
+    DNS_RECORD_MISSING: (f) =>
+      `L’enregistrement TXT ${f.name} est introuvable. Il peut falloir quelques heures pour qu’il soit visible partout.`,
+    DNS_RECORD_DIFFERENT: (f) => `L’enregistrement TXT ${f.name} a un autre texte : ${f.found}`,
+    DNS_UNAVAILABLE: (f) =>
+      `Les serveurs de noms ne répondent pas pour ${f.name}. Réessayez plus tard.`,
     UNREACHABLE: () => "Il n’y a ni numéro de téléphone, ni adresse, ni appareil pour cet envoi.",
     ETAG_MISMATCH: () => "Quelqu’un d’autre a modifié ceci. Vérifiez, puis réessayez.",
     RATE_LIMITED: (f) =>

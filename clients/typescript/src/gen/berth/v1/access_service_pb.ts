@@ -1056,7 +1056,7 @@ export const AccessService: GenService<{
   },
   /**
    * AssignRole gives a member a role. If they have it already, nothing changes. The caller needs all permissions of the
-   * role. Only owners, who have admin.manage, make members owners or admins.
+   * role. Only owners, who have admin.manage, make members owners or admins, and give them other roles.
    * Errors: MEMBER_NOT_FOUND, ROLE_NOT_FOUND, PERMISSION_DENIED.
    *
    * @generated from rpc berth.v1.AccessService.AssignRole
@@ -1068,7 +1068,7 @@ export const AccessService: GenService<{
   },
   /**
    * RevokeRole takes a role from a member. If they do not have it, nothing changes. The caller needs all permissions of
-   * the role. Only owners, who have admin.manage, take the roles owner and admin. Members may give up their own roles.
+   * the role. Only owners, who have admin.manage, take roles from owners and admins. Members may give up their own roles.
    * Errors: MEMBER_NOT_FOUND, ROLE_NOT_FOUND, PERMISSION_DENIED, LAST_OWNER.
    *
    * @generated from rpc berth.v1.AccessService.RevokeRole

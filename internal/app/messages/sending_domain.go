@@ -1,0 +1,212 @@
+package messages
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/x509"
+	"fmt"
+	"log/slog"
+	"strings"
+	"time"
+
+	"github.com/berthhq/berth/internal/app/engine"
+	"github.com/berthhq/berth/internal/data/messagedb"
+	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/rules/notify"
+	"github.com/berthhq/berth/internal/rules/sendingdomain"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+const (
+	// keyBits is the length of keys that sign mails. RFC 8301 asks for it, and a longer one needs several texts.
+	keyBits = 2048
+	// lookupTime limits the look-up of a domain's records.
+	lookupTime = 5 * time.Second
+)
+
+var errNoDomain = fault.Missing(fault.DomainNotFound, "Sending domain")
+
+// fromPlatform reports whether the tenant's mails come from the platform's address.
+func (s Senders) fromPlatform() bool {
+	return s.SMTP == nil && (s.Domain == nil || s.Domain.VerifiedAt.IsZero())
+}
+
+// address sets from whom a mail is, and where replies go, if the tenant says so. The sender has an address if the
+// platform's account sends the mail from the tenant's domain.
+func (s Senders) address(m *notify.Message, settings notify.Settings, profile tenantProfile) {
+	m.From.Name = cmp.Or(settings.SenderName, profile.name)
+	if settings.ReplyTo != "" {
+		m.ReplyTo = notify.Mailbox{Name: m.From.Name, Address: settings.ReplyTo}
+	}
+	if s.SMTP == nil && !s.fromPlatform() {
+		m.From.Address = s.Domain.Address
+		m.DKIM = &notify.DKIM{Domain: s.Domain.Name(), Selector: s.Domain.Selector(), Key: s.Domain.Key}
+	}
+}
+
+// newDomain makes the key and the proof of a domain that an edit of the senders sets; nil if it sets none, or only
+// another address at the same domain. It makes the key before the transaction, because that is random and takes long.
+func (s *Service) newDomain(
+	ctx context.Context, in tenant.TenantID, edit func(*Senders),
+) (*sendingdomain.Domain, error) {
+	var asked Senders
+	if edit(&asked); asked.Domain == nil {
+		return nil, nil
+	}
+	_, platform, _ := strings.Cut(s.mailFrom, "@")
+	domain, err := sendingdomain.New(asked.Domain.Address, platform, s.host())
+	if err != nil {
+		return nil, err
+	}
+	before, err := s.SendersOf(ctx, in)
+	if err != nil || before.Domain != nil && before.Domain.Name() == domain.Name() {
+		return &domain, err
+	}
+	s.making.Lock() // one at a time: each takes a processor for some tenths of a second
+	key, err := rsa.GenerateKey(rand.Reader, keyBits)
+	s.making.Unlock()
+	if err != nil {
+		return nil, err
+	}
+	domain.Token = strings.ToLower(rand.Text())
+	if domain.Key, err = x509.MarshalPKCS8PrivateKey(key); err != nil {
+		return nil, err
+	}
+	domain.Public, err = x509.MarshalPKIXPublicKey(key.Public())
+	return &domain, err
+}
+
+// completeDomain returns the domain after an edit: that of before with another address, or a new one.
+func completeDomain(asked, before, fresh *sendingdomain.Domain) (*sendingdomain.Domain, error) {
+	switch {
+	case asked == nil || asked == before:
+		return asked, nil
+	case before != nil && before.Name() == fresh.Name():
+		after := *before
+		after.Address = fresh.Address
+		return &after, nil
+	case fresh.Key == nil: // the domain was changed after newDomain read it
+		return nil, engine.ErrEdited
+	}
+	return fresh, nil
+}
+
+// lookUp looks up the records of a domain. It returns what is wrong with the first one that is not as it should be:
+// DNS_RECORD_MISSING, DNS_RECORD_DIFFERENT or DNS_UNAVAILABLE.
+func (s *Service) lookUp(ctx context.Context, domain sendingdomain.Domain) error {
+	ctx, cancel := context.WithTimeout(ctx, lookupTime)
+	defer cancel()
+	for i, record := range domain.Records() {
+		field := fmt.Sprintf("senders.domain.records[%d]", i)
+		texts, err := s.lookupTXT(ctx, record.Name)
+		if err != nil {
+			return fault.New(fault.Unavailable, fault.DNSUnavailable, "The name servers do not answer for %s.", record.Name).
+				WithMetadata("name", record.Name).WithField(field).WithCause(err)
+		}
+		if wrong := record.Check(texts); wrong != nil {
+			return wrong.WithField(field)
+		}
+	}
+	return nil
+}
+
+// VerifySendingDomain looks up the records of the tenant's domain, and uses it from then on if they are there. Errors:
+// SENDING_DOMAIN_NOT_FOUND, DNS_RECORD_MISSING, DNS_RECORD_DIFFERENT, DNS_UNAVAILABLE, ETAG_MISMATCH.
+func (s *Service) VerifySendingDomain(ctx context.Context, caller tenant.Caller) (Senders, error) {
+	read, err := s.SendersOf(ctx, caller.Tenant)
+	if err != nil {
+		return Senders{}, err
+	}
+	wrong := error(errNoDomain)
+	if read.Domain != nil {
+		wrong = s.lookUp(ctx, *read.Domain)
+	}
+	spec := engine.Spec[Senders]{
+		Name: "senders.verify", Replay: true, Answer: func(a *Senders) []any { return []any{a, &a.Version} },
+	}
+	return engine.Do(ctx, s.engine, caller, spec, func(ctx context.Context, tx *engine.Tx) (Senders, error) {
+		senders, err := s.loadSenders(ctx, tx)
+		if err == nil {
+			err = cmp.Or(engine.CheckVersion(&read.Version, senders.Version), wrong)
+		}
+		if err != nil {
+			return Senders{}, err
+		}
+		before := *senders.Domain
+		after, _ := before.Looked(true, tx.Now)
+		senders.Domain = &after
+		if before.VerifiedAt.IsZero() {
+			auditDomain(tx, "sending_domain.verified", after)
+		}
+		return senders.Public(), s.putSenders(tx, senders)
+	})
+}
+
+func auditDomain(tx *engine.Tx, action string, domain sendingdomain.Domain) {
+	tx.Audit(action, "tenant", tx.Tenant.UUID, "", map[string]any{"domain": domain.Address})
+}
+
+// RunDomainChecks looks up the records of verified domains whenever that is due, until ctx ends. Sweeps set the alarms.
+func (s *Service) RunDomainChecks(ctx context.Context, log *slog.Logger) {
+	s.Domains.Run(ctx, s.engine.Now, func(in tenant.TenantID) {
+		if err := s.CheckDomain(ctx, in); err != nil && ctx.Err() == nil {
+			log.ErrorContext(ctx, "checking a sending domain failed",
+				slog.String("tenant_id", in.String()), slog.Any("error", err))
+		}
+	})
+}
+
+// CheckDomain looks up the records of a tenant's verified domain, if that is due. If they have been missing for too
+// long, the domain lapses: mails come from the platform's address again, and the owners are told.
+func (s *Service) CheckDomain(ctx context.Context, in tenant.TenantID) error {
+	read, err := s.SendersOf(ctx, in)
+	if err != nil || read.Domain == nil || read.Domain.CheckAt.IsZero() || read.Domain.CheckAt.After(s.engine.Now()) {
+		return err
+	}
+	found := s.lookUp(ctx, *read.Domain) == nil
+	if ctx.Err() != nil {
+		return ctx.Err() // it was not looked up
+	}
+	spec := engine.Spec[struct{}]{Name: "senders.check"}
+	return engine.Exec(ctx, s.engine, tenant.System(in), spec, func(ctx context.Context, tx *engine.Tx) error {
+		senders, err := s.loadSenders(ctx, tx)
+		if err != nil || senders.Domain == nil || senders.Version != read.Version ||
+			!senders.Domain.CheckAt.Equal(read.Domain.CheckAt) {
+			return err // it was changed, or another node has looked it up
+		}
+		after, lapsed := senders.Domain.Looked(found, tx.Now)
+		senders.Domain = &after
+		if lapsed {
+			auditDomain(tx, "sending_domain.lapsed", after)
+			if err := s.tellOwners(ctx, tx, senders); err != nil {
+				return err
+			}
+		}
+		return s.putSenders(tx, senders)
+	})
+}
+
+// tellOwners leaves notices for all owners that the domain has lapsed, unless mails came from another address anyway.
+func (s *Service) tellOwners(ctx context.Context, tx *engine.Tx, senders Senders) error {
+	if senders.SMTP != nil {
+		return nil
+	}
+	var parties messagedb.Parties
+	var batch pg.Batch
+	messagedb.ListAccessParties(&batch, tx.Tenant, nil, &parties)
+	if err := tx.Load(ctx, &batch); err != nil {
+		return err
+	}
+	lapse := tenant.NextID[tenant.EventID](tx.IDs)
+	var notices []notify.Notice
+	for _, owner := range parties.OfAccess {
+		n := notify.NewDomainLapsed(owner.Member, lapse.UUID, senders.Domain.Address, tx.Now)
+		n.ID = tenant.NextID[tenant.NoticeID](tx.IDs)
+		notices = append(notices, n)
+	}
+	messagedb.InsertNotices(tx.Tx, tx.Tenant, notices, tx.Now, func(at time.Time) { s.Notices.Set(tx.Tenant, at) })
+	return nil
+}

@@ -1,0 +1,255 @@
+package messages_test
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
+	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/app/messages"
+	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/fault/faulttest"
+	"github.com/berthhq/berth/internal/provider"
+	"github.com/berthhq/berth/internal/rules/notify"
+	"github.com/berthhq/berth/internal/rules/sendingdomain"
+	"github.com/berthhq/berth/internal/smtp/smtptest"
+	"github.com/berthhq/berth/internal/testkit"
+	"github.com/berthhq/berth/internal/testkit/expect"
+	"github.com/berthhq/berth/internal/testkit/messagetest"
+	"github.com/berthhq/berth/internal/worker"
+)
+
+// domainStudio is a studio whose mails can come from a domain of its own.
+type domainStudio struct{ *messagetest.Servers }
+
+func newDomainStudio(t *testing.T, change ...func(*worker.Config, *app.Config)) domainStudio {
+	t.Helper()
+	return domainStudio{messagetest.WithServers(t, change...)}
+}
+
+// set sets the address from which the studio's mails come; none if it is empty.
+func (p domainStudio) set(address string) (messages.Senders, error) {
+	return p.App.Messages.UpdateSenders(p.T.Context(), p.Owner, nil, func(s *messages.Senders) {
+		if s.Domain = nil; address != "" {
+			s.Domain = &sendingdomain.Domain{Address: address}
+		}
+	})
+}
+
+func (p domainStudio) verify() (messages.Senders, error) {
+	return p.App.Messages.VerifySendingDomain(p.T.Context(), p.Owner)
+}
+
+// publish publishes the records of a domain, or removes them.
+func (p domainStudio) publish(s messages.Senders, there bool) {
+	for _, r := range s.Domain.Records() {
+		if p.DNS.Set(r.Name); there {
+			p.DNS.Set(r.Name, r.Value)
+		}
+	}
+}
+
+// verified lets the studio have a verified domain.
+func (p domainStudio) verified(address string) messages.Senders {
+	p.T.Helper()
+	p.publish(expect.Value(p.set(address))(p.T), true)
+	return expect.Value(p.verify())(p.T)
+}
+
+// check looks up the domain after a time, as a node does.
+func (p domainStudio) check(after time.Duration) messages.Senders {
+	p.T.Helper()
+	p.Clock.Advance(after)
+	p.NoError(p.App.Messages.CheckDomain(p.T.Context(), p.Tenant))
+	return expect.Value(p.App.Messages.GetSenders(p.T.Context(), p.Owner))(p.T)
+}
+
+// mailTo books a place for a new member and returns the mail about it, and who signed it.
+func (p domainStudio) mailTo(name string) (smtptest.Mail, string) {
+	p.T.Helper()
+	who := p.AddReachable(name)
+	p.RemoveDevices(who)
+	p.MustPlace(who, p.SessionAt(p.Clock.Now().Add(48*time.Hour)))
+	p.Deliver()
+	mails := p.Mail.Mails()
+	at := slices.IndexFunc(mails, func(m smtptest.Mail) bool { return m.To[0] == strings.ToLower(name)+"@example.com" })
+	must.True(p.T, at >= 0, must.Sprint("no mail to ", name))
+	mail, lookUp := mails[at], provider.TXT(p.DNS.Address)
+	signers := expect.Value(mail.Signers(func(name string) ([]string, error) { return lookUp(p.T.Context(), name) }))(p.T)
+	return mail, strings.Join(signers, " ")
+}
+
+// Mails come from a domain once its records are there: signed, with HTML of the tenant's own, and without the frame. The
+// sending quota counts them as before. When the records have been gone for three days, mails come from the platform's
+// address again, with its frame and without that HTML, and the owners are told. None is lost.
+func TestSendingDomain_IsUsedWhileItIsVerified(t *testing.T) {
+	t.Parallel()
+	p := newDomainStudio(t, limited(notify.SendingLimits{notify.Email: {Total: 100}}))
+	const platform, own, frame = "<hello@berth.example>", "<Hello@studio.com>", "through Berth’s account"
+	html := notify.Template{
+		Topic: confirmed, Channel: email, Locale: "en", Subject: "Booked", Body: "Hello {{.Name}}", HTML: "<b>{{.Name}}</b>",
+	}
+	save := func() error {
+		_, err := p.App.Messages.UpdateTemplate(t.Context(), p.Owner, html, nil)
+		return err
+	}
+	wantMail := func(name, from, signer string) {
+		t.Helper()
+		mail, signed := p.mailTo(name)
+		part, _ := mail.Part("text/html")
+		test.StrHasSuffix(t, from, mail.Text("From"))
+		test.EqOp(t, signer, signed)
+		test.EqOp(t, "hello@berth.example", mail.From, test.Sprint("bounces"))
+		test.EqOp(t, from == platform, contains(part.Body, frame))
+		test.EqOp(t, from == own, part.Body == "<b>"+name+"</b>", test.Sprint(part.Body))
+	}
+	senders := expect.Value(p.set("Hello@Studio.com"))(t)
+	wantMail("Ana", platform, "")
+	expect.Reason(t, fault.TemplateHTML)(save())
+
+	p.publish(senders, true)
+	p.Clock.Advance(time.Second) // entries of the audit log of one instant have no order
+	verified := expect.Value(p.verify())(t)
+	test.EqOp(t, p.Clock.Now(), verified.Domain.VerifiedAt)
+	must.NoError(t, save())
+	wantMail("Mia", own, "studio.com")
+	quotas := expect.Value(p.App.Messages.ListSendingQuotas(t.Context(), p.Owner))(t)
+	test.EqOp(t, 2, quotas[0].Used)
+
+	p.publish(senders, false)
+	missing := p.check(24 * time.Hour)
+	test.EqOp(t, p.Clock.Now(), missing.Domain.MissingSince)
+	test.False(t, p.check(71*time.Hour).Domain.VerifiedAt.IsZero(), test.Sprint("lapsed too soon"))
+	p.check(time.Hour)
+	p.Deliver()
+	mails := p.Mail.Mails()
+	told := mails[len(mails)-1]
+	test.Eq(t, []string{"olga@example.com"}, told.To)
+	test.EqOp(t, "Emails no longer come from Hello@studio.com", told.Text("Subject"))
+	p.publish(senders, true)
+	wantMail("Noa", platform, "")
+	p.check(24 * time.Hour)
+	wantMail("Lea", platform, "")
+
+	expect.OK(t)(p.verify())
+	wantMail("Zoe", own, "studio.com")
+	test.EqOp(t, "senders.updated sending_domain.verified sending_domain.lapsed sending_domain.verified", p.Text(`
+select string_agg(action, ' ' order by id) from audit_entries where action = any('{senders.updated,sending_domain.verified,sending_domain.lapsed}')`))
+}
+
+// What is wrong with the records is said of the first one that is not as it should be. Verifying twice changes nothing.
+func TestSendingDomain_NeedsBothRecords(t *testing.T) {
+	t.Parallel()
+	p := newDomainStudio(t)
+	expect.Reason(t, fault.DomainNotFound)(p.verify())
+	senders := expect.Value(p.set("hello@studio.com"))(t)
+	proof, key := senders.Domain.Records()[0], senders.Domain.Records()[1]
+	wantError := func(want string) {
+		t.Helper()
+		_, err := p.verify()
+		test.EqOp(t, want, faulttest.Text(err))
+	}
+	wantError("DNS_RECORD_MISSING @senders.domain.records[0] name=_berth.studio.com")
+	p.DNS.Set(proof.Name, "v=spf1 -all", proof.Value)
+	wantError("DNS_RECORD_MISSING @senders.domain.records[1] name=" + key.Name)
+	p.DNS.Set(key.Name, proof.Value)
+	wantError("DNS_RECORD_DIFFERENT @senders.domain.records[1] found=" + proof.Value + " name=" + key.Name)
+	p.DNS.Break(true)
+	wantError("DNS_UNAVAILABLE @senders.domain.records[0] name=_berth.studio.com")
+	p.DNS.Break(false)
+	p.DNS.Set(key.Name, key.Value)
+	first := expect.Value(p.verify())(t)
+	p.Clock.Advance(time.Hour)
+	again := expect.Value(p.verify())(t)
+	test.EqOp(t, first.Domain.VerifiedAt, again.Domain.VerifiedAt)
+	test.EqOp(t, 1, p.Count(`select count(*) from audit_entries where action = 'sending_domain.verified'`))
+}
+
+// The proof and the key are of one tenant and domain. Another address at the domain needs no other ones.
+func TestSendingDomain_IsVerifiedForOneTenantAndDomain(t *testing.T) {
+	t.Parallel()
+	p := newDomainStudio(t)
+	first := p.verified("hello@studio.com")
+	desk := expect.Value(p.set("desk@STUDIO.com"))(t)
+	test.EqOp(t, "desk@studio.com", desk.Domain.Address)
+	test.Eq(t, first.Domain.Records(), desk.Domain.Records())
+	test.EqOp(t, first.Domain.VerifiedAt, desk.Domain.VerifiedAt)
+
+	other := domainStudio{&messagetest.Servers{Studio: p.OtherTenant("Dock"), DNS: p.DNS}}
+	theirs := expect.Value(other.set("hello@studio.com"))(t)
+	expect.Reason(t, fault.DNSRecordDifferent)(other.verify())
+	p.DNS.Set("_berth.studio.com", first.Domain.Records()[0].Value, theirs.Domain.Records()[0].Value)
+	p.DNS.Set(theirs.Domain.Records()[1].Name, theirs.Domain.Records()[1].Value)
+	expect.OK(t)(other.verify())
+	expect.OK(t)(p.verify())
+
+	moved := expect.Value(p.set("hello@studio.org"))(t)
+	test.True(t, moved.Domain.VerifiedAt.IsZero() && moved.Domain.CheckAt.IsZero())
+	for i, r := range moved.Domain.Records() {
+		test.NotEqOp(t, first.Domain.Records()[i].Value, r.Value)
+	}
+	test.Nil(t, expect.Value(p.set(""))(t).Domain)
+	for _, address := range []string{"hello@berth.example", "hello@127.0.0.1", "hello@co.uk"} {
+		expect.Reason(t, fault.DomainInvalid)(p.set(address))
+	}
+}
+
+// The records are looked up outside of the transaction. What is found counts only for the domain that was looked up.
+func TestSendingDomain_ChangedMeanwhile(t *testing.T) {
+	t.Parallel()
+	meanwhile := func() {}
+	p := newDomainStudio(t, func(_ *worker.Config, ac *app.Config) {
+		lookUp := ac.LookupTXT
+		ac.LookupTXT = func(ctx context.Context, name string) ([]string, error) {
+			meanwhile()
+			return lookUp(ctx, name)
+		}
+	})
+	for _, look := range []func() error{
+		func() error { _, err := p.verify(); return err },
+		func() error {
+			p.Clock.Advance(24 * time.Hour)
+			return p.App.Messages.CheckDomain(t.Context(), p.Tenant)
+		},
+	} {
+		p.verified("hello@studio.com")
+		meanwhile = func() {
+			meanwhile = func() {}
+			expect.OK(t)(p.set("hello@studio.org"))
+		}
+		err := look()
+		test.True(t, err == nil || fault.ReasonOf(err) == fault.ETagMismatch, test.Sprint(err))
+		now := expect.Value(p.App.Messages.GetSenders(t.Context(), p.Owner))(t)
+		test.True(t, now.Domain.Name() == "studio.org" && now.Domain.VerifiedAt.IsZero(), test.Sprintf("%+v", now.Domain))
+	}
+}
+
+// A sweep sets the alarm for the next look-up. A node that is going down does not say that the records are gone.
+func TestSendingDomain_IsLookedUpRegularly(t *testing.T) {
+	t.Parallel()
+	p := newDomainStudio(t)
+	p.verified("hello@studio.com")
+	ctx, stop := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		p.App.Messages.RunDomainChecks(ctx, slog.New(slog.DiscardHandler))
+	}()
+	p.Clock.Advance(24 * time.Hour)
+	p.Sweep()
+	next := p.Clock.Now().Add(24 * time.Hour)
+	testkit.Eventually(t, "the node looks", func() bool {
+		return p.Count(`select count(*) from notification_senders where domain_check_at = $1`, next) == 1
+	})
+	stop()
+	<-done
+	p.Clock.Set(next)
+	test.ErrorIs(t, p.App.Messages.CheckDomain(ctx, p.Tenant), context.Canceled)
+	test.True(t, expect.Value(p.App.Messages.GetSenders(t.Context(), p.Owner))(t).Domain.MissingSince.IsZero())
+}

@@ -1,0 +1,152 @@
+package rpc
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/base64"
+	"errors"
+	"net/http"
+	"net/netip"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"connectrpc.com/connect"
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+	healthpb "google.golang.org/grpc/health/grpc_health_v1"
+
+	v1 "github.com/berthhq/berth/gen/berth/v1"
+	"github.com/berthhq/berth/gen/berth/v1/berthv1connect"
+	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/rpc/request"
+	"github.com/berthhq/berth/internal/testkit/expect"
+	"github.com/berthhq/berth/internal/token"
+)
+
+func TestMemory_CountsWhatCallersHaveInProgress(t *testing.T) {
+	t.Parallel()
+	const kib = 1 << 10
+	m := newMemory(Memory{Calls: 2, Caller: 100 * kib, Requests: 150 * kib})
+	start := func(subject, address string, header http.Header, path string) (*heldMemory, error) {
+		call := &request.Call{Principal: token.Principal{Subject: subject}, Client: netip.MustParseAddr(address)}
+		r := &http.Request{Header: header}
+		r.URL = expect.Value(http.NewRequestWithContext(t.Context(), http.MethodPost, path, nil))(t).URL
+		h := m.hold(call, r, 200*kib)
+		return h, h.enter()
+	}
+	enter := func(subject, address string, headers ...string) *heldMemory {
+		t.Helper()
+		header := make(http.Header)
+		for _, name := range headers {
+			header.Set(name, "gzip")
+		}
+		h, err := start(subject, address, header, "/")
+		must.NoError(t, err)
+		return h
+	}
+	ana, again := enter("ana", "192.0.2.1"), enter("ana", "192.0.2.2")
+	_, err := start("ana", "192.0.2.3", nil, "/")
+	must.EqOp(t, fault.RateLimited, fault.ReasonOf(err), must.Sprint("three calls at once"))
+
+	must.True(t, ana.addRead(10*kib) && ana.addRead(6*kib), must.Sprint("what is free"))
+	must.True(t, ana.addRead(60*kib) && again.addRead(56*kib))
+	must.False(t, again.addRead(1), must.Sprint("more than a caller may have"))
+	written := false
+	again.write(16*kib, func() { written = true })
+	must.True(t, written, must.Sprint("a small response"))
+	func() {
+		defer func() { must.EqOp(t, http.ErrAbortHandler, recover().(error)) }()
+		again.write(17*kib, func() { t.Error("written") })
+	}()
+	ben := enter("ben", "192.0.2.1")
+	must.True(t, ben.addRead(66*kib))
+	must.False(t, ben.addRead(1), must.Sprint("more than all may have"))
+	ana.leave()
+	must.True(t, ben.addRead(1))
+	again.write(60*kib, func() {
+		late := enter("ana", "192.0.2.1")
+		must.False(t, late.addRead(60*kib), must.Sprint("a response is in progress, too"))
+		late.leave()
+	})
+	again.leave()
+	ben.leave()
+
+	for _, name := range []string{"Content-Encoding", "Connect-Content-Encoding", "Grpc-Encoding"} {
+		packed := enter("ana", "192.0.2.1", name)
+		must.True(t, packed.addRead(2*kib), must.Sprint(name))
+		must.False(t, packed.addRead(kib), must.Sprint("3 KiB that may become 150"))
+		packed.leave()
+	}
+	file, err := start("ana", "192.0.2.1", http.Header{"Content-Encoding": {"gzip"}},
+		berthv1connect.SessionServiceImportSessionsProcedure)
+	must.True(t, err == nil && !file.addRead(1), must.Sprint("a byte of a file may become anything"))
+	file.leave()
+	stranger, other := enter("", "2001:db8::1"), enter("", "2001:db8::2")
+	_, err = start("", "2001:db8::3", nil, "/")
+	must.EqOp(t, fault.RateLimited, fault.ReasonOf(err), must.Sprint("one network"))
+	stranger.leave()
+	other.leave()
+	must.True(t, m.calls.Add(memoryKey{}, 2) && m.callers.Add(ana.key, 100*kib) && m.requests.Add(struct{}{}, 150*kib),
+		must.Sprint("nothing is left"))
+}
+
+// A client learns that its request was refused, and never takes a response that was cut off for a complete one.
+func TestMemory_IsLimitedInEveryProtocol(t *testing.T) {
+	t.Parallel()
+	w := newStubServer(t, func(c *Config) { c.Memory.Caller = 1 << 20 })
+	random := make([]byte, 1<<20) // compression gains little
+	_, _ = rand.Read(random)
+	text := base64.StdEncoding.EncodeToString(random)
+	page := &v1.GetBookingResponse{Booking: &v1.Booking{Note: text + text}}
+	w.booking.get = func(context.Context, *v1.GetBookingRequest) (*v1.GetBookingResponse, error) { return page, nil }
+	w.booking.book = bookStub
+	raw := w.token(t, "member", tenantA)
+	eachProtocol(t, func(t *testing.T, client *http.Client, options connect.ClientOption) {
+		t.Helper()
+		for name, tt := range map[string]struct {
+			more connect.ClientOption
+			size int // little more than is allowed: the server does not read the rest
+		}{"plain": {connect.WithClientOptions(), 1100 << 10}, "gzipped": {connect.WithSendGzip(), 100 << 10}} {
+			c := berthv1connect.NewBookingServiceClient(client, w.url, options, tt.more)
+			_, err := c.Book(t.Context(), as(raw, &v1.BookRequest{Note: text[:tt.size]}))
+			test.EqOp(t, "RATE_LIMITED", apiErrorOf(t, err).Reason, test.Sprint(name))
+			_, err = c.GetBooking(t.Context(), as(raw, &v1.GetBookingRequest{BookingId: someSession}))
+			test.Error(t, err, test.Sprint(name))
+			expect.OK(t)(c.Book(t.Context(), as(raw, &v1.BookRequest{SessionId: someSession})))
+		}
+	})
+}
+
+// Who proves nothing sends a key or a link, and is refused before more than that is read.
+func TestMemory_IsSmallForPublicCalls(t *testing.T) {
+	t.Parallel()
+	w := newRatedServer(t, Rates{}, 0)
+	_, err := berthv1connect.NewAccessServiceClient(http1, w.url).ExchangeKey(t.Context(), connect.NewRequest(
+		&v1.ExchangeKeyRequest{Key: strings.Repeat("x", maxPublicBytes)}))
+	test.Eq(t, errTooBig, apiErrorOf(t, err))
+	_, err = connect.NewClient[healthpb.HealthCheckRequest, healthpb.HealthCheckResponse](
+		http1, w.url+"/grpc.health.v1.Health/Check",
+	).CallUnary(t.Context(), connect.NewRequest(&healthpb.HealthCheckRequest{Service: strings.Repeat("x", maxPublicBytes)}))
+	test.Eq(t, errTooBig, apiErrorOf(t, err))
+}
+
+// Anyone may ask for the health, as often as they like, and each check is a query.
+func TestHealth_ChecksOnceASecond(t *testing.T) {
+	t.Parallel()
+	var checks atomic.Int32
+	h := NewHealth(func(ctx context.Context) error {
+		checks.Add(1)
+		return errors.Join(ctx.Err(), errors.New("down"))
+	})
+	gone, leave := context.WithCancel(t.Context())
+	leave()
+	for range 100 {
+		test.EqError(t, h.ready(gone), "down", test.Sprint("who asked has left, and others still want to know"))
+	}
+	test.LessEq(t, 2, checks.Load())
+	h.checked = h.checked.Add(-2 * checkInterval)
+	before := checks.Load()
+	test.Error(t, h.ready(t.Context()))
+	test.EqOp(t, before+1, checks.Load())
+}
