@@ -44,7 +44,9 @@ func TestLinks_GarbageIsNotFoundAndCounted(t *testing.T) {
 		test.EqOp(t, http.StatusNotFound, live.statusOf(t, http.MethodPost, path), test.Sprint(path))
 	}
 	after := live.samples(t)
-	for kind, want := range map[string]float64{"claim": 7, "display": 5, "unsubscribe": 5, "calendar": 5, "confirm": 4, "twilio": 4} {
+	for kind, want := range map[string]float64{
+		"claim": 7, "display": 5, "unsubscribe": 5, "calendar": 5, "confirm": 4, "twilio": 4,
+	} {
 		name := `berth_invalid_links_total{kind="` + kind + `"}`
 		test.EqOp(t, want, after[name]-before[name], test.Sprint(kind))
 	}

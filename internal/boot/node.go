@@ -142,7 +142,7 @@ func Open(
 	contract, err := rpc.New(rpc.Config{
 		Services: n.App, Guard: n.Guard, Verifier: n.Verifier, Issuer: n.Issuer, Health: n.health, Now: time.Now,
 		Logger: log, Metrics: registry, Origins: listen.Origins, Fallback: apps, TimeLimit: listen.TimeLimit,
-		Reflection: listen.Reflection, Rates: rates, FormerIssuers: keys.FormerIssuers,
+		Reflection: listen.Reflection, Rates: rates, HoldBack: rpc.HoldBack, FormerIssuers: keys.FormerIssuers,
 	})
 	if err != nil {
 		return nil, err

@@ -16,6 +16,7 @@ type commands struct {
 	Campaign campaignCommand `cmd:"" help:"Inject faults into servers, Postgres and connections under load, and check that nothing was lost."`
 	Bench    benchCommand    `cmd:"" help:"Measure bookings, and compare them with pgbench that sends the same SQL."`
 	Flood    floodCommand    `cmd:"" hidden:""`
+	Pace     paceCommand     `cmd:"" hidden:""`
 	Mutate   mutateCommand   `cmd:"" help:"Change the product in small ways, and see whether the tests notice."`
 	Shuffle  shuffleCommand  `cmd:"" help:"Run tests many times, each time in another order. It continues where it was stopped."`
 }

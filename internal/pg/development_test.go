@@ -2,6 +2,7 @@ package pg_test
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"os"
@@ -156,6 +157,35 @@ func TestStartDevServer_ReportsWhyItFails(t *testing.T) {
 	must.NoError(t, dev.Stop())
 	must.NoError(t, os.WriteFile(filepath.Join(dev.Dir, "cluster", "PG_VERSION"), []byte("9.6\n"), 0o600))
 	startFails(t, "created by Postgres 9.6", pg.DevConfig{DataDir: dev.Dir, Fast: true})
+}
+
+// Something else is where a file or a folder should be. Nothing of it is lost, and the folder is free again.
+func TestStartDevServer_ReportsWhatIsInItsWay(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		file, folder string // in the way
+		dir          string // the data folder
+		reset        bool
+	}{
+		"a file for a folder":     {"data", "", "data/cluster", false},
+		"a folder for the lock":   {"", "lock", "", false},
+		"a folder for the log":    {"", "postgres.log", "", false},
+		"a folder for a secret":   {"", "password", "", false},
+		"a folder for a process":  {"", "cluster/postmaster.pid", "", false},
+		"a file for the cluster":  {"cluster", "", "", false},
+		"a file for it, to reset": {"cluster", "", "", true},
+	} {
+		dir := pgtest.TempDir(t)
+		if tt.file != "" {
+			must.NoError(t, os.WriteFile(filepath.Join(dir, tt.file), []byte("theirs"), 0o600))
+		} else {
+			must.NoError(t, os.MkdirAll(filepath.Join(dir, tt.folder, "theirs"), 0o755))
+		}
+		config := pg.DevConfig{DataDir: filepath.Join(dir, tt.dir), Fast: true, Reset: tt.reset}
+		startFails(t, filepath.Base(cmp.Or(tt.file, tt.folder)), config)
+		must.NoError(t, expect.Error(os.Stat(filepath.Join(dir, cmp.Or(tt.file, tt.folder+"/theirs")))), must.Sprint(name))
+		startFails(t, filepath.Base(cmp.Or(tt.file, tt.folder)), config) // and not because of the lock
+	}
 }
 
 // Only root can access the folder, so the cluster goes to one that the server's user can access, too.

@@ -28,6 +28,7 @@ type interceptor struct {
 	// timeLimit limits unary RPCs, whatever deadline the client sets.
 	timeLimit time.Duration
 	maxBytes  int64 // of a request
+	holdBack  time.Duration
 }
 
 // gate rejects unauthenticated requests, and those of callers who have too many in progress. It runs after the headers
@@ -202,6 +203,9 @@ func (c *interceptor) finish(ctx context.Context, procedure string, recovered an
 	if f == nil {
 		c.metrics.count(procedure, connect.CodeOf(err).String(), "")
 		return err
+	}
+	if f.Reason == fault.RateLimited {
+		request.CallFrom(ctx).HeldBack = c.holdBack
 	}
 	c.metrics.count(procedure, codes[f.Kind].String(), string(f.Reason))
 	c.logError(ctx, procedure, f)

@@ -81,15 +81,15 @@ func TestUpdateMember_AppliesMask(t *testing.T) {
 	t.Parallel()
 	s := newMemberTest(t)
 	for path, to := range map[string]*v1.Member{
-		"name":      &v1.Member{Name: "Ann"},
-		"email":     &v1.Member{Email: "ann@example.com"},
-		"phone":     &v1.Member{Phone: "+351912345679"},
-		"tier":      &v1.Member{Tier: "silver"},
-		"tags":      &v1.Member{Tags: []string{"c"}},
-		"status":    &v1.Member{Status: v1.MemberStatus_MEMBER_STATUS_INACTIVE},
-		"locale":    &v1.Member{Locale: "de"},
+		"name":      {Name: "Ann"},
+		"email":     {Email: "ann@example.com"},
+		"phone":     {Phone: "+351912345679"},
+		"tier":      {Tier: "silver"},
+		"tags":      {Tags: []string{"c"}},
+		"status":    {Status: v1.MemberStatus_MEMBER_STATUS_INACTIVE},
+		"locale":    {Locale: "de"},
 		"time_zone": {TimeZone: "Europe/Berlin"},
-		"notes":     &v1.Member{Notes: "None."},
+		"notes":     {Notes: "None."},
 	} {
 		created := fullMember()
 		created.Subject, created.Email = "subject of "+path, path+"@example.com"

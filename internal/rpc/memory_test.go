@@ -125,9 +125,10 @@ func TestMemory_IsSmallForPublicCalls(t *testing.T) {
 	_, err := berthv1connect.NewAccessServiceClient(http1, w.url).ExchangeKey(t.Context(), connect.NewRequest(
 		&v1.ExchangeKeyRequest{Key: strings.Repeat("x", maxPublicBytes)}))
 	test.Eq(t, errTooBig, apiErrorOf(t, err))
+	large := &healthpb.HealthCheckRequest{Service: strings.Repeat("x", maxPublicBytes)}
 	_, err = connect.NewClient[healthpb.HealthCheckRequest, healthpb.HealthCheckResponse](
 		http1, w.url+"/grpc.health.v1.Health/Check",
-	).CallUnary(t.Context(), connect.NewRequest(&healthpb.HealthCheckRequest{Service: strings.Repeat("x", maxPublicBytes)}))
+	).CallUnary(t.Context(), connect.NewRequest(large))
 	test.Eq(t, errTooBig, apiErrorOf(t, err))
 }
 

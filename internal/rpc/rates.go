@@ -189,23 +189,42 @@ type readyWriter struct {
 	http.ResponseWriter
 
 	held *heldMemory
+	gone <-chan struct{} // closed when the client has left
+}
+
+// ready ends what the call holds up, and holds up the response itself if the caller sends too much.
+func (w readyWriter) ready() {
+	call := w.held.call
+	call.Ready()
+	if call.HeldBack > 0 {
+		timer := time.NewTimer(call.HeldBack)
+		defer timer.Stop()
+		call.HeldBack = 0
+		select {
+		case <-timer.C:
+		case <-w.gone:
+		}
+	}
 }
 
 // WriteHeader implements http.ResponseWriter.
 func (w readyWriter) WriteHeader(status int) {
-	w.held.call.Ready()
+	w.ready()
 	w.ResponseWriter.WriteHeader(status)
 }
 
 // Write implements http.ResponseWriter.
 func (w readyWriter) Write(p []byte) (n int, err error) {
-	w.held.call.Ready()
+	w.ready()
 	w.held.write(len(p), func() { n, err = w.ResponseWriter.Write(p) })
 	return n, err
 }
 
 // Flush implements http.Flusher.
-func (w readyWriter) Flush() { _ = http.NewResponseController(w.ResponseWriter).Flush() }
+func (w readyWriter) Flush() {
+	w.ready()
+	_ = http.NewResponseController(w.ResponseWriter).Flush()
+}
 
 // Unwrap lets a http.ResponseController use the writer.
 func (w readyWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }

@@ -6,11 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"net/netip"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"connectrpc.com/connect"
@@ -35,11 +37,11 @@ type ratedServer struct {
 	clock *testkit.Clock
 }
 
-func newRatedServer(t *testing.T, rates Rates, perAddress float64, proxies ...netip.Prefix) ratedServer {
+func newRatedServer(t *testing.T, rates Rates, perAddress float64, adapt ...func(*Config)) ratedServer {
 	t.Helper()
 	clock := testkit.NewClock(time.Now())
-	rates.Addresses = traffic.NewAddresses(traffic.PerSecond(perAddress), proxies, clock.Now)
-	w := newStubServer(t, func(c *Config) { c.Now, c.Rates = clock.Now, rates })
+	rates.Addresses = traffic.NewAddresses(traffic.PerSecond(perAddress), nil, clock.Now)
+	w := newStubServer(t, append([]func(*Config){func(c *Config) { c.Now, c.Rates = clock.Now, rates }}, adapt...)...)
 	w.booking.book = bookStub
 	w.booking.get = func(context.Context, *v1.GetBookingRequest) (*v1.GetBookingResponse, error) {
 		return new(v1.GetBookingResponse), nil
@@ -139,6 +141,40 @@ func TestRates_SayWhenToRetry(t *testing.T) {
 		must.NotNil(t, wire)
 		test.EqOp(t, "10", wire.Meta().Get("Retry-After"))
 		test.EqOp(t, "RATE_LIMITED", apiErrorOf(t, err).Reason)
+	})
+}
+
+// To refuse a call takes little, and a caller who asks again at once would be refused ten thousand times a second.
+func TestRates_HoldBackWhoAsksAgainAtOnce(t *testing.T) {
+	t.Parallel()
+	const wait = 50 * time.Millisecond
+	w := newRatedServer(t, Rates{Caller: traffic.Rate{PerSecond: 0.1, Burst: 1}}, 0, func(c *Config) {
+		c.HoldBack = wait
+	})
+	raw := w.token(t, "member", tenantA)
+	_, err := w.reads(t, raw, 1)
+	must.NoError(t, err)
+	eachProtocol(t, func(t *testing.T, client *http.Client, options connect.ClientOption) {
+		t.Helper()
+		asked := time.Now()
+		_, err := berthv1connect.NewBookingServiceClient(client, w.url, options).
+			GetBooking(t.Context(), as(raw, &v1.GetBookingRequest{BookingId: someSession}))
+		test.EqOp(t, "RATE_LIMITED", apiErrorOf(t, err).Reason)
+		test.GreaterEq(t, wait, time.Since(asked))
+	})
+	synctest.Test(t, func(t *testing.T) {
+		begun, gone := time.Now(), make(chan struct{})
+		call := &request.Call{Ready: func() {}, HeldBack: wait}
+		held := newMemory(Memory{}).hold(call, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", nil), 1)
+		writer := readyWriter{httptest.NewRecorder(), held, gone}
+		for range 2 {
+			writer.WriteHeader(http.StatusTooManyRequests)
+			test.EqOp(t, wait, time.Since(begun), test.Sprint("once"))
+		}
+		close(gone)
+		call.HeldBack = wait
+		expect.OK(t)(writer.Write([]byte("x")))
+		test.EqOp(t, wait, time.Since(begun), test.Sprint("a client that has left"))
 	})
 }
 
@@ -252,7 +288,9 @@ func TestRates_LimitGuessesByAddress(t *testing.T) {
 	direct.clock.Advance(2 * time.Second)
 	test.EqOp(t, 20, direct.wrongKeys(t, 30, ""))
 
-	proxied := newRatedServer(t, Rates{}, 1, netip.MustParsePrefix("127.0.0.0/8"))
+	proxied := newRatedServer(t, Rates{}, 1, func(c *Config) {
+		c.Rates.Addresses.Proxies = traffic.Proxies{netip.MustParsePrefix("127.0.0.0/8")}
+	})
 	for i := range 3 {
 		test.EqOp(t, 10, proxied.wrongKeys(t, 20, "192.0.2."+strconv.Itoa(i)))
 	}

@@ -62,6 +62,9 @@ type Config struct {
 	Memory Memory
 	// Rates limits calls. Optional.
 	Rates Rates
+	// HoldBack is how long a call above a limit waits for its answer. To refuse is quick, and those who ask again at once
+	// would otherwise keep a processor busy.
+	HoldBack time.Duration
 	// FormerIssuers are issuers of the sign-in service until now. Their members are those of the issuer that it has now.
 	FormerIssuers []string
 	// Fallback serves all other paths. Optional: without it they are not found.
@@ -74,6 +77,9 @@ type Config struct {
 	// For tests: the ticker of a stream's heartbeats.
 	newHeartbeat func(every time.Duration) eventapi.Heartbeat
 }
+
+// HoldBack is a value for Config.HoldBack: shorter than the second after which callers may try again.
+const HoldBack = 500 * time.Millisecond
 
 const (
 	defaultTimeLimit = 10 * time.Second
@@ -168,7 +174,7 @@ func (c Config) serve(s services) (http.Handler, error) {
 			rates: newRates(c.Rates, c.Now), stepUp: c.stepUp, bindIssuer: c.bindIssuer,
 			issuers: append([]string{""}, c.FormerIssuers...), now: c.Now},
 		metrics: metrics, security: events, log: c.Logger, timeLimit: c.TimeLimit,
-		memory: newMemory(c.Memory), maxBytes: c.MaxBytes,
+		memory: newMemory(c.Memory), maxBytes: c.MaxBytes, holdBack: c.HoldBack,
 	}
 	common := connect.WithHandlerOptions(
 		limitedGzip(c.MaxBytes, maxInflated),
@@ -249,7 +255,9 @@ func (c *interceptor) startCall(next http.Handler) http.Handler {
 				return
 			}
 		}
-		next.ServeHTTP(readyWriter{w, held}, r.WithContext(ctx))
+		response := readyWriter{w, held, r.Context().Done()}
+		next.ServeHTTP(response, r.WithContext(ctx))
+		response.ready() // an error over gRPC is sent when the handler returns
 		// Connect itself responds if a request breaks off or violates the protocol.
 		if inContract && !call.Counted {
 			c.metrics.count(r.URL.Path, "unread", "")

@@ -171,7 +171,8 @@ func TestSend_SignsForADomain(t *testing.T) {
 	t.Parallel()
 	fake, c := setup(t, smtptest.Options{})
 	key := expect.Value(rsa.GenerateKey(rand.Reader, 2048))(t)
-	record := "v=DKIM1; k=rsa; p=" + base64.StdEncoding.EncodeToString(expect.Value(x509.MarshalPKIXPublicKey(key.Public()))(t))
+	public := expect.Value(x509.MarshalPKIXPublicKey(key.Public()))(t)
+	record := "v=DKIM1; k=rsa; p=" + base64.StdEncoding.EncodeToString(public)
 	lookUp := func(name string) ([]string, error) {
 		test.EqOp(t, "berth-1._domainkey.studio.example", name)
 		return []string{record}, nil
@@ -182,7 +183,8 @@ func TestSend_SignsForADomain(t *testing.T) {
 		Domain: "studio.example", Selector: "berth-1", Key: expect.Value(x509.MarshalPKCS8PrivateKey(key))(t),
 	}
 	for _, spare := range []func(){
-		func() {}, func() { m.Calendar = nil }, func() { m.HTML = "" }, func() { m.Unsubscribe, m.ReplyTo = "", notify.Mailbox{} },
+		func() {}, func() { m.Calendar = nil }, func() { m.HTML = "" },
+		func() { m.Unsubscribe, m.ReplyTo = "", notify.Mailbox{} },
 		fake.HangUp, // the mail is written to the dead connection first
 	} {
 		spare()

@@ -325,6 +325,7 @@ test.describe("without a connection", () => {
     await context.setOffline(true);
     await form.getByRole("button", { name: "Save" }).click();
     await page.getByText("No connection.").waitFor();
+    await form.getByRole("alert").waitFor(); // until then it is sent again by itself
     expect(await form.getByLabel("Title").inputValue()).toBe("Calm again");
     await context.setOffline(false);
     await page.getByText("No connection.").waitFor({ state: "hidden" });
@@ -351,7 +352,8 @@ test.describe("without a connection", () => {
       body: '{"code":"unauthenticated"}',
     };
     await page.route("**/dev/token", (route) => route.fulfill({ status: 503 }));
-    await page.route("**/berth.v1.**", (route) => route.fulfill(refuse));
+    // Only this call: any other that is refused would ask before the form is sent.
+    await page.route("**/UpdateSession", (route) => route.fulfill(refuse));
     await form.getByRole("button", { name: "Save" }).click();
     const again = page.getByRole("dialog", { name: "Please sign in again" });
     await again.waitFor();

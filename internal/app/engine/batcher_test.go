@@ -246,6 +246,14 @@ func TestBatcher_StartsWhatMayRun(t *testing.T) {
 			{end: "and another"},
 			{end: "one too many"},
 		}},
+		"a tenant has no more transactions than its width": {1, 3, []step{
+			first,
+			{ask: []op{{name: "second", locks: at(2, 2)}}},
+			{ask: []op{{name: "of another tenant", of: 2}}, begins: []string{"of another tenant"}},
+			{end: "of another tenant"},
+			{end: "first", begins: []string{"second"}},
+			{end: "second"},
+		}},
 		"what is queued again runs alone and first": {1, 1, []step{
 			first,
 			{ask: []op{{name: "a", locks: at(1, 1)}, {name: "b", locks: at(1, 2)}, {name: "c", locks: at(1, 3)}}},

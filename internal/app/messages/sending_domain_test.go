@@ -85,9 +85,9 @@ func (p domainStudio) mailTo(name string) (smtptest.Mail, string) {
 	return mail, strings.Join(signers, " ")
 }
 
-// Mails come from a domain once its records are there: signed, with HTML of the tenant's own, and without the frame. The
-// sending quota counts them as before. When the records have been gone for three days, mails come from the platform's
-// address again, with its frame and without that HTML, and the owners are told. None is lost.
+// Mails come from a domain once its records are there: signed, with HTML of the tenant's own, and without the frame.
+// The sending quota counts them as before. When the records have been gone for three days, mails come from the
+// platform's address again, with its frame and without that HTML, and the owners are told. None is lost.
 func TestSendingDomain_IsUsedWhileItIsVerified(t *testing.T) {
 	t.Parallel()
 	p := newDomainStudio(t, limited(notify.SendingLimits{notify.Email: {Total: 100}}))
@@ -140,7 +140,8 @@ func TestSendingDomain_IsUsedWhileItIsVerified(t *testing.T) {
 	expect.OK(t)(p.verify())
 	wantMail("Zoe", own, "studio.com")
 	test.EqOp(t, "senders.updated sending_domain.verified sending_domain.lapsed sending_domain.verified", p.Text(`
-select string_agg(action, ' ' order by id) from audit_entries where action = any('{senders.updated,sending_domain.verified,sending_domain.lapsed}')`))
+select string_agg(action, ' ' order by id) from audit_entries
+where action in ('senders.updated', 'sending_domain.verified', 'sending_domain.lapsed')`))
 }
 
 // What is wrong with the records is said of the first one that is not as it should be. Verifying twice changes nothing.

@@ -145,7 +145,7 @@ func TestConsume_SaysWhenToLookAgain(t *testing.T) {
 	metrics := prometheus.NewRegistry()
 	r := l.relay(func(c *outbox.RelayConfig) { c.Metrics = metrics })
 	handle, why := enqueue, errors.New("it broke")
-	consume := r.Consumption(outbox.Consumer{Name: "test", Limit: 2, Handle: func(
+	consume := r.Consumption(l.Tenant, outbox.Consumer{Name: "test", Limit: 2, Handle: func(
 		ctx context.Context, tx *pg.Tx, in tenant.TenantID, records []*outbox.Record,
 	) error {
 		return handle(ctx, tx, in, records)
@@ -153,21 +153,21 @@ func TestConsume_SaysWhenToLookAgain(t *testing.T) {
 	l.jobs()
 	l.add("1", "2", "3")
 	l.settle()
-	test.EqOp(t, 0, consume(t.Context(), l.Tenant), test.Sprint("more"))
+	test.EqOp(t, 0, consume(t.Context()), test.Sprint("more"))
 	handle = func(ctx context.Context, _ *pg.Tx, in tenant.TenantID, _ []*outbox.Record) error {
-		test.EqOp(t, time.Second, r.Consumption(outbox.Consumer{Name: "test"})(ctx, in), test.Sprint("busy"))
+		test.EqOp(t, time.Second, r.Consumption(in, outbox.Consumer{Name: "test"})(ctx), test.Sprint("busy"))
 		return why
 	}
-	test.EqOp(t, time.Second, consume(t.Context(), l.Tenant), test.Sprint("failed"))
-	test.Between(t, 1, consume(t.Context(), l.Tenant), time.Second, test.Sprint("too early"))
-	consume = r.Consumption(outbox.Consumer{Name: "test", Handle: enqueue})
-	test.Less(t, 0, consume(t.Context(), l.Tenant), test.Sprint("all is done"))
+	test.EqOp(t, time.Second, consume(t.Context()), test.Sprint("failed"))
+	test.Between(t, 1, consume(t.Context()), time.Second, test.Sprint("too early"))
+	consume = r.Consumption(l.Tenant, outbox.Consumer{Name: "test", Handle: enqueue})
+	test.Less(t, 0, consume(t.Context()), test.Sprint("all is done"))
 	over, cancel := context.WithCancel(t.Context())
 	cancel()
-	test.Less(t, 0, consume(over, l.Tenant), test.Sprint("it ends"))
+	test.Less(t, 0, consume(over), test.Sprint("it ends"))
 	commit := l.slow("4")
 	l.add("5")
-	test.EqOp(t, 50*time.Millisecond, consume(t.Context(), l.Tenant), test.Sprint("held"))
+	test.EqOp(t, 50*time.Millisecond, consume(t.Context()), test.Sprint("held"))
 	commit()
 	test.Eq(t, map[string]float64{
 		"berth_event_consumed_total consumer=test": 3, "berth_event_consumer_failures_total consumer=test": 1,

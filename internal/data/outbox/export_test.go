@@ -20,8 +20,8 @@ func (r *Relay) WatchedTenants() int {
 	return len(r.feeds)
 }
 
-// Consumption is a consumer of a relay that handles events when it is told to.
-func (r *Relay) Consumption(c Consumer) func(context.Context, tenant.TenantID) (wait time.Duration) {
-	failed := &backoffs{tenants: make(map[tenant.TenantID]backoff)}
-	return func(ctx context.Context, in tenant.TenantID) time.Duration { return r.consume(ctx, in, c, failed) }
+// Consumption is a consumer of a tenant's events that handles them when it is told to. It failed some time ago.
+func (r *Relay) Consumption(in tenant.TenantID, c Consumer) func(context.Context) (wait time.Duration) {
+	failed := &backoffs{tenants: map[tenant.TenantID]backoff{in: {pause: 4 * time.Second}}}
+	return func(ctx context.Context) time.Duration { return r.consume(ctx, in, c, failed) }
 }

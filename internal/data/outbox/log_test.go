@@ -183,6 +183,12 @@ func TestRead_FillsIDsAndSession(t *testing.T) {
 		test.Eq(t, context, r.Context)
 		test.True(t, r.Entry == entry && r.Offer == offer.UUID && r.FromSession == left, test.Sprintf("%+v", r))
 	}
+	expect.OK(t)(outbox.Consume(t.Context(), l.db.DB, l.Tenant, outbox.Consumer{Name: "test", Handle: func(
+		_ context.Context, _ *pg.Tx, _ tenant.TenantID, records []*outbox.Record,
+	) error {
+		test.Eq(t, outbox.Context{}, records[0].Context)
+		return nil
+	}}))
 }
 
 func TestParseCursor_AcceptsOnlyOwnTokens(t *testing.T) {
@@ -217,6 +223,30 @@ func TestParseCursor_AcceptsOnlyOwnTokens(t *testing.T) {
 		f, ok := errors.AsType[*fault.Error](err)
 		test.True(t, ok && f.Reason == fault.InvalidField && f.Field == "cursor", test.Sprint(err))
 	}
+}
+
+// A log that cannot be read is an error for everyone. A watcher continues afterwards.
+func TestLog_ReportsErrorsOfReads(t *testing.T) {
+	t.Parallel()
+	l := newLog(t)
+	r := l.relay()
+	l.add("1")
+	l.settle()
+	w := l.watch(r, new(outbox.Cursor))
+	ctx := t.Context()
+	l.exec(`revoke select on events, event_consumers from berth_app`)
+	for name, err := range map[string]error{
+		"Read":    expect.Error(outbox.Read(ctx, l.db.DB, l.Tenant, outbox.Range{Limit: 1})),
+		"Watch":   expect.Error(r.Watch(ctx, l.Tenant, nil)),
+		"Next":    expect.Error(w.Next(ctx, nil, nil)),
+		"Consume": expect.Error(outbox.Consume(ctx, l.db.DB, l.Tenant, outbox.Consumer{Name: "test"})),
+	} {
+		test.EqOp(t, "42501", pg.Code(err), test.Sprint(name))
+	}
+	l.exec(`grant select on event_consumers to berth_app`)
+	test.EqOp(t, "42501", pg.Code(expect.Error(outbox.Consume(ctx, l.db.DB, l.Tenant, outbox.Consumer{Name: "test"}))))
+	l.exec(`grant select on events to berth_app`)
+	w.gets("1")
 }
 
 // The log is read through its index, also under row-level security.

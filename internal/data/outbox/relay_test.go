@@ -158,7 +158,7 @@ func TestWatcher_ReportsResumeIfTooSlow(t *testing.T) {
 	l.watch(r, &at).gets(want...)
 	got := expect.Metrics(t, metrics, "berth_event_")
 	test.EqOp(t, 1, got["berth_event_slow_watchers_total"])
-	test.Between(t, 60, got["berth_event_relay_lag_seconds"], 61) // without "ready", if that is there when it begins
+	test.Between(t, 1, got["berth_event_relay_lag_seconds"], 61) // a reading of several events counts some of them
 }
 
 // A burst that exceeds the tail in memory must not end a watcher.
@@ -272,6 +272,7 @@ func TestRelay_ReportsRoleChangesBeforeEvents(t *testing.T) {
 	before, e := forgotten.Load(), event("unannounced")
 	e.Type = outbox.RolesChanged
 	l.append(l.Tenant, e)
+	l.settle()
 	l.watch(r, new(outbox.Cursor)).gets("x", "x", "x", "unannounced")
 	test.Greater(t, before, forgotten.Load(), test.Sprint("for one that is behind"))
 }

@@ -19,16 +19,18 @@ import (
 
 // Options say what is measured, and how. A command embeds them: kong fills them in from flags.
 type Options struct {
-	Workloads []string      `default:"spread,zipf,hot,rush,mixed" enum:"spread,zipf,hot,rush,mixed,read-only,tenants,quiet,neighbor" help:"The loads to measure: ${enum}. spread books any of 9,000 sessions; zipf books some much more often than others; hot books one session; in rush 2,000 callers want 30 places at once; mixed is 70% week pages, 20% bookings, 8% cancellations and 2% staff; read-only is week pages; tenants makes one booking in each tenant in turn; quiet is a member who reads a week page every 20 ms, and neighbor the same while a member of another tenant reads with 16 threads, all they can."`
-	Via       []string      `default:"direct,grpc,naive" enum:"direct,grpc,connect,json,mutex,naive,naive-grpc" help:"How requests are made: ${enum}. direct calls the application layer in the same process; grpc, connect (protobuf) and json (Connect) use the network; mutex is direct with one booking per transaction and one at a time per session; naive runs statement by statement and counts rows; naive-grpc is the same behind a server."`
-	Work      []string      `default:"book" enum:"book,hold+confirm,reschedule" help:"The operations to measure: ${enum}. All but book need the network and the load spread."`
-	Clients   []int         `default:"8,128" help:"Numbers of concurrent callers."`
-	Nodes     []int         `default:"1" help:"Numbers of nodes on one database, which take turns. For direct only."`
-	Tenants   []int         `default:"1" help:"Numbers of tenants in the database. Each number has a database of its own."`
-	Bookings  []int         `default:"0" help:"Numbers of past bookings in the database. Each number has a database of its own."`
-	Duration  time.Duration `default:"1s" help:"Length of a run."`
-	Repeats   int           `default:"3" help:"Number of rounds. Each round has one run of every case; the medians are shown."`
-	Profile   string        `type:"path" placeholder:"FILE" help:"Write a CPU profile of this process, including the load generator, for go tool pprof."`
+	Workloads []string `default:"spread,zipf,hot,rush,mixed" enum:"spread,zipf,hot,rush,mixed,read-only,tenants,quiet,neighbor" help:"The loads to measure: ${enum}. spread books any of 9,000 sessions; zipf books some much more often than others; hot books one session; in rush 2,000 callers want 30 places at once; mixed is 70% week pages, 20% bookings, 8% cancellations and 2% staff; read-only is week pages; tenants makes one booking in each tenant in turn; quiet is a member who reads a week page every 20 ms, and neighbor the same while a member of another tenant reads with 16 threads, all they can."`
+	Via       []string `default:"direct,grpc,naive" enum:"direct,grpc,connect,json,mutex,naive,naive-grpc" help:"How requests are made: ${enum}. direct calls the application layer in the same process; grpc, connect (protobuf) and json (Connect) use the network; mutex is direct with one booking per transaction and one at a time per session; naive runs statement by statement and counts rows; naive-grpc is the same behind a server."`
+	Work      []string `default:"book" enum:"book,hold+confirm,reschedule" help:"The operations to measure: ${enum}. All but book need the network and the load spread."`
+	Clients   []int    `default:"8,128" help:"Numbers of concurrent callers."`
+	Nodes     []int    `default:"1" help:"Numbers of nodes on one database, which take turns. For direct only."`
+	Tenants   []int    `default:"1" help:"Numbers of tenants in the database. Each number has a database of its own."`
+	Bookings  []int    `default:"0" help:"Numbers of past bookings in the database. Each number has a database of its own."`
+	// The flood of neighbor is refused above it.
+	CallerRate float64       `help:"How many calls a second a caller may send, as BERTH_CALLER_RATE; 0 for no limit."`
+	Duration   time.Duration `default:"1s" help:"Length of a run."`
+	Repeats    int           `default:"3" help:"Number of rounds. Each round has one run of every case; the medians are shown."`
+	Profile    string        `type:"path" placeholder:"FILE" help:"Write a CPU profile of this process, including the load generator, for go tool pprof."`
 }
 
 // Kinds of load.
@@ -113,7 +115,7 @@ func Run(ctx context.Context, o Options, say func(string)) (_ *report.Report, er
 	for _, tenants := range o.Tenants {
 		for _, bookings := range o.Bookings {
 			size := dbSize{tenants, bookings}
-			bed, err := openTestbed(ctx, size, say)
+			bed, err := openTestbed(ctx, size, o.CallerRate, say)
 			if err != nil {
 				return nil, err
 			}

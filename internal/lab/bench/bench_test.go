@@ -19,7 +19,7 @@ import (
 //
 // `make bench` measures in turns and shows medians.
 func BenchmarkBookings(b *testing.B) {
-	bed := expect.Value(openTestbed(b.Context(), dbSize{tenants: 1}, func(line string) { b.Log(line) }))(b)
+	bed := expect.Value(openTestbed(b.Context(), dbSize{tenants: 1}, 0, func(line string) { b.Log(line) }))(b)
 	b.Cleanup(func() {
 		test.NoError(b, bed.close())
 	})

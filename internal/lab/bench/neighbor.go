@@ -2,15 +2,15 @@ package bench
 
 import (
 	"bytes"
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"os"
 	"os/exec"
+	"strings"
 	"sync"
-	"syscall"
 	"time"
 
 	"google.golang.org/protobuf/proto"
@@ -29,19 +29,19 @@ const (
 	quietPace = 20 * time.Millisecond
 	// floodThreads is how many reads the member of the other tenant has in progress.
 	floodThreads = 16
-	// floodStart is how long the other tenant has been sending before anything is measured.
-	floodStart = time.Second
+	// floodStart is how long the other tenant has been sending before anything is measured. By then it has used up what
+	// a rate allows at once.
+	floodStart = 6 * time.Second
 )
 
 // measureQuiet measures a member who reads week pages at a steady pace, alone or while a member of another tenant reads
-// as many as they can.
+// as many as they can. Both are processes of their own, as phones are.
 func (h *testbed) measureQuiet(ctx context.Context, c report.Case, length time.Duration) (_ report.Run, err error) {
 	h.nextUser++
-	through, closeClient, err := h.openNetwork(ctx, c, work{}, h.address)
+	raw, err := h.tokenOf(ctx, h.nextUser-1)
 	if err != nil {
 		return report.Run{}, err
 	}
-	defer closeClient()
 	if c.Workload == neighborLoad {
 		flood, err := h.startFlood(ctx)
 		if err != nil {
@@ -52,10 +52,6 @@ func (h *testbed) measureQuiet(ctx context.Context, c report.Case, length time.D
 			return report.Run{}, err
 		}
 	}
-	member, pages := h.nextUser-1, through.(wideClient)
-	tick := time.NewTicker(quietPace)
-	defer tick.Stop()
-	var samples []sample
 	d := &loadRun{testbed: h, Case: c}
 	before, err := d.counters(ctx, d.work)
 	if err != nil {
@@ -63,13 +59,9 @@ func (h *testbed) measureQuiet(ctx context.Context, c report.Case, length time.D
 	}
 	cpu := h.measureCPU()
 	begun := time.Now()
-	for time.Since(begun) < length {
-		<-tick.C
-		asked := time.Now()
-		if err := pages.week(ctx, member, aWeek(len(samples))); err != nil {
-			return report.Run{}, err
-		}
-		samples = append(samples, sample{time.Since(asked), readWeek})
+	samples, err := h.readAtPace(ctx, c, raw, length)
+	if err != nil {
+		return report.Run{}, err
 	}
 	elapsed := time.Since(begun)
 	used := cpu()
@@ -80,6 +72,48 @@ func (h *testbed) measureQuiet(ctx context.Context, c report.Case, length time.D
 	run, err := d.sumUp(samples, elapsed, after.since(before))
 	run.OwnCPU, run.PostgresCPU = perAnswer(used.own, run.Answers), perAnswer(used.postgres, run.Answers)
 	return run, err
+}
+
+// readAtPace runs Pace in another process.
+func (h *testbed) readAtPace(
+	ctx context.Context, c report.Case, raw string, length time.Duration,
+) (samples []sample, err error) {
+	program, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	reader := exec.CommandContext(ctx, program, "pace", c.Via, h.address, raw, length.String())
+	reader.Stderr = os.Stderr
+	out, err := reader.Output()
+	for line := range strings.Lines(string(out)) {
+		took, invalid := time.ParseDuration(strings.TrimSpace(line))
+		samples, err = append(samples, sample{took, readWeek}), cmp.Or(err, invalid)
+	}
+	return samples, err
+}
+
+// Pace reads a week page every 20 ms as one member, and prints how long each read took.
+func Pace(ctx context.Context, via, address, raw string, length time.Duration, out io.Writer) error {
+	speak, closeAll, err := dialers[via](address, 1)
+	if err != nil {
+		return err
+	}
+	defer closeAll()
+	n := &network{members: map[int]sendFunc{0: speak(0, raw)}}
+	tick := time.NewTicker(quietPace)
+	defer tick.Stop()
+	begun := time.Now()
+	for week := 0; time.Since(begun) < length; week++ {
+		<-tick.C
+		asked := time.Now()
+		if err := n.week(ctx, 0, aWeek(week)); err != nil {
+			return err
+		}
+		if _, err := fmt.Fprintln(out, time.Since(asked)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // startFlood starts the other tenant's member, in a process of its own. On a machine that the server shares with it, it
@@ -96,15 +130,11 @@ func (h *testbed) startFlood(ctx context.Context) (stop func(), err error) {
 		return nil, err
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	flood := exec.CommandContext(ctx, program, "flood", h.address, raw)
+	flood := exec.CommandContext(ctx, "nice", "-n", "19", program, "flood", h.address, raw)
 	flood.Stderr = os.Stderr
 	if err := flood.Start(); err != nil {
 		cancel()
 		return nil, err
-	}
-	if err := syscall.Setpriority(syscall.PRIO_PROCESS, flood.Process.Pid, 19); err != nil {
-		cancel()
-		return nil, errors.Join(err, flood.Wait())
 	}
 	return func() {
 		cancel()

@@ -48,7 +48,9 @@ type testbed struct {
 	conflicts  atomic.Int64               // failed attempts of the naive way
 }
 
-func openTestbed(ctx context.Context, size dbSize, progress func(string)) (_ *testbed, err error) {
+func openTestbed(
+	ctx context.Context, size dbSize, callerRate float64, progress func(string),
+) (_ *testbed, err error) {
 	folder, err := os.MkdirTemp("", "berth-bench-")
 	if err != nil {
 		return nil, err
@@ -80,7 +82,8 @@ func openTestbed(ctx context.Context, size dbSize, progress func(string)) (_ *te
 	}
 	keys := boot.KeyConfig{Data: folder, Issuer: "berth", Audience: "berth", Senders: boot.SenderConfig{Send: "off"}}
 	if h.Node, err = boot.Open(
-		ctx, slog.New(slog.DiscardHandler), h.postgres.URL, keys, boot.ListenConfig{Drain: time.Second},
+		ctx, slog.New(slog.DiscardHandler), h.postgres.URL, keys,
+		boot.ListenConfig{Drain: time.Second, Traffic: boot.TrafficConfig{CallerRate: callerRate}},
 	); err != nil {
 		return nil, err
 	}

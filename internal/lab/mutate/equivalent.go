@@ -415,6 +415,12 @@ var equivalents = []Equivalent{
 		Reason: "a batch without statements is not sent",
 	},
 	{
+		Package: "internal/pg", Function: "(*run).commit",
+		Old:    "statements := make([]*Statement, 0, len(tx.pending)+2)",
+		New:    "statements := make([]*Statement, 0, len(tx.pending)+3)",
+		Reason: "it is a capacity",
+	},
+	{
 		Package: "internal/data/outbox", Function: "(*tail).append",
 		Old:    "segments = nil",
 		New:    "",

@@ -5,6 +5,7 @@ import (
 	"context"
 	"net/http"
 	"net/netip"
+	"time"
 
 	"connectrpc.com/connect"
 
@@ -35,8 +36,9 @@ type Call struct {
 	// Answered is called with the outcome of a public RPC.
 	Answered func(err error)
 	// Ready is called when the response is ready to be sent, and again when it was sent.
-	Ready   func()
-	Counted bool // the metrics have counted the outcome
+	Ready    func()
+	HeldBack time.Duration // how long the response waits before it is sent
+	Counted  bool          // the metrics have counted the outcome
 }
 
 type callKey struct{}

@@ -237,8 +237,8 @@ Sinon, contactez-nous : {{.Link}}
 		subject: "Les e-mails ne viennent plus de {{.From}}",
 		mail: `Bonjour {{.Name}},
 
-les enregistrements DNS de votre domaine d’envoi manquent depuis 3 jours. Les e-mails de {{.Tenant}} ne viennent donc ` +
-			`plus de {{.From}}, mais de l’adresse de la plateforme. Aucun n’a été perdu.
+les enregistrements DNS de votre domaine d’envoi manquent depuis 3 jours. Les e-mails de {{.Tenant}} ne viennent ` +
+			`donc plus de {{.From}}, mais de l’adresse de la plateforme. Aucun n’a été perdu.
 
 Publiez à nouveau les enregistrements, puis vérifiez le domaine sous Messages, Expéditeurs : {{.Link}}
 

@@ -51,8 +51,8 @@ func TestNew_AcceptsRegisteredDomains(t *testing.T) {
 		"hello@berth.app":                  refused,
 		"hello@mail.Berth.app":             refused,
 		"hello@post.example":               refused,
-		"a@" + strings.Join([]string{label, label, label, "studio.com"}, "."):        strings.Join([]string{label, label, label, "studio.com"}, "."),
-		"a@" + strings.Join([]string{label, label, label, label, "studio.com"}, "."): refused,
+		"a@" + strings.Repeat(label+".", 3) + "studio.com": strings.Repeat(label+".", 3) + "studio.com",
+		"a@" + strings.Repeat(label+".", 4) + "studio.com": refused,
 	} {
 		d, err := New(address, "berth.app", "mx.post.example", "")
 		if err != nil {
@@ -83,6 +83,7 @@ func TestCheck_ComparesRecords(t *testing.T) {
 		return "DNS_RECORD_DIFFERENT found=" + found + " name=" + name + ".studio.com"
 	}
 	const proof, key = "_berth", "berth-7692c3ad35._domainkey"
+	long := strings.Repeat("é", 300)
 	for name, c := range map[string]struct {
 		record int
 		found  []string
@@ -93,7 +94,7 @@ func TestCheck_ComparesRecords(t *testing.T) {
 		"among others":      {0, []string{"v=spf1 -all", "berth=other", " berth=token "}, ""},
 		"another's proof":   {0, []string{"berth=other"}, different(proof, "berth=other")},
 		"more than that":    {0, []string{"berth=token2"}, different(proof, "berth=token2")},
-		"not a text":        {0, []string{"\xff" + strings.Repeat("é", 300)}, different(proof, "?"+strings.Repeat("é", 249)+"…")},
+		"not a text":        {0, []string{"\xff" + long}, different(proof, "?"+long[:2*249]+"…")},
 		"the key":           {1, []string{"v=DKIM1; k=rsa; p=b25l"}, ""},
 		"with other spaces": {1, []string{"v=DKIM1;k=rsa;  p=b2 5l; "}, ""},
 		"another key":       {1, []string{"v=DKIM1; k=rsa; p=b25m"}, different(key, "v=DKIM1; k=rsa; p=b25m")},
