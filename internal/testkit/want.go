@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test"
 	"github.com/shoenig/test/must"
 
 	"github.com/berthhq/berth/internal/app/housekeeping"
@@ -66,7 +67,18 @@ func (s *Studio) WantSound() {
 	for _, v := range s.violations() {
 		s.T.Errorf("%s: %s: %s", v.Check, v.Row, v.Detail)
 	}
+	for _, record := range []string{namelessEntries, namelessEvents} {
+		test.EqOp(s.T, "", s.Text(`select coalesce(string_agg(x.says, '; '), '') from (`+record+`) x`))
+	}
 }
+
+// What is written for others to read has names: an action and what it was done to, a type of event, and what changed.
+const (
+	namelessEntries = `select action || ' of ' || target_kind || ' ' || changes::text as says from audit_entries
+where action !~ '^[a-z_]+\.[a-z_]+$' or target_kind !~ '^[a-z_]+$' or changes::text like '%"": %'`
+	namelessEvents = `select type || ' ' || data::text as says from events
+where type !~ '^[a-z_]+\.[a-z_]+$' or data::text like '%"": %' or actor = ''`
+)
 
 // Violations returns the violated invariants of all tenants of the database. The test then says itself what must hold
 // at its end.

@@ -1,0 +1,203 @@
+package accounts_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
+	"github.com/berthhq/berth/internal/app/accounts"
+	"github.com/berthhq/berth/internal/rules/credit"
+	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/testkit"
+	"github.com/berthhq/berth/internal/testkit/expect"
+)
+
+// creditsOf writes what a member sees of their only subscription, with the last two lines of its ledger.
+func creditsOf(studio *testkit.Studio, who tenant.Caller) string {
+	studio.T.Helper()
+	who = testkit.SelfOnly(who)
+	sub := expect.Value(studio.App.Accounts.GetBalance(studio.T.Context(), who, tenant.MemberID{}, true))(studio.T)[0]
+	text := fmt.Sprintf("v%d %s %d", sub.Version, sub.Status, sub.Balance)
+	for _, e := range expect.Value(studio.App.Accounts.ListLedger(studio.T.Context(), who, sub.ID, 0, 2))(studio.T) {
+		text += fmt.Sprintf("; %s", strings.TrimSpace(fmt.Sprint(e.Kind, " ", e.Amount, " ", e.Balance, " ", e.Reason)))
+	}
+	return text
+}
+
+// said returns the events about credits and subscriptions and the entries of the audit log, of this moment.
+func said(studio *testkit.Studio) string {
+	studio.T.Helper()
+	return studio.Text(`select coalesce(string_agg(says, '; ' order by says), '') from (
+		select type || ' ' || (data - 'subscription_id')::text as says from events
+		where tenant_id = $1 and occurred_at = $2 and data ? 'subscription_id' and member_id is not null and actor <> ''
+		union all select action || ' of a ' || target_kind || ': ' || reason || ' ' || changes::text from audit_entries
+		where tenant_id = $1 and occurred_at = $2) x`, studio.Tenant, studio.Clock.Now())
+}
+
+func TestSubscriptions_ChangesAreKeptAndSaid(t *testing.T) {
+	t.Parallel()
+	studio := testkit.New(t)
+	app, owner, ana := studio.App.Accounts, studio.Owner, studio.AddMember("Ana")
+	pack := studio.AddPlan(credit.Plan{Name: "Pack", Kind: credit.Credits, Credits: 4, Period: new(72 * time.Hour)})
+	class := studio.AddSession(testkit.Session{Starts: testkit.Noon.Add(100 * time.Hour)})
+	studio.Clock.Advance(time.Second)
+	sub := expect.Value(app.Subscribe(
+		t.Context(), owner, accounts.SubscribeRequest{Member: ana.Member, Plan: pack.ID, Reason: "paid"},
+	))(t)
+	grant := func(amount int, why string) func() error {
+		return func() error { return expect.Error(app.GrantCredits(t.Context(), owner, sub.ID, amount, why)) }
+	}
+	become := func(status credit.Status, why string) func() error {
+		return func() error {
+			return expect.Error(app.SetSubscriptionStatus(t.Context(), owner, sub.ID, status, why))
+		}
+	}
+	var booked tenant.BookingID
+	for _, step := range []struct {
+		name          string
+		after         time.Duration
+		do            func() error
+		credits, said string
+	}{
+		{
+			"it starts with the first credits", 0, func() error { return nil }, "v1 ACTIVE 4; PERIOD 4 4",
+			`subscription.changed {"status": "ACTIVE"}; ` +
+				`subscription.started of a subscription: paid {"plan": "Pack", "status": "ACTIVE"}`,
+		},
+		{
+			"credits are given", time.Second, grant(3, "a gift"), "v1 ACTIVE 7; GRANT 3 7 a gift; PERIOD 4 4",
+			`credit.granted of a subscription: a gift {"amount": 3, "balance": 7}; ` +
+				`credits.changed {"amount": 3, "balance": 7}`,
+		},
+		{
+			"and taken", time.Second, grant(-2, "a slip"), "v1 ACTIVE 5; CORRECTION -2 5 a slip; GRANT 3 7 a gift",
+			`credit.granted of a subscription: a slip {"amount": -2, "balance": 5}; ` +
+				`credits.changed {"amount": -2, "balance": 5}`,
+		},
+		{"a booking takes one", time.Second, func() error {
+			booked = studio.MustBook(ana, class)
+			return nil
+		}, "v1 ACTIVE 4; BOOKING -1 4; CORRECTION -2 5 a slip", ""},
+		{
+			"which is given back", time.Second,
+			func() error { return expect.Error(app.RefundCredit(t.Context(), owner, booked, "goodwill")) },
+			"v1 ACTIVE 5; REFUND 1 5 goodwill; BOOKING -1 4",
+			`credit.refunded of a subscription: goodwill {"amount": 1, "balance": 5}; ` +
+				`credits.changed {"amount": 1, "balance": 5}`,
+		},
+		{
+			"it pauses", time.Second, become(credit.Paused, "away"), "v2 PAUSED 5; REFUND 1 5 goodwill; BOOKING -1 4",
+			`subscription.changed {"status": "PAUSED"}; ` +
+				`subscription.status_set of a subscription: away {"plan": "Pack", "status": "PAUSED"}`,
+		},
+		{
+			"pausing again changes nothing", time.Second, become(credit.Paused, "again"),
+			"v2 PAUSED 5; REFUND 1 5 goodwill; BOOKING -1 4", "",
+		},
+		{
+			"it goes on", time.Second, become(credit.Active, "back"), "v3 ACTIVE 5; REFUND 1 5 goodwill; BOOKING -1 4",
+			`subscription.changed {"status": "ACTIVE"}; ` +
+				`subscription.status_set of a subscription: back {"plan": "Pack", "status": "ACTIVE"}`,
+		},
+		{
+			"a new period counts before it is written", 72 * time.Hour, func() error { return nil },
+			"v3 ACTIVE 4; REFUND 1 5 goodwill; BOOKING -1 4", "",
+		},
+		{
+			"and is written with the next change, even of nothing else", time.Second, become(credit.Active, "so"),
+			"v4 ACTIVE 4; PERIOD 4 4; EXPIRY -5 0",
+			`subscription.changed {"status": "ACTIVE"}; ` +
+				`subscription.status_set of a subscription: so {"plan": "Pack", "status": "ACTIVE"}`,
+		},
+		{
+			"or with credits", 72 * time.Hour, grant(1, "a gift"), "v4 ACTIVE 5; GRANT 1 5 a gift; PERIOD 4 4",
+			`credit.granted of a subscription: a gift {"amount": 1, "balance": 5}; ` +
+				`credits.changed {"amount": 1, "balance": 5}`,
+		},
+	} {
+		studio.Clock.Advance(step.after)
+		must.NoError(t, step.do(), must.Sprint(step.name))
+		test.EqOp(t, step.credits, creditsOf(studio, ana), test.Sprint(step.name))
+		test.EqOp(t, step.said, said(studio), test.Sprint(step.name))
+	}
+	lines := expect.Value(app.ListLedger(t.Context(), owner, sub.ID, 3, 9))(t)
+	test.True(t, len(lines) == 2 && lines[0].Line == 2 && lines[1].Line == 1, test.Sprintf("before the third: %+v", lines))
+	expect.OK(t)(app.SetSubscriptionStatus(t.Context(), owner, sub.ID, credit.Cancelled, ""))
+	for ended, want := range map[bool]int{true: 1, false: 0} {
+		test.SliceLen(t, want, expect.Value(app.GetBalance(t.Context(), owner, ana.Member, ended))(t))
+	}
+}
+
+func TestSubscriptions_ReturnEachReason(t *testing.T) {
+	t.Parallel()
+	studio := testkit.New(t)
+	app, owner, there := studio.App.Accounts, studio.Owner, studio.OtherTenant()
+	ana, ben := studio.AddMember("Ana"), studio.AddMember("Ben")
+	pack := studio.AddPlan(credit.Plan{Kind: credit.Credits, Credits: 4})
+	sub, stray := studio.Subscribe(ana, pack), testkit.NewID[tenant.SubscriptionID]()
+	free, paid := studio.MustBook(ben, studio.AddSession(testkit.Session{})),
+		studio.MustBook(ana, studio.AddSession(testkit.Session{}))
+	studio.Deactivate(ben)
+	old := studio.AddPlan(credit.Plan{Kind: credit.Unlimited})
+	expect.OK(t)(studio.App.Catalog.UpdatePlan(t.Context(), owner, old.ID, nil, func(p *credit.Plan) error {
+		p.Active = false
+		return nil
+	}))
+	expect.OK(t)(app.RefundCredit(t.Context(), owner, paid, ""))
+	subscribe := func(who tenant.MemberID, plan tenant.PlanID, after time.Duration) error {
+		return expect.Error(app.Subscribe(t.Context(), owner, accounts.SubscribeRequest{
+			Member: who, Plan: plan, Starts: testkit.Noon.Add(after),
+		}))
+	}
+	const year = 366 * 24 * time.Hour
+	for name, tt := range map[string]struct {
+		want string
+		err  error
+	}{
+		"a plan that is sold no more": {"PLAN_NOT_FOUND", subscribe(ana.Member, old.ID, 0)},
+		"another tenant's plan":       {"PLAN_NOT_FOUND", subscribe(ana.Member, there.AddPlan(pack).ID, 0)},
+		"no such member":              {"MEMBER_NOT_FOUND", subscribe(testkit.NewID[tenant.MemberID](), pack.ID, 0)},
+		"a member who has left":       {"MEMBER_NOT_FOUND", subscribe(ben.Member, pack.ID, 0)},
+		"in more than a year":         {"INVALID_FIELD @start_time", subscribe(ana.Member, pack.ID, year+1)},
+		"more than a year ago":        {"INVALID_FIELD @start_time", subscribe(ana.Member, pack.ID, -year-1)},
+		"in a year":                   {"", subscribe(ana.Member, pack.ID, year)},
+		"a year ago":                  {"", subscribe(ana.Member, pack.ID, -year)},
+		"a booking without a credit": {
+			"NOTHING_TO_REFUND", expect.Error(app.RefundCredit(t.Context(), owner, free, "")),
+		},
+		"a credit that was given back": {
+			"NOTHING_TO_REFUND", expect.Error(app.RefundCredit(t.Context(), owner, paid, "")),
+		},
+		"more than there are": {
+			"NO_CREDITS @amount balance=4", expect.Error(app.GrantCredits(t.Context(), owner, sub.ID, -5, "")),
+		},
+		"credits of no subscription": {
+			"SUBSCRIPTION_NOT_FOUND", expect.Error(app.GrantCredits(t.Context(), owner, stray, 1, "")),
+		},
+		"credits of another tenant": {
+			"SUBSCRIPTION_NOT_FOUND", expect.Error(app.GrantCredits(t.Context(), there.Owner, sub.ID, 1, "")),
+		},
+		"the status of another tenant's": {
+			"SUBSCRIPTION_NOT_FOUND",
+			expect.Error(app.SetSubscriptionStatus(t.Context(), there.Owner, sub.ID, credit.Paused, "")),
+		},
+		"a ledger of another tenant": {
+			"SUBSCRIPTION_NOT_FOUND", expect.Error(app.ListLedger(t.Context(), there.Owner, sub.ID, 0, 9)),
+		},
+		"a ledger of another member": {
+			"SUBSCRIPTION_NOT_FOUND", expect.Error(app.ListLedger(t.Context(), testkit.SelfOnly(ben), sub.ID, 0, 9)),
+		},
+		"a balance of another member": {
+			"MEMBER_NOT_FOUND", expect.Error(app.GetBalance(t.Context(), testkit.SelfOnly(ben), ana.Member, true)),
+		},
+		"a balance in another tenant": {
+			"MEMBER_NOT_FOUND", expect.Error(app.GetBalance(t.Context(), there.Owner, ana.Member, true)),
+		},
+	} {
+		expect.Fault(t, tt.want, name)(tt.err)
+	}
+}

@@ -1,0 +1,39 @@
+package housekeeping_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/berthhq/berth/internal/rules/credit"
+	"github.com/berthhq/berth/internal/rules/member"
+	"github.com/berthhq/berth/internal/rules/waitlist"
+	"github.com/berthhq/berth/internal/testkit"
+	"github.com/berthhq/berth/internal/testkit/expect"
+)
+
+// Each step of a sweep has something to do, and whatever fails is reported.
+func TestFaults_FailTheSweep(t *testing.T) {
+	t.Parallel()
+	s := testkit.NewFaults(t)
+	s.SetRules(func(r *waitlist.Settings) {
+		r.Mode, r.ExpireStale, r.StaleAfter = new(waitlist.OfferInTurn), new(true), new(72*time.Hour)
+	})
+	markNoShows(s.Studio, 0)
+	ana := s.AddMember("Ana")
+	s.Subscribe(ana, s.AddPlan(credit.Plan{Kind: credit.Credits, Credits: 4, Period: new(48 * time.Hour)}))
+	s.CreateEndlessSeries("FREQ=WEEKLY")
+	class, who, booked := s.AddFullSession(2)
+	s.AddWaiters(3, testkit.ForSessions(class))
+	s.MustCancel(who[0], booked[0])
+	s.MustHold(ana, s.AddSession(testkit.Session{}))
+	expect.OK(t)(s.App.Accounts.RegisterDevice(t.Context(), ana, member.IOS, "phone"))
+	expect.OK(t)(s.App.Bookings.CreateDisplayURL(t.Context(), s.Coach, class))
+	s.WantErrors(func() error { return expect.Error(s.App.Housekeeping.Verify(t.Context(), s.Tenant)) })
+	for _, later := range []time.Duration{time.Hour, 4 * 24 * time.Hour, 500 * 24 * time.Hour} {
+		s.Clock.Advance(later)
+		s.WantErrors(
+			func() error { return expect.Error(s.App.Housekeeping.SweepTenant(t.Context(), s.Tenant)) },
+			func() error { return expect.Error(s.App.Housekeeping.ExpireDue(t.Context(), s.Tenant)) },
+		)
+	}
+}

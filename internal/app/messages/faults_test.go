@@ -1,0 +1,65 @@
+package messages_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/berthhq/berth/internal/app/messages"
+	"github.com/berthhq/berth/internal/rules/notify"
+	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/testkit"
+	"github.com/berthhq/berth/internal/testkit/expect"
+	"github.com/berthhq/berth/internal/testkit/messagetest"
+)
+
+func TestFaults_FailTheCall(t *testing.T) {
+	t.Parallel()
+	f := testkit.NewFaults(t)
+	s := messagetest.On(f.Studio)
+	app, ctx, owner := s.App.Messages, t.Context(), s.Owner
+	mia := s.AddReachable("Mia")
+	s.MustPlace(mia, s.SessionAt(testkit.Noon.Add(48*time.Hour)))
+	s.Plan()
+	s.MustPlace(mia, s.SessionAt(testkit.Noon.Add(50*time.Hour)))
+	text := notify.Template{Topic: confirmed, Channel: sms, Locale: "en", Body: "Hello {{.Name}}"}
+	at := messages.TemplateQuery{Topic: confirmed, Channel: sms, Locale: "en"}
+	feed := expect.Value(app.CreateCalendarFeed(ctx, mia))(t)
+	secret := strings.TrimSuffix(feed[strings.LastIndex(feed, "/")+1:], ".ics")
+	phone := s.PhoneOf(mia)
+	due := expect.Value(app.TakeNotices(ctx, s.Tenant))(t)
+	results := s.Dispatcher.SendAll(ctx, s.Tenant, due.Out)
+	f.WantErrors(
+		func() error { return expect.Error(app.GetNotificationPreferences(ctx, mia, tenant.MemberID{})) },
+		func() error {
+			return expect.Error(app.UpdateNotificationPreferences(ctx, mia, messages.PreferencesEdit{
+				Chosen: notify.Preferences{{Topic: confirmed, Channel: sms}: true},
+			}))
+		},
+		func() error { return expect.Error(app.GetNotificationSettings(ctx, owner)) },
+		func() error {
+			return expect.Error(app.UpdateNotificationSettings(
+				ctx, owner, nil, func(s *notify.Settings) { s.EmailInQuiet = true },
+			))
+		},
+		func() error { return expect.Error(app.ListTemplates(ctx, owner, messages.TemplateQuery{})) },
+		func() error { return expect.Error(app.UpdateTemplate(ctx, owner, text, nil)) },
+		func() error { return expect.Error(app.PreviewTemplate(ctx, owner, text)) },
+		func() error { return expect.Error(app.ResetTemplate(ctx, owner, at, nil)) },
+		func() error { return expect.Error(app.GetSenders(ctx, owner)) },
+		func() error { return expect.Error(app.ListSendingQuotas(ctx, owner)) },
+		func() error { return app.ReviewSending(ctx, s.Tenant) },
+		func() error { return app.LoadNoticeAlarm(ctx, s.Tenant) },
+		func() error { return expect.Error(app.GetCalendarFeed(ctx, secret)) },
+		func() error { return app.SettleDeliveries(ctx, s.Tenant, results) },
+		func() error { return expect.Error(app.ListDeliveries(ctx, owner, messages.DeliveryQuery{Limit: 9})) },
+		func() error {
+			return app.ReportDelivery(ctx, s.Tenant, messages.DeliveryReport{
+				Delivery: due.Out[0].Message.ID, Status: notify.Delivered,
+			})
+		},
+		func() error { return expect.Error(app.AnswerSMS(ctx, s.Tenant, phone, "STOP")) },
+		func() error { return app.DeleteCalendarFeed(ctx, mia) },
+		func() error { return expect.Error(app.TakeNotices(ctx, s.Tenant)) },
+	)
+}

@@ -1,0 +1,83 @@
+package schedules_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/berthhq/berth/internal/app/schedules"
+	"github.com/berthhq/berth/internal/rules/catalog"
+	"github.com/berthhq/berth/internal/rules/session"
+	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/testkit"
+	"github.com/berthhq/berth/internal/testkit/expect"
+)
+
+func TestFaults_FailTheCall(t *testing.T) {
+	t.Parallel()
+	s := testkit.NewFaults(t)
+	app, ctx, owner := s.App.Schedules, t.Context(), s.Owner
+	room := s.AddResource(catalog.Resource{Name: "Studio"})
+	series, ids := s.CreateSeries(s.SeriesInput())
+	class := s.AddSession(testkit.Session{Starts: testkit.Noon.Add(100 * time.Hour), Capacity: 1, Waitlist: 3})
+	mia := s.AddMember("Mia")
+	s.MustBook(s.AddMember("Noa"), class)
+	s.MustWaitlist(mia, class)
+	squats := workout(s.Studio, "Squats")
+	led := s.SessionInput(testkit.Noon.Add(130 * time.Hour))
+	led.Coach, led.Resource = s.Coach.Member, room
+	week := schedules.BulkRequest{Filter: testkit.WeekFilter(), IncludeBooked: true}
+	drafts := testkit.ImportHeader + "Vinyasa,Pier 1,2026-03-18,18:00,,60,,,2,3,,,published\n"
+	all := func(e schedules.SeriesEdit) schedules.SeriesEdit {
+		e.Series, e.Scope = series.ID, schedules.All
+		return e
+	}
+	s.WantErrors(
+		func() error { return expect.Error(app.CreateSession(ctx, owner, led, true)) },
+		func() error {
+			return expect.Error(app.UpdateSession(
+				ctx, owner, class, nil, session.Input{Capacity: new(2), Resource: room},
+				session.CapacityField|session.ResourceField,
+			))
+		},
+		func() error { return expect.Error(app.BlockSession(ctx, owner, class, "")) },
+		func() error { return expect.Error(app.UnblockSession(ctx, owner, class)) },
+		func() error { return expect.Error(app.UnpublishSession(ctx, owner, ids[0], nil)) },
+		func() error { return expect.Error(app.PublishSession(ctx, owner, ids[0], nil)) },
+		func() error { return expect.Error(app.GetSession(ctx, mia, class)) },
+		func() error { return expect.Error(app.ListSessions(ctx, mia, testkit.WeekQuery())) },
+		func() error {
+			return expect.Error(editWorkout(s.Studio, squats, nil, func(w *session.Workout) { w.Name = "Rows" }))
+		},
+		func() error { return expect.Error(app.CreateWorkout(ctx, owner, "Runs", "")) },
+		func() error { return expect.Error(app.AddInlineWorkout(ctx, owner, class, "AMRAP", "")) },
+		func() error {
+			return expect.Error(app.SetWorkouts(ctx, owner, class, nil, []tenant.WorkoutID{squats}))
+		},
+		func() error { return expect.Error(app.ListSessionWorkouts(ctx, owner, class)) },
+		func() error {
+			return expect.Error(app.ListWorkouts(ctx, owner, schedules.WorkoutQuery{Limit: 9}))
+		},
+		func() error { return expect.Error(app.DeleteWorkout(ctx, owner, squats, nil)) },
+		func() error { return expect.Error(app.GetSeries(ctx, owner, series.ID)) },
+		func() error {
+			in := s.SeriesInput()
+			in.Template.Coach = s.Coach.Member
+			return expect.Error(app.CreateSeries(ctx, owner, in))
+		},
+		func() error {
+			return expect.Error(app.UpdateSeries(ctx, owner, all(schedules.SeriesEdit{
+				Pattern: session.Pattern{Rule: "FREQ=WEEKLY;BYDAY=TU,WE;COUNT=9"}, PatternFields: session.RuleField,
+				Template: session.Input{Title: "Flow"}, Fields: session.TitleField,
+			})))
+		},
+		func() error {
+			return expect.Error(app.ImportSessions(ctx, owner, []byte(drafts), true, false))
+		},
+		func() error { return expect.Error(app.ExtendSeries(ctx, s.Tenant)) },
+		func() error { return expect.Error(app.PreviewBulk(ctx, owner, week)) },
+		func() error { return expect.Error(app.CancelSession(ctx, owner, class, "", true)) },
+		func() error { return expect.Error(app.BulkCancel(ctx, owner, week)) },
+		func() error { return expect.Error(app.BulkDelete(ctx, owner, week)) },
+		func() error { return expect.Error(app.BulkPublish(ctx, owner, testkit.WeekFilter())) },
+	)
+}
