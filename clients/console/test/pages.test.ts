@@ -16,7 +16,7 @@ const outsideOfFieldsets = (page: Page) =>
   );
 
 for (const { name, path, role, tenant, there, width } of pages) {
-  test(`${name} has no serious accessibility violation`, async () => {
+  test(`${name} has no serious accessibility violation, and opens without an error`, async () => {
     await using visited = await visit({
       path: await withId(path),
       ...(role && { role }),
@@ -31,6 +31,7 @@ for (const { name, path, role, tenant, there, width } of pages) {
       await settled(page);
       expect(await violations(page), colorScheme).toEqual([]);
     }
+    expect(await page.getByRole("alert").allTextContents()).toEqual([]);
     // The console scrolls within its frame, the member app as a whole.
     const [right, below] = await page.evaluate(() => {
       const { scrollWidth, scrollHeight } = document.documentElement;

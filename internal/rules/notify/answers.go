@@ -51,11 +51,8 @@ var answerTexts = map[string]map[Answer]string{
 	},
 }
 
-// Text returns the answer's text in the first of the locales that has texts, or in English.
+// Text returns the answer's text in the first of the locales that has texts, or in English. NoAnswer has none.
 func (a Answer) Text(tenant string, locales ...string) string {
-	if a == NoAnswer {
-		return ""
-	}
 	text := answerTexts["en"][a]
 find:
 	for _, locale := range locales {

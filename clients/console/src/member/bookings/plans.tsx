@@ -29,9 +29,7 @@ interface PlanChoiceProps {
 export function PlanChoice({ value, onChange, error }: PlanChoiceProps) {
   const t = useText();
   const plans = usePlans();
-  const required =
-    plans.length > 1 ||
-    (error !== undefined && reasonOf(error) === ErrorReason.PLAN_CHOICE_REQUIRED);
+  const required = plans.length > 1 || reasonOf(error) === ErrorReason.PLAN_CHOICE_REQUIRED;
   if (!required) return null;
   return (
     <NativeSelect

@@ -312,7 +312,7 @@ function JoinForm({
         />
       )}
       <PlanChoice value={plan} onChange={setPlan} error={error} />
-      {error !== undefined && (
+      {error && (
         <Alert color={open ? "tide" : "red"} role="alert">
           {open ? <SeatsAvailable sessionId={open} /> : explain(error, t, locale, zone)}
         </Alert>
