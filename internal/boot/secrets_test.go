@@ -19,8 +19,10 @@ import (
 func TestOpenSecrets_CreatesTheFilesOnce(t *testing.T) {
 	t.Parallel()
 	folder := filepath.Join(t.TempDir(), "new")
-	var links [8]string
-	var group sync.WaitGroup
+	var (
+		links [8]string
+		group sync.WaitGroup
+	)
 	for i := range links {
 		group.Go(func() {
 			secrets, err := openAll(t, KeyConfig{Data: folder})
@@ -84,9 +86,7 @@ func TestCountFailures_CountsByPurpose(t *testing.T) {
 	registry := prometheus.NewPedanticRegistry()
 	path := filepath.Join(t.TempDir(), "signing-key.pem")
 	must.NoError(t, os.WriteFile(path, []byte("broken"), 0o600))
-	source := countFailures(secret.Files{secret.Signing: path}, registry)
-	_, err := source.Signers(t.Context())
-	test.Error(t, err)
+	test.Error(t, expect.Error(countFailures(secret.Files{secret.Signing: path}, registry).Signers(t.Context())))
 	test.Eq(t, map[string]float64{
 		"berth_secret_read_failures_total purpose=signing":  1,
 		"berth_secret_read_failures_total purpose=check-in": 0,
