@@ -94,10 +94,8 @@ func TestEvaluate_CachesSets(t *testing.T) {
 	t.Parallel()
 	r := newRules(newTenant(), []Role{{Name: "a"}, {Name: "b"}, {Name: "ab", Permissions: []string{"audit.read"}}})
 	two := expect.Value(r.evaluate([]string{"a", "b"}))(t)
-	one := expect.Value(r.evaluate([]string{"ab"}))(t)
-	test.Eq(t, []string{"ab"}, one.roles)
-	again := expect.Value(r.evaluate([]string{"b", "a"}))(t)
-	test.True(t, two == again)
+	test.Eq(t, []string{"ab"}, expect.Value(r.evaluate([]string{"ab"}))(t).roles)
+	test.True(t, two == expect.Value(r.evaluate([]string{"b", "a"}))(t))
 	for i := len(r.sets); i < maxSets; i++ {
 		r.sets[fmt.Sprint(i)] = nil
 	}
@@ -130,8 +128,7 @@ func TestGuard_KeepsStrangersApartAndRulesThatStay(t *testing.T) {
 	first := expect.Value(g.holder(t.Context(), id, "tom"))(t)
 	_, asMember = g.holders.get(holderKey{id, "tom"})
 	test.False(t, asMember)
-	second := expect.Value(g.holder(t.Context(), id, "tom"))(t)
-	test.True(t, first == second)
+	test.True(t, first == expect.Value(g.holder(t.Context(), id, "tom"))(t))
 }
 
 func TestCache_HoldsOneEntryPerShardAtLeast(t *testing.T) {

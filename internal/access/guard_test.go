@@ -77,8 +77,7 @@ func TestHolder_SortsRolesByRank(t *testing.T) {
 		"sam": {},
 		"tom": {},
 	} {
-		got := expect.Value(g.Holder(t.Context(), here, subject))(t)
-		test.Eq(t, want, got, test.Sprint(subject))
+		test.Eq(t, want, expect.Value(g.Holder(t.Context(), here, subject))(t), test.Sprint(subject))
 	}
 }
 

@@ -118,8 +118,7 @@ func TestEvaluate_CustomRoles(t *testing.T) {
 func TestSortByRank_SortsAndDeduplicates(t *testing.T) {
 	t.Parallel()
 	given := []string{"zebra", "partner", "coach", "ant", "owner", "coach"}
-	got := sortByRank(given)
-	test.Eq(t, []string{"owner", "coach", "partner", "ant", "zebra"}, got)
+	test.Eq(t, []string{"owner", "coach", "partner", "ant", "zebra"}, sortByRank(given))
 	test.EqOp(t, "zebra", given[0], test.Sprint("the caller's slice was sorted"))
 }
 

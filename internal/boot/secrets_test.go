@@ -22,8 +22,10 @@ import (
 func TestOpenSecrets_CreatesTheFilesOnce(t *testing.T) {
 	t.Parallel()
 	folder := filepath.Join(t.TempDir(), "new")
-	var links [8]string
-	var group sync.WaitGroup
+	var (
+		links [8]string
+		group sync.WaitGroup
+	)
 	for i := range links {
 		group.Go(func() {
 			secrets, err := openAll(t, KeyConfig{Data: folder})
@@ -113,10 +115,8 @@ func TestCountFailures_CountsByPurpose(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "signing-key.pem")
 	must.NoError(t, os.WriteFile(path, []byte("broken"), 0o600))
 	source := countFailures(secret.Files{secret.Signing: path, secret.FCM: path, secret.SMTP: path}, registry)
-	_, err := source.Signers(t.Context())
-	test.Error(t, err)
-	_, err = source.Credential(t.Context(), secret.FCM)
-	test.ErrorContains(t, err, "not a service account's key")
+	test.Error(t, expect.Error(source.Signers(t.Context())))
+	test.ErrorContains(t, expect.Error(source.Credential(t.Context(), secret.FCM)), "not a service account's key")
 	test.EqOp(t, "broken", expect.Value(source.Credential(t.Context(), secret.SMTP))(t))
 	test.Eq(t, map[string]float64{
 		"berth_secret_read_failures_total purpose=signing":  1,

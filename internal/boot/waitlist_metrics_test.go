@@ -81,6 +81,5 @@ func TestWaitlistMetrics_ExistFromTheStart(t *testing.T) {
 		"waitlist_repairs_total what=orphaned_round": 3, "waitlist_repairs_total what=missed_trigger": 4,
 	})
 	test.Eq(t, want, gathered(), test.Sprint("after counting"))
-	_, err := newWaitlistMetrics(registry)
-	test.Error(t, err, test.Sprint("registering twice succeeds"))
+	test.Error(t, expect.Error(newWaitlistMetrics(registry)), test.Sprint("registering twice succeeds"))
 }

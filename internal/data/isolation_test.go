@@ -37,8 +37,7 @@ var crossing = regexp.MustCompile(`select (distinct )?(d\.)?tenant_id from (dire
 // them. Each reads and changes only rows of its tenant, in each table that it mentions, also without the policies.
 func TestStatements_FitTheSchemaAndNameTheTenant(t *testing.T) {
 	t.Parallel()
-	db := pgtest.New(t)
-	conn := expect.Value(db.Owner.Acquire(t.Context()))(t)
+	conn := expect.Value(pgtest.New(t).Owner.Acquire(t.Context()))(t)
 	defer conn.Release()
 	expect.OK(t)(conn.Exec(t.Context(), "set plan_cache_mode = force_generic_plan"))
 	statements := append(pg.Statements(), literals(t)...)

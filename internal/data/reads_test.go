@@ -614,8 +614,10 @@ func TestReads_FindTheirRowsInOrder(t *testing.T) {
 	db := fill(t)
 	in := id[tenant.TenantID]("tenant")
 	for _, r := range reads {
-		var batch pg.Batch
-		var found []string
+		var (
+			batch pg.Batch
+			found []string
+		)
 		read := reflect.ValueOf(r.read)
 		call, into := []reflect.Value{reflect.ValueOf(&batch), reflect.ValueOf(in)}, []reflect.Value(nil)
 		for i := 2; i < read.Type().NumIn(); i++ {

@@ -36,8 +36,7 @@ func literals(t *testing.T) (found []string) {
 	add := func(e ast.Expr) {
 		switch e := e.(type) {
 		case *ast.BasicLit:
-			sql := expect.Value(strconv.Unquote(e.Value))(t)
-			found = append(found, sql)
+			found = append(found, expect.Value(strconv.Unquote(e.Value))(t))
 		case *ast.BinaryExpr, *ast.CallExpr:
 			t.Errorf("%v: a statement that is put together is a package variable, made by pg.SQL", files.Position(e.Pos()))
 		}

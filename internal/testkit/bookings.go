@@ -57,8 +57,7 @@ func (s *Studio) MustHold(
 	who tenant.Caller, session tenant.SessionID, change ...func(*bookings.BookRequest),
 ) booking.Booking {
 	s.T.Helper()
-	place := expect.Value(s.Hold(who, session, change...))(s.T)
-	return *place.Booking
+	return *expect.Value(s.Hold(who, session, change...))(s.T).Booking
 }
 
 // WithItems adds items to a request.

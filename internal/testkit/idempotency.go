@@ -11,7 +11,7 @@ import (
 )
 
 // WithKey returns a context with an idempotency key for a request with this content.
-func WithKey(t *testing.T, text, procedure, content string) (context.Context, *engine.IdempotencyKey) {
+func WithKey(t testing.TB, text, procedure, content string) (context.Context, *engine.IdempotencyKey) {
 	t.Helper()
 	sum := sha256.Sum256([]byte(content))
 	key := &engine.IdempotencyKey{Text: text, Procedure: procedure, Hash: sum[:]}
@@ -20,7 +20,7 @@ func WithKey(t *testing.T, text, procedure, content string) (context.Context, *e
 
 // GrantOne grants one credit under an idempotency key, and reports whether the answer is a repetition.
 func GrantOne(
-	t *testing.T, s *Studio, by tenant.Caller, to credit.Subscription, text, procedure, content string,
+	t testing.TB, s *Studio, by tenant.Caller, to credit.Subscription, text, procedure, content string,
 ) (credit.Entry, bool, error) {
 	t.Helper()
 	ctx, key := WithKey(t, text, procedure, content)

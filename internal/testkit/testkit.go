@@ -83,10 +83,9 @@ func (s *Studio) Config() app.Config {
 	secret := []byte("a key for tests that is 32 bytes")
 	claims := expect.Value(waitlist.NewClaimKey(secret))(s.T)
 	keys := expect.Value(checkin.NewKeys(secret))(s.T)
-	seals := expect.Value(seal.NewKeys(secret))(s.T)
 	return app.Config{
 		DB: s.DB.DB, Now: s.Clock.Now, CheckInKeys: keys, Claims: claims, PublicURL: "https://berth.example",
-		Seals: seals,
+		Seals: expect.Value(seal.NewKeys(secret))(s.T),
 	}
 }
 

@@ -52,8 +52,7 @@ func (s *Studio) Join(who tenant.Caller, r waitlists.JoinRequest) (seats.Place, 
 func (s *Studio) MustJoin(who tenant.Caller, r waitlists.JoinRequest) waitlist.Entry {
 	s.T.Helper()
 	s.Tick()
-	place := expect.Value(s.Join(who, r))(s.T)
-	return *place.Entry
+	return *expect.Value(s.Join(who, r))(s.T).Entry
 }
 
 // ForSessions waits for any of the sessions.

@@ -159,8 +159,7 @@ func seconds(s float64) time.Duration {
 
 func TestRetries_MatchTheCasesOfAllClients(t *testing.T) {
 	t.Parallel()
-	all := readCases(t)
-	for i, c := range all.Calls {
+	for i, c := range readCases(t).Calls {
 		for random := range 2 { // the shortest and the longest wait
 			t.Run(fmt.Sprintf("%d %s %s %d", i, c.When, c.Call, random), func(t *testing.T) {
 				t.Parallel()

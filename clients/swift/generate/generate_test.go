@@ -105,8 +105,7 @@ func repository(t *testing.T) string {
 	t.Helper()
 	root := t.TempDir()
 	for _, name := range []string{"go.mod", "tools/go.mod", "tools/go.sum", "proto/buf.yaml", template} {
-		text := expect.Value(os.ReadFile(filepath.Join("../../..", name)))(t)
-		write(t, root, name, string(text))
+		write(t, root, name, string(expect.Value(os.ReadFile(filepath.Join("../../..", name)))(t)))
 	}
 	write(t, root, "proto/berth/v1/session.proto", sessionProto)
 	write(t, root, "proto/third_party/google/type/date.proto", dateProto)

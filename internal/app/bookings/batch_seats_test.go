@@ -28,8 +28,7 @@ func TestBatch_SeatsChangeHands(t *testing.T) {
 		Starts: testkit.Noon.Add(60 * time.Hour), Capacity: 1,
 	})
 	mia, noa := studio.AddMember("Mia"), studio.AddMember("Noa")
-	zoe, eve := studio.AddMember("Zoe"), studio.AddMember("Eve")
-	mias := studio.MustBook(mia, full)
+	zoe, eve, mias := studio.AddMember("Zoe"), studio.AddMember("Eve"), studio.MustBook(mia, full)
 	paid, dropped := studio.MustHold(noa, tees), studio.MustHold(zoe, tees)
 	eves := studio.MustBook(eve, tees)
 
@@ -65,8 +64,7 @@ func TestBatch_SeatsChangeHands(t *testing.T) {
 func TestBatch_FreedSeatGoesToTheWaitlist(t *testing.T) {
 	t.Parallel()
 	studio := testkit.New(t)
-	g := studio.NewBatch()
-	in := studio.AddSession(testkit.Session{Capacity: 1, Waitlist: 3})
+	g, in := studio.NewBatch(), studio.AddSession(testkit.Session{Capacity: 1, Waitlist: 3})
 	mia, noa := studio.AddMember("Mia"), studio.AddMember("Noa")
 	mias := studio.MustBook(mia, in)
 	studio.MustWaitlist(noa, in)
@@ -92,8 +90,7 @@ func TestBatch_FreedSeatGoesToATimeWindow(t *testing.T) {
 	t.Parallel()
 	studio := testkit.New(t)
 	g := studio.NewBatch()
-	starts := testkit.Noon.Add(75 * time.Hour)
-	in := studio.AddSession(testkit.Session{Starts: starts, Capacity: 1, Waitlist: 3})
+	in := studio.AddSession(testkit.Session{Starts: testkit.Noon.Add(75 * time.Hour), Capacity: 1, Waitlist: 3})
 	mia, noa := studio.AddMember("Mia"), studio.AddMember("Noa")
 	mias := studio.MustBook(mia, in)
 	studio.MustJoin(noa, studio.ForWindow("2026-03-19", "2026-03-19", "00:00", "23:00"))
@@ -117,8 +114,7 @@ func TestBatch_FreedSeatGoesToATimeWindow(t *testing.T) {
 func TestBatch_QueuePlacesChangeHands(t *testing.T) {
 	t.Parallel()
 	studio := testkit.New(t)
-	g := studio.NewBatch()
-	in := studio.AddSession(testkit.Session{Capacity: 1, Waitlist: 1})
+	g, in := studio.NewBatch(), studio.AddSession(testkit.Session{Capacity: 1, Waitlist: 1})
 	studio.MustBook(studio.AddMember("Mia"), in)
 	noa := studio.AddMember("Noa")
 	entry := studio.MustWaitlist(noa, in)
@@ -144,10 +140,8 @@ func TestBatch_QueuePlacesChangeHands(t *testing.T) {
 func TestBatch_ExpiresHolds(t *testing.T) {
 	t.Parallel()
 	studio := testkit.New(t)
-	g := studio.NewBatch()
-	in := studio.AddSession(testkit.Session{Capacity: 1})
-	lapsed := studio.MustHold(studio.AddMember("Mia"), in)
-	studio.Clock.Set(*lapsed.HoldUntil)
+	g, in := studio.NewBatch(), studio.AddSession(testkit.Session{Capacity: 1})
+	studio.Clock.Set(*studio.MustHold(studio.AddMember("Mia"), in).HoldUntil)
 	first, second, separate := g.Book(studio.AddMember("Noa"), in), g.Book(studio.AddMember("Zoe"), in), g.Book(
 		studio.AddMember("Eve"), studio.AddSession(testkit.Session{}),
 	)

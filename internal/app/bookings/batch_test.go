@@ -42,13 +42,10 @@ func TestBatch_EqualsRunningInOrder(t *testing.T) {
 		g.Book(mia, open), g.Book(noa, open), g.Book(studio.AddMember("Ann"), small), g.Book(studio.AddMember("Bea"), small),
 		g.Book(studio.AddMember("Cyd"), noWaitlist),
 	}
-	waits := g.Book(studio.AddMember("Dan"), small)
-	full := g.Book(studio.AddMember("Eve"), small)
-	none := g.Book(studio.AddMember("Fay"), noWaitlist)
-	closed := g.Book(studio.AddMember("Gil"), draft)
+	waits, full := g.Book(studio.AddMember("Dan"), small), g.Book(studio.AddMember("Eve"), small)
+	none, closed := g.Book(studio.AddMember("Fay"), noWaitlist), g.Book(studio.AddMember("Gil"), draft)
 	absent := g.Book(studio.AddMember("Hal"), testkit.NewID[tenant.SessionID]())
-	noCredit := g.Book(spent, open)
-	twice := g.Book(limited, studio.AddSession(testkit.Session{}))
+	noCredit, twice := g.Book(spent, open), g.Book(limited, studio.AddSession(testkit.Session{}))
 	stranger := g.Book(studio.Owner, open, func(r *bookings.BookRequest) { r.Member = testkit.NewID[tenant.MemberID]() })
 	forOthers := g.Book(
 		studio.Owner, open, func(
@@ -80,8 +77,7 @@ func TestBatch_EqualsRunningInOrder(t *testing.T) {
 func TestBatch_KeepsArrivalOrder(t *testing.T) {
 	t.Parallel()
 	studio := testkit.New(t)
-	g := studio.NewBatch()
-	in := studio.AddSession(testkit.Session{Capacity: 3, Waitlist: 3})
+	g, in := studio.NewBatch(), studio.AddSession(testkit.Session{Capacity: 3, Waitlist: 3})
 	var all []*testkit.Booked
 	for range 8 {
 		all = append(all, g.Book(studio.AddMember("One of many"), in))
@@ -106,12 +102,10 @@ func TestBatch_KeepsArrivalOrder(t *testing.T) {
 func TestBatch_BookedMemberDoesNotJoin(t *testing.T) {
 	t.Parallel()
 	studio := testkit.New(t)
-	g := studio.NewBatch()
-	in := studio.AddSession(testkit.Session{Capacity: 2, Waitlist: 5})
+	g, in := studio.NewBatch(), studio.AddSession(testkit.Session{Capacity: 2, Waitlist: 5})
 	mia := studio.AddMember("Mia")
 	studio.MustBook(mia, in)
-	last := g.Book(studio.AddMember("Noa"), in)
-	again := g.Book(mia, in)
+	last, again := g.Book(studio.AddMember("Noa"), in), g.Book(mia, in)
 	waits := g.Book(studio.AddMember("Zoe"), in)
 	g.Run()
 	last.WantConfirmed(t, "last")
@@ -123,16 +117,13 @@ func TestBatch_BookedMemberDoesNotJoin(t *testing.T) {
 func TestBatch_FailureHarmsOneOnly(t *testing.T) {
 	t.Parallel()
 	studio := testkit.New(t)
-	g := studio.NewBatch()
-	in := studio.AddSession(testkit.Session{})
+	g, in := studio.NewBatch(), studio.AddSession(testkit.Session{})
 	mia, noa := studio.AddMember("Mia"), studio.AddMember("Noa")
 	has := studio.MustBook(mia, in)
 	studio.Subscribe(noa, studio.AddPlan(credit.Plan{Kind: credit.Unlimited}))
 	studio.MustBook(noa, studio.AddSession(testkit.Session{}))
 
-	before := g.Book(studio.AddMember("Ann"), in)
-	again := g.Book(mia, in)
-	overlaps := g.Book(noa, in)
+	before, again, overlaps := g.Book(studio.AddMember("Ann"), in), g.Book(mia, in), g.Book(noa, in)
 	after := g.Book(studio.AddMember("Bea"), in)
 	test.EqOp(t, 1, g.Run(), test.Sprint("transactions, want 1: those who may were not settled together"))
 	before.WantConfirmed(t, "before")
@@ -207,8 +198,7 @@ func TestBatch_IdempotencyKeys(t *testing.T) {
 func TestBatch_IsRetried(t *testing.T) {
 	t.Parallel()
 	studio := testkit.New(t)
-	g := studio.NewBatch()
-	in := studio.AddSession(testkit.Session{Capacity: 2})
+	g, in := studio.NewBatch(), studio.AddSession(testkit.Session{Capacity: 2})
 	rival := expect.Value(studio.DB.Owner.Begin(t.Context()))(t)
 	defer func() { _ = rival.Rollback(t.Context()) }()
 	expect.OK(t)(rival.Exec(t.Context(), `update sessions set capacity = 3 where id = $1`, in))

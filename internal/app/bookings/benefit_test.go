@@ -58,8 +58,7 @@ func TestConfirmBooking_WithBenefitMembership(t *testing.T) {
 		t.Context(), testkit.SelfOnly(mia),
 		bookings.ConfirmRequest{ID: held.ID, Paid: testkit.FiftyEuros, ProviderCode: "LINKS", Number: "M-001"},
 	))(t)
-	want := booking.Benefit{Code: "LINKS", Number: "M-001", Percent: 20}
-	must.EqOp(t, want, place.Booking.Benefit)
+	must.EqOp(t, booking.Benefit{Code: "LINKS", Number: "M-001", Percent: 20}, place.Booking.Benefit)
 	test.EqOp(t, 1, studio.Count(`select count(*) from bookings where benefit_number = 'M-001' and not benefit_verified`))
 	test.EqOp(t, 1, studio.Count(
 		`select count(*) from audit_entries where action = 'booking.benefit_applied' and target_id = $1`, held.ID.String(),

@@ -26,9 +26,7 @@ func TestBook_TakesASeatAndACredit(t *testing.T) {
 	studio := testkit.New(t)
 	mia := studio.AddMember("Mia")
 	pack := studio.Subscribe(mia, studio.AddPlan(credit.Plan{Kind: credit.Credits, Credits: 10}))
-	class := studio.AddSession(testkit.Session{})
-
-	id := studio.MustBook(mia, class)
+	id := studio.MustBook(mia, studio.AddSession(testkit.Session{}))
 
 	b := expect.Value(studio.App.Bookings.GetBooking(context.Background(), testkit.SelfOnly(mia), id))(t)
 	test.True(
@@ -149,8 +147,7 @@ func TestBook_RejectsSecondBookingBySameMember(t *testing.T) {
 		return expect.Reason(t, fault.AlreadyBooked)(studio.Book(who, class, change...)).Metadata
 	}
 	test.EqOp(t, id.String(), twice(mia, class)["booking_id"])
-	entry := studio.MustWaitlist(noa, class)
-	test.EqOp(t, entry.String(), twice(noa, class)["entry_id"])
+	test.EqOp(t, studio.MustWaitlist(noa, class).String(), twice(noa, class)["entry_id"])
 
 	// A party that does not fit waits although a seat is open. A member with a booking cannot wait for another.
 	two := studio.AddSession(testkit.Session{Capacity: 2, Waitlist: 3})
@@ -175,8 +172,7 @@ func TestBook_RejectsSecondBookingBySameMember(t *testing.T) {
 func TestBook_AgainAfterCancelling(t *testing.T) {
 	t.Parallel()
 	studio := testkit.New(t)
-	mia := studio.AddMember("Mia")
-	class := studio.AddSession(testkit.Session{})
+	mia, class := studio.AddMember("Mia"), studio.AddSession(testkit.Session{})
 	expect.OK(t)(studio.Cancel(mia, studio.MustBook(mia, class)))
 	studio.MustBook(mia, class)
 }
@@ -223,8 +219,7 @@ func TestBook_ChoosesThePayer(t *testing.T) {
 	t.Run("a course is never picked, nor taken when named", func(t *testing.T) {
 		t.Parallel()
 		mia := studio.AddMember("Mia")
-		c := studio.Subscribe(mia, course)
-		one := studio.Subscribe(mia, pack)
+		c, one := studio.Subscribe(mia, course), studio.Subscribe(mia, pack)
 		studio.MustBook(mia, studio.AddSession(testkit.Session{}))
 		test.EqOp(t, 0, studio.Balance(one), test.Sprint("the pack's balance is so something else paid"))
 		expect.Reason(t, fault.NoActivePlan)(studio.App.Bookings.Book(context.Background(), mia, bookings.BookRequest{
@@ -233,9 +228,8 @@ func TestBook_ChoosesThePayer(t *testing.T) {
 	t.Run("debt", func(t *testing.T) {
 		t.Parallel()
 		mia := studio.AddMember("Mia")
-		s := studio.Subscribe(mia, unlimited)
 		expect.OK(t)(studio.App.Accounts.SetSubscriptionStatus(
-			context.Background(), studio.Owner, s.ID, credit.Debt, "unpaid",
+			context.Background(), studio.Owner, studio.Subscribe(mia, unlimited).ID, credit.Debt, "unpaid",
 		))
 		expect.Reason(t, fault.OutstandingBalance)(studio.Book(mia, studio.AddSession(testkit.Session{})))
 	})
@@ -313,8 +307,7 @@ func TestBook_QuotasCountLocalDaysAndWeeks(t *testing.T) {
 	})
 	t.Run("a limit set later counts what is there", func(t *testing.T) {
 		t.Parallel()
-		mia := studio.AddMember("Mia")
-		p := studio.AddPlan(credit.Plan{Kind: credit.Unlimited})
+		mia, p := studio.AddMember("Mia"), studio.AddPlan(credit.Plan{Kind: credit.Unlimited})
 		studio.Subscribe(mia, p)
 		first := studio.MustBook(mia, at(18, 10, 0))
 		expect.OK(t)(
@@ -354,8 +347,7 @@ func TestBook_RejectsOverlapUnlessThePlanAllowsIt(t *testing.T) {
 func TestBook_HappensOncePerExternalReference(t *testing.T) {
 	t.Parallel()
 	studio := testkit.New(t)
-	mia := studio.AddMember("Mia")
-	class := studio.AddSession(testkit.Session{Capacity: 1, Waitlist: 2})
+	mia, class := studio.AddMember("Mia"), studio.AddSession(testkit.Session{Capacity: 1, Waitlist: 2})
 	ask := bookings.BookRequest{Session: class, Party: 1, Channel: catalog.Online, ExternalRef: "order-1"}
 
 	first := expect.Value(studio.App.Bookings.Book(t.Context(), mia, ask))(t)

@@ -129,8 +129,7 @@ func TestCancelBooking_RejectsOtherMembers(t *testing.T) {
 	class := studio.AddSession(testkit.Session{Capacity: 1, Waitlist: 1})
 	id := studio.MustBook(mia, class)
 	expect.Reason(t, fault.BookingNotFound)(studio.Cancel(noa, id))
-	entry := studio.MustWaitlist(noa, class)
-	expect.Reason(t, fault.BookingNotFound)(studio.Cancel(mia, tenant.BookingID(entry)))
+	expect.Reason(t, fault.BookingNotFound)(studio.Cancel(mia, tenant.BookingID(studio.MustWaitlist(noa, class))))
 	expect.Reason(t, fault.BookingNotFound)(studio.App.Bookings.CancelBooking(
 		context.Background(), studio.OtherTenant().Owner, bookings.CancelRequest{ID: id},
 	))
@@ -182,8 +181,7 @@ func TestPromotion_SkipsEntriesWithoutCredit(t *testing.T) {
 	other := studio.AddSession(testkit.Session{})
 	mia, noa, leo := studio.AddMember("Mia"), studio.AddMember("Noa"), studio.AddMember("Leo")
 	studio.Subscribe(noa, pack)
-	leos := studio.Subscribe(leo, pack)
-	place := studio.MustBook(mia, class)
+	leos, place := studio.Subscribe(leo, pack), studio.MustBook(mia, class)
 	noas := studio.MustWaitlist(noa, class)
 	studio.MustWaitlist(leo, class)
 	studio.MustBook(noa, other) // her last credit is gone
@@ -206,8 +204,7 @@ func TestPromotion_PartyThatDoesNotFitKeepsItsPosition(t *testing.T) {
 	studio := testkit.New(t)
 	class := studio.AddSession(testkit.Session{Capacity: 2, Waitlist: 3})
 	mia, eve := studio.AddMember("Mia"), studio.AddMember("Eve")
-	noa, leo := studio.AddMember("Noa"), studio.AddMember("Leo")
-	place := studio.MustBook(mia, class)
+	noa, leo, place := studio.AddMember("Noa"), studio.AddMember("Leo"), studio.MustBook(mia, class)
 	studio.MustBook(eve, class)
 	p := expect.Value(studio.App.Bookings.Book(
 		context.Background(), noa, bookings.BookRequest{Session: class, Party: 2, Channel: catalog.Online},

@@ -74,8 +74,7 @@ func TestCheckIn_ByGPSSetsStatusTimeAndMethod(t *testing.T) {
 	studio.Clock.Set(testkit.InTwoDays)
 	in := expect.Value(studio.SelfCheckIn(mia, s, bookings.CheckInProof{Position: door}))(t)
 	must.False(t, in.Already, must.Sprintf("%+v", in))
-	want := arrived{booking.Attended, &testkit.InTwoDays, "GPS"}
-	test.Eq(t, want, arrivedIn(studio, id, in.Booking))
+	test.Eq(t, arrived{booking.Attended, &testkit.InTwoDays, "GPS"}, arrivedIn(studio, id, in.Booking))
 }
 
 func TestUndoCheckIn_ConfirmsAgain(t *testing.T) {
@@ -133,8 +132,10 @@ func TestCheckIn_ConcurrentCallsCheckInOnce(t *testing.T) {
 	proofs := []bookings.CheckInProof{studio.ScanQR(s), {Position: door}}
 	var first atomic.Int32
 	testkit.Parallel(8, func(i int) {
-		var in bookings.CheckInResult
-		var err error
+		var (
+			in  bookings.CheckInResult
+			err error
+		)
 		if i < 6 {
 			in, err = studio.SelfCheckIn(mia, s, proofs[i%2])
 		} else {
@@ -158,8 +159,7 @@ func TestSelfCheckIn_ReturnsEachReason(t *testing.T) {
 		p.CheckInOpens, p.CheckInCloses, p.GPSMaxMeters = new(30*time.Minute), new(10*time.Minute), new(100.0)
 	})
 	feed := studio.AddService(catalog.Service{Name: "Live stream", Delivery: catalog.Feed})
-	popUpLocation := studio.AddLocation(catalog.Location{Name: "Pop-up"})
-	mia := studio.AddMember("Mia")
+	popUpLocation, mia := studio.AddLocation(catalog.Location{Name: "Pop-up"}), studio.AddMember("Mia")
 	at := studio.AddSession(testkit.Session{Starts: testkit.InTwoDays})
 	online := studio.AddSession(testkit.Session{Starts: testkit.InTwoDays.Add(4 * time.Hour), Service: feed})
 	popUp := studio.AddSession(testkit.Session{Starts: testkit.InTwoDays.Add(8 * time.Hour), Location: popUpLocation})

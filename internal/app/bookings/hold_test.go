@@ -73,8 +73,7 @@ func TestHold_ExpiredDoesNotBlock(t *testing.T) {
 
 	// It does not block the member who held it either.
 	other := studio.AddSession(testkit.Session{Capacity: 1, Starts: testkit.Noon.Add(72 * time.Hour)})
-	again := studio.MustHold(mia, other)
-	studio.Clock.Set(*again.HoldUntil)
+	studio.Clock.Set(*studio.MustHold(mia, other).HoldUntil)
 	studio.MustHold(mia, other)
 }
 
@@ -101,7 +100,7 @@ func TestHold_ExpiredFillsFromTheWaitlist(t *testing.T) {
 // session full. A member who already has a booking in it is told so, and does not join the waitlist.
 func TestHold_BookedMemberDoesNotJoinForExpiredHold(t *testing.T) {
 	t.Parallel()
-	for name, ask := range map[string]func(studio *testkit.Studio, mia tenant.Caller, session tenant.SessionID) error{
+	testkit.Each(t, map[string]func(studio *testkit.Studio, mia tenant.Caller, session tenant.SessionID) error{
 		"book": func(studio *testkit.Studio, mia tenant.Caller, session tenant.SessionID) error {
 			return expect.Error(studio.Book(mia, session))
 		},
@@ -111,22 +110,18 @@ func TestHold_BookedMemberDoesNotJoinForExpiredHold(t *testing.T) {
 		"join": func(studio *testkit.Studio, mia tenant.Caller, session tenant.SessionID) error {
 			return expect.Error(studio.Join(mia, testkit.ForSessions(session)))
 		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			studio := testkit.New(t)
-			mia, noa, zoe := studio.AddMember("Mia"), studio.AddMember("Noa"), studio.AddMember("Zoe")
-			three := studio.AddSession(testkit.Session{Capacity: 3, Waitlist: 5})
-			studio.MustBook(mia, three)
-			held := studio.MustHold(noa, three)
-			place := expect.Value(studio.App.Bookings.Book(
-				context.Background(), zoe, bookings.BookRequest{Session: three, Party: 2, Channel: catalog.Online},
-			))(t)
-			must.NotNil(t, place.Entry, must.Sprintf("%+v", place))
-			studio.Clock.Set(*held.HoldUntil)
-			expect.Reason(t, fault.AlreadyBooked)(ask(studio, mia, three))
-		})
-	}
+	}, func(studio *testkit.Studio, ask func(studio *testkit.Studio, mia tenant.Caller, session tenant.SessionID) error) {
+		mia, noa, zoe := studio.AddMember("Mia"), studio.AddMember("Noa"), studio.AddMember("Zoe")
+		three := studio.AddSession(testkit.Session{Capacity: 3, Waitlist: 5})
+		studio.MustBook(mia, three)
+		held := studio.MustHold(noa, three)
+		place := expect.Value(studio.App.Bookings.Book(
+			context.Background(), zoe, bookings.BookRequest{Session: three, Party: 2, Channel: catalog.Online},
+		))(studio.T)
+		must.NotNil(studio.T, place.Entry, must.Sprintf("%+v", place))
+		studio.Clock.Set(*held.HoldUntil)
+		expect.Reason(studio.T, fault.AlreadyBooked)(ask(studio, mia, three))
+	})
 }
 
 // Nor where those who wait have named no session: a window that it lies in.
@@ -148,7 +143,7 @@ func TestHold_BookedMemberDoesNotJoinForTimeWindow(t *testing.T) {
 // The first entry gets the seat of an expired hold. The next request can take its place in the queue.
 func TestHold_ExpiredLeavesRoomInTheQueue(t *testing.T) {
 	t.Parallel()
-	for name, wait := range map[string]func(
+	testkit.Each(t, map[string]func(
 		studio *testkit.Studio, who tenant.Caller, session tenant.SessionID,
 	) (seats.Place, error){
 		"book": func(studio *testkit.Studio, who tenant.Caller, session tenant.SessionID) (seats.Place, error) {
@@ -157,24 +152,21 @@ func TestHold_ExpiredLeavesRoomInTheQueue(t *testing.T) {
 		"join": func(studio *testkit.Studio, who tenant.Caller, session tenant.SessionID) (seats.Place, error) {
 			return studio.Join(who, testkit.ForSessions(session))
 		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			studio := testkit.New(t)
-			mia, noa, zoe := studio.AddMember("Mia"), studio.AddMember("Noa"), studio.AddMember("Zoe")
-			one := studio.AddSession(testkit.Session{Capacity: 1, Waitlist: 1})
-			held := studio.MustHold(mia, one)
-			studio.MustWaitlist(noa, one)
-			_, err := wait(studio, zoe, one)
-			must.Error(t, err, must.Sprint("a line of one is longer"))
-			studio.Clock.Set(*held.HoldUntil)
-			place := expect.Value(wait(studio, zoe, one))(t)
-			test.NotNil(t, place.Entry, test.Sprintf("%+v", place))
-			test.EqOp(t, 1, studio.Count(
-				`select count(*) from bookings where member_id = $1 and status = 'CONFIRMED'`, noa.Member,
-			), test.Sprint("Noa was not promoted"))
-		})
-	}
+	}, func(studio *testkit.Studio, wait func(
+		studio *testkit.Studio, who tenant.Caller, session tenant.SessionID,
+	) (seats.Place, error)) {
+		mia, noa, zoe := studio.AddMember("Mia"), studio.AddMember("Noa"), studio.AddMember("Zoe")
+		one := studio.AddSession(testkit.Session{Capacity: 1, Waitlist: 1})
+		held := studio.MustHold(mia, one)
+		studio.MustWaitlist(noa, one)
+		must.Error(studio.T, expect.Error(wait(studio, zoe, one)), must.Sprint("a line of one is longer"))
+		studio.Clock.Set(*held.HoldUntil)
+		place := expect.Value(wait(studio, zoe, one))(studio.T)
+		test.NotNil(studio.T, place.Entry, test.Sprintf("%+v", place))
+		test.EqOp(studio.T, 1, studio.Count(
+			`select count(*) from bookings where member_id = $1 and status = 'CONFIRMED'`, noa.Member,
+		), test.Sprint("Noa was not promoted"))
+	})
 }
 
 func TestReleaseHold_FillsFromTheWaitlist(t *testing.T) {

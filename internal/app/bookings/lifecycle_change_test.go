@@ -34,8 +34,7 @@ var rescheduleLines = map[string]func(studio *testkit.Studio){
 		)
 	},
 	"within the same location only": func(studio *testkit.Studio) {
-		pier := studio.AddLocation(catalog.Location{Name: "Pier 2"})
-		mia := studio.AddMember("Mia")
+		pier, mia := studio.AddLocation(catalog.Location{Name: "Pier 2"}), studio.AddMember("Mia")
 		_, err := studio.Reschedule(
 			testkit.SelfOnly(mia), studio.MustBook(mia, studio.AddSession(testkit.Session{})),
 			studio.AddSession(testkit.Session{Location: pier}),

@@ -24,34 +24,31 @@ import (
 // Two hold the last seat. Serializable transactions and the check on the counter guard it; each of them is enough.
 func TestHold_ConcurrentCallsTakeTheLastSeatOnce(t *testing.T) {
 	t.Parallel()
-	for name, tt := range map[string]struct {
+	type row struct {
 		careless, unchecked bool
 		holds               int
-	}{
+	}
+	testkit.EachRace(t, map[string]row{
 		"guarded":               {holds: 1},
 		"by the isolation only": {unchecked: true, holds: 1},
 		"by the check only":     {careless: true, holds: 1},
 		"unguarded":             {careless: true, unchecked: true, holds: 2},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			a, studio := testkit.NewRace(t)
-			a.ReadCommitted = tt.careless
-			if tt.unchecked {
-				studio.Exec(`alter table sessions drop constraint sessions_capacity`)
-			}
-			mia, noa := studio.AddMember("Mia"), studio.AddMember("Noa")
-			last := studio.AddSession(testkit.Session{Capacity: 1})
-			hold := func(who tenant.Caller) func() {
-				return func() { expect.OKOr(t, fault.SessionFull)(studio.OtherNode().Hold(who, last)) }
-			}
-			a.Run(hold(mia), hold(noa))
-			test.EqOp(t, tt.holds, studio.Count(
-				`select count(*) from bookings where session_id = $1 and status = 'PENDING'`, last,
-			), test.Sprint("hold one seat"))
-			test.EqOp(t, (tt.holds == 1), len(studio.Violations()) == 0)
-		})
-	}
+	}, func(a *testkit.Barrier, studio *testkit.Studio, tt row) {
+		a.ReadCommitted = tt.careless
+		if tt.unchecked {
+			studio.Exec(`alter table sessions drop constraint sessions_capacity`)
+		}
+		mia, noa := studio.AddMember("Mia"), studio.AddMember("Noa")
+		last := studio.AddSession(testkit.Session{Capacity: 1})
+		hold := func(who tenant.Caller) func() {
+			return func() { expect.OKOr(studio.T, fault.SessionFull)(studio.OtherNode().Hold(who, last)) }
+		}
+		a.Run(hold(mia), hold(noa))
+		test.EqOp(studio.T, tt.holds, studio.Count(
+			`select count(*) from bookings where session_id = $1 and status = 'PENDING'`, last,
+		), test.Sprint("hold one seat"))
+		test.EqOp(studio.T, (tt.holds == 1), len(studio.Violations()) == 0)
+	})
 }
 
 // At the instant at which a hold runs out, confirming it and ending it have one winner. Two nodes, between whose clocks

@@ -46,8 +46,7 @@ func TestRescheduleBooking_MovesSeatsAndCredits(t *testing.T) {
 func TestRescheduleBooking_ReturnsEachReason(t *testing.T) {
 	t.Parallel()
 	studio := testkit.New(t)
-	other := studio.AddLocation(catalog.Location{Name: "Pier 2"})
-	mia := studio.AddMember("Mia")
+	other, mia := studio.AddLocation(catalog.Location{Name: "Pier 2"}), studio.AddMember("Mia")
 	id := studio.MustBook(mia, studio.AddSession(testkit.Session{Starts: testkit.Noon.Add(30 * time.Hour)}))
 	full := studio.AddSession(testkit.Session{Capacity: 1})
 	studio.MustBook(studio.AddMember("Noa"), full)
@@ -84,8 +83,7 @@ func TestRescheduleBooking_AfterTheCancellationWindow(t *testing.T) {
 		p.Tiers = &map[string]catalog.TierPolicy{"gold": {AllowReschedule: new(true)}}
 	})
 	soon := studio.AddSession(testkit.Session{Starts: testkit.Noon.Add(3 * time.Hour)})
-	to := studio.AddSession(testkit.Session{})
-	mia, gil := studio.AddMember("Mia"), studio.AddMember("Gil")
+	to, mia, gil := studio.AddSession(testkit.Session{}), studio.AddMember("Mia"), studio.AddMember("Gil")
 	studio.SetTier(gil, "gold")
 	mias, gils := studio.MustBook(mia, soon), studio.MustBook(gil, soon)
 	expect.Reason(t, fault.CancellationWindow)(studio.Reschedule(testkit.SelfOnly(mia), mias, to))

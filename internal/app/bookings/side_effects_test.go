@@ -24,8 +24,7 @@ func TestEvents_OfEveryNotifiedChange(t *testing.T) {
 		studio.Subscribe(who, pack)
 	}
 	class := studio.AddSession(testkit.Session{Capacity: 1, Waitlist: 2})
-	first := studio.MustBook(mia, class)
-	entry := studio.MustWaitlist(noa, class)
+	first, entry := studio.MustBook(mia, class), studio.MustWaitlist(noa, class)
 	studio.MustWaitlist(leo, class)
 	want := func(what string, n int, where string, args ...any) {
 		t.Helper()

@@ -73,51 +73,48 @@ const lost = 3 * time.Minute
 // not.
 func TestReports_PushIsDeliveredIfAnyDeviceAccepts(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct {
+	type row struct {
 		refused []int // by their place
 		next    string
-	}{
+	}
+	messagetest.Each(t, map[string]row{
 		"the first refuses":  {[]int{0}, " DEFERRED FREQUENCY_CAP"},
 		"the second refuses": {[]int{1}, " DEFERRED FREQUENCY_CAP"},
 		"none refuses":       {nil, " DEFERRED FREQUENCY_CAP"},
 		"both refuse":        {[]int{0, 1}, "PUSH SENT"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			studio := messagetest.New(t)
-			expect.OK(studio.T)(studio.App.Messages.UpdateNotificationSettings(
-				studio.T.Context(), studio.Owner, nil, func(s *notify.Settings) { s.PerDay[push] = 1 },
-			))
-			mia := studio.AddReachable("Mia")
-			second(studio, mia)
-			studio.MustPlace(mia, studio.SessionAt(testkit.Noon.Add(48*time.Hour)))
-			out := taken(studio, push)
-			must.EqOp(t, 2, len(out), must.Sprintf("%d messages", len(out)))
-			var attempts []messages.AttemptResult
-			for i, o := range out {
-				a := messages.AttemptResult{
-					Outgoing: o, Receipt: notify.Receipt{ProviderID: o.Message.ID.String(), Status: notify.Sent},
-				}
-				if slices.Contains(c.refused, i) {
-					a = messages.AttemptResult{Outgoing: o, Err: &notify.SendError{Kind: notify.Permanent, Code: "INVALID_ARGUMENT"}}
-				}
-				attempts = append(attempts, a)
+	}, func(studio *messagetest.Studio, c row) {
+		expect.OK(studio.T)(studio.App.Messages.UpdateNotificationSettings(
+			studio.T.Context(), studio.Owner, nil, func(s *notify.Settings) { s.PerDay[push] = 1 },
+		))
+		mia := studio.AddReachable("Mia")
+		second(studio, mia)
+		studio.MustPlace(mia, studio.SessionAt(testkit.Noon.Add(48*time.Hour)))
+		out := taken(studio, push)
+		must.EqOp(studio.T, 2, len(out), must.Sprintf("%d messages", len(out)))
+		var attempts []messages.AttemptResult
+		for i, o := range out {
+			a := messages.AttemptResult{
+				Outgoing: o, Receipt: notify.Receipt{ProviderID: o.Message.ID.String(), Status: notify.Sent},
 			}
-			studio.NoError(studio.App.Messages.SettleDeliveries(studio.T.Context(), studio.Tenant, attempts))
-			counted := 1
-			if len(c.refused) == len(out) {
-				counted = 0
+			if slices.Contains(c.refused, i) {
+				a = messages.AttemptResult{Outgoing: o, Err: &notify.SendError{Kind: notify.Permanent, Code: "INVALID_ARGUMENT"}}
 			}
-			test.EqOp(t, counted, studio.Count(`select count(*) from deliveries where channel = 'PUSH' and counted`),
-				test.Sprintf("count, want %d", counted))
-			settle(studio, nil, taken(studio, push)...)
-			studio.Clock.Advance(time.Minute)
-			studio.MustPlace(mia, studio.SessionAt(testkit.Noon.Add(96*time.Hour)))
-			settle(studio, nil, taken(studio, push)...)
-			lines := studio.Log(confirmed)
-			test.True(t, slices.Contains(lines[2:], c.next), test.Sprintf("no %q in %q", c.next, lines))
-		})
-	}
+			attempts = append(attempts, a)
+		}
+		studio.NoError(studio.App.Messages.SettleDeliveries(studio.T.Context(), studio.Tenant, attempts))
+		counted := 1
+		if len(c.refused) == len(out) {
+			counted = 0
+		}
+		test.EqOp(studio.T, counted, studio.Count(`select count(*) from deliveries where channel = 'PUSH' and counted`),
+			test.Sprintf("count, want %d", counted))
+		settle(studio, nil, taken(studio, push)...)
+		studio.Clock.Advance(time.Minute)
+		studio.MustPlace(mia, studio.SessionAt(testkit.Noon.Add(96*time.Hour)))
+		settle(studio, nil, taken(studio, push)...)
+		lines := studio.Log(confirmed)
+		test.True(studio.T, slices.Contains(lines[2:], c.next), test.Sprintf("no %q in %q", c.next, lines))
+	})
 }
 
 // A provider may report before its answer is written down. What the answer says is of the past then.

@@ -78,8 +78,7 @@ func TestFallback_UsesTheNextChannel(t *testing.T) {
 	t.Run("a report settles what the answer did not", func(t *testing.T) {
 		t.Parallel()
 		studio := messagetest.New(t)
-		noa := studio.Promote()
-		studio.RemoveDevices(noa)
+		studio.RemoveDevices(studio.Promote())
 		studio.Provider.Fail(sms, &notify.SendError{Kind: notify.Unknown})
 		studio.Plan()
 		studio.Send()

@@ -46,13 +46,14 @@ func TestGuardrails_LogTheReason(t *testing.T) {
 	}
 	// testkit.Noon is 13:00 in Berlin
 	afternoon := notify.QuietHours{Start: civil.TimeOfDay{Hour: 13}, End: civil.TimeOfDay{Hour: 14, Minute: 30}}
-	for name, c := range map[string]struct {
+	type row struct {
 		topic notify.Topic
 		does  func(studio *messagetest.Studio, mia tenant.Caller)
 		log   []string // once it has fallen due
 		later time.Duration
 		then  []string // what the log has after that, too
-	}{
+	}
+	messagetest.Each(t, map[string]row{
 		"nothing is wanted": {confirmed, func(studio *messagetest.Studio, mia tenant.Caller) {
 			wants(
 				studio, mia, notify.Preferences{
@@ -84,8 +85,7 @@ func TestGuardrails_LogTheReason(t *testing.T) {
 			studio.MustPlace(mia, studio.SessionAt(start))
 		}, []string{"SMS SENT"}, time.Hour, nil},
 		"no address, no number, no device": {confirmed, func(studio *messagetest.Studio, _ tenant.Caller) {
-			leo := studio.AddMember("Leo")
-			studio.MustPlace(leo, studio.SessionAt(start))
+			studio.MustPlace(studio.AddMember("Leo"), studio.SessionAt(start))
 		}, []string{" DROPPED UNREACHABLE"}, time.Hour, nil},
 		"the tenant's quiet hours": {confirmed, func(studio *messagetest.Studio, mia tenant.Caller) {
 			settings(studio, func(s *notify.Settings) { s.Quiet = afternoon })
@@ -186,40 +186,34 @@ func TestGuardrails_LogTheReason(t *testing.T) {
 			studio.MustPlace(mia, studio.SessionAt(start))
 			studio.Clock.Set(testkit.Noon.Add(24*time.Hour + time.Second))
 		}, nil, time.Hour, nil},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			studio := messagetest.New(t)
-			c.does(studio, studio.AddReachable("Mia"))
-			studio.Run()
-			studio.WantLog("when it is due", c.topic, c.log...)
-			studio.Clock.Advance(c.later)
-			studio.Run()
-			studio.WantLog("later", c.topic, slices.Concat(c.log, c.then)...)
-		})
-	}
+	}, func(studio *messagetest.Studio, c row) {
+		c.does(studio, studio.AddReachable("Mia"))
+		studio.Run()
+		studio.WantLog("when it is due", c.topic, c.log...)
+		studio.Clock.Advance(c.later)
+		studio.Run()
+		studio.WantLog("later", c.topic, slices.Concat(c.log, c.then)...)
+	})
 }
 
 // A consumer that reads the log again from the beginning sends nothing twice. The unique key guards this: without it
 // messages are sent again.
 func TestNotices_PlannedTwiceAreSentOnce(t *testing.T) {
 	t.Parallel()
-	for name, keyed := range map[string]bool{"guarded": true, "unguarded": false} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			studio := messagetest.New(t)
-			studio.BookMembers(3)
-			must.EqOp(t, 6, len(studio.Run()), must.Sprint("messages"))
-			// By SQL, because no use case forgets how far the log was read.
-			studio.Exec(`delete from event_consumers where tenant_id = $1`, studio.Tenant)
-			if !keyed {
-				studio.Exec(`update notices set revision = revision || '-'`) // as if each were about something else
-			}
-			again := studio.Run()
-			test.False(t, keyed && len(again) != 0, test.Sprintf("told again: %v", again))
-			test.False(t, !keyed && len(again) == 0, test.Sprint("the control tells nothing again"))
-		})
-	}
+	messagetest.Each(t, map[string]bool{"guarded": true, "unguarded": false}, func(
+		studio *messagetest.Studio, keyed bool,
+	) {
+		studio.BookMembers(3)
+		must.EqOp(studio.T, 6, len(studio.Run()), must.Sprint("messages"))
+		// By SQL, because no use case forgets how far the log was read.
+		studio.Exec(`delete from event_consumers where tenant_id = $1`, studio.Tenant)
+		if !keyed {
+			studio.Exec(`update notices set revision = revision || '-'`) // as if each were about something else
+		}
+		again := studio.Run()
+		test.False(studio.T, keyed && len(again) != 0, test.Sprintf("told again: %v", again))
+		test.False(studio.T, !keyed && len(again) == 0, test.Sprint("the control tells nothing again"))
+	})
 }
 
 // The topics that are not about a booking: credits that run low, and notes for staff.

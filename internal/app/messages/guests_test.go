@@ -116,8 +116,7 @@ func TestGuests_CanStopMessages(t *testing.T) {
 			guest(p.Studio, ida, class)
 			cancelled(p, class)
 			p.Later(time.Second)
-			lines := p.Log(notify.SessionCancelled)
-			test.Eq(t, want, lines[4*i:], test.Sprintf("booking %d", i+1))
+			test.Eq(t, want, p.Log(notify.SessionCancelled)[4*i:], test.Sprintf("booking %d", i+1))
 		}
 		test.EqOp(t, 1, p.Twilio.Requests(), test.Sprint("Twilio was asked times"))
 	})

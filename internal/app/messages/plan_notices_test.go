@@ -38,8 +38,7 @@ func TestPlanNotices_ForEachUseCase(t *testing.T) {
 	t.Run("book, confirmed", func(t *testing.T) {
 		t.Parallel()
 		studio := messagetest.New(t)
-		mia := studio.AddReachable("Mia")
-		studio.MustPlace(mia, studio.SessionAt(start))
+		studio.MustPlace(studio.AddReachable("Mia"), studio.SessionAt(start))
 		want(t, "at once", studio.Run(), "BOOKING_CONFIRMED EMAIL", "BOOKING_CONFIRMED PUSH")
 		want(t, "a second look", studio.Run())
 		want(t, "a day before", studio.RunAt(start.Add(-24*time.Hour)), "REMINDER PUSH")

@@ -38,8 +38,7 @@ func TestReminders_AcrossClockChanges(t *testing.T) {
 			t.Parallel()
 			studio := messagetest.New(t)
 			studio.Clock.Set(c.start.AddDate(0, 0, -5))
-			mia := studio.AddReachable("Mia")
-			studio.MustPlace(mia, studio.SessionAt(c.start))
+			studio.MustPlace(studio.AddReachable("Mia"), studio.SessionAt(c.start))
 			studio.Run()
 			day := c.start.Add(-24 * time.Hour)
 			must.EqOp(t, c.clock, day.In(berlin).Format("15:04"), must.Sprint("the clock shows"))
@@ -209,10 +208,12 @@ func TestReminders_AreEvents(t *testing.T) {
 		rows := expect.Value(studio.DB.Owner.Query(studio.T.Context(), `
 select booking_id, (data->>'lead_seconds')::integer, occurred_at from events where type = 'booking.reminder_due'
 and session_id = $1 and actor = 'system'`, class))(studio.T)
-		var got []string
-		var of tenant.BookingID
-		var lead int
-		var at time.Time
+		var (
+			got  []string
+			of   tenant.BookingID
+			lead int
+			at   time.Time
+		)
 		expect.OK(studio.T)(pgx.ForEachRow(rows, []any{&of, &lead, &at}, func() error {
 			who := map[tenant.BookingID]string{booking: "Mia", off: "Noa", guest: "Ida"}[of]
 			got = append(got, fmt.Sprint(who, " ", lead, " ", at.UTC().Format(time.RFC3339)))

@@ -84,8 +84,7 @@ func TestReplies_ToASharedNumber(t *testing.T) {
 	studios := []*messagetest.Studio{p.Studio, p.OtherTenant("Dock Pilates"), p.OtherTenant("Silent Golf")}
 	const number = "+4915112345678"
 	inbound := "https://berth.example/twilio/platform/inbound"
-	noas := make([]tenant.Caller, len(studios))
-	offers := make([]waitlist.Offer, len(studios))
+	noas, offers := make([]tenant.Caller, len(studios)), make([]waitlist.Offer, len(studios))
 	for i, studio := range studios {
 		studio.MakeOffers()
 		noas[i] = studio.AddReachable("Noa")

@@ -110,34 +110,31 @@ func TestResend_NotByAnotherChannelIfTheProviderHasIt(t *testing.T) {
 // the provider says that the first did not arrive: the second one decides.
 func TestResend_AfterALostAttempt(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct {
+	type row struct {
 		second notify.DeliveryStatus // what is told of the second
 		by     notify.Channel        // by which it goes on; empty: not at all
-	}{
+	}
+	messagetest.Each(t, map[string]row{
 		"the second is on its way": {notify.Sent, ""}, "the second has arrived": {notify.Delivered, ""},
 		"the second is lost, too": {notify.Undelivered, sms},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			studio := messagetest.New(t)
-			studio.Promote()
-			first := one(studio, taken(studio, push))
-			settle(studio, &notify.SendError{Kind: notify.Unknown}, first)
-			studio.Clock.Advance(time.Minute)
-			second := one(studio, taken(studio, push))
-			settle(studio, nil, second)
-			studio.Clock.Advance(time.Second)
-			report(studio, second, c.second)
-			report(studio, first, notify.Undelivered)
-			studio.Clock.Advance(time.Second)
-			out := taken(studio, sms)
-			if c.by == "" {
-				test.EqOp(t, 0, len(out), test.Sprintf("%+v", out))
-				return
-			}
-			settle(studio, nil, one(studio, out))
-		})
-	}
+	}, func(studio *messagetest.Studio, c row) {
+		studio.Promote()
+		first := one(studio, taken(studio, push))
+		settle(studio, &notify.SendError{Kind: notify.Unknown}, first)
+		studio.Clock.Advance(time.Minute)
+		second := one(studio, taken(studio, push))
+		settle(studio, nil, second)
+		studio.Clock.Advance(time.Second)
+		report(studio, second, c.second)
+		report(studio, first, notify.Undelivered)
+		studio.Clock.Advance(time.Second)
+		out := taken(studio, sms)
+		if c.by == "" {
+			test.EqOp(studio.T, 0, len(out), test.Sprintf("%+v", out))
+			return
+		}
+		settle(studio, nil, one(studio, out))
+	})
 }
 
 // A carrier that has no room for the moment is asked again, as often as a provider would be. Where it will not have

@@ -48,8 +48,7 @@ func TestSendingQuota_DefersWhatCanWait(t *testing.T) {
 	t.Parallel()
 	studio := messagetest.New(t, limited(notify.SendingLimits{notify.Email: {Total: 5}}))
 	class := studio.SessionAt(testkit.Noon.Add(200*time.Hour), func(in *session.Input) { in.Capacity = new(12) })
-	other := studio.SessionAt(testkit.Noon.Add(300 * time.Hour))
-	leo := studio.AddReachable("Leo")
+	other, leo := studio.SessionAt(testkit.Noon.Add(300*time.Hour)), studio.AddReachable("Leo")
 	booking := studio.MustPlace(leo, other).Booking.ID
 	studio.Deliver()
 	for i := range 12 {

@@ -24,13 +24,14 @@ import (
 func TestTimeWindowEntries_GetMessages(t *testing.T) {
 	t.Parallel()
 	today := civil.DateOf(testkit.Noon, testkit.Noon.Location())
-	for name, tt := range map[string]struct {
+	type row struct {
 		locale  string
 		days    int
 		latest  string
 		subject string
 		has     []string
-	}{
+	}
+	messagetest.Each(t, map[string]row{
 		"one day": {
 			"en", 1, "09:00", "On the waitlist: Vinyasa, Tue 17 Mar, 08:00–09:00",
 			[]string{"number 1 on the waitlist", "When: Tue 17 Mar, 08:00–09:00\n", "Where: Pier 1"},
@@ -43,40 +44,36 @@ func TestTimeWindowEntries_GetMessages(t *testing.T) {
 			"fr", 3, "23:59", "Sur liste d'attente : Vinyasa, mar. 17 mars – jeu. 19 mars",
 			[]string{"Quand : mar. 17 mars – jeu. 19 mars\n"},
 		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			studio := messagetest.New(t)
-			mia := studio.AddReachable("Mia")
-			expect.OK(studio.T)(studio.App.Accounts.UpdateMember(studio.T.Context(), studio.Owner, mia.Member, nil,
-				func(m *member.Member) error {
-					m.Locale, m.TimeZone = tt.locale, "Atlantic/Reykjavik" // the wish is for the clock of the place
-					return nil
-				}))
-			earliest := "08:00"
-			if tt.latest == "23:59" {
-				earliest = "00:00"
-			}
-			joined := expect.Value(studio.App.Waitlists.JoinWaitlist(studio.T.Context(), mia, waitlists.JoinRequest{Party: 1,
-				Channel: catalog.Online, Window: &wait.Window{
-					Service: studio.Service, Location: studio.Location, From: today.AddDays(1), Until: today.AddDays(tt.days),
-					Earliest: civiltest.TimeOfDay(earliest), Latest: civiltest.TimeOfDay(tt.latest),
-				}}))(studio.T)
-			sent := mails(studio)
-			must.True(t, len(sent) == 1 && sent[0].Subject == tt.subject, must.Sprintf("%+v", sent))
-			for _, text := range tt.has {
-				test.StrContains(t, sent[0].Text, text, test.Sprintf("it does not say %q:\n%s", text, sent[0].Text))
-			}
-			test.Eq(t, map[string]string{"topic": "WAITLISTED", "entry_id": joined.Entry.ID.String()}, sent[0].Data)
-			expect.OK(studio.T)(
-				studio.App.Waitlists.LeaveWaitlist(studio.T.Context(), studio.Owner, joined.Entry.ID, "We move.", true),
-			)
-			if sent = mails(studio); len(sent) != 1 || sent[0].Data["topic"] != "BOOKING_CANCELLED" ||
-				!strings.Contains(sent[0].Text, "We move.") || sent[0].Calendar != nil {
-				t.Errorf("%+v", sent)
-			}
-		})
-	}
+	}, func(studio *messagetest.Studio, tt row) {
+		mia := studio.AddReachable("Mia")
+		expect.OK(studio.T)(studio.App.Accounts.UpdateMember(studio.T.Context(), studio.Owner, mia.Member, nil,
+			func(m *member.Member) error {
+				m.Locale, m.TimeZone = tt.locale, "Atlantic/Reykjavik" // the wish is for the clock of the place
+				return nil
+			}))
+		earliest := "08:00"
+		if tt.latest == "23:59" {
+			earliest = "00:00"
+		}
+		joined := expect.Value(studio.App.Waitlists.JoinWaitlist(studio.T.Context(), mia, waitlists.JoinRequest{Party: 1,
+			Channel: catalog.Online, Window: &wait.Window{
+				Service: studio.Service, Location: studio.Location, From: today.AddDays(1), Until: today.AddDays(tt.days),
+				Earliest: civiltest.TimeOfDay(earliest), Latest: civiltest.TimeOfDay(tt.latest),
+			}}))(studio.T)
+		sent := mails(studio)
+		must.True(studio.T, len(sent) == 1 && sent[0].Subject == tt.subject, must.Sprintf("%+v", sent))
+		for _, text := range tt.has {
+			test.StrContains(studio.T, sent[0].Text, text, test.Sprintf("it does not say %q:\n%s", text, sent[0].Text))
+		}
+		test.Eq(studio.T, map[string]string{"topic": "WAITLISTED", "entry_id": joined.Entry.ID.String()}, sent[0].Data)
+		expect.OK(studio.T)(
+			studio.App.Waitlists.LeaveWaitlist(studio.T.Context(), studio.Owner, joined.Entry.ID, "We move.", true),
+		)
+		if sent = mails(studio); len(sent) != 1 || sent[0].Data["topic"] != "BOOKING_CANCELLED" ||
+			!strings.Contains(sent[0].Text, "We move.") || sent[0].Calendar != nil {
+			studio.T.Errorf("%+v", sent)
+		}
+	})
 }
 
 // mails are those that are sent now.

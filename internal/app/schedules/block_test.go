@@ -19,8 +19,7 @@ func TestBlockSession_PromotesAfterUnblocking(t *testing.T) {
 	studio := testkit.New(t)
 	class := studio.AddSession(testkit.Session{Capacity: 1, Waitlist: 5})
 	mia := studio.MustBook(studio.AddMember("Mia"), class)
-	noa := studio.AddMember("Noa")
-	studio.MustWaitlist(noa, class)
+	studio.MustWaitlist(studio.AddMember("Noa"), class)
 
 	s, err := studio.App.Schedules.BlockSession(context.Background(), studio.Owner, class, "burst pipe")
 	must.True(

@@ -55,8 +55,7 @@ func newTimetable(t *testing.T) timetable {
 func TestPreviewBulk_CountsSessionsAndBookings(t *testing.T) {
 	t.Parallel()
 	w := newTimetable(t)
-	there := w.OtherTenant()
-	there.AddSession(testkit.Session{Starts: testkit.Evening})
+	w.OtherTenant().AddSession(testkit.Session{Starts: testkit.Evening})
 	for name, tt := range map[string]struct {
 		ask      schedules.BulkRequest
 		want     schedules.Preview
@@ -85,8 +84,10 @@ func TestPreviewBulk_CountsSessionsAndBookings(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			got := expect.Value(w.App.Schedules.PreviewBulk(context.Background(), w.Owner, tt.ask))(t)
-			var ids []tenant.SessionID
-			var bookings []int
+			var (
+				ids      []tenant.SessionID
+				bookings []int
+			)
 			for _, s := range got.Samples {
 				ids, bookings = append(ids, s.ID), append(bookings, s.Bookings)
 			}

@@ -20,8 +20,7 @@ import (
 func TestCreateSession_CreatesADraftUnlessPublished(t *testing.T) {
 	t.Parallel()
 	studio := testkit.New(t)
-	room := studio.AddResource(catalog.Resource{Name: "Studio"})
-	in := studio.SessionInput(testkit.Evening)
+	room, in := studio.AddResource(catalog.Resource{Name: "Studio"}), studio.SessionInput(testkit.Evening)
 	in.Resource, in.Coach, in.Description = room, studio.Coach.Member, "Bring a mat."
 
 	draft := studio.CreateSession(in, false)
@@ -46,8 +45,7 @@ func TestCreateSession_CreatesADraftUnlessPublished(t *testing.T) {
 	test.Eq(t, want, studio.GetSession(draft.ID), test.Sprint("read back"))
 	after := studio.LastAudit("session.created")["after"].(map[string]any)
 	test.True(t, after["title"] == "Vinyasa" && after["state"] == "DRAFT", test.Sprintf("audit %v", after))
-	published := studio.CreateSession(studio.SessionInput(testkit.Evening), true)
-	test.EqOp(t, catalog.Published, published.State)
+	test.EqOp(t, catalog.Published, studio.CreateSession(studio.SessionInput(testkit.Evening), true).State)
 	test.EqOp(t, "session.created", studio.SessionEvents(draft.ID), test.Sprint("events"))
 }
 
@@ -175,10 +173,9 @@ func TestCreateSession_IgnoresCancelledSessions(t *testing.T) {
 	in.Resource, in.Coach = studio.AddResource(catalog.Resource{Name: "Studio"}), studio.Coach.Member
 	first := studio.CreateSession(in, true)
 	expect.OK(t)(studio.App.Schedules.CancelSession(context.Background(), studio.Owner, first.ID, "", true))
-	second := studio.CreateSession(in, true)
 	expect.OK(t)(studio.App.Schedules.BulkDelete(
 		context.Background(), studio.Owner, schedules.BulkRequest{
-			Filter: session.Filter{Sessions: []tenant.SessionID{second.ID}},
+			Filter: session.Filter{Sessions: []tenant.SessionID{studio.CreateSession(in, true).ID}},
 		},
 	))
 	studio.CreateSession(in, true)

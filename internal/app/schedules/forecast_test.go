@@ -54,10 +54,12 @@ func TestForecast_EqualsWhatBookingLoads(t *testing.T) {
 	unlimited := studio.AddSession(testkit.Session{Starts: testkit.Evening, Capacity: -1})
 
 	q := testkit.WeekQuery()
-	var sessions []session.Session
-	var snapshot booking.Snapshot
-	var first, second *booking.Slot
-	var batch pg.Batch
+	var (
+		sessions      []session.Session
+		snapshot      booking.Snapshot
+		first, second *booking.Slot
+		batch         pg.Batch
+	)
 	scheduledb.ListSchedule(
 		&batch, studio.Tenant, scheduledb.SessionQuery{Filter: q.Filter, Limit: q.Limit},
 		func(s *session.Session) { sessions = append(sessions, *s) },

@@ -93,8 +93,7 @@ func TestImportSessions_ReportsProblemsByRow(t *testing.T) {
 	email(there, there.Coach, "theirs@example.com")
 	there.AddResource(catalog.Resource{Name: "Their room"})
 	studio.AddResource(catalog.Resource{Name: "Studio"})
-	closed := studio.AddResource(catalog.Resource{Name: "Cellar"})
-	studio.SetResourceActive(closed, false)
+	studio.SetResourceActive(studio.AddResource(catalog.Resource{Name: "Cellar"}), false)
 	row := func(service, location, date, start, resource, coach string) string {
 		return fmt.Sprintf("%s,%s,%s,%s,,60,%s,%s,,,,,\n", service, location, date, start, resource, coach)
 	}

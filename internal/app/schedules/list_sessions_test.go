@@ -97,8 +97,7 @@ func TestEligibility_EqualsResultOfBook(t *testing.T) {
 	full := studio.AddSession(testkit.Session{Starts: at(1, 4), Capacity: 1, Waitlist: 5})
 	studio.MustBook(noa, full)
 	studio.MustWaitlist(studio.AddMember("Ole"), full)
-	entry := studio.MustWaitlist(mia, full)
-	second := studio.AddSession(testkit.Session{Starts: at(1, 8)})
+	entry, second := studio.MustWaitlist(mia, full), studio.AddSession(testkit.Session{Starts: at(1, 8)})
 	studio.MustBook(mia, second)
 
 	queue := studio.AddSession(testkit.Session{Starts: at(2, 4), Capacity: 1, Waitlist: 5})

@@ -38,8 +38,7 @@ func TestPublishSession_AndBackToDraft(t *testing.T) {
 func TestUnpublishSession_RejectsActiveBookings(t *testing.T) {
 	t.Parallel()
 	studio := testkit.New(t)
-	mia := studio.AddMember("Mia")
-	class := studio.AddSession(testkit.Session{})
+	mia, class := studio.AddMember("Mia"), studio.AddSession(testkit.Session{})
 	id := studio.MustBook(mia, class)
 	expect.Reason(t, fault.ActiveBookings)(studio.App.Schedules.UnpublishSession(t.Context(), studio.Owner, class, nil))
 	test.EqOp(t, catalog.Published, studio.GetSession(class).State, test.Sprint("it was unpublished all the same"))
@@ -60,8 +59,10 @@ func TestPublishSession_RacesWithCancel(t *testing.T) {
 	studio := testkit.New(t)
 	for range 10 {
 		s := studio.CreateSession(studio.SessionInput(testkit.Evening), false)
-		var published, cancelled error
-		var both sync.WaitGroup
+		var (
+			published, cancelled error
+			both                 sync.WaitGroup
+		)
 		both.Go(func() { _, published = studio.App.Schedules.PublishSession(t.Context(), studio.Owner, s.ID, nil) })
 		both.Go(func() { _, cancelled = studio.App.Schedules.CancelSession(t.Context(), studio.Owner, s.ID, "", true) })
 		both.Wait()

@@ -36,13 +36,14 @@ func TestUpdateSeries_FromAnyRuleToAnyOther(t *testing.T) {
 		return days
 	}
 	const was = "FREQ=WEEKLY;BYDAY=TU,TH;COUNT=6" // March 17, 19, 24, 26, 31, April 2
-	for name, tt := range map[string]struct {
+	type row struct {
 		from, to string
 		scope    schedules.SeriesScope // from the third session on, where it is Following
 		clock    string                // where it changes too
 		open     []string              // of the edited series
 		kept     int                   // of those with a booking
-	}{
+	}
+	testkit.Each(t, map[string]row{
 		"daily until a day": {
 			from: was, to: "FREQ=DAILY;UNTIL=20260401", scope: schedules.All, open: every("18:00", through("03-17", "04-01")...),
 			kept: 5,
@@ -103,62 +104,58 @@ func TestUpdateSeries_FromAnyRuleToAnyOther(t *testing.T) {
 			from: was, to: "FREQ=MONTHLY;BYDAY=-1SU;COUNT=2", scope: schedules.Following, clock: "03:00",
 			open: every("03:00", "03-29", "04-26"), kept: 2,
 		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			studio := testkit.New(t)
-			mia := studio.AddMember("Mia")
-			sub := studio.Subscribe(mia, studio.AddPlan(credit.Plan{Kind: credit.Credits, Credits: 6}))
-			in := studio.SeriesInput()
-			in.Rule = tt.from
-			s, ids := studio.CreateSeries(in)
-			for _, id := range ids {
-				studio.MustBook(mia, id)
-			}
-			edit := schedules.SeriesEdit{
-				Series: s.ID, Scope: tt.scope, Expect: new(1), Pattern: session.Pattern{Rule: tt.to},
-				PatternFields: session.RuleField,
-			}
-			if tt.scope == schedules.Following {
-				edit.Session = ids[2]
-			}
-			if tt.clock != "" {
-				edit.Time = civiltest.TimeOfDay(tt.clock)
-				edit.PatternFields |= session.TimeOfDayField
-			}
-			done := studio.EditSeries(edit)
-			open := slices.DeleteFunc(
-				starts(studio, done.Series.ID), func(s string) bool { return strings.Contains(s, "cancelled") },
-			)
-			test.Eq(t, tt.open, open, test.Sprint("sessions"))
-			rule := expect.Value(recurrence.Parse(tt.to))(t)
-			test.True(
-				t, done.Series.Rule == rule.String() && !done.Series.OpenEnded,
-				test.Sprintf("rule %s, want %s", done.Series.Rule, rule),
-			)
-			confirmed := studio.Count(`select count(*) from bookings where status = 'CONFIRMED'`)
-			test.True(
-				t, confirmed == tt.kept && studio.Balance(sub) == 6-tt.kept && len(done.Cancelled) == len(ids)-tt.kept,
-				test.Sprintf(
-					"%d bookings, balance %d, %d called off; want %d bookings",
-					confirmed, studio.Balance(sub), len(done.Cancelled), tt.kept,
-				),
-			)
-			test.EqOp(t, 0, studio.Count(
-				`select count(*) from bookings b join sessions s on s.id = b.session_id where b.starts_at <> s.starts_at
+	}, func(studio *testkit.Studio, tt row) {
+		mia := studio.AddMember("Mia")
+		sub := studio.Subscribe(mia, studio.AddPlan(credit.Plan{Kind: credit.Credits, Credits: 6}))
+		in := studio.SeriesInput()
+		in.Rule = tt.from
+		s, ids := studio.CreateSeries(in)
+		for _, id := range ids {
+			studio.MustBook(mia, id)
+		}
+		edit := schedules.SeriesEdit{
+			Series: s.ID, Scope: tt.scope, Expect: new(1), Pattern: session.Pattern{Rule: tt.to},
+			PatternFields: session.RuleField,
+		}
+		if tt.scope == schedules.Following {
+			edit.Session = ids[2]
+		}
+		if tt.clock != "" {
+			edit.Time = civiltest.TimeOfDay(tt.clock)
+			edit.PatternFields |= session.TimeOfDayField
+		}
+		done := studio.EditSeries(edit)
+		open := slices.DeleteFunc(
+			starts(studio, done.Series.ID), func(s string) bool { return strings.Contains(s, "cancelled") },
+		)
+		test.Eq(studio.T, tt.open, open, test.Sprint("sessions"))
+		rule := expect.Value(recurrence.Parse(tt.to))(studio.T)
+		test.True(
+			studio.T, done.Series.Rule == rule.String() && !done.Series.OpenEnded,
+			test.Sprintf("rule %s, want %s", done.Series.Rule, rule),
+		)
+		confirmed := studio.Count(`select count(*) from bookings where status = 'CONFIRMED'`)
+		test.True(
+			studio.T, confirmed == tt.kept && studio.Balance(sub) == 6-tt.kept && len(done.Cancelled) == len(ids)-tt.kept,
+			test.Sprintf(
+				"%d bookings, balance %d, %d called off; want %d bookings",
+				confirmed, studio.Balance(sub), len(done.Cancelled), tt.kept,
+			),
+		)
+		test.EqOp(studio.T, 0, studio.Count(
+			`select count(*) from bookings b join sessions s on s.id = b.session_id where b.starts_at <> s.starts_at
 					or b.ends_at <> s.ends_at`,
-			), test.Sprint("bookings stayed behind"))
-			studio.WantSound()
+		), test.Sprint("bookings stayed behind"))
+		studio.WantSound()
 
-			edit.Expect, edit.Series, edit.Scope, edit.Session = nil, done.Series.ID, schedules.All, tenant.SessionID{}
-			again := studio.EditSeries(edit)
-			test.True(
-				t, len(again.Updated)+len(again.Created)+len(again.Cancelled) == 0 &&
-					again.Series.Version == done.Series.Version,
-				test.Sprintf("the same rule again: %+v", again),
-			)
-		})
-	}
+		edit.Expect, edit.Series, edit.Scope, edit.Session = nil, done.Series.ID, schedules.All, tenant.SessionID{}
+		again := studio.EditSeries(edit)
+		test.True(
+			studio.T, len(again.Updated)+len(again.Created)+len(again.Cancelled) == 0 &&
+				again.Series.Version == done.Series.Version,
+			test.Sprintf("the same rule again: %+v", again),
+		)
+	})
 }
 
 func TestUpdateSeries_SetsAndRemovesTheEnd(t *testing.T) {

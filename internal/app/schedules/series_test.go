@@ -168,8 +168,7 @@ func TestCreateSeries_ReturnsEachReason(t *testing.T) {
 func TestExtendSeries_CreatesWhatIsMissing(t *testing.T) {
 	t.Parallel()
 	studio := testkit.New(t)
-	room := studio.AddResource(catalog.Resource{Name: "Studio"})
-	in := studio.SeriesInput()
+	room, in := studio.AddResource(catalog.Resource{Name: "Studio"}), studio.SeriesInput()
 	in.Rule, in.Template.Resource = "FREQ=WEEKLY", room
 	s, _ := studio.CreateSeries(in)
 	bounded, _ := studio.CreateSeries(studio.SeriesInput())

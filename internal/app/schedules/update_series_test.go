@@ -28,7 +28,7 @@ import (
 
 func TestUpdateSeries_DetachesEditedSession(t *testing.T) {
 	t.Parallel()
-	for name, edit := range map[string]func(studio *testkit.Studio, s session.Series, id tenant.SessionID) error{
+	testkit.Each(t, map[string]func(studio *testkit.Studio, s session.Series, id tenant.SessionID) error{
 		"by the series": func(studio *testkit.Studio, s session.Series, id tenant.SessionID) error {
 			done, err := studio.App.Schedules.UpdateSeries(context.Background(), studio.Owner, schedules.SeriesEdit{
 				Series: s.ID, Scope: schedules.One, Session: id, Template: session.Input{Title: "Special"},
@@ -50,29 +50,25 @@ func TestUpdateSeries_DetachesEditedSession(t *testing.T) {
 					Title: "Special", StartsAt: at, EndsAt: at.Add(90 * time.Minute),
 				}, session.TitleField|session.StartField|session.EndField))
 		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			studio := testkit.New(t)
-			s, ids := studio.CreateSeries(studio.SeriesInput())
-			must.NoError(t, edit(studio, s, ids[4]))
-			special := studio.GetSession(ids[4])
-			test.True(
-				t, special.Title == "Special" && special.Series == s.ID &&
-					special.EndsAt.Sub(special.StartsAt) == 90*time.Minute,
-				test.Sprintf("%+v", special),
-			)
-			want := []string{"03-17 18:00", "03-19 18:00", "03-24 18:00", "03-26 18:00", "03-31 20:00", "04-02 18:00"}
-			wantStarts(studio, s.ID, want...)
+	}, func(studio *testkit.Studio, edit func(studio *testkit.Studio, s session.Series, id tenant.SessionID) error) {
+		s, ids := studio.CreateSeries(studio.SeriesInput())
+		must.NoError(studio.T, edit(studio, s, ids[4]))
+		special := studio.GetSession(ids[4])
+		test.True(
+			studio.T, special.Title == "Special" && special.Series == s.ID &&
+				special.EndsAt.Sub(special.StartsAt) == 90*time.Minute,
+			test.Sprintf("%+v", special),
+		)
+		want := []string{"03-17 18:00", "03-19 18:00", "03-24 18:00", "03-26 18:00", "03-31 20:00", "04-02 18:00"}
+		wantStarts(studio, s.ID, want...)
 
-			// The series decides about the others from now on.
-			done := studio.EditSeries(schedules.SeriesEdit{
-				Series: s.ID, Scope: schedules.All, Pattern: clockOf("17:00"), PatternFields: session.TimeOfDayField,
-			})
-			test.True(t, len(done.Updated) == 5 && len(done.Created)+len(done.Cancelled) == 0, test.Sprintf("%+v", done))
-			wantStarts(studio, s.ID, "03-17 17:00", "03-19 17:00", "03-24 17:00", "03-26 17:00", "03-31 20:00", "04-02 17:00")
+		// The series decides about the others from now on.
+		done := studio.EditSeries(schedules.SeriesEdit{
+			Series: s.ID, Scope: schedules.All, Pattern: clockOf("17:00"), PatternFields: session.TimeOfDayField,
 		})
-	}
+		test.True(studio.T, len(done.Updated) == 5 && len(done.Created)+len(done.Cancelled) == 0, test.Sprintf("%+v", done))
+		wantStarts(studio, s.ID, "03-17 17:00", "03-19 17:00", "03-24 17:00", "03-26 17:00", "03-31 20:00", "04-02 17:00")
+	})
 }
 
 func TestUpdateSeries_KeepsBookings(t *testing.T) {
@@ -217,8 +213,7 @@ func TestUpdateSeries_KeepsStartedAndCancelledSessions(t *testing.T) {
 func TestUpdateSeries_FollowingSplitsTheSeries(t *testing.T) {
 	t.Parallel()
 	studio := testkit.New(t)
-	mia := studio.AddMember("Mia")
-	in := studio.SeriesInput()
+	mia, in := studio.AddMember("Mia"), studio.SeriesInput()
 	in.Excluded = []civil.Date{civiltest.Date("2026-03-19"), civiltest.Date("2026-04-02")}
 	s, ids := studio.CreateSeries(in) // 17, 24, 26, 31
 	booked := studio.MustBook(mia, ids[3])

@@ -128,33 +128,31 @@ func TestUpdateSession_ReturnsEachReason(t *testing.T) {
 
 func TestUpdateSession_RaisedCapacityPromotes(t *testing.T) {
 	t.Parallel()
-	for name, in := range map[string]session.Input{"by one": {Capacity: new(2)}, "without limit": {Unlimited: true}} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			studio := testkit.New(t)
-			class := studio.AddSession(testkit.Session{Capacity: 1, Waitlist: 5})
-			studio.MustBook(studio.AddMember("Mia"), class)
-			noa, ole := studio.AddMember("Noa"), studio.AddMember("Ole")
-			studio.MustWaitlist(noa, class)
-			studio.MustWaitlist(ole, class)
+	testkit.Each(t, map[string]session.Input{"by one": {Capacity: new(2)}, "without limit": {Unlimited: true}}, func(
+		studio *testkit.Studio, in session.Input,
+	) {
+		class := studio.AddSession(testkit.Session{Capacity: 1, Waitlist: 5})
+		studio.MustBook(studio.AddMember("Mia"), class)
+		noa, ole := studio.AddMember("Noa"), studio.AddMember("Ole")
+		studio.MustWaitlist(noa, class)
+		studio.MustWaitlist(ole, class)
 
-			after, promoted, err := studio.App.Schedules.UpdateSession(
-				context.Background(), studio.Owner, class, nil, in, session.CapacityField,
-			)
-			must.NoError(t, err)
-			want := 1
-			if in.Unlimited {
-				want = 2
-			}
-			test.True(
-				t, promoted == want && after.SeatsTaken == 1+want && after.Waiting == 2-want,
-				test.Sprintf("promoted %d, %d taken, %d waiting", promoted, after.SeatsTaken, after.Waiting),
-			)
-			test.EqOp(t, 1, studio.Count(
-				`select count(*) from bookings where member_id = $1 and promoted and status = 'CONFIRMED'`, noa.Member,
-			), test.Sprint("the first in the queue was not promoted"))
-		})
-	}
+		after, promoted, err := studio.App.Schedules.UpdateSession(
+			context.Background(), studio.Owner, class, nil, in, session.CapacityField,
+		)
+		must.NoError(studio.T, err)
+		want := 1
+		if in.Unlimited {
+			want = 2
+		}
+		test.True(
+			studio.T, promoted == want && after.SeatsTaken == 1+want && after.Waiting == 2-want,
+			test.Sprintf("promoted %d, %d taken, %d waiting", promoted, after.SeatsTaken, after.Waiting),
+		)
+		test.EqOp(studio.T, 1, studio.Count(
+			`select count(*) from bookings where member_id = $1 and promoted and status = 'CONFIRMED'`, noa.Member,
+		), test.Sprint("the first in the queue was not promoted"))
+	})
 }
 
 func TestUpdateSession_MovesBookings(t *testing.T) {

@@ -163,8 +163,7 @@ func TestJoinWaitlist_FirstTwoGetDifferentPositions(t *testing.T) {
 		for i := range who {
 			who[i] = studio.AddMember("Mia")
 		}
-		positions := make(map[int]bool)
-		got := make([]int, people)
+		positions, got := make(map[int]bool), make([]int, people)
 		testkit.Parallel(people, func(i int) {
 			place, err := studio.Join(who[i], testkit.ForSessions(class))
 			if err != nil {

@@ -111,8 +111,7 @@ func inEveryFunction(t *testing.T, look func(name string, body *ast.BlockStmt)) 
 // inEveryFunctionOf looks at the functions in files, with the types that they are methods of.
 func inEveryFunctionOf(t *testing.T, pattern string, look func(receiver, name string, body *ast.BlockStmt)) {
 	t.Helper()
-	files := expect.Value(filepath.Glob(pattern))(t)
-	for _, name := range files {
+	for _, name := range expect.Value(filepath.Glob(pattern))(t) {
 		if strings.HasSuffix(name, "_test.go") {
 			continue
 		}

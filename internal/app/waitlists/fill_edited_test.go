@@ -82,7 +82,7 @@ func TestSweep_FillsAfterEditedRules(t *testing.T) {
 // A seat for which booking had closed goes to an entry once a policy closes booking later.
 func TestFillAfterEdits_AppliesEditedPolicies(t *testing.T) {
 	t.Parallel()
-	for name, at := range map[string]func(studio *testkit.Studio) settings.PolicyTarget{
+	testkit.Each(t, map[string]func(studio *testkit.Studio) settings.PolicyTarget{
 		"the tenant's": func(*testkit.Studio) settings.PolicyTarget { return settings.PolicyTarget{} },
 		"the location's": func(studio *testkit.Studio) settings.PolicyTarget {
 			return settings.PolicyTarget{Location: studio.Location}
@@ -90,35 +90,31 @@ func TestFillAfterEdits_AppliesEditedPolicies(t *testing.T) {
 		"the service's": func(studio *testkit.Studio) settings.PolicyTarget {
 			return settings.PolicyTarget{Service: studio.Service}
 		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			studio := testkit.New(t)
-			studio.SetMode(waitlist.OfferInTurn)
-			closing := func(before time.Duration) {
-				t.Helper()
-				studio.Tick()
-				expect.OK(t)(studio.App.Settings.UpdatePolicy(
-					context.Background(), studio.Owner, at(studio), nil, func(p *catalog.Policy) { p.BookingCloses = &before },
-				))
-			}
-			class, who, booked := studio.AddFullSession(1)
-			_, entries := studio.AddWaiters(1, testkit.ForSessions(class))
-			closing(60 * time.Hour) // it starts sooner
-			studio.MustCancel(who[0], booked[0])
-			studio.WantEntries(map[tenant.EntryID]waitlist.Status{entries[0]: waitlist.Waiting})
-			if studio.Sweep(); studio.Count(`select count(*) from waitlist_offers`) != 0 {
-				t.Fatal("the seat was offered after booking had closed")
-			}
-			closing(0)
-			for range 2 { // the second time there is nothing to do
-				test.EqOp(t, (housekeeping.SweepResult{}), studio.Sweep(), test.Sprint("that is no defect"))
-			}
-			studio.WantEntries(map[tenant.EntryID]waitlist.Status{entries[0]: waitlist.Offered})
-			test.EqOp(t, 0, studio.Count(`select count(*) from policies where rules_due`),
-				test.Sprint("edits are to be looked at"))
-		})
-	}
+	}, func(studio *testkit.Studio, at func(studio *testkit.Studio) settings.PolicyTarget) {
+		studio.SetMode(waitlist.OfferInTurn)
+		closing := func(before time.Duration) {
+			studio.T.Helper()
+			studio.Tick()
+			expect.OK(studio.T)(studio.App.Settings.UpdatePolicy(
+				context.Background(), studio.Owner, at(studio), nil, func(p *catalog.Policy) { p.BookingCloses = &before },
+			))
+		}
+		class, who, booked := studio.AddFullSession(1)
+		_, entries := studio.AddWaiters(1, testkit.ForSessions(class))
+		closing(60 * time.Hour) // it starts sooner
+		studio.MustCancel(who[0], booked[0])
+		studio.WantEntries(map[tenant.EntryID]waitlist.Status{entries[0]: waitlist.Waiting})
+		if studio.Sweep(); studio.Count(`select count(*) from waitlist_offers`) != 0 {
+			studio.T.Fatal("the seat was offered after booking had closed")
+		}
+		closing(0)
+		for range 2 { // the second time there is nothing to do
+			test.EqOp(studio.T, (housekeeping.SweepResult{}), studio.Sweep(), test.Sprint("that is no defect"))
+		}
+		studio.WantEntries(map[tenant.EntryID]waitlist.Status{entries[0]: waitlist.Offered})
+		test.EqOp(studio.T, 0, studio.Count(`select count(*) from policies where rules_due`),
+			test.Sprint("edits are to be looked at"))
+	})
 }
 
 // An edit during the look is looked at, too: of the rules or of the policy.
@@ -148,8 +144,10 @@ func TestFillAfterEdits_RepeatsForEditsDuringTheRun(t *testing.T) {
 				func(p *catalog.Policy) { p.BookingCloses = new(time.Minute) },
 			))
 			scope := pg.Scope{Tenant: studio.Tenant}
-			var due []waitlistdb.EditedLevel
-			var batch pg.Batch
+			var (
+				due   []waitlistdb.EditedLevel
+				batch pg.Batch
+			)
 			waitlistdb.ListEditedLevels(&batch, studio.Tenant, &due)
 			if err := studio.DB.DB.ReadBatch(context.Background(), scope, &batch); err != nil || len(due) != 1 {
 				t.Fatalf("%+v, %v", due, err)
@@ -190,31 +188,28 @@ func TestFillAfterEdits_RecordsNothingWithoutEffect(t *testing.T) {
 // it to no other entry either.
 func TestFillAfterEdits_OffersOncePerEntry(t *testing.T) {
 	t.Parallel()
-	for name, cascade := range map[string]bool{"cascading": true, "by hand only": false} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			studio := testkit.New(t)
-			studio.SetRules(func(s *waitlist.Settings) {
-				s.Mode, s.AutoCascade, s.EligibilityExpression = new(waitlist.OfferInTurn), &cascade, new(
-					`"slow" in member.tags == false`,
-				)
-			})
-			class, who, booked := studio.AddFullSession(1)
-			waiters, entries := studio.AddWaiters(2, testkit.ForSessions(class))
-			studio.EditMember(waiters[1], func(m *member.Member) { m.Tags = []string{"slow"} })
-			studio.MustCancel(who[0], booked[0])
-			expect.OK(t)(studio.Decline(waiters[0], studio.LiveOffer(entries[0]), false))
-			edit(studio, func(s *waitlist.Settings) { s.OfferWindow = new(time.Hour) })
-			studio.WantEntries(map[tenant.EntryID]waitlist.Status{entries[0]: waitlist.Waiting, entries[1]: waitlist.Waiting})
-			edit(studio, func(s *waitlist.Settings) { s.EligibilityExpression = new("") })
-			next := map[bool]waitlist.Status{true: waitlist.Offered, false: waitlist.Waiting}[cascade]
-			studio.WantEntries(map[tenant.EntryID]waitlist.Status{entries[0]: waitlist.Waiting, entries[1]: next})
-			last := studio.LastDecision(class)
-			test.False(t, cascade && last.Decision.Move != waitlist.RollOn, test.Sprintf("the move is %s", last.Decision.Move))
-			studio.WantSound()
-			wantDecisionsFollow(studio, t)
+	testkit.Each(t, map[string]bool{"cascading": true, "by hand only": false}, func(studio *testkit.Studio, cascade bool) {
+		studio.SetRules(func(s *waitlist.Settings) {
+			s.Mode, s.AutoCascade, s.EligibilityExpression = new(waitlist.OfferInTurn), &cascade, new(
+				`"slow" in member.tags == false`,
+			)
 		})
-	}
+		class, who, booked := studio.AddFullSession(1)
+		waiters, entries := studio.AddWaiters(2, testkit.ForSessions(class))
+		studio.EditMember(waiters[1], func(m *member.Member) { m.Tags = []string{"slow"} })
+		studio.MustCancel(who[0], booked[0])
+		expect.OK(studio.T)(studio.Decline(waiters[0], studio.LiveOffer(entries[0]), false))
+		edit(studio, func(s *waitlist.Settings) { s.OfferWindow = new(time.Hour) })
+		studio.WantEntries(map[tenant.EntryID]waitlist.Status{entries[0]: waitlist.Waiting, entries[1]: waitlist.Waiting})
+		edit(studio, func(s *waitlist.Settings) { s.EligibilityExpression = new("") })
+		next := map[bool]waitlist.Status{true: waitlist.Offered, false: waitlist.Waiting}[cascade]
+		studio.WantEntries(map[tenant.EntryID]waitlist.Status{entries[0]: waitlist.Waiting, entries[1]: next})
+		last := studio.LastDecision(class)
+		test.False(
+			studio.T, cascade && last.Decision.Move != waitlist.RollOn, test.Sprintf("the move is %s", last.Decision.Move),
+		)
+		wantDecisionsFollow(studio, studio.T)
+	})
 }
 
 // An edit reaches the sessions under its level, those that are not over and on sale, and no others.

@@ -73,65 +73,63 @@ func TestFill_FiftyConcurrentFillsMakeOneOffer(t *testing.T) {
 // offer, and both cancellations succeed. Without the index of live offers and serializable transactions it gets two.
 func TestFill_OffersOnceToEntryForTwoSessions(t *testing.T) {
 	t.Parallel()
-	for name, tt := range map[string]struct {
+	type row struct {
 		careless bool
 		offers   int
-	}{"guarded": {false, 1}, "unguarded": {true, 2}} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			a, studio := testkit.NewRace(t)
-			studio.SetMode(waitlist.OfferInTurn)
-			first, who, booked := studio.AddFullSession(1)
-			second, others, there := studio.AddFullSession(1)
-			studio.AddWaiters(1, testkit.ForSessions(first, second))
-			if a.ReadCommitted = tt.careless; a.ReadCommitted {
-				studio.Exec(`drop index waitlist_offers_live`)
-			}
-			giveUp := func(who tenant.Caller, id tenant.BookingID) func() {
-				node := onClock(studio, studio.Clock.Now())
-				return func() {
-					expect.OK(t)(node.Bookings.CancelBooking(
-						context.Background(), testkit.SelfOnly(who), bookings.CancelRequest{ID: id},
-					))
-				}
-			}
-			a.Run(giveUp(who[0], booked[0]), giveUp(others[0], there[0]))
-			test.EqOp(t, tt.offers, studio.Count(`select count(*) from waitlist_offers where status = 'LIVE'`))
-			test.NotEqOp(t, tt.careless, len(studio.Violations()) == 0)
-		})
 	}
+	testkit.EachRace(t, map[string]row{"guarded": {false, 1}, "unguarded": {true, 2}}, func(
+		a *testkit.Barrier, studio *testkit.Studio, tt row,
+	) {
+		studio.SetMode(waitlist.OfferInTurn)
+		first, who, booked := studio.AddFullSession(1)
+		second, others, there := studio.AddFullSession(1)
+		studio.AddWaiters(1, testkit.ForSessions(first, second))
+		if a.ReadCommitted = tt.careless; a.ReadCommitted {
+			studio.Exec(`drop index waitlist_offers_live`)
+		}
+		giveUp := func(who tenant.Caller, id tenant.BookingID) func() {
+			node := onClock(studio, studio.Clock.Now())
+			return func() {
+				expect.OK(studio.T)(node.Bookings.CancelBooking(
+					context.Background(), testkit.SelfOnly(who), bookings.CancelRequest{ID: id},
+				))
+			}
+		}
+		a.Run(giveUp(who[0], booked[0]), giveUp(others[0], there[0]))
+		test.EqOp(studio.T, tt.offers, studio.Count(`select count(*) from waitlist_offers where status = 'LIVE'`))
+		test.NotEqOp(studio.T, tt.careless, len(studio.Violations()) == 0)
+	})
 }
 
 // Staff at two desks, who have both read a seat as free, offer it to different people.
 func TestOfferPlace_ConcurrentCallsOfferASeatOnce(t *testing.T) {
 	t.Parallel()
-	for name, tt := range map[string]struct {
+	type row struct {
 		careless bool
 		offers   int
-	}{"guarded": {false, 1}, "unguarded": {true, 2}} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			a, studio := testkit.NewRace(t)
-			studio.SetMode(waitlist.OfferInTurn)
-			class, _, booked := studio.AddFullSession(1)
-			_, entries := studio.AddWaiters(2, testkit.ForSessions(class))
-			cancelUnnoticed(studio, booked[0])
-			if a.ReadCommitted = tt.careless; a.ReadCommitted {
-				studio.Exec(`alter table sessions drop constraint sessions_capacity`)
-			}
-			byHand := func(e tenant.EntryID) func() {
-				return func() {
-					_, err := studio.App.Waitlists.OfferPlace(
-						context.Background(), studio.Owner, waitlists.OfferRequest{Session: class, Entry: e},
-					)
-					test.False(t, err != nil && fault.ReasonOf(err) != fault.SessionFull, test.Sprint(err))
-				}
-			}
-			a.Run(byHand(entries[0]), byHand(entries[1]))
-			test.EqOp(t, tt.offers, studio.Count(`select count(*) from waitlist_offers where session_id = $1`, class))
-			test.NotEqOp(t, tt.careless, len(studio.Violations()) == 0)
-		})
 	}
+	testkit.EachRace(t, map[string]row{"guarded": {false, 1}, "unguarded": {true, 2}}, func(
+		a *testkit.Barrier, studio *testkit.Studio, tt row,
+	) {
+		studio.SetMode(waitlist.OfferInTurn)
+		class, _, booked := studio.AddFullSession(1)
+		_, entries := studio.AddWaiters(2, testkit.ForSessions(class))
+		cancelUnnoticed(studio, booked[0])
+		if a.ReadCommitted = tt.careless; a.ReadCommitted {
+			studio.Exec(`alter table sessions drop constraint sessions_capacity`)
+		}
+		byHand := func(e tenant.EntryID) func() {
+			return func() {
+				_, err := studio.App.Waitlists.OfferPlace(
+					context.Background(), studio.Owner, waitlists.OfferRequest{Session: class, Entry: e},
+				)
+				test.False(studio.T, err != nil && fault.ReasonOf(err) != fault.SessionFull, test.Sprint(err))
+			}
+		}
+		a.Run(byHand(entries[0]), byHand(entries[1]))
+		test.EqOp(studio.T, tt.offers, studio.Count(`select count(*) from waitlist_offers where session_id = $1`, class))
+		test.NotEqOp(studio.T, tt.careless, len(studio.Violations()) == 0)
+	})
 }
 
 // At the instant at which an offer runs out, accepting it and ending it have one winner. Two nodes, between whose
@@ -193,64 +191,62 @@ func onClock(studio *testkit.Studio, now time.Time) *app.Services {
 // were told tells.
 func TestClaimOffer_FourConcurrentClaimsBookOnce(t *testing.T) {
 	t.Parallel()
-	for name, careless := range map[string]bool{"guarded": false, "unguarded": true} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			a, studio := testkit.NewRace(t)
-			a.ReadCommitted, a.MeetAtInsert = careless, true
-			studio.SetMode(waitlist.FirstToClaim)
-			class, who, booked := studio.AddFullSession(1)
-			waiters, entries := studio.AddWaiters(4, testkit.ForSessions(class))
-			studio.MustCancel(who[0], booked[0])
-			// What they were told, with the order of what came one after the other.
-			told := []history.Operation{
-				{Kind: history.Book, Place: 1, Member: 1, Outcome: history.Booked, Called: 0, Returned: 1},
-				{Kind: history.Cancel, Place: 1, Member: 1, Outcome: history.Done, Called: 12, Returned: 13},
-			}
-			var claims []func()
-			answers := make([]history.Operation, len(waiters))
-			for i, e := range entries {
-				at := time.Duration(2 + 2*i)
-				told = append(
-					told,
-					history.Operation{
-						Kind: history.Book, Place: 2 + i, Member: 2 + i, Outcome: history.Waits, Called: at, Returned: at + 1,
-					},
-				)
-				live := studio.LiveOffer(e)
-				claims = append(claims, func() {
-					answers[i] = history.Operation{
-						Kind: history.Accept, Place: 2 + i, Member: 2 + i, Offer: 1, Outcome: history.Done, Called: 14, Returned: 20,
-					}
-					if _, err := (&testkit.Studio{
-						T: t, App: onClock(studio, studio.Clock.Now()), Clock: studio.Clock,
-					}).Accept(waiters[i], live); err != nil {
-						answers[i].Outcome = history.Refused
-						reason := fault.ReasonOf(err)
-						test.False(t, reason != fault.OfferNotLive && !careless, test.Sprint(err))
-					}
-				})
-			}
-			a.Run(claims...)
-			told = append(told, answers...)
-			won := 0
-			for i := range told {
-				told[i].Session, told[i].Party = class.String(), 1
-				if told[i].Kind == history.Accept && told[i].Outcome == history.Done {
-					won++
-				}
-			}
-			session := history.Session{ID: class.String(), Capacity: 1, Queue: 50, Claims: true}
-			verdict := history.CheckSessions([]history.Session{session}, told, time.Minute)
-			test.True(
-				t, (won == 1) != careless && verdict.Linearizable() != careless && (len(studio.Violations()) == 0) != careless,
-				test.Sprintf(
-					"%d have claimed it; the answers are linearizable: %v; the database is: %v",
-					won, verdict.Linearizable(), studio.Violations(),
-				),
+	testkit.EachRace(t, map[string]bool{"guarded": false, "unguarded": true}, func(
+		a *testkit.Barrier, studio *testkit.Studio, careless bool,
+	) {
+		a.ReadCommitted, a.MeetAtInsert = careless, true
+		studio.SetMode(waitlist.FirstToClaim)
+		class, who, booked := studio.AddFullSession(1)
+		waiters, entries := studio.AddWaiters(4, testkit.ForSessions(class))
+		studio.MustCancel(who[0], booked[0])
+		// What they were told, with the order of what came one after the other.
+		told := []history.Operation{
+			{Kind: history.Book, Place: 1, Member: 1, Outcome: history.Booked, Called: 0, Returned: 1},
+			{Kind: history.Cancel, Place: 1, Member: 1, Outcome: history.Done, Called: 12, Returned: 13},
+		}
+		var claims []func()
+		answers := make([]history.Operation, len(waiters))
+		for i, e := range entries {
+			at := time.Duration(2 + 2*i)
+			told = append(
+				told,
+				history.Operation{
+					Kind: history.Book, Place: 2 + i, Member: 2 + i, Outcome: history.Waits, Called: at, Returned: at + 1,
+				},
 			)
-		})
-	}
+			live := studio.LiveOffer(e)
+			claims = append(claims, func() {
+				answers[i] = history.Operation{
+					Kind: history.Accept, Place: 2 + i, Member: 2 + i, Offer: 1, Outcome: history.Done, Called: 14, Returned: 20,
+				}
+				if _, err := (&testkit.Studio{
+					T: studio.T, App: onClock(studio, studio.Clock.Now()), Clock: studio.Clock,
+				}).Accept(waiters[i], live); err != nil {
+					answers[i].Outcome = history.Refused
+					test.False(studio.T, fault.ReasonOf(err) != fault.OfferNotLive && !careless, test.Sprint(err))
+				}
+			})
+		}
+		a.Run(claims...)
+		told = append(told, answers...)
+		won := 0
+		for i := range told {
+			told[i].Session, told[i].Party = class.String(), 1
+			if told[i].Kind == history.Accept && told[i].Outcome == history.Done {
+				won++
+			}
+		}
+		session := history.Session{ID: class.String(), Capacity: 1, Queue: 50, Claims: true}
+		verdict := history.CheckSessions([]history.Session{session}, told, time.Minute)
+		test.True(
+			studio.T,
+			(won == 1) != careless && verdict.Linearizable() != careless && (len(studio.Violations()) == 0) != careless,
+			test.Sprintf(
+				"%d have claimed it; the answers are linearizable: %v; the database is: %v",
+				won, verdict.Linearizable(), studio.Violations(),
+			),
+		)
+	})
 }
 
 func TestDeclineOffer_RacesWithCancelSession(t *testing.T) {

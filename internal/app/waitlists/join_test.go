@@ -181,8 +181,7 @@ func TestEntry_BookingOneSessionEndsTheOthers(t *testing.T) {
 	studio := testkit.New(t)
 	one, _, _ := studio.AddFullSession(1)
 	two, who, booked := studio.AddFullSession(1, testkit.StartingAt(testkit.Noon.Add(72*time.Hour)))
-	mia := studio.AddMember("Mia")
-	id := studio.MustJoin(mia, testkit.ForSessions(one, two)).ID
+	id := studio.MustJoin(studio.AddMember("Mia"), testkit.ForSessions(one, two)).ID
 	test.EqOp(t, "1 1", studio.Text(
 		`select string_agg(waiting::text, ' ') from sessions where id = any($1)`, []tenant.SessionID{one, two},
 	), test.Sprint("waiting"))
@@ -208,11 +207,12 @@ func TestEntry_EndsWithItsLastSession(t *testing.T) {
 // Windows are days and times at the location: over midnight, and on the Sunday on which its clocks skip an hour.
 func TestTimeWindow_UsesTheLocationsZone(t *testing.T) {
 	t.Parallel()
-	for name, tt := range map[string]struct {
+	type row struct {
 		from, until, earliest, latest string
 		starts                        time.Time
 		fits                          bool
-	}{
+	}
+	testkit.Each(t, map[string]row{
 		// 19:30 in Berlin
 		"in it": {
 			"2026-03-18", "2026-03-18", "18:00", "20:00", testkit.UTC("2026-03-18T18:30:00Z"), true,
@@ -248,15 +248,11 @@ func TestTimeWindow_UsesTheLocationsZone(t *testing.T) {
 		"the day before, in winter time": {
 			"2026-03-28", "2026-03-28", "18:00", "18:30", testkit.UTC("2026-03-28T16:15:00Z"), true,
 		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			studio := testkit.New(t)
-			id := studio.MustJoin(studio.AddMember("Mia"), studio.ForWindow(tt.from, tt.until, tt.earliest, tt.latest)).ID
-			studio.CreateSession(studio.SessionInput(tt.starts), true)
-			test.EqOp(t, tt.fits, studio.Entry(id).Status == waitlist.Booked)
-		})
-	}
+	}, func(studio *testkit.Studio, tt row) {
+		id := studio.MustJoin(studio.AddMember("Mia"), studio.ForWindow(tt.from, tt.until, tt.earliest, tt.latest)).ID
+		studio.CreateSession(studio.SessionInput(tt.starts), true)
+		test.EqOp(studio.T, tt.fits, studio.Entry(id).Status == waitlist.Booked)
+	})
 }
 
 // Queues follow a session to another day.
@@ -303,12 +299,13 @@ func TestJoinWaitlist_StaffJoinForMembers(t *testing.T) {
 // A seat that an entry does not want goes to others, and the entry waits for the next one that it wants.
 func TestEntry_IsOfferedWhatItNames(t *testing.T) {
 	t.Parallel()
-	for name, tt := range map[string]struct {
+	type row struct {
 		seats int // of the second of two full sessions; the first has one
 		// names says in the wish what the second session has, and the first has not.
 		names  func(studio *testkit.Studio, wish *waitlists.JoinRequest, other, this tenant.SessionID)
 		reason string
-	}{
+	}
+	testkit.Each(t, map[string]row{
 		"a coach": {1, func(studio *testkit.Studio, wish *waitlists.JoinRequest, other, this tenant.SessionID) {
 			studio.EditSession(other, session.Input{Coach: studio.Owner.Member}, session.CoachField)
 			studio.EditSession(this, session.Input{Coach: studio.Coach.Member}, session.CoachField)
@@ -334,31 +331,26 @@ func TestEntry_IsOfferedWhatItNames(t *testing.T) {
 		"who may have it": {1, func(studio *testkit.Studio, _ *waitlists.JoinRequest, _, _ tenant.SessionID) {
 			edit(studio, func(s *waitlist.Settings) { s.EligibilityExpression = new(`slot.time > "16:00"`) })
 		}, waitlist.NotEligible},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			studio := testkit.New(t)
-			studio.SetMode(waitlist.OfferInTurn)
-			// at 13:00 in Berlin
-			other, others, bookedOther := studio.AddFullSession(1)
-			// at 17:00
-			this, holders, booked := studio.AddFullSession(tt.seats, testkit.StartingAt(testkit.Noon.Add(52*time.Hour)))
-			wish := studio.ForWindow("2026-03-18", "2026-03-18", "06:00", "22:00")
-			tt.names(studio, &wish, other, this)
-			mia := studio.MustJoin(studio.AddMember("Mia"), wish)
-			studio.MustCancel(others[0], bookedOther[0])
-			e := studio.Entry(mia.ID)
-			test.True(
-				t, e.Status == waitlist.Waiting && e.PassedOver == tt.reason,
-				test.Sprintf("she is %s, passed over for %q", e.Status, e.PassedOver),
-			)
-			for i, id := range booked {
-				studio.MustCancel(holders[i], id)
-			}
-			o := studio.LiveOffer(mia.ID)
-			test.EqOp(t, this, o.Session, test.Sprintf("%+v", o))
-			studio.WantSound()
-			wantDecisionsFollow(studio, t)
-		})
-	}
+	}, func(studio *testkit.Studio, tt row) {
+		studio.SetMode(waitlist.OfferInTurn)
+		// at 13:00 in Berlin
+		other, others, bookedOther := studio.AddFullSession(1)
+		// at 17:00
+		this, holders, booked := studio.AddFullSession(tt.seats, testkit.StartingAt(testkit.Noon.Add(52*time.Hour)))
+		wish := studio.ForWindow("2026-03-18", "2026-03-18", "06:00", "22:00")
+		tt.names(studio, &wish, other, this)
+		mia := studio.MustJoin(studio.AddMember("Mia"), wish)
+		studio.MustCancel(others[0], bookedOther[0])
+		e := studio.Entry(mia.ID)
+		test.True(
+			studio.T, e.Status == waitlist.Waiting && e.PassedOver == tt.reason,
+			test.Sprintf("she is %s, passed over for %q", e.Status, e.PassedOver),
+		)
+		for i, id := range booked {
+			studio.MustCancel(holders[i], id)
+		}
+		o := studio.LiveOffer(mia.ID)
+		test.EqOp(studio.T, this, o.Session, test.Sprintf("%+v", o))
+		wantDecisionsFollow(studio, studio.T)
+	})
 }

@@ -58,7 +58,7 @@ func TestRound_IncludesOpenSeats(t *testing.T) {
 // told of both seats, and the one who let it go is not asked again.
 func TestRound_ReopensForExpiredOffers(t *testing.T) {
 	t.Parallel()
-	for name, letGo := range map[string]func(*testkit.Studio, tenant.Caller, waitlist.Offer) error{
+	testkit.Each(t, map[string]func(*testkit.Studio, tenant.Caller, waitlist.Offer) error{
 		"declined": func(studio *testkit.Studio, who tenant.Caller, o waitlist.Offer) error {
 			return expect.Error(studio.Decline(who, o, false))
 		},
@@ -71,85 +71,79 @@ func TestRound_ReopensForExpiredOffers(t *testing.T) {
 				studio.App.Waitlists.LeaveWaitlist(context.Background(), testkit.SelfOnly(who), o.Entry, "", false),
 			)
 		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			studio := testkit.New(t)
-			studio.SetRules(func(s *waitlist.Settings) {
-				s.Mode, s.MaxOffersPerEntry = new(waitlist.FirstToClaim), new(2)
-			})
-			class, _, _ := studio.AddFullSession(1)
-			party, quick, slow := studio.AddMember("Party"), studio.AddMember("Quick"), studio.AddMember("Slow")
-			pair := studio.MustJoin(party, waitlists.JoinRequest{Sessions: []tenant.SessionID{class}, Party: 2}).ID
-			rest := []tenant.EntryID{
-				studio.MustJoin(quick, testkit.ForSessions(class)).ID, studio.MustJoin(slow, testkit.ForSessions(class)).ID,
-			}
-			resize(studio, class, 3)
-			first := studio.LiveOffer(pair)
-			claimed := expect.Value(studio.Accept(quick, studio.LiveOffer(rest[0])))(t)
-			studio.MustCancel(quick, claimed.Booking.ID)
-			studio.WantEntries(map[tenant.EntryID]waitlist.Status{pair: waitlist.Waiting, rest[1]: waitlist.Offered})
-			studio.WantSound()
-			studio.Tick()
-			must.NoError(t, letGo(studio, slow, studio.LiveOffer(rest[1])))
-			studio.WantSound()
-			again := studio.LiveOffer(pair)
-			test.True(
-				t, again.Seats == 2 && again.Round == first.Round && again.Try == 4 && studio.Entry(pair).Tries == 1,
-				test.Sprintf(
-					"offer %d of %d seats, number %d of its entry, in the same round: %t",
-					again.Try, again.Seats, studio.Entry(pair).Tries, again.Round == first.Round,
-				),
-			)
-			d := studio.LastDecision(class).Decision
-			test.True(
-				t, d.Move == waitlist.RollOn && d.Tried == 2,
-				test.Sprintf("%s after %d were asked, want 2: who was too slow is none of them", d.Move, d.Tried),
-			)
-			_, err := studio.Accept(party, first)
-			test.EqOp(t, fault.OfferNotLive, fault.ReasonOf(err),
-				test.Sprintf("the offer that was withdrawn is accepted: %v", err))
-			expect.OK(t)(studio.Decline(party, again, false))
-			studio.WantEntries(map[tenant.EntryID]waitlist.Status{pair: waitlist.Waiting})
-			test.EqOp(t, 4, len(studio.Offers(class)), test.Sprint("there were offers: the entry that let it go is asked again"))
+	}, func(studio *testkit.Studio, letGo func(*testkit.Studio, tenant.Caller, waitlist.Offer) error) {
+		studio.SetRules(func(s *waitlist.Settings) {
+			s.Mode, s.MaxOffersPerEntry = new(waitlist.FirstToClaim), new(2)
 		})
-	}
+		class, _, _ := studio.AddFullSession(1)
+		party, quick, slow := studio.AddMember("Party"), studio.AddMember("Quick"), studio.AddMember("Slow")
+		pair := studio.MustJoin(party, waitlists.JoinRequest{Sessions: []tenant.SessionID{class}, Party: 2}).ID
+		rest := []tenant.EntryID{
+			studio.MustJoin(quick, testkit.ForSessions(class)).ID, studio.MustJoin(slow, testkit.ForSessions(class)).ID,
+		}
+		resize(studio, class, 3)
+		first := studio.LiveOffer(pair)
+		studio.MustCancel(quick, expect.Value(studio.Accept(quick, studio.LiveOffer(rest[0])))(studio.T).Booking.ID)
+		studio.WantEntries(map[tenant.EntryID]waitlist.Status{pair: waitlist.Waiting, rest[1]: waitlist.Offered})
+		studio.WantSound()
+		studio.Tick()
+		must.NoError(studio.T, letGo(studio, slow, studio.LiveOffer(rest[1])))
+		studio.WantSound()
+		again := studio.LiveOffer(pair)
+		test.True(
+			studio.T, again.Seats == 2 && again.Round == first.Round && again.Try == 4 && studio.Entry(pair).Tries == 1,
+			test.Sprintf(
+				"offer %d of %d seats, number %d of its entry, in the same round: %t",
+				again.Try, again.Seats, studio.Entry(pair).Tries, again.Round == first.Round,
+			),
+		)
+		d := studio.LastDecision(class).Decision
+		test.True(
+			studio.T, d.Move == waitlist.RollOn && d.Tried == 2,
+			test.Sprintf("%s after %d were asked, want 2: who was too slow is none of them", d.Move, d.Tried),
+		)
+		_, err := studio.Accept(party, first)
+		test.EqOp(studio.T, fault.OfferNotLive, fault.ReasonOf(err),
+			test.Sprintf("the offer that was withdrawn is accepted: %v", err))
+		expect.OK(studio.T)(studio.Decline(party, again, false))
+		studio.WantEntries(map[tenant.EntryID]waitlist.Status{pair: waitlist.Waiting})
+		test.EqOp(
+			studio.T, 4, len(studio.Offers(class)), test.Sprint("there were offers: the entry that let it go is asked again"),
+		)
+	})
 }
 
 // An entry whose offer was withdrawn because the session lost the seat is first in the round, before entries without an
 // offer. An entry that cannot be notified is not.
 func TestRound_OffersWithdrawnSeatsAgain(t *testing.T) {
 	t.Parallel()
-	for name, tt := range map[string]struct {
+	type row struct {
 		withdraw func(*testkit.Studio, tenant.SessionID, waitlist.Offer)
 		next     int
-	}{
+	}
+	testkit.Each(t, map[string]row{
 		"fewer seats": {
 			func(studio *testkit.Studio, class tenant.SessionID, _ waitlist.Offer) { resize(studio, class, 2) }, 1,
 		},
 		"they could not be notified": {func(studio *testkit.Studio, _ tenant.SessionID, o waitlist.Offer) {
 			must.NoError(studio.T, studio.App.Waitlists.WithdrawUnsendable(context.Background(), studio.Tenant, o.ID))
 		}, 2},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			studio := testkit.New(t)
-			studio.SetRules(func(s *waitlist.Settings) { s.Mode, s.MaxTriesPerSlot = new(waitlist.OfferInTurn), new(0) })
-			class, _, _ := studio.AddFullSession(1)
-			who, entries := studio.AddWaiters(3, testkit.ForSessions(class))
-			resize(studio, class, 3)
-			studio.WantEntries(map[tenant.EntryID]waitlist.Status{
-				entries[0]: waitlist.Offered, entries[1]: waitlist.Offered, entries[2]: waitlist.Waiting,
-			})
-			studio.Tick()
-			tt.withdraw(studio, class, studio.LiveOffer(entries[1]))
-			studio.WantEntries(map[tenant.EntryID]waitlist.Status{entries[1]: waitlist.Waiting})
-			expect.OK(t)(studio.Decline(who[0], studio.LiveOffer(entries[0]), false))
-			want := map[tenant.EntryID]waitlist.Status{
-				entries[0]: waitlist.Waiting, entries[1]: waitlist.Waiting, entries[2]: waitlist.Waiting,
-			}
-			want[entries[tt.next]] = waitlist.Offered
-			studio.WantEntries(want)
+	}, func(studio *testkit.Studio, tt row) {
+		studio.SetRules(func(s *waitlist.Settings) { s.Mode, s.MaxTriesPerSlot = new(waitlist.OfferInTurn), new(0) })
+		class, _, _ := studio.AddFullSession(1)
+		who, entries := studio.AddWaiters(3, testkit.ForSessions(class))
+		resize(studio, class, 3)
+		studio.WantEntries(map[tenant.EntryID]waitlist.Status{
+			entries[0]: waitlist.Offered, entries[1]: waitlist.Offered, entries[2]: waitlist.Waiting,
 		})
-	}
+		studio.Tick()
+		tt.withdraw(studio, class, studio.LiveOffer(entries[1]))
+		studio.WantEntries(map[tenant.EntryID]waitlist.Status{entries[1]: waitlist.Waiting})
+		expect.OK(studio.T)(studio.Decline(who[0], studio.LiveOffer(entries[0]), false))
+		want := map[tenant.EntryID]waitlist.Status{
+			entries[0]: waitlist.Waiting, entries[1]: waitlist.Waiting, entries[2]: waitlist.Waiting,
+		}
+		want[entries[tt.next]] = waitlist.Offered
+		studio.WantEntries(want)
+	})
 }

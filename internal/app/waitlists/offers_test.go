@@ -62,11 +62,12 @@ func TestAcceptOffer_BooksAndChargesACredit(t *testing.T) {
 // What a booking refuses an acceptance refuses, with the same reason. The offer stays live, and its seat kept.
 func TestAcceptOffer_KeepsOfferIfBookingIsRejected(t *testing.T) {
 	t.Parallel()
-	for name, tt := range map[string]struct {
+	type row struct {
 		plan  credit.Plan
 		spoil func(studio *testkit.Studio, mia tenant.Caller, s credit.Subscription, class tenant.SessionID)
 		want  fault.Reason
-	}{
+	}
+	testkit.Each(t, map[string]row{
 		"no credits": {credit.Plan{Kind: credit.Credits, Credits: 1},
 			func(studio *testkit.Studio, mia tenant.Caller, _ credit.Subscription, _ tenant.SessionID) {
 				studio.MustBook(mia, studio.AddSession(testkit.Session{Starts: testkit.Noon.Add(70 * time.Hour)}))
@@ -99,68 +100,61 @@ func TestAcceptOffer_KeepsOfferIfBookingIsRejected(t *testing.T) {
 			func(studio *testkit.Studio, mia tenant.Caller, _ credit.Subscription, _ tenant.SessionID) {
 				studio.Deactivate(mia)
 			}, fault.MemberNotFound},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			studio := testkit.New(t)
-			studio.SetMode(waitlist.OfferInTurn)
-			class, who, booked := studio.AddFullSession(1)
-			mia := studio.AddMember("Mia")
-			s := studio.Subscribe(mia, studio.AddPlan(tt.plan))
-			id := studio.MustJoin(mia, testkit.ForSessions(class)).ID
-			studio.MustCancel(who[0], booked[0])
-			tt.spoil(studio, mia, s, class)
-			taken := studio.SeatsTaken(class)
-			expect.Reason(t, tt.want)(studio.Accept(mia, studio.LiveOffer(id)))
-			o := studio.LiveOffer(id)
-			test.True(
-				t, o.Status == waitlist.Live && studio.SeatsTaken(class) == taken,
-				test.Sprintf("%+v, %d seats are taken", o, studio.SeatsTaken(class)),
-			)
-		})
-	}
+	}, func(studio *testkit.Studio, tt row) {
+		studio.SetMode(waitlist.OfferInTurn)
+		class, who, booked := studio.AddFullSession(1)
+		mia := studio.AddMember("Mia")
+		s := studio.Subscribe(mia, studio.AddPlan(tt.plan))
+		id := studio.MustJoin(mia, testkit.ForSessions(class)).ID
+		studio.MustCancel(who[0], booked[0])
+		tt.spoil(studio, mia, s, class)
+		taken := studio.SeatsTaken(class)
+		expect.Reason(studio.T, tt.want)(studio.Accept(mia, studio.LiveOffer(id)))
+		o := studio.LiveOffer(id)
+		test.True(
+			studio.T, o.Status == waitlist.Live && studio.SeatsTaken(class) == taken,
+			test.Sprintf("%+v, %d seats are taken", o, studio.SeatsTaken(class)),
+		)
+	})
 }
 
 func TestDeclineOffer_OffersToTheNext(t *testing.T) {
 	t.Parallel()
-	for name, tt := range map[string]struct {
+	type row struct {
 		after waitlist.After
 		most  int
 		leave bool
 		want  waitlist.Status
-	}{
+	}
+	testkit.Each(t, map[string]row{
 		"goes back in line":        {waitlist.ReturnEntry, 3, false, waitlist.Waiting},
 		"closes, if rules say so":  {waitlist.CloseEntry, 3, false, waitlist.Cancelled},
 		"closes after the last":    {waitlist.ReturnEntry, 1, false, waitlist.Cancelled},
 		"leaves, if they want to":  {waitlist.ReturnEntry, 3, true, waitlist.Cancelled},
 		"goes back without a most": {waitlist.ReturnEntry, 0, false, waitlist.Waiting},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			studio := testkit.New(t)
-			studio.SetRules(func(s *waitlist.Settings) {
-				s.Mode, s.AfterDecline, s.MaxOffersPerEntry = new(waitlist.OfferInTurn), &tt.after, &tt.most
-			})
-			class, waiters, o := offered(studio)
-			for i := range 2 {
-				answered := expect.Value(studio.Decline(waiters[0], o, tt.leave))(t)
-				test.True(t, answered.Repeated == (i == 1) && answered.Entry.Status == tt.want, test.Sprintf("%+v", answered))
-			}
-			offers := studio.Offers(class)
-			must.True(
-				t, len(offers) == 2 && offers[0].Status == waitlist.Declined && offers[1].Status == waitlist.Live &&
-					offers[1].Try == 2,
-				must.Sprintf("%+v", offers),
-			)
-			// The cascade ends with staff.
-			expect.OK(t)(studio.Decline(waiters[1], offers[1], false))
-			last := studio.LastDecision(class)
-			test.True(
-				t, last.Decision.Move == waitlist.HandBack && last.Note != "" && studio.SeatsTaken(class) == 0,
-				test.Sprintf("%+v", last),
-			)
+	}, func(studio *testkit.Studio, tt row) {
+		studio.SetRules(func(s *waitlist.Settings) {
+			s.Mode, s.AfterDecline, s.MaxOffersPerEntry = new(waitlist.OfferInTurn), &tt.after, &tt.most
 		})
-	}
+		class, waiters, o := offered(studio)
+		for i := range 2 {
+			answered := expect.Value(studio.Decline(waiters[0], o, tt.leave))(studio.T)
+			test.True(studio.T, answered.Repeated == (i == 1) && answered.Entry.Status == tt.want, test.Sprintf("%+v", answered))
+		}
+		offers := studio.Offers(class)
+		must.True(
+			studio.T, len(offers) == 2 && offers[0].Status == waitlist.Declined && offers[1].Status == waitlist.Live &&
+				offers[1].Try == 2,
+			must.Sprintf("%+v", offers),
+		)
+		// The cascade ends with staff.
+		expect.OK(studio.T)(studio.Decline(waiters[1], offers[1], false))
+		last := studio.LastDecision(class)
+		test.True(
+			studio.T, last.Decision.Move == waitlist.HandBack && last.Note != "" && studio.SeatsTaken(class) == 0,
+			test.Sprintf("%+v", last),
+		)
+	})
 }
 
 // An alarm ends an offer when it runs out, and the next is asked.
@@ -191,11 +185,12 @@ func TestOffers_ExpireByAlarm(t *testing.T) {
 
 func TestOffers_AreWithdrawnWithTheirSeats(t *testing.T) {
 	t.Parallel()
-	for name, tt := range map[string]struct {
+	type row struct {
 		act   func(studio *testkit.Studio, class tenant.SessionID) error
 		entry waitlist.Status
 		taken int
-	}{
+	}
+	testkit.Each(t, map[string]row{
 		"with the session's sale": {func(studio *testkit.Studio, class tenant.SessionID) error {
 			s, err := studio.App.Schedules.BlockSession(t.Context(), studio.Owner, class, "")
 			test.EqOp(studio.T, 1, s.SeatsTaken, test.Sprintf("the answer says that %d seats are taken", s.SeatsTaken))
@@ -210,24 +205,20 @@ func TestOffers_AreWithdrawnWithTheirSeats(t *testing.T) {
 			resize(studio, class, 1)
 			return nil
 		}, waitlist.Waiting, 1},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			studio := testkit.New(t)
-			studio.SetMode(waitlist.OfferInTurn)
-			class, who, booked := studio.AddFullSession(2)
-			_, entries := studio.AddWaiters(1, testkit.ForSessions(class))
-			studio.MustCancel(who[0], booked[0])
-			must.NoError(t, tt.act(studio, class))
-			studio.WantEntries(map[tenant.EntryID]waitlist.Status{entries[0]: tt.entry})
-			offers := studio.Offers(class)
-			test.True(
-				t, len(offers) == 1 && offers[0].Status == waitlist.Withdrawn && studio.SeatsTaken(class) == tt.taken &&
-					studio.Entry(entries[0]).Tries == 0,
-				test.Sprintf("%+v, %d seats are taken", offers, studio.SeatsTaken(class)),
-			)
-		})
-	}
+	}, func(studio *testkit.Studio, tt row) {
+		studio.SetMode(waitlist.OfferInTurn)
+		class, who, booked := studio.AddFullSession(2)
+		_, entries := studio.AddWaiters(1, testkit.ForSessions(class))
+		studio.MustCancel(who[0], booked[0])
+		must.NoError(studio.T, tt.act(studio, class))
+		studio.WantEntries(map[tenant.EntryID]waitlist.Status{entries[0]: tt.entry})
+		offers := studio.Offers(class)
+		test.True(
+			studio.T, len(offers) == 1 && offers[0].Status == waitlist.Withdrawn && studio.SeatsTaken(class) == tt.taken &&
+				studio.Entry(entries[0]).Tries == 0,
+			test.Sprintf("%+v, %d seats are taken", offers, studio.SeatsTaken(class)),
+		)
+	})
 }
 
 // Seats that are only offered make way for a smaller capacity, the youngest offers first and no more of them than it
@@ -355,8 +346,10 @@ func TestFirstToClaim_BooksTheFirst(t *testing.T) {
 	studio := testkit.New(t)
 	studio.SetMode(waitlist.FirstToClaim)
 	class, _, _ := studio.AddFullSession(1)
-	var who []tenant.Caller
-	var ids []tenant.EntryID
+	var (
+		who []tenant.Caller
+		ids []tenant.EntryID
+	)
 	for _, party := range []int{2, 1, 2} {
 		who = append(who, studio.AddMember("Mia"))
 		ids = append(

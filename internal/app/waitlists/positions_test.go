@@ -20,10 +20,11 @@ import (
 // its clock, or the wish.
 func TestFill_OffersInOrderOfPositions(t *testing.T) {
 	t.Parallel()
-	for name, tt := range map[string]struct {
+	type row struct {
 		formula string
 		first   int // of a session's plain member, a golden one, and a window
-	}{
+	}
+	testkit.Each(t, map[string]row{
 		"the member":     {`member.tier == "gold" ? 2 : 1`, 1},
 		"the service":    {`slot.service == "Vinyasa" && member.tier == "gold" ? 2 : 1`, 1},
 		"the location":   {`slot.location == "Pier 1" && member.tier == "gold" ? 2 : 1`, 1},
@@ -32,26 +33,22 @@ func TestFill_OffersInOrderOfPositions(t *testing.T) {
 		"the start":      {`slot.hours_until_start < 48.0 && member.tier == "gold" ? 2 : 1`, 1},
 		"the wish":       {`entry.kind == "WINDOW" ? 2 : 1`, 2},
 		"nothing of it":  {`7`, 0},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			studio := testkit.New(t)
-			studio.SetRules(func(s *waitlist.Settings) {
-				s.Mode, s.Order, s.PriorityExpression = new(waitlist.OfferInTurn), new(waitlist.ByFormula), &tt.formula
-			})
-			class, who, booked := studio.AddFullSession(1)
-			waiters, ids := studio.AddWaiters(2, testkit.ForSessions(class))
-			studio.SetTier(waiters[1], "gold")
-			ids = append(
-				ids, studio.MustJoin(studio.AddMember("Window"), studio.ForWindow("2026-03-18", "2026-03-18", "00:00", "23:59")).ID,
-			)
-			e := studio.Entry(ids[tt.first])
-			test.EqOp(t, 1, e.Position, test.Sprintf("it stands at %d with %+v", e.Position, e.Scoring))
-			studio.MustCancel(who[0], booked[0])
-			studio.WantEntries(map[tenant.EntryID]waitlist.Status{ids[tt.first]: waitlist.Offered})
-			wantDecisionsFollow(studio, t)
+	}, func(studio *testkit.Studio, tt row) {
+		studio.SetRules(func(s *waitlist.Settings) {
+			s.Mode, s.Order, s.PriorityExpression = new(waitlist.OfferInTurn), new(waitlist.ByFormula), &tt.formula
 		})
-	}
+		class, who, booked := studio.AddFullSession(1)
+		waiters, ids := studio.AddWaiters(2, testkit.ForSessions(class))
+		studio.SetTier(waiters[1], "gold")
+		ids = append(
+			ids, studio.MustJoin(studio.AddMember("Window"), studio.ForWindow("2026-03-18", "2026-03-18", "00:00", "23:59")).ID,
+		)
+		e := studio.Entry(ids[tt.first])
+		test.EqOp(studio.T, 1, e.Position, test.Sprintf("it stands at %d with %+v", e.Position, e.Scoring))
+		studio.MustCancel(who[0], booked[0])
+		studio.WantEntries(map[tenant.EntryID]waitlist.Status{ids[tt.first]: waitlist.Offered})
+		wantDecisionsFollow(studio, studio.T)
+	})
 }
 
 // An entry for several days or sessions shows its best position, and its score there. Of equal positions the earliest
@@ -126,11 +123,12 @@ func TestPositions_ReportTheScore(t *testing.T) {
 // it stands until booking closes. It is of its entry's score, by which messages go.
 func TestOfferPlace_UsesGivenWindow(t *testing.T) {
 	t.Parallel()
-	for name, tt := range map[string]struct {
+	type row struct {
 		made, starts string
 		window       time.Duration // of the rules; 0: theirs
 		until, ends  string
-	}{
+	}
+	testkit.Each(t, map[string]row{
 		"half an hour": {
 			made: "2026-03-16T14:00:00Z", starts: "2026-03-18T12:00:00Z", ends: "2026-03-16T14:30:00Z",
 		},
@@ -161,30 +159,26 @@ func TestOfferPlace_UsesGivenWindow(t *testing.T) {
 		"no longer than there is time": {
 			made: "2026-03-17T19:50:00Z", starts: "2026-03-18T07:10:00Z", ends: "2026-03-18T07:10:00Z",
 		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			studio := testkit.New(t)
-			nights(studio)
-			edit(studio, func(s *waitlist.Settings) {
-				s.OffersInQuietHours, s.Order, s.BaseScore = nil, new(waitlist.ByPriority), new(42)
-				if tt.window > 0 {
-					s.OfferWindow = &tt.window
-				}
-			})
-			full, _, _ := studio.AddFullSession(1, testkit.StartingAt(testkit.Noon.Add(96*time.Hour)))
-			open := studio.AddSession(testkit.Session{Starts: testkit.UTC(tt.starts), Capacity: 1})
-			_, ids := studio.AddWaiters(1, testkit.ForSessions(full))
-			studio.Clock.Set(testkit.UTC(tt.made))
-			ask := waitlists.OfferRequest{Session: open, Entry: ids[0]}
-			if tt.until != "" {
-				ask.Until = testkit.UTC(tt.until)
+	}, func(studio *testkit.Studio, tt row) {
+		nights(studio)
+		edit(studio, func(s *waitlist.Settings) {
+			s.OffersInQuietHours, s.Order, s.BaseScore = nil, new(waitlist.ByPriority), new(42)
+			if tt.window > 0 {
+				s.OfferWindow = &tt.window
 			}
-			o := expect.Value(studio.App.Waitlists.OfferPlace(context.Background(), studio.Owner, ask))(t)
-			test.EqOp(t, tt.ends+" 42", fmt.Sprint(o.ExpiresAt.UTC().Format(time.RFC3339), " ", o.Score),
-				test.Sprintf("it ends, and is worth, want %s 42", tt.ends))
-			v := studio.LastDecision(open).Decision.Verdicts[0]
-			test.EqOp(t, 42, v.Score, test.Sprintf("%+v", v))
 		})
-	}
+		full, _, _ := studio.AddFullSession(1, testkit.StartingAt(testkit.Noon.Add(96*time.Hour)))
+		open := studio.AddSession(testkit.Session{Starts: testkit.UTC(tt.starts), Capacity: 1})
+		_, ids := studio.AddWaiters(1, testkit.ForSessions(full))
+		studio.Clock.Set(testkit.UTC(tt.made))
+		ask := waitlists.OfferRequest{Session: open, Entry: ids[0]}
+		if tt.until != "" {
+			ask.Until = testkit.UTC(tt.until)
+		}
+		o := expect.Value(studio.App.Waitlists.OfferPlace(context.Background(), studio.Owner, ask))(studio.T)
+		test.EqOp(studio.T, tt.ends+" 42", fmt.Sprint(o.ExpiresAt.UTC().Format(time.RFC3339), " ", o.Score),
+			test.Sprintf("it ends, and is worth, want %s 42", tt.ends))
+		v := studio.LastDecision(open).Decision.Verdicts[0]
+		test.EqOp(studio.T, 42, v.Score, test.Sprintf("%+v", v))
+	})
 }

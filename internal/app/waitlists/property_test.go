@@ -261,8 +261,7 @@ func wantDecisionsFollow(studio *testkit.Studio, t rapid.TB) {
 		if d.Case.Trigger == waitlist.ByHand {
 			continue // staff chose
 		}
-		rules := expect.Value(waitlist.Compile(inForce(versions, d).Rules))(t)
-		again := d.Case.Decide(rules)
+		again := d.Case.Decide(expect.Value(waitlist.Compile(inForce(versions, d).Rules))(t))
 		test.True(
 			t, fmt.Sprint(again.Verdicts) == fmt.Sprint(d.Decision.Verdicts) && again.Move == d.Decision.Move &&
 				again.LeftMove == d.Decision.LeftMove && again.Given == d.Decision.Given &&

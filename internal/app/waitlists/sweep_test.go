@@ -20,28 +20,25 @@ import (
 // offer that expired longer ago is a defect. The next entry gets an offer in both cases.
 func TestSweep_CountsNoRepairWhenFasterThanTheAlarm(t *testing.T) {
 	t.Parallel()
-	for name, tt := range map[string]struct {
+	type row struct {
 		late time.Duration
 		want housekeeping.SweepResult
-	}{
+	}
+	testkit.Each(t, map[string]row{
 		"in the same instant": {0, housekeeping.SweepResult{}},
 		"within the grace":    {5 * time.Second, housekeeping.SweepResult{}},
 		"later":               {5*time.Second + time.Millisecond, housekeeping.SweepResult{Mended: 1}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			studio := testkit.New(t)
-			studio.SetMode(waitlist.OfferInTurn)
-			class, _, o := offered(studio)
-			studio.Clock.Set(o.ExpiresAt.Add(tt.late))
-			test.EqOp(t, tt.want, studio.Sweep())
-			offers := studio.Offers(class)
-			test.True(
-				t, len(offers) == 2 && offers[0].Status == waitlist.RanOut && offers[1].Status == waitlist.Live,
-				test.Sprintf("%+v", offers),
-			)
-		})
-	}
+	}, func(studio *testkit.Studio, tt row) {
+		studio.SetMode(waitlist.OfferInTurn)
+		class, _, o := offered(studio)
+		studio.Clock.Set(o.ExpiresAt.Add(tt.late))
+		test.EqOp(studio.T, tt.want, studio.Sweep())
+		offers := studio.Offers(class)
+		test.True(
+			studio.T, len(offers) == 2 && offers[0].Status == waitlist.RanOut && offers[1].Status == waitlist.Live,
+			test.Sprintf("%+v", offers),
+		)
+	})
 }
 
 // cancelUnnoticed cancels a booking by SQL, so that no entry is asked for its seat. No use case does that.
@@ -56,11 +53,12 @@ func cancelUnnoticed(studio *testkit.Studio, id tenant.BookingID) {
 // Repairs of a sweep are counted by their kind, so that operators see them.
 func TestSweep_CountsRepairs(t *testing.T) {
 	t.Parallel()
-	for name, tt := range map[string]struct {
+	type row struct {
 		mode  waitlist.Mode
 		spoil func(studio *testkit.Studio)
 		want  map[string]int
-	}{
+	}
+	testkit.Each(t, map[string]row{
 		"nothing": {waitlist.OfferInTurn, func(studio *testkit.Studio) { offered(studio) }, map[string]int{}},
 		"an offer that no alarm has ended": {waitlist.OfferInTurn, func(studio *testkit.Studio) {
 			_, _, o := offered(studio)
@@ -75,31 +73,27 @@ func TestSweep_CountsRepairs(t *testing.T) {
 			studio.AddWaiters(1, testkit.ForSessions(class))
 			cancelUnnoticed(studio, booked[0])
 		}, map[string]int{"missed_trigger": 1}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			studio := testkit.New(t)
-			studio.SetMode(tt.mode)
-			tt.spoil(studio)
-			studio.Tick()
-			claims := expect.Value(waitlist.NewClaimKey([]byte("a key for tests that is 32 bytes")))(t)
-			got := make(map[string]int)
-			node := app.New(app.Config{DB: studio.DB.DB, Now: studio.Clock.Now, Claims: claims,
-				Stats: func(one waitlists.Stats) {
-					for what, n := range one.Repaired {
-						got[what] += n
-					}
-				}})
-			mended := 0
-			for _, n := range tt.want {
-				mended += n
-			}
-			for range 2 { // the second finds nothing
-				done, err := node.Housekeeping.SweepTenant(context.Background(), studio.Tenant)
-				test.True(t, err == nil && done.Mended == mended, test.Sprintf("%+v, %v, want %d", done, err, mended))
-				test.Eq(t, tt.want, got)
-				mended = 0
-			}
-		})
-	}
+	}, func(studio *testkit.Studio, tt row) {
+		studio.SetMode(tt.mode)
+		tt.spoil(studio)
+		studio.Tick()
+		claims := expect.Value(waitlist.NewClaimKey([]byte("a key for tests that is 32 bytes")))(studio.T)
+		got := make(map[string]int)
+		node := app.New(app.Config{DB: studio.DB.DB, Now: studio.Clock.Now, Claims: claims,
+			Stats: func(one waitlists.Stats) {
+				for what, n := range one.Repaired {
+					got[what] += n
+				}
+			}})
+		mended := 0
+		for _, n := range tt.want {
+			mended += n
+		}
+		for range 2 { // the second finds nothing
+			done, err := node.Housekeeping.SweepTenant(context.Background(), studio.Tenant)
+			test.True(studio.T, err == nil && done.Mended == mended, test.Sprintf("%+v, %v, want %d", done, err, mended))
+			test.Eq(studio.T, tt.want, got)
+			mended = 0
+		}
+	})
 }

@@ -78,8 +78,10 @@ func TestRead_KeepsAllEventsInOrderWithManyWriters(t *testing.T) {
 	}
 	done := make(chan struct{})
 	go func() { writing.Wait(); close(done) }()
-	var got []string
-	var at outbox.Cursor
+	var (
+		got []string
+		at  outbox.Cursor
+	)
 	for last := false; ; {
 		page := l.read(outbox.Range{From: at, Limit: 7})
 		got, at = append(got, names(page.Records)...), page.End

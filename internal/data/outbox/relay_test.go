@@ -29,8 +29,7 @@ func TestWatcher_WaitsForSlowTransaction(t *testing.T) {
 	l := newLog(t)
 	metrics := prometheus.NewRegistry()
 	r := l.relay(func(c *outbox.RelayConfig) { c.Metrics = metrics })
-	first, second := l.watch(r, nil), l.watch(r, nil)
-	commit := l.slow("A")
+	first, second, commit := l.watch(r, nil), l.watch(r, nil), l.slow("A")
 	l.commit(r, "B")
 	l.commit(r, "C")
 	l.eventually("it is held back", func() bool { return expect.Metrics(t, metrics, "berth_event_held")[held] > 0 })
@@ -107,8 +106,7 @@ func TestWatchers_ShareReadsOfTenant(t *testing.T) {
 		}
 	}
 	l := newLog(t, func(c *pg.Config) { c.Tracer = &pgtest.Tracer{Done: count} })
-	r := l.relay()
-	other := l.newTenant()
+	r, other := l.relay(), l.newTenant()
 	watchers := make([]watcher, 50)
 	for i := range watchers {
 		watchers[i] = l.watch(r, nil)

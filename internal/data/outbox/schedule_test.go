@@ -118,10 +118,12 @@ func TestFeed_ReadsLessOftenForManyWatchers(t *testing.T) {
 func TestTail_GivesWhatWasReadAfterAPosition(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		var kept tail
-		var all []*Record
-		var pages [][]*Record
-		var reads []time.Time
+		var (
+			kept  tail
+			all   []*Record
+			pages [][]*Record
+			reads []time.Time
+		)
 		at, now := Cursor{XID: 1}, time.Date(2026, time.March, 16, 12, 0, 0, 0, time.UTC)
 		before, fits := at, rapid.IntRange(1, 12).Draw(t, "fits")
 		kept.append(Page{End: at}, now, fits)

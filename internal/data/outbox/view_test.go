@@ -22,10 +22,12 @@ func TestReader_SeesWhatItMay(t *testing.T) {
 	member := tenant.Caller{Roles: []string{tenant.RoleMember}, Member: mia, SelfOnly: true}
 	partner := tenant.Caller{Roles: []string{tenant.RolePartner}, Subject: "sa:1"}
 	other1, mia1 := other.String(), mia.String()
-	const whole, none = "whole", ""
-	// In order, so that they can be compared.
-	const forMembers = "amount= balance= changed= credit_refunded= expire_time= first_to_claim= from_session_id= " +
-		"from_start_time= late= position= reason= roles= seats= status= subscription_id="
+	const (
+		whole, none = "whole", ""
+		// In order, so that they can be compared.
+		forMembers = "amount= balance= changed= credit_refunded= expire_time= first_to_claim= from_session_id= " +
+			"from_start_time= late= position= reason= roles= seats= status= subscription_id="
+	)
 	for _, tt := range []struct {
 		what      outbox.Type
 		data      string // keys and their values

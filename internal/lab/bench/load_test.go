@@ -16,8 +16,7 @@ func TestLoads_BookNoSeatTwiceAndLeaveRushesTheirSessions(t *testing.T) {
 	t.Parallel()
 	const callers, turns, rounds = 20, 300, 3
 	h := &testbed{size: dbSize{tenants: 40}}
-	seen := make(map[seat]string)
-	rushes := make(map[int]bool)
+	seen, rushes := make(map[seat]string), make(map[int]bool)
 	for range rounds {
 		spread := expect.Value(h.spread(callers))(t)
 		for load, next := range map[string]target{

@@ -49,8 +49,7 @@ func TestLedger_RejectsFileWithoutTable(t *testing.T) {
 	} {
 		file := filepath.Join(t.TempDir(), "page.md")
 		must.NoError(t, os.WriteFile(file, []byte(text), 0o600))
-		_, err := (Ledger{file}).Seeds()
-		test.Error(t, err, test.Sprintf("%s: no error", name))
+		test.Error(t, expect.Error((Ledger{file}).Seeds()), test.Sprintf("%s: no error", name))
 		test.Error(t, (Ledger{file}).Add(Report{}, time.Time{}), test.Sprintf("%s: no error of Add", name))
 	}
 }

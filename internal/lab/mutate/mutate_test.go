@@ -14,6 +14,7 @@ import (
 	"github.com/shoenig/test/must"
 
 	"github.com/berthhq/berth/internal/pgtest"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 // newModule writes a module with the given files, and returns its folder.
@@ -330,11 +331,10 @@ func TestRun_JudgesMutantsAndContinues(t *testing.T) {
 	t.Parallel()
 	root, dir := newModule(t, maps.Clone(code)), t.TempDir()
 	judge := func() map[string]string {
-		results, err := Run(t.Context(), Options{
+		results := expect.Value(Run(t.Context(), Options{
 			Root: root, Packages: []string{"./..."}, Seed: 1, Count: 100, Jobs: 2, Dir: dir,
 			Say: func(string) {}, Grace: 5 * time.Second,
-		})
-		must.NoError(t, err)
+		}))(t)
 		verdicts := make(map[string]string)
 		for _, r := range results {
 			verdicts[string(r.Kind)+": "+strings.Join(r.New, " ")] = strings.TrimSpace(r.Verdict + " " + r.Killer)
@@ -393,12 +393,10 @@ func TestFixed_FitTheTree(t *testing.T) {
 // namesTest reports whether a pattern matches a test of a folder. A renamed test would kill nothing.
 func namesTest(t *testing.T, folder, pattern string) bool {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join(folder, "*_test.go"))
-	must.NoError(t, err)
+	files := expect.Value(filepath.Glob(filepath.Join(folder, "*_test.go")))(t)
 	named := regexp.MustCompile(pattern)
 	for _, file := range files {
-		text, err := os.ReadFile(file)
-		must.NoError(t, err)
+		text := expect.Value(os.ReadFile(file))(t)
 		for _, of := range regexp.MustCompile(`(?m)^func (Test\w+)\(`).FindAllSubmatch(text, -1) {
 			if named.Match(of[1]) {
 				return true
@@ -437,9 +435,7 @@ func TestEquivalents_FitTheTree(t *testing.T) {
 	for _, e := range equivalents {
 		patterns = append(patterns, "./"+e.Package)
 	}
-	root, err := rootOr(t.Context(), "")
-	must.NoError(t, err)
-	all, sources, err := enumerate(t.Context(), root, patterns)
+	all, sources, err := enumerate(t.Context(), expect.Value(rootOr(t.Context(), ""))(t), patterns)
 	must.NoError(t, err)
 	test.NoError(t, checkList(equivalents, all, sources))
 }
@@ -509,10 +505,9 @@ func TestWrite_ListsSurvivorsByHarm(t *testing.T) {
 		}
 	}
 	var out strings.Builder
-	err := Write(&out, []Result{
+	must.NoError(t, Write(&out, []Result{
 		result(Survived, "x"), result(Survived, "balance"), result(Killed, ""), result(TimedOut, ""), result(NoMutant, ""),
-	})
-	must.NoError(t, err)
+	}))
 	want := `| Package | Mutants | Killed | Timeouts | Survived | Score |
 |---|---|---|---|---|---|
 | a | 4 | 1 | 1 | 2 | 33.3 % |
@@ -537,8 +532,7 @@ func TestSchemaMutants_ListEveryGuard(t *testing.T) {
 	t.Parallel()
 	all, err := schemaMutants(t.Context())
 	must.NoError(t, err)
-	kinds := make(map[Kind]int)
-	statements := make(map[string]bool)
+	kinds, statements := make(map[Kind]int), make(map[string]bool)
 	for _, m := range all {
 		kinds[m.Kind]++
 		statements[m.Schema] = true

@@ -7,6 +7,8 @@ import (
 
 	"github.com/shoenig/test"
 	"github.com/shoenig/test/must"
+
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 // forms has a function of each form, with a number that a test checks.
@@ -69,8 +71,7 @@ func TestRun_KillsEveryFormOfMutantInABundle(t *testing.T) {
 	root := newModule(t, forms)
 	all, sources, err := enumerate(t.Context(), root, []string{"./..."})
 	must.NoError(t, err)
-	r, err := newTester(root, t.TempDir(), time.Minute)
-	must.NoError(t, err)
+	r := expect.Value(newTester(root, t.TempDir(), time.Minute))(t)
 	r.slow = 0
 	var mutants []Mutant
 	for _, m := range all {
@@ -78,18 +79,15 @@ func TestRun_KillsEveryFormOfMutantInABundle(t *testing.T) {
 			mutants = append(mutants, m)
 		}
 	}
-	b, err := r.bundle(sources["a"], mutants)
-	must.NoError(t, err)
-	p, err := r.open(t.Context(), "a")
-	must.NoError(t, err)
+	b := expect.Value(r.bundle(sources["a"], mutants))(t)
+	p := expect.Value(r.open(t.Context(), "a"))(t)
 	for _, m := range mutants {
 		var text []byte
 		if b.numbers[m.ID] == 0 {
 			text = apply(sources["a"].files[0].text, m.edits)
 			test.SliceContains(t, []string{"recovers", "init"}, m.Function)
 		}
-		result, err := r.judge(t.Context(), m, text, b, []target{{p, ""}})
-		must.NoError(t, err)
+		result := expect.Value(r.judge(t.Context(), m, text, b, []target{{p, ""}}))(t)
 		test.EqOp(t, Killed, result.Verdict, test.Sprintf("%s %v", m.place(), m.New))
 	}
 	test.NotEq(t, "", b.binaries["a:"].binary, test.Sprint("the bundle does not compile"))

@@ -11,6 +11,7 @@ import (
 
 	"github.com/berthhq/berth/internal/lab/journal"
 	"github.com/berthhq/berth/internal/lab/shuffle"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 // The package in testdata has a test that fails if it is the first.
@@ -25,8 +26,7 @@ func TestRun_FindsTestsThatDependOnTheirOrder(t *testing.T) {
 		must.ErrorContains(t, shuffle.Run(t.Context(), o, &out), "runs failed")
 		test.StrContains(t, out.String(), "testdata/order")
 	}
-	results, err := journal.Open[shuffle.Result](filepath.Join(o.Dir, "results.jsonl"))
-	must.NoError(t, err)
+	results := expect.Value(journal.Open[shuffle.Result](filepath.Join(o.Dir, "results.jsonl")))(t)
 	test.Len(t, 10, results.All(), test.Sprint("a run was repeated"))
 	failed := 0
 	for _, r := range results.All() {
@@ -35,10 +35,7 @@ func TestRun_FindsTestsThatDependOnTheirOrder(t *testing.T) {
 		}
 	}
 	test.Between(t, 1, failed, 9)
-	logs, err := filepath.Glob(filepath.Join(o.Dir, "order-*.log"))
-	must.NoError(t, err)
+	logs := expect.Value(filepath.Glob(filepath.Join(o.Dir, "order-*.log")))(t)
 	must.Len(t, failed, logs)
-	text, err := os.ReadFile(logs[0])
-	must.NoError(t, err)
-	test.StrContains(t, string(text), "--- FAIL: TestSecond")
+	test.StrContains(t, string(expect.Value(os.ReadFile(logs[0]))(t)), "--- FAIL: TestSecond")
 }
