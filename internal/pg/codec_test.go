@@ -84,10 +84,12 @@ func TestCodec_LeavesOtherTypesToDriver(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	id := newID()
-	var text string
-	var texts []string
-	var array [16]byte
-	var ids []tenant.SessionID
+	var (
+		text  string
+		texts []string
+		array [16]byte
+		ids   []tenant.SessionID
+	)
 	b.scan(t, "select $1::uuid, array[$1::uuid], $2::uuid, $3::uuid[]",
 		[]any{id.String(), id.Bytes(), []string{id.String()}}, &text, &texts, &array, &ids)
 	test.Eq(t, []any{id.String(), []string{text}, id.Bytes(), []tenant.SessionID{id}}, []any{text, texts, array, ids})
@@ -99,8 +101,10 @@ func TestCodec_ReadsTimesInUTC(t *testing.T) {
 	b := setup(t)
 	lisbon := expect.Value(time.LoadLocation("Europe/Lisbon"))(t)
 	in := time.Date(2026, 3, 29, 3, 30, 0, 0, lisbon)
-	var out time.Time
-	var outs []time.Time
+	var (
+		out  time.Time
+		outs []time.Time
+	)
 	b.scan(t, "select $1::timestamptz, array[$1::timestamptz]", []any{in}, &out, &outs)
 	test.Eq(t, []time.Time{in.UTC(), in.UTC()}, append(outs, out))
 }

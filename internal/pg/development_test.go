@@ -77,8 +77,7 @@ func TestStartDevServer_KeepsData(t *testing.T) {
 	// A stale file with the process ID of another program must not prevent the start.
 	stale := strconv.Itoa(os.Getpid()) + "\n" + dir + "\n"
 	must.NoError(t, os.WriteFile(filepath.Join(first.Dir, "cluster", "postmaster.pid"), []byte(stale), 0o600))
-	second := start(t, config)
-	ask(t, second.URL, "insert into kept values (1)")
+	ask(t, start(t, config).URL, "insert into kept values (1)")
 }
 
 func TestStartDevServer_ResetsCluster(t *testing.T) {

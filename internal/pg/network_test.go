@@ -22,8 +22,10 @@ func TestTransactions_TakeExpectedRoundTrips(t *testing.T) {
 	b := setup(t, n.Use, func(c *pg.Config) { c.CommandConns, c.ReadConns = 1, 1 })
 	id := b.insert(t)
 	load := func(ctx context.Context, tx querier) error {
-		var taken, one int
-		var batch pg.Batch
+		var (
+			taken, one int
+			batch      pg.Batch
+		)
 		batch.Queue(selectTaken, b.scope.Tenant, id).Scan(&taken)
 		batch.Queue("select 1").Scan(&one)
 		return tx.Load(ctx, &batch)

@@ -55,8 +55,10 @@ func TestTenant_EndsWithTransaction(t *testing.T) {
 			return nil
 		},
 		"read at once": func() error {
-			var n int
-			var batch pg.Batch
+			var (
+				n     int
+				batch pg.Batch
+			)
 			batch.Queue("select count(*)::int from counters").Scan(&n)
 			err := b.ReadBatch(t.Context(), b.scope, &batch)
 			test.EqOp(t, 1, n)
@@ -133,10 +135,12 @@ func TestReads_SeeOneSnapshot(t *testing.T) {
 	b := setup(t)
 	id := b.insert(t)
 	take := func(pgx.Row) error { return expect.Error(b.Owner.Exec(t.Context(), takeOne, b.scope.Tenant, id)) }
-	var before, after int
-	// The result is longer than the server's buffer, so the second statement
-	// runs after the row was updated.
-	var batch pg.Batch
+	var (
+		before, after int
+		// The result is longer than the server's buffer, so the second statement
+		// runs after the row was updated.
+		batch pg.Batch
+	)
 	batch.Queue(selectTaken, b.scope.Tenant, id).Scan(&before)
 	batch.Queue("select repeat('x', 1000) from generate_series(1, 20000)").QueryRow(take)
 	batch.Queue(selectTaken, b.scope.Tenant, id).Scan(&after)

@@ -58,8 +58,7 @@ func TestInTx_IsSerializable(t *testing.T) {
 		}()
 	}
 	must.NoError(t, errors.Join(<-errs, <-errs))
-	got := b.added(t)
-	test.SliceContains(t, [][]int{{30, 330}, {300, 330}}, got, test.Sprint("no serial order produces this"))
+	test.SliceContains(t, [][]int{{30, 330}, {300, 330}}, b.added(t), test.Sprint("no serial order produces this"))
 }
 
 // Negative control: at Postgres's default isolation level the same goes wrong.
@@ -68,8 +67,10 @@ func TestReadCommitted_IsNotSerializable(t *testing.T) {
 	b := setup(t)
 	b.insertExample(t)
 	ctx := t.Context()
-	var txs [2]pgx.Tx
-	var sums [2]int
+	var (
+		txs  [2]pgx.Tx
+		sums [2]int
+	)
 	for i := range txs {
 		txs[i] = expect.Value(b.Owner.Begin(ctx))(t)
 		must.NoError(t, txs[i].QueryRow(ctx, sumOf, b.scope.Tenant, i+1).Scan(&sums[i]))

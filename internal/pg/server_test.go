@@ -24,8 +24,7 @@ insert into gates values (1);
 drop table gates;
 `
 	files := migrationsWith(t, map[string]string{"00002_gates.sql": counter})
-	lines := make(chan string, 8)
-	errs := make(chan error)
+	lines, errs := make(chan string, 8), make(chan error)
 	for range 2 {
 		go func() { errs <- pg.Migrate(t.Context(), b.URL, files, func(line string) { lines <- line }) }()
 	}
@@ -92,8 +91,7 @@ func TestOpen_RejectsInvalidConfig(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	test.Error(t, expect.Error(pg.Open(t.Context(), pg.Config{URL: "postgres://%"})))
-	registry := prometheus.NewRegistry()
-	shared := pg.Config{URL: b.URL, Registerer: registry}
+	shared := pg.Config{URL: b.URL, Registerer: prometheus.NewRegistry()}
 	first := expect.Value(pg.Open(t.Context(), shared))(t)
 	test.Error(t, expect.Error(pg.Open(t.Context(), shared)), test.Sprint("two databases share a registry"))
 	first.Close()

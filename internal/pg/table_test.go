@@ -128,8 +128,10 @@ func TestTable_ReadsWhatItWrote(t *testing.T) {
 				tx.Write(others, more...)
 				return nil
 			}))
-			var batch pg.Batch
-			var got []thing
+			var (
+				batch pg.Batch
+				got   []thing
+			)
 			kinds.List(batch.Queue(listKinds, in), &got)
 			must.NoError(t, b.ReadBatch(t.Context(), scope, &batch))
 			must.Eq(t, pg.Array(want, func(one *thing) thing { return *one }), got)
@@ -206,8 +208,10 @@ func TestReader_ReturnsErrors(t *testing.T) {
 	})
 	tagged := func(err error) func(pgconn.CommandTag) error { return func(pgconn.CommandTag) error { return err } }
 	const misfits, missing = `select 'x'`, `select 1 where false`
-	var all []int
-	var one *int
+	var (
+		all []int
+		one *int
+	)
 	for name, tt := range map[string]struct {
 		sql  string
 		read func(*pg.Statement)

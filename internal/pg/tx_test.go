@@ -174,8 +174,10 @@ func TestLoad_ReaderErrorKeepsTransactionUsable(t *testing.T) {
 	b := setup(t)
 	id := b.insert(t)
 	must.NoError(t, b.inTx(t, func(ctx context.Context, tx *pg.Tx) error {
-		var one int
-		var batch pg.Batch
+		var (
+			one   int
+			batch pg.Batch
+		)
 		batch.Queue(selectTaken, b.scope.Tenant, newID()).Scan(&one)
 		batch.Queue(takeOne, b.scope.Tenant, id)
 		test.ErrorIs(t, tx.Load(ctx, &batch), pgx.ErrNoRows, test.Sprint("Load"))
@@ -223,10 +225,12 @@ func TestWrite_RunsReadersAfterCommit(t *testing.T) {
 		None  *string
 	}
 	const returning = takeOne + " returning id, taken, null::text"
-	var rows []row
-	var values []any
-	var tag string
-	var fields int
+	var (
+		rows   []row
+		values []any
+		tag    string
+		fields int
+	)
 	durable := false
 	write := func(_ context.Context, tx *pg.Tx) error {
 		pg.Collect(tx.Write(returning, b.scope.Tenant, id), &rows, pgx.RowToStructByPos[row])

@@ -29,8 +29,10 @@ func TestNew_GivesEachTestItsOwnDatabase(t *testing.T) { //nolint:tparallel // t
 		one, other := pgtest.New(t), pgtest.New(t)
 		expect.OK(t)(one.Owner.Exec(t.Context(), "create table only_here (n int)"))
 		for i, db := range []*pgtest.DB{one, other} {
-			var tables int
-			var here bool
+			var (
+				tables int
+				here   bool
+			)
 			row := db.Owner.QueryRow(t.Context(), `select current_database()::text, to_regclass('only_here') is not null,
 				(select count(*) from pg_tables where schemaname = 'public')::int`)
 			must.NoError(t, row.Scan(&names[i], &here, &tables))
@@ -172,8 +174,7 @@ func TestNew_SharesGivenServer(t *testing.T) {
 	_, finishThird := process(t, given)
 	rows, _ := conn.Query(t.Context(), "select datname::text from pg_database where datname in ($1, $2)",
 		killed.Database, running.Database)
-	left := expect.Value(pgx.CollectRows(rows, pgx.RowTo[string]))(t)
-	test.Eq(t, []string{running.Database}, left)
+	test.Eq(t, []string{running.Database}, expect.Value(pgx.CollectRows(rows, pgx.RowTo[string]))(t))
 	finishThird(false)
 	finish(false)
 	var tests, templates int
@@ -209,7 +210,6 @@ func TestMarks_ArePrintedIfWanted(t *testing.T) {
 	for marks, want := range map[string]int{"marked": 1, "": 0} {
 		cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestHelperProcess$")
 		cmd.Env = append(os.Environ(), child+"=1", "BERTH_TEST_MARKS="+marks)
-		out := expect.Value(cmd.Output())(t)
-		test.EqOp(t, want, strings.Count(string(out), "\nmarked 7\n"), test.Sprint(marks))
+		test.EqOp(t, want, strings.Count(string(expect.Value(cmd.Output())(t)), "\nmarked 7\n"), test.Sprint(marks))
 	}
 }

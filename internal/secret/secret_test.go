@@ -131,7 +131,6 @@ func TestFiles_PruneKeepsWhatSealedColumnsNeed(t *testing.T) {
 	files := secret.Files{secret.Messages: filepath.Join(t.TempDir(), "message.key")}
 	must.NoError(t, files.Create())
 	must.NoError(t, files.Add(t.Context(), secret.Messages, noon))
-	_, err := files.Prune(t.Context(), secret.Messages, noon.Add(time.Hour))
-	test.Error(t, err)
+	test.Error(t, expect.Error(files.Prune(t.Context(), secret.Messages, noon.Add(time.Hour))))
 	test.SliceLen(t, 2, expect.Value(files.Secrets(t.Context(), secret.Messages))(t))
 }

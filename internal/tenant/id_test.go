@@ -27,8 +27,7 @@ func TestNew_IDsSortInOrderOfCreation(t *testing.T) { //nolint:paralleltest // s
 
 func TestNew_FollowsRFC9562(t *testing.T) {
 	t.Parallel()
-	at := time.UnixMilli(0x0190_1234_5678)
-	id := tenant.New[tenant.SessionID](at.Add(400 * 24 * time.Hour))
+	id := tenant.New[tenant.SessionID](time.UnixMilli(0x0190_1234_5678).Add(400 * 24 * time.Hour))
 	test.EqOp(t, '7', id.String()[14], test.Sprintf("version want 7: %s", id))
 	test.EqOp(t, 0b10, id.UUID[8]>>6, test.Sprintf("variant want 10: %s", id))
 }

@@ -273,8 +273,7 @@ func TestContact_LinkConfirms(t *testing.T) {
 func TestContact_CodesAreStoredUnderAKey(t *testing.T) {
 	t.Parallel()
 	s := messagetest.New(t)
-	ana := s.AddMember("Ana")
-	expect.OK(t)(newAddress(s.Studio, ana, "ana@example.com"))
+	expect.OK(t)(newAddress(s.Studio, s.AddMember("Ana"), "ana@example.com"))
 	code := codeTo(s, "ana@example.com")
 	for _, table := range []string{
 		"pending_contacts", "contact_codes", "notices", "deliveries", "audit_entries", "events",

@@ -201,9 +201,8 @@ func TestListMembers_FiltersAndPages(t *testing.T) {
 	} {
 		newMember(studio, m)
 	}
-	gone := newMember(studio, member.Member{Name: "gone"})
 	expect.OK(t)(studio.App.Accounts.UpdateMember(
-		t.Context(), studio.Coach, gone.ID, nil, status(member.Inactive),
+		t.Context(), studio.Coach, newMember(studio, member.Member{Name: "gone"}).ID, nil, status(member.Inactive),
 	))
 	for name, c := range map[string]struct {
 		search member.Search
@@ -275,8 +274,10 @@ func TestListMembers_UsesAnIndex(t *testing.T) {
 	} {
 		var plan strings.Builder
 		err := studio.DB.Read(t.Context(), pg.Scope{Tenant: studio.Tenant}, func(ctx context.Context, tx *pg.ReadTx) error {
-			var lines []string
-			var batch pg.Batch
+			var (
+				lines []string
+				batch pg.Batch
+			)
 			pg.Collect(batch.Queue(sql, studio.Tenant), &lines, pgx.RowTo[string])
 			err := tx.Load(ctx, &batch)
 			plan.WriteString(strings.Join(lines, "\n"))
@@ -459,8 +460,10 @@ func TestRevokeRole_LosesTheLastOwnerBelowSerializable(t *testing.T) {
 			t.Parallel()
 			studio := testkit.New(t)
 			owners := []tenant.MemberID{studio.Owner.Member, studio.AddPerson("Otto", tenant.RoleOwner).Member}
-			var open []pgx.Tx
-			var failed error
+			var (
+				open   []pgx.Tx
+				failed error
+			)
 			for i, id := range owners {
 				tx := expect.Value(studio.DB.Owner.BeginTx(t.Context(), pgx.TxOptions{IsoLevel: level}))(t)
 				defer tx.Rollback(context.WithoutCancel(t.Context()))

@@ -72,8 +72,7 @@ func TestRoles_CreateEditAssignAndDelete(t *testing.T) {
 	expect.Reason(t, fault.RoleNotFound)(
 		studio.App.Accounts.UpdateRole(t.Context(), studio.Owner, "ghost", nil, permits()),
 	)
-	theirs := studio.OtherTenant()
-	role(theirs, "theirs")
+	role(studio.OtherTenant(), "theirs")
 	expect.Reason(t, fault.RoleNotFound)(studio.App.Accounts.DeleteRole(t.Context(), studio.Owner, "theirs", nil))
 
 	ana := studio.AddMember("Ana")

@@ -27,8 +27,7 @@ type bank struct {
 func newBank(t *testing.T, now func() time.Time) bank {
 	t.Helper()
 	issuer := expect.Value(token.OpenIssuer(filepath.Join(t.TempDir(), "key.pem"), "https://berth.test", "berth", now))(t)
-	verifier := expect.Value(token.NewVerifier(now, issuer.AsTrusted()))(t)
-	return bank{issuer, verifier}
+	return bank{issuer, expect.Value(token.NewVerifier(now, issuer.AsTrusted()))(t)}
 }
 
 func TestServiceAccounts_CreateRotateAndRevoke(t *testing.T) {

@@ -99,8 +99,10 @@ func TestTx_LockTakesAnAdvisoryLockOnRetry(t *testing.T) {
 	var held []int // advisory locks in each attempt
 	has := Spec[int]{Locks: Locks{Together: []Key{key}}}
 	expect.OK(t)(s.run(t, act{Spec: has, do: func(ctx context.Context, tx *Tx) error {
-		var locks int
-		var batch pg.Batch
+		var (
+			locks int
+			batch pg.Batch
+		)
 		batch.Queue(`select count(*) from pg_locks where locktype = 'advisory' and pid = pg_backend_pid()`).Scan(&locks)
 		err := errors.Join(tx.Load(ctx, &batch), tx.Lock(key))
 		if held = append(held, locks); len(held) == 1 {

@@ -82,8 +82,7 @@ func TestRun_KeepsOrderWithinAKey(t *testing.T) {
 			t.Parallel()
 			s := newSite(t)
 			var order []int // the only runner writes it
-			shared := make(map[*pg.Tx]bool)
-			acts := make([]act, len(tt.leave))
+			shared, acts := make(map[*pg.Tx]bool), make([]act, len(tt.leave))
 			for i, leave := range tt.leave {
 				acts[i].Locks = Locks{Together: []Key{named(tt.keys[i])}}
 				acts[i].do = func(ctx context.Context, tx *Tx) error {
@@ -143,8 +142,10 @@ func answer[R any](t *testing.T, s *site, see func(tenant.Caller, time.Time), re
 // state, and the first answers.
 func TestQuery_OperationsOfABatchShareRoundTrips(t *testing.T) {
 	t.Parallel()
-	var trips [][]string
-	var log []string
+	var (
+		trips [][]string
+		log   []string
+	)
 	tracer := &pgtest.Tracer{Batch: func(_ context.Context, _ *pgx.Conn, statements []*pgx.QueuedQuery) {
 		var mine []string
 		for _, s := range statements {
@@ -281,8 +282,7 @@ func TestTx_OnCommitRunsForCommittedOperationsOnly(t *testing.T) {
 	test.True(t, len(due) == 0 && wait == time.Second, test.Sprint("the alarm goes off in ", wait))
 	for name, run := range map[string]func(*testing.T, act) (int, error){"Run": s.run, "Exec": s.exec} {
 		effects, s.changes = nil, 0
-		_, err := run(t, refused)
-		test.ErrorIs(t, err, errRefused)
+		test.ErrorIs(t, expect.Error(run(t, refused)), errRefused)
 		test.True(t, len(effects) == 0 && s.changes == 0, test.Sprint(name, ": a refused operation had effects"))
 		expect.OK(t)(run(t, later))
 		expect.OK(t)(run(t, effect("committed", at, false, nil)))

@@ -429,8 +429,7 @@ func TestBatcher_Properties(t *testing.T) {
 		q := &queue{locked: make(map[Key]struct{})}
 		l := newBatcher(2, 2, 1000, nil)
 		arrived, served := 0, 0
-		order := make(map[*task]int)
-		last := make(map[Key]int) // the last one served about it
+		order, last := make(map[*task]int), make(map[Key]int) // the last one served about it
 		var lanes [2][]*task
 		take := func(lane int) {
 			lanes[lane] = q.nextBatch()

@@ -51,10 +51,8 @@ func TestFootprint_OfLocks(t *testing.T) {
 	studio, who, classes := regulars(t, 12, &pgtest.Tracer{Batch: f.see})
 	ctx := context.Background()
 	mia := who[5]
-	held := studio.MustHold(mia, classes[5])
-	released := studio.MustHold(mia, classes[6])
-	moved := studio.MustBook(mia, classes[7])
-	cancelled := studio.MustBook(mia, classes[8])
+	held, released := studio.MustHold(mia, classes[5]), studio.MustHold(mia, classes[6])
+	moved, cancelled := studio.MustBook(mia, classes[7]), studio.MustBook(mia, classes[8])
 	// Of an empty index, all is locked.
 	studio.SetMode(waitlist.OfferInTurn)
 	studio.MustHold(studio.Coach, classes[1])
@@ -153,8 +151,7 @@ func TestFootprint_OfStatements(t *testing.T) {
 	expect.OK(t)(studio.App.Bookings.Book(
 		ctx, who[0], bookings.BookRequest{Session: classes[0], Party: 1, Channel: catalog.Online},
 	))
-	place := expect.Value(studio.Book(who[1], classes[1]))(t)
-	expect.OK(t)(studio.Cancel(who[1], place.Booking.ID))
+	expect.OK(t)(studio.Cancel(who[1], expect.Value(studio.Book(who[1], classes[1]))(t).Booking.ID))
 	must.EqOp(t, 3, len(a.Commits), must.Sprintf("%d transactions", len(a.Commits)))
 	wrote := func(queries []*pgx.QueuedQuery) (all []string) {
 		for _, q := range queries {

@@ -154,8 +154,7 @@ func TestIdempotencyKey_ConcurrentRequestsHappenOnce(t *testing.T) {
 	}
 
 	const callers = 1000
-	places := make([]seats.Place, callers)
-	repeated := make([]bool, callers)
+	places, repeated := make([]seats.Place, callers), make([]bool, callers)
 	testkit.Parallel(callers, func(i int) {
 		ctx, key := testkit.WithKey(t, "k", "hold", "Kim")
 		var err error

@@ -101,7 +101,6 @@ func TestSnapshot_ChangesApplyToTheNextBooking(t *testing.T) {
 		return nil
 	}))
 	expect.Reason(t, fault.DailyLimit)(studio.Book(mia, studio.AddSession(testkit.Session{})))
-	studio.WantSound()
 }
 
 // Several nodes want the last seats of one database. The lanes of one know nothing of the other's.
@@ -115,8 +114,10 @@ func TestNodes_BookTheLastSeatsOnce(t *testing.T) {
 	for i := range crowd {
 		crowd[i] = studio.AddMember("One of many")
 	}
-	var mu sync.Mutex
-	var done sync.WaitGroup
+	var (
+		mu   sync.Mutex
+		done sync.WaitGroup
+	)
 	got := make(map[string]int)
 	for i, who := range crowd {
 		done.Go(func() {
@@ -138,7 +139,6 @@ func TestNodes_BookTheLastSeatsOnce(t *testing.T) {
 	done.Wait()
 	want := map[string]int{"booked": seats, "waits": queue, "SESSION_FULL": people - seats - queue}
 	test.Eq(t, want, got)
-	studio.WantSound()
 }
 
 // Once a node has stopped nothing new begins.

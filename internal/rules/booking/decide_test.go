@@ -66,8 +66,7 @@ func TestDecide_SaysWhyTheSessionIsNotOpen(t *testing.T) {
 		"no longer filled":           {nil, &fill, fill, notOpen + "started"},
 		"filled, and then cancelled": {set{"State": catalog.Cancelled}, &fill, now, notOpen + "cancelled"},
 	} {
-		a := try(set{"Slot": vary.From(s, tt.differ), "FillUntil": tt.until})
-		expect.Fault(t, tt.want, name)(a.decide(tt.at))
+		expect.Fault(t, tt.want, name)(try(set{"Slot": vary.From(s, tt.differ), "FillUntil": tt.until}).decide(tt.at))
 	}
 }
 
@@ -122,8 +121,7 @@ func TestDecide_JoinsTheWaitlistOfAFullSessionOnly(t *testing.T) {
 		"waiting already": {set{"Entry": entry}, waits, waits},
 	} {
 		for join, want := range map[bool]string{false: tt.want, true: tt.joined} {
-			a := try(set{"Slot": full, "JoinWaitlist": join})
-			got, err := vary.From(a, tt.differ).decide(now)
+			got, err := vary.From(try(set{"Slot": full, "JoinWaitlist": join}), tt.differ).decide(now)
 			result := cmp.Or(faulttest.Text(err), map[bool]string{true: "waits", false: "booked"}[got.Wait])
 			test.EqOp(t, want, result, test.Sprintf("%s, to join %v", name, join))
 		}

@@ -343,8 +343,10 @@ func TestLedger_HasOneLineForEachChange(t *testing.T) {
 				"Subscription": sub, "Line": 5, "Amount": tt.amount, "Balance": want.Balance, "At": now,
 			})}
 		}
-		var lines []credit.Entry
-		var err error
+		var (
+			lines []credit.Entry
+			err   error
+		)
 		switch tt.line.Kind {
 		case credit.Booking:
 			var credits int

@@ -201,9 +201,11 @@ func TestParseImport_ReadsMembersAndReportsProblems(t *testing.T) {
 	wrong := []string{"3 email", "4 phone", "4 time_zone", "4 subject", "5 email", "5 subject"}
 	test.Eq(t, wrong, problems(member.FullReport(found)))
 	for step, want := range map[int][]int{4: {4, 6}, 6: {6}, 100: {6}} {
-		var read []int
-		var all []string
-		var last member.Progress
+		var (
+			read []int
+			all  []string
+			last member.Progress
+		)
 		for p := range member.ReportProgress(found, step) {
 			read, all, last = append(read, p.Read), append(all, problems(p)...), p
 		}
@@ -238,8 +240,7 @@ func TestParseImport_AcceptsKnownColumnsOnly(t *testing.T) {
 
 func TestFollow_ReportsAnEmptyFileOnce(t *testing.T) {
 	t.Parallel()
-	found := expect.Value(member.ParseImport([]byte("surname\n")))(t)
-	reports := slices.Collect(member.ReportProgress(found, 10))
+	reports := slices.Collect(member.ReportProgress(expect.Value(member.ParseImport([]byte("surname\n")))(t), 10))
 	must.Len(t, 1, reports)
 	test.Eq(t, []string{"1 surname", "1 name"}, problems(reports[0]))
 	test.EqOp(t, 1, reports[0].Wrong)

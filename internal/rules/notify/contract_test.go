@@ -68,13 +68,15 @@ func calendarEntry() CalendarEntry {
 
 func TestInvitation_IsWrittenAsInRFC5545(t *testing.T) {
 	t.Parallel()
-	const head = "BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:-//Berth//Bookings//EN\r\nCALSCALE:GREGORIAN\r\nMETHOD:"
-	const event = "BEGIN:VEVENT\r\nUID:01@berth\r\nSEQUENCE:7\r\nDTSTAMP:20260523T063000Z\r\n" +
-		"DTSTART:20260523T073000Z\r\nDTEND:20260523T083000Z\r\nSUMMARY:Yoga\r\nLOCATION:Pier 1\r\nDESCRIPTION:Room 2\r\n" +
-		"URL:https://a.example\r\nSTATUS:CONFIRMED\r\n"
-	const people = "ORGANIZER;CN=\"Harbour\":mailto:hello@example.com\r\n" +
-		"ATTENDEE;PARTSTAT=ACCEPTED;RSVP=FALSE:mailto:mia@example.com\r\n"
-	const end = "END:VEVENT\r\nEND:VCALENDAR\r\n"
+	const (
+		head  = "BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:-//Berth//Bookings//EN\r\nCALSCALE:GREGORIAN\r\nMETHOD:"
+		event = "BEGIN:VEVENT\r\nUID:01@berth\r\nSEQUENCE:7\r\nDTSTAMP:20260523T063000Z\r\n" +
+			"DTSTART:20260523T073000Z\r\nDTEND:20260523T083000Z\r\nSUMMARY:Yoga\r\nLOCATION:Pier 1\r\nDESCRIPTION:Room 2\r\n" +
+			"URL:https://a.example\r\nSTATUS:CONFIRMED\r\n"
+		people = "ORGANIZER;CN=\"Harbour\":mailto:hello@example.com\r\n" +
+			"ATTENDEE;PARTSTAT=ACCEPTED;RSVP=FALSE:mailto:mia@example.com\r\n"
+		end = "END:VEVENT\r\nEND:VCALENDAR\r\n"
+	)
 	e := calendarEntry()
 	got := Invitation(e)
 	test.EqOp(t, "REQUEST", string(got.Method))

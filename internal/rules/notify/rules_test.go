@@ -14,6 +14,7 @@ import (
 	"github.com/berthhq/berth/internal/fault/faulttest"
 	"github.com/berthhq/berth/internal/rules/brand"
 	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/testkit/expect"
 	"github.com/berthhq/berth/internal/testkit/vary"
 )
 
@@ -263,8 +264,10 @@ func TestChoose_FallsBackToTheLanguageAndThenToEnglish(t *testing.T) {
 // Text messages use the alphabet of SMS where it has a similar character.
 func TestFoldToGSM_ReplacesTypographicCharacters(t *testing.T) {
 	t.Parallel()
-	const from = "’‘“”„«»–—…\u00a0\u202f·•°×œŒłŁđĐı"
-	const to = `''"""""--...  --oxoeOElLdDi`
+	const (
+		from = "’‘“”„«»–—…\u00a0\u202f·•°×œŒłŁđĐı"
+		to   = `''"""""--...  --oxoeOElLdDi`
+	)
 	test.EqOp(t, to, foldToGSM(from))
 	for char := range strings.SplitSeq(from, "") {
 		test.NotEqOp(t, char, foldToGSM(char), test.Sprint(char))
@@ -284,16 +287,14 @@ func TestRender_ShortensEveryName(t *testing.T) {
 		"Title", "Location", "Tenant", "Plan", "Note", "Reason", "Name", "Coach", "Resource", "Address",
 	} {
 		tpl := Template{Channel: SMS, Locale: "en", Body: "{{." + name + "}}"}
-		out, err := Render(tpl, Values{name: long}, brand.Brand{}, Foot{})
-		test.NoError(t, err)
+		out := expect.Value(Render(tpl, Values{name: long}, brand.Brand{}, Foot{}))(t)
 		test.Eq(t, Rendered{Text: strings.Repeat("x", 39) + ".", Segments: 1, GSM7: true}, out, test.Sprint(name))
 	}
 	for filler, length := range map[int]int{
 		120: 40, 121: 28, 132: 28, 133: 20, 140: 20, 141: 14, 146: 14, 147: 10, 150: 10, 151: 7, 153: 7, 154: 5, 155: 5,
 	} {
-		out, err := Render(Template{Channel: SMS, Body: strings.Repeat("a", filler) + "{{.Title}}"},
-			Values{"Title": long}, brand.Brand{}, Foot{})
-		test.NoError(t, err)
+		out := expect.Value(Render(Template{Channel: SMS, Body: strings.Repeat("a", filler) + "{{.Title}}"},
+			Values{"Title": long}, brand.Brand{}, Foot{}))(t)
 		test.EqOp(t, strings.Repeat("a", filler)+strings.Repeat("x", length-1)+".", out.Text)
 	}
 	tooLong := Template{Channel: SMS, Body: strings.Repeat("a", 156) + "{{.Title}}"}
@@ -356,10 +357,9 @@ func TestTemplateCheck_ChecksEveryBranch(t *testing.T) {
 		_, err := Template{Topic: Reminder, Channel: SMS, Locale: "en", Body: body}.Check()
 		test.StrHasSuffix(t, " of body: "+want+".", strings.TrimPrefix(err.Error(), "TEMPLATE_INVALID: "))
 	}
-	out, err := Render(
+	out := expect.Value(Render(
 		Template{Channel: Push, Locale: "en", Subject: "x", Body: "\n a \n"}, Values{}, brand.Brand{}, Foot{},
-	)
-	test.NoError(t, err)
+	))(t)
 	test.EqOp(t, "a", out.Text)
 	test.EqOp(t, "", NoAnswer.Text("x", "de"))
 	test.StrHasPrefix(t, strings.Repeat("x", 27)+".:", Helped.Text(strings.Repeat("x", 40), "en"))
