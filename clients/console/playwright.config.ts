@@ -7,7 +7,7 @@ export default defineConfig({
   testDir: "test",
   testMatch: process.env.PICTURES ? ["pictures.ts", "journey.test.ts"] : "*.test.ts",
   globalSetup: "./test/setup.ts",
-  workers: 2,
+  workers: 3,
   // Only failing tests reach these timeouts.
   timeout: 300_000,
   expect: { timeout: 60_000 },
