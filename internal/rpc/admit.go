@@ -53,7 +53,7 @@ func (a *admission) authenticate(ctx context.Context, procedure string, header h
 		return nil
 	}
 	if len(header.Values("Authorization")) > 1 {
-		return errTwoTokens // proxies and servers may disagree which one counts
+		return token.ErrSeveral // proxies and servers may disagree which one counts
 	}
 	scheme, raw, _ := strings.Cut(header.Get("Authorization"), " ")
 	if !strings.EqualFold(scheme, "Bearer") {
@@ -66,10 +66,6 @@ func (a *admission) authenticate(ctx context.Context, procedure string, header h
 	request.CallFrom(ctx).Principal = principal
 	return nil
 }
-
-var errTwoTokens = fault.New(
-	fault.Unauthenticated, fault.UnauthenticatedReason, "The request has several headers Authorization. Send one.",
-)
 
 var errUnknownProcedure = errors.New("rpc: the procedure is not in the contract")
 

@@ -22,9 +22,12 @@ func TestSecurity_CountsRefusedTokensAndLogsASample(t *testing.T) {
 	t.Parallel()
 	w := newRatedServer(t, Rates{}, 0)
 	client := berthv1connect.NewBookingServiceClient(http1, w.url)
-	send := func(raw string) {
+	send := func(raw string, another ...string) {
 		t.Helper()
 		request := as(raw, &v1.GetBookingRequest{BookingId: someSession})
+		for _, raw := range another {
+			request.Header().Add("Authorization", "Bearer "+raw)
+		}
 		request.Header().Set("User-Agent", "kiosk/1 "+strings.Repeat("x", maxClientName))
 		_, err := client.GetBooking(t.Context(), request)
 		test.Error(t, err)
@@ -34,6 +37,7 @@ func TestSecurity_CountsRefusedTokensAndLogsASample(t *testing.T) {
 	for _, raw := range []string{"", expired(t, w.issuer), "nonsense", forged, forged} {
 		send(raw)
 	}
+	send(valid, valid)
 	refused := func() map[string]float64 {
 		got := make(map[string]float64)
 		for _, family := range expect.Value(w.metrics.Gather())(t) {
@@ -46,7 +50,7 @@ func TestSecurity_CountsRefusedTokensAndLogsASample(t *testing.T) {
 		return got
 	}
 	test.Eq(t, map[string]float64{
-		"token_refused missing": 1, "token_refused expired": 1, "token_refused malformed": 1, "token_refused signature": 2,
+		"token_refused missing": 1, "token_refused expired": 1, "token_refused malformed": 2, "token_refused signature": 2,
 	}, refused())
 	log := w.log.String()
 	test.EqOp(t, 1, strings.Count(log, `"msg":"refused"`), test.Sprint(log))
@@ -55,7 +59,7 @@ func TestSecurity_CountsRefusedTokensAndLogsASample(t *testing.T) {
 	test.StrNotContains(t, log, forged)
 	w.clock.Advance(time.Second)
 	send(forged)
-	test.StrContains(t, w.log.String(), `"omitted":2`)
+	test.StrContains(t, w.log.String(), `"omitted":3`)
 }
 
 // What is counted and alerted on is what the documentation says.

@@ -18,6 +18,9 @@ func unauthenticated(message string, cause error) error {
 	return err
 }
 
+// ErrSeveral rejects a request with more than one token.
+var ErrSeveral = unauthenticated("The request has several headers Authorization. Send one.", jwt.ErrTokenMalformed)
+
 // IsExpired reports whether Verify rejected a token only because it has expired.
 func IsExpired(err error) bool { return errors.Is(err, jwt.ErrTokenExpired) }
 
