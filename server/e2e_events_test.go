@@ -317,7 +317,7 @@ func TestEvents_ReachThoseWhoCanReadTheirSubject(t *testing.T) {
 	}
 }
 
-// eventsOf lists all events that somebody sees.
+// eventsOf lists all events that a caller sees.
 func (w *world) eventsOf(subject string) (all []*v1.Event) {
 	w.t.Helper()
 	request := &v1.ListEventsRequest{PageSize: 500}

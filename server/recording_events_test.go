@@ -63,7 +63,7 @@ func eventsScript() script {
 }
 
 // watches opens a stream, plays a script to cause events once it is open, and records the given number of them.
-func (c caller) watches(title string, request *v1.WatchEventsRequest, events int, meanwhile script) do {
+func (c caller) watches(title string, request *v1.WatchEventsRequest, events int, during script) do {
 	return func(r *recording) {
 		r.t.Helper()
 		ctx, cancel := context.WithTimeout(r.t.Context(), sceneLength)
@@ -74,7 +74,7 @@ func (c caller) watches(title string, request *v1.WatchEventsRequest, events int
 		var seen []any
 		got := r.readStream(response, func(so callResult) bool {
 			if len(so.messages) == 1 { // after the first message, the stream misses no events
-				meanwhile.play(r)
+				during.play(r)
 			}
 			seen = nil
 			for _, message := range so.messages {

@@ -111,7 +111,7 @@ func (s *Service) ReviewSending(ctx context.Context, in tenant.TenantID) error {
 	if err != nil || len(due) == 0 {
 		return err
 	}
-	// Outside of the transaction: its reads would conflict with messages that are sent meanwhile.
+	// Outside of the transaction: its reads would conflict with messages that are sent at the same time.
 	conduct := make(map[notify.Channel]notify.Conduct)
 	var batch pg.Batch
 	messagedb.ListConduct(&batch, in, pg.Array(due, func(before notify.Standing) notify.Standing {

@@ -203,11 +203,11 @@ func TestSendingDomain_IsVerifiedForOneTenantAndDomain(t *testing.T) {
 // The records are looked up outside of the transaction. What is found counts only for the domain that was looked up.
 func TestSendingDomain_ChangedMeanwhile(t *testing.T) {
 	t.Parallel()
-	meanwhile := func() {}
+	during := func() {}
 	p := newDomainStudio(t, func(_ *worker.Config, ac *app.Config) {
 		lookUp := ac.LookupTXT
 		ac.LookupTXT = func(ctx context.Context, name string) ([]string, error) {
-			meanwhile()
+			during()
 			return lookUp(ctx, name)
 		}
 	})
@@ -219,8 +219,8 @@ func TestSendingDomain_ChangedMeanwhile(t *testing.T) {
 		},
 	} {
 		p.verified("hello@studio.com")
-		meanwhile = func() {
-			meanwhile = func() {}
+		during = func() {
+			during = func() {}
 			expect.OK(t)(p.set("hello@studio.org"))
 		}
 		err := look()

@@ -43,7 +43,7 @@ func quotasOf(studio *messagetest.Studio) []notify.SendingQuota {
 }
 
 // Confirmations beyond the quota wait for the hour that has room for them, and are then sent, without being looked at
-// in between. Cancellations go through meanwhile, and make the others wait longer.
+// in between. Cancellations go through at once, and make the others wait longer.
 func TestSendingQuota_DefersWhatCanWait(t *testing.T) {
 	t.Parallel()
 	studio := messagetest.New(t, limited(notify.SendingLimits{notify.Email: {Total: 5}}))

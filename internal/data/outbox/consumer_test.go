@@ -103,11 +103,11 @@ func TestConsume_HandlesEachEventOnceInOrder(t *testing.T) {
 // them after it read them.
 func TestConsume_ReportsBusyWhileAnotherNodeWorks(t *testing.T) {
 	t.Parallel()
-	var meanwhile atomic.Pointer[func()]
+	var during atomic.Pointer[func()]
 	l := newLog(t, func(c *pg.Config) {
 		c.Tracer = &pgtest.Tracer{Batch: func(_ context.Context, _ *pgx.Conn, statements []*pgx.QueuedQuery) {
 			if strings.HasPrefix(statements[0].SQL, "begin isolation level serializable") {
-				if do := meanwhile.Swap(nil); do != nil {
+				if do := during.Swap(nil); do != nil {
 					(*do)()
 				}
 			}
@@ -131,7 +131,7 @@ func TestConsume_ReportsBusyWhileAnotherNodeWorks(t *testing.T) {
 	test.Eq(t, []string{"2"}, names(consume(slow).Records))
 	l.add("3")
 	l.settle()
-	meanwhile.Store(new(func() { test.False(t, consume(consumer).Busy) }))
+	during.Store(new(func() { test.False(t, consume(consumer).Busy) }))
 	done := consume(consumer)
 	test.True(t, done.Busy && len(done.Records) == 0, test.Sprintf("%+v", done))
 	test.Eq(t, []string{"1", "2", "3"}, l.done(l.Tenant))

@@ -14,7 +14,7 @@ import (
 
 var monday = time.Date(2026, 3, 16, 12, 0, 0, 0, time.UTC)
 
-// Tenants use domains that somebody can register, and none of the platform's.
+// Tenants use domains that can be registered, and none of the platform's.
 func TestNew_AcceptsRegisteredDomains(t *testing.T) {
 	t.Parallel()
 	const (
