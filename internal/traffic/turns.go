@@ -8,7 +8,9 @@ import (
 )
 
 // Turns decides who may work next. A key works at most width times at once, or half as often if another key has come in
-// the last seconds: the processors that it leaves free are for the others. All keys together work at most total times.
+// the last seconds: the processors that it leaves free are for the others. If half of its width is one place, the key
+// then also rests as long as it works: with the connection and the database, one piece of work keeps more than one
+// processor busy. All keys together work at most total times.
 //
 // Those that wait are let in by turns: one of each key. A key that has none at work goes before those that had their
 // turn, once in each of their turns. So a key that sends little waits until a place is free, however much others send,
@@ -30,6 +32,7 @@ type line[K comparable] struct {
 	working int
 	waiting []chan struct{} // closed when it is let in
 	firm    bool            // no other may go before it in this turn
+	rested  time.Time       // when the key will have rested as long as it has worked
 }
 
 // visit is when a key has come.
@@ -40,6 +43,10 @@ type visit[K comparable] struct {
 
 // presence is how long a key that has come counts as present.
 const presence = 10 * time.Second
+
+// effort is how much longer than it rested a key may have worked. Only those who send for long need to rest: an app
+// that starts, or a page that loads, is done sooner.
+const effort = 100 * time.Millisecond
 
 // NewTurns returns turns for keys of which each may have depth waiting.
 func NewTurns[K comparable](width, total, depth int) *Turns[K] {
@@ -57,11 +64,13 @@ func (t *Turns[K]) Enter(ctx context.Context, key K) (leave func(), ok bool, err
 	case <-turn:
 	case <-ctx.Done():
 		if !t.stepOut(l, turn) {
-			t.leave(l)
+			now := time.Now()
+			t.leave(l, now, now)
 		}
 		return nil, true, ctx.Err()
 	}
-	return func() { t.leave(l) }, true, nil
+	began := time.Now()
+	return func() { t.leave(l, began, time.Now()) }, true, nil
 }
 
 // join adds one to the line of a key and returns the channel on which it waits, or nil if too many do.
@@ -85,7 +94,7 @@ func (t *Turns[K]) join(key K, now time.Time) (*line[K], chan struct{}) {
 	if len(l.waiting) == 1 {
 		t.queue(l)
 	}
-	t.letIn()
+	t.letIn(now)
 	return l, turn
 }
 
@@ -116,20 +125,39 @@ func (t *Turns[K]) stepOut(l *line[K], turn chan struct{}) bool {
 	return true
 }
 
-func (t *Turns[K]) leave(l *line[K]) {
+// leave ends the work of a key that began at a time.
+func (t *Turns[K]) leave(l *line[K], began, now time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.working--
 	l.working--
+	if _, rest := t.places(); rest {
+		if l.rested.Before(began) {
+			l.rested = began
+		}
+		l.rested = l.rested.Add(2 * now.Sub(began)) // the work and the rest
+		if wait := l.rested.Sub(now) - effort; wait > 0 {
+			time.AfterFunc(wait, t.resume)
+		}
+	}
 	t.drop(l)
-	t.letIn()
+	t.letIn(now)
+}
+
+// resume lets in those that have rested.
+func (t *Turns[K]) resume() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.letIn(time.Now())
 }
 
 // letIn lets in as many as may work now.
-func (t *Turns[K]) letIn() {
-	width := t.places()
+func (t *Turns[K]) letIn(now time.Time) {
+	places, rest := t.places()
 	for t.working < t.total {
-		i := slices.IndexFunc(t.turns, func(l *line[K]) bool { return l.working < width })
+		i := slices.IndexFunc(t.turns, func(l *line[K]) bool {
+			return l.working < places && (!rest || l.rested.Sub(now) <= effort)
+		})
 		if i < 0 {
 			return
 		}
@@ -144,12 +172,12 @@ func (t *Turns[K]) letIn() {
 	}
 }
 
-// places returns how many of one key may work now.
-func (t *Turns[K]) places() int {
+// places returns how many of one key may work now, and whether it rests between them.
+func (t *Turns[K]) places() (n int, rest bool) {
 	if len(t.lines) > 1 || t.latest.at.Sub(t.other.at) < presence {
-		return max(1, t.width/2)
+		return max(1, t.width/2), t.width/2 <= 1
 	}
-	return t.width
+	return t.width, false
 }
 
 // drop forgets a line that is empty.

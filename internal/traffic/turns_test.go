@@ -94,15 +94,60 @@ func TestTurns_LeavePlacesWhileOthersArePresent(t *testing.T) {
 		test.EqOp(t, step.want, turns.lines["busy"].working)
 	}
 	busy := turns.lines["busy"]
-	turns.leave(turns.lines["quiet"])
+	now := start.Add(time.Second)
+	turns.leave(turns.lines["quiet"], now, now)
 	for range 2 { // so far they were more than half of the width
-		turns.leave(busy)
+		turns.leave(busy, now, now)
 	}
 	test.EqOp(t, 2, busy.working)
 	turns.join("busy", start.Add(10*time.Second))
 	test.EqOp(t, 2, busy.working)
 	turns.join("busy", start.Add(11*time.Second))
 	test.EqOp(t, 4, busy.working)
+}
+
+// A key with one place works half of the time while another is present, after the first 100 ms, and all of it alone.
+// With more places it need not rest.
+func TestTurns_RestWhileOthersArePresent(t *testing.T) {
+	t.Parallel()
+	const work = 5 * time.Millisecond
+	for _, tt := range []struct {
+		width  int
+		others bool
+		want   time.Duration // of work in a second
+	}{
+		{1, false, time.Second}, {1, true, 550 * time.Millisecond}, {2, true, 550 * time.Millisecond},
+		{2, false, 2 * time.Second}, {3, true, 550 * time.Millisecond}, {4, true, 2 * time.Second},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			turns := NewTurns[string](tt.width, 8, 100)
+			if tt.others {
+				leave, _, err := turns.Enter(t.Context(), "quiet")
+				must.NoError(t, err)
+				leave()
+			}
+			ctx, stop := context.WithTimeout(t.Context(), time.Second)
+			defer stop()
+			var worked atomic.Int64
+			var threads sync.WaitGroup
+			for range 16 {
+				threads.Go(func() {
+					for {
+						leave, _, err := turns.Enter(ctx, "busy")
+						if err != nil {
+							return
+						}
+						<-time.After(work)
+						worked.Add(int64(work))
+						leave()
+					}
+				})
+			}
+			threads.Wait()
+			test.InDelta(t, tt.want.Seconds(), time.Duration(worked.Load()).Seconds(), 0.1, test.Sprint(tt))
+			test.EqOp(t, 0, len(turns.lines)+len(turns.turns)+turns.working)
+		})
+	}
 }
 
 // No order of arrivals, departures and cancellations exceeds a limit, or lets a place stay empty that one could use.
@@ -123,7 +168,7 @@ func TestTurns_UseEveryPlaceWithinTheirLimits(t *testing.T) {
 			case len(inside) > 0 && rapid.Bool().Draw(t, "out"):
 				i := rapid.IntRange(0, len(inside)-1).Draw(t, "who")
 				if m := inside[i]; !turns.stepOut(m.line, m.turn) {
-					turns.leave(m.line)
+					turns.leave(m.line, now, now)
 				}
 				inside = append(inside[:i], inside[i+1:]...)
 			default:
@@ -140,7 +185,8 @@ func TestTurns_UseEveryPlaceWithinTheirLimits(t *testing.T) {
 				if l.working > width || len(l.waiting) > depth {
 					t.Fatalf("%d of one key work, %d wait", l.working, len(l.waiting))
 				}
-				idle = idle || len(l.waiting) > 0 && l.working < turns.places()
+				places, _ := turns.places()
+				idle = idle || len(l.waiting) > 0 && l.working < places
 			}
 			if working != turns.working || working > total || working < total && idle {
 				t.Fatalf("%d work, counted %d", working, turns.working)

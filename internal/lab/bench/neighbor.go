@@ -29,9 +29,6 @@ const (
 	quietPace = 20 * time.Millisecond
 	// floodThreads is how many reads the member of the other tenant has in progress.
 	floodThreads = 16
-	// floodStart is how long the other tenant has been sending before anything is measured. By then it has used up what
-	// a rate allows at once.
-	floodStart = 6 * time.Second
 )
 
 // measureQuiet measures a member who reads week pages at a steady pace, alone or while a member of another tenant reads
@@ -48,9 +45,6 @@ func (h *testbed) measureQuiet(ctx context.Context, c report.Case, length time.D
 			return report.Run{}, err
 		}
 		defer flood()
-		if err := pause(ctx, floodStart); err != nil {
-			return report.Run{}, err
-		}
 	}
 	d := &loadRun{testbed: h, Case: c}
 	before, err := d.counters(ctx, d.work)

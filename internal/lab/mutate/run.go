@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -180,20 +179,16 @@ func (r *run) all(ctx context.Context, mutants []Mutant) ([]Result, error) {
 	next, stop := iter.Pull(draw(r.Seed, mutants))
 	defer stop()
 	for more := true; more && r.counted() < r.Count; {
-		drawn := make(map[string][]Mutant) // by package
+		var drawn []Mutant
 		for missing := r.Count - r.counted(); missing > 0 && ctx.Err() == nil; missing-- {
 			var m Mutant
 			if m, more = r.draw(next); !more {
 				break
 			}
-			drawn[m.Package] = append(drawn[m.Package], m)
+			drawn = append(drawn, m)
 		}
-		err := ctx.Err()
-		for _, folder := range slices.Sorted(maps.Keys(drawn)) {
-			if err == nil {
-				err = cmp.Or(r.these(ctx, folder, drawn[folder]), ctx.Err())
-			}
-		}
+		slices.SortStableFunc(drawn, func(a, b Mutant) int { return cmp.Compare(a.Package, b.Package) })
+		err := cmp.Or(r.these(ctx, drawn), ctx.Err())
 		if r.Limit > 0 && errors.Is(err, context.DeadlineExceeded) {
 			return r.report, nil
 		}
@@ -204,8 +199,8 @@ func (r *run) all(ctx context.Context, mutants []Mutant) ([]Result, error) {
 	return r.report, nil
 }
 
-// these tests mutants of one package.
-func (r *run) these(ctx context.Context, folder string, mutants []Mutant) error {
+// these tests mutants.
+func (r *run) these(ctx context.Context, mutants []Mutant) error {
 	var unknown []Mutant
 	for _, m := range mutants {
 		_, key, err := r.testsOf(ctx, m)
@@ -216,12 +211,9 @@ func (r *run) these(ctx context.Context, folder string, mutants []Mutant) error 
 			unknown = append(unknown, m)
 		}
 	}
-	var b *bundle
-	if s := r.sources[folder]; s != nil {
-		var err error
-		if b, err = r.bundle(s, unknown); err != nil {
-			return err
-		}
+	b, err := r.bundle(ctx, r.sources, unknown)
+	if err != nil {
+		return err
 	}
 	group, in := errgroup.WithContext(ctx)
 	group.SetLimit(max(1, r.Jobs))

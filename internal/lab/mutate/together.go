@@ -7,8 +7,11 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,16 +21,16 @@ import (
 // chosen is the environment variable with the number of the mutant that a binary runs.
 const chosen = "BERTH_MUTANT"
 
-// A bundle is the mutants of one package, compiled into one binary of each package of tests. Compiling and linking take
-// longer than most tests. Each mutant of a function is a copy of it with the change, and the function begins with a
-// switch that calls the copy of the chosen mutant. A variable of the package gets its value from such a switch. Without
-// a choice nothing changes.
+// A bundle is mutants compiled into one binary of each package of tests. Compiling and linking take longer than most
+// tests. Each mutant of a function is a copy of it with the change, and the function begins with a switch that calls
+// the copy of the chosen mutant. A variable of the package gets its value from such a switch. Without a choice nothing
+// changes.
 type bundle struct {
 	*tester
 
-	overlay string
-	numbers map[string]int // of mutants, by ID
-	marks   map[int]mark   // of mutants, by number
+	dir, overlay string
+	numbers      map[string]int // of mutants, by ID
+	marks        map[int]mark   // of mutants, by number
 
 	mu       sync.Mutex
 	binaries map[string]bundled // by the folder of the tests and their pattern
@@ -39,18 +42,68 @@ type bundled struct {
 	trace  *trace
 }
 
-// bundle writes a package with those of the given mutants that it can choose from. It returns nil if there are few.
-func (t *tester) bundle(s *source, mutants []Mutant) (*bundle, error) {
-	b := &bundle{
-		tester: t, numbers: make(map[string]int), marks: make(map[int]mark), binaries: make(map[string]bundled),
-	}
+// bundle writes packages with those of the given mutants that it can choose from. It returns nil if there are few.
+func (t *tester) bundle(ctx context.Context, sources map[string]*source, mutants []Mutant) (*bundle, error) {
 	dir, err := os.MkdirTemp(t.temp, "bundle-")
+	if err != nil {
+		return nil, err
+	}
+	b := &bundle{
+		tester: t, dir: dir, overlay: filepath.Join(dir, "overlay.json"),
+		numbers: make(map[string]int), marks: make(map[int]mark), binaries: make(map[string]bundled),
+	}
+	of := make(map[string][]Mutant) // by the import path of their package
+	replaced := make(map[string]map[string]string)
+	for _, m := range mutants {
+		if s := sources[m.Package]; s != nil {
+			of[s.path] = append(of[s.path], m)
+		}
+	}
+	for _, s := range sources {
+		if len(of[s.path]) == 0 {
+			continue
+		}
+		if replaced[s.path], err = b.write(s, of[s.path]); err != nil {
+			return nil, err
+		}
+	}
+	for wrong := []string{""}; len(wrong) > 0; {
+		all := make(map[string]string)
+		for _, files := range replaced {
+			maps.Copy(all, files)
+		}
+		text, err := json.Marshal(map[string]map[string]string{"Replace": all})
+		if err != nil {
+			return nil, err
+		}
+		if err := os.WriteFile(b.overlay, text, 0o600); err != nil {
+			return nil, err
+		}
+		if wrong, err = b.wrong(ctx, slices.Sorted(maps.Keys(replaced))); err != nil {
+			return nil, err
+		}
+		for _, path := range wrong {
+			delete(replaced, path)
+			for _, m := range of[path] {
+				delete(b.numbers, m.ID)
+			}
+		}
+	}
+	if len(b.numbers) < 2 {
+		return nil, nil //nolint:nilnil // a bundle of one is none
+	}
+	return b, nil
+}
+
+// write writes a package with its mutants, and returns the files that take the place of others.
+func (b *bundle) write(s *source, mutants []Mutant) (map[string]string, error) {
+	dir, err := os.MkdirTemp(b.dir, "")
 	if err != nil {
 		return nil, err
 	}
 	replaced := make(map[string]string)
 	write := func(name, text string) error {
-		replaced[filepath.Join(t.root, name)] = filepath.Join(dir, filepath.Base(name))
+		replaced[filepath.Join(b.root, name)] = filepath.Join(dir, filepath.Base(name))
 		return os.WriteFile(filepath.Join(dir, filepath.Base(name)), []byte(text), 0o600)
 	}
 	for _, f := range s.files {
@@ -58,18 +111,32 @@ func (t *tester) bundle(s *source, mutants []Mutant) (*bundle, error) {
 			return nil, err
 		}
 	}
-	if len(b.numbers) < 2 {
-		return nil, nil //nolint:nilnil // a bundle of one is none
+	return replaced, write(filepath.Join(s.folder, "mutant_chosen.go"), choice(s.files[0].syntax.Name.Name))
+}
+
+var failedPackage = regexp.MustCompile(`(?m)^# (\S+)`)
+
+// wrong returns those of the given packages that do not compile.
+func (b *bundle) wrong(ctx context.Context, paths []string) ([]string, error) {
+	if len(paths) == 0 {
+		return nil, nil
 	}
-	if err := write(filepath.Join(s.folder, "mutant_chosen.go"), choice(s.files[0].syntax.Name.Name)); err != nil {
-		return nil, err
+	cmd := exec.CommandContext(ctx, "go", append([]string{"build", "-overlay", b.overlay}, paths...)...)
+	cmd.Dir = b.root
+	out, err := cmd.CombinedOutput()
+	if err == nil || ctx.Err() != nil {
+		return nil, ctx.Err()
 	}
-	text, err := json.Marshal(map[string]map[string]string{"Replace": replaced})
-	if err != nil {
-		return nil, err
+	var wrong []string
+	for _, found := range failedPackage.FindAllStringSubmatch(string(out), -1) {
+		if slices.Contains(paths, found[1]) {
+			wrong = append(wrong, found[1])
+		}
 	}
-	b.overlay = filepath.Join(dir, "overlay.json")
-	return b, os.WriteFile(b.overlay, text, 0o600)
+	if len(wrong) == 0 {
+		return nil, fmt.Errorf("%w: %s", err, out)
+	}
+	return wrong, nil
 }
 
 // add gives a mutant its number.
@@ -292,7 +359,7 @@ func (b *bundle) binary(ctx context.Context, p target, whole baseline) (bundled,
 	if known, ok := b.binaries[key]; ok {
 		return known, nil
 	}
-	tests := bundled{binary: filepath.Join(filepath.Dir(b.overlay), strings.ReplaceAll(p.folder, "/", "-")+".test")}
+	tests := bundled{binary: filepath.Join(b.dir, strings.ReplaceAll(p.folder, "/", "-")+".test")}
 	ok, _, err := b.build(ctx, p.testPackage, b.overlay, tests.binary)
 	if err != nil {
 		return bundled{}, err
@@ -322,5 +389,5 @@ func (b *bundle) remove() error {
 	if b == nil {
 		return nil
 	}
-	return os.RemoveAll(filepath.Dir(b.overlay))
+	return os.RemoveAll(b.dir)
 }

@@ -66,6 +66,22 @@ func TestForms(t *testing.T) {
 `,
 }
 
+// A package that does not compile in a bundle, here because it uses a name of it, is left out.
+func TestBundle_LeavesOutWhatDoesNotCompile(t *testing.T) {
+	t.Parallel()
+	root := newModule(t, map[string]string{
+		"a/a.go": "package a\n\nfunc F(n int) int { return n + 1 }\n",
+		"b/b.go": "package b\n\nvar mutantChosen = 1\n\nfunc F(n int) int { return n + mutantChosen }\n",
+	})
+	mutants, sources, err := enumerate(t.Context(), root, []string{"./..."})
+	must.NoError(t, err)
+	r := expect.Value(newTester(root, t.TempDir(), time.Minute))(t)
+	b := expect.Value(r.bundle(t.Context(), sources, mutants))(t)
+	for _, m := range mutants {
+		test.EqOp(t, m.Package == "a", b.numbers[m.ID] > 0, test.Sprint(m.place()))
+	}
+}
+
 func TestRun_KillsEveryFormOfMutantInABundle(t *testing.T) {
 	t.Parallel()
 	root := newModule(t, forms)
@@ -79,7 +95,7 @@ func TestRun_KillsEveryFormOfMutantInABundle(t *testing.T) {
 			mutants = append(mutants, m)
 		}
 	}
-	b := expect.Value(r.bundle(sources["a"], mutants))(t)
+	b := expect.Value(r.bundle(t.Context(), sources, mutants))(t)
 	p := expect.Value(r.open(t.Context(), "a"))(t)
 	for _, m := range mutants {
 		var text []byte
