@@ -100,7 +100,7 @@ func New(c Config) *Services {
 	snapshots := new(engine.Snapshots[booking.Snapshot])
 	e := engine.New(engine.Config{
 		DB: c.DB, Now: c.Now, NewState: seats.NewState(snapshots), Committed: c.Committed,
-		Width: c.Width, QueueDepth: c.QueueDepth, Quotas: c.Quotas,
+		Width: c.Width, QueueDepth: c.QueueDepth, Quotas: c.Quotas, Races: []engine.Race{seats.PromotionRace},
 	})
 	s := &Services{
 		Engine:   e,

@@ -114,6 +114,12 @@ func Invalid(field, format string, args ...any) *Error {
 	return New(InvalidArgument, InvalidField, format, args...).WithField(field)
 }
 
+// OverQuota means that there may be no more of something. Its metadata names the quota and its limit.
+func OverQuota(quota string, limit int, format string, args ...any) *Error {
+	return New(ResourceExhausted, QuotaExceeded, format, args...).
+		WithMetadata("quota", quota).WithMetadata("limit", strconv.Itoa(limit))
+}
+
 // RetryAfter is the entry in Metadata with the number of seconds after which a call may be sent again.
 const RetryAfter = "retry_after"
 

@@ -13,7 +13,7 @@ type ReadTx struct{ session }
 // All its statements see the same snapshot.
 func (db *DB) ReadBatch(ctx context.Context, scope Scope, batch *Batch) error {
 	if scope.Tenant.IsZero() {
-		return errNoTenant
+		return errUnscoped
 	}
 	conn, err := db.reads.Acquire(ctx)
 	if err != nil {
@@ -32,7 +32,7 @@ func (db *DB) ReadBatch(ctx context.Context, scope Scope, batch *Batch) error {
 // for independent ones ReadBatch is enough.
 func (db *DB) Read(ctx context.Context, scope Scope, fn func(ctx context.Context, tx *ReadTx) error) error {
 	if scope.Tenant.IsZero() {
-		return errNoTenant
+		return errUnscoped
 	}
 	return db.read(ctx, setTenant(scope), fn)
 }

@@ -92,8 +92,8 @@ const commitGrace = 5 * time.Second
 func (db *DB) InTx(
 	ctx context.Context, scope Scope, name string, fn func(ctx context.Context, tx *Tx) error, options ...Option,
 ) error {
-	if scope.Tenant.IsZero() {
-		return errNoTenant
+	if scope.Tenant.IsZero() || name == "" {
+		return errUnscoped
 	}
 	r := &run{db: db, scope: scope, name: name}
 	for _, option := range options {
@@ -105,7 +105,7 @@ func (db *DB) InTx(
 	return err
 }
 
-var errNoTenant = fault.New(fault.Internal, fault.InternalError, "A transaction needs a tenant.")
+var errUnscoped = fault.New(fault.Internal, fault.InternalError, "A transaction needs a tenant and a name.")
 
 func (r *run) runWithRetries(ctx context.Context, fn func(context.Context, *Tx) error) (attempts int, err error) {
 	for attempts = 1; ; attempts++ {

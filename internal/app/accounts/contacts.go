@@ -33,11 +33,7 @@ func (s *Service) updateSelf(
 ) (member.Member, error) {
 	codes := make(map[member.ContactKind]contacts.Code)
 	for _, k := range member.ContactKinds() {
-		code, err := s.codes.New(caller.Tenant)
-		if err != nil {
-			return member.Member{}, err
-		}
-		codes[k] = code
+		codes[k] = s.codes.New(caller.Tenant)
 	}
 	return s.updateMember(ctx, caller, caller.Member, expect, edit,
 		func(ctx context.Context, tx *engine.Tx, before, after member.Member) (member.Member, error) {
@@ -73,10 +69,7 @@ func (s *Service) listPending(ctx context.Context, caller tenant.Caller) ([]memb
 func (s *Service) ResendContactCode(
 	ctx context.Context, caller tenant.Caller, kind member.ContactKind,
 ) (member.PendingContact, error) {
-	code, err := s.codes.New(caller.Tenant)
-	if err != nil {
-		return member.PendingContact{}, err
-	}
+	code := s.codes.New(caller.Tenant)
 	spec := engine.Spec[member.PendingContact]{Name: "contact.resend", Replay: true}
 	return engine.Do(ctx, s.engine, caller, spec,
 		func(ctx context.Context, tx *engine.Tx) (member.PendingContact, error) {

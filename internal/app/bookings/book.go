@@ -212,7 +212,7 @@ func (r *BookRequest) locks() engine.Locks {
 
 // races returns the constraints to which a booking can lose a race.
 func (r *BookRequest) races() []engine.Race {
-	races := []engine.Race{seats.QueueRace, seats.ItemRace, seats.PromotionRace}
+	races := []engine.Race{seats.QueueRace, seats.ItemRace}
 	if r.ExternalRef != "" {
 		races = append(races, seats.RefRace)
 	}

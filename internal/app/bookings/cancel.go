@@ -24,7 +24,7 @@ type CancelRequest struct {
 // cancellation window, too. Freed seats are filled from the waitlist in the same transaction.
 func (s *Service) CancelBooking(ctx context.Context, caller tenant.Caller, r CancelRequest) (seats.Cancelled, error) {
 	return engine.Run(ctx, s.engine, caller, engine.Spec[seats.Cancelled]{
-		Name: "booking.cancel", Races: []engine.Race{seats.PromotionRace}, Replay: true,
+		Name: "booking.cancel", Replay: true,
 		Locate: locate(caller.Tenant, seats.Locator{ID: r.ID, Fills: true},
 			func(b bookingState) engine.Operation[seats.Cancelled] {
 				return &cancel{service: s, req: r, bookingState: b}

@@ -179,6 +179,7 @@ func TestSelfCheckIn_ReturnsEachReason(t *testing.T) {
 		}
 	}
 	here := bookings.CheckInProof{Position: door}
+	fields := map[string]string{"a place that there is not": "position", "nothing to show for it": "proof"}
 	for name, tt := range map[string]struct {
 		session tenant.SessionID
 		now     time.Duration // after the start of the first class
@@ -244,6 +245,7 @@ func TestSelfCheckIn_ReturnsEachReason(t *testing.T) {
 				proof = func(time.Time) bookings.CheckInProof { return studio.ScanQR(tt.session) }
 			}
 			refused := expect.Reason(t, tt.reason)(studio.SelfCheckIn(mia, tt.session, proof(now)))
+			test.EqOp(t, fields[name], refused.Field)
 			for key, want := range tt.meta {
 				test.EqOp(t, want, refused.Metadata[key], test.Sprint(key))
 			}

@@ -2,7 +2,6 @@ package bookings
 
 import (
 	"context"
-	"strconv"
 	"time"
 
 	"github.com/berthhq/berth/internal/app/engine"
@@ -47,9 +46,8 @@ func (s *Service) CreateDisplayURL(
 			return checkin.DisplayLink{}, err
 		}
 		if links >= maxDisplayLinks {
-			return checkin.DisplayLink{}, fault.New(fault.ResourceExhausted, fault.QuotaExceeded,
-				"The limit of %d display links of a session is reached.", maxDisplayLinks).
-				WithMetadata("quota", "display_links").WithMetadata("limit", strconv.Itoa(maxDisplayLinks))
+			return checkin.DisplayLink{}, fault.OverQuota("display_links", maxDisplayLinks,
+				"The limit of %d display links of a session is reached.", maxDisplayLinks)
 		}
 		link := checkin.DisplayLink{
 			ID: tenant.NextID[tenant.DisplayLinkID](tx.IDs), Session: session, CreatedBy: tx.Caller.Actor(), CreatedAt: tx.Now,

@@ -50,7 +50,7 @@ func changeAttendance[R any](
 	ctx context.Context, s *Service, caller tenant.Caller, spec engine.Spec[R], id tenant.BookingID,
 	change func(context.Context, *engine.Tx, booking.Booking, booking.Slot) (R, error),
 ) (R, error) {
-	spec.Replay, spec.Races = true, []engine.Race{seats.PromotionRace}
+	spec.Replay = true
 	return engine.Do(ctx, s.engine, caller, spec, func(ctx context.Context, tx *engine.Tx) (R, error) {
 		var none R
 		var b *booking.Booking

@@ -36,7 +36,7 @@ func (s *Service) RescheduleBooking(
 ) (RescheduleResult, error) {
 	moved, err := engine.Run(ctx, s.engine, caller, engine.Spec[RescheduleResult]{
 		Name: "booking.reschedule", Replay: true,
-		Races: []engine.Race{seats.ItemRace, seats.QueueRace, seats.PromotionRace},
+		Races: []engine.Race{seats.ItemRace, seats.QueueRace},
 		Locate: locate(caller.Tenant, seats.Locator{ID: r.ID, Fills: true, Also: r.To},
 			func(b bookingState) engine.Operation[RescheduleResult] {
 				return &reschedule{service: s, RescheduleRequest: r, bookingState: b}

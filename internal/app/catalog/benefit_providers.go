@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strconv"
 
 	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/app/seats"
@@ -117,9 +116,8 @@ func (s *Service) UpdateBenefitNumbers(
 			}
 			provider.Numbers += added - removed
 			if provider.Numbers > maxBenefitNumbers {
-				return booking.BenefitProvider{}, fault.New(fault.ResourceExhausted, fault.QuotaExceeded,
-					"The limit of %d numbers of a provider is reached.", maxBenefitNumbers).
-					WithMetadata("quota", "benefit_numbers").WithMetadata("limit", strconv.Itoa(maxBenefitNumbers))
+				return booking.BenefitProvider{}, fault.OverQuota("benefit_numbers", maxBenefitNumbers,
+					"The limit of %d numbers of a provider is reached.", maxBenefitNumbers)
 			}
 			if change.Replace {
 				catalogdb.KeepBenefitNumbers(tx.Tx, tx.Tenant, code, add)

@@ -110,7 +110,7 @@ func (e *Engine) runBatch(all []*task) (requeue []*task) {
 		default:
 			for i, t := range batch {
 				switch {
-				case err == nil && errors.Is(outcomes[i], ErrSolo), err != nil && isRetryable(err, t.key, t.races):
+				case err == nil && errors.Is(outcomes[i], ErrSolo), err != nil && e.isRetryable(err, t.key, t.races):
 					sendBack(t)
 				case err == nil:
 					t.done(outcomes[i])
@@ -146,7 +146,7 @@ func (e *Engine) runSolo(t *task) error {
 		switch {
 		case err == nil || attempt == maxAttempts:
 			return err
-		case isRetryable(err, t.key, t.races):
+		case e.isRetryable(err, t.key, t.races):
 		case attempt > 1 || !violation(err):
 			return err
 		}

@@ -19,6 +19,8 @@ type Config struct {
 	Now func() time.Time
 	// NewState makes what the operations of one attempt share. Optional.
 	NewState func() State
+	// Races are those of every operation, in addition to its own. Optional.
+	Races []Race
 	// Committed is called after each commit that changed data of a tenant. Optional.
 	Committed func(tenant.TenantID)
 	// Width is how many transactions of one tenant's operations run at a time. Default 2, which is best on 2 cores.
@@ -37,6 +39,7 @@ type Engine struct {
 	db        *pg.DB
 	now       func() time.Time
 	newState  func() State
+	races     []Race
 	committed func(tenant.TenantID)
 	batcher   *batcher
 	contended contention
@@ -45,7 +48,9 @@ type Engine struct {
 
 // New makes an Engine.
 func New(c Config) *Engine {
-	e := &Engine{db: c.DB, newState: c.NewState, committed: c.Committed, quotas: newQuotas(c.Quotas)}
+	e := &Engine{
+		db: c.DB, newState: c.NewState, races: c.Races, committed: c.Committed, quotas: newQuotas(c.Quotas),
+	}
 	// Postgres keeps microseconds. Truncating here makes the times in an answer equal to those that a later read returns.
 	e.now = func() time.Time { return c.Now().UTC().Truncate(time.Microsecond) }
 	if e.newState == nil {

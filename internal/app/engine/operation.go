@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/tenant"
@@ -121,7 +122,7 @@ func Do[R any](
 			if err == nil {
 				return result, nil
 			}
-			if attempt == maxAttempts || !isRetryable(err, key, s.Races) {
+			if attempt == maxAttempts || !e.isRetryable(err, key, s.Races) {
 				return none, err
 			}
 		}
@@ -170,14 +171,10 @@ func (e *Engine) doOnce(
 }
 
 // isRetryable reports whether another attempt may succeed where the last one ended with err.
-func isRetryable(err error, key *IdempotencyKey, races []Race) bool {
+func (e *Engine) isRetryable(err error, key *IdempotencyKey, races []Race) bool {
 	if errors.Is(err, pg.ErrCommitUnknown) {
 		return key != nil // the next attempt finds by the key whether the commit succeeded
 	}
-	for _, lost := range races {
-		if lost(err) {
-			return true
-		}
-	}
-	return false
+	lost := func(race Race) bool { return race(err) }
+	return slices.ContainsFunc(e.races, lost) || slices.ContainsFunc(races, lost)
 }

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"strconv"
 	"sync"
 	"time"
 
@@ -137,9 +136,8 @@ func (c *rowCount) grow(
 		c.rows, c.read = rows, now
 	}
 	if c.rows+n > limit {
-		return fault.New(fault.ResourceExhausted, fault.QuotaExceeded,
-			"The limit of %d is reached: %s. Ask the operator of the service to raise it.", limit, of).
-			WithMetadata("quota", string(of)).WithMetadata("limit", strconv.Itoa(limit))
+		return fault.OverQuota(string(of), limit,
+			"The limit of %d is reached: %s. Ask the operator of the service to raise it.", limit, of)
 	}
 	c.rows += n
 	return nil

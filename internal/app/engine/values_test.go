@@ -149,7 +149,7 @@ func TestTx_AuditRecordsCallerAndRequest(t *testing.T) {
 	target := tenant.New[tenant.MemberID](time.Now())
 	s.caller.Member = tenant.New[tenant.MemberID](time.Now())
 	var at, found time.Time
-	audits := act{do: func(_ context.Context, tx *Tx) error {
+	audits := act{Spec: Spec[int]{Name: "member.update"}, do: func(_ context.Context, tx *Tx) error {
 		at = tx.Now
 		tx.Audit("member.update", "member", target.UUID, "moved", map[string]any{"after": "x"})
 		return nil

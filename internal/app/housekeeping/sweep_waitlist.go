@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/berthhq/berth/internal/app/engine"
-	"github.com/berthhq/berth/internal/app/seats"
 	"github.com/berthhq/berth/internal/app/waitlists"
 	"github.com/berthhq/berth/internal/data/bookingdb"
 	"github.com/berthhq/berth/internal/data/waitlistdb"
@@ -124,7 +123,7 @@ func (s *Service) repair(
 	ctx context.Context, caller tenant.Caller, name, what string, done *SweepResult,
 	fix func(context.Context, *engine.Tx) (bool, error),
 ) error {
-	spec := engine.Spec[bool]{Name: name, Races: []engine.Race{seats.PromotionRace}}
+	spec := engine.Spec[bool]{Name: name}
 	fixed, err := engine.Do(ctx, s.engine, caller, spec, func(ctx context.Context, tx *engine.Tx) (bool, error) {
 		fixed, err := fix(ctx, tx)
 		if fixed {

@@ -3,7 +3,6 @@ package messages
 import (
 	"cmp"
 	"context"
-	"strconv"
 	"time"
 
 	"github.com/berthhq/berth/internal/app/contacts"
@@ -39,10 +38,7 @@ func (s *Service) SendTest(
 	spec := engine.Spec[testMessages]{
 		Name: "notification.test", Replay: true, Answer: func(t *testMessages) []any { return []any{&t.ids} },
 	}
-	code, err := s.codes.New(caller.Tenant)
-	if err != nil {
-		return nil, err
-	}
+	code := s.codes.New(caller.Tenant)
 	test, err := engine.Do(ctx, s.engine, caller, spec, func(ctx context.Context, tx *engine.Tx) (testMessages, error) {
 		out, err := s.composeTest(ctx, tx, topic, c, locale, code)
 		return testMessages{pg.Array(out, func(o Outgoing) tenant.DeliveryID { return o.Message.ID }), out}, err
@@ -98,9 +94,8 @@ func (s *Service) composeTest(
 		return nil, err
 	}
 	if tests >= maxTests {
-		return nil, fault.New(fault.ResourceExhausted, fault.QuotaExceeded,
-			"At most %d test messages are sent in 24 hours. Try again tomorrow.", maxTests).
-			WithMetadata("quota", "test_messages").WithMetadata("limit", strconv.Itoa(maxTests))
+		return nil, fault.OverQuota("test_messages", maxTests,
+			"At most %d test messages are sent in 24 hours. Try again tomorrow.", maxTests)
 	}
 	template := notify.Choose(templatesOf(own), topic, c, locale, to.Locale, cmp.Or(settings.Locale, profile.locale))
 	n := notify.Notice{Topic: topic, Member: m.ID}

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/berthhq/berth/internal/app/engine"
-	"github.com/berthhq/berth/internal/app/seats"
 	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/data/scheduledb"
 	"github.com/berthhq/berth/internal/rules/catalog"
@@ -18,7 +17,7 @@ func (s *Service) CreateSession(
 	ctx context.Context, caller tenant.Caller, in session.Input, publish bool,
 ) (session.Session, error) {
 	spec := engine.Spec[session.Session]{
-		Name: "session.create", Replay: true, Races: []engine.Race{seats.PromotionRace},
+		Name: "session.create", Replay: true,
 	}
 	create := func(ctx context.Context, tx *engine.Tx) (session.Session, error) {
 		at, err := loadReferences(ctx, tx, session.Details{

@@ -102,7 +102,7 @@ type filled struct {
 // fillSpec is for operations that may fill the waitlist of one session.
 func fillSpec(name string) engine.Spec[filled] {
 	return engine.Spec[filled]{
-		Name: name, Replay: true, Races: []engine.Race{seats.PromotionRace},
+		Name: name, Replay: true,
 		Answer: func(f *filled) []any { return []any{&f.session, &f.promoted} },
 	}
 }

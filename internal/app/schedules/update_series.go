@@ -52,7 +52,7 @@ type SeriesEditResult struct {
 // started, that are cancelled, deleted or detached. If any part of the edit is refused, nothing changes.
 func (s *Service) UpdateSeries(ctx context.Context, caller tenant.Caller, e SeriesEdit) (SeriesEditResult, error) {
 	spec := engine.Spec[SeriesEditResult]{
-		Name: "series.update", Replay: true, Races: []engine.Race{seats.PromotionRace},
+		Name: "series.update", Replay: true,
 	}
 	edit := func(ctx context.Context, tx *engine.Tx) (SeriesEditResult, error) {
 		series, named, err := findSeriesToEdit(ctx, tx, e)

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/berthhq/berth/internal/app/engine"
-	"github.com/berthhq/berth/internal/app/seats"
 	"github.com/berthhq/berth/internal/data/bookingdb"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/booking"
@@ -48,7 +47,7 @@ func (s *Service) expireHolds(ctx context.Context, id tenant.TenantID, session t
 		return len(expired), err
 	}
 	return engine.Run(ctx, s.engine, tenant.System(id), engine.Spec[int]{
-		Name: "booking.expire", Races: []engine.Race{seats.PromotionRace},
+		Name:  "booking.expire",
 		Locks: engine.Locks{Together: []engine.Key{session.UUID}, Solo: true},
 		New:   func() engine.Operation[int] { return engine.RunFunc[int](expire) },
 	})

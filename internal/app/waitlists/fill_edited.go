@@ -5,7 +5,6 @@ import (
 	"context"
 
 	"github.com/berthhq/berth/internal/app/engine"
-	"github.com/berthhq/berth/internal/app/seats"
 	"github.com/berthhq/berth/internal/data/waitlistdb"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/waitlist"
@@ -55,7 +54,7 @@ func (s *Service) fillLevel(ctx context.Context, caller tenant.Caller, level wai
 // fillOpen fills the seats of one session, in the round of its last decision: an edit alone is no reason to offer the
 // same seats to the same entries again.
 func (s *Service) fillOpen(ctx context.Context, caller tenant.Caller, id tenant.SessionID) error {
-	spec := engine.Spec[struct{}]{Name: "rules.wake", Races: []engine.Race{seats.PromotionRace}}
+	spec := engine.Spec[struct{}]{Name: "rules.wake"}
 	return engine.Exec(ctx, s.engine, caller, spec, func(ctx context.Context, tx *engine.Tx) error {
 		lastRound := func(b *pg.Batch, into **waitlist.Round) { waitlistdb.FindLastRound(b, tx.Tenant, id, into) }
 		_, _, err := s.fillSession(ctx, tx, id, waitlist.ByRules, lastRound)

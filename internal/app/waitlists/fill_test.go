@@ -106,13 +106,8 @@ var ways = map[string]struct {
 			expect.OK(studio.T)(studio.Reschedule(testkit.SelfOnly(who), id, class))
 			return class
 		}},
-	"a hold is given up": {by: waitlist.ByRelease, free: func(studio *testkit.Studio) tenant.SessionID {
-		class, who := studio.AddSession(testkit.Session{Capacity: 1, Waitlist: 9}), studio.AddMember("Holder")
-		held := studio.MustHold(who, class)
-		studio.AddWaiters(1, testkit.ForSessions(class))
-		expect.OK(studio.T)(studio.App.Bookings.ReleaseHold(context.Background(), testkit.SelfOnly(who), held.ID))
-		return class
-	}},
+	"a hold is given up":                  {by: waitlist.ByRelease, free: release(0)},
+	"a hold is given up after it ran out": {by: waitlist.ByExpiredHold, free: release(11 * time.Minute)},
 	"a session gets more seats": {by: waitlist.ByCapacity, free: func(studio *testkit.Studio) tenant.SessionID {
 		class, _, _ := studio.AddFullSession(1)
 		studio.AddWaiters(1, testkit.ForSessions(class))
@@ -350,6 +345,18 @@ func edit(studio *testkit.Studio, change func(*waitlist.Settings)) {
 	studio.T.Helper()
 	studio.Tick()
 	studio.SetRules(change)
+}
+
+// release returns a way in which a hold is given up, some time after it began.
+func release(after time.Duration) func(*testkit.Studio) tenant.SessionID {
+	return func(studio *testkit.Studio) tenant.SessionID {
+		class, who := studio.AddSession(testkit.Session{Capacity: 1, Waitlist: 9}), studio.AddMember("Holder")
+		held := studio.MustHold(who, class)
+		studio.AddWaiters(1, testkit.ForSessions(class))
+		studio.Clock.Set(testkit.Noon.Add(after))
+		expect.OK(studio.T)(studio.App.Bookings.ReleaseHold(context.Background(), testkit.SelfOnly(who), held.ID))
+		return class
+	}
 }
 
 // held creates a session of which all seats are held, with an entry that waits.

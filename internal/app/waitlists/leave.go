@@ -28,7 +28,7 @@ func (s *Service) LeaveWaitlist(
 		return *left.Entry, nil
 	}
 	return engine.Run(ctx, s.engine, caller, engine.Spec[waitlist.Entry]{
-		Name: "waitlist.leave", Races: []engine.Race{seats.PromotionRace}, Replay: true,
+		Name: "waitlist.leave", Replay: true,
 		Locate: func(ctx context.Context, read engine.Reader) (engine.Locks, func() engine.Operation[waitlist.Entry], error) {
 			_, locks, err := seats.Locator{ID: tenant.BookingID(id), Fills: true}.Locate(ctx, caller.Tenant, read)
 			locks.Solo = true

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/berthhq/berth/internal/app/engine"
-	"github.com/berthhq/berth/internal/app/seats"
 	"github.com/berthhq/berth/internal/data/bookingdb"
 	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/data/waitlistdb"
@@ -108,7 +107,7 @@ func (*Service) StartOffer(
 // WithdrawUnsendable implements Offers. An offer that staff made stays live, because they can tell the member
 // themselves.
 func (s *Service) WithdrawUnsendable(ctx context.Context, in tenant.TenantID, id tenant.OfferID) error {
-	spec := engine.Spec[struct{}]{Name: "offer.unsendable", Races: []engine.Race{seats.PromotionRace}}
+	spec := engine.Spec[struct{}]{Name: "offer.unsendable"}
 	return engine.Exec(ctx, s.engine, tenant.System(in), spec, func(ctx context.Context, tx *engine.Tx) error {
 		o, err := s.findOffer(ctx, tx, id)
 		if err != nil || o.Status != waitlist.Live || o.ByHand {

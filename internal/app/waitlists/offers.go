@@ -55,7 +55,7 @@ func onOffer[R any](
 	}
 	return engine.Run(ctx, s.engine, caller, engine.Spec[R]{
 		// An offer that ends fills its seats, which can lose to a booking.
-		Name: name, Races: []engine.Race{seats.PromotionRace}, Replay: replay,
+		Name: name, Replay: replay,
 		Locate: func(ctx context.Context, read engine.Reader) (engine.Locks, func() engine.Operation[R], error) {
 			var o *waitlist.Offer
 			var batch pg.Batch

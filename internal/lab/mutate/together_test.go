@@ -115,7 +115,8 @@ func TestRun_KillsEveryFormOfMutantInABundle(t *testing.T) {
 func TestTrace_NamesTheTestsThatReachAMutant(t *testing.T) {
 	t.Parallel()
 	output := "=== RUN   TestBroad\n=== PAUSE TestBroad\n=== RUN   TestA\nmutant reached 1\n" +
-		"=== RUN   TestB\n\nmutant reached 3\n=== CONT  TestBroad/part\n\nmutant reached 1\n\nmutant reached 2\n" +
+		"=== RUN   TestB\n=== PAUSE TestB/part\n\nmutant reached 3\n=== CONT  TestBroad/part\n\nmutant reached 1\n" +
+		"\nmutant reached 2\n=== CONT  TestB/part/of\n\nmutant reached 2\n" +
 		"=== NAME  TestC\nmutant reached often 4\nmutant reached 6\n"
 	for i := range 9 {
 		output += fmt.Sprintf("=== RUN   TestMany%d\nmutant reached 5\n", i)
@@ -123,12 +124,12 @@ func TestTrace_NamesTheTestsThatReachAMutant(t *testing.T) {
 	marks := map[int]mark{1: inCode, 2: inCode, 3: inSQL, 4: inCode, 5: inCode, 6: inCode, 7: inCode, 8: inSQL, 9: noMark}
 	traced, unseen := readTrace(output, marks), readTrace("mutant reached 1\n", marks)
 	for number, want := range map[int][]string{
-		1: {"^(TestA|TestBroad)$"},
-		2: {"^(TestBroad)$"},
-		3: {"^(TestB)$"},
+		1: {"^TestA$|^TestBroad$"},
+		2: {"^TestB$/^part$|^TestBroad$"},
+		3: {"^TestB$"},
 		4: {"all"}, // more often than was printed
-		5: {"^(TestMany0|TestMany1|TestMany2|TestMany3)$", "^(TestMany4|TestMany5|TestMany6|TestMany7|TestMany8)$"},
-		6: {"^(TestC)$"},
+		5: {"^TestMany0$|^TestMany1$|^TestMany2$|^TestMany3$", "^TestMany4$|^TestMany5$|^TestMany6$|^TestMany7$|^TestMany8$"},
+		6: {"^TestC$"},
 		7: nil,
 		8: nil,
 		9: {"all"}, // it has no mark

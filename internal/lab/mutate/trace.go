@@ -12,7 +12,8 @@ import (
 
 // A trace says which tests reach a mutant, so that only these run. The tests run one at a time, and whatever reaches a
 // mutant prints its number: code by a call where its statement begins, SQL by a comment in the statement, which pgtest
-// prints when the statement is sent. What is printed belongs to the test that the testing package named last.
+// prints when the statement is sent. What is printed belongs to the test that the testing package named last, or to its
+// part if that ran parallel to others: then it needs none of them.
 type trace struct {
 	tests      map[int][]string // by the number of the mutant, the most specific first
 	everywhere map[int]bool     // reached so often that it was no longer printed
@@ -95,22 +96,28 @@ func (b *bundle) traceOf(ctx context.Context, p target, c call) (*trace, error) 
 }
 
 var traceLine = regexp.MustCompile(
-	`(?m)^(?:=== (?:RUN|CONT|NAME) +([^/\s]+)|` + often + `(\d+)|` + reached + `(\d+))`)
+	`(?m)^(?:=== (RUN|PAUSE|CONT|NAME) +(([^/\s]+)(?:/[^/\s]+)?)|` + often + `(\d+)|` + reached + `(\d+))`)
 
 // readTrace reads the output of tests that ran one at a time.
 func readTrace(output string, marks map[int]mark) *trace {
 	t := &trace{tests: make(map[int][]string), everywhere: make(map[int]bool)}
 	by := make(map[string]map[int]bool) // numbers by test
+	parallel := make(map[string]bool)
 	current := ""
 	for _, line := range traceLine.FindAllStringSubmatch(output, -1) {
 		switch {
+		case line[1] == "PAUSE":
+			parallel[line[2]] = true
 		case line[1] != "":
-			current = line[1]
-		case line[2] != "":
-			number, _ := strconv.Atoi(line[2])
+			current = line[3]
+			if parallel[line[2]] {
+				current = line[2]
+			}
+		case line[4] != "":
+			number, _ := strconv.Atoi(line[4])
 			t.everywhere[number] = true
 		default:
-			number, _ := strconv.Atoi(line[3])
+			number, _ := strconv.Atoi(line[5])
 			t.sends = t.sends || marks[number] == inSQL
 			if by[current] == nil {
 				by[current] = make(map[int]bool)
@@ -150,4 +157,10 @@ func (t *trace) patterns(number int, as mark, all string) []string {
 }
 
 // anyOf returns the pattern of tests with one of the names.
-func anyOf(names []string) string { return "^(" + strings.Join(names, "|") + ")$" }
+func anyOf(names []string) string {
+	patterns := make([]string, len(names))
+	for i, name := range names {
+		patterns[i] = only(name)
+	}
+	return strings.Join(patterns, "|")
+}

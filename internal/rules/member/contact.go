@@ -180,9 +180,8 @@ func RequestCode(c Contact, f CodeFacts, again bool, now time.Time) (CodePlan, e
 		return CodePlan{}, nil
 	}
 	if f.OfMember >= MaxCodes {
-		return CodePlan{}, fault.New(fault.ResourceExhausted, fault.QuotaExceeded,
-			"At most %d codes are sent in 24 hours. Try again tomorrow.", MaxCodes).
-			WithMetadata("quota", "contact_codes").WithMetadata("limit", strconv.Itoa(MaxCodes))
+		return CodePlan{}, fault.OverQuota("contact_codes", MaxCodes,
+			"At most %d codes are sent in 24 hours. Try again tomorrow.", MaxCodes)
 	}
 	return CodePlan{Make: true, Send: f.ToAddress < MaxCodes}, nil
 }
