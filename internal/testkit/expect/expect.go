@@ -46,8 +46,8 @@ func OKOr(t must.T, reasons ...fault.Reason) func(results ...any) {
 	}
 }
 
-// Reason fails the test unless a call failed for a reason, and gives what its error says besides. An invalid field has to
-// be named, and so has each fact of the error:
+// Reason fails the test unless a call failed for a reason, and gives what its error says besides. An invalid field has
+// to be named, and so has each fact of the error:
 //
 //	expect.Reason(t, fault.SessionFull)(studio.Book(mia, class))
 //	test.EqOp(t, "2", expect.Reason(t, fault.DailyLimit)(studio.Book(mia, third)).Metadata["limit"])
