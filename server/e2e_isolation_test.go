@@ -541,12 +541,7 @@ func TestEveryRPC_AllowsWhatTheMatrixSays(t *testing.T) {
 	for title, subject := range subjects {
 		tokens[title] = w.token(subject)
 	}
-	built := make(map[string][]proto.Message)
-	for _, p := range procedures() {
-		for _, b := range requests[p.Short()] {
-			built[p.Short()] = append(built[p.Short()], b(w))
-		}
-	}
+	built := w.buildAll()
 	before := live.rows(t, w.ID)
 	for _, p := range procedures() {
 		row := matrix[p.Short()]

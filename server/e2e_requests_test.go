@@ -35,6 +35,17 @@ var requests = func() map[string][]build {
 	return all
 }()
 
+// buildAll returns the requests of each RPC.
+func (w *world) buildAll() map[string][]proto.Message {
+	all := make(map[string][]proto.Message)
+	for name, builds := range requests {
+		for _, b := range builds {
+			all[name] = append(all[name], b(w))
+		}
+	}
+	return all
+}
+
 // Requests about members, roles, subscriptions and bookings.
 var peopleRequests = map[string][]build{
 	// Roles and service accounts

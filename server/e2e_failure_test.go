@@ -1,0 +1,32 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/shoenig/test"
+	"google.golang.org/grpc/codes"
+
+	v1 "github.com/berthhq/berth/gen/berth/v1"
+	"github.com/berthhq/berth/internal/testkit/expect"
+)
+
+// If the database rejects every statement, then every RPC fails that needs it: none takes what it could not read for
+// empty, or says that something is done which is not.
+func TestEveryRPC_FailsIfTheDatabaseDoes(t *testing.T) {
+	t.Parallel()
+	live := newLive(t)
+	w := newWorld(t, live)
+	token, built := w.token("owner"), w.buildAll()
+	call[*v1.GetTenantResponse](t, live, token, "TenantService/GetTenant", new(v1.GetTenantRequest)) // caches the roles
+	expect.OK(t)(live.DB.Owner.Exec(t.Context(), `revoke all on all tables in schema public from berth_app`))
+	for _, p := range procedures() {
+		want := codes.Internal
+		if p.Short() == "AccessService/ListPermissions" {
+			want = codes.OK // they are the same for all tenants
+		}
+		for _, request := range built[p.Short()] {
+			got := live.try(t.Context(), token, p, request)
+			test.EqOp(t, want, got.Code, test.Sprintf("%s: %s", p.Short(), got))
+		}
+	}
+}
