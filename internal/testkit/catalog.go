@@ -13,14 +13,10 @@ import (
 	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
-// AddLocation creates a location: in Berlin and with all channels, unless it says otherwise.
+// AddLocation creates a location with all channels: in Berlin, unless it says otherwise.
 func (s *Studio) AddLocation(l catalog.Location) tenant.LocationID {
 	s.T.Helper()
 	l.TimeZone = cmp.Or(l.TimeZone, "Europe/Berlin")
-	if l.Channels == nil {
-		l.Channels = catalog.Channels()
-	}
-	l.Active = true
 	return expect.Value(s.App.Catalog.CreateLocation(context.Background(), s.Owner, l))(s.T).ID
 }
 

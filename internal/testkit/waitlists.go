@@ -1,6 +1,7 @@
 package testkit
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -41,7 +42,7 @@ func (s *Studio) SetMode(m waitlist.Mode) {
 
 // Join joins a waitlist online, for one seat unless the request says otherwise.
 func (s *Studio) Join(who tenant.Caller, r waitlists.JoinRequest) (seats.Place, error) {
-	r.Channel = catalog.Online
+	r.Channel = cmp.Or(r.Channel, catalog.Online)
 	if r.Party == 0 {
 		r.Party = 1
 	}

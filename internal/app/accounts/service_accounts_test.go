@@ -1,6 +1,7 @@
 package accounts_test
 
 import (
+	"context"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -223,13 +224,21 @@ func TestRotateServiceAccountKey_ConcurrentCallsLeaveTheirOwnKeys(t *testing.T) 
 	)
 }
 
-func TestCreateServiceAccount_ConcurrentCallsTakeANameOnce(t *testing.T) {
+// Accounts and roles that are created at once with one name: one gets it.
+func TestAccess_ConcurrentCallsTakeANameOnce(t *testing.T) {
 	t.Parallel()
-	studio := testkit.New(t)
-	errs := testkit.ParallelErrors(4, func(int) error {
-		return expect.Error(studio.App.Accounts.CreateServiceAccount(
-			t.Context(), studio.Owner, grant.ServiceAccount{Name: "Robot", Roles: []string{tenant.RolePartner}},
-		))
+	testkit.EachRace(t, map[string]func(*testkit.Studio) error{
+		"a service account": func(studio *testkit.Studio) error {
+			return expect.Error(studio.App.Accounts.CreateServiceAccount(context.Background(), studio.Owner,
+				grant.ServiceAccount{Name: "Robot", Roles: []string{tenant.RolePartner}}))
+		},
+		"a role": func(studio *testkit.Studio) error {
+			return expect.Error(studio.App.Accounts.CreateRole(context.Background(), studio.Owner,
+				grant.Role{Name: "desk", Permissions: []string{"session.read"}}))
+		},
+	}, func(b *testkit.Barrier, studio *testkit.Studio, create func(*testkit.Studio) error) {
+		var errs [2]error
+		b.Run(func() { errs[0] = create(studio) }, func() { errs[1] = create(studio) })
+		test.Eq(studio.T, map[fault.Reason]int{"": 1, fault.AlreadyExistsReason: 1}, testkit.CountReasons(errs[:]))
 	})
-	test.Eq(t, map[fault.Reason]int{"": 1, fault.AlreadyExistsReason: 3}, testkit.CountReasons(errs))
 }

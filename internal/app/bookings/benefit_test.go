@@ -128,6 +128,13 @@ func TestConfirmBooking_WithNumbersOfAList(t *testing.T) {
 	test.EqOp(t, 0, update(catalog.BenefitNumbers{Replace: true}))
 	test.EqOp(t, 4, studio.Count(`select count(*) from audit_entries where action = 'benefit_provider.numbers'`))
 
+	const most = 500_000
+	studio.Exec(`update benefit_providers set numbers = $1`, most-1)
+	one, two := catalog.BenefitNumbers{Add: []string{"M-004"}}, catalog.BenefitNumbers{Add: []string{"M-005"}}
+	expect.OK(t)(studio.App.Catalog.UpdateBenefitNumbers(t.Context(), studio.Owner, "LINKS", one))
+	expect.Fault(t, "QUOTA_EXCEEDED limit=500000 quota=benefit_numbers")(
+		studio.App.Catalog.UpdateBenefitNumbers(t.Context(), studio.Owner, "LINKS", two))
+
 	expect.Reason(t, fault.InvalidField)(studio.App.Catalog.UpdateBenefitNumbers(
 		t.Context(), studio.Owner, "LINKS", catalog.BenefitNumbers{Remove: []string{"M-001", "-"}}))
 	expect.Reason(t, fault.ProviderNotFound)(studio.App.Catalog.UpdateBenefitNumbers(

@@ -21,6 +21,7 @@ import (
 	"github.com/berthhq/berth/internal/civil"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/credit"
+	"github.com/berthhq/berth/internal/rules/member"
 	"github.com/berthhq/berth/internal/rules/session"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit"
@@ -394,6 +395,16 @@ func TestSweep_ExtendsSeriesAcrossClockChanges(t *testing.T) {
 		series.ID,
 	))
 	test.EqOp(t, (housekeeping.SweepResult{}), studio.Sweep(), test.Sprint("again"))
+}
+
+// Tokens of devices that were stored before tokens were sealed are sealed.
+func TestSweep_SealsTokens(t *testing.T) {
+	t.Parallel()
+	studio := testkit.New(t)
+	expect.OK(t)(studio.App.Accounts.RegisterDevice(t.Context(), studio.AddMember("Mia"), member.IOS, "phone"))
+	studio.Exec(`update devices set token = 'phone', token_hash = sha256('phone'), sealed = null`)
+	studio.Sweep()
+	test.EqOp(t, 1, studio.Count(`select count(*) from devices where token is null and sealed is not null`))
 }
 
 func TestSweep_ChangesOneTenantOnly(t *testing.T) {

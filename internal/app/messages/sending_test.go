@@ -288,4 +288,6 @@ func TestSendingQuota_GrowsWithGoodStanding(t *testing.T) {
 	test.EqOp(t, 0, studio.Count(`select count(*) from sending_counts where hour < $1`,
 		notify.SendingSince(studio.Clock.Now())))
 	test.EqOp(t, 2, studio.Count(`select count(*) from audit_entries where action = 'sending_quota.changed'`))
+	test.Eq(t, map[string]any{"channel": "EMAIL", "before": 2.0, "after": 1.0, "sent": 40.0, "bad": 20.0},
+		studio.LastAudit("sending_quota.changed"))
 }

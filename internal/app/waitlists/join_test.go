@@ -11,6 +11,7 @@ import (
 	"github.com/berthhq/berth/internal/app/waitlists"
 	"github.com/berthhq/berth/internal/civil/civiltest"
 	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/fault/faulttest"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/credit"
 	"github.com/berthhq/berth/internal/rules/session"
@@ -38,49 +39,96 @@ func TestJoinWaitlist_ReturnsEachReason(t *testing.T) {
 	studio.MustJoin(waiter, studio.ForWindow("2026-03-23", "2026-03-25", "08:00", "12:00"))
 	foreign, _, _ := studio.OtherTenant().AddFullSession(1)
 	mia := studio.AddMember("Mia")
+	pier := studio.AddLocation(catalog.Location{Name: "Pier"})
+	studio.EditLocation(pier, func(l *catalog.Location) { l.Channels = []catalog.Channel{catalog.Online} })
+	far := studio.AddResource(catalog.Resource{Name: "Far", Location: pier})
+	closed, ended := studio.AddLocation(catalog.Location{Name: "Old"}), studio.AddService(catalog.Service{Name: "Old"})
+	studio.EditLocation(closed, func(l *catalog.Location) { l.Active = false })
+	expect.OK(t)(studio.App.Catalog.UpdateService(t.Context(), studio.Owner, ended, nil,
+		func(s *catalog.Service) { s.Active = false }))
+	window := func(change func(*waitlists.JoinRequest)) waitlists.JoinRequest {
+		r := studio.ForWindow("2026-03-25", "2026-03-25", "08:00", "12:00")
+		change(&r)
+		return r
+	}
 	for name, tt := range map[string]struct {
 		who  tenant.Caller
 		ask  waitlists.JoinRequest
-		want fault.Reason
+		want string // how the error begins
 	}{
-		"there are seats":          {mia, testkit.ForSessions(open), fault.SeatsAvailable},
-		"one of several has seats": {mia, testkit.ForSessions(full, open), fault.SeatsAvailable},
+		"there are seats":          {mia, testkit.ForSessions(open), "SEATS_AVAILABLE"},
+		"one of several has seats": {mia, testkit.ForSessions(full, open), "SEATS_AVAILABLE"},
 		"a session in the window has seats": {
-			mia, studio.ForWindow("2026-03-18", "2026-03-18", "10:00", "20:00"), fault.SeatsAvailable,
+			mia, studio.ForWindow("2026-03-18", "2026-03-18", "10:00", "20:00"), "SEATS_AVAILABLE",
 		},
-		"no queue":                 {mia, testkit.ForSessions(none), fault.WaitlistClosed},
-		"no room in the queue":     {mia, testkit.ForSessions(small), fault.WaitlistFull},
-		"has a booking":            {holder, testkit.ForSessions(taken), fault.AlreadyBooked},
-		"waits already":            {waiter, testkit.ForSessions(full), fault.AlreadyBooked},
-		"waits for one of several": {waiter, testkit.ForSessions(taken, full), fault.AlreadyBooked},
+		"no queue":                 {mia, testkit.ForSessions(none), "WAITLIST_CLOSED"},
+		"no room in the queue":     {mia, testkit.ForSessions(small), "WAITLIST_FULL"},
+		"has a booking":            {holder, testkit.ForSessions(taken), "ALREADY_BOOKED"},
+		"waits already":            {waiter, testkit.ForSessions(full), "ALREADY_BOOKED"},
+		"waits for one of several": {waiter, testkit.ForSessions(taken, full), "ALREADY_BOOKED"},
 		"waits in a window that overlaps": {
-			waiter, studio.ForWindow("2026-03-25", "2026-03-29", "08:00", "12:00"), fault.AlreadyBooked,
+			waiter, studio.ForWindow("2026-03-25", "2026-03-29", "08:00", "12:00"), "ALREADY_BOOKED",
 		},
 		"the window has passed": {
-			mia, studio.ForWindow("2026-03-10", "2026-03-15", "08:00", "12:00"), fault.InvalidField,
+			mia, studio.ForWindow("2026-03-10", "2026-03-15", "08:00", "12:00"), "INVALID_FIELD @window.last_date",
 		},
 		"the window ends before it begins": {
-			mia, studio.ForWindow("2026-03-25", "2026-03-24", "08:00", "12:00"), fault.InvalidField,
+			mia, studio.ForWindow("2026-03-25", "2026-03-24", "08:00", "12:00"), "INVALID_FIELD @window.last_date",
 		},
 		"the window is too long": {
-			mia, studio.ForWindow("2026-03-20", "2026-06-20", "08:00", "12:00"), fault.InvalidField,
+			mia, studio.ForWindow("2026-03-20", "2026-06-20", "08:00", "12:00"), "INVALID_FIELD @window.last_date",
 		},
-		"a party too large for a window": {mia, func() waitlists.JoinRequest {
-			r := studio.ForWindow("2026-03-25", "2026-03-25", "08:00", "12:00")
-			r.Party = 5
-			return r
-		}(), fault.PartySize},
-		"another tenant's session": {mia, testkit.ForSessions(foreign), fault.SessionNotFound},
+		"the window is a day too long": {
+			mia, studio.ForWindow("2026-03-20", "2026-05-19", "08:00", "12:00"), "INVALID_FIELD @window.last_date",
+		},
+		"a party too large for a window": {mia, window(func(r *waitlists.JoinRequest) { r.Party = 5 }), "PARTY_SIZE @party_size max=4 min=1"},
+		"a party too small for a window": {
+			mia, window(func(r *waitlists.JoinRequest) { r.Party = -1 }), "PARTY_SIZE @party_size max=4 min=1",
+		},
+		"a window at no location": {
+			mia, window(func(r *waitlists.JoinRequest) { r.Window.Location = testkit.NewID[tenant.LocationID]() }),
+			"LOCATION_NOT_FOUND",
+		},
+		"a window at a closed location": {
+			mia, window(func(r *waitlists.JoinRequest) { r.Window.Location = closed }), "LOCATION_NOT_FOUND",
+		},
+		"a window for no service": {
+			mia, window(func(r *waitlists.JoinRequest) { r.Window.Service = testkit.NewID[tenant.ServiceID]() }),
+			"SERVICE_NOT_FOUND",
+		},
+		"a window for an ended service": {
+			mia, window(func(r *waitlists.JoinRequest) { r.Window.Service = ended }), "SERVICE_NOT_FOUND",
+		},
+		"a window with no resource": {
+			mia, window(func(r *waitlists.JoinRequest) { r.Window.Resource = testkit.NewID[tenant.ResourceID]() }),
+			"RESOURCE_NOT_FOUND",
+		},
+		"a window with a resource of another location": {
+			mia, window(func(r *waitlists.JoinRequest) { r.Window.Resource = far }), "RESOURCE_NOT_FOUND",
+		},
+		"through a closed channel": {
+			studio.Owner, window(func(r *waitlists.JoinRequest) {
+				r.Member, r.Window.Location, r.Channel = mia.Member, pier, catalog.Phone
+			}), "CHANNEL_CLOSED @channel channel=PHONE",
+		},
+		"through a channel of staff": {
+			testkit.SelfOnly(mia), window(func(r *waitlists.JoinRequest) { r.Channel = catalog.Phone }),
+			"CHANNEL_CLOSED @channel channel=PHONE",
+		},
+		"with an unknown coach": {
+			mia, window(func(r *waitlists.JoinRequest) { r.Coach = testkit.NewID[tenant.MemberID]() }), "MEMBER_NOT_FOUND",
+		},
+		"another tenant's session": {mia, testkit.ForSessions(foreign), "SESSION_NOT_FOUND"},
 		"an unknown session among several": {
-			mia, testkit.ForSessions(full, testkit.NewID[tenant.SessionID]()), fault.SessionNotFound,
+			mia, testkit.ForSessions(full, testkit.NewID[tenant.SessionID]()), "SESSION_NOT_FOUND",
 		},
 		"for another member": {
 			testkit.SelfOnly(mia), waitlists.JoinRequest{Sessions: []tenant.SessionID{full}, Member: waiter.Member},
-			fault.MemberNotFound,
+			"MEMBER_NOT_FOUND",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			expect.Reason(t, tt.want)(studio.Join(tt.who, tt.ask))
+			test.StrHasPrefix(t, tt.want, faulttest.Text(expect.Error(studio.Join(tt.who, tt.ask))))
 		})
 	}
 }

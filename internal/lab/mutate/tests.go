@@ -59,6 +59,12 @@ var near = []struct {
 		"internal/app/bookings", "internal/app/waitlists", "internal/app/schedules", "internal/rpc", answers,
 	}},
 	{"internal/app/engine", []string{"internal/app/bookings", "internal/app/housekeeping", answers}},
+	{"internal/app/catalog", []string{"internal/app/bookings", "internal/rpc", answers}},
+	{"internal/app/contacts", []string{"internal/app/accounts", "internal/app/messages", "internal/rpc", answers}},
+	{"internal/app/housekeeping", []string{
+		"internal/app/waitlists", "internal/app/accounts", "internal/app/messages", "internal/rpc", answers,
+	}},
+	{"internal/app/settings", []string{"internal/app/waitlists", "internal/rpc", answers}},
 	{"internal/app", []string{"internal/rpc", answers}},
 	{"internal/rpc", []string{"internal/rpc", answers}},
 	{"internal/web", []string{answers}},
