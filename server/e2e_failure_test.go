@@ -19,6 +19,8 @@ func TestEveryRPC_FailsIfTheDatabaseDoes(t *testing.T) {
 	token, built := w.token("owner"), w.buildAll()
 	call[*v1.GetTenantResponse](t, live, token, "TenantService/GetTenant", new(v1.GetTenantRequest)) // caches the roles
 	expect.OK(t)(live.DB.Owner.Exec(t.Context(), `revoke all on all tables in schema public from berth_app`))
+	test.EqOp(t, codes.Internal, live.try(t.Context(), w.token("coach"), // nothing is known of the coach
+		procedureNamed(t, "TenantService/GetTenant"), new(v1.GetTenantRequest)).Code)
 	for _, p := range procedures() {
 		want := codes.Internal
 		if p.Short() == "AccessService/ListPermissions" {

@@ -14,7 +14,8 @@ func TestPlansAndItems_ReturnEachReason(t *testing.T) {
 	t.Parallel()
 	studio := testkit.New(t)
 	app, ctx, owner := studio.App.Catalog, t.Context(), studio.Owner
-	plan, item := studio.AddPlan(credit.Plan{Name: "Ten", Kind: credit.Credits, Credits: 10}), studio.AddItem("Cart", 2, nil)
+	plan := studio.AddPlan(credit.Plan{Name: "Ten", Kind: credit.Credits, Credits: 10})
+	item := studio.AddItem("Cart", 2, nil)
 	for want, call := range map[string]func() error{
 		"INVALID_FIELD @plan.name": func() error { return expect.Error(app.CreatePlan(ctx, owner, credit.Plan{})) },
 		"INVALID_FIELD @plan.kind": func() error {

@@ -184,38 +184,36 @@ func TestReports_AreNotUndoneByALaterResponse(t *testing.T) {
 // A node ends while the second channel is asked. What became of the first says nothing of that.
 func TestReports_AfterANodeEndsOnTheSecondChannel(t *testing.T) {
 	t.Parallel()
-	t.Run("more attempts on the first; the second has arrived", func(t *testing.T) {
-		t.Parallel()
-		studio := messagetest.New(t)
-		studio.Promote()
-		settle(studio, &notify.SendError{Kind: notify.Transient}, one(studio, taken(studio, push)))
-		studio.Clock.Advance(10 * time.Minute)
-		settle(studio, &notify.SendError{Kind: notify.Permanent}, one(studio, taken(studio, push)))
-		studio.Clock.Advance(time.Second)
-		report(studio, one(studio, taken(studio, sms)), notify.Delivered)
-		studio.Clock.Advance(lost)
-		out := taken(studio, sms)
-		test.EqOp(t, 0, len(out), test.Sprintf("sent again: %+v", out))
-		studio.WantLog(
-			"the log", notify.Promoted, "PUSH FAILED PROVIDER_UNAVAILABLE", "EMAIL SENT", "PUSH FAILED PROVIDER_REFUSED",
-			"SMS DELIVERED",
-		)
-	})
-	t.Run("as many attempts, and one device has it; the outcome of the second is unknown", func(t *testing.T) {
-		t.Parallel()
-		studio := messagetest.New(t)
-		second(studio, studio.Promote())
-		out := taken(studio, push)
-		must.EqOp(t, 2, len(out), must.Sprintf("%d messages", len(out)))
-		settle(studio, nil, out...)
-		report(studio, out[0], notify.Undelivered)
-		studio.Clock.Advance(time.Second)
-		one(studio, taken(studio, sms))
-		studio.Clock.Advance(lost)
-		settle(studio, nil, one(studio, taken(studio, sms)))
-		studio.WantLog(
-			"the log", notify.Promoted, "PUSH UNDELIVERED PROVIDER_REFUSED", "PUSH SENT", "EMAIL SENT", "SMS POSSIBLY_SENT",
-			"SMS SENT again",
-		)
+	messagetest.Subtests(t, map[string]func(*messagetest.Studio){
+		"more attempts on the first; the second has arrived": func(studio *messagetest.Studio) {
+			studio.Promote()
+			settle(studio, &notify.SendError{Kind: notify.Transient}, one(studio, taken(studio, push)))
+			studio.Clock.Advance(10 * time.Minute)
+			settle(studio, &notify.SendError{Kind: notify.Permanent}, one(studio, taken(studio, push)))
+			studio.Clock.Advance(time.Second)
+			report(studio, one(studio, taken(studio, sms)), notify.Delivered)
+			studio.Clock.Advance(lost)
+			out := taken(studio, sms)
+			test.EqOp(studio.T, 0, len(out), test.Sprintf("sent again: %+v", out))
+			studio.WantLog(
+				"the log", notify.Promoted, "PUSH FAILED PROVIDER_UNAVAILABLE", "EMAIL SENT", "PUSH FAILED PROVIDER_REFUSED",
+				"SMS DELIVERED",
+			)
+		},
+		"as many attempts, and one device has it; the outcome of the second is unknown": func(studio *messagetest.Studio) {
+			second(studio, studio.Promote())
+			out := taken(studio, push)
+			must.EqOp(studio.T, 2, len(out), must.Sprintf("%d messages", len(out)))
+			settle(studio, nil, out...)
+			report(studio, out[0], notify.Undelivered)
+			studio.Clock.Advance(time.Second)
+			one(studio, taken(studio, sms))
+			studio.Clock.Advance(lost)
+			settle(studio, nil, one(studio, taken(studio, sms)))
+			studio.WantLog(
+				"the log", notify.Promoted, "PUSH UNDELIVERED PROVIDER_REFUSED", "PUSH SENT", "EMAIL SENT", "SMS POSSIBLY_SENT",
+				"SMS SENT again",
+			)
+		},
 	})
 }

@@ -19,112 +19,106 @@ import (
 
 func TestFallback_UsesTheNextChannel(t *testing.T) {
 	t.Parallel()
-	t.Run("a device that is gone is forgotten, and SMS goes out", func(t *testing.T) {
-		t.Parallel()
-		studio := messagetest.New(t)
-		studio.Promote()
-		studio.Provider.Fail(push, &notify.SendError{Kind: notify.Unregistered, Code: "UNREGISTERED"})
-		studio.Run()
-		studio.RunAt(testkit.Noon.Add(time.Second))
-		studio.WantLog("the log", notify.Promoted, "PUSH FAILED UNREGISTERED", "EMAIL SENT", "SMS SENT")
-		test.EqOp(t, 1, studio.Count(`select count(*) from devices`), test.Sprint("devices"))
-	})
-	t.Run("a number that said stop is not written to again", func(t *testing.T) {
-		t.Parallel()
-		studio := messagetest.New(t)
-		noa := studio.Promote()
-		studio.RemoveDevices(noa)
-		studio.Provider.Fail(sms, &notify.SendError{Kind: notify.OptedOut, Code: "21610"})
-		studio.Run()
-		studio.RunAt(testkit.Noon.Add(time.Second))
-		studio.WantLog("the log", notify.Promoted, "SMS FAILED OPTED_OUT", "EMAIL SENT", " DROPPED OPTED_OUT")
-		p := expect.Value(studio.App.Messages.GetNotificationPreferences(t.Context(), noa, tenant.MemberID{}))(t)
-		test.True(t, len(p.Stops) == 1 && p.Stops[0].Reason == notify.OptedOutReason, test.Sprintf("%+v", p.Stops))
-		expect.OK(studio.T)(studio.App.Messages.AnswerSMS(studio.T.Context(), studio.Tenant, studio.PhoneOf(noa), "START"))
-		p = expect.Value(studio.App.Messages.GetNotificationPreferences(t.Context(), noa, tenant.MemberID{}))(t)
-		test.SliceEmpty(t, p.Stops)
-	})
-	t.Run("a busy provider is tried again, and then left", func(t *testing.T) {
-		t.Parallel()
-		studio := messagetest.New(t)
-		studio.Promote()
-		studio.Provider.Fail(push, &notify.SendError{Kind: notify.Transient, Code: "UNAVAILABLE"})
-		for range 80 {
+	messagetest.Subtests(t, map[string]func(*messagetest.Studio){
+		"a device that is gone is forgotten, and SMS goes out": func(studio *messagetest.Studio) {
+			studio.Promote()
+			studio.Provider.Fail(push, &notify.SendError{Kind: notify.Unregistered, Code: "UNREGISTERED"})
 			studio.Run()
-			studio.Clock.Set(studio.Clock.Now().Add(30 * time.Second))
-		}
-		lines := studio.Log(notify.Promoted)
-		want := []string{"EMAIL SENT", "PUSH FAILED PROVIDER_UNAVAILABLE", "SMS SENT"}
-		counts := map[string]int{}
-		for _, l := range lines {
-			counts[l]++
-		}
-		test.True(
-			t, counts[want[0]] == 1 && counts[want[1]] == 6 && counts[want[2]] == 1 && len(lines) == 8,
-			test.Sprintf("%v", counts),
-		)
-	})
-	t.Run("without an answer the outcome is unknown: it is sent again, and the log says so", func(t *testing.T) {
-		t.Parallel()
-		studio := messagetest.New(t)
-		studio.MustPlace(studio.AddReachable("Mia"), studio.SessionAt(testkit.Noon.Add(48*time.Hour)))
-		studio.Provider.Fail(email, &notify.SendError{Kind: notify.Unknown})
-		studio.Run()
-		studio.RunAt(testkit.Noon.Add(59 * time.Second))
-		studio.Provider.Fail(email, nil)
-		studio.RunAt(testkit.Noon.Add(time.Minute))
-		studio.WantLog("the log", notify.BookingConfirmed, "PUSH SENT", "EMAIL POSSIBLY_SENT", "EMAIL SENT again")
-	})
-	t.Run("a report settles what the answer did not", func(t *testing.T) {
-		t.Parallel()
-		studio := messagetest.New(t)
-		studio.RemoveDevices(studio.Promote())
-		studio.Provider.Fail(sms, &notify.SendError{Kind: notify.Unknown})
-		studio.Plan()
-		studio.Send()
-		var id tenant.DeliveryID
-		for _, m := range studio.Provider.Take() {
-			if m.Channel == sms {
-				id = m.ID
+			studio.RunAt(testkit.Noon.Add(time.Second))
+			studio.WantLog("the log", notify.Promoted, "PUSH FAILED UNREGISTERED", "EMAIL SENT", "SMS SENT")
+			test.EqOp(studio.T, 1, studio.Count(`select count(*) from devices`), test.Sprint("devices"))
+		},
+		"a number that said stop is not written to again": func(studio *messagetest.Studio) {
+			noa := studio.Promote()
+			studio.RemoveDevices(noa)
+			studio.Provider.Fail(sms, &notify.SendError{Kind: notify.OptedOut, Code: "21610"})
+			studio.Run()
+			studio.RunAt(testkit.Noon.Add(time.Second))
+			studio.WantLog("the log", notify.Promoted, "SMS FAILED OPTED_OUT", "EMAIL SENT", " DROPPED OPTED_OUT")
+			read := func() messages.NotificationPreferences {
+				return expect.Value(studio.App.Messages.GetNotificationPreferences(
+					studio.T.Context(), noa, tenant.MemberID{},
+				))(studio.T)
 			}
-		}
-		for _, status := range []notify.DeliveryStatus{notify.Delivered, notify.Sent, notify.Delivered, notify.Queued} {
+			p := read()
+			test.True(studio.T, len(p.Stops) == 1 && p.Stops[0].Reason == notify.OptedOutReason, test.Sprintf("%+v", p.Stops))
+			expect.OK(studio.T)(studio.App.Messages.AnswerSMS(studio.T.Context(), studio.Tenant, studio.PhoneOf(noa), "START"))
+			test.SliceEmpty(studio.T, read().Stops)
+		},
+		"a busy provider is tried again, and then left": func(studio *messagetest.Studio) {
+			studio.Promote()
+			studio.Provider.Fail(push, &notify.SendError{Kind: notify.Transient, Code: "UNAVAILABLE"})
+			for range 80 {
+				studio.Run()
+				studio.Clock.Set(studio.Clock.Now().Add(30 * time.Second))
+			}
+			lines := studio.Log(notify.Promoted)
+			want := []string{"EMAIL SENT", "PUSH FAILED PROVIDER_UNAVAILABLE", "SMS SENT"}
+			counts := map[string]int{}
+			for _, l := range lines {
+				counts[l]++
+			}
+			test.True(
+				studio.T, counts[want[0]] == 1 && counts[want[1]] == 6 && counts[want[2]] == 1 && len(lines) == 8,
+				test.Sprintf("%v", counts),
+			)
+		},
+		"without an answer the outcome is unknown: it is sent again, and the log says so": func(studio *messagetest.Studio) {
+			studio.MustPlace(studio.AddReachable("Mia"), studio.SessionAt(testkit.Noon.Add(48*time.Hour)))
+			studio.Provider.Fail(email, &notify.SendError{Kind: notify.Unknown})
+			studio.Run()
+			studio.RunAt(testkit.Noon.Add(59 * time.Second))
+			studio.Provider.Fail(email, nil)
+			studio.RunAt(testkit.Noon.Add(time.Minute))
+			studio.WantLog("the log", notify.BookingConfirmed, "PUSH SENT", "EMAIL POSSIBLY_SENT", "EMAIL SENT again")
+		},
+		"a report settles what the answer did not": func(studio *messagetest.Studio) {
+			studio.RemoveDevices(studio.Promote())
+			studio.Provider.Fail(sms, &notify.SendError{Kind: notify.Unknown})
+			studio.Plan()
+			studio.Send()
+			var id tenant.DeliveryID
+			for _, m := range studio.Provider.Take() {
+				if m.Channel == sms {
+					id = m.ID
+				}
+			}
+			for _, status := range []notify.DeliveryStatus{notify.Delivered, notify.Sent, notify.Delivered, notify.Queued} {
+				studio.NoError(
+					studio.App.Messages.ReportDelivery(
+						studio.T.Context(), studio.Tenant, messages.DeliveryReport{Delivery: id, ProviderID: "SM1", Status: status},
+					),
+				)
+			}
+			studio.RunAt(testkit.Noon.Add(time.Hour))
+			studio.WantLog("the log", notify.Promoted, "SMS DELIVERED", "EMAIL SENT")
+		},
+		"what the carrier does not deliver goes another way": func(studio *messagetest.Studio) {
+			studio.MustPlace(studio.AddReachable("Mia"), studio.SessionAt(testkit.Noon.Add(48*time.Hour)))
+			studio.Run()
+			studio.Plan()
+			studio.Clock.Set(testkit.Noon.Add(24 * time.Hour))
+			studio.Send()
+			sent := studio.Provider.Take()
 			studio.NoError(
 				studio.App.Messages.ReportDelivery(
-					studio.T.Context(), studio.Tenant, messages.DeliveryReport{Delivery: id, ProviderID: "SM1", Status: status},
+					studio.T.Context(), studio.Tenant,
+					messages.DeliveryReport{
+						Delivery: sent[0].ID, Status: notify.Undelivered, Err: &notify.SendError{Kind: notify.Permanent},
+					},
 				),
 			)
-		}
-		studio.RunAt(testkit.Noon.Add(time.Hour))
-		studio.WantLog("the log", notify.Promoted, "SMS DELIVERED", "EMAIL SENT")
-	})
-	t.Run("what the carrier does not deliver goes another way", func(t *testing.T) {
-		t.Parallel()
-		studio := messagetest.New(t)
-		studio.MustPlace(studio.AddReachable("Mia"), studio.SessionAt(testkit.Noon.Add(48*time.Hour)))
-		studio.Run()
-		studio.Plan()
-		studio.Clock.Set(testkit.Noon.Add(24 * time.Hour))
-		studio.Send()
-		sent := studio.Provider.Take()
-		studio.NoError(
-			studio.App.Messages.ReportDelivery(
-				studio.T.Context(), studio.Tenant,
-				messages.DeliveryReport{
-					Delivery: sent[0].ID, Status: notify.Undelivered, Err: &notify.SendError{Kind: notify.Permanent},
-				},
-			),
-		)
-		studio.NoError(
-			studio.App.Messages.ReportDelivery(
-				studio.T.Context(), studio.Tenant,
-				messages.DeliveryReport{
-					Delivery: sent[0].ID, Status: notify.Undelivered, Err: &notify.SendError{Kind: notify.Permanent},
-				},
-			),
-		)
-		studio.RunAt(studio.Clock.Now().Add(time.Second))
-		studio.WantLog("the log", notify.Reminder, "PUSH UNDELIVERED PROVIDER_REFUSED", "EMAIL SENT")
+			studio.NoError(
+				studio.App.Messages.ReportDelivery(
+					studio.T.Context(), studio.Tenant,
+					messages.DeliveryReport{
+						Delivery: sent[0].ID, Status: notify.Undelivered, Err: &notify.SendError{Kind: notify.Permanent},
+					},
+				),
+			)
+			studio.RunAt(studio.Clock.Now().Add(time.Second))
+			studio.WantLog("the log", notify.Reminder, "PUSH UNDELIVERED PROVIDER_REFUSED", "EMAIL SENT")
+		},
 	})
 }
 

@@ -219,57 +219,55 @@ func TestNotices_PlannedTwiceAreSentOnce(t *testing.T) {
 // The topics that are not about a booking: credits that run low, and notes for staff.
 func TestPreferences_ByTopic(t *testing.T) {
 	t.Parallel()
-	t.Run("credits run low, and out", func(t *testing.T) {
-		t.Parallel()
-		studio := messagetest.New(t)
-		plan := expect.Value(studio.App.Catalog.CreatePlan(
-			studio.T.Context(), studio.Owner,
-			credit.Plan{Name: "Three", Kind: credit.Credits, Credits: 3, AllowOverlap: true, Active: true},
-		))(studio.T)
-		mia := studio.AddReachable("Mia")
-		expect.OK(studio.T)(studio.App.Accounts.Subscribe(
-			studio.T.Context(), studio.Owner, accounts.SubscribeRequest{Member: mia.Member, Plan: plan.ID},
-		))
-		for i, want := range []string{"", "1 credit left on Three", "No credits left on Three"} {
-			studio.MustPlace(mia, studio.SessionAt(testkit.Noon.Add(time.Duration(48+i)*time.Hour)))
-			got := ""
-			for _, m := range mails(studio) {
-				if m.Data["topic"] == string(notify.CreditsLow) {
-					got += m.Subject
+	messagetest.Subtests(t, map[string]func(*messagetest.Studio){
+		"credits run low, and out": func(studio *messagetest.Studio) {
+			plan := expect.Value(studio.App.Catalog.CreatePlan(
+				studio.T.Context(), studio.Owner,
+				credit.Plan{Name: "Three", Kind: credit.Credits, Credits: 3, AllowOverlap: true, Active: true},
+			))(studio.T)
+			mia := studio.AddReachable("Mia")
+			expect.OK(studio.T)(studio.App.Accounts.Subscribe(
+				studio.T.Context(), studio.Owner, accounts.SubscribeRequest{Member: mia.Member, Plan: plan.ID},
+			))
+			for i, want := range []string{"", "1 credit left on Three", "No credits left on Three"} {
+				studio.MustPlace(mia, studio.SessionAt(testkit.Noon.Add(time.Duration(48+i)*time.Hour)))
+				got := ""
+				for _, m := range mails(studio) {
+					if m.Data["topic"] == string(notify.CreditsLow) {
+						got += m.Subject
+					}
+				}
+				test.EqOp(studio.T, want, got, test.Sprintf("after booking %d", i+1))
+			}
+		},
+		"a note for owners and admins": func(studio *messagetest.Studio) {
+			studio.MakeOffers()
+			second(studio, studio.Owner)
+			ada, cai := studio.AddReachable("Ada"), studio.AddReachable("Cai")
+			for who, role := range map[tenant.MemberID]string{ada.Member: tenant.RoleAdmin, cai.Member: tenant.RoleCoach} {
+				expect.OK(studio.T)(studio.App.Accounts.AssignRole(studio.T.Context(), studio.Owner, who, role))
+			}
+			noa := studio.AddReachable("Noa")
+			class := studio.FreeSeat(testkit.Noon.Add(48*time.Hour), noa)
+			expect.OK(studio.T)(
+				studio.App.Waitlists.DeclineOffer(studio.T.Context(), noa, studio.Offers(class)[0].ID, false, ""),
+			)
+			studio.Plan()
+			studio.Send()
+			var told []string
+			for _, m := range studio.Provider.Take() {
+				if m.Data["topic"] == string(notify.StaffNote) {
+					told = append(told, string(m.Channel)+" "+m.To)
+					test.True(studio.T, m.Text != "" && contains(m.Title+m.Subject, "Vinyasa"), test.Sprintf("%+v", m))
 				}
 			}
-			test.EqOp(t, want, got, test.Sprintf("after booking %d", i+1))
-		}
-	})
-	t.Run("a note for owners and admins", func(t *testing.T) {
-		t.Parallel()
-		studio := messagetest.New(t)
-		studio.MakeOffers()
-		second(studio, studio.Owner)
-		ada, cai := studio.AddReachable("Ada"), studio.AddReachable("Cai")
-		for who, role := range map[tenant.MemberID]string{ada.Member: tenant.RoleAdmin, cai.Member: tenant.RoleCoach} {
-			expect.OK(studio.T)(studio.App.Accounts.AssignRole(studio.T.Context(), studio.Owner, who, role))
-		}
-		noa := studio.AddReachable("Noa")
-		class := studio.FreeSeat(testkit.Noon.Add(48*time.Hour), noa)
-		expect.OK(studio.T)(
-			studio.App.Waitlists.DeclineOffer(studio.T.Context(), noa, studio.Offers(class)[0].ID, false, ""),
-		)
-		studio.Plan()
-		studio.Send()
-		var told []string
-		for _, m := range studio.Provider.Take() {
-			if m.Data["topic"] == string(notify.StaffNote) {
-				told = append(told, string(m.Channel)+" "+m.To)
-				test.True(t, m.Text != "" && contains(m.Title+m.Subject, "Vinyasa"), test.Sprintf("%+v", m))
+			slices.Sort(told)
+			want := []string{
+				"EMAIL ada@example.com", "EMAIL olga@example.com", "PUSH device-of-" + ada.Subject,
+				"PUSH tablet-of-" + studio.Owner.Subject,
 			}
-		}
-		slices.Sort(told)
-		want := []string{
-			"EMAIL ada@example.com", "EMAIL olga@example.com", "PUSH device-of-" + ada.Subject,
-			"PUSH tablet-of-" + studio.Owner.Subject,
-		}
-		test.Eq(t, want, told)
+			test.Eq(studio.T, want, told)
+		},
 	})
 }
 

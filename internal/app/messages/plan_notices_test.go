@@ -28,109 +28,98 @@ import (
 // What each act leads to, from the use case to the provider.
 func TestPlanNotices_ForEachUseCase(t *testing.T) {
 	t.Parallel()
-	want := func(t *testing.T, what string, got []string, want ...string) {
+	want := func(t testing.TB, what string, got []string, want ...string) {
 		t.Helper()
 		test.Eq(t, want, got, test.Sprint(what))
 	}
 	full := func(in *session.Input) { in.Capacity = new(1) }
 	start := testkit.Noon.Add(48 * time.Hour)
 
-	t.Run("book, confirmed", func(t *testing.T) {
-		t.Parallel()
-		studio := messagetest.New(t)
-		studio.MustPlace(studio.AddReachable("Mia"), studio.SessionAt(start))
-		want(t, "at once", studio.Run(), "BOOKING_CONFIRMED EMAIL", "BOOKING_CONFIRMED PUSH")
-		want(t, "a second look", studio.Run())
-		want(t, "a day before", studio.RunAt(start.Add(-24*time.Hour)), "REMINDER PUSH")
-		want(t, "when check-in opens", studio.RunAt(start.Add(-time.Hour)), "CHECK_IN_OPEN PUSH")
-		want(t, "a minute before the reminder", studio.RunAt(start.Add(-31*time.Minute)))
-		want(t, "30 minutes before", studio.RunAt(start.Add(-30*time.Minute)), "REMINDER PUSH")
-		want(t, "at the start", studio.RunAt(start))
-	})
-	t.Run("book, 30 minutes before: no reminder", func(t *testing.T) {
-		t.Parallel()
-		studio := messagetest.New(t)
-		studio.MustPlace(studio.AddReachable("Mia"), studio.SessionAt(testkit.Noon.Add(30*time.Minute)))
-		want(t, "at once", studio.Run(), "BOOKING_CONFIRMED EMAIL", "BOOKING_CONFIRMED PUSH")
-		want(t, "later", studio.RunAt(testkit.Noon.Add(29*time.Minute)))
-	})
-	t.Run("book, a minute more before: a reminder", func(t *testing.T) {
-		t.Parallel()
-		studio := messagetest.New(t)
-		studio.MustPlace(studio.AddReachable("Mia"), studio.SessionAt(testkit.Noon.Add(31*time.Minute)))
-		want(t, "at once", studio.Run(), "BOOKING_CONFIRMED EMAIL", "BOOKING_CONFIRMED PUSH")
-		want(t, "30 minutes before", studio.RunAt(testkit.Noon.Add(time.Minute)), "REMINDER PUSH")
-	})
-	t.Run("book, opted out of email", func(t *testing.T) {
-		t.Parallel()
-		studio := messagetest.New(t)
-		mia := studio.AddReachable("Mia")
-		expect.OK(studio.T)(studio.App.Messages.UpdateNotificationPreferences(
-			studio.T.Context(), mia, messages.PreferencesEdit{
-				Chosen: map[choice]bool{{Topic: confirmed, Channel: email}: false},
-			},
-		))
-		studio.MustPlace(mia, studio.SessionAt(start))
-		want(t, "at once", studio.Run(), "BOOKING_CONFIRMED PUSH")
-	})
-	t.Run("book, opted out of reminders", func(t *testing.T) {
-		t.Parallel()
-		studio := messagetest.New(t)
-		mia := studio.AddReachable("Mia")
-		expect.OK(studio.T)(studio.App.Messages.UpdateNotificationPreferences(studio.T.Context(), mia,
-			messages.PreferencesEdit{Chosen: map[choice]bool{
-				{Topic: notify.Reminder, Channel: push}: false, {Topic: notify.Reminder, Channel: email}: false,
-			}}))
-		studio.MustPlace(mia, studio.SessionAt(start))
-		want(t, "at once", studio.Run(), "BOOKING_CONFIRMED EMAIL", "BOOKING_CONFIRMED PUSH")
-		want(t, "a day before", studio.RunAt(start.Add(-24*time.Hour)))
-		want(
-			t, "30 minutes before: check-in is open, that is all", studio.RunAt(start.Add(-30*time.Minute)),
-			"CHECK_IN_OPEN PUSH",
-		)
-	})
-	t.Run("book, waitlisted: a mail alone; promoted by a self-cancel", func(t *testing.T) {
-		t.Parallel()
-		studio := messagetest.New(t)
-		mia, noa := studio.AddReachable("Mia"), studio.AddReachable("Noa")
-		class := studio.SessionAt(start, full)
-		first := studio.MustPlace(mia, class).Booking.ID
-		studio.MustPlace(noa, class)
-		want(t, "at once", studio.Run(), "BOOKING_CONFIRMED EMAIL", "BOOKING_CONFIRMED PUSH", "WAITLISTED EMAIL")
-		expect.OK(studio.T)(
-			studio.App.Bookings.CancelBooking(studio.T.Context(), mia, bookings.CancelRequest{ID: first, Notify: true}),
-		)
-		want(t, "the one is out, the other in", studio.Run(), "BOOKING_CANCELLED EMAIL", "PROMOTED EMAIL", "PROMOTED PUSH")
-		want(t, "reminded are those who come", studio.RunAt(start.Add(-24*time.Hour)), "REMINDER PUSH")
-	})
-	t.Run("admin-cancel", func(t *testing.T) {
-		t.Parallel()
-		studio := messagetest.New(t)
-		booking := studio.MustPlace(studio.AddReachable("Mia"), studio.SessionAt(start)).Booking.ID
-		studio.Run()
-		expect.OK(studio.T)(studio.App.Bookings.CancelBooking(
-			studio.T.Context(), studio.Owner, bookings.CancelRequest{ID: booking, Reason: "Coach is ill.", Notify: true},
-		))
-		studio.Plan()
-		studio.Send()
-		sent := studio.Provider.Take()
-		test.True(
-			t, len(sent) == 1 && contains(sent[0].Text, "Coach is ill.") && sent[0].Calendar != nil &&
-				sent[0].Calendar.Method == "CANCEL",
-			test.Sprintf("%+v", sent),
-		)
-	})
-	t.Run("admin-cancel: the next one is in", func(t *testing.T) {
-		t.Parallel()
-		studio := messagetest.New(t)
-		class := studio.SessionAt(start, full)
-		booking := studio.MustPlace(studio.AddReachable("Mia"), class).Booking.ID
-		studio.MustPlace(studio.AddReachable("Noa"), class)
-		studio.Run()
-		expect.OK(studio.T)(studio.App.Bookings.CancelBooking(
-			studio.T.Context(), studio.Owner, bookings.CancelRequest{ID: booking, Notify: true},
-		))
-		want(t, "at once", studio.Run(), "BOOKING_CANCELLED EMAIL", "PROMOTED EMAIL", "PROMOTED PUSH")
+	messagetest.Subtests(t, map[string]func(*messagetest.Studio){
+		"book, confirmed": func(studio *messagetest.Studio) {
+			studio.MustPlace(studio.AddReachable("Mia"), studio.SessionAt(start))
+			want(studio.T, "at once", studio.Run(), "BOOKING_CONFIRMED EMAIL", "BOOKING_CONFIRMED PUSH")
+			want(studio.T, "a second look", studio.Run())
+			want(studio.T, "a day before", studio.RunAt(start.Add(-24*time.Hour)), "REMINDER PUSH")
+			want(studio.T, "when check-in opens", studio.RunAt(start.Add(-time.Hour)), "CHECK_IN_OPEN PUSH")
+			want(studio.T, "a minute before the reminder", studio.RunAt(start.Add(-31*time.Minute)))
+			want(studio.T, "30 minutes before", studio.RunAt(start.Add(-30*time.Minute)), "REMINDER PUSH")
+			want(studio.T, "at the start", studio.RunAt(start))
+		},
+		"book, 30 minutes before: no reminder": func(studio *messagetest.Studio) {
+			studio.MustPlace(studio.AddReachable("Mia"), studio.SessionAt(testkit.Noon.Add(30*time.Minute)))
+			want(studio.T, "at once", studio.Run(), "BOOKING_CONFIRMED EMAIL", "BOOKING_CONFIRMED PUSH")
+			want(studio.T, "later", studio.RunAt(testkit.Noon.Add(29*time.Minute)))
+		},
+		"book, a minute more before: a reminder": func(studio *messagetest.Studio) {
+			studio.MustPlace(studio.AddReachable("Mia"), studio.SessionAt(testkit.Noon.Add(31*time.Minute)))
+			want(studio.T, "at once", studio.Run(), "BOOKING_CONFIRMED EMAIL", "BOOKING_CONFIRMED PUSH")
+			want(studio.T, "30 minutes before", studio.RunAt(testkit.Noon.Add(time.Minute)), "REMINDER PUSH")
+		},
+		"book, opted out of email": func(studio *messagetest.Studio) {
+			mia := studio.AddReachable("Mia")
+			expect.OK(studio.T)(studio.App.Messages.UpdateNotificationPreferences(
+				studio.T.Context(), mia, messages.PreferencesEdit{
+					Chosen: map[choice]bool{{Topic: confirmed, Channel: email}: false},
+				},
+			))
+			studio.MustPlace(mia, studio.SessionAt(start))
+			want(studio.T, "at once", studio.Run(), "BOOKING_CONFIRMED PUSH")
+		},
+		"book, opted out of reminders": func(studio *messagetest.Studio) {
+			mia := studio.AddReachable("Mia")
+			expect.OK(studio.T)(studio.App.Messages.UpdateNotificationPreferences(studio.T.Context(), mia,
+				messages.PreferencesEdit{Chosen: map[choice]bool{
+					{Topic: notify.Reminder, Channel: push}: false, {Topic: notify.Reminder, Channel: email}: false,
+				}}))
+			studio.MustPlace(mia, studio.SessionAt(start))
+			want(studio.T, "at once", studio.Run(), "BOOKING_CONFIRMED EMAIL", "BOOKING_CONFIRMED PUSH")
+			want(studio.T, "a day before", studio.RunAt(start.Add(-24*time.Hour)))
+			want(
+				studio.T, "30 minutes before: check-in is open, that is all", studio.RunAt(start.Add(-30*time.Minute)),
+				"CHECK_IN_OPEN PUSH",
+			)
+		},
+		"book, waitlisted: a mail alone; promoted by a self-cancel": func(studio *messagetest.Studio) {
+			mia, noa := studio.AddReachable("Mia"), studio.AddReachable("Noa")
+			class := studio.SessionAt(start, full)
+			first := studio.MustPlace(mia, class).Booking.ID
+			studio.MustPlace(noa, class)
+			want(studio.T, "at once", studio.Run(), "BOOKING_CONFIRMED EMAIL", "BOOKING_CONFIRMED PUSH", "WAITLISTED EMAIL")
+			expect.OK(studio.T)(
+				studio.App.Bookings.CancelBooking(studio.T.Context(), mia, bookings.CancelRequest{ID: first, Notify: true}),
+			)
+			want(
+				studio.T, "the one is out, the other in", studio.Run(),
+				"BOOKING_CANCELLED EMAIL", "PROMOTED EMAIL", "PROMOTED PUSH",
+			)
+			want(studio.T, "reminded are those who come", studio.RunAt(start.Add(-24*time.Hour)), "REMINDER PUSH")
+		},
+		"admin-cancel": func(studio *messagetest.Studio) {
+			booking := studio.MustPlace(studio.AddReachable("Mia"), studio.SessionAt(start)).Booking.ID
+			studio.Run()
+			expect.OK(studio.T)(studio.App.Bookings.CancelBooking(
+				studio.T.Context(), studio.Owner, bookings.CancelRequest{ID: booking, Reason: "Coach is ill.", Notify: true},
+			))
+			studio.Plan()
+			studio.Send()
+			sent := studio.Provider.Take()
+			test.True(
+				studio.T, len(sent) == 1 && contains(sent[0].Text, "Coach is ill.") && sent[0].Calendar != nil &&
+					sent[0].Calendar.Method == "CANCEL",
+				test.Sprintf("%+v", sent),
+			)
+		},
+		"admin-cancel: the next one is in": func(studio *messagetest.Studio) {
+			class := studio.SessionAt(start, full)
+			booking := studio.MustPlace(studio.AddReachable("Mia"), class).Booking.ID
+			studio.MustPlace(studio.AddReachable("Noa"), class)
+			studio.Run()
+			expect.OK(studio.T)(studio.App.Bookings.CancelBooking(
+				studio.T.Context(), studio.Owner, bookings.CancelRequest{ID: booking, Notify: true},
+			))
+			want(studio.T, "at once", studio.Run(), "BOOKING_CANCELLED EMAIL", "PROMOTED EMAIL", "PROMOTED PUSH")
+		},
 	})
 	for name, c := range map[string]struct {
 		at    time.Time
@@ -174,51 +163,47 @@ func TestPlanNotices_ForEachUseCase(t *testing.T) {
 			)
 		})
 	}
-	t.Run("session cancel: the time on the recipient's clock", func(t *testing.T) {
-		t.Parallel()
-		studio := messagetest.New(t)
-		mia, noa := studio.AddReachable("Mia"), studio.AddReachable("Noa")
-		livesIn(studio, noa, "America/New_York")
-		class := studio.SessionAt(start)
-		studio.MustPlace(mia, class)
-		studio.MustPlace(noa, class)
-		studio.Run()
-		expect.OK(studio.T)(studio.App.Schedules.CancelSession(studio.T.Context(), studio.Owner, class, "", true))
-		studio.Plan()
-		studio.Send()
-		for _, m := range studio.Provider.Take() {
-			clock := map[string]string{"mia@example.com": "13:00", "noa@example.com": "08:00 (EDT)"}[m.To]
-			test.False(
-				t, m.Channel == email && (!contains(m.Text, clock) || m.Calendar == nil || m.Calendar.Method != "CANCEL"),
-				test.Sprintf("%s: %s", m.To, m.Text),
+	messagetest.Subtests(t, map[string]func(*messagetest.Studio){
+		"session cancel: the time on the recipient's clock": func(studio *messagetest.Studio) {
+			mia, noa := studio.AddReachable("Mia"), studio.AddReachable("Noa")
+			livesIn(studio, noa, "America/New_York")
+			class := studio.SessionAt(start)
+			studio.MustPlace(mia, class)
+			studio.MustPlace(noa, class)
+			studio.Run()
+			expect.OK(studio.T)(studio.App.Schedules.CancelSession(studio.T.Context(), studio.Owner, class, "", true))
+			studio.Plan()
+			studio.Send()
+			for _, m := range studio.Provider.Take() {
+				clock := map[string]string{"mia@example.com": "13:00", "noa@example.com": "08:00 (EDT)"}[m.To]
+				test.False(
+					studio.T, m.Channel == email && (!contains(m.Text, clock) || m.Calendar == nil || m.Calendar.Method != "CANCEL"),
+					test.Sprintf("%s: %s", m.To, m.Text),
+				)
+			}
+		},
+		"admin-cancel in silence": func(studio *messagetest.Studio) {
+			booking := studio.MustPlace(studio.AddReachable("Mia"), studio.SessionAt(start)).Booking.ID
+			studio.Run()
+			expect.OK(studio.T)(studio.App.Bookings.CancelBooking(
+				studio.T.Context(), studio.Owner, bookings.CancelRequest{ID: booking, Notify: false},
+			))
+			want(studio.T, "nothing", studio.Run())
+		},
+		"session cancel: everyone, on the waitlist too": func(studio *messagetest.Studio) {
+			class := studio.SessionAt(start, full)
+			studio.MustPlace(studio.AddReachable("Mia"), class)
+			studio.MustPlace(studio.AddReachable("Noa"), class)
+			studio.Run()
+			expect.OK(studio.T)(
+				studio.App.Schedules.CancelSession(studio.T.Context(), studio.Owner, class, "Closed for repairs.", true),
 			)
-		}
-	})
-	t.Run("admin-cancel in silence", func(t *testing.T) {
-		t.Parallel()
-		studio := messagetest.New(t)
-		booking := studio.MustPlace(studio.AddReachable("Mia"), studio.SessionAt(start)).Booking.ID
-		studio.Run()
-		expect.OK(studio.T)(studio.App.Bookings.CancelBooking(
-			studio.T.Context(), studio.Owner, bookings.CancelRequest{ID: booking, Notify: false},
-		))
-		want(t, "nothing", studio.Run())
-	})
-	t.Run("session cancel: everyone, on the waitlist too", func(t *testing.T) {
-		t.Parallel()
-		studio := messagetest.New(t)
-		class := studio.SessionAt(start, full)
-		studio.MustPlace(studio.AddReachable("Mia"), class)
-		studio.MustPlace(studio.AddReachable("Noa"), class)
-		studio.Run()
-		expect.OK(studio.T)(
-			studio.App.Schedules.CancelSession(studio.T.Context(), studio.Owner, class, "Closed for repairs.", true),
-		)
-		want(
-			t, "at once", studio.Run(), "SESSION_CANCELLED EMAIL", "SESSION_CANCELLED EMAIL", "SESSION_CANCELLED PUSH",
-			"SESSION_CANCELLED PUSH",
-		)
-		want(t, "no reminder", studio.RunAt(start.Add(-24*time.Hour)))
+			want(
+				studio.T, "at once", studio.Run(), "SESSION_CANCELLED EMAIL", "SESSION_CANCELLED EMAIL", "SESSION_CANCELLED PUSH",
+				"SESSION_CANCELLED PUSH",
+			)
+			want(studio.T, "no reminder", studio.RunAt(start.Add(-24*time.Hour)))
+		},
 	})
 	for _, notify := range []bool{true, false} {
 		t.Run("bulk-delete", func(t *testing.T) {
@@ -283,88 +268,80 @@ func TestPlanNotices_ForEachUseCase(t *testing.T) {
 			want(t, "a member who has arrived is not reminded", studio.RunAt(soon.Add(-30*time.Minute)))
 		})
 	}
-	t.Run("check-in by staff and its undo: nothing", func(t *testing.T) {
-		t.Parallel()
-		studio := messagetest.New(t)
-		soon := testkit.Noon.Add(40 * time.Minute)
-		id := studio.MustPlace(studio.AddReachable("Mia"), studio.SessionAt(soon)).Booking.ID
-		studio.Run()
-		in := expect.Value(studio.App.Bookings.CheckIn(studio.T.Context(), studio.Owner, id))(studio.T)
-		b := in.Booking
-		test.True(
-			t, b.Status == booking.Attended && b.CheckedInAt != nil && b.CheckedInAt.Equal(testkit.Noon) &&
-				b.CheckInMethod == "MANUAL",
-			test.Sprintf("%+v", b),
-		)
-		want(t, "checked in", studio.Run())
-		want(t, "a member who has arrived is not reminded", studio.RunAt(soon.Add(-30*time.Minute)))
-		undone := expect.Value(studio.App.Bookings.UndoCheckIn(studio.T.Context(), studio.Owner, id))(studio.T)
-		test.True(
-			t, undone.Status == booking.Confirmed && undone.CheckedInAt == nil && undone.CheckInMethod == "",
-			test.Sprintf("%+v", undone),
-		)
-		want(t, "undone", studio.Run())
-	})
-	t.Run("moved: told, the calendar entry moves, reminders too", func(t *testing.T) {
-		t.Parallel()
-		studio := messagetest.New(t)
-		class := studio.SessionAt(start)
-		studio.MustPlace(studio.AddReachable("Mia"), class)
-		studio.Run()
-		later := start.Add(3 * time.Hour)
-		studio.Clock.Set(testkit.Noon.Add(time.Minute))
-		expect.OK(studio.T)(studio.App.Schedules.UpdateSession(
-			studio.T.Context(), studio.Owner, class, nil, session.Input{
-				StartsAt: later, EndsAt: later.Add(time.Hour),
-			}, session.TimeFields,
-		))
-		studio.Plan()
-		studio.Send()
-		sent := studio.Provider.Take()
-		must.EqOp(t, 2, len(sent), must.Sprintf("%d messages", len(sent)))
-		for _, m := range sent {
-			test.False(
-				t, m.Channel == email &&
-					(m.Calendar == nil || !contains(string(m.Calendar.Body), "SEQUENCE:600") || !contains(m.Text, "16:00")),
-				test.Sprintf("%s\n%v", m.Text, m.Calendar),
+	messagetest.Subtests(t, map[string]func(*messagetest.Studio){
+		"check-in by staff and its undo: nothing": func(studio *messagetest.Studio) {
+			soon := testkit.Noon.Add(40 * time.Minute)
+			id := studio.MustPlace(studio.AddReachable("Mia"), studio.SessionAt(soon)).Booking.ID
+			studio.Run()
+			in := expect.Value(studio.App.Bookings.CheckIn(studio.T.Context(), studio.Owner, id))(studio.T)
+			b := in.Booking
+			test.True(
+				studio.T, b.Status == booking.Attended && b.CheckedInAt != nil && b.CheckedInAt.Equal(testkit.Noon) &&
+					b.CheckInMethod == "MANUAL",
+				test.Sprintf("%+v", b),
 			)
-		}
-		want(t, "not at the old time", studio.RunAt(start.Add(-24*time.Hour)))
-		want(t, "but at the new", studio.RunAt(later.Add(-24*time.Hour)), "REMINDER PUSH")
-	})
-	t.Run("rescheduled", func(t *testing.T) {
-		t.Parallel()
-		studio := messagetest.New(t)
-		booking := studio.MustPlace(studio.AddReachable("Mia"), studio.SessionAt(start)).Booking.ID
-		studio.Run()
-		expect.OK(studio.T)(studio.App.Bookings.RescheduleBooking(
-			studio.T.Context(), studio.Owner,
-			bookings.RescheduleRequest{ID: booking, To: studio.SessionAt(start.Add(24 * time.Hour)), Notify: true},
-		))
-		want(t, "at once", studio.Run(), "RESCHEDULED EMAIL", "RESCHEDULED PUSH")
-		want(t, "not at the old time", studio.RunAt(start.Add(-24*time.Hour)))
-		want(t, "but at the new", studio.RunAt(start), "REMINDER PUSH")
-	})
-	t.Run("rescheduled, in silence", func(t *testing.T) {
-		t.Parallel()
-		studio := messagetest.New(t)
-		booking := studio.MustPlace(studio.AddReachable("Mia"), studio.SessionAt(start)).Booking.ID
-		studio.Run()
-		expect.OK(studio.T)(studio.App.Bookings.RescheduleBooking(
-			studio.T.Context(), studio.Owner,
-			bookings.RescheduleRequest{ID: booking, To: studio.SessionAt(start.Add(24 * time.Hour)), Notify: false},
-		))
-		want(t, "at once", studio.Run())
-		want(t, "not at the old time", studio.RunAt(start.Add(-24*time.Hour)))
-		want(t, "reminded at the new, all the same", studio.RunAt(start), "REMINDER PUSH")
-	})
-	t.Run("a device that was not seen for 60 days is forgotten", func(t *testing.T) {
-		t.Parallel()
-		studio := messagetest.New(t)
-		mia := studio.AddReachable("Mia")
-		studio.Clock.Set(testkit.Noon.Add(60*24*time.Hour + time.Second))
-		expect.OK(studio.T)(studio.App.Accounts.RegisterDevice(studio.T.Context(), mia, member.Android, "new"))
-		expect.OK(studio.T)(studio.App.Housekeeping.SweepTenant(studio.T.Context(), studio.Tenant))
-		test.EqOp(t, 1, studio.Count(`select count(*) from devices`), test.Sprint("devices"))
+			want(studio.T, "checked in", studio.Run())
+			want(studio.T, "a member who has arrived is not reminded", studio.RunAt(soon.Add(-30*time.Minute)))
+			undone := expect.Value(studio.App.Bookings.UndoCheckIn(studio.T.Context(), studio.Owner, id))(studio.T)
+			test.True(
+				studio.T, undone.Status == booking.Confirmed && undone.CheckedInAt == nil && undone.CheckInMethod == "",
+				test.Sprintf("%+v", undone),
+			)
+			want(studio.T, "undone", studio.Run())
+		},
+		"moved: told, the calendar entry moves, reminders too": func(studio *messagetest.Studio) {
+			class := studio.SessionAt(start)
+			studio.MustPlace(studio.AddReachable("Mia"), class)
+			studio.Run()
+			later := start.Add(3 * time.Hour)
+			studio.Clock.Set(testkit.Noon.Add(time.Minute))
+			expect.OK(studio.T)(studio.App.Schedules.UpdateSession(
+				studio.T.Context(), studio.Owner, class, nil, session.Input{
+					StartsAt: later, EndsAt: later.Add(time.Hour),
+				}, session.TimeFields,
+			))
+			studio.Plan()
+			studio.Send()
+			sent := studio.Provider.Take()
+			must.EqOp(studio.T, 2, len(sent), must.Sprintf("%d messages", len(sent)))
+			for _, m := range sent {
+				test.False(
+					studio.T, m.Channel == email &&
+						(m.Calendar == nil || !contains(string(m.Calendar.Body), "SEQUENCE:600") || !contains(m.Text, "16:00")),
+					test.Sprintf("%s\n%v", m.Text, m.Calendar),
+				)
+			}
+			want(studio.T, "not at the old time", studio.RunAt(start.Add(-24*time.Hour)))
+			want(studio.T, "but at the new", studio.RunAt(later.Add(-24*time.Hour)), "REMINDER PUSH")
+		},
+		"rescheduled": func(studio *messagetest.Studio) {
+			booking := studio.MustPlace(studio.AddReachable("Mia"), studio.SessionAt(start)).Booking.ID
+			studio.Run()
+			expect.OK(studio.T)(studio.App.Bookings.RescheduleBooking(
+				studio.T.Context(), studio.Owner,
+				bookings.RescheduleRequest{ID: booking, To: studio.SessionAt(start.Add(24 * time.Hour)), Notify: true},
+			))
+			want(studio.T, "at once", studio.Run(), "RESCHEDULED EMAIL", "RESCHEDULED PUSH")
+			want(studio.T, "not at the old time", studio.RunAt(start.Add(-24*time.Hour)))
+			want(studio.T, "but at the new", studio.RunAt(start), "REMINDER PUSH")
+		},
+		"rescheduled, in silence": func(studio *messagetest.Studio) {
+			booking := studio.MustPlace(studio.AddReachable("Mia"), studio.SessionAt(start)).Booking.ID
+			studio.Run()
+			expect.OK(studio.T)(studio.App.Bookings.RescheduleBooking(
+				studio.T.Context(), studio.Owner,
+				bookings.RescheduleRequest{ID: booking, To: studio.SessionAt(start.Add(24 * time.Hour)), Notify: false},
+			))
+			want(studio.T, "at once", studio.Run())
+			want(studio.T, "not at the old time", studio.RunAt(start.Add(-24*time.Hour)))
+			want(studio.T, "reminded at the new, all the same", studio.RunAt(start), "REMINDER PUSH")
+		},
+		"a device that was not seen for 60 days is forgotten": func(studio *messagetest.Studio) {
+			mia := studio.AddReachable("Mia")
+			studio.Clock.Set(testkit.Noon.Add(60*24*time.Hour + time.Second))
+			expect.OK(studio.T)(studio.App.Accounts.RegisterDevice(studio.T.Context(), mia, member.Android, "new"))
+			expect.OK(studio.T)(studio.App.Housekeeping.SweepTenant(studio.T.Context(), studio.Tenant))
+			test.EqOp(studio.T, 1, studio.Count(`select count(*) from devices`), test.Sprint("devices"))
+		},
 	})
 }

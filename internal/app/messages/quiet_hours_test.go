@@ -61,118 +61,108 @@ func TestQuietHours_OfferWindowStartsInTheMorning(t *testing.T) {
 		expect.OK(studio.T)(studio.App.Housekeeping.SweepTenant(studio.T.Context(), studio.Tenant))
 		return only(studio.Run())
 	}
-	t.Run("the window begins in the morning", func(t *testing.T) {
-		t.Parallel()
-		studio := messagetest.New(t)
-		studio.MakeOffers(otherwise)
-		noa := studio.AddReachable("Noa")
-		studio.Clock.Set(late)
-		class := studio.FreeSeat(late.Add(24*time.Hour), noa)
-		told(studio, "at night", tick(studio, late))
-		told(studio, "when the rules' night is over", tick(studio, seven.Add(45*time.Minute)))
-		told(studio, "in the morning", tick(studio, morning), "OFFER EMAIL", "OFFER PUSH")
-		o := studio.Offers(class)[0]
-		test.True(
-			t, o.Status == waitlist.Live && o.ExpiresAt.Equal(morning.Add(30*time.Minute)),
-			test.Sprintf("in the morning it is %s until %v", o.Status, o.ExpiresAt),
-		)
-		told(studio, "in its last quarter", tick(studio, morning.Add(23*time.Minute)), "OFFER_EXPIRING PUSH")
-		told(studio, "when it is over", tick(studio, morning.Add(30*time.Minute)))
-		test.EqOp(t, waitlist.RanOut, studio.Offers(class)[0].Status, test.Sprint("in the end it"))
-	})
-	t.Run("a member's own quiet hours, far away", func(t *testing.T) {
-		t.Parallel()
-		studio := messagetest.New(t)
-		studio.MakeOffers()
-		noa := studio.AddReachable("Noa")
-		livesIn(studio, noa, "Asia/Tokyo")
-		studio.Clock.Set(testkit.Noon) // 21:00 in Tokyo
-		class := studio.FreeSeat(testkit.Noon.Add(48*time.Hour), noa)
-		told(studio, "in the evening", tick(studio, testkit.Noon))
-		eight := time.Date(2026, 3, 16, 23, 0, 0, 0, time.UTC)
-		told(studio, "in the night", tick(studio, eight.Add(-time.Minute)))
-		told(studio, "in the morning", tick(studio, eight), "OFFER EMAIL", "OFFER PUSH")
-		o := studio.Offers(class)[0]
-		test.True(t, o.ExpiresAt.Equal(eight.Add(30*time.Minute)), test.Sprintf("it ends at %v", o.ExpiresAt))
-	})
-	t.Run("a mail that may go out at night tells it", func(t *testing.T) {
-		t.Parallel()
-		studio := messagetest.New(t)
-		studio.MakeOffers(func(s *waitlist.Settings) { s.QuietHours = &waitlist.QuietHours{} }) // none
-		expect.OK(studio.T)(studio.App.Messages.UpdateNotificationSettings(
-			studio.T.Context(), studio.Owner, nil, func(s *notify.Settings) { s.EmailInQuiet = true },
-		))
-		noa := studio.AddReachable("Noa")
-		studio.Clock.Set(late)
-		class := studio.FreeSeat(late.Add(24*time.Hour), noa)
-		told(studio, "at night", tick(studio, late), "OFFER EMAIL")
-		o := studio.Offers(class)[0]
-		test.True(t, o.ExpiresAt.Equal(late.Add(30*time.Minute)), test.Sprintf("it ends at %v", o.ExpiresAt))
-		told(studio, "in the morning", tick(studio, morning))
-	})
-	t.Run("where the session begins first, the next person is asked at once", func(t *testing.T) {
-		t.Parallel()
-		studio := messagetest.New(t)
-		studio.MakeOffers(otherwise)
-		noa, kai := studio.AddReachable("Noa"), studio.AddReachable("Kai")
-		livesIn(studio, kai, "America/New_York") // where it is 18:00
-		studio.Clock.Set(late)
-		class := studio.FreeSeat(seven.Add(55*time.Minute), noa, kai)
-		told(studio, "her phone is silent", tick(studio, late))
-		told(studio, "his is not", tick(studio, late), "OFFER EMAIL", "OFFER PUSH")
-		for _, o := range studio.Offers(class) {
-			test.EqOp(t, map[tenant.MemberID]waitlist.OfferStatus{
-				noa.Member: waitlist.Withdrawn, kai.Member: waitlist.Live,
-			}[o.Member], o.Status, test.Sprintf("the offer to %s", o.MemberName))
-		}
-		test.EqOp(t, 2, studio.Count(
-			`select count(*) from deliveries where member_id = $1 and topic = 'OFFER' and status = 'DROPPED'
-				and reason = 'QUIET_HOURS'`,
-			noa.Member,
-		), test.Sprint("lines tell why she was not asked"))
-	})
-	t.Run("a provider that was away", func(t *testing.T) {
-		t.Parallel()
-		studio := messagetest.New(t)
-		studio.MakeOffers()
-		noa := studio.AddReachable("Noa")
-		class := studio.FreeSeat(testkit.Noon.Add(48*time.Hour), noa)
-		studio.Provider.Fail(push, &notify.SendError{Kind: notify.Transient})
-		studio.Plan()
-		expect.OK(studio.T)(studio.App.Messages.UpdateNotificationPreferences(
-			studio.T.Context(), noa,
-			messages.PreferencesEdit{
-				Chosen: notify.Preferences{
-					{Topic: notify.Offered, Channel: email}: false, {Topic: notify.Offered, Channel: sms}: false,
+	messagetest.Subtests(t, map[string]func(*messagetest.Studio){
+		"the window begins in the morning": func(studio *messagetest.Studio) {
+			studio.MakeOffers(otherwise)
+			noa := studio.AddReachable("Noa")
+			studio.Clock.Set(late)
+			class := studio.FreeSeat(late.Add(24*time.Hour), noa)
+			told(studio, "at night", tick(studio, late))
+			told(studio, "when the rules' night is over", tick(studio, seven.Add(45*time.Minute)))
+			told(studio, "in the morning", tick(studio, morning), "OFFER EMAIL", "OFFER PUSH")
+			o := studio.Offers(class)[0]
+			test.True(
+				studio.T, o.Status == waitlist.Live && o.ExpiresAt.Equal(morning.Add(30*time.Minute)),
+				test.Sprintf("in the morning it is %s until %v", o.Status, o.ExpiresAt),
+			)
+			told(studio, "in its last quarter", tick(studio, morning.Add(23*time.Minute)), "OFFER_EXPIRING PUSH")
+			told(studio, "when it is over", tick(studio, morning.Add(30*time.Minute)))
+			test.EqOp(studio.T, waitlist.RanOut, studio.Offers(class)[0].Status, test.Sprint("in the end it"))
+		},
+		"a member's own quiet hours, far away": func(studio *messagetest.Studio) {
+			studio.MakeOffers()
+			noa := studio.AddReachable("Noa")
+			livesIn(studio, noa, "Asia/Tokyo")
+			studio.Clock.Set(testkit.Noon) // 21:00 in Tokyo
+			class := studio.FreeSeat(testkit.Noon.Add(48*time.Hour), noa)
+			told(studio, "in the evening", tick(studio, testkit.Noon))
+			eight := time.Date(2026, 3, 16, 23, 0, 0, 0, time.UTC)
+			told(studio, "in the night", tick(studio, eight.Add(-time.Minute)))
+			told(studio, "in the morning", tick(studio, eight), "OFFER EMAIL", "OFFER PUSH")
+			o := studio.Offers(class)[0]
+			test.True(studio.T, o.ExpiresAt.Equal(eight.Add(30*time.Minute)), test.Sprintf("it ends at %v", o.ExpiresAt))
+		},
+		"a mail that may go out at night tells it": func(studio *messagetest.Studio) {
+			studio.MakeOffers(func(s *waitlist.Settings) { s.QuietHours = &waitlist.QuietHours{} }) // none
+			expect.OK(studio.T)(studio.App.Messages.UpdateNotificationSettings(
+				studio.T.Context(), studio.Owner, nil, func(s *notify.Settings) { s.EmailInQuiet = true },
+			))
+			noa := studio.AddReachable("Noa")
+			studio.Clock.Set(late)
+			class := studio.FreeSeat(late.Add(24*time.Hour), noa)
+			told(studio, "at night", tick(studio, late), "OFFER EMAIL")
+			o := studio.Offers(class)[0]
+			test.True(studio.T, o.ExpiresAt.Equal(late.Add(30*time.Minute)), test.Sprintf("it ends at %v", o.ExpiresAt))
+			told(studio, "in the morning", tick(studio, morning))
+		},
+		"where the session begins first, the next person is asked at once": func(studio *messagetest.Studio) {
+			studio.MakeOffers(otherwise)
+			noa, kai := studio.AddReachable("Noa"), studio.AddReachable("Kai")
+			livesIn(studio, kai, "America/New_York") // where it is 18:00
+			studio.Clock.Set(late)
+			class := studio.FreeSeat(seven.Add(55*time.Minute), noa, kai)
+			told(studio, "her phone is silent", tick(studio, late))
+			told(studio, "his is not", tick(studio, late), "OFFER EMAIL", "OFFER PUSH")
+			for _, o := range studio.Offers(class) {
+				test.EqOp(studio.T, map[tenant.MemberID]waitlist.OfferStatus{
+					noa.Member: waitlist.Withdrawn, kai.Member: waitlist.Live,
+				}[o.Member], o.Status, test.Sprintf("the offer to %s", o.MemberName))
+			}
+			test.EqOp(studio.T, 2, studio.Count(
+				`select count(*) from deliveries where member_id = $1 and topic = 'OFFER' and status = 'DROPPED'
+					and reason = 'QUIET_HOURS'`,
+				noa.Member,
+			), test.Sprint("lines tell why she was not asked"))
+		},
+		"a provider that was away": func(studio *messagetest.Studio) {
+			studio.MakeOffers()
+			noa := studio.AddReachable("Noa")
+			class := studio.FreeSeat(testkit.Noon.Add(48*time.Hour), noa)
+			studio.Provider.Fail(push, &notify.SendError{Kind: notify.Transient})
+			studio.Plan()
+			expect.OK(studio.T)(studio.App.Messages.UpdateNotificationPreferences(
+				studio.T.Context(), noa,
+				messages.PreferencesEdit{
+					Chosen: notify.Preferences{
+						{Topic: notify.Offered, Channel: email}: false, {Topic: notify.Offered, Channel: sms}: false,
+					},
 				},
-			},
-		))
-		studio.Send()
-		studio.Provider.Fail(push, nil)
-		studio.Provider.Take()
-		again := testkit.Noon.Add(5 * time.Minute)
-		told(studio, "when it is back", tick(studio, again), "OFFER PUSH")
-		o := studio.Offers(class)[0]
-		test.True(t, o.ExpiresAt.Equal(again.Add(30*time.Minute)), test.Sprintf("it ends at %v", o.ExpiresAt))
-	})
-	t.Run("an end that staff have chosen stays", func(t *testing.T) {
-		t.Parallel()
-		studio := messagetest.New(t)
-		studio.MakeOffers(otherwise)
-		noa := studio.AddReachable("Noa")
-		full := studio.SessionAt(late.Add(72*time.Hour), func(in *session.Input) { in.Capacity = new(1) })
-		studio.MustPlace(studio.AddReachable("Mia"), full)
-		entry := studio.MustPlace(noa, full).Entry.ID
-		studio.Run()
-		studio.Clock.Set(late)
-		class := studio.SessionAt(late.Add(24 * time.Hour))
-		expect.OK(studio.T)(studio.App.Waitlists.OfferPlace(t.Context(), studio.Owner, waitlists.OfferRequest{
-			Session: class, Entry: entry, Until: morning.Add(10 * time.Minute),
-		}))
-		told(studio, "at night", tick(studio, late))
-		told(studio, "in the morning", tick(studio, morning), "OFFER EMAIL", "OFFER PUSH")
-		o := studio.Offers(class)[0]
-		test.True(t, o.ExpiresAt.Equal(morning.Add(10*time.Minute)), test.Sprintf("it ends at %v", o.ExpiresAt))
+			))
+			studio.Send()
+			studio.Provider.Fail(push, nil)
+			studio.Provider.Take()
+			again := testkit.Noon.Add(5 * time.Minute)
+			told(studio, "when it is back", tick(studio, again), "OFFER PUSH")
+			o := studio.Offers(class)[0]
+			test.True(studio.T, o.ExpiresAt.Equal(again.Add(30*time.Minute)), test.Sprintf("it ends at %v", o.ExpiresAt))
+		},
+		"an end that staff have chosen stays": func(studio *messagetest.Studio) {
+			studio.MakeOffers(otherwise)
+			noa := studio.AddReachable("Noa")
+			full := studio.SessionAt(late.Add(72*time.Hour), func(in *session.Input) { in.Capacity = new(1) })
+			studio.MustPlace(studio.AddReachable("Mia"), full)
+			entry := studio.MustPlace(noa, full).Entry.ID
+			studio.Run()
+			studio.Clock.Set(late)
+			class := studio.SessionAt(late.Add(24 * time.Hour))
+			expect.OK(studio.T)(studio.App.Waitlists.OfferPlace(studio.T.Context(), studio.Owner, waitlists.OfferRequest{
+				Session: class, Entry: entry, Until: morning.Add(10 * time.Minute),
+			}))
+			told(studio, "at night", tick(studio, late))
+			told(studio, "in the morning", tick(studio, morning), "OFFER EMAIL", "OFFER PUSH")
+			o := studio.Offers(class)[0]
+			test.True(studio.T, o.ExpiresAt.Equal(morning.Add(10*time.Minute)), test.Sprintf("it ends at %v", o.ExpiresAt))
+		},
 	})
 }
 

@@ -81,7 +81,9 @@ func TestJoinWaitlist_ReturnsEachReason(t *testing.T) {
 		"the window is a day too long": {
 			mia, studio.ForWindow("2026-03-20", "2026-05-19", "08:00", "12:00"), "INVALID_FIELD @window.last_date",
 		},
-		"a party too large for a window": {mia, window(func(r *waitlists.JoinRequest) { r.Party = 5 }), "PARTY_SIZE @party_size max=4 min=1"},
+		"a party too large for a window": {
+			mia, window(func(r *waitlists.JoinRequest) { r.Party = 5 }), "PARTY_SIZE @party_size max=4 min=1",
+		},
 		"a party too small for a window": {
 			mia, window(func(r *waitlists.JoinRequest) { r.Party = -1 }), "PARTY_SIZE @party_size max=4 min=1",
 		},

@@ -59,11 +59,13 @@ var near = []struct {
 		"internal/app/bookings", "internal/app/waitlists", "internal/app/schedules", "internal/rpc", answers,
 	}},
 	{"internal/app/engine", []string{"internal/app/bookings", "internal/app/housekeeping", answers}},
+	{"internal/app/accounts", []string{"internal/app", "internal/app/messages", "internal/rpc", answers}},
 	{"internal/app/catalog", []string{"internal/app/bookings", "internal/rpc", answers}},
 	{"internal/app/contacts", []string{"internal/app/accounts", "internal/app/messages", "internal/rpc", answers}},
 	{"internal/app/housekeeping", []string{
 		"internal/app/waitlists", "internal/app/accounts", "internal/app/messages", "internal/rpc", answers,
 	}},
+	{"internal/app/schedules", []string{"internal/app", "internal/app/waitlists", "internal/rpc", answers}},
 	{"internal/app/settings", []string{"internal/app/waitlists", "internal/rpc", answers}},
 	{"internal/app", []string{"internal/rpc", answers}},
 	{"internal/rpc", []string{"internal/rpc", answers}},

@@ -12,3 +12,9 @@ func Each[C any](t *testing.T, cases map[string]C, run func(studio *Studio, one 
 		})
 	}
 }
+
+// Subtests runs tests in parallel, by their names, each in a studio of its own.
+func Subtests(t *testing.T, tests map[string]func(*Studio)) {
+	t.Helper()
+	Each(t, tests, func(studio *Studio, run func(*Studio)) { run(studio) })
+}
