@@ -93,6 +93,7 @@ func TestContact_IsTheMembersOnceItIsConfirmed(t *testing.T) {
 	test.EqOp(t, "CONTACT_CODE_INVALID @code guesses_left=4", faulttest.Text(err))
 	m := expect.Value(confirm(code))(t)
 	test.EqOp(t, "new@example.com", m.Email)
+	test.EqOp(t, me.Member.Version+1, m.Version)
 	test.True(t, m.Confirmed(member.ByEmail, ""))
 	expect.Reason(t, fault.ContactNotPending)(confirm(code))
 	got := expect.Value(s.App.Accounts.GetMe(t.Context(), ana))(t)

@@ -95,12 +95,17 @@ var itemLines = map[string]func(studio *testkit.Studio){
 		)
 		want := func(status booking.ItemStatus) {
 			studio.T.Helper()
-			read, err := studio.App.Bookings.GetBooking(context.Background(), testkit.SelfOnly(mia), b.ID)
-			test.True(
-				studio.T, err == nil && len(read.Items) == 1 && read.Items[0].Status == status && read.Items[0].Quantity == 2 &&
-					read.Items[0].Price.Units == 20,
-				test.Sprintf("%+v, %v, want %s", read.Items, err, status),
+			read := expect.Value(studio.App.Bookings.GetBooking(context.Background(), testkit.SelfOnly(mia), b.ID))(studio.T)
+			mine, _, err := studio.App.Bookings.ListMyBookings(
+				context.Background(), testkit.SelfOnly(mia), bookings.MyBookingsQuery{Limit: 1},
 			)
+			must.NoError(studio.T, err)
+			test.True(
+				studio.T, len(read.Items) == 1 && read.Items[0].Status == status && read.Items[0].Quantity == 2 &&
+					read.Items[0].Price.Units == 20,
+				test.Sprintf("%+v, want %s", read.Items, status),
+			)
+			test.Eq(studio.T, read.Items, mine[0].Items)
 		}
 		want(booking.ItemPending)
 		expect.OK(studio.T)(studio.Confirm(mia, b.ID))
