@@ -77,8 +77,9 @@ func TestAttendance_CountsSeats(t *testing.T) {
 		t.Context(), as(s.owner, &v1.GetAttendanceSummaryRequest{Filter: marchFilter(1, 31)}),
 	))(t)
 	test.Eq(t, mondayCounts, sum.Msg.GetCounts(), test.Cmp(protocmp.Transform()))
-	filter := marchFilter(1, 31)
-	filter.LocationIds, filter.ServiceIds = []string{s.location}, []string{someSession}
+	filter := with(
+		marchFilter(1, 31), &v1.AnalyticsFilter{LocationIds: []string{s.location}, ServiceIds: []string{someSession}},
+	)
 	sum = expect.Value(
 		s.GetAttendanceSummary(t.Context(), as(s.owner, &v1.GetAttendanceSummaryRequest{Filter: filter})),
 	)(t)
@@ -178,13 +179,11 @@ func TestAnalytics_RejectsInvalidRequests(t *testing.T) {
 			StartDate: dateMessage(2026, 1, 1), EndDate: dateMessage(2026, 1, 1), ServiceIds: []string{someSession, someSession},
 		},
 	} {
-		for _, err := range []error{
-			errorOf(s.GetAttendanceSummary(t.Context(), as(s.owner, &v1.GetAttendanceSummaryRequest{Filter: filter}))),
-			errorOf(s.ListAttendanceDaily(t.Context(), as(s.owner, &v1.ListAttendanceDailyRequest{Filter: filter}))),
-			errorOf(s.GetBookingTrend(t.Context(), as(s.owner, &v1.GetBookingTrendRequest{Filter: filter}))),
-			errorOf(s.GetUtilization(t.Context(), as(s.owner, &v1.GetUtilizationRequest{Filter: filter}))),
+		for _, request := range []proto.Message{
+			&v1.GetAttendanceSummaryRequest{Filter: filter}, &v1.ListAttendanceDailyRequest{Filter: filter},
+			&v1.GetBookingTrendRequest{Filter: filter}, &v1.GetUtilizationRequest{Filter: filter},
 		} {
-			refused(t, "invalid_argument INVALID_FIELD", test.Sprint(name))(err)
+			refused(t, "invalid_argument INVALID_FIELD", test.Sprintf("%T, %s", request, name))(s.call(t, s.owner, request))
 		}
 	}
 	for _, role := range []string{"coach", "member"} {
@@ -193,11 +192,10 @@ func TestAnalytics_RejectsInvalidRequests(t *testing.T) {
 		))
 	}
 	// A filter by another tenant's location matches nothing.
-	other := s.NewTenant(t, "Quay Golf")
-	filter := marchFilter(1, 31)
-	filter.LocationIds = []string{s.location}
-	sum := expect.Value(s.GetAttendanceSummary(
-		t.Context(), as(s.Token(t, "owner", other), &v1.GetAttendanceSummaryRequest{Filter: filter}),
-	))(t)
+	stranger := s.Token(t, "owner", s.NewTenant(t, "Quay Golf"))
+	filter := with(marchFilter(1, 31), &v1.AnalyticsFilter{LocationIds: []string{s.location}})
+	sum := expect.Value(
+		s.GetAttendanceSummary(t.Context(), as(stranger, &v1.GetAttendanceSummaryRequest{Filter: filter})),
+	)(t)
 	test.True(t, proto.Equal(sum.Msg.GetCounts(), &v1.AttendanceCounts{}), test.Sprint(sum))
 }

@@ -121,10 +121,10 @@ func (s *testServer) items(t *testing.T, token string, list proto.Message, field
 			}
 			return true
 		})
-		next := page.Get(page.Descriptor().Fields().ByName("next_page_token"))
-		if next.String() == "" {
+		next := page.Descriptor().Fields().ByName("next_page_token")
+		if next == nil || page.Get(next).String() == "" {
 			return all
 		}
-		setText(list, "page_token", next.String())
+		setText(list, "page_token", page.Get(next).String())
 	}
 }

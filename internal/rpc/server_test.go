@@ -370,30 +370,14 @@ func TestMetrics_CountEveryOutcome(t *testing.T) {
 	} {
 		_, _ = client.Book(t.Context(), request)
 	}
-	families := expect.Value(w.metrics.Gather())(t)
-	got := make(map[string]float64)
-	for _, family := range families {
-		for _, metric := range family.GetMetric() {
-			var labels []string
-			for _, l := range metric.GetLabel() {
-				labels = append(labels, l.GetValue())
-			}
-			switch family.GetName() {
-			case "berth_rpc_requests_total":
-				got[strings.Join(labels, " ")] = metric.GetCounter().GetValue()
-			case "berth_rpc_duration_seconds":
-				got["measured"] = float64(metric.GetHistogram().GetSampleCount())
-			case "berth_rpc_in_flight":
-				got["in flight"] = metric.GetGauge().GetValue()
-			}
-		}
-	}
-	want := map[string]float64{ // labels are sorted by name: code, procedure, reason
-		"ok berth.v1.BookingService/Book ":                             1,
-		"invalid_argument berth.v1.BookingService/Book INVALID_FIELD":  1,
-		"unauthenticated berth.v1.BookingService/Book UNAUTHENTICATED": 1,
-		"unread berth.v1.BookingService/Book ":                         1,
-		"measured":                                                     2, "in flight": 0,
-	}
-	test.Eq(t, want, got)
+	const book = " procedure=berth.v1.BookingService/Book reason="
+	got := expect.Metrics(t, w.metrics, "berth_rpc_")
+	test.Eq(t, map[string]float64{
+		"berth_rpc_requests_total code=ok" + book:                                  1,
+		"berth_rpc_requests_total code=invalid_argument" + book + "INVALID_FIELD":  1,
+		"berth_rpc_requests_total code=unauthenticated" + book + "UNAUTHENTICATED": 1,
+		"berth_rpc_requests_total code=unread" + book:                              1,
+		"berth_rpc_duration_seconds procedure=berth.v1.BookingService/Book":        2,
+		"berth_rpc_in_flight": 0,
+	}, got)
 }
