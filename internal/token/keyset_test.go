@@ -201,9 +201,8 @@ func TestURLKeys_CancelledCallerDoesNotFailOthers(t *testing.T) {
 		leaveToo()
 		synctest.Wait()
 		mu.Lock()
-		if err := errs["waits"]; !errors.Is(err, context.Canceled) || fault.ReasonOf(err) != "" {
-			t.Errorf("the caller that cancelled while waiting: %v", err)
-		}
+		test.ErrorIs(t, errs["waits"], context.Canceled, test.Sprint("the caller that cancelled while waiting"))
+		test.EqOp(t, "", fault.ReasonOf(errs["waits"]))
 		mu.Unlock()
 		close(release)
 		asks.Wait()

@@ -276,9 +276,8 @@ func TestVerify_CachedTokenExpires(t *testing.T) {
 		ok   bool
 	}{{0, true}, {time.Hour + 29*time.Second, true}, {time.Second, false}, {time.Hour, false}} {
 		clock.advance(step.pass)
-		if _, err := v.Verify(t.Context(), raw); (err == nil) != step.ok {
-			t.Errorf("%s after noon: %v", clock.now().Sub(noon), err)
-		}
+		_, err := v.Verify(t.Context(), raw)
+		test.EqOp(t, step.ok, err == nil, test.Sprintf("%s after noon: %v", clock.now().Sub(noon), err))
 	}
 }
 
@@ -305,8 +304,7 @@ func TestNewVerifier_RejectsIncompleteTrust(t *testing.T) {
 		"no keys":          {{Issuer: issuer, Audience: audience}},
 		"one issuer twice": {fine, fine},
 	} {
-		_, err := token.NewVerifier(time.Now, trusts...)
-		test.Error(t, err, test.Sprintf("%s was accepted", name))
+		test.Error(t, expect.Error(token.NewVerifier(time.Now, trusts...)), test.Sprintf("%s was accepted", name))
 	}
 }
 
