@@ -240,8 +240,7 @@ func TestPreferences_AreTheMembersChoices(t *testing.T) {
 	test.SliceContainsSubset(t, p.All(), []Preference{off, on, {PreferenceKey{Reminder, Email}, true, true}})
 	test.Eq(t, []bool{true, false, false}, []bool{p.AnyOn(SMS), p.AnyOn(Push), p.AnyOn(Email)})
 	for _, wrong := range [][]Preference{{off, on, off}, {choice(AccessChanged, Email, false)}} {
-		_, err := ParsePreferences(wrong)
-		test.EqOp(t, "INVALID_FIELD @preferences.preferences", faulttest.Text(err))
+		test.EqOp(t, "INVALID_FIELD @preferences.preferences", faulttest.Text(expect.Error(ParsePreferences(wrong))))
 	}
 	p = expect.Value(ParsePreferences([]Preference{
 		choice(AccessChanged, Email, true), choice(AccessChanged, Push, false),
@@ -373,8 +372,7 @@ func TestTemplateCheck_NamesTheInvalidField(t *testing.T) {
 			test.Eq(t, tt.template, got)
 		}
 		if strings.HasPrefix(tt.want, "TEMPLATE") {
-			_, err := Render(tt.template, Example(Reminder, "en"), brand.Brand{}, Foot{})
-			test.EqOp(t, tt.want, faulttest.Text(err), test.Sprint(name))
+			expect.Fault(t, tt.want, name)(Render(tt.template, Example(Reminder, "en"), brand.Brand{}, Foot{}))
 		}
 	}
 	test.EqOp(t, "de-AT", expect.Value(vary.From(sms, set{"Locale": "DE-at"}).Check())(t).Locale)

@@ -11,7 +11,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/berthhq/berth/internal/civil"
-	"github.com/berthhq/berth/internal/fault/faulttest"
 	"github.com/berthhq/berth/internal/rules/brand"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit/expect"
@@ -298,15 +297,14 @@ func TestRender_ShortensEveryName(t *testing.T) {
 		test.EqOp(t, strings.Repeat("a", filler)+strings.Repeat("x", length-1)+".", out.Text)
 	}
 	tooLong := Template{Channel: SMS, Body: strings.Repeat("a", 156) + "{{.Title}}"}
-	out, err := Render(tooLong, Values{"Title": long}, brand.Brand{}, Foot{})
-	test.NoError(t, err)
+	out := expect.Value(Render(tooLong, Values{"Title": long}, brand.Brand{}, Foot{}))(t)
 	test.EqOp(t, 356, len(out.Text))
 	whole := Values{"Title": strings.Repeat("x", 160)}
-	out, err = Render(Template{Channel: SMS, Body: "{{.Title}}"}, whole, brand.Brand{}, Foot{})
-	test.NoError(t, err)
+	out = expect.Value(Render(Template{Channel: SMS, Body: "{{.Title}}"}, whole, brand.Brand{}, Foot{}))(t)
 	test.EqOp(t, whole["Title"].(string), out.Text)
-	_, err = Render(Template{Channel: SMS, Body: "{{.Nxme}}"}, Values{}, brand.Brand{}, Foot{})
-	test.EqOp(t, "TEMPLATE_INVALID @template.body column=3 line=1", faulttest.Text(err))
+	expect.Fault(t, "TEMPLATE_INVALID @template.body column=3 line=1")(
+		Render(Template{Channel: SMS, Body: "{{.Nxme}}"}, Values{}, brand.Brand{}, Foot{}),
+	)
 }
 
 func TestExample_IsInTheLanguageOfTheLocale(t *testing.T) {
