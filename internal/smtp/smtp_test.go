@@ -73,6 +73,12 @@ func sendError(t *testing.T, err error) *notify.SendError {
 	return failure
 }
 
+// fails sends a message, which must fail.
+func fails(t *testing.T, c smtp.Config, m notify.Message) *notify.SendError {
+	t.Helper()
+	return sendError(t, expect.Error(sender(t, c).Send(t.Context(), m)))
+}
+
 func TestSend_DeliversMail(t *testing.T) {
 	t.Parallel()
 	fake, c := setup(t, smtptest.Options{})
@@ -159,8 +165,7 @@ func TestSend_PreventsHeaderInjection(t *testing.T) {
 	} {
 		m := message()
 		want.spoil(&m)
-		_, err := s.Send(t.Context(), m)
-		test.EqOp(t, want.kind, sendError(t, err).Kind, test.Sprintf("%s: %v", name, err))
+		test.EqOp(t, want.kind, sendError(t, expect.Error(s.Send(t.Context(), m))).Kind, test.Sprint(name))
 	}
 	test.EqOp(t, 1, len(fake.Mails()), test.Sprint("mails"))
 }
@@ -207,9 +212,8 @@ func TestSend_DoesNotSendExpiredMessage(t *testing.T) {
 	fake, c := setup(t, smtptest.Options{})
 	m := message()
 	m.ExpiresAt = now
-	_, err := sender(t, c).Send(t.Context(), m)
-	got := sendError(t, err)
-	test.True(t, got.Kind == notify.Permanent && got.Code == "EXPIRED" && fake.Connections() == 0, test.Sprint(err))
+	got := fails(t, c, m)
+	test.True(t, got.Kind == notify.Permanent && got.Code == "EXPIRED" && fake.Connections() == 0, test.Sprint(got))
 }
 
 func TestSend_UsesConfiguredSecurity(t *testing.T) {
@@ -325,12 +329,11 @@ func TestSend_ClassifiesErrors(t *testing.T) {
 			fake, c := setup(t, smtptest.Options{})
 			fake.React(func(string) smtptest.Reaction { return tc.reaction })
 			s := sender(t, c)
-			_, err := s.Send(t.Context(), message())
-			got := sendError(t, err)
-			test.Eq(t, tc.want, *got, test.Cmp(cmpopts.IgnoreFields(notify.SendError{}, "Reason")), test.Sprint(err))
+			got := sendError(t, expect.Error(s.Send(t.Context(), message())))
+			test.Eq(t, tc.want, *got, test.Cmp(cmpopts.IgnoreFields(notify.SendError{}, "Reason")))
 			test.True(
-				t, got.Reason != "" && !strings.Contains(err.Error(), "ann@"),
-				test.Sprintf("no reason, or the reason contains the address: %v", err),
+				t, got.Reason != "" && !strings.Contains(got.Error(), "ann@"),
+				test.Sprintf("no reason, or the reason contains the address: %v", got),
 			)
 			fake.React(func(string) smtptest.Reaction { return smtptest.Reaction{} })
 			test.NoError(t, expect.Error(s.Send(t.Context(), message())), test.Sprint("the next mail"))
@@ -351,8 +354,7 @@ func TestSend_WithoutAnswerIsUnknown(t *testing.T) {
 				reaction.Then = cancel // like a timeout at this moment
 			}
 			fake.React(func(string) smtptest.Reaction { return reaction })
-			_, err := sender(t, c).Send(ctx, message())
-			test.EqOp(t, notify.Unknown, sendError(t, err).Kind, test.Sprint(err))
+			test.EqOp(t, notify.Unknown, sendError(t, expect.Error(sender(t, c).Send(ctx, message()))).Kind)
 			test.EqOp(t, 1, len(fake.Mails()), test.Sprint("mails"))
 		})
 	}
@@ -392,13 +394,11 @@ func TestSend_WithoutConnectionIsTransient(t *testing.T) {
 	fake, c := setup(t, smtptest.Options{})
 	there := c
 	there.Host, there.Port = "127.0.0.1", 1 // not a port that was just closed, which could be reused
-	_, err := sender(t, there).Send(t.Context(), message())
-	test.EqOp(t, notify.Transient, sendError(t, err).Kind, test.Sprintf("refused connection: %v", err))
+	test.EqOp(t, notify.Transient, fails(t, there, message()).Kind, test.Sprint("refused connection"))
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err = sender(t, c).Send(ctx, message())
-	got := sendError(t, err)
-	test.True(t, got.Kind == notify.Transient && len(fake.Mails()) == 0, test.Sprintf("cancelled before: %v", err))
+	got := sendError(t, expect.Error(sender(t, c).Send(ctx, message())))
+	test.True(t, got.Kind == notify.Transient && len(fake.Mails()) == 0, test.Sprintf("cancelled before: %v", got))
 }
 
 func TestSend_ReusesConnections(t *testing.T) {

@@ -67,8 +67,7 @@ func TestOpenIssuer_CreatesKeyOnce(t *testing.T) {
 	var starts sync.WaitGroup
 	for n := range raws {
 		starts.Go(func() {
-			i := openIssuer(t, path, clock)
-			raws[n], _, _ = i.Issue(token.Claims{Subject: "ann"}, time.Hour)
+			raws[n], _, _ = openIssuer(t, path, clock).Issue(token.Claims{Subject: "ann"}, time.Hour)
 		})
 	}
 	starts.Wait()

@@ -91,8 +91,7 @@ func TestIssuer_RotatesWithoutEndingTokens(t *testing.T) {
 		case 9 * time.Minute:
 			copyFile(t, a.path, b.path)
 		case 45 * time.Minute:
-			removed := expect.Value(files.Prune(t.Context(), secret.Signing, clock.now().Add(-20*time.Minute)))(t)
-			test.EqOp(t, 1, removed)
+			test.EqOp(t, 1, expect.Value(files.Prune(t.Context(), secret.Signing, clock.now().Add(-20*time.Minute)))(t))
 			copyFile(t, a.path, b.path)
 		}
 		for _, n := range []signingNode{a, b} {

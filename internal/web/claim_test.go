@@ -117,8 +117,7 @@ func (c *claimStudio) send(method, path string, form url.Values, headers ...stri
 	c.pages.ServeHTTP(w, r)
 	answer := w.Result()
 	defer answer.Body.Close()
-	text := expect.Value(io.ReadAll(answer.Body))(c.T)
-	return answer, string(text)
+	return answer, string(expect.Value(io.ReadAll(answer.Body))(c.T))
 }
 
 var (

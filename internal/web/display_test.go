@@ -75,8 +75,7 @@ func (s *studio) getIn(language, path string, after time.Duration) (*http.Respon
 	r.Header.Set("Accept-Language", language)
 	s.pages.ServeHTTP(w, r)
 	answer := w.Result()
-	body := expect.Value(io.ReadAll(answer.Body))(s.T)
-	return answer, string(body)
+	return answer, string(expect.Value(io.ReadAll(answer.Body))(s.T))
 }
 
 // wantTexts fails for each text that the page lacks, and for each text after "-" that it has.
