@@ -91,7 +91,6 @@ func TestListAuditEntries_ReturnsChangesAndActors(t *testing.T) {
 func TestListAuditEntries_Filters(t *testing.T) {
 	t.Parallel()
 	s := newTenantTest(t)
-	log := berthv1connect.NewAuditServiceClient(s.Client, s.URL)
 	batch := "0190a000-0000-7000-8000-0000000000bb"
 	for i, actor := range []string{
 		s.Members["owner"].String(), "sa:" + someSession, "system", s.Members["admin"].String(),
@@ -130,12 +129,10 @@ func TestListAuditEntries_Filters(t *testing.T) {
 		c.query.BatchId = batch
 		test.Eq(t, c.want, s.items(t, s.owner, c.query, "action"), test.Sprint(name))
 	}
-	response := expect.Value(
-		log.ListAuditEntries(t.Context(), as(s.owner, &v1.ListAuditEntriesRequest{Action: "thing.1"})),
-	)(t)
+	response := ask[*v1.ListAuditEntriesResponse](t, s, s.owner, &v1.ListAuditEntriesRequest{Action: "thing.1"})
 	test.True(
-		t, response.Msg.GetEntries()[0].GetActor().GetId() == someSession &&
-			response.Msg.GetEntries()[0].GetBatchId() == batch,
+		t, response.GetEntries()[0].GetActor().GetId() == someSession &&
+			response.GetEntries()[0].GetBatchId() == batch,
 		test.Sprint(response),
 	)
 }

@@ -165,8 +165,7 @@ func TestBookingRPCs_ReturnReasons(t *testing.T) {
 	client := berthv1connect.NewBookingServiceClient(s.Client, s.URL)
 	member := s.Token(t, "member")
 	soon, otherTenant := s.create(t, s.input(monday.Add(3*time.Hour)), true).GetId(), s.NewTenant(t, "Other tenant")
-	booked := expect.Value(client.Book(t.Context(), as(member, &v1.BookRequest{SessionId: soon})))(t)
-	id := booked.Msg.GetBooking().GetId()
+	id := ask[*v1.BookResponse](t, s, member, &v1.BookRequest{SessionId: soon}).GetBooking().GetId()
 	for want, request := range map[string]proto.Message{
 		"failed_precondition CANCELLATION_WINDOW": &v1.CancelBookingRequest{BookingId: id},
 		"not_found BOOKING_NOT_FOUND":             &v1.CancelBookingRequest{BookingId: someSession},
@@ -194,24 +193,18 @@ func TestBookingRPCs_ReturnReasons(t *testing.T) {
 func TestPartner_ReachesOnlyItsOwnBookings(t *testing.T) {
 	t.Parallel()
 	s := newStudio(t)
-	client := berthv1connect.NewBookingServiceClient(s.Client, s.URL)
-	access := berthv1connect.NewAccessServiceClient(s.Client, s.URL)
 	program := func(name string) string {
-		created := expect.Value(access.CreateServiceAccount(
-			t.Context(), as(s.Token(t, "owner"), &v1.CreateServiceAccountRequest{Name: name, Roles: []string{"partner"}}),
-		))(t)
-		return expect.Value(
-			access.ExchangeKey(t.Context(), connect.NewRequest(&v1.ExchangeKeyRequest{Key: created.Msg.GetKey()})),
-		)(t).Msg.GetAccessToken()
+		request := &v1.CreateServiceAccountRequest{Name: name, Roles: []string{"partner"}}
+		key := ask[*v1.CreateServiceAccountResponse](t, s, s.Token(t, "owner"), request).GetKey()
+		return ask[*v1.ExchangeKeyResponse](t, s, "", &v1.ExchangeKeyRequest{Key: key}).GetAccessToken()
 	}
 	mine, rival := program("Mine"), program("Rival")
 	in, to := s.create(
 		t, s.input(monday.Add(48*time.Hour)), true,
 	).GetId(), s.create(t, s.input(monday.Add(72*time.Hour)), true).GetId()
-	held := expect.Value(client.HoldBooking(
-		t.Context(), as(mine, &v1.HoldBookingRequest{SessionId: in, Contact: &v1.Contact{Name: "Pat"}}),
-	))(t)
-	id := held.Msg.GetBooking().GetId()
+	id := ask[*v1.HoldBookingResponse](
+		t, s, mine, &v1.HoldBookingRequest{SessionId: in, Contact: &v1.Contact{Name: "Pat"}},
+	).GetBooking().GetId()
 	for _, request := range []proto.Message{
 		&v1.ConfirmBookingRequest{BookingId: id}, &v1.GetBookingRequest{BookingId: id},
 		&v1.RescheduleBookingRequest{BookingId: id, SessionId: to}, &v1.CancelBookingRequest{BookingId: id},
@@ -227,33 +220,27 @@ func TestPartner_ReachesOnlyItsOwnBookings(t *testing.T) {
 func TestStaff_ReadDataOfMembers(t *testing.T) {
 	t.Parallel()
 	s := newStudio(t)
-	bookings := berthv1connect.NewBookingServiceClient(s.Client, s.URL)
-	members := berthv1connect.NewMemberServiceClient(s.Client, s.URL)
-	notices := berthv1connect.NewNotificationServiceClient(s.Client, s.URL)
 	member, coach := s.Token(t, "member"), s.Token(t, "coach")
 	mine, theirs := convert.IDText(s.Members["member"]), convert.IDText(s.Members["coach"])
 	in := s.create(t, s.input(monday.Add(48*time.Hour)), true).GetId()
-	held := expect.Value(bookings.HoldBooking(t.Context(), as(member, &v1.HoldBookingRequest{SessionId: in})))(t)
+	id := ask[*v1.HoldBookingResponse](t, s, member, &v1.HoldBookingRequest{SessionId: in}).GetBooking().GetId()
 	expect.OK(t)(s.call(t, member, &v1.RegisterDeviceRequest{Kind: v1.DeviceKind_DEVICE_KIND_IOS, Token: "abc"}))
 	quiet := &v1.QuietHours{Start: &timeofday.TimeOfDay{Hours: 21}, End: &timeofday.TimeOfDay{Hours: 8}}
-	expect.OK(t)(notices.UpdatePreferences(t.Context(), as(member, &v1.UpdatePreferencesRequest{
+	expect.OK(t)(s.call(t, member, &v1.UpdatePreferencesRequest{
 		Preferences: &v1.NotificationPreferences{QuietHours: quiet}, UpdateMask: mask("quiet_hours"),
-	})))
+	}))
 
-	id := held.Msg.GetBooking().GetId()
 	test.Eq(t, []string{id}, s.items(t, coach, &v1.ListMyBookingsRequest{MemberId: mine}, "id"))
 	test.SliceEmpty(t, s.items(t, coach, &v1.ListMyBookingsRequest{}, "id"), test.Sprint("the coach's own"))
-	memberWithDevices := expect.Value(members.GetMember(t.Context(), as(coach, &v1.GetMemberRequest{MemberId: mine})))(t)
+	memberWithDevices := ask[*v1.GetMemberResponse](t, s, coach, &v1.GetMemberRequest{MemberId: mine})
 	test.True(
-		t, len(memberWithDevices.Msg.GetDevices()) == 1 &&
-			memberWithDevices.Msg.GetDevices()[0].GetKind() == v1.DeviceKind_DEVICE_KIND_IOS,
+		t, len(memberWithDevices.GetDevices()) == 1 &&
+			memberWithDevices.GetDevices()[0].GetKind() == v1.DeviceKind_DEVICE_KIND_IOS,
 		test.Sprintf("devices: %v", memberWithDevices),
 	)
-	preferences := expect.Value(
-		notices.GetPreferences(t.Context(), as(coach, &v1.GetPreferencesRequest{MemberId: mine})),
-	)(t)
+	preferences := ask[*v1.GetPreferencesResponse](t, s, coach, &v1.GetPreferencesRequest{MemberId: mine})
 	test.True(
-		t, proto.Equal(preferences.Msg.GetPreferences().GetQuietHours(), quiet),
+		t, proto.Equal(preferences.GetPreferences().GetQuietHours(), quiet),
 		test.Sprintf("preferences: %v", preferences),
 	)
 
@@ -271,7 +258,6 @@ func TestStaff_ReadDataOfMembers(t *testing.T) {
 func TestBenefitProviders_PutAndList(t *testing.T) {
 	t.Parallel()
 	s := newTestServer(t)
-	client := berthv1connect.NewBookingServiceClient(s.Client, s.URL)
 	owner := s.Token(t, "owner")
 	card := func(changes *v1.BenefitProvider) *v1.BenefitProvider {
 		return with(&v1.BenefitProvider{
@@ -279,18 +265,15 @@ func TestBenefitProviders_PutAndList(t *testing.T) {
 			Verification: v1.BenefitVerification_BENEFIT_VERIFICATION_NONE,
 		}, changes)
 	}
-	created := expect.Value(client.PutBenefitProvider(
-		t.Context(),
-		as(owner, &v1.PutBenefitProviderRequest{Provider: card(&v1.BenefitProvider{}), CreateOnly: true}),
-	))(t)
+	created := ask[*v1.PutBenefitProviderResponse](t, s, owner, &v1.PutBenefitProviderRequest{
+		Provider: card(&v1.BenefitProvider{}), CreateOnly: true,
+	})
 	want := card(&v1.BenefitProvider{Etag: "v1"})
-	must.Eq(t, want, created.Msg.GetProvider(), must.Cmp(protocmp.Transform()))
+	must.Eq(t, want, created.GetProvider(), must.Cmp(protocmp.Transform()))
 	want.DiscountPercent = 0
-	edited := expect.Value(
-		client.PutBenefitProvider(t.Context(), as(owner, &v1.PutBenefitProviderRequest{Provider: want})),
-	)(t)
+	edited := ask[*v1.PutBenefitProviderResponse](t, s, owner, &v1.PutBenefitProviderRequest{Provider: want})
 	want.Etag = "v2"
-	test.Eq(t, want, edited.Msg.GetProvider(), test.Cmp(protocmp.Transform()))
+	test.Eq(t, want, edited.GetProvider(), test.Cmp(protocmp.Transform()))
 	for name, c := range map[string]struct {
 		token   string
 		request *v1.PutBenefitProviderRequest
@@ -323,11 +306,9 @@ func TestBenefitProviders_PutAndList(t *testing.T) {
 	test.SliceEmpty(t, s.items(t, otherOwner, &v1.ListBenefitProvidersRequest{}, "code"))
 	for role, pattern := range map[string]string{"owner": want.GetNumberPattern(), "member": ""} {
 		want.NumberPattern = pattern // members could make up numbers that match it
-		all := expect.Value(client.ListBenefitProviders(
-			t.Context(), as(s.Token(t, role), &v1.ListBenefitProvidersRequest{}),
-		))(t)
+		all := ask[*v1.ListBenefitProvidersResponse](t, s, s.Token(t, role), &v1.ListBenefitProvidersRequest{})
 		test.Eq(
-			t, []*v1.BenefitProvider{want}, all.Msg.GetProviders(), test.Cmp(protocmp.Transform()), test.Sprint(role),
+			t, []*v1.BenefitProvider{want}, all.GetProviders(), test.Cmp(protocmp.Transform()), test.Sprint(role),
 		)
 	}
 }

@@ -208,10 +208,11 @@ func TestGetDisplay_IsPublicAndComplete(t *testing.T) {
 	link := expect.Value(s.CreateDisplayUrl(
 		t.Context(), as(s.Token(t, "coach"), &v1.CreateDisplayUrlRequest{SessionId: s.session}),
 	))(t)
-	if link.Msg.GetUrl() != "https://berth.test/display/"+link.Msg.GetToken() ||
-		!link.Msg.GetExpireTime().AsTime().Equal(s.begin.Add(10*time.Minute)) {
-		t.Error(link.Msg)
-	}
+	test.True(
+		t, link.Msg.GetUrl() == "https://berth.test/display/"+link.Msg.GetToken() &&
+			link.Msg.GetExpireTime().AsTime().Equal(s.begin.Add(10*time.Minute)),
+		test.Sprint(link.Msg),
+	)
 	eachProtocol(t, func(t *testing.T, client *http.Client, options connect.ClientOption) {
 		t.Helper()
 		public := berthv1connect.NewCheckInServiceClient(client, s.URL, options)

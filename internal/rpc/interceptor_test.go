@@ -188,8 +188,7 @@ func TestAdmit_RejectsServiceAccountsUnlessDeclared(t *testing.T) {
 
 func TestAdmit_PublicRPCsNeedNoToken(t *testing.T) {
 	t.Parallel()
-	w := newStubServer(t)
-	client := berthv1connect.NewAccessServiceClient(http1, w.url)
+	client := berthv1connect.NewAccessServiceClient(http1, newStubServer(t).url)
 	for _, token := range []string{"", "nonsense"} {
 		refused(t, "INVALID_FIELD key", test.Sprint(token))(
 			client.ExchangeKey(t.Context(), as(token, &v1.ExchangeKeyRequest{})),

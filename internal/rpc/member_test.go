@@ -49,8 +49,7 @@ func fullMember() *v1.Member {
 
 func (s *memberTest) create(t *testing.T, m *v1.Member) *v1.Member {
 	t.Helper()
-	request := as(s.Token(t, "coach"), &v1.CreateMemberRequest{Member: m})
-	return expect.Value(s.CreateMember(t.Context(), request))(t).Msg.GetMember()
+	return ask[*v1.CreateMemberResponse](t, s, s.Token(t, "coach"), &v1.CreateMemberRequest{Member: m}).GetMember()
 }
 
 var serverFields = protocmp.IgnoreFields(&v1.Member{}, "id", "create_time", "update_time")
@@ -280,10 +279,9 @@ func TestMe_TakesVerifiedEmailOfToken(t *testing.T) {
 	t.Parallel()
 	s := newMemberTest(t)
 	update := func(email string, verified bool) *v1.UpdateMeResponse {
-		raw, _, err := s.issuer.Issue(token.Claims{
+		raw := issue(t, s.issuer, token.Claims{
 			Subject: "member", Email: "Mia@example.com", Verified: verified, Tenants: []tenant.TenantID{s.Tenant},
 		}, time.Hour)
-		must.NoError(t, err)
 		return expect.Value(s.UpdateMe(t.Context(), as(raw, &v1.UpdateMeRequest{
 			Member: &v1.Member{Email: email}, UpdateMask: mask("email"),
 		})))(t).Msg

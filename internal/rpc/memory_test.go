@@ -41,8 +41,7 @@ func TestMemory_CountsWhatCallersHaveInProgress(t *testing.T) {
 		for _, name := range headers {
 			header.Set(name, "gzip")
 		}
-		h, err := start(subject, address, header, "/")
-		must.NoError(t, err)
+		h := expect.Value(start(subject, address, header, "/"))(t)
 		return h
 	}
 	ana, again := enter("ana", "192.0.2.1"), enter("ana", "192.0.2.2")

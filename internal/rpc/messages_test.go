@@ -108,6 +108,17 @@ func (s *testServer) call(t *testing.T, token string, in proto.Message) (proto.M
 	return response.Msg.Message, nil
 }
 
+// anyCaller is a testServer, or a test that has one.
+type anyCaller interface {
+	call(t *testing.T, token string, in proto.Message) (proto.Message, error)
+}
+
+// ask sends a request that must succeed to the RPC that it belongs to.
+func ask[R proto.Message](t *testing.T, s anyCaller, token string, in proto.Message) R {
+	t.Helper()
+	return expect.Value(s.call(t, token, in))(t).(R)
+}
+
 // items lists all pages, and returns a field of each item.
 func (s *testServer) items(t *testing.T, token string, list proto.Message, field string) (all []string) {
 	t.Helper()

@@ -21,7 +21,6 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	v1 "github.com/berthhq/berth/gen/berth/v1"
-	"github.com/berthhq/berth/gen/berth/v1/berthv1connect"
 	"github.com/berthhq/berth/internal/rpc/convert"
 	"github.com/berthhq/berth/internal/rules/credit"
 	"github.com/berthhq/berth/internal/rules/grant"
@@ -173,7 +172,6 @@ func TestGetBalance_SaysWhoBooksWithoutCredits(t *testing.T) {
 	t.Parallel()
 	s := newTestServer(t)
 	kit := s.Studio(t, testkit.NewClock(time.Now()))
-	client := berthv1connect.NewCreditServiceClient(s.Client, s.URL)
 	for name, tt := range map[string]struct {
 		plans     []credit.Plan
 		balance   int32
@@ -187,8 +185,7 @@ func TestGetBalance_SaysWhoBooksWithoutCredits(t *testing.T) {
 		for _, p := range tt.plans {
 			kit.Subscribe(who, kit.AddPlan(p))
 		}
-		response := expect.Value(client.GetBalance(t.Context(), as(s.Token(t, who.Subject), &v1.GetBalanceRequest{})))(t)
-		m := response.Msg
+		m := ask[*v1.GetBalanceResponse](t, s, s.Token(t, who.Subject), &v1.GetBalanceRequest{})
 		test.True(
 			t, m.GetBalance() == tt.balance && m.GetUnlimited() == tt.unlimited && len(m.GetSubscriptions()) == len(tt.plans),
 			test.Sprintf("%s: %v", name, m),

@@ -55,11 +55,10 @@ func newStudioWithClock(t *testing.T, now func() time.Time) *studio {
 			Name: "Vinyasa", Duration: durationpb.New(time.Hour), DefaultCapacity: proto.Int32(10), DefaultWaitlistCapacity: 2,
 		},
 	).GetId()
-	room := expect.Value(office.CreateResource(
-		t.Context(),
-		as(office.owner, &v1.CreateResourceRequest{Resource: &v1.Resource{LocationId: s.location, Name: "Studio"}}),
-	))(t)
-	s.room = room.Msg.GetResource().GetId()
+	room := &v1.Resource{LocationId: s.location, Name: "Studio"}
+	s.room = ask[*v1.CreateResourceResponse](
+		t, s, office.owner, &v1.CreateResourceRequest{Resource: room},
+	).GetResource().GetId()
 	return s
 }
 
@@ -455,10 +454,11 @@ func TestImportSessions_ReportsProblems(t *testing.T) {
 		test.Sprintf("%v", got),
 	)
 	good := strings.ReplaceAll(header, ",colour", "") + "vinyasa,PIER 1,2026-03-28,18:00,60\n"
-	if got := request(good, true); got.GetImported() != 0 || got.GetProblems() != 0 ||
-		got.GetRows()[0].GetSessionId() != "" {
-		t.Errorf("dry run: %v", got)
-	}
+	got = request(good, true)
+	test.True(
+		t, got.GetImported() == 0 && got.GetProblems() == 0 && got.GetRows()[0].GetSessionId() == "",
+		test.Sprintf("dry run: %v", got),
+	)
 	got = request(good, false)
 	read := expect.Value(s.GetSession(
 		t.Context(), as(s.Token(t, "admin"), &v1.GetSessionRequest{SessionId: got.GetRows()[0].GetSessionId()}),

@@ -14,7 +14,6 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	v1 "github.com/berthhq/berth/gen/berth/v1"
-	"github.com/berthhq/berth/gen/berth/v1/berthv1connect"
 	"github.com/berthhq/berth/internal/rules/grant"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit/expect"
@@ -24,11 +23,9 @@ import (
 // signedIn signs a token for a subject who signed in some time ago.
 func (s *testServer) signedIn(t *testing.T, subject string, ago time.Duration) string {
 	t.Helper()
-	raw, _, err := s.issuer.Issue(token.Claims{
+	return issue(t, s.issuer, token.Claims{
 		Subject: subject, Tenants: []tenant.TenantID{s.Tenant}, SignedInAt: time.Now().Add(-ago),
 	}, time.Hour)
-	must.NoError(t, err)
-	return raw
 }
 
 func TestStepUp_IsAskedForWhatTheContractSays(t *testing.T) {
@@ -50,9 +47,8 @@ func TestStepUp_IsAskedForWhatTheContractSays(t *testing.T) {
 
 func TestStepUp_AsksPeopleForARecentSignIn(t *testing.T) {
 	t.Parallel()
-	s := newAccessTest(t)
-	tenants := berthv1connect.NewTenantServiceClient(s.Client, s.URL)
-	ask := func(asked *v1.StepUp) proto.Message {
+	s := newTestServer(t)
+	demand := func(asked *v1.StepUp) proto.Message {
 		return &v1.UpdateTenantRequest{
 			Tenant: &v1.Tenant{Id: s.Tenant.String(), StepUp: asked}, UpdateMask: mask("step_up"),
 		}
@@ -62,23 +58,21 @@ func TestStepUp_AsksPeopleForARecentSignIn(t *testing.T) {
 		t.Context(), s.caller("owner"), grant.ServiceAccount{Name: "Sync", Roles: []string{"admin"}},
 	)
 	must.NoError(t, err)
-	exchanged := expect.Value(
-		s.ExchangeKey(t.Context(), connect.NewRequest(&v1.ExchangeKeyRequest{Key: key})),
-	)(t).Msg.GetAccessToken()
+	exchanged := ask[*v1.ExchangeKeyResponse](t, s, "", &v1.ExchangeKeyRequest{Key: key}).GetAccessToken()
 	stale, fresh := s.Token(t, "owner"), s.signedIn(t, "owner", time.Minute)
 	five := &v1.StepUp{MaxAge: durationpb.New(5 * time.Minute), AcrValues: []string{"mfa", "phr"}}
 
 	expect.OK(t)(s.call(t, stale, role)) // off by default
-	refused(t, "permission=admin.manage")(s.call(t, s.Token(t, "admin"), ask(five)))
-	refused(t, "STEP_UP_REQUIRED", test.Sprint("they could not turn it off again"))(s.call(t, stale, ask(five)))
-	expect.OK(t)(s.call(t, fresh, ask(five)))
+	refused(t, "permission=admin.manage")(s.call(t, s.Token(t, "admin"), demand(five)))
+	refused(t, "STEP_UP_REQUIRED", test.Sprint("they could not turn it off again"))(s.call(t, stale, demand(five)))
+	expect.OK(t)(s.call(t, fresh, demand(five)))
 	for name, c := range map[string]struct {
 		token   string
 		request proto.Message
 	}{
 		"a token without a time":   {stale, role},
 		"a sign-in of an hour ago": {s.signedIn(t, "owner", time.Hour), role},
-		"who turns it off":         {stale, ask(nil)},
+		"who turns it off":         {stale, demand(nil)},
 		"who is to confirm it": {
 			s.Token(t, "member"), &v1.ConfirmOwnershipTransferRequest{TransferId: someSession},
 		},
@@ -93,14 +87,14 @@ func TestStepUp_AsksPeopleForARecentSignIn(t *testing.T) {
 	)
 	expect.OK(t)(s.call(t, fresh, role))
 	expect.OK(t)(s.call(t, exchanged, role)) // programs do not sign in
-	read := expect.Value(tenants.GetTenant(t.Context(), as(stale, &v1.GetTenantRequest{})))(t).Msg.GetTenant()
+	read := ask[*v1.GetTenantResponse](t, s, stale, &v1.GetTenantRequest{}).GetTenant()
 	test.Eq(t, five, read.GetStepUp(), test.Cmp(protocmp.Transform()))
-	expect.OK(t)(s.call(t, fresh, ask(nil)))
+	expect.OK(t)(s.call(t, fresh, demand(nil)))
 	expect.OK(t)(s.call(t, stale, role))
 	for _, wrong := range []*v1.StepUp{
 		{}, {MaxAge: durationpb.New(time.Second)}, {MaxAge: durationpb.New(25 * time.Hour)}, {AcrValues: []string{"a b"}},
 		{AcrValues: []string{""}}, {AcrValues: strings.Split("a,b,c,d,e,f,g,h,i,j,k", ",")},
 	} {
-		refused(t, "INVALID_FIELD", test.Sprint(wrong))(s.call(t, fresh, ask(wrong)))
+		refused(t, "INVALID_FIELD", test.Sprint(wrong))(s.call(t, fresh, demand(wrong)))
 	}
 }

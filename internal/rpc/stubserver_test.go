@@ -137,9 +137,7 @@ func listen(t testing.TB, handler http.Handler, limits traffic.ConnLimits) strin
 // token signs a token for a subject in tenants.
 func (w *stubServer) token(t *testing.T, subject string, tenants ...tenant.TenantID) string {
 	t.Helper()
-	raw, _, err := w.issuer.Issue(token.Claims{Subject: subject, Tenants: tenants}, time.Hour)
-	must.NoError(t, err)
-	return raw
+	return issue(t, w.issuer, token.Claims{Subject: subject, Tenants: tenants}, time.Hour)
 }
 
 // protocols are the protocols and encodings that clients may use.

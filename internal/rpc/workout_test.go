@@ -142,6 +142,5 @@ func TestWorkouts_CreateUpdateAndDelete(t *testing.T) {
 
 func (s *studio) workout(t *testing.T, token string) string {
 	t.Helper()
-	request := as(token, &v1.CreateWorkoutRequest{Name: "Rows"})
-	return expect.Value(s.CreateWorkout(t.Context(), request))(t).Msg.GetWorkout().GetId()
+	return ask[*v1.CreateWorkoutResponse](t, s, token, &v1.CreateWorkoutRequest{Name: "Rows"}).GetWorkout().GetId()
 }
