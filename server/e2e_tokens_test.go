@@ -7,6 +7,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"encoding/pem"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -174,24 +175,24 @@ func TestTokens_AreRejectedWhenInvalid(t *testing.T) {
 	good := w.token(tenant.RoleOwner)
 	raw := expect.Value(base64.RawURLEncoding.DecodeString(good[:strings.IndexByte(good, '.')]))(t)
 	must.NoError(t, json.Unmarshal(raw, &header))
-	// signed returns a token of the server's own issuer with a change.
-	signed := func(method jwt.SigningMethod, key any, change func(jwt.MapClaims)) string {
+	// signed returns a token of the server's own issuer with other claims, or without those that are nil.
+	signed := func(method jwt.SigningMethod, key any, differ jwt.MapClaims) string {
 		claims := jwt.MapClaims{
 			"iss": "berth", "aud": "berth", "sub": tenant.RoleOwner, "tenants": []tenant.TenantID{w.ID},
 			"iat": time.Now().Unix(), "exp": time.Now().Add(time.Hour).Unix(),
 		}
-		change(claims)
+		maps.Copy(claims, differ)
+		maps.DeleteFunc(claims, func(_ string, value any) bool { return value == nil })
 		created := jwt.NewWithClaims(method, claims)
 		created.Header["kid"] = header.Kid
 		return expect.Value(created.SignedString(key))(t)
 	}
-	same := func(jwt.MapClaims) {}
 	for name, raw := range map[string]string{
 		"ours":                    good,
-		"ours, made by this test": signed(jwt.SigningMethodEdDSA, private, same),
+		"ours, made by this test": signed(jwt.SigningMethodEdDSA, private, nil),
 		"of the sign-in service":  issue(t, key, tenant.RoleOwner, w.ID),
 		"just expired, within leeway": signed(
-			jwt.SigningMethodEdDSA, private, func(c jwt.MapClaims) { c["exp"] = time.Now().Add(-time.Second).Unix() },
+			jwt.SigningMethodEdDSA, private, jwt.MapClaims{"exp": time.Now().Add(-time.Second).Unix()},
 		),
 	} {
 		try(raw).has(t, "OK", name)
@@ -199,25 +200,19 @@ func TestTokens_AreRejectedWhenInvalid(t *testing.T) {
 	parts := strings.Split(good, ".")
 	for name, raw := range map[string]string{
 		"expired": signed(
-			jwt.SigningMethodEdDSA, private, func(c jwt.MapClaims) { c["exp"] = time.Now().Add(-time.Minute).Unix() },
+			jwt.SigningMethodEdDSA, private, jwt.MapClaims{"exp": time.Now().Add(-time.Minute).Unix()},
 		),
-		"without an end": signed(jwt.SigningMethodEdDSA, private, func(c jwt.MapClaims) { delete(c, "exp") }),
+		"without an end": signed(jwt.SigningMethodEdDSA, private, jwt.MapClaims{"exp": nil}),
 		"not good yet": signed(
-			jwt.SigningMethodEdDSA, private, func(c jwt.MapClaims) { c["nbf"] = time.Now().Add(time.Hour).Unix() },
+			jwt.SigningMethodEdDSA, private, jwt.MapClaims{"nbf": time.Now().Add(time.Hour).Unix()},
 		),
-		"for others": signed(
-			jwt.SigningMethodEdDSA, private, func(c jwt.MapClaims) { c["aud"] = "others" },
-		),
-		"of another issuer": signed(
-			jwt.SigningMethodEdDSA, private, func(c jwt.MapClaims) { c["iss"] = "https://evil.test" },
-		),
-		"of the other issuer, our key": signed(
-			jwt.SigningMethodEdDSA, private, func(c jwt.MapClaims) { c["iss"] = identityIssuer },
-		),
-		"without a subject":          signed(jwt.SigningMethodEdDSA, private, func(c jwt.MapClaims) { delete(c, "sub") }),
-		"signed by a stranger":       signed(jwt.SigningMethodEdDSA, strange, same),
-		"unsigned":                   signed(jwt.SigningMethodNone, jwt.UnsafeAllowNoneSignatureType, same),
-		"signed with the public key": signed(jwt.SigningMethodHS256, []byte(private.Public().(ed25519.PublicKey)), same),
+		"for others":                   signed(jwt.SigningMethodEdDSA, private, jwt.MapClaims{"aud": "others"}),
+		"of another issuer":            signed(jwt.SigningMethodEdDSA, private, jwt.MapClaims{"iss": "https://evil.test"}),
+		"of the other issuer, our key": signed(jwt.SigningMethodEdDSA, private, jwt.MapClaims{"iss": identityIssuer}),
+		"without a subject":            signed(jwt.SigningMethodEdDSA, private, jwt.MapClaims{"sub": nil}),
+		"signed by a stranger":         signed(jwt.SigningMethodEdDSA, strange, nil),
+		"unsigned":                     signed(jwt.SigningMethodNone, jwt.UnsafeAllowNoneSignatureType, nil),
+		"signed with the public key":   signed(jwt.SigningMethodHS256, []byte(private.Public().(ed25519.PublicKey)), nil),
 		"another's claims, our key's": strings.Join(
 			[]string{parts[0], strings.Split(issue(t, key, "admin", w.ID), ".")[1], parts[2]}, ".",
 		),

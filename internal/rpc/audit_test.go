@@ -14,7 +14,6 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	v1 "github.com/berthhq/berth/gen/berth/v1"
-	"github.com/berthhq/berth/gen/berth/v1/berthv1connect"
 	"github.com/berthhq/berth/internal/data/coredb"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/tenant"
@@ -24,12 +23,6 @@ import (
 func TestListAuditEntries_ReturnsChangesAndActors(t *testing.T) {
 	t.Parallel()
 	s := newTenantTest(t)
-	log := berthv1connect.NewAuditServiceClient(s.Client, s.URL)
-	list := func(q *v1.ListAuditEntriesRequest) *v1.ListAuditEntriesResponse {
-		t.Helper()
-		return expect.Value(log.ListAuditEntries(t.Context(), as(s.owner, q)))(t).Msg
-	}
-
 	created := s.location(t, &v1.Location{Name: "Pier 1"})
 	request := as(
 		s.Token(t, "admin"),
@@ -38,7 +31,9 @@ func TestListAuditEntries_ReturnsChangesAndActors(t *testing.T) {
 	request.Header().Set(requestIDHeader, "request-1")
 	request.Header().Set("User-Agent", "kiosk/1")
 	expect.OK(t)(s.UpdateLocation(t.Context(), request))
-	page := list(&v1.ListAuditEntriesRequest{TargetKind: "location", TargetId: created.GetId(), PageSize: 1})
+	page := ask[*v1.ListAuditEntriesResponse](t, s, s.owner, &v1.ListAuditEntriesRequest{
+		TargetKind: "location", TargetId: created.GetId(), PageSize: 1,
+	})
 	must.True(t, len(page.GetEntries()) == 1 && page.GetNextPageToken() != "", must.Sprint(page))
 	changes := expect.Value(structpb.NewStruct(map[string]any{
 		"before": map[string]any{"name": "Pier 1"}, "after": map[string]any{"name": "Quay"},
@@ -53,7 +48,7 @@ func TestListAuditEntries_ReturnsChangesAndActors(t *testing.T) {
 	got := page.GetEntries()[0]
 	test.Eq(t, want, got, test.Cmp(protocmp.Transform(), protocmp.IgnoreFields(&v1.AuditEntry{}, "id", "time")))
 	test.True(t, got.GetId() != "" && time.Since(got.GetTime().AsTime()) <= time.Minute, test.Sprint(got))
-	rest := list(&v1.ListAuditEntriesRequest{
+	rest := ask[*v1.ListAuditEntriesResponse](t, s, s.owner, &v1.ListAuditEntriesRequest{
 		TargetKind: "location", TargetId: created.GetId(), PageSize: 1, PageToken: page.GetNextPageToken(),
 	})
 	test.True(
@@ -63,7 +58,7 @@ func TestListAuditEntries_ReturnsChangesAndActors(t *testing.T) {
 	)
 
 	// The tenant itself was not created by one of its members.
-	first := list(&v1.ListAuditEntriesRequest{
+	first := ask[*v1.ListAuditEntriesResponse](t, s, s.owner, &v1.ListAuditEntriesRequest{
 		ActorKind: v1.AuditActorKind_AUDIT_ACTOR_KIND_SYSTEM, Action: "tenant.created",
 	})
 	must.EqOp(t, 1, len(first.GetEntries()), must.Sprint(first))

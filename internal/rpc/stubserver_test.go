@@ -232,6 +232,16 @@ func failsAs(t *testing.T, want apiError, settings ...test.Setting) func(results
 	}
 }
 
+// streamError reads a stream to its end, and returns its error.
+func streamError[R any](stream *connect.ServerStreamForClient[R], err error) error {
+	if err != nil {
+		return err
+	}
+	for stream.Receive() {
+	}
+	return errors.Join(stream.Err(), stream.Close())
+}
+
 // errorOf returns the error of a call, which is its last result.
 func errorOf(results ...any) error {
 	err, _ := results[len(results)-1].(error)

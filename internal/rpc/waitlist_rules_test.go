@@ -214,14 +214,9 @@ func TestUpdateRules_RejectsStaleEtag(t *testing.T) {
 		}
 	}
 	var got []*v1.WaitlistRulesVersion
-	for token := ""; ; {
-		page := expect.Value(s.ListRulesVersions(
-			t.Context(), as(s.owner, &v1.ListRulesVersionsRequest{ServiceId: s.service, PageSize: 3, PageToken: token}),
-		))(t)
-		got = append(got, page.Msg.GetVersions()...)
-		if token = page.Msg.GetNextPageToken(); token == "" {
-			break
-		}
+	list := &v1.ListRulesVersionsRequest{ServiceId: s.service, PageSize: 3}
+	for _, page := range pages[*v1.ListRulesVersionsResponse](t, s, s.owner, list) {
+		got = append(got, page.GetVersions()...)
 	}
 	version := func(n, size int32) *v1.WaitlistRulesVersion {
 		return &v1.WaitlistRulesVersion{

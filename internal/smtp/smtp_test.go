@@ -25,7 +25,10 @@ import (
 	"github.com/berthhq/berth/internal/smtp/smtptest"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit/expect"
+	"github.com/berthhq/berth/internal/testkit/vary"
 )
+
+type set = vary.Fields
 
 var now = time.Date(2026, 3, 28, 12, 0, 0, 0, time.UTC)
 
@@ -148,24 +151,19 @@ func TestSend_PreventsHeaderInjection(t *testing.T) {
 	mail := fake.Mails()[0]
 	test.True(t, mail.Header.Get("Bcc") == "" && len(mail.To) == 1 && len(mail.Parts) == 4, test.Sprintf("%s", mail.Raw))
 	for name, want := range map[string]struct {
-		spoil func(*notify.Message)
-		kind  notify.FailureKind
+		spoilt set
+		kind   notify.FailureKind
 	}{
-		"to": {func(m *notify.Message) {
-			m.To = "ann@mail.example>\r\nRCPT TO:<all@mail.example"
-		}, notify.Unregistered},
-		"two":   {func(m *notify.Message) { m.To = "ann@mail.example, bob@mail.example" }, notify.Unregistered},
-		"empty": {func(m *notify.Message) { m.To = "" }, notify.Unregistered},
-		"from": {func(m *notify.Message) {
-			m.From.Address = "hello@studio.example\r\nX: y"
-		}, notify.Misconfigured},
-		"reply":       {func(m *notify.Message) { m.ReplyTo.Address = "desk" }, notify.Misconfigured},
-		"unsubscribe": {func(m *notify.Message) { m.Unsubscribe = "https://berth.example/\r\nX: y" }, notify.Permanent},
-		"plain http":  {func(m *notify.Message) { m.Unsubscribe = "http://berth.example/" }, notify.Permanent},
+		"to":          {set{"To": "ann@mail.example>\r\nRCPT TO:<all@mail.example"}, notify.Unregistered},
+		"two":         {set{"To": "ann@mail.example, bob@mail.example"}, notify.Unregistered},
+		"empty":       {set{"To": ""}, notify.Unregistered},
+		"from":        {set{"From.Address": "hello@studio.example\r\nX: y"}, notify.Misconfigured},
+		"reply":       {set{"ReplyTo.Address": "desk"}, notify.Misconfigured},
+		"unsubscribe": {set{"Unsubscribe": "https://berth.example/\r\nX: y"}, notify.Permanent},
+		"plain http":  {set{"Unsubscribe": "http://berth.example/"}, notify.Permanent},
 	} {
-		m := message()
-		want.spoil(&m)
-		test.EqOp(t, want.kind, sendError(t, expect.Error(s.Send(t.Context(), m))).Kind, test.Sprint(name))
+		failure := sendError(t, expect.Error(s.Send(t.Context(), vary.From(message(), want.spoilt))))
+		test.EqOp(t, want.kind, failure.Kind, test.Sprintf("%s: %v", name, failure))
 	}
 	test.EqOp(t, 1, len(fake.Mails()), test.Sprint("mails"))
 }
@@ -219,55 +217,48 @@ func TestSend_DoesNotSendExpiredMessage(t *testing.T) {
 func TestSend_UsesConfiguredSecurity(t *testing.T) {
 	t.Parallel()
 	account := smtptest.Options{Username: "berth", Password: "p4ss"}
-	with := func(o smtptest.Options, change func(*smtptest.Options)) smtptest.Options {
-		change(&o)
-		return o
-	}
-	starttls := with(account, func(o *smtptest.Options) { o.StartTLS = true })
-	implicit := with(account, func(o *smtptest.Options) { o.TLS = true })
-	busy := with(starttls, func(o *smtptest.Options) { o.Auth = "454 4.7.0 Temporary authentication failure" })
-	useSTARTTLS := func(c *smtp.Config) { c.Security = smtp.StartTLS }
-	useTLS := func(c *smtp.Config) { c.Security = smtp.ImplicitTLS }
-	unchanged := func(*smtp.Config) {}
+	starttls := vary.From(account, set{"StartTLS": true})
+	implicit := vary.From(account, set{"TLS": true})
+	busy := vary.From(starttls, set{"Auth": "454 4.7.0 Temporary authentication failure"})
+	useSTARTTLS, useTLS := set{"Security": smtp.StartTLS}, set{"Security": smtp.ImplicitTLS}
 	for name, tc := range map[string]struct {
 		server smtptest.Options
-		config func(*smtp.Config)
+		config set
 		want   notify.FailureKind
 		code   string
 	}{
 		"STARTTLS": {starttls, useSTARTTLS, "", ""},
-		"default":  {starttls, func(c *smtp.Config) { c.Security = "" }, "", ""},
+		"default":  {starttls, set{"Security": ""}, "", ""},
 		"TLS":      {implicit, useTLS, "", ""},
-		"none":     {smtptest.Options{}, func(c *smtp.Config) { c.Username = "" }, "", ""},
-		"loopback": {account, unchanged, "", ""},
+		"none":     {smtptest.Options{}, set{"Username": ""}, "", ""},
+		"loopback": {account, nil, "", ""},
 
 		"STARTTLS is not offered": {account, useSTARTTLS, notify.Misconfigured, ""},
 		"TLS is not offered":      {account, useTLS, notify.Misconfigured, ""},
-		"unknown authority, STARTTLS": {starttls, func(c *smtp.Config) {
-			c.Security, c.TLS = smtp.StartTLS, nil
-		}, notify.Misconfigured, "CERTIFICATE"},
-		"unknown authority, TLS": {implicit, func(c *smtp.Config) {
-			c.Security, c.TLS = smtp.ImplicitTLS, nil
-		}, notify.Misconfigured, "CERTIFICATE"},
-		"wrong password": {starttls, func(c *smtp.Config) {
-			c.Security, c.Password = smtp.StartTLS, "x"
-		}, notify.Misconfigured, "535"},
+		"unknown authority, STARTTLS": {
+			starttls, set{"Security": smtp.StartTLS, "TLS": nil}, notify.Misconfigured, "CERTIFICATE",
+		},
+		"unknown authority, TLS": {
+			implicit, set{"Security": smtp.ImplicitTLS, "TLS": nil}, notify.Misconfigured, "CERTIFICATE",
+		},
+		"wrong password": {
+			starttls, set{"Security": smtp.StartTLS, "Password": "x"}, notify.Misconfigured, "535",
+		},
 		"temporary failure": {busy, useSTARTTLS, notify.Transient, "454"},
-		"no authentication": {starttls, func(c *smtp.Config) {
-			c.Security, c.Username = smtp.StartTLS, ""
-		}, notify.Misconfigured, "530 5.7.0"},
+		"no authentication": {
+			starttls, set{"Security": smtp.StartTLS, "Username": ""}, notify.Misconfigured, "530 5.7.0",
+		},
 		"authentication is not offered": {smtptest.Options{StartTLS: true}, useSTARTTLS, notify.Misconfigured, ""},
 		"rejected": {
-			smtptest.Options{Greeting: "554 No SMTP service here"}, unchanged, notify.Misconfigured, "554"},
+			smtptest.Options{Greeting: "554 No SMTP service here"}, nil, notify.Misconfigured, "554"},
 		"rejected for now": {
-			smtptest.Options{Greeting: "421 Too many connections"}, unchanged, notify.Transient, "421"},
+			smtptest.Options{Greeting: "421 Too many connections"}, nil, notify.Transient, "421"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			fake, c := setup(t, tc.server)
 			c.Username, c.Password = "berth", "p4ss"
-			tc.config(&c)
-			_, err := sender(t, c).Send(t.Context(), message())
+			_, err := sender(t, vary.From(c, tc.config)).Send(t.Context(), message())
 			if tc.want == "" {
 				must.True(t, err == nil && len(fake.Mails()) == 1, must.Sprint(err))
 				return
@@ -452,16 +443,14 @@ func TestNew_RejectsInvalidConfig(t *testing.T) {
 	t.Parallel()
 	good := smtp.Config{Host: "mail.example", From: notify.Mailbox{Address: "a@b.example"}}
 	expect.OK(t)(smtp.New(good))
-	for name, spoil := range map[string]func(*smtp.Config){
-		"no host":     func(c *smtp.Config) { c.Host = "" },
-		"a socket":    func(c *smtp.Config) { c.Host = "unix:///run/docker.sock" },
-		"no sender":   func(c *smtp.Config) { c.From.Address = "berth" },
-		"no security": func(c *smtp.Config) { c.Security = "maybe" },
-		"a port":      func(c *smtp.Config) { c.Port = 70_000 },
+	for name, spoilt := range map[string]set{
+		"no host":     {"Host": ""},
+		"a socket":    {"Host": "unix:///run/docker.sock"},
+		"no sender":   {"From.Address": "berth"},
+		"no security": {"Security": "maybe"},
+		"a port":      {"Port": 70_000},
 	} {
-		c := good
-		spoil(&c)
-		test.Error(t, expect.Error(smtp.New(c)), test.Sprintf("%s: accepted", name))
+		test.Error(t, expect.Error(smtp.New(vary.From(good, spoilt))), test.Sprintf("%s: accepted", name))
 	}
 }
 
