@@ -113,13 +113,12 @@ func TestResource_RoundTripsEveryField(t *testing.T) {
 	t.Parallel()
 	s := newTenantTest(t)
 	at := s.location(t, &v1.Location{Name: "Pier 1"})
-	response := expect.Value(s.CreateResource(
+	created := expect.Value(s.CreateResource(
 		t.Context(),
 		as(
 			s.owner, &v1.CreateResourceRequest{Resource: &v1.Resource{LocationId: at.GetId(), Name: "Court 1", Kind: "court"}},
 		),
-	))(t)
-	created := response.Msg.GetResource()
+	))(t).Msg.GetResource()
 	want := &v1.Resource{LocationId: at.GetId(), Name: "Court 1", Kind: "court", Active: true, Etag: "v1"}
 	test.EqOp(t, "", cmp.Diff(want, created, ignoreServerFields()...))
 	checkMask(t, s.testServer, s.owner, want, &v1.Resource{

@@ -216,10 +216,9 @@ func TestGetDisplay_IsPublicAndComplete(t *testing.T) {
 	eachProtocol(t, func(t *testing.T, client *http.Client, options connect.ClientOption) {
 		t.Helper()
 		public := berthv1connect.NewCheckInServiceClient(client, s.URL, options)
-		response := expect.Value(
+		got := expect.Value(
 			public.GetDisplay(t.Context(), connect.NewRequest(&v1.GetDisplayRequest{Token: link.Msg.GetToken()})),
-		)(t)
-		got := response.Msg
+		)(t).Msg
 		test.True(t, got.GetQrToken() != "" && got.GetNextToken() != "", test.Sprint(got))
 		want := &v1.GetDisplayResponse{
 			Title: "Vinyasa", LocationName: "Pier 1", CoachName: "Coach", TimeZone: "Europe/Berlin", Expected: 4, Arrived: 2,

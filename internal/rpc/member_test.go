@@ -378,15 +378,15 @@ func TestMembers_AreSeparateByTenant(t *testing.T) {
 	other := s.NewTenant(t, "Elsewhere")
 	created := s.create(t, fullMember())
 	otherTenant := s.Token(t, "owner", other)
-	for name, request := range map[string]func(id string) proto.Message{
-		"get": func(id string) proto.Message { return &v1.GetMemberRequest{MemberId: id} },
-		"update": func(id string) proto.Message {
-			return &v1.UpdateMemberRequest{Member: &v1.Member{Id: id, Name: "B"}, UpdateMask: mask("name")}
-		},
+	for what, id := range map[string]string{
+		"theirs": created.GetId(), "absent": convert.IDText(tenant.New[tenant.MemberID](time.Now())),
 	} {
-		for _, id := range []string{created.GetId(), convert.IDText(tenant.New[tenant.MemberID](time.Now()))} {
-			failsAs(t, apiError{Code: connect.CodeNotFound, Reason: "MEMBER_NOT_FOUND"}, test.Sprint(name, id))(
-				s.call(t, otherTenant, request(id)),
+		for _, request := range []proto.Message{
+			&v1.GetMemberRequest{MemberId: id},
+			&v1.UpdateMemberRequest{Member: &v1.Member{Id: id, Name: "B"}, UpdateMask: mask("name")},
+		} {
+			failsAs(t, apiError{Code: connect.CodeNotFound, Reason: "MEMBER_NOT_FOUND"}, test.Sprintf("%s, %T", what, request))(
+				s.call(t, otherTenant, request),
 			)
 		}
 	}

@@ -415,20 +415,19 @@ func TestSeries_CreateUpdateAndGet(t *testing.T) {
 	}
 	test.Eq(t, want, series, test.Cmp(protocmp.Transform()))
 	test.SliceLen(t, 2, created.Msg.GetSessionIds())
-	edited := expect.Value(s.UpdateSeries(ctx, as(admin, &v1.UpdateSeriesRequest{
+	got := expect.Value(s.UpdateSeries(ctx, as(admin, &v1.UpdateSeriesRequest{
 		SeriesId: series.GetId(), Scope: v1.SeriesEditScope_SERIES_EDIT_SCOPE_FOLLOWING,
 		SessionId: created.Msg.GetSessionIds()[1], Etag: "v1",
 		Template: &v1.SessionInput{Title: "Flow"}, StartTimeOfDay: &timeofday.TimeOfDay{Hours: 19, Minutes: 30},
 		UpdateMask: mask("title", "start_time_of_day", "duration"),
-	})))(t)
-	got := edited.Msg
+	})))(t).Msg
 	test.True(
 		t, got.GetSeries().GetId() != series.GetId() &&
 			slices.Equal(got.GetUpdatedSessionIds(), created.Msg.GetSessionIds()[1:]) &&
 			got.GetSeries().GetTemplate().GetTitle() == "Flow",
 		test.Sprintf("%v", got),
 	)
-	read := expect.Value(s.GetSeries(ctx, as(admin, &v1.GetSeriesRequest{SeriesId: edited.Msg.GetSeries().GetId()})))(t)
+	read := expect.Value(s.GetSeries(ctx, as(admin, &v1.GetSeriesRequest{SeriesId: got.GetSeries().GetId()})))(t)
 	test.Eq(t, got.GetSeries(), read.Msg.GetSeries(), test.Cmp(protocmp.Transform()), test.Sprint("(-edited +read)"))
 	refused(t, "RECURRENCE_INVALID rule")(s.UpdateSeries(ctx, as(admin, &v1.UpdateSeriesRequest{
 		SeriesId: series.GetId(), Scope: v1.SeriesEditScope_SERIES_EDIT_SCOPE_ALL, Rule: "FREQ=HOURLY",

@@ -225,11 +225,10 @@ func TestWaitlistRPCs_OfferDeclineAndAccept(t *testing.T) {
 		test.Sprint("the moves of one seat are not of one round"),
 	)
 
-	preview := expect.Value(s.PreviewRules(t.Context(), as(owner, &v1.PreviewRulesRequest{
+	p := expect.Value(s.PreviewRules(t.Context(), as(owner, &v1.PreviewRulesRequest{
 		ServiceId: s.service, Rules: &v1.WaitlistRules{Order: v1.WaitlistOrder_WAITLIST_ORDER_JOIN_ORDER.Enum()},
 		UpdateMask: mask("order"),
-	})))(t)
-	p := preview.Msg
+	})))(t).Msg
 	must.True(
 		t, p.GetChanged() == 1 && p.GetGrantedBefore() == 2 && p.GetGrantedDraft() == 2 &&
 			p.GetHandedBackBefore()+p.GetHandedBackDraft() == 0 && len(p.GetMoves()) == 2,

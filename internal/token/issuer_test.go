@@ -122,8 +122,9 @@ func TestOpenIssuer_RejectsUnusableKeys(t *testing.T) {
 			test.Sprintf("%s: the error repeats the file: %v", name, err),
 		)
 	}
-	_, err := token.OpenIssuer(t.TempDir(), ownIssuer, audience, time.Now)
-	test.Error(t, err, test.Sprint("a directory was opened"))
+	test.Error(
+		t, expect.Error(token.OpenIssuer(t.TempDir(), ownIssuer, audience, time.Now)), test.Sprint("a directory was opened"),
+	)
 }
 
 func TestIssuer_PublishesOnlyPublicKey(t *testing.T) {
