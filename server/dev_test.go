@@ -70,8 +70,7 @@ func TestDev_UsesTheGivenDatabase(t *testing.T) {
 		c.out.after(t, "SessionService/ListSessions")
 		c.stop()
 		test.EqOp(t, 0, c.wait(t))
-		_, err := os.Stat(filepath.Join(data, "dev.json"))
-		test.True(t, os.IsNotExist(err), test.Sprintf("dev.json is left behind: %v", err))
+		test.FileNotExists(t, filepath.Join(data, "dev.json"))
 	}
 }
 
@@ -96,13 +95,19 @@ func TestDev_StartsWithNothingAndLeavesNoProcess(t *testing.T) {
 		children := childrenOf(t, cmd.Process.Pid)
 		must.NoError(t, cmd.Process.Signal(end))
 		test.NoError(t, cmd.Wait(), test.Sprintf("after %v:\n%s", end, out))
-		for _, child := range children {
-			eventually(t, "process "+child+" ends", func() bool {
-				_, err := os.Stat("/proc/" + child)
-				return os.IsNotExist(err)
-			})
-		}
+		waitForEnd(t, children)
 		out.after(t, "Postgres stopped")
+	}
+}
+
+// waitForEnd waits until processes have ended.
+func waitForEnd(t *testing.T, pids []string) {
+	t.Helper()
+	for _, pid := range pids {
+		eventually(t, "process "+pid+" ends", func() bool {
+			_, err := os.Stat("/proc/" + pid)
+			return os.IsNotExist(err)
+		})
 	}
 }
 

@@ -13,7 +13,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/jackc/pgx/v5"
 	"github.com/shoenig/test"
 	"github.com/shoenig/test/must"
 	"google.golang.org/grpc/codes"
@@ -311,18 +310,7 @@ func (c *cutTest) run(
 // counts returns the number of a tenant's rows by table.
 func (l *liveNode) counts(t *testing.T, id tenant.TenantID) map[string]int {
 	t.Helper()
-	var all []string
-	for _, table := range l.tables(t) {
-		all = append(all, fmt.Sprintf(
-			"select '%s', count(*) from %s where tenant_id = $1", table, pgx.Identifier{table}.Sanitize(),
-		))
-	}
-	counts := make(map[string]int)
-	found := expect.Value(l.DB.Owner.Query(t.Context(), strings.Join(all, " union all "), id))(t)
-	var table string
-	var n int
-	expect.OK(t)(pgx.ForEachRow(found, []any{&table, &n}, func() error { counts[table] = n; return nil }))
-	return counts
+	return perTable[int](t, l, "count(*)", id)
 }
 
 // withoutKey removes the key of a service account, which is shown once, and random spaces.

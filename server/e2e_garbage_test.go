@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
-	"io"
 	"math"
 	"net/http"
 	"slices"
@@ -184,8 +183,7 @@ func TestEveryRPC_HandlesOddValuesInEveryField(t *testing.T) {
 			continue
 		}
 		for _, b := range requests[p.Short()] {
-			got := live.try(t.Context(), w.token(tenant.RoleOwner), p, b(w))
-			test.EqOp(t, codes.OK, got.Code, test.Sprintf("%s afterwards: %s", p.Short(), got))
+			live.try(t.Context(), w.token(tenant.RoleOwner), p, b(w)).has(t, "OK", p.Short(), " afterwards")
 		}
 	}
 	test.StrNotContains(t, live.log.String(), "level=ERROR", test.Sprint("something broke; see the log"))
@@ -277,8 +275,7 @@ func protoText(m proto.Message) string {
 func TestEveryRPC_RejectsInputThatIsNotAMessage(t *testing.T) {
 	t.Parallel()
 	live := newLive(t)
-	w := newWorld(t, live)
-	raw := w.token(tenant.RoleOwner)
+	raw := newWorld(t, live).token(tenant.RoleOwner)
 	for _, p := range procedures() {
 		if p.IsStreamingServer() {
 			continue // its messages have an envelope; see below
@@ -325,15 +322,9 @@ type httpResult struct {
 
 func post(t *testing.T, live *liveNode, raw string, p procedure, contentType string, body []byte) httpResult {
 	t.Helper()
-	request := expect.Value(http.NewRequestWithContext(
-		t.Context(), http.MethodPost, "http://"+live.Address+p.Path(), bytes.NewReader(body),
-	))(t)
-	request.Header.Set("Content-Type", contentType)
-	request.Header.Set("Authorization", "Bearer "+raw)
-	answer := expect.Value(http.DefaultClient.Do(request))(t)
-	defer answer.Body.Close()
-	text := expect.Value(io.ReadAll(answer.Body))(t)
-	got := httpResult{status: answer.StatusCode, body: string(text)}
+	header := http.Header{"Content-Type": {contentType}, "Authorization": {"Bearer " + raw}}
+	status, text := sendHTTP(t, http.MethodPost, "http://"+live.Address+p.Path(), header, string(body))
+	got := httpResult{status: status, body: text}
 	var wire struct {
 		Details []struct {
 			Type  string
@@ -343,7 +334,7 @@ func post(t *testing.T, live *liveNode, raw string, p procedure, contentType str
 			}
 		}
 	}
-	_ = json.Unmarshal(text, &wire) // the caller checks errors without a reason
+	_ = json.Unmarshal([]byte(text), &wire) // the caller checks errors without a reason
 	for _, detail := range wire.Details {
 		if detail.Type == "google.rpc.ErrorInfo" {
 			got.reason, got.metadata = detail.Debug.Reason, detail.Debug.Metadata
@@ -390,10 +381,7 @@ func TestPageTokens_RevealNothingWhenForged(t *testing.T) {
 			}
 			found = true
 			_, got = page(ours, request, token)
-			test.True(
-				t, got.Reason == "INVALID_FIELD" && got.Metadata["field"] == "page_token",
-				test.Sprintf("%s with another tenant's token: %s", p.Short(), got),
-			)
+			got.has(t, "INVALID_FIELD page_token", p.Short(), " with another tenant's token")
 			for _, forged := range forgedTokens(t, token) {
 				tried++
 				switch _, got := page(theirs, request, forged); got.Code {

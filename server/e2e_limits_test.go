@@ -3,11 +3,9 @@ package main
 import (
 	"bytes"
 	"errors"
-	"net/http"
 	"testing"
 
 	"connectrpc.com/connect"
-	"google.golang.org/genproto/googleapis/rpc/errdetails"
 
 	"github.com/shoenig/test"
 
@@ -21,12 +19,7 @@ import (
 func TestRequestSize_IsLimitedAfterDecompression(t *testing.T) {
 	t.Parallel()
 	live := newLive(t)
-	w := newWorld(t, live)
-	raw := w.token(tenant.RoleOwner)
-	protocols := new(http.Protocols)
-	protocols.SetUnencryptedHTTP2(true)
-	h2c := &http.Client{Transport: &http.Transport{Protocols: protocols}}
-	t.Cleanup(h2c.CloseIdleConnections)
+	raw := newWorld(t, live).token(tenant.RoleOwner)
 	for name, tc := range map[string]struct {
 		options []connect.ClientOption
 		size    int
@@ -51,17 +44,4 @@ func TestRequestSize_IsLimitedAfterDecompression(t *testing.T) {
 }
 
 // reasonOf reads the reason from an error of a Connect client.
-func reasonOf(err error) string {
-	wire, _ := errors.AsType[*connect.Error](err)
-	if wire == nil {
-		return ""
-	}
-	for _, detail := range wire.Details() {
-		if message, err := detail.Value(); err == nil {
-			if info, ok := message.(*errdetails.ErrorInfo); ok {
-				return info.GetReason()
-			}
-		}
-	}
-	return ""
-}
+func reasonOf(err error) string { return connectOutcome(err).Reason }

@@ -136,7 +136,12 @@ func dial(t testing.TB, address string) *grpc.ClientConn {
 // Token returns a token for any subject.
 func (l *liveNode) Token(t testing.TB, subject string, tenants ...tenant.TenantID) string {
 	t.Helper()
-	raw, _, err := l.Issuer.Issue(token.Claims{Subject: subject, Tenants: tenants}, time.Hour)
+	return issue(t, l.Issuer, subject, tenants...)
+}
+
+func issue(t testing.TB, by *token.Issuer, subject string, tenants ...tenant.TenantID) string {
+	t.Helper()
+	raw, _, err := by.Issue(token.Claims{Subject: subject, Tenants: tenants}, time.Hour)
 	must.NoError(t, err)
 	return raw
 }
@@ -226,8 +231,7 @@ func procedureNamed(t *testing.T, short string) procedure {
 func invoke(ctx context.Context, conn *grpc.ClientConn, p procedure, request proto.Message) (proto.Message, error) {
 	answer := newMessage(p.Output())
 	if !p.IsStreamingServer() {
-		err := conn.Invoke(ctx, p.Path(), request, answer)
-		return answer, err
+		return answer, conn.Invoke(ctx, p.Path(), request, answer)
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -299,6 +303,18 @@ func outcomeOf(answer proto.Message, err error) outcome {
 	return o
 }
 
+// has fails the test unless an outcome has all of these: its code, its reason, or the field that it names. About says
+// which call of several it is.
+//
+//	live.try(ctx, raw, p, request).has(t, "PermissionDenied TENANT_FORBIDDEN", p.Short())
+func (o outcome) has(t *testing.T, want string, about ...any) {
+	t.Helper()
+	for word := range strings.FieldsSeq(want) {
+		test.SliceContains(t, []string{o.Code.String(), o.Reason, o.Metadata["field"]}, word,
+			test.Sprint(append(about, ": ", o)...))
+	}
+}
+
 // try invokes an RPC and returns any result.
 func (l *liveNode) try(ctx context.Context, raw string, p procedure, request proto.Message) outcome {
 	return outcomeOf(invoke(withToken(ctx, raw), l.conn, p, request))
@@ -312,6 +328,5 @@ func (l *liveNode) verify(t *testing.T) {
 
 func readFile(t *testing.T, path string) string {
 	t.Helper()
-	text := expect.Value(os.ReadFile(path))(t)
-	return string(text)
+	return string(expect.Value(os.ReadFile(path))(t))
 }

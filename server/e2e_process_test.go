@@ -167,8 +167,7 @@ func testDev(t *testing.T, binary string) {
 	} else {
 		t.Logf("it works for %v of that, to the end", worked.Round(time.Millisecond))
 	}
-	_, err := os.Stat(filepath.Join(data, "dev.json"))
-	test.True(t, os.IsNotExist(err), test.Sprintf("dev.json is left behind: %v", err))
+	test.FileNotExists(t, filepath.Join(data, "dev.json"))
 }
 
 // waitUntilIdle waits until a development server has done all background work for its demo data. Otherwise the next one
@@ -198,12 +197,7 @@ func (p *process) stop(t *testing.T, signal os.Signal, address string) {
 	test.NotEqOp(t, 0, len(children), test.Sprint("where is Postgres?"))
 	p.signal(t, signal)
 	test.EqOp(t, 0, p.ProcessState.ExitCode(), test.Sprintf("status after %v", signal))
-	for _, child := range children {
-		eventually(t, "process "+child+" ends", func() bool {
-			_, err := os.Stat("/proc/" + child)
-			return os.IsNotExist(err)
-		})
-	}
+	waitForEnd(t, children)
 	test.ErrorIs(t, syscall.Kill(-p.Process.Pid, 0), syscall.ESRCH, test.Sprint("its process group is left"))
 	eventually(t, "the port is free", func() bool { // another process may use it for a moment
 		listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", strings.TrimPrefix(address, "http://"))

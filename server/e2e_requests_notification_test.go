@@ -28,21 +28,19 @@ func night() *v1.QuietHours {
 // Messages.
 var notificationRequests = map[string][]build{
 	"NotificationService/GetPreferences": {
-		func(*world) proto.Message { return &v1.GetPreferencesRequest{} },
+		always(&v1.GetPreferencesRequest{}),
 		func(w *world) proto.Message { return &v1.GetPreferencesRequest{MemberId: text(w.other.Member)} },
 	},
-	"NotificationService/UpdatePreferences": {func(*world) proto.Message {
-		return &v1.UpdatePreferencesRequest{
-			Preferences: &v1.NotificationPreferences{
-				Preferences: []*v1.NotificationPreference{{Topic: aTopic, Channel: aChannel, Enabled: true}}, QuietHours: night(),
-			},
-			UpdateMask: paths("preferences", "quiet_hours"),
-		}
-	}},
-	"NotificationService/CreateCalendarFeed": {func(*world) proto.Message { return &v1.CreateCalendarFeedRequest{} }},
-	"NotificationService/DeleteCalendarFeed": {func(*world) proto.Message { return &v1.DeleteCalendarFeedRequest{} }},
+	"NotificationService/UpdatePreferences": {always(&v1.UpdatePreferencesRequest{
+		Preferences: &v1.NotificationPreferences{
+			Preferences: []*v1.NotificationPreference{{Topic: aTopic, Channel: aChannel, Enabled: true}}, QuietHours: night(),
+		},
+		UpdateMask: paths("preferences", "quiet_hours"),
+	})},
+	"NotificationService/CreateCalendarFeed": {always(&v1.CreateCalendarFeedRequest{})},
+	"NotificationService/DeleteCalendarFeed": {always(&v1.DeleteCalendarFeedRequest{})},
 	"NotificationService/GetNotificationSettings": {
-		func(*world) proto.Message { return &v1.GetNotificationSettingsRequest{} },
+		always(&v1.GetNotificationSettingsRequest{}),
 	},
 	"NotificationService/UpdateNotificationSettings": {func(*world) proto.Message {
 		return &v1.UpdateNotificationSettingsRequest{
@@ -57,10 +55,8 @@ var notificationRequests = map[string][]build{
 		}
 	}},
 	"NotificationService/ListTemplates": {
-		func(*world) proto.Message { return &v1.ListTemplatesRequest{} },
-		func(*world) proto.Message {
-			return &v1.ListTemplatesRequest{Topic: aTopic, Channel: aChannel, Locale: "de"}
-		},
+		always(&v1.ListTemplatesRequest{}),
+		always(&v1.ListTemplatesRequest{Topic: aTopic, Channel: aChannel, Locale: "de"}),
 	},
 	"NotificationService/UpdateTemplate": {func(*world) proto.Message {
 		return &v1.UpdateTemplateRequest{Template: &v1.NotificationTemplate{
@@ -68,18 +64,16 @@ var notificationRequests = map[string][]build{
 		}}
 	}},
 	"NotificationService/PreviewTemplate": {
-		func(*world) proto.Message {
-			return &v1.PreviewTemplateRequest{Template: &v1.NotificationTemplate{Topic: aTopic, Channel: aChannel, Locale: "fr"}}
-		},
-		func(*world) proto.Message {
-			return &v1.PreviewTemplateRequest{Template: &v1.NotificationTemplate{
-				Topic: aTopic, Channel: aChannel, Locale: "fr", Subject: "{{.Title}}", Body: "{{.When}}",
-			}}
-		},
+		always(&v1.PreviewTemplateRequest{
+			Template: &v1.NotificationTemplate{Topic: aTopic, Channel: aChannel, Locale: "fr"},
+		}),
+		always(&v1.PreviewTemplateRequest{Template: &v1.NotificationTemplate{
+			Topic: aTopic, Channel: aChannel, Locale: "fr", Subject: "{{.Title}}", Body: "{{.When}}",
+		}}),
 	},
-	"NotificationService/ResetTemplate": {func(*world) proto.Message {
-		return &v1.ResetTemplateRequest{Topic: aTopic, Channel: aChannel, Locale: "en"}
-	}},
+	"NotificationService/ResetTemplate": {
+		always(&v1.ResetTemplateRequest{Topic: aTopic, Channel: aChannel, Locale: "en"}),
+	},
 	"NotificationService/ListDeliveries": {
 		func(w *world) proto.Message {
 			booking, offer := w.newDelivery()
@@ -113,9 +107,9 @@ var notificationRequests = map[string][]build{
 		return &v1.SendTestRequest{Topic: aTopic, Channel: aChannel, Locale: "de"}
 	}},
 	"NotificationService/ListSendingQuotas": {
-		func(*world) proto.Message { return &v1.ListSendingQuotasRequest{} },
+		always(&v1.ListSendingQuotasRequest{}),
 	},
-	"NotificationService/GetSenders": {func(*world) proto.Message { return &v1.GetSendersRequest{} }},
+	"NotificationService/GetSenders": {always(&v1.GetSendersRequest{})},
 	"NotificationService/UpdateSenders": {
 		func(*world) proto.Message {
 			return &v1.UpdateSendersRequest{

@@ -135,7 +135,7 @@ var scheduleRequests = map[string][]build{
 		},
 	},
 
-	"TenantService/GetTenant": {func(*world) proto.Message { return &v1.GetTenantRequest{} }},
+	"TenantService/GetTenant": {always(&v1.GetTenantRequest{})},
 	"TenantService/UpdateTenant": {func(w *world) proto.Message {
 		return &v1.UpdateTenantRequest{
 			Tenant: &v1.Tenant{

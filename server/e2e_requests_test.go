@@ -25,6 +25,11 @@ import (
 // so that builds do not depend on each other.
 type build func(w *world) proto.Message
 
+// always builds the same request in every world.
+func always(m proto.Message) build {
+	return func(*world) proto.Message { return proto.Clone(m) }
+}
+
 // requests has builds for each RPC that together set every id of its request. The tests of all RPCs fail if an RPC or
 // an id is missing here.
 var requests = func() map[string][]build {
@@ -92,8 +97,8 @@ var peopleRequests = map[string][]build{
 		return &v1.CreateServiceAccountRequest{Name: unique(), Description: unique(), Roles: []string{w.newRole()}}
 	}},
 	"AccessService/DeleteRole":      {func(w *world) proto.Message { return &v1.DeleteRoleRequest{Role: w.newRole()} }},
-	"AccessService/ListPermissions": {func(*world) proto.Message { return &v1.ListPermissionsRequest{} }},
-	"AccessService/ListRoles":       {func(*world) proto.Message { return &v1.ListRolesRequest{PageSize: 2} }},
+	"AccessService/ListPermissions": {always(&v1.ListPermissionsRequest{})},
+	"AccessService/ListRoles":       {always(&v1.ListRolesRequest{PageSize: 2})},
 	"AccessService/ListServiceAccounts": {func(w *world) proto.Message {
 		w.newAccount()
 		return &v1.ListServiceAccountsRequest{IncludeRevoked: true, PageSize: 1}
@@ -161,7 +166,7 @@ var peopleRequests = map[string][]build{
 				Action: "subscription.start", TargetKind: "subscription", TargetId: text(w.credits),
 			}
 		},
-		func(*world) proto.Message { return &v1.ListAuditEntriesRequest{PageSize: 1} },
+		always(&v1.ListAuditEntriesRequest{PageSize: 1}),
 	},
 
 	"EventService/ListEvents": {
@@ -481,12 +486,12 @@ var peopleRequests = map[string][]build{
 			w.person(unique(), role)
 			return &v1.ListMembersRequest{Role: role}
 		},
-		func(*world) proto.Message { return &v1.ListMembersRequest{PageSize: 1} },
+		always(&v1.ListMembersRequest{PageSize: 1}),
 	},
 	"MemberService/ImportMembers": {func(*world) proto.Message {
 		return &v1.ImportMembersRequest{Csv: []byte("name,email\n" + unique() + "," + unique() + "@example.com\n")}
 	}},
-	"MemberService/GetMe": {func(*world) proto.Message { return &v1.GetMeRequest{} }},
+	"MemberService/GetMe": {always(&v1.GetMeRequest{})},
 	"MemberService/UpdateMe": {func(w *world) proto.Message {
 		w.forgetCodes()
 		sent := memberInput(w.owner)

@@ -241,8 +241,7 @@ func allRules() *v1.WaitlistRules {
 
 // day is the local date n days from now.
 func (w *world) day(n int) civil.Date {
-	berlin := expect.Value(time.LoadLocation("Europe/Berlin"))(w.t)
-	return civil.DateOf(w.now, berlin).AddDays(n)
+	return civil.DateOf(w.now, expect.Value(time.LoadLocation("Europe/Berlin"))(w.t)).AddDays(n)
 }
 
 // span is a period around now.

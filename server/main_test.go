@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"maps"
 	"net/http"
 	"os"
 	"strings"
@@ -141,11 +142,17 @@ func getTenant(ctx context.Context, address, token string) (string, error) {
 
 func get(t *testing.T, url string) (int, string) {
 	t.Helper()
-	r := expect.Value(http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil))(t)
+	return sendHTTP(t, http.MethodGet, url, nil, "")
+}
+
+// sendHTTP sends a request, follows redirects, and returns the status and the body of the response.
+func sendHTTP(t *testing.T, method, url string, header http.Header, body string) (int, string) {
+	t.Helper()
+	r := expect.Value(http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body)))(t)
+	maps.Copy(r.Header, header)
 	answer := expect.Value(http.DefaultClient.Do(r))(t)
 	defer answer.Body.Close()
-	text := expect.Value(io.ReadAll(answer.Body))(t)
-	return answer.StatusCode, string(text)
+	return answer.StatusCode, string(expect.Value(io.ReadAll(answer.Body))(t))
 }
 
 func TestCommandLine_ReportsMistakes(t *testing.T) {

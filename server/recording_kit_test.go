@@ -18,7 +18,6 @@ import (
 
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
-	"google.golang.org/protobuf/reflect/protoregistry"
 
 	"github.com/shoenig/test"
 	"github.com/shoenig/test/must"
@@ -166,15 +165,9 @@ func (r *recording) checkScene(what string) {
 // methodsByRequest returns the RPCs by the names of their requests, which are unique.
 var methodsByRequest = sync.OnceValue(func() map[protoreflect.FullName]protoreflect.MethodDescriptor {
 	all := make(map[protoreflect.FullName]protoreflect.MethodDescriptor)
-	protoregistry.GlobalFiles.RangeFilesByPackage("berth.v1", func(file protoreflect.FileDescriptor) bool {
-		for s := range file.Services().Len() {
-			methods := file.Services().Get(s).Methods()
-			for m := range methods.Len() {
-				all[methods.Get(m).Input().FullName()] = methods.Get(m)
-			}
-		}
-		return true
-	})
+	for _, p := range procedures() {
+		all[p.Input().FullName()] = p.MethodDescriptor
+	}
 	return all
 })
 

@@ -72,19 +72,21 @@ func TestDev_ResetsOnlyTheDatabaseInTheDataFolder(t *testing.T) {
 	), test.Sprintf("status %d, and it says %s", status, c.err))
 }
 
+// becomes waits until a server says with a status whether it is ready.
+func becomes(t *testing.T, address string, want int, after string) {
+	t.Helper()
+	eventually(t, "what it says after "+after, func() bool {
+		status, _ := get(t, address+"/readyz")
+		return status == want
+	})
+}
+
 // A server keeps working during an upgrade. It is not ready if the database is replaced by another.
 func TestReadyz_FailsForAnotherSchema(t *testing.T) {
 	t.Parallel()
 	db, data := pgtest.New(t), t.TempDir()
 	_, address := startServe(t, db, data)
-	becomes := func(want int, after string) {
-		t.Helper()
-		eventually(t, "what it says after "+after, func() bool {
-			status, _ := get(t, address+"/readyz")
-			return status == want
-		})
-	}
-	becomes(http.StatusOK, "its keys were read")
+	becomes(t, address, http.StatusOK, "its keys were read")
 	for _, step := range []struct {
 		does string
 		want int
@@ -95,7 +97,7 @@ func TestReadyz_FailsForAnotherSchema(t *testing.T) {
 		{editBookings, http.StatusServiceUnavailable},
 	} {
 		expect.OK(t)(db.Owner.Exec(t.Context(), step.does))
-		becomes(step.want, step.does)
+		becomes(t, address, step.want, step.does)
 	}
 }
 
@@ -105,10 +107,7 @@ func TestServe_StartsWithANewerSchema(t *testing.T) {
 	db := pgtest.New(t)
 	expect.OK(t)(db.Owner.Exec(t.Context(), addNewer))
 	_, address := startServe(t, db, t.TempDir())
-	eventually(t, "it is ready", func() bool {
-		status, _ := get(t, address+"/readyz")
-		return status == http.StatusOK
-	})
+	becomes(t, address, http.StatusOK, "it has started")
 }
 
 // The database in the data folder has edited migrations, as after switching branches.
@@ -139,8 +138,7 @@ func TestDev_AdvisesOnADatabaseOfAnotherVersion(t *testing.T) {
 		test.StrContains(t, said, want, test.Sprintf("no %q in\n%s", want, said))
 	}
 	for _, left := range []string{filepath.Join(postgres.Data, "postmaster.pid"), filepath.Join(data, "dev.json")} {
-		_, err := os.Stat(left)
-		test.True(t, os.IsNotExist(err), test.Sprintf("%s is left behind: %v", left, err))
+		test.FileNotExists(t, left)
 	}
 
 	// The advice works: once with --reset, then without.
@@ -149,10 +147,7 @@ func TestDev_AdvisesOnADatabaseOfAnotherVersion(t *testing.T) {
 			"dev", "--database-url=", "--data", data, "--listen", "127.0.0.1:0", "--no-demo",
 		}, reset...)...)
 		address := c.out.after(t, "ready at ")
-		eventually(t, "it is ready", func() bool {
-			status, _ := get(t, address+"/readyz")
-			return status == http.StatusOK
-		})
+		becomes(t, address, http.StatusOK, "it has started")
 		c.stop()
 		test.EqOp(t, 0, c.wait(t))
 		test.EqOp(t, (reset != nil), strings.Contains(c.out.String(), "removing the database cluster"),

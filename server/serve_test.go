@@ -102,9 +102,7 @@ func TestDoctor_ReportsEveryProblem(t *testing.T) {
 		t, "doctor", "--database-url", db.URL, "--data", data, "--identity-issuer", "https://login.test", "--identity-keys",
 		filepath.Join(data, "none.json"),
 	)
-	if c.wait(t) != 1 { // tests run without fsync, and as a superuser
-		t.Error("nothing was found")
-	}
+	test.EqOp(t, 1, c.wait(t)) // tests run without fsync, and as a superuser
 	for _, want := range []string{"✓ check-in and message keys", "✗ keys for tokens", "✗ fsync", "✓ database"} {
 		test.StrContains(t, c.out.String(), want, test.Sprintf("no %q in %s", want, c.out))
 	}
@@ -198,9 +196,7 @@ func TestStop_FinishesRunningRequestsWithinTheDrainTime(t *testing.T) {
 			db, data := pgtest.New(t), t.TempDir()
 			_, token := newTenant(t, db, data)
 			c, address := startServe(t, db, data, "--drain", tc.drain)
-			if _, err := getTenant(t.Context(), address, token); err != nil {
-				t.Fatal(err) // and now the roles are cached
-			}
+			expect.OK(t)(getTenant(t.Context(), address, token)) // and now the roles are cached
 			// All reads of tenants wait for this lock.
 			blocker := expect.Value(db.Owner.Begin(t.Context()))(t)
 			defer blocker.Rollback(context.Background())

@@ -24,6 +24,7 @@ import (
 	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit/expect"
+	"github.com/berthhq/berth/internal/testkit/vary"
 )
 
 var now = time.Date(2026, 3, 28, 12, 0, 0, 0, time.UTC)
@@ -114,17 +115,15 @@ func TestSend_DoesNotSendInvalidMessage(t *testing.T) {
 	fake, c := setup(t)
 	s := sender(t, c)
 	for name, tt := range map[string]struct {
-		spoil func(*notify.Message)
-		code  string
+		spoilt vary.Fields
+		code   string
 	}{
-		"expired":      {func(m *notify.Message) { m.ExpiresAt = now.Add(time.Second - 1) }, "EXPIRED"},
-		"no token":     {func(m *notify.Message) { m.To = "" }, "INVALID_ARGUMENT"},
-		"reserved key": {func(m *notify.Message) { m.Data = map[string]string{"google.x": "1"} }, "INVALID_ARGUMENT"},
-		"also":         {func(m *notify.Message) { m.Data = map[string]string{"from": "1"} }, "INVALID_ARGUMENT"},
+		"expired":      {vary.Fields{"ExpiresAt": now.Add(time.Second - 1)}, "EXPIRED"},
+		"no token":     {vary.Fields{"To": ""}, "INVALID_ARGUMENT"},
+		"reserved key": {vary.Fields{"Data": map[string]string{"google.x": "1"}}, "INVALID_ARGUMENT"},
+		"also":         {vary.Fields{"Data": map[string]string{"from": "1"}}, "INVALID_ARGUMENT"},
 	} {
-		m := message()
-		tt.spoil(&m)
-		got := fails(t, s, m)
+		got := fails(t, s, vary.From(message(), tt.spoilt))
 		test.Eq(t, []any{notify.Permanent, tt.code}, []any{got.Kind, got.Code}, test.Sprint(name))
 	}
 	sends, _ := fake.Requests()

@@ -99,8 +99,7 @@ func TestCodec_LeavesOtherTypesToDriver(t *testing.T) {
 func TestCodec_ReadsTimesInUTC(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	lisbon := expect.Value(time.LoadLocation("Europe/Lisbon"))(t)
-	in := time.Date(2026, 3, 29, 3, 30, 0, 0, lisbon)
+	in := time.Date(2026, 3, 29, 3, 30, 0, 0, expect.Value(time.LoadLocation("Europe/Lisbon"))(t))
 	var (
 		out  time.Time
 		outs []time.Time

@@ -12,6 +12,7 @@ import (
 
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/testkit/expect"
+	"github.com/berthhq/berth/internal/testkit/vary"
 )
 
 func TestMigrate_AppliesOnceWithConcurrentMigrators(t *testing.T) {
@@ -62,20 +63,19 @@ func TestDoctor_FindsWrongSettings(t *testing.T) {
 	b.scan(t, "select current_user", nil, &login)
 	unsafe := map[string]string{"fsync": "on", "full_page_writes": "on", "synchronous_commit": "on"}
 	for name, tt := range map[string]struct {
-		edit func(*pg.Config)
-		want map[string]string
+		differ vary.Fields
+		want   map[string]string
 	}{
-		"for tests": {func(*pg.Config) {}, map[string]string{"login role " + login: "a plain member of berth_app"}},
-		"few connections": {func(c *pg.Config) { c.CommandConns, c.ReadConns = 390, 10 }, map[string]string{
+		"for tests": {nil, map[string]string{"login role " + login: "a plain member of berth_app"}},
+		"few connections": {vary.Fields{"CommandConns": 390}, map[string]string{
 			"max_connections": "at least 408", "login role " + login: "a plain member of berth_app",
 		}},
-		"a superuser": {func(c *pg.Config) { c.Role = login }, map[string]string{
+		"a superuser": {vary.Fields{"Role": login}, map[string]string{
 			"role " + login: "neither superuser nor bypassing row-level security",
 		}},
 	} {
 		config := pg.Config{URL: b.URL, CommandConns: 382, ReadConns: 10}
-		tt.edit(&config)
-		db := expect.Value(pg.Open(t.Context(), config))(t)
+		db := expect.Value(pg.Open(t.Context(), vary.From(config, tt.differ)))(t)
 		got := make(map[string]string)
 		for _, f := range expect.Value(db.Doctor(t.Context()))(t) {
 			got[f.Setting] = f.Want

@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/shoenig/test"
-	"github.com/shoenig/test/must"
 
 	"github.com/berthhq/berth/internal/pgproxy"
 	"github.com/berthhq/berth/internal/testkit/expect"
@@ -58,9 +57,8 @@ func TestProxy_EndsConnectionAtChosenRoundTrip(t *testing.T) {
 			want := slices.Concat(startup, bytes.Join(tt.sent[:tt.passed], nil))
 			expect.OK(t)(client.Write(slices.Concat(startup, bytes.Join(tt.sent, nil))))
 			got := make([]byte, len(want))
-			if _, err := io.ReadFull(server, got); err != nil || !bytes.Equal(got, want) {
-				t.Errorf("%q came through, %v", got, err)
-			}
+			expect.OK(t)(io.ReadFull(server, got))
+			test.Eq(t, string(want), string(got), test.Sprint("what came through"))
 			if tt.passed == len(tt.sent) {
 				client.Close()
 			}
@@ -87,27 +85,21 @@ func TestProxy_RewritesSQL(t *testing.T) {
 	expect.OK(t)(client.Write(sent("where a")))
 	want := sent("where b or a")
 	got := make([]byte, len(want))
-	if _, err := io.ReadFull(server, got); err != nil || !bytes.Equal(got, want) {
-		t.Errorf("%q came through, %v", got, err)
-	}
+	expect.OK(t)(io.ReadFull(server, got))
+	test.Eq(t, string(want), string(got), test.Sprint("what came through"))
 }
 
 // connect returns the two ends of a connection through a proxy.
 func connect(t *testing.T, config pgproxy.Config) (client, server net.Conn) {
 	t.Helper()
-	postgres, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	must.NoError(t, err)
+	postgres := expect.Value(new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0"))(t)
 	t.Cleanup(func() { _ = postgres.Close() })
 	config.Upstream = postgres.Addr().String()
 	p := expect.Value(pgproxy.Start(config))(t)
 	t.Cleanup(p.Close)
-	if client, err = new(net.Dialer).DialContext(t.Context(), "tcp", p.Address()); err != nil {
-		t.Fatal(err)
-	}
+	client = expect.Value(new(net.Dialer).DialContext(t.Context(), "tcp", p.Address()))(t)
 	t.Cleanup(func() { _ = client.Close() })
-	if server, err = postgres.Accept(); err != nil {
-		t.Fatal(err)
-	}
+	server = expect.Value(postgres.Accept())(t)
 	t.Cleanup(func() { _ = server.Close() })
 	return client, server
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 	"google.golang.org/genproto/googleapis/type/date"
 	"google.golang.org/genproto/googleapis/type/dayofweek"
 	"google.golang.org/protobuf/proto"
@@ -77,8 +78,9 @@ func TestAttendance_CountsSeats(t *testing.T) {
 		t.Context(), as(s.owner, &v1.GetAttendanceSummaryRequest{Filter: marchFilter(1, 31)}),
 	))(t)
 	test.Eq(t, mondayCounts, sum.Msg.GetCounts(), test.Cmp(protocmp.Transform()))
-	filter := marchFilter(1, 31)
-	filter.LocationIds, filter.ServiceIds = []string{s.location}, []string{someSession}
+	filter := with(
+		marchFilter(1, 31), &v1.AnalyticsFilter{LocationIds: []string{s.location}, ServiceIds: []string{someSession}},
+	)
 	sum = expect.Value(
 		s.GetAttendanceSummary(t.Context(), as(s.owner, &v1.GetAttendanceSummaryRequest{Filter: filter})),
 	)(t)
@@ -86,19 +88,16 @@ func TestAttendance_CountsSeats(t *testing.T) {
 		test.Sprint("without sessions, no rate is set:"))
 
 	var days []*v1.AttendanceDay
-	for token, pages := "", 1; ; pages++ {
-		page := expect.Value(s.ListAttendanceDaily(
-			t.Context(), as(s.owner, &v1.ListAttendanceDailyRequest{Filter: marchFilter(14, 18), PageSize: 2, PageToken: token}),
-		))(t)
-		days = append(days, page.Msg.GetDays()...)
-		if token = page.Msg.GetNextPageToken(); token == "" {
-			test.EqOp(t, 3, pages, test.Sprintf("%d pages", pages))
-			break
-		}
-		refused(t, "invalid_argument INVALID_FIELD page_token")(s.ListAttendanceDaily(
-			t.Context(), as(s.owner, &v1.ListAttendanceDailyRequest{Filter: marchFilter(13, 18), PageToken: token}),
-		))
+	all := pages[*v1.ListAttendanceDailyResponse](
+		t, s, s.owner, &v1.ListAttendanceDailyRequest{Filter: marchFilter(14, 18), PageSize: 2},
+	)
+	must.SliceLen(t, 3, all)
+	for _, page := range all {
+		days = append(days, page.GetDays()...)
 	}
+	refused(t, "invalid_argument INVALID_FIELD page_token")(s.call(t, s.owner, &v1.ListAttendanceDailyRequest{
+		Filter: marchFilter(13, 18), PageToken: all[0].GetNextPageToken(),
+	}))
 	want := make([]*v1.AttendanceDay, 5)
 	for i := range want {
 		want[i] = &v1.AttendanceDay{Date: dateMessage(2026, 3, int32(14+i)), Counts: &v1.AttendanceCounts{}}
@@ -178,13 +177,11 @@ func TestAnalytics_RejectsInvalidRequests(t *testing.T) {
 			StartDate: dateMessage(2026, 1, 1), EndDate: dateMessage(2026, 1, 1), ServiceIds: []string{someSession, someSession},
 		},
 	} {
-		for _, err := range []error{
-			errorOf(s.GetAttendanceSummary(t.Context(), as(s.owner, &v1.GetAttendanceSummaryRequest{Filter: filter}))),
-			errorOf(s.ListAttendanceDaily(t.Context(), as(s.owner, &v1.ListAttendanceDailyRequest{Filter: filter}))),
-			errorOf(s.GetBookingTrend(t.Context(), as(s.owner, &v1.GetBookingTrendRequest{Filter: filter}))),
-			errorOf(s.GetUtilization(t.Context(), as(s.owner, &v1.GetUtilizationRequest{Filter: filter}))),
+		for _, request := range []proto.Message{
+			&v1.GetAttendanceSummaryRequest{Filter: filter}, &v1.ListAttendanceDailyRequest{Filter: filter},
+			&v1.GetBookingTrendRequest{Filter: filter}, &v1.GetUtilizationRequest{Filter: filter},
 		} {
-			refused(t, "invalid_argument INVALID_FIELD", test.Sprint(name))(err)
+			refused(t, "invalid_argument INVALID_FIELD", test.Sprintf("%T, %s", request, name))(s.call(t, s.owner, request))
 		}
 	}
 	for _, role := range []string{"coach", "member"} {
@@ -193,11 +190,10 @@ func TestAnalytics_RejectsInvalidRequests(t *testing.T) {
 		))
 	}
 	// A filter by another tenant's location matches nothing.
-	other := s.NewTenant(t, "Quay Golf")
-	filter := marchFilter(1, 31)
-	filter.LocationIds = []string{s.location}
-	sum := expect.Value(s.GetAttendanceSummary(
-		t.Context(), as(s.Token(t, "owner", other), &v1.GetAttendanceSummaryRequest{Filter: filter}),
-	))(t)
+	stranger := s.Token(t, "owner", s.NewTenant(t, "Quay Golf"))
+	filter := with(marchFilter(1, 31), &v1.AnalyticsFilter{LocationIds: []string{s.location}})
+	sum := expect.Value(
+		s.GetAttendanceSummary(t.Context(), as(stranger, &v1.GetAttendanceSummaryRequest{Filter: filter})),
+	)(t)
 	test.True(t, proto.Equal(sum.Msg.GetCounts(), &v1.AttendanceCounts{}), test.Sprint(sum))
 }

@@ -38,11 +38,8 @@ func (s *studio) bookAndCancel(t *testing.T, web *http.Client, options connect.C
 	in, to := class(48*time.Hour), class(72*time.Hour)
 	wantStatus := func(session string, want v1.SlotStatus) {
 		t.Helper()
-		response, err := s.GetSession(t.Context(), as(s.Token(t, "member"), &v1.GetSessionRequest{SessionId: session}))
-		test.True(
-			t, err == nil && response.Msg.GetSession().GetSlotStatus() == want,
-			test.Sprintf("%v, %v, want %v", response, err, want),
-		)
+		request := as(s.Token(t, "member"), &v1.GetSessionRequest{SessionId: session})
+		test.EqOp(t, want, expect.Value(s.GetSession(t.Context(), request))(t).Msg.GetSession().GetSlotStatus())
 	}
 	wantHeaders := func(header http.Header, status, idempotent, key string) {
 		t.Helper()
@@ -124,28 +121,25 @@ func (s *studio) bookAndCancel(t *testing.T, web *http.Client, options connect.C
 	record := &v1.RecordPaymentRequest{
 		BookingId: id, Payment: &v1.PaymentFacts{Amount: &money.Money{CurrencyCode: "EUR", Units: 50}, Method: "card"},
 	}
-	known, err := client.RecordPayment(t.Context(), as(s.Token(t, "coach"), record))
-	must.NoError(t, err)
+	known := expect.Value(client.RecordPayment(t.Context(), as(s.Token(t, "coach"), record)))(t)
 	wantHeaders(known.Header(), "CANCELLED", "true", "")
 	refund := &v1.RefundPaymentRequest{
 		BookingId: id, Amount: &money.Money{CurrencyCode: "EUR", Units: 50}, Reference: "R1",
 	}
 	refused(t, "permission_denied PERMISSION_DENIED")(client.RefundPayment(t.Context(), as(s.Token(t, "coach"), refund)))
 	for _, idempotent := range []string{"false", "true"} {
-		refunded, err := client.RefundPayment(t.Context(), as(owner, refund))
-		must.NoError(t, err)
+		refunded := expect.Value(client.RefundPayment(t.Context(), as(owner, refund)))(t)
 		wantHeaders(refunded.Header(), "CANCELLED", idempotent, "")
 		test.EqOp(t, v1.PaymentStatus_PAYMENT_STATUS_REFUNDED, refunded.Msg.GetBooking().GetPayment().GetStatus())
 	}
 	refund.Reference = "R2"
 	refused(t, "failed_precondition REFUND_EXCEEDS_CAPTURED")(client.RefundPayment(t.Context(), as(owner, refund)))
-	lines, err := client.ListPaymentEntries(t.Context(), as(owner, &v1.ListPaymentEntriesRequest{BookingId: id}))
-	must.NoError(t, err)
-	test.SliceLen(t, 2, lines.Msg.GetEntries())
+	test.SliceLen(t, 2, s.items(t, owner, &v1.ListPaymentEntriesRequest{BookingId: id}, "reference"))
 
 	// Release.
-	held, err := client.HoldBooking(t.Context(), as(s.Token(t, "member"), &v1.HoldBookingRequest{SessionId: to}))
-	must.NoError(t, err)
+	held := expect.Value(
+		client.HoldBooking(t.Context(), as(s.Token(t, "member"), &v1.HoldBookingRequest{SessionId: to})),
+	)(t)
 	for _, units := range []int64{0, 500} {
 		refused(
 			t, "permission_denied PERMISSION_DENIED",
@@ -171,36 +165,27 @@ func TestBookingRPCs_ReturnReasons(t *testing.T) {
 	client := berthv1connect.NewBookingServiceClient(s.Client, s.URL)
 	member := s.Token(t, "member")
 	soon, otherTenant := s.create(t, s.input(monday.Add(3*time.Hour)), true).GetId(), s.NewTenant(t, "Other tenant")
-	booked := expect.Value(client.Book(t.Context(), as(member, &v1.BookRequest{SessionId: soon})))(t)
-	id := booked.Msg.GetBooking().GetId()
-	through := func(channel string) *connect.Request[v1.HoldBookingRequest] {
+	id := ask[*v1.BookResponse](t, s, member, &v1.BookRequest{SessionId: soon}).GetBooking().GetId()
+	for want, request := range map[string]proto.Message{
+		"failed_precondition CANCELLATION_WINDOW": &v1.CancelBookingRequest{BookingId: id},
+		"not_found BOOKING_NOT_FOUND":             &v1.CancelBookingRequest{BookingId: someSession},
+		"not_found SESSION_NOT_FOUND":             &v1.HoldBookingRequest{SessionId: someSession},
+		"permission_denied TENANT_FORBIDDEN":      &v1.HoldBookingRequest{TenantId: otherTenant.String(), SessionId: soon},
+		"permission_denied PERMISSION_DENIED": &v1.HoldBookingRequest{ // for others, as a member
+			SessionId: soon, MemberId: s.Members["coach"].String(),
+		},
+		"invalid_argument INVALID_FIELD guest_tier": &v1.HoldBookingRequest{
+			SessionId: soon, Contact: &v1.Contact{Name: "Me"}, GuestTier: "member",
+		},
+	} {
+		refused(t, want)(s.call(t, member, request))
+	}
+	for channel, want := range map[string]string{
+		"fax": "invalid_argument INVALID_FIELD X-Booking-Channel", "walkIn": "failed_precondition CHANNEL_CLOSED",
+	} {
 		request := as(member, &v1.HoldBookingRequest{SessionId: soon})
 		request.Header().Set("X-Booking-Channel", channel)
-		return request
-	}
-	for want, err := range map[string]error{
-		"failed_precondition CANCELLATION_WINDOW": errorOf(
-			client.CancelBooking(t.Context(), as(member, &v1.CancelBookingRequest{BookingId: id})),
-		),
-		"not_found BOOKING_NOT_FOUND": errorOf(
-			client.CancelBooking(t.Context(), as(member, &v1.CancelBookingRequest{BookingId: someSession})),
-		),
-		"not_found SESSION_NOT_FOUND": errorOf(
-			client.HoldBooking(t.Context(), as(member, &v1.HoldBookingRequest{SessionId: someSession})),
-		),
-		"permission_denied TENANT_FORBIDDEN": errorOf(client.HoldBooking(
-			t.Context(), as(member, &v1.HoldBookingRequest{TenantId: otherTenant.String(), SessionId: soon}),
-		)),
-		"permission_denied PERMISSION_DENIED": errorOf(client.HoldBooking( // for others, as a member
-			t.Context(), as(member, &v1.HoldBookingRequest{SessionId: soon, MemberId: s.Members["coach"].String()}),
-		)),
-		"invalid_argument INVALID_FIELD guest_tier": errorOf(client.HoldBooking(t.Context(), as(
-			member, &v1.HoldBookingRequest{SessionId: soon, Contact: &v1.Contact{Name: "Me"}, GuestTier: "member"},
-		))),
-		"invalid_argument INVALID_FIELD X-Booking-Channel": errorOf(client.HoldBooking(t.Context(), through("fax"))),
-		"failed_precondition CHANNEL_CLOSED":               errorOf(client.HoldBooking(t.Context(), through("walkIn"))),
-	} {
-		refused(t, want)(err)
+		refused(t, want)(client.HoldBooking(t.Context(), request))
 	}
 }
 
@@ -208,118 +193,71 @@ func TestBookingRPCs_ReturnReasons(t *testing.T) {
 func TestPartner_ReachesOnlyItsOwnBookings(t *testing.T) {
 	t.Parallel()
 	s := newStudio(t)
-	client := berthv1connect.NewBookingServiceClient(s.Client, s.URL)
-	access := berthv1connect.NewAccessServiceClient(s.Client, s.URL)
 	program := func(name string) string {
-		created := expect.Value(access.CreateServiceAccount(
-			t.Context(), as(s.Token(t, "owner"), &v1.CreateServiceAccountRequest{Name: name, Roles: []string{"partner"}}),
-		))(t)
-		return expect.Value(
-			access.ExchangeKey(t.Context(), connect.NewRequest(&v1.ExchangeKeyRequest{Key: created.Msg.GetKey()})),
-		)(t).Msg.GetAccessToken()
+		request := &v1.CreateServiceAccountRequest{Name: name, Roles: []string{"partner"}}
+		key := ask[*v1.CreateServiceAccountResponse](t, s, s.Token(t, "owner"), request).GetKey()
+		return ask[*v1.ExchangeKeyResponse](t, s, "", &v1.ExchangeKeyRequest{Key: key}).GetAccessToken()
 	}
 	mine, rival := program("Mine"), program("Rival")
 	in, to := s.create(
 		t, s.input(monday.Add(48*time.Hour)), true,
 	).GetId(), s.create(t, s.input(monday.Add(72*time.Hour)), true).GetId()
-	held := expect.Value(client.HoldBooking(
-		t.Context(), as(mine, &v1.HoldBookingRequest{SessionId: in, Contact: &v1.Contact{Name: "Pat"}}),
-	))(t)
-	id := held.Msg.GetBooking().GetId()
-	list := func(token string) int {
-		response := expect.Value(client.ListMyBookings(t.Context(), as(token, &v1.ListMyBookingsRequest{})))(t)
-		return len(response.Msg.GetBookings())
+	id := ask[*v1.HoldBookingResponse](
+		t, s, mine, &v1.HoldBookingRequest{SessionId: in, Contact: &v1.Contact{Name: "Pat"}},
+	).GetBooking().GetId()
+	for _, request := range []proto.Message{
+		&v1.ConfirmBookingRequest{BookingId: id}, &v1.GetBookingRequest{BookingId: id},
+		&v1.RescheduleBookingRequest{BookingId: id, SessionId: to}, &v1.CancelBookingRequest{BookingId: id},
+	} {
+		refused(t, "BOOKING_NOT_FOUND", test.Sprintf("%T", request))(s.call(t, rival, request))
+		expect.OK(t)(s.call(t, mine, request))
 	}
-	calls := []func(token string) error{
-		func(token string) error {
-			return errorOf(client.ConfirmBooking(t.Context(), as(token, &v1.ConfirmBookingRequest{BookingId: id})))
-		},
-		func(token string) error {
-			return errorOf(client.GetBooking(t.Context(), as(token, &v1.GetBookingRequest{BookingId: id})))
-		},
-		func(token string) error {
-			return errorOf(client.RescheduleBooking(
-				t.Context(), as(token, &v1.RescheduleBookingRequest{BookingId: id, SessionId: to}),
-			))
-		},
-		func(token string) error {
-			return errorOf(client.CancelBooking(t.Context(), as(token, &v1.CancelBookingRequest{BookingId: id})))
-		},
-	}
-	for i, call := range calls {
-		refused(t, "BOOKING_NOT_FOUND", test.Sprint(i))(call(rival))
-		test.NoError(t, call(mine), test.Sprintf("call %d", i))
-	}
-	if n, none := list(mine), list(rival); n != 1 || none != 0 {
-		t.Errorf("%d of mine, %d of the rival's", n, none)
-	}
+	test.Eq(t, []string{id}, s.items(t, mine, &v1.ListMyBookingsRequest{}, "id"))
+	test.SliceEmpty(t, s.items(t, rival, &v1.ListMyBookingsRequest{}, "id"))
 }
 
 // Staff see a member's bookings, devices and notification preferences. Members see only their own.
 func TestStaff_ReadDataOfMembers(t *testing.T) {
 	t.Parallel()
 	s := newStudio(t)
-	bookings := berthv1connect.NewBookingServiceClient(s.Client, s.URL)
-	members := berthv1connect.NewMemberServiceClient(s.Client, s.URL)
-	notices := berthv1connect.NewNotificationServiceClient(s.Client, s.URL)
 	member, coach := s.Token(t, "member"), s.Token(t, "coach")
-	memberID := func(token string) string {
-		return expect.Value(members.GetMe(t.Context(), as(token, &v1.GetMeRequest{})))(t).Msg.GetMember().GetId()
-	}
-	mine, theirs := memberID(member), memberID(coach)
+	mine, theirs := convert.IDText(s.Members["member"]), convert.IDText(s.Members["coach"])
 	in := s.create(t, s.input(monday.Add(48*time.Hour)), true).GetId()
-	held := expect.Value(bookings.HoldBooking(t.Context(), as(member, &v1.HoldBookingRequest{SessionId: in})))(t)
-	expect.OK(t)(members.RegisterDevice(
-		t.Context(), as(member, &v1.RegisterDeviceRequest{Kind: v1.DeviceKind_DEVICE_KIND_IOS, Token: "abc"}),
-	))
+	id := ask[*v1.HoldBookingResponse](t, s, member, &v1.HoldBookingRequest{SessionId: in}).GetBooking().GetId()
+	expect.OK(t)(s.call(t, member, &v1.RegisterDeviceRequest{Kind: v1.DeviceKind_DEVICE_KIND_IOS, Token: "abc"}))
 	quiet := &v1.QuietHours{Start: &timeofday.TimeOfDay{Hours: 21}, End: &timeofday.TimeOfDay{Hours: 8}}
-	expect.OK(t)(notices.UpdatePreferences(t.Context(), as(member, &v1.UpdatePreferencesRequest{
+	expect.OK(t)(s.call(t, member, &v1.UpdatePreferencesRequest{
 		Preferences: &v1.NotificationPreferences{QuietHours: quiet}, UpdateMask: mask("quiet_hours"),
-	})))
+	}))
 
-	listed := expect.Value(bookings.ListMyBookings(t.Context(), as(coach, &v1.ListMyBookingsRequest{MemberId: mine})))(t)
+	test.Eq(t, []string{id}, s.items(t, coach, &v1.ListMyBookingsRequest{MemberId: mine}, "id"))
+	test.SliceEmpty(t, s.items(t, coach, &v1.ListMyBookingsRequest{}, "id"), test.Sprint("the coach's own"))
+	memberWithDevices := ask[*v1.GetMemberResponse](t, s, coach, &v1.GetMemberRequest{MemberId: mine})
 	test.True(
-		t, len(listed.Msg.GetBookings()) == 1 && listed.Msg.GetBookings()[0].GetId() == held.Msg.GetBooking().GetId(),
-		test.Sprintf("bookings: %v", listed),
-	)
-	own := expect.Value(bookings.ListMyBookings(t.Context(), as(coach, &v1.ListMyBookingsRequest{})))(t)
-	test.EqOp(t, 0, len(own.Msg.GetBookings()), test.Sprintf("the coach's own: %v", own))
-	memberWithDevices := expect.Value(members.GetMember(t.Context(), as(coach, &v1.GetMemberRequest{MemberId: mine})))(t)
-	test.True(
-		t, len(memberWithDevices.Msg.GetDevices()) == 1 &&
-			memberWithDevices.Msg.GetDevices()[0].GetKind() == v1.DeviceKind_DEVICE_KIND_IOS,
+		t, len(memberWithDevices.GetDevices()) == 1 &&
+			memberWithDevices.GetDevices()[0].GetKind() == v1.DeviceKind_DEVICE_KIND_IOS,
 		test.Sprintf("devices: %v", memberWithDevices),
 	)
-	preferences := expect.Value(
-		notices.GetPreferences(t.Context(), as(coach, &v1.GetPreferencesRequest{MemberId: mine})),
-	)(t)
+	preferences := ask[*v1.GetPreferencesResponse](t, s, coach, &v1.GetPreferencesRequest{MemberId: mine})
 	test.True(
-		t, proto.Equal(preferences.Msg.GetPreferences().GetQuietHours(), quiet),
+		t, proto.Equal(preferences.GetPreferences().GetQuietHours(), quiet),
 		test.Sprintf("preferences: %v", preferences),
 	)
 
 	absent := convert.IDText(tenant.New[tenant.MemberID](time.Now()))
-	for name, request := range map[string]func(token, id string) error{
-		"bookings": func(token, id string) error {
-			return errorOf(bookings.ListMyBookings(t.Context(), as(token, &v1.ListMyBookingsRequest{MemberId: id})))
-		},
-		"preferences": func(token, id string) error {
-			return errorOf(notices.GetPreferences(t.Context(), as(token, &v1.GetPreferencesRequest{MemberId: id})))
-		},
+	for name, request := range map[string]func(id string) proto.Message{
+		"bookings":    func(id string) proto.Message { return &v1.ListMyBookingsRequest{MemberId: id} },
+		"preferences": func(id string) proto.Message { return &v1.GetPreferencesRequest{MemberId: id} },
 	} {
-		test.NoError(t, request(member, mine), test.Sprintf("%s: the caller's own", name))
-		refused(t, "MEMBER_NOT_FOUND", test.Sprint("another's ", name))(request(member, theirs))
-		refused(t, "MEMBER_NOT_FOUND", test.Sprint("an absent member's ", name))(request(coach, absent))
+		expect.OK(t)(s.call(t, member, request(mine)))
+		refused(t, "MEMBER_NOT_FOUND", test.Sprint("another's ", name))(s.call(t, member, request(theirs)))
+		refused(t, "MEMBER_NOT_FOUND", test.Sprint("an absent member's ", name))(s.call(t, coach, request(absent)))
 	}
 }
 
 func TestBenefitProviders_PutAndList(t *testing.T) {
 	t.Parallel()
 	s := newTestServer(t)
-	client := berthv1connect.NewBookingServiceClient(s.Client, s.URL)
-	put := func(token string, r *v1.PutBenefitProviderRequest) (*connect.Response[v1.PutBenefitProviderResponse], error) {
-		return client.PutBenefitProvider(t.Context(), as(token, r))
-	}
 	owner := s.Token(t, "owner")
 	card := func(changes *v1.BenefitProvider) *v1.BenefitProvider {
 		return with(&v1.BenefitProvider{
@@ -327,15 +265,15 @@ func TestBenefitProviders_PutAndList(t *testing.T) {
 			Verification: v1.BenefitVerification_BENEFIT_VERIFICATION_NONE,
 		}, changes)
 	}
-	created := expect.Value(
-		put(owner, &v1.PutBenefitProviderRequest{Provider: card(&v1.BenefitProvider{}), CreateOnly: true}),
-	)(t)
+	created := ask[*v1.PutBenefitProviderResponse](t, s, owner, &v1.PutBenefitProviderRequest{
+		Provider: card(&v1.BenefitProvider{}), CreateOnly: true,
+	})
 	want := card(&v1.BenefitProvider{Etag: "v1"})
-	must.Eq(t, want, created.Msg.GetProvider(), must.Cmp(protocmp.Transform()))
+	must.Eq(t, want, created.GetProvider(), must.Cmp(protocmp.Transform()))
 	want.DiscountPercent = 0
-	edited := expect.Value(put(owner, &v1.PutBenefitProviderRequest{Provider: want}))(t)
+	edited := ask[*v1.PutBenefitProviderResponse](t, s, owner, &v1.PutBenefitProviderRequest{Provider: want})
 	want.Etag = "v2"
-	test.Eq(t, want, edited.Msg.GetProvider(), test.Cmp(protocmp.Transform()))
+	test.Eq(t, want, edited.GetProvider(), test.Cmp(protocmp.Transform()))
 	for name, c := range map[string]struct {
 		token   string
 		request *v1.PutBenefitProviderRequest
@@ -362,20 +300,15 @@ func TestBenefitProviders_PutAndList(t *testing.T) {
 			"PERMISSION_DENIED",
 		},
 	} {
-		refused(t, c.want, test.Sprint(name))(put(c.token, c.request))
+		refused(t, c.want, test.Sprint(name))(s.call(t, c.token, c.request))
 	}
 	otherOwner := s.Token(t, "owner", s.NewTenant(t, "Other Club"))
-	theirs := expect.Value(client.ListBenefitProviders(
-		t.Context(), as(otherOwner, &v1.ListBenefitProvidersRequest{}),
-	))(t)
-	test.EqOp(t, 0, len(theirs.Msg.GetProviders()), test.Sprintf("%v", theirs))
+	test.SliceEmpty(t, s.items(t, otherOwner, &v1.ListBenefitProvidersRequest{}, "code"))
 	for role, pattern := range map[string]string{"owner": want.GetNumberPattern(), "member": ""} {
 		want.NumberPattern = pattern // members could make up numbers that match it
-		all := expect.Value(client.ListBenefitProviders(
-			t.Context(), as(s.Token(t, role), &v1.ListBenefitProvidersRequest{}),
-		))(t)
+		all := ask[*v1.ListBenefitProvidersResponse](t, s, s.Token(t, role), &v1.ListBenefitProvidersRequest{})
 		test.Eq(
-			t, []*v1.BenefitProvider{want}, all.Msg.GetProviders(), test.Cmp(protocmp.Transform()), test.Sprint(role),
+			t, []*v1.BenefitProvider{want}, all.GetProviders(), test.Cmp(protocmp.Transform()), test.Sprint(role),
 		)
 	}
 }

@@ -17,7 +17,6 @@ import (
 	"google.golang.org/protobuf/types/known/fieldmaskpb"
 
 	v1 "github.com/berthhq/berth/gen/berth/v1"
-	"github.com/berthhq/berth/gen/berth/v1/berthv1connect"
 	"github.com/berthhq/berth/internal/rpc/convert"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit/expect"
@@ -90,30 +89,23 @@ func TestUpdateLocation_ChannelsNeedPolicyPermission(t *testing.T) {
 	t.Parallel()
 	s := newTenantTest(t)
 	at := s.location(t, &v1.Location{Name: "Pier 1"})
-	roles := berthv1connect.NewAccessServiceClient(s.Client, s.URL)
-	expect.OK(t)(roles.CreateRole(
-		t.Context(),
-		as(s.owner, &v1.CreateRoleRequest{Role: &v1.Role{Name: "builder", Permissions: []string{"catalog.write"}}}),
-	))
-	expect.OK(t)(roles.AssignRole(
-		t.Context(), as(s.owner, &v1.AssignRoleRequest{MemberId: convert.IDText(s.Members["member"]), Role: "builder"}),
-	))
-	edit := func(token string, paths ...string) (*v1.Location, error) {
-		response, err := s.UpdateLocation(t.Context(), as(token, &v1.UpdateLocationRequest{
+	builder := &v1.Role{Name: "builder", Permissions: []string{"catalog.write"}}
+	expect.OK(t)(s.call(t, s.owner, &v1.CreateRoleRequest{Role: builder}))
+	expect.OK(t)(
+		s.call(t, s.owner, &v1.AssignRoleRequest{MemberId: convert.IDText(s.Members["member"]), Role: "builder"}),
+	)
+	edit := func(token string, paths ...string) (*connect.Response[v1.UpdateLocationResponse], error) {
+		return s.UpdateLocation(t.Context(), as(token, &v1.UpdateLocationRequest{
 			Location:   &v1.Location{Id: at.GetId(), Name: "Quay", Channels: []v1.Channel{v1.Channel_CHANNEL_PHONE}},
 			UpdateMask: mask(paths...),
 		}))
-		if err != nil {
-			return nil, err
-		}
-		return response.Msg.GetLocation(), nil
 	}
 	refused(t, "PERMISSION_DENIED permission=policy.write")(edit(s.Token(t, "member"), "name", "channels"))
-	got := expect.Value(edit(s.Token(t, "member"), "name"))(t)
+	got := expect.Value(edit(s.Token(t, "member"), "name"))(t).Msg.GetLocation()
 	test.True(
 		t, got.GetName() == "Quay" && got.GetEtag() == "v2" && len(got.GetChannels()) == 3, test.Sprintf("%v", got),
 	)
-	got = expect.Value(edit(s.owner, "name", "channels"))(t)
+	got = expect.Value(edit(s.owner, "name", "channels"))(t).Msg.GetLocation()
 	test.True(t, len(got.GetChannels()) == 1 && got.GetEtag() == "v3", test.Sprintf("%v", got))
 }
 
@@ -121,13 +113,12 @@ func TestResource_RoundTripsEveryField(t *testing.T) {
 	t.Parallel()
 	s := newTenantTest(t)
 	at := s.location(t, &v1.Location{Name: "Pier 1"})
-	response := expect.Value(s.CreateResource(
+	created := expect.Value(s.CreateResource(
 		t.Context(),
 		as(
 			s.owner, &v1.CreateResourceRequest{Resource: &v1.Resource{LocationId: at.GetId(), Name: "Court 1", Kind: "court"}},
 		),
-	))(t)
-	created := response.Msg.GetResource()
+	))(t).Msg.GetResource()
 	want := &v1.Resource{LocationId: at.GetId(), Name: "Court 1", Kind: "court", Active: true, Etag: "v1"}
 	test.EqOp(t, "", cmp.Diff(want, created, ignoreServerFields()...))
 	checkMask(t, s.testServer, s.owner, want, &v1.Resource{
@@ -219,7 +210,6 @@ func TestCatalog_Pages(t *testing.T) {
 	t.Parallel()
 	s := newTenantTest(t)
 	at := s.location(t, &v1.Location{Name: strings.Repeat("🏄", 199) + "0"})
-	booking := berthv1connect.NewBookingServiceClient(s.Client, s.URL)
 	var names []string
 	var last *v1.Location
 	for i := range 5 {
@@ -244,26 +234,28 @@ func TestCatalog_Pages(t *testing.T) {
 	for _, name := range slices.Backward(names) {
 		for _, location := range []string{at.GetId(), last.GetId()} {
 			items = slices.Insert(items, 0, name)
-			expect.OK(t)(booking.CreateItem(
-				t.Context(), as(s.owner, &v1.CreateItemRequest{LocationId: location, Item: &v1.ItemInput{Name: name}}),
-			))
+			expect.OK(t)(
+				s.call(t, s.owner, &v1.CreateItemRequest{LocationId: location, Item: &v1.ItemInput{Name: name}}),
+			)
 		}
 	}
 
 	first := expect.Value(
 		s.ListServices(t.Context(), as(s.owner, &v1.ListServicesRequest{Category: "Sport", PageSize: 2})),
 	)(t)
-	other := s.NewTenant(t, "Quay Golf")
 	token := first.Msg.GetNextPageToken()
-	for name, err := range map[string]error{
-		"another filter": errorOf(s.ListServices(t.Context(), as(s.owner, &v1.ListServicesRequest{PageToken: token}))),
-		"another list":   errorOf(s.ListLocations(t.Context(), as(s.owner, &v1.ListLocationsRequest{PageToken: token}))),
-		"another tenant": errorOf(s.ListServices(
-			t.Context(), as(s.Token(t, "owner", other), &v1.ListServicesRequest{Category: "Sport", PageToken: token}),
-		)),
-		"no token": errorOf(s.ListResources(t.Context(), as(s.owner, &v1.ListResourcesRequest{PageToken: "page 2"}))),
+	for name, c := range map[string]struct {
+		token string
+		list  proto.Message
+	}{
+		"another filter": {s.owner, &v1.ListServicesRequest{PageToken: token}},
+		"another list":   {s.owner, &v1.ListLocationsRequest{PageToken: token}},
+		"another tenant": {
+			s.Token(t, "owner", s.NewTenant(t, "Quay Golf")), &v1.ListServicesRequest{Category: "Sport", PageToken: token},
+		},
+		"no token": {s.owner, &v1.ListResourcesRequest{PageToken: "page 2"}},
 	} {
-		refused(t, "invalid_argument INVALID_FIELD page_token", test.Sprint(name))(err)
+		refused(t, "invalid_argument INVALID_FIELD page_token", test.Sprint(name))(s.call(t, c.token, c.list))
 	}
 
 	for _, list := range []proto.Message{
@@ -281,31 +273,26 @@ func TestCatalog_HidesOtherTenants(t *testing.T) {
 	t.Parallel()
 	s := newTenantTest(t)
 	at := s.location(t, &v1.Location{Name: "Pier 1"})
-	other := s.NewTenant(t, "Quay Golf")
-	stranger := s.Token(t, "owner", other)
-	request := func(id string) error {
-		return errorOf(s.GetLocation(t.Context(), as(stranger, &v1.GetLocationRequest{LocationId: id})))
+	stranger := s.Token(t, "owner", s.NewTenant(t, "Quay Golf"))
+	for what, id := range map[string]string{
+		"theirs": at.GetId(), "absent": convert.IDText(tenant.New[tenant.LocationID](time.Now())),
+	} {
+		_, err := s.call(t, stranger, &v1.GetLocationRequest{LocationId: id})
+		failsAs(t, apiError{Code: connect.CodeNotFound, Reason: "LOCATION_NOT_FOUND"}, test.Sprint(what))(err)
+		test.EqError(t, err, "not_found: Location not found.", test.Sprint(what))
 	}
-	theirs, absent := request(at.GetId()), request(convert.IDText(tenant.New[tenant.LocationID](time.Now())))
-	test.Eq(t, apiError{Code: connect.CodeNotFound, Reason: "LOCATION_NOT_FOUND"}, apiErrorOf(t, theirs))
-	test.Eq(t, absent.Error(), theirs.Error())
-	refused(t, "TENANT_FORBIDDEN")(s.GetLocation(
-		t.Context(), as(stranger, &v1.GetLocationRequest{TenantId: s.Tenant.String(), LocationId: at.GetId()}),
-	))
+	refused(t, "TENANT_FORBIDDEN")(
+		s.call(t, stranger, &v1.GetLocationRequest{TenantId: s.Tenant.String(), LocationId: at.GetId()}),
+	)
 	for _, role := range []string{"coach", "member"} {
-		token := s.Token(t, role)
-		for what, err := range map[string]error{
-			"tenant": errorOf(s.UpdateTenant(
-				t.Context(), as(token, &v1.UpdateTenantRequest{Tenant: &v1.Tenant{Name: "Mine"}, UpdateMask: mask("name")}),
-			)),
-			"location": errorOf(s.CreateLocation(
-				t.Context(), as(token, &v1.CreateLocationRequest{Location: &v1.Location{Name: "Mine"}}),
-			)),
-			"policy": errorOf(s.UpdatePolicy(t.Context(), as(token, &v1.UpdatePolicyRequest{
+		for _, request := range []proto.Message{
+			&v1.UpdateTenantRequest{Tenant: &v1.Tenant{Name: "Mine"}, UpdateMask: mask("name")},
+			&v1.CreateLocationRequest{Location: &v1.Location{Name: "Mine"}},
+			&v1.UpdatePolicyRequest{
 				Layer: &v1.PolicyLayer{Level: v1.PolicyLevel_POLICY_LEVEL_TENANT}, UpdateMask: mask("hold_ttl"),
-			}))),
+			},
 		} {
-			refused(t, "PERMISSION_DENIED", test.Sprint(what, " by ", role))(err)
+			refused(t, "PERMISSION_DENIED", test.Sprintf("%T by %s", request, role))(s.call(t, s.Token(t, role), request))
 		}
 	}
 }

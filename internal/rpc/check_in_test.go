@@ -208,17 +208,17 @@ func TestGetDisplay_IsPublicAndComplete(t *testing.T) {
 	link := expect.Value(s.CreateDisplayUrl(
 		t.Context(), as(s.Token(t, "coach"), &v1.CreateDisplayUrlRequest{SessionId: s.session}),
 	))(t)
-	if link.Msg.GetUrl() != "https://berth.test/display/"+link.Msg.GetToken() ||
-		!link.Msg.GetExpireTime().AsTime().Equal(s.begin.Add(10*time.Minute)) {
-		t.Error(link.Msg)
-	}
+	test.True(
+		t, link.Msg.GetUrl() == "https://berth.test/display/"+link.Msg.GetToken() &&
+			link.Msg.GetExpireTime().AsTime().Equal(s.begin.Add(10*time.Minute)),
+		test.Sprint(link.Msg),
+	)
 	eachProtocol(t, func(t *testing.T, client *http.Client, options connect.ClientOption) {
 		t.Helper()
 		public := berthv1connect.NewCheckInServiceClient(client, s.URL, options)
-		response := expect.Value(
+		got := expect.Value(
 			public.GetDisplay(t.Context(), connect.NewRequest(&v1.GetDisplayRequest{Token: link.Msg.GetToken()})),
-		)(t)
-		got := response.Msg
+		)(t).Msg
 		test.True(t, got.GetQrToken() != "" && got.GetNextToken() != "", test.Sprint(got))
 		want := &v1.GetDisplayResponse{
 			Title: "Vinyasa", LocationName: "Pier 1", CoachName: "Coach", TimeZone: "Europe/Berlin", Expected: 4, Arrived: 2,
@@ -250,24 +250,15 @@ func TestListAttendance_Pages(t *testing.T) {
 		want = append(want, s.bookAs(t, "member", s.addSession(t, -time.Duration(day+1)*24*time.Hour), status))
 	}
 	s.book(t, "member", s.addSession(t, time.Hour)) // in the future
-	request := &v1.ListAttendanceRequest{MemberId: convert.IDText(s.Members["member"]), PageSize: 2}
-	var got []string
-	for page := 1; ; page++ {
-		response := expect.Value(s.ListAttendance(t.Context(), as(s.Token(t, "coach"), request)))(t)
-		for _, b := range response.Msg.GetBookings() {
-			got = append(got, b.GetId())
-		}
-		test.True(t, response.Msg.GetNoShows() == 1 && response.Msg.GetAttended() == 0, test.Sprint(response.Msg))
-		if request.PageToken = response.Msg.GetNextPageToken(); request.GetPageToken() == "" || page > len(want) {
-			break
-		}
-		if page == 1 {
-			other := &v1.ListAttendanceRequest{MemberId: convert.IDText(s.Members["admin"]), PageToken: request.GetPageToken()}
-			refused(t, "INVALID_FIELD page_token")(s.ListAttendance(t.Context(), as(s.Token(t, "coach"), other)))
-		}
+	coach := s.Token(t, "coach")
+	list := &v1.ListAttendanceRequest{MemberId: convert.IDText(s.Members["member"]), PageSize: 2}
+	test.Eq(t, want, s.items(t, coach, list, "id"))
+	all := pages[*v1.ListAttendanceResponse](t, s, coach, list)
+	for _, page := range all {
+		test.True(t, page.GetNoShows() == 1 && page.GetAttended() == 0, test.Sprint(page))
 	}
-	test.Eq(t, want, got)
-	refused(t, "MEMBER_NOT_FOUND")(
-		s.ListAttendance(t.Context(), as(s.Token(t, "coach"), &v1.ListAttendanceRequest{MemberId: someSession})),
-	)
+	refused(t, "INVALID_FIELD page_token")(s.call(t, coach, &v1.ListAttendanceRequest{
+		MemberId: convert.IDText(s.Members["admin"]), PageToken: all[0].GetNextPageToken(),
+	}))
+	refused(t, "MEMBER_NOT_FOUND")(s.call(t, coach, &v1.ListAttendanceRequest{MemberId: someSession}))
 }

@@ -80,11 +80,8 @@ func TestCodecs_RoundTrip(t *testing.T) {
 	for _, codec := range []connect.Codec{binaryCodec{}, jsonCodec{"json"}} {
 		raw := expect.Value(codec.Marshal(want))(t)
 		var got v1.BookRequest
-		if err := codec.Unmarshal(raw, &got); err != nil || !proto.Equal(want, &got) {
-			t.Errorf("%s: %v became %v (%v)", codec.Name(), want, &got, err)
-		}
-		if _, err := codec.Marshal("text"); err == nil {
-			t.Errorf("%s marshals what is no message", codec.Name())
-		}
+		must.NoError(t, codec.Unmarshal(raw, &got), must.Sprint(codec.Name()))
+		test.True(t, proto.Equal(want, &got), test.Sprintf("%s: %v became %v", codec.Name(), want, &got))
+		test.Error(t, errorOf(codec.Marshal("text")), test.Sprintf("%s marshals what is no message", codec.Name()))
 	}
 }

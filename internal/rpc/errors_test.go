@@ -26,8 +26,7 @@ func TestReasons_MatchContract(t *testing.T) {
 	ast.Inspect(file, func(n ast.Node) bool {
 		if spec, ok := n.(*ast.ValueSpec); ok {
 			for _, value := range spec.Values {
-				text, err := strconv.Unquote(value.(*ast.BasicLit).Value) //nolint:forcetypeassert // a reason is a text
-				must.NoError(t, err)
+				text := expect.Value(strconv.Unquote(value.(*ast.BasicLit).Value))(t)
 				test.False(t, known[text], test.Sprintf("fault has %s twice", text))
 				known[text] = true
 			}
@@ -72,9 +71,7 @@ func constants(t *testing.T, path, kind string) []string {
 			return true
 		}
 		for _, value := range spec.Values {
-			text, err := strconv.Unquote(value.(*ast.BasicLit).Value) //nolint:forcetypeassert // they are texts
-			must.NoError(t, err)
-			all = append(all, text)
+			all = append(all, expect.Value(strconv.Unquote(value.(*ast.BasicLit).Value))(t))
 		}
 		return true
 	})

@@ -72,9 +72,8 @@ func (s *testServer) watch(
 func (w *eventStream) next() *v1.WatchEventsResponse {
 	w.t.Helper()
 	must.True(w.t, w.stream.Receive(), must.Sprintf("the stream ended: %v", w.stream.Err()))
-	if w.cursor = w.stream.Msg().GetCursor(); w.cursor == "" {
-		w.t.Error("a message without a cursor")
-	}
+	w.cursor = w.stream.Msg().GetCursor()
+	test.NotEqOp(w.t, "", w.cursor, test.Sprint("a message without a cursor"))
 	return w.stream.Msg()
 }
 
@@ -110,11 +109,6 @@ func eventNames(events []*v1.Event) string {
 	return strings.Join(all, " ")
 }
 
-func wantString(t *testing.T, what, want, got string) {
-	t.Helper()
-	test.EqOp(t, got, want, test.Sprint(what))
-}
-
 func TestWatchEvents_WorksInEveryProtocol(t *testing.T) {
 	t.Parallel()
 	s := newTestServer(t)
@@ -131,15 +125,15 @@ func TestWatchEvents_WorksInEveryProtocol(t *testing.T) {
 		}
 		w := s.watch(t, client, owner, &v1.WatchEventsRequest{Filter: filter})
 		s.commitEvents(t, one("a"), bookingEvent("filtered out", tenant.MemberID{}), one("b"))
-		wantString(t, "watched", "a b", eventNames(w.events(2)))
+		test.EqOp(t, "a b", eventNames(w.events(2)), test.Sprint("watched"))
 		_ = w.stream.Close()
 		s.commitEvents(t, one("c"))
 		w = s.watch(t, client, owner, &v1.WatchEventsRequest{Filter: filter, Cursor: w.cursor})
 		s.commitEvents(t, one("d"))
-		wantString(t, "resumed", "c d", eventNames(w.events(2)))
+		test.EqOp(t, "c d", eventNames(w.events(2)), test.Sprint("resumed"))
 
 		list := expect.Value(client.ListEvents(t.Context(), as(owner, &v1.ListEventsRequest{Filter: filter})))(t)
-		wantString(t, "listed", "a b c d", eventNames(list.Msg.GetEvents()))
+		test.EqOp(t, "a b c d", eventNames(list.Msg.GetEvents()), test.Sprint("listed"))
 		first := list.Msg.GetEvents()[0]
 		test.True(
 			t, first.GetType() == v1.EventType_EVENT_TYPE_BOOKING_CONFIRMED && first.GetBookingId() == booking.String() &&
@@ -148,10 +142,10 @@ func TestWatchEvents_WorksInEveryProtocol(t *testing.T) {
 			test.Sprintf("%v", first),
 		)
 		w = s.watch(t, client, owner, &v1.WatchEventsRequest{Filter: filter, Cursor: first.GetCursor()})
-		wantString(t, "from an event's cursor", "b c d", eventNames(w.events(3)))
+		test.EqOp(t, "b c d", eventNames(w.events(3)), test.Sprint("from an event's cursor"))
 		w = s.watch(t, client, owner, &v1.WatchEventsRequest{Filter: filter, Cursor: list.Msg.GetEndCursor()})
 		s.commitEvents(t, one("e"))
-		wantString(t, "from the list's end", "e", eventNames(w.events(1)))
+		test.EqOp(t, "e", eventNames(w.events(1)), test.Sprint("from the list's end"))
 	})
 }
 
@@ -182,11 +176,11 @@ func TestEvents_Filter(t *testing.T) {
 		},
 	} {
 		w := s.watch(t, client, s.Token(t, "owner"), &v1.WatchEventsRequest{Filter: filter, Cursor: start})
-		wantString(t, "watched", want, eventNames(w.events(len(strings.Fields(want)))))
+		test.EqOp(t, want, eventNames(w.events(len(strings.Fields(want)))), test.Sprint("watched"))
 		list := expect.Value(client.ListEvents(
 			t.Context(), as(s.Token(t, "owner"), &v1.ListEventsRequest{Filter: filter, Cursor: start}),
 		))(t)
-		wantString(t, "listed", want, eventNames(list.Msg.GetEvents()))
+		test.EqOp(t, want, eventNames(list.Msg.GetEvents()), test.Sprint("listed"))
 	}
 }
 
@@ -215,19 +209,19 @@ func TestEvents_MembersSeeTheirOwn(t *testing.T) {
 		byMe,
 	)
 	got := w.events(4)
-	wantString(t, "watched", "mine SESSION_CANCELLED ROLES_CHANGED by me", eventNames(got))
+	test.EqOp(t, "mine SESSION_CANCELLED ROLES_CHANGED by me", eventNames(got), test.Sprint("watched"))
 	list := expect.Value(
 		client.ListEvents(t.Context(), as(s.Token(t, "member"), &v1.ListEventsRequest{Cursor: start})),
 	)(t)
-	wantString(t, "listed", eventNames(got), eventNames(list.Msg.GetEvents()))
-	if e := got[0]; e.GetActor() != "" || len(e.GetDetails().AsMap()) != 1 {
-		t.Errorf("the coach's doing: %v", e)
-	}
-	if e := got[1]; e.GetActor() != "" || e.GetDetails() != nil || e.GetSessionId() != session.String() {
-		t.Errorf("the session: %v", e)
-	}
-	e := got[3]
-	test.EqOp(t, me.String(), e.GetActor(), test.Sprintf("my own doing: %v", e))
+	test.EqOp(t, eventNames(got), eventNames(list.Msg.GetEvents()), test.Sprint("listed"))
+	test.True(
+		t, got[0].GetActor() == "" && len(got[0].GetDetails().AsMap()) == 1, test.Sprintf("the coach's doing: %v", got[0]),
+	)
+	test.True(
+		t, got[1].GetActor() == "" && got[1].GetDetails() == nil && got[1].GetSessionId() == session.String(),
+		test.Sprintf("the session: %v", got[1]),
+	)
+	test.EqOp(t, me.String(), got[3].GetActor(), test.Sprintf("my own doing: %v", got[3]))
 	// Filters for other members return nothing.
 	list = expect.Value(client.ListEvents(
 		t.Context(),
@@ -248,13 +242,13 @@ func TestWatchEvents_AppliesRoleChanges(t *testing.T) {
 	me, coach := s.Members["member"], s.Members["coach"]
 
 	s.commitEvents(t, bookingEvent("hidden", coach), bookingEvent("1", me))
-	wantString(t, "as a member", "1", eventNames(w.events(1)))
+	test.EqOp(t, "1", eventNames(w.events(1)), test.Sprint("as a member"))
 	expect.OK(t)(s.App.Accounts.AssignRole(t.Context(), owner, me, tenant.RoleAdmin))
 	s.commitEvents(t, bookingEvent("2", coach))
-	wantString(t, "as an admin", "ROLES_CHANGED 2", eventNames(w.events(2)))
+	test.EqOp(t, "ROLES_CHANGED 2", eventNames(w.events(2)), test.Sprint("as an admin"))
 	expect.OK(t)(s.App.Accounts.RevokeRole(t.Context(), owner, me, tenant.RoleAdmin))
 	s.commitEvents(t, bookingEvent("hidden", coach), bookingEvent("3", me))
-	wantString(t, "as a member again", "ROLES_CHANGED 3", eventNames(w.events(2)))
+	test.EqOp(t, "ROLES_CHANGED 3", eventNames(w.events(2)), test.Sprint("as a member again"))
 	expect.OK(t)(s.App.Accounts.UpdateMember(
 		t.Context(), owner, me, nil, func(m *member.Member) error { m.Status = member.Inactive; return nil },
 	))
@@ -277,7 +271,7 @@ func TestWatchEvents_EndsWhenServiceAccountIsRevoked(t *testing.T) {
 	sessions := &v1.EventFilter{Types: []v1.EventType{v1.EventType_EVENT_TYPE_SESSION_CANCELLED}}
 	w := s.watch(t, client, s.Token(t, "sa:"+account.ID.String()), &v1.WatchEventsRequest{Filter: sessions})
 	s.commitEvents(t, outbox.Event{Type: outbox.SessionCancelled, Actor: "system"})
-	wantString(t, "watched", "SESSION_CANCELLED", eventNames(w.events(1)))
+	test.EqOp(t, "SESSION_CANCELLED", eventNames(w.events(1)), test.Sprint("watched"))
 	expect.OK(t)(s.App.Accounts.RevokeServiceAccount(t.Context(), owner, account.ID))
 	got := w.end()
 	test.EqOp(t, "PERMISSION_DENIED", got.Reason, test.Sprintf("%+v", got))
@@ -299,7 +293,7 @@ func TestWatchEvents_EndsWhenTokenExpires(t *testing.T) {
 	test.True(t, got.Code == connect.CodeUnauthenticated && got.Reason == "UNAUTHENTICATED", test.Sprintf("%+v", got))
 	s.commitEvents(t, bookingEvent("after expiry", tenant.MemberID{}))
 	w = s.watch(t, client, s.Token(t, "owner"), &v1.WatchEventsRequest{Cursor: w.cursor})
-	wantString(t, "with a new token", "after expiry", eventNames(w.events(1)))
+	test.EqOp(t, "after expiry", eventNames(w.events(1)), test.Sprint("with a new token"))
 }
 
 // A silent stream sends a heartbeat with the current cursor at the requested interval.
@@ -321,9 +315,7 @@ func TestWatchEvents_SendsHeartbeats(t *testing.T) {
 	}
 	s.commitEvents(t, bookingEvent("another's", s.Members["coach"]))
 	for behind(w.cursor) == 0 { // another test's open transaction may hold back events of all tenants
-		if err := s.DB.Owner.Ping(t.Context()); err != nil { // to not spin
-			t.Fatal(err)
-		}
+		must.NoError(t, s.DB.Owner.Ping(t.Context())) // to not spin
 	}
 	for behind(w.cursor) > 0 { // until the cursor is past the events that this member may not see
 		ticks <- time.Time{}
@@ -332,7 +324,7 @@ func TestWatchEvents_SendsHeartbeats(t *testing.T) {
 	}
 	resumed := s.watch(t, client, s.Token(t, "owner"), &v1.WatchEventsRequest{Cursor: w.cursor})
 	s.commitEvents(t, bookingEvent("later", s.Members["coach"]))
-	wantString(t, "from a heartbeat's cursor", "later", eventNames(resumed.events(1)))
+	test.EqOp(t, "later", eventNames(resumed.events(1)), test.Sprint("from a heartbeat's cursor"))
 }
 
 func TestWatchEvents_EndsWhenServerStops(t *testing.T) {
@@ -365,9 +357,7 @@ func TestWatchEvents_DropsClientThatDoesNotRead(t *testing.T) {
 	}
 	deadline := time.Now().Add(waitTimeout)
 	for openWatchers(t, s) > 0 && time.Now().Before(deadline) {
-		if err := s.DB.Owner.Ping(t.Context()); err != nil { // to not spin
-			t.Fatal(err)
-		}
+		must.NoError(t, s.DB.Owner.Ping(t.Context())) // to not spin
 	}
 	test.EqOp(t, 0, openWatchers(t, s), test.Sprint("still watch"))
 	for w.stream.Receive() {

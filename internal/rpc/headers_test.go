@@ -52,9 +52,7 @@ func TestSetBookingHeaders_WritesStatusAndReplay(t *testing.T) {
 
 func TestEtag_RoundTrips(t *testing.T) {
 	t.Parallel()
-	if got, err := convert.ExpectedVersion(""); got != nil || err != nil {
-		t.Error(got, err)
-	}
+	test.Nil(t, expect.Value(convert.ExpectedVersion(""))(t))
 	got := expect.Value(convert.ExpectedVersion(convert.Etag(7)))(t)
 	test.True(t, got != nil && *got == 7, test.Sprint(got))
 	for _, text := range []string{"7", "v", "v07", "v7 ", "w7"} {

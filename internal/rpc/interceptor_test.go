@@ -188,8 +188,7 @@ func TestAdmit_RejectsServiceAccountsUnlessDeclared(t *testing.T) {
 
 func TestAdmit_PublicRPCsNeedNoToken(t *testing.T) {
 	t.Parallel()
-	w := newStubServer(t)
-	client := berthv1connect.NewAccessServiceClient(http1, w.url)
+	client := berthv1connect.NewAccessServiceClient(http1, newStubServer(t).url)
 	for _, token := range []string{"", "nonsense"} {
 		refused(t, "INVALID_FIELD key", test.Sprint(token))(
 			client.ExchangeKey(t.Context(), as(token, &v1.ExchangeKeyRequest{})),
@@ -218,13 +217,8 @@ func TestErrors_AreTheSameInEveryProtocol(t *testing.T) {
 		ctx context.Context, client *http.Client, options connect.ClientOption, token string,
 		message *v1.ImportMembersRequest,
 	) error {
-		stream, err := berthv1connect.NewMemberServiceClient(client, w.url, options).ImportMembers(ctx, as(token, message))
-		if err != nil {
-			return err
-		}
-		for stream.Receive() {
-		}
-		return errors.Join(stream.Err(), stream.Close())
+		members := berthv1connect.NewMemberServiceClient(client, w.url, options)
+		return streamError(members.ImportMembers(ctx, as(token, message)))
 	}
 	eachProtocol(t, func(t *testing.T, client *http.Client, options connect.ClientOption) {
 		t.Helper()
@@ -367,10 +361,9 @@ func TestErrors_HideInternalCauses(t *testing.T) {
 			test.True(t, !strings.Contains(text, "secret") && strings.Contains(text, "abc-1"), test.Sprint(text))
 			importing := as(w.token(t, "owner", tenantA), &v1.ImportMembersRequest{Csv: []byte("x")})
 			importing.Header().Set("X-Request-Id", "abc-1")
-			stream := expect.Value(berthv1connect.NewMemberServiceClient(http1, w.url).ImportMembers(t.Context(), importing))(t)
-			for stream.Receive() {
-			}
-			test.Eq(t, want, apiErrorOf(t, stream.Err()))
+			failsAs(t, want)(streamError(
+				berthv1connect.NewMemberServiceClient(http1, w.url).ImportMembers(t.Context(), importing),
+			))
 			log := w.log.String()
 			test.True(
 				t, strings.Count(log, "secret: 1234") == 2 && strings.Count(log, `"request_id":"abc-1"`) == 2 &&

@@ -41,13 +41,11 @@ func TestMemory_CountsWhatCallersHaveInProgress(t *testing.T) {
 		for _, name := range headers {
 			header.Set(name, "gzip")
 		}
-		h, err := start(subject, address, header, "/")
-		must.NoError(t, err)
+		h := expect.Value(start(subject, address, header, "/"))(t)
 		return h
 	}
 	ana, again := enter("ana", "192.0.2.1"), enter("ana", "192.0.2.2")
-	_, err := start("ana", "192.0.2.3", nil, "/")
-	must.EqOp(t, fault.RateLimited, fault.ReasonOf(err), must.Sprint("three calls at once"))
+	expect.Reason(t, fault.RateLimited)(start("ana", "192.0.2.3", nil, "/")) // three calls at once
 
 	must.True(t, ana.addRead(10*kib) && ana.addRead(6*kib), must.Sprint("what is free"))
 	must.True(t, ana.addRead(60*kib) && again.addRead(56*kib))
@@ -83,8 +81,7 @@ func TestMemory_CountsWhatCallersHaveInProgress(t *testing.T) {
 	must.True(t, err == nil && !file.addRead(1), must.Sprint("a byte of a file may become anything"))
 	file.leave()
 	stranger, other := enter("", "2001:db8::1"), enter("", "2001:db8::2")
-	_, err = start("", "2001:db8::3", nil, "/")
-	must.EqOp(t, fault.RateLimited, fault.ReasonOf(err), must.Sprint("one network"))
+	expect.Reason(t, fault.RateLimited)(start("", "2001:db8::3", nil, "/")) // one network
 	stranger.leave()
 	other.leave()
 	must.True(t, m.calls.Add(memoryKey{}, 2) && m.callers.Add(ana.key, 100*kib) && m.requests.Add(struct{}{}, 150*kib),
@@ -109,10 +106,11 @@ func TestMemory_IsLimitedInEveryProtocol(t *testing.T) {
 			size int // little more than is allowed: the server does not read the rest
 		}{"plain": {connect.WithClientOptions(), 1100 << 10}, "gzipped": {connect.WithSendGzip(), 100 << 10}} {
 			c := berthv1connect.NewBookingServiceClient(client, w.url, options, tt.more)
-			_, err := c.Book(t.Context(), as(raw, &v1.BookRequest{Note: text[:tt.size]}))
-			test.EqOp(t, "RATE_LIMITED", apiErrorOf(t, err).Reason, test.Sprint(name))
-			_, err = c.GetBooking(t.Context(), as(raw, &v1.GetBookingRequest{BookingId: someSession}))
-			test.Error(t, err, test.Sprint(name))
+			refused(t, "RATE_LIMITED", test.Sprint(name))(
+				c.Book(t.Context(), as(raw, &v1.BookRequest{Note: text[:tt.size]})),
+			)
+			request := as(raw, &v1.GetBookingRequest{BookingId: someSession})
+			test.Error(t, errorOf(c.GetBooking(t.Context(), request)), test.Sprint(name))
 			expect.OK(t)(c.Book(t.Context(), as(raw, &v1.BookRequest{SessionId: someSession})))
 		}
 	})
@@ -122,14 +120,13 @@ func TestMemory_IsLimitedInEveryProtocol(t *testing.T) {
 func TestMemory_IsSmallForPublicCalls(t *testing.T) {
 	t.Parallel()
 	w := newRatedServer(t, Rates{}, 0)
-	_, err := berthv1connect.NewAccessServiceClient(http1, w.url).ExchangeKey(t.Context(), connect.NewRequest(
-		&v1.ExchangeKeyRequest{Key: strings.Repeat("x", maxPublicBytes)}))
-	test.Eq(t, errTooBig, apiErrorOf(t, err))
+	failsAs(t, errTooBig)(berthv1connect.NewAccessServiceClient(http1, w.url).ExchangeKey(
+		t.Context(), connect.NewRequest(&v1.ExchangeKeyRequest{Key: strings.Repeat("x", maxPublicBytes)}),
+	))
 	large := &healthpb.HealthCheckRequest{Service: strings.Repeat("x", maxPublicBytes)}
-	_, err = connect.NewClient[healthpb.HealthCheckRequest, healthpb.HealthCheckResponse](
+	failsAs(t, errTooBig)(connect.NewClient[healthpb.HealthCheckRequest, healthpb.HealthCheckResponse](
 		http1, w.url+"/grpc.health.v1.Health/Check",
-	).CallUnary(t.Context(), connect.NewRequest(large))
-	test.Eq(t, errTooBig, apiErrorOf(t, err))
+	).CallUnary(t.Context(), connect.NewRequest(large)))
 }
 
 // Anyone may ask for the health, as often as they like, and each check is a query.

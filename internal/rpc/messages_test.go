@@ -108,23 +108,43 @@ func (s *testServer) call(t *testing.T, token string, in proto.Message) (proto.M
 	return response.Msg.Message, nil
 }
 
-// items lists all pages, and returns a field of each item.
-func (s *testServer) items(t *testing.T, token string, list proto.Message, field string) (all []string) {
+// anyCaller is a testServer, or a test that has one.
+type anyCaller interface {
+	call(t *testing.T, token string, in proto.Message) (proto.Message, error)
+}
+
+// ask sends a request that must succeed to the RPC that it belongs to.
+func ask[R proto.Message](t *testing.T, s anyCaller, token string, in proto.Message) R {
+	t.Helper()
+	return expect.Value(s.call(t, token, in))(t).(R)
+}
+
+// pages lists all pages.
+func pages[R proto.Message](t *testing.T, s anyCaller, token string, list proto.Message) (all []R) {
 	t.Helper()
 	list = proto.Clone(list)
 	for {
-		page := expect.Value(s.call(t, token, list))(t).ProtoReflect()
-		page.Range(func(f protoreflect.FieldDescriptor, value protoreflect.Value) bool {
+		page := expect.Value(s.call(t, token, list))(t)
+		all = append(all, page.(R))
+		next := page.ProtoReflect().Descriptor().Fields().ByName("next_page_token")
+		if next == nil || page.ProtoReflect().Get(next).String() == "" {
+			return all
+		}
+		setText(list, "page_token", page.ProtoReflect().Get(next).String())
+	}
+}
+
+// items lists all pages, and returns a field of each item.
+func (s *testServer) items(t *testing.T, token string, list proto.Message, field string) (all []string) {
+	t.Helper()
+	for _, page := range pages[proto.Message](t, s, token, list) {
+		page.ProtoReflect().Range(func(f protoreflect.FieldDescriptor, value protoreflect.Value) bool {
 			for i := 0; f.IsList() && i < value.List().Len(); i++ {
 				item := value.List().Get(i).Message()
 				all = append(all, item.Get(item.Descriptor().Fields().ByName(protoreflect.Name(field))).String())
 			}
 			return true
 		})
-		next := page.Get(page.Descriptor().Fields().ByName("next_page_token"))
-		if next.String() == "" {
-			return all
-		}
-		setText(list, "page_token", next.String())
 	}
+	return all
 }

@@ -23,18 +23,8 @@ func TestMetrics_UseStandardBookingNames(t *testing.T) {
 	m.countReplay(berthv1connect.BookingServiceBookProcedure)
 	m.countReplay(berthv1connect.CreditServiceCreatePlanProcedure)
 
-	families := expect.Value(registry.Gather())(t)
-	got := make(map[string]uint64)
-	for _, family := range families {
-		for _, metric := range family.GetMetric() {
-			name := family.GetName()
-			for _, l := range metric.GetLabel() {
-				name += " " + l.GetName() + "=" + l.GetValue()
-			}
-			got[name] = metric.GetHistogram().GetSampleCount() + uint64(metric.GetCounter().GetValue())
-		}
-	}
-	for name, want := range map[string]uint64{
+	got := expect.Metrics(t, registry, "booking_")
+	for name, want := range map[string]float64{
 		"booking_hold_latency":                                       1,
 		"booking_confirm_latency":                                    2,
 		"booking_errors operation=HoldBooking type=SESSION_FULL":     1,

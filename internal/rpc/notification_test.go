@@ -13,23 +13,9 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	v1 "github.com/berthhq/berth/gen/berth/v1"
-	"github.com/berthhq/berth/gen/berth/v1/berthv1connect"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit/expect"
 )
-
-// notificationTest is a test server with a client of its NotificationService and the owner's token.
-type notificationTest struct {
-	*testServer
-	berthv1connect.NotificationServiceClient
-	owner string
-}
-
-func newNotificationTest(t *testing.T) *notificationTest {
-	t.Helper()
-	s := newTestServer(t)
-	return &notificationTest{s, berthv1connect.NewNotificationServiceClient(s.Client, s.URL), s.Token(t, "owner")}
-}
 
 const (
 	reminders = v1.NotificationTopic_NOTIFICATION_TOPIC_REMINDER
@@ -40,12 +26,12 @@ const (
 // A choice of a channel is stored, and the member's other choices stay.
 func TestUpdatePreferences_StoresChoices(t *testing.T) {
 	t.Parallel()
-	s := newNotificationTest(t)
+	s := newTestServer(t)
 	member := s.Token(t, "member")
 	read := func() map[string]bool {
-		response := expect.Value(s.GetPreferences(t.Context(), as(member, &v1.GetPreferencesRequest{})))(t)
+		response := ask[*v1.GetPreferencesResponse](t, s, member, &v1.GetPreferencesRequest{})
 		chosen := make(map[string]bool)
-		for _, p := range response.Msg.GetPreferences().GetPreferences() {
+		for _, p := range response.GetPreferences().GetPreferences() {
 			if !p.GetIsDefault() {
 				chosen[p.GetTopic().String()+" "+p.GetChannel().String()] = p.GetEnabled()
 			}
@@ -62,7 +48,7 @@ func TestUpdatePreferences_StoresChoices(t *testing.T) {
 			Preferences: &v1.NotificationPreferences{Preferences: []*v1.NotificationPreference{choice}},
 			UpdateMask:  mask("preferences"),
 		}
-		expect.OK(t)(s.UpdatePreferences(t.Context(), as(member, request)))
+		expect.OK(t)(s.call(t, member, request))
 		want[choice.GetTopic().String()+" "+choice.GetChannel().String()] = choice.GetEnabled()
 		test.Eq(t, want, read(), test.Sprintf("after %v", choice))
 	}
@@ -71,7 +57,7 @@ func TestUpdatePreferences_StoresChoices(t *testing.T) {
 // A template that does not compile is rejected with the position of the error, by updates and by previews.
 func TestUpdateTemplate_RejectsErrorsWithPosition(t *testing.T) {
 	t.Parallel()
-	s := newNotificationTest(t)
+	s := newTestServer(t)
 	template := func(changes *v1.NotificationTemplate) *v1.NotificationTemplate {
 		return with(&v1.NotificationTemplate{
 			Topic: reminders, Channel: byEmail, Locale: "en", Subject: "{{.Title}}", Body: "Hello {{.Name}}",
@@ -108,33 +94,27 @@ func TestUpdateTemplate_RejectsErrorsWithPosition(t *testing.T) {
 		},
 	} {
 		failsAs(t, c.want, test.Sprint(name))(
-			s.UpdateTemplate(t.Context(), as(s.owner, &v1.UpdateTemplateRequest{Template: c.sent})),
+			s.call(t, s.Token(t, "owner"), &v1.UpdateTemplateRequest{Template: c.sent}),
 		)
 		failsAs(t, c.want, test.Sprint(name, ", previewed"))(
-			s.PreviewTemplate(t.Context(), as(s.owner, &v1.PreviewTemplateRequest{Template: c.sent})),
+			s.call(t, s.Token(t, "owner"), &v1.PreviewTemplateRequest{Template: c.sent}),
 		)
 	}
 	request := &v1.ListTemplatesRequest{Topic: reminders, Channel: byEmail, Locale: "en"}
-	listed := expect.Value(s.ListTemplates(t.Context(), as(s.owner, request)))(t)
-	must.True(
-		t, len(listed.Msg.GetTemplates()) == 1 && listed.Msg.GetTemplates()[0].GetIsDefault(), must.Sprintf("%v", listed),
-	)
+	listed := ask[*v1.ListTemplatesResponse](t, s, s.Token(t, "owner"), request).GetTemplates()
+	must.True(t, len(listed) == 1 && listed[0].GetIsDefault(), must.Sprintf("%v", listed))
 	good := template(&v1.NotificationTemplate{Body: "Bonjour {{.Name}}, {{.When}}", Locale: "fr"})
-	expect.OK(t)(s.UpdateTemplate(t.Context(), as(s.owner, &v1.UpdateTemplateRequest{Template: good})))
-	shown := expect.Value(s.PreviewTemplate(
-		t.Context(),
-		as(
-			s.owner,
-			&v1.PreviewTemplateRequest{Template: &v1.NotificationTemplate{Topic: reminders, Channel: byEmail, Locale: "fr"}},
-		),
-	))(t)
-	test.True(t, strings.HasPrefix(shown.Msg.GetMessage().GetText(), "Bonjour "), test.Sprintf("%v", shown))
+	expect.OK(t)(s.call(t, s.Token(t, "owner"), &v1.UpdateTemplateRequest{Template: good}))
+	shown := ask[*v1.PreviewTemplateResponse](t, s, s.Token(t, "owner"), &v1.PreviewTemplateRequest{
+		Template: &v1.NotificationTemplate{Topic: reminders, Channel: byEmail, Locale: "fr"},
+	})
+	test.True(t, strings.HasPrefix(shown.GetMessage().GetText(), "Bonjour "), test.Sprintf("%v", shown))
 }
 
 // The delivery log is filtered by member, booking and offer, in pages, and has no deliveries of other tenants.
 func TestListDeliveries_FiltersAndPages(t *testing.T) {
 	t.Parallel()
-	s := newNotificationTest(t)
+	s := newTestServer(t)
 	now := time.Now()
 	members := []tenant.MemberID{s.Members["owner"], s.Members["member"]}
 	var bookings []tenant.BookingID
@@ -171,34 +151,26 @@ values ($1, $2, 'REMINDER', 'SMS', 'DELIVERED', $3, $3, $4, $5, 'twilio', $6, 2,
 		"another tenant's":    {&v1.DeliveryFilter{BookingId: bookings[2].String()}, nil},
 		"by what they do not": {&v1.DeliveryFilter{MemberId: members[0].String(), OfferId: offers[1].String()}, nil},
 	} {
-		var got []string
-		for token, more := "", true; more; more = token != "" {
-			page := expect.Value(s.ListDeliveries(
-				t.Context(), as(s.owner, &v1.ListDeliveriesRequest{Filter: c.filter, PageSize: 2, PageToken: token}),
-			))(t)
-			for _, d := range page.Msg.GetDeliveries() {
-				got = append(got, d.GetProviderId())
-				test.True(
-					t, d.GetSegments() == 2 && d.GetStatus() == v1.DeliveryStatus_DELIVERY_STATUS_DELIVERED &&
-						d.GetChannel() == bySMS && !strings.Contains(d.GetAddress(), "12345"),
-					test.Sprintf("%v", d),
-				)
-			}
-			token = page.Msg.GetNextPageToken()
-		}
-		test.Eq(t, c.want, got, test.Sprint(name))
+		list := &v1.ListDeliveriesRequest{Filter: c.filter, PageSize: 2}
+		test.Eq(t, c.want, s.items(t, s.Token(t, "owner"), list, "provider_id"), test.Sprint(name))
+	}
+	all := ask[*v1.ListDeliveriesResponse](t, s, s.Token(t, "owner"), &v1.ListDeliveriesRequest{})
+	for _, d := range all.GetDeliveries() {
+		test.True(
+			t, d.GetSegments() == 2 && d.GetStatus() == v1.DeliveryStatus_DELIVERY_STATUS_DELIVERED &&
+				d.GetChannel() == bySMS && !strings.Contains(d.GetAddress(), "12345"),
+			test.Sprintf("%v", d),
+		)
 	}
 }
 
 // The secrets of senders are never readable again: not in responses, not in the table, not in the audit log.
 func TestSenders_NeverReturnSecrets(t *testing.T) {
 	t.Parallel()
-	s := newNotificationTest(t)
+	s := newTestServer(t)
 	const token, password = "5ecd5ecd5ecd5ecd5ecd5ecd5ecd5ecd", "correct horse battery"
-	update := func(senders *v1.Senders, paths ...string) (*connect.Response[v1.UpdateSendersResponse], error) {
-		return s.UpdateSenders(
-			t.Context(), as(s.owner, &v1.UpdateSendersRequest{Senders: senders, UpdateMask: mask(paths...)}),
-		)
+	update := func(senders *v1.Senders, paths ...string) (proto.Message, error) {
+		return s.call(t, s.Token(t, "owner"), &v1.UpdateSendersRequest{Senders: senders, UpdateMask: mask(paths...)})
 	}
 	account := "AC" + strings.Repeat("0a", 16)
 	updated := expect.Value(update(&v1.Senders{
@@ -207,7 +179,7 @@ func TestSenders_NeverReturnSecrets(t *testing.T) {
 			Host: "mail.example.com", Port: 587, Username: "desk", Password: password, FromAddress: "desk@example.com",
 		},
 	}, "twilio", "smtp"))(t)
-	read := expect.Value(s.GetSenders(t.Context(), as(s.owner, &v1.GetSendersRequest{})))(t)
+	read := ask[*v1.GetSendersResponse](t, s, s.Token(t, "owner"), &v1.GetSendersRequest{})
 	var sealed []byte
 	var audited string
 	must.NoError(t, s.DB.Owner.QueryRow(t.Context(), `
@@ -215,9 +187,8 @@ select s.sealed, (select string_agg(a::text, ' ') from audit_entries a where a.t
 from notification_senders s where s.tenant_id = $1`, s.Tenant).
 		Scan(&sealed, &audited))
 	answers := make([][]byte, 0, 2)
-	for _, m := range []proto.Message{updated.Msg, read.Msg} {
-		wire := expect.Value(proto.Marshal(m))(t)
-		answers = append(answers, wire)
+	for _, m := range []proto.Message{updated, read} {
+		answers = append(answers, expect.Value(proto.Marshal(m))(t))
 	}
 	for what, text := range map[string][]byte{
 		"the answer": answers[0], "what is read": answers[1], "the table": sealed, "the audit log": []byte(audited),
@@ -228,9 +199,9 @@ from notification_senders s where s.tenant_id = $1`, s.Tenant).
 		)
 	}
 	test.True(
-		t, read.Msg.GetSenders().GetTwilio().GetAccountSid() == account &&
-			read.Msg.GetSenders().GetSmtp().GetHost() == "mail.example.com" && strings.Contains(audited, account),
-		test.Sprintf("%v, %s", read.Msg, audited),
+		t, read.GetSenders().GetTwilio().GetAccountSid() == account &&
+			read.GetSenders().GetSmtp().GetHost() == "mail.example.com" && strings.Contains(audited, account),
+		test.Sprintf("%v, %s", read, audited),
 	)
 	// Without a secret, the same account is accepted and another account is rejected: an editor must not be able to
 	// send the stored secret to another server.

@@ -1,6 +1,7 @@
 package rpc
 
 import (
+	"fmt"
 	"go/ast"
 	"go/parser"
 	gotoken "go/token"
@@ -16,10 +17,10 @@ import (
 	"google.golang.org/genproto/googleapis/type/date"
 	"google.golang.org/genproto/googleapis/type/money"
 	"google.golang.org/genproto/googleapis/type/timeofday"
+	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	v1 "github.com/berthhq/berth/gen/berth/v1"
-	"github.com/berthhq/berth/gen/berth/v1/berthv1connect"
 	"github.com/berthhq/berth/internal/rpc/convert"
 	"github.com/berthhq/berth/internal/rules/credit"
 	"github.com/berthhq/berth/internal/rules/grant"
@@ -45,45 +46,19 @@ func TestPermissions_BeyondThatOfTheRPC(t *testing.T) {
 		"loads":     {"session.import"},
 		"publishes": {"session.create", "session.series", "session.create_published"},
 	} {
-		_, err := s.App.Accounts.CreateRole(t.Context(), kit.Owner, grant.Role{Name: name, Permissions: permissions})
-		kit.NoError(err)
+		role := grant.Role{Name: name, Permissions: permissions}
+		expect.OK(t)(s.App.Accounts.CreateRole(t.Context(), kit.Owner, role))
 		subjects[name] = kit.AddPerson("Mia", name).Subject
 	}
-	bookings := berthv1connect.NewBookingServiceClient(s.Client, s.URL)
-	sessions := berthv1connect.NewSessionServiceClient(s.Client, s.URL)
-	tenants := berthv1connect.NewTenantServiceClient(s.Client, s.URL)
 	// What is named does not exist, so a call that is allowed changes nothing.
-	book := func(r *v1.BookRequest) func(string) error {
-		r.SessionId = someSession
-		return func(token string) error { return errorOf(bookings.Book(t.Context(), as(token, r))) }
-	}
-	hold := func(r *v1.HoldBookingRequest) func(string) error {
-		r.SessionId = someSession
-		return func(token string) error { return errorOf(bookings.HoldBooking(t.Context(), as(token, r))) }
-	}
-	confirm := func(r *v1.ConfirmBookingRequest) func(string) error {
-		r.BookingId = someSession
-		return func(token string) error { return errorOf(bookings.ConfirmBooking(t.Context(), as(token, r))) }
-	}
 	input := &v1.SessionInput{
 		ServiceId: someSession, LocationId: someSession, StartTime: timestamppb.New(time.Now().Add(time.Hour)),
 	}
-	create := func(publish bool) func(string) error {
-		r := &v1.CreateSessionRequest{Session: input, Publish: publish}
-		return func(token string) error { return errorOf(sessions.CreateSession(t.Context(), as(token, r))) }
+	series := &v1.CreateSeriesRequest{
+		Template: &v1.SessionInput{ServiceId: someSession, LocationId: someSession}, Rule: "FREQ=DAILY;COUNT=2",
+		StartDate: &date.Date{Year: 2027, Month: 3, Day: 1}, StartTimeOfDay: &timeofday.TimeOfDay{Hours: 9},
 	}
-	series := func(publish bool) func(string) error {
-		r := &v1.CreateSeriesRequest{
-			Template: &v1.SessionInput{ServiceId: someSession, LocationId: someSession}, Rule: "FREQ=DAILY;COUNT=2",
-			StartDate: &date.Date{Year: 2027, Month: 3, Day: 1}, StartTimeOfDay: &timeofday.TimeOfDay{Hours: 9},
-			Publish: publish,
-		}
-		return func(token string) error { return errorOf(sessions.CreateSeries(t.Context(), as(token, r))) }
-	}
-	update := func(path string) func(string) error {
-		r := &v1.UpdateLocationRequest{Location: &v1.Location{Id: someSession, Name: "Pier 2"}, UpdateMask: mask(path)}
-		return func(token string) error { return errorOf(tenants.UpdateLocation(t.Context(), as(token, r))) }
-	}
+	pier := &v1.Location{Id: someSession, Name: "Pier 2"}
 	all := []string{"owner", "admin", "coach", "member", "books", "holds"}
 	planners := []string{"owner", "admin", "coach", "drafts", "publishes"}
 	listed := map[string]bool{ // other tests try these
@@ -91,40 +66,47 @@ func TestPermissions_BeyondThatOfTheRPC(t *testing.T) {
 		"RecordPayment": true, "RefundPayment": true, "UpdateTenant": true,
 	}
 	for name, tt := range map[string]struct {
-		call       func(token string) error
+		request    proto.Message
 		missing    string   // the reason of a call that is allowed
 		callers    []string // roles that may call the RPC
 		permission string
 		without    []string // those of them that may not send this request
 	}{
-		"Book": {book(&v1.BookRequest{}), "SESSION_NOT_FOUND", all, "", nil},
+		"Book": {&v1.BookRequest{SessionId: someSession}, "SESSION_NOT_FOUND", all, "", nil},
 		"Book for another member": {
-			book(&v1.BookRequest{MemberId: convert.IDText(kit.AddMember("Noa").Member)}),
+			&v1.BookRequest{SessionId: someSession, MemberId: convert.IDText(kit.AddMember("Noa").Member)},
 			"SESSION_NOT_FOUND", all, "booking.create_for_others", []string{"member", "holds"},
 		},
 		"HoldBooking for another member": {
-			hold(&v1.HoldBookingRequest{MemberId: convert.IDText(kit.AddMember("Zoe").Member)}),
+			&v1.HoldBookingRequest{SessionId: someSession, MemberId: convert.IDText(kit.AddMember("Zoe").Member)},
 			"SESSION_NOT_FOUND", append(all, "partner"), "booking.hold_for_others", []string{"member", "books"},
 		},
-		"ConfirmBooking": {confirm(&v1.ConfirmBookingRequest{}), "BOOKING_NOT_FOUND", append(all, "partner"), "", nil},
+		"ConfirmBooking": {
+			&v1.ConfirmBookingRequest{BookingId: someSession}, "BOOKING_NOT_FOUND", append(all, "partner"), "", nil,
+		},
 		"ConfirmBooking with a payment": {
-			confirm(&v1.ConfirmBookingRequest{Payment: &v1.PaymentFacts{
+			&v1.ConfirmBookingRequest{BookingId: someSession, Payment: &v1.PaymentFacts{
 				Amount: &money.Money{CurrencyCode: "EUR", Units: 5}, Status: v1.PaymentStatus_PAYMENT_STATUS_CAPTURED,
-			}}),
+			}},
 			"BOOKING_NOT_FOUND", append(all, "partner"), "payment.record", []string{"member", "books", "holds"},
 		},
-		"CreateSession": {create(false), "SERVICE_NOT_FOUND", planners, "", nil},
+		"CreateSession": {&v1.CreateSessionRequest{Session: input}, "SERVICE_NOT_FOUND", planners, "", nil},
 		"CreateSession, published": {
-			create(true), "SERVICE_NOT_FOUND", planners, "session.create_published", []string{"drafts"},
-		},
-		"CreateSeries": {series(false), "SERVICE_NOT_FOUND", []string{"owner", "admin", "drafts", "publishes"}, "", nil},
-		"CreateSeries, published": {
-			series(true), "SERVICE_NOT_FOUND", []string{"owner", "admin", "drafts", "publishes"},
+			&v1.CreateSessionRequest{Session: input, Publish: true}, "SERVICE_NOT_FOUND", planners,
 			"session.create_published", []string{"drafts"},
 		},
-		"UpdateLocation": {update("name"), "LOCATION_NOT_FOUND", []string{"owner", "admin", "builds"}, "", nil},
+		"CreateSeries": {series, "SERVICE_NOT_FOUND", []string{"owner", "admin", "drafts", "publishes"}, "", nil},
+		"CreateSeries, published": {
+			with(series, &v1.CreateSeriesRequest{Publish: true}), "SERVICE_NOT_FOUND",
+			[]string{"owner", "admin", "drafts", "publishes"}, "session.create_published", []string{"drafts"},
+		},
+		"UpdateLocation": {
+			&v1.UpdateLocationRequest{Location: pier, UpdateMask: mask("name")}, "LOCATION_NOT_FOUND",
+			[]string{"owner", "admin", "builds"}, "", nil,
+		},
 		"UpdateLocation of channels": {
-			update("channels"), "LOCATION_NOT_FOUND", []string{"owner", "admin", "builds"}, "policy.write", []string{"builds"},
+			&v1.UpdateLocationRequest{Location: pier, UpdateMask: mask("channels")}, "LOCATION_NOT_FOUND",
+			[]string{"owner", "admin", "builds"}, "policy.write", []string{"builds"},
 		},
 	} {
 		procedure, _, _ := strings.Cut(strings.ReplaceAll(name, ",", " "), " ")
@@ -134,14 +116,16 @@ func TestPermissions_BeyondThatOfTheRPC(t *testing.T) {
 			if slices.Contains(tt.without, role) {
 				want = "permission_denied PERMISSION_DENIED permission=" + tt.permission
 			}
-			refused(t, want, test.Sprintf("%s, as %s", name, role))(tt.call(s.Token(t, subjects[role])))
+			refused(t, want, test.Sprintf("%s, as %s", name, role))(
+				s.call(t, s.Token(t, subjects[role]), tt.request),
+			)
 		}
 	}
 	for role, denied := range map[string]bool{"owner": false, "loads": true} {
-		report := expect.Value(sessions.ImportSessions(t.Context(), as(s.Token(t, subjects[role]), &v1.ImportSessionsRequest{
+		report := fmt.Sprint(expect.Value(s.call(t, s.Token(t, subjects[role]), &v1.ImportSessionsRequest{
 			Csv: []byte(testkit.ImportHeader + "Yoga,Pier 1,2027-03-30,18:00,,45,,,,,,,published\n"), DryRun: true,
-		})))(t)
-		test.EqOp(t, denied, strings.Contains(report.Msg.String(), "session.create_published"), test.Sprint(report.Msg))
+		}))(t))
+		test.EqOp(t, denied, strings.Contains(report, "session.create_published"), test.Sprint(report))
 	}
 	test.Eq(t, procedures(t, "CallerWith", "RequirePermission", "Permitted"), slices.Sorted(maps.Keys(listed)),
 		test.Sprint("the RPCs that need a further permission, and those that are tested"))
@@ -188,7 +172,6 @@ func TestGetBalance_SaysWhoBooksWithoutCredits(t *testing.T) {
 	t.Parallel()
 	s := newTestServer(t)
 	kit := s.Studio(t, testkit.NewClock(time.Now()))
-	client := berthv1connect.NewCreditServiceClient(s.Client, s.URL)
 	for name, tt := range map[string]struct {
 		plans     []credit.Plan
 		balance   int32
@@ -202,8 +185,7 @@ func TestGetBalance_SaysWhoBooksWithoutCredits(t *testing.T) {
 		for _, p := range tt.plans {
 			kit.Subscribe(who, kit.AddPlan(p))
 		}
-		response := expect.Value(client.GetBalance(t.Context(), as(s.Token(t, who.Subject), &v1.GetBalanceRequest{})))(t)
-		m := response.Msg
+		m := ask[*v1.GetBalanceResponse](t, s, s.Token(t, who.Subject), &v1.GetBalanceRequest{})
 		test.True(
 			t, m.GetBalance() == tt.balance && m.GetUnlimited() == tt.unlimited && len(m.GetSubscriptions()) == len(tt.plans),
 			test.Sprintf("%s: %v", name, m),

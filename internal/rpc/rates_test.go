@@ -52,9 +52,8 @@ func newRatedServer(t *testing.T, rates Rates, perAddress float64, adapt ...func
 // reads returns how many of n reads with a token are answered, and the last error.
 func (w ratedServer) reads(t *testing.T, raw string, n int) (answered int, last error) {
 	t.Helper()
-	client := berthv1connect.NewBookingServiceClient(http1, w.url)
 	for range n {
-		if _, err := client.GetBooking(t.Context(), as(raw, &v1.GetBookingRequest{BookingId: someSession})); err != nil {
+		if err := w.read(t, raw, ""); err != nil {
 			last = err
 		} else {
 			answered++
@@ -63,11 +62,17 @@ func (w ratedServer) reads(t *testing.T, raw string, n int) (answered int, last 
 	return answered, last
 }
 
+// read reads a booking of a tenant, or else of the only one of the token.
+func (w ratedServer) read(t *testing.T, raw, in string) error {
+	t.Helper()
+	request := as(raw, &v1.GetBookingRequest{BookingId: someSession, TenantId: in})
+	return errorOf(berthv1connect.NewBookingServiceClient(http1, w.url).GetBooking(t.Context(), request))
+}
+
 func TestRates_LimitEachCallerAndTenant(t *testing.T) {
 	t.Parallel()
 	rates := Rates{Caller: traffic.Rate{PerSecond: 0.5, Burst: 3}, Tenant: traffic.Rate{PerSecond: 0.5, Burst: 5}}
 	w := newRatedServer(t, rates, 0)
-	mine := w.token(t, "member", tenantA, tenantB)
 	for i, step := range []struct {
 		subject string
 		passes  time.Duration
@@ -87,17 +92,12 @@ func TestRates_LimitEachCallerAndTenant(t *testing.T) {
 			connect.CodeResourceExhausted, "RATE_LIMITED", map[string]string{"retry_after": "2"},
 		}, apiErrorOf(t, err), test.Sprintf("step %d", i))
 	}
-	_, err := berthv1connect.NewBookingServiceClient(http1, w.url).GetBooking(t.Context(), as(mine, &v1.GetBookingRequest{
-		BookingId: someSession, TenantId: tenantB.String(),
-	}))
-	test.NoError(t, err, test.Sprint("the same member in another tenant"))
+	mine := w.token(t, "member", tenantA, tenantB)
+	test.NoError(t, w.read(t, mine, tenantB.String()), test.Sprint("the same member in another tenant"))
 	// Calls to a tenant of others, and those that cannot be read, take nothing from it.
 	theirs := w.token(t, "admin", tenantB)
 	for i, want := range []string{"TENANT_FORBIDDEN", "TENANT_FORBIDDEN", "TENANT_FORBIDDEN", "RATE_LIMITED"} {
-		_, err := berthv1connect.NewBookingServiceClient(http1, w.url).GetBooking(t.Context(), as(
-			theirs, &v1.GetBookingRequest{BookingId: someSession, TenantId: tenantA.String()},
-		))
-		test.EqOp(t, want, apiErrorOf(t, err).Reason, test.Sprintf("call %d", i))
+		refused(t, want, test.Sprintf("call %d", i))(w.read(t, theirs, tenantA.String()))
 	}
 	w.clock.Advance(time.Hour)
 	answered, _ := w.reads(t, w.token(t, "owner", tenantA), 3)
@@ -131,8 +131,7 @@ func TestRates_SayWhenToRetry(t *testing.T) {
 	t.Parallel()
 	w := newRatedServer(t, Rates{Caller: traffic.Rate{PerSecond: 0.1, Burst: 1}}, 0)
 	raw := w.token(t, "member", tenantA)
-	_, err := w.reads(t, raw, 1)
-	must.NoError(t, err)
+	must.NoError(t, w.read(t, raw, ""))
 	eachProtocol(t, func(t *testing.T, client *http.Client, options connect.ClientOption) {
 		t.Helper()
 		_, err := berthv1connect.NewBookingServiceClient(client, w.url, options).
@@ -152,8 +151,7 @@ func TestRates_HoldBackWhoAsksAgainAtOnce(t *testing.T) {
 		c.HoldBack = wait
 	})
 	raw := w.token(t, "member", tenantA)
-	_, err := w.reads(t, raw, 1)
-	must.NoError(t, err)
+	must.NoError(t, w.read(t, raw, ""))
 	eachProtocol(t, func(t *testing.T, client *http.Client, options connect.ClientOption) {
 		t.Helper()
 		asked := time.Now()
@@ -299,9 +297,7 @@ func TestRates_LimitGuessesByAddress(t *testing.T) {
 // expired returns a token that was valid until an hour ago.
 func expired(t *testing.T, by *token.Issuer) string {
 	t.Helper()
-	raw, _, err := by.Issue(token.Claims{Subject: "member"}, -time.Hour)
-	must.NoError(t, err)
-	return raw
+	return issue(t, by, token.Claims{Subject: "member"}, -time.Hour)
 }
 
 // The default rates do not get in the way of people.
@@ -316,9 +312,7 @@ func TestRates_LetPeopleWork(t *testing.T) {
 		w := newRatedServer(t, defaults, traffic.DefaultAddressRate)
 		booking := berthv1connect.NewBookingServiceClient(http1, w.url)
 		for i := range 300 {
-			old := expired(t, w.issuer)
-			_, err := w.reads(t, old, 2) // the app still has the token of yesterday
-			must.EqOp(t, "UNAUTHENTICATED", apiErrorOf(t, err).Reason)
+			refused(t, "UNAUTHENTICATED")(w.reads(t, expired(t, w.issuer), 2)) // the app still has the token of yesterday
 			raw := w.token(t, fmt.Sprintf("member-%d", i), tenantA)
 			answered, err := w.reads(t, raw, 12)
 			must.EqOp(t, 12, answered, must.Sprintf("member %d: %v", i, err))
@@ -389,18 +383,27 @@ func TestRates_LimitWrongMembershipNumbers(t *testing.T) {
 	}
 	ben, program := mia, mia
 	ben.Subject, program.Subject, program.Member = "ben", "sa:1", tenant.MemberID{}
-	for range 20 {
-		test.EqOp(t, "", try(mia, "M-1", nil))
-		test.EqOp(t, "", try(mia, "", wrong))
-		test.EqOp(t, "", try(program, "M-2", wrong))
+	for i, step := range []struct {
+		passes  time.Duration
+		times   int
+		by      tenant.Caller
+		number  string
+		outcome error
+		want    fault.Reason
+	}{
+		{0, 20, mia, "M-1", nil, ""},
+		{0, 20, mia, "", wrong, ""},
+		{0, 20, program, "M-2", wrong, ""},
+		{0, 10, mia, "M-2", wrong, ""},
+		{0, 1, mia, "M-1", nil, fault.RateLimited},
+		{0, 1, mia, "", nil, ""},
+		{0, 1, ben, "M-2", wrong, ""},
+		{6 * time.Minute, 1, mia, "M-2", wrong, ""},
+		{0, 1, mia, "M-1", nil, fault.RateLimited},
+	} {
+		now = now.Add(step.passes)
+		for range step.times {
+			test.EqOp(t, step.want, try(step.by, step.number, step.outcome), test.Sprintf("step %d", i))
+		}
 	}
-	for range 10 {
-		test.EqOp(t, "", try(mia, "M-2", wrong))
-	}
-	test.EqOp(t, fault.RateLimited, try(mia, "M-1", nil))
-	test.EqOp(t, "", try(mia, "", nil))
-	test.EqOp(t, "", try(ben, "M-2", wrong))
-	now = now.Add(6 * time.Minute)
-	test.EqOp(t, "", try(mia, "M-2", wrong))
-	test.EqOp(t, fault.RateLimited, try(mia, "M-1", nil))
 }

@@ -2,7 +2,6 @@ package rpc
 
 import (
 	"encoding/base64"
-	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
@@ -51,10 +50,7 @@ func TestRevalidate_ReturnsNotModified(t *testing.T) {
 	}
 	book := func(subject string) {
 		t.Helper()
-		client := berthv1connect.NewBookingServiceClient(s.Client, s.URL)
-		expect.OK(t)(client.Book(
-			t.Context(), as(s.Token(t, subject), &v1.BookRequest{SessionId: class.GetId()}),
-		))
+		expect.OK(t)(s.call(t, s.Token(t, subject), &v1.BookRequest{SessionId: class.GetId()}))
 	}
 
 	first := getWeek("member")
@@ -170,13 +166,11 @@ func TestEntityTag_DependsOnContentOnly(t *testing.T) {
 	plain := s.get(t, berthv1connect.TenantServiceGetTenantProcedure, ask, bearer(s.Token(t, "owner")))
 	client := berthv1connect.NewTenantServiceClient(s.Client, s.URL, connect.WithHTTPGet())
 	binary := expect.Value(client.GetTenant(t.Context(), as(s.Token(t, "owner"), ask)))(t)
-	if a, b := plain.Header.Get("Etag"), binary.Header().Get("Etag"); a == "" || a != b {
-		t.Errorf("%q as JSON, %q in binary", a, b)
-	}
+	test.NotEqOp(t, "", plain.Header.Get("Etag"))
+	test.EqOp(t, plain.Header.Get("Etag"), binary.Header().Get("Etag"), test.Sprint("as JSON, and in binary"))
 	request := as(s.Token(t, "owner"), ask)
 	request.Header().Set("If-None-Match", plain.Header.Get("Etag"))
-	_, err := client.GetTenant(t.Context(), request)
-	test.True(t, connect.IsNotModifiedError(err), test.Sprint(err))
+	test.True(t, connect.IsNotModifiedError(errorOf(client.GetTenant(t.Context(), request))))
 	posting := berthv1connect.NewTenantServiceClient(s.Client, s.URL)
 	posted := expect.Value(posting.GetTenant(t.Context(), request))(t)
 	test.True(
@@ -188,9 +182,7 @@ func TestEntityTag_DependsOnContentOnly(t *testing.T) {
 	message := &v1.BookingEligibility{Metadata: map[string]string{"a": "1", "b": "2", "c": "3", "d": "4"}}
 	one, _ := entityTag(a, message)
 	for range 20 { // in case the order of a map matters
-		if same, err := entityTag(a, proto.CloneOf(message)); err != nil || same != one {
-			t.Fatal(fmt.Sprint(same, one, err))
-		}
+		must.EqOp(t, one, expect.Value(entityTag(a, proto.CloneOf(message)))(t))
 	}
 	two, _ := entityTag(b, message)
 	test.NotEqOp(t, one, two, test.Sprint("two callers have one tag"))

@@ -29,8 +29,7 @@ func TestSecurity_CountsRefusedTokensAndLogsASample(t *testing.T) {
 			request.Header().Add("Authorization", "Bearer "+raw)
 		}
 		request.Header().Set("User-Agent", "kiosk/1 "+strings.Repeat("x", maxClientName))
-		_, err := client.GetBooking(t.Context(), request)
-		test.Error(t, err)
+		test.Error(t, errorOf(client.GetBooking(t.Context(), request)))
 	}
 	valid := w.token(t, "member", tenantA)
 	forged := valid[:len(valid)-4] + "AAAA"
@@ -38,20 +37,10 @@ func TestSecurity_CountsRefusedTokensAndLogsASample(t *testing.T) {
 		send(raw)
 	}
 	send(valid, valid)
-	refused := func() map[string]float64 {
-		got := make(map[string]float64)
-		for _, family := range expect.Value(w.metrics.Gather())(t) {
-			for _, m := range family.GetMetric() {
-				if family.GetName() == "berth_security_events_total" {
-					got[m.GetLabel()[0].GetValue()+" "+m.GetLabel()[1].GetValue()] = m.GetCounter().GetValue()
-				}
-			}
-		}
-		return got
-	}
+	const refused = "berth_security_events_total event=token_refused reason="
 	test.Eq(t, map[string]float64{
-		"token_refused missing": 1, "token_refused expired": 1, "token_refused malformed": 2, "token_refused signature": 2,
-	}, refused())
+		refused + "missing": 1, refused + "expired": 1, refused + "malformed": 2, refused + "signature": 2,
+	}, expect.Metrics(t, w.metrics, "berth_security_events_total"))
 	log := w.log.String()
 	test.EqOp(t, 1, strings.Count(log, `"msg":"refused"`), test.Sprint(log))
 	test.StrContains(t, log, `"address":"127.0.0.1"`)

@@ -46,8 +46,7 @@ func send(t *testing.T, client *http.Client, method, url string, header http.Hea
 	r.Header = header
 	got := expect.Value(client.Do(r))(t)
 	defer got.Body.Close()
-	text := expect.Value(io.ReadAll(got.Body))(t)
-	return httpResponse{got.StatusCode, got.Header, string(text)}
+	return httpResponse{got.StatusCode, got.Header, string(expect.Value(io.ReadAll(got.Body))(t))}
 }
 
 // errorFromResponse decodes an error of a unary Connect call as a client does.
@@ -199,17 +198,16 @@ func TestCORS_AllowsConfiguredOrigins(t *testing.T) {
 		}, "")
 		return response.Header
 	}
-	if got := preflight(url, "https://app.test"); got.Get("Access-Control-Allow-Origin") != "https://app.test" ||
-		!strings.Contains(got.Get("Access-Control-Allow-Headers"), "x-booking-channel") {
-		t.Errorf("known origin: %v", got)
+	none := newStubServer(t, func(c *Config) { c.Origins = nil })
+	for name, c := range map[string]struct{ url, origin, allowed string }{
+		"known origin":           {url, "https://app.test", "https://app.test"},
+		"unknown origin":         {url, "https://evil.test", ""},
+		"no origins are allowed": {none.url + berthv1connect.BookingServiceBookProcedure, "https://app.test", ""},
+	} {
+		got := preflight(c.url, c.origin)
+		test.EqOp(t, c.allowed, got.Get("Access-Control-Allow-Origin"), test.Sprintf("%s: %v", name, got))
 	}
-	got := preflight(url, "https://evil.test")
-	test.EqOp(t, "", got.Get("Access-Control-Allow-Origin"), test.Sprintf("unknown origin: %v", got))
-	same := newStubServer(t, func(c *Config) { c.Origins = nil })
-	got = preflight(
-		same.url+berthv1connect.BookingServiceBookProcedure, "https://app.test",
-	)
-	test.EqOp(t, "", got.Get("Access-Control-Allow-Origin"), test.Sprintf("no origins are allowed: %v", got))
+	test.StrContains(t, preflight(url, "https://app.test").Get("Access-Control-Allow-Headers"), "x-booking-channel")
 	response := send(
 		t, http1, http.MethodPost, url, http.Header{"Origin": {"https://app.test"}, "Content-Type": {"application/json"}},
 		"{}",
@@ -249,10 +247,11 @@ func TestCORS_AllowsGETWithToken(t *testing.T) {
 	)
 	for _, response := range []httpResponse{first, second} {
 		vary := strings.Join(response.Header.Values("Vary"), ", ")
-		if response.Header.Get("Access-Control-Allow-Origin") != "https://app.test" || !strings.Contains(vary, "Origin") ||
-			!strings.Contains(vary, "Authorization") {
-			t.Errorf("%d: %v", response.Status, response.Header)
-		}
+		test.True(
+			t, response.Header.Get("Access-Control-Allow-Origin") == "https://app.test" &&
+				strings.Contains(vary, "Origin") && strings.Contains(vary, "Authorization"),
+			test.Sprintf("%d: %v", response.Status, response.Header),
+		)
 	}
 }
 
@@ -277,8 +276,7 @@ func TestReflection_ListsServicesIfItIsOn(t *testing.T) {
 	t.Parallel()
 	off := grpcreflect.NewClient(http2, newStubServer(t).url, connect.WithGRPC()).NewStream(t.Context())
 	defer off.Close()
-	_, err := off.ListServices()
-	test.EqOp(t, connect.CodeUnimplemented, connect.CodeOf(err))
+	test.EqOp(t, connect.CodeUnimplemented, connect.CodeOf(errorOf(off.ListServices())))
 	w := newStubServer(t, func(c *Config) { c.Reflection = true })
 	stream := grpcreflect.NewClient(http2, w.url, connect.WithGRPC()).NewStream(t.Context())
 	defer stream.Close()
@@ -287,8 +285,7 @@ func TestReflection_ListsServicesIfItIsOn(t *testing.T) {
 		t, len(services) == 12 && slices.Contains(services, "berth.v1.BookingService"),
 		test.Sprintf("services: %v", services),
 	)
-	_, err = stream.FileContainingSymbol("berth.v1.BookingService")
-	test.NoError(t, err)
+	test.NoError(t, errorOf(stream.FileContainingSymbol("berth.v1.BookingService")))
 }
 
 func TestHealth_FollowsDraining(t *testing.T) {
@@ -370,30 +367,14 @@ func TestMetrics_CountEveryOutcome(t *testing.T) {
 	} {
 		_, _ = client.Book(t.Context(), request)
 	}
-	families := expect.Value(w.metrics.Gather())(t)
-	got := make(map[string]float64)
-	for _, family := range families {
-		for _, metric := range family.GetMetric() {
-			var labels []string
-			for _, l := range metric.GetLabel() {
-				labels = append(labels, l.GetValue())
-			}
-			switch family.GetName() {
-			case "berth_rpc_requests_total":
-				got[strings.Join(labels, " ")] = metric.GetCounter().GetValue()
-			case "berth_rpc_duration_seconds":
-				got["measured"] = float64(metric.GetHistogram().GetSampleCount())
-			case "berth_rpc_in_flight":
-				got["in flight"] = metric.GetGauge().GetValue()
-			}
-		}
-	}
-	want := map[string]float64{ // labels are sorted by name: code, procedure, reason
-		"ok berth.v1.BookingService/Book ":                             1,
-		"invalid_argument berth.v1.BookingService/Book INVALID_FIELD":  1,
-		"unauthenticated berth.v1.BookingService/Book UNAUTHENTICATED": 1,
-		"unread berth.v1.BookingService/Book ":                         1,
-		"measured":                                                     2, "in flight": 0,
-	}
-	test.Eq(t, want, got)
+	const book = " procedure=berth.v1.BookingService/Book reason="
+	got := expect.Metrics(t, w.metrics, "berth_rpc_")
+	test.Eq(t, map[string]float64{
+		"berth_rpc_requests_total code=ok" + book:                                  1,
+		"berth_rpc_requests_total code=invalid_argument" + book + "INVALID_FIELD":  1,
+		"berth_rpc_requests_total code=unauthenticated" + book + "UNAUTHENTICATED": 1,
+		"berth_rpc_requests_total code=unread" + book:                              1,
+		"berth_rpc_duration_seconds procedure=berth.v1.BookingService/Book":        2,
+		"berth_rpc_in_flight": 0,
+	}, got)
 }

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
+	"connectrpc.com/connect"
 	"github.com/shoenig/test"
 	"github.com/shoenig/test/must"
 	"google.golang.org/genproto/googleapis/type/date"
@@ -55,11 +55,10 @@ func newStudioWithClock(t *testing.T, now func() time.Time) *studio {
 			Name: "Vinyasa", Duration: durationpb.New(time.Hour), DefaultCapacity: proto.Int32(10), DefaultWaitlistCapacity: 2,
 		},
 	).GetId()
-	room := expect.Value(office.CreateResource(
-		t.Context(),
-		as(office.owner, &v1.CreateResourceRequest{Resource: &v1.Resource{LocationId: s.location, Name: "Studio"}}),
-	))(t)
-	s.room = room.Msg.GetResource().GetId()
+	room := &v1.Resource{LocationId: s.location, Name: "Studio"}
+	s.room = ask[*v1.CreateResourceResponse](
+		t, s, office.owner, &v1.CreateResourceRequest{Resource: room},
+	).GetResource().GetId()
 	return s
 }
 
@@ -177,12 +176,12 @@ func TestListSessions_Pages(t *testing.T) {
 	test.Eq(t, want, s.items(t, member, pages, "id"))
 	test.SliceLen(t, 5, want)
 	token := expect.Value(s.ListSessions(t.Context(), as(member, pages)))(t).Msg.GetNextPageToken()
-	other := weekFilter()
-	other.ServiceIds = []string{s.service}
 	for name, request := range map[string]*v1.ListSessionsRequest{
-		"a token of another query": {Filter: other, PageToken: token},
-		"a token that is none":     {Filter: weekFilter(), PageToken: "AAAA"},
-		"no span":                  {Filter: &v1.SessionFilter{}},
+		"a token of another query": {
+			Filter: with(weekFilter(), &v1.SessionFilter{ServiceIds: []string{s.service}}), PageToken: token,
+		},
+		"a token that is none": {Filter: weekFilter(), PageToken: "AAAA"},
+		"no span":              {Filter: &v1.SessionFilter{}},
 		"a span of two years": {
 			Filter: &v1.SessionFilter{
 				StartsWithin: &v1.TimeRange{Start: timestamppb.New(monday), End: timestamppb.New(monday.AddDate(2, 0, 0))},
@@ -260,35 +259,29 @@ func TestUpdateSession_AppliesMask(t *testing.T) {
 func TestScheduleRPCs_RejectInvalidRequests(t *testing.T) {
 	t.Parallel()
 	s := newStudio(t)
-	ctx := t.Context()
 	one := s.create(t, s.input(monday.Add(time.Hour)), true)
 	owner := s.Token(t, "owner")
-	create := func(changes *v1.SessionInput) error {
-		in := with(s.input(monday.Add(time.Hour)), changes)
-		return errorOf(s.CreateSession(ctx, as(owner, &v1.CreateSessionRequest{Session: in})))
+	create := func(changes *v1.SessionInput) proto.Message {
+		return &v1.CreateSessionRequest{Session: with(s.input(monday.Add(time.Hour)), changes)}
 	}
-	update := func(r *v1.UpdateSessionRequest) error {
-		r.SessionId = one.GetId()
-		return errorOf(s.UpdateSession(ctx, as(owner, r)))
+	update := func(changes *v1.UpdateSessionRequest) proto.Message {
+		return with(&v1.UpdateSessionRequest{SessionId: one.GetId(), Session: &v1.SessionInput{}}, changes)
 	}
-	series := func(r *v1.UpdateSeriesRequest) error {
-		r.SeriesId = someSession
-		return errorOf(s.UpdateSeries(ctx, as(owner, r)))
+	series := func(changes *v1.UpdateSeriesRequest) proto.Message {
+		return with(&v1.UpdateSeriesRequest{SeriesId: someSession}, changes)
 	}
 	for name, tt := range map[string]struct {
-		err  error
-		want string
+		request proto.Message
+		want    string
 	}{
-		"no start": {errorOf(s.CreateSession(ctx, as(owner, &v1.CreateSessionRequest{
+		"no start": {&v1.CreateSessionRequest{
 			Session: &v1.SessionInput{ServiceId: s.service, LocationId: s.location},
-		}))), "INVALID_FIELD session"},
+		}, "INVALID_FIELD session"},
 		"a title beyond its bounds": {
 			create(&v1.SessionInput{Title: strings.Repeat("x", 201)}), "INVALID_FIELD session.title",
 		},
 		"a description beyond": {
-			create(
-				&v1.SessionInput{Description: strings.Repeat("x", 4001)},
-			), "INVALID_FIELD session.description",
+			create(&v1.SessionInput{Description: strings.Repeat("x", 4001)}), "INVALID_FIELD session.description",
 		},
 		"capacity and unlimited": {
 			create(&v1.SessionInput{Capacity: proto.Int32(1), Unlimited: true}), "INVALID_FIELD session",
@@ -300,29 +293,23 @@ func TestScheduleRPCs_RejectInvalidRequests(t *testing.T) {
 			create(&v1.SessionInput{EndTime: timestamppb.New(monday)}), "INVALID_FIELD session.end_time",
 		},
 		"a member who leads": {
-			create(
-				&v1.SessionInput{CoachId: convert.IDText(s.Members["member"])},
-			), "COACH_INVALID session.coach_id",
+			create(&v1.SessionInput{CoachId: convert.IDText(s.Members["member"])}), "COACH_INVALID session.coach_id",
 		},
 		"no mask": {
-			update(&v1.UpdateSessionRequest{Session: &v1.SessionInput{}}), "INVALID_FIELD update_mask",
+			update(&v1.UpdateSessionRequest{}), "INVALID_FIELD update_mask",
 		},
 		"a mask with other names": {
-			update(
-				&v1.UpdateSessionRequest{Session: &v1.SessionInput{}, UpdateMask: mask("seats_taken")},
-			), "INVALID_FIELD update_mask",
+			update(&v1.UpdateSessionRequest{UpdateMask: mask("seats_taken")}), "INVALID_FIELD update_mask",
 		},
 		"a service cleared": {
-			update(
-				&v1.UpdateSessionRequest{Session: &v1.SessionInput{}, UpdateMask: mask("service_id")},
-			), "INVALID_FIELD session.service_id",
+			update(&v1.UpdateSessionRequest{UpdateMask: mask("service_id")}), "INVALID_FIELD session.service_id",
 		},
 		"an etag of another time": {
-			update(&v1.UpdateSessionRequest{Session: &v1.SessionInput{}, UpdateMask: mask("title"), Etag: "v9"}),
+			update(&v1.UpdateSessionRequest{UpdateMask: mask("title"), Etag: "v9"}),
 			"ETAG_MISMATCH etag",
 		},
 		"an etag that never was one": {
-			update(&v1.UpdateSessionRequest{Session: &v1.SessionInput{}, UpdateMask: mask("title"), Etag: "9"}), "ETAG_MISMATCH",
+			update(&v1.UpdateSessionRequest{UpdateMask: mask("title"), Etag: "9"}), "ETAG_MISMATCH",
 		},
 		"no scope": {series(&v1.UpdateSeriesRequest{UpdateMask: mask("title")}), "INVALID_FIELD scope"},
 		"one session, but which": {
@@ -350,19 +337,16 @@ func TestScheduleRPCs_RejectInvalidRequests(t *testing.T) {
 			series(&v1.UpdateSeriesRequest{Scope: v1.SeriesEditScope_SERIES_EDIT_SCOPE_ALL, UpdateMask: mask("title")}),
 			"SERIES_NOT_FOUND",
 		},
-		"a bulk operation on everything": {func() error {
-			return errorOf(s.BulkDelete(
-				ctx, as(owner, &v1.BulkDeleteRequest{Filter: &v1.SessionFilter{ServiceIds: []string{s.service}}}),
-			))
-		}(), "INVALID_FIELD filter"},
-		"a workout twice": {errorOf(s.SetWorkouts(
-			ctx, as(owner, &v1.SetWorkoutsRequest{SessionId: one.GetId(), WorkoutIds: []string{someSession, someSession}}),
-		)), "INVALID_FIELD workout_ids"},
-		"a file that is none": {errorOf(
-			s.ImportSessions(ctx, as(owner, &v1.ImportSessionsRequest{Csv: []byte("PK\x03\x04")})),
-		), "IMPORT_INVALID csv"},
+		"a bulk operation on everything": {
+			&v1.BulkDeleteRequest{Filter: &v1.SessionFilter{ServiceIds: []string{s.service}}}, "INVALID_FIELD filter",
+		},
+		"a workout twice": {
+			&v1.SetWorkoutsRequest{SessionId: one.GetId(), WorkoutIds: []string{someSession, someSession}},
+			"INVALID_FIELD workout_ids",
+		},
+		"a file that is none": {&v1.ImportSessionsRequest{Csv: []byte("PK\x03\x04")}, "IMPORT_INVALID csv"},
 	} {
-		refused(t, tt.want, test.Sprint(name))(tt.err)
+		refused(t, tt.want, test.Sprint(name))(s.call(t, owner, tt.request))
 	}
 }
 
@@ -379,8 +363,7 @@ func TestSessionRPCs_PublishBlockAndCancel(t *testing.T) {
 		t, published.Msg.GetSession().GetState() == v1.SessionState_SESSION_STATE_PUBLISHED,
 		must.Sprintf("%v", published),
 	)
-	booking := berthv1connect.NewBookingServiceClient(s.Client, s.URL)
-	expect.OK(t)(booking.Book(ctx, as(s.Token(t, "member"), &v1.BookRequest{SessionId: one.GetId()})))
+	expect.OK(t)(s.call(t, s.Token(t, "member"), &v1.BookRequest{SessionId: one.GetId()}))
 	refused(t, "failed_precondition ACTIVE_BOOKINGS seats_taken=1")(
 		s.UnpublishSession(ctx, as(admin, &v1.UnpublishSessionRequest{SessionId: one.GetId()})),
 	)
@@ -430,27 +413,22 @@ func TestSeries_CreateUpdateAndGet(t *testing.T) {
 		Duration: durationpb.New(time.Hour), ExcludedDates: []*date.Date{{Year: 2026, Month: 3, Day: 24}},
 		MaterializedUntil: &date.Date{Year: 2026, Month: 3, Day: 31}, Etag: "v1",
 	}
-	diff := cmp.Diff(want, series, protocmp.Transform())
-	test.True(
-		t, diff == "" && len(created.Msg.GetSessionIds()) == 2,
-		test.Sprintf("%d sessions (-want +got)\n%s", len(created.Msg.GetSessionIds()), diff),
-	)
-	edited := expect.Value(s.UpdateSeries(ctx, as(admin, &v1.UpdateSeriesRequest{
+	test.Eq(t, want, series, test.Cmp(protocmp.Transform()))
+	test.SliceLen(t, 2, created.Msg.GetSessionIds())
+	got := expect.Value(s.UpdateSeries(ctx, as(admin, &v1.UpdateSeriesRequest{
 		SeriesId: series.GetId(), Scope: v1.SeriesEditScope_SERIES_EDIT_SCOPE_FOLLOWING,
 		SessionId: created.Msg.GetSessionIds()[1], Etag: "v1",
 		Template: &v1.SessionInput{Title: "Flow"}, StartTimeOfDay: &timeofday.TimeOfDay{Hours: 19, Minutes: 30},
 		UpdateMask: mask("title", "start_time_of_day", "duration"),
-	})))(t)
-	got := edited.Msg
+	})))(t).Msg
 	test.True(
 		t, got.GetSeries().GetId() != series.GetId() &&
 			slices.Equal(got.GetUpdatedSessionIds(), created.Msg.GetSessionIds()[1:]) &&
 			got.GetSeries().GetTemplate().GetTitle() == "Flow",
 		test.Sprintf("%v", got),
 	)
-	read, err := s.GetSeries(ctx, as(admin, &v1.GetSeriesRequest{SeriesId: edited.Msg.GetSeries().GetId()}))
-	diff = cmp.Diff(edited.Msg.GetSeries(), read.Msg.GetSeries(), protocmp.Transform())
-	test.True(t, err == nil && diff == "", test.Sprintf("%v (-edited +read)\n%s", err, diff))
+	read := expect.Value(s.GetSeries(ctx, as(admin, &v1.GetSeriesRequest{SeriesId: got.GetSeries().GetId()})))(t)
+	test.Eq(t, got.GetSeries(), read.Msg.GetSeries(), test.Cmp(protocmp.Transform()), test.Sprint("(-edited +read)"))
 	refused(t, "RECURRENCE_INVALID rule")(s.UpdateSeries(ctx, as(admin, &v1.UpdateSeriesRequest{
 		SeriesId: series.GetId(), Scope: v1.SeriesEditScope_SERIES_EDIT_SCOPE_ALL, Rule: "FREQ=HOURLY",
 		UpdateMask: mask("rule"),
@@ -475,10 +453,11 @@ func TestImportSessions_ReportsProblems(t *testing.T) {
 		test.Sprintf("%v", got),
 	)
 	good := strings.ReplaceAll(header, ",colour", "") + "vinyasa,PIER 1,2026-03-28,18:00,60\n"
-	if got := request(good, true); got.GetImported() != 0 || got.GetProblems() != 0 ||
-		got.GetRows()[0].GetSessionId() != "" {
-		t.Errorf("dry run: %v", got)
-	}
+	got = request(good, true)
+	test.True(
+		t, got.GetImported() == 0 && got.GetProblems() == 0 && got.GetRows()[0].GetSessionId() == "",
+		test.Sprintf("dry run: %v", got),
+	)
 	got = request(good, false)
 	read := expect.Value(s.GetSession(
 		t.Context(), as(s.Token(t, "admin"), &v1.GetSessionRequest{SessionId: got.GetRows()[0].GetSessionId()}),
@@ -494,14 +473,13 @@ func TestScheduleRPCs_HideOtherTenants(t *testing.T) {
 	t.Parallel()
 	s := newStudio(t)
 	one := s.create(t, s.input(monday.Add(time.Hour)), true)
-	other := s.NewTenant(t, "Elsewhere")
-	stranger := s.Token(t, "owner", other)
-	for name, err := range map[string]error{
-		"read":   errorOf(s.GetSession(t.Context(), as(stranger, &v1.GetSessionRequest{SessionId: one.GetId()}))),
-		"cancel": errorOf(s.CancelSession(t.Context(), as(stranger, &v1.CancelSessionRequest{SessionId: one.GetId()}))),
+	stranger := s.Token(t, "owner", s.NewTenant(t, "Elsewhere"))
+	for _, request := range []proto.Message{
+		&v1.GetSessionRequest{SessionId: one.GetId()}, &v1.CancelSessionRequest{SessionId: one.GetId()},
 	} {
-		got := apiErrorOf(t, err)
-		test.True(t, got.Reason == "SESSION_NOT_FOUND" && len(got.Metadata) == 0, test.Sprintf("%s: %+v", name, got))
+		failsAs(t, apiError{Code: connect.CodeNotFound, Reason: "SESSION_NOT_FOUND"}, test.Sprintf("%T", request))(
+			s.call(t, stranger, request),
+		)
 	}
 	refused(t, "SERVICE_NOT_FOUND")(
 		s.CreateSession(t.Context(), as(stranger, &v1.CreateSessionRequest{Session: s.input(monday.Add(time.Hour))})),

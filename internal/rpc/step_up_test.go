@@ -1,7 +1,6 @@
 package rpc
 
 import (
-	"context"
 	"slices"
 	"strings"
 	"testing"
@@ -10,10 +9,11 @@ import (
 	"connectrpc.com/connect"
 	"github.com/shoenig/test"
 	"github.com/shoenig/test/must"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/testing/protocmp"
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	v1 "github.com/berthhq/berth/gen/berth/v1"
-	"github.com/berthhq/berth/gen/berth/v1/berthv1connect"
 	"github.com/berthhq/berth/internal/rules/grant"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit/expect"
@@ -23,11 +23,9 @@ import (
 // signedIn signs a token for a subject who signed in some time ago.
 func (s *testServer) signedIn(t *testing.T, subject string, ago time.Duration) string {
 	t.Helper()
-	raw, _, err := s.issuer.Issue(token.Claims{
+	return issue(t, s.issuer, token.Claims{
 		Subject: subject, Tenants: []tenant.TenantID{s.Tenant}, SignedInAt: time.Now().Add(-ago),
 	}, time.Hour)
-	must.NoError(t, err)
-	return raw
 }
 
 func TestStepUp_IsAskedForWhatTheContractSays(t *testing.T) {
@@ -49,63 +47,54 @@ func TestStepUp_IsAskedForWhatTheContractSays(t *testing.T) {
 
 func TestStepUp_AsksPeopleForARecentSignIn(t *testing.T) {
 	t.Parallel()
-	s := newAccessTest(t)
-	tenants := berthv1connect.NewTenantServiceClient(s.Client, s.URL)
-	ask := func(token string, asked *v1.StepUp) error {
-		return errorOf(tenants.UpdateTenant(t.Context(), as(token, &v1.UpdateTenantRequest{
+	s := newTestServer(t)
+	demand := func(asked *v1.StepUp) proto.Message {
+		return &v1.UpdateTenantRequest{
 			Tenant: &v1.Tenant{Id: s.Tenant.String(), StepUp: asked}, UpdateMask: mask("step_up"),
-		})))
+		}
 	}
-	role := func(token string) error {
-		return errorOf(s.AssignRole(t.Context(), as(token, &v1.AssignRoleRequest{
-			MemberId: s.Members["member"].String(), Role: "coach",
-		})))
-	}
+	role := &v1.AssignRoleRequest{MemberId: s.Members["member"].String(), Role: "coach"}
 	_, key, err := s.App.Accounts.CreateServiceAccount(
 		t.Context(), s.caller("owner"), grant.ServiceAccount{Name: "Sync", Roles: []string{"admin"}},
 	)
 	must.NoError(t, err)
-	exchanged := expect.Value(
-		s.ExchangeKey(t.Context(), connect.NewRequest(&v1.ExchangeKeyRequest{Key: key})),
-	)(t).Msg.GetAccessToken()
+	exchanged := ask[*v1.ExchangeKeyResponse](t, s, "", &v1.ExchangeKeyRequest{Key: key}).GetAccessToken()
 	stale, fresh := s.Token(t, "owner"), s.signedIn(t, "owner", time.Minute)
 	five := &v1.StepUp{MaxAge: durationpb.New(5 * time.Minute), AcrValues: []string{"mfa", "phr"}}
 
-	must.NoError(t, role(stale), must.Sprint("off by default"))
-	refused(t, "permission=admin.manage")(ask(s.Token(t, "admin"), five))
-	refused(t, "STEP_UP_REQUIRED", test.Sprint("they could not turn it off again"))(ask(stale, five))
-	must.NoError(t, ask(fresh, five))
-	for name, err := range map[string]error{
-		"a token without a time":    role(stale),
-		"a sign-in of an hour ago":  role(s.signedIn(t, "owner", time.Hour)),
-		"who turns it off":          ask(stale, nil),
-		"who is to confirm it":      confirm(t.Context(), s, s.Token(t, "member")),
-		"who may not read requests": role(s.signedIn(t, "admin", time.Hour)),
+	expect.OK(t)(s.call(t, stale, role)) // off by default
+	refused(t, "permission=admin.manage")(s.call(t, s.Token(t, "admin"), demand(five)))
+	refused(t, "STEP_UP_REQUIRED", test.Sprint("they could not turn it off again"))(s.call(t, stale, demand(five)))
+	expect.OK(t)(s.call(t, fresh, demand(five)))
+	for name, c := range map[string]struct {
+		token   string
+		request proto.Message
+	}{
+		"a token without a time":   {stale, role},
+		"a sign-in of an hour ago": {s.signedIn(t, "owner", time.Hour), role},
+		"who turns it off":         {stale, demand(nil)},
+		"who is to confirm it": {
+			s.Token(t, "member"), &v1.ConfirmOwnershipTransferRequest{TransferId: someSession},
+		},
+		"who may not read requests": {s.signedIn(t, "admin", time.Hour), role},
 	} {
 		failsAs(t, apiError{connect.CodePermissionDenied, "STEP_UP_REQUIRED", map[string]string{
 			"max_age": "300", "acr_values": "mfa phr",
-		}}, test.Sprint(name))(err)
+		}}, test.Sprint(name))(s.call(t, c.token, c.request))
 	}
 	refused(t, "PERMISSION_DENIED", test.Sprint("who may not do it at all learns nothing of it"))(
-		role(s.Token(t, "coach")),
+		s.call(t, s.Token(t, "coach"), role),
 	)
-	test.NoError(t, role(fresh))
-	test.NoError(t, role(exchanged), test.Sprint("programs do not sign in"))
-	read := expect.Value(tenants.GetTenant(t.Context(), as(stale, &v1.GetTenantRequest{})))(t).Msg.GetTenant()
-	test.EqOp(t, "mfa,phr", strings.Join(read.GetStepUp().GetAcrValues(), ","))
-	test.EqOp(t, 5*time.Minute, read.GetStepUp().GetMaxAge().AsDuration())
-	test.NoError(t, ask(fresh, nil))
-	test.NoError(t, role(stale))
+	expect.OK(t)(s.call(t, fresh, role))
+	expect.OK(t)(s.call(t, exchanged, role)) // programs do not sign in
+	read := ask[*v1.GetTenantResponse](t, s, stale, &v1.GetTenantRequest{}).GetTenant()
+	test.Eq(t, five, read.GetStepUp(), test.Cmp(protocmp.Transform()))
+	expect.OK(t)(s.call(t, fresh, demand(nil)))
+	expect.OK(t)(s.call(t, stale, role))
 	for _, wrong := range []*v1.StepUp{
 		{}, {MaxAge: durationpb.New(time.Second)}, {MaxAge: durationpb.New(25 * time.Hour)}, {AcrValues: []string{"a b"}},
 		{AcrValues: []string{""}}, {AcrValues: strings.Split("a,b,c,d,e,f,g,h,i,j,k", ",")},
 	} {
-		refused(t, "INVALID_FIELD", test.Sprint(wrong))(ask(fresh, wrong))
+		refused(t, "INVALID_FIELD", test.Sprint(wrong))(s.call(t, fresh, demand(wrong)))
 	}
-}
-
-func confirm(ctx context.Context, s *accessTest, token string) error {
-	return errorOf(
-		s.ConfirmOwnershipTransfer(ctx, as(token, &v1.ConfirmOwnershipTransferRequest{TransferId: someSession})),
-	)
 }

@@ -137,9 +137,7 @@ func listen(t testing.TB, handler http.Handler, limits traffic.ConnLimits) strin
 // token signs a token for a subject in tenants.
 func (w *stubServer) token(t *testing.T, subject string, tenants ...tenant.TenantID) string {
 	t.Helper()
-	raw, _, err := w.issuer.Issue(token.Claims{Subject: subject, Tenants: tenants}, time.Hour)
-	must.NoError(t, err)
-	return raw
+	return issue(t, w.issuer, token.Claims{Subject: subject, Tenants: tenants}, time.Hour)
 }
 
 // protocols are the protocols and encodings that clients may use.
@@ -232,6 +230,16 @@ func failsAs(t *testing.T, want apiError, settings ...test.Setting) func(results
 		t.Helper()
 		test.Eq(t, want, apiErrorOf(t, errorOf(results...)), settings...)
 	}
+}
+
+// streamError reads a stream to its end, and returns its error.
+func streamError[R any](stream *connect.ServerStreamForClient[R], err error) error {
+	if err != nil {
+		return err
+	}
+	for stream.Receive() {
+	}
+	return errors.Join(stream.Err(), stream.Close())
 }
 
 // errorOf returns the error of a call, which is its last result.

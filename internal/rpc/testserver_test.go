@@ -146,7 +146,12 @@ func (s *testServer) Token(t testing.TB, subject string, tenants ...tenant.Tenan
 	if len(tenants) == 0 {
 		tenants = []tenant.TenantID{s.Tenant}
 	}
-	raw, _, err := s.issuer.Issue(token.Claims{Subject: subject, Tenants: tenants}, time.Hour)
+	return issue(t, s.issuer, token.Claims{Subject: subject, Tenants: tenants}, time.Hour)
+}
+
+func issue(t testing.TB, by *token.Issuer, claims token.Claims, lifetime time.Duration) string {
+	t.Helper()
+	raw, _, err := by.Issue(claims, lifetime)
 	must.NoError(t, err)
 	return raw
 }

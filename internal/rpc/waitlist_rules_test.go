@@ -182,45 +182,41 @@ func TestWaitlistRules_RoundTripEveryField(t *testing.T) {
 func TestUpdateRules_RejectsStaleEtag(t *testing.T) {
 	t.Parallel()
 	s := newRulesTest(t)
-	edit := func(etag string, size int32) error {
-		return errorOf(s.UpdateRules(t.Context(), as(s.owner, &v1.UpdateRulesRequest{
+	edit := func(etag string, size int32) proto.Message {
+		return &v1.UpdateRulesRequest{
 			ServiceId: s.service, Rules: &v1.WaitlistRules{MaxQueueSize: &size}, UpdateMask: mask("max_queue_size"), Etag: etag,
 			Reason: fmt.Sprint("size ", size),
-		})))
+		}
 	}
-	reset := func(etag string) error {
-		return errorOf(s.ResetRules(
-			t.Context(), as(s.Token(t, "admin"), &v1.ResetRulesRequest{ServiceId: s.service, Etag: etag, Reason: "as it was"}),
-		))
+	reset := func(etag string) proto.Message {
+		return &v1.ResetRulesRequest{ServiceId: s.service, Etag: etag, Reason: "as it was"}
 	}
+	admin := s.Token(t, "admin")
 	for _, step := range []struct {
 		what    string
-		act     func() error
+		token   string
+		request proto.Message
 		refused bool
 	}{
-		{"the first", func() error { return edit("v0", 5) }, false},
-		{"with the etag of before", func() error { return edit("v0", 6) }, true},
-		{"with the etag of now", func() error { return edit("v1", 6) }, false},
-		{"reset with the etag of before", func() error { return reset("v1") }, true},
-		{"without an etag", func() error { return edit("", 7) }, false},
-		{"reset with the etag of now", func() error { return reset("v3") }, false},
-		{"with the etag of before the reset", func() error { return edit("v3", 8) }, true},
+		{"the first", s.owner, edit("v0", 5), false},
+		{"with the etag of before", s.owner, edit("v0", 6), true},
+		{"with the etag of now", s.owner, edit("v1", 6), false},
+		{"reset with the etag of before", admin, reset("v1"), true},
+		{"without an etag", s.owner, edit("", 7), false},
+		{"reset with the etag of now", admin, reset("v3"), false},
+		{"with the etag of before the reset", s.owner, edit("v3", 8), true},
 	} {
+		_, err := s.call(t, step.token, step.request)
 		if step.refused {
-			refused(t, "aborted ETAG_MISMATCH", test.Sprint(step.what))(step.act())
-			continue
+			refused(t, "aborted ETAG_MISMATCH", test.Sprint(step.what))(err)
+		} else {
+			test.NoError(t, err, test.Sprint(step.what))
 		}
-		test.NoError(t, step.act(), test.Sprint(step.what))
 	}
 	var got []*v1.WaitlistRulesVersion
-	for token := ""; ; {
-		page := expect.Value(s.ListRulesVersions(
-			t.Context(), as(s.owner, &v1.ListRulesVersionsRequest{ServiceId: s.service, PageSize: 3, PageToken: token}),
-		))(t)
-		got = append(got, page.Msg.GetVersions()...)
-		if token = page.Msg.GetNextPageToken(); token == "" {
-			break
-		}
+	list := &v1.ListRulesVersionsRequest{ServiceId: s.service, PageSize: 3}
+	for _, page := range pages[*v1.ListRulesVersionsResponse](t, s, s.owner, list) {
+		got = append(got, page.GetVersions()...)
 	}
 	version := func(n, size int32) *v1.WaitlistRulesVersion {
 		return &v1.WaitlistRulesVersion{

@@ -26,8 +26,7 @@ import (
 type waitlistTest struct {
 	*studio
 	berthv1connect.WaitlistServiceClient
-	bookings berthv1connect.BookingServiceClient
-	at       atomic.Int64 // minutes since monday
+	at atomic.Int64 // minutes since monday
 }
 
 func newWaitlistTest(t *testing.T) *waitlistTest {
@@ -35,7 +34,6 @@ func newWaitlistTest(t *testing.T) *waitlistTest {
 	s := &waitlistTest{}
 	s.studio = newStudioWithClock(t, s.now)
 	s.WaitlistServiceClient = berthv1connect.NewWaitlistServiceClient(s.Client, s.URL)
-	s.bookings = berthv1connect.NewBookingServiceClient(s.Client, s.URL)
 	return s
 }
 
@@ -47,8 +45,8 @@ func (s *waitlistTest) fullClass(t *testing.T) (class, booking string) {
 	in := s.input(monday.Add(48 * time.Hour))
 	in.Capacity, in.WaitlistCapacity = proto.Int32(1), proto.Int32(5)
 	class = s.create(t, in, true).GetId()
-	booked := expect.Value(s.bookings.Book(t.Context(), as(s.Token(t, "coach"), &v1.BookRequest{SessionId: class})))(t)
-	return class, booked.Msg.GetBooking().GetId()
+	booked := ask[*v1.BookResponse](t, s, s.Token(t, "coach"), &v1.BookRequest{SessionId: class})
+	return class, booked.GetBooking().GetId()
 }
 
 func (s *waitlistTest) join(t *testing.T, role string, request *v1.JoinWaitlistRequest) *v1.WaitlistEntry {
@@ -113,9 +111,7 @@ func TestWaitlistRPCs_OfferDeclineAndAccept(t *testing.T) {
 	)
 
 	s.at.Store(10)
-	expect.OK(t)(s.bookings.CancelBooking(
-		t.Context(), as(s.Token(t, "coach"), &v1.CancelBookingRequest{BookingId: held}),
-	))
+	expect.OK(t)(s.call(t, s.Token(t, "coach"), &v1.CancelBookingRequest{BookingId: held}))
 	offers := func(request *v1.ListOffersRequest) []*v1.Offer {
 		t.Helper()
 		return expect.Value(s.ListOffers(t.Context(), as(s.Token(t, "coach"), request)))(t).Msg.GetOffers()
@@ -229,11 +225,10 @@ func TestWaitlistRPCs_OfferDeclineAndAccept(t *testing.T) {
 		test.Sprint("the moves of one seat are not of one round"),
 	)
 
-	preview := expect.Value(s.PreviewRules(t.Context(), as(owner, &v1.PreviewRulesRequest{
+	p := expect.Value(s.PreviewRules(t.Context(), as(owner, &v1.PreviewRulesRequest{
 		ServiceId: s.service, Rules: &v1.WaitlistRules{Order: v1.WaitlistOrder_WAITLIST_ORDER_JOIN_ORDER.Enum()},
 		UpdateMask: mask("order"),
-	})))(t)
-	p := preview.Msg
+	})))(t).Msg
 	must.True(
 		t, p.GetChanged() == 1 && p.GetGrantedBefore() == 2 && p.GetGrantedDraft() == 2 &&
 			p.GetHandedBackBefore()+p.GetHandedBackDraft() == 0 && len(p.GetMoves()) == 2,
@@ -357,10 +352,11 @@ func TestWaitlistRPCs_StaffManageEntriesAndOffers(t *testing.T) {
 		back := expect.Value(s.SetPriority(
 			t.Context(), as(owner, &v1.SetPriorityRequest{EntryId: second.GetId(), Flagged: new(false), Score: new(int32(-1))}),
 		))(t)
-		if e := back.Msg.GetEntry(); e.GetFlagged() || e.Score != nil || e.GetCurrentScore() != 100 ||
-			e.GetScoreParts().GetBase() != 100 || e.GetPosition() != 2 {
-			t.Errorf("taken back: %v", e)
-		}
+		e = back.Msg.GetEntry()
+		test.True(
+			t, !e.GetFlagged() && e.Score == nil && e.GetCurrentScore() == 100 && e.GetScoreParts().GetBase() == 100 &&
+				e.GetPosition() == 2, test.Sprintf("taken back: %v", e),
+		)
 		before := expect.Value(s.MoveEntry(
 			t.Context(), as(owner, &v1.MoveEntryRequest{EntryId: second.GetId(), BeforeEntryId: first.GetId()}),
 		))(t)

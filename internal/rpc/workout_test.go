@@ -2,12 +2,13 @@ package rpc
 
 import (
 	"fmt"
-	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/shoenig/test"
+	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/testing/protocmp"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
@@ -32,29 +33,16 @@ func TestWorkouts_AttachToSessions(t *testing.T) {
 	set := expect.Value(s.SetWorkouts(
 		ctx, as(coach, &v1.SetWorkoutsRequest{SessionId: one.GetId(), WorkoutIds: []string{ids[2], ids[0]}}),
 	))(t)
-	test.True(
-		t, slices.Equal(set.Msg.GetSession().GetWorkoutIds(), []string{ids[2], ids[0]}),
-		test.Sprintf("%v", set),
-	)
+	test.SliceEqOp(t, []string{ids[2], ids[0]}, set.Msg.GetSession().GetWorkoutIds())
 	expect.OK(t)(s.AddInlineWorkout(
 		ctx, as(coach, &v1.AddInlineWorkoutRequest{SessionId: one.GetId(), Name: "Finisher"}),
 	))
-	names := func(r *v1.ListWorkoutsRequest) (names []string, next string) {
-		t.Helper()
-		response := expect.Value(s.ListWorkouts(ctx, as(coach, r)))(t)
-		for _, w := range response.Msg.GetWorkouts() {
-			names = append(names, w.GetName())
-		}
-		return names, response.Msg.GetNextPageToken()
+	for want, list := range map[string]*v1.ListWorkoutsRequest{
+		"Workout 2, Workout 0, Finisher":  {SessionId: one.GetId()},
+		"Workout 0, Workout 1, Workout 2": {PageSize: 2},
+	} {
+		test.EqOp(t, want, strings.Join(s.items(t, coach, list, "name"), ", "), test.Sprint(list))
 	}
-	got, _ := names(&v1.ListWorkoutsRequest{SessionId: one.GetId()})
-	test.SliceEqOp(t, []string{"Workout 2", "Workout 0", "Finisher"}, got)
-	first, token := names(&v1.ListWorkoutsRequest{PageSize: 2})
-	rest, end := names(&v1.ListWorkoutsRequest{PageSize: 2, PageToken: token})
-	test.True(
-		t, slices.Equal(append(first, rest...), []string{"Workout 0", "Workout 1", "Workout 2"}) && end == "",
-		test.Sprintf("%v, %v, %q", first, rest, end),
-	)
 	refused(t, "WORKOUT_NOT_FOUND")(s.SetWorkouts(
 		ctx, as(coach, &v1.SetWorkoutsRequest{SessionId: one.GetId(), WorkoutIds: []string{someSession}}),
 	))
@@ -72,21 +60,18 @@ func TestWorkouts_CreateUpdateAndDelete(t *testing.T) {
 		UpdateTime: timestamppb.New(monday),
 	}
 	test.Eq(t, want, response.Msg.GetWorkout(), test.Cmp(protocmp.Transform()), test.Sprint("created"))
-	for i, c := range []struct {
-		path string
-		set  func(*v1.UpdateWorkoutRequest)
-	}{
-		{"name", func(r *v1.UpdateWorkoutRequest) { r.Name, want.Name = "Deep squats", "Deep squats" }},
-		{"body", func(r *v1.UpdateWorkoutRequest) { r.Body, want.Body = "5 × 5", "5 × 5" }},
-		{"body", func(r *v1.UpdateWorkoutRequest) { r.Body, want.Body = "", "" }},
+	for i, e := range []edit[*v1.Workout]{
+		{"name", &v1.Workout{Name: "Deep squats", Body: "Other"}},
+		{"body", &v1.Workout{Name: "Other", Body: "5 × 5"}},
+		{"body", &v1.Workout{Name: "Other"}},
 	} {
 		sent := &v1.UpdateWorkoutRequest{
-			WorkoutId: want.GetId(), Name: "Other", Body: "Other", UpdateMask: mask(c.path), Etag: want.GetEtag(),
+			WorkoutId: want.GetId(), Name: e.to.GetName(), Body: e.to.GetBody(), UpdateMask: mask(e.path), Etag: want.GetEtag(),
 		}
-		c.set(sent)
+		setFields(want, e.to, e.path)
 		want.Etag = convert.Etag(i + 2)
 		edited := expect.Value(s.UpdateWorkout(ctx, as(coach, sent)))(t)
-		test.Eq(t, want, edited.Msg.GetWorkout(), test.Cmp(protocmp.Transform()), test.Sprint(c.path))
+		test.Eq(t, want, edited.Msg.GetWorkout(), test.Cmp(protocmp.Transform()), test.Sprint(e.path))
 	}
 	one := s.create(t, s.input(monday.Add(time.Hour)), true)
 	set := expect.Value(s.SetWorkouts(
@@ -107,62 +92,55 @@ func TestWorkouts_CreateUpdateAndDelete(t *testing.T) {
 	test.EqOp(t, 0, len(all.Msg.GetWorkouts()), test.Sprintf("%v", all))
 
 	there := s.Token(t, "coach", s.NewTenant(t, "Other Club"))
-	update := func(token string, r *v1.UpdateWorkoutRequest) error {
-		return errorOf(s.UpdateWorkout(ctx, as(token, r)))
-	}
-	remove := func(token string, r *v1.DeleteWorkoutRequest) error {
-		return errorOf(s.DeleteWorkout(ctx, as(token, r)))
-	}
+	member := s.Token(t, "member")
 	for name, c := range map[string]struct {
-		err  error
-		want string
+		token   string
+		request proto.Message
+		want    string
 	}{
 		"edited once it is deleted": {
-			update(coach, &v1.UpdateWorkoutRequest{WorkoutId: want.GetId(), Name: "x", UpdateMask: mask("name")}),
+			coach, &v1.UpdateWorkoutRequest{WorkoutId: want.GetId(), Name: "x", UpdateMask: mask("name")},
 			"WORKOUT_NOT_FOUND",
 		},
 		"another tenant's": {
-			update(there, &v1.UpdateWorkoutRequest{WorkoutId: want.GetId(), Name: "x", UpdateMask: mask("name")}),
+			there, &v1.UpdateWorkoutRequest{WorkoutId: want.GetId(), Name: "x", UpdateMask: mask("name")},
 			"WORKOUT_NOT_FOUND",
 		},
 		"another tenant's, to delete": {
-			remove(there, &v1.DeleteWorkoutRequest{WorkoutId: want.GetId()}), "WORKOUT_NOT_FOUND",
+			there, &v1.DeleteWorkoutRequest{WorkoutId: want.GetId()}, "WORKOUT_NOT_FOUND",
 		},
 		"by a member": {
-			update(s.Token(t, "member"), &v1.UpdateWorkoutRequest{WorkoutId: want.GetId(), Name: "x", UpdateMask: mask("name")}),
+			member, &v1.UpdateWorkoutRequest{WorkoutId: want.GetId(), Name: "x", UpdateMask: mask("name")},
 			"PERMISSION_DENIED",
 		},
 		"by a member, to delete": {
-			remove(s.Token(t, "member"), &v1.DeleteWorkoutRequest{WorkoutId: want.GetId()}), "PERMISSION_DENIED",
+			member, &v1.DeleteWorkoutRequest{WorkoutId: want.GetId()}, "PERMISSION_DENIED",
 		},
 		"without a name": {
-			update(coach, &v1.UpdateWorkoutRequest{WorkoutId: want.GetId(), UpdateMask: mask("name")}), "INVALID_FIELD",
+			coach, &v1.UpdateWorkoutRequest{WorkoutId: want.GetId(), UpdateMask: mask("name")}, "INVALID_FIELD",
 		},
 		"without a mask": {
-			update(coach, &v1.UpdateWorkoutRequest{WorkoutId: want.GetId(), Name: "x"}), "INVALID_FIELD update_mask",
+			coach, &v1.UpdateWorkoutRequest{WorkoutId: want.GetId(), Name: "x"}, "INVALID_FIELD update_mask",
 		},
 		"what cannot be edited": {
-			update(
-				coach, &v1.UpdateWorkoutRequest{WorkoutId: want.GetId(), UpdateMask: mask("inline")},
-			), "INVALID_FIELD update_mask",
+			coach, &v1.UpdateWorkoutRequest{WorkoutId: want.GetId(), UpdateMask: mask("inline")}, "INVALID_FIELD update_mask",
 		},
 		"none": {
-			remove(coach, &v1.DeleteWorkoutRequest{WorkoutId: someSession}), "WORKOUT_NOT_FOUND",
+			coach, &v1.DeleteWorkoutRequest{WorkoutId: someSession}, "WORKOUT_NOT_FOUND",
 		},
-		"attached to what was edited": {errorOf(
-			s.SetWorkouts(ctx, as(coach, &v1.SetWorkoutsRequest{SessionId: one.GetId(), Etag: one.GetEtag()})),
-		), "ETAG_MISMATCH etag"},
+		"attached to what was edited": {
+			coach, &v1.SetWorkoutsRequest{SessionId: one.GetId(), Etag: one.GetEtag()}, "ETAG_MISMATCH etag",
+		},
 		"deleted with a stale etag": {
-			remove(coach, &v1.DeleteWorkoutRequest{WorkoutId: s.workout(t, coach), Etag: "v2"}), "ETAG_MISMATCH etag",
+			coach, &v1.DeleteWorkoutRequest{WorkoutId: s.workout(t, coach), Etag: "v2"}, "ETAG_MISMATCH etag",
 		},
 	} {
-		refused(t, c.want, test.Sprint(name))(c.err)
+		refused(t, c.want, test.Sprint(name))(s.call(t, c.token, c.request))
 	}
 	test.EqOp(t, "v2", set.Msg.GetSession().GetEtag(), test.Sprint(set))
 }
 
 func (s *studio) workout(t *testing.T, token string) string {
 	t.Helper()
-	request := as(token, &v1.CreateWorkoutRequest{Name: "Rows"})
-	return expect.Value(s.CreateWorkout(t.Context(), request))(t).Msg.GetWorkout().GetId()
+	return ask[*v1.CreateWorkoutResponse](t, s, token, &v1.CreateWorkoutRequest{Name: "Rows"}).GetWorkout().GetId()
 }

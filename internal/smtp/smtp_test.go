@@ -25,7 +25,10 @@ import (
 	"github.com/berthhq/berth/internal/smtp/smtptest"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit/expect"
+	"github.com/berthhq/berth/internal/testkit/vary"
 )
+
+type set = vary.Fields
 
 var now = time.Date(2026, 3, 28, 12, 0, 0, 0, time.UTC)
 
@@ -71,6 +74,12 @@ func sendError(t *testing.T, err error) *notify.SendError {
 	var failure *notify.SendError
 	must.True(t, errors.As(err, &failure), must.Sprintf("%v is not a SendError", err))
 	return failure
+}
+
+// fails sends a message, which must fail.
+func fails(t *testing.T, c smtp.Config, m notify.Message) *notify.SendError {
+	t.Helper()
+	return sendError(t, expect.Error(sender(t, c).Send(t.Context(), m)))
 }
 
 func TestSend_DeliversMail(t *testing.T) {
@@ -142,25 +151,19 @@ func TestSend_PreventsHeaderInjection(t *testing.T) {
 	mail := fake.Mails()[0]
 	test.True(t, mail.Header.Get("Bcc") == "" && len(mail.To) == 1 && len(mail.Parts) == 4, test.Sprintf("%s", mail.Raw))
 	for name, want := range map[string]struct {
-		spoil func(*notify.Message)
-		kind  notify.FailureKind
+		spoilt set
+		kind   notify.FailureKind
 	}{
-		"to": {func(m *notify.Message) {
-			m.To = "ann@mail.example>\r\nRCPT TO:<all@mail.example"
-		}, notify.Unregistered},
-		"two":   {func(m *notify.Message) { m.To = "ann@mail.example, bob@mail.example" }, notify.Unregistered},
-		"empty": {func(m *notify.Message) { m.To = "" }, notify.Unregistered},
-		"from": {func(m *notify.Message) {
-			m.From.Address = "hello@studio.example\r\nX: y"
-		}, notify.Misconfigured},
-		"reply":       {func(m *notify.Message) { m.ReplyTo.Address = "desk" }, notify.Misconfigured},
-		"unsubscribe": {func(m *notify.Message) { m.Unsubscribe = "https://berth.example/\r\nX: y" }, notify.Permanent},
-		"plain http":  {func(m *notify.Message) { m.Unsubscribe = "http://berth.example/" }, notify.Permanent},
+		"to":          {set{"To": "ann@mail.example>\r\nRCPT TO:<all@mail.example"}, notify.Unregistered},
+		"two":         {set{"To": "ann@mail.example, bob@mail.example"}, notify.Unregistered},
+		"empty":       {set{"To": ""}, notify.Unregistered},
+		"from":        {set{"From.Address": "hello@studio.example\r\nX: y"}, notify.Misconfigured},
+		"reply":       {set{"ReplyTo.Address": "desk"}, notify.Misconfigured},
+		"unsubscribe": {set{"Unsubscribe": "https://berth.example/\r\nX: y"}, notify.Permanent},
+		"plain http":  {set{"Unsubscribe": "http://berth.example/"}, notify.Permanent},
 	} {
-		m := message()
-		want.spoil(&m)
-		_, err := s.Send(t.Context(), m)
-		test.EqOp(t, want.kind, sendError(t, err).Kind, test.Sprintf("%s: %v", name, err))
+		failure := sendError(t, expect.Error(s.Send(t.Context(), vary.From(message(), want.spoilt))))
+		test.EqOp(t, want.kind, failure.Kind, test.Sprintf("%s: %v", name, failure))
 	}
 	test.EqOp(t, 1, len(fake.Mails()), test.Sprint("mails"))
 }
@@ -195,12 +198,12 @@ func TestSend_SignsForADomain(t *testing.T) {
 		test.EqOp(t, "bounces@berth.example", mail.From)
 		test.EqOp(t, `Studio Süd <hello@studio.example>`, mail.Text("From"))
 		mail.Raw = bytes.Replace(mail.Raw, []byte("To: "), []byte("Subject: another\nTo: "), 1)
-		_, err := mail.Signers(lookUp)
-		test.ErrorContains(t, err, "signature did not verify", test.Sprint("with another subject"))
+		test.ErrorContains(
+			t, expect.Error(mail.Signers(lookUp)), "signature did not verify", test.Sprint("with another subject"),
+		)
 	}
 	m.DKIM.Key = []byte("none")
-	_, err := s.Send(t.Context(), m)
-	test.EqOp(t, notify.Misconfigured, sendError(t, err).Kind)
+	test.EqOp(t, notify.Misconfigured, sendError(t, expect.Error(s.Send(t.Context(), m))).Kind)
 }
 
 func TestSend_DoesNotSendExpiredMessage(t *testing.T) {
@@ -208,63 +211,55 @@ func TestSend_DoesNotSendExpiredMessage(t *testing.T) {
 	fake, c := setup(t, smtptest.Options{})
 	m := message()
 	m.ExpiresAt = now
-	_, err := sender(t, c).Send(t.Context(), m)
-	got := sendError(t, err)
-	test.True(t, got.Kind == notify.Permanent && got.Code == "EXPIRED" && fake.Connections() == 0, test.Sprint(err))
+	got := fails(t, c, m)
+	test.True(t, got.Kind == notify.Permanent && got.Code == "EXPIRED" && fake.Connections() == 0, test.Sprint(got))
 }
 
 func TestSend_UsesConfiguredSecurity(t *testing.T) {
 	t.Parallel()
 	account := smtptest.Options{Username: "berth", Password: "p4ss"}
-	with := func(o smtptest.Options, change func(*smtptest.Options)) smtptest.Options {
-		change(&o)
-		return o
-	}
-	starttls := with(account, func(o *smtptest.Options) { o.StartTLS = true })
-	implicit := with(account, func(o *smtptest.Options) { o.TLS = true })
-	busy := with(starttls, func(o *smtptest.Options) { o.Auth = "454 4.7.0 Temporary authentication failure" })
-	useSTARTTLS := func(c *smtp.Config) { c.Security = smtp.StartTLS }
-	useTLS := func(c *smtp.Config) { c.Security = smtp.ImplicitTLS }
-	unchanged := func(*smtp.Config) {}
+	starttls := vary.From(account, set{"StartTLS": true})
+	implicit := vary.From(account, set{"TLS": true})
+	busy := vary.From(starttls, set{"Auth": "454 4.7.0 Temporary authentication failure"})
+	useSTARTTLS, useTLS := set{"Security": smtp.StartTLS}, set{"Security": smtp.ImplicitTLS}
 	for name, tc := range map[string]struct {
 		server smtptest.Options
-		config func(*smtp.Config)
+		config set
 		want   notify.FailureKind
 		code   string
 	}{
 		"STARTTLS": {starttls, useSTARTTLS, "", ""},
-		"default":  {starttls, func(c *smtp.Config) { c.Security = "" }, "", ""},
+		"default":  {starttls, set{"Security": ""}, "", ""},
 		"TLS":      {implicit, useTLS, "", ""},
-		"none":     {smtptest.Options{}, func(c *smtp.Config) { c.Username = "" }, "", ""},
-		"loopback": {account, unchanged, "", ""},
+		"none":     {smtptest.Options{}, set{"Username": ""}, "", ""},
+		"loopback": {account, nil, "", ""},
 
 		"STARTTLS is not offered": {account, useSTARTTLS, notify.Misconfigured, ""},
 		"TLS is not offered":      {account, useTLS, notify.Misconfigured, ""},
-		"unknown authority, STARTTLS": {starttls, func(c *smtp.Config) {
-			c.Security, c.TLS = smtp.StartTLS, nil
-		}, notify.Misconfigured, "CERTIFICATE"},
-		"unknown authority, TLS": {implicit, func(c *smtp.Config) {
-			c.Security, c.TLS = smtp.ImplicitTLS, nil
-		}, notify.Misconfigured, "CERTIFICATE"},
-		"wrong password": {starttls, func(c *smtp.Config) {
-			c.Security, c.Password = smtp.StartTLS, "x"
-		}, notify.Misconfigured, "535"},
+		"unknown authority, STARTTLS": {
+			starttls, set{"Security": smtp.StartTLS, "TLS": nil}, notify.Misconfigured, "CERTIFICATE",
+		},
+		"unknown authority, TLS": {
+			implicit, set{"Security": smtp.ImplicitTLS, "TLS": nil}, notify.Misconfigured, "CERTIFICATE",
+		},
+		"wrong password": {
+			starttls, set{"Security": smtp.StartTLS, "Password": "x"}, notify.Misconfigured, "535",
+		},
 		"temporary failure": {busy, useSTARTTLS, notify.Transient, "454"},
-		"no authentication": {starttls, func(c *smtp.Config) {
-			c.Security, c.Username = smtp.StartTLS, ""
-		}, notify.Misconfigured, "530 5.7.0"},
+		"no authentication": {
+			starttls, set{"Security": smtp.StartTLS, "Username": ""}, notify.Misconfigured, "530 5.7.0",
+		},
 		"authentication is not offered": {smtptest.Options{StartTLS: true}, useSTARTTLS, notify.Misconfigured, ""},
 		"rejected": {
-			smtptest.Options{Greeting: "554 No SMTP service here"}, unchanged, notify.Misconfigured, "554"},
+			smtptest.Options{Greeting: "554 No SMTP service here"}, nil, notify.Misconfigured, "554"},
 		"rejected for now": {
-			smtptest.Options{Greeting: "421 Too many connections"}, unchanged, notify.Transient, "421"},
+			smtptest.Options{Greeting: "421 Too many connections"}, nil, notify.Transient, "421"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			fake, c := setup(t, tc.server)
 			c.Username, c.Password = "berth", "p4ss"
-			tc.config(&c)
-			_, err := sender(t, c).Send(t.Context(), message())
+			_, err := sender(t, vary.From(c, tc.config)).Send(t.Context(), message())
 			if tc.want == "" {
 				must.True(t, err == nil && len(fake.Mails()) == 1, must.Sprint(err))
 				return
@@ -326,16 +321,14 @@ func TestSend_ClassifiesErrors(t *testing.T) {
 			fake, c := setup(t, smtptest.Options{})
 			fake.React(func(string) smtptest.Reaction { return tc.reaction })
 			s := sender(t, c)
-			_, err := s.Send(t.Context(), message())
-			got := sendError(t, err)
-			test.Eq(t, tc.want, *got, test.Cmp(cmpopts.IgnoreFields(notify.SendError{}, "Reason")), test.Sprint(err))
+			got := sendError(t, expect.Error(s.Send(t.Context(), message())))
+			test.Eq(t, tc.want, *got, test.Cmp(cmpopts.IgnoreFields(notify.SendError{}, "Reason")))
 			test.True(
-				t, got.Reason != "" && !strings.Contains(err.Error(), "ann@"),
-				test.Sprintf("no reason, or the reason contains the address: %v", err),
+				t, got.Reason != "" && !strings.Contains(got.Error(), "ann@"),
+				test.Sprintf("no reason, or the reason contains the address: %v", got),
 			)
 			fake.React(func(string) smtptest.Reaction { return smtptest.Reaction{} })
-			_, err = s.Send(t.Context(), message())
-			test.NoError(t, err, test.Sprint("the next mail"))
+			test.NoError(t, expect.Error(s.Send(t.Context(), message())), test.Sprint("the next mail"))
 		})
 	}
 }
@@ -353,8 +346,7 @@ func TestSend_WithoutAnswerIsUnknown(t *testing.T) {
 				reaction.Then = cancel // like a timeout at this moment
 			}
 			fake.React(func(string) smtptest.Reaction { return reaction })
-			_, err := sender(t, c).Send(ctx, message())
-			test.EqOp(t, notify.Unknown, sendError(t, err).Kind, test.Sprint(err))
+			test.EqOp(t, notify.Unknown, sendError(t, expect.Error(sender(t, c).Send(ctx, message()))).Kind)
 			test.EqOp(t, 1, len(fake.Mails()), test.Sprint("mails"))
 		})
 	}
@@ -394,13 +386,11 @@ func TestSend_WithoutConnectionIsTransient(t *testing.T) {
 	fake, c := setup(t, smtptest.Options{})
 	there := c
 	there.Host, there.Port = "127.0.0.1", 1 // not a port that was just closed, which could be reused
-	_, err := sender(t, there).Send(t.Context(), message())
-	test.EqOp(t, notify.Transient, sendError(t, err).Kind, test.Sprintf("refused connection: %v", err))
+	test.EqOp(t, notify.Transient, fails(t, there, message()).Kind, test.Sprint("refused connection"))
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err = sender(t, c).Send(ctx, message())
-	got := sendError(t, err)
-	test.True(t, got.Kind == notify.Transient && len(fake.Mails()) == 0, test.Sprintf("cancelled before: %v", err))
+	got := sendError(t, expect.Error(sender(t, c).Send(ctx, message())))
+	test.True(t, got.Kind == notify.Transient && len(fake.Mails()) == 0, test.Sprintf("cancelled before: %v", got))
 }
 
 func TestSend_ReusesConnections(t *testing.T) {
@@ -443,8 +433,7 @@ func TestSend_ConcurrentMails(t *testing.T) {
 	var all sync.WaitGroup
 	for range many {
 		all.Go(func() {
-			_, err := s.Send(t.Context(), message())
-			test.NoError(t, err)
+			test.NoError(t, expect.Error(s.Send(t.Context(), message())))
 		})
 	}
 	all.Wait()
@@ -455,17 +444,14 @@ func TestNew_RejectsInvalidConfig(t *testing.T) {
 	t.Parallel()
 	good := smtp.Config{Host: "mail.example", From: notify.Mailbox{Address: "a@b.example"}}
 	expect.OK(t)(smtp.New(good))
-	for name, spoil := range map[string]func(*smtp.Config){
-		"no host":     func(c *smtp.Config) { c.Host = "" },
-		"a socket":    func(c *smtp.Config) { c.Host = "unix:///run/docker.sock" },
-		"no sender":   func(c *smtp.Config) { c.From.Address = "berth" },
-		"no security": func(c *smtp.Config) { c.Security = "maybe" },
-		"a port":      func(c *smtp.Config) { c.Port = 70_000 },
+	for name, spoilt := range map[string]set{
+		"no host":     {"Host": ""},
+		"a socket":    {"Host": "unix:///run/docker.sock"},
+		"no sender":   {"From.Address": "berth"},
+		"no security": {"Security": "maybe"},
+		"a port":      {"Port": 70_000},
 	} {
-		c := good
-		spoil(&c)
-		_, err := smtp.New(c)
-		test.Error(t, err, test.Sprintf("%s: accepted", name))
+		test.Error(t, expect.Error(smtp.New(vary.From(good, spoilt))), test.Sprintf("%s: accepted", name))
 	}
 }
 
@@ -480,8 +466,7 @@ func BenchmarkSend(b *testing.B) {
 	b.SetParallelism(16)
 	b.RunParallel(func(pb *testing.PB) {
 		for pb.Next() {
-			_, err := s.Send(b.Context(), message())
-			test.NoError(b, err)
+			test.NoError(b, expect.Error(s.Send(b.Context(), message())))
 		}
 	})
 }

@@ -56,8 +56,7 @@ func TestIssuer_IssuesVerifiableTokens(t *testing.T) {
 		test.Eq(t, want, got, test.Sprint(name))
 	}
 	tooMany := token.Claims{Subject: "ann", Tenants: make([]tenant.TenantID, 129)}
-	_, _, err = i.Issue(tooMany, time.Hour)
-	test.Error(t, err, test.Sprint("a token that no verifier accepts was issued"))
+	test.Error(t, expect.Error(i.Issue(tooMany, time.Hour)), test.Sprint("a token that no verifier accepts was issued"))
 }
 
 func TestOpenIssuer_CreatesKeyOnce(t *testing.T) {
@@ -68,15 +67,13 @@ func TestOpenIssuer_CreatesKeyOnce(t *testing.T) {
 	var starts sync.WaitGroup
 	for n := range raws {
 		starts.Go(func() {
-			i := openIssuer(t, path, clock)
-			raws[n], _, _ = i.Issue(token.Claims{Subject: "ann"}, time.Hour)
+			raws[n], _, _ = openIssuer(t, path, clock).Issue(token.Claims{Subject: "ann"}, time.Hour)
 		})
 	}
 	starts.Wait()
 	v := newVerifier(t, clock.now, openIssuer(t, path, clock).AsTrusted())
 	for _, raw := range raws {
-		_, err := v.Verify(t.Context(), raw)
-		test.NoError(t, err)
+		test.NoError(t, expect.Error(v.Verify(t.Context(), raw)))
 	}
 	test.EqOp(t, 0o600, valueOf(os.Stat(path)).Mode().Perm())
 	left := valueOf(os.ReadDir(filepath.Dir(path)))
@@ -125,8 +122,9 @@ func TestOpenIssuer_RejectsUnusableKeys(t *testing.T) {
 			test.Sprintf("%s: the error repeats the file: %v", name, err),
 		)
 	}
-	_, err := token.OpenIssuer(t.TempDir(), ownIssuer, audience, time.Now)
-	test.Error(t, err, test.Sprint("a directory was opened"))
+	test.Error(
+		t, expect.Error(token.OpenIssuer(t.TempDir(), ownIssuer, audience, time.Now)), test.Sprint("a directory was opened"),
+	)
 }
 
 func TestIssuer_PublishesOnlyPublicKey(t *testing.T) {
@@ -140,9 +138,8 @@ func TestIssuer_PublishesOnlyPublicKey(t *testing.T) {
 	w := httptest.NewRecorder()
 	i.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), "GET", "/.well-known/jwks.json", http.NoBody))
 	var set struct{ Keys []map[string]any }
-	if err := json.Unmarshal(w.Body.Bytes(), &set); err != nil || len(set.Keys) != 1 {
-		t.Fatalf("%s (%v)", w.Body, err)
-	}
+	must.NoError(t, json.Unmarshal(w.Body.Bytes(), &set))
+	must.SliceLen(t, 1, set.Keys)
 	public := map[string]any{
 		"kty": "OKP", "crv": "Ed25519", "use": "sig", "alg": "EdDSA", "x": set.Keys[0]["x"], "kid": set.Keys[0]["kid"],
 	}
@@ -160,7 +157,5 @@ func openIssuer(t testing.TB, path string, clock *clock) *token.Issuer {
 func write(t *testing.T, path string, text []byte, mode os.FileMode) {
 	t.Helper()
 	must.NoError(t, os.WriteFile(path, text, 0o600))
-	if err := os.Chmod(path, mode); err != nil { // regardless of the umask
-		t.Fatal(err)
-	}
+	must.NoError(t, os.Chmod(path, mode)) // regardless of the umask
 }

@@ -103,8 +103,7 @@ func TestURLKeys_WaitForCooldownBeforeNextFetch(t *testing.T) {
 		clock.advance(tc.pass)
 		idp.serve(http.StatusOK, keySet(d), tc.fail)
 		for i := range 20 {
-			raw := d.sign(valid(), claims{"kid": fmt.Sprint("unknown ", step, i)})
-			_, err := v.Verify(t.Context(), raw)
+			_, err := v.Verify(t.Context(), d.sign(valid(), claims{"kid": fmt.Sprint("unknown ", step, i)}))
 			must.Error(t, err, must.Sprint("an unknown key was accepted"))
 		}
 		test.EqOp(t, tc.fetches, idp.fetched(), test.Sprintf("step %d: fetches, want %d", step, tc.fetches))
@@ -201,9 +200,8 @@ func TestURLKeys_CancelledCallerDoesNotFailOthers(t *testing.T) {
 		leaveToo()
 		synctest.Wait()
 		mu.Lock()
-		if err := errs["waits"]; !errors.Is(err, context.Canceled) || fault.ReasonOf(err) != "" {
-			t.Errorf("the caller that cancelled while waiting: %v", err)
-		}
+		test.ErrorIs(t, errs["waits"], context.Canceled, test.Sprint("the caller that cancelled while waiting"))
+		test.EqOp(t, "", fault.ReasonOf(errs["waits"]))
 		mu.Unlock()
 		close(release)
 		asks.Wait()

@@ -20,6 +20,7 @@ import (
 	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit/expect"
+	"github.com/berthhq/berth/internal/testkit/vary"
 	"github.com/berthhq/berth/internal/twilio"
 	"github.com/berthhq/berth/internal/twilio/twiliotest"
 )
@@ -159,33 +160,34 @@ func TestSend_ClassifiesErrors(t *testing.T) {
 // What cannot be sent, or not any more, is told from what can be sent later. Nothing is accepted.
 func TestSend_FailsBeforeItIsSent(t *testing.T) {
 	t.Parallel()
-	left := func(d time.Duration) func(*twilio.Config, *notify.Message) {
-		return func(_ *twilio.Config, m *notify.Message) { m.ExpiresAt = now.Add(d) }
-	}
-	token := func(text string) func(*twilio.Config, *notify.Message) {
-		return func(c *twilio.Config, _ *notify.Message) { c.AuthToken = text }
+	type input struct {
+		Config  twilio.Config
+		Message notify.Message
 	}
 	expired := notify.SendError{Kind: notify.Permanent, Code: "EXPIRED"}
 	for name, tt := range map[string]struct {
-		edit     func(*twilio.Config, *notify.Message)
+		differ   vary.Fields
 		want     notify.SendError
 		requests int
 	}{
-		"expired":                {left(-time.Hour), expired, 0},
-		"expires now":            {left(0), expired, 0},
-		"expires within seconds": {left(999 * time.Millisecond), expired, 0},
-		"wrong token":            {token("wrong"), notify.SendError{Kind: notify.Misconfigured, Code: "20003"}, 1},
-		"no token":               {token("not a token"), notify.SendError{Kind: notify.Misconfigured, Code: "21224"}, 0},
+		"expired":                {vary.Fields{"Message.ExpiresAt": now.Add(-time.Hour)}, expired, 0},
+		"expires now":            {vary.Fields{"Message.ExpiresAt": now}, expired, 0},
+		"expires within seconds": {vary.Fields{"Message.ExpiresAt": now.Add(999 * time.Millisecond)}, expired, 0},
+		"wrong token": {
+			vary.Fields{"Config.AuthToken": "wrong"}, notify.SendError{Kind: notify.Misconfigured, Code: "20003"}, 1,
+		},
+		"no token": {
+			vary.Fields{"Config.AuthToken": "not a token"},
+			notify.SendError{Kind: notify.Misconfigured, Code: "21224"}, 0,
+		},
 		// Not a port that was just closed, which could be reused.
 		"no server": {
-			func(c *twilio.Config, _ *notify.Message) { c.BaseURL = "http://127.0.0.1:1" },
-			notify.SendError{Kind: notify.Transient}, 0,
+			vary.Fields{"Config.BaseURL": "http://127.0.0.1:1"}, notify.SendError{Kind: notify.Transient}, 0,
 		},
 	} {
 		fake, c := setup(t)
-		m := message()
-		tt.edit(&c, &m)
-		got := fails(t, c, m)
+		in := vary.From(input{c, message()}, tt.differ)
+		got := fails(t, in.Config, in.Message)
 		test.Eq(t, tt.want, *got, test.Cmp(cmpopts.IgnoreFields(notify.SendError{}, "Reason", "Err")), test.Sprint(name))
 		test.EqOp(t, tt.requests, fake.Requests(), test.Sprint(name, ": requests"))
 		test.SliceEmpty(t, fake.Messages(), test.Sprint(name))
@@ -269,17 +271,15 @@ func TestNew_RejectsInvalidConfig(t *testing.T) {
 	t.Parallel()
 	good := twilio.Config{AccountSID: "AC1", AuthToken: "t", From: "+15005550006"}
 	expect.OK(t)(twilio.New(good))
-	for name, spoil := range map[string]func(*twilio.Config){
-		"no account":  func(c *twilio.Config) { c.AccountSID = "" },
-		"no token":    func(c *twilio.Config) { c.AuthToken = "" },
-		"no sender":   func(c *twilio.Config) { c.From = "" },
-		"base":        func(c *twilio.Config) { c.BaseURL = "api.twilio.com" },
-		"callback":    func(c *twilio.Config) { c.StatusCallback = "/webhooks/status" },
-		"no such url": func(c *twilio.Config) { c.BaseURL = "http://[::1" },
+	for name, spoilt := range map[string]vary.Fields{
+		"no account":  {"AccountSID": ""},
+		"no token":    {"AuthToken": ""},
+		"no sender":   {"From": ""},
+		"base":        {"BaseURL": "api.twilio.com"},
+		"callback":    {"StatusCallback": "/webhooks/status"},
+		"no such url": {"BaseURL": "http://[::1"},
 	} {
-		c := good
-		spoil(&c)
-		test.Error(t, expect.Error(twilio.New(c)), test.Sprint(name))
+		test.Error(t, expect.Error(twilio.New(vary.From(good, spoilt))), test.Sprint(name))
 	}
 }
 
@@ -355,47 +355,42 @@ func TestWebhook_RejectsWrongSignatures(t *testing.T) {
 	t.Parallel()
 	const token, address = "12345", "https://berth.example/webhooks/twilio/sms?a=b%20c"
 	form := url.Values{"MessageSid": {"SM1"}, "From": {"+14155550000"}, "Body": {"é 1 & 2"}}
-	good := twiliotest.Sign(token, address, form)
-	hook := twilio.Webhook{AuthToken: token, PublicURL: "https://berth.example"}
-	read := func(spoil func(r *http.Request, hook *twilio.Webhook)) error {
-		r := httptest.NewRequest(http.MethodPost, "/webhooks/twilio/sms?a=b%20c", strings.NewReader(form.Encode()))
-		r.Header.Set("X-Twilio-Signature", good)
-		h := hook
-		spoil(r, &h)
-		_, err := h.Read(r)
-		return err
+	type input struct {
+		Method, URI, Signature, Body string
+		Hook                         twilio.Webhook
 	}
-	body := func(text string) func(*http.Request, *twilio.Webhook) {
-		return func(r *http.Request, _ *twilio.Webhook) {
-			*r = *httptest.NewRequest(http.MethodPost, r.RequestURI, strings.NewReader(text))
-			r.Header.Set("X-Twilio-Signature", good)
-		}
+	good := input{
+		http.MethodPost, "/webhooks/twilio/sms?a=b%20c", twiliotest.Sign(token, address, form), form.Encode(),
+		twilio.Webhook{AuthToken: token, PublicURL: "https://berth.example"},
 	}
 	bad, malformed := twilio.ErrSignature, twilio.ErrMalformed
 	for name, tc := range map[string]struct {
-		spoil func(*http.Request, *twilio.Webhook)
-		want  error
+		differ vary.Fields
+		want   error
 	}{
-		"valid":         {func(*http.Request, *twilio.Webhook) {}, nil},
-		"another body":  {body(form.Encode() + "1"), bad},
-		"one more":      {body(form.Encode() + "&To=x"), bad},
-		"no body":       {body(""), bad},
-		"not a form":    {body("%zz"), bad},
-		"huge":          {body(strings.Repeat("a", 70_000)), malformed},
-		"unsigned":      {func(r *http.Request, _ *twilio.Webhook) { r.Header.Del("X-Twilio-Signature") }, bad},
-		"another path":  {func(r *http.Request, _ *twilio.Webhook) { r.RequestURI = "/webhooks/twilio/status?a=b%20c" }, bad},
-		"another query": {func(r *http.Request, _ *twilio.Webhook) { r.RequestURI += "&x" }, bad},
-		"escaped other": {func(r *http.Request, _ *twilio.Webhook) { r.RequestURI = "/webhooks/twilio/sms?a=b+c" }, bad},
-		"other host":    {func(_ *http.Request, h *twilio.Webhook) { h.PublicURL = "https://evil.example" }, bad},
-		"plain http":    {func(_ *http.Request, h *twilio.Webhook) { h.PublicURL = "http://berth.example" }, bad},
-		"other account": {func(_ *http.Request, h *twilio.Webhook) { h.AuthToken = "54321" }, bad},
-		"get":           {func(r *http.Request, _ *twilio.Webhook) { r.Method = http.MethodGet }, malformed},
-		"no token": {func(r *http.Request, h *twilio.Webhook) {
-			h.AuthToken = ""
-			r.Header.Set("X-Twilio-Signature", twiliotest.Sign("", address, form))
-		}, bad},
+		"valid":         {nil, nil},
+		"another body":  {vary.Fields{"Body": good.Body + "1"}, bad},
+		"one more":      {vary.Fields{"Body": good.Body + "&To=x"}, bad},
+		"no body":       {vary.Fields{"Body": ""}, bad},
+		"not a form":    {vary.Fields{"Body": "%zz"}, bad},
+		"huge":          {vary.Fields{"Body": strings.Repeat("a", 70_000)}, malformed},
+		"unsigned":      {vary.Fields{"Signature": ""}, bad},
+		"another path":  {vary.Fields{"URI": "/webhooks/twilio/status?a=b%20c"}, bad},
+		"another query": {vary.Fields{"URI": good.URI + "&x"}, bad},
+		"escaped other": {vary.Fields{"URI": "/webhooks/twilio/sms?a=b+c"}, bad},
+		"other host":    {vary.Fields{"Hook.PublicURL": "https://evil.example"}, bad},
+		"plain http":    {vary.Fields{"Hook.PublicURL": "http://berth.example"}, bad},
+		"other account": {vary.Fields{"Hook.AuthToken": "54321"}, bad},
+		"get":           {vary.Fields{"Method": http.MethodGet}, malformed},
+		"no token": {
+			vary.Fields{"Hook.AuthToken": "", "Signature": twiliotest.Sign("", address, form)}, bad,
+		},
 	} {
-		test.ErrorIs(t, read(tc.spoil), tc.want, test.Sprint(name))
+		in := vary.From(good, tc.differ)
+		r := httptest.NewRequest(http.MethodPost, good.URI, strings.NewReader(in.Body))
+		r.Method, r.RequestURI = in.Method, in.URI
+		r.Header.Set("X-Twilio-Signature", in.Signature)
+		test.ErrorIs(t, expect.Error(in.Hook.Read(r)), tc.want, test.Sprint(name))
 	}
 }
 
@@ -441,8 +436,7 @@ func BenchmarkSend(b *testing.B) {
 	b.SetParallelism(16)
 	b.RunParallel(func(pb *testing.PB) {
 		for pb.Next() {
-			_, err := s.Send(b.Context(), message())
-			test.NoError(b, err)
+			test.NoError(b, expect.Error(s.Send(b.Context(), message())))
 		}
 	})
 }

@@ -43,10 +43,9 @@ func newClaimStudio(t *testing.T, mode waitlist.Mode) *claimStudio {
 	c := &claimStudio{studio: newStudio(t)}
 	c.place = c.AddLocation(catalog.Location{Name: "Pier 2", Address: "Am Hafen 1, Hamburg"})
 	c.Service = c.AddService(catalog.Service{Name: "Yoga"})
-	_, err := c.App.Settings.UpdateRules(t.Context(), c.Owner, settings.RulesEdit{
+	expect.OK(c.T)(c.App.Settings.UpdateRules(t.Context(), c.Owner, settings.RulesEdit{
 		Target: settings.PolicyTarget{Service: c.Service}, Edit: func(s *waitlist.Settings) { s.Mode = &mode },
-	})
-	c.NoError(err)
+	}))
 	c.session, c.holder = c.bookedSession()
 	return c
 }
@@ -68,17 +67,15 @@ func (c *claimStudio) person(name string) tenant.Caller {
 // cancelBooking cancels the booking of the seat, so the seat goes to the waitlist.
 func (c *claimStudio) cancelBooking() {
 	c.T.Helper()
-	_, err := c.App.Bookings.CancelBooking(context.Background(), c.Owner, bookings.CancelRequest{ID: c.holder})
-	c.NoError(err)
+	expect.OK(c.T)(c.App.Bookings.CancelBooking(context.Background(), c.Owner, bookings.CancelRequest{ID: c.holder}))
 }
 
 // offers returns the offers to a member, newest first.
 func (c *claimStudio) offers(who tenant.Caller) []waitlist.Offer {
 	c.T.Helper()
-	offers, err := c.App.Waitlists.ListOffers(
+	offers := expect.Value(c.App.Waitlists.ListOffers(
 		context.Background(), c.Owner, waitlistdb.OfferQuery{Member: who.Member, Limit: 10},
-	)
-	c.NoError(err)
+	))(c.T)
 	return offers
 }
 
@@ -120,9 +117,7 @@ func (c *claimStudio) send(method, path string, form url.Values, headers ...stri
 	c.pages.ServeHTTP(w, r)
 	answer := w.Result()
 	defer answer.Body.Close()
-	text, err := io.ReadAll(answer.Body)
-	c.NoError(err)
-	return answer, string(text)
+	return answer, string(expect.Value(io.ReadAll(answer.Body))(c.T))
 }
 
 var (
@@ -140,12 +135,18 @@ func (c *claimStudio) submit(path string, form url.Values) string {
 	return body
 }
 
+// shows fails unless the page has these texts, as in wantTexts.
+func (c *claimStudio) shows(path string, texts ...string) {
+	c.T.Helper()
+	_, body := c.send(http.MethodGet, path, nil)
+	wantTexts(c.T, body, texts...)
+}
+
 func TestClaim_AcceptsOfferWithoutScripts(t *testing.T) {
 	t.Parallel()
 	c := newClaimStudio(t, waitlist.OfferInTurn)
 	who, link := c.offered()
-	_, body := c.send(http.MethodGet, link, nil)
-	wantTexts(t, body, "A place is free for you, Mia M.", "-Meyer", "Harbour Yoga",
+	c.shows(link, "A place is free for you, Mia M.", "-Meyer", "Harbour Yoga",
 		"Vinyasa &amp; &lt;b&gt;Breath&lt;/b&gt;", ">Yoga<", "Friday, 20 March", "18:00–19:00",
 		"Berlin time (UTC&#43;1)", "Pier 2", "Am Hafen 1, Hamburg", "1 person", "18:30</time>",
 		`data-left="1800000"`, `max="1800000"`, `<form method="post" action="`+link+`">`,
@@ -157,10 +158,8 @@ func TestClaim_AcceptsOfferWithoutScripts(t *testing.T) {
 	// Going back and answering again changes nothing.
 	wantTexts(t, c.submit(link, accept), `data-state="accepted"`)
 	wantTexts(t, c.submit(link, decline), `data-state="accepted"`)
-	_, err := c.App.Bookings.CancelBooking(t.Context(), c.Owner, bookings.CancelRequest{ID: place.ID})
-	c.NoError(err)
-	_, body = c.send(http.MethodGet, link, nil)
-	wantTexts(t, body, `data-state="returned"`, "cancelled since")
+	expect.OK(c.T)(c.App.Bookings.CancelBooking(t.Context(), c.Owner, bookings.CancelRequest{ID: place.ID}))
+	c.shows(link, `data-state="returned"`, "cancelled since")
 }
 
 func TestClaim_DeclinedOfferGoesToNextMember(t *testing.T) {
@@ -175,8 +174,7 @@ func TestClaim_DeclinedOfferGoesToNextMember(t *testing.T) {
 	wantTexts(t, c.submit(link, decline), `data-state="declined"`, "You said no", "still on the waitlist", "-<form")
 	wantTexts(t, c.submit(link, decline), `data-state="declined"`)
 	wantTexts(t, c.submit(link, accept), `data-state="declined"`)
-	_, body := c.send(http.MethodGet, c.linkTo(second), nil)
-	wantTexts(t, body, "Noa N.", `data-state="live"`)
+	c.shows(c.linkTo(second), "Noa N.", `data-state="live"`)
 	test.EqOp(t, 1, len(c.offers(second)), test.Sprint("offers to the next member"))
 }
 
@@ -195,7 +193,7 @@ func TestClaim_OpeningChangesNothing(t *testing.T) {
 	}
 	test.Eq(t, before, c.offers(who))
 	answer, _ := c.send(http.MethodHead, link, nil)
-	test.EqOp(t, http.StatusOK, answer.StatusCode, test.Sprint(answer.Status))
+	test.EqOp(t, http.StatusOK, answer.StatusCode)
 }
 
 func TestClaim_RejectsFormsOfOtherSites(t *testing.T) {
@@ -214,8 +212,7 @@ func TestClaim_RejectsFormsOfOtherSites(t *testing.T) {
 		answer, _ := c.send(http.MethodPost, link+"?answer=accept", form)
 		test.EqOp(t, http.StatusBadRequest, answer.StatusCode, test.Sprint(form, answer.Status))
 	}
-	_, body := c.send(http.MethodGet, link, nil)
-	wantTexts(t, body, `data-state="live"`)
+	c.shows(link, `data-state="live"`)
 	for _, headers := range [][]string{
 		{"Sec-Fetch-Site", "", "Origin", "https://berth.example"}, {"Sec-Fetch-Site", ""},
 		{"Sec-Fetch-Site", "", "Origin", ""},
@@ -237,15 +234,13 @@ func TestClaim_ShowsChangesOfOffer(t *testing.T) {
 		}, []string{`data-state="expired"`, "time is up"}},
 		"it expires, and the sweep has run": {waitlist.OfferInTurn, func(c *claimStudio) {
 			c.Clock.Advance(30 * time.Minute)
-			_, _, err := c.App.Waitlists.ExpireDueOffers(context.Background(), c.Tenant)
-			c.NoError(err)
+			expect.OK(c.T)(c.App.Waitlists.ExpireDueOffers(context.Background(), c.Tenant))
 		}, []string{`data-state="expired"`, "still on the waitlist"}},
 		"the session starts": {waitlist.OfferInTurn, func(c *claimStudio) {
 			c.Clock.Advance(48 * time.Hour)
 		}, []string{`data-state="started"`}},
 		"the session is cancelled": {waitlist.OfferInTurn, func(c *claimStudio) {
-			_, err := c.App.Schedules.CancelSession(context.Background(), c.Owner, c.session, "Storm.", true)
-			c.NoError(err)
+			expect.OK(c.T)(c.App.Schedules.CancelSession(context.Background(), c.Owner, c.session, "Storm.", true))
 		}, []string{`data-state="off"`, "called off", "-still on"}},
 		"another member is faster": {waitlist.FirstToClaim, func(c *claimStudio) {
 			wantTexts(c.T, c.submit(c.linkTo(c.rival), accept), `data-state="accepted"`)
@@ -260,14 +255,12 @@ func TestClaim_ShowsChangesOfOffer(t *testing.T) {
 			}
 			_, link := c.offered()
 			_, body := c.send(http.MethodGet, link, nil)
-			kept := "Yours to take until"
-			if tt.mode == waitlist.FirstToClaim {
-				kept = "Open until"
-			}
+			kept := map[waitlist.Mode]string{
+				waitlist.OfferInTurn: "Yours to take until", waitlist.FirstToClaim: "Open until",
+			}[tt.mode]
 			wantTexts(t, body, `data-state="live"`, kept)
 			tt.happens(c)
-			_, body = c.send(http.MethodGet, link, nil)
-			wantTexts(t, body, append(tt.says, "-<form", `data-every="0"`)...)
+			c.shows(link, append(tt.says, "-<form", `data-every="0"`)...)
 			// An answer from the old page gets the new state.
 			wantTexts(t, c.submit(link, accept), append(tt.says, "-<form")...)
 		})
@@ -281,17 +274,13 @@ func TestClaim_FailedAcceptKeepsOfferOpen(t *testing.T) {
 	c.Subscribe(who, c.AddPlan(credit.Plan{Kind: credit.Credits, Credits: 1, AllowOverlap: true}))
 	c.MustWaitlist(who, c.session)
 	other, holder := c.bookedSession()
-	_, err := c.App.Bookings.CancelBooking(t.Context(), c.Owner, bookings.CancelRequest{ID: holder})
-	c.NoError(err)
+	expect.OK(c.T)(c.App.Bookings.CancelBooking(t.Context(), c.Owner, bookings.CancelRequest{ID: holder}))
 	c.cancelBooking()
 	link := c.linkTo(who)
 	used := c.MustBook(who, other)
-	body := c.submit(link, accept)
-	wantTexts(t, body, `data-state="live"`, `role="alert"`, "That did not work", "You have no credits left", "<form")
-	_, body = c.send(http.MethodGet, link+"?refused=%3Cscript%3E", nil)
-	wantTexts(t, body, "could not be booked", "-script>&")
-	_, err = c.App.Bookings.CancelBooking(t.Context(), c.Owner, bookings.CancelRequest{ID: used})
-	c.NoError(err)
+	wantTexts(t, c.submit(link, accept), `data-state="live"`, `role="alert"`, "That did not work", "You have no credits left", "<form")
+	c.shows(link+"?refused=%3Cscript%3E", "could not be booked", "-script>&")
+	expect.OK(c.T)(c.App.Bookings.CancelBooking(t.Context(), c.Owner, bookings.CancelRequest{ID: used}))
 	wantTexts(t, c.submit(link, accept), `data-state="accepted"`, "-alert")
 }
 
@@ -322,8 +311,7 @@ func TestClaim_ConcurrentRequestsTakeEffectOnce(t *testing.T) {
 		default:
 			t.Error(mine[0].Status)
 		}
-		_, body := c.send(http.MethodGet, link, nil)
-		wantTexts(t, body, `data-state="`+strings.ToLower(string(mine[0].Status))+`"`)
+		c.shows(link, `data-state="`+strings.ToLower(string(mine[0].Status))+`"`)
 	}
 }
 
@@ -349,9 +337,8 @@ func TestClaim_RejectsInvalidLinks(t *testing.T) {
 			wantTexts(t, body, "This link is not valid", "-Vinyasa", "-Mia", "-Harbour", "-<form", "-<script>")
 		}
 	}
-	_, body := c.send(http.MethodGet, link, nil)
-	wantTexts(t, body, `data-state="live"`)
-	test.True(t, c.log.Len() <= 0, test.Sprint(c.log.String()))
+	c.shows(link, `data-state="live"`)
+	test.EqOp(t, "", c.log.String())
 }
 
 func TestClaim_ReturnsUnavailableOnFailure(t *testing.T) {

@@ -82,8 +82,10 @@ func TestConsole_SetsSecurityHeaders(t *testing.T) {
 		wantTexts(t, policy, "default-src 'none'", "script-src 'self';", "connect-src 'self' https://id.example.com;",
 			"img-src 'self' data: blob: https:;", "frame-ancestors 'none'", "-unsafe", "-realms")
 	}
-	_, err := Console(built, SignIn{Issuer: "nonsense"})
-	test.Error(t, err, test.Sprint("an issuer that is not a URL was accepted"))
+	test.Error(
+		t, expect.Error(Console(built, SignIn{Issuer: "nonsense"})),
+		test.Sprint("an issuer that is not a URL was accepted"),
+	)
 }
 
 func TestConsole_CompressesAndCachesFiles(t *testing.T) {

@@ -75,8 +75,7 @@ func (s *studio) getIn(language, path string, after time.Duration) (*http.Respon
 	r.Header.Set("Accept-Language", language)
 	s.pages.ServeHTTP(w, r)
 	answer := w.Result()
-	body := expect.Value(io.ReadAll(answer.Body))(s.T)
-	return answer, string(body)
+	return answer, string(expect.Value(io.ReadAll(answer.Body))(s.T))
 }
 
 // wantTexts fails for each text that the page lacks, and for each text after "-" that it has.
@@ -86,6 +85,14 @@ func wantTexts(t testing.TB, body string, texts ...string) {
 		absent, without := strings.CutPrefix(text, "-")
 		test.NotEqOp(t, without, strings.Contains(body, absent), test.Sprintf("%q in\n%s", text, body))
 	}
+}
+
+// shows fails unless the page has this status and these texts, as in wantTexts.
+func (s *studio) shows(path string, after time.Duration, status int, texts ...string) {
+	s.T.Helper()
+	answer, body := s.get(path, after)
+	test.EqOp(s.T, status, answer.StatusCode, test.Sprint(path))
+	wantTexts(s.T, body, texts...)
 }
 
 func TestDisplay_ShowsCodeAndArrivals(t *testing.T) {
@@ -147,9 +154,7 @@ func TestDisplay_FollowsCheckInWindow(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s.Clock.Set(class.Add(tt.after))
-			answer, body := s.get(s.link(), tt.after)
-			test.EqOp(t, http.StatusOK, answer.StatusCode, test.Sprint(answer.Status))
-			wantTexts(t, body, tt.says...)
+			s.shows(s.link(), tt.after, http.StatusOK, tt.says...)
 		})
 	}
 }
@@ -174,22 +179,16 @@ func TestDisplay_RejectsExpiredAndInvalidLinks(t *testing.T) {
 	t.Parallel()
 	s := newStudio(t)
 	link := s.link()
-	for name, path := range map[string]string{
-		"expired": link, "no link": "/display/x", "markup": "/display/%3Cscript%3E", "assets": "/display/assets",
+	for path, after := range map[string]time.Duration{
+		link: 10 * time.Minute, "/display/x": 0, "/display/%3Cscript%3E": 0, "/display/assets": 0,
 	} {
-		after := time.Duration(0)
-		if name == "expired" {
-			after = 10 * time.Minute
-		}
-		answer, body := s.get(path, after)
-		test.EqOp(t, http.StatusNotFound, answer.StatusCode, test.Sprint(name, answer.Status))
-		wantTexts(t, body, "This page has ended", `data-next=""`, "-<script>", "-Vinyasa", "-<svg")
+		s.shows(
+			path, after, http.StatusNotFound, "This page has ended", `data-next=""`, "-<script>", "-Vinyasa", "-<svg",
+		)
 	}
 	s.CancelSession(s.session)
-	answer, body := s.get(link, 0)
-	test.EqOp(t, http.StatusNotFound, answer.StatusCode, test.Sprint(answer.Status))
-	wantTexts(t, body, "called off", "-Vinyasa")
-	test.True(t, s.log.Len() <= 0, test.Sprint(s.log.String()))
+	s.shows(link, 0, http.StatusNotFound, "called off", "-Vinyasa")
+	test.EqOp(t, "", s.log.String())
 }
 
 func TestDisplay_ReloadsAfterFailure(t *testing.T) {

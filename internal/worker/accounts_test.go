@@ -46,10 +46,9 @@ func TestAccounts_TenantsSendThroughTheirOwnAccounts(t *testing.T) {
 	other := p.OtherTenant("Dock Pilates")
 	account := func(token, from string) {
 		t.Helper()
-		_, err := p.App.Messages.UpdateSenders(p.T.Context(), p.Owner, nil, func(s *messages.Senders) {
+		expect.OK(p.T)(p.App.Messages.UpdateSenders(p.T.Context(), p.Owner, nil, func(s *messages.Senders) {
 			s.Twilio = &messages.TwilioAccount{AccountSID: own.AccountSID, AuthToken: token, From: from}
-		})
-		p.NoError(err)
+		}))
 	}
 	book := func(name string) {
 		t.Helper()
@@ -72,10 +71,9 @@ func TestAccounts_TenantsSendThroughTheirOwnAccounts(t *testing.T) {
 	// The neighbour has none.
 	who := other.AddReachable("Ida")
 	other.RemoveDevices(who)
-	_, err := other.App.Messages.UpdateNotificationPreferences(
+	expect.OK(other.T)(other.App.Messages.UpdateNotificationPreferences(
 		other.T.Context(), who, messages.PreferencesEdit{Chosen: notify.Preferences{{Topic: confirmed, Channel: sms}: true}},
-	)
-	other.NoError(err)
+	))
 	other.MustPlace(who, other.SessionAt(testkit.Noon.Add(48*time.Hour)))
 	deliver(other)
 	test.EqOp(t, 2, len(p.Twilio.Messages()), test.Sprint("messages by the platform's account"))

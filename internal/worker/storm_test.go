@@ -65,10 +65,10 @@ func TestDeliver_SendsOnceAfterAnOutageOfAllProviders(t *testing.T) {
 	for range 60 {
 		later(p.Studio, 30*time.Second)
 	}
-	if sms, pushes, mails := len(p.Twilio.Messages()), len(p.FCM.Messages()), len(p.Mail.Mails()); sms != people ||
-		pushes != people || mails != people {
-		t.Errorf("%d SMS, %d pushes, %d mails for %d of each", sms, pushes, mails, people)
-	}
+	test.Eq(
+		t, []int{people, people, people}, []int{len(p.Twilio.Messages()), len(p.FCM.Messages()), len(p.Mail.Mails())},
+		test.Sprint("SMS, pushes and mails"),
+	)
 	test.EqOp(t, 0, p.Count(`select count(*) from deliveries where possible_duplicate or status = 'POSSIBLY_SENT'`),
 		test.Sprint("lines of the log are in doubt"))
 }

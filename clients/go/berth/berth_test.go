@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"connectrpc.com/connect"
-	"github.com/google/go-cmp/cmp"
 	"github.com/shoenig/test"
 	"github.com/shoenig/test/must"
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
@@ -206,13 +205,13 @@ func TestCall_RetriesMutationWithSameKey(t *testing.T) {
 			client, waits := serve(t, s)
 			must.NoError(t, book(t, client))
 			keys := s.all(idempotencyKey)
-			if len(keys) != 3 || len(keys[0]) < 20 || keys[0] != keys[1] || keys[1] != keys[2] {
-				t.Errorf("keys %q", keys)
-			}
+			test.True(
+				t, len(keys) == 3 && len(keys[0]) >= 20 && keys[0] == keys[1] && keys[1] == keys[2],
+				test.Sprintf("keys %q", keys),
+			)
 			test.Eq(t, []time.Duration{minBackoff, 2 * minBackoff}, *waits, test.Sprint("waits"))
-			if err := book(t, client); err != nil || s.all(idempotencyKey)[3] == keys[0] {
-				t.Errorf("another call has the same key (%v)", err)
-			}
+			must.NoError(t, book(t, client))
+			test.NotEqOp(t, keys[0], s.all(idempotencyKey)[3], test.Sprint("another call has the same key"))
 		})
 	}
 }
@@ -232,9 +231,8 @@ func TestCall_DoesNotRetry(t *testing.T) {
 			t.Parallel()
 			s := &service{script: []error{err}}
 			client, _ := serve(t, s)
-			if got := book(t, client); connect.CodeOf(got) != connect.CodeOf(err) || len(s.headers) != 1 {
-				t.Errorf("%v after %d calls", got, len(s.headers))
-			}
+			test.EqOp(t, connect.CodeOf(err), connect.CodeOf(book(t, client)))
+			test.SliceLen(t, 1, s.headers)
 		})
 	}
 }
@@ -244,21 +242,22 @@ func TestCall_BacksOffBetweenRetries(t *testing.T) {
 	s := &service{script: slices.Repeat([]error{contention}, 9)}
 	client, waits := serve(t, s)
 	_, err := client.Bookings.GetBooking(t.Context(), connect.NewRequest(&v1.GetBookingRequest{}))
-	if !IsReason(err, v1.ErrorReason_ERROR_REASON_CONTENTION) || len(s.headers) != 5 ||
-		s.headers[0].Get(idempotencyKey) != "" {
-		t.Errorf("%v after %d calls", err, len(s.headers))
-	}
+	test.True(
+		t, IsReason(err, v1.ErrorReason_ERROR_REASON_CONTENTION) && len(s.headers) == 5 &&
+			s.headers[0].Get(idempotencyKey) == "",
+		test.Sprintf("%v after %d calls", err, len(s.headers)),
+	)
 	test.Eq(t, []time.Duration{minBackoff, 2 * minBackoff, 4 * minBackoff, 8 * minBackoff}, *waits, test.Sprint("waits"))
 	m := &interceptor{settings: settings{random: func() float64 { return 1 }}}
-	if m.backoff(7) != maxBackoff || m.backoff(1000) != maxBackoff {
-		t.Error("the maximum backoff is exceeded")
-	}
+	test.True(
+		t, m.backoff(7) == maxBackoff && m.backoff(1000) == maxBackoff,
+		test.Sprint("the maximum backoff is exceeded"),
+	)
 
 	limited := &service{script: []error{refused(connect.CodeResourceExhausted, "RATE_LIMITED", "retry_after", "3")}}
 	client, waits = serve(t, limited)
-	if err := book(t, client); err != nil || !slices.Equal(*waits, []time.Duration{3*time.Second + minBackoff}) {
-		t.Errorf("%v, %v", err, *waits)
-	}
+	test.NoError(t, book(t, client))
+	test.Eq(t, []time.Duration{3*time.Second + minBackoff}, *waits)
 }
 
 func TestCall_RenewsRejectedTokenOnce(t *testing.T) {
@@ -271,12 +270,9 @@ func TestCall_RenewsRejectedTokenOnce(t *testing.T) {
 	s := &service{script: []error{unauthenticated, nil, unauthenticated, unauthenticated}}
 	client, waits := serve(t, s, WithTokens(source))
 	test.NoError(t, book(t, client))
-	err := book(t, client)
-	test.EqOp(t, connect.CodeUnauthenticated, connect.CodeOf(err), test.Sprint(err))
-	want := []string{"Bearer t1", "Bearer t2", "Bearer t2", "Bearer t3"}
-	if diff := cmp.Diff(want, s.all(authorization)); diff != "" || len(*waits) != 0 {
-		t.Errorf("tokens (-want +got):\n%s%v", diff, *waits)
-	}
+	test.EqOp(t, connect.CodeUnauthenticated, connect.CodeOf(book(t, client)))
+	test.Eq(t, []string{"Bearer t1", "Bearer t2", "Bearer t2", "Bearer t3"}, s.all(authorization))
+	test.SliceEmpty(t, *waits)
 }
 
 func TestWithKey_ExchangesKeyOnce(t *testing.T) {
@@ -288,9 +284,10 @@ func TestWithKey_ExchangesKeyOnce(t *testing.T) {
 		calls.Go(func() { _ = book(t, client) })
 	}
 	calls.Wait()
-	if s.keys != 2 || len(s.headers) < 9 {
-		t.Errorf("%d exchanges for %d calls", s.keys, len(s.headers))
-	}
+	test.True(
+		t, s.keys == 2 && len(s.headers) >= 9,
+		test.Sprintf("%d exchanges for %d calls", s.keys, len(s.headers)),
+	)
 }
 
 func TestTokens_AreRenewedBeforeExpiry(t *testing.T) {
@@ -305,9 +302,8 @@ func TestTokens_AreRenewedBeforeExpiry(t *testing.T) {
 	}, func() time.Time { return now })
 	want := func(text string, e error) {
 		t.Helper()
-		if got, err := tokens.current(t.Context()); got != text || !errors.Is(err, e) {
-			t.Errorf("%q, %v; want %q", got, err, text)
-		}
+		got, err := tokens.current(t.Context())
+		test.True(t, got == text && errors.Is(err, e), test.Sprintf("%q, %v; want %q", got, err, text))
 	}
 	want("t1", nil)
 	now = now.Add(9*time.Minute - 1)
@@ -335,10 +331,11 @@ func TestAll_ReadsAllPages(t *testing.T) {
 		must.NoError(t, err)
 		ids = append(ids, item.GetId())
 	}
-	if !slices.Equal(ids, []string{"1a", "1b", "2a", "2b", "3a", "3b"}) ||
-		!slices.Equal(s.pages, []string{"l", "l1", "l2"}) || request.GetPageToken() != "" {
-		t.Errorf("%v in pages %q", ids, s.pages)
-	}
+	test.True(
+		t, slices.Equal(ids, []string{"1a", "1b", "2a", "2b", "3a", "3b"}) &&
+			slices.Equal(s.pages, []string{"l", "l1", "l2"}) && request.GetPageToken() == "",
+		test.Sprintf("%v in pages %q", ids, s.pages),
+	)
 
 	s = &service{script: []error{nil, refused(connect.CodeNotFound, "LOCATION_NOT_FOUND")}}
 	client, _ = serve(t, s)
@@ -347,9 +344,10 @@ func TestAll_ReadsAllPages(t *testing.T) {
 	for _, last = range All(t.Context(), client.Bookings.ListItems, request, (*v1.ListItemsResponse).GetItems) {
 		n++
 	}
-	if n != 3 || RefusalOf(last).Reason != v1.ErrorReason_ERROR_REASON_LOCATION_NOT_FOUND {
-		t.Errorf("%d, %v", n, last)
-	}
+	test.True(
+		t, n == 3 && RefusalOf(last).Reason == v1.ErrorReason_ERROR_REASON_LOCATION_NOT_FOUND,
+		test.Sprintf("%d, %v", n, last),
+	)
 	s = &service{}
 	client, _ = serve(t, s)
 	for _, err := range All(t.Context(), client.Bookings.ListItems, request, (*v1.ListItemsResponse).GetItems) {
@@ -368,12 +366,12 @@ func TestRefusalOf_ReadsErrorDetails(t *testing.T) {
 	err := fmt.Errorf("book: %w", refused(connect.CodeResourceExhausted, "DAILY_LIMIT", "limit", "2"))
 	test.Eq(t, want, RefusalOf(err))
 	r := RefusalOf(refused(connect.CodeNotFound, "FROM_THE_FUTURE"))
-	if r.Reason != v1.ErrorReason_ERROR_REASON_UNSPECIFIED || r.Code != connect.CodeNotFound {
-		t.Errorf("%+v", r)
-	}
-	if r := RefusalOf(errors.New("x")); r.Code != connect.CodeUnknown || r.Message != "x" || IsReason(nil, r.Reason) {
-		t.Errorf("%+v", r)
-	}
+	test.True(
+		t, r.Reason == v1.ErrorReason_ERROR_REASON_UNSPECIFIED && r.Code == connect.CodeNotFound,
+		test.Sprintf("%+v", r),
+	)
+	r = RefusalOf(errors.New("x"))
+	test.True(t, r.Code == connect.CodeUnknown && r.Message == "x" && !IsReason(nil, r.Reason), test.Sprintf("%+v", r))
 }
 
 // message returns a message with these events. Its cursor is that of the last one.
@@ -422,9 +420,10 @@ func TestWatch_Resumes(t *testing.T) {
 		return Token{Value: fmt.Sprintf("t%d", n)}, nil
 	}))
 	ids, err := take(t, client, 4)
-	if err != nil || !slices.Equal(ids, []string{"a", "b", "c", "e"}) {
-		t.Errorf("%v, %v", ids, err)
-	}
+	test.True(
+		t, err == nil && slices.Equal(ids, []string{"a", "b", "c", "e"}),
+		test.Sprintf("%v, %v", ids, err),
+	)
 	var cursors []string
 	for _, request := range s.watched {
 		cursors = append(cursors, request.GetCursor())
@@ -432,9 +431,7 @@ func TestWatch_Resumes(t *testing.T) {
 	test.SliceEqOp(t, []string{"z", "z", "y", "y", "b", "d", "d"}, cursors)
 	want := []time.Duration{minBackoff, 2 * minBackoff, 2*time.Second + 4*minBackoff, minBackoff, minBackoff}
 	test.SliceEqOp(t, want, *waits)
-	if tokens := s.all(authorization); tokens[5] != "Bearer t1" || tokens[6] != "Bearer t2" {
-		t.Errorf("tokens %q", tokens)
-	}
+	test.Eq(t, []string{"Bearer t1", "Bearer t2"}, s.all(authorization)[5:])
 }
 
 func TestStream_HasToken(t *testing.T) {
@@ -442,9 +439,10 @@ func TestStream_HasToken(t *testing.T) {
 	s := &service{streams: [][]any{{greeting("a")}}}
 	client, _ := serve(t, s)
 	stream, err := client.Events.WatchEvents(t.Context(), connect.NewRequest(&v1.WatchEventsRequest{}))
-	if err != nil || !stream.Receive() || s.all(authorization)[0] != "Bearer token" {
-		t.Errorf("%v, %q", err, s.all(authorization))
-	}
+	test.True(
+		t, err == nil && stream.Receive() && s.all(authorization)[0] == "Bearer token",
+		test.Sprintf("%v, %q", err, s.all(authorization)),
+	)
 }
 
 func TestWatch_EndsOnPermanentError(t *testing.T) {
@@ -461,9 +459,11 @@ func TestWatch_EndsOnPermanentError(t *testing.T) {
 			t.Parallel()
 			s := &service{streams: [][]any{c.script, {}}}
 			client, _ := serve(t, s)
-			if ids, err := take(t, client, 1); err == nil || len(ids) != 0 || len(s.watched) != c.calls {
-				t.Errorf("%v, %v after %d calls", ids, err, len(s.watched))
-			}
+			ids, err := take(t, client, 1)
+			test.True(
+				t, err != nil && len(ids) == 0 && len(s.watched) == c.calls,
+				test.Sprintf("%v, %v after %d calls", ids, err, len(s.watched)),
+			)
 		})
 	}
 }
@@ -478,9 +478,10 @@ func TestWatch_EndsWithContext(t *testing.T) {
 	for _, last = range client.Watch(ctx, &v1.WatchEventsRequest{}) {
 		cancel()
 	}
-	if !errors.Is(last, context.Canceled) || len(s.watched) != 1 {
-		t.Errorf("%v after %d calls", last, len(s.watched))
-	}
+	test.True(
+		t, errors.Is(last, context.Canceled) && len(s.watched) == 1,
+		test.Sprintf("%v after %d calls", last, len(s.watched)),
+	)
 }
 
 // A connection can be dead without any error.

@@ -82,9 +82,10 @@ func readCases(t *testing.T) cases {
 	must.NoError(t, err)
 	var all cases
 	must.NoError(t, json.Unmarshal(text, &all))
-	if len(all.Calls) == 0 || len(all.Watches) == 0 || len(all.Renewals) == 0 || len(all.Rejections) == 0 {
-		t.Fatal("retries.json has no cases")
-	}
+	must.True(
+		t, len(all.Calls) != 0 && len(all.Watches) != 0 && len(all.Renewals) != 0 && len(all.Rejections) != 0,
+		must.Sprint("retries.json has no cases"),
+	)
 	return all
 }
 
@@ -190,17 +191,14 @@ func TestRetries_MatchTheCasesOfAllClients(t *testing.T) {
 				sent := len(server.headers)
 				test.EqOp(t, c.Key, server.headers[0].Get(idempotencyKey) != "", test.Sprint("has a key"))
 				if c.Wait == nil {
-					if sent != c.Attempt+1 || connect.CodeOf(err) != c.Code {
-						t.Errorf("sent %d times, %v", sent, err)
-					}
+					test.True(
+						t, sent == c.Attempt+1 && connect.CodeOf(err) == c.Code,
+						test.Sprintf("sent %d times, %v", sent, err),
+					)
 					return
 				}
-				if err != nil || sent != c.Attempt+2 {
-					t.Fatalf("sent %d times, %v", sent, err)
-				}
-				if got, want := waits[c.Attempt], seconds(c.Wait[random]); got != want {
-					t.Errorf("sent again after %s, want %s", got, want)
-				}
+				must.True(t, err == nil && sent == c.Attempt+2, must.Sprintf("sent %d times, %v", sent, err))
+				test.EqOp(t, seconds(c.Wait[random]), waits[c.Attempt], test.Sprint("sent again after"))
 			})
 		}
 	}
@@ -210,9 +208,10 @@ func TestRetries_HaveTheDefaultsOfAllClients(t *testing.T) {
 	t.Parallel()
 	all := readCases(t)
 	client := New("http://localhost")
-	if client.interceptor.timeout != seconds(all.Timeout) || client.interceptor.retries != all.Retries {
-		t.Errorf("%s, %d", client.interceptor.timeout, client.interceptor.retries)
-	}
+	test.True(
+		t, client.interceptor.timeout == seconds(all.Timeout) && client.interceptor.retries == all.Retries,
+		test.Sprintf("%s, %d", client.interceptor.timeout, client.interceptor.retries),
+	)
 }
 
 func TestWatch_ReconnectsAsTheCasesOfAllClients(t *testing.T) {
@@ -229,17 +228,15 @@ func TestWatch_ReconnectsAsTheCasesOfAllClients(t *testing.T) {
 					break
 				}
 				if c.Wait == nil {
-					if connect.CodeOf(last) != c.Code || len(s.watched) != c.Attempt+1 {
-						t.Errorf("connected %d times, %v", len(s.watched), last)
-					}
+					test.True(
+						t, connect.CodeOf(last) == c.Code && len(s.watched) == c.Attempt+1,
+						test.Sprintf("connected %d times, %v", len(s.watched), last),
+					)
 					return
 				}
-				if last != nil || len(*waits) != c.Attempt+1 {
-					t.Fatalf("%d waits, %v", len(*waits), last)
-				}
-				if got, want := (*waits)[c.Attempt].Round(time.Millisecond), seconds(c.Wait[random]); got != want {
-					t.Errorf("reconnects after %s, want %s", got, want)
-				}
+				must.True(t, last == nil && len(*waits) == c.Attempt+1, must.Sprintf("%d waits, %v", len(*waits), last))
+				waited := (*waits)[c.Attempt].Round(time.Millisecond)
+				test.EqOp(t, seconds(c.Wait[random]), waited, test.Sprint("reconnects after"))
 			})
 		}
 	}
@@ -277,9 +274,10 @@ func TestTokens_AreRenewedAsTheCasesOfAllClients(t *testing.T) {
 			must.NoError(t, err)
 			now = now.Add(seconds(c.Age))
 			got, err := tokens.current(t.Context())
-			if (err == nil) != (c.Token != "") || got != values[c.Token] {
-				t.Errorf("%q, %v; want the %s token", got, err, c.Token)
-			}
+			test.True(
+				t, (err == nil) == (c.Token != "") && got == values[c.Token],
+				test.Sprintf("%q, %v; want the %s token", got, err, c.Token),
+			)
 		})
 	}
 }
@@ -311,12 +309,11 @@ func TestTokens_AreReplacedAsTheCasesOfAllClients(t *testing.T) {
 			for _, header := range server.headers {
 				sent = append(sent, header.Get(authorization)[len("Bearer "):])
 			}
-			if !slices.Equal(sent, c.Sent) || (err == nil) != c.Succeeds {
-				t.Errorf("sent %v, %v", sent, err)
-			}
-			if err != nil && connect.CodeOf(err) != connect.CodeUnauthenticated {
-				t.Error(err)
-			}
+			test.True(
+				t, slices.Equal(sent, c.Sent) && (err == nil) == c.Succeeds,
+				test.Sprintf("sent %v, %v", sent, err),
+			)
+			test.True(t, err == nil || connect.CodeOf(err) == connect.CodeUnauthenticated, test.Sprint(err))
 		})
 	}
 }
@@ -328,7 +325,7 @@ func TestCall_EndsAfterThirtySecondsWithoutADeadline(t *testing.T) {
 	must.NoError(t, book(t, client))
 	test.NotEqOp(t, "", s.headers[0].Get("Grpc-Timeout"), test.Sprint("the server is not told how long the caller waits"))
 	begin := time.Now()
-	for _, test := range []struct {
+	for _, c := range []struct {
 		name string
 		in   time.Duration // the context's deadline, from now; 0 for none
 		want time.Duration
@@ -338,14 +335,15 @@ func TestCall_EndsAfterThirtySecondsWithoutADeadline(t *testing.T) {
 		{"with a late deadline", time.Hour, time.Hour},
 	} {
 		ctx, cancel := t.Context(), func() {}
-		if test.in > 0 {
-			ctx, cancel = context.WithDeadline(ctx, begin.Add(test.in))
+		if c.in > 0 {
+			ctx, cancel = context.WithDeadline(ctx, begin.Add(c.in))
 		}
 		m := &interceptor{settings: settings{now: func() time.Time { return begin }, timeout: 30 * time.Second}}
 		limited, deadline, stop := m.withDeadline(ctx)
-		if _, ok := limited.Deadline(); !ok || !deadline.Equal(begin.Add(test.want)) {
-			t.Errorf("%s the call ends at %s, %t", test.name, deadline, ok)
-		}
+		_, ok := limited.Deadline()
+		test.True(
+			t, ok && deadline.Equal(begin.Add(c.want)), test.Sprintf("%s the call ends at %s, %t", c.name, deadline, ok),
+		)
 		stop()
 		cancel()
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/testkit/vary"
 )
 
 // What a caller sees of an event follows from its permissions, and from whether it concerns the caller. An actor is
@@ -162,20 +163,20 @@ func TestRecord_SeatsChanged(t *testing.T) {
 	t.Parallel()
 	to, from := tenant.New[tenant.SessionID](noon), tenant.New[tenant.SessionID](noon)
 	for _, c := range []struct {
-		name string
-		edit func(*outbox.Record)
-		want map[tenant.SessionID]int
+		name   string
+		differ vary.Fields
+		want   map[tenant.SessionID]int
 	}{
-		{"moved", func(*outbox.Record) {}, map[tenant.SessionID]int{to: 1, from: 3}},
-		{"from a draft", func(r *outbox.Record) { r.From.Draft = true }, map[tenant.SessionID]int{to: 1}},
-		{"to an unlimited session", func(r *outbox.Record) { r.To.SeatsOpen = nil }, map[tenant.SessionID]int{from: 3}},
-		{"a reminder", func(r *outbox.Record) { r.Type = outbox.BookingReminderDue }, map[tenant.SessionID]int{}},
+		{"moved", nil, map[tenant.SessionID]int{to: 1, from: 3}},
+		{"from a draft", vary.Fields{"From.Draft": true}, map[tenant.SessionID]int{to: 1}},
+		{"to an unlimited session", vary.Fields{"To.SeatsOpen": nil}, map[tenant.SessionID]int{from: 3}},
+		{"a reminder", vary.Fields{"Type": outbox.BookingReminderDue}, map[tenant.SessionID]int{}},
 	} {
 		r := &outbox.Record{Event: event("moved"), FromSession: from, Context: outbox.Context{
 			To: outbox.SessionContext{SeatsOpen: new(1)}, From: outbox.SessionContext{SeatsOpen: new(3)},
 		}}
 		r.Type, r.Session = outbox.BookingRescheduled, to
-		c.edit(r)
+		r = vary.From(r, c.differ)
 		got := make(map[tenant.SessionID]int)
 		ids := []string{r.ID.String()}
 		for _, s := range r.SeatsChanged() {

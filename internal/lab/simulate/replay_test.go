@@ -147,10 +147,9 @@ func (r *replay) setUp(of Tenant) {
 }
 
 func (r *replay) setRules(target settings.PolicyTarget, rules waitlist.Rules) {
-	_, err := r.App.Settings.UpdateRules(context.Background(), r.Owner, settings.RulesEdit{
+	expect.OK(r.T)(r.App.Settings.UpdateRules(context.Background(), r.Owner, settings.RulesEdit{
 		Target: target, Reason: "as simulated", Edit: func(s *waitlist.Settings) { *s = rules.Settings() },
-	})
-	r.NoError(err)
+	}))
 }
 
 // operate repeats an operation, and compares its answer and what it left.
@@ -196,6 +195,10 @@ func (r *replay) run(op Operation, state State) (err error) {
 	if !op.Booking.IsZero() {
 		who = r.people[r.memberOf(state, op.Booking)]
 	}
+	caller := testkit.SelfOnly(who)
+	if op.Staff {
+		caller = r.Owner
+	}
 	b, e, o := r.bookings.here[op.Booking], r.entries.here[op.Entry], r.offers.here[op.Offer]
 	in := r.sessions.here[op.Session]
 	switch op.Name {
@@ -215,16 +218,8 @@ func (r *replay) run(op Operation, state State) (err error) {
 	case "release":
 		_, err = r.App.Bookings.ReleaseHold(ctx, testkit.SelfOnly(who), b)
 	case "cancel":
-		caller := testkit.SelfOnly(who)
-		if op.Staff {
-			caller = r.Owner
-		}
 		_, err = r.App.Bookings.CancelBooking(ctx, caller, bookings.CancelRequest{ID: b})
 	case "reschedule":
-		caller := testkit.SelfOnly(who)
-		if op.Staff {
-			caller = r.Owner
-		}
 		_, err = r.App.Bookings.RescheduleBooking(ctx, caller, bookings.RescheduleRequest{ID: b, To: in})
 	case "check in":
 		_, err = r.scan(who, b)
@@ -297,8 +292,7 @@ func (r *replay) run(op Operation, state State) (err error) {
 // scan checks a member in by the QR code of the session.
 func (r *replay) scan(who tenant.Caller, id tenant.BookingID) (bookings.CheckInResult, error) {
 	ctx := context.Background()
-	b, err := r.App.Bookings.GetBooking(ctx, r.Owner, id)
-	r.NoError(err)
+	b := expect.Value(r.App.Bookings.GetBooking(ctx, r.Owner, id))(r.T)
 	if b.Status != booking.Confirmed && b.Status != booking.Attended {
 		return r.CheckIn(r.Coach, id)
 	}
@@ -360,8 +354,7 @@ func withDecision(all []string, d waitlist.Record) []string {
 }
 
 func learn[I ~struct{ tenant.UUID }](r *replay, known *ids[I], there I, sql string, args ...any) {
-	rows, err := r.DB.Owner.Query(context.Background(), sql, append([]any{r.Tenant}, args...)...)
-	r.NoError(err)
+	rows := expect.Value(r.DB.Owner.Query(context.Background(), sql, append([]any{r.Tenant}, args...)...))(r.T)
 	defer rows.Close()
 	for rows.Next() {
 		var id tenant.UUID
@@ -465,8 +458,7 @@ func (r *replay) ours() snapshot {
 	ctx, w := context.Background(), newSnapshot()
 	for there, here := range r.sessions.here {
 		w.addSession(there, r.GetSession(here))
-		roster, err := r.App.Bookings.ListRoster(ctx, r.Owner, here, true)
-		r.NoError(err)
+		roster := expect.Value(r.App.Bookings.ListRoster(ctx, r.Owner, here, true))(r.T)
 		for _, b := range roster.Bookings {
 			w.addBooking(r.bookings.there[b.ID], r.sessions.there[b.Session], r.subscriptions.there[b.Subscription], b)
 		}
@@ -477,10 +469,9 @@ func (r *replay) ours() snapshot {
 			w.addOffer(r.offers.there[o.ID], r.entries.there[o.Entry], o)
 		}
 	}
-	entries, err := r.App.Waitlists.ListEntries(ctx, r.Owner, waitlists.EntryQuery{
+	entries := expect.Value(r.App.Waitlists.ListEntries(ctx, r.Owner, waitlists.EntryQuery{
 		Statuses: []waitlist.Status{waitlist.Waiting, waitlist.Offered}, Limit: 1000,
-	})
-	r.NoError(err)
+	}))(r.T)
 	for _, e := range entries {
 		w.addEntry(r.entries.there[e.ID], e)
 	}
@@ -488,8 +479,7 @@ func (r *replay) ours() snapshot {
 		var s credit.Subscription // as it is stored: use cases read it as of now
 		r.NoError(r.DB.Owner.QueryRow(ctx, `select status, balance, period_ends_at from subscriptions
 			where tenant_id = $1 and id = $2`, r.Tenant, here).Scan(&s.Status, &s.Balance, &s.PeriodEndsAt))
-		ledger, err := r.App.Accounts.ListLedger(ctx, r.Owner, here, 0, 1000)
-		r.NoError(err)
+		ledger := expect.Value(r.App.Accounts.ListLedger(ctx, r.Owner, here, 0, 1000))(r.T)
 		slices.SortFunc(ledger, func(a, b credit.Entry) int { return cmp.Compare(a.Line, b.Line) })
 		w.addSubscription(there, s, ledger)
 	}

@@ -221,9 +221,8 @@ func TestPreferences_DefaultToTheTopicsChannels(t *testing.T) {
 	}, got)
 	test.False(t, Topic("UNKNOWN").Default(Email))
 	test.Eq(t, []Lane{Alert}, Topic("UNKNOWN").Lanes())
-	test.Eq(t, []Channel{Push, SMS}, Offered.Channels(Alert))
-	test.Eq(t, []Channel{Push, SMS, Email}, Reminder.Channels(Alert))
-	test.Eq(t, []Channel{Email}, Offered.Channels(Mail))
+	test.Eq(t, [][]Channel{{Push, SMS}, {Push, SMS, Email}, {Email}},
+		[][]Channel{Offered.Channels(Alert), Reminder.Channels(Alert), Offered.Channels(Mail)})
 	for _, topic := range Topics() {
 		test.EqOp(t, topic == Offered || topic == OfferExpiring, topic.IsOffer())
 	}
@@ -240,8 +239,7 @@ func TestPreferences_AreTheMembersChoices(t *testing.T) {
 	test.SliceContainsSubset(t, p.All(), []Preference{off, on, {PreferenceKey{Reminder, Email}, true, true}})
 	test.Eq(t, []bool{true, false, false}, []bool{p.AnyOn(SMS), p.AnyOn(Push), p.AnyOn(Email)})
 	for _, wrong := range [][]Preference{{off, on, off}, {choice(AccessChanged, Email, false)}} {
-		_, err := ParsePreferences(wrong)
-		test.EqOp(t, "INVALID_FIELD @preferences.preferences", faulttest.Text(err))
+		test.EqOp(t, "INVALID_FIELD @preferences.preferences", faulttest.Text(expect.Error(ParsePreferences(wrong))))
 	}
 	p = expect.Value(ParsePreferences([]Preference{
 		choice(AccessChanged, Email, true), choice(AccessChanged, Push, false),
@@ -311,10 +309,10 @@ func TestContent_ShowsTimesAsTheRecipientNeedsThem(t *testing.T) {
 		},
 	}
 	v := c.Values("en")
-	test.EqOp(t, "Sun 24 May, 00:30", v["ExpiresAt"].(string)) // tomorrow
-	test.EqOp(t, "Wed 20 May – Fri 22 May, 08:00–09:30", v["When"].(string))
-	test.EqOp(t, "Wed 20 May – Fri 22 May", v["Date"].(string))
-	test.EqOp(t, "08:00–09:30", v["Time"].(string))
+	test.Eq(t, []any{
+		"Sun 24 May, 00:30", // tomorrow
+		"Wed 20 May – Fri 22 May, 08:00–09:30", "Wed 20 May – Fri 22 May", "08:00–09:30",
+	}, []any{v["ExpiresAt"], v["When"], v["Date"], v["Time"]})
 	for latest, want := range map[string]string{
 		"23:59": "Wed 20 May", "23:58": "Wed 20 May, 00:00–23:58", "22:59": "Wed 20 May, 00:00–22:59",
 	} {
@@ -373,8 +371,7 @@ func TestTemplateCheck_NamesTheInvalidField(t *testing.T) {
 			test.Eq(t, tt.template, got)
 		}
 		if strings.HasPrefix(tt.want, "TEMPLATE") {
-			_, err := Render(tt.template, Example(Reminder, "en"), brand.Brand{}, Foot{})
-			test.EqOp(t, tt.want, faulttest.Text(err), test.Sprint(name))
+			expect.Fault(t, tt.want, name)(Render(tt.template, Example(Reminder, "en"), brand.Brand{}, Foot{}))
 		}
 	}
 	test.EqOp(t, "de-AT", expect.Value(vary.From(sms, set{"Locale": "DE-at"}).Check())(t).Locale)

@@ -11,7 +11,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/berthhq/berth/internal/civil"
-	"github.com/berthhq/berth/internal/fault/faulttest"
 	"github.com/berthhq/berth/internal/rules/brand"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit/expect"
@@ -242,11 +241,11 @@ func TestPlan_WarnsOnceAtTheThresholdAndOnceAtZero(t *testing.T) {
 func TestChoose_FallsBackToTheLanguageAndThenToEnglish(t *testing.T) {
 	t.Parallel()
 	test.Eq(t, Template{Topic: "UNKNOWN", Channel: SMS, Locale: "en"}, Choose(nil, "UNKNOWN", SMS, "fr"))
-	test.Eq(t, []string{"zh-TW", "zh-Hant", "zh"}, fallbacks("zh-TW"))
-	test.Eq(t, []string{"zh-Hant", "zh"}, fallbacks("zh-Hant"))
-	test.Eq(t, []string{"de"}, fallbacks("de"))
-	test.SliceEmpty(t, fallbacks("english!"))
-	test.SliceEmpty(t, fallbacks("und"))
+	for name, want := range map[string]string{
+		"zh-TW": "zh-TW zh-Hant zh", "zh-Hant": "zh-Hant zh", "de": "de", "english!": "", "und": "",
+	} {
+		test.EqOp(t, want, strings.Join(fallbacks(name), " "), test.Sprint(name))
+	}
 	for name, want := range map[string]string{
 		"english!": "15:04", "en": "15:04", "en-US": "3:04 PM", "en-AU": "15:04", "es-US": "15:04", "de": "15:04",
 	} {
@@ -298,15 +297,14 @@ func TestRender_ShortensEveryName(t *testing.T) {
 		test.EqOp(t, strings.Repeat("a", filler)+strings.Repeat("x", length-1)+".", out.Text)
 	}
 	tooLong := Template{Channel: SMS, Body: strings.Repeat("a", 156) + "{{.Title}}"}
-	out, err := Render(tooLong, Values{"Title": long}, brand.Brand{}, Foot{})
-	test.NoError(t, err)
+	out := expect.Value(Render(tooLong, Values{"Title": long}, brand.Brand{}, Foot{}))(t)
 	test.EqOp(t, 356, len(out.Text))
 	whole := Values{"Title": strings.Repeat("x", 160)}
-	out, err = Render(Template{Channel: SMS, Body: "{{.Title}}"}, whole, brand.Brand{}, Foot{})
-	test.NoError(t, err)
+	out = expect.Value(Render(Template{Channel: SMS, Body: "{{.Title}}"}, whole, brand.Brand{}, Foot{}))(t)
 	test.EqOp(t, whole["Title"].(string), out.Text)
-	_, err = Render(Template{Channel: SMS, Body: "{{.Nxme}}"}, Values{}, brand.Brand{}, Foot{})
-	test.EqOp(t, "TEMPLATE_INVALID @template.body column=3 line=1", faulttest.Text(err))
+	expect.Fault(t, "TEMPLATE_INVALID @template.body column=3 line=1")(
+		Render(Template{Channel: SMS, Body: "{{.Nxme}}"}, Values{}, brand.Brand{}, Foot{}),
+	)
 }
 
 func TestExample_IsInTheLanguageOfTheLocale(t *testing.T) {
@@ -328,9 +326,8 @@ func TestExample_IsInTheLanguageOfTheLocale(t *testing.T) {
 	test.EqOp(t, 8, Example(OfferExpiring, "en")["Minutes"].(int))
 	test.NotEq(t, Example(Reminder, "en"), Example(Reminder, "de"))
 	test.MapLen(t, len(Variables(CreditsLow)), Example(CreditsLow, "en"))
-	test.EqOp(t, "Name", Variables(Reminder)[0].Name)
-	test.EqOp(t, "In", Variables(Reminder)[len(Variables(Reminder))-1].Name)
-	test.EqOp(t, "Title", Variables(Reminder)[3].Name)
+	variables := Variables(Reminder)
+	test.Eq(t, []string{"Name", "Title", "In"}, []string{variables[0].Name, variables[3].Name, variables[len(variables)-1].Name})
 	for name, value := range (Values{}).complete(BookingCancelled) {
 		test.True(t, value == "" || value == 0 || value == false, test.Sprint(name))
 	}

@@ -45,9 +45,7 @@ func TestAdvance_IsIndependentOfOrderAndRepetition(t *testing.T) {
 			}
 			return status
 		}
-		if one, other := run(reports), run(again); one != other {
-			t.Fatalf("%v ends as %s, %v as %s", reports, one, again, other)
-		}
+		must.EqOp(t, run(reports), run(again), must.Sprintf("%v and %v", reports, again))
 	})
 	for from, to := range map[notify.DeliveryStatus]notify.DeliveryStatus{
 		notify.PossiblySent: notify.Queued, notify.Queued: notify.Sent, notify.Sent: notify.Delivered,

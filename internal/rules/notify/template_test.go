@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/shoenig/test"
-	"github.com/shoenig/test/must"
 
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rules/brand"
@@ -22,8 +21,7 @@ func TestDefaultTemplate_ExistsForEveryTopicLanguageAndChannel(t *testing.T) {
 					t.Errorf("%s by %s in %s: none", topic, c, locale)
 					continue
 				}
-				_, err := made.Check()
-				test.NoError(t, err, test.Sprintf("%s by %s in %s", topic, c, locale))
+				test.NoError(t, expect.Error(made.Check()), test.Sprintf("%s by %s in %s", topic, c, locale))
 				out := expect.Value(Render(
 					made, Example(topic, locale), brand.Brand{}, Foot{Unsubscribe: "https://berth.example/unsubscribe/x"},
 				))(t)
@@ -129,16 +127,14 @@ func wantOneSegment(t *testing.T, locale string) {
 	values["Tenant"] = "Maison du Bien-être à Neuilly"
 	values["ClaimURL"] = "https://book.berth.example/claim/Zk3vJ0c1QmW8sXyT4nLpBg"
 	tpl, _ := DefaultTemplate(Offered, SMS, locale)
-	out, err := Render(tpl, values, brand.Brand{}, Foot{})
-	must.NoError(t, err)
+	out := expect.Value(Render(tpl, values, brand.Brand{}, Foot{}))(t)
 	test.True(t, out.Segments == 1 && out.GSM7, test.Sprintf("%d segments: %q", out.Segments, out.Text))
 	for _, must := range []string{"1 4821", "2 4821", values["ClaimURL"].(string), values["ExpiresAt"].(string)} {
 		test.StrContains(t, out.Text, must, test.Sprintf("%q was cut out of %q", must, out.Text))
 	}
 	values["Title"] = "瞑想"
-	if out, err = Render(tpl, values, brand.Brand{}, Foot{}); err != nil || out.GSM7 || !strings.Contains(out.Text, "瞑想") {
-		t.Errorf("another script: %+v, %v", out, err)
-	}
+	out = expect.Value(Render(tpl, values, brand.Brand{}, Foot{}))(t)
+	test.True(t, !out.GSM7 && strings.Contains(out.Text, "瞑想"), test.Sprintf("another script: %+v", out))
 }
 
 func TestFoldToGSM_RemovesDiacriticsUnlessAnotherScript(t *testing.T) {

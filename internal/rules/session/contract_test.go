@@ -114,8 +114,9 @@ func TestZoneOf_LoadsTheZoneOfALocation(t *testing.T) {
 	got := expect.Value(session.ZoneOf(catalog.Location{TimeZone: "Europe/Berlin", Active: true}))(t)
 	test.EqOp(t, "Europe/Berlin", got.Zone.String())
 	test.True(t, got.Active)
-	_, err := session.ZoneOf(catalog.Location{TimeZone: "Europe/Atlantis"})
-	test.ErrorContains(t, err, "time zone of location")
+	test.ErrorContains(
+		t, expect.Error(session.ZoneOf(catalog.Location{TimeZone: "Europe/Atlantis"})), "time zone of location",
+	)
 }
 
 func TestNewSession_IsADraftUnlessTheSeriesPublishes(t *testing.T) {
