@@ -92,7 +92,7 @@ func (o outcome) shape() outcome {
 		text = numbers.ReplaceAllString(text, `"$1":0`)
 		return marks.ReplaceAllString(text, `"$1":"<mark>"`)
 	}
-	o.Message, o.Response = clean(o.Message), clean(o.Response)
+	o.Message, o.Response, o.Replayed = clean(o.Message), clean(o.Response), false
 	metadata := make(map[string]string, len(o.Metadata))
 	for key, value := range o.Metadata {
 		metadata[key] = clean(value)

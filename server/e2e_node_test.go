@@ -35,6 +35,7 @@ import (
 	"github.com/berthhq/berth/internal/pgtest"
 	"github.com/berthhq/berth/internal/provider/dnstest"
 	"github.com/berthhq/berth/internal/rpc"
+	"github.com/berthhq/berth/internal/rpc/convert"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit/expect"
 	"github.com/berthhq/berth/internal/token"
@@ -228,10 +229,12 @@ func procedureNamed(t *testing.T, short string) procedure {
 }
 
 // invoke calls any RPC over gRPC. It returns the last message of a stream, or the first of an endless one.
-func invoke(ctx context.Context, conn *grpc.ClientConn, p procedure, request proto.Message) (proto.Message, error) {
+func invoke(
+	ctx context.Context, conn *grpc.ClientConn, p procedure, request proto.Message, options ...grpc.CallOption,
+) (proto.Message, error) {
 	answer := newMessage(p.Output())
 	if !p.IsStreamingServer() {
-		return answer, conn.Invoke(ctx, p.Path(), request, answer)
+		return answer, conn.Invoke(ctx, p.Path(), request, answer, options...)
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -275,6 +278,7 @@ type outcome struct {
 	Message  string
 	Metadata map[string]string
 	Response string // JSON
+	Replayed bool   // the response of an earlier call
 }
 
 func (o outcome) String() string {
@@ -317,7 +321,10 @@ func (o outcome) has(t *testing.T, want string, about ...any) {
 
 // try invokes an RPC and returns any result.
 func (l *liveNode) try(ctx context.Context, raw string, p procedure, request proto.Message) outcome {
-	return outcomeOf(invoke(withToken(ctx, raw), l.conn, p, request))
+	var header metadata.MD
+	o := outcomeOf(invoke(withToken(ctx, raw), l.conn, p, request, grpc.Header(&header)))
+	o.Replayed = slices.Equal(header.Get(convert.IdempotentHeader), []string{"true"})
+	return o
 }
 
 // verify fails the test if an invariant is violated.

@@ -278,7 +278,8 @@ func TestClaim_FailedAcceptKeepsOfferOpen(t *testing.T) {
 	c.cancelBooking()
 	link := c.linkTo(who)
 	used := c.MustBook(who, other)
-	wantTexts(t, c.submit(link, accept), `data-state="live"`, `role="alert"`, "That did not work", "You have no credits left", "<form")
+	wantTexts(t, c.submit(link, accept),
+		`data-state="live"`, `role="alert"`, "That did not work", "You have no credits left", "<form")
 	c.shows(link+"?refused=%3Cscript%3E", "could not be booked", "-script>&")
 	expect.OK(c.T)(c.App.Bookings.CancelBooking(t.Context(), c.Owner, bookings.CancelRequest{ID: used}))
 	wantTexts(t, c.submit(link, accept), `data-state="accepted"`, "-alert")

@@ -152,7 +152,7 @@ func TestDisplay_FollowsCheckInWindow(t *testing.T) {
 		"while it is open": {-time.Hour, []string{"Scan to check in", "<svg", "<noscript>"}},
 		"afterwards":       {90 * time.Minute, []string{"Check-in is closed", "-<svg", `data-next=""`, "-<noscript>"}},
 	} {
-		t.Run(name, func(t *testing.T) {
+		t.Run(name, func(*testing.T) {
 			s.Clock.Set(class.Add(tt.after))
 			s.shows(s.link(), tt.after, http.StatusOK, tt.says...)
 		})

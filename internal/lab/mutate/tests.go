@@ -24,8 +24,9 @@ import (
 // answers has the tests of the whole server that are about answers. The others are about processes and odd input, and
 // take minutes. So does the sweep over what a tenant reads of others, which is about statements.
 const (
-	answers = "server:^(TestEveryRPC_(Fails|Allows)|TestRecording$|TestSelf|TestPublic|TestFreedSeat|TestExplain)"
-	server  = "server:^(TestEveryRPC_(Fails|Allows|Reveals)|TestRecording$|TestSelf|TestPublic|TestFreedSeat|TestExplain)"
+	answers = "server:^(TestEvery(RPC_(Fails|Allows)|Mutation_Is)|" + stories
+	server  = "server:^(TestEvery(RPC_(Fails|Allows|Reveals)|Mutation_Is)|" + stories
+	stories = "TestRecording$|TestSelf|TestPublic|TestFreedSeat|TestExplain)"
 )
 
 // near has the tests that are run for a mutant, after those of its own package, from the nearest to the farthest. The

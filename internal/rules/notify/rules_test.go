@@ -327,7 +327,8 @@ func TestExample_IsInTheLanguageOfTheLocale(t *testing.T) {
 	test.NotEq(t, Example(Reminder, "en"), Example(Reminder, "de"))
 	test.MapLen(t, len(Variables(CreditsLow)), Example(CreditsLow, "en"))
 	variables := Variables(Reminder)
-	test.Eq(t, []string{"Name", "Title", "In"}, []string{variables[0].Name, variables[3].Name, variables[len(variables)-1].Name})
+	test.Eq(t, []string{"Name", "Title", "In"},
+		[]string{variables[0].Name, variables[3].Name, variables[len(variables)-1].Name})
 	for name, value := range (Values{}).complete(BookingCancelled) {
 		test.True(t, value == "" || value == 0 || value == false, test.Sprint(name))
 	}
