@@ -138,36 +138,6 @@ func TestEveryMutation_SurvivesCutAtEveryRoundTrip(t *testing.T) {
 	test.Positive(t, min(count.drops.Load(), count.kills.Load()), test.Sprint("nothing was cut"))
 }
 
-// Every mutation that is sent again under its key gives the same response, and is executed once.
-func TestEveryMutation_IsExecutedOnceUnderItsKey(t *testing.T) {
-	t.Parallel()
-	live := newLive(t)
-	c := newCutTest(t, live)
-	for _, p := range procedures() {
-		if p.IsReadOnly() || neverCut[p.Short()] != "" {
-			continue
-		}
-		for _, b := range requests[p.Short()] {
-			var first, again outcome
-			once := func(send func(*liveNode) outcome) (outcome, bool) {
-				first = answered(send, live)
-				return first, false
-			}
-			twice := func(send func(*liveNode) outcome) (outcome, bool) {
-				once(send)
-				again = answered(send, live)
-				return again, false
-			}
-			c.run(t, p, b, once) // settings have no row until they are first changed
-			want, _ := c.run(t, p, b, once)
-			got, _ := c.run(t, p, b, twice)
-			first.Replayed = !p.IsStreamingServer() && !p.IsPublic() // a claim is known by its link
-			test.Eq(t, first, again, test.Sprint(p.Short()))
-			test.EqOp(t, "", cmp.Diff(want, got), test.Sprint(p.Short()))
-		}
-	}
-}
-
 // cutCount counts what was cut.
 type cutCount struct{ mutations, drops, kills atomic.Int64 }
 

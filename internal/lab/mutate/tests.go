@@ -24,8 +24,8 @@ import (
 // answers has the tests of the whole server that are about answers. The others are about processes and odd input, and
 // take minutes. So does the sweep over what a tenant reads of others, which is about statements.
 const (
-	answers = "server:^(TestEvery(RPC_(Fails|Allows)|Mutation_Is)|" + stories
-	server  = "server:^(TestEvery(RPC_(Fails|Allows|Reveals)|Mutation_Is)|" + stories
+	answers = "server:^(TestEvery(RPC_(Fails|Allows)|Mutation_Happens)|" + stories
+	server  = "server:^(TestEvery(RPC_(Fails|Allows|Reveals)|Mutation_Happens)|" + stories
 	stories = "TestRecording$|TestSelf|TestPublic|TestFreedSeat|TestExplain)"
 )
 
