@@ -375,7 +375,7 @@ func TestImportMembers_AcceptsLargestFile(t *testing.T) {
 func TestMembers_AreSeparateByTenant(t *testing.T) {
 	t.Parallel()
 	s := newMemberTest(t)
-	other := s.NewTenant(t, "Elsewhere")
+	other := s.NewTenant(t, "Other")
 	created := s.create(t, fullMember())
 	otherTenant := s.Token(t, "owner", other)
 	for what, id := range map[string]string{

@@ -473,7 +473,7 @@ func TestScheduleRPCs_HideOtherTenants(t *testing.T) {
 	t.Parallel()
 	s := newStudio(t)
 	one := s.create(t, s.input(monday.Add(time.Hour)), true)
-	stranger := s.Token(t, "owner", s.NewTenant(t, "Elsewhere"))
+	stranger := s.Token(t, "owner", s.NewTenant(t, "Other"))
 	for _, request := range []proto.Message{
 		&v1.GetSessionRequest{SessionId: one.GetId()}, &v1.CancelSessionRequest{SessionId: one.GetId()},
 	} {
