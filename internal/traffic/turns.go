@@ -9,8 +9,8 @@ import (
 
 // Turns decides who may work next. A key works at most width times at once, or half as often if another key has come in
 // the last seconds: the processors that it leaves free are for the others. If half of its width is one place, the key
-// then also rests as long as it works: with the connection and the database, one piece of work keeps more than one
-// processor busy. All keys together work at most total times.
+// then also rests as long as it works, for a moment at a time: with the connection and the database, one piece of work
+// keeps more than one processor busy. All keys together work at most total times.
 //
 // Those that wait are let in by turns: one of each key. A key that has none at work goes before those that had their
 // turn, once in each of their turns. So a key that sends little waits until a place is free, however much others send,
@@ -47,6 +47,10 @@ const presence = 10 * time.Second
 // effort is how much longer than it rested a key may have worked. Only those who send for long need to rest: an app
 // that starts, or a page that loads, is done sooner.
 const effort = 100 * time.Millisecond
+
+// maxRest is the longest rest. What works for longer is few pieces of work, which wait for the database most of the
+// time: the others of its key wait long enough for those.
+const maxRest = 100 * time.Millisecond
 
 // NewTurns returns turns for keys of which each may have depth waiting.
 func NewTurns[K comparable](width, total, depth int) *Turns[K] {
@@ -136,6 +140,9 @@ func (t *Turns[K]) leave(l *line[K], began, now time.Time) {
 			l.rested = began
 		}
 		l.rested = l.rested.Add(2 * now.Sub(began)) // the work and the rest
+		if latest := now.Add(effort + maxRest); l.rested.After(latest) {
+			l.rested = latest
+		}
 		if wait := l.rested.Sub(now) - effort; wait > 0 {
 			time.AfterFunc(wait, t.resume)
 		}

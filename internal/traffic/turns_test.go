@@ -150,6 +150,30 @@ func TestTurns_RestWhileOthersArePresent(t *testing.T) {
 	}
 }
 
+// After one long piece of work, the next of its key waits a moment, and not as long again.
+func TestTurns_RestIsShort(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		turns := NewTurns[string](1, 8, 100)
+		enter := func(key string) (leave func()) {
+			leave, _, err := turns.Enter(t.Context(), key)
+			must.NoError(t, err)
+			return leave
+		}
+		enter("quiet")()
+		leave := enter("busy")
+		next := make(chan time.Time)
+		go func() {
+			defer enter("busy")()
+			next <- time.Now()
+		}()
+		<-time.After(2 * time.Second)
+		leave()
+		left := time.Now()
+		test.EqOp(t, maxRest, (<-next).Sub(left))
+	})
+}
+
 // No order of arrivals, departures and cancellations exceeds a limit, or lets a place stay empty that one could use.
 func TestTurns_UseEveryPlaceWithinTheirLimits(t *testing.T) {
 	t.Parallel()
