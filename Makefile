@@ -76,7 +76,7 @@ lint: lint-proto lint-go lint-ts lint-swift lint-console ## Check contract, Go, 
 	@go run ./clients/swift/generate check || echo "warning: renew the generated Swift code before the next release"
 
 .PHONY: test
-test: test-go test-ts test-console ## Run all tests
+test: test-go test-cost test-ts test-console ## Run all tests
 
 .PHONY: build
 build: $(console)/dist/index.html ## Build bin/berth, and a CycloneDX list of what is in it
@@ -162,6 +162,10 @@ test-go: ## Run Go tests, and list the ten slowest
 	@results=$$(mktemp); trap 'rm -f "$$results"' EXIT; status=0; \
 	$(gotestsum) --format standard-quiet --jsonfile "$$results" -- -timeout 45m $(RACE) $(GO) || status=$$?; \
 	printf '\nThe slowest tests:\n'; $(gotestsum) tool slowest --jsonfile "$$results" --num 10; exit $$status
+
+.PHONY: test-cost
+test-cost: ## Measure the processor time of each RPC at its bounds, which the race detector would distort
+	go test -count=1 -run CheapAtTheBounds ./server
 
 .PHONY: test-ts
 test-ts: $(ts)/node_modules/.package-lock.json ## Check TypeScript's types and run its tests
