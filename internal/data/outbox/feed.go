@@ -70,7 +70,7 @@ func (f *feed) currentTail() tail {
 func (f *feed) run(ctx context.Context) {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
-	heldBackoff := minHeldBackoff
+	var held heldPause
 	for {
 		begun := time.Now()
 		next, err := f.readNew(ctx)
@@ -85,21 +85,17 @@ func (f *feed) run(ctx context.Context) {
 			timer.Reset(0)
 		case next.Held:
 			f.relay.metrics.held.Inc()
-			if len(next.Records) > 0 {
-				heldBackoff = minHeldBackoff // other events are held back by other transactions now
-			}
-			timer.Reset(heldBackoff)
-			heldBackoff = min(2*heldBackoff, maxHeldBackoff)
+			timer.Reset(held.longer(next))
 		default:
 			timer.Reset(f.relay.poll)
-			heldBackoff = minHeldBackoff
+			held = 0
 		}
 		select {
 		case <-ctx.Done():
 			return
 		case <-timer.C:
 		case <-f.wakeups:
-			heldBackoff = minHeldBackoff
+			held = 0
 			if rest := f.readInterval() - time.Since(begun); rest > 0 {
 				timer.Reset(rest)
 				select {
@@ -110,6 +106,18 @@ func (f *feed) run(ctx context.Context) {
 			}
 		}
 	}
+}
+
+// heldPause is how long a feed waited last while events were held back, and 0 if they were not.
+type heldPause time.Duration
+
+// longer returns how long to wait after a read that found events held back.
+func (p *heldPause) longer(after Page) time.Duration {
+	if len(after.Records) > 0 {
+		*p = 0 // other events are held back by other transactions now
+	}
+	*p = min(max(2**p, heldPause(minHeldBackoff)), heldPause(maxHeldBackoff))
+	return time.Duration(*p)
 }
 
 func (f *feed) readInterval() time.Duration {

@@ -113,6 +113,19 @@ func TestFeed_ReadsLessOftenForManyWatchers(t *testing.T) {
 	}
 }
 
+// While events are held back, pauses double from 5 to 200 ms, and start over when a read found others.
+func TestHeldPause_DoublesWithoutProgress(t *testing.T) {
+	t.Parallel()
+	var p heldPause
+	for i, want := range []time.Duration{5, 10, 20, 40, 80, 160, 200, 200, 5, 10} {
+		var page Page
+		if i == 8 {
+			page.Records = []*Record{{}}
+		}
+		test.EqOp(t, want*time.Millisecond, p.longer(page), test.Sprint("pause ", i))
+	}
+}
+
 // For any pages: a tail keeps the last ones, as far as they fit and were read within half a minute. What it gives after
 // a position is what was read after it, up to a limit.
 func TestTail_GivesWhatWasReadAfterAPosition(t *testing.T) {
