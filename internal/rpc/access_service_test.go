@@ -9,7 +9,6 @@ import (
 	"github.com/shoenig/test"
 	"github.com/shoenig/test/must"
 	"google.golang.org/protobuf/proto"
-	"google.golang.org/protobuf/testing/protocmp"
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	v1 "github.com/berthhq/berth/gen/berth/v1"
@@ -33,60 +32,6 @@ func TestListPermissions_GroupsBySubject(t *testing.T) {
 		}
 		test.True(t, p.GetDescription() != "" && len(p.GetDefaultRoles()) != 0, test.Sprintf("%v", p))
 	}
-}
-
-func TestRoles_CreateAssignUpdateAndDelete(t *testing.T) {
-	t.Parallel()
-	s := newTestServer(t)
-	owner := s.Token(t, "owner")
-	created := ask[*v1.CreateRoleResponse](t, s, owner, &v1.CreateRoleRequest{Role: &v1.Role{
-		Name: "front_desk", Title: "Front desk", Description: "Answers.",
-		Permissions: []string{"member.write", "member.read"},
-		BuiltIn:     true, Holders: 7,
-	}})
-	want := &v1.Role{
-		Name: "front_desk", Title: "Front desk", Description: "Answers.",
-		Permissions: []string{"member.read", "member.write"}, Etag: "v1",
-	}
-	times := protocmp.IgnoreFields(&v1.Role{}, "create_time", "update_time")
-	test.Eq(t, want, created.GetRole(), test.Cmp(protocmp.Transform(), times))
-	after := ask[*v1.UpdateRoleResponse](t, s, owner, &v1.UpdateRoleRequest{
-		Role:       &v1.Role{Name: "front_desk", Title: "ignored", Permissions: []string{"member.read"}, Etag: "v1"},
-		UpdateMask: mask("permissions", "description"),
-	})
-	want.Permissions, want.Description, want.Etag = []string{"member.read"}, "", "v2"
-	test.Eq(t, want, after.GetRole(), test.Cmp(protocmp.Transform(), times))
-	assigned := ask[*v1.AssignRoleResponse](t, s, owner, &v1.AssignRoleRequest{
-		MemberId: convert.IDText(s.Members["member"]), Role: "front_desk",
-	})
-	must.True(t, slices.Equal(assigned.GetRoles(), []string{"member", "front_desk"}), must.Sprintf("%v", assigned))
-
-	listed := ask[*v1.ListRolesResponse](t, s, s.Token(t, "coach"), &v1.ListRolesRequest{}).GetRoles()
-	for _, r := range listed {
-		test.True(
-			t, (r.GetName() != "front_desk" || r.GetHolders() == 1 && !r.GetBuiltIn()) &&
-				(r.GetName() != "owner" || r.GetHolders() == 1 && r.GetBuiltIn()),
-			test.Sprintf("%v", r),
-		)
-	}
-	test.SliceEqOp(
-		t, []string{"owner", "admin", "coach", "member", "partner", "front_desk"},
-		s.items(t, s.Token(t, "coach"), &v1.ListRolesRequest{PageSize: 2}, "name"),
-	)
-
-	check := ask[*v1.CheckAccessResponse](t, s, owner, &v1.CheckAccessRequest{
-		Who: &v1.CheckAccessRequest_Subject{Subject: "member"}, Permission: "member.read",
-	})
-	granting := &v1.CheckAccessResponse{
-		Allowed: true, Active: true, ThroughRoles: []string{"front_desk"},
-		GrantingRoles: []string{"owner", "admin", "coach", "front_desk"},
-	}
-	test.Eq(t, granting, check, test.Cmp(protocmp.Transform()))
-	revoked := ask[*v1.RevokeRoleResponse](t, s, owner, &v1.RevokeRoleRequest{
-		MemberId: convert.IDText(s.Members["member"]), Role: "front_desk",
-	})
-	must.True(t, slices.Equal(revoked.GetRoles(), []string{"member"}), must.Sprintf("%v", revoked))
-	expect.OK(t)(s.call(t, owner, &v1.DeleteRoleRequest{Role: "front_desk", Etag: "v2"}))
 }
 
 func TestAccessRPCs_RejectInvalidRequests(t *testing.T) {

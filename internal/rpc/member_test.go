@@ -371,30 +371,6 @@ func TestImportMembers_AcceptsLargestFile(t *testing.T) {
 	}
 }
 
-// Two tenants have a member with the same subject. A token for one tenant gives no access to the other.
-func TestMembers_AreSeparateByTenant(t *testing.T) {
-	t.Parallel()
-	s := newMemberTest(t)
-	other := s.NewTenant(t, "Other")
-	created := s.create(t, fullMember())
-	otherTenant := s.Token(t, "owner", other)
-	for what, id := range map[string]string{
-		"theirs": created.GetId(), "absent": convert.IDText(tenant.New[tenant.MemberID](time.Now())),
-	} {
-		for _, request := range []proto.Message{
-			&v1.GetMemberRequest{MemberId: id},
-			&v1.UpdateMemberRequest{Member: &v1.Member{Id: id, Name: "B"}, UpdateMask: mask("name")},
-		} {
-			failsAs(t, apiError{Code: connect.CodeNotFound, Reason: "MEMBER_NOT_FOUND"}, test.Sprintf("%s, %T", what, request))(
-				s.call(t, otherTenant, request),
-			)
-		}
-	}
-	refused(t, "TENANT_FORBIDDEN")(s.GetMember(
-		t.Context(), as(otherTenant, &v1.GetMemberRequest{TenantId: s.Tenant.String(), MemberId: created.GetId()}),
-	))
-}
-
 // A search by GET, with special characters in its URL, finds the same as by POST.
 func TestListMembers_SearchesByGET(t *testing.T) {
 	t.Parallel()

@@ -11,7 +11,6 @@ import (
 
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/gen/berth/v1/berthv1connect"
-	"github.com/berthhq/berth/internal/app"
 )
 
 // tenantTest is a test server with a client of its TenantService and the owner's token.
@@ -21,9 +20,9 @@ type tenantTest struct {
 	owner string
 }
 
-func newTenantTest(t *testing.T, adapt ...func(*app.Config)) *tenantTest {
+func newTenantTest(t *testing.T) *tenantTest {
 	t.Helper()
-	s := newTestServer(t, adapt...)
+	s := newTestServer(t)
 	return &tenantTest{s, berthv1connect.NewTenantServiceClient(s.Client, s.URL), s.Token(t, "owner")}
 }
 

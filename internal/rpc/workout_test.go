@@ -1,8 +1,6 @@
 package rpc
 
 import (
-	"fmt"
-	"strings"
 	"testing"
 	"time"
 
@@ -16,37 +14,6 @@ import (
 	"github.com/berthhq/berth/internal/rpc/convert"
 	"github.com/berthhq/berth/internal/testkit/expect"
 )
-
-func TestWorkouts_AttachToSessions(t *testing.T) {
-	t.Parallel()
-	s := newStudio(t)
-	ctx := t.Context()
-	coach := s.Token(t, "coach")
-	one := s.create(t, s.input(monday.Add(time.Hour)), true)
-	var ids []string
-	for i := range 3 {
-		created := expect.Value(s.CreateWorkout(
-			ctx, as(coach, &v1.CreateWorkoutRequest{Name: fmt.Sprintf("Workout %d", i), Body: "3 × 10"}),
-		))(t)
-		ids = append(ids, created.Msg.GetWorkout().GetId())
-	}
-	set := expect.Value(s.SetWorkouts(
-		ctx, as(coach, &v1.SetWorkoutsRequest{SessionId: one.GetId(), WorkoutIds: []string{ids[2], ids[0]}}),
-	))(t)
-	test.SliceEqOp(t, []string{ids[2], ids[0]}, set.Msg.GetSession().GetWorkoutIds())
-	expect.OK(t)(s.AddInlineWorkout(
-		ctx, as(coach, &v1.AddInlineWorkoutRequest{SessionId: one.GetId(), Name: "Finisher"}),
-	))
-	for want, list := range map[string]*v1.ListWorkoutsRequest{
-		"Workout 2, Workout 0, Finisher":  {SessionId: one.GetId()},
-		"Workout 0, Workout 1, Workout 2": {PageSize: 2},
-	} {
-		test.EqOp(t, want, strings.Join(s.items(t, coach, list, "name"), ", "), test.Sprint(list))
-	}
-	refused(t, "WORKOUT_NOT_FOUND")(s.SetWorkouts(
-		ctx, as(coach, &v1.SetWorkoutsRequest{SessionId: one.GetId(), WorkoutIds: []string{someSession}}),
-	))
-}
 
 func TestWorkouts_CreateUpdateAndDelete(t *testing.T) {
 	t.Parallel()
