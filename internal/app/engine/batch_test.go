@@ -143,8 +143,9 @@ func answer[R any](t *testing.T, s *site, see func(tenant.Caller, time.Time), re
 func TestQuery_OperationsOfABatchShareRoundTrips(t *testing.T) {
 	t.Parallel()
 	var (
-		trips [][]string
-		log   []string
+		trips      [][]string
+		log        []string
+		incomplete error
 	)
 	tracer := &pgtest.Tracer{Batch: func(_ context.Context, _ *pgx.Conn, statements []*pgx.QueuedQuery) {
 		var mine []string
@@ -159,7 +160,7 @@ func TestQuery_OperationsOfABatchShareRoundTrips(t *testing.T) {
 	}}
 	s := newSite(t, func(c *Config) {
 		c.DB = pgtest.New(t, func(c *pg.Config) { c.Tracer = tracer }).DB
-		c.NewState = func() State { return &loggedState{&log} }
+		c.NewState = func() State { return &loggedState{&log, incomplete} }
 	})
 	a := act{do: nothing, ask: func(q *Query) {
 		one := 0
@@ -178,9 +179,15 @@ func TestQuery_OperationsOfABatchShareRoundTrips(t *testing.T) {
 	// The state of the operation that kept the runner busy comes first.
 	want := append(strings.Fields("load complete shared load complete shared"), slices.Repeat([]string{"then"}, 3)...)
 	test.Eq(t, want, log)
+	incomplete = errRefused // then nothing runs
+	runs, err := s.run(t, a)
+	test.True(t, runs == 0 && errors.Is(err, errRefused), test.Sprint(runs, err))
 }
 
-type loggedState struct{ log *[]string }
+type loggedState struct {
+	log *[]string
+	err error
+}
 
 func (s *loggedState) Load(q *Query) {
 	*s.log = append(*s.log, "load")
@@ -189,7 +196,7 @@ func (s *loggedState) Load(q *Query) {
 
 func (s *loggedState) Complete(context.Context, *pg.Tx) error {
 	*s.log = append(*s.log, "complete")
-	return nil
+	return s.err
 }
 
 // Any constraint may have guarded what was not read: the operation runs once more, and reads all. It runs five times if
