@@ -181,6 +181,54 @@ func TestReports_AreNotUndoneByALaterResponse(t *testing.T) {
 	})
 }
 
+// What a provider reports of a message is in the log. An address that refuses messages, or that does not exist, gets no
+// more of them. A device does: only an answer to a push says that it is gone.
+func TestReports_StopWhatRefusesMessages(t *testing.T) {
+	t.Parallel()
+	type row struct {
+		by     notify.Channel
+		status notify.DeliveryStatus
+		kind   notify.FailureKind // "" without an error
+		reason notify.Reason
+		stops  string
+	}
+	messagetest.Each(t, map[string]row{
+		"STOP":           {sms, notify.Undelivered, notify.OptedOut, notify.OptedOutReason, "SMS +49301000002 OPTED_OUT"},
+		"no such number": {sms, notify.Failed, notify.Unregistered, notify.NotRegistered, "SMS +49301000002 BOUNCED"},
+		"no such mail":   {email, notify.Bounced, notify.Unregistered, notify.NotRegistered, "EMAIL noa1@example.com BOUNCED"},
+		"busy":           {sms, notify.Undelivered, notify.Transient, notify.ProviderUnavailable, ""},
+		"no such device": {push, notify.Undelivered, notify.Unregistered, notify.NotRegistered, ""},
+		"it arrived":     {sms, notify.Delivered, notify.OptedOut, "", ""},
+		"no error":       {sms, notify.Undelivered, "", "", ""},
+	}, func(studio *messagetest.Studio, c row) {
+		noa := studio.Promote()
+		if c.by == sms {
+			studio.RemoveDevices(noa)
+		}
+		sent := one(studio, taken(studio, c.by))
+		studio.Clock.Advance(time.Second)
+		r := messages.DeliveryReport{Delivery: sent.Message.ID, ProviderID: "SM1", Status: c.status, Segments: 2}
+		want := messages.Delivery{Status: c.status, Reason: c.reason, ProviderID: "SM1", Segments: 2, Counted: true}
+		if c.kind != "" {
+			r.Err = &notify.SendError{Kind: c.kind, Code: "E1", Reason: "No."}
+		}
+		if c.reason != "" {
+			want.ErrorCode, want.ErrorMessage = "E1", "No."
+		}
+		studio.NoError(studio.App.Messages.ReportDelivery(t.Context(), studio.Tenant, r))
+		test.EqOp(studio.T, c.stops, studio.Text(`
+select coalesce(string_agg(channel || ' ' || address || ' ' || reason, ' '), '') from notification_stops`))
+		got := expect.Value(studio.App.Messages.ListDeliveries(
+			t.Context(), studio.Owner, messages.DeliveryQuery{Topic: notify.Promoted, Channel: c.by, Limit: 9},
+		))(studio.T)[0]
+		test.EqOp(studio.T, c.kind == notify.Transient, got.RetryAt.After(studio.Clock.Now()))
+		test.Eq(studio.T, want, messages.Delivery{
+			Status: got.Status, Reason: got.Reason, ErrorCode: got.ErrorCode, ErrorMessage: got.ErrorMessage,
+			ProviderID: got.ProviderID, Segments: got.Segments, Counted: got.Counted,
+		})
+	})
+}
+
 // A node ends while the second channel is asked. What became of the first says nothing of that.
 func TestReports_AfterANodeEndsOnTheSecondChannel(t *testing.T) {
 	t.Parallel()

@@ -72,6 +72,44 @@ func TestFallback_UsesTheNextChannel(t *testing.T) {
 			studio.RunAt(testkit.Noon.Add(time.Minute))
 			studio.WantLog("the log", notify.BookingConfirmed, "PUSH SENT", "EMAIL POSSIBLY_SENT", "EMAIL SENT again")
 		},
+		"after three attempts with an unknown outcome it is given up": func(studio *messagetest.Studio) {
+			studio.MustPlace(studio.AddReachable("Mia"), studio.SessionAt(testkit.Noon.Add(48*time.Hour)))
+			studio.Provider.Fail(email, &notify.SendError{Kind: notify.Unknown})
+			for range 5 {
+				studio.Run()
+				studio.Clock.Advance(time.Minute)
+			}
+			studio.WantLog(
+				"the log", confirmed, "PUSH SENT", "EMAIL POSSIBLY_SENT", "EMAIL POSSIBLY_SENT again", "EMAIL POSSIBLY_SENT again",
+				" DROPPED POSSIBLY_SENT",
+			)
+		},
+		"the only channel that reaches a member waits for its account": func(studio *messagetest.Studio) {
+			studio.EditMember(studio.Promote(), func(m *memberValue) { m.Phone = "" })
+			studio.Provider.Fail(push, &notify.SendError{Kind: notify.Misconfigured})
+			studio.Run()
+			studio.Provider.Fail(push, nil)
+			studio.RunAt(testkit.Noon.Add(10 * time.Minute))
+			studio.WantLog("the log", notify.Promoted, "PUSH FAILED MISCONFIGURED", "EMAIL SENT", "PUSH SENT")
+		},
+		"a device whose token cannot be read gets nothing": func(studio *messagetest.Studio) {
+			mia := studio.AddReachable("Mia")
+			second(studio, mia)
+			studio.Exec(`update devices set token = null, sealed = 'x' where id = (select id from devices order by id limit 1)`)
+			studio.MustPlace(mia, studio.SessionAt(testkit.Noon.Add(48*time.Hour)))
+			one(studio, taken(studio, push))
+		},
+		"what the provider has is not sent again, though the notice is open": func(studio *messagetest.Studio) {
+			studio.MustPlace(studio.AddReachable("Mia"), studio.SessionAt(testkit.Noon.Add(48*time.Hour)))
+			sent := one(studio, taken(studio, email))
+			// By SQL, because a report also closes the notice.
+			studio.Exec(`update deliveries set status = 'QUEUED' where id = $1`, sent.Message.ID)
+			studio.Clock.Advance(lost)
+			test.SliceEmpty(studio.T, taken(studio, email))
+			studio.WantLog("the log", confirmed, "PUSH SENT", "EMAIL QUEUED")
+			test.EqOp(studio.T, 1, studio.Count(`select count(*) from notices where id = $1 and done_at is not null`,
+				sent.Notice.ID))
+		},
 		"a report settles what the answer did not": func(studio *messagetest.Studio) {
 			studio.RemoveDevices(studio.Promote())
 			studio.Provider.Fail(sms, &notify.SendError{Kind: notify.Unknown})

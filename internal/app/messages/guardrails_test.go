@@ -9,7 +9,6 @@ import (
 	"github.com/shoenig/test"
 	"github.com/shoenig/test/must"
 
-	"github.com/berthhq/berth/internal/app/accounts"
 	"github.com/berthhq/berth/internal/app/bookings"
 	"github.com/berthhq/berth/internal/app/messages"
 	"github.com/berthhq/berth/internal/civil"
@@ -221,14 +220,9 @@ func TestPreferences_ByTopic(t *testing.T) {
 	t.Parallel()
 	messagetest.Subtests(t, map[string]func(*messagetest.Studio){
 		"credits run low, and out": func(studio *messagetest.Studio) {
-			plan := expect.Value(studio.App.Catalog.CreatePlan(
-				studio.T.Context(), studio.Owner,
-				credit.Plan{Name: "Three", Kind: credit.Credits, Credits: 3, AllowOverlap: true, Active: true},
-			))(studio.T)
+			plan := studio.AddPlan(credit.Plan{Name: "Three", Kind: credit.Credits, Credits: 3, AllowOverlap: true})
 			mia := studio.AddReachable("Mia")
-			expect.OK(studio.T)(studio.App.Accounts.Subscribe(
-				studio.T.Context(), studio.Owner, accounts.SubscribeRequest{Member: mia.Member, Plan: plan.ID},
-			))
+			studio.Subscribe(mia, plan)
 			for i, want := range []string{"", "1 credit left on Three", "No credits left on Three"} {
 				studio.MustPlace(mia, studio.SessionAt(testkit.Noon.Add(time.Duration(48+i)*time.Hour)))
 				got := ""
@@ -239,6 +233,21 @@ func TestPreferences_ByTopic(t *testing.T) {
 				}
 				test.EqOp(studio.T, want, got, test.Sprintf("after booking %d", i+1))
 			}
+		},
+		"staff take credits, and give some": func(studio *messagetest.Studio) {
+			plan := studio.AddPlan(credit.Plan{Name: "Three", Kind: credit.Credits, Credits: 3})
+			for name, amount := range map[string]int{"Mia": -2, "Noa": -3, "Pia": -1, "Zoe": 1} {
+				of := studio.Subscribe(studio.AddReachable(name), plan)
+				expect.OK(studio.T)(studio.App.Accounts.GrantCredits(t.Context(), studio.Owner, of.ID, amount, "Counted."))
+			}
+			var told []string
+			for _, m := range mails(studio) {
+				told = append(told, m.To+": "+m.Subject)
+			}
+			slices.Sort(told)
+			test.Eq(studio.T, []string{
+				"mia@example.com: 1 credit left on Three", "noa@example.com: No credits left on Three",
+			}, told)
 		},
 		"a note for owners and admins": func(studio *messagetest.Studio) {
 			studio.MakeOffers()

@@ -2,6 +2,7 @@ package messages_test
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -34,6 +35,7 @@ type oneOffer struct {
 	closes     time.Time // no answer is accepted from then on
 	unsendable []tenant.OfferID
 	answers    []bool
+	err        error // of every call
 }
 
 func (w *oneOffer) ReadOffers(
@@ -56,7 +58,7 @@ func (w *oneOffer) StartOffer(
 	if at.Equal(now) {
 		w.offer.ExpiresAt = ends
 	}
-	return ends, at.Before(w.closes), nil
+	return ends, at.Before(w.closes), w.err
 }
 
 func (w *oneOffer) WithdrawUnsendable(_ context.Context, _ tenant.TenantID, id tenant.OfferID) error {
@@ -78,6 +80,9 @@ func (w *oneOffer) OffersByCode(_ context.Context, _ tenant.TenantID, _, code st
 func (w *oneOffer) AnswerOffer(_ context.Context, _ tenant.TenantID, _ waitlists.CodedOffer, accept bool) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if w.err != nil {
+		return w.err
+	}
 	if !w.offer.Live {
 		return fault.New(fault.FailedPrecondition, fault.OfferNotLive, "No.")
 	}
@@ -160,6 +165,45 @@ func TestOffers_NoticesOfEachStep(t *testing.T) {
 			"the log", notify.Offered, " DEFERRED QUIET_HOURS", " DEFERRED QUIET_HOURS", " DROPPED OFFER_CLOSED",
 			" DROPPED OFFER_CLOSED",
 		)
+	})
+	t.Run("closed before it was sent", func(t *testing.T) {
+		t.Parallel()
+		studio, w, _ := offered(t, morning, midday, nil)
+		w.closes = morning
+		want(t, "in the morning", studio.Run())
+		studio.WantLog("the log", notify.Offered, " DROPPED OFFER_CLOSED", " DROPPED OFFER_CLOSED")
+	})
+	for name, at := range map[string]time.Time{"night": night, "day": morning} {
+		t.Run("a window that cannot begin at "+name+" is no message", func(t *testing.T) {
+			t.Parallel()
+			studio, w, _ := offered(t, at, midday, nil)
+			studio.Plan()
+			w.err = errors.New("no")
+			test.ErrorIs(t, expect.Error(studio.App.Messages.TakeNotices(t.Context(), studio.Tenant)), w.err)
+			w.err = nil
+			studio.RunAt(morning)
+			test.False(t, w.offer.ExpiresAt.IsZero())
+		})
+	}
+	t.Run("what an answer by SMS leads to", func(t *testing.T) {
+		t.Parallel()
+		studio, w, noa := offered(t, morning, midday, nil)
+		for _, c := range []struct {
+			err  error
+			says string // "" if the error is returned
+		}{
+			{fault.New(fault.FailedPrecondition, fault.SessionFull, "No."), "could not be booked"},
+			{fault.New(fault.NotFound, fault.OfferNotFound, "No."), "no longer open"},
+			{fault.New(fault.NotFound, fault.SessionNotFound, "No."), "no longer open"},
+			{fault.New(fault.Internal, fault.InternalError, "No."), ""},
+			{fault.New(fault.Unavailable, fault.Contention, "No."), ""},
+			{fault.New(fault.DeadlineExceeded, fault.Contention, "No."), ""},
+			{errors.New("no"), ""},
+		} {
+			w.err = c.err
+			got, err := studio.App.Messages.AnswerSMS(t.Context(), studio.Tenant, studio.PhoneOf(noa), "1 4821")
+			test.True(t, contains(got, c.says) && (got == "") == (err != nil), test.Sprintf("%v: %q, %v", c.err, got, err))
+		}
 	})
 	t.Run("by SMS, and answered by SMS", func(t *testing.T) {
 		t.Parallel()

@@ -8,6 +8,8 @@ import (
 
 	"github.com/berthhq/berth/internal/app"
 	"github.com/berthhq/berth/internal/app/messages"
+	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/rules/sendingdomain"
 	"github.com/berthhq/berth/internal/testkit"
 	"github.com/berthhq/berth/internal/testkit/expect"
 )
@@ -47,10 +49,16 @@ func TestUpdateSenders_KeepsSecretsOfTheSameAccounts(t *testing.T) {
 			Host: host, Port: 25, Username: user, Password: password, From: "b@example.com",
 		}}
 	}
+	domain := func(address string, key ...byte) messages.Senders {
+		return messages.Senders{Domain: &sendingdomain.Domain{Address: address, Key: key}}
+	}
 	for name, tt := range map[string]struct {
 		before, edited, want messages.Senders
 		refused              string
 	}{
+		"another domain":            {domain("a@old.com", 1), domain("a@x.com", 2), domain("a@x.com", 2), ""},
+		"another address":           {domain("a@x.com", 1), domain("b@x.com"), domain("b@x.com", 1), ""},
+		"another domain meanwhile":  {domain("a@old.com", 1), domain("a@x.com"), none, "ETAG_MISMATCH @etag"},
 		"Twilio":                    {before, twilio("AC1", ""), twilio("AC1", "token"), ""},
 		"another account of Twilio": {before, twilio("AC2", ""), none, tokenNeeded},
 		"the first one of Twilio":   {none, twilio("AC1", ""), none, tokenNeeded},
@@ -68,7 +76,7 @@ func TestUpdateSenders_KeepsSecretsOfTheSameAccounts(t *testing.T) {
 		"a new password":            {before, smtp("example.com", "gym", "new"), smtp("example.com", "gym", "new"), ""},
 		"none":                      {before, none, none, ""},
 	} {
-		got, err := tt.edited.Complete(tt.before, nil, checkFCM)
+		got, err := tt.edited.Complete(tt.before, tt.edited.Domain, checkFCM)
 		if expect.Fault(t, tt.refused, name)(err); err == nil {
 			test.Eq(t, tt.want, got, test.Sprint(name))
 		}
@@ -77,9 +85,13 @@ func TestUpdateSenders_KeepsSecretsOfTheSameAccounts(t *testing.T) {
 	studio := testkit.New(t)
 	config := studio.Config()
 	config.CheckFCMKey = checkFCM
-	shown := expect.Value(app.New(config).Messages.UpdateSenders(
-		t.Context(), studio.Owner, nil, func(s *messages.Senders) { *s = before },
-	))(t)
+	service := app.New(config).Messages
+	update := func(version int, to messages.Senders) (messages.Senders, error) {
+		return service.UpdateSenders(t.Context(), studio.Owner, &version, func(s *messages.Senders) { *s = to })
+	}
+	shown := expect.Value(update(0, before))(t)
+	expect.Reason(t, fault.ETagMismatch)(update(0, none))
+	expect.Reason(t, fault.InvalidField)(update(1, firebase("gym", "")))
 	public := messages.Senders{
 		Twilio: &messages.TwilioAccount{AccountSID: "AC1", From: "+15005550006"},
 		FCM:    &messages.FCMProject{ProjectID: "studio"}, Version: 1,
@@ -89,4 +101,7 @@ func TestUpdateSenders_KeepsSecretsOfTheSameAccounts(t *testing.T) {
 	test.Eq(t, map[string]any{"before": map[string]any{}, "after": map[string]any{
 		"twilio": "AC1 +15005550006", "fcm": "studio", "smtp": "studio@mail.example.com",
 	}}, studio.LastAudit("senders.updated"))
+	// Senders whose key is gone are none.
+	studio.Exec(`update notification_senders set sealed = 'x'`)
+	test.Eq(t, messages.Senders{Version: 1}, expect.Value(service.GetSenders(t.Context(), studio.Owner))(t))
 }

@@ -46,6 +46,13 @@ func TestPlanNotices_ForEachUseCase(t *testing.T) {
 			want(studio.T, "30 minutes before", studio.RunAt(start.Add(-30*time.Minute)), "REMINDER PUSH")
 			want(studio.T, "at the start", studio.RunAt(start))
 		},
+		"check-in opens when the policy says": func(studio *messagetest.Studio) {
+			studio.SetPolicy(func(p *catalog.Policy) { p.CheckInOpens = new(20 * time.Minute) })
+			studio.MustPlace(studio.AddReachable("Mia"), studio.SessionAt(start))
+			studio.Run()
+			studio.RunAt(start.Add(-20*time.Minute - time.Second))
+			want(studio.T, "20 minutes before", studio.RunAt(start.Add(-20*time.Minute)), "CHECK_IN_OPEN PUSH")
+		},
 		"book, 30 minutes before: no reminder": func(studio *messagetest.Studio) {
 			studio.MustPlace(studio.AddReachable("Mia"), studio.SessionAt(testkit.Noon.Add(30*time.Minute)))
 			want(studio.T, "at once", studio.Run(), "BOOKING_CONFIRMED EMAIL", "BOOKING_CONFIRMED PUSH")

@@ -1,9 +1,11 @@
 package messages_test
 
 import (
+	"encoding/base64"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"path"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -14,8 +16,10 @@ import (
 
 	"github.com/berthhq/berth/internal/app/bookings"
 	"github.com/berthhq/berth/internal/app/messages"
+	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/fcm/fcmtest"
 	"github.com/berthhq/berth/internal/rules/catalog"
+	"github.com/berthhq/berth/internal/rules/member"
 	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/smtp/smtptest"
 	"github.com/berthhq/berth/internal/tenant"
@@ -206,12 +210,28 @@ func TestCalendarFeed_ListsBookings(t *testing.T) {
 	)
 	second := expect.Value(p.App.Messages.CreateCalendarFeed(p.T.Context(), mia))(p.T)
 	test.EqOp(t, http.StatusNotFound, fetch(address).Code, test.Sprint("the address before"))
+	encode, text := base64.RawURLEncoding.EncodeToString, strings.TrimSuffix(path.Base(second), ".ics")
+	raw := expect.Value(base64.RawURLEncoding.DecodeString(text))(t)
+	for _, other := range []string{
+		"", "?" + text[1:], text + "=", encode(raw[:31]), encode(append(raw, 0)), encode(append(make([]byte, 16), raw[16:]...)),
+		encode(append(p.Tenant.UUID[:], make([]byte, 16)...)),
+	} {
+		expect.Reason(t, fault.LinkInvalid)(p.App.Messages.GetCalendarFeed(t.Context(), other))
+	}
+	p.Clock.Set(testkit.Noon.Add((48 + 90*24) * time.Hour))
+	test.StrContains(t, fetch(second).Body.String(), "VEVENT")
+	p.Clock.Advance(time.Second)
+	test.StrNotContains(t, fetch(second).Body.String(), "VEVENT", test.Sprint("it goes back 90 days"))
+	p.Clock.Set(testkit.Noon)
 	expect.OK(p.T)(p.App.Bookings.CancelBooking(p.T.Context(), mia, bookings.CancelRequest{ID: booking}))
 	a = fetch(second)
 	test.True(
 		t, a.Code == http.StatusOK && !contains(a.Body.String(), "VEVENT"),
 		test.Sprintf("after the cancellation: %d\n%s", a.Code, a.Body),
 	)
+	p.Deactivate(mia)
+	test.EqOp(t, http.StatusNotFound, fetch(second).Code, test.Sprint("no longer a member"))
+	p.EditMember(mia, func(m *memberValue) { m.Status = member.Active })
 	p.NoError(p.App.Messages.DeleteCalendarFeed(p.T.Context(), mia))
 	test.EqOp(t, http.StatusNotFound, fetch(second).Code, test.Sprint("after its end"))
 }

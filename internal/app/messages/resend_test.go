@@ -1,6 +1,7 @@
 package messages_test
 
 import (
+	"errors"
 	"net/http"
 	"testing"
 	"time"
@@ -120,7 +121,7 @@ func TestResend_AfterALostAttempt(t *testing.T) {
 	}, func(studio *messagetest.Studio, c row) {
 		studio.Promote()
 		first := one(studio, taken(studio, push))
-		settle(studio, &notify.SendError{Kind: notify.Unknown}, first)
+		settle(studio, errors.New("the connection was lost"), first)
 		studio.Clock.Advance(time.Minute)
 		second := one(studio, taken(studio, push))
 		settle(studio, nil, second)

@@ -144,6 +144,19 @@ select string_agg(action, ' ' order by id) from audit_entries
 where action in ('senders.updated', 'sending_domain.verified', 'sending_domain.lapsed')`))
 }
 
+// A tenant whose mails come from an account of its own is not told that the domain lapses.
+func TestSendingDomain_LapsesInSilenceBehindAnAccount(t *testing.T) {
+	t.Parallel()
+	p := newDomainStudio(t)
+	p.publish(p.verified("hello@studio.com"), false)
+	setMail(p.Studio, &messages.SMTPServer{Host: "mail.harbour.example", Port: 587, From: "hello@harbour.example"})
+	test.True(t, p.check(23*time.Hour).Domain.MissingSince.IsZero(), test.Sprint("looked up too soon"))
+	p.check(time.Hour)
+	test.True(t, p.check(72*time.Hour).Domain.VerifiedAt.IsZero())
+	test.EqOp(t, 0, p.Count(`select count(*) from notices`))
+	test.EqOp(t, 1, p.Count(`select count(*) from audit_entries where action = 'sending_domain.lapsed'`))
+}
+
 // What is wrong with the records is said of the first one that is not as it should be. Verifying twice changes nothing.
 func TestSendingDomain_NeedsBothRecords(t *testing.T) {
 	t.Parallel()

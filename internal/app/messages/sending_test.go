@@ -291,3 +291,19 @@ func TestSendingQuota_GrowsWithGoodStanding(t *testing.T) {
 	test.Eq(t, map[string]any{"channel": "EMAIL", "before": 2.0, "after": 1.0, "sent": 40.0, "bad": 20.0},
 		studio.LastAudit("sending_quota.changed"))
 }
+
+// Only what was sent within the last week earns more.
+func TestSendingQuota_DoesNotGrowByWaiting(t *testing.T) {
+	t.Parallel()
+	studio := messagetest.New(t, limited(notify.SendingLimits{notify.Email: {Total: 5}}))
+	mia := studio.AddReachable("Mia")
+	for _, n := range []int{5, 4} {
+		for i := range n {
+			studio.MustPlace(mia, studio.SessionAt(studio.Clock.Now().Add(time.Duration(48+i)*time.Hour)))
+		}
+		studio.Deliver()
+		expect.OK(t)(studio.App.Housekeeping.SweepTenant(t.Context(), studio.Tenant))
+		test.EqOp(t, 1, quotasOf(studio)[0].Growth)
+		studio.Clock.Advance(7*24*time.Hour + time.Second)
+	}
+}
