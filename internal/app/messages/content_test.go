@@ -1,6 +1,8 @@
 package messages_test
 
 import (
+	"context"
+	"fmt"
 	"testing"
 	"time"
 
@@ -49,8 +51,8 @@ func TestMessages_OfABooking(t *testing.T) {
 	}, mail)
 	for _, line := range []string{
 		"UID:" + booking.String() + "@localhost", `LOCATION:Pier 7\, Hall\, Quay Street 1`, "DESCRIPTION:Carla Coach",
-		"DTSTAMP:20260316T120000Z", "DTEND:20260318T130000Z", "ORGANIZER;CN=Harbour Yoga:mailto:noreply@localhost",
-		"ATTENDEE;CN=Mia;PARTSTAT=ACCEPTED;RSVP=FALSE:mailto:mia@example.com",
+		"DTSTAMP:20260316T120000Z", "DTEND:20260318T130000Z", `ORGANIZER;CN="Harbour Yoga":mailto:noreply@localhost`,
+		`ATTENDEE;CN="Mia";PARTSTAT=ACCEPTED;RSVP=FALSE:mailto:mia@example.com`,
 	} {
 		test.StrContains(t, string(mail.Calendar.Body), line+"\r\n")
 	}
@@ -75,4 +77,103 @@ func TestMessages_AreForMembers(t *testing.T) {
 		test.EqOp(t, fault.MemberNotFound, fault.ReasonOf(err), test.Sprint(name))
 	}
 	expect.OK(t)(s.GetNotificationPreferences(ctx, studio.Owner, noa.Member))
+}
+
+// Settings and templates change only from the version that their editor knows, and the audit log has what changed.
+func TestSettingsAndTemplates_HaveVersions(t *testing.T) {
+	t.Parallel()
+	studio := messagetest.New(t)
+	s, ctx := studio.App.Messages, t.Context()
+	edit := func(version, most int) (notify.Settings, error) {
+		return s.UpdateNotificationSettings(ctx, studio.Owner, &version, func(n *notify.Settings) { n.PerDay[sms] = most })
+	}
+	before := expect.Value(s.GetNotificationSettings(ctx, studio.Owner))(t)
+	test.EqOp(t, 0, expect.Value(edit(0, before.PerDay[sms]))(t).Version, test.Sprint("nothing has changed"))
+	test.EqOp(t, 1, expect.Value(edit(0, 3))(t).Version)
+	expect.Reason(t, fault.ETagMismatch)(edit(0, 4))
+	expect.Reason(t, fault.InvalidField)(edit(1, -1))
+	after := expect.Value(s.GetNotificationSettings(ctx, studio.Owner))(t)
+	test.True(t, after.PerDay[sms] == 3 && after.Version == 1 && after.UpdatedAt.Equal(testkit.Noon))
+	test.Eq(t, map[string]any{
+		"before": map[string]any{"sms_per_day": float64(before.PerDay[sms])}, "after": map[string]any{"sms_per_day": 3.0},
+	}, studio.LastAudit("notification_settings.updated"))
+
+	at := messages.TemplateQuery{Topic: confirmed, Channel: sms, Locale: "PT-br"}
+	own := notify.Template{Topic: confirmed, Channel: sms, Locale: "pt-BR", Body: "Até já"}
+	list := func() (all []string) {
+		for _, of := range expect.Value(s.ListTemplates(ctx, studio.Owner, messages.TemplateQuery{Topic: confirmed}))(t) {
+			all = append(all, fmt.Sprint(of.Channel, " ", of.Locale, " ", of.Version))
+		}
+		return all
+	}
+	save := func(version int) (messages.Template, error) {
+		return s.UpdateTemplate(ctx, studio.Owner, own, &version)
+	}
+	test.Eq(t, messages.Template{Template: own, Version: 1, UpdatedAt: testkit.Noon}, expect.Value(save(0))(t))
+	expect.Reason(t, fault.ETagMismatch)(save(0))
+	own.Locale = "de"
+	studio.Tick()
+	expect.OK(t)(save(0))
+	test.Eq(t, []string{
+		"SMS de 1", "SMS en 0", "SMS fr 0", "SMS pt-BR 1", "PUSH de 0", "PUSH en 0", "PUSH fr 0", "EMAIL de 0", "EMAIL en 0",
+		"EMAIL fr 0",
+	}, list())
+	expect.Reason(t, fault.ETagMismatch)(s.ResetTemplate(ctx, studio.Owner, at, new(0)))
+	for range 2 { // the second time there is nothing to do
+		_, standard, err := s.ResetTemplate(ctx, studio.Owner, at, nil)
+		test.True(t, err == nil && !standard, test.Sprint(err))
+	}
+	test.SliceLen(t, 9, list())
+	kept := map[string]any{"subject": "", "body": "Até já", "html": ""}
+	test.Eq(t, map[string]any{"topic": "BOOKING_CONFIRMED", "channel": "SMS", "locale": "pt-BR", "before": kept},
+		studio.LastAudit("template.reset"))
+	test.Eq(t, map[string]any{
+		"topic": "BOOKING_CONFIRMED", "channel": "SMS", "locale": "de", "before": nil, "after": kept,
+	}, studio.LastAudit("template.updated"))
+	test.EqOp(t, 1, studio.Count(`select count(*) from audit_entries where action = 'template.reset'`))
+}
+
+// woken reports whether the alarm for a studio's notices has gone off.
+func woken(studio *messagetest.Studio) (rung bool) {
+	ctx, stop := context.WithCancel(studio.T.Context())
+	stop() // it rings, and does not wait for the next
+	studio.App.Messages.RunNotices(ctx, func(id tenant.TenantID) { rung = rung || id == studio.Tenant })
+	return rung
+}
+
+// A node wakes up for what it planned, for the next attempt, and for what others left behind.
+func TestNotices_WakeTheNode(t *testing.T) {
+	t.Parallel()
+	studio := messagetest.New(t)
+	noa := studio.Promote()
+	studio.RemoveDevices(noa)
+	studio.Clock.Advance(24 * time.Hour)
+	woken(studio)
+	wakes := func(what string, after time.Duration) {
+		t.Helper()
+		if after > 0 {
+			studio.Clock.Advance(after - time.Second)
+			test.False(t, woken(studio), test.Sprint(what, ", too soon"))
+			studio.Clock.Advance(time.Second)
+		}
+		test.True(t, woken(studio), test.Sprint(what))
+		test.False(t, woken(studio), test.Sprint(what, ", again"))
+	}
+	studio.Plan()
+	wakes("planned", 0)
+	studio.NoError(studio.App.Messages.LoadNoticeAlarm(t.Context(), studio.Tenant))
+	wakes("left behind", 0)
+	taken(studio, sms)
+	wakes("a lost attempt", 2*time.Minute)
+	settle(studio, &notify.SendError{Kind: notify.Transient}, taken(studio, sms)...)
+	studio.Clock.Advance(2*time.Minute - time.Second)
+	wakes("busy", 0)
+	studio.App.Messages.SetNoticeAlarm(studio.Tenant, time.Minute)
+	wakes("a failure", time.Minute)
+	expect.OK(t)(studio.App.Accounts.UpdateMe(t.Context(), testkit.SelfOnly(noa), nil, func(m *memberValue) error {
+		m.Email = "new@example.com"
+		return nil
+	}))
+	studio.Plan()
+	wakes("a code", 0)
 }

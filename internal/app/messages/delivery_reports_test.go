@@ -197,6 +197,7 @@ func TestReports_StopWhatRefusesMessages(t *testing.T) {
 		"no such number": {sms, notify.Failed, notify.Unregistered, notify.NotRegistered, "SMS +49301000002 BOUNCED"},
 		"no such mail":   {email, notify.Bounced, notify.Unregistered, notify.NotRegistered, "EMAIL noa1@example.com BOUNCED"},
 		"busy":           {sms, notify.Undelivered, notify.Transient, notify.ProviderUnavailable, ""},
+		"the account":    {sms, notify.Undelivered, notify.Misconfigured, notify.MisconfiguredSender, ""},
 		"no such device": {push, notify.Undelivered, notify.Unregistered, notify.NotRegistered, ""},
 		"it arrived":     {sms, notify.Delivered, notify.OptedOut, "", ""},
 		"no error":       {sms, notify.Undelivered, "", "", ""},

@@ -52,6 +52,9 @@ func TestFallback_UsesTheNextChannel(t *testing.T) {
 				studio.Run()
 				studio.Clock.Set(studio.Clock.Now().Add(30 * time.Second))
 			}
+			test.EqOp(studio.T, "1 true, 2 true, 3 true, 4 true, 5 true, 6 false", studio.Text(`
+select string_agg(attempt || ' ' || coalesce(retry_at > created_at, false), ', ' order by attempt) from deliveries
+where status = 'FAILED'`))
 			lines := studio.Log(notify.Promoted)
 			want := []string{"EMAIL SENT", "PUSH FAILED PROVIDER_UNAVAILABLE", "SMS SENT"}
 			counts := map[string]int{}

@@ -12,6 +12,7 @@ import (
 	"github.com/berthhq/berth/internal/app/bookings"
 	"github.com/berthhq/berth/internal/app/messages"
 	"github.com/berthhq/berth/internal/civil"
+	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/credit"
 	"github.com/berthhq/berth/internal/rules/member"
@@ -121,6 +122,12 @@ func TestGuardrails_LogTheReason(t *testing.T) {
 			studio.Clock.Advance(time.Minute)
 			studio.MustPlace(mia, studio.SessionAt(start.Add(2*time.Hour)))
 		}, []string{"EMAIL SENT", " DEFERRED FREQUENCY_CAP"}, 24*time.Hour - time.Minute, []string{"EMAIL SENT"}},
+		"enough for a day at once": {confirmed, func(studio *messagetest.Studio, mia tenant.Caller) {
+			wants(studio, mia, byMail)
+			settings(studio, func(s *notify.Settings) { s.PerDay[email] = 1 })
+			studio.MustPlace(mia, studio.SessionAt(start))
+			studio.MustPlace(mia, studio.SessionAt(start.Add(2*time.Hour)))
+		}, []string{"EMAIL SENT", " DEFERRED FREQUENCY_CAP"}, 24 * time.Hour, []string{"EMAIL SENT"}},
 		"enough SMS for a day": {confirmed, func(studio *messagetest.Studio, mia tenant.Caller) {
 			wants(studio, mia, bySMS)
 			settings(studio, func(s *notify.Settings) { s.PerDay[sms] = 1 })
@@ -192,6 +199,11 @@ func TestGuardrails_LogTheReason(t *testing.T) {
 		studio.Clock.Advance(c.later)
 		studio.Run()
 		studio.WantLog("later", c.topic, slices.Concat(c.log, c.then)...)
+		test.EqOp(studio.T, 0, studio.Count(`
+select count(*) from deliveries where topic = $1 and (booking_id is null or session_id is null or notice_id is null
+  or recipient_name not in ('Mia', 'Leo') or (status = 'DEFERRED') <> coalesce(retry_at > created_at, false)
+  or channel = 'PUSH' and not address = any(array(select id::text from devices)))`, string(c.topic)),
+			test.Sprint("lines that say less"))
 	})
 }
 
@@ -324,7 +336,14 @@ func TestTemplates_OfTheTenant(t *testing.T) {
 	studio.Exec(`update notification_templates set body = '{{.Gone}}' where locale = 'en'`)
 	m = sent("en", 1)
 	test.True(t, contains(m.Text, "Hello Mia") && !contains(m.HTML, "<b>"), test.Sprintf("%+v", m))
+	studio.NoError(studio.App.Messages.ReportDelivery(t.Context(), studio.Tenant, messages.DeliveryReport{
+		Delivery: m.ID, Status: notify.Delivered,
+	}))
 	test.EqOp(t, 1, studio.Count(`select count(*) from deliveries where reason = 'TEMPLATE'`), test.Sprint("lines say so"))
+	studio.ConfirmContacts(studio.Owner)
+	expect.Reason(t, fault.TemplateInvalid)(
+		studio.App.Messages.SendTest(t.Context(), studio.Owner, confirmed, email, "en"),
+	)
 	_, had, err := studio.App.Messages.ResetTemplate(
 		studio.T.Context(), studio.Owner, messages.TemplateQuery{Topic: confirmed, Channel: email, Locale: "en"}, nil,
 	)

@@ -155,6 +155,16 @@ func TestOffers_NoticesOfEachStep(t *testing.T) {
 			test.Sprintf("the waitlist has heard of %v", w.unsendable),
 		)
 	})
+	t.Run("and is not, if a mail may tell of it", func(t *testing.T) {
+		t.Parallel()
+		studio, w, _ := offered(t, night, morning.Add(-time.Minute), nil)
+		expect.OK(t)(studio.App.Messages.UpdateNotificationSettings(
+			t.Context(), studio.Owner, nil, func(s *notify.Settings) { s.EmailInQuiet = true },
+		))
+		want(t, "at night", studio.Run(), "OFFER EMAIL")
+		test.SliceEmpty(t, w.unsendable)
+		test.EqOp(t, 2, studio.Count(`select count(*) from deliveries where offer_id = $1`, w.offer.ID))
+	})
 	t.Run("taken before it was sent", func(t *testing.T) {
 		t.Parallel()
 		studio, w, _ := offered(t, night, midday, nil)

@@ -302,6 +302,8 @@ func TestPlanNotices_ForEachUseCase(t *testing.T) {
 			studio.Run()
 			later := start.Add(3 * time.Hour)
 			studio.Clock.Set(testkit.Noon.Add(time.Minute))
+			studio.EditSession(class, session.Input{Title: "Yin"}, session.TitleField)
+			want(studio.T, "another title", studio.Run())
 			expect.OK(studio.T)(studio.App.Schedules.UpdateSession(
 				studio.T.Context(), studio.Owner, class, nil, session.Input{
 					StartsAt: later, EndsAt: later.Add(time.Hour),
@@ -314,12 +316,27 @@ func TestPlanNotices_ForEachUseCase(t *testing.T) {
 			for _, m := range sent {
 				test.False(
 					studio.T, m.Channel == email &&
-						(m.Calendar == nil || !contains(string(m.Calendar.Body), "SEQUENCE:600") || !contains(m.Text, "16:00")),
+						(m.Calendar == nil || !contains(string(m.Calendar.Body), "SEQUENCE:600") || !contains(m.Text, "16:00") ||
+							!contains(m.Text, "It was on Wed 18 Mar, 13:00.")),
 					test.Sprintf("%s\n%v", m.Text, m.Calendar),
 				)
 			}
 			want(studio.T, "not at the old time", studio.RunAt(start.Add(-24*time.Hour)))
 			want(studio.T, "but at the new", studio.RunAt(later.Add(-24*time.Hour)), "REMINDER PUSH")
+		},
+		"another end, room and place: told each time": func(studio *messagetest.Studio) {
+			pier := studio.AddLocation(catalog.Location{Name: "Pier 2"})
+			in := session.Input{
+				Location: pier, Resource: studio.AddResource(catalog.Resource{Name: "Hall", Location: pier}),
+				StartsAt: start, EndsAt: start.Add(2 * time.Hour),
+			}
+			class := studio.SessionAt(start)
+			studio.MustPlace(studio.AddReachable("Mia"), class)
+			studio.Run()
+			for _, field := range []session.Fields{session.EndField, session.LocationField, session.ResourceField} {
+				studio.EditSession(class, in, field)
+				want(studio.T, "at once", studio.Run(), "RESCHEDULED EMAIL", "RESCHEDULED PUSH")
+			}
 		},
 		"rescheduled": func(studio *messagetest.Studio) {
 			booking := studio.MustPlace(studio.AddReachable("Mia"), studio.SessionAt(start)).Booking.ID

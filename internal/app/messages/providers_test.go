@@ -208,6 +208,9 @@ func TestCalendarFeed_ListsBookings(t *testing.T) {
 			contains(a.Body.String(), booking.String()),
 		test.Sprintf("%d\n%s", a.Code, a.Body),
 	)
+	for _, line := range []string{"NAME:Harbour Yoga", "UID:" + booking.String() + "@berth.example", "DTSTAMP:20260316T120000Z"} {
+		test.StrContains(t, a.Body.String(), line+"\r\n")
+	}
 	second := expect.Value(p.App.Messages.CreateCalendarFeed(p.T.Context(), mia))(p.T)
 	test.EqOp(t, http.StatusNotFound, fetch(address).Code, test.Sprint("the address before"))
 	encode, text := base64.RawURLEncoding.EncodeToString, strings.TrimSuffix(path.Base(second), ".ics")

@@ -77,6 +77,20 @@ func TestReplies_ToOffersInTheMembersLanguage(t *testing.T) {
 	}
 }
 
+// Who is not known is answered in the language of the tenant's messages, and in the name of their sender.
+func TestReplies_ToStrangers(t *testing.T) {
+	t.Parallel()
+	studio := messagetest.New(t)
+	for _, edited := range []notify.Settings{{}, {Locale: "fr", SenderName: "Le Quai"}} {
+		expect.OK(t)(studio.App.Messages.UpdateNotificationSettings(
+			t.Context(), studio.Owner, nil,
+			func(s *notify.Settings) { s.Locale, s.SenderName = edited.Locale, edited.SenderName },
+		))
+		answer := expect.Value(studio.App.Messages.AnswerSMS(t.Context(), studio.Tenant, "+33612345678", "HELP"))(t)
+		test.StrHasPrefix(t, map[string]string{"": "Harbour Yoga: reply", "fr": "Le Quai : "}[edited.Locale], answer)
+	}
+}
+
 // Tenants without an account of their own share a number. What comes back on it names none of them.
 func TestReplies_ToASharedNumber(t *testing.T) {
 	t.Parallel()

@@ -79,6 +79,9 @@ func TestLocalOutbox_KeepsMessages(t *testing.T) {
 		!contains(m.Content.Text, "13:00") {
 		t.Errorf("%+v", m)
 	}
+	studio.ConfirmContacts(mia)
+	tests := expect.Value(studio.App.Messages.SendTest(t.Context(), mia, confirmed, email, "en"))(t)
+	test.StrContains(t, tests[0].Content.Text, "Hello ")
 	other := studio.OtherTenant("Silent Golf")
 	test.SliceEmpty(t, expect.Value(other.App.Messages.ListDeliveries(
 		t.Context(), other.Owner, messages.DeliveryQuery{Outbox: true, Limit: 9},
@@ -228,6 +231,7 @@ func TestSendTest_SendsImmediately(t *testing.T) {
 		p.Twilio.Update(p.T.Context(), p.Twilio.Messages()[0], "undelivered", 30003),
 	).Code)
 	p.Later(time.Hour)
+	test.StrContains(t, p.ReceiveSMS("https://berth.example/twilio/platform/inbound", "+4915112345678", "HELP"), "<Message>")
 	n := p.Count(`select count(*) from deliveries where status = 'UNDELIVERED' and error_code = '30003'`)
 	test.True(
 		t, n == 1 && len(p.Twilio.Messages()) == 1, test.Sprintf("%d lines, %d messages", n, len(p.Twilio.Messages())),
