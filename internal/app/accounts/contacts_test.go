@@ -67,6 +67,10 @@ func TestContact_IsTheMembersOnceItIsConfirmed(t *testing.T) {
 	me := expect.Value(newAddress(s.Studio, ana, "new@example.com"))(t)
 	must.EqOp(t, "ana@example.com", me.Member.Email)
 	must.True(t, len(me.Pending) == 1 && me.Pending[0].Address == "new@example.com", must.Sprintf("%+v", me.Pending))
+	test.Eq(t, map[string]any{"kind": "EMAIL"}, s.LastAudit("contact.code_requested"))
+	test.EqOp(t, 1, s.Count(`
+select count(*) from events where type = 'member.changed' and member_id = $1 and actor = $1::text
+  and data = '{"changed": ["pending_contacts"]}'`, ana.Member))
 
 	s.Deliver()
 	var code, old string

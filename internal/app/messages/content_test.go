@@ -11,8 +11,10 @@ import (
 
 	"github.com/berthhq/berth/internal/app"
 	"github.com/berthhq/berth/internal/app/messages"
+	"github.com/berthhq/berth/internal/civil"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rules/catalog"
+	"github.com/berthhq/berth/internal/rules/member"
 	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/rules/session"
 	"github.com/berthhq/berth/internal/tenant"
@@ -26,7 +28,9 @@ import (
 // names this host.
 func TestMessages_OfABooking(t *testing.T) {
 	t.Parallel()
-	studio := messagetest.New(t, func(_ *worker.Config, ac *app.Config) { ac.PublicURL = "" })
+	studio := messagetest.New(t, func(_ *worker.Config, ac *app.Config) {
+		ac.PublicURL, ac.MailFrom, ac.ReportTo = "", "", "abuse@berth.example"
+	})
 	pier := studio.AddLocation(catalog.Location{Name: "Pier 7", Address: "Quay Street 1", TimeZone: "Europe/Lisbon"})
 	hall := studio.AddResource(catalog.Resource{Name: "Hall", Location: pier})
 	start := testkit.Noon.Add(48 * time.Hour)
@@ -56,6 +60,23 @@ func TestMessages_OfABooking(t *testing.T) {
 	} {
 		test.StrContains(t, string(mail.Calendar.Body), line+"\r\n")
 	}
+	test.StrContains(t, mail.Text, "abuse@berth.example")
+
+	studio.ConfirmContacts(mia)
+	tests := func(topic notify.Topic, c notify.Channel) notify.Message {
+		expect.OK(t)(studio.App.Messages.SendTest(t.Context(), mia, topic, c, "de"))
+		return studio.Provider.Take()[0]
+	}
+	shown := tests(notify.Reminder, push)
+	test.Eq(t, notify.Message{
+		ID: shown.ID, Channel: push, To: device.To, ToName: "Mia", Subject: shown.Title, Title: shown.Title, Text: shown.Text,
+		Link: shown.Link, From: mail.From, CollapseKey: "test", Data: map[string]string{"topic": "REMINDER"},
+		HighPriority: true,
+	}, shown)
+	test.StrContains(t, shown.Text, "Sa, 23. Mai")
+	test.Eq(t, map[string]any{"topic": "REMINDER", "channel": "PUSH", "messages": 1.0}, studio.LastAudit("test_message.sent"))
+	test.NotEqOp(t, "", tests(notify.Reminder, email).Unsubscribe)
+	test.EqOp(t, "", tests(notify.AccessChanged, email).Unsubscribe, test.Sprint("it cannot be turned off"))
 }
 
 // Only members have choices, feeds and tests.
@@ -65,6 +86,7 @@ func TestMessages_AreForMembers(t *testing.T) {
 	s, ctx := studio.App.Messages, t.Context()
 	robot := studio.AddPartner("Robot")
 	mia, noa := studio.AddMember("Mia"), studio.AddMember("Noa")
+	expect.OK(t)(s.CreateCalendarFeed(ctx, mia))
 	for name, err := range map[string]error{
 		"choices":        expect.Error(s.GetNotificationPreferences(ctx, robot, tenant.MemberID{})),
 		"no one's":       expect.Error(s.GetNotificationPreferences(ctx, studio.Owner, testkit.NewID[tenant.MemberID]())),
@@ -77,6 +99,11 @@ func TestMessages_AreForMembers(t *testing.T) {
 		test.EqOp(t, fault.MemberNotFound, fault.ReasonOf(err), test.Sprint(name))
 	}
 	expect.OK(t)(s.GetNotificationPreferences(ctx, studio.Owner, noa.Member))
+	quiet := &notify.QuietHours{Start: civil.TimeOfDay{Hour: 1}, End: civil.TimeOfDay{Hour: 2}}
+	changed := expect.Value(s.UpdateNotificationPreferences(ctx, mia, messages.PreferencesEdit{Quiet: &quiet}))(t)
+	test.True(t, changed.HasFeed && *changed.Quiet == *quiet, test.Sprintf("%+v", changed))
+	quiet = &notify.QuietHours{Start: civil.TimeOfDay{Second: 1}}
+	expect.Reason(t, fault.InvalidField)(s.UpdateNotificationPreferences(ctx, mia, messages.PreferencesEdit{Quiet: &quiet}))
 }
 
 // Settings and templates change only from the version that their editor knows, and the audit log has what changed.
@@ -176,4 +203,25 @@ func TestNotices_WakeTheNode(t *testing.T) {
 	}))
 	studio.Plan()
 	wakes("a code", 0)
+}
+
+// A code goes to those who unsubscribed, but not to a number that replied STOP or an address that bounced. Only the
+// newest is sent.
+func TestContactCodes_GoToWhoMayBeWrittenTo(t *testing.T) {
+	t.Parallel()
+	for reason, want := range map[notify.Reason]int{
+		notify.Unsubscribed: 1, notify.BouncedReason: 0, notify.OptedOutReason: 0,
+	} {
+		studio := messagetest.New(t)
+		mia := testkit.SelfOnly(studio.AddMember("Mia"))
+		studio.Exec(`
+insert into notification_stops (tenant_id, channel, address, reason, created_at)
+values ($1, 'EMAIL', 'new@example.com', $2, now())`, studio.Tenant, string(reason))
+		expect.OK(t)(studio.App.Accounts.UpdateMe(t.Context(), mia, nil, func(m *memberValue) error {
+			m.Email = "New@example.com"
+			return nil
+		}))
+		expect.OK(t)(studio.App.Accounts.ResendContactCode(t.Context(), mia, member.ByEmail))
+		test.SliceLen(t, want, mails(studio), test.Sprint(reason))
+	}
 }

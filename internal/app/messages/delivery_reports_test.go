@@ -207,6 +207,7 @@ func TestReports_StopWhatRefusesMessages(t *testing.T) {
 			studio.RemoveDevices(noa)
 		}
 		sent := one(studio, taken(studio, c.by))
+		test.True(studio.T, sent.Message.HighPriority)
 		studio.Clock.Advance(time.Second)
 		r := messages.DeliveryReport{Delivery: sent.Message.ID, ProviderID: "SM1", Status: c.status, Segments: 2}
 		want := messages.Delivery{Status: c.status, Reason: c.reason, ProviderID: "SM1", Segments: 2, Counted: true}

@@ -227,6 +227,28 @@ func TestNotices_PlannedTwiceAreSentOnce(t *testing.T) {
 	})
 }
 
+// Notices are taken two hundred at a time, and what was not sent is counted by its reason.
+func TestTakeNotices_TakesSome(t *testing.T) {
+	t.Parallel()
+	studio := messagetest.New(t)
+	mia := studio.AddReachable("Mia")
+	studio.RemoveDevices(mia)
+	booking := studio.MustPlace(mia, studio.SessionAt(testkit.InTwoDays)).Booking.ID
+	studio.Plan()
+	expect.OK(t)(studio.Cancel(mia, booking))
+	// By SQL, because members do not book so much.
+	studio.Exec(`
+insert into notices select (jsonb_populate_record(n, jsonb_build_object('id', gen_random_uuid(), 'revision', i))).*
+from notices n, generate_series(1, 200) i where lane = 'MAIL'`)
+	var counts []int
+	for more := true; more; {
+		taken := expect.Value(studio.App.Messages.TakeNotices(t.Context(), studio.Tenant))(t)
+		more = taken.More
+		counts = append(counts, taken.Unsent[messages.Unsent{Topic: confirmed, Status: "DROPPED", Reason: notify.NotBooked}])
+	}
+	test.Eq(t, []int{200, 1}, counts)
+}
+
 // The topics that are not about a booking: credits that run low, and notes for staff.
 func TestPreferences_ByTopic(t *testing.T) {
 	t.Parallel()
@@ -344,6 +366,10 @@ func TestTemplates_OfTheTenant(t *testing.T) {
 	expect.Reason(t, fault.TemplateInvalid)(
 		studio.App.Messages.SendTest(t.Context(), studio.Owner, confirmed, email, "en"),
 	)
+	french := func(s *notify.Settings) { s.Locale = "fr" }
+	expect.OK(t)(studio.App.Messages.UpdateNotificationSettings(t.Context(), studio.Owner, nil, french))
+	m = sent("", 1)
+	test.StrContains(t, m.Text, "Bonjour Mia")
 	_, had, err := studio.App.Messages.ResetTemplate(
 		studio.T.Context(), studio.Owner, messages.TemplateQuery{Topic: confirmed, Channel: email, Locale: "en"}, nil,
 	)

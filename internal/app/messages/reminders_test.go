@@ -12,6 +12,7 @@ import (
 	"github.com/shoenig/test"
 	"github.com/shoenig/test/must"
 
+	"github.com/berthhq/berth/internal/app"
 	"github.com/berthhq/berth/internal/app/bookings"
 	"github.com/berthhq/berth/internal/app/messages"
 	"github.com/berthhq/berth/internal/rules/notify"
@@ -20,6 +21,7 @@ import (
 	"github.com/berthhq/berth/internal/testkit"
 	"github.com/berthhq/berth/internal/testkit/expect"
 	"github.com/berthhq/berth/internal/testkit/messagetest"
+	"github.com/berthhq/berth/internal/worker"
 )
 
 // Europe's clocks go forward in the night to 29 March 2026, and back in the night to 25 October. Reminders come so long
@@ -51,7 +53,7 @@ func TestReminders_AcrossClockChanges(t *testing.T) {
 				studio.Send()
 				sent := studio.Provider.Take()
 				must.True(
-					t, len(sent) == 1 && sent[0].Data["topic"] == string(notify.Reminder), must.Sprintf("at %v: %v", at, sent),
+					t, len(sent) == 1 && sent[0].Data["topic"] == string(notify.Reminder) && sent[0].HighPriority, must.Sprintf("at %v: %v", at, sent),
 				)
 				for _, text := range says {
 					test.True(
@@ -187,7 +189,8 @@ func TestCalendarEntry_FollowsItsBooking(t *testing.T) {
 // also at night and for people who want no messages, and none for a booking that was cancelled or moved.
 func TestReminders_AreEvents(t *testing.T) {
 	t.Parallel()
-	studio := messagetest.New(t)
+	told := 0
+	studio := messagetest.New(t, func(_ *worker.Config, ac *app.Config) { ac.Committed = func(tenant.TenantID) { told++ } })
 	mia, noa := studio.AddReachable("Mia"), studio.AddReachable("Noa")
 	expect.OK(studio.T)(studio.App.Messages.UpdateNotificationPreferences(studio.T.Context(), mia,
 		messages.PreferencesEdit{Chosen: notify.Preferences{
@@ -223,7 +226,9 @@ and session_id = $1 and actor = 'system'`, class))(studio.T)
 		test.Eq(t, want, got)
 	}
 	due()
+	told = 0
 	studio.RunAt(start.Add(-24 * time.Hour))
+	test.EqOp(t, 1, told, test.Sprint("watchers look for events"))
 	day := []string{"Ida 86400 2026-03-17T22:00:00Z", "Mia 86400 2026-03-17T22:00:00Z"}
 	due(day...)
 	studio.RunAt(start.Add(-15 * time.Hour)) // the night is over

@@ -11,6 +11,7 @@ import (
 
 	"github.com/berthhq/berth/internal/app"
 	"github.com/berthhq/berth/internal/app/bookings"
+	"github.com/berthhq/berth/internal/app/messages"
 	"github.com/berthhq/berth/internal/rules/member"
 	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/rules/session"
@@ -144,6 +145,16 @@ func TestSendingQuota_IsForThePlatformsAccounts(t *testing.T) {
 	test.SliceEmpty(t, quotasOf(studio))
 	test.EqOp(t, 0, studio.Count(`select count(*) from sending_counts`))
 	test.EqOp(t, 0, studio.Count(`select count(*) from deliveries where platform and channel = 'EMAIL'`))
+	mia := studio.AddReachable("Mia")
+	studio.ConfirmContacts(mia)
+	for shared, account := range map[int]*messages.TwilioAccount{0: {AccountSID: "AC1", AuthToken: "x"}, 1: nil} {
+		expect.OK(t)(studio.App.Messages.UpdateSenders(t.Context(), studio.Owner, nil, func(s *messages.Senders) {
+			s.Twilio = account
+		}))
+		expect.OK(t)(studio.App.Messages.SendTest(t.Context(), mia, confirmed, sms, "en"))
+		test.EqOp(t, shared, studio.Count(`select count(*) from shared_contacts`), test.Sprint("can answer on the shared number"))
+		studio.Exec(`delete from shared_contacts`)
+	}
 	setMail(studio, nil)
 	test.EqOp(t, 0, quotasOf(studio)[0].Used)
 }
@@ -206,6 +217,8 @@ func TestSendingQuota_TellsWhenItIsReached(t *testing.T) {
 		{Channel: email, Percent: 80, Limit: 5, Used: 4}, {Channel: email, Percent: 100, Limit: 5, Used: 5},
 	}, alarms)
 	test.EqOp(t, 2, studio.Count(`select count(*) from audit_entries where action = 'sending_quota.reached'`))
+	test.Eq(t, map[string]any{"channel": "EMAIL", "country": "", "percent": 100.0, "limit": 5.0, "used": 5.0},
+		studio.LastAudit("sending_quota.reached"))
 }
 
 // Two nodes take different notices at the same moment. Serializable transactions keep both within the quota. Without
