@@ -536,7 +536,7 @@ var reads = []struct {
 
 	// What several of these have in common.
 	{accountdb.FindTenant, nil, "tenant"},
-	{accountdb.FindTenantProfile, nil, "Harbour; en; ; /"},
+	{accountdb.FindTenantProfile, nil, "Harbour; en; /"},
 	{coredb.FindSnapshotVersion, nil, "1"},
 	{coredb.HasOldKeys, args{now}, "true"},
 	{coredb.HasOldKeys, args{now.Add(-time.Second)}, "false"},

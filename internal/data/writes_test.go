@@ -174,6 +174,8 @@ shared_contacts +\xc59dc4e44ff99288156d4dff2168f6ac7ddee6b1fc7ccc0754656ffaa6d35
 sending_counts +SMS AT 2026-03-02 08:00:00+00
 sending_counts SMS AT 2026-03-01 12:00:00+00 {sent=3 waiting=3}`},
 	{messagedb.AddSendingHours, args{[]notify.SendingHour(nil)}, ""},
+	{messagedb.PutStandings, args{[]notify.Standing(nil)}, ""},
+	{messagedb.UpdateDeliveries, args{[]messagedb.DeliveryOutcome(nil), now}, ""},
 	{messagedb.ReturnSending, args{map[notify.SendingKey]int{
 		{Channel: notify.SMS, Country: "DE", Hour: now.Add(time.Hour)}: 2,
 		{Channel: notify.SMS, Country: "AT", Hour: now}:                7,
@@ -205,6 +207,10 @@ notices third {attempts=2 done_at=null due_at=2026-03-01T12:00:00+00:00 tried=["
 	{messagedb.ReopenNotice, args{
 		messagedb.Delivery{Notice: id[tenant.NoticeID]("third"), Channel: notify.SMS, CreatedAt: now},
 		notify.NoticeState{DueAt: now}, start,
+	}, ""},
+	{messagedb.ReopenNotice, args{
+		messagedb.Delivery{Notice: id[tenant.NoticeID]("notice"), Channel: notify.SMS, CreatedAt: now},
+		notify.NoticeState{DueAt: now}, now,
 	}, ""},
 	{messagedb.PutPreferences, args{
 		"third", notify.Preferences{{Topic: "MOVED", Channel: notify.SMS}: true}, now,

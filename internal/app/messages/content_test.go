@@ -24,8 +24,8 @@ import (
 	"github.com/berthhq/berth/internal/worker"
 )
 
-// What a provider gets of a booking, in full. Without a public URL and an address of the platform's, the calendar entry
-// names this host.
+// What a provider gets of a booking, in full. Without a public URL and an address of the platform's, the calendar
+// entry names this host.
 func TestMessages_OfABooking(t *testing.T) {
 	t.Parallel()
 	studio := messagetest.New(t, func(_ *worker.Config, ac *app.Config) {
@@ -69,12 +69,13 @@ func TestMessages_OfABooking(t *testing.T) {
 	}
 	shown := tests(notify.Reminder, push)
 	test.Eq(t, notify.Message{
-		ID: shown.ID, Channel: push, To: device.To, ToName: "Mia", Subject: shown.Title, Title: shown.Title, Text: shown.Text,
-		Link: shown.Link, From: mail.From, CollapseKey: "test", Data: map[string]string{"topic": "REMINDER"},
-		HighPriority: true,
+		ID: shown.ID, Channel: push, To: device.To, ToName: "Mia", Subject: shown.Title, Title: shown.Title,
+		Text: shown.Text, Link: shown.Link, From: mail.From, CollapseKey: "test",
+		Data: map[string]string{"topic": "REMINDER"}, HighPriority: true,
 	}, shown)
 	test.StrContains(t, shown.Text, "Sa, 23. Mai")
-	test.Eq(t, map[string]any{"topic": "REMINDER", "channel": "PUSH", "messages": 1.0}, studio.LastAudit("test_message.sent"))
+	test.Eq(t, map[string]any{"topic": "REMINDER", "channel": "PUSH", "messages": 1.0},
+		studio.LastAudit("test_message.sent"))
 	test.NotEqOp(t, "", tests(notify.Reminder, email).Unsubscribe)
 	test.EqOp(t, "", tests(notify.AccessChanged, email).Unsubscribe, test.Sprint("it cannot be turned off"))
 }
@@ -102,8 +103,8 @@ func TestMessages_AreForMembers(t *testing.T) {
 	quiet := &notify.QuietHours{Start: civil.TimeOfDay{Hour: 1}, End: civil.TimeOfDay{Hour: 2}}
 	changed := expect.Value(s.UpdateNotificationPreferences(ctx, mia, messages.PreferencesEdit{Quiet: &quiet}))(t)
 	test.True(t, changed.HasFeed && *changed.Quiet == *quiet, test.Sprintf("%+v", changed))
-	quiet = &notify.QuietHours{Start: civil.TimeOfDay{Second: 1}}
-	expect.Reason(t, fault.InvalidField)(s.UpdateNotificationPreferences(ctx, mia, messages.PreferencesEdit{Quiet: &quiet}))
+	wrong := messages.PreferencesEdit{Quiet: new(&notify.QuietHours{Start: civil.TimeOfDay{Second: 1}})}
+	expect.Reason(t, fault.InvalidField)(s.UpdateNotificationPreferences(ctx, mia, wrong))
 }
 
 // Settings and templates change only from the version that their editor knows, and the audit log has what changed.

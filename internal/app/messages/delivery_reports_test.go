@@ -181,10 +181,11 @@ func TestReports_AreNotUndoneByALaterResponse(t *testing.T) {
 	})
 }
 
-// What a provider reports of a message is in the log. An address that refuses messages, or that does not exist, gets no
-// more of them. A device does: only an answer to a push says that it is gone.
+// What a provider reports of a message is in the log. An address that refuses messages, or that does not exist, gets
+// no more of them. A device does: only an answer to a push says that it is gone.
 func TestReports_StopWhatRefusesMessages(t *testing.T) {
 	t.Parallel()
+	const number = "SMS +49301000002 "
 	type row struct {
 		by     notify.Channel
 		status notify.DeliveryStatus
@@ -193,11 +194,13 @@ func TestReports_StopWhatRefusesMessages(t *testing.T) {
 		stops  string
 	}
 	messagetest.Each(t, map[string]row{
-		"STOP":           {sms, notify.Undelivered, notify.OptedOut, notify.OptedOutReason, "SMS +49301000002 OPTED_OUT"},
-		"no such number": {sms, notify.Failed, notify.Unregistered, notify.NotRegistered, "SMS +49301000002 BOUNCED"},
-		"no such mail":   {email, notify.Bounced, notify.Unregistered, notify.NotRegistered, "EMAIL noa1@example.com BOUNCED"},
+		"STOP":           {sms, notify.Undelivered, notify.OptedOut, notify.OptedOutReason, number + "OPTED_OUT"},
+		"no such number": {sms, notify.Failed, notify.Unregistered, notify.NotRegistered, number + "BOUNCED"},
+		"no such address": {
+			email, notify.Bounced, notify.Unregistered, notify.NotRegistered, "EMAIL noa1@example.com BOUNCED",
+		},
 		"busy":           {sms, notify.Undelivered, notify.Transient, notify.ProviderUnavailable, ""},
-		"the account":    {sms, notify.Undelivered, notify.Misconfigured, notify.MisconfiguredSender, ""},
+		"the account":    {email, notify.Undelivered, notify.Misconfigured, notify.MisconfiguredSender, ""},
 		"no such device": {push, notify.Undelivered, notify.Unregistered, notify.NotRegistered, ""},
 		"it arrived":     {sms, notify.Delivered, notify.OptedOut, "", ""},
 		"no error":       {sms, notify.Undelivered, "", "", ""},

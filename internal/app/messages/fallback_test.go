@@ -20,14 +20,6 @@ import (
 func TestFallback_UsesTheNextChannel(t *testing.T) {
 	t.Parallel()
 	messagetest.Subtests(t, map[string]func(*messagetest.Studio){
-		"a device that is gone is forgotten, and SMS goes out": func(studio *messagetest.Studio) {
-			studio.Promote()
-			studio.Provider.Fail(push, &notify.SendError{Kind: notify.Unregistered, Code: "UNREGISTERED"})
-			studio.Run()
-			studio.RunAt(testkit.Noon.Add(time.Second))
-			studio.WantLog("the log", notify.Promoted, "PUSH FAILED UNREGISTERED", "EMAIL SENT", "SMS SENT")
-			test.EqOp(studio.T, 1, studio.Count(`select count(*) from devices`), test.Sprint("devices"))
-		},
 		"a number that said stop is not written to again": func(studio *messagetest.Studio) {
 			noa := studio.Promote()
 			studio.RemoveDevices(noa)
@@ -112,53 +104,6 @@ where status = 'FAILED'`))
 			studio.WantLog("the log", confirmed, "PUSH SENT", "EMAIL QUEUED")
 			test.EqOp(studio.T, 1, studio.Count(`select count(*) from notices where id = $1 and done_at is not null`,
 				sent.Notice.ID))
-		},
-		"a report settles what the answer did not": func(studio *messagetest.Studio) {
-			studio.RemoveDevices(studio.Promote())
-			studio.Provider.Fail(sms, &notify.SendError{Kind: notify.Unknown})
-			studio.Plan()
-			studio.Send()
-			var id tenant.DeliveryID
-			for _, m := range studio.Provider.Take() {
-				if m.Channel == sms {
-					id = m.ID
-				}
-			}
-			for _, status := range []notify.DeliveryStatus{notify.Delivered, notify.Sent, notify.Delivered, notify.Queued} {
-				studio.NoError(
-					studio.App.Messages.ReportDelivery(
-						studio.T.Context(), studio.Tenant, messages.DeliveryReport{Delivery: id, ProviderID: "SM1", Status: status},
-					),
-				)
-			}
-			studio.RunAt(testkit.Noon.Add(time.Hour))
-			studio.WantLog("the log", notify.Promoted, "SMS DELIVERED", "EMAIL SENT")
-		},
-		"what the carrier does not deliver goes another way": func(studio *messagetest.Studio) {
-			studio.MustPlace(studio.AddReachable("Mia"), studio.SessionAt(testkit.Noon.Add(48*time.Hour)))
-			studio.Run()
-			studio.Plan()
-			studio.Clock.Set(testkit.Noon.Add(24 * time.Hour))
-			studio.Send()
-			sent := studio.Provider.Take()
-			studio.NoError(
-				studio.App.Messages.ReportDelivery(
-					studio.T.Context(), studio.Tenant,
-					messages.DeliveryReport{
-						Delivery: sent[0].ID, Status: notify.Undelivered, Err: &notify.SendError{Kind: notify.Permanent},
-					},
-				),
-			)
-			studio.NoError(
-				studio.App.Messages.ReportDelivery(
-					studio.T.Context(), studio.Tenant,
-					messages.DeliveryReport{
-						Delivery: sent[0].ID, Status: notify.Undelivered, Err: &notify.SendError{Kind: notify.Permanent},
-					},
-				),
-			)
-			studio.RunAt(studio.Clock.Now().Add(time.Second))
-			studio.WantLog("the log", notify.Reminder, "PUSH UNDELIVERED PROVIDER_REFUSED", "EMAIL SENT")
 		},
 	})
 }

@@ -24,7 +24,8 @@ func TestFaults_FailTheCall(t *testing.T) {
 	t.Parallel()
 	f := testkit.NewFaults(t)
 	records := make(map[string][]string)
-	s := messagetest.On(f.Studio, limited(notify.SendingLimits{email: {Total: 9}}), func(_ *worker.Config, ac *app.Config) {
+	limits := limited(notify.SendingLimits{email: {Total: 9}})
+	s := messagetest.On(f.Studio, limits, func(_ *worker.Config, ac *app.Config) {
 		ac.LookupTXT = func(_ context.Context, name string) ([]string, error) { return records[name], nil }
 	})
 	app, ctx, owner := s.App.Messages, t.Context(), s.Owner

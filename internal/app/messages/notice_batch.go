@@ -212,9 +212,6 @@ func (b *noticeBatch) recipient(n notify.Notice) notify.Recipient {
 	} else if guest := b.guests[n.Booking.UUID]; guest != nil {
 		r = *guest
 	}
-	if r.Zone == nil {
-		r.Zone = b.profile.zone
-	}
 	r.Sent = b.sent[n.Recipient()]
 	r.Full = b.full(n, r)
 	return r

@@ -212,7 +212,9 @@ func TestOffers_NoticesOfEachStep(t *testing.T) {
 		} {
 			w.err = c.err
 			got, err := studio.App.Messages.AnswerSMS(t.Context(), studio.Tenant, studio.PhoneOf(noa), "1 4821")
-			test.True(t, contains(got, c.says) && (got == "") == (err != nil), test.Sprintf("%v: %q, %v", c.err, got, err))
+			failed := c.says == ""
+			test.True(t, contains(got, c.says) && (got == "") == failed && (err != nil) == failed,
+				test.Sprintf("%v: %q, %v", c.err, got, err))
 		}
 	})
 	t.Run("by SMS, and answered by SMS", func(t *testing.T) {

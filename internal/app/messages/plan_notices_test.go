@@ -184,7 +184,8 @@ func TestPlanNotices_ForEachUseCase(t *testing.T) {
 			for _, m := range studio.Provider.Take() {
 				clock := map[string]string{"mia@example.com": "13:00", "noa@example.com": "08:00 (EDT)"}[m.To]
 				test.False(
-					studio.T, !m.HighPriority || m.Channel == email && (!contains(m.Text, clock) || m.Calendar == nil || m.Calendar.Method != "CANCEL"),
+					studio.T, !m.HighPriority || m.Channel == email &&
+						(!contains(m.Text, clock) || m.Calendar == nil || m.Calendar.Method != "CANCEL"),
 					test.Sprintf("%s: %s", m.To, m.Text),
 				)
 			}

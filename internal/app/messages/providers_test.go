@@ -156,39 +156,6 @@ func TestProviders_StopInvalidAddresses(t *testing.T) {
 	test.EqOp(t, 1, len(p.Mail.Mails()), test.Sprint("mails to the new address"))
 }
 
-func TestReplies_StopAndStart(t *testing.T) {
-	t.Parallel()
-	p := messagetest.WithServers(t)
-	mia := p.AddTextOnly("Mia")
-	inbound := p.App.Messages.TwilioInboundURL(p.Tenant)
-	say := func(text string) string {
-		t.Helper()
-		answer := p.Call(p.Twilio.Reply(p.T.Context(), inbound, "SM1", p.PhoneOf(mia), "+15005550006", text))
-		must.EqOp(t, http.StatusOK, answer.Code, must.Sprintf("%q: %d %s", text, answer.Code, answer.Body))
-		return answer.Body.String()
-	}
-	say("Stop.")
-	say("Stop.")
-	p.MustPlace(mia, p.SessionAt(testkit.Noon.Add(48*time.Hour)))
-	p.Deliver()
-	p.WantLog("after STOP", confirmed, " DROPPED OPTED_OUT")
-	got := say("1 4821")
-	test.True(t, contains(got, "no longer open"), test.Sprintf("an answer to no offer: %s", got))
-	say("START")
-	p.MustPlace(mia, p.SessionAt(testkit.Noon.Add(72*time.Hour)))
-	p.Clock.Set(testkit.Noon.Add(time.Second))
-	p.Deliver()
-	p.WantLog("after START", confirmed, " DROPPED OPTED_OUT", "SMS QUEUED")
-	other := p.App.Messages.TwilioInboundURL(tenant.New[tenant.TenantID](testkit.Noon))
-	answer := p.Call(
-		p.Twilio.Reply(p.T.Context(), other, "SM2", p.PhoneOf(mia), "+15005550006", "STOP"),
-	)
-	test.False(
-		t, answer.Code != http.StatusOK && answer.Code != http.StatusServiceUnavailable,
-		test.Sprintf("a tenant that is none: %d", answer.Code),
-	)
-}
-
 func TestCalendarFeed_ListsBookings(t *testing.T) {
 	t.Parallel()
 	p := messagetest.WithServers(t)
@@ -208,7 +175,9 @@ func TestCalendarFeed_ListsBookings(t *testing.T) {
 			contains(a.Body.String(), booking.String()),
 		test.Sprintf("%d\n%s", a.Code, a.Body),
 	)
-	for _, line := range []string{"NAME:Harbour Yoga", "UID:" + booking.String() + "@berth.example", "DTSTAMP:20260316T120000Z"} {
+	for _, line := range []string{
+		"NAME:Harbour Yoga", "UID:" + booking.String() + "@berth.example", "DTSTAMP:20260316T120000Z",
+	} {
 		test.StrContains(t, a.Body.String(), line+"\r\n")
 	}
 	second := expect.Value(p.App.Messages.CreateCalendarFeed(p.T.Context(), mia))(p.T)
@@ -216,8 +185,8 @@ func TestCalendarFeed_ListsBookings(t *testing.T) {
 	encode, text := base64.RawURLEncoding.EncodeToString, strings.TrimSuffix(path.Base(second), ".ics")
 	raw := expect.Value(base64.RawURLEncoding.DecodeString(text))(t)
 	for _, other := range []string{
-		"", "?" + text[1:], text + "=", encode(raw[:31]), encode(append(raw, 0)), encode(append(make([]byte, 16), raw[16:]...)),
-		encode(append(p.Tenant.UUID[:], make([]byte, 16)...)),
+		"", "?" + text[1:], text + "=", encode(raw[:31]), encode(append(raw, 0)),
+		encode(append(make([]byte, 16), raw[16:]...)), encode(append(p.Tenant.UUID[:], make([]byte, 16)...)),
 	} {
 		expect.Reason(t, fault.LinkInvalid)(p.App.Messages.GetCalendarFeed(t.Context(), other))
 	}

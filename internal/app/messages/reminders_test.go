@@ -53,7 +53,8 @@ func TestReminders_AcrossClockChanges(t *testing.T) {
 				studio.Send()
 				sent := studio.Provider.Take()
 				must.True(
-					t, len(sent) == 1 && sent[0].Data["topic"] == string(notify.Reminder) && sent[0].HighPriority, must.Sprintf("at %v: %v", at, sent),
+					t, len(sent) == 1 && sent[0].Data["topic"] == string(notify.Reminder) && sent[0].HighPriority,
+					must.Sprintf("at %v: %v", at, sent),
 				)
 				for _, text := range says {
 					test.True(
@@ -190,7 +191,9 @@ func TestCalendarEntry_FollowsItsBooking(t *testing.T) {
 func TestReminders_AreEvents(t *testing.T) {
 	t.Parallel()
 	told := 0
-	studio := messagetest.New(t, func(_ *worker.Config, ac *app.Config) { ac.Committed = func(tenant.TenantID) { told++ } })
+	studio := messagetest.New(t, func(_ *worker.Config, ac *app.Config) {
+		ac.Committed = func(tenant.TenantID) { told++ }
+	})
 	mia, noa := studio.AddReachable("Mia"), studio.AddReachable("Noa")
 	expect.OK(studio.T)(studio.App.Messages.UpdateNotificationPreferences(studio.T.Context(), mia,
 		messages.PreferencesEdit{Chosen: notify.Preferences{

@@ -231,7 +231,8 @@ func TestSendTest_SendsImmediately(t *testing.T) {
 		p.Twilio.Update(p.T.Context(), p.Twilio.Messages()[0], "undelivered", 30003),
 	).Code)
 	p.Later(time.Hour)
-	test.StrContains(t, p.ReceiveSMS("https://berth.example/twilio/platform/inbound", "+4915112345678", "HELP"), "<Message>")
+	const inbound = "https://berth.example/twilio/platform/inbound"
+	test.StrContains(t, p.ReceiveSMS(inbound, "+4915112345678", "HELP"), "<Message>")
 	n := p.Count(`select count(*) from deliveries where status = 'UNDELIVERED' and error_code = '30003'`)
 	test.True(
 		t, n == 1 && len(p.Twilio.Messages()) == 1, test.Sprintf("%d lines, %d messages", n, len(p.Twilio.Messages())),

@@ -167,9 +167,6 @@ func (s *Service) CheckDomain(ctx context.Context, in tenant.TenantID) error {
 		return err
 	}
 	found := s.lookUp(ctx, *read.Domain) == nil
-	if ctx.Err() != nil {
-		return ctx.Err() // it was not looked up
-	}
 	spec := engine.Spec[struct{}]{Name: "senders.check"}
 	return engine.Exec(ctx, s.engine, tenant.System(in), spec, func(ctx context.Context, tx *engine.Tx) error {
 		senders, err := s.loadSenders(ctx, tx)

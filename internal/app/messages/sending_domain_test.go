@@ -213,17 +213,22 @@ func TestSendingDomain_IsVerifiedForOneTenantAndDomain(t *testing.T) {
 	}
 }
 
+// whileLooking returns a change that calls a function whenever records are looked up.
+func whileLooking(during *func()) func(*worker.Config, *app.Config) {
+	return func(_ *worker.Config, ac *app.Config) {
+		lookUp := ac.LookupTXT
+		ac.LookupTXT = func(ctx context.Context, name string) ([]string, error) {
+			(*during)()
+			return lookUp(ctx, name)
+		}
+	}
+}
+
 // The records are looked up outside of the transaction. What is found counts only for the domain that was looked up.
 func TestSendingDomain_ChangedMeanwhile(t *testing.T) {
 	t.Parallel()
 	during := func() {}
-	p := newDomainStudio(t, func(_ *worker.Config, ac *app.Config) {
-		lookUp := ac.LookupTXT
-		ac.LookupTXT = func(ctx context.Context, name string) ([]string, error) {
-			during()
-			return lookUp(ctx, name)
-		}
-	})
+	p := newDomainStudio(t, whileLooking(&during))
 	for _, look := range []func() error{
 		func() error { _, err := p.verify(); return err },
 		func() error {
@@ -246,7 +251,8 @@ func TestSendingDomain_ChangedMeanwhile(t *testing.T) {
 // A sweep sets the alarm for the next look-up. A node that is going down does not say that the records are gone.
 func TestSendingDomain_IsLookedUpRegularly(t *testing.T) {
 	t.Parallel()
-	p := newDomainStudio(t)
+	during := func() {}
+	p := newDomainStudio(t, whileLooking(&during))
 	p.verified("hello@studio.com")
 	ctx, stop := context.WithCancel(t.Context())
 	done := make(chan struct{})
@@ -263,6 +269,8 @@ func TestSendingDomain_IsLookedUpRegularly(t *testing.T) {
 	stop()
 	<-done
 	p.Clock.Set(next)
-	test.ErrorIs(t, p.App.Messages.CheckDomain(ctx, p.Tenant), context.Canceled)
+	down, stop := context.WithCancel(t.Context())
+	during = stop
+	test.ErrorIs(t, p.App.Messages.CheckDomain(down, p.Tenant), context.Canceled)
 	test.True(t, expect.Value(p.App.Messages.GetSenders(t.Context(), p.Owner))(t).Domain.MissingSince.IsZero())
 }

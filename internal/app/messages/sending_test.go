@@ -152,7 +152,7 @@ func TestSendingQuota_IsForThePlatformsAccounts(t *testing.T) {
 			s.Twilio = account
 		}))
 		expect.OK(t)(studio.App.Messages.SendTest(t.Context(), mia, confirmed, sms, "en"))
-		test.EqOp(t, shared, studio.Count(`select count(*) from shared_contacts`), test.Sprint("can answer on the shared number"))
+		test.EqOp(t, shared, studio.Count(`select count(*) from shared_contacts`), test.Sprint("can be answered there"))
 		studio.Exec(`delete from shared_contacts`)
 	}
 	setMail(studio, nil)

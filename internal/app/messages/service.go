@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"context"
 	"sync"
-	"time"
 
 	"github.com/berthhq/berth/internal/app/contacts"
 	"github.com/berthhq/berth/internal/app/engine"
@@ -93,10 +92,9 @@ func (s *Service) opener(in tenant.TenantID) func(sealed []byte) ([]byte, error)
 // tenantProfile is what messages say about the tenant.
 type tenantProfile struct {
 	name, locale string
-	zone         *time.Location
 	brand        brand.Brand
 }
 
 func (p *tenantProfile) queue(b *pg.Batch, in tenant.TenantID) {
-	accountdb.FindTenantProfile(b, in, &p.name, &p.locale, &p.zone, &p.brand)
+	accountdb.FindTenantProfile(b, in, &p.name, &p.locale, &p.brand)
 }

@@ -1,10 +1,6 @@
 package accountdb
 
 import (
-	"time"
-
-	"github.com/jackc/pgx/v5"
-
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/brand"
 	"github.com/berthhq/berth/internal/rules/catalog"
@@ -58,16 +54,7 @@ func UpdateTenant(tx *pg.Tx, t catalog.Tenant) {
 }
 
 // FindTenantProfile reads what messages contain of the tenant.
-func FindTenantProfile(
-	b *pg.Batch, in tenant.TenantID, name, locale *string, zone **time.Location, into *brand.Brand,
-) {
-	b.Queue(`select name, locale, time_zone, logo_url, accent_color from tenants where tenant_id = $1`, in).
-		QueryRow(func(row pgx.Row) error {
-			var zoneName string
-			err := row.Scan(name, locale, &zoneName, &into.LogoURL, &into.Accent)
-			if err == nil {
-				*zone, err = time.LoadLocation(zoneName)
-			}
-			return err
-		})
+func FindTenantProfile(b *pg.Batch, in tenant.TenantID, name, locale *string, into *brand.Brand) {
+	b.Queue(`select name, locale, logo_url, accent_color from tenants where tenant_id = $1`, in).
+		Scan(name, locale, &into.LogoURL, &into.Accent)
 }

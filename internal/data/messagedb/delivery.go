@@ -147,9 +147,6 @@ func InsertDeliveries(tx *pg.Tx, in tenant.TenantID, all []Delivery) {
 // reason: no failure overrides that the provider has the message. A message that certainly was not sent does not count
 // toward the frequency cap.
 func UpdateDeliveries(tx *pg.Tx, in tenant.TenantID, all []DeliveryOutcome, now time.Time) {
-	if len(all) == 0 {
-		return
-	}
 	rows := pg.Array(all, func(o DeliveryOutcome) *DeliveryOutcome { return &o })
 	tx.Write(updateDeliveries, append(outcomes.UpdateAll(in, rows), now)...)
 }

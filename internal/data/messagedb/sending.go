@@ -101,9 +101,6 @@ func ListStandings(b *pg.Batch, in tenant.TenantID, into *[]notify.Standing) {
 
 // PutStandings writes standings.
 func PutStandings(tx *pg.Tx, in tenant.TenantID, all []notify.Standing) {
-	if len(all) == 0 {
-		return
-	}
 	rows := pg.Array(all, func(s notify.Standing) *notify.Standing { return &s })
 	tx.Write(putStandings, standings.InsertAll(in, rows)...)
 }
