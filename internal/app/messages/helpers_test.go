@@ -54,13 +54,3 @@ func setMail(studio *messagetest.Studio, account *messages.SMTPServer) {
 		s.SMTP = account
 	}))
 }
-
-// linkIn returns the last part of the link that unsubscribes from mails like the last one of these.
-func linkIn(sent []notify.Message) (link string) {
-	for _, m := range sent {
-		if _, after, ok := strings.Cut(m.Unsubscribe, messages.UnsubscribePath); ok {
-			link = after
-		}
-	}
-	return link
-}
