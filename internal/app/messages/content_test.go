@@ -146,6 +146,7 @@ func TestSettingsAndTemplates_HaveVersions(t *testing.T) {
 		"SMS de 1", "SMS en 0", "SMS fr 0", "SMS pt-BR 1", "PUSH de 0", "PUSH en 0", "PUSH fr 0", "EMAIL de 0", "EMAIL en 0",
 		"EMAIL fr 0",
 	}, list())
+	test.SliceLen(t, 1, expect.Value(s.ListTemplates(ctx, studio.Owner, at))(t))
 	expect.Reason(t, fault.ETagMismatch)(s.ResetTemplate(ctx, studio.Owner, at, new(0)))
 	for range 2 { // the second time there is nothing to do
 		_, standard, err := s.ResetTemplate(ctx, studio.Owner, at, nil)
@@ -207,22 +208,29 @@ func TestNotices_WakeTheNode(t *testing.T) {
 }
 
 // A code goes to those who unsubscribed, but not to a number that replied STOP or an address that bounced. Only the
-// newest is sent.
+// newest is sent, while it can be used.
 func TestContactCodes_GoToWhoMayBeWrittenTo(t *testing.T) {
 	t.Parallel()
 	for reason, want := range map[notify.Reason]int{
-		notify.Unsubscribed: 1, notify.BouncedReason: 0, notify.OptedOutReason: 0,
+		notify.Unsubscribed: 1, notify.BouncedReason: 0, notify.OptedOutReason: 0, "guessed": 0,
 	} {
 		studio := messagetest.New(t)
 		mia := testkit.SelfOnly(studio.AddMember("Mia"))
 		studio.Exec(`
 insert into notification_stops (tenant_id, channel, address, reason, created_at)
-values ($1, 'EMAIL', 'new@example.com', $2, now())`, studio.Tenant, string(reason))
+select $1, 'EMAIL', 'new@example.com', $2, now() where $2 <> 'guessed'`, studio.Tenant, string(reason))
 		expect.OK(t)(studio.App.Accounts.UpdateMe(t.Context(), mia, nil, func(m *memberValue) error {
 			m.Email = "New@example.com"
 			return nil
 		}))
 		expect.OK(t)(studio.App.Accounts.ResendContactCode(t.Context(), mia, member.ByEmail))
+		for range member.MaxGuesses {
+			if reason == "guessed" {
+				expect.Reason(t, fault.ContactCodeInvalid)(
+					studio.App.Accounts.ConfirmContact(t.Context(), mia, member.ByEmail, "no code"),
+				)
+			}
+		}
 		test.SliceLen(t, want, mails(studio), test.Sprint(reason))
 	}
 }

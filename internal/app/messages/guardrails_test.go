@@ -370,6 +370,11 @@ func TestTemplates_OfTheTenant(t *testing.T) {
 	expect.OK(t)(studio.App.Messages.UpdateNotificationSettings(t.Context(), studio.Owner, nil, french))
 	m = sent("", 1)
 	test.StrContains(t, m.Text, "Bonjour Mia")
+	for locale, greets := range map[string]string{"": "Bonjour", "de": "Hallo"} {
+		speaks(studio, studio.Owner, locale)
+		expect.OK(t)(studio.App.Messages.SendTest(t.Context(), studio.Owner, notify.Reminder, email, ""))
+		test.StrContains(t, studio.Provider.Take()[0].Text, greets, test.Sprintf("a test in %q", locale))
+	}
 	_, had, err := studio.App.Messages.ResetTemplate(
 		studio.T.Context(), studio.Owner, messages.TemplateQuery{Topic: confirmed, Channel: email, Locale: "en"}, nil,
 	)

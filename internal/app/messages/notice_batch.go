@@ -219,9 +219,6 @@ func (b *noticeBatch) recipient(n notify.Notice) notify.Recipient {
 
 // full returns the channels of a notice whose sending quota is used up, and when there is room again.
 func (b *noticeBatch) full(n notify.Notice, r notify.Recipient) map[notify.Channel]time.Time {
-	if !n.Topic.CanWait() {
-		return nil
-	}
 	full := make(map[notify.Channel]time.Time)
 	for _, c := range n.Topic.Channels(n.Lane) {
 		if !b.sending.Limited(c) || !r.Reachable(c) {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/berthhq/berth/internal/app"
 	"github.com/berthhq/berth/internal/app/messages"
@@ -139,12 +140,24 @@ func TestOffers_NoticesOfEachStep(t *testing.T) {
 		want(t, "in the morning", studio.RunAt(morning), "OFFER EMAIL", "OFFER PUSH")
 		test.True(t, w.offer.ExpiresAt.Equal(morning.Add(40*time.Minute)), test.Sprintf("it ends at %v", w.offer.ExpiresAt))
 		want(t, "before its last quarter", studio.RunAt(morning.Add(29*time.Minute)))
-		want(t, "in its last quarter", studio.RunAt(morning.Add(30*time.Minute)), "OFFER_EXPIRING PUSH")
+		w.offer.Kept, w.offer.ExpiresAt = w.offer.ExpiresAt, time.Time{} // as if no device had it
+		studio.Clock.Advance(time.Minute)
+		studio.Deliver()
+		warned := studio.Provider.Take()
+		must.SliceLen(t, 1, warned)
+		test.True(t, warned[0].ExpiresAt.Equal(w.offer.Kept) && contains(warned[0].Text, "08:40") &&
+			warned[0].Data["topic"] == "OFFER_EXPIRING", test.Sprintf("%+v", warned))
 	})
 	t.Run("an offer that must not wait", func(t *testing.T) {
 		t.Parallel()
-		studio, _, _ := offered(t, night, midday, func(o *waitlists.OfferFacts) { o.EvenInQuiet = true })
-		want(t, "at night", studio.Run(), "OFFER EMAIL", "OFFER PUSH")
+		start := night.Add(20 * time.Minute)
+		studio, _, _ := offered(t, night, start, func(o *waitlists.OfferFacts) { o.EvenInQuiet = true })
+		studio.Deliver()
+		sent := studio.Provider.Take()
+		must.SliceLen(t, 2, sent)
+		for _, m := range sent {
+			test.EqOp(t, start, m.ExpiresAt.UTC(), test.Sprint("the session begins before the offer ends"))
+		}
 	})
 	t.Run("where the session begins first, the next person is asked", func(t *testing.T) {
 		t.Parallel()

@@ -127,7 +127,7 @@ func TestReminders_AreConfigurable(t *testing.T) {
 // One calendar entry through a booking's life: its UID stays, its SEQUENCE rises, and in the end it is taken out.
 func TestCalendarEntry_FollowsItsBooking(t *testing.T) {
 	t.Parallel()
-	studio := messagetest.New(t)
+	studio := messagetest.New(t, func(_ *worker.Config, ac *app.Config) { ac.MailFrom = "mail@berth.example" })
 	mia := studio.AddReachable("Mia")
 	studio.RemoveDevices(mia)
 	start := testkit.Noon.Add(72 * time.Hour)
@@ -156,7 +156,7 @@ func TestCalendarEntry_FollowsItsBooking(t *testing.T) {
 		sequence := expect.Value(strconv.Atoi(field(body, "SEQUENCE")))(studio.T)
 		test.True(
 			t, field(body, "UID") == uid && field(body, "METHOD") == method && sequence > last &&
-				field(body, "DTSTART") == begins,
+				field(body, "DTSTART") == begins && contains(body, ":mailto:mail@berth.example\r\n"),
 			test.Sprintf("%s: after sequence %d of %s comes\n%s", what, last, uid, body),
 		)
 		last = sequence
