@@ -96,4 +96,10 @@ func TestAccessChanges_AreToldToOwnersAndWhoIsConcerned(t *testing.T) {
 		test.Eq(t, step.to, told, test.Sprint(step.says))
 	}
 	expect.OK(t)(app.GetMe(ctx, mia))
+	for _, name := range []string{"Leo", "Kim"} { // who is told of their own change only
+		expect.OK(t)(app.AssignRole(ctx, otto, studio.AddReachable(name).Member, tenant.RoleAdmin))
+	}
+	for _, m := range mails(studio) {
+		test.True(t, m.To != "kim@example.com" || strings.Contains(m.Text, "Kim an admin"), test.Sprintf("%+v", m))
+	}
 }

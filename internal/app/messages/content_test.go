@@ -40,9 +40,10 @@ func TestMessages_OfABooking(t *testing.T) {
 	mia := studio.AddReachable("Mia")
 	booking := studio.MustPlace(mia, class).Booking.ID
 	studio.Plan()
-	out := expect.Value(studio.App.Messages.TakeNotices(t.Context(), studio.Tenant))(t).Out
-	must.SliceLen(t, 2, out)
-	device, mail := out[0].Message, out[1].Message
+	taken := expect.Value(studio.App.Messages.TakeNotices(t.Context(), studio.Tenant))(t)
+	must.SliceLen(t, 2, taken.Out)
+	test.MapEmpty(t, taken.Unsent)
+	device, mail := taken.Out[0].Message, taken.Out[1].Message
 	data := map[string]string{"topic": "BOOKING_CONFIRMED", "booking_id": booking.String(), "session_id": class.String()}
 	test.Eq(t, notify.Message{
 		ID: device.ID, Channel: push, To: "device-of-" + mia.Subject, Title: "Booked: Vinyasa",
@@ -231,6 +232,10 @@ select $1, 'EMAIL', 'new@example.com', $2, now() where $2 <> 'guessed'`, studio.
 				)
 			}
 		}
-		test.SliceLen(t, want, mails(studio), test.Sprint(reason))
+		sent := mails(studio)
+		test.SliceLen(t, want, sent, test.Sprint(reason))
+		for _, m := range sent {
+			test.EqOp(t, "", m.Unsubscribe)
+		}
 	}
 }
