@@ -65,12 +65,19 @@ func TestMoveEntry_ChangesTheOrder(t *testing.T) {
 			step(1, 0, "4 3 2 1")
 			step(2, 2, "4 3 2 1")
 			step(4, 0, "3 2 1 4")
+			step(1, 2, "3 1 2 4")
+			for range 13 { // others make room for the entry if they have to
+				step(4, 2, "3 1 4 2")
+				step(1, 2, "3 4 1 2")
+			}
+			step(4, 0, "3 1 2 4")
+			step(2, 1, "3 2 1 4")
 			late := studio.MustJoin(studio.AddMember("Late"), testkit.ForSessions(class))
 			test.False(
 				t, late.Position != 5 && order == waitlist.ByJoining,
 				test.Sprintf("an entry that joins later stands at %d", late.Position),
 			)
-			test.EqOp(t, 6, studio.Count(
+			test.EqOp(t, 35, studio.Count(
 				`select count(*) from audit_entries where action = 'waitlist.moved' and reason = 'they asked'`,
 			), test.Sprint("acts are on record"))
 			studio.WantSound()
@@ -173,6 +180,8 @@ func TestOfferPlace_OffersToAnyEntry(t *testing.T) {
 	), test.Sprint("acts are on record"))
 	d := studio.LastDecision(open)
 	test.EqOp(t, waitlist.ByHand, d.Case.Trigger, test.Sprintf("%+v", d))
+	history := expect.Value(studio.App.Waitlists.ExplainEntry(t.Context(), studio.Owner, ids[0]))(t)
+	test.True(t, len(history.Decisions) == 1 && history.Decisions[0].ID == d.ID, test.Sprintf("%+v", history))
 }
 
 func TestUpdateRules_StoresVersions(t *testing.T) {

@@ -1,6 +1,7 @@
 package waitlists_test
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -192,6 +193,45 @@ func TestAcceptOffer_RacesWithExpiry(t *testing.T) {
 		studio.Exec(`alter table waitlist_entries drop constraint waitlist_entries_check3`)
 		_, _ = contest(studio, a)
 		test.NotEqOp(t, 0, len(studio.Violations()), test.Sprint("without its guards the race breaks nothing"))
+	})
+}
+
+// Two nodes that find the same expired offer end it once, and one of them counts it.
+func TestExpireDueOffers_EndsAnOfferOnce(t *testing.T) {
+	t.Parallel()
+	a, studio := testkit.NewRace(t)
+	studio.SetMode(waitlist.OfferInTurn)
+	class, _, o := offered(studio)
+	var ended, late atomic.Int64
+	end := func() {
+		node := onClock(studio, o.ExpiresAt.Add(time.Minute))
+		expired, overdue, err := node.Waitlists.ExpireDueOffers(context.Background(), studio.Tenant)
+		test.NoError(t, err)
+		ended.Add(int64(expired))
+		late.Add(int64(overdue))
+	}
+	a.Run(end, end)
+	test.EqOp(t, [3]int64{1, 1, 2}, [3]int64{ended.Load(), late.Load(), int64(len(studio.Offers(class)))})
+}
+
+// A member who joins a waitlist on two nodes at the same moment waits once, and the other request is told of the entry.
+// So it is if only the index of active places guards it.
+func TestJoinWaitlist_ConcurrentCallsJoinOnce(t *testing.T) {
+	t.Parallel()
+	testkit.EachRace(t, map[string]bool{"guarded": false, "by the index": true}, func(
+		a *testkit.Barrier, studio *testkit.Studio, careless bool,
+	) {
+		class, _, _ := studio.AddFullSession(1)
+		mia := studio.AddMember("Mia")
+		a.ReadCommitted = careless
+		var errs [2]error
+		join := func(i int) func() {
+			node := &testkit.Studio{T: studio.T, App: onClock(studio, studio.Clock.Now()), Clock: studio.Clock}
+			return func() { errs[i] = expect.Error(node.Join(mia, testkit.ForSessions(class))) }
+		}
+		a.Run(join(0), join(1))
+		told := expect.Reason(studio.T, fault.AlreadyBooked)(cmp.Or(errs[0], errs[1]))
+		test.EqOp(studio.T, studio.Text(`select id::text from waitlist_entries`), told.Metadata["entry_id"])
 	})
 }
 

@@ -62,20 +62,7 @@ func (s *Service) JoinWaitlist(ctx context.Context, caller tenant.Caller, r Join
 		Name: "waitlist.join", Locks: r.locks(), Races: races, Replay: true,
 		New: func() engine.Operation[seats.Place] { return &join{service: s, JoinRequest: r} },
 	})
-	if pg.IsUnique(err, "waitlist_places_active") && len(r.Sessions) > 0 {
-		if refused := seats.AlreadyBooked(ctx, s.engine, caller, r.Sessions[0], r.Member); refused != nil {
-			return seats.Place{}, refused
-		}
-	}
-	switch {
-	case err != nil:
-		return seats.Place{}, seats.ConstraintError(err)
-	case joined.Entry == nil: // a booking has the external reference
-		return seats.Place{}, fault.New(
-			fault.AlreadyExists, fault.ExternalRefConflict, "The external reference was used for another request.",
-		).WithField("external_ref")
-	}
-	return joined, nil
+	return joined, seats.ConstraintError(err)
 }
 
 // locks returns the locks of the sessions or the window's queue, and those of the member and the external reference. A
@@ -154,8 +141,10 @@ func (j *join) loadOthers(q *engine.Query) {
 // Run implements engine.Operation.
 func (j *join) Run(ctx context.Context, tx *engine.Tx) (seats.Place, error) {
 	switch {
-	case j.made.Found():
-		return seats.RepeatedPlace(j.made, j.hash())
+	case j.made.Entry != nil: // a promoted one has a booking with the same reference
+		return seats.RepeatedPlace(seats.Place{Entry: j.made.Entry}, j.hash())
+	case j.made.Booking != nil:
+		return seats.RepeatedPlace(j.made, j.hash()) // a booking is made by another request
 	case j.member == nil || !j.member.Active:
 		return seats.Place{}, seats.ErrNoMember
 	case j.coach == nil && !j.Coach.IsZero():

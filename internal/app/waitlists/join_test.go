@@ -8,6 +8,7 @@ import (
 
 	"github.com/shoenig/test"
 
+	"github.com/berthhq/berth/internal/app/bookings"
 	"github.com/berthhq/berth/internal/app/waitlists"
 	"github.com/berthhq/berth/internal/civil/civiltest"
 	"github.com/berthhq/berth/internal/fault"
@@ -38,7 +39,8 @@ func TestJoinWaitlist_ReturnsEachReason(t *testing.T) {
 	studio.MustJoin(waiter, testkit.ForSessions(full))
 	studio.MustJoin(waiter, studio.ForWindow("2026-03-23", "2026-03-25", "08:00", "12:00"))
 	foreign, _, _ := studio.OtherTenant().AddFullSession(1)
-	mia := studio.AddMember("Mia")
+	mia, gone := studio.AddMember("Mia"), studio.AddMember("Gus")
+	studio.Deactivate(gone)
 	pier := studio.AddLocation(catalog.Location{Name: "Pier"})
 	studio.EditLocation(pier, func(l *catalog.Location) { l.Channels = []catalog.Channel{catalog.Online} })
 	far := studio.AddResource(catalog.Resource{Name: "Far", Location: pier})
@@ -123,6 +125,9 @@ func TestJoinWaitlist_ReturnsEachReason(t *testing.T) {
 		"another tenant's session": {mia, testkit.ForSessions(foreign), "SESSION_NOT_FOUND"},
 		"an unknown session among several": {
 			mia, testkit.ForSessions(full, testkit.NewID[tenant.SessionID]()), "SESSION_NOT_FOUND",
+		},
+		"for one who is no member any more": {
+			studio.Owner, waitlists.JoinRequest{Sessions: []tenant.SessionID{full}, Member: gone.Member}, "MEMBER_NOT_FOUND",
 		},
 		"for another member": {
 			testkit.SelfOnly(mia), waitlists.JoinRequest{Sessions: []tenant.SessionID{full}, Member: waiter.Member},
@@ -209,20 +214,36 @@ func TestPositions_FollowTheOrderOfTheRules(t *testing.T) {
 func TestJoinWaitlist_HappensOncePerExternalReference(t *testing.T) {
 	t.Parallel()
 	studio := testkit.New(t)
-	class, _, _ := studio.AddFullSession(1)
+	class, who, booked := studio.AddFullSession(1)
 	mia := studio.AddMember("Mia")
+	again := func(ask waitlists.JoinRequest, id tenant.EntryID) {
+		t.Helper()
+		again := expect.Value(studio.Join(mia, ask))(t)
+		test.True(t, again.Repeated && again.Entry.ID == id, test.Sprintf("%+v", again))
+		ask.Party = 2
+		refused := expect.Reason(t, fault.ExternalRefConflict)(studio.Join(mia, ask))
+		test.EqOp(t, "external_ref", refused.Field)
+	}
 	for name, ask := range map[string]waitlists.JoinRequest{
 		"a session": testkit.ForSessions(class),
 		// It began yesterday; what is asked for is the same however late it is asked again.
 		"a window": studio.ForWindow("2026-03-15", "2026-03-16", "00:00", "23:59"),
 	} {
 		ask.ExternalRef = "ref of " + name
-		first := studio.MustJoin(mia, ask)
-		again := expect.Value(studio.Join(mia, ask))(t)
-		test.True(t, again.Repeated && again.Entry.ID == first.ID, test.Sprintf("%s: %+v", name, again))
-		ask.Party = 2
-		expect.Reason(t, fault.ExternalRefConflict)(studio.Join(mia, ask))
+		id := studio.MustJoin(mia, ask).ID
+		again(ask, id)
+		if ask.Window == nil {
+			studio.MustCancel(who[0], booked[0])
+			studio.WantEntries(map[tenant.EntryID]waitlist.Status{id: waitlist.Booked})
+			again(ask, id) // also when the entry has got its place
+		}
 	}
+	expect.OK(t)(studio.Book(mia, studio.AddSession(testkit.Session{}), func(r *bookings.BookRequest) {
+		r.ExternalRef = "booking"
+	}))
+	ask := studio.ForWindow("2026-03-20", "2026-03-20", "00:00", "23:59")
+	ask.ExternalRef = "booking"
+	expect.Reason(t, fault.ExternalRefConflict)(studio.Join(mia, ask))
 }
 
 // An entry for any of several sessions is in each of their queues, and leaves all of them when it gets a seat.

@@ -32,6 +32,12 @@ func TestSweep_CountsNoRepairWhenFasterThanTheAlarm(t *testing.T) {
 		studio.SetMode(waitlist.OfferInTurn)
 		class, _, o := offered(studio)
 		studio.Clock.Set(o.ExpiresAt.Add(tt.late))
+		// Those who look see that it has expired, though nothing has ended it yet.
+		story := expect.Value(studio.App.Waitlists.ExplainSession(t.Context(), studio.Owner, class))(studio.T)
+		mine := expect.Value(studio.App.Waitlists.ExplainEntry(t.Context(), studio.Owner, o.Entry))(studio.T)
+		for _, shown := range [][]waitlist.Offer{studio.Offers(class), story.Offers, mine.Offers} {
+			test.True(studio.T, len(shown) == 1 && shown[0].Status == waitlist.RanOut, test.Sprintf("%+v", shown))
+		}
 		test.EqOp(studio.T, tt.want, studio.Sweep())
 		offers := studio.Offers(class)
 		test.True(

@@ -1,0 +1,140 @@
+package waitlists_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
+	"github.com/berthhq/berth/internal/app/waitlists"
+	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/rules/catalog"
+	"github.com/berthhq/berth/internal/rules/member"
+	"github.com/berthhq/berth/internal/rules/notify"
+	"github.com/berthhq/berth/internal/rules/waitlist"
+	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/testkit"
+	"github.com/berthhq/berth/internal/testkit/expect"
+)
+
+// linked is a session whose one seat is offered to Mia Summer, with the token of her link.
+func linked(studio *testkit.Studio) (class tenant.SessionID, mia tenant.Caller, o waitlist.Offer, token string) {
+	studio.T.Helper()
+	studio.SetMode(waitlist.OfferInTurn)
+	class, who, booked := studio.AddFullSession(1)
+	mia = studio.AddMemberWith(member.Member{Name: "Mia Summer", Phone: "+49301000001"})
+	id := studio.MustJoin(mia, testkit.ForSessions(class)).ID
+	studio.MustCancel(who[0], booked[0])
+	o = studio.LiveOffer(id)
+	return class, mia, o, strings.TrimPrefix(studio.App.Waitlists.ClaimURL(studio.Tenant, o.ID),
+		"https://berth.example"+waitlists.ClaimPath)
+}
+
+// The link of an offer shows it and answers it, without saying whose it is. The page also shows what became of it.
+func TestClaims_ShowAndAnswerTheOffer(t *testing.T) {
+	t.Parallel()
+	studio := testkit.New(t)
+	app := studio.App.Waitlists
+	studio.EditLocation(studio.Location, func(l *catalog.Location) { l.Address = "Pier Road 1" })
+	class, mia, o, token := linked(studio)
+	shown := expect.Value(app.GetClaim(t.Context(), token))(t)
+	want := waitlists.Claim{Tenant: studio.Tenant, Name: "Harbour Yoga", Offer: o}
+	want.Offer.Member, want.Offer.Entry = tenant.MemberID{}, tenant.EntryID{}
+	test.Eq(t, want, shown)
+	page := func() waitlists.ClaimView { return expect.Value(app.ViewClaim(t.Context(), token))(t) }
+	view := waitlists.ClaimView{
+		Claim: waitlists.Claim{Tenant: studio.Tenant, Name: "Harbour Yoga", Offer: o},
+		Now:   studio.Clock.Now(), For: "Mia S.", Address: "Pier Road 1", Waits: true,
+	}
+	test.Eq(t, view, page())
+	for _, link := range []string{"", "forged", token[:len(token)-2] + "AA", token + "A"} {
+		for _, err := range []error{
+			expect.Error(app.GetClaim(t.Context(), link)), expect.Error(app.ViewClaim(t.Context(), link)),
+			expect.Error(app.ClaimOffer(t.Context(), link, true)),
+		} {
+			test.EqOp(t, fault.LinkInvalid, fault.ReasonOf(err), test.Sprint(link))
+		}
+	}
+	for range 2 { // answers can be repeated
+		answered := expect.Value(app.ClaimOffer(t.Context(), token, true))(t)
+		test.True(t, answered.Status == waitlist.Accepted && answered.Member.IsZero() && answered.Entry.IsZero())
+	}
+	expect.Reason(t, fault.OfferNotLive)(app.ClaimOffer(t.Context(), token, false))
+	says := func(waits, returned, calledOff bool) {
+		t.Helper()
+		view := page()
+		test.EqOp(t, [3]bool{waits, returned, calledOff}, [3]bool{view.Waits, view.Returned, view.CalledOff})
+	}
+	says(false, false, false)
+	studio.MustCancel(mia, page().Offer.Booking)
+	says(false, true, false)
+	expect.OK(t)(studio.App.Schedules.CancelSession(t.Context(), studio.Owner, class, "", false))
+	says(false, true, true)
+}
+
+// A code from the phone of an offer's member answers it. Another booking does not come of an offer that was accepted.
+func TestOffersByCode_AnswerTheOffer(t *testing.T) {
+	t.Parallel()
+	studio := testkit.New(t)
+	app := studio.App.Waitlists
+	_, mia, o, _ := linked(studio)
+	coded := func(phone, code string) []waitlists.CodedOffer {
+		return expect.Value(app.OffersByCode(t.Context(), studio.Tenant, phone, code))(t)
+	}
+	found := []waitlists.CodedOffer{{ID: o.ID, Member: mia.Member, Live: true}}
+	test.Eq(t, found, coded("+49301000001", o.Code))
+	test.SliceEmpty(t, coded("+49301000002", o.Code))
+	for range 2 { // one answer may come twice
+		must.NoError(t, app.AnswerOffer(t.Context(), studio.Tenant, found[0], true))
+	}
+	test.False(t, coded("+49301000001", o.Code)[0].Live)
+	studio.MustCancel(mia, studio.Entry(o.Entry).Booking)
+	expect.Reason(t, fault.OfferNotFound)(app.AnswerOffer(t.Context(), studio.Tenant, found[0], true))
+}
+
+// Messages describe an offer by the rules of its queue. Its window begins when its member is told: if that is later than
+// planned, the offer is extended, and an event says until when.
+func TestStartOffer_ExtendsTheOffer(t *testing.T) {
+	t.Parallel()
+	studio := testkit.New(t)
+	app := studio.App.Waitlists
+	_, mia, o, token := linked(studio)
+	facts := func() waitlists.OfferFacts {
+		var batch pg.Batch
+		all := make(map[tenant.OfferID]*waitlists.OfferFacts)
+		app.ReadOffers(&batch, studio.Tenant, []tenant.OfferID{o.ID}, all)
+		must.NoError(t, studio.DB.ReadBatch(t.Context(), pg.Scope{Tenant: studio.Tenant}, &batch))
+		return *all[o.ID]
+	}
+	started := func(of waitlists.OfferFacts, now time.Time) (ends time.Time, inTime bool) {
+		must.NoError(t, studio.DB.InTx(t.Context(), pg.Scope{Tenant: studio.Tenant}, "test.start",
+			func(ctx context.Context, tx *pg.Tx) (err error) {
+				ends, inTime, err = app.StartOffer(ctx, tx, studio.Tenant, of, time.UTC, now, now)
+				return err
+			}))
+		return ends, inTime
+	}
+	extended := func() int {
+		return studio.Count(`select count(*) from events where type = 'offer.extended' and member_id = $1 and
+			data ->> 'offer_id' = $2 and data ->> 'entry_id' = $3 and data ? 'expire_time'`, mia.Member, o.ID, o.Entry)
+	}
+	planned := facts()
+	test.Eq(t, notify.Offer{Live: true, EvenInQuiet: true}, planned.Offer)
+	test.True(t, planned.Kept.Equal(o.ExpiresAt) && planned.Code == o.Code &&
+		strings.HasSuffix(planned.ClaimURL, waitlists.ClaimPath+token), test.Sprintf("%+v", planned))
+	ends, inTime := started(planned, studio.Clock.Now())
+	test.True(t, ends.Equal(o.ExpiresAt) && inTime && extended() == 0, test.Sprint(ends, inTime))
+	late := o.CreatedAt.Add(20 * time.Minute)
+	ends, inTime = started(planned, late)
+	test.True(t, ends.Equal(late.Add(30*time.Minute)) && inTime && extended() == 1, test.Sprint(ends, inTime))
+	test.True(t, studio.LiveOffer(o.Entry).ExpiresAt.Equal(ends), test.Sprint("the offer ends when its member was told"))
+	_, inTime = started(planned, o.SessionStarts)
+	test.False(t, inTime, test.Sprint("nobody can answer when booking is closed"))
+	edit(studio, func(s *waitlist.Settings) { s.OffersInQuietHours, s.SMSMinScore = nil, new(o.Score+1) })
+	studio.Clock.Set(ends)
+	test.Eq(t, notify.Offer{NoSMS: true}, facts().Offer, test.Sprint("it has expired"))
+}
