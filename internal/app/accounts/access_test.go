@@ -133,6 +133,20 @@ func TestAccessSource_FindsSubjects(t *testing.T) {
 		diff := cmp.Diff(want, got)
 		test.True(t, diff == "" && err == nil, test.Sprintf("%q: %v (-want +got):\n%s", subject, err, diff))
 	}
+	// Their tokens are of one issuer. Another takes its place only if that was said.
+	for _, bind := range []struct {
+		to     string
+		others []string
+		want   string
+	}{
+		{"https://one.example", []string{""}, "https://one.example"},
+		{"https://two.example", []string{"", "https://three.example"}, "https://one.example"},
+		{"https://two.example", []string{"https://three.example", "https://one.example"}, "https://two.example"},
+	} {
+		expect.OK(t)(studio.App.Accounts.BindIssuer(t.Context(), ana, bind.to, bind.others))
+		test.EqOp(t, bind.want, expect.Value(source.Holder(t.Context(), studio.Tenant, ana.Subject))(t).Issuer)
+	}
+	test.EqOp(t, "https://two.example", studio.LastAudit("member.issuer_bound")["issuer"].(string))
 }
 
 // node is one server of several on a database.

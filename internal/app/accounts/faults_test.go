@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/berthhq/berth/internal/access"
 	"github.com/berthhq/berth/internal/app/accounts"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/credit"
@@ -47,6 +48,22 @@ func TestFaults_FailTheCall(t *testing.T) {
 		func() error { return expect.Error(app.GetMember(ctx, owner, ana.Member)) },
 		func() error { return expect.Error(app.ListMembers(ctx, owner, member.Search{Limit: 9})) },
 		func() error { return expect.Error(app.UpdateMe(ctx, ana, nil, named("Ana"))) },
+		func() error {
+			return expect.Error(app.UpdateMe(ctx, ana, nil, func(m *member.Member) error {
+				m.Email = "ana@example.com"
+				return nil
+			}))
+		},
+		func() error { return expect.Error(app.ResendContactCode(ctx, ana, member.ByEmail)) },
+		func() error { return app.CancelContact(ctx, ana, member.ByEmail) },
+		func() error { return app.BindIssuer(ctx, ana, "https://id.example", []string{""}) },
+		func() error {
+			who := accounts.AccessSubject{Member: ana.Member}
+			return expect.Error(app.CheckAccess(ctx, owner, access.New(accounts.AccessSource(s.DB.DB)), who, "role.read"))
+		},
+		func() error {
+			return expect.Error(app.ImportMembers(ctx, owner, []byte("name\nIda\n"), false, ignoreProgress))
+		},
 		func() error { return expect.Error(app.GetMe(ctx, ana)) },
 		func() error { return expect.Error(app.RegisterDevice(ctx, ana, member.Web, "browser")) },
 		func() error { return app.UnregisterDevice(ctx, ana, device.ID) },
