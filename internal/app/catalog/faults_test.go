@@ -26,7 +26,9 @@ func TestFaults_FailTheCall(t *testing.T) {
 			return expect.Error(app.CreateLocation(ctx, owner, catalog.Location{Name: "Quay", TimeZone: "UTC"}))
 		},
 		func() error {
-			return expect.Error(app.UpdateLocation(ctx, owner, s.Location, nil, func(l *catalog.Location) { l.Name = "Pier" }))
+			return expect.Error(app.UpdateLocation(ctx, owner, s.Location, nil, func(l *catalog.Location) {
+				l.Name, l.TimeZone = "Pier", "UTC"
+			}))
 		},
 		func() error {
 			return expect.Error(app.SetChannels(ctx, owner, s.Location, nil, []catalog.Channel{catalog.Online}))
@@ -66,7 +68,7 @@ func TestFaults_FailTheCall(t *testing.T) {
 		},
 		func() error {
 			return expect.Error(app.UpdatePlan(ctx, owner, pack.ID, nil, func(p *credit.Plan) error {
-				p.Name = "All you can"
+				p.Name, p.DailyLimit = "All you can", new(1)
 				return nil
 			}))
 		},

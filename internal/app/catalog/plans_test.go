@@ -2,8 +2,11 @@ package catalog_test
 
 import (
 	"testing"
+	"time"
 
+	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rules/booking"
+	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/credit"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit"
@@ -40,4 +43,25 @@ func TestPlansAndItems_ReturnEachReason(t *testing.T) {
 	} {
 		expect.Fault(t, want)(call())
 	}
+}
+
+// A limit that a plan gets counts what was booked before of days that are not over, also where it is still yesterday by
+// the clock of UTC. That matters where a week ends.
+func TestUpdatePlan_CountsTheDaysThatAreNotOver(t *testing.T) {
+	t.Parallel()
+	studio := testkit.New(t)
+	studio.Clock.Set(testkit.UTC("2026-03-23T03:00:00Z")) // Sunday evening in Los Angeles
+	coast := studio.AddLocation(catalog.Location{Name: "Coast", TimeZone: "America/Los_Angeles"})
+	at := func(minutes int) tenant.SessionID {
+		starts := studio.Clock.Now().Add(time.Duration(minutes) * time.Minute)
+		return studio.AddSession(testkit.Session{Location: coast, Starts: starts, Minutes: 30})
+	}
+	mia, plan := studio.AddMember("Mia"), studio.AddPlan(credit.Plan{Kind: credit.Unlimited})
+	studio.Subscribe(mia, plan)
+	studio.MustBook(mia, at(60))
+	expect.OK(t)(studio.App.Catalog.UpdatePlan(t.Context(), studio.Owner, plan.ID, nil, func(p *credit.Plan) error {
+		p.DailyLimit, p.WeeklyLimit = new(1), new(5)
+		return nil
+	}))
+	expect.Reason(t, fault.DailyLimit)(studio.Book(mia, at(120)))
 }

@@ -104,7 +104,8 @@ func TestImportSessions_ReportsProblemsByRow(t *testing.T) {
 		row("Vinyasa", "Pier 1", "2026-03-28", "25:00", "", "")+ // 5
 		row("Vinyasa", "Pier 1", "2026-03-28", "18:00", "Cellar", "mia@example.com")+ // 6
 		row("Vinyasa", "Pier 1", "2026-03-28", "18:00", "Their room", "theirs@example.com")+ // 7
-		row("Vinyasa", "Pier 1", "2046-03-28", "18:00", "", ""), // 8
+		row("Vinyasa", "Pier 1", "2046-03-28", "18:00", "", "")+ // 8
+		"Vinyasa,Pier 1,2026-03-29,02:30,03:30,,,,,,,,\n", // 9: clocks go from 02:00 to 03:00
 		false)
 	got := problems(report)
 	want := []string{
@@ -115,11 +116,12 @@ func TestImportSessions_ReportsProblemsByRow(t *testing.T) {
 		`7 resource: There is no active resource "Their room" at the location.`,
 		`7 coach_email: "theirs@example.com" is no active owner, admin or coach.`,
 		`8 : A session starts within ten years of now.`,
+		`9 start: There is no such time at the location on that day: its clocks change.`,
 	}
 	got = slices.DeleteFunc(got, func(s string) bool { return strings.HasPrefix(s, "5 start: ") })
 	test.Eq(t, want, got)
 	test.True(
-		t, report.InvalidRows() == 6 && len(report.Rows) == 7 && report.Sessions == nil &&
+		t, report.InvalidRows() == 7 && len(report.Rows) == 8 && report.Sessions == nil &&
 			studio.Count(`select count(*) from sessions`) == 0,
 		test.Sprintf(
 			"%d wrong, %d rows, %d sessions were made",

@@ -284,6 +284,26 @@ func TestUpdateSeries_FollowingFromTheFirstEditsAll(t *testing.T) {
 	)
 }
 
+// A session that was edited by itself stays when the rule gives its day no more. The series can be split at its day.
+func TestUpdateSeries_SplitsAtADetachedSession(t *testing.T) {
+	t.Parallel()
+	studio := testkit.New(t)
+	s, ids := studio.CreateSeries(studio.SeriesInput())
+	studio.EditSeries(schedules.SeriesEdit{
+		Series: s.ID, Scope: schedules.One, Session: ids[2], Template: session.Input{Title: "Guest"}, Fields: session.TitleField,
+	})
+	studio.EditSeries(schedules.SeriesEdit{
+		Series: s.ID, Scope: schedules.All, Pattern: session.Pattern{Rule: "FREQ=WEEKLY;BYDAY=TH;COUNT=3"},
+		PatternFields: session.RuleField,
+	})
+	done := studio.EditSeries(schedules.SeriesEdit{
+		Series: s.ID, Scope: schedules.Following, Session: ids[2], Pattern: clockOf("19:00"),
+		PatternFields: session.TimeOfDayField,
+	})
+	wantStarts(studio, s.ID, "03-17 18:00 cancelled", "03-19 18:00", "03-24 18:00", "03-31 18:00 cancelled")
+	wantStarts(studio, done.Series.ID, "03-26 19:00", "04-02 19:00")
+}
+
 func TestUpdateSeries_SplitsByDay(t *testing.T) {
 	t.Parallel()
 	studio := testkit.New(t)

@@ -220,17 +220,20 @@ func TestUpdateRules_StoresVersions(t *testing.T) {
 	test.EqOp(t, 2, e.Version)
 	e = expect.Value(edit(here, nil, "reset", nil))(t)
 	test.True(t, e.Rules.OfferWindow == time.Hour && e.Version == 4, test.Sprintf("%+v", e))
-	versions := expect.Value(studio.App.Settings.ListRulesVersions(
-		t.Context(), studio.Owner, settings.PolicyTarget{}, 0, 0,
-	))(t)
-	var got []string
-	for _, v := range versions {
-		got = append(got, fmt.Sprint(v.Version, " ", v.Level, " ", v.Reason, " ", v.AuthorName, " ", v.Reset))
+	for target, want := range map[settings.PolicyTarget][]string{
+		{}: {
+			"4 LOCATION reset Olga Owner true", "3 SERVICE three Olga Owner false", "2 LOCATION two Olga Owner false",
+			"1 TENANT one Olga Owner false",
+		},
+		here: {"4 LOCATION reset Olga Owner true", "2 LOCATION two Olga Owner false"},
+		this: {"3 SERVICE three Olga Owner false"},
+	} {
+		var got []string
+		for _, v := range expect.Value(studio.App.Settings.ListRulesVersions(t.Context(), studio.Owner, target, 0, 0))(t) {
+			got = append(got, fmt.Sprint(v.Version, " ", v.Level, " ", v.Reason, " ", v.AuthorName, " ", v.Reset))
+		}
+		test.Eq(t, want, got)
 	}
-	test.Eq(t, []string{
-		"4 LOCATION reset Olga Owner true", "3 SERVICE three Olga Owner false", "2 LOCATION two Olga Owner false",
-		"1 TENANT one Olga Owner false",
-	}, got)
 	test.EqOp(t, 1, studio.Count(
 		`select count(*) from audit_entries where action = 'rules.updated' and target_id = $1 and reason = 'reset'
 			and changes ?& '{before,after}'`,
@@ -261,6 +264,7 @@ func TestPreviewRules_ChangesNothing(t *testing.T) {
 	waiters, ids := studio.AddWaiters(2, testkit.ForSessions(class))
 	studio.SetTier(waiters[1], "gold")
 	studio.MustCancel(who[0], booked[0])
+	massage := studio.AddService(catalog.Service{Name: "Massage"})
 	dump := func() string {
 		var all []string
 		for table := range strings.FieldsSeq(
@@ -287,10 +291,30 @@ func TestPreviewRules_ChangesNothing(t *testing.T) {
 			name(d.Gained[0].Member) == "Waiter 1",
 		test.Sprintf("%+v", d),
 	)
+	draft.Target.Service = testkit.NewID[tenant.ServiceID]()
+	expect.Reason(t, fault.ServiceNotFound)(studio.App.Settings.PreviewRules(t.Context(), studio.Owner, draft))
+	draft.Target.Service = massage
+	past, _, err = studio.App.Settings.PreviewRules(t.Context(), studio.Owner, draft)
+	test.True(t, err == nil && len(past) == 0, test.Sprintf("decisions about another service: %+v, %v", past, err))
+	draft.Target.Service = tenant.ServiceID{}
 	draft.Edit = func(s *waitlist.Settings) { s.PriorityExpression = new("nonsense(") }
 	expect.Reason(t, fault.RulesInvalid)(studio.App.Settings.PreviewRules(t.Context(), studio.Owner, draft))
 	after := dump()
 	test.EqOp(t, before, after, test.Sprintf("something has changed:\n%s", cmp.Diff(before, after)))
+	// What a location says counts more than the draft for all of them, and what staff decide no rules decide.
+	expect.OK(t)(studio.App.Settings.UpdateRules(t.Context(), studio.Owner, settings.RulesEdit{
+		Target: settings.PolicyTarget{Location: studio.Location},
+		Edit:   func(s *waitlist.Settings) { s.Order = new(waitlist.ByJoining) },
+	}))
+	expect.OK(t)(studio.App.Waitlists.OfferPlace(t.Context(), studio.Owner, waitlists.OfferRequest{
+		Session: studio.AddSession(testkit.Session{Starts: testkit.Noon.Add(72 * time.Hour)}), Entry: ids[1],
+	}))
+	draft.Edit = func(s *waitlist.Settings) {
+		s.Order, s.TierBonus = new(waitlist.ByPriority), &map[string]int{"gold": 50}
+	}
+	past, _, err = studio.App.Settings.PreviewRules(t.Context(), studio.Owner, draft)
+	must.True(t, err == nil && len(past) == 1, must.Sprintf("%+v, %v", past, err))
+	test.SliceEmpty(t, past[0].Difference.Gained)
 }
 
 // Every decision can be explained: to staff with names, to a member without the names of others.
