@@ -84,7 +84,7 @@ func TestJoinWaitlist_AcceptsTimeWindow(t *testing.T) {
 	}
 	for field, change := range map[string]*v1.WaitlistWindow{
 		"window.first_date":     {FirstDate: dateMessage(2026, 2, 30)},
-		"window.last_date":      {LastDate: dateMessage(2026, 3, 24)},
+		"window.last_date":      {LastDate: dateMessage(2026, 4, 31)},
 		"window.earliest_start": {EarliestStart: &timeofday.TimeOfDay{Hours: 24}},
 		"window.latest_start":   {LatestStart: &timeofday.TimeOfDay{Minutes: 60}},
 	} {
