@@ -1,16 +1,20 @@
 package housekeeping_test
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"log/slog"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5"
 	"github.com/shoenig/test"
 	"github.com/shoenig/test/must"
 
@@ -19,10 +23,13 @@ import (
 	"github.com/berthhq/berth/internal/app/schedules"
 	"github.com/berthhq/berth/internal/app/settings"
 	"github.com/berthhq/berth/internal/civil"
+	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/pgtest"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/credit"
 	"github.com/berthhq/berth/internal/rules/member"
 	"github.com/berthhq/berth/internal/rules/session"
+	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit"
 	"github.com/berthhq/berth/internal/testkit/expect"
@@ -405,6 +412,86 @@ func TestSweep_SealsTokens(t *testing.T) {
 	studio.Exec(`update devices set token = 'phone', token_hash = sha256('phone'), sealed = null`)
 	studio.Sweep()
 	test.EqOp(t, 1, studio.Count(`select count(*) from devices where token is null and sealed is not null`))
+}
+
+// There may be thousands of tenants, and most of the time most of them have nothing due: that takes one round trip.
+func TestSweep_TakesOneRoundTripIfNothingIsDue(t *testing.T) {
+	t.Parallel()
+	var trips atomic.Int64
+	studio := testkit.New(t, func(c *pg.Config) {
+		c.Tracer = &pgtest.Tracer{Batch: func(context.Context, *pgx.Conn, []*pgx.QueuedQuery) { trips.Add(1) }}
+	})
+	class, who, booked := studio.AddFullSession(1)
+	studio.AddWaiters(2, testkit.ForSessions(class))
+	studio.SetMode(waitlist.OfferInTurn)
+	studio.MustCancel(who[0], booked[0])
+	studio.MustHold(who[0], studio.AddSession(testkit.Session{}))
+	studio.CreateEndlessSeries("FREQ=WEEKLY")
+	expect.OK(t)(studio.App.Bookings.CreateDisplayURL(t.Context(), studio.Coach, class))
+	expect.OK(t)(studio.App.Accounts.RegisterDevice(t.Context(), who[0], member.IOS, "phone"))
+	trips.Store(0)
+	studio.Sweep()
+	test.EqOp(t, 1, trips.Load())
+}
+
+// What is kept for a time is deleted when that is over, and not before.
+func TestSweep_DeletesWhatIsOld(t *testing.T) {
+	t.Parallel()
+	studio := testkit.New(t)
+	mia := studio.AddMember("Mia")
+	class := studio.AddSession(testkit.Session{Starts: testkit.InTwoDays})
+	expect.OK(t)(studio.App.Bookings.CreateDisplayURL(t.Context(), studio.Coach, class))
+	expect.OK(t)(studio.App.Accounts.RegisterDevice(t.Context(), mia, member.IOS, "phone"))
+	ctx, _ := testkit.WithKey(t, "key", "update", "Mia")
+	expect.OK(t)(studio.App.Accounts.UpdateMe(ctx, mia, nil, func(m *member.Member) error {
+		m.Email = "mia@example.com"
+		return nil
+	}))
+	studio.Exec(`insert into idempotency_keys (tenant_id, principal, procedure, key, request_hash, answer, created_at)
+		select tenant_id, principal, procedure, key || n, request_hash, answer, created_at
+		from idempotency_keys, generate_series(1, 2100) n`) // more than a transaction deletes
+	for _, kept := range []struct {
+		table string
+		until time.Time // the last moment at which it is there
+	}{
+		{"idempotency_keys", testkit.Noon.Add(24*time.Hour - time.Microsecond)},
+		{"contact_codes", testkit.Noon.Add(24 * time.Hour)},
+		{"display_links", testkit.InTwoDays.Add(time.Hour + 7*24*time.Hour)},
+		{"devices", testkit.Noon.Add(60 * 24 * time.Hour)},
+	} {
+		studio.Clock.Set(kept.until)
+		studio.Sweep()
+		test.Positive(t, studio.Count(`select count(*) from `+kept.table), test.Sprint(kept.table))
+		studio.Clock.Set(kept.until.Add(time.Microsecond))
+		studio.Sweep()
+		test.EqOp(t, 0, studio.Count(`select count(*) from `+kept.table), test.Sprint(kept.table))
+	}
+}
+
+// Alarms that fail are reported, of which tenant they were.
+func TestRunAlarms_ReportsFailures(t *testing.T) {
+	t.Parallel()
+	studio := testkit.New(t)
+	studio.SetMode(waitlist.OfferInTurn)
+	studio.MustHold(studio.AddMember("Mia"), studio.AddSession(testkit.Session{}))
+	studio.Exec(`alter table bookings rename to lost`)
+	studio.Exec(`alter table policies rename to lost_policies`)
+	studio.Clock.Advance(time.Hour)
+	log, output := io.Pipe()
+	ctx, stop := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		studio.App.Housekeeping.RunAlarms(ctx, slog.New(slog.NewTextHandler(output, nil)))
+	}()
+	lines := bufio.NewScanner(log)
+	for failed := map[string]bool{}; len(failed) < 2 && lines.Scan(); {
+		must.StrContains(t, lines.Text(), studio.Tenant.String())
+		failed[strings.SplitAfter(lines.Text(), "msg=")[1][:12]] = true
+	}
+	stop()
+	must.NoError(t, log.Close())
+	<-done
 }
 
 func TestSweep_ChangesOneTenantOnly(t *testing.T) {
