@@ -187,6 +187,30 @@ func TestReleaseHold_FillsFromTheWaitlist(t *testing.T) {
 	expect.Reason(t, fault.BookingState)(studio.App.Bookings.ReleaseHold(context.Background(), studio.Owner, booked))
 }
 
+// A booking goes with its session: when that is deleted nothing can be done with it any more.
+func TestBookings_GoWithADeletedSession(t *testing.T) {
+	t.Parallel()
+	studio := testkit.New(t)
+	app, ctx, owner := studio.App.Bookings, t.Context(), studio.Owner
+	class := studio.AddSession(testkit.Session{})
+	held := studio.MustHold(studio.AddMember("Mia"), class).ID
+	studio.DeleteSession(class)
+	for name, tt := range map[string]struct {
+		want fault.Reason
+		err  error
+	}{
+		"confirmed": {fault.BookingNotFound, expect.Error(app.ConfirmBooking(ctx, owner, bookings.ConfirmRequest{ID: held}))},
+		"released":  {fault.BookingNotFound, expect.Error(app.ReleaseHold(ctx, owner, held))},
+		"moved": {
+			fault.BookingNotFound, expect.Error(studio.Reschedule(owner, held, studio.AddSession(testkit.Session{}))),
+		},
+		"on the roster": {fault.SessionNotFound, expect.Error(app.ListRoster(ctx, owner, class, true))},
+		"linked":        {fault.SessionNotFound, expect.Error(app.ListDisplayLinks(ctx, owner, class))},
+	} {
+		test.EqOp(t, tt.want, fault.ReasonOf(tt.err), test.Sprintf("%s: %v", name, tt.err))
+	}
+}
+
 func TestHold_GuestsNeedAContact(t *testing.T) {
 	t.Parallel()
 	studio := testkit.New(t)
