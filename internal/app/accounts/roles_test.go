@@ -1,6 +1,7 @@
 package accounts_test
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"testing"
@@ -170,6 +171,30 @@ func TestDeleteRole_NeverLeavesHolders(t *testing.T) {
 			t.Fatalf("round %d: %v, %d left, %d held", round, errs, left, held)
 		}
 	}
+}
+
+// So it is if only foreign keys guard it: who loses finds what the other did.
+func TestDeleteRole_RacesWithGivingIt(t *testing.T) {
+	t.Parallel()
+	testkit.EachRace(t, map[string]func(studio *testkit.Studio, to tenant.Caller) error{
+		"to a member": func(studio *testkit.Studio, to tenant.Caller) error {
+			return expect.Error(studio.App.Accounts.AssignRole(context.Background(), studio.Owner, to.Member, "desk"))
+		},
+		"to an account": func(studio *testkit.Studio, _ tenant.Caller) error {
+			return expect.Error(studio.App.Accounts.CreateServiceAccount(
+				context.Background(), studio.Owner, grant.ServiceAccount{Name: "Robot", Roles: []string{"desk"}},
+			))
+		},
+	}, func(b *testkit.Barrier, studio *testkit.Studio, give func(*testkit.Studio, tenant.Caller) error) {
+		role(studio, "desk")
+		ana := studio.AddMember("Ana")
+		b.ReadCommitted = true
+		var errs [2]error
+		b.Run(func() { errs[0] = studio.App.Accounts.DeleteRole(context.Background(), studio.Owner, "desk", nil) },
+			func() { errs[1] = give(studio, ana) })
+		got := testkit.CountReasons(errs[:])
+		test.True(studio.T, got[""] == 1 && got[fault.RoleInUse]+got[fault.RoleNotFound] == 1, test.Sprint(got))
+	})
 }
 
 // A caller with every RPC of these services, and few other permissions, tries all ways to get more.

@@ -19,6 +19,7 @@ import (
 	"github.com/berthhq/berth/internal/civil"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rules/catalog"
+	"github.com/berthhq/berth/internal/rules/credit"
 	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit"
@@ -165,8 +166,10 @@ func TestOfferPlace_OffersToAnyEntry(t *testing.T) {
 			expect.Reason(t, tt.want)(offer(tt.session, tt.entry, tt.until))
 		})
 	}
-	expect.OK(t)(offer(open, ids[0], testkit.Noon.Add(72*time.Hour))) // the moment of closing
+	made := expect.Value(offer(open, ids[0], testkit.Noon.Add(72*time.Hour)))(t) // the moment of closing
 	o := studio.LiveOffer(ids[0])
+	test.Eq(t, [5]any{o.MemberName, o.SessionTitle, o.TimeZone, o.SessionStarts, o.SessionEnds},
+		[5]any{made.MemberName, made.SessionTitle, made.TimeZone, made.SessionStarts, made.SessionEnds})
 	test.True(
 		t, o.ByHand && o.ExpiresAt.Equal(testkit.Noon.Add(72*time.Hour)) && studio.SeatsTaken(open) == 2,
 		test.Sprintf("%+v", o),
@@ -182,6 +185,28 @@ func TestOfferPlace_OffersToAnyEntry(t *testing.T) {
 	test.EqOp(t, waitlist.ByHand, d.Case.Trigger, test.Sprintf("%+v", d))
 	history := expect.Value(studio.App.Waitlists.ExplainEntry(t.Context(), studio.Owner, ids[0]))(t)
 	test.True(t, len(history.Decisions) == 1 && history.Decisions[0].ID == d.ID, test.Sprintf("%+v", history))
+}
+
+// Staff may offer a place to a member whom no plan pays for, unless the entry names the one that pays.
+func TestOfferPlace_NeedsNoPlan(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, map[string]fault.Reason{"any": "", "named": fault.NoCredits}, func(
+		studio *testkit.Studio, want fault.Reason,
+	) {
+		full, _, _ := studio.AddFullSession(1)
+		mia := studio.AddMember("Mia")
+		pack := studio.Subscribe(mia, studio.AddPlan(credit.Plan{Kind: credit.Credits, Credits: 1}))
+		wish := testkit.ForSessions(full)
+		if want != "" {
+			wish.Subscription = pack.ID
+		}
+		id := studio.MustJoin(mia, wish).ID
+		studio.MustBook(mia, studio.AddSession(testkit.Session{Starts: testkit.Noon.Add(70 * time.Hour)}))
+		_, err := studio.App.Waitlists.OfferPlace(context.Background(), studio.Owner, waitlists.OfferRequest{
+			Session: studio.AddSession(testkit.Session{Starts: testkit.Noon.Add(72 * time.Hour)}), Entry: id,
+		})
+		test.EqOp(studio.T, want, fault.ReasonOf(err), test.Sprint(err))
+	})
 }
 
 func TestUpdateRules_StoresVersions(t *testing.T) {
@@ -361,6 +386,12 @@ func TestExplain_GivesReasonForEachEntry(t *testing.T) {
 	// Later rules do not change what was decided.
 	studio.SetRules(func(s *waitlist.Settings) { s.EligibilityExpression = new("true") })
 	wantDecisionsFollow(studio, t)
+	// Its entries are told by their positions.
+	expect.OK(t)(studio.App.Waitlists.SetPriority(
+		t.Context(), studio.Owner, ids[1], waitlists.PriorityEdit{Flagged: new(true)},
+	))
+	story = expect.Value(studio.App.Waitlists.ExplainSession(t.Context(), studio.Owner, class))(t)
+	test.EqOp(t, ids[1], story.Entries[0].ID)
 }
 
 // No entry fits, or all had an offer: both leave a note.
