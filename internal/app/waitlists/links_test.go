@@ -134,7 +134,9 @@ func TestStartOffer_ExtendsTheOffer(t *testing.T) {
 	test.True(t, studio.LiveOffer(o.Entry).ExpiresAt.Equal(ends), test.Sprint("the offer ends when its member was told"))
 	_, inTime = started(planned, o.SessionStarts)
 	test.False(t, inTime, test.Sprint("nobody can answer when booking is closed"))
-	edit(studio, func(s *waitlist.Settings) { s.OffersInQuietHours, s.SMSMinScore = nil, new(o.Score+1) })
 	studio.Clock.Set(ends)
-	test.Eq(t, notify.Offer{NoSMS: true}, facts().Offer, test.Sprint("it has expired"))
+	for over, reserved := range []bool{false, true} {
+		edit(studio, func(s *waitlist.Settings) { s.OffersInQuietHours, s.SMSMinScore = nil, new(o.Score+over) })
+		test.Eq(t, notify.Offer{NoSMS: reserved}, facts().Offer, test.Sprint("it has expired"))
+	}
 }
