@@ -142,7 +142,11 @@ func (j *join) loadOthers(q *engine.Query) {
 func (j *join) Run(ctx context.Context, tx *engine.Tx) (seats.Place, error) {
 	switch {
 	case j.made.Entry != nil: // a promoted one has a booking with the same reference
-		return seats.RepeatedPlace(seats.Place{Entry: j.made.Entry}, j.hash())
+		place, err := seats.RepeatedPlace(seats.Place{Entry: j.made.Entry}, j.hash())
+		if err == nil {
+			*place.Entry, err = j.service.addPosition(ctx, tx, *place.Entry)
+		}
+		return place, err
 	case j.made.Booking != nil:
 		return seats.RepeatedPlace(j.made, j.hash()) // a booking is made by another request
 	case j.member == nil || !j.member.Active:

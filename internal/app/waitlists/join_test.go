@@ -220,6 +220,7 @@ func TestJoinWaitlist_HappensOncePerExternalReference(t *testing.T) {
 		t.Helper()
 		again := expect.Value(studio.Join(mia, ask))(t)
 		test.True(t, again.Repeated && again.Entry.ID == id, test.Sprintf("%+v", again))
+		test.EqOp(t, studio.Entry(id).Position, again.Entry.Position)
 		ask.Party = 2
 		refused := expect.Reason(t, fault.ExternalRefConflict)(studio.Join(mia, ask))
 		test.EqOp(t, "external_ref", refused.Field)
