@@ -143,6 +143,7 @@ func TestAccessSource_FindsSubjects(t *testing.T) {
 		{"https://two.example", []string{"", "https://three.example"}, "https://one.example"},
 		{"https://two.example", []string{"https://three.example", "https://one.example"}, "https://two.example"},
 	} {
+		studio.Tick()
 		expect.OK(t)(studio.App.Accounts.BindIssuer(t.Context(), ana, bind.to, bind.others))
 		test.EqOp(t, bind.want, expect.Value(source.Holder(t.Context(), studio.Tenant, ana.Subject))(t).Issuer)
 	}
