@@ -101,7 +101,7 @@ func (b *book) loadOther(q *engine.Query) {
 // Run implements engine.Operation.
 func (b *book) Run(ctx context.Context, tx *engine.Tx) (seats.Place, error) {
 	if b.made.Found() {
-		return seats.RepeatedPlace(b.made, b.hash())
+		return b.service.waitlists.RepeatedPlace(ctx, tx, b.made, b.hash())
 	}
 	if err := b.completeFacts(ctx, tx); err != nil {
 		return seats.Place{}, err

@@ -140,15 +140,12 @@ func (j *join) loadOthers(q *engine.Query) {
 
 // Run implements engine.Operation.
 func (j *join) Run(ctx context.Context, tx *engine.Tx) (seats.Place, error) {
+	if j.made.Entry != nil {
+		j.made.Booking = nil // that of a promoted entry has the same reference
+	}
 	switch {
-	case j.made.Entry != nil: // a promoted one has a booking with the same reference
-		place, err := seats.RepeatedPlace(seats.Place{Entry: j.made.Entry}, j.hash())
-		if err == nil {
-			*place.Entry, err = j.service.addPosition(ctx, tx, *place.Entry)
-		}
-		return place, err
-	case j.made.Booking != nil:
-		return seats.RepeatedPlace(j.made, j.hash()) // a booking is made by another request
+	case j.made.Found():
+		return j.service.RepeatedPlace(ctx, tx, j.made, j.hash())
 	case j.member == nil || !j.member.Active:
 		return seats.Place{}, seats.ErrNoMember
 	case j.coach == nil && !j.Coach.IsZero():

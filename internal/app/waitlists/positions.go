@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/berthhq/berth/internal/app/engine"
+	"github.com/berthhq/berth/internal/app/seats"
 	"github.com/berthhq/berth/internal/data/waitlistdb"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/waitlist"
@@ -102,4 +103,15 @@ func (s *Service) addPosition(ctx context.Context, tx *engine.Tx, e waitlist.Ent
 	one := []waitlist.Entry{e}
 	err := positions.AddTo(one, tx.Now)
 	return one[0], err
+}
+
+// RepeatedPlace is seats.RepeatedPlace with the position of a waitlist entry.
+func (s *Service) RepeatedPlace(
+	ctx context.Context, tx *engine.Tx, made seats.Place, hash []byte,
+) (seats.Place, error) {
+	place, err := seats.RepeatedPlace(made, hash)
+	if err == nil && place.Entry != nil {
+		*place.Entry, err = s.addPosition(ctx, tx, *place.Entry)
+	}
+	return place, err
 }

@@ -106,7 +106,7 @@ func loadPosition(b *pg.Batch, sql string, in tenant.TenantID, name string, at *
 
 // RunConsumer runs a consumer until ctx ends. It handles the events of all tenants, whichever node commits them.
 func (r *Relay) RunConsumer(ctx context.Context, c Consumer) {
-	schedule := &dueTenants{due: make(map[tenant.TenantID]time.Time), wakeup: make(chan struct{}, 1), scanAll: true}
+	schedule := &dueTenants{due: make(map[tenant.TenantID]time.Time), wakeup: make(chan struct{}, 1)}
 	r.mu.Lock()
 	r.consumers = append(append([]*dueTenants{}, r.consumers...), schedule)
 	r.mu.Unlock()

@@ -174,9 +174,6 @@ func takeID(data map[string]any, key string) tenant.UUID {
 
 func idFrom(data map[string]any, key string) tenant.UUID {
 	text, _ := data[key].(string)
-	id, err := tenant.Parse[tenant.EventID](text)
-	if err != nil {
-		return tenant.UUID{}
-	}
+	id, _ := tenant.Parse[tenant.EventID](text)
 	return id.UUID
 }

@@ -113,6 +113,16 @@ func TestFeed_ReadsLessOftenForManyWatchers(t *testing.T) {
 	}
 }
 
+func TestNewRelay_HasDefaults(t *testing.T) {
+	t.Parallel()
+	r, err := NewRelay(RelayConfig{})
+	must.NoError(t, err)
+	defer r.Close()
+	r.rolesChanged(numberedTenant(1)) // tells no one
+	r.log.Error("discarded")
+	test.EqOp(t, 5*time.Second, r.poll)
+}
+
 // While events are held back, pauses double from 5 to 200 ms, and start over when a read found others.
 func TestHeldPause_DoublesWithoutProgress(t *testing.T) {
 	t.Parallel()

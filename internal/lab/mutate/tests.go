@@ -36,7 +36,7 @@ var near = []struct {
 	tests  []string
 }{
 	{"internal/pg", []string{"internal/data", "internal/data/outbox", "internal/app/engine"}},
-	{"internal/data/outbox", []string{"internal/worker", "internal/app/messages", "internal/rpc"}},
+	{"internal/data/outbox", []string{"internal/worker", "internal/app/messages", "internal/rpc", answers}},
 	{"internal/data/bookingdb", []string{
 		"internal/app/bookings", "internal/app/waitlists", "internal/app/schedules", "internal/app/accounts",
 		"internal/app/housekeeping", "internal/rpc", server,
