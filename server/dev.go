@@ -15,6 +15,7 @@ import (
 
 	"github.com/berthhq/berth/internal/boot"
 	"github.com/berthhq/berth/internal/cli"
+	"github.com/berthhq/berth/internal/localpg"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/token"
@@ -108,9 +109,9 @@ func (c *devCommand) postgres(ctx context.Context, progress *cli.Progress) (devD
 		progress.Say("using the database of DATABASE_URL")
 		return devDatabase{url: c.URL, stop: func() error { return nil }}, nil
 	}
-	var dev *pg.DevServer
+	var dev *localpg.Server
 	if err := progress.Timed("Postgres ready", func() (err error) {
-		dev, err = pg.StartDevServer(ctx, pg.DevConfig{
+		dev, err = localpg.Start(ctx, localpg.Config{
 			DataDir: filepath.Join(c.Data, "postgres"), Reset: c.Reset, Progress: progress.Say,
 		})
 		return err

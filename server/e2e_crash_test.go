@@ -21,6 +21,7 @@ import (
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/gen/berth/v1/berthv1connect"
 	"github.com/berthhq/berth/internal/boot"
+	"github.com/berthhq/berth/internal/localpg"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/pgtest"
 	"github.com/berthhq/berth/internal/rules/session"
@@ -67,11 +68,11 @@ func testCrashRecovery(t *testing.T, binary string) {
 
 // startDurable starts a durable Postgres. It retries: the backends of a killed Postgres exit after some time, and its
 // port may be in use until then.
-func startDurable(t *testing.T, folder string, port int) (postgres *pg.DevServer) {
+func startDurable(t *testing.T, folder string, port int) (postgres *localpg.Server) {
 	t.Helper()
 	var err error
 	eventually(t, "Postgres starts", func() bool {
-		postgres, err = pg.StartDevServer(t.Context(), pg.DevConfig{DataDir: filepath.Join(folder, "postgres"), Port: port})
+		postgres, err = localpg.Start(t.Context(), localpg.Config{DataDir: filepath.Join(folder, "postgres"), Port: port})
 		must.False(t, err != nil && port == 0, must.Sprint(err))
 		return err == nil
 	})

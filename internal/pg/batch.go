@@ -1,6 +1,7 @@
 package pg
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -116,18 +117,10 @@ func Collect[T any](s *Statement, into *[]T, row pgx.RowToFunc[T]) {
 type firstRow struct{ rows pgx.Rows }
 
 func (r firstRow) Scan(targets ...any) error {
-	defer r.rows.Close()
-	if !r.rows.Next() {
-		if err := r.rows.Err(); err != nil {
-			return err
-		}
-		return pgx.ErrNoRows
+	if r.rows.Next() {
+		return r.rows.Scan(targets...) // send reads to the end, and finds an error of later rows
 	}
-	if err := r.rows.Scan(targets...); err != nil {
-		return err
-	}
-	r.rows.Close()
-	return r.rows.Err()
+	return cmp.Or(r.rows.Err(), pgx.ErrNoRows)
 }
 
 // send runs the statements in one pipeline with a single Sync at its end, so the server skips everything after an

@@ -94,6 +94,14 @@ func TestCodec_LeavesOtherTypesToDriver(t *testing.T) {
 		[]any{id.String(), id.Bytes(), []string{id.String()}}, &text, &texts, &array, &ids)
 	test.Eq(t, []any{id.String(), []string{text}, id.Bytes(), []tenant.SessionID{id}}, []any{text, texts, array, ids})
 	test.NoError(t, b.Owner.QueryRow(t.Context(), "select array[[$1::uuid]]", id).Scan(new([][]tenant.SessionID)))
+	b.scan(t, "select $1::uuid[]", []any{[]ranked{{1, newID().UUID}, {2, id.UUID}}}, &ids)
+	test.EqOp(t, id, ids[1])
+}
+
+// ranked has an ID, but is more than that.
+type ranked struct {
+	rank int
+	tenant.UUID
 }
 
 func TestCodec_ReadsTimesInUTC(t *testing.T) {

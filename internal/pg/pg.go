@@ -1,5 +1,5 @@
-// Package pg connects to Postgres: connection pools, transactions with retries, classes of SQLSTATE codes, migrations,
-// and a local server for development. It knows no table.
+// Package pg connects to Postgres: connection pools, transactions with retries, classes of SQLSTATE codes, and
+// migrations. It knows no table.
 //
 // A transaction always has a tenant, and row-level security limits it to that tenant's rows. Statements are sent in
 // batches, because the cost of a transaction is its round trips: BEGIN and the tenant are sent with the first batch,

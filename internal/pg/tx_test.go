@@ -13,6 +13,7 @@ import (
 
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/pgtest"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit/expect"
 )
@@ -44,6 +45,8 @@ func TestInTx_RollsBackOnError(t *testing.T) {
 	take := writes(nil, takeOne, b.scope.Tenant, id)
 	flush := func(ctx context.Context, tx *pg.Tx) error { return errors.Join(take(ctx, tx), tx.Flush(ctx)) }
 	over, leave := context.WithCancel(t.Context())
+	late, end := context.WithTimeout(t.Context(), 0)
+	defer end()
 	for outcome, tt := range map[string]struct {
 		body body
 		ctx  context.Context
@@ -57,6 +60,7 @@ func TestInTx_RollsBackOnError(t *testing.T) {
 			defer leave()
 			return flush(ctx, tx)
 		}, over, context.Canceled},
+		"late": {flush, late, context.DeadlineExceeded},
 	} {
 		err := b.InTx(tt.ctx, b.scope, outcome, tt.body)
 		if test.Error(t, err); tt.want != nil {
@@ -77,6 +81,7 @@ func TestInTx_RollsBackOnError(t *testing.T) {
 		"berth_transactions_total outcome=refused transaction=refused":     1,
 		"berth_transactions_total outcome=failed transaction=failed":       1,
 		"berth_transactions_total outcome=cancelled transaction=cancelled": 1,
+		"berth_transactions_total outcome=cancelled transaction=late":      1,
 		"berth_transactions_total outcome=committed transaction=test":      1,
 	}, expect.Metrics(t, registry, "berth_transactions_total"))
 }
@@ -212,6 +217,21 @@ func TestTx_RunsStatementsInOrder(t *testing.T) {
 		return nil
 	}))
 	test.Eq(t, []int{1, 10, 2, 20, 3}, seen)
+}
+
+func TestTx_SendsNothingWithoutStatements(t *testing.T) {
+	t.Parallel()
+	sent := 0
+	b := setup(t, func(c *pg.Config) {
+		c.Tracer = &pgtest.Tracer{Batch: func(context.Context, *pgx.Conn, []*pgx.QueuedQuery) { sent++ }}
+	})
+	must.NoError(t, b.inTx(t, func(ctx context.Context, tx *pg.Tx) error {
+		must.NoError(t, execute(ctx, tx, "select 1"))
+		before := sent
+		must.NoError(t, errors.Join(tx.Flush(ctx), tx.Load(ctx, new(pg.Batch))))
+		test.EqOp(t, before, sent)
+		return nil
+	}))
 }
 
 // A write's result is read once the transaction is durable, and not at all if it fails.

@@ -17,7 +17,7 @@ import (
 
 	"github.com/shoenig/test/must"
 
-	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/localpg"
 )
 
 const template = "berth_template"
@@ -59,7 +59,7 @@ func local(schema fs.FS, hash string) (*server, error) {
 			return nil, fmt.Errorf("copy the cluster: %w: %s", err, out)
 		}
 	}
-	dev, err := pg.StartDevServer(ctx, pg.DevConfig{DataDir: dir, Fast: true})
+	dev, err := localpg.Start(ctx, localpg.Config{DataDir: dir, Fast: true})
 	if err != nil {
 		return nil, err
 	}
@@ -79,7 +79,7 @@ func build(ctx context.Context, original string, schema fs.FS) error {
 	if err := errors.Join(os.RemoveAll(draft), makeAccessible(draft)); err != nil {
 		return err
 	}
-	dev, err := pg.StartDevServer(ctx, pg.DevConfig{DataDir: draft, Fast: true})
+	dev, err := localpg.Start(ctx, localpg.Config{DataDir: draft, Fast: true})
 	if err != nil {
 		return err
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/shoenig/test"
 	"github.com/shoenig/test/must"
 
+	"github.com/berthhq/berth/internal/localpg"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/pgtest"
 	"github.com/berthhq/berth/internal/testkit/expect"
@@ -158,7 +159,7 @@ func TestNew_LeavesNothingBehind(t *testing.T) {
 // Processes share a given server, and the next one removes what a killed one left behind.
 func TestNew_SharesGivenServer(t *testing.T) {
 	t.Parallel()
-	dev := expect.Value(pg.StartDevServer(t.Context(), pg.DevConfig{DataDir: pgtest.TempDir(t), Fast: true}))(t)
+	dev := expect.Value(localpg.Start(t.Context(), localpg.Config{DataDir: pgtest.TempDir(t), Fast: true}))(t)
 	t.Cleanup(func() { _ = dev.Stop() })
 	given := "TEST_DATABASE_URL=" + dev.URL
 

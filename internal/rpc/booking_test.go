@@ -24,7 +24,7 @@ import (
 func TestHoldBooking_ReadsAndSetsHeaders(t *testing.T) {
 	t.Parallel()
 	s := newStudio(t)
-	session := s.create(t, s.input(monday.Add(48*time.Hour)), true).GetId()
+	session := s.create(t, s.input(monday.Add(48*time.Hour))).GetId()
 	eachProtocol(t, func(t *testing.T, web *http.Client, options connect.ClientOption) {
 		t.Helper()
 		client := berthv1connect.NewBookingServiceClient(web, s.URL, options)
@@ -48,7 +48,7 @@ func TestBookingRPCs_ReturnReasons(t *testing.T) {
 	s := newStudio(t)
 	client := berthv1connect.NewBookingServiceClient(s.Client, s.URL)
 	member := s.Token(t, "member")
-	soon, otherTenant := s.create(t, s.input(monday.Add(3*time.Hour)), true).GetId(), s.NewTenant(t, "Other tenant")
+	soon, otherTenant := s.create(t, s.input(monday.Add(3*time.Hour))).GetId(), s.NewTenant(t, "Other tenant")
 	id := ask[*v1.BookResponse](t, s, member, &v1.BookRequest{SessionId: soon}).GetBooking().GetId()
 	for want, request := range map[string]proto.Message{
 		"failed_precondition CANCELLATION_WINDOW": &v1.CancelBookingRequest{BookingId: id},
@@ -84,8 +84,8 @@ func TestPartner_ReachesOnlyItsOwnBookings(t *testing.T) {
 	}
 	mine, rival := program("Mine"), program("Rival")
 	in, to := s.create(
-		t, s.input(monday.Add(48*time.Hour)), true,
-	).GetId(), s.create(t, s.input(monday.Add(72*time.Hour)), true).GetId()
+		t, s.input(monday.Add(48*time.Hour)),
+	).GetId(), s.create(t, s.input(monday.Add(72*time.Hour))).GetId()
 	id := ask[*v1.HoldBookingResponse](
 		t, s, mine, &v1.HoldBookingRequest{SessionId: in, Contact: &v1.Contact{Name: "Pat"}},
 	).GetBooking().GetId()
@@ -106,7 +106,7 @@ func TestStaff_ReadDataOfMembers(t *testing.T) {
 	s := newStudio(t)
 	member, coach := s.Token(t, "member"), s.Token(t, "coach")
 	mine, theirs := convert.IDText(s.Members["member"]), convert.IDText(s.Members["coach"])
-	in := s.create(t, s.input(monday.Add(48*time.Hour)), true).GetId()
+	in := s.create(t, s.input(monday.Add(48*time.Hour))).GetId()
 	id := ask[*v1.HoldBookingResponse](t, s, member, &v1.HoldBookingRequest{SessionId: in}).GetBooking().GetId()
 	expect.OK(t)(s.call(t, member, &v1.RegisterDeviceRequest{Kind: v1.DeviceKind_DEVICE_KIND_IOS, Token: "abc"}))
 	quiet := &v1.QuietHours{Start: &timeofday.TimeOfDay{Hours: 21}, End: &timeofday.TimeOfDay{Hours: 8}}

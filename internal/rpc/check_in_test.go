@@ -195,28 +195,3 @@ func TestGetDisplay_IsPublicAndComplete(t *testing.T) {
 		)
 	})
 }
-
-func TestListAttendance_Pages(t *testing.T) {
-	t.Parallel()
-	s := newCheckInTest(t)
-	var want []string
-	for day := range 5 {
-		status := booking.Confirmed
-		if day == 4 {
-			status = booking.NoShow
-		}
-		want = append(want, s.bookAs(t, "member", s.addSession(t, -time.Duration(day+1)*24*time.Hour), status))
-	}
-	s.book(t, "member", s.addSession(t, time.Hour)) // in the future
-	coach := s.Token(t, "coach")
-	list := &v1.ListAttendanceRequest{MemberId: convert.IDText(s.Members["member"]), PageSize: 2}
-	test.Eq(t, want, s.items(t, coach, list, "id"))
-	all := pages[*v1.ListAttendanceResponse](t, s, coach, list)
-	for _, page := range all {
-		test.True(t, page.GetNoShows() == 1 && page.GetAttended() == 0, test.Sprint(page))
-	}
-	refused(t, "INVALID_FIELD page_token")(s.call(t, coach, &v1.ListAttendanceRequest{
-		MemberId: convert.IDText(s.Members["admin"]), PageToken: all[0].GetNextPageToken(),
-	}))
-	refused(t, "MEMBER_NOT_FOUND")(s.call(t, coach, &v1.ListAttendanceRequest{MemberId: someSession}))
-}

@@ -16,17 +16,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/shoenig/test"
 	"github.com/shoenig/test/must"
-	"google.golang.org/grpc"
-	grpccodes "google.golang.org/grpc/codes"
-	"google.golang.org/grpc/credentials/insecure"
-	"google.golang.org/grpc/metadata"
-	"google.golang.org/grpc/status"
 
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/gen/berth/v1/berthv1connect"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
-	"github.com/berthhq/berth/internal/rpc/convert"
 	"github.com/berthhq/berth/internal/rpc/request"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit/expect"
@@ -268,49 +262,6 @@ func TestErrors_AreTheSameInEveryProtocol(t *testing.T) {
 			test.Eq(t, tc.want, apiErrorOf(t, tc.err), test.Sprint(name))
 		}
 	})
-}
-
-func TestServer_ServesGRPCClients(t *testing.T) {
-	t.Parallel()
-	w := newStubServer(t)
-	w.booking.book = func(ctx context.Context, r *v1.BookRequest) (*v1.BookResponse, error) {
-		convert.SetBookingHeaders(request.ResponseHeader(ctx), "CONFIRMED", false)
-		return bookStub(ctx, r)
-	}
-	conn := expect.Value(grpc.NewClient(
-		strings.TrimPrefix(w.url, "http://"), grpc.WithTransportCredentials(insecure.NewCredentials()),
-	))(t)
-	defer conn.Close()
-	book := func(token, session string) (metadata.MD, error) {
-		ctx := metadata.AppendToOutgoingContext(t.Context(), "authorization", "Bearer "+token, "idempotency-key", "k1")
-		var header metadata.MD
-		err := conn.Invoke(
-			ctx, berthv1connect.BookingServiceBookProcedure, &v1.BookRequest{SessionId: session}, new(v1.BookResponse),
-			grpc.Header(&header),
-		)
-		return header, err
-	}
-	header := expect.Value(book(w.token(t, "member", tenantA), someSession))(t)
-	for name, want := range map[string]string{
-		"x-booking-status": "CONFIRMED", "x-idempotent": "false", "x-idempotency-key": "k1",
-	} {
-		got := header.Get(name)
-		test.True(t, len(got) == 1 && got[0] == want, test.Sprintf("%s is %q, want %q", name, got, want))
-	}
-	for name, tt := range map[string]struct {
-		token, session string
-		want           grpccodes.Code
-	}{
-		"no token": {"", someSession, grpccodes.Unauthenticated},
-		"invalid":  {w.token(t, "member", tenantA), "", grpccodes.InvalidArgument},
-		"stranger": {w.token(t, "stranger", tenantA), someSession, grpccodes.PermissionDenied},
-	} {
-		_, err := book(tt.token, tt.session)
-		test.True(
-			t, status.Code(err) == tt.want && len(status.Convert(err).Details()) != 0,
-			test.Sprintf("%s: %v with %v", name, err, status.Convert(err).Details()),
-		)
-	}
 }
 
 func TestErrors_ListEveryViolation(t *testing.T) {

@@ -23,37 +23,6 @@ const (
 	bySMS     = v1.NotificationChannel_NOTIFICATION_CHANNEL_SMS
 )
 
-// A choice of a channel is stored, and the member's other choices stay.
-func TestUpdatePreferences_StoresChoices(t *testing.T) {
-	t.Parallel()
-	s := newTestServer(t)
-	member := s.Token(t, "member")
-	read := func() map[string]bool {
-		response := ask[*v1.GetPreferencesResponse](t, s, member, &v1.GetPreferencesRequest{})
-		chosen := make(map[string]bool)
-		for _, p := range response.GetPreferences().GetPreferences() {
-			if !p.GetIsDefault() {
-				chosen[p.GetTopic().String()+" "+p.GetChannel().String()] = p.GetEnabled()
-			}
-		}
-		return chosen
-	}
-	want := make(map[string]bool)
-	for _, choice := range []*v1.NotificationPreference{
-		{Topic: reminders, Channel: byEmail, Enabled: true},
-		{Topic: reminders, Channel: bySMS, Enabled: false},
-		{Topic: reminders, Channel: byEmail, Enabled: false},
-	} {
-		request := &v1.UpdatePreferencesRequest{
-			Preferences: &v1.NotificationPreferences{Preferences: []*v1.NotificationPreference{choice}},
-			UpdateMask:  mask("preferences"),
-		}
-		expect.OK(t)(s.call(t, member, request))
-		want[choice.GetTopic().String()+" "+choice.GetChannel().String()] = choice.GetEnabled()
-		test.Eq(t, want, read(), test.Sprintf("after %v", choice))
-	}
-}
-
 // A template that does not compile is rejected with the position of the error, by updates and by previews.
 func TestUpdateTemplate_RejectsErrorsWithPosition(t *testing.T) {
 	t.Parallel()

@@ -43,7 +43,7 @@ func bearer(token string, tags ...string) http.Header {
 func TestRevalidate_ReturnsNotModified(t *testing.T) {
 	t.Parallel()
 	s := newStudio(t)
-	class := s.create(t, s.input(monday.Add(29*time.Hour)), true)
+	class := s.create(t, s.input(monday.Add(29*time.Hour)))
 	week := &v1.ListSessionsRequest{Filter: weekFilter()}
 	getWeek := func(subject string, tags ...string) httpResponse {
 		return s.get(t, berthv1connect.SessionServiceListSessionsProcedure, week, bearer(s.Token(t, subject), tags...))

@@ -100,7 +100,7 @@ func TestWaitlistRPCs_ListPages(t *testing.T) {
 	t.Parallel()
 	s := newWaitlistTest(t)
 	coach, member := s.Token(t, "coach"), s.Token(t, "member")
-	open := s.create(t, s.input(monday.Add(72*time.Hour)), true).GetId()
+	open := s.create(t, s.input(monday.Add(72*time.Hour))).GetId()
 	for day, role := range []string{"member", "admin", "member"} {
 		wish := &v1.JoinWaitlistRequest_Window{Window: &v1.WaitlistWindow{
 			ServiceId: s.service, LocationId: s.location, FirstDate: dateMessage(2026, 4, int32(day+1)),

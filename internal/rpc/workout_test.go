@@ -40,7 +40,7 @@ func TestWorkouts_CreateUpdateAndDelete(t *testing.T) {
 		edited := expect.Value(s.UpdateWorkout(ctx, as(coach, sent)))(t)
 		test.Eq(t, want, edited.Msg.GetWorkout(), test.Cmp(protocmp.Transform()), test.Sprint(e.path))
 	}
-	one := s.create(t, s.input(monday.Add(time.Hour)), true)
+	one := s.create(t, s.input(monday.Add(time.Hour)))
 	set := expect.Value(s.SetWorkouts(
 		ctx,
 		as(coach, &v1.SetWorkoutsRequest{SessionId: one.GetId(), WorkoutIds: []string{want.GetId()}, Etag: one.GetEtag()}),

@@ -122,6 +122,9 @@ func TestUpdateMember_EditsFieldsAndRecordsThem(t *testing.T) {
 	expect.Reason(t, fault.MemberNotFound)(
 		studio.App.Accounts.UpdateMember(t.Context(), studio.Coach, testkit.NewID[tenant.MemberID](), nil, named("B")),
 	)
+	test.ErrorIs(t, expect.Error(studio.App.Accounts.UpdateMember(
+		t.Context(), studio.Coach, made.ID, nil, func(m *member.Member) error { m.Tier = "iron"; return context.Canceled },
+	)), context.Canceled)
 
 	other := newMember(studio, member.Member{Name: "Ben", Email: "ben@example.com"})
 	expect.Reason(t, fault.AlreadyExistsReason)(studio.App.Accounts.UpdateMember(

@@ -56,9 +56,9 @@ func (p domainStudio) publish(s messages.Senders, there bool) {
 }
 
 // verified lets the studio have a verified domain.
-func (p domainStudio) verified(address string) messages.Senders {
+func (p domainStudio) verified() messages.Senders {
 	p.T.Helper()
-	p.publish(expect.Value(p.set(address))(p.T), true)
+	p.publish(expect.Value(p.set("hello@studio.com"))(p.T), true)
 	return expect.Value(p.verify())(p.T)
 }
 
@@ -148,7 +148,7 @@ where action in ('senders.updated', 'sending_domain.verified', 'sending_domain.l
 func TestSendingDomain_LapsesInSilenceBehindAnAccount(t *testing.T) {
 	t.Parallel()
 	p := newDomainStudio(t)
-	p.publish(p.verified("hello@studio.com"), false)
+	p.publish(p.verified(), false)
 	setMail(p.Studio, &messages.SMTPServer{Host: "mail.harbour.example", Port: 587, From: "hello@harbour.example"})
 	test.True(t, p.check(23*time.Hour).Domain.MissingSince.IsZero(), test.Sprint("looked up too soon"))
 	p.check(time.Hour)
@@ -188,7 +188,7 @@ func TestSendingDomain_NeedsBothRecords(t *testing.T) {
 func TestSendingDomain_IsVerifiedForOneTenantAndDomain(t *testing.T) {
 	t.Parallel()
 	p := newDomainStudio(t)
-	first := p.verified("hello@studio.com")
+	first := p.verified()
 	desk := expect.Value(p.set("desk@STUDIO.com"))(t)
 	test.EqOp(t, "desk@studio.com", desk.Domain.Address)
 	test.Eq(t, first.Domain.Records(), desk.Domain.Records())
@@ -236,7 +236,7 @@ func TestSendingDomain_ChangedMeanwhile(t *testing.T) {
 			return p.App.Messages.CheckDomain(t.Context(), p.Tenant)
 		},
 	} {
-		p.verified("hello@studio.com")
+		p.verified()
 		during = func() {
 			during = func() {}
 			expect.OK(t)(p.set("hello@studio.org"))
@@ -253,7 +253,7 @@ func TestSendingDomain_IsLookedUpRegularly(t *testing.T) {
 	t.Parallel()
 	during := func() {}
 	p := newDomainStudio(t, whileLooking(&during))
-	p.verified("hello@studio.com")
+	p.verified()
 	ctx, stop := context.WithCancel(t.Context())
 	done := make(chan struct{})
 	go func() {

@@ -290,7 +290,8 @@ func TestUpdateSeries_SplitsAtADetachedSession(t *testing.T) {
 	studio := testkit.New(t)
 	s, ids := studio.CreateSeries(studio.SeriesInput())
 	studio.EditSeries(schedules.SeriesEdit{
-		Series: s.ID, Scope: schedules.One, Session: ids[2], Template: session.Input{Title: "Guest"}, Fields: session.TitleField,
+		Series: s.ID, Scope: schedules.One, Session: ids[2], Template: session.Input{Title: "Guest"},
+		Fields: session.TitleField,
 	})
 	studio.EditSeries(schedules.SeriesEdit{
 		Series: s.ID, Scope: schedules.All, Pattern: session.Pattern{Rule: "FREQ=WEEKLY;BYDAY=TH;COUNT=3"},

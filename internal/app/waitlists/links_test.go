@@ -96,8 +96,8 @@ func TestOffersByCode_AnswerTheOffer(t *testing.T) {
 	expect.Reason(t, fault.OfferNotFound)(app.AnswerOffer(t.Context(), studio.Tenant, found[0], true))
 }
 
-// Messages describe an offer by the rules of its queue. Its window begins when its member is told: if that is later than
-// planned, the offer is extended, and an event says until when.
+// Messages describe an offer by the rules of its queue. Its window begins when its member is told: if that is later
+// than planned, the offer is extended, and an event says until when.
 func TestStartOffer_ExtendsTheOffer(t *testing.T) {
 	t.Parallel()
 	studio := testkit.New(t)

@@ -247,6 +247,9 @@ func TestWatcher_EndsWithContextAndDrain(t *testing.T) {
 	expect.Reason(t, fault.ShuttingDown)(<-waiting)
 	expect.Reason(t, fault.ShuttingDown)(last.Next(t.Context(), nil, nil))
 	expect.Reason(t, fault.ShuttingDown)(r.Watch(t.Context(), l.Tenant, nil))
+	closed := l.relay()
+	closed.Close()
+	expect.Reason(t, fault.ShuttingDown)(closed.Watch(t.Context(), l.Tenant, nil))
 }
 
 // When a watcher sees that roles have changed, RolesChanged has been called. This holds for a read

@@ -127,12 +127,12 @@ func TestNewRelay_HasDefaults(t *testing.T) {
 func TestHeldPause_DoublesWithoutProgress(t *testing.T) {
 	t.Parallel()
 	var p heldPause
-	for i, want := range []time.Duration{5, 10, 20, 40, 80, 160, 200, 200, 5, 10} {
+	for i, want := range []int{5, 10, 20, 40, 80, 160, 200, 200, 5, 10} {
 		var page Page
 		if i == 8 {
 			page.Records = []*Record{{}}
 		}
-		test.EqOp(t, want*time.Millisecond, p.longer(page), test.Sprint("pause ", i))
+		test.EqOp(t, time.Duration(want)*time.Millisecond, p.longer(page), test.Sprint("pause ", i))
 	}
 }
 

@@ -17,6 +17,7 @@ import (
 
 	"github.com/berthhq/berth/internal/app"
 	"github.com/berthhq/berth/internal/boot"
+	"github.com/berthhq/berth/internal/localpg"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rpc"
 	"github.com/berthhq/berth/internal/tenant"
@@ -30,7 +31,7 @@ type testbed struct {
 	*boot.Node
 	size     dbSize
 	folder   string
-	postgres *pg.DevServer
+	postgres *localpg.Server
 	owner    *pgxpool.Pool
 	address  string
 	stop     context.CancelFunc
@@ -65,7 +66,7 @@ func openTestbed(
 			err = errors.Join(err, h.close())
 		}
 	}()
-	if h.postgres, err = pg.StartDevServer(ctx, pg.DevConfig{
+	if h.postgres, err = localpg.Start(ctx, localpg.Config{
 		DataDir: filepath.Join(folder, "postgres"), Progress: progress,
 	}); err != nil {
 		return nil, err

@@ -20,6 +20,7 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
 
+	"github.com/berthhq/berth/internal/localpg"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/migrations"
 )
@@ -30,7 +31,7 @@ type cluster struct {
 	binary   string
 	offset   time.Duration // from the real time to the time of the campaign
 	port     int
-	postgres *pg.DevServer
+	postgres *localpg.Server
 	nodes    []*node // servers
 	workers  []*node // send messages
 }
@@ -110,7 +111,7 @@ func (s *cluster) all() []*node { return slices.Concat(s.nodes, s.workers) }
 // behind end after some time.
 func (s *cluster) startPostgres(ctx context.Context) (err error) {
 	for deadline := time.Now().Add(startTimeout); ; {
-		s.postgres, err = pg.StartDevServer(ctx, pg.DevConfig{DataDir: filepath.Join(s.folder, "postgres"), Port: s.port})
+		s.postgres, err = localpg.Start(ctx, localpg.Config{DataDir: filepath.Join(s.folder, "postgres"), Port: s.port})
 		if err == nil || time.Now().After(deadline) || pause(ctx, 100*time.Millisecond) != nil {
 			return err
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/berthhq/berth/internal/localpg"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/migrations"
 )
@@ -69,7 +70,7 @@ func schemaMutants(ctx context.Context) (_ []Mutant, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
-	server, err := pg.StartDevServer(ctx, pg.DevConfig{DataDir: filepath.Join(folder, "postgres"), Fast: true})
+	server, err := localpg.Start(ctx, localpg.Config{DataDir: filepath.Join(folder, "postgres"), Fast: true})
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,6 @@
 //go:build unix && !linux
 
-package pg
+package localpg
 
 import (
 	"os/exec"

@@ -1,4 +1,6 @@
-package pg
+// Package localpg runs Postgres on this machine, for development and for tests. It finds the programs, or installs
+// them.
+package localpg
 
 import (
 	"bytes"
@@ -22,10 +24,12 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"github.com/berthhq/berth/internal/pg"
 )
 
-// DevConfig configures a local Postgres server.
-type DevConfig struct {
+// Config configures a local Postgres server.
+type Config struct {
 	// DataDir holds the cluster, its password and its log. It is created if absent.
 	DataDir string
 	// Port on the loopback interface; 0 picks a free one.
@@ -38,10 +42,10 @@ type DevConfig struct {
 	Progress func(line string)
 }
 
-// DevServer is a Postgres server that runs as a child of this process and ends with it.
+// Server is a Postgres server that runs as a child of this process and ends with it.
 // On Linux this holds however the process ends. On other systems a killed process leaves the server behind,
 // and the next start on the same folder stops it first.
-type DevServer struct {
+type Server struct {
 	// URL connects as the cluster's superuser, who owns the database "berth". It uses a Unix socket,
 	// over which a transaction takes a third less time than over TCP, unless the folder's path is too long for one.
 	URL string
@@ -62,15 +66,15 @@ type DevServer struct {
 }
 
 const (
-	devUser      = "berth"
+	superuser    = "berth"
 	readyTimeout = 30 * time.Second
 	stopTimeout  = 20 * time.Second
 )
 
-// StartDevServer starts Postgres on the folder and waits until it answers. It creates a cluster if there is none.
+// Start starts Postgres on the folder and waits until it answers. It creates a cluster if there is none.
 // findPostgres says where it looks for the programs. Postgres refuses to run as root, so root runs it as the user
 // "postgres" or "nobody". ctx limits the start only.
-func StartDevServer(ctx context.Context, config DevConfig) (_ *DevServer, err error) {
+func Start(ctx context.Context, config Config) (_ *Server, err error) {
 	if config.Progress == nil {
 		config.Progress = func(string) {}
 	}
@@ -130,14 +134,14 @@ func StartDevServer(ctx context.Context, config DevConfig) (_ *DevServer, err er
 }
 
 // PID is the process ID of the server.
-func (d *DevServer) PID() int { return d.process.Pid }
+func (d *Server) PID() int { return d.process.Pid }
 
 // Done is closed when the server has ended, for any reason, and another can use its folder.
-func (d *DevServer) Done() <-chan struct{} { return d.done }
+func (d *Server) Done() <-chan struct{} { return d.done }
 
 // Stop ends the server. The server cuts its connections and writes everything to disk.
 // If that takes too long Stop kills it, which loses nothing that was acknowledged.
-func (d *DevServer) Stop() error {
+func (d *Server) Stop() error {
 	d.stop.Do(func() {
 		for _, step := range []struct {
 			signal syscall.Signal
@@ -175,7 +179,7 @@ func waitFor(done <-chan struct{}, longest time.Duration) bool {
 type cluster struct {
 	dir, data, bin string
 	credential     *syscall.Credential
-	config         DevConfig
+	config         Config
 }
 
 // version returns the major version that created the cluster, or "" if there is none.
@@ -234,7 +238,7 @@ func (c *cluster) initialize(ctx context.Context) (password string, err error) {
 	if err := c.chown(newDir); err != nil {
 		return "", err
 	}
-	args := []string{"--pgdata", newDir, "--username", devUser, "--pwfile", secret, "--auth", "scram-sha-256",
+	args := []string{"--pgdata", newDir, "--username", superuser, "--pwfile", secret, "--auth", "scram-sha-256",
 		"--encoding", "UTF8", "--lc-collate", "C", "--lc-ctype", "C.UTF-8", "--lc-messages", "C"}
 	if runtime.GOOS == "darwin" {
 		args[len(args)-3] = "en_US.UTF-8" // macOS has no C.UTF-8
@@ -250,7 +254,7 @@ func (c *cluster) initialize(ctx context.Context) (password string, err error) {
 }
 
 // start runs the server and waits until it answers.
-func (c *cluster) start(ctx context.Context, password string) (*DevServer, error) {
+func (c *cluster) start(ctx context.Context, password string) (*Server, error) {
 	port := c.config.Port
 	if port == 0 {
 		free, err := net.Listen("tcp", "127.0.0.1:0")
@@ -279,10 +283,10 @@ func (c *cluster) start(ctx context.Context, password string) (*DevServer, error
 	}
 	cmd.Stdout, cmd.Stderr = logFile, logFile
 
-	dev := &DevServer{
+	dev := &Server{
 		Programs: c.bin, Dir: c.dir, Data: c.data, ended: make(chan struct{}), done: make(chan struct{}),
 	}
-	address := &url.URL{Scheme: "postgres", User: url.UserPassword(devUser, password), Path: "/" + devUser,
+	address := &url.URL{Scheme: "postgres", User: url.UserPassword(superuser, password), Path: "/" + superuser,
 		Host: net.JoinHostPort("127.0.0.1", strconv.Itoa(port)), RawQuery: "sslmode=disable"}
 	dev.TCP, dev.URL = address.String(), address.String()
 	if socket != "" {
@@ -363,7 +367,7 @@ func (c *cluster) settings(socket string) map[string]string {
 var errExited = errors.New("the server exited")
 
 // waitUntilReady waits until the server answers, and creates its database.
-func (d *DevServer) waitUntilReady(ctx context.Context) error {
+func (d *Server) waitUntilReady(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, readyTimeout)
 	defer cancel()
 	config, err := pgx.ParseConfig(d.URL)
@@ -377,7 +381,7 @@ func (d *DevServer) waitUntilReady(ctx context.Context) error {
 		conn, err := pgx.ConnectConfig(ctx, config)
 		if err == nil {
 			defer conn.Close(ctx)
-			if _, err = conn.Exec(ctx, "create database "+devUser); Code(err) == "42P04" { // it exists
+			if _, err = conn.Exec(ctx, "create database "+superuser); pg.Code(err) == "42P04" { // it exists
 				err = nil
 			}
 			return err

@@ -1,4 +1,4 @@
-package pg_test
+package localpg_test
 
 import (
 	"bufio"
@@ -19,22 +19,23 @@ import (
 	"github.com/shoenig/test"
 	"github.com/shoenig/test/must"
 
+	"github.com/berthhq/berth/internal/localpg"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/pgtest"
 	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
-func start(t *testing.T, config pg.DevConfig) *pg.DevServer {
+func start(t *testing.T, config localpg.Config) *localpg.Server {
 	t.Helper()
-	dev := expect.Value(pg.StartDevServer(t.Context(), config))(t)
+	dev := expect.Value(localpg.Start(t.Context(), config))(t)
 	t.Cleanup(func() { _ = dev.Stop() })
 	return dev
 }
 
 // startFails starts a server that must not start, and checks what the error says.
-func startFails(t *testing.T, says string, config pg.DevConfig) {
+func startFails(t *testing.T, says string, config localpg.Config) {
 	t.Helper()
-	test.ErrorContains(t, expect.Error(pg.StartDevServer(t.Context(), config)), says)
+	test.ErrorContains(t, expect.Error(localpg.Start(t.Context(), config)), says)
 }
 
 // ask runs a statement on a server and scans its result into targets, if any.
@@ -49,11 +50,11 @@ func ask(t *testing.T, url, sql string, targets ...any) {
 	}
 }
 
-func TestStartDevServer_KeepsData(t *testing.T) {
+func TestStart_KeepsData(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(pgtest.TempDir(t), "a", "folder with \"spaces\"")
 	progress := ""
-	config := pg.DevConfig{DataDir: dir, Progress: func(line string) { progress += line + "\n" }}
+	config := localpg.Config{DataDir: dir, Progress: func(line string) { progress += line + "\n" }}
 	first := start(t, config)
 	test.EqOp(t, "creating a database cluster in "+first.Data+"\n", progress)
 	for name, want := range map[string]string{
@@ -80,10 +81,10 @@ func TestStartDevServer_KeepsData(t *testing.T) {
 	ask(t, start(t, config).URL, "insert into kept values (1)")
 }
 
-func TestStartDevServer_ResetsCluster(t *testing.T) {
+func TestStart_ResetsCluster(t *testing.T) {
 	t.Parallel()
 	progress := ""
-	config := pg.DevConfig{
+	config := localpg.Config{
 		DataDir: pgtest.TempDir(t), Fast: true, Reset: true, Progress: func(line string) { progress += line + "\n" },
 	}
 	first := start(t, config)
@@ -102,23 +103,23 @@ func TestStartDevServer_ResetsCluster(t *testing.T) {
 	test.FileNotExists(t, first.Data+".old")
 }
 
-func TestStartDevServer_ResetsOnlyItsOwnClusters(t *testing.T) {
+func TestStart_ResetsOnlyItsOwnClusters(t *testing.T) {
 	t.Parallel()
 	for _, theirs := range []string{"cluster/PG_VERSION", "cluster/diary"} {
 		dir := pgtest.TempDir(t)
 		file := filepath.Join(dir, theirs)
 		must.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
 		must.NoError(t, os.WriteFile(file, []byte("15\n"), 0o600))
-		startFails(t, "not removed", pg.DevConfig{DataDir: dir, Reset: true})
+		startFails(t, "not removed", localpg.Config{DataDir: dir, Reset: true})
 		test.FileExists(t, file)
 	}
 }
 
 // The path of a Unix socket has a short limit; the path of a folder has not.
-func TestStartDevServer_UsesTCPInDeepFolder(t *testing.T) {
+func TestStart_UsesTCPInDeepFolder(t *testing.T) {
 	t.Parallel()
-	shallow := start(t, pg.DevConfig{DataDir: pgtest.TempDir(t), Fast: true})
-	deep := start(t, pg.DevConfig{DataDir: filepath.Join(pgtest.TempDir(t), strings.Repeat("deep", 25)), Fast: true})
+	shallow := start(t, localpg.Config{DataDir: pgtest.TempDir(t), Fast: true})
+	deep := start(t, localpg.Config{DataDir: filepath.Join(pgtest.TempDir(t), strings.Repeat("deep", 25)), Fast: true})
 	for url, want := range map[string]string{
 		shallow.URL: "none", shallow.TCP: "127.0.0.1", deep.TCP: "127.0.0.1", deep.URL: "127.0.0.1",
 	} {
@@ -128,9 +129,9 @@ func TestStartDevServer_UsesTCPInDeepFolder(t *testing.T) {
 	}
 }
 
-func TestDevServer_RejectsWrongPassword(t *testing.T) {
+func TestServer_RejectsWrongPassword(t *testing.T) {
 	t.Parallel()
-	dev := start(t, pg.DevConfig{DataDir: pgtest.TempDir(t), Fast: true})
+	dev := start(t, localpg.Config{DataDir: pgtest.TempDir(t), Fast: true})
 	config := expect.Value(pgx.ParseConfig(dev.URL))(t)
 	config.Password = "guess"
 	test.EqOp(t, "28P01", pg.Code(expect.Error(pgx.ConnectConfig(t.Context(), config))))
@@ -148,18 +149,18 @@ func TestDevServer_RejectsWrongPassword(t *testing.T) {
 	<-dev.Done()
 }
 
-func TestStartDevServer_ReportsWhyItFails(t *testing.T) {
+func TestStart_ReportsWhyItFails(t *testing.T) {
 	t.Parallel()
-	dev := start(t, pg.DevConfig{DataDir: pgtest.TempDir(t), Fast: true})
+	dev := start(t, localpg.Config{DataDir: pgtest.TempDir(t), Fast: true})
 	config := expect.Value(pgx.ParseConfig(dev.TCP))(t)
-	startFails(t, "could not bind", pg.DevConfig{DataDir: pgtest.TempDir(t), Fast: true, Port: int(config.Port)})
+	startFails(t, "could not bind", localpg.Config{DataDir: pgtest.TempDir(t), Fast: true, Port: int(config.Port)})
 	must.NoError(t, dev.Stop())
 	must.NoError(t, os.WriteFile(filepath.Join(dev.Dir, "cluster", "PG_VERSION"), []byte("9.6\n"), 0o600))
-	startFails(t, "created by Postgres 9.6", pg.DevConfig{DataDir: dev.Dir, Fast: true})
+	startFails(t, "created by Postgres 9.6", localpg.Config{DataDir: dev.Dir, Fast: true})
 }
 
 // Something else is where a file or a folder should be. Nothing of it is lost, and the folder is free again.
-func TestStartDevServer_ReportsWhatIsInItsWay(t *testing.T) {
+func TestStart_ReportsWhatIsInItsWay(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		file, folder string // in the way
@@ -180,7 +181,7 @@ func TestStartDevServer_ReportsWhatIsInItsWay(t *testing.T) {
 		} else {
 			must.NoError(t, os.MkdirAll(filepath.Join(dir, tt.folder, "theirs"), 0o755))
 		}
-		config := pg.DevConfig{DataDir: filepath.Join(dir, tt.dir), Fast: true, Reset: tt.reset}
+		config := localpg.Config{DataDir: filepath.Join(dir, tt.dir), Fast: true, Reset: tt.reset}
 		startFails(t, filepath.Base(cmp.Or(tt.file, tt.folder)), config)
 		must.NoError(t, expect.Error(os.Stat(filepath.Join(dir, cmp.Or(tt.file, tt.folder+"/theirs")))), must.Sprint(name))
 		startFails(t, filepath.Base(cmp.Or(tt.file, tt.folder)), config) // and not because of the lock
@@ -188,7 +189,7 @@ func TestStartDevServer_ReportsWhatIsInItsWay(t *testing.T) {
 }
 
 // Only root can access the folder, so the cluster goes to one that the server's user can access, too.
-func TestStartDevServer_AsRootUsesAccessibleFolder(t *testing.T) {
+func TestStart_AsRootUsesAccessibleFolder(t *testing.T) {
 	t.Parallel()
 	if os.Geteuid() != 0 {
 		return // another user runs the server as itself
@@ -196,7 +197,7 @@ func TestStartDevServer_AsRootUsesAccessibleFolder(t *testing.T) {
 	closed := pgtest.TempDir(t)
 	must.NoError(t, os.Chmod(closed, 0o700))
 	progress := ""
-	dev := start(t, pg.DevConfig{DataDir: closed, Fast: true, Progress: func(line string) { progress += line + "\n" }})
+	dev := start(t, localpg.Config{DataDir: closed, Fast: true, Progress: func(line string) { progress += line + "\n" }})
 	t.Cleanup(func() { _ = os.RemoveAll(dev.Dir) })
 	test.StrHasPrefix(t, "/var/tmp/berth-", dev.Dir)
 	test.StrContains(t, progress, dev.Dir)
@@ -216,16 +217,16 @@ func TestHelperProcess(t *testing.T) {
 	if dir == "" {
 		return
 	}
-	dev := start(t, pg.DevConfig{DataDir: dir})
+	dev := start(t, localpg.Config{DataDir: dir})
 	must.NoError(t, json.NewEncoder(os.Stdout).Encode(child{URL: dev.URL, PID: dev.PID()}))
 	<-dev.Done()
 }
 
 // When Berth is killed, its Postgres stops and the data stays usable.
-func TestDevServer_EndsWithParent(t *testing.T) {
+func TestServer_EndsWithParent(t *testing.T) {
 	t.Parallel()
 	dir := pgtest.TempDir(t)
-	must.NoError(t, start(t, pg.DevConfig{DataDir: dir}).Stop())
+	must.NoError(t, start(t, localpg.Config{DataDir: dir}).Stop())
 
 	berth := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestHelperProcess$")
 	berth.Env = append(os.Environ(), childFolder+"="+dir)
@@ -246,7 +247,7 @@ func TestDevServer_EndsWithParent(t *testing.T) {
 		must.NoError(t, ctx.Err(), must.Sprintf("Postgres is running without its parent: %v", err))
 	}
 	// On other systems it does keep running, and the next start has to stop it.
-	again := start(t, pg.DevConfig{DataDir: dir})
+	again := start(t, localpg.Config{DataDir: dir})
 	ask(t, again.URL, "insert into kept values (1)")
 	test.NotEqOp(t, server.PID, again.PID(), test.Sprint("the server is still the child's"))
 }

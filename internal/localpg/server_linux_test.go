@@ -1,4 +1,4 @@
-package pg_test
+package localpg_test
 
 import (
 	"bufio"
@@ -13,21 +13,24 @@ import (
 	"github.com/shoenig/test"
 	"github.com/shoenig/test/must"
 
-	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/localpg"
 	"github.com/berthhq/berth/internal/pgtest"
 	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 // A server without a parent would keep the folder busy, so the next start stops it.
-func TestStartDevServer_StopsOrphanedServer(t *testing.T) {
+func TestStart_StopsOrphanedServer(t *testing.T) {
 	t.Parallel()
 	dir := pgtest.TempDir(t)
-	dev := start(t, pg.DevConfig{DataDir: dir, Fast: true})
+	dev := start(t, localpg.Config{DataDir: dir, Fast: true})
 	ask(t, dev.URL, "create table kept (n int)")
 
 	process := fmt.Sprintf("/proc/%d", dev.PID())
 	line := expect.Value(os.ReadFile(process + "/cmdline"))(t)
 	info := expect.Value(os.Stat(process))(t)
+	environment := string(expect.Value(os.ReadFile(process + "/environ"))(t))
+	test.StrContains(t, environment, "PATH="+os.Getenv("PATH")+"\x00")
+	test.StrContains(t, environment, "LC_ALL=C\x00")
 	must.NoError(t, dev.Stop())
 	// Start the same server again without a parent.
 	var args []string
@@ -60,7 +63,7 @@ func TestStartDevServer_StopsOrphanedServer(t *testing.T) {
 	}
 
 	var progress string
-	again := start(t, pg.DevConfig{DataDir: dir, Fast: true, Progress: func(line string) { progress += line }})
+	again := start(t, localpg.Config{DataDir: dir, Fast: true, Progress: func(line string) { progress += line }})
 	test.NoError(t, <-ended, test.Sprint("the orphan was not shut down cleanly"))
 	test.StrContains(t, progress, "an earlier Berth left running")
 	ask(t, again.URL, "insert into kept values (1)")
