@@ -60,7 +60,7 @@ var fixed = []Fixed{
 		File:  "internal/app/messages/notification_preferences.go",
 		Old:   "messagedb.PutPreferences(tx.Tx, tx.Tenant, tx.Caller.Member, edit.Chosen, tx.Now)",
 		New:   "",
-		Tests: []Test{{"internal/rpc", "^TestUpdatePreferences_StoresChoices$"}},
+		Tests: []Test{{"internal/app/messages", "^TestGuardrails_LogTheReason$/^nothing_is_wanted$"}},
 	},
 	{
 		Harm:  "a caller gets the answer to another's request",
