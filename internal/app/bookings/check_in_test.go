@@ -193,25 +193,13 @@ func TestSelfCheckIn_ReturnsEachReason(t *testing.T) {
 		"after the check-in window": {at, 70 * time.Minute, nil, fault.CheckInWindow, map[string]string{
 			"opens_at": "2026-03-18T11:30:00Z", "closes_at": "2026-03-18T13:10:00Z",
 		}},
-		"outside the window GPS counts no more": {
-			at, 70 * time.Minute, func(time.Time) bookings.CheckInProof { return here }, fault.CheckInWindow, nil,
-		},
 		"the code of another session": {
 			at, 0, func(time.Time) bookings.CheckInProof { return studio.ScanQR(unbooked) }, fault.QRInvalid, nil,
 		},
-		"a code with a letter changed": {at, 0, func(time.Time) bookings.CheckInProof {
-			code := []byte(studio.ScanQR(at).QR)
-			code[40] ^= 1
-			return bookings.CheckInProof{QR: string(code)}
-		}, fault.QRInvalid, nil},
 		"a code that has expired": {at, 0, func(now time.Time) bookings.CheckInProof {
 			studio.Clock.Set(now.Add(-checkin.QRTTL))
 			defer studio.Clock.Set(now)
 			return studio.ScanQR(at)
-		}, fault.QRInvalid, nil},
-		"a display link is no code": {at, 0, func(time.Time) bookings.CheckInProof {
-			link := expect.Value(studio.App.Bookings.CreateDisplayURL(context.Background(), studio.Coach, at))(t)
-			return bookings.CheckInProof{QR: link.Token}
 		}, fault.QRInvalid, nil},
 		"GPS_TOO_FAR": {
 			at, 0, func(time.Time) bookings.CheckInProof { return north(101) }, fault.GPSTooFar,

@@ -91,10 +91,6 @@ func TestGuardrails_LogTheReason(t *testing.T) {
 			settings(studio, func(s *notify.Settings) { s.Quiet = afternoon })
 			studio.MustPlace(mia, studio.SessionAt(start))
 		}, []string{" DEFERRED QUIET_HOURS", " DEFERRED QUIET_HOURS"}, 90 * time.Minute, []string{"PUSH SENT", "EMAIL SENT"}},
-		"but not for mails": {confirmed, func(studio *messagetest.Studio, mia tenant.Caller) {
-			settings(studio, func(s *notify.Settings) { s.Quiet, s.EmailInQuiet = afternoon, true })
-			studio.MustPlace(mia, studio.SessionAt(start))
-		}, []string{" DEFERRED QUIET_HOURS", "EMAIL SENT"}, 90 * time.Minute, []string{"PUSH SENT"}},
 		"a member's own": {confirmed, func(studio *messagetest.Studio, mia tenant.Caller) {
 			own := &afternoon
 			expect.OK(studio.T)(studio.App.Messages.UpdateNotificationPreferences(
@@ -102,14 +98,6 @@ func TestGuardrails_LogTheReason(t *testing.T) {
 			))
 			studio.MustPlace(mia, studio.SessionAt(start))
 		}, []string{" DEFERRED QUIET_HOURS", " DEFERRED QUIET_HOURS"}, 90 * time.Minute, []string{"PUSH SENT", "EMAIL SENT"}},
-		"a member's own come before the tenant's": {confirmed, func(studio *messagetest.Studio, mia tenant.Caller) {
-			settings(studio, func(s *notify.Settings) { s.Quiet = afternoon })
-			own := new(notify.QuietHours{Start: civil.TimeOfDay{Hour: 1}, End: civil.TimeOfDay{Hour: 2}})
-			expect.OK(studio.T)(studio.App.Messages.UpdateNotificationPreferences(
-				studio.T.Context(), mia, messages.PreferencesEdit{Quiet: &own},
-			))
-			studio.MustPlace(mia, studio.SessionAt(start))
-		}, []string{"PUSH SENT", "EMAIL SENT"}, time.Hour, nil},
 		"quiet on another clock": {confirmed, func(studio *messagetest.Studio, mia tenant.Caller) {
 			livesIn(studio, mia, "Asia/Tokyo") // where it is 21:00
 			studio.MustPlace(mia, studio.SessionAt(start))
@@ -128,14 +116,6 @@ func TestGuardrails_LogTheReason(t *testing.T) {
 			studio.MustPlace(mia, studio.SessionAt(start))
 			studio.MustPlace(mia, studio.SessionAt(start.Add(2*time.Hour)))
 		}, []string{"EMAIL SENT", " DEFERRED FREQUENCY_CAP"}, 24 * time.Hour, []string{"EMAIL SENT"}},
-		"enough SMS for a day": {confirmed, func(studio *messagetest.Studio, mia tenant.Caller) {
-			wants(studio, mia, bySMS)
-			settings(studio, func(s *notify.Settings) { s.PerDay[sms] = 1 })
-			studio.MustPlace(mia, studio.SessionAt(start))
-			studio.Run()
-			studio.Clock.Advance(time.Minute)
-			studio.MustPlace(mia, studio.SessionAt(start.Add(2*time.Hour)))
-		}, []string{"SMS SENT", " DEFERRED FREQUENCY_CAP"}, 24*time.Hour - time.Minute, []string{"SMS SENT"}},
 		"no longer booked": {confirmed, func(studio *messagetest.Studio, mia tenant.Caller) {
 			expect.OK(studio.T)(studio.App.Bookings.CancelBooking(
 				studio.T.Context(), mia, bookings.CancelRequest{ID: studio.MustPlace(mia, studio.SessionAt(start)).Booking.ID},
@@ -170,12 +150,6 @@ func TestGuardrails_LogTheReason(t *testing.T) {
 			studio.Run()
 			studio.Clock.Set(start.Add(-24 * time.Hour))
 		}, []string{" DROPPED MOVED"}, time.Hour, []string{"PUSH SENT"}},
-		"there already": {notify.Reminder, func(studio *messagetest.Studio, mia tenant.Caller) {
-			booking := studio.MustPlace(mia, studio.SessionAt(testkit.Noon.Add(50*time.Minute))).Booking.ID
-			studio.Run()
-			expect.OK(studio.T)(studio.App.Bookings.CheckIn(studio.T.Context(), studio.Owner, booking))
-			studio.Clock.Set(testkit.Noon.Add(20 * time.Minute))
-		}, []string{" DROPPED SUPERSEDED"}, 10 * time.Minute, nil},
 		"no longer a member": {confirmed, func(studio *messagetest.Studio, mia tenant.Caller) {
 			studio.MustPlace(mia, studio.SessionAt(start))
 			expect.OK(studio.T)(studio.App.Accounts.UpdateMember(
@@ -183,15 +157,6 @@ func TestGuardrails_LogTheReason(t *testing.T) {
 				func(m *member.Member) error { m.Status = member.Inactive; return nil },
 			))
 		}, []string{" DROPPED SUPERSEDED", " DROPPED SUPERSEDED"}, time.Hour, nil},
-		"the session has begun": {confirmed, func(studio *messagetest.Studio, mia tenant.Caller) {
-			studio.MustPlace(mia, studio.SessionAt(testkit.Noon.Add(time.Hour)))
-			studio.Plan()
-			studio.Clock.Set(testkit.Noon.Add(time.Hour))
-		}, []string{" DROPPED TOO_LATE", " DROPPED TOO_LATE"}, time.Hour, nil},
-		"planning was a day late": {confirmed, func(studio *messagetest.Studio, mia tenant.Caller) {
-			studio.MustPlace(mia, studio.SessionAt(start))
-			studio.Clock.Set(testkit.Noon.Add(24*time.Hour + time.Second))
-		}, nil, time.Hour, nil},
 	}, func(studio *messagetest.Studio, c row) {
 		c.does(studio, studio.AddReachable("Mia"))
 		studio.Run()

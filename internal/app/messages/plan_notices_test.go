@@ -53,16 +53,6 @@ func TestPlanNotices_ForEachUseCase(t *testing.T) {
 			studio.RunAt(start.Add(-20*time.Minute - time.Second))
 			want(studio.T, "20 minutes before", studio.RunAt(start.Add(-20*time.Minute)), "CHECK_IN_OPEN PUSH")
 		},
-		"book, 30 minutes before: no reminder": func(studio *messagetest.Studio) {
-			studio.MustPlace(studio.AddReachable("Mia"), studio.SessionAt(testkit.Noon.Add(30*time.Minute)))
-			want(studio.T, "at once", studio.Run(), "BOOKING_CONFIRMED EMAIL", "BOOKING_CONFIRMED PUSH")
-			want(studio.T, "later", studio.RunAt(testkit.Noon.Add(29*time.Minute)))
-		},
-		"book, a minute more before: a reminder": func(studio *messagetest.Studio) {
-			studio.MustPlace(studio.AddReachable("Mia"), studio.SessionAt(testkit.Noon.Add(31*time.Minute)))
-			want(studio.T, "at once", studio.Run(), "BOOKING_CONFIRMED EMAIL", "BOOKING_CONFIRMED PUSH")
-			want(studio.T, "30 minutes before", studio.RunAt(testkit.Noon.Add(time.Minute)), "REMINDER PUSH")
-		},
 		"book, opted out of email": func(studio *messagetest.Studio) {
 			mia := studio.AddReachable("Mia")
 			expect.OK(studio.T)(studio.App.Messages.UpdateNotificationPreferences(
