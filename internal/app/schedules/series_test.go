@@ -196,7 +196,7 @@ func TestExtendSeries_CreatesWhatIsMissing(t *testing.T) {
 	studio.Exec(`update series set rule = 'NEVER' where id = $1`, s.ID)
 	made, err := studio.App.Schedules.ExtendSeries(t.Context(), studio.Tenant)
 	test.True(t, made == 8 && err != nil && strings.Contains(err.Error(), s.ID.String()),
-		test.Sprintf("%d sessions of %s beside a series that fails: %v", made, other.ID, err))
+		test.Sprintf("%d sessions of %s, while another series fails: %v", made, other.ID, err))
 	test.EqOp(t, 6, studio.Count(`select count(*) from sessions where series_id = $1`, bounded.ID),
 		test.Sprint("a series that ends has sessions"))
 	test.EqOp(t, 0, studio.Count(`select count(*) - count(distinct occurs_at) from sessions where series_id = $1`, s.ID),

@@ -133,7 +133,7 @@ func TestStartOffer_ExtendsTheOffer(t *testing.T) {
 	test.True(t, ends.Equal(late.Add(30*time.Minute)) && inTime && extended() == 1, test.Sprint(ends, inTime))
 	test.True(t, studio.LiveOffer(o.Entry).ExpiresAt.Equal(ends), test.Sprint("the offer ends when its member was told"))
 	_, inTime = started(planned, o.SessionStarts)
-	test.False(t, inTime, test.Sprint("nobody can answer when booking is closed"))
+	test.False(t, inTime, test.Sprint("booking is closed"))
 	studio.Clock.Set(ends)
 	for over, reserved := range []bool{false, true} {
 		edit(studio, func(s *waitlist.Settings) { s.OffersInQuietHours, s.SMSMinScore = nil, new(o.Score+over) })
