@@ -1,0 +1,79 @@
+package data
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/berthhq/berth/internal/data/accountdb"
+	"github.com/berthhq/berth/internal/rules/grant"
+	"github.com/berthhq/berth/internal/rules/member"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+var accountReads = []read{
+
+	// People.
+	{accountdb.FindMember, args{"member"}, "member"},
+	{accountdb.FindMemberBySubject, args{"bo"}, "other"},
+	{accountdb.FindMemberBySubject, args{""}, "none"},
+	{accountdb.FindIssuer, args{"bo"}, "https://id.example"},
+	{accountdb.FindIssuer, args{"ana"}, ""},
+	{accountdb.FindIssuer, args{"none"}, ""},
+	{accountdb.ListMembers, args{member.Search{Limit: 9}}, "member other third receiver"},
+	{accountdb.ListMembers, args{member.Search{Limit: 2}}, "member other"},
+	{accountdb.ListMembers, args{member.Search{
+		After: &member.Cursor{Name: "Bo", ID: id[tenant.MemberID]("other")}, Limit: 9,
+	}}, "third receiver"},
+	{accountdb.FindTransfer, args{"transfer"}, "none"}, // its sender is no owner
+	{accountdb.ListTransfers, args{"receiver", now, 9}, ""},
+	{accountdb.ListMembers, args{member.Search{Query: "CY", Limit: 9}}, "third"},
+	{accountdb.ListMembers, args{member.Search{Query: "ANA@", Limit: 9}}, "member"},
+	{accountdb.ListMembers, args{member.Search{Query: "44 12", Limit: 9}}, "other"},
+	{accountdb.ListMembers, args{member.Search{Role: "zoo", Limit: 9}}, "third"},
+	{accountdb.ListMembers, args{member.Search{Tier: "gold", Limit: 9}}, "other"},
+	{accountdb.ListMembers, args{member.Search{Tag: "vip", Limit: 9}}, "other"},
+	{accountdb.ListMembers, args{member.Search{Status: member.Inactive, Limit: 9}}, "other"},
+	{accountdb.ListTaken, args{[]string{"BO@example.com", "", "x"}, []string{"ana", "", "x"}}, "BO@example.com; ana"},
+	{accountdb.ListPeople, args{"third"}, "third"},
+	{accountdb.FindOtherOwner, args{"member"}, "false"},
+	{accountdb.FindLocaleByPhone, args{"+4413"}, "de"},
+	{accountdb.FindLocaleByPhone, args{"+4412"}, ""},
+	{accountdb.ListPendingContacts, args{"third"}, "third=EMAIL/new@example.com/third/" +
+		strings.Trim(fmt.Sprintf("%d", sha("code")), "[]") + "/0/01T12:00"},
+	{accountdb.ListPendingContacts, args{"other"}, ""},
+	{accountdb.CountCodesOf, args{"member", member.ByEmail, now.Add(-time.Second)}, "2"},
+	{accountdb.CountCodesOf, args{"member", member.ByEmail, now}, "1"},
+	{accountdb.CountCodesOf, args{"member", member.ByPhone, now}, "0"},
+	{accountdb.CountCodesTo, args{[][]byte{sha("address"), sha("x")}, now.Add(-time.Second)}, "2"},
+	{accountdb.CountCodesTo, args{[][]byte{sha("address")}, now}, "1"},
+	{accountdb.CountCodesTo, args{[][]byte{sha("other")}, now.Add(-time.Second)}, "1"},
+	{accountdb.HasOldCodes, args{now}, "false"},
+	{accountdb.HasOldCodes, args{now.Add(time.Microsecond)}, "true"},
+	{accountdb.ListZones, nil, "Europe/Vienna; en"},
+	{accountdb.ListDevices, args{"member"}, "other device"},
+	{accountdb.HasDevice, args{"member", "device"}, "true"},
+	{accountdb.HasDevice, args{"member", "third"}, "false"},
+	{accountdb.HasStaleDevices, args{now}, "true"},
+	{accountdb.HasStaleDevices, args{now.Add(-time.Second)}, "false"},
+	{accountdb.ListOwnRoles, nil, "coach:0 zoo:0"},
+	{accountdb.ListRoles, args{grant.RoleSearch{Limit: 9}}, "owner:1 coach:2 zoo:2"},
+	{accountdb.ListRoles, args{grant.RoleSearch{Limit: 1}}, "owner:1"},
+	{accountdb.ListRoles, args{grant.RoleSearch{After: "owner", Limit: 9}}, "coach:2 zoo:2"},
+	{accountdb.ListRoles, args{grant.RoleSearch{After: "coach", Limit: 9}}, "zoo:2"},
+	{accountdb.ListMemberRoles, args{"member", ""}, "coach"},
+	{accountdb.ListMemberRoles, args{"other", ""}, ""},
+	{accountdb.ListMemberRoles, args{"", "account"}, "coach"},
+	{accountdb.ListMemberRoles, args{"", "other"}, ""},
+	{accountdb.FindAccount, args{"account"}, "account"},
+	{accountdb.ListAccounts, args{grant.ServiceAccountSearch{Limit: 9}}, "third account"},
+	{accountdb.ListAccounts, args{grant.ServiceAccountSearch{Revoked: true, Limit: 9}}, "third other account"},
+	{accountdb.ListAccounts, args{grant.ServiceAccountSearch{Revoked: true, Limit: 2}}, "third other"},
+	{accountdb.ListAccounts, args{grant.ServiceAccountSearch{
+		Revoked: true, After: &grant.ServiceAccountCursor{Name: "Door", ID: id[tenant.ServiceAccountID]("other")}, Limit: 9,
+	}}, "account"},
+
+	// What several of these have in common.
+	{accountdb.FindTenant, nil, "tenant"},
+	{accountdb.FindTenantProfile, nil, "Harbour; en; /"},
+}

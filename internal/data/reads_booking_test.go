@@ -1,0 +1,127 @@
+package data
+
+import (
+	"time"
+
+	"github.com/berthhq/berth/internal/civil"
+	"github.com/berthhq/berth/internal/data/bookingdb"
+	"github.com/berthhq/berth/internal/rules/booking"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+//nolint:dupword // names of rows
+var bookingReads = []read{
+
+	// Bookings and what pays for them.
+	{bookingdb.FindBooking, args{"booking"}, "booking"},
+	{bookingdb.FindBookingByRef, args{"ref3"}, "third"},
+	{bookingdb.FindBookingByRef, args{""}, "none"},
+	{bookingdb.FindActiveBooking, args{"session", "other"}, "other"},
+	{bookingdb.FindActiveBooking, args{"session", "third"}, "none"},
+	{bookingdb.ListSessionBookings, args{"session", false}, "booking other sixth"},
+	{bookingdb.ListSessionBookings, args{"session", true}, "seventh booking other sixth"},
+	{bookingdb.ListOpenBookings, args{"session third"}, "fifth booking other sixth"},
+	{bookingdb.ListDueHolds, args{"session", now.Add(time.Hour)}, "other sixth"},
+	{bookingdb.ListDueHolds, args{"session", now}, ""},
+	{bookingdb.ListDueSessions, args{now.Add(time.Hour), 9}, "fifth session"},
+	{bookingdb.ListDueSessions, args{now, 9}, "fifth"},
+	{bookingdb.FindNextExpiry, nil, "01T12:00"},
+	{bookingdb.ListOwnBookings, args{bookingdb.OwnBookings{
+		Member: id[tenant.MemberID]("member"), Limit: 9,
+	}}, "fifth booking fourth"},
+	{bookingdb.ListOwnBookings, args{bookingdb.OwnBookings{Member: id[tenant.MemberID]("member"), Limit: 1}}, "fifth"},
+	{bookingdb.ListOwnBookings, args{bookingdb.OwnBookings{
+		Member: id[tenant.MemberID]("member"), Newest: true, Limit: 9,
+	}}, "fourth booking fifth"},
+	{bookingdb.ListOwnBookings, args{bookingdb.OwnBookings{
+		Member: id[tenant.MemberID]("member"), Newest: true, Limit: 1,
+	}}, "fourth"},
+	{bookingdb.ListOwnBookings, args{bookingdb.OwnBookings{
+		Member: id[tenant.MemberID]("member"), From: start, Limit: 9,
+	}}, "booking fourth"},
+	{bookingdb.ListOwnBookings, args{bookingdb.OwnBookings{
+		Member: id[tenant.MemberID]("member"), Until: start, Limit: 9,
+	}}, "fifth"},
+	{bookingdb.ListOwnBookings, args{bookingdb.OwnBookings{
+		Member: id[tenant.MemberID]("member"), EndsAfter: start, Limit: 9,
+	}}, "booking fourth"},
+	{bookingdb.ListOwnBookings, args{bookingdb.OwnBookings{
+		Member: id[tenant.MemberID]("member"), Statuses: []booking.Status{booking.NoShow}, Limit: 9,
+	}}, "fourth"},
+	{bookingdb.ListOwnBookings, args{bookingdb.OwnBookings{
+		Member: id[tenant.MemberID]("member"), AfterStart: start, AfterID: id[tenant.BookingID]("booking"), Limit: 9,
+	}}, "fourth"},
+	{bookingdb.ListOwnBookings, args{bookingdb.OwnBookings{
+		Member: id[tenant.MemberID]("member"), AfterStart: start, AfterID: id[tenant.BookingID]("booking"),
+		Newest: true, Limit: 9,
+	}}, "fifth"},
+	{bookingdb.ListOwnBookings, args{bookingdb.OwnBookings{Account: "sa:1", Limit: 9}}, "fifth fourth"},
+	{bookingdb.ListOwnBookings, args{bookingdb.OwnBookings{Account: "sa:1", Newest: true, Limit: 9}}, "fourth fifth"},
+	{bookingdb.ListOwnBookings, args{bookingdb.OwnBookings{Account: "ana", Limit: 9}}, ""},
+	{bookingdb.CountAttendance, args{"member", start.Add(24*time.Hour + time.Second)}, "1/1/0"},
+	{bookingdb.CountAttendance, args{"member", start.Add(24 * time.Hour)}, "1/0/0"},
+	{bookingdb.CountAttendance, args{"third", start.Add(time.Second)}, "0/0/1"},
+	{bookingdb.ListNoShows, args{"session", 9}, "booking"},
+	{bookingdb.FindDisplay, args{"session"}, "Pier/Ana/1/0"},
+	{bookingdb.FindDisplayLink, args{"display"}, "display"},
+	{bookingdb.ListDisplayLinks, args{"session", 9}, "other display"},
+	{bookingdb.ListDisplayLinks, args{"session", 1}, "other"},
+	{bookingdb.CountDisplayLinks, args{"session"}, "2"},
+	{bookingdb.HasOldDisplayLinks, args{start.Add(time.Hour)}, "false"},
+	{bookingdb.HasOldDisplayLinks, args{start.Add(time.Hour + time.Microsecond)}, "true"},
+	{bookingdb.ListUpcoming, args{"third", start, 9}, ""},
+	{bookingdb.ListUpcoming, args{"session", start.Add(-time.Hour), 9}, "Next//02T09:00"},
+	{bookingdb.ListUpcoming, args{"session", start.Add(time.Hour), 9}, ""},
+	{bookingdb.ListUpcoming, args{"fifth", start.Add(-time.Hour), 1}, "Night//02T20:00"},
+	{bookingdb.ListArrivals, args{"third", 9}, "Ana/1/02T08:00"},
+	{bookingdb.ListMoving, args{"other third"}, "fourth"},
+	{bookingdb.ListPayments, args{"booking"}, "entry other"},
+	{bookingdb.ListLedger, args{"subscription", 0, 9}, "other entry"},
+	{bookingdb.ListLedger, args{"subscription", 2, 9}, "entry"},
+	{bookingdb.ListLedger, args{"subscription", 0, 1}, "other"},
+	{bookingdb.ListItemReservations, args{
+		"item", civil.Span{Start: start, End: start.Add(time.Hour)},
+	}, "item/1/02T08:00/02T09:00"},
+	{bookingdb.ListItemReservations, args{"other", civil.Span{Start: start, End: start.Add(time.Hour)}}, ""},
+	{bookingdb.ListItemReservations, args{
+		"other", civil.Span{Start: start, End: start.Add(time.Hour + time.Second)},
+	}, "other/2/02T09:00/02T10:00"},
+	{bookingdb.FindSlot, args{"session"}, "session"},
+	{bookingdb.FindSlot, args{"fourth"}, "none"},
+	{bookingdb.FindSlotOf, args{"fifth"}, "third"},
+	{bookingdb.FindSubscription, args{"subscription"}, "subscription"},
+	{bookingdb.ListSubscriptions, args{"third"}, "third"},
+	{bookingdb.ListMemberSubscriptions, args{"member"}, "other subscription fourth"},
+	{bookingdb.ListDueSubscriptions, args{now, "", 9}, "other third"},
+	{bookingdb.ListDueSubscriptions, args{now, "", 1}, "other"},
+	{bookingdb.ListDueSubscriptions, args{now.Add(-time.Second), "", 9}, ""},
+	{bookingdb.FindBookingSubscription, args{"other"}, "other"},
+	{bookingdb.FindBookingSubscription, args{"booking"}, "none"},
+	{bookingdb.FindPayers, args{"member", ""}, "subscription"},
+	{bookingdb.FindPayers, args{"member", "other"}, "other"},
+	{bookingdb.FindPayers, args{"third", "other"}, ""},
+	{bookingdb.FindUsage, args{bookingdb.Usage{Subscription: id[tenant.SubscriptionID]("subscription"), On: day}}, "1"},
+	{bookingdb.FindUsage, args{bookingdb.Usage{
+		Subscription: id[tenant.SubscriptionID]("subscription"), Week: true, On: day,
+	}}, "3"},
+	{bookingdb.FindBookingMember, args{"member"}, "member"},
+	{bookingdb.ListLines, args{"booking"}, "booking/line booking/line booking/other"},
+	{bookingdb.ListBusy, args{bookingdb.Visit{
+		Session: id[tenant.SessionID]("session"), Member: id[tenant.MemberID]("member"),
+	}}, "02T08:00/02T09:00"},
+	{bookingdb.ListPayers, args{
+		bookingdb.Visit{Session: id[tenant.SessionID]("session"), Member: id[tenant.MemberID]("member")}, "",
+	}, "subscription"},
+	{bookingdb.FindDouble, args{bookingdb.Visit{
+		Session: id[tenant.SessionID]("session"), Member: id[tenant.MemberID]("third"),
+	}}, "/other"},
+	{bookingdb.FindDouble, args{bookingdb.Visit{
+		Session: id[tenant.SessionID]("session"), Member: id[tenant.MemberID]("member"),
+	}}, "booking/waiting"},
+	{bookingdb.FindVisit, args{"booking"}, "session/member/false; location/service/2026/March/2"},
+	{bookingdb.CountAttendanceDaily, args{bookingdb.Period{From: day, To: day}}, "2026/March/2/5/0/32/2/2/1/0/1/1/2/0"},
+	{bookingdb.ListZones, args{bookingdb.Period{From: day, To: day}}, "Europe/Paris Europe/Vienna"},
+	{bookingdb.ListNoShowSessions, args{bookingdb.NoShowQuery{
+		Since: start, Until: start.Add(2 * time.Hour), StartsFrom: now, Mark: true, After: time.Hour, Limit: 9,
+	}}, ""},
+}

@@ -1,0 +1,68 @@
+package data
+
+import (
+	"github.com/berthhq/berth/internal/data/catalogdb"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+var catalogReads = []read{
+	// What a tenant offers.
+	{catalogdb.FindLocation, args{"location"}, "location"},
+	{catalogdb.ListLocations, args{catalogdb.LocationQuery{Limit: 9}}, "location"},
+	{catalogdb.ListLocations, args{catalogdb.LocationQuery{Inactive: true, Limit: 9}}, "other location"},
+	{catalogdb.ListLocations, args{catalogdb.LocationQuery{Inactive: true, Limit: 1}}, "other"},
+	{catalogdb.ListLocations, args{catalogdb.LocationQuery{
+		Inactive: true, AfterName: "DOCK", AfterID: id[tenant.LocationID]("other"), Limit: 9,
+	}}, "location"},
+	{catalogdb.HasSessions, args{"other"}, "true"},
+	{catalogdb.HasSessions, args{"tenant"}, "false"},
+	{catalogdb.FindService, args{"service"}, "service"},
+	{catalogdb.ListServices, args{catalogdb.ServiceQuery{Limit: 9}}, "service"},
+	{catalogdb.ListServices, args{catalogdb.ServiceQuery{Inactive: true, Limit: 9}}, "other service"},
+	{catalogdb.ListServices, args{catalogdb.ServiceQuery{Inactive: true, Limit: 1}}, "other"},
+	{catalogdb.ListServices, args{catalogdb.ServiceQuery{Inactive: true, Category: "sport", Limit: 9}}, "other"},
+	{catalogdb.ListServices, args{catalogdb.ServiceQuery{
+		Inactive: true, AfterName: "Archery", AfterID: id[tenant.ServiceID]("other"), Limit: 9,
+	}}, "service"},
+	{catalogdb.FindResource, args{"resource"}, "resource"},
+	{catalogdb.ListResources, args{catalogdb.ResourceQuery{Limit: 9}}, "third resource"},
+	{catalogdb.ListResources, args{catalogdb.ResourceQuery{Inactive: true, Limit: 9}}, "third other resource"},
+	{catalogdb.ListResources, args{catalogdb.ResourceQuery{Inactive: true, Limit: 2}}, "third other"},
+	{catalogdb.ListResources, args{catalogdb.ResourceQuery{
+		Location: id[tenant.LocationID]("location"), Inactive: true, Limit: 9,
+	}}, "other resource"},
+	{catalogdb.ListResources, args{catalogdb.ResourceQuery{
+		Inactive: true, AfterName: "Bay", AfterID: id[tenant.ResourceID]("other"), Limit: 9,
+	}}, "resource"},
+	{catalogdb.FindItem, args{"item"}, "item"},
+	{catalogdb.FindItems, args{"item"}, "item"},
+	{catalogdb.ListItems, args{catalogdb.ItemQuery{Limit: 9}}, "third item"},
+	{catalogdb.ListItems, args{catalogdb.ItemQuery{Inactive: true, Limit: 9}}, "third other item"},
+	{catalogdb.ListItems, args{catalogdb.ItemQuery{Inactive: true, Limit: 2}}, "third other"},
+	{catalogdb.ListItems, args{catalogdb.ItemQuery{
+		Location: id[tenant.LocationID]("location"), Inactive: true, Limit: 9,
+	}}, "other item"},
+	{catalogdb.ListItems, args{catalogdb.ItemQuery{
+		Inactive: true, AfterName: "Boat", AfterID: id[tenant.ItemID]("other"), Limit: 9,
+	}}, "item"},
+	{catalogdb.FindPlan, args{"plan"}, "plan"},
+	{catalogdb.ListPlans, args{false, "", "", 9}, "third plan"},
+	{catalogdb.ListPlans, args{true, "", "", 9}, "third other plan"},
+	{catalogdb.ListPlans, args{true, "", "", 2}, "third other"},
+	{catalogdb.ListPlans, args{true, "Five", "other", 9}, "plan"},
+	{catalogdb.FindBenefitProvider, args{"ARMY"}, "ARMY"},
+	{catalogdb.ListBenefitProviders, nil, "ARMY CLUB"},
+	{catalogdb.FindBenefitNumber, args{"CLUB", "1", "member"}, "true/false"},
+	{catalogdb.FindBenefitNumber, args{"CLUB", "1", "other"}, "true/true"},
+	{catalogdb.FindBenefitNumber, args{"CLUB", "0", "member"}, "false/true"},
+	{catalogdb.FindBenefitNumber, args{"CLUB", "3", "member"}, "false/false"},
+	{catalogdb.CountBenefitNumbers, args{"CLUB", []string{"1", "2", "3"}, []string{"2", "4"}}, "[2 1]"},
+	{catalogdb.FindBenefitMembership, args{"CLUB", "member"}, "member"},
+	{catalogdb.FindBenefitMembership, args{"CLUB", "third"}, "none"},
+	{catalogdb.ListBenefitMemberships, args{catalogdb.MembershipQuery{Provider: "CLUB", Limit: 9}}, "other member"},
+	{catalogdb.ListBenefitMemberships, args{catalogdb.MembershipQuery{Provider: "CLUB", Limit: 1}}, "other"},
+	{catalogdb.ListBenefitMemberships, args{catalogdb.MembershipQuery{Provider: "CLUB", Key: "1", Limit: 9}}, "member"},
+	{catalogdb.ListBenefitMemberships, args{catalogdb.MembershipQuery{
+		Provider: "CLUB", AfterKey: "0", AfterMember: id[tenant.MemberID]("other"), Limit: 9,
+	}}, "member"},
+}

@@ -1,0 +1,25 @@
+package data
+
+import (
+	"time"
+
+	"github.com/berthhq/berth/internal/data/coredb"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+var coreReads = []read{
+	{coredb.ListAudit, args{coredb.AuditQuery{Limit: 9}}, "other audit"},
+	{coredb.ListAudit, args{coredb.AuditQuery{Limit: 1}}, "other"},
+	{coredb.ListAudit, args{coredb.AuditQuery{Action: "CANCEL", Limit: 9}}, "other"},
+	{coredb.ListAudit, args{coredb.AuditQuery{TargetKind: "session", Limit: 9}}, "other"},
+	{coredb.ListAudit, args{coredb.AuditQuery{TargetID: "x", Limit: 9}}, "other"},
+	{coredb.ListAudit, args{coredb.AuditQuery{Batch: id[tenant.BatchID]("batch"), Limit: 9}}, "other"},
+	{coredb.ListAudit, args{coredb.AuditQuery{From: now.Add(time.Hour), Limit: 9}}, "other"},
+	{coredb.ListAudit, args{coredb.AuditQuery{Until: now.Add(time.Hour), Limit: 9}}, "audit"},
+	{coredb.ListAudit, args{coredb.AuditQuery{
+		AfterAt: now.Add(time.Hour), AfterID: id[tenant.AuditID]("other"), Limit: 9,
+	}}, "audit"},
+	{coredb.FindSnapshotVersion, nil, "1"},
+	{coredb.HasOldKeys, args{now}, "true"},
+	{coredb.HasOldKeys, args{now.Add(-time.Second)}, "false"},
+}

@@ -1,0 +1,75 @@
+package data
+
+import (
+	"time"
+
+	"github.com/berthhq/berth/internal/data/messagedb"
+	"github.com/berthhq/berth/internal/rules/notify"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+var messageReads = []read{
+
+	// Messages, and the audit log.
+	{messagedb.FindDelivery, args{"delivery", ""}, "delivery"},
+	{messagedb.FindDelivery, args{"", "p2"}, "other"},
+	{messagedb.FindDelivery, args{"", ""}, "none"},
+	{messagedb.FindDeliveries, args{"third other"}, "third other"},
+	{messagedb.ListDeliveries, args{messagedb.DeliveryQuery{Limit: 9}}, "third other delivery"},
+	{messagedb.ListDeliveries, args{messagedb.DeliveryQuery{Limit: 2}}, "third other"},
+	{messagedb.ListDeliveries, args{messagedb.DeliveryQuery{Member: id[tenant.MemberID]("third"), Limit: 9}}, "third"},
+	{messagedb.ListDeliveries, args{messagedb.DeliveryQuery{
+		Booking: id[tenant.BookingID]("booking"), Limit: 9,
+	}}, "other"},
+	{messagedb.ListDeliveries, args{messagedb.DeliveryQuery{Offer: id[tenant.OfferID]("offer"), Limit: 9}}, "other"},
+	{messagedb.ListDeliveries, args{messagedb.DeliveryQuery{
+		Statuses: []notify.DeliveryStatus{notify.Failed}, Limit: 9,
+	}}, "other"},
+	{messagedb.ListDeliveries, args{messagedb.DeliveryQuery{Channel: notify.SMS, Limit: 9}}, "other"},
+	{messagedb.ListDeliveries, args{messagedb.DeliveryQuery{Topic: "MOVED", Limit: 9}}, "other"},
+	{messagedb.ListDeliveries, args{messagedb.DeliveryQuery{From: now.Add(time.Hour), Limit: 9}}, "third other"},
+	{messagedb.ListDeliveries, args{messagedb.DeliveryQuery{Until: now.Add(time.Hour), Limit: 9}}, "delivery"},
+	{messagedb.ListDeliveries, args{messagedb.DeliveryQuery{Outbox: true, Limit: 9}}, "other"},
+	{messagedb.ListDeliveries, args{messagedb.DeliveryQuery{
+		BeforeAt: now.Add(time.Hour), BeforeID: id[tenant.DeliveryID]("third"), Limit: 9,
+	}}, "other delivery"},
+	{messagedb.CountTests, args{"third", now}, "1"},
+	{messagedb.CountTests, args{"third", now.Add(2 * time.Hour)}, "0"},
+	{messagedb.CountTests, args{"member", now.Add(2 * time.Hour)}, "0"},
+	{messagedb.ListDueNotices, args{now, 9}, "other notice"},
+	{messagedb.ListDueNotices, args{now, 1}, "other"},
+	{messagedb.ListDueNotices, args{now.Add(-time.Second), 9}, "other"},
+	{messagedb.FindNextNotice, nil, "01T11:00"},
+	{messagedb.ListNotices, args{"notice other third", now}, "notice other"},
+	{messagedb.ListNotices, args{"notice other third", now.Add(-time.Second)}, "other"},
+	{messagedb.FindNotice, args{"notice"}, "notice"},
+	{messagedb.FindFeed, args{[]byte("feed")}, "member"},
+	{messagedb.ListMemberSchedule, args{"member", start.Add(-time.Hour), 9}, "fifth booking"},
+	{messagedb.ListMemberSchedule, args{"member", start, 9}, "booking"},
+	{messagedb.ListMemberSchedule, args{"member", start.Add(-time.Hour), 1}, "fifth"},
+	{messagedb.ListSubjects, args{
+		"booking", "waiting third", "other", "subscription",
+	}, "booking other subscription third waiting"},
+	{messagedb.ListTemplates, args{[]notify.Topic{"BOOKED"}}, "BOOKED/SMS/en//Hello//1/01T12:00"},
+	{messagedb.FindMemberQuiet, args{"member"}, "true"},
+	{messagedb.FindNotificationSettings, nil, "22/0/0/7/0/0/true/EMAIL=1 PUSH=1 SMS=1////0///1/01T12:00"},
+	{messagedb.FindSenders, nil, "115 101 97 108 101 100/1/01T12:00/01T12:00"},
+	{messagedb.FindDomainCheck, nil, "01T12:00"},
+	{messagedb.ListMemberStops, args{"member"}, "EMAIL/ana@example.com/UNSUBSCRIBED/01T12:00"},
+	{messagedb.ListMemberStops, args{"other"}, ""},
+	{messagedb.ListPreferences, args{"member third"}, "member=BOOKED/SMS=true"},
+	{messagedb.ListRecipients, args{"member third"}, "member third"},
+	{messagedb.ListSent, args{"member", now.Add(time.Hour)}, ""},
+	{messagedb.ListSendingHours, args{now}, "SMS/AT/01T12:00/1/0/80 SMS/DE/01T13:00/5/0/80"},
+	{
+		messagedb.ListSendingHours, args{now.Add(-time.Hour)},
+		"EMAIL//01T11:00/1/0/80 SMS/AT/01T12:00/1/0/80 SMS/DE/01T13:00/5/0/80",
+	},
+	{messagedb.ListStandings, nil, "SMS/1/01T12:00/01T12:00"},
+	{messagedb.ListReviews, args{now, start}, "EMAIL/0/02T08:00/02T08:00 SMS/1/01T12:00/01T12:00"},
+	{messagedb.ListReviews, args{now.Add(-time.Second), start}, "EMAIL/0/02T08:00/02T08:00"},
+	{messagedb.ListConduct, args{[]notify.Standing{
+		{Channel: notify.SMS, Since: now}, {Channel: notify.Email, Since: now},
+	}, start}, "EMAIL=0/1 SMS=1/2"},
+	{messagedb.ListConduct, args{[]notify.Standing{{Channel: notify.SMS, Since: now.Add(time.Second)}}, start}, "SMS=1/1"},
+}

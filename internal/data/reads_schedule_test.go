@@ -1,0 +1,85 @@
+package data
+
+import (
+	"time"
+
+	"github.com/berthhq/berth/internal/civil"
+	"github.com/berthhq/berth/internal/data/scheduledb"
+	"github.com/berthhq/berth/internal/rules/catalog"
+	"github.com/berthhq/berth/internal/rules/session"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+var scheduleReads = []read{
+
+	// Sessions.
+	{scheduledb.FindSession, args{"session"}, "session"},
+	{scheduledb.FindSession, args{"fourth"}, "none"},
+	{scheduledb.ListSessions, args{scheduledb.SessionQuery{Limit: 9}}, "third session fifth sixth seventh other"},
+	{scheduledb.ListSessions, args{scheduledb.SessionQuery{Limit: 2}}, "third session"},
+	{scheduledb.ListSessions, args{scheduledb.SessionQuery{
+		Unbooked: true, Limit: 9,
+	}}, "third fifth sixth seventh"},
+	{scheduledb.ListSessions, args{scheduledb.SessionQuery{
+		AfterStart: start, AfterID: id[tenant.SessionID]("session"), Limit: 9,
+	}}, "fifth sixth seventh other"},
+	{scheduledb.ListSessions, args{scheduledb.SessionQuery{
+		Filter: session.Filter{From: start}, Limit: 9,
+	}}, "session fifth sixth seventh other"},
+	{scheduledb.ListSessions, args{scheduledb.SessionQuery{Filter: session.Filter{Until: start}, Limit: 9}}, "third"},
+	{scheduledb.ListSessions, args{scheduledb.SessionQuery{
+		Filter: session.Filter{Locations: []tenant.LocationID{id[tenant.LocationID]("other")}}, Limit: 9,
+	}}, "third"},
+	{scheduledb.ListSessions, args{scheduledb.SessionQuery{
+		Filter: session.Filter{Services: []tenant.ServiceID{id[tenant.ServiceID]("other")}}, Limit: 9,
+	}}, "third"},
+	{scheduledb.ListSessions, args{scheduledb.SessionQuery{
+		Filter: session.Filter{Resources: []tenant.ResourceID{id[tenant.ResourceID]("resource")}}, Limit: 9,
+	}}, "session"},
+	{scheduledb.ListSessions, args{scheduledb.SessionQuery{
+		Filter: session.Filter{Coaches: []tenant.MemberID{id[tenant.MemberID]("member")}}, Limit: 9,
+	}}, "third session"},
+	{scheduledb.ListSessions, args{scheduledb.SessionQuery{
+		Filter: session.Filter{States: []catalog.SessionState{catalog.Draft}}, Limit: 9,
+	}}, "other"},
+	{scheduledb.ListSessions, args{scheduledb.SessionQuery{
+		Filter: session.Filter{Series: id[tenant.SeriesID]("series")}, Limit: 9,
+	}}, "session"},
+	{scheduledb.ListSessions, args{scheduledb.SessionQuery{
+		Filter: session.Filter{Sessions: []tenant.SessionID{
+			id[tenant.SessionID]("other"), id[tenant.SessionID]("fourth"),
+		}}, Limit: 9,
+	}}, "other"},
+	{scheduledb.ListSchedule, args{scheduledb.SessionQuery{Limit: 2}}, "third; session"},
+	{scheduledb.ListSchedule, args{scheduledb.SessionQuery{
+		AfterStart: start, AfterID: id[tenant.SessionID]("session"), Limit: 9,
+	}}, "fifth; sixth; seventh; other"},
+	{scheduledb.PreviewSessions, args{scheduledb.SessionQuery{Limit: 2}}, "6/2/0/third session"},
+	{scheduledb.PreviewSessions, args{scheduledb.SessionQuery{
+		Unbooked: true, Limit: 9,
+	}}, "4/2/0/third fifth sixth seventh"},
+	{scheduledb.ListBusySpans, args{
+		"resource", "member", civil.Span{Start: start, End: start.Add(time.Hour)},
+	}, "resource/member/02T08:00/02T09:00"},
+	{scheduledb.ListBusySpans, args{
+		"resource", "third", civil.Span{Start: start.Add(-time.Hour), End: start.Add(time.Second)},
+	}, "resource/member/02T08:00/02T09:00"},
+	{scheduledb.FindLeader, args{"member"}, "true/Ana"},
+	{scheduledb.FindLeader, args{"third"}, "false/Cy"},
+	{scheduledb.FindLeader, args{"other"}, "false/bo"},
+	{scheduledb.FindSeries, args{"series"}, "series"},
+	{scheduledb.ListSeriesToExtend, args{civil.Date{Year: 2026, Month: 3, Day: 10}}, "other"},
+	{scheduledb.ListSeriesSessions, args{"series", day}, "session"},
+	{scheduledb.ListSeriesSessions, args{"series", civil.Date{Year: 2026, Month: 3, Day: 3}}, ""},
+	{scheduledb.FindWorkout, args{"workout"}, "workout"},
+	{scheduledb.FindWorkouts, args{"third"}, "third"},
+	{scheduledb.ListWorkouts, args{"", "", 9}, "other workout"},
+	{scheduledb.ListWorkouts, args{"", "", 1}, "other"},
+	{scheduledb.ListWorkouts, args{"Rest", "other", 9}, "workout"},
+	{scheduledb.ListSessionWorkouts, args{"session"}, "workout other"},
+	{scheduledb.ListNamedServices, args{[]string{"ROWING", "x"}}, "service"},
+	{scheduledb.ListNamedLocations, args{[]string{"PIER", "x"}}, "location"},
+	{scheduledb.ListNamedResources, args{[]string{"PIER", "PIER"}, []string{"BAY", "alley"}}, "other"},
+	{scheduledb.ListNamedCoaches, args{[]string{"ANA@example.com", "", "x"}}, "member"},
+	{scheduledb.ListNamedCoaches, args{[]string{"bo@EXAMPLE.com", ""}}, "other"},
+}

@@ -1,0 +1,149 @@
+package data
+
+import (
+	"time"
+
+	"github.com/berthhq/berth/internal/civil"
+	"github.com/berthhq/berth/internal/data/waitlistdb"
+	"github.com/berthhq/berth/internal/rules/waitlist"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+var waitlistReads = []read{
+
+	// The waitlist.
+	{waitlistdb.FindEntry, args{"waiting"}, "waiting"},
+	{waitlistdb.FindEntryByRef, args{"ref2"}, "other"},
+	{waitlistdb.FindEntryByRef, args{""}, "none"},
+	{waitlistdb.FindActiveEntry, args{"session", "third"}, "other"},
+	{waitlistdb.ListWaiting, args{"session"}, "waiting other"},
+	{waitlistdb.ListOtherEntries, args{"session"}, "other"},
+	{waitlistdb.ListOtherEntries, args{"session other"}, ""},
+	{waitlistdb.ListWindows, args{"member", "service", "location"}, "third"},
+	{waitlistdb.ListMemberEntries, args{"member", time.Time{}, time.Time{}, time.Time{}}, "third waiting"},
+	{waitlistdb.ListMemberEntries, args{"member", start.Add(time.Second), time.Time{}, time.Time{}}, "third"},
+	{waitlistdb.ListMemberEntries, args{"member", start.Add(72 * time.Hour), time.Time{}, time.Time{}}, ""},
+	{waitlistdb.ListMemberEntries, args{"member", time.Time{}, start, time.Time{}}, "third"},
+	{waitlistdb.ListMemberEntries, args{"member", time.Time{}, start.Add(-24 * time.Hour), time.Time{}}, ""},
+	{waitlistdb.ListMemberEntries, args{"member", time.Time{}, time.Time{}, start.Add(time.Hour)}, "third"},
+	{waitlistdb.ListEntries, args{waitlistdb.EntryQuery{Limit: 9}}, "waiting other third fourth"},
+	{waitlistdb.ListEntries, args{waitlistdb.EntryQuery{Limit: 2}}, "waiting other"},
+	{waitlistdb.ListEntries, args{waitlistdb.EntryQuery{Newest: true, Limit: 9}}, "third waiting fourth other"},
+	{waitlistdb.ListEntries, args{waitlistdb.EntryQuery{
+		Newest: true, AfterID: id[tenant.EntryID]("third"), Limit: 9,
+	}}, "waiting fourth other"},
+	{waitlistdb.ListEntries, args{waitlistdb.EntryQuery{
+		AfterKey: 2, AfterID: id[tenant.EntryID]("other"), Limit: 9,
+	}}, "third fourth"},
+	{waitlistdb.ListEntries, args{waitlistdb.EntryQuery{Session: id[tenant.SessionID]("other"), Limit: 9}}, "other"},
+	{waitlistdb.ListEntries, args{waitlistdb.EntryQuery{
+		Location: id[tenant.LocationID]("location"), Limit: 9,
+	}}, "waiting other third fourth"},
+	{waitlistdb.ListEntries, args{waitlistdb.EntryQuery{Location: id[tenant.LocationID]("other"), Limit: 9}}, ""},
+	{waitlistdb.ListEntries, args{waitlistdb.EntryQuery{
+		Service: id[tenant.ServiceID]("service"), Limit: 9,
+	}}, "waiting other third fourth"},
+	{waitlistdb.ListEntries, args{waitlistdb.EntryQuery{Service: id[tenant.ServiceID]("other"), Limit: 9}}, ""},
+	{waitlistdb.ListEntries, args{waitlistdb.EntryQuery{
+		Resource: id[tenant.ResourceID]("resource"), Limit: 9,
+	}}, "waiting other fourth"},
+	{waitlistdb.ListEntries, args{waitlistdb.EntryQuery{Member: id[tenant.MemberID]("third"), Limit: 9}}, "other"},
+	{waitlistdb.ListEntries, args{waitlistdb.EntryQuery{
+		Statuses: []waitlist.Status{waitlist.Expired}, Limit: 9,
+	}}, "fourth"},
+	{waitlistdb.ListEntries, args{waitlistdb.EntryQuery{From: start.Add(time.Second), Limit: 9}}, "other third"},
+	{waitlistdb.ListEntries, args{waitlistdb.EntryQuery{From: start.Add(72 * time.Hour), Limit: 9}}, ""},
+	{waitlistdb.ListEntries, args{waitlistdb.EntryQuery{Until: start, Limit: 9}}, "third"},
+	{waitlistdb.FindOffer, args{"offer"}, "offer"},
+	{waitlistdb.ListOffersByCode, args{"+4413", "34"}, "other"},
+	{waitlistdb.ListOffersByCode, args{"+4412", "34"}, ""},
+	{waitlistdb.ListLiveOffers, args{"session"}, "offer"},
+	{waitlistdb.ListLiveOffersIn, args{"round"}, "offer"},
+	{waitlistdb.ListDueOffers, args{start, 9}, "other offer"},
+	{waitlistdb.ListDueOffers, args{start, 1}, "other"},
+	{waitlistdb.ListDueOffers, args{start.Add(-time.Hour), 9}, "other"},
+	{waitlistdb.ListOffers, args{waitlistdb.OfferQuery{Limit: 9}}, "third offer other"},
+	{waitlistdb.ListOffers, args{waitlistdb.OfferQuery{Limit: 1}}, "third"},
+	{waitlistdb.ListOffers, args{waitlistdb.OfferQuery{Oldest: true, Limit: 9}}, "other offer third"},
+	{waitlistdb.ListOffers, args{waitlistdb.OfferQuery{Oldest: true, Limit: 1}}, "other"},
+	{waitlistdb.ListOffers, args{waitlistdb.OfferQuery{AfterID: id[tenant.OfferID]("offer"), Limit: 9}}, "other"},
+	{waitlistdb.ListOffers, args{waitlistdb.OfferQuery{
+		AfterID: id[tenant.OfferID]("offer"), Oldest: true, Limit: 9,
+	}}, "third"},
+	{waitlistdb.ListOffers, args{waitlistdb.OfferQuery{Session: id[tenant.SessionID]("other"), Limit: 9}}, "other"},
+	{waitlistdb.ListOffers, args{waitlistdb.OfferQuery{Entry: id[tenant.EntryID]("waiting"), Limit: 9}}, "third offer"},
+	{waitlistdb.ListOffers, args{waitlistdb.OfferQuery{Member: id[tenant.MemberID]("third"), Limit: 9}}, "other"},
+	{waitlistdb.ListOffers, args{waitlistdb.OfferQuery{
+		Statuses: []waitlist.OfferStatus{waitlist.Declined}, Limit: 9,
+	}}, "third"},
+	{waitlistdb.FindQueueSize, args{"session"}, "2"},
+	{waitlistdb.ListAwaited, args{"session other third"}, "session other"},
+	{waitlistdb.FindRound, args{"round"}, "round"},
+	{waitlistdb.FindLastRound, args{"session"}, "round"},
+	{waitlistdb.ListKeepingRounds, args{"session other"}, "other"},
+	{waitlistdb.FindLastRulesVersion, nil, "2"},
+	{waitlistdb.ListDecisions, args{waitlistdb.DecisionQuery{Limit: 9}}, "decision other"},
+	{waitlistdb.ListDecisions, args{waitlistdb.DecisionQuery{Oldest: true, Limit: 9}}, "other decision"},
+	{waitlistdb.ListDecisions, args{waitlistdb.DecisionQuery{Limit: 1}}, "decision"},
+	{waitlistdb.ListDecisions, args{waitlistdb.DecisionQuery{
+		Session: id[tenant.SessionID]("other"), Limit: 9,
+	}}, "other"},
+	{waitlistdb.ListDecisions, args{waitlistdb.DecisionQuery{
+		Location: id[tenant.LocationID]("other"), Limit: 9,
+	}}, "other"},
+	{waitlistdb.ListDecisions, args{waitlistdb.DecisionQuery{
+		Service: id[tenant.ServiceID]("other"), Limit: 9,
+	}}, "other"},
+	{waitlistdb.ListDecisions, args{waitlistdb.DecisionQuery{From: now.Add(time.Hour), Limit: 9}}, "other"},
+	{waitlistdb.ListDecisions, args{waitlistdb.DecisionQuery{Until: now.Add(time.Hour), Limit: 9}}, "decision"},
+	{waitlistdb.ListDecisions, args{waitlistdb.DecisionQuery{WithNote: true, Limit: 9}}, "other"},
+	{waitlistdb.ListDecisions, args{waitlistdb.DecisionQuery{
+		AfterID: id[tenant.DecisionID]("decision"), Limit: 9,
+	}}, "other"},
+	{waitlistdb.ListDecisions, args{waitlistdb.DecisionQuery{
+		AfterID: id[tenant.DecisionID]("decision"), Oldest: true, Limit: 9,
+	}}, ""},
+	{waitlistdb.ListDecisions, args{waitlistdb.DecisionQuery{Entry: id[tenant.EntryID]("waiting"), Limit: 9}}, "other"},
+	{waitlistdb.ListDecisions, args{waitlistdb.DecisionQuery{Queues: []waitlist.Queue{queue}, Limit: 9}}, "decision"},
+	{waitlistdb.ListQueues, args{[]waitlist.Queue{queue}}, "location/service/2026/March/2/2/0"},
+	{waitlistdb.ListSessionQueues, args{"other"}, "location/service/2026/March/2 location/service/2026/March/3"},
+	{waitlistdb.ListOpenSlots, args{
+		"location", "service", civil.Span{Start: start, End: start.Add(13 * time.Hour)}, 1,
+	}, "session fifth seventh"},
+	{waitlistdb.ListOpenSlots, args{
+		"location", "service", civil.Span{Start: start, End: start.Add(12 * time.Hour)}, 8,
+	}, "session fifth"},
+	{waitlistdb.ListOpenSlots, args{
+		"location", "service", civil.Span{Start: start, End: start.Add(13 * time.Hour)}, 9,
+	}, "seventh"},
+	{waitlistdb.ListUnfilled, args{now, 9}, ""},
+	{waitlistdb.ListEndingEntries, args{start, now, "", 9}, "other waiting"},
+	{waitlistdb.ListEndingEntries, args{start.Add(-time.Second), now, "", 9}, ""},
+	{waitlistdb.ListOrphans, args{9}, "; other"},
+	{waitlistdb.FindOfferByClaim, args{sha("claim")}, "offer"},
+	{waitlistdb.FindActiveEntry, args{"other", "third"}, "other"},
+	{waitlistdb.FindActiveEntry, args{"other", "member"}, "none"},
+	{waitlistdb.ListRules, args{"location", "service"}, "TENANT/tenant//3"},
+	{waitlistdb.ListAllRules, nil, "TENANT/tenant//3"},
+	{waitlistdb.ListRulesVersions, args{waitlistdb.RulesVersionQuery{
+		Limit: 9,
+	}}, "TENANT/tenant//2/false/ana///01T12:00 TENANT/tenant//1/false/ana///01T12:00"},
+	{waitlistdb.ListRulesVersions, args{waitlistdb.RulesVersionQuery{
+		Limit: 1,
+	}}, "TENANT/tenant//2/false/ana///01T12:00"},
+	{waitlistdb.ListEditedLevels, nil, "TENANT/tenant/3/0"},
+	{waitlistdb.ListEnding, args{"waiting"}, "waiting/location/service/2026/March/2/session/02T08:00/false/Europe/Vienna"},
+	{waitlistdb.FindWaitSlot, args{"session"}, "session"},
+	{waitlistdb.ListQueued, args{waitlistdb.QueueQuery{
+		Session: id[tenant.SessionID]("session"),
+		Queue:   queue,
+	}}, "waiting other"},
+	{waitlistdb.ListQueued, args{waitlistdb.QueueQuery{
+		Session: id[tenant.SessionID]("session"), Limit: 1,
+		Queue: queue,
+	}}, "waiting"},
+	{waitlistdb.ListRivalOffers, args{waitlistdb.RivalQuery{Member: id[tenant.MemberID]("third")}}, "other"},
+	{waitlistdb.ListRivalOffers, args{waitlistdb.RivalQuery{
+		Entries: []tenant.EntryID{id[tenant.EntryID]("waiting")},
+	}}, "offer"},
+}
