@@ -66,7 +66,8 @@ func TestTx_GrowLimitsRows(t *testing.T) {
 		f, _ := errors.AsType[*fault.Error](err)
 		if test.EqOp(t, step.limit != "", f != nil, test.Sprint("step ", i, ": ", err)); f != nil {
 			test.EqOp(t, fault.QuotaExceeded, f.Reason)
-			test.Eq(t, map[string]string{"quota": string(step.of), "limit": step.limit}, f.Metadata)
+			name := map[Quota]string{Members: "members", Sessions: "sessions"}[step.of]
+			test.Eq(t, map[string]string{"quota": name, "limit": step.limit}, f.Metadata)
 		}
 	}
 }
@@ -103,4 +104,8 @@ func TestRun_LimitsKeysOfEachCaller(t *testing.T) {
 		test.NoError(t, err)
 		test.EqOp(t, there, found, test.Sprint(key))
 	}
+	expect.OK(t)(s.db.Owner.Exec(t.Context(), `update idempotency_keys set answer = '{}'`))
+	a.key = "c"
+	_, _, err := Recall(a.context(t), s.Engine, s.caller, replay)
+	test.ErrorContains(t, err, "stored answer")
 }
