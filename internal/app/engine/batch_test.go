@@ -67,7 +67,7 @@ func TestRun_KeepsOrderWithinAKey(t *testing.T) {
 		shared int   // transactions
 		want   []int // the order of the commits
 	}{
-		"one must read":           {[]body{reads, nothing, nothing}, []byte{1, 1, 2}, 1, []int{2, 0, 1}},
+		"one must read":           {[]body{then(nothing, reads), nothing, nothing}, []byte{1, 1, 2}, 1, []int{2, 0, 1}},
 		"one fails after a write": {[]body{fails, nothing, nothing}, []byte{1, 1, 2}, 1, []int{2, 0, 1}},
 		"all but the first must read": {
 			slices.Concat([]body{writes}, slices.Repeat([]body{mustRead}, 9)), []byte{1, 2, 1, 2, 1, 2, 1, 2, 1, 2}, 2,

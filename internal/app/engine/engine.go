@@ -43,7 +43,7 @@ type Engine struct {
 	committed func(tenant.TenantID)
 	batcher   *batcher
 	contended contention
-	quotas    quotas
+	quotas    *quotas
 }
 
 // New makes an Engine.

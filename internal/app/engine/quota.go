@@ -45,6 +45,7 @@ const (
 type quotas struct {
 	Quotas
 
+	mu     sync.Mutex // between a look and its addition
 	counts *lru.Cache[quotaKey, *rowCount]
 }
 
@@ -60,12 +61,12 @@ type rowCount struct {
 	read time.Time
 }
 
-func newQuotas(limits Quotas) quotas {
+func newQuotas(limits Quotas) *quotas {
 	counts, err := lru.New[quotaKey, *rowCount](maxCounts)
 	if err != nil {
 		panic(err) // only a size below 1 is an error
 	}
-	return quotas{limits, counts}
+	return &quotas{Quotas: limits, counts: counts}
 }
 
 // limit returns the limit of a quota.
@@ -110,14 +111,14 @@ func (e *Engine) grow(ctx context.Context, by tenant.Caller, of Quota, n int) er
 }
 
 func (q *quotas) count(key quotaKey) *rowCount {
-	if known, ok := q.counts.Get(key); ok {
-		return known
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	count, ok := q.counts.Get(key)
+	if !ok {
+		count = new(rowCount)
+		q.counts.Add(key, count)
 	}
-	added := new(rowCount)
-	if known, ok, _ := q.counts.PeekOrAdd(key, added); ok {
-		return known
-	}
-	return added
+	return count
 }
 
 // grow adds n rows, unless there are more than the limit then. It counts the rows again if the last count is old, and

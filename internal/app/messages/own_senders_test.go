@@ -58,7 +58,7 @@ func TestUpdateSenders_KeepsSecretsOfTheSameAccounts(t *testing.T) {
 	}{
 		"another domain":            {domain("a@old.com", 1), domain("a@x.com", 2), domain("a@x.com", 2), ""},
 		"another address":           {domain("a@x.com", 1), domain("b@x.com"), domain("b@x.com", 1), ""},
-		"another domain meanwhile":  {domain("a@old.com", 1), domain("a@x.com"), none, "ETAG_MISMATCH @etag"},
+		"another domain since":      {domain("a@old.com", 1), domain("a@x.com"), none, "ETAG_MISMATCH @etag"},
 		"Twilio":                    {before, twilio("AC1", ""), twilio("AC1", "token"), ""},
 		"another account of Twilio": {before, twilio("AC2", ""), none, tokenNeeded},
 		"the first one of Twilio":   {none, twilio("AC1", ""), none, tokenNeeded},
