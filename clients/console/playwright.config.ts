@@ -13,5 +13,6 @@ export default defineConfig({
   expect: { timeout: 60_000 },
   reporter: "list",
   forbidOnly: Boolean(process.env.CI),
-  use: { launchOptions, trace: "retain-on-failure" },
+  // Pictures of each step would take more time than anything else in a trace.
+  use: { launchOptions, trace: { mode: "retain-on-failure", screenshots: false } },
 });

@@ -149,6 +149,10 @@ test.describe("members see the problem and lose nothing", () => {
       await front.closed;
       await route.continue();
     });
+    let watching = false;
+    page.on("response", (answer) => {
+      watching ||= answer.ok() && answer.url().endsWith("/WatchEvents");
+    });
     await page.goto(`${front.address}/app/me`);
     const phoneNumber = page.getByLabel("Phone");
     await phoneNumber.fill("+49 151 23456780");
@@ -166,6 +170,7 @@ test.describe("members see the problem and lose nothing", () => {
     await page.getByText("Saved", { exact: true }).waitFor();
 
     // Later events are received without a reload.
+    await expect.poll(() => watching).toBe(true);
     await page.getByRole("link", { name: "My bookings" }).last().click();
     const title = "After the Storm";
     const id = await makeSession(title, 6 * day);
