@@ -144,15 +144,15 @@ test.describe("members see the problem and lose nothing", () => {
     await using front = await proxy();
     await using there = await visit({ ...phone, path: "" });
     const { page } = there;
-    // The page shows before all scripts are there.
-    await page.route("**/assets/live-*.js", async (route) => {
+    // The page shows before all scripts and styles are there.
+    await page.route(/\/assets\/(live-.*\.js|dialogs-.*\.css)$/, async (route) => {
       await front.closed;
       await route.continue();
     });
-    let watching = false;
-    page.on("response", (answer) => {
-      watching ||= answer.ok() && answer.url().endsWith("/WatchEvents");
-    });
+    const received: string[] = [];
+    page.on("response", (answer) => answer.ok() && received.push(answer.url()));
+    const receives = (what: RegExp) =>
+      expect.poll(() => received.some((url) => what.test(url)), what.source).toBe(true);
     await page.goto(`${front.address}/app/me`);
     const phoneNumber = page.getByLabel("Phone");
     await phoneNumber.fill("+49 151 23456780");
@@ -170,12 +170,13 @@ test.describe("members see the problem and lose nothing", () => {
     await page.getByText("Saved", { exact: true }).waitFor();
 
     // Later events are received without a reload.
-    await expect.poll(() => watching).toBe(true);
+    await receives(/WatchEvents$/);
     await page.getByRole("link", { name: "My bookings" }).last().click();
     const title = "After the Storm";
     const id = await makeSession(title, 6 * day);
     await call("member", "BookingService/Book", { sessionId: id });
     await page.getByRole("article", { name: title }).waitFor();
+    await receives(/dialogs-.*\.css$/);
     ignoreErrors(there, /ERR_CONNECTION|ERR_EMPTY_RESPONSE|ERR_INCOMPLETE_CHUNKED/);
   });
 });

@@ -1,10 +1,34 @@
+/** The links of stylesheets that could not be loaded. Vite tries each stylesheet only once. */
+const failed = new Set<HTMLLinkElement>();
+
+const rememberFailed = ({ target }: Event) => {
+  if (target instanceof HTMLLinkElement && target.rel === "stylesheet") failed.add(target);
+};
+document.addEventListener("error", rememberFailed, { capture: true }); // it does not bubble
+
+/** Loads failed stylesheets again. Resolves when each is loaded or has failed once more. */
+async function loadFailed(): Promise<void> {
+  const again = [...failed].map((link) => {
+    const copy = link.cloneNode() as HTMLLinkElement;
+    const settled = new Promise((done) => {
+      copy.addEventListener("load", done);
+      copy.addEventListener("error", done);
+    });
+    link.replaceWith(copy);
+    return settled;
+  });
+  failed.clear();
+  await Promise.all(again);
+}
+
 /**
- * Loads a script. It waits for a lost connection: an error would replace the page, with all that
- * was typed.
+ * Loads a script and its styles. It waits for a lost connection: an error would replace the page,
+ * with all that was typed.
  */
 export async function whenOnline<M>(load: () => Promise<M>): Promise<M> {
   for (let reached = false; ; ) {
     try {
+      await loadFailed();
       return await load();
     } catch (error) {
       const answer = await fetch("/healthz", { cache: "no-store" }).catch(() => undefined);
