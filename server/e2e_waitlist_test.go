@@ -17,7 +17,6 @@ import (
 	"google.golang.org/protobuf/types/known/fieldmaskpb"
 
 	v1 "github.com/berthhq/berth/gen/berth/v1"
-	"github.com/berthhq/berth/gen/berth/v1/berthv1connect"
 	"github.com/berthhq/berth/internal/app/waitlists"
 	"github.com/berthhq/berth/internal/rules/session"
 	"github.com/berthhq/berth/internal/tenant"
@@ -212,64 +211,6 @@ func TestExplainEntry_NamesNoOtherMember(t *testing.T) {
 		t.Context(), w.token(mine.Subject), procedureNamed(t, "WaitlistService/ExplainSession"),
 		&v1.ExplainSessionRequest{SessionId: text(in)},
 	).has(t, "PermissionDenied", "the session")
-}
-
-// An expression that does not compile is rejected with line and column over any protocol, and changes nothing.
-func TestUpdateRules_RejectsExpressionsWithLineAndColumn(t *testing.T) {
-	t.Parallel()
-	l := newLive(t)
-	owner := newWorld(t, l).token(tenant.RoleOwner)
-	clients := map[string]berthv1connect.WaitlistServiceClient{
-		"Connect": berthv1connect.NewWaitlistServiceClient(http.DefaultClient, "http://"+l.Address),
-		"Connect JSON": berthv1connect.NewWaitlistServiceClient(
-			http.DefaultClient, "http://"+l.Address, connect.WithProtoJSON(),
-		),
-		"gRPC-Web": berthv1connect.NewWaitlistServiceClient(
-			http.DefaultClient, "http://"+l.Address, connect.WithGRPCWeb(),
-		),
-	}
-	for name, tt := range map[string]struct {
-		rules *v1.WaitlistRules
-		field string
-		place [2]string // line and column
-	}{
-		"eligibility": {
-			&v1.WaitlistRules{EligibilityExpression: new("member.tier ==\n  1 +")}, "eligibility_expression",
-			[2]string{"2", "6"},
-		},
-		"priority": {
-			&v1.WaitlistRules{PriorityExpression: new("member.tier")}, "priority_expression", [2]string{"1", "1"},
-		},
-	} {
-		want := outcome{Code: codes.InvalidArgument, Reason: "RULES_INVALID", Metadata: map[string]string{
-			"field": "rules." + tt.field, "line": tt.place[0], "column": tt.place[1],
-		}}
-		mask := &fieldmaskpb.FieldMask{Paths: []string{tt.field}}
-		update, preview := &v1.UpdateRulesRequest{
-			Rules: tt.rules, UpdateMask: mask,
-		}, &v1.PreviewRulesRequest{Rules: tt.rules, UpdateMask: mask}
-		check := func(by string, got outcome) {
-			t.Helper()
-			got.Message = ""
-			test.Eq(t, want, got, test.Sprintf("%s over %s", name, by))
-		}
-		check("gRPC", l.try(t.Context(), owner, procedureNamed(t, "WaitlistService/UpdateRules"), update))
-		check("gRPC, in a preview", l.try(t.Context(), owner, procedureNamed(t, "WaitlistService/PreviewRules"), preview))
-		for by, client := range clients {
-			request := connect.NewRequest(update)
-			request.Header().Set("Authorization", "Bearer "+owner)
-			check(by, connectOutcome(expect.Error(client.UpdateRules(t.Context(), request))))
-		}
-	}
-	versions := call[*v1.ListRulesVersionsResponse](
-		t, l, owner, "WaitlistService/ListRulesVersions", &v1.ListRulesVersionsRequest{},
-	).GetVersions()
-	for _, v := range versions {
-		test.True(
-			t, v.GetRules().GetEligibilityExpression() == "" && v.GetRules().GetPriorityExpression() == "",
-			test.Sprintf("it was kept: %v", v),
-		)
-	}
 }
 
 // connectOutcome is outcomeOf for errors of the Connect client. Without one it has no reason.

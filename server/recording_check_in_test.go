@@ -68,6 +68,7 @@ func checkInScript() script {
 		tom.calls("Tom is near", byGPS("$class", here)),
 		mia.refused("Mia is near an online session", "GPS_NOT_AVAILABLE", byGPS("$online", here)),
 		mia.refused("Mia is nowhere", "INVALID_FIELD", byGPS("$other", &latlng.LatLng{Latitude: 91})),
+		mia.refused("Mia proves nothing", "INVALID_FIELD", &v1.SelfCheckInRequest{SessionId: "$other"}),
 		mia.refused("Mia checks in to nothing", "SESSION_NOT_FOUND", byGPS(absentID, here)),
 		cora.calls("The coach checks Lena in", &v1.CheckInRequest{BookingId: "$lenas.booking.id"}),
 		frida.calls("The front desk checks Lena in again", &v1.CheckInRequest{BookingId: "$lenas.booking.id"}),

@@ -206,6 +206,39 @@ func (r *recording) send(e exchange) callResult {
 	return got
 }
 
+// checkPages reads a list again in pages of one item. Long lists have the same items as short ones, so it skips them.
+func (r *recording) checkPages(e exchange, response any) {
+	r.t.Helper()
+	method, request := methodOf(e.request), make(map[string]any)
+	must.NoError(r.t, json.Unmarshal(r.bodyOf(e.request), &request))
+	want := itemsOf(response)
+	if e.title == "" || method.Input().Fields().ByName("page_token") == nil || request["pageToken"] != nil ||
+		len(want) < 2 || len(want) > 9 {
+		return
+	}
+	var pages []any
+	for request["pageSize"] = 1; len(pages) < len(want); {
+		got := r.post(e.by, method, expect.Value(json.Marshal(request))(r.t), []string{"X-Request-Id", silentID})
+		must.Nil(r.t, got.err, must.Sprintf("%s, page by page: %+v", e.title, got.err))
+		page := expect.Value(parseJSON(got.messages[0]))(r.t)
+		must.SliceNotEmpty(r.t, itemsOf(page), must.Sprintf("%s, page by page: %s", e.title, oneLine(page)))
+		pages = append(pages, itemsOf(page)...)
+		request["pageToken"] = page.(object).get("nextPageToken")
+	}
+	test.EqOp(r.t, oneLine(want), oneLine(pages), test.Sprintf("%s, page by page", e.title))
+}
+
+// itemsOf returns the items of a list: the first list in the response.
+func itemsOf(response any) []any {
+	o, _ := response.(object)
+	for _, f := range o {
+		if items, ok := f.value.([]any); ok {
+			return items
+		}
+	}
+	return nil
+}
+
 // writeCall records a call, without its response.
 func (r *recording) writeCall(
 	title string, by caller, method protoreflect.MethodDescriptor, notes string, body []byte,

@@ -93,6 +93,7 @@ func meScript() script {
 		tom.refused("Tom unregisters Mia's phone", "DEVICE_NOT_FOUND",
 			&v1.UnregisterDeviceRequest{DeviceId: "$phone.device.id"}),
 		cora.calls("The coach sees Mia's device", &v1.GetMemberRequest{MemberId: "$mia"}),
+		mia.calls("Mia reads herself and her phone", &v1.GetMeRequest{}),
 		mia.calls("Mia unregisters her phone", &v1.UnregisterDeviceRequest{DeviceId: "$phone.device.id"}),
 		mia.refused("Mia unregisters it again", "DEVICE_NOT_FOUND",
 			&v1.UnregisterDeviceRequest{DeviceId: "$phone.device.id"}),

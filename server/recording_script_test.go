@@ -95,6 +95,7 @@ func (e exchange) play(r *recording) {
 	raw := got.messages[len(got.messages)-1]
 	response := expect.Value(parseJSON(raw))(r.t)
 	r.kept[e.key] = response
+	r.checkPages(e, response)
 	if e.pattern != nil {
 		found := e.pattern.FindSubmatch(raw)
 		must.SliceLen(r.t, 2, found, must.Sprintf("no %s in %s", e.pattern, raw))

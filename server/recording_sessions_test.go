@@ -138,6 +138,8 @@ func sessionListsScript() script {
 		mia.refused("Mia lists for ever", "INVALID_FIELD", &v1.ListSessionsRequest{Filter: &v1.SessionFilter{}}),
 		mia.refused("Mia lists two years", "INVALID_FIELD",
 			&v1.ListSessionsRequest{Filter: &v1.SessionFilter{StartsWithin: between(on(1, "00:00"), on(700, "00:00"))}}),
+		mia.refused("Mia lists from the end to the start", "INVALID_FIELD",
+			&v1.ListSessionsRequest{Filter: &v1.SessionFilter{StartsWithin: between(on(4, "00:00"), on(3, "00:00"))}}),
 		mia.refused("Mia goes on with another list's page", "INVALID_FIELD", &v1.ListSessionsRequest{
 			Filter: &v1.SessionFilter{StartsWithin: between(on(3, "00:00"), on(4, "00:00"))}, PageToken: "$page.nextPageToken",
 		}),

@@ -8,17 +8,23 @@ import (
 )
 
 var coreReads = []read{
-	{coredb.ListAudit, args{coredb.AuditQuery{Limit: 9}}, "other audit"},
+	{coredb.ListAudit, args{coredb.AuditQuery{Limit: 9}}, "other audit third"},
 	{coredb.ListAudit, args{coredb.AuditQuery{Limit: 1}}, "other"},
+	{coredb.ListAudit, args{coredb.AuditQuery{Actor: uuid("member"), Limit: 9}}, "audit"},
+	{coredb.ListAudit, args{coredb.AuditQuery{Actor: uuid("account"), Limit: 9}}, "other"},
+	{coredb.ListAudit, args{coredb.AuditQuery{Actor: uuid("booking"), Limit: 9}}, ""},
+	{coredb.ListAudit, args{coredb.AuditQuery{ActorKind: coredb.ByMember, Limit: 9}}, "audit"},
+	{coredb.ListAudit, args{coredb.AuditQuery{ActorKind: coredb.ByServiceAccount, Limit: 9}}, "other"},
+	{coredb.ListAudit, args{coredb.AuditQuery{ActorKind: coredb.BySystem, Limit: 9}}, "third"},
 	{coredb.ListAudit, args{coredb.AuditQuery{Action: "CANCEL", Limit: 9}}, "other"},
 	{coredb.ListAudit, args{coredb.AuditQuery{TargetKind: "session", Limit: 9}}, "other"},
 	{coredb.ListAudit, args{coredb.AuditQuery{TargetID: "x", Limit: 9}}, "other"},
 	{coredb.ListAudit, args{coredb.AuditQuery{Batch: id[tenant.BatchID]("batch"), Limit: 9}}, "other"},
 	{coredb.ListAudit, args{coredb.AuditQuery{From: now.Add(time.Hour), Limit: 9}}, "other"},
-	{coredb.ListAudit, args{coredb.AuditQuery{Until: now.Add(time.Hour), Limit: 9}}, "audit"},
+	{coredb.ListAudit, args{coredb.AuditQuery{Until: now.Add(time.Hour), Limit: 9}}, "audit third"},
 	{coredb.ListAudit, args{coredb.AuditQuery{
 		AfterAt: now.Add(time.Hour), AfterID: id[tenant.AuditID]("other"), Limit: 9,
-	}}, "audit"},
+	}}, "audit third"},
 	{coredb.FindSnapshotVersion, nil, "1"},
 	{coredb.HasOldKeys, args{now}, "true"},
 	{coredb.HasOldKeys, args{now.Add(-time.Second)}, "false"},

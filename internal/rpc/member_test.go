@@ -1,10 +1,8 @@
 package rpc
 
 import (
-	"encoding/base64"
 	"fmt"
 	"net/http"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -193,85 +191,6 @@ func TestMemberRPCs_RejectInvalidRequests(t *testing.T) {
 			s.readImport(t, s.MemberServiceClient, c.role, &v1.ImportMembersRequest{Csv: []byte(c.csv)}),
 		)
 	}
-}
-
-func TestListMembers_Pages(t *testing.T) {
-	t.Parallel()
-	s := newMemberTest(t)
-	token := s.Token(t, "coach")
-	// The longest possible name, with characters that take the most space in a page token.
-	for i := range 3 {
-		s.create(t, &v1.Member{Name: strings.Repeat("<", 199) + fmt.Sprint(i)})
-	}
-	list := func(request *v1.ListMembersRequest) (*connect.Response[v1.ListMembersResponse], error) {
-		return s.ListMembers(t.Context(), as(token, request))
-	}
-	names := strings.Join(s.items(t, token, &v1.ListMembersRequest{PageSize: 1}, "name"), " ")
-	test.EqOp(t, "0 1 2 Admin Coach Member Owner", strings.ReplaceAll(names, "<", ""))
-	first := expect.Value(list(&v1.ListMembersRequest{PageSize: 1}))(t).Msg
-	for name, request := range map[string]*v1.ListMembersRequest{
-		"another query":  {PageSize: 1, PageToken: first.GetNextPageToken(), Query: "a"},
-		"another role":   {PageSize: 1, PageToken: first.GetNextPageToken(), Role: "coach"},
-		"garbage":        {PageToken: "garbage"},
-		"empty position": {PageToken: "AAAAAAAAAAA"},
-	} {
-		refused(t, "INVALID_FIELD page_token", test.Sprint(name))(list(request))
-	}
-	// A forged cursor shows nothing that the query itself does not, and causes no error.
-	raw := expect.Value(base64.RawURLEncoding.DecodeString(first.GetNextPageToken()))(t)
-	forged := base64.RawURLEncoding.EncodeToString(
-		append(raw[:convert.QueryHashSize:convert.QueryHashSize], `{"Name":"\u0000"}`...),
-	)
-	refused(t, "INVALID_FIELD page_token")(list(&v1.ListMembersRequest{PageSize: 1, PageToken: forged}))
-	active := &v1.ListMembersRequest{Role: "coach", Status: v1.MemberStatus_MEMBER_STATUS_ACTIVE}
-	test.Eq(t, []string{"Coach"}, s.items(t, token, active, "name"))
-	refused(t, "INVALID_FIELD query")(list(&v1.ListMembersRequest{Query: "\x00"}))
-}
-
-func TestMe_ReadsAndUpdatesCaller(t *testing.T) {
-	t.Parallel()
-	s := newMemberTest(t)
-	token := s.Token(t, "member")
-	expect.OK(t)(s.DB.Owner.Exec(t.Context(), `update members set notes = 'secret' where subject = 'member'`))
-	device := expect.Value(s.RegisterDevice(
-		t.Context(), as(token, &v1.RegisterDeviceRequest{Kind: v1.DeviceKind_DEVICE_KIND_IOS, Token: "push"}),
-	))(t)
-	after := expect.Value(s.UpdateMe(t.Context(), as(token, &v1.UpdateMeRequest{
-		Member: &v1.Member{
-			Id: convert.IDText(s.Members["owner"]), Name: "Mia", Notes: "x", Tier: "gold", Email: "mia@example.com", Etag: "v1",
-		},
-		UpdateMask: mask("name", "email"),
-	})))(t)
-	me := expect.Value(s.GetMe(t.Context(), as(token, &v1.GetMeRequest{})))(t)
-	want := &v1.Member{
-		Subject: "member", Name: "Mia", Roles: []string{"member"}, Status: v1.MemberStatus_MEMBER_STATUS_ACTIVE, Etag: "v2",
-	}
-	for _, pending := range [][]*v1.PendingContact{after.Msg.GetPendingContacts(), me.Msg.GetPendingContacts()} {
-		must.SliceLen(t, 1, pending)
-		test.EqOp(t, "EMAIL mia@example.com",
-			strings.TrimPrefix(pending[0].GetKind().String(), "CONTACT_KIND_")+" "+pending[0].GetAddress())
-	}
-	for _, got := range []*v1.Member{after.Msg.GetMember(), me.Msg.GetMember()} {
-		diff := cmp.Diff(want, got, protocmp.Transform(), serverFields)
-		test.True(
-			t, diff == "" && got.GetId() == convert.IDText(s.Members["member"]),
-			test.Sprintf("%s (-want +got):\n%s", got.GetId(), diff),
-		)
-	}
-	diff := cmp.Diff([]*v1.Device{device.Msg.GetDevice()}, me.Msg.GetDevices(), protocmp.Transform())
-	test.True(
-		t, diff == "" && slices.Contains(me.Msg.GetPermissions(), "booking.create"),
-		test.Sprintf("permissions %v, devices (-want +got):\n%s", me.Msg.GetPermissions(), diff),
-	)
-	for _, path := range []string{"subject", "status", "tier", "tags", "notes", "roles", "id"} {
-		refused(
-			t, "INVALID_FIELD", test.Sprint(path),
-		)(s.UpdateMe(t.Context(), as(token, &v1.UpdateMeRequest{Member: fullMember(), UpdateMask: mask(path)})))
-	}
-	expect.OK(t)(s.UnregisterDevice(
-		t.Context(), as(token, &v1.UnregisterDeviceRequest{DeviceId: device.Msg.GetDevice().GetId()}),
-	))
-	refused(t, "PERMISSION_DENIED")(s.GetMe(t.Context(), as(s.Token(t, "stranger"), &v1.GetMeRequest{})))
 }
 
 // An address that the issuer of the token has verified is the member's, without a code.

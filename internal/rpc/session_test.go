@@ -63,53 +63,9 @@ func (s *studio) create(t *testing.T, in *v1.SessionInput) *v1.Session {
 	))(t).Msg.GetSession()
 }
 
-func (s *studio) list(t *testing.T, subject string, states ...v1.SessionState) []*v1.Session {
-	t.Helper()
-	request := &v1.ListSessionsRequest{Filter: with(weekFilter(), &v1.SessionFilter{States: states})}
-	return expect.Value(s.ListSessions(t.Context(), as(s.Token(t, subject), request)))(t).Msg.GetSessions()
-}
-
 func weekFilter() *v1.SessionFilter {
 	return &v1.SessionFilter{
 		StartsWithin: &v1.TimeRange{Start: timestamppb.New(monday), End: timestamppb.New(monday.AddDate(0, 0, 7))},
-	}
-}
-
-func TestListSessions_Pages(t *testing.T) {
-	t.Parallel()
-	s := newStudio(t)
-	for i := range 5 {
-		s.create(t, s.input(monday.Add(time.Duration(i/2+1)*time.Hour)))
-	}
-	var want []string
-	for _, one := range s.list(t, "member") {
-		want = append(want, one.GetId())
-	}
-	member, pages := s.Token(t, "member"), &v1.ListSessionsRequest{Filter: weekFilter(), PageSize: 2}
-	test.Eq(t, want, s.items(t, member, pages, "id"))
-	test.SliceLen(t, 5, want)
-	token := expect.Value(s.ListSessions(t.Context(), as(member, pages)))(t).Msg.GetNextPageToken()
-	for name, request := range map[string]*v1.ListSessionsRequest{
-		"a token of another query": {
-			Filter: with(weekFilter(), &v1.SessionFilter{ServiceIds: []string{s.service}}), PageToken: token,
-		},
-		"a token that is none": {Filter: weekFilter(), PageToken: "AAAA"},
-		"no span":              {Filter: &v1.SessionFilter{}},
-		"a span of two years": {
-			Filter: &v1.SessionFilter{
-				StartsWithin: &v1.TimeRange{Start: timestamppb.New(monday), End: timestamppb.New(monday.AddDate(2, 0, 0))},
-			},
-		},
-		"a span backwards": {
-			Filter: &v1.SessionFilter{
-				StartsWithin: &v1.TimeRange{Start: timestamppb.New(monday), End: timestamppb.New(monday.Add(-1))},
-			},
-		},
-		"an id that is none": {
-			Filter: &v1.SessionFilter{StartsWithin: weekFilter().GetStartsWithin(), SessionIds: []string{"x"}},
-		},
-	} {
-		refused(t, "INVALID_FIELD", test.Sprint(name))(s.ListSessions(t.Context(), as(s.Token(t, "member"), request)))
 	}
 }
 

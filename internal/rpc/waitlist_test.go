@@ -2,7 +2,6 @@ package rpc
 
 import (
 	"testing"
-	"time"
 
 	"github.com/shoenig/test"
 	"google.golang.org/genproto/googleapis/type/timeofday"
@@ -92,35 +91,5 @@ func TestJoinWaitlist_AcceptsTimeWindow(t *testing.T) {
 		refused(t, "invalid_argument INVALID_FIELD "+field)(
 			s.JoinWaitlist(t.Context(), as(s.Token(t, "admin"), request(change))),
 		)
-	}
-}
-
-// Lists are the same page by page.
-func TestWaitlistRPCs_ListPages(t *testing.T) {
-	t.Parallel()
-	s := newWaitlistTest(t)
-	coach, member := s.Token(t, "coach"), s.Token(t, "member")
-	open := s.create(t, s.input(monday.Add(72*time.Hour))).GetId()
-	for day, role := range []string{"member", "admin", "member"} {
-		wish := &v1.JoinWaitlistRequest_Window{Window: &v1.WaitlistWindow{
-			ServiceId: s.service, LocationId: s.location, FirstDate: dateMessage(2026, 4, int32(day+1)),
-		}}
-		entry := s.join(t, role, &v1.JoinWaitlistRequest{Wish: wish}).GetId()
-		if day < 2 {
-			ask[*v1.OfferPlaceResponse](t, s, s.Token(t, "owner"), &v1.OfferPlaceRequest{SessionId: open, EntryId: entry})
-		}
-	}
-	for _, all := range []struct {
-		token     string
-		list, one proto.Message
-		items     int
-	}{
-		{coach, &v1.ListEntriesRequest{}, &v1.ListEntriesRequest{PageSize: 1}, 3},
-		{coach, &v1.ListOffersRequest{}, &v1.ListOffersRequest{PageSize: 1}, 2},
-		{coach, &v1.ListDecisionsRequest{}, &v1.ListDecisionsRequest{PageSize: 1}, 2},
-		{member, &v1.ListMyEntriesRequest{}, &v1.ListMyEntriesRequest{PageSize: 1}, 2},
-	} {
-		test.Len(t, all.items, s.items(t, all.token, all.list, "id"))
-		test.Eq(t, s.items(t, all.token, all.list, "id"), s.items(t, all.token, all.one, "id"))
 	}
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/shoenig/test"
 	"github.com/shoenig/test/must"
 
-	appcatalog "github.com/berthhq/berth/internal/app/catalog"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/session"
@@ -195,38 +194,4 @@ func TestSetChannels_ReplacesThem(t *testing.T) {
 	expect.Reason(t, fault.LocationNotFound)(
 		studio.App.Catalog.SetChannels(t.Context(), studio.Owner, testkit.NewID[tenant.LocationID](), nil, nil),
 	)
-}
-
-func TestListLocations_SortsAndPages(t *testing.T) {
-	t.Parallel()
-	studio := testkit.New(t)
-	studio.OtherTenant()
-	for _, name := range []string{"quay", "Dock", "Zoo", "Basin", "Øst", "alster"} {
-		expect.OK(t)(studio.App.Catalog.CreateLocation(t.Context(), studio.Owner, catalog.Location{Name: name}))
-	}
-	expect.OK(t)(studio.App.Catalog.UpdateLocation(
-		t.Context(), studio.Owner, studio.Location, nil, func(l *catalog.Location) { l.Active = false },
-	))
-	names := func(inactive bool, size int) []string {
-		t.Helper()
-		var names []string
-		q := appcatalog.LocationQuery{Inactive: inactive, Limit: size}
-		for {
-			page := expect.Value(studio.App.Catalog.ListLocations(t.Context(), studio.Owner, q))(t)
-			if len(page) == 0 {
-				return names
-			}
-			for _, l := range page {
-				names = append(names, l.Name)
-			}
-			q.AfterName, q.AfterID = page[len(page)-1].Name, page[len(page)-1].ID
-			if len(names) == 2 { // what comes in behind the reader shifts nothing
-				expect.OKOr(t, fault.AlreadyExistsReason)(
-					studio.App.Catalog.CreateLocation(t.Context(), studio.Owner, catalog.Location{Name: "Aare"}),
-				)
-			}
-		}
-	}
-	test.Eq(t, []string{"alster", "Basin", "Dock", "quay", "Zoo", "Øst"}, names(false, 2))
-	test.Eq(t, []string{"Aare", "alster", "Basin", "Dock", "Pier 1", "quay", "Zoo", "Øst"}, names(true, 100))
 }

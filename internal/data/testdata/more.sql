@@ -121,8 +121,10 @@ update deliveries set platform = true where id <> id('third');
 select again('sending_counts', $$country = 'DE', hour = hour + interval '1 h', sent = 5$$);
 select again('sending_counts', $$channel = 'EMAIL', country = '', hour = hour - interval '1 h'$$);
 select again('notification_members', $$member_id = id('third'), feed_hash = hash('third')$$);
-select again('audit_entries', $$id = id('other'), actor = 'bo', action = 'CANCEL', target_kind = 'session',
+update audit_entries set actor = id('member')::text;
+select again('audit_entries', $$id = id('other'), actor = 'sa:' || id('account'), action = 'CANCEL', target_kind = 'session',
   target_id = 'x', batch_id = id('batch'), occurred_at = occurred_at + interval '1 h'$$);
+select again('audit_entries', $$id = id('third'), actor = 'system', occurred_at = occurred_at - interval '1 h'$$);
 select again('notification_stops', $$channel = 'EMAIL', address = 'ana@example.com', reason = 'UNSUBSCRIBED'$$);
 select again('notification_stops', $$channel = 'EMAIL', address = 'Bo@example.com', reason = 'BOUNCED'$$);
 update policies set rules_due = true, rules_version = 3;

@@ -45,23 +45,27 @@ func TestDefaultTemplate_ExistsForEveryTopicLanguageAndChannel(t *testing.T) {
 
 func TestCheck_ReportsPositionOfTheError(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct{ what, body, line, column, says string }{
-		{"an unknown variable", "Hello\n {{.Nxme}}", "2", "4", "Nxme"},
-		{"a variable of another topic", "{{.ClaimURL}}", "1", "3", "ClaimURL"},
-		{"a variable in a branch not taken", "{{if .Coach}}x{{else}}{{.Nxme}}{{end}}", "1", "25", "Nxme"},
-		{"a forbidden function", "Hello\n\n  {{printf \"%999999999d\" 1}}", "3", "5", "printf"},
-		{"an unknown function", "a {{shout .Name}}", "1", "3", "shout"},
-		{"a loop", "{{range 1000000000}}x{{end}}", "1", "9", "range"},
-		{"no end", "Hi {{.Name}} {{if .Coach}}with", "1", "31", "EOF"},
-		{"not closed", "Hi\n{{.Name", "2", "1", "unclosed"},
-		{"one end too many", "Hi {{.Name}}{{end}}", "1", "13", "end"},
-		{"a type that does not fit", "{{if gt .Title 1}}x{{end}}", "1", "6", "incompatible types"},
-		{"a call of a method", "{{.Name.Foo}}", "1", "8", "Foo"},
-		{"another template", `{{template "x"}}`, "1", "12", "template"},
-		{"too many actions", strings.Repeat("{{1}}", 1001), "1", "5001", "more than 1000 actions"},
-		{"after letters of two bytes", "Grüße {{.Nxme}}", "1", "9", "Nxme"},
+	for _, c := range []struct{ what, field, text, line, column, says string }{
+		{"an unknown variable", "body", "Hello\n {{.Nxme}}", "2", "4", "Nxme"},
+		{"a variable of another topic", "body", "{{.ClaimURL}}", "1", "3", "ClaimURL"},
+		{"a variable in a branch not taken", "body", "{{if .Coach}}x{{else}}{{.Nxme}}{{end}}", "1", "25", "Nxme"},
+		{"a forbidden function", "body", "Hello\n\n  {{printf \"%999999999d\" 1}}", "3", "5", "printf"},
+		{"an unknown function", "body", "a {{shout .Name}}", "1", "3", "shout"},
+		{"a loop", "body", "{{range 1000000000}}x{{end}}", "1", "9", "range"},
+		{"no end", "body", "Hi {{.Name}} {{if .Coach}}with", "1", "31", "EOF"},
+		{"not closed", "body", "Hi\n{{.Name", "2", "1", "unclosed"},
+		{"one end too many", "body", "Hi {{.Name}}{{end}}", "1", "13", "end"},
+		{"a type that does not fit", "body", "{{if gt .Title 1}}x{{end}}", "1", "6", "incompatible types"},
+		{"a call of a method", "body", "{{.Name.Foo}}", "1", "8", "Foo"},
+		{"another template", "body", `{{template "x"}}`, "1", "12", "template"},
+		{"too many actions", "body", strings.Repeat("{{1}}", 1001), "1", "5001", "more than 1000 actions"},
+		{"after letters of two bytes", "body", "Grüße {{.Nxme}}", "1", "9", "Nxme"},
+		{"in the subject", "subject", "{{.Title}} {{frobnicate .Title}}", "1", "12", "frobnicate"},
+		{"in the HTML", "html", "<p>\n{{.Code}}</p>", "2", "3", "Code"},
 	} {
-		_, err := Template{Topic: Reminder, Channel: SMS, Locale: "en", Body: c.body}.Check()
+		template := Template{Topic: Reminder, Channel: Email, Locale: "en", Subject: "Soon", Body: "Soon"}
+		*map[string]*string{"subject": &template.Subject, "body": &template.Body, "html": &template.HTML}[c.field] = c.text
+		_, err := template.Check()
 		f, ok := err.(*fault.Error)
 		if !ok || f.Reason != fault.TemplateInvalid {
 			t.Errorf("%s: %v", c.what, err)
@@ -69,7 +73,7 @@ func TestCheck_ReportsPositionOfTheError(t *testing.T) {
 		}
 		line, column := f.Metadata["line"], f.Metadata["column"]
 		test.True(
-			t, line == c.line && column == c.column && strings.Contains(f.Message, c.says) && f.Field == "template.body",
+			t, line == c.line && column == c.column && strings.Contains(f.Message, c.says) && f.Field == "template."+c.field,
 			test.Sprintf("%s: %s:%s %s, want %s:%s about %s", c.what, line, column, f.Message, c.line, c.column, c.says),
 		)
 	}
