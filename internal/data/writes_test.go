@@ -63,6 +63,8 @@ members member {issuer=https://new.example}`},
 	{accountdb.BindIssuer, args{"other", "https://new.example", []string{""}}, ""},
 	{accountdb.InsertMemberRole, args{"member", "zoo", now}, "member_roles +member zoo"},
 	{accountdb.InsertMemberRole, args{"member", "coach", start}, ""},
+	{accountdb.DeleteRole, args{"spare"}, "roles -spare"},
+	{accountdb.DeleteRole, args{"owner"}, ""}, // it is built in
 	{accountdb.DeleteMemberRole, args{"member", "coach"}, "member_roles -member coach"},
 	{accountdb.DeleteTransfer, args{"transfer"}, "ownership_transfers -transfer"},
 	{accountdb.DeleteTransfer, args{"other"}, ""},

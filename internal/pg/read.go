@@ -53,10 +53,10 @@ func (db *DB) read(ctx context.Context, scope *Statement, fn func(ctx context.Co
 	begin := &Statement{sql: "begin isolation level repeatable read, read only"}
 	tx := &ReadTx{session{conn: conn.Conn(), pending: []*Statement{begin, scope}}}
 	err = fn(ctx, tx)
-	if err == nil {
-		err = tx.failed
-	}
 	if tx.failed != nil {
+		if err == nil {
+			err = tx.wentOn()
+		}
 		err = withContext(ctx, err)
 	}
 	tx.rollBack(ctx)

@@ -25,11 +25,12 @@ type session struct {
 	failed error
 }
 
-var errFailed = errors.New("pg: the transaction has failed")
+// ErrFailed says that the body of a transaction went on after the database's first error. Nothing was committed.
+var ErrFailed = errors.New("pg: the transaction has failed")
 
 func (s *session) send(ctx context.Context, statements []*Statement) error {
 	if s.failed != nil {
-		return fmt.Errorf("%w: %w", errFailed, s.failed)
+		return s.wentOn()
 	}
 	s.writeRows()
 	all := slices.Concat(s.pending, statements)
@@ -45,6 +46,8 @@ func (s *session) send(ctx context.Context, statements []*Statement) error {
 	}
 	return readErr
 }
+
+func (s *session) wentOn() error { return fmt.Errorf("%w: %w", ErrFailed, s.failed) }
 
 // Load sends the batch in one round trip and runs its readers. After a reader's error
 // the transaction is still usable. After a database error it is not.

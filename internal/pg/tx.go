@@ -176,7 +176,7 @@ func (r *run) classify(ctx context.Context, tx *Tx, err error) (retry bool, _ er
 		// The transaction is gone, and with it the body's own error, if it returned another one.
 		return true, fmt.Errorf("%s: %w", r.name, tx.failed)
 	case err == nil:
-		err = tx.failed // the body ignored it, but nothing was committed
+		err = tx.wentOn()
 	}
 	return false, fmt.Errorf("%s: %w", r.name, err)
 }

@@ -7,7 +7,6 @@ import (
 
 	"connectrpc.com/connect"
 	"github.com/shoenig/test"
-	"google.golang.org/protobuf/proto"
 
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/gen/berth/v1/berthv1connect"
@@ -35,35 +34,4 @@ func TestHoldBooking_ReadsAndSetsHeaders(t *testing.T) {
 			test.EqOp(t, idempotent, held.Header().Get("X-Idempotent"))
 		}
 	})
-}
-
-// Each error has the code and reason on which clients branch.
-func TestBookingRPCs_ReturnReasons(t *testing.T) {
-	t.Parallel()
-	s := newStudio(t)
-	client := berthv1connect.NewBookingServiceClient(s.Client, s.URL)
-	member := s.Token(t, "member")
-	soon, otherTenant := s.create(t, s.input(monday.Add(3*time.Hour))).GetId(), s.NewTenant(t, "Other tenant")
-	id := ask[*v1.BookResponse](t, s, member, &v1.BookRequest{SessionId: soon}).GetBooking().GetId()
-	for want, request := range map[string]proto.Message{
-		"failed_precondition CANCELLATION_WINDOW": &v1.CancelBookingRequest{BookingId: id},
-		"not_found BOOKING_NOT_FOUND":             &v1.CancelBookingRequest{BookingId: someSession},
-		"not_found SESSION_NOT_FOUND":             &v1.HoldBookingRequest{SessionId: someSession},
-		"permission_denied TENANT_FORBIDDEN":      &v1.HoldBookingRequest{TenantId: otherTenant.String(), SessionId: soon},
-		"permission_denied PERMISSION_DENIED": &v1.HoldBookingRequest{ // for others, as a member
-			SessionId: soon, MemberId: s.Members["coach"].String(),
-		},
-		"invalid_argument INVALID_FIELD guest_tier": &v1.HoldBookingRequest{
-			SessionId: soon, Contact: &v1.Contact{Name: "Me"}, GuestTier: "member",
-		},
-	} {
-		refused(t, want)(s.call(t, member, request))
-	}
-	for channel, want := range map[string]string{
-		"fax": "invalid_argument INVALID_FIELD X-Booking-Channel", "walkIn": "failed_precondition CHANNEL_CLOSED",
-	} {
-		request := as(member, &v1.HoldBookingRequest{SessionId: soon})
-		request.Header().Set("X-Booking-Channel", channel)
-		refused(t, want)(client.HoldBooking(t.Context(), request))
-	}
 }

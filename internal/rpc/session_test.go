@@ -218,36 +218,3 @@ func TestScheduleRPCs_RejectInvalidRequests(t *testing.T) {
 		refused(t, tt.want, test.Sprint(name))(s.call(t, owner, tt.request))
 	}
 }
-
-func TestImportSessions_ReportsProblems(t *testing.T) {
-	t.Parallel()
-	s := newStudio(t)
-	request := func(file string, dryRun bool) *v1.ImportSessionsResponse {
-		t.Helper()
-		return expect.Value(s.ImportSessions(
-			t.Context(), as(s.Token(t, "admin"), &v1.ImportSessionsRequest{Csv: []byte(file), DryRun: dryRun}),
-		))(t).Msg
-	}
-	header := "service,location,date,start,duration_minutes,colour\n"
-	got := request(header+"Vinyasa,Pier 1,2026-03-28,18:00,60,red\n\nBoxing,Pier 1,2026-03-28,18:00,60,\n", false)
-	test.True(
-		t, got.GetProblems() == 2 && got.GetImported() == 0 && len(got.GetRows()) == 3 &&
-			got.GetRows()[0].GetRow() == 1 && got.GetRows()[0].GetProblems()[0].GetColumn() == "colour" &&
-			got.GetRows()[2].GetRow() == 4 && got.GetRows()[2].GetProblems()[0].GetColumn() == "service",
-		test.Sprintf("%v", got),
-	)
-	good := strings.ReplaceAll(header, ",colour", "") + "vinyasa,PIER 1,2026-03-28,18:00,60\n"
-	got = request(good, true)
-	test.True(
-		t, got.GetImported() == 0 && got.GetProblems() == 0 && got.GetRows()[0].GetSessionId() == "",
-		test.Sprintf("dry run: %v", got),
-	)
-	got = request(good, false)
-	read := expect.Value(s.GetSession(
-		t.Context(), as(s.Token(t, "admin"), &v1.GetSessionRequest{SessionId: got.GetRows()[0].GetSessionId()}),
-	))(t)
-	test.True(
-		t, got.GetImported() == 1 && read.Msg.GetSession().GetState() == v1.SessionState_SESSION_STATE_DRAFT,
-		test.Sprintf("%v: %v", got, read),
-	)
-}

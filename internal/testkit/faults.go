@@ -2,10 +2,12 @@ package testkit
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/shoenig/test"
 
 	"github.com/berthhq/berth/internal/pg"
@@ -29,8 +31,8 @@ func NewFaults(t *testing.T) *Faults {
 }
 
 // WantErrors makes each call with each of its statements failing, the first, then the second, and so on. The call must
-// fail as well, since it would otherwise answer with what it does not know, or lose what it was told. The last time no
-// statement fails, and the call must not. A call that writes is rolled back until then.
+// fail with that error, and at once: it would otherwise answer with what it does not know, or lose what it was told.
+// The last time no statement fails, and the call must not. A call that writes is rolled back until then.
 func (f *Faults) WantErrors(calls ...func() error) {
 	f.T.Helper()
 	for i, call := range calls {
@@ -41,7 +43,9 @@ func (f *Faults) WantErrors(calls ...func() error) {
 				expect.OK(f.T)(err)
 				break
 			}
-			test.Error(f.T, err, test.Sprintf("call %d, though statement %d failed", i+1, at))
+			pgErr, _ := errors.AsType[*pgconn.PgError](err)
+			test.True(f.T, pgErr != nil && pgErr.Code == "22012" && !errors.Is(err, pg.ErrFailed),
+				test.Sprintf("call %d, though statement %d failed: %v", i+1, at, err))
 		}
 	}
 	f.fail(0)

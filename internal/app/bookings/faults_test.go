@@ -24,6 +24,14 @@ func TestFaults_FailTheCall(t *testing.T) {
 	class, later := s.AddSession(testkit.Session{Waitlist: 3, Capacity: 4}), s.AddSession(testkit.Session{})
 	held, released, booked := s.MustHold(mia, class, cart), s.MustHold(noa, later), s.MustBook(s.Coach, class)
 	week := days("2026-03-16", "2026-03-22")
+	// A booking that counts toward a quota moves to a session where a larger party waits.
+	s.Subscribe(noa, s.AddPlan(credit.Plan{Kind: credit.Unlimited, DailyLimit: new(9)}))
+	moving := s.MustBook(noa, s.AddSession(testkit.Session{Starts: testkit.Noon.Add(70 * time.Hour)}))
+	awaited := s.AddSession(testkit.Session{Starts: testkit.Noon.Add(72 * time.Hour), Capacity: 2, Waitlist: 3})
+	s.MustBook(s.Owner, awaited)
+	two := testkit.ForSessions(awaited)
+	two.Party = 2
+	s.MustJoin(mia, two)
 	s.WantErrors(
 		func() error { return expect.Error(s.Book(mia, later)) },
 		func() error {
@@ -51,6 +59,7 @@ func TestFaults_FailTheCall(t *testing.T) {
 			return expect.Error(app.Utilization(ctx, s.Owner, week, bookings.UseByLocation))
 		},
 		func() error { return expect.Error(s.Reschedule(s.Owner, booked, later)) },
+		func() error { return expect.Error(s.Reschedule(s.Owner, moving, awaited)) },
 		func() error { return expect.Error(s.Cancel(s.Coach, booked)) },
 	)
 	s.Clock.Set(testkit.InTwoDays)

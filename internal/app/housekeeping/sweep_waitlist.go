@@ -75,7 +75,7 @@ func (s *Service) sweepOrphans(ctx context.Context, caller tenant.Caller, done *
 		batch   pg.Batch
 	)
 	waitlistdb.ListOrphans(&batch, caller.Tenant, engine.SweepChunk, &entries, &rounds)
-	if err := s.engine.Read(ctx, caller, &batch); err != nil || len(entries)+len(rounds) == 0 {
+	if err := s.engine.Read(ctx, caller, &batch); err != nil {
 		return err
 	}
 	for _, id := range entries {

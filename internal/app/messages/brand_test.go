@@ -117,4 +117,6 @@ func TestMails_OfThePlatformHaveItsFrame(t *testing.T) {
 	setMail(studio, &account)
 	m = sent("Lea")
 	test.True(t, contains(m.HTML, "Hello Lea") && !contains(m.HTML, frame), test.Sprintf("%+v", m))
+	own.HTML = "<b>{{.Name}}</b>"
+	expect.OK(t)(studio.App.Messages.PreviewTemplate(t.Context(), studio.Owner, own))
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/berthhq/berth/internal/app/messages"
 	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/rules/sendingdomain"
+	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit"
 	"github.com/berthhq/berth/internal/testkit/expect"
@@ -31,6 +32,10 @@ func TestFaults_FailTheCall(t *testing.T) {
 	due := expect.Value(app.TakeNotices(ctx, s.Tenant))(t)
 	results := s.Dispatcher.SendAll(ctx, s.Tenant, due.Out)
 	s.ConfirmContacts(mia)
+	s.SetMode(waitlist.OfferInTurn)
+	class, who, booked := s.AddFullSession(1)
+	s.MustJoin(s.AddReachable("Zoe"), testkit.ForSessions(class))
+	s.MustCancel(who[0], booked[0])
 	_, link, _ := strings.Cut(due.Out[1].Message.Unsubscribe, messages.UnsubscribePath)
 	s.Plan()
 	domain := func(edited *messages.Senders) { edited.Domain = &sendingdomain.Domain{Address: "hello@studio.com"} }

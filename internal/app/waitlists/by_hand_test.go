@@ -272,13 +272,17 @@ func TestUpdateRules_StoresVersions(t *testing.T) {
 	expect.Reason(t, fault.LocationNotFound)(
 		edit(settings.PolicyTarget{Location: studio.OtherTenant().Location}, nil, "", func(*waitlist.Settings) {}),
 	)
+	// A service account has no member's name.
+	expect.OK(t)(studio.App.Settings.UpdateRules(t.Context(), studio.AddPartner("Robot"), settings.RulesEdit{
+		Edit: func(s *waitlist.Settings) { s.MaxTriesPerSlot = new(19) },
+	}))
 	// Two who edit at the same moment both do.
 	testkit.Parallel(4, func(i int) {
 		expect.OK(t)(edit(
 			settings.PolicyTarget{}, nil, "at once", func(s *waitlist.Settings) { s.MaxTriesPerSlot = new(20 + i) },
 		))
 	})
-	test.EqOp(t, 8, studio.Count(`select max(version) from waitlist_rules_versions`), test.Sprint("versions"))
+	test.EqOp(t, 9, studio.Count(`select max(version) from waitlist_rules_versions`), test.Sprint("versions"))
 }
 
 func TestPreviewRules_ChangesNothing(t *testing.T) {

@@ -58,8 +58,9 @@ func TestPositions_ReportTheBest(t *testing.T) {
 	studio := testkit.New(t)
 	studio.SetRules(func(s *waitlist.Settings) { s.Order, s.EarlyBirdPerDay = new(waitlist.ByPriority), new(1) })
 	crowded, _, _ := studio.AddFullSession(1)
-	empty, _, _ := studio.AddFullSession(1, testkit.StartingAt(testkit.Noon.Add(96*time.Hour)))
 	late, _, _ := studio.AddFullSession(1, testkit.StartingAt(testkit.Noon.Add(120*time.Hour)))
+	studio.Tick() // so that the id of the earlier session is the greater one
+	empty, _, _ := studio.AddFullSession(1, testkit.StartingAt(testkit.Noon.Add(96*time.Hour)))
 	studio.AddWaiters(3, testkit.ForSessions(crowded))
 	week := studio.MustJoin(studio.AddMember("Window"), studio.ForWindow("2026-03-16", "2026-03-22", "00:00", "23:59")).ID
 	either := studio.MustJoin(studio.AddMember("Any"), testkit.ForSessions(crowded, late, empty)).ID

@@ -21,6 +21,7 @@ select again('benefit_memberships', $$member_id = id('other'), number = '0', ent
 select again('benefit_memberships', $$provider_code = 'ARMY', member_id = id('third')$$);
 select again('roles', $$name = 'owner', built_in = true$$);
 select again('roles', $$name = 'zoo'$$);
+select again('roles', $$name = 'spare'$$);
 select again('member_roles', $$member_id = id('other'), role = 'owner'$$);
 select again('member_roles', $$member_id = id('third'), role = 'zoo'$$);
 select again('devices', $$id = id('other'), token_hash = hash('other'), seen_at = seen_at + interval '1 s'$$);
