@@ -1,10 +1,13 @@
 /** The links of stylesheets that could not be loaded. Vite tries each stylesheet only once. */
 const failed = new Set<HTMLLinkElement>();
 
-const rememberFailed = ({ target }: Event) => {
-  if (target instanceof HTMLLinkElement && target.rel === "stylesheet") failed.add(target);
-};
-document.addEventListener("error", rememberFailed, { capture: true }); // it does not bubble
+/** Remembers which stylesheets fail, for the next script that loads. */
+export function watchStyles(): void {
+  const remember = ({ target }: Event) => {
+    if (target instanceof HTMLLinkElement && target.rel === "stylesheet") failed.add(target);
+  };
+  document.addEventListener("error", remember, { capture: true }); // it does not bubble
+}
 
 /** Loads failed stylesheets again. Resolves when each is loaded or has failed once more. */
 async function loadFailed(): Promise<void> {

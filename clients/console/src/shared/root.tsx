@@ -20,7 +20,7 @@ import { reasonOf } from "./errors";
 import type { Answers, Expected } from "./first";
 import { afterPage, type Page, page, pause } from "./lazy";
 import { AuthContext, type Me, MeContext, useAuth } from "./me";
-import { whenOnline } from "./online";
+import { watchStyles, whenOnline } from "./online";
 import classes from "./root.module.css";
 import { useStore } from "./store";
 import { theme } from "./theme";
@@ -54,6 +54,7 @@ export async function open(
 ): Promise<void> {
   const nonce = document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content ?? "";
   setNonce(nonce); // for react-remove-scroll
+  watchStyles();
   const queries = openQueries();
   const auth = new Auth(base);
   const connection = new Connection(() => void queries.invalidateQueries());
