@@ -40,6 +40,7 @@ func TestParseKeys_SelectsUsableKeys(t *testing.T) {
 		"RSA of 8192 bits":             {rsaKey(modulus(8192), "AQAB"), rs256},
 		"RSA with leading zeros":       {rsaKey(encode(append([]byte{0}, decode(modulus(2048))...)), "AQAB"), rs256},
 		"RSA, exponent 3":              {rsaKey(modulus(2048), "Aw"), rs256},
+		"RSA, exponent of 31 bits":     {rsaKey(modulus(2048), "f____w"), rs256},
 		"no name":                      {strings.Replace(ec, `"kid":"k"`, `"kid":""`, 1), ""},
 		"for encryption":               {ec + `,"use":"enc"`, ""},
 		"for signing alone":            {ec + `,"key_ops":["sign"]`, ""},

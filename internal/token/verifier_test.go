@@ -187,6 +187,7 @@ func TestVerify_RejectsInvalidTokens(t *testing.T) {
 		"valid from the end of time":    {d.sign(valid().with("nbf", 1e308)), "nbf must be a time between"},
 		"valid from before 1970":        {d.sign(valid().with("nbf", -1)), "nbf must be a time between"},
 		"issued at the end of time":     {d.sign(valid().with("iat", 1e308)), "iat must be a time between"},
+		"signed in at the end of time":  {d.sign(valid().with("auth_time", 1e308)), "auth_time must be a time between"},
 		"expired":                       {d.sign(valid().with("exp", noon.Add(-30*time.Second).Unix())), "has expired"},
 		"not valid yet":                 {d.sign(valid().with("nbf", noon.Add(31*time.Second).Unix())), "not valid yet"},
 		"issued in the future":          {d.sign(valid().with("iat", noon.Add(31*time.Second).Unix())), "in the future"},

@@ -468,6 +468,12 @@ var equivalents = []Equivalent{
 		Old: "return names, err", New: "return names, nil",
 		Reason: "the time zone of a location is checked when it is written",
 	},
+	{
+		Package: "internal/token", Function: "readLimited",
+		Old:    "document, err := io.ReadAll(io.LimitReader(r, maxDocument+1))",
+		New:    "document, err := io.ReadAll(io.LimitReader(r, maxDocument+2))",
+		Reason: "one byte above the limit is enough to refuse the document",
+	},
 }
 
 // maxEquivalent is the share of a package's mutants that may be equivalent.

@@ -160,6 +160,9 @@ func TestWait_TakesTheRoomOfAnHour(t *testing.T) {
 		hours = append(hours, at.Sub(monday.Truncate(time.Hour)))
 	}
 	test.Eq(t, []time.Duration{5 * time.Hour, 15 * time.Hour, 30 * time.Hour, 40 * time.Hour}, hours)
+	test.Eq(t, []SendingHour{
+		hourly("DE", 5, 0, 1), hourly("DE", 15, 0, 1), hourly("DE", 30, 0, 1), hourly("DE", 40, 0, 1),
+	}, s.Changes())
 	none := (*Sending)(nil)
 	test.Eq(t, []any{false, time.Time{}, SendingKey{}, []SendingAlarm(nil), []SendingHour(nil)},
 		[]any{none.Limited(SMS), none.RoomAt(SMS, "DE"), none.Count(SMS, "DE"), none.Alarms(), none.Changes()})

@@ -362,6 +362,9 @@ func TestEndWhenSent_RestartsWindowOfLateMessages(t *testing.T) {
 		"a little later": {
 			awake, false, now.Add(30 * time.Second), now.Add(30 * time.Second), starts, ends, true,
 		},
+		"a second later than that": {
+			awake, false, now.Add(31 * time.Second), now.Add(31 * time.Second), starts, ends.Add(31 * time.Second), true,
+		},
 		"much later": {
 			awake, false, now.Add(time.Hour), now.Add(time.Hour), starts, now.Add(90 * time.Minute), true,
 		},
