@@ -26,6 +26,8 @@ breaking := {"version": "v2", "breaking": {"use": ["FILE"]}}
 # Most of what can go wrong here is concurrent, so tests always look for races.
 # The detector needs a C compiler; `make test RACE=` does without.
 RACE := $(if $(shell command -v "$$(go env CC)"),-race)
+# Otherwise each program waits a second before it exits, for goroutines that are still running.
+export GORACE := atexit_sleep_ms=0
 
 # Empty, or the packages and flags of one quick run: make test-go GO=./internal/rules/waitlist
 GO := ./...
