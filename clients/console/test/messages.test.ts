@@ -48,6 +48,8 @@ test("previews a template while it is edited, and shows where it is invalid", as
   await page.getByText("Line 2, column 5", { exact: false }).waitFor();
   await page.getByRole("button", { name: "Show in text" }).click();
   await text.fill("Come: ");
+  // Until the error below the text is gone, what is below it can move away from under a click.
+  await preview.getByText(/^Come:$/).waitFor();
   await page.getByRole("button", { name: "Insert Title" }).click();
   await preview.getByText(/^Come: \w/).waitFor();
   await page.getByRole("button", { name: "Save" }).click();
