@@ -56,9 +56,8 @@ func (w *world) rush(tokens []string, in tenant.SessionID, others ...*liveNode) 
 		conns[i] = dial(w.t, nodes[i%len(nodes)].Address)
 		known.Go(func() { // then the connection is open, and its node has cached the roles
 			for n := i; n < len(tokens); n += len(conns) {
-				if _, err := invoke(withToken(w.ctx(), tokens[n]), conns[i], hello, &v1.GetTenantRequest{}); err != nil {
-					w.t.Errorf("before the rush: %v", err)
-				}
+				_, err := invoke(withToken(w.ctx(), tokens[n]), conns[i], hello, &v1.GetTenantRequest{})
+				test.True(w.t, err == nil, test.Sprintf("before the rush: %v", err))
 			}
 		})
 	}

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/berthhq/berth/internal/tenant"
+
+	"github.com/shoenig/test/must"
 )
 
 // Invalidate cannot reach an evicted tenant, so its cached subjects must not be used any more.
@@ -17,9 +19,8 @@ func TestInvalidate_CoversEvictedTenants(t *testing.T) {
 	ask := func(want bool) {
 		t.Helper()
 		for _, id := range ids {
-			if d, err := g.Decide(t.Context(), id, "ann", "audit.read"); err != nil || d.Allowed != want {
-				t.Fatalf("allowed %v (%v), want %v", d.Allowed, err, want)
-			}
+			d, err := g.Decide(t.Context(), id, "ann", "audit.read")
+			must.True(t, err == nil && d.Allowed == want, must.Sprintf("allowed %v (%v), want %v", d.Allowed, err, want))
 		}
 	}
 	for i := range ids {

@@ -137,11 +137,10 @@ func TestDecide_DoesNotCacheErrors(t *testing.T) {
 	broken := errors.New("no database")
 	for _, breaks := range []*error{&b.rolesFail, &b.holderFail} {
 		*breaks = broken
-		if d, err := g.Decide(t.Context(), here, "ann", "audit.read"); d.Allowed || !errors.Is(err, broken) {
-			t.Fatalf("allowed %v, %v", d.Allowed, err)
-		}
+		d, err := g.Decide(t.Context(), here, "ann", "audit.read")
+		must.True(t, !d.Allowed && errors.Is(err, broken), must.Sprintf("allowed %v, %v", d.Allowed, err))
 		*breaks = nil
-		d := expect.Value(g.Decide(t.Context(), here, "ann", "audit.read"))(t)
+		d = expect.Value(g.Decide(t.Context(), here, "ann", "audit.read"))(t)
 		must.True(t, d.Allowed, must.Sprintf("allowed %v", d.Allowed))
 		g.Invalidate(here)
 	}
@@ -161,8 +160,7 @@ func TestDecide_ReadsOnceForConcurrentCalls(t *testing.T) {
 		for _, subject := range []string{"ann", "tom"} {
 			for range 100 {
 				calls.Go(func() {
-					_, err := g.Decide(t.Context(), here, subject, "audit.read")
-					test.NoError(t, err)
+					expect.OK(t)(g.Decide(t.Context(), here, subject, "audit.read"))
 				})
 			}
 		}
@@ -265,9 +263,11 @@ func TestInvalidate_FollowsRenamedRoles(t *testing.T) {
 	source.assign(here, "bob", access.Holder{Roles: []string{"usher"}, Active: true})
 	want := func(subject, role string) {
 		t.Helper()
-		if d, err := g.Decide(t.Context(), here, subject, "checkin.staff"); err != nil || d.Role != role {
-			t.Errorf("%s is allowed by %q (%v), want %q", subject, d.Role, err, role)
-		}
+		d, err := g.Decide(t.Context(), here, subject, "checkin.staff")
+		test.True(
+			t, err == nil && d.Role == role,
+			test.Sprintf("%s is allowed by %q (%v), want %q", subject, d.Role, err, role),
+		)
 	}
 	want("ann", "greeter")
 	want("bob", "")

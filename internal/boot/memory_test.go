@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/KimMachineGun/automemlimit/memlimit"
+
+	"github.com/shoenig/test"
 )
 
 func TestMemoryLimit_IsNineTenthsOfTheContainer(t *testing.T) {
@@ -19,8 +21,7 @@ func TestMemoryLimit_IsNineTenthsOfTheContainer(t *testing.T) {
 		"without a cgroup":  {failing(memlimit.ErrNoCgroup), defaultMemoryLimit},
 		"with a broken one": {failing(errors.New("unreadable")), defaultMemoryLimit},
 	} {
-		if got, err := memoryLimit(tt.container)(); got != tt.want || err != nil {
-			t.Errorf("%s: %d (%v), want %d", name, got, err, tt.want)
-		}
+		got, err := memoryLimit(tt.container)()
+		test.True(t, got == tt.want && err == nil, test.Sprintf("%s: %d (%v), want %d", name, got, err, tt.want))
 	}
 }

@@ -50,9 +50,8 @@ func TestParseDate_AcceptsOnlyExtendedISO8601(t *testing.T) {
 		"", "2026-3-29", "2026-02-29", "2026-13-01", "0000-01-01", "10000-01-01", "2026-03-29T00:00:00Z", " 2026-03-29",
 		"29.03.2026",
 	} {
-		if d, err := civil.ParseDate(text); err != civil.ErrNotDate || !d.IsZero() {
-			t.Errorf("ParseDate(%q) = %v, %v", text, d, err)
-		}
+		d, err := civil.ParseDate(text)
+		test.True(t, err == civil.ErrNotDate && d.IsZero(), test.Sprintf("ParseDate(%q) = %v, %v", text, d, err))
 	}
 }
 
@@ -81,9 +80,8 @@ func TestDateAndTimeOfDay_RoundTripAsJSONText(t *testing.T) {
 	for _, want := range []pair{{}, {civiltest.Date("2026-03-29"), civiltest.TimeOfDay("18:00")}} {
 		text := expect.Value(json.Marshal(want))(t)
 		var got pair
-		if err := json.Unmarshal(text, &got); err != nil || got != want {
-			t.Errorf("%s became %v, %v", text, got, err)
-		}
+		err := json.Unmarshal(text, &got)
+		test.True(t, err == nil && got == want, test.Sprintf("%s became %v, %v", text, got, err))
 	}
 	test.Error(t, json.Unmarshal([]byte(`{"Date":"29.3."}`), &pair{}), test.Sprint("a wrong date was read"))
 }

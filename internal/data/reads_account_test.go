@@ -42,6 +42,13 @@ var accountReads = []read{
 	{accountdb.FindOtherOwner, args{"member"}, "false"},
 	{accountdb.FindLocaleByPhone, args{"+4413"}, "de"},
 	{accountdb.FindLocaleByPhone, args{"+4412"}, ""},
+	{accountdb.FindLocaleByPhone, args{"+99"}, ""},
+	{accountdb.FindMemberBySubject, args{"foreign"}, "none"},
+	{accountdb.FindRole, args{"coach"}, "coach:2"},
+	{
+		accountdb.FindKey, args{"key"},
+		"key/" + strings.Trim(fmt.Sprintf("%d", sha("key")), "[]") + "/account/Kiosk/false",
+	},
 	{accountdb.ListPendingContacts, args{"third"}, "third=EMAIL/new@example.com/third/" +
 		strings.Trim(fmt.Sprintf("%d", sha("code")), "[]") + "/0/01T12:00"},
 	{accountdb.ListPendingContacts, args{"other"}, ""},
@@ -57,6 +64,8 @@ var accountReads = []read{
 	{accountdb.ListDevices, args{"member"}, "other device"},
 	{accountdb.HasDevice, args{"member", "device"}, "true"},
 	{accountdb.HasDevice, args{"member", "third"}, "false"},
+	{accountdb.ListUnsealedDevices, args{9}, "other device third"},
+	{accountdb.ListUnsealedDevices, args{1}, "other"},
 	{accountdb.HasStaleDevices, args{now}, "true"},
 	{accountdb.HasStaleDevices, args{now.Add(-time.Second)}, "false"},
 	{accountdb.ListOwnRoles, nil, "coach:0 spare:0 zoo:0"},

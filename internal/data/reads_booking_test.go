@@ -67,6 +67,7 @@ var bookingReads = []read{
 	{bookingdb.ListDisplayLinks, args{"session", 9}, "other display"},
 	{bookingdb.ListDisplayLinks, args{"session", 1}, "other"},
 	{bookingdb.CountDisplayLinks, args{"session"}, "2"},
+	{bookingdb.CountDisplayLinks, args{"other"}, "0"},
 	{bookingdb.HasOldDisplayLinks, args{start.Add(time.Hour)}, "false"},
 	{bookingdb.HasOldDisplayLinks, args{start.Add(time.Hour + time.Microsecond)}, "true"},
 	{bookingdb.ListUpcoming, args{"third", start, 9}, ""},

@@ -15,6 +15,10 @@ var messageReads = []read{
 	{messagedb.FindDelivery, args{"", "p2"}, "other"},
 	{messagedb.FindDelivery, args{"", ""}, "none"},
 	{messagedb.FindDeliveries, args{"third other"}, "third other"},
+	{
+		messagedb.ListAccessParties, args{"third"}, "//////third/////false/01T00:00/01T00:00/false/01T00:00/" +
+			"00000000-0000-0000-0000-000000000000/0/0/third=false/third=Cy",
+	},
 	{messagedb.ListDeliveries, args{messagedb.DeliveryQuery{Limit: 9}}, "third other delivery"},
 	{messagedb.ListDeliveries, args{messagedb.DeliveryQuery{Limit: 2}}, "third other"},
 	{messagedb.ListDeliveries, args{messagedb.DeliveryQuery{Member: id[tenant.MemberID]("third"), Limit: 9}}, "third"},

@@ -5,9 +5,12 @@ import (
 
 	"github.com/berthhq/berth/internal/civil"
 	"github.com/berthhq/berth/internal/data/waitlistdb"
+	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/tenant"
 )
+
+var tenantLevel = waitlistdb.EditedLevel{Level: catalog.TenantLevel, Scope: uuid("tenant")}
 
 var waitlistReads = []read{
 
@@ -55,6 +58,8 @@ var waitlistReads = []read{
 	{waitlistdb.ListEntries, args{waitlistdb.EntryQuery{From: start.Add(72 * time.Hour), Limit: 9}}, ""},
 	{waitlistdb.ListEntries, args{waitlistdb.EntryQuery{Until: start, Limit: 9}}, "third"},
 	{waitlistdb.FindOffer, args{"offer"}, "offer"},
+	{waitlistdb.ListOffersByID, args{"offer other fourth"}, "offer; other"},
+	{waitlistdb.ListNotifiedOffers, args{"offer other third"}, "third"},
 	{waitlistdb.ListOffersByCode, args{"+4413", "34"}, "other"},
 	{waitlistdb.ListOffersByCode, args{"+4412", "34"}, ""},
 	{waitlistdb.ListLiveOffers, args{"session"}, "offer"},
@@ -132,6 +137,18 @@ var waitlistReads = []read{
 		Limit: 1,
 	}}, "TENANT/tenant//2/false/ana///01T12:00"},
 	{waitlistdb.ListEditedLevels, nil, "TENANT/tenant/3/0"},
+	{waitlistdb.ListOpenAwaited, args{tenantLevel, now, waitlistdb.OpenSession{}, 9}, "session fifth seventh"},
+	{waitlistdb.ListOpenAwaited, args{tenantLevel, now, waitlistdb.OpenSession{}, 2}, "session fifth"},
+	{waitlistdb.ListOpenAwaited, args{tenantLevel, start.Add(time.Hour), waitlistdb.OpenSession{}, 9}, "fifth seventh"},
+	{waitlistdb.ListOpenAwaited, args{tenantLevel, now, waitlistdb.OpenSession{
+		ID: id[tenant.SessionID]("session"), StartsAt: start,
+	}, 9}, "fifth seventh"},
+	{waitlistdb.ListOpenAwaited, args{waitlistdb.EditedLevel{
+		Level: catalog.LocationLevel, Scope: uuid("other"),
+	}, now, waitlistdb.OpenSession{}, 9}, ""},
+	{waitlistdb.ListOpenAwaited, args{waitlistdb.EditedLevel{
+		Level: catalog.ServiceLevel, Scope: uuid("other"),
+	}, now, waitlistdb.OpenSession{}, 9}, ""},
 	{waitlistdb.ListEnding, args{"waiting"}, "waiting/location/service/2026/March/2/session/02T08:00/false/Europe/Vienna"},
 	{waitlistdb.FindWaitSlot, args{"session"}, "session"},
 	{waitlistdb.ListQueued, args{waitlistdb.QueueQuery{

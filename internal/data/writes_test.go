@@ -3,6 +3,7 @@ package data
 import (
 	"context"
 	"errors"
+	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -58,6 +59,10 @@ devices -device
 devices -third`},
 	{accountdb.DeleteDevices, args{"other"}, "devices -other"},
 	{accountdb.DeleteDevices, args{""}, ""},
+	{accountdb.SealDevice, args{"device", accountdb.SealedToken{Sealed: sha("s"), Hash: sha("h")}}, fmt.Sprintf(
+		`devices device {sealed=\x%x token=null token_hash=\x%x}`, sha("s"), sha("h"))},
+	{accountdb.SealDevice, args{"device", accountdb.SealedToken{Sealed: sha("s"), Hash: sha("other")}}, `
+devices -device`},
 	{accountdb.BindIssuer, args{"member", "https://new.example", []string{""}}, `
 members member {issuer=https://new.example}`},
 	{accountdb.BindIssuer, args{"other", "https://new.example", []string{""}}, ""},
@@ -78,6 +83,26 @@ ownership_transfers -transfer`},
 		ID: id[tenant.TransferID]("second"), From: grant.Party{Member: id[tenant.MemberID]("third")},
 		To: grant.Party{Member: id[tenant.MemberID]("member")}, CreatedAt: now, ExpiresAt: start,
 	}}, "ownership_transfers +second"},
+	{accountdb.SaveDevice, args{
+		"member", member.Device{ID: id[tenant.DeviceID]("seventh"), Kind: member.Web, CreatedAt: now, SeenAt: now},
+		accountdb.SealedToken{Sealed: sha("s"), Hash: sha("h"), Former: [][]byte{sha("token")}}, new(member.Device),
+	}, fmt.Sprintf(
+		`devices device {kind=WEB sealed=\x%x token=null token_hash=\x%x}`, sha("s"), sha("h"))},
+	{accountdb.SaveDevice, args{
+		"member", member.Device{ID: id[tenant.DeviceID]("seventh"), Kind: member.Web, CreatedAt: now, SeenAt: now},
+		accountdb.SealedToken{Sealed: sha("s"), Hash: sha("other"), Former: [][]byte{sha("token")}}, new(member.Device),
+	}, "devices other {kind=WEB seen_at=2026-03-01T12:00:00+00:00}"},
+	{accountdb.UpdateMember, args{member.Member{
+		ID: id[tenant.MemberID]("member"), Name: "Anna", Status: member.Active, Version: 2, UpdatedAt: start,
+	}}, "members member {email= email_key= name=Anna name_key=anna subject=}"},
+	{accountdb.PutPendingContact, args{"member", member.PendingContact{
+		Contact: member.Contact{Kind: member.ByEmail, Address: "x@example.com"},
+		Code:    id[tenant.CodeID]("fourth"), CodeHash: sha("x"), ExpiresAt: start,
+	}}, fmt.Sprintf(`
+pending_contacts member EMAIL {address=x@example.com code_hash=\x%x code_id=fourth `+
+		`expires_at=2026-03-02T08:00:00+00:00}`, sha("x"))},
+	{accountdb.UpdateRole, args{grant.Role{Name: "coach", Title: "Trainer", Version: 2, UpdatedAt: start}}, `
+roles coach {title=Trainer}`},
 	{accountdb.EndKeys, args{"account", now}, `
 service_account_keys key {expires_at=2026-03-01T12:00:00+00:00}`},
 	{accountdb.RevokeAccount, args{"account", start}, `
@@ -87,6 +112,39 @@ service_accounts account {revoked_at=2026-03-02T08:00:00+00:00}`},
 	{accountdb.MarkKeyUsed, args{"key", now}, `
 service_account_keys key {used_at=2026-03-01T12:00:00+00:00}`},
 
+	{catalogdb.UpdateLocation, args{catalog.Location{
+		ID: id[tenant.LocationID]("location"), Name: "Quay", TimeZone: "Europe/Rome", Version: 2, UpdatedAt: start,
+		Channels: []catalog.Channel{catalog.Phone},
+	}}, `
+locations location {active=false channels=["PHONE"] name=Quay time_zone=Europe/Rome}
+tenants  {house_version=2}`},
+	{catalogdb.UpdateService, args{catalog.Service{
+		ID: id[tenant.ServiceID]("service"), Name: "Sailing", Duration: time.Hour, MinParty: 1, MaxParty: 2,
+		Delivery: catalog.InPerson, Version: 2, UpdatedAt: start,
+	}}, `
+services service {active=false max_party=2 name=Sailing}
+tenants  {house_version=2}`},
+	{catalogdb.UpdateResource, args{catalog.Resource{
+		ID: id[tenant.ResourceID]("resource"), Location: id[tenant.LocationID]("location"), Name: "Court 2", Version: 2,
+		UpdatedAt: start,
+	}}, "resources resource {active=false name=Court 2}"},
+	{catalogdb.UpdatePlan, args{credit.Plan{
+		ID: id[tenant.PlanID]("plan"), Name: "Twelve", Kind: credit.Credits, Credits: 12, Version: 2, UpdatedAt: start,
+	}}, `
+plans plan {active=false credits=12 name=Twelve}
+tenants  {house_version=2}`},
+	{catalogdb.UpdateItem, args{booking.Item{
+		ID: id[tenant.ItemID]("item"), Name: "Paddle", Stock: 5, Version: 2, UpdatedAt: start,
+	}}, "items item {active=false name=Paddle stock=5}"},
+	{catalogdb.PutPolicy, args{catalog.Policy{
+		Level: catalog.TenantLevel, Scope: uuid("tenant"), HoldTTL: new(time.Minute), Version: 2, UpdatedAt: start,
+	}}, `
+policies TENANT tenant {hold_ttl_seconds=60}
+tenants  {house_version=2}`},
+	{catalogdb.PutBenefitProvider, args{booking.BenefitProvider{
+		Code: "CLUB", Name: "Club 2", Pattern: "[0-9]*", Verification: booking.VerifyByList, Version: 2, UpdatedAt: start,
+	}}, `
+benefit_providers CLUB {active=false name=Club 2 number_pattern=[0-9]* verification=LIST}`},
 	{catalogdb.AddBenefitNumbers, args{"CLUB", []string{"1", "3"}}, "benefit_numbers +CLUB 3"},
 	{catalogdb.RemoveBenefitNumbers, args{"CLUB", []string{"1", "3"}}, "benefit_numbers -CLUB 1"},
 	{catalogdb.KeepBenefitNumbers, args{"CLUB", []string{"1", "3"}}, "benefit_numbers -CLUB 2"},
@@ -108,6 +166,14 @@ service_account_keys key {used_at=2026-03-01T12:00:00+00:00}`},
 	{bookingdb.DeleteOldDisplayLinks, args{start.Add(time.Hour + time.Microsecond)}, `
 display_links -display
 display_links -other`},
+	{bookingdb.UpdateBooking, args{booking.Booking{
+		ID: id[tenant.BookingID]("booking"), Session: id[tenant.SessionID]("session"), Member: id[tenant.MemberID]("member"),
+		Party: 2, Status: booking.Confirmed, Channel: catalog.Online, StartsAt: start, EndsAt: start.Add(time.Hour),
+		Payment: payment.Payment{Status: payment.Unpaid},
+	}, now}, "bookings booking {exclusive=false}"},
+	{bookingdb.UpdateSubscription, args{credit.Subscription{
+		ID: id[tenant.SubscriptionID]("subscription"), Status: credit.Paused, Balance: 3, Lines: 4, StartsAt: now, Version: 2,
+	}, now}, "subscriptions subscription {balance=3 lines=4 status=PAUSED}"},
 	{bookingdb.MarkNoShows, args{"booking fourth", now}, `
 bookings booking {auto_no_show_at=2026-03-01T12:00:00+00:00 status=NO_SHOW}
 bookings fourth {auto_no_show_at=2026-03-01T12:00:00+00:00}`},
@@ -192,6 +258,18 @@ sending_counts SMS DE 2026-03-01 13:00:00+00 {sent=3}`},
 sending_standings +EMAIL
 sending_standings SMS {level=2 reviewed_at=2026-03-02T08:00:00+00:00 since=2026-03-02T08:00:00+00:00}`},
 	{messagedb.DeleteOldSendingHours, args{now}, "sending_counts -EMAIL  2026-03-01 11:00:00+00"},
+	{messagedb.ReportDelivery, args{messagedb.Delivery{
+		ID: id[tenant.DeliveryID]("third"), Status: notify.Delivered, Segments: 2,
+	}, start}, "deliveries third {segments=2 status=DELIVERED}"},
+	{messagedb.PutSenders, args{messagedb.Sealed{Text: []byte("new"), Version: 2, UpdatedAt: start}}, `
+notification_senders  {domain_check_at=null sealed=\x6e6577}`},
+	{messagedb.PutNotificationSettings, args{notify.Settings{
+		PerDay: map[notify.Channel]int{notify.SMS: 2, notify.Push: 3, notify.Email: 4}, Version: 2, UpdatedAt: start,
+	}}, "notification_settings  {email_in_quiet=false email_per_day=4 " +
+		"push_per_day=3 quiet_end=00:00:00 quiet_start=00:00:00 sms_per_day=2}"},
+	{messagedb.PutTemplate, args{messagedb.OwnTemplate{Template: notify.Template{
+		Topic: "BOOKED", Channel: notify.SMS, Locale: "en", Body: "Hi",
+	}, Version: 2, UpdatedAt: start}}, "notification_templates BOOKED SMS en {body=Hi}"},
 	{messagedb.CloseNotice, args{"notice", now}, "notices notice {done_at=2026-03-01T12:00:00+00:00}"},
 	{messagedb.CloseNotice, args{"third", start}, ""},
 	{messagedb.UpdateNotices, args{[]notify.NoticeState{
@@ -229,6 +307,23 @@ notification_members member {quiet_end=00:00:00 quiet_start=01:00:00}`},
 	{messagedb.DeleteTemplate, args{notify.Topic("BOOKED"), notify.SMS, "en"}, "notification_templates -BOOKED SMS en"},
 	{messagedb.DeleteTemplate, args{notify.Topic("BOOKED"), notify.SMS, "de"}, ""},
 
+	{scheduledb.UpdateSeries, args{session.Series{
+		ID: id[tenant.SeriesID]("series"), Details: session.Details{
+			Service: id[tenant.ServiceID]("service"), Location: id[tenant.LocationID]("location"), Title: "Row",
+		},
+		Rule: "FREQ=WEEKLY", Date: day, Duration: time.Hour, MaterializedUntil: day, Version: 2, UpdatedAt: start,
+	}}, "series series {rule=FREQ=WEEKLY start_time=00:00:00 title=Row}"},
+	{scheduledb.UpdateSessions, args{[]session.Session{{
+		ID: id[tenant.SessionID]("session"), Details: session.Details{
+			Service: id[tenant.ServiceID]("service"), Location: id[tenant.LocationID]("location"), Title: "Row",
+			Capacity: new(9), WaitlistCapacity: 7,
+		},
+		StartsAt: start, EndsAt: start.Add(time.Hour), LocalDate: day, State: catalog.Published, Version: 2, UpdatedAt: start,
+	}}}, "sessions session {capacity=9 coach_id=null occurs_at=null occurs_on=null resource_id=null " +
+		"series_id=null title=Row waitlist_capacity=7}"},
+	{scheduledb.UpdateWorkout, args{session.Workout{
+		ID: id[tenant.WorkoutID]("workout"), Name: "Rest", Body: "None", Version: 2, UpdatedAt: start,
+	}}, "workouts workout {body=None name=Rest}"},
 	{scheduledb.DeleteSessions, args{"session", "batch", now}, `
 sessions session {batch_id=batch deleted_at=2026-03-01T12:00:00+00:00}`},
 	{scheduledb.AttachWorkouts, args{"other", "workout"}, `
@@ -254,6 +349,14 @@ waitlist_places other other {flagged=true join_key=9}
 waitlist_places other session {flagged=true join_key=9}
 waitlist_queues location service 2026-03-02 {last_key=9}
 waitlist_queues location service 2026-03-03 {last_key=9}`},
+	{waitlistdb.UpdateEntry, args{waitlist.Entry{
+		ID: id[tenant.EntryID]("waiting"), Status: waitlist.Offered, Tries: 1, Key: 1,
+	}, now}, "waitlist_entries waiting {status=OFFERED tries=1}"},
+	{waitlistdb.UpdateOffer, args{waitlist.Offer{
+		ID: id[tenant.OfferID]("offer"), Status: waitlist.Declined, ClosedAt: &start, ExpiresAt: start,
+	}}, "waitlist_offers offer {closed_at=2026-03-02T08:00:00+00:00 status=DECLINED}"},
+	{waitlistdb.UpdateRound, args{waitlist.Round{ID: id[tenant.RoundID]("round"), Freed: 2, Closed: &start}}, `
+waitlist_rounds round {closed_at=2026-03-02T08:00:00+00:00 freed=2}`},
 	{waitlistdb.ExtendOffer, args{"offer", start.Add(time.Hour)}, `
 waitlist_offers offer {expires_at=2026-03-02T09:00:00+00:00}`},
 	{waitlistdb.ExtendOffer, args{"third", start.Add(time.Hour)}, ""},
@@ -283,6 +386,12 @@ waitlist_queues location service 2026-03-02 {last_key=7 waiting=3}`},
 waitlist_places +third
 waitlist_queues location service 2026-03-02 {last_key=7 waiting=3}`},
 	{waitlistdb.MovePlaces, args{"session other", []waitlist.Queue{queue}}, ""},
+	{waitlistdb.PutRules, args{waitlistdb.RulesVersion{Layer: waitlist.Layer{
+		Level: catalog.TenantLevel, Scope: uuid("tenant"), Version: 7,
+	}, Author: "ana", At: now}}, `
+policies TENANT tenant {rules_version=7}
+tenants  {house_version=2}
+waitlist_rules_versions +7`},
 	{waitlistdb.SettleLevel, args{
 		waitlistdb.EditedLevel{Level: catalog.TenantLevel, Scope: uuid("tenant"), Rules: 3},
 	}, "policies TENANT tenant {rules_due=false}"},

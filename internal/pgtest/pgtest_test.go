@@ -64,9 +64,8 @@ func TestTemplate_IsFilledOnceAndCopiedForEachTest(t *testing.T) {
 	expect.OK(t)(one.Owner.Exec(t.Context(), "insert into filled values (2)"))
 	for db, want := range map[*pgtest.DB]int{one: 2, other: 1} {
 		var rows int
-		if err := db.Owner.QueryRow(t.Context(), "select count(*) from filled").Scan(&rows); err != nil || rows != want {
-			t.Errorf("%d rows, want %d (%v)", rows, want, err)
-		}
+		err := db.Owner.QueryRow(t.Context(), "select count(*) from filled").Scan(&rows)
+		test.True(t, err == nil && rows == want, test.Sprintf("%d rows, want %d (%v)", rows, want, err))
 	}
 	test.EqOp(t, 1, filled, test.Sprintf("filled %d times", filled))
 }
@@ -121,9 +120,8 @@ func process(t *testing.T, environment ...string) (r report, finish func(kill bo
 		}
 		in.Close()
 		_, _ = io.Copy(io.Discard, lines)
-		if err := cmd.Wait(); err != nil && !kill {
-			t.Error(err)
-		}
+		err := cmd.Wait()
+		test.False(t, err != nil && !kill, test.Sprint(err))
 	}
 }
 
@@ -182,7 +180,10 @@ func TestNew_SharesGivenServer(t *testing.T) {
 	must.NoError(t, conn.QueryRow(t.Context(), `select count(*) filter (where datname like 'berth_test_%')::int,
 		count(*) filter (where datname like 'berth_template_%')::int from pg_database`).
 		Scan(&tests, &templates))
-	test.True(t, templates == 1 && tests == 0, test.Sprintf("%d databases and %d templates are left", tests, templates))
+	test.True(
+		t, templates == 1 && tests == 0,
+		test.Sprintf("%d databases and %d templates are left", tests, templates),
+	)
 }
 
 // A changed schema is that of one process: others, at the same time and later, have the one of the migrations.

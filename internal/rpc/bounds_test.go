@@ -4,15 +4,15 @@ import (
 	"testing"
 
 	"github.com/shoenig/test"
-	"github.com/shoenig/test/must"
 	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 // Otherwise one request could cost as much as its bytes allow.
 func TestBounds_EveryListAndTextOfRequestsHasOne(t *testing.T) {
 	t.Parallel()
-	all, err := requestLimits()
-	must.NoError(t, err)
+	all := expect.Value(requestLimits())(t)
 	left := len(unruled)
 	for field, b := range all {
 		_, listed := unruled[field.FullName()]

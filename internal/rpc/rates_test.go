@@ -230,8 +230,7 @@ func TestReads_TakeTurnsByTenant(t *testing.T) {
 			r.Header.Set("Content-Type", "application/proto")
 			r.Header.Set("Accept-Encoding", "identity")
 			r.Header.Set("Authorization", "Bearer "+busy)
-			response, err := http1.Do(r)
-			test.NoError(t, err)
+			response := expect.Value(http1.Do(r))(t)
 			responses <- response
 		}
 	}

@@ -11,17 +11,17 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"github.com/shoenig/test"
-	"github.com/shoenig/test/must"
 
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rpc/convert"
+
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 func TestCheckStorable_RejectsValuesNoColumnKeeps(t *testing.T) {
 	t.Parallel()
-	allowed, err := requestLimits()
-	must.NoError(t, err)
+	allowed := expect.Value(requestLimits())(t)
 	const none = "00000000-0000-0000-0000-000000000000"
 	for name, tt := range map[string]struct {
 		message proto.Message

@@ -64,7 +64,6 @@ func TestID_RoundTripsAsJSONText(t *testing.T) {
 	in := thing{ID: tenant.New[tenant.PlanID](time.Unix(1, 0))}
 	data := expect.Value(json.Marshal(in))(t)
 	var out thing
-	if err := json.Unmarshal(data, &out); err != nil || out != in {
-		t.Fatalf("%s was read as %v (%v)", data, out, err)
-	}
+	err := json.Unmarshal(data, &out)
+	must.True(t, err == nil && out == in, must.Sprintf("%s was read as %v (%v)", data, out, err))
 }

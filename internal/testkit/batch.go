@@ -58,9 +58,8 @@ func (b *Batch) Run() (transactions int) {
 	b.NoError(err)
 	b.done.Go(func() {
 		r := bookings.BookRequest{Session: decoy, Party: 1, Channel: catalog.Online}
-		if _, err := b.App.Bookings.Book(ctx, who, r); err != nil {
-			b.T.Errorf("decoy: %v", err)
-		}
+		_, err := b.App.Bookings.Book(ctx, who, r)
+		test.True(b.T, err == nil, test.Sprintf("decoy: %v", err))
 	})
 	AwaitQueued(b.App, b.Tenant, 0)
 	for i, call := range b.calls {
@@ -82,13 +81,13 @@ type Booked struct {
 }
 
 // WantConfirmed fails the test unless the booking is confirmed.
-func (b *Booked) WantConfirmed(t *testing.T, what string) {
+func (b *Booked) WantConfirmed(t testing.TB, what string) {
 	t.Helper()
 	test.True(t, b.Err == nil && b.Booking != nil, test.Sprintf("%s: %+v, %v", what, b.Entry, b.Err))
 }
 
 // WantRefused fails the test unless the booking was refused for the reason.
-func (b *Booked) WantRefused(t *testing.T, what string, reason fault.Reason) {
+func (b *Booked) WantRefused(t testing.TB, what string, reason fault.Reason) {
 	t.Helper()
 	test.EqOp(t, reason, fault.ReasonOf(b.Err), test.Sprintf("%s: %v, want", what, b.Err))
 }

@@ -149,8 +149,7 @@ func TestIssuer_PublishesOnlyPublicKey(t *testing.T) {
 
 func openIssuer(t testing.TB, path string, clock *clock) *token.Issuer {
 	t.Helper()
-	i, err := token.OpenIssuer(path, ownIssuer, audience, clock.now)
-	test.NoError(t, err)
+	i := expect.Value(token.OpenIssuer(path, ownIssuer, audience, clock.now))(t)
 	return i
 }
 

@@ -34,9 +34,8 @@ func TestLimiter_AllowsBurstAndRate(t *testing.T) {
 				t.Fatalf("wait %s with %f calls left", wait, tokens)
 			case wait > 0:
 				missing := (1 - tokens) / rate.PerSecond
-				if d := wait.Seconds() - missing; d > rounding || d < -rounding {
-					t.Fatalf("wait %s, want %f s", wait, missing)
-				}
+				d := wait.Seconds() - missing
+				must.True(t, d <= rounding && d >= -rounding, must.Sprintf("wait %s, want %f s", wait, missing))
 			case rapid.Bool().Draw(t, "proven"):
 				l.Return("key")
 			default:

@@ -206,15 +206,17 @@ func TestTurns_UseEveryPlaceWithinTheirLimits(t *testing.T) {
 			working, idle := 0, false
 			for _, l := range turns.lines {
 				working += l.working
-				if l.working > width || len(l.waiting) > depth {
-					t.Fatalf("%d of one key work, %d wait", l.working, len(l.waiting))
-				}
+				must.True(
+					t, l.working <= width && len(l.waiting) <= depth,
+					must.Sprintf("%d of one key work, %d wait", l.working, len(l.waiting)),
+				)
 				places, _ := turns.places()
 				idle = idle || len(l.waiting) > 0 && l.working < places
 			}
-			if working != turns.working || working > total || working < total && idle {
-				t.Fatalf("%d work, counted %d", working, turns.working)
-			}
+			must.False(
+				t, working != turns.working || working > total || working < total && idle,
+				must.Sprintf("%d work, counted %d", working, turns.working),
+			)
 		}
 	})
 }

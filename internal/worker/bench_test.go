@@ -15,6 +15,8 @@ import (
 	"github.com/berthhq/berth/internal/testkit/expect"
 	"github.com/berthhq/berth/internal/testkit/messagetest"
 	"github.com/berthhq/berth/internal/worker"
+
+	"github.com/shoenig/test/must"
 )
 
 // instant is a provider that takes everything at once.
@@ -90,9 +92,8 @@ func BenchmarkNotices(b *testing.B) {
 		b.StopTimer()
 		planned += studio.Count(`select count(*) from notices`) - before
 		n := studio.Count(`select count(*) from deliveries where status = 'SENT'`) - 2*warmUp
-		if sent += n; n != 2*bookings {
-			b.Fatalf("%d sent", n)
-		}
+		sent += n
+		must.True(b, n == 2*bookings, must.Sprintf("%d sent", n))
 		b.StartTimer()
 	}
 	b.ReportMetric(float64(planned)/planning.Seconds(), "planned/s")

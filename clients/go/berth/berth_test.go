@@ -184,9 +184,8 @@ func TestClient_HasEveryService(t *testing.T) {
 	}
 	protoregistry.GlobalFiles.RangeFilesByPackage("berth.v1", func(file protoreflect.FileDescriptor) bool {
 		for i := range file.Services().Len() {
-			if name := string(file.Services().Get(i).Name()); !there[name+"Client"] {
-				t.Errorf("%s is missing", name)
-			}
+			name := string(file.Services().Get(i).Name())
+			test.True(t, there[name+"Client"], test.Sprintf("%s is missing", name))
 		}
 		return true
 	})

@@ -62,6 +62,10 @@ func TestCheckAccess_NamesTheRolesThatGrantIt(t *testing.T) {
 			accounts.AccessSubject{Member: unbound.ID}, "session.read",
 			accounts.Access{Allowed: true, Through: []string{"member", "desk"}, Giving: reads, Active: true},
 		},
+		"unbound, through one": {
+			accounts.AccessSubject{Member: unbound.ID}, "credit.grant",
+			accounts.Access{Allowed: true, Through: []string{"desk"}, Giving: grants, Active: true},
+		},
 		"unbound, not": {
 			accounts.AccessSubject{Member: unbound.ID}, "audit.read",
 			accounts.Access{Giving: []string{"owner", "admin"}, Active: true},

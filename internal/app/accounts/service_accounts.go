@@ -198,7 +198,7 @@ func (s *Service) ExchangeKey(
 	if err != nil {
 		return ExchangedKey{}, err
 	}
-	if in.IsZero() || (!named.IsZero() && named != in) {
+	if !named.IsZero() && named != in {
 		return ExchangedKey{}, grant.ErrKeyInvalid
 	}
 	anonymous := tenant.Caller{Tenant: in}

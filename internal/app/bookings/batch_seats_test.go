@@ -1,15 +1,14 @@
 package bookings_test
 
 import (
+	"context"
 	"errors"
 	"testing"
 	"time"
 
 	"github.com/shoenig/test"
-	"github.com/shoenig/test/must"
 
 	"github.com/berthhq/berth/internal/app/bookings"
-	"github.com/berthhq/berth/internal/app/seats"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/tenant"
@@ -60,54 +59,46 @@ func TestBatch_SeatsChangeHands(t *testing.T) {
 	test.EqOp(t, string(booking.Confirmed), studio.BookingStatus(paid.ID), test.Sprint("confirmed hold"))
 }
 
-// If an entry waits for a freed seat, it gets the seat before later requests do.
+// If an entry waits for a freed seat, it gets the seat before later requests do. So does an entry with a time window
+// that includes the session, although the session does not name it.
 func TestBatch_FreedSeatGoesToTheWaitlist(t *testing.T) {
 	t.Parallel()
-	studio := testkit.New(t)
-	g, in := studio.NewBatch(), studio.AddSession(testkit.Session{Capacity: 1, Waitlist: 3})
-	mia, noa := studio.AddMember("Mia"), studio.AddMember("Noa")
-	mias := studio.MustBook(mia, in)
-	studio.MustWaitlist(noa, in)
-	separate := g.Book(studio.AddMember("Separate"), studio.AddSession(testkit.Session{}))
-	var up seats.Cancelled
-	g.Add(func() {
-		up = expect.Value(g.App.Bookings.CancelBooking(
-			t.Context(), testkit.SelfOnly(mia), bookings.CancelRequest{ID: mias},
-		))(t)
+	type row struct {
+		reschedule, window bool
+	}
+	testkit.Each(t, map[string]row{
+		"cancelled": {false, false}, "cancelled, a window waits": {false, true},
+		"rescheduled": {true, false}, "rescheduled, a window waits": {true, true},
+	}, func(studio *testkit.Studio, tt row) {
+		g, when := studio.NewBatch(), testkit.Noon.Add(75*time.Hour)
+		in := studio.AddSession(testkit.Session{Starts: when, Capacity: 1, Waitlist: 3})
+		mia, entry := testkit.SelfOnly(studio.AddMember("Mia")), testkit.ForSessions(in)
+		mias, other := studio.MustBook(mia, in), studio.AddSession(testkit.Session{Starts: when.Add(24 * time.Hour)})
+		if tt.window {
+			entry = studio.ForWindow("2026-03-19", "2026-03-19", "00:00", "23:00")
+		}
+		studio.MustJoin(studio.AddMember("Noa"), entry)
+		separate, promoted := g.Book(studio.AddMember("Separate"), studio.AddSession(testkit.Session{})), 0
+		g.Add(func() {
+			if tt.reschedule {
+				promoted = expect.Value(g.App.Bookings.RescheduleBooking(
+					context.Background(), mia, bookings.RescheduleRequest{ID: mias, To: other},
+				))(studio.T).Promoted
+			} else {
+				promoted = expect.Value(g.App.Bookings.CancelBooking(
+					context.Background(), mia, bookings.CancelRequest{ID: mias},
+				))(studio.T).Promoted
+			}
+		})
+		later := g.Book(studio.AddMember("Later"), in)
+		test.EqOp(studio.T, 3, g.Run(), test.Sprint("transactions, want 3: separate, the seat, and later"))
+		separate.WantConfirmed(studio.T, "separate")
+		test.EqOp(studio.T, 1, promoted, test.Sprint("promoted"))
+		test.True(
+			studio.T, later.Err == nil && later.Entry != nil,
+			test.Sprintf("later: %+v, %v", later.Place, later.Err),
+		)
 	})
-	later := g.Book(studio.AddMember("Later"), in)
-	g.Run()
-	separate.WantConfirmed(t, "separate")
-	test.EqOp(t, 1, up.Promoted, test.Sprintf("%+v", up))
-	test.True(
-		t, later.Err == nil && later.Entry != nil && later.Entry.Position == 1,
-		test.Sprintf("later: %+v, %v", later.Place, later.Err),
-	)
-}
-
-// The same holds for an entry with a time window that includes the session, although the session does not name it.
-func TestBatch_FreedSeatGoesToATimeWindow(t *testing.T) {
-	t.Parallel()
-	studio := testkit.New(t)
-	g := studio.NewBatch()
-	in := studio.AddSession(testkit.Session{Starts: testkit.Noon.Add(75 * time.Hour), Capacity: 1, Waitlist: 3})
-	mia, noa := studio.AddMember("Mia"), studio.AddMember("Noa")
-	mias := studio.MustBook(mia, in)
-	studio.MustJoin(noa, studio.ForWindow("2026-03-19", "2026-03-19", "00:00", "23:00"))
-	must.EqOp(t, 0, studio.Count(`select waiting from sessions where id = $1`, in),
-		must.Sprint("wait for the session by name"))
-	separate := g.Book(studio.AddMember("Separate"), studio.AddSession(testkit.Session{}))
-	var up seats.Cancelled
-	g.Add(func() {
-		up = expect.Value(g.App.Bookings.CancelBooking(
-			t.Context(), testkit.SelfOnly(mia), bookings.CancelRequest{ID: mias},
-		))(t)
-	})
-	later := g.Book(studio.AddMember("Later"), in)
-	test.EqOp(t, 3, g.Run(), test.Sprint("transactions, want 3: separate, the seat, and later"))
-	separate.WantConfirmed(t, "separate")
-	test.EqOp(t, 1, up.Promoted, test.Sprintf("%+v", up))
-	test.True(t, later.Err == nil && later.Entry != nil, test.Sprintf("later: %+v, %v", later.Place, later.Err))
 }
 
 // A member leaves a full queue in a batch: the next request finds the place in the queue free.

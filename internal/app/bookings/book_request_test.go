@@ -74,9 +74,11 @@ func TestBookRequest_ForOthersNeedsPermission(t *testing.T) {
 
 		r = tt.request
 		guest := r.Hold && tt.staff.IsZero()
-		if err := r.complete(tenant.Caller{Member: mia}); err != nil || r.Member != tt.staff || r.Guest != guest {
-			t.Errorf("%s, as staff: %+v, %v", name, r, err)
-		}
+		err = r.complete(tenant.Caller{Member: mia})
+		test.True(
+			t, err == nil && r.Member == tt.staff && r.Guest == guest,
+			test.Sprintf("%s, as staff: %+v, %v", name, r, err),
+		)
 
 		r = tt.request
 		err = r.complete(tenant.Caller{Subject: "sa:1", SelfOnly: true})

@@ -116,9 +116,8 @@ func TestGuard_OfferedSeatsAreReserved(t *testing.T) {
 			))
 		}
 		book := func() {
-			if _, err := studio.Book(eve, class); fault.ReasonOf(err) != fault.SessionFull && reserved {
-				studio.T.Error(err)
-			}
+			_, err := studio.Book(eve, class)
+			test.False(studio.T, fault.ReasonOf(err) != fault.SessionFull && reserved, test.Sprint(err))
 		}
 		if reserved {
 			a.Run(accept, book)
@@ -196,9 +195,7 @@ func TestGuard_PaymentIsRefundedOnce(t *testing.T) {
 			_, err := studio.OtherNode().App.Bookings.RefundPayment(
 				ctx, studio.Owner, held.ID, payment.Facts{Amount: testkit.FiftyEuros.Amount},
 			)
-			if err != nil && fault.ReasonOf(err) != fault.RefundExceedsCaptured {
-				studio.T.Error(err)
-			}
+			test.False(studio.T, err != nil && fault.ReasonOf(err) != fault.RefundExceedsCaptured, test.Sprint(err))
 		}
 		a.Run(refund, refund)
 		n := studio.Count(`select count(*) from payment_entries where booking_id = $1 and kind = 'REFUNDED'`, held.ID)

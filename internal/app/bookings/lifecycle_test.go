@@ -50,9 +50,8 @@ var holdLines = map[string]func(studio *testkit.Studio){
 			test.Sprintf("%+v", b),
 		)
 		studio.SetPolicy(func(p *catalog.Policy) { p.HoldTTL = new(90 * time.Second) })
-		if b = studio.MustHold(studio.AddMember("Noa"), class); !b.HoldUntil.Equal(testkit.Noon.Add(90 * time.Second)) {
-			studio.T.Errorf("until %s", b.HoldUntil)
-		}
+		b = studio.MustHold(studio.AddMember("Noa"), class)
+		test.True(studio.T, b.HoldUntil.Equal(testkit.Noon.Add(90*time.Second)), test.Sprintf("until %s", b.HoldUntil))
 	},
 	"it keeps name, email and telephone number": func(studio *testkit.Studio) {
 		contact := booking.Contact{Name: "John Smith", Email: "john@example.com", Phone: "+1234567890"}

@@ -70,6 +70,11 @@ func TestFaults_FailTheCall(t *testing.T) {
 				Delivery: due.Out[0].Message.ID, Status: notify.Delivered,
 			})
 		},
+		func() error {
+			return app.ReportDelivery(ctx, s.Tenant, messages.DeliveryReport{
+				Delivery: due.Out[1].Message.ID, Status: notify.Undelivered, Err: &notify.SendError{Kind: notify.Transient},
+			})
+		},
 		func() error { return expect.Error(app.AnswerSMS(ctx, s.Tenant, phone, "STOP")) },
 		func() error { return app.DeleteCalendarFeed(ctx, mia) },
 		func() error { return expect.Error(app.AnswerSMS(ctx, s.Tenant, phone, "HELP")) },

@@ -314,10 +314,9 @@ func TestTemplates_OfTheTenant(t *testing.T) {
 		m.HTML[:6] != "<b>Mia" || m.Calendar == nil {
 		t.Errorf("%+v", m)
 	}
-	if m := sent("pt-BR", 1); m.Subject != "Até já: Vinyasa" || !contains(m.HTML, "Esperamos por você.") {
-		t.Errorf("%+v", m)
-	}
-	m := sent("de", 1)
+	m := sent("pt-BR", 1)
+	test.True(t, m.Subject == "Até já: Vinyasa" && contains(m.HTML, "Esperamos por você."), test.Sprintf("%+v", m))
+	m = sent("de", 1)
 	test.True(t, contains(m.Text, "Hallo Mia"), test.Sprintf("%+v", m))
 	// It was saved before the topic lost a variable, which no use case accepts now.
 	studio.Exec(`update notification_templates set body = '{{.Gone}}' where locale = 'en'`)

@@ -72,9 +72,8 @@ func TestLocalOutbox_KeepsMessages(t *testing.T) {
 			contains(m.HTML, "<p style=") && contains(m.HTML, "/unsubscribe/") && contains(m.Calendar, "METHOD:REQUEST"),
 		test.Sprintf("%+v", m),
 	)
-	if m := found[push].Content; !contains(m.Subject+m.Text, "Vinyasa") || m.Link == "" {
-		t.Errorf("%+v", m)
-	}
+	m = found[push].Content
+	test.True(t, contains(m.Subject+m.Text, "Vinyasa") && m.Link != "", test.Sprintf("%+v", m))
 	if m := found[sms]; m.Segments != 1 || m.Content.Segments != 1 || !m.Content.GSM7 ||
 		!contains(m.Content.Text, "13:00") {
 		t.Errorf("%+v", m)
@@ -258,7 +257,10 @@ func TestSendTest_GoesToConfirmedContacts(t *testing.T) {
 	s.Deliver()
 	sent := s.Provider.Take()
 	must.SliceLen(t, 1, sent)
-	must.True(t, sent[0].To == "ada@example.com" && contains(sent[0].Subject, "is your code"), must.Sprintf("%+v", sent))
+	must.True(
+		t, sent[0].To == "ada@example.com" && contains(sent[0].Subject, "is your code"),
+		must.Sprintf("%+v", sent),
+	)
 
 	verified := ada
 	verified.Email = "ada@example.com"

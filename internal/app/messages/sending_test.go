@@ -248,10 +248,7 @@ func TestSendingQuota_HoldsForTwoNodes(t *testing.T) {
 			sent := make([]int, 2)
 			take := func(i int, node *messagetest.Studio) func() {
 				return func() {
-					taken, err := node.App.Messages.TakeNotices(t.Context(), studio.Tenant)
-					if err != nil {
-						t.Error(err)
-					}
+					taken := expect.Value(node.App.Messages.TakeNotices(t.Context(), studio.Tenant))(t)
 					sent[i] = len(taken.Out)
 				}
 			}

@@ -99,7 +99,7 @@ func TestImportSessions_ReportsProblemsByRow(t *testing.T) {
 	}
 	report := studio.ImportSessions(testkit.ImportHeader+
 		row("Vinyasa", "Pier 1", "2026-03-28", "18:00", "Studio", "carla@example.com")+ // 2: in order
-		row("Boxing", "Pier 1", "2026-03-28", "18:00", "", "")+ // 3
+		row("Boxing", "Pier 1", "2026-03-28", "18:00", "Studio", "")+ // 3: that 2 has the room is no news
 		row("Vinyasa", "Pier 9", "2026-03-28", "18:00", "", "")+ // 4
 		row("Vinyasa", "Pier 1", "2026-03-28", "25:00", "", "")+ // 5
 		row("Vinyasa", "Pier 1", "2026-03-28", "18:00", "Cellar", "mia@example.com")+ // 6

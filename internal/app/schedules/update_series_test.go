@@ -66,7 +66,10 @@ func TestUpdateSeries_DetachesEditedSession(t *testing.T) {
 		done := studio.EditSeries(schedules.SeriesEdit{
 			Series: s.ID, Scope: schedules.All, Pattern: clockOf("17:00"), PatternFields: session.TimeOfDayField,
 		})
-		test.True(studio.T, len(done.Updated) == 5 && len(done.Created)+len(done.Cancelled) == 0, test.Sprintf("%+v", done))
+		test.True(
+			studio.T, len(done.Updated) == 5 && len(done.Created)+len(done.Cancelled) == 0,
+			test.Sprintf("%+v", done),
+		)
 		wantStarts(studio, s.ID, "03-17 17:00", "03-19 17:00", "03-24 17:00", "03-26 17:00", "03-31 20:00", "04-02 17:00")
 	})
 }
@@ -297,12 +300,13 @@ func TestUpdateSeries_SplitsAtADetachedSession(t *testing.T) {
 		Series: s.ID, Scope: schedules.All, Pattern: session.Pattern{Rule: "FREQ=WEEKLY;BYDAY=TH;COUNT=3"},
 		PatternFields: session.RuleField,
 	})
+	expect.OK(t)(studio.App.Schedules.CancelSession(t.Context(), studio.Owner, ids[5], "", true))
 	done := studio.EditSeries(schedules.SeriesEdit{
 		Series: s.ID, Scope: schedules.Following, Session: ids[2], Pattern: clockOf("19:00"),
 		PatternFields: session.TimeOfDayField,
 	})
 	wantStarts(studio, s.ID, "03-17 18:00 cancelled", "03-19 18:00", "03-24 18:00", "03-31 18:00 cancelled")
-	wantStarts(studio, done.Series.ID, "03-26 19:00", "04-02 19:00")
+	wantStarts(studio, done.Series.ID, "03-26 19:00", "04-02 18:00 cancelled")
 }
 
 func TestUpdateSeries_SplitsByDay(t *testing.T) {
@@ -397,6 +401,19 @@ func TestUpdateSeries_ConflictRejectsTheWholeEdit(t *testing.T) {
 				Scope: schedules.One, Session: ids[4], Pattern: clockOf("19:00"), PatternFields: session.TimeOfDayField,
 			},
 			fault.ResourceBusy,
+		},
+		"someone edited the series before": {
+			schedules.SeriesEdit{
+				Scope: schedules.All, Template: session.Input{Title: "x"}, Fields: session.TitleField, Expect: new(2),
+			},
+			fault.ETagMismatch,
+		},
+		"someone edited the series before what follows": {
+			schedules.SeriesEdit{
+				Scope: schedules.Following, Session: ids[1], Template: session.Input{Title: "x"}, Fields: session.TitleField,
+				Expect: new(2),
+			},
+			fault.ETagMismatch,
 		},
 		"no such series": {
 			schedules.SeriesEdit{

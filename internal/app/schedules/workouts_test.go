@@ -82,6 +82,7 @@ func TestWorkouts_ReturnEachReason(t *testing.T) {
 		)
 	}
 	test.EqOp(t, 0, len(workoutsOf(studio, class)), test.Sprint("some were attached all the same"))
+	expect.Reason(t, fault.InvalidField)(studio.App.Schedules.AddInlineWorkout(t.Context(), studio.Coach, class, " ", ""))
 	for range session.MaxWorkouts {
 		expect.OK(t)(studio.App.Schedules.AddInlineWorkout(t.Context(), studio.Coach, class, "More", ""))
 	}

@@ -104,9 +104,9 @@ func TestFillAfterEdits_AppliesEditedPolicies(t *testing.T) {
 		closing(60 * time.Hour) // it starts sooner
 		studio.MustCancel(who[0], booked[0])
 		studio.WantEntries(map[tenant.EntryID]waitlist.Status{entries[0]: waitlist.Waiting})
-		if studio.Sweep(); studio.Count(`select count(*) from waitlist_offers`) != 0 {
-			studio.T.Fatal("the seat was offered after booking had closed")
-		}
+		studio.Sweep()
+		must.EqOp(studio.T, 0, studio.Count(`select count(*) from waitlist_offers`),
+			must.Sprint("the seat was offered after booking had closed"))
 		closing(0)
 		for range 2 { // the second time there is nothing to do
 			test.EqOp(studio.T, (housekeeping.SweepResult{}), studio.Sweep(), test.Sprint("that is no defect"))
@@ -149,9 +149,8 @@ func TestFillAfterEdits_RepeatsForEditsDuringTheRun(t *testing.T) {
 				batch pg.Batch
 			)
 			waitlistdb.ListEditedLevels(&batch, studio.Tenant, &due)
-			if err := studio.DB.DB.ReadBatch(context.Background(), scope, &batch); err != nil || len(due) != 1 {
-				t.Fatalf("%+v, %v", due, err)
-			}
+			err := studio.DB.DB.ReadBatch(context.Background(), scope, &batch)
+			must.True(t, err == nil && len(due) == 1, must.Sprintf("%+v, %v", due, err))
 			must.NoError(t, edit(studio))
 			settle := func(level waitlistdb.EditedLevel) (left int) {
 				t.Helper()

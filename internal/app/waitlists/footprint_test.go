@@ -87,9 +87,8 @@ and c.relkind = 'r' and count(*) > 10`), &locks, pgx.RowTo[string])
 				return done
 			})
 		must.ErrorIs(t, err, done, must.Sprint(name))
-		if slices.Sort(locks); len(locks) > 0 {
-			t.Errorf("%s locks %v", name, locks)
-		}
+		slices.Sort(locks)
+		test.SliceEmpty(t, locks, test.Sprintf("%s locks %v", name, locks))
 	}
 	test.True(t, len(first) == 10 && size == 40 && entry != nil, test.Sprintf("%d of %d", len(first), size))
 }

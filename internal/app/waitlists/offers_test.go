@@ -45,6 +45,7 @@ func TestAcceptOffer_BooksAndChargesACredit(t *testing.T) {
 	test.Error(t, err, test.Sprint("a session with a live offer went back to a draft"))
 	o := studio.LiveOffer(id)
 	expect.Reason(t, fault.OfferNotFound)(studio.Accept(studio.AddMember("Eve"), o))
+	studio.SetPolicy(func(p *catalog.Policy) { p.Advance = new(time.Hour) }) // for those who are not in the queue yet
 	first := expect.Value(studio.Accept(mia, o))(t)
 	must.True(
 		t, !first.Repeated && first.Booking.Status == "CONFIRMED" && first.Booking.Subscription == pack.ID,
@@ -139,7 +140,10 @@ func TestDeclineOffer_OffersToTheNext(t *testing.T) {
 		class, waiters, o := offered(studio)
 		for i := range 2 {
 			answered := expect.Value(studio.Decline(waiters[0], o, tt.leave))(studio.T)
-			test.True(studio.T, answered.Repeated == (i == 1) && answered.Entry.Status == tt.want, test.Sprintf("%+v", answered))
+			test.True(
+				studio.T, answered.Repeated == (i == 1) && answered.Entry.Status == tt.want,
+				test.Sprintf("%+v", answered),
+			)
 		}
 		offers := studio.Offers(class)
 		must.True(

@@ -82,8 +82,7 @@ func TestWatch_MissesNothingAfterRead(t *testing.T) {
 	})
 	for range 20 {
 		all.Go(func() {
-			page, err := outbox.Read(t.Context(), l.db.DB, l.Tenant, outbox.Range{Limit: 1000})
-			test.NoError(t, err)
+			page := expect.Value(outbox.Read(t.Context(), l.db.DB, l.Tenant, outbox.Range{Limit: 1000}))(t)
 			w, err := r.Watch(t.Context(), l.Tenant, &page.End)
 			if test.NoError(t, err); err != nil {
 				return

@@ -11,6 +11,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/berthhq/berth/internal/tenant"
+
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 func numberedTenant(n byte) tenant.TenantID { return tenant.TenantID{UUID: tenant.UUID{n}} }
@@ -115,8 +117,7 @@ func TestFeed_ReadsLessOftenForManyWatchers(t *testing.T) {
 
 func TestNewRelay_HasDefaults(t *testing.T) {
 	t.Parallel()
-	r, err := NewRelay(RelayConfig{})
-	must.NoError(t, err)
+	r := expect.Value(NewRelay(RelayConfig{}))(t)
 	defer r.Close()
 	r.rolesChanged(numberedTenant(1)) // tells no one
 	r.log.Error("discarded")

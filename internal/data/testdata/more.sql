@@ -117,6 +117,7 @@ select again('deliveries', $$id = id('other'), member_id = id('member'), booking
   status = 'FAILED', channel = 'SMS', topic = 'MOVED', content = '{}', created_at = created_at + interval '1 h',
   provider_id = 'p2'$$);
 select again('deliveries', $$id = id('third'), member_id = id('third'), booking_id = id('third'), offer_id = id('third'),
+  topic = 'OFFER',
   created_at = created_at + interval '1 h'$$);
 update deliveries set platform = true where id <> id('third');
 select again('sending_counts', $$country = 'DE', hour = hour + interval '1 h', sent = 5$$);
@@ -142,6 +143,8 @@ begin
     perform again(t, 'tenant_id = id(''foreign'')', 99);
     execute format('alter table %I disable row level security', t);
   end loop;
+  perform again('members', $row$tenant_id = id('foreign'), id = id('foreign'), subject = 'foreign', email = '',
+    phone = '+99', locale = 'fr'$row$);
 end
 $$;
 reset session_replication_role;

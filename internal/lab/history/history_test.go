@@ -225,9 +225,11 @@ func TestCheckSessions_AcceptsOnlyHistoriesWithAnOrder(t *testing.T) {
 				test.Sprintf("linearizable: %v, of %d operations", got.Linearizable(), len(got.Operations())),
 			)
 			var page bytes.Buffer
-			if err := got.WritePage(&page); err != nil || !strings.Contains(page.String(), "member") {
-				t.Errorf("page: %v, %d bytes", err, page.Len())
-			}
+			err := got.WritePage(&page)
+			test.True(
+				t, err == nil && strings.Contains(page.String(), "member"),
+				test.Sprintf("page: %v, %d bytes", err, page.Len()),
+			)
 		})
 	}
 }

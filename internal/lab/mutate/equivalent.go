@@ -474,6 +474,39 @@ var equivalents = []Equivalent{
 		New:    "document, err := io.ReadAll(io.LimitReader(r, maxDocument+2))",
 		Reason: "one byte above the limit is enough to refuse the document",
 	},
+	{
+		Package: "internal/app/bookings", Function: "(*Service).GetDisplay",
+		Old: "d.Refresh = earliest(d.Refresh, d.Opens)", New: "d.Refresh = earliest(d.Opens, d.Refresh)",
+		Reason: "the earlier of two times does not depend on their order",
+	},
+	{
+		Package: "internal/app/events", Function: "(*EventWatch).Next",
+		Old: "return w.watcher.Next(ctx, tick, due)", New: "return w.watcher.Next(ctx, due, tick)",
+		Reason: "both end the wait in the same way",
+	},
+	{
+		Package: "internal/app/messages", Function: "(*noticeBatch).load",
+		Old:    "if n.Booking.IsZero() && n.Entry.IsZero() {",
+		New:    "if n.Booking.IsZero() || n.Entry.IsZero() {",
+		Reason: "it reads sessions that no message needs",
+	},
+	{
+		Package: "internal/app/waitlists", Function: "(*Service).ExplainSession",
+		Old:    "if err := positions.AddTo(story.Entries, s.engine.Now()); err != nil {\nreturn story, err\n}",
+		New:    "{ err := positions.AddTo(story.Entries, s.engine.Now()); _ = err }",
+		Reason: "its only error is of rules that do not compile, and none is saved",
+	},
+	{
+		Package: "internal/data/bookingdb", Function: "firstID",
+		Old:    "binary.BigEndian.PutUint64(id[:8], uint64(max(t.UnixMilli(), 0))<<16|0x7000)",
+		New:    "binary.BigEndian.PutUint64(id[:9], uint64(max(t.UnixMilli(), 0))<<16|0x7000)",
+		Reason: "it writes the first eight bytes only",
+	},
+	{
+		Package: "internal/data/bookingdb", Function: "MoveBookings",
+		Old: "if len(exclusive) > 0 {", New: "if len(exclusive) >= 0 {",
+		Reason: "the statement changes no row then",
+	},
 }
 
 // maxEquivalent is the share of a package's mutants that may be equivalent.

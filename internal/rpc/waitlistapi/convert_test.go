@@ -3,11 +3,11 @@ package waitlistapi
 import (
 	"testing"
 
-	"github.com/shoenig/test"
-
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/internal/rpc/convert/converttest"
 	"github.com/berthhq/berth/internal/rules/waitlist"
+
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 // Every field is converted to the field of the same meaning.
@@ -15,8 +15,7 @@ func TestConversions_CarryEveryField(t *testing.T) {
 	t.Parallel()
 	var l converttest.Lines
 	converttest.AddBack(&l, func(m *v1.WaitlistWindow) *waitlist.Window {
-		w, err := windowValue(m)
-		test.NoError(t, err)
+		w := expect.Value(windowValue(m))(t)
 		return w
 	})
 	l.Check(t, "testdata/fields.txt")

@@ -26,9 +26,8 @@ func TestColor_MatchesTableSharedWithBrowserApps(t *testing.T) {
 	t.Parallel()
 	raw := expect.Value(os.ReadFile("testdata/colors.json"))(t)
 	var table []struct{ Color, On, Pressed, OnWhite, OnDark, EdgeOnWhite, EdgeOnDark string }
-	if err := json.Unmarshal(raw, &table); err != nil || len(table) == 0 {
-		t.Fatal(err, len(table))
-	}
+	err := json.Unmarshal(raw, &table)
+	must.True(t, err == nil && len(table) != 0, must.Sprint(err, len(table)))
 	dark := color(t, "#1a2127")
 	for _, want := range table {
 		c := color(t, want.Color)
@@ -80,15 +79,19 @@ func TestColor_TextStaysReadableOnEveryColor(t *testing.T) {
 		test.True(t, ok && parsed == c, test.Sprintf("%v became %v", c, parsed))
 		got := c.Contrast(c.TextColor())
 		test.True(t, got >= brand.MinTextContrast, test.Sprintf("text on %s has a contrast of %.2f", c, got))
-		if got := c.Pressed().Contrast(c.TextColor()); got < c.Contrast(c.TextColor()) {
-			t.Errorf("text on %s has a contrast of %.2f when it is pressed", c, got)
-		}
+		got = c.Pressed().Contrast(c.TextColor())
+		test.True(
+			t, got >= c.Contrast(c.TextColor()),
+			test.Sprintf("text on %s has a contrast of %.2f when it is pressed", c, got),
+		)
 		test.EqOp(t, c, c.ReadableOn(background, min(c.Contrast(background), brand.MinTextContrast)),
 			test.Sprintf("%s is as readable on %s as it must be, and became", c, background))
 		tint := c.ReadableOn(background, ratio)
-		if got := tint.Contrast(background); got < ratio {
-			t.Errorf("%s for %s on %s has a contrast of %.2f, want %.2f", tint, c, background, got, ratio)
-		}
+		got = tint.Contrast(background)
+		test.True(
+			t, got >= ratio,
+			test.Sprintf("%s for %s on %s has a contrast of %.2f, want %.2f", tint, c, background, got, ratio),
+		)
 		test.False(
 			t, c.Contrast(background) >= ratio && tint != c,
 			test.Sprintf("%s was readable on %s, and became %s", c, background, tint),

@@ -210,7 +210,7 @@ func TestParseKey_ReadsWhatKeyTextWrites(t *testing.T) {
 		return rapid.SliceOfN(rapid.Byte(), n, n).Draw(t, label)
 	}
 	rapid.Check(t, func(t *rapid.T) {
-		in := tenant.TenantID{UUID: tenant.UUID(bytes(t, 16, "tenant"))}
+		in := tenant.TenantID{UUID: tenant.UUID(append(bytes(t, 15, "tenant"), 1))} // no tenant has the id zero
 		id := tenant.KeyID{UUID: tenant.UUID(bytes(t, 16, "key"))}
 		secret := grant.Secret(bytes(t, 32, "secret"))
 		text := grant.KeyText(in, id, secret)
@@ -244,6 +244,7 @@ func TestParseKey_RejectsOtherTexts(t *testing.T) {
 		"not ASCII":    good[:len(good)-2] + "é",
 		"beyond uuid":  "berth_" + strings.Repeat("Z", 87),
 		"space":        good[:len(good)-1] + " ",
+		"no tenant":    grant.KeyText(tenant.TenantID{}, tenant.KeyID{UUID: tenant.UUID{2}}, grant.Secret{3}),
 	} {
 		_, _, _, err := grant.ParseKey(text)
 		test.EqOp(t, fault.KeyInvalid, fault.ReasonOf(err), test.Sprintf("%s: %v", name, err))

@@ -46,7 +46,7 @@ func ParseKey(text string) (in tenant.TenantID, id tenant.KeyID, secret Secret, 
 	if !hasPrefix || len(digits) != 2*idWidth+secretWidth ||
 		!decode(digits[:idWidth], id.UUID[:]) ||
 		!decode(digits[idWidth:2*idWidth], in.UUID[:]) ||
-		!decode(digits[2*idWidth:], secret[:]) {
+		!decode(digits[2*idWidth:], secret[:]) || in.IsZero() {
 		return tenant.TenantID{}, tenant.KeyID{}, Secret{}, ErrKeyInvalid
 	}
 	return in, id, secret, nil

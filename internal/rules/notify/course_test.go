@@ -75,10 +75,9 @@ func TestExpiryWarning_ComesInLastQuarterOfOffersOnly(t *testing.T) {
 	offer := Notice{Topic: Offered, Lane: Mail, Revision: "1", Attempts: 3, FailedChannels: []Channel{Push}}
 	ends := monday.Add(40 * time.Minute)
 	want := Notice{Topic: OfferExpiring, Lane: Alert, Revision: "1", DueAt: monday.Add(30 * time.Minute), ExpiresAt: ends}
-	if got, ok := offer.ExpiryWarning(monday, ends); !ok || cmp.Diff(want, got) != "" {
-		t.Error(cmp.Diff(want, got))
-	}
-	_, ok := offer.ExpiryWarning(monday, monday.Add(9*time.Minute))
+	got, ok := offer.ExpiryWarning(monday, ends)
+	test.True(t, ok && cmp.Diff(want, got) == "", test.Sprint(cmp.Diff(want, got)))
+	_, ok = offer.ExpiryWarning(monday, monday.Add(9*time.Minute))
 	test.False(t, ok, test.Sprint("a window of nine minutes is too short for a second message"))
 	_, ok = (Notice{Topic: BookingConfirmed}).ExpiryWarning(monday, ends)
 	test.False(t, ok, test.Sprint("a confirmation has no warning"))
