@@ -106,8 +106,9 @@ func TestCheckAccess_NamesTheRolesThatGrantIt(t *testing.T) {
 		"permission too":   {accounts.AccessSubject{Member: unbound.ID}, "world.rule", fault.PermissionNotFound},
 		"permission still": {accounts.AccessSubject{Account: robot.ID}, "world.rule", fault.PermissionNotFound},
 	} {
-		_, err := studio.App.Accounts.CheckAccess(t.Context(), studio.Owner, guard, c.who, c.permission)
-		test.EqOp(t, c.want, fault.ReasonOf(err), test.Sprintf("%s: %v", name, err))
+		expect.Reason(t, c.want, name)(
+			studio.App.Accounts.CheckAccess(t.Context(), studio.Owner, guard, c.who, c.permission),
+		)
 	}
 }
 

@@ -160,8 +160,7 @@ func TestUpdateWorkout_Edits(t *testing.T) {
 		},
 		"another tenant's": {theirs, new(7), func(w *session.Workout) { w.Name = "x" }, fault.WorkoutNotFound},
 	} {
-		_, err := editWorkout(studio, tt.id, tt.expect, tt.edit)
-		test.EqOp(t, tt.reason, fault.ReasonOf(err), test.Sprintf("%s: %v", name, err))
+		expect.Reason(t, tt.reason, name)(editWorkout(studio, tt.id, tt.expect, tt.edit))
 	}
 }
 

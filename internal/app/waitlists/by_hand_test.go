@@ -202,10 +202,11 @@ func TestOfferPlace_NeedsNoPlan(t *testing.T) {
 		}
 		id := studio.MustJoin(mia, wish).ID
 		studio.MustBook(mia, studio.AddSession(testkit.Session{Starts: testkit.Noon.Add(70 * time.Hour)}))
-		_, err := studio.App.Waitlists.OfferPlace(context.Background(), studio.Owner, waitlists.OfferRequest{
-			Session: studio.AddSession(testkit.Session{Starts: testkit.Noon.Add(72 * time.Hour)}), Entry: id,
-		})
-		test.EqOp(studio.T, want, fault.ReasonOf(err), test.Sprint(err))
+		expect.Reason(studio.T, want)(studio.App.Waitlists.OfferPlace(
+			context.Background(), studio.Owner, waitlists.OfferRequest{
+				Session: studio.AddSession(testkit.Session{Starts: testkit.Noon.Add(72 * time.Hour)}), Entry: id,
+			},
+		))
 	})
 }
 

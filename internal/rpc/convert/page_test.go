@@ -66,8 +66,7 @@ func TestPageToken_RejectsOtherQueries(t *testing.T) {
 		"too short":    {PageToken: "AAAA"},
 		"no position":  {PageToken: base64.RawURLEncoding.EncodeToString(raw[:convert.QueryHashSize])},
 	} {
-		_, err := convert.ParsePage[row](with(changes))
-		test.EqOp(t, fault.InvalidField, fault.ReasonOf(err), test.Sprintf("%s: %v", name, err))
+		expect.Reason(t, fault.InvalidField, name)(convert.ParsePage[row](with(changes)))
 	}
 }
 
@@ -79,8 +78,9 @@ func TestPageToken_RejectsOtherLists(t *testing.T) {
 		TenantId: tenantA, PageToken: token,
 	})
 	test.NoError(t, err)
-	_, err = convert.ParsePage[string](&v1.ListServiceAccountsRequest{TenantId: tenantA, PageToken: token})
-	test.EqOp(t, fault.InvalidField, fault.ReasonOf(err), test.Sprintf("a request that looks the same takes it: %v", err))
+	expect.Reason(t, fault.InvalidField, "a request that looks the same takes it")(
+		convert.ParsePage[string](&v1.ListServiceAccountsRequest{TenantId: tenantA, PageToken: token}),
+	)
 }
 
 func TestPaginate_LastPageHasNoToken(t *testing.T) {

@@ -17,6 +17,8 @@ import (
 	"github.com/berthhq/berth/internal/rules/grant"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/policy"
+
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 // set draws a set of permissions that roles of a tenant's own can have.
@@ -144,8 +146,7 @@ func TestEditRole_RejectsBuiltInRoles(t *testing.T) {
 		test.EqOp(t, policy.Roles()[i].Description, role.Description)
 		test.SliceNotContains(t, role.Permissions, "gone.away")
 		test.True(t, role.Title != "" && role.Description != "" && len(role.Permissions) != 0, test.Sprintf("%+v", role))
-		_, err := grant.EditRole(grant.AllPermissions(), role, role)
-		test.EqOp(t, fault.RoleBuiltIn, fault.ReasonOf(err), test.Sprintf("%s: %v", name, err))
+		expect.Reason(t, fault.RoleBuiltIn, name)(grant.EditRole(grant.AllPermissions(), role, role))
 	}
 }
 
@@ -246,8 +247,7 @@ func TestParseKey_RejectsOtherTexts(t *testing.T) {
 		"space":        good[:len(good)-1] + " ",
 		"no tenant":    grant.KeyText(tenant.TenantID{}, tenant.KeyID{UUID: tenant.UUID{2}}, grant.Secret{3}),
 	} {
-		_, _, _, err := grant.ParseKey(text)
-		test.EqOp(t, fault.KeyInvalid, fault.ReasonOf(err), test.Sprintf("%s: %v", name, err))
+		expect.Reason(t, fault.KeyInvalid, name)(grant.ParseKey(text))
 	}
 }
 

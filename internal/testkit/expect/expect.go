@@ -47,15 +47,15 @@ func OKOr(t must.T, reasons ...fault.Reason) func(results ...any) {
 }
 
 // Reason fails the test unless a call failed for a reason, and gives what its error says besides. An invalid field has
-// to be named, and so has each fact of the error:
+// to be named, and so has each fact of the error. About says which case of a table it is:
 //
 //	expect.Reason(t, fault.SessionFull)(studio.Book(mia, class))
 //	test.EqOp(t, "2", expect.Reason(t, fault.DailyLimit)(studio.Book(mia, third)).Metadata["limit"])
-func Reason(t must.T, want fault.Reason) func(results ...any) fault.Error {
+func Reason(t must.T, want fault.Reason, about ...any) func(results ...any) fault.Error {
 	return func(results ...any) fault.Error {
 		t.Helper()
 		err := Error(results...)
-		must.EqOp(t, want, fault.ReasonOf(err), must.Sprintf("reason want %q (error: %v)", want, err))
+		must.EqOp(t, want, fault.ReasonOf(err), must.Sprintf("%s: %v", fmt.Sprint(about...), err))
 		if f, ok := errors.AsType[*fault.Error](err); ok {
 			_, unnamed := f.Metadata[""]
 			must.False(t, unnamed || f.Message == "" || f.Reason == fault.InvalidField && f.Field == "", must.Sprintf("%#v", f))
