@@ -83,6 +83,9 @@ var bookingReads = []read{
 	{bookingdb.ListItemReservations, args{
 		"item", civil.Span{Start: start, End: start.Add(time.Hour)},
 	}, "item/1/02T08:00/02T09:00"},
+	{bookingdb.ListItemReservations, args{
+		"item", civil.Span{Start: start.Add(time.Hour), End: start.Add(2 * time.Hour)},
+	}, ""},
 	{bookingdb.ListItemReservations, args{"other", civil.Span{Start: start, End: start.Add(time.Hour)}}, ""},
 	{bookingdb.ListItemReservations, args{
 		"other", civil.Span{Start: start, End: start.Add(time.Hour + time.Second)},
@@ -120,6 +123,7 @@ var bookingReads = []read{
 		Session: id[tenant.SessionID]("session"), Member: id[tenant.MemberID]("member"),
 	}}, "booking/waiting"},
 	{bookingdb.FindVisit, args{"booking"}, "session/member/false; location/service/2026/March/2"},
+	{bookingdb.FindVisit, args{"fifth"}, "third/member/false; none"},
 	{bookingdb.CountAttendanceDaily, args{bookingdb.Period{From: day, To: day}}, "2026/March/2/5/0/32/2/2/1/0/1/1/2/0"},
 	{bookingdb.ListZones, args{bookingdb.Period{From: day, To: day}}, "Europe/Paris Europe/Vienna"},
 	{bookingdb.ListNoShowSessions, args{bookingdb.NoShowQuery{

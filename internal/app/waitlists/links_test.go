@@ -132,11 +132,16 @@ func TestStartOffer_ExtendsTheOffer(t *testing.T) {
 	ends, inTime = started(planned, late)
 	test.True(t, ends.Equal(late.Add(30*time.Minute)) && inTime && extended() == 1, test.Sprint(ends, inTime))
 	test.True(t, studio.LiveOffer(o.Entry).ExpiresAt.Equal(ends), test.Sprint("the offer ends when its member was told"))
-	_, inTime = started(planned, o.SessionStarts)
+	studio.SetPolicy(func(p *catalog.Policy) { p.BookingCloses = new(time.Hour) })
+	_, inTime = started(planned, o.SessionStarts.Add(-time.Hour))
 	test.False(t, inTime, test.Sprint("booking is closed"))
 	studio.Clock.Set(ends)
 	for over, reserved := range []bool{false, true} {
 		edit(studio, func(s *waitlist.Settings) { s.OffersInQuietHours, s.SMSMinScore = nil, new(o.Score+over) })
 		test.Eq(t, notify.Offer{NoSMS: reserved}, facts().Offer, test.Sprint("it has expired"))
 	}
+	studio.Exec(`insert into deliveries (tenant_id, id, topic, status, recipient, offer_id, created_at, updated_at)
+		select tenant_id, id, 'OFFER', 'SENT', member_id, id, created_at, created_at
+		from waitlist_offers where id = $1`, o.ID)
+	test.True(t, facts().ExpiresAt.Equal(ends), test.Sprint("a message said until when it can be accepted"))
 }

@@ -398,11 +398,16 @@ func (w *walker) arguments(n *ast.CallExpr) {
 		if w.text(n.Fun) == "cmp.Or" && one != nil && types.Identical(one, types.Universe.Lookup("error").Type()) {
 			return // of two invalid fields, either may be reported
 		}
-		if one == nil || other == nil || w.text(a) == w.text(b) || !types.Identical(one, other) {
+		if one == nil || other == nil || w.text(a) == w.text(b) || !types.Identical(one, other) || isColumn(one) {
 			continue
 		}
 		w.add(Arguments, n, w.replace(a, w.text(b)), w.replace(b, w.text(a)))
 	}
+}
+
+// isColumn reports whether a type is that of columns, which go by their names.
+func isColumn(t types.Type) bool {
+	return strings.HasSuffix(types.TypeString(t, nil), "internal/pg.Column")
 }
 
 // isWords reports whether an expression is a text that people read: one with spaces, or that is filled in.
