@@ -5,9 +5,16 @@ import (
 
 	"github.com/berthhq/berth/internal/civil"
 	"github.com/berthhq/berth/internal/data/bookingdb"
+	"github.com/berthhq/berth/internal/data/coredb"
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/tenant"
 )
+
+// winter has the clocks of the rows' locations.
+var winter = []coredb.Clock{
+	{Zone: "Europe/Vienna", Since: now.AddDate(0, 0, -9), Until: now.AddDate(0, 0, 9), Ahead: time.Hour},
+	{Zone: "Europe/Paris", Since: now.AddDate(0, 0, -9), Until: now.AddDate(0, 0, 9), Ahead: time.Hour},
+}
 
 //nolint:dupword // names of rows
 var bookingReads = []read{
@@ -29,7 +36,10 @@ var bookingReads = []read{
 	{bookingdb.ListOwnBookings, args{bookingdb.OwnBookings{
 		Member: id[tenant.MemberID]("member"), Limit: 9,
 	}}, "fifth booking fourth"},
-	{bookingdb.ListOwnBookings, args{bookingdb.OwnBookings{Member: id[tenant.MemberID]("member"), Limit: 1}}, "fifth"},
+	{
+		bookingdb.ListOwnBookings, args{bookingdb.OwnBookings{Member: id[tenant.MemberID]("member"), Limit: 1}},
+		"fifth",
+	},
 	{bookingdb.ListOwnBookings, args{bookingdb.OwnBookings{
 		Member: id[tenant.MemberID]("member"), Newest: true, Limit: 9,
 	}}, "fourth booking fifth"},
@@ -56,7 +66,10 @@ var bookingReads = []read{
 		Newest: true, Limit: 9,
 	}}, "fifth"},
 	{bookingdb.ListOwnBookings, args{bookingdb.OwnBookings{Account: "sa:1", Limit: 9}}, "fifth fourth"},
-	{bookingdb.ListOwnBookings, args{bookingdb.OwnBookings{Account: "sa:1", Newest: true, Limit: 9}}, "fourth fifth"},
+	{
+		bookingdb.ListOwnBookings, args{bookingdb.OwnBookings{Account: "sa:1", Newest: true, Limit: 9}},
+		"fourth fifth",
+	},
 	{bookingdb.ListOwnBookings, args{bookingdb.OwnBookings{Account: "ana", Limit: 9}}, ""},
 	{bookingdb.CountAttendance, args{"member", start.Add(24*time.Hour + time.Second)}, "1/1/0"},
 	{bookingdb.CountAttendance, args{"member", start.Add(24 * time.Hour)}, "1/0/0"},
@@ -104,7 +117,10 @@ var bookingReads = []read{
 	{bookingdb.FindPayers, args{"member", ""}, "subscription"},
 	{bookingdb.FindPayers, args{"member", "other"}, "other"},
 	{bookingdb.FindPayers, args{"third", "other"}, ""},
-	{bookingdb.FindUsage, args{bookingdb.Usage{Subscription: id[tenant.SubscriptionID]("subscription"), On: day}}, "1"},
+	{
+		bookingdb.FindUsage, args{bookingdb.Usage{Subscription: id[tenant.SubscriptionID]("subscription"), On: day}},
+		"1",
+	},
 	{bookingdb.FindUsage, args{bookingdb.Usage{
 		Subscription: id[tenant.SubscriptionID]("subscription"), Week: true, On: day,
 	}}, "3"},
@@ -123,8 +139,40 @@ var bookingReads = []read{
 		Session: id[tenant.SessionID]("session"), Member: id[tenant.MemberID]("member"),
 	}}, "booking/waiting"},
 	{bookingdb.FindVisit, args{"booking"}, "session/member/false; location/service/2026/March/2"},
+	{
+		bookingdb.FindMemberFacts, args{"member", civil.Span{Start: start, End: start.Add(time.Hour)}},
+		"member/other subscription fourth/subscription/false/2026/March/2/1" +
+			" subscription/true/2026/March/2/3/fifth booking/waiting",
+	},
+	{
+		bookingdb.FindMemberFacts, args{"third", civil.Span{Start: start, End: start.Add(time.Hour)}},
+		"third/third//third/other other",
+	},
+	{
+		bookingdb.CountUtilization, args{bookingdb.Period{From: day, To: day}, bookingdb.ByWeekdayHour, winter},
+		"{1 8 1 0 8 1} {1 9 1 0 8 1} {1 10 1 0 8 0} {1 11 1 0 8 0} {1 21 0 1 0 0}",
+	},
+	{
+		bookingdb.CountUtilization, args{bookingdb.Period{From: day, To: day}, bookingdb.ByService, []coredb.Clock(nil)},
+		"{other 0 0 1 0 8 1} {service 0 0 3 1 24 1}",
+	},
+	{
+		bookingdb.CountUtilization, args{bookingdb.Period{From: day, To: day}, bookingdb.ByResource, []coredb.Clock(nil)},
+		"{0 0 3 1 24 1} {resource 0 0 1 0 8 1}",
+	},
+	{
+		bookingdb.CountUtilization, args{bookingdb.Period{From: day, To: day}, bookingdb.ByLocation, []coredb.Clock(nil)},
+		"{other 0 0 1 0 8 1} {location 0 0 3 1 24 1}",
+	},
+	{bookingdb.ListZones, args{bookingdb.Period{
+		From: day, To: day, Locations: []tenant.LocationID{id[tenant.LocationID]("other")},
+	}}, "Europe/Paris"},
+	{bookingdb.ListSubscriptions, args{"third other"}, "other third"},
 	{bookingdb.FindVisit, args{"fifth"}, "third/member/false; none"},
-	{bookingdb.CountAttendanceDaily, args{bookingdb.Period{From: day, To: day}}, "2026/March/2/5/0/32/2/2/1/0/1/1/2/0"},
+	{
+		bookingdb.CountAttendanceDaily, args{bookingdb.Period{From: day, To: day}},
+		"2026/March/2/5/0/32/2/2/1/0/1/1/2/0",
+	},
 	{bookingdb.ListZones, args{bookingdb.Period{From: day, To: day}}, "Europe/Paris Europe/Vienna"},
 	{bookingdb.ListNoShowSessions, args{bookingdb.NoShowQuery{
 		Since: start, Until: start.Add(2 * time.Hour), StartsFrom: now, Mark: true, After: time.Hour, Limit: 9,

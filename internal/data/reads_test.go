@@ -19,6 +19,7 @@ import (
 	"github.com/shoenig/test/must"
 
 	"github.com/berthhq/berth/internal/civil"
+	"github.com/berthhq/berth/internal/data/bookingdb"
 	"github.com/berthhq/berth/internal/data/catalogdb"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/pgtest"
@@ -167,6 +168,10 @@ func show(v reflect.Value) string {
 		return show(reflect.ValueOf(value.Member))
 	case catalogdb.ListedMembership:
 		return show(reflect.ValueOf(value.Member))
+	case bookingdb.Utilization:
+		u := value
+		u.ID, u.Name = tenant.UUID{}, show(reflect.ValueOf(value.ID))
+		return strings.ReplaceAll(fmt.Sprint(u), u.ID.String()+" ", "")
 	case waitlist.Slot:
 		return show(reflect.ValueOf(value.Session))
 	case fmt.Stringer:
