@@ -49,13 +49,18 @@ const timeout = 60_000;
 export const limit = (ms: number) => ms * Math.max(1, (2 * (loadavg()[0] ?? 0)) / cpus().length);
 
 /**
- * Prepares a test file. Cancels the bookings of the demo users and raises the limits of messages.
+ * Prepares a test file. Cancels the bookings of the demo users, takes them off the waitlists, and
+ * raises the limits of messages.
  */
 export function withBrowser(): void {
   testStart = Math.ceil(Date.now() / 300_000) * 300_000;
   test.beforeAll(async ({ browser: started }) => {
     browser = started;
-    await Promise.all([raiseMessageLimits(), ...people.flatMap(cancelBookings)]);
+    await Promise.all([
+      raiseMessageLimits(),
+      ...people.flatMap(cancelBookings),
+      ...people.map(leaveWaitlists),
+    ]);
   });
 }
 
@@ -89,6 +94,16 @@ const cancelBookings = (role: Role) =>
       await call("owner", "BookingService/AdminCancelBooking", request, tenant);
     }
   });
+
+/** Takes a demo user off the waitlists of the studio: the day decides where the demo data lets them wait. */
+async function leaveWaitlists(role: Role): Promise<void> {
+  const { entries = [] } = await call<{ entries?: { id: string }[] }>(
+    role,
+    "WaitlistService/ListMyEntries",
+    { pageSize: 500 },
+  );
+  for (const { id } of entries) await call(role, "WaitlistService/LeaveWaitlist", { entryId: id });
+}
 
 /**
  * A port below the ephemeral range, so that no other process takes it while its server is stopped.

@@ -139,7 +139,9 @@ do $$
 declare
   t text;
 begin
-  for t in select relname from pg_class where relnamespace = 'public'::regnamespace and relrowsecurity loop
+  for t in select c.relname from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attname = 'tenant_id'
+    where c.relnamespace = 'public'::regnamespace and c.relkind = 'r' and c.relname <> 'directory'
+  loop
     perform again(t, 'tenant_id = id(''foreign'')', 99);
     execute format('alter table %I disable row level security', t);
   end loop;
