@@ -6,8 +6,8 @@ import (
 )
 
 var catalogReads = []read{
-	{catalogdb.ListLocationNames, nil, uuid("other").String() + "=dock " + uuid("location").String() + "=Pier"},
-	{catalogdb.ListServiceNames, nil, uuid("other").String() + "=archery " + uuid("service").String() + "=Rowing"},
+	{catalogdb.ListLocationNames, nil, "location=Pier other=dock"},
+	{catalogdb.ListServiceNames, nil, "other=archery service=Rowing"},
 	// What a tenant offers.
 	{catalogdb.FindLocation, args{"location"}, "location"},
 	{catalogdb.ListLocations, args{catalogdb.LocationQuery{Limit: 9}}, "location"},

@@ -21,6 +21,7 @@ import (
 	"github.com/berthhq/berth/internal/civil"
 	"github.com/berthhq/berth/internal/data/bookingdb"
 	"github.com/berthhq/berth/internal/data/catalogdb"
+	"github.com/berthhq/berth/internal/data/coredb"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/pgtest"
 	"github.com/berthhq/berth/internal/rules/booking"
@@ -54,6 +55,15 @@ func uuid(name string) tenant.UUID {
 var names = strings.Fields(`tenant location resource service item plan workout member device account key series session
 subscription booking line unit entry waiting round offer decision notice delivery audit batch code display screen other
 third fourth fifth sixth seventh transfer receiver second`)
+
+// readable replaces ids by their names.
+var readable = func() *strings.Replacer {
+	var pairs []string
+	for _, name := range names {
+		pairs = append(pairs, uuid(name).String(), name)
+	}
+	return strings.NewReplacer(pairs...)
+}()
 
 // sha is the SHA-256 of a text, as the SQL function hash returns it.
 func sha(text string) []byte {
@@ -172,13 +182,13 @@ func show(v reflect.Value) string {
 		u := value
 		u.ID, u.Name = tenant.UUID{}, show(reflect.ValueOf(value.ID))
 		return strings.ReplaceAll(fmt.Sprint(u), u.ID.String()+" ", "")
+	case []coredb.Violation:
+		slices.SortFunc(value, func(a, b coredb.Violation) int { return strings.Compare(a.Row+a.Detail, b.Row+b.Detail) })
 	case waitlist.Slot:
 		return show(reflect.ValueOf(value.Session))
 	case fmt.Stringer:
-		for _, name := range names {
-			if value.String() == uuid(name).String() {
-				return name
-			}
+		if name := readable.Replace(value.String()); name != value.String() {
+			return name
 		}
 	}
 	var parts []string
@@ -211,7 +221,7 @@ func show(v reflect.Value) string {
 		}
 		return strings.Join(parts, "/")
 	default:
-		return fmt.Sprint(v)
+		return readable.Replace(fmt.Sprint(v))
 	}
 	return strings.Join(parts, " ")
 }

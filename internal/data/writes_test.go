@@ -408,11 +408,6 @@ func TestWrites_ChangeTheirRowsOnly(t *testing.T) {
 	t.Parallel()
 	db := fill(t)
 	in := id[tenant.TenantID]("tenant")
-	var shown []string
-	for _, name := range append(names, "batch") {
-		shown = append(shown, uuid(name).String(), name)
-	}
-	readable := strings.NewReplacer(shown...)
 	for _, w := range writes {
 		write := reflect.ValueOf(w.write)
 		var changes []string
