@@ -15,6 +15,7 @@ var accountReads = []read{
 
 	// People.
 	{accountdb.FindMember, args{"member"}, "member"},
+	{accountdb.FindMember, args{"third"}, "third"},
 	{accountdb.FindMemberBySubject, args{"bo"}, "other"},
 	{accountdb.FindMemberBySubject, args{""}, "none"},
 	{accountdb.FindIssuer, args{"bo"}, "https://id.example"},
@@ -26,7 +27,9 @@ var accountReads = []read{
 		After: &member.Cursor{Name: "Bo", ID: id[tenant.MemberID]("other")}, Limit: 9,
 	}}, "third receiver"},
 	{accountdb.FindTransfer, args{"transfer"}, "none"}, // its sender is no owner
-	{accountdb.ListTransfers, args{"receiver", now, 9}, ""},
+	{accountdb.FindTransfer, args{"other"}, "none"},    // its sender is inactive
+	{accountdb.FindTransfer, args{"third"}, "third"},
+	{accountdb.ListTransfers, args{"receiver", now, 9}, "third"},
 	{accountdb.ListMembers, args{member.Search{Query: "CY", Limit: 9}}, "third"},
 	{accountdb.ListMembers, args{member.Search{Query: "ANA@", Limit: 9}}, "member"},
 	{accountdb.ListMembers, args{member.Search{Query: "44 12", Limit: 9}}, "other"},
@@ -39,7 +42,7 @@ var accountReads = []read{
 	{accountdb.ListMembers, args{member.Search{Status: member.Inactive, Limit: 9}}, "other"},
 	{accountdb.ListTaken, args{[]string{"BO@example.com", "", "x"}, []string{"ana", "", "x"}}, "BO@example.com; ana"},
 	{accountdb.ListPeople, args{"third"}, "third"},
-	{accountdb.FindOtherOwner, args{"member"}, "false"},
+	{accountdb.FindOtherOwner, args{"member"}, "true"},
 	{accountdb.FindLocaleByPhone, args{"+4413"}, "de"},
 	{accountdb.FindLocaleByPhone, args{"+4412"}, ""},
 	{accountdb.FindLocaleByPhone, args{"+99"}, ""},
@@ -69,8 +72,8 @@ var accountReads = []read{
 	{accountdb.HasStaleDevices, args{now}, "true"},
 	{accountdb.HasStaleDevices, args{now.Add(-time.Second)}, "false"},
 	{accountdb.ListOwnRoles, nil, "coach:0 spare:0 zoo:0"},
-	{accountdb.ListRoles, args{grant.RoleSearch{Limit: 9}}, "owner:1 coach:2 spare:0 zoo:2"},
-	{accountdb.ListRoles, args{grant.RoleSearch{Limit: 1}}, "owner:1"},
+	{accountdb.ListRoles, args{grant.RoleSearch{Limit: 9}}, "owner:2 coach:2 spare:0 zoo:2"},
+	{accountdb.ListRoles, args{grant.RoleSearch{Limit: 1}}, "owner:2"},
 	{accountdb.ListRoles, args{grant.RoleSearch{After: "owner", Limit: 9}}, "coach:2 spare:0 zoo:2"},
 	{accountdb.ListRoles, args{grant.RoleSearch{After: "coach", Limit: 9}}, "spare:0 zoo:2"},
 	{accountdb.ListMemberRoles, args{"member", ""}, "coach"},

@@ -171,7 +171,7 @@ var bookingReads = []read{
 	{bookingdb.FindVisit, args{"fifth"}, "third/member/false; none"},
 	{
 		bookingdb.CountAttendanceDaily, args{bookingdb.Period{From: day, To: day}},
-		"2026/March/2/5/0/32/2/2/1/0/1/1/2/0",
+		"2026/March/2/5/1/32/2/2/1/0/1/1/4/0",
 	},
 	{bookingdb.ListZones, args{bookingdb.Period{From: day, To: day}}, "Europe/Paris Europe/Vienna"},
 	{bookingdb.ListNoShowSessions, args{bookingdb.NoShowQuery{

@@ -17,9 +17,9 @@ var messageReads = []read{
 	{messagedb.FindDeliveries, args{"third other"}, "third other"},
 	{
 		messagedb.ListAccessParties, args{"third"}, "//////third/////false/01T00:00/01T00:00/false/01T00:00/" +
-			"00000000-0000-0000-0000-000000000000/0/0/third=false/third=Cy",
+			"00000000-0000-0000-0000-000000000000/0/0/third=true/third=Cy",
 	},
-	{messagedb.ListDeliveries, args{messagedb.DeliveryQuery{Limit: 9}}, "third other delivery"},
+	{messagedb.ListDeliveries, args{messagedb.DeliveryQuery{Limit: 9}}, "third other fourth delivery fifth"},
 	{messagedb.ListDeliveries, args{messagedb.DeliveryQuery{Limit: 2}}, "third other"},
 	{messagedb.ListDeliveries, args{messagedb.DeliveryQuery{Member: id[tenant.MemberID]("third"), Limit: 9}}, "third"},
 	{messagedb.ListDeliveries, args{messagedb.DeliveryQuery{
@@ -29,14 +29,17 @@ var messageReads = []read{
 	{messagedb.ListDeliveries, args{messagedb.DeliveryQuery{
 		Statuses: []notify.DeliveryStatus{notify.Failed}, Limit: 9,
 	}}, "other"},
-	{messagedb.ListDeliveries, args{messagedb.DeliveryQuery{Channel: notify.SMS, Limit: 9}}, "other"},
+	{messagedb.ListDeliveries, args{messagedb.DeliveryQuery{Channel: notify.SMS, Limit: 9}}, "other fourth"},
 	{messagedb.ListDeliveries, args{messagedb.DeliveryQuery{Topic: "MOVED", Limit: 9}}, "other"},
 	{messagedb.ListDeliveries, args{messagedb.DeliveryQuery{From: now.Add(time.Hour), Limit: 9}}, "third other"},
-	{messagedb.ListDeliveries, args{messagedb.DeliveryQuery{Until: now.Add(time.Hour), Limit: 9}}, "delivery"},
+	{
+		messagedb.ListDeliveries, args{messagedb.DeliveryQuery{Until: now.Add(time.Hour), Limit: 9}},
+		"fourth delivery fifth",
+	},
 	{messagedb.ListDeliveries, args{messagedb.DeliveryQuery{Outbox: true, Limit: 9}}, "other"},
 	{messagedb.ListDeliveries, args{messagedb.DeliveryQuery{
 		BeforeAt: now.Add(time.Hour), BeforeID: id[tenant.DeliveryID]("third"), Limit: 9,
-	}}, "other delivery"},
+	}}, "other fourth delivery fifth"},
 	{messagedb.CountTests, args{"third", now}, "1"},
 	{messagedb.CountTests, args{"third", now.Add(2 * time.Hour)}, "0"},
 	{messagedb.CountTests, args{"member", now.Add(2 * time.Hour)}, "0"},
@@ -54,6 +57,7 @@ var messageReads = []read{
 	{messagedb.ListSubjects, args{
 		"booking", "waiting third", "other", "subscription",
 	}, "booking other subscription third waiting"},
+	{messagedb.ListTemplates, args{[]notify.Topic{"MOVED"}}, ""},
 	{messagedb.ListTemplates, args{[]notify.Topic{"BOOKED"}}, "BOOKED/SMS/en//Hello//1/01T12:00"},
 	{messagedb.FindMemberQuiet, args{"member"}, "true"},
 	{messagedb.FindNotificationSettings, nil, "22/0/0/7/0/0/true/EMAIL=1 PUSH=1 SMS=1////0///1/01T12:00"},
@@ -64,6 +68,7 @@ var messageReads = []read{
 	{messagedb.ListPreferences, args{"member third"}, "member=BOOKED/SMS=true"},
 	{messagedb.ListRecipients, args{"member third"}, "member third"},
 	{messagedb.ListSent, args{"member", now.Add(time.Hour)}, ""},
+	{messagedb.ListSent, args{"member third", now.Add(-time.Hour)}, "member=SMS=01T12:00 01T13:00"},
 	{messagedb.ListSendingHours, args{now}, "SMS/AT/01T12:00/1/0/80 SMS/DE/01T13:00/5/0/80"},
 	{
 		messagedb.ListSendingHours, args{now.Add(-time.Hour)},
@@ -75,5 +80,8 @@ var messageReads = []read{
 	{messagedb.ListConduct, args{[]notify.Standing{
 		{Channel: notify.SMS, Since: now}, {Channel: notify.Email, Since: now},
 	}, start}, "EMAIL=0/1 SMS=1/2"},
-	{messagedb.ListConduct, args{[]notify.Standing{{Channel: notify.SMS, Since: now.Add(time.Second)}}, start}, "SMS=1/1"},
+	{
+		messagedb.ListConduct, args{[]notify.Standing{{Channel: notify.SMS, Since: now.Add(time.Second)}}, start},
+		"SMS=1/1",
+	},
 }

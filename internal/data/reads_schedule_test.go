@@ -15,18 +15,24 @@ var scheduleReads = []read{
 	// Sessions.
 	{scheduledb.FindSession, args{"session"}, "session"},
 	{scheduledb.FindSession, args{"fourth"}, "none"},
-	{scheduledb.ListSessions, args{scheduledb.SessionQuery{Limit: 9}}, "third session fifth sixth seventh other"},
-	{scheduledb.ListSessions, args{scheduledb.SessionQuery{Limit: 2}}, "third session"},
+	{
+		scheduledb.ListSessions, args{scheduledb.SessionQuery{Limit: 9}},
+		"second third session fifth sixth seventh other",
+	},
+	{scheduledb.ListSessions, args{scheduledb.SessionQuery{Limit: 2}}, "second third"},
 	{scheduledb.ListSessions, args{scheduledb.SessionQuery{
 		Unbooked: true, Limit: 9,
-	}}, "third fifth sixth seventh"},
+	}}, "second third fifth sixth seventh"},
 	{scheduledb.ListSessions, args{scheduledb.SessionQuery{
 		AfterStart: start, AfterID: id[tenant.SessionID]("session"), Limit: 9,
 	}}, "fifth sixth seventh other"},
 	{scheduledb.ListSessions, args{scheduledb.SessionQuery{
 		Filter: session.Filter{From: start}, Limit: 9,
 	}}, "session fifth sixth seventh other"},
-	{scheduledb.ListSessions, args{scheduledb.SessionQuery{Filter: session.Filter{Until: start}, Limit: 9}}, "third"},
+	{
+		scheduledb.ListSessions, args{scheduledb.SessionQuery{Filter: session.Filter{Until: start}, Limit: 9}},
+		"second third",
+	},
 	{scheduledb.ListSessions, args{scheduledb.SessionQuery{
 		Filter: session.Filter{Locations: []tenant.LocationID{id[tenant.LocationID]("other")}}, Limit: 9,
 	}}, "third"},
@@ -50,25 +56,27 @@ var scheduleReads = []read{
 			id[tenant.SessionID]("other"), id[tenant.SessionID]("fourth"),
 		}}, Limit: 9,
 	}}, "other"},
-	{scheduledb.ListSchedule, args{scheduledb.SessionQuery{Limit: 2}}, "third; session"},
+	{scheduledb.ListSchedule, args{scheduledb.SessionQuery{Limit: 2}}, "second; third"},
 	{scheduledb.ListSchedule, args{scheduledb.SessionQuery{
 		AfterStart: start, AfterID: id[tenant.SessionID]("session"), Limit: 9,
 	}}, "fifth; sixth; seventh; other"},
-	{scheduledb.PreviewSessions, args{scheduledb.SessionQuery{Limit: 2}}, "6/2/0/third session"},
+	{scheduledb.PreviewSessions, args{scheduledb.SessionQuery{Limit: 2}}, "7/2/0/second third"},
 	{scheduledb.PreviewSessions, args{scheduledb.SessionQuery{
 		Unbooked: true, Limit: 9,
-	}}, "4/2/0/third fifth sixth seventh"},
+	}}, "5/2/0/second third fifth sixth seventh"},
 	{scheduledb.ListBusySpans, args{
 		"resource", "member", civil.Span{Start: start, End: start.Add(time.Hour)},
 	}, "resource/member/02T08:00/02T09:00"},
 	{scheduledb.ListBusySpans, args{
 		"resource", "third", civil.Span{Start: start.Add(-time.Hour), End: start.Add(time.Second)},
 	}, "resource/member/02T08:00/02T09:00"},
+	{scheduledb.ListBusySpans, args{"resource", "third", civil.Span{Start: start.Add(-time.Hour), End: start}}, ""},
 	{scheduledb.FindLeader, args{"member"}, "true/Ana"},
-	{scheduledb.FindLeader, args{"third"}, "false/Cy"},
+	{scheduledb.FindLeader, args{"third"}, "true/Cy"},
 	{scheduledb.FindLeader, args{"other"}, "false/bo"},
 	{scheduledb.FindSeries, args{"series"}, "series"},
 	{scheduledb.ListSeriesToExtend, args{civil.Date{Year: 2026, Month: 3, Day: 10}}, "other"},
+	{scheduledb.ListSeriesToExtend, args{civil.Date{Year: 2026, Month: 3, Day: 11}}, "other third"},
 	{scheduledb.ListSeriesSessions, args{"series", day}, "session"},
 	{scheduledb.ListSeriesSessions, args{"series", civil.Date{Year: 2026, Month: 3, Day: 3}}, ""},
 	{scheduledb.FindWorkout, args{"workout"}, "workout"},

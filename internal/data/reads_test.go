@@ -22,6 +22,7 @@ import (
 	"github.com/berthhq/berth/internal/data/bookingdb"
 	"github.com/berthhq/berth/internal/data/catalogdb"
 	"github.com/berthhq/berth/internal/data/coredb"
+	"github.com/berthhq/berth/internal/data/waitlistdb"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/pgtest"
 	"github.com/berthhq/berth/internal/rules/booking"
@@ -182,8 +183,6 @@ func show(v reflect.Value) string {
 		u := value
 		u.ID, u.Name = tenant.UUID{}, show(reflect.ValueOf(value.ID))
 		return strings.ReplaceAll(fmt.Sprint(u), u.ID.String()+" ", "")
-	case []coredb.Violation:
-		slices.SortFunc(value, func(a, b coredb.Violation) int { return strings.Compare(a.Row+a.Detail, b.Row+b.Detail) })
 	case waitlist.Slot:
 		return show(reflect.ValueOf(value.Session))
 	case fmt.Stringer:
@@ -198,6 +197,10 @@ func show(v reflect.Value) string {
 	case reflect.Slice:
 		for i := range v.Len() {
 			parts = append(parts, show(v.Index(i)))
+		}
+		switch v.Interface().(type) {
+		case []coredb.Violation, []waitlistdb.WaitlistPart: // they have no order
+			slices.Sort(parts)
 		}
 	case reflect.Map:
 		for _, key := range v.MapKeys() {

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/berthhq/berth/internal/civil"
+	"github.com/berthhq/berth/internal/data/coredb"
 	"github.com/berthhq/berth/internal/data/waitlistdb"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/waitlist"
@@ -12,6 +13,12 @@ import (
 
 var tenantLevel = waitlistdb.EditedLevel{Level: catalog.TenantLevel, Scope: uuid("tenant")}
 
+// clocks are those of Vienna: half an hour of winter, and then an hour more.
+var clocks = []coredb.Clock{
+	{Zone: "Europe/Vienna", Until: now, Ahead: time.Hour},
+	{Zone: "Europe/Vienna", Since: now, Until: now.Add(72 * time.Hour), Ahead: 12 * time.Hour},
+}
+
 var waitlistReads = []read{
 
 	// The waitlist.
@@ -19,42 +26,45 @@ var waitlistReads = []read{
 	{waitlistdb.FindEntryByRef, args{"ref2"}, "other"},
 	{waitlistdb.FindEntryByRef, args{""}, "none"},
 	{waitlistdb.FindActiveEntry, args{"session", "third"}, "other"},
-	{waitlistdb.ListWaiting, args{"session"}, "waiting other"},
+	{waitlistdb.ListWaiting, args{"session"}, "second waiting other"},
 	{waitlistdb.ListOtherEntries, args{"session"}, "other"},
 	{waitlistdb.ListOtherEntries, args{"session other"}, ""},
 	{waitlistdb.ListWindows, args{"member", "service", "location"}, "third"},
-	{waitlistdb.ListMemberEntries, args{"member", time.Time{}, time.Time{}, time.Time{}}, "third waiting"},
-	{waitlistdb.ListMemberEntries, args{"member", start.Add(time.Second), time.Time{}, time.Time{}}, "third"},
+	{waitlistdb.ListMemberEntries, args{"member", time.Time{}, time.Time{}, time.Time{}}, "third waiting unit"},
+	{waitlistdb.ListMemberEntries, args{"member", start.Add(time.Second), time.Time{}, time.Time{}}, "third unit"},
 	{waitlistdb.ListMemberEntries, args{"member", start.Add(72 * time.Hour), time.Time{}, time.Time{}}, ""},
 	{waitlistdb.ListMemberEntries, args{"member", time.Time{}, start, time.Time{}}, "third"},
 	{waitlistdb.ListMemberEntries, args{"member", time.Time{}, start.Add(-24 * time.Hour), time.Time{}}, ""},
-	{waitlistdb.ListMemberEntries, args{"member", time.Time{}, time.Time{}, start.Add(time.Hour)}, "third"},
-	{waitlistdb.ListEntries, args{waitlistdb.EntryQuery{Limit: 9}}, "waiting other third fourth"},
-	{waitlistdb.ListEntries, args{waitlistdb.EntryQuery{Limit: 2}}, "waiting other"},
-	{waitlistdb.ListEntries, args{waitlistdb.EntryQuery{Newest: true, Limit: 9}}, "third waiting fourth other"},
+	{waitlistdb.ListMemberEntries, args{"member", time.Time{}, time.Time{}, start.Add(time.Hour)}, "third unit"},
+	{waitlistdb.ListEntries, args{waitlistdb.EntryQuery{Limit: 9}}, "second waiting other third fourth unit"},
+	{waitlistdb.ListEntries, args{waitlistdb.EntryQuery{Limit: 2}}, "second waiting"},
+	{
+		waitlistdb.ListEntries, args{waitlistdb.EntryQuery{Newest: true, Limit: 9}},
+		"third waiting fourth second other unit",
+	},
 	{waitlistdb.ListEntries, args{waitlistdb.EntryQuery{
 		Newest: true, AfterID: id[tenant.EntryID]("third"), Limit: 9,
-	}}, "waiting fourth other"},
+	}}, "waiting fourth second other unit"},
 	{waitlistdb.ListEntries, args{waitlistdb.EntryQuery{
 		AfterKey: 2, AfterID: id[tenant.EntryID]("other"), Limit: 9,
-	}}, "third fourth"},
+	}}, "third fourth unit"},
 	{waitlistdb.ListEntries, args{waitlistdb.EntryQuery{Session: id[tenant.SessionID]("other"), Limit: 9}}, "other"},
 	{waitlistdb.ListEntries, args{waitlistdb.EntryQuery{
 		Location: id[tenant.LocationID]("location"), Limit: 9,
-	}}, "waiting other third fourth"},
+	}}, "second waiting other third fourth unit"},
 	{waitlistdb.ListEntries, args{waitlistdb.EntryQuery{Location: id[tenant.LocationID]("other"), Limit: 9}}, ""},
 	{waitlistdb.ListEntries, args{waitlistdb.EntryQuery{
 		Service: id[tenant.ServiceID]("service"), Limit: 9,
-	}}, "waiting other third fourth"},
+	}}, "second waiting other third fourth unit"},
 	{waitlistdb.ListEntries, args{waitlistdb.EntryQuery{Service: id[tenant.ServiceID]("other"), Limit: 9}}, ""},
 	{waitlistdb.ListEntries, args{waitlistdb.EntryQuery{
 		Resource: id[tenant.ResourceID]("resource"), Limit: 9,
-	}}, "waiting other fourth"},
+	}}, "second waiting other fourth"},
 	{waitlistdb.ListEntries, args{waitlistdb.EntryQuery{Member: id[tenant.MemberID]("third"), Limit: 9}}, "other"},
 	{waitlistdb.ListEntries, args{waitlistdb.EntryQuery{
 		Statuses: []waitlist.Status{waitlist.Expired}, Limit: 9,
 	}}, "fourth"},
-	{waitlistdb.ListEntries, args{waitlistdb.EntryQuery{From: start.Add(time.Second), Limit: 9}}, "other third"},
+	{waitlistdb.ListEntries, args{waitlistdb.EntryQuery{From: start.Add(time.Second), Limit: 9}}, "other third unit"},
 	{waitlistdb.ListEntries, args{waitlistdb.EntryQuery{From: start.Add(72 * time.Hour), Limit: 9}}, ""},
 	{waitlistdb.ListEntries, args{waitlistdb.EntryQuery{Until: start, Limit: 9}}, "third"},
 	{waitlistdb.FindOffer, args{"offer"}, "offer"},
@@ -62,16 +72,19 @@ var waitlistReads = []read{
 	{waitlistdb.ListNotifiedOffers, args{"offer other third"}, "third"},
 	{waitlistdb.ListOffersByCode, args{"+4413", "34"}, "other"},
 	{waitlistdb.ListOffersByCode, args{"+4412", "34"}, ""},
-	{waitlistdb.ListLiveOffers, args{"session"}, "offer"},
-	{waitlistdb.ListLiveOffersIn, args{"round"}, "offer"},
-	{waitlistdb.ListDueOffers, args{start, 9}, "other offer"},
+	{waitlistdb.ListLiveOffers, args{"session"}, "offer second"},
+	{waitlistdb.ListLiveOffersIn, args{"round"}, "offer second"},
+	{waitlistdb.ListDueOffers, args{start, 9}, "other second offer"},
 	{waitlistdb.ListDueOffers, args{start, 1}, "other"},
 	{waitlistdb.ListDueOffers, args{start.Add(-time.Hour), 9}, "other"},
-	{waitlistdb.ListOffers, args{waitlistdb.OfferQuery{Limit: 9}}, "third offer other"},
+	{waitlistdb.ListOffers, args{waitlistdb.OfferQuery{Limit: 9}}, "third offer second other"},
 	{waitlistdb.ListOffers, args{waitlistdb.OfferQuery{Limit: 1}}, "third"},
-	{waitlistdb.ListOffers, args{waitlistdb.OfferQuery{Oldest: true, Limit: 9}}, "other offer third"},
+	{waitlistdb.ListOffers, args{waitlistdb.OfferQuery{Oldest: true, Limit: 9}}, "other second offer third"},
 	{waitlistdb.ListOffers, args{waitlistdb.OfferQuery{Oldest: true, Limit: 1}}, "other"},
-	{waitlistdb.ListOffers, args{waitlistdb.OfferQuery{AfterID: id[tenant.OfferID]("offer"), Limit: 9}}, "other"},
+	{
+		waitlistdb.ListOffers, args{waitlistdb.OfferQuery{AfterID: id[tenant.OfferID]("offer"), Limit: 9}},
+		"second other",
+	},
 	{waitlistdb.ListOffers, args{waitlistdb.OfferQuery{
 		AfterID: id[tenant.OfferID]("offer"), Oldest: true, Limit: 9,
 	}}, "third"},
@@ -81,7 +94,7 @@ var waitlistReads = []read{
 	{waitlistdb.ListOffers, args{waitlistdb.OfferQuery{
 		Statuses: []waitlist.OfferStatus{waitlist.Declined}, Limit: 9,
 	}}, "third"},
-	{waitlistdb.FindQueueSize, args{"session"}, "2"},
+	{waitlistdb.FindQueueSize, args{"session"}, "3"},
 	{waitlistdb.ListAwaited, args{"session other third"}, "session other"},
 	{waitlistdb.FindRound, args{"round"}, "round"},
 	{waitlistdb.FindLastRound, args{"session"}, "round"},
@@ -110,7 +123,7 @@ var waitlistReads = []read{
 	}}, ""},
 	{waitlistdb.ListDecisions, args{waitlistdb.DecisionQuery{Entry: id[tenant.EntryID]("waiting"), Limit: 9}}, "other"},
 	{waitlistdb.ListDecisions, args{waitlistdb.DecisionQuery{Queues: []waitlist.Queue{queue}, Limit: 9}}, "decision"},
-	{waitlistdb.ListQueues, args{[]waitlist.Queue{queue}}, "location/service/2026/March/2/2/0"},
+	{waitlistdb.ListQueues, args{[]waitlist.Queue{queue}}, "location/service/2026/March/2/3/0"},
 	{waitlistdb.ListSessionQueues, args{"other"}, "location/service/2026/March/2 location/service/2026/March/3"},
 	{waitlistdb.ListOpenSlots, args{
 		"location", "service", civil.Span{Start: start, End: start.Add(13 * time.Hour)}, 1,
@@ -121,22 +134,44 @@ var waitlistReads = []read{
 	{waitlistdb.ListOpenSlots, args{
 		"location", "service", civil.Span{Start: start, End: start.Add(13 * time.Hour)}, 9,
 	}, "seventh"},
-	{waitlistdb.ListUnfilled, args{now, 9}, ""},
-	{waitlistdb.ListEndingEntries, args{start, now, "", 9}, "other waiting"},
-	{waitlistdb.ListEndingEntries, args{start.Add(-time.Second), now, "", 9}, ""},
-	{waitlistdb.ListOrphans, args{9}, "; other"},
+	{waitlistdb.ListUnfilled, args{now, 9}, "session"},
+	{waitlistdb.ListUnfilled, args{now, 0}, ""},
+	{waitlistdb.ListUnfilled, args{start, 9}, ""},
+	{waitlistdb.ListEndingEntries, args{start, now, "", 9}, "other second waiting third"},
+	{waitlistdb.ListEndingEntries, args{start, now, "other", 9}, "second waiting third"},
+	{waitlistdb.ListEndingEntries, args{start, now, "", 1}, "other"},
+	{waitlistdb.ListEndingEntries, args{start.Add(-time.Second), now, "", 9}, "other waiting third"},
+	{waitlistdb.ListEndingEntries, args{start.Add(-time.Second), now.Add(-time.Second), "", 9}, ""},
+	{waitlistdb.ListEndingEntries, args{start.Add(24 * time.Hour), time.Time{}, "", 9}, "other second waiting third"},
+	{waitlistdb.ListEndingEntries, args{start.Add(15 * time.Hour), time.Time{}, "", 9}, "other second waiting"},
+	{waitlistdb.CountWaitlist, args{waitlistdb.WaitlistPeriod{
+		Span: civil.Span{Start: now, End: now.Add(time.Second)}, Clocks: clocks,
+	}}, "location/service/2026/March/2/5/4/0/0/0/0/0/0/0/0s/0/0/; " +
+		"location/service/2026/March/2/0/0/0/1/0/0/0/0/1/0s/0/0/ " +
+		"location/service/2026/March/2/0/0/0/1/0/1/0/0/0/0s/0/0/ " +
+		"location/service/2026/March/2/0/0/0/2/0/0/0/0/2/0s/0/0/"},
+	{waitlistdb.CountWaitlist, args{waitlistdb.WaitlistPeriod{
+		Span: civil.Span{Start: now.Add(-time.Second), End: now}, Clocks: clocks,
+	}}, "; "},
+	{waitlistdb.CountWaitlist, args{waitlistdb.WaitlistPeriod{
+		Span: civil.Span{Start: now, End: start}, Location: id[tenant.LocationID]("other"), Clocks: clocks,
+	}}, "; "},
+	{waitlistdb.CountWaitlist, args{waitlistdb.WaitlistPeriod{
+		Span: civil.Span{Start: now, End: start}, Service: id[tenant.ServiceID]("other"), Clocks: clocks,
+	}}, "; "},
+	{waitlistdb.ListOrphans, args{9}, "unit; other"},
 	{waitlistdb.FindOfferByClaim, args{sha("claim")}, "offer"},
 	{waitlistdb.FindActiveEntry, args{"other", "third"}, "other"},
 	{waitlistdb.FindActiveEntry, args{"other", "member"}, "none"},
-	{waitlistdb.ListRules, args{"location", "service"}, "TENANT/tenant//3"},
-	{waitlistdb.ListAllRules, nil, "TENANT/tenant//3"},
+	{waitlistdb.ListRules, args{"location", "service"}, "TENANT/tenant//3 LOCATION/location//5 SERVICE/service/true/4"},
+	{waitlistdb.ListAllRules, nil, "TENANT/tenant//3 LOCATION/other//6 LOCATION/location//5 SERVICE/service/true/4"},
 	{waitlistdb.ListRulesVersions, args{waitlistdb.RulesVersionQuery{
 		Limit: 9,
 	}}, "TENANT/tenant//2/false/ana///01T12:00 TENANT/tenant//1/false/ana///01T12:00"},
 	{waitlistdb.ListRulesVersions, args{waitlistdb.RulesVersionQuery{
 		Limit: 1,
 	}}, "TENANT/tenant//2/false/ana///01T12:00"},
-	{waitlistdb.ListEditedLevels, nil, "TENANT/tenant/3/0"},
+	{waitlistdb.ListEditedLevels, nil, "TENANT/tenant/3/0 LOCATION/other/6/0 LOCATION/location/5/0"},
 	{waitlistdb.ListOpenAwaited, args{tenantLevel, now, waitlistdb.OpenSession{}, 9}, "session fifth seventh"},
 	{waitlistdb.ListOpenAwaited, args{tenantLevel, now, waitlistdb.OpenSession{}, 2}, "session fifth"},
 	{waitlistdb.ListOpenAwaited, args{tenantLevel, start.Add(time.Hour), waitlistdb.OpenSession{}, 9}, "fifth seventh"},
@@ -149,16 +184,19 @@ var waitlistReads = []read{
 	{waitlistdb.ListOpenAwaited, args{waitlistdb.EditedLevel{
 		Level: catalog.ServiceLevel, Scope: uuid("other"),
 	}, now, waitlistdb.OpenSession{}, 9}, ""},
-	{waitlistdb.ListEnding, args{"waiting"}, "waiting/location/service/2026/March/2/session/02T08:00/false/Europe/Vienna"},
+	{
+		waitlistdb.ListEnding, args{"waiting"},
+		"waiting/location/service/2026/March/2/session/02T08:00/false/Europe/Vienna",
+	},
 	{waitlistdb.FindWaitSlot, args{"session"}, "session"},
 	{waitlistdb.ListQueued, args{waitlistdb.QueueQuery{
 		Session: id[tenant.SessionID]("session"),
 		Queue:   queue,
-	}}, "waiting other"},
+	}}, "second waiting other"},
 	{waitlistdb.ListQueued, args{waitlistdb.QueueQuery{
 		Session: id[tenant.SessionID]("session"), Limit: 1,
 		Queue: queue,
-	}}, "waiting"},
+	}}, "second"},
 	{waitlistdb.ListRivalOffers, args{waitlistdb.RivalQuery{Member: id[tenant.MemberID]("third")}}, "other"},
 	{waitlistdb.ListRivalOffers, args{waitlistdb.RivalQuery{
 		Entries: []tenant.EntryID{id[tenant.EntryID]("waiting")},

@@ -72,7 +72,7 @@ members member {issuer=https://new.example}`},
 	{accountdb.DeleteRole, args{"owner"}, ""}, // it is built in
 	{accountdb.DeleteMemberRole, args{"member", "coach"}, "member_roles -member coach"},
 	{accountdb.DeleteTransfer, args{"transfer"}, "ownership_transfers -transfer"},
-	{accountdb.DeleteTransfer, args{"other"}, ""},
+	{accountdb.DeleteTransfer, args{"second"}, ""},
 	{accountdb.PutTransfer, args{grant.Transfer{
 		ID: id[tenant.TransferID]("second"), From: grant.Party{Member: id[tenant.MemberID]("member")},
 		To: grant.Party{Member: id[tenant.MemberID]("third")}, CreatedAt: now, ExpiresAt: start,
@@ -82,7 +82,7 @@ ownership_transfers -transfer`},
 	{accountdb.PutTransfer, args{grant.Transfer{
 		ID: id[tenant.TransferID]("second"), From: grant.Party{Member: id[tenant.MemberID]("third")},
 		To: grant.Party{Member: id[tenant.MemberID]("member")}, CreatedAt: now, ExpiresAt: start,
-	}}, "ownership_transfers +second"},
+	}}, "ownership_transfers +second\nownership_transfers -third"},
 	{accountdb.SaveDevice, args{
 		"member", member.Device{ID: id[tenant.DeviceID]("seventh"), Kind: member.Web, CreatedAt: now, SeenAt: now},
 		accountdb.SealedToken{Sealed: sha("s"), Hash: sha("h"), Former: [][]byte{sha("token")}}, new(member.Device),
@@ -228,8 +228,8 @@ usage -subscription WEEK 2026-03-02`},
 	}, "idempotency_keys ana Book key {answer={}}"},
 
 	{messagedb.InsertDeliveries, args{[]messagedb.Delivery{{
-		ID: id[tenant.DeliveryID]("fourth"), Recipient: uuid("member"), Status: notify.Sent,
-	}}}, "deliveries +fourth"},
+		ID: id[tenant.DeliveryID]("seventh"), Recipient: uuid("member"), Status: notify.Sent,
+	}}}, "deliveries +seventh"},
 	{messagedb.UpdateDeliveries, args{[]messagedb.DeliveryOutcome{
 		{ID: id[tenant.DeliveryID]("third"), Status: notify.Failed, ErrorCode: "1", ProviderID: "p", Segments: 2},
 	}, now}, "deliveries third {error_code=1 provider_id=p segments=2}"},
@@ -292,6 +292,22 @@ notices third {attempts=2 done_at=null due_at=2026-03-01T12:00:00+00:00 tried=["
 		messagedb.Delivery{Notice: id[tenant.NoticeID]("notice"), Channel: notify.SMS, CreatedAt: now},
 		notify.NoticeState{DueAt: now}, now,
 	}, ""},
+	{messagedb.ReopenNotice, args{ // a message of it was delivered
+		messagedb.Delivery{Notice: id[tenant.NoticeID]("fourth"), Channel: notify.SMS, CreatedAt: now},
+		notify.NoticeState{DueAt: now}, now,
+	}, ""},
+	{messagedb.PutStops, args{messagedb.NotificationStop{
+		Channel: notify.Email, Address: "ANA@example.com", Reason: notify.BouncedReason, At: start,
+	}}, ""},
+	{messagedb.PutStops, args{messagedb.NotificationStop{
+		Channel: notify.SMS, Address: "+43", Reason: notify.Unsubscribed, At: start,
+	}}, "notification_stops SMS +43 {created_at=2026-03-02T08:00:00+00:00 reason=UNSUBSCRIBED}"},
+	{messagedb.PutStops, args{messagedb.NotificationStop{
+		Channel: notify.Email, Address: "CY@example.com", Reason: notify.BouncedReason, At: start,
+	}}, "notification_stops +EMAIL cy@example.com"},
+	{messagedb.PutStops, args{messagedb.NotificationStop{
+		Channel: notify.Email, Address: "ANA@example.com", Reason: notify.Unsubscribed, At: start,
+	}}, ""},
 	{messagedb.PutPreferences, args{
 		"third", notify.Preferences{{Topic: "MOVED", Channel: notify.SMS}: true}, now,
 	}, "notification_preferences +third MOVED SMS"},
@@ -306,6 +322,8 @@ notification_members member {quiet_end=00:00:00 quiet_start=01:00:00}`},
 	{messagedb.Resubscribe, args{"other"}, ""},
 	{messagedb.DeleteTemplate, args{notify.Topic("BOOKED"), notify.SMS, "en"}, "notification_templates -BOOKED SMS en"},
 	{messagedb.DeleteTemplate, args{notify.Topic("BOOKED"), notify.SMS, "de"}, ""},
+	{messagedb.DeleteTemplate, args{notify.Topic("MOVED"), notify.SMS, "en"}, ""},
+	{messagedb.DeleteTemplate, args{notify.Topic("BOOKED"), notify.Email, "en"}, ""},
 
 	{scheduledb.UpdateSeries, args{session.Series{
 		ID: id[tenant.SeriesID]("series"), Details: session.Details{
@@ -362,29 +380,29 @@ waitlist_offers offer {expires_at=2026-03-02T09:00:00+00:00}`},
 	{waitlistdb.ExtendOffer, args{"third", start.Add(time.Hour)}, ""},
 	{waitlistdb.RemovePlaces, args{"other"}, `
 sessions other {waiting=0}
-sessions session {waiting=1}
+sessions session {waiting=2}
 waitlist_places -other other
 waitlist_places -other session
-waitlist_queues location service 2026-03-02 {waiting=1}
-waitlist_queues location service 2026-03-03 {waiting=0}`},
+waitlist_queues location service 2026-03-02 {waiting=2}
+waitlist_queues location service 2026-03-03 {waiting=1}`},
 	{waitlistdb.RemovePlacesIn, args{"other waiting", "session"}, `
-sessions session {waiting=0}
+sessions session {waiting=1}
 waitlist_places -other session
 waitlist_places -waiting session
-waitlist_queues location service 2026-03-02 {waiting=0}`},
+waitlist_queues location service 2026-03-02 {waiting=1}`},
 	{waitlistdb.AddPlaces, args{
 		waitlist.Entry{ID: id[tenant.EntryID]("third"), Member: id[tenant.MemberID]("other"), Key: 7}, "session",
 		[]waitlist.Queue{queue},
 	}, `
-sessions session {waiting=3}
+sessions session {waiting=4}
 waitlist_places +third session
-waitlist_queues location service 2026-03-02 {last_key=7 waiting=3}`},
+waitlist_queues location service 2026-03-02 {last_key=7 waiting=4}`},
 	{waitlistdb.AddPlaces, args{
-		waitlist.Entry{ID: id[tenant.EntryID]("third"), Member: id[tenant.MemberID]("other"), Key: 7}, "",
+		waitlist.Entry{ID: id[tenant.EntryID]("fourth"), Member: id[tenant.MemberID]("other"), Key: 7}, "",
 		[]waitlist.Queue{queue},
 	}, `
-waitlist_places +third
-waitlist_queues location service 2026-03-02 {last_key=7 waiting=3}`},
+waitlist_places +fourth
+waitlist_queues location service 2026-03-02 {last_key=7 waiting=4}`},
 	{waitlistdb.MovePlaces, args{"session other", []waitlist.Queue{queue}}, ""},
 	{waitlistdb.PutRules, args{waitlistdb.RulesVersion{Layer: waitlist.Layer{
 		Level: catalog.TenantLevel, Scope: uuid("tenant"), Version: 7,

@@ -24,6 +24,9 @@ select again('roles', $$name = 'zoo'$$);
 select again('roles', $$name = 'spare'$$);
 select again('member_roles', $$member_id = id('other'), role = 'owner'$$);
 select again('member_roles', $$member_id = id('third'), role = 'zoo'$$);
+select again('member_roles', $$member_id = id('third'), role = 'owner'$$);
+select again('ownership_transfers', $$id = id('other'), from_member = id('other')$$);
+select again('ownership_transfers', $$id = id('third'), from_member = id('third')$$);
 select again('devices', $$id = id('other'), token_hash = hash('other'), seen_at = seen_at + interval '1 s'$$);
 select again('devices', $$id = id('third'), token_hash = hash('third'), member_id = id('third'),
   seen_at = seen_at - interval '1 s'$$);
@@ -54,6 +57,8 @@ select again('sessions', $$id = id('sixth'), resource_id = null, coach_id = null
   starts_at = starts_at + interval '2 h', ends_at = ends_at + interval '2 h', blocked = true$$);
 select again('sessions', $$id = id('seventh'), resource_id = null, coach_id = null, series_id = null, title = 'Night',
   starts_at = starts_at + interval '12 h', ends_at = ends_at + interval '12 h', capacity = null$$);
+select again('sessions', $$id = id('second'), resource_id = null, coach_id = null, series_id = null, title = 'Twin',
+  starts_at = starts_at - interval '1 h', ends_at = ends_at - interval '1 h', state = 'CANCELLED'$$);
 select again('session_workouts', $$position = 1, workout_id = id('other')$$);
 select again('session_workouts', $$session_id = id('other'), workout_id = id('third')$$);
 
@@ -92,6 +97,14 @@ select again('waitlist_entries', $$id = id('third'), external_ref = '', join_key
   earliest = '06:00', latest = '12:00'$$);
 select again('waitlist_entries', $$id = id('fourth'), external_ref = '', join_key = 4, status = 'EXPIRED',
   closed_at = created_at$$);
+select again('waitlist_entries', $$id = id('unit'), external_ref = '', join_key = 5, session_id = id('seventh'),
+  status = 'OFFERED'$$);
+select again('waitlist_entries', $$id = id('second'), external_ref = '', member_id = id('receiver'),
+  created_at = created_at + interval '1 min'$$);
+select again('waitlist_places', $$entry_id = id('second'), member_id = id('receiver')$$);
+select again('waitlist_queues', $$location_id = id('other')$$);
+select again('waitlist_queues', $$service_id = id('other')$$);
+select again('waitlist_queues', $$local_date = local_date + 2$$);
 select again('waitlist_places', $$entry_id = id('other'), member_id = id('third'), join_key = 2$$);
 select again('waitlist_queues', $$local_date = local_date + 1$$);
 select again('waitlist_places', $$entry_id = id('other'), member_id = id('third'), join_key = 2, session_id = id('other'),
@@ -101,9 +114,12 @@ select again('waitlist_offers', $$id = id('other'), entry_id = id('other'), memb
   claim_hash = hash('other'), expires_at = expires_at - interval '1 h', session_id = id('other'), round_id = id('other')$$);
 select again('waitlist_offers', $$id = id('third'), status = 'DECLINED', closed_at = created_at,
   claim_hash = hash('third')$$);
-update waitlist_queues set waiting = 2 where local_date = '2026-03-02';
-update waitlist_queues set waiting = 1 where local_date = '2026-03-03';
-update sessions set waiting = 2 where id = id('session');
+select again('waitlist_offers', $$id = id('second'), entry_id = id('third'), try = 2, claim_hash = hash('second'),
+  code = '56', shared = true$$);
+update waitlist_queues set waiting = 3 where local_date = '2026-03-02' and location_id = id('location') and service_id = id('service');
+update waitlist_queues set waiting = 2 where local_date = '2026-03-03';
+select again('waitlist_places', $$entry_id = id('third'), join_key = 3, session_id = null, local_date = local_date + 1$$);
+update sessions set waiting = 3 where id = id('session');
 update waitlist_decisions set round_id = id('round');
 select again('waitlist_decisions', $$id = id('other'), session_id = id('other'), move = 'ROLL_ON', note = 'short',
   location_id = id('other'), service_id = id('other'), local_date = local_date + 1,
@@ -113,13 +129,17 @@ select again('waitlist_rules_versions', $$version = 2$$);
 
 select again('notices', $$id = id('other'), revision = '2', due_at = due_at - interval '1 h'$$);
 select again('notices', $$id = id('third'), revision = '3', due_at = due_at - interval '2 h', done_at = created_at$$);
+select again('notices', $$id = id('fourth'), revision = '4', done_at = created_at$$);
 select again('deliveries', $$id = id('other'), member_id = id('member'), booking_id = id('booking'), offer_id = id('offer'),
   status = 'FAILED', channel = 'SMS', topic = 'MOVED', content = '{}', created_at = created_at + interval '1 h',
   provider_id = 'p2'$$);
 select again('deliveries', $$id = id('third'), member_id = id('third'), booking_id = id('third'), offer_id = id('third'),
   topic = 'OFFER',
   created_at = created_at + interval '1 h'$$);
-update deliveries set platform = true where id <> id('third');
+select again('deliveries', $$id = id('fourth'), offer_id = id('other'), topic = 'OFFER', status = 'DROPPED',
+  channel = 'SMS'$$);
+select again('deliveries', $$id = id('fifth'), notice_id = id('fourth'), status = 'DELIVERED'$$);
+update deliveries set platform = (id <> id('third')), counted = id in (id('other'), id('fourth'));
 select again('sending_counts', $$country = 'DE', hour = hour + interval '1 h', sent = 5$$);
 select again('sending_counts', $$channel = 'EMAIL', country = '', hour = hour - interval '1 h'$$);
 select again('notification_members', $$member_id = id('third'), feed_hash = hash('third')$$);
@@ -130,6 +150,10 @@ select again('audit_entries', $$id = id('third'), actor = 'system', occurred_at 
 select again('notification_stops', $$channel = 'EMAIL', address = 'ana@example.com', reason = 'UNSUBSCRIBED'$$);
 select again('notification_stops', $$channel = 'EMAIL', address = 'Bo@example.com', reason = 'BOUNCED'$$);
 update policies set rules_due = true, rules_version = 3;
+select again('policies', $$level = 'SERVICE', scope_id = id('service'), rules_due = false, rules_version = 4,
+  waitlist_rules = '{"expire_stale": true}'$$);
+select again('policies', $$level = 'LOCATION', scope_id = id('location'), rules_version = 5$$);
+select again('policies', $$level = 'LOCATION', scope_id = id('other'), rules_version = 6$$);
 update service_account_keys set expires_at = timestamptz '2026-03-03 12:00Z' where id = id('key');
 select again('service_account_keys', $$id = id('third'), expires_at = timestamptz '2026-03-01 12:00Z'$$);
 
