@@ -101,6 +101,28 @@ func TestBatch_FreedSeatGoesToTheWaitlist(t *testing.T) {
 	})
 }
 
+// A seat is open, but a party of two waits for a time window. Who moves there in a batch gets the seat.
+func TestBatch_MovesToWhereAPartyWaits(t *testing.T) {
+	t.Parallel()
+	studio := testkit.New(t)
+	g, when := studio.NewBatch(), testkit.Noon.Add(75*time.Hour)
+	to := studio.AddSession(testkit.Session{Starts: when, Capacity: 2, Waitlist: 3})
+	mia, party := testkit.SelfOnly(studio.AddMember("Mia")), studio.ForWindow("2026-03-19", "2026-03-19", "00:00", "23:00")
+	studio.MustBook(studio.AddMember("Noa"), to)
+	party.Party = 2
+	studio.MustJoin(studio.AddMember("Zoe"), party)
+	mias := studio.MustBook(mia, studio.AddSession(testkit.Session{Starts: when.Add(24 * time.Hour)}))
+	separate, moved := g.Book(studio.AddMember("Separate"), studio.AddSession(testkit.Session{})), tenant.SessionID{}
+	g.Add(func() {
+		moved = expect.Value(g.App.Bookings.RescheduleBooking(
+			context.Background(), mia, bookings.RescheduleRequest{ID: mias, To: to},
+		))(t).Booking.Session
+	})
+	test.EqOp(t, 2, g.Run(), test.Sprint("transactions"))
+	separate.WantConfirmed(t, "separate")
+	test.EqOp(t, to, moved)
+}
+
 // A member leaves a full queue in a batch: the next request finds the place in the queue free.
 func TestBatch_QueuePlacesChangeHands(t *testing.T) {
 	t.Parallel()
