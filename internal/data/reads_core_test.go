@@ -1,7 +1,9 @@
 package data
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/berthhq/berth/internal/data/coredb"
@@ -39,6 +41,13 @@ var coreReads = []read{
 	{coredb.CountMembers, args{2}, "2"},
 	{coredb.CountSessions, args{99}, "8"},
 	{coredb.CountSessions, args{2}, "2"},
+	{coredb.FindAnswer, args{coredb.Claim{
+		Principal: "ana", Procedure: "Book", Key: "key", Since: now.Add(-time.Second),
+	}}, strings.Trim(fmt.Sprintf("%d", sha("request")), "[]") + "/1"},
+	{coredb.FindAnswer, args{coredb.Claim{Principal: "ana", Procedure: "Book", Key: "key", Since: now}}, "none"},
+	{coredb.FindAnswer, args{coredb.Claim{Principal: "bo", Procedure: "Book", Key: "key"}}, "none"},
+	{coredb.FindAnswer, args{coredb.Claim{Principal: "ana", Procedure: "Join", Key: "key"}}, "none"},
+	{coredb.FindAnswer, args{coredb.Claim{Principal: "ana", Procedure: "Book", Key: "x"}}, "none"},
 	{coredb.CountKeys, args{"ana", now.Add(-time.Second), 9}, "1"},
 	{coredb.CountKeys, args{"ana", now.Add(-time.Second), 0}, "0"},
 	{coredb.CountKeys, args{"ana", now, 9}, "0"},
@@ -47,7 +56,7 @@ var coreReads = []read{
 		"seats taken are those of bookings and offers",
 		"fifth/seats_taken is 0, its bookings take 1, its live offers 0, its rounds keep 0 "+
 			"session/seats_taken is 0, its bookings take 3, its live offers 1, its rounds keep 0 "+
-			"third/seats_taken is 0, its bookings take 1, its live offers 0, its rounds keep 0",
+			"third/seats_taken is 0, its bookings take 3, its live offers 0, its rounds keep 0",
 	),
 	check("no session has more seats taken than its capacity", ""),
 	check("no active booking is in a session that is cancelled or deleted", ""),

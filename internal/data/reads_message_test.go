@@ -19,6 +19,29 @@ var messageReads = []read{
 		messagedb.ListAccessParties, args{"third"}, "//////third/////false/01T00:00/01T00:00/false/01T00:00/" +
 			"00000000-0000-0000-0000-000000000000/0/0/third=true/third=Cy",
 	},
+	{
+		messagedb.ListParties, args{"booking", "", "", "", false, time.Hour},
+		"member/session/booking///true/02T08:00/02T09:00/false/02T07:00/00000000-0000-0000-0000-000000000000/0/0///////" +
+			"/",
+	},
+	{
+		messagedb.ListParties, args{"", "third", "", "", false, time.Hour},
+		"//third/second///true/02T07:00/02T08:00/false/02T06:00/00000000-0000-0000-0000-000000000000/0/0///////",
+	},
+	{
+		messagedb.ListParties, args{"", "", "waiting third", "", false, time.Hour},
+		"//member/session//waiting//false/02T08:00/02T09:00/false/02T07:00/00000000-0000-0000-0000-000000000000/0/0 mem" +
+			"ber/session//third//false/02T08:00/02T09:00/false/02T07:00/00000000-0000-0000-0000-000000000000/0/0//////",
+	},
+	{
+		messagedb.ListParties, args{"", "", "", []tenant.UUID{uuid("subscription"), uuid("other")}, false, time.Hour},
+		"////member/////false/01T00:00/01T00:00/false/01T00:00/subscription/0/0////",
+	},
+	{
+		messagedb.ListParties, args{"", "", "", "", true, time.Hour},
+		"/////third/////false/01T00:00/01T00:00/false/01T00:00/00000000-0000-0000-0000-000000000000/0/0///",
+	},
+	{messagedb.ListParties, args{"", "", "", "", false, time.Hour}, "////////"},
 	{messagedb.ListDeliveries, args{messagedb.DeliveryQuery{Limit: 9}}, "third other fourth delivery fifth"},
 	{messagedb.ListDeliveries, args{messagedb.DeliveryQuery{Limit: 2}}, "third other"},
 	{messagedb.ListDeliveries, args{messagedb.DeliveryQuery{Member: id[tenant.MemberID]("third"), Limit: 9}}, "third"},

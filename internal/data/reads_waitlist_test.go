@@ -148,7 +148,6 @@ var waitlistReads = []read{
 		Span: civil.Span{Start: now, End: now.Add(time.Second)}, Clocks: clocks,
 	}}, "location/service/2026/March/2/5/4/0/0/0/0/0/0/0/0s/0/0/; " +
 		"location/service/2026/March/2/0/0/0/1/0/0/0/0/1/0s/0/0/ " +
-		"location/service/2026/March/2/0/0/0/1/0/1/0/0/0/0s/0/0/ " +
 		"location/service/2026/March/2/0/0/0/2/0/0/0/0/2/0s/0/0/"},
 	{waitlistdb.CountWaitlist, args{waitlistdb.WaitlistPeriod{
 		Span: civil.Span{Start: now.Add(-time.Second), End: now}, Clocks: clocks,

@@ -63,6 +63,8 @@ devices -third`},
 		`devices device {sealed=\x%x token=null token_hash=\x%x}`, sha("s"), sha("h"))},
 	{accountdb.SealDevice, args{"device", accountdb.SealedToken{Sealed: sha("s"), Hash: sha("other")}}, `
 devices -device`},
+	{accountdb.SealDevice, args{"device", accountdb.SealedToken{Sealed: sha("s"), Hash: sha("abroad")}}, fmt.Sprintf(
+		`devices device {sealed=\x%x token=null token_hash=\x%x}`, sha("s"), sha("abroad"))},
 	{accountdb.BindIssuer, args{"member", "https://new.example", []string{""}}, `
 members member {issuer=https://new.example}`},
 	{accountdb.BindIssuer, args{"other", "https://new.example", []string{""}}, ""},
@@ -279,6 +281,12 @@ notices notice {attempts=1 done_at=2026-03-01T12:00:00+00:00 due_at=2026-03-02T0
 	{messagedb.UpdateNotices, args{[]notify.NoticeState{
 		{ID: id[tenant.NoticeID]("notice"), DueAt: start, Attempts: 1, Attempt: 1},
 	}, now}, ""},
+	{messagedb.UpdateNotices, args{[]notify.NoticeState{
+		{ID: id[tenant.NoticeID]("notice"), DueAt: start, Attempts: 1},
+		{ID: id[tenant.NoticeID]("other"), DueAt: now, Attempts: 2},
+	}, now}, `
+notices notice {attempts=1 due_at=2026-03-02T08:00:00+00:00}
+notices other {attempts=2 due_at=2026-03-01T12:00:00+00:00}`},
 	{messagedb.ReopenNotice, args{
 		messagedb.Delivery{Notice: id[tenant.NoticeID]("third"), Channel: notify.SMS, CreatedAt: now},
 		notify.NoticeState{DueAt: now, Attempts: 2, Tried: []notify.Channel{notify.Push}}, now,

@@ -78,6 +78,11 @@ select again('bookings', $$id = id('fourth'), session_id = id('other'), status =
 select again('bookings', $$id = id('fifth'), session_id = id('third'), external_ref = '', status = 'ATTENDED',
   checked_in_at = starts_at, check_in_method = 'QR', starts_at = starts_at - interval '1 h',
   ends_at = ends_at - interval '1 h', created_by = 'sa:1', exclusive = false$$);
+select again('bookings', $$id = id('line'), session_id = id('third'), member_id = null, contact_name = 'Quinn',
+  external_ref = '', status = 'ATTENDED', checked_in_at = starts_at, check_in_method = 'QR',
+  starts_at = starts_at - interval '1 h', ends_at = ends_at - interval '1 h', exclusive = false$$);
+select again('bookings', $$id = id('second'), session_id = id('third'), member_id = null, contact_name = 'Rae',
+  external_ref = '', starts_at = starts_at - interval '1 h', ends_at = ends_at - interval '1 h', exclusive = false$$);
 select again('bookings', $$id = id('sixth'), member_id = null, contact_name = 'Pat', status = 'PENDING', external_ref = '',
   hold_expires_at = timestamptz '2026-03-01 12:30Z', exclusive = false, has_items = true$$);
 update bookings set status = 'PENDING', hold_expires_at = timestamptz '2026-03-01 12:00Z', session_id = id('fifth'),
@@ -112,7 +117,8 @@ select again('waitlist_places', $$entry_id = id('other'), member_id = id('third'
 select again('waitlist_rounds', $$id = id('other'), session_id = id('other'), keeps = 1, opened_at = opened_at + interval '1 s'$$);
 select again('waitlist_offers', $$id = id('other'), entry_id = id('other'), member_id = id('third'), code = '34',
   claim_hash = hash('other'), expires_at = expires_at - interval '1 h', session_id = id('other'), round_id = id('other')$$);
-select again('waitlist_offers', $$id = id('third'), status = 'DECLINED', closed_at = created_at,
+select again('waitlist_offers', $$id = id('third'), status = 'DECLINED', created_at = timestamptz '2026-03-01 10:00Z',
+  expires_at = timestamptz '2026-03-01 11:00Z', closed_at = timestamptz '2026-03-01 10:30Z',
   claim_hash = hash('third')$$);
 select again('waitlist_offers', $$id = id('second'), entry_id = id('third'), try = 2, claim_hash = hash('second'),
   code = '56', shared = true$$);
@@ -154,6 +160,7 @@ select again('policies', $$level = 'SERVICE', scope_id = id('service'), rules_du
   waitlist_rules = '{"expire_stale": true}'$$);
 select again('policies', $$level = 'LOCATION', scope_id = id('location'), rules_version = 5$$);
 select again('policies', $$level = 'LOCATION', scope_id = id('other'), rules_version = 6$$);
+update idempotency_keys set answer = '1';
 update service_account_keys set expires_at = timestamptz '2026-03-03 12:00Z' where id = id('key');
 select again('service_account_keys', $$id = id('third'), expires_at = timestamptz '2026-03-01 12:00Z'$$);
 
@@ -171,6 +178,7 @@ begin
   end loop;
   perform again('members', $row$tenant_id = id('foreign'), id = id('foreign'), subject = 'foreign', email = '',
     phone = '+99', locale = 'fr'$row$);
+  perform again('devices', $row$tenant_id = id('foreign'), id = id('second'), token_hash = hash('abroad')$row$);
 end
 $$;
 reset session_replication_role;

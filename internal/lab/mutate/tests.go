@@ -61,6 +61,8 @@ var near = []struct {
 	}},
 	{"internal/app/engine", []string{"internal/app/bookings", "internal/app/housekeeping", answers}},
 	{"internal/app/accounts", []string{"internal/app", "internal/app/messages", "internal/rpc", answers}},
+	{"internal/app/bookings", []string{"internal/app/waitlists", "internal/rpc", answers}},
+	{"internal/app/waitlists", []string{"internal/app/bookings", "internal/app/schedules", "internal/rpc", answers}},
 	{"internal/app/catalog", []string{"internal/app/bookings", "internal/rpc", answers}},
 	{"internal/app/contacts", []string{"internal/app/accounts", "internal/app/messages", "internal/rpc", answers}},
 	{"internal/app/housekeeping", []string{
