@@ -35,11 +35,7 @@ func (c composer) compose() (notify.Message, notify.Rendered, notify.Reason, err
 	}
 	var reason notify.Reason
 	t := notify.Choose(templatesOf(c.templates), c.notice.Topic, c.channel, locales...)
-	values, err := c.values(t.Locale)
-	if err != nil {
-		return notify.Message{}, notify.Rendered{}, "", err
-	}
-	foot := c.service.foot(c.senders, unsubscribe)
+	values, foot := c.values(t.Locale), c.service.foot(c.senders, unsubscribe)
 	out, err := notify.Render(t, values, c.profile.brand, foot)
 	if err != nil {
 		reason = notify.BadTemplate
@@ -89,7 +85,7 @@ func templatesOf(own []messagedb.OwnTemplate) []notify.Template {
 }
 
 // values returns the variables of the message in the language of a locale. Times are in the recipient's zone.
-func (c composer) values(locale string) (notify.Values, error) {
+func (c composer) values(locale string) notify.Values {
 	zone, err := time.LoadLocation(c.subject.TimeZone)
 	if err != nil || c.subject.TimeZone == "" {
 		zone = c.to.Zone
@@ -102,19 +98,16 @@ func (c composer) values(locale string) (notify.Values, error) {
 		Window: c.subject.Window, Plan: c.subject.PlanNamed,
 	}
 	if c.notice.Topic == notify.ContactCode {
-		code, err := c.service.seals.Open(c.Tenant, c.notice.Details.Sealed)
-		if err != nil {
-			return nil, err
-		}
 		link := contacts.Link{Tenant: c.Tenant, Member: c.notice.Member, Code: tenant.CodeID{UUID: c.notice.Thing}}
-		content.Code, content.Until = string(code), c.notice.ExpiresAt
+		content.Code, _ = c.code(c.notice)
+		content.Until = c.notice.ExpiresAt
 		content.ConfirmURL = c.service.publicURL + contacts.LinkPath + c.service.codes.WriteLink(link)
 	}
 	content.ByPhone = c.channel == notify.SMS
 	if c.offer != nil {
 		content.ClaimURL, content.Code, content.Until = c.offer.ClaimURL, c.offer.Code, c.offer.ExpiresAt
 	}
-	return content.Values(locale), nil
+	return content.Values(locale)
 }
 
 // entry returns the calendar entry of a booking, for mails about a change of it.

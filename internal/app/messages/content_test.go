@@ -209,17 +209,17 @@ func TestNotices_WakeTheNode(t *testing.T) {
 }
 
 // A code goes to those who unsubscribed, but not to a number that replied STOP or an address that bounced. Only the
-// newest is sent, while it can be used.
+// newest is sent, while it can be used. One that no key opens holds nothing else up.
 func TestContactCodes_GoToWhoMayBeWrittenTo(t *testing.T) {
 	t.Parallel()
 	for reason, want := range map[notify.Reason]int{
-		notify.Unsubscribed: 1, notify.BouncedReason: 0, notify.OptedOutReason: 0, "guessed": 0,
+		notify.Unsubscribed: 1, notify.BouncedReason: 0, notify.OptedOutReason: 0, "guessed": 0, "unreadable": 0,
 	} {
 		studio := messagetest.New(t)
 		mia := testkit.SelfOnly(studio.AddMember("Mia"))
 		studio.Exec(`
 insert into notification_stops (tenant_id, channel, address, reason, created_at)
-select $1, 'EMAIL', 'new@example.com', $2, now() where $2 <> 'guessed'`, studio.Tenant, string(reason))
+select $1, 'EMAIL', 'new@example.com', $2, now() where $2 not in ('guessed', 'unreadable')`, studio.Tenant, string(reason))
 		expect.OK(t)(studio.App.Accounts.UpdateMe(t.Context(), mia, nil, func(m *memberValue) error {
 			m.Email = "New@example.com"
 			return nil
@@ -231,6 +231,9 @@ select $1, 'EMAIL', 'new@example.com', $2, now() where $2 <> 'guessed'`, studio.
 					studio.App.Accounts.ConfirmContact(t.Context(), mia, member.ByEmail, "no code"),
 				)
 			}
+		}
+		if reason == "unreadable" {
+			studio.Exec(`update notices set details = jsonb_set(details, '{sealed}', '"AAAA"')`)
 		}
 		sent := mails(studio)
 		test.SliceLen(t, want, sent, test.Sprint(reason))

@@ -249,7 +249,8 @@ func (b *noticeBatch) decide(ctx context.Context, open *messagedb.OpenNotice) er
 	to := b.recipient(n)
 	matter := subject.Facts
 	matter.CodeOpen = slices.ContainsFunc(b.pending[n.Member], func(p member.PendingContact) bool {
-		return p.Code.UUID == n.Thing && p.Open(b.Now)
+		_, readable := b.code(n)
+		return p.Code.UUID == n.Thing && p.Open(b.Now) && readable
 	})
 	offer := b.offers[n.Offer]
 	if !n.Topic.IsOffer() {
@@ -281,6 +282,12 @@ func (b *noticeBatch) decide(ctx context.Context, open *messagedb.OpenNotice) er
 		b.drop(n, to, decision)
 	}
 	return nil
+}
+
+// code returns the code that a notice tells. It returns false if no key of the service opens it.
+func (b *noticeBatch) code(n notify.Notice) (string, bool) {
+	code, err := b.service.seals.Open(b.Tenant, n.Details.Sealed)
+	return string(code), err == nil
 }
 
 // wait defers a notice.
