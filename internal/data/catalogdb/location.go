@@ -29,7 +29,7 @@ var (
 	findLocation  = pg.SQL(`select ` + locations.Columns() + ` from locations l where l.tenant_id = $1 and l.id = $2`)
 	listLocations = pg.SQL(`select ` + locations.Columns() + ` from locations l
 where l.tenant_id = $1 and (l.active or $2) and ($4::uuid is null or (lower(l.name), l.id) > (lower($3), $4))
-order by lower(l.name), l.id limit $5`)
+order by lower(l.name) limit $5`)
 	insertLocation = pg.SQL(`insert into locations ` + locations.Values())
 	updateLocation = pg.SQL(`update locations set ` + locations.Set() + ` where tenant_id = $1 and id = $2`)
 )
@@ -47,7 +47,7 @@ type LocationQuery struct {
 	Limit     int
 }
 
-// ListLocations reads locations by name, then id.
+// ListLocations reads locations by name, which is unique.
 func ListLocations(b *pg.Batch, in tenant.TenantID, q LocationQuery, into *[]catalog.Location) {
 	locations.List(b.Queue(listLocations, in, q.Inactive, q.AfterName, q.AfterID, q.Limit), into)
 }

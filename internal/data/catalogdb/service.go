@@ -32,7 +32,7 @@ var (
 	listServices = pg.SQL(`select ` + services.Columns() + ` from services v
 where v.tenant_id = $1 and ($2 = '' or v.category = $2) and (v.active or $3)
   and ($5::uuid is null or (lower(v.name), v.id) > (lower($4), $5))
-order by lower(v.name), v.id limit $6`)
+order by lower(v.name) limit $6`)
 	insertService = pg.SQL(`insert into services ` + services.Values())
 	updateService = pg.SQL(`update services set ` + services.Set() + ` where tenant_id = $1 and id = $2`)
 )
@@ -51,7 +51,7 @@ type ServiceQuery struct {
 	Limit     int
 }
 
-// ListServices reads services by name, then id.
+// ListServices reads services by name, which is unique.
 func ListServices(b *pg.Batch, in tenant.TenantID, q ServiceQuery, into *[]catalog.Service) {
 	services.List(b.Queue(listServices, in, q.Category, q.Inactive, q.AfterName, q.AfterID, q.Limit), into)
 }
