@@ -187,7 +187,6 @@ func (r *run) all(ctx context.Context, mutants []Mutant) ([]Result, error) {
 			}
 			drawn = append(drawn, m)
 		}
-		slices.SortStableFunc(drawn, func(a, b Mutant) int { return cmp.Compare(a.Package, b.Package) })
 		err := cmp.Or(r.these(ctx, drawn), ctx.Err())
 		if r.Limit > 0 && errors.Is(err, context.DeadlineExceeded) {
 			return r.report, nil
