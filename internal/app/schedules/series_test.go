@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5"
 	"github.com/shoenig/test"
 	"github.com/shoenig/test/must"
 
@@ -14,6 +15,8 @@ import (
 	"github.com/berthhq/berth/internal/civil"
 	"github.com/berthhq/berth/internal/civil/civiltest"
 	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/pgtest"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/session"
 	"github.com/berthhq/berth/internal/tenant"
@@ -168,7 +171,8 @@ func TestCreateSeries_ReturnsEachReason(t *testing.T) {
 
 func TestExtendSeries_CreatesWhatIsMissing(t *testing.T) {
 	t.Parallel()
-	studio := testkit.New(t)
+	tracer := new(pgtest.Tracer)
+	studio := testkit.New(t, func(c *pg.Config) { c.Tracer = tracer })
 	room, in := studio.AddResource(catalog.Resource{Name: "Studio"}), studio.SeriesInput()
 	in.Rule, in.Template.Resource = "FREQ=WEEKLY", room
 	s, _ := studio.CreateSeries(in)
@@ -201,4 +205,12 @@ func TestExtendSeries_CreatesWhatIsMissing(t *testing.T) {
 		test.Sprint("a series that ends has sessions"))
 	test.EqOp(t, 0, studio.Count(`select count(*) - count(distinct occurs_at) from sessions where series_id = $1`, s.ID),
 		test.Sprint("sessions are doubled"))
+	studio.Clock.Set(testkit.Noon.AddDate(0, 0, 32*7))
+	tracer.Batch = func(_ context.Context, _ *pgx.Conn, statements []*pgx.QueuedQuery) {
+		if strings.Contains(statements[len(statements)-1].SQL, "from series r\n  join") { // it was listed
+			tracer.Batch = nil
+			studio.Exec(`update series set open_ended = false`)
+		}
+	}
+	test.EqOp(t, 0, extend(), test.Sprint("sessions of series that got an end since they were listed"))
 }
