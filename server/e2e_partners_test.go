@@ -10,8 +10,6 @@ import (
 
 	"github.com/shoenig/test"
 	"github.com/shoenig/test/must"
-
-	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 // The test runs all code on the page, from top to bottom.
@@ -52,7 +50,8 @@ func TestPartnersPage_RunsAsWritten(t *testing.T) {
 	w.createSession(w.app, w.sessionAt(w.now.AddDate(0, 0, 4)), true)
 	shell := exec.CommandContext(t.Context(), "bash", "-c", strings.Join(script, "\n"))
 	shell.Dir = ".."
-	out := expect.Value(shell.CombinedOutput())(t)
+	out, err := shell.CombinedOutput()
+	must.NoError(t, err, must.Sprintf("%s", out))
 	parts := regexp.MustCompile(`(?m)^# (?:Python|Go|Mirror)$`).Split(string(out), -1)
 	must.EqOp(t, 4, len(parts), must.Sprintf("%s", out))
 	inOrder(t, parts[0], "held once", "BOOKING_STATUS_CONFIRMED", "BOOKING_STATUS_CANCELLED",
