@@ -33,13 +33,15 @@ type bundle struct {
 	marks        map[int]mark   // of mutants, by number
 
 	mu       sync.Mutex
-	binaries map[string]bundled // by the folder of the tests and their pattern
+	binaries map[string]*bundled // by the folder of the tests and their pattern
 }
 
 // bundled is a package's tests with the mutants of a bundle.
 type bundled struct {
+	once   sync.Once
 	binary string // "" if the bundle is of no use to them
 	trace  *trace
+	err    error
 }
 
 // bundle writes packages with those of the given mutants that it can choose from. It returns nil if there are few.
@@ -50,7 +52,7 @@ func (t *tester) bundle(ctx context.Context, sources map[string]*source, mutants
 	}
 	b := &bundle{
 		tester: t, dir: dir, overlay: filepath.Join(dir, "overlay.json"),
-		numbers: make(map[string]int), marks: make(map[int]mark), binaries: make(map[string]bundled),
+		numbers: make(map[string]int), marks: make(map[int]mark), binaries: make(map[string]*bundled),
 	}
 	of := make(map[string][]Mutant) // by the import path of their package
 	replaced := make(map[string]map[string]string)
@@ -352,36 +354,40 @@ func (f *sourceFile) call(d *ast.FuncDecl) (named []edit, call string) {
 
 // binary returns the tests of a package that have all mutants. They have no binary if they do not compile, or fail
 // without a choice where they pass without the bundle.
-func (b *bundle) binary(ctx context.Context, p target, whole baseline) (bundled, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
+func (b *bundle) binary(ctx context.Context, p target, whole baseline) (*bundled, error) {
 	key := p.folder + ":" + p.pattern
-	if known, ok := b.binaries[key]; ok {
-		return known, nil
+	b.mu.Lock()
+	tests := b.binaries[key]
+	if tests == nil {
+		tests = new(bundled)
+		b.binaries[key] = tests
 	}
-	tests := bundled{binary: filepath.Join(b.dir, strings.ReplaceAll(p.folder, "/", "-")+".test")}
-	ok, _, err := b.build(ctx, p.testPackage, b.overlay, tests.binary)
-	if err != nil {
-		return bundled{}, err
+	b.mu.Unlock()
+	tests.once.Do(func() { tests.err = tests.prepare(ctx, b, p, whole) })
+	return tests, tests.err
+}
+
+func (tests *bundled) prepare(ctx context.Context, b *bundle, p target, whole baseline) error {
+	name := strings.NewReplacer("/", "-", ":", "-").Replace(p.folder + ":" + identify(p.pattern))
+	binary := filepath.Join(b.dir, name+".test")
+	ok, _, err := b.build(ctx, p.testPackage, b.overlay, binary)
+	if err != nil || !ok {
+		return err
 	}
-	c := call{binary: tests.binary, pattern: p.pattern, skip: whole.Skip, limit: unmutated, toTheEnd: true}
-	if ok && whole.Seconds >= b.slow.Seconds() {
+	c := call{binary: binary, pattern: p.pattern, skip: whole.Skip, limit: unmutated, toTheEnd: true}
+	if whole.Seconds >= b.slow.Seconds() {
 		if tests.trace, err = b.traceOf(ctx, p, c); err != nil {
-			return bundled{}, err
+			return err
 		}
 	}
-	if ok && tests.trace == nil {
+	if tests.trace == nil {
 		o, err := b.run(ctx, p.testPackage, c)
-		if err != nil {
-			return bundled{}, err
+		if err != nil || !o.passed {
+			return err
 		}
-		ok = o.passed
 	}
-	if !ok {
-		tests = bundled{}
-	}
-	b.binaries[key] = tests
-	return tests, nil
+	tests.binary = binary
+	return nil
 }
 
 // remove deletes the bundle's files.
