@@ -68,7 +68,7 @@ var accountReads = []read{
 	{accountdb.HasDevice, args{"member", "device"}, "true"},
 	{accountdb.HasDevice, args{"member", "third"}, "false"},
 	{accountdb.HasDevice, args{"member", "second"}, "false"},
-	{accountdb.ListUnsealedDevices, args{9}, "other device third"},
+	{accountdb.ListUnsealedDevices, args{9}, "other device third notice"},
 	{accountdb.ListUnsealedDevices, args{1}, "other"},
 	{accountdb.HasStaleDevices, args{now}, "true"},
 	{accountdb.HasStaleDevices, args{now.Add(-time.Second)}, "false"},

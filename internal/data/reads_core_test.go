@@ -110,6 +110,7 @@ var coreReads = []read{
 	check(
 		"the tokens of devices are sealed",
 		"device/its token is not sealed; nodes seal such tokens within a minute "+
+			"notice/its token is not sealed; nodes seal such tokens within a minute "+
 			"other/its token is not sealed; nodes seal such tokens within a minute "+
 			"third/its token is not sealed; nodes seal such tokens within a minute",
 	),

@@ -102,7 +102,7 @@ var messageReads = []read{
 	{messagedb.ListReviews, args{now.Add(-time.Second), start}, "EMAIL/0/02T08:00/02T08:00"},
 	{messagedb.ListConduct, args{[]notify.Standing{
 		{Channel: notify.SMS, Since: now}, {Channel: notify.Email, Since: now},
-	}, start}, "EMAIL=0/1 SMS=1/2"},
+	}, start}, "EMAIL=0/1 SMS=1/3"},
 	{
 		messagedb.ListConduct, args{[]notify.Standing{{Channel: notify.SMS, Since: now.Add(time.Second)}}, start},
 		"SMS=1/1",

@@ -53,7 +53,8 @@ contact_codes -fourth
 contact_codes -other`},
 	{accountdb.TrimDevices, args{"member", 1}, "devices -device"},
 	{accountdb.TrimDevices, args{"member", 2}, ""},
-	{accountdb.DeleteStaleDevices, args{now}, "devices -third"},
+	{accountdb.TrimDevices, args{"third", 1}, "devices -third"},
+	{accountdb.DeleteStaleDevices, args{now}, "devices -notice\ndevices -third"},
 	{accountdb.DeleteDevices, args{"device third"}, `
 devices -device
 devices -third`},

@@ -88,6 +88,12 @@ var rescheduleLines = map[string]func(studio *testkit.Studio){
 }
 
 var itemLines = map[string]func(studio *testkit.Studio){
+	"they are CANCELLED with the hold": func(studio *testkit.Studio) {
+		mia, one := studio.AddMember("Mia"), booking.ItemChoice{Item: studio.AddItem("Cart", 2, nil).ID, Quantity: 1}
+		b := studio.MustHold(mia, studio.AddSession(testkit.Session{}), testkit.WithItems(one))
+		released := expect.Value(studio.App.Bookings.ReleaseHold(context.Background(), testkit.SelfOnly(mia), b.ID))(studio.T)
+		test.EqOp(studio.T, booking.ItemCancelled, released.Booking.Items[0].Status)
+	},
 	"they are PENDING with the hold, CONFIRMED with the booking, CANCELLED with it": func(studio *testkit.Studio) {
 		mia, cart := studio.AddMember("Mia"), studio.AddItem("Cart", 2, nil)
 		b := studio.MustHold(

@@ -219,7 +219,8 @@ func TestContactCodes_GoToWhoMayBeWrittenTo(t *testing.T) {
 		mia := testkit.SelfOnly(studio.AddMember("Mia"))
 		studio.Exec(`
 insert into notification_stops (tenant_id, channel, address, reason, created_at)
-select $1, 'EMAIL', 'new@example.com', $2, now() where $2 not in ('guessed', 'unreadable')`, studio.Tenant, string(reason))
+select $1, 'EMAIL', 'new@example.com', $2, now() where $2 not in ('guessed', 'unreadable')`,
+			studio.Tenant, string(reason))
 		expect.OK(t)(studio.App.Accounts.UpdateMe(t.Context(), mia, nil, func(m *memberValue) error {
 			m.Email = "New@example.com"
 			return nil

@@ -30,6 +30,8 @@ select again('ownership_transfers', $$id = id('third'), from_member = id('third'
 select again('devices', $$id = id('other'), token_hash = hash('other'), seen_at = seen_at + interval '1 s'$$);
 select again('devices', $$id = id('third'), token_hash = hash('third'), member_id = id('third'),
   seen_at = seen_at - interval '1 s'$$);
+select again('devices', $$id = id('notice'), token_hash = hash('notice'), member_id = id('third'),
+  seen_at = seen_at - interval '1 s'$$);
 select again('pending_contacts', $$kind = 'PHONE', address = '+4414', code_id = id('other')$$);
 select again('pending_contacts', $$member_id = id('third'), code_id = id('third')$$);
 select again('contact_codes', $$id = id('other'), kind = 'PHONE', address_hash = null$$);
@@ -154,6 +156,7 @@ select again('audit_entries', $$id = id('other'), actor = 'sa:' || id('account')
   target_id = 'x', batch_id = id('batch'), occurred_at = occurred_at + interval '1 h'$$);
 select again('audit_entries', $$id = id('third'), actor = 'system', occurred_at = occurred_at - interval '1 h'$$);
 select again('notification_stops', $$channel = 'EMAIL', address = 'ana@example.com', reason = 'UNSUBSCRIBED'$$);
+select again('notification_stops', $$address = 'ana@example.com'$$);
 select again('notification_stops', $$channel = 'EMAIL', address = 'Bo@example.com', reason = 'BOUNCED'$$);
 update policies set rules_due = true, rules_version = 3;
 select again('policies', $$level = 'SERVICE', scope_id = id('service'), rules_due = false, rules_version = 4,

@@ -508,6 +508,11 @@ var equivalents = []Equivalent{
 		Reason: "the statement changes no row then",
 	},
 	{
+		Package: "internal/data/messagedb", Function: "PutPhoneTenants",
+		Old:    "if len(numbers) == 0 {\nreturn\n}",
+		Reason: "the statement adds no row then",
+	},
+	{
 		Package: "internal/data/bookingdb", Function: "MoveBookings",
 		Old: "if len(exclusive) > 0 {", New: "if len(exclusive) > 1 {",
 		Reason: "one alone overlaps no other that moves",
