@@ -21,12 +21,13 @@ import (
 	"github.com/berthhq/berth/internal/lab/journal"
 )
 
-// answers has the tests of the whole server that are about answers. The others are about processes and odd input, and
-// take minutes. So does the sweep over what a tenant reads of others, which is about statements.
+// answers has the tests of the whole server that are about answers. The others are about processes, and take minutes. So
+// do the sweep over what a tenant reads of others, which is about statements, and odd input, which is for handlers.
 const (
 	answers = "server:^(TestEvery(RPC_(Fails|Allows)|Mutation_Happens)|" + stories
 	server  = "server:^(TestEvery(RPC_(Fails|Allows|Reveals)|Mutation_Happens)|" + stories
-	stories = "TestRecording$|TestSelf|TestPublic|TestFreedSeat|TestExplain)"
+	stories = "TestRecording$|TestSelf|TestPublic|TestFreedSeat|TestExplain|TestPageTokens)"
+	odd     = "server:^TestEveryRPC_HandlesOddValues"
 )
 
 // near has the tests that are run for a mutant, after those of its own package, from the nearest to the farthest. The
@@ -71,7 +72,7 @@ var near = []struct {
 	{"internal/app/schedules", []string{"internal/app", "internal/app/waitlists", "internal/rpc", answers}},
 	{"internal/app/settings", []string{"internal/app/waitlists", "internal/rpc", answers}},
 	{"internal/app", []string{"internal/rpc", answers}},
-	{"internal/rpc", []string{"internal/rpc", answers}},
+	{"internal/rpc", []string{"internal/rpc", answers, odd}},
 	{"internal/web", []string{answers}},
 	{"internal/boot", []string{answers}},
 	{"internal/worker", []string{answers}},
