@@ -27,7 +27,7 @@ var bookingReads = []read{
 	{bookingdb.FindActiveBooking, args{"session", "third"}, "none"},
 	{bookingdb.ListSessionBookings, args{"session", false}, "booking other sixth"},
 	{bookingdb.ListSessionBookings, args{"session", true}, "seventh booking other sixth"},
-	{bookingdb.ListOpenBookings, args{"session third"}, "fifth booking line other sixth second"},
+	{bookingdb.ListOpenBookings, args{"session third"}, "fifth booking line other sixth second code"},
 	{bookingdb.ListDueHolds, args{"session", now.Add(time.Hour)}, "other sixth"},
 	{bookingdb.ListDueHolds, args{"session", now}, ""},
 	{bookingdb.ListDueSessions, args{now.Add(time.Hour), 9}, "fifth session"},
@@ -87,6 +87,8 @@ var bookingReads = []read{
 	{bookingdb.ListUpcoming, args{"session", start.Add(-time.Hour), 9}, "Next//02T09:00"},
 	{bookingdb.ListUpcoming, args{"session", start.Add(time.Hour), 9}, ""},
 	{bookingdb.ListUpcoming, args{"fifth", start.Add(-time.Hour), 1}, "Night//02T20:00"},
+	{bookingdb.ListNoShows, args{"third", 9}, "second code"},
+	{bookingdb.ListNoShows, args{"third", 1}, "second"},
 	{bookingdb.ListArrivals, args{"third", 9}, "Quinn/1/02T08:00 Ana/1/02T08:00"},
 	{bookingdb.ListMoving, args{"other third"}, "fourth"},
 	{bookingdb.ListPayments, args{"booking"}, "entry other"},
@@ -152,19 +154,19 @@ var bookingReads = []read{
 	},
 	{
 		bookingdb.CountUtilization, args{bookingdb.Period{From: day, To: day}, bookingdb.ByWeekdayHour, winter},
-		"{1 8 1 0 8 3} {1 9 1 0 8 1} {1 10 1 0 8 0} {1 11 1 0 8 0} {1 21 0 1 0 0}",
+		"{1 8 1 0 8 4} {1 9 1 0 8 1} {1 10 1 0 8 0} {1 11 1 0 8 0} {1 21 0 1 0 0}",
 	},
 	{
 		bookingdb.CountUtilization, args{bookingdb.Period{From: day, To: day}, bookingdb.ByService, []coredb.Clock(nil)},
-		"{other 0 0 1 0 8 3} {service 0 0 3 1 24 1}",
+		"{other 0 0 1 0 8 4} {service 0 0 3 1 24 1}",
 	},
 	{
 		bookingdb.CountUtilization, args{bookingdb.Period{From: day, To: day}, bookingdb.ByResource, []coredb.Clock(nil)},
-		"{0 0 3 1 24 3} {resource 0 0 1 0 8 1}",
+		"{0 0 3 1 24 4} {resource 0 0 1 0 8 1}",
 	},
 	{
 		bookingdb.CountUtilization, args{bookingdb.Period{From: day, To: day}, bookingdb.ByLocation, []coredb.Clock(nil)},
-		"{other 0 0 1 0 8 3} {location 0 0 3 1 24 1}",
+		"{other 0 0 1 0 8 4} {location 0 0 3 1 24 1}",
 	},
 	{bookingdb.ListZones, args{bookingdb.Period{
 		From: day, To: day, Locations: []tenant.LocationID{id[tenant.LocationID]("other")},
@@ -173,7 +175,7 @@ var bookingReads = []read{
 	{bookingdb.FindVisit, args{"fifth"}, "third/member/false; none"},
 	{
 		bookingdb.CountAttendanceDaily, args{bookingdb.Period{From: day, To: day}},
-		"2026/March/2/5/1/32/4/4/2/0/1/1/4/0",
+		"2026/March/2/5/1/32/5/5/2/0/1/1/4/0",
 	},
 	{bookingdb.ListZones, args{bookingdb.Period{From: day, To: day}}, "Europe/Paris Europe/Vienna"},
 	{bookingdb.ListNoShowSessions, args{bookingdb.NoShowQuery{

@@ -56,7 +56,7 @@ var coreReads = []read{
 		"seats taken are those of bookings and offers",
 		"fifth/seats_taken is 0, its bookings take 1, its live offers 0, its rounds keep 0 "+
 			"session/seats_taken is 0, its bookings take 3, its live offers 1, its rounds keep 0 "+
-			"third/seats_taken is 0, its bookings take 3, its live offers 0, its rounds keep 0",
+			"third/seats_taken is 0, its bookings take 4, its live offers 0, its rounds keep 0",
 	),
 	check("no session has more seats taken than its capacity", ""),
 	check("no active booking is in a session that is cancelled or deleted", ""),

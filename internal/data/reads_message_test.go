@@ -25,8 +25,8 @@ var messageReads = []read{
 			"/",
 	},
 	{
-		messagedb.ListParties, args{"", "third", "", "", false, time.Hour},
-		"//third/second///true/02T07:00/02T08:00/false/02T06:00/00000000-0000-0000-0000-000000000000/0/0///////",
+		messagedb.ListParties, args{"", "session", "", "", false, time.Hour},
+		"/member/session/booking///true/02T08:00/02T09:00/false/02T07:00/00000000-0000-0000-0000-000000000000/0/0///////",
 	},
 	{
 		messagedb.ListParties, args{"", "", "waiting third", "", false, time.Hour},

@@ -152,7 +152,7 @@ type claim struct {
 // claimAll claims the keys of a batch. The result has nil for tasks without one.
 func claimAll(batch *pg.Batch, in tenant.TenantID, tasks []*task, now time.Time) []*claim {
 	claims := make([]*claim, len(tasks))
-	byName := make(map[string]*claim)
+	byName := make(map[[3]string]*claim)
 	var asked []coredb.Claim
 	for i, t := range tasks {
 		if t.key != nil {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/berthhq/berth/internal/app/schedules"
+	"github.com/berthhq/berth/internal/app/waitlists"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/session"
 	"github.com/berthhq/berth/internal/tenant"
@@ -20,6 +21,12 @@ func TestFaults_FailTheCall(t *testing.T) {
 	series, ids := s.CreateSeries(s.SeriesInput())
 	class := s.AddSession(testkit.Session{Starts: testkit.Noon.Add(100 * time.Hour), Capacity: 1, Waitlist: 3})
 	mia := s.AddMember("Mia")
+	full, open := s.AddSession(testkit.Session{Starts: testkit.Noon.Add(110 * time.Hour), Capacity: 1, Waitlist: 1}),
+		s.AddSession(testkit.Session{Starts: testkit.Noon.Add(112 * time.Hour)})
+	s.MustBook(s.AddMember("Zoe"), full)
+	expect.OK(t)(s.App.Waitlists.OfferPlace(ctx, owner, waitlists.OfferRequest{
+		Session: open, Entry: s.MustWaitlist(s.AddMember("Leo"), full),
+	}))
 	s.MustBook(s.AddMember("Noa"), class)
 	s.MustWaitlist(mia, class)
 	squats := workout(s.Studio, "Squats")
@@ -76,6 +83,7 @@ func TestFaults_FailTheCall(t *testing.T) {
 		func() error { return expect.Error(app.ExtendSeries(ctx, s.Tenant)) },
 		func() error { return expect.Error(app.PreviewBulk(ctx, owner, week)) },
 		func() error { return expect.Error(app.CancelSession(ctx, owner, class, "", true)) },
+		func() error { return expect.Error(app.CancelSession(ctx, owner, full, "", true)) },
 		func() error { return expect.Error(app.BulkCancel(ctx, owner, week)) },
 		func() error { return expect.Error(app.BulkDelete(ctx, owner, week)) },
 		func() error { return expect.Error(app.BulkPublish(ctx, owner, testkit.WeekFilter())) },

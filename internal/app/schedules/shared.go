@@ -111,8 +111,8 @@ func fillSpec(name string) engine.Spec[filled] {
 func (s *Service) fill(
 	ctx context.Context, tx *engine.Tx, of session.Session, trigger waitlist.Trigger,
 ) (filled, error) {
-	promoted, queues, err := s.waitlists.FillAll(ctx, tx, trigger, of.ID)
-	if err != nil || queues == 0 {
+	promoted, queued, err := s.waitlists.FillAll(ctx, tx, trigger, of.ID)
+	if err != nil || !queued {
 		return filled{session: of}, err
 	}
 	after, err := findSession(ctx, tx, of.ID, nil)
@@ -121,10 +121,10 @@ func (s *Service) fill(
 
 // updateWaitlists adapts the waitlists to edited sessions. before and after have the same order. It moves entries to
 // the queue of another day, withdraws the offers of sessions that moved because they were for another time or place,
-// and fills seats that were added or that withdrawn offers freed. It returns how many sessions have a queue in filled.
+// and fills seats that were added or that withdrawn offers freed. Filled reports whether any session has a queue.
 func (s *Service) updateWaitlists(
 	ctx context.Context, tx *engine.Tx, before, after []session.Session, freed map[tenant.SessionID]int,
-) (promoted, filled int, err error) {
+) (promoted int, filled bool, err error) {
 	var moved, raised, lowered, requeued []tenant.SessionID
 	var queues []waitlist.Queue
 	for i, s := range after {
@@ -146,7 +146,7 @@ func (s *Service) updateWaitlists(
 	waitlistdb.MovePlaces(tx.Tx, tx.Tenant, requeued, queues)
 	if len(moved) > 0 {
 		if _, err := s.waitlists.Withdraw(ctx, tx, waitlist.SessionMoved, "", moved...); err != nil {
-			return 0, 0, err
+			return 0, false, err
 		}
 	}
 	for _, fill := range []struct {
@@ -155,9 +155,9 @@ func (s *Service) updateWaitlists(
 	}{{waitlist.ByMove, moved}, {waitlist.ByCapacity, raised}, {waitlist.ByWithdrawal, lowered}} {
 		more, found, err := s.waitlists.FillAll(ctx, tx, fill.trigger, fill.sessions...)
 		if err != nil {
-			return 0, 0, err
+			return 0, false, err
 		}
-		promoted, filled = promoted+more, filled+found
+		promoted, filled = promoted+more, filled || found
 	}
 	return promoted, filled, nil
 }

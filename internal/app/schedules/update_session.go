@@ -62,8 +62,8 @@ func (s *Service) edit(
 	changes := catalog.AuditChanges(before.Facts(), after.Facts())
 	appendEvents(tx, outbox.SessionUpdated, always(changes), after)
 	tx.Audit("session.updated", "session", after.ID.UUID, "", changes)
-	promoted, queues, err := s.updateWaitlists(ctx, tx, was, is, freed)
-	if err != nil || queues == 0 {
+	promoted, queued, err := s.updateWaitlists(ctx, tx, was, is, freed)
+	if err != nil || !queued {
 		return filled{session: after}, err
 	}
 	now, err := findSession(ctx, tx, after.ID, nil)

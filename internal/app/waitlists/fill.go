@@ -77,18 +77,18 @@ func (s *Service) fillSession(
 	return promoted, true, err
 }
 
-// FillAll fills several sessions, in the order of their starts. It also returns how many of them have a queue.
+// FillAll fills several sessions, in the order of their starts. Filled reports whether any of them has a queue.
 func (s *Service) FillAll(
 	ctx context.Context, tx *engine.Tx, trigger waitlist.Trigger, sessions ...tenant.SessionID,
-) (promoted, filled int, err error) {
+) (promoted int, filled bool, err error) {
 	if len(sessions) == 0 {
-		return 0, 0, nil
+		return 0, false, nil
 	}
 	var awaited []tenant.SessionID
 	var batch pg.Batch
 	waitlistdb.ListAwaited(&batch, tx.Tenant, sessions, &awaited)
 	if err := tx.Load(ctx, &batch); err != nil {
-		return 0, 0, err
+		return 0, false, err
 	}
 	for _, id := range awaited {
 		// One after the other, because an entry that waits for any of them can get its booking in the first.
@@ -96,9 +96,7 @@ func (s *Service) FillAll(
 		if err != nil {
 			return promoted, filled, err
 		}
-		if found {
-			promoted, filled = promoted+n, filled+1
-		}
+		promoted, filled = promoted+n, filled || found
 	}
 	return promoted, filled, nil
 }

@@ -18,7 +18,7 @@ type Claim struct {
 }
 
 // Name is unique among the keys of a tenant.
-func (c Claim) Name() string { return c.Principal + "\x00" + c.Procedure + "\x00" + c.Key }
+func (c Claim) Name() [3]string { return [3]string{c.Principal, c.Procedure, c.Key} }
 
 // KeyUsed reports whether a transaction failed because the key that it claimed had been used.
 func KeyUsed(err error) bool { return pg.IsCheck(err, "idempotency_keys_once") }

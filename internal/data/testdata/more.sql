@@ -83,6 +83,8 @@ select again('bookings', $$id = id('fifth'), session_id = id('third'), external_
 select again('bookings', $$id = id('line'), session_id = id('third'), member_id = null, contact_name = 'Quinn',
   external_ref = '', status = 'ATTENDED', checked_in_at = starts_at, check_in_method = 'QR',
   starts_at = starts_at - interval '1 h', ends_at = ends_at - interval '1 h', exclusive = false$$);
+select again('bookings', $$id = id('code'), session_id = id('third'), member_id = null, contact_name = 'Sol',
+  external_ref = '', starts_at = starts_at - interval '1 h', ends_at = ends_at - interval '1 h', exclusive = false$$);
 select again('bookings', $$id = id('second'), session_id = id('third'), member_id = null, contact_name = 'Rae',
   external_ref = '', starts_at = starts_at - interval '1 h', ends_at = ends_at - interval '1 h', exclusive = false$$);
 select again('bookings', $$id = id('sixth'), member_id = null, contact_name = 'Pat', status = 'PENDING', external_ref = '',

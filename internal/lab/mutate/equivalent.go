@@ -513,6 +513,12 @@ var equivalents = []Equivalent{
 		Reason: "the owners that it reads then are asked for by events about access only",
 	},
 	{
+		Package: "internal/data/messagedb", Function: "updateDeliveries",
+		Old:    "where d.tenant_id = $1 and d.id = x.id and d.id = any($2)`)",
+		New:    "where d.tenant_id = $1 and d.id = x.id and (true or (d.id = any($2)))`)",
+		Reason: "the ids are those of x; the term is for the planner",
+	},
+	{
 		Package: "internal/data/waitlistdb", Function: "MovePlaces",
 		Old:    "if len(sessions) == 0 {\nreturn\n}",
 		Reason: "the statements move no place then, and count the queues as they are",

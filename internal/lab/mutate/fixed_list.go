@@ -72,8 +72,8 @@ var fixed = []Fixed{
 	{
 		Harm:  "callers with one key share it within a transaction",
 		File:  "internal/data/coredb/idempotency.go",
-		Old:   `return c.Principal + "\x00" + c.Procedure`,
-		New:   `return "" + "\x00" + c.Procedure`,
+		Old:   `return [3]string{c.Principal, c.Procedure`,
+		New:   `return [3]string{"", c.Procedure`,
 		Tests: []Test{{"internal/app/engine", "^TestIdempotencyKey_IsOfOneCaller$"}},
 	},
 	{

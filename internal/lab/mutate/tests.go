@@ -21,8 +21,8 @@ import (
 	"github.com/berthhq/berth/internal/lab/journal"
 )
 
-// answers has the tests of the whole server that are about answers. The others are about processes, and take minutes. So
-// do the sweep over what a tenant reads of others, which is about statements, and odd input, which is for handlers.
+// answers has the tests of the whole server that are about answers. The others are about processes, and take minutes.
+// So do the sweep over what a tenant reads of others, which is about statements, and odd input, which is for handlers.
 const (
 	answers = "server:^(TestEvery(RPC_(Fails|Allows)|Mutation_Happens)|" + stories
 	server  = "server:^(TestEvery(RPC_(Fails|Allows|Reveals)|Mutation_Happens)|" + stories
