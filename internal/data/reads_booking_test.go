@@ -144,6 +144,18 @@ var bookingReads = []read{
 	}}, "booking/waiting"},
 	{bookingdb.FindVisit, args{"booking"}, "session/member/false; location/service/2026/March/2"},
 	{
+		bookingdb.FindMemberFacts, args{"member", civil.Span{Start: now, End: now}},
+		"member/other subscription " +
+			"fourth/subscription/false/2026/March/2/1 subscription/true/2026/March/2/3/fifth booking/waiting",
+	},
+	{bookingdb.FindMemberFacts, args{"member", civil.Span{
+		Start: start.Add(7 * 24 * time.Hour), End: start.Add(7 * 24 * time.Hour),
+	}}, "member/other subscription fourth/subscription/false/2026/March/2/1 " +
+		"subscription/true/2026/March/2/3/booking/waiting"},
+	{bookingdb.FindMemberFacts, args{"member", civil.Span{
+		Start: start.Add(8 * 24 * time.Hour), End: start.Add(8 * 24 * time.Hour),
+	}}, "member/other subscription fourth///waiting"},
+	{
 		bookingdb.FindMemberFacts, args{"member", civil.Span{Start: start, End: start.Add(time.Hour)}},
 		"member/other subscription fourth/subscription/false/2026/March/2/1" +
 			" subscription/true/2026/March/2/3/fifth booking/waiting",

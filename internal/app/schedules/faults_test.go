@@ -20,12 +20,12 @@ func TestFaults_FailTheCall(t *testing.T) {
 	room := s.AddResource(catalog.Resource{Name: "Studio"})
 	series, ids := s.CreateSeries(s.SeriesInput())
 	class := s.AddSession(testkit.Session{Starts: testkit.Noon.Add(100 * time.Hour), Capacity: 1, Waitlist: 3})
-	mia := s.AddMember("Mia")
+	mia, leo := s.AddMember("Mia"), s.AddMember("Leo")
 	full, open := s.AddSession(testkit.Session{Starts: testkit.Noon.Add(110 * time.Hour), Capacity: 1, Waitlist: 1}),
 		s.AddSession(testkit.Session{Starts: testkit.Noon.Add(112 * time.Hour)})
 	s.MustBook(s.AddMember("Zoe"), full)
 	expect.OK(t)(s.App.Waitlists.OfferPlace(ctx, owner, waitlists.OfferRequest{
-		Session: open, Entry: s.MustWaitlist(s.AddMember("Leo"), full),
+		Session: open, Entry: s.MustWaitlist(leo, full),
 	}))
 	s.MustBook(s.AddMember("Noa"), class)
 	s.MustWaitlist(mia, class)
@@ -52,6 +52,7 @@ func TestFaults_FailTheCall(t *testing.T) {
 		func() error { return expect.Error(app.PublishSession(ctx, owner, ids[0], nil)) },
 		func() error { return expect.Error(app.GetSession(ctx, mia, class)) },
 		func() error { return expect.Error(app.ListSessions(ctx, mia, testkit.WeekQuery())) },
+		func() error { return expect.Error(app.ListSessions(ctx, leo, testkit.WeekQuery())) }, // who has an entry
 		func() error {
 			return expect.Error(editWorkout(s.Studio, squats, nil, func(w *session.Workout) { w.Name = "Rows" }))
 		},

@@ -513,6 +513,17 @@ var equivalents = []Equivalent{
 		Reason: "the owners that it reads then are asked for by events about access only",
 	},
 	{
+		Package: "internal/app/schedules", Function: "(*Service).bulk",
+		Old:    "scheduledb.ListSessions(&batch, tx.Tenant, r.query(session.MaxBulk+1), &rows)",
+		New:    "scheduledb.ListSessions(&batch, tx.Tenant, r.query(session.MaxBulk+2), &rows)",
+		Reason: "one session more already says that there are too many",
+	},
+	{
+		Package: "internal/app/seats", Function: "UnknownParty",
+		Old: "const UnknownParty = 1 << 20", New: "const UnknownParty = 1 << 21",
+		Reason: "both are more seats than any session has",
+	},
+	{
 		Package: "internal/data/messagedb", Function: "updateDeliveries",
 		Old:    "where d.tenant_id = $1 and d.id = x.id and d.id = any($2)`)",
 		New:    "where d.tenant_id = $1 and d.id = x.id and (true or (d.id = any($2)))`)",
