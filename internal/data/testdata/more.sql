@@ -158,7 +158,7 @@ select again('audit_entries', $$id = id('other'), actor = 'sa:' || id('account')
   target_id = 'x', batch_id = id('batch'), occurred_at = occurred_at + interval '1 h'$$);
 select again('audit_entries', $$id = id('third'), actor = 'system', occurred_at = occurred_at - interval '1 h'$$);
 select again('notification_stops', $$channel = 'EMAIL', address = 'ana@example.com', reason = 'UNSUBSCRIBED'$$);
-select again('notification_stops', $$address = 'ana@example.com'$$);
+select again('notification_stops', $$address = 'ana@example.com', reason = 'UNSUBSCRIBED'$$);
 select again('notification_stops', $$channel = 'EMAIL', address = 'Bo@example.com', reason = 'BOUNCED'$$);
 update policies set rules_due = true, rules_version = 3;
 select again('policies', $$level = 'SERVICE', scope_id = id('service'), rules_due = false, rules_version = 4,
