@@ -3,17 +3,9 @@ import { launchOptions } from "./test/launch";
 
 /* The tests in Chromium, against servers that are built and started for them; needs Go. */
 
-/** They take longest, so they start first: otherwise one worker ends alone with them. */
-const longest = ["pages.test.ts", "size.test.ts"];
-
 export default defineConfig({
   testDir: "test",
-  projects: process.env.PICTURES
-    ? [{ name: "pictures", testMatch: ["pictures.ts", "journey.test.ts"] }]
-    : [
-        { name: "longest", testMatch: longest },
-        { name: "others", testMatch: "*.test.ts", testIgnore: longest },
-      ],
+  testMatch: process.env.PICTURES ? ["pictures.ts", "journey.test.ts"] : "*.test.ts",
   globalSetup: "./test/setup.ts",
   workers: 3,
   // Only failing tests reach these timeouts.

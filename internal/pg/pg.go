@@ -47,8 +47,8 @@ type Config struct {
 	// and IdleTimeout (15 s, for a transaction whose client went silent).
 	StatementTimeout, LockTimeout, IdleTimeout time.Duration
 
-	// MaxAttempts limits how often a transaction runs before it fails with CONTENTION. Default 20: with the pauses, they
-	// take almost two seconds, longer than a transaction that it conflicts with on a busy machine.
+	// MaxAttempts limits how often a transaction runs before it fails with CONTENTION. Default 20: their pauses add up
+	// to almost two seconds on average.
 	MaxAttempts int
 
 	// Registerer receives the metrics; nil keeps them private. Two databases in

@@ -367,9 +367,9 @@ func (b *bundle) binary(ctx context.Context, p target, whole baseline) (*bundled
 	return tests, tests.err
 }
 
+// prepare builds the tests with the mutants, and traces them or sees them pass.
 func (tests *bundled) prepare(ctx context.Context, b *bundle, p target, whole baseline) error {
-	name := strings.NewReplacer("/", "-", ":", "-").Replace(p.folder + ":" + identify(p.pattern))
-	binary := filepath.Join(b.dir, name+".test")
+	binary := filepath.Join(b.dir, strings.ReplaceAll(p.folder, "/", "-")+"-"+identify(p.pattern)+".test")
 	ok, _, err := b.build(ctx, p.testPackage, b.overlay, binary)
 	if err != nil || !ok {
 		return err
