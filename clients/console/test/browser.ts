@@ -160,6 +160,8 @@ export async function visit(how: Opening = {}, from: Browser = browser): Promise
     colorScheme: how.scheme ?? "light",
     locale: how.locale ?? "en-GB",
     timezoneId: "Europe/Berlin",
+    // Contrast is too low while something fades, such as a notification that closes by itself.
+    reducedMotion: "reduce",
     ...(how.position && { geolocation: how.position, permissions: ["geolocation"] }),
   });
   const person = how.role && {

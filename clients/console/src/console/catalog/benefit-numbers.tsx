@@ -36,7 +36,7 @@ function List({ provider: { code, numberCount } }: { provider: BenefitProvider }
   const update = useCall(BookingService.method.updateBenefitNumbers, { quiet: true });
   const numbers = text.split(/[\n,;]/).filter((line) => /[\p{L}\p{Nd}]/u.test(line));
   const send = useMutation({
-    mutationFn: async (replace: boolean) => {
+    mutationFn: async ({ replace }: { replace: boolean; sent: string }) => {
       for (let i = 0; i < numbers.length; i += most)
         await update.run({
           providerCode: code,
@@ -44,7 +44,8 @@ function List({ provider: { code, numberCount } }: { provider: BenefitProvider }
           replace: replace && i === 0,
         });
     },
-    onSuccess: () => setText(""),
+    // Text typed while the call ran stays.
+    onSuccess: (_, { sent }) => setText((now) => (now === sent ? "" : now)),
   });
   return (
     <>
@@ -67,14 +68,14 @@ function List({ provider: { code, numberCount } }: { provider: BenefitProvider }
           variant="default"
           disabled={numbers.length === 0}
           loading={send.isPending}
-          onClick={() => send.mutate(true)}
+          onClick={() => send.mutate({ replace: true, sent: text })}
         >
           {d.benefits.replace}
         </Button>
         <Button
           disabled={numbers.length === 0}
           loading={send.isPending}
-          onClick={() => send.mutate(false)}
+          onClick={() => send.mutate({ replace: false, sent: text })}
         >
           {d.benefits.addNumbers(numbers.length)}
         </Button>
