@@ -141,16 +141,11 @@ func splitBatch(batch []*task, failedIndex int) (stay, back []*task) {
 // runSolo runs one operation alone. If it loses a listed race it runs again, and if any other constraint rejects it,
 // once more. Every attempt after the first is strict.
 func (e *Engine) runSolo(t *task) error {
-	for attempt := 1; ; attempt++ {
-		_, err := e.runOnce([]*task{t}, attempt > 1)
-		switch {
-		case err == nil || attempt == maxAttempts:
-			return err
-		case e.isRetryable(err, t.key, t.races):
-		case attempt > 1 || !violation(err):
-			return err
-		}
-	}
+	_, err := repeat(func(again bool) ([]error, bool, error) {
+		outcomes, err := e.runOnce([]*task{t}, again)
+		return outcomes, e.isRetryable(err, t.key, t.races) || violation(err) && !again, err
+	})
+	return err
 }
 
 // violation reports whether a constraint rejected a write, because of something that the operation had not read.

@@ -63,15 +63,14 @@ func replayed[R any](
 			return none, full
 		}
 	}
-	for attempt := 1; ; attempt++ {
+	return repeat(func(bool) (R, bool, error) {
 		result, err := run(key)
-		if key == nil || !errors.Is(err, errKeyUsed) && !coredb.KeyUsed(err) {
-			return result, err
+		if !errors.Is(err, errKeyUsed) && !coredb.KeyUsed(err) {
+			return result, false, err
 		}
-		if result, err = recall(ctx, e, by, s, key); attempt == maxAttempts || !errors.Is(err, errForgotten) {
-			return result, err
-		}
-	}
+		result, err = recall(ctx, e, by, s, key)
+		return result, errors.Is(err, errForgotten), err
+	})
 }
 
 // stored returns the parts of a result that are stored, in the order in which recall reads them.

@@ -84,25 +84,31 @@ var ErrMoved = errors.New("engine: moved since it was located")
 // maxAttempts bounds how often an operation runs, if each attempt may succeed where the last one failed.
 const maxAttempts = 5
 
+// repeat makes attempts until one asks for no other, but at most maxAttempts.
+func repeat[R any](try func(again bool) (result R, retry bool, err error)) (R, error) {
+	for attempt := 1; ; attempt++ {
+		result, retry, err := try(attempt > 1)
+		if !retry || attempt == maxAttempts {
+			return result, err
+		}
+	}
+}
+
 // Run queues an operation and waits for its result. If ctx ends while the operation is queued, it is dropped. Once it
 // has started it finishes, and a retry with the same idempotency key returns its result.
 func Run[R any](ctx context.Context, e *Engine, by tenant.Caller, s Spec[R]) (R, error) {
 	return replayed(ctx, e, by, s, func(key *IdempotencyKey) (R, error) {
-		for attempt := 1; ; attempt++ {
+		return repeat(func(bool) (result R, retry bool, err error) {
 			locks, fresh := s.Locks, s.New
 			if s.Locate != nil {
 				read := func(ctx context.Context, batch *pg.Batch) error { return e.Read(ctx, by, batch) }
-				var err error
 				if locks, fresh, err = s.Locate(ctx, read); err != nil {
-					var none R
-					return none, err
+					return result, false, err
 				}
 			}
-			result, err := enqueue(ctx, e, by, s, locks, fresh, key)
-			if attempt == maxAttempts || !errors.Is(err, ErrMoved) {
-				return result, err
-			}
-		}
+			result, err = enqueue(ctx, e, by, s, locks, fresh, key)
+			return result, errors.Is(err, ErrMoved), err
+		})
 	})
 }
 
@@ -112,20 +118,17 @@ func Do[R any](
 	ctx context.Context, e *Engine, by tenant.Caller, s Spec[R], run func(context.Context, *Tx) (R, error),
 ) (R, error) {
 	return replayed(ctx, e, by, s, func(key *IdempotencyKey) (R, error) {
-		var result, none R
-		once := func(ctx context.Context, tx *Tx) (answer []any, err error) {
-			result, err = run(ctx, tx)
-			return s.stored(&result), err
-		}
-		for attempt := 1; ; attempt++ {
-			err := e.doOnce(ctx, by, s.Name, s.Quiet, key, once)
-			if err == nil {
-				return result, nil
+		return repeat(func(bool) (R, bool, error) {
+			var result, none R
+			err := e.doOnce(ctx, by, s.Name, s.Quiet, key, func(ctx context.Context, tx *Tx) (answer []any, err error) {
+				result, err = run(ctx, tx)
+				return s.stored(&result), err
+			})
+			if err != nil {
+				return none, e.isRetryable(err, key, s.Races), err
 			}
-			if attempt == maxAttempts || !e.isRetryable(err, key, s.Races) {
-				return none, err
-			}
-		}
+			return result, false, nil
+		})
 	})
 }
 
