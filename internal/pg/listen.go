@@ -3,7 +3,6 @@ package pg
 import (
 	"context"
 	"errors"
-	"math/rand/v2"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -25,15 +24,10 @@ func (db *DB) Listen(ctx context.Context, channel string, onNotify func(payload 
 			return ctx.Err()
 		}
 		db.config.Logger.WarnContext(ctx, "listening connection lost", "channel", channel, "error", err)
-		wait := min(listenRetryBase<<min(failures, 10), listenRetryMax)
-		failures++
-		timer := time.NewTimer(wait/2 + rand.N(wait/2))
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
-			timer.Stop()
-			return ctx.Err()
+		if stop := pause(ctx, failures, listenRetryBase, listenRetryMax); stop != nil {
+			return stop
 		}
+		failures++
 	}
 }
 

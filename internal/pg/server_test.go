@@ -90,7 +90,9 @@ func TestDoctor_FindsWrongSettings(t *testing.T) {
 func TestOpen_RejectsInvalidConfig(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	test.Error(t, expect.Error(pg.Open(t.Context(), pg.Config{URL: "postgres://%"})))
+	for _, c := range []pg.Config{{URL: "postgres://%"}, {URL: b.URL, CommandConns: -1}, {URL: b.URL, ReadConns: -1}} {
+		test.Error(t, expect.Error(pg.Open(t.Context(), c)))
+	}
 	shared := pg.Config{URL: b.URL, Registerer: prometheus.NewRegistry()}
 	first := expect.Value(pg.Open(t.Context(), shared))(t)
 	test.Error(t, expect.Error(pg.Open(t.Context(), shared)), test.Sprint("two databases share a registry"))

@@ -75,8 +75,12 @@ type run struct {
 	lost  bool // the last attempt lost its connection
 }
 
-// commitGrace is how much longer than a statement a commit may take.
-const commitGrace = 5 * time.Second
+const (
+	// commitGrace is how much longer than a statement a commit may take.
+	commitGrace = 5 * time.Second
+	// firstPause and longestPause bound the pauses between attempts.
+	firstPause, longestPause = 2 * time.Millisecond, 250 * time.Millisecond
+)
 
 // InTx runs fn in a SERIALIZABLE transaction of the tenant and commits when fn returns nil.
 // The name labels the metrics: "booking.book".
@@ -122,7 +126,7 @@ func (r *run) runWithRetries(ctx context.Context, fn func(context.Context, *Tx) 
 		}
 		r.lost = connectionLost(err)
 		r.db.metrics.retried(r.name, err)
-		if stop := backoff(ctx, attempts); stop != nil {
+		if stop := pause(ctx, attempts, firstPause, longestPause); stop != nil {
 			return attempts, fmt.Errorf("%w, retrying after %w", stop, err)
 		}
 	}
@@ -278,10 +282,9 @@ func setTenant(scope Scope) *Statement {
 	return &Statement{sql: "select set_config('app.tenant_id', $1, true)", args: []any{scope.Tenant.String()}}
 }
 
-// backoff waits a random time that grows with the number of attempts, so that colliding transactions spread out.
-func backoff(ctx context.Context, attempts int) error {
-	const first, longest = 2 * time.Millisecond, 250 * time.Millisecond
-	timer := time.NewTimer(rand.N(min(first<<min(attempts, 16), longest)))
+// pause waits a random time that grows with the number of failures, so that those who failed together spread out.
+func pause(ctx context.Context, failures int, first, longest time.Duration) error {
+	timer := time.NewTimer(rand.N(min(first<<min(failures, 16), longest)))
 	defer timer.Stop()
 	select {
 	case <-timer.C:
