@@ -38,7 +38,7 @@ var mayImport = map[string][]string{
 // layer allow it, and those below.
 var layers = [][]string{
 	{"tenant", "fault", "civil", "gen"},
-	{"pg", "localpg", "csvfile", "seal", "secret", "migrations", "traffic"},
+	{"pg", "localpg", "csvfile", "seal", "secret", "migrations", "traffic", "alarm"},
 	{"rules"},
 	{"data", "access", "token", "provider", "twilio", "fcm", "smtp", "localbox"},
 	{"app"},

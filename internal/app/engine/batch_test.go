@@ -285,7 +285,7 @@ func TestTx_OnCommitRunsForCommittedOperationsOnly(t *testing.T) {
 	test.Eq(t, []error{errRefused, nil, nil}, errs, test.Cmp(cmpopts.EquateErrors()))
 	test.Eq(t, []string{"committed", "later"}, effects)
 	test.EqOp(t, 1, s.changes, test.Sprint("changes"))
-	due, wait := s.Alarms.next(at.Add(-time.Second))
+	due, wait := s.Alarms.Next(at.Add(-time.Second))
 	test.True(t, len(due) == 0 && wait == time.Second, test.Sprint("the alarm goes off in ", wait))
 	for name, run := range map[string]func(*testing.T, act) (int, error){"Run": s.run, "Exec": s.exec} {
 		effects, s.changes = nil, 0

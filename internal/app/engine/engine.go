@@ -8,6 +8,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/berthhq/berth/internal/alarm"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/tenant"
 )
@@ -34,7 +35,7 @@ type Config struct {
 // Engine runs operations. It is safe for concurrent use.
 type Engine struct {
 	// Alarms go off when something of a tenant expires. Tx.WakeAt sets them.
-	Alarms Alarms
+	Alarms alarm.Clock
 
 	db        *pg.DB
 	now       func() time.Time

@@ -44,14 +44,14 @@ func (s *Service) RunAlarms(ctx context.Context, log *slog.Logger) {
 	defer filling.Wait()
 	// On a goroutine of its own: there may be many seats to fill, and holds and offers must not wait for that.
 	filling.Go(func() {
-		s.waitlists.Edited.Run(ctx, s.engine.Now, func(id tenant.TenantID) {
+		s.waitlists.Edited.Run(ctx, s.engine.Now, 1, func(id tenant.TenantID) {
 			if err := s.waitlists.FillAfterEdits(ctx, id); err != nil && ctx.Err() == nil {
 				log.ErrorContext(ctx, "not all open seats were filled after an edit of rules; the next sweep will",
 					slog.String("tenant_id", id.String()), slog.Any("error", err))
 			}
 		})
 	})
-	s.engine.Alarms.Run(ctx, s.engine.Now, func(id tenant.TenantID) {
+	s.engine.Alarms.Run(ctx, s.engine.Now, 1, func(id tenant.TenantID) {
 		if _, _, err := s.ExpireDue(ctx, id); err != nil && ctx.Err() == nil {
 			log.ErrorContext(ctx, "holds and offers not ended; the next sweep will",
 				slog.String("tenant_id", id.String()), slog.Any("error", err))

@@ -151,7 +151,7 @@ func auditDomain(tx *engine.Tx, action string, domain sendingdomain.Domain) {
 
 // RunDomainChecks looks up the records of verified domains whenever that is due, until ctx ends. Sweeps set the alarms.
 func (s *Service) RunDomainChecks(ctx context.Context, log *slog.Logger) {
-	s.Domains.Run(ctx, s.engine.Now, func(in tenant.TenantID) {
+	s.Domains.Run(ctx, s.engine.Now, 1, func(in tenant.TenantID) {
 		if err := s.CheckDomain(ctx, in); err != nil && ctx.Err() == nil {
 			log.ErrorContext(ctx, "checking a sending domain failed",
 				slog.String("tenant_id", in.String()), slog.Any("error", err))

@@ -7,6 +7,7 @@ import (
 	"context"
 	"sync"
 
+	"github.com/berthhq/berth/internal/alarm"
 	"github.com/berthhq/berth/internal/app/contacts"
 	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/app/waitlists"
@@ -47,9 +48,9 @@ type Config struct {
 // Service holds the use cases about messages. It is safe for concurrent use.
 type Service struct {
 	// Notices has an alarm for each tenant's next notice.
-	Notices engine.Alarms
+	Notices alarm.Clock
 	// Domains has an alarm for when the records of each tenant's sending domain are looked up.
-	Domains engine.Alarms
+	Domains alarm.Clock
 
 	engine    *engine.Engine
 	publicURL string

@@ -49,7 +49,7 @@ type Unsent struct {
 // RunNotices calls deliver for a tenant whenever one of its notices is due, until ctx ends. It knows the notices that
 // this node plans, and those that WakeNotices finds.
 func (s *Service) RunNotices(ctx context.Context, deliver func(tenant.TenantID)) {
-	s.Notices.Run(ctx, s.engine.Now, deliver)
+	s.Notices.Run(ctx, s.engine.Now, 1, deliver)
 }
 
 // LoadNoticeAlarm sets the alarm for a tenant's next notice, whichever node planned it.

@@ -2,6 +2,7 @@
 package waitlists
 
 import (
+	"github.com/berthhq/berth/internal/alarm"
 	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/rules/waitlist"
 )
@@ -24,7 +25,7 @@ type Service struct {
 	tally     func(Stats)
 	publicURL string
 	// Edited has an alarm for each tenant whose rules were edited on this node.
-	Edited engine.Alarms
+	Edited alarm.Clock
 }
 
 // New makes a Service.

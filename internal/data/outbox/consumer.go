@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
+	"github.com/berthhq/berth/internal/alarm"
 	"github.com/berthhq/berth/internal/data/coredb"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/tenant"
@@ -34,6 +34,9 @@ type ConsumeResult struct {
 	// Busy: another node is handling this tenant.
 	More, Held, Busy bool
 }
+
+// everyTenant is the tenant whose alarm makes a consumer look at all tenants.
+var everyTenant tenant.TenantID
 
 const (
 	consumeLimit = 100
@@ -106,46 +109,22 @@ func loadPosition(b *pg.Batch, sql string, in tenant.TenantID, name string, at *
 
 // RunConsumer runs a consumer until ctx ends. It handles the events of all tenants, whichever node commits them.
 func (r *Relay) RunConsumer(ctx context.Context, c Consumer) {
-	schedule := &dueTenants{due: make(map[tenant.TenantID]time.Time), wakeup: make(chan struct{}, 1)}
+	alarms := new(alarm.Clock)
 	r.mu.Lock()
-	r.consumers = append(append([]*dueTenants{}, r.consumers...), schedule)
+	r.consumers = append(slices.Clip(r.consumers), alarms)
 	r.mu.Unlock()
 	backoffs := &backoffs{tenants: make(map[tenant.TenantID]backoff)}
-	timer := time.NewTimer(0)
-	defer timer.Stop()
-	scannedAt := time.Time{}
-	for {
-		now := time.Now()
-		if schedule.takeScan() || now.Sub(scannedAt) >= scanInterval {
-			scannedAt = now
-			if err := r.addAllTenants(ctx, schedule, now); err != nil && ctx.Err() == nil {
-				r.log.WarnContext(ctx, "reading tenants failed",
-					slog.String("consumer", c.Name), slog.Any("error", err))
+	alarms.Set(everyTenant, time.Now())
+	alarms.Run(ctx, time.Now, consumeConcurrency, func(id tenant.TenantID) {
+		if id == everyTenant {
+			alarms.Set(everyTenant, time.Now().Add(scanInterval))
+			if err := r.addAllTenants(ctx, alarms); err != nil && ctx.Err() == nil {
+				r.log.WarnContext(ctx, "reading tenants failed", slog.String("consumer", c.Name), slog.Any("error", err))
 			}
+		} else if delay := r.consume(ctx, id, c, backoffs); delay >= 0 {
+			alarms.Set(id, time.Now().Add(delay))
 		}
-		due, wait := schedule.next(now)
-		var group errgroup.Group
-		group.SetLimit(consumeConcurrency)
-		for _, id := range due {
-			group.Go(func() error {
-				if delay := r.consume(ctx, id, c, backoffs); delay >= 0 {
-					schedule.set(id, time.Now().Add(delay))
-				}
-				return nil
-			})
-		}
-		_ = group.Wait()
-		if len(due) > 0 && ctx.Err() == nil {
-			continue // that took time and may have added tenants
-		}
-		timer.Reset(min(wait, scanInterval))
-		select {
-		case <-ctx.Done():
-			return
-		case <-timer.C:
-		case <-schedule.wakeup:
-		}
-	}
+	})
 }
 
 // consume handles the next events of a tenant. It returns how long to wait before it is called again; a negative
@@ -182,76 +161,20 @@ func (r *Relay) consume(ctx context.Context, id tenant.TenantID, c Consumer, bac
 	return -1
 }
 
-// addAllTenants schedules every tenant, at slightly different times, because all nodes do this at about the same time.
-func (r *Relay) addAllTenants(ctx context.Context, schedule *dueTenants, now time.Time) error {
+// addAllTenants sets the alarm of every tenant, at slightly different times, because all nodes do this at about the
+// same time.
+func (r *Relay) addAllTenants(ctx context.Context, alarms *alarm.Clock) error {
 	var tenants []tenant.TenantID
 	err := r.db.ReadAsOperator(ctx, func(ctx context.Context, tx *pg.ReadTx) error {
 		var batch pg.Batch
 		coredb.ListTenants(&batch, &tenants)
 		return tx.Load(ctx, &batch)
 	})
+	now := time.Now()
 	for _, id := range tenants {
-		schedule.set(id, now.Add(rand.N(minBackoff))) //nolint:gosec // not for security: it spreads load
+		alarms.Set(id, now.Add(rand.N(minBackoff))) //nolint:gosec // not for security: it spreads load
 	}
 	return err
-}
-
-// dueTenants says which tenants a consumer has to check, and when.
-type dueTenants struct {
-	mu      sync.Mutex
-	due     map[tenant.TenantID]time.Time
-	scanAll bool          // check every tenant that exists
-	wakeup  chan struct{} // something may be due earlier
-}
-
-// set schedules a tenant, unless it is due earlier.
-func (d *dueTenants) set(id tenant.TenantID, at time.Time) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if before, ok := d.due[id]; ok && !at.Before(before) {
-		return
-	}
-	d.due[id] = at
-	d.wake()
-}
-
-func (d *dueTenants) requestScan() {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.scanAll = true
-	d.wake()
-}
-
-func (d *dueTenants) wake() {
-	select {
-	case d.wakeup <- struct{}{}:
-	default:
-	}
-}
-
-// takeScan reports whether a scan of all tenants was requested, and clears the request.
-func (d *dueTenants) takeScan() bool {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	all := d.scanAll
-	d.scanAll = false
-	return all
-}
-
-// next removes and returns the tenants that are due, and how long to wait for the next.
-func (d *dueTenants) next(now time.Time) (due []tenant.TenantID, wait time.Duration) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	wait = scanInterval
-	for id, at := range d.due {
-		if left := at.Sub(now); left <= 0 {
-			due = append(due, id)
-			delete(d.due, id)
-		} else {
-			wait = min(wait, left)
-		}
-	}
-	return due, wait
 }
 
 // backoffs remembers for which tenants a consumer failed and when to retry.

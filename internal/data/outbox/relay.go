@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/berthhq/berth/internal/alarm"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/tenant"
 )
@@ -52,7 +53,7 @@ type Relay struct {
 
 	mu        sync.Mutex
 	feeds     map[tenant.TenantID]*feed
-	consumers []*dueTenants
+	consumers []*alarm.Clock
 	changed   map[tenant.TenantID]struct{} // since the last notice
 	notify    chan struct{}
 }
@@ -113,7 +114,7 @@ func (r *Relay) wake(id tenant.TenantID, wait time.Duration) {
 		f.wake()
 	}
 	for _, c := range consumers {
-		c.set(id, time.Now().Add(wait))
+		c.Set(id, time.Now().Add(wait))
 	}
 }
 
@@ -125,7 +126,7 @@ func (r *Relay) wakeAll() {
 		f.wake()
 	}
 	for _, c := range consumers {
-		c.requestScan()
+		c.Set(everyTenant, time.Time{})
 	}
 }
 

@@ -10,50 +10,12 @@ import (
 	"github.com/shoenig/test/must"
 	"pgregory.net/rapid"
 
+	"github.com/berthhq/berth/internal/alarm"
 	"github.com/berthhq/berth/internal/tenant"
-
 	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 func numberedTenant(n byte) tenant.TenantID { return tenant.TenantID{UUID: tenant.UUID{n}} }
-
-// A tenant is due once, at the earliest of its times. Whoever waits is woken when something may be due earlier.
-func TestDueTenants_KeepTheEarliestTime(t *testing.T) {
-	t.Parallel()
-	noon := time.Date(2026, time.March, 16, 12, 0, 0, 0, time.UTC)
-	one, two := numberedTenant(1), numberedTenant(2)
-	d := &dueTenants{due: make(map[tenant.TenantID]time.Time), wakeup: make(chan struct{}, 1)}
-	for i, step := range []struct {
-		set  tenant.TenantID
-		at   time.Duration // after noon
-		woke bool
-		now  time.Duration
-		due  []tenant.TenantID
-		wait time.Duration
-	}{
-		{one, time.Second, true, 0, nil, time.Second},
-		{one, time.Second, false, 0, nil, time.Second},
-		{one, 2 * time.Second, false, 0, nil, time.Second},
-		{two, 3 * time.Second, true, 0, nil, time.Second},
-		{one, time.Second / 2, true, time.Second/2 - 1, nil, 1},
-		{two, 4 * time.Second, false, time.Second / 2, []tenant.TenantID{one}, 3*time.Second - time.Second/2},
-		{one, 2 * time.Minute, true, 3 * time.Second, []tenant.TenantID{two}, scanInterval},
-	} {
-		d.set(step.set, noon.Add(step.at))
-		test.EqOp(t, step.woke, len(d.wakeup) == 1, test.Sprint("woken in step ", i))
-		due, wait := d.next(noon.Add(step.now))
-		test.Eq(t, step.due, due, test.Sprint("step ", i))
-		test.EqOp(t, step.wait, wait, test.Sprint("step ", i))
-		if step.woke {
-			<-d.wakeup
-		}
-	}
-	test.False(t, d.takeScan())
-	d.requestScan()
-	d.requestScan()
-	test.EqOp(t, 1, len(d.wakeup))
-	test.Eq(t, []bool{true, false}, []bool{d.takeScan(), d.takeScan()})
-}
 
 // The pauses double from a second to a minute, and start over after a success.
 func TestBackoffs_DoubleUpToAMinute(t *testing.T) {
@@ -79,27 +41,26 @@ func TestBackoffs_DoubleUpToAMinute(t *testing.T) {
 func TestRelay_WakesReadersOfNamedTenants(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		type dueAt = map[tenant.TenantID]time.Time
 		one, two, soon := numberedTenant(1), numberedTenant(2), time.Now().Add(time.Second)
 		for _, tt := range []struct {
-			notice string
-			woken  []bool // the readers of each tenant
-			due    dueAt
-			all    bool // consumers look at every tenant
+			notice    string
+			woken     []bool // the readers of each tenant
+			now, then []tenant.TenantID
 		}{
-			{"other " + one.String(), []bool{true, false}, dueAt{one: soon}, false},
-			{"other *", []bool{true, true}, dueAt{}, true},
-			{"self " + one.String(), []bool{false, false}, dueAt{}, false},
-			{"other odd " + two.String(), []bool{false, true}, dueAt{two: soon}, false},
-			{"", []bool{false, false}, dueAt{}, false},
+			{"other " + one.String(), []bool{true, false}, nil, []tenant.TenantID{one}},
+			{"other *", []bool{true, true}, []tenant.TenantID{everyTenant}, nil},
+			{"self " + one.String(), []bool{false, false}, nil, nil},
+			{"other odd " + two.String(), []bool{false, true}, nil, []tenant.TenantID{two}},
+			{"", []bool{false, false}, nil, nil},
 		} {
 			feeds := map[tenant.TenantID]*feed{one: {wakeups: make(chan struct{}, 1)}, two: {wakeups: make(chan struct{}, 1)}}
-			c := &dueTenants{due: make(map[tenant.TenantID]time.Time), wakeup: make(chan struct{}, 1)}
-			r := &Relay{name: "self", feeds: feeds, consumers: []*dueTenants{c}}
+			c := new(alarm.Clock)
+			r := &Relay{name: "self", feeds: feeds, consumers: []*alarm.Clock{c}}
 			r.onNotify(tt.notice)
 			test.Eq(t, tt.woken, []bool{len(feeds[one].wakeups) == 1, len(feeds[two].wakeups) == 1}, test.Sprint(tt.notice))
-			test.Eq(t, tt.due, c.due, test.Sprint(tt.notice))
-			test.EqOp(t, tt.all, c.scanAll, test.Sprint(tt.notice))
+			now, _ := c.Next(soon.Add(-1))
+			then, _ := c.Next(soon)
+			test.Eq(t, [][]tenant.TenantID{tt.now, tt.then}, [][]tenant.TenantID{now, then}, test.Sprint(tt.notice))
 		}
 	})
 }

@@ -1,4 +1,4 @@
-package engine
+package alarm
 
 import (
 	"context"
@@ -12,17 +12,17 @@ import (
 )
 
 // An alarm goes off once, at the earliest time that it was set for, and can be set again then.
-func TestAlarms_GoOffWhenDue(t *testing.T) {
+func TestClock_RingsWhenDue(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		var a Alarms
-		begun, one, two := time.Now(), in(1), in(2)
+		var a Clock
+		begun, one, two := time.Now(), tenant.TenantID{UUID: tenant.UUID{1}}, tenant.TenantID{UUID: tenant.UUID{2}}
 		rung := make(chan string, 10)
 		ctx, stop := context.WithCancel(t.Context())
 		ended := false
 		go func() {
 			again := true
-			a.Run(ctx, time.Now, func(id tenant.TenantID) {
+			a.Run(ctx, time.Now, 1, func(id tenant.TenantID) {
 				rung <- map[tenant.TenantID]string{one: "one ", two: "two "}[id] + time.Since(begun).String()
 				if id == two {
 					<-time.After(time.Hour) // it takes long to handle
@@ -53,7 +53,7 @@ func TestAlarms_GoOffWhenDue(t *testing.T) {
 		}
 		synctest.Wait()
 		test.EqOp(t, 0, len(rung))
-		_, wait := a.next(time.Now())
+		_, wait := a.Next(time.Now())
 		test.EqOp(t, 24*time.Hour, wait)
 		stop()
 		synctest.Wait()
