@@ -37,6 +37,7 @@ var near = []struct {
 	tests  []string
 }{
 	{"internal/pg", []string{"internal/data", "internal/data/outbox", "internal/app/engine"}},
+	{"internal/alarm", []string{"internal/data/outbox", "internal/app/housekeeping", "internal/app/waitlists"}},
 	{"internal/data/outbox", []string{"internal/worker", "internal/app/messages", "internal/rpc", answers}},
 	{"internal/data/bookingdb", []string{
 		"internal/app/bookings", "internal/app/waitlists", "internal/app/schedules", "internal/app/accounts",
