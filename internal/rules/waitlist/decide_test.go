@@ -3,6 +3,7 @@ package waitlist_test
 import (
 	"cmp"
 	"errors"
+	"reflect"
 	"slices"
 	"testing"
 	"time"
@@ -400,7 +401,7 @@ func TestDecide_IgnoresOrderOfQueue(t *testing.T) {
 		want := w.Decide(w.rules)
 		w.Queue = rapid.Permutation(w.Queue).Draw(t, "shuffled")
 		before := slices.Clone(w.Queue)
-		must.Eq(t, want, w.Decide(w.rules), must.Sprint("the same facts in another order (-first +second)"))
-		must.Eq(t, before, w.Queue, must.Sprint("a decision changed its facts"))
+		must.True(t, reflect.DeepEqual(want, w.Decide(w.rules)), must.Sprint("the same facts in another order"))
+		must.True(t, reflect.DeepEqual(before, w.Queue), must.Sprint("a decision changed its facts"))
 	})
 }
