@@ -79,7 +79,7 @@ var messageReads = []read{
 	{messagedb.ListMemberSchedule, args{"member", start.Add(-time.Hour), 1}, "fifth"},
 	{messagedb.ListSubjects, args{
 		"booking", "waiting third", "other", "subscription",
-	}, "booking other subscription third waiting"},
+	}, "booking=Rowing,Pier other=Later,Pier subscription=Ten, third=Rowing,Pier waiting=Rowing,Pier"},
 	{messagedb.ListTemplates, args{[]notify.Topic{"MOVED"}}, ""},
 	{messagedb.ListTemplates, args{[]notify.Topic{"BOOKED"}}, "BOOKED/SMS/en//Hello//1/01T12:00"},
 	{messagedb.FindMemberQuiet, args{"member"}, "true"},
@@ -89,7 +89,8 @@ var messageReads = []read{
 	{messagedb.ListMemberStops, args{"member"}, "EMAIL/ana@example.com/UNSUBSCRIBED/01T12:00"},
 	{messagedb.ListMemberStops, args{"other"}, ""},
 	{messagedb.ListPreferences, args{"member third"}, "member=BOOKED/SMS=true"},
-	{messagedb.ListRecipients, args{"member third"}, "member third"},
+	{messagedb.ListRecipients, args{"member third"}, "member=member/true/Ana//ana@example.com////EMAIL=UNSUBSCRIBED/" +
+		"other device// third=third/true/Cy/+4413//de////third notice//"},
 	{messagedb.ListSent, args{"member", now.Add(time.Hour)}, ""},
 	{messagedb.ListSent, args{"member third", now.Add(-time.Hour)}, "member=SMS=01T12:00 01T13:00"},
 	{messagedb.ListSendingHours, args{now}, "SMS/AT/01T12:00/1/0/80 SMS/DE/01T13:00/5/0/80"},
@@ -98,8 +99,8 @@ var messageReads = []read{
 		"EMAIL//01T11:00/1/0/80 SMS/AT/01T12:00/1/0/80 SMS/DE/01T13:00/5/0/80",
 	},
 	{messagedb.ListStandings, nil, "SMS/1/01T12:00/01T12:00"},
-	{messagedb.ListReviews, args{now, start}, "EMAIL/0/02T08:00/02T08:00 SMS/1/01T12:00/01T12:00"},
-	{messagedb.ListReviews, args{now.Add(-time.Second), start}, "EMAIL/0/02T08:00/02T08:00"},
+	{messagedb.ListReviews, args{now.Add(24 * time.Hour)}, "EMAIL/0/02T12:00/02T12:00 SMS/1/01T12:00/01T12:00"},
+	{messagedb.ListReviews, args{now.Add(24*time.Hour - time.Second)}, "EMAIL/0/02T11:59/02T11:59"},
 	{messagedb.ListConduct, args{[]notify.Standing{
 		{Channel: notify.SMS, Since: now}, {Channel: notify.Email, Since: now},
 	}, start}, "EMAIL=0/1 SMS=1/3"},

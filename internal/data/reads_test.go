@@ -21,6 +21,7 @@ import (
 	"github.com/berthhq/berth/internal/data/bookingdb"
 	"github.com/berthhq/berth/internal/data/catalogdb"
 	"github.com/berthhq/berth/internal/data/coredb"
+	"github.com/berthhq/berth/internal/data/messagedb"
 	"github.com/berthhq/berth/internal/data/waitlistdb"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/pgtest"
@@ -182,6 +183,8 @@ func show(v reflect.Value) string {
 		return value.UTC().Format("02T15:04")
 	case grant.Role:
 		return fmt.Sprintf("%s:%d", value.Name, value.Holders)
+	case messagedb.Subject:
+		return value.Title + value.PlanNamed + "," + value.Location
 	case booking.BenefitProvider:
 		return value.Code
 	case booking.BenefitMembership:
@@ -213,11 +216,7 @@ func show(v reflect.Value) string {
 		}
 	case reflect.Map:
 		for _, key := range v.MapKeys() {
-			if value := v.MapIndex(key); value.Kind() == reflect.Pointer {
-				parts = append(parts, show(key))
-			} else {
-				parts = append(parts, show(key)+"="+show(value))
-			}
+			parts = append(parts, show(key)+"="+show(v.MapIndex(key)))
 		}
 		slices.Sort(parts)
 	case reflect.Struct:

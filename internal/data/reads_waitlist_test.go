@@ -30,6 +30,7 @@ var waitlistReads = []read{
 	{waitlistdb.ListOtherEntries, args{"session"}, "other"},
 	{waitlistdb.ListOtherEntries, args{"session other"}, ""},
 	{waitlistdb.ListWindows, args{"member", "service", "location"}, "third"},
+	{waitlistdb.ListWindows, args{"third", "service", "location"}, ""},
 	{waitlistdb.ListMemberEntries, args{"member", time.Time{}, time.Time{}, time.Time{}}, "third waiting unit"},
 	{waitlistdb.ListMemberEntries, args{"member", start.Add(time.Second), time.Time{}, time.Time{}}, "third unit"},
 	{waitlistdb.ListMemberEntries, args{"member", start.Add(72 * time.Hour), time.Time{}, time.Time{}}, ""},

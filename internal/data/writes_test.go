@@ -288,6 +288,13 @@ notices notice {attempts=1 done_at=2026-03-01T12:00:00+00:00 due_at=2026-03-02T0
 	}, now}, `
 notices notice {attempts=1 due_at=2026-03-02T08:00:00+00:00}
 notices other {attempts=2 due_at=2026-03-01T12:00:00+00:00}`},
+	{func(tx *pg.Tx, in tenant.TenantID, first, then notify.NoticeState) {
+		messagedb.UpdateNotices(tx, in, []notify.NoticeState{first}, now)
+		messagedb.UpdateNotices(tx, in, []notify.NoticeState{then}, now)
+	}, args{
+		notify.NoticeState{ID: id[tenant.NoticeID]("notice"), DueAt: now, Sending: true, Attempts: 1, Unsure: 1},
+		notify.NoticeState{ID: id[tenant.NoticeID]("notice"), DueAt: start, Attempt: 1, Attempts: 1, Unsure: 2},
+	}, "notices notice {attempts=1 sending=true unsure=1}"},
 	{messagedb.ReopenNotice, args{
 		messagedb.Delivery{Notice: id[tenant.NoticeID]("third"), Channel: notify.SMS, CreatedAt: now},
 		notify.NoticeState{DueAt: now, Attempts: 2, Tried: []notify.Channel{notify.Push}}, now,
@@ -413,6 +420,16 @@ waitlist_queues location service 2026-03-02 {last_key=7 waiting=4}`},
 waitlist_places +fourth
 waitlist_queues location service 2026-03-02 {last_key=7 waiting=4}`},
 	{waitlistdb.MovePlaces, args{"session other", []waitlist.Queue{queue}}, ""},
+	{func(tx *pg.Tx, in tenant.TenantID, moved tenant.SessionID) {
+		tx.Write("update sessions set local_date = '2026-03-04' where tenant_id = $1 and id = $2", in, moved)
+		waitlistdb.MovePlaces(tx, in, []tenant.SessionID{moved}, []waitlist.Queue{queue})
+	}, args{"session"}, `
+sessions session {local_date=2026-03-04}
+waitlist_places other session {local_date=2026-03-04}
+waitlist_places second session {local_date=2026-03-04}
+waitlist_places waiting session {local_date=2026-03-04}
+waitlist_queues location service 2026-03-02 {waiting=0}
+waitlist_queues location service 2026-03-04 {last_key=2}`},
 	{waitlistdb.PutRules, args{waitlistdb.RulesVersion{Layer: waitlist.Layer{
 		Level: catalog.TenantLevel, Scope: uuid("tenant"), Version: 7,
 	}, Author: "ana", At: now}}, `

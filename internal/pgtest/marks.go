@@ -40,6 +40,13 @@ func (m marks) TraceQueryStart(ctx context.Context, _ *pgx.Conn, of pgx.TraceQue
 
 func (marks) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
 
+func (m marks) TracePrepareStart(ctx context.Context, _ *pgx.Conn, of pgx.TracePrepareStartData) context.Context {
+	m.print(of.SQL)
+	return ctx
+}
+
+func (marks) TracePrepareEnd(context.Context, *pgx.Conn, pgx.TracePrepareEndData) {}
+
 func (m marks) TraceBatchStart(ctx context.Context, _ *pgx.Conn, of pgx.TraceBatchStartData) context.Context {
 	for _, q := range of.Batch.QueuedQueries {
 		m.print(q.SQL)

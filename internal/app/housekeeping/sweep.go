@@ -158,7 +158,7 @@ func (s *Service) findWork(ctx context.Context, caller tenant.Caller) (work, err
 	bookingdb.HasOldDisplayLinks(&b, caller.Tenant, now.Add(-displayLinkLife), &found.displays)
 	accountdb.ListUnsealedDevices(&b, caller.Tenant, 1, &found.unsealed)
 	accountdb.HasOldCodes(&b, caller.Tenant, now.Add(-member.CodeDay), &found.codes)
-	messagedb.ListReviews(&b, caller.Tenant, now.Add(-notify.StandingReview), now, &found.standings)
+	messagedb.ListReviews(&b, caller.Tenant, now, &found.standings)
 	bookingdb.FindNextExpiry(&b, caller.Tenant, &expiry)
 	messagedb.FindNextNotice(&b, caller.Tenant, &notice)
 	messagedb.FindDomainCheck(&b, caller.Tenant, &domain)

@@ -102,7 +102,7 @@ func (s *Service) ListSendingQuotas(ctx context.Context, caller tenant.Caller) (
 func (s *Service) ReviewSending(ctx context.Context, in tenant.TenantID) error {
 	caller, now := tenant.System(in), s.engine.Now()
 	due, err := engine.List(ctx, s.engine, caller, func(b *pg.Batch, into *[]notify.Standing) {
-		messagedb.ListReviews(b, in, now.Add(-notify.StandingReview), now, into)
+		messagedb.ListReviews(b, in, now, into)
 	})
 	if err != nil || len(due) == 0 {
 		return err
@@ -123,7 +123,7 @@ func (s *Service) ReviewSending(ctx context.Context, in tenant.TenantID) error {
 	return engine.Exec(ctx, s.engine, caller, spec, func(ctx context.Context, tx *engine.Tx) error {
 		var still []notify.Standing
 		var batch pg.Batch
-		messagedb.ListReviews(&batch, in, now.Add(-notify.StandingReview), now, &still)
+		messagedb.ListReviews(&batch, in, now, &still)
 		if err := tx.Load(ctx, &batch); err != nil {
 			return err
 		}

@@ -105,10 +105,10 @@ func PutStandings(tx *pg.Tx, in tenant.TenantID, all []notify.Standing) {
 	tx.Write(putStandings, standings.InsertAll(in, rows)...)
 }
 
-// ListReviews reads the standings to review: of the channels with counters that were not reviewed since a time. A
-// standing that is new begins now.
-func ListReviews(b *pg.Batch, in tenant.TenantID, reviewed, now time.Time, into *[]notify.Standing) {
-	standings.List(b.Queue(listReviews, in, reviewed, now), into)
+// ListReviews reads the standings to review: of the channels with counters whose last review was long ago. A standing
+// that is new begins now.
+func ListReviews(b *pg.Batch, in tenant.TenantID, now time.Time, into *[]notify.Standing) {
+	standings.List(b.Queue(listReviews, in, now.Add(-notify.StandingReview), now), into)
 }
 
 // ListConduct reads what became of the messages of channels since a time of each. It adds them to the map. A failure of

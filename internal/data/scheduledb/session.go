@@ -113,7 +113,7 @@ type filtered struct{ all, named string }
 // The condition on the span has no "or", so that the planner uses the index on the start.
 func filter(before, after string) filtered {
 	const condition = `
-where s.tenant_id = $1 and s.deleted_at is null and s.starts_at >= $2 and s.starts_at < $3
+where s.tenant_id = $1 and s.deleted_at is null and s.starts_at >= $2 and s.starts_at < coalesce($3::timestamptz, 'infinity')
   and ($4::uuid[] is null or s.location_id = any($4)) and ($5::uuid[] is null or s.service_id = any($5))
   and ($6::uuid[] is null or s.resource_id = any($6)) and ($7::uuid[] is null or s.coach_id = any($7))
   and ($8::text[] is null or s.state = any($8)) and ($9::uuid is null or s.series_id = $9)`
@@ -125,20 +125,14 @@ where s.tenant_id = $1 and s.deleted_at is null and s.starts_at >= $2 and s.star
 
 // queue queues the statement with the arguments of a filter, followed by more.
 func (f filtered) queue(b *pg.Batch, in tenant.TenantID, by session.Filter, more ...any) *pg.Statement {
-	if by.Until.IsZero() {
-		by.Until = endOfTime
-	}
 	sql := f.named
 	if by.Sessions == nil {
 		sql = f.all
 	}
 	return b.Queue(sql, append([]any{
-		in, by.From, by.Until, by.Locations, by.Services, by.Resources, by.Coaches, by.States, by.Series, by.Sessions,
+		in, by.From, pg.OrNull(by.Until), by.Locations, by.Services, by.Resources, by.Coaches, by.States, by.Series, by.Sessions,
 	}, more...)...)
 }
-
-// endOfTime is after every session.
-var endOfTime = time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC)
 
 // activeBookings counts active bookings, but only of sessions whose counter of taken seats is not zero.
 const activeBookings = `

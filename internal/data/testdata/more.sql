@@ -169,19 +169,23 @@ update idempotency_keys set answer = '1';
 update service_account_keys set expires_at = timestamptz '2026-03-03 12:00Z' where id = id('key');
 select again('service_account_keys', $$id = id('third'), expires_at = timestamptz '2026-03-01 12:00Z'$$);
 
--- Two other tenants have the same rows with the same ids, and no policy separates them: the statements must.
+-- Two other tenants, one whose id sorts before this tenant's and one after, have the same rows with the same ids, but
+-- other names and time zones. No policy separates them: the statements must.
 set session_replication_role = replica; -- the order of tables does not matter
 do $$
 declare
   t text;
   n int;
+  renamed text;
 begin
   for t in select c.relname from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attname = 'tenant_id'
     where c.relnamespace = 'public'::regnamespace and c.relkind = 'r' and c.relname <> 'directory'
   loop
     execute format('select count(*) from %I', t) into n;
-    perform again(t, 'tenant_id = id(''foreign'')', n);
-    perform again(t, 'tenant_id = id(''abroad'')', n);
+    renamed = case when t = any('{items,locations,members,plans,resources,services,workouts}')
+      then ', name = name || '' abroad''' else '' end || case t when 'locations' then ', time_zone = ''Asia/Tokyo''' else '' end;
+    perform again(t, 'tenant_id = id(''foreign'')' || renamed, n);
+    perform again(t, 'tenant_id = id(''away'')' || renamed, n);
     execute format('alter table %I disable row level security', t);
   end loop;
   perform again('members', $row$tenant_id = id('foreign'), id = id('foreign'), subject = 'foreign', email = '',
@@ -196,7 +200,7 @@ do $$
 declare
   parts text;
 begin
-  select string_agg(format('select %L as t, concat_ws('' '', case x.tenant_id when id(''foreign'') then ''foreign'' when id(''abroad'') then ''abroad'' end, %s) as k, to_jsonb(x) as r from %I x', c.relname,
+  select string_agg(format('select %L as t, concat_ws('' '', case x.tenant_id when id(''foreign'') then ''foreign'' when id(''away'') then ''away'' end, %s) as k, to_jsonb(x) as r from %I x', c.relname,
     coalesce((select string_agg('x.' || quote_ident(a.attname), ', ' order by array_position(p.conkey, a.attnum))
       from pg_constraint p join pg_attribute a on a.attrelid = p.conrelid and a.attnum = any(p.conkey)
       where p.conrelid = c.oid and p.contype = 'p' and a.attname <> 'tenant_id'), 

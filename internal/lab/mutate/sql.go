@@ -172,6 +172,9 @@ func (s *statement) term(i int) {
 		neutral = "(false and ("
 	}
 	start, stop := s.words[i+1].start, s.words[end-1].end
+	if s.text[start:stop] == "true" {
+		return
+	}
 	s.add(SQLTerm, start, stop, neutral+s.text[start:stop]+"))")
 }
 

@@ -22,7 +22,7 @@ func (s *Accounts) ListRoles(ctx context.Context, req *v1.ListRolesRequest) (*v1
 	if err != nil {
 		return nil, err
 	}
-	search := grant.RoleSearch{Limit: page.Size + 1}
+	search := grant.RoleSearch{Limit: page.Limit()}
 	if page.After != nil {
 		search.After = *page.After
 	}
@@ -128,7 +128,7 @@ func (s *Accounts) ListServiceAccounts(
 		return nil, err
 	}
 	accounts, err := s.Service.ListServiceAccounts(ctx, request.Caller(ctx), grant.ServiceAccountSearch{
-		Revoked: req.GetIncludeRevoked(), After: page.After, Limit: page.Size + 1,
+		Revoked: req.GetIncludeRevoked(), After: page.After, Limit: page.Limit(),
 	})
 	if err != nil {
 		return nil, err

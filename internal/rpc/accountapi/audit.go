@@ -39,7 +39,7 @@ func (s *Accounts) ListAuditEntries(
 		Batch:      convert.ID[tenant.BatchID](req.GetBatchId()),
 		From:       convert.Time(req.GetTimeRange().GetStart()),
 		Until:      convert.Time(req.GetTimeRange().GetEnd()),
-		Limit:      page.Size + 1,
+		Limit:      page.Limit(),
 	}
 	if page.After != nil {
 		q.AfterAt, q.AfterID = page.After.At, page.After.ID

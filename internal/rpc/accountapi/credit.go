@@ -133,7 +133,7 @@ func (s *Accounts) ListLedger(ctx context.Context, req *v1.ListLedgerRequest) (*
 		before = int(*page.After)
 	}
 	lines, err := s.Service.ListLedger(
-		ctx, request.Caller(ctx), convert.ID[tenant.SubscriptionID](req.SubscriptionId), before, page.Size+1,
+		ctx, request.Caller(ctx), convert.ID[tenant.SubscriptionID](req.SubscriptionId), before, page.Limit(),
 	)
 	if err != nil {
 		return nil, err

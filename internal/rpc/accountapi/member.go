@@ -58,7 +58,7 @@ func (s *Accounts) ListMembers(ctx context.Context, req *v1.ListMembersRequest) 
 	members, err := s.Service.ListMembers(ctx, request.Caller(ctx), member.Search{
 		Query: req.GetQuery(), Role: req.GetRole(), Tier: req.GetTier(), Tag: req.GetTag(),
 		Status: convert.EnumName[member.Status](memberStatusPrefix, req.GetStatus()), After: page.After,
-		Limit: page.Size + 1,
+		Limit: page.Limit(),
 	})
 	if err != nil {
 		return nil, err

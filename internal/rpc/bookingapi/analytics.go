@@ -36,7 +36,7 @@ func (s *Bookings) ListAttendanceDaily(
 	if page.After != nil {
 		after = *page.After
 	}
-	days, err := s.Service.AttendanceDaily(ctx, request.Caller(ctx), periodValue(req.GetFilter()), after, page.Size+1)
+	days, err := s.Service.AttendanceDaily(ctx, request.Caller(ctx), periodValue(req.GetFilter()), after, page.Limit())
 	if err != nil {
 		return nil, err
 	}

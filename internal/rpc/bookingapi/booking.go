@@ -98,7 +98,7 @@ func (s *Bookings) ListMyBookings(
 	if err != nil {
 		return nil, err
 	}
-	query := bookings.MyBookingsQuery{Member: convert.ID[tenant.MemberID](req.MemberId), Limit: page.Size + 1}
+	query := bookings.MyBookingsQuery{Member: convert.ID[tenant.MemberID](req.MemberId), Limit: page.Limit()}
 	if within := req.StartsWithin; within != nil {
 		query.From, query.Until = convert.Time(within.Start), convert.Time(within.End)
 	}

@@ -110,7 +110,7 @@ func (s *Bookings) ListAttendance(
 	if err != nil {
 		return nil, err
 	}
-	query := bookings.AttendanceQuery{Member: convert.ID[tenant.MemberID](req.MemberId), Limit: page.Size + 1}
+	query := bookings.AttendanceQuery{Member: convert.ID[tenant.MemberID](req.MemberId), Limit: page.Limit()}
 	if page.After != nil {
 		query.BeforeStart, query.BeforeID = page.After.Start, tenant.BookingID{UUID: page.After.ID}
 	}

@@ -74,7 +74,7 @@ func (s *Catalog) ListBenefitMemberships(
 		return nil, err
 	}
 	query := catalog.MembershipQuery{
-		Provider: req.ProviderCode, Key: booking.BenefitKey(req.MembershipNumber), Limit: page.Size + 1,
+		Provider: req.ProviderCode, Key: booking.BenefitKey(req.MembershipNumber), Limit: page.Limit(),
 	}
 	if page.After != nil {
 		query.AfterKey, query.AfterMember = page.After.Name, tenant.MemberID{UUID: page.After.ID}

@@ -58,7 +58,7 @@ func (s *Catalog) ListItems(ctx context.Context, req *v1.ListItemsRequest) (*v1.
 		return nil, err
 	}
 	query := catalog.ItemQuery{
-		Location: convert.ID[tenant.LocationID](req.LocationId), Inactive: req.IncludeInactive, Limit: page.Size + 1,
+		Location: convert.ID[tenant.LocationID](req.LocationId), Inactive: req.IncludeInactive, Limit: page.Limit(),
 	}
 	if page.After != nil {
 		query.AfterName, query.AfterID = page.After.Name, tenant.ItemID{UUID: page.After.ID}

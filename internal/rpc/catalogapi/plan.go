@@ -103,7 +103,7 @@ func (s *Catalog) ListPlans(ctx context.Context, req *v1.ListPlansRequest) (*v1.
 		after = *page.After
 	}
 	plans, err := s.Service.ListPlans(
-		ctx, request.Caller(ctx), req.IncludeInactive, after.Name, tenant.PlanID{UUID: after.ID}, page.Size+1,
+		ctx, request.Caller(ctx), req.IncludeInactive, after.Name, tenant.PlanID{UUID: after.ID}, page.Limit(),
 	)
 	if err != nil {
 		return nil, err

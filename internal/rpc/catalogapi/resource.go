@@ -49,7 +49,7 @@ func (s *Catalog) ListResources(ctx context.Context, req *v1.ListResourcesReques
 	}
 	q := appcatalog.ResourceQuery{
 		Location: convert.ID[tenant.LocationID](req.GetLocationId()), Inactive: req.GetIncludeInactive(),
-		Limit: page.Size + 1,
+		Limit: page.Limit(),
 	}
 	if page.After != nil {
 		q.AfterName, q.AfterID.UUID = page.After.Name, page.After.ID

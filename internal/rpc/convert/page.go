@@ -83,6 +83,9 @@ func (p Page[C]) NextToken(last C) string {
 	return base64.RawURLEncoding.EncodeToString(append(p.queryHash[:], cursor...))
 }
 
+// Limit is how many rows to read: one more than the page has.
+func (p Page[C]) Limit() int { return p.Size + 1 }
+
 // Paginate returns the rows of a page and the token of the next page, or "" on the last page. The rows are those of the
 // page and one more, which shows that there is a next page.
 func Paginate[T, C any](p Page[C], rows []T, cursor func(T) C) ([]T, string) {

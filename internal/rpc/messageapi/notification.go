@@ -171,7 +171,7 @@ func (s *Messages) listDeliveries(
 		return nil, "", err
 	}
 	q := deliveryQueryValue(filter)
-	q.Outbox, q.Limit = outbox, page.Size+1
+	q.Outbox, q.Limit = outbox, page.Limit()
 	if page.After != nil {
 		q.BeforeAt, q.BeforeID = page.After.At, page.After.ID
 	}

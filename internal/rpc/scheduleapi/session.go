@@ -77,7 +77,7 @@ func (s *Schedules) ListSessions(ctx context.Context, req *v1.ListSessionsReques
 	if err != nil {
 		return nil, err
 	}
-	q := schedules.SessionQuery{Filter: FilterValue(req.GetFilter()), Limit: page.Size + 1}
+	q := schedules.SessionQuery{Filter: FilterValue(req.GetFilter()), Limit: page.Limit()}
 	if page.After != nil {
 		q.AfterStart, q.AfterID = page.After.Start, page.After.ID
 	}
@@ -391,7 +391,7 @@ func (s *Schedules) ListWorkouts(ctx context.Context, req *v1.ListWorkoutsReques
 	if err != nil {
 		return nil, err
 	}
-	q := schedules.WorkoutQuery{Limit: page.Size + 1}
+	q := schedules.WorkoutQuery{Limit: page.Limit()}
 	if page.After != nil {
 		q.AfterName, q.AfterID.UUID = page.After.Name, page.After.ID
 	}

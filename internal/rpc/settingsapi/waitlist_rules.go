@@ -74,7 +74,7 @@ func (s *Settings) ListRulesVersions(
 		before = page.After.Version
 	}
 	versions, err := s.Service.ListRulesVersions(
-		ctx, request.Caller(ctx), rulesTargetValue(req.LocationId, req.ServiceId), before, page.Size+1,
+		ctx, request.Caller(ctx), rulesTargetValue(req.LocationId, req.ServiceId), before, page.Limit(),
 	)
 	if err != nil {
 		return nil, err

@@ -79,7 +79,7 @@ func (s *Waitlists) ListMyEntries(
 	if err != nil {
 		return nil, err
 	}
-	q := waitlists.EntryQuery{Member: request.Caller(ctx).Member, Newest: true, Limit: page.Size + 1}
+	q := waitlists.EntryQuery{Member: request.Caller(ctx).Member, Newest: true, Limit: page.Limit()}
 	if !req.IncludeClosed {
 		q.Statuses = []waitlist.Status{waitlist.Waiting, waitlist.Offered}
 	}
@@ -163,7 +163,7 @@ func (s *Waitlists) ListEntries(ctx context.Context, req *v1.ListEntriesRequest)
 		Session: convert.ID[tenant.SessionID](f.GetSessionId()), Location: convert.ID[tenant.LocationID](f.GetLocationId()),
 		Service:  convert.ID[tenant.ServiceID](f.GetServiceId()),
 		Resource: convert.ID[tenant.ResourceID](f.GetResourceId()), Member: convert.ID[tenant.MemberID](f.GetMemberId()),
-		Limit: page.Size + 1,
+		Limit: page.Limit(),
 		From:  convert.Time(f.GetDesiredWithin().GetStart()), Until: convert.Time(f.GetDesiredWithin().GetEnd()),
 	}
 	for _, status := range f.GetStatuses() {
@@ -196,7 +196,7 @@ func (s *Waitlists) ListOffers(ctx context.Context, req *v1.ListOffersRequest) (
 	q := waitlists.OfferQuery{
 		Session: convert.ID[tenant.SessionID](req.SessionId), Entry: convert.ID[tenant.EntryID](req.EntryId),
 		Member: convert.ID[tenant.MemberID](req.MemberId),
-		Limit:  page.Size + 1, Statuses: []waitlist.OfferStatus{},
+		Limit:  page.Limit(), Statuses: []waitlist.OfferStatus{},
 	}
 	for _, status := range req.Statuses {
 		q.Statuses = append(q.Statuses, convert.EnumName[waitlist.OfferStatus](convert.OfferStatusPrefix, status))
@@ -274,7 +274,7 @@ func (s *Waitlists) ListDecisions(
 		Session: convert.ID[tenant.SessionID](req.SessionId), Location: convert.ID[tenant.LocationID](req.LocationId),
 		Service: convert.ID[tenant.ServiceID](req.ServiceId),
 		From:    convert.Time(req.GetDecidedWithin().GetStart()),
-		Until:   convert.Time(req.GetDecidedWithin().GetEnd()), WithNote: req.WithNote, Limit: page.Size + 1,
+		Until:   convert.Time(req.GetDecidedWithin().GetEnd()), WithNote: req.WithNote, Limit: page.Limit(),
 	}
 	if page.After != nil {
 		q.AfterID.UUID = page.After.ID
