@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -73,6 +74,11 @@ func TestQuota_LimitsSessions(t *testing.T) {
 		Series: series.ID, Scope: schedules.All, Pattern: session.Pattern{Rule: "FREQ=WEEKLY;BYDAY=TU,TH;COUNT=9"},
 		PatternFields: session.RuleField,
 	})
+	exceeded(t, "sessions", "8", err)
+	rows := strings.Repeat("Vinyasa,Pier 1,2026-03-18,18:00,,60,,,2,3,,,published\n", 3)
+	_, err = studio.App.Schedules.ImportSessions(
+		t.Context(), studio.Owner, []byte(testkit.ImportHeader+rows), true, false,
+	)
 	exceeded(t, "sessions", "8", err)
 	studio.AddSession(testkit.Session{})
 	studio.AddSession(testkit.Session{Starts: testkit.InTwoDays.Add(time.Hour)})

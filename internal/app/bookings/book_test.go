@@ -358,6 +358,8 @@ func TestBook_HappensOncePerExternalReference(t *testing.T) {
 	other := ask
 	other.Note = "by the window"
 	expect.Reason(t, fault.ExternalRefConflict)(studio.App.Bookings.Book(t.Context(), mia, other))
+	studio.MustBook(studio.AddMember("Noa"), studio.AddSession(testkit.Session{}))
+	test.EqOp(t, 1, studio.Count(`select count(request_hash) from bookings`), test.Sprint("requests with a reference"))
 
 	// The reference of an entry goes over to its booking.
 	noa := studio.AddMember("Noa")

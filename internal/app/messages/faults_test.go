@@ -37,10 +37,10 @@ func TestFaults_FailTheCall(t *testing.T) {
 	s.MustJoin(s.AddReachable("Zoe"), testkit.ForSessions(class))
 	s.MustCancel(who[0], booked[0])
 	_, link, _ := strings.Cut(due.Out[1].Message.Unsubscribe, messages.UnsubscribePath)
-	s.Plan()
 	domain := func(edited *messages.Senders) { edited.Domain = &sendingdomain.Domain{Address: "hello@studio.com"} }
 	expect.OK(t)(app.UpdateSenders(ctx, owner, nil, domain))
 	f.WantErrors(
+		s.TryPlan,
 		func() error { return expect.Error(app.SendTest(ctx, mia, confirmed, sms, "en")) },
 		func() error { return expect.Error(app.GetNotificationPreferences(ctx, mia, tenant.MemberID{})) },
 		func() error {

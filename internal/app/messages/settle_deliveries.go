@@ -61,7 +61,7 @@ func (s *Service) SettleDeliveries(ctx context.Context, in tenant.TenantID, atte
 		for _, a := range byNotice[id] {
 			o := outcomeOf(a)
 			o.Unsent = end.NotSent()
-			if a.Err != nil && !end.Done && !end.ChannelFailed {
+			if !end.ChannelFailed { // otherwise another channel is next
 				o.RetryAt = end.NextAt
 			}
 			outcomes = append(outcomes, o)

@@ -190,6 +190,8 @@ func TestExtendSeries_CreatesWhatIsMissing(t *testing.T) {
 	left := studio.LastAudit("series.extended")["left_out"]
 	test.True(t, cmp.Equal(left, []any{"2027-03-30T16:00:00Z"}), test.Sprintf("left out: %v", left))
 	test.EqOp(t, 0, extend(), test.Sprint("sessions the second time"))
+	studio.Clock.Set(testkit.Noon.AddDate(0, 0, 10*7))
+	test.EqOp(t, 0, extend(), test.Sprint("sessions two weeks later"))
 	studio.Clock.Set(testkit.Noon.AddDate(0, 0, 16*7))
 	studio.SetResourceActive(room, false)
 	test.EqOp(t, 0, extend(), test.Sprint("sessions in a room that is no more"))

@@ -61,6 +61,12 @@ func TestFaults_FailTheCall(t *testing.T) {
 		func() error { return expect.Error(app.OffersByCode(ctx, s.Tenant, "+49301000001", "K7MP")) },
 		func() error { return app.FillAfterEdits(ctx, s.Tenant) },
 	)
+	s.SetMode(waitlist.FirstToClaim)
+	fast, holders, seats := s.AddFullSession(1)
+	claimers, entries := s.AddWaiters(2, testkit.ForSessions(fast))
+	s.MustCancel(holders[0], seats[0])
+	shared := s.LiveOffer(entries[0])
+	s.WantErrors(func() error { return expect.Error(s.Accept(claimers[0], shared)) })
 	byHand := s.Offers(open)[0].ID
 	s.WantErrors(func() error { return expect.Error(app.ExpireOffer(ctx, owner, byHand, "")) })
 	s.Clock.Advance(26 * time.Hour)

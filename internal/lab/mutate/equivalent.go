@@ -464,6 +464,35 @@ var equivalents = []Equivalent{
 		Reason: "of the sessions that it reads, those on other days than the window's are left out",
 	},
 	{
+		Package: "internal/app/bookings", Function: "(*Service).addItems",
+		Old: "if len(ids) == 0 {\nreturn nil\n}", New: "",
+		Reason: "without ids it reads nothing, in a round trip more",
+	},
+	{
+		Package: "internal/app/settings", Function: "(*Service).PreviewRules",
+		Old:    "members = append(members, waitlists.DecisionMembers(d.Decision)...)",
+		New:    "members = append(waitlists.DecisionMembers(d.Decision), members...)",
+		Reason: "their names are read in any order",
+	},
+	{
+		Package: "internal/app/accounts", Function: "editOfAdmin",
+		Old:    `case has("email", "phone", "subject") && !self:`,
+		New:    `case has("phone", "email", "subject") && !self:`,
+		Reason: "any of them counts",
+	},
+	{
+		Package: "internal/app/waitlists", Function: "(*Service).LeaveWaitlist",
+		Old:    "_, locks, err := seats.Locator{ID: tenant.BookingID(id), Fills: true}.Locate(ctx, caller.Tenant, read)",
+		New:    "_, locks, err := seats.Locator{ID: tenant.BookingID(id), Fills: false}.Locate(ctx, caller.Tenant, read)",
+		Reason: "an operation that fills a queue asks for its lock, and runs again with it",
+	},
+	{
+		Package: "internal/rpc/convert", Function: "(Page[C]).Limit",
+		Old:    "func (p Page[C]) Limit() int { return p.Size + 1 }",
+		New:    "func (p Page[C]) Limit() int { return p.Size + 2 }",
+		Reason: "a second row more is cut off, too",
+	},
+	{
 		Package: "internal/app/schedules", Function: "loadNames",
 		Old: "return names, err", New: "return names, nil",
 		Reason: "the time zone of a location is checked when it is written",

@@ -257,10 +257,15 @@ func (s *Studio) OfferByID(id tenant.OfferID) waitlist.Offer {
 // Plan plans notices from all events.
 func (s *Studio) Plan() {
 	s.T.Helper()
+	s.NoError(s.TryPlan())
+}
+
+// TryPlan is Plan where statements may fail.
+func (s *Studio) TryPlan() error {
 	for {
-		done := expect.Value(outbox.Consume(context.Background(), s.DB.DB, s.Tenant, s.App.Messages.NoticeConsumer()))(s.T)
-		if !done.More && !done.Held {
-			return
+		done, err := outbox.Consume(context.Background(), s.DB.DB, s.Tenant, s.App.Messages.NoticeConsumer())
+		if err != nil || !done.More && !done.Held {
+			return err
 		}
 	}
 }
