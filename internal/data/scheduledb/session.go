@@ -113,7 +113,8 @@ type filtered struct{ all, named string }
 // The condition on the span has no "or", so that the planner uses the index on the start.
 func filter(before, after string) filtered {
 	const condition = `
-where s.tenant_id = $1 and s.deleted_at is null and s.starts_at >= $2 and s.starts_at < coalesce($3::timestamptz, 'infinity')
+where s.tenant_id = $1 and s.deleted_at is null
+  and s.starts_at >= $2 and s.starts_at < coalesce($3::timestamptz, 'infinity')
   and ($4::uuid[] is null or s.location_id = any($4)) and ($5::uuid[] is null or s.service_id = any($5))
   and ($6::uuid[] is null or s.resource_id = any($6)) and ($7::uuid[] is null or s.coach_id = any($7))
   and ($8::text[] is null or s.state = any($8)) and ($9::uuid is null or s.series_id = $9)`
@@ -130,7 +131,8 @@ func (f filtered) queue(b *pg.Batch, in tenant.TenantID, by session.Filter, more
 		sql = f.all
 	}
 	return b.Queue(sql, append([]any{
-		in, by.From, pg.OrNull(by.Until), by.Locations, by.Services, by.Resources, by.Coaches, by.States, by.Series, by.Sessions,
+		in, by.From, pg.OrNull(by.Until), by.Locations, by.Services, by.Resources, by.Coaches, by.States, by.Series,
+		by.Sessions,
 	}, more...)...)
 }
 
