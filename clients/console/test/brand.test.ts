@@ -74,7 +74,7 @@ test.describe("an organization's branding", () => {
     await page.getByText("Enter # and six hexadecimal digits").waitFor();
     expect(await accent.getAttribute("aria-invalid")).toBe("true");
     await save.click();
-    expect(await page.getByText("Saved", { exact: true }).count()).toBe(0);
+    await expect(page.getByText("Saved", { exact: true })).toHaveCount(0);
 
     // With the keyboard only.
     await picture.focus();

@@ -27,8 +27,8 @@ test.describe("the catalog", () => {
     await place.waitFor({ state: "hidden" });
     const row = page.getByRole("row", { name: /Lighthouse/ });
     await row.getByText("54.1000, 12.0500").waitFor();
-    expect(await row.getByText("Online").count()).toBe(0);
-    expect(await row.getByText("Walk-in").count()).toBe(1);
+    await expect(row.getByText("Online")).toHaveCount(0);
+    await expect(row.getByText("Walk-in")).toHaveCount(1);
 
     await page.getByRole("tab", { name: "Services" }).click();
     await page.getByRole("button", { name: "New service" }).click();
@@ -136,7 +136,7 @@ test.describe("the catalog", () => {
       .getByRole("definition")
       .filter({ hasText: "Theirs" })
       .waitFor();
-    expect(await drawer.getByLabel("Description").inputValue()).toBe("Mine.");
+    await expect(drawer.getByLabel("Description")).toHaveValue("Mine.");
     await drawer.getByRole("button", { name: "Save" }).click();
     await page.getByRole("row", { name: /Shared Service Theirs/ }).waitFor();
   });
@@ -207,9 +207,9 @@ test.describe("the catalog", () => {
     await using there = await visit({ role: "coach", path: "/catalog?tab=services" });
     const { page } = there;
     await page.getByRole("row", { name: /Vinyasa/ }).waitFor();
-    expect(await page.getByRole("button", { name: "New service" }).count()).toBe(0);
-    expect(await page.getByRole("button", { name: /^Edit/ }).count()).toBe(0);
-    expect(await page.getByRole("tab", { name: "Organization" }).count()).toBe(0);
+    await expect(page.getByRole("button", { name: "New service" })).toHaveCount(0);
+    await expect(page.getByRole("button", { name: /^Edit/ })).toHaveCount(0);
+    await expect(page.getByRole("tab", { name: "Organization" })).toHaveCount(0);
   });
 
   test("adds a new person to staff", async () => {

@@ -169,7 +169,7 @@ test.describe("a booking", () => {
     await page.getByText("Refund recorded").waitFor();
     await open();
     await panel.getByRole("row", { name: /Refunded.*€10\.00/ }).waitFor();
-    expect(await panel.getByRole("row", { name: /Refunded/ }).count()).toBe(1);
+    await expect(panel.getByRole("row", { name: /Refunded/ })).toHaveCount(1);
   });
 });
 
@@ -248,7 +248,7 @@ test("edits a workout for all its sessions, and deletes it", async () => {
   await page.getByRole("button", { name: "Rowing, long", exact: true }).click();
   const kept = page.getByRole("dialog", { name: "Rowing, long" });
   await kept.getByText("Deleted").waitFor();
-  expect(await kept.getByRole("button", { name: "Edit" }).count()).toBe(0);
+  await expect(kept.getByRole("button", { name: "Edit" })).toHaveCount(0);
 });
 
 test("creates workouts, attaches them to a session, and writes an inline one", async () => {

@@ -20,7 +20,7 @@ test("reports problems by row and column, and imports the fixed file", async () 
   await page.getByRole("heading", { name: "2 of 2 rows to fix" }).waitFor();
   await page.getByRole("row", { name: /2 start 25:00/ }).waitFor();
   await page.getByRole("row", { name: /3 service empty/ }).waitFor();
-  expect(await page.getByRole("button", { name: /^Import \d/ }).count()).toBe(0);
+  await expect(page.getByRole("button", { name: /^Import \d/ })).toHaveCount(0);
   expect(await violations(page)).toEqual([]);
 
   await input.setInputFiles(file("week.csv", good));

@@ -292,7 +292,7 @@ test("joins the waitlist for one of several sessions", async () => {
   await page.getByRole("button", { name: `Join waitlist: ${titles[0]}` }).click();
   await page.getByRole("link", { name: "Wait for one of several sessions" }).click();
   await page.getByRole("heading", { name: "Wait for one of several sessions" }).waitFor();
-  expect(await page.getByRole("checkbox", { name: titles[0] }).isChecked()).toBe(true);
+  await expect(page.getByRole("checkbox", { name: titles[0] })).toBeChecked();
   await page.getByRole("checkbox", { name: titles[2] }).check();
   await settled(page);
   expect(await violations(page)).toEqual([]);
@@ -375,7 +375,7 @@ test("creates, renews and removes the calendar link", async () => {
   // The link is shown only once.
   await page.reload();
   await page.getByText("You have a calendar link").waitFor();
-  expect(await field.count()).toBe(0);
+  await expect(field).toHaveCount(0);
   await page.getByRole("button", { name: "Remove link" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Remove link" }).click();
   await page.getByRole("button", { name: "Create link" }).waitFor();

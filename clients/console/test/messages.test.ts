@@ -68,7 +68,7 @@ test("saves notification preferences", async () => {
   await kept;
   await page.reload();
   await choice.waitFor();
-  expect(await choice.isChecked()).toBe(false);
+  await expect(choice).not.toBeChecked();
   const again = page.waitForResponse(/UpdatePreferences$/);
   await choice.check();
   await again;

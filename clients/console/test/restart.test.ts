@@ -48,14 +48,14 @@ test("keeps typed text during a server restart", async () => {
   await form.getByRole("button", { name: "Save" }).click();
   await page.getByText("No connection.").waitFor();
   await form.getByText("Cannot reach the server").waitFor();
-  expect(await form.getByLabel("Title").inputValue()).toBe("After the Storm");
+  await expect(form.getByLabel("Title")).toHaveValue("After the Storm");
   // Users who only read are told, too, and keep seeing the page.
   await other.page.getByText("No connection.").waitFor();
   await other.page.getByText("Roster").waitFor();
 
   await again();
   await page.getByText("No connection.").waitFor({ state: "hidden" });
-  expect(await form.getByLabel("Description").inputValue()).toBe("Typed before, kept after.");
+  await expect(form.getByLabel("Description")).toHaveValue("Typed before, kept after.");
   await form.getByRole("button", { name: "Save" }).click();
   await page.getByRole("heading", { name: /After the Storm/ }).waitFor();
   // The event stream is back: the other browser updates without a reload.

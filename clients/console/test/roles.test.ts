@@ -40,8 +40,8 @@ test.describe("roles", () => {
     await edit.getByRole("button", { name: "Save" }).click();
     await edit.waitFor({ state: "hidden" });
     await other.page.getByRole("heading", { name: "You don’t have access" }).waitFor();
-    expect(await other.page.getByRole("link", { name: "Audit log" }).count()).toBe(0);
-    expect(await other.page.getByRole("link", { name: "Members" }).count()).toBe(1);
+    await expect(other.page.getByRole("link", { name: "Audit log" })).toHaveCount(0);
+    await expect(other.page.getByRole("link", { name: "Members" })).toHaveCount(1);
 
     await call("owner", "AccessService/RevokeRole", { memberId: member.id, role: "front_desk" });
   });
@@ -62,8 +62,8 @@ test.describe("roles", () => {
     // The admin sees neither this nor a way to edit owners.
     await using admin = await visit({ role: "admin", path: `/members/${me.id}?tab=roles` });
     await admin.page.getByText("Runs the organization and may do everything.").waitFor();
-    expect(await admin.page.getByRole("button", { name: "Remove Owner" }).count()).toBe(0);
-    expect(await admin.page.getByRole("button", { name: "Edit" }).count()).toBe(0);
+    await expect(admin.page.getByRole("button", { name: "Remove Owner" })).toHaveCount(0);
+    await expect(admin.page.getByRole("button", { name: "Edit" })).toHaveCount(0);
 
     await using receiver = await visit({ role: "member", path: "/app/me" });
     await receiver.page.getByRole("button", { name: "Become the owner" }).click();
@@ -113,7 +113,7 @@ test("shows a service account's key once", async () => {
   expect(key?.length).toBeGreaterThan(20);
   await shown.getByRole("button", { name: "I have copied it" }).click();
   await page.getByRole("heading", { name: /Turnstile/ }).waitFor();
-  expect(await page.getByText(key ?? "", { exact: true }).count()).toBe(0);
+  await expect(page.getByText(key ?? "", { exact: true })).toHaveCount(0);
 });
 
 test("inherits policies and shows their source", async () => {

@@ -162,7 +162,7 @@ test.describe("the waitlist rules", () => {
       "20",
       "gold",
     ]);
-    expect(await page.getByRole("textbox", { name: "Reason" }).inputValue()).toBe(
+    await expect(page.getByRole("textbox", { name: "Reason" })).toHaveValue(
       "Gold members come first",
     );
     expect(await kept()).toEqual(before);
@@ -318,7 +318,7 @@ test.describe("the waitlist rules", () => {
     expect(
       await Promise.all(["maxTriesPerSlot", "maxOffersPerEntry", "baseScore"].map(other.typed)),
     ).toEqual(["7", "9", "120"]);
-    expect(await second.page.getByRole("textbox", { name: "Reason" }).inputValue()).toBe(
+    await expect(second.page.getByRole("textbox", { name: "Reason" })).toHaveValue(
       "Seven and nine",
     );
     await other.save();
@@ -363,8 +363,8 @@ test.describe("the waitlist rules", () => {
     await look("Glass Row");
     await setting("maxTriesPerSlot").getByText("Set here").waitFor();
     await setting("maxTriesPerSlot").getByText("8", { exact: true }).waitFor();
-    expect(await page.getByRole("button", { name: /Override|inherited|Save/ }).count()).toBe(0);
-    expect(await page.locator("[data-setting] :is(input, textarea, select)").count()).toBe(0);
+    await expect(page.getByRole("button", { name: /Override|inherited|Save/ })).toHaveCount(0);
+    await expect(page.locator("[data-setting] :is(input, textarea, select)")).toHaveCount(0);
     expect(await violations(page)).toEqual([]);
     expect(await page.getByRole("tab").allTextContents()).toEqual(["Rules", "History"]);
     await page.getByRole("tab", { name: "History" }).click();

@@ -33,7 +33,7 @@ test.describe("the schedule", () => {
     await page.getByRole("button", { name: "Publish 1 draft" }).click();
     const drawer = page.getByRole("dialog", { name: "Bulk actions" });
     await drawer.getByRole("heading", { name: "1 session will be affected" }).waitFor();
-    expect(await drawer.getByRole("cell", { name: "Dawn Patrol" }).count()).toBe(1);
+    await expect(drawer.getByRole("cell", { name: "Dawn Patrol" })).toHaveCount(1);
     await drawer.getByRole("button", { name: "Publish 1 session" }).click();
     await page.getByText("1 session published").waitFor();
     await page
@@ -305,8 +305,8 @@ test.describe("concurrent edits", () => {
     await form.getByRole("button", { name: "Save" }).click();
     const told = form.getByRole("alert").filter({ hasText: "Someone else changed this" });
     await told.getByText("Settled").waitFor();
-    expect(await form.getByLabel("Description").inputValue()).toBe("Bring a towel.");
-    expect(await form.getByLabel("Title").inputValue()).toBe("Settled");
+    await expect(form.getByLabel("Description")).toHaveValue("Bring a towel.");
+    await expect(form.getByLabel("Title")).toHaveValue("Settled");
     await form.getByRole("button", { name: "Save" }).click();
     await form.waitFor({ state: "hidden" }); // the text is in the form, too
     await page.getByText("Bring a towel.").waitFor();
@@ -326,7 +326,7 @@ test.describe("without a connection", () => {
     await form.getByRole("button", { name: "Save" }).click();
     await page.getByText("No connection.").waitFor();
     await form.getByRole("alert").waitFor(); // until then it is sent again by itself
-    expect(await form.getByLabel("Title").inputValue()).toBe("Calm again");
+    await expect(form.getByLabel("Title")).toHaveValue("Calm again");
     await context.setOffline(false);
     await page.getByText("No connection.").waitFor({ state: "hidden" });
     await form.getByRole("button", { name: "Save" }).click();
@@ -360,7 +360,7 @@ test.describe("without a connection", () => {
     await page.unrouteAll();
     await again.getByRole("button", { name: "Sign in again" }).click();
     await again.waitFor({ state: "hidden" });
-    expect(await form.getByLabel("Title").inputValue()).toBe("Next Morning");
+    await expect(form.getByLabel("Title")).toHaveValue("Next Morning");
     await form.getByRole("button", { name: "Save" }).click();
     await page.getByRole("heading", { name: /Next Morning/ }).waitFor();
     complaints.splice(0, complaints.length, ...complaints.filter((text) => !text.includes("503")));

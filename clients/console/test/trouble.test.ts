@@ -131,7 +131,7 @@ test.describe("members see the problem and lose nothing", () => {
     await page.unrouteAll();
     await again.getByRole("button", { name: "Sign in again" }).click();
     await again.waitFor({ state: "hidden" });
-    expect(await name.inputValue()).toBe("Mona M. Member");
+    await expect(name).toHaveValue("Mona M. Member");
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByRole("heading", { name: "Mona M. Member" }).waitFor();
     await name.fill("Mona Member");
@@ -162,10 +162,10 @@ test.describe("members see the problem and lose nothing", () => {
     // The form says it, not another part of the page: then the save has failed, and is not tried again.
     const form = page.locator("form").filter({ has: phoneNumber });
     await form.getByText("Cannot reach the server").waitFor();
-    expect(await phoneNumber.inputValue()).toBe("+49 151 23456780");
+    await expect(phoneNumber).toHaveValue("+49 151 23456780");
     await front.open();
     await page.getByText("No connection.").waitFor({ state: "hidden" });
-    expect(await phoneNumber.inputValue()).toBe("+49 151 23456780");
+    await expect(phoneNumber).toHaveValue("+49 151 23456780");
     await page.getByRole("button", { name: "Save" }).first().click();
     await page.getByText("Saved", { exact: true }).waitFor();
 
