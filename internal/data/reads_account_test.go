@@ -1,8 +1,6 @@
 package data
 
 import (
-	"fmt"
-	"strings"
 	"time"
 
 	"github.com/berthhq/berth/internal/data/accountdb"
@@ -21,16 +19,17 @@ var accountReads = []read{
 	{accountdb.FindIssuer, args{"bo"}, "https://id.example"},
 	{accountdb.FindIssuer, args{"ana"}, ""},
 	{accountdb.FindIssuer, args{"none"}, ""},
-	{accountdb.ListMembers, args{member.Search{Limit: 9}}, "member other third receiver"},
+	{accountdb.ListMembers, args{member.Search{Limit: 9}}, "member other receiver third"},
 	{accountdb.ListMembers, args{member.Search{Limit: 2}}, "member other"},
 	{accountdb.ListMembers, args{member.Search{
 		After: &member.Cursor{Name: "Bo", ID: id[tenant.MemberID]("other")}, Limit: 9,
-	}}, "third receiver"},
+	}}, "receiver third"},
 	{accountdb.FindTransfer, args{"transfer"}, "none"}, // its sender is no owner
 	{accountdb.FindTransfer, args{"other"}, "none"},    // its sender is inactive
 	{accountdb.FindTransfer, args{"third"}, "third"},
 	{accountdb.ListTransfers, args{"receiver", now, 9}, "third"},
-	{accountdb.ListMembers, args{member.Search{Query: "CY", Limit: 9}}, "third"},
+	{accountdb.ListTransfers, args{"receiver", start, 9}, ""},
+	{accountdb.ListMembers, args{member.Search{Query: "CY", Limit: 9}}, "receiver third"},
 	{accountdb.ListMembers, args{member.Search{Query: "ANA@", Limit: 9}}, "member"},
 	{accountdb.ListMembers, args{member.Search{Query: "44 12", Limit: 9}}, "other"},
 	{accountdb.ListMembers, args{member.Search{Query: "%", Limit: 9}}, ""},
@@ -43,17 +42,20 @@ var accountReads = []read{
 	{accountdb.ListTaken, args{[]string{"BO@example.com", "", "x"}, []string{"ana", "", "x"}}, "BO@example.com; ana"},
 	{accountdb.ListPeople, args{"third"}, "third"},
 	{accountdb.FindOtherOwner, args{"member"}, "true"},
-	{accountdb.FindLocaleByPhone, args{"+4413"}, "de"},
+	{accountdb.FindOtherOwner, args{"third"}, "false"},
+	{accountdb.FindLocaleByPhone, args{"+4413"}, "sv"},
 	{accountdb.FindLocaleByPhone, args{"+4412"}, ""},
 	{accountdb.FindLocaleByPhone, args{"+99"}, ""},
 	{accountdb.FindMemberBySubject, args{"foreign"}, "none"},
-	{accountdb.FindRole, args{"coach"}, "coach:2"},
+	{accountdb.FindRole, args{"coach"}, "coach:2:false"},
 	{
 		accountdb.FindKey, args{"key"},
-		"key/" + strings.Trim(fmt.Sprintf("%d", sha("key")), "[]") + "/account/Kiosk/false",
+		"key/#key/account/Kiosk/false",
 	},
-	{accountdb.ListPendingContacts, args{"third"}, "third=EMAIL/new@example.com/third/" +
-		strings.Trim(fmt.Sprintf("%d", sha("code")), "[]") + "/0/01T12:00"},
+	{
+		accountdb.ListPendingContacts, args{"third"},
+		"third=EMAIL/new@example.com/third/#code/0/01T12:00 PHONE/+4415/fifth/#code/0/01T12:00",
+	},
 	{accountdb.ListPendingContacts, args{"other"}, ""},
 	{accountdb.CountCodesOf, args{"member", member.ByEmail, now.Add(-time.Second)}, "2"},
 	{accountdb.CountCodesOf, args{"member", member.ByEmail, now}, "1"},
@@ -63,7 +65,7 @@ var accountReads = []read{
 	{accountdb.CountCodesTo, args{[][]byte{sha("other")}, now.Add(-time.Second)}, "1"},
 	{accountdb.HasOldCodes, args{now}, "false"},
 	{accountdb.HasOldCodes, args{now.Add(time.Microsecond)}, "true"},
-	{accountdb.ListZones, nil, "Europe/Vienna; en"},
+	{accountdb.ListZones, nil, "Africa/Cairo Europe/Vienna; en"},
 	{accountdb.ListDevices, args{"member"}, "other device"},
 	{accountdb.HasDevice, args{"member", "device"}, "true"},
 	{accountdb.HasDevice, args{"member", "third"}, "false"},
@@ -72,11 +74,11 @@ var accountReads = []read{
 	{accountdb.ListUnsealedDevices, args{1}, "other"},
 	{accountdb.HasStaleDevices, args{now}, "true"},
 	{accountdb.HasStaleDevices, args{now.Add(-time.Second)}, "false"},
-	{accountdb.ListOwnRoles, nil, "coach:0 spare:0 zoo:0"},
-	{accountdb.ListRoles, args{grant.RoleSearch{Limit: 9}}, "owner:2 coach:2 spare:0 zoo:2"},
-	{accountdb.ListRoles, args{grant.RoleSearch{Limit: 1}}, "owner:2"},
-	{accountdb.ListRoles, args{grant.RoleSearch{After: "owner", Limit: 9}}, "coach:2 spare:0 zoo:2"},
-	{accountdb.ListRoles, args{grant.RoleSearch{After: "coach", Limit: 9}}, "spare:0 zoo:2"},
+	{accountdb.ListOwnRoles, nil, "coach:0:false spare:0:false zoo:0:false"},
+	{accountdb.ListRoles, args{grant.RoleSearch{Limit: 9}}, "owner:2:true coach:2:false spare:0:false zoo:2:false"},
+	{accountdb.ListRoles, args{grant.RoleSearch{Limit: 1}}, "owner:2:true"},
+	{accountdb.ListRoles, args{grant.RoleSearch{After: "owner", Limit: 9}}, "coach:2:false spare:0:false zoo:2:false"},
+	{accountdb.ListRoles, args{grant.RoleSearch{After: "coach", Limit: 9}}, "spare:0:false zoo:2:false"},
 	{accountdb.ListMemberRoles, args{"member", ""}, "coach"},
 	{accountdb.ListMemberRoles, args{"other", ""}, ""},
 	{accountdb.ListMemberRoles, args{"", "account"}, "coach"},

@@ -6,7 +6,9 @@ import (
 	"github.com/berthhq/berth/internal/civil"
 	"github.com/berthhq/berth/internal/data/bookingdb"
 	"github.com/berthhq/berth/internal/data/coredb"
+	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/booking"
+	"github.com/berthhq/berth/internal/rules/credit"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -110,16 +112,16 @@ var bookingReads = []read{
 	{bookingdb.FindOwnSlot, args{"third"}, "third"},
 	{bookingdb.FindOwnSlot, args{"fourth"}, ""},
 	{bookingdb.FindSlotOf, args{"fifth"}, "third"},
-	{bookingdb.FindSubscription, args{"subscription"}, "subscription"},
-	{bookingdb.ListSubscriptions, args{"third"}, "third"},
-	{bookingdb.ListMemberSubscriptions, args{"member"}, "other subscription fourth"},
+	{bookingdb.FindSubscription, args{"subscription"}, "subscription:0:0"},
+	{bookingdb.ListSubscriptions, args{"third"}, "third:0:0"},
+	{bookingdb.ListMemberSubscriptions, args{"member"}, "other:0:0 subscription:0:0 fourth:0:0"},
 	{bookingdb.ListDueSubscriptions, args{now, "", 9}, "other third"},
 	{bookingdb.ListDueSubscriptions, args{now, "", 1}, "other"},
 	{bookingdb.ListDueSubscriptions, args{now.Add(-time.Second), "", 9}, ""},
-	{bookingdb.FindBookingSubscription, args{"other"}, "other"},
+	{bookingdb.FindBookingSubscription, args{"other"}, "other:0:0"},
 	{bookingdb.FindBookingSubscription, args{"booking"}, "none"},
-	{bookingdb.FindPayers, args{"member", ""}, "subscription"},
-	{bookingdb.FindPayers, args{"member", "other"}, "other"},
+	{bookingdb.FindPayers, args{"member", ""}, "subscription:0:0"},
+	{bookingdb.FindPayers, args{"member", "other"}, "other:0:0"},
 	{bookingdb.FindPayers, args{"third", "other"}, ""},
 	{
 		bookingdb.FindUsage, args{bookingdb.Usage{Subscription: id[tenant.SubscriptionID]("subscription"), On: day}},
@@ -135,7 +137,7 @@ var bookingReads = []read{
 	}}, "02T08:00/02T09:00"},
 	{bookingdb.ListPayers, args{
 		bookingdb.Visit{Session: id[tenant.SessionID]("session"), Member: id[tenant.MemberID]("member")}, "",
-	}, "subscription"},
+	}, "subscription:1:3"},
 	{bookingdb.FindDouble, args{bookingdb.Visit{
 		Session: id[tenant.SessionID]("session"), Member: id[tenant.MemberID]("third"),
 	}}, "/other"},
@@ -145,24 +147,24 @@ var bookingReads = []read{
 	{bookingdb.FindVisit, args{"booking"}, "session/member/false; location/service/2026/March/2"},
 	{
 		bookingdb.FindMemberFacts, args{"member", civil.Span{Start: now, End: now}},
-		"member/other subscription " +
-			"fourth/subscription/false/2026/March/2/1 subscription/true/2026/March/2/3/fifth booking/waiting",
+		"member/other:0:0 subscription:0:0 fourth:0:0/subscription/false/2026/March/2/1 " +
+			"subscription/true/2026/March/2/3/fifth booking/waiting",
 	},
 	{bookingdb.FindMemberFacts, args{"member", civil.Span{
 		Start: start.Add(7 * 24 * time.Hour), End: start.Add(7 * 24 * time.Hour),
-	}}, "member/other subscription fourth/subscription/false/2026/March/2/1 " +
+	}}, "member/other:0:0 subscription:0:0 fourth:0:0/subscription/false/2026/March/2/1 " +
 		"subscription/true/2026/March/2/3/booking/waiting"},
 	{bookingdb.FindMemberFacts, args{"member", civil.Span{
 		Start: start.Add(8 * 24 * time.Hour), End: start.Add(8 * 24 * time.Hour),
-	}}, "member/other subscription fourth///waiting"},
+	}}, "member/other:0:0 subscription:0:0 fourth:0:0///waiting"},
 	{
 		bookingdb.FindMemberFacts, args{"member", civil.Span{Start: start, End: start.Add(time.Hour)}},
-		"member/other subscription fourth/subscription/false/2026/March/2/1" +
-			" subscription/true/2026/March/2/3/fifth booking/waiting",
+		"member/other:0:0 subscription:0:0 fourth:0:0/subscription/false/2026/March/2/1 " +
+			"subscription/true/2026/March/2/3/fifth booking/waiting",
 	},
 	{
 		bookingdb.FindMemberFacts, args{"third", civil.Span{Start: start, End: start.Add(time.Hour)}},
-		"third/third//third/other other",
+		"third/third:0:0//third/other other",
 	},
 	{
 		bookingdb.CountUtilization, args{bookingdb.Period{From: day, To: day}, bookingdb.ByWeekdayHour, winter},
@@ -183,14 +185,26 @@ var bookingReads = []read{
 	{bookingdb.ListZones, args{bookingdb.Period{
 		From: day, To: day, Locations: []tenant.LocationID{id[tenant.LocationID]("other")},
 	}}, "Europe/Paris"},
-	{bookingdb.ListSubscriptions, args{"third other"}, "other third"},
+	{bookingdb.ListSubscriptions, args{"third other"}, "other:0:0 third:0:0"},
 	{bookingdb.FindVisit, args{"fifth"}, "third/member/false; none"},
 	{
 		bookingdb.CountAttendanceDaily, args{bookingdb.Period{From: day, To: day}},
 		"2026/March/2/5/1/32/5/5/2/0/1/1/4/0",
 	},
 	{bookingdb.ListZones, args{bookingdb.Period{From: day, To: day}}, "Europe/Paris Europe/Vienna"},
+	{bookingdb.CountMade, args{
+		bookingdb.Period{From: civil.Date{Year: 1971, Month: 1, Day: 1}, To: civil.Date{Year: 9999, Month: 1, Day: 1}},
+		winter,
+	}, "2026/March/1/ONLINE/6/6"},
+	{func(b *pg.Batch, in tenant.TenantID, into *[]credit.Subscription) {
+		for _, member := range []string{"third", "member"} {
+			bookingdb.ListPayers(b, in, bookingdb.Visit{
+				Session: id[tenant.SessionID]("session"), Member: id[tenant.MemberID](member),
+			}, tenant.SubscriptionID{}, into)
+		}
+	}, nil, "third:0:0 subscription:1:3"},
 	{bookingdb.ListNoShowSessions, args{bookingdb.NoShowQuery{
-		Since: start, Until: start.Add(2 * time.Hour), StartsFrom: now, Mark: true, After: time.Hour, Limit: 9,
-	}}, ""},
+		Since: start, Until: start.Add(2 * time.Hour), StartsFrom: now, Mark: true, After: 3 * time.Hour,
+		Closes: time.Hour, Limit: 9,
+	}}, "third"},
 }

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/berthhq/berth/internal/data/messagedb"
+	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/tenant"
 )
@@ -41,7 +42,7 @@ var messageReads = []read{
 		messagedb.ListParties, args{"", "", "", "", true, time.Hour},
 		"/////third/////false/01T00:00/01T00:00/false/01T00:00/00000000-0000-0000-0000-000000000000/0/0///",
 	},
-	{messagedb.ListParties, args{"", "", "", "", false, time.Hour}, "////////"},
+	{messagedb.ListParties, args{"", "", "", "", false, time.Hour}, "no statement"},
 	{messagedb.ListDeliveries, args{messagedb.DeliveryQuery{Limit: 9}}, "third other fourth delivery fifth"},
 	{messagedb.ListDeliveries, args{messagedb.DeliveryQuery{Limit: 2}}, "third other"},
 	{messagedb.ListDeliveries, args{messagedb.DeliveryQuery{Member: id[tenant.MemberID]("third"), Limit: 9}}, "third"},
@@ -79,18 +80,31 @@ var messageReads = []read{
 	{messagedb.ListMemberSchedule, args{"member", start.Add(-time.Hour), 1}, "fifth"},
 	{messagedb.ListSubjects, args{
 		"booking", "waiting third", "other", "subscription",
-	}, "booking=Rowing,Pier other=Later,Pier subscription=Ten, third=Rowing,Pier waiting=Rowing,Pier"},
+	}, "booking=Rowing,Pier,Ana other=Later,Pier, subscription=Ten,, third=Rowing,Pier,Ana " +
+		"waiting=Rowing,Pier,Ana"},
+	{messagedb.ListSubjects, args{"", "waiting", "", ""}, "waiting=Rowing,Pier,Ana"},
 	{messagedb.ListTemplates, args{[]notify.Topic{"MOVED"}}, ""},
 	{messagedb.ListTemplates, args{[]notify.Topic{"BOOKED"}}, "BOOKED/SMS/en//Hello//1/01T12:00"},
 	{messagedb.FindMemberQuiet, args{"member"}, "true"},
 	{messagedb.FindNotificationSettings, nil, "22/0/0/7/0/0/true/EMAIL=1 PUSH=1 SMS=1////0///1/01T12:00"},
-	{messagedb.FindSenders, nil, "115 101 97 108 101 100/1/01T12:00/01T12:00"},
+	{messagedb.FindSenders, nil, "7365616c6564/1/01T12:00/01T12:00"},
 	{messagedb.FindDomainCheck, nil, "01T12:00"},
 	{messagedb.ListMemberStops, args{"member"}, "EMAIL/ana@example.com/UNSUBSCRIBED/01T12:00"},
 	{messagedb.ListMemberStops, args{"other"}, ""},
+	{
+		messagedb.ListMemberStops, args{"receiver"},
+		"EMAIL/zed@example.com/BOUNCED/01T12:00 SMS/+4413/UNSUBSCRIBED/01T12:00",
+	},
+	{func(b *pg.Batch, in tenant.TenantID, stopped map[notify.Channel]notify.Reason) {
+		messagedb.ListStops(b, in, []*notify.Recipient{{}, {Phone: "+4413", Email: "ANA@example.com", Stopped: stopped}})
+	}, nil, "EMAIL=UNSUBSCRIBED SMS=UNSUBSCRIBED"},
 	{messagedb.ListPreferences, args{"member third"}, "member=BOOKED/SMS=true"},
-	{messagedb.ListRecipients, args{"member third"}, "member=member/true/Ana//ana@example.com////EMAIL=UNSUBSCRIBED/" +
-		"other device// third=third/true/Cy/+4413//de////third notice//"},
+	{
+		messagedb.ListRecipients, args{"member third"},
+		"member=member/true/Ana//ana@example.com////EMAIL=UNSUBSCRIBED/other device// " +
+			"third=third/true/Cy/+4413//de///SMS=UNSUBSCRIBED/third notice//",
+	},
+	{messagedb.ListRecipients, args{"other"}, "unknown time zone Nowhere"},
 	{messagedb.ListSent, args{"member", now.Add(time.Hour)}, ""},
 	{messagedb.ListSent, args{"member third", now.Add(-time.Hour)}, "member=SMS=01T12:00 01T13:00"},
 	{messagedb.ListSendingHours, args{now}, "SMS/AT/01T12:00/1/0/80 SMS/DE/01T13:00/5/0/80"},
@@ -103,7 +117,7 @@ var messageReads = []read{
 	{messagedb.ListReviews, args{now.Add(24*time.Hour - time.Second)}, "EMAIL/0/02T11:59/02T11:59"},
 	{messagedb.ListConduct, args{[]notify.Standing{
 		{Channel: notify.SMS, Since: now}, {Channel: notify.Email, Since: now},
-	}, start}, "EMAIL=0/1 SMS=1/3"},
+	}, start}, "EMAIL=0/1 SMS=1/4"},
 	{
 		messagedb.ListConduct, args{[]notify.Standing{{Channel: notify.SMS, Since: now.Add(time.Second)}}, start},
 		"SMS=1/1",

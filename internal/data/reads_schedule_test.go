@@ -13,57 +13,58 @@ import (
 var scheduleReads = []read{
 
 	// Sessions.
-	{scheduledb.FindSession, args{"session"}, "session"},
+	{scheduledb.FindSession, args{"session"}, "session [workout other]"},
 	{scheduledb.FindSession, args{"fourth"}, "none"},
 	{
 		scheduledb.ListSessions, args{scheduledb.SessionQuery{Limit: 9}},
-		"second third session fifth sixth seventh other",
+		"second [] third [] session [workout other] fifth [] sixth [] seventh [] other [third]",
 	},
-	{scheduledb.ListSessions, args{scheduledb.SessionQuery{Limit: 2}}, "second third"},
+	{scheduledb.ListSessions, args{scheduledb.SessionQuery{Limit: 2}}, "second [] third []"},
 	{scheduledb.ListSessions, args{scheduledb.SessionQuery{
 		Unbooked: true, Limit: 9,
-	}}, "second third fifth sixth seventh"},
+	}}, "fifth [] seventh []"},
 	{scheduledb.ListSessions, args{scheduledb.SessionQuery{
 		AfterStart: start, AfterID: id[tenant.SessionID]("session"), Limit: 9,
-	}}, "fifth sixth seventh other"},
+	}}, "fifth [] sixth [] seventh [] other [third]"},
 	{scheduledb.ListSessions, args{scheduledb.SessionQuery{
 		Filter: session.Filter{From: start}, Limit: 9,
-	}}, "session fifth sixth seventh other"},
+	}}, "session [workout other] fifth [] sixth [] seventh [] other [third]"},
 	{
 		scheduledb.ListSessions, args{scheduledb.SessionQuery{Filter: session.Filter{Until: start}, Limit: 9}},
-		"second third",
+		"second [] third []",
 	},
 	{scheduledb.ListSessions, args{scheduledb.SessionQuery{
 		Filter: session.Filter{Locations: []tenant.LocationID{id[tenant.LocationID]("other")}}, Limit: 9,
-	}}, "third"},
+	}}, "third []"},
 	{scheduledb.ListSessions, args{scheduledb.SessionQuery{
 		Filter: session.Filter{Services: []tenant.ServiceID{id[tenant.ServiceID]("other")}}, Limit: 9,
-	}}, "third"},
+	}}, "third []"},
 	{scheduledb.ListSessions, args{scheduledb.SessionQuery{
 		Filter: session.Filter{Resources: []tenant.ResourceID{id[tenant.ResourceID]("resource")}}, Limit: 9,
-	}}, "session"},
+	}}, "session [workout other]"},
 	{scheduledb.ListSessions, args{scheduledb.SessionQuery{
 		Filter: session.Filter{Coaches: []tenant.MemberID{id[tenant.MemberID]("member")}}, Limit: 9,
-	}}, "third session"},
+	}}, "third [] session [workout other]"},
 	{scheduledb.ListSessions, args{scheduledb.SessionQuery{
 		Filter: session.Filter{States: []catalog.SessionState{catalog.Draft}}, Limit: 9,
-	}}, "other"},
+	}}, "other [third]"},
 	{scheduledb.ListSessions, args{scheduledb.SessionQuery{
 		Filter: session.Filter{Series: id[tenant.SeriesID]("series")}, Limit: 9,
-	}}, "session"},
+	}}, "session [workout other]"},
 	{scheduledb.ListSessions, args{scheduledb.SessionQuery{
 		Filter: session.Filter{Sessions: []tenant.SessionID{
 			id[tenant.SessionID]("other"), id[tenant.SessionID]("fourth"),
 		}}, Limit: 9,
-	}}, "other"},
+	}}, "other [third]"},
 	{scheduledb.ListSchedule, args{scheduledb.SessionQuery{Limit: 2}}, "second; third"},
 	{scheduledb.ListSchedule, args{scheduledb.SessionQuery{
 		AfterStart: start, AfterID: id[tenant.SessionID]("session"), Limit: 9,
 	}}, "fifth; sixth; seventh; other"},
-	{scheduledb.PreviewSessions, args{scheduledb.SessionQuery{Limit: 2}}, "7/2/0/second third"},
+	{scheduledb.FindLeader, args{"receiver"}, "false/CY"},
+	{scheduledb.PreviewSessions, args{scheduledb.SessionQuery{Limit: 2}}, "7/5/4/second third"},
 	{scheduledb.PreviewSessions, args{scheduledb.SessionQuery{
 		Unbooked: true, Limit: 9,
-	}}, "5/2/0/second third fifth sixth seventh"},
+	}}, "2/5/0/fifth seventh"},
 	{scheduledb.ListBusySpans, args{
 		"resource", "member", civil.Span{Start: start, End: start.Add(time.Hour)},
 	}, "resource/member/02T08:00/02T09:00"},
@@ -77,7 +78,7 @@ var scheduleReads = []read{
 	{scheduledb.FindSeries, args{"series"}, "series"},
 	{scheduledb.ListSeriesToExtend, args{civil.Date{Year: 2026, Month: 3, Day: 10}}, "other"},
 	{scheduledb.ListSeriesToExtend, args{civil.Date{Year: 2026, Month: 3, Day: 11}}, "other third"},
-	{scheduledb.ListSeriesSessions, args{"series", day}, "session"},
+	{scheduledb.ListSeriesSessions, args{"series", day}, "session [workout other]"},
 	{scheduledb.ListSeriesSessions, args{"series", civil.Date{Year: 2026, Month: 3, Day: 3}}, ""},
 	{scheduledb.FindWorkout, args{"workout"}, "workout"},
 	{scheduledb.FindWorkouts, args{"third"}, "third"},

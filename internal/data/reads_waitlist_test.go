@@ -27,8 +27,8 @@ var waitlistReads = []read{
 	{waitlistdb.FindEntryByRef, args{""}, "none"},
 	{waitlistdb.FindActiveEntry, args{"session", "third"}, "other"},
 	{waitlistdb.ListWaiting, args{"session"}, "second waiting other"},
-	{waitlistdb.ListOtherEntries, args{"session"}, "other"},
-	{waitlistdb.ListOtherEntries, args{"session other"}, ""},
+	{waitlistdb.ListOtherEntries, args{"session"}, "other second"},
+	{waitlistdb.ListOtherEntries, args{"session other"}, "second"},
 	{waitlistdb.ListWindows, args{"member", "service", "location"}, "third"},
 	{waitlistdb.ListWindows, args{"third", "service", "location"}, ""},
 	{waitlistdb.ListMemberEntries, args{"member", time.Time{}, time.Time{}, time.Time{}}, "third waiting unit"},
@@ -60,7 +60,7 @@ var waitlistReads = []read{
 	{waitlistdb.ListEntries, args{waitlistdb.EntryQuery{Service: id[tenant.ServiceID]("other"), Limit: 9}}, ""},
 	{waitlistdb.ListEntries, args{waitlistdb.EntryQuery{
 		Resource: id[tenant.ResourceID]("resource"), Limit: 9,
-	}}, "second waiting other fourth"},
+	}}, "second waiting other third fourth"},
 	{waitlistdb.ListEntries, args{waitlistdb.EntryQuery{Member: id[tenant.MemberID]("third"), Limit: 9}}, "other"},
 	{waitlistdb.ListEntries, args{waitlistdb.EntryQuery{
 		Statuses: []waitlist.Status{waitlist.Expired}, Limit: 9,
@@ -73,6 +73,7 @@ var waitlistReads = []read{
 	{waitlistdb.ListNotifiedOffers, args{"offer other third"}, "third"},
 	{waitlistdb.ListOffersByCode, args{"+4413", "34"}, "other"},
 	{waitlistdb.ListOffersByCode, args{"+4412", "34"}, ""},
+	{waitlistdb.ListOffersByCode, args{"", "12"}, ""},
 	{waitlistdb.ListLiveOffers, args{"session"}, "offer second"},
 	{waitlistdb.ListLiveOffersIn, args{"round"}, "offer second"},
 	{waitlistdb.ListDueOffers, args{start, 9}, "other second offer"},
@@ -128,21 +129,24 @@ var waitlistReads = []read{
 	{waitlistdb.ListSessionQueues, args{"other"}, "location/service/2026/March/2 location/service/2026/March/3"},
 	{waitlistdb.ListOpenSlots, args{
 		"location", "service", civil.Span{Start: start, End: start.Add(13 * time.Hour)}, 1,
-	}, "session fifth seventh"},
+	}, "session/service/location/resource/member/02T08:00/02T09:00/01T00:00/Europe/Vienna// " +
+		"fifth/service/location///02T09:00/02T10:00/01T00:00/Europe/Vienna// " +
+		"seventh/service/location///02T20:00/02T21:00/01T00:00/Europe/Vienna//"},
 	{waitlistdb.ListOpenSlots, args{
 		"location", "service", civil.Span{Start: start, End: start.Add(12 * time.Hour)}, 8,
-	}, "session fifth"},
+	}, "session/service/location/resource/member/02T08:00/02T09:00/01T00:00/Europe/Vienna// " +
+		"fifth/service/location///02T09:00/02T10:00/01T00:00/Europe/Vienna//"},
 	{waitlistdb.ListOpenSlots, args{
 		"location", "service", civil.Span{Start: start, End: start.Add(13 * time.Hour)}, 9,
-	}, "seventh"},
+	}, "seventh/service/location///02T20:00/02T21:00/01T00:00/Europe/Vienna//"},
 	{waitlistdb.ListUnfilled, args{now, 9}, "session"},
 	{waitlistdb.ListUnfilled, args{now, 0}, ""},
 	{waitlistdb.ListUnfilled, args{start, 9}, ""},
 	{waitlistdb.ListEndingEntries, args{start, now, "", 9}, "other second waiting third"},
 	{waitlistdb.ListEndingEntries, args{start, now, "other", 9}, "second waiting third"},
 	{waitlistdb.ListEndingEntries, args{start, now, "", 1}, "other"},
-	{waitlistdb.ListEndingEntries, args{start.Add(-time.Second), now, "", 9}, "other waiting third"},
-	{waitlistdb.ListEndingEntries, args{start.Add(-time.Second), now.Add(-time.Second), "", 9}, ""},
+	{waitlistdb.ListEndingEntries, args{start.Add(-time.Second), now, "", 9}, "other second waiting third"},
+	{waitlistdb.ListEndingEntries, args{start.Add(-time.Second), now.Add(-time.Second), "", 9}, "second"},
 	{waitlistdb.ListEndingEntries, args{start.Add(24 * time.Hour), time.Time{}, "", 9}, "other second waiting third"},
 	{waitlistdb.ListEndingEntries, args{start.Add(15 * time.Hour), time.Time{}, "", 9}, "other second waiting"},
 	{waitlistdb.CountWaitlist, args{waitlistdb.WaitlistPeriod{
@@ -163,15 +167,18 @@ var waitlistReads = []read{
 	{waitlistdb.FindOfferByClaim, args{sha("claim")}, "offer"},
 	{waitlistdb.FindActiveEntry, args{"other", "third"}, "other"},
 	{waitlistdb.FindActiveEntry, args{"other", "member"}, "none"},
-	{waitlistdb.ListRules, args{"location", "service"}, "TENANT/tenant//3 LOCATION/location//5 SERVICE/service/true/4"},
-	{waitlistdb.ListAllRules, nil, "TENANT/tenant//3 LOCATION/other//6 LOCATION/location//5 SERVICE/service/true/4"},
+	{
+		waitlistdb.ListRules, args{"location", "service"},
+		"TENANT/tenant//3 LOCATION/location/false/5 SERVICE/service/true/4",
+	},
+	{waitlistdb.ListAllRules, nil, "TENANT/tenant//3 LOCATION/other//6 LOCATION/location/false/5 SERVICE/service/true/4"},
 	{waitlistdb.ListRulesVersions, args{waitlistdb.RulesVersionQuery{
 		Limit: 9,
 	}}, "TENANT/tenant//2/false/ana///01T12:00 TENANT/tenant//1/false/ana///01T12:00"},
 	{waitlistdb.ListRulesVersions, args{waitlistdb.RulesVersionQuery{
 		Limit: 1,
 	}}, "TENANT/tenant//2/false/ana///01T12:00"},
-	{waitlistdb.ListEditedLevels, nil, "TENANT/tenant/3/0 LOCATION/other/6/0 LOCATION/location/5/0"},
+	{waitlistdb.ListEditedLevels, nil, "TENANT/tenant/3/1 LOCATION/other/6/0 LOCATION/location/5/1"},
 	{waitlistdb.ListOpenAwaited, args{tenantLevel, now, waitlistdb.OpenSession{}, 9}, "session fifth seventh"},
 	{waitlistdb.ListOpenAwaited, args{tenantLevel, now, waitlistdb.OpenSession{}, 2}, "session fifth"},
 	{waitlistdb.ListOpenAwaited, args{tenantLevel, start.Add(time.Hour), waitlistdb.OpenSession{}, 9}, "fifth seventh"},
@@ -188,7 +195,10 @@ var waitlistReads = []read{
 		waitlistdb.ListEnding, args{"waiting"},
 		"waiting/location/service/2026/March/2/session/02T08:00/false/Europe/Vienna",
 	},
-	{waitlistdb.FindWaitSlot, args{"session"}, "session"},
+	{
+		waitlistdb.FindWaitSlot, args{"session"},
+		"session/service/location/resource/member/02T08:00/02T09:00/01T00:00/Europe/Vienna/Rowing/Pier",
+	},
 	{waitlistdb.ListQueued, args{waitlistdb.QueueQuery{
 		Session: id[tenant.SessionID]("session"),
 		Queue:   queue,
@@ -197,6 +207,29 @@ var waitlistReads = []read{
 		Session: id[tenant.SessionID]("session"), Limit: 1,
 		Queue: queue,
 	}}, "second"},
+	{
+		waitlistdb.ListRivals, args{waitlistdb.RivalQuery{Member: id[tenant.MemberID]("third")}},
+		"other>other:other:03T08:00:Rowing/Pier:false other>other:session:02T08:00:Rowing/Pier:false " +
+			"other>second:session:02T08:00:Rowing/Pier:false other>third:other:03T08:00:Rowing/Pier:true " +
+			"other>waiting:session:02T08:00:Rowing/Pier:false",
+	},
+	{
+		waitlistdb.ListRivals, args{waitlistdb.RivalQuery{Session: id[tenant.SessionID]("session")}},
+		"other>other:session:02T08:00:Rowing/Pier:false " +
+			"other>second:session:02T08:00:Rowing/Pier:false " +
+			"other>waiting:session:02T08:00:Rowing/Pier:false " +
+			"second>other:session:02T08:00:Rowing/Pier:false " +
+			"second>second:session:02T08:00:Rowing/Pier:false " +
+			"second>waiting:session:02T08:00:Rowing/Pier:false " +
+			"waiting>other:session:02T08:00:Rowing/Pier:false " +
+			"waiting>second:session:02T08:00:Rowing/Pier:false " +
+			"waiting>waiting:session:02T08:00:Rowing/Pier:false",
+	},
+	{
+		waitlistdb.ListRivals, args{waitlistdb.RivalQuery{Entries: []tenant.EntryID{id[tenant.EntryID]("third")}}},
+		"third>other:00000000-0000-0000-0000-000000000000:02T23:00:Rowing/Pier:false " +
+			"third>third:00000000-0000-0000-0000-000000000000:02T23:00:Rowing/Pier:true",
+	},
 	{waitlistdb.ListRivalOffers, args{waitlistdb.RivalQuery{Member: id[tenant.MemberID]("third")}}, "other"},
 	{waitlistdb.ListRivalOffers, args{waitlistdb.RivalQuery{
 		Entries: []tenant.EntryID{id[tenant.EntryID]("waiting")},

@@ -3,7 +3,6 @@ package data
 import (
 	"context"
 	"errors"
-	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -60,16 +59,46 @@ devices -device
 devices -third`},
 	{accountdb.DeleteDevices, args{"other"}, "devices -other"},
 	{accountdb.DeleteDevices, args{""}, ""},
-	{accountdb.SealDevice, args{"device", accountdb.SealedToken{Sealed: sha("s"), Hash: sha("h")}}, fmt.Sprintf(
-		`devices device {sealed=\x%x token=null token_hash=\x%x}`, sha("s"), sha("h"))},
+	{
+		accountdb.SealDevice, args{"device", accountdb.SealedToken{Sealed: sha("s"), Hash: sha("h")}},
+		`devices device {sealed=\x#s token=null token_hash=\x#h}`,
+	},
 	{accountdb.SealDevice, args{"device", accountdb.SealedToken{Sealed: sha("s"), Hash: sha("other")}}, `
 devices -device`},
-	{accountdb.SealDevice, args{"device", accountdb.SealedToken{Sealed: sha("s"), Hash: sha("abroad")}}, fmt.Sprintf(
-		`devices device {sealed=\x%x token=null token_hash=\x%x}`, sha("s"), sha("abroad"))},
+	{
+		accountdb.SealDevice, args{"device", accountdb.SealedToken{Sealed: sha("s"), Hash: sha("abroad")}},
+		`devices device {sealed=\x#s token=null token_hash=\x#abroad}`,
+	},
 	{accountdb.BindIssuer, args{"member", "https://new.example", []string{""}}, `
 members member {issuer=https://new.example}`},
 	{accountdb.BindIssuer, args{"other", "https://new.example", []string{""}}, ""},
-	{accountdb.InsertMemberRole, args{"member", "zoo", now}, "member_roles +member zoo"},
+	{accountdb.InsertMembers, args{member.Member{
+		ID: id[tenant.MemberID]("second"), Name: "Di", Status: member.Active, Roles: []string{"zoo", "coach"},
+		CreatedAt: start,
+	}}, "member_roles +second coach {created_at=2026-03-02T08:00:00+00:00 member_id=second role=coach}\n" +
+		"member_roles +second zoo {created_at=2026-03-02T08:00:00+00:00 member_id=second role=zoo}\n" +
+		"members +second {created_at=2026-03-02T08:00:00+00:00 name=Di name_key=di status=ACTIVE " +
+		"updated_at=2026-03-02T08:00:00+00:00 version=1}"},
+	{accountdb.InsertCode, args{
+		"member", member.PendingContact{
+			Contact: member.Contact{Kind: member.ByPhone}, Code: id[tenant.CodeID]("second"),
+		}, sha("x"), start,
+	}, "contact_codes +second {address_hash=\\x#x created_at=2026-03-02T08:00:00+00:00 kind=PHONE " +
+		"member_id=member}"},
+	{accountdb.InsertAccount, args{grant.ServiceAccount{
+		ID: id[tenant.ServiceAccountID]("second"), Name: "Gate", Roles: []string{"zoo", "coach"}, CreatedAt: start,
+	}}, `
+service_account_roles +second coach {account_id=second role=coach}
+service_account_roles +second zoo {account_id=second role=zoo}
+service_accounts +second {created_at=2026-03-02T08:00:00+00:00 name=Gate name_key=gate}`},
+	{accountdb.InsertKey, args{
+		"account", grant.Key{ID: id[tenant.KeyID]("second"), CreatedAt: now}, [32]byte(sha("x")),
+	}, "service_account_keys +second {account_id=account created_at=2026-03-01T12:00:00+00:00 " +
+		"hash=\\x#x}"},
+	{
+		accountdb.InsertMemberRole, args{"member", "zoo", now},
+		"member_roles +member zoo {created_at=2026-03-01T12:00:00+00:00 member_id=member role=zoo}",
+	},
 	{accountdb.InsertMemberRole, args{"member", "coach", start}, ""},
 	{accountdb.DeleteRole, args{"spare"}, "roles -spare"},
 	{accountdb.DeleteRole, args{"owner"}, ""}, // it is built in
@@ -79,18 +108,19 @@ members member {issuer=https://new.example}`},
 	{accountdb.PutTransfer, args{grant.Transfer{
 		ID: id[tenant.TransferID]("second"), From: grant.Party{Member: id[tenant.MemberID]("member")},
 		To: grant.Party{Member: id[tenant.MemberID]("third")}, CreatedAt: now, ExpiresAt: start,
-	}}, `
-ownership_transfers +second
-ownership_transfers -transfer`},
+	}}, "ownership_transfers +second {created_at=2026-03-01T12:00:00+00:00 " +
+		"expires_at=2026-03-02T08:00:00+00:00 from_member=member to_member=third}\n" +
+		"ownership_transfers -transfer"},
 	{accountdb.PutTransfer, args{grant.Transfer{
 		ID: id[tenant.TransferID]("second"), From: grant.Party{Member: id[tenant.MemberID]("third")},
 		To: grant.Party{Member: id[tenant.MemberID]("member")}, CreatedAt: now, ExpiresAt: start,
-	}}, "ownership_transfers +second\nownership_transfers -third"},
+	}}, "ownership_transfers +second {created_at=2026-03-01T12:00:00+00:00 " +
+		"expires_at=2026-03-02T08:00:00+00:00 from_member=third to_member=member}\n" +
+		"ownership_transfers -third"},
 	{accountdb.SaveDevice, args{
 		"member", member.Device{ID: id[tenant.DeviceID]("seventh"), Kind: member.Web, CreatedAt: now, SeenAt: now},
 		accountdb.SealedToken{Sealed: sha("s"), Hash: sha("h"), Former: [][]byte{sha("token")}}, new(member.Device),
-	}, fmt.Sprintf(
-		`devices device {kind=WEB sealed=\x%x token=null token_hash=\x%x}`, sha("s"), sha("h"))},
+	}, `devices device {kind=WEB sealed=\x#s token=null token_hash=\x#h}`},
 	{accountdb.SaveDevice, args{
 		"member", member.Device{ID: id[tenant.DeviceID]("seventh"), Kind: member.Web, CreatedAt: now, SeenAt: now},
 		accountdb.SealedToken{Sealed: sha("s"), Hash: sha("other"), Former: [][]byte{sha("token")}}, new(member.Device),
@@ -101,9 +131,13 @@ ownership_transfers -transfer`},
 	{accountdb.PutPendingContact, args{"member", member.PendingContact{
 		Contact: member.Contact{Kind: member.ByEmail, Address: "x@example.com"},
 		Code:    id[tenant.CodeID]("fourth"), CodeHash: sha("x"), ExpiresAt: start,
-	}}, fmt.Sprintf(`
-pending_contacts member EMAIL {address=x@example.com code_hash=\x%x code_id=fourth `+
-		`expires_at=2026-03-02T08:00:00+00:00}`, sha("x"))},
+	}}, "pending_contacts member EMAIL {address=x@example.com code_hash=\\x#x code_id=fourth " +
+		"expires_at=2026-03-02T08:00:00+00:00}"},
+	{
+		accountdb.InsertRole, args{grant.Role{Name: "guide", Title: "Guide", CreatedAt: now}},
+		"roles +guide {created_at=2026-03-01T12:00:00+00:00 name=guide title=Guide " +
+			"updated_at=0001-01-01T00:00:00+00:00}",
+	},
 	{accountdb.UpdateRole, args{grant.Role{Name: "coach", Title: "Trainer", Version: 2, UpdatedAt: start}}, `
 roles coach {title=Trainer}`},
 	{accountdb.EndKeys, args{"account", now}, `
@@ -115,6 +149,34 @@ service_accounts account {revoked_at=2026-03-02T08:00:00+00:00}`},
 	{accountdb.MarkKeyUsed, args{"key", now}, `
 service_account_keys key {used_at=2026-03-01T12:00:00+00:00}`},
 
+	{catalogdb.InsertLocation, args{catalog.Location{
+		ID: id[tenant.LocationID]("second"), Name: "Quay", TimeZone: "Europe/Rome", Active: true, CreatedAt: now,
+		Channels: []catalog.Channel{catalog.Phone},
+	}}, "locations +second {active=true channels=[\"PHONE\"] created_at=2026-03-01T12:00:00+00:00 " +
+		"name=Quay time_zone=Europe/Rome updated_at=0001-01-01T00:00:00+00:00}\n" +
+		"tenants  {house_version=2}"},
+	{catalogdb.InsertService, args{catalog.Service{
+		ID: id[tenant.ServiceID]("second"), Name: "Sailing", Duration: time.Hour, MinParty: 1, MaxParty: 2,
+		Delivery: catalog.Feed, Active: true, CreatedAt: now,
+	}}, "services +second {active=true created_at=2026-03-01T12:00:00+00:00 delivery=FEED " +
+		"duration_seconds=3600 max_party=2 min_party=1 name=Sailing " +
+		"updated_at=0001-01-01T00:00:00+00:00}\n" +
+		"tenants  {house_version=2}"},
+	{catalogdb.InsertResource, args{catalog.Resource{
+		ID: id[tenant.ResourceID]("second"), Location: id[tenant.LocationID]("location"), Name: "Court 3", Active: true,
+		CreatedAt: now,
+	}}, "resources +second {active=true created_at=2026-03-01T12:00:00+00:00 location_id=location " +
+		"name=Court 3 updated_at=0001-01-01T00:00:00+00:00}"},
+	{catalogdb.InsertPlan, args{credit.Plan{
+		ID: id[tenant.PlanID]("second"), Name: "Twelve", Kind: credit.Credits, Credits: 12, Active: true, CreatedAt: now,
+	}}, "plans +second {active=true created_at=2026-03-01T12:00:00+00:00 credits=12 kind=CREDITS " +
+		"name=Twelve updated_at=0001-01-01T00:00:00+00:00}\n" +
+		"tenants  {house_version=2}"},
+	{catalogdb.InsertItem, args{booking.Item{
+		ID: id[tenant.ItemID]("second"), Location: id[tenant.LocationID]("location"), Name: "Paddle", Stock: 5, Active: true,
+		CreatedAt: now,
+	}}, "items +second {active=true created_at=2026-03-01T12:00:00+00:00 location_id=location " +
+		"name=Paddle stock=5 updated_at=0001-01-01T00:00:00+00:00}"},
 	{catalogdb.UpdateLocation, args{catalog.Location{
 		ID: id[tenant.LocationID]("location"), Name: "Quay", TimeZone: "Europe/Rome", Version: 2, UpdatedAt: start,
 		Channels: []catalog.Channel{catalog.Phone},
@@ -134,7 +196,7 @@ tenants  {house_version=2}`},
 	{catalogdb.UpdatePlan, args{credit.Plan{
 		ID: id[tenant.PlanID]("plan"), Name: "Twelve", Kind: credit.Credits, Credits: 12, Version: 2, UpdatedAt: start,
 	}}, `
-plans plan {active=false credits=12 name=Twelve}
+plans plan {active=false credits=12 daily_limit=null name=Twelve weekly_limit=null}
 tenants  {house_version=2}`},
 	{catalogdb.UpdateItem, args{booking.Item{
 		ID: id[tenant.ItemID]("item"), Name: "Paddle", Stock: 5, Version: 2, UpdatedAt: start,
@@ -148,7 +210,10 @@ tenants  {house_version=2}`},
 		Code: "CLUB", Name: "Club 2", Pattern: "[0-9]*", Verification: booking.VerifyByList, Version: 2, UpdatedAt: start,
 	}}, `
 benefit_providers CLUB {active=false name=Club 2 number_pattern=[0-9]* verification=LIST}`},
-	{catalogdb.AddBenefitNumbers, args{"CLUB", []string{"1", "3"}}, "benefit_numbers +CLUB 3"},
+	{
+		catalogdb.AddBenefitNumbers, args{"CLUB", []string{"1", "3"}},
+		"benefit_numbers +CLUB 3 {number=3 provider_code=CLUB}",
+	},
 	{catalogdb.RemoveBenefitNumbers, args{"CLUB", []string{"1", "3"}}, "benefit_numbers -CLUB 1"},
 	{catalogdb.KeepBenefitNumbers, args{"CLUB", []string{"1", "3"}}, "benefit_numbers -CLUB 2"},
 	{catalogdb.PutBenefitMembership, args{booking.BenefitMembership{
@@ -161,7 +226,7 @@ benefit_providers CLUB {active=false name=Club 2 number_pattern=[0-9]* verificat
 
 	{bookingdb.InsertDisplayLink, args{checkin.DisplayLink{
 		ID: id[tenant.DisplayLinkID]("third"), Session: id[tenant.SessionID]("session"), CreatedBy: "ana", CreatedAt: now,
-	}}, "display_links +third"},
+	}}, "display_links +third {created_at=2026-03-01T12:00:00+00:00 created_by=ana session_id=session}"},
 	{bookingdb.UpdateDisplayLink, args{checkin.DisplayLink{
 		ID: id[tenant.DisplayLinkID]("other"), Screen: id[tenant.ScreenID]("screen"), OpenedAt: now,
 	}}, "display_links other {opened_at=2026-03-01T12:00:00+00:00 screen=screen}"},
@@ -169,6 +234,19 @@ benefit_providers CLUB {active=false name=Club 2 number_pattern=[0-9]* verificat
 	{bookingdb.DeleteOldDisplayLinks, args{start.Add(time.Hour + time.Microsecond)}, `
 display_links -display
 display_links -other`},
+	{bookingdb.InsertBooking, args{booking.Booking{
+		ID: id[tenant.BookingID]("account"), Session: id[tenant.SessionID]("seventh"),
+		Member: id[tenant.MemberID]("member"), Party: 2, Status: booking.Confirmed, Channel: catalog.Online, StartsAt: start,
+		EndsAt: start.Add(time.Hour), CreatedBy: "ana", CreatedAt: now, Payment: payment.Payment{Status: payment.Unpaid},
+	}}, "bookings +account {channel=ONLINE created_at=2026-03-01T12:00:00+00:00 created_by=ana " +
+		"ends_at=2026-03-02T09:00:00+00:00 member_id=member party_size=2 payment_status=UNPAID " +
+		"session_id=seventh starts_at=2026-03-02T08:00:00+00:00 status=CONFIRMED " +
+		"updated_at=2026-03-01T12:00:00+00:00}"},
+	{bookingdb.InsertSubscription, args{credit.Subscription{
+		ID: id[tenant.SubscriptionID]("second"), Member: id[tenant.MemberID]("third"),
+		Plan: credit.Plan{ID: id[tenant.PlanID]("plan")}, Status: credit.Active, StartsAt: now, CreatedAt: start,
+	}}, "subscriptions +second {created_at=2026-03-02T08:00:00+00:00 member_id=third plan_id=plan " +
+		"starts_at=2026-03-01T12:00:00+00:00 status=ACTIVE updated_at=0001-01-01T00:00:00+00:00}"},
 	{bookingdb.UpdateBooking, args{booking.Booking{
 		ID: id[tenant.BookingID]("booking"), Session: id[tenant.SessionID]("session"), Member: id[tenant.MemberID]("member"),
 		Party: 2, Status: booking.Confirmed, Channel: catalog.Online, StartsAt: start, EndsAt: start.Add(time.Hour),
@@ -204,27 +282,59 @@ bookings sixth {ends_at=2026-03-02T08:00:00+00:00 starts_at=2026-03-01T12:00:00+
 usage subscription DAY 2026-03-02 {used=3}
 usage subscription WEEK 2026-03-02 {used=2}`},
 	{bookingdb.CountBooking, args{"third", day, 1}, `
-usage +third DAY 2026-03-02
-usage +third WEEK 2026-03-02`},
+usage +third DAY 2026-03-02 {span=DAY starts_on=2026-03-02 subscription_id=third used=1}
+usage +third WEEK 2026-03-02 {span=WEEK starts_on=2026-03-02 subscription_id=third used=1}`},
+	{bookingdb.CountUsage, args{"other", day}, `
+bookings other {counted=true}
+usage +other DAY 2026-03-02 {span=DAY starts_on=2026-03-02 subscription_id=other used=1}
+usage +other WEEK 2026-03-02 {span=WEEK starts_on=2026-03-02 subscription_id=other used=1}`},
+	{bookingdb.InsertItemReservation, args{
+		uuid("fifth"), "third", booking.ItemLine{ID: id[tenant.LineID]("fourth"), Status: booking.ItemConfirmed},
+		booking.ItemReservation{
+			Item: id[tenant.ItemID]("other"), Number: 3, Span: civil.Span{Start: start, End: start.Add(time.Hour)},
+		},
+	}, "booking_items +fifth {booking_id=third item_id=other line_id=fourth number=3 " +
+		"out_from=2026-03-02T08:00:00+00:00 out_until=2026-03-02T09:00:00+00:00 status=CONFIRMED}"},
 	{bookingdb.CountUsage, args{"plan", day}, `
 usage -subscription DAY 2026-03-02
 usage -subscription WEEK 2026-03-02`},
 	{bookingdb.AppendLedger, args{[]credit.Entry{{
 		ID: id[tenant.CreditEntryID]("third"), Subscription: id[tenant.SubscriptionID]("third"), Line: 1, Kind: credit.Grant,
 		Amount: 1, Balance: 1, At: now,
-	}}}, "credit_entries +third"},
+	}}}, "credit_entries +third {amount=1 balance=1 created_at=2026-03-01T12:00:00+00:00 kind=GRANT line=1" +
+		" subscription_id=third}"},
 	{bookingdb.AppendPayment, args{payment.Entry{
 		ID: id[tenant.PaymentEntryID]("third"), Booking: id[tenant.BookingID]("third"), Line: 1,
 		Facts: payment.Facts{Kind: payment.Authorize, Amount: credit.Money{Currency: "EUR", Units: 1}}, At: now,
-	}}, "payment_entries +third"},
+	}}, "payment_entries +third {amount_currency=EUR amount_units=1 booking_id=third " +
+		"created_at=2026-03-01T12:00:00+00:00 kind=AUTHORIZED line=1}"},
 
 	{coredb.RenewSnapshot, nil, "tenants  {house_version=2}"},
-	{coredb.DeleteOldKeys, args{now, 9}, "idempotency_keys -ana Book key"},
-	{coredb.DeleteOldKeys, args{now.Add(-time.Second), 9}, ""},
+	{coredb.DeleteOldKeys, args{now, 1}, "idempotency_keys -ana Book old"},
+	{coredb.DeleteOldKeys, args{now, 9}, `
+idempotency_keys -ana Book key
+idempotency_keys -ana Book old`},
+	{coredb.DeleteOldKeys, args{now.Add(-time.Second), 9}, "idempotency_keys -ana Book old"},
 	{coredb.GiveKeyBack, args{
 		coredb.Claim{Principal: "ana", Procedure: "Book", Key: "key"},
 	}, "idempotency_keys -ana Book key"},
 	{coredb.GiveKeyBack, args{coredb.Claim{Principal: "bo", Procedure: "Book", Key: "key"}}, ""},
+	{coredb.GiveKeyBack, args{coredb.Claim{Principal: "ana", Procedure: "Book", Key: "x"}}, ""},
+	{coredb.AppendAudit, args{coredb.AuditEntry{
+		ID: id[tenant.AuditID]("second"), Actor: uuid("member").String(), Subject: "ana", Action: "BOOK",
+		TargetKind: "booking", TargetID: "x", Address: "::1", Client: "curl", At: start,
+	}}, "audit_entries +second {action=BOOK actor=member actor_name=Ana actor_subject=ana address=::1 " +
+		"client=curl occurred_at=2026-03-02T08:00:00+00:00 target_id=x target_kind=booking}"},
+	{coredb.AppendAudit, args{coredb.AuditEntry{
+		ID: id[tenant.AuditID]("second"), Actor: "sa:" + uuid("account").String(), Subject: "s", Action: "BOOK",
+		TargetKind: "booking", TargetID: "x", Address: "::1", Client: "curl", At: start,
+	}}, "audit_entries +second {action=BOOK actor=sa:account actor_name=Kiosk actor_subject=s " +
+		"address=::1 client=curl occurred_at=2026-03-02T08:00:00+00:00 target_id=x target_kind=booking}"},
+	{coredb.AppendAudit, args{coredb.AuditEntry{
+		ID: id[tenant.AuditID]("second"), Actor: "system", Subject: "s", Action: "BOOK", TargetKind: "booking",
+		TargetID: "x", Address: "::1", Client: "curl", At: start,
+	}}, "audit_entries +second {action=BOOK actor=system occurred_at=2026-03-02T08:00:00+00:00 " +
+		"target_id=x target_kind=booking}"},
 	{coredb.GiveKeyBack, args{coredb.Claim{Principal: "ana", Procedure: "Join", Key: "key"}}, ""},
 	{coredb.AnswerKey, args{
 		coredb.Claim{Principal: "ana", Procedure: "Book", Key: "key", Hash: []byte{1}, At: now}, "{}",
@@ -232,17 +342,21 @@ usage -subscription WEEK 2026-03-02`},
 
 	{messagedb.InsertDeliveries, args{[]messagedb.Delivery{{
 		ID: id[tenant.DeliveryID]("seventh"), Recipient: uuid("member"), Status: notify.Sent,
-	}}}, "deliveries +seventh"},
+	}}}, "deliveries +seventh {created_at=0001-01-01T00:00:00+00:00 recipient=member status=SENT " +
+		"updated_at=0001-01-01T00:00:00+00:00}"},
 	{messagedb.UpdateDeliveries, args{[]messagedb.DeliveryOutcome{
 		{ID: id[tenant.DeliveryID]("third"), Status: notify.Failed, ErrorCode: "1", ProviderID: "p", Segments: 2},
 	}, now}, "deliveries third {error_code=1 provider_id=p segments=2}"},
-	{messagedb.PutPhoneTenants, args{[]string{"+1"}}, `
-shared_contacts +\xc59dc4e44ff99288156d4dff2168f6ac7ddee6b1fc7ccc0754656ffaa6d351ea`},
+	{
+		messagedb.PutPhoneTenants, args{[]string{"+1"}},
+		"shared_contacts +\\xc59dc4e44ff99288156d4dff2168f6ac7ddee6b1fc7ccc0754656ffaa6d351ea " +
+			"{number_hash=\\xc59dc4e44ff99288156d4dff2168f6ac7ddee6b1fc7ccc0754656ffaa6d351ea}",
+	},
 	{messagedb.AddSendingHours, args{[]notify.SendingHour{
 		{SendingKey: notify.SendingKey{Channel: notify.SMS, Country: "AT", Hour: now}, Sent: 2, Waiting: 3, Alarm: 50},
 		{SendingKey: notify.SendingKey{Channel: notify.SMS, Country: "AT", Hour: start}, Waiting: 1},
 	}}, `
-sending_counts +SMS AT 2026-03-02 08:00:00+00
+sending_counts +SMS AT 2026-03-02 08:00:00+00 {channel=SMS country=AT hour=2026-03-02T08:00:00+00:00 waiting=1}
 sending_counts SMS AT 2026-03-01 12:00:00+00 {sent=3 waiting=3}`},
 	{messagedb.AddSendingHours, args{[]notify.SendingHour(nil)}, ""},
 	{messagedb.PutStandings, args{[]notify.Standing(nil)}, ""},
@@ -258,7 +372,7 @@ sending_counts SMS DE 2026-03-01 13:00:00+00 {sent=3}`},
 		{Channel: notify.SMS, Level: 2, Since: start, ReviewedAt: start},
 		{Channel: notify.Email, Level: 0, Since: start, ReviewedAt: start},
 	}}, `
-sending_standings +EMAIL
+sending_standings +EMAIL {channel=EMAIL reviewed_at=2026-03-02T08:00:00+00:00 since=2026-03-02T08:00:00+00:00}
 sending_standings SMS {level=2 reviewed_at=2026-03-02T08:00:00+00:00 since=2026-03-02T08:00:00+00:00}`},
 	{messagedb.DeleteOldSendingHours, args{now}, "sending_counts -EMAIL  2026-03-01 11:00:00+00"},
 	{messagedb.ReportDelivery, args{messagedb.Delivery{
@@ -273,6 +387,18 @@ notification_senders  {domain_check_at=null sealed=\x6e6577}`},
 	{messagedb.PutTemplate, args{messagedb.OwnTemplate{Template: notify.Template{
 		Topic: "BOOKED", Channel: notify.SMS, Locale: "en", Body: "Hi",
 	}, Version: 2, UpdatedAt: start}}, "notification_templates BOOKED SMS en {body=Hi}"},
+	{messagedb.InsertNotices, args{[]notify.Notice{{
+		ID: id[tenant.NoticeID]("second"), Topic: "BOOKED", Lane: notify.Alert, Member: id[tenant.MemberID]("member"),
+		Session: id[tenant.SessionID]("session"), Booking: id[tenant.BookingID]("booking"), Thing: uuid("booking"),
+		Revision: "9", DueAt: now, ExpiresAt: start, At: start,
+	}}, start, func(time.Time) {}}, "notices +second {booking_id=booking created_at=2026-03-02T08:00:00+00:00 " +
+		"due_at=2026-03-01T12:00:00+00:00 expires_at=2026-03-02T08:00:00+00:00 " +
+		"happened_at=2026-03-02T08:00:00+00:00 lane=ALERT member_id=member recipient=member revision=9 " +
+		"session_id=session thing=booking topic=BOOKED}"},
+	{messagedb.InsertNotices, args{[]notify.Notice{{ // it is there
+		ID: id[tenant.NoticeID]("second"), Topic: "BOOKED", Lane: notify.Alert, Member: id[tenant.MemberID]("member"),
+		Thing: uuid("booking"), Revision: "1", DueAt: now, ExpiresAt: start, At: start,
+	}}, start, func(time.Time) {}}, ""},
 	{messagedb.CloseNotice, args{"notice", now}, "notices notice {done_at=2026-03-01T12:00:00+00:00}"},
 	{messagedb.CloseNotice, args{"third", start}, ""},
 	{messagedb.UpdateNotices, args{[]notify.NoticeState{
@@ -320,16 +446,22 @@ notices third {attempts=2 done_at=null due_at=2026-03-01T12:00:00+00:00 tried=["
 	}}, "notification_stops SMS +43 {created_at=2026-03-02T08:00:00+00:00 reason=UNSUBSCRIBED}"},
 	{messagedb.PutStops, args{messagedb.NotificationStop{
 		Channel: notify.Email, Address: "CY@example.com", Reason: notify.BouncedReason, At: start,
-	}}, "notification_stops +EMAIL cy@example.com"},
+	}}, "notification_stops +EMAIL cy@example.com {address=cy@example.com channel=EMAIL " +
+		"created_at=2026-03-02T08:00:00+00:00 reason=BOUNCED}"},
 	{messagedb.PutStops, args{messagedb.NotificationStop{
 		Channel: notify.Email, Address: "ANA@example.com", Reason: notify.Unsubscribed, At: start,
 	}}, ""},
 	{messagedb.PutPreferences, args{
 		"third", notify.Preferences{{Topic: "MOVED", Channel: notify.SMS}: true}, now,
-	}, "notification_preferences +third MOVED SMS"},
+	}, "notification_preferences +third MOVED SMS {channel=SMS enabled=true member_id=third " +
+		"topic=MOVED updated_at=2026-03-01T12:00:00+00:00}"},
 	{messagedb.PutMemberQuiet, args{"member", &notify.QuietHours{Start: civil.TimeOfDay{Hour: 1}}, now}, `
 notification_members member {quiet_end=00:00:00 quiet_start=01:00:00}`},
-	{messagedb.PutFeed, args{"other", []byte("secret"), now}, "notification_members +other"},
+	{
+		messagedb.PutFeed, args{"other", []byte("secret"), now},
+		"notification_members +other {feed_hash=\\x#secret member_id=other " +
+			"updated_at=2026-03-01T12:00:00+00:00}",
+	},
 	{messagedb.CloseFeed, args{"member", now}, "notification_members member {feed_hash=null}"},
 	{messagedb.DeleteStop, args{notify.SMS, "+43"}, "notification_stops -SMS +43"},
 	{messagedb.DeleteStop, args{notify.Email, "+43"}, ""},
@@ -341,6 +473,28 @@ notification_members member {quiet_end=00:00:00 quiet_start=01:00:00}`},
 	{messagedb.DeleteTemplate, args{notify.Topic("MOVED"), notify.SMS, "en"}, ""},
 	{messagedb.DeleteTemplate, args{notify.Topic("BOOKED"), notify.Email, "en"}, ""},
 
+	{scheduledb.InsertSeries, args{session.Series{
+		ID: id[tenant.SeriesID]("second"), Details: session.Details{
+			Service: id[tenant.ServiceID]("service"), Location: id[tenant.LocationID]("location"), Title: "Row",
+		},
+		Rule: "FREQ=WEEKLY", Date: day, Duration: time.Hour, MaterializedUntil: day, CreatedAt: now,
+	}}, "series +second {created_at=2026-03-01T12:00:00+00:00 duration_seconds=3600 " +
+		"location_id=location materialized_until=2026-03-02 rule=FREQ=WEEKLY service_id=service " +
+		"start_date=2026-03-02 start_time=00:00:00 title=Row updated_at=0001-01-01T00:00:00+00:00}"},
+	{scheduledb.InsertSessions, args{[]session.Session{{
+		ID: id[tenant.SessionID]("account"), Details: session.Details{
+			Service: id[tenant.ServiceID]("service"), Location: id[tenant.LocationID]("location"), Title: "Row",
+			Capacity: new(9), WaitlistCapacity: 7,
+		},
+		StartsAt: start, EndsAt: start.Add(time.Hour), LocalDate: day, State: catalog.Published, CreatedAt: now,
+	}}}, "sessions +account {capacity=9 created_at=2026-03-01T12:00:00+00:00 " +
+		"ends_at=2026-03-02T09:00:00+00:00 local_date=2026-03-02 location_id=location " +
+		"service_id=service starts_at=2026-03-02T08:00:00+00:00 state=PUBLISHED title=Row " +
+		"updated_at=0001-01-01T00:00:00+00:00 waitlist_capacity=7}"},
+	{scheduledb.InsertWorkout, args{session.Workout{
+		ID: id[tenant.WorkoutID]("second"), Name: "Swim", Body: "1 km", CreatedAt: now,
+	}}, "workouts +second {body=1 km created_at=2026-03-01T12:00:00+00:00 name=Swim " +
+		"updated_at=0001-01-01T00:00:00+00:00}"},
 	{scheduledb.UpdateSeries, args{session.Series{
 		ID: id[tenant.SeriesID]("series"), Details: session.Details{
 			Service: id[tenant.ServiceID]("service"), Location: id[tenant.LocationID]("location"), Title: "Row",
@@ -355,19 +509,21 @@ notification_members member {quiet_end=00:00:00 quiet_start=01:00:00}`},
 		StartsAt: start, EndsAt: start.Add(time.Hour), LocalDate: day, State: catalog.Published, Version: 2, UpdatedAt: start,
 	}}}, "sessions session {capacity=9 coach_id=null occurs_at=null occurs_on=null resource_id=null " +
 		"series_id=null title=Row waitlist_capacity=7}"},
+	{scheduledb.InsertSessions, args{[]session.Session(nil)}, ""},
+	{scheduledb.UpdateSessions, args{[]session.Session(nil)}, ""},
 	{scheduledb.UpdateWorkout, args{session.Workout{
 		ID: id[tenant.WorkoutID]("workout"), Name: "Rest", Body: "None", Version: 2, UpdatedAt: start,
 	}}, "workouts workout {body=None name=Rest}"},
 	{scheduledb.DeleteSessions, args{"session", "batch", now}, `
 sessions session {batch_id=batch deleted_at=2026-03-01T12:00:00+00:00}`},
 	{scheduledb.AttachWorkouts, args{"other", "workout"}, `
-session_workouts +other 1
+session_workouts +other 1 {position=1 session_id=other workout_id=workout}
 session_workouts -other 0
 sessions other {has_workouts=true}
 workouts -third`},
 	{scheduledb.AttachWorkouts, args{"other", "third other"}, `
-session_workouts +other 1
-session_workouts +other 2
+session_workouts +other 1 {position=1 session_id=other workout_id=third}
+session_workouts +other 2 {position=2 session_id=other workout_id=other}
 session_workouts -other 0
 sessions other {has_workouts=true}`},
 	{scheduledb.AttachWorkouts, args{"session", ""}, `
@@ -383,6 +539,22 @@ waitlist_places other other {flagged=true join_key=9}
 waitlist_places other session {flagged=true join_key=9}
 waitlist_queues location service 2026-03-02 {last_key=9}
 waitlist_queues location service 2026-03-03 {last_key=9}`},
+	{waitlistdb.InsertEntry, args{waitlist.Entry{
+		ID: id[tenant.EntryID]("fifth"), Member: id[tenant.MemberID]("third"), Session: id[tenant.SessionID]("seventh"),
+		Party: 2, Status: waitlist.Waiting, Key: 8, Channel: catalog.Online, CreatedBy: "ana", CreatedAt: now,
+	}}, "waitlist_entries +fifth {channel=ONLINE created_at=2026-03-01T12:00:00+00:00 created_by=ana " +
+		"join_key=8 member_id=third party_size=2 session_id=seventh status=WAITING " +
+		"updated_at=2026-03-01T12:00:00+00:00}"},
+	{waitlistdb.InsertRound, args{waitlist.Round{
+		ID: id[tenant.RoundID]("fifth"), Session: id[tenant.SessionID]("seventh"), Freed: 2, Opened: now,
+	}}, "waitlist_rounds +fifth {freed=2 opened_at=2026-03-01T12:00:00+00:00 session_id=seventh}"},
+	{waitlistdb.InsertOffer, args{waitlist.Offer{
+		ID: id[tenant.OfferID]("fifth"), Round: id[tenant.RoundID]("round"), Session: id[tenant.SessionID]("session"),
+		Entry: id[tenant.EntryID]("second"), Member: id[tenant.MemberID]("receiver"), Seats: 2, Status: waitlist.Live, Try: 3,
+		CreatedAt: now, ExpiresAt: start, ClaimHash: sha("x"), Code: "78",
+	}}, "waitlist_offers +fifth {claim_hash=\\x#x code=78 created_at=2026-03-01T12:00:00+00:00 " +
+		"entry_id=second expires_at=2026-03-02T08:00:00+00:00 member_id=receiver round_id=round " +
+		"seats=2 session_id=session status=LIVE try=3}"},
 	{waitlistdb.UpdateEntry, args{waitlist.Entry{
 		ID: id[tenant.EntryID]("waiting"), Status: waitlist.Offered, Tries: 1, Key: 1,
 	}, now}, "waitlist_entries waiting {status=OFFERED tries=1}"},
@@ -409,16 +581,16 @@ waitlist_queues location service 2026-03-02 {waiting=1}`},
 	{waitlistdb.AddPlaces, args{
 		waitlist.Entry{ID: id[tenant.EntryID]("third"), Member: id[tenant.MemberID]("other"), Key: 7}, "session",
 		[]waitlist.Queue{queue},
-	}, `
-sessions session {waiting=4}
-waitlist_places +third session
-waitlist_queues location service 2026-03-02 {last_key=7 waiting=4}`},
+	}, "sessions session {waiting=4}\n" +
+		"waitlist_places +third session {entry_id=third join_key=7 local_date=2026-03-02 " +
+		"location_id=location member_id=other service_id=service session_id=session}\n" +
+		"waitlist_queues location service 2026-03-02 {last_key=7 waiting=4}"},
 	{waitlistdb.AddPlaces, args{
 		waitlist.Entry{ID: id[tenant.EntryID]("fourth"), Member: id[tenant.MemberID]("other"), Key: 7}, "",
 		[]waitlist.Queue{queue},
-	}, `
-waitlist_places +fourth
-waitlist_queues location service 2026-03-02 {last_key=7 waiting=4}`},
+	}, "waitlist_places +fourth {entry_id=fourth join_key=7 local_date=2026-03-02 " +
+		"location_id=location member_id=other service_id=service}\n" +
+		"waitlist_queues location service 2026-03-02 {last_key=7 waiting=4}"},
 	{waitlistdb.MovePlaces, args{"session other", []waitlist.Queue{queue}}, ""},
 	{func(tx *pg.Tx, in tenant.TenantID, moved tenant.SessionID) {
 		tx.Write("update sessions set local_date = '2026-03-04' where tenant_id = $1 and id = $2", in, moved)
@@ -428,19 +600,19 @@ sessions session {local_date=2026-03-04}
 waitlist_places other session {local_date=2026-03-04}
 waitlist_places second session {local_date=2026-03-04}
 waitlist_places waiting session {local_date=2026-03-04}
-waitlist_queues location service 2026-03-02 {waiting=0}
+waitlist_queues location service 2026-03-02 {waiting=1}
 waitlist_queues location service 2026-03-04 {last_key=2}`},
 	{waitlistdb.PutRules, args{waitlistdb.RulesVersion{Layer: waitlist.Layer{
 		Level: catalog.TenantLevel, Scope: uuid("tenant"), Version: 7,
 	}, Author: "ana", At: now}}, `
 policies TENANT tenant {rules_version=7}
 tenants  {house_version=2}
-waitlist_rules_versions +7`},
+waitlist_rules_versions +7 {author=ana created_at=2026-03-01T12:00:00+00:00 level=TENANT scope_id=tenant version=7}`},
 	{waitlistdb.SettleLevel, args{
-		waitlistdb.EditedLevel{Level: catalog.TenantLevel, Scope: uuid("tenant"), Rules: 3},
+		waitlistdb.EditedLevel{Level: catalog.TenantLevel, Scope: uuid("tenant"), Rules: 3, Policy: 1},
 	}, "policies TENANT tenant {rules_due=false}"},
 	{waitlistdb.SettleLevel, args{
-		waitlistdb.EditedLevel{Level: catalog.TenantLevel, Scope: uuid("tenant"), Rules: 2},
+		waitlistdb.EditedLevel{Level: catalog.TenantLevel, Scope: uuid("tenant"), Rules: 2, Policy: 1},
 	}, ""},
 }
 

@@ -2,10 +2,10 @@
 
 select again('locations', $$id = id('other'), name = 'dock', active = false, time_zone = 'Europe/Paris'$$);
 select again('resources', $$id = id('other'), name = 'bay', active = false$$);
-select again('resources', $$id = id('third'), name = 'Alley', location_id = id('other')$$);
+select again('resources', $$id = id('third'), name = 'Bay', location_id = id('other')$$);
 select again('services', $$id = id('other'), name = 'archery', active = false, category = 'sport'$$);
 select again('items', $$id = id('other'), name = 'boat', active = false$$);
-select again('items', $$id = id('third'), name = 'Anchor', location_id = id('other')$$);
+select again('items', $$id = id('third'), name = 'Boat', location_id = id('other')$$);
 select again('plans', $$id = id('other'), name = 'five', active = false, kind = 'UNLIMITED', credits = 0$$);
 select again('plans', $$id = id('third'), name = 'Day', daily_limit = 1, weekly_limit = 2, period_seconds = 60$$);
 select again('workouts', $$id = id('other'), name = 'rest'$$);
@@ -17,6 +17,9 @@ select again('benefit_numbers', $$provider_code = 'ARMY', number = '3'$$);
 select again('members', $$id = id('other'), subject = 'bo', issuer = 'https://id.example', name = 'bo', email = 'Bo@example.com', phone = '+4412',
   tier = 'gold', tags = '{vip}', status = 'INACTIVE', locale = 'fr'$$);
 select again('members', $$id = id('third'), subject = '', name = 'Cy', email = '', phone = '+4413', locale = 'de'$$);
+update members set name = 'CY', phone = '+4413', locale = 'sv', email = 'Zed@example.com' where id = id('receiver');
+update members set time_zone = 'Nowhere' where id = id('other');
+update tenants set time_zone = 'Africa/Cairo';
 select again('benefit_memberships', $$member_id = id('other'), number = '0', entered = '0-', shared = true$$);
 select again('benefit_memberships', $$provider_code = 'ARMY', member_id = id('third')$$);
 select again('roles', $$name = 'owner', built_in = true$$);
@@ -28,11 +31,12 @@ select again('member_roles', $$member_id = id('third'), role = 'owner'$$);
 select again('ownership_transfers', $$id = id('other'), from_member = id('other')$$);
 select again('ownership_transfers', $$id = id('third'), from_member = id('third')$$);
 select again('devices', $$id = id('other'), token_hash = hash('other'), seen_at = seen_at + interval '1 s'$$);
-select again('devices', $$id = id('third'), token_hash = hash('third'), member_id = id('third'),
-  seen_at = seen_at - interval '1 s'$$);
 select again('devices', $$id = id('notice'), token_hash = hash('notice'), member_id = id('third'),
   seen_at = seen_at - interval '1 s'$$);
+select again('devices', $$id = id('third'), token_hash = hash('third'), member_id = id('third'),
+  seen_at = seen_at - interval '1 s'$$);
 select again('pending_contacts', $$kind = 'PHONE', address = '+4414', code_id = id('other')$$);
+select again('pending_contacts', $$member_id = id('third'), kind = 'PHONE', address = '+4415', code_id = id('fifth')$$);
 select again('pending_contacts', $$member_id = id('third'), code_id = id('third')$$);
 select again('contact_codes', $$id = id('other'), kind = 'PHONE', address_hash = null$$);
 select again('contact_codes', $$id = id('third'), created_at = created_at + interval '1 s'$$);
@@ -51,7 +55,7 @@ select again('sessions', $$id = id('other'), resource_id = null, coach_id = null
   title = 'Later', seats_taken = 2, waiting = 1$$);
 select again('sessions', $$id = id('third'), service_id = id('other'), location_id = id('other'), resource_id = null,
   series_id = null, starts_at = starts_at - interval '1 h', ends_at = ends_at - interval '1 h', title = 'Earlier'$$);
-select again('sessions', $$id = id('fourth'), resource_id = null, coach_id = null, series_id = null, title = 'Gone',
+select again('sessions', $$id = id('fourth'), resource_id = null, series_id = null, title = 'Gone',
   deleted_at = created_at$$);
 select again('sessions', $$id = id('fifth'), resource_id = null, coach_id = null, series_id = null, title = 'Next',
   starts_at = starts_at + interval '1 h', ends_at = ends_at + interval '1 h'$$);
@@ -70,6 +74,7 @@ select again('subscriptions', $$id = id('third'), member_id = id('third'), plan_
   period_ends_at = timestamptz '2026-03-01 12:00Z'$$);
 select again('subscriptions', $$id = id('fourth'), status = 'EXPIRED', ends_at = timestamptz '2026-03-01 12:00Z'$$);
 select again('usage', $$span = 'WEEK', used = 3$$);
+update plans set daily_limit = 5, weekly_limit = 6 where id = id('plan');
 update bookings set has_items = true;
 select again('bookings', $$id = id('other'), member_id = id('other'), status = 'PENDING', external_ref = '',
   subscription_id = id('other'), hold_expires_at = timestamptz '2026-03-01 13:00Z'$$);
@@ -103,7 +108,7 @@ select again('waitlist_entries', $$id = id('other'), member_id = id('third'), ex
   session_id = null, any_of = array[id('session'), id('other')]$$);
 select again('waitlist_entries', $$id = id('third'), external_ref = '', join_key = 3, session_id = null,
   service_id = id('service'), location_id = id('location'), first_date = '2026-03-02', last_date = '2026-03-04',
-  earliest = '06:00', latest = '12:00'$$);
+  earliest = '06:00', latest = '12:00', resource_id = id('resource')$$);
 select again('waitlist_entries', $$id = id('fourth'), external_ref = '', join_key = 4, status = 'EXPIRED',
   closed_at = created_at$$);
 select again('waitlist_entries', $$id = id('unit'), external_ref = '', join_key = 5, session_id = id('seventh'),
@@ -119,6 +124,7 @@ select again('waitlist_queues', $$local_date = local_date + 1$$);
 select again('waitlist_places', $$entry_id = id('other'), member_id = id('third'), join_key = 2, session_id = id('other'),
   local_date = local_date + 1$$);
 select again('waitlist_rounds', $$id = id('other'), session_id = id('other'), keeps = 1, opened_at = opened_at + interval '1 s'$$);
+select again('waitlist_rounds', $$id = id('third'), session_id = id('third')$$);
 select again('waitlist_offers', $$id = id('other'), entry_id = id('other'), member_id = id('third'), code = '34',
   claim_hash = hash('other'), expires_at = expires_at - interval '1 h', session_id = id('other'), round_id = id('other')$$);
 select again('waitlist_offers', $$id = id('third'), status = 'DECLINED', created_at = timestamptz '2026-03-01 10:00Z',
@@ -130,8 +136,13 @@ update waitlist_queues set waiting = 3 where local_date = '2026-03-02' and locat
 update waitlist_queues set waiting = 2 where local_date = '2026-03-03';
 select again('waitlist_places', $$entry_id = id('third'), join_key = 3, session_id = null, local_date = local_date + 1$$);
 update sessions set waiting = 3 where id = id('session');
+select again('waitlist_places', $$entry_id = id('second'), member_id = id('receiver'), session_id = id('second')$$);
+select again('waitlist_places', $$entry_id = id('second'), member_id = id('receiver'), session_id = id('sixth')$$);
+select again('waitlist_places', $$entry_id = id('second'), member_id = id('receiver'), session_id = id('fourth')$$);
+update sessions set waiting = 1 where id in (id('second'), id('sixth'), id('fourth'));
+update waitlist_places set flagged = true where entry_id = id('third');
 update waitlist_decisions set round_id = id('round');
-select again('waitlist_decisions', $$id = id('other'), session_id = id('other'), move = 'ROLL_ON', note = 'short',
+select again('waitlist_decisions', $$id = id('other'), round_id = id('other'), session_id = id('other'), move = 'ROLL_ON', note = 'short',
   location_id = id('other'), service_id = id('other'), local_date = local_date + 1,
   verdicts = jsonb_build_array(jsonb_build_object('entry_id', id('waiting'))),
   decided_at = decided_at + interval '1 h'$$);
@@ -160,11 +171,17 @@ select again('audit_entries', $$id = id('third'), actor = 'system', occurred_at 
 select again('notification_stops', $$channel = 'EMAIL', address = 'ana@example.com', reason = 'UNSUBSCRIBED'$$);
 select again('notification_stops', $$address = 'ana@example.com', reason = 'UNSUBSCRIBED'$$);
 select again('notification_stops', $$channel = 'EMAIL', address = 'Bo@example.com', reason = 'BOUNCED'$$);
+select again('notification_stops', $$address = '+4413', reason = 'UNSUBSCRIBED'$$);
+select again('notification_stops', $$channel = 'EMAIL', address = 'zed@example.com', reason = 'BOUNCED'$$);
 update policies set rules_due = true, rules_version = 3;
+update policies set version = 1;
 select again('policies', $$level = 'SERVICE', scope_id = id('service'), rules_due = false, rules_version = 4,
   waitlist_rules = '{"expire_stale": true}'$$);
-select again('policies', $$level = 'LOCATION', scope_id = id('location'), rules_version = 5$$);
-select again('policies', $$level = 'LOCATION', scope_id = id('other'), rules_version = 6$$);
+select again('policies', $$level = 'LOCATION', scope_id = id('location'), rules_version = 5, waitlist_enabled = false$$);
+select again('policies', $$level = 'LOCATION', scope_id = id('other'), rules_version = 6, version = 0,
+  auto_no_show_seconds = 60$$);
+update sessions set seats_taken = 4 where id = id('third');
+select again('idempotency_keys', $$key = 'old', created_at = created_at - interval '1 h'$$);
 update idempotency_keys set answer = '1';
 update service_account_keys set expires_at = timestamptz '2026-03-03 12:00Z' where id = id('key');
 select again('service_account_keys', $$id = id('third'), expires_at = timestamptz '2026-03-01 12:00Z'$$);
@@ -183,11 +200,15 @@ begin
   loop
     execute format('select count(*) from %I', t) into n;
     renamed = case when t = any('{items,locations,members,plans,resources,services,workouts}')
-      then ', name = name || '' abroad''' else '' end || case t when 'locations' then ', time_zone = ''Asia/Tokyo''' else '' end;
+      then ', name = name || '' abroad''' else '' end || case t
+      when 'locations' then ', time_zone = ''Asia/Tokyo'''
+      when 'sessions' then ', starts_at = starts_at + interval ''400 d'', ends_at = ends_at + interval ''400 d'',
+        local_date = local_date + 400' else '' end;
     perform again(t, 'tenant_id = id(''foreign'')' || renamed, n);
     perform again(t, 'tenant_id = id(''away'')' || renamed, n);
     execute format('alter table %I disable row level security', t);
   end loop;
+  perform again('member_roles', $row$tenant_id = id('foreign'), member_id = id('receiver')$row$);
   perform again('members', $row$tenant_id = id('foreign'), id = id('foreign'), subject = 'foreign', email = '',
     phone = '+99', locale = 'fr'$row$);
   perform again('devices', $row$tenant_id = id('foreign'), id = id('second'), token_hash = hash('abroad')$row$);
@@ -214,10 +235,11 @@ $$;
 create table past as select * from present;
 grant select on present, past to berth_app;
 create view changed with (security_invoker) as
-select t || case when p.r is null then ' -' when o.r is null then ' +' else ' ' end || k
-  || case when p.r is null or o.r is null then '' else ' {' || (
+select t || case when p.r is null then ' -' when o.r is null then ' +' else ' ' end || k || coalesce(' {' || (
     select string_agg(key || '=' || coalesce(n.value, 'null'), ' ' order by key)
-    from jsonb_each_text(p.r) n join jsonb_each_text(o.r) b using (key)
-    where n.value is distinct from b.value and key not in ('updated_at', 'version')) || '}' end as change
+    from jsonb_each_text(p.r) n left join jsonb_each_text(o.r) b using (key)
+    where case when o.r is null
+      then n.value not in ('', '0', 'false', '{}', '[]') and key not in ('tenant_id', 'id')
+      else n.value is distinct from b.value and key not in ('updated_at', 'version') end) || '}', '') as change
 from past o full join present p using (t, k) where o.r is distinct from p.r;
 grant select on changed to berth_app;
