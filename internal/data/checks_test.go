@@ -70,9 +70,9 @@ var violations = map[string]string{
 	"waiting counts the entries that name the session": "fourth/waiting is 1, places are 0 second/waiting is 1, " +
 		"places are 0 " +
 		"session/waiting is 3, places are 2 sixth/waiting is 2, places are 0",
-	"queues count their entries": "location service 2026-03-02/waiting is 3, entries are 0 location service " +
-		"2026-03-03/waiting is 2, entries are 1 other service 2026-03-02/waiting is 0, entries are 1",
-	"entries have places while they are waiting or offered": "fourth/it is EXPIRED and has 1 places second/it is " +
+	"queues count their entries": "location service 2026-03-02/waiting is 4, entries are 1 location service " +
+		"2026-03-03/waiting is 2, entries are 1 other service 2026-03-02/waiting is 0, entries are 2",
+	"entries have places while they are waiting or offered": "fourth/it is EXPIRED and has 4 places second/it is " +
 		"WAITING and has 0 places " +
 		"unit/it is OFFERED and has 0 places",
 	"places are in the queues of their sessions": "other/it is in the queue of 2026-03-02 for session session of " +
@@ -111,9 +111,12 @@ var violations = map[string]string{
 		"third/it is REFUNDED, its lines say CAPTURED",
 	"unlimited and course plans move no credits": "fourth/-1 credits moved on a plan of the kind COURSE " +
 		"third/3 credits moved on a plan of the kind UNLIMITED",
-	"no booking is on a course plan":                    "third/it is on a plan of the kind COURSE",
-	"a cancellation in time has refunded its credits":   "device/it was cancelled in time and holds 1",
-	"quotas count the bookings that count against them": "subscription/WEEK of 2026-03-02: used is 1, counted are 3",
+	"no booking is on a course plan":                  "third/it is on a plan of the kind COURSE",
+	"a cancellation in time has refunded its credits": "device/it was cancelled in time and holds 1",
+	"quotas count the bookings that count against them": "subscription/DAY of 2026-03-03: used is 3, counted are 0 " +
+		"subscription/WEEK of 2026-03-02: used is 1, counted are 3 " +
+		"third/DAY of 2026-03-02: used is 3, counted are 0 " +
+		"third/WEEK of 2026-03-02: used is 1, counted are 0",
 	"every booked entry has a decision": "key/it became booking  without one seventh/it became booking other without " +
 		"one " +
 		"sixth/it became booking booking without one",

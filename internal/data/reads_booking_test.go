@@ -131,7 +131,7 @@ var bookingReads = []read{
 		Subscription: id[tenant.SubscriptionID]("subscription"), Week: true, On: day,
 	}}, "3"},
 	{bookingdb.FindBookingMember, args{"member"}, "member"},
-	{bookingdb.ListLines, args{"booking"}, "booking/line booking/line booking/other"},
+	{bookingdb.ListLines, args{"booking"}, "booking/booking booking/line booking/line"},
 	{bookingdb.ListBusy, args{bookingdb.Visit{
 		Session: id[tenant.SessionID]("session"), Member: id[tenant.MemberID]("member"),
 	}}, "02T08:00/02T09:00"},
@@ -148,23 +148,24 @@ var bookingReads = []read{
 	{
 		bookingdb.FindMemberFacts, args{"member", civil.Span{Start: now, End: now}},
 		"member/other:0:0 subscription:0:0 fourth:0:0/subscription/false/2026/March/2/1 " +
-			"subscription/true/2026/March/2/3/fifth booking/waiting",
+			"subscription/true/2026/March/2/3/fifth booking/waiting fourth",
 	},
 	{bookingdb.FindMemberFacts, args{"member", civil.Span{
 		Start: start.Add(7 * 24 * time.Hour), End: start.Add(7 * 24 * time.Hour),
 	}}, "member/other:0:0 subscription:0:0 fourth:0:0/subscription/false/2026/March/2/1 " +
-		"subscription/true/2026/March/2/3/booking/waiting"},
+		"subscription/true/2026/March/2/3 subscription/false/2026/March/3/2/booking/waiting fourth"},
 	{bookingdb.FindMemberFacts, args{"member", civil.Span{
 		Start: start.Add(8 * 24 * time.Hour), End: start.Add(8 * 24 * time.Hour),
-	}}, "member/other:0:0 subscription:0:0 fourth:0:0///waiting"},
+	}}, "member/other:0:0 subscription:0:0 fourth:0:0/subscription/false/2026/March/3/2//waiting fourth"},
 	{
 		bookingdb.FindMemberFacts, args{"member", civil.Span{Start: start, End: start.Add(time.Hour)}},
 		"member/other:0:0 subscription:0:0 fourth:0:0/subscription/false/2026/March/2/1 " +
-			"subscription/true/2026/March/2/3/fifth booking/waiting",
+			"subscription/true/2026/March/2/3 subscription/false/2026/March/3/2/fifth booking/waiting " +
+			"fourth",
 	},
 	{
 		bookingdb.FindMemberFacts, args{"third", civil.Span{Start: start, End: start.Add(time.Hour)}},
-		"third/third:0:0//third/other other",
+		"third/third:0:0/third/false/2026/March/2/4 third/true/2026/March/2/4/third/other other",
 	},
 	{
 		bookingdb.CountUtilization, args{bookingdb.Period{From: day, To: day}, bookingdb.ByWeekdayHour, winter},
@@ -189,20 +190,20 @@ var bookingReads = []read{
 	{bookingdb.FindVisit, args{"fifth"}, "third/member/false; none"},
 	{
 		bookingdb.CountAttendanceDaily, args{bookingdb.Period{From: day, To: day}},
-		"2026/March/2/5/1/32/5/5/2/0/1/1/4/0",
+		"2026/March/2/5/1/32/5/5/2/0/0/0/4/0",
 	},
 	{bookingdb.ListZones, args{bookingdb.Period{From: day, To: day}}, "Europe/Paris Europe/Vienna"},
 	{bookingdb.CountMade, args{
 		bookingdb.Period{From: civil.Date{Year: 1971, Month: 1, Day: 1}, To: civil.Date{Year: 9999, Month: 1, Day: 1}},
 		winter,
-	}, "2026/March/1/ONLINE/6/6"},
+	}, "2026/March/1/ONLINE/5/5"},
 	{func(b *pg.Batch, in tenant.TenantID, into *[]credit.Subscription) {
 		for _, member := range []string{"third", "member"} {
 			bookingdb.ListPayers(b, in, bookingdb.Visit{
 				Session: id[tenant.SessionID]("session"), Member: id[tenant.MemberID](member),
 			}, tenant.SubscriptionID{}, into)
 		}
-	}, nil, "third:0:0 subscription:1:3"},
+	}, nil, "third:4:4 subscription:1:3"},
 	{bookingdb.ListNoShowSessions, args{bookingdb.NoShowQuery{
 		Since: start, Until: start.Add(2 * time.Hour), StartsFrom: now, Mark: true, After: 3 * time.Hour,
 		Closes: time.Hour, Limit: 9,

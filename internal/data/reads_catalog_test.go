@@ -69,7 +69,7 @@ var catalogReads = []read{
 	{catalogdb.FindBenefitNumber, args{"CLUB", "1", "other"}, "true/true"},
 	{catalogdb.FindBenefitNumber, args{"CLUB", "0", "member"}, "false/true"},
 	{catalogdb.FindBenefitNumber, args{"CLUB", "3", "member"}, "false/false"},
-	{catalogdb.CountBenefitNumbers, args{"CLUB", []string{"1", "2", "3"}, []string{"2", "4"}}, "[2 1]"},
+	{catalogdb.CountBenefitNumbers, args{"CLUB", []string{"2", "4"}, []string{"4"}}, "[1 0]"},
 	{catalogdb.FindBenefitMembership, args{"CLUB", "member"}, "member"},
 	{catalogdb.FindBenefitMembership, args{"CLUB", "third"}, "none"},
 	{catalogdb.ListBenefitMemberships, args{catalogdb.MembershipQuery{Provider: "CLUB", Limit: 9}}, "other member"},

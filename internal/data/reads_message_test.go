@@ -67,14 +67,15 @@ var messageReads = []read{
 	{messagedb.CountTests, args{"third", now}, "1"},
 	{messagedb.CountTests, args{"third", now.Add(2 * time.Hour)}, "0"},
 	{messagedb.CountTests, args{"member", now.Add(2 * time.Hour)}, "0"},
-	{messagedb.ListDueNotices, args{now, 9}, "other notice"},
-	{messagedb.ListDueNotices, args{now, 1}, "other"},
-	{messagedb.ListDueNotices, args{now.Add(-time.Second), 9}, "other"},
+	{messagedb.ListDueNotices, args{now, 9}, "fifth other notice"},
+	{messagedb.ListDueNotices, args{now, 1}, "fifth"},
+	{messagedb.ListDueNotices, args{now.Add(-time.Second), 9}, "fifth other"},
 	{messagedb.FindNextNotice, nil, "01T11:00"},
 	{messagedb.ListNotices, args{"notice other third", now}, "notice other"},
 	{messagedb.ListNotices, args{"notice other third", now.Add(-time.Second)}, "other"},
 	{messagedb.FindNotice, args{"notice"}, "notice"},
 	{messagedb.FindFeed, args{[]byte("feed")}, "member"},
+	{messagedb.FindFeed, args{[]byte("other")}, ""},
 	{messagedb.ListMemberSchedule, args{"member", start.Add(-time.Hour), 9}, "fifth booking"},
 	{messagedb.ListMemberSchedule, args{"member", start, 9}, "booking"},
 	{messagedb.ListMemberSchedule, args{"member", start.Add(-time.Hour), 1}, "fifth"},
@@ -96,7 +97,9 @@ var messageReads = []read{
 		"EMAIL/zed@example.com/BOUNCED/01T12:00 SMS/+4413/UNSUBSCRIBED/01T12:00",
 	},
 	{func(b *pg.Batch, in tenant.TenantID, stopped map[notify.Channel]notify.Reason) {
-		messagedb.ListStops(b, in, []*notify.Recipient{{}, {Phone: "+4413", Email: "ANA@example.com", Stopped: stopped}})
+		messagedb.ListStops(b, in, []*notify.Recipient{
+			{Email: "foreign@example.com"}, {Phone: "+4413", Email: "ANA@example.com", Stopped: stopped},
+		})
 	}, nil, "EMAIL=UNSUBSCRIBED SMS=UNSUBSCRIBED"},
 	{messagedb.ListPreferences, args{"member third"}, "member=BOOKED/SMS=true"},
 	{
@@ -107,10 +110,10 @@ var messageReads = []read{
 	{messagedb.ListRecipients, args{"other"}, "unknown time zone Nowhere"},
 	{messagedb.ListSent, args{"member", now.Add(time.Hour)}, ""},
 	{messagedb.ListSent, args{"member third", now.Add(-time.Hour)}, "member=SMS=01T12:00 01T13:00"},
-	{messagedb.ListSendingHours, args{now}, "SMS/AT/01T12:00/1/0/80 SMS/DE/01T13:00/5/0/80"},
+	{messagedb.ListSendingHours, args{now}, "EMAIL/AT/01T12:00/1/0/80 SMS/AT/01T12:00/1/0/80 SMS/DE/01T13:00/5/0/80"},
 	{
 		messagedb.ListSendingHours, args{now.Add(-time.Hour)},
-		"EMAIL//01T11:00/1/0/80 SMS/AT/01T12:00/1/0/80 SMS/DE/01T13:00/5/0/80",
+		"EMAIL//01T11:00/1/0/80 EMAIL/AT/01T12:00/1/0/80 SMS/AT/01T12:00/1/0/80 SMS/DE/01T13:00/5/0/80",
 	},
 	{messagedb.ListStandings, nil, "SMS/1/01T12:00/01T12:00"},
 	{messagedb.ListReviews, args{now.Add(24 * time.Hour)}, "EMAIL/0/02T12:00/02T12:00 SMS/1/01T12:00/01T12:00"},
@@ -118,6 +121,9 @@ var messageReads = []read{
 	{messagedb.ListConduct, args{[]notify.Standing{
 		{Channel: notify.SMS, Since: now}, {Channel: notify.Email, Since: now},
 	}, start}, "EMAIL=0/1 SMS=1/4"},
+	{
+		messagedb.ListConduct, args{[]notify.Standing{{Channel: notify.SMS, Since: now}}, now.Add(time.Hour)}, "SMS=0/3",
+	},
 	{
 		messagedb.ListConduct, args{[]notify.Standing{{Channel: notify.SMS, Since: now.Add(time.Second)}}, start},
 		"SMS=1/1",

@@ -22,7 +22,7 @@ var scheduleReads = []read{
 	{scheduledb.ListSessions, args{scheduledb.SessionQuery{Limit: 2}}, "second [] third []"},
 	{scheduledb.ListSessions, args{scheduledb.SessionQuery{
 		Unbooked: true, Limit: 9,
-	}}, "fifth [] seventh []"},
+	}}, "seventh []"},
 	{scheduledb.ListSessions, args{scheduledb.SessionQuery{
 		AfterStart: start, AfterID: id[tenant.SessionID]("session"), Limit: 9,
 	}}, "fifth [] sixth [] seventh [] other [third]"},
@@ -61,10 +61,10 @@ var scheduleReads = []read{
 		AfterStart: start, AfterID: id[tenant.SessionID]("session"), Limit: 9,
 	}}, "fifth; sixth; seventh; other"},
 	{scheduledb.FindLeader, args{"receiver"}, "false/CY"},
-	{scheduledb.PreviewSessions, args{scheduledb.SessionQuery{Limit: 2}}, "7/5/4/second third"},
+	{scheduledb.PreviewSessions, args{scheduledb.SessionQuery{Limit: 2}}, "7/6/4/second third"},
 	{scheduledb.PreviewSessions, args{scheduledb.SessionQuery{
 		Unbooked: true, Limit: 9,
-	}}, "2/5/0/fifth seventh"},
+	}}, "1/6/0/seventh"},
 	{scheduledb.ListBusySpans, args{
 		"resource", "member", civil.Span{Start: start, End: start.Add(time.Hour)},
 	}, "resource/member/02T08:00/02T09:00"},

@@ -23,6 +23,7 @@ var waitlistReads = []read{
 
 	// The waitlist.
 	{waitlistdb.FindEntry, args{"waiting"}, "waiting"},
+	{waitlistdb.FindEntryFunc, args{"waiting"}, "waiting"},
 	{waitlistdb.FindEntryByRef, args{"ref2"}, "other"},
 	{waitlistdb.FindEntryByRef, args{""}, "none"},
 	{waitlistdb.FindActiveEntry, args{"session", "third"}, "other"},
@@ -74,6 +75,7 @@ var waitlistReads = []read{
 	{waitlistdb.ListOffersByCode, args{"+4413", "34"}, "other"},
 	{waitlistdb.ListOffersByCode, args{"+4412", "34"}, ""},
 	{waitlistdb.ListOffersByCode, args{"", "12"}, ""},
+	{waitlistdb.ListOffersByCode, args{"+4413", "99"}, ""},
 	{waitlistdb.ListLiveOffers, args{"session"}, "offer second"},
 	{waitlistdb.ListLiveOffersIn, args{"round"}, "offer second"},
 	{waitlistdb.ListDueOffers, args{start, 9}, "other second offer"},
@@ -96,14 +98,14 @@ var waitlistReads = []read{
 	{waitlistdb.ListOffers, args{waitlistdb.OfferQuery{
 		Statuses: []waitlist.OfferStatus{waitlist.Declined}, Limit: 9,
 	}}, "third"},
-	{waitlistdb.FindQueueSize, args{"session"}, "3"},
+	{waitlistdb.FindQueueSize, args{"session"}, "4"},
 	{waitlistdb.ListAwaited, args{"session other third"}, "session other"},
 	{waitlistdb.FindRound, args{"round"}, "round"},
 	{waitlistdb.FindLastRound, args{"session"}, "round"},
 	{waitlistdb.ListKeepingRounds, args{"session other"}, "other"},
 	{waitlistdb.FindLastRulesVersion, nil, "2"},
-	{waitlistdb.ListDecisions, args{waitlistdb.DecisionQuery{Limit: 9}}, "decision other"},
-	{waitlistdb.ListDecisions, args{waitlistdb.DecisionQuery{Oldest: true, Limit: 9}}, "other decision"},
+	{waitlistdb.ListDecisions, args{waitlistdb.DecisionQuery{Limit: 9}}, "decision other fifth"},
+	{waitlistdb.ListDecisions, args{waitlistdb.DecisionQuery{Oldest: true, Limit: 9}}, "fifth other decision"},
 	{waitlistdb.ListDecisions, args{waitlistdb.DecisionQuery{Limit: 1}}, "decision"},
 	{waitlistdb.ListDecisions, args{waitlistdb.DecisionQuery{
 		Session: id[tenant.SessionID]("other"), Limit: 9,
@@ -115,17 +117,20 @@ var waitlistReads = []read{
 		Service: id[tenant.ServiceID]("other"), Limit: 9,
 	}}, "other"},
 	{waitlistdb.ListDecisions, args{waitlistdb.DecisionQuery{From: now.Add(time.Hour), Limit: 9}}, "other"},
-	{waitlistdb.ListDecisions, args{waitlistdb.DecisionQuery{Until: now.Add(time.Hour), Limit: 9}}, "decision"},
+	{waitlistdb.ListDecisions, args{waitlistdb.DecisionQuery{Until: now.Add(time.Hour), Limit: 9}}, "decision fifth"},
 	{waitlistdb.ListDecisions, args{waitlistdb.DecisionQuery{WithNote: true, Limit: 9}}, "other"},
 	{waitlistdb.ListDecisions, args{waitlistdb.DecisionQuery{
 		AfterID: id[tenant.DecisionID]("decision"), Limit: 9,
-	}}, "other"},
+	}}, "other fifth"},
 	{waitlistdb.ListDecisions, args{waitlistdb.DecisionQuery{
 		AfterID: id[tenant.DecisionID]("decision"), Oldest: true, Limit: 9,
 	}}, ""},
 	{waitlistdb.ListDecisions, args{waitlistdb.DecisionQuery{Entry: id[tenant.EntryID]("waiting"), Limit: 9}}, "other"},
-	{waitlistdb.ListDecisions, args{waitlistdb.DecisionQuery{Queues: []waitlist.Queue{queue}, Limit: 9}}, "decision"},
-	{waitlistdb.ListQueues, args{[]waitlist.Queue{queue}}, "location/service/2026/March/2/3/0"},
+	{
+		waitlistdb.ListDecisions, args{waitlistdb.DecisionQuery{Queues: []waitlist.Queue{queue}, Limit: 9}},
+		"decision fifth",
+	},
+	{waitlistdb.ListQueues, args{[]waitlist.Queue{queue}}, "location/service/2026/March/2/4/0"},
 	{waitlistdb.ListSessionQueues, args{"other"}, "location/service/2026/March/2 location/service/2026/March/3"},
 	{waitlistdb.ListOpenSlots, args{
 		"location", "service", civil.Span{Start: start, End: start.Add(13 * time.Hour)}, 1,
@@ -150,6 +155,13 @@ var waitlistReads = []read{
 	{waitlistdb.ListEndingEntries, args{start.Add(24 * time.Hour), time.Time{}, "", 9}, "other second waiting third"},
 	{waitlistdb.ListEndingEntries, args{start.Add(15 * time.Hour), time.Time{}, "", 9}, "other second waiting"},
 	{waitlistdb.CountWaitlist, args{waitlistdb.WaitlistPeriod{
+		Span:    civil.Span{Start: now.Add(-3 * time.Hour), End: now.Add(time.Second)},
+		Service: id[tenant.ServiceID]("service"), Clocks: clocks,
+	}}, "location/service/2026/March/2/5/4/0/0/0/0/0/0/0/0s/0/0/; " +
+		"location/service/2026/March/1/0/0/0/1/0/1/0/0/0/30m0s/0/0/ " +
+		"location/service/2026/March/2/0/0/0/1/0/0/0/0/1/0s/0/0/ " +
+		"location/service/2026/March/2/0/0/0/2/0/0/0/0/2/0s/0/0/"},
+	{waitlistdb.CountWaitlist, args{waitlistdb.WaitlistPeriod{
 		Span: civil.Span{Start: now, End: now.Add(time.Second)}, Clocks: clocks,
 	}}, "location/service/2026/March/2/5/4/0/0/0/0/0/0/0/0s/0/0/; " +
 		"location/service/2026/March/2/0/0/0/1/0/0/0/0/1/0s/0/0/ " +
@@ -163,6 +175,7 @@ var waitlistReads = []read{
 	{waitlistdb.CountWaitlist, args{waitlistdb.WaitlistPeriod{
 		Span: civil.Span{Start: now, End: start}, Service: id[tenant.ServiceID]("other"), Clocks: clocks,
 	}}, "; "},
+	{waitlistdb.ListOrphans, args{0}, "; "},
 	{waitlistdb.ListOrphans, args{9}, "unit; other"},
 	{waitlistdb.FindOfferByClaim, args{sha("claim")}, "offer"},
 	{waitlistdb.FindActiveEntry, args{"other", "third"}, "other"},
@@ -230,6 +243,9 @@ var waitlistReads = []read{
 		"third>other:00000000-0000-0000-0000-000000000000:02T23:00:Rowing/Pier:false " +
 			"third>third:00000000-0000-0000-0000-000000000000:02T23:00:Rowing/Pier:true",
 	},
+	{waitlistdb.ListQueued, args{waitlistdb.QueueQuery{
+		Session: id[tenant.SessionID]("session"), Queue: queue, AfterKey: 1, AfterID: id[tenant.EntryID]("second"),
+	}}, "waiting other"},
 	{waitlistdb.ListRivalOffers, args{waitlistdb.RivalQuery{Member: id[tenant.MemberID]("third")}}, "other"},
 	{waitlistdb.ListRivalOffers, args{waitlistdb.RivalQuery{
 		Entries: []tenant.EntryID{id[tenant.EntryID]("waiting")},

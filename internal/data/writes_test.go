@@ -264,7 +264,7 @@ booking_items unit {status=CANCELLED}`},
 	{bookingdb.SetLines, args{"booking", "line", booking.ItemPending}, `
 booking_items other {status=PENDING}
 booking_items unit {status=PENDING}`},
-	{bookingdb.SetLines, args{"booking", "other", booking.ItemPending}, ""},
+	{bookingdb.SetLines, args{"booking", "booking", booking.ItemPending}, ""},
 	{bookingdb.MoveBookings, args{
 		[]session.Session{{ID: id[tenant.SessionID]("session"), StartsAt: now, EndsAt: start}}, "other", now,
 	}, `
@@ -281,9 +281,15 @@ bookings sixth {ends_at=2026-03-02T08:00:00+00:00 starts_at=2026-03-01T12:00:00+
 	}}, `
 usage subscription DAY 2026-03-02 {used=3}
 usage subscription WEEK 2026-03-02 {used=2}`},
+	{bookingdb.MoveUsage, args{[]bookingdb.Usage{
+		{Subscription: id[tenant.SubscriptionID]("subscription"), Week: true, On: day, Used: -1},
+		{Subscription: id[tenant.SubscriptionID]("third"), On: day, Used: -1},
+	}}, `
+usage subscription WEEK 2026-03-02 {used=2}
+usage third DAY 2026-03-02 {used=3}`},
 	{bookingdb.CountBooking, args{"third", day, 1}, `
-usage +third DAY 2026-03-02 {span=DAY starts_on=2026-03-02 subscription_id=third used=1}
-usage +third WEEK 2026-03-02 {span=WEEK starts_on=2026-03-02 subscription_id=third used=1}`},
+usage third DAY 2026-03-02 {used=5}
+usage third WEEK 2026-03-02 {used=5}`},
 	{bookingdb.CountUsage, args{"other", day}, `
 bookings other {counted=true}
 usage +other DAY 2026-03-02 {span=DAY starts_on=2026-03-02 subscription_id=other used=1}
@@ -297,6 +303,7 @@ usage +other WEEK 2026-03-02 {span=WEEK starts_on=2026-03-02 subscription_id=oth
 		"out_from=2026-03-02T08:00:00+00:00 out_until=2026-03-02T09:00:00+00:00 status=CONFIRMED}"},
 	{bookingdb.CountUsage, args{"plan", day}, `
 usage -subscription DAY 2026-03-02
+usage -subscription DAY 2026-03-03
 usage -subscription WEEK 2026-03-02`},
 	{bookingdb.AppendLedger, args{[]credit.Entry{{
 		ID: id[tenant.CreditEntryID]("third"), Subscription: id[tenant.SubscriptionID]("third"), Line: 1, Kind: credit.Grant,
@@ -458,8 +465,8 @@ notices third {attempts=2 done_at=null due_at=2026-03-01T12:00:00+00:00 tried=["
 	{messagedb.PutMemberQuiet, args{"member", &notify.QuietHours{Start: civil.TimeOfDay{Hour: 1}}, now}, `
 notification_members member {quiet_end=00:00:00 quiet_start=01:00:00}`},
 	{
-		messagedb.PutFeed, args{"other", []byte("secret"), now},
-		"notification_members +other {feed_hash=\\x#secret member_id=other " +
+		messagedb.PutFeed, args{"receiver", []byte("secret"), now},
+		"notification_members +receiver {feed_hash=\\x#secret member_id=receiver " +
 			"updated_at=2026-03-01T12:00:00+00:00}",
 	},
 	{messagedb.CloseFeed, args{"member", now}, "notification_members member {feed_hash=null}"},
@@ -545,13 +552,23 @@ waitlist_queues location service 2026-03-03 {last_key=9}`},
 	}}, "waitlist_entries +fifth {channel=ONLINE created_at=2026-03-01T12:00:00+00:00 created_by=ana " +
 		"join_key=8 member_id=third party_size=2 session_id=seventh status=WAITING " +
 		"updated_at=2026-03-01T12:00:00+00:00}"},
+	{waitlistdb.InsertEntry, args{waitlist.Entry{
+		ID: id[tenant.EntryID]("fifth"), Member: id[tenant.MemberID]("third"), Party: 2, Status: waitlist.Waiting, Key: 8,
+		Channel: catalog.Online, CreatedBy: "ana", CreatedAt: now, Window: &waitlist.Window{
+			Location: id[tenant.LocationID]("location"), Service: id[tenant.ServiceID]("service"), From: day,
+			Until: day.AddDays(1), Earliest: civil.TimeOfDay{Hour: 6}, Latest: civil.TimeOfDay{Hour: 12},
+		},
+	}}, "waitlist_entries +fifth {channel=ONLINE created_at=2026-03-01T12:00:00+00:00 created_by=ana " +
+		"earliest=06:00:00 first_date=2026-03-02 join_key=8 last_date=2026-03-03 latest=12:00:00 " +
+		"location_id=location member_id=third party_size=2 service_id=service status=WAITING " +
+		"updated_at=2026-03-01T12:00:00+00:00}"},
 	{waitlistdb.InsertRound, args{waitlist.Round{
 		ID: id[tenant.RoundID]("fifth"), Session: id[tenant.SessionID]("seventh"), Freed: 2, Opened: now,
 	}}, "waitlist_rounds +fifth {freed=2 opened_at=2026-03-01T12:00:00+00:00 session_id=seventh}"},
 	{waitlistdb.InsertOffer, args{waitlist.Offer{
 		ID: id[tenant.OfferID]("fifth"), Round: id[tenant.RoundID]("round"), Session: id[tenant.SessionID]("session"),
-		Entry: id[tenant.EntryID]("second"), Member: id[tenant.MemberID]("receiver"), Seats: 2, Status: waitlist.Live, Try: 3,
-		CreatedAt: now, ExpiresAt: start, ClaimHash: sha("x"), Code: "78",
+		Entry: id[tenant.EntryID]("second"), Member: id[tenant.MemberID]("receiver"), Seats: 2, Status: waitlist.Live,
+		Try: 3, CreatedAt: now, ExpiresAt: start, ClaimHash: sha("x"), Code: "78",
 	}}, "waitlist_offers +fifth {claim_hash=\\x#x code=78 created_at=2026-03-01T12:00:00+00:00 " +
 		"entry_id=second expires_at=2026-03-02T08:00:00+00:00 member_id=receiver round_id=round " +
 		"seats=2 session_id=session status=LIVE try=3}"},
@@ -571,26 +588,26 @@ sessions other {waiting=0}
 sessions session {waiting=2}
 waitlist_places -other other
 waitlist_places -other session
-waitlist_queues location service 2026-03-02 {waiting=2}
+waitlist_queues location service 2026-03-02 {waiting=3}
 waitlist_queues location service 2026-03-03 {waiting=1}`},
 	{waitlistdb.RemovePlacesIn, args{"other waiting", "session"}, `
 sessions session {waiting=1}
 waitlist_places -other session
 waitlist_places -waiting session
-waitlist_queues location service 2026-03-02 {waiting=1}`},
+waitlist_queues location service 2026-03-02 {waiting=2}`},
 	{waitlistdb.AddPlaces, args{
 		waitlist.Entry{ID: id[tenant.EntryID]("third"), Member: id[tenant.MemberID]("other"), Key: 7}, "session",
 		[]waitlist.Queue{queue},
 	}, "sessions session {waiting=4}\n" +
 		"waitlist_places +third session {entry_id=third join_key=7 local_date=2026-03-02 " +
 		"location_id=location member_id=other service_id=service session_id=session}\n" +
-		"waitlist_queues location service 2026-03-02 {last_key=7 waiting=4}"},
+		"waitlist_queues location service 2026-03-02 {last_key=7 waiting=5}"},
 	{waitlistdb.AddPlaces, args{
 		waitlist.Entry{ID: id[tenant.EntryID]("fourth"), Member: id[tenant.MemberID]("other"), Key: 7}, "",
 		[]waitlist.Queue{queue},
-	}, "waitlist_places +fourth {entry_id=fourth join_key=7 local_date=2026-03-02 " +
-		"location_id=location member_id=other service_id=service}\n" +
-		"waitlist_queues location service 2026-03-02 {last_key=7 waiting=4}"},
+	}, "waitlist_places +fourth location service 2026-03-02 {entry_id=fourth join_key=7 " +
+		"local_date=2026-03-02 location_id=location member_id=other service_id=service}\n" +
+		"waitlist_queues location service 2026-03-02 {last_key=7 waiting=5}"},
 	{waitlistdb.MovePlaces, args{"session other", []waitlist.Queue{queue}}, ""},
 	{func(tx *pg.Tx, in tenant.TenantID, moved tenant.SessionID) {
 		tx.Write("update sessions set local_date = '2026-03-04' where tenant_id = $1 and id = $2", in, moved)
@@ -600,7 +617,7 @@ sessions session {local_date=2026-03-04}
 waitlist_places other session {local_date=2026-03-04}
 waitlist_places second session {local_date=2026-03-04}
 waitlist_places waiting session {local_date=2026-03-04}
-waitlist_queues location service 2026-03-02 {waiting=1}
+waitlist_queues location service 2026-03-02 {waiting=2}
 waitlist_queues location service 2026-03-04 {last_key=2}`},
 	{waitlistdb.PutRules, args{waitlistdb.RulesVersion{Layer: waitlist.Layer{
 		Level: catalog.TenantLevel, Scope: uuid("tenant"), Version: 7,

@@ -74,6 +74,9 @@ select again('subscriptions', $$id = id('third'), member_id = id('third'), plan_
   period_ends_at = timestamptz '2026-03-01 12:00Z'$$);
 select again('subscriptions', $$id = id('fourth'), status = 'EXPIRED', ends_at = timestamptz '2026-03-01 12:00Z'$$);
 select again('usage', $$span = 'WEEK', used = 3$$);
+select again('usage', $$starts_on = starts_on + 1, used = 2$$);
+select again('usage', $$subscription_id = id('third'), used = 4$$);
+select again('usage', $$subscription_id = id('third'), span = 'WEEK', used = 4$$);
 update plans set daily_limit = 5, weekly_limit = 6 where id = id('plan');
 update bookings set has_items = true;
 select again('bookings', $$id = id('other'), member_id = id('other'), status = 'PENDING', external_ref = '',
@@ -97,12 +100,13 @@ select again('bookings', $$id = id('sixth'), member_id = null, contact_name = 'P
 update bookings set status = 'PENDING', hold_expires_at = timestamptz '2026-03-01 12:00Z', session_id = id('fifth'),
   exclusive = false where id = id('third');
 select again('bookings', $$id = id('seventh'), member_id = id('third'), status = 'CANCELLED', external_ref = '',
-  late_cancelled = true, exclusive = false$$);
+  late_cancelled = true, exclusive = false, hold_expires_at = timestamptz '2026-03-01 12:00Z'$$);
 select again('booking_items', $$id = id('other'), number = 2, out_from = out_until, out_until = out_until + interval '1 h',
   item_id = id('other')$$);
-select again('booking_items', $$id = id('third'), number = 3, status = 'CANCELLED', line_id = id('other')$$);
+select again('booking_items', $$id = id('third'), number = 3, status = 'CANCELLED', line_id = id('booking')$$);
 select again('credit_entries', $$id = id('other'), line = 2, kind = 'GRANT', amount = 5, balance = 14, booking_id = null$$);
 select again('payment_entries', $$id = id('other'), line = 2, kind = 'REFUNDED', refunded_units = 50$$);
+update payment_entries set actor = 'bo' where line = 1; -- moves it behind the other
 
 select again('waitlist_entries', $$id = id('other'), member_id = id('third'), external_ref = 'ref2', join_key = 2,
   session_id = null, any_of = array[id('session'), id('other')]$$);
@@ -132,25 +136,32 @@ select again('waitlist_offers', $$id = id('third'), status = 'DECLINED', created
   claim_hash = hash('third')$$);
 select again('waitlist_offers', $$id = id('second'), entry_id = id('third'), try = 2, claim_hash = hash('second'),
   code = '56', shared = true$$);
-update waitlist_queues set waiting = 3 where local_date = '2026-03-02' and location_id = id('location') and service_id = id('service');
+update waitlist_queues set waiting = 4 where local_date = '2026-03-02' and location_id = id('location') and service_id = id('service');
 update waitlist_queues set waiting = 2 where local_date = '2026-03-03';
 select again('waitlist_places', $$entry_id = id('third'), join_key = 3, session_id = null, local_date = local_date + 1$$);
 update sessions set waiting = 3 where id = id('session');
 select again('waitlist_places', $$entry_id = id('second'), member_id = id('receiver'), session_id = id('second')$$);
 select again('waitlist_places', $$entry_id = id('second'), member_id = id('receiver'), session_id = id('sixth')$$);
 select again('waitlist_places', $$entry_id = id('second'), member_id = id('receiver'), session_id = id('fourth')$$);
-update sessions set waiting = 1 where id in (id('second'), id('sixth'), id('fourth'));
+select again('waitlist_places', $$entry_id = id('fourth'), session_id = id('fifth')$$);
+select again('waitlist_places', $$entry_id = id('fourth'), location_id = id('other'), session_id = null$$);
+select again('waitlist_places', $$entry_id = id('fourth'), service_id = id('other'), session_id = null$$);
+update waitlist_queues set waiting = 1 where service_id = id('other');
+update waitlist_entries set party_size = 8;
+update sessions set waiting = 1 where id = id('fifth') or id in (id('second'), id('sixth'), id('fourth'));
 update waitlist_places set flagged = true where entry_id = id('third');
 update waitlist_decisions set round_id = id('round');
 select again('waitlist_decisions', $$id = id('other'), round_id = id('other'), session_id = id('other'), move = 'ROLL_ON', note = 'short',
   location_id = id('other'), service_id = id('other'), local_date = local_date + 1,
   verdicts = jsonb_build_array(jsonb_build_object('entry_id', id('waiting'))),
   decided_at = decided_at + interval '1 h'$$);
+select again('waitlist_decisions', $$id = id('fifth'), round_id = id('third')$$);
 select again('waitlist_rules_versions', $$version = 2$$);
 
 select again('notices', $$id = id('other'), revision = '2', due_at = due_at - interval '1 h'$$);
 select again('notices', $$id = id('third'), revision = '3', due_at = due_at - interval '2 h', done_at = created_at$$);
 select again('notices', $$id = id('fourth'), revision = '4', done_at = created_at$$);
+select again('notices', $$id = id('fifth'), revision = '5', due_at = due_at - interval '1 h'$$);
 select again('deliveries', $$id = id('other'), member_id = id('member'), booking_id = id('booking'), offer_id = id('offer'),
   status = 'FAILED', channel = 'SMS', topic = 'MOVED', content = '{}', created_at = created_at + interval '1 h',
   provider_id = 'p2'$$);
@@ -162,8 +173,10 @@ select again('deliveries', $$id = id('fourth'), offer_id = id('other'), topic = 
 select again('deliveries', $$id = id('fifth'), notice_id = id('fourth'), status = 'DELIVERED'$$);
 update deliveries set platform = (id <> id('third')), counted = id in (id('other'), id('fourth'));
 select again('sending_counts', $$country = 'DE', hour = hour + interval '1 h', sent = 5$$);
+select again('sending_counts', $$channel = 'EMAIL'$$);
 select again('sending_counts', $$channel = 'EMAIL', country = '', hour = hour - interval '1 h'$$);
 select again('notification_members', $$member_id = id('third'), feed_hash = hash('third')$$);
+select again('notification_members', $$member_id = id('other'), feed_hash = hash('other')$$);
 update audit_entries set actor = id('member')::text;
 select again('audit_entries', $$id = id('other'), actor = 'sa:' || id('account'), action = 'CANCEL', target_kind = 'session',
   target_id = 'x', batch_id = id('batch'), occurred_at = occurred_at + interval '1 h'$$);
@@ -202,12 +215,15 @@ begin
     renamed = case when t = any('{items,locations,members,plans,resources,services,workouts}')
       then ', name = name || '' abroad''' else '' end || case t
       when 'locations' then ', time_zone = ''Asia/Tokyo'''
+      when 'members' then ', email = case email when '''' then '''' else ''abroad-'' || email end,
+        phone = case phone when '''' then '''' else ''+9'' || substr(phone, 3) end'
       when 'sessions' then ', starts_at = starts_at + interval ''400 d'', ends_at = ends_at + interval ''400 d'',
         local_date = local_date + 400' else '' end;
     perform again(t, 'tenant_id = id(''foreign'')' || renamed, n);
     perform again(t, 'tenant_id = id(''away'')' || renamed, n);
     execute format('alter table %I disable row level security', t);
   end loop;
+  perform again('notification_stops', $row$tenant_id = id('foreign'), channel = 'EMAIL', address = 'foreign@example.com'$row$);
   perform again('member_roles', $row$tenant_id = id('foreign'), member_id = id('receiver')$row$);
   perform again('members', $row$tenant_id = id('foreign'), id = id('foreign'), subject = 'foreign', email = '',
     phone = '+99', locale = 'fr'$row$);
@@ -225,7 +241,8 @@ begin
     coalesce((select string_agg('x.' || quote_ident(a.attname), ', ' order by array_position(p.conkey, a.attnum))
       from pg_constraint p join pg_attribute a on a.attrelid = p.conrelid and a.attnum = any(p.conkey)
       where p.conrelid = c.oid and p.contype = 'p' and a.attname <> 'tenant_id'), 
-      case c.relname when 'waitlist_places' then 'x.entry_id, x.session_id' else 'null' end), c.relname),
+      case c.relname when 'waitlist_places' then 'x.entry_id, x.session_id, case when x.session_id is null
+        then concat_ws('' '', x.location_id, x.service_id, x.local_date) end' else 'null' end), c.relname),
     ' union all ')
   into parts from pg_class c
   where c.relnamespace = 'public'::regnamespace and c.relkind = 'r' and c.relname not in ('directory', 'goose_db_version');
