@@ -70,7 +70,7 @@ var violations = map[string]string{
 	"waiting counts the entries that name the session": "fourth/waiting is 1, places are 0 second/waiting is 1, " +
 		"places are 0 " +
 		"session/waiting is 3, places are 2 sixth/waiting is 2, places are 0",
-	"queues count their entries": "location service 2026-03-02/waiting is 4, entries are 1 location service " +
+	"queues count their entries": "location service 2026-03-02/waiting is 4, entries are 2 location service " +
 		"2026-03-03/waiting is 2, entries are 1 other service 2026-03-02/waiting is 0, entries are 2",
 	"entries have places while they are waiting or offered": "fourth/it is EXPIRED and has 4 places second/it is " +
 		"WAITING and has 0 places " +

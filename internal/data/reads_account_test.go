@@ -47,6 +47,7 @@ var accountReads = []read{
 	{accountdb.FindLocaleByPhone, args{"+4412"}, ""},
 	{accountdb.FindLocaleByPhone, args{"+99"}, ""},
 	{accountdb.FindMemberBySubject, args{"foreign"}, "none"},
+	{accountdb.FindRole, args{"zoo"}, "zoo:2:false"},
 	{accountdb.FindRole, args{"coach"}, "coach:2:false"},
 	{
 		accountdb.FindKey, args{"key"},
@@ -84,6 +85,7 @@ var accountReads = []read{
 	{accountdb.ListMemberRoles, args{"", "account"}, "coach"},
 	{accountdb.ListMemberRoles, args{"", "other"}, ""},
 	{accountdb.FindAccount, args{"account"}, "account"},
+	{accountdb.FindAccount, args{"other"}, "other"},
 	{accountdb.ListAccounts, args{grant.ServiceAccountSearch{Limit: 9}}, "third account"},
 	{accountdb.ListAccounts, args{grant.ServiceAccountSearch{Revoked: true, Limit: 9}}, "third other account"},
 	{accountdb.ListAccounts, args{grant.ServiceAccountSearch{Revoked: true, Limit: 2}}, "third other"},

@@ -23,6 +23,7 @@ var bookingReads = []read{
 
 	// Bookings and what pays for them.
 	{bookingdb.FindBooking, args{"booking"}, "booking"},
+	{bookingdb.FindBooking, args{"other"}, "other"},
 	{bookingdb.FindBookingByRef, args{"ref3"}, "third"},
 	{bookingdb.FindBookingByRef, args{""}, "none"},
 	{bookingdb.FindActiveBooking, args{"session", "other"}, "other"},
@@ -79,6 +80,8 @@ var bookingReads = []read{
 	{bookingdb.ListNoShows, args{"session", 9}, "booking"},
 	{bookingdb.FindDisplay, args{"session"}, "Pier/Ana/1/0"},
 	{bookingdb.FindDisplayLink, args{"display"}, "display"},
+	{bookingdb.FindDisplayLink, args{"other"}, "other"},
+	{bookingdb.ListUpcoming, args{"fifth", start.Add(-time.Hour), 9}, "Night//02T20:00"},
 	{bookingdb.ListDisplayLinks, args{"session", 9}, "other display"},
 	{bookingdb.ListDisplayLinks, args{"session", 1}, "other"},
 	{bookingdb.CountDisplayLinks, args{"session"}, "2"},
@@ -108,11 +111,13 @@ var bookingReads = []read{
 		"other", civil.Span{Start: start, End: start.Add(time.Hour + time.Second)},
 	}, "other/2/02T09:00/02T10:00"},
 	{bookingdb.FindSlot, args{"session"}, "session"},
+	{bookingdb.FindSlot, args{"other"}, "other"},
 	{bookingdb.FindSlot, args{"fourth"}, "none"},
 	{bookingdb.FindOwnSlot, args{"third"}, "third"},
 	{bookingdb.FindOwnSlot, args{"fourth"}, ""},
 	{bookingdb.FindSlotOf, args{"fifth"}, "third"},
 	{bookingdb.FindSubscription, args{"subscription"}, "subscription:0:0"},
+	{bookingdb.FindSubscription, args{"third"}, "third:0:0"},
 	{bookingdb.ListSubscriptions, args{"third"}, "third:0:0"},
 	{bookingdb.ListMemberSubscriptions, args{"member"}, "other:0:0 subscription:0:0 fourth:0:0"},
 	{bookingdb.ListDueSubscriptions, args{now, "", 9}, "other third"},
@@ -165,23 +170,23 @@ var bookingReads = []read{
 	},
 	{
 		bookingdb.FindMemberFacts, args{"third", civil.Span{Start: start, End: start.Add(time.Hour)}},
-		"third/third:0:0/third/false/2026/March/2/4 third/true/2026/March/2/4/third/other other",
+		"third/third:0:0/third/false/2026/March/2/4 third/true/2026/March/2/4/third/other other other",
 	},
 	{
 		bookingdb.CountUtilization, args{bookingdb.Period{From: day, To: day}, bookingdb.ByWeekdayHour, winter},
-		"{1 8 1 0 8 4} {1 9 1 0 8 1} {1 10 1 0 8 0} {1 11 1 0 8 0} {1 21 0 1 0 0}",
+		"{1 8 1 0 8 4} {1 9 1 0 8 1} {1 10 1 0 8 0} {1 11 1 0 8 0} {1 21 0 1 0 0} {1 22 1 0 8 0}",
 	},
 	{
 		bookingdb.CountUtilization, args{bookingdb.Period{From: day, To: day}, bookingdb.ByService, []coredb.Clock(nil)},
-		"{other 0 0 1 0 8 4} {service 0 0 3 1 24 1}",
+		"{other 0 0 1 0 8 4} {service 0 0 4 1 32 1}",
 	},
 	{
 		bookingdb.CountUtilization, args{bookingdb.Period{From: day, To: day}, bookingdb.ByResource, []coredb.Clock(nil)},
-		"{0 0 3 1 24 4} {resource 0 0 1 0 8 1}",
+		"{0 0 4 1 32 4} {resource 0 0 1 0 8 1}",
 	},
 	{
 		bookingdb.CountUtilization, args{bookingdb.Period{From: day, To: day}, bookingdb.ByLocation, []coredb.Clock(nil)},
-		"{other 0 0 1 0 8 4} {location 0 0 3 1 24 1}",
+		"{other 0 0 1 0 8 4} {location 0 0 4 1 32 1}",
 	},
 	{bookingdb.ListZones, args{bookingdb.Period{
 		From: day, To: day, Locations: []tenant.LocationID{id[tenant.LocationID]("other")},
@@ -190,7 +195,7 @@ var bookingReads = []read{
 	{bookingdb.FindVisit, args{"fifth"}, "third/member/false; none"},
 	{
 		bookingdb.CountAttendanceDaily, args{bookingdb.Period{From: day, To: day}},
-		"2026/March/2/5/1/32/5/5/2/0/0/0/4/0",
+		"2026/March/2/6/1/40/5/5/2/0/0/0/4/0",
 	},
 	{bookingdb.ListZones, args{bookingdb.Period{From: day, To: day}}, "Europe/Paris Europe/Vienna"},
 	{bookingdb.CountMade, args{

@@ -39,7 +39,7 @@ var coreReads = []read{
 	{coredb.IsAudited, args{uuid("member").String(), "BOOK", "booking", "x", now}, "false"},
 	{coredb.CountMembers, args{9}, "4"},
 	{coredb.CountMembers, args{2}, "2"},
-	{coredb.CountSessions, args{99}, "8"},
+	{coredb.CountSessions, args{99}, "9"},
 	{coredb.CountSessions, args{2}, "2"},
 	{coredb.FindAnswer, args{coredb.Claim{
 		Principal: "ana", Procedure: "Book", Key: "key", Since: now.Add(-time.Second),

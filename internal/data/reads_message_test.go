@@ -74,6 +74,7 @@ var messageReads = []read{
 	{messagedb.ListNotices, args{"notice other third", now}, "notice other"},
 	{messagedb.ListNotices, args{"notice other third", now.Add(-time.Second)}, "other"},
 	{messagedb.FindNotice, args{"notice"}, "notice"},
+	{messagedb.FindNotice, args{"third"}, "third"},
 	{messagedb.FindFeed, args{[]byte("feed")}, "member"},
 	{messagedb.FindFeed, args{[]byte("other")}, ""},
 	{messagedb.ListMemberSchedule, args{"member", start.Add(-time.Hour), 9}, "fifth booking"},
@@ -113,7 +114,8 @@ var messageReads = []read{
 	{messagedb.ListSendingHours, args{now}, "EMAIL/AT/01T12:00/1/0/80 SMS/AT/01T12:00/1/0/80 SMS/DE/01T13:00/5/0/80"},
 	{
 		messagedb.ListSendingHours, args{now.Add(-time.Hour)},
-		"EMAIL//01T11:00/1/0/80 EMAIL/AT/01T12:00/1/0/80 SMS/AT/01T12:00/1/0/80 SMS/DE/01T13:00/5/0/80",
+		"EMAIL//01T11:00/1/0/80 EMAIL/AT/01T12:00/1/0/80 SMS/AT/01T11:00/1/0/80 SMS/AT/01T12:00/1/0/80 " +
+			"SMS/DE/01T13:00/5/0/80",
 	},
 	{messagedb.ListStandings, nil, "SMS/1/01T12:00/01T12:00"},
 	{messagedb.ListReviews, args{now.Add(24 * time.Hour)}, "EMAIL/0/02T12:00/02T12:00 SMS/1/01T12:00/01T12:00"},

@@ -17,18 +17,18 @@ var scheduleReads = []read{
 	{scheduledb.FindSession, args{"fourth"}, "none"},
 	{
 		scheduledb.ListSessions, args{scheduledb.SessionQuery{Limit: 9}},
-		"second [] third [] session [workout other] fifth [] sixth [] seventh [] other [third]",
+		"second [] third [] session [workout other] fifth [] sixth [] seventh [] code [] other [third]",
 	},
 	{scheduledb.ListSessions, args{scheduledb.SessionQuery{Limit: 2}}, "second [] third []"},
 	{scheduledb.ListSessions, args{scheduledb.SessionQuery{
 		Unbooked: true, Limit: 9,
-	}}, "seventh []"},
+	}}, "code []"},
 	{scheduledb.ListSessions, args{scheduledb.SessionQuery{
 		AfterStart: start, AfterID: id[tenant.SessionID]("session"), Limit: 9,
-	}}, "fifth [] sixth [] seventh [] other [third]"},
+	}}, "fifth [] sixth [] seventh [] code [] other [third]"},
 	{scheduledb.ListSessions, args{scheduledb.SessionQuery{
 		Filter: session.Filter{From: start}, Limit: 9,
-	}}, "session [workout other] fifth [] sixth [] seventh [] other [third]"},
+	}}, "session [workout other] fifth [] sixth [] seventh [] code [] other [third]"},
 	{
 		scheduledb.ListSessions, args{scheduledb.SessionQuery{Filter: session.Filter{Until: start}, Limit: 9}},
 		"second [] third []",
@@ -59,12 +59,17 @@ var scheduleReads = []read{
 	{scheduledb.ListSchedule, args{scheduledb.SessionQuery{Limit: 2}}, "second; third"},
 	{scheduledb.ListSchedule, args{scheduledb.SessionQuery{
 		AfterStart: start, AfterID: id[tenant.SessionID]("session"), Limit: 9,
-	}}, "fifth; sixth; seventh; other"},
+	}}, "fifth; sixth; seventh; code; other"},
+	{scheduledb.FindSession, args{"other"}, "other [third]"},
+	{
+		scheduledb.ListBusySpans, args{"", "member", civil.Span{Start: start.Add(-30 * time.Minute), End: start}},
+		"/member/02T07:00/02T08:00",
+	},
 	{scheduledb.FindLeader, args{"receiver"}, "false/CY"},
-	{scheduledb.PreviewSessions, args{scheduledb.SessionQuery{Limit: 2}}, "7/6/4/second third"},
+	{scheduledb.PreviewSessions, args{scheduledb.SessionQuery{Limit: 2}}, "8/7/4/second third"},
 	{scheduledb.PreviewSessions, args{scheduledb.SessionQuery{
 		Unbooked: true, Limit: 9,
-	}}, "1/6/0/seventh"},
+	}}, "1/7/0/code"},
 	{scheduledb.ListBusySpans, args{
 		"resource", "member", civil.Span{Start: start, End: start.Add(time.Hour)},
 	}, "resource/member/02T08:00/02T09:00"},
@@ -76,11 +81,13 @@ var scheduleReads = []read{
 	{scheduledb.FindLeader, args{"third"}, "true/Cy"},
 	{scheduledb.FindLeader, args{"other"}, "false/bo"},
 	{scheduledb.FindSeries, args{"series"}, "series"},
+	{scheduledb.FindSeries, args{"other"}, "other"},
 	{scheduledb.ListSeriesToExtend, args{civil.Date{Year: 2026, Month: 3, Day: 10}}, "other"},
 	{scheduledb.ListSeriesToExtend, args{civil.Date{Year: 2026, Month: 3, Day: 11}}, "other third"},
 	{scheduledb.ListSeriesSessions, args{"series", day}, "session [workout other]"},
 	{scheduledb.ListSeriesSessions, args{"series", civil.Date{Year: 2026, Month: 3, Day: 3}}, ""},
 	{scheduledb.FindWorkout, args{"workout"}, "workout"},
+	{scheduledb.FindWorkout, args{"other"}, "other"},
 	{scheduledb.FindWorkouts, args{"third"}, "third"},
 	{scheduledb.ListWorkouts, args{"", "", 9}, "other workout"},
 	{scheduledb.ListWorkouts, args{"", "", 1}, "other"},

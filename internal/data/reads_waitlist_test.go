@@ -23,13 +23,14 @@ var waitlistReads = []read{
 
 	// The waitlist.
 	{waitlistdb.FindEntry, args{"waiting"}, "waiting"},
+	{waitlistdb.FindEntry, args{"third"}, "third"},
 	{waitlistdb.FindEntryFunc, args{"waiting"}, "waiting"},
 	{waitlistdb.FindEntryByRef, args{"ref2"}, "other"},
 	{waitlistdb.FindEntryByRef, args{""}, "none"},
 	{waitlistdb.FindActiveEntry, args{"session", "third"}, "other"},
 	{waitlistdb.ListWaiting, args{"session"}, "second waiting other"},
 	{waitlistdb.ListOtherEntries, args{"session"}, "other second"},
-	{waitlistdb.ListOtherEntries, args{"session other"}, "second"},
+	{waitlistdb.ListOtherEntries, args{"session other"}, "other second"},
 	{waitlistdb.ListWindows, args{"member", "service", "location"}, "third"},
 	{waitlistdb.ListWindows, args{"third", "service", "location"}, ""},
 	{waitlistdb.ListMemberEntries, args{"member", time.Time{}, time.Time{}, time.Time{}}, "third waiting unit"},
@@ -70,6 +71,7 @@ var waitlistReads = []read{
 	{waitlistdb.ListEntries, args{waitlistdb.EntryQuery{From: start.Add(72 * time.Hour), Limit: 9}}, ""},
 	{waitlistdb.ListEntries, args{waitlistdb.EntryQuery{Until: start, Limit: 9}}, "third"},
 	{waitlistdb.FindOffer, args{"offer"}, "offer"},
+	{waitlistdb.FindOffer, args{"third"}, "third"},
 	{waitlistdb.ListOffersByID, args{"offer other fourth"}, "offer; other"},
 	{waitlistdb.ListNotifiedOffers, args{"offer other third"}, "third"},
 	{waitlistdb.ListOffersByCode, args{"+4413", "34"}, "other"},
@@ -101,11 +103,12 @@ var waitlistReads = []read{
 	{waitlistdb.FindQueueSize, args{"session"}, "4"},
 	{waitlistdb.ListAwaited, args{"session other third"}, "session other"},
 	{waitlistdb.FindRound, args{"round"}, "round"},
+	{waitlistdb.FindRound, args{"other"}, "other"},
 	{waitlistdb.FindLastRound, args{"session"}, "round"},
 	{waitlistdb.ListKeepingRounds, args{"session other"}, "other"},
 	{waitlistdb.FindLastRulesVersion, nil, "2"},
-	{waitlistdb.ListDecisions, args{waitlistdb.DecisionQuery{Limit: 9}}, "decision other fifth"},
-	{waitlistdb.ListDecisions, args{waitlistdb.DecisionQuery{Oldest: true, Limit: 9}}, "fifth other decision"},
+	{waitlistdb.ListDecisions, args{waitlistdb.DecisionQuery{Limit: 9}}, "decision sixth other fifth"},
+	{waitlistdb.ListDecisions, args{waitlistdb.DecisionQuery{Oldest: true, Limit: 9}}, "fifth other sixth decision"},
 	{waitlistdb.ListDecisions, args{waitlistdb.DecisionQuery{Limit: 1}}, "decision"},
 	{waitlistdb.ListDecisions, args{waitlistdb.DecisionQuery{
 		Session: id[tenant.SessionID]("other"), Limit: 9,
@@ -117,18 +120,21 @@ var waitlistReads = []read{
 		Service: id[tenant.ServiceID]("other"), Limit: 9,
 	}}, "other"},
 	{waitlistdb.ListDecisions, args{waitlistdb.DecisionQuery{From: now.Add(time.Hour), Limit: 9}}, "other"},
-	{waitlistdb.ListDecisions, args{waitlistdb.DecisionQuery{Until: now.Add(time.Hour), Limit: 9}}, "decision fifth"},
+	{
+		waitlistdb.ListDecisions, args{waitlistdb.DecisionQuery{Until: now.Add(time.Hour), Limit: 9}},
+		"decision sixth fifth",
+	},
 	{waitlistdb.ListDecisions, args{waitlistdb.DecisionQuery{WithNote: true, Limit: 9}}, "other"},
 	{waitlistdb.ListDecisions, args{waitlistdb.DecisionQuery{
 		AfterID: id[tenant.DecisionID]("decision"), Limit: 9,
-	}}, "other fifth"},
+	}}, "sixth other fifth"},
 	{waitlistdb.ListDecisions, args{waitlistdb.DecisionQuery{
 		AfterID: id[tenant.DecisionID]("decision"), Oldest: true, Limit: 9,
 	}}, ""},
 	{waitlistdb.ListDecisions, args{waitlistdb.DecisionQuery{Entry: id[tenant.EntryID]("waiting"), Limit: 9}}, "other"},
 	{
 		waitlistdb.ListDecisions, args{waitlistdb.DecisionQuery{Queues: []waitlist.Queue{queue}, Limit: 9}},
-		"decision fifth",
+		"decision sixth fifth",
 	},
 	{waitlistdb.ListQueues, args{[]waitlist.Queue{queue}}, "location/service/2026/March/2/4/0"},
 	{waitlistdb.ListSessionQueues, args{"other"}, "location/service/2026/March/2 location/service/2026/March/3"},
@@ -192,12 +198,15 @@ var waitlistReads = []read{
 		Limit: 1,
 	}}, "TENANT/tenant//2/false/ana///01T12:00"},
 	{waitlistdb.ListEditedLevels, nil, "TENANT/tenant/3/1 LOCATION/other/6/0 LOCATION/location/5/1"},
-	{waitlistdb.ListOpenAwaited, args{tenantLevel, now, waitlistdb.OpenSession{}, 9}, "session fifth seventh"},
+	{waitlistdb.ListOpenAwaited, args{tenantLevel, now, waitlistdb.OpenSession{}, 9}, "session fifth seventh code"},
 	{waitlistdb.ListOpenAwaited, args{tenantLevel, now, waitlistdb.OpenSession{}, 2}, "session fifth"},
-	{waitlistdb.ListOpenAwaited, args{tenantLevel, start.Add(time.Hour), waitlistdb.OpenSession{}, 9}, "fifth seventh"},
+	{
+		waitlistdb.ListOpenAwaited, args{tenantLevel, start.Add(time.Hour), waitlistdb.OpenSession{}, 9},
+		"fifth seventh code",
+	},
 	{waitlistdb.ListOpenAwaited, args{tenantLevel, now, waitlistdb.OpenSession{
 		ID: id[tenant.SessionID]("session"), StartsAt: start,
-	}, 9}, "fifth seventh"},
+	}, 9}, "fifth seventh code"},
 	{waitlistdb.ListOpenAwaited, args{waitlistdb.EditedLevel{
 		Level: catalog.LocationLevel, Scope: uuid("other"),
 	}, now, waitlistdb.OpenSession{}, 9}, ""},
@@ -223,6 +232,7 @@ var waitlistReads = []read{
 	{
 		waitlistdb.ListRivals, args{waitlistdb.RivalQuery{Member: id[tenant.MemberID]("third")}},
 		"other>other:other:03T08:00:Rowing/Pier:false other>other:session:02T08:00:Rowing/Pier:false " +
+			"other>other:seventh:02T20:00:Rowing/Pier:false " +
 			"other>second:session:02T08:00:Rowing/Pier:false other>third:other:03T08:00:Rowing/Pier:true " +
 			"other>waiting:session:02T08:00:Rowing/Pier:false",
 	},

@@ -381,7 +381,9 @@ sending_counts SMS DE 2026-03-01 13:00:00+00 {sent=3}`},
 	}}, `
 sending_standings +EMAIL {channel=EMAIL reviewed_at=2026-03-02T08:00:00+00:00 since=2026-03-02T08:00:00+00:00}
 sending_standings SMS {level=2 reviewed_at=2026-03-02T08:00:00+00:00 since=2026-03-02T08:00:00+00:00}`},
-	{messagedb.DeleteOldSendingHours, args{now}, "sending_counts -EMAIL  2026-03-01 11:00:00+00"},
+	{messagedb.DeleteOldSendingHours, args{now}, `
+sending_counts -EMAIL  2026-03-01 11:00:00+00
+sending_counts -SMS AT 2026-03-01 11:00:00+00`},
 	{messagedb.ReportDelivery, args{messagedb.Delivery{
 		ID: id[tenant.DeliveryID]("third"), Status: notify.Delivered, Segments: 2,
 	}, start}, "deliveries third {segments=2 status=DELIVERED}"},
@@ -544,6 +546,7 @@ session_workouts -session 1`},
 waitlist_entries other {flagged=true join_key=9}
 waitlist_places other other {flagged=true join_key=9}
 waitlist_places other session {flagged=true join_key=9}
+waitlist_places other seventh {flagged=true join_key=9}
 waitlist_queues location service 2026-03-02 {last_key=9}
 waitlist_queues location service 2026-03-03 {last_key=9}`},
 	{waitlistdb.InsertEntry, args{waitlist.Entry{
@@ -586,15 +589,17 @@ waitlist_offers offer {expires_at=2026-03-02T09:00:00+00:00}`},
 	{waitlistdb.RemovePlaces, args{"other"}, `
 sessions other {waiting=0}
 sessions session {waiting=2}
+sessions seventh {waiting=0}
 waitlist_places -other other
 waitlist_places -other session
+waitlist_places -other seventh
 waitlist_queues location service 2026-03-02 {waiting=3}
 waitlist_queues location service 2026-03-03 {waiting=1}`},
 	{waitlistdb.RemovePlacesIn, args{"other waiting", "session"}, `
 sessions session {waiting=1}
 waitlist_places -other session
 waitlist_places -waiting session
-waitlist_queues location service 2026-03-02 {waiting=2}`},
+waitlist_queues location service 2026-03-02 {waiting=3}`},
 	{waitlistdb.AddPlaces, args{
 		waitlist.Entry{ID: id[tenant.EntryID]("third"), Member: id[tenant.MemberID]("other"), Key: 7}, "session",
 		[]waitlist.Queue{queue},
@@ -617,7 +622,7 @@ sessions session {local_date=2026-03-04}
 waitlist_places other session {local_date=2026-03-04}
 waitlist_places second session {local_date=2026-03-04}
 waitlist_places waiting session {local_date=2026-03-04}
-waitlist_queues location service 2026-03-02 {waiting=2}
+waitlist_queues location service 2026-03-02 {waiting=3}
 waitlist_queues location service 2026-03-04 {last_key=2}`},
 	{waitlistdb.PutRules, args{waitlistdb.RulesVersion{Layer: waitlist.Layer{
 		Level: catalog.TenantLevel, Scope: uuid("tenant"), Version: 7,

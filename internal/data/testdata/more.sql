@@ -65,6 +65,8 @@ select again('sessions', $$id = id('seventh'), resource_id = null, coach_id = nu
   starts_at = starts_at + interval '12 h', ends_at = ends_at + interval '12 h', capacity = null$$);
 select again('sessions', $$id = id('second'), resource_id = null, coach_id = null, series_id = null, title = 'Twin',
   starts_at = starts_at - interval '1 h', ends_at = ends_at - interval '1 h', state = 'CANCELLED'$$);
+select again('sessions', $$id = id('code'), resource_id = null, coach_id = null, series_id = null, title = 'Free',
+  starts_at = starts_at + interval '13 h', ends_at = ends_at + interval '13 h'$$);
 select again('session_workouts', $$position = 1, workout_id = id('other')$$);
 select again('session_workouts', $$session_id = id('other'), workout_id = id('third')$$);
 
@@ -144,11 +146,12 @@ select again('waitlist_places', $$entry_id = id('second'), member_id = id('recei
 select again('waitlist_places', $$entry_id = id('second'), member_id = id('receiver'), session_id = id('sixth')$$);
 select again('waitlist_places', $$entry_id = id('second'), member_id = id('receiver'), session_id = id('fourth')$$);
 select again('waitlist_places', $$entry_id = id('fourth'), session_id = id('fifth')$$);
+select again('waitlist_places', $$entry_id = id('other'), member_id = id('third'), session_id = id('seventh'), join_key = 2$$);
 select again('waitlist_places', $$entry_id = id('fourth'), location_id = id('other'), session_id = null$$);
 select again('waitlist_places', $$entry_id = id('fourth'), service_id = id('other'), session_id = null$$);
 update waitlist_queues set waiting = 1 where service_id = id('other');
 update waitlist_entries set party_size = 8;
-update sessions set waiting = 1 where id = id('fifth') or id in (id('second'), id('sixth'), id('fourth'));
+update sessions set waiting = 1 where id = any(array[id('fifth'), id('seventh')]) or id in (id('second'), id('sixth'), id('fourth'));
 update waitlist_places set flagged = true where entry_id = id('third');
 update waitlist_decisions set round_id = id('round');
 select again('waitlist_decisions', $$id = id('other'), round_id = id('other'), session_id = id('other'), move = 'ROLL_ON', note = 'short',
@@ -156,6 +159,7 @@ select again('waitlist_decisions', $$id = id('other'), round_id = id('other'), s
   verdicts = jsonb_build_array(jsonb_build_object('entry_id', id('waiting'))),
   decided_at = decided_at + interval '1 h'$$);
 select again('waitlist_decisions', $$id = id('fifth'), round_id = id('third')$$);
+select again('waitlist_decisions', $$id = id('sixth'), session_id = id('seventh')$$);
 select again('waitlist_rules_versions', $$version = 2$$);
 
 select again('notices', $$id = id('other'), revision = '2', due_at = due_at - interval '1 h'$$);
@@ -174,6 +178,7 @@ select again('deliveries', $$id = id('fifth'), notice_id = id('fourth'), status 
 update deliveries set platform = (id <> id('third')), counted = id in (id('other'), id('fourth'));
 select again('sending_counts', $$country = 'DE', hour = hour + interval '1 h', sent = 5$$);
 select again('sending_counts', $$channel = 'EMAIL'$$);
+select again('sending_counts', $$hour = hour - interval '1 h'$$);
 select again('sending_counts', $$channel = 'EMAIL', country = '', hour = hour - interval '1 h'$$);
 select again('notification_members', $$member_id = id('third'), feed_hash = hash('third')$$);
 select again('notification_members', $$member_id = id('other'), feed_hash = hash('other')$$);
