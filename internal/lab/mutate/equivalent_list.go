@@ -557,4 +557,136 @@ var equivalents = []Equivalent{
 		Old: "if len(exclusive) > 0 {", New: "if len(exclusive) > 1 {",
 		Reason: "one alone overlaps no other that moves",
 	},
+	{
+		Package: "internal/data/messagedb", Function: "ListSubjects",
+		Old:    "if len(payers) > 0 {",
+		New:    "if len(payers) >= 0 {",
+		Reason: "it finds nothing by no ids",
+	},
+	{
+		Package: "internal/data/messagedb", Function: "ListSubjects",
+		Old:    "if len(entries) > 0 {",
+		New:    "if len(entries) >= 0 {",
+		Reason: "it finds nothing by no ids",
+	},
+	{
+		Package: "internal/data/messagedb", Function: "ListSubjects",
+		Old:    "if len(bookings) > 0 {",
+		New:    "if len(bookings) >= 0 {",
+		Reason: "it finds nothing by no ids",
+	},
+	{
+		Package: "internal/data/messagedb", Function: "ListSubjects",
+		Old:    "if len(sessions) > 0 {",
+		New:    "if len(sessions) >= 0 {",
+		Reason: "it finds nothing by no ids",
+	},
+	{
+		Package: "internal/data/messagedb", Function: "ListParties",
+		Old:    "if len(payers) > 0 {",
+		New:    "if len(payers) >= 0 {",
+		Reason: "it finds nothing by no ids",
+	},
+	{
+		Package: "internal/data/messagedb", Function: "ListParties",
+		Old:    "if len(sessions) > 0 {",
+		New:    "if len(sessions) >= 0 {",
+		Reason: "it finds nothing by no ids",
+	},
+	{
+		Package: "internal/data/messagedb", Function: "ListParties",
+		Old:    "if len(bookings) > 0 {",
+		New:    "if len(bookings) >= 0 {",
+		Reason: "it finds nothing by no ids",
+	},
+	{
+		Package: "internal/data/messagedb", Function: "ListParties",
+		Old:    "if len(entries) > 0 {",
+		New:    "if len(entries) >= 0 {",
+		Reason: "it finds nothing by no ids",
+	},
+	{
+		Package: "internal/data/scheduledb", Function: "UpdateSessions",
+		Old:    "if len(all) > 0 {",
+		New:    "if len(all) >= 0 {",
+		Reason: "the statement changes no row then",
+	},
+	{
+		Package: "internal/data/scheduledb", Function: "InsertSessions",
+		Old:    "if len(all) > 0 {",
+		New:    "if len(all) >= 0 {",
+		Reason: "the statement adds no row then",
+	},
+	{
+		Package: "internal/data/bookingdb", Function: "MoveUsage",
+		Old:    "if len(less) > 0 {",
+		New:    "if len(less) >= 0 {",
+		Reason: "the statement changes no row then",
+	},
+	{
+		Package: "internal/data/bookingdb", Function: "MoveUsage",
+		Old:    "if len(more) > 0 {",
+		New:    "if len(more) >= 0 {",
+		Reason: "the statement changes no row then",
+	},
+	{
+		Package: "internal/data/bookingdb", Function: "MoveUsage",
+		Old:    "case u.Used < 0:",
+		New:    "case u.Used < 1:",
+		Reason: "subtracting 0 changes nothing",
+	},
+	{
+		Package: "internal/data/accountdb", Function: "DeleteDevices",
+		Old:    "if len(ids) > 0 {",
+		New:    "if len(ids) >= 0 {",
+		Reason: "the statement deletes no row then",
+	},
+	{
+		Package: "internal/data/messagedb", Function: "AddSendingHours",
+		Old:    "if len(changes) == 0 {\nreturn\n}",
+		New:    "",
+		Reason: "the statement changes no row then",
+	},
+	{
+		Package: "internal/data/messagedb", Function: "InsertNotices",
+		Old:    "if len(all) == 0 {\nreturn\n}",
+		New:    "",
+		Reason: "the statement adds no row then",
+	},
+	{
+		Package: "internal/data/accountdb", Function: "deviceRows",
+		Old:    `deviceRows = pg.NewTable("d", func(d *deviceRow) []pg.Column {`,
+		New:    `deviceRows = pg.NewTable("", func(d *deviceRow) []pg.Column {`,
+		Reason: "only reading uses the name, and this one is only written",
+	},
+	{
+		Package: "internal/data/coredb", Function: "claims",
+		Old:    `claims  = pg.NewTable("k", claimColumns)`,
+		New:    `claims  = pg.NewTable("", claimColumns)`,
+		Reason: "only reading uses the name, and this one is only written",
+	},
+	{
+		Package: "internal/data/waitlistdb", Function: "inLine",
+		Old: "order by tenant_id, location_id, service_id, local_date, " +
+			"(not flagged), join_key, entry_id limit nullif($6, 0)) p",
+		New: "order by tenant_id, service_id, local_date, " +
+			"(not flagged), join_key, entry_id limit nullif($6, 0)) p",
+		Reason: "it has one value in a queue; it is for the planner",
+	},
+	{
+		Package: "internal/data/waitlistdb", Function: "inLine",
+		Old: "order by tenant_id, location_id, service_id, local_date, " +
+			"(not flagged), join_key, entry_id limit nullif($6, 0)) p",
+		New: "order by tenant_id, location_id, local_date, " +
+			"(not flagged), join_key, entry_id limit nullif($6, 0)) p",
+		Reason: "it has one value in a queue; it is for the planner",
+	},
+	{
+		Package: "internal/data/waitlistdb", Function: "inLine",
+		Old: "order by tenant_id, location_id, service_id, local_date, " +
+			"(not flagged), join_key, entry_id limit nullif($6, 0)) p",
+		New: "order by tenant_id, location_id, service_id, " +
+			"(not flagged), join_key, entry_id limit nullif($6, 0)) p",
+		Reason: "it has one value in a queue; it is for the planner",
+	},
 }
