@@ -140,6 +140,9 @@ var bookingReads = []read{
 	{bookingdb.ListBusy, args{bookingdb.Visit{
 		Session: id[tenant.SessionID]("session"), Member: id[tenant.MemberID]("member"),
 	}}, "02T08:00/02T09:00"},
+	{bookingdb.ListBusy, args{bookingdb.Visit{
+		Session: id[tenant.SessionID]("session"), Member: id[tenant.MemberID]("receiver"),
+	}}, ""},
 	{bookingdb.ListPayers, args{
 		bookingdb.Visit{Session: id[tenant.SessionID]("session"), Member: id[tenant.MemberID]("member")}, "",
 	}, "subscription:1:3"},

@@ -56,10 +56,10 @@ var scheduleReads = []read{
 			id[tenant.SessionID]("other"), id[tenant.SessionID]("fourth"),
 		}}, Limit: 9,
 	}}, "other [third]"},
-	{scheduledb.ListSchedule, args{scheduledb.SessionQuery{Limit: 2}}, "second; third"},
+	{scheduledb.ListSchedule, args{scheduledb.SessionQuery{Limit: 2}}, "second []; third []"},
 	{scheduledb.ListSchedule, args{scheduledb.SessionQuery{
 		AfterStart: start, AfterID: id[tenant.SessionID]("session"), Limit: 9,
-	}}, "fifth; sixth; seventh; code; other"},
+	}}, "fifth []; sixth []; seventh []; code []; other []"},
 	{scheduledb.FindSession, args{"other"}, "other [third]"},
 	{
 		scheduledb.ListBusySpans, args{"", "member", civil.Span{Start: start.Add(-30 * time.Minute), End: start}},

@@ -30,6 +30,7 @@ import (
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/credit"
 	"github.com/berthhq/berth/internal/rules/grant"
+	"github.com/berthhq/berth/internal/rules/session"
 	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit/expect"
@@ -221,7 +222,9 @@ func show(v reflect.Value) string {
 		u.ID, u.Name = tenant.UUID{}, show(reflect.ValueOf(value.ID))
 		return strings.ReplaceAll(fmt.Sprint(u), u.ID.String()+" ", "")
 	case scheduledb.Scheduled:
-		return readable.Replace(fmt.Sprint(value.Session.ID, value.Workouts))
+		return show(reflect.ValueOf(value.Session))
+	case session.Session:
+		return readable.Replace(fmt.Sprint(value.ID, value.Workouts))
 	case credit.Subscription:
 		return fmt.Sprintf("%s:%d:%d", readable.Replace(value.ID.String()), value.UsedToday, value.UsedThisWeek)
 	case []byte:

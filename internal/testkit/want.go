@@ -88,6 +88,14 @@ func (s *Studio) Violations() []housekeeping.Violation {
 	return s.violations()
 }
 
+// WantOnce ends a race that one call may win: the query counts those that did. If more than one did, without a guard,
+// the invariants are violated.
+func (s *Studio) WantOnce(won int, sql string, args ...any) {
+	s.T.Helper()
+	test.EqOp(s.T, won, s.Count(sql, args...))
+	test.EqOp(s.T, won == 1, len(s.Violations()) == 0)
+}
+
 func (s *Studio) violations() []housekeeping.Violation {
 	s.T.Helper()
 	ctx := context.Background()

@@ -44,10 +44,7 @@ func TestHold_ConcurrentCallsTakeTheLastSeatOnce(t *testing.T) {
 			return func() { expect.OKOr(studio.T, fault.SessionFull)(studio.OtherNode().Hold(who, last)) }
 		}
 		a.Run(hold(mia), hold(noa))
-		test.EqOp(studio.T, tt.holds, studio.Count(
-			`select count(*) from bookings where session_id = $1 and status = 'PENDING'`, last,
-		), test.Sprint("hold one seat"))
-		test.EqOp(studio.T, (tt.holds == 1), len(studio.Violations()) == 0)
+		studio.WantOnce(tt.holds, `select count(*) from bookings where session_id = $1 and status = 'PENDING'`, last)
 	})
 }
 
