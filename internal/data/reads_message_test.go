@@ -26,6 +26,10 @@ var messageReads = []read{
 			"/",
 	},
 	{
+		messagedb.ListParties, args{"other", "", "", "", false, time.Hour},
+		"other/session/other///false/02T08:00/02T09:00/false/02T07:00/00000000-0000-0000-0000-000000000000/0/0////////",
+	},
+	{
 		messagedb.ListParties, args{"", "session", "", "", false, time.Hour},
 		"/member/session/booking///true/02T08:00/02T09:00/false/02T07:00/00000000-0000-0000-0000-000000000000/0/0///////",
 	},
@@ -43,7 +47,10 @@ var messageReads = []read{
 		"/////third/////false/01T00:00/01T00:00/false/01T00:00/00000000-0000-0000-0000-000000000000/0/0///",
 	},
 	{messagedb.ListParties, args{"", "", "", "", false, time.Hour}, "no statement"},
-	{messagedb.ListDeliveries, args{messagedb.DeliveryQuery{Limit: 9}}, "third other fourth delivery fifth"},
+	{
+		messagedb.ListDeliveries, args{messagedb.DeliveryQuery{Limit: 9}},
+		"third other fourth delivery fifth code key line batch",
+	},
 	{messagedb.ListDeliveries, args{messagedb.DeliveryQuery{Limit: 2}}, "third other"},
 	{messagedb.ListDeliveries, args{messagedb.DeliveryQuery{Member: id[tenant.MemberID]("third"), Limit: 9}}, "third"},
 	{messagedb.ListDeliveries, args{messagedb.DeliveryQuery{
@@ -52,18 +59,18 @@ var messageReads = []read{
 	{messagedb.ListDeliveries, args{messagedb.DeliveryQuery{Offer: id[tenant.OfferID]("offer"), Limit: 9}}, "other"},
 	{messagedb.ListDeliveries, args{messagedb.DeliveryQuery{
 		Statuses: []notify.DeliveryStatus{notify.Failed}, Limit: 9,
-	}}, "other"},
-	{messagedb.ListDeliveries, args{messagedb.DeliveryQuery{Channel: notify.SMS, Limit: 9}}, "other fourth"},
+	}}, "other key"},
+	{messagedb.ListDeliveries, args{messagedb.DeliveryQuery{Channel: notify.SMS, Limit: 9}}, "other fourth batch"},
 	{messagedb.ListDeliveries, args{messagedb.DeliveryQuery{Topic: "MOVED", Limit: 9}}, "other"},
 	{messagedb.ListDeliveries, args{messagedb.DeliveryQuery{From: now.Add(time.Hour), Limit: 9}}, "third other"},
 	{
 		messagedb.ListDeliveries, args{messagedb.DeliveryQuery{Until: now.Add(time.Hour), Limit: 9}},
-		"fourth delivery fifth",
+		"fourth delivery fifth code key line batch",
 	},
 	{messagedb.ListDeliveries, args{messagedb.DeliveryQuery{Outbox: true, Limit: 9}}, "other"},
 	{messagedb.ListDeliveries, args{messagedb.DeliveryQuery{
 		BeforeAt: now.Add(time.Hour), BeforeID: id[tenant.DeliveryID]("third"), Limit: 9,
-	}}, "other fourth delivery fifth"},
+	}}, "other fourth delivery fifth code key line batch"},
 	{messagedb.CountTests, args{"third", now}, "1"},
 	{messagedb.CountTests, args{"third", now.Add(2 * time.Hour)}, "0"},
 	{messagedb.CountTests, args{"member", now.Add(2 * time.Hour)}, "0"},
@@ -71,8 +78,8 @@ var messageReads = []read{
 	{messagedb.ListDueNotices, args{now, 1}, "fifth"},
 	{messagedb.ListDueNotices, args{now.Add(-time.Second), 9}, "fifth other"},
 	{messagedb.FindNextNotice, nil, "01T11:00"},
-	{messagedb.ListNotices, args{"notice other third", now}, "notice other"},
-	{messagedb.ListNotices, args{"notice other third", now.Add(-time.Second)}, "other"},
+	{messagedb.ListNotices, args{"notice other third", now}, "notice  other QUEUED"},
+	{messagedb.ListNotices, args{"notice other third", now.Add(-time.Second)}, "other QUEUED"},
 	{messagedb.FindNotice, args{"notice"}, "notice"},
 	{messagedb.FindNotice, args{"third"}, "third"},
 	{messagedb.FindFeed, args{[]byte("feed")}, "member"},
@@ -88,6 +95,7 @@ var messageReads = []read{
 	{messagedb.ListTemplates, args{[]notify.Topic{"MOVED"}}, ""},
 	{messagedb.ListTemplates, args{[]notify.Topic{"BOOKED"}}, "BOOKED/SMS/en//Hello//1/01T12:00"},
 	{messagedb.FindMemberQuiet, args{"member"}, "true"},
+	{messagedb.FindMemberQuiet, args{"third"}, "21/0/0/6/0/0/true"},
 	{messagedb.FindNotificationSettings, nil, "22/0/0/7/0/0/true/EMAIL=1 PUSH=1 SMS=1////0///1/01T12:00"},
 	{messagedb.FindSenders, nil, "7365616c6564/1/01T12:00/01T12:00"},
 	{messagedb.FindDomainCheck, nil, "01T12:00"},
@@ -106,7 +114,7 @@ var messageReads = []read{
 	{
 		messagedb.ListRecipients, args{"member third"},
 		"member=member/true/Ana//ana@example.com////EMAIL=UNSUBSCRIBED/other device// " +
-			"third=third/true/Cy/+4413//de///SMS=UNSUBSCRIBED/third notice//",
+			"third=third/true/Cy/+4413//de//21/0/0/6/0/0//SMS=UNSUBSCRIBED/third notice//",
 	},
 	{messagedb.ListRecipients, args{"other"}, "unknown time zone Nowhere"},
 	{messagedb.ListSent, args{"member", now.Add(time.Hour)}, ""},

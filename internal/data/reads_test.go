@@ -221,6 +221,8 @@ func show(v reflect.Value) string {
 		u := value
 		u.ID, u.Name = tenant.UUID{}, show(reflect.ValueOf(value.ID))
 		return strings.ReplaceAll(fmt.Sprint(u), u.ID.String()+" ", "")
+	case messagedb.OpenNotice:
+		return readable.Replace(fmt.Sprint(value.ID, " ", value.Was))
 	case scheduledb.Scheduled:
 		return show(reflect.ValueOf(value.Session))
 	case session.Session:

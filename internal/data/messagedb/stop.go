@@ -1,6 +1,7 @@
 package messagedb
 
 import (
+	"strings"
 	"time"
 
 	"github.com/berthhq/berth/internal/pg"
@@ -74,7 +75,7 @@ func PutStops(tx *pg.Tx, in tenant.TenantID, all ...NotificationStop) {
 	var rows []*NotificationStop
 	seen := make(map[[2]string]bool)
 	for _, s := range all {
-		if key := [2]string{string(s.Channel), s.Address}; s.Address != "" && !seen[key] {
+		if key := [2]string{string(s.Channel), strings.ToLower(s.Address)}; s.Address != "" && !seen[key] {
 			seen[key] = true
 			rows = append(rows, &s)
 		}

@@ -175,6 +175,16 @@ select again('deliveries', $$id = id('third'), member_id = id('third'), booking_
 select again('deliveries', $$id = id('fourth'), offer_id = id('other'), topic = 'OFFER', status = 'DROPPED',
   channel = 'SMS'$$);
 select again('deliveries', $$id = id('fifth'), notice_id = id('fourth'), status = 'DELIVERED'$$);
+select again('deliveries', $$id = id('key'), notice_id = id('other'), status = 'FAILED',
+  created_at = created_at - interval '3 h'$$);
+select again('deliveries', $$id = id('code'), notice_id = id('other'), status = 'QUEUED',
+  created_at = created_at - interval '3 h'$$);
+select again('deliveries', $$id = id('line'), notice_id = id('other'), status = 'READ',
+  created_at = created_at - interval '4 h'$$);
+select again('deliveries', $$id = id('batch'), notice_id = id('third'), channel = 'SMS',
+  created_at = created_at - interval '5 h'$$);
+update notices set sending = true where id = id('other');
+update locations set latitude = 1.5, longitude = 2.5 where id = id('other');
 update deliveries set platform = (id <> id('third')), counted = id in (id('other'), id('fourth'));
 select again('sending_counts', $$country = 'DE', hour = hour + interval '1 h', sent = 5$$);
 select again('sending_counts', $$channel = 'EMAIL'$$);
@@ -182,6 +192,7 @@ select again('sending_counts', $$hour = hour - interval '1 h'$$);
 select again('sending_counts', $$channel = 'EMAIL', country = '', hour = hour - interval '1 h'$$);
 select again('notification_members', $$member_id = id('third'), feed_hash = hash('third')$$);
 select again('notification_members', $$member_id = id('other'), feed_hash = hash('other')$$);
+update notification_members set quiet_start = '21:00', quiet_end = '06:00' where member_id = id('third');
 update audit_entries set actor = id('member')::text;
 select again('audit_entries', $$id = id('other'), actor = 'sa:' || id('account'), action = 'CANCEL', target_kind = 'session',
   target_id = 'x', batch_id = id('batch'), occurred_at = occurred_at + interval '1 h'$$);
