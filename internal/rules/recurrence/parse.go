@@ -157,11 +157,12 @@ func (r *Rule) checkOrdinals(part string) *fault.Error {
 }
 
 // checkSatisfiable rejects a rule that no day satisfies, whatever the start. It ignores INTERVAL, which depends on the
-// start; Series.Validate checks the result.
+// start; Series.Validate checks the result. Any 28 years without a skipped leap year have every kind of year: each day
+// of the week that it can begin with, with and without a leap day. It looks at the last ones that the library knows.
 func (r *Rule) checkSatisfiable() *fault.Error {
 	every := *r
 	every.interval = 1
-	if _, ok := every.days(civil.Date{Year: 2000, Month: time.January, Day: 1})(); !ok {
+	if _, ok := every.days(civil.Date{Year: rrule.MAXYEAR - 27, Month: time.January, Day: 1})(); !ok {
 		return invalid(r.String(), "No day satisfies this rule.")
 	}
 	return nil
