@@ -26,9 +26,12 @@ var coreReads = []read{
 		AfterAt: now.Add(time.Hour), AfterID: id[tenant.AuditID]("other"), Limit: 9,
 	}}, "audit third"},
 	{coredb.FindSnapshotVersion, nil, "1"},
-	{coredb.FindSnapshot, nil, "1/false/location=Europe/Vienna/ONLINE PHONE WALK_IN other=Europe/Paris/1.5/2.5/ONLINE PHONE " +
-		"WALK_IN/other=1/1/IN_PERSON service=1/1/IN_PERSON/location= other= service= " +
-		"tenant=/other=other plan=plan third=third"},
+	{
+		coredb.FindSnapshot, nil,
+		"1/false/location=Europe/Vienna/ONLINE PHONE WALK_IN other=Europe/Paris/1.5/2.5/ONLINE PHONE " +
+			"WALK_IN/other=1/1/IN_PERSON service=1/1/IN_PERSON/location= other= service= " +
+			"tenant=/other=other plan=plan third=third",
+	},
 	{coredb.HasOldKeys, args{now.Add(-time.Hour)}, "true"},
 	{coredb.HasOldKeys, args{now.Add(-time.Hour - time.Second)}, "false"},
 	{coredb.IsAudited, args{uuid("member").String(), "BOOK", "booking", "", now}, "true"},

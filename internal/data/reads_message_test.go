@@ -30,6 +30,10 @@ var messageReads = []read{
 		"other/session/other///false/02T08:00/02T09:00/false/02T07:00/00000000-0000-0000-0000-000000000000/0/0////////",
 	},
 	{
+		messagedb.ListParties, args{"fifth", "", "", "", false, time.Hour},
+		"member/third/fifth///false/02T07:00/02T08:00/false/02T06:00/subscription/0/0////////",
+	},
+	{
 		messagedb.ListParties, args{"", "session", "", "", false, time.Hour},
 		"/member/session/booking///true/02T08:00/02T09:00/false/02T07:00/00000000-0000-0000-0000-000000000000/0/0///////",
 	},
@@ -114,7 +118,7 @@ var messageReads = []read{
 	{
 		messagedb.ListRecipients, args{"member third"},
 		"member=member/true/Ana//ana@example.com////EMAIL=UNSUBSCRIBED/other device// " +
-			"third=third/true/Cy/+4413//de//21/0/0/6/0/0//SMS=UNSUBSCRIBED/third notice//",
+			"third=third/true/Cy/+4413//de//21/0/0/6/0/0//SMS=UNSUBSCRIBED/fourth third notice//",
 	},
 	{messagedb.ListRecipients, args{"other"}, "unknown time zone Nowhere"},
 	{messagedb.ListSent, args{"member", now.Add(time.Hour)}, ""},

@@ -52,8 +52,14 @@ contact_codes -fourth
 contact_codes -other`},
 	{accountdb.TrimDevices, args{"member", 1}, "devices -device"},
 	{accountdb.TrimDevices, args{"member", 2}, ""},
-	{accountdb.TrimDevices, args{"third", 1}, "devices -third"},
-	{accountdb.DeleteStaleDevices, args{now}, "devices -notice\ndevices -third"},
+	{accountdb.TrimDevices, args{"third", 1}, `
+devices -fourth
+devices -third`},
+	{accountdb.TrimDevices, args{"third", 2}, "devices -fourth"},
+	{accountdb.DeleteStaleDevices, args{now}, `
+devices -fourth
+devices -notice
+devices -third`},
 	{accountdb.DeleteDevices, args{"device third"}, `
 devices -device
 devices -third`},
@@ -127,7 +133,8 @@ service_accounts +second {created_at=2026-03-02T08:00:00+00:00 name=Gate name_ke
 	}, "devices other {kind=WEB seen_at=2026-03-01T12:00:00+00:00}"},
 	{accountdb.UpdateMember, args{member.Member{
 		ID: id[tenant.MemberID]("member"), Name: "Anna", Status: member.Active, Version: 2, UpdatedAt: start,
-	}}, "members member {email= email_key= name=Anna name_key=anna subject=}"},
+	}}, "members member {email= email_key= name=Anna name_key=anna subject= " +
+		"updated_at=2026-03-02T08:00:00+00:00 version=2}"},
 	{accountdb.PutPendingContact, args{"member", member.PendingContact{
 		Contact: member.Contact{Kind: member.ByEmail, Address: "x@example.com"},
 		Code:    id[tenant.CodeID]("fourth"), CodeHash: sha("x"), ExpiresAt: start,
@@ -138,8 +145,10 @@ service_accounts +second {created_at=2026-03-02T08:00:00+00:00 name=Gate name_ke
 		"roles +guide {created_at=2026-03-01T12:00:00+00:00 name=guide title=Guide " +
 			"updated_at=0001-01-01T00:00:00+00:00}",
 	},
-	{accountdb.UpdateRole, args{grant.Role{Name: "coach", Title: "Trainer", Version: 2, UpdatedAt: start}}, `
-roles coach {title=Trainer}`},
+	{
+		accountdb.UpdateRole, args{grant.Role{Name: "coach", Title: "Trainer", Version: 2, UpdatedAt: start}},
+		"roles coach {title=Trainer updated_at=2026-03-02T08:00:00+00:00 version=2}",
+	},
 	{accountdb.EndKeys, args{"account", now}, `
 service_account_keys key {expires_at=2026-03-01T12:00:00+00:00}`},
 	{accountdb.RevokeAccount, args{"account", start}, `
@@ -180,36 +189,36 @@ service_account_keys key {used_at=2026-03-01T12:00:00+00:00}`},
 	{catalogdb.UpdateLocation, args{catalog.Location{
 		ID: id[tenant.LocationID]("location"), Name: "Quay", TimeZone: "Europe/Rome", Version: 2, UpdatedAt: start,
 		Channels: []catalog.Channel{catalog.Phone},
-	}}, `
-locations location {active=false channels=["PHONE"] name=Quay time_zone=Europe/Rome}
-tenants  {house_version=2}`},
+	}}, "locations location {active=false channels=[\"PHONE\"] name=Quay time_zone=Europe/Rome " +
+		"updated_at=2026-03-02T08:00:00+00:00 version=2}\n" +
+		"tenants  {house_version=2}"},
 	{catalogdb.UpdateService, args{catalog.Service{
 		ID: id[tenant.ServiceID]("service"), Name: "Sailing", Duration: time.Hour, MinParty: 1, MaxParty: 2,
 		Delivery: catalog.InPerson, Version: 2, UpdatedAt: start,
 	}}, `
-services service {active=false max_party=2 name=Sailing}
+services service {active=false max_party=2 name=Sailing updated_at=2026-03-02T08:00:00+00:00 version=2}
 tenants  {house_version=2}`},
 	{catalogdb.UpdateResource, args{catalog.Resource{
 		ID: id[tenant.ResourceID]("resource"), Location: id[tenant.LocationID]("location"), Name: "Court 2", Version: 2,
 		UpdatedAt: start,
-	}}, "resources resource {active=false name=Court 2}"},
+	}}, "resources resource {active=false name=Court 2 updated_at=2026-03-02T08:00:00+00:00 version=2}"},
 	{catalogdb.UpdatePlan, args{credit.Plan{
 		ID: id[tenant.PlanID]("plan"), Name: "Twelve", Kind: credit.Credits, Credits: 12, Version: 2, UpdatedAt: start,
-	}}, `
-plans plan {active=false credits=12 daily_limit=null name=Twelve weekly_limit=null}
-tenants  {house_version=2}`},
+	}}, "plans plan {active=false credits=12 daily_limit=null name=Twelve " +
+		"updated_at=2026-03-02T08:00:00+00:00 version=2 weekly_limit=null}\n" +
+		"tenants  {house_version=2}"},
 	{catalogdb.UpdateItem, args{booking.Item{
 		ID: id[tenant.ItemID]("item"), Name: "Paddle", Stock: 5, Version: 2, UpdatedAt: start,
-	}}, "items item {active=false name=Paddle stock=5}"},
+	}}, "items item {active=false name=Paddle stock=5 updated_at=2026-03-02T08:00:00+00:00 version=2}"},
 	{catalogdb.PutPolicy, args{catalog.Policy{
 		Level: catalog.TenantLevel, Scope: uuid("tenant"), HoldTTL: new(time.Minute), Version: 2, UpdatedAt: start,
 	}}, `
-policies TENANT tenant {hold_ttl_seconds=60}
+policies TENANT tenant {hold_ttl_seconds=60 updated_at=2026-03-02T08:00:00+00:00 version=2}
 tenants  {house_version=2}`},
 	{catalogdb.PutBenefitProvider, args{booking.BenefitProvider{
 		Code: "CLUB", Name: "Club 2", Pattern: "[0-9]*", Verification: booking.VerifyByList, Version: 2, UpdatedAt: start,
-	}}, `
-benefit_providers CLUB {active=false name=Club 2 number_pattern=[0-9]* verification=LIST}`},
+	}}, "benefit_providers CLUB {active=false name=Club 2 number_pattern=[0-9]* " +
+		"updated_at=2026-03-02T08:00:00+00:00 verification=LIST version=2}"},
 	{
 		catalogdb.AddBenefitNumbers, args{"CLUB", []string{"1", "3"}},
 		"benefit_numbers +CLUB 3 {number=3 provider_code=CLUB}",
@@ -254,7 +263,7 @@ display_links -other`},
 	}, now}, "bookings booking {exclusive=false}"},
 	{bookingdb.UpdateSubscription, args{credit.Subscription{
 		ID: id[tenant.SubscriptionID]("subscription"), Status: credit.Paused, Balance: 3, Lines: 4, StartsAt: now, Version: 2,
-	}, now}, "subscriptions subscription {balance=3 lines=4 status=PAUSED}"},
+	}, now}, "subscriptions subscription {balance=3 lines=4 status=PAUSED version=2}"},
 	{bookingdb.MarkNoShows, args{"booking fourth", now}, `
 bookings booking {auto_no_show_at=2026-03-01T12:00:00+00:00 status=NO_SHOW}
 bookings fourth {auto_no_show_at=2026-03-01T12:00:00+00:00}`},
@@ -302,9 +311,9 @@ usage +other WEEK 2026-03-02 {span=WEEK starts_on=2026-03-02 subscription_id=oth
 	}, "booking_items +fifth {booking_id=third item_id=other line_id=fourth number=3 " +
 		"out_from=2026-03-02T08:00:00+00:00 out_until=2026-03-02T09:00:00+00:00 status=CONFIRMED}"},
 	{bookingdb.CountUsage, args{"plan", day}, `
-usage -subscription DAY 2026-03-02
+bookings fifth {counted=true}
 usage -subscription DAY 2026-03-03
-usage -subscription WEEK 2026-03-02`},
+usage subscription WEEK 2026-03-02 {used=1}`},
 	{bookingdb.AppendLedger, args{[]credit.Entry{{
 		ID: id[tenant.CreditEntryID]("third"), Subscription: id[tenant.SubscriptionID]("third"), Line: 1, Kind: credit.Grant,
 		Amount: 1, Balance: 1, At: now,
@@ -386,16 +395,21 @@ sending_counts -EMAIL  2026-03-01 11:00:00+00
 sending_counts -SMS AT 2026-03-01 11:00:00+00`},
 	{messagedb.ReportDelivery, args{messagedb.Delivery{
 		ID: id[tenant.DeliveryID]("third"), Status: notify.Delivered, Segments: 2,
-	}, start}, "deliveries third {segments=2 status=DELIVERED}"},
-	{messagedb.PutSenders, args{messagedb.Sealed{Text: []byte("new"), Version: 2, UpdatedAt: start}}, `
-notification_senders  {domain_check_at=null sealed=\x6e6577}`},
+	}, start}, "deliveries third {segments=2 status=DELIVERED updated_at=2026-03-02T08:00:00+00:00}"},
+	{
+		messagedb.PutSenders, args{messagedb.Sealed{Text: []byte("new"), Version: 2, UpdatedAt: start}},
+		"notification_senders  {domain_check_at=null sealed=\\x6e6577 " +
+			"updated_at=2026-03-02T08:00:00+00:00 version=2}",
+	},
 	{messagedb.PutNotificationSettings, args{notify.Settings{
 		PerDay: map[notify.Channel]int{notify.SMS: 2, notify.Push: 3, notify.Email: 4}, Version: 2, UpdatedAt: start,
-	}}, "notification_settings  {email_in_quiet=false email_per_day=4 " +
-		"push_per_day=3 quiet_end=00:00:00 quiet_start=00:00:00 sms_per_day=2}"},
+	}}, "notification_settings  {email_in_quiet=false email_per_day=4 push_per_day=3 " +
+		"quiet_end=00:00:00 quiet_start=00:00:00 sms_per_day=2 updated_at=2026-03-02T08:00:00+00:00 " +
+		"version=2}"},
 	{messagedb.PutTemplate, args{messagedb.OwnTemplate{Template: notify.Template{
 		Topic: "BOOKED", Channel: notify.SMS, Locale: "en", Body: "Hi",
-	}, Version: 2, UpdatedAt: start}}, "notification_templates BOOKED SMS en {body=Hi}"},
+	}, Version: 2, UpdatedAt: start}}, "notification_templates BOOKED SMS en {body=Hi " +
+		"updated_at=2026-03-02T08:00:00+00:00 version=2}"},
 	{messagedb.InsertNotices, args{[]notify.Notice{{
 		ID: id[tenant.NoticeID]("second"), Topic: "BOOKED", Lane: notify.Alert, Member: id[tenant.MemberID]("member"),
 		Session: id[tenant.SessionID]("session"), Booking: id[tenant.BookingID]("booking"), Thing: uuid("booking"),
@@ -519,7 +533,8 @@ notification_members member {quiet_end=00:00:00 quiet_start=01:00:00}`},
 			Service: id[tenant.ServiceID]("service"), Location: id[tenant.LocationID]("location"), Title: "Row",
 		},
 		Rule: "FREQ=WEEKLY", Date: day, Duration: time.Hour, MaterializedUntil: day, Version: 2, UpdatedAt: start,
-	}}, "series series {rule=FREQ=WEEKLY start_time=00:00:00 title=Row}"},
+	}}, "series series {rule=FREQ=WEEKLY start_time=00:00:00 title=Row " +
+		"updated_at=2026-03-02T08:00:00+00:00 version=2}"},
 	{scheduledb.UpdateSessions, args{[]session.Session{{
 		ID: id[tenant.SessionID]("session"), Details: session.Details{
 			Service: id[tenant.ServiceID]("service"), Location: id[tenant.LocationID]("location"), Title: "Row",
@@ -527,14 +542,16 @@ notification_members member {quiet_end=00:00:00 quiet_start=01:00:00}`},
 		},
 		StartsAt: start, EndsAt: start.Add(time.Hour), LocalDate: day, State: catalog.Published, Version: 2, UpdatedAt: start,
 	}}}, "sessions session {capacity=9 coach_id=null occurs_at=null occurs_on=null resource_id=null " +
-		"series_id=null title=Row waitlist_capacity=7}"},
+		"series_id=null title=Row updated_at=2026-03-02T08:00:00+00:00 version=2 waitlist_capacity=7}"},
 	{scheduledb.InsertSessions, args{[]session.Session(nil)}, ""},
 	{scheduledb.UpdateSessions, args{[]session.Session(nil)}, ""},
 	{scheduledb.UpdateWorkout, args{session.Workout{
 		ID: id[tenant.WorkoutID]("workout"), Name: "Rest", Body: "None", Version: 2, UpdatedAt: start,
-	}}, "workouts workout {body=None name=Rest}"},
-	{scheduledb.DeleteSessions, args{"session", "batch", now}, `
-sessions session {batch_id=batch deleted_at=2026-03-01T12:00:00+00:00}`},
+	}}, "workouts workout {body=None name=Rest updated_at=2026-03-02T08:00:00+00:00 version=2}"},
+	{
+		scheduledb.DeleteSessions, args{"session", "batch", now},
+		"sessions session {batch_id=batch deleted_at=2026-03-01T12:00:00+00:00 version=2}",
+	},
 	{scheduledb.AttachWorkouts, args{"other", "workout"}, `
 session_workouts +other 1 {position=1 session_id=other workout_id=workout}
 session_workouts -other 0

@@ -54,12 +54,18 @@ type Config struct {
 	// Registerer receives the metrics; nil keeps them private. Two databases in
 	// one process need registerers that add a label.
 	Registerer prometheus.Registerer
-	// Logger receives lost listening connections. The default discards them.
+	// Logger receives lost listening connections, and the names of transactions whose body ignores an error of the
+	// database. The default discards them.
 	Logger *slog.Logger
 	// Tracer sees every statement.
 	Tracer pgx.QueryTracer
 	// Dial replaces the network, for tests.
 	Dial pgconn.DialFunc
+}
+
+// TxTracer is a Tracer that also learns on which connection each attempt of a transaction begins.
+type TxTracer interface {
+	TraceTxStart(conn *pgx.Conn, name string)
 }
 
 // Scope is the tenant of a transaction. Row-level security enforces it.

@@ -47,6 +47,13 @@ func (s *session) send(ctx context.Context, statements []*Statement) error {
 	return readErr
 }
 
+// ignoredFailure reports whether a body that returned err has gone on after the database's first error. A body may
+// return an error of its own for the violation of a constraint.
+func (s *session) ignoredFailure(err error) bool {
+	return s.failed != nil &&
+		(err == nil || errors.Is(err, ErrFailed) || contended(s.failed) && !errors.Is(err, s.failed))
+}
+
 func (s *session) wentOn() error { return fmt.Errorf("%w: %w", ErrFailed, s.failed) }
 
 // Load sends the batch in one round trip and runs its readers. After a reader's error

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"math/rand/v2"
 	"slices"
 	"time"
@@ -160,6 +161,9 @@ func (r *run) attempt(ctx context.Context, fn func(context.Context, *Tx) error) 
 	if err != nil {
 		return connectionLost(err) && ctx.Err() == nil, fmt.Errorf("%s: take advisory locks: %w", r.name, err)
 	}
+	if tracer, ok := r.db.config.Tracer.(TxTracer); ok {
+		tracer.TraceTxStart(conn.Conn(), r.name)
+	}
 	tx := &Tx{session: session{conn: conn.Conn(), pending: opening(r.scope)}}
 	defer func() { r.addLocks(tx.retryLocks) }()
 	if err = fn(ctx, tx); err != nil || tx.failed != nil {
@@ -171,6 +175,10 @@ func (r *run) attempt(ctx context.Context, fn func(context.Context, *Tx) error) 
 
 // classify says what the error of a body means, and whether to retry.
 func (r *run) classify(ctx context.Context, tx *Tx, err error) (retry bool, _ error) {
+	if tx.ignoredFailure(err) {
+		r.db.config.Logger.ErrorContext(ctx, "the body of a transaction went on after an error of the database",
+			slog.String("name", r.name), slog.Any("failed", tx.failed), slog.Any("error", err))
+	}
 	switch {
 	case tx.failed == nil:
 		return false, err // the body refused

@@ -3,6 +3,8 @@ package pg_test
 import (
 	"context"
 	"errors"
+	"log/slog"
+	"strings"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
@@ -148,7 +150,8 @@ func TestInTx_DoesNotCommitAfterRejectedWrite(t *testing.T) {
 
 func TestInTx_DoesNotCommitAfterIgnoredError(t *testing.T) {
 	t.Parallel()
-	b := setup(t)
+	var logged strings.Builder
+	b := setup(t, func(c *pg.Config) { c.Logger = slog.New(slog.NewTextHandler(&logged, nil)) })
 	id := b.insert(t)
 	for name, overlook := range map[string]body{
 		"Load": func(ctx context.Context, tx *pg.Tx) error { return execute(ctx, tx, "select 1/0") },
@@ -172,6 +175,7 @@ func TestInTx_DoesNotCommitAfterIgnoredError(t *testing.T) {
 		test.EqOp(t, "22012", pg.Code(err), test.Sprintf("%s: %v", name, err))
 		test.EqOp(t, 0, b.taken(t, id), test.Sprintf("%s: taken", name))
 	}
+	test.EqOp(t, 4, strings.Count(logged.String(), "went on after an error"))
 }
 
 func TestLoad_ReaderErrorKeepsTransactionUsable(t *testing.T) {

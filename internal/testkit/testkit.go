@@ -43,7 +43,8 @@ type Studio struct {
 // damaged data or asked for Violations.
 func New(t testing.TB, options ...func(*pg.Config)) *Studio {
 	t.Helper()
-	db := template.New(t, func(db *pgtest.DB) { founded = *NewIn(t, db) }, options...)
+	db := template.New(t, func(db *pgtest.DB) { founded = *NewIn(t, db) },
+		append([]func(*pg.Config){contend(t)}, options...)...)
 	s := open(t, db)
 	t.Cleanup(func() {
 		if !s.damaged.Load() && !t.Failed() && !t.Skipped() {

@@ -6,7 +6,6 @@ import (
 
 	"github.com/berthhq/berth/internal/access"
 	"github.com/berthhq/berth/internal/app/accounts"
-	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/credit"
 	"github.com/berthhq/berth/internal/rules/grant"
 	"github.com/berthhq/berth/internal/rules/member"
@@ -69,12 +68,6 @@ func TestFaults_FailTheCall(t *testing.T) {
 		func() error { return app.UnregisterDevice(ctx, ana, device.ID) },
 		func() error { return app.SealDevices(ctx, s.Tenant) },
 		func() error { return expect.Error(app.CreateRole(ctx, owner, desk)) },
-		func() error {
-			return expect.Error(app.UpdateRole(ctx, owner, "desk", nil, func(r *grant.Role) error {
-				r.Title = "Front desk"
-				return nil
-			}))
-		},
 		func() error { return expect.Error(app.AssignRole(ctx, owner, ben.Member, "desk")) },
 		func() error { return expect.Error(app.RevokeRole(ctx, owner, ben.Member, "desk")) },
 		func() error { return expect.Error(app.ListRoles(ctx, owner, grant.RoleSearch{Limit: 9})) },
@@ -94,9 +87,6 @@ func TestFaults_FailTheCall(t *testing.T) {
 		func() error { return expect.Error(app.RevokeServiceAccount(ctx, owner, account.ID)) },
 		func() error { return expect.Error(app.GetTenant(ctx, owner)) },
 		func() error { return expect.Error(app.StepUp(ctx, s.Tenant)) },
-		func() error {
-			return expect.Error(app.UpdateTenant(ctx, owner, nil, func(t *catalog.Tenant) { t.Name = "Quay" }))
-		},
 		func() error {
 			return expect.Error(app.ListAuditEntries(ctx, owner, accounts.AuditQuery{Limit: 9}))
 		},

@@ -265,7 +265,7 @@ func (r *batchRun) load(ctx context.Context, outcomes []error) error {
 		r.attempts[i] = t.newAttempt()
 		r.txs[i] = &Tx{
 			Tx: r.db, Tenant: r.tenant, Caller: t.caller, Request: t.request, Now: r.now, IDs: r.ids, State: r.state,
-			engine: r.engine, task: t, shared: len(r.batch) > 1,
+			engine: r.engine, task: t, grown: &t.grown, shared: len(r.batch) > 1,
 		}
 		queries[i] = query(t.caller)
 		outcomes[i] = recovered(func() error {

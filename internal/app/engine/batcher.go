@@ -73,6 +73,7 @@ type task struct {
 	newAttempt func() attempt
 	done       func(error) // answers the caller, with the result of the latest attempt or an error
 
+	grown int   // see Tx.Grow
 	found []Key // keys named by Tx.Lock; the task waits for them if it is queued again
 }
 

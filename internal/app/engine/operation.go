@@ -117,10 +117,12 @@ func Run[R any](ctx context.Context, e *Engine, by tenant.Caller, s Spec[R]) (R,
 func Do[R any](
 	ctx context.Context, e *Engine, by tenant.Caller, s Spec[R], run func(context.Context, *Tx) (R, error),
 ) (R, error) {
+	grown := 0
 	return replayed(ctx, e, by, s, func(key *IdempotencyKey) (R, error) {
 		return repeat(func(bool) (R, bool, error) {
 			var result, none R
 			err := e.doOnce(ctx, by, s.Name, s.Quiet, key, func(ctx context.Context, tx *Tx) (answer []any, err error) {
+				tx.grown = &grown
 				result, err = run(ctx, tx)
 				return s.stored(&result), err
 			})

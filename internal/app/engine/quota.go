@@ -41,7 +41,7 @@ const (
 
 // quotas counts rows by reading them from time to time, and by adding what this node inserts. It reads outside of the
 // operation's transaction: there, a count would conflict with every insert. So a quota can be exceeded by what several
-// nodes insert at the same time, and operations that fail count until the next reading.
+// nodes insert at the same time, and operations that fail count until the next reading, but each once.
 type quotas struct {
 	Quotas
 
@@ -81,9 +81,14 @@ func (q *Quotas) limit(of Quota) int {
 	}
 }
 
-// Grow counts n rows that the operation is about to insert. It returns QUOTA_EXCEEDED if the tenant has too many then.
+// Grow counts n rows that the operation is about to insert, once in all its attempts. It returns QUOTA_EXCEEDED if the
+// tenant has too many then. An operation calls it once.
 func (tx *Tx) Grow(ctx context.Context, of Quota, n int) error {
-	return tx.engine.grow(ctx, tx.Caller, of, n)
+	if err := tx.engine.grow(ctx, tx.Caller, of, max(0, n-*tx.grown)); err != nil {
+		return err
+	}
+	*tx.grown = max(n, *tx.grown)
+	return nil
 }
 
 func (e *Engine) grow(ctx context.Context, by tenant.Caller, of Quota, n int) error {

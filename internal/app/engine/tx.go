@@ -25,6 +25,7 @@ type Tx struct {
 
 	engine  *Engine
 	task    *task // nil in Do
+	grown   *int  // how many rows Grow has counted, in an earlier attempt too
 	shared  bool
 	wakeAt  *time.Time
 	effects []func()

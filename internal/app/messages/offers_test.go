@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/shoenig/test"
 	"github.com/shoenig/test/must"
 
@@ -51,13 +52,16 @@ func (w *oneOffer) ReadOffers(
 }
 
 func (w *oneOffer) StartOffer(
-	_ context.Context, _ *pg.Tx, _ tenant.TenantID, _ waitlists.OfferFacts, _ *time.Location, now, at time.Time,
+	_ context.Context, tx *pg.Tx, _ tenant.TenantID, _ waitlists.OfferFacts, _ *time.Location, now, at time.Time,
 ) (time.Time, bool, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
 	ends := at.Add(40 * time.Minute)
 	if at.Equal(now) {
-		w.offer.ExpiresAt = ends
+		tx.Write("select 1").Exec(func(pgconn.CommandTag) error { // once the transaction is durable
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			w.offer.ExpiresAt = ends
+			return nil
+		})
 	}
 	return ends, at.Before(w.closes), w.err
 }

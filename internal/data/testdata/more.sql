@@ -33,6 +33,8 @@ select again('ownership_transfers', $$id = id('third'), from_member = id('third'
 select again('devices', $$id = id('other'), token_hash = hash('other'), seen_at = seen_at + interval '1 s'$$);
 select again('devices', $$id = id('notice'), token_hash = hash('notice'), member_id = id('third'),
   seen_at = seen_at - interval '1 s'$$);
+select again('devices', $$id = id('fourth'), token_hash = hash('fourth'), member_id = id('third'),
+  seen_at = seen_at - interval '1 s'$$);
 select again('devices', $$id = id('third'), token_hash = hash('third'), member_id = id('third'),
   seen_at = seen_at - interval '1 s'$$);
 select again('pending_contacts', $$kind = 'PHONE', address = '+4414', code_id = id('other')$$);
@@ -88,6 +90,7 @@ select again('bookings', $$id = id('third'), member_id = id('third'), status = '
 select again('bookings', $$id = id('fourth'), session_id = id('other'), status = 'NO_SHOW', external_ref = '',
   starts_at = starts_at + interval '1 d', ends_at = ends_at + interval '1 d', created_by = 'sa:1', party_size = 2, exclusive = false, counted = true$$);
 select again('bookings', $$id = id('fifth'), session_id = id('third'), external_ref = '', status = 'ATTENDED',
+  subscription_id = id('subscription'),
   checked_in_at = starts_at, check_in_method = 'QR', starts_at = starts_at - interval '1 h',
   ends_at = ends_at - interval '1 h', created_by = 'sa:1', exclusive = false$$);
 select again('bookings', $$id = id('line'), session_id = id('third'), member_id = null, contact_name = 'Quinn',
@@ -273,6 +276,6 @@ select t || case when p.r is null then ' -' when o.r is null then ' +' else ' ' 
     from jsonb_each_text(p.r) n left join jsonb_each_text(o.r) b using (key)
     where case when o.r is null
       then n.value not in ('', '0', 'false', '{}', '[]') and key not in ('tenant_id', 'id')
-      else n.value is distinct from b.value and key not in ('updated_at', 'version') end) || '}', '') as change
+      else n.value is distinct from b.value end) || '}', '') as change
 from past o full join present p using (t, k) where o.r is distinct from p.r;
 grant select on changed to berth_app;

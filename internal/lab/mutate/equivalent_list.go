@@ -208,15 +208,15 @@ var equivalents = []Equivalent{
 	},
 	{
 		Package: "internal/rules/recurrence", Function: "(*Rule).checkSatisfiable",
-		Old:    "if _, ok := every.days(civil.Date{Year: 2000, Month: time.January, Day: 1})(); !ok {",
-		New:    "if _, ok := every.days(civil.Date{Year: 2000, Month: time.January, Day: 2})(); !ok {",
-		Reason: "any century has a day of the rule or none has, and every month has that day",
+		Old:    "if _, ok := every.days(civil.Date{Year: rrule.MAXYEAR - 27, Month: time.January, Day: 1})(); !ok {",
+		New:    "if _, ok := every.days(civil.Date{Year: rrule.MAXYEAR - 27, Month: time.January, Day: 2})(); !ok {",
+		Reason: "the first of January is the same day of the week in a later year, too",
 	},
 	{
 		Package: "internal/rules/recurrence", Function: "(*Rule).checkSatisfiable",
-		Old:    "if _, ok := every.days(civil.Date{Year: 2000, Month: time.January, Day: 1})(); !ok {",
-		New:    "if _, ok := every.days(civil.Date{Year: 2001, Month: time.January, Day: 1})(); !ok {",
-		Reason: "any century has a day of the rule or none has",
+		Old:    "if _, ok := every.days(civil.Date{Year: rrule.MAXYEAR - 27, Month: time.January, Day: 1})(); !ok {",
+		New:    "if _, ok := every.days(civil.Date{Year: rrule.MAXYEAR - 28, Month: time.January, Day: 1})(); !ok {",
+		Reason: "one more year has no other days",
 	},
 	{
 		Package: "internal/rules/recurrence", Function: "parseDays",
@@ -688,5 +688,11 @@ var equivalents = []Equivalent{
 		New: "order by tenant_id, location_id, service_id, " +
 			"(not flagged), join_key, entry_id limit nullif($6, 0)) p",
 		Reason: "it has one value in a queue; it is for the planner",
+	},
+	{
+		Package: "internal/app/schedules", Function: "(*Service).updateWaitlists",
+		Old:    "requeued, queues = append(requeued, s.ID), append(queues, from, to)",
+		New:    "requeued, queues = append(requeued, s.ID), append(queues, to, from)",
+		Reason: "they are counted in any order",
 	},
 }
