@@ -142,6 +142,8 @@ interface Opening {
   readonly height?: number;
   /** Grants geolocation at this position. */
   readonly position?: { latitude: number; longitude: number };
+  /** Nothing is cached. */
+  readonly fresh?: boolean;
 }
 
 export interface Visit {
@@ -152,9 +154,9 @@ export interface Visit {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** A browser of one user, signed in through the demo page's storage. */
-export async function visit(how: Opening = {}, from: Browser = browser): Promise<Visit> {
-  const { address, tenants } = how.at ?? berth();
+/** A context of one user, signed in through the demo page's storage. */
+async function signIn(how: Opening, from: Browser): Promise<BrowserContext> {
+  const { tenants } = how.at ?? berth();
   const context = await from.newContext({
     viewport: { width: how.width ?? 1360, height: how.height ?? 860 },
     colorScheme: how.scheme ?? "light",
@@ -170,10 +172,28 @@ export async function visit(how: Opening = {}, from: Browser = browser): Promise
   };
   if (person) {
     await context.addInitScript((remembered) => {
-      if (!sessionStorage.getItem("left")) localStorage.setItem("berth.person", remembered);
+      if (!sessionStorage.getItem("left")) {
+        localStorage.clear(); // of earlier visits
+        localStorage.setItem("berth.person", remembered);
+      }
       sessionStorage.setItem("left", "1");
     }, JSON.stringify(person));
   }
+  return context;
+}
+
+/**
+ * Contexts that visits have left, by how they were opened. To load and compile the scripts of an
+ * app takes longer than most tests.
+ */
+const left = new Map<string, BrowserContext[]>();
+
+/** A page of one user, as in a browser that they have just opened. */
+export async function visit(how: Opening = {}, from: Browser = browser): Promise<Visit> {
+  const { path, ...who } = how;
+  const key = how.role && from === browser && !how.fresh ? JSON.stringify(who) : "";
+  const context = left.get(key)?.pop() ?? (await signIn(how, from));
+  let changed = false;
   const page = await context.newPage();
   page.setDefaultTimeout(timeout);
   const complaints: string[] = [];
@@ -187,13 +207,21 @@ export async function visit(how: Opening = {}, from: Browser = browser): Promise
     if (!refused && !blocked) complaints.push(message.text());
   });
   page.on("pageerror", (error) => complaints.push(String(error)));
-  if (how.path !== "") await page.goto(address + (how.path ?? "/"));
+  if (path !== "") await page.goto((how.at ?? berth()).address + (path ?? "/"));
   return {
     page,
-    context,
+    get context() {
+      changed = true;
+      return context;
+    },
     complaints,
     async [Symbol.asyncDispose]() {
-      await context.close();
+      if (key && !changed && context.pages().length === 1) {
+        await page.close();
+        left.set(key, [...(left.get(key) ?? []), context]);
+      } else {
+        await context.close();
+      }
       expect.soft(complaints).toEqual([]); // soft: it must not hide why the test failed
     },
   };
@@ -282,7 +310,7 @@ const rules = {
 
 /** Serious and critical violations that axe finds. */
 export async function violations(page: Page, of: keyof typeof rules = "all"): Promise<string[]> {
-  await page.evaluate(axe.source);
+  if (!(await page.evaluate(() => "axe" in globalThis))) await page.evaluate(axe.source);
   const { violations: found } = await page.evaluate(
     (runOnly) =>
       (globalThis as unknown as { axe: typeof axe }).axe.run(document, {

@@ -54,6 +54,7 @@ for (const { name, path, role, tenant, there, most } of limits) {
   test(`the first load of ${name} needs at most ${most} kB of script`, async () => {
     await using visited = await visit({
       path: "",
+      fresh: true,
       ...(role && { role }),
       tenant: tenant ?? studio,
     });
