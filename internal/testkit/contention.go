@@ -21,11 +21,16 @@ type contention struct {
 
 var rival = &contention{seen: make(map[string]bool), sent: make(map[*pgx.Conn]string)}
 
-// contend lets transactions contend, and fails the test if a body goes on after an error of the database.
+// contend lets transactions contend, and fails the test if a body goes on after an error of the database. It is not for
+// benchmarks.
 func contend(t testing.TB) func(*pg.Config) {
 	t.Helper()
 	return func(c *pg.Config) {
-		c.Tracer, c.Logger = rival, slog.New(slog.NewTextHandler(failing{t}, &slog.HandlerOptions{Level: slog.LevelError}))
+		if _, tests := t.(*testing.T); tests {
+			c.Tracer, c.Logger = rival, slog.New(
+				slog.NewTextHandler(failing{t}, &slog.HandlerOptions{Level: slog.LevelError}),
+			)
+		}
 	}
 }
 

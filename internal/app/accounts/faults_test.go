@@ -38,12 +38,6 @@ func TestFaults_FailTheCall(t *testing.T) {
 		},
 		func() error { return expect.Error(app.GetBalance(ctx, owner, ana.Member, true)) },
 		func() error { return expect.Error(app.ListLedger(ctx, owner, sub.ID, 0, 9)) },
-		func() error {
-			return expect.Error(app.CreateMember(ctx, owner, member.Member{Name: "Cy"}))
-		},
-		func() error {
-			return expect.Error(app.UpdateMember(ctx, owner, ana.Member, nil, named("Anna")))
-		},
 		func() error { return expect.Error(app.GetMember(ctx, owner, ana.Member)) },
 		func() error { return expect.Error(app.ListMembers(ctx, owner, member.Search{Limit: 9})) },
 		func() error { return expect.Error(app.UpdateMe(ctx, ana, nil, named("Ana"))) },
