@@ -9,17 +9,26 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/pgtest"
 )
 
 // contention makes each transaction fail in each of its round trips, once in a test process, as if another transaction
 // were in the way. The body must not go on, and runs again: nothing of the first time may be left.
 type contention struct {
+	pgtest.Tracer
+
 	mu   sync.Mutex
 	seen map[string]bool
 	sent map[*pgx.Conn]string // name of the transaction, and what it has sent
 }
 
-var rival = &contention{seen: make(map[string]bool), sent: make(map[*pgx.Conn]string)}
+var rival = newContention()
+
+func newContention() *contention {
+	c := &contention{seen: make(map[string]bool), sent: make(map[*pgx.Conn]string)}
+	c.Batch = c.sending
+	return c
+}
 
 // contend lets transactions contend, and fails the test if a body goes on after an error of the database. It is not for
 // benchmarks.
@@ -49,13 +58,13 @@ func (c *contention) TraceTxStart(conn *pgx.Conn, name string) {
 	c.sent[conn] = name
 }
 
-// TraceBatchStart implements pgx.BatchTracer.
-func (c *contention) TraceBatchStart(ctx context.Context, conn *pgx.Conn, of pgx.TraceBatchStartData) context.Context {
+// sending lets a batch of a transaction that writes fail, unless its like has failed before.
+func (c *contention) sending(_ context.Context, conn *pgx.Conn, queries []*pgx.QueuedQuery) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	sent, first, queries := c.sent[conn], 0, of.Batch.QueuedQueries
+	sent, first := c.sent[conn], 0
 	if sent == "" {
-		return ctx // no transaction that writes
+		return
 	}
 	if conn.PgConn().TxStatus() == 'I' {
 		first = 2 // it begins, and sets the tenant
@@ -71,21 +80,6 @@ func (c *contention) TraceBatchStart(ctx context.Context, conn *pgx.Conn, of pgx
 		c.seen[sent] = true
 		queries[first].SQL, queries[first].Arguments = contended, nil
 	}
-	return ctx
 }
 
 const contended = `do $$ begin raise exception 'contention' using errcode = '40001'; end $$`
-
-// TraceBatchQuery implements pgx.BatchTracer.
-func (*contention) TraceBatchQuery(context.Context, *pgx.Conn, pgx.TraceBatchQueryData) {}
-
-// TraceBatchEnd implements pgx.BatchTracer.
-func (*contention) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndData) {}
-
-// TraceQueryStart implements pgx.QueryTracer.
-func (*contention) TraceQueryStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQueryStartData) context.Context {
-	return ctx
-}
-
-// TraceQueryEnd implements pgx.QueryTracer.
-func (*contention) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}

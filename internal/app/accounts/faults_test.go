@@ -33,9 +33,6 @@ func TestFaults_FailTheCall(t *testing.T) {
 		},
 		func() error { return expect.Error(app.GrantCredits(ctx, owner, sub.ID, 1, "")) },
 		func() error { return expect.Error(app.RefundCredit(ctx, owner, booked, "")) },
-		func() error {
-			return expect.Error(app.SetSubscriptionStatus(ctx, owner, sub.ID, credit.Paused, ""))
-		},
 		func() error { return expect.Error(app.GetBalance(ctx, owner, ana.Member, true)) },
 		func() error { return expect.Error(app.ListLedger(ctx, owner, sub.ID, 0, 9)) },
 		func() error { return expect.Error(app.GetMember(ctx, owner, ana.Member)) },
