@@ -1,7 +1,9 @@
 package mutate
 
+import "slices"
+
 // equivalents lists the equivalent mutants. Each says why no caller can tell.
-var equivalents = []Equivalent{
+var equivalents = slices.Concat(emptyLists(), []Equivalent{
 	{
 		Package: "internal/rules/credit", Function: "(*Subscription).Adjust",
 		Old: "if amount < 0 {", New: "if amount <= 0 {",
@@ -435,11 +437,6 @@ var equivalents = []Equivalent{
 		Reason: "a task is answered once",
 	},
 	{
-		Package: "internal/app/messages", Function: "(*noticeBatch).load",
-		Old: "if len(limits) > 0 {", New: "if len(limits) >= 0 {",
-		Reason: "without limits nothing is counted against them, so it reads what is not used",
-	},
-	{
 		Package: "internal/app/waitlists", Function: "(*join).checkWindow",
 		Old: "return nil, checkNoOpenSeats(ctx, tx, *e, " +
 			"civil.Span{Start: w.From.On(at.Zone), End: w.Until.AddDays(1).On(at.Zone)})",
@@ -516,11 +513,6 @@ var equivalents = []Equivalent{
 		Reason: "it writes the first eight bytes only",
 	},
 	{
-		Package: "internal/data/bookingdb", Function: "MoveBookings",
-		Old: "if len(exclusive) > 0 {", New: "if len(exclusive) >= 0 {",
-		Reason: "the statement changes no row then",
-	},
-	{
 		Package: "internal/app/messages", Function: "(*planFacts).load",
 		Old: "if len(access.list) > 0 {", New: "if len(access.list) >= 0 {",
 		Reason: "the owners that it reads then are asked for by events about access only",
@@ -558,88 +550,10 @@ var equivalents = []Equivalent{
 		Reason: "one alone overlaps no other that moves",
 	},
 	{
-		Package: "internal/data/messagedb", Function: "ListSubjects",
-		Old:    "if len(payers) > 0 {",
-		New:    "if len(payers) >= 0 {",
-		Reason: "it finds nothing by no ids",
-	},
-	{
-		Package: "internal/data/messagedb", Function: "ListSubjects",
-		Old:    "if len(entries) > 0 {",
-		New:    "if len(entries) >= 0 {",
-		Reason: "it finds nothing by no ids",
-	},
-	{
-		Package: "internal/data/messagedb", Function: "ListSubjects",
-		Old:    "if len(bookings) > 0 {",
-		New:    "if len(bookings) >= 0 {",
-		Reason: "it finds nothing by no ids",
-	},
-	{
-		Package: "internal/data/messagedb", Function: "ListSubjects",
-		Old:    "if len(sessions) > 0 {",
-		New:    "if len(sessions) >= 0 {",
-		Reason: "it finds nothing by no ids",
-	},
-	{
-		Package: "internal/data/messagedb", Function: "ListParties",
-		Old:    "if len(payers) > 0 {",
-		New:    "if len(payers) >= 0 {",
-		Reason: "it finds nothing by no ids",
-	},
-	{
-		Package: "internal/data/messagedb", Function: "ListParties",
-		Old:    "if len(sessions) > 0 {",
-		New:    "if len(sessions) >= 0 {",
-		Reason: "it finds nothing by no ids",
-	},
-	{
-		Package: "internal/data/messagedb", Function: "ListParties",
-		Old:    "if len(bookings) > 0 {",
-		New:    "if len(bookings) >= 0 {",
-		Reason: "it finds nothing by no ids",
-	},
-	{
-		Package: "internal/data/messagedb", Function: "ListParties",
-		Old:    "if len(entries) > 0 {",
-		New:    "if len(entries) >= 0 {",
-		Reason: "it finds nothing by no ids",
-	},
-	{
-		Package: "internal/data/scheduledb", Function: "UpdateSessions",
-		Old:    "if len(all) > 0 {",
-		New:    "if len(all) >= 0 {",
-		Reason: "the statement changes no row then",
-	},
-	{
-		Package: "internal/data/scheduledb", Function: "InsertSessions",
-		Old:    "if len(all) > 0 {",
-		New:    "if len(all) >= 0 {",
-		Reason: "the statement adds no row then",
-	},
-	{
-		Package: "internal/data/bookingdb", Function: "MoveUsage",
-		Old:    "if len(less) > 0 {",
-		New:    "if len(less) >= 0 {",
-		Reason: "the statement changes no row then",
-	},
-	{
-		Package: "internal/data/bookingdb", Function: "MoveUsage",
-		Old:    "if len(more) > 0 {",
-		New:    "if len(more) >= 0 {",
-		Reason: "the statement changes no row then",
-	},
-	{
 		Package: "internal/data/bookingdb", Function: "MoveUsage",
 		Old:    "case u.Used < 0:",
 		New:    "case u.Used < 1:",
 		Reason: "subtracting 0 changes nothing",
-	},
-	{
-		Package: "internal/data/accountdb", Function: "DeleteDevices",
-		Old:    "if len(ids) > 0 {",
-		New:    "if len(ids) >= 0 {",
-		Reason: "the statement deletes no row then",
 	},
 	{
 		Package: "internal/data/messagedb", Function: "AddSendingHours",
@@ -695,4 +609,39 @@ var equivalents = []Equivalent{
 		New:    "requeued, queues = append(requeued, s.ID), append(queues, to, from)",
 		Reason: "they are counted in any order",
 	},
+})
+
+// emptyLists are the guards of empty lists for which nothing would be read or written either way.
+func emptyLists() (all []Equivalent) {
+	for _, row := range []struct {
+		folder, function, reason string
+		lists                    []string
+	}{
+		{
+			"internal/app/messages", "(*noticeBatch).load",
+			"without limits nothing is counted against them, so it reads what is not used",
+			[]string{"limits"},
+		},
+		{"internal/data/bookingdb", "MoveBookings", "the statement changes no row then", []string{"exclusive"}},
+		{
+			"internal/data/messagedb", "ListSubjects", "it finds nothing by no ids",
+			[]string{"payers", "entries", "bookings", "sessions"},
+		},
+		{
+			"internal/data/messagedb", "ListParties", "it finds nothing by no ids",
+			[]string{"payers", "sessions", "bookings", "entries"},
+		},
+		{"internal/data/scheduledb", "UpdateSessions", "the statement changes no row then", []string{"all"}},
+		{"internal/data/scheduledb", "InsertSessions", "the statement adds no row then", []string{"all"}},
+		{"internal/data/bookingdb", "MoveUsage", "the statement changes no row then", []string{"less", "more"}},
+		{"internal/data/accountdb", "DeleteDevices", "the statement deletes no row then", []string{"ids"}},
+	} {
+		for _, list := range row.lists {
+			all = append(all, Equivalent{
+				Package: row.folder, Function: row.function, Reason: row.reason,
+				Old: "if len(" + list + ") > 0 {", New: "if len(" + list + ") >= 0 {",
+			})
+		}
+	}
+	return all
 }

@@ -1,0 +1,127 @@
+package data
+
+import (
+	"time"
+
+	"github.com/berthhq/berth/internal/data/accountdb"
+	"github.com/berthhq/berth/internal/rules/grant"
+	"github.com/berthhq/berth/internal/rules/member"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+var accountWrites = []write{
+	{accountdb.DeletePendingContact, args{"member", member.ByPhone}, "pending_contacts -member PHONE"},
+	{accountdb.DeletePendingContact, args{"other", member.ByPhone}, ""},
+	{accountdb.DeleteOldCodes, args{now}, ""},
+	{accountdb.DeleteOldCodes, args{now.Add(time.Microsecond)}, `
+contact_codes -code
+contact_codes -fourth
+contact_codes -other`},
+	{accountdb.TrimDevices, args{"member", 1}, "devices -device"},
+	{accountdb.TrimDevices, args{"member", 2}, ""},
+	{accountdb.TrimDevices, args{"third", 1}, `
+devices -fourth
+devices -third`},
+	{accountdb.TrimDevices, args{"third", 2}, "devices -fourth"},
+	{accountdb.DeleteStaleDevices, args{now}, `
+devices -fourth
+devices -notice
+devices -third`},
+	{accountdb.DeleteDevices, args{"device third"}, `
+devices -device
+devices -third`},
+	{accountdb.DeleteDevices, args{"other"}, "devices -other"},
+	{accountdb.DeleteDevices, args{""}, ""},
+	{
+		accountdb.SealDevice, args{"device", accountdb.SealedToken{Sealed: sha("s"), Hash: sha("h")}},
+		`devices device {sealed=\x#s token=null token_hash=\x#h}`,
+	},
+	{accountdb.SealDevice, args{"device", accountdb.SealedToken{Sealed: sha("s"), Hash: sha("other")}}, `
+devices -device`},
+	{
+		accountdb.SealDevice, args{"device", accountdb.SealedToken{Sealed: sha("s"), Hash: sha("abroad")}},
+		`devices device {sealed=\x#s token=null token_hash=\x#abroad}`,
+	},
+	{accountdb.BindIssuer, args{"member", "https://new.example", []string{""}}, `
+members member {issuer=https://new.example}`},
+	{accountdb.BindIssuer, args{"other", "https://new.example", []string{""}}, ""},
+	{accountdb.InsertMembers, args{member.Member{
+		ID: id[tenant.MemberID]("second"), Name: "Di", Status: member.Active, Roles: []string{"zoo", "coach"},
+		CreatedAt: start,
+	}}, "member_roles +second coach {created_at=2026-03-02T08:00:00+00:00 member_id=second role=coach}\n" +
+		"member_roles +second zoo {created_at=2026-03-02T08:00:00+00:00 member_id=second role=zoo}\n" +
+		"members +second {created_at=2026-03-02T08:00:00+00:00 name=Di name_key=di status=ACTIVE " +
+		"updated_at=2026-03-02T08:00:00+00:00 version=1}"},
+	{accountdb.InsertCode, args{
+		"member", member.PendingContact{
+			Contact: member.Contact{Kind: member.ByPhone}, Code: id[tenant.CodeID]("second"),
+		}, sha("x"), start,
+	}, "contact_codes +second {address_hash=\\x#x created_at=2026-03-02T08:00:00+00:00 kind=PHONE " +
+		"member_id=member}"},
+	{accountdb.InsertAccount, args{grant.ServiceAccount{
+		ID: id[tenant.ServiceAccountID]("second"), Name: "Gate", Roles: []string{"zoo", "coach"}, CreatedAt: start,
+	}}, `
+service_account_roles +second coach {account_id=second role=coach}
+service_account_roles +second zoo {account_id=second role=zoo}
+service_accounts +second {created_at=2026-03-02T08:00:00+00:00 name=Gate name_key=gate}`},
+	{accountdb.InsertKey, args{
+		"account", grant.Key{ID: id[tenant.KeyID]("second"), CreatedAt: now}, [32]byte(sha("x")),
+	}, "service_account_keys +second {account_id=account created_at=2026-03-01T12:00:00+00:00 " +
+		"hash=\\x#x}"},
+	{
+		accountdb.InsertMemberRole, args{"member", "zoo", now},
+		"member_roles +member zoo {created_at=2026-03-01T12:00:00+00:00 member_id=member role=zoo}",
+	},
+	{accountdb.InsertMemberRole, args{"member", "coach", start}, ""},
+	{accountdb.DeleteRole, args{"spare"}, "roles -spare"},
+	{accountdb.DeleteRole, args{"owner"}, ""}, // it is built in
+	{accountdb.DeleteMemberRole, args{"member", "coach"}, "member_roles -member coach"},
+	{accountdb.DeleteTransfer, args{"transfer"}, "ownership_transfers -transfer"},
+	{accountdb.DeleteTransfer, args{"second"}, ""},
+	{accountdb.PutTransfer, args{grant.Transfer{
+		ID: id[tenant.TransferID]("second"), From: grant.Party{Member: id[tenant.MemberID]("member")},
+		To: grant.Party{Member: id[tenant.MemberID]("third")}, CreatedAt: now, ExpiresAt: start,
+	}}, "ownership_transfers +second {created_at=2026-03-01T12:00:00+00:00 " +
+		"expires_at=2026-03-02T08:00:00+00:00 from_member=member to_member=third}\n" +
+		"ownership_transfers -transfer"},
+	{accountdb.PutTransfer, args{grant.Transfer{
+		ID: id[tenant.TransferID]("second"), From: grant.Party{Member: id[tenant.MemberID]("third")},
+		To: grant.Party{Member: id[tenant.MemberID]("member")}, CreatedAt: now, ExpiresAt: start,
+	}}, "ownership_transfers +second {created_at=2026-03-01T12:00:00+00:00 " +
+		"expires_at=2026-03-02T08:00:00+00:00 from_member=third to_member=member}\n" +
+		"ownership_transfers -third"},
+	{accountdb.SaveDevice, args{
+		"member", member.Device{ID: id[tenant.DeviceID]("seventh"), Kind: member.Web, CreatedAt: now, SeenAt: now},
+		accountdb.SealedToken{Sealed: sha("s"), Hash: sha("h"), Former: [][]byte{sha("token")}}, new(member.Device),
+	}, `devices device {kind=WEB sealed=\x#s token=null token_hash=\x#h}`},
+	{accountdb.SaveDevice, args{
+		"member", member.Device{ID: id[tenant.DeviceID]("seventh"), Kind: member.Web, CreatedAt: now, SeenAt: now},
+		accountdb.SealedToken{Sealed: sha("s"), Hash: sha("other"), Former: [][]byte{sha("token")}}, new(member.Device),
+	}, "devices other {kind=WEB seen_at=2026-03-01T12:00:00+00:00}"},
+	{accountdb.UpdateMember, args{member.Member{
+		ID: id[tenant.MemberID]("member"), Name: "Anna", Status: member.Active, Version: 2, UpdatedAt: start,
+	}}, "members member {email= email_key= name=Anna name_key=anna subject= " +
+		"updated_at=2026-03-02T08:00:00+00:00 version=2}"},
+	{accountdb.PutPendingContact, args{"member", member.PendingContact{
+		Contact: member.Contact{Kind: member.ByEmail, Address: "x@example.com"},
+		Code:    id[tenant.CodeID]("fourth"), CodeHash: sha("x"), ExpiresAt: start,
+	}}, "pending_contacts member EMAIL {address=x@example.com code_hash=\\x#x code_id=fourth " +
+		"expires_at=2026-03-02T08:00:00+00:00}"},
+	{
+		accountdb.InsertRole, args{grant.Role{Name: "guide", Title: "Guide", CreatedAt: now}},
+		"roles +guide {created_at=2026-03-01T12:00:00+00:00 name=guide title=Guide " +
+			"updated_at=0001-01-01T00:00:00+00:00}",
+	},
+	{
+		accountdb.UpdateRole, args{grant.Role{Name: "coach", Title: "Trainer", Version: 2, UpdatedAt: start}},
+		"roles coach {title=Trainer updated_at=2026-03-02T08:00:00+00:00 version=2}",
+	},
+	{accountdb.EndKeys, args{"account", now}, `
+service_account_keys key {expires_at=2026-03-01T12:00:00+00:00}`},
+	{accountdb.RevokeAccount, args{"account", start}, `
+service_account_keys key {expires_at=2026-03-02T08:00:00+00:00}
+service_account_roles -account coach
+service_accounts account {revoked_at=2026-03-02T08:00:00+00:00}`},
+	{accountdb.MarkKeyUsed, args{"key", now}, `
+service_account_keys key {used_at=2026-03-01T12:00:00+00:00}`},
+}

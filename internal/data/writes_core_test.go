@@ -1,0 +1,41 @@
+package data
+
+import (
+	"time"
+
+	"github.com/berthhq/berth/internal/data/coredb"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+var coreWrites = []write{
+	{coredb.RenewSnapshot, nil, "tenants  {house_version=2}"},
+	{coredb.DeleteOldKeys, args{now, 1}, "idempotency_keys -ana Book old"},
+	{coredb.DeleteOldKeys, args{now, 9}, `
+idempotency_keys -ana Book key
+idempotency_keys -ana Book old`},
+	{coredb.DeleteOldKeys, args{now.Add(-time.Second), 9}, "idempotency_keys -ana Book old"},
+	{coredb.GiveKeyBack, args{
+		coredb.Claim{Principal: "ana", Procedure: "Book", Key: "key"},
+	}, "idempotency_keys -ana Book key"},
+	{coredb.GiveKeyBack, args{coredb.Claim{Principal: "bo", Procedure: "Book", Key: "key"}}, ""},
+	{coredb.GiveKeyBack, args{coredb.Claim{Principal: "ana", Procedure: "Book", Key: "x"}}, ""},
+	{coredb.AppendAudit, args{coredb.AuditEntry{
+		ID: id[tenant.AuditID]("second"), Actor: uuid("member").String(), Subject: "ana", Action: "BOOK",
+		TargetKind: "booking", TargetID: "x", Address: "::1", Client: "curl", At: start,
+	}}, "audit_entries +second {action=BOOK actor=member actor_name=Ana actor_subject=ana address=::1 " +
+		"client=curl occurred_at=2026-03-02T08:00:00+00:00 target_id=x target_kind=booking}"},
+	{coredb.AppendAudit, args{coredb.AuditEntry{
+		ID: id[tenant.AuditID]("second"), Actor: "sa:" + uuid("account").String(), Subject: "s", Action: "BOOK",
+		TargetKind: "booking", TargetID: "x", Address: "::1", Client: "curl", At: start,
+	}}, "audit_entries +second {action=BOOK actor=sa:account actor_name=Kiosk actor_subject=s " +
+		"address=::1 client=curl occurred_at=2026-03-02T08:00:00+00:00 target_id=x target_kind=booking}"},
+	{coredb.AppendAudit, args{coredb.AuditEntry{
+		ID: id[tenant.AuditID]("second"), Actor: "system", Subject: "s", Action: "BOOK", TargetKind: "booking",
+		TargetID: "x", Address: "::1", Client: "curl", At: start,
+	}}, "audit_entries +second {action=BOOK actor=system occurred_at=2026-03-02T08:00:00+00:00 " +
+		"target_id=x target_kind=booking}"},
+	{coredb.GiveKeyBack, args{coredb.Claim{Principal: "ana", Procedure: "Join", Key: "key"}}, ""},
+	{coredb.AnswerKey, args{
+		coredb.Claim{Principal: "ana", Procedure: "Book", Key: "key", Hash: []byte{1}, At: now}, "{}",
+	}, "idempotency_keys ana Book key {answer={}}"},
+}
