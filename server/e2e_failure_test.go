@@ -22,13 +22,12 @@ func TestEveryRPC_FailsIfTheDatabaseDoes(t *testing.T) {
 	test.EqOp(t, codes.Internal, live.try(t.Context(), w.token("coach"), // nothing is known of the coach
 		procedureNamed(t, "TenantService/GetTenant"), new(v1.GetTenantRequest)).Code)
 	for _, p := range procedures() {
-		want := codes.Internal
 		if p.Short() == "AccessService/ListPermissions" {
-			want = codes.OK // they are the same for all tenants
+			continue // reads none: permissions are the same for all tenants
 		}
 		for _, request := range built[p.Short()] {
 			got := live.try(t.Context(), token, p, request)
-			test.EqOp(t, want, got.Code, test.Sprintf("%s: %s", p.Short(), got))
+			test.EqOp(t, codes.Internal, got.Code, test.Sprintf("%s: %s", p.Short(), got))
 		}
 	}
 }
