@@ -142,6 +142,10 @@ func promotionsScript() script {
 		cora.calls("The coach lists decisions", &v1.ListDecisionsRequest{}),
 		cora.calls("The coach lists decisions with a note",
 			&v1.ListDecisionsRequest{WithNote: true, DecidedWithin: week()}),
+		adam.calls("The admin tries offers", &v1.PreviewRulesRequest{
+			Rules:      &v1.WaitlistRules{Mode: new(v1.WaitlistMode_WAITLIST_MODE_OFFER)},
+			UpdateMask: paths("mode"), Limit: 1, DecidedWithin: week(),
+		}),
 	}
 }
 

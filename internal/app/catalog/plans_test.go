@@ -27,6 +27,11 @@ func TestPlansAndItems_ReturnEachReason(t *testing.T) {
 				return nil
 			}))
 		},
+		"INVALID_FIELD @update_mask": func() error {
+			return expect.Error(app.UpdatePlan(ctx, owner, plan.ID, nil, func(*credit.Plan) error {
+				return fault.Invalid("update_mask", "A plan has no such field.")
+			}))
+		},
 		"ALREADY_EXISTS @plan.name": func() error {
 			return expect.Error(app.CreatePlan(ctx, owner, credit.Plan{Name: "ten", Kind: credit.Credits, Credits: 10}))
 		},

@@ -123,8 +123,5 @@ func (c *seatChanges) take(at outbox.Cursor, now time.Time) []*EventRecord {
 
 // wait returns how long the last changes are too recent for the next.
 func (c *seatChanges) wait(now time.Time) time.Duration {
-	if c.taken.IsZero() {
-		return 0
-	}
 	return c.every - now.Sub(c.taken)
 }

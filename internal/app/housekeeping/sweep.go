@@ -143,20 +143,21 @@ func (s *Service) findWork(ctx context.Context, caller tenant.Caller) (work, err
 	var expiry *time.Time
 	var notice, domain time.Time
 	var b pg.Batch
+	const first = 1 // shows that there is something to do
 	now := s.engine.Now()
 	listAbsences(&b, caller, now, tenant.SessionID{}, &found.absences)
-	bookingdb.ListDueSubscriptions(&b, caller.Tenant, now, tenant.SubscriptionID{}, 1, &found.subscriptions)
-	bookingdb.ListDueSessions(&b, caller.Tenant, now, 1, &found.holds)
-	waitlistdb.ListDueOffers(&b, caller.Tenant, now, 1, &found.offers)
+	bookingdb.ListDueSubscriptions(&b, caller.Tenant, now, tenant.SubscriptionID{}, first, &found.subscriptions)
+	bookingdb.ListDueSessions(&b, caller.Tenant, now, first, &found.holds)
+	waitlistdb.ListDueOffers(&b, caller.Tenant, now, first, &found.offers)
 	waitlistdb.ListEditedLevels(&b, caller.Tenant, &found.edited)
 	listEnding(&b, caller, now, tenant.EntryID{}, &found.entries)
-	waitlistdb.ListOrphans(&b, caller.Tenant, 1, &found.orphans, &found.rounds)
-	waitlistdb.ListUnfilled(&b, caller.Tenant, now, 1, &found.missed)
+	waitlistdb.ListOrphans(&b, caller.Tenant, first, &found.orphans, &found.rounds)
+	waitlistdb.ListUnfilled(&b, caller.Tenant, now, first, &found.missed)
 	schedules.FindSeries(&b, caller, now, &found.series)
 	coredb.HasOldKeys(&b, caller.Tenant, now.Add(-engine.KeyLifetime), &found.keys)
 	accountdb.HasStaleDevices(&b, caller.Tenant, now.Add(-deviceLife), &found.devices)
 	bookingdb.HasOldDisplayLinks(&b, caller.Tenant, now.Add(-displayLinkLife), &found.displays)
-	accountdb.ListUnsealedDevices(&b, caller.Tenant, 1, &found.unsealed)
+	accountdb.ListUnsealedDevices(&b, caller.Tenant, first, &found.unsealed)
 	accountdb.HasOldCodes(&b, caller.Tenant, now.Add(-member.CodeDay), &found.codes)
 	messagedb.ListReviews(&b, caller.Tenant, now, &found.standings)
 	bookingdb.FindNextExpiry(&b, caller.Tenant, &expiry)

@@ -185,7 +185,7 @@ func TestCalendarFeed_ListsBookings(t *testing.T) {
 	encode, text := base64.RawURLEncoding.EncodeToString, strings.TrimSuffix(path.Base(second), ".ics")
 	raw := expect.Value(base64.RawURLEncoding.DecodeString(text))(t)
 	for _, other := range []string{
-		"", "?" + text[1:], text + "=", encode(raw[:31]), encode(append(raw, 0)),
+		"", "?" + text[1:], text + "=", encode(raw[:15]), encode(raw[:31]), encode(append(raw, 0)),
 		encode(append(make([]byte, 16), raw[16:]...)), encode(append(p.Tenant.UUID[:], make([]byte, 16)...)),
 	} {
 		expect.Reason(t, fault.LinkInvalid)(p.App.Messages.GetCalendarFeed(t.Context(), other))
