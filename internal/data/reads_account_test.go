@@ -58,6 +58,11 @@ var accountReads = []read{
 		"third=EMAIL/new@example.com/third/#code/0/01T12:00 PHONE/+4415/fifth/#code/0/01T12:00",
 	},
 	{accountdb.ListPendingContacts, args{"other"}, ""},
+	{
+		accountdb.ListPendingContacts, args{"member third"},
+		"member=EMAIL/new@example.com/code/#code/0/01T12:00 PHONE/+4414/other/#code/0/01T12:00 " +
+			"third=EMAIL/new@example.com/third/#code/0/01T12:00 PHONE/+4415/fifth/#code/0/01T12:00",
+	},
 	{accountdb.CountCodesOf, args{"member", member.ByEmail, now.Add(-time.Second)}, "2"},
 	{accountdb.CountCodesOf, args{"member", member.ByEmail, now}, "1"},
 	{accountdb.CountCodesOf, args{"member", member.ByPhone, now}, "0"},
@@ -85,14 +90,17 @@ var accountReads = []read{
 	{accountdb.ListMemberRoles, args{"other", ""}, ""},
 	{accountdb.ListMemberRoles, args{"", "account"}, "coach"},
 	{accountdb.ListMemberRoles, args{"", "other"}, ""},
-	{accountdb.FindAccount, args{"account"}, "account"},
-	{accountdb.FindAccount, args{"other"}, "other"},
-	{accountdb.ListAccounts, args{grant.ServiceAccountSearch{Limit: 9}}, "third account"},
-	{accountdb.ListAccounts, args{grant.ServiceAccountSearch{Revoked: true, Limit: 9}}, "third other account"},
-	{accountdb.ListAccounts, args{grant.ServiceAccountSearch{Revoked: true, Limit: 2}}, "third other"},
+	{accountdb.FindAccount, args{"account"}, "account [key]"},
+	{accountdb.FindAccount, args{"other"}, "other [decision third other]"},
+	{accountdb.ListAccounts, args{grant.ServiceAccountSearch{Limit: 9}}, "third [] account [key]"},
+	{
+		accountdb.ListAccounts, args{grant.ServiceAccountSearch{Revoked: true, Limit: 9}},
+		"round [] third [] other [decision third other] account [key]",
+	},
+	{accountdb.ListAccounts, args{grant.ServiceAccountSearch{Revoked: true, Limit: 2}}, "round [] third []"},
 	{accountdb.ListAccounts, args{grant.ServiceAccountSearch{
 		Revoked: true, After: &grant.ServiceAccountCursor{Name: "Door", ID: id[tenant.ServiceAccountID]("other")}, Limit: 9,
-	}}, "account"},
+	}}, "account [key]"},
 
 	// What several of these have in common.
 	{accountdb.FindTenant, nil, "tenant"},

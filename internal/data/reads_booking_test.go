@@ -28,42 +28,42 @@ var bookingReads = []read{
 	{bookingdb.FindBookingByRef, args{""}, "none"},
 	{bookingdb.FindActiveBooking, args{"session", "other"}, "other"},
 	{bookingdb.FindActiveBooking, args{"session", "third"}, "none"},
-	{bookingdb.ListSessionBookings, args{"session", false}, "booking other sixth"},
-	{bookingdb.ListSessionBookings, args{"session", true}, "seventh booking other sixth"},
-	{bookingdb.ListOpenBookings, args{"session third"}, "fifth booking line other sixth second code"},
-	{bookingdb.ListDueHolds, args{"session", now.Add(time.Hour)}, "other sixth"},
+	{bookingdb.ListSessionBookings, args{"session", false}, "key booking other sixth"},
+	{bookingdb.ListSessionBookings, args{"session", true}, "key seventh booking other sixth"},
+	{bookingdb.ListOpenBookings, args{"session third"}, "fifth key item booking line other sixth second code"},
+	{bookingdb.ListDueHolds, args{"session", now.Add(time.Hour)}, "key other sixth"},
 	{bookingdb.ListDueHolds, args{"session", now}, ""},
 	{bookingdb.ListDueSessions, args{now.Add(time.Hour), 9}, "fifth session"},
 	{bookingdb.ListDueSessions, args{now, 9}, "fifth"},
 	{bookingdb.FindNextExpiry, nil, "01T12:00"},
 	{bookingdb.ListOwnBookings, args{bookingdb.OwnBookings{
 		Member: id[tenant.MemberID]("member"), Limit: 9,
-	}}, "fifth booking fourth"},
+	}}, "fifth booking entry workout fourth"},
 	{
 		bookingdb.ListOwnBookings, args{bookingdb.OwnBookings{Member: id[tenant.MemberID]("member"), Limit: 1}},
 		"fifth",
 	},
 	{bookingdb.ListOwnBookings, args{bookingdb.OwnBookings{
 		Member: id[tenant.MemberID]("member"), Newest: true, Limit: 9,
-	}}, "fourth booking fifth"},
+	}}, "fourth workout entry booking fifth"},
 	{bookingdb.ListOwnBookings, args{bookingdb.OwnBookings{
 		Member: id[tenant.MemberID]("member"), Newest: true, Limit: 1,
 	}}, "fourth"},
 	{bookingdb.ListOwnBookings, args{bookingdb.OwnBookings{
 		Member: id[tenant.MemberID]("member"), From: start, Limit: 9,
-	}}, "booking fourth"},
+	}}, "booking entry workout fourth"},
 	{bookingdb.ListOwnBookings, args{bookingdb.OwnBookings{
 		Member: id[tenant.MemberID]("member"), Until: start, Limit: 9,
 	}}, "fifth"},
 	{bookingdb.ListOwnBookings, args{bookingdb.OwnBookings{
 		Member: id[tenant.MemberID]("member"), EndsAfter: start, Limit: 9,
-	}}, "booking fourth"},
+	}}, "booking entry workout fourth"},
 	{bookingdb.ListOwnBookings, args{bookingdb.OwnBookings{
 		Member: id[tenant.MemberID]("member"), Statuses: []booking.Status{booking.NoShow}, Limit: 9,
 	}}, "fourth"},
 	{bookingdb.ListOwnBookings, args{bookingdb.OwnBookings{
 		Member: id[tenant.MemberID]("member"), AfterStart: start, AfterID: id[tenant.BookingID]("booking"), Limit: 9,
-	}}, "fourth"},
+	}}, "entry workout fourth"},
 	{bookingdb.ListOwnBookings, args{bookingdb.OwnBookings{
 		Member: id[tenant.MemberID]("member"), AfterStart: start, AfterID: id[tenant.BookingID]("booking"),
 		Newest: true, Limit: 9,
@@ -82,19 +82,19 @@ var bookingReads = []read{
 	{bookingdb.FindDisplayLink, args{"display"}, "display"},
 	{bookingdb.FindDisplayLink, args{"other"}, "other"},
 	{bookingdb.ListUpcoming, args{"fifth", start.Add(-time.Hour), 9}, "Night//02T20:00"},
-	{bookingdb.ListDisplayLinks, args{"session", 9}, "other display"},
+	{bookingdb.ListDisplayLinks, args{"session", 9}, "other notice display"},
 	{bookingdb.ListDisplayLinks, args{"session", 1}, "other"},
-	{bookingdb.CountDisplayLinks, args{"session"}, "2"},
+	{bookingdb.CountDisplayLinks, args{"session"}, "3"},
 	{bookingdb.CountDisplayLinks, args{"other"}, "0"},
 	{bookingdb.HasOldDisplayLinks, args{start.Add(time.Hour)}, "false"},
 	{bookingdb.HasOldDisplayLinks, args{start.Add(time.Hour + time.Microsecond)}, "true"},
-	{bookingdb.ListUpcoming, args{"third", start, 9}, ""},
+	{bookingdb.ListUpcoming, args{"third", start, 9}, "Noon/Cy/02T10:00 Dawn//02T11:00 Dusk/Cy/02T11:00"},
 	{bookingdb.ListUpcoming, args{"session", start.Add(-time.Hour), 9}, "Next//02T09:00"},
 	{bookingdb.ListUpcoming, args{"session", start.Add(time.Hour), 9}, ""},
 	{bookingdb.ListUpcoming, args{"fifth", start.Add(-time.Hour), 1}, "Night//02T20:00"},
 	{bookingdb.ListNoShows, args{"third", 9}, "second code"},
 	{bookingdb.ListNoShows, args{"third", 1}, "second"},
-	{bookingdb.ListArrivals, args{"third", 9}, "Quinn/1/02T08:00 Ana/1/02T08:00"},
+	{bookingdb.ListArrivals, args{"third", 9}, "Ugo/1/02T08:01 Quinn/1/02T08:00 Ana/1/02T08:00"},
 	{bookingdb.ListMoving, args{"other third"}, "fourth"},
 	{bookingdb.ListPayments, args{"booking"}, "entry other"},
 	{bookingdb.ListLedger, args{"subscription", 0, 9}, "other entry"},
@@ -119,13 +119,13 @@ var bookingReads = []read{
 	{bookingdb.FindSubscription, args{"subscription"}, "subscription:0:0"},
 	{bookingdb.FindSubscription, args{"third"}, "third:0:0"},
 	{bookingdb.ListSubscriptions, args{"third"}, "third:0:0"},
-	{bookingdb.ListMemberSubscriptions, args{"member"}, "other:0:0 subscription:0:0 fourth:0:0"},
+	{bookingdb.ListMemberSubscriptions, args{"member"}, "key:0:0 other:0:0 subscription:0:0 fourth:0:0"},
 	{bookingdb.ListDueSubscriptions, args{now, "", 9}, "other third"},
 	{bookingdb.ListDueSubscriptions, args{now, "", 1}, "other"},
 	{bookingdb.ListDueSubscriptions, args{now.Add(-time.Second), "", 9}, ""},
 	{bookingdb.FindBookingSubscription, args{"other"}, "other:0:0"},
 	{bookingdb.FindBookingSubscription, args{"booking"}, "none"},
-	{bookingdb.FindPayers, args{"member", ""}, "subscription:0:0"},
+	{bookingdb.FindPayers, args{"member", ""}, "key:0:0; subscription:0:0"},
 	{bookingdb.FindPayers, args{"member", "other"}, "other:0:0"},
 	{bookingdb.FindPayers, args{"third", "other"}, ""},
 	{
@@ -136,6 +136,7 @@ var bookingReads = []read{
 		Subscription: id[tenant.SubscriptionID]("subscription"), Week: true, On: day,
 	}}, "3"},
 	{bookingdb.FindBookingMember, args{"member"}, "member"},
+	{bookingdb.ListLines, args{"booking sixth"}, "booking/booking booking/line booking/line sixth/fifth"},
 	{bookingdb.ListLines, args{"booking"}, "booking/booking booking/line booking/line"},
 	{bookingdb.ListBusy, args{bookingdb.Visit{
 		Session: id[tenant.SessionID]("session"), Member: id[tenant.MemberID]("member"),
@@ -145,7 +146,7 @@ var bookingReads = []read{
 	}}, ""},
 	{bookingdb.ListPayers, args{
 		bookingdb.Visit{Session: id[tenant.SessionID]("session"), Member: id[tenant.MemberID]("member")}, "",
-	}, "subscription:1:3"},
+	}, "key:0:0 subscription:1:3"},
 	{bookingdb.FindDouble, args{bookingdb.Visit{
 		Session: id[tenant.SessionID]("session"), Member: id[tenant.MemberID]("third"),
 	}}, "/other"},
@@ -155,21 +156,23 @@ var bookingReads = []read{
 	{bookingdb.FindVisit, args{"booking"}, "session/member/false; location/service/2026/March/2"},
 	{
 		bookingdb.FindMemberFacts, args{"member", civil.Span{Start: now, End: now}},
-		"member/other:0:0 subscription:0:0 fourth:0:0/subscription/false/2026/March/2/1 " +
-			"subscription/true/2026/March/2/3/fifth booking/waiting fourth",
+		"member/key:0:0 other:0:0 subscription:0:0 fourth:0:0/subscription/false/2026/March/2/1 " +
+			"subscription/true/2026/March/2/3/fifth booking entry workout/waiting fourth device device",
 	},
 	{bookingdb.FindMemberFacts, args{"member", civil.Span{
 		Start: start.Add(7 * 24 * time.Hour), End: start.Add(7 * 24 * time.Hour),
-	}}, "member/other:0:0 subscription:0:0 fourth:0:0/subscription/false/2026/March/2/1 " +
-		"subscription/true/2026/March/2/3 subscription/false/2026/March/3/2/booking/waiting fourth"},
+	}}, "member/key:0:0 other:0:0 subscription:0:0 fourth:0:0/subscription/false/2026/March/2/1 " +
+		"subscription/true/2026/March/2/3 subscription/false/2026/March/3/2/booking entry " +
+		"workout/waiting fourth device device"},
 	{bookingdb.FindMemberFacts, args{"member", civil.Span{
 		Start: start.Add(8 * 24 * time.Hour), End: start.Add(8 * 24 * time.Hour),
-	}}, "member/other:0:0 subscription:0:0 fourth:0:0/subscription/false/2026/March/3/2//waiting fourth"},
+	}}, "member/key:0:0 other:0:0 subscription:0:0 " +
+		"fourth:0:0/subscription/false/2026/March/3/2//waiting fourth device device"},
 	{
 		bookingdb.FindMemberFacts, args{"member", civil.Span{Start: start, End: start.Add(time.Hour)}},
-		"member/other:0:0 subscription:0:0 fourth:0:0/subscription/false/2026/March/2/1 " +
-			"subscription/true/2026/March/2/3 subscription/false/2026/March/3/2/fifth booking/waiting " +
-			"fourth",
+		"member/key:0:0 other:0:0 subscription:0:0 fourth:0:0/subscription/false/2026/March/2/1 " +
+			"subscription/true/2026/March/2/3 subscription/false/2026/March/3/2/fifth booking entry " +
+			"workout/waiting fourth device device",
 	},
 	{
 		bookingdb.FindMemberFacts, args{"third", civil.Span{Start: start, End: start.Add(time.Hour)}},
@@ -177,19 +180,20 @@ var bookingReads = []read{
 	},
 	{
 		bookingdb.CountUtilization, args{bookingdb.Period{From: day, To: day}, bookingdb.ByWeekdayHour, winter},
-		"{1 8 1 0 8 4} {1 9 1 0 8 1} {1 10 1 0 8 0} {1 11 1 0 8 0} {1 21 0 1 0 0} {1 22 1 0 8 0}",
+		"{1 8 1 0 8 5} {1 9 1 0 8 1} {1 10 1 0 8 0} {1 11 2 0 16 0} {1 12 2 0 16 2} {1 21 0 1 0 0} {1 " +
+			"22 1 0 8 0}",
 	},
 	{
 		bookingdb.CountUtilization, args{bookingdb.Period{From: day, To: day}, bookingdb.ByService, []coredb.Clock(nil)},
-		"{other 0 0 1 0 8 4} {service 0 0 4 1 32 1}",
+		"{other 0 0 1 0 8 5} {service 0 0 7 1 56 3}",
 	},
 	{
 		bookingdb.CountUtilization, args{bookingdb.Period{From: day, To: day}, bookingdb.ByResource, []coredb.Clock(nil)},
-		"{0 0 4 1 32 4} {resource 0 0 1 0 8 1}",
+		"{0 0 6 1 48 6} {third 0 0 1 0 8 1} {resource 0 0 1 0 8 1}",
 	},
 	{
 		bookingdb.CountUtilization, args{bookingdb.Period{From: day, To: day}, bookingdb.ByLocation, []coredb.Clock(nil)},
-		"{other 0 0 1 0 8 4} {location 0 0 4 1 32 1}",
+		"{other 0 0 4 0 32 7} {location 0 0 4 1 32 1}",
 	},
 	{bookingdb.ListZones, args{bookingdb.Period{
 		From: day, To: day, Locations: []tenant.LocationID{id[tenant.LocationID]("other")},
@@ -198,22 +202,35 @@ var bookingReads = []read{
 	{bookingdb.FindVisit, args{"fifth"}, "third/member/false; none"},
 	{
 		bookingdb.CountAttendanceDaily, args{bookingdb.Period{From: day, To: day}},
-		"2026/March/2/6/1/40/5/5/2/0/0/0/4/0",
+		"2026/March/2/9/1/64/8/8/3/0/0/0/6/0",
+	},
+	{
+		bookingdb.CountAttendanceDaily, args{bookingdb.Period{From: day, To: day.AddDays(1)}},
+		"2026/March/2/9/1/64/8/8/3/0/0/0/6/0 2026/March/3/1/0/8/0/0/0/0/0/0/0/0",
+	},
+	{
+		bookingdb.FindMemberFacts, args{"member", civil.Span{Start: start.Add(-time.Hour), End: start.Add(9 * time.Hour)}},
+		"member/key:0:0 other:0:0 subscription:0:0 fourth:0:0/subscription/false/2026/March/2/1 " +
+			"subscription/true/2026/March/2/3 subscription/false/2026/March/3/2/fifth booking entry " +
+			"workout/waiting fourth device device",
 	},
 	{bookingdb.ListZones, args{bookingdb.Period{From: day, To: day}}, "Europe/Paris Europe/Vienna"},
 	{bookingdb.CountMade, args{
 		bookingdb.Period{From: civil.Date{Year: 1971, Month: 1, Day: 1}, To: civil.Date{Year: 9999, Month: 1, Day: 1}},
 		winter,
-	}, "2026/March/1/ONLINE/5/5"},
+	}, "2026/March/1/ONLINE/8/8"},
 	{func(b *pg.Batch, in tenant.TenantID, into *[]credit.Subscription) {
 		for _, member := range []string{"third", "member"} {
 			bookingdb.ListPayers(b, in, bookingdb.Visit{
 				Session: id[tenant.SessionID]("session"), Member: id[tenant.MemberID](member),
 			}, tenant.SubscriptionID{}, into)
 		}
-	}, nil, "third:4:4 subscription:1:3"},
+	}, nil, "key:0:0 subscription:1:3 third:4:4"},
 	{bookingdb.ListNoShowSessions, args{bookingdb.NoShowQuery{
 		Since: start, Until: start.Add(2 * time.Hour), StartsFrom: now, Mark: true, After: 3 * time.Hour,
 		Closes: time.Hour, Limit: 9,
+	}}, "third"},
+	{bookingdb.ListNoShowSessions, args{bookingdb.NoShowQuery{
+		Since: now, Until: start.Add(48 * time.Hour), StartsFrom: now, Mark: true, Closes: time.Hour, Limit: 9,
 	}}, "third"},
 }

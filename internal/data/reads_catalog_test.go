@@ -6,17 +6,17 @@ import (
 )
 
 var catalogReads = []read{
-	{catalogdb.ListLocationNames, nil, "location=Pier other=dock"},
+	{catalogdb.ListLocationNames, nil, "fifth=wharf location=Pier other=dock"},
 	{catalogdb.ListServiceNames, nil, "other=archery service=Rowing"},
 	// What a tenant offers.
 	{catalogdb.FindLocation, args{"location"}, "location"},
 	{catalogdb.FindLocation, args{"other"}, "other"},
-	{catalogdb.ListLocations, args{catalogdb.LocationQuery{Limit: 9}}, "location"},
-	{catalogdb.ListLocations, args{catalogdb.LocationQuery{Inactive: true, Limit: 9}}, "other location"},
+	{catalogdb.ListLocations, args{catalogdb.LocationQuery{Limit: 9}}, "location fifth"},
+	{catalogdb.ListLocations, args{catalogdb.LocationQuery{Inactive: true, Limit: 9}}, "other location fifth"},
 	{catalogdb.ListLocations, args{catalogdb.LocationQuery{Inactive: true, Limit: 1}}, "other"},
 	{catalogdb.ListLocations, args{catalogdb.LocationQuery{
 		Inactive: true, AfterName: "DOCK", AfterID: id[tenant.LocationID]("other"), Limit: 9,
-	}}, "location"},
+	}}, "location fifth"},
 	{catalogdb.HasSessions, args{"other"}, "true"},
 	{catalogdb.HasSessions, args{"tenant"}, "false"},
 	{catalogdb.FindService, args{"service"}, "service"},
@@ -30,9 +30,9 @@ var catalogReads = []read{
 	}}, "service"},
 	{catalogdb.FindResource, args{"resource"}, "resource"},
 	{catalogdb.FindResource, args{"third"}, "third"},
-	{catalogdb.ListResources, args{catalogdb.ResourceQuery{Limit: 9}}, "third resource"},
-	{catalogdb.ListResources, args{catalogdb.ResourceQuery{Inactive: true, Limit: 9}}, "other third resource"},
-	{catalogdb.ListResources, args{catalogdb.ResourceQuery{Inactive: true, Limit: 2}}, "other third"},
+	{catalogdb.ListResources, args{catalogdb.ResourceQuery{Limit: 9}}, "fifth third resource"},
+	{catalogdb.ListResources, args{catalogdb.ResourceQuery{Inactive: true, Limit: 9}}, "fifth other third resource"},
+	{catalogdb.ListResources, args{catalogdb.ResourceQuery{Inactive: true, Limit: 2}}, "fifth other"},
 	{catalogdb.ListResources, args{catalogdb.ResourceQuery{
 		Location: id[tenant.LocationID]("location"), Inactive: true, Limit: 9,
 	}}, "other resource"},
@@ -42,9 +42,9 @@ var catalogReads = []read{
 	{catalogdb.FindItem, args{"item"}, "item"},
 	{catalogdb.FindItem, args{"other"}, "other"},
 	{catalogdb.FindItems, args{"item"}, "item"},
-	{catalogdb.ListItems, args{catalogdb.ItemQuery{Limit: 9}}, "third item"},
-	{catalogdb.ListItems, args{catalogdb.ItemQuery{Inactive: true, Limit: 9}}, "other third item"},
-	{catalogdb.ListItems, args{catalogdb.ItemQuery{Inactive: true, Limit: 2}}, "other third"},
+	{catalogdb.ListItems, args{catalogdb.ItemQuery{Limit: 9}}, "fifth third item"},
+	{catalogdb.ListItems, args{catalogdb.ItemQuery{Inactive: true, Limit: 9}}, "fifth other third item"},
+	{catalogdb.ListItems, args{catalogdb.ItemQuery{Inactive: true, Limit: 2}}, "fifth other"},
 	{catalogdb.ListItems, args{catalogdb.ItemQuery{
 		Location: id[tenant.LocationID]("location"), Inactive: true, Limit: 9,
 	}}, "other item"},
@@ -71,11 +71,17 @@ var catalogReads = []read{
 	{catalogdb.FindBenefitNumber, args{"CLUB", "3", "member"}, "false/false"},
 	{catalogdb.CountBenefitNumbers, args{"CLUB", []string{"2", "4"}, []string{"4"}}, "[1 0]"},
 	{catalogdb.FindBenefitMembership, args{"CLUB", "member"}, "member"},
-	{catalogdb.FindBenefitMembership, args{"CLUB", "third"}, "none"},
-	{catalogdb.ListBenefitMemberships, args{catalogdb.MembershipQuery{Provider: "CLUB", Limit: 9}}, "other member"},
+	{catalogdb.FindBenefitMembership, args{"ARMY", "other"}, "none"},
+	{
+		catalogdb.ListBenefitMemberships, args{catalogdb.MembershipQuery{Provider: "CLUB", Limit: 9}},
+		"other receiver third member",
+	},
 	{catalogdb.ListBenefitMemberships, args{catalogdb.MembershipQuery{Provider: "CLUB", Limit: 1}}, "other"},
-	{catalogdb.ListBenefitMemberships, args{catalogdb.MembershipQuery{Provider: "CLUB", Key: "1", Limit: 9}}, "member"},
+	{
+		catalogdb.ListBenefitMemberships, args{catalogdb.MembershipQuery{Provider: "CLUB", Key: "1", Limit: 9}},
+		"member",
+	},
 	{catalogdb.ListBenefitMemberships, args{catalogdb.MembershipQuery{
 		Provider: "CLUB", AfterKey: "0", AfterMember: id[tenant.MemberID]("other"), Limit: 9,
-	}}, "member"},
+	}}, "receiver third member"},
 }

@@ -8,12 +8,12 @@ import (
 )
 
 var coreReads = []read{
-	{coredb.ListAudit, args{coredb.AuditQuery{Limit: 9}}, "other audit third"},
+	{coredb.ListAudit, args{coredb.AuditQuery{Limit: 9}}, "other notice audit third"},
 	{coredb.ListAudit, args{coredb.AuditQuery{Limit: 1}}, "other"},
-	{coredb.ListAudit, args{coredb.AuditQuery{Actor: uuid("member"), Limit: 9}}, "audit"},
+	{coredb.ListAudit, args{coredb.AuditQuery{Actor: uuid("member"), Limit: 9}}, "notice audit"},
 	{coredb.ListAudit, args{coredb.AuditQuery{Actor: uuid("account"), Limit: 9}}, "other"},
 	{coredb.ListAudit, args{coredb.AuditQuery{Actor: uuid("booking"), Limit: 9}}, ""},
-	{coredb.ListAudit, args{coredb.AuditQuery{ActorKind: coredb.ByMember, Limit: 9}}, "audit"},
+	{coredb.ListAudit, args{coredb.AuditQuery{ActorKind: coredb.ByMember, Limit: 9}}, "notice audit"},
 	{coredb.ListAudit, args{coredb.AuditQuery{ActorKind: coredb.ByServiceAccount, Limit: 9}}, "other"},
 	{coredb.ListAudit, args{coredb.AuditQuery{ActorKind: coredb.BySystem, Limit: 9}}, "third"},
 	{coredb.ListAudit, args{coredb.AuditQuery{Action: "CANCEL", Limit: 9}}, "other"},
@@ -21,16 +21,16 @@ var coreReads = []read{
 	{coredb.ListAudit, args{coredb.AuditQuery{TargetID: "x", Limit: 9}}, "other"},
 	{coredb.ListAudit, args{coredb.AuditQuery{Batch: id[tenant.BatchID]("batch"), Limit: 9}}, "other"},
 	{coredb.ListAudit, args{coredb.AuditQuery{From: now.Add(time.Hour), Limit: 9}}, "other"},
-	{coredb.ListAudit, args{coredb.AuditQuery{Until: now.Add(time.Hour), Limit: 9}}, "audit third"},
+	{coredb.ListAudit, args{coredb.AuditQuery{Until: now.Add(time.Hour), Limit: 9}}, "notice audit third"},
 	{coredb.ListAudit, args{coredb.AuditQuery{
 		AfterAt: now.Add(time.Hour), AfterID: id[tenant.AuditID]("other"), Limit: 9,
-	}}, "audit third"},
+	}}, "notice audit third"},
 	{coredb.FindSnapshotVersion, nil, "1"},
 	{
 		coredb.FindSnapshot, nil,
-		"1/false/location=Europe/Vienna/ONLINE PHONE WALK_IN other=Europe/Paris/1.5/2.5/ONLINE PHONE " +
-			"WALK_IN/other=1/1/IN_PERSON service=1/1/IN_PERSON/location= other= service= " +
-			"tenant=/other=other plan=plan third=third",
+		"1/false/fifth=Europe/Vienna/ONLINE PHONE WALK_IN location=Europe/Vienna/ONLINE PHONE WALK_IN " +
+			"other=Europe/Paris/1.5/2.5/ONLINE PHONE WALK_IN/other=1/1/IN_PERSON " +
+			"service=1/1/IN_PERSON/location= other= service= tenant=/other=other plan=plan third=third",
 	},
 	{coredb.HasOldKeys, args{now.Add(-time.Hour)}, "true"},
 	{coredb.HasOldKeys, args{now.Add(-time.Hour - time.Second)}, "false"},
@@ -42,7 +42,7 @@ var coreReads = []read{
 	{coredb.IsAudited, args{uuid("member").String(), "BOOK", "booking", "x", now}, "false"},
 	{coredb.CountMembers, args{9}, "4"},
 	{coredb.CountMembers, args{2}, "2"},
-	{coredb.CountSessions, args{99}, "9"},
+	{coredb.CountSessions, args{99}, "13"},
 	{coredb.CountSessions, args{2}, "2"},
 	{coredb.FindAnswer, args{coredb.Claim{
 		Principal: "ana", Procedure: "Book", Key: "key", Since: now.Add(-time.Second),

@@ -17,6 +17,12 @@ var messageReads = []read{
 	{messagedb.FindDelivery, args{"", ""}, "none"},
 	{messagedb.FindDeliveries, args{"third other"}, "third other"},
 	{
+		messagedb.ListAccessParties, args{"third receiver"},
+		"//////receiver/////false/01T00:00/01T00:00/false/01T00:00/00000000-0000-0000-0000-000000000000/0/0 " +
+			"third/////false/01T00:00/01T00:00/false/01T00:00/00000000-0000-0000-0000-000000000000/0/0/receiver=false " +
+			"third=true/receiver=CY third=Cy",
+	},
+	{
 		messagedb.ListAccessParties, args{"third"}, "//////third/////false/01T00:00/01T00:00/false/01T00:00/" +
 			"00000000-0000-0000-0000-000000000000/0/0/third=true/third=Cy",
 	},
@@ -78,18 +84,19 @@ var messageReads = []read{
 	{messagedb.CountTests, args{"third", now}, "1"},
 	{messagedb.CountTests, args{"third", now.Add(2 * time.Hour)}, "0"},
 	{messagedb.CountTests, args{"member", now.Add(2 * time.Hour)}, "0"},
-	{messagedb.ListDueNotices, args{now, 9}, "fifth other notice"},
-	{messagedb.ListDueNotices, args{now, 1}, "fifth"},
-	{messagedb.ListDueNotices, args{now.Add(-time.Second), 9}, "fifth other"},
-	{messagedb.FindNextNotice, nil, "01T11:00"},
+	{messagedb.ListDueNotices, args{now, 9}, "round fifth other notice"},
+	{messagedb.ListDueNotices, args{now.Add(-2 * time.Hour), 9}, "round"},
+	{messagedb.ListDueNotices, args{now, 1}, "round"},
+	{messagedb.ListDueNotices, args{now.Add(-time.Second), 9}, "round fifth other"},
+	{messagedb.FindNextNotice, nil, "01T10:00"},
 	{messagedb.ListNotices, args{"notice other third", now}, "notice  other QUEUED"},
 	{messagedb.ListNotices, args{"notice other third", now.Add(-time.Second)}, "other QUEUED"},
 	{messagedb.FindNotice, args{"notice"}, "notice"},
 	{messagedb.FindNotice, args{"third"}, "third"},
 	{messagedb.FindFeed, args{[]byte("feed")}, "member"},
 	{messagedb.FindFeed, args{[]byte("other")}, ""},
-	{messagedb.ListMemberSchedule, args{"member", start.Add(-time.Hour), 9}, "fifth booking"},
-	{messagedb.ListMemberSchedule, args{"member", start, 9}, "booking"},
+	{messagedb.ListMemberSchedule, args{"member", start.Add(-time.Hour), 9}, "fifth booking entry workout"},
+	{messagedb.ListMemberSchedule, args{"member", start, 9}, "booking entry workout"},
 	{messagedb.ListMemberSchedule, args{"member", start.Add(-time.Hour), 1}, "fifth"},
 	{messagedb.ListSubjects, args{
 		"booking", "waiting third", "other", "subscription",
@@ -118,16 +125,19 @@ var messageReads = []read{
 	{
 		messagedb.ListRecipients, args{"member third"},
 		"member=member/true/Ana//ana@example.com////EMAIL=UNSUBSCRIBED/other device// " +
-			"third=third/true/Cy/+4413//de//21/0/0/6/0/0//SMS=UNSUBSCRIBED/fourth third notice//",
+			"third=third/true/Cy/+4413//de//21/0/0/6/0/0//SMS=UNSUBSCRIBED/notice fourth third//",
 	},
 	{messagedb.ListRecipients, args{"other"}, "unknown time zone Nowhere"},
 	{messagedb.ListSent, args{"member", now.Add(time.Hour)}, ""},
 	{messagedb.ListSent, args{"member third", now.Add(-time.Hour)}, "member=SMS=01T12:00 01T13:00"},
-	{messagedb.ListSendingHours, args{now}, "EMAIL/AT/01T12:00/1/0/80 SMS/AT/01T12:00/1/0/80 SMS/DE/01T13:00/5/0/80"},
+	{
+		messagedb.ListSendingHours, args{now},
+		"EMAIL/AT/01T12:00/1/0/80 SMS/AR/01T12:00/1/0/80 SMS/AT/01T12:00/1/0/80 SMS/DE/01T13:00/5/0/80",
+	},
 	{
 		messagedb.ListSendingHours, args{now.Add(-time.Hour)},
-		"EMAIL//01T11:00/1/0/80 EMAIL/AT/01T12:00/1/0/80 SMS/AT/01T11:00/1/0/80 SMS/AT/01T12:00/1/0/80 " +
-			"SMS/DE/01T13:00/5/0/80",
+		"EMAIL//01T11:00/1/0/80 EMAIL/AT/01T12:00/1/0/80 SMS/AR/01T12:00/1/0/80 SMS/AT/01T11:00/1/0/80 " +
+			"SMS/AT/01T12:00/1/0/80 SMS/DE/01T13:00/5/0/80",
 	},
 	{messagedb.ListStandings, nil, "SMS/1/01T12:00/01T12:00"},
 	{messagedb.ListReviews, args{now.Add(24 * time.Hour)}, "EMAIL/0/02T12:00/02T12:00 SMS/1/01T12:00/01T12:00"},

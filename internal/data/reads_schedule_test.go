@@ -17,25 +17,32 @@ var scheduleReads = []read{
 	{scheduledb.FindSession, args{"fourth"}, "none"},
 	{
 		scheduledb.ListSessions, args{scheduledb.SessionQuery{Limit: 9}},
-		"second [] third [] session [workout other] fifth [] sixth [] seventh [] code [] other [third]",
+		"second [] third [] session [workout other] fifth [] sixth [] waiting [] device [] audit [] " +
+			"seventh []",
+	},
+	{
+		scheduledb.ListSessions, args{scheduledb.SessionQuery{Limit: 20}},
+		"second [] third [] session [workout other] fifth [] sixth [] waiting [] device [] audit [] " +
+			"seventh [] code [] other [third] transfer []",
 	},
 	{scheduledb.ListSessions, args{scheduledb.SessionQuery{Limit: 2}}, "second [] third []"},
 	{scheduledb.ListSessions, args{scheduledb.SessionQuery{
 		Unbooked: true, Limit: 9,
-	}}, "code []"},
+	}}, "code [] transfer []"},
 	{scheduledb.ListSessions, args{scheduledb.SessionQuery{
 		AfterStart: start, AfterID: id[tenant.SessionID]("session"), Limit: 9,
-	}}, "fifth [] sixth [] seventh [] code [] other [third]"},
+	}}, "fifth [] sixth [] waiting [] device [] audit [] seventh [] code [] other [third] transfer []"},
 	{scheduledb.ListSessions, args{scheduledb.SessionQuery{
 		Filter: session.Filter{From: start}, Limit: 9,
-	}}, "session [workout other] fifth [] sixth [] seventh [] code [] other [third]"},
+	}}, "session [workout other] fifth [] sixth [] waiting [] device [] audit [] seventh [] code [] " +
+		"other [third]"},
 	{
 		scheduledb.ListSessions, args{scheduledb.SessionQuery{Filter: session.Filter{Until: start}, Limit: 9}},
 		"second [] third []",
 	},
 	{scheduledb.ListSessions, args{scheduledb.SessionQuery{
 		Filter: session.Filter{Locations: []tenant.LocationID{id[tenant.LocationID]("other")}}, Limit: 9,
-	}}, "third []"},
+	}}, "third [] waiting [] device [] audit [] transfer []"},
 	{scheduledb.ListSessions, args{scheduledb.SessionQuery{
 		Filter: session.Filter{Services: []tenant.ServiceID{id[tenant.ServiceID]("other")}}, Limit: 9,
 	}}, "third []"},
@@ -50,32 +57,42 @@ var scheduleReads = []read{
 	}}, "other [third]"},
 	{scheduledb.ListSessions, args{scheduledb.SessionQuery{
 		Filter: session.Filter{Series: id[tenant.SeriesID]("series")}, Limit: 9,
-	}}, "session [workout other]"},
+	}}, "session [workout other] waiting []"},
 	{scheduledb.ListSessions, args{scheduledb.SessionQuery{
 		Filter: session.Filter{Sessions: []tenant.SessionID{
 			id[tenant.SessionID]("other"), id[tenant.SessionID]("fourth"),
 		}}, Limit: 9,
 	}}, "other [third]"},
+	{
+		scheduledb.ListSchedule, args{scheduledb.SessionQuery{Limit: 20}},
+		"second []; third []; session []; fifth []; sixth []; waiting []; device []; audit []; seventh " +
+			"[]; code []; other []; transfer []",
+	},
 	{scheduledb.ListSchedule, args{scheduledb.SessionQuery{Limit: 2}}, "second []; third []"},
 	{scheduledb.ListSchedule, args{scheduledb.SessionQuery{
 		AfterStart: start, AfterID: id[tenant.SessionID]("session"), Limit: 9,
-	}}, "fifth []; sixth []; seventh []; code []; other []"},
+	}}, "fifth []; sixth []; waiting []; device []; audit []; seventh []; code []; other []; transfer " +
+		"[]"},
 	{scheduledb.FindSession, args{"other"}, "other [third]"},
 	{
 		scheduledb.ListBusySpans, args{"", "member", civil.Span{Start: start.Add(-30 * time.Minute), End: start}},
 		"/member/02T07:00/02T08:00",
 	},
 	{scheduledb.FindLeader, args{"receiver"}, "false/CY"},
-	{scheduledb.PreviewSessions, args{scheduledb.SessionQuery{Limit: 2}}, "8/7/4/second third"},
+	{scheduledb.PreviewSessions, args{scheduledb.SessionQuery{Limit: 2}}, "12/10/5/second third"},
 	{scheduledb.PreviewSessions, args{scheduledb.SessionQuery{
 		Unbooked: true, Limit: 9,
-	}}, "1/7/0/code"},
+	}}, "2/10/0/code transfer"},
 	{scheduledb.ListBusySpans, args{
 		"resource", "member", civil.Span{Start: start, End: start.Add(time.Hour)},
 	}, "resource/member/02T08:00/02T09:00"},
 	{scheduledb.ListBusySpans, args{
 		"resource", "third", civil.Span{Start: start.Add(-time.Hour), End: start.Add(time.Second)},
 	}, "resource/member/02T08:00/02T09:00"},
+	{
+		scheduledb.ListBusySpans, args{"third", "third", civil.Span{Start: start, End: start.Add(9 * time.Hour)}},
+		"/third/02T10:00/02T11:00 third//02T11:00/02T12:00 /third/02T11:00/02T12:00",
+	},
 	{scheduledb.ListBusySpans, args{"resource", "third", civil.Span{Start: start.Add(-time.Hour), End: start}}, ""},
 	{scheduledb.FindLeader, args{"member"}, "true/Ana"},
 	{scheduledb.FindLeader, args{"third"}, "true/Cy"},
@@ -83,15 +100,15 @@ var scheduleReads = []read{
 	{scheduledb.FindSeries, args{"series"}, "series"},
 	{scheduledb.FindSeries, args{"other"}, "other"},
 	{scheduledb.ListSeriesToExtend, args{civil.Date{Year: 2026, Month: 3, Day: 10}}, "other"},
-	{scheduledb.ListSeriesToExtend, args{civil.Date{Year: 2026, Month: 3, Day: 11}}, "other third"},
-	{scheduledb.ListSeriesSessions, args{"series", day}, "session [workout other]"},
+	{scheduledb.ListSeriesToExtend, args{civil.Date{Year: 2026, Month: 3, Day: 11}}, "other fifth third"},
+	{scheduledb.ListSeriesSessions, args{"series", day}, "session [workout other] waiting []"},
 	{scheduledb.ListSeriesSessions, args{"series", civil.Date{Year: 2026, Month: 3, Day: 3}}, ""},
 	{scheduledb.FindWorkout, args{"workout"}, "workout"},
 	{scheduledb.FindWorkout, args{"other"}, "other"},
 	{scheduledb.FindWorkouts, args{"third"}, "third"},
-	{scheduledb.ListWorkouts, args{"", "", 9}, "other workout"},
-	{scheduledb.ListWorkouts, args{"", "", 1}, "other"},
-	{scheduledb.ListWorkouts, args{"Rest", "other", 9}, "workout"},
+	{scheduledb.ListWorkouts, args{"", "", 9}, "entry other workout fifth"},
+	{scheduledb.ListWorkouts, args{"", "", 1}, "entry"},
+	{scheduledb.ListWorkouts, args{"Rest", "other", 9}, "workout fifth"},
 	{scheduledb.ListSessionWorkouts, args{"session"}, "workout other"},
 	{scheduledb.ListNamedServices, args{[]string{"ROWING", "x"}}, "service"},
 	{scheduledb.ListNamedLocations, args{[]string{"PIER", "x"}}, "location"},

@@ -215,6 +215,11 @@ func show(v reflect.Value) string {
 	case waitlistdb.Rival:
 		return readable.Replace(fmt.Sprintf("%s>%s:%s:%s:%s/%s:%t", value.Of, value.Entry, value.Slot.Session,
 			value.Slot.StartsAt.UTC().Format("02T15:04"), value.Slot.ServiceName, value.Slot.LocationName, value.Window != nil))
+	case grant.ServiceAccount:
+		keys := pg.Array(value.Keys, func(k grant.Key) tenant.KeyID { return k.ID })
+		return readable.Replace(fmt.Sprint(value.ID, keys))
+	case waitlist.Round:
+		return readable.Replace(fmt.Sprint(value.ID, value.Tried))
 	case booking.BenefitMembership, catalogdb.ListedMembership:
 		return show(v.FieldByName("Member"))
 	case bookingdb.Utilization:

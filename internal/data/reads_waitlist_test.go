@@ -33,79 +33,86 @@ var waitlistReads = []read{
 	{waitlistdb.ListOtherEntries, args{"session other"}, "other second"},
 	{waitlistdb.ListWindows, args{"member", "service", "location"}, "third"},
 	{waitlistdb.ListWindows, args{"third", "service", "location"}, ""},
-	{waitlistdb.ListMemberEntries, args{"member", time.Time{}, time.Time{}, time.Time{}}, "third waiting unit"},
-	{waitlistdb.ListMemberEntries, args{"member", start.Add(time.Second), time.Time{}, time.Time{}}, "third unit"},
+	{
+		waitlistdb.ListMemberEntries, args{"member", time.Time{}, time.Time{}, time.Time{}},
+		"third device waiting item unit",
+	},
+	{waitlistdb.ListMemberEntries, args{"member", start.Add(time.Second), time.Time{}, time.Time{}}, "third item unit"},
 	{waitlistdb.ListMemberEntries, args{"member", start.Add(72 * time.Hour), time.Time{}, time.Time{}}, ""},
 	{waitlistdb.ListMemberEntries, args{"member", time.Time{}, start, time.Time{}}, "third"},
 	{waitlistdb.ListMemberEntries, args{"member", time.Time{}, start.Add(-24 * time.Hour), time.Time{}}, ""},
-	{waitlistdb.ListMemberEntries, args{"member", time.Time{}, time.Time{}, start.Add(time.Hour)}, "third unit"},
-	{waitlistdb.ListEntries, args{waitlistdb.EntryQuery{Limit: 9}}, "second waiting other third fourth unit"},
+	{waitlistdb.ListMemberEntries, args{"member", time.Time{}, time.Time{}, start.Add(time.Hour)}, "third item unit"},
+	{waitlistdb.ListEntries, args{waitlistdb.EntryQuery{Limit: 9}}, "second waiting other third fourth unit device item"},
 	{waitlistdb.ListEntries, args{waitlistdb.EntryQuery{Limit: 2}}, "second waiting"},
 	{
 		waitlistdb.ListEntries, args{waitlistdb.EntryQuery{Newest: true, Limit: 9}},
-		"third waiting fourth second other unit",
+		"third waiting fourth second device other item unit",
 	},
 	{waitlistdb.ListEntries, args{waitlistdb.EntryQuery{
 		Newest: true, AfterID: id[tenant.EntryID]("third"), Limit: 9,
-	}}, "waiting fourth second other unit"},
+	}}, "waiting fourth second device other item unit"},
 	{waitlistdb.ListEntries, args{waitlistdb.EntryQuery{
 		AfterKey: 2, AfterID: id[tenant.EntryID]("other"), Limit: 9,
-	}}, "third fourth unit"},
+	}}, "third fourth unit device item"},
 	{waitlistdb.ListEntries, args{waitlistdb.EntryQuery{Session: id[tenant.SessionID]("other"), Limit: 9}}, "other"},
 	{waitlistdb.ListEntries, args{waitlistdb.EntryQuery{
 		Location: id[tenant.LocationID]("location"), Limit: 9,
-	}}, "second waiting other third fourth unit"},
-	{waitlistdb.ListEntries, args{waitlistdb.EntryQuery{Location: id[tenant.LocationID]("other"), Limit: 9}}, ""},
+	}}, "second waiting other third fourth unit device"},
+	{waitlistdb.ListEntries, args{waitlistdb.EntryQuery{Location: id[tenant.LocationID]("other"), Limit: 9}}, "item"},
 	{waitlistdb.ListEntries, args{waitlistdb.EntryQuery{
 		Service: id[tenant.ServiceID]("service"), Limit: 9,
-	}}, "second waiting other third fourth unit"},
+	}}, "second waiting other third fourth unit device item"},
 	{waitlistdb.ListEntries, args{waitlistdb.EntryQuery{Service: id[tenant.ServiceID]("other"), Limit: 9}}, ""},
 	{waitlistdb.ListEntries, args{waitlistdb.EntryQuery{
 		Resource: id[tenant.ResourceID]("resource"), Limit: 9,
-	}}, "second waiting other third fourth"},
+	}}, "second waiting other third fourth device"},
 	{waitlistdb.ListEntries, args{waitlistdb.EntryQuery{Member: id[tenant.MemberID]("third"), Limit: 9}}, "other"},
 	{waitlistdb.ListEntries, args{waitlistdb.EntryQuery{
 		Statuses: []waitlist.Status{waitlist.Expired}, Limit: 9,
 	}}, "fourth"},
-	{waitlistdb.ListEntries, args{waitlistdb.EntryQuery{From: start.Add(time.Second), Limit: 9}}, "other third unit"},
+	{
+		waitlistdb.ListEntries, args{waitlistdb.EntryQuery{From: start.Add(time.Second), Limit: 9}},
+		"other third unit item",
+	},
 	{waitlistdb.ListEntries, args{waitlistdb.EntryQuery{From: start.Add(72 * time.Hour), Limit: 9}}, ""},
 	{waitlistdb.ListEntries, args{waitlistdb.EntryQuery{Until: start, Limit: 9}}, "third"},
 	{waitlistdb.FindOffer, args{"offer"}, "offer"},
 	{waitlistdb.FindOffer, args{"third"}, "third"},
 	{waitlistdb.ListOffersByID, args{"offer other fourth"}, "offer; other"},
 	{waitlistdb.ListNotifiedOffers, args{"offer other third"}, "third"},
-	{waitlistdb.ListOffersByCode, args{"+4413", "34"}, "other"},
+	{waitlistdb.ListOffersByCode, args{"+4413", "34"}, "other unit"},
 	{waitlistdb.ListOffersByCode, args{"+4412", "34"}, ""},
 	{waitlistdb.ListOffersByCode, args{"", "12"}, ""},
 	{waitlistdb.ListOffersByCode, args{"+4413", "99"}, ""},
 	{waitlistdb.ListLiveOffers, args{"session"}, "offer second"},
 	{waitlistdb.ListLiveOffersIn, args{"round"}, "offer second"},
-	{waitlistdb.ListDueOffers, args{start, 9}, "other second offer"},
+	{waitlistdb.ListDueOffers, args{start, 9}, "other unit second offer"},
 	{waitlistdb.ListDueOffers, args{start, 1}, "other"},
 	{waitlistdb.ListDueOffers, args{start.Add(-time.Hour), 9}, "other"},
-	{waitlistdb.ListOffers, args{waitlistdb.OfferQuery{Limit: 9}}, "third offer second other"},
+	{waitlistdb.ListOffers, args{waitlistdb.OfferQuery{Limit: 9}}, "third offer second other unit"},
 	{waitlistdb.ListOffers, args{waitlistdb.OfferQuery{Limit: 1}}, "third"},
-	{waitlistdb.ListOffers, args{waitlistdb.OfferQuery{Oldest: true, Limit: 9}}, "other second offer third"},
-	{waitlistdb.ListOffers, args{waitlistdb.OfferQuery{Oldest: true, Limit: 1}}, "other"},
+	{waitlistdb.ListOffers, args{waitlistdb.OfferQuery{Oldest: true, Limit: 9}}, "unit other second offer third"},
+	{waitlistdb.ListOffers, args{waitlistdb.OfferQuery{Oldest: true, Limit: 1}}, "unit"},
 	{
 		waitlistdb.ListOffers, args{waitlistdb.OfferQuery{AfterID: id[tenant.OfferID]("offer"), Limit: 9}},
-		"second other",
+		"second other unit",
 	},
 	{waitlistdb.ListOffers, args{waitlistdb.OfferQuery{
 		AfterID: id[tenant.OfferID]("offer"), Oldest: true, Limit: 9,
 	}}, "third"},
 	{waitlistdb.ListOffers, args{waitlistdb.OfferQuery{Session: id[tenant.SessionID]("other"), Limit: 9}}, "other"},
 	{waitlistdb.ListOffers, args{waitlistdb.OfferQuery{Entry: id[tenant.EntryID]("waiting"), Limit: 9}}, "third offer"},
-	{waitlistdb.ListOffers, args{waitlistdb.OfferQuery{Member: id[tenant.MemberID]("third"), Limit: 9}}, "other"},
+	{waitlistdb.ListOffers, args{waitlistdb.OfferQuery{Member: id[tenant.MemberID]("third"), Limit: 9}}, "other unit"},
 	{waitlistdb.ListOffers, args{waitlistdb.OfferQuery{
 		Statuses: []waitlist.OfferStatus{waitlist.Declined}, Limit: 9,
 	}}, "third"},
 	{waitlistdb.FindQueueSize, args{"session"}, "4"},
 	{waitlistdb.ListAwaited, args{"session other third"}, "session other"},
-	{waitlistdb.FindRound, args{"round"}, "round"},
-	{waitlistdb.FindRound, args{"other"}, "other"},
-	{waitlistdb.FindLastRound, args{"session"}, "round"},
-	{waitlistdb.ListKeepingRounds, args{"session other"}, "other"},
+	{waitlistdb.ListAwaited, args{"audit device waiting"}, "waiting device audit"},
+	{waitlistdb.FindRound, args{"round"}, "round [waiting waiting third]"},
+	{waitlistdb.FindRound, args{"other"}, "other [other]"},
+	{waitlistdb.FindLastRound, args{"session"}, "round [waiting waiting third]"},
+	{waitlistdb.ListKeepingRounds, args{"session other"}, "other []"},
 	{waitlistdb.FindLastRulesVersion, nil, "2"},
 	{waitlistdb.ListDecisions, args{waitlistdb.DecisionQuery{Limit: 9}}, "decision sixth other fifth"},
 	{waitlistdb.ListDecisions, args{waitlistdb.DecisionQuery{Oldest: true, Limit: 9}}, "fifth other sixth decision"},
@@ -150,39 +157,52 @@ var waitlistReads = []read{
 	{waitlistdb.ListOpenSlots, args{
 		"location", "service", civil.Span{Start: start, End: start.Add(13 * time.Hour)}, 9,
 	}, "seventh/service/location///02T20:00/02T21:00/01T00:00/Europe/Vienna//"},
-	{waitlistdb.ListUnfilled, args{now, 9}, "session"},
+	{
+		waitlistdb.ListOpenSlots, args{"other", "service", civil.Span{Start: start, End: start.Add(24 * time.Hour)}, 1},
+		"waiting/service/other//third/02T10:00/02T11:00/01T00:00/Europe/Paris// " +
+			"device/service/other/third//02T11:00/02T12:00/01T00:00/Europe/Paris// " +
+			"audit/service/other//third/02T11:00/02T12:00/01T00:00/Europe/Paris//",
+	},
+	{waitlistdb.ListUnfilled, args{now, 9}, "session waiting audit"},
 	{waitlistdb.ListUnfilled, args{now, 0}, ""},
-	{waitlistdb.ListUnfilled, args{start, 9}, ""},
-	{waitlistdb.ListEndingEntries, args{start, now, "", 9}, "other second waiting third"},
-	{waitlistdb.ListEndingEntries, args{start, now, "other", 9}, "second waiting third"},
+	{waitlistdb.ListUnfilled, args{start, 9}, "waiting audit"},
+	{waitlistdb.ListEndingEntries, args{start, now, "", 9}, "other device second waiting third"},
+	{waitlistdb.ListEndingEntries, args{start, now, "other", 9}, "device second waiting third"},
 	{waitlistdb.ListEndingEntries, args{start, now, "", 1}, "other"},
-	{waitlistdb.ListEndingEntries, args{start.Add(-time.Second), now, "", 9}, "other second waiting third"},
+	{waitlistdb.ListEndingEntries, args{start.Add(-time.Second), now, "", 9}, "other device second waiting third"},
 	{waitlistdb.ListEndingEntries, args{start.Add(-time.Second), now.Add(-time.Second), "", 9}, "second"},
-	{waitlistdb.ListEndingEntries, args{start.Add(24 * time.Hour), time.Time{}, "", 9}, "other second waiting third"},
-	{waitlistdb.ListEndingEntries, args{start.Add(15 * time.Hour), time.Time{}, "", 9}, "other second waiting"},
+	{
+		waitlistdb.ListEndingEntries, args{start.Add(24 * time.Hour), time.Time{}, "", 9},
+		"other device second waiting third",
+	},
+	{waitlistdb.ListEndingEntries, args{start.Add(15 * time.Hour), time.Time{}, "", 9}, "other device second waiting"},
 	{waitlistdb.CountWaitlist, args{waitlistdb.WaitlistPeriod{
 		Span:    civil.Span{Start: now.Add(-3 * time.Hour), End: now.Add(time.Second)},
 		Service: id[tenant.ServiceID]("service"), Clocks: clocks,
-	}}, "location/service/2026/March/2/5/4/0/0/0/0/0/0/0/0s/0/0/; " +
+	}}, "location/service/2026/March/2/6/5/0/0/0/0/0/0/0/0s/0/0/ " +
+		"other/service/2026/March/2/1/1/0/0/0/0/0/0/0/0s/0/0/; " +
 		"location/service/2026/March/1/0/0/0/1/0/1/0/0/0/30m0s/0/0/ " +
 		"location/service/2026/March/2/0/0/0/1/0/0/0/0/1/0s/0/0/ " +
 		"location/service/2026/March/2/0/0/0/2/0/0/0/0/2/0s/0/0/"},
 	{waitlistdb.CountWaitlist, args{waitlistdb.WaitlistPeriod{
 		Span: civil.Span{Start: now, End: now.Add(time.Second)}, Clocks: clocks,
-	}}, "location/service/2026/March/2/5/4/0/0/0/0/0/0/0/0s/0/0/; " +
+	}}, "location/service/2026/March/2/6/5/0/0/0/0/0/0/0/0s/0/0/ " +
+		"other/service/2026/March/2/1/1/0/0/0/0/0/0/0/0s/0/0/; " +
 		"location/service/2026/March/2/0/0/0/1/0/0/0/0/1/0s/0/0/ " +
-		"location/service/2026/March/2/0/0/0/2/0/0/0/0/2/0s/0/0/"},
+		"location/service/2026/March/2/0/0/0/2/0/0/0/0/2/0s/0/0/ " +
+		"other/other/2026/March/2/0/0/0/1/0/0/0/0/1/0s/0/0/"},
 	{waitlistdb.CountWaitlist, args{waitlistdb.WaitlistPeriod{
 		Span: civil.Span{Start: now.Add(-time.Second), End: now}, Clocks: clocks,
 	}}, "; "},
 	{waitlistdb.CountWaitlist, args{waitlistdb.WaitlistPeriod{
 		Span: civil.Span{Start: now, End: start}, Location: id[tenant.LocationID]("other"), Clocks: clocks,
-	}}, "; "},
+	}}, "other/service/2026/March/2/1/1/0/0/0/0/0/0/0/0s/0/0/; " +
+		"other/other/2026/March/2/0/0/0/1/0/0/0/0/1/0s/0/0/"},
 	{waitlistdb.CountWaitlist, args{waitlistdb.WaitlistPeriod{
 		Span: civil.Span{Start: now, End: start}, Service: id[tenant.ServiceID]("other"), Clocks: clocks,
-	}}, "; "},
+	}}, "; other/other/2026/March/2/0/0/0/1/0/0/0/0/1/0s/0/0/"},
 	{waitlistdb.ListOrphans, args{0}, "; "},
-	{waitlistdb.ListOrphans, args{9}, "unit; other"},
+	{waitlistdb.ListOrphans, args{9}, "unit item; key other"},
 	{waitlistdb.FindOfferByClaim, args{sha("claim")}, "offer"},
 	{waitlistdb.FindActiveEntry, args{"other", "third"}, "other"},
 	{waitlistdb.FindActiveEntry, args{"other", "member"}, "none"},
@@ -198,21 +218,43 @@ var waitlistReads = []read{
 		Limit: 1,
 	}}, "TENANT/tenant//2/false/ana///01T12:00"},
 	{waitlistdb.ListEditedLevels, nil, "TENANT/tenant/3/1 LOCATION/other/6/0 LOCATION/location/5/1"},
-	{waitlistdb.ListOpenAwaited, args{tenantLevel, now, waitlistdb.OpenSession{}, 9}, "session fifth seventh code"},
+	{
+		waitlistdb.ListOpenAwaited, args{tenantLevel, now, waitlistdb.OpenSession{}, 9},
+		"session fifth waiting device audit seventh code",
+	},
+	{
+		waitlistdb.ListOpenAwaited, args{tenantLevel, now, waitlistdb.OpenSession{}, 20},
+		"session fifth waiting device audit seventh code",
+	},
 	{waitlistdb.ListOpenAwaited, args{tenantLevel, now, waitlistdb.OpenSession{}, 2}, "session fifth"},
 	{
 		waitlistdb.ListOpenAwaited, args{tenantLevel, start.Add(time.Hour), waitlistdb.OpenSession{}, 9},
-		"fifth seventh code",
+		"fifth waiting device audit seventh code",
 	},
 	{waitlistdb.ListOpenAwaited, args{tenantLevel, now, waitlistdb.OpenSession{
 		ID: id[tenant.SessionID]("session"), StartsAt: start,
-	}, 9}, "fifth seventh code"},
+	}, 9}, "fifth waiting device audit seventh code"},
 	{waitlistdb.ListOpenAwaited, args{waitlistdb.EditedLevel{
 		Level: catalog.LocationLevel, Scope: uuid("other"),
-	}, now, waitlistdb.OpenSession{}, 9}, ""},
+	}, now, waitlistdb.OpenSession{}, 9}, "waiting device audit"},
 	{waitlistdb.ListOpenAwaited, args{waitlistdb.EditedLevel{
 		Level: catalog.ServiceLevel, Scope: uuid("other"),
 	}, now, waitlistdb.OpenSession{}, 9}, ""},
+	{waitlistdb.ListQueued, args{waitlistdb.QueueQuery{
+		Session: id[tenant.SessionID]("other"),
+		Queue:   waitlist.Queue{Location: queue.Location, Service: queue.Service, Date: day.AddDays(1)},
+	}}, "third other"},
+	{waitlistdb.ListQueued, args{waitlistdb.QueueQuery{
+		Session: id[tenant.SessionID]("other"), Limit: 1,
+		Queue: waitlist.Queue{Location: queue.Location, Service: queue.Service, Date: day.AddDays(1)},
+	}}, "third"},
+	{
+		waitlistdb.ListEnding, args{"waiting other"},
+		"other/location/service/2026/March/2/session/02T08:00/false/Europe/Vienna " +
+			"location/service/2026/March/3/other/03T08:00/false/Europe/Vienna " +
+			"location/service/2026/March/2/seventh/02T20:00/false/Europe/Vienna " +
+			"waiting/location/service/2026/March/2/session/02T08:00/false/Europe/Vienna",
+	},
 	{
 		waitlistdb.ListEnding, args{"waiting"},
 		"waiting/location/service/2026/March/2/session/02T08:00/false/Europe/Vienna",
@@ -256,7 +298,7 @@ var waitlistReads = []read{
 	{waitlistdb.ListQueued, args{waitlistdb.QueueQuery{
 		Session: id[tenant.SessionID]("session"), Queue: queue, AfterKey: 1, AfterID: id[tenant.EntryID]("second"),
 	}}, "waiting other"},
-	{waitlistdb.ListRivalOffers, args{waitlistdb.RivalQuery{Member: id[tenant.MemberID]("third")}}, "other"},
+	{waitlistdb.ListRivalOffers, args{waitlistdb.RivalQuery{Member: id[tenant.MemberID]("third")}}, "other unit"},
 	{waitlistdb.ListRivalOffers, args{waitlistdb.RivalQuery{
 		Entries: []tenant.EntryID{id[tenant.EntryID]("waiting")},
 	}}, "offer"},

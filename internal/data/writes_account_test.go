@@ -25,7 +25,6 @@ devices -third`},
 	{accountdb.TrimDevices, args{"third", 2}, "devices -fourth"},
 	{accountdb.DeleteStaleDevices, args{now}, `
 devices -fourth
-devices -notice
 devices -third`},
 	{accountdb.DeleteDevices, args{"device third"}, `
 devices -device

@@ -24,6 +24,7 @@ var bookingWrites = []write{
 	{bookingdb.DeleteOldDisplayLinks, args{start.Add(time.Hour)}, ""},
 	{bookingdb.DeleteOldDisplayLinks, args{start.Add(time.Hour + time.Microsecond)}, `
 display_links -display
+display_links -notice
 display_links -other`},
 	{bookingdb.InsertBooking, args{booking.Booking{
 		ID: id[tenant.BookingID]("account"), Session: id[tenant.SessionID]("seventh"),
@@ -60,6 +61,7 @@ booking_items unit {status=PENDING}`},
 		[]session.Session{{ID: id[tenant.SessionID]("session"), StartsAt: now, EndsAt: start}}, "other", now,
 	}, `
 bookings booking {ends_at=2026-03-02T08:00:00+00:00 starts_at=2026-03-01T12:00:00+00:00}
+bookings key {ends_at=2026-03-02T08:00:00+00:00 starts_at=2026-03-01T12:00:00+00:00}
 bookings other {ends_at=2026-03-02T08:00:00+00:00 starts_at=2026-03-01T12:00:00+00:00}
 bookings seventh {ends_at=2026-03-02T08:00:00+00:00 starts_at=2026-03-01T12:00:00+00:00}
 bookings sixth {ends_at=2026-03-02T08:00:00+00:00 starts_at=2026-03-01T12:00:00+00:00}`},

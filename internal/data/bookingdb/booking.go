@@ -118,7 +118,7 @@ cross join lateral (
   select * from bookings b
   where b.tenant_id = $1 and b.session_id = q.session_id and b.status = 'PENDING' and b.hold_expires_at <= q.now
   offset 0) b` + bookingJoins + `
-order by q.n, b.id`),
+order by b.id`),
 		Columns: func(keys []dueBy) []any {
 			return []any{
 				pg.Array(keys, func(k dueBy) tenant.SessionID { return k.session }),

@@ -40,8 +40,8 @@ insert into payment_entries ` + payments.Rows())
 		SQL: pg.SQL(`
 select ` + paid.Columns() + `, q.n from unnest($2::uuid[]) with ordinality as q (id, n)
 cross join lateral (
-  select * from payment_entries e where e.tenant_id = $1 and e.booking_id = q.id order by e.line offset 0) e
-order by q.n, e.line`),
+  select * from payment_entries e where e.tenant_id = $1 and e.booking_id = q.id offset 0) e
+order by e.line`),
 		Reader: paid,
 	}
 )

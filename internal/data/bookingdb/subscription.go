@@ -121,7 +121,7 @@ cross join lateral (
     and (u.id = q.named or (q.named is null and u.status in ('ACTIVE', 'DEBT')))
   offset 0) u
 cross join lateral (select * from plans p where p.tenant_id = $1 and p.id = u.plan_id offset 0) p
-order by q.n, u.id`),
+order by u.id`),
 	Columns: func(keys []namedPayer) []any {
 		return []any{
 			pg.Array(keys, func(k namedPayer) tenant.SessionID { return k.Session }),
@@ -154,7 +154,8 @@ from unnest($2::uuid[], $3::uuid[]) with ordinality as q (member_id, named, n)
 cross join lateral (
   select * from subscriptions u where u.tenant_id = $1 and u.member_id = q.member_id
     and (u.id = q.named or (q.named is null and u.status in ('ACTIVE', 'DEBT')))
-  order by u.id offset 0) u`),
+  offset 0) u
+order by u.id`),
 	Columns: func(keys []memberPayment) []any {
 		return []any{
 			pg.Array(keys, func(k memberPayment) tenant.MemberID { return k.member }),

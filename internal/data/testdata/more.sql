@@ -69,6 +69,16 @@ select again('sessions', $$id = id('second'), resource_id = null, coach_id = nul
   starts_at = starts_at - interval '1 h', ends_at = ends_at - interval '1 h', state = 'CANCELLED'$$);
 select again('sessions', $$id = id('code'), resource_id = null, coach_id = null, series_id = null, title = 'Free',
   starts_at = starts_at + interval '13 h', ends_at = ends_at + interval '13 h'$$);
+select again('sessions', $$id = id('audit'), location_id = id('other'), resource_id = null, coach_id = id('third'),
+  series_id = null, starts_at = starts_at + interval '3 h', ends_at = ends_at + interval '3 h', title = 'Dusk', waiting = 1$$);
+select again('sessions', $$id = id('device'), location_id = id('other'), resource_id = id('third'), coach_id = null,
+  series_id = null, starts_at = starts_at + interval '3 h', ends_at = ends_at + interval '3 h', title = 'Dawn', waiting = 1$$);
+select again('sessions', $$id = id('waiting'), location_id = id('other'), resource_id = null, coach_id = id('third'),
+  starts_at = starts_at + interval '2 h', ends_at = ends_at + interval '2 h', occurs_at = occurs_at + interval '2 h',
+  title = 'Noon', waiting = 1$$);
+select again('sessions', $$id = id('transfer'), location_id = id('other'), resource_id = null, coach_id = null,
+  series_id = null, starts_at = starts_at + interval '1 d', ends_at = ends_at + interval '1 d', local_date = local_date + 1,
+  title = 'Tomorrow'$$);
 select again('session_workouts', $$position = 1, workout_id = id('other')$$);
 select again('session_workouts', $$session_id = id('other'), workout_id = id('third')$$);
 
@@ -217,6 +227,45 @@ select again('idempotency_keys', $$key = 'old', created_at = created_at - interv
 update idempotency_keys set answer = '1';
 update service_account_keys set expires_at = timestamptz '2026-03-03 12:00Z' where id = id('key');
 select again('service_account_keys', $$id = id('third'), expires_at = timestamptz '2026-03-01 12:00Z'$$);
+
+-- Rows that come before or after others only by their ids, or whose ids come in another order than what they are
+-- listed by. Each comes later in its table than the ones that it comes before.
+select again('service_account_keys', $$id = id('decision'), created_at = created_at + interval '1 s'$$);
+select again('service_accounts', $$id = id('round'), name = 'bell', revoked_at = created_at$$);
+select again('locations', $$id = id('fifth'), name = 'wharf'$$);
+select again('items', $$id = id('fifth'), name = 'BOAT', location_id = id('fifth')$$);
+select again('resources', $$id = id('fifth'), name = 'BAY', location_id = id('fifth')$$);
+select again('workouts', $$id = id('fifth'), name = 'zen'$$);
+select again('workouts', $$id = id('entry'), name = 'REST'$$);
+select again('benefit_memberships', $$member_id = id('third'), number = '0', shared = true$$);
+select again('benefit_memberships', $$member_id = id('receiver'), number = '0', shared = true$$);
+update devices set seen_at = seen_at + interval '1 s' where id = id('notice');
+select again('display_links', $$id = id('notice')$$);
+select again('series', $$id = id('fifth'), open_ended = true, materialized_until = '2026-03-10'$$);
+select again('subscriptions', $$id = id('key')$$);
+update waitlist_queues set waiting = 3 where location_id = id('other');
+select again('bookings', $$id = id('key'), member_id = null, contact_name = 'Una', external_ref = '', status = 'PENDING',
+  hold_expires_at = timestamptz '2026-03-01 12:30Z', exclusive = false$$);
+select again('bookings', $$id = id('item'), session_id = id('third'), member_id = null, contact_name = 'Ugo',
+  external_ref = '', status = 'ATTENDED', checked_in_at = starts_at + interval '1 min', check_in_method = 'QR',
+  starts_at = starts_at - interval '1 h', ends_at = ends_at - interval '1 h', exclusive = false$$);
+select again('bookings', $$id = id('workout'), session_id = id('audit'), external_ref = '', exclusive = false,
+  starts_at = starts_at + interval '3 h', ends_at = ends_at + interval '3 h'$$);
+select again('bookings', $$id = id('entry'), session_id = id('device'), external_ref = '', exclusive = false,
+  starts_at = starts_at + interval '3 h', ends_at = ends_at + interval '3 h'$$);
+select again('booking_items', $$id = id('decision'), number = 4, booking_id = id('sixth'), line_id = id('fifth'),
+  status = 'CANCELLED'$$);
+select again('waitlist_entries', $$id = id('device'), external_ref = '', join_key = 6$$);
+select again('waitlist_entries', $$id = id('item'), external_ref = '', join_key = 7, session_id = id('audit'),
+  status = 'OFFERED'$$);
+select again('waitlist_places', $$entry_id = id('device'), session_id = id('audit'), location_id = id('other'), join_key = 6$$);
+select again('waitlist_places', $$entry_id = id('device'), session_id = id('waiting'), location_id = id('other'), join_key = 6$$);
+select again('waitlist_rounds', $$id = id('key'), session_id = id('audit'), keeps = 1$$);
+select again('waitlist_offers', $$id = id('unit'), entry_id = id('device'), member_id = id('third'), code = '34',
+  claim_hash = hash('code'), session_id = id('third'), round_id = id('third')$$);
+select again('notices', $$id = id('round'), revision = '6', due_at = due_at - interval '2 h'$$);
+select again('audit_entries', $$id = id('notice'), actor = id('member')::text$$);
+select again('sending_counts', $$country = 'AR'$$);
 
 -- Two other tenants, one whose id sorts before this tenant's and one after, have the same rows with the same ids, but
 -- other names and time zones. No policy separates them: the statements must.
