@@ -116,10 +116,7 @@ func TestRush_BooksEverySeatOnce(t *testing.T) {
 	)
 	slices.Sort(positions)
 	for i, position := range positions {
-		if int(position) != i+1 {
-			t.Errorf("positions in the queue: %v", positions)
-			break
-		}
+		must.EqOp(t, i+1, int(position), must.Sprintf("positions in the queue: %v", positions))
 	}
 	roster := call[*v1.ListRosterResponse](
 		t, w.live, w.token(tenant.RoleOwner), "BookingService/ListRoster", &v1.ListRosterRequest{SessionId: text(in)},

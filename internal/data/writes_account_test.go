@@ -123,4 +123,5 @@ service_account_roles -account coach
 service_accounts account {revoked_at=2026-03-02T08:00:00+00:00}`},
 	{accountdb.MarkKeyUsed, args{"key", now}, `
 service_account_keys key {used_at=2026-03-01T12:00:00+00:00}`},
+	{accountdb.MarkKeyUsed, args{"third", now.Add(-time.Hour)}, ""},
 }

@@ -74,12 +74,15 @@ func contended(err error) bool {
 // connectionLost reports whether the connection broke or could not be made.
 func connectionLost(err error) bool {
 	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
-		return e.SeverityUnlocalized == "FATAL" || e.SeverityUnlocalized == "PANIC"
+		return endsSession(e)
 	}
 	var network net.Error
 	return errors.As(err, &network) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
 		pgconn.SafeToRetry(err)
 }
+
+// endsSession reports whether the server closed the connection with an error: a FATAL or a PANIC.
+func endsSession(e *pgconn.PgError) bool { return e.SeverityUnlocalized != "ERROR" }
 
 // IsUnreachable reports whether the database could not be asked or did not answer: it is down, starting, stopping or
 // full, or the network is broken.

@@ -24,9 +24,7 @@ func (db *DB) Listen(ctx context.Context, channel string, onNotify func(payload 
 			return ctx.Err()
 		}
 		db.config.Logger.WarnContext(ctx, "listening connection lost", "channel", channel, "error", err)
-		if stop := pause(ctx, failures, listenRetryBase, listenRetryMax); stop != nil {
-			return stop
-		}
+		pause(ctx, failures, listenRetryBase, listenRetryMax)
 		failures++
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"testing"
+	"testing/fstest"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/shoenig/test"
@@ -197,6 +198,7 @@ func TestWarm_OpensAllConnections(t *testing.T) {
 	defer nowhere.Close()
 	err := nowhere.Warm(t.Context())
 	test.True(t, pg.IsUnreachable(err), test.Sprint(err))
+	test.True(t, pg.IsUnreachable(nowhere.CheckSchema(t.Context(), fstest.MapFS{})))
 	unreachable := expect.Error(nowhere.InTx(t.Context(), b.scope, "test", nil))
 	test.True(t, pg.IsUnreachable(unreachable), test.Sprint(unreachable))
 }

@@ -3,8 +3,11 @@ package pg_test
 import (
 	"context"
 	"errors"
+	"log/slog"
+	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/prometheus/client_golang/prometheus"
@@ -104,7 +107,7 @@ func TestInTx_RetriesSerializationFailures(t *testing.T) {
 	for name, then := range map[string]func(b *fixture, ctx context.Context, tx *pg.Tx, interfere func()) error{
 		"in a load": func(b *fixture, ctx context.Context, tx *pg.Tx, interfere func()) error {
 			interfere()
-			return execute(ctx, tx, addOne, b.scope.Tenant)
+			return errors.Join(execute(ctx, tx, addOne, b.scope.Tenant)) // it adds to the error
 		},
 		"in a load, hidden by the body": func(b *fixture, ctx context.Context, tx *pg.Tx, interfere func()) error {
 			interfere()
@@ -127,7 +130,10 @@ func TestInTx_RetriesSerializationFailures(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			registry := prometheus.NewRegistry()
-			b := setup(t, func(c *pg.Config) { c.Registerer = registry })
+			var logged strings.Builder
+			b := setup(t, func(c *pg.Config) {
+				c.Registerer, c.Logger = registry, slog.New(slog.NewTextHandler(&logged, nil))
+			})
 			b.insertExample(t)
 			attempts := 0
 			must.NoError(t, b.inTx(t, func(ctx context.Context, tx *pg.Tx) error {
@@ -142,6 +148,7 @@ func TestInTx_RetriesSerializationFailures(t *testing.T) {
 				})
 			}))
 			test.EqOp(t, 2, attempts)
+			test.EqOp(t, name == "in a load, hidden by the body", strings.Contains(logged.String(), "went on"))
 			got := expect.Metrics(t, registry, "berth_transaction")
 			for metric, want := range map[string]float64{
 				"berth_transaction_retries_total sqlstate=40001 transaction=test": 1,
@@ -217,6 +224,10 @@ func TestInTx_DoesNotRetryAfterCancel(t *testing.T) {
 	attempts, body := b.collide(t, leave)
 	test.ErrorIs(t, b.InTx(ctx, b.scope, "test", body), context.Canceled)
 	test.EqOp(t, 1, *attempts)
+	_, body = b.collide(t, func() {})
+	ctx, leave = context.WithTimeout(t.Context(), 200*time.Millisecond) // it ends in a pause
+	defer leave()
+	test.ErrorIs(t, b.InTx(ctx, b.scope, "test", body), context.DeadlineExceeded)
 }
 
 // A caller that cancels a long statement gets its context's error, and the connection survives.

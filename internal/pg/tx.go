@@ -127,7 +127,8 @@ func (r *run) runWithRetries(ctx context.Context, fn func(context.Context, *Tx) 
 		}
 		r.lost = connectionLost(err)
 		r.db.metrics.retried(r.name, err)
-		if stop := pause(ctx, attempts, firstPause, longestPause); stop != nil {
+		pause(ctx, attempts, firstPause, longestPause)
+		if stop := ctx.Err(); stop != nil {
 			return attempts, fmt.Errorf("%w, retrying after %w", stop, err)
 		}
 	}
@@ -136,13 +137,10 @@ func (r *run) runWithRetries(ctx context.Context, fn func(context.Context, *Tx) 
 // acquire takes a connection from the pool. After a lost connection it checks the next ones,
 // because a server that restarted leaves a pool of dead ones.
 func (r *run) acquire(ctx context.Context) (*pgxpool.Conn, error) {
-	for dead := int32(0); ; dead++ {
+	for {
 		conn, err := r.db.commands.Acquire(ctx)
-		if err != nil || !r.lost || dead > r.db.config.CommandConns {
+		if err != nil || !r.lost || conn.Ping(ctx) == nil {
 			return conn, err
-		}
-		if conn.Ping(ctx) == nil {
-			return conn, nil
 		}
 		conn.Release()
 	}
@@ -259,7 +257,7 @@ func mayHaveCommitted(err error, reached bool) bool {
 		return false
 	}
 	var e *pgconn.PgError
-	return !errors.As(err, &e) || (e.SeverityUnlocalized != "ERROR" && reached)
+	return !errors.As(err, &e) || (endsSession(e) && reached)
 }
 
 // takeLocks takes the advisory locks of WithLocks and returns the statements that release them. It runs before
@@ -290,14 +288,13 @@ func setTenant(scope Scope) *Statement {
 	return &Statement{sql: "select set_config('app.tenant_id', $1, true)", args: []any{scope.Tenant.String()}}
 }
 
-// pause waits a random time that grows with the number of failures, so that those who failed together spread out.
-func pause(ctx context.Context, failures int, first, longest time.Duration) error {
+// pause waits a random time that grows with the number of failures, so that those who failed together spread out. It
+// ends with ctx.
+func pause(ctx context.Context, failures int, first, longest time.Duration) {
 	timer := time.NewTimer(rand.N(min(first<<min(failures, 16), longest)))
 	defer timer.Stop()
 	select {
 	case <-timer.C:
-		return nil
 	case <-ctx.Done():
-		return ctx.Err()
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/boombuler/barcode/qr"
+	"github.com/shoenig/test"
 	"github.com/shoenig/test/must"
 	"pgregory.net/rapid"
 
@@ -25,9 +26,8 @@ func TestDrawQR_DrawsModulesOfCode(t *testing.T) {
 		dark := make(map[[2]int]bool)
 		for part := range strings.SplitSeq(strings.TrimSuffix(drawn.Path, "z"), "z") {
 			var x, y, wide, back int
-			if _, err := fmt.Sscanf(part, "M%d %dh%dv1h-%d", &x, &y, &wide, &back); err != nil || back != wide {
-				t.Fatalf("%q: %v", part, err)
-			}
+			expect.OK(t)(fmt.Sscanf(part, "M%d %dh%dv1h-%d", &x, &y, &wide, &back))
+			must.EqOp(t, wide, back)
 			for i := range wide {
 				dark[[2]int{x + i, y}] = true
 			}
@@ -42,7 +42,5 @@ func TestDrawQR_DrawsModulesOfCode(t *testing.T) {
 
 func TestDrawQR_RejectsLongText(t *testing.T) {
 	t.Parallel()
-	if code, err := drawQR(strings.Repeat("x", 3000)); err == nil {
-		t.Errorf("%d characters", len(code.Path))
-	}
+	test.Error(t, expect.Error(drawQR(strings.Repeat("x", 3000))))
 }

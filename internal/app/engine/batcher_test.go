@@ -292,6 +292,12 @@ func TestBatcher_StartsWhatMayRun(t *testing.T) {
 			{end: "moves", begins: []string{"confirms, confirms too, behind it"}},
 			{end: "confirms"},
 		}},
+		"a queue that all callers have left is gone": {1, 1, []step{
+			first,
+			{ask: []op{{name: "of another tenant", of: 2}}},
+			{leave: "of another tenant"},
+			{end: "first"},
+		}},
 		// One that leaves later is in it, and finishes.
 		"a caller that leaves before its batch begins is not in it": {1, 1, []step{
 			first,

@@ -33,6 +33,8 @@ func TestRowCount_ReadsRarely(t *testing.T) {
 		{2*time.Minute + time.Second, 9, 1, false, false},
 		{8 * time.Minute, 10, 1, true, true},
 		{0, 3, 1, true, false}, // the clock was set back
+		{5*time.Minute - 1, 9, 1, false, false},
+		{5 * time.Minute, 9, 1, true, false},
 	} {
 		read := false
 		err := c.grow(step.n, 10, start.Add(step.after), Members, func(time.Time) (int, error) {
@@ -85,7 +87,7 @@ func TestRun_LimitsKeysOfEachCaller(t *testing.T) {
 		reason  fault.Reason
 	}{
 		{0, "", "a", 1, ""}, {0, "", "b", 1, ""}, {0, "", "c", 0, fault.QuotaExceeded}, {0, " too", "c", 1, ""},
-		{time.Second, "", "a", 0, ""}, {time.Second, "", "c", 0, fault.QuotaExceeded}, {KeyLifetime, "", "c", 1, ""},
+		{time.Second, "", "a", 0, ""}, {time.Second, "", "a/other", 0, fault.IdempotencyConflict}, {time.Second, "", "c", 0, fault.QuotaExceeded}, {KeyLifetime, "", "c", 1, ""},
 	} {
 		now = time.Date(2026, time.May, 4, 12, 0, 0, 0, time.UTC).Add(step.after)
 		runs, err := s.run(t, act{Spec: replay, by: step.by, key: step.key, do: nothing})

@@ -124,7 +124,9 @@ func (a *act) context(t *testing.T) context.Context {
 	if a.key == "" {
 		return t.Context()
 	}
-	return WithIdempotencyKey(t.Context(), &IdempotencyKey{Text: a.key, Procedure: "p", Hash: make([]byte, 32)})
+	text, request, _ := strings.Cut(a.key, "/")
+	hash := fmt.Appendf(nil, "%32s", request)
+	return WithIdempotencyKey(t.Context(), &IdempotencyKey{Text: text, Procedure: "p", Hash: hash})
 }
 
 // batch makes calls while the only runner is busy, one after the other, so that their operations share a batch.

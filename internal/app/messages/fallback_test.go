@@ -146,9 +146,7 @@ func TestFallback_AfterAWorkerDies(t *testing.T) {
 		must.EqOp(t, 0, studio.Count(
 			`select count(*) from notices where done_at is null and due_at <= $1`, studio.Clock.Now(),
 		), must.Sprintf("seed %d: notices are left", seed))
-		if len(sent) != 24 { // a mail and a push for each
-			t.Errorf("seed %d: %d of 24 messages were sent", seed, len(sent))
-		}
+		test.MapLen(t, 24, sent, test.Sprintf("seed %d: a mail and a push for each", seed))
 		for id, times := range sent {
 			told := studio.Count(`select count(*) from deliveries where notice_id = $1 and possible_duplicate`, id)
 			test.False(

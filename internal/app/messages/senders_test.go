@@ -63,9 +63,7 @@ func TestLocalOutbox_KeepsMessages(t *testing.T) {
 		)
 		found[d.Channel] = d
 	}
-	if len(box) != 3 || len(found) != 3 { // of two devices one has it whole
-		t.Fatalf("%d messages", len(box))
-	}
+	must.EqOp(t, [2]int{3, 3}, [2]int{len(box), len(found)}, must.Sprint("of two devices one has it whole"))
 	m := found[email].Content
 	test.True(
 		t, m.Subject == "Booked: Vinyasa, Wed 18 Mar, 13:00" && contains(m.Text, "Hello Mia") &&

@@ -328,11 +328,9 @@ func TestFill_RunsForEveryTrigger(t *testing.T) {
 			}
 			studio.SetMode(way.mode)
 			class := way.free(studio)
-			if last := studio.LastDecision(class); last.Case.Trigger != way.by {
-				t.Errorf("the last decision was due to %s, want %s", last.Case.Trigger, way.by)
-			} else if (last.Decision.Given == 0) != way.left {
-				t.Errorf("%d of the seats were given: %+v", last.Decision.Given, last.Decision)
-			}
+			last := studio.LastDecision(class)
+			test.EqOp(t, way.by, last.Case.Trigger)
+			test.EqOp(t, way.left, last.Decision.Given == 0, test.Sprintf("%+v", last.Decision))
 			wantDecisionsFollow(studio, t)
 			done := studio.Sweep()
 			test.EqOp(t, 0, done.Mended, test.Sprintf("the sweep finds something: %+v", done))

@@ -226,7 +226,7 @@ update sessions set seats_taken = 4 where id = id('third');
 select again('idempotency_keys', $$key = 'old', created_at = created_at - interval '1 h'$$);
 update idempotency_keys set answer = '1';
 update service_account_keys set expires_at = timestamptz '2026-03-03 12:00Z' where id = id('key');
-select again('service_account_keys', $$id = id('third'), expires_at = timestamptz '2026-03-01 12:00Z'$$);
+select again('service_account_keys', $$id = id('third'), expires_at = timestamptz '2026-03-01 12:00Z', used_at = timestamptz '2026-03-01 12:00Z'$$);
 
 -- Rows that come before or after others only by their ids, or whose ids come in another order than what they are
 -- listed by. Each comes later in its table than the ones that it comes before.

@@ -168,3 +168,27 @@ select changes('bookings', 'booking', 'payment_status = ''REFUNDED'', amount_uni
 
 select changes('sessions', 'session', 'has_workouts = true');
 select changes('devices', 'third', 'sealed = ''sealed''');
+
+-- Another tenant has the same rows: each check must find those of one tenant only.
+set session_replication_role = replica; -- the order of tables does not matter
+do $$
+declare
+  t text;
+  columns text;
+begin
+  for t, columns in
+    select c.relname, string_agg(quote_ident(a.attname), ', ')
+    from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and a.attgenerated = '' and not a.attisdropped
+    where c.relnamespace = 'public'::regnamespace and c.relkind = 'r' and c.relname not in ('directory', 'goose_db_version', 'past')
+    group by c.relname
+  loop
+    execute format('delete from %I where tenant_id = id(''foreign'')', t);
+    execute format('create temp table copy as select * from %I where tenant_id = id(''tenant'')', t);
+    execute format('insert into %I (%s) select %s from copy', t, columns,
+      replace(columns, 'tenant_id', 'id(''foreign'')'));
+    drop table copy;
+  end loop;
+end
+$$;
+update payment_entries set captured_units = captured_units + 1 where tenant_id = id('foreign');
+reset session_replication_role;

@@ -280,12 +280,9 @@ func TestDraw_FollowsFromTheSeed(t *testing.T) {
 	one, constants := order(1)
 	again, _ := order(1)
 	test.EqOp(t, one, again, test.Sprintf("%s, then %s", one, again))
-	if other, _ := order(2); other == one || len(other) != len(one) {
-		t.Errorf("seed 2: %s", other)
-	}
-	if constants < 8 || constants > 19 {
-		t.Errorf("%d of 20 are of the most frequent kind", constants)
-	}
+	other, _ := order(2)
+	test.True(t, other != one && len(other) == len(one), test.Sprintf("seed 2: %s", other))
+	test.Between(t, 8, constants, 19, test.Sprint("of 20, of the most frequent kind"))
 }
 
 // code has a mutant for each verdict; its tests check the sign only.
@@ -368,9 +365,7 @@ func TestRun_EndsAtItsLimit(t *testing.T) {
 		Root: newModule(t, maps.Clone(code)), Packages: []string{"./..."}, Count: 100, Limit: time.Nanosecond,
 		Dir: t.TempDir(), Say: func(string) {},
 	})
-	if err != nil || len(results) != 0 {
-		t.Errorf("%v, %v", results, err)
-	}
+	test.True(t, err == nil && len(results) == 0, test.Sprintf("%v, %v", results, err))
 }
 
 // Each fixed mutant is one change of the tree as it is now, and says which tests must kill it.
