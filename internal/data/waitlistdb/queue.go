@@ -208,7 +208,7 @@ func inLine(after string) string {
   select * from waitlist_places
   where tenant_id = $1 and location_id = $2 and service_id = $3 and local_date = $4
     and (session_id is null or session_id = $5)` + after + `
-  order by tenant_id, location_id, service_id, local_date, (not flagged), join_key, entry_id limit nullif($6, 0)) p
+  order by (not flagged), join_key, entry_id limit nullif($6, 0)) p
   cross join lateral (
     select * from waitlist_entries e where e.tenant_id = $1 and e.id = p.entry_id offset 0) e` + entryJoins + `
 order by (not p.flagged), p.join_key, p.entry_id`)

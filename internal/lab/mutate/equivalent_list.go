@@ -580,34 +580,68 @@ var equivalents = slices.Concat(emptyLists(), []Equivalent{
 		Reason: "only reading uses the name, and this one is only written",
 	},
 	{
-		Package: "internal/data/waitlistdb", Function: "inLine",
-		Old: "order by tenant_id, location_id, service_id, local_date, " +
-			"(not flagged), join_key, entry_id limit nullif($6, 0)) p",
-		New: "order by tenant_id, service_id, local_date, " +
-			"(not flagged), join_key, entry_id limit nullif($6, 0)) p",
-		Reason: "it has one value in a queue; it is for the planner",
-	},
-	{
-		Package: "internal/data/waitlistdb", Function: "inLine",
-		Old: "order by tenant_id, location_id, service_id, local_date, " +
-			"(not flagged), join_key, entry_id limit nullif($6, 0)) p",
-		New: "order by tenant_id, location_id, local_date, " +
-			"(not flagged), join_key, entry_id limit nullif($6, 0)) p",
-		Reason: "it has one value in a queue; it is for the planner",
-	},
-	{
-		Package: "internal/data/waitlistdb", Function: "inLine",
-		Old: "order by tenant_id, location_id, service_id, local_date, " +
-			"(not flagged), join_key, entry_id limit nullif($6, 0)) p",
-		New: "order by tenant_id, location_id, service_id, " +
-			"(not flagged), join_key, entry_id limit nullif($6, 0)) p",
-		Reason: "it has one value in a queue; it is for the planner",
-	},
-	{
 		Package: "internal/app/schedules", Function: "(*Service).updateWaitlists",
 		Old:    "requeued, queues = append(requeued, s.ID), append(queues, from, to)",
 		New:    "requeued, queues = append(requeued, s.ID), append(queues, to, from)",
 		Reason: "they are counted in any order",
+	},
+	{
+		Package: "internal/app/contacts", Function: "linkPurpose",
+		Old: `const linkPurpose = "confirm"`, New: `const linkPurpose = ""`,
+		Reason: "any purpose that no other link has is as good",
+	},
+	{
+		Package: "internal/app/housekeeping", Function: "(*Service).findWork",
+		Old:    "const first = 1 // shows that there is something to do",
+		New:    "const first = 2 // shows that there is something to do",
+		Reason: "it only matters whether there is any",
+	},
+	{
+		Package: "internal/rpc/convert", Function: "queryHash",
+		Old: `return hash, fmt.Errorf("page query: %w", err)`, New: "return hash, nil",
+		Reason: "a request that was read from the wire can be written",
+	},
+	{
+		Package: "internal/app/waitlists", Function: "(*Service).expireHolds",
+		Old:    "Locks: engine.Locks{Together: []engine.Key{session.UUID}, Solo: true},",
+		New:    "Locks: engine.Locks{Together: []engine.Key{session.UUID}, Solo: false},",
+		Reason: "it reads while it runs, and so leaves a shared transaction and runs alone",
+	},
+	{
+		Package: "internal/app/messages", Function: "(*planFacts).load",
+		Old:    "for _, p := range slices.Concat(f.parties.OfBookings, f.parties.OfSessions, f.parties.OfEntries,",
+		New:    "for _, p := range slices.Concat(f.parties.OfSessions, f.parties.OfBookings, f.parties.OfEntries,",
+		Reason: "the members are read in any order",
+	},
+	{
+		Package: "internal/app/messages", Function: "(*Service).planNotices",
+		Old: "if len(events) == 0 {\nreturn nil\n}", New: "",
+		Reason: "without events nothing is planned",
+	},
+	{
+		Package: "internal/app/messages", Function: "(composer).compose",
+		Old: "return notify.Message{}, out, reason, err", New: "return notify.Message{}, out, reason, nil",
+		Reason: "default texts can be filled in with any values",
+	},
+	{
+		Package: "internal/data/coredb", Function: "RuleJoins",
+		Old: "left join policies pt on pt.tenant_id = s.tenant_id and pt.level = 'TENANT' and pt.scope_id = s.tenant_id",
+		New: "left join policies pt on pt.tenant_id = s.tenant_id and (true or (pt.level = 'TENANT')) " +
+			"and pt.scope_id = s.tenant_id",
+		Reason: "no other policy has the tenant's id as its scope",
+	},
+	{
+		Package: "internal/data/bookingdb", Function: "ListDueSessions",
+		Old: "order by hold_expires_at) due", New: "order by hold_expires_at desc) due",
+		Reason: "the outer order does not depend on it; it is for the planner",
+	},
+	{
+		Package: "internal/app/engine", Function: "enqueue",
+		Old: "t.locks.Single = append(slices.Clone(t.locks.Single), " +
+			`NameKey("key", by.Actor(), key.Procedure, key.Text))`,
+		New: "t.locks.Single = append(slices.Clone(t.locks.Single), " +
+			`NameKey(by.Actor(), "key", key.Procedure, key.Text))`,
+		Reason: "different keys have different names in any order of the parts",
 	},
 })
 
