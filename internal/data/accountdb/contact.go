@@ -30,7 +30,7 @@ var pendingContacts = pg.NewTable("p", func(p *pendingRow) []pg.Column {
 
 var (
 	listPendingContacts = pg.SQL(`select ` + pendingContacts.Columns() + ` from pending_contacts p
-where p.tenant_id = $1 and p.member_id = any($2) order by p.member_id, p.kind`)
+where p.tenant_id = $1 and p.member_id = any($2) order by p.kind`)
 	putPendingContact = pg.SQL(`insert into pending_contacts ` + pendingContacts.Values() + `
 on conflict (tenant_id, member_id, kind) do update set ` + pendingContacts.SetExcluded())
 )
