@@ -29,8 +29,7 @@ func (r *recording) list(by caller, request proto.Message, key string) []any {
 	r.t.Helper()
 	by.silently(request).as("list").play(r)
 	o, _ := r.kept["list"].(object)
-	token := o.get("nextPageToken")
-	must.Nil(r.t, token, must.Sprintf("%T: more than %d", request, logPage))
+	must.Nil(r.t, o.get("nextPageToken"), must.Sprintf("%T: more than %d", request, logPage))
 	list, _ := o.get(key).([]any)
 	return list
 }

@@ -57,8 +57,7 @@ func TestCodec_RoundTripsIDs(t *testing.T) {
 		}
 		rows, _ := b.Owner.Query(ctx, `select $1::uuid, $2::uuid, $3::uuid, $4::uuid[], $5::uuid[],
 			coalesce($1::text, 'none'), $1 is null, cardinality($4)`, in.ID, in.Raw, in.Pointer, in.IDs, in.Raws)
-		out := expect.Value(pgx.CollectExactlyOneRow(rows, pgx.RowToStructByPos[row]))(t)
-		must.Eq(t, in, out)
+		must.Eq(t, in, expect.Value(pgx.CollectExactlyOneRow(rows, pgx.RowToStructByPos[row]))(t))
 	})
 }
 

@@ -212,8 +212,7 @@ func TestParseCursor_AcceptsOnlyOwnTokens(t *testing.T) {
 		"changed":           good[:20] + string(good[20]^1) + good[21:],
 		"padded":            good + "=",
 	} {
-		err := expect.Error(outbox.ParseCursor(l.Tenant, text))
-		test.EqOp(t, fault.InvalidField, fault.ReasonOf(err), test.Sprint(name))
+		test.EqOp(t, fault.InvalidField, fault.ReasonOf(expect.Error(outbox.ParseCursor(l.Tenant, text))), test.Sprint(name))
 	}
 	// Clients keep their positions when the service is updated.
 	id := tenant.MustParse[tenant.EventID]("018f5e6e-0000-7000-8000-000000000001")
