@@ -87,7 +87,8 @@ func TestRun_LimitsKeysOfEachCaller(t *testing.T) {
 		reason  fault.Reason
 	}{
 		{0, "", "a", 1, ""}, {0, "", "b", 1, ""}, {0, "", "c", 0, fault.QuotaExceeded}, {0, " too", "c", 1, ""},
-		{time.Second, "", "a", 0, ""}, {time.Second, "", "a/other", 0, fault.IdempotencyConflict}, {time.Second, "", "c", 0, fault.QuotaExceeded}, {KeyLifetime, "", "c", 1, ""},
+		{time.Second, "", "a", 0, ""}, {time.Second, "", "a/other", 0, fault.IdempotencyConflict},
+		{time.Second, "", "c", 0, fault.QuotaExceeded}, {KeyLifetime, "", "c", 1, ""},
 	} {
 		now = time.Date(2026, time.May, 4, 12, 0, 0, 0, time.UTC).Add(step.after)
 		runs, err := s.run(t, act{Spec: replay, by: step.by, key: step.key, do: nothing})

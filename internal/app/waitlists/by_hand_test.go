@@ -363,8 +363,8 @@ func TestExplain_GivesReasonForEachEntry(t *testing.T) {
 	expect.OK(t)(studio.Decline(waiters[0], studio.LiveOffer(ids[0]), false))
 	story := expect.Value(studio.App.Waitlists.ExplainSession(t.Context(), studio.Owner, class))(t)
 	must.True(
-		t, len(story.Decisions) == 2 && len(story.Offers) == 2 && story.Offers[0].Entry == ids[0] && len(story.Entries) == 2 &&
-			story.Name(waiters[0].Member) == "Waiter 0",
+		t, len(story.Decisions) == 2 && len(story.Offers) == 2 && story.Offers[0].Entry == ids[0] &&
+			len(story.Entries) == 2 && story.Name(waiters[0].Member) == "Waiter 0",
 		must.Sprintf("%+v", story),
 	)
 	reasons := func(d waitlists.DecisionRecord) string {
