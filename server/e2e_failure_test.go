@@ -17,7 +17,8 @@ func TestEveryRPC_FailsIfTheDatabaseDoes(t *testing.T) {
 	live := newLive(t)
 	w := newWorld(t, live)
 	token, built := w.token("owner"), w.buildAll()
-	call[*v1.GetTenantResponse](t, live, token, "TenantService/GetTenant", new(v1.GetTenantRequest)) // caches the roles
+	// The roles are cached, unless a late notice of a change drops them. Then all calls fail where roles are read.
+	call[*v1.GetTenantResponse](t, live, token, "TenantService/GetTenant", new(v1.GetTenantRequest))
 	expect.OK(t)(live.DB.Owner.Exec(t.Context(), `revoke all on all tables in schema public from berth_app`))
 	test.EqOp(t, codes.Internal, live.try(t.Context(), w.token("coach"), // nothing is known of the coach
 		procedureNamed(t, "TenantService/GetTenant"), new(v1.GetTenantRequest)).Code)
