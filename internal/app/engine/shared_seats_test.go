@@ -46,29 +46,28 @@ func TestLookup_LocksNoNeighboringRows(t *testing.T) {
 		all = append(all, m)
 	}
 	one := all[5]
-	var (
-		b   *booking.Booking
-		s   *booking.Slot
-		u   *credit.Subscription
-		us  []credit.Subscription
-		who *booking.Member
-	)
 	visit := bookingdb.Visit{Session: one.session, Member: one.who.Member}
 	for name, find := range map[string]func(*pg.Batch){
-		"the booking": func(batch *pg.Batch) { bookingdb.FindBooking(batch, studio.Tenant, one.booking, &b) },
-		"its session": func(batch *pg.Batch) { bookingdb.FindSlotOf(batch, studio.Tenant, one.booking, &s) },
-		"its subscription": func(batch *pg.Batch) {
-			bookingdb.FindBookingSubscription(
-				batch, studio.Tenant, one.booking, &u,
-			)
+		"the booking": func(batch *pg.Batch) {
+			bookingdb.FindBooking(batch, studio.Tenant, one.booking, new(*booking.Booking))
 		},
-		"a session": func(batch *pg.Batch) { bookingdb.FindSlot(batch, studio.Tenant, one.session, &s) },
-		"a member":  func(batch *pg.Batch) { bookingdb.FindBookingMember(batch, studio.Tenant, one.who.Member, &who) },
+		"its session": func(batch *pg.Batch) {
+			bookingdb.FindSlotOf(batch, studio.Tenant, one.booking, new(*booking.Slot))
+		},
+		"its subscription": func(batch *pg.Batch) {
+			bookingdb.FindBookingSubscription(batch, studio.Tenant, one.booking, new(*credit.Subscription))
+		},
+		"a session": func(batch *pg.Batch) {
+			bookingdb.FindSlot(batch, studio.Tenant, one.session, new(*booking.Slot))
+		},
+		"a member": func(batch *pg.Batch) {
+			bookingdb.FindBookingMember(batch, studio.Tenant, one.who.Member, new(*booking.Member))
+		},
 		"a member's place": func(batch *pg.Batch) {
 			bookingdb.FindDouble(batch, studio.Tenant, visit, func(bookingdb.Double) {})
 		},
 		"a member's contracts": func(batch *pg.Batch) {
-			bookingdb.ListPayers(batch, studio.Tenant, visit, tenant.SubscriptionID{}, &us)
+			bookingdb.ListPayers(batch, studio.Tenant, visit, tenant.SubscriptionID{}, new([]credit.Subscription))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -90,8 +89,7 @@ select c.relname || ' ' || l.locktype from pg_locks l join pg_class c on c.oid =
 where l.mode = 'SIReadLock' and `+testkit.OfThisTransaction+`
   and c.relname ~ '^(bookings|sessions|members|subscriptions)'
   and not (l.locktype = 'tuple' or l.locktype = 'page' and c.relname in ('bookings_pkey', 'sessions_pkey',
-'members_pkey', 'subscriptions_pkey',
-    'bookings_active', 'subscriptions_member', 'sessions_start'))`), &locks, pgx.RowTo[string])
+    'members_pkey', 'subscriptions_pkey', 'bookings_active', 'subscriptions_member', 'sessions_start'))`), &locks, pgx.RowTo[string])
 					if err := tx.Load(ctx, &seen); err != nil {
 						return err
 					}
