@@ -88,8 +88,9 @@ func TestLookup_LocksNoNeighboringRows(t *testing.T) {
 select c.relname || ' ' || l.locktype from pg_locks l join pg_class c on c.oid = l.relation
 where l.mode = 'SIReadLock' and `+testkit.OfThisTransaction+`
   and c.relname ~ '^(bookings|sessions|members|subscriptions)'
-  and not (l.locktype = 'tuple' or l.locktype = 'page' and c.relname in ('bookings_pkey', 'sessions_pkey',
-    'members_pkey', 'subscriptions_pkey', 'bookings_active', 'subscriptions_member', 'sessions_start'))`), &locks, pgx.RowTo[string])
+  and not (l.locktype = 'tuple' or l.locktype = 'page' and c.relname in (
+    'bookings_pkey', 'sessions_pkey', 'members_pkey', 'subscriptions_pkey',
+    'bookings_active', 'subscriptions_member', 'sessions_start'))`), &locks, pgx.RowTo[string])
 					if err := tx.Load(ctx, &seen); err != nil {
 						return err
 					}
