@@ -3,6 +3,7 @@ package alarm
 
 import (
 	"context"
+	"log/slog"
 	"sync"
 	"time"
 
@@ -56,6 +57,18 @@ func (c *Clock) Next(now time.Time) (due []tenant.TenantID, wait time.Duration) 
 	// With the lock, so that it does not undo the Reset of a Set that came first.
 	c.timer.Reset(wait)
 	return due, wait
+}
+
+// Logging returns a function for Run that logs the errors of ring with a message, unless ctx has ended.
+func Logging(
+	ctx context.Context, log *slog.Logger, message string, ring func(tenant.TenantID) error,
+) func(tenant.TenantID) {
+	return func(id tenant.TenantID) {
+		if err := ring(id); err != nil && ctx.Err() == nil {
+			//nolint:sloglint // callers give a constant
+			log.ErrorContext(ctx, message, slog.String("tenant_id", id.String()), slog.Any("error", err))
+		}
+	}
 }
 
 // Run calls ring for each tenant whose alarm goes off, for up to width tenants at once, until ctx ends.

@@ -2,6 +2,8 @@ package alarm
 
 import (
 	"context"
+	"log/slog"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -59,4 +61,21 @@ func TestClock_RingsWhenDue(t *testing.T) {
 		synctest.Wait()
 		test.True(t, ended)
 	})
+}
+
+// Errors are logged with their tenant, until the end.
+func TestLogging_EndsWithContext(t *testing.T) {
+	t.Parallel()
+	var logged strings.Builder
+	ctx, stop := context.WithCancel(t.Context())
+	fails := tenant.TenantID{UUID: tenant.UUID{1}}
+	ring := Logging(ctx, slog.New(slog.NewTextHandler(&logged, nil)), "failed", func(id tenant.TenantID) error {
+		return map[tenant.TenantID]error{fails: context.Canceled}[id]
+	})
+	ring(tenant.TenantID{})
+	ring(fails)
+	stop()
+	ring(fails)
+	test.EqOp(t, 1, strings.Count(logged.String(), "level=ERROR msg=failed tenant_id="+fails.String()+" error="))
+	test.EqOp(t, 1, strings.Count(logged.String(), "\n"))
 }

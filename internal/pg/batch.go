@@ -153,7 +153,7 @@ func send(ctx context.Context, conn *pgx.Conn, statements []*Statement) (done in
 		}
 		done++
 	}
-	if dbErr != nil && keepsPrepared(dbErr) {
+	if keepsPrepared(dbErr) {
 		// pgx drops all prepared statements of a failed batch. It would prepare and plan them again,
 		// just when contention is highest.
 		batch.QueuedQueries = nil

@@ -35,7 +35,7 @@ func (h *bufferedRows) buffer(rows pgx.Rows) error {
 	return rows.Err()
 }
 
-func (h *bufferedRows) Close()                                       { h.at = len(h.values) + 1 }
+func (h *bufferedRows) Close()                                       { h.at = len(h.values) }
 func (h *bufferedRows) Err() error                                   { return h.err }
 func (h *bufferedRows) CommandTag() pgconn.CommandTag                { return h.tag }
 func (h *bufferedRows) FieldDescriptions() []pgconn.FieldDescription { return h.fields }
@@ -44,12 +44,11 @@ func (h *bufferedRows) Conn() *pgx.Conn                              { return ni
 func (h *bufferedRows) TypeMap() *pgtype.Map                         { return h.types }
 
 func (h *bufferedRows) Next() bool {
-	if h.at < len(h.values) {
-		h.at++
-		return true
+	if h.at == len(h.values) {
+		return false
 	}
-	h.Close()
-	return false
+	h.at++
+	return true
 }
 
 func (h *bufferedRows) Scan(targets ...any) error {
@@ -62,13 +61,11 @@ func (h *bufferedRows) Scan(targets ...any) error {
 }
 
 func (h *bufferedRows) Values() ([]any, error) {
-	values := make([]any, len(h.fields))
-	for i, field := range h.fields {
-		if err := h.types.Scan(field.DataTypeOID, field.Format, h.RawValues()[i], &values[i]); err != nil {
-			return nil, h.fail(err)
-		}
+	values, targets := make([]any, len(h.fields)), make([]any, len(h.fields))
+	for i := range values {
+		targets[i] = &values[i]
 	}
-	return values, nil
+	return values, h.Scan(targets...)
 }
 
 func (h *bufferedRows) fail(err error) error {

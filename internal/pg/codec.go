@@ -22,26 +22,26 @@ import (
 //   - a time.Duration in an integer column is a number of whole seconds.
 func registerTypes(conn *pgx.Conn) {
 	m := conn.TypeMap()
-	register := func(name string, oid uint32, codec pgtype.Codec) *pgtype.Type {
-		t := &pgtype.Type{Name: name, OID: oid, Codec: codec}
-		m.RegisterType(t)
-		return t
+	register := func(oid uint32, codec pgtype.Codec) *pgtype.Type {
+		before, _ := m.TypeForOID(oid)
+		after := &pgtype.Type{Name: before.Name, OID: oid, Codec: codec}
+		m.RegisterType(after)
+		return after
 	}
-	id := register("uuid", pgtype.UUIDOID, uuidCodec{})
-	register("_uuid", pgtype.UUIDArrayOID, uuidArrayCodec{&pgtype.ArrayCodec{ElementType: id}})
+	id := register(pgtype.UUIDOID, uuidCodec{})
+	register(pgtype.UUIDArrayOID, uuidArrayCodec{&pgtype.ArrayCodec{ElementType: id}})
 
-	instant := register("timestamptz", pgtype.TimestamptzOID, &pgtype.TimestamptzCodec{ScanLocation: time.UTC})
-	register("_timestamptz", pgtype.TimestamptzArrayOID,
-		arrayCodec[time.Time]{&pgtype.ArrayCodec{ElementType: instant}, encodeInstant})
+	instant := register(pgtype.TimestamptzOID, &pgtype.TimestamptzCodec{ScanLocation: time.UTC})
+	register(pgtype.TimestamptzArrayOID, arrayCodec[time.Time]{&pgtype.ArrayCodec{ElementType: instant}, encodeInstant})
 	text, _ := m.TypeForOID(pgtype.TextOID)
-	register("_text", pgtype.TextArrayOID, arrayCodec[string]{&pgtype.ArrayCodec{ElementType: text}, encodeText})
+	register(pgtype.TextArrayOID, arrayCodec[string]{&pgtype.ArrayCodec{ElementType: text}, encodeText})
 
-	register("date", pgtype.DateOID, numberCodec[civil.Date]{
+	register(pgtype.DateOID, numberCodec[civil.Date]{
 		Codec: pgtype.DateCodec{}, width: 4, zeroIsNull: true,
 		number: func(d civil.Date) int64 { return int64(d.DaysSince(firstDay)) },
 		value:  func(days int64) civil.Date { return firstDay.AddDays(int(days)) },
 	})
-	register("time", pgtype.TimeOID, numberCodec[civil.TimeOfDay]{
+	register(pgtype.TimeOID, numberCodec[civil.TimeOfDay]{
 		Codec: pgtype.TimeCodec{}, width: 8,
 		number: func(c civil.TimeOfDay) int64 { return c.SinceMidnight().Microseconds() },
 		value:  func(n int64) civil.TimeOfDay { return civil.TimeOf(time.UnixMicro(n), time.UTC) },
@@ -51,9 +51,9 @@ func registerTypes(conn *pgx.Conn) {
 		number: func(d time.Duration) int64 { return int64(d / time.Second) },
 		value:  func(n int64) time.Duration { return time.Duration(n) * time.Second },
 	}
-	register("int8", pgtype.Int8OID, span)
+	register(pgtype.Int8OID, span)
 	span.Codec, span.width = pgtype.Int4Codec{}, 4
-	register("int4", pgtype.Int4OID, span)
+	register(pgtype.Int4OID, span)
 }
 
 // Postgres counts days and microseconds from this one.
@@ -176,36 +176,29 @@ type uuidArrayCodec struct{ *pgtype.ArrayCodec }
 
 var uuidSourceType = reflect.TypeFor[uuidSource]()
 
+const uuidSize = 16
+
 func (c uuidArrayCodec) PlanEncode(m *pgtype.Map, oid uint32, format int16, value any) pgtype.EncodePlan {
 	t := reflect.TypeOf(value)
-	if format == pgtype.BinaryFormatCode && t.Kind() == reflect.Slice && t.Elem().Implements(uuidSourceType) {
-		// The element is a [16]byte or a struct with one such field.
-		switch e := t.Elem(); {
-		case isUUID(e):
-			return encodeUUIDs{wrapped: false}
-		case e.Kind() == reflect.Struct && e.NumField() == 1 && isUUID(e.Field(0).Type):
-			return encodeUUIDs{wrapped: true}
-		}
+	if format == pgtype.BinaryFormatCode && t.Kind() == reflect.Slice && t.Elem().Implements(uuidSourceType) &&
+		t.Elem().Size() == uuidSize {
+		return encodeUUIDs{}
 	}
 	return c.ArrayCodec.PlanEncode(m, oid, format, value)
 }
 
-func isUUID(t reflect.Type) bool {
-	return t.Kind() == reflect.Array && t.Len() == 16 && t.Elem().Kind() == reflect.Uint8
-}
-
-type encodeUUIDs struct{ wrapped bool }
+type encodeUUIDs struct{}
 
 // Encode implements pgtype.EncodePlan.
-func (p encodeUUIDs) Encode(value any, buf []byte) ([]byte, error) {
+func (encodeUUIDs) Encode(value any, buf []byte) ([]byte, error) {
 	slice := reflect.ValueOf(value) // not nil: pgx encodes nil as NULL before it asks a codec
 	return appendArray(buf, pgtype.UUIDOID, slice.Len(), func(buf []byte, i int) []byte {
-		element := slice.Index(i)
-		if p.wrapped {
-			element = element.Field(0)
-		}
+		element := slice.Index(i) // a tenant.UUID, or an ID that has nothing else
 		if element.IsZero() {
 			return nil
+		}
+		if element.Kind() == reflect.Struct {
+			element = element.Field(0)
 		}
 		return append(buf, element.Bytes()...)
 	}), nil
@@ -247,10 +240,6 @@ func (c arrayCodec[V]) Encode(value any, buf []byte) ([]byte, error) {
 // appendArray writes the binary form of a one-dimensional array: dimensions, whether any element is NULL, element type,
 // length, lower bound, elements. No bytes are NULL.
 func appendArray(buf []byte, element uint32, length int, appendTo func(buf []byte, i int) []byte) []byte {
-	if length == 0 {
-		buf = binary.BigEndian.AppendUint64(buf, 0)
-		return binary.BigEndian.AppendUint32(buf, element)
-	}
 	buf = binary.BigEndian.AppendUint32(buf, 1)
 	nullsAt := len(buf)
 	buf = binary.BigEndian.AppendUint32(buf, 0)

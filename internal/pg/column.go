@@ -57,11 +57,7 @@ func (c Column) written() any {
 	if field, ok := c.value.(Field); ok {
 		return field.Value()
 	}
-	v := reflect.ValueOf(c.value).Elem()
-	if v.Kind() == reflect.Pointer && v.IsNil() {
-		return nil
-	}
-	return v.Interface()
+	return reflect.ValueOf(c.value).Elem().Interface()
 }
 
 // sqlType is what Postgres calls the values of a column. Where the column is of a wider type than this it converts

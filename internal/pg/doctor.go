@@ -3,6 +3,8 @@ package pg
 import (
 	"context"
 	"fmt"
+
+	"github.com/jackc/pgx/v5"
 )
 
 // Finding is a setting of the server that an operator should change.
@@ -22,6 +24,7 @@ func (f Finding) String() string {
 // Doctor checks the server and the roles. No findings means that all is well.
 func (db *DB) Doctor(ctx context.Context) ([]Finding, error) {
 	const examine = `
+select setting, have, want, why from (
 select 'max_pred_locks_per_transaction', current_setting('max_pred_locks_per_transaction'), 'at least 1024',
        'Otherwise batches lock whole tables and fail with false conflicts. The slowest take ten times as long.',
        current_setting('max_pred_locks_per_transaction')::int >= 1024
@@ -60,24 +63,12 @@ union all
 select 'login role ' || rolname, 'superuser', 'a plain member of ' || current_user,
        'The service should not be able to become more than ' || current_user || '.',
        not rolsuper
-from pg_roles where rolname = session_user and session_user <> current_user`
-	rows, err := db.reads.Query(ctx, examine, db.config.CommandConns+db.config.ReadConns+8)
+from pg_roles where rolname = session_user and session_user <> current_user
+) s (setting, have, want, why, fine) where not fine`
+	// CollectRows returns the error of Query, too.
+	rows, _ := db.reads.Query(ctx, examine, db.config.CommandConns+db.config.ReadConns+8)
+	findings, err := pgx.CollectRows(rows, pgx.RowToStructByPos[Finding])
 	if err != nil {
-		return nil, fmt.Errorf("examine the server: %w", err)
-	}
-	defer rows.Close()
-	var findings []Finding
-	for rows.Next() {
-		var f Finding
-		var fine bool
-		if err := rows.Scan(&f.Setting, &f.Have, &f.Want, &f.Why, &fine); err != nil {
-			return nil, fmt.Errorf("examine the server: %w", err)
-		}
-		if !fine {
-			findings = append(findings, f)
-		}
-	}
-	if err := rows.Err(); err != nil {
 		return nil, fmt.Errorf("examine the server: %w", err)
 	}
 	return findings, nil

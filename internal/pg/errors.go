@@ -12,19 +12,17 @@ import (
 
 // SQLSTATE codes that the application distinguishes.
 const (
-	codeNotNull         = "23502"
-	codeForeignKey      = "23503"
-	codeUnique          = "23505"
-	codeCheck           = "23514"
-	codeExclusion       = "23P01"
-	codeSerialization   = "40001"
-	codeDeadlock        = "40P01"
-	codeLockUnavailable = "55P03"
-	codeInternal        = "XX000" // corrupted data has its own codes
-	codeInvalidValue    = "22023" // of a parameter; at connect, the role does not exist
-	codeNoTable         = "42P01"
-	codeNoColumn        = "42703"
-	codeNoPrivilege     = "42501"
+	codeForeignKey    = "23503"
+	codeUnique        = "23505"
+	codeCheck         = "23514"
+	codeExclusion     = "23P01"
+	codeSerialization = "40001"
+	codeDeadlock      = "40P01"
+	codeInternal      = "XX000" // corrupted data has its own codes
+	codeInvalidValue  = "22023" // of a parameter; at connect, the role does not exist
+	codeNoTable       = "42P01"
+	codeNoColumn      = "42703"
+	codeNoPrivilege   = "42501"
 )
 
 // ErrCommitUnknown says that the connection broke after COMMIT was sent and before the answer came.
@@ -101,15 +99,10 @@ func IsServerFailure(err error) bool {
 	return code == codeInternal || strings.HasPrefix(code, "53") || strings.HasPrefix(code, "58")
 }
 
-// keepsPrepared reports whether the prepared statements of a failed batch are still good: the error came from another
-// transaction or from the data. After any other error pgx prepares them again, because a migration may have changed
-// what they return.
+// keepsPrepared reports whether the prepared statements of a failed batch are still good: the error came from the data
+// (class 23) or from another transaction (class 40). After any other error pgx prepares them again, because a migration
+// may have changed what they return.
 func keepsPrepared(err error) bool {
-	switch code := Code(err); code {
-	case codeNotNull, codeForeignKey, codeUnique, codeCheck, codeExclusion,
-		codeSerialization, codeDeadlock, codeLockUnavailable:
-		return true
-	default:
-		return false
-	}
+	code := Code(err)
+	return strings.HasPrefix(code, "23") || strings.HasPrefix(code, "40")
 }

@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	listenCheck     = 20 * time.Second // a dead peer goes unnoticed for at most this long
+	listenCheck     = 10 * time.Second // how long to wait for a notification, and for a peer's sign of life
 	listenRetryMax  = 5 * time.Second
 	listenRetryBase = 100 * time.Millisecond
 )
@@ -63,7 +63,7 @@ func (db *DB) listenOnce(ctx context.Context, channel string, onNotify func(stri
 }
 
 func ping(ctx context.Context, conn *pgx.Conn) error {
-	ctx, cancel := context.WithTimeout(ctx, listenCheck/2)
+	ctx, cancel := context.WithTimeout(ctx, listenCheck)
 	defer cancel()
 	return conn.Ping(ctx)
 }

@@ -29,7 +29,7 @@ func newMetrics(registerer prometheus.Registerer, pools map[string]*pgxpool.Pool
 		attempts: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name:    "berth_transaction_attempts",
 			Help:    "Attempts per transaction, until it was committed, refused or given up.",
-			Buckets: []float64{1, 2, 3, 4, 6, 8, 12, 16},
+			Buckets: prometheus.LinearBuckets(1, 1, 16),
 		}, []string{"transaction"}),
 		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name:    "berth_transaction_seconds",

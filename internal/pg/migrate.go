@@ -2,6 +2,7 @@ package pg
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -77,8 +78,8 @@ func (d digestStore) CreateVersionTable(ctx context.Context, db database.DBTxCon
 func (d digestStore) Insert(ctx context.Context, db database.DBTxConn, applied database.InsertRequest) error {
 	var digest []byte
 	for _, m := range d.known {
-		if m.version == applied.Version {
-			digest = m.digest
+		if m.Version == applied.Version {
+			digest = m.Digest
 		}
 	}
 	_, err := db.ExecContext(ctx, "insert into "+goose.DefaultTablename+
@@ -92,20 +93,12 @@ func (d digestStore) Insert(ctx context.Context, db database.DBTxConn, applied d
 func (d digestStore) ListMigrations(
 	ctx context.Context, db database.DBTxConn,
 ) ([]*database.ListMigrationsResult, error) {
-	rows, err := db.QueryContext(ctx, listApplied)
-	if err != nil {
+	var text []byte
+	if err := db.QueryRowContext(ctx, listApplied).Scan(&text); err != nil {
 		return nil, listError(err)
 	}
-	defer rows.Close()
 	var applied []migration
-	for rows.Next() {
-		var m migration
-		if err := rows.Scan(&m.version, &m.digest); err != nil {
-			return nil, err
-		}
-		applied = append(applied, m)
-	}
-	if err := rows.Err(); err != nil {
+	if err := json.Unmarshal(text, &applied); err != nil {
 		return nil, err
 	}
 	if err := compareSchema(d.known, applied); err != nil && !errors.Is(err, ErrSchemaBehind) {

@@ -149,8 +149,8 @@ func TestInTx_RetriesOnlyIfNothingWasCommitted(t *testing.T) {
 			test.EqOp(t, 3, b.taken(t, id), test.Sprint("taken"))
 			got := expect.Metrics(t, registry, "berth_transaction")
 			test.MapContainsKey(t, got, "berth_transactions_total outcome="+tt.outcome+" transaction=test")
-			retried := got["berth_transaction_retries_total sqlstate=08006 transaction=test"]
-			test.EqOp(t, float64(tt.attempts-1), retried, test.Sprint("retries counted"))
+			test.EqOp(t, float64(tt.attempts-1), got["berth_transaction_retries_total sqlstate=08006 transaction=test"],
+				test.Sprint("retries counted"))
 		})
 	}
 }
@@ -199,6 +199,7 @@ func TestWarm_OpensAllConnections(t *testing.T) {
 	err := nowhere.Warm(t.Context())
 	test.True(t, pg.IsUnreachable(err), test.Sprint(err))
 	test.True(t, pg.IsUnreachable(nowhere.CheckSchema(t.Context(), fstest.MapFS{})))
+	test.True(t, pg.IsUnreachable(expect.Error(nowhere.Doctor(t.Context()))))
 	unreachable := expect.Error(nowhere.InTx(t.Context(), b.scope, "test", nil))
 	test.True(t, pg.IsUnreachable(unreachable), test.Sprint(unreachable))
 }

@@ -160,9 +160,8 @@ func (db *DB) poolConfig(size int32, settings map[string]string) (*pgxpool.Confi
 	db.setParams(config.ConnConfig)
 	maps.Copy(config.ConnConfig.RuntimeParams, settings)
 	// Idle connections stay open for the next burst. Only age closes them, one by one.
-	config.MaxConns = size
-	config.MaxConnLifetime, config.MaxConnLifetimeJitter = time.Hour, 15*time.Minute
-	config.MaxConnIdleTime = config.MaxConnLifetime
+	config.MaxConns, config.MaxConnIdleTime = size, config.MaxConnLifetime
+	config.MaxConnLifetimeJitter = config.MaxConnLifetime
 	config.AfterConnect = func(_ context.Context, conn *pgx.Conn) error {
 		registerTypes(conn)
 		return nil

@@ -50,8 +50,8 @@ func TestWithLocks_ContinuesWithoutLock(t *testing.T) {
 	defer holder.Release()
 	expect.OK(t)(holder.Exec(t.Context(), "select pg_advisory_lock(2)"))
 	for name, outcome := range map[string]error{"committed": nil, "refused": errors.New("no")} {
-		err := b.inTx(t, writes(outcome, takeOne, b.scope.Tenant, id), pg.WithLocks(1, 2, 3))
-		test.ErrorIs(t, err, outcome, test.Sprint(name))
+		test.ErrorIs(t, b.inTx(t, writes(outcome, takeOne, b.scope.Tenant, id), pg.WithLocks(1, 2, 3)), outcome,
+			test.Sprint(name))
 	}
 	test.NoError(t, b.inTx(t, func(context.Context, *pg.Tx) error { return nil }, pg.WithLocks(1, 2)))
 	test.EqOp(t, 1, b.taken(t, id), test.Sprint("taken"))

@@ -10,7 +10,6 @@ import (
 	"io/fs"
 	"slices"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/pressly/goose/v3"
 )
 
@@ -31,14 +30,8 @@ func (db *DB) CheckSchema(ctx context.Context, fsys fs.FS) error {
 	if err != nil {
 		return err
 	}
-	rows, err := db.reads.Query(ctx, listApplied)
-	if err != nil {
-		return checkError(err)
-	}
-	applied, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (m migration, err error) {
-		return m, row.Scan(&m.version, &m.digest)
-	})
-	if err != nil {
+	var applied []migration
+	if err := db.reads.QueryRow(ctx, listApplied).Scan(&applied); err != nil {
 		return checkError(err)
 	}
 	return compareSchema(known, applied)
@@ -63,15 +56,15 @@ func listError(err error) error {
 	return fmt.Errorf("read the applied migrations: %w", err)
 }
 
-// listApplied leaves out version 0, the empty database.
-const listApplied = "select version_id, digest from " + goose.DefaultTablename +
-	" where version_id > 0 order by version_id"
+// listApplied returns a JSON array of migrations. It leaves out version 0, the empty database.
+const listApplied = "select coalesce(json_agg(json_build_object('version', version_id, 'digest', " +
+	"encode(digest, 'base64')) order by version_id), '[]') from " + goose.DefaultTablename + " where version_id > 0"
 
 // migration is one of a program's migrations, or one that was applied to a database, which stores no name.
 type migration struct {
-	version int64
-	name    string
-	digest  []byte // SHA-256 of the text; nil if another tool applied it
+	Version int64  `json:"version"`
+	Name    string `json:"-"`
+	Digest  []byte `json:"digest"` // SHA-256 of the text; nil if another tool applied it
 }
 
 // readMigrations returns the migrations of a folder, ordered by version.
@@ -92,9 +85,9 @@ func readMigrations(fsys fs.FS) ([]migration, error) {
 		}
 		// Git may convert line endings on checkout.
 		sum := sha256.Sum256(bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n")))
-		all = append(all, migration{version: version, name: name, digest: sum[:]})
+		all = append(all, migration{Version: version, Name: name, Digest: sum[:]})
 	}
-	slices.SortFunc(all, func(a, b migration) int { return cmp.Compare(a.version, b.version) })
+	slices.SortFunc(all, func(a, b migration) int { return cmp.Compare(a.Version, b.Version) })
 	return all, nil
 }
 
@@ -103,22 +96,22 @@ func readMigrations(fsys fs.FS) ([]migration, error) {
 func compareSchema(known, applied []migration) error {
 	for i := range min(len(known), len(applied)) {
 		switch k, a := known[i], applied[i]; {
-		case a.version > k.version:
-			return fmt.Errorf("%w: %s was skipped, %d has been applied", ErrSchemaMismatch, k.name, a.version)
-		case a.version < k.version:
-			return fmt.Errorf("%w: it has migration %d, which this program does not know", ErrSchemaMismatch, a.version)
-		case a.digest == nil:
-			return fmt.Errorf("%w: it has no digest of %s", ErrSchemaMismatch, k.name)
-		case !bytes.Equal(a.digest, k.digest):
-			return fmt.Errorf("%w: %s was applied with different text", ErrSchemaMismatch, k.name)
+		case a.Version > k.Version:
+			return fmt.Errorf("%w: %s was skipped, %d has been applied", ErrSchemaMismatch, k.Name, a.Version)
+		case a.Version < k.Version:
+			return fmt.Errorf("%w: it has migration %d, which this program does not know", ErrSchemaMismatch, a.Version)
+		case a.Digest == nil:
+			return fmt.Errorf("%w: it has no digest of %s", ErrSchemaMismatch, k.Name)
+		case !bytes.Equal(a.Digest, k.Digest):
+			return fmt.Errorf("%w: %s was applied with different text", ErrSchemaMismatch, k.Name)
 		}
 	}
 	switch {
 	case len(applied) < len(known):
-		return fmt.Errorf("%w: %s has not been applied", ErrSchemaBehind, known[len(applied)].name)
+		return fmt.Errorf("%w: %s has not been applied", ErrSchemaBehind, known[len(applied)].Name)
 	case len(applied) > len(known):
 		return fmt.Errorf("%w: it has migration %d, which this program does not know",
-			ErrSchemaAhead, applied[len(known)].version)
+			ErrSchemaAhead, applied[len(known)].Version)
 	default:
 		return nil
 	}

@@ -64,6 +64,9 @@ func TestCheckSchema_ComparesMigrations(t *testing.T) {
 			known: map[string]string{things: dos}},
 		"one is pending": {
 			known: next, want: pg.ErrSchemaBehind, says: "00002_gates.sql has not been applied"},
+		"two are pending, with the names in another order": {
+			known: map[string]string{"10_gates.sql": gates, "9_doors.sql": strings.ReplaceAll(gates, "gates", "doors")},
+			want:  pg.ErrSchemaBehind, says: "9_doors.sql has not been applied"},
 		"edited": {
 			known: map[string]string{things: string(text) + "-- and so on\n", "00002_gates.sql": gates},
 			want:  pg.ErrSchemaMismatch, says: things + " was applied with different text"},

@@ -2,9 +2,11 @@ package pg_test
 
 import (
 	"errors"
+	"io/fs"
 	"maps"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/shoenig/test"
@@ -44,6 +46,7 @@ drop table gates;
 	nameless := migrationsWith(t, map[string]string{"gates.sql": counter})
 	test.ErrorContains(t, pg.Migrate(t.Context(), b.URL, nameless, nil), "gates.sql")
 	test.ErrorContains(t, b.CheckSchema(t.Context(), nameless), "gates.sql")
+	test.Error(t, b.CheckSchema(t.Context(), fstest.MapFS{things: {Mode: fs.ModeDir}}))
 }
 
 func migrationFiles(t *testing.T) map[string][]byte {

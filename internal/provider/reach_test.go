@@ -25,8 +25,8 @@ func TestPublic_ClassifiesAddresses(t *testing.T) {
 		"192.0.2.1", "198.18.0.1", "64:ff9b::7f00:1", "2002:7f00:1::", "2001:db8::1", "::ffff:169.254.169.254",
 	}
 	for _, address := range slices.Concat(public, private) {
-		want := slices.Contains(public, address)
-		test.EqOp(t, want, provider.Public(netip.MustParseAddr(address)), test.Sprintf("%s is public", address))
+		test.EqOp(t, slices.Contains(public, address), provider.Public(netip.MustParseAddr(address)),
+			test.Sprintf("%s is public", address))
 	}
 }
 

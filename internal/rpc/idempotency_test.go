@@ -36,8 +36,8 @@ func TestIdempotencyKey_ReplaysStoredResponse(t *testing.T) {
 		second := expect.Value(create("owner", name, name))(t)
 		test.Eq(t, first.Msg, second.Msg, test.Cmp(protocmp.Transform()), test.Sprint("answers differ"))
 		for i, response := range []*connect.Response[v1.CreatePlanResponse]{first, second} {
-			replayed := []string{"", "true"}[i]
-			test.EqOp(t, replayed, response.Header().Get("X-Idempotent"), test.Sprintf("answer %d: X-Idempotent", i))
+			test.EqOp(t, []string{"", "true"}[i], response.Header().Get("X-Idempotent"),
+				test.Sprintf("answer %d: X-Idempotent", i))
 			test.EqOp(t, name, response.Header().Get("X-Idempotency-Key"), test.Sprintf("answer %d: X-Idempotency-Key", i))
 		}
 
@@ -63,8 +63,8 @@ func TestIdempotencyKey_ReplaysStoredResponse(t *testing.T) {
 				}
 			}
 			must.NoError(t, stream.Err())
-			replayed := []string{"", "true"}[i]
-			test.EqOp(t, replayed, stream.ResponseHeader().Get("X-Idempotent"), test.Sprintf("import %d: X-Idempotent", i))
+			test.EqOp(t, []string{"", "true"}[i], stream.ResponseHeader().Get("X-Idempotent"),
+				test.Sprintf("import %d: X-Idempotent", i))
 			_ = stream.Close()
 		}
 		test.True(

@@ -41,8 +41,7 @@ func TestMemory_CountsWhatCallersHaveInProgress(t *testing.T) {
 		for _, name := range headers {
 			header.Set(name, "gzip")
 		}
-		h := expect.Value(start(subject, address, header, "/"))(t)
-		return h
+		return expect.Value(start(subject, address, header, "/"))(t)
 	}
 	ana, again := enter("ana", "192.0.2.1"), enter("ana", "192.0.2.2")
 	expect.Reason(t, fault.RateLimited)(start("ana", "192.0.2.3", nil, "/")) // three calls at once

@@ -46,8 +46,7 @@ func TestPermissions_BeyondThatOfTheRPC(t *testing.T) {
 		"loads":     {"session.import"},
 		"publishes": {"session.create", "session.series", "session.create_published"},
 	} {
-		role := grant.Role{Name: name, Permissions: permissions}
-		expect.OK(t)(s.App.Accounts.CreateRole(t.Context(), kit.Owner, role))
+		expect.OK(t)(s.App.Accounts.CreateRole(t.Context(), kit.Owner, grant.Role{Name: name, Permissions: permissions}))
 		subjects[name] = kit.AddPerson("Mia", name).Subject
 	}
 	// What is named does not exist, so a call that is allowed changes nothing.

@@ -379,8 +379,9 @@ func TestRevokeRole_OwnersRemoveEachOther(t *testing.T) {
 		studio.Owner, studio.AddPerson("Otto", tenant.RoleOwner), studio.AddPerson("Olga", tenant.RoleOwner),
 	}
 	errs := testkit.ParallelErrors(len(owners), func(i int) error {
-		next := owners[(i+1)%len(owners)].Member
-		return expect.Error(studio.App.Accounts.RevokeRole(t.Context(), owners[i], next, tenant.RoleOwner))
+		return expect.Error(studio.App.Accounts.RevokeRole(
+			t.Context(), owners[i], owners[(i+1)%len(owners)].Member, tenant.RoleOwner,
+		))
 	})
 	got := testkit.CountReasons(errs)
 	test.EqOp(t, len(owners)-got[""], studio.Count(

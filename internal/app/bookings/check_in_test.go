@@ -110,8 +110,9 @@ func TestCheckIn_TwiceChangesNothing(t *testing.T) {
 	again := map[string]func() (bookings.CheckInResult, error){
 		"the same code": func() (bookings.CheckInResult, error) { return studio.SelfCheckIn(mia, s, code) },
 		"by GPS, from home": func() (bookings.CheckInResult, error) {
-			home := checkin.Position{Point: checkin.Point{Latitude: 1}}
-			return studio.SelfCheckIn(mia, s, bookings.CheckInProof{Position: &home})
+			return studio.SelfCheckIn(mia, s, bookings.CheckInProof{Position: &checkin.Position{
+				Point: checkin.Point{Latitude: 1},
+			}})
 		},
 		"by staff": func() (bookings.CheckInResult, error) { return studio.CheckIn(studio.Coach, id) },
 	}

@@ -30,8 +30,9 @@ func show(studio *testkit.Studio, token string) bookings.Display {
 // display opens a session's display.
 func display(studio *testkit.Studio, session tenant.SessionID) bookings.Display {
 	studio.T.Helper()
-	link := expect.Value(studio.App.Bookings.CreateDisplayURL(context.Background(), studio.Coach, session))(studio.T)
-	return show(studio, link.Token)
+	return show(studio, expect.Value(
+		studio.App.Bookings.CreateDisplayURL(context.Background(), studio.Coach, session),
+	)(studio.T).Token)
 }
 
 func TestCreateDisplayURL_SignsForTenMinutes(t *testing.T) {

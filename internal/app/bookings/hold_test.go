@@ -87,8 +87,7 @@ func TestHold_ExpiredFillsFromTheWaitlist(t *testing.T) {
 	studio.Clock.Set(*held.HoldUntil)
 	counts := make([]int, 4)
 	testkit.Parallel(len(counts), func(i int) { // as many nodes may look at once
-		n := expect.Value(studio.App.Waitlists.ExpireHolds(context.Background(), studio.Tenant))(t)
-		counts[i] = n
+		counts[i] = expect.Value(studio.App.Waitlists.ExpireHolds(context.Background(), studio.Tenant))(t)
 	})
 	test.EqOp(t, 1, counts[0]+counts[1]+counts[2]+counts[3], test.Sprintf("the hold ended times: %v", counts))
 	test.EqOp(t, 1, studio.Count(

@@ -27,13 +27,15 @@ func TestFaults_FailTheCall(t *testing.T) {
 		func() error { return expect.Error(app.ListPlans(ctx, owner, true, "", tenant.PlanID{}, 9)) },
 		func() error { return expect.Error(app.PutBenefitProvider(ctx, owner, links, new(0))) },
 		func() error {
-			change := appcatalog.BenefitNumbers{Add: []string{"12345"}}
-			return expect.Error(app.UpdateBenefitNumbers(ctx, owner, "LINKS", change))
+			return expect.Error(app.UpdateBenefitNumbers(ctx, owner, "LINKS", appcatalog.BenefitNumbers{
+				Add: []string{"12345"},
+			}))
 		},
 		func() error { return expect.Error(app.ListBenefitProviders(ctx, owner)) },
 		func() error {
-			q := appcatalog.MembershipQuery{Provider: "LINKS", Limit: 9}
-			return expect.Error(app.ListBenefitMemberships(ctx, owner, q))
+			return expect.Error(app.ListBenefitMemberships(ctx, owner, appcatalog.MembershipQuery{
+				Provider: "LINKS", Limit: 9,
+			}))
 		},
 	)
 }

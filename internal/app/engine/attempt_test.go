@@ -86,8 +86,8 @@ func TestRun_UsesTheKeyOfWhatIsReplayed(t *testing.T) {
 	_, errs := s.together(t, act{Spec: replay, key: "k", do: refuses}, act{do: writes})
 	test.Eq(t, []error{errRefused, nil}, errs, test.Cmp(cmpopts.EquateErrors()))
 	for _, want := range []int{1, 0} {
-		runs := expect.Value(s.run(t, act{Spec: replay, key: "k", do: writes}))(t)
-		test.EqOp(t, want, runs, test.Sprint("runs of the next request"))
+		test.EqOp(t, want, expect.Value(s.run(t, act{Spec: replay, key: "k", do: writes}))(t),
+			test.Sprint("runs of the next request"))
 	}
 }
 

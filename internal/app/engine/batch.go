@@ -128,7 +128,7 @@ func (e *Engine) runBatch(all []*task) (requeue []*task) {
 func splitBatch(batch []*task, failedIndex int) (stay, back []*task) {
 	keys := make(map[Key]struct{})
 	for i, t := range batch {
-		if i == failedIndex || i > failedIndex && t.locks.anyIn(keys) {
+		if i == failedIndex || t.locks.anyIn(keys) {
 			t.locks.addTo(keys)
 			back = append(back, t)
 		} else {

@@ -158,12 +158,14 @@ var deeds = []struct {
 		}))
 	}},
 	{"cancel", 6, func(_ *melee, p *pick) error {
-		request := bookings.CancelRequest{ID: p.place.id}
-		return expect.Error(p.node.Bookings.CancelBooking(inMelee, testkit.SelfOnly(p.place.who), request))
+		return expect.Error(p.node.Bookings.CancelBooking(inMelee, testkit.SelfOnly(p.place.who), bookings.CancelRequest{
+			ID: p.place.id,
+		}))
 	}},
 	{"confirm", 3, func(_ *melee, p *pick) error {
-		request := bookings.ConfirmRequest{ID: p.place.id}
-		return expect.Error(p.node.Bookings.ConfirmBooking(inMelee, testkit.SelfOnly(p.place.who), request))
+		return expect.Error(p.node.Bookings.ConfirmBooking(inMelee, testkit.SelfOnly(p.place.who), bookings.ConfirmRequest{
+			ID: p.place.id,
+		}))
 	}},
 	{"release", 3, func(_ *melee, p *pick) error {
 		return expect.Error(p.node.Bookings.ReleaseHold(inMelee, testkit.SelfOnly(p.place.who), p.place.id))
@@ -205,12 +207,14 @@ var deeds = []struct {
 		return expect.Error(p.node.Accounts.RefundCredit(inMelee, m.studio.Owner, p.place.id, "goodwill"))
 	}},
 	{"prioritize", 2, func(m *melee, p *pick) error {
-		edit := waitlists.PriorityEdit{Flagged: new(p.IntN(2) == 0)}
-		return expect.Error(p.node.Waitlists.SetPriority(inMelee, m.studio.Owner, p.entry(), edit))
+		return expect.Error(p.node.Waitlists.SetPriority(inMelee, m.studio.Owner, p.entry(), waitlists.PriorityEdit{
+			Flagged: new(p.IntN(2) == 0),
+		}))
 	}},
 	{"offer by hand", 2, func(m *melee, p *pick) error {
-		request := waitlists.OfferRequest{Session: p.class, Entry: p.entry()}
-		return expect.Error(p.node.Waitlists.OfferPlace(inMelee, m.studio.Owner, request))
+		return expect.Error(p.node.Waitlists.OfferPlace(inMelee, m.studio.Owner, waitlists.OfferRequest{
+			Session: p.class, Entry: p.entry(),
+		}))
 	}},
 	{"expire holds", 2, func(m *melee, p *pick) error {
 		return expect.Error(p.node.Waitlists.ExpireHolds(inMelee, m.studio.Tenant))

@@ -3,6 +3,8 @@ package engine
 import (
 	"context"
 	"errors"
+	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -23,25 +25,26 @@ func TestRowCount_ReadsRarely(t *testing.T) {
 		stored  int           // rows in the database then
 		n       int
 		reads   bool
-		refused bool
+		refused fault.Reason
 	}{
-		{0, 7, 1, true, false},
-		{time.Minute, 100, 2, false, false}, // what other nodes insert is not known yet
-		{2 * time.Minute, 8, 1, true, false},
-		{2*time.Minute + time.Millisecond, 5, 2, false, true},
-		{2*time.Minute + time.Second, 9, 2, true, true},
-		{2*time.Minute + time.Second, 9, 1, false, false},
-		{8 * time.Minute, 10, 1, true, true},
-		{0, 3, 1, true, false}, // the clock was set back
-		{5*time.Minute - 1, 9, 1, false, false},
-		{5 * time.Minute, 9, 1, true, false},
+		{0, 7, 1, true, ""},
+		{time.Minute, 100, 2, false, ""}, // what other nodes insert is not known yet
+		{2 * time.Minute, 8, 1, true, ""},
+		{2*time.Minute + time.Millisecond, 5, 2, false, fault.QuotaExceeded},
+		{2*time.Minute + time.Second, 9, 2, true, fault.QuotaExceeded},
+		{2*time.Minute + time.Second, 9, 1, false, ""},
+		{8 * time.Minute, 10, 1, true, fault.QuotaExceeded},
+		{0, 3, 1, true, ""}, // the clock was set back
+		{5*time.Minute - 1, 9, 1, false, ""},
+		{5 * time.Minute, -1, 1, true, fault.Timeout}, // they cannot be read
+		{5 * time.Minute, 9, 1, true, ""},
 	} {
 		read := false
 		err := c.grow(step.n, 10, start.Add(step.after), Members, func(time.Time) (int, error) {
 			read = true
-			return step.stored, nil
+			return step.stored, map[int]error{-1: timeout}[step.stored]
 		})
-		must.EqOp(t, step.refused, fault.ReasonOf(err) == fault.QuotaExceeded, must.Sprintf("step %d: %v", i, err))
+		must.EqOp(t, step.refused, fault.ReasonOf(err), must.Sprintf("step %d: %v", i, err))
 		test.EqOp(t, step.reads, read, test.Sprintf("step %d", i))
 	}
 }
@@ -93,6 +96,7 @@ func TestRun_LimitsKeysOfEachCaller(t *testing.T) {
 		now = time.Date(2026, time.May, 4, 12, 0, 0, 0, time.UTC).Add(step.after)
 		runs, err := s.run(t, act{Spec: replay, by: step.by, key: step.key, do: nothing})
 		test.EqOp(t, step.reason, fault.ReasonOf(err), test.Sprint("step ", i, ": ", err))
+		test.EqOp(t, step.reason == fault.QuotaExceeded, strings.Contains(fmt.Sprint(err), "idempotency_keys"))
 		test.EqOp(t, step.runs, runs, test.Sprint("step ", i))
 	}
 	// What is stored must be what is read.

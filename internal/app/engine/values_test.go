@@ -69,8 +69,8 @@ func TestSnapshots_AreOfOneVersion(t *testing.T) {
 	test.Nil(t, s.At(one, 1))
 	s.Keep(one, 1, new("one"))
 	s.Keep(other, 1, new("other"))
-	found := []*string{s.At(one, 1), s.At(one, 2), s.At(in(2), 1), s.At(other, 1)}
-	test.Eq(t, []*string{new("one"), nil, nil, new("other")}, found)
+	test.Eq(t, []*string{new("one"), nil, nil, new("other")},
+		[]*string{s.At(one, 1), s.At(one, 2), s.At(in(2), 1), s.At(other, 1)})
 	s.Keep(one, 2, new("new"))
 	test.Eq(t, []*string{nil, new("new")}, []*string{s.At(one, 1), s.At(one, 2)})
 	for range maxSnapshots - len(s.kept) {

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/berthhq/berth/internal/alarm"
 	"github.com/berthhq/berth/internal/data/bookingdb"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/tenant"
@@ -44,17 +45,14 @@ func (s *Service) RunAlarms(ctx context.Context, log *slog.Logger) {
 	defer filling.Wait()
 	// On a goroutine of its own: there may be many seats to fill, and holds and offers must not wait for that.
 	filling.Go(func() {
-		s.waitlists.Edited.Run(ctx, s.engine.Now, 1, func(id tenant.TenantID) {
-			if err := s.waitlists.FillAfterEdits(ctx, id); err != nil && ctx.Err() == nil {
-				log.ErrorContext(ctx, "not all open seats were filled after an edit of rules; the next sweep will",
-					slog.String("tenant_id", id.String()), slog.Any("error", err))
-			}
-		})
+		s.waitlists.Edited.Run(ctx, s.engine.Now, 1, alarm.Logging(ctx, log,
+			"not all open seats were filled after an edit of rules; the next sweep will",
+			func(id tenant.TenantID) error { return s.waitlists.FillAfterEdits(ctx, id) }))
 	})
-	s.engine.Alarms.Run(ctx, s.engine.Now, 1, func(id tenant.TenantID) {
-		if _, _, err := s.ExpireDue(ctx, id); err != nil && ctx.Err() == nil {
-			log.ErrorContext(ctx, "holds and offers not ended; the next sweep will",
-				slog.String("tenant_id", id.String()), slog.Any("error", err))
-		}
-	})
+	s.engine.Alarms.Run(ctx, s.engine.Now, 1, alarm.Logging(ctx, log,
+		"holds and offers not ended; the next sweep will",
+		func(id tenant.TenantID) error {
+			_, _, err := s.ExpireDue(ctx, id)
+			return err
+		}))
 }

@@ -238,8 +238,9 @@ func TestPlanNotices_ForEachUseCase(t *testing.T) {
 	door := &catalog.Point{Latitude: 52.5, Longitude: 13.4}
 	for method, proof := range map[string]func(*messagetest.Studio, tenant.SessionID) bookings.CheckInProof{
 		"QR": func(studio *messagetest.Studio, class tenant.SessionID) bookings.CheckInProof {
-			code := expect.Value(studio.App.Bookings.GetQRToken(studio.T.Context(), studio.Owner, class))(studio.T)
-			return bookings.CheckInProof{QR: code.Text}
+			return bookings.CheckInProof{QR: expect.Value(
+				studio.App.Bookings.GetQRToken(studio.T.Context(), studio.Owner, class),
+			)(studio.T).Text}
 		},
 		"GPS": func(*messagetest.Studio, tenant.SessionID) bookings.CheckInProof {
 			return bookings.CheckInProof{Position: &checkin.Position{Point: checkin.Point(*door)}}
@@ -255,8 +256,9 @@ func TestPlanNotices_ForEachUseCase(t *testing.T) {
 			mia, class := studio.AddReachable("Mia"), studio.SessionAt(soon)
 			studio.MustPlace(mia, class)
 			studio.Run()
-			in := expect.Value(studio.App.Bookings.SelfCheckIn(studio.T.Context(), mia, class, proof(studio, class)))(studio.T)
-			b := in.Booking
+			b := expect.Value(
+				studio.App.Bookings.SelfCheckIn(studio.T.Context(), mia, class, proof(studio, class)),
+			)(studio.T).Booking
 			test.True(
 				t, b.Status == booking.Attended && b.CheckedInAt != nil && b.CheckedInAt.Equal(testkit.Noon) &&
 					b.CheckInMethod == method,
@@ -271,8 +273,7 @@ func TestPlanNotices_ForEachUseCase(t *testing.T) {
 			soon := testkit.Noon.Add(40 * time.Minute)
 			id := studio.MustPlace(studio.AddReachable("Mia"), studio.SessionAt(soon)).Booking.ID
 			studio.Run()
-			in := expect.Value(studio.App.Bookings.CheckIn(studio.T.Context(), studio.Owner, id))(studio.T)
-			b := in.Booking
+			b := expect.Value(studio.App.Bookings.CheckIn(studio.T.Context(), studio.Owner, id))(studio.T).Booking
 			test.True(
 				studio.T, b.Status == booking.Attended && b.CheckedInAt != nil && b.CheckedInAt.Equal(testkit.Noon) &&
 					b.CheckInMethod == "MANUAL",

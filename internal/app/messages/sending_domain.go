@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/berthhq/berth/internal/alarm"
 	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/data/messagedb"
 	"github.com/berthhq/berth/internal/fault"
@@ -151,12 +152,8 @@ func auditDomain(tx *engine.Tx, action string, domain sendingdomain.Domain) {
 
 // RunDomainChecks looks up the records of verified domains whenever that is due, until ctx ends. Sweeps set the alarms.
 func (s *Service) RunDomainChecks(ctx context.Context, log *slog.Logger) {
-	s.Domains.Run(ctx, s.engine.Now, 1, func(in tenant.TenantID) {
-		if err := s.CheckDomain(ctx, in); err != nil && ctx.Err() == nil {
-			log.ErrorContext(ctx, "checking a sending domain failed",
-				slog.String("tenant_id", in.String()), slog.Any("error", err))
-		}
-	})
+	s.Domains.Run(ctx, s.engine.Now, 1, alarm.Logging(ctx, log, "checking a sending domain failed",
+		func(in tenant.TenantID) error { return s.CheckDomain(ctx, in) }))
 }
 
 // CheckDomain looks up the records of a tenant's verified domain, if that is due. If they have been missing for too

@@ -205,8 +205,7 @@ func TestSendingQuota_TellsWhenItIsReached(t *testing.T) {
 			studio.MustPlace(studio.AddReachable(fmt.Sprint("Mia", studio.Count(`select count(*) from members`))), class)
 		}
 		studio.Plan()
-		taken := expect.Value(studio.App.Messages.TakeNotices(t.Context(), studio.Tenant))(t)
-		alarms = append(alarms, taken.Alarms...)
+		alarms = append(alarms, expect.Value(studio.App.Messages.TakeNotices(t.Context(), studio.Tenant))(t).Alarms...)
 	}
 	book(3)
 	test.SliceEmpty(t, alarms)
@@ -248,8 +247,7 @@ func TestSendingQuota_HoldsForTwoNodes(t *testing.T) {
 			sent := make([]int, 2)
 			take := func(i int, node *messagetest.Studio) func() {
 				return func() {
-					taken := expect.Value(node.App.Messages.TakeNotices(t.Context(), studio.Tenant))(t)
-					sent[i] = len(taken.Out)
+					sent[i] = len(expect.Value(node.App.Messages.TakeNotices(t.Context(), studio.Tenant))(t).Out)
 				}
 			}
 			barrier.Run(take(0, studio), take(1, studio.OtherNode()))

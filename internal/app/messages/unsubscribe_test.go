@@ -121,6 +121,7 @@ func TestUnsubscribe_CanBeUndone(t *testing.T) {
 // chosen counts what a member has chosen.
 func chosen(studio *messagetest.Studio, who tenant.Caller) int {
 	studio.T.Helper()
-	p := expect.Value(studio.App.Messages.GetNotificationPreferences(studio.T.Context(), who, who.Member))(studio.T)
-	return len(p.Chosen)
+	return len(expect.Value(
+		studio.App.Messages.GetNotificationPreferences(studio.T.Context(), who, who.Member),
+	)(studio.T).Chosen)
 }

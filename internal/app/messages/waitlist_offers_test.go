@@ -29,8 +29,7 @@ func freed(
 ) (studio *messagetest.Studio, class tenant.SessionID, noa tenant.Caller) {
 	t.Helper()
 	studio = messagetest.New(t, func(_ *worker.Config, ac *app.Config) {
-		claims := expect.Value(wait.NewClaimKey([]byte("a key for tests that is 32 bytes")))(t)
-		ac.Claims = claims
+		ac.Claims = expect.Value(wait.NewClaimKey([]byte("a key for tests that is 32 bytes")))(t)
 	})
 	expect.OK(studio.T)(studio.App.Settings.UpdateRules(studio.T.Context(), studio.Owner,
 		settings.RulesEdit{Edit: func(s *wait.Settings) {

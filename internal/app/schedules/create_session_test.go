@@ -171,8 +171,9 @@ func TestCreateSession_IgnoresCancelledSessions(t *testing.T) {
 	studio := testkit.New(t)
 	in := studio.SessionInput(testkit.Evening)
 	in.Resource, in.Coach = studio.AddResource(catalog.Resource{Name: "Studio"}), studio.Coach.Member
-	first := studio.CreateSession(in, true)
-	expect.OK(t)(studio.App.Schedules.CancelSession(context.Background(), studio.Owner, first.ID, "", true))
+	expect.OK(t)(studio.App.Schedules.CancelSession(
+		context.Background(), studio.Owner, studio.CreateSession(in, true).ID, "", true,
+	))
 	expect.OK(t)(studio.App.Schedules.BulkDelete(
 		context.Background(), studio.Owner, schedules.BulkRequest{
 			Filter: session.Filter{Sessions: []tenant.SessionID{studio.CreateSession(in, true).ID}},

@@ -327,8 +327,7 @@ func TestFill_RunsForEveryTrigger(t *testing.T) {
 				way.mode = waitlist.OfferInTurn
 			}
 			studio.SetMode(way.mode)
-			class := way.free(studio)
-			last := studio.LastDecision(class)
+			last := studio.LastDecision(way.free(studio))
 			test.EqOp(t, way.by, last.Case.Trigger)
 			test.EqOp(t, way.left, last.Decision.Given == 0, test.Sprintf("%+v", last.Decision))
 			wantDecisionsFollow(studio, t)

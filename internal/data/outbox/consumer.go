@@ -103,7 +103,6 @@ const findPosition = `select xid, event_id from event_consumers where tenant_id 
 var lockPosition = pg.SQL(findPosition + ` for update skip locked`)
 
 func loadPosition(b *pg.Batch, sql string, in tenant.TenantID, name string, at *Cursor, exists *bool) {
-	*at, *exists = Cursor{}, false
 	b.Queue(sql, in, name).Each(func() { *exists = true }, &at.XID, &at.ID)
 }
 
@@ -115,20 +114,22 @@ func (r *Relay) RunConsumer(ctx context.Context, c Consumer) {
 	r.mu.Unlock()
 	backoffs := &backoffs{tenants: make(map[tenant.TenantID]backoff)}
 	alarms.Set(everyTenant, time.Now())
+	readTenants := alarm.Logging(ctx, r.log.With(slog.String("consumer", c.Name)), "reading tenants failed",
+		func(tenant.TenantID) error { return r.addAllTenants(ctx, alarms) })
 	alarms.Run(ctx, time.Now, consumeConcurrency, func(id tenant.TenantID) {
 		if id == everyTenant {
 			alarms.Set(everyTenant, time.Now().Add(scanInterval))
-			if err := r.addAllTenants(ctx, alarms); err != nil && ctx.Err() == nil {
-				r.log.WarnContext(ctx, "reading tenants failed", slog.String("consumer", c.Name), slog.Any("error", err))
-			}
-		} else if delay := r.consume(ctx, id, c, backoffs); delay >= 0 {
+			readTenants(id)
+		} else if delay := r.consume(ctx, id, c, backoffs); delay != never {
 			alarms.Set(id, time.Now().Add(delay))
 		}
 	})
 }
 
-// consume handles the next events of a tenant. It returns how long to wait before it is called again; a negative
-// duration means never.
+// never is the delay of what need not be done again.
+const never = -1
+
+// consume handles the next events of a tenant. It returns how long to wait before it is called again.
 func (r *Relay) consume(ctx context.Context, id tenant.TenantID, c Consumer, backoffs *backoffs) (delay time.Duration) {
 	if left := backoffs.remaining(id); left > 0 {
 		return left
@@ -136,7 +137,7 @@ func (r *Relay) consume(ctx context.Context, id tenant.TenantID, c Consumer, bac
 	done, err := Consume(ctx, r.db, id, c)
 	switch {
 	case ctx.Err() != nil:
-		return -1
+		return never
 	case err != nil:
 		r.metrics.consumerFailures.WithLabelValues(c.Name).Inc()
 		delay := backoffs.add(id)
@@ -158,7 +159,7 @@ func (r *Relay) consume(ctx context.Context, id tenant.TenantID, c Consumer, bac
 	case done.Held:
 		return maxHeldBackoff / 4
 	}
-	return -1
+	return never
 }
 
 // addAllTenants sets the alarm of every tenant, at slightly different times, because all nodes do this at about the

@@ -216,8 +216,7 @@ func TestParseCursor_AcceptsOnlyOwnTokens(t *testing.T) {
 	}
 	// Clients keep their positions when the service is updated.
 	id := tenant.MustParse[tenant.EventID]("018f5e6e-0000-7000-8000-000000000001")
-	token := outbox.Cursor{XID: 7, ID: id}.Token(tenant.TenantID(id))
-	test.EqOp(t, "AQAAAAAAAAAHAY9ebgAAcACAAAAAAAAAATBXeKk", token)
+	test.EqOp(t, "AQAAAAAAAAAHAY9ebgAAcACAAAAAAAAAATBXeKk", outbox.Cursor{XID: 7, ID: id}.Token(tenant.TenantID(id)))
 	// A position past the end of this database's log comes from another database.
 	for _, xid := range []uint64{1 << 40, math.MaxInt64} {
 		err := expect.Error(outbox.Read(t.Context(), l.db.DB, l.Tenant, outbox.Range{From: outbox.Cursor{XID: xid, ID: id}}))

