@@ -31,8 +31,8 @@ func Migrate(ctx context.Context, ownerURL string, fsys fs.FS, progress func(lin
 	db := stdlib.OpenDB(*config.ConnConfig)
 	defer db.Close()
 
-	// Wait for other migrators as long as ctx allows: retry every second, for a day.
-	locker, err := lock.NewPostgresSessionLocker(lock.WithLockTimeout(1, 24*60*60))
+	// Wait for other migrators as long as ctx allows: retry every second, for about a day.
+	locker, err := lock.NewPostgresSessionLocker(lock.WithLockTimeout(1, 100_000))
 	if err != nil {
 		return fmt.Errorf("migrate: %w", err)
 	}

@@ -99,6 +99,16 @@ func TestOpen_RejectsInvalidConfig(t *testing.T) {
 	shared := pg.Config{URL: b.URL, Registerer: prometheus.NewRegistry()}
 	first := expect.Value(pg.Open(t.Context(), shared))(t)
 	test.Error(t, expect.Error(pg.Open(t.Context(), shared)), test.Sprint("two databases share a registry"))
+	test.Eq(t, map[string]float64{
+		"berth_pool_connections_max pool=command": 16, "berth_pool_connections_max pool=read": 8,
+	}, expect.Metrics(t, shared.Registerer.(prometheus.Gatherer), "berth_pool_connections_max"))
+	pool := expect.Value(first.OpenPool(t.Context(), 1, nil))(t)
+	defer pool.Close()
+	var limits string
+	must.NoError(t, pool.QueryRow(t.Context(), `select concat_ws(' ', current_setting('statement_timeout'),
+		current_setting('lock_timeout'), current_setting('idle_in_transaction_session_timeout'),
+		current_setting('application_name'))`).Scan(&limits))
+	test.EqOp(t, "10s 5s 15s berth", limits)
 	first.Close()
 	again, err := pg.Open(t.Context(), shared)
 	must.NoError(t, err, must.Sprint("Close left metrics registered"))

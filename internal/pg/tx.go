@@ -291,10 +291,8 @@ func setTenant(scope Scope) *Statement {
 // pause waits a random time that grows with the number of failures, so that those who failed together spread out. It
 // ends with ctx.
 func pause(ctx context.Context, failures int, first, longest time.Duration) {
-	timer := time.NewTimer(rand.N(min(first<<min(failures, 16), longest)))
-	defer timer.Stop()
 	select {
-	case <-timer.C:
+	case <-time.After(rand.N(min(first<<min(failures, 16), longest))):
 	case <-ctx.Done():
 	}
 }

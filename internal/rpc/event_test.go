@@ -324,8 +324,7 @@ func TestEvents_RejectInvalidRequests(t *testing.T) {
 		"filter.types[0]": {TenantId: s.Tenant.String(), Filter: &v1.EventFilter{Types: []v1.EventType{0}}},
 	} {
 		stream := expect.Value(client.WatchEvents(t.Context(), as(raw, request)))(t)
-		w := &eventStream{t: t, stream: stream}
-		got := w.end()
+		got := (&eventStream{t: t, stream: stream}).end()
 		test.True(t, got.Reason == "INVALID_FIELD" && got.Metadata["field"] == field, test.Sprintf("%s: %+v", field, got))
 	}
 	for _, request := range []*v1.ListEventsRequest{

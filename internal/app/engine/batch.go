@@ -179,7 +179,7 @@ func (e *Engine) runOnce(batch []*task, strict bool) ([]error, error) {
 		return run.do(ctx, outcomes)
 	}, e.lockOptions(batch)...)
 	if transactions > 1 {
-		e.contended.mark(id, now.Add(contentionLasts))
+		e.contended.mark(id, now)
 	}
 	if err != nil {
 		return outcomes, err

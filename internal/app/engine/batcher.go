@@ -270,9 +270,7 @@ func (b *batcher) release(q *queue, batch, requeue []*task) {
 		t.locks.Together = append(t.locks.Together, t.found...)
 		t.found = nil
 	}
-	if len(requeue) > 0 {
-		q.tasks = slices.Concat(requeue, q.tasks)
-	}
+	q.tasks = slices.Insert(q.tasks, 0, requeue...)
 	b.list(q)
 	b.drop(q)
 }

@@ -15,31 +15,22 @@ const contentionLasts = 5 * time.Second
 // first, for five seconds. Those of other tenants take none.
 type contention struct {
 	mu    sync.RWMutex
-	until map[tenant.TenantID]time.Time
+	until map[tenant.TenantID]time.Time // of those that ever had one: a few bytes each
 }
 
-func (c *contention) mark(id tenant.TenantID, until time.Time) {
+func (c *contention) mark(id tenant.TenantID, now time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.until == nil {
 		c.until = make(map[tenant.TenantID]time.Time)
 	}
-	c.until[id] = until
+	c.until[id] = now.Add(contentionLasts)
 }
 
 func (c *contention) active(id tenant.TenantID, now time.Time) bool {
 	c.mu.RLock()
-	until, contended := c.until[id]
-	c.mu.RUnlock()
-	if !contended || now.Before(until) {
-		return contended
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if !now.Before(c.until[id]) {
-		delete(c.until, id)
-	}
-	return false
+	defer c.mu.RUnlock()
+	return now.Before(c.until[id])
 }
 
 // lockOptions makes a batch wait for those of other nodes with the same keys, if the tenant is contended. On one node

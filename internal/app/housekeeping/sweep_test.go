@@ -512,8 +512,7 @@ func TestSweep_ChangesOneTenantOnly(t *testing.T) {
 func TestRunSweeps_VisitsAllTenantsAtEveryTick(t *testing.T) {
 	t.Parallel()
 	studio := testkit.New(t)
-	other := studio.OtherTenant()
-	studios := []*testkit.Studio{studio, other}
+	studios := []*testkit.Studio{studio, studio.OtherTenant()}
 	var log bytes.Buffer
 	ctx, stop := context.WithCancel(t.Context())
 	ticks := make(chan time.Time)

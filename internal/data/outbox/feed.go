@@ -69,7 +69,6 @@ func (f *feed) currentTail() tail {
 // run follows the log until the last watcher closes.
 func (f *feed) run(ctx context.Context) {
 	timer := time.NewTimer(0)
-	defer timer.Stop()
 	var held heldPause
 	for {
 		begun := time.Now()

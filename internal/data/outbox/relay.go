@@ -211,7 +211,6 @@ func (r *Relay) Run(ctx context.Context) {
 	}
 	defer pool.Close()
 	timer := time.NewTimer(0)
-	defer timer.Stop()
 	for {
 		select { // wait until the interval since the last notice has passed
 		case <-ctx.Done():

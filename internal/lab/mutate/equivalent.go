@@ -12,7 +12,7 @@ import (
 // its lines, so that it survives edits of other lines.
 type Equivalent struct {
 	Package, Function string
-	Old, New          string // lines, without indentation; an empty New is a line that was removed
+	Old, New          string // lines without indentation, or a part of a line; an empty New was removed
 	Reason            string // why no caller can tell
 }
 
@@ -21,8 +21,9 @@ const maxEquivalent = 0.03
 
 // is reports whether a mutant is the one that was meant.
 func (e Equivalent) is(m Mutant) bool {
-	return e.Package == m.Package && e.Function == m.Function && slices.Equal(lines(e.Old), m.Old) &&
-		slices.Equal(lines(e.New), m.New)
+	join := func(lines []string) string { return strings.Join(lines, "\n") }
+	return e.Package == m.Package && e.Function == m.Function &&
+		strings.Replace(join(m.Old), join(lines(e.Old)), join(lines(e.New)), 1) == join(m.New)
 }
 
 func equivalent(known []Equivalent, m Mutant) bool {

