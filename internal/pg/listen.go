@@ -30,12 +30,9 @@ func (db *DB) Listen(ctx context.Context, channel string, onNotify func(payload 
 }
 
 func (db *DB) listenOnce(ctx context.Context, channel string, onNotify func(string), onConnect func()) error {
-	config, err := parseURL(db.config.URL)
-	if err != nil {
-		return err
-	}
-	db.setParams(config.ConnConfig)
-	conn, err := pgx.ConnectConfig(ctx, config.ConnConfig)
+	config := db.pool.ConnConfig.Copy()
+	db.setParams(config)
+	conn, err := pgx.ConnectConfig(ctx, config)
 	if err != nil {
 		return err
 	}

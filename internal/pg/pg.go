@@ -74,6 +74,7 @@ type Scope struct{ Tenant tenant.TenantID }
 // DB is a database, accessed as the runtime role. It is safe for concurrent use.
 type DB struct {
 	config   Config
+	pool     *pgxpool.Config // as its URL says
 	commands *pgxpool.Pool
 	reads    *pgxpool.Pool
 	metrics  *metrics
@@ -92,8 +93,11 @@ func Open(ctx context.Context, config Config) (*DB, error) {
 	config.MaxAttempts = cmp.Or(config.MaxAttempts, 20)
 	config.Logger = cmp.Or(config.Logger, slog.New(slog.DiscardHandler))
 
-	db := &DB{config: config}
-	var err error
+	pool, err := parseURL(config.URL)
+	if err != nil {
+		return nil, err
+	}
+	db := &DB{config: config, pool: pool}
 	if db.commands, err = db.openPool(ctx, config.CommandConns, commandSettings); err != nil {
 		return nil, err
 	}
@@ -129,19 +133,12 @@ var readSettings = map[string]string{
 // OpenPool opens another pool as the runtime role, for a caller with its own SQL. It has no tenant, so row-level
 // security hides every tenant's rows from it. settings are server settings by name. The caller closes the pool.
 func (db *DB) OpenPool(ctx context.Context, size int32, settings map[string]string) (*pgxpool.Pool, error) {
-	config, err := db.poolConfig(size, settings)
-	if err != nil {
-		return nil, err
-	}
-	return pgxpool.NewWithConfig(ctx, config)
+	return pgxpool.NewWithConfig(ctx, db.poolConfig(size, settings))
 }
 
 // openPool opens one of the two pools that this package runs statements on.
 func (db *DB) openPool(ctx context.Context, size int32, settings map[string]string) (*pgxpool.Pool, error) {
-	config, err := db.poolConfig(size, settings)
-	if err != nil {
-		return nil, err
-	}
+	config := db.poolConfig(size, settings)
 	// A cancelled caller must not cost a connection and its prepared statements: let a short statement end,
 	// ask the server to cancel a long one, and close the connection only if the server does not react.
 	config.ConnConfig.BuildContextWatcherHandler = func(conn *pgconn.PgConn) ctxwatch.Handler {
@@ -152,11 +149,8 @@ func (db *DB) openPool(ctx context.Context, size int32, settings map[string]stri
 	return pgxpool.NewWithConfig(ctx, config)
 }
 
-func (db *DB) poolConfig(size int32, settings map[string]string) (*pgxpool.Config, error) {
-	config, err := parseURL(db.config.URL)
-	if err != nil {
-		return nil, err
-	}
+func (db *DB) poolConfig(size int32, settings map[string]string) *pgxpool.Config {
+	config := db.pool.Copy()
 	db.setParams(config.ConnConfig)
 	maps.Copy(config.ConnConfig.RuntimeParams, settings)
 	// Idle connections stay open for the next burst. Only age closes them, one by one.
@@ -166,7 +160,7 @@ func (db *DB) poolConfig(size int32, settings map[string]string) (*pgxpool.Confi
 		registerTypes(conn)
 		return nil
 	}
-	return config, nil
+	return config
 }
 
 // parseURL also accepts the parameters of pgxpool, so a URL that has them means the same everywhere.

@@ -679,6 +679,10 @@ var equivalents = slices.Concat(emptyLists(), tuning(), []Equivalent{
 		Reason: "the driver's codec sends the same, only slower",
 	},
 	{
+		Package: "internal/pg", Function: "(*frames[T]).put", Old: "f.pool.Put(used)",
+		Reason: "a pool only saves allocations",
+	},
+	{
 		Package: "internal/app/engine", Function: "replayed",
 		Old:    "if !errors.Is(err, errKeyUsed) && !coredb.KeyUsed(err) {",
 		New:    "if !errors.Is(errKeyUsed, err) && !coredb.KeyUsed(err) {",
