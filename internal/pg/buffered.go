@@ -9,8 +9,8 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 )
 
-// bufferedRows holds rows until the transaction that returned them is durable.
-// It implements pgx.Rows, so a reader cannot tell the difference.
+// bufferedRows holds rows until the transaction that returned them is durable. It implements pgx.Rows, so a reader
+// cannot tell the difference. Only Scan into a pgx.RowScanner is missing.
 type bufferedRows struct {
 	types  *pgtype.Map
 	fields []pgconn.FieldDescription
@@ -52,11 +52,6 @@ func (h *bufferedRows) Next() bool {
 }
 
 func (h *bufferedRows) Scan(targets ...any) error {
-	if len(targets) == 1 {
-		if scanner, ok := targets[0].(pgx.RowScanner); ok {
-			return h.fail(scanner.ScanRow(h))
-		}
-	}
 	return h.fail(pgx.ScanRow(h.types, h.fields, h.RawValues(), targets...))
 }
 

@@ -2,6 +2,7 @@ package pg_test
 
 import (
 	"context"
+	"math"
 	"testing"
 	"time"
 
@@ -93,6 +94,7 @@ func TestCodec_LeavesOtherTypesToDriver(t *testing.T) {
 		[]any{id.String(), id.Bytes(), []string{id.String()}}, &text, &texts, &array, &ids)
 	test.Eq(t, []any{id.String(), []string{text}, id.Bytes(), []tenant.SessionID{id}}, []any{text, texts, array, ids})
 	test.NoError(t, b.Owner.QueryRow(t.Context(), "select array[[$1::uuid]]", id).Scan(new([][]tenant.SessionID)))
+	test.Error(t, b.Owner.QueryRow(t.Context(), "select $1::int4", time.Duration(math.MaxInt64)).Scan(&text))
 	b.scan(t, "select $1::uuid[]", []any{[]ranked{{1, newID().UUID}, {2, id.UUID}}}, &ids)
 	test.EqOp(t, id, ids[1])
 }

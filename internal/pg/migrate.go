@@ -2,7 +2,6 @@ package pg
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -32,12 +31,9 @@ func Migrate(ctx context.Context, ownerURL string, fsys fs.FS, progress func(lin
 	defer db.Close()
 
 	// Wait for other migrators as long as ctx allows: retry every second, for about a day.
-	locker, err := lock.NewPostgresSessionLocker(lock.WithLockTimeout(1, 100_000))
-	if err != nil {
-		return fmt.Errorf("migrate: %w", err)
-	}
-	versions, err := database.NewStore(database.DialectPostgres, goose.DefaultTablename)
-	if err != nil {
+	locker, lockErr := lock.NewPostgresSessionLocker(lock.WithLockTimeout(1, 100_000))
+	versions, storeErr := database.NewStore(database.DialectPostgres, goose.DefaultTablename)
+	if err := errors.Join(lockErr, storeErr); err != nil {
 		return fmt.Errorf("migrate: %w", err)
 	}
 	store := digestStore{versions.(database.StoreExtender), known}
@@ -93,13 +89,9 @@ func (d digestStore) Insert(ctx context.Context, db database.DBTxConn, applied d
 func (d digestStore) ListMigrations(
 	ctx context.Context, db database.DBTxConn,
 ) ([]*database.ListMigrationsResult, error) {
-	var text []byte
-	if err := db.QueryRowContext(ctx, listApplied).Scan(&text); err != nil {
+	var applied appliedMigrations
+	if err := db.QueryRowContext(ctx, listApplied).Scan(&applied); err != nil {
 		return nil, listError(err)
-	}
-	var applied []migration
-	if err := json.Unmarshal(text, &applied); err != nil {
-		return nil, err
 	}
 	if err := compareSchema(d.known, applied); err != nil && !errors.Is(err, ErrSchemaBehind) {
 		return nil, err

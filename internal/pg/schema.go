@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -30,7 +31,7 @@ func (db *DB) CheckSchema(ctx context.Context, fsys fs.FS) error {
 	if err != nil {
 		return err
 	}
-	var applied []migration
+	var applied appliedMigrations
 	if err := db.reads.QueryRow(ctx, listApplied).Scan(&applied); err != nil {
 		return checkError(err)
 	}
@@ -58,7 +59,7 @@ func listError(err error) error {
 
 // listApplied returns a JSON array of migrations. It leaves out version 0, the empty database.
 const listApplied = "select coalesce(json_agg(json_build_object('version', version_id, 'digest', " +
-	"encode(digest, 'base64')) order by version_id), '[]') from " + goose.DefaultTablename + " where version_id > 0"
+	"encode(digest, 'base64')) order by version_id), '[]')::text from " + goose.DefaultTablename + " where version_id > 0"
 
 // migration is one of a program's migrations, or one that was applied to a database, which stores no name.
 type migration struct {
@@ -67,12 +68,17 @@ type migration struct {
 	Digest  []byte `json:"digest"` // SHA-256 of the text; nil if another tool applied it
 }
 
+// appliedMigrations are scanned from listApplied.
+type appliedMigrations []migration
+
+// Scan implements sql.Scanner.
+func (a *appliedMigrations) Scan(text any) error {
+	return json.Unmarshal([]byte(text.(string)), (*[]migration)(a))
+}
+
 // readMigrations returns the migrations of a folder, ordered by version.
 func readMigrations(fsys fs.FS) ([]migration, error) {
-	names, err := fs.Glob(fsys, "*.sql")
-	if err != nil {
-		return nil, err
-	}
+	names, _ := fs.Glob(fsys, "*.sql") // only a malformed pattern is an error
 	all := make([]migration, 0, len(names))
 	for _, name := range names {
 		version, err := goose.NumericComponent(name)

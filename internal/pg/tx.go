@@ -1,6 +1,7 @@
 package pg
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -235,9 +236,7 @@ func (r *run) commit(ctx context.Context, tx *Tx, unlock []*Statement) (retry bo
 		}
 		return false, nil
 	}
-	if dbErr == nil {
-		return false, fmt.Errorf("%s: %w", r.name, pgx.ErrTxCommitRollback)
-	}
+	dbErr = cmp.Or(dbErr, pgx.ErrTxCommitRollback)
 	if mayHaveCommitted(dbErr, done >= len(tx.pending)) {
 		_ = tx.conn.Close(sendCtx)
 		return false, fmt.Errorf("%s: %w: %w", r.name, ErrCommitUnknown, dbErr)

@@ -99,9 +99,12 @@ func TestRun_LimitsKeysOfEachCaller(t *testing.T) {
 		test.EqOp(t, step.reason == fault.QuotaExceeded, strings.Contains(fmt.Sprint(err), "idempotency_keys"))
 		test.EqOp(t, step.runs, runs, test.Sprint("step ", i))
 	}
+	a := act{key: "c"}
+	over, end := context.WithCancel(a.context(t))
+	end()
+	test.ErrorIs(t, expect.Error(Recall(over, s.Engine, s.caller, replay)), context.Canceled)
 	// What is stored must be what is read.
 	other := Spec[int]{Name: "test", Replay: true, Answer: func(r *int) []any { return []any{r, r} }}
-	a := act{key: "c"}
 	test.ErrorContains(t, expect.Error(Recall(a.context(t), s.Engine, s.caller, other)), "1 values, want 2")
 	text := Spec[string]{Name: "test", Replay: true}
 	test.ErrorContains(t, expect.Error(Recall(a.context(t), s.Engine, s.caller, text)), "stored answer")

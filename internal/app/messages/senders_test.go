@@ -77,8 +77,9 @@ func TestLocalOutbox_KeepsMessages(t *testing.T) {
 		t.Errorf("%+v", m)
 	}
 	studio.ConfirmContacts(mia)
-	tests := expect.Value(studio.App.Messages.SendTest(t.Context(), mia, confirmed, email, "en"))(t)
-	test.StrContains(t, tests[0].Content.Text, "Hello ")
+	test.StrContains(
+		t, expect.Value(studio.App.Messages.SendTest(t.Context(), mia, confirmed, email, "en"))(t)[0].Content.Text, "Hello ",
+	)
 	other := studio.OtherTenant("Silent Golf")
 	test.SliceEmpty(t, expect.Value(other.App.Messages.ListDeliveries(
 		t.Context(), other.Owner, messages.DeliveryQuery{Outbox: true, Limit: 9},

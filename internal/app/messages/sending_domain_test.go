@@ -115,8 +115,7 @@ func TestSendingDomain_IsUsedWhileItIsVerified(t *testing.T) {
 
 	p.publish(senders, true)
 	p.Clock.Advance(time.Second) // entries of the audit log of one instant have no order
-	verified := expect.Value(p.verify())(t)
-	test.EqOp(t, p.Clock.Now(), verified.Domain.VerifiedAt)
+	test.EqOp(t, p.Clock.Now(), expect.Value(p.verify())(t).Domain.VerifiedAt)
 	must.NoError(t, save())
 	wantMail("Mia", own, "studio.com")
 	test.EqOp(t, 2, expect.Value(p.App.Messages.ListSendingQuotas(t.Context(), p.Owner))(t)[0].Used)

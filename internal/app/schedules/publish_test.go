@@ -18,8 +18,9 @@ func TestPublishSession_AndBackToDraft(t *testing.T) {
 	t.Parallel()
 	studio := testkit.New(t)
 	s := studio.CreateSession(studio.SessionInput(testkit.Evening), false)
-	refused := expect.Reason(t, fault.SessionNotOpen)(studio.Book(studio.AddMember("Mia"), s.ID))
-	test.EqOp(t, "draft", refused.Metadata["state"])
+	test.EqOp(
+		t, "draft", expect.Reason(t, fault.SessionNotOpen)(studio.Book(studio.AddMember("Mia"), s.ID)).Metadata["state"],
+	)
 
 	published := expect.Value(studio.App.Schedules.PublishSession(t.Context(), studio.Owner, s.ID, new(1)))(t)
 	must.True(t, published.State == catalog.Published && published.Version == 2, must.Sprintf("%+v", published))

@@ -149,8 +149,9 @@ func TestJoinWaitlist_LimitsQueueOfADay(t *testing.T) {
 	next, _, _ := studio.AddFullSession(1, testkit.StartingAt(testkit.Noon.Add(72*time.Hour)))
 	studio.AddWaiters(1, testkit.ForSessions(one))
 	studio.MustJoin(studio.AddMember("Both"), testkit.ForSessions(one, two)) // counts once
-	full := expect.Reason(t, fault.WaitlistFull)(studio.Join(studio.AddMember("Late"), testkit.ForSessions(two)))
-	test.EqOp(t, "2026-03-18", full.Metadata["date"])
+	test.EqOp(t, "2026-03-18", expect.Reason(t, fault.WaitlistFull)(
+		studio.Join(studio.AddMember("Late"), testkit.ForSessions(two)),
+	).Metadata["date"])
 	expect.Reason(t, fault.WaitlistFull)(
 		studio.Join(studio.AddMember("Late"), studio.ForWindow("2026-03-17", "2026-03-19", "00:00", "23:59")),
 	)
@@ -222,8 +223,7 @@ func TestJoinWaitlist_HappensOncePerExternalReference(t *testing.T) {
 		test.True(t, again.Repeated && again.Entry.ID == id, test.Sprintf("%+v", again))
 		test.EqOp(t, studio.Entry(id).Position, again.Entry.Position)
 		ask.Party = 2
-		refused := expect.Reason(t, fault.ExternalRefConflict)(studio.Join(mia, ask))
-		test.EqOp(t, "external_ref", refused.Field)
+		test.EqOp(t, "external_ref", expect.Reason(t, fault.ExternalRefConflict)(studio.Join(mia, ask)).Field)
 	}
 	for name, ask := range map[string]waitlists.JoinRequest{
 		"a session": testkit.ForSessions(class),

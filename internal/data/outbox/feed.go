@@ -247,9 +247,6 @@ func (w *Watcher) Next(ctx context.Context, tick, other <-chan time.Time) ([]*Re
 				w.at = end
 				return found, nil
 			}
-			if end.Compare(w.at) > 0 {
-				w.at = end
-			}
 			w.caughtUp = time.Now()
 		} else {
 			if !w.caughtUp.IsZero() && time.Since(w.caughtUp) > relay.maxLag {

@@ -683,6 +683,29 @@ var equivalents = slices.Concat(emptyLists(), tuning(), []Equivalent{
 		Reason: "a pool only saves allocations",
 	},
 	{
+		Package: "internal/pg", Function: "(*run).addLocks",
+		Old: "WithLocks(slices.Concat(r.locks, keys)...)(r)", New: "WithLocks(slices.Concat(keys, r.locks)...)(r)",
+		Reason: "locks are sorted before they are taken",
+	},
+	{
+		Package: "internal/pg", Function: "(digestStore).CreateVersionTable", Old: "return err", New: "return nil",
+		Reason: "a transaction with a failed statement does not commit, which goose reports",
+	},
+	{
+		Package: "internal/pg", Function: "(*Statement).ScanAny", Old: "return err", New: "return nil",
+		Reason: "the driver keeps the error of a row, and the batch ends with it",
+	},
+	{
+		Package: "internal/pg", Function: "(*Reader[V]).Scan", Old: "return err", New: "return nil",
+		Reason: "the driver keeps the error of a row, and the batch ends with it",
+	},
+	{
+		Package: "internal/data/outbox", Function: "(*tail).after",
+		Old:    "return cmp.Or(s.end.Compare(at), -1) // a segment that ends at the position has been read",
+		New:    "return cmp.Or(s.end.Compare(at), -2) // a segment that ends at the position has been read",
+		Reason: "a search looks at the sign only",
+	},
+	{
 		Package: "internal/app/engine", Function: "replayed",
 		Old:    "if !errors.Is(err, errKeyUsed) && !coredb.KeyUsed(err) {",
 		New:    "if !errors.Is(errKeyUsed, err) && !coredb.KeyUsed(err) {",
