@@ -194,11 +194,11 @@ func (encodeUUIDs) Encode(value any, buf []byte) ([]byte, error) {
 	slice := reflect.ValueOf(value) // not nil: pgx encodes nil as NULL before it asks a codec
 	return appendArray(buf, pgtype.UUIDOID, slice.Len(), func(buf []byte, i int) []byte {
 		element := slice.Index(i) // a tenant.UUID, or an ID that has nothing else
-		if element.IsZero() {
-			return nil
-		}
 		if element.Kind() == reflect.Struct {
 			element = element.Field(0)
+		}
+		if element.IsZero() {
+			return nil
 		}
 		return append(buf, element.Bytes()...)
 	}), nil
