@@ -231,7 +231,7 @@ func (r *Relay) Run(ctx context.Context) {
 	}
 }
 
-// notifyOthers sends one notice about all commits since the last one, even if this node stops meanwhile.
+// notifyOthers sends one notice about all commits since the last one, even while this node stops.
 // A notice that fails is not repeated: the other nodes poll.
 func (r *Relay) notifyOthers(ctx context.Context, pool *pgxpool.Pool) error {
 	r.mu.Lock()
