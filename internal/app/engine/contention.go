@@ -15,7 +15,7 @@ const contentionLasts = 5 * time.Second
 // first, for five seconds. Those of other tenants take none.
 type contention struct {
 	mu    sync.RWMutex
-	until map[tenant.TenantID]time.Time // of those that ever had one: a few bytes each
+	until map[tenant.TenantID]time.Time // entries stay: a few bytes for each tenant
 }
 
 func (c *contention) mark(id tenant.TenantID, now time.Time) {
