@@ -57,6 +57,9 @@ func (c *cutter) decide(executed []string) pgproxy.Action {
 	if !c.armed || len(executed) == 0 || executed[0] == "-- ping" {
 		return pgproxy.Forward
 	}
+	if c.at.action == pgproxy.Reject && executed[0] == "rollback" { // it cannot fail
+		return pgproxy.Forward
+	}
 	if c.left--; c.left >= 0 {
 		return pgproxy.Forward
 	}

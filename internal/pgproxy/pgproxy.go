@@ -27,6 +27,8 @@ const (
 	DropAnswer
 	// DropBoth is like DropAnswer and resets the server's connection, too. The server may execute the messages or not.
 	DropBoth
+	// Reject has the server answer with an error: it gets a statement that is none, in place of the messages.
+	Reject
 )
 
 // Config says where the proxy connects to, and what it changes. Its functions are called concurrently.
@@ -127,7 +129,11 @@ func (p *Proxy) relay(client net.Conn) {
 			_ = server.Close()
 			return
 		}
-		if action != Forward {
+		switch action {
+		case Forward:
+		case Reject:
+			messages, action = appendMessage(nil, 'Q', withText("reject", nil)), Forward
+		default:
 			toClient.close() // first: Postgres can be quick
 		}
 		if _, err := server.Write(messages); err != nil {
@@ -205,15 +211,19 @@ func (s *stream) next(from io.Reader) (messages []byte, executed []string, err e
 			name, _ := text(rest)
 			executed = append(executed, s.prepared[name])
 		}
-		if kind != 0 {
-			messages = append(messages, kind)
-		}
-		messages = binary.BigEndian.AppendUint32(messages, uint32(len(body)+4))
-		messages = append(messages, body...)
+		messages = appendMessage(messages, kind, body)
 		if !strings.ContainsRune("PBDEC", rune(kind)) { // the others wait for Sync or Flush
 			return messages, executed, nil
 		}
 	}
+}
+
+// appendMessage appends a message. The first of a connection has no kind.
+func appendMessage(to []byte, kind byte, body []byte) []byte {
+	if kind != 0 {
+		to = append(to, kind)
+	}
+	return append(binary.BigEndian.AppendUint32(to, uint32(len(body)+4)), body...)
 }
 
 func (s *stream) rewritten(sql string) string {

@@ -107,9 +107,7 @@ func (s *Service) ListMyBookings(
 	if err == nil {
 		err = s.addItems(ctx, caller, bookings)
 	}
-	if err == nil {
-		err = positions.AddTo(entries, s.engine.Now())
-	}
+	positions.AddTo(entries, s.engine.Now())
 	return bookings, entries, err
 }
 
@@ -138,9 +136,7 @@ func (s *Service) ListRoster(
 		return r, seats.ErrNoSession
 	}
 	r.Slot = *slot
-	if err := positions.AddTo(r.Entries, s.engine.Now()); err != nil {
-		return r, err
-	}
+	positions.AddTo(r.Entries, s.engine.Now())
 	slices.SortStableFunc(r.Entries, func(a, b waitlist.Entry) int { return cmp.Compare(a.Position, b.Position) })
 	return r, s.addItems(ctx, caller, r.Bookings)
 }

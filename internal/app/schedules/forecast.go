@@ -30,17 +30,13 @@ type forecast struct {
 // newForecast returns nil for callers who are not members.
 func newForecast(
 	caller tenant.Caller, member bookingdb.MemberFacts, queued waitlists.PositionFacts, now time.Time,
-) (*forecast, error) {
+) *forecast {
 	if member.Member == nil {
-		return nil, nil
-	}
-	positions, err := waitlists.Positions(queued.Rivals, queued.Rules, now)
-	if err != nil {
-		return nil, err
+		return nil
 	}
 	f := &forecast{
 		now: now, command: booking.Request{Channel: catalog.Online, Staff: caller.IsStaff(), Actor: caller.Actor()},
-		facts: booking.Facts{Member: *member.Member}, subscriptions: member.Subscriptions, positions: positions,
+		facts: booking.Facts{Member: *member.Member}, subscriptions: member.Subscriptions, positions: waitlists.Positions(queued.Rivals, queued.Rules, now),
 		usage:    make(map[bookingdb.Usage]int, len(member.Usage)),
 		counted:  make(map[civil.Date][]credit.Subscription),
 		bookings: make(map[tenant.SessionID]tenant.BookingID, len(member.Bookings)),
@@ -60,7 +56,7 @@ func newForecast(
 		u.Used = 0
 		f.usage[u] = used
 	}
-	return f, nil
+	return f
 }
 
 // eligibility returns the result that booking the session would have. It is nil if the forecast is nil.

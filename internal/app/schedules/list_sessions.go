@@ -69,10 +69,7 @@ func (s *Service) ListSessions(ctx context.Context, caller tenant.Caller, q Sess
 	if err := s.readMore(ctx, caller, &snapshot, member, &queued); err != nil {
 		return nil, err
 	}
-	forecast, err := newForecast(caller, member, queued, s.engine.Now())
-	if err != nil {
-		return nil, err
-	}
+	forecast := newForecast(caller, member, queued, s.engine.Now())
 	slots := slotBuilder{tenant: caller.Tenant, snapshot: snapshot}
 	for i := range offered {
 		s := &offered[i]
@@ -138,12 +135,8 @@ func (s *Service) GetSession(ctx context.Context, caller tenant.Caller, id tenan
 	if err != nil {
 		return SessionView{}, err
 	}
-	forecast, err := newForecast(caller, member, queued, s.engine.Now())
-	if err != nil {
-		return SessionView{}, err
-	}
 	offered := SessionView{Session: found.Session}
-	offered.complete(caller, &found.Slot, forecast)
+	offered.complete(caller, &found.Slot, newForecast(caller, member, queued, s.engine.Now()))
 	return offered, nil
 }
 

@@ -172,11 +172,7 @@ func (s *Service) PreviewRules(
 		if d.Case.Trigger == waitlist.ByHand {
 			continue // staff decided, not the rules
 		}
-		rules, err := waitlist.Compile(waitlist.RulesAt(all, d.Queue.Location, d.Queue.Service).Rules)
-		if err != nil {
-			return nil, nil, err
-		}
-		draft := d.Case.Decide(rules)
+		draft := d.Case.Decide(waitlist.CompileSaved(waitlist.RulesAt(all, d.Queue.Location, d.Queue.Service).Rules))
 		previewed = append(previewed, Previewed{d, draft, waitlist.Compare(d.Decision, draft)})
 		members = append(members, waitlists.DecisionMembers(d.Decision)...)
 	}

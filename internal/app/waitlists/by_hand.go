@@ -68,10 +68,7 @@ func (s *Service) MoveEntry(
 		if len(queue) == 0 {
 			return e, nil, fault.Invalid("before_entry_id", "The other entry waits for something else.")
 		}
-		rules, err := waitlist.Compile(waitlist.RulesAt(positions.Rules, slot.Location, slot.Service).Rules)
-		if err != nil {
-			return e, nil, err
-		}
+		rules := waitlist.CompileSaved(waitlist.RulesAt(positions.Rules, slot.Location, slot.Service).Rules)
 		if before == id {
 			return e, nil, nil
 		}

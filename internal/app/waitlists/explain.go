@@ -56,7 +56,8 @@ func (s *Service) addPositions(ctx context.Context, caller tenant.Caller, entrie
 	if err := s.engine.Read(ctx, caller, &batch); err != nil {
 		return err
 	}
-	return positions.AddTo(entries, s.engine.Now())
+	positions.AddTo(entries, s.engine.Now())
+	return nil
 }
 
 // ListOffers reads offers.
@@ -134,9 +135,7 @@ func (s *Service) ExplainSession(
 	if slot == nil {
 		return story, seats.ErrNoSession
 	}
-	if err := positions.AddTo(story.Entries, s.engine.Now()); err != nil {
-		return story, err
-	}
+	positions.AddTo(story.Entries, s.engine.Now())
 	slices.SortStableFunc(story.Entries, func(a, b waitlist.Entry) int { return a.Position - b.Position })
 	story.Offers = s.showExpired(story.Offers)
 	var err error

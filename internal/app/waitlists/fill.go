@@ -145,10 +145,7 @@ func (s *Service) filler(ctx context.Context, tx *engine.Tx, slot *booking.Slot)
 		return nil, err
 	}
 	effective := waitlist.Resolve(layers...)
-	rules, err := waitlist.Compile(effective.Rules)
-	if err != nil {
-		return nil, err // rules are compiled before they are saved
-	}
+	rules := waitlist.CompileSaved(effective.Rules)
 	f.scene.Rules, f.scene.Version = rules, effective.Version
 	f.scene.Slot.Seats = slot.SeatsOpen()
 	f.scene.Slot.Closes = rules.ClosesAt(slot.StartsAt, slot.EndsAt, slot.Rules.BookingCloses, tx.Now)

@@ -23,9 +23,7 @@ type QueuePlace struct {
 
 // Positions returns the position and score of each entry in each of its places, and under the zero session the best of
 // them: in the earliest session, if several are equal.
-func Positions(
-	rivals []waitlistdb.Rival, rules []waitlist.Layer, now time.Time,
-) (map[QueuePlace]waitlist.Rank, error) {
+func Positions(rivals []waitlistdb.Rival, rules []waitlist.Layer, now time.Time) map[QueuePlace]waitlist.Rank {
 	type key struct {
 		entry tenant.EntryID
 		slot  waitlist.Slot
@@ -37,10 +35,7 @@ func Positions(
 	at := make(map[QueuePlace]waitlist.Rank)
 	best := make(map[tenant.EntryID]waitlist.Slot)
 	for k, candidates := range queues {
-		compiled, err := waitlist.Compile(waitlist.RulesAt(rules, k.slot.Location, k.slot.Service).Rules)
-		if err != nil {
-			return nil, err // rules are compiled before they are saved
-		}
+		compiled := waitlist.CompileSaved(waitlist.RulesAt(rules, k.slot.Location, k.slot.Service).Rules)
 		position := waitlist.RankOf(k.entry, k.slot, candidates, compiled, now)
 		before, known := best[k.entry]
 		if !known || cmp.Or(cmp.Compare(position.Position, at[QueuePlace{Entry: k.entry}].Position),
@@ -51,7 +46,7 @@ func Positions(
 			at[QueuePlace{k.entry, k.slot.Session}] = position
 		}
 	}
-	return at, nil
+	return at
 }
 
 // PositionFacts are the facts from which the positions and live offers of entries follow.
@@ -76,8 +71,8 @@ func (s *PositionFacts) ListRivals(b *pg.Batch, in tenant.TenantID, of waitlistd
 }
 
 // AddTo fills in the positions and live offers of entries.
-func (s *PositionFacts) AddTo(entries []waitlist.Entry, now time.Time) error {
-	at, err := Positions(s.Rivals, s.Rules, now)
+func (s *PositionFacts) AddTo(entries []waitlist.Entry, now time.Time) {
+	at := Positions(s.Rivals, s.Rules, now)
 	for i, e := range entries {
 		if e.Status.Active() {
 			position := at[QueuePlace{Entry: e.ID}]
@@ -87,7 +82,6 @@ func (s *PositionFacts) AddTo(entries []waitlist.Entry, now time.Time) error {
 			entries[i].Offer = &s.offers[n]
 		}
 	}
-	return err
 }
 
 // addPosition fills in the position and live offer of one entry, as they are after the writes so far.
@@ -101,8 +95,8 @@ func (s *Service) addPosition(ctx context.Context, tx *engine.Tx, e waitlist.Ent
 		return e, err
 	}
 	one := []waitlist.Entry{e}
-	err := positions.AddTo(one, tx.Now)
-	return one[0], err
+	positions.AddTo(one, tx.Now)
+	return one[0], nil
 }
 
 // RepeatedPlace is seats.RepeatedPlace with the position of a waitlist entry.

@@ -501,12 +501,6 @@ var equivalents = slices.Concat(emptyLists(), tuning(), []Equivalent{
 		Reason: "it reads sessions that no message needs",
 	},
 	{
-		Package: "internal/app/waitlists", Function: "(*Service).ExplainSession",
-		Old:    "if err := positions.AddTo(story.Entries, s.engine.Now()); err != nil {\nreturn story, err\n}",
-		New:    "{ err := positions.AddTo(story.Entries, s.engine.Now()); _ = err }",
-		Reason: "its only error is of rules that do not compile, and none is saved",
-	},
-	{
 		Package: "internal/data/bookingdb", Function: "firstID",
 		Old:    "binary.BigEndian.PutUint64(id[:8], uint64(max(t.UnixMilli(), 0))<<16|0x7000)",
 		New:    "binary.BigEndian.PutUint64(id[:9], uint64(max(t.UnixMilli(), 0))<<16|0x7000)",

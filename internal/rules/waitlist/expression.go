@@ -1,6 +1,7 @@
 package waitlist
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -37,8 +38,7 @@ const (
 	usualName = 200
 )
 
-// Compiled are rules with compiled expressions. Only Compile returns rules that have expressions: if one is not
-// compiled, no entry is eligible.
+// Compiled are rules with compiled expressions. If the one for eligibility is not compiled, no entry is eligible.
 type Compiled struct {
 	Rules
 	eligibility, priority *program
@@ -47,15 +47,16 @@ type Compiled struct {
 // Compile compiles the expressions of rules. It refuses one that does not compile: RULES_INVALID, with field, line and
 // column.
 func Compile(r Rules) (*Compiled, error) {
-	c := &Compiled{Rules: r}
-	var err error
-	if c.eligibility, err = forEligibility.compile(r.EligibilityExpression); err != nil {
-		return nil, err
-	}
-	if c.priority, err = forPriority.compile(r.PriorityExpression); err != nil {
-		return nil, err
-	}
-	return c, nil
+	eligibility, err := forEligibility.compile(r.EligibilityExpression)
+	priority, failed := forPriority.compile(r.PriorityExpression)
+	return &Compiled{r, eligibility, priority}, cmp.Or(err, failed)
+}
+
+// CompileSaved compiles rules that were valid when they were saved. If one of their expressions no longer compiles, it
+// fails for every entry.
+func CompileSaved(r Rules) *Compiled {
+	compiled, _ := Compile(r)
+	return compiled
 }
 
 // eligible evaluates the tenant's eligibility expression. If that fails, the entry is not eligible.

@@ -107,11 +107,11 @@ func TestEligible_EvaluatesExpression(t *testing.T) {
 	}
 }
 
-// Without compiled expressions, no entry is eligible.
-func TestDecide_RejectsEntriesWithoutCompiledExpression(t *testing.T) {
+// If a saved expression no longer compiles, no entry is eligible.
+func TestDecide_RejectsEntriesIfExpressionDoesNotCompile(t *testing.T) {
 	t.Parallel()
-	r := vary.From(waitlist.Defaults(), set{"EligibilityExpression": "true"})
-	test.EqOp(t, waitlist.RuleFailed, caseOf(queue(1)...).Decide(&waitlist.Compiled{Rules: r}).Verdicts[0].Reason)
+	r := vary.From(waitlist.Defaults(), set{"EligibilityExpression": "no_longer_known"})
+	test.EqOp(t, waitlist.RuleFailed, caseOf(queue(1)...).Decide(waitlist.CompileSaved(r)).Verdicts[0].Reason)
 }
 
 // Members can have more tags than the estimate assumes. The limit still holds.
