@@ -95,8 +95,7 @@ select 'creates in public', has_schema_privilege('berth_app', 'public', 'CREATE'
 func TestPayments_BecomeLines(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
-	file := string(expect.Value(migrations.FS.ReadFile("00010_payments.sql"))(t))
-	up, down, _ := strings.Cut(file, "-- +goose Down")
+	up, down, _ := strings.Cut(string(expect.Value(migrations.FS.ReadFile("00010_payments.sql"))(t)), "-- +goose Down")
 	run := func(sql string) {
 		t.Helper()
 		expect.OK(t)(db.Owner.Exec(t.Context(), sql, pgx.QueryExecModeSimpleProtocol))

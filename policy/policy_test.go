@@ -132,8 +132,7 @@ func TestPermissions_ReturnsCopies(t *testing.T) {
 
 func enforcer(t *testing.T, tenantID string) *casbin.Enforcer {
 	t.Helper()
-	m := expect.Value(model.NewModelFromString(policy.Model))(t)
-	e := expect.Value(casbin.NewEnforcer(m))(t)
+	e := expect.Value(casbin.NewEnforcer(expect.Value(model.NewModelFromString(policy.Model))(t)))(t)
 	for _, p := range policy.Permissions() {
 		for _, role := range p.Roles {
 			expect.OK(t)(e.AddPolicy(role, tenantID, p.Name))

@@ -44,8 +44,7 @@ func testCrashRecovery(t *testing.T, binary string) {
 
 	second := l.serve()
 	l.retryUnanswered()
-	u := expect.Value(url.Parse(postgres.TCP))(t)
-	port := expect.Value(strconv.Atoi(u.Port()))(t)
+	port := expect.Value(strconv.Atoi(expect.Value(url.Parse(postgres.TCP))(t).Port()))(t)
 	l.run(func() {
 		must.NoError(t, syscall.Kill(postgres.PID(), syscall.SIGKILL))
 		<-postgres.Done()

@@ -320,8 +320,7 @@ func (w *world) eventsOf(subject string) (all []*v1.Event) {
 
 // subjectOf returns the call that reads what an event is about.
 func subjectOf(e *v1.Event, me string) (short string, request proto.Message) {
-	name := strings.TrimPrefix(e.GetType().String(), "EVENT_TYPE_")
-	kind, _, _ := strings.Cut(name, "_")
+	kind, _, _ := strings.Cut(strings.TrimPrefix(e.GetType().String(), "EVENT_TYPE_"), "_")
 	details := e.GetDetails().AsMap()
 	switch {
 	case kind == "SESSION":

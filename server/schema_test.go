@@ -146,8 +146,7 @@ func TestDev_AdvisesOnADatabaseOfAnotherVersion(t *testing.T) {
 		c := start(t, append([]string{
 			"dev", "--database-url=", "--data", data, "--listen", "127.0.0.1:0", "--no-demo",
 		}, reset...)...)
-		address := c.out.after(t, "ready at ")
-		becomes(t, address, http.StatusOK, "it has started")
+		becomes(t, c.out.after(t, "ready at "), http.StatusOK, "it has started")
 		c.stop()
 		test.EqOp(t, 0, c.wait(t))
 		test.EqOp(t, (reset != nil), strings.Contains(c.out.String(), "removing the database cluster"),

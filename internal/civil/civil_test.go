@@ -120,8 +120,7 @@ func TestAt_FollowsRFC5545AtClockChanges(t *testing.T) {
 			if c.zone != "" {
 				loc = zone(t, c.zone)
 			}
-			got := civiltest.Date(c.date).At(civiltest.TimeOfDay(c.clock), loc)
-			test.Eq(t, c.want, got.Format(time.RFC3339))
+			test.Eq(t, c.want, civiltest.Date(c.date).At(civiltest.TimeOfDay(c.clock), loc).Format(time.RFC3339))
 		})
 	}
 }

@@ -2,14 +2,12 @@ package pg
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 )
 
 const (
-	listenCheck     = 10 * time.Second // how long to wait for a notification, and for a peer's sign of life
 	listenRetryMax  = 5 * time.Second
 	listenRetryBase = 100 * time.Millisecond
 )
@@ -42,27 +40,12 @@ func (db *DB) listenOnce(ctx context.Context, channel string, onNotify func(stri
 	}
 	onConnect()
 	for {
-		waiting, cancel := context.WithTimeout(ctx, listenCheck)
-		notification, err := conn.WaitForNotification(waiting)
-		cancel()
-		switch {
-		case err == nil:
-			onNotify(notification.Payload)
-		case ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded) && !conn.IsClosed():
-			// Silence is normal. A peer that does not answer is not.
-			if err := ping(ctx, conn); err != nil {
-				return err
-			}
-		default:
+		notification, err := conn.WaitForNotification(ctx)
+		if err != nil {
 			return err
 		}
+		onNotify(notification.Payload)
 	}
-}
-
-func ping(ctx context.Context, conn *pgx.Conn) error {
-	ctx, cancel := context.WithTimeout(ctx, listenCheck)
-	defer cancel()
-	return conn.Ping(ctx)
 }
 
 // Notify sends a notification if and when the transaction commits. While it commits, all other

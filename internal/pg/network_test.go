@@ -155,6 +155,18 @@ func TestInTx_RetriesOnlyIfNothingWasCommitted(t *testing.T) {
 	}
 }
 
+func TestInTx_TakesLocksAgainOnNewConnection(t *testing.T) {
+	t.Parallel()
+	var n pgtest.Network
+	b := setup(t, n.Use)
+	id := b.insert(t)
+	for i, deliver := range []bool{false, true} {
+		n.Break(pgtest.Cut{Text: "pg_advisory_lock", Deliver: deliver})
+		test.NoError(t, b.inTx(t, writes(nil, takeOne, b.scope.Tenant, id), pg.WithLocks(1)))
+		test.EqOp(t, i+1, b.taken(t, id), test.Sprint("taken"))
+	}
+}
+
 // A server that restarts behind idle connections costs callers nothing:
 // its FATAL error proves that nothing was committed.
 func TestInTx_ReplacesTerminatedConnections(t *testing.T) {

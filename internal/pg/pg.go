@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
+	"net"
 	"strconv"
 	"time"
 
@@ -163,12 +164,18 @@ func (db *DB) poolConfig(size int32, settings map[string]string) *pgxpool.Config
 	return config
 }
 
+// dialer opens connections that end within half a minute if the peer is gone, also while they wait for notifications.
+var dialer = net.Dialer{KeepAliveConfig: net.KeepAliveConfig{
+	Enable: true, Idle: 10 * time.Second, Interval: 5 * time.Second, Count: 3,
+}}
+
 // parseURL also accepts the parameters of pgxpool, so a URL that has them means the same everywhere.
 func parseURL(url string) (*pgxpool.Config, error) {
 	config, err := pgxpool.ParseConfig(url)
 	if err != nil {
 		return nil, fmt.Errorf("database URL: %w", err)
 	}
+	config.ConnConfig.DialFunc = dialer.DialContext
 	return config, nil
 }
 

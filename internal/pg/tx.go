@@ -158,7 +158,7 @@ func (r *run) attempt(ctx context.Context, fn func(context.Context, *Tx) error) 
 
 	unlock, err := r.takeLocks(ctx, conn.Conn())
 	if err != nil {
-		return connectionLost(err) && ctx.Err() == nil, fmt.Errorf("%s: take advisory locks: %w", r.name, err)
+		return ctx.Err() == nil, fmt.Errorf("%s: take advisory locks: %w", r.name, err)
 	}
 	if tracer, ok := r.db.config.Tracer.(TxTracer); ok {
 		tracer.TraceTxStart(conn.Conn(), r.name)
@@ -260,7 +260,8 @@ func mayHaveCommitted(err error, reached bool) bool {
 }
 
 // takeLocks takes the advisory locks of WithLocks and returns the statements that release them. It runs before
-// the transaction begins, because a snapshot from before the wait would be stale.
+// the transaction begins, because a snapshot from before the wait would be stale. It fails only if the context ends or
+// the connection is lost.
 func (r *run) takeLocks(ctx context.Context, conn *pgx.Conn) (unlock []*Statement, err error) {
 	if len(r.locks) == 0 {
 		return nil, nil

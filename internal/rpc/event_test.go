@@ -249,8 +249,7 @@ func TestWatchEvents_SendsHeartbeats(t *testing.T) {
 func TestWatchEvents_EndsWhenServerStops(t *testing.T) {
 	t.Parallel()
 	s := newTestServer(t)
-	client := berthv1connect.NewEventServiceClient(http1, s.URL)
-	w := s.watch(t, client, s.Token(t, "owner"), &v1.WatchEventsRequest{})
+	w := s.watch(t, berthv1connect.NewEventServiceClient(http1, s.URL), s.Token(t, "owner"), &v1.WatchEventsRequest{})
 	s.relay.Drain()
 	got := w.end()
 	test.True(t, got.Code == connect.CodeUnavailable && got.Reason == "SHUTTING_DOWN", test.Sprintf("%+v", got))

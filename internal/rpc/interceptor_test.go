@@ -333,8 +333,7 @@ func TestErrors_HideFailuresOfRoleSource(t *testing.T) {
 	w := newStubServer(t)
 	_, err := berthv1connect.NewBookingServiceClient(http1, w.url).
 		Book(t.Context(), as(w.token(t, "broken", tenantA), &v1.BookRequest{SessionId: someSession}))
-	got := apiErrorOf(t, err)
-	test.True(t, got.Reason == "INTERNAL" && !strings.Contains(err.Error(), "fire"), test.Sprint(err))
+	test.True(t, apiErrorOf(t, err).Reason == "INTERNAL" && !strings.Contains(err.Error(), "fire"), test.Sprint(err))
 }
 
 func TestUnary_TimesOut(t *testing.T) {

@@ -171,8 +171,7 @@ func TestEntityTag_DependsOnContentOnly(t *testing.T) {
 	request := as(s.Token(t, "owner"), ask)
 	request.Header().Set("If-None-Match", plain.Header.Get("Etag"))
 	test.True(t, connect.IsNotModifiedError(errorOf(client.GetTenant(t.Context(), request))))
-	posting := berthv1connect.NewTenantServiceClient(s.Client, s.URL)
-	posted := expect.Value(posting.GetTenant(t.Context(), request))(t)
+	posted := expect.Value(berthv1connect.NewTenantServiceClient(s.Client, s.URL).GetTenant(t.Context(), request))(t)
 	test.True(
 		t, posted.Header().Get("Etag") == "" && posted.Header().Get("Cache-Control") == "no-store",
 		test.Sprintf("%v", posted.Header()),

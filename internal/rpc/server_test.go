@@ -187,8 +187,7 @@ func TestServer_CompressesLargeResponsesOnly(t *testing.T) {
 
 func TestCORS_AllowsConfiguredOrigins(t *testing.T) {
 	t.Parallel()
-	w := newStubServer(t)
-	url := w.url + berthv1connect.BookingServiceBookProcedure
+	url := newStubServer(t).url + berthv1connect.BookingServiceBookProcedure
 	preflight := func(url, origin string) http.Header {
 		response := send(t, http1, http.MethodOptions, url, http.Header{
 			"Origin": {origin}, "Access-Control-Request-Method": {"POST"},

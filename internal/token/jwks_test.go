@@ -77,8 +77,7 @@ func TestParseKeys_SelectsUsableKeys(t *testing.T) {
 		test.False(t, tt.alg != "" && keys[keyID{"k", tt.alg}] == nil, test.Sprintf("%s was ignored", name))
 	}
 
-	both := `{"keys":[{` + ec + `},{` + okp + `},{"kty":"oct","kid":"k"}]}`
-	keys := expect.Value(parseKeys([]byte(both)))(t)
+	keys := expect.Value(parseKeys([]byte(`{"keys":[{` + ec + `},{` + okp + `},{"kty":"oct","kid":"k"}]}`)))(t)
 	test.EqOp(t, 2, len(keys), test.Sprintf("keys of two types with one ID: %d", len(keys)))
 }
 

@@ -143,8 +143,7 @@ func TestIssuer_SignsWithANewKeyOnlyAfterPublishingIt(t *testing.T) {
 
 func TestIssuer_KeepsItsKeysWhileTheFileIsBroken(t *testing.T) {
 	t.Parallel()
-	clock := newClock()
-	a, _ := twoNodes(t, clock)
+	a, _ := twoNodes(t, newClock())
 	raw := a.issue(t)
 	must.NoError(t, os.WriteFile(a.path, []byte("-----BEGIN PRIVATE"), 0o600))
 	test.Error(t, a.verifier.Refresh(t.Context()))

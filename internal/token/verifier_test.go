@@ -337,6 +337,5 @@ func zeroSignature(raw string) string {
 
 func resign(raw string, change func([]byte) []byte) string {
 	dot := strings.LastIndexByte(raw, '.')
-	signature := valueOf(jwt.NewParser().DecodeSegment(raw[dot+1:]))
-	return raw[:dot+1] + b64(change(signature))
+	return raw[:dot+1] + b64(change(valueOf(jwt.NewParser().DecodeSegment(raw[dot+1:]))))
 }

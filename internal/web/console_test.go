@@ -123,8 +123,7 @@ func TestConsole_ServesSignInConfig(t *testing.T) {
 
 func TestConsole_WithoutAppsShowsNotice(t *testing.T) {
 	t.Parallel()
-	get := newConsole(t, fstest.MapFS{".gitkeep": {}}, SignIn{})
-	w := get("GET", "/app/week")
+	w := newConsole(t, fstest.MapFS{".gitkeep": {}}, SignIn{})("GET", "/app/week")
 	test.True(
 		t, w.Code == http.StatusOK && strings.Contains(w.Body.String(), "make console"), test.Sprint(w.Code, w.Body),
 	)

@@ -94,8 +94,7 @@ func TestBatch_KeepsArrivalOrder(t *testing.T) {
 			got = append(got, string(fault.ReasonOf(b.Err)))
 		}
 	}
-	want := []string{"booked", "booked", "booked", "1", "2", "3", "SESSION_FULL", "SESSION_FULL"}
-	test.Eq(t, want, got)
+	test.Eq(t, []string{"booked", "booked", "booked", "1", "2", "3", "SESSION_FULL", "SESSION_FULL"}, got)
 }
 
 // Who has a place already does not join the queue, even if the session fills up with those who came just before.

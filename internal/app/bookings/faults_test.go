@@ -27,10 +27,10 @@ func TestFaults_FailTheCall(t *testing.T) {
 	// A booking that counts toward a quota moves to a session where a larger party waits.
 	s.Subscribe(noa, s.AddPlan(credit.Plan{Kind: credit.Unlimited, DailyLimit: new(9)}))
 	moving := s.MustBook(noa, s.AddSession(testkit.Session{Starts: testkit.Noon.Add(70 * time.Hour)}))
-	awaited := s.AddSession(testkit.Session{Starts: testkit.Noon.Add(72 * time.Hour), Capacity: 2, Waitlist: 3})
+	awaited := s.AddSession(testkit.Session{Starts: testkit.Noon.Add(72 * time.Hour), Capacity: 3, Waitlist: 3})
 	s.MustBook(s.Owner, awaited)
 	two := testkit.ForSessions(awaited)
-	two.Party = 2
+	two.Party = 3
 	s.MustJoin(mia, two)
 	s.WantErrors(
 		func() error { return expect.Error(s.Book(mia, later)) },

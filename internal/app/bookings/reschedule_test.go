@@ -36,8 +36,7 @@ func TestRescheduleBooking_MovesSeatsAndCredits(t *testing.T) {
 	again := expect.Value(studio.Reschedule(testkit.SelfOnly(mia), id, to))(t)
 	test.True(t, again.Repeated, test.Sprintf("%+v", again))
 	// A day on which she has reached her limit.
-	day := studio.AddSession(testkit.Session{Starts: testkit.Noon.Add(96 * time.Hour)})
-	studio.MustBook(mia, day)
+	studio.MustBook(mia, studio.AddSession(testkit.Session{Starts: testkit.Noon.Add(96 * time.Hour)}))
 	expect.Reason(t, fault.DailyLimit)(studio.Reschedule(
 		testkit.SelfOnly(mia), id, studio.AddSession(testkit.Session{Starts: testkit.Noon.Add(98 * time.Hour)}),
 	))

@@ -246,8 +246,7 @@ func TestStoredAnswers_SurviveJSON(t *testing.T) {
 			if whole {
 				fill(t, kind.String(), kept.Elem())
 			}
-			text := expect.Value(json.Marshal(kept.Interface()))(t)
-			test.NoError(t, json.Unmarshal(text, back.Interface()))
+			test.NoError(t, json.Unmarshal(expect.Value(json.Marshal(kept.Interface()))(t), back.Interface()))
 			test.Eq(t, kept.Interface(), back.Interface(), test.Sprint(kind))
 		}
 	}

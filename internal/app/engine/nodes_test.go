@@ -137,8 +137,7 @@ func TestNodes_BookTheLastSeatsOnce(t *testing.T) {
 		})
 	}
 	done.Wait()
-	want := map[string]int{"booked": seats, "waits": queue, "SESSION_FULL": people - seats - queue}
-	test.Eq(t, want, got)
+	test.Eq(t, map[string]int{"booked": seats, "waits": queue, "SESSION_FULL": people - seats - queue}, got)
 }
 
 // Once a node has stopped nothing new begins.

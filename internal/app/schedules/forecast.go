@@ -36,11 +36,12 @@ func newForecast(
 	}
 	f := &forecast{
 		now: now, command: booking.Request{Channel: catalog.Online, Staff: caller.IsStaff(), Actor: caller.Actor()},
-		facts: booking.Facts{Member: *member.Member}, subscriptions: member.Subscriptions, positions: waitlists.Positions(queued.Rivals, queued.Rules, now),
-		usage:    make(map[bookingdb.Usage]int, len(member.Usage)),
-		counted:  make(map[civil.Date][]credit.Subscription),
-		bookings: make(map[tenant.SessionID]tenant.BookingID, len(member.Bookings)),
-		entries:  make(map[tenant.SessionID]tenant.EntryID, len(member.Entries)),
+		facts: booking.Facts{Member: *member.Member}, subscriptions: member.Subscriptions,
+		positions: waitlists.Positions(queued.Rivals, queued.Rules, now),
+		usage:     make(map[bookingdb.Usage]int, len(member.Usage)),
+		counted:   make(map[civil.Date][]credit.Subscription),
+		bookings:  make(map[tenant.SessionID]tenant.BookingID, len(member.Bookings)),
+		entries:   make(map[tenant.SessionID]tenant.EntryID, len(member.Entries)),
 	}
 	for _, b := range member.Bookings {
 		f.bookings[b.Session] = b.ID

@@ -26,8 +26,7 @@ func TestFaults_FailTheCall(t *testing.T) {
 	}
 	offer := func(i int) waitlist.Offer { return s.LiveOffer(ids[i]) }
 	first, second, third := offer(0), offer(1), offer(2)
-	link := app.ClaimURL(s.Tenant, third.ID)
-	token := link[len("https://berth.example"+waitlists.ClaimPath):]
+	token := app.ClaimURL(s.Tenant, third.ID)[len("https://berth.example"+waitlists.ClaimPath):]
 	edit(s.Studio, func(r *waitlist.Settings) { r.MaxTriesPerSlot = new(9) })
 	s.WantErrors(
 		func() error { return expect.Error(s.Join(mia, testkit.ForSessions(class))) },

@@ -745,7 +745,9 @@ func emptyLists() (all []Equivalent) {
 // tuning are constants that set a pace or a size which nothing promises. One step of it cannot be told from chance.
 func tuning() (all []Equivalent) {
 	for _, row := range []struct{ folder, function, old, new string }{
-		{"internal/pg", "listenCheck", "10 * time.Second", "11 * time.Second"},
+		{"internal/pg", "dialer", "Idle: 10 * time.Second", "Idle: 11 * time.Second"},
+		{"internal/pg", "dialer", "Interval: 5 * time.Second", "Interval: 6 * time.Second"},
+		{"internal/pg", "dialer", "Count: 3", "Count: 4"},
 		{"internal/pg", "listenRetryMax", "5 * time.Second", "6 * time.Second"},
 		{"internal/pg", "listenRetryBase", "100 * time.Millisecond", "101 * time.Millisecond"},
 		{"internal/pg", "(*DB).Listen", "for failures := 0; ; {", "for failures := 1; ; {"},

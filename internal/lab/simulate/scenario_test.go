@@ -149,8 +149,7 @@ func TestFill_ReopensClosedRound(t *testing.T) {
 			if !sc.caught(sc.decline(sc.liveOffer(first), false)) {
 				return
 			}
-			o := sc.liveOffer(second)
-			round := sc.rounds[o.Round]
+			round := sc.rounds[sc.liveOffer(second).Round]
 			test.True(
 				t, len(sc.rounds) == 1 && round.Keeps == 1 && round.Closed == nil,
 				test.Sprintf("the seat is kept in %+v, one of %d rounds", round, len(sc.rounds)),

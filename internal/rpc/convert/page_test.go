@@ -72,8 +72,7 @@ func TestPageToken_RejectsOtherQueries(t *testing.T) {
 
 func TestPageToken_RejectsOtherLists(t *testing.T) {
 	t.Parallel()
-	roles := expect.Value(convert.ParsePage[string](&v1.ListRolesRequest{TenantId: tenantA}))(t)
-	token := roles.NextToken("gardener")
+	token := expect.Value(convert.ParsePage[string](&v1.ListRolesRequest{TenantId: tenantA}))(t).NextToken("gardener")
 	_, err := convert.ParsePage[string](&v1.ListRolesRequest{
 		TenantId: tenantA, PageToken: token,
 	})

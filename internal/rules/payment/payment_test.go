@@ -31,8 +31,7 @@ func post(entries []payment.Entry, f payment.Facts) ([]payment.Entry, error) {
 	if f.Kind == payment.Refund {
 		decide, f.Kind = payment.Return, ""
 	}
-	at := now.Add(time.Duration(len(entries)) * time.Minute)
-	e, err := decide(entries, f, tenant.BookingID{}, "ana", at)
+	e, err := decide(entries, f, tenant.BookingID{}, "ana", now.Add(time.Duration(len(entries))*time.Minute))
 	if err != nil || e == nil {
 		return entries, err
 	}

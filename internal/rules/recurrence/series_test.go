@@ -286,8 +286,7 @@ func TestSplitAt_DividesRuleAtDay(t *testing.T) {
 			"FREQ=WEEKLY;UNTIL=20260118", "FREQ=WEEKLY;UNTIL=20260301", "2026-01-19",
 		},
 	} {
-		s := series(t, c.rule, "2026-01-05", "18:00", "Europe/Berlin")
-		head, tail, err := s.SplitAt(civiltest.Date(c.at))
+		head, tail, err := series(t, c.rule, "2026-01-05", "18:00", "Europe/Berlin").SplitAt(civiltest.Date(c.at))
 		must.NoError(t, err)
 		test.Eq(t, []string{c.head, "2026-01-05", c.tail, c.tailDate},
 			[]string{head.Rule.String(), head.Date.String(), tail.Rule.String(), tail.Date.String()}, test.Sprint(c.name))

@@ -182,8 +182,7 @@ func TestRow_ConvertsValues(t *testing.T) {
 	for name, value := range map[string]any{"is_open": false, "size": int32(7), "window": time.Minute, "mode": "FAST"} {
 		table.Only([]string{name})[0].Set(&got, value)
 	}
-	want := options{Open: new(false), Size: new(7), Window: new(time.Minute), Mode: new(mode("FAST"))}
-	test.Eq(t, want, got)
+	test.Eq(t, options{Open: new(false), Size: new(7), Window: new(time.Minute), Mode: new(mode("FAST"))}, got)
 }
 
 func TestValidate_NamesTheFirstInvalidField(t *testing.T) {

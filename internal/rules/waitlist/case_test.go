@@ -85,8 +85,7 @@ func TestCompare_AccountsForEveryGrant(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		w := anyWorld(t)
-		draft := expect.Value(waitlist.Compile(anyRules(t)))(t)
-		before, after := w.Decide(w.rules), w.Decide(draft)
+		before, after := w.Decide(w.rules), w.Decide(expect.Value(waitlist.Compile(anyRules(t)))(t))
 		d, back := waitlist.Compare(before, after), waitlist.Compare(after, before)
 		must.EqOp(t, len(before.Grants), d.Kept+len(d.Lost))
 		must.EqOp(t, len(after.Grants), d.Kept+len(d.Gained))

@@ -47,8 +47,7 @@ func FuzzCompile(f *testing.F) {
 // For any text: ReadClaim does not panic, and accepts a token only in the one way in which it is written.
 func FuzzReadClaim(f *testing.F) {
 	key := expect.Value(waitlist.NewClaimKey(make([]byte, 32)))(f)
-	in := tenant.TenantID{UUID: tenant.UUID{1}}
-	f.Add(key.Token(in, tenant.OfferID{UUID: tenant.UUID{2}}))
+	f.Add(key.Token(tenant.TenantID{UUID: tenant.UUID{1}}, tenant.OfferID{UUID: tenant.UUID{2}}))
 	f.Add(key.Token(tenant.TenantID{}, tenant.OfferID{}))
 	f.Add("AQAAAAAAAAAAAAAAAAAAAPp5UBv7Jx0eyNZzSmnVbV=")
 	f.Fuzz(func(t *testing.T, text string) {
