@@ -37,6 +37,7 @@ type cutter struct {
 type cut struct {
 	action pgproxy.Action
 	kill   func() // kills the process that sent it, before anything else happens; nil: it lives
+	each   func() // is called at each round trip until then; may be nil
 }
 
 func newCutter(t *testing.T, postgres string) *cutter {
@@ -59,6 +60,9 @@ func (c *cutter) decide(executed []string) pgproxy.Action {
 	}
 	if c.at.action == pgproxy.Reject && executed[0] == "rollback" { // it cannot fail
 		return pgproxy.Forward
+	}
+	if c.at.each != nil {
+		c.at.each()
 	}
 	if c.left--; c.left >= 0 {
 		return pgproxy.Forward

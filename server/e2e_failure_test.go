@@ -14,7 +14,8 @@ import (
 func TestEveryRPC_FailsIfTheDatabaseDoes(t *testing.T) {
 	t.Parallel()
 	c := newCutTest(t, newLive(t))
-	token, reject := c.token("owner"), cut{action: pgproxy.Reject}
+	// Roles are read again for each question about permissions, since they can change at any time.
+	token, reject := c.token("owner"), cut{action: pgproxy.Reject, each: c.node.Guard.InvalidateAll}
 	for _, p := range procedures() {
 		for _, b := range requests[p.Short()] {
 			request := b(c.world)
