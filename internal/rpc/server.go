@@ -5,6 +5,7 @@ package rpc
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net"
@@ -149,24 +150,12 @@ type services struct {
 func (c Config) serve(s services) (http.Handler, error) {
 	c.TimeLimit = cmp.Or(c.TimeLimit, defaultTimeLimit)
 	c.MaxBytes = cmp.Or(c.MaxBytes, defaultMaxBytes)
-	rules, err := Rules()
-	if err != nil {
-		return nil, fmt.Errorf("rpc: %w", err)
-	}
-	compiled, err := validator()
-	if err != nil {
-		return nil, fmt.Errorf("rpc: %w", err)
-	}
-	allowed, err := requestLimits()
-	if err != nil {
-		return nil, fmt.Errorf("rpc: %w", err)
-	}
-	metrics, err := newMetrics(c.Metrics)
-	if err != nil {
-		return nil, fmt.Errorf("rpc: %w", err)
-	}
-	events, err := newSecurity(c.Metrics, c.Logger, c.Now)
-	if err != nil {
+	rules, noRules := Rules()
+	compiled, noValidator := validator()
+	allowed, noLimits := requestLimits()
+	metrics, noMetrics := newMetrics(c.Metrics)
+	events, noEvents := newSecurity(c.Metrics, c.Logger, c.Now)
+	if err := errors.Join(noRules, noValidator, noLimits, noMetrics, noEvents); err != nil {
 		return nil, fmt.Errorf("rpc: %w", err)
 	}
 	calls := &interceptor{

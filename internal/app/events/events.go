@@ -65,7 +65,7 @@ func (s *Service) ListEvents(ctx context.Context, caller EventReader, q EventQue
 	for scanned := 0; scanned < scanLimit; {
 		part.Limit = min(readLimit, scanLimit-scanned)
 		if q.Filter.IsZero() && caller.ReadsAll() {
-			part.Limit = min(part.Limit, q.Limit+1-len(page.Events))
+			part.Limit = min(part.Limit, q.Limit+1)
 		}
 		found, err := outbox.Read(ctx, s.db, caller.Tenant, part)
 		if err != nil {
