@@ -105,4 +105,8 @@ var accountReads = []read{
 	// What several of these have in common.
 	{accountdb.FindTenant, nil, "tenant"},
 	{accountdb.FindTenantProfile, nil, "Harbour; en; /"},
+	{accountdb.ListTransfers, args{"other", now, 9}, ""},
+	{accountdb.ListTransfers, args{"receiver", now, 1}, "third"},
+	{accountdb.ListTransfers, args{"", now, 9}, "third"},
+	{accountdb.FindRole, args{"owner"}, "owner:2:true"},
 }

@@ -18,6 +18,11 @@ var winter = []coredb.Clock{
 	{Zone: "Europe/Paris", Since: now.AddDate(0, 0, -9), Until: now.AddDate(0, 0, 9), Ahead: time.Hour},
 }
 
+// always includes whatever time the rows' ids are from.
+var always = bookingdb.Period{
+	From: civil.Date{Year: 1971, Month: 1, Day: 1}, To: civil.Date{Year: 9999, Month: 1, Day: 1},
+}
+
 //nolint:dupword // names of rows
 var bookingReads = []read{
 
@@ -215,10 +220,7 @@ var bookingReads = []read{
 			"workout/waiting fourth device device",
 	},
 	{bookingdb.ListZones, args{bookingdb.Period{From: day, To: day}}, "Europe/Paris Europe/Vienna"},
-	{bookingdb.CountMade, args{
-		bookingdb.Period{From: civil.Date{Year: 1971, Month: 1, Day: 1}, To: civil.Date{Year: 9999, Month: 1, Day: 1}},
-		winter,
-	}, "2026/March/1/ONLINE/8/8"},
+	{bookingdb.CountMade, args{always, winter}, "2026/March/1/ONLINE/8/8"},
 	{func(b *pg.Batch, in tenant.TenantID, into *[]credit.Subscription) {
 		for _, member := range []string{"third", "member"} {
 			bookingdb.ListPayers(b, in, bookingdb.Visit{
@@ -233,4 +235,75 @@ var bookingReads = []read{
 	{bookingdb.ListNoShowSessions, args{bookingdb.NoShowQuery{
 		Since: now, Until: start.Add(48 * time.Hour), StartsFrom: now, Mark: true, Closes: time.Hour, Limit: 9,
 	}}, "third"},
+	{bookingdb.ListUpcoming, args{"audit", start.Add(time.Hour), 9}, "Dawn//02T11:00"},
+	{bookingdb.ListUpcoming, args{"third", start, 2}, "Noon/Cy/02T10:00 Dawn//02T11:00"},
+	{bookingdb.ListBusy, args{bookingdb.Visit{
+		Session: id[tenant.SessionID]("third"), Member: id[tenant.MemberID]("member"),
+	}}, ""},
+	{bookingdb.ListBusy, args{bookingdb.Visit{
+		Session: id[tenant.SessionID]("waiting"), Member: id[tenant.MemberID]("member"),
+	}}, ""},
+	{bookingdb.CountMade, args{always, []coredb.Clock(nil)}, ""},
+	{bookingdb.CountMade, args{bookingdb.Period{
+		From: always.From, To: always.To, Services: []tenant.ServiceID{id[tenant.ServiceID]("other")},
+	}, winter}, "2026/March/1/ONLINE/5/5"},
+	{bookingdb.CountMade, args{bookingdb.Period{
+		From: always.From, To: always.To, Locations: []tenant.LocationID{id[tenant.LocationID]("other")},
+	}, winter}, "2026/March/1/ONLINE/7/7"},
+	{bookingdb.CountMade, args{bookingdb.Period{From: always.From, To: day.AddDays(-2)}, winter}, ""},
+	{bookingdb.CountMade, args{bookingdb.Period{From: day, To: always.To}, winter}, ""},
+	{
+		bookingdb.CountUtilization, args{bookingdb.Period{From: day, To: day.AddDays(2)}, bookingdb.ByWeekdayHour, winter},
+		"{1 8 1 0 8 5} {1 9 1 0 8 1} {1 10 1 0 8 0} {1 11 2 0 16 0} {1 12 2 0 16 2} {1 21 0 1 0 0} {1 22 1 0 8 0} " +
+			"{2 9 1 0 8 0}",
+	},
+	{bookingdb.CountUtilization, args{bookingdb.Period{
+		From: day, To: day, Services: []tenant.ServiceID{id[tenant.ServiceID]("other")},
+	}, bookingdb.ByWeekdayHour, winter}, "{1 8 1 0 8 5}"},
+	{bookingdb.CountUtilization, args{bookingdb.Period{
+		From: day, To: day, Services: []tenant.ServiceID{id[tenant.ServiceID]("other")},
+	}, bookingdb.ByService, []coredb.Clock(nil)}, "{other 0 0 1 0 8 5}"},
+	{bookingdb.CountUtilization, args{bookingdb.Period{
+		From: day, To: day, Services: []tenant.ServiceID{id[tenant.ServiceID]("other")},
+	}, bookingdb.ByResource, []coredb.Clock(nil)}, "{0 0 1 0 8 5}"},
+	{bookingdb.CountUtilization, args{bookingdb.Period{
+		From: day, To: day, Services: []tenant.ServiceID{id[tenant.ServiceID]("other")},
+	}, bookingdb.ByLocation, []coredb.Clock(nil)}, "{other 0 0 1 0 8 5}"},
+	{bookingdb.CountUtilization, args{bookingdb.Period{
+		From: day, To: day, Locations: []tenant.LocationID{id[tenant.LocationID]("other")},
+	}, bookingdb.ByLocation, []coredb.Clock(nil)}, "{other 0 0 4 0 32 7}"},
+	{bookingdb.CountAttendanceDaily, args{bookingdb.Period{
+		From: day, To: day, Services: []tenant.ServiceID{id[tenant.ServiceID]("other")},
+	}}, "2026/March/2/1/0/8/5/5/3/0/0/0/0/0"},
+	{bookingdb.CountAttendanceDaily, args{bookingdb.Period{
+		From: day, To: day, Services: []tenant.ServiceID{id[tenant.ServiceID]("third")},
+	}}, ""},
+	{bookingdb.ListNoShowSessions, args{bookingdb.NoShowQuery{
+		Since: start, Until: start.Add(2 * time.Hour), StartsFrom: now, Mark: true, After: 3 * time.Hour,
+		Closes: time.Hour, AfterID: id[tenant.SessionID]("fourth"), Limit: 9,
+	}}, "third"},
+	{bookingdb.ListNoShowSessions, args{bookingdb.NoShowQuery{
+		Since: start, Until: start.Add(2 * time.Hour), StartsFrom: now, Mark: true, After: 3 * time.Hour,
+		Closes: time.Hour, AfterID: id[tenant.SessionID]("third"), Limit: 9,
+	}}, ""},
+	{bookingdb.ListNoShowSessions, args{bookingdb.NoShowQuery{
+		Since: start, Until: start.Add(2 * time.Hour), StartsFrom: start.Add(time.Hour), Mark: true, After: 3 * time.Hour,
+		Closes: time.Hour, Limit: 9,
+	}}, ""},
+	{bookingdb.ListDueSessions, args{now.Add(time.Hour), 1}, "fifth"},
+	{bookingdb.ListArrivals, args{"third", 1}, "Ugo/1/02T08:01"},
+	{bookingdb.ListArrivals, args{"session", 9}, ""},
+	{bookingdb.ListMoving, args{"session"}, "booking other"},
+	{bookingdb.ListDueSubscriptions, args{now, "other", 9}, "third"},
+	{bookingdb.ListOwnBookings, args{bookingdb.OwnBookings{
+		Account: "sa:1", Statuses: []booking.Status{booking.NoShow}, Limit: 9,
+	}}, "fourth"},
+	{bookingdb.ListOwnBookings, args{bookingdb.OwnBookings{
+		Account: "sa:1", Statuses: []booking.Status{booking.NoShow}, Newest: true, Limit: 9,
+	}}, "fourth"},
+	{bookingdb.FindDisplay, args{"other"}, "Pier//0/0"},
+	{bookingdb.FindDisplay, args{"device"}, "dock//1/0"},
+	{bookingdb.ListLedger, args{"other", 0, 9}, ""},
+	{bookingdb.ListPayments, args{"other"}, ""},
+	{bookingdb.ListDisplayLinks, args{"other", 9}, ""},
 }

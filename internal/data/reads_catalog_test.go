@@ -84,4 +84,8 @@ var catalogReads = []read{
 	{catalogdb.ListBenefitMemberships, args{catalogdb.MembershipQuery{
 		Provider: "CLUB", AfterKey: "0", AfterMember: id[tenant.MemberID]("other"), Limit: 9,
 	}}, "receiver third member"},
+	{catalogdb.CountBenefitNumbers, args{"CLUB", []string{"2", "4"}, []string{"1"}}, "[1 1]"},
+	{catalogdb.CountBenefitNumbers, args{"CLUB", []string{"1"}, []string{}}, "[1 0]"},
+	{catalogdb.CountBenefitNumbers, args{"ARMY", []string{"1"}, []string{"2"}}, "[0 0]"},
+	{catalogdb.FindBenefitProvider, args{"NAVY"}, "none"},
 }

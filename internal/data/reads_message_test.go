@@ -152,4 +152,18 @@ var messageReads = []read{
 		messagedb.ListConduct, args{[]notify.Standing{{Channel: notify.SMS, Since: now.Add(time.Second)}}, start},
 		"SMS=1/1",
 	},
+	{messagedb.CountTests, args{"third", now.Add(time.Hour)}, "0"},
+	{messagedb.CountTests, args{"other", now}, "0"},
+	{messagedb.ListSubjects, args{"", "", "audit", ""}, "audit=Dusk,dock,Cy"},
+	{messagedb.ListSent, args{"member", now.Add(-time.Hour)}, "member=SMS=01T12:00 01T13:00"},
+	{
+		messagedb.ListRecipients, args{"third"},
+		"third=third/true/Cy/+4413//de//21/0/0/6/0/0//SMS=UNSUBSCRIBED/notice fourth third//",
+	},
+	{messagedb.ListPreferences, args{"third"}, ""},
+	{
+		messagedb.ListAccessParties, args{""},
+		"//////third/////false/01T00:00/01T00:00/false/01T00:00/00000000-0000-0000-0000-000000000000/0/0/third=tru" +
+			"e/third=Cy",
+	},
 }

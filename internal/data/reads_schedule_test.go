@@ -115,4 +115,21 @@ var scheduleReads = []read{
 	{scheduledb.ListNamedResources, args{[]string{"PIER", "PIER"}, []string{"BAY", "alley"}}, "other"},
 	{scheduledb.ListNamedCoaches, args{[]string{"ANA@example.com", "", "x"}}, "member"},
 	{scheduledb.ListNamedCoaches, args{[]string{"bo@EXAMPLE.com", ""}}, "other"},
+	{
+		scheduledb.PreviewSessions, args{scheduledb.SessionQuery{Limit: 9}},
+		"12/10/5/second third session fifth sixth waiting device audit seventh",
+	},
+	{scheduledb.PreviewSessions, args{scheduledb.SessionQuery{
+		Filter: session.Filter{Series: id[tenant.SeriesID]("third")}, Limit: 9,
+	}}, "0/0/0/"},
+	{scheduledb.PreviewSessions, args{scheduledb.SessionQuery{
+		Filter: session.Filter{Series: id[tenant.SeriesID]("third")}, Unbooked: true, Limit: 9,
+	}}, "0/0/0/"},
+	{scheduledb.ListSessions, args{scheduledb.SessionQuery{
+		Filter: session.Filter{Series: id[tenant.SeriesID]("third")}, Limit: 9,
+	}}, ""},
+	{scheduledb.ListSessions, args{scheduledb.SessionQuery{
+		Filter: session.Filter{Sessions: []tenant.SessionID{id[tenant.SessionID]("other"), id[tenant.SessionID]("fourth")}},
+		Limit:  9,
+	}}, "other [third]"},
 }

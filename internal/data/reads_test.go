@@ -88,13 +88,13 @@ var queue = waitlist.Queue{
 }
 
 // byRow makes the planner read tables in the order of their rows, so that no index has the order that a statement asks
-// for. It is for new connections.
+// for, and execute without compiling, which takes longer. It is for new connections.
 const byRow = `
 do $$
 declare
   setting text;
 begin
-  foreach setting in array '{enable_indexscan,enable_indexonlyscan,enable_bitmapscan}'::text[] loop
+  foreach setting in array '{enable_indexscan,enable_indexonlyscan,enable_bitmapscan,jit}'::text[] loop
     execute format('alter database %I set %s = off', current_database(), setting);
   end loop;
 end

@@ -302,4 +302,57 @@ var waitlistReads = []read{
 	{waitlistdb.ListRivalOffers, args{waitlistdb.RivalQuery{
 		Entries: []tenant.EntryID{id[tenant.EntryID]("waiting")},
 	}}, "offer"},
+	{waitlistdb.ListEndingEntries, args{start, now.Add(-4 * time.Hour), "other", 9}, "second waiting"},
+	{waitlistdb.ListSessionQueues, args{"device"}, "location/service/2026/March/2"},
+	{
+		waitlistdb.ListRulesVersions, args{waitlistdb.RulesVersionQuery{Before: 2, Limit: 9}},
+		"TENANT/tenant//1/false/ana///01T12:00",
+	},
+	{waitlistdb.ListRulesVersions, args{waitlistdb.RulesVersionQuery{
+		Level: catalog.TenantLevel, Scope: uuid("tenant"), Limit: 9,
+	}}, "TENANT/tenant//2/false/ana///01T12:00 TENANT/tenant//1/false/ana///01T12:00"},
+	{waitlistdb.ListRulesVersions, args{waitlistdb.RulesVersionQuery{
+		Level: catalog.TenantLevel, Scope: uuid("other"), Limit: 9,
+	}}, ""},
+	{waitlistdb.ListMemberEntries, args{"member", start.Add(24 * time.Hour), start, time.Time{}}, "third"},
+	{waitlistdb.ListMemberEntries, args{"member", start.Add(48 * time.Hour), start, time.Time{}}, "third"},
+	{waitlistdb.ListDecisions, args{waitlistdb.DecisionQuery{WithNote: true, Oldest: true, Limit: 9}}, "other"},
+	{waitlistdb.ListDecisions, args{waitlistdb.DecisionQuery{Oldest: true, Limit: 2}}, "fifth other"},
+	{waitlistdb.ListDecisions, args{waitlistdb.DecisionQuery{
+		Oldest: true, AfterID: id[tenant.DecisionID]("fifth"), Limit: 9,
+	}}, "other sixth decision"},
+	{waitlistdb.ListDecisions, args{waitlistdb.DecisionQuery{
+		Queues: []waitlist.Queue{queue}, Oldest: true, Limit: 9,
+	}}, "fifth sixth decision"},
+	{waitlistdb.ListDecisions, args{waitlistdb.DecisionQuery{
+		Entry: id[tenant.EntryID]("waiting"), Oldest: true, Limit: 9,
+	}}, "other"},
+	{waitlistdb.ListNotifiedOffers, args{"other unit"}, ""},
+	{waitlistdb.FindLastRound, args{"fourth"}, "none"},
+	{waitlistdb.ListEntries, args{waitlistdb.EntryQuery{
+		Statuses: []waitlist.Status{waitlist.Offered}, Newest: true, Limit: 9,
+	}}, "item unit"},
+	{waitlistdb.ListEntries, args{waitlistdb.EntryQuery{
+		Newest: true, AfterID: id[tenant.EntryID]("third"), Limit: 3,
+	}}, "waiting fourth second"},
+	{waitlistdb.ListEntries, args{waitlistdb.EntryQuery{Resource: id[tenant.ResourceID]("other"), Limit: 9}}, ""},
+	{
+		waitlistdb.ListEntries, args{waitlistdb.EntryQuery{Until: start.Add(24 * time.Hour), Newest: true, Limit: 9}},
+		"third waiting fourth second device other item unit",
+	},
+	{waitlistdb.ListEntries, args{waitlistdb.EntryQuery{Until: now, Newest: true, Limit: 9}}, ""},
+	{waitlistdb.ListEntries, args{waitlistdb.EntryQuery{Until: now, Limit: 9}}, ""},
+	{waitlistdb.ListOffers, args{waitlistdb.OfferQuery{
+		Statuses: []waitlist.OfferStatus{waitlist.Declined}, Oldest: true, Limit: 9,
+	}}, "third"},
+	{waitlistdb.ListOpenSlots, args{
+		"other", "service", civil.Span{Start: start.Add(24 * time.Hour), End: start.Add(48 * time.Hour)}, 1,
+	}, "transfer/service/other///03T08:00/03T09:00/01T00:00/Europe/Paris//"},
+	{waitlistdb.ListOpenSlots, args{"other", "third", civil.Span{Start: start, End: start.Add(24 * time.Hour)}, 1}, ""},
+	{waitlistdb.ListRivalOffers, args{waitlistdb.RivalQuery{Member: id[tenant.MemberID]("member")}}, "second offer"},
+	{waitlistdb.ListWindows, args{"member", "service", "other"}, ""},
+	{
+		waitlistdb.FindWaitSlot, args{"third"},
+		"third/other/other//member/02T07:00/02T08:00/01T00:00/Europe/Paris/archery/dock",
+	},
 }

@@ -124,4 +124,14 @@ service_accounts account {revoked_at=2026-03-02T08:00:00+00:00}`},
 	{accountdb.MarkKeyUsed, args{"key", now}, `
 service_account_keys key {used_at=2026-03-01T12:00:00+00:00}`},
 	{accountdb.MarkKeyUsed, args{"third", now.Add(-time.Hour)}, ""},
+	{accountdb.RevokeAccount, args{"account", start.Add(48 * time.Hour)}, `
+service_account_roles -account coach
+service_accounts account {revoked_at=2026-03-04T08:00:00+00:00}`},
+	{accountdb.MarkKeyUsed, args{"third", start}, "service_account_keys third {used_at=2026-03-02T08:00:00+00:00}"},
+	{accountdb.SaveDevice, args{
+		"third", member.Device{ID: id[tenant.DeviceID]("seventh"), Kind: member.Web, CreatedAt: start, SeenAt: start},
+		accountdb.SealedToken{Sealed: sha("s"), Hash: sha("other"), Former: [][]byte{sha("token")}}, new(member.Device),
+	}, "devices other {created_at=2026-03-02T08:00:00+00:00 kind=WEB member_id=third seen_at=2026-03-02T08:00:00+00:00}"},
+	{accountdb.DeleteMemberRole, args{"member", "owner"}, ""},
+	{accountdb.DeleteMemberRole, args{"third", "coach"}, ""},
 }

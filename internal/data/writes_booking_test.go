@@ -108,4 +108,5 @@ usage subscription WEEK 2026-03-02 {used=1}`},
 		Facts: payment.Facts{Kind: payment.Authorize, Amount: credit.Money{Currency: "EUR", Units: 1}}, At: now,
 	}}, "payment_entries +third {amount_currency=EUR amount_units=1 booking_id=third " +
 		"created_at=2026-03-01T12:00:00+00:00 kind=AUTHORIZED line=1}"},
+	{bookingdb.SetLines, args{"other", "", booking.ItemCancelled}, ""},
 }

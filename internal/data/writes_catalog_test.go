@@ -85,4 +85,6 @@ tenants  {house_version=2}`},
 		Provider: "CLUB", Member: id[tenant.MemberID]("member"), Key: "7", Number: "7", CreatedAt: now,
 	}}, "benefit_memberships CLUB member {entered=7 number=7}"},
 	{catalogdb.DeleteBenefitMembership, args{"CLUB", "member"}, "benefit_memberships -CLUB member"},
+	{catalogdb.DeleteBenefitMembership, args{"ARMY", "member"}, ""},
+	{catalogdb.KeepBenefitNumbers, args{"ARMY", []string{"1", "3"}}, ""},
 }

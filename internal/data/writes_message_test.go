@@ -160,4 +160,13 @@ notification_members member {quiet_end=00:00:00 quiet_start=01:00:00}`},
 	{messagedb.DeleteTemplate, args{notify.Topic("BOOKED"), notify.SMS, "de"}, ""},
 	{messagedb.DeleteTemplate, args{notify.Topic("MOVED"), notify.SMS, "en"}, ""},
 	{messagedb.DeleteTemplate, args{notify.Topic("BOOKED"), notify.Email, "en"}, ""},
+	{messagedb.Resubscribe, args{"receiver"}, ""},
+	{
+		messagedb.UpdateDeliveries, args{[]messagedb.DeliveryOutcome{{ID: id[tenant.DeliveryID]("batch")}}, start},
+		"deliveries batch {updated_at=2026-03-02T08:00:00+00:00}",
+	},
+	{messagedb.ReopenNotice, args{
+		messagedb.Delivery{Notice: id[tenant.NoticeID]("notice"), Channel: notify.SMS, CreatedAt: now},
+		notify.NoticeState{DueAt: start, Tried: []notify.Channel{notify.Push}}, start,
+	}, ""},
 }

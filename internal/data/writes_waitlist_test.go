@@ -110,4 +110,13 @@ waitlist_rules_versions +7 {author=ana created_at=2026-03-01T12:00:00+00:00 leve
 	{waitlistdb.SettleLevel, args{
 		waitlistdb.EditedLevel{Level: catalog.TenantLevel, Scope: uuid("tenant"), Rules: 2, Policy: 1},
 	}, ""},
+	{waitlistdb.SettleLevel, args{
+		waitlistdb.EditedLevel{Level: catalog.TenantLevel, Scope: uuid("tenant"), Rules: 3, Policy: 2},
+	}, ""},
+	{waitlistdb.SettleLevel, args{
+		waitlistdb.EditedLevel{Level: catalog.LocationLevel, Scope: uuid("tenant"), Rules: 3, Policy: 1},
+	}, ""},
+	{waitlistdb.SettleLevel, args{
+		waitlistdb.EditedLevel{Level: catalog.LocationLevel, Scope: uuid("other"), Rules: 5, Policy: 1},
+	}, ""},
 }

@@ -171,6 +171,8 @@ func TestEntityTag_DependsOnContentOnly(t *testing.T) {
 	request := as(s.Token(t, "owner"), ask)
 	request.Header().Set("If-None-Match", plain.Header.Get("Etag"))
 	test.True(t, connect.IsNotModifiedError(errorOf(client.GetTenant(t.Context(), request))))
+	test.MapContainsKey(t, expect.Metrics(t, s.metrics, "berth_rpc_requests_total"),
+		"berth_rpc_requests_total code=not_modified procedure=berth.v1.TenantService/GetTenant reason=")
 	posted := expect.Value(berthv1connect.NewTenantServiceClient(s.Client, s.URL).GetTenant(t.Context(), request))(t)
 	test.True(
 		t, posted.Header().Get("Etag") == "" && posted.Header().Get("Cache-Control") == "no-store",
