@@ -27,7 +27,7 @@ type composer struct {
 
 // compose returns the message without its address. If the tenant's own template cannot be rendered it uses the default,
 // and the reason says so.
-func (c composer) compose() (notify.Message, notify.Rendered, notify.Reason, error) {
+func (c composer) compose() (notify.Message, notify.Rendered, notify.Reason) {
 	locales := []string{c.to.Locale, cmp.Or(c.settings.Locale, c.profile.locale)}
 	unsubscribe := ""
 	if c.channel == notify.Email && !c.notice.Topic.Fixed() && !c.notice.Topic.Mandatory(c.channel) {
@@ -40,9 +40,7 @@ func (c composer) compose() (notify.Message, notify.Rendered, notify.Reason, err
 	if err != nil {
 		reason = notify.BadTemplate
 		t = notify.Choose(nil, c.notice.Topic, c.channel, locales...)
-		if out, err = notify.Render(t, values, c.profile.brand, foot); err != nil {
-			return notify.Message{}, out, reason, err
-		}
+		out, _ = notify.Render(t, values, c.profile.brand, foot) // the defaults render all values
 	}
 	m := notify.Message{
 		Channel: c.channel, Text: out.Text, Link: out.Link, Unsubscribe: unsubscribe, ExpiresAt: c.notice.ExpiresAt,
@@ -76,7 +74,7 @@ func (c composer) compose() (notify.Message, notify.Rendered, notify.Reason, err
 			out.Calendar = string(m.Calendar.Body)
 		}
 	}
-	return m, out, reason, nil
+	return m, out, reason
 }
 
 // templatesOf returns the texts of a tenant's own templates.

@@ -377,10 +377,7 @@ func (b *noticeBatch) send(
 		}
 	}
 	text := composer{noticeBatch: b, notice: n, to: to, subject: subject, offer: offer, channel: c}
-	message, rendered, reason, err := text.compose()
-	if err != nil {
-		return err
-	}
+	message, rendered, reason := text.compose()
 	n.Attempts++
 	provider, own := b.service.provider(b.senders, c)
 	line := messagedb.Delivery{

@@ -501,6 +501,18 @@ var equivalents = slices.Concat(emptyLists(), tuning(), []Equivalent{
 		Reason: "it reads sessions that no message needs",
 	},
 	{
+		Package: "internal/data/bookingdb", Function: "listAbsences",
+		Old:    "s.starts_at >= $2 and s.starts_at < $4",
+		New:    "(true or (s.starts_at >= $2)) and s.starts_at < $4",
+		Reason: "it bounds what the index is read for; the end of a session decides",
+	},
+	{
+		Package: "internal/data/messagedb", Function: "openNotices",
+		Old:    "case when n.sending then (",
+		New:    "case when (true or (n.sending)) then (",
+		Reason: "only a notice that is being sent is asked for the status of its last attempt",
+	},
+	{
 		Package: "internal/data/bookingdb", Function: "firstID",
 		Old:    "binary.BigEndian.PutUint64(id[:8], uint64(max(t.UnixMilli(), 0))<<16|0x7000)",
 		New:    "binary.BigEndian.PutUint64(id[:9], uint64(max(t.UnixMilli(), 0))<<16|0x7000)",
@@ -611,11 +623,6 @@ var equivalents = slices.Concat(emptyLists(), tuning(), []Equivalent{
 		Package: "internal/app/messages", Function: "(*Service).planNotices",
 		Old: "if len(events) == 0 {\nreturn nil\n}", New: "",
 		Reason: "without events nothing is planned",
-	},
-	{
-		Package: "internal/app/messages", Function: "(composer).compose",
-		Old: "return notify.Message{}, out, reason, err", New: "return notify.Message{}, out, reason, nil",
-		Reason: "default texts can be filled in with any values",
 	},
 	{
 		Package: "internal/data/coredb", Function: "RuleJoins",
@@ -745,6 +752,7 @@ func emptyLists() (all []Equivalent) {
 // tuning are constants that set a pace or a size which nothing promises. One step of it cannot be told from chance.
 func tuning() (all []Equivalent) {
 	for _, row := range []struct{ folder, function, old, new string }{
+		{"internal/app/events", "(*EventWatch).Wait", "max(w.seats.wait(now), 1)", "max(w.seats.wait(now), 2)"},
 		{"internal/pg", "dialer", "Idle: 10 * time.Second", "Idle: 11 * time.Second"},
 		{"internal/pg", "dialer", "Interval: 5 * time.Second", "Interval: 6 * time.Second"},
 		{"internal/pg", "dialer", "Count: 3", "Count: 4"},
