@@ -443,10 +443,10 @@ func TestSweep_EndsStaleEntries(t *testing.T) {
 	_, stale := studio.AddWaiters(1, testkit.ForSessions(later))
 	_, both := studio.AddWaiters(1, testkit.ForSessions(soon, later))
 	_, window := studio.AddWaiters(1, studio.ForWindow("2026-03-16", "2026-03-17", "08:00", "09:00"))
-	// all is what is expected of them after a sweep, by initials.
-	all := func(want string) {
+	// all is what is expected of them after a sweep that ends some, by initials.
+	all := func(want string, ended int) {
 		t.Helper()
-		studio.Sweep()
+		test.EqOp(t, ended, studio.Sweep().Entries)
 		var got []string
 		for _, id := range []tenant.EntryID{named[0], both[0], window[0], stale[0]} {
 			got = append(got, string(studio.Entry(id).Status)[:1])
@@ -454,14 +454,14 @@ func TestSweep_EndsStaleEntries(t *testing.T) {
 		test.EqOp(t, want, strings.Join(got, ""), test.Sprintf("at %s", studio.Clock.Now()))
 		studio.WantSound()
 	}
-	all("WWWW")
+	all("WWWW", 0)
 	studio.Clock.Set(testkit.Noon.Add(2 * time.Hour))
-	all("EWWW")
+	all("EWWW", 1)
 	studio.SetRules(func(s *waitlist.Settings) { s.ExpireStale, s.StaleAfter = new(true), new(72*time.Hour) })
 	studio.Clock.Set(testkit.UTC("2026-03-17T23:01:00Z")) // a minute after midnight in Berlin
-	all("EWEW")
+	all("EWEW", 1)
 	studio.Clock.Set(testkit.Noon.Add(73 * time.Hour))
-	all("EEEE")
+	all("EEEE", 2)
 }
 
 func TestWaitlistAnalytics_CountsOutcomes(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"github.com/shoenig/test/must"
 
 	"github.com/berthhq/berth/internal/app/bookings"
+	"github.com/berthhq/berth/internal/app/housekeeping"
 	"github.com/berthhq/berth/internal/app/schedules"
 	"github.com/berthhq/berth/internal/app/waitlists"
 	"github.com/berthhq/berth/internal/civil/civiltest"
@@ -79,7 +80,7 @@ var ways = map[string]struct {
 		free: func(studio *testkit.Studio) tenant.SessionID {
 			class := held(studio, 1)
 			studio.Clock.Set(testkit.Noon.Add(11 * time.Minute))
-			studio.Sweep()
+			test.EqOp(studio.T, housekeeping.SweepResult{Holds: 1}, studio.Sweep())
 			return class
 		}},
 	"a hold runs out, and the next who asks notices": {by: waitlist.ByExpiredHold,

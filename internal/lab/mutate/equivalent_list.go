@@ -1,9 +1,12 @@
 package mutate
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // equivalents lists the equivalent mutants. Each says why no caller can tell.
-var equivalents = slices.Concat(emptyLists(), tuning(), []Equivalent{
+var equivalents = slices.Concat(emptyLists(), tuning(), anyOrder(), []Equivalent{
 	{
 		Package: "internal/rules/credit", Function: "(*Subscription).Adjust",
 		Old: "if amount < 0 {", New: "if amount <= 0 {",
@@ -743,6 +746,36 @@ func emptyLists() (all []Equivalent) {
 			all = append(all, Equivalent{
 				Package: row.folder, Function: row.function, Reason: row.reason,
 				Old: "if len(" + list + ") > 0 {", New: "if len(" + list + ") >= 0 {",
+			})
+		}
+	}
+	return all
+}
+
+// anyOrder are lists whose order means nothing.
+func anyOrder() (all []Equivalent) {
+	for _, row := range []struct{ folder, function, list string }{
+		{"internal/app/accounts", "sameTenant", `"directory_pkey", "tenants_pkey"`},
+		{"internal/app/accounts", "(*Service).ImportMembers", `"members_email", "members_subject"`},
+		{"internal/app/accounts", "editOfAdmin", `"email", "phone", "subject"`},
+		{"internal/app/accounts", "(*Service).ListMembers", `search.Query, search.Tier, search.Tag`},
+		{"internal/app/accounts", "roleRace", `"member_roles_role", "service_account_roles_role"`},
+		{"internal/app/schedules", "expand", "year, s.Date.AddDays(seriesAhead), s.MaterializedUntil"},
+		{"internal/app/schedules", "explainConflict", `"sessions_capacity", "sessions_waitlist"`},
+		{"internal/app/schedules", "clashRace", `"sessions_resource_busy", "sessions_staff_busy"`},
+		{"internal/app/seats", "ConstraintError", `"bookings_active", "waitlist_places_active"`},
+		{"internal/app/seats", "ConstraintError", `"sessions_capacity", "sessions_waitlist"`},
+		{"internal/app/seats", "PromotionRace", `"bookings_active", "waitlist_offers_live"`},
+		{"internal/rpc", "newCORS", "convert.IdempotencyKeyHeader, convert.BookingChannelHeader, requestIDHeader"},
+		{"internal/rpc", "newCORS", "convert.BookingStatusHeader, convert.IdempotentHeader, convert.IdempotencyKeyEchoHeader"},
+	} {
+		parts := strings.Split(row.list, ", ")
+		for i := range len(parts) - 1 {
+			swapped := slices.Clone(parts)
+			swapped[i], swapped[i+1] = parts[i+1], parts[i]
+			all = append(all, Equivalent{
+				Package: row.folder, Function: row.function, Old: row.list, New: strings.Join(swapped, ", "),
+				Reason: "the order of the list means nothing",
 			})
 		}
 	}
