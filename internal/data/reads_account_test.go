@@ -109,4 +109,5 @@ var accountReads = []read{
 	{accountdb.ListTransfers, args{"receiver", now, 1}, "third"},
 	{accountdb.ListTransfers, args{"", now, 9}, "third"},
 	{accountdb.FindRole, args{"owner"}, "owner:2:true"},
+	{accountdb.FindKey, args{"third"}, "third/#key/other/door/true"},
 }

@@ -306,4 +306,8 @@ var bookingReads = []read{
 	{bookingdb.ListLedger, args{"other", 0, 9}, ""},
 	{bookingdb.ListPayments, args{"other"}, ""},
 	{bookingdb.ListDisplayLinks, args{"other", 9}, ""},
+	{bookingdb.ListUpcoming, args{"code", start, 9}, ""},
+	{bookingdb.ListBusy, args{bookingdb.Visit{
+		Session: id[tenant.SessionID]("fifth"), Member: id[tenant.MemberID]("member"),
+	}}, ""},
 }

@@ -355,4 +355,9 @@ var waitlistReads = []read{
 		waitlistdb.FindWaitSlot, args{"third"},
 		"third/other/other//member/02T07:00/02T08:00/01T00:00/Europe/Paris/archery/dock",
 	},
+	{waitlistdb.ListRivalOffers, args{waitlistdb.RivalQuery{
+		Entries: []tenant.EntryID{id[tenant.EntryID]("third"), id[tenant.EntryID]("other")},
+	}}, "second other"},
+	{waitlistdb.ListEntries, args{waitlistdb.EntryQuery{Session: id[tenant.SessionID]("audit"), Limit: 9}}, "item"},
+	{waitlistdb.ListWindows, args{"member", "other", "location"}, ""},
 }

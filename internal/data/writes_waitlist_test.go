@@ -119,4 +119,7 @@ waitlist_rules_versions +7 {author=ana created_at=2026-03-01T12:00:00+00:00 leve
 	{waitlistdb.SettleLevel, args{
 		waitlistdb.EditedLevel{Level: catalog.LocationLevel, Scope: uuid("other"), Rules: 5, Policy: 1},
 	}, ""},
+	{waitlistdb.RemovePlacesIn, args{"other", "session"}, `
+sessions session {waiting=2}
+waitlist_places -other session`},
 }
