@@ -45,7 +45,7 @@ type Compiled struct {
 }
 
 // Compile compiles the expressions of rules. It refuses one that does not compile: RULES_INVALID, with field, line and
-// column.
+// column. The rules that it returns then lack that expression.
 func Compile(r Rules) (*Compiled, error) {
 	eligibility, err := forEligibility.compile(r.EligibilityExpression)
 	priority, failed := forPriority.compile(r.PriorityExpression)
