@@ -237,7 +237,6 @@ func (c *interceptor) startCall(next http.Handler) http.Handler {
 		w.Header().Set("Cache-Control", "no-store") // unless revalidate overwrites it
 		limitBody(w, r, limit, held)
 		ctx := engine.WithRequest(request.WithCall(r.Context(), call), auditedRequest(call))
-		defer func() { call.Ready() }()
 		if !inContract { // others are counted once their caller is known
 			if err := call.Enter(); err != nil {
 				http.Error(w, err.Error(), http.StatusTooManyRequests)
@@ -245,8 +244,8 @@ func (c *interceptor) startCall(next http.Handler) http.Handler {
 			}
 		}
 		response := readyWriter{w, held, r.Context().Done()}
+		defer response.ready() // an error over gRPC is sent when the handler returns
 		next.ServeHTTP(response, r.WithContext(ctx))
-		response.ready() // an error over gRPC is sent when the handler returns
 		// Connect itself responds if a request breaks off or violates the protocol.
 		if inContract && !call.Counted {
 			c.metrics.count(r.URL.Path, "unread", "")

@@ -59,9 +59,7 @@ func (s *Service) endEntries(ctx context.Context, tx *engine.Tx, ids []tenant.En
 	ended := 0
 	for _, e := range ending {
 		changes := waitlist.EndStale(e.Entry, e.Places, waitlist.RulesOf(rules), tx.Now)
-		if err := s.waitlists.Apply(ctx, tx, changes); err != nil {
-			return ended, err
-		}
+		s.waitlists.Write(tx, changes)
 		ended += len(changes.Entries)
 	}
 	return ended, nil
@@ -91,7 +89,8 @@ func (s *Service) sweepOrphans(ctx context.Context, caller tenant.Caller, done *
 				return false, err
 			}
 			e.Status = waitlist.Waiting
-			return true, s.waitlists.Apply(ctx, tx, waitlist.Changes{Entries: []waitlist.EntryChange{{Entry: e}}})
+			s.waitlists.Write(tx, waitlist.Changes{Entries: []waitlist.EntryChange{{Entry: e}}})
+			return true, nil
 		}
 		if err := s.repair(ctx, caller, "sweep.orphan", waitlists.MendedEntry, done, fix); err != nil {
 			return err

@@ -188,9 +188,7 @@ func (s *Service) OfferPlace(ctx context.Context, caller tenant.Caller, r OfferR
 		if _, err := booking.Decide(f.checked[e.ID].facts, request, tx.Now); err != nil {
 			return waitlist.Offer{}, err
 		}
-		if err := f.apply(ctx, changes); err != nil {
-			return waitlist.Offer{}, err
-		}
+		f.apply(changes)
 		made := *changes.Entries[0].Offer
 		made.MemberName, made.SessionTitle, made.TimeZone = e.MemberName, slot.Title, slot.TimeZone
 		made.SessionStarts, made.SessionEnds = slot.StartsAt, slot.EndsAt

@@ -13,9 +13,8 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// Apply writes changes with their events, and then refills the session if they say so. Rounds are written first,
-// because offers refer to them.
-func (s *Service) Apply(ctx context.Context, tx *engine.Tx, c waitlist.Changes) error {
+// Write writes changes that need no refill, with their events. Rounds are written first, because offers refer to them.
+func (s *Service) Write(tx *engine.Tx, c waitlist.Changes) {
 	if c.Opened != nil {
 		waitlistdb.InsertRound(tx.Tx, tx.Tenant, *c.Opened)
 	}
@@ -30,6 +29,11 @@ func (s *Service) Apply(ctx context.Context, tx *engine.Tx, c waitlist.Changes) 
 	}
 	waitlistdb.SkipEntries(tx.Tx, tx.Tenant, c.Skipped, tx.Now)
 	bookingdb.MoveSeats(tx.Tx, tx.Tenant, c.Session, bookingdb.Seats{Taken: c.Seats})
+}
+
+// Apply writes changes with their events, and then refills the session if they say so.
+func (s *Service) Apply(ctx context.Context, tx *engine.Tx, c waitlist.Changes) error {
+	s.Write(tx, c)
 	if c.Refill == nil {
 		return nil
 	}

@@ -52,7 +52,8 @@ func (s *Service) fillRound(
 	if err != nil {
 		return 0, err
 	}
-	return len(changes.Promoted), f.apply(ctx, changes)
+	f.apply(changes)
+	return len(changes.Promoted), nil
 }
 
 // fillSession reads a session, and with findRound a round of offers, and fills the session. It returns false if the
@@ -220,15 +221,12 @@ func (f *filler) request(id tenant.BookingID, e waitlist.Entry) booking.Request 
 }
 
 // apply writes a decision, and adds it to the slot.
-func (f *filler) apply(ctx context.Context, c waitlist.Changes) error {
+func (f *filler) apply(c waitlist.Changes) {
 	f.slot.SeatsTaken += c.Seats
-	if err := f.service.Apply(ctx, f.Tx, c); err != nil {
-		return err
-	}
+	f.service.Write(f.Tx, c)
 	for _, p := range c.Promoted {
 		f.promote(p)
 	}
-	return nil
 }
 
 // promote turns an entry into a booking.

@@ -67,7 +67,8 @@ func (s *Service) EndEntry(
 	leaving := waitlist.Leaving(w)
 	if e.Status == waitlist.Waiting {
 		changes := waitlist.Leave(e, leaving, tx.Now)
-		return changes.Entries[0].Entry, s.Apply(ctx, tx, changes)
+		s.Write(tx, changes)
+		return changes.Entries[0].Entry, nil
 	}
 	var live []waitlist.Offer
 	var batch pg.Batch

@@ -55,9 +55,7 @@ func (s *Service) withdrawSeats(
 		if err != nil {
 			return nil, err
 		}
-		if err := s.Apply(ctx, tx, taken.Changes(id, entries, cause, text, tx.Now)); err != nil {
-			return nil, err
-		}
+		s.Write(tx, taken.Changes(id, entries, cause, text, tx.Now))
 		if taken.Seats > 0 {
 			seats[id] = taken.Seats
 		}
