@@ -228,7 +228,7 @@ func TestExplain_ReturnsCompleteSentences(t *testing.T) {
 		if note != "" {
 			all = append(all, note)
 		}
-		for _, s := range all {
+		for _, s := range slices.Compact(slices.Sorted(slices.Values(all))) {
 			must.RegexMatch(t, sentence, s)
 			must.False(t, badWords.MatchString(s), must.Sprint(s))
 		}

@@ -241,7 +241,7 @@ func TestCompile_IsSafeForConcurrentUse(t *testing.T) {
 	var wait sync.WaitGroup
 	for i := range 8 {
 		wait.Go(func() {
-			for n := range 40 {
+			for n := range 12 {
 				r := vary.From(waitlist.Defaults(), set{
 					"Mode": waitlist.OfferInTurn, "Order": waitlist.ByFormula,
 					"EligibilityExpression": fmt.Sprintf("entry.party_size < %d", n),
