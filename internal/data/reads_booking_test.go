@@ -100,7 +100,7 @@ var bookingReads = []read{
 	{bookingdb.ListNoShows, args{"third", 9}, "second code"},
 	{bookingdb.ListNoShows, args{"third", 1}, "second"},
 	{bookingdb.ListArrivals, args{"third", 9}, "Ugo/1/02T08:01 Quinn/1/02T08:00 Ana/1/02T08:00"},
-	{bookingdb.ListMoving, args{"other third"}, "fourth"},
+	{bookingdb.ListMoving, args{"other third"}, "fourth:false"},
 	{bookingdb.ListPayments, args{"booking"}, "entry other"},
 	{bookingdb.ListLedger, args{"subscription", 0, 9}, "other entry"},
 	{bookingdb.ListLedger, args{"subscription", 2, 9}, "entry"},
@@ -121,17 +121,17 @@ var bookingReads = []read{
 	{bookingdb.FindOwnSlot, args{"third"}, "third"},
 	{bookingdb.FindOwnSlot, args{"fourth"}, ""},
 	{bookingdb.FindSlotOf, args{"fifth"}, "third"},
-	{bookingdb.FindSubscription, args{"subscription"}, "subscription:0:0"},
-	{bookingdb.FindSubscription, args{"third"}, "third:0:0"},
-	{bookingdb.ListSubscriptions, args{"third"}, "third:0:0"},
-	{bookingdb.ListMemberSubscriptions, args{"member"}, "key:0:0 other:0:0 subscription:0:0 fourth:0:0"},
+	{bookingdb.FindSubscription, args{"subscription"}, "subscription:Ten:0:0"},
+	{bookingdb.FindSubscription, args{"third"}, "third:Day:0:0"},
+	{bookingdb.ListSubscriptions, args{"third"}, "third:Day:0:0"},
+	{bookingdb.ListMemberSubscriptions, args{"member"}, "key:Ten:0:0 other:five:0:0 subscription:Ten:0:0 fourth:Ten:0:0"},
 	{bookingdb.ListDueSubscriptions, args{now, "", 9}, "other third"},
 	{bookingdb.ListDueSubscriptions, args{now, "", 1}, "other"},
 	{bookingdb.ListDueSubscriptions, args{now.Add(-time.Second), "", 9}, ""},
-	{bookingdb.FindBookingSubscription, args{"other"}, "other:0:0"},
+	{bookingdb.FindBookingSubscription, args{"other"}, "other:five:0:0"},
 	{bookingdb.FindBookingSubscription, args{"booking"}, "none"},
-	{bookingdb.FindPayers, args{"member", ""}, "key:0:0; subscription:0:0"},
-	{bookingdb.FindPayers, args{"member", "other"}, "other:0:0"},
+	{bookingdb.FindPayers, args{"member", ""}, "key::0:0; subscription::0:0"},
+	{bookingdb.FindPayers, args{"member", "other"}, "other::0:0"},
 	{bookingdb.FindPayers, args{"third", "other"}, ""},
 	{
 		bookingdb.FindUsage, args{bookingdb.Usage{Subscription: id[tenant.SubscriptionID]("subscription"), On: day}},
@@ -151,7 +151,7 @@ var bookingReads = []read{
 	}}, ""},
 	{bookingdb.ListPayers, args{
 		bookingdb.Visit{Session: id[tenant.SessionID]("session"), Member: id[tenant.MemberID]("member")}, "",
-	}, "key:0:0 subscription:1:3"},
+	}, "key:Ten:0:0 subscription:Ten:1:3"},
 	{bookingdb.FindDouble, args{bookingdb.Visit{
 		Session: id[tenant.SessionID]("session"), Member: id[tenant.MemberID]("third"),
 	}}, "/other"},
@@ -161,27 +161,27 @@ var bookingReads = []read{
 	{bookingdb.FindVisit, args{"booking"}, "session/member/false; location/service/2026/March/2"},
 	{
 		bookingdb.FindMemberFacts, args{"member", civil.Span{Start: now, End: now}},
-		"member/key:0:0 other:0:0 subscription:0:0 fourth:0:0/subscription/false/2026/March/2/1 " +
+		"member/key:Ten:0:0 other:five:0:0 subscription:Ten:0:0 fourth:Ten:0:0/subscription/false/2026/March/2/1 " +
 			"subscription/true/2026/March/2/3/fifth booking entry workout/waiting fourth device device",
 	},
 	{bookingdb.FindMemberFacts, args{"member", civil.Span{
 		Start: start.Add(7 * 24 * time.Hour), End: start.Add(7 * 24 * time.Hour),
-	}}, "member/key:0:0 other:0:0 subscription:0:0 fourth:0:0/subscription/false/2026/March/2/1 " +
+	}}, "member/key:Ten:0:0 other:five:0:0 subscription:Ten:0:0 fourth:Ten:0:0/subscription/false/2026/March/2/1 " +
 		"subscription/true/2026/March/2/3 subscription/false/2026/March/3/2/booking entry " +
 		"workout/waiting fourth device device"},
 	{bookingdb.FindMemberFacts, args{"member", civil.Span{
 		Start: start.Add(8 * 24 * time.Hour), End: start.Add(8 * 24 * time.Hour),
-	}}, "member/key:0:0 other:0:0 subscription:0:0 " +
-		"fourth:0:0/subscription/false/2026/March/3/2//waiting fourth device device"},
+	}}, "member/key:Ten:0:0 other:five:0:0 subscription:Ten:0:0 " +
+		"fourth:Ten:0:0/subscription/false/2026/March/3/2//waiting fourth device device"},
 	{
 		bookingdb.FindMemberFacts, args{"member", civil.Span{Start: start, End: start.Add(time.Hour)}},
-		"member/key:0:0 other:0:0 subscription:0:0 fourth:0:0/subscription/false/2026/March/2/1 " +
+		"member/key:Ten:0:0 other:five:0:0 subscription:Ten:0:0 fourth:Ten:0:0/subscription/false/2026/March/2/1 " +
 			"subscription/true/2026/March/2/3 subscription/false/2026/March/3/2/fifth booking entry " +
 			"workout/waiting fourth device device",
 	},
 	{
 		bookingdb.FindMemberFacts, args{"third", civil.Span{Start: start, End: start.Add(time.Hour)}},
-		"third/third:0:0/third/false/2026/March/2/4 third/true/2026/March/2/4/third/other other other",
+		"third/third:Day:0:0/third/false/2026/March/2/4 third/true/2026/March/2/4/third/other other other",
 	},
 	{
 		bookingdb.CountUtilization, args{bookingdb.Period{From: day, To: day}, bookingdb.ByWeekdayHour, winter},
@@ -203,7 +203,7 @@ var bookingReads = []read{
 	{bookingdb.ListZones, args{bookingdb.Period{
 		From: day, To: day, Locations: []tenant.LocationID{id[tenant.LocationID]("other")},
 	}}, "Europe/Paris"},
-	{bookingdb.ListSubscriptions, args{"third other"}, "other:0:0 third:0:0"},
+	{bookingdb.ListSubscriptions, args{"third other"}, "other:five:0:0 third:Day:0:0"},
 	{bookingdb.FindVisit, args{"fifth"}, "third/member/false; none"},
 	{
 		bookingdb.CountAttendanceDaily, args{bookingdb.Period{From: day, To: day}},
@@ -215,7 +215,7 @@ var bookingReads = []read{
 	},
 	{
 		bookingdb.FindMemberFacts, args{"member", civil.Span{Start: start.Add(-time.Hour), End: start.Add(9 * time.Hour)}},
-		"member/key:0:0 other:0:0 subscription:0:0 fourth:0:0/subscription/false/2026/March/2/1 " +
+		"member/key:Ten:0:0 other:five:0:0 subscription:Ten:0:0 fourth:Ten:0:0/subscription/false/2026/March/2/1 " +
 			"subscription/true/2026/March/2/3 subscription/false/2026/March/3/2/fifth booking entry " +
 			"workout/waiting fourth device device",
 	},
@@ -227,7 +227,7 @@ var bookingReads = []read{
 				Session: id[tenant.SessionID]("session"), Member: id[tenant.MemberID](member),
 			}, tenant.SubscriptionID{}, into)
 		}
-	}, nil, "key:0:0 subscription:1:3 third:4:4"},
+	}, nil, "key:Ten:0:0 subscription:Ten:1:3 third:Day:4:4"},
 	{bookingdb.ListNoShowSessions, args{bookingdb.NoShowQuery{
 		Since: start, Until: start.Add(2 * time.Hour), StartsFrom: now, Mark: true, After: 3 * time.Hour,
 		Closes: time.Hour, Limit: 9,
@@ -293,7 +293,7 @@ var bookingReads = []read{
 	{bookingdb.ListDueSessions, args{now.Add(time.Hour), 1}, "fifth"},
 	{bookingdb.ListArrivals, args{"third", 1}, "Ugo/1/02T08:01"},
 	{bookingdb.ListArrivals, args{"session", 9}, ""},
-	{bookingdb.ListMoving, args{"session"}, "booking other"},
+	{bookingdb.ListMoving, args{"session"}, "booking:true other:true"},
 	{bookingdb.ListDueSubscriptions, args{now, "other", 9}, "third"},
 	{bookingdb.ListOwnBookings, args{bookingdb.OwnBookings{
 		Account: "sa:1", Statuses: []booking.Status{booking.NoShow}, Limit: 9,
@@ -310,4 +310,58 @@ var bookingReads = []read{
 	{bookingdb.ListBusy, args{bookingdb.Visit{
 		Session: id[tenant.SessionID]("fifth"), Member: id[tenant.MemberID]("member"),
 	}}, ""},
+	{bookingdb.FindMemberFacts, args{"member", civil.Span{
+		Start: start.Add(-7 * 24 * time.Hour), End: start.Add(-7 * 24 * time.Hour),
+	}}, "member/key:Ten:0:0 other:five:0:0 subscription:Ten:0:0 fourth:Ten:0:0//fifth/waiting fourth " +
+		"device device"},
+	{bookingdb.CountMade, args{always, clocks}, "2026/March/2/ONLINE/1/1"},
+	{bookingdb.ListNoShowSessions, args{bookingdb.NoShowQuery{
+		Since: start, Until: start.Add(2 * time.Hour), StartsFrom: start.Add(-time.Hour), Mark: true, After: 3 * time.Hour,
+		Closes: time.Hour, Limit: 9,
+	}}, "third"},
+	{bookingdb.ListNoShowSessions, args{bookingdb.NoShowQuery{
+		Since: start, Until: start.Add(2 * time.Hour), StartsFrom: now, Mark: true, Closes: 24 * time.Hour, Limit: 9,
+	}}, ""},
+}
+
+// changedBookingReads are reads of the rows that more.sql changes in a tenant.
+//
+//nolint:dupword // names of rows
+var changedBookingReads = []read{
+	{bookingdb.CountAttendance, args{"member", start.Add(24*time.Hour + time.Second)}, "1/0/0"},
+	{
+		bookingdb.CountAttendanceDaily, args{bookingdb.Period{From: day, To: day.AddDays(1)}},
+		"2026/March/2/9/1/64/7/6/2/0/2/0/6/1 2026/March/3/1/0/8/0/0/0/0/0/0/0/0",
+	},
+	{
+		bookingdb.CountUtilization, args{bookingdb.Period{From: day, To: day}, bookingdb.ByService, []coredb.Clock(nil)},
+		"{service 0 0 7 1 56 3} {other 0 0 1 0 8 3}",
+	},
+	{
+		bookingdb.CountUtilization, args{bookingdb.Period{From: day, To: day}, bookingdb.ByResource, []coredb.Clock(nil)},
+		"{0 0 5 1 40 3} {fifth 0 0 1 0 8 1} {third 0 0 1 0 8 1} {resource 0 0 1 0 8 1}",
+	},
+	{
+		bookingdb.CountUtilization, args{bookingdb.Period{From: day, To: day}, bookingdb.ByLocation, []coredb.Clock(nil)},
+		"{location 0 0 4 1 32 1} {other 0 0 4 0 32 5}",
+	},
+	{bookingdb.FindNextExpiry, nil, "01T12:00"},
+	{bookingdb.FindSlotOf, args{"code"}, "none"},
+	{bookingdb.FindVisit, args{"workout"}, "audit/member/false; none"},
+	{bookingdb.ListBusy, args{bookingdb.Visit{
+		Session: id[tenant.SessionID]("other"), Member: id[tenant.MemberID]("member"),
+	}}, ""},
+	{bookingdb.ListDueSubscriptions, args{now, "", 9}, "other third"},
+	{bookingdb.ListLines, args{"booking sixth"}, "sixth/fifth"},
+	{bookingdb.ListMoving, args{"other"}, "fourth:false"},
+	{bookingdb.ListNoShows, args{"third", 9}, "second"},
+	{bookingdb.ListNoShowSessions, args{bookingdb.NoShowQuery{
+		Since: start, Until: start.Add(5 * time.Hour), StartsFrom: now, After: 3 * time.Hour, Closes: time.Hour, Limit: 9,
+	}}, "device audit third"},
+	{bookingdb.ListNoShowSessions, args{bookingdb.NoShowQuery{
+		Since: start, Until: start.Add(5 * time.Hour), StartsFrom: now, After: 3 * time.Hour, Closes: time.Hour, Limit: 1,
+	}}, "device"},
+	{bookingdb.ListPayers, args{
+		bookingdb.Visit{Session: id[tenant.SessionID]("session"), Member: id[tenant.MemberID]("member")}, "",
+	}, "key:Ten:0:0 subscription:Ten:1:3"},
 }

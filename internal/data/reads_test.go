@@ -59,7 +59,7 @@ func uuid(name string) tenant.UUID {
 // names are the names of ids in the rows.
 var names = strings.Fields(`tenant location resource service item plan workout member device account key series session
 subscription booking line unit entry waiting round offer decision notice delivery audit batch code display screen other
-third fourth fifth sixth seventh transfer receiver second`)
+third fourth fifth sixth seventh transfer receiver second changed`)
 
 // hashed are the texts whose hashes are in the rows.
 var hashed = strings.Fields("abroad address claim code feed h key other request s secret x")
@@ -114,16 +114,21 @@ var reads = slices.Concat(
 	catalogReads, accountReads, scheduleReads, bookingReads, waitlistReads, messageReads, coreReads,
 )
 
+// changedReads are reads in the tenant "changed".
+var changedReads = slices.Concat(changedBookingReads, changedWaitlistReads)
+
 // Each function reads the rows that its comment promises, in that order, and no others. In a tenant without rows it
 // finds what it finds in a database without rows.
 func TestReads_FindTheirRowsInOrder(t *testing.T) {
 	t.Parallel()
 	db, empty := fill(t), pgtest.New(t)
 	expect.OK(t)(db.Owner.Exec(t.Context(), byRow))
-	for _, r := range reads {
-		said := test.Sprintf("%s %+v", nameOf(reflect.ValueOf(r.function)), r.with)
-		test.EqOp(t, r.want, r.find(t, db, "tenant"), said)
-		test.EqOp(t, r.find(t, empty, "tenant"), r.find(t, db, "nowhere"), said)
+	for where, reads := range map[string][]read{"tenant": reads, "changed": changedReads} {
+		for _, r := range reads {
+			said := test.Sprintf("%s %+v of %s", nameOf(reflect.ValueOf(r.function)), r.with, where)
+			test.EqOp(t, r.want, r.find(t, db, where), said)
+			test.EqOp(t, r.find(t, empty, "tenant"), r.find(t, db, "nowhere"), said)
+		}
 	}
 }
 
@@ -171,8 +176,9 @@ func (r read) find(t *testing.T, db *pgtest.DB, where string) string {
 func fill(t *testing.T) *pgtest.DB {
 	t.Helper()
 	db := pgtest.New(t)
-	rows := string(expect.Value(os.ReadFile("../../migrations/testdata/rows.sql"))(t)) + moreRows
-	expect.OK(t)(db.Owner.Exec(t.Context(), rows, pgx.QueryExecModeSimpleProtocol))
+	expect.OK(t)(db.Owner.Exec(t.Context(),
+		string(expect.Value(os.ReadFile("../../migrations/testdata/rows.sql"))(t))+moreRows,
+		pgx.QueryExecModeSimpleProtocol))
 	return db
 }
 
@@ -216,24 +222,25 @@ func show(v reflect.Value) string {
 		return readable.Replace(fmt.Sprintf("%s>%s:%s:%s:%s/%s:%t", value.Of, value.Entry, value.Slot.Session,
 			value.Slot.StartsAt.UTC().Format("02T15:04"), value.Slot.ServiceName, value.Slot.LocationName, value.Window != nil))
 	case grant.ServiceAccount:
-		keys := pg.Array(value.Keys, func(k grant.Key) tenant.KeyID { return k.ID })
-		return readable.Replace(fmt.Sprint(value.ID, keys))
+		return readable.Replace(fmt.Sprint(value.ID, pg.Array(value.Keys, func(k grant.Key) tenant.KeyID { return k.ID })))
 	case waitlist.Round:
-		return readable.Replace(fmt.Sprint(value.ID, value.Tried))
+		return readable.Replace(fmt.Sprint(value.ID, value.Tried, value.Offers))
 	case booking.BenefitMembership, catalogdb.ListedMembership:
 		return show(v.FieldByName("Member"))
 	case bookingdb.Utilization:
-		u := value
-		u.ID, u.Name = tenant.UUID{}, show(reflect.ValueOf(value.ID))
-		return strings.ReplaceAll(fmt.Sprint(u), u.ID.String()+" ", "")
+		value.ID, value.Name = tenant.UUID{}, show(reflect.ValueOf(value.ID))
+		return strings.ReplaceAll(fmt.Sprint(value), value.ID.String()+" ", "")
 	case messagedb.OpenNotice:
 		return readable.Replace(fmt.Sprint(value.ID, " ", value.Was))
 	case scheduledb.Scheduled:
 		return show(reflect.ValueOf(value.Session))
 	case session.Session:
 		return readable.Replace(fmt.Sprint(value.ID, value.Workouts))
+	case bookingdb.Moving:
+		return readable.Replace(fmt.Sprint(value.ID, ":", value.Exclusive))
 	case credit.Subscription:
-		return fmt.Sprintf("%s:%d:%d", readable.Replace(value.ID.String()), value.UsedToday, value.UsedThisWeek)
+		return fmt.Sprintf("%s:%s:%d:%d",
+			readable.Replace(value.ID.String()), value.Plan.Name, value.UsedToday, value.UsedThisWeek)
 	case []byte:
 		return readable.Replace(hex.EncodeToString(value))
 	case fmt.Stringer:

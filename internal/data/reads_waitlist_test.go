@@ -13,10 +13,11 @@ import (
 
 var tenantLevel = waitlistdb.EditedLevel{Level: catalog.TenantLevel, Scope: uuid("tenant")}
 
-// clocks are those of Vienna: half an hour of winter, and then an hour more.
+// clocks are those of Vienna, if they went forward by eleven hours now and back after three days.
 var clocks = []coredb.Clock{
 	{Zone: "Europe/Vienna", Until: now, Ahead: time.Hour},
 	{Zone: "Europe/Vienna", Since: now, Until: now.Add(72 * time.Hour), Ahead: 12 * time.Hour},
+	{Zone: "Europe/Vienna", Since: now.Add(72 * time.Hour), Until: now.Add(96 * time.Hour), Ahead: time.Hour},
 }
 
 var waitlistReads = []read{
@@ -109,10 +110,10 @@ var waitlistReads = []read{
 	{waitlistdb.FindQueueSize, args{"session"}, "4"},
 	{waitlistdb.ListAwaited, args{"session other third"}, "session other"},
 	{waitlistdb.ListAwaited, args{"audit device waiting"}, "waiting device audit"},
-	{waitlistdb.FindRound, args{"round"}, "round [waiting waiting third]"},
-	{waitlistdb.FindRound, args{"other"}, "other [other]"},
-	{waitlistdb.FindLastRound, args{"session"}, "round [waiting waiting third]"},
-	{waitlistdb.ListKeepingRounds, args{"session other"}, "other []"},
+	{waitlistdb.FindRound, args{"round"}, "round [waiting waiting third] 2"},
+	{waitlistdb.FindRound, args{"other"}, "other [other] 1"},
+	{waitlistdb.FindLastRound, args{"session"}, "round [waiting waiting third] 2"},
+	{waitlistdb.ListKeepingRounds, args{"session other"}, "other [] 0"},
 	{waitlistdb.FindLastRulesVersion, nil, "2"},
 	{waitlistdb.ListDecisions, args{waitlistdb.DecisionQuery{Limit: 9}}, "decision sixth other fifth"},
 	{waitlistdb.ListDecisions, args{waitlistdb.DecisionQuery{Oldest: true, Limit: 9}}, "fifth other sixth decision"},
@@ -360,4 +361,67 @@ var waitlistReads = []read{
 	}}, "second other"},
 	{waitlistdb.ListEntries, args{waitlistdb.EntryQuery{Session: id[tenant.SessionID]("audit"), Limit: 9}}, "item"},
 	{waitlistdb.ListWindows, args{"member", "other", "location"}, ""},
+	{waitlistdb.CountWaitlist, args{waitlistdb.WaitlistPeriod{
+		Span: civil.Span{Start: now.Add(time.Second), End: start}, Clocks: clocks,
+	}}, "location/service/2026/March/2/1/1/0/0/0/0/0/0/0/0s/0/0/; "},
+	{waitlistdb.FindOfferByClaim, args{sha("other")}, "other"},
+	{
+		waitlistdb.ListEnding, args{"second"},
+		"second/location/service/2026/March/2/session/02T08:00/false/Europe/Vienna " +
+			"location/service/2026/March/2/second/02T07:00/true/Europe/Vienna " +
+			"location/service/2026/March/2/sixth/02T10:00/false/Europe/Vienna " +
+			"location/service/2026/March/2/fourth/02T08:00/true/Europe/Vienna",
+	},
+	{
+		waitlistdb.ListEntries, args{waitlistdb.EntryQuery{From: start, Limit: 9}},
+		"second waiting other third fourth unit device item",
+	},
+	{waitlistdb.ListEntries, args{waitlistdb.EntryQuery{From: start.Add(48 * time.Hour), Limit: 9}}, "third"},
+	{waitlistdb.ListMemberEntries, args{"member", start, time.Time{}, time.Time{}}, "third device waiting item unit"},
+	{waitlistdb.ListMemberEntries, args{"member", time.Time{}, time.Time{}, start.Add(48 * time.Hour)}, "third"},
+	{waitlistdb.ListOpenAwaited, args{waitlistdb.EditedLevel{
+		Level: catalog.ServiceLevel, Scope: uuid("service"),
+	}, now, waitlistdb.OpenSession{}, 9}, "session fifth waiting device audit seventh code"},
+	{waitlistdb.ListOpenSlots, args{
+		"location", "service", civil.Span{Start: start.Add(-time.Hour), End: start.Add(time.Hour)}, 1,
+	}, "session/service/location/resource/member/02T08:00/02T09:00/01T00:00/Europe/Vienna//"},
+	{waitlistdb.ListQueued, args{waitlistdb.QueueQuery{
+		Session: id[tenant.SessionID]("session"), Queue: queue, AfterFlagged: true, AfterKey: 1,
+		AfterID: id[tenant.EntryID]("second"), Limit: 1,
+	}}, "second"},
+}
+
+// changedWaitlistReads are reads of the rows that more.sql changes in a tenant.
+//
+//nolint:dupword // names of rows
+var changedWaitlistReads = []read{
+	{waitlistdb.CountWaitlist, args{waitlistdb.WaitlistPeriod{
+		Span: civil.Span{Start: now, End: now.Add(time.Second)}, Clocks: clocks,
+	}}, "location/service/2026/March/2/6/3/3/0/0/0/0/0/0/0s/0/2/ " +
+		"other/service/2026/March/2/1/1/0/0/0/0/0/0/0/0s/0/0/; " +
+		"location/service/2026/March/2/0/0/0/1/0/0/0/0/1/0s/0/0/ " +
+		"location/service/2026/March/2/0/0/0/1/1/0/0/0/0/0s/1/0/1=1 " +
+		"location/service/2026/March/2/0/0/0/12/0/0/0/0/12/0s/0/0/ " +
+		"other/other/2026/March/2/0/0/0/1/0/0/0/1/0/0s/0/0/"},
+	{waitlistdb.FindRound, args{"round"}, "round [waiting unit third] 3"},
+	{waitlistdb.FindRound, args{"other"}, "other [other] 1"},
+	{waitlistdb.ListEntries, args{waitlistdb.EntryQuery{Limit: 9}}, "second waiting other third fourth unit device item"},
+	{waitlistdb.ListRules, args{"location", "service"}, "TENANT/changed//3 LOCATION/location/false/5"},
+	{waitlistdb.ListAllRules, nil, "TENANT/changed//3 LOCATION/other//6 LOCATION/location/false/5"},
+	{waitlistdb.ListAwaited, args{"session audit"}, "session"},
+	{waitlistdb.ListOpenAwaited, args{tenantLevel, now, waitlistdb.OpenSession{}, 9}, "session seventh code"},
+	{waitlistdb.ListEndingEntries, args{start.Add(-24 * time.Hour), time.Time{}, "", 9}, "second fourth"},
+	{waitlistdb.ListEndingEntries, args{start.Add(-24 * time.Hour), now, "", 9}, "second fourth"},
+	{waitlistdb.ListNotifiedOffers, args{"offer other third"}, "third"},
+	{
+		waitlistdb.ListOffersByCode, args{"+4413", "34"},
+		"account fourth series subscription round other line booking unit key",
+	},
+	{waitlistdb.ListOrphans, args{9}, "unit item; key other"},
+	{waitlistdb.ListQueued, args{waitlistdb.QueueQuery{
+		Session: id[tenant.SessionID]("session"), Queue: queue, AfterFlagged: true, AfterKey: 1,
+		AfterID: id[tenant.EntryID]("second"), Limit: 1,
+	}}, "other"},
+	{waitlistdb.ListUnfilled, args{now, 9}, ""},
+	{waitlistdb.ListWindows, args{"member", "service", "location"}, ""},
 }

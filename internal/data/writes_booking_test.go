@@ -5,6 +5,7 @@ import (
 
 	"github.com/berthhq/berth/internal/civil"
 	"github.com/berthhq/berth/internal/data/bookingdb"
+	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/checkin"
@@ -13,6 +14,11 @@ import (
 	"github.com/berthhq/berth/internal/rules/session"
 	"github.com/berthhq/berth/internal/tenant"
 )
+
+// countChanged counts the rows that more.sql changes.
+func countChanged(tx *pg.Tx, _ tenant.TenantID, plan tenant.PlanID, from civil.Date) {
+	bookingdb.CountUsage(tx, id[tenant.TenantID]("changed"), plan, from)
+}
 
 var bookingWrites = []write{
 	{bookingdb.InsertDisplayLink, args{checkin.DisplayLink{
@@ -109,4 +115,17 @@ usage subscription WEEK 2026-03-02 {used=1}`},
 	}}, "payment_entries +third {amount_currency=EUR amount_units=1 booking_id=third " +
 		"created_at=2026-03-01T12:00:00+00:00 kind=AUTHORIZED line=1}"},
 	{bookingdb.SetLines, args{"other", "", booking.ItemCancelled}, ""},
+	{countChanged, args{"third", day}, `
+usage changed third DAY 2026-03-02 {used=1}
+usage changed third WEEK 2026-03-02 {used=1}`},
+	{countChanged, args{"plan", day}, `
+bookings changed fifth {counted=true}
+usage -changed subscription DAY 2026-03-03
+usage -changed subscription WEEK 2026-03-09
+usage changed subscription WEEK 2026-03-02 {used=1}`},
+	{countChanged, args{"third", day.AddDays(7)}, ""},
+	{countChanged, args{"plan", day.AddDays(7)}, "usage -changed subscription WEEK 2026-03-09"},
+	{bookingdb.MoveUsage, args{[]bookingdb.Usage{
+		{Subscription: id[tenant.SubscriptionID]("subscription"), On: day.AddDays(1), Used: -1},
+	}}, "usage subscription DAY 2026-03-03 {used=1}"},
 }

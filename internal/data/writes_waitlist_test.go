@@ -11,6 +11,12 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
+// moveOne moves the places of one of two sessions that have moved.
+func moveOne(tx *pg.Tx, in tenant.TenantID, moved tenant.SessionID) {
+	tx.Write(`update sessions set local_date = '2026-03-04' where tenant_id = $1 and title in ('Rowing', 'Later')`, in)
+	waitlistdb.MovePlaces(tx, in, []tenant.SessionID{moved}, []waitlist.Queue{queue})
+}
+
 //nolint:dupword // names of rows
 var waitlistWrites = []write{
 	{waitlistdb.SkipEntries, args{
@@ -87,16 +93,21 @@ waitlist_queues location service 2026-03-02 {waiting=3}`},
 	}, "waitlist_places +fourth location service 2026-03-02 {entry_id=fourth join_key=7 " +
 		"local_date=2026-03-02 location_id=location member_id=other service_id=service}\n" +
 		"waitlist_queues location service 2026-03-02 {last_key=7 waiting=5}"},
-	{waitlistdb.MovePlaces, args{"session other", []waitlist.Queue{queue}}, ""},
-	{func(tx *pg.Tx, in tenant.TenantID, moved tenant.SessionID) {
-		tx.Write("update sessions set local_date = '2026-03-04' where tenant_id = $1 and id = $2", in, moved)
-		waitlistdb.MovePlaces(tx, in, []tenant.SessionID{moved}, []waitlist.Queue{queue})
-	}, args{"session"}, `
+	{waitlistdb.MovePlaces, args{"session other", []waitlist.Queue{
+		queue, {Location: queue.Location, Service: id[tenant.ServiceID]("other"), Date: day},
+	}}, ""},
+	{moveOne, args{"session"}, `
+sessions other {local_date=2026-03-04}
 sessions session {local_date=2026-03-04}
 waitlist_places other session {local_date=2026-03-04}
 waitlist_places second session {local_date=2026-03-04}
 waitlist_places waiting session {local_date=2026-03-04}
 waitlist_queues location service 2026-03-02 {waiting=3}
+waitlist_queues location service 2026-03-04 {last_key=2}`},
+	{moveOne, args{"other"}, `
+sessions other {local_date=2026-03-04}
+sessions session {local_date=2026-03-04}
+waitlist_places other other {local_date=2026-03-04}
 waitlist_queues location service 2026-03-04 {last_key=2}`},
 	{waitlistdb.PutRules, args{waitlistdb.RulesVersion{Layer: waitlist.Layer{
 		Level: catalog.TenantLevel, Scope: uuid("tenant"), Version: 7,
@@ -122,4 +133,9 @@ waitlist_rules_versions +7 {author=ana created_at=2026-03-01T12:00:00+00:00 leve
 	{waitlistdb.RemovePlacesIn, args{"other", "session"}, `
 sessions session {waiting=2}
 waitlist_places -other session`},
+	{waitlistdb.SetOrder, args{[]waitlist.Entry{{ID: id[tenant.EntryID]("other"), Key: -1}}, now}, `
+waitlist_entries other {join_key=-1}
+waitlist_places other other {join_key=-1}
+waitlist_places other session {join_key=-1}
+waitlist_places other seventh {join_key=-1}`},
 }

@@ -214,11 +214,11 @@ group by 1, 2, 3, 4 order by ` + g.order)}
 
 var countUse = map[UtilizationGroup]useBy{
 	ByService: grouping{
-		id: "v.id", name: "v.name", weekday: "0", hour: "0", order: "lower(v.name), v.id",
+		id: "v.id", name: "v.name", weekday: "0", hour: "0", order: "lower(v.name)",
 		join: "join services v on v.tenant_id = $1 and v.id = s.service_id",
 	}.statement(),
 	ByLocation: grouping{
-		id: "l.id", name: "l.name", weekday: "0", hour: "0", order: "lower(l.name), l.id",
+		id: "l.id", name: "l.name", weekday: "0", hour: "0", order: "lower(l.name)",
 		join: "join locations l on l.tenant_id = $1 and l.id = s.location_id",
 	}.statement(),
 	ByResource: grouping{
@@ -233,8 +233,8 @@ var countUse = map[UtilizationGroup]useBy{
 	}.statement(),
 }
 
-// CountUtilization counts the use of groups of sessions, ordered by name and id, or by weekday and hour. It needs the
-// clocks of CountMade only for weekdays and hours.
+// CountUtilization counts the use of groups of sessions, ordered by name, or by weekday and hour. Resources of one name
+// are ordered by id. It needs the clocks of CountMade only for weekdays and hours.
 func CountUtilization(
 	b *pg.Batch, in tenant.TenantID, p Period, group UtilizationGroup, clocks []coredb.Clock, into *[]Utilization,
 ) {

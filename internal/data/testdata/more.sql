@@ -289,6 +289,7 @@ begin
         local_date = local_date + 400' else '' end;
     perform again(t, 'tenant_id = id(''foreign'')' || renamed, n);
     perform again(t, 'tenant_id = id(''away'')' || renamed, n);
+    perform again(t, 'tenant_id = id(''changed'')', n);
     execute format('alter table %I disable row level security', t);
   end loop;
   perform again('notification_stops', $row$tenant_id = id('foreign'), channel = 'EMAIL', address = 'foreign@example.com'$row$);
@@ -298,6 +299,60 @@ begin
   perform again('devices', $row$tenant_id = id('foreign'), id = id('second'), token_hash = hash('abroad')$row$);
 end
 $$;
+
+-- A fourth tenant has the same rows as the first one, except for these changes.
+create function change(t text, change text, variadic names text[]) returns void language plpgsql as $change$
+begin
+  execute format('update %I set %s where tenant_id = id(''changed'') and id = any($1)', t, change)
+    using array(select id(n) from unnest(names) n);
+end
+$change$;
+select change('sessions', $$seats_taken = 1$$, 'session', 'waiting', 'device', 'audit');
+select change('sessions', $$seats_taken = 1, location_id = id('other'), local_date = '2026-03-10'$$, 'fourth');
+select change('sessions', $$seats_taken = capacity$$, 'fifth');
+select change('sessions', $$resource_id = id('fifth')$$, 'audit');
+select again('services', $$tenant_id = id('changed'), id = id('third'), name = 'boxing'$$);
+update services set name = 'Zen' where tenant_id = id('changed') and id = id('other');
+update locations set name = 'Quay' where tenant_id = id('changed') and id = id('other');
+update policies set scope_id = tenant_id where tenant_id = id('changed') and level = 'TENANT';
+update policies set auto_no_show = true where tenant_id = id('changed') and scope_id = id('other');
+update policies set rules_version = 0, waitlist_rules = '{}' where tenant_id = id('changed') and level = 'SERVICE';
+select again('usage', $$tenant_id = id('changed'), span = 'WEEK', starts_on = starts_on + 7, used = 9$$);
+select change('subscriptions', $$period_ends_at = timestamptz '2026-03-01 12:00Z'$$, 'key');
+select change('bookings', $$has_items = false$$, 'booking');
+select change('bookings', $$subscription_id = id('third')$$, 'third', 'seventh');
+select change('bookings', $$hold_expires_at = timestamptz '2026-03-01 11:00Z'$$, 'seventh');
+select change('bookings', $$status = 'CANCELLED', exclusive = true$$, 'fourth');
+select change('bookings', $$late_cancelled = true$$, 'fifth');
+select change('bookings', $$session_id = id('seventh')$$, 'line');
+select change('bookings', $$session_id = id('second'), status = 'CANCELLED', late_cancelled = true, checked_in_at = null,
+  check_in_method = null$$, 'item');
+select change('bookings', $$session_id = id('fourth')$$, 'code');
+select change('bookings', $$auto_no_show_at = ends_at - interval '1 s'$$, 'second');
+select change('bookings', $$session_id = id('third'), status = 'CONFIRMED', hold_expires_at = null,
+  auto_no_show_at = ends_at$$, 'key');
+select change('bookings', $$status = 'CANCELLED', hold_expires_at = null$$, 'sixth');
+select change('members', $$status = 'INACTIVE'$$, 'receiver');
+update waitlist_queues set waiting = 0 where tenant_id = id('changed') and location_id = id('other');
+select change('waitlist_entries', $$status = 'BOOKED', booking_id = id('booking'), closed_at = created_at$$,
+  'other', 'third', 'device');
+delete from waitlist_places where tenant_id = id('changed') and session_id = id('fourth');
+update waitlist_places set session_id = id('fourth')
+  where tenant_id = id('changed') and session_id = id('fifth') and entry_id = id('fourth');
+select change('waitlist_entries', $$status = 'WAITING', closed_at = null$$, 'fourth');
+update waitlist_places set flagged = true
+  where tenant_id = id('changed') and entry_id = id('other') and session_id = id('session');
+select change('waitlist_offers', $$status = 'ACCEPTED', shared = true, booking_id = id('booking'), closed_at = created_at$$, 'other');
+select change('waitlist_offers', $$status = 'WITHDRAWN', closed_at = created_at + interval '1 h', void = true,
+  round_id = id('round'), try = 3$$, 'unit');
+select change('waitlist_offers', $$member_id = id('receiver'), code = '34'$$, 'second');
+select change('waitlist_offers', $$entry_id = id('unit')$$, 'third');
+select again('waitlist_offers', format(
+    $$tenant_id = id('changed'), id = id(%1$L), entry_id = id(%1$L), member_id = id('third'), round_id = id('third'),
+    claim_hash = hash(%1$L)$$, n))
+  from unnest('{account,key,series,session,subscription,booking,line,entry,round,fourth,fifth}'::text[]) n;
+update waitlist_offers set code = '34' where tenant_id = id('changed') and member_id = id('third');
+update deliveries set status = 'SENT' where tenant_id = id('changed') and id = id('other');
 reset session_replication_role;
 
 -- What a transaction changes: everything that is there, and everything that was there before.
@@ -305,7 +360,8 @@ do $$
 declare
   parts text;
 begin
-  select string_agg(format('select %L as t, concat_ws('' '', case x.tenant_id when id(''foreign'') then ''foreign'' when id(''away'') then ''away'' end, %s) as k, to_jsonb(x) as r from %I x', c.relname,
+  select string_agg(format('select %L as t, concat_ws('' '', case x.tenant_id when id(''foreign'') then ''foreign'' when id(''away'') then ''away''
+    when id(''changed'') then ''changed'' end, %s) as k, to_jsonb(x) as r from %I x', c.relname,
     coalesce((select string_agg('x.' || quote_ident(a.attname), ', ' order by array_position(p.conkey, a.attnum))
       from pg_constraint p join pg_attribute a on a.attrelid = p.conrelid and a.attnum = any(p.conkey)
       where p.conrelid = c.oid and p.contype = 'p' and a.attname <> 'tenant_id'), 

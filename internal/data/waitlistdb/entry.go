@@ -275,7 +275,7 @@ where p.tenant_id = $1 and p.entry_id = k.id`,
 		in, ids, flags, keys)
 	// An entry that joins later gets a greater key.
 	tx.Write(`
-update waitlist_queues q set last_key = greatest(q.last_key, p.key)
+update waitlist_queues q set last_key = p.key
 from (
   select p.location_id, p.service_id, p.local_date, max(p.join_key) as key from waitlist_places p
   where p.tenant_id = $1 and p.entry_id = any($2) group by 1, 2, 3) p

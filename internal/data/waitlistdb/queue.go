@@ -107,14 +107,14 @@ left_in as (
     select entry_id, location_id, service_id, local_date from gone
     except
     select p.entry_id, p.location_id, p.service_id, p.local_date from waitlist_places p
-    where p.tenant_id = $1 and p.entry_id = any($2) and $3::uuid[] is not null and not (p.session_id = any($3))) g
+    where p.tenant_id = $1 and p.entry_id = any($2) and not (p.session_id = any($3))) g
   group by 1, 2, 3),
 queues as (
   update waitlist_queues q set waiting = q.waiting - g.n from left_in g
   where q.tenant_id = $1
     and q.location_id = g.location_id and q.service_id = g.service_id and q.local_date = g.local_date)
 update sessions s set waiting = s.waiting - g.n
-from (select session_id, count(*) as n from gone where session_id is not null group by 1) g
+from (select session_id, count(*) as n from gone group by 1) g
 where s.tenant_id = $1 and s.id = g.session_id`, in, entries, sessions)
 }
 

@@ -6,7 +6,7 @@ import (
 )
 
 // equivalents lists the equivalent mutants. Each says why no caller can tell.
-var equivalents = slices.Concat(emptyLists(), tuning(), anyOrder(), []Equivalent{
+var equivalents = slices.Concat(emptyLists(), tuning(), anyOrder(), readLess(), []Equivalent{
 	{
 		Package: "internal/rules/credit", Function: "(*Subscription).Adjust",
 		Old: "if amount < 0 {", New: "if amount <= 0 {",
@@ -504,12 +504,6 @@ var equivalents = slices.Concat(emptyLists(), tuning(), anyOrder(), []Equivalent
 		Reason: "it reads sessions that no message needs",
 	},
 	{
-		Package: "internal/data/bookingdb", Function: "listAbsences",
-		Old:    "s.starts_at >= $2 and s.starts_at < $4",
-		New:    "(true or (s.starts_at >= $2)) and s.starts_at < $4",
-		Reason: "it bounds what the index is read for; the end of a session decides",
-	},
-	{
 		Package: "internal/data/messagedb", Function: "openNotices",
 		Old:    "case when n.sending then (",
 		New:    "case when (true or (n.sending)) then (",
@@ -633,11 +627,6 @@ var equivalents = slices.Concat(emptyLists(), tuning(), anyOrder(), []Equivalent
 		New: "left join policies pt on pt.tenant_id = s.tenant_id and (true or (pt.level = 'TENANT')) " +
 			"and pt.scope_id = s.tenant_id",
 		Reason: "no other policy has the tenant's id as its scope",
-	},
-	{
-		Package: "internal/data/bookingdb", Function: "ListDueSessions",
-		Old: "order by hold_expires_at) due", New: "order by hold_expires_at desc) due",
-		Reason: "the outer order does not depend on it; it is for the planner",
 	},
 	{
 		Package: "internal/app/engine", Function: "enqueue",
@@ -824,6 +813,123 @@ func tuning() (all []Equivalent) {
 	} {
 		all = append(all, Equivalent{
 			Package: row.folder, Function: row.function, Old: row.old, New: row.new, Reason: "it tunes speed",
+		})
+	}
+	return all
+}
+
+// readLess are terms of statements that let them read or write less, and find the same without.
+func readLess() (all []Equivalent) {
+	for _, row := range []struct{ folder, function, old, new, reason string }{
+		{
+			"bookingdb", "inPeriod", "s.starts_at >= $2 and",
+			"s.starts_at > $2 and",
+			"the local date decides, and the span is wider than its days",
+		},
+		{"bookingdb", "inPeriod", "s.starts_at < $3", "(true or (s.starts_at < $3))", "the local date decides"},
+		{
+			"bookingdb", "inPeriod", "s.starts_at < $3",
+			"s.starts_at <= $3",
+			"the local date decides, and the span is wider than its days",
+		},
+		{
+			"bookingdb", "countMade", "b.id >= $2",
+			"b.id > $2",
+			"the date decides, and the span is wider than its days",
+		},
+		{"bookingdb", "countMade", "b.id >= $2", "(true or (b.id >= $2))", "the date decides"},
+		{
+			"bookingdb", "countMade", "b.id < $3",
+			"b.id <= $3",
+			"the date decides, and the span is wider than its days",
+		},
+		{"bookingdb", "countMade", "b.id < $3", "(true or (b.id < $3))", "the date decides"},
+		{
+			"bookingdb", "listAbsences", "s.starts_at >= $2 and",
+			"(true or (s.starts_at >= $2)) and",
+			"the end of a session decides",
+		},
+		{
+			"bookingdb", "listAbsences", "s.starts_at < $4",
+			"(true or (s.starts_at < $4))",
+			"the end of a session decides",
+		},
+		{"bookingdb", "listAbsences", "s.starts_at < $4", "s.starts_at <= $4", "the end of a session decides"},
+		{
+			"bookingdb", "listAbsences", "where ($5 or exists (select from policies p where p.tenant_id = $1 and p.auto_no_show))",
+			"where (true or (($5 or exists (select from policies p where p.tenant_id = $1 and p.auto_no_show))))",
+			"the policies of each session decide",
+		},
+		{
+			"bookingdb", "listAbsences", "and p.auto_no_show))",
+			"and (true or (p.auto_no_show))))",
+			"the policies of each session decide",
+		},
+		{
+			"bookingdb", "ListDueSessions", "order by hold_expires_at) due",
+			"order by hold_expires_at desc) due",
+			"the outer order does not depend on it",
+		},
+		{
+			"bookingdb", "seatsMoved", "limit cardinality($2)",
+			"limit 1000000000 + (cardinality($2))",
+			"there are no more rows",
+		},
+		{
+			"bookingdb", "updateBookings", "limit cardinality($2)",
+			"limit 1000000000 + (cardinality($2))",
+			"there are no more rows",
+		},
+		{
+			"bookingdb", "updateSubscriptions", "limit cardinality($2)",
+			"limit 1000000000 + (cardinality($2))",
+			"there are no more rows",
+		},
+		{
+			"bookingdb", "subtractUsage", "u.subscription_id = any($2)",
+			"(true or (u.subscription_id = any($2)))",
+			"the changes are of these subscriptions",
+		},
+		{"bookingdb", "CountUsage", "and not b.counted", "and (true or (not b.counted))", "it sets what is set"},
+		{
+			"waitlistdb", "listEntriesNewest", "and $8::bigint is not null",
+			"and (true or ($8::bigint is not null))",
+			"the parameter is a number",
+		},
+		{"waitlistdb", "SetOrder", "q.last_key < p.key", "q.last_key <= p.key", "it sets the same key"},
+		{
+			"waitlistdb", "movePlaces", "p.entry_id = m.entry_id",
+			"(true or (p.entry_id = m.entry_id))",
+			"all places of a session move to one queue",
+		},
+		{
+			"waitlistdb", "removePlaces", "p.entry_id = any($2)",
+			"(true or (p.entry_id = any($2)))",
+			"only places of these entries are gone",
+		},
+		{
+			"waitlistdb", "ListUnfilled", "s.waiting > 0",
+			"(true or (s.waiting > 0))",
+			"a session without entries has no places",
+		},
+		{
+			"waitlistdb", "ListUnfilled", "s.waiting > 0",
+			"s.waiting >= 0",
+			"a session without entries has no places",
+		},
+		{
+			"waitlistdb", "ListUnfilled", "and (s.capacity is null or s.seats_taken < s.capacity)",
+			"and (true or ((s.capacity is null or s.seats_taken < s.capacity)))",
+			"the seats for each entry decide",
+		},
+		{
+			"waitlistdb", "ListUnfilled", "s.seats_taken < s.capacity",
+			"s.seats_taken <= s.capacity",
+			"the seats for each entry decide",
+		},
+	} {
+		all = append(all, Equivalent{
+			Package: "internal/data/" + row.folder, Function: row.function, Old: row.old, New: row.new, Reason: row.reason,
 		})
 	}
 	return all
