@@ -331,19 +331,23 @@ var changedBookingReads = []read{
 	{bookingdb.CountAttendance, args{"member", start.Add(24*time.Hour + time.Second)}, "1/0/0"},
 	{
 		bookingdb.CountAttendanceDaily, args{bookingdb.Period{From: day, To: day.AddDays(1)}},
-		"2026/March/2/9/1/64/7/6/2/0/2/0/6/1 2026/March/3/1/0/8/0/0/0/0/0/0/0/0",
+		"2026/March/2/8/1/56/7/6/2/0/2/0/6/1 2026/March/3/2/0/16/0/0/0/0/0/0/0/0",
+	},
+	{
+		bookingdb.CountAttendanceDaily, args{bookingdb.Period{From: day.AddDays(1), To: day.AddDays(1)}},
+		"2026/March/3/2/0/16/0/0/0/0/0/0/0/0",
 	},
 	{
 		bookingdb.CountUtilization, args{bookingdb.Period{From: day, To: day}, bookingdb.ByService, []coredb.Clock(nil)},
-		"{service 0 0 7 1 56 3} {other 0 0 1 0 8 3}",
+		"{service 0 0 6 1 48 3} {other 0 0 1 0 8 3}",
 	},
 	{
 		bookingdb.CountUtilization, args{bookingdb.Period{From: day, To: day}, bookingdb.ByResource, []coredb.Clock(nil)},
-		"{0 0 5 1 40 3} {fifth 0 0 1 0 8 1} {third 0 0 1 0 8 1} {resource 0 0 1 0 8 1}",
+		"{0 0 4 1 32 3} {fifth 0 0 1 0 8 1} {third 0 0 1 0 8 1} {resource 0 0 1 0 8 1}",
 	},
 	{
 		bookingdb.CountUtilization, args{bookingdb.Period{From: day, To: day}, bookingdb.ByLocation, []coredb.Clock(nil)},
-		"{location 0 0 4 1 32 1} {other 0 0 4 0 32 5}",
+		"{location 0 0 3 1 24 1} {other 0 0 4 0 32 5}",
 	},
 	{bookingdb.FindNextExpiry, nil, "01T12:00"},
 	{bookingdb.FindSlotOf, args{"code"}, "none"},

@@ -400,11 +400,12 @@ var changedWaitlistReads = []read{
 	}}, "location/service/2026/March/2/6/3/3/0/0/0/0/0/0/0s/0/2/ " +
 		"other/service/2026/March/2/1/1/0/0/0/0/0/0/0/0s/0/0/; " +
 		"location/service/2026/March/2/0/0/0/1/0/0/0/0/1/0s/0/0/ " +
-		"location/service/2026/March/2/0/0/0/1/1/0/0/0/0/0s/1/0/1=1 " +
-		"location/service/2026/March/2/0/0/0/12/0/0/0/0/12/0s/0/0/ " +
+		"location/service/2026/March/2/0/0/0/1/0/0/1/0/0/0s/0/0/ " +
+		"location/service/2026/March/2/0/0/0/1/1/0/0/0/0/0s/2/0/2=1 " +
+		"location/service/2026/March/2/0/0/0/11/0/0/0/0/11/0s/0/0/ " +
 		"other/other/2026/March/2/0/0/0/1/0/0/0/1/0/0s/0/0/"},
 	{waitlistdb.FindRound, args{"round"}, "round [waiting unit third] 3"},
-	{waitlistdb.FindRound, args{"other"}, "other [other] 1"},
+	{waitlistdb.FindRound, args{"other"}, "other [other] 2"},
 	{waitlistdb.ListEntries, args{waitlistdb.EntryQuery{Limit: 9}}, "second waiting other third fourth unit device item"},
 	{waitlistdb.ListRules, args{"location", "service"}, "TENANT/changed//3 LOCATION/location/false/5"},
 	{waitlistdb.ListAllRules, nil, "TENANT/changed//3 LOCATION/other//6 LOCATION/location/false/5"},
@@ -424,4 +425,7 @@ var changedWaitlistReads = []read{
 	}}, "other"},
 	{waitlistdb.ListUnfilled, args{now, 9}, ""},
 	{waitlistdb.ListWindows, args{"member", "service", "location"}, ""},
+	{waitlistdb.ListRulesVersions, args{waitlistdb.RulesVersionQuery{
+		Limit: 9,
+	}}, "TENANT/tenant//2/false/ana///01T12:00 TENANT/tenant/true/1/false/ana///01T12:00"},
 }

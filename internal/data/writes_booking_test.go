@@ -128,4 +128,8 @@ usage changed subscription WEEK 2026-03-02 {used=1}`},
 	{bookingdb.MoveUsage, args{[]bookingdb.Usage{
 		{Subscription: id[tenant.SubscriptionID]("subscription"), On: day.AddDays(1), Used: -1},
 	}}, "usage subscription DAY 2026-03-03 {used=1}"},
+	{bookingdb.MoveUsage, args{[]bookingdb.Usage{{Subscription: id[tenant.SubscriptionID]("other"), On: day}}}, ""},
+	{bookingdb.MoveBookings, args{
+		[]session.Session{{ID: id[tenant.SessionID]("other"), StartsAt: now, EndsAt: start}}, "", now,
+	}, "bookings fourth {ends_at=2026-03-02T08:00:00+00:00 starts_at=2026-03-01T12:00:00+00:00}"},
 }

@@ -199,10 +199,10 @@ type OwnBookings struct {
 }
 
 var (
-	listMemberBookings       = ownBookings(`b.member_id = $2`, ">", "asc")
+	listMemberBookings       = ownBookings(`b.member_id = $2`, ">", "")
 	listMemberBookingsNewest = ownBookings(`b.member_id = $2`, "<", "desc")
 	// The condition on the prefix lets the planner use the index of service accounts' bookings.
-	listAccountBookings       = ownBookings(`b.created_by = $2 and b.created_by like 'sa:%'`, ">", "asc")
+	listAccountBookings       = ownBookings(`b.created_by = $2 and b.created_by like 'sa:%'`, ">", "")
 	listAccountBookingsNewest = ownBookings(`b.created_by = $2 and b.created_by like 'sa:%'`, "<", "desc")
 )
 

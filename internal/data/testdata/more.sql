@@ -310,6 +310,7 @@ $change$;
 select change('sessions', $$seats_taken = 1$$, 'session', 'waiting', 'device', 'audit');
 select change('sessions', $$seats_taken = 1, location_id = id('other'), local_date = '2026-03-10'$$, 'fourth');
 select change('sessions', $$seats_taken = capacity$$, 'fifth');
+select change('sessions', $$local_date = '2026-03-03'$$, 'code');
 select change('sessions', $$resource_id = id('fifth')$$, 'audit');
 select again('services', $$tenant_id = id('changed'), id = id('third'), name = 'boxing'$$);
 update services set name = 'Zen' where tenant_id = id('changed') and id = id('other');
@@ -342,7 +343,8 @@ update waitlist_places set session_id = id('fourth')
 select change('waitlist_entries', $$status = 'WAITING', closed_at = null$$, 'fourth');
 update waitlist_places set flagged = true
   where tenant_id = id('changed') and entry_id = id('other') and session_id = id('session');
-select change('waitlist_offers', $$status = 'ACCEPTED', shared = true, booking_id = id('booking'), closed_at = created_at$$, 'other');
+select change('waitlist_offers', $$status = 'ACCEPTED', shared = true, try = 2, booking_id = id('booking'), closed_at = created_at$$,
+  'other');
 select change('waitlist_offers', $$status = 'WITHDRAWN', closed_at = created_at + interval '1 h', void = true,
   round_id = id('round'), try = 3$$, 'unit');
 select change('waitlist_offers', $$member_id = id('receiver'), code = '34'$$, 'second');
@@ -351,7 +353,9 @@ select again('waitlist_offers', format(
     $$tenant_id = id('changed'), id = id(%1$L), entry_id = id(%1$L), member_id = id('third'), round_id = id('third'),
     claim_hash = hash(%1$L)$$, n))
   from unnest('{account,key,series,session,subscription,booking,line,entry,round,fourth,fifth}'::text[]) n;
+select change('waitlist_offers', $$status = 'EXPIRED', closed_at = created_at$$, 'account');
 update waitlist_offers set code = '34' where tenant_id = id('changed') and member_id = id('third');
+update waitlist_rules_versions set enabled = true where tenant_id = id('changed') and version = 1;
 update deliveries set status = 'SENT' where tenant_id = id('changed') and id = id('other');
 reset session_replication_role;
 

@@ -856,7 +856,8 @@ func readLess() (all []Equivalent) {
 		},
 		{"bookingdb", "listAbsences", "s.starts_at < $4", "s.starts_at <= $4", "the end of a session decides"},
 		{
-			"bookingdb", "listAbsences", "where ($5 or exists (select from policies p where p.tenant_id = $1 and p.auto_no_show))",
+			"bookingdb", "listAbsences",
+			"where ($5 or exists (select from policies p where p.tenant_id = $1 and p.auto_no_show))",
 			"where (true or (($5 or exists (select from policies p where p.tenant_id = $1 and p.auto_no_show))))",
 			"the policies of each session decide",
 		},
