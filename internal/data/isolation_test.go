@@ -46,8 +46,8 @@ func TestStatements_FitTheSchemaAndNameTheTenant(t *testing.T) {
 		statement := expect.Value(conn.Conn().Prepare(t.Context(), "s", sql))(t)
 		nulls := strings.Join(slices.Repeat([]string{"null"}, len(statement.ParamOIDs)), ", ")
 		execute := strings.TrimSuffix("execute s("+nulls+")", "()")
-		explain := conn.Conn().PgConn().Exec(t.Context(), "explain (format json) "+execute+"; deallocate s")
-		results := expect.Value(explain.ReadAll())(t)
+		results := expect.Value(conn.Conn().PgConn().Exec(t.Context(),
+			"explain (format json) "+execute+"; deallocate s").ReadAll())(t)
 		var explained []struct{ Plan plan }
 		must.NoError(t, json.Unmarshal(results[0].Rows[0][0], &explained))
 		for nodes := []plan{explained[0].Plan}; len(nodes) > 0; nodes = nodes[1:] {

@@ -349,6 +349,10 @@ var changedBookingReads = []read{
 		bookingdb.CountUtilization, args{bookingdb.Period{From: day, To: day}, bookingdb.ByLocation, []coredb.Clock(nil)},
 		"{location 0 0 3 1 24 1} {other 0 0 4 0 32 5}",
 	},
+	{
+		bookingdb.CountMade, args{bookingdb.Period{From: day.AddDays(-1), To: day.AddDays(-1)}, winter},
+		"2026/March/1/ONLINE/1/1",
+	},
 	{bookingdb.FindNextExpiry, nil, "01T12:00"},
 	{bookingdb.FindSlotOf, args{"code"}, "none"},
 	{bookingdb.FindVisit, args{"workout"}, "audit/member/false; none"},

@@ -115,6 +115,15 @@ usage subscription WEEK 2026-03-02 {used=1}`},
 	}}, "payment_entries +third {amount_currency=EUR amount_units=1 booking_id=third " +
 		"created_at=2026-03-01T12:00:00+00:00 kind=AUTHORIZED line=1}"},
 	{bookingdb.SetLines, args{"other", "", booking.ItemCancelled}, ""},
+	{func(tx *pg.Tx, in tenant.TenantID, to tenant.SessionID, by tenant.SubscriptionID) {
+		for _, n := range []int{1, 2} {
+			bookingdb.MoveSeats(tx, in, to, bookingdb.Seats{Taken: n, Holds: 2 * n})
+			bookingdb.CountBooking(tx, in, by, day, n)
+		}
+	}, args{"session", "third"}, `
+sessions session {holds=6 seats_taken=3}
+usage third DAY 2026-03-02 {used=7}
+usage third WEEK 2026-03-02 {used=7}`},
 	{countChanged, args{"third", day}, `
 usage changed third DAY 2026-03-02 {used=1}
 usage changed third WEEK 2026-03-02 {used=1}`},

@@ -50,16 +50,11 @@ func TestWrites_ChangeTheirRowsOnly(t *testing.T) {
 			}
 			write.Call(call)
 			tx.Write("set local jit = off") // compiling takes seconds
-			tx.Write("select change from changed order by change").Query(func(rows pgx.Rows) (err error) {
-				changes, err = pgx.CollectRows(rows, pgx.RowTo[string])
-				return err
-			})
+			pg.Collect(tx.Write("select change from changed order by change"), &changes, pgx.RowTo[string])
 			return errors.Join(tx.Flush(ctx), errRollBack)
 		})
 		test.EqError(t, err, errRollBack.Error(), test.Sprint(nameOf(write)))
-		for i := range changes {
-			changes[i] = readable.Replace(changes[i])
-		}
+		changes = pg.Array(changes, readable.Replace)
 		slices.Sort(changes)
 		test.EqOp(t, strings.TrimPrefix(w.want, "\n"), strings.Join(changes, "\n"),
 			test.Sprintf("%s %+v", nameOf(write), w.with))

@@ -333,6 +333,8 @@ select change('bookings', $$auto_no_show_at = ends_at - interval '1 s'$$, 'secon
 select change('bookings', $$session_id = id('third'), status = 'CONFIRMED', hold_expires_at = null,
   auto_no_show_at = ends_at$$, 'key');
 select change('bookings', $$status = 'CANCELLED', hold_expires_at = null$$, 'sixth');
+update bookings set id = '019ca945-0a00-7000-8000-000000000000' -- made now
+  where tenant_id = id('changed') and id = id('entry');
 select change('members', $$status = 'INACTIVE'$$, 'receiver');
 update waitlist_queues set waiting = 0 where tenant_id = id('changed') and location_id = id('other');
 select change('waitlist_entries', $$status = 'BOOKED', booking_id = id('booking'), closed_at = created_at$$,
