@@ -134,7 +134,6 @@ var violations = map[string]string{
 		"other",
 	"has_workouts says whether a session has workouts": "other/has_workouts is f, attached are 1",
 	"the tokens of devices are sealed": "device/its token is not sealed; nodes seal such tokens within a minute " +
-		"fourth/its token is not sealed; nodes seal such tokens within a minute " +
 		"notice/its token is not sealed; nodes seal such tokens within a minute " +
 		"other/its token is not sealed; nodes seal such tokens within a minute",
 }

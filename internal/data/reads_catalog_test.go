@@ -59,7 +59,7 @@ var catalogReads = []read{
 	{catalogdb.ListPlans, args{true, "Five", "other", 9}, "plan"},
 	{
 		catalogdb.ListPolicies, args{"location", "service"},
-		"TENANT/tenant/1/01T12:00 LOCATION/location/1/01T12:00 SERVICE/service/1/01T12:00",
+		"TENANT/tenant/1/01T12:00 LOCATION/location/1/01T12:00 SERVICE/service/2h0m0s/1/01T12:00",
 	},
 	{catalogdb.ListPolicies, args{"other", "other"}, "TENANT/tenant/1/01T12:00"},
 	{catalogdb.FindBenefitProvider, args{"ARMY"}, "ARMY/Army/[0-9]+/0/true/NONE/false/0/1/01T12:00/01T12:00"},
@@ -74,16 +74,28 @@ var catalogReads = []read{
 	{catalogdb.FindBenefitMembership, args{"ARMY", "other"}, "none"},
 	{
 		catalogdb.ListBenefitMemberships, args{catalogdb.MembershipQuery{Provider: "CLUB", Limit: 9}},
-		"other receiver third member",
+		"CLUB/other/0/0-/true/01T12:00/bo/false CLUB/receiver/0/1/true/01T12:00/CY/false " +
+			"CLUB/third/0/1/true/01T12:00/Cy/false CLUB/member/1/1/false/01T12:00/Ana/true",
 	},
-	{catalogdb.ListBenefitMemberships, args{catalogdb.MembershipQuery{Provider: "CLUB", Limit: 1}}, "other"},
+	{
+		catalogdb.ListBenefitMemberships, args{catalogdb.MembershipQuery{Provider: "ARMY", Limit: 9}},
+		"ARMY/third/1/1/false/01T12:00/Cy/false",
+	},
+	{
+		catalogdb.ListBenefitMemberships, args{catalogdb.MembershipQuery{Provider: "CLUB", Limit: 1}},
+		"CLUB/other/0/0-/true/01T12:00/bo/false",
+	},
 	{
 		catalogdb.ListBenefitMemberships, args{catalogdb.MembershipQuery{Provider: "CLUB", Key: "1", Limit: 9}},
-		"member",
+		"CLUB/member/1/1/false/01T12:00/Ana/true",
 	},
-	{catalogdb.ListBenefitMemberships, args{catalogdb.MembershipQuery{
-		Provider: "CLUB", AfterKey: "0", AfterMember: id[tenant.MemberID]("other"), Limit: 9,
-	}}, "receiver third member"},
+	{
+		catalogdb.ListBenefitMemberships, args{catalogdb.MembershipQuery{
+			Provider: "CLUB", AfterKey: "0", AfterMember: id[tenant.MemberID]("other"), Limit: 9,
+		}},
+		"CLUB/receiver/0/1/true/01T12:00/CY/false CLUB/third/0/1/true/01T12:00/Cy/false " +
+			"CLUB/member/1/1/false/01T12:00/Ana/true",
+	},
 	{catalogdb.CountBenefitNumbers, args{"CLUB", []string{"2", "4"}, []string{"1"}}, "[1 1]"},
 	{catalogdb.CountBenefitNumbers, args{"CLUB", []string{"1"}, []string{}}, "[1 0]"},
 	{catalogdb.CountBenefitNumbers, args{"ARMY", []string{"1"}, []string{"2"}}, "[0 0]"},

@@ -65,8 +65,8 @@ var scheduleReads = []read{
 	}}, "other [third]"},
 	{
 		scheduledb.ListSchedule, args{scheduledb.SessionQuery{Limit: 20}},
-		"second []; third []; session []; fifth []; sixth []; waiting []; device []; audit []; seventh " +
-			"[]; code []; other []; transfer []",
+		"second []; third []; session [workout other]; fifth []; sixth []; waiting []; device []; audit []; " +
+			"seventh []; code []; other []; transfer []",
 	},
 	{scheduledb.ListSchedule, args{scheduledb.SessionQuery{Limit: 2}}, "second []; third []"},
 	{scheduledb.ListSchedule, args{scheduledb.SessionQuery{
@@ -94,6 +94,7 @@ var scheduleReads = []read{
 		"/third/02T10:00/02T11:00 third//02T11:00/02T12:00 /third/02T11:00/02T12:00",
 	},
 	{scheduledb.ListBusySpans, args{"resource", "third", civil.Span{Start: start.Add(-time.Hour), End: start}}, ""},
+	{scheduledb.ListBusySpans, args{"", "third", civil.Span{Start: start.Add(-time.Hour), End: start}}, ""},
 	{scheduledb.FindLeader, args{"member"}, "true/Ana"},
 	{scheduledb.FindLeader, args{"third"}, "true/Cy"},
 	{scheduledb.FindLeader, args{"other"}, "false/bo"},
@@ -113,8 +114,9 @@ var scheduleReads = []read{
 	{scheduledb.ListNamedServices, args{[]string{"ROWING", "x"}}, "service"},
 	{scheduledb.ListNamedLocations, args{[]string{"PIER", "x"}}, "location"},
 	{scheduledb.ListNamedResources, args{[]string{"PIER", "PIER"}, []string{"BAY", "alley"}}, "other"},
-	{scheduledb.ListNamedCoaches, args{[]string{"ANA@example.com", "", "x"}}, "member"},
-	{scheduledb.ListNamedCoaches, args{[]string{"bo@EXAMPLE.com", ""}}, "other"},
+	{scheduledb.ListNamedCoaches, args{[]string{"ANA@example.com", "", "x"}}, "member [true]"},
+	{scheduledb.ListNamedCoaches, args{[]string{"bo@EXAMPLE.com", ""}}, "other [false]"},
+	{scheduledb.ListNamedCoaches, args{[]string{"zed@example.com"}}, "receiver [false]"},
 	{
 		scheduledb.PreviewSessions, args{scheduledb.SessionQuery{Limit: 9}},
 		"12/10/5/second third session fifth sixth waiting device audit seventh",

@@ -20,7 +20,6 @@ import (
 
 	"github.com/berthhq/berth/internal/civil"
 	"github.com/berthhq/berth/internal/data/bookingdb"
-	"github.com/berthhq/berth/internal/data/catalogdb"
 	"github.com/berthhq/berth/internal/data/coredb"
 	"github.com/berthhq/berth/internal/data/messagedb"
 	"github.com/berthhq/berth/internal/data/scheduledb"
@@ -30,7 +29,6 @@ import (
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/credit"
 	"github.com/berthhq/berth/internal/rules/grant"
-	"github.com/berthhq/berth/internal/rules/session"
 	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit/expect"
@@ -206,6 +204,9 @@ func argument(typ reflect.Type, arg any) reflect.Value {
 	}
 }
 
+// joined are fields that a statement reads from other tables, which show what they join.
+var joined = strings.Fields("From To Keys Roles Leads Tried Offers Workouts")
+
 // show returns the names of the ids that were found, or the values of what has none.
 func show(v reflect.Value) string {
 	if v.Kind() == reflect.Pointer && v.IsNil() {
@@ -221,11 +222,7 @@ func show(v reflect.Value) string {
 	case waitlistdb.Rival:
 		return readable.Replace(fmt.Sprintf("%s>%s:%s:%s:%s/%s:%t", value.Of, value.Entry, value.Slot.Session,
 			value.Slot.StartsAt.UTC().Format("02T15:04"), value.Slot.ServiceName, value.Slot.LocationName, value.Window != nil))
-	case grant.ServiceAccount:
-		return readable.Replace(fmt.Sprint(value.ID, pg.Array(value.Keys, func(k grant.Key) tenant.KeyID { return k.ID })))
-	case waitlist.Round:
-		return readable.Replace(fmt.Sprint(value.ID, value.Tried, value.Offers))
-	case booking.BenefitMembership, catalogdb.ListedMembership:
+	case booking.BenefitMembership:
 		return show(v.FieldByName("Member"))
 	case bookingdb.Utilization:
 		value.ID, value.Name = tenant.UUID{}, show(reflect.ValueOf(value.ID))
@@ -234,8 +231,6 @@ func show(v reflect.Value) string {
 		return readable.Replace(fmt.Sprint(value.ID, " ", value.Was))
 	case scheduledb.Scheduled:
 		return show(reflect.ValueOf(value.Session))
-	case session.Session:
-		return readable.Replace(fmt.Sprint(value.ID, value.Workouts))
 	case bookingdb.Moving:
 		return readable.Replace(fmt.Sprint(value.ID, ":", value.Exclusive))
 	case credit.Subscription:
@@ -267,7 +262,13 @@ func show(v reflect.Value) string {
 		slices.Sort(parts)
 	case reflect.Struct:
 		if id := v.FieldByName("ID"); id.IsValid() {
-			return show(id)
+			parts = append(parts, show(id))
+			for _, name := range joined {
+				if field := v.FieldByName(name); field.IsValid() {
+					parts = append(parts, "["+show(field)+"]")
+				}
+			}
+			return strings.Join(parts, " ")
 		}
 		for _, field := range reflect.VisibleFields(v.Type()) {
 			if field.IsExported() && !field.Anonymous {

@@ -41,6 +41,8 @@ devices -device`},
 		accountdb.SealDevice, args{"device", accountdb.SealedToken{Sealed: sha("s"), Hash: sha("abroad")}},
 		`devices device {sealed=\x#s token=null token_hash=\x#abroad}`,
 	},
+	{accountdb.SealDevice, args{"fourth", accountdb.SealedToken{Sealed: sha("s"), Hash: sha("h")}}, ""},
+	{accountdb.SealDevice, args{"fourth", accountdb.SealedToken{Sealed: sha("s"), Hash: sha("other")}}, ""},
 	{accountdb.BindIssuer, args{"member", "https://new.example", []string{""}}, `
 members member {issuer=https://new.example}`},
 	{accountdb.BindIssuer, args{"other", "https://new.example", []string{""}}, ""},
@@ -99,8 +101,8 @@ service_accounts +second {created_at=2026-03-02T08:00:00+00:00 name=Gate name_ke
 	}, "devices other {kind=WEB seen_at=2026-03-01T12:00:00+00:00}"},
 	{accountdb.UpdateMember, args{member.Member{
 		ID: id[tenant.MemberID]("member"), Name: "Anna", Status: member.Active, Version: 2, UpdatedAt: start,
-	}}, "members member {email= email_key= name=Anna name_key=anna subject= " +
-		"updated_at=2026-03-02T08:00:00+00:00 version=2}"},
+	}}, "members member {email= email_key= locale= name=Anna name_key=anna phone= " +
+		"subject= updated_at=2026-03-02T08:00:00+00:00 version=2}"},
 	{accountdb.PutPendingContact, args{"member", member.PendingContact{
 		Contact: member.Contact{Kind: member.ByEmail, Address: "x@example.com"},
 		Code:    id[tenant.CodeID]("fourth"), CodeHash: sha("x"), ExpiresAt: start,

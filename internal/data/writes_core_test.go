@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/berthhq/berth/internal/data/coredb"
+	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -35,6 +36,13 @@ idempotency_keys -ana Book old`},
 	}}, "audit_entries +second {action=BOOK actor=system occurred_at=2026-03-02T08:00:00+00:00 " +
 		"target_id=x target_kind=booking}"},
 	{coredb.GiveKeyBack, args{coredb.Claim{Principal: "ana", Procedure: "Join", Key: "key"}}, ""},
+	{func(tx *pg.Tx, in tenant.TenantID, ana, bo coredb.Claim) {
+		coredb.GiveKeyBack(tx, in, ana)
+		coredb.GiveKeyBack(tx, in, bo)
+	}, args{
+		coredb.Claim{Principal: "ana", Procedure: "Book", Key: "key"},
+		coredb.Claim{Principal: "bo", Procedure: "Book", Key: "old"},
+	}, "idempotency_keys -ana Book key"},
 	{coredb.AnswerKey, args{
 		coredb.Claim{Principal: "ana", Procedure: "Book", Key: "key", Hash: []byte{1}, At: now}, "{}",
 	}, "idempotency_keys ana Book key {answer={}}"},

@@ -92,6 +92,13 @@ notices notice {attempts=1 done_at=2026-03-01T12:00:00+00:00 due_at=2026-03-02T0
 	}, now}, `
 notices notice {attempts=1 due_at=2026-03-02T08:00:00+00:00}
 notices other {attempts=2 due_at=2026-03-01T12:00:00+00:00 sending=false}`},
+	{messagedb.UpdateNotices, args{[]notify.NoticeState{
+		{ID: id[tenant.NoticeID]("other"), DueAt: start, Attempt: 1, Attempts: 1}, // another attempt
+		{ID: id[tenant.NoticeID]("fifth"), DueAt: start, Attempt: 1, Attempts: 2, Channels: 1},
+	}, now}, "notices fifth {attempts=2 due_at=2026-03-02T08:00:00+00:00 sending=false tried=[]}"},
+	{messagedb.UpdateNotices, args{[]notify.NoticeState{
+		{ID: id[tenant.NoticeID]("fifth"), DueAt: start, Attempt: 1, Attempts: 2}, // another channel
+	}, now}, ""},
 	{func(tx *pg.Tx, in tenant.TenantID, first, then notify.NoticeState) {
 		messagedb.UpdateNotices(tx, in, []notify.NoticeState{first}, now)
 		messagedb.UpdateNotices(tx, in, []notify.NoticeState{then}, now)
@@ -165,8 +172,41 @@ notification_members member {quiet_end=00:00:00 quiet_start=01:00:00}`},
 		messagedb.UpdateDeliveries, args{[]messagedb.DeliveryOutcome{{ID: id[tenant.DeliveryID]("batch")}}, start},
 		"deliveries batch {updated_at=2026-03-02T08:00:00+00:00}",
 	},
+	{messagedb.UpdateDeliveries, args{[]messagedb.DeliveryOutcome{
+		{ID: id[tenant.DeliveryID]("code"), Status: notify.Sent, Reason: notify.BadTemplate, ErrorCode: "1"},
+		{ID: id[tenant.DeliveryID]("account"), Status: notify.Sent, ErrorCode: "2"},
+	}, now}, `
+deliveries account {error_code=2 status=SENT}
+deliveries code {error_code=1 reason=TEMPLATE status=SENT}`},
+	{messagedb.UpdateDeliveries, args{[]messagedb.DeliveryOutcome{
+		{ID: id[tenant.DeliveryID]("code"), Status: notify.Failed, Reason: notify.BadTemplate, ErrorCode: "1"},
+	}, now}, "deliveries code {error_code=1}"},
+	{messagedb.ReopenNotice, args{ // it is open, and not being sent
+		messagedb.Delivery{Notice: id[tenant.NoticeID]("notice"), Channel: notify.SMS, CreatedAt: now},
+		notify.NoticeState{DueAt: start, Tried: []notify.Channel{notify.Push}}, now,
+	}, ""},
 	{messagedb.ReopenNotice, args{
 		messagedb.Delivery{Notice: id[tenant.NoticeID]("notice"), Channel: notify.SMS, CreatedAt: now},
 		notify.NoticeState{DueAt: start, Tried: []notify.Channel{notify.Push}}, start,
 	}, ""},
+	{messagedb.ReopenNotice, args{ // it is being sent
+		messagedb.Delivery{Notice: id[tenant.NoticeID]("fifth"), Channel: notify.SMS, CreatedAt: now},
+		notify.NoticeState{DueAt: start, Attempts: 2}, now,
+	}, "notices fifth {attempts=2 due_at=2026-03-02T08:00:00+00:00 sending=false tried=[]}"},
+	{messagedb.ReopenNotice, args{ // the channel has failed before
+		messagedb.Delivery{Notice: id[tenant.NoticeID]("fifth"), Channel: notify.Push, CreatedAt: now},
+		notify.NoticeState{DueAt: start, Attempts: 2}, now,
+	}, ""},
+	{messagedb.ReopenNotice, args{ // the message that was lost is the last one over the channel that was sent
+		messagedb.Delivery{Notice: id[tenant.NoticeID]("third"), Channel: notify.SMS, CreatedAt: now.Add(-5 * time.Hour)},
+		notify.NoticeState{DueAt: now}, now,
+	}, "notices third {done_at=null due_at=2026-03-01T12:00:00+00:00}"},
+	{messagedb.ReopenNotice, args{ // a later one was sent
+		messagedb.Delivery{Notice: id[tenant.NoticeID]("third"), Channel: notify.SMS, CreatedAt: now.Add(-6 * time.Hour)},
+		notify.NoticeState{DueAt: now}, now,
+	}, ""},
+	{messagedb.ReopenNotice, args{ // it was sent over another channel
+		messagedb.Delivery{Notice: id[tenant.NoticeID]("third"), Channel: notify.Push, CreatedAt: now.Add(-6 * time.Hour)},
+		notify.NoticeState{DueAt: now}, now,
+	}, "notices third {done_at=null due_at=2026-03-01T12:00:00+00:00}"},
 }

@@ -69,5 +69,6 @@ session_workouts -other 0
 sessions other {has_workouts=true}`},
 	{scheduledb.AttachWorkouts, args{"session", ""}, `
 session_workouts -session 0
-session_workouts -session 1`},
+session_workouts -session 1
+sessions session {has_workouts=false}`},
 }

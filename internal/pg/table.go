@@ -39,7 +39,8 @@ type Table[T any] struct {
 	frames  *frames[T]
 }
 
-// NewTable makes the table that statements call by an alias. Columns gives its columns for any row.
+// NewTable makes the table that statements call by an alias. One that is only written needs none. Columns gives its
+// columns for any row.
 func NewTable[T any](alias string, columns func(*T) []Column) *Table[T] {
 	t := &Table[T]{columnList: newColumnList(alias, columns(new(T))), columns: columns, frames: newFrames(columns)}
 	t.Reader = NewReader(t.Of)

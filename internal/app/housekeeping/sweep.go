@@ -140,8 +140,7 @@ func (w work) queues() bool {
 // be thousands of tenants, and most of the time most of them have nothing due.
 func (s *Service) findWork(ctx context.Context, caller tenant.Caller) (work, error) {
 	var found work
-	var expiry *time.Time
-	var notice, domain time.Time
+	var expiry, notice, domain *time.Time
 	var b pg.Batch
 	const first = 1 // shows that there is something to do
 	now := s.engine.Now()
@@ -169,11 +168,11 @@ func (s *Service) findWork(ctx context.Context, caller tenant.Caller) (work, err
 	if expiry != nil && expiry.After(now) {
 		s.engine.Alarms.Set(caller.Tenant, *expiry)
 	}
-	if !notice.IsZero() {
-		s.messages.Notices.Set(caller.Tenant, notice)
+	if notice != nil {
+		s.messages.Notices.Set(caller.Tenant, *notice)
 	}
-	if !domain.IsZero() {
-		s.messages.Domains.Set(caller.Tenant, domain)
+	if domain != nil {
+		s.messages.Domains.Set(caller.Tenant, *domain)
 	}
 	return found, nil
 }

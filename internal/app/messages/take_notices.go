@@ -54,14 +54,14 @@ func (s *Service) RunNotices(ctx context.Context, deliver func(tenant.TenantID))
 
 // LoadNoticeAlarm sets the alarm for a tenant's next notice, whichever node planned it.
 func (s *Service) LoadNoticeAlarm(ctx context.Context, id tenant.TenantID) error {
-	var next time.Time
+	var next *time.Time
 	var batch pg.Batch
 	messagedb.FindNextNotice(&batch, id, &next)
 	if err := s.engine.Read(ctx, tenant.System(id), &batch); err != nil {
 		return err
 	}
-	if !next.IsZero() {
-		s.Notices.Set(id, next)
+	if next != nil {
+		s.Notices.Set(id, *next)
 	}
 	return nil
 }

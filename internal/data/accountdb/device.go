@@ -41,7 +41,7 @@ func deviceColumns(d *member.Device) []pg.Column {
 
 var (
 	devices    = pg.NewTable("d", deviceColumns)
-	deviceRows = pg.NewTable("d", func(d *deviceRow) []pg.Column {
+	deviceRows = pg.NewTable("", func(d *deviceRow) []pg.Column {
 		return append(deviceColumns(&d.Device),
 			pg.Fixed("member_id", &d.owner), pg.Fixed("sealed", &d.sealed), pg.Fixed("token_hash", &d.hash))
 	})
@@ -112,7 +112,7 @@ update devices set token = null, sealed = $4, token_hash = $3 where tenant_id = 
 // TrimDevices deletes a member's least recently seen devices beyond the given number.
 func TrimDevices(tx *pg.Tx, in tenant.TenantID, owner tenant.MemberID, limit int) {
 	tx.Write(`
-delete from devices where tenant_id = $1 and member_id = $2 and id in (
+delete from devices where tenant_id = $1 and id in (
   select id from devices where tenant_id = $1 and member_id = $2 order by seen_at desc, id desc offset $3)`,
 		in, owner, limit)
 }

@@ -126,8 +126,9 @@ func InsertKey(tx *pg.Tx, in tenant.TenantID, account tenant.ServiceAccountID, k
 // EndKeys makes the current keys of a service account expire at the given time, unless they expire earlier. It does not
 // affect keys that the transaction inserts later.
 func EndKeys(tx *pg.Tx, in tenant.TenantID, account tenant.ServiceAccountID, at time.Time) {
-	tx.Write(`update service_account_keys set expires_at = $3
-where tenant_id = $1 and account_id = $2 and (expires_at is null or expires_at > $3)`, in, account, at)
+	tx.Write(`
+update service_account_keys set expires_at = least(expires_at, $3) where tenant_id = $1 and account_id = $2`,
+		in, account, at)
 }
 
 // RevokeAccount revokes a service account. It also takes the account's roles, so that they can be deleted.
@@ -139,7 +140,6 @@ func RevokeAccount(tx *pg.Tx, in tenant.TenantID, id tenant.ServiceAccountID, at
 
 // MarkKeyUsed updates when a key was last exchanged.
 func MarkKeyUsed(tx *pg.Tx, in tenant.TenantID, id tenant.KeyID, at time.Time) {
-	tx.Write(`
-update service_account_keys set used_at = $3
-where tenant_id = $1 and id = $2 and (used_at is null or used_at < $3)`, in, id, at)
+	tx.Write(`update service_account_keys set used_at = greatest(used_at, $3) where tenant_id = $1 and id = $2`,
+		in, id, at)
 }

@@ -26,7 +26,7 @@ func outingColumns(o *booking.ItemReservation) []pg.Column {
 
 var (
 	outings   = pg.NewTable("r", outingColumns)
-	itemsLent = pg.NewTable("r", func(r *outingRow) []pg.Column {
+	itemsLent = pg.NewTable("", func(r *outingRow) []pg.Column {
 		return append(outingColumns(&r.outing),
 			pg.Fixed("id", &r.id),
 			pg.Fixed("booking_id", &r.booking),

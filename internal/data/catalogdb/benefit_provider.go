@@ -41,8 +41,9 @@ select exists (select from benefit_numbers n where n.tenant_id = $1 and n.provid
   exists (select from benefit_memberships m
     where m.tenant_id = $1 and m.provider_code = $2 and m.number = $3 and m.member_id is distinct from $4)`)
 	countBenefitNumbers = pg.SQL(`
-select count(*) filter (where n.number = any($3)), count(*) filter (where n.number = any($4)) from benefit_numbers n
-where n.tenant_id = $1 and n.provider_code = $2 and n.number = any($3::text[] || $4::text[])`)
+select
+  (select count(*) from benefit_numbers n where n.tenant_id = $1 and n.provider_code = $2 and n.number = any($3)),
+  (select count(*) from benefit_numbers n where n.tenant_id = $1 and n.provider_code = $2 and n.number = any($4))`)
 	addBenefitNumbers = pg.SQL(`
 insert into benefit_numbers (tenant_id, provider_code, number) select $1, $2, unnest($3::text[])
 on conflict do nothing`)

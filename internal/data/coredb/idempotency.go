@@ -39,8 +39,8 @@ func claimColumns(c *Claim) []pg.Column {
 }
 
 var (
-	claims  = pg.NewTable("k", claimColumns)
-	answers = pg.NewTable("k", func(a *answerRow) []pg.Column {
+	claims  = pg.NewTable("", claimColumns)
+	answers = pg.NewTable("", func(a *answerRow) []pg.Column {
 		return append(claimColumns(&a.Claim), pg.Fixed("answer", pg.JSON(&a.answer)))
 	})
 )

@@ -85,7 +85,7 @@ type DeliveryOutcome struct {
 	Unsent       bool // the attempt reached none of the devices
 }
 
-var outcomes = pg.NewTable("o", func(o *DeliveryOutcome) []pg.Column {
+var outcomes = pg.NewTable("", func(o *DeliveryOutcome) []pg.Column {
 	return []pg.Column{
 		pg.Key("id", &o.ID),
 		pg.Col("status", &o.Status),
@@ -117,7 +117,7 @@ update deliveries d set
 from ` + outcomes.Changes() + `
 where d.tenant_id = $1 and d.id = x.id and d.id = any($2)`)
 	findDelivery = pg.SQL(`select ` + deliveries.Columns() + ` from deliveries d
-where d.tenant_id = $1 and (d.id = $2 or ($2::uuid is null and d.provider_id = $3 and $3 <> '')) limit 1`)
+where d.tenant_id = $1 and (d.id = $2 or ($2::uuid is null and d.provider_id = $3 and $3 <> ''))`)
 	findDeliveries = pg.SQL(`select ` + deliveries.Columns() + ` from deliveries d
 where d.tenant_id = $1 and d.id = any($2) order by array_position($2, d.id)`)
 	listDeliveries = pg.SQL(`select ` + deliveries.Columns() + ` from deliveries d

@@ -3,7 +3,6 @@
 package messagedb
 
 import (
-	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -48,7 +47,7 @@ type stateRow struct {
 
 var (
 	notices    = pg.NewTable("n", noticeColumns)
-	noticeRows = pg.NewTable("n", func(n *noticeRow) []pg.Column {
+	noticeRows = pg.NewTable("", func(n *noticeRow) []pg.Column {
 		return append(noticeColumns(&n.Notice), pg.Fixed("recipient", &n.recipient), pg.Fixed("created_at", &n.createdAt))
 	})
 	// The number of attempts restarts with each channel, so an attempt over another channel may have the same number or a
@@ -77,7 +76,7 @@ var (
 			pg.Read("n.expires_at", &n.ExpiresAt),
 		}
 	})
-	noticeStates = pg.NewTable("n", func(s *stateRow) []pg.Column {
+	noticeStates = pg.NewTable("", func(s *stateRow) []pg.Column {
 		return []pg.Column{
 			pg.Key("id", &s.ID),
 			pg.Col("due_at", &s.DueAt),
@@ -113,8 +112,8 @@ where n.tenant_id = $1 and n.id = x.id and n.id = any($2) and (
 	findNotice = pg.SQL(`select ` + attemptedNotices.Columns() + ` from notices n where n.tenant_id = $1 and n.id = $2`)
 )
 
-// InsertNotices inserts notices. Notices that were planned before do not change. After the commit it calls planned with
-// the time at which the first new notice is due.
+// InsertNotices inserts notices. Notices that were planned before do not change. For each of the others it calls
+// planned with the time at which the notice is due.
 func InsertNotices(
 	tx *pg.Tx, in tenant.TenantID, all []notify.Notice, now time.Time, planned func(due time.Time),
 ) {
@@ -122,13 +121,8 @@ func InsertNotices(
 		return
 	}
 	rows := pg.Array(all, func(n notify.Notice) *noticeRow { return &noticeRow{n, n.Recipient(), now} })
-	tx.Write(insertNotices, noticeRows.InsertAll(in, rows)...).Query(func(rows pgx.Rows) error {
-		due, err := pgx.CollectRows(rows, pgx.RowTo[time.Time])
-		if err == nil && len(due) > 0 {
-			planned(slices.MinFunc(due, time.Time.Compare))
-		}
-		return err
-	})
+	var due time.Time
+	tx.Write(insertNotices, noticeRows.InsertAll(in, rows)...).Each(func() { planned(due) }, &due)
 }
 
 // ListDueNotices reads notices that are due, the earliest first.
@@ -138,11 +132,9 @@ select id from notices where tenant_id = $1 and done_at is null and due_at <= $2
 		in, now, limit), into, pgx.RowTo[tenant.NoticeID])
 }
 
-// FindNextNotice reads when the next notice is due; zero if none is open.
-func FindNextNotice(b *pg.Batch, in tenant.TenantID, into *time.Time) {
-	*into = time.Time{}
-	b.Queue(`select due_at from notices where tenant_id = $1 and done_at is null order by due_at limit 1`, in).
-		ScanAny(into)
+// FindNextNotice reads when the next notice is due; nil if none is open.
+func FindNextNotice(b *pg.Batch, in tenant.TenantID, into **time.Time) {
+	b.Queue(`select min(due_at) from notices where tenant_id = $1 and done_at is null`, in).Scan(into)
 }
 
 // OpenNotice is a notice that is due.

@@ -104,7 +104,6 @@ func ListParties(b *pg.Batch, in tenant.TenantID, bookings []tenant.BookingID, s
 	entries []tenant.EntryID, payers []tenant.UUID, staff bool, checkInOpens time.Duration, into *Parties,
 ) {
 	list := func(parties *pg.Reader[partyRow], sql string, ids any, into *[]notify.Person) {
-		*into = nil
 		parties.Each(b.Queue(sql, in, ids), func(p partyRow) {
 			before := checkInOpens
 			if p.checkInOpens != nil {

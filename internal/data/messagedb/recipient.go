@@ -65,7 +65,7 @@ func ListRecipients(
 	var sealed []byte
 	b.Queue(`
 select member_id, id, coalesce(token, ''), sealed from devices
-where tenant_id = $1 and member_id = any($2) order by seen_at desc, id`, in, members).
+where tenant_id = $1 and member_id = any($2) order by seen_at desc, id desc`, in, members).
 		Each(func() {
 			if sealed != nil {
 				token, err := open(sealed)

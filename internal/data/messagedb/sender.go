@@ -41,8 +41,7 @@ func PutSenders(tx *pg.Tx, in tenant.TenantID, s Sealed) {
 	tx.Write(putSenders, senders.Insert(in, &s)...)
 }
 
-// FindDomainCheck reads when the records of a tenant's sending domain are looked up next; zero: never.
-func FindDomainCheck(b *pg.Batch, in tenant.TenantID, into *time.Time) {
-	b.Queue(`select domain_check_at from notification_senders where tenant_id = $1 and domain_check_at is not null`, in).
-		Each(func() {}, into)
+// FindDomainCheck reads when the records of a tenant's sending domain are looked up next; nil: never.
+func FindDomainCheck(b *pg.Batch, in tenant.TenantID, into **time.Time) {
+	b.Queue(`select domain_check_at from notification_senders where tenant_id = $1`, in).ScanAny(into)
 }

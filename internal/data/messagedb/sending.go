@@ -30,7 +30,7 @@ var (
 			pg.Col("alarm", &h.Alarm),
 		)
 	})
-	returned = pg.NewTable("c", func(r *returnedMessages) []pg.Column {
+	returned = pg.NewTable("", func(r *returnedMessages) []pg.Column {
 		return append(sendingKey(&r.SendingKey), pg.Col("n", &r.n))
 	})
 	standings = pg.NewTable("s", func(s *notify.Standing) []pg.Column {
@@ -55,7 +55,7 @@ set sent = c.sent + excluded.sent, waiting = c.waiting + excluded.waiting, alarm
 update sending_counts c set sent = greatest(0, c.sent - x.n) from ` + returned.Changes() + `
 where c.tenant_id = $1 and c.channel = x.channel and c.country = x.country and c.hour = x.hour`)
 	listStandings = pg.SQL(`
-select ` + standings.Columns() + ` from sending_standings s where s.tenant_id = $1 order by s.channel`)
+select ` + standings.Columns() + ` from sending_standings s where s.tenant_id = $1`)
 	listReviews = pg.SQL(`
 select w.channel, coalesce(s.level, 0), coalesce(s.since, $3), coalesce(s.reviewed_at, $3)
 from unnest('{EMAIL,SMS}'::text[]) as w (channel)

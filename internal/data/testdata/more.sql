@@ -17,8 +17,9 @@ select again('benefit_numbers', $$provider_code = 'ARMY', number = '3'$$);
 select again('members', $$id = id('other'), subject = 'bo', issuer = 'https://id.example', name = 'bo', email = 'Bo@example.com', phone = '+4412',
   tier = 'gold', tags = '{vip}', status = 'INACTIVE', locale = 'fr'$$);
 select again('members', $$id = id('third'), subject = '', name = 'Cy', email = '', phone = '+4413', locale = 'de'$$);
-update members set name = 'CY', phone = '+4413', locale = 'sv', email = 'Zed@example.com' where id = id('receiver');
+update members set name = 'CY', phone = '+4413', email = 'Zed@example.com' where id = id('receiver');
 update members set time_zone = 'Nowhere' where id = id('other');
+update members set phone = '+4413', locale = 'it' where id = id('member');
 update tenants set time_zone = 'Africa/Cairo';
 select again('benefit_memberships', $$member_id = id('other'), number = '0', entered = '0-', shared = true$$);
 select again('benefit_memberships', $$provider_code = 'ARMY', member_id = id('third')$$);
@@ -28,12 +29,13 @@ select again('roles', $$name = 'spare'$$);
 select again('member_roles', $$member_id = id('other'), role = 'owner'$$);
 select again('member_roles', $$member_id = id('third'), role = 'zoo'$$);
 select again('member_roles', $$member_id = id('third'), role = 'owner'$$);
+select again('member_roles', $$member_id = id('receiver'), role = 'zoo'$$);
 select again('ownership_transfers', $$id = id('other'), from_member = id('other')$$);
 select again('ownership_transfers', $$id = id('third'), from_member = id('third')$$);
 select again('devices', $$id = id('other'), token_hash = hash('other'), seen_at = seen_at + interval '1 s'$$);
 select again('devices', $$id = id('notice'), token_hash = hash('notice'), member_id = id('third'),
   seen_at = seen_at - interval '1 s'$$);
-select again('devices', $$id = id('fourth'), token_hash = hash('fourth'), member_id = id('third'),
+select again('devices', $$id = id('fourth'), token_hash = hash('fourth'), token = null, sealed = 'sealed', member_id = id('third'),
   seen_at = seen_at - interval '1 s'$$);
 select again('devices', $$id = id('third'), token_hash = hash('third'), member_id = id('third'),
   seen_at = seen_at - interval '1 s'$$);
@@ -65,7 +67,7 @@ select again('sessions', $$id = id('sixth'), resource_id = null, coach_id = null
   starts_at = starts_at + interval '2 h', ends_at = ends_at + interval '2 h', blocked = true$$);
 select again('sessions', $$id = id('seventh'), resource_id = null, coach_id = null, series_id = null, title = 'Night',
   starts_at = starts_at + interval '12 h', ends_at = ends_at + interval '12 h', capacity = null$$);
-select again('sessions', $$id = id('second'), resource_id = null, coach_id = null, series_id = null, title = 'Twin',
+select again('sessions', $$id = id('second'), resource_id = null, coach_id = id('third'), series_id = null, title = 'Twin',
   starts_at = starts_at - interval '1 h', ends_at = ends_at - interval '1 h', state = 'CANCELLED'$$);
 select again('sessions', $$id = id('code'), resource_id = null, coach_id = null, series_id = null, title = 'Free',
   starts_at = starts_at + interval '13 h', ends_at = ends_at + interval '13 h'$$);
@@ -154,7 +156,7 @@ select again('waitlist_offers', $$id = id('second'), entry_id = id('third'), try
 update waitlist_queues set waiting = 4 where local_date = '2026-03-02' and location_id = id('location') and service_id = id('service');
 update waitlist_queues set waiting = 2 where local_date = '2026-03-03';
 select again('waitlist_places', $$entry_id = id('third'), join_key = 3, session_id = null, local_date = local_date + 1$$);
-update sessions set waiting = 3 where id = id('session');
+update sessions set waiting = 3, has_workouts = true where id = id('session');
 select again('waitlist_places', $$entry_id = id('second'), member_id = id('receiver'), session_id = id('second')$$);
 select again('waitlist_places', $$entry_id = id('second'), member_id = id('receiver'), session_id = id('sixth')$$);
 select again('waitlist_places', $$entry_id = id('second'), member_id = id('receiver'), session_id = id('fourth')$$);
@@ -176,15 +178,14 @@ select again('waitlist_decisions', $$id = id('sixth'), session_id = id('seventh'
 select again('waitlist_rules_versions', $$version = 2$$);
 
 select again('notices', $$id = id('other'), revision = '2', due_at = due_at - interval '1 h'$$);
-select again('notices', $$id = id('third'), revision = '3', due_at = due_at - interval '2 h', done_at = created_at$$);
+select again('notices', $$id = id('third'), revision = '3', due_at = due_at - interval '3 h', done_at = created_at$$);
 select again('notices', $$id = id('fourth'), revision = '4', done_at = created_at$$);
 select again('notices', $$id = id('fifth'), revision = '5', due_at = due_at - interval '1 h'$$);
 select again('deliveries', $$id = id('other'), member_id = id('member'), booking_id = id('booking'), offer_id = id('offer'),
   status = 'FAILED', channel = 'SMS', topic = 'MOVED', content = '{}', created_at = created_at + interval '1 h',
   provider_id = 'p2'$$);
 select again('deliveries', $$id = id('third'), member_id = id('third'), booking_id = id('third'), offer_id = id('third'),
-  topic = 'OFFER',
-  created_at = created_at + interval '1 h'$$);
+  topic = 'OFFER', channel = 'EMAIL', created_at = created_at + interval '1 h'$$);
 select again('deliveries', $$id = id('fourth'), offer_id = id('other'), topic = 'OFFER', status = 'DROPPED',
   channel = 'SMS'$$);
 select again('deliveries', $$id = id('fifth'), notice_id = id('fourth'), status = 'DELIVERED'$$);
@@ -194,9 +195,18 @@ select again('deliveries', $$id = id('code'), notice_id = id('other'), status = 
   created_at = created_at - interval '3 h'$$);
 select again('deliveries', $$id = id('line'), notice_id = id('other'), status = 'READ',
   created_at = created_at - interval '4 h'$$);
-select again('deliveries', $$id = id('batch'), notice_id = id('third'), channel = 'SMS',
+select again('deliveries', $$id = id('batch'), notice_id = id('third'), channel = 'SMS', member_id = id('third'),
   created_at = created_at - interval '5 h'$$);
+select again('deliveries', $$id = id('item'), notice_id = id('third'), channel = 'SMS', status = 'FAILED',
+  created_at = created_at - interval '4 h'$$);
+select again('deliveries', $$id = id('display'), notice_id = id('other'), attempt = 1, status = 'BOUNCED',
+  created_at = created_at - interval '2 h'$$);
+select again('deliveries', $$id = id('account'), notice_id = id('fifth'), attempt = 1, channel = 'SMS', status = 'QUEUED',
+  reason = 'NO_CONTACT', created_at = created_at - interval '2 h'$$);
+select again('deliveries', $$id = id('screen'), notice_id = id('fifth'), attempt = 1, channel = 'PUSH',
+  created_at = created_at - interval '1 h'$$);
 update notices set sending = true where id = id('other');
+update notices set sending = true, attempts = 1, tried = '{PUSH}' where id = id('fifth');
 update locations set latitude = 1.5, longitude = 2.5 where id = id('other');
 update deliveries set platform = (id <> id('third')), counted = id in (id('other'), id('fourth'));
 select again('sending_counts', $$country = 'DE', hour = hour + interval '1 h', sent = 5$$);
@@ -217,7 +227,7 @@ select again('notification_stops', $$address = '+4413', reason = 'UNSUBSCRIBED'$
 select again('notification_stops', $$channel = 'EMAIL', address = 'zed@example.com', reason = 'BOUNCED'$$);
 update policies set rules_due = true, rules_version = 3;
 update policies set version = 1;
-select again('policies', $$level = 'SERVICE', scope_id = id('service'), rules_due = false, rules_version = 4,
+select again('policies', $$level = 'SERVICE', scope_id = id('service'), rules_due = false, rules_version = 4, check_in_opens_seconds = 7200,
   waitlist_rules = '{"expire_stale": true}'$$);
 select again('policies', $$level = 'LOCATION', scope_id = id('location'), rules_version = 5, waitlist_enabled = false$$);
 select again('policies', $$level = 'LOCATION', scope_id = id('other'), rules_version = 6, version = 0,

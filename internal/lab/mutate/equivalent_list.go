@@ -577,12 +577,6 @@ var equivalents = slices.Concat(emptyLists(), tuning(), anyOrder(), readLess(), 
 		Reason: "the statement adds no row then",
 	},
 	{
-		Package: "internal/data/bookingdb", Function: "itemsLent",
-		Old:    `itemsLent = pg.NewTable("r", func(r *outingRow) []pg.Column {`,
-		New:    `itemsLent = pg.NewTable("", func(r *outingRow) []pg.Column {`,
-		Reason: "only reading uses the name, and this one is only written",
-	},
-	{
 		Package: "internal/data/bookingdb", Function: "usageCounted", Old: "u.Used = 0", New: "u.Used = 1",
 		Reason: "any number that is the same in all keys is as good",
 	},
@@ -612,18 +606,6 @@ var equivalents = slices.Concat(emptyLists(), tuning(), anyOrder(), readLess(), 
 	{
 		Package: "internal/data/waitlistdb", Function: "removePlaces", Old: "if len(entries) == 0 {\nreturn\n}", New: "",
 		Reason: "the statement changes no row then",
-	},
-	{
-		Package: "internal/data/accountdb", Function: "deviceRows",
-		Old:    `deviceRows = pg.NewTable("d", func(d *deviceRow) []pg.Column {`,
-		New:    `deviceRows = pg.NewTable("", func(d *deviceRow) []pg.Column {`,
-		Reason: "only reading uses the name, and this one is only written",
-	},
-	{
-		Package: "internal/data/coredb", Function: "claims",
-		Old:    `claims  = pg.NewTable("k", claimColumns)`,
-		New:    `claims  = pg.NewTable("", claimColumns)`,
-		Reason: "only reading uses the name, and this one is only written",
 	},
 	{
 		Package: "internal/app/schedules", Function: "(*Service).updateWaitlists",
