@@ -45,11 +45,10 @@ func TestStatements_FitTheSchemaAndNameTheTenant(t *testing.T) {
 	for _, sql := range statements {
 		statement := expect.Value(conn.Conn().Prepare(t.Context(), "s", sql))(t)
 		nulls := strings.Join(slices.Repeat([]string{"null"}, len(statement.ParamOIDs)), ", ")
-		execute := strings.TrimSuffix("execute s("+nulls+")", "()")
-		results := expect.Value(conn.Conn().PgConn().Exec(t.Context(),
-			"explain (format json) "+execute+"; deallocate s").ReadAll())(t)
+		explain := conn.Conn().PgConn().Exec(t.Context(),
+			"explain (format json) "+strings.TrimSuffix("execute s("+nulls+")", "()")+"; deallocate s")
 		var explained []struct{ Plan plan }
-		must.NoError(t, json.Unmarshal(results[0].Rows[0][0], &explained))
+		must.NoError(t, json.Unmarshal(expect.Value(explain.ReadAll())(t)[0].Rows[0][0], &explained))
 		for nodes := []plan{explained[0].Plan}; len(nodes) > 0; nodes = nodes[1:] {
 			n := nodes[0]
 			limited := n.Relation == "" || n.Type == "ModifyTable" || crossing.MatchString(sql) ||

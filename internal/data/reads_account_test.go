@@ -108,6 +108,7 @@ var accountReads = []read{
 	{accountdb.FindTenantProfile, nil, "Harbour; en; /"},
 	{accountdb.ListTransfers, args{"other", now, 9}, ""},
 	{accountdb.ListTransfers, args{"receiver", now, 1}, "third [third/Cy] [receiver/CY]"},
+	{accountdb.ListTransfers, args{"receiver", now, 0}, ""},
 	{accountdb.ListTransfers, args{"", now, 9}, "third [third/Cy] [receiver/CY]"},
 	{accountdb.FindRole, args{"owner"}, "owner:2:true"},
 	{accountdb.FindKey, args{"third"}, "third/#key/other/door/true"},

@@ -33,13 +33,17 @@ func TestTransferOwnership_IsConfirmedByTheReceiver(t *testing.T) {
 	app := studio.App.Accounts
 	ben, mia := studio.AddPerson("Ben", tenant.RoleCoach), studio.AddMember("Mia")
 	first := expect.Value(app.TransferOwnership(t.Context(), studio.Owner, mia.Member))(t)
-	studio.Tick()
 	offer := expect.Value(app.TransferOwnership(t.Context(), studio.Owner, ben.Member))(t)
 	test.EqOp(t, 7*24*time.Hour, offer.ExpiresAt.Sub(offer.CreatedAt))
+	studio.Tick()
+	ottos := expect.Value(app.TransferOwnership(t.Context(), studio.AddPerson("Otto", tenant.RoleOwner), mia.Member))(t)
 	for _, c := range []struct {
 		who  tenant.Caller
 		want []grant.Transfer
-	}{{studio.Owner, []grant.Transfer{offer}}, {self(ben), []grant.Transfer{offer}}, {self(mia), []grant.Transfer{}}} {
+	}{
+		{studio.Owner, []grant.Transfer{ottos, offer}},
+		{self(ben), []grant.Transfer{offer}}, {self(mia), []grant.Transfer{ottos}}, {self(studio.AddMember("Noa")), []grant.Transfer{}},
+	} {
 		test.Eq(t, c.want, expect.Value(app.ListTransfers(t.Context(), c.who))(t))
 	}
 	test.Eq(t, []string{"owner"}, rolesOf(studio, studio.Owner), test.Sprint("an offer changes nothing"))

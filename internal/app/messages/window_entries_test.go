@@ -34,7 +34,7 @@ func TestTimeWindowEntries_GetMessages(t *testing.T) {
 	messagetest.Each(t, map[string]row{
 		"one day": {
 			"en", 1, "09:00", "On the waitlist: Vinyasa, Tue 17 Mar, 08:00–09:00",
-			[]string{"number 1 on the waitlist", "When: Tue 17 Mar, 08:00–09:00\n", "Where: Pier 1"},
+			[]string{"number 1 on the waitlist", "When: Tue 17 Mar, 08:00–09:00\n", "Where: Pier 1, Room 1\nWith: Carla Coach"},
 		},
 		"some days": {
 			"de", 3, "09:00", "Auf der Warteliste: Vinyasa, Di, 17. März – Do, 19. März, 08:00–09:00",
@@ -55,9 +55,12 @@ func TestTimeWindowEntries_GetMessages(t *testing.T) {
 		if tt.latest == "23:59" {
 			earliest = "00:00"
 		}
+		room := studio.AddResource(catalog.Resource{Name: "Room 1"})
+		studio.AddResource(catalog.Resource{Name: "Room 2", Location: studio.AddLocation(catalog.Location{Name: "Pier 2"})})
+		studio.AddService(catalog.Service{Name: "Yin"})
 		joined := expect.Value(studio.App.Waitlists.JoinWaitlist(studio.T.Context(), mia, waitlists.JoinRequest{Party: 1,
-			Channel: catalog.Online, Window: &wait.Window{
-				Service: studio.Service, Location: studio.Location, From: today.AddDays(1), Until: today.AddDays(tt.days),
+			Channel: catalog.Online, Coach: studio.Coach.Member, Window: &wait.Window{
+				Service: studio.Service, Location: studio.Location, Resource: room, From: today.AddDays(1), Until: today.AddDays(tt.days),
 				Earliest: civiltest.TimeOfDay(earliest), Latest: civiltest.TimeOfDay(tt.latest),
 			}}))(studio.T)
 		sent := mails(studio)

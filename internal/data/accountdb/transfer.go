@@ -34,7 +34,7 @@ select ` + transfers.Columns() + fromTransfers + `where x.tenant_id = $1 and x.i
 	listTransfers = pg.SQL(`
 select ` + transfers.Columns() + fromTransfers + `
 where x.tenant_id = $1 and ($2::uuid is null or x.to_member = $2) and x.expires_at > $3
-order by x.created_at desc, x.id desc limit $4`)
+order by x.id desc limit $4`)
 	insertTransfer = pg.SQL(`insert into ownership_transfers ` + transferRows.Values())
 )
 
