@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/berthhq/berth/internal/app/bookings"
+	"github.com/berthhq/berth/internal/civil"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rules/brand"
 )
@@ -115,10 +116,7 @@ func (d displayPages) write(w http.ResponseWriter, r *http.Request, status int, 
 
 // newDisplayData formats a display in a language and in the time zone of its location.
 func newDisplayData(d bookings.Display, words *displayWords) (displayData, error) {
-	zone, err := time.LoadLocation(d.TimeZone)
-	if err != nil {
-		return displayData{}, err
-	}
+	zone := civil.Zone(d.TimeZone)
 	clock := func(t time.Time) string { return words.dates.clock(t.In(zone)) }
 	with := func(coach string) string { return fmt.Sprintf(words.with, coach) }
 	page := displayData{
@@ -144,9 +142,11 @@ func newDisplayData(d bookings.Display, words *displayWords) (displayData, error
 	}
 	switch {
 	case d.QR != "":
-		if page.Code, err = drawQR(d.QR); err != nil {
+		code, err := drawQR(d.QR)
+		if err != nil {
 			return displayData{}, err
 		}
+		page.Code = code
 		page.Notice = words.scan
 	case d.Next == "":
 		page.Notice = words.closed

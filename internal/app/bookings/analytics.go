@@ -206,11 +206,7 @@ func (s *Service) readWithClocks(
 		if err := tx.Load(ctx, &first); err != nil {
 			return err
 		}
-		clocks, err := coredb.Clocks(zones, p.Instants())
-		if err != nil {
-			return err
-		}
-		queue(&second, clocks)
+		queue(&second, coredb.Clocks(zones, p.Instants()))
 		return tx.Load(ctx, &second)
 	})
 }

@@ -57,12 +57,9 @@ func (s *Service) WaitlistAnalytics(
 		if err := tx.Load(ctx, &batch); err != nil || owner == nil {
 			return err
 		}
-		clocks, err := coredb.Clocks([]string{owner.TimeZone}, q.Span)
-		if err != nil {
-			return err
-		}
 		waitlistdb.CountWaitlist(&counts, caller.Tenant, waitlistdb.WaitlistPeriod{
-			Span: q.Span, Location: q.Location, Service: q.Service, Clocks: clocks,
+			Span: q.Span, Location: q.Location, Service: q.Service,
+			Clocks: coredb.Clocks([]string{owner.TimeZone}, q.Span),
 		}, &parts, &offers)
 		return tx.Load(ctx, &counts)
 	})

@@ -213,10 +213,7 @@ func (j *join) checkWindow(ctx context.Context, tx *engine.Tx, e *waitlist.Entry
 	case !w.Resource.IsZero() && (resource == nil || resource.Location != w.Location):
 		return nil, fault.Missing(fault.ResourceNotFound, "Resource")
 	}
-	at, err := session.ZoneOf(*location)
-	if err != nil {
-		return nil, err
-	}
+	at := session.ZoneOf(*location)
 	today := civil.DateOf(tx.Now, at.Zone)
 	switch {
 	case w.Until.Before(w.From):

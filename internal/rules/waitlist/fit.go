@@ -1,7 +1,6 @@
 package waitlist
 
 import (
-	"sync"
 	"time"
 
 	"github.com/berthhq/berth/internal/civil"
@@ -77,7 +76,7 @@ type offerEnd struct {
 }
 
 func (r *Compiled) scene(slot Slot, round Round, now time.Time) *scene {
-	zone := loadZone(slot.Zone)
+	zone := civil.Zone(slot.Zone)
 	s := &scene{
 		Compiled: r, slot: slot, mode: r.modeFor(slot, now), now: now,
 		day: civil.DateOf(slot.StartsAt, zone), clock: civil.TimeOf(slot.StartsAt, zone),
@@ -153,24 +152,8 @@ func (s *scene) offerEnd(c *Candidate) (time.Time, string) {
 	name := c.zone(s.slot)
 	end, ok := s.ends[name]
 	if !ok {
-		end.at, end.reason = s.OfferUntil(s.now, s.slot.Closes, loadZone(name))
+		end.at, end.reason = s.OfferUntil(s.now, s.slot.Closes, civil.Zone(name))
 		s.ends[name] = end
 	}
 	return end.at, end.reason
-}
-
-// zones caches time zones: loading one takes longer than most decisions.
-var zones sync.Map
-
-// loadZone returns a time zone, or UTC if the name is unknown, which is never so for a location.
-func loadZone(name string) *time.Location {
-	if zone, ok := zones.Load(name); ok {
-		return zone.(*time.Location)
-	}
-	zone, err := time.LoadLocation(name)
-	if err != nil {
-		return time.UTC
-	}
-	zones.Store(name, zone)
-	return zone
 }
