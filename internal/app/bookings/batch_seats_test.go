@@ -11,6 +11,7 @@ import (
 	"github.com/berthhq/berth/internal/app/bookings"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rules/booking"
+	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit"
 	"github.com/berthhq/berth/internal/testkit/expect"
@@ -65,10 +66,11 @@ func TestBatch_FreedSeatGoesToTheWaitlist(t *testing.T) {
 	t.Parallel()
 	type row struct {
 		reschedule, window bool
+		late               bool // the entry joins, on another node, once the operation that frees the seat is queued
 	}
 	testkit.Each(t, map[string]row{
-		"cancelled": {false, false}, "cancelled, a window waits": {false, true},
-		"rescheduled": {true, false}, "rescheduled, a window waits": {true, true},
+		"cancelled": {}, "cancelled, a window waits": {window: true}, "cancelled as one joins": {late: true},
+		"rescheduled": {reschedule: true}, "rescheduled, a window waits": {reschedule: true, window: true},
 	}, func(studio *testkit.Studio, tt row) {
 		g, when := studio.NewBatch(), testkit.Noon.Add(75*time.Hour)
 		in := studio.AddSession(testkit.Session{Starts: when, Capacity: 1, Waitlist: 3})
@@ -77,7 +79,10 @@ func TestBatch_FreedSeatGoesToTheWaitlist(t *testing.T) {
 		if tt.window {
 			entry = studio.ForWindow("2026-03-19", "2026-03-19", "00:00", "23:00")
 		}
-		studio.MustJoin(studio.AddMember("Noa"), entry)
+		noa := studio.AddMember("Noa")
+		if !tt.late {
+			studio.MustJoin(noa, entry)
+		}
 		separate, promoted := g.Book(studio.AddMember("Separate"), studio.AddSession(testkit.Session{})), 0
 		g.Add(func() {
 			if tt.reschedule {
@@ -90,6 +95,14 @@ func TestBatch_FreedSeatGoesToTheWaitlist(t *testing.T) {
 				))(studio.T).Promoted
 			}
 		})
+		if tt.late {
+			g.Add(func() {
+				studio.MustJoin(noa, entry)
+				expect.OK(studio.T)(g.App.Bookings.Book(
+					context.Background(), noa, bookings.BookRequest{Session: other, Party: 1, Channel: catalog.Online},
+				))
+			})
+		}
 		later := g.Book(studio.AddMember("Later"), in)
 		test.EqOp(studio.T, 3, g.Run(), test.Sprint("transactions, want 3: separate, the seat, and later"))
 		separate.WantConfirmed(studio.T, "separate")

@@ -156,7 +156,6 @@ func (b *book) write(tx *engine.Tx, id tenant.BookingID, decision booking.Decisi
 	if b.Hold {
 		what, made.Status, made.HoldUntil = outbox.BookingHeld, booking.Pending, new(b.slot.HoldUntil(tx.Now))
 		tx.WakeAt(*made.HoldUntil)
-		b.slot.Holds++
 	}
 	made = seats.Take(tx, b.facts, made, decision)
 	b.slot.SeatsTaken += made.Party

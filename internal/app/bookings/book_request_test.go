@@ -7,10 +7,12 @@ import (
 
 	"github.com/shoenig/test"
 
+	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/testkit/vary"
 )
 
 // The hash is stored with the booking: an external reference that is sent again, to the next release too, has to match.
@@ -32,6 +34,24 @@ func TestBookRequest_HashNeverChanges(t *testing.T) {
 		"no fields":  {BookRequest{}, "65f9ced205456983628ce1b6d5064b69d09ae7c4547fe1feaa0d167e2ac74aac"},
 	} {
 		test.EqOp(t, tt.want, hex.EncodeToString(tt.request.hash()), test.Sprint(name))
+	}
+}
+
+// A booking shares its session with others. Of its member, and of its external reference, it is the only one.
+func TestBookRequest_LocksItsMemberAndReference(t *testing.T) {
+	t.Parallel()
+	session, mia := tenant.UUID{1}, tenant.UUID{2}
+	r, ref := BookRequest{Session: tenant.SessionID{UUID: session}}, engine.NameKey("ref", "order-1")
+	for name, tt := range map[string]struct {
+		differ vary.Fields
+		want   []engine.Key
+	}{
+		"a member":               {vary.Fields{"Member": tenant.MemberID{UUID: mia}}, []engine.Key{mia}},
+		"a guest":                {vary.Fields{"Guest": true}, nil},
+		"a guest with reference": {vary.Fields{"Guest": true, "ExternalRef": "order-1"}, []engine.Key{ref}},
+	} {
+		asked := vary.From(r, tt.differ)
+		test.Eq(t, engine.Locks{Together: []engine.Key{session}, Single: tt.want}, asked.locks(), test.Sprint(name))
 	}
 }
 

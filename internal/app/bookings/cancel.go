@@ -89,7 +89,6 @@ func (c *cancel) Run(ctx context.Context, tx *engine.Tx) (seats.Cancelled, error
 	}
 	if c.slot != nil {
 		c.slot.SeatsTaken -= cancelled.SeatsFreed
-		c.slot.Holds -= cancelled.HoldsEnded
 		up.Promoted, err = c.service.waitlists.Fill(ctx, tx, c.slot, waitlist.ByCancellation)
 	}
 	return up, err

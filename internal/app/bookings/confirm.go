@@ -42,11 +42,6 @@ func (s *Service) RecordPayment(
 }
 
 func (s *Service) confirm(ctx context.Context, caller tenant.Caller, name string, c confirm) (seats.Place, error) {
-	if c.Paid != nil {
-		if err := c.Paid.Validate(); err != nil {
-			return seats.Place{}, err
-		}
-	}
 	place, err := engine.Run(ctx, s.engine, caller, engine.Spec[seats.Place]{
 		Name: name, Races: []engine.Race{paymentRace, benefitRace}, Replay: true,
 		Locate: locate(caller.Tenant, seats.Locator{ID: c.ID},
@@ -73,7 +68,6 @@ type confirm struct {
 func (c *confirm) Load(q *engine.Query) {
 	c.bookingState.Load(q)
 	if c.ProviderCode != "" {
-		c.number = booking.BenefitNumber{}
 		catalogdb.FindBenefitProvider(q.Batch, q.Tenant, c.ProviderCode, &c.number.Provider)
 		catalogdb.FindBenefitNumber(
 			q.Batch, q.Tenant, c.ProviderCode, booking.BenefitKey(c.Number), c.visit.Member, &c.number)
@@ -144,7 +138,6 @@ func (c *confirm) pay(tx *engine.Tx, b booking.Booking) (seats.Place, error) {
 func (c *confirm) write(tx *engine.Tx, after booking.Booking, confirmed booking.ConfirmResult) {
 	bookingdb.UpdateBooking(tx.Tx, tx.Tenant, after, tx.Now)
 	bookingdb.MoveSeats(tx.Tx, tx.Tenant, after.Session, bookingdb.Seats{Holds: -1})
-	c.slot.Holds--
 	seats.UpdateItemLines(tx, after)
 	if confirmed.Payer != nil {
 		seats.WriteCredits(tx, *confirmed.Payer, confirmed.Ledger)

@@ -59,6 +59,9 @@ func TestConfirmBooking_WithPayment(t *testing.T) {
 	mia := studio.AddMember("Mia")
 	held := studio.MustHold(mia, studio.AddSession(testkit.Session{}))
 	expect.Reason(t, fault.NoActivePlan)(studio.Confirm(mia, held.ID))
+	expect.Fault(t, "INVALID_FIELD @payment.amount.currency_code")(studio.App.Bookings.ConfirmBooking(
+		t.Context(), testkit.SelfOnly(mia), bookings.ConfirmRequest{ID: held.ID, Paid: new(payment.Facts)},
+	))
 
 	place := expect.Value(studio.App.Bookings.ConfirmBooking(
 		t.Context(), testkit.SelfOnly(mia), bookings.ConfirmRequest{ID: held.ID, Paid: testkit.FiftyEuros},

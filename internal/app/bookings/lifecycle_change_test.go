@@ -8,6 +8,7 @@ import (
 	"github.com/shoenig/test/must"
 
 	"github.com/berthhq/berth/internal/app/bookings"
+	"github.com/berthhq/berth/internal/app/seats"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/catalog"
@@ -126,9 +127,13 @@ var itemLines = map[string]func(studio *testkit.Studio){
 			mia, class,
 			testkit.WithItems(booking.ItemChoice{Item: cart.ID, Quantity: 1}, booking.ItemChoice{Item: caddie.ID, Quantity: 1}),
 		)
-		place := expect.Value(studio.App.Bookings.ConfirmBooking(
-			context.Background(), testkit.SelfOnly(mia), bookings.ConfirmRequest{ID: b.ID, Keep: []tenant.LineID{b.Items[0].ID}},
-		))(studio.T)
+		keep := func(line tenant.LineID) (seats.Place, error) {
+			return studio.App.Bookings.ConfirmBooking(
+				context.Background(), testkit.SelfOnly(mia), bookings.ConfirmRequest{ID: b.ID, Keep: []tenant.LineID{line}},
+			)
+		}
+		expect.Fault(studio.T, "INVALID_FIELD @items.booking_item_ids")(keep(testkit.NewID[tenant.LineID]()))
+		place := expect.Value(keep(b.Items[0].ID))(studio.T)
 		must.True(
 			studio.T, place.Booking.Items[0].Status == booking.ItemConfirmed &&
 				place.Booking.Items[1].Status == booking.ItemCancelled,

@@ -61,7 +61,7 @@ func changeAttendance[R any](
 		if err := tx.Load(ctx, &batch); err != nil {
 			return none, err
 		}
-		if b == nil || slot == nil || !tx.Caller.CanAccess(b.Member) {
+		if slot == nil || !tx.Caller.CanAccess(b.Member) {
 			return none, errNoBooking
 		}
 		return change(ctx, tx, *b, *slot)

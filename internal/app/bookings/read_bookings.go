@@ -96,7 +96,7 @@ func (s *Service) ListMyBookings(
 	if !id.IsZero() {
 		bookingdb.FindBookingMember(&batch, caller.Tenant, id, &member)
 	}
-	if q.AfterID.IsZero() && !id.IsZero() {
+	if q.AfterID.IsZero() {
 		waitlistdb.ListMemberEntries(&batch, caller.Tenant, id, q.From, q.Until, endsAfter, &entries)
 	}
 	positions := waitlists.ListPositions(&batch, caller.Tenant, waitlistdb.RivalQuery{Member: id})

@@ -49,7 +49,6 @@ func (r *release) Run(ctx context.Context, tx *engine.Tx) (seats.Place, error) {
 	}
 	seats.EndHold(tx, &after, what)
 	r.slot.SeatsTaken -= after.Party
-	r.slot.Holds--
 	_, err = r.service.waitlists.Fill(ctx, tx, r.slot, why)
 	return place, err
 }

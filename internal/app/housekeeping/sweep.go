@@ -241,16 +241,13 @@ func markAbsent(ctx context.Context, tx *engine.Tx, id tenant.SessionID) (int, e
 	if err := tx.Load(ctx, &batch); err != nil {
 		return 0, err
 	}
-	if slot == nil || !slot.Rules.AutoNoShow || len(absent) == 0 ||
+	if slot == nil || !slot.Rules.AutoNoShow ||
 		tx.Now.Before(bookings.CheckInWindow(*slot).NoShowFrom(slot.EndsAt, slot.Rules.AutoNoShowAfter)) {
 		return 0, nil
 	}
 	ids := make([]tenant.BookingID, len(absent))
 	freed := 0
 	for i, b := range absent {
-		if _, _, err := booking.MarkNoShow(b, tx.Now); err != nil {
-			return 0, err
-		}
 		ids[i], freed = b.ID, freed+b.Party
 	}
 	bookingdb.MarkNoShows(tx.Tx, tx.Tenant, ids, tx.Now)

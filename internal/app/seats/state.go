@@ -124,11 +124,8 @@ func ExpiredHolds(ctx context.Context, tx *engine.Tx, slot booking.Slot) ([]book
 	if slot.Holds == 0 {
 		return nil, nil
 	}
-	if s := stateOf(tx.State); s.slots[slot.ID] != nil {
-		if found := s.expired[slot.ID]; found != nil {
-			return *found, nil
-		}
-		return nil, nil // this batch made all its holds
+	if found := stateOf(tx.State).expired[slot.ID]; found != nil {
+		return *found, nil
 	}
 	var expired []booking.Booking
 	var batch pg.Batch

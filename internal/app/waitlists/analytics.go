@@ -54,7 +54,7 @@ func (s *Service) WaitlistAnalytics(
 		accountdb.FindTenant(&batch, caller.Tenant, &owner)
 		catalogdb.ListLocationNames(&batch, caller.Tenant, locations)
 		catalogdb.ListServiceNames(&batch, caller.Tenant, services)
-		if err := tx.Load(ctx, &batch); err != nil || owner == nil {
+		if err := tx.Load(ctx, &batch); err != nil {
 			return err
 		}
 		waitlistdb.CountWaitlist(&counts, caller.Tenant, waitlistdb.WaitlistPeriod{

@@ -49,14 +49,9 @@ func (s *Service) ViewClaim(ctx context.Context, token string) (ClaimView, error
 	if err := s.engine.Read(ctx, tenant.System(in), &batch); err != nil {
 		return ClaimView{}, err
 	}
-	view := ClaimView{
-		Claim: claim, Now: s.engine.Now(), For: checkin.DisplayName(o.MemberName),
+	return ClaimView{
+		Claim: claim, Now: s.engine.Now(), For: checkin.DisplayName(o.MemberName), Address: location.Address,
 		CalledOff: slot == nil || slot.State == catalog.Cancelled,
-	}
-	if location != nil {
-		view.Address = location.Address
-	}
-	view.Returned = booked != nil && booked.Status == booking.Cancelled
-	view.Waits = entry != nil && entry.Status.Active()
-	return view, nil
+		Returned:  booked != nil && booked.Status == booking.Cancelled, Waits: entry.Status.Active(),
+	}, nil
 }

@@ -59,7 +59,7 @@ func (s *Service) findClaim(ctx context.Context, token string) (Claim, error) {
 	if err := s.engine.Read(ctx, tenant.System(in), &batch); err != nil {
 		return Claim{}, err
 	}
-	if offer == nil || owner == nil {
+	if offer == nil { // an offer has an owner
 		return Claim{}, errNoClaim
 	}
 	return Claim{Tenant: in, Name: owner.Name, Brand: owner.Brand, Offer: s.showExpired([]waitlist.Offer{*offer})[0]}, nil

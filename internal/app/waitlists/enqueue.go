@@ -63,7 +63,6 @@ func (s *Service) EndExpiredHolds(ctx context.Context, tx *engine.Tx, slot *book
 		b = booking.Expire(b, tx.Now)
 		seats.EndHold(tx, &b, outbox.BookingExpired)
 		slot.SeatsTaken -= b.Party
-		slot.Holds--
 	}
 	_, err = s.Fill(ctx, tx, slot, waitlist.ByExpiredHold)
 	return expired, err
