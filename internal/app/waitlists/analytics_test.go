@@ -104,10 +104,14 @@ func TestWaitlistAnalytics_Groups(t *testing.T) {
 		some := expect.Value(studio.App.Waitlists.WaitlistAnalytics(t.Context(), studio.Owner, tt.q))(t)
 		test.Eq(t, tt.want, some.Total.Tally, test.Sprint(what))
 	}
-	for days, reason := range map[int]fault.Reason{366: "", 368: fault.InvalidField} {
+	for days, reason := range map[int]fault.Reason{367: "", 368: fault.InvalidField} {
 		expect.Reason(t, reason, days)(studio.App.Waitlists.WaitlistAnalytics(
 			t.Context(), studio.Owner,
 			waitlists.WaitlistQuery{Span: civil.Span{Start: span.Start, End: span.Start.AddDate(0, 0, days)}},
 		))
 	}
+	studio.Exec(`update tenants set time_zone = 'Nowhere'`)
+	test.StrContains(t, expect.Error(studio.App.Waitlists.WaitlistAnalytics(
+		t.Context(), studio.Owner, waitlists.WaitlistQuery{Span: span},
+	)).Error(), "Nowhere")
 }

@@ -47,7 +47,7 @@ func TestAudit_RecordsChangesByStaff(t *testing.T) {
 					t.Context(), studio.Coach, entries[2], waitlists.PriorityEdit{Flagged: new(true), Reason: why},
 				)
 				return e.ID, err
-			}, []string{"flagged", "position", "position_before"}},
+			}, []string{"flagged", "score", "position", "position_before"}},
 		"waitlist.moved": {"waitlist_entry",
 			func(studio *testkit.Studio, _ tenant.SessionID, entries []tenant.EntryID, why string) (fmt.Stringer, error) {
 				e, err := studio.App.Waitlists.MoveEntry(t.Context(), studio.Coach, entries[2], entries[1], why)

@@ -92,6 +92,7 @@ func TestMoveEntry_ChangesTheOrder(t *testing.T) {
 	other, _, _ := studio.AddFullSession(1, testkit.StartingAt(testkit.Noon.Add(96*time.Hour)))
 	_, here := studio.AddWaiters(1, testkit.ForSessions(class))
 	_, there := studio.AddWaiters(1, testkit.ForSessions(other))
+	expect.OK(t)(studio.App.Waitlists.MoveEntry(t.Context(), studio.Owner, here[0], tenant.EntryID{}, "")) // it is alone
 	expect.Reason(t, fault.InvalidField)(studio.App.Waitlists.MoveEntry(t.Context(), studio.Owner, here[0], there[0], ""))
 	expect.Reason(t, fault.EntryNotFound)(
 		studio.App.Waitlists.MoveEntry(t.Context(), studio.Owner, here[0], testkit.NewID[tenant.EntryID](), ""),
@@ -174,10 +175,10 @@ func TestOfferPlace_OffersToAnyEntry(t *testing.T) {
 		t, o.ByHand && o.ExpiresAt.Equal(testkit.Noon.Add(72*time.Hour)) && studio.SeatsTaken(open) == 2,
 		test.Sprintf("%+v", o),
 	)
-	expect.Reason(t, fault.BookingState)(offer(open, ids[0], time.Time{}))
+	expect.Fault(t, "BOOKING_STATE status=OFFERED")(offer(open, ids[0], time.Time{}))
 	expect.Reason(t, fault.SessionFull)(offer(open, ids[1], time.Time{}))
 	expect.OK(t)(studio.Accept(who[0], o))
-	expect.Reason(t, fault.BookingState)(offer(open, ids[0], time.Time{}))
+	expect.Fault(t, "BOOKING_STATE status=BOOKED")(offer(open, ids[0], time.Time{}))
 	test.EqOp(t, 1, studio.Count(
 		`select count(*) from audit_entries where action = 'offer.made' and reason = 'promised'`,
 	), test.Sprint("acts are on record"))

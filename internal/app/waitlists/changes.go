@@ -41,7 +41,7 @@ func (s *Service) Apply(ctx context.Context, tx *engine.Tx, c waitlist.Changes) 
 	if round := c.Refill.Round; !round.IsZero() {
 		findRound = func(b *pg.Batch, into **waitlist.Round) { waitlistdb.FindRound(b, tx.Tenant, round, into) }
 	}
-	_, _, err := s.fillSession(ctx, tx, c.Refill.Session, c.Refill.Trigger, findRound)
+	_, err := s.fillSession(ctx, tx, c.Refill.Session, c.Refill.Trigger, findRound)
 	return err
 }
 

@@ -55,6 +55,7 @@ func TestFaults_FailTheCall(t *testing.T) {
 		},
 		func() error { return expect.Error(s.Accept(waiters[0], first)) },
 		func() error { return expect.Error(s.Decline(waiters[1], second, false)) },
+		func() error { return expect.Error(s.Decline(waiters[1], second, false)) }, // again
 		func() error { return expect.Error(app.ClaimOffer(ctx, token, true)) },
 		func() error { return expect.Error(app.LeaveWaitlist(ctx, owner, ids[5], "", true)) },
 		func() error { return expect.Error(app.OffersByCode(ctx, s.Tenant, "+49301000001", "K7MP")) },

@@ -56,12 +56,11 @@ func (s *Service) fillRound(
 	return len(changes.Promoted), nil
 }
 
-// fillSession reads a session, and with findRound a round of offers, and fills the session. It returns false if the
-// session is deleted.
+// fillSession reads a session, and with findRound a round of offers, and fills the session unless it is deleted.
 func (s *Service) fillSession(
 	ctx context.Context, tx *engine.Tx, id tenant.SessionID, trigger waitlist.Trigger,
 	findRound func(*pg.Batch, **waitlist.Round),
-) (promoted int, found bool, err error) {
+) (promoted int, err error) {
 	var (
 		slot  *booking.Slot
 		round *waitlist.Round
@@ -71,11 +70,10 @@ func (s *Service) fillSession(
 	if findRound != nil {
 		findRound(&batch, &round)
 	}
-	if err := tx.Load(ctx, &batch); err != nil || slot == nil {
-		return 0, false, err
+	if err = tx.Load(ctx, &batch); err == nil && slot != nil {
+		promoted, err = s.fillRound(ctx, tx, slot, trigger, round)
 	}
-	promoted, err = s.fillRound(ctx, tx, slot, trigger, round)
-	return promoted, true, err
+	return promoted, err
 }
 
 // FillAll fills several sessions, in the order of their starts. Filled reports whether any of them has a queue.
@@ -93,13 +91,13 @@ func (s *Service) FillAll(
 	}
 	for _, id := range awaited {
 		// One after the other, because an entry that waits for any of them can get its booking in the first.
-		n, found, err := s.fillSession(ctx, tx, id, trigger, nil)
+		n, err := s.fillSession(ctx, tx, id, trigger, nil)
 		if err != nil {
-			return promoted, filled, err
+			return 0, false, err
 		}
-		promoted, filled = promoted+n, filled || found
+		promoted += n
 	}
-	return promoted, filled, nil
+	return promoted, len(awaited) > 0, nil
 }
 
 // filler drives a waitlist.Filling of a session: it answers its questions from the database, and writes its changes.

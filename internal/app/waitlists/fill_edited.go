@@ -57,7 +57,7 @@ func (s *Service) fillOpen(ctx context.Context, caller tenant.Caller, id tenant.
 	spec := engine.Spec[struct{}]{Name: "rules.wake"}
 	return engine.Exec(ctx, s.engine, caller, spec, func(ctx context.Context, tx *engine.Tx) error {
 		lastRound := func(b *pg.Batch, into **waitlist.Round) { waitlistdb.FindLastRound(b, tx.Tenant, id, into) }
-		_, _, err := s.fillSession(ctx, tx, id, waitlist.ByRules, lastRound)
+		_, err := s.fillSession(ctx, tx, id, waitlist.ByRules, lastRound)
 		return err
 	})
 }

@@ -6,6 +6,8 @@ import (
 
 	"github.com/shoenig/test"
 
+	"github.com/berthhq/berth/internal/app/engine"
+	"github.com/berthhq/berth/internal/app/seats"
 	"github.com/berthhq/berth/internal/civil/civiltest"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/waitlist"
@@ -34,5 +36,34 @@ func TestJoinRequest_HashNeverChanges(t *testing.T) {
 		"no fields":  {JoinRequest{}, "3af3ab9974210bc9c943e4a68246caa8e93dcefc2f1e7d242df5aa70bd579115"},
 	} {
 		test.EqOp(t, tt.want, hex.EncodeToString(tt.request.hash()), test.Sprint(name))
+	}
+}
+
+// A request to join runs alone. It locks what a booking with the same reference locks.
+func TestJoinRequest_LocksItsQueuesMemberAndReference(t *testing.T) {
+	t.Parallel()
+	one, two, mia := tenant.UUID{1}, tenant.UUID{2}, tenant.MemberID{UUID: tenant.UUID{3}}
+	queue := waitlist.Queue{
+		Service: tenant.ServiceID{UUID: tenant.UUID{4}}, Location: tenant.LocationID{UUID: tenant.UUID{5}},
+	}
+	for name, tt := range map[string]struct {
+		request JoinRequest
+		want    engine.Locks
+	}{
+		"sessions": {
+			JoinRequest{Member: mia, Sessions: []tenant.SessionID{{UUID: one}, {UUID: two}}},
+			engine.Locks{Together: []engine.Key{one, two}, Single: []engine.Key{mia.UUID}, Solo: true},
+		},
+		"a window, with a reference": {
+			JoinRequest{Member: mia, ExternalRef: "order-1", Window: &waitlist.Window{
+				Service: queue.Service, Location: queue.Location,
+			}},
+			engine.Locks{
+				Together: []engine.Key{seats.QueueKey(queue)},
+				Single:   []engine.Key{mia.UUID, engine.NameKey("ref", "order-1")}, Solo: true,
+			},
+		},
+	} {
+		test.Eq(t, tt.want, tt.request.locks(), test.Sprint(name))
 	}
 }

@@ -53,6 +53,10 @@ func TestJoinWaitlist_ReturnsEachReason(t *testing.T) {
 		change(&r)
 		return r
 	}
+	// Another coach is another wish, and so is another time than that of a session with seats.
+	other := studio.ForWindow("2026-03-18", "2026-03-24", "08:00", "12:00")
+	other.Coach = studio.Coach.Member
+	studio.MustJoin(waiter, other)
 	for name, tt := range map[string]struct {
 		who  tenant.Caller
 		ask  waitlists.JoinRequest
@@ -61,7 +65,7 @@ func TestJoinWaitlist_ReturnsEachReason(t *testing.T) {
 		"there are seats":          {mia, testkit.ForSessions(open), "SEATS_AVAILABLE"},
 		"one of several has seats": {mia, testkit.ForSessions(full, open), "SEATS_AVAILABLE"},
 		"a session in the window has seats": {
-			mia, studio.ForWindow("2026-03-18", "2026-03-18", "10:00", "20:00"), "SEATS_AVAILABLE",
+			mia, studio.ForWindow("2026-03-18", "2026-03-18", "10:00", "20:00"), "SEATS_AVAILABLE session_id=",
 		},
 		"no queue":                 {mia, testkit.ForSessions(none), "WAITLIST_CLOSED"},
 		"no room in the queue":     {mia, testkit.ForSessions(small), "WAITLIST_FULL"},
@@ -116,15 +120,15 @@ func TestJoinWaitlist_ReturnsEachReason(t *testing.T) {
 			}), "CHANNEL_CLOSED @channel channel=PHONE",
 		},
 		"through a channel of staff": {
-			testkit.SelfOnly(mia), window(func(r *waitlists.JoinRequest) { r.Channel = catalog.Phone }),
+			testkit.SelfOnly(mia), window(func(r *waitlists.JoinRequest) { r.Channel, r.Party = catalog.Phone, 4 }),
 			"CHANNEL_CLOSED @channel channel=PHONE",
 		},
 		"with an unknown coach": {
 			mia, window(func(r *waitlists.JoinRequest) { r.Coach = testkit.NewID[tenant.MemberID]() }), "MEMBER_NOT_FOUND",
 		},
-		"another tenant's session": {mia, testkit.ForSessions(foreign), "SESSION_NOT_FOUND"},
+		"another tenant's session": {mia, testkit.ForSessions(foreign), "SESSION_NOT_FOUND session_id="},
 		"an unknown session among several": {
-			mia, testkit.ForSessions(full, testkit.NewID[tenant.SessionID]()), "SESSION_NOT_FOUND",
+			mia, testkit.ForSessions(full, testkit.NewID[tenant.SessionID]()), "SESSION_NOT_FOUND session_id=",
 		},
 		"for one who is no member any more": {
 			studio.Owner, waitlists.JoinRequest{Sessions: []tenant.SessionID{full}, Member: gone.Member}, "MEMBER_NOT_FOUND",
