@@ -181,9 +181,7 @@ func (s *Service) findWork(ctx context.Context, caller tenant.Caller) (work, err
 func (s *Service) sweepExpired(ctx context.Context, caller tenant.Caller, done *SweepResult) error {
 	ended, overdue, err := s.ExpireDue(ctx, caller.Tenant)
 	done.Holds, done.Mended = ended, done.Mended+overdue
-	if overdue > 0 {
-		s.waitlists.ReportOverdue(overdue)
-	}
+	s.waitlists.ReportOverdue(overdue)
 	return err
 }
 
