@@ -78,12 +78,11 @@ var rescheduleLines = map[string]func(studio *testkit.Studio){
 			expect.OK(studio.T)(studio.App.Bookings.RescheduleBooking(
 				context.Background(), testkit.SelfOnly(mia), bookings.RescheduleRequest{ID: id, To: to, Notify: notify},
 			))
-			n := studio.Count(
+			test.EqOp(studio.T, 1, studio.Count(
 				`select count(*) from events where tenant_id = $1 and type = 'booking.rescheduled' and session_id = $2
 					and (data->>'notify')::boolean = $3`,
 				studio.Tenant, to, notify,
-			)
-			test.EqOp(studio.T, 1, n, test.Sprintf("notify %v: %d events", notify, n))
+			), test.Sprintf("events with notify %v", notify))
 		}
 	},
 }
@@ -243,11 +242,10 @@ var eventLines = map[string]func(studio *testkit.Studio){
 
 func wantEvents(studio *testkit.Studio, of tenant.BookingID, want string) {
 	studio.T.Helper()
-	got := studio.Text(
+	test.EqOp(studio.T, want, studio.Text(
 		`select string_agg(type, ' ' order by xid, id) from events where tenant_id = $1 and booking_id = $2`, studio.Tenant,
 		of,
-	)
-	test.EqOp(studio.T, want, got, test.Sprintf("%q, want %q", got, want))
+	))
 }
 
 // Nothing of one tenant can be held, confirmed, moved or cancelled from another, and nothing can be moved into one.

@@ -98,11 +98,10 @@ func TestEvents_OfTheWaitlist(t *testing.T) {
 	waiters, entries := studio.AddWaiters(5, testkit.ForSessions(class))
 	last := func(event string, member tenant.Caller, keys ...string) {
 		t.Helper()
-		n := studio.Count(
+		test.EqOp(t, 1, studio.Count(
 			`select count(*) from events where type = $1 and session_id = $2 and member_id = $3 and data ?& $4`, event, class,
 			member.Member, keys,
-		)
-		test.EqOp(t, 1, n, test.Sprintf("%d events %s with %v", n, event, keys))
+		), test.Sprintf("events %s with %v", event, keys))
 	}
 	for i := range waiters {
 		last("waitlist.joined", waiters[i], "entry_id", "position")
