@@ -233,6 +233,12 @@ var eventLines = map[string]func(studio *testkit.Studio){
 		}
 		wantEvents(studio, b.ID, "booking.held booking.expired")
 	},
+	"held, expired, released": func(studio *testkit.Studio) {
+		b := studio.MustHold(studio.AddMember("Mia"), studio.AddSession(testkit.Session{}))
+		studio.Clock.Set(*b.HoldUntil)
+		expect.OK(studio.T)(studio.App.Bookings.ReleaseHold(context.Background(), studio.Owner, b.ID))
+		wantEvents(studio, b.ID, "booking.held booking.expired")
+	},
 	"a rejected change notifies no one": func(studio *testkit.Studio) {
 		class := studio.AddSession(testkit.Session{Blocked: true})
 		expect.Reason(studio.T, fault.SessionNotOpen)(studio.Hold(studio.AddMember("Mia"), class))
