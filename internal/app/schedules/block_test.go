@@ -24,7 +24,7 @@ func TestBlockSession_PromotesAfterUnblocking(t *testing.T) {
 	s, err := studio.App.Schedules.BlockSession(context.Background(), studio.Owner, class, "burst pipe")
 	must.True(
 		t, err == nil && s.Blocked && s.StateReason == "burst pipe" && s.SeatsTaken == 1 &&
-			studio.BookingStatus(mia) == "CONFIRMED",
+			studio.GetSession(class).StateReason == "burst pipe" && studio.BookingStatus(mia) == "CONFIRMED",
 		must.Sprintf("%+v (%v)", s, err),
 	)
 	s = expect.Value(studio.App.Schedules.BlockSession(context.Background(), studio.Owner, class, "burst pipe"))(t)

@@ -56,13 +56,11 @@ func (s *Service) BulkPublish(ctx context.Context, caller tenant.Caller, filter 
 	publish := func(ctx context.Context, tx *engine.Tx, all []session.Session, done *BulkResult) error {
 		var published []session.Session
 		for _, s := range all {
-			after, changed, err := s.Publish(tx.Now)
+			after, _, err := s.Publish(tx.Now)
 			if err != nil {
 				return err
 			}
-			if changed {
-				published = append(published, after)
-			}
+			published = append(published, after)
 		}
 		done.Sessions = len(published)
 		scheduledb.UpdateSessions(tx.Tx, tx.Tenant, published)

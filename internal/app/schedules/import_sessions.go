@@ -37,10 +37,8 @@ func (s *Service) ImportSessions(
 	}
 	spec := engine.Spec[SessionImport]{Name: "session.import", Replay: true, Races: []engine.Race{clashRace}}
 	report, err := engine.Do(ctx, s.engine, caller, spec, func(ctx context.Context, tx *engine.Tx) (SessionImport, error) {
+		// A copy, so that each attempt starts with the file's own problems.
 		report := SessionImport{Import: session.Import{Header: parsed.Header, Rows: slices.Clone(parsed.Rows)}}
-		for i := range report.Rows {
-			report.Rows[i].Problems = slices.Clip(report.Rows[i].Problems) // each attempt starts with the file's own
-		}
 		sessions, err := checkRows(ctx, tx, report.Rows)
 		if err != nil || dryRun || report.InvalidRows() > 0 || len(sessions) == 0 {
 			return report, err
@@ -132,16 +130,8 @@ func loadNames(ctx context.Context, tx *engine.Tx, rows []session.ImportRow) (im
 	var services, locations, emails []string
 	var pairs [][2]string
 	for _, row := range rows {
-		if len(row.Problems) > 0 {
-			continue
-		}
 		services, locations = append(services, row.Service), append(locations, row.Location)
-		if row.Resource != "" {
-			pairs = append(pairs, [2]string{row.Location, row.Resource})
-		}
-		if row.CoachEmail != "" {
-			emails = append(emails, row.CoachEmail)
-		}
+		pairs, emails = append(pairs, [2]string{row.Location, row.Resource}), append(emails, row.CoachEmail)
 	}
 	var at, resources []string
 	for _, pair := range engine.Distinct(pairs) {

@@ -55,11 +55,9 @@ func (s *Service) ListSessions(ctx context.Context, caller tenant.Caller, q Sess
 	})
 	coredb.FindSnapshotVersion(&batch, caller.Tenant, &version)
 	if !caller.Member.IsZero() {
-		span := civil.Span{Start: q.From, End: q.Until}
-		if q.AfterStart.After(span.Start) {
-			span.Start = q.AfterStart
-		}
-		bookingdb.FindMemberFacts(&batch, caller.Tenant, caller.Member, span, &member)
+		bookingdb.FindMemberFacts(
+			&batch, caller.Tenant, caller.Member, civil.Span{Start: q.From, End: q.Until}, &member,
+		)
 	}
 	if err := s.engine.Read(ctx, caller, &batch); err != nil {
 		return nil, err

@@ -115,7 +115,7 @@ func (s *Service) editOne(
 		fields |= session.EndField
 	}
 	after, err := s.edit(ctx, tx, named, in, fields, at)
-	if err == nil && after.session.Version != named.Version {
+	if after.session.Version != named.Version {
 		done.Updated = []tenant.SessionID{named.ID}
 	}
 	return done, inPart("template", err)

@@ -171,9 +171,12 @@ func TestUpdateSession_MovesBookings(t *testing.T) {
 	expect.OK(t)(studio.App.Schedules.UpdateSession(
 		t.Context(), studio.Owner, class, nil, session.Input{StartsAt: later}, session.StartField,
 	))
+	expect.OK(t)(studio.App.Schedules.UpdateSession(
+		t.Context(), studio.Owner, class, nil, session.Input{EndsAt: later.Add(2 * time.Hour)}, session.EndField,
+	))
 	b := expect.Value(studio.App.Bookings.GetBooking(t.Context(), testkit.SelfOnly(mia), id))(t)
 	test.True(
-		t, b.StartsAt.Equal(later) && b.EndsAt.Equal(later.Add(time.Hour)) && b.LocalDate.String() == "2026-03-24",
+		t, b.StartsAt.Equal(later) && b.EndsAt.Equal(later.Add(2*time.Hour)) && b.LocalDate.String() == "2026-03-24",
 		test.Sprintf("booking is %s to %s on %s", b.StartsAt, b.EndsAt, b.LocalDate),
 	)
 	studio.WantSound() // the quotas count other days now

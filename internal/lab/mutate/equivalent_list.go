@@ -604,6 +604,18 @@ var equivalents = slices.Concat(emptyLists(), tuning(), anyOrder(), readLess(), 
 	},
 	{
 		Package: "internal/app/schedules", Function: "(*Service).updateWaitlists",
+		Old:    "case freed[s.ID] > 0: // the lower capacity may leave some of the freed seats open",
+		New:    "case freed[s.ID] > 1: // the lower capacity may leave some of the freed seats open",
+		Reason: "a single freed seat is the one that the lower capacity takes: none is open",
+	},
+	{
+		Package: "internal/app/schedules", Function: "splitSeries",
+		Old:    "return nil, series, civil.DateOf(now, zone).AddDays(-1), nil",
+		New:    "return nil, series, civil.DateOf(now, zone).AddDays(-2), nil",
+		Reason: "sessions that have started do not change",
+	},
+	{
+		Package: "internal/app/schedules", Function: "(*Service).updateWaitlists",
 		Old:    "requeued, queues = append(requeued, s.ID), append(queues, from, to)",
 		New:    "requeued, queues = append(requeued, s.ID), append(queues, to, from)",
 		Reason: "they are counted in any order",
