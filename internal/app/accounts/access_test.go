@@ -197,6 +197,7 @@ func TestAccess_ChangesApplyOnEveryNode(t *testing.T) {
 	ana := studio.AddPerson("Ana", tenant.RoleMember)
 	robot, _ := studio.AddAccount("Robot", "desk")
 	newcomer := tenant.Caller{Tenant: studio.Tenant, Subject: "newcomer"}
+	founder := tenant.Caller{Tenant: testkit.NewID[tenant.TenantID](), Subject: "founder"}
 	imported := tenant.Caller{Tenant: studio.Tenant, Subject: "imported"}
 	unbound := newMember(studio, member.Member{Name: "Una"})
 	here, there := openNode(studio), openNode(studio) // which hear nothing of what was before
@@ -255,10 +256,16 @@ func TestAccess_ChangesApplyOnEveryNode(t *testing.T) {
 					t.Context(), studio.Owner, unbound.ID, nil, func(m *member.Member) error { m.Subject = "una"; return nil },
 				))
 			}},
+		{"a tenant is created", founder, "session.read", false, func() error {
+			return expect.Error(here.app.Accounts.CreateTenant(t.Context(), accounts.NewTenant{
+				ID: founder.Tenant, Name: "Links", TimeZone: "UTC", Locale: "en", Currency: "EUR",
+				Owner: &accounts.FirstOwner{Subject: founder.Subject, Name: "Olga"},
+			}))
+		}},
 	} {
 		allowed := func(n *node) bool {
 			t.Helper()
-			return expect.Value(n.guard.Decide(t.Context(), studio.Tenant, c.who.Subject, c.permission))(t).Allowed
+			return expect.Value(n.guard.Decide(t.Context(), c.who.Tenant, c.who.Subject, c.permission))(t).Allowed
 		}
 		must.True(
 			t, allowed(here) == c.before && allowed(there) == c.before,

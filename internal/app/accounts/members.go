@@ -175,7 +175,7 @@ func (s *Service) GetMember(
 		accountdb.FindTenant(b, caller.Tenant, &owner)
 		findMemberRead(b, caller, id, hour, &audited)
 	})
-	if err == nil && owner != nil && owner.AuditMemberReads && !audited && caller.Member != id {
+	if err == nil && owner.AuditMemberReads && !audited && caller.Member != id {
 		err = s.auditMemberRead(ctx, caller, id, hour)
 	}
 	if err != nil {
@@ -211,7 +211,7 @@ func (s *Service) auditMemberRead(
 func (s *Service) ListMembers(
 	ctx context.Context, caller tenant.Caller, search member.Search,
 ) ([]member.Member, error) {
-	if hasZeroByte(search.Query, search.Tier, search.Tag) || (search.After != nil && hasZeroByte(search.After.Name)) {
+	if search.After != nil && hasZeroByte(search.After.Name) {
 		return nil, nil
 	}
 	return engine.List(ctx, s.engine, caller, func(b *pg.Batch, into *[]member.Member) {

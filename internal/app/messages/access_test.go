@@ -48,6 +48,11 @@ func TestAccessChanges_AreToldToOwnersAndWhoIsConcerned(t *testing.T) {
 			"Olga Owner changed the email address, the phone number or the sign-in of Ben, who is an admin.",
 			[]string{"ben2", "olga"},
 		},
+		{
+			func() error { return edit(ben, func(m *member.Member) { m.Phone = "+4915112345678" }) },
+			"Olga Owner changed the email address, the phone number or the sign-in of Ben, who is an admin.",
+			[]string{"ben2", "olga"},
+		},
 		{func() error { return edit(ben, func(m *member.Member) { m.Notes = "x" }) }, "", nil},
 		{
 			func() error { return edit(ben, func(m *member.Member) { m.Status = member.Inactive }) },

@@ -186,8 +186,6 @@ func explainConflict(part string, err error) error {
 	case pg.IsExclusion(err, "bookings_overlap"):
 		return fault.New(fault.FailedPrecondition, fault.Overlap,
 			"Someone who has booked the session has another booking at that time, on a plan that forbids it.").WithCause(err)
-	case pg.IsCheck(err, "sessions_capacity", "sessions_waitlist"):
-		return session.CapacityTooLow().WithCause(err)
 	}
 	return err
 }

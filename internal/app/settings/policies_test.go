@@ -4,7 +4,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/shoenig/test"
 	"github.com/shoenig/test/must"
 	"pgregory.net/rapid"
@@ -60,9 +59,7 @@ func TestUpdatePolicy_EditsOneLevel(t *testing.T) {
 			e.Origins["HoldTTL"] == catalog.Default,
 		test.Sprintf("%+v", e),
 	)
-	read, err := studio.App.Settings.GetPolicy(t.Context(), studio.Owner, here)
-	diff := cmp.Diff(e, read)
-	test.True(t, diff == "" && err == nil, test.Sprint(err, diff))
+	test.Eq(t, e, expect.Value(studio.App.Settings.GetPolicy(t.Context(), studio.Owner, here))(t))
 	theirs := expect.Value(studio.App.Settings.GetPolicy(
 		t.Context(), other.Owner, settings.PolicyTarget{Location: other.Location},
 	))(t)
@@ -83,7 +80,7 @@ func TestUpdatePolicy_EditsOneLevel(t *testing.T) {
 		t, e.Origins["Cancellation"] == catalog.Default && e.Origins["Tiers"] == catalog.LocationLevel,
 		test.Sprintf("%+v", e),
 	)
-	read = expect.Value(studio.App.Settings.GetPolicy(t.Context(), studio.Owner, here))(t)
+	read := expect.Value(studio.App.Settings.GetPolicy(t.Context(), studio.Owner, here))(t)
 	test.EqOp(t, catalog.LocationLevel, read.Origins["Tiers"], test.Sprint("an empty list was lost"))
 	e = expect.Value(studio.App.Settings.UpdatePolicy(
 		t.Context(), studio.Owner, here, new(2), func(p *catalog.Policy) { p.Tiers = nil },

@@ -165,7 +165,7 @@ func (s *Service) PreviewRules(
 	all = append(slices.DeleteFunc(all, func(l waitlist.Layer) bool {
 		return l.Level == draft.Level && l.Scope == draft.Scope
 	}), *draft)
-	slices.SortStableFunc(all, func(a, b waitlist.Layer) int { return levelOrder[a.Level] - levelOrder[b.Level] })
+	slices.SortStableFunc(all, func(a, b waitlist.Layer) int { return slices.Index(levels, a.Level) - slices.Index(levels, b.Level) })
 	previewed := make([]Previewed, 0, len(past))
 	var members []tenant.MemberID
 	for _, d := range past {
@@ -180,4 +180,5 @@ func (s *Service) PreviewRules(
 	return previewed, name, err
 }
 
-var levelOrder = map[catalog.Level]int{catalog.TenantLevel: 1, catalog.LocationLevel: 2, catalog.ServiceLevel: 3}
+// levels are the levels of rules, the most specific last.
+var levels = []catalog.Level{catalog.TenantLevel, catalog.LocationLevel, catalog.ServiceLevel}
