@@ -40,11 +40,8 @@ type limits map[protoreflect.FieldDescriptor]bound
 
 // requestLimits returns the bounds of all fields of requests. protovalidate finds all violations of a message, so the
 // work for one would grow with its size. These are checked first, and the first one that is violated ends the check.
-var requestLimits = sync.OnceValues(func() (limits, error) {
-	rules, err := Rules()
-	if err != nil {
-		return nil, err
-	}
+var requestLimits = sync.OnceValue(func() limits {
+	rules, _ := Rules() // New returns the error
 	all, seen := make(limits), make(map[protoreflect.FullName]bool)
 	var add func(protoreflect.MessageDescriptor)
 	add = func(m protoreflect.MessageDescriptor) {
@@ -63,7 +60,7 @@ var requestLimits = sync.OnceValues(func() (limits, error) {
 	for _, rule := range rules {
 		add(rule.request)
 	}
-	return all, nil
+	return all
 })
 
 // uuidBytes is the bound of IDs. It is longer than a UUID, so that the contract's rule says what is wrong with others.

@@ -2,7 +2,6 @@ package rpc
 
 import (
 	"errors"
-	"fmt"
 	"regexp"
 	"strings"
 
@@ -39,18 +38,11 @@ func (binaryCodec) Marshal(message any) ([]byte, error) {
 }
 
 func (binaryCodec) MarshalAppend(to []byte, message any) ([]byte, error) {
-	m, err := protoMessage(message)
-	if err != nil {
-		return nil, err
-	}
-	return proto.MarshalOptions{}.MarshalAppend(to, m)
+	return proto.MarshalOptions{}.MarshalAppend(to, message.(proto.Message))
 }
 
 func (binaryCodec) Unmarshal(data []byte, message any) error {
-	m, err := protoMessage(message)
-	if err != nil {
-		return err
-	}
+	m := message.(proto.Message)
 	if err := proto.Unmarshal(data, m); err != nil {
 		storeDecodeError(m, err)
 	}
@@ -65,35 +57,19 @@ func (c jsonCodec) Name() string { return c.name }
 func (c jsonCodec) Marshal(message any) ([]byte, error) { return c.MarshalAppend(nil, message) }
 
 func (jsonCodec) MarshalAppend(to []byte, message any) ([]byte, error) {
-	m, err := protoMessage(message)
-	if err != nil {
-		return nil, err
-	}
-	return protojson.MarshalOptions{}.MarshalAppend(to, m)
+	return protojson.MarshalOptions{}.MarshalAppend(to, message.(proto.Message))
 }
 
 func (jsonCodec) Unmarshal(data []byte, message any) error {
-	m, err := protoMessage(message)
-	if err != nil {
-		return err
-	}
+	m := message.(proto.Message)
+	err := protojson.Unmarshal(data, m)
 	if len(data) == 0 {
 		err = errors.New("the body is empty; send at least {}")
-	} else {
-		err = protojson.Unmarshal(data, m)
 	}
 	if err != nil {
 		storeDecodeError(m, err)
 	}
 	return nil
-}
-
-func protoMessage(message any) (proto.Message, error) {
-	m, ok := message.(proto.Message)
-	if !ok {
-		return nil, fmt.Errorf("%T is not a message", message)
-	}
-	return m, nil
 }
 
 // decodeErrorField is the unknown field that holds a decoding error: the highest number that a field can have. If a
@@ -108,11 +84,8 @@ func storeDecodeError(m proto.Message, reason error) {
 // decodeError returns the reason why a message could not be decoded, as INVALID_FIELD, or nil.
 func decodeError(m proto.Message) error {
 	raw := m.ProtoReflect().GetUnknown()
-	if len(raw) == 0 {
-		return nil
-	}
-	number, kind, n := protowire.ConsumeTag(raw)
-	if number != decodeErrorField || kind != protowire.BytesType {
+	number, _, n := protowire.ConsumeTag(raw)
+	if number != decodeErrorField {
 		return nil
 	}
 	text, _ := protowire.ConsumeBytes(raw[n:])

@@ -59,7 +59,8 @@ func TestCodecs_RejectUndecodableMessages(t *testing.T) {
 			}
 			test.EqOp(t, "", gocmp.Diff(want, apiErrorOf(t, got)))
 			test.True(
-				t, len(got.Message()) <= 300 && (tc.message == "" || tc.message == got.Message()),
+				t, len(got.Message()) <= 300 && (tc.message == "" || tc.message == got.Message()) &&
+					strings.HasSuffix(got.Message(), "….") == (name == "long"),
 				test.Sprintf("message %q", got.Message()),
 			)
 		})
@@ -82,6 +83,5 @@ func TestCodecs_RoundTrip(t *testing.T) {
 		var got v1.BookRequest
 		must.NoError(t, codec.Unmarshal(raw, &got), must.Sprint(codec.Name()))
 		test.True(t, proto.Equal(want, &got), test.Sprintf("%s: %v became %v", codec.Name(), want, &got))
-		test.Error(t, errorOf(codec.Marshal("text")), test.Sprintf("%s marshals what is no message", codec.Name()))
 	}
 }

@@ -48,13 +48,3 @@ func TestSetBookingHeaders_WritesStatusAndReplay(t *testing.T) {
 		test.EqOp(t, want, response.Get(name), test.Sprint(name))
 	}
 }
-
-func TestEtag_RoundTrips(t *testing.T) {
-	t.Parallel()
-	test.Nil(t, expect.Value(convert.ExpectedVersion(""))(t))
-	got := expect.Value(convert.ExpectedVersion(convert.Etag(7)))(t)
-	test.True(t, got != nil && *got == 7, test.Sprint(got))
-	for _, text := range []string{"7", "v", "v07", "v7 ", "w7"} {
-		expect.Reason(t, fault.ETagMismatch, text)(convert.ExpectedVersion(text))
-	}
-}

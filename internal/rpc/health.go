@@ -73,26 +73,31 @@ const healthService = "/" + "grpc.health.v1.Health" + "/"
 
 // handler serves grpc.health.v1.Health for the named services, and "" for all.
 func (h *Health) handler(services []string, options ...connect.HandlerOption) http.Handler {
-	status := func(ctx context.Context, service string) (*healthpb.HealthCheckResponse, error) {
-		if service != "" && !slices.Contains(services, service) {
-			return nil, connect.NewError(connect.CodeNotFound, nil)
+	status := func(ctx context.Context, service string) healthpb.HealthCheckResponse_ServingStatus {
+		switch {
+		case service != "" && !slices.Contains(services, service):
+			return healthpb.HealthCheckResponse_SERVICE_UNKNOWN
+		case h.ready(ctx) != nil:
+			return healthpb.HealthCheckResponse_NOT_SERVING
 		}
-		response := &healthpb.HealthCheckResponse{Status: healthpb.HealthCheckResponse_SERVING}
-		if h.ready(ctx) != nil {
-			response.Status = healthpb.HealthCheckResponse_NOT_SERVING
-		}
-		return response, nil
+		return healthpb.HealthCheckResponse_SERVING
 	}
 	mux := http.NewServeMux()
 	mux.Handle(healthService+"Check", connect.NewUnaryHandlerSimple(healthService+"Check",
 		func(ctx context.Context, r *healthpb.HealthCheckRequest) (*healthpb.HealthCheckResponse, error) {
-			return status(ctx, r.GetService())
+			now := status(ctx, r.GetService())
+			if now == healthpb.HealthCheckResponse_SERVICE_UNKNOWN {
+				return nil, connect.NewError(connect.CodeNotFound, nil)
+			}
+			return &healthpb.HealthCheckResponse{Status: now}, nil
 		}, options...))
 	mux.Handle(healthService+"Watch", connect.NewServerStreamHandlerSimple(healthService+"Watch",
 		func(
 			ctx context.Context, r *healthpb.HealthCheckRequest, stream *connect.ServerStream[healthpb.HealthCheckResponse],
 		) error {
-			return h.watch(ctx, func() (*healthpb.HealthCheckResponse, error) { return status(ctx, r.GetService()) }, stream)
+			// A service that is not known is not an error, since it may be registered later.
+			h.watch(ctx, func() healthpb.HealthCheckResponse_ServingStatus { return status(ctx, r.GetService()) }, stream)
+			return nil
 		}, options...))
 	return mux
 }
@@ -101,33 +106,26 @@ func (h *Health) handler(services []string, options ...connect.HandlerOption) ht
 // immediately.
 const watchInterval = 5 * time.Second
 
+// watch sends a status whenever it has changed, until the client has left or the server shuts down.
 func (h *Health) watch(
-	ctx context.Context, status func() (*healthpb.HealthCheckResponse, error),
+	ctx context.Context, status func() healthpb.HealthCheckResponse_ServingStatus,
 	stream *connect.ServerStream[healthpb.HealthCheckResponse],
-) error {
+) {
 	tick := time.NewTicker(watchInterval)
-	defer tick.Stop()
 	last := healthpb.HealthCheckResponse_UNKNOWN
 	for {
-		response, err := status()
-		if err != nil {
-			// The protocol requires this, since a service may be registered later.
-			response = &healthpb.HealthCheckResponse{Status: healthpb.HealthCheckResponse_SERVICE_UNKNOWN}
-		}
-		if response.GetStatus() != last {
-			if err := stream.Send(response); err != nil {
-				return err
-			}
-			last = response.GetStatus()
+		if now := status(); now != last {
+			last = now
+			_ = stream.Send(&healthpb.HealthCheckResponse{Status: now}) // it fails if the client has left
 		}
 		select {
 		case <-h.draining:
-			if last == healthpb.HealthCheckResponse_NOT_SERVING {
-				return nil
+			if last != healthpb.HealthCheckResponse_SERVING {
+				return
 			}
 		case <-tick.C:
 		case <-ctx.Done():
-			return ctx.Err()
+			return
 		}
 	}
 }

@@ -23,40 +23,43 @@ func TestIdempotencyKey_ReplaysStoredResponse(t *testing.T) {
 	eachProtocol(t, func(t *testing.T, web *http.Client, options connect.ClientOption) {
 		credits := berthv1connect.NewCreditServiceClient(web, s.URL, options)
 		name := t.Name()
+		longest := name + strings.Repeat("~", 200-len(name))
 		create := func(role, plan string, keys ...string) (*connect.Response[v1.CreatePlanResponse], error) {
 			request := as(
 				s.Token(t, role), &v1.CreatePlanRequest{Plan: &v1.PlanInput{Name: plan, Kind: v1.PlanKind_PLAN_KIND_UNLIMITED}},
 			)
-			for _, key := range keys {
-				request.Header().Add("Idempotency-Key", key)
-			}
+			request.Header()["Idempotency-Key"] = keys
 			return credits.CreatePlan(t.Context(), request)
 		}
-		first := expect.Value(create("owner", name, name))(t)
-		second := expect.Value(create("owner", name, name))(t)
+		first := expect.Value(create("owner", name, longest))(t)
+		second := expect.Value(create("owner", name, longest))(t)
 		test.Eq(t, first.Msg, second.Msg, test.Cmp(protocmp.Transform()), test.Sprint("answers differ"))
 		for i, response := range []*connect.Response[v1.CreatePlanResponse]{first, second} {
 			test.EqOp(t, []string{"", "true"}[i], response.Header().Get("X-Idempotent"),
 				test.Sprintf("answer %d: X-Idempotent", i))
-			test.EqOp(t, name, response.Header().Get("X-Idempotency-Key"), test.Sprintf("answer %d: X-Idempotency-Key", i))
+			test.EqOp(t, longest, response.Header().Get("X-Idempotency-Key"), test.Sprintf("answer %d: X-Idempotency-Key", i))
 		}
 
-		failsAs(t, apiError{connect.CodeAlreadyExists, "IDEMPOTENCY_CONFLICT", nil})(create("owner", name+" other", name))
+		failsAs(t, apiError{connect.CodeAlreadyExists, "IDEMPOTENCY_CONFLICT", nil})(create("owner", name+" other", longest))
 		// Another caller's key is another key, so this call runs and fails because the plan's name is taken.
-		refused(t, "ALREADY_EXISTS")(create("admin", name, name))
-		for _, wrong := range [][]string{{"with space"}, {strings.Repeat("k", 201)}, {"one", "two"}} {
-			refused(t, "invalid_argument INVALID_FIELD Idempotency-Key")(create("owner", name+" wrong", wrong...))
-		}
+		refused(t, "ALREADY_EXISTS")(create("admin", name, longest))
 
 		members := berthv1connect.NewMemberServiceClient(web, s.URL, options)
 		csv := []byte(
 			"name,email\nMia," + strings.ToLower(strings.NewReplacer("/", "-", "+", "-").Replace(name)) + "@example.com\n",
 		)
+		upload := func(keys ...string) (*connect.ServerStreamForClient[v1.ImportMembersResponse], error) {
+			request := as(s.Token(t, "owner"), &v1.ImportMembersRequest{Csv: csv})
+			request.Header()["Idempotency-Key"] = keys
+			return members.ImportMembers(t.Context(), request)
+		}
+		for _, wrong := range [][]string{{"with space"}, {strings.Repeat("k", 201)}, {"one", "two"}} {
+			refused(t, "invalid_argument INVALID_FIELD Idempotency-Key")(create("owner", name+" wrong", wrong...))
+			refused(t, "invalid_argument INVALID_FIELD Idempotency-Key")(streamError(upload(wrong...)))
+		}
 		var reports []*v1.MemberImportReport
 		for i := range 2 {
-			request := as(s.Token(t, "owner"), &v1.ImportMembersRequest{Csv: csv})
-			request.Header().Set("Idempotency-Key", name)
-			stream := expect.Value(members.ImportMembers(t.Context(), request))(t)
+			stream := expect.Value(upload(name))(t)
 			for stream.Receive() {
 				if report := stream.Msg().GetReport(); report != nil {
 					reports = append(reports, report)

@@ -77,9 +77,7 @@ func (c *interceptor) WrapUnary(next connect.UnaryFunc) connect.UnaryFunc {
 			return nil, err
 		}
 		if key != nil {
-			if err := hashRequest(key, message.Header(), message.Any()); err != nil {
-				return nil, err
-			}
+			hashRequest(key, message.Header(), message.Any())
 		}
 		if err := c.rates.takeDomain(ctx, message.Any()); err != nil {
 			return nil, err
@@ -166,10 +164,10 @@ func (g *guardedConn) Receive(message any) error {
 		}
 		g.release = func() { leave(); release() }
 	}
-	if g.key == nil {
-		return nil
+	if g.key != nil {
+		hashRequest(g.key, g.RequestHeader(), message)
 	}
-	return hashRequest(g.key, g.RequestHeader(), message)
+	return nil
 }
 
 // Send implements connect.StreamingHandlerConn. The headers are sent with the first message.
@@ -221,9 +219,6 @@ func (c *interceptor) logError(ctx context.Context, procedure string, f *fault.E
 		level = slog.LevelError
 	case f.Kind == fault.Unavailable, f.Kind == fault.DeadlineExceeded && ctx.Err() == nil:
 		level = slog.LevelWarn // the server's time limit, not the caller's deadline
-	}
-	if !c.log.Enabled(ctx, level) {
-		return
 	}
 	call := request.CallFrom(ctx)
 	attrs := []slog.Attr{

@@ -24,16 +24,10 @@ func tooLarge(limit int64) *connect.Error {
 		"The request is larger than %d bytes.", limit).WithMetadata("limit_bytes", strconv.FormatInt(limit, 10)))
 }
 
-// limitBody makes reading a body fail after limit bytes, or if the caller's requests take too much memory together.
-func limitBody(w http.ResponseWriter, r *http.Request, limit int64, held *heldMemory) {
-	if r.Body != nil && r.Body != http.NoBody {
-		r.Body = limitedBody{http.MaxBytesReader(w, r.Body, limit), held}
-	}
-}
-
-// limitedBody is a body whose error at the limit is tooLarge.
+// limitedBody is a body whose error at a limit in bytes is tooLarge. Reading it also fails if the caller's requests take
+// too much memory together.
 type limitedBody struct {
-	io.ReadCloser
+	io.ReadCloser // of http.MaxBytesReader
 
 	held *heldMemory
 }

@@ -95,7 +95,7 @@ func TestGzipReader_StopsAtLimit(t *testing.T) {
 		{gzip.DefaultCompression, testLimit, 0, 0, true}, {gzip.DefaultCompression, testLimit, 0, 1, true},
 		{gzip.DefaultCompression, testLimit, 0, testLimit, true},
 		{gzip.DefaultCompression, testLimit, 0, testLimit + 1, false},
-		{gzip.NoCompression, 1 << 20, 1, 1 << 20, true},
+		{gzip.NoCompression, 1 << 20, 1, 1 << 20, true}, {gzip.DefaultCompression, 1 << 20, 1, 1 << 20, false},
 	} {
 		var wire bytes.Buffer
 		w := expect.Value(gzip.NewWriterLevel(&wire, tt.level))(t)

@@ -4,9 +4,7 @@ import (
 	"cmp"
 	"net/http"
 	"net/netip"
-	"time"
 
-	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rpc/request"
 	"github.com/berthhq/berth/internal/traffic"
 )
@@ -89,7 +87,7 @@ func (h *heldMemory) enter() error {
 		h.key = memoryKey{address: traffic.Network(h.call.Client)}
 	}
 	if h.entered = h.calls.Add(h.key, 1); !h.entered {
-		return fault.TooMany(time.Second, "Too many calls of this caller are in progress.")
+		return busy("Too many calls of this caller are in progress.")
 	}
 	return nil
 }
@@ -134,4 +132,4 @@ func (h *heldMemory) leave() {
 	h.requests.Remove(struct{}{}, h.counted)
 }
 
-var errTooMuchMemory = fault.TooMany(time.Second, "The requests in progress are too large together.")
+var errTooMuchMemory = busy("The requests in progress are too large together.")

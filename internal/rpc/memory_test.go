@@ -83,8 +83,11 @@ func TestMemory_CountsWhatCallersHaveInProgress(t *testing.T) {
 	expect.Reason(t, fault.RateLimited)(start("", "2001:db8::3", nil, "/")) // one network
 	stranger.leave()
 	other.leave()
-	must.True(t, m.calls.Add(memoryKey{}, 2) && m.callers.Add(ana.key, 100*kib) && m.requests.Add(struct{}{}, 150*kib),
-		must.Sprint("nothing is left"))
+	must.True(t, m.calls.Add(memoryKey{}, 2) && m.callers.Add(ana.key, 100*kib) && m.callers.Add(ben.key, 100*kib) &&
+		m.requests.Add(struct{}{}, 150*kib), must.Sprint("nothing is left"))
+	defaults := newMemory(Memory{})
+	test.True(t, defaults.calls.Max > 0 && defaults.callers.Max > 10*defaultMaxBytes &&
+		defaults.requests.Max == 4*defaults.callers.Max, test.Sprint("ten of the largest requests, and a quarter of all"))
 }
 
 // A client learns that its request was refused, and never takes a response that was cut off for a complete one.

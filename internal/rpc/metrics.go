@@ -1,7 +1,6 @@
 package rpc
 
 import (
-	"fmt"
 	"strings"
 	"time"
 
@@ -23,7 +22,7 @@ type metrics struct {
 	bookingReplays *prometheus.CounterVec
 }
 
-func newMetrics(to prometheus.Registerer) (*metrics, error) {
+func newMetrics(to prometheus.Registerer) *metrics {
 	m := &metrics{
 		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "berth_rpc_requests_total",
@@ -57,16 +56,11 @@ func newMetrics(to prometheus.Registerer) (*metrics, error) {
 			Help: "Requests about bookings that got the answer of an earlier request, by operation.",
 		}, []string{"operation"}),
 	}
-	collectors := []prometheus.Collector{m.requests, m.duration, m.inFlight, m.bookingErrors, m.bookingReplays}
+	to.MustRegister(m.requests, m.duration, m.inFlight, m.bookingErrors, m.bookingReplays)
 	for _, h := range m.bookingLatency {
-		collectors = append(collectors, h)
+		to.MustRegister(h)
 	}
-	for _, c := range collectors {
-		if err := to.Register(c); err != nil {
-			return nil, fmt.Errorf("metrics: %w", err)
-		}
-	}
-	return m, nil
+	return m
 }
 
 func (m *metrics) count(procedure, code, reason string) {

@@ -13,7 +13,7 @@ import (
 func TestMetrics_UseStandardBookingNames(t *testing.T) {
 	t.Parallel()
 	registry := prometheus.NewRegistry()
-	m := expect.Value(newMetrics(registry))(t)
+	m := newMetrics(registry)
 	m.measure(berthv1connect.BookingServiceHoldBookingProcedure)()
 	m.measure(berthv1connect.BookingServiceConfirmBookingProcedure)()
 	m.measure(berthv1connect.BookingServiceConfirmBookingProcedure)()

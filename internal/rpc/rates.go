@@ -67,21 +67,24 @@ func newRates(c Rates, now func() time.Time) *rates {
 // one caller cannot use up what the others have.
 func (r *rates) take(id tenant.TenantID, subject string) error {
 	now, caller := r.now(), callerKey{id, subject}
-	if wait := r.callers.Take(caller, now); wait > 0 {
+	if wait := r.callers.Take(caller, now); wait != 0 {
 		return fault.TooMany(wait, "Too many calls by this caller.")
 	}
-	if wait := r.tenants.Take(id, now); wait > 0 {
+	if wait := r.tenants.Take(id, now); wait != 0 {
 		r.callers.Return(caller)
 		return fault.TooMany(wait, "Too many calls in this tenant.")
 	}
 	return nil
 }
 
+// busy returns the error for a call that has to wait until others of its caller or tenant have ended.
+func busy(sentence string) *fault.Error { return fault.TooMany(time.Second, sentence) }
+
 // open counts a stream of a caller until release is called.
 func (r *rates) open(by tenant.Caller) (release func(), err error) {
 	release, ok := r.streams.Take(callerKey{by.Tenant, by.Subject})
 	if !ok {
-		return nil, fault.TooMany(time.Second, "This caller has too many streams open.")
+		return nil, busy("This caller has too many streams open.")
 	}
 	return release, nil
 }
@@ -93,7 +96,7 @@ func (r *rates) read(ctx context.Context) error {
 	}
 	leave, ok, err := r.reads.Enter(ctx, request.Caller(ctx).Tenant)
 	if !ok {
-		return fault.TooMany(time.Second, "Too many reads of this tenant are waiting already.")
+		return busy("Too many reads of this tenant are waiting already.")
 	}
 	if err == nil {
 		request.CallFrom(ctx).Ready = sync.OnceFunc(leave)
@@ -111,7 +114,7 @@ const (
 func (r *rates) file(ctx context.Context) (leave func(), err error) {
 	leave, ok, err := r.files.Enter(ctx, request.Caller(ctx).Tenant)
 	if !ok {
-		err = fault.TooMany(time.Second, "Too many files of this tenant are waiting already.")
+		err = busy("Too many files of this tenant are waiting already.")
 	}
 	return leave, err
 }
@@ -120,7 +123,7 @@ func (r *rates) file(ctx context.Context) (leave func(), err error) {
 // valid key or link.
 func (r *rates) takeUnproven(ctx context.Context) (done func(err error), err error) {
 	wait, proven := r.addresses.Take(request.CallFrom(ctx).Client)
-	if wait > 0 {
+	if wait != 0 {
 		return nil, errTooManyUnproven(wait)
 	}
 	return func(err error) {
@@ -141,7 +144,7 @@ func (r *rates) takeGuess(ctx context.Context, message any) (done func(err error
 	}
 	by := request.Caller(ctx)
 	caller := callerKey{by.Tenant, by.Subject}
-	if wait := r.guesses.Take(caller, r.now()); wait > 0 {
+	if wait := r.guesses.Take(caller, r.now()); wait != 0 {
 		return nil, fault.TooMany(wait, "Too many wrong membership numbers.").WithField("benefit_membership_number")
 	}
 	return func(err error) {
@@ -162,7 +165,7 @@ func (r *rates) takeDomain(ctx context.Context, message any) error {
 	default:
 		return nil
 	}
-	if wait := r.domains.Take(request.Caller(ctx).Tenant, r.now()); wait > 0 {
+	if wait := r.domains.Take(request.Caller(ctx).Tenant, r.now()); wait != 0 {
 		return fault.TooMany(wait, "Too many attempts to verify a domain.")
 	}
 	return nil
@@ -174,7 +177,7 @@ func (r *rates) rejectToken(ctx context.Context, raw string, rejected error) err
 	if raw == "" || token.IsExpired(rejected) || fault.ReasonOf(rejected) != fault.UnauthenticatedReason {
 		return rejected
 	}
-	if wait, _ := r.addresses.Take(request.CallFrom(ctx).Client); wait > 0 {
+	if wait, _ := r.addresses.Take(request.CallFrom(ctx).Client); wait != 0 {
 		return errTooManyUnproven(wait)
 	}
 	return rejected
@@ -196,12 +199,10 @@ type readyWriter struct {
 func (w readyWriter) ready() {
 	call := w.held.call
 	call.Ready()
-	if call.HeldBack > 0 {
-		timer := time.NewTimer(call.HeldBack)
-		defer timer.Stop()
+	if wait := call.HeldBack; wait != 0 {
 		call.HeldBack = 0
 		select {
-		case <-timer.C:
+		case <-time.After(wait):
 		case <-w.gone:
 		}
 	}

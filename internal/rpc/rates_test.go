@@ -107,24 +107,35 @@ func TestRates_LimitEachCallerAndTenant(t *testing.T) {
 // A tenant has one file read and checked at a time, and few that wait.
 func TestRates_LimitFiles(t *testing.T) {
 	t.Parallel()
-	r := newRates(Rates{}, time.Now)
-	file := func(ctx context.Context, in tenant.TenantID) (func(), error) {
-		return r.file(request.WithCall(ctx, &request.Call{Caller: tenant.Caller{Tenant: in}, Admitted: true}))
+	w := newRatedServer(t, Rates{Streams: maxWaitingFiles + 2}, 0)
+	proceed := make(chan struct{})
+	w.members.importMembers = func(
+		ctx context.Context, _ *v1.ImportMembersRequest, _ *connect.ServerStream[v1.ImportMembersResponse],
+	) error {
+		if request.Caller(ctx).Tenant == tenantA {
+			<-proceed
+		}
+		return nil
 	}
-	leave := expect.Value(file(t.Context(), tenantA))(t)
-	expect.Value(file(t.Context(), tenantB))(t)()
-	waiting, stop := context.WithCancel(t.Context())
-	errs := make(chan error)
+	members := berthv1connect.NewMemberServiceClient(http1, w.url)
+	upload := func(raw string) error {
+		return streamError(members.ImportMembers(t.Context(), as(raw, &v1.ImportMembersRequest{Csv: []byte("x")})))
+	}
+	raw, errs := w.token(t, "owner", tenantA), make(chan error)
+	for range maxWaitingFiles + 2 {
+		go func() { errs <- upload(raw) }()
+	}
+	refused(t, "RATE_LIMITED retry_after=1", test.Sprint("one more than may wait"))(<-errs)
+	sessions := berthv1connect.NewSessionServiceClient(http1, w.url)
+	refused(t, "RATE_LIMITED")(sessions.ImportSessions(t.Context(), as(raw, &v1.ImportSessionsRequest{Csv: []byte("x")})))
+	test.NoError(t, upload(w.token(t, "owner", tenantB)))
+	close(proceed)
 	for range maxWaitingFiles + 1 {
-		go func() { _, err := file(waiting, tenantA); errs <- err }()
+		test.NoError(t, <-errs)
 	}
-	test.EqOp(t, fault.RateLimited, fault.ReasonOf(<-errs), test.Sprint("one more than may wait"))
-	stop()
-	for range maxWaitingFiles {
-		test.ErrorIs(t, <-errs, context.Canceled)
+	for range 2 {
+		test.NoError(t, upload(raw), test.Sprint("when others have ended"))
 	}
-	leave()
-	expect.Value(file(t.Context(), tenantA))(t)()
 }
 
 func TestRates_SayWhenToRetry(t *testing.T) {
@@ -200,7 +211,7 @@ func TestRates_LimitStreamsOfACaller(t *testing.T) {
 	must.True(t, open("admin", tenantB).Receive())
 	second := open("owner", tenantA)
 	must.False(t, second.Receive())
-	test.EqOp(t, "RATE_LIMITED", apiErrorOf(t, second.Err()).Reason)
+	refused(t, "RATE_LIMITED retry_after=1")(second.Err())
 }
 
 // While one tenant has more reads than it may have at a time, another's are answered. A client that does not read its
@@ -220,7 +231,7 @@ func TestReads_TakeTurnsByTenant(t *testing.T) {
 	}
 	busy := w.token(t, "member", tenantA)
 	body := expect.Value(proto.Marshal(&v1.GetBookingRequest{BookingId: someSession}))(t)
-	responses := make(chan *http.Response, 3)
+	responses := make(chan *http.Response, 4)
 	read := func() {
 		r, err := http.NewRequestWithContext(
 			t.Context(), http.MethodPost, w.url+berthv1connect.BookingServiceGetBookingProcedure,
@@ -234,9 +245,12 @@ func TestReads_TakeTurnsByTenant(t *testing.T) {
 			responses <- response
 		}
 	}
-	for range 3 {
+	for range 4 {
 		go read()
 	}
+	rejected := <-responses
+	test.EqOp(t, "1", rejected.Header.Get("Retry-After"), test.Sprint("one more than may wait"))
+	_ = rejected.Body.Close()
 	<-entered
 	answered, err := w.reads(t, w.token(t, "member", tenantB), 5)
 	test.EqOp(t, 5, answered, test.Sprint(err))

@@ -44,7 +44,7 @@ type security struct {
 // sampleEvery is how often one kind of event is logged.
 const sampleEvery = time.Second
 
-func newSecurity(to prometheus.Registerer, log *slog.Logger, now func() time.Time) (*security, error) {
+func newSecurity(to prometheus.Registerer, log *slog.Logger, now func() time.Time) *security {
 	s := &security{
 		events: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "berth_security_events_total",
@@ -52,7 +52,8 @@ func newSecurity(to prometheus.Registerer, log *slog.Logger, now func() time.Tim
 		}, []string{"event", "reason"}),
 		log: log, now: now, logged: make(map[string]time.Time), omitted: make(map[string]int),
 	}
-	return s, to.Register(s.events)
+	to.MustRegister(s.events)
+	return s
 }
 
 // called counts the outcome of a call.

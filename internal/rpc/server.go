@@ -152,18 +152,16 @@ func (c Config) serve(s services) (http.Handler, error) {
 	c.MaxBytes = cmp.Or(c.MaxBytes, defaultMaxBytes)
 	rules, noRules := Rules()
 	compiled, noValidator := validator()
-	allowed, noLimits := requestLimits()
-	metrics, noMetrics := newMetrics(c.Metrics)
-	events, noEvents := newSecurity(c.Metrics, c.Logger, c.Now)
-	if err := errors.Join(noRules, noValidator, noLimits, noMetrics, noEvents); err != nil {
+	if err := errors.Join(noRules, noValidator); err != nil {
 		return nil, fmt.Errorf("rpc: %w", err)
 	}
 	calls := &interceptor{
-		admission: admission{rules: rules, verifier: c.Verifier, guard: c.Guard, validator: compiled, limits: allowed,
+		admission: admission{rules: rules, verifier: c.Verifier, guard: c.Guard, validator: compiled, limits: requestLimits(),
 			rates: newRates(c.Rates, c.Now), stepUp: c.stepUp, bindIssuer: c.bindIssuer,
 			issuers: append([]string{""}, c.FormerIssuers...), now: c.Now},
-		metrics: metrics, security: events, log: c.Logger, timeLimit: c.TimeLimit,
-		memory: newMemory(c.Memory), maxBytes: c.MaxBytes, holdBack: c.HoldBack,
+		metrics: newMetrics(c.Metrics), security: newSecurity(c.Metrics, c.Logger, c.Now), log: c.Logger,
+		timeLimit: c.TimeLimit,
+		memory:    newMemory(c.Memory), maxBytes: c.MaxBytes, holdBack: c.HoldBack,
 	}
 	common := connect.WithHandlerOptions(
 		limitedGzip(c.MaxBytes, maxInflated),
@@ -235,7 +233,7 @@ func (c *interceptor) startCall(next http.Handler) http.Handler {
 		w.Header().Set(requestIDHeader, call.ID)
 		w.Header().Set("X-Content-Type-Options", "nosniff")
 		w.Header().Set("Cache-Control", "no-store") // unless revalidate overwrites it
-		limitBody(w, r, limit, held)
+		r.Body = limitedBody{http.MaxBytesReader(w, r.Body, limit), held}
 		ctx := engine.WithRequest(request.WithCall(r.Context(), call), auditedRequest(call))
 		if !inContract { // others are counted once their caller is known
 			if err := call.Enter(); err != nil {

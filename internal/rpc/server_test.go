@@ -312,6 +312,14 @@ func TestHealth_FollowsDraining(t *testing.T) {
 		t, stream.Receive() && stream.Msg().GetStatus() == healthpb.HealthCheckResponse_SERVING,
 		must.Sprint(stream.Msg(), stream.Err()),
 	)
+	unknown := expect.Value(watch.CallServerStream(
+		t.Context(), connect.NewRequest(&healthpb.HealthCheckRequest{Service: "berth.v1.Nothing"}),
+	))(t)
+	defer unknown.Close()
+	must.True(
+		t, unknown.Receive() && unknown.Msg().GetStatus() == healthpb.HealthCheckResponse_SERVICE_UNKNOWN,
+		must.Sprint(unknown.Msg(), unknown.Err()),
+	)
 	get := func(path string) (int, string) {
 		response := send(t, http1, http.MethodGet, w.url+path, http.Header{}, "")
 		return response.Status, response.Body
@@ -334,7 +342,8 @@ func TestHealth_FollowsDraining(t *testing.T) {
 		t, stream.Receive() && stream.Msg().GetStatus() == healthpb.HealthCheckResponse_NOT_SERVING,
 		test.Sprint(stream.Msg(), stream.Err()),
 	)
-	test.True(t, !stream.Receive() && stream.Err() == nil, test.Sprintf("the stream does not end: %v", stream.Err()))
+	test.True(t, !stream.Receive() && stream.Err() == nil && !unknown.Receive() && unknown.Err() == nil,
+		test.Sprintf("the streams do not end: %v, %v", stream.Err(), unknown.Err()))
 	code, _ := get("/readyz")
 	test.EqOp(t, http.StatusServiceUnavailable, code, test.Sprint("ready while draining"))
 	code, _ = get("/healthz")

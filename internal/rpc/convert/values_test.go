@@ -95,7 +95,7 @@ func TestExpectedVersion_IsThatOfTheEtag(t *testing.T) {
 		test.EqOp(t, version, *expect.Value(convert.ExpectedVersion(convert.Etag(version)))(t))
 	}
 	test.Nil(t, expect.Value(convert.ExpectedVersion(""))(t))
-	for _, text := range []string{"1", "v", "v01", "V1", "v1 ", "vv1", `W/"1"`} {
+	for _, text := range []string{"1", "v", "v01", "V1", "v1 ", "w1", "vv1", `W/"1"`} {
 		expect.Reason(t, fault.ETagMismatch)(convert.ExpectedVersion(text))
 	}
 }
