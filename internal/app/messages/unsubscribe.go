@@ -47,7 +47,7 @@ type Unsubscription struct {
 func (s *Service) readUnsubscribe(link string) (Unsubscription, error) {
 	in, payload, ok := s.seals.Verify(unsubscribePurpose, link)
 	u := Unsubscription{in: in}
-	if !ok || len(payload) <= 1+len(u.id) {
+	if !ok {
 		return u, fault.New(fault.FailedPrecondition, fault.LinkInvalid, "The link is not good.")
 	}
 	u.kind = payload[0]
