@@ -2,6 +2,7 @@ package rpc
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -60,7 +61,7 @@ func (c *interceptor) WrapUnary(next connect.UnaryFunc) connect.UnaryFunc {
 	return func(ctx context.Context, message connect.AnyRequest) (response connect.AnyResponse, err error) {
 		procedure := message.Spec().Procedure
 		defer c.metrics.measure(procedure)()
-		ctx, cancel := context.WithTimeout(ctx, c.timeLimit)
+		ctx, cancel := context.WithTimeoutCause(ctx, c.timeLimit, errTimeout)
 		defer cancel()
 		defer func() {
 			if err = c.finish(ctx, procedure, recover(), err); err != nil {
@@ -217,7 +218,8 @@ func (c *interceptor) logError(ctx context.Context, procedure string, f *fault.E
 	switch {
 	case f.Kind == fault.Internal:
 		level = slog.LevelError
-	case f.Kind == fault.Unavailable, f.Kind == fault.DeadlineExceeded && ctx.Err() == nil:
+	case f.Kind == fault.Unavailable,
+		f.Kind == fault.DeadlineExceeded && !errors.Is(context.Cause(ctx), context.DeadlineExceeded):
 		level = slog.LevelWarn // the server's time limit, not the caller's deadline
 	}
 	call := request.CallFrom(ctx)

@@ -19,6 +19,7 @@ import (
 
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/gen/berth/v1/berthv1connect"
+	"github.com/berthhq/berth/internal/access"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rpc/request"
@@ -182,12 +183,17 @@ func TestAdmit_RejectsServiceAccountsUnlessDeclared(t *testing.T) {
 
 func TestAdmit_PublicRPCsNeedNoToken(t *testing.T) {
 	t.Parallel()
-	client := berthv1connect.NewAccessServiceClient(http1, newStubServer(t).url)
+	url := newStubServer(t).url
+	client := berthv1connect.NewAccessServiceClient(http1, url)
 	for _, token := range []string{"", "nonsense"} {
 		refused(t, "INVALID_FIELD key", test.Sprint(token))(
 			client.ExchangeKey(t.Context(), as(token, &v1.ExchangeKeyRequest{})),
 		)
 	}
+	refused(t, "INVALID_FIELD sender")(errorFromResponse(t, send(
+		t, http1, http.MethodPost, url+berthv1connect.AccessServiceExchangeKeyProcedure,
+		http.Header{"Content-Type": {"application/json"}}, `{"key":"berth_x","sender":"kiosk"}`,
+	)))
 }
 
 func TestErrors_AreTheSameInEveryProtocol(t *testing.T) {
@@ -271,7 +277,13 @@ func TestErrors_ListEveryViolation(t *testing.T) {
 		Book(t.Context(), as(w.token(t, "member", tenantA), &v1.BookRequest{SessionId: "x", PartySize: -1}))
 	var wire *connect.Error
 	must.True(t, errors.As(err, &wire), must.Sprint(err))
-	var fields []string
+	test.Eq(t, []string{"session_id", "party_size"}, violatedFields(t, wire))
+	test.EqOp(t, "session_id", infoOf(t, wire).GetMetadata()["field"], test.Sprint("the first field"))
+}
+
+// violatedFields returns the fields of an error's Violations detail.
+func violatedFields(t *testing.T, wire *connect.Error) (fields []string) {
+	t.Helper()
 	for _, detail := range wire.Details() {
 		value := expect.Value(detail.Value())(t)
 		if violations, ok := value.(*validatepb.Violations); ok {
@@ -280,8 +292,7 @@ func TestErrors_ListEveryViolation(t *testing.T) {
 			}
 		}
 	}
-	test.Eq(t, []string{"session_id", "party_size"}, fields)
-	test.EqOp(t, "session_id", infoOf(t, wire).GetMetadata()["field"], test.Sprint("the first field"))
+	return fields
 }
 
 func TestErrors_HideInternalCauses(t *testing.T) {
@@ -318,6 +329,7 @@ func TestErrors_HideInternalCauses(t *testing.T) {
 			log := w.log.String()
 			test.True(
 				t, strings.Count(log, "secret: 1234") == 2 && strings.Count(log, `"request_id":"abc-1"`) == 2 &&
+					strings.Count(log, `"level":"ERROR"`) == 2 &&
 					!strings.Contains(log, "Bearer"),
 				test.Sprint(log),
 			)
@@ -334,6 +346,11 @@ func TestErrors_HideFailuresOfRoleSource(t *testing.T) {
 	_, err := berthv1connect.NewBookingServiceClient(http1, w.url).
 		Book(t.Context(), as(w.token(t, "broken", tenantA), &v1.BookRequest{SessionId: someSession}))
 	test.True(t, apiErrorOf(t, err).Reason == "INTERNAL" && !strings.Contains(err.Error(), "fire"), test.Sprint(err))
+	ctx := request.WithCall(t.Context(), &request.Call{
+		Guard: access.New(stubRoles{}), Caller: tenant.Caller{Tenant: tenantA, Subject: "broken"}, Admitted: true,
+	})
+	test.ErrorContains(t, errorOf(request.Permitted(ctx, request.Caller(ctx), []string{"session.read"})), "fire")
+	test.ErrorContains(t, request.RequirePermission(ctx, "session.read"), "fire")
 }
 
 func TestUnary_TimesOut(t *testing.T) {
@@ -349,6 +366,7 @@ func TestUnary_TimesOut(t *testing.T) {
 			t, apiError{Code: connect.CodeDeadlineExceeded, Reason: "DEADLINE_EXCEEDED"},
 		)(berthv1connect.NewBookingServiceClient(client, w.url, options).
 			Book(t.Context(), as(w.token(t, "member", tenantA), &v1.BookRequest{SessionId: someSession})))
+		test.StrContains(t, w.log.String(), `"level":"WARN"`)
 	})
 }
 
@@ -455,6 +473,9 @@ func TestEncodeError_MapsFaults(t *testing.T) {
 			ctx = request.WithCall(ctx, &request.Call{ID: "r1", Principal: token.Principal{}})
 			wire := encodeError(ctx, faultOf(ctx, tc.err))
 			test.Eq(t, tc.want, apiErrorOf(t, wire))
+			if tc.want.Reason == "INVALID_FIELD" {
+				test.Eq(t, []string{tc.want.Metadata["field"]}, violatedFields(t, wire))
+			}
 			test.True(
 				t, !strings.Contains(wire.Message(), "secret") && (tc.text == "" || tc.text == wire.Message()),
 				test.Sprintf("the sentence is %q", wire.Message()),

@@ -197,11 +197,13 @@ func TestMemberRPCs_RejectInvalidRequests(t *testing.T) {
 func TestMe_TakesVerifiedEmailOfToken(t *testing.T) {
 	t.Parallel()
 	s := newMemberTest(t)
-	update := func(email string, verified bool) *v1.UpdateMeResponse {
-		raw := issue(t, s.issuer, token.Claims{
+	sign := func(verified bool) string {
+		return issue(t, s.issuer, token.Claims{
 			Subject: "member", Email: "Mia@example.com", Verified: verified, Tenants: []tenant.TenantID{s.Tenant},
 		}, time.Hour)
-		return expect.Value(s.UpdateMe(t.Context(), as(raw, &v1.UpdateMeRequest{
+	}
+	update := func(email string, verified bool) *v1.UpdateMeResponse {
+		return expect.Value(s.UpdateMe(t.Context(), as(sign(verified), &v1.UpdateMeRequest{
 			Member: &v1.Member{Email: email}, UpdateMask: mask("email"),
 		})))(t).Msg
 	}
@@ -212,6 +214,11 @@ func TestMe_TakesVerifiedEmailOfToken(t *testing.T) {
 		len(got.GetPendingContacts()) == 0, test.Sprint(got))
 	got = update("other@example.com", true)
 	test.True(t, got.GetMember().GetEmail() == "mia@example.com" && len(got.GetPendingContacts()) == 1, test.Sprint(got))
+	expect.OK(t)(s.DB.Owner.Exec(t.Context(), `update members set confirmed_email = ''`))
+	for _, verified := range []bool{true, false} {
+		me := expect.Value(s.GetMe(t.Context(), as(sign(verified), new(v1.GetMeRequest))))(t).Msg
+		test.EqOp(t, verified, me.GetMember().GetEmailConfirmed(), test.Sprint("by the token alone"))
+	}
 }
 
 // readImport imports a file and reads the stream to its end.

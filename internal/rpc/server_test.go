@@ -117,7 +117,8 @@ func TestServer_ServesReadsOnGET(t *testing.T) {
 			http.Header{"Authorization": {"Bearer " + w.token(t, "owner", tenantA)}}, "",
 		)
 		test.True(
-			t, response.Status == want && response.Header.Get("Cache-Control") == "no-store",
+			t, response.Status == want && response.Header.Get("Cache-Control") == "no-store" &&
+				response.Header.Get("X-Content-Type-Options") == "nosniff",
 			test.Sprintf("%s: %+v", message, response),
 		)
 	}
@@ -169,7 +170,7 @@ func TestServer_RejectsTwoTokens(t *testing.T) {
 func TestServer_CompressesLargeResponsesOnly(t *testing.T) {
 	t.Parallel()
 	w := newStubServer(t)
-	for size, want := range map[int]string{10: "", 4 << 10: "gzip"} {
+	for size, want := range map[int]string{900: "", 1 << 10: "gzip"} {
 		w.booking.get = func(context.Context, *v1.GetBookingRequest) (*v1.GetBookingResponse, error) {
 			return &v1.GetBookingResponse{Booking: &v1.Booking{Note: strings.Repeat("x", size)}}, nil
 		}
@@ -192,7 +193,7 @@ func TestCORS_AllowsConfiguredOrigins(t *testing.T) {
 		response := send(t, http1, http.MethodOptions, url, http.Header{
 			"Origin": {origin}, "Access-Control-Request-Method": {"POST"},
 			"Access-Control-Request-Headers": {
-				"authorization,connect-protocol-version,content-type,idempotency-key,x-booking-channel",
+				"authorization,connect-protocol-version,content-type,idempotency-key,if-none-match,x-booking-channel,x-request-id",
 			},
 		}, "")
 		return response.Header
@@ -214,6 +215,7 @@ func TestCORS_AllowsConfiguredOrigins(t *testing.T) {
 	exposed := response.Header.Get("Access-Control-Expose-Headers")
 	for _, name := range []string{
 		"X-Booking-Status", "X-Idempotent", "X-Idempotency-Key", "X-Request-Id", "Grpc-Status-Details-Bin",
+		"Etag", "Retry-After",
 	} {
 		test.StrContains(t, exposed, name, test.Sprintf("%s is not exposed: %s", name, exposed))
 	}
@@ -385,4 +387,5 @@ func TestMetrics_CountEveryOutcome(t *testing.T) {
 		"berth_rpc_duration_seconds procedure=berth.v1.BookingService/Book":        2,
 		"berth_rpc_in_flight": 0,
 	}, got)
+	test.EqOp(t, "", w.log.String(), test.Sprint("callers make mistakes all the time"))
 }

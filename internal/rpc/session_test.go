@@ -209,6 +209,9 @@ func TestScheduleRPCs_RejectInvalidRequests(t *testing.T) {
 		"a bulk operation on everything": {
 			&v1.BulkDeleteRequest{Filter: &v1.SessionFilter{ServiceIds: []string{s.service}}}, "INVALID_FIELD filter",
 		},
+		"a bulk operation with a bell in its reason": {
+			&v1.BulkDeleteRequest{Filter: weekFilter(), Reason: "\a"}, "INVALID_FIELD reason",
+		},
 		"a workout twice": {
 			&v1.SetWorkoutsRequest{SessionId: one.GetId(), WorkoutIds: []string{someSession, someSession}},
 			"INVALID_FIELD workout_ids",

@@ -195,7 +195,7 @@ func apiErrorOf(t *testing.T, err error) apiError {
 	var wire *connect.Error
 	must.True(t, errors.As(err, &wire), must.Sprintf("got %v, want an error of the server", err))
 	if info := infoOf(t, wire); info != nil {
-		test.EqOp(t, errorDomain, info.GetDomain())
+		test.EqOp(t, "berth", info.GetDomain())
 		return apiError{wire.Code(), info.GetReason(), info.GetMetadata()}
 	}
 	t.Fatalf("no ErrorInfo in %v", err)

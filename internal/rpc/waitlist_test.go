@@ -92,4 +92,7 @@ func TestJoinWaitlist_AcceptsTimeWindow(t *testing.T) {
 			s.JoinWaitlist(t.Context(), as(s.Token(t, "admin"), request(change))),
 		)
 	}
+	expect.OK(t)(s.LeaveWaitlist(t.Context(), as(s.Token(t, "member"), &v1.LeaveWaitlistRequest{EntryId: entry.GetId()})))
+	left := expect.Value(s.ListEntries(t.Context(), as(s.Token(t, "coach"), new(v1.ListEntriesRequest))))(t)
+	test.SliceEmpty(t, left.Msg.GetEntries(), test.Sprint("those that ended are not listed unless asked for"))
 }
