@@ -60,8 +60,8 @@ func TestRules_MatchGoldenMatrix(t *testing.T) {
 	if *update {
 		must.NoError(t, os.WriteFile(golden, []byte(out.String()), 0o644))
 	}
-	want := expect.Value(os.ReadFile(golden))(t)
-	test.Eq(t, string(want), out.String(), test.Sprint("the matrix has changed; if that is meant, run with -update"))
+	test.Eq(t, string(expect.Value(os.ReadFile(golden))(t)), out.String(),
+		test.Sprint("the matrix has changed; if that is meant, run with -update"))
 }
 
 func accessResult(t *testing.T, a *admission, subject string, rule Rule) string {

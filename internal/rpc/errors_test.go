@@ -39,9 +39,8 @@ func TestCodes_CoverEveryKind(t *testing.T) {
 // constants returns the values of the string constants of a type in a file.
 func constants(t *testing.T, path, kind string) []string {
 	t.Helper()
-	file := expect.Value(parser.ParseFile(token.NewFileSet(), path, nil, 0))(t)
 	var all []string
-	ast.Inspect(file, func(n ast.Node) bool {
+	ast.Inspect(expect.Value(parser.ParseFile(token.NewFileSet(), path, nil, 0))(t), func(n ast.Node) bool {
 		spec, ok := n.(*ast.ValueSpec)
 		if !ok {
 			return true

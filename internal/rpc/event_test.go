@@ -187,8 +187,9 @@ func TestWatchEvents_EndsWhenServiceAccountIsRevoked(t *testing.T) {
 	)
 	must.NoError(t, err)
 	// The stream may start before the relay has seen that the account was created.
-	sessions := &v1.EventFilter{Types: []v1.EventType{v1.EventType_EVENT_TYPE_SESSION_CANCELLED}}
-	w := s.watch(t, client, s.Token(t, "sa:"+account.ID.String()), &v1.WatchEventsRequest{Filter: sessions})
+	w := s.watch(t, client, s.Token(t, "sa:"+account.ID.String()), &v1.WatchEventsRequest{
+		Filter: &v1.EventFilter{Types: []v1.EventType{v1.EventType_EVENT_TYPE_SESSION_CANCELLED}},
+	})
 	s.commitEvents(t, outbox.Event{Type: outbox.SessionCancelled, Actor: "system"})
 	test.EqOp(t, "SESSION_CANCELLED", eventNames(w.events(1)), test.Sprint("watched"))
 	expect.OK(t)(s.App.Accounts.RevokeServiceAccount(t.Context(), owner, account.ID))

@@ -217,8 +217,8 @@ func TestErrors_AreTheSameInEveryProtocol(t *testing.T) {
 		ctx context.Context, client *http.Client, options connect.ClientOption, token string,
 		message *v1.ImportMembersRequest,
 	) error {
-		members := berthv1connect.NewMemberServiceClient(client, w.url, options)
-		return streamError(members.ImportMembers(ctx, as(token, message)))
+		return streamError(berthv1connect.NewMemberServiceClient(client, w.url, options).
+			ImportMembers(ctx, as(token, message)))
 	}
 	eachProtocol(t, func(t *testing.T, client *http.Client, options connect.ClientOption) {
 		t.Helper()
@@ -285,8 +285,7 @@ func TestErrors_ListEveryViolation(t *testing.T) {
 func violatedFields(t *testing.T, wire *connect.Error) (fields []string) {
 	t.Helper()
 	for _, detail := range wire.Details() {
-		value := expect.Value(detail.Value())(t)
-		if violations, ok := value.(*validatepb.Violations); ok {
+		if violations, ok := expect.Value(detail.Value())(t).(*validatepb.Violations); ok {
 			for _, v := range violations.GetViolations() {
 				fields = append(fields, protovalidate.FieldPathString(v.GetField()))
 			}

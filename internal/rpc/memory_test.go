@@ -29,10 +29,11 @@ func TestMemory_CountsWhatCallersHaveInProgress(t *testing.T) {
 	const kib = 1 << 10
 	m := newMemory(Memory{Calls: 2, Caller: 100 * kib, Requests: 150 * kib})
 	start := func(subject, address string, header http.Header, path string) (*heldMemory, error) {
-		call := &request.Call{Principal: token.Principal{Subject: subject}, Client: netip.MustParseAddr(address)}
 		r := &http.Request{Header: header}
 		r.URL = expect.Value(http.NewRequestWithContext(t.Context(), http.MethodPost, path, nil))(t).URL
-		h := m.hold(call, r, 200*kib)
+		h := m.hold(&request.Call{
+			Principal: token.Principal{Subject: subject}, Client: netip.MustParseAddr(address),
+		}, r, 200*kib)
 		return h, h.enter()
 	}
 	enter := func(subject, address string, headers ...string) *heldMemory {
@@ -111,8 +112,9 @@ func TestMemory_IsLimitedInEveryProtocol(t *testing.T) {
 			refused(t, "RATE_LIMITED", test.Sprint(name))(
 				c.Book(t.Context(), as(raw, &v1.BookRequest{Note: text[:tt.size]})),
 			)
-			request := as(raw, &v1.GetBookingRequest{BookingId: someSession})
-			test.Error(t, errorOf(c.GetBooking(t.Context(), request)), test.Sprint(name))
+			test.Error(t, errorOf(
+				c.GetBooking(t.Context(), as(raw, &v1.GetBookingRequest{BookingId: someSession})),
+			), test.Sprint(name))
 			expect.OK(t)(c.Book(t.Context(), as(raw, &v1.BookRequest{SessionId: someSession})))
 		}
 	})
@@ -125,10 +127,11 @@ func TestMemory_IsSmallForPublicCalls(t *testing.T) {
 	failsAs(t, errTooBig)(berthv1connect.NewAccessServiceClient(http1, w.url).ExchangeKey(
 		t.Context(), connect.NewRequest(&v1.ExchangeKeyRequest{Key: strings.Repeat("x", maxPublicBytes)}),
 	))
-	large := &healthpb.HealthCheckRequest{Service: strings.Repeat("x", maxPublicBytes)}
 	failsAs(t, errTooBig)(connect.NewClient[healthpb.HealthCheckRequest, healthpb.HealthCheckResponse](
 		http1, w.url+"/grpc.health.v1.Health/Check",
-	).CallUnary(t.Context(), connect.NewRequest(large)))
+	).CallUnary(
+		t.Context(), connect.NewRequest(&healthpb.HealthCheckRequest{Service: strings.Repeat("x", maxPublicBytes)}),
+	))
 }
 
 // Anyone may ask for the health, as often as they like, and each check is a query.

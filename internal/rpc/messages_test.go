@@ -55,8 +55,10 @@ func checkMask[M proto.Message](
 		setFields(object, e.to, name)
 		setText(object, "etag", convert.Etag(i+2))
 		response := expect.Value(s.call(t, token, request(sent, mask(e.path))))(t).ProtoReflect()
-		got := response.Get(response.Descriptor().Fields().Get(0)).Message().Interface()
-		test.EqOp(t, "", cmp.Diff(proto.Message(object), got, ignoreServerFields()...), test.Sprint(e.path))
+		test.EqOp(t, "", cmp.Diff(
+			proto.Message(object), response.Get(response.Descriptor().Fields().Get(0)).Message().Interface(),
+			ignoreServerFields()...,
+		), test.Sprint(e.path))
 	}
 }
 

@@ -65,14 +65,15 @@ func (w ratedServer) reads(t *testing.T, raw string, n int) (answered int, last 
 // read reads a booking of a tenant, or else of the only one of the token.
 func (w ratedServer) read(t *testing.T, raw, in string) error {
 	t.Helper()
-	request := as(raw, &v1.GetBookingRequest{BookingId: someSession, TenantId: in})
-	return errorOf(berthv1connect.NewBookingServiceClient(http1, w.url).GetBooking(t.Context(), request))
+	return errorOf(berthv1connect.NewBookingServiceClient(http1, w.url).
+		GetBooking(t.Context(), as(raw, &v1.GetBookingRequest{BookingId: someSession, TenantId: in})))
 }
 
 func TestRates_LimitEachCallerAndTenant(t *testing.T) {
 	t.Parallel()
-	rates := Rates{Caller: traffic.Rate{PerSecond: 0.5, Burst: 3}, Tenant: traffic.Rate{PerSecond: 0.5, Burst: 5}}
-	w := newRatedServer(t, rates, 0)
+	w := newRatedServer(t, Rates{
+		Caller: traffic.Rate{PerSecond: 0.5, Burst: 3}, Tenant: traffic.Rate{PerSecond: 0.5, Burst: 5},
+	}, 0)
 	for i, step := range []struct {
 		subject string
 		passes  time.Duration
@@ -95,9 +96,8 @@ func TestRates_LimitEachCallerAndTenant(t *testing.T) {
 	mine := w.token(t, "member", tenantA, tenantB)
 	test.NoError(t, w.read(t, mine, tenantB.String()), test.Sprint("the same member in another tenant"))
 	// Calls to a tenant of others, and those that cannot be read, take nothing from it.
-	theirs := w.token(t, "admin", tenantB)
 	for i, want := range []string{"TENANT_FORBIDDEN", "TENANT_FORBIDDEN", "TENANT_FORBIDDEN", "RATE_LIMITED"} {
-		refused(t, want, test.Sprintf("call %d", i))(w.read(t, theirs, tenantA.String()))
+		refused(t, want, test.Sprintf("call %d", i))(w.read(t, w.token(t, "admin", tenantB), tenantA.String()))
 	}
 	w.clock.Advance(time.Hour)
 	answered, _ := w.reads(t, w.token(t, "owner", tenantA), 3)
@@ -117,17 +117,17 @@ func TestRates_LimitFiles(t *testing.T) {
 		}
 		return nil
 	}
-	members := berthv1connect.NewMemberServiceClient(http1, w.url)
 	upload := func(raw string) error {
-		return streamError(members.ImportMembers(t.Context(), as(raw, &v1.ImportMembersRequest{Csv: []byte("x")})))
+		return streamError(berthv1connect.NewMemberServiceClient(http1, w.url).
+			ImportMembers(t.Context(), as(raw, &v1.ImportMembersRequest{Csv: []byte("x")})))
 	}
 	raw, errs := w.token(t, "owner", tenantA), make(chan error)
 	for range maxWaitingFiles + 2 {
 		go func() { errs <- upload(raw) }()
 	}
 	refused(t, "RATE_LIMITED retry_after=1", test.Sprint("one more than may wait"))(<-errs)
-	sessions := berthv1connect.NewSessionServiceClient(http1, w.url)
-	refused(t, "RATE_LIMITED")(sessions.ImportSessions(t.Context(), as(raw, &v1.ImportSessionsRequest{Csv: []byte("x")})))
+	refused(t, "RATE_LIMITED")(berthv1connect.NewSessionServiceClient(http1, w.url).
+		ImportSessions(t.Context(), as(raw, &v1.ImportSessionsRequest{Csv: []byte("x")})))
 	test.NoError(t, upload(w.token(t, "owner", tenantB)))
 	close(proceed)
 	for range maxWaitingFiles + 1 {
@@ -174,8 +174,9 @@ func TestRates_HoldBackWhoAsksAgainAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begun, gone := time.Now(), make(chan struct{})
 		call := &request.Call{Ready: func() {}, HeldBack: wait}
-		held := newMemory(Memory{}).hold(call, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", nil), 1)
-		writer := readyWriter{httptest.NewRecorder(), held, gone}
+		writer := readyWriter{httptest.NewRecorder(), newMemory(Memory{}).hold(
+			call, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", nil), 1,
+		), gone}
 		for range 2 {
 			writer.WriteHeader(http.StatusTooManyRequests)
 			test.EqOp(t, wait, time.Since(begun), test.Sprint("once"))
@@ -199,9 +200,8 @@ func TestRates_LimitStreamsOfACaller(t *testing.T) {
 		<-ctx.Done()
 		return nil
 	}
-	client := berthv1connect.NewMemberServiceClient(http1, w.url)
 	open := func(subject string, in tenant.TenantID) *connect.ServerStreamForClient[v1.ImportMembersResponse] {
-		stream := expect.Value(client.ImportMembers(
+		stream := expect.Value(berthv1connect.NewMemberServiceClient(http1, w.url).ImportMembers(
 			t.Context(), as(w.token(t, subject, in), &v1.ImportMembersRequest{Csv: []byte("x")}),
 		))(t)
 		t.Cleanup(func() { _ = stream.Close() })
@@ -241,8 +241,7 @@ func TestReads_TakeTurnsByTenant(t *testing.T) {
 			r.Header.Set("Content-Type", "application/proto")
 			r.Header.Set("Accept-Encoding", "identity")
 			r.Header.Set("Authorization", "Bearer "+busy)
-			response := expect.Value(http1.Do(r))(t)
-			responses <- response
+			responses <- expect.Value(http1.Do(r))(t)
 		}
 	}
 	for range 4 {
@@ -357,8 +356,9 @@ func TestRates_LimitSendingDomains(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	r := newRates(Rates{Domains: traffic.PerHour(2)}, func() time.Time { return now })
 	try := func(id byte, message any) fault.Reason {
-		by := tenant.Caller{Tenant: tenant.TenantID{UUID: tenant.UUID{id}}}
-		return fault.ReasonOf(r.takeDomain(request.WithCall(t.Context(), &request.Call{Caller: by, Admitted: true}), message))
+		return fault.ReasonOf(r.takeDomain(request.WithCall(t.Context(), &request.Call{
+			Caller: tenant.Caller{Tenant: tenant.TenantID{UUID: tenant.UUID{id}}}, Admitted: true,
+		}), message))
 	}
 	set := &v1.UpdateSendersRequest{Senders: &v1.Senders{Domain: new(v1.SendingDomain)}}
 	for _, c := range []struct {
@@ -382,8 +382,10 @@ func TestRates_LimitWrongMembershipNumbers(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	r := newRates(Rates{Guesses: traffic.PerHour(10)}, func() time.Time { return now })
 	try := func(by tenant.Caller, number string, outcome error) fault.Reason {
-		ctx := request.WithCall(t.Context(), &request.Call{Caller: by, Admitted: true})
-		done, err := r.takeGuess(ctx, &v1.ConfirmBookingRequest{BenefitMembershipNumber: number})
+		done, err := r.takeGuess(
+			request.WithCall(t.Context(), &request.Call{Caller: by, Admitted: true}),
+			&v1.ConfirmBookingRequest{BenefitMembershipNumber: number},
+		)
 		if err != nil {
 			return fault.ReasonOf(err)
 		}

@@ -143,8 +143,9 @@ func TestServer_EndsResponsesThatAreNotRead(t *testing.T) {
 				}
 				ended <- err
 			}), traffic.ConnLimits{WriteTimeout: 100 * time.Millisecond})
-			request := expect.Value(http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil))(t)
-			response := expect.Value(client.Do(request))(t)
+			response := expect.Value(client.Do(
+				expect.Value(http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil))(t),
+			))(t)
 			defer response.Body.Close()
 			test.Error(t, <-ended)
 		})
@@ -278,8 +279,9 @@ func TestReflection_ListsServicesIfItIsOn(t *testing.T) {
 	off := grpcreflect.NewClient(http2, newStubServer(t).url, connect.WithGRPC()).NewStream(t.Context())
 	defer off.Close()
 	test.EqOp(t, connect.CodeUnimplemented, connect.CodeOf(errorOf(off.ListServices())))
-	w := newStubServer(t, func(c *Config) { c.Reflection = true })
-	stream := grpcreflect.NewClient(http2, w.url, connect.WithGRPC()).NewStream(t.Context())
+	stream := grpcreflect.NewClient(
+		http2, newStubServer(t, func(c *Config) { c.Reflection = true }).url, connect.WithGRPC(),
+	).NewStream(t.Context())
 	defer stream.Close()
 	services := expect.Value(stream.ListServices())(t)
 	test.True(

@@ -45,9 +45,8 @@ func newStudio(t *testing.T) *studio {
 			Name: "Vinyasa", Duration: durationpb.New(time.Hour), DefaultCapacity: proto.Int32(10), DefaultWaitlistCapacity: 2,
 		},
 	).GetId()
-	room := &v1.Resource{LocationId: s.location, Name: "Studio"}
 	s.room = ask[*v1.CreateResourceResponse](
-		t, s, office.owner, &v1.CreateResourceRequest{Resource: room},
+		t, s, office.owner, &v1.CreateResourceRequest{Resource: &v1.Resource{LocationId: s.location, Name: "Studio"}},
 	).GetResource().GetId()
 	return s
 }

@@ -87,8 +87,8 @@ func TestStepUp_AsksPeopleForARecentSignIn(t *testing.T) {
 	)
 	expect.OK(t)(s.call(t, fresh, role))
 	expect.OK(t)(s.call(t, exchanged, role)) // programs do not sign in
-	read := ask[*v1.GetTenantResponse](t, s, stale, &v1.GetTenantRequest{}).GetTenant()
-	test.Eq(t, five, read.GetStepUp(), test.Cmp(protocmp.Transform()))
+	test.Eq(t, five, ask[*v1.GetTenantResponse](t, s, stale, &v1.GetTenantRequest{}).GetTenant().GetStepUp(),
+		test.Cmp(protocmp.Transform()))
 	expect.OK(t)(s.call(t, fresh, demand(nil)))
 	expect.OK(t)(s.call(t, stale, role))
 	for _, wrong := range []*v1.StepUp{

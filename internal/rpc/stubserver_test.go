@@ -99,10 +99,10 @@ func newStubServer(t *testing.T, adapt ...func(*Config)) *stubServer {
 	w.issuer = expect.Value(
 		token.OpenIssuer(filepath.Join(t.TempDir(), "key.pem"), "https://berth.test", "berth", time.Now),
 	)(t)
-	verifier := expect.Value(token.NewVerifier(time.Now, w.issuer.AsTrusted()))(t)
 	c := Config{
-		Guard: access.New(stubRoles{}), Verifier: verifier, Issuer: w.issuer, Health: w.health, Now: time.Now,
-		Logger: slog.New(slog.NewJSONHandler(w.log, nil)), Metrics: w.metrics,
+		Guard: access.New(stubRoles{}), Issuer: w.issuer, Health: w.health, Now: time.Now,
+		Verifier: expect.Value(token.NewVerifier(time.Now, w.issuer.AsTrusted()))(t),
+		Logger:   slog.New(slog.NewJSONHandler(w.log, nil)), Metrics: w.metrics,
 		Origins: []string{"https://app.test"},
 	}
 	for _, f := range adapt {
@@ -251,8 +251,7 @@ func errorOf(results ...any) error {
 func infoOf(t *testing.T, err *connect.Error) *errdetails.ErrorInfo {
 	t.Helper()
 	for _, detail := range err.Details() {
-		value := expect.Value(detail.Value())(t)
-		if info, ok := value.(*errdetails.ErrorInfo); ok {
+		if info, ok := expect.Value(detail.Value())(t).(*errdetails.ErrorInfo); ok {
 			return info
 		}
 	}

@@ -104,8 +104,9 @@ func TestMessages_AreForMembers(t *testing.T) {
 	quiet := &notify.QuietHours{Start: civil.TimeOfDay{Hour: 1}, End: civil.TimeOfDay{Hour: 2}}
 	changed := expect.Value(s.UpdateNotificationPreferences(ctx, mia, messages.PreferencesEdit{Quiet: &quiet}))(t)
 	test.True(t, changed.HasFeed && *changed.Quiet == *quiet, test.Sprintf("%+v", changed))
-	wrong := messages.PreferencesEdit{Quiet: new(&notify.QuietHours{Start: civil.TimeOfDay{Second: 1}})}
-	expect.Reason(t, fault.InvalidField)(s.UpdateNotificationPreferences(ctx, mia, wrong))
+	expect.Reason(t, fault.InvalidField)(s.UpdateNotificationPreferences(ctx, mia, messages.PreferencesEdit{
+		Quiet: new(&notify.QuietHours{Start: civil.TimeOfDay{Second: 1}}),
+	}))
 }
 
 // Settings and templates change only from the version that their editor knows, and the audit log has what changed.

@@ -236,8 +236,9 @@ func TestPreferences_ByTopic(t *testing.T) {
 		"staff take credits, and give some": func(studio *messagetest.Studio) {
 			plan := studio.AddPlan(credit.Plan{Name: "Three", Kind: credit.Credits, Credits: 3})
 			for name, amount := range map[string]int{"Mia": -2, "Noa": -3, "Pia": -1, "Zoe": 1} {
-				of := studio.Subscribe(studio.AddReachable(name), plan)
-				expect.OK(studio.T)(studio.App.Accounts.GrantCredits(t.Context(), studio.Owner, of.ID, amount, "Counted."))
+				expect.OK(studio.T)(studio.App.Accounts.GrantCredits(
+					t.Context(), studio.Owner, studio.Subscribe(studio.AddReachable(name), plan).ID, amount, "Counted.",
+				))
 			}
 			var told []string
 			for _, m := range mails(studio) {
@@ -256,9 +257,10 @@ func TestPreferences_ByTopic(t *testing.T) {
 				expect.OK(studio.T)(studio.App.Accounts.AssignRole(studio.T.Context(), studio.Owner, who, role))
 			}
 			noa := studio.AddReachable("Noa")
-			class := studio.FreeSeat(testkit.Noon.Add(48*time.Hour), noa)
 			expect.OK(studio.T)(
-				studio.App.Waitlists.DeclineOffer(studio.T.Context(), noa, studio.Offers(class)[0].ID, false, ""),
+				studio.App.Waitlists.DeclineOffer(
+					studio.T.Context(), noa, studio.Offers(studio.FreeSeat(testkit.Noon.Add(48*time.Hour), noa))[0].ID, false, "",
+				),
 			)
 			studio.Plan()
 			studio.Send()

@@ -90,8 +90,8 @@ func TestReplies_ToStrangers(t *testing.T) {
 			t.Context(), studio.Owner, nil,
 			func(s *notify.Settings) { s.Locale, s.SenderName = edited.Locale, edited.SenderName },
 		))
-		answer := expect.Value(studio.App.Messages.AnswerSMS(t.Context(), studio.Tenant, "+33612345678", "HELP"))(t)
-		test.StrHasPrefix(t, map[string]string{"": "Harbour Yoga: reply", "fr": "Le Quai : "}[edited.Locale], answer)
+		test.StrHasPrefix(t, map[string]string{"": "Harbour Yoga: reply", "fr": "Le Quai : "}[edited.Locale],
+			expect.Value(studio.App.Messages.AnswerSMS(t.Context(), studio.Tenant, "+33612345678", "HELP"))(t))
 	}
 }
 

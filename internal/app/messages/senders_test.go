@@ -174,6 +174,23 @@ func TestSenders_CountSegments(t *testing.T) {
 	test.EqOp(t, 2, segments(), test.Sprint("segments once it was delivered"))
 }
 
+// A template that cannot be filled in is replaced by the default. The log says so, also once the message has arrived.
+func TestSenders_ReplaceBadTemplates(t *testing.T) {
+	t.Parallel()
+	p := messagetest.WithServers(t)
+	text := notify.Template{Topic: confirmed, Channel: sms, Locale: "en", Body: "See you"}
+	expect.OK(t)(p.App.Messages.UpdateTemplate(t.Context(), p.Owner, text, nil))
+	p.Exec(`update notification_templates set body = '{{.Nothing}}'`) // as no use case leaves it
+	mia := p.AddTextOnly("Mia")
+	p.MustPlace(mia, p.SessionAt(testkit.InTwoDays))
+	p.Deliver()
+	p.Call(p.Twilio.Update(t.Context(), p.Twilio.Messages()[0], "delivered", 0))
+	p.WantLog("arrived", confirmed, "SMS DELIVERED TEMPLATE")
+	test.StrContains(t, p.Twilio.Messages()[0].Body, "Vinyasa")
+	p.ConfirmContacts(mia)
+	expect.Reason(t, fault.TemplateInvalid)(p.App.Messages.SendTest(t.Context(), mia, confirmed, sms, "en"))
+}
+
 // A test message goes to its caller, immediately, and the response has the provider's answer. It does not count toward
 // the frequency cap.
 func TestSendTest_SendsImmediately(t *testing.T) {

@@ -81,8 +81,9 @@ func (p domainStudio) mailTo(name string) (smtptest.Mail, string) {
 	at := slices.IndexFunc(mails, func(m smtptest.Mail) bool { return m.To[0] == strings.ToLower(name)+"@example.com" })
 	must.True(p.T, at >= 0, must.Sprint("no mail to ", name))
 	mail, lookUp := mails[at], provider.TXT(p.DNS.Address)
-	signers := expect.Value(mail.Signers(func(name string) ([]string, error) { return lookUp(p.T.Context(), name) }))(p.T)
-	return mail, strings.Join(signers, " ")
+	return mail, strings.Join(expect.Value(mail.Signers(func(name string) ([]string, error) {
+		return lookUp(p.T.Context(), name)
+	}))(p.T), " ")
 }
 
 // Mails come from a domain once its records are there: signed, with HTML of the tenant's own, and without the frame.

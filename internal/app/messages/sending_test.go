@@ -99,10 +99,9 @@ func TestSendingQuota_UsesAnotherChannelOrDrops(t *testing.T) {
 	studio.RunAt(testkit.Noon.Add(23*time.Hour + 15*time.Minute))
 	test.Eq(t, map[string]int{"SMS SENT": 1, "EMAIL SENT": 2}, logOf(studio, notify.Reminder))
 
-	late := studio.SessionAt(testkit.Noon.Add(26 * time.Hour))
 	zoe := studio.AddMemberWith(member.Member{Name: "Zoe", Email: "zoe@example.com"})
 	studio.Prefer(zoe, notify.Preferences{{Topic: confirmed, Channel: email}: false})
-	studio.MustPlace(zoe, late)
+	studio.MustPlace(zoe, studio.SessionAt(testkit.Noon.Add(26*time.Hour)))
 	studio.Deliver()
 	studio.RunAt(testkit.Noon.Add(25*time.Hour + 30*time.Minute))
 	log := studio.Log(notify.Reminder)

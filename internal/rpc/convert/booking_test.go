@@ -20,8 +20,9 @@ func TestBookingChannel_HeaderWinsOverBody(t *testing.T) {
 		"": catalog.Phone, "online": catalog.Online, "Phone": catalog.Phone, "walk_in": catalog.WalkIn,
 		"walkIn": catalog.WalkIn, "WALK_IN": catalog.WalkIn,
 	} {
-		got := expect.Value(convert.BookingChannel(http.Header{convert.BookingChannelHeader: {header}}, phone))(t)
-		test.EqOp(t, want, got, test.Sprint(header))
+		test.EqOp(t, want, expect.Value(convert.BookingChannel(
+			http.Header{convert.BookingChannelHeader: {header}}, phone,
+		))(t), test.Sprint(header))
 	}
 	for body, want := range map[v1.Channel]catalog.Channel{
 		v1.Channel_CHANNEL_UNSPECIFIED: catalog.Online, v1.Channel_CHANNEL_ONLINE: catalog.Online,

@@ -51,9 +51,8 @@ func checkRoundTrip[S, R any](t *testing.T, table settings.Table[S, R], empty pr
 					return true
 				})
 				must.True(t, m.ProtoReflect().Has(f), must.Sprint("it is not set"))
-				wire := expect.Value(proto.Marshal(m))(t)
 				read := proto.Clone(empty)
-				must.NoError(t, proto.Unmarshal(wire, read))
+				must.NoError(t, proto.Unmarshal(expect.Value(proto.Marshal(m))(t), read))
 				readSettings(table, read, &got)
 				must.Eq(t, set, got, must.Sprint(m))
 				must.Eq(t, m, writeSettings(table, &got, proto.Clone(empty)), must.Cmp(protocmp.Transform()))

@@ -15,8 +15,7 @@ func TestConversions_CarryEveryField(t *testing.T) {
 	t.Parallel()
 	var l converttest.Lines
 	converttest.AddBack(&l, func(m *v1.WaitlistWindow) *waitlist.Window {
-		w := expect.Value(windowValue(m))(t)
-		return w
+		return expect.Value(windowValue(m))(t)
 	})
 	l.Check(t, "testdata/fields.txt")
 }
