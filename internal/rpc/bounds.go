@@ -14,25 +14,32 @@ type bound struct {
 	bytes int // of a text or bytes, or of each in a list
 }
 
+// Bounds of what has no rule in the contract.
+const (
+	few   = 20
+	short = 200
+	long  = 2000
+)
+
 // unruled are the bounds of fields without a rule in the contract.
 var unruled = map[protoreflect.FullName]bound{
 	// Types of others, which have no rules of ours.
-	"google.protobuf.FieldMask.paths": {items: 100, bytes: 200},
+	"google.protobuf.FieldMask.paths": {items: 100, bytes: short},
 	"google.type.Money.currency_code": {bytes: 3},
 	// The pattern of the code has a length.
 	"berth.v1.BenefitProvider.code": {bytes: 50},
 	// Clients send these back as they read them. They are ignored.
-	"berth.v1.NotificationTemplate.variables": {items: 200},
-	"berth.v1.TemplateVariable.name":          {bytes: 200},
-	"berth.v1.TemplateVariable.description":   {bytes: 2000},
-	"berth.v1.TemplateVariable.example":       {bytes: 2000},
-	"berth.v1.Senders.in_use":                 {items: 20},
-	"berth.v1.SenderInUse.provider":           {bytes: 200},
-	"berth.v1.Senders.twilio_inbound_url":     {bytes: 2000},
+	"berth.v1.NotificationTemplate.variables": {items: short},
+	"berth.v1.TemplateVariable.name":          {bytes: short},
+	"berth.v1.TemplateVariable.description":   {bytes: long},
+	"berth.v1.TemplateVariable.example":       {bytes: long},
+	"berth.v1.Senders.in_use":                 {items: few},
+	"berth.v1.SenderInUse.provider":           {bytes: short},
+	"berth.v1.Senders.twilio_inbound_url":     {bytes: long},
 	"berth.v1.SendingDomain.records":          {items: 10},
 	"berth.v1.DnsRecord.name":                 {bytes: 300},
-	"berth.v1.DnsRecord.value":                {bytes: 2000},
-	"berth.v1.NotificationPreferences.stops":  {items: 20},
+	"berth.v1.DnsRecord.value":                {bytes: long},
+	"berth.v1.NotificationPreferences.stops":  {items: few},
 }
 
 // limits are the bounds of fields.
