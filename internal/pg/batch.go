@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 )
 
 // SQL registers a statement that is put together from parts, and returns its text. Call it in the initializer of a
@@ -90,17 +89,6 @@ func (s *Statement) Each(row func(), targets ...any) {
 	})
 }
 
-// Exec sets a reader of the command tag, which has the number of affected rows.
-func (s *Statement) Exec(read func(tag pgconn.CommandTag) error) {
-	s.read = func(rows pgx.Rows) error {
-		rows.Close()
-		if err := rows.Err(); err != nil {
-			return err
-		}
-		return read(rows.CommandTag())
-	}
-}
-
 // Collect reads all rows of a statement into a slice. It replaces the slice's contents,
 // so a transaction's body that runs again starts from nothing.
 //
@@ -158,13 +146,10 @@ func send(ctx context.Context, conn *pgx.Conn, statements []*Statement) (done in
 		// just when contention is highest.
 		batch.QueuedQueries = nil
 	}
-	err := results.Close()
+	_ = results.Close() // it only has the errors of the statements
 	if dbErr != nil && readErr != nil && Code(dbErr) == "" && !conn.IsClosed() {
 		// A value did not fit its target. The server reported no error; pgx skipped its other results.
 		return done, nil, readErr
-	}
-	if dbErr == nil {
-		dbErr = err
 	}
 	return done, dbErr, readErr
 }

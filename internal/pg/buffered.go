@@ -32,10 +32,10 @@ func (h *bufferedRows) buffer(rows pgx.Rows) error {
 		h.values = append(h.values, row)
 	}
 	h.tag = rows.CommandTag()
-	return rows.Err()
+	return nil // send asks for the error of the rows
 }
 
-func (h *bufferedRows) Close()                                       { h.at = len(h.values) }
+func (h *bufferedRows) Close()                                       {} // they hold nothing
 func (h *bufferedRows) Err() error                                   { return h.err }
 func (h *bufferedRows) CommandTag() pgconn.CommandTag                { return h.tag }
 func (h *bufferedRows) FieldDescriptions() []pgconn.FieldDescription { return h.fields }
@@ -52,7 +52,11 @@ func (h *bufferedRows) Next() bool {
 }
 
 func (h *bufferedRows) Scan(targets ...any) error {
-	return h.fail(pgx.ScanRow(h.types, h.fields, h.RawValues(), targets...))
+	err := pgx.ScanRow(h.types, h.fields, h.RawValues(), targets...)
+	if err != nil {
+		h.err, h.at = err, len(h.values)
+	}
+	return err
 }
 
 func (h *bufferedRows) Values() ([]any, error) {
@@ -61,12 +65,4 @@ func (h *bufferedRows) Values() ([]any, error) {
 		targets[i] = &values[i]
 	}
 	return values, h.Scan(targets...)
-}
-
-func (h *bufferedRows) fail(err error) error {
-	if err != nil && h.err == nil {
-		h.err = err
-		h.Close()
-	}
-	return err
 }

@@ -96,7 +96,7 @@ func TestInTx_KeepsPreparedStatementsOnConflict(t *testing.T) {
 			if attempts++; attempts == 1 {
 				b.exec(t, addOne, b.scope.Tenant)
 			}
-			tx.Write(addOne, b.scope.Tenant)
+			tx.Write(addOne, b.scope.Tenant).Each(func() {})
 			return err
 		}))
 		test.EqOp(t, 2, attempts)

@@ -253,7 +253,7 @@ func TestInTx_KeepsConnectionOfCancelledStatement(t *testing.T) {
 	go func() {
 		ended <- b.InTx(ctx, b.scope, "test", func(ctx context.Context, tx *pg.Tx) error {
 			return execute(ctx, tx, "select pg_sleep(3600)")
-		})
+		}, pg.WithLocks(1))
 	}()
 	for asleep := false; !asleep; { // an earlier cancellation gives another error
 		must.EqOp(t, 0, len(ended), must.Sprint("it did not sleep"))

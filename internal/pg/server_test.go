@@ -64,27 +64,36 @@ func migrationFiles(t *testing.T) map[string][]byte {
 func TestDoctor_FindsWrongSettings(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	var login string
-	b.scan(t, "select current_user", nil, &login)
-	unsafe := map[string]string{"fsync": "on", "full_page_writes": "on", "synchronous_commit": "on"}
+	var login, boss, blind string
+	b.scan(t, "select current_user, current_database() || '_boss', current_database() || '_blind'", nil,
+		&login, &boss, &blind)
+	b.exec(t, "create role "+boss+" superuser; create role "+blind+" bypassrls")
+	defer b.exec(t, "drop role "+boss+", "+blind)
+	unsafe := map[string]string{
+		"fsync": "off, want on", "full_page_writes": "off, want on", "synchronous_commit": "off, want on",
+	}
 	for name, tt := range map[string]struct {
 		differ vary.Fields
 		want   map[string]string
 	}{
-		"for tests": {nil, map[string]string{"login role " + login: "a plain member of berth_app"}},
+		"for tests": {nil, map[string]string{"login role " + login: "superuser, want a plain member of berth_app"}},
 		"few connections": {vary.Fields{"CommandConns": 390}, map[string]string{
-			"max_connections": "at least 408", "login role " + login: "a plain member of berth_app",
+			"max_connections": "400, want at least 408", "login role " + login: "superuser, want a plain member of berth_app",
 		}},
 		"a superuser": {vary.Fields{"Role": login}, map[string]string{
-			"role " + login: "neither superuser nor bypassing row-level security",
+			"role " + login: "superuser, want neither superuser nor bypassing row-level security",
+		}},
+		"a role that sees all": {vary.Fields{"Role": blind}, map[string]string{
+			"role " + blind:       "bypassing row-level security, want neither superuser nor bypassing row-level security",
+			"login role " + login: "superuser, want a plain member of " + blind,
 		}},
 	} {
 		config := pg.Config{URL: b.URL, CommandConns: 382, ReadConns: 10}
 		db := expect.Value(pg.Open(t.Context(), vary.From(config, tt.differ)))(t)
 		got := make(map[string]string)
 		for _, f := range expect.Value(db.Doctor(t.Context()))(t) {
-			got[f.Setting] = f.Want
-			test.True(t, f.Have != "" && strings.HasSuffix(f.Why, ".") && strings.Contains(f.String(), f.Have), test.Sprint(f))
+			got[f.Setting] = f.Have + ", want " + f.Want
+			test.True(t, strings.HasSuffix(f.Why, ".") && strings.Contains(f.String(), f.Have), test.Sprint(f))
 		}
 		maps.Copy(tt.want, unsafe)
 		test.Eq(t, tt.want, got, test.Sprint(name))
@@ -115,4 +124,6 @@ func TestOpen_RejectsInvalidConfig(t *testing.T) {
 	again, err := pg.Open(t.Context(), shared)
 	must.NoError(t, err, must.Sprint("Close left metrics registered"))
 	again.Close()
+	test.ErrorContains(t, again.InTx(t.Context(), newScope(), "test", nil), "closed pool")
+	test.ErrorContains(t, again.Read(t.Context(), newScope(), nil), "closed pool")
 }

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/shoenig/test"
 	"github.com/shoenig/test/must"
 	"pgregory.net/rapid"
@@ -206,7 +205,7 @@ func TestReader_ReturnsErrors(t *testing.T) {
 		}
 		return *n / 2, nil
 	})
-	tagged := func(err error) func(pgconn.CommandTag) error { return func(pgconn.CommandTag) error { return err } }
+	odd := func(pgx.CollectableRow) (int, error) { return 0, errOdd }
 	const misfits, missing = `select 'x'`, `select 1 where false`
 	var (
 		all []int
@@ -217,17 +216,19 @@ func TestReader_ReturnsErrors(t *testing.T) {
 		read func(*pg.Statement)
 		want error // nil: any
 	}{
-		"a conversion fails":   {`select unnest('{4, 5}'::integer[])`, func(s *pg.Statement) { even.List(s, &all) }, errOdd},
-		"a text in Find":       {misfits, func(s *pg.Statement) { even.Find(s, &one) }, nil},
-		"a text in Scan":       {misfits, func(s *pg.Statement) { even.Scan(s, new(int)) }, nil},
-		"a text in Each":       {misfits, func(s *pg.Statement) { s.Each(func() {}, new(int)) }, nil},
-		"a text in ScanAny":    {misfits, func(s *pg.Statement) { s.ScanAny(new(int)) }, nil},
-		"a text in Collect":    {misfits, func(s *pg.Statement) { pg.Collect(s, &all, pgx.RowTo[int]) }, nil},
-		"no row for Scan":      {missing, func(s *pg.Statement) { even.Scan(s, new(int)) }, pgx.ErrNoRows},
-		"no row for a plain":   {missing, func(s *pg.Statement) { s.Scan(new(int)) }, pgx.ErrNoRows},
-		"a reader of the tag":  {missing, func(s *pg.Statement) { s.Exec(tagged(errOdd)) }, errOdd},
-		"a failing statement":  {`select 1/0`, func(s *pg.Statement) { s.Exec(tagged(nil)) }, nil},
-		"a failing read of it": {`select 1/0`, func(s *pg.Statement) { even.List(s, &all) }, nil},
+		"a conversion fails":  {`select unnest('{4, 5}'::integer[])`, func(s *pg.Statement) { even.List(s, &all) }, errOdd},
+		"a text in Find":      {misfits, func(s *pg.Statement) { even.Find(s, &one) }, nil},
+		"a text in Scan":      {misfits, func(s *pg.Statement) { even.Scan(s, new(int)) }, nil},
+		"a text in Each":      {misfits, func(s *pg.Statement) { s.Each(func() {}, new(int)) }, nil},
+		"a text in ScanAny":   {misfits, func(s *pg.Statement) { s.ScanAny(new(int)) }, nil},
+		"a text in Collect":   {misfits, func(s *pg.Statement) { pg.Collect(s, &all, pgx.RowTo[int]) }, nil},
+		"no row for Scan":     {missing, func(s *pg.Statement) { even.Scan(s, new(int)) }, pgx.ErrNoRows},
+		"no row for a plain":  {missing, func(s *pg.Statement) { s.Scan(new(int)) }, pgx.ErrNoRows},
+		"a function fails":    {`select 1`, func(s *pg.Statement) { pg.Collect(s, &all, odd) }, errOdd},
+		"a failing statement": {`select 1/0`, func(s *pg.Statement) { even.List(s, &all) }, nil},
+		"a later row fails": {
+			`select 1/(n - 3) from generate_series(1, 3) n`, func(s *pg.Statement) { s.Scan(new(int)) }, nil,
+		},
 	} {
 		var batch pg.Batch
 		tt.read(batch.Queue(tt.sql))
@@ -249,8 +250,8 @@ func TestCodec_RejectsWhatDoesNotFit(t *testing.T) {
 	for seconds, fits := range map[int64]bool{1<<31 - 1: true, -1 << 31: true, 1 << 31: false, -1<<31 - 1: false} {
 		span := time.Duration(seconds) * time.Second
 		var back time.Duration
-		err := b.Owner.QueryRow(t.Context(), `select $1::integer`, span).Scan(&back)
-		test.EqOp(t, fits, err == nil && back == span, test.Sprint(span, err))
+		err := b.Owner.QueryRow(t.Context(), `select coalesce($1::integer, 7)`, span).Scan(&back)
+		test.Eq(t, []bool{fits, fits}, []bool{err == nil, back == span}, test.Sprint(span, err))
 	}
 }
 

@@ -61,13 +61,6 @@ func WithLocks(keys ...int64) Option {
 	return func(r *run) { r.locks = slices.Compact(sorted) }
 }
 
-// addLocks adds locks for the next attempt.
-func (r *run) addLocks(keys []int64) {
-	if len(keys) > 0 {
-		WithLocks(slices.Concat(r.locks, keys)...)(r)
-	}
-}
-
 // run is one transaction with all its attempts.
 type run struct {
 	db    *DB
@@ -164,8 +157,8 @@ func (r *run) attempt(ctx context.Context, fn func(context.Context, *Tx) error) 
 		tracer.TraceTxStart(conn.Conn(), r.name)
 	}
 	tx := &Tx{session: session{conn: conn.Conn(), pending: opening(r.scope)}}
-	defer func() { r.addLocks(tx.retryLocks) }()
-	if err = fn(ctx, tx); err != nil || tx.failed != nil {
+	defer func() { WithLocks(slices.Concat(r.locks, tx.retryLocks)...)(r) }()
+	if err = cmp.Or(fn(ctx, tx), ctx.Err()); err != nil || tx.failed != nil {
 		tx.rollBack(ctx, unlock...)
 		return r.classify(ctx, tx, err)
 	}
@@ -180,7 +173,7 @@ func (r *run) classify(ctx context.Context, tx *Tx, err error) (retry bool, _ er
 	}
 	switch {
 	case tx.failed == nil:
-		return false, err // the body refused
+		return false, err // the body refused, or its caller left
 	case ctx.Err() != nil:
 		return false, fmt.Errorf("%s: %w", r.name, withContext(ctx, tx.failed))
 	case contended(tx.failed) || connectionLost(tx.failed):
@@ -199,10 +192,6 @@ func (r *run) commit(ctx context.Context, tx *Tx, unlock []*Statement) (retry bo
 		tx.rollBack(ctx, unlock...) // nothing was read and there is nothing to write
 		return false, nil
 	}
-	if err := ctx.Err(); err != nil {
-		tx.rollBack(ctx, unlock...)
-		return false, fmt.Errorf("%s: %w", r.name, err)
-	}
 	var committed bool
 	var read []func() error
 	statements := make([]*Statement, 0, len(tx.pending)+2)
@@ -214,11 +203,11 @@ func (r *run) commit(ctx context.Context, tx *Tx, unlock []*Statement) (retry bo
 		}
 		statements = append(statements, s)
 	}
-	commit := &Statement{sql: "commit"}
-	commit.Exec(func(tag pgconn.CommandTag) error {
-		committed = tag.String() == "COMMIT"
+	commit := &Statement{sql: "commit", read: func(rows pgx.Rows) error {
+		rows.Close()
+		committed = rows.CommandTag().String() == "COMMIT"
 		return nil
-	})
+	}}
 	statements = append(append(statements, commit), unlock...)
 
 	// From here on, cancelling ctx must not make the outcome unknown.
@@ -236,7 +225,6 @@ func (r *run) commit(ctx context.Context, tx *Tx, unlock []*Statement) (retry bo
 		}
 		return false, nil
 	}
-	dbErr = cmp.Or(dbErr, pgx.ErrTxCommitRollback)
 	if mayHaveCommitted(dbErr, done >= len(tx.pending)) {
 		_ = tx.conn.Close(sendCtx)
 		return false, fmt.Errorf("%s: %w: %w", r.name, ErrCommitUnknown, dbErr)
@@ -266,14 +254,19 @@ func (r *run) takeLocks(ctx context.Context, conn *pgx.Conn) (unlock []*Statemen
 	if len(r.locks) == 0 {
 		return nil, nil
 	}
-	_, err = conn.Exec(ctx, "select pg_advisory_lock(key) from unnest($1::bigint[]) as key", r.locks)
+	// In a transaction that has failed, nothing can be prepared.
+	if _, err = conn.Prepare(ctx, unlockAll, unlockAll); err == nil {
+		_, err = conn.Exec(ctx, "select pg_advisory_lock(key) from unnest($1::bigint[]) as key", r.locks)
+	}
 	if err != nil && (ctx.Err() != nil || conn.IsClosed()) {
 		_ = conn.Close(context.WithoutCancel(ctx)) // it may hold some of the locks
 		return nil, withContext(ctx, err)
 	}
 	// After a lock timeout the transaction runs without the locks.
-	return []*Statement{{sql: "select pg_advisory_unlock_all()"}}, nil
+	return []*Statement{{sql: unlockAll}}, nil
 }
+
+const unlockAll = "select pg_advisory_unlock_all()"
 
 // opening begins a transaction and sets its tenant.
 func opening(scope Scope) []*Statement {

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5"
 	"github.com/shoenig/test"
 	"github.com/shoenig/test/must"
 
@@ -56,7 +56,7 @@ func (w *oneOffer) StartOffer(
 ) (time.Time, bool, error) {
 	ends := at.Add(40 * time.Minute)
 	if at.Equal(now) {
-		tx.Write("select 1").Exec(func(pgconn.CommandTag) error { // once the transaction is durable
+		tx.Write("select 1").Query(func(pgx.Rows) error { // once the transaction is durable
 			w.mu.Lock()
 			defer w.mu.Unlock()
 			w.offer.ExpiresAt = ends

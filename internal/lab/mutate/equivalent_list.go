@@ -725,21 +725,14 @@ var equivalents = slices.Concat(emptyLists(), tuning(), anyOrder(), readLess(), 
 		Reason: "a pool only saves allocations",
 	},
 	{
-		Package: "internal/pg", Function: "(*run).addLocks",
-		Old: "WithLocks(slices.Concat(r.locks, keys)...)(r)", New: "WithLocks(slices.Concat(keys, r.locks)...)(r)",
+		Package: "internal/pg", Function: "(*run).attempt",
+		Old:    "defer func() { WithLocks(slices.Concat(r.locks, tx.retryLocks)...)(r) }()",
+		New:    "defer func() { WithLocks(slices.Concat(tx.retryLocks, r.locks)...)(r) }()",
 		Reason: "locks are sorted before they are taken",
 	},
 	{
 		Package: "internal/pg", Function: "(digestStore).CreateVersionTable", Old: "return err", New: "return nil",
 		Reason: "a transaction with a failed statement does not commit, which goose reports",
-	},
-	{
-		Package: "internal/pg", Function: "(*Statement).ScanAny", Old: "return err", New: "return nil",
-		Reason: "the driver keeps the error of a row, and the batch ends with it",
-	},
-	{
-		Package: "internal/pg", Function: "(*Reader[V]).Scan", Old: "return err", New: "return nil",
-		Reason: "the driver keeps the error of a row, and the batch ends with it",
 	},
 	{
 		Package: "internal/data/outbox", Function: "(*tail).after",
