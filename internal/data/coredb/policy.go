@@ -78,9 +78,7 @@ func (t tiers) ScanBytes(text []byte) error {
 		return nil
 	}
 	var rows map[string]tierRow
-	if err := json.Unmarshal(text, &rows); err != nil {
-		return fmt.Errorf("policy tiers: %w", err)
-	}
+	err := json.Unmarshal(text, &rows)
 	all := make(map[string]catalog.TierPolicy, len(rows))
 	for name, row := range rows {
 		tier := catalog.TierPolicy{AllowReschedule: row.AllowReschedule}
@@ -90,7 +88,7 @@ func (t tiers) ScanBytes(text []byte) error {
 		all[name] = tier
 	}
 	*t.of = &all
-	return nil
+	return err
 }
 
 // Value implements pg.Field.
