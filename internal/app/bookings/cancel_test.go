@@ -112,11 +112,7 @@ func TestCancelBooking_FollowsTheCancellationWindow(t *testing.T) {
 			up, err := studio.App.Bookings.CancelBooking(context.Background(), by, bookings.CancelRequest{ID: id})
 			got := outcome{fault.ReasonOf(err), up.Refunded, up.Late}
 			test.EqOp(t, tt.want, got, test.Sprintf("%+v, want %+v (%v)", got, tt.want, err))
-			want := 4
-			if tt.want.refunded {
-				want = 5
-			}
-			test.EqOp(t, want, studio.Balance(s))
+			test.EqOp(t, map[bool]int{false: 4, true: 5}[tt.want.refunded], studio.Balance(s))
 		})
 	}
 	expect.Reason(t, fault.BookingNotFound)(studio.Cancel(studio.AddMember("Zoe"), testkit.NewID[tenant.BookingID]()))

@@ -40,10 +40,8 @@ func TestCreateDisplayURL_SignsForTenMinutes(t *testing.T) {
 	studio := testkit.New(t)
 	s := studio.AddSession(testkit.Session{Starts: testkit.InTwoDays})
 	link := expect.Value(studio.App.Bookings.CreateDisplayURL(context.Background(), studio.Coach, s))(t)
-	if link.URL != "https://berth.example/display/"+link.Token ||
-		!link.Link.Expires().Equal(testkit.Noon.Add(10*time.Minute)) {
-		t.Errorf("%+v", link)
-	}
+	test.EqOp(t, "https://berth.example/display/"+link.Token, link.URL)
+	test.EqOp(t, testkit.Noon.Add(10*time.Minute), link.Link.Expires())
 	show := func(token string, after time.Duration) fault.Reason {
 		studio.Clock.Set(testkit.Noon.Add(after))
 		_, err := studio.App.Bookings.GetDisplay(context.Background(), token)

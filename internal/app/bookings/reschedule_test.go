@@ -88,6 +88,8 @@ func TestRescheduleBooking_AfterTheCancellationWindow(t *testing.T) {
 	expect.Reason(t, fault.CancellationWindow)(studio.Reschedule(testkit.SelfOnly(mia), mias, to))
 	expect.OK(t)(studio.Reschedule(testkit.SelfOnly(gil), gils, to))
 	expect.OK(t)(studio.Reschedule(studio.Owner, mias, to))
+	test.Eq(t, map[string]any{"from_session_id": soon.String(), "to_session_id": to.String()},
+		studio.LastAudit("booking.rescheduled"))
 }
 
 // That a booking is in the session already is no success once it is none any more.

@@ -67,6 +67,7 @@ func TestEvents_OfEveryNotifiedChange(t *testing.T) {
 		`type = 'booking.cancelled' and member_id = $3 and data->>'credit_refunded' = 'false' and data->>'late' = 'true'
 			and data->>'notify' = 'false' and actor = $4`,
 		noa.Member, studio.Owner.Member.String())
+	test.Eq(t, map[string]any{"member_id": noa.Member.String(), "refunded": false}, studio.LastAudit("booking.cancelled"))
 	want("and the next is in", 1, `type = 'waitlist.promoted' and member_id = $3`, leo.Member)
 
 	expect.OK(t)(studio.App.Schedules.CancelSession(t.Context(), studio.Owner, class, "Closed for repairs.", true))

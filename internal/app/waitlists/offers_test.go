@@ -323,7 +323,7 @@ func TestPromotion_EndsBeforeTheStart(t *testing.T) {
 	t.Parallel()
 	studio := testkit.New(t)
 	studio.SetRules(func(s *waitlist.Settings) { s.AutoPromoteCutoff = new(3 * time.Hour) })
-	class, who, booked := studio.AddFullSession(2)
+	class, _, booked := studio.AddFullSession(2)
 	_, ids := studio.AddWaiters(2, testkit.ForSessions(class))
 	studio.Clock.Set(testkit.Noon.Add(45*time.Hour - time.Minute))
 	expect.OK(t)(studio.App.Bookings.CancelBooking(
@@ -338,7 +338,6 @@ func TestPromotion_EndsBeforeTheStart(t *testing.T) {
 		context.Background(), studio.Owner, bookings.CancelRequest{ID: booked[1]},
 	))
 	studio.WantEntries(map[tenant.EntryID]waitlist.Status{ids[1]: waitlist.Offered})
-	_ = who
 }
 
 // The first to claim gets the seat. The seats that are left go to entries that still fit, and to all members if there
