@@ -330,6 +330,7 @@ func TestHealth_FollowsDraining(t *testing.T) {
 	}
 	for path, want := range map[string]int{
 		"/healthz": http.StatusOK, "/readyz": http.StatusOK, "/metrics": http.StatusNotFound,
+		"/berth.v1.Nothing/Check": http.StatusNotFound,
 	} {
 		code, body := get(path)
 		test.EqOp(t, want, code, test.Sprintf("%s: %d %s", path, code, body))

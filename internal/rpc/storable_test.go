@@ -1,6 +1,7 @@
 package rpc
 
 import (
+	"errors"
 	"math"
 	"slices"
 	"strings"
@@ -10,11 +11,11 @@ import (
 	"google.golang.org/protobuf/types/known/fieldmaskpb"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
+	"buf.build/go/protovalidate"
 	"github.com/shoenig/test"
 
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/internal/fault"
-	"github.com/berthhq/berth/internal/rpc/convert"
 )
 
 func TestCheckStorable_RejectsValuesNoColumnKeeps(t *testing.T) {
@@ -29,6 +30,7 @@ func TestCheckStorable_RejectsValuesNoColumnKeeps(t *testing.T) {
 		"any text":      {&v1.BookRequest{SessionId: someSession, Note: "\x01\ufffe " + none}, ""},
 		"NUL":           {&v1.BookRequest{Note: "a\x00"}, "note"},
 		"NUL inside":    {&v1.CreatePlanRequest{Plan: &v1.PlanInput{Name: "\x00"}}, "plan.name"},
+		"NUL first":     {&v1.CreateServiceAccountRequest{Roles: []string{"\x00"}}, "roles"},
 		"NUL in a list": {&v1.CreateServiceAccountRequest{Roles: []string{"coach", "\x00"}}, "roles"},
 		"first and last second": {
 			&v1.TimeRange{
@@ -45,6 +47,7 @@ func TestCheckStorable_RejectsValuesNoColumnKeeps(t *testing.T) {
 		"the most items":      {&v1.UpdateMemberRequest{UpdateMask: masked(100)}, ""},
 		"more items":          {&v1.UpdateMemberRequest{UpdateMask: masked(101)}, "update_mask.paths"},
 		"a long text":         {&v1.BookRequest{Note: strings.Repeat("é", 2001)}, "note"},
+		"a large file":        {&v1.ImportMembersRequest{Csv: make([]byte, 8<<20)}, "csv"},
 		"the nil UUID":        {&v1.BookRequest{MemberId: none}, "member_id"},
 		"the nil UUID listed": {&v1.SetWorkoutsRequest{WorkoutIds: []string{someSession, none}}, "workout_ids"},
 	} {
@@ -61,11 +64,15 @@ func masked(paths int) *fieldmaskpb.FieldMask {
 	return &fieldmaskpb.FieldMask{Paths: slices.Repeat([]string{"name"}, paths)}
 }
 
-func TestHasNUL_FindsEscapedNUL(t *testing.T) {
+// brokenRules is a validator whose rules cannot be evaluated.
+type brokenRules struct{}
+
+func (brokenRules) Validate(proto.Message, ...protovalidate.ValidationOption) error {
+	return errors.New("no such function")
+}
+
+// What a broken rule would reject is not taken for valid.
+func TestValidate_FailsIfARuleDoes(t *testing.T) {
 	t.Parallel()
-	for position, want := range map[string]bool{
-		`"a\u0000"`: true, `{"Name":"\\\u0000"}`: true, `"\\u0000"`: false, `"u0000"`: false, `"\u0001"`: false, ``: false,
-	} {
-		test.EqOp(t, want, convert.HasNUL([]byte(position)), test.Sprintf("%s: %t", position, !want))
-	}
+	test.EqError(t, (&admission{validator: brokenRules{}}).validate(new(v1.BookRequest)), "no such function")
 }

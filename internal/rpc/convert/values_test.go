@@ -82,6 +82,10 @@ func TestValues_ConvertBothWays(t *testing.T) {
 			catalog.Channel(""), convert.EnumName[catalog.Channel](convert.ChannelPrefix, v1.Channel(0)),
 		},
 		"NUL":                              {true, convert.HasNUL([]byte(`{"Name":"a\u0000"}`))},
+		"NUL alone":                        {true, convert.HasNUL([]byte(`"a\u0000"`))},
+		"five characters":                  {false, convert.HasNUL([]byte(`"u0000"`))},
+		"another control character":        {false, convert.HasNUL([]byte(`"\u0001"`))},
+		"no JSON":                          {false, convert.HasNUL(nil)},
 		"six characters after a backslash": {false, convert.HasNUL([]byte(`{"Name":"a\\u0000"}`))},
 		"NUL after a backslash":            {true, convert.HasNUL([]byte(`{"Name":"a\\\u0000"}`))},
 	} {
