@@ -7,12 +7,11 @@ import (
 	"strings"
 	"testing"
 
+	"buf.build/go/protovalidate"
+	"github.com/shoenig/test"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/fieldmaskpb"
 	"google.golang.org/protobuf/types/known/timestamppb"
-
-	"buf.build/go/protovalidate"
-	"github.com/shoenig/test"
 
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/internal/fault"
