@@ -54,7 +54,7 @@ select 'max_connections', current_setting('max_connections'), 'at least ' || $1:
        current_setting('max_connections')::int >= $1::int
 union all
 select 'role ' || rolname,
-       case when rolsuper then 'superuser' when rolbypassrls then 'bypassing row-level security' else 'fine' end,
+       case when rolsuper then 'superuser' else 'bypassing row-level security' end,
        'neither superuser nor bypassing row-level security',
        'Row-level security keeps tenants apart, and it does not apply to this role.',
        not (rolsuper or rolbypassrls)

@@ -55,7 +55,8 @@ func enqueue[R any](
 		},
 	}
 	if key != nil { // never two operations with one idempotency key in a batch
-		t.locks.Single = append(slices.Clone(t.locks.Single), NameKey("key", by.Actor(), key.Procedure, key.Text))
+		name := key.claim(by, time.Time{}).Name()
+		t.locks.Single = append(slices.Clone(t.locks.Single), NameKey("key", name[:]...))
 	}
 	var none R
 	if err := e.batcher.enqueue(t); err != nil {
@@ -229,11 +230,15 @@ func (r *batchRun) do(ctx context.Context, outcomes []error) error {
 		case t.locks.anyIn(held):
 			outcomes[i] = ErrSolo
 		default:
-			outcomes[i] = recovered(func() error { return r.attempts[i].run(ctx, r.txs[i]) })
+			outcomes[i] = recovered(func() error {
+				err := r.attempts[i].run(ctx, r.txs[i])
+				if err == nil && claim != nil {
+					t.key.store(r.txs[i], r.attempts[i].answer())
+				}
+				return err
+			})
 		}
 		switch {
-		case outcomes[i] == nil && claim != nil:
-			outcomes[i] = t.key.store(r.txs[i], r.attempts[i].answer())
 		case outcomes[i] != nil && r.db.WriteCount() > before && !alone:
 			return &operationError{i, outcomes[i]}
 		case outcomes[i] != nil && claim != nil:

@@ -133,13 +133,8 @@ func (k *IdempotencyKey) claimOnce(tx *Tx) {
 }
 
 // store writes the answer in the operation's own transaction: both are durable, or neither.
-func (k *IdempotencyKey) store(tx *Tx, answer []any) error {
-	text, err := json.Marshal(answer)
-	if err != nil {
-		return fmt.Errorf("engine: answer not stored: %w", err)
-	}
-	coredb.AnswerKey(tx.Tx, tx.Tenant, k.claim(tx.Caller, tx.Now), string(text))
-	return nil
+func (k *IdempotencyKey) store(tx *Tx, answer []any) {
+	coredb.AnswerKey(tx.Tx, tx.Tenant, k.claim(tx.Caller, tx.Now), string(pg.Encode(answer)))
 }
 
 // claim is a claim on an idempotency key. Used says that an earlier request used it.

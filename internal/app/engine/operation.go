@@ -161,7 +161,7 @@ func (e *Engine) doOnce(
 		}
 		answer, err := run(ctx, tx)
 		if err == nil && key != nil {
-			err = key.store(tx, answer)
+			key.store(tx, answer)
 		}
 		return err
 	})

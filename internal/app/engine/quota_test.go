@@ -90,8 +90,8 @@ func TestRun_LimitsKeysOfEachCaller(t *testing.T) {
 		reason  fault.Reason
 	}{
 		{0, "", "a", 1, ""}, {0, "", "b", 1, ""}, {0, "", "c", 0, fault.QuotaExceeded}, {0, " too", "c", 1, ""},
-		{time.Second, "", "a", 0, ""}, {time.Second, "", "a/other", 0, fault.IdempotencyConflict},
-		{time.Second, "", "c", 0, fault.QuotaExceeded}, {KeyLifetime, "", "c", 1, ""},
+		{time.Second, "", "c", 0, fault.QuotaExceeded}, {time.Second, "", "a", 0, ""},
+		{time.Second, "", "a/other", 0, fault.IdempotencyConflict}, {KeyLifetime, "", "c", 1, ""},
 	} {
 		now = time.Date(2026, time.May, 4, 12, 0, 0, 0, time.UTC).Add(step.after)
 		runs, err := s.run(t, act{Spec: replay, by: step.by, key: step.key, do: nothing})
@@ -103,6 +103,7 @@ func TestRun_LimitsKeysOfEachCaller(t *testing.T) {
 	over, end := context.WithCancel(a.context(t))
 	end()
 	test.ErrorIs(t, expect.Error(Recall(over, s.Engine, s.caller, replay)), context.Canceled)
+	test.ErrorIs(t, expect.Error(s.Tenants(over)), context.Canceled)
 	// What is stored must be what is read.
 	other := Spec[int]{Name: "test", Replay: true, Answer: func(r *int) []any { return []any{r, r} }}
 	test.ErrorContains(t, expect.Error(Recall(a.context(t), s.Engine, s.caller, other)), "1 values, want 2")

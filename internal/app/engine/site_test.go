@@ -61,7 +61,7 @@ func writes(_ context.Context, tx *Tx) error {
 func reads(ctx context.Context, tx *Tx) error {
 	var batch pg.Batch
 	batch.Queue("select 1")
-	return tx.Load(ctx, &batch)
+	return errors.Join(tx.Load(ctx, &batch)) // it adds to the error
 }
 
 // raises makes the database fail the transaction when it commits.

@@ -26,8 +26,8 @@ import (
 func (l *log) jobs() {
 	l.t.Helper()
 	l.exec(`create table jobs (
-			number bigint generated always as identity, tenant_id uuid not null, event_id uuid primary key, name text not null)`)
-	l.exec(`grant select, insert on jobs to berth_app`)
+			number bigint generated always as identity, tenant_id uuid not null, event_id uuid primary key, name text not null);
+		grant select, insert on jobs to berth_app`)
 }
 
 func enqueue(_ context.Context, tx *pg.Tx, in tenant.TenantID, records []*outbox.Record) error {

@@ -95,13 +95,11 @@ func (f *feed) run(ctx context.Context) {
 		case <-timer.C:
 		case <-f.wakeups:
 			held = 0
-			if rest := f.readInterval() - time.Since(begun); rest > 0 {
-				timer.Reset(rest)
-				select {
-				case <-ctx.Done():
-					return
-				case <-timer.C:
-				}
+			timer.Reset(f.readInterval() - time.Since(begun))
+			select {
+			case <-ctx.Done():
+				return
+			case <-timer.C:
 			}
 		}
 	}
@@ -262,9 +260,9 @@ func (w *Watcher) Next(ctx context.Context, tick, other <-chan time.Time) ([]*Re
 				return nil, err
 			}
 			w.at = page.End
-			if n := len(page.Records); n > 0 {
-				if last := page.Records[n-1].Cursor; last.Compare(tail.end) > 0 && changesRoles(page.Records) {
-					relay.rolesChanged(w.feed.in) // the feed has not read these events yet
+			if len(page.Records) > 0 {
+				if changesRoles(page.Records) {
+					relay.rolesChanged(w.feed.in) // the feed may not have read these events yet
 				}
 				return page.Records, nil
 			}

@@ -700,12 +700,8 @@ var equivalents = slices.Concat(emptyLists(), tuning(), anyOrder(), readLess(), 
 		Reason: "no other policy has the tenant's id as its scope",
 	},
 	{
-		Package: "internal/app/engine", Function: "enqueue",
-		Old: "t.locks.Single = append(slices.Clone(t.locks.Single), " +
-			`NameKey("key", by.Actor(), key.Procedure, key.Text))`,
-		New: "t.locks.Single = append(slices.Clone(t.locks.Single), " +
-			`NameKey(by.Actor(), "key", key.Procedure, key.Text))`,
-		Reason: "different keys have different names in any order of the parts",
+		Package: "internal/app/engine", Function: "enqueue", Old: `"key"`, New: `""`,
+		Reason: "no other kind of key is without a name",
 	},
 	{
 		Package: "internal/data/outbox", Function: "(*tail).append",
