@@ -79,13 +79,15 @@ func (c claimPages) serve(w http.ResponseWriter, r *http.Request) {
 	words := claimWordsFor(r)
 	view, err := c.waitlists.ViewClaim(r.Context(), r.PathValue("token"))
 	if err == nil {
-		page := newClaimData(view, words)
-		page.Path = r.URL.EscapedPath()
-		if reason := r.URL.Query().Get(errorParam); reason != "" && page.State == isLive {
-			page.ErrorText = words.errorText(fault.Reason(reason))
+		var page claimData
+		if page, err = newClaimData(view, words); err == nil {
+			page.Path = r.URL.EscapedPath()
+			if reason := r.URL.Query().Get(errorParam); reason != "" && page.State == isLive {
+				page.ErrorText = words.errorText(fault.Reason(reason))
+			}
+			c.write(w, r, http.StatusOK, page)
+			return
 		}
-		c.write(w, r, http.StatusOK, page)
-		return
 	}
 	c.fail(w, r, err, words)
 }
@@ -215,8 +217,12 @@ func stateOf(v waitlists.ClaimView) state {
 }
 
 // newClaimData formats an offer in a language and in the time zone of its location.
-func newClaimData(v waitlists.ClaimView, words *claimWords) claimData {
-	o, zone := v.Offer, civil.Zone(v.Offer.TimeZone)
+func newClaimData(v waitlists.ClaimView, words *claimWords) (claimData, error) {
+	o := v.Offer
+	zone, err := time.LoadLocation(o.TimeZone)
+	if err != nil {
+		return claimData{}, err
+	}
 	starts, ends, until := o.SessionStarts.In(zone), o.SessionEnds.In(zone), o.ExpiresAt.In(zone)
 	page := claimData{
 		Words: words, State: stateOf(v), pageHead: newPageHead(v.Name, v.Brand),
@@ -251,5 +257,5 @@ func newClaimData(v waitlists.ClaimView, words *claimWords) claimData {
 		}
 	default:
 	}
-	return page
+	return page, nil
 }

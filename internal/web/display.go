@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/berthhq/berth/internal/app/bookings"
-	"github.com/berthhq/berth/internal/civil"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rules/brand"
 )
@@ -116,7 +115,10 @@ func (d displayPages) write(w http.ResponseWriter, r *http.Request, status int, 
 
 // newDisplayData formats a display in a language and in the time zone of its location.
 func newDisplayData(d bookings.Display, words *displayWords) (displayData, error) {
-	zone := civil.Zone(d.TimeZone)
+	zone, err := time.LoadLocation(d.TimeZone)
+	if err != nil {
+		return displayData{}, err
+	}
 	clock := func(t time.Time) string { return words.dates.clock(t.In(zone)) }
 	with := func(coach string) string { return fmt.Sprintf(words.with, coach) }
 	page := displayData{
@@ -142,11 +144,9 @@ func newDisplayData(d bookings.Display, words *displayWords) (displayData, error
 	}
 	switch {
 	case d.QR != "":
-		code, err := drawQR(d.QR)
-		if err != nil {
+		if page.Code, err = drawQR(d.QR); err != nil {
 			return displayData{}, err
 		}
-		page.Code = code
 		page.Notice = words.scan
 	case d.Next == "":
 		page.Notice = words.closed

@@ -206,7 +206,11 @@ func (s *Service) readWithClocks(
 		if err := tx.Load(ctx, &first); err != nil {
 			return err
 		}
-		queue(&second, coredb.Clocks(zones, p.Instants()))
+		clocks, err := coredb.Clocks(zones, p.Instants())
+		if err != nil {
+			return err
+		}
+		queue(&second, clocks)
 		return tx.Load(ctx, &second)
 	})
 }

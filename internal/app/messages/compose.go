@@ -5,10 +5,10 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/berthhq/berth/internal/app/contacts"
 	"github.com/berthhq/berth/internal/app/waitlists"
-	"github.com/berthhq/berth/internal/civil"
 	"github.com/berthhq/berth/internal/data/messagedb"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/notify"
@@ -84,8 +84,8 @@ func templatesOf(own []messagedb.OwnTemplate) []notify.Template {
 
 // values returns the variables of the message in the language of a locale. Times are in the recipient's zone.
 func (c composer) values(locale string) notify.Values {
-	zone := civil.Zone(c.subject.TimeZone)
-	if c.subject.TimeZone == "" {
+	zone, err := time.LoadLocation(c.subject.TimeZone)
+	if err != nil || c.subject.TimeZone == "" {
 		zone = c.to.Zone
 	}
 	content := notify.Content{

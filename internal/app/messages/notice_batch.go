@@ -8,7 +8,6 @@ import (
 
 	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/app/waitlists"
-	"github.com/berthhq/berth/internal/civil"
 	"github.com/berthhq/berth/internal/data/accountdb"
 	"github.com/berthhq/berth/internal/data/messagedb"
 	"github.com/berthhq/berth/internal/data/outbox"
@@ -157,9 +156,13 @@ func (b *noticeBatch) loadGuests(ctx context.Context) error {
 		if !subject.Guest {
 			continue
 		}
+		zone, err := time.LoadLocation(subject.TimeZone)
+		if err != nil {
+			return err
+		}
 		b.guests[booking] = &notify.Recipient{
-			Known: true, Name: subject.Name, Email: subject.Email, Phone: member.Phone(subject.Phone),
-			Zone: civil.Zone(subject.TimeZone), Stopped: make(map[notify.Channel]notify.Reason),
+			Known: true, Name: subject.Name, Email: subject.Email, Phone: member.Phone(subject.Phone), Zone: zone,
+			Stopped: make(map[notify.Channel]notify.Reason),
 		}
 	}
 	if len(b.guests) == 0 {

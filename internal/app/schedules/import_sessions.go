@@ -159,9 +159,11 @@ func loadNames(ctx context.Context, tx *engine.Tx, rows []session.ImportRow) (im
 		names.services[s.Name] = s
 	}
 	for _, l := range foundLocations {
-		names.locations[l.Name] = importLocation{
-			l.ID, session.ZoneOf(catalog.Location{Active: l.Active, TimeZone: l.TimeZone}),
+		setting, err := session.ZoneOf(catalog.Location{ID: l.ID, Active: l.Active, TimeZone: l.TimeZone})
+		if err != nil {
+			return names, err
 		}
+		names.locations[l.Name] = importLocation{l.ID, setting}
 	}
 	for _, r := range foundResources {
 		names.resources[[2]string{r.Location, r.Name}] = r

@@ -51,7 +51,7 @@ func loadReferences(ctx context.Context, tx *engine.Tx, d session.Details) (sess
 	scheduledb.FindLeader(&batch, tx.Tenant, d.Coach, &at.Coach)
 	err := tx.Load(ctx, &batch)
 	if err == nil && location != nil {
-		at.Location = session.ZoneOf(*location)
+		at.Location, err = session.ZoneOf(*location)
 	}
 	if service != nil {
 		at.Service = session.ServiceReference{

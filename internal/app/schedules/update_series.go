@@ -170,7 +170,10 @@ func (s *Service) editMany(
 func splitSeries(
 	series session.Series, named session.Session, scope SeriesScope, now time.Time,
 ) (head *session.Series, part session.Series, from civil.Date, err error) {
-	zone := civil.Zone(series.TimeZone)
+	zone, err := time.LoadLocation(series.TimeZone)
+	if err != nil {
+		return nil, series, from, err
+	}
 	if scope == All {
 		// One day earlier does no harm: sessions that have started do not change.
 		return nil, series, civil.DateOf(now, zone).AddDays(-1), nil

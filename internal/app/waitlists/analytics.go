@@ -57,9 +57,12 @@ func (s *Service) WaitlistAnalytics(
 		if err := tx.Load(ctx, &batch); err != nil {
 			return err
 		}
+		clocks, err := coredb.Clocks([]string{owner.TimeZone}, q.Span)
+		if err != nil {
+			return err
+		}
 		waitlistdb.CountWaitlist(&counts, caller.Tenant, waitlistdb.WaitlistPeriod{
-			Span: q.Span, Location: q.Location, Service: q.Service,
-			Clocks: coredb.Clocks([]string{owner.TimeZone}, q.Span),
+			Span: q.Span, Location: q.Location, Service: q.Service, Clocks: clocks,
 		}, &parts, &offers)
 		return tx.Load(ctx, &counts)
 	})

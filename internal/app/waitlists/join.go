@@ -213,7 +213,10 @@ func (j *join) checkWindow(ctx context.Context, tx *engine.Tx, e *waitlist.Entry
 	case !w.Resource.IsZero() && (resource == nil || resource.Location != w.Location):
 		return nil, fault.Missing(fault.ResourceNotFound, "Resource")
 	}
-	at := session.ZoneOf(*location)
+	at, err := session.ZoneOf(*location)
+	if err != nil {
+		return nil, err
+	}
 	today := civil.DateOf(tx.Now, at.Zone)
 	switch {
 	case w.Until.Before(w.From):

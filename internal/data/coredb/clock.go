@@ -1,6 +1,7 @@
 package coredb
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/berthhq/berth/internal/civil"
@@ -17,10 +18,13 @@ type Clock struct {
 // Clocks returns the offsets of time zones in a span. SQL computes local times from them, and not from the time zone
 // database of Postgres: that may be older than the one from which sessions got their local dates, and a zone that it
 // lacks would be an error.
-func Clocks(zones []string, over civil.Span) []Clock {
+func Clocks(zones []string, over civil.Span) ([]Clock, error) {
 	var clocks []Clock
 	for _, name := range zones {
-		zone := civil.Zone(name)
+		zone, err := time.LoadLocation(name)
+		if err != nil {
+			return nil, fmt.Errorf("coredb: stored time zone: %w", err)
+		}
 		for since := over.Start.In(zone); since.Before(over.End); {
 			_, until := since.ZoneBounds()
 			if until.IsZero() || until.After(over.End) {
@@ -31,7 +35,7 @@ func Clocks(zones []string, over civil.Span) []Clock {
 			since = until.In(zone)
 		}
 	}
-	return clocks
+	return clocks, nil
 }
 
 // ClockArguments are the arguments of LocalTime.

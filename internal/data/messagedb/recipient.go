@@ -27,9 +27,10 @@ var recipients = pg.ReadAs(func(r *recipientRow) []pg.Column {
 		pg.Read("q.quiet_start", &r.start),
 		pg.Read("q.quiet_end", &r.end),
 	}
-}, func(r *recipientRow) (notify.Recipient, error) {
-	r.Quiet, r.Zone = quietHours(r.start, r.end), civil.Zone(r.zone)
-	return r.Recipient, nil
+}, func(r *recipientRow) (_ notify.Recipient, err error) {
+	r.Quiet = quietHours(r.start, r.end)
+	r.Zone, err = time.LoadLocation(r.zone)
+	return r.Recipient, err
 })
 
 var listRecipients = pg.SQL(`

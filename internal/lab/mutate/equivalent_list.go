@@ -308,9 +308,9 @@ var equivalents = slices.Concat(emptyLists(), tuning(), anyOrder(), readLess(), 
 		Reason: "as many sessions as occurrences are always paired",
 	},
 	{
-		Package: "internal/civil", Function: "Zone",
-		Old:    "if zone, ok := loaded.Load(name); ok {\nreturn zone.(*time.Location)\n}",
-		New:    "{ zone, ok := loaded.Load(name); _ = zone; _ = ok }",
+		Package: "internal/rules/waitlist", Function: "loadZone",
+		Old:    "if zone, ok := zones.Load(name); ok {\nreturn zone.(*time.Location)\n}",
+		New:    "{ zone, ok := zones.Load(name); _ = zone; _ = ok }",
 		Reason: "the zone is loaded again, and is the same",
 	},
 	{

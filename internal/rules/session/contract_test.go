@@ -111,9 +111,12 @@ func TestBounds_ReachFromTheFirstStartToTheLastEnd(t *testing.T) {
 
 func TestZoneOf_LoadsTheZoneOfALocation(t *testing.T) {
 	t.Parallel()
-	got := session.ZoneOf(catalog.Location{TimeZone: "Europe/Berlin", Active: true})
+	got := expect.Value(session.ZoneOf(catalog.Location{TimeZone: "Europe/Berlin", Active: true}))(t)
 	test.EqOp(t, "Europe/Berlin", got.Zone.String())
 	test.True(t, got.Active)
+	test.ErrorContains(
+		t, expect.Error(session.ZoneOf(catalog.Location{TimeZone: "Europe/Atlantis"})), "time zone of location",
+	)
 }
 
 func TestNewSession_IsADraftUnlessTheSeriesPublishes(t *testing.T) {

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/berthhq/berth/internal/civil"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/tenant"
 )
@@ -281,7 +280,7 @@ func (d Decision) stopText() string {
 }
 
 func formatTime(at time.Time, slot Slot) string {
-	return at.In(civil.Zone(slot.Zone)).Format("Monday 2 January 2006 at 15:04")
+	return at.In(loadZone(slot.Zone)).Format("Monday 2 January 2006 at 15:04")
 }
 
 func plural(n int, one, many string) string {

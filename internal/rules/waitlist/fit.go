@@ -1,6 +1,7 @@
 package waitlist
 
 import (
+	"sync"
 	"time"
 
 	"github.com/berthhq/berth/internal/civil"
@@ -76,7 +77,7 @@ type offerEnd struct {
 }
 
 func (r *Compiled) scene(slot Slot, round Round, now time.Time) *scene {
-	zone := civil.Zone(slot.Zone)
+	zone := loadZone(slot.Zone)
 	s := &scene{
 		Compiled: r, slot: slot, mode: r.modeFor(slot, now), now: now,
 		day: civil.DateOf(slot.StartsAt, zone), clock: civil.TimeOf(slot.StartsAt, zone),
@@ -152,8 +153,24 @@ func (s *scene) offerEnd(c *Candidate) (time.Time, string) {
 	name := c.zone(s.slot)
 	end, ok := s.ends[name]
 	if !ok {
-		end.at, end.reason = s.OfferUntil(s.now, s.slot.Closes, civil.Zone(name))
+		end.at, end.reason = s.OfferUntil(s.now, s.slot.Closes, loadZone(name))
 		s.ends[name] = end
 	}
 	return end.at, end.reason
+}
+
+// zones caches time zones: loading one takes longer than most decisions.
+var zones sync.Map
+
+// loadZone returns a time zone, or UTC if the name is unknown, which is never so for a location.
+func loadZone(name string) *time.Location {
+	if zone, ok := zones.Load(name); ok {
+		return zone.(*time.Location)
+	}
+	zone, err := time.LoadLocation(name)
+	if err != nil {
+		return time.UTC
+	}
+	zones.Store(name, zone)
+	return zone
 }

@@ -26,7 +26,7 @@ type Place struct {
 // Over reports whether a place can no longer get seats.
 func (p Place) Over(rules Rules, now time.Time) bool {
 	if p.Session.IsZero() {
-		return civil.DateOf(now, civil.Zone(p.Zone)).After(p.Date)
+		return civil.DateOf(now, loadZone(p.Zone)).After(p.Date)
 	}
 	return p.Gone || !now.Before(p.Starts.Add(rules.FillAfterStart))
 }
