@@ -40,8 +40,8 @@ type EventPage struct {
 }
 
 const (
-	// scanLimit is the maximum number of events that are read for one page, so that a narrow filter costs no more than a
-	// wide one. A page may therefore have few events, or none, and still not be the last.
+	// scanLimit is the number of events after which a page ends, so that a narrow filter costs no more than a wide one. A
+	// page may therefore have few events, or none, and still not be the last.
 	scanLimit = 5000
 	// readLimit is the maximum number of events in one read.
 	readLimit = 1000
@@ -63,9 +63,9 @@ func (s *Service) ListEvents(ctx context.Context, caller EventReader, q EventQue
 	}
 	var page EventPage
 	for scanned := 0; scanned < scanLimit; {
-		part.Limit = min(readLimit, scanLimit-scanned)
+		part.Limit = readLimit
 		if q.Filter.IsZero() && caller.ReadsAll() {
-			part.Limit = min(part.Limit, q.Limit+1)
+			part.Limit = min(readLimit, q.Limit+1)
 		}
 		found, err := outbox.Read(ctx, s.db, caller.Tenant, part)
 		if err != nil {

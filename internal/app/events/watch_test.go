@@ -24,7 +24,9 @@ func TestWatchEvents_SendsOpenSeatsOncePerInterval(t *testing.T) {
 	class := studio.AddSession(testkit.Session{Capacity: 5})
 	other := studio.AddSession(testkit.Session{Capacity: 5, Starts: testkit.Noon.Add(48 * time.Hour)})
 	ann := studio.AddMember("Ann")
-	member := events.EventReader{Caller: testkit.SelfOnly(ann), May: map[string]bool{"session.read": true}}
+	member := events.EventReader{ // who may read bookings, which are their own
+		Caller: testkit.SelfOnly(ann), May: map[string]bool{"session.read": true, outbox.BookingRead: true},
+	}
 	filter := events.EventFilter{Types: []events.EventType{outbox.SessionSeatsChanged}}
 	watch := expect.Value(service.WatchEvents(t.Context(), ann, filter, ""))(t)
 	t.Cleanup(watch.Close)

@@ -162,10 +162,10 @@ func (s *Service) PreviewRules(
 	if err := validate(draft.Settings, layers); err != nil {
 		return nil, nil, err
 	}
-	all = append(slices.DeleteFunc(all, func(l waitlist.Layer) bool {
-		return l.Level == draft.Level && l.Scope == draft.Scope
-	}), *draft)
-	slices.SortStableFunc(all, func(a, b waitlist.Layer) int { return slices.Index(levels, a.Level) - slices.Index(levels, b.Level) })
+	all = append(slices.DeleteFunc(all, func(l waitlist.Layer) bool { return l.Scope == draft.Scope }), *draft)
+	slices.SortStableFunc(all, func(a, b waitlist.Layer) int {
+		return slices.Index(levels, a.Level) - slices.Index(levels, b.Level)
+	})
 	previewed := make([]Previewed, 0, len(past))
 	var members []tenant.MemberID
 	for _, d := range past {
