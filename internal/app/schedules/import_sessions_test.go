@@ -97,10 +97,10 @@ func TestImportSessions_ReportsProblemsByRow(t *testing.T) {
 		return fmt.Sprintf("%s,%s,%s,%s,,60,%s,%s,,,,,\n", service, location, date, start, resource, coach)
 	}
 	report := studio.ImportSessions(testkit.ImportHeader+
-		row("Vinyasa", "Pier 1", "2026-03-28", "18:00", "Studio", "carla@example.com")+ // 2: in order
-		row("Boxing", "Pier 1", "2026-03-28", "18:00", "Studio", "")+ // 3: that 2 has the room is no news
+		row("Vinyasa", "Pier 1", "2026-03-28", "00:00", "Studio", "carla@example.com")+ // 2: in order
+		row("Boxing", "Pier 1", "2026-03-28", "00:00", "Studio", "")+ // 3: that 2 has the room is no news
 		row("Vinyasa", "Pier 9", "2026-03-28", "18:00", "", "")+ // 4
-		row("Vinyasa", "Pier 1", "2026-03-28", "25:00", "", "")+ // 5
+		row("Vinyasa", "Pier 1", "2026-03-28", "25:00", "Studio", "")+ // 5: nor here
 		row("Vinyasa", "Pier 1", "2026-03-28", "18:00", "Cellar", "mia@example.com")+ // 6
 		row("Vinyasa", "Pier 1", "2026-03-28", "18:00", "Their room", "theirs@example.com")+ // 7
 		row("Vinyasa", "Pier 1", "2046-03-28", "18:00", "", "")+ // 8
