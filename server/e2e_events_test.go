@@ -129,8 +129,9 @@ func TestWatchEvents_DeliversAllEventsInOneOrder(t *testing.T) {
 					first.Done()
 					client = berthv1connect.NewBookingServiceClient(h2c, staying)
 				}
-				request := as(raw, &v1.BookRequest{SessionId: text(in), MemberId: text(caller.Member)})
-				test.NoError(t, expect.Error(client.Book(ctx, request)))
+				test.NoError(
+					t, expect.Error(client.Book(ctx, as(raw, &v1.BookRequest{SessionId: text(in), MemberId: text(caller.Member)}))),
+				)
 			}
 		})
 	}

@@ -222,8 +222,9 @@ func (g *oddValueTest) sweep(b build) {
 			try(at.String(), at.with(good, odd))
 		}
 		if at.leaf().Name() == "etag" && !ignoresEtags.MatchString(g.p.Short()) {
-			got := g.send("an etag of another kind", at.with(good, protoreflect.ValueOfString("x")))
-			got.has(g.t, "ETAG_MISMATCH", at.String())
+			g.send("an etag of another kind", at.with(good, protoreflect.ValueOfString("x"))).has(
+				g.t, "ETAG_MISMATCH", at.String(),
+			)
 		}
 		if at.leaf().IsList() {
 			odd, ok := at.get(good)
@@ -415,8 +416,9 @@ func forgedTokens(t *testing.T, token string) []string {
 	raw := expect.Value(base64.RawURLEncoding.DecodeString(token))(t)
 	const mark = 8
 	encode := func(position any) string {
-		text := expect.Value(json.Marshal(position))(t)
-		return base64.RawURLEncoding.EncodeToString(append(bytes.Clone(raw[:mark]), text...))
+		return base64.RawURLEncoding.EncodeToString(
+			append(bytes.Clone(raw[:mark]), expect.Value(json.Marshal(position))(t)...),
+		)
 	}
 	odd := []any{
 		"", "x", "a\x00b", strings.Repeat("x", 700), "🧘", "0001-01-01T00:00:00Z", "0000-01-01T00:00:00Z",

@@ -47,8 +47,8 @@ func perTable[V any](t *testing.T, l *liveNode, aggregate string, id tenant.Tena
 	t.Helper()
 	var all []string
 	for _, table := range l.tables(t) {
-		name := pgx.Identifier{table}.Sanitize()
-		all = append(all, fmt.Sprintf("select '%s', %s from %s x where tenant_id = $1", table, aggregate, name))
+		all = append(all, fmt.Sprintf("select '%s', %s from %s x where tenant_id = $1",
+			table, aggregate, pgx.Identifier{table}.Sanitize()))
 	}
 	found := expect.Value(l.DB.Owner.Query(t.Context(), strings.Join(all, " union all "), id))(t)
 	values := make(map[string]V)

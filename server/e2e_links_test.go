@@ -50,8 +50,9 @@ func TestLinks_GarbageIsNotFoundAndCounted(t *testing.T) {
 	}
 
 	key := grant.KeyText(tenant.TenantID{}, tenant.KeyID{UUID: tenant.UUID{1}}, grant.Secret{1})
-	exchange := procedureNamed(t, "AccessService/ExchangeKey")
-	live.try(t.Context(), "", exchange, &v1.ExchangeKeyRequest{Key: key}).has(t, "KEY_INVALID")
+	live.try(t.Context(), "", procedureNamed(t, "AccessService/ExchangeKey"), &v1.ExchangeKeyRequest{Key: key}).has(
+		t, "KEY_INVALID",
+	)
 	test.StrNotContains(t, live.log.String(), "level=ERROR")
 }
 

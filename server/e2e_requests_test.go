@@ -389,8 +389,7 @@ var peopleRequests = map[string][]build{
 	}},
 	"CheckInService/GetDisplay": {func(w *world) proto.Message {
 		in, _ := w.newArrival(w.other)
-		link := expect.Value(w.app.Bookings.CreateDisplayURL(w.ctx(), w.owner, in))(w.t)
-		return &v1.GetDisplayRequest{Token: link.Token}
+		return &v1.GetDisplayRequest{Token: expect.Value(w.app.Bookings.CreateDisplayURL(w.ctx(), w.owner, in))(w.t).Token}
 	}},
 	"CheckInService/ListAttendance": {func(w *world) proto.Message {
 		who := w.newMember()
@@ -457,8 +456,9 @@ var peopleRequests = map[string][]build{
 		func(w *world) proto.Message { return &v1.CreateMemberRequest{Member: memberInput(w.other)} },
 	},
 	"MemberService/UpdateMember": {func(w *world) proto.Message {
-		m := expect.Value(w.app.Accounts.CreateMember(w.ctx(), w.owner, memberWithoutSubject()))(w.t)
-		sent := memberInput(tenant.Caller{Member: m.ID})
+		sent := memberInput(
+			tenant.Caller{Member: expect.Value(w.app.Accounts.CreateMember(w.ctx(), w.owner, memberWithoutSubject()))(w.t).ID},
+		)
 		return &v1.UpdateMemberRequest{Member: sent, UpdateMask: paths(
 			"subject", "name", "email", "phone", "tier", "tags", "status", "locale", "time_zone", "notes",
 		)}
@@ -488,8 +488,9 @@ var peopleRequests = map[string][]build{
 	"MemberService/GetMe": {always(&v1.GetMeRequest{})},
 	"MemberService/UpdateMe": {func(w *world) proto.Message {
 		w.forgetCodes()
-		sent := memberInput(w.owner)
-		return &v1.UpdateMeRequest{Member: sent, UpdateMask: paths("name", "email", "phone", "locale", "time_zone")}
+		return &v1.UpdateMeRequest{
+			Member: memberInput(w.owner), UpdateMask: paths("name", "email", "phone", "locale", "time_zone"),
+		}
 	}},
 	"MemberService/ConfirmContact": {func(w *world) proto.Message {
 		return &v1.ConfirmContactRequest{Kind: v1.ContactKind_CONTACT_KIND_EMAIL, Code: w.newContactCode()}

@@ -235,8 +235,8 @@ func TestIdentityKeys_RotateWithoutRestart(t *testing.T) {
 	)
 	w := newWorld(t, live)
 	try := func(issuer *token.Issuer) codes.Code {
-		raw := issue(t, issuer, tenant.RoleOwner, w.ID)
-		return live.try(t.Context(), raw, procedureNamed(t, "MemberService/GetMe"), &v1.GetMeRequest{}).Code
+		return live.try(t.Context(), issue(t, issuer, tenant.RoleOwner, w.ID),
+			procedureNamed(t, "MemberService/GetMe"), &v1.GetMeRequest{}).Code
 	}
 	for i, key := range keys {
 		idp.publish(key)
@@ -286,8 +286,7 @@ func TestTokens_OfAnotherIssuerBelongToOthers(t *testing.T) {
 	other := openLive(t, db, db.URL, data, trust(identityIssuer))
 	test.EqOp(t, codes.PermissionDenied, try(other, raw))
 	test.EqOp(t, codes.OK, try(other, w.token(tenant.RoleOwner)))
-	heir := openLive(t, db, db.URL, data, trust(identityIssuer, "https://former.example"))
-	test.EqOp(t, codes.OK, try(heir, raw))
+	test.EqOp(t, codes.OK, try(openLive(t, db, db.URL, data, trust(identityIssuer, "https://former.example")), raw))
 	test.EqOp(t, identityIssuer, bound())
 	eventually(t, "the other node knows", func() bool { return try(other, raw) == codes.OK })
 }

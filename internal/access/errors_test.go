@@ -48,8 +48,7 @@ func TestEvaluate_FailsWithoutDecisions(t *testing.T) {
 func TestGuard_ReturnsErrorsOfDecisionsAndReads(t *testing.T) {
 	t.Parallel()
 	for name, parsed := range broken {
-		roles := sameRoles{"owner"}
-		g, id := New(&roles), newTenant()
+		g, id := New(&sameRoles{"owner"}), newTenant()
 		expect.OK(t)(g.Explain(t.Context(), id, "ann", "audit.read"))
 		g.snapshot(id).rules.Load().model = parsed
 		clear(g.snapshot(id).rules.Load().sets)
@@ -108,8 +107,7 @@ func TestEvaluate_CachesSets(t *testing.T) {
 // Strangers are cached apart, so that they cannot evict members. Rules that did not change are kept.
 func TestGuard_KeepsStrangersApartAndRulesThatStay(t *testing.T) {
 	t.Parallel()
-	roles := sameRoles{"owner"}
-	g, id := New(&roles), newTenant()
+	g, id := New(&sameRoles{"owner"}), newTenant()
 	g.Invalidate(id)
 	_, known := g.tenants.get(id)
 	test.False(t, known)

@@ -362,8 +362,9 @@ func TestRefusalOf_ReadsErrorDetails(t *testing.T) {
 		Reason: v1.ErrorReason_ERROR_REASON_DAILY_LIMIT, Code: connect.CodeResourceExhausted,
 		Message: "DAILY_LIMIT", Metadata: map[string]string{"limit": "2"},
 	}
-	err := fmt.Errorf("book: %w", refused(connect.CodeResourceExhausted, "DAILY_LIMIT", "limit", "2"))
-	test.Eq(t, want, RefusalOf(err))
+	test.Eq(
+		t, want, RefusalOf(fmt.Errorf("book: %w", refused(connect.CodeResourceExhausted, "DAILY_LIMIT", "limit", "2"))),
+	)
 	r := RefusalOf(refused(connect.CodeNotFound, "FROM_THE_FUTURE"))
 	test.True(
 		t, r.Reason == v1.ErrorReason_ERROR_REASON_UNSPECIFIED && r.Code == connect.CodeNotFound,

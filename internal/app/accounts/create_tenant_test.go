@@ -34,8 +34,9 @@ func TestCreateTenant_CreatesOwnerAndRoles(t *testing.T) {
 	diff := cmp.Diff(want, made, cmpopts.EquateEmpty())
 	must.True(t, diff == "" && err == nil, must.Sprint(err, diff))
 	studio.Owner = tenant.System(studio.Tenant)
-	read := expect.Value(studio.App.Accounts.GetTenant(t.Context(), studio.Owner))(t)
-	test.EqOp(t, "", cmp.Diff(want, read, cmpopts.EquateEmpty()))
+	test.EqOp(t, "", cmp.Diff(
+		want, expect.Value(studio.App.Accounts.GetTenant(t.Context(), studio.Owner))(t), cmpopts.EquateEmpty(),
+	))
 	test.EqOp(t, 1, studio.Count(`select count(*) from directory where tenant_id = $1`, studio.Tenant),
 		test.Sprint("it is not in the directory"))
 	rows := expect.Value(studio.DB.Owner.Query(
@@ -62,8 +63,9 @@ and r.role = 'owner'`, studio.Tenant),
 
 	// Again, with other content: what is there stays.
 	n.Name, n.Owner.Subject = "Another name", "user-2"
-	again := expect.Value(studio.App.Accounts.CreateTenant(t.Context(), n))(t)
-	test.EqOp(t, "", cmp.Diff(want, again, cmpopts.EquateEmpty()))
+	test.EqOp(
+		t, "", cmp.Diff(want, expect.Value(studio.App.Accounts.CreateTenant(t.Context(), n))(t), cmpopts.EquateEmpty()),
+	)
 	test.EqOp(t, 1, studio.Count(`select count(*) from members where tenant_id = $1`, studio.Tenant),
 		test.Sprint("doing it twice made a second owner"))
 	test.Eq(t, []string{"tenant.created", "member.created"}, studio.Audited())

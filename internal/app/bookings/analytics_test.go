@@ -165,8 +165,7 @@ func TestAttendanceSummary_Counts(t *testing.T) {
 		{civiltest.Date("2026-03-27"), 2, []appbookings.AttendanceDay{saturday, sunday}},
 		{civiltest.Date("2026-03-30"), 2, nil},
 	} {
-		got := expect.Value(w.App.Bookings.AttendanceDaily(t.Context(), w.Owner, week, c.after, c.limit))(t)
-		test.Eq(t, c.want, got)
+		test.Eq(t, c.want, expect.Value(w.App.Bookings.AttendanceDaily(t.Context(), w.Owner, week, c.after, c.limit))(t))
 	}
 
 	for name, c := range map[string]struct {
@@ -288,7 +287,9 @@ func TestBookingTrend_CountsByDayAndWeek(t *testing.T) {
 		testkit.Booking{Status: booking.Expired, Party: 60, Made: kinds},
 		testkit.Booking{Status: booking.Pending, Party: 50, Made: kinds})
 	calledOff := studio.AddSession(testkit.Session{Starts: later})
-	remember(studio, calledOff, testkit.Booking{Status: booking.Cancelled, Party: 5, Made: kinds, Channel: catalog.WalkIn})
+	remember(
+		studio, calledOff, testkit.Booking{Status: booking.Cancelled, Party: 5, Made: kinds, Channel: catalog.WalkIn},
+	)
 	studio.CancelSession(calledOff)
 	draft := studio.AddSession(testkit.Session{Starts: later, Capacity: -1})
 	remember(studio, draft, testkit.Booking{Status: booking.Cancelled, Party: 70, Made: kinds})

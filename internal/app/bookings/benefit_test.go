@@ -118,8 +118,8 @@ func TestConfirmBooking_WithNumbersOfAList(t *testing.T) {
 	}
 	test.EqOp(t, 2, update(catalog.BenefitNumbers{Add: []string{"m 001", "M-002", "M002"}}))
 	test.EqOp(t, 2, update(catalog.BenefitNumbers{Add: []string{"M-001"}, Remove: []string{"M-001", "M-009"}}))
-	got := expect.Value(confirmWith(t, studio, mia, "M-001"))(t)
-	test.EqOp(t, booking.Benefit{Code: "LINKS", Number: "M-001", Percent: 20, Verified: true}, got)
+	test.EqOp(t, booking.Benefit{Code: "LINKS", Number: "M-001", Percent: 20, Verified: true},
+		expect.Value(confirmWith(t, studio, mia, "M-001"))(t))
 	test.EqOp(t, 1, studio.Count(`select count(*) from bookings where benefit_number = 'M-001' and benefit_verified`))
 
 	test.EqOp(t, 2, update(catalog.BenefitNumbers{Add: []string{"M-002", "M-003"}, Replace: true}))

@@ -290,8 +290,8 @@ func TestBook_QuotasCountLocalDaysAndWeeks(t *testing.T) {
 		studio.MustBook(mia, at(18, 0, 15)) // still the 17th in UTC
 		second := studio.MustBook(mia, at(18, 23, 30))
 		third := at(18, 12, 0)
-		refused := expect.Reason(t, fault.DailyLimit)(studio.Book(mia, third))
-		test.Eq(t, map[string]string{"limit": "2", "date": "2026-03-18"}, refused.Metadata)
+		test.Eq(t, map[string]string{"limit": "2", "date": "2026-03-18"},
+			expect.Reason(t, fault.DailyLimit)(studio.Book(mia, third)).Metadata)
 		studio.MustBook(mia, at(19, 0, 15))
 		expect.OK(t)(studio.Cancel(mia, second))
 		studio.MustBook(mia, third)

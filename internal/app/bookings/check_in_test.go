@@ -48,8 +48,8 @@ func TestCheckIn_ByStaffSetsStatusTimeAndMethod(t *testing.T) {
 	studio.Clock.Set(testkit.InTwoDays.Add(-10 * time.Minute))
 	in := expect.Value(studio.CheckIn(studio.Coach, id))(t)
 	must.False(t, in.Already, must.Sprintf("%+v", in))
-	want := arrived{booking.Attended, new(testkit.InTwoDays.Add(-10 * time.Minute)), "MANUAL"}
-	test.Eq(t, want, arrivedIn(studio, id, in.Booking))
+	test.Eq(t, arrived{booking.Attended, new(testkit.InTwoDays.Add(-10 * time.Minute)), "MANUAL"},
+		arrivedIn(studio, id, in.Booking))
 	test.EqOp(t, "booking.confirmed member, booking.attended coach", studio.BookingEvents(id))
 }
 
@@ -61,8 +61,9 @@ func TestCheckIn_ByQRSetsStatusTimeAndMethod(t *testing.T) {
 	studio.Clock.Set(testkit.InTwoDays.Add(-5 * time.Minute))
 	in := expect.Value(studio.SelfCheckIn(mia, s, studio.ScanQR(s)))(t)
 	must.False(t, in.Already, must.Sprintf("%+v", in))
-	want := arrived{booking.Attended, new(testkit.InTwoDays.Add(-5 * time.Minute)), "QR"}
-	test.Eq(t, want, arrivedIn(studio, id, in.Booking))
+	test.Eq(
+		t, arrived{booking.Attended, new(testkit.InTwoDays.Add(-5 * time.Minute)), "QR"}, arrivedIn(studio, id, in.Booking),
+	)
 	test.EqOp(t, "booking.confirmed member, booking.attended member", studio.BookingEvents(id))
 }
 

@@ -87,8 +87,9 @@ func TestConfirmBooking_WithPayment(t *testing.T) {
 		t.Context(), studio.Owner, held.ID, back,
 	))
 	back.Amount.Units = 60
-	other := studio.OtherTenant().Owner
-	expect.Reason(t, fault.BookingNotFound)(studio.App.Bookings.RefundPayment(t.Context(), other, held.ID, back))
+	expect.Reason(t, fault.BookingNotFound)(
+		studio.App.Bookings.RefundPayment(t.Context(), studio.OtherTenant().Owner, held.ID, back),
+	)
 	place = expect.Value(studio.App.Bookings.RefundPayment(t.Context(), studio.Owner, held.ID, back))(t)
 	test.True(
 		t, place.Booking.Payment.Status == payment.Refunded && place.Booking.Status == booking.Cancelled,
@@ -97,7 +98,8 @@ func TestConfirmBooking_WithPayment(t *testing.T) {
 	entries := expect.Value(studio.App.Bookings.ListPayments(t.Context(), testkit.SelfOnly(mia), held.ID))(t)
 	test.SliceLen(t, 3, entries)
 	test.EqOp(t, payment.Refunded, payment.Of(entries).Status)
-	noa := testkit.SelfOnly(studio.AddMember("Noa"))
-	expect.Reason(t, fault.BookingNotFound)(studio.App.Bookings.ListPayments(t.Context(), noa, held.ID))
+	expect.Reason(t, fault.BookingNotFound)(
+		studio.App.Bookings.ListPayments(t.Context(), testkit.SelfOnly(studio.AddMember("Noa")), held.ID),
+	)
 	expect.Reason(t, fault.BookingState)(studio.Confirm(mia, held.ID))
 }

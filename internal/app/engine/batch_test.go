@@ -177,8 +177,9 @@ func TestQuery_OperationsOfABatchShareRoundTrips(t *testing.T) {
 		slices.Repeat([]string{"select 1 -- mine"}, 3), slices.Repeat([]string{"select 2 -- mine"}, 3),
 	}, trips)
 	// The state of the operation that kept the runner busy comes first.
-	want := append(strings.Fields("load complete shared load complete shared"), slices.Repeat([]string{"then"}, 3)...)
-	test.Eq(t, want, log)
+	test.Eq(
+		t, append(strings.Fields("load complete shared load complete shared"), slices.Repeat([]string{"then"}, 3)...), log,
+	)
 	fails := func() {
 		incomplete = errRefused // then nothing runs, and not once more
 		runs, err := s.run(t, a)

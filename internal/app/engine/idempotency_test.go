@@ -162,8 +162,9 @@ func TestIdempotencyKey_ConcurrentRequestsHappenOnce(t *testing.T) {
 		repeated[i] = key.Repeated
 	})
 	must.Eq(t, slices.Repeat(places[:1], callers), places, must.Sprint("answers differ"))
-	again := slices.DeleteFunc(repeated, func(again bool) bool { return !again })
-	test.EqOp(t, callers-1, len(again), test.Sprint("repetitions"))
+	test.EqOp(
+		t, callers-1, len(slices.DeleteFunc(repeated, func(again bool) bool { return !again })), test.Sprint("repetitions"),
+	)
 	made := `select count(*) from bookings where session_id = $1`
 	test.EqOp(t, 1, studio.Count(made, session), test.Sprint("bookings"))
 

@@ -107,8 +107,9 @@ func TestRun_LimitsKeysOfEachCaller(t *testing.T) {
 	// What is stored must be what is read.
 	other := Spec[int]{Name: "test", Replay: true, Answer: func(r *int) []any { return []any{r, r} }}
 	test.ErrorContains(t, expect.Error(Recall(a.context(t), s.Engine, s.caller, other)), "1 values, want 2")
-	text := Spec[string]{Name: "test", Replay: true}
-	test.ErrorContains(t, expect.Error(Recall(a.context(t), s.Engine, s.caller, text)), "stored answer")
+	test.ErrorContains(
+		t, expect.Error(Recall(a.context(t), s.Engine, s.caller, Spec[string]{Name: "test", Replay: true})), "stored answer",
+	)
 	for key, there := range map[string]bool{"c": true, "d": false, "": false} {
 		a.key = key
 		_, found, err := Recall(a.context(t), s.Engine, s.caller, replay)
