@@ -20,7 +20,10 @@ var accountReads = []read{
 	{accountdb.FindIssuer, args{"ana"}, ""},
 	{accountdb.FindIssuer, args{"none"}, ""},
 	{accountdb.FindIssuer, args{""}, ""},
-	{accountdb.ListMembers, args{member.Search{Limit: 9}}, "member [coach] other [owner] receiver [zoo] third [owner zoo]"},
+	{
+		accountdb.ListMembers, args{member.Search{Limit: 9}},
+		"member [coach] other [owner] receiver [zoo] third [owner zoo]",
+	},
 	{accountdb.ListMembers, args{member.Search{Limit: 2}}, "member [coach] other [owner]"},
 	{accountdb.ListMembers, args{member.Search{
 		After: &member.Cursor{Name: "Bo", ID: id[tenant.MemberID]("other")}, Limit: 9,

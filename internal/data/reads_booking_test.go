@@ -325,8 +325,6 @@ var bookingReads = []read{
 }
 
 // changedBookingReads are reads of the rows that more.sql changes in a tenant.
-//
-//nolint:dupword // names of rows
 var changedBookingReads = []read{
 	{bookingdb.CountAttendance, args{"member", start.Add(24*time.Hour + time.Second)}, "1/0/0"},
 	{

@@ -392,8 +392,6 @@ var waitlistReads = []read{
 }
 
 // changedWaitlistReads are reads of the rows that more.sql changes in a tenant.
-//
-//nolint:dupword // names of rows
 var changedWaitlistReads = []read{
 	{waitlistdb.CountWaitlist, args{waitlistdb.WaitlistPeriod{
 		Span: civil.Span{Start: now, End: now.Add(time.Second)}, Clocks: clocks,

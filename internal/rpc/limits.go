@@ -24,8 +24,8 @@ func tooLarge(limit int64) *connect.Error {
 		"The request is larger than %d bytes.", limit).WithMetadata("limit_bytes", strconv.FormatInt(limit, 10)))
 }
 
-// limitedBody is a body whose error at a limit in bytes is tooLarge. Reading it also fails if the caller's requests take
-// too much memory together.
+// limitedBody is a body whose error at a limit in bytes is tooLarge. Reading it also fails if the caller's requests
+// take too much memory together.
 type limitedBody struct {
 	io.ReadCloser // of http.MaxBytesReader
 

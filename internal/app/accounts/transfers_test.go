@@ -42,7 +42,8 @@ func TestTransferOwnership_IsConfirmedByTheReceiver(t *testing.T) {
 		want []grant.Transfer
 	}{
 		{studio.Owner, []grant.Transfer{ottos, offer}},
-		{self(ben), []grant.Transfer{offer}}, {self(mia), []grant.Transfer{ottos}}, {self(studio.AddMember("Noa")), []grant.Transfer{}},
+		{self(ben), []grant.Transfer{offer}}, {self(mia), []grant.Transfer{ottos}},
+		{self(studio.AddMember("Noa")), []grant.Transfer{}},
 	} {
 		test.Eq(t, c.want, expect.Value(app.ListTransfers(t.Context(), c.who))(t))
 	}

@@ -60,7 +60,8 @@ func TestTimeWindowEntries_GetMessages(t *testing.T) {
 		studio.AddService(catalog.Service{Name: "Yin"})
 		joined := expect.Value(studio.App.Waitlists.JoinWaitlist(studio.T.Context(), mia, waitlists.JoinRequest{Party: 1,
 			Channel: catalog.Online, Coach: studio.Coach.Member, Window: &wait.Window{
-				Service: studio.Service, Location: studio.Location, Resource: room, From: today.AddDays(1), Until: today.AddDays(tt.days),
+				Service: studio.Service, Location: studio.Location, Resource: room,
+				From: today.AddDays(1), Until: today.AddDays(tt.days),
 				Earliest: civiltest.TimeOfDay(earliest), Latest: civiltest.TimeOfDay(tt.latest),
 			}}))(studio.T)
 		sent := mails(studio)

@@ -278,7 +278,8 @@ func TestUpdateSeries_FollowingFromTheFirstEditsAll(t *testing.T) {
 		Template: session.Input{Location: studio.AddLocation(catalog.Location{Name: "Quay", TimeZone: "Europe/Lisbon"})},
 	})
 	test.True(
-		t, done.Series.ID == s.ID && done.Series.TimeZone == "Europe/Lisbon" && len(done.Updated) == 6 && studio.Count(`select count(*) from series`) == 1,
+		t, done.Series.ID == s.ID && done.Series.TimeZone == "Europe/Lisbon" && len(done.Updated) == 6 &&
+			studio.Count(`select count(*) from series`) == 1,
 		test.Sprintf("%+v", done),
 	)
 	same := studio.EditSeries(schedules.SeriesEdit{
