@@ -2,11 +2,11 @@ package rpc
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
 	"runtime/debug"
+	"slices"
 	"time"
 
 	"connectrpc.com/connect"
@@ -219,8 +219,8 @@ func (c *interceptor) logError(ctx context.Context, procedure string, f *fault.E
 	case f.Kind == fault.Internal:
 		level = slog.LevelError
 	case f.Kind == fault.Unavailable,
-		f.Kind == fault.DeadlineExceeded && !errors.Is(context.Cause(ctx), context.DeadlineExceeded):
-		level = slog.LevelWarn // the server's time limit, not the caller's deadline
+		f.Kind == fault.DeadlineExceeded && slices.Contains([]error{nil, errTimeout}, context.Cause(ctx)):
+		level = slog.LevelWarn // a time limit of the server, not the caller's deadline or a caller that has left
 	}
 	call := request.CallFrom(ctx)
 	attrs := []slog.Attr{

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -360,13 +362,26 @@ func TestUnary_TimesOut(t *testing.T) {
 		return nil, fmt.Errorf("booking: %w", ctx.Err())
 	}
 	eachProtocol(t, func(t *testing.T, client *http.Client, options connect.ClientOption) {
-		t.Helper()
 		failsAs(
 			t, apiError{Code: connect.CodeDeadlineExceeded, Reason: "DEADLINE_EXCEEDED"},
 		)(berthv1connect.NewBookingServiceClient(client, w.url, options).
 			Book(t.Context(), as(w.token(t, "member", tenantA), &v1.BookRequest{SessionId: someSession})))
 		test.StrContains(t, w.log.String(), `"level":"WARN"`)
 	})
+}
+
+func TestErrors_WarnOfTimeLimitsOfTheServerOnly(t *testing.T) {
+	t.Parallel()
+	var log strings.Builder
+	for _, cause := range []error{errTimeout, context.DeadlineExceeded, context.Canceled} {
+		ctx, cancel := context.WithCancelCause(request.WithCall(t.Context(), new(request.Call)))
+		cancel(cause)
+		(&interceptor{log: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))}).logError(
+			ctx, "Book", errTimeout,
+		)
+	}
+	test.Eq(t, []string{"level=WARN", "level=DEBUG", "level=DEBUG"},
+		regexp.MustCompile(`level=\w+`).FindAllString(log.String(), -1))
 }
 
 func TestUnary_CancelledCallerCancelsHandler(t *testing.T) {

@@ -235,8 +235,8 @@ func TestWatch_ReconnectsAsTheCasesOfAllClients(t *testing.T) {
 					return
 				}
 				must.True(t, last == nil && len(*waits) == c.Attempt+1, must.Sprintf("%d waits, %v", len(*waits), last))
-				waited := (*waits)[c.Attempt].Round(time.Millisecond)
-				test.EqOp(t, seconds(c.Wait[random]), waited, test.Sprint("reconnects after"))
+				test.EqOp(t, seconds(c.Wait[random]), (*waits)[c.Attempt].Round(time.Millisecond),
+					test.Sprint("reconnects after"))
 			})
 		}
 	}
