@@ -1,8 +1,12 @@
 import { expect, type Page, test } from "@playwright/test";
-import { settled, studio, violations, visit, withBrowser } from "./browser";
+import { berth, settled, studio, violations, visit, withBrowser } from "./browser";
 import { pages, withId } from "./pages";
+import { weigh } from "./scripts";
 
 withBrowser();
+
+// They are the most by far, and none changes what another one sees.
+test.describe.configure({ mode: "parallel" });
 
 /** The inputs that reach beyond the edge of their fieldset. */
 const outsideOfFieldsets = (page: Page) =>
@@ -15,15 +19,35 @@ const outsideOfFieldsets = (page: Page) =>
       .map((input) => input.id),
   );
 
+/** The most script that a first load may need, in kB. Phones load one page again and again: the week. */
+const limits = new Map(
+  pages
+    .filter(({ path, width }) => path === "/app/" || !(width || path.startsWith("/app/")))
+    .map(({ name, path }) => [name, path === "/app/" ? 200 : 300]),
+);
+
 for (const { name, path, role, tenant, there, width } of pages) {
-  test(`${name} has no serious accessibility violation, and opens without an error`, async () => {
+  const most = limits.get(name);
+  const little = most ? ` after at most ${most} kB of script` : "";
+  test(`${name} opens without an error${little}, and has no serious accessibility violation`, async () => {
     await using visited = await visit({
-      path: await withId(path),
+      path: "",
+      fresh: most !== undefined,
       ...(role && { role }),
       tenant: tenant ?? studio,
       ...(width && { width, height: 844 }),
     });
     const { page } = visited;
+    const weighed = most && (await weigh(page));
+    await page.goto(berth().address + (await withId(path)));
+    if (most && weighed) {
+      await page.getByText(there).filter({ visible: true }).first().waitFor();
+      await settled(page);
+      const size = await weighed();
+      process.stdout.write(`${name}: ${size.toFixed(0)} kB of script\n`);
+      expect(size).toBeGreaterThan(most / 2);
+      expect(size).toBeLessThanOrEqual(most);
+    }
     for (const [colorScheme, rules] of [
       ["light", "all"],
       ["dark", "color"],
