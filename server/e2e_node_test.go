@@ -185,8 +185,7 @@ func (p procedure) IsReadOnly() bool {
 
 // IsOneTime reports whether a successful request cannot succeed again.
 func (p procedure) IsOneTime() bool {
-	again := regexp.MustCompile(`^(Update|Set|Bulk)`)
-	return !p.IsReadOnly() && !again.MatchString(string(p.Name()))
+	return !p.IsReadOnly() && !regexp.MustCompile(`^(Update|Set|Bulk)`).MatchString(string(p.Name()))
 }
 
 // IsEndless reports whether the RPC is a stream that does not end by itself.

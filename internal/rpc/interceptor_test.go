@@ -362,6 +362,7 @@ func TestUnary_TimesOut(t *testing.T) {
 		return nil, fmt.Errorf("booking: %w", ctx.Err())
 	}
 	eachProtocol(t, func(t *testing.T, client *http.Client, options connect.ClientOption) {
+		t.Helper()
 		failsAs(
 			t, apiError{Code: connect.CodeDeadlineExceeded, Reason: "DEADLINE_EXCEEDED"},
 		)(berthv1connect.NewBookingServiceClient(client, w.url, options).
