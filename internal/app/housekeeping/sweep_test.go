@@ -289,10 +289,10 @@ func TestSweep_MarksNoNoShowsInSessionsThatChanged(t *testing.T) {
 		for range 2 {
 			studio.MustBook(studio.AddMember("Mia"), studio.AddSession(testkit.Session{Starts: testkit.InTwoDays}))
 		}
-		studio.Exec(`create function meanwhile() returns trigger language plpgsql security definer as $$
+		studio.Exec(`create function change_session() returns trigger language plpgsql security definer as $$
 			begin ` + change + `; return null; end $$`)
-		studio.Exec(`create trigger meanwhile after update on bookings for each row when (new.status = 'NO_SHOW')
-			execute function meanwhile()`)
+		studio.Exec(`create trigger change_session after update on bookings for each row when (new.status = 'NO_SHOW')
+			execute function change_session()`)
 		studio.Clock.Set(testkit.InTwoDays.Add(2 * time.Hour))
 		test.EqOp(studio.T, 1, studio.Sweep().NoShows)
 	})
