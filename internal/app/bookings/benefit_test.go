@@ -116,7 +116,7 @@ func TestConfirmBooking_WithNumbersOfAList(t *testing.T) {
 		test.EqOp(t, p.Numbers, studio.Count(`select count(*) from benefit_numbers`))
 		return p.Numbers
 	}
-	test.EqOp(t, 2, update(catalog.BenefitNumbers{Add: []string{"m 001", "M-002", "M002"}}))
+	test.EqOp(t, 2, update(catalog.BenefitNumbers{Add: []string{"M-002", "m 001", "M002"}}))
 	test.EqOp(t, 2, update(catalog.BenefitNumbers{Add: []string{"M-001"}, Remove: []string{"M-001", "M-009"}}))
 	test.EqOp(t, booking.Benefit{Code: "LINKS", Number: "M-001", Percent: 20, Verified: true},
 		expect.Value(confirmWith(t, studio, mia, "M-001"))(t))
@@ -135,7 +135,7 @@ func TestConfirmBooking_WithNumbersOfAList(t *testing.T) {
 	expect.Fault(t, "QUOTA_EXCEEDED limit=500000 quota=benefit_numbers")(
 		studio.App.Catalog.UpdateBenefitNumbers(t.Context(), studio.Owner, "LINKS", two))
 
-	expect.Reason(t, fault.InvalidField)(studio.App.Catalog.UpdateBenefitNumbers(
+	expect.Fault(t, "INVALID_FIELD @remove[1]")(studio.App.Catalog.UpdateBenefitNumbers(
 		t.Context(), studio.Owner, "LINKS", catalog.BenefitNumbers{Remove: []string{"M-001", "-"}}))
 	expect.Reason(t, fault.ProviderNotFound)(studio.App.Catalog.UpdateBenefitNumbers(
 		t.Context(), studio.Owner, "OTHER", catalog.BenefitNumbers{Replace: true}))

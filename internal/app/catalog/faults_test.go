@@ -5,6 +5,7 @@ import (
 
 	appcatalog "github.com/berthhq/berth/internal/app/catalog"
 	"github.com/berthhq/berth/internal/rules/booking"
+	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit"
 	"github.com/berthhq/berth/internal/testkit/expect"
@@ -20,6 +21,11 @@ func TestFaults_FailTheCall(t *testing.T) {
 	s.WantErrors(
 		func() error { return expect.Error(app.GetLocation(ctx, owner, s.Location)) },
 		func() error { return expect.Error(app.ListLocations(ctx, owner, appcatalog.LocationQuery{Limit: 9})) },
+		func() error {
+			return expect.Error(app.UpdateLocation(ctx, owner, s.Location, nil, func(l *catalog.Location) {
+				l.TimeZone = "Asia/Tokyo"
+			}))
+		},
 		func() error { return expect.Error(app.GetService(ctx, owner, s.Service)) },
 		func() error { return expect.Error(app.ListServices(ctx, owner, appcatalog.ServiceQuery{Limit: 9})) },
 		func() error { return expect.Error(app.ListResources(ctx, owner, appcatalog.ResourceQuery{Limit: 9})) },
