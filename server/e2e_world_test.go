@@ -338,8 +338,7 @@ func (w *world) newArrival(caller tenant.Caller) (tenant.SessionID, tenant.Booki
 // newPastBooking creates a booking of a session that has ended.
 func (w *world) newPastBooking(caller tenant.Caller) tenant.BookingID {
 	w.t.Helper()
-	in := w.createSession(w.before, w.sessionAt(w.now.Add(-2*time.Hour)), true)
-	return w.book(w.before, caller, in).Booking.ID
+	return w.book(w.before, caller, w.createSession(w.before, w.sessionAt(w.now.Add(-2*time.Hour)), true)).Booking.ID
 }
 
 // newEntry creates a waitlist entry for a full session.

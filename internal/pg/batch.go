@@ -3,7 +3,6 @@ package pg
 import (
 	"cmp"
 	"context"
-	"errors"
 	"slices"
 
 	"github.com/jackc/pgx/v5"
@@ -70,11 +69,11 @@ func (s *Statement) Scan(targets ...any) {
 
 // ScanAny is Scan for a row that may be missing. Without a row the targets stay as they are.
 func (s *Statement) ScanAny(targets ...any) {
-	s.QueryRow(func(row pgx.Row) error {
-		if err := row.Scan(targets...); !errors.Is(err, pgx.ErrNoRows) {
-			return err
+	s.Query(func(rows pgx.Rows) error {
+		if !rows.Next() {
+			return nil // send finds an error of rows
 		}
-		return nil
+		return rows.Scan(targets...)
 	})
 }
 
@@ -118,9 +117,6 @@ func (r firstRow) Scan(targets ...any) error {
 //
 // Statements that are new to this connection are prepared first, which costs one extra round trip once.
 func send(ctx context.Context, conn *pgx.Conn, statements []*Statement) (done int, dbErr, readErr error) {
-	if len(statements) == 0 {
-		return 0, nil, nil
-	}
 	batch := &pgx.Batch{QueuedQueries: make([]*pgx.QueuedQuery, 0, len(statements))}
 	for _, s := range statements {
 		batch.Queue(s.sql, s.arguments()...)

@@ -234,12 +234,11 @@ func (c arrayCodec[V]) Encode(value any, buf []byte) ([]byte, error) {
 	}), nil
 }
 
-// appendArray writes the binary form of a one-dimensional array: dimensions, whether any element is NULL, element type,
-// length, lower bound, elements. No bytes are NULL.
+// appendArray writes the binary form of a one-dimensional array: dimensions, whether any element may be NULL, element
+// type, length, lower bound, elements. No bytes are NULL.
 func appendArray(buf []byte, element uint32, length int, appendTo func(buf []byte, i int) []byte) []byte {
 	buf = binary.BigEndian.AppendUint32(buf, 1)
-	nullsAt := len(buf)
-	buf = binary.BigEndian.AppendUint32(buf, 0)
+	buf = binary.BigEndian.AppendUint32(buf, 1)
 	buf = binary.BigEndian.AppendUint32(buf, element)
 	buf = binary.BigEndian.AppendUint32(buf, uint32(length))
 	buf = binary.BigEndian.AppendUint32(buf, 1)
@@ -249,8 +248,6 @@ func appendArray(buf []byte, element uint32, length int, appendTo func(buf []byt
 		if with := appendTo(buf, i); with != nil {
 			buf = with
 			binary.BigEndian.PutUint32(buf[at:], uint32(len(buf)-at-4))
-		} else {
-			binary.BigEndian.PutUint32(buf[nullsAt:], 1)
 		}
 	}
 	return buf

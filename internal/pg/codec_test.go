@@ -3,10 +3,12 @@ package pg_test
 import (
 	"context"
 	"math"
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype"
 	"github.com/shoenig/test"
 	"github.com/shoenig/test/must"
 	"pgregory.net/rapid"
@@ -104,6 +106,22 @@ func TestCodec_LeavesOtherTypesToDriver(t *testing.T) {
 type ranked struct {
 	rank int
 	tenant.UUID
+}
+
+// An array takes one pass. It would cost an allocation or more for each of its elements if each was planned.
+//
+//nolint:paralleltest // it counts the allocations of the whole process
+func TestCodec_EncodesArraysAtOnce(t *testing.T) {
+	conn := expect.Value(setup(t).Owner.Acquire(t.Context()))(t)
+	defer conn.Release()
+	for oid, array := range map[uint32]any{
+		pgtype.UUIDArrayOID:        slices.Repeat([]tenant.SessionID{newID()}, 1000),
+		pgtype.TextArrayOID:        slices.Repeat([]string{"text"}, 1000),
+		pgtype.TimestamptzArrayOID: slices.Repeat([]time.Time{epoch}, 1000),
+	} {
+		plan := conn.Conn().TypeMap().PlanEncode(oid, pgtype.BinaryFormatCode, array)
+		test.Less(t, 100, testing.AllocsPerRun(1, func() { expect.OK(t)(plan.Encode(array, nil)) }), test.Sprint(oid))
+	}
 }
 
 func TestCodec_ReadsTimesInUTC(t *testing.T) {

@@ -58,7 +58,7 @@ func TestErrors_TellOutagesFromFailures(t *testing.T) {
 		"refused":              {coded("23505", "ERROR"), false, false},
 		"network":              {&net.OpError{Op: "dial", Err: errors.New("refused")}, true, false},
 		"hung up":              {fmt.Errorf("book: %w", io.EOF), true, false},
-		"cut off":              {io.ErrUnexpectedEOF, true, false},
+		"cut off":              {fmt.Errorf("book: %w", io.ErrUnexpectedEOF), true, false},
 		"left":                 {context.Canceled, false, false},
 		"none":                 {nil, false, false},
 	} {

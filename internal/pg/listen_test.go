@@ -5,6 +5,7 @@ import (
 	"context"
 	"io"
 	"log/slog"
+	"net"
 	"strings"
 	"testing"
 
@@ -12,13 +13,16 @@ import (
 	"github.com/shoenig/test/must"
 
 	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/pgtest"
 	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 func TestListen_ReconnectsAfterLostConnection(t *testing.T) {
 	t.Parallel()
 	var logged strings.Builder
-	b := setup(t, func(c *pg.Config) { c.Logger = slog.New(slog.NewTextHandler(&logged, nil)) })
+	var n pgtest.Network
+	n.Break(pgtest.Cut{Text: "listen "}) // the first attempt fails
+	b := setup(t, n.Use, func(c *pg.Config) { c.Logger = slog.New(slog.NewTextHandler(&logged, nil)) })
 	ctx, stop := context.WithCancel(t.Context())
 	connected, heard, ended := make(chan struct{}), make(chan string), make(chan error, 1)
 	go func() {
@@ -41,6 +45,7 @@ func TestListen_ReconnectsAfterLostConnection(t *testing.T) {
 	stop()
 	test.ErrorIs(t, <-ended, context.Canceled)
 	test.EqOp(t, 2, strings.Count(logged.String(), "57P01"), test.Sprint(&logged))
+	test.StrContains(t, logged.String(), net.ErrClosed.Error())
 }
 
 // While there is no server, it tries again and again, and says why.

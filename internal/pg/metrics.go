@@ -49,8 +49,7 @@ func newMetrics(registerer prometheus.Registerer, pools map[string]*pgxpool.Pool
 		return m, nil
 	}
 	for _, c := range []prometheus.Collector{m.attempts, m.seconds, m.outcomes, m.retries, poolCollector(pools)} {
-		if err := registerer.Register(c); err != nil {
-			m.unregister()
+		if err := registerer.Register(c); err != nil { // the first: another database has registered all
 			return nil, fmt.Errorf("database metrics: %w", err)
 		}
 		m.registered = append(m.registered, c)

@@ -185,11 +185,10 @@ func TestReadAsOperator_SeesOnlyDirectory(t *testing.T) {
 	b := setup(t)
 	b.insert(t)
 	b.exec(t, "insert into directory values ($1), ($2)", b.scope.Tenant, newScope().Tenant)
+	var tenants, counters int
 	must.NoError(t, b.ReadAsOperator(t.Context(), func(ctx context.Context, tx *pg.ReadTx) error {
-		var tenants, counters int
-		err := queryRow(ctx, tx, "select (select count(*) from directory), (select count(*) from counters)").
+		return queryRow(ctx, tx, "select (select count(*) from directory), (select count(*) from counters)").
 			Scan(&tenants, &counters)
-		test.Eq(t, []int{2, 0}, []int{tenants, counters})
-		return err
 	}))
+	test.Eq(t, []int{2, 0}, []int{tenants, counters})
 }

@@ -29,10 +29,7 @@ func ReadAs[T, V any](columns func(*T) []Column, value func(*T) (V, error)) Read
 			f := frames.get()
 			defer frames.put(f)
 			targets := slices.Concat(f.targets, more)
-			for rows.Next() {
-				if err := rows.Scan(targets...); err != nil {
-					return err
-				}
+			for rows.Next() && rows.Scan(targets...) == nil { // the rows keep an error of Scan
 				v, err := value(&f.row)
 				if err != nil {
 					return err

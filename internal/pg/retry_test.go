@@ -162,6 +162,17 @@ func TestInTx_RetriesSerializationFailures(t *testing.T) {
 	}
 }
 
+// After a migration, statements that were prepared before it fail once.
+func TestInTx_PreparesAgainAfterMigration(t *testing.T) {
+	t.Parallel()
+	b := setup(t, func(c *pg.Config) { c.CommandConns = 1 })
+	load := func(ctx context.Context, tx *pg.Tx) error { return execute(ctx, tx, "select * from mytab") }
+	must.NoError(t, b.inTx(t, load))
+	b.exec(t, "alter table mytab add note text")
+	test.EqOp(t, "0A000", pg.Code(b.inTx(t, load)))
+	test.NoError(t, b.inTx(t, load))
+}
+
 func TestInTx_RetriesDeadlocks(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

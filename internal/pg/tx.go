@@ -149,10 +149,7 @@ func (r *run) attempt(ctx context.Context, fn func(context.Context, *Tx) error) 
 	// If fn panics, the connection is released inside its transaction, and the pool closes it.
 	defer conn.Release()
 
-	unlock, err := r.takeLocks(ctx, conn.Conn())
-	if err != nil {
-		return ctx.Err() == nil, fmt.Errorf("%s: take advisory locks: %w", r.name, err)
-	}
+	unlock := r.takeLocks(ctx, conn.Conn())
 	if tracer, ok := r.db.config.Tracer.(TxTracer); ok {
 		tracer.TraceTxStart(conn.Conn(), r.name)
 	}
@@ -248,22 +245,17 @@ func mayHaveCommitted(err error, reached bool) bool {
 }
 
 // takeLocks takes the advisory locks of WithLocks and returns the statements that release them. It runs before
-// the transaction begins, because a snapshot from before the wait would be stale. It fails only if the context ends or
-// the connection is lost.
-func (r *run) takeLocks(ctx context.Context, conn *pgx.Conn) (unlock []*Statement, err error) {
+// the transaction begins, because a snapshot from before the wait would be stale. After an error, as a lock timeout,
+// the transaction runs without some of the locks; if its context ended or its connection is lost, it fails at once.
+func (r *run) takeLocks(ctx context.Context, conn *pgx.Conn) (unlock []*Statement) {
 	if len(r.locks) == 0 {
-		return nil, nil
+		return nil
 	}
 	// In a transaction that has failed, nothing can be prepared.
-	if _, err = conn.Prepare(ctx, unlockAll, unlockAll); err == nil {
-		_, err = conn.Exec(ctx, "select pg_advisory_lock(key) from unnest($1::bigint[]) as key", r.locks)
+	if _, err := conn.Prepare(ctx, unlockAll, unlockAll); err == nil {
+		_, _ = conn.Exec(ctx, "select pg_advisory_lock(key) from unnest($1::bigint[]) as key", r.locks)
 	}
-	if err != nil && (ctx.Err() != nil || conn.IsClosed()) {
-		_ = conn.Close(context.WithoutCancel(ctx)) // it may hold some of the locks
-		return nil, withContext(ctx, err)
-	}
-	// After a lock timeout the transaction runs without the locks.
-	return []*Statement{{sql: unlockAll}}, nil
+	return []*Statement{{sql: unlockAll}}
 }
 
 const unlockAll = "select pg_advisory_unlock_all()"

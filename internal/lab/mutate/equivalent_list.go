@@ -735,10 +735,6 @@ var equivalents = slices.Concat(emptyLists(), tuning(), anyOrder(), readLess(), 
 		Reason: "the pause is a random time, here up to the shortest bound",
 	},
 	{
-		Package: "internal/pg", Function: "uuidSize", Old: "const uuidSize = 16", New: "const uuidSize = 17",
-		Reason: "the driver's codec sends the same, only slower",
-	},
-	{
 		Package: "internal/pg", Function: "(*frames[T]).put", Old: "f.pool.Put(used)",
 		Reason: "a pool only saves allocations",
 	},
@@ -931,7 +927,6 @@ func tuning() (all []Equivalent) {
 		{"internal/app/messages", "lookupTime", "5 * time.Second", "6 * time.Second"},
 		{"internal/pg", "dialer", "Idle: 10 * time.Second", "Idle: 11 * time.Second"},
 		{"internal/pg", "dialer", "Interval: 5 * time.Second", "Interval: 6 * time.Second"},
-		{"internal/pg", "dialer", "Count: 3", "Count: 4"},
 		{"internal/pg", "listenRetryMax", "5 * time.Second", "6 * time.Second"},
 		{"internal/pg", "listenRetryBase", "100 * time.Millisecond", "101 * time.Millisecond"},
 		{"internal/pg", "(*DB).Listen", "for failures := 0; ; {", "for failures := 1; ; {"},

@@ -115,8 +115,7 @@ func TestReview_DoublesAfterAGoodWeekAndFallsAtOnce(t *testing.T) {
 		"a few, which say nothing":          {3, week, Conduct{9, 9}, 3},
 		"much, of which only a part is bad": {3, week, Conduct{1000, 50}, 3},
 	} {
-		before := Standing{Channel: SMS, Level: c.level, Since: c.since}
-		after := before.Review(c.sent, 100, monday)
+		after := Standing{Channel: SMS, Level: c.level, Since: c.since}.Review(c.sent, 100, monday)
 		test.EqOp(t, c.want, after.Level, test.Sprint(name))
 		test.EqOp(t, monday, after.ReviewedAt, test.Sprint(name))
 		if changed := after.Level != c.level; changed {
