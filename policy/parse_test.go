@@ -1,10 +1,11 @@
 package policy
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/shoenig/test"
+
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 func TestParse_RejectsInvalidLines(t *testing.T) {
@@ -20,10 +21,7 @@ func TestParse_RejectsInvalidLines(t *testing.T) {
 		"another kind of line":      {head + "g, ann, owner", `"g" is neither`},
 		"a line with too few parts": {head + "p, owner", "wrong number of fields"},
 	} {
-		if _, err := parse(tt.text); err == nil || !strings.Contains(err.Error(), tt.want) {
-			t.Errorf("%s: got %v, want %s", name, err, tt.want)
-		}
+		test.ErrorContains(t, expect.Error(parse(tt.text)), tt.want, test.Sprint(name))
 	}
-	_, err := parse(head + "# a note\n\np, owner, door.open\n")
-	test.NoError(t, err)
+	expect.OK(t)(parse(head + "# a note\n\np, owner, door.open\n"))
 }

@@ -40,16 +40,10 @@ func TestDemoPeople_IssuesTokensToThisMachineOnly(t *testing.T) {
 
 	w := call("GET", "/dev/people.json", "localhost:8080", "127.0.0.1:5000", nil)
 	var there []demoTenant
-	if err := json.Unmarshal(
-		w.Body.Bytes(), &there,
-	); err != nil || len(there) != 1 || len(there[0].People) != 2 || there[0].People[0].Role != "owner" {
-		t.Errorf("%s (%v)", w.Body, err)
-	}
-	if w := call(
-		"GET", "/console/config.json", "127.0.0.1", "[::1]:5000", nil,
-	); !strings.Contains(w.Body.String(), `"development":true`) {
-		t.Error(w.Body)
-	}
+	must.NoError(t, json.Unmarshal(w.Body.Bytes(), &there))
+	test.True(t, len(there) == 1 && len(there[0].People) == 2 && there[0].People[0].Role == "owner", test.Sprint(w.Body))
+	config := call("GET", "/console/config.json", "127.0.0.1", "[::1]:5000", nil)
+	test.StrContains(t, config.Body.String(), `"development":true`)
 	owner := url.Values{"tenant": {id.String()}, "subject": {"demo-owner"}}
 	w = call("POST", "/dev/token", "[::1]:8080", "[::1]:5000", owner)
 	var given struct {

@@ -225,10 +225,7 @@ func (c *cutTest) sweep(t *testing.T, p procedure, b build, kill bool) {
 	uncut := func(send func(*liveNode) outcome) (outcome, bool) { return answered(send, c.node), false }
 	c.run(t, p, b, uncut) // settings have no row until they are first changed
 	want, _ := c.run(t, p, b, uncut)
-	if want.Outcome.Code != codes.OK {
-		t.Errorf("%s: %s", p.Short(), want.Outcome)
-		return
-	}
+	must.EqOp(t, codes.OK, want.Outcome.Code, must.Sprintf("%s: %s", p.Short(), want.Outcome))
 	for _, action := range []pgproxy.Action{pgproxy.Drop, pgproxy.DropAnswer} {
 		done := false
 		for trip := 0; !done; trip++ {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/metadata"
 
@@ -29,10 +30,7 @@ func TestEveryMutation_HappensOncePerKey(t *testing.T) {
 			request := b(w)
 			under := metadata.AppendToOutgoingContext(t.Context(), "idempotency-key", unique())
 			first := live.try(under, raw, p, request)
-			if first.Code != codes.OK {
-				t.Errorf("%s: %s", p.Short(), first)
-				continue
-			}
+			must.EqOp(t, codes.OK, first.Code, must.Sprintf("%s: %s", p.Short(), first))
 			before := live.rows(t, w.ID)
 			again := live.try(under, raw, p, request)
 			first.Response = keyTexts.ReplaceAllString(spaceless(first.Response), `"key":""`)

@@ -70,10 +70,7 @@ func inOrder(t *testing.T, text string, parts ...string) {
 	rest := text
 	for _, part := range parts {
 		_, after, found := strings.Cut(rest, part)
-		if !found {
-			t.Errorf("no %q, or not in its place, in:\n%s", part, text)
-			return
-		}
+		must.True(t, found, must.Sprintf("no %q, or not in its place, in:\n%s", part, text))
 		rest = after
 	}
 }

@@ -135,11 +135,9 @@ const (
 
 // testDev starts it, runs the printed commands, stops it, and starts it again.
 func testDev(t *testing.T, binary string) {
-	if info, err := os.Stat(binary); err != nil || info.Size() > maxBinarySize {
-		t.Errorf("%v, %v", info, err)
-	} else {
-		t.Logf("the binary has %.1f MB", float64(info.Size())/1e6)
-	}
+	size := expect.Value(os.Stat(binary))(t).Size()
+	t.Logf("the binary has %.1f MB", float64(size)/1e6)
+	test.LessEq(t, maxBinarySize, size)
 	data := pgtest.TempDir(t)
 	args := []string{"dev", "--data", data, "--listen", "127.0.0.1:0"}
 	first := startProcess(t, binary, args...)
@@ -162,11 +160,9 @@ func testDev(t *testing.T, binary string) {
 	t.Logf("memory when idle: %.1f MB", float64(memory)/1e6)
 	second.stop(t, os.Interrupt, address)
 	// This includes Postgres, because it has exited and was waited for.
-	if worked := second.ProcessState.UserTime() + second.ProcessState.SystemTime(); worked > secondStart {
-		t.Errorf("the second start takes the processor for %v", worked)
-	} else {
-		t.Logf("it works for %v of that, to the end", worked.Round(time.Millisecond))
-	}
+	worked := second.ProcessState.UserTime() + second.ProcessState.SystemTime()
+	t.Logf("it works for %v of that, to the end", worked.Round(time.Millisecond))
+	test.LessEq(t, secondStart, worked)
 	test.FileNotExists(t, filepath.Join(data, "dev.json"))
 }
 

@@ -106,11 +106,9 @@ func TestRevocation_AppliesOnEveryNode(t *testing.T) {
 			calls++
 			return tc.may(second).Reason == "PERMISSION_DENIED"
 		})
-		if took := time.Since(revoked); took > maxDelay && calls > maxStaleCalls {
-			t.Errorf("%s: the other node has heard of it after %v and %d calls", name, took, calls)
-		} else {
-			t.Logf("%s: the other node has heard of it after %v", name, took.Round(10*time.Microsecond))
-		}
+		took := time.Since(revoked)
+		t.Logf("%s: the other node has heard of it after %v and %d calls", name, took.Round(10*time.Microsecond), calls)
+		test.True(t, took <= maxDelay || calls <= maxStaleCalls)
 	}
 }
 

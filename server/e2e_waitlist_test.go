@@ -42,10 +42,9 @@ func TestFreedSeat_GoesToNextEntryAndIsExplained(t *testing.T) {
 	entries := make([]string, len(waiting))
 	for i, caller := range waiting {
 		entry := book(caller).GetEntry()
-		if entries[i] = entry.GetId(); entry.GetStatus() != v1.WaitlistEntryStatus_WAITLIST_ENTRY_STATUS_WAITING ||
-			entry.GetPosition() != int32(i+1) {
-			t.Fatalf("number %d got %v", i+1, entry)
-		}
+		entries[i] = entry.GetId()
+		must.True(t, entry.GetStatus() == v1.WaitlistEntryStatus_WAITLIST_ENTRY_STATUS_WAITING &&
+			entry.GetPosition() == int32(i+1), must.Sprintf("number %d got %v", i+1, entry))
 	}
 	call[*v1.CancelBookingResponse](
 		t, l, w.token(holder.Subject), "BookingService/CancelBooking", &v1.CancelBookingRequest{BookingId: held.GetId()},

@@ -16,8 +16,7 @@ func TestConnections_EndWithoutPeer(t *testing.T) {
 	t.Parallel()
 	listener := expect.Value(net.Listen("tcp", "127.0.0.1:0"))(t)
 	defer listener.Close()
-	dial := setup(t).Owner.Config().ConnConfig.DialFunc
-	conn := expect.Value(dial(t.Context(), "tcp", listener.Addr().String()))(t)
+	conn := expect.Value(setup(t).Owner.Config().ConnConfig.DialFunc(t.Context(), "tcp", listener.Addr().String()))(t)
 	defer conn.Close()
 	socket := expect.Value(conn.(*net.TCPConn).SyscallConn())(t)
 	must.NoError(t, socket.Control(func(fd uintptr) {

@@ -46,7 +46,7 @@ drop table gates;
 	nameless := migrationsWith(t, map[string]string{"gates.sql": counter})
 	test.ErrorContains(t, pg.Migrate(t.Context(), b.URL, nameless, nil), "gates.sql")
 	test.ErrorContains(t, b.CheckSchema(t.Context(), nameless), "gates.sql")
-	test.Error(t, b.CheckSchema(t.Context(), fstest.MapFS{things: {Mode: fs.ModeDir}}))
+	test.ErrorIs(t, b.CheckSchema(t.Context(), fstest.MapFS{things: {Mode: fs.ModeDir}}), fs.ErrInvalid)
 	twice := migrationsWith(t, map[string]string{"00002_gates.sql": counter, "00002_doors.sql": counter})
 	test.Error(t, pg.Migrate(t.Context(), b.URL, twice, nil))
 }

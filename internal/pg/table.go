@@ -83,9 +83,10 @@ func (t *Table[T]) arguments(in tenant.TenantID, row *T, of []int) []any {
 	f := t.frames.get()
 	defer t.frames.put(f)
 	f.row = *row
-	args := append(make([]any, 0, len(of)+1), in)
-	for _, i := range of {
-		args = append(args, f.columns[i].written())
+	args := make([]any, 1+len(of))
+	args[0] = in
+	for n, i := range of {
+		args[1+n] = f.columns[i].written()
 	}
 	return args
 }
@@ -102,9 +103,10 @@ func (t *Table[T]) arrays(in tenant.TenantID, rows []*T, of []int) []any {
 			f.arrays[i].add()
 		}
 	}
-	args := append(make([]any, 0, len(of)+1), in)
-	for _, i := range of {
-		args = append(args, f.arrays[i].end())
+	args := make([]any, 1+len(of))
+	args[0] = in
+	for n, i := range of {
+		args[1+n] = f.arrays[i].end()
 	}
 	return args
 }

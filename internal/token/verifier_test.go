@@ -320,8 +320,7 @@ func zero(r rune) rune {
 // so a lenient decoder reads the same signature.
 func looseBits(raw string) string {
 	const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
-	last := strings.IndexByte(alphabet, raw[len(raw)-1])
-	return raw[:len(raw)-1] + string(alphabet[last^1])
+	return raw[:len(raw)-1] + string(alphabet[strings.IndexByte(alphabet, raw[len(raw)-1])^1])
 }
 
 func derSignature(raw string) string {
