@@ -102,8 +102,8 @@ func TestExplain_ListsRolesWithPermission(t *testing.T) {
 		{"ann", "audit.read", access.Explanation{Decision: hers, AllRoles: []string{"owner", "admin"}}},
 		{"tom", "booking.roster", access.Explanation{AllRoles: all}},
 	} {
-		got := expect.Value(g.Explain(t.Context(), here, tc.subject, tc.permission))(t)
-		test.Eq(t, tc.want, got, test.Sprintf("%s, %s", tc.subject, tc.permission))
+		test.Eq(t, tc.want, expect.Value(g.Explain(t.Context(), here, tc.subject, tc.permission))(t),
+			test.Sprintf("%s, %s", tc.subject, tc.permission))
 	}
 }
 

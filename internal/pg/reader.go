@@ -113,6 +113,7 @@ func newFrames[T any](columns func(*T) []Column) *frames[T] {
 func (f *frames[T]) get() *frame[T] { return f.pool.Get().(*frame[T]) }
 
 func (f *frames[T]) put(used *frame[T]) {
-	used.row = *new(T) // what it points to may go
+	// What it points to may go.
+	used.row = *new(T)
 	f.pool.Put(used)
 }

@@ -29,7 +29,10 @@ func TestLookup_SharesOneStatement(t *testing.T) {
 	// By the text of the key, and each row twice.
 	byText := takenByID
 	byText.SQL = strings.Replace(takenByID.SQL, "$2::uuid[]", "$2::text[]::uuid[]", 1) + ", generate_series(1, 2)"
-	byText.Columns = func(keys []tenant.SessionID) []any { return []any{pg.Array(keys, tenant.SessionID.String)} }
+	byText.Columns = func(keys []tenant.SessionID) []any {
+		test.SliceLen(t, 3, keys) // each once
+		return []any{pg.Array(keys, tenant.SessionID.String)}
+	}
 	for name, lookup := range map[string]*pg.Lookup[tenant.SessionID, int]{"by id": &takenByID, "by text": &byText} {
 		var batch pg.Batch
 		got := make(map[string]int)

@@ -45,10 +45,10 @@ drop table gates;
 	test.Error(t, pg.Migrate(t.Context(), "postgres://%", files, nil))
 	nameless := migrationsWith(t, map[string]string{"gates.sql": counter})
 	test.ErrorContains(t, pg.Migrate(t.Context(), b.URL, nameless, nil), "gates.sql")
-	test.ErrorContains(t, b.CheckSchema(t.Context(), nameless), "gates.sql")
+	test.ErrorContains(t, b.CheckSchema(t.Context(), nameless), "migration gates.sql: ")
 	test.ErrorIs(t, b.CheckSchema(t.Context(), fstest.MapFS{things: {Mode: fs.ModeDir}}), fs.ErrInvalid)
-	twice := migrationsWith(t, map[string]string{"00002_gates.sql": counter, "00002_doors.sql": counter})
-	test.Error(t, pg.Migrate(t.Context(), b.URL, twice, nil))
+	test.Error(t, pg.Migrate(t.Context(), b.URL,
+		migrationsWith(t, map[string]string{"00002_gates.sql": counter, "00002_doors.sql": counter}), nil))
 }
 
 func migrationFiles(t *testing.T) map[string][]byte {

@@ -259,8 +259,8 @@ func TestFileKeys_FollowFileChanges(t *testing.T) {
 		must.NoError(t, os.Rename(path+".new", path))
 	}
 	clock := newClock()
-	trust := token.TrustedIssuer{Issuer: issuer, Audience: audience, Keys: token.FileKeys(path, clock.now)}
-	v := newVerifier(t, clock.now, trust)
+	v := newVerifier(t, clock.now,
+		token.TrustedIssuer{Issuer: issuer, Audience: audience, Keys: token.FileKeys(path, clock.now)})
 	a, b := ed("a"), ed("b")
 	check := func(when string, aOK, bOK bool) {
 		t.Helper()

@@ -48,8 +48,8 @@ func TestFaults_FailTheCall(t *testing.T) {
 		func() error { return app.CancelContact(ctx, ana, member.ByEmail) },
 		func() error { return app.BindIssuer(ctx, ana, "https://id.example", []string{""}) },
 		func() error {
-			who := accounts.AccessSubject{Member: ana.Member}
-			return expect.Error(app.CheckAccess(ctx, owner, access.New(accounts.AccessSource(s.DB.DB)), who, "role.read"))
+			return expect.Error(app.CheckAccess(ctx, owner, access.New(accounts.AccessSource(s.DB.DB)),
+				accounts.AccessSubject{Member: ana.Member}, "role.read"))
 		},
 		func() error {
 			return expect.Error(app.ImportMembers(ctx, owner, []byte("name\nIda\n"), false, ignoreProgress))

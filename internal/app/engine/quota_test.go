@@ -71,8 +71,9 @@ func TestTx_GrowLimitsRows(t *testing.T) {
 		f, _ := errors.AsType[*fault.Error](err)
 		if test.EqOp(t, step.limit != "", f != nil, test.Sprint("step ", i, ": ", err)); f != nil {
 			test.EqOp(t, fault.QuotaExceeded, f.Reason)
-			name := map[Quota]string{Members: "members", Sessions: "sessions"}[step.of]
-			test.Eq(t, map[string]string{"quota": name, "limit": step.limit}, f.Metadata)
+			test.Eq(t, map[string]string{
+				"quota": map[Quota]string{Members: "members", Sessions: "sessions"}[step.of], "limit": step.limit,
+			}, f.Metadata)
 		}
 	}
 }

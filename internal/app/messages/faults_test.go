@@ -1,11 +1,14 @@
 package messages_test
 
 import (
+	"context"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/berthhq/berth/internal/app/messages"
+	"github.com/berthhq/berth/internal/data/outbox"
+	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/rules/sendingdomain"
 	"github.com/berthhq/berth/internal/rules/waitlist"
@@ -61,6 +64,11 @@ func TestFaults_FailTheCall(t *testing.T) {
 		func() error { return expect.Error(app.GetSenders(ctx, owner)) },
 		func() error { return expect.Error(app.ListSendingQuotas(ctx, owner)) },
 		func() error { return app.ReviewSending(ctx, s.Tenant) },
+		func() error {
+			return expect.Error(outbox.Consume(ctx, s.DB.DB, s.Tenant, outbox.Consumer{
+				Name: "test", Handle: func(context.Context, *pg.Tx, tenant.TenantID, []*outbox.Record) error { return nil },
+			}))
+		},
 		func() error { return app.LoadNoticeAlarm(ctx, s.Tenant) },
 		func() error { return expect.Error(app.GetCalendarFeed(ctx, secret)) },
 		func() error { return app.SettleDeliveries(ctx, s.Tenant, results) },

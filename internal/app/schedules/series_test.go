@@ -161,8 +161,8 @@ func TestCreateSeries_ReturnsEachReason(t *testing.T) {
 			t.Parallel()
 			in := studio.SeriesInput()
 			tt.change(&in)
-			refused := expect.Reason(t, tt.reason)(studio.App.Schedules.CreateSeries(t.Context(), studio.Owner, in))
-			test.EqOp(t, tt.field, refused.Field)
+			test.EqOp(t, tt.field,
+				expect.Reason(t, tt.reason)(studio.App.Schedules.CreateSeries(t.Context(), studio.Owner, in)).Field)
 		})
 	}
 }

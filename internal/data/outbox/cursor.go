@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/binary"
+	"slices"
 
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/tenant"
@@ -57,7 +58,7 @@ func ParseCursor(in tenant.TenantID, text string) (Cursor, error) {
 }
 
 func checksum(in tenant.TenantID, body []byte) [sha256.Size]byte {
-	return sha256.Sum256(append(append(make([]byte, 0, len(in.UUID)+bodyLen), in.UUID[:]...), body...))
+	return sha256.Sum256(slices.Concat(in.UUID[:], body))
 }
 
 var (

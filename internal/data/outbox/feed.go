@@ -267,9 +267,6 @@ func (w *Watcher) Next(ctx context.Context, tick, other <-chan time.Time) ([]*Re
 				return page.Records, nil
 			}
 			w.caughtUp = time.Now()
-			if tail.initialized {
-				continue // the watcher has reached the tail
-			}
 		}
 		select {
 		case <-tail.changed:

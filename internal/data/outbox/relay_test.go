@@ -213,13 +213,14 @@ func TestWatcher_ReturnsNothingOnTick(t *testing.T) {
 	l := newLog(t)
 	r := l.relay()
 	w := l.watch(r, nil)
-	tick := make(chan time.Time)
+	tick := make(chan time.Time, 1)
 	for _, next := range []func() ([]*outbox.Record, error){
 		func() ([]*outbox.Record, error) { return w.Next(t.Context(), tick, nil) },
 		func() ([]*outbox.Record, error) { return w.Next(t.Context(), nil, tick) },
 	} {
-		go func() { tick <- noon }()
+		tick <- noon
 		test.SliceEmpty(t, expect.Value(next())(t))
+		test.EqOp(t, 0, len(tick), test.Sprint("it did not wait"))
 	}
 	l.commit(r, "x")
 	w.gets("x")

@@ -6,7 +6,7 @@ import (
 )
 
 // equivalents lists the equivalent mutants. Each says why no caller can tell.
-var equivalents = slices.Concat(emptyLists(), tuning(), anyOrder(), readLess(), []Equivalent{
+var equivalents = slices.Concat(emptyLists(), tuning(), anyOrder(), freeing(), readLess(), []Equivalent{
 	{
 		Package: "internal/rules/credit", Function: "(*Subscription).Adjust",
 		Old: "if amount < 0 {", New: "if amount <= 0 {",
@@ -676,18 +676,6 @@ var equivalents = slices.Concat(emptyLists(), tuning(), anyOrder(), readLess(), 
 		Reason: "without events nothing is planned",
 	},
 	{
-		Package: "internal/rpc", Function: "(*interceptor).gate", Old: "defer cancel()", New: "",
-		Reason: "the context of the request ends soon after, and this one with it",
-	},
-	{
-		Package: "internal/rpc", Function: "(*interceptor).WrapUnary", Old: "defer cancel()", New: "",
-		Reason: "the context of the request ends soon after, and this one with it",
-	},
-	{
-		Package: "internal/rpc", Function: "(*Health).ready", Old: "defer cancel()", New: "",
-		Reason: "it ends by its timeout, and nothing waits for that",
-	},
-	{
 		Package: "internal/rpc", Function: "(*Health).ready",
 		Old: "time.Since(h.checked) > checkInterval", New: "time.Since(h.checked) >= checkInterval",
 		Reason: "it differs in one nanosecond",
@@ -735,8 +723,10 @@ var equivalents = slices.Concat(emptyLists(), tuning(), anyOrder(), readLess(), 
 		Reason: "the pause is a random time, here up to the shortest bound",
 	},
 	{
-		Package: "internal/pg", Function: "(*frames[T]).put", Old: "f.pool.Put(used)",
-		Reason: "a pool only saves allocations",
+		Package: "internal/app/engine", Function: "(*batcher).release",
+		Old:    "t.locks.Together = append(t.locks.Together, t.found...)",
+		New:    "t.locks.Together = append(t.found, t.locks.Together...)",
+		Reason: "locks are a set",
 	},
 	{
 		Package: "internal/pg", Function: "(*run).attempt",
@@ -896,6 +886,28 @@ func anyOrder() (all []Equivalent) {
 				Reason: "the order of the list means nothing",
 			})
 		}
+	}
+	return all
+}
+
+// freeing are statements that free what otherwise is freed later.
+func freeing() (all []Equivalent) {
+	for _, row := range []struct{ folder, function, statement, reason string }{
+		{"internal/rpc", "(*interceptor).gate", "defer cancel()", "the request's context ends soon after, and this with it"},
+		{"internal/rpc", "(*interceptor).WrapUnary", "defer cancel()", "the request's context ends soon, and this with it"},
+		{"internal/rpc", "(*Health).ready", "defer cancel()", "it ends by its timeout, and nothing waits for that"},
+		{"internal/app/engine", "(*Engine).runOnce", "defer cancel()", "it ends by its timeout, and nothing waits for that"},
+		{"internal/app/engine", "(*queue).nextBatch", "clear(q.tasks[len(rest):])", "nothing reads there"},
+		{"internal/pg", "(*run).commit", "defer cancel()", "it ends by its timeout, and nothing waits for that"},
+		{"internal/pg", "(*session).rollBack", "defer cancel()", "it ends by its timeout, and nothing waits for that"},
+		{"internal/pg", "(*frames[T]).put", "used.row = *new(T)", "a row is read or copied into it before it is used"},
+		{"internal/pg", "(*frames[T]).put", "f.pool.Put(used)", "a pool only saves allocations"},
+		{"internal/pg", "ReadAs", "defer frames.put(f)", "a pool only saves allocations"},
+		{"internal/pg", "(*Table[T]).arguments", "defer t.frames.put(f)", "a pool only saves allocations"},
+	} {
+		all = append(all, Equivalent{
+			Package: row.folder, Function: row.function, Old: row.statement, Reason: row.reason,
+		})
 	}
 	return all
 }

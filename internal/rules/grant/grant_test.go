@@ -281,8 +281,8 @@ func TestRoleSet_ReturnsRolesAndTheirPermissions(t *testing.T) {
 		{Name: "zed", Permissions: []string{"audit.read"}},
 		{Name: "desk", Permissions: []string{"member.write", "gone.away"}},
 	})
-	auditors := roleSet.RolesWith("audit.read", []string{"zed", "admin", "desk", "owner"})
-	test.Eq(t, []string{"owner", "admin", "zed"}, auditors)
+	test.Eq(t, []string{"owner", "admin", "zed"},
+		roleSet.RolesWith("audit.read", []string{"zed", "admin", "desk", "owner"}))
 	test.Eq(t, []string{"owner", "admin", "coach", "member", "partner", "desk", "zed"}, roleSet.Names())
 	test.Eq(t, []string{"member.write"}, roleSet.Permissions("desk", "unknown").Names())
 	test.NoError(t, roleSet.CheckExist("owner", "desk"))

@@ -433,8 +433,8 @@ func TestRender_LinksAndEndsMails(t *testing.T) {
 	}{
 		{Values{"ClaimURL": "https://c", "Link": "https://l"}, "https://c"}, {Values{"Link": "https://l"}, "https://l"}, {},
 	} {
-		out := expect.Value(Render(push, tt.values, brand.Brand{}, Foot{Unsubscribe: "https://u"}))(t)
-		test.Eq(t, Rendered{Subject: "a", Text: "b", Link: tt.link}, out)
+		test.Eq(t, Rendered{Subject: "a", Text: "b", Link: tt.link},
+			expect.Value(Render(push, tt.values, brand.Brand{}, Foot{Unsubscribe: "https://u"}))(t))
 	}
 }
 

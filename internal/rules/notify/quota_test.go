@@ -46,8 +46,8 @@ func TestRoomAt_IsWhereLimitsOfAllCountriesHaveRoom(t *testing.T) {
 		"beyond the limit":                  {"DE", []SendingHour{hourly("DE", -9, 5, 0), hourly("DE", -2, 12, 0)}, hour(23)},
 		"a number of no country":            {UnknownCountry, []SendingHour{hourly(UnknownCountry, -1, 3, 0)}, hour(24)},
 	} {
-		got := NewSending(studioID, limits, nil, c.hours, []string{"DE"}, monday).RoomAt(SMS, c.country)
-		test.EqOp(t, c.want, got, test.Sprint(name))
+		test.EqOp(t, c.want, NewSending(studioID, limits, nil, c.hours, []string{"DE"}, monday).RoomAt(SMS, c.country),
+			test.Sprint(name))
 	}
 	test.True(t, NewSending(studioID, SendingLimits{}, nil, nil, nil, monday).RoomAt(SMS, "DE").IsZero())
 	test.True(t, (*Sending)(nil).RoomAt(SMS, "DE").IsZero(), test.Sprint("no limits"))

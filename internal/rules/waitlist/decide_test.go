@@ -194,8 +194,8 @@ func TestDecide_ReturnsMoveAndReasons(t *testing.T) {
 		},
 		"there is none to claim": {first, nil, nil, judged{none, none, 0, nil}},
 	} {
-		c := vary.From(caseOf(tt.queue...), tt.differ)
-		test.Eq(t, tt.want, judgedOf(c.Decide(rules(t, tt.rules))), test.Sprint(name))
+		test.Eq(t, tt.want, judgedOf(
+			vary.From(caseOf(tt.queue...), tt.differ).Decide(rules(t, tt.rules))), test.Sprint(name))
 	}
 }
 
@@ -349,8 +349,9 @@ func TestDecide_MatchesIndependentProofs(t *testing.T) {
 		}
 		for i, v := range d.Verdicts {
 			c, auto := order[i], d.Mode == waitlist.AutoPromote
-			want := waitlist.Verdict{Entry: c.Entry, Member: c.Member, Party: c.Party, Reason: v.Reason, Score: v.Score}
-			must.EqOp(t, want, v)
+			must.EqOp(t, waitlist.Verdict{
+				Entry: c.Entry, Member: c.Member, Party: c.Party, Reason: v.Reason, Score: v.Score,
+			}, v)
 			proof := proofs(w, c, d, left, granted)
 			if v.Reason != waitlist.Promoted && v.Reason != waitlist.WasOffered {
 				must.True(t, proof[v.Reason], must.Sprintf("entry %d was passed by for %s, which is not so", i, v.Reason))

@@ -242,8 +242,8 @@ func TestLeave_ClosesWaitingEntry(t *testing.T) {
 	}
 	leaving := waitlist.Leaving{Notify: true}
 	want := waitlist.Entry{ID: entry(0), Status: waitlist.Cancelled, ClosedAt: &now}
-	changes := waitlist.Changes{Entries: []waitlist.EntryChange{{Entry: want, Leaving: leaving}}}
-	test.Eq(t, changes, waitlist.Leave(e, leaving, now))
+	test.Eq(t, waitlist.Changes{Entries: []waitlist.EntryChange{{Entry: want, Leaving: leaving}}},
+		waitlist.Leave(e, leaving, now))
 }
 
 func TestEndStale_ClosesEntriesThatCannotGetSeats(t *testing.T) {
@@ -274,8 +274,9 @@ func TestEndStale_ClosesEntriesThatCannotGetSeats(t *testing.T) {
 		e := waitlist.Entry{ID: entry(0), Status: tt.status, CreatedAt: now.Add(-2 * time.Hour)}
 		var want waitlist.Changes
 		if tt.want.Reason != "" {
-			closed := vary.From(e, set{"Status": waitlist.Expired, "ClosedAt": now})
-			want.Entries = []waitlist.EntryChange{{Entry: closed, Leaving: tt.want}}
+			want.Entries = []waitlist.EntryChange{{
+				Entry: vary.From(e, set{"Status": waitlist.Expired, "ClosedAt": now}), Leaving: tt.want,
+			}}
 		}
 		test.Eq(t, want, waitlist.EndStale(e, tt.places, rulesOf, now), test.Sprint(name))
 	}

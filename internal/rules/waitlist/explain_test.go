@@ -161,8 +161,8 @@ func TestExplainEntry_DescribesVerdict(t *testing.T) {
 		want := append(
 			[]string{"On Monday 16 March 2026 at 12:00 a booking was cancelled, and 2 seats were open."}, tt.want...,
 		)
-		got := waitlist.ExplainEntry(d, waitlist.ByCancellation, slot(2), now, entry(tt.entry))
-		test.Eq(t, want, got, test.Sprint(name))
+		test.Eq(t, want,
+			waitlist.ExplainEntry(d, waitlist.ByCancellation, slot(2), now, entry(tt.entry)), test.Sprint(name))
 	}
 }
 

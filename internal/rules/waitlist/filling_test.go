@@ -226,8 +226,8 @@ func TestFilling_FillsInEveryFieldOfOffer(t *testing.T) {
 			ExpiresAt: now.Add(30 * time.Minute),
 		},
 	}}, c.Entries)
-	record := waitlist.Record{Round: round.ID, Rules: 7, Case: c.Decision.Case, Decision: c.Decision.Decision}
-	test.Eq(t, record, *c.Decision)
+	test.Eq(t,
+		waitlist.Record{Round: round.ID, Rules: 7, Case: c.Decision.Case, Decision: c.Decision.Decision}, *c.Decision)
 	test.Eq(t, some(7), c.Decision.Case.Round.Tried)
 	test.Eq(t, waitlist.Round{ID: round.ID, Freed: 1, Tried: some(7), Offers: 3}, round, test.Sprint("the caller's round"))
 }

@@ -64,8 +64,8 @@ func TestAnswerable_RejectsOffersThatAreNotLive(t *testing.T) {
 	} {
 		o := vary.From(live, tt.differ)
 		if o.Status != waitlist.Live {
-			want := vary.From(o, set{"Reason": "why", "ClosedAt": now})
-			test.Eq(t, want, live.Close(o.Status, "why", now), test.Sprint(name))
+			test.Eq(t, vary.From(o, set{"Reason": "why", "ClosedAt": now}),
+				live.Close(o.Status, "why", now), test.Sprint(name))
 			o.Booking = id[tenant.BookingID](1)
 		}
 		expect.Fault(t, tt.want, name)(o.Answerable(tt.at))

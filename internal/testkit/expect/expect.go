@@ -4,8 +4,11 @@ package expect
 import (
 	"errors"
 	"fmt"
+	"os"
 	"slices"
+	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/shoenig/test"
@@ -110,7 +113,8 @@ func Error(results ...any) error {
 }
 
 // Metrics returns what was measured by metrics whose name begins with a prefix: the values of counters and gauges, and
-// how often histograms observed one, by their name and labels, as in `requests_total method=GET`.
+// how often histograms observed one, by their name and labels, as in `requests_total method=GET`. The buckets of
+// histograms must be those that docs/operations.md lists.
 func Metrics(t must.T, from prometheus.Gatherer, prefix string) map[string]float64 {
 	t.Helper()
 	all := make(map[string]float64)
@@ -121,9 +125,28 @@ func Metrics(t must.T, from prometheus.Gatherer, prefix string) map[string]float
 				words = append(words, label.GetName()+"="+label.GetValue())
 			}
 			if name := strings.Join(words, " "); strings.HasPrefix(name, prefix) {
+				row := "| `" + family.GetName() + "` |"
+				for _, bucket := range m.GetHistogram().GetBucket() {
+					row += " " + strconv.FormatFloat(bucket.GetUpperBound(), 'f', -1, 64)
+				}
+				if m.GetHistogram() != nil {
+					must.StrContains(t, Value(operations())(t), row+" |")
+				}
 				all[name] = m.GetCounter().GetValue() + m.GetGauge().GetValue() + float64(m.GetHistogram().GetSampleCount())
 			}
 		}
 	}
 	return all
 }
+
+// operations is the text of docs/operations.md, for a test in any folder.
+var operations = sync.OnceValues(func() (string, error) {
+	path := "docs/operations.md"
+	for range 5 {
+		path = "../" + path
+		if text, err := os.ReadFile(path); err == nil {
+			return string(text), nil
+		}
+	}
+	return "", os.ErrNotExist
+})
