@@ -40,11 +40,10 @@ type feed struct {
 
 // tail is the end of the log. Its slices are replaced, never changed, so readers can use them without a lock.
 type tail struct {
-	initialized bool // false until the first read
-	start, end  Cursor
-	segments    []segment
-	size        int
-	changed     chan struct{} // closed when the tail is replaced
+	start, end Cursor
+	segments   []segment
+	size       int
+	changed    chan struct{} // closed when there are new events
 }
 
 type segment struct {
@@ -68,7 +67,7 @@ func (f *feed) currentTail() tail {
 
 // run follows the log until the last watcher closes.
 func (f *feed) run(ctx context.Context) {
-	timer := time.NewTimer(0)
+	timer := time.NewTimer(f.relay.poll)
 	var held heldPause
 	for {
 		begun := time.Now()
@@ -123,14 +122,9 @@ func (f *feed) readInterval() time.Duration {
 	return min(minInterval+time.Duration(f.watchers)*intervalPerWatcher, maxInterval)
 }
 
-// readNew reads new events. The first read finds the end of the log; a watcher reads earlier events itself.
+// readNew reads new events.
 func (f *feed) readNew(ctx context.Context) (Page, error) {
-	before := f.currentTail()
-	limit := readLimit
-	if !before.initialized {
-		limit = 0
-	}
-	page, err := Read(ctx, f.relay.db, f.in, Range{From: before.end, Limit: limit})
+	page, err := Read(ctx, f.relay.db, f.in, Range{From: f.currentTail().end, Limit: readLimit})
 	if err != nil {
 		return page, err
 	}
@@ -139,15 +133,13 @@ func (f *feed) readNew(ctx context.Context) (Page, error) {
 		f.relay.metrics.lag.Observe(now.Sub(r.At).Seconds())
 	}
 	// Do this before watchers wake up: once a caller can see such an event, it has to apply to that caller's own rights.
-	// The first read counts as a change, because the feed did not see what happened before.
-	if !before.initialized || changesRoles(page.Records) {
+	if changesRoles(page.Records) {
 		f.relay.rolesChanged(f.in)
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	wake := len(page.Records) > 0 || !f.initialized
 	f.append(page, now, f.relay.maxTail)
-	if wake {
+	if len(page.Records) > 0 {
 		close(f.changed)
 		f.changed = make(chan struct{})
 	}
@@ -163,9 +155,6 @@ func changesRoles(records []*Record) bool {
 
 // append adds a page and drops old segments.
 func (t *tail) append(page Page, now time.Time, limit int) {
-	if !t.initialized {
-		t.initialized, t.start = true, page.End
-	}
 	t.end = page.End
 	segments := t.segments
 	if len(page.Records) > 0 {
@@ -236,10 +225,12 @@ func (w *Watcher) Next(ctx context.Context, tick, other <-chan time.Time) ([]*Re
 		select {
 		case <-relay.draining:
 			return nil, errShuttingDown
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
 		default:
 		}
 		tail := w.feed.currentTail()
-		if tail.initialized && w.at.Compare(tail.start) >= 0 {
+		if w.at.Compare(tail.start) >= 0 {
 			found, end := tail.after(w.at, limit)
 			if len(found) > 0 {
 				w.at = end
@@ -254,7 +245,7 @@ func (w *Watcher) Next(ctx context.Context, tick, other <-chan time.Time) ([]*Re
 			relay.metrics.catchUps.Inc()
 			page, err := Read(ctx, relay.db, w.feed.in, Range{From: w.at, Limit: limit})
 			if ctx.Err() != nil {
-				return nil, context.Cause(ctx)
+				continue
 			}
 			if err != nil {
 				return nil, err
@@ -275,9 +266,7 @@ func (w *Watcher) Next(ctx context.Context, tick, other <-chan time.Time) ([]*Re
 		case <-other:
 			return nil, nil
 		case <-relay.draining:
-			return nil, errShuttingDown
 		case <-ctx.Done():
-			return nil, context.Cause(ctx)
 		}
 	}
 }

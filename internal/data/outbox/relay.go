@@ -147,22 +147,26 @@ func (r *Relay) Watch(ctx context.Context, in tenant.TenantID, after *Cursor) (*
 	if err != nil {
 		return nil, err
 	}
-	w := &Watcher{feed: r.acquire(in), at: page.Horizon} //nolint:contextcheck // the feed outlives its first watcher
+	//nolint:contextcheck // the feed outlives its first watcher
+	w := &Watcher{feed: r.acquire(in, page.Horizon), at: page.Horizon}
 	if after != nil {
 		w.at = *after
 	}
 	return w, nil
 }
 
-// acquire returns the feed of a tenant. It starts it for the first watcher.
-func (r *Relay) acquire(in tenant.TenantID) *feed {
+// acquire returns the feed of a tenant. It starts it for the first watcher, at the end of the log. Roles may have changed
+// before that, unnoticed.
+func (r *Relay) acquire(in tenant.TenantID, end Cursor) *feed {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	f := r.feeds[in]
 	if f == nil {
+		r.rolesChanged(in)
 		ctx, stop := context.WithCancel(r.ctx)
 		f = &feed{
-			relay: r, in: in, stop: stop, wakeups: make(chan struct{}, 1), tail: tail{changed: make(chan struct{})},
+			relay: r, in: in, stop: stop, wakeups: make(chan struct{}, 1),
+			tail: tail{start: end, end: end, changed: make(chan struct{})},
 		}
 		r.feeds[in] = f
 		r.running.Go(func() { f.run(ctx) })
@@ -210,7 +214,7 @@ func (r *Relay) Run(ctx context.Context) {
 		return
 	}
 	defer pool.Close()
-	timer := time.NewTimer(0)
+	timer := time.NewTimer(notifyInterval)
 	for {
 		select { // wait until the interval since the last notice has passed
 		case <-ctx.Done():
@@ -257,7 +261,7 @@ func (r *Relay) onNotify(payload string) {
 	if len(words) == 0 || words[0] == r.name {
 		return
 	}
-	for _, word := range words[1:] {
+	for _, word := range words { // the name is no tenant's ID
 		if word == notifyAll {
 			r.wakeAll()
 		} else if id, err := tenant.Parse[tenant.TenantID](word); err == nil {

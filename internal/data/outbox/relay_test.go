@@ -241,6 +241,7 @@ func TestWatcher_EndsWithContextAndDrain(t *testing.T) {
 	test.EqOp(t, 1, r.WatchedTenants(), test.Sprint("tenants are read"))
 	w.Close()
 	test.EqOp(t, 0, r.WatchedTenants(), test.Sprint("tenants are read without a watcher"))
+	test.EqOp(t, 0, expect.Metrics(t, metrics, "berth_event_watchers")["berth_event_watchers"])
 
 	last := l.watch(r, nil)
 	waiting := make(chan error, 1)

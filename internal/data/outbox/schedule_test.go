@@ -104,14 +104,13 @@ func TestTail_GivesWhatWasReadAfterAPosition(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		var (
-			kept  tail
 			all   []*Record
 			pages [][]*Record
 			reads []time.Time
 		)
 		at, now := Cursor{XID: 1}, time.Date(2026, time.March, 16, 12, 0, 0, 0, time.UTC)
 		before, fits := at, rapid.IntRange(1, 12).Draw(t, "fits")
-		kept.append(Page{End: at}, now, fits)
+		kept := tail{start: at, end: at}
 		for range rapid.IntRange(1, 12).Draw(t, "pages") {
 			now = now.Add(time.Duration(rapid.IntRange(0, 16).Draw(t, "seconds")) * time.Second)
 			page := make([]*Record, rapid.IntRange(0, 4).Draw(t, "records"))

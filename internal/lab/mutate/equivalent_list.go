@@ -417,8 +417,8 @@ var equivalents = slices.Concat(emptyLists(), tuning(), anyOrder(), freeing(), r
 	},
 	{
 		Package: "internal/data/outbox", Function: "(*feed).readNew",
-		Old:    "wake := len(page.Records) > 0 || !f.initialized",
-		New:    "wake := len(page.Records) >= 0 || !f.initialized",
+		Old:    "if len(page.Records) > 0 {",
+		New:    "if len(page.Records) >= 0 {",
 		Reason: "a watcher that is woken and finds nothing waits again",
 	},
 	{
