@@ -195,8 +195,8 @@ func (r *recording) send(e exchange) callResult {
 	r.titles[e.title] = true
 	r.checkScene(e.title)
 	body := r.bodyOf(e.request)
-	headers := append([]string{"X-Request-Id", cmp.Or(requestIDOf(e.title), silentID)}, e.headers...)
-	got := r.post(e.by, methodOf(e.request), body, headers)
+	got := r.post(e.by, methodOf(e.request), body,
+		append([]string{"X-Request-Id", cmp.Or(requestIDOf(e.title), silentID)}, e.headers...))
 	if e.title != "" {
 		r.writeCall(e.title, e.by, methodOf(e.request), headersOf(e.headers), body)
 		r.writeResult(got)

@@ -117,8 +117,8 @@ func TestConsole_ServesSignInConfig(t *testing.T) {
 		Issuer: "https://id.example.com", ClientID: "console", Scope: "openid", Audience: "berth",
 	})
 	w := get("GET", ConfigPath)
-	want := `{"issuer":"https://id.example.com","client_id":"console","scope":"openid","audience":"berth"}`
-	test.EqOp(t, want, w.Body.String(), test.Sprint(w.Body))
+	test.EqOp(t, `{"issuer":"https://id.example.com","client_id":"console","scope":"openid","audience":"berth"}`,
+		w.Body.String(), test.Sprint(w.Body))
 }
 
 func TestConsole_WithoutAppsShowsNotice(t *testing.T) {

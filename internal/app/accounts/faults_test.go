@@ -6,6 +6,7 @@ import (
 
 	"github.com/berthhq/berth/internal/access"
 	"github.com/berthhq/berth/internal/app/accounts"
+	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/credit"
 	"github.com/berthhq/berth/internal/rules/grant"
 	"github.com/berthhq/berth/internal/rules/member"
@@ -25,6 +26,7 @@ func TestFaults_FailTheCall(t *testing.T) {
 	account, key := s.AddAccount("Robot", tenant.RolePartner)
 	bank := newBank(t, s.Clock.Now)
 	device := expect.Value(app.RegisterDevice(ctx, ana, member.IOS, "phone"))(t)
+	s.EditTenant(func(t *catalog.Tenant) { t.AuditMemberReads = true })
 	desk := grant.Role{Name: "desk", Title: "Desk", Permissions: []string{"session.read"}}
 	transfer := expect.Value(app.TransferOwnership(ctx, owner, ana.Member))(t)
 	s.WantErrors(

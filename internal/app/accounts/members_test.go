@@ -67,8 +67,8 @@ func TestCreateMember_StoresNormalizedFields(t *testing.T) {
 		"email":   {Name: "B", Email: "aNA@example.COM"},
 		"subject": {Name: "B", Subject: studio.Owner.Subject},
 	} {
-		taken := expect.Reason(t, fault.AlreadyExistsReason)(studio.App.Accounts.CreateMember(t.Context(), studio.Coach, m))
-		test.EqOp(t, "member."+name, taken.Field)
+		test.EqOp(t, "member."+name, expect.Reason(t, fault.AlreadyExistsReason)(
+			studio.App.Accounts.CreateMember(t.Context(), studio.Coach, m)).Field)
 	}
 	expect.OK(t)(studio.OtherTenant().App.Accounts.CreateMember(
 		t.Context(), studio.OtherTenant().Coach, member.Member{Name: "B", Email: made.Email},

@@ -65,7 +65,9 @@ func TestFaults_FailTheCall(t *testing.T) {
 	s.Clock.Set(testkit.InTwoDays)
 	scan := s.ScanQR(class)
 	link := expect.Value(app.CreateDisplayURL(ctx, s.Coach, class))(t)
+	shown := expect.Value(app.GetDisplay(ctx, link.Token))(t)
 	s.WantErrors(
+		func() error { return expect.Error(app.GetDisplay(ctx, shown.Next)) },
 		func() error { return expect.Error(app.CreateDisplayURL(ctx, s.Coach, class)) },
 		func() error { return expect.Error(app.GetDisplay(ctx, link.Token)) },
 		func() error { return expect.Error(app.ListDisplayLinks(ctx, s.Coach, class)) },

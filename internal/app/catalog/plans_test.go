@@ -58,8 +58,9 @@ func TestUpdatePlan_CountsTheDaysThatAreNotOver(t *testing.T) {
 	studio.Clock.Set(testkit.UTC("2026-03-23T03:00:00Z")) // Sunday evening in Los Angeles
 	coast := studio.AddLocation(catalog.Location{Name: "Coast", TimeZone: "America/Los_Angeles"})
 	at := func(minutes int) tenant.SessionID {
-		starts := studio.Clock.Now().Add(time.Duration(minutes) * time.Minute)
-		return studio.AddSession(testkit.Session{Location: coast, Starts: starts, Minutes: 30})
+		return studio.AddSession(testkit.Session{
+			Location: coast, Starts: studio.Clock.Now().Add(time.Duration(minutes) * time.Minute), Minutes: 30,
+		})
 	}
 	mia, plan := studio.AddMember("Mia"), studio.AddPlan(credit.Plan{Kind: credit.Unlimited})
 	studio.Subscribe(mia, plan)

@@ -89,6 +89,7 @@ func TestFaults_FailTheCall(t *testing.T) {
 		func() error { return expect.Error(app.AnswerSMS(ctx, s.Tenant, phone, "1 482117")) },
 		func() error { return expect.Error(app.AnswerSharedSMS(ctx, phone, "HELP")) },
 		func() error { return expect.Error(app.GetUnsubscribe(ctx, link)) },
+		func() error { return expect.Error(app.Unsubscribe(ctx, link, true)) },
 		func() error { return expect.Error(app.UpdateSenders(ctx, owner, nil, domain)) },
 		func() error { return app.CheckDomain(ctx, s.Tenant) },
 		func() error { return expect.Error(app.TakeNotices(ctx, s.Tenant)) },

@@ -143,8 +143,8 @@ func TestCreateSession_ReturnsEachReason(t *testing.T) {
 			t.Parallel()
 			in := studio.SessionInput(testkit.Evening)
 			tt.change(&in)
-			refused := expect.Reason(t, tt.reason)(studio.App.Schedules.CreateSession(t.Context(), studio.Owner, in, true))
-			test.EqOp(t, tt.field, refused.Field)
+			test.EqOp(t, tt.field, expect.Reason(t, tt.reason)(
+				studio.App.Schedules.CreateSession(t.Context(), studio.Owner, in, true)).Field)
 		})
 	}
 }

@@ -68,6 +68,12 @@ func TestFaults_FailTheCall(t *testing.T) {
 		func() error { return expect.Error(app.DeleteWorkout(ctx, owner, squats, nil)) },
 		func() error { return expect.Error(app.GetSeries(ctx, owner, series.ID)) },
 		func() error {
+			return expect.Error(app.UpdateSeries(ctx, owner, schedules.SeriesEdit{
+				Series: series.ID, Scope: schedules.One, Session: ids[0],
+				Template: session.Input{Title: "Flow"}, Fields: session.TitleField,
+			}))
+		},
+		func() error {
 			in := s.SeriesInput()
 			in.Template.Coach = s.Coach.Member
 			return expect.Error(app.CreateSeries(ctx, owner, in))
@@ -81,7 +87,12 @@ func TestFaults_FailTheCall(t *testing.T) {
 		func() error {
 			return expect.Error(app.ImportSessions(ctx, owner, []byte(drafts), true, false))
 		},
-		func() error { return expect.Error(app.ExtendSeries(ctx, s.Tenant)) },
+		func() error {
+			return expect.Error(app.UpdateSeries(ctx, owner, schedules.SeriesEdit{
+				Series: series.ID, Scope: schedules.Following, Session: ids[1],
+				Pattern: session.Pattern{Rule: "FREQ=WEEKLY;BYDAY=TU,TH;COUNT=3"}, PatternFields: session.RuleField,
+			}))
+		},
 		func() error { return expect.Error(app.PreviewBulk(ctx, owner, week)) },
 		func() error { return expect.Error(app.CancelSession(ctx, owner, class, "", true)) },
 		func() error { return expect.Error(app.CancelSession(ctx, owner, full, "", true)) },
@@ -89,4 +100,7 @@ func TestFaults_FailTheCall(t *testing.T) {
 		func() error { return expect.Error(app.BulkDelete(ctx, owner, week)) },
 		func() error { return expect.Error(app.BulkPublish(ctx, owner, testkit.WeekFilter())) },
 	)
+	s.CreateEndlessSeries("FREQ=WEEKLY")
+	s.Clock.Advance(30 * 24 * time.Hour)
+	s.WantErrors(func() error { return expect.Error(app.ExtendSeries(ctx, s.Tenant)) })
 }

@@ -101,8 +101,8 @@ func TestWaitlistAnalytics_Groups(t *testing.T) {
 		"a service":      {waitlists.WaitlistQuery{Span: span, Service: massage}, promoted},
 		"one at another": {waitlists.WaitlistQuery{Span: span, Service: massage, Location: quay}, waitlist.Tally{}},
 	} {
-		some := expect.Value(studio.App.Waitlists.WaitlistAnalytics(t.Context(), studio.Owner, tt.q))(t)
-		test.Eq(t, tt.want, some.Total.Tally, test.Sprint(what))
+		test.Eq(t, tt.want, expect.Value(
+			studio.App.Waitlists.WaitlistAnalytics(t.Context(), studio.Owner, tt.q))(t).Total.Tally, test.Sprint(what))
 	}
 	for days, reason := range map[int]fault.Reason{367: "", 368: fault.InvalidField} {
 		expect.Reason(t, reason, days)(studio.App.Waitlists.WaitlistAnalytics(

@@ -67,8 +67,11 @@ func TestFaults_FailTheCall(t *testing.T) {
 	s.MustCancel(holders[0], seats[0])
 	shared := s.LiveOffer(entries[0])
 	s.WantErrors(func() error { return expect.Error(s.Accept(claimers[0], shared)) })
-	byHand := s.Offers(open)[0].ID
-	s.WantErrors(func() error { return expect.Error(app.ExpireOffer(ctx, owner, byHand, "")) })
+	byHand, unsent := s.Offers(open)[0].ID, s.LiveOffer(ids[4])
+	s.WantErrors(
+		func() error { return expect.Error(app.ExpireOffer(ctx, owner, byHand, "")) },
+		func() error { return app.WithdrawUnsendable(ctx, s.Tenant, unsent.ID) },
+	)
 	s.Clock.Advance(26 * time.Hour)
 	s.WantErrors(
 		func() error { return expect.Error(app.ExpireDueOffers(ctx, s.Tenant)) },

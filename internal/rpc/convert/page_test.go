@@ -53,8 +53,9 @@ func TestPageToken_RejectsOtherQueries(t *testing.T) {
 		return request
 	}
 	for _, size := range []int32{7, 1} {
-		p := expect.Value(convert.ParsePage[row](with(&v1.ListMyBookingsRequest{PageSize: size})))(t)
-		test.Eq(t, &last, p.After, test.Sprintf("pages of %d", size))
+		test.Eq(t, &last, expect.Value(
+			convert.ParsePage[row](with(&v1.ListMyBookingsRequest{PageSize: size})))(t).After,
+			test.Sprintf("pages of %d", size))
 	}
 	raw := expect.Value(base64.RawURLEncoding.DecodeString(token))(t)
 	for name, changes := range map[string]*v1.ListMyBookingsRequest{

@@ -285,8 +285,9 @@ func TestRender_ShortensEveryName(t *testing.T) {
 	for _, name := range []string{
 		"Title", "Location", "Tenant", "Plan", "Note", "Reason", "Name", "Coach", "Resource", "Address",
 	} {
-		tpl := Template{Channel: SMS, Locale: "en", Body: "{{." + name + "}}"}
-		out := expect.Value(Render(tpl, Values{name: long}, brand.Brand{}, Foot{}))(t)
+		out := expect.Value(Render(
+			Template{Channel: SMS, Locale: "en", Body: "{{." + name + "}}"},
+			Values{name: long}, brand.Brand{}, Foot{}))(t)
 		test.Eq(t, Rendered{Text: strings.Repeat("x", 39) + ".", Segments: 1, GSM7: true}, out, test.Sprint(name))
 	}
 	for filler, length := range map[int]int{
@@ -369,8 +370,8 @@ func TestRetries_OfOffersArePatientForHalfAMinute(t *testing.T) {
 	busy := []Attempt{{Err: &SendError{Kind: Transient}}}
 	for attempts, want := range map[int]int{1: 3, 2: 6, 3: 12, 4: 20, 5: 20} {
 		n.Attempts = attempts
-		got := AfterAttempt(n, SMS, busy, monday, 0.999999999)
-		test.EqOp(t, time.Duration(want)*time.Second, got.NextAt.Sub(monday).Round(time.Second))
+		test.EqOp(t, time.Duration(want)*time.Second,
+			AfterAttempt(n, SMS, busy, monday, 0.999999999).NextAt.Sub(monday).Round(time.Second))
 	}
 	n.Attempts = 6
 	test.True(t, AfterAttempt(n, SMS, busy, monday, 0.5).ChannelFailed)
