@@ -155,8 +155,8 @@ func (r *Relay) Watch(ctx context.Context, in tenant.TenantID, after *Cursor) (*
 	return w, nil
 }
 
-// acquire returns the feed of a tenant. It starts it for the first watcher, at the end of the log. Roles may have changed
-// before that, unnoticed.
+// acquire returns the feed of a tenant. It starts it for the first watcher, at the end of the log. Roles that changed
+// before that were not noticed.
 func (r *Relay) acquire(in tenant.TenantID, end Cursor) *feed {
 	r.mu.Lock()
 	defer r.mu.Unlock()
