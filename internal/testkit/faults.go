@@ -3,6 +3,8 @@ package testkit
 import (
 	"context"
 	"errors"
+	"fmt"
+	"strings"
 	"sync"
 	"testing"
 
@@ -14,12 +16,13 @@ import (
 	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
-// Faults makes one statement fail in the database, whatever it is.
+// Faults makes one statement fail in the database, whatever it is, and those after it with another error.
 type Faults struct {
 	*Studio
 
-	mu       sync.Mutex
-	at, seen int // which statement fails, and how many were sent
+	mu     sync.Mutex
+	failed map[string]bool // the statements that have failed, by their batches; nil: none fails
+	last   string          // the one that fails in this call
 }
 
 // NewFaults creates a studio in which statements can fail.
@@ -30,48 +33,51 @@ func NewFaults(t *testing.T) *Faults {
 	return f
 }
 
-// WantErrors makes each call with each of its statements failing, the first, then the second, and so on. The call must
-// fail with that error, and at once: it would otherwise answer with what it does not know, or lose what it was told.
-// The last time no statement fails, and the call must not. A call that writes is rolled back until then.
+// WantErrors makes each call again and again. Each time, the first of its statements that has not failed before fails.
+// The call must fail with that error, and at once: it would otherwise answer with what it does not know, or lose what
+// it was told. What follows fails, too, so a call of several transactions still has to do what it has not done. The
+// last time no statement fails, and the call must not.
 func (f *Faults) WantErrors(calls ...func() error) {
 	f.T.Helper()
 	for i, call := range calls {
-		for at := 1; ; at++ {
-			f.fail(at)
+		f.fail(make(map[string]bool))
+		for {
+			f.last = ""
 			err := call()
-			if !f.failed() {
+			if f.last == "" {
 				expect.OK(f.T)(err)
 				break
 			}
 			pgErr, _ := errors.AsType[*pgconn.PgError](err)
 			test.True(f.T, pgErr != nil && pgErr.Code == "22012" && !errors.Is(err, pg.ErrFailed),
-				test.Sprintf("call %d, though statement %d failed: %v", i+1, at, err))
+				test.Sprintf("call %d, though this failed: %s: %v", i+1, f.last, err))
 		}
 	}
-	f.fail(0)
+	f.fail(nil)
 }
 
-func (f *Faults) fail(at int) {
+func (f *Faults) fail(failed map[string]bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.at, f.seen = at, 0
-}
-
-func (f *Faults) failed() bool {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.seen >= f.at
+	f.failed = failed
 }
 
 // TraceBatchStart implements pgx.BatchTracer.
 func (f *Faults) TraceBatchStart(ctx context.Context, _ *pgx.Conn, of pgx.TraceBatchStartData) context.Context {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	var batch strings.Builder
 	for _, q := range of.Batch.QueuedQueries {
-		if q.SQL == "rollback" {
-			continue // it ends a read, whose answer is there
-		}
-		if f.seen++; f.seen == f.at {
+		batch.WriteString(q.SQL)
+	}
+	for i, q := range of.Batch.QueuedQueries {
+		name := fmt.Sprint(i, " of ", batch.String())
+		switch {
+		case f.failed == nil, q.SQL == "rollback": // that ends a read, whose answer is there
+		case f.last != "":
+			q.SQL, q.Arguments = "select ln(0)", nil
+		case !f.failed[name]:
+			f.failed[name], f.last = true, name
 			q.SQL, q.Arguments = "select 1/0", nil
 		}
 	}
