@@ -1,8 +1,6 @@
 package rpc
 
 import (
-	"sync"
-
 	validatepb "buf.build/gen/go/bufbuild/protovalidate/protocolbuffers/go/buf/validate"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
@@ -47,8 +45,7 @@ type limits map[protoreflect.FieldDescriptor]bound
 
 // requestLimits returns the bounds of all fields of requests. protovalidate finds all violations of a message, so the
 // work for one would grow with its size. These are checked first, and the first one that is violated ends the check.
-var requestLimits = sync.OnceValue(func() limits {
-	rules, _ := Rules() // New returns the error
+func requestLimits(rules map[string]Rule) limits {
 	all, seen := make(limits), make(map[protoreflect.FullName]bool)
 	var add func(protoreflect.MessageDescriptor)
 	add = func(m protoreflect.MessageDescriptor) {
@@ -68,7 +65,7 @@ var requestLimits = sync.OnceValue(func() limits {
 		add(rule.request)
 	}
 	return all
-})
+}
 
 // uuidBytes is the bound of IDs. It is longer than a UUID, so that the contract's rule says what is wrong with others.
 const uuidBytes = 200

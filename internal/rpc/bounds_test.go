@@ -5,12 +5,14 @@ import (
 
 	"github.com/shoenig/test"
 	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 // Otherwise one request could cost as much as its bytes allow.
 func TestBounds_EveryListAndTextOfRequestsHasOne(t *testing.T) {
 	t.Parallel()
-	all := requestLimits()
+	all := requestLimits(expect.Value(Rules())(t))
 	left := len(unruled)
 	for field, b := range all {
 		_, listed := unruled[field.FullName()]

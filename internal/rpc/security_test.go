@@ -37,6 +37,9 @@ func TestSecurity_CountsRefusedTokensAndLogsASample(t *testing.T) {
 		send(raw)
 	}
 	send(valid, valid)
+	test.Error(t, errorOf(berthv1connect.NewAccessServiceClient(http1, w.url).DeleteRole(
+		t.Context(), as(valid, &v1.DeleteRoleRequest{}),
+	)))
 	const refused = "berth_security_events_total event=token_refused reason="
 	test.Eq(t, map[string]float64{
 		refused + "missing": 1, refused + "expired": 1, refused + "malformed": 2, refused + "signature": 2,

@@ -15,11 +15,12 @@ import (
 
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 func TestCheckStorable_RejectsValuesNoColumnKeeps(t *testing.T) {
 	t.Parallel()
-	allowed := requestLimits()
+	allowed := requestLimits(expect.Value(Rules())(t))
 	const none = "00000000-0000-0000-0000-000000000000"
 	for name, tt := range map[string]struct {
 		message proto.Message

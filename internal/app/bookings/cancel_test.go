@@ -184,7 +184,8 @@ func TestPromotion_SkipsEntriesWithoutCredit(t *testing.T) {
 	must.EqOp(t, 1, expect.Value(studio.Cancel(mia, place))(t).Promoted)
 	test.EqOp(t, 0, studio.Balance(leos), test.Sprint("Leo's promotion took no credit"))
 	_, entries, err := studio.App.Bookings.ListMyBookings(
-		context.Background(), testkit.SelfOnly(noa), bookings.MyBookingsQuery{Limit: 10},
+		context.Background(), testkit.SelfOnly(noa),
+		bookings.MyBookingsQuery{From: testkit.Noon, Until: testkit.Noon.AddDate(0, 1, 0), Limit: 10},
 	)
 	test.True(
 		t, err == nil && len(entries) == 1 && entries[0].ID == noas && entries[0].PassedOver == string(fault.NoCredits) &&

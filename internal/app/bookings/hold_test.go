@@ -28,7 +28,7 @@ func TestHold_TakesSeatsWithoutACredit(t *testing.T) {
 	t.Parallel()
 	studio := testkit.New(t)
 	mia, noa := studio.AddMember("Mia"), studio.AddMember("Noa")
-	pack := studio.Subscribe(mia, studio.AddPlan(credit.Plan{Kind: credit.Credits, Credits: 5}))
+	pack := studio.Subscribe(mia, studio.AddPlan(credit.Plan{Kind: credit.Credits, Credits: 5, DailyLimit: new(1)}))
 	slot8 := studio.AddSession(testkit.Session{Capacity: 2})
 	b := studio.MustHold(mia, slot8, func(r *bookings.BookRequest) { r.Party = 2 })
 	test.True(
@@ -46,6 +46,7 @@ func TestHold_TakesSeatsWithoutACredit(t *testing.T) {
 		must.True(t, place.Booking.Status == booking.Confirmed && place.Repeated == (i == 1), must.Sprintf("%+v", place))
 	}
 	test.EqOp(t, 3, studio.Balance(pack))
+	expect.Reason(t, fault.DailyLimit)(studio.Book(mia, studio.AddSession(testkit.Session{})))
 }
 
 func TestHold_EndsAtTheStart(t *testing.T) {

@@ -51,8 +51,8 @@ func TestPartner_AccessesWhatItCreated(t *testing.T) {
 		up := expect.Value(studio.App.Bookings.CancelBooking(t.Context(), gateway, bookings.CancelRequest{ID: b.ID}))(t)
 		test.True(t, !up.Late && up.Booking.Status == booking.Cancelled, test.Sprintf("%s: %+v", name, up))
 	}
-	held := studio.MustHold(gateway, from, testkit.ForGuest("Kim", ""))
-	place := expect.Value(studio.App.Bookings.ReleaseHold(t.Context(), gateway, held.ID))(t)
+	place := expect.Value(studio.App.Bookings.ReleaseHold(t.Context(), gateway,
+		studio.MustHold(gateway, from, testkit.ForGuest("Kim", "")).ID))(t)
 	test.EqOp(t, booking.Cancelled, place.Booking.Status, test.Sprintf("%+v", place))
 	test.EqOp(t, 5, studio.Balance(pack))
 	// It is no act of administration, so the audit log says nothing.

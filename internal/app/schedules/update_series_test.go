@@ -401,6 +401,13 @@ func TestUpdateSeries_ConflictRejectsTheWholeEdit(t *testing.T) {
 			schedules.SeriesEdit{Scope: schedules.One, Session: ids[0], PatternFields: session.ExcludedField},
 			"INVALID_FIELD @excluded_dates",
 		},
+		"one session, to the second": {
+			schedules.SeriesEdit{
+				Scope: schedules.One, Session: ids[0], Pattern: session.Pattern{Time: civil.TimeOfDay{Second: 1}},
+				PatternFields: session.TimeOfDayField,
+			},
+			"INVALID_FIELD @start_time_of_day",
+		},
 		"one session, the resource is taken": {
 			schedules.SeriesEdit{
 				Scope: schedules.One, Session: ids[4], Pattern: clockOf("19:00"), PatternFields: session.TimeOfDayField,

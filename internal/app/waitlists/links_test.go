@@ -110,10 +110,10 @@ func TestStartOffer_ExtendsTheOffer(t *testing.T) {
 		must.NoError(t, studio.DB.ReadBatch(t.Context(), pg.Scope{Tenant: studio.Tenant}, &batch))
 		return *all[o.ID]
 	}
-	started := func(of waitlists.OfferFacts, now time.Time) (ends time.Time, inTime bool) {
+	started := func(of waitlists.OfferFacts, at time.Time) (ends time.Time, inTime bool) {
 		must.NoError(t, studio.DB.InTx(t.Context(), pg.Scope{Tenant: studio.Tenant}, "test.start",
 			func(ctx context.Context, tx *pg.Tx) (err error) {
-				ends, inTime, err = app.StartOffer(ctx, tx, studio.Tenant, of, time.UTC, now, now)
+				ends, inTime, err = app.StartOffer(ctx, tx, studio.Tenant, of, time.UTC, studio.Clock.Now(), at)
 				return err
 			}))
 		return ends, inTime

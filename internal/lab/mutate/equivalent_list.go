@@ -46,6 +46,18 @@ var equivalents = slices.Concat(emptyLists(), tuning(), anyOrder(), freeing(), r
 		Reason: "the names of the fields that differ are the same both ways",
 	},
 	{
+		Package: "internal/app/accounts", Function: "insertMember",
+		Old:    "changed := member.ChangedFields(member.Member{}, m)",
+		New:    "changed := member.ChangedFields(m, member.Member{})",
+		Reason: "the names of the fields that differ are the same both ways",
+	},
+	{
+		Package: "internal/app/messages", Function: "(*Service).feedSecret",
+		Old:    `slices.Concat(caller.Member.UUID[:], seed)`,
+		New:    `slices.Concat(seed, caller.Member.UUID[:])`,
+		Reason: "the secret is random either way, and what is stored is the secret",
+	},
+	{
 		Package: "internal/rules/member", Function: "phone",
 		Old:    `number, err := phonenumbers.Parse(s, "ZZ") // no default region: the country code is required`,
 		New:    `number, err := phonenumbers.Parse(s, "") // no default region: the country code is required`,
@@ -632,11 +644,6 @@ var equivalents = slices.Concat(emptyLists(), tuning(), anyOrder(), freeing(), r
 		Reason: "it only matters whether there is any",
 	},
 	{
-		Package: "internal/rpc/convert", Function: "queryHash",
-		Old: `return hash, fmt.Errorf("page query: %w", err)`, New: "return hash, nil",
-		Reason: "a request that was read from the wire can be written",
-	},
-	{
 		Package: "internal/app/waitlists", Function: "(*Service).namesIn",
 		Old:    "members = append(members, DecisionMembers(d.Decision)...)",
 		New:    "members = append(DecisionMembers(d.Decision), members...)",
@@ -930,6 +937,8 @@ func tuning() (all []Equivalent) {
 		{"internal/rpc", "few", "20", "21"},
 		{"internal/rpc", "short", "200", "201"},
 		{"internal/rpc", "long", "2000", "2001"},
+		{"internal/rpc", "unruled", "300", "301"},
+		{"internal/app/schedules", "initialPage", "64", "65"},
 		{"internal/rpc", "undecodableFault", "const maxLength = 200", "const maxLength = 201"},
 		{"internal/rpc", "NewServer", "ReadHeaderTimeout: 5 *", "ReadHeaderTimeout: 6 *"},
 		{"internal/rpc", "NewServer", "30 * time.Second", "31 * time.Second"},

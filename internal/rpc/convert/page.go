@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
-	"fmt"
 	"time"
 
 	"google.golang.org/protobuf/proto"
@@ -43,13 +42,9 @@ const QueryHashSize = 8
 // ParsePage reads page_size and page_token. A token is valid only for the query that returned it, otherwise it is an
 // INVALID_FIELD; only page_size may change between pages.
 func ParsePage[C any](request PageRequest) (Page[C], error) {
-	p := Page[C]{Size: defaultPageSize}
+	p := Page[C]{Size: defaultPageSize, queryHash: queryHash(request)}
 	if size := int(request.GetPageSize()); size > 0 {
 		p.Size = min(size, MaxPageSize)
-	}
-	var err error
-	if p.queryHash, err = queryHash(request); err != nil {
-		return Page[C]{}, err
 	}
 	token := request.GetPageToken()
 	if token == "" {
@@ -98,17 +93,14 @@ func Paginate[T, C any](p Page[C], rows []T, cursor func(T) C) ([]T, string) {
 
 // queryHash hashes everything in a request but its page. The tenant was filled in before, so it does not matter whether
 // the request named it.
-func queryHash(request proto.Message) (hash [QueryHashSize]byte, err error) {
+func queryHash(request proto.Message) [QueryHashSize]byte {
 	query := proto.CloneOf(request)
 	fields := query.ProtoReflect().Descriptor().Fields()
 	query.ProtoReflect().Clear(fields.ByName("page_size"))
 	query.ProtoReflect().Clear(fields.ByName("page_token"))
-	raw, err := proto.MarshalOptions{Deterministic: true}.Marshal(query)
-	if err != nil {
-		return hash, fmt.Errorf("page query: %w", err)
-	}
+	raw, _ := proto.MarshalOptions{Deterministic: true}.Marshal(query) // cannot fail: a request was decoded
 	sum := sha256.Sum256(append([]byte(query.ProtoReflect().Descriptor().FullName()+"\x00"), raw...))
-	return [QueryHashSize]byte(sum[:QueryHashSize]), nil
+	return [QueryHashSize]byte(sum[:QueryHashSize])
 }
 
 // StartCursor is a position in a list that is ordered by start, then ID.
