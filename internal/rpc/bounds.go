@@ -46,13 +46,9 @@ type limits map[protoreflect.FieldDescriptor]bound
 // requestLimits returns the bounds of all fields of requests. protovalidate finds all violations of a message, so the
 // work for one would grow with its size. These are checked first, and the first one that is violated ends the check.
 func requestLimits(rules map[string]Rule) limits {
-	all, seen := make(limits), make(map[protoreflect.FullName]bool)
+	all := make(limits)
 	var add func(protoreflect.MessageDescriptor)
 	add = func(m protoreflect.MessageDescriptor) {
-		if seen[m.FullName()] {
-			return
-		}
-		seen[m.FullName()] = true
 		for i := range m.Fields().Len() {
 			field := m.Fields().Get(i)
 			all[field] = boundOf(field)

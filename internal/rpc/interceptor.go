@@ -63,11 +63,7 @@ func (c *interceptor) WrapUnary(next connect.UnaryFunc) connect.UnaryFunc {
 		defer c.metrics.measure(procedure)()
 		ctx, cancel := context.WithTimeoutCause(ctx, c.timeLimit, errTimeout)
 		defer cancel()
-		defer func() {
-			if err = c.finish(ctx, procedure, recover(), err); err != nil {
-				response = nil
-			}
-		}()
+		defer func() { err = c.finish(ctx, procedure, recover(), err) }()
 		ctx, key, err := c.withIdempotencyKey(ctx, procedure, message.Header())
 		if err != nil {
 			return nil, err

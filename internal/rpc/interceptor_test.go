@@ -331,6 +331,7 @@ func TestErrors_HideInternalCauses(t *testing.T) {
 			test.True(
 				t, strings.Count(log, "secret: 1234") == 2 && strings.Count(log, `"request_id":"abc-1"`) == 2 &&
 					strings.Count(log, `"level":"ERROR"`) == 2 &&
+					strings.Count(log, `"tenant_id":"`+tenantA.String()) == 2 &&
 					!strings.Contains(log, "Bearer"),
 				test.Sprint(log),
 			)

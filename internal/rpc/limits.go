@@ -110,9 +110,6 @@ func (c *countingReader) Read(p []byte) (int, error) {
 }
 
 func (c *countingReader) ReadByte() (byte, error) {
-	b, err := c.from.ReadByte()
-	if err == nil {
-		c.bytes++
-	}
-	return b, err
+	c.bytes++
+	return c.from.ReadByte()
 }

@@ -44,7 +44,8 @@ func TestMemory_CountsWhatCallersHaveInProgress(t *testing.T) {
 		}
 		return expect.Value(start(subject, address, header, "/"))(t)
 	}
-	ana, again := enter("ana", "192.0.2.1"), enter("ana", "192.0.2.2")
+	plain := http.Header{"Content-Encoding": {"identity"}}
+	ana, again := enter("ana", "192.0.2.1"), expect.Value(start("ana", "192.0.2.2", plain, "/"))(t)
 	expect.Reason(t, fault.RateLimited)(start("ana", "192.0.2.3", nil, "/")) // three calls at once
 
 	must.True(t, ana.addRead(10*kib) && ana.addRead(6*kib), must.Sprint("what is free"))
@@ -94,7 +95,7 @@ func TestMemory_CountsWhatCallersHaveInProgress(t *testing.T) {
 // A client learns that its request was refused, and never takes a response that was cut off for a complete one.
 func TestMemory_IsLimitedInEveryProtocol(t *testing.T) {
 	t.Parallel()
-	w := newStubServer(t, func(c *Config) { c.Memory.Caller = 1 << 20 })
+	w := newStubServer(t, func(c *Config) { c.Memory.Caller, c.Memory.Calls = 1<<20, 20 })
 	random := make([]byte, 1<<20) // compression gains little
 	_, _ = rand.Read(random)
 	text := base64.StdEncoding.EncodeToString(random)

@@ -133,7 +133,7 @@ func TestRates_LimitFiles(t *testing.T) {
 	for range maxWaitingFiles + 1 {
 		test.NoError(t, <-errs)
 	}
-	for range 2 {
+	for range maxWaitingFiles + 3 {
 		test.NoError(t, upload(raw), test.Sprint("when others have ended"))
 	}
 }

@@ -258,11 +258,10 @@ type Server struct {
 	limits traffic.ConnLimits
 }
 
-// NewServer returns a server for the handler. It serves HTTP/1.1 and HTTP/2, which gRPC needs, also without TLS.
+// NewServer returns a server for the handler. It serves HTTP/1.1, and HTTP/2 without TLS, which gRPC needs.
 func NewServer(handler http.Handler, log *slog.Logger, limits traffic.ConnLimits) *Server {
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true)
-	protocols.SetHTTP2(true)
 	protocols.SetUnencryptedHTTP2(true)
 	return &Server{limits: limits, Server: &http.Server{
 		Handler: traffic.LimitRequests(

@@ -375,6 +375,7 @@ func TestMetrics_CountEveryOutcome(t *testing.T) {
 	for _, request := range []*connect.Request[v1.BookRequest]{
 		as(w.token(t, "member", tenantA), &v1.BookRequest{SessionId: someSession}),
 		as(w.token(t, "member", tenantA), &v1.BookRequest{}),
+		as(w.token(t, "member", tenantA), &v1.BookRequest{SessionId: someSession, Note: "\x00"}),
 		as("", &v1.BookRequest{}),
 		as(w.token(t, "member", tenantA), &v1.BookRequest{Note: strings.Repeat("x", 2*testLimit)}),
 	} {
@@ -386,10 +387,10 @@ func TestMetrics_CountEveryOutcome(t *testing.T) {
 	const book, upload = " procedure=berth.v1.BookingService/Book reason=", " procedure=berth.v1.MemberService/ImportMembers"
 	test.Eq(t, map[string]float64{
 		"berth_rpc_requests_total code=ok" + book:                                           1,
-		"berth_rpc_requests_total code=invalid_argument" + book + "INVALID_FIELD":           1,
+		"berth_rpc_requests_total code=invalid_argument" + book + "INVALID_FIELD":           2,
 		"berth_rpc_requests_total code=unauthenticated" + book + "UNAUTHENTICATED":          1,
 		"berth_rpc_requests_total code=unread" + book:                                       1,
-		"berth_rpc_duration_seconds procedure=berth.v1.BookingService/Book":                 2,
+		"berth_rpc_duration_seconds procedure=berth.v1.BookingService/Book":                 3,
 		"berth_rpc_duration_seconds" + upload:                                               1,
 		"berth_rpc_requests_total code=invalid_argument" + upload + " reason=INVALID_FIELD": 1,
 		"berth_rpc_in_flight": 0,

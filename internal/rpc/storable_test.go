@@ -28,7 +28,7 @@ func TestCheckStorable_RejectsValuesNoColumnKeeps(t *testing.T) {
 	}{
 		"nothing":       {&v1.BookRequest{}, ""},
 		"any text":      {&v1.BookRequest{SessionId: someSession, Note: "\x01\ufffe " + none}, ""},
-		"NUL":           {&v1.BookRequest{Note: "a\x00"}, "note"},
+		"NUL":           {&v1.BookRequest{SessionId: someSession, Note: "a\x00"}, "note"},
 		"NUL inside":    {&v1.CreatePlanRequest{Plan: &v1.PlanInput{Name: "\x00"}}, "plan.name"},
 		"NUL first":     {&v1.CreateServiceAccountRequest{Roles: []string{"\x00"}}, "roles"},
 		"NUL in a list": {&v1.CreateServiceAccountRequest{Roles: []string{"coach", "\x00"}}, "roles"},
@@ -48,6 +48,7 @@ func TestCheckStorable_RejectsValuesNoColumnKeeps(t *testing.T) {
 		"more items":          {&v1.UpdateMemberRequest{UpdateMask: masked(101)}, "update_mask.paths"},
 		"a long text":         {&v1.BookRequest{Note: strings.Repeat("é", 2001)}, "note"},
 		"a large file":        {&v1.ImportMembersRequest{Csv: make([]byte, 8<<20)}, "csv"},
+		"the largest file":    {&v1.ImportMembersRequest{Csv: make([]byte, 3_000_000)}, ""},
 		"the nil UUID":        {&v1.BookRequest{MemberId: none}, "member_id"},
 		"the nil UUID listed": {&v1.SetWorkoutsRequest{WorkoutIds: []string{someSession, none}}, "workout_ids"},
 	} {

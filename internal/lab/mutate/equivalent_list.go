@@ -880,9 +880,6 @@ func anyOrder() (all []Equivalent) {
 		{"internal/app/seats", "ConstraintError", `"sessions_capacity", "sessions_waitlist"`},
 		{"internal/app/seats", "PromotionRace", `"bookings_active", "waitlist_offers_live"`},
 		{"internal/pg", "Migrate", "goose.WithStore(store), goose.WithSessionLocker(locker)"},
-		{"internal/rpc", "newCORS", "convert.IdempotencyKeyHeader, convert.BookingChannelHeader, requestIDHeader"},
-		{"internal/rpc", "newCORS", "convert.BookingStatusHeader, convert.IdempotentHeader"},
-		{"internal/rpc", "newCORS", "convert.IdempotentHeader, convert.IdempotencyKeyEchoHeader"},
 	} {
 		parts := strings.Split(row.list, ", ")
 		for i := range len(parts) - 1 {
