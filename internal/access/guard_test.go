@@ -296,8 +296,9 @@ func TestDecide_FollowsEveryChange(t *testing.T) {
 				at := id.Draw(t, "tenant")
 				var own []access.Role
 				for _, name := range rapid.SliceOfDistinct(rapid.SampledFrom(roles[3:]), rapid.ID[string]).Draw(t, "own") {
-					granted := rapid.SliceOfN(rapid.SampledFrom(permissions), 0, 5).Draw(t, "permissions")
-					own = append(own, access.Role{Name: name, Permissions: granted})
+					own = append(own, access.Role{
+						Name: name, Permissions: rapid.SliceOfN(rapid.SampledFrom(permissions), 0, 5).Draw(t, "permissions"),
+					})
 				}
 				b.defineRoles(at, own...)
 				g.Invalidate(at)

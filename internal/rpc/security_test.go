@@ -1,6 +1,7 @@
 package rpc
 
 import (
+	"log/slog"
 	"maps"
 	"os"
 	"regexp"
@@ -9,11 +10,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"github.com/shoenig/test"
 	"github.com/shoenig/test/must"
 
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/gen/berth/v1/berthv1connect"
+	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/rpc/request"
 	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
@@ -37,9 +41,6 @@ func TestSecurity_CountsRefusedTokensAndLogsASample(t *testing.T) {
 		send(raw)
 	}
 	send(valid, valid)
-	test.Error(t, errorOf(berthv1connect.NewAccessServiceClient(http1, w.url).DeleteRole(
-		t.Context(), as(valid, &v1.DeleteRoleRequest{}),
-	)))
 	const refused = "berth_security_events_total event=token_refused reason="
 	test.Eq(t, map[string]float64{
 		refused + "missing": 1, refused + "expired": 1, refused + "malformed": 2, refused + "signature": 2,
@@ -52,6 +53,27 @@ func TestSecurity_CountsRefusedTokensAndLogsASample(t *testing.T) {
 	w.clock.Advance(time.Second)
 	send(forged)
 	test.StrContains(t, w.log.String(), `"omitted":3`)
+}
+
+func TestSecurity_CountsCalls(t *testing.T) {
+	t.Parallel()
+	registry := prometheus.NewRegistry()
+	s := newSecurity(registry, slog.New(slog.DiscardHandler), time.Now)
+	noKey := fault.New(fault.Unauthenticated, fault.KeyInvalid, "no")
+	for procedure, err := range map[string]error{
+		berthv1connect.AccessServiceAssignRoleProcedure:  nil,
+		berthv1connect.AccessServiceDeleteRoleProcedure:  noKey,
+		berthv1connect.AccessServiceExchangeKeyProcedure: noKey,
+		berthv1connect.BookingServiceBookProcedure:       nil,
+		berthv1connect.BookingServiceGetBookingProcedure: fault.New(fault.PermissionDenied, fault.TenantForbidden, "no"),
+	} {
+		s.called(request.WithCall(t.Context(), new(request.Call)), procedure, err)
+	}
+	test.Eq(t, map[string]float64{
+		"berth_security_events_total event=role_changed reason=":        1,
+		"berth_security_events_total event=key_refused reason=":         1,
+		"berth_security_events_total event=token_refused reason=tenant": 1,
+	}, expect.Metrics(t, registry, "berth_security"))
 }
 
 // What is counted and alerted on is what the documentation says.

@@ -244,8 +244,8 @@ func TestWatch_ReconnectsAsTheCasesOfAllClients(t *testing.T) {
 
 // jwt returns a token that says when it expires.
 func jwt(name string, expires time.Time) string {
-	claims := fmt.Sprintf(`{"sub":%q,"exp":%d}`, name, expires.Unix())
-	return "e30." + base64.RawURLEncoding.EncodeToString([]byte(claims)) + ".c2ln"
+	return "e30." + base64.RawURLEncoding.EncodeToString(
+		fmt.Appendf(nil, `{"sub":%q,"exp":%d}`, name, expires.Unix())) + ".c2ln"
 }
 
 func TestTokens_AreRenewedAsTheCasesOfAllClients(t *testing.T) {

@@ -167,8 +167,8 @@ var holdLines = map[string]func(studio *testkit.Studio){
 	},
 	"released, its seat is free": func(studio *testkit.Studio) {
 		class := studio.AddSession(testkit.Session{Capacity: 1})
-		b := studio.MustHold(studio.AddMember("Mia"), class)
-		place := expect.Value(studio.App.Bookings.ReleaseHold(context.Background(), studio.Owner, b.ID))(studio.T)
+		place := expect.Value(studio.App.Bookings.ReleaseHold(context.Background(), studio.Owner,
+			studio.MustHold(studio.AddMember("Mia"), class).ID))(studio.T)
 		must.EqOp(studio.T, booking.Cancelled, place.Booking.Status, must.Sprintf("%+v", place))
 		studio.MustHold(studio.AddMember("Noa"), class)
 	},

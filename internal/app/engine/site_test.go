@@ -125,8 +125,9 @@ func (a *act) context(t *testing.T) context.Context {
 		return t.Context()
 	}
 	text, request, _ := strings.Cut(a.key, "/")
-	hash := fmt.Appendf(nil, "%32s", request)
-	return WithIdempotencyKey(t.Context(), &IdempotencyKey{Text: text, Procedure: "p", Hash: hash})
+	return WithIdempotencyKey(t.Context(), &IdempotencyKey{
+		Text: text, Procedure: "p", Hash: fmt.Appendf(nil, "%32s", request),
+	})
 }
 
 // batch makes calls while the only runner is busy, one after the other, so that their operations share a batch.
