@@ -28,6 +28,8 @@ breaking := {"version": "v2", "breaking": {"use": ["FILE"]}}
 RACE := $(if $(shell command -v "$$(go env CC)"),-race)
 # Otherwise each program waits a second before it exits, for goroutines that are still running.
 export GORACE := atexit_sleep_ms=0
+# Tests wait for Postgres some of the time, so that two of them keep a processor busy.
+PARALLEL := -parallel=$(shell echo $$((2 * $$(getconf _NPROCESSORS_ONLN))))
 
 # Empty, or the packages and flags of one quick run: make test-go GO=./internal/rules/waitlist
 GO := ./...
@@ -162,7 +164,7 @@ lint-swift: $(swift)/node_modules/.package-lock.json ## Check that Swift parses;
 .PHONY: test-go
 test-go: ## Run Go tests, and list the ten slowest
 	@results=$$(mktemp); trap 'rm -f "$$results"' EXIT; status=0; \
-	$(gotestsum) --format standard-quiet --jsonfile "$$results" -- -timeout 45m $(RACE) $(GO) || status=$$?; \
+	$(gotestsum) --format standard-quiet --jsonfile "$$results" -- -timeout 45m $(PARALLEL) $(RACE) $(GO) || status=$$?; \
 	printf '\nThe slowest tests:\n'; $(gotestsum) tool slowest --jsonfile "$$results" --num 10; exit $$status
 
 .PHONY: test-cost

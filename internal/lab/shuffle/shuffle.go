@@ -14,6 +14,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -145,6 +146,7 @@ func (o Options) build(ctx context.Context, path, binary string) error {
 // once runs the tests in one order.
 func (o Options) once(ctx context.Context, r Result, dir, binary string) (Result, error) {
 	cmd := exec.CommandContext(ctx, binary, "-test.count=1", "-test.timeout=30m",
+		fmt.Sprintf("-test.parallel=%d", 2*runtime.GOMAXPROCS(0)), // as in `make test`
 		fmt.Sprintf("-test.shuffle=%d", r.Seed))
 	cmd.Dir = dir
 	var out bytes.Buffer
