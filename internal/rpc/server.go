@@ -156,8 +156,8 @@ func (c Config) serve(s services) (http.Handler, error) {
 		return nil, fmt.Errorf("rpc: %w", err)
 	}
 	calls := &interceptor{
-		admission: admission{rules: rules, verifier: c.Verifier, guard: c.Guard, validator: compiled, limits: requestLimits(rules),
-			rates: newRates(c.Rates, c.Now), stepUp: c.stepUp, bindIssuer: c.bindIssuer,
+		admission: admission{rules: rules, verifier: c.Verifier, guard: c.Guard, validator: compiled,
+			limits: requestLimits(rules), rates: newRates(c.Rates, c.Now), stepUp: c.stepUp, bindIssuer: c.bindIssuer,
 			issuers: append([]string{""}, c.FormerIssuers...), now: c.Now},
 		metrics: newMetrics(c.Metrics), security: newSecurity(c.Metrics, c.Logger, c.Now), log: c.Logger,
 		timeLimit: c.TimeLimit,

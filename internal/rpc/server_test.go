@@ -384,7 +384,10 @@ func TestMetrics_CountEveryOutcome(t *testing.T) {
 	test.Error(t, streamError(berthv1connect.NewMemberServiceClient(http1, w.url).ImportMembers(
 		t.Context(), as(w.token(t, "owner", tenantA), &v1.ImportMembersRequest{}),
 	)))
-	const book, upload = " procedure=berth.v1.BookingService/Book reason=", " procedure=berth.v1.MemberService/ImportMembers"
+	const (
+		book   = " procedure=berth.v1.BookingService/Book reason="
+		upload = " procedure=berth.v1.MemberService/ImportMembers"
+	)
 	test.Eq(t, map[string]float64{
 		"berth_rpc_requests_total code=ok" + book:                                           1,
 		"berth_rpc_requests_total code=invalid_argument" + book + "INVALID_FIELD":           2,
