@@ -13,6 +13,6 @@ export default defineConfig({
   expect: { timeout: 60_000 },
   reporter: "list",
   forbidOnly: Boolean(process.env.CI),
-  // Pictures of each step would take more time than anything else in a trace.
-  use: { launchOptions, trace: { mode: "retain-on-failure", screenshots: false } },
+  // Writing traces slows down all tests. To get those of tests that fail: TRACE=1 npx playwright test
+  use: { launchOptions, trace: process.env.TRACE ? "retain-on-failure" : "off" },
 });
