@@ -83,8 +83,8 @@ func canAccess(dir string, credential *syscall.Credential) bool {
 	}
 }
 
-// lockFolder keeps other Berth processes off the folder. The lock ends with the process.
-func lockFolder(dir string) (*os.File, error) {
+// lockFolder keeps other Berth processes off the folder, until it is unlocked or the process ends.
+func lockFolder(dir string) (unlock func(), err error) {
 	file, err := os.OpenFile(filepath.Join(dir, "lock"), os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return nil, err
@@ -93,5 +93,9 @@ func lockFolder(dir string) (*os.File, error) {
 		file.Close()
 		return nil, fmt.Errorf("another Berth is using %s: stop it or choose another data folder", dir)
 	}
-	return file, nil
+	return func() {
+		// Closing is not enough: a program that another goroutine is starting has a copy of the open file for a moment.
+		_ = syscall.Flock(int(file.Fd()), syscall.LOCK_UN)
+		file.Close()
+	}, nil
 }

@@ -61,7 +61,7 @@ type Server struct {
 	process *os.Process
 	ended   chan struct{} // closed when the process ends
 	done    chan struct{} // closed when the folder is unlocked, too
-	lock    *os.File      // nil until the server answers
+	answers bool          // whether the server has answered, and Start returned it
 	stop    sync.Once
 }
 
@@ -90,13 +90,13 @@ func Start(ctx context.Context, config Config) (_ *Server, err error) {
 		config.Progress(fmt.Sprintf("Postgres cannot run as root, and the user it runs as cannot access %s: "+
 			"the cluster is in %s", abs, dir))
 	}
-	lock, err := lockFolder(dir)
+	unlock, err := lockFolder(dir)
 	if err != nil {
 		return nil, err
 	}
 	defer func() {
 		if err != nil {
-			lock.Close()
+			unlock()
 		}
 	}()
 	c := cluster{dir: dir, data: filepath.Join(dir, "cluster"), credential: credential, config: config}
@@ -119,10 +119,10 @@ func Start(ctx context.Context, config Config) (_ *Server, err error) {
 	for attempt := 1; ; attempt++ {
 		dev, err := c.start(ctx, password)
 		if err == nil {
-			dev.lock = lock
+			dev.answers = true
 			go func() { // keeps the folder locked even if the caller drops dev
 				<-dev.ended
-				lock.Close()
+				unlock()
 				close(dev.done)
 			}()
 			return dev, nil
@@ -155,7 +155,7 @@ func (d *Server) Stop() error {
 	})
 	select {
 	case <-d.ended:
-		if d.lock != nil {
+		if d.answers {
 			<-d.done // so the next start need not wait for the lock
 		}
 		return nil
