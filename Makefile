@@ -140,12 +140,14 @@ shuffle: ## Run tests many times, each time in another order: GO, RUNS; it conti
 	go run ./internal/lab shuffle $(GO) --runs $(RUNS) $(ARGS)
 
 .PHONY: shuffle-console
-shuffle-console: $(ts)/node_modules/.package-lock.json $(console)/dist/index.html ## The same for the browser's tests: RUNS
-	@code=$$({ git rev-parse HEAD && git diff HEAD; } | sha256sum | head -c 16); mkdir -p .shuffle; failed=0; trap 'exit 130' INT TERM; \
+shuffle-console: $(ts)/node_modules/.package-lock.json $(console)/dist/index.html ## Run the browser tests RUNS times, each in another order
+	@code=$$({ git rev-parse HEAD && git diff HEAD; } | sha256sum | head -c 16); \
+	mkdir -p .shuffle; failed=0; trap 'exit 130' INT TERM; \
 	for seed in $$(seq $(RUNS)); do \
 	  log=$$PWD/.shuffle/console-$$code-$$seed; \
 	  if [ ! -e "$$log.passed" ] && [ ! -e "$$log.failed" ]; then \
-	    (cd $(console) && exec npx playwright test --fully-parallel --shuffle $$seed) >"$$log.log" 2>&1 && end=passed || end=failed; \
+	    (cd $(console) && exec npx playwright test --fully-parallel --shuffle $$seed) >"$$log.log" 2>&1 && \
+	      end=passed || end=failed; \
 	    mv "$$log.log" "$$log.$$end"; \
 	  fi; \
 	  tail -n 1 "$$log".*ed; [ -e "$$log.passed" ] || { failed=1; echo "see $$log.failed"; }; \

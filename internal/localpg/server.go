@@ -36,7 +36,7 @@ type Config struct {
 	Port int
 	// Reset deletes an existing cluster and creates a new one.
 	Reset bool
-	// Fast gives up durability. It is for tests, which delete the cluster.
+	// Fast gives up durability and SCRAM. It is for tests, which delete the cluster.
 	Fast bool
 	// Progress receives one line for each step that takes long or may surprise. It may be nil.
 	Progress func(line string)
