@@ -264,9 +264,22 @@ test.describe("the waitlist rules", () => {
     await setting("autoCascade")
       .getByRole("button", { name: /^Use inherited value/ })
       .click();
+    let reload = () => {};
+    const held = new Promise<void>((done) => {
+      reload = done;
+    });
+    await page.route("**/berth.v1.WaitlistService/GetRules*", async (route) => {
+      await held;
+      await route.continue();
+    });
     await save();
     await saved();
     await setting("autoCascade").getByText("Default").waitFor();
+    // The number of overrides is outdated until the rules are loaded again.
+    expect(await page.getByRole("button", { name: "Remove all overrides" }).isVisible()).toBe(
+      false,
+    );
+    reload();
     await page.getByRole("button", { name: "Remove all overrides" }).click();
     const dialog = page.getByRole("dialog", { name: "Remove all overrides?" });
     await dialog.getByText("1 override will be removed immediately.").waitFor();

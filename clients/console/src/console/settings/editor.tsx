@@ -4,7 +4,7 @@ import { IconArrowBackUp } from "@tabler/icons-react";
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import { type Messages, useText } from "../../i18n";
 import { ask } from "../../shared/ask";
-import { useEditing } from "../../shared/editing";
+import { changes, useEditing } from "../../shared/editing";
 import { reasonOf } from "../../shared/errors";
 import { FormError } from "../../shared/form";
 import { Card } from "../../shared/ui";
@@ -104,6 +104,8 @@ export function LayerEditor(props: Props) {
   });
 
   const own = Object.values(valuesOf(layer)).filter((value) => value !== undefined).length;
+  // A layer that was just saved is outdated until it is loaded again, and so is its etag.
+  const current = changes(valuesOf(layer), values).length === 0;
   const takeBack = async () => {
     const answer = await ask({
       title: t.policies.resetTitle,
@@ -139,7 +141,7 @@ export function LayerEditor(props: Props) {
           }
           onTake={editing.takeTheirs}
         />
-        {editable && reset && own > 0 && changed.length === 0 && (
+        {editable && reset && own > 0 && current && (
           <Group justify="space-between" gap="6px 16px" fz="sm">
             <Dimmed>{t.policies.ownSettings(own)}</Dimmed>
             <Button
