@@ -186,7 +186,7 @@ type cutTest struct {
 func newCutTest(t *testing.T, live *liveNode) *cutTest {
 	t.Helper()
 	c := &cutTest{world: newWorld(t, live), postgres: newCutter(t, live.DB.TCP)}
-	c.node = openIdle(t, live.DB, c.postgres.url, live.data)
+	c.node = openIdle(t, live.DB, c.postgres.url, live.data, live.dns.Address)
 	return c
 }
 
@@ -197,14 +197,15 @@ type victim struct {
 	process *process
 }
 
-// TestHelperNode is the process of a victim. Its arguments are the URL of the database and the data folder.
+// TestHelperNode is the process of a victim. Its arguments are the URL of the database, the data folder and the address
+// of the name server.
 func TestHelperNode(t *testing.T) {
 	t.Parallel()
 	args := flag.Args()
-	if len(args) != 2 {
+	if len(args) != 3 {
 		return
 	}
-	l := openIdle(t, nil, args[0], args[1])
+	l := openIdle(t, nil, args[0], args[1], args[2])
 	fmt.Fprintf(os.Stdout, "ready at %s\n", l.Address)
 	select {} // until it is killed
 }
@@ -213,7 +214,8 @@ func TestHelperNode(t *testing.T) {
 func (c *cutTest) spawn(t *testing.T) *victim {
 	t.Helper()
 	if c.victim == nil {
-		p := startProcess(t, os.Args[0], "-test.run=^TestHelperNode$", "-test.timeout=0", c.postgres.url, c.live.data)
+		p := startProcess(t, os.Args[0], "-test.run=^TestHelperNode$", "-test.timeout=0", c.postgres.url, c.live.data,
+			c.live.dns.Address)
 		address := p.out.after(t, "ready at ")
 		c.victim = &victim{&liveNode{Address: address, conn: dial(t, address)}, p}
 	}

@@ -50,8 +50,8 @@ type liveNode struct {
 	DB      *pgtest.DB
 	Address string // host:port
 	log     *transcript
-	data    string // its data folder
-	dns     *dnstest.Server
+	data    string          // its data folder
+	dns     *dnstest.Server // nil if the node is idle
 	conn    *grpc.ClientConn
 
 	tablesOnce   sync.Once
@@ -61,7 +61,10 @@ type liveNode struct {
 // openLive starts a node. Nodes with the same data folder share their keys.
 func openLive(t testing.TB, db *pgtest.DB, url, data string, adapt ...func(*boot.KeyConfig)) *liveNode {
 	t.Helper()
-	l := openNode(t, db, url, data, adapt...)
+	dns := expect.Value(dnstest.Start())(t)
+	t.Cleanup(dns.Close)
+	l := openNode(t, db, url, data, dns.Address, adapt...)
+	l.dns = dns
 	l.listen(t, func(ctx context.Context, listener net.Listener) error {
 		return l.Serve(ctx, boot.Listeners{Public: listener}, nil)
 	})
@@ -69,9 +72,9 @@ func openLive(t testing.TB, db *pgtest.DB, url, data string, adapt ...func(*boot
 }
 
 // openIdle starts a node that answers requests and does no work in the background.
-func openIdle(t testing.TB, db *pgtest.DB, url, data string) *liveNode {
+func openIdle(t testing.TB, db *pgtest.DB, url, data, dns string) *liveNode {
 	t.Helper()
-	l := openNode(t, db, url, data)
+	l := openNode(t, db, url, data, dns)
 	l.listen(t, func(ctx context.Context, listener net.Listener) error {
 		server := rpc.NewServer(l.Handler, slog.New(slog.NewTextHandler(l.log, nil)), traffic.ConnLimits{})
 		context.AfterFunc(ctx, func() { _ = server.Close() })
@@ -83,18 +86,15 @@ func openIdle(t testing.TB, db *pgtest.DB, url, data string) *liveNode {
 	return l
 }
 
-func openNode(t testing.TB, db *pgtest.DB, url, data string, adapt ...func(*boot.KeyConfig)) *liveNode {
+func openNode(t testing.TB, db *pgtest.DB, url, data, dns string, adapt ...func(*boot.KeyConfig)) *liveNode {
 	t.Helper()
-	keys := boot.KeyConfig{Data: data, Issuer: "berth", Audience: "berth"}
+	keys := boot.KeyConfig{Data: data, Issuer: "berth", Audience: "berth", Senders: boot.SenderConfig{DNS: dns}}
 	for _, f := range adapt {
 		f(&keys)
 	}
-	l := &liveNode{DB: db, log: newTranscript(), data: data, dns: expect.Value(dnstest.Start())(t)}
-	t.Cleanup(l.dns.Close)
-	keys.Senders.DNS = l.dns.Address
-	log := slog.New(slog.NewTextHandler(l.log, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	l := &liveNode{DB: db, log: newTranscript(), data: data}
 	l.Node = expect.Value(boot.Open(
-		t.Context(), log, url, keys,
+		t.Context(), slog.New(slog.NewTextHandler(l.log, &slog.HandlerOptions{Level: slog.LevelWarn})), url, keys,
 		boot.ListenConfig{PublicURL: "https://berth.test", Drain: time.Second, TimeLimit: waitTimeout, Reflection: true},
 	))(t)
 	return l
