@@ -97,22 +97,22 @@ func TestPermissions_AreConsistent(t *testing.T) {
 	test.Eq(t, []string{
 		tenant.RoleOwner, tenant.RoleAdmin, tenant.RoleCoach, tenant.RoleMember, tenant.RolePartner,
 	}, roles, test.Sprint("roles"))
-	test.True(
-		t, !policy.IsBuiltIn("Owner") && !policy.IsBuiltIn(""), test.Sprint("a role that is not listed is built in"),
-	)
+	test.False(t, policy.IsBuiltIn("Owner"), test.Sprint("a role that is not listed is built in"))
+	test.False(t, policy.IsBuiltIn(""), test.Sprint("a role that is not listed is built in"))
 
 	name := regexp.MustCompile(`^[a-z]+\.[a-z]+(_[a-z]+)*$`)
 	for i, p := range policy.Permissions() {
 		test.True(t, name.MatchString(p.Name), test.Sprintf("%q is no name for a permission", p.Name))
 		sentence(t, p.Name, p.Description)
 		at, ok := policy.IndexOf(p.Name)
-		test.True(t, ok && at == i, test.Sprintf("%s stands at %d, %v; want %d", p.Name, at, ok, i))
+		test.True(t, ok, test.Sprintf("%s stands at %d, %v; want %d", p.Name, at, ok, i))
+		test.EqOp(t, i, at, test.Sprintf("%s stands at %d, %v; want %d", p.Name, at, ok, i))
 		ofOwners := p.Name == "admin.manage" || p.Name == "notification.senders"
 		test.EqOp(t, ofOwners, policy.IsOwnerOnly(p.Name), test.Sprint(p.Name))
-		test.True(
-			t, p.Roles[0] == tenant.RoleOwner && (ofOwners || p.Roles[1] == tenant.RoleAdmin),
-			test.Sprintf("%s is withheld from owners or admins: %v", p.Name, p.Roles),
-		)
+		test.EqOp(t, tenant.RoleOwner, p.Roles[0],
+			test.Sprintf("%s is withheld from owners or admins: %v", p.Name, p.Roles))
+		test.True(t, ofOwners || p.Roles[1] == tenant.RoleAdmin,
+			test.Sprintf("%s is withheld from owners or admins: %v", p.Name, p.Roles))
 	}
 	test.False(t, policy.IsOwnerOnly("tenant.destroy"))
 	_, ok := policy.IndexOf("tenant.destroy")
@@ -125,9 +125,9 @@ func TestPermissions_ReturnsCopies(t *testing.T) {
 	policy.Permissions()[0].Name = "intruder"
 	policy.Roles()[0].Name = "intruder"
 	p := policy.Permissions()[0]
-	test.True(
-		t, p.Name != "intruder" && p.Roles[0] != "intruder" && !policy.IsBuiltIn("intruder"), test.Sprint("it did"),
-	)
+	test.NotEqOp(t, "intruder", p.Name, test.Sprint("it did"))
+	test.NotEqOp(t, "intruder", p.Roles[0], test.Sprint("it did"))
+	test.False(t, policy.IsBuiltIn("intruder"), test.Sprint("it did"))
 }
 
 func enforcer(t *testing.T, tenantID string) *casbin.Enforcer {

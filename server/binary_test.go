@@ -22,12 +22,12 @@ func TestBinary_LinksNoTestTooling(t *testing.T) {
 			"github.com/anishathalye/porcupine",
 			"pgregory.net/rapid", "github.com/google/go-cmp",
 		} {
-			test.True(t, pkg != tooling && !strings.HasPrefix(pkg, tooling+"/"), test.Sprintf("the binary links %s", pkg))
+			test.NotEqOp(t, tooling, pkg, test.Sprintf("the binary links %s", pkg))
+			test.False(t, strings.HasPrefix(pkg, tooling+"/"), test.Sprintf("the binary links %s", pkg))
 		}
-		test.True(
-			t, pkg != "testing" && (!strings.HasPrefix(pkg, module) || !strings.HasSuffix(pkg, "test")),
-			test.Sprintf("the binary links %s", pkg),
-		)
+		test.NotEqOp(t, "testing", pkg, test.Sprintf("the binary links %s", pkg))
+		test.True(t, !strings.HasPrefix(pkg, module) || !strings.HasSuffix(pkg, "test"),
+			test.Sprintf("the binary links %s", pkg))
 	}
 	test.True(t, len(linked) >= 100, test.Sprintf("only %d packages are listed", len(linked)))
 }

@@ -41,7 +41,9 @@ func TestDemoPeople_IssuesTokensToThisMachineOnly(t *testing.T) {
 	w := call("GET", "/dev/people.json", "localhost:8080", "127.0.0.1:5000", nil)
 	var there []demoTenant
 	must.NoError(t, json.Unmarshal(w.Body.Bytes(), &there))
-	test.True(t, len(there) == 1 && len(there[0].People) == 2 && there[0].People[0].Role == "owner", test.Sprint(w.Body))
+	must.SliceLen(t, 1, there, must.Sprint(w.Body))
+	must.SliceLen(t, 2, there[0].People, must.Sprint(w.Body))
+	test.EqOp(t, "owner", there[0].People[0].Role, test.Sprint(w.Body))
 	config := call("GET", "/console/config.json", "127.0.0.1", "[::1]:5000", nil)
 	test.StrContains(t, config.Body.String(), `"development":true`)
 	owner := url.Values{"tenant": {id.String()}, "subject": {"demo-owner"}}
@@ -54,7 +56,9 @@ func TestDemoPeople_IssuesTokensToThisMachineOnly(t *testing.T) {
 	p := expect.Value(verifier.Verify(
 		t.Context(), given.Token,
 	))(t)
-	test.True(t, p.Subject == "demo-owner" && len(p.Tenants) == 1 && p.Tenants[0] == id, test.Sprintf("%+v", p))
+	test.EqOp(t, "demo-owner", p.Subject)
+	must.SliceLen(t, 1, p.Tenants)
+	test.EqOp(t, id, p.Tenants[0])
 
 	refused := map[string]*httptest.ResponseRecorder{
 		"another machine":     call("POST", "/dev/token", "localhost:8080", "192.0.2.7:5000", owner),
@@ -74,9 +78,8 @@ func TestDemoPeople_IssuesTokensToThisMachineOnly(t *testing.T) {
 		refused[header] = call("POST", "/dev/token", "localhost:8080", "127.0.0.1:5000", owner, header)
 	}
 	for name, answer := range refused {
-		test.True(
-			t, answer.Code != http.StatusOK && !strings.Contains(answer.Body.String(), "access_token"),
-			test.Sprintf("%s: %d %s", name, answer.Code, answer.Body),
-		)
+		test.NotEqOp(t, http.StatusOK, answer.Code, test.Sprintf("%s: %d %s", name, answer.Code, answer.Body))
+		test.StrNotContains(t, answer.Body.String(), "access_token",
+			test.Sprintf("%s: %d %s", name, answer.Code, answer.Body))
 	}
 }

@@ -41,10 +41,8 @@ func TestDev_UsesTheGivenDatabase(t *testing.T) {
 		c := start(t, "dev", "--database-url", db.URL, "--data", data, "--listen", "127.0.0.1:0")
 		address := c.out.after(t, "ready at ")
 		sheet := readDevInfo(t, filepath.Join(data, "dev.json"))
-		must.True(
-			t, sheet.Address == address && len(sheet.Tenants) != 0,
-			must.Sprintf("dev.json says %+v, the command %q", sheet, address),
-		)
+		must.EqOp(t, address, sheet.Address, must.Sprintf("dev.json says %+v, the command %q", sheet, address))
+		must.NotEqOp(t, 0, len(sheet.Tenants), must.Sprintf("dev.json says %+v, the command %q", sheet, address))
 		for _, demo := range sheet.Tenants {
 			for role, token := range demo.Tokens {
 				name := expect.Value(getTenant(t.Context(), address, token))(t)
@@ -56,16 +54,14 @@ func TestDev_UsesTheGivenDatabase(t *testing.T) {
 			if _, token, ok := strings.Cut(demo.Claim, waitlists.ClaimPath); ok {
 				links[demo.Name] = token
 				status, page := get(t, demo.Claim)
-				test.True(
-					t, status == http.StatusOK && strings.Contains(page, `data-state="live"`),
-					test.Sprintf("the offer of %s: %d %s", demo.Name, status, page),
-				)
+				test.EqOp(t, http.StatusOK, status, test.Sprintf("the offer of %s: %d %s", demo.Name, status, page))
+				test.StrContains(t, page, `data-state="live"`,
+					test.Sprintf("the offer of %s: %d %s", demo.Name, status, page))
 			}
 		}
-		test.True(
-			t, len(links) == 2 && (offers == nil || maps.Equal(links, offers)),
-			test.Sprintf("offers are %v, and were %v", links, offers),
-		)
+		must.MapLen(t, 2, links, must.Sprintf("offers are %v, and were %v", links, offers))
+		test.True(t, offers == nil || maps.Equal(links, offers),
+			test.Sprintf("offers are %v, and were %v", links, offers))
 		offers = links
 		c.out.after(t, "SessionService/ListSessions")
 		c.stop()

@@ -301,20 +301,17 @@ func TestEveryRPC_RejectsInputThatIsNotAMessage(t *testing.T) {
 				continue
 			}
 			got := post(t, live, raw, p, "application/json", []byte(body))
-			test.True(
-				t, got.status == http.StatusBadRequest && got.reason == "INVALID_FIELD" &&
-					(field == "" || got.metadata["field"] == field),
-				test.Sprintf("%s of %.40q: %+v", p.Short(), body, got),
-			)
+			test.EqOp(t, http.StatusBadRequest, got.status, test.Sprintf("%s of %.40q: %+v", p.Short(), body, got))
+			test.EqOp(t, "INVALID_FIELD", got.reason, test.Sprintf("%s of %.40q: %+v", p.Short(), body, got))
+			test.True(t, field == "" || got.metadata["field"] == field,
+				test.Sprintf("%s of %.40q: %+v", p.Short(), body, got))
 		}
 		for _, body := range []string{"\xff", "\x0a\xff\xff\xff\xff\x0f", "\x0a\x01\xff", strings.Repeat(
 			"\x0a\x00", 1000,
 		) + "\x08"} {
 			got := post(t, live, raw, p, "application/proto", []byte(body))
-			test.True(
-				t, got.status == http.StatusBadRequest && got.reason == "INVALID_FIELD",
-				test.Sprintf("%s of %.40q: %+v", p.Short(), body, got),
-			)
+			test.EqOp(t, http.StatusBadRequest, got.status, test.Sprintf("%s of %.40q: %+v", p.Short(), body, got))
+			test.EqOp(t, "INVALID_FIELD", got.reason, test.Sprintf("%s of %.40q: %+v", p.Short(), body, got))
 		}
 	}
 	test.StrNotContains(t, live.log.String(), "level=ERROR", test.Sprint("something broke; see the log"))
@@ -404,9 +401,8 @@ func TestPageTokens_RevealNothingWhenForged(t *testing.T) {
 		}
 		test.True(t, found, test.Sprintf("no request of %s in this test asks for a page of a few", p.Short()))
 	}
-	test.True(
-		t, tried >= 100 && !strings.Contains(live.log.String(), "level=ERROR"), test.Sprintf("%d tokens were tried", tried),
-	)
+	test.GreaterEq(t, 100, tried, test.Sprintf("%d tokens were tried", tried))
+	test.StrNotContains(t, live.log.String(), "level=ERROR", test.Sprintf("%d tokens were tried", tried))
 }
 
 // forgedTokens puts odd values into the position in a page token, after the hash of the query.

@@ -38,10 +38,8 @@ func TestEveryMutation_HappensOncePerKey(t *testing.T) {
 			first.Replayed = !p.IsStreamingServer() // of a stream no header is read here
 			test.EqOp(t, "", cmp.Diff(first, again), test.Sprintf("%s answers otherwise:\n", p.Short()))
 			other := live.try(metadata.AppendToOutgoingContext(under, "x-booking-channel", "phone"), raw, p, request)
-			test.True(
-				t, other.Code == codes.AlreadyExists && other.Reason == "IDEMPOTENCY_CONFLICT",
-				test.Sprintf("%s, other content: %s", p.Short(), other),
-			)
+			test.EqOp(t, codes.AlreadyExists, other.Code, test.Sprintf("%s, other content: %s", p.Short(), other))
+			test.EqOp(t, "IDEMPOTENCY_CONFLICT", other.Reason, test.Sprintf("%s, other content: %s", p.Short(), other))
 			test.EqOp(t, "", cmp.Diff(before, live.rows(t, w.ID)), test.Sprintf("%s was done twice:\n", p.Short()))
 		}
 	}

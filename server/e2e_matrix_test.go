@@ -128,10 +128,9 @@ func (w *world) checkOwnDataOnly(t *testing.T, me string, own func(procedure) bo
 				}
 				none := at.with(request, protoreflect.ValueOfString(text(tenant.New[tenant.SessionID](time.Now()))))
 				diff := cmp.Diff(live.try(t.Context(), me, p, none).shape(), got.shape())
-				test.True(
-					t, diff == "" && (got.Code == codes.NotFound || got.Code == codes.OK && chosen),
-					test.Sprintf("%s of another's %s %s: %s\n%s", p.Short(), at, value, got, diff),
-				)
+				test.EqOp(t, "", diff, test.Sprintf("%s of another's %s %s: %s\n%s", p.Short(), at, value, got, diff))
+				test.True(t, got.Code == codes.NotFound || got.Code == codes.OK && chosen,
+					test.Sprintf("%s of another's %s %s: %s\n%s", p.Short(), at, value, got, diff))
 			}
 			if seen > 0 && !p.IsReadOnly() && p.Short() != "MemberService/UpdateMe" &&
 				p.Short() != "MemberService/RegisterDevice" {

@@ -212,20 +212,20 @@ func checkDevInfo(t *testing.T, path, address string) {
 	info := expect.Value(os.Stat(path))(t)
 	test.EqOp(t, 0o600, info.Mode(), test.Sprintf("dev.json: %v", info.Mode()))
 	tenants, _ := sheet["tenants"].([]any)
-	must.True(
-		t, len(sheet) == 3 && sheet["admin_address"] != "" && sheet["address"] == address && len(tenants) == 3,
-		must.Sprintf("dev.json: %v", sheet),
-	)
+	must.MapLen(t, 3, sheet, must.Sprintf("dev.json: %v", sheet))
+	must.True(t, sheet["admin_address"] != "", must.Sprintf("dev.json: %v", sheet))
+	must.True(t, sheet["address"] == address, must.Sprintf("dev.json: %v", sheet))
+	must.SliceLen(t, 3, tenants, must.Sprintf("dev.json: %v", sheet))
 	for _, one := range tenants {
 		demo, _ := one.(map[string]any)
 		id, _ := demo["id"].(string)
 		name, _ := demo["name"].(string)
 		session, _ := demo["session_id"].(string)
 		tokens, _ := demo["tokens"].(map[string]any)
-		test.True(
-			t, uuids.MatchString(id) && name != "" && uuids.MatchString(session) && len(demo) == 5,
-			test.Sprintf("dev.json: %v", demo),
-		)
+		test.True(t, uuids.MatchString(id), test.Sprintf("dev.json: %v", demo))
+		test.NotEqOp(t, "", name, test.Sprintf("dev.json: %v", demo))
+		test.True(t, uuids.MatchString(session), test.Sprintf("dev.json: %v", demo))
+		test.MapLen(t, 5, demo, test.Sprintf("dev.json: %v", demo))
 		for _, role := range []string{
 			tenant.RoleOwner, tenant.RoleAdmin, tenant.RoleCoach, tenant.RoleMember, tenant.RolePartner,
 		} {

@@ -110,10 +110,12 @@ func TestRush_BooksEverySeatOnce(t *testing.T) {
 			t.Errorf("%s", got)
 		}
 	}
-	test.True(
-		t, len(booked) == seats && len(waiting) == queue && full == people-seats-queue,
-		test.Sprintf("%d booked, %d wait, %d were refused", len(booked), len(waiting), full),
-	)
+	test.SliceLen(t, seats, booked,
+		test.Sprintf("%d booked, %d wait, %d were refused", len(booked), len(waiting), full))
+	test.SliceLen(t, queue, waiting,
+		test.Sprintf("%d booked, %d wait, %d were refused", len(booked), len(waiting), full))
+	test.EqOp(t, people-seats-queue, full,
+		test.Sprintf("%d booked, %d wait, %d were refused", len(booked), len(waiting), full))
 	slices.Sort(positions)
 	for i, position := range positions {
 		must.EqOp(t, i+1, int(position), must.Sprintf("positions in the queue: %v", positions))
@@ -170,10 +172,9 @@ func TestRush_OverbooksWithoutGuards(t *testing.T) {
 			c := start(
 				t, "verify", "--database-url", db.URL,
 			)
-			test.True(
-				t, c.wait(t) != 0 && strings.Contains(c.out.String(), "never one seat too many"),
-				test.Sprintf("berth verify does not see it: %s", c.out),
-			)
+			test.NotEqOp(t, 0, c.wait(t), test.Sprintf("berth verify does not see it: %s", c.out))
+			test.StrContains(t, c.out.String(), "never one seat too many",
+				test.Sprintf("berth verify does not see it: %s", c.out))
 			return
 		}
 	}

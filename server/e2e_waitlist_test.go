@@ -43,8 +43,9 @@ func TestFreedSeat_GoesToNextEntryAndIsExplained(t *testing.T) {
 	for i, caller := range waiting {
 		entry := book(caller).GetEntry()
 		entries[i] = entry.GetId()
-		must.True(t, entry.GetStatus() == v1.WaitlistEntryStatus_WAITLIST_ENTRY_STATUS_WAITING &&
-			entry.GetPosition() == int32(i+1), must.Sprintf("number %d got %v", i+1, entry))
+		must.EqOp(t, v1.WaitlistEntryStatus_WAITLIST_ENTRY_STATUS_WAITING, entry.GetStatus(),
+			must.Sprintf("number %d got %v", i+1, entry))
+		must.EqOp(t, int32(i+1), entry.GetPosition(), must.Sprintf("number %d got %v", i+1, entry))
 	}
 	call[*v1.CancelBookingResponse](
 		t, l, w.token(holder.Subject), "BookingService/CancelBooking", &v1.CancelBookingRequest{BookingId: held.GetId()},
@@ -56,19 +57,16 @@ func TestFreedSeat_GoesToNextEntryAndIsExplained(t *testing.T) {
 		).GetOffers()
 	}
 	first := offers()
-	must.True(
-		t, len(first) == 1 && first[0].GetEntryId() == entries[0] &&
-			first[0].GetStatus() == v1.OfferStatus_OFFER_STATUS_LIVE,
-		must.Sprintf("the first offer is %v", first),
-	)
+	must.SliceLen(t, 1, first, must.Sprintf("the first offer is %v", first))
+	must.EqOp(t, entries[0], first[0].GetEntryId(), must.Sprintf("the first offer is %v", first))
+	must.EqOp(t, v1.OfferStatus_OFFER_STATUS_LIVE, first[0].GetStatus(), must.Sprintf("the first offer is %v", first))
 	call[*v1.DeclineOfferResponse](
 		t, l, w.token(waiting[0].Subject), "WaitlistService/DeclineOffer", &v1.DeclineOfferRequest{OfferId: first[0].GetId()},
 	)
 	next := offers()
-	must.True(
-		t, len(next) == 2 && next[0].GetEntryId() == entries[1] && next[0].GetTry() == 2,
-		must.Sprintf("then the offers are %v", next),
-	)
+	must.SliceLen(t, 2, next, must.Sprintf("then the offers are %v", next))
+	must.EqOp(t, entries[1], next[0].GetEntryId(), must.Sprintf("then the offers are %v", next))
+	must.EqOp(t, 2, next[0].GetTry(), must.Sprintf("then the offers are %v", next))
 
 	id := expect.Value(tenant.Parse[tenant.OfferID](next[0].GetId()))(w.t)
 	link := "http://" + l.Address + waitlists.ClaimPath + strings.TrimPrefix(
@@ -83,12 +81,10 @@ func TestFreedSeat_GoesToNextEntryAndIsExplained(t *testing.T) {
 	mine := call[*v1.ListMyBookingsResponse](
 		t, l, w.token(waiting[1].Subject), "BookingService/ListMyBookings", &v1.ListMyBookingsRequest{},
 	).GetBookings()
-	test.True(
-		t, len(
-			mine,
-		) == 1 && mine[0].GetSessionId() == text(in) && mine[0].GetStatus() == v1.BookingStatus_BOOKING_STATUS_CONFIRMED,
-		test.Sprintf("the second has %v", mine),
-	)
+	must.SliceLen(t, 1, mine, must.Sprintf("the second has %v", mine))
+	test.EqOp(t, text(in), mine[0].GetSessionId(), test.Sprintf("the second has %v", mine))
+	test.EqOp(t, v1.BookingStatus_BOOKING_STATUS_CONFIRMED, mine[0].GetStatus(),
+		test.Sprintf("the second has %v", mine))
 	for i, want := range []struct {
 		status v1.WaitlistEntryStatus
 		says   string
@@ -104,10 +100,10 @@ func TestFreedSeat_GoesToNextEntryAndIsExplained(t *testing.T) {
 			t, l, w.token(waiting[i].Subject), "WaitlistService/ExplainEntry", &v1.ExplainEntryRequest{EntryId: entries[i]},
 		)
 		sentences := strings.Join(story.GetSentences(), "\n")
-		test.True(
-			t, story.GetEntry().GetStatus() == want.status && strings.Contains(sentences, want.says),
-			test.Sprintf("entry %d is %v:\n%s", i+1, story.GetEntry().GetStatus(), sentences),
-		)
+		test.EqOp(t, want.status, story.GetEntry().GetStatus(),
+			test.Sprintf("entry %d is %v:\n%s", i+1, story.GetEntry().GetStatus(), sentences))
+		test.StrContains(t, sentences, want.says,
+			test.Sprintf("entry %d is %v:\n%s", i+1, story.GetEntry().GetStatus(), sentences))
 	}
 
 	grown := make(map[string]float64)
@@ -168,7 +164,8 @@ func TestExplainEntry_NamesNoOtherMember(t *testing.T) {
 	offers := call[*v1.ListOffersResponse](
 		t, l, owner, "WaitlistService/ListOffers", &v1.ListOffersRequest{SessionId: text(in)},
 	).GetOffers()
-	must.True(t, len(offers) == 1 && offers[0].GetEntryId() == secrets["entry 0"], must.Sprintf("offers: %v", offers))
+	must.SliceLen(t, 1, offers, must.Sprintf("offers: %v", offers))
+	must.EqOp(t, secrets["entry 0"], offers[0].GetEntryId(), must.Sprintf("offers: %v", offers))
 	secrets["an offer"] = offers[0].GetId()
 	call[*v1.DeclineOfferResponse](t, l, w.token(
 		others[0].Subject,
@@ -179,9 +176,8 @@ func TestExplainEntry_NamesNoOtherMember(t *testing.T) {
 	whole := call[*v1.ExplainSessionResponse](
 		t, l, owner, "WaitlistService/ExplainSession", &v1.ExplainSessionRequest{SessionId: text(in)},
 	)
-	must.True(
-		t, len(whole.GetDecisions()) == 2 && len(whole.GetEntries()) == 3, must.Sprintf("explanation for staff: %v", whole),
-	)
+	must.SliceLen(t, 2, whole.GetDecisions(), must.Sprintf("explanation for staff: %v", whole))
+	must.SliceLen(t, 3, whole.GetEntries(), must.Sprintf("explanation for staff: %v", whole))
 	for _, e := range whole.GetEntries() {
 		if e.GetId() != me {
 			secrets["the name of "+e.GetId()] = e.GetMemberName()
@@ -190,9 +186,8 @@ func TestExplainEntry_NamesNoOtherMember(t *testing.T) {
 
 	explain := procedureNamed(t, "WaitlistService/ExplainEntry")
 	response := l.try(t.Context(), w.token(mine.Subject), explain, &v1.ExplainEntryRequest{EntryId: me})
-	must.True(
-		t, response.Code == codes.OK && strings.Contains(response.Response, "It was not chosen"), must.Sprint(response),
-	)
+	must.EqOp(t, codes.OK, response.Code)
+	must.StrContains(t, response.Response, "It was not chosen")
 	staff := l.try(
 		t.Context(), owner, procedureNamed(t, "WaitlistService/ExplainSession"),
 		&v1.ExplainSessionRequest{SessionId: text(in)},

@@ -210,9 +210,8 @@ func (r *recording) stopUnderStream() {
 	r.writeCall("Mia watches until the server stops", mia, watch, "", []byte("{}"))
 	got.messages = nil
 	r.writeResult(got)
-	test.True(
-		r.t, got.err != nil && got.err.reason() == "SHUTTING_DOWN", test.Sprintf("the stream ends with %+v", got.err),
-	)
+	must.NotNil(r.t, got.err, must.Sprintf("the stream ends with %+v", got.err))
+	test.EqOp(r.t, "SHUTTING_DOWN", got.err.reason(), test.Sprintf("the stream ends with %+v", got.err))
 	r.client.CloseIdleConnections()
 	r.server.wait(r.t)
 	r.server = nil

@@ -88,7 +88,8 @@ func (e exchange) play(r *recording) {
 	r.t.Helper()
 	got := r.send(e)
 	if e.reason != "" {
-		test.True(r.t, got.err != nil && got.err.reason() == e.reason, test.Sprintf("%s: %+v", e.title, got.err))
+		must.NotNil(r.t, got.err, must.Sprintf("%s: %+v", e.title, got.err))
+		test.EqOp(r.t, e.reason, got.err.reason(), test.Sprintf("%s: %+v", e.title, got.err))
 		return
 	}
 	must.Nil(r.t, got.err, must.Sprintf("%s: %T: %+v", e.title, e.request, got.err))

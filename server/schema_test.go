@@ -54,9 +54,10 @@ func TestCommands_RejectSchemaOfAnotherVersion(t *testing.T) {
 				c := start(t, append(args, "--database-url", db.URL)...)
 				status := c.wait(t)
 				said := c.out.String() + c.err.String()
-				test.True(t, status == 1 && strings.Contains(
-					said, tt.says,
-				) && strings.Contains(said, tt.advice), test.Sprintf("%s: status %d, and it says %s", args[0], status, said))
+				test.EqOp(t, 1, status, test.Sprintf("%s: status %d, and it says %s", args[0], status, said))
+				test.StrContains(t, said, tt.says, test.Sprintf("%s: status %d, and it says %s", args[0], status, said))
+				test.StrContains(t, said, tt.advice,
+					test.Sprintf("%s: status %d, and it says %s", args[0], status, said))
 			}
 		})
 	}
@@ -67,9 +68,9 @@ func TestDev_ResetsOnlyTheDatabaseInTheDataFolder(t *testing.T) {
 	db := pgtest.New(t)
 	c := start(t, "dev", "--reset", "--database-url", db.URL, "--data", t.TempDir(), "--listen", "127.0.0.1:0")
 	status := c.wait(t)
-	test.True(t, status == 1 && strings.Contains(
-		c.err.String(), "--reset deletes only the database in the data folder",
-	), test.Sprintf("status %d, and it says %s", status, c.err))
+	test.EqOp(t, 1, status, test.Sprintf("status %d, and it says %s", status, c.err))
+	test.StrContains(t, c.err.String(), "--reset deletes only the database in the data folder",
+		test.Sprintf("status %d, and it says %s", status, c.err))
 }
 
 // becomes waits until a server says with a status whether it is ready.
@@ -127,10 +128,8 @@ func TestDev_AdvisesOnADatabaseOfAnotherVersion(t *testing.T) {
 	dev.Stdout, dev.Stderr = out, out
 	_ = dev.Run()
 	said := out.String()
-	test.True(
-		t, dev.ProcessState.ExitCode() == 1 && !strings.Contains(said, "ready at"),
-		test.Sprintf("status %d:\n%s", dev.ProcessState.ExitCode(), said),
-	)
+	test.EqOp(t, 1, dev.ProcessState.ExitCode(), test.Sprintf("status %d:\n%s", dev.ProcessState.ExitCode(), said))
+	test.StrNotContains(t, said, "ready at", test.Sprintf("status %d:\n%s", dev.ProcessState.ExitCode(), said))
 	for _, want := range []string{
 		edited, "\n    berth dev --data " + data + " --reset ", "\n    rm -rf " + postgres.Data + "\n",
 		"berth dev --data FOLDER",

@@ -47,18 +47,14 @@ func TestServe_WorksAfterMigrateAndTenantCreate(t *testing.T) {
 	db, data := pgtest.New(t), t.TempDir()
 	empty := emptyDatabase(t, db)
 	c := start(t, "serve", "--database-url", empty, "--data", data, "--listen", "127.0.0.1:0")
-	test.True(
-		t, c.wait(t) == 1 && strings.Contains(c.err.String(), "run `berth migrate`"),
-		test.Sprintf("without a schema it says %s", c.err),
-	)
+	test.EqOp(t, 1, c.wait(t), test.Sprintf("without a schema it says %s", c.err))
+	test.StrContains(t, c.err.String(), "run `berth migrate`", test.Sprintf("without a schema it says %s", c.err))
 	test.StrContains(t, runBerth(t, "migrate", "--database-url", empty), "migrated 00001", test.Sprint("migrate says"))
 	said := runBerth(
 		t, "migrate", "--database-url", empty,
 	)
-	test.True(
-		t, !strings.Contains(said, "migrated") && strings.Contains(said, "up to date"),
-		test.Sprintf("the second time migrate says %s", said),
-	)
+	test.StrNotContains(t, said, "migrated", test.Sprintf("the second time migrate says %s", said))
+	test.StrContains(t, said, "up to date", test.Sprintf("the second time migrate says %s", said))
 	migrated := &pgtest.DB{URL: empty}
 	id, token := newTenant(t, migrated, data)
 	again := runBerth(

@@ -20,7 +20,8 @@ func TestInvalidate_CoversEvictedTenants(t *testing.T) {
 		t.Helper()
 		for _, id := range ids {
 			d, err := g.Decide(t.Context(), id, "ann", "audit.read")
-			must.True(t, err == nil && d.Allowed == want, must.Sprintf("allowed %v (%v), want %v", d.Allowed, err, want))
+			must.NoError(t, err, must.Sprintf("allowed %v (%v), want %v", d.Allowed, err, want))
+			must.EqOp(t, want, d.Allowed, must.Sprintf("allowed %v (%v), want %v", d.Allowed, err, want))
 		}
 	}
 	for i := range ids {

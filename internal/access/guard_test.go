@@ -116,15 +116,13 @@ func TestDecide_RejectsUnknownPermission(t *testing.T) {
 	g := access.New(b)
 	for _, permission := range []string{"", "*", "tenant", "tenant.destroy", "Tenant.read", "tenant.read "} {
 		d, err := g.Decide(t.Context(), here, "ann", permission)
-		test.True(
-			t, !d.Allowed && fault.ReasonOf(err) == fault.PermissionNotFound,
-			test.Sprintf("%q: allowed %v, %v", permission, d.Allowed, err),
-		)
+		test.False(t, d.Allowed, test.Sprintf("%q: allowed %v, %v", permission, d.Allowed, err))
+		test.EqOp(t, fault.PermissionNotFound, fault.ReasonOf(err),
+			test.Sprintf("%q: allowed %v, %v", permission, d.Allowed, err))
 		e, err := g.Explain(t.Context(), here, "ann", permission)
-		test.True(
-			t, !e.Allowed && fault.ReasonOf(err) == fault.PermissionNotFound,
-			test.Sprintf("%q explained: allowed %v, %v", permission, e.Allowed, err),
-		)
+		test.False(t, e.Allowed, test.Sprintf("%q explained: allowed %v, %v", permission, e.Allowed, err))
+		test.EqOp(t, fault.PermissionNotFound, fault.ReasonOf(err),
+			test.Sprintf("%q explained: allowed %v, %v", permission, e.Allowed, err))
 	}
 }
 
@@ -138,7 +136,8 @@ func TestDecide_DoesNotCacheErrors(t *testing.T) {
 	for _, breaks := range []*error{&b.rolesFail, &b.holderFail} {
 		*breaks = broken
 		d, err := g.Decide(t.Context(), here, "ann", "audit.read")
-		must.True(t, !d.Allowed && errors.Is(err, broken), must.Sprintf("allowed %v, %v", d.Allowed, err))
+		must.False(t, d.Allowed, must.Sprintf("allowed %v, %v", d.Allowed, err))
+		must.ErrorIs(t, err, broken, must.Sprintf("allowed %v, %v", d.Allowed, err))
 		*breaks = nil
 		d = expect.Value(g.Decide(t.Context(), here, "ann", "audit.read"))(t)
 		must.True(t, d.Allowed, must.Sprintf("allowed %v", d.Allowed))
@@ -211,10 +210,8 @@ func TestDecide_TimesOut(t *testing.T) {
 		g := access.New(hangingSource{})
 		began := time.Now()
 		_, err := g.Decide(t.Context(), newTenant(), "ann", "audit.read")
-		test.True(
-			t, errors.Is(err, context.DeadlineExceeded) && time.Since(began) == 5*time.Second,
-			test.Sprintf("after %s: %v", time.Since(began), err),
-		)
+		test.ErrorIs(t, err, context.DeadlineExceeded, test.Sprintf("after %s: %v", time.Since(began), err))
+		test.EqOp(t, 5*time.Second, time.Since(began), test.Sprintf("after %s: %v", time.Since(began), err))
 	})
 }
 
@@ -264,10 +261,8 @@ func TestInvalidate_FollowsRenamedRoles(t *testing.T) {
 	want := func(subject, role string) {
 		t.Helper()
 		d, err := g.Decide(t.Context(), here, subject, "checkin.staff")
-		test.True(
-			t, err == nil && d.Role == role,
-			test.Sprintf("%s is allowed by %q (%v), want %q", subject, d.Role, err, role),
-		)
+		test.NoError(t, err, test.Sprintf("%s is allowed by %q (%v), want %q", subject, d.Role, err, role))
+		test.EqOp(t, role, d.Role, test.Sprintf("%s is allowed by %q (%v), want %q", subject, d.Role, err, role))
 	}
 	want("ann", "greeter")
 	want("bob", "")
@@ -356,9 +351,8 @@ func TestInvalidate_TakesEffectBeforeItReturns(t *testing.T) {
 			g.Invalidate(here)
 		}
 		d, err := g.Decide(t.Context(), here, "ann", "audit.read")
-		must.True(
-			t, err == nil && d.Allowed == owner, must.Sprintf("change %d: allowed %v (%v), want %v", i, d.Allowed, err, owner),
-		)
+		must.NoError(t, err, must.Sprintf("change %d: allowed %v (%v), want %v", i, d.Allowed, err, owner))
+		must.EqOp(t, owner, d.Allowed, must.Sprintf("change %d: allowed %v (%v), want %v", i, d.Allowed, err, owner))
 	}
 	stop()
 	readers.Wait()

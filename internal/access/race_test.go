@@ -69,18 +69,17 @@ func TestInvalidate_DropsResultsInTransit(t *testing.T) {
 					} else {
 						// A call after the change must not wait for the old result either.
 						answer, err := d.Decide(t.Context(), here, "ann", "audit.read")
-						test.True(
-							t, err == nil && !answer.Allowed,
-							test.Sprintf("allowed %v (%v) while the old answer was in transit", answer.Allowed, err),
-						)
+						test.NoError(t, err,
+							test.Sprintf("allowed %v (%v) while the old answer was in transit", answer.Allowed, err))
+						test.False(t, answer.Allowed,
+							test.Sprintf("allowed %v (%v) while the old answer was in transit", answer.Allowed, err))
 						close(release)
 						<-early
 					}
 					answer, err := d.Decide(t.Context(), here, "ann", "audit.read")
-					test.True(
-						t, err == nil && answer.Allowed == tc.stale,
-						test.Sprintf("allowed %v (%v), want %v", answer.Allowed, err, tc.stale),
-					)
+					test.NoError(t, err, test.Sprintf("allowed %v (%v), want %v", answer.Allowed, err, tc.stale))
+					test.EqOp(t, tc.stale, answer.Allowed,
+						test.Sprintf("allowed %v (%v), want %v", answer.Allowed, err, tc.stale))
 				})
 			})
 		}

@@ -38,10 +38,10 @@ func TestEnforcer_SeparatesTenants(t *testing.T) {
 		{newTenant(), "session.read", ""},
 	} {
 		got, err := decide(e, tt.in, tt.permission)
-		test.True(
-			t, err == nil && got == tt.want,
-			test.Sprintf("%s in %s: through %q (%v), want %q", tt.permission, tt.in, got, err, tt.want),
-		)
+		test.NoError(t, err,
+			test.Sprintf("%s in %s: through %q (%v), want %q", tt.permission, tt.in, got, err, tt.want))
+		test.EqOp(t, tt.want, got,
+			test.Sprintf("%s in %s: through %q (%v), want %q", tt.permission, tt.in, got, err, tt.want))
 	}
 }
 
@@ -129,7 +129,8 @@ func TestCache_IsBounded(t *testing.T) {
 	for i := range 10_000 {
 		c.update(i, func(int, bool) int { return i })
 		v, ok := c.get(i)
-		must.True(t, ok && v == i, must.Sprintf("%d was not cached", i))
+		must.True(t, ok, must.Sprintf("%d was not cached", i))
+		must.EqOp(t, i, v, must.Sprintf("%d was not cached", i))
 	}
 	n := 0
 	c.updateAll(func(v int) int { n++; return -v })

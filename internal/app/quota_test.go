@@ -35,7 +35,8 @@ func limited(t *testing.T, quotas engine.Quotas) *testkit.Studio {
 func exceeded(t *testing.T, quota, limit string, err error) {
 	t.Helper()
 	f, ok := errors.AsType[*fault.Error](err)
-	must.True(t, ok && f.Reason == fault.QuotaExceeded, must.Sprint(err))
+	must.True(t, ok, must.Sprint(err))
+	must.EqOp(t, fault.QuotaExceeded, f.Reason)
 	test.Eq(t, map[string]string{"quota": quota, "limit": limit}, f.Metadata)
 }
 

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"log/slog"
-	"strings"
 	"testing"
 
 	"github.com/shoenig/test"
@@ -17,9 +16,7 @@ func TestLogConfig_FollowsFormatAndLevel(t *testing.T) {
 		log := LogConfig{Level: slog.LevelWarn, Format: format}.NewLogger(&out)
 		log.Warn("one")
 		log.Info("two")
-		test.True(
-			t, !strings.Contains(out.String(), "two") && json.Valid(out.Bytes()) == isJSON,
-			test.Sprintf("%s: %s", format, out.String()),
-		)
+		test.StrNotContains(t, out.String(), "two", test.Sprintf("%s: %s", format, out.String()))
+		test.EqOp(t, isJSON, json.Valid(out.Bytes()), test.Sprintf("%s: %s", format, out.String()))
 	}
 }

@@ -22,6 +22,7 @@ func TestMemoryLimit_IsNineTenthsOfTheContainer(t *testing.T) {
 		"with a broken one": {failing(errors.New("unreadable")), defaultMemoryLimit},
 	} {
 		got, err := memoryLimit(tt.container)()
-		test.True(t, got == tt.want && err == nil, test.Sprintf("%s: %d (%v), want %d", name, got, err, tt.want))
+		test.EqOp(t, tt.want, got, test.Sprintf("%s: %d (%v), want %d", name, got, err, tt.want))
+		test.NoError(t, err, test.Sprintf("%s: %d (%v), want %d", name, got, err, tt.want))
 	}
 }

@@ -99,10 +99,9 @@ func TestOpenSecrets_RejectsInvalidFiles(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "check-in.key")
 		must.NoError(t, os.WriteFile(path, []byte(text), 0o600))
 		_, err := openAll(t, KeyConfig{Data: t.TempDir(), CheckInKey: path})
-		test.True(
-			t, (complaint != "" || err == nil) && (complaint == "" || err != nil && strings.Contains(err.Error(), complaint)),
-			test.Sprintf("%q: %v", text, err),
-		)
+		test.True(t, complaint != "" || err == nil, test.Sprintf("%q: %v", text, err))
+		test.True(t, complaint == "" || err != nil && strings.Contains(err.Error(), complaint),
+			test.Sprintf("%q: %v", text, err))
 		test.False(
 			t, err != nil && strings.Contains(err.Error(), "abab"), test.Sprintf("the error tells the secret: %v", err),
 		)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/berthhq/berth/internal/app/messages"
 	"github.com/berthhq/berth/internal/rules/notify"
@@ -25,6 +26,7 @@ func TestTenantMail_ConnectsToPublicAddressesOnly(t *testing.T) {
 		_, err := sender.Send(t.Context(), notify.Message{To: "ann@mail.example", Subject: "Hello", Text: "Hello"})
 		// If allowed, the connection succeeds, and then fails because the server offers no encryption.
 		failed, ok := errors.AsType[*notify.SendError](err)
-		test.True(t, ok && failed.Code == want, test.Sprintf("allowed %v: %v", allowed, err))
+		must.True(t, ok, must.Sprintf("allowed %v: %v", allowed, err))
+		test.EqOp(t, want, failed.Code, test.Sprintf("allowed %v: %v", allowed, err))
 	}
 }

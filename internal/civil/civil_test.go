@@ -44,14 +44,16 @@ func TestParseDate_AcceptsOnlyExtendedISO8601(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"0001-01-01", "2024-02-29", "2026-03-29", "9999-12-31"} {
 		d := expect.Value(civil.ParseDate(text))(t)
-		test.True(t, d.String() == text && d.Valid(), test.Sprintf("ParseDate(%q) = %v", text, d))
+		test.EqOp(t, text, d.String(), test.Sprintf("ParseDate(%q) = %v", text, d))
+		test.True(t, d.Valid(), test.Sprintf("ParseDate(%q) = %v", text, d))
 	}
 	for _, text := range []string{
 		"", "2026-3-29", "2026-02-29", "2026-13-01", "0000-01-01", "10000-01-01", "2026-03-29T00:00:00Z", " 2026-03-29",
 		"29.03.2026",
 	} {
 		d, err := civil.ParseDate(text)
-		test.True(t, err == civil.ErrNotDate && d.IsZero(), test.Sprintf("ParseDate(%q) = %v, %v", text, d, err))
+		test.True(t, err == civil.ErrNotDate, test.Sprintf("ParseDate(%q) = %v, %v", text, d, err))
+		test.True(t, d.IsZero(), test.Sprintf("ParseDate(%q) = %v, %v", text, d, err))
 	}
 }
 
@@ -63,7 +65,8 @@ func TestParseTimeOfDay_AcceptsOnly24HourTimes(t *testing.T) {
 		"23:59:59": {Hour: 23, Minute: 59, Second: 59},
 	} {
 		got := expect.Value(civil.ParseTimeOfDay(text))(t)
-		test.True(t, got == want && got.String() == text, test.Sprintf("ParseTimeOfDay(%q) = %v", text, got))
+		test.EqOp(t, want, got, test.Sprintf("ParseTimeOfDay(%q) = %v", text, got))
+		test.EqOp(t, text, got.String(), test.Sprintf("ParseTimeOfDay(%q) = %v", text, got))
 	}
 	for _, text := range []string{"", "24:00", "7:00", "07:60", "18", "18:00:60", "18:00:00.5", "6:00 PM", "18:00Z"} {
 		got, err := civil.ParseTimeOfDay(text)
@@ -81,7 +84,8 @@ func TestDateAndTimeOfDay_RoundTripAsJSONText(t *testing.T) {
 		text := expect.Value(json.Marshal(want))(t)
 		var got pair
 		err := json.Unmarshal(text, &got)
-		test.True(t, err == nil && got == want, test.Sprintf("%s became %v, %v", text, got, err))
+		test.NoError(t, err, test.Sprintf("%s became %v, %v", text, got, err))
+		test.EqOp(t, want, got, test.Sprintf("%s became %v, %v", text, got, err))
 	}
 	test.Error(t, json.Unmarshal([]byte(`{"Date":"29.3."}`), &pair{}), test.Sprint("a wrong date was read"))
 }
@@ -187,10 +191,10 @@ func TestAt_ReturnsFirstInstantWithThatLocalTime(t *testing.T) {
 			_, before = day.On(loc).Zone()
 		}
 		want := wall.Add(-time.Duration(before) * time.Second)
-		must.True(
-			t, got.Equal(want) && !shows(got),
-			must.Sprintf("%s %s, skipped in %s, is %s, want %s", date, clock, loc, got, want.In(loc)),
-		)
+		must.True(t, got.Equal(want),
+			must.Sprintf("%s %s, skipped in %s, is %s, want %s", date, clock, loc, got, want.In(loc)))
+		must.False(t, shows(got),
+			must.Sprintf("%s %s, skipped in %s, is %s, want %s", date, clock, loc, got, want.In(loc)))
 	})
 }
 
@@ -202,15 +206,13 @@ func TestDateOf_EveryInstantIsInExactlyOneDayAndWeek(t *testing.T) {
 		loc := zone(t, rapid.SampledFrom(zones).Draw(t, "zone"))
 		at := time.Unix(after+rapid.Int64Range(0, 40*365*24*60*60).Draw(t, "at"), 0)
 		date := civil.DateOf(at, loc)
-		must.True(
-			t, date.In(loc) && dayIn(date, loc).Contains(at) && weekIn(date, loc).Contains(at),
-			must.Sprintf("%s is not in %s of %s", at, date, loc),
-		)
+		must.True(t, date.In(loc), must.Sprintf("%s is not in %s of %s", at, date, loc))
+		must.True(t, dayIn(date, loc).Contains(at), must.Sprintf("%s is not in %s of %s", at, date, loc))
+		must.True(t, weekIn(date, loc).Contains(at), must.Sprintf("%s is not in %s of %s", at, date, loc))
 		next := dayIn(date.AddDays(1), loc)
-		must.True(
-			t, !next.Contains(at) && !next.Overlaps(dayIn(date, loc)),
-			must.Sprintf("%s is also in the day after %s of %s", at, date, loc),
-		)
+		must.False(t, next.Contains(at), must.Sprintf("%s is also in the day after %s of %s", at, date, loc))
+		must.False(t, next.Overlaps(dayIn(date, loc)),
+			must.Sprintf("%s is also in the day after %s of %s", at, date, loc))
 	})
 }
 
@@ -220,11 +222,11 @@ func TestDate_ArithmeticOrderAndTextAgree(t *testing.T) {
 		d, n := drawDate(t), rapid.IntRange(-10_000, 10_000).Draw(t, "n")
 		moved := d.AddDays(n)
 		got := moved.DaysSince(d)
-		must.True(t, got == n && moved.Valid(), must.Sprintf("%s + %d days = %s, which is %d days on", d, n, moved, got))
-		must.True(
-			t, d.Before(moved) == (n > 0) && d.After(moved) == (n < 0) && (d.Compare(moved) == 0) == (n == 0),
-			must.Sprintf("%s and %s are out of order", d, moved),
-		)
+		must.EqOp(t, n, got, must.Sprintf("%s + %d days = %s, which is %d days on", d, n, moved, got))
+		must.True(t, moved.Valid(), must.Sprintf("%s + %d days = %s, which is %d days on", d, n, moved, got))
+		must.EqOp(t, (n > 0), d.Before(moved), must.Sprintf("%s and %s are out of order", d, moved))
+		must.EqOp(t, (n < 0), d.After(moved), must.Sprintf("%s and %s are out of order", d, moved))
+		must.EqOp(t, (n == 0), (d.Compare(moved) == 0), must.Sprintf("%s and %s are out of order", d, moved))
 		back := expect.Value(civil.ParseDate(d.String()))(t)
 		must.EqOp(t, d, back, must.Sprintf("%s was read as %s", d, back))
 		monday := d.WeekStart()
@@ -232,10 +234,10 @@ func TestDate_ArithmeticOrderAndTextAgree(t *testing.T) {
 		mondayYear, mondayWeek := monday.On(time.UTC).ISOWeek()
 		sameWeek := year == mondayYear && week == mondayWeek
 		since := d.DaysSince(monday)
-		must.True(
-			t, monday.Weekday() == time.Monday && since >= 0 && since <= 6 && sameWeek,
-			must.Sprintf("the week of %s starts on %s", d, monday),
-		)
+		must.EqOp(t, time.Monday, monday.Weekday(), must.Sprintf("the week of %s starts on %s", d, monday))
+		must.GreaterEq(t, 0, since, must.Sprintf("the week of %s starts on %s", d, monday))
+		must.LessEq(t, 6, since, must.Sprintf("the week of %s starts on %s", d, monday))
+		must.True(t, sameWeek, must.Sprintf("the week of %s starts on %s", d, monday))
 	})
 }
 
@@ -243,19 +245,17 @@ func TestSpan_ContainsStartButNotEnd(t *testing.T) {
 	t.Parallel()
 	at := func(hour int) time.Time { return time.Date(2026, 3, 29, hour, 0, 0, 0, time.UTC) }
 	span := civil.Span{Start: at(10), End: at(12)}
-	test.True(
-		t, span.Contains(at(10)) && span.Contains(at(11)) && !span.Contains(at(12)) && !span.Contains(at(9)),
-		test.Sprint("a span contains its start and not its end"),
-	)
+	test.True(t, span.Contains(at(10)), test.Sprint("a span contains its start and not its end"))
+	test.True(t, span.Contains(at(11)), test.Sprint("a span contains its start and not its end"))
+	test.False(t, span.Contains(at(12)), test.Sprint("a span contains its start and not its end"))
+	test.False(t, span.Contains(at(9)), test.Sprint("a span contains its start and not its end"))
 	for _, c := range []struct {
 		start, end int
 		want       bool
 	}{{8, 10, false}, {8, 11, true}, {11, 12, true}, {9, 13, true}, {12, 13, false}} {
 		other := civil.Span{Start: at(c.start), End: at(c.end)}
-		test.True(
-			t, span.Overlaps(other) == c.want && other.Overlaps(span) == c.want,
-			test.Sprintf("%d to %d overlaps: want %t", c.start, c.end, c.want),
-		)
+		test.EqOp(t, c.want, span.Overlaps(other), test.Sprintf("%d to %d overlaps: want %t", c.start, c.end, c.want))
+		test.EqOp(t, c.want, other.Overlaps(span), test.Sprintf("%d to %d overlaps: want %t", c.start, c.end, c.want))
 	}
 }
 

@@ -87,7 +87,8 @@ func TestSend_DeliversMessage(t *testing.T) {
 	test.EqOp(t, notify.Sent, got.Status, test.Sprintf("receipt %+v", got))
 	expect.OK(t)(s.Send(t.Context(), message()))
 	sends, tokens := fake.Requests()
-	test.True(t, sends == 2 && tokens == 1, test.Sprintf("%d sends took %d access tokens", sends, tokens))
+	test.EqOp(t, 2, sends, test.Sprintf("%d sends took %d access tokens", sends, tokens))
+	test.EqOp(t, 1, tokens, test.Sprintf("%d sends took %d access tokens", sends, tokens))
 }
 
 func TestSend_UsesCollapseKey(t *testing.T) {
@@ -99,13 +100,13 @@ func TestSend_UsesCollapseKey(t *testing.T) {
 	expect.OK(t)(sender(t, c).Send(t.Context(), m))
 	got := fake.Messages()[0]
 	android := got.Android
-	test.True(
-		t, android.CollapseKey == m.CollapseKey && android.Notification.Tag == m.CollapseKey && android.TTL == "" &&
-			android.Priority == "normal",
-		test.Sprintf("%+v", got.Android),
-	)
+	test.EqOp(t, m.CollapseKey, android.CollapseKey, test.Sprintf("%+v", got.Android))
+	test.EqOp(t, m.CollapseKey, android.Notification.Tag, test.Sprintf("%+v", got.Android))
+	test.EqOp(t, "", android.TTL, test.Sprintf("%+v", got.Android))
+	test.EqOp(t, "normal", android.Priority, test.Sprintf("%+v", got.Android))
 	collapse := got.APNS.Headers["apns-collapse-id"]
-	test.True(t, len(collapse) == 64 && collapse != m.CollapseKey[:64], test.Sprintf("APNs collapse id %q", collapse))
+	must.EqOp(t, 64, len(collapse), must.Sprintf("APNs collapse id %q", collapse))
+	test.NotEqOp(t, m.CollapseKey[:64], collapse, test.Sprintf("APNs collapse id %q", collapse))
 	test.Eq(t, []string{"", "berth://claim/x"}, []string{got.Webpush.FCMOptions.Link, got.Data["link"]})
 }
 

@@ -33,10 +33,10 @@ func TestCommandLine_SaysWhatIsWrong(t *testing.T) {
 		{[]string{"bench", "--via=window"}, 1, "--via must be one of"},
 	} {
 		status, said := run(t, tt.args...)
-		test.True(
-			t, status == tt.status && strings.Contains(said, tt.says),
-			test.Sprintf("%v: status %d, and it says %q, want %q", tt.args, status, said, tt.says),
-		)
+		test.EqOp(t, tt.status, status,
+			test.Sprintf("%v: status %d, and it says %q, want %q", tt.args, status, said, tt.says))
+		test.StrContains(t, said, tt.says,
+			test.Sprintf("%v: status %d, and it says %q, want %q", tt.args, status, said, tt.says))
 	}
 }
 
@@ -45,10 +45,8 @@ func TestSimulate_RepeatsASeed(t *testing.T) {
 	var runs []string
 	for range 2 {
 		status, said := run(t, "simulate", "--small", "--seeds", "2", "--days", "3")
-		must.True(
-			t, status == 0 && strings.Contains(said, "every invariant held in 2 simulations"),
-			must.Sprintf("status %d: %s", status, said),
-		)
+		must.EqOp(t, 0, status, must.Sprintf("status %d: %s", status, said))
+		must.StrContains(t, said, "every invariant held in 2 simulations", must.Sprintf("status %d: %s", status, said))
 		counts, _, _ := strings.Cut(said, " transactions a second") // the last line is about speed
 		runs = append(runs, counts[:strings.LastIndex(counts, "\n")])
 	}

@@ -31,7 +31,8 @@ func TestErrors_AreClassifiedByCodeAndConstraint(t *testing.T) {
 		}
 	}
 	for _, err := range []error{nil, errors.New("23505")} {
-		test.True(t, pg.Code(err) == "" && !pg.IsUnique(err), test.Sprintf("%v has a code", err))
+		test.EqOp(t, "", pg.Code(err), test.Sprintf("%v has a code", err))
+		test.False(t, pg.IsUnique(err), test.Sprintf("%v has a code", err))
 	}
 }
 

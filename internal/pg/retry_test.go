@@ -220,7 +220,9 @@ func TestInTx_GivesUpAfterMaxAttempts(t *testing.T) {
 	attempts, body := b.collide(t, func() {})
 	err := b.inTx(t, body)
 	f, ok := errors.AsType[*fault.Error](err)
-	test.True(t, ok && f.Reason == fault.Contention && f.Kind == fault.Unavailable, test.Sprint(err))
+	must.True(t, ok, must.Sprint(err))
+	test.EqOp(t, fault.Contention, f.Reason)
+	test.EqOp(t, fault.Unavailable, f.Kind)
 	test.EqOp(t, "40001", pg.Code(err), test.Sprintf("the cause is lost: %v", err))
 	test.EqOp(t, 3, *attempts)
 	contended := "berth_transactions_total outcome=contended transaction=test"
@@ -240,7 +242,8 @@ func TestInTx_DoesNotRetryAfterCancel(t *testing.T) {
 	b.insertExample(t)
 	attempts, body := b.collide(t, func() {})
 	err := b.InTx(ctx, b.scope, "test", body)
-	test.True(t, errors.Is(err, context.Canceled) && pg.Code(err) == "40001", test.Sprint(err))
+	test.ErrorIs(t, err, context.Canceled)
+	test.EqOp(t, "40001", pg.Code(err))
 	test.EqOp(t, 1, *attempts)
 	ctx, leave = context.WithCancel(t.Context())
 	attempts, body = b.collide(t, leave)
@@ -272,6 +275,7 @@ func TestInTx_KeepsConnectionOfCancelledStatement(t *testing.T) {
 	}
 	leave()
 	err := <-ended
-	test.True(t, errors.Is(err, context.Canceled) && pg.Code(err) == "57014", test.Sprint(err))
+	test.ErrorIs(t, err, context.Canceled)
+	test.EqOp(t, "57014", pg.Code(err))
 	test.EqOp(t, before, backend(), test.Sprint("the connection was replaced"))
 }

@@ -93,7 +93,8 @@ func TestDoctor_FindsWrongSettings(t *testing.T) {
 		got := make(map[string]string)
 		for _, f := range expect.Value(db.Doctor(t.Context()))(t) {
 			got[f.Setting] = f.Have + ", want " + f.Want
-			test.True(t, strings.HasSuffix(f.Why, ".") && strings.Contains(f.String(), f.Have), test.Sprint(f))
+			test.StrHasSuffix(t, ".", f.Why)
+			test.StrContains(t, f.String(), f.Have)
 		}
 		maps.Copy(tt.want, unsafe)
 		test.Eq(t, tt.want, got, test.Sprint(name))

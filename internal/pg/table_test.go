@@ -233,7 +233,8 @@ func TestReader_ReturnsErrors(t *testing.T) {
 		var batch pg.Batch
 		tt.read(batch.Queue(tt.sql))
 		err := b.ReadBatch(t.Context(), b.scope, &batch)
-		test.True(t, err != nil && (tt.want == nil || errors.Is(err, tt.want)), test.Sprint(name, ": ", err))
+		test.Error(t, err, test.Sprint(name, ": ", err))
+		test.True(t, tt.want == nil || errors.Is(err, tt.want), test.Sprint(name, ": ", err))
 	}
 }
 

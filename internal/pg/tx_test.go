@@ -48,7 +48,8 @@ func TestInTx_RollsBackOnError(t *testing.T) {
 		"late": {flush, late, context.DeadlineExceeded},
 	} {
 		err := b.InTx(tt.ctx, b.scope, outcome, tt.body)
-		test.True(t, err != nil && (tt.want == nil || errors.Is(err, tt.want)), test.Sprint(outcome, ": ", err))
+		test.Error(t, err, test.Sprint(outcome, ": ", err))
+		test.True(t, tt.want == nil || errors.Is(err, tt.want), test.Sprint(outcome, ": ", err))
 		test.EqOp(t, 0, b.taken(t, id), test.Sprint(outcome))
 	}
 	func() {
@@ -121,7 +122,8 @@ func TestInTx_DoesNotCommitAfterRejectedWrite(t *testing.T) {
 				tx.Write(tt.sql, tt.args...)
 				return err
 			})
-			test.True(t, tt.check(err) && !errors.Is(err, pg.ErrCommitUnknown), test.Sprintf("%s: %v", name, err))
+			test.True(t, tt.check(err), test.Sprintf("%s: %v", name, err))
+			test.False(t, errors.Is(err, pg.ErrCommitUnknown), test.Sprintf("%s: %v", name, err))
 			// Only conflicts and lost connections are retried.
 			test.EqOp(t, name == "ends the session", attempts > 1, test.Sprintf("%s: %d attempts", name, attempts))
 			must.EqOp(t, 0, b.taken(t, id), must.Sprintf("%s: taken", name))
@@ -159,8 +161,8 @@ func TestInTx_DoesNotCommitAfterIgnoredError(t *testing.T) {
 			test.Error(t, err, test.Sprint(name))
 			return map[string]error{"twice": err}[name]
 		})
-		test.True(t, errors.Is(err, pg.ErrFailed) && (pg.Code(err) == "22012") == (name != "hidden by a text"),
-			test.Sprintf("%s: %v", name, err))
+		test.ErrorIs(t, err, pg.ErrFailed)
+		test.EqOp(t, (name != "hidden by a text"), (pg.Code(err) == "22012"))
 		test.EqOp(t, 0, b.taken(t, id), test.Sprintf("%s: taken", name))
 	}
 	test.EqOp(t, 5, strings.Count(logged.String(), "went on after an error"))
@@ -263,7 +265,9 @@ func TestWrite_RunsReadersAfterCommit(t *testing.T) {
 	must.NoError(t, b.inTx(t, write))
 	test.Eq(t, []row{{ID: id, Taken: 1}}, rows)
 	test.Eq(t, []any{int32(7), "x"}, values)
-	test.True(t, tag == "UPDATE 1" && durable && fields == 2, test.Sprintf("tag %q, durable %t", tag, durable))
+	test.EqOp(t, "UPDATE 1", tag, test.Sprintf("tag %q, durable %t", tag, durable))
+	test.True(t, durable, test.Sprintf("tag %q, durable %t", tag, durable))
+	test.EqOp(t, 2, fields, test.Sprintf("tag %q, durable %t", tag, durable))
 
 	rows = nil
 	err := b.inTx(t, write) // this takes a fourth, one too many
@@ -309,5 +313,6 @@ func TestInTx_DoesNotRetryWhatEndedInTheCommit(t *testing.T) {
 		create constraint trigger leave after update on counters deferrable initially deferred
 		for each row execute function leave()`)
 	err := b.inTx(t, writes(nil, takeOne, b.scope.Tenant, b.insert(t)))
-	test.True(t, errors.Is(err, pg.ErrCommitUnknown) && pg.Code(err) == "57P01", test.Sprint(err))
+	test.ErrorIs(t, err, pg.ErrCommitUnknown)
+	test.EqOp(t, "57P01", pg.Code(err))
 }

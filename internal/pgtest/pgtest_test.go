@@ -37,10 +37,10 @@ func TestNew_GivesEachTestItsOwnDatabase(t *testing.T) { //nolint:tparallel // t
 			row := db.Owner.QueryRow(t.Context(), `select current_database()::text, to_regclass('only_here') is not null,
 				(select count(*) from pg_tables where schemaname = 'public')::int`)
 			must.NoError(t, row.Scan(&names[i], &here, &tables))
-			test.True(
-				t, here == (db == one) && tables >= 3,
-				test.Sprintf("%s has %d tables, only_here is there: %t", names[i], tables, here),
-			)
+			test.EqOp(t, (db == one), here,
+				test.Sprintf("%s has %d tables, only_here is there: %t", names[i], tables, here))
+			test.GreaterEq(t, 3, tables,
+				test.Sprintf("%s has %d tables, only_here is there: %t", names[i], tables, here))
 		}
 	})
 	var left []string
@@ -65,7 +65,8 @@ func TestTemplate_IsFilledOnceAndCopiedForEachTest(t *testing.T) {
 	for db, want := range map[*pgtest.DB]int{one: 2, other: 1} {
 		var rows int
 		err := db.Owner.QueryRow(t.Context(), "select count(*) from filled").Scan(&rows)
-		test.True(t, err == nil && rows == want, test.Sprintf("%d rows, want %d (%v)", rows, want, err))
+		test.NoError(t, err, test.Sprintf("%d rows, want %d (%v)", rows, want, err))
+		test.EqOp(t, want, rows, test.Sprintf("%d rows, want %d (%v)", rows, want, err))
 	}
 	test.EqOp(t, 1, filled, test.Sprintf("filled %d times", filled))
 }
@@ -180,10 +181,8 @@ func TestNew_SharesGivenServer(t *testing.T) {
 	must.NoError(t, conn.QueryRow(t.Context(), `select count(*) filter (where datname like 'berth_test_%')::int,
 		count(*) filter (where datname like 'berth_template_%')::int from pg_database`).
 		Scan(&tests, &templates))
-	test.True(
-		t, templates == 1 && tests == 0,
-		test.Sprintf("%d databases and %d templates are left", tests, templates),
-	)
+	test.EqOp(t, 1, templates, test.Sprintf("%d databases and %d templates are left", tests, templates))
+	test.EqOp(t, 0, tests, test.Sprintf("%d databases and %d templates are left", tests, templates))
 }
 
 // A changed schema is that of one process: others, at the same time and later, have the one of the migrations.

@@ -43,9 +43,9 @@ func TestFailure_ClassifiesStatuses(t *testing.T) {
 			w.Header().Set("Location", "/other")
 			w.WriteHeader(status)
 		})
-		must.True(
-			t, err == nil && res.StatusCode == status && !exchange.Accepted(), must.Sprintf("%d: %v, %v", status, res, err),
-		)
+		must.NoError(t, err)
+		must.EqOp(t, status, res.StatusCode)
+		must.False(t, exchange.Accepted(), must.Sprintf("%d: %v, %v", status, res, err))
 		got := exchange.Failure(nil)
 		test.EqOp(t, want, got.Kind, test.Sprintf("%d: %v", status, got))
 	}
@@ -56,10 +56,10 @@ func TestTransport_ReadsWholeResponse(t *testing.T) {
 	exchange, res, err := ask(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "yes") })
 	must.NoError(t, err)
 	body, err := io.ReadAll(res.Body) // after the exchange
-	test.True(
-		t, err == nil && string(body) == "yes" && exchange.Accepted() && !exchange.NotSent(),
-		test.Sprintf("%q, %v", body, err),
-	)
+	must.NoError(t, err)
+	test.EqOp(t, "yes", string(body))
+	test.True(t, exchange.Accepted(), test.Sprintf("%q, %v", body, err))
+	test.False(t, exchange.NotSent(), test.Sprintf("%q, %v", body, err))
 }
 
 // The server accepts the request and then breaks the connection.
@@ -70,10 +70,9 @@ func TestFailure_OfTruncatedResponseIsUnknown(t *testing.T) {
 		_, _ = io.WriteString(w, "ye")
 	})
 	got := exchange.Failure(err)
-	test.True(
-		t, err != nil && got.Kind == notify.Unknown && errors.Is(got, io.ErrUnexpectedEOF),
-		test.Sprintf("%v, %v", err, got),
-	)
+	test.Error(t, err)
+	test.EqOp(t, notify.Unknown, got.Kind)
+	test.ErrorIs(t, got, io.ErrUnexpectedEOF)
 }
 
 func TestTransport_MakesOneRequestOnly(t *testing.T) {

@@ -33,7 +33,8 @@ func TestLocation_RoundTripsEveryField(t *testing.T) {
 		Channels: allChannels, Active: true, Etag: "v1",
 	}
 	test.EqOp(t, "", cmp.Diff(want, created, ignoreServerFields()...))
-	test.True(t, created.GetId() != someSession && !created.GetCreateTime().AsTime().IsZero(), test.Sprint(created))
+	test.NotEqOp(t, someSession, created.GetId())
+	test.False(t, created.GetCreateTime().AsTime().IsZero(), test.Sprint(created))
 	read := expect.Value(
 		s.GetLocation(t.Context(), as(s.Token(t, "member"), &v1.GetLocationRequest{LocationId: created.GetId()})),
 	)(t)
@@ -151,12 +152,9 @@ func TestService_RoundTripsEveryField(t *testing.T) {
 			},
 		),
 	))(t)
-	test.True(
-		t, cleared.Msg.GetService().GetMaxParty() == 3 &&
-			cleared.Msg.GetService().GetDelivery() == v1.Delivery_DELIVERY_IN_PERSON &&
-			cleared.Msg.GetService().GetColor() == "",
-		test.Sprint(cleared),
-	)
+	test.EqOp(t, 3, cleared.Msg.GetService().GetMaxParty())
+	test.EqOp(t, v1.Delivery_DELIVERY_IN_PERSON, cleared.Msg.GetService().GetDelivery())
+	test.EqOp(t, "", cleared.Msg.GetService().GetColor())
 	failsAs(
 		t, apiError{connect.CodeInvalidArgument, "INVALID_FIELD", map[string]string{"field": "service.max_party"}},
 	)(s.UpdateService(

@@ -59,11 +59,10 @@ func TestCodecs_RejectUndecodableMessages(t *testing.T) {
 				want.Metadata = map[string]string{"field": tc.field}
 			}
 			test.EqOp(t, "", gocmp.Diff(want, apiErrorOf(t, got)))
-			test.True(
-				t, len(got.Message()) <= 300 && (tc.message == "" || tc.message == got.Message()) &&
-					strings.HasSuffix(got.Message(), "….") == (name == "long"),
-				test.Sprintf("message %q", got.Message()),
-			)
+			must.LessEq(t, 300, len(got.Message()), must.Sprintf("message %q", got.Message()))
+			test.True(t, tc.message == "" || tc.message == got.Message(), test.Sprintf("message %q", got.Message()))
+			test.EqOp(t, (name == "long"), strings.HasSuffix(got.Message(), "…."),
+				test.Sprintf("message %q", got.Message()))
 		})
 	}
 }

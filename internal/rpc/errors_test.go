@@ -10,6 +10,7 @@ import (
 
 	"connectrpc.com/connect"
 	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/internal/fault"
@@ -31,7 +32,8 @@ func TestCodes_CoverEveryKind(t *testing.T) {
 	seen := make(map[connect.Code]bool)
 	for kind := fault.Internal; kind <= fault.DeadlineExceeded; kind++ {
 		code, ok := codes[kind]
-		test.True(t, ok && !seen[code], test.Sprintf("kind %d has the code %v", kind, code))
+		must.True(t, ok, must.Sprintf("kind %d has the code %v", kind, code))
+		test.False(t, seen[code], test.Sprintf("kind %d has the code %v", kind, code))
 		seen[code] = true
 	}
 }

@@ -135,12 +135,11 @@ func TestWatchEvents_WorksInEveryProtocol(t *testing.T) {
 		list := expect.Value(client.ListEvents(t.Context(), as(owner, &v1.ListEventsRequest{Filter: filter})))(t)
 		test.EqOp(t, "a b c d", eventNames(list.Msg.GetEvents()), test.Sprint("listed"))
 		first := list.Msg.GetEvents()[0]
-		test.True(
-			t, first.GetType() == v1.EventType_EVENT_TYPE_BOOKING_CONFIRMED && first.GetBookingId() == booking.String() &&
-				first.GetMemberId() == s.Members["member"].String() && first.GetActor() == "system" &&
-				first.GetOccurTime() != nil,
-			test.Sprintf("%v", first),
-		)
+		test.EqOp(t, v1.EventType_EVENT_TYPE_BOOKING_CONFIRMED, first.GetType())
+		test.EqOp(t, booking.String(), first.GetBookingId())
+		test.EqOp(t, s.Members["member"].String(), first.GetMemberId())
+		test.EqOp(t, "system", first.GetActor())
+		test.NotNil(t, first.GetOccurTime())
 		w = s.watch(t, client, owner, &v1.WatchEventsRequest{Filter: filter, Cursor: first.GetCursor()})
 		test.EqOp(t, "b c d", eventNames(w.events(3)), test.Sprint("from an event's cursor"))
 		w = s.watch(t, client, owner, &v1.WatchEventsRequest{Filter: filter, Cursor: list.Msg.GetEndCursor()})
@@ -204,13 +203,15 @@ func TestWatchEvents_EndsWhenTokenExpires(t *testing.T) {
 	var w *eventStream
 	for lifetime := time.Second; w == nil; lifetime *= 2 { // until the token lives long enough for the first message
 		raw, _, err := s.issuer.Issue(token.Claims{Subject: "owner", Tenants: []tenant.TenantID{s.Tenant}}, lifetime)
-		must.True(t, err == nil && lifetime <= waitTimeout, must.Sprint(lifetime, err))
+		must.NoError(t, err)
+		must.LessEq(t, waitTimeout, lifetime)
 		if stream, err := client.WatchEvents(t.Context(), as(raw, &v1.WatchEventsRequest{})); err == nil && stream.Receive() {
 			w = &eventStream{t: t, stream: stream, cursor: stream.Msg().GetCursor()}
 		}
 	}
 	got := w.end()
-	test.True(t, got.Code == connect.CodeUnauthenticated && got.Reason == "UNAUTHENTICATED", test.Sprintf("%+v", got))
+	test.EqOp(t, connect.CodeUnauthenticated, got.Code)
+	test.EqOp(t, "UNAUTHENTICATED", got.Reason)
 	s.commitEvents(t, bookingEvent("after expiry", tenant.MemberID{}))
 	w = s.watch(t, client, s.Token(t, "owner"), &v1.WatchEventsRequest{Cursor: w.cursor})
 	test.EqOp(t, "after expiry", eventNames(w.events(1)), test.Sprint("with a new token"))
@@ -253,7 +254,8 @@ func TestWatchEvents_EndsWhenServerStops(t *testing.T) {
 	w := s.watch(t, berthv1connect.NewEventServiceClient(http1, s.URL), s.Token(t, "owner"), &v1.WatchEventsRequest{})
 	s.relay.Drain()
 	got := w.end()
-	test.True(t, got.Code == connect.CodeUnavailable && got.Reason == "SHUTTING_DOWN", test.Sprintf("%+v", got))
+	test.EqOp(t, connect.CodeUnavailable, got.Code)
+	test.EqOp(t, "SHUTTING_DOWN", got.Reason)
 }
 
 // The server ends the stream of a client that stops reading.
@@ -325,7 +327,8 @@ func TestEvents_RejectInvalidRequests(t *testing.T) {
 	} {
 		stream := expect.Value(client.WatchEvents(t.Context(), as(raw, request)))(t)
 		got := (&eventStream{t: t, stream: stream}).end()
-		test.True(t, got.Reason == "INVALID_FIELD" && got.Metadata["field"] == field, test.Sprintf("%s: %+v", field, got))
+		test.EqOp(t, "INVALID_FIELD", got.Reason)
+		test.EqOp(t, field, got.Metadata["field"])
 	}
 	for _, request := range []*v1.ListEventsRequest{
 		{TenantId: s.Tenant.String(), Cursor: theirs},

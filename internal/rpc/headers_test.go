@@ -30,10 +30,9 @@ func TestBookingChannel_PrefersHeader(t *testing.T) {
 		{"Online", v1.Channel_CHANNEL_PHONE, catalog.Online},
 	} {
 		got, err := convert.BookingChannel(http.Header{"X-Booking-Channel": {tt.header}}, tt.body)
-		test.True(
-			t, err == nil && got == tt.want,
-			test.Sprintf("%q over %v is %v (%v), want %v", tt.header, tt.body, got, err, tt.want),
-		)
+		test.NoError(t, err, test.Sprintf("%q over %v is %v (%v), want %v", tt.header, tt.body, got, err, tt.want))
+		test.EqOp(t, tt.want, got,
+			test.Sprintf("%q over %v is %v (%v), want %v", tt.header, tt.body, got, err, tt.want))
 	}
 	expect.Reason(t, fault.InvalidField, "fax")(convert.BookingChannel(
 		http.Header{"X-Booking-Channel": {"fax"}}, 0,

@@ -70,10 +70,9 @@ func TestIdempotencyKey_ReplaysStoredResponse(t *testing.T) {
 				test.Sprintf("import %d: X-Idempotent", i))
 			_ = stream.Close()
 		}
-		test.True(
-			t, len(reports) == 2 && reports[0].GetImported() == 1 && cmp.Equal(reports[0], reports[1], protocmp.Transform()),
-			test.Sprintf("reports: %v", reports),
-		)
+		must.SliceLen(t, 2, reports, must.Sprintf("reports: %v", reports))
+		test.EqOp(t, 1, reports[0].GetImported(), test.Sprintf("reports: %v", reports))
+		test.True(t, cmp.Equal(reports[0], reports[1], protocmp.Transform()), test.Sprintf("reports: %v", reports))
 	})
 }
 

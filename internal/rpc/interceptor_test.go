@@ -321,20 +321,19 @@ func TestErrors_HideInternalCauses(t *testing.T) {
 			want := apiError{connect.CodeInternal, "INTERNAL", map[string]string{"request_id": "abc-1"}}
 			test.Eq(t, want, apiErrorOf(t, err))
 			text := err.Error()
-			test.True(t, !strings.Contains(text, "secret") && strings.Contains(text, "abc-1"), test.Sprint(text))
+			test.StrNotContains(t, text, "secret")
+			test.StrContains(t, text, "abc-1")
 			importing := as(w.token(t, "owner", tenantA), &v1.ImportMembersRequest{Csv: []byte("x")})
 			importing.Header().Set("X-Request-Id", "abc-1")
 			failsAs(t, want)(streamError(
 				berthv1connect.NewMemberServiceClient(http1, w.url).ImportMembers(t.Context(), importing),
 			))
 			log := w.log.String()
-			test.True(
-				t, strings.Count(log, "secret: 1234") == 2 && strings.Count(log, `"request_id":"abc-1"`) == 2 &&
-					strings.Count(log, `"level":"ERROR"`) == 2 &&
-					strings.Count(log, `"tenant_id":"`+tenantA.String()) == 2 &&
-					!strings.Contains(log, "Bearer"),
-				test.Sprint(log),
-			)
+			test.EqOp(t, 2, strings.Count(log, "secret: 1234"))
+			test.EqOp(t, 2, strings.Count(log, `"request_id":"abc-1"`))
+			test.EqOp(t, 2, strings.Count(log, `"level":"ERROR"`))
+			test.EqOp(t, 2, strings.Count(log, `"tenant_id":"`+tenantA.String()))
+			test.StrNotContains(t, log, "Bearer")
 			test.False(
 				t, name == "panic" && !strings.Contains(log, "interceptor_test.go"), test.Sprintf("no stack in %s", log),
 			)
@@ -347,7 +346,8 @@ func TestErrors_HideFailuresOfRoleSource(t *testing.T) {
 	w := newStubServer(t)
 	_, err := berthv1connect.NewBookingServiceClient(http1, w.url).
 		Book(t.Context(), as(w.token(t, "broken", tenantA), &v1.BookRequest{SessionId: someSession}))
-	test.True(t, apiErrorOf(t, err).Reason == "INTERNAL" && !strings.Contains(err.Error(), "fire"), test.Sprint(err))
+	test.EqOp(t, "INTERNAL", apiErrorOf(t, err).Reason)
+	test.StrNotContains(t, err.Error(), "fire")
 	ctx := request.WithCall(t.Context(), &request.Call{
 		Guard: access.New(stubRoles{}), Caller: tenant.Caller{Tenant: tenantA, Subject: "broken"}, Admitted: true,
 	})
@@ -492,10 +492,8 @@ func TestEncodeError_MapsFaults(t *testing.T) {
 			if tc.want.Reason == "INVALID_FIELD" {
 				test.Eq(t, []string{tc.want.Metadata["field"]}, violatedFields(t, wire))
 			}
-			test.True(
-				t, !strings.Contains(wire.Message(), "secret") && (tc.text == "" || tc.text == wire.Message()),
-				test.Sprintf("the sentence is %q", wire.Message()),
-			)
+			test.StrNotContains(t, wire.Message(), "secret", test.Sprintf("the sentence is %q", wire.Message()))
+			test.True(t, tc.text == "" || tc.text == wire.Message(), test.Sprintf("the sentence is %q", wire.Message()))
 		})
 	}
 }

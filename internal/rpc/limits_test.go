@@ -105,10 +105,8 @@ func TestGzipReader_StopsAtLimit(t *testing.T) {
 		for range 2 { // readers are pooled and used again
 			must.NoError(t, reader.Reset(bytes.NewReader(wire.Bytes())))
 			got, err := io.ReadAll(&reader)
-			test.True(
-				t, tt.fits == (err == nil) && (!tt.fits || len(got) == tt.size),
-				test.Sprintf("%+v: %d bytes and %v", tt, len(got), err),
-			)
+			test.EqOp(t, (err == nil), tt.fits, test.Sprintf("%+v: %d bytes and %v", tt, len(got), err))
+			test.True(t, !tt.fits || len(got) == tt.size, test.Sprintf("%+v: %d bytes and %v", tt, len(got), err))
 			test.NoError(t, reader.Close())
 		}
 	}

@@ -63,10 +63,9 @@ func TestMember_RoundTripsEveryField(t *testing.T) {
 	want := fullMember()
 	want.Roles, want.Status, want.Etag = []string{"member"}, v1.MemberStatus_MEMBER_STATUS_ACTIVE, "v1"
 	test.Eq(t, want, created, test.Cmp(protocmp.Transform(), serverFields), test.Sprint("(-want +created)"))
-	test.True(
-		t, created.GetId() != "" && created.GetId() != sent.GetId() && !created.GetCreateTime().AsTime().IsZero(),
-		test.Sprintf("%v", created),
-	)
+	test.NotEqOp(t, "", created.GetId())
+	test.NotEqOp(t, sent.GetId(), created.GetId())
+	test.False(t, created.GetCreateTime().AsTime().IsZero(), test.Sprintf("%v", created))
 	read := expect.Value(
 		s.GetMember(t.Context(), as(s.Token(t, "coach"), &v1.GetMemberRequest{MemberId: created.GetId()})),
 	)(t)
@@ -208,12 +207,15 @@ func TestMe_TakesVerifiedEmailOfToken(t *testing.T) {
 		})))(t).Msg
 	}
 	got := update("mia@example.com", false)
-	test.True(t, got.GetMember().GetEmail() == "" && len(got.GetPendingContacts()) == 1, test.Sprint(got))
+	test.EqOp(t, "", got.GetMember().GetEmail())
+	test.SliceLen(t, 1, got.GetPendingContacts())
 	got = update("mia@example.com", true)
-	test.True(t, got.GetMember().GetEmail() == "mia@example.com" && got.GetMember().GetEmailConfirmed() &&
-		len(got.GetPendingContacts()) == 0, test.Sprint(got))
+	test.EqOp(t, "mia@example.com", got.GetMember().GetEmail())
+	test.True(t, got.GetMember().GetEmailConfirmed(), test.Sprint(got))
+	test.SliceEmpty(t, got.GetPendingContacts())
 	got = update("other@example.com", true)
-	test.True(t, got.GetMember().GetEmail() == "mia@example.com" && len(got.GetPendingContacts()) == 1, test.Sprint(got))
+	test.EqOp(t, "mia@example.com", got.GetMember().GetEmail())
+	test.SliceLen(t, 1, got.GetPendingContacts())
 	expect.OK(t)(s.DB.Owner.Exec(t.Context(), `update members set confirmed_email = ''`))
 	for _, verified := range []bool{true, false} {
 		test.EqOp(t, verified, expect.Value(
@@ -267,15 +269,15 @@ func TestImportMembers_StreamsProgress(t *testing.T) {
 			{Event: &v1.ImportMembersResponse_Report{Report: &v1.MemberImportReport{RowsTotal: 1501, RowsWrong: 1}}},
 		}
 		diff := cmp.Diff(want, events, protocmp.Transform())
-		test.True(t, diff == "" && err == nil, test.Sprintf("%s: %v (-want +got):\n%s", name, err, diff))
+		test.EqOp(t, "", diff, test.Sprintf("%s: %v (-want +got):\n%s", name, err, diff))
+		test.NoError(t, err, test.Sprintf("%s: %v (-want +got):\n%s", name, err, diff))
 		for _, dry := range []bool{true, false} {
 			events = expect.Value(s.readImport(t, client, "owner", &v1.ImportMembersRequest{Csv: []byte(good), DryRun: dry}))(t)
 			must.EqOp(t, 3, len(events), must.Sprintf("%s: %v", name, events))
 			report := events[2].GetReport()
-			test.True(
-				t, (report.GetImported() == 0) == dry && (report.GetBatchId() == "") == dry && report.GetRowsWrong() == 0,
-				test.Sprintf("%s, dry %v: %v", name, dry, report),
-			)
+			test.EqOp(t, dry, (report.GetImported() == 0), test.Sprintf("%s, dry %v: %v", name, dry, report))
+			test.EqOp(t, dry, (report.GetBatchId() == ""), test.Sprintf("%s, dry %v: %v", name, dry, report))
+			test.EqOp(t, 0, report.GetRowsWrong(), test.Sprintf("%s, dry %v: %v", name, dry, report))
 		}
 	}
 }

@@ -48,8 +48,10 @@ func TestMemory_CountsWhatCallersHaveInProgress(t *testing.T) {
 	ana, again := enter("ana", "192.0.2.1"), expect.Value(start("ana", "192.0.2.2", plain, "/"))(t)
 	expect.Reason(t, fault.RateLimited)(start("ana", "192.0.2.3", nil, "/")) // three calls at once
 
-	must.True(t, ana.addRead(10*kib) && ana.addRead(6*kib), must.Sprint("what is free"))
-	must.True(t, ana.addRead(60*kib) && again.addRead(56*kib))
+	must.True(t, ana.addRead(10*kib), must.Sprint("what is free"))
+	must.True(t, ana.addRead(6*kib), must.Sprint("what is free"))
+	must.True(t, ana.addRead(60*kib))
+	must.True(t, again.addRead(56*kib))
 	must.False(t, again.addRead(1), must.Sprint("more than a caller may have"))
 	written := false
 	again.write(16*kib, func() { written = true })
@@ -79,17 +81,23 @@ func TestMemory_CountsWhatCallersHaveInProgress(t *testing.T) {
 	}
 	file, err := start("ana", "192.0.2.1", http.Header{"Content-Encoding": {"gzip"}},
 		berthv1connect.SessionServiceImportSessionsProcedure)
-	must.True(t, err == nil && !file.addRead(1), must.Sprint("a byte of a file may become anything"))
+	must.NoError(t, err, must.Sprint("a byte of a file may become anything"))
+	must.False(t, file.addRead(1), must.Sprint("a byte of a file may become anything"))
 	file.leave()
 	stranger, other := enter("", "2001:db8::1"), enter("", "2001:db8::2")
 	expect.Reason(t, fault.RateLimited)(start("", "2001:db8::3", nil, "/")) // one network
 	stranger.leave()
 	other.leave()
-	must.True(t, m.calls.Add(memoryKey{}, 2) && m.callers.Add(ana.key, 100*kib) && m.callers.Add(ben.key, 100*kib) &&
-		m.requests.Add(struct{}{}, 150*kib), must.Sprint("nothing is left"))
+	must.True(t, m.calls.Add(memoryKey{}, 2), must.Sprint("nothing is left"))
+	must.True(t, m.callers.Add(ana.key, 100*kib), must.Sprint("nothing is left"))
+	must.True(t, m.callers.Add(ben.key, 100*kib), must.Sprint("nothing is left"))
+	must.True(t, m.requests.Add(struct{}{}, 150*kib), must.Sprint("nothing is left"))
 	defaults := newMemory(Memory{})
-	test.True(t, defaults.calls.Max > 0 && defaults.callers.Max > 10*defaultMaxBytes &&
-		defaults.requests.Max == 4*defaults.callers.Max, test.Sprint("ten of the largest requests, and a quarter of all"))
+	test.Greater(t, 0, defaults.calls.Max, test.Sprint("ten of the largest requests, and a quarter of all"))
+	test.Greater(t, 10*defaultMaxBytes, defaults.callers.Max,
+		test.Sprint("ten of the largest requests, and a quarter of all"))
+	test.EqOp(t, 4*defaults.callers.Max, defaults.requests.Max,
+		test.Sprint("ten of the largest requests, and a quarter of all"))
 }
 
 // A client learns that its request was refused, and never takes a response that was cut off for a complete one.

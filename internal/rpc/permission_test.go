@@ -185,9 +185,8 @@ func TestGetBalance_SaysWhoBooksWithoutCredits(t *testing.T) {
 			kit.Subscribe(who, kit.AddPlan(p))
 		}
 		m := ask[*v1.GetBalanceResponse](t, s, s.Token(t, who.Subject), &v1.GetBalanceRequest{})
-		test.True(
-			t, m.GetBalance() == tt.balance && m.GetUnlimited() == tt.unlimited && len(m.GetSubscriptions()) == len(tt.plans),
-			test.Sprintf("%s: %v", name, m),
-		)
+		test.EqOp(t, tt.balance, m.GetBalance(), test.Sprintf("%s: %v", name, m))
+		test.EqOp(t, tt.unlimited, m.GetUnlimited(), test.Sprintf("%s: %v", name, m))
+		test.SliceLen(t, len(tt.plans), m.GetSubscriptions(), test.Sprintf("%s: %v", name, m))
 	}
 }

@@ -93,7 +93,8 @@ func TestPolicy_RoundTripsEveryField(t *testing.T) {
 	}
 	untimed := protocmp.IgnoreFields(&v1.PolicyLayer{}, "update_time")
 	test.Eq(t, atLocation, set.GetLayer(), test.Cmp(protocmp.Transform(), untimed))
-	test.True(t, len(set.GetEffective().GetLayers()) == 3 && set.GetLayer().GetUpdateTime() != nil, test.Sprint(set))
+	must.SliceLen(t, 3, set.GetEffective().GetLayers())
+	test.NotNil(t, set.GetLayer().GetUpdateTime())
 	want.Policy.CancellationWindow, want.Policy.GpsMaxMeters = hours(0), new(int32(50))
 	want.Origins[2].Level, want.Origins[2].TargetId = locationLevel, at
 	want.Origins[5].Level, want.Origins[5].TargetId = locationLevel, at
@@ -109,11 +110,9 @@ func TestPolicy_RoundTripsEveryField(t *testing.T) {
 	)
 	got := effective()
 	test.Eq(t, tiers, got.GetPolicy().GetTierCancellations(), test.Cmp(protocmp.Transform()))
-	test.True(
-		t, got.GetOrigins()[2].GetLevel() == tenantLevel && got.GetOrigins()[2].GetTargetId() == "" &&
-			got.GetPolicy().GetCancellationWindow().AsDuration() == 12*time.Hour,
-		test.Sprint(got),
-	)
+	test.EqOp(t, tenantLevel, got.GetOrigins()[2].GetLevel())
+	test.EqOp(t, "", got.GetOrigins()[2].GetTargetId())
+	test.EqOp(t, 12*time.Hour, got.GetPolicy().GetCancellationWindow().AsDuration())
 
 	// Every field round-trips.
 	all := make([]string, fields.Len())

@@ -55,39 +55,35 @@ func TestRevalidate_ReturnsNotModified(t *testing.T) {
 
 	first := getWeek("member")
 	tag := first.Header.Get("Etag")
-	must.True(
-		t, first.Status == http.StatusOK && tag != "" && first.Header.Get("Cache-Control") == "private, no-cache",
-		must.Sprintf("%+v", first),
-	)
+	must.EqOp(t, http.StatusOK, first.Status)
+	must.NotEqOp(t, "", tag)
+	must.EqOp(t, "private, no-cache", first.Header.Get("Cache-Control"))
 	for _, vary := range []string{"Authorization", "Accept-Encoding"} {
 		test.True(
 			t, slices.Contains(first.Header.Values("Vary"), vary), test.Sprintf("Vary is %q", first.Header.Values("Vary")),
 		)
 	}
 	revalidated := getWeek("member", tag)
-	test.True(
-		t, revalidated.Status == http.StatusNotModified && revalidated.Body == "" &&
-			revalidated.Header.Get("Etag") == tag && revalidated.Header.Get("Cache-Control") == "private, no-cache" &&
-			slices.Contains(revalidated.Header.Values("Vary"), "Authorization"),
-		test.Sprintf("unchanged page: %+v", revalidated),
-	)
+	test.EqOp(t, http.StatusNotModified, revalidated.Status, test.Sprintf("unchanged page: %+v", revalidated))
+	test.EqOp(t, "", revalidated.Body, test.Sprintf("unchanged page: %+v", revalidated))
+	test.EqOp(t, tag, revalidated.Header.Get("Etag"), test.Sprintf("unchanged page: %+v", revalidated))
+	test.EqOp(t, "private, no-cache", revalidated.Header.Get("Cache-Control"),
+		test.Sprintf("unchanged page: %+v", revalidated))
+	test.True(t, slices.Contains(revalidated.Header.Values("Vary"), "Authorization"),
+		test.Sprintf("unchanged page: %+v", revalidated))
 	test.EqOp(t, http.StatusNotModified, getWeek("member", `"other", `+strings.TrimPrefix(tag, "W/")).Status,
 		test.Sprint("one of several tags, strong"))
 	test.EqOp(t, http.StatusOK, getWeek("member", `W/"other"`).Status, test.Sprint("another tag"))
 
 	book("coach")
 	second := getWeek("member", tag)
-	test.True(
-		t, second.Status == http.StatusOK && second.Header.Get("Etag") != tag &&
-			strings.Contains(second.Body, `"seatsTaken":1`),
-		test.Sprintf("after another booking: %+v", second),
-	)
+	test.EqOp(t, http.StatusOK, second.Status, test.Sprintf("after another booking: %+v", second))
+	test.NotEqOp(t, tag, second.Header.Get("Etag"), test.Sprintf("after another booking: %+v", second))
+	test.StrContains(t, second.Body, `"seatsTaken":1`, test.Sprintf("after another booking: %+v", second))
 	book("member")
 	third := getWeek("member", tag, second.Header.Get("Etag"))
-	test.True(
-		t, third.Status == http.StatusOK && strings.Contains(third.Body, "ELIGIBILITY_STATUS_BOOKED"),
-		test.Sprintf("they have booked: %+v", third),
-	)
+	test.EqOp(t, http.StatusOK, third.Status, test.Sprintf("they have booked: %+v", third))
+	test.StrContains(t, third.Body, "ELIGIBILITY_STATUS_BOOKED", test.Sprintf("they have booked: %+v", third))
 }
 
 func TestRevalidate_TagsDependOnCaller(t *testing.T) {
@@ -101,7 +97,8 @@ func TestRevalidate_TagsDependOnCaller(t *testing.T) {
 		"same subject in another tenant": s.Token(t, "member", other),
 	} {
 		got := s.get(t, berthv1connect.SessionServiceListSessionsProcedure, empty, bearer(token))
-		must.True(t, got.Status == http.StatusOK && got.Body == "{}", must.Sprintf("%s: %+v", name, got))
+		must.EqOp(t, http.StatusOK, got.Status, must.Sprintf("%s: %+v", name, got))
+		must.EqOp(t, "{}", got.Body, must.Sprintf("%s: %+v", name, got))
 		tags[name] = got.Header.Get("Etag")
 	}
 	for name, tag := range tags {
@@ -115,11 +112,10 @@ func TestRevalidate_TagsDependOnCaller(t *testing.T) {
 		"stranger":          bearer(s.Token(t, "stranger"), "*"),
 	} {
 		got := s.get(t, berthv1connect.SessionServiceListSessionsProcedure, empty, header)
-		test.True(
-			t, (got.Status == http.StatusUnauthorized || got.Status == http.StatusForbidden) &&
-				got.Header.Get("Etag") == "" && got.Header.Get("Cache-Control") == "no-store",
-			test.Sprintf("%s: %+v", name, got),
-		)
+		test.True(t, got.Status == http.StatusUnauthorized || got.Status == http.StatusForbidden,
+			test.Sprintf("%s: %+v", name, got))
+		test.EqOp(t, "", got.Header.Get("Etag"), test.Sprintf("%s: %+v", name, got))
+		test.EqOp(t, "no-store", got.Header.Get("Cache-Control"), test.Sprintf("%s: %+v", name, got))
 	}
 }
 
@@ -152,10 +148,9 @@ func TestRules_ListCacheableReads(t *testing.T) {
 	}
 	test.SliceEqOp(t, want, kept, test.Sprint("kept are the answers of"))
 	me := s.get(t, berthv1connect.MemberServiceGetMeProcedure, &v1.GetMeRequest{}, bearer(s.Token(t, "member"), "*"))
-	test.True(
-		t, me.Status == http.StatusOK && me.Header.Get("Etag") == "" && me.Header.Get("Cache-Control") == "no-store",
-		test.Sprintf("%+v", me),
-	)
+	test.EqOp(t, http.StatusOK, me.Status)
+	test.EqOp(t, "", me.Header.Get("Etag"))
+	test.EqOp(t, "no-store", me.Header.Get("Cache-Control"))
 }
 
 // The tag depends on the content only, not on encoding, compression or query. POST and gRPC responses have no tag.
@@ -174,10 +169,8 @@ func TestEntityTag_DependsOnContentOnly(t *testing.T) {
 	test.MapContainsKey(t, expect.Metrics(t, s.metrics, "berth_rpc_requests_total"),
 		"berth_rpc_requests_total code=not_modified procedure=berth.v1.TenantService/GetTenant reason=")
 	posted := expect.Value(berthv1connect.NewTenantServiceClient(s.Client, s.URL).GetTenant(t.Context(), request))(t)
-	test.True(
-		t, posted.Header().Get("Etag") == "" && posted.Header().Get("Cache-Control") == "no-store",
-		test.Sprintf("%v", posted.Header()),
-	)
+	test.EqOp(t, "", posted.Header().Get("Etag"))
+	test.EqOp(t, "no-store", posted.Header().Get("Cache-Control"))
 	var a, b tenant.Caller
 	b.Subject = "b"
 	message := &v1.BookingEligibility{Metadata: map[string]string{"a": "1", "b": "2", "c": "3", "d": "4"}}

@@ -79,11 +79,10 @@ func TestServer_GuardsEveryRPC(t *testing.T) {
 		case strings.HasSuffix(procedure, "/ImportMembers"), strings.HasSuffix(procedure, "/WatchEvents"):
 			want = http.StatusUnsupportedMediaType // streams have another content type
 		}
-		test.True(
-			t, response.Status == want &&
-				(want != http.StatusUnauthorized || response.Header.Get("WWW-Authenticate") == "Bearer"),
-			test.Sprintf("%s: status %d, header %v", procedure, response.Status, response.Header),
-		)
+		test.EqOp(t, want, response.Status,
+			test.Sprintf("%s: status %d, header %v", procedure, response.Status, response.Header))
+		test.True(t, want != http.StatusUnauthorized || response.Header.Get("WWW-Authenticate") == "Bearer",
+			test.Sprintf("%s: status %d, header %v", procedure, response.Status, response.Header))
 	}
 }
 
@@ -116,11 +115,10 @@ func TestServer_ServesReadsOnGET(t *testing.T) {
 			t, http1, http.MethodGet, url+strings.ReplaceAll(message, `"`, "%22"),
 			http.Header{"Authorization": {"Bearer " + w.token(t, "owner", tenantA)}}, "",
 		)
-		test.True(
-			t, response.Status == want && response.Header.Get("Cache-Control") == "no-store" &&
-				response.Header.Get("X-Content-Type-Options") == "nosniff",
-			test.Sprintf("%s: %+v", message, response),
-		)
+		test.EqOp(t, want, response.Status, test.Sprintf("%s: %+v", message, response))
+		test.EqOp(t, "no-store", response.Header.Get("Cache-Control"), test.Sprintf("%s: %+v", message, response))
+		test.EqOp(t, "nosniff", response.Header.Get("X-Content-Type-Options"),
+			test.Sprintf("%s: %+v", message, response))
 	}
 	response := send(
 		t, http1, http.MethodGet, w.url+berthv1connect.BookingServiceBookProcedure+"?message={}&encoding=json", http.Header{},
@@ -180,10 +178,10 @@ func TestServer_CompressesLargeResponsesOnly(t *testing.T) {
 			"Authorization": {"Bearer " + w.token(t, "owner", tenantA)},
 		}, `{"bookingId":"`+someSession+`"}`)
 		got := response.Header.Get("Content-Encoding")
-		test.True(
-			t, got == want && response.Status == http.StatusOK,
-			test.Sprintf("%d bytes: %d, Content-Encoding %q, want %q", size, response.Status, got, want),
-		)
+		test.EqOp(t, want, got,
+			test.Sprintf("%d bytes: %d, Content-Encoding %q, want %q", size, response.Status, got, want))
+		test.EqOp(t, http.StatusOK, response.Status,
+			test.Sprintf("%d bytes: %d, Content-Encoding %q, want %q", size, response.Status, got, want))
 	}
 }
 
@@ -243,17 +241,14 @@ func TestCORS_AllowsGETWithToken(t *testing.T) {
 	first := send(t, s.Client, http.MethodGet, url, header, "")
 	header.Set("If-None-Match", first.Header.Get("Etag"))
 	second := send(t, s.Client, http.MethodGet, url, header, "")
-	test.True(
-		t, first.Status == http.StatusOK && second.Status == http.StatusNotModified,
-		test.Sprintf("%d, then %d", first.Status, second.Status),
-	)
+	test.EqOp(t, http.StatusOK, first.Status, test.Sprintf("%d, then %d", first.Status, second.Status))
+	test.EqOp(t, http.StatusNotModified, second.Status, test.Sprintf("%d, then %d", first.Status, second.Status))
 	for _, response := range []httpResponse{first, second} {
 		vary := strings.Join(response.Header.Values("Vary"), ", ")
-		test.True(
-			t, response.Header.Get("Access-Control-Allow-Origin") == "https://app.test" &&
-				strings.Contains(vary, "Origin") && strings.Contains(vary, "Authorization"),
-			test.Sprintf("%d: %v", response.Status, response.Header),
-		)
+		test.EqOp(t, "https://app.test", response.Header.Get("Access-Control-Allow-Origin"),
+			test.Sprintf("%d: %v", response.Status, response.Header))
+		test.StrContains(t, vary, "Origin", test.Sprintf("%d: %v", response.Status, response.Header))
+		test.StrContains(t, vary, "Authorization", test.Sprintf("%d: %v", response.Status, response.Header))
 	}
 }
 
@@ -264,7 +259,8 @@ func TestRequestID_KeepsSafeIDs(t *testing.T) {
 		"a\"b": false, "ä": false,
 	} {
 		got := requestID(http.Header{"X-Request-Id": {sent}})
-		test.True(t, kept == (got == sent) && len(got) >= 7, test.Sprintf("%q became %q", sent, got))
+		test.EqOp(t, (got == sent), kept, test.Sprintf("%q became %q", sent, got))
+		test.GreaterEq(t, 7, len(got), test.Sprintf("%q became %q", sent, got))
 	}
 	w := newStubServer(t)
 	response := send(
@@ -284,10 +280,8 @@ func TestReflection_ListsServicesIfItIsOn(t *testing.T) {
 	).NewStream(t.Context())
 	defer stream.Close()
 	services := expect.Value(stream.ListServices())(t)
-	test.True(
-		t, len(services) == 12 && slices.Contains(services, "berth.v1.BookingService"),
-		test.Sprintf("services: %v", services),
-	)
+	must.SliceLen(t, 12, services, must.Sprintf("services: %v", services))
+	test.True(t, slices.Contains(services, "berth.v1.BookingService"), test.Sprintf("services: %v", services))
 	test.NoError(t, errorOf(stream.FileContainingSymbol("berth.v1.BookingService")))
 }
 
@@ -304,26 +298,22 @@ func TestHealth_FollowsDraining(t *testing.T) {
 		"": 0, "berth.v1.BookingService": 0, "berth.v1.Nothing": connect.CodeNotFound,
 	} {
 		response, err := check.CallUnary(t.Context(), connect.NewRequest(&healthpb.HealthCheckRequest{Service: service}))
-		test.True(
-			t, (want != 0 || err == nil && response.Msg.GetStatus() == healthpb.HealthCheckResponse_SERVING) &&
-				(want == 0 || connect.CodeOf(err) == want),
-			test.Sprintf("%q: %v", service, err),
-		)
+		test.True(t, want != 0 || err == nil && response.Msg.GetStatus() == healthpb.HealthCheckResponse_SERVING,
+			test.Sprintf("%q: %v", service, err))
+		test.True(t, want == 0 || connect.CodeOf(err) == want, test.Sprintf("%q: %v", service, err))
 	}
 	stream := expect.Value(watch.CallServerStream(t.Context(), connect.NewRequest(&healthpb.HealthCheckRequest{})))(t)
 	defer stream.Close()
-	must.True(
-		t, stream.Receive() && stream.Msg().GetStatus() == healthpb.HealthCheckResponse_SERVING,
-		must.Sprint(stream.Msg(), stream.Err()),
-	)
+	must.True(t, stream.Receive(), must.Sprint(stream.Msg(), stream.Err()))
+	must.EqOp(t, healthpb.HealthCheckResponse_SERVING, stream.Msg().GetStatus(),
+		must.Sprint(stream.Msg(), stream.Err()))
 	unknown := expect.Value(watch.CallServerStream(
 		t.Context(), connect.NewRequest(&healthpb.HealthCheckRequest{Service: "berth.v1.Nothing"}),
 	))(t)
 	defer unknown.Close()
-	must.True(
-		t, unknown.Receive() && unknown.Msg().GetStatus() == healthpb.HealthCheckResponse_SERVICE_UNKNOWN,
-		must.Sprint(unknown.Msg(), unknown.Err()),
-	)
+	must.True(t, unknown.Receive(), must.Sprint(unknown.Msg(), unknown.Err()))
+	must.EqOp(t, healthpb.HealthCheckResponse_SERVICE_UNKNOWN, unknown.Msg().GetStatus(),
+		must.Sprint(unknown.Msg(), unknown.Err()))
 	get := func(path string) (int, string) {
 		response := send(t, http1, http.MethodGet, w.url+path, http.Header{}, "")
 		return response.Status, response.Body
@@ -336,19 +326,19 @@ func TestHealth_FollowsDraining(t *testing.T) {
 		test.EqOp(t, want, code, test.Sprintf("%s: %d %s", path, code, body))
 	}
 	_, body := get("/.well-known/jwks.json")
-	test.True(
-		t, json.Valid([]byte(body)) && strings.Contains(body, `"keys"`) && !strings.Contains(body, `"d"`),
-		test.Sprintf("the keys are %s", body),
-	)
+	test.True(t, json.Valid([]byte(body)), test.Sprintf("the keys are %s", body))
+	test.StrContains(t, body, `"keys"`, test.Sprintf("the keys are %s", body))
+	test.StrNotContains(t, body, `"d"`, test.Sprintf("the keys are %s", body))
 
 	w.health.Drain()
 	w.health.Drain()
-	test.True(
-		t, stream.Receive() && stream.Msg().GetStatus() == healthpb.HealthCheckResponse_NOT_SERVING,
-		test.Sprint(stream.Msg(), stream.Err()),
-	)
-	test.True(t, !stream.Receive() && stream.Err() == nil && !unknown.Receive() && unknown.Err() == nil,
-		test.Sprintf("the streams do not end: %v, %v", stream.Err(), unknown.Err()))
+	test.True(t, stream.Receive(), test.Sprint(stream.Msg(), stream.Err()))
+	test.EqOp(t, healthpb.HealthCheckResponse_NOT_SERVING, stream.Msg().GetStatus(),
+		test.Sprint(stream.Msg(), stream.Err()))
+	test.False(t, stream.Receive(), test.Sprintf("the streams do not end: %v, %v", stream.Err(), unknown.Err()))
+	must.NoError(t, stream.Err(), must.Sprintf("the streams do not end: %v, %v", stream.Err(), unknown.Err()))
+	test.False(t, unknown.Receive(), test.Sprintf("the streams do not end: %v, %v", stream.Err(), unknown.Err()))
+	test.NoError(t, unknown.Err(), test.Sprintf("the streams do not end: %v, %v", stream.Err(), unknown.Err()))
 	code, _ := get("/readyz")
 	test.EqOp(t, http.StatusServiceUnavailable, code, test.Sprint("ready while draining"))
 	code, _ = get("/healthz")
@@ -361,10 +351,8 @@ func TestReadyz_HidesCause(t *testing.T) {
 		c.Health = NewHealth(func(context.Context) error { return errors.New("secret: password wrong") })
 	})
 	response := send(t, http1, http.MethodGet, w.url+"/readyz", http.Header{}, "")
-	test.True(
-		t, response.Status == http.StatusServiceUnavailable && !strings.Contains(response.Body, "secret"),
-		test.Sprintf("%+v", response),
-	)
+	test.EqOp(t, http.StatusServiceUnavailable, response.Status)
+	test.StrNotContains(t, response.Body, "secret")
 }
 
 func TestMetrics_CountEveryOutcome(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 
 	"buf.build/go/protovalidate"
 	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/fieldmaskpb"
 	"google.golang.org/protobuf/types/known/timestamppb"
@@ -57,7 +58,9 @@ func TestCheckStorable_RejectsValuesNoColumnKeeps(t *testing.T) {
 			continue
 		}
 		f, ok := err.(*fault.Error)
-		test.True(t, ok && f.Field == tt.field && f.Reason == fault.InvalidField, test.Sprintf("%s: %v", name, err))
+		must.True(t, ok, must.Sprintf("%s: %v", name, err))
+		test.EqOp(t, tt.field, f.Field, test.Sprintf("%s: %v", name, err))
+		test.EqOp(t, fault.InvalidField, f.Reason, test.Sprintf("%s: %v", name, err))
 	}
 }
 

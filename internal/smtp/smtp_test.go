@@ -9,7 +9,6 @@ import (
 	"crypto/x509"
 	"encoding/base64"
 	"errors"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -88,10 +87,9 @@ func TestSend_DeliversMail(t *testing.T) {
 	got := expect.Value(sender(t, c).Send(t.Context(), message()))(t)
 	test.EqOp(t, (notify.Receipt{ProviderID: id + "@berth.example", Status: notify.Sent}), got, test.Sprint("receipt"))
 	mail := fake.Mails()[0]
-	test.True(
-		t, mail.From == "bounces@berth.example" && cmp.Equal(mail.To, []string{"ann@mail.example"}),
-		test.Sprintf("envelope %s → %v", mail.From, mail.To),
-	)
+	test.EqOp(t, "bounces@berth.example", mail.From, test.Sprintf("envelope %s → %v", mail.From, mail.To))
+	test.True(t, cmp.Equal(mail.To, []string{"ann@mail.example"}),
+		test.Sprintf("envelope %s → %v", mail.From, mail.To))
 	for name, want := range map[string]string{
 		"From":                  `Studio Süd <hello@studio.example>`,
 		"Reply-To":              "<desk@studio.example>",
@@ -149,7 +147,9 @@ func TestSend_PreventsHeaderInjection(t *testing.T) {
 	s := sender(t, c)
 	expect.OK(t)(s.Send(t.Context(), m))
 	mail := fake.Mails()[0]
-	test.True(t, mail.Header.Get("Bcc") == "" && len(mail.To) == 1 && len(mail.Parts) == 4, test.Sprintf("%s", mail.Raw))
+	test.EqOp(t, "", mail.Header.Get("Bcc"), test.Sprintf("%s", mail.Raw))
+	must.SliceLen(t, 1, mail.To, must.Sprintf("%s", mail.Raw))
+	test.SliceLen(t, 4, mail.Parts, test.Sprintf("%s", mail.Raw))
 	for name, want := range map[string]struct {
 		spoilt set
 		kind   notify.FailureKind
@@ -212,7 +212,9 @@ func TestSend_DoesNotSendExpiredMessage(t *testing.T) {
 	m := message()
 	m.ExpiresAt = now
 	got := fails(t, c, m)
-	test.True(t, got.Kind == notify.Permanent && got.Code == "EXPIRED" && fake.Connections() == 0, test.Sprint(got))
+	test.EqOp(t, notify.Permanent, got.Kind)
+	test.EqOp(t, "EXPIRED", got.Code)
+	test.EqOp(t, 0, fake.Connections())
 }
 
 func TestSend_UsesConfiguredSecurity(t *testing.T) {
@@ -261,11 +263,13 @@ func TestSend_UsesConfiguredSecurity(t *testing.T) {
 			c.Username, c.Password = "berth", "p4ss"
 			_, err := sender(t, vary.From(c, tc.config)).Send(t.Context(), message())
 			if tc.want == "" {
-				must.True(t, err == nil && len(fake.Mails()) == 1, must.Sprint(err))
+				must.NoError(t, err)
+				must.SliceLen(t, 1, fake.Mails())
 				return
 			}
 			got := sendError(t, err)
-			test.True(t, got.Kind == tc.want && got.Code == tc.code, test.Sprintf("%s %q: %v", got.Kind, got.Code, err))
+			test.EqOp(t, tc.want, got.Kind)
+			test.EqOp(t, tc.code, got.Code)
 			test.EqOp(t, 0, len(fake.Mails()), test.Sprint("it was sent"))
 		})
 	}
@@ -323,10 +327,9 @@ func TestSend_ClassifiesErrors(t *testing.T) {
 			s := sender(t, c)
 			got := sendError(t, expect.Error(s.Send(t.Context(), message())))
 			test.Eq(t, tc.want, *got, test.Cmp(cmpopts.IgnoreFields(notify.SendError{}, "Reason")))
-			test.True(
-				t, got.Reason != "" && !strings.Contains(got.Error(), "ann@"),
-				test.Sprintf("no reason, or the reason contains the address: %v", got),
-			)
+			test.NotEqOp(t, "", got.Reason, test.Sprintf("no reason, or the reason contains the address: %v", got))
+			test.StrNotContains(t, got.Error(), "ann@",
+				test.Sprintf("no reason, or the reason contains the address: %v", got))
 			fake.React(func(string) smtptest.Reaction { return smtptest.Reaction{} })
 			test.NoError(t, expect.Error(s.Send(t.Context(), message())), test.Sprint("the next mail"))
 		})
@@ -390,7 +393,8 @@ func TestSend_WithoutConnectionIsTransient(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	got := sendError(t, expect.Error(sender(t, c).Send(ctx, message())))
-	test.True(t, got.Kind == notify.Transient && len(fake.Mails()) == 0, test.Sprintf("cancelled before: %v", got))
+	test.EqOp(t, notify.Transient, got.Kind, test.Sprintf("cancelled before: %v", got))
+	test.SliceEmpty(t, fake.Mails(), test.Sprintf("cancelled before: %v", got))
 }
 
 func TestSend_ReusesConnections(t *testing.T) {
@@ -482,10 +486,9 @@ func TestSend_DoesNotReachPrivateServer(t *testing.T) {
 		c.Host = host
 		_, err := sender(t, c).Send(t.Context(), message())
 		got := sendError(t, err)
-		test.True(
-			t, got.Kind == notify.Misconfigured && got.Code == "PRIVATE_ADDRESS" && !strings.Contains(got.Error(), host),
-			test.Sprintf("%s: %v", host, got),
-		)
+		test.EqOp(t, notify.Misconfigured, got.Kind)
+		test.EqOp(t, "PRIVATE_ADDRESS", got.Code)
+		test.StrNotContains(t, got.Error(), host)
 	}
 	test.EqOp(t, 1, len(fake.Mails()), test.Sprint("mails"))
 }

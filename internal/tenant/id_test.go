@@ -65,5 +65,6 @@ func TestID_RoundTripsAsJSONText(t *testing.T) {
 	data := expect.Value(json.Marshal(in))(t)
 	var out thing
 	err := json.Unmarshal(data, &out)
-	must.True(t, err == nil && out == in, must.Sprintf("%s was read as %v (%v)", data, out, err))
+	must.NoError(t, err, must.Sprintf("%s was read as %v (%v)", data, out, err))
+	must.EqOp(t, in, out, must.Sprintf("%s was read as %v (%v)", data, out, err))
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/berthhq/berth/internal/app"
 	"github.com/berthhq/berth/internal/app/bookings"
@@ -83,7 +84,8 @@ type Booked struct {
 // WantConfirmed fails the test unless the booking is confirmed.
 func (b *Booked) WantConfirmed(t testing.TB, what string) {
 	t.Helper()
-	test.True(t, b.Err == nil && b.Booking != nil, test.Sprintf("%s: %+v, %v", what, b.Entry, b.Err))
+	must.NoError(t, b.Err, must.Sprintf("%s: %+v, %v", what, b.Entry, b.Err))
+	test.NotNil(t, b.Booking, test.Sprintf("%s: %+v, %v", what, b.Entry, b.Err))
 }
 
 // WantRefused fails the test unless the booking was refused for the reason.

@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/testkit/expect"
@@ -49,7 +50,9 @@ func (f *Faults) WantErrors(calls ...func() error) {
 				break
 			}
 			pgErr, _ := errors.AsType[*pgconn.PgError](err)
-			test.True(f.T, pgErr != nil && pgErr.Code == "22012" && !errors.Is(err, pg.ErrFailed),
+			must.NotNil(f.T, pgErr, must.Sprintf("call %d, though this failed: %s: %v", i+1, f.last, err))
+			test.EqOp(f.T, "22012", pgErr.Code, test.Sprintf("call %d, though this failed: %s: %v", i+1, f.last, err))
+			test.False(f.T, errors.Is(err, pg.ErrFailed),
 				test.Sprintf("call %d, though this failed: %s: %v", i+1, f.last, err))
 		}
 	}

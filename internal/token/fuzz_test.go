@@ -43,11 +43,10 @@ func FuzzVerify(f *testing.F) {
 			return
 		}
 		var refusal *fault.Error
-		must.True(
-			t, errors.As(err, &refusal) && refusal.Kind == fault.Unauthenticated &&
-				refusal.Reason == fault.UnauthenticatedReason && refusal.Message != "",
-			must.Sprintf("%q: %v", raw, err),
-		)
+		must.True(t, errors.As(err, &refusal), must.Sprintf("%q: %v", raw, err))
+		must.EqOp(t, fault.Unauthenticated, refusal.Kind, must.Sprintf("%q: %v", raw, err))
+		must.EqOp(t, fault.UnauthenticatedReason, refusal.Reason, must.Sprintf("%q: %v", raw, err))
+		must.NotEqOp(t, "", refusal.Message, must.Sprintf("%q: %v", raw, err))
 	})
 }
 

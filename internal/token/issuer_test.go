@@ -116,7 +116,8 @@ func TestOpenIssuer_RejectsUnusableKeys(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "signing.pem")
 		write(t, path, tt.text, tt.mode)
 		_, err := token.OpenIssuer(path, ownIssuer, audience, time.Now)
-		test.True(t, err != nil && strings.Contains(err.Error(), tt.want), test.Sprintf("%s: %v", name, err))
+		test.Error(t, err, test.Sprintf("%s: %v", name, err))
+		test.StrContains(t, err.Error(), tt.want, test.Sprintf("%s: %v", name, err))
 		test.False(
 			t, err != nil && strings.Contains(err.Error(), "secret"),
 			test.Sprintf("%s: the error repeats the file: %v", name, err),

@@ -89,10 +89,8 @@ func TestNewWebKey_RoundTrips(t *testing.T) {
 	for alg, public := range map[string]any{es256: ecKey.Public(), eddsa: edKey.Public()} {
 		k := valueOf(newWebKey(public))
 		keys := expect.Value(parseKeys(valueOf(json.Marshal(map[string]any{"keys": []webKey{k}}))))(t)
-		test.True(
-			t, keys[keyID{k.ID, alg}] != nil && equal(keys[keyID{k.ID, alg}].public, public),
-			test.Sprintf("%s: %v", alg, keys),
-		)
+		must.NotNil(t, keys[keyID{k.ID, alg}])
+		test.True(t, equal(keys[keyID{k.ID, alg}].public, public), test.Sprintf("%s: %v", alg, keys))
 	}
 	// RFC 8037, appendix A.3.
 	known := valueOf(newWebKey(ed25519.PublicKey(decode("11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"))))
@@ -111,10 +109,9 @@ func TestKeySet_KeepsUnchangedKey(t *testing.T) {
 	before := (*s.current.Load())[keyID{"k", eddsa}]
 	s.replace(valueOf(parseKeys([]byte(set))))
 	after := (*s.current.Load())[keyID{"k", eddsa}]
-	test.True(
-		t, after == before && !before.withdrawn.Load(),
-		test.Sprint("the key was replaced, so its tokens would have to be verified again"),
-	)
+	test.EqOp(t, before, after, test.Sprint("the key was replaced, so its tokens would have to be verified again"))
+	test.False(t, before.withdrawn.Load(),
+		test.Sprint("the key was replaced, so its tokens would have to be verified again"))
 }
 
 func TestCache_DropsExpiredAndWithdrawn(t *testing.T) {

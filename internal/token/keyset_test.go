@@ -34,10 +34,12 @@ func TestVerifier_FollowsKeyRotation(t *testing.T) {
 		_, err := v.Verify(t.Context(), raw)
 		return err == nil
 	}
-	must.True(t, verify(byOld) && !verify(byNext), must.Sprint("before the rotation"))
+	must.True(t, verify(byOld), must.Sprint("before the rotation"))
+	must.False(t, verify(byNext), must.Sprint("before the rotation"))
 	idp.publish(old, next)
 	clock.advance(10 * time.Second)
-	test.True(t, verify(byOld) && verify(byNext), test.Sprint("the new key was not found"))
+	test.True(t, verify(byOld), test.Sprint("the new key was not found"))
+	test.True(t, verify(byNext), test.Sprint("the new key was not found"))
 	idp.publish(next)
 	must.NoError(t, v.Refresh(t.Context()))
 	test.False(t, verify(byOld), test.Sprint("a cached token is valid after its key was withdrawn"))
@@ -46,10 +48,9 @@ func TestVerifier_FollowsKeyRotation(t *testing.T) {
 	other := ed("2")
 	idp.publish(other)
 	must.NoError(t, v.Refresh(t.Context()))
-	test.True(
-		t, !verify(byNext) && verify(other.sign(valid())),
-		test.Sprint("a key was replaced under its ID, and the old one is still valid"),
-	)
+	test.False(t, verify(byNext), test.Sprint("a key was replaced under its ID, and the old one is still valid"))
+	test.True(t, verify(other.sign(valid())),
+		test.Sprint("a key was replaced under its ID, and the old one is still valid"))
 	idp.publish()
 	must.NoError(t, v.Refresh(t.Context()))
 	test.False(t, verify(other.sign(valid())), test.Sprint("an issuer without keys is trusted"))
@@ -142,15 +143,14 @@ func TestURLKeys_KeepKeysIfFetchFails(t *testing.T) {
 		must.NoError(t, v.Refresh(t.Context()))
 		idp.serve(tc.status, tc.document, tc.err)
 		err := v.Refresh(t.Context())
-		test.True(t, err != nil && strings.Contains(err.Error(), issuer), test.Sprintf("%s: %v", name, err))
+		test.Error(t, err, test.Sprintf("%s: %v", name, err))
+		test.StrContains(t, err.Error(), issuer, test.Sprintf("%s: %v", name, err))
 		_, err = v.Verify(t.Context(), d.sign(valid()))
 		test.NoError(t, err, test.Sprint(name))
 		// With no keys at all, the error says that the caller is not at fault.
 		_, err = idp.verifier(t, newClock().now).Verify(t.Context(), d.sign(valid()))
-		test.True(
-			t, fault.ReasonOf(err) == fault.UnauthenticatedReason && strings.Contains(err.Error(), "not available right now"),
-			test.Sprintf("%s, without keys: %v", name, err),
-		)
+		test.EqOp(t, fault.UnauthenticatedReason, fault.ReasonOf(err), test.Sprintf("%s, without keys: %v", name, err))
+		test.StrContains(t, err.Error(), "not available right now", test.Sprintf("%s, without keys: %v", name, err))
 	}
 }
 
@@ -163,11 +163,9 @@ func TestURLKeys_TimeOut(t *testing.T) {
 		start := time.Now()
 		_, err := idp.verifier(t, time.Now).Verify(t.Context(), d.sign(valid()))
 		took := time.Since(start)
-		test.True(
-			t, errors.Is(err, context.DeadlineExceeded) && fault.ReasonOf(err) == fault.UnauthenticatedReason &&
-				took == 5*time.Second,
-			test.Sprintf("after %s: %v", took, err),
-		)
+		test.ErrorIs(t, err, context.DeadlineExceeded, test.Sprintf("after %s: %v", took, err))
+		test.EqOp(t, fault.UnauthenticatedReason, fault.ReasonOf(err), test.Sprintf("after %s: %v", took, err))
+		test.EqOp(t, 5*time.Second, took, test.Sprintf("after %s: %v", took, err))
 	})
 }
 
@@ -244,9 +242,8 @@ func TestRun_DropsTokensOfWithdrawnKey(t *testing.T) {
 		stop()
 		run.Wait()
 		got := log.String()
-		test.True(
-			t, strings.Count(got, "\n") == 1 && strings.Contains(got, "issuer="+issuer), test.Sprintf("logged %q", got),
-		)
+		test.EqOp(t, 1, strings.Count(got, "\n"), test.Sprintf("logged %q", got))
+		test.StrContains(t, got, "issuer="+issuer, test.Sprintf("logged %q", got))
 	})
 }
 

@@ -81,10 +81,9 @@ func TestVerify_AcceptsValidTokens(t *testing.T) {
 			test.Eq(t, tc.want, got, test.Sprintf("%s, %s", name, when))
 		}
 	}
-	test.True(
-		t, both.ValidFor(b) && !ann.ValidFor(b) && !none.ValidFor(tenant.TenantID{}),
-		test.Sprint("a token is valid for a tenant that it does not list"),
-	)
+	test.True(t, both.ValidFor(b), test.Sprint("a token is valid for a tenant that it does not list"))
+	test.False(t, ann.ValidFor(b), test.Sprint("a token is valid for a tenant that it does not list"))
+	test.False(t, none.ValidFor(tenant.TenantID{}), test.Sprint("a token is valid for a tenant that it does not list"))
 }
 
 func TestVerify_RejectsInvalidTokens(t *testing.T) {
@@ -216,19 +215,18 @@ func TestVerify_RejectsInvalidTokens(t *testing.T) {
 				p, err := v.Verify(t.Context(), tc.raw)
 				var refusal *fault.Error
 				must.True(t, errors.As(err, &refusal), must.Sprintf("accepted as %+v (%v)", p, err))
-				test.True(
-					t, refusal.Kind == fault.Unauthenticated && refusal.Reason == fault.UnauthenticatedReason,
-					test.Sprintf("kind %v, reason %s", refusal.Kind, refusal.Reason),
-				)
+				test.EqOp(t, fault.Unauthenticated, refusal.Kind,
+					test.Sprintf("kind %v, reason %s", refusal.Kind, refusal.Reason))
+				test.EqOp(t, fault.UnauthenticatedReason, refusal.Reason,
+					test.Sprintf("kind %v, reason %s", refusal.Kind, refusal.Reason))
 				test.StrContains(t, refusal.Message, tc.want, test.Sprint("says"))
-				test.True(
-					t, refusal.Metadata == nil && refusal.Field == "",
-					test.Sprintf("reveals more: %v %q", refusal.Metadata, refusal.Field),
-				)
+				must.Nil(t, refusal.Metadata, must.Sprintf("reveals more: %v %q", refusal.Metadata, refusal.Field))
+				test.EqOp(t, "", refusal.Field, test.Sprintf("reveals more: %v %q", refusal.Metadata, refusal.Field))
 				for part := range strings.SplitSeq(tc.raw, ".") {
 					test.False(t, len(part) > 8 && strings.Contains(err.Error(), part), test.Sprintf("repeats the token: %s", err))
 				}
-				test.True(t, p.Subject == "" && p.Tenants == nil, test.Sprintf("returns a principal with the error: %+v", p))
+				test.EqOp(t, "", p.Subject, test.Sprintf("returns a principal with the error: %+v", p))
+				test.Nil(t, p.Tenants, test.Sprintf("returns a principal with the error: %+v", p))
 			}
 		})
 	}

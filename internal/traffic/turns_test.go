@@ -206,17 +206,15 @@ func TestTurns_UseEveryPlaceWithinTheirLimits(t *testing.T) {
 			working, idle := 0, false
 			for _, l := range turns.lines {
 				working += l.working
-				must.True(
-					t, l.working <= width && len(l.waiting) <= depth,
-					must.Sprintf("%d of one key work, %d wait", l.working, len(l.waiting)),
-				)
+				must.LessEq(t, width, l.working, must.Sprintf("%d of one key work, %d wait", l.working, len(l.waiting)))
+				must.LessEq(t, depth, len(l.waiting),
+					must.Sprintf("%d of one key work, %d wait", l.working, len(l.waiting)))
 				places, _ := turns.places()
 				idle = idle || len(l.waiting) > 0 && l.working < places
 			}
-			must.False(
-				t, working != turns.working || working > total || working < total && idle,
-				must.Sprintf("%d work, counted %d", working, turns.working),
-			)
+			must.EqOp(t, turns.working, working, must.Sprintf("%d work, counted %d", working, turns.working))
+			must.LessEq(t, total, working, must.Sprintf("%d work, counted %d", working, turns.working))
+			must.False(t, working < total && idle, must.Sprintf("%d work, counted %d", working, turns.working))
 		}
 	})
 }

@@ -74,7 +74,8 @@ func TestSend_DeliversMessage(t *testing.T) {
 		StatusCallback: c.StatusCallback + "&delivery=018f5e6e-0000-7000-8000-000000000001",
 	}}
 	test.Eq(t, want, fake.Messages())
-	test.True(t, got.Segments == 1 && got.Status == notify.Queued, test.Sprintf("receipt %+v", got))
+	test.EqOp(t, 1, got.Segments, test.Sprintf("receipt %+v", got))
+	test.EqOp(t, notify.Queued, got.Status, test.Sprintf("receipt %+v", got))
 }
 
 func TestSend_UsesNumberWithoutMessagingService(t *testing.T) {
@@ -220,14 +221,15 @@ func TestSend_SendsOnceAfterManyRateLimits(t *testing.T) {
 				break
 			}
 			next, ok := backoff.Next(at, attempt, rand.Float64(), sendError(t, err).RetryAfter, m.ExpiresAt)
-			must.True(
-				t, ok && next.Sub(at) >= 3*time.Second, must.Sprintf("attempt %d: %s later, %t", attempt+1, next.Sub(at), ok),
-			)
+			must.True(t, ok, must.Sprintf("attempt %d: %s later, %t", attempt+1, next.Sub(at), ok))
+			must.GreaterEq(t, 3*time.Second, next.Sub(at),
+				must.Sprintf("attempt %d: %s later, %t", attempt+1, next.Sub(at), ok))
 			at = next
 		}
 	}
 	n := len(fake.Messages())
-	test.True(t, n == many && fake.Requests() == 5*many, test.Sprintf("%d messages, %d requests", n, fake.Requests()))
+	test.EqOp(t, many, n, test.Sprintf("%d messages, %d requests", n, fake.Requests()))
+	test.EqOp(t, 5*many, fake.Requests(), test.Sprintf("%d messages, %d requests", n, fake.Requests()))
 }
 
 // A request without an answer may have had an effect, and here it has.
@@ -258,12 +260,14 @@ func TestSend_TimesOut(t *testing.T) {
 	c.Timeout = 50 * time.Millisecond
 	fake.React(func(twiliotest.Message) twiliotest.Reaction { return twiliotest.Reaction{Silent: true} })
 	got := fails(t, c, message())
-	test.True(t, errors.Is(got, context.DeadlineExceeded) && got.Kind != notify.Permanent, test.Sprint(got))
+	test.ErrorIs(t, got, context.DeadlineExceeded)
+	test.NotEqOp(t, notify.Permanent, got.Kind)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	before := fake.Requests()
 	got = sendError(t, expect.Error(sender(t, c).Send(ctx, message())))
-	test.True(t, errors.Is(got, context.Canceled) && got.Kind == notify.Transient, test.Sprint("cancelled before: ", got))
+	test.ErrorIs(t, got, context.Canceled, test.Sprint("cancelled before: ", got))
+	test.EqOp(t, notify.Transient, got.Kind, test.Sprint("cancelled before: ", got))
 	test.EqOp(t, before, fake.Requests())
 }
 

@@ -62,20 +62,19 @@ func TestAccent_HasEnoughContrast(t *testing.T) {
 	value := regexp.MustCompile(`--([a-z-]+): (#[0-9a-f]{6});`)
 	for _, accent := range []string{"000000", "ffffff", "FFD400", "0b6e4f", "777777"} {
 		answer, body := s.get(accentPath+accent+".css", 0)
-		test.True(
-			t, answer.StatusCode == http.StatusOK && answer.Header.Get("Content-Type") == "text/css; charset=utf-8" &&
-				strings.Contains(answer.Header.Get("Cache-Control"), "immutable"),
-			test.Sprint(accent, answer.Status, answer.Header),
-		)
+		test.EqOp(t, http.StatusOK, answer.StatusCode, test.Sprint(accent, answer.Status, answer.Header))
+		test.EqOp(t, "text/css; charset=utf-8", answer.Header.Get("Content-Type"),
+			test.Sprint(accent, answer.Status, answer.Header))
+		test.StrContains(t, answer.Header.Get("Cache-Control"), "immutable",
+			test.Sprint(accent, answer.Status, answer.Header))
 		colors := make(map[string][]brand.Color)
 		for _, found := range value.FindAllStringSubmatch(body, -1) {
 			c, _ := brand.ParseColor(found[2])
 			colors[found[1]] = append(colors[found[1]], c)
 		}
 		got := fmt.Sprint(colors["brand"])
-		must.True(
-			t, got == "["+strings.ToLower("#"+accent)+"]" && len(colors["brand-edge"]) == 2, must.Sprint(accent, body),
-		)
+		must.EqOp(t, "["+strings.ToLower("#"+accent)+"]", got, must.Sprint(accent, body))
+		must.SliceLen(t, 2, colors["brand-edge"], must.Sprint(accent, body))
 		for _, ground := range []string{"brand", "brand-pressed"} {
 			got := colors[ground][0].Contrast(colors["on-brand"][0])
 			test.True(t, got >= brand.MinTextContrast, test.Sprintf("%s: the contrast on %s is %.2f", accent, ground, got))

@@ -305,10 +305,8 @@ func TestClaim_ConcurrentRequestsTakeEffectOnce(t *testing.T) {
 		case waitlist.Accepted:
 			test.EqOp(t, 0, len(theirs), test.Sprintf("an accepted place was offered again: %v", theirs))
 		case waitlist.Declined:
-			test.True(
-				t, len(theirs) == 1 && theirs[0].Status == waitlist.Live,
-				test.Sprintf("a declined place was not offered: %v", theirs),
-			)
+			must.SliceLen(t, 1, theirs, must.Sprintf("a declined place was not offered: %v", theirs))
+			test.EqOp(t, waitlist.Live, theirs[0].Status, test.Sprintf("a declined place was not offered: %v", theirs))
 		default:
 			t.Error(mine[0].Status)
 		}
@@ -349,10 +347,8 @@ func TestClaim_ReturnsUnavailableOnFailure(t *testing.T) {
 	c.Exec(`alter table waitlist_offers rename to renamed`)
 	for method, form := range map[string]url.Values{http.MethodGet: nil, http.MethodPost: accept} {
 		answer, body := c.send(method, link, form)
-		test.True(
-			t, answer.StatusCode == http.StatusServiceUnavailable && answer.Header.Get("Retry-After") == "10",
-			test.Sprint(answer.Status, answer.Header),
-		)
+		test.EqOp(t, http.StatusServiceUnavailable, answer.StatusCode, test.Sprint(answer.Status, answer.Header))
+		test.EqOp(t, "10", answer.Header.Get("Retry-After"), test.Sprint(answer.Status, answer.Header))
 		wantTexts(t, body, "nothing has been changed", `href="`+link+`"`, "-42P01")
 	}
 }
@@ -380,7 +376,8 @@ func TestClaim_SetsSecurityHeaders(t *testing.T) {
 	}
 	answer, _ := c.send(http.MethodPost, link, decline)
 	got := answer.Header.Get("Location")
-	test.True(t, got == link && answer.Header.Get("Referrer-Policy") == "no-referrer", test.Sprint(got, answer.Header))
+	test.EqOp(t, link, got)
+	test.EqOp(t, "no-referrer", answer.Header.Get("Referrer-Policy"))
 }
 
 func TestClaim_UsesBrowserLanguage(t *testing.T) {
@@ -408,18 +405,14 @@ func TestClaimWords_AreComplete(t *testing.T) {
 	for _, w := range allClaimWords {
 		for s, text := range english.states {
 			other := w.states[s]
-			test.True(
-				t, other.text != "" && (other.headline == "") == (text.headline == ""),
-				test.Sprintf("%s: %s is %q", w.Lang, s, other),
-			)
+			test.NotEqOp(t, "", other.text, test.Sprintf("%s: %s is %q", w.Lang, s, other))
+			test.EqOp(t, (text.headline == ""), (other.headline == ""), test.Sprintf("%s: %s is %q", w.Lang, s, other))
 		}
 		for reason := range english.errors {
 			test.NotEqOp(t, "", w.errors[reason], test.Sprintf("%s: no text for %s", w.Lang, reason))
 		}
-		test.True(
-			t, len(w.states) == len(english.states) && len(w.errors) == len(english.errors),
-			test.Sprintf("%s has more texts than English", w.Lang),
-		)
+		must.MapLen(t, len(english.states), w.states, must.Sprintf("%s has more texts than English", w.Lang))
+		test.MapLen(t, len(english.errors), w.errors, test.Sprintf("%s has more texts than English", w.Lang))
 		for _, text := range []string{
 			w.Accept, w.Decline, w.LeftWord, w.Retry, w.When, w.Where, w.SeatsWord, w.reservedUntil, w.openUntil,
 			w.ErrorTitle, w.Over, w.cityTime, w.one, w.many, w.withoutName, w.withName, w.invalid.headline, w.invalid.text,

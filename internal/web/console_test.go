@@ -4,7 +4,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"regexp"
-	"strings"
 	"testing"
 	"testing/fstest"
 
@@ -50,10 +49,8 @@ func TestConsole_ServesAppOnEveryPath(t *testing.T) {
 		"/app/": "members", "/app/me/bookings": "members",
 	} {
 		w := get("GET", path)
-		test.True(
-			t, w.Code == http.StatusOK && strings.HasPrefix(w.Body.String(), want),
-			test.Sprintf("%s: %d %s", path, w.Code, w.Body),
-		)
+		test.EqOp(t, http.StatusOK, w.Code, test.Sprintf("%s: %d %s", path, w.Code, w.Body))
+		test.StrHasPrefix(t, want, w.Body.String(), test.Sprintf("%s: %d %s", path, w.Code, w.Body))
 		test.EqOp(t, "no-cache", w.Header().Get("Cache-Control"), test.Sprintf("%s: %v", path, w.Header()))
 	}
 	for _, path := range []string{"/berth.v1.NoSuch/Thing", "/"} {
@@ -74,10 +71,9 @@ func TestConsole_SetsSecurityHeaders(t *testing.T) {
 		w := get("GET", "/")
 		policy := w.Header().Get("Content-Security-Policy")
 		found := nonce.FindStringSubmatch(policy)
-		must.True(
-			t, found != nil && !seen[found[1]] && strings.Contains(w.Body.String(), `content="`+found[1]+`"`),
-			must.Sprintf("%s: %s", policy, w.Body),
-		)
+		must.NotNil(t, found, must.Sprintf("%s: %s", policy, w.Body))
+		must.False(t, seen[found[1]], must.Sprintf("%s: %s", policy, w.Body))
+		must.StrContains(t, w.Body.String(), `content="`+found[1]+`"`, must.Sprintf("%s: %s", policy, w.Body))
 		seen[found[1]] = true
 		wantTexts(t, policy, "default-src 'none'", "script-src 'self';", "connect-src 'self' https://id.example.com;",
 			"img-src 'self' data: blob: https:;", "frame-ancestors 'none'", "-unsafe", "-realms")
@@ -96,19 +92,17 @@ func TestConsole_CompressesAndCachesFiles(t *testing.T) {
 	} {
 		w := get("GET", "/assets/a-1.js", "Accept-Encoding", accept)
 		h := w.Header()
-		test.True(
-			t, w.Body.String() == want && h.Get("Vary") == "Accept-Encoding" &&
-				strings.Contains(h.Get("Cache-Control"), "immutable") &&
-				h.Get("Content-Type") == "text/javascript; charset=utf-8",
-			test.Sprintf("%q: %s %v", accept, w.Body, h),
-		)
+		test.EqOp(t, want, w.Body.String(), test.Sprintf("%q: %s %v", accept, w.Body, h))
+		test.EqOp(t, "Accept-Encoding", h.Get("Vary"), test.Sprintf("%q: %s %v", accept, w.Body, h))
+		test.StrContains(t, h.Get("Cache-Control"), "immutable", test.Sprintf("%q: %s %v", accept, w.Body, h))
+		test.EqOp(t, "text/javascript; charset=utf-8", h.Get("Content-Type"),
+			test.Sprintf("%q: %s %v", accept, w.Body, h))
 	}
 	w := get("GET", "/assets/f-1.woff2")
 	test.EqOp(t, "font/woff2", w.Header().Get("Content-Type"), test.Sprint(w.Header()))
 	w = get("GET", "/icon.svg")
-	test.True(
-		t, w.Body.String() == "<svg/>" && w.Header().Get("Cache-Control") == "no-cache", test.Sprint(w.Body, w.Header()),
-	)
+	test.EqOp(t, "<svg/>", w.Body.String())
+	test.EqOp(t, "no-cache", w.Header().Get("Cache-Control"))
 }
 
 func TestConsole_ServesSignInConfig(t *testing.T) {
@@ -124,7 +118,6 @@ func TestConsole_ServesSignInConfig(t *testing.T) {
 func TestConsole_WithoutAppsShowsNotice(t *testing.T) {
 	t.Parallel()
 	w := newConsole(t, fstest.MapFS{".gitkeep": {}}, SignIn{})("GET", "/app/week")
-	test.True(
-		t, w.Code == http.StatusOK && strings.Contains(w.Body.String(), "make console"), test.Sprint(w.Code, w.Body),
-	)
+	test.EqOp(t, http.StatusOK, w.Code)
+	test.StrContains(t, w.Body.String(), "make console")
 }

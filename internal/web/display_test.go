@@ -103,10 +103,9 @@ func TestDisplay_ShowsCodeAndArrivals(t *testing.T) {
 	s.addBooking("Leo Late", 2, nil)
 	s.AddSession(testkit.Session{Starts: class.Add(90 * time.Minute), Minutes: 30, Title: "Yin <i>", Coach: s.Coach})
 	answer, body := s.get(s.link(), 0)
-	test.True(
-		t, answer.StatusCode == http.StatusOK && answer.Header.Get("Content-Type") == "text/html; charset=utf-8",
-		test.Sprint(answer.Status, answer.Header),
-	)
+	test.EqOp(t, http.StatusOK, answer.StatusCode, test.Sprint(answer.Status, answer.Header))
+	test.EqOp(t, "text/html; charset=utf-8", answer.Header.Get("Content-Type"),
+		test.Sprint(answer.Status, answer.Header))
 	wantTexts(t, body, "Vinyasa &amp; &lt;b&gt;Breath&lt;/b&gt;", "-<b>", "Wednesday, 18 March, ", ">18:00–19:00<",
 		"with Carla Coach · Pier 1", "<strong>4</strong> of 6 here", ">Mia M.<", "-Meyer", ">Noa<", "-Nobody", "+2",
 		"17:50", "-Leo", "Scan to check in", `class="open"`, "<svg ", `data-every="30"`,
@@ -169,7 +168,8 @@ func TestDisplay_LinksToNextPage(t *testing.T) {
 		answer, body := s.get(path, time.Duration(minute)*time.Minute)
 		must.EqOp(t, http.StatusOK, answer.StatusCode, must.Sprint(minute, answer.Status))
 		next := nextLink.FindStringSubmatch(body)[1]
-		must.True(t, next != path && strings.HasPrefix(next, "/display/"), must.Sprint(next))
+		must.NotEqOp(t, path, next)
+		must.StrHasPrefix(t, "/display/", next)
 		wantTexts(t, body, `content="30;url=`+next+`"`)
 		path = next
 	}
@@ -197,10 +197,8 @@ func TestDisplay_ReloadsAfterFailure(t *testing.T) {
 	link := s.link()
 	s.Exec(`alter table locations rename to renamed`)
 	answer, body := s.get(link, 0)
-	test.True(
-		t, answer.StatusCode == http.StatusServiceUnavailable && answer.Header.Get("Retry-After") == "10",
-		test.Sprint(answer.Status, answer.Header),
-	)
+	test.EqOp(t, http.StatusServiceUnavailable, answer.StatusCode, test.Sprint(answer.Status, answer.Header))
+	test.EqOp(t, "10", answer.Header.Get("Retry-After"), test.Sprint(answer.Status, answer.Header))
 	wantTexts(t, body, "One moment", `data-next="`+link+`"`, `data-every="10"`, "-locations", "-42P01")
 	test.EqOp(t, 1, strings.Count(s.log.String(), "level=ERROR"), test.Sprint(s.log.String()))
 }
@@ -227,9 +225,8 @@ func TestDisplay_SetsSecurityHeaders(t *testing.T) {
 	} {
 		answer, _ := s.get(assetPath+path, 0)
 		got := answer.Header.Get("Content-Type")
-		test.True(
-			t, got == want && answer.StatusCode == http.StatusOK, test.Sprintf("%s: %s, %q", path, answer.Status, got),
-		)
+		test.EqOp(t, want, got, test.Sprintf("%s: %s, %q", path, answer.Status, got))
+		test.EqOp(t, http.StatusOK, answer.StatusCode, test.Sprintf("%s: %s, %q", path, answer.Status, got))
 	}
 	for _, path := range []string{"display.html", "..%2Fdisplay.go", "", "%2e%2e"} {
 		answer, _ := s.get(assetPath+path, 0)

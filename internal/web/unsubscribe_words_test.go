@@ -19,7 +19,8 @@ func TestUnsubscribeWords_NameEveryTopic(t *testing.T) {
 		seen := make(map[string]bool)
 		for _, topic := range notify.Topics() {
 			name := in.topics[topic]
-			test.True(t, name != "" && !seen[name], test.Sprintf("%s has the name %q in %s", topic, name, in.Lang))
+			test.NotEqOp(t, "", name, test.Sprintf("%s has the name %q in %s", topic, name, in.Lang))
+			test.False(t, seen[name], test.Sprintf("%s has the name %q in %s", topic, name, in.Lang))
 			seen[in.topics[topic]] = true
 		}
 	}

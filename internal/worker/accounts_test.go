@@ -65,9 +65,9 @@ func TestAccounts_TenantsSendThroughTheirOwnAccounts(t *testing.T) {
 	book("Leo")
 	test.EqOp(t, 1, len(p.Twilio.Messages()), test.Sprint("messages by the platform's account"))
 	sent := own.Messages()
-	must.True(
-		t, len(sent) == 2 && sent[0].From == "+15005550001" && sent[1].From == "+15005550002", must.Sprintf("%+v", sent),
-	)
+	must.SliceLen(t, 2, sent)
+	must.EqOp(t, "+15005550001", sent[0].From)
+	must.EqOp(t, "+15005550002", sent[1].From)
 	// The neighbour has none.
 	who := other.AddReachable("Ida")
 	other.RemoveDevices(who)
@@ -120,10 +120,10 @@ func TestAccounts_HaveSeparateBreakers(t *testing.T) {
 		)
 	}
 	n := sent(studio, "FAILED")
-	test.True(
-		t, n == people && asked.Load() == 5,
-		test.Sprintf("%d of %d failed, after the account was asked %d times", n, people, asked.Load()),
-	)
+	test.EqOp(t, people, n,
+		test.Sprintf("%d of %d failed, after the account was asked %d times", n, people, asked.Load()))
+	test.EqOp(t, 5, asked.Load(),
+		test.Sprintf("%d of %d failed, after the account was asked %d times", n, people, asked.Load()))
 	test.EqOp(t, people, sent(other, "SENT"), test.Sprintf("of %d mails of the neighbour", people))
 }
 

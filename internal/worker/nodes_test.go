@@ -48,7 +48,8 @@ func TestDeliver_NodesShareTheWork(t *testing.T) {
 	close(booked)
 	all.Wait()
 	n, twice := studio.Provider.Duplicates()
-	test.True(t, n == 2*people && twice == 0, test.Sprintf("%d of %d messages, %d twice", n, 2*people, twice))
+	test.EqOp(t, 2*people, n, test.Sprintf("%d of %d messages, %d twice", n, 2*people, twice))
+	test.EqOp(t, 0, twice, test.Sprintf("%d of %d messages, %d twice", n, 2*people, twice))
 	test.EqOp(t, 0, studio.Count(`select count(*) from notices where done_at is null and due_at <= $1`, testkit.Noon),
 		test.Sprint("notices are left"))
 }

@@ -204,10 +204,10 @@ func TestCall_RetriesMutationWithSameKey(t *testing.T) {
 			client, waits := serve(t, s)
 			must.NoError(t, book(t, client))
 			keys := s.all(idempotencyKey)
-			test.True(
-				t, len(keys) == 3 && len(keys[0]) >= 20 && keys[0] == keys[1] && keys[1] == keys[2],
-				test.Sprintf("keys %q", keys),
-			)
+			must.SliceLen(t, 3, keys, must.Sprintf("keys %q", keys))
+			must.GreaterEq(t, 20, len(keys[0]), must.Sprintf("keys %q", keys))
+			test.EqOp(t, keys[1], keys[0], test.Sprintf("keys %q", keys))
+			test.EqOp(t, keys[2], keys[1], test.Sprintf("keys %q", keys))
 			test.Eq(t, []time.Duration{minBackoff, 2 * minBackoff}, *waits, test.Sprint("waits"))
 			must.NoError(t, book(t, client))
 			test.NotEqOp(t, keys[0], s.all(idempotencyKey)[3], test.Sprint("another call has the same key"))
@@ -241,17 +241,14 @@ func TestCall_BacksOffBetweenRetries(t *testing.T) {
 	s := &service{script: slices.Repeat([]error{contention}, 9)}
 	client, waits := serve(t, s)
 	_, err := client.Bookings.GetBooking(t.Context(), connect.NewRequest(&v1.GetBookingRequest{}))
-	test.True(
-		t, IsReason(err, v1.ErrorReason_ERROR_REASON_CONTENTION) && len(s.headers) == 5 &&
-			s.headers[0].Get(idempotencyKey) == "",
-		test.Sprintf("%v after %d calls", err, len(s.headers)),
-	)
+	test.True(t, IsReason(err, v1.ErrorReason_ERROR_REASON_CONTENTION),
+		test.Sprintf("%v after %d calls", err, len(s.headers)))
+	must.SliceLen(t, 5, s.headers, must.Sprintf("%v after %d calls", err, len(s.headers)))
+	test.EqOp(t, "", s.headers[0].Get(idempotencyKey), test.Sprintf("%v after %d calls", err, len(s.headers)))
 	test.Eq(t, []time.Duration{minBackoff, 2 * minBackoff, 4 * minBackoff, 8 * minBackoff}, *waits, test.Sprint("waits"))
 	m := &interceptor{settings: settings{random: func() float64 { return 1 }}}
-	test.True(
-		t, m.backoff(7) == maxBackoff && m.backoff(1000) == maxBackoff,
-		test.Sprint("the maximum backoff is exceeded"),
-	)
+	test.EqOp(t, maxBackoff, m.backoff(7), test.Sprint("the maximum backoff is exceeded"))
+	test.EqOp(t, maxBackoff, m.backoff(1000), test.Sprint("the maximum backoff is exceeded"))
 
 	limited := &service{script: []error{refused(connect.CodeResourceExhausted, "RATE_LIMITED", "retry_after", "3")}}
 	client, waits = serve(t, limited)
@@ -283,10 +280,8 @@ func TestWithKey_ExchangesKeyOnce(t *testing.T) {
 		calls.Go(func() { _ = book(t, client) })
 	}
 	calls.Wait()
-	test.True(
-		t, s.keys == 2 && len(s.headers) >= 9,
-		test.Sprintf("%d exchanges for %d calls", s.keys, len(s.headers)),
-	)
+	test.EqOp(t, 2, s.keys, test.Sprintf("%d exchanges for %d calls", s.keys, len(s.headers)))
+	test.GreaterEq(t, 9, len(s.headers), test.Sprintf("%d exchanges for %d calls", s.keys, len(s.headers)))
 }
 
 func TestTokens_AreRenewedBeforeExpiry(t *testing.T) {
@@ -302,7 +297,8 @@ func TestTokens_AreRenewedBeforeExpiry(t *testing.T) {
 	want := func(text string, e error) {
 		t.Helper()
 		got, err := tokens.current(t.Context())
-		test.True(t, got == text && errors.Is(err, e), test.Sprintf("%q, %v; want %q", got, err, text))
+		test.EqOp(t, text, got, test.Sprintf("%q, %v; want %q", got, err, text))
+		test.ErrorIs(t, err, e, test.Sprintf("%q, %v; want %q", got, err, text))
 	}
 	want("t1", nil)
 	now = now.Add(9*time.Minute - 1)
@@ -330,11 +326,10 @@ func TestAll_ReadsAllPages(t *testing.T) {
 		must.NoError(t, err)
 		ids = append(ids, item.GetId())
 	}
-	test.True(
-		t, slices.Equal(ids, []string{"1a", "1b", "2a", "2b", "3a", "3b"}) &&
-			slices.Equal(s.pages, []string{"l", "l1", "l2"}) && request.GetPageToken() == "",
-		test.Sprintf("%v in pages %q", ids, s.pages),
-	)
+	test.True(t, slices.Equal(ids, []string{"1a", "1b", "2a", "2b", "3a", "3b"}),
+		test.Sprintf("%v in pages %q", ids, s.pages))
+	test.True(t, slices.Equal(s.pages, []string{"l", "l1", "l2"}), test.Sprintf("%v in pages %q", ids, s.pages))
+	test.EqOp(t, "", request.GetPageToken(), test.Sprintf("%v in pages %q", ids, s.pages))
 
 	s = &service{script: []error{nil, refused(connect.CodeNotFound, "LOCATION_NOT_FOUND")}}
 	client, _ = serve(t, s)
@@ -343,10 +338,8 @@ func TestAll_ReadsAllPages(t *testing.T) {
 	for _, last = range All(t.Context(), client.Bookings.ListItems, request, (*v1.ListItemsResponse).GetItems) {
 		n++
 	}
-	test.True(
-		t, n == 3 && RefusalOf(last).Reason == v1.ErrorReason_ERROR_REASON_LOCATION_NOT_FOUND,
-		test.Sprintf("%d, %v", n, last),
-	)
+	test.EqOp(t, 3, n)
+	test.EqOp(t, v1.ErrorReason_ERROR_REASON_LOCATION_NOT_FOUND, RefusalOf(last).Reason)
 	s = &service{}
 	client, _ = serve(t, s)
 	for _, err := range All(t.Context(), client.Bookings.ListItems, request, (*v1.ListItemsResponse).GetItems) {
@@ -366,12 +359,12 @@ func TestRefusalOf_ReadsErrorDetails(t *testing.T) {
 		t, want, RefusalOf(fmt.Errorf("book: %w", refused(connect.CodeResourceExhausted, "DAILY_LIMIT", "limit", "2"))),
 	)
 	r := RefusalOf(refused(connect.CodeNotFound, "FROM_THE_FUTURE"))
-	test.True(
-		t, r.Reason == v1.ErrorReason_ERROR_REASON_UNSPECIFIED && r.Code == connect.CodeNotFound,
-		test.Sprintf("%+v", r),
-	)
+	test.EqOp(t, v1.ErrorReason_ERROR_REASON_UNSPECIFIED, r.Reason)
+	test.EqOp(t, connect.CodeNotFound, r.Code)
 	r = RefusalOf(errors.New("x"))
-	test.True(t, r.Code == connect.CodeUnknown && r.Message == "x" && !IsReason(nil, r.Reason), test.Sprintf("%+v", r))
+	test.EqOp(t, connect.CodeUnknown, r.Code)
+	test.EqOp(t, "x", r.Message)
+	test.False(t, IsReason(nil, r.Reason), test.Sprintf("%+v", r))
 }
 
 // message returns a message with these events. Its cursor is that of the last one.
@@ -420,10 +413,8 @@ func TestWatch_Resumes(t *testing.T) {
 		return Token{Value: fmt.Sprintf("t%d", n)}, nil
 	}))
 	ids, err := take(t, client, 4)
-	test.True(
-		t, err == nil && slices.Equal(ids, []string{"a", "b", "c", "e"}),
-		test.Sprintf("%v, %v", ids, err),
-	)
+	test.NoError(t, err)
+	test.True(t, slices.Equal(ids, []string{"a", "b", "c", "e"}), test.Sprintf("%v, %v", ids, err))
 	var cursors []string
 	for _, request := range s.watched {
 		cursors = append(cursors, request.GetCursor())
@@ -439,10 +430,9 @@ func TestStream_HasToken(t *testing.T) {
 	s := &service{streams: [][]any{{greeting("a")}}}
 	client, _ := serve(t, s)
 	stream, err := client.Events.WatchEvents(t.Context(), connect.NewRequest(&v1.WatchEventsRequest{}))
-	test.True(
-		t, err == nil && stream.Receive() && s.all(authorization)[0] == "Bearer token",
-		test.Sprintf("%v, %q", err, s.all(authorization)),
-	)
+	must.NoError(t, err)
+	test.True(t, stream.Receive(), test.Sprintf("%v, %q", err, s.all(authorization)))
+	test.EqOp(t, "Bearer token", s.all(authorization)[0])
 }
 
 func TestWatch_EndsOnPermanentError(t *testing.T) {
@@ -460,10 +450,9 @@ func TestWatch_EndsOnPermanentError(t *testing.T) {
 			s := &service{streams: [][]any{c.script, {}}}
 			client, _ := serve(t, s)
 			ids, err := take(t, client, 1)
-			test.True(
-				t, err != nil && len(ids) == 0 && len(s.watched) == c.calls,
-				test.Sprintf("%v, %v after %d calls", ids, err, len(s.watched)),
-			)
+			test.Error(t, err, test.Sprintf("%v, %v after %d calls", ids, err, len(s.watched)))
+			test.SliceEmpty(t, ids, test.Sprintf("%v, %v after %d calls", ids, err, len(s.watched)))
+			test.SliceLen(t, c.calls, s.watched, test.Sprintf("%v, %v after %d calls", ids, err, len(s.watched)))
 		})
 	}
 }
@@ -478,10 +467,8 @@ func TestWatch_EndsWithContext(t *testing.T) {
 	for _, last = range client.Watch(ctx, &v1.WatchEventsRequest{}) {
 		cancel()
 	}
-	test.True(
-		t, errors.Is(last, context.Canceled) && len(s.watched) == 1,
-		test.Sprintf("%v after %d calls", last, len(s.watched)),
-	)
+	test.ErrorIs(t, last, context.Canceled, test.Sprintf("%v after %d calls", last, len(s.watched)))
+	test.SliceLen(t, 1, s.watched, test.Sprintf("%v after %d calls", last, len(s.watched)))
 }
 
 // A connection can be dead without any error.

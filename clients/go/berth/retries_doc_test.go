@@ -28,7 +28,8 @@ func TestRetriesPage_HasTheCases(t *testing.T) {
 	must.NoError(t, err)
 	before, rest, ok := strings.Cut(string(page), tablesBegin)
 	_, after, closed := strings.Cut(rest, tablesEnd)
-	must.True(t, ok && closed, must.Sprint("the page has no place for the tables"))
+	must.True(t, ok, must.Sprint("the page has no place for the tables"))
+	must.True(t, closed, must.Sprint("the page has no place for the tables"))
 	want := before + tablesBegin + tables(readCases(t)) + tablesEnd + after
 	if *update {
 		must.NoError(t, os.WriteFile(path, []byte(want), 0o644))

@@ -82,10 +82,10 @@ func readCases(t *testing.T) cases {
 	must.NoError(t, err)
 	var all cases
 	must.NoError(t, json.Unmarshal(text, &all))
-	must.True(
-		t, len(all.Calls) != 0 && len(all.Watches) != 0 && len(all.Renewals) != 0 && len(all.Rejections) != 0,
-		must.Sprint("retries.json has no cases"),
-	)
+	must.NotEqOp(t, 0, len(all.Calls), must.Sprint("retries.json has no cases"))
+	must.NotEqOp(t, 0, len(all.Watches), must.Sprint("retries.json has no cases"))
+	must.NotEqOp(t, 0, len(all.Renewals), must.Sprint("retries.json has no cases"))
+	must.NotEqOp(t, 0, len(all.Rejections), must.Sprint("retries.json has no cases"))
 	return all
 }
 
@@ -191,13 +191,12 @@ func TestRetries_MatchTheCasesOfAllClients(t *testing.T) {
 				sent := len(server.headers)
 				test.EqOp(t, c.Key, server.headers[0].Get(idempotencyKey) != "", test.Sprint("has a key"))
 				if c.Wait == nil {
-					test.True(
-						t, sent == c.Attempt+1 && connect.CodeOf(err) == c.Code,
-						test.Sprintf("sent %d times, %v", sent, err),
-					)
+					test.EqOp(t, c.Attempt+1, sent, test.Sprintf("sent %d times, %v", sent, err))
+					test.EqOp(t, c.Code, connect.CodeOf(err), test.Sprintf("sent %d times, %v", sent, err))
 					return
 				}
-				must.True(t, err == nil && sent == c.Attempt+2, must.Sprintf("sent %d times, %v", sent, err))
+				must.NoError(t, err, must.Sprintf("sent %d times, %v", sent, err))
+				must.EqOp(t, c.Attempt+2, sent, must.Sprintf("sent %d times, %v", sent, err))
 				test.EqOp(t, seconds(c.Wait[random]), waits[c.Attempt], test.Sprint("sent again after"))
 			})
 		}
@@ -208,10 +207,8 @@ func TestRetries_HaveTheDefaultsOfAllClients(t *testing.T) {
 	t.Parallel()
 	all := readCases(t)
 	client := New("http://localhost")
-	test.True(
-		t, client.interceptor.timeout == seconds(all.Timeout) && client.interceptor.retries == all.Retries,
-		test.Sprintf("%s, %d", client.interceptor.timeout, client.interceptor.retries),
-	)
+	test.EqOp(t, seconds(all.Timeout), client.interceptor.timeout)
+	test.EqOp(t, all.Retries, client.interceptor.retries)
 }
 
 func TestWatch_ReconnectsAsTheCasesOfAllClients(t *testing.T) {
@@ -228,13 +225,14 @@ func TestWatch_ReconnectsAsTheCasesOfAllClients(t *testing.T) {
 					break
 				}
 				if c.Wait == nil {
-					test.True(
-						t, connect.CodeOf(last) == c.Code && len(s.watched) == c.Attempt+1,
-						test.Sprintf("connected %d times, %v", len(s.watched), last),
-					)
+					test.EqOp(t, c.Code, connect.CodeOf(last),
+						test.Sprintf("connected %d times, %v", len(s.watched), last))
+					test.SliceLen(t, c.Attempt+1, s.watched,
+						test.Sprintf("connected %d times, %v", len(s.watched), last))
 					return
 				}
-				must.True(t, last == nil && len(*waits) == c.Attempt+1, must.Sprintf("%d waits, %v", len(*waits), last))
+				must.NoError(t, last, must.Sprintf("%d waits, %v", len(*waits), last))
+				must.SliceLen(t, c.Attempt+1, *waits, must.Sprintf("%d waits, %v", len(*waits), last))
 				test.EqOp(t, seconds(c.Wait[random]), (*waits)[c.Attempt].Round(time.Millisecond),
 					test.Sprint("reconnects after"))
 			})
@@ -274,10 +272,8 @@ func TestTokens_AreRenewedAsTheCasesOfAllClients(t *testing.T) {
 			must.NoError(t, err)
 			now = now.Add(seconds(c.Age))
 			got, err := tokens.current(t.Context())
-			test.True(
-				t, (err == nil) == (c.Token != "") && got == values[c.Token],
-				test.Sprintf("%q, %v; want the %s token", got, err, c.Token),
-			)
+			test.EqOp(t, (c.Token != ""), (err == nil), test.Sprintf("%q, %v; want the %s token", got, err, c.Token))
+			test.EqOp(t, values[c.Token], got, test.Sprintf("%q, %v; want the %s token", got, err, c.Token))
 		})
 	}
 }
@@ -309,10 +305,8 @@ func TestTokens_AreReplacedAsTheCasesOfAllClients(t *testing.T) {
 			for _, header := range server.headers {
 				sent = append(sent, header.Get(authorization)[len("Bearer "):])
 			}
-			test.True(
-				t, slices.Equal(sent, c.Sent) && (err == nil) == c.Succeeds,
-				test.Sprintf("sent %v, %v", sent, err),
-			)
+			test.True(t, slices.Equal(sent, c.Sent), test.Sprintf("sent %v, %v", sent, err))
+			test.EqOp(t, c.Succeeds, (err == nil), test.Sprintf("sent %v, %v", sent, err))
 			test.True(t, err == nil || connect.CodeOf(err) == connect.CodeUnauthenticated, test.Sprint(err))
 		})
 	}
@@ -341,9 +335,9 @@ func TestCall_EndsAfterThirtySecondsWithoutADeadline(t *testing.T) {
 		m := &interceptor{settings: settings{now: func() time.Time { return begin }, timeout: 30 * time.Second}}
 		limited, deadline, stop := m.withDeadline(ctx)
 		_, ok := limited.Deadline()
-		test.True(
-			t, ok && deadline.Equal(begin.Add(c.want)), test.Sprintf("%s the call ends at %s, %t", c.name, deadline, ok),
-		)
+		test.True(t, ok, test.Sprintf("%s the call ends at %s, %t", c.name, deadline, ok))
+		test.True(t, deadline.Equal(begin.Add(c.want)),
+			test.Sprintf("%s the call ends at %s, %t", c.name, deadline, ok))
 		stop()
 		cancel()
 	}

@@ -80,7 +80,8 @@ func TestCheckAccess_NamesTheRolesThatGrantIt(t *testing.T) {
 	} {
 		got, err := studio.App.Accounts.CheckAccess(t.Context(), studio.Owner, guard, c.who, c.permission)
 		diff := cmp.Diff(c.want, got)
-		test.True(t, diff == "" && err == nil, test.Sprintf("%s: %v (-want +got):\n%s", name, err, diff))
+		test.EqOp(t, "", diff, test.Sprintf("%s: %v (-want +got):\n%s", name, err, diff))
+		test.NoError(t, err, test.Sprintf("%s: %v (-want +got):\n%s", name, err, diff))
 	}
 	theirs := studio.OtherTenant()
 	for name, c := range map[string]struct {
@@ -121,7 +122,8 @@ func TestAccessSource_FindsSubjects(t *testing.T) {
 	source := accounts.AccessSource(studio.DB.DB)
 	roles, err := source.Roles(t.Context(), studio.Tenant)
 	diff := cmp.Diff([]access.Role{{Name: "desk", Permissions: []string{"session.read"}}}, roles)
-	test.True(t, diff == "" && err == nil, test.Sprintf("%v (-want +got):\n%s", err, diff))
+	test.EqOp(t, "", diff, test.Sprintf("%v (-want +got):\n%s", err, diff))
+	test.NoError(t, err, test.Sprintf("%v (-want +got):\n%s", err, diff))
 	for subject, want := range map[string]access.Holder{
 		ana.Subject:               {Member: ana.Member, Roles: []string{"member", "desk"}, Active: true},
 		"sa:" + robot.ID.String(): {Roles: []string{tenant.RolePartner}, Active: true},
@@ -136,7 +138,8 @@ func TestAccessSource_FindsSubjects(t *testing.T) {
 	} {
 		got, err := source.Holder(t.Context(), studio.Tenant, subject)
 		diff := cmp.Diff(want, got)
-		test.True(t, diff == "" && err == nil, test.Sprintf("%q: %v (-want +got):\n%s", subject, err, diff))
+		test.EqOp(t, "", diff, test.Sprintf("%q: %v (-want +got):\n%s", subject, err, diff))
+		test.NoError(t, err, test.Sprintf("%q: %v (-want +got):\n%s", subject, err, diff))
 	}
 	// Their tokens are of one issuer. Another takes its place only if that was said.
 	for _, bind := range []struct {
@@ -267,10 +270,10 @@ func TestAccess_ChangesApplyOnEveryNode(t *testing.T) {
 			t.Helper()
 			return expect.Value(n.guard.Decide(t.Context(), c.who.Tenant, c.who.Subject, c.permission))(t).Allowed
 		}
-		must.True(
-			t, allowed(here) == c.before && allowed(there) == c.before,
-			must.Sprintf("%s: allowed before: %v here, %v there", c.name, allowed(here), allowed(there)),
-		)
+		must.EqOp(t, c.before, allowed(here),
+			must.Sprintf("%s: allowed before: %v here, %v there", c.name, allowed(here), allowed(there)))
+		must.EqOp(t, c.before, allowed(there),
+			must.Sprintf("%s: allowed before: %v here, %v there", c.name, allowed(here), allowed(there)))
 		start := time.Now()
 		must.NoError(t, c.change(), must.Sprint(c.name))
 		test.NotEqOp(t, c.before, allowed(here), test.Sprintf("%s: not here", c.name))

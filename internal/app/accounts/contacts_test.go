@@ -66,7 +66,8 @@ func TestContact_IsTheMembersOnceItIsConfirmed(t *testing.T) {
 	ana := testkit.SelfOnly(s.AddReachable("Ana"))
 	me := expect.Value(newAddress(s.Studio, ana, "new@example.com"))(t)
 	must.EqOp(t, "ana@example.com", me.Member.Email)
-	must.True(t, len(me.Pending) == 1 && me.Pending[0].Address == "new@example.com", must.Sprintf("%+v", me.Pending))
+	must.SliceLen(t, 1, me.Pending)
+	must.EqOp(t, "new@example.com", me.Pending[0].Address)
 	test.Eq(t, map[string]any{"kind": "EMAIL"}, s.LastAudit("contact.code_requested"))
 	test.EqOp(t, 1, s.Count(`
 select count(*) from events where type = 'member.changed' and member_id = $1 and actor = $1::text
@@ -101,7 +102,8 @@ select count(*) from events where type = 'member.changed' and member_id = $1 and
 	test.True(t, m.Confirmed(member.ByEmail, ""))
 	expect.Reason(t, fault.ContactNotPending)(confirm(code))
 	got := expect.Value(s.App.Accounts.GetMe(t.Context(), ana))(t)
-	test.True(t, got.Member.Email == "new@example.com" && len(got.Pending) == 0, test.Sprintf("%+v", got))
+	test.EqOp(t, "new@example.com", got.Member.Email)
+	test.SliceEmpty(t, got.Pending)
 	test.EqOp(t, 1, s.Count(`select count(*) from audit_entries where action = 'contact.confirmed'`))
 }
 
@@ -122,7 +124,8 @@ func TestContact_NumberNeedsACodeBySMS(t *testing.T) {
 	m := expect.Value(s.App.Accounts.ConfirmContact(
 		t.Context(), ana, member.ByPhone, codeTo(s, "+351912345678"),
 	))(t)
-	test.True(t, m.Phone == "+351912345678" && m.Confirmed(member.ByPhone, ""), test.Sprintf("%+v", m))
+	test.EqOp(t, "+351912345678", m.Phone)
+	test.True(t, m.Confirmed(member.ByPhone, ""), test.Sprintf("%+v", m))
 }
 
 // Whether another member has an address shows only to those who have proven that it is theirs.
@@ -160,7 +163,8 @@ func TestContact_ThatTheTokenVerifiesNeedsNoCode(t *testing.T) {
 	ana := testkit.SelfOnly(s.AddReachable("Ana"))
 	ana.Email = "Ana@Token.example"
 	me := expect.Value(newAddress(s.Studio, ana, "ana@token.example"))(t)
-	must.True(t, me.Member.Email == "ana@token.example" && len(me.Pending) == 0, must.Sprintf("%+v", me))
+	must.EqOp(t, "ana@token.example", me.Member.Email)
+	must.SliceEmpty(t, me.Pending)
 	test.True(t, me.Member.Confirmed(member.ByEmail, ""))
 	s.Deliver()
 	sent := s.Provider.Take()
@@ -236,7 +240,8 @@ func TestContact_CanBeCancelled(t *testing.T) {
 	expect.OK(t)(newAddress(s.Studio, ana, "ana@example.com"))
 	s.EditMember(ana, func(m *member.Member) { m.Email = "front@example.com" })
 	me := expect.Value(s.App.Accounts.GetMe(t.Context(), ana))(t)
-	test.True(t, len(me.Pending) == 0 && !me.Member.Confirmed(member.ByEmail, ""), test.Sprintf("%+v", me))
+	must.SliceEmpty(t, me.Pending)
+	test.False(t, me.Member.Confirmed(member.ByEmail, ""), test.Sprintf("%+v", me))
 }
 
 // The link in the mail does what the code does, without signing in. A link that was replaced is no guess.
@@ -256,11 +261,13 @@ func TestContact_LinkConfirms(t *testing.T) {
 	expect.OK(t)(newAddress(s.Studio, ana, "ana@example.com"))
 	first := link()
 	shown := expect.Value(s.App.Accounts.GetContactLink(t.Context(), first))(t)
-	must.True(t, shown.Open && shown.Address == "ana@example.com", must.Sprintf("%+v", shown))
+	must.True(t, shown.Open, must.Sprintf("%+v", shown))
+	must.EqOp(t, "ana@example.com", shown.Address)
 	expect.OK(t)(s.App.Accounts.ResendContactCode(t.Context(), ana, member.ByEmail))
 	second := link()
 	shown = expect.Value(s.App.Accounts.GetContactLink(t.Context(), first))(t)
-	must.True(t, !shown.Open && shown.Address == "", must.Sprintf("%+v", shown))
+	must.False(t, shown.Open, must.Sprintf("%+v", shown))
+	must.EqOp(t, "", shown.Address)
 	for range member.MaxGuesses {
 		test.EqOp(t, fault.ContactCodeExpired, fault.ReasonOf(s.App.Accounts.ConfirmByLink(t.Context(), first)))
 	}

@@ -32,7 +32,8 @@ func TestCreateTenant_CreatesOwnerAndRoles(t *testing.T) {
 	}
 	made, err := studio.App.Accounts.CreateTenant(t.Context(), n)
 	diff := cmp.Diff(want, made, cmpopts.EquateEmpty())
-	must.True(t, diff == "" && err == nil, must.Sprint(err, diff))
+	must.EqOp(t, "", diff)
+	must.NoError(t, err)
 	studio.Owner = tenant.System(studio.Tenant)
 	test.EqOp(t, "", cmp.Diff(
 		want, expect.Value(studio.App.Accounts.GetTenant(t.Context(), studio.Owner))(t), cmpopts.EquateEmpty(),

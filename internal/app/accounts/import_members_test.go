@@ -37,15 +37,15 @@ func TestImportMembers_CreatesEveryRow(t *testing.T) {
 	tell := func(p member.Progress) error { progress = append(progress, p); return nil }
 
 	report, err := studio.App.Accounts.ImportMembers(t.Context(), studio.Owner, people(n), true, tell)
-	must.True(
-		t, err == nil && report == (accounts.MemberImport{Rows: n}) && members() == there,
-		must.Sprintf("dry run: %+v, %v, %d members", report, err, members()),
-	)
+	must.NoError(t, err, must.Sprintf("dry run: %+v, %v, %d members", report, err, members()))
+	must.EqOp(t, (accounts.MemberImport{Rows: n}), report,
+		must.Sprintf("dry run: %+v, %v, %d members", report, err, members()))
+	must.EqOp(t, there, members(), must.Sprintf("dry run: %+v, %v, %d members", report, err, members()))
 	report, err = studio.App.Accounts.ImportMembers(t.Context(), studio.Owner, people(n), false, tell)
-	must.True(
-		t, err == nil && report.Imported == n && !report.Batch.IsZero() && members() == there+n,
-		must.Sprintf("%+v, %v, %d members", report, err, members()),
-	)
+	must.NoError(t, err, must.Sprintf("%+v, %v, %d members", report, err, members()))
+	must.EqOp(t, n, report.Imported, must.Sprintf("%+v, %v, %d members", report, err, members()))
+	must.False(t, report.Batch.IsZero(), must.Sprintf("%+v, %v, %d members", report, err, members()))
+	must.EqOp(t, there+n, members(), must.Sprintf("%+v, %v, %d members", report, err, members()))
 	var read []int
 	for _, p := range progress {
 		read = append(read, p.Read)
@@ -71,14 +71,14 @@ func TestImportMembers_CreatesEveryRow(t *testing.T) {
 	// Again: every row is there.
 	progress = nil
 	report = expect.Value(studio.App.Accounts.ImportMembers(t.Context(), studio.Owner, people(n), false, tell))(t)
-	must.True(
-		t, report == (accounts.MemberImport{Rows: n, Wrong: n}) && members() == there+n, must.Sprintf("again: %+v", report),
-	)
+	must.EqOp(t, (accounts.MemberImport{Rows: n, Wrong: n}), report, must.Sprintf("again: %+v", report))
+	must.EqOp(t, there+n, members(), must.Sprintf("again: %+v", report))
 	last := progress[2]
-	test.True(
-		t, last.Wrong == n && last.OK == 0 && len(last.Problems) == 1000,
-		test.Sprintf("%d wrong, %d right, %d problems", last.Wrong, last.OK, len(last.Problems)),
-	)
+	test.EqOp(t, n, last.Wrong,
+		test.Sprintf("%d wrong, %d right, %d problems", last.Wrong, last.OK, len(last.Problems)))
+	test.EqOp(t, 0, last.OK, test.Sprintf("%d wrong, %d right, %d problems", last.Wrong, last.OK, len(last.Problems)))
+	test.SliceLen(t, 1000, last.Problems,
+		test.Sprintf("%d wrong, %d right, %d problems", last.Wrong, last.OK, len(last.Problems)))
 }
 
 func TestImportMembers_CreatesAllRowsOrNone(t *testing.T) {
@@ -101,9 +101,9 @@ func TestImportMembers_CreatesAllRowsOrNone(t *testing.T) {
 		report := expect.Value(
 			studio.App.Accounts.ImportMembers(t.Context(), studio.Owner, []byte(c.file), false, ignoreProgress),
 		)(t)
-		test.True(
-			t, report.Wrong == c.wrong && report.Imported == 0 && report.Batch.IsZero(), test.Sprintf("%s: %+v", name, report),
-		)
+		test.EqOp(t, c.wrong, report.Wrong, test.Sprintf("%s: %+v", name, report))
+		test.EqOp(t, 0, report.Imported, test.Sprintf("%s: %+v", name, report))
+		test.True(t, report.Batch.IsZero(), test.Sprintf("%s: %+v", name, report))
 	}
 	expect.Reason(t, fault.ImportInvalid)(
 		studio.App.Accounts.ImportMembers(t.Context(), studio.Owner, []byte("\xff\xfe"), false, ignoreProgress),
@@ -136,11 +136,12 @@ func TestImportMembers_OnceAtTheSameTime(t *testing.T) {
 		imported += r.Imported
 		if r.Wrong > 0 {
 			wrong++
-			test.True(t, r.Wrong == 300 && problems[i] == 600, test.Sprintf("%+v, %d problems told", r, problems[i]))
+			test.EqOp(t, 300, r.Wrong, test.Sprintf("%+v, %d problems told", r, problems[i]))
+			test.EqOp(t, 600, problems[i], test.Sprintf("%+v, %d problems told", r, problems[i]))
 		}
 	}
-	test.True(
-		t, imported == 300 && wrong == 2 && testkit.CountReasons(errs)[""] == len(reports),
-		test.Sprintf("%d imported, %d turned down, %v", imported, wrong, errs),
-	)
+	test.EqOp(t, 300, imported, test.Sprintf("%d imported, %d turned down, %v", imported, wrong, errs))
+	test.EqOp(t, 2, wrong, test.Sprintf("%d imported, %d turned down, %v", imported, wrong, errs))
+	test.EqOp(t, len(reports), testkit.CountReasons(errs)[""],
+		test.Sprintf("%d imported, %d turned down, %v", imported, wrong, errs))
 }

@@ -99,10 +99,10 @@ func TestUpdateMember_EditsFieldsAndRecordsThem(t *testing.T) {
 			m.Tier, m.Notes, m.Subject = "gold", "", "ana"
 			return nil
 		}))(t)
-	must.True(
-		t, after.Version == 2 && after.Tier == "gold" && after.Subject == "ana" && after.Notes == "",
-		must.Sprintf("%+v", after),
-	)
+	must.EqOp(t, 2, after.Version)
+	must.EqOp(t, "gold", after.Tier)
+	must.EqOp(t, "ana", after.Subject)
+	must.EqOp(t, "", after.Notes)
 	test.EqOp(t, 1, studio.Count(`select count(*) from audit_entries where tenant_id = $1 and action = 'member.updated'
 		and target_id = $2
 		and changes = '{"before": {"tier": "", "notes": "old", "subject": ""},
@@ -182,10 +182,11 @@ func TestMembers_HidesOtherTenants(t *testing.T) {
 	} {
 		other := call(stranger.ID, device.ID, account.ID)
 		none := call(absent, testkit.NewID[tenant.DeviceID](), testkit.NewID[tenant.ServiceAccountID]())
-		test.True(
-			t, other != nil && none != nil && other.Error() == none.Error() && other.(*fault.Error).Kind == fault.NotFound,
-			test.Sprintf("%s: another tenant's %v, absent %v", name, other, none),
-		)
+		test.Error(t, other, test.Sprintf("%s: another tenant's %v, absent %v", name, other, none))
+		test.Error(t, none, test.Sprintf("%s: another tenant's %v, absent %v", name, other, none))
+		test.EqOp(t, none.Error(), other.Error(), test.Sprintf("%s: another tenant's %v, absent %v", name, other, none))
+		test.EqOp(t, fault.NotFound, other.(*fault.Error).Kind,
+			test.Sprintf("%s: another tenant's %v, absent %v", name, other, none))
 	}
 	test.SliceEmpty(t, expect.Value(
 		studio.App.Accounts.ListMembers(t.Context(), studio.Owner, member.Search{Query: "Ana", Limit: 10}),
@@ -221,14 +222,12 @@ func TestListMembers_UsesAnIndex(t *testing.T) {
 			plan.WriteString(strings.Join(lines, "\n"))
 			return err
 		})
-		test.True(
-			t, err == nil && strings.Contains(plan.String(), index) &&
-				strings.Contains(plan.String(), "Index Cond: ((tenant_id") &&
-				strings.Count(plan.String(), "ROW(")+strings.Count(plan.String(), "_key =")+strings.Count(
-					plan.String(), "subject =",
-				) != 0,
-			test.Sprintf("%v\n%s", err, plan.String()),
-		)
+		test.NoError(t, err)
+		test.StrContains(t, plan.String(), index)
+		test.StrContains(t, plan.String(), "Index Cond: ((tenant_id")
+		test.NotEqOp(t, 0, strings.Count(plan.String(), "ROW(")+strings.Count(plan.String(), "_key =")+strings.Count(
+			plan.String(), "subject =",
+		))
 	}
 }
 
@@ -242,7 +241,9 @@ func TestUpdateMe_KeepsNotesOfStaff(t *testing.T) {
 		t.Context(), testkit.SelfOnly(ana), new(2),
 		func(m *member.Member) error { m.Name, m.Locale = "Ann", "pt"; return nil },
 	))(t).Member
-	must.True(t, after.Name == "Ann" && after.Notes == "" && after.Version == 3, must.Sprintf("%+v", after))
+	must.EqOp(t, "Ann", after.Name)
+	must.EqOp(t, "", after.Notes)
+	must.EqOp(t, 3, after.Version)
 	test.EqOp(t, 1, studio.Count(
 		`select count(*) from members where id = $1 and notes = 'difficult' and name = 'Ann'`, ana.Member,
 	), test.Sprint("the notes of staff are gone"))
@@ -254,7 +255,9 @@ func TestUpdateMe_KeepsNotesOfStaff(t *testing.T) {
 	))
 
 	me := expect.Value(studio.App.Accounts.GetMe(t.Context(), testkit.SelfOnly(ana)))(t)
-	must.True(t, me.Member.Notes == "" && me.Member.Name == "Ann" && len(me.Devices) == 0, must.Sprintf("%+v", me))
+	must.EqOp(t, "", me.Member.Notes)
+	must.EqOp(t, "Ann", me.Member.Name)
+	must.SliceEmpty(t, me.Devices)
 	var want []string
 	for _, p := range policy.Permissions() {
 		if slices.Contains(p.Roles, tenant.RoleMember) {
@@ -284,18 +287,17 @@ func TestDevices_RegisterOncePerToken(t *testing.T) {
 	studio := testkit.New(t)
 	ana, ben := testkit.SelfOnly(studio.AddMember("Ana")), testkit.SelfOnly(studio.AddMember("Ben"))
 	first := expect.Value(studio.App.Accounts.RegisterDevice(t.Context(), ana, member.IOS, "phone"))(t)
-	must.True(t, first.Kind == member.IOS && first.CreatedAt.Equal(testkit.Noon), must.Sprintf("%+v", first))
+	must.EqOp(t, member.IOS, first.Kind)
+	must.True(t, first.CreatedAt.Equal(testkit.Noon), must.Sprintf("%+v", first))
 	studio.Clock.Set(testkit.Noon.Add(time.Second))
 	again := expect.Value(studio.App.Accounts.RegisterDevice(t.Context(), ana, member.IOS, "phone"))(t)
-	must.True(
-		t, again.ID == first.ID && again.CreatedAt.Equal(testkit.Noon) && again.SeenAt.After(first.SeenAt),
-		must.Sprintf("registered again: %+v", again),
-	)
+	must.EqOp(t, first.ID, again.ID, must.Sprintf("registered again: %+v", again))
+	must.True(t, again.CreatedAt.Equal(testkit.Noon), must.Sprintf("registered again: %+v", again))
+	must.True(t, again.SeenAt.After(first.SeenAt), must.Sprintf("registered again: %+v", again))
 	taken := expect.Value(studio.App.Accounts.RegisterDevice(t.Context(), ben, member.Android, "phone"))(t)
-	must.True(
-		t, taken.ID == first.ID && taken.CreatedAt.After(testkit.Noon) && taken.Kind == member.Android,
-		must.Sprintf("of another member: %+v", taken),
-	)
+	must.EqOp(t, first.ID, taken.ID, must.Sprintf("of another member: %+v", taken))
+	must.True(t, taken.CreatedAt.After(testkit.Noon), must.Sprintf("of another member: %+v", taken))
+	must.EqOp(t, member.Android, taken.Kind, must.Sprintf("of another member: %+v", taken))
 	test.SliceEmpty(t, expect.Value(studio.App.Accounts.GetMe(t.Context(), ana))(t).Devices)
 	expect.Reason(t, fault.DeviceNotFound)(studio.App.Accounts.UnregisterDevice(t.Context(), ana, taken.ID))
 	test.NoError(t, studio.App.Accounts.UnregisterDevice(t.Context(), ben, taken.ID))
@@ -307,10 +309,8 @@ func TestDevices_RegisterOncePerToken(t *testing.T) {
 		expect.OK(t)(studio.App.Accounts.RegisterDevice(t.Context(), ana, member.Web, fmt.Sprint("browser ", i)))
 	}
 	me := expect.Value(studio.App.Accounts.GetMe(t.Context(), ana))(t)
-	test.True(
-		t, len(me.Devices) == member.MaxDevices && me.Devices[0].SeenAt.After(me.Devices[1].SeenAt),
-		test.Sprintf("%d devices", len(me.Devices)),
-	)
+	must.SliceLen(t, member.MaxDevices, me.Devices, must.Sprintf("%d devices", len(me.Devices)))
+	test.True(t, me.Devices[0].SeenAt.After(me.Devices[1].SeenAt), test.Sprintf("%d devices", len(me.Devices)))
 	errs := testkit.ParallelErrors(4, func(i int) error {
 		return expect.Error(studio.App.Accounts.RegisterDevice(
 			t.Context(), []tenant.Caller{ana, ben}[i%2], member.Web, "shared",
@@ -318,7 +318,8 @@ func TestDevices_RegisterOncePerToken(t *testing.T) {
 	})
 	hash := studio.Config().Seals.Hashes(studio.Tenant, "device", "shared")[0]
 	n := studio.Count(`select count(*) from devices where token_hash = $1 and token is null`, hash)
-	test.True(t, n == 1 && testkit.CountReasons(errs)[""] == 4, test.Sprintf("%d rows of one token, %v", n, errs))
+	test.EqOp(t, 1, n, test.Sprintf("%d rows of one token, %v", n, errs))
+	test.EqOp(t, 4, testkit.CountReasons(errs)[""], test.Sprintf("%d rows of one token, %v", n, errs))
 }
 
 func TestRevokeRole_KeepsTheLastOwner(t *testing.T) {
@@ -412,7 +413,8 @@ func TestRevokeRole_LosesTheLastOwnerBelowSerializable(t *testing.T) {
 					and m.id = r.member_id
 					where r.tenant_id = $1 and r.role = 'owner' and r.member_id <> $2
 					and m.status = 'ACTIVE'`, studio.Tenant, id).Scan(&others)
-				must.True(t, err == nil && others == 1, must.Sprintf("owner %d sees %d others: %v", i, others, err))
+				must.NoError(t, err, must.Sprintf("owner %d sees %d others: %v", i, others, err))
+				must.EqOp(t, 1, others, must.Sprintf("owner %d sees %d others: %v", i, others, err))
 			}
 			for i, tx := range open {
 				_, err := tx.Exec(
@@ -428,9 +430,8 @@ func TestRevokeRole_LosesTheLastOwnerBelowSerializable(t *testing.T) {
 			left := studio.Count(`select count(*) from members m join member_roles r on r.tenant_id = m.tenant_id
 				and r.member_id = m.id
 				where m.tenant_id = $1 and r.role = 'owner' and m.status = 'ACTIVE'`, studio.Tenant)
-			test.True(
-				t, (left == 0) == lost && (pg.Code(failed) == "40001") != lost, test.Sprintf("%d owners left, %v", left, failed),
-			)
+			test.EqOp(t, lost, (left == 0), test.Sprintf("%d owners left, %v", left, failed))
+			test.NotEqOp(t, lost, (pg.Code(failed) == "40001"), test.Sprintf("%d owners left, %v", left, failed))
 		})
 	}
 }

@@ -60,7 +60,8 @@ func TestRoles_CreateEditAssignAndDelete(t *testing.T) {
 		after := expect.Value(studio.App.Accounts.UpdateRole(
 			t.Context(), studio.Owner, "front_desk", &version, func(r *grant.Role) error { r.Title = "Front desk"; return nil },
 		))(t)
-		must.True(t, after.Title == "Front desk" && after.Version == 2, must.Sprintf("%+v", after))
+		must.EqOp(t, "Front desk", after.Title)
+		must.EqOp(t, 2, after.Version)
 	}
 	// No stored text has a zero byte, so none comes after one.
 	test.SliceEmpty(t, expect.Value(studio.App.Accounts.ListRoles(
@@ -193,7 +194,8 @@ func TestDeleteRole_RacesWithGivingIt(t *testing.T) {
 		b.Run(func() { errs[0] = studio.App.Accounts.DeleteRole(context.Background(), studio.Owner, "desk", nil) },
 			func() { errs[1] = give(studio, ana) })
 		got := testkit.CountReasons(errs[:])
-		test.True(studio.T, got[""] == 1 && got[fault.RoleInUse]+got[fault.RoleNotFound] == 1, test.Sprint(got))
+		test.EqOp(studio.T, 1, got[""])
+		test.EqOp(studio.T, 1, got[fault.RoleInUse]+got[fault.RoleNotFound])
 	})
 }
 
@@ -290,11 +292,9 @@ func TestRoles_GrantNoPermissionThatTheCallerLacks(t *testing.T) {
 		"do as a member called system":  {assign(liar, pawn.Member, "owner"), ""},
 	} {
 		err := c.call()
-		test.True(
-			t, fault.ReasonOf(err) == fault.PermissionDeniedReason && testkit.Meta(t, err, "permission") != "" &&
-				(c.lack == "" || testkit.Meta(t, err, "permission") == c.lack),
-			test.Sprintf("%s: %v", name, err),
-		)
+		test.EqOp(t, fault.PermissionDeniedReason, fault.ReasonOf(err), test.Sprintf("%s: %v", name, err))
+		test.NotEqOp(t, "", testkit.Meta(t, err, "permission"), test.Sprintf("%s: %v", name, err))
+		test.True(t, c.lack == "" || testkit.Meta(t, err, "permission") == c.lack, test.Sprintf("%s: %v", name, err))
 	}
 	// What only looks like a way up: roles named in a member are not read, and a file has no column for them.
 	made := expect.Value(studio.App.Accounts.CreateMember(
@@ -304,7 +304,8 @@ func TestRoles_GrantNoPermissionThatTheCallerLacks(t *testing.T) {
 	report := expect.Value(studio.App.Accounts.ImportMembers(
 		t.Context(), climber, []byte("name,subject,roles\nClea 3,clea-3,owner\n"), false, ignoreProgress,
 	))(t)
-	test.True(t, report.Imported == 0 && report.Wrong == 1, test.Sprintf("imported %+v", report))
+	test.EqOp(t, 0, report.Imported, test.Sprintf("imported %+v", report))
+	test.EqOp(t, 1, report.Wrong, test.Sprintf("imported %+v", report))
 	// And what they have they may hand on.
 	for name, call := range map[string]func() error{
 		"assign":  assign(climber, pawn.Member, "cashier"),

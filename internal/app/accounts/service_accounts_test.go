@@ -5,7 +5,6 @@ import (
 	"errors"
 	"path"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
@@ -51,7 +50,8 @@ func TestServiceAccounts_CreateRotateAndRevoke(t *testing.T) {
 		))(t)
 	}
 	diff := cmp.Diff([]grant.ServiceAccount{want}, list(false))
-	test.True(t, diff == "" && cmp.Equal(made, want), test.Sprintf("made %+v, listed (-want +got):\n%s", made, diff))
+	test.EqOp(t, "", diff, test.Sprintf("made %+v, listed (-want +got):\n%s", made, diff))
+	test.True(t, cmp.Equal(made, want), test.Sprintf("made %+v, listed (-want +got):\n%s", made, diff))
 	expect.Reason(t, fault.AlreadyExistsReason)(studio.App.Accounts.CreateServiceAccount(
 		t.Context(), studio.Owner, grant.ServiceAccount{Name: "ROBOT", Roles: []string{tenant.RolePartner}},
 	))
@@ -69,11 +69,9 @@ func TestServiceAccounts_CreateRotateAndRevoke(t *testing.T) {
 	studio.Clock.Set(testkit.Noon.Add(time.Hour))
 	for range 2 {
 		gone := expect.Value(studio.App.Accounts.RevokeServiceAccount(t.Context(), studio.Owner, made.ID))(t)
-		must.True(
-			t, gone.RevokedAt.Equal(testkit.Noon.Add(time.Hour)) && len(gone.Roles) == 0 &&
-				gone.Keys[0].ExpiresAt.Equal(testkit.Noon.Add(time.Hour)),
-			must.Sprintf("%+v", gone),
-		)
+		must.True(t, gone.RevokedAt.Equal(testkit.Noon.Add(time.Hour)), must.Sprintf("%+v", gone))
+		must.SliceEmpty(t, gone.Roles)
+		must.True(t, gone.Keys[0].ExpiresAt.Equal(testkit.Noon.Add(time.Hour)), must.Sprintf("%+v", gone))
 		studio.Clock.Set(testkit.Noon.Add(2 * time.Hour)) // revoking again changes nothing
 		test.Eq(t, []grant.ServiceAccount{gone}, list(true), test.Sprint("(-answered +listed)"))
 	}
@@ -93,21 +91,20 @@ func TestExchangeKey_AcceptsValidKeysOnly(t *testing.T) {
 	exchange := func(key string) error {
 		return expect.Error(studio.App.Accounts.ExchangeKey(t.Context(), bank.issuer, tenant.TenantID{}, key))
 	}
-	test.True(
-		t, strings.HasPrefix(first, account.Keys[0].Prefix()) && len(first) <= 200,
-		test.Sprintf("key %q, prefix %q", first, account.Keys[0].Prefix()),
-	)
+	test.StrHasPrefix(t, account.Keys[0].Prefix(), first,
+		test.Sprintf("key %q, prefix %q", first, account.Keys[0].Prefix()))
+	test.LessEq(t, 200, len(first), test.Sprintf("key %q, prefix %q", first, account.Keys[0].Prefix()))
 	test.EqOp(t, 0, studio.Count(`select count(*) from service_account_keys where hash = $1`, []byte(first)),
 		test.Sprint("the key itself is kept"))
 
 	got := expect.Value(studio.App.Accounts.ExchangeKey(t.Context(), bank.issuer, studio.Tenant, first))(t)
-	must.True(t, got.Tenant == studio.Tenant && got.ExpiresIn == 15*time.Minute, must.Sprintf("%+v", got))
+	must.EqOp(t, studio.Tenant, got.Tenant)
+	must.EqOp(t, 15*time.Minute, got.ExpiresIn)
 	principal := expect.Value(bank.verifier.Verify(t.Context(), got.Token))(t)
-	test.True(
-		t, principal.Subject == "sa:"+account.ID.String() && principal.ValidFor(studio.Tenant) &&
-			len(principal.Tenants) == 1 && principal.Name == "Robot",
-		test.Sprintf("%+v", principal),
-	)
+	test.EqOp(t, "sa:"+account.ID.String(), principal.Subject)
+	test.True(t, principal.ValidFor(studio.Tenant), test.Sprintf("%+v", principal))
+	must.SliceLen(t, 1, principal.Tenants)
+	test.EqOp(t, "Robot", principal.Name)
 
 	studio.Clock.Set(testkit.Noon.Add(time.Second))
 	second := rotate(t, studio, account.ID, time.Hour)
@@ -119,7 +116,8 @@ func TestExchangeKey_AcceptsValidKeysOnly(t *testing.T) {
 	// A longer overlap does not bring a key back that was to end sooner.
 	studio.Clock.Set(testkit.Noon.Add(time.Hour + time.Second))
 	expect.Reason(t, fault.KeyInvalid)(exchange(first))
-	test.True(t, exchange(second) == nil && exchange(third) == nil, test.Sprint("a key ended early"))
+	test.NoError(t, exchange(second), test.Sprint("a key ended early"))
+	test.NoError(t, exchange(third), test.Sprint("a key ended early"))
 	studio.Clock.Set(testkit.Noon.Add(7*24*time.Hour + 2*time.Second))
 	expect.Reason(t, fault.KeyInvalid)(exchange(second))
 	last := rotate(t, studio, account.ID, 0)
@@ -150,10 +148,8 @@ func TestExchangeKey_AcceptsValidKeysOnly(t *testing.T) {
 		},
 	} {
 		_, err := studio.App.Accounts.ExchangeKey(t.Context(), bank.issuer, c.named, c.key)
-		test.True(
-			t, fault.ReasonOf(err) == fault.KeyInvalid && err.Error() == grant.ErrKeyInvalid.Error(),
-			test.Sprintf("%s: %v", name, err),
-		)
+		test.EqOp(t, fault.KeyInvalid, fault.ReasonOf(err), test.Sprintf("%s: %v", name, err))
+		test.EqOp(t, grant.ErrKeyInvalid.Error(), err.Error(), test.Sprintf("%s: %v", name, err))
 	}
 	expect.OK(t)(studio.App.Accounts.RevokeServiceAccount(t.Context(), studio.Owner, account.ID))
 	expect.Reason(t, fault.KeyInvalid)(exchange(last))
@@ -200,10 +196,10 @@ func TestExchangeKey_RecordsUseToTheHour(t *testing.T) {
 			return expect.Error(studio.App.Accounts.ExchangeKey(t.Context(), bank.issuer, tenant.TenantID{}, key))
 		})
 		want := testkit.Noon.Add(time.Duration(minutes/60) * time.Hour)
-		test.True(
-			t, used().Equal(want) && testkit.CountReasons(errs)[""] == 4,
-			test.Sprintf("after %d minutes: %v, want %v (%v)", minutes, used(), want, errs),
-		)
+		test.True(t, used().Equal(want),
+			test.Sprintf("after %d minutes: %v, want %v (%v)", minutes, used(), want, errs))
+		test.EqOp(t, 4, testkit.CountReasons(errs)[""],
+			test.Sprintf("after %d minutes: %v, want %v (%v)", minutes, used(), want, errs))
 	}
 }
 
@@ -224,10 +220,9 @@ func TestRotateServiceAccountKey_ConcurrentCallsLeaveTheirOwnKeys(t *testing.T) 
 			good++
 		}
 	}
-	test.True(
-		t, good == 1 && testkit.CountReasons(errs)[""] == len(keys),
-		test.Sprintf("%d keys are good after %d rotations (%v)", good, len(keys), errs),
-	)
+	test.EqOp(t, 1, good, test.Sprintf("%d keys are good after %d rotations (%v)", good, len(keys), errs))
+	test.EqOp(t, len(keys), testkit.CountReasons(errs)[""],
+		test.Sprintf("%d keys are good after %d rotations (%v)", good, len(keys), errs))
 }
 
 // Accounts and roles that are created at once with one name: one gets it. So it is if only an index guards the name.

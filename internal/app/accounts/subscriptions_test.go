@@ -125,7 +125,9 @@ func TestSubscriptions_ChangesAreKeptAndSaid(t *testing.T) {
 		test.EqOp(t, step.said, said(studio), test.Sprint(step.name))
 	}
 	lines := expect.Value(app.ListLedger(t.Context(), owner, sub.ID, 3, 9))(t)
-	test.True(t, len(lines) == 2 && lines[0].Line == 2 && lines[1].Line == 1, test.Sprintf("before the third: %+v", lines))
+	must.SliceLen(t, 2, lines, must.Sprintf("before the third: %+v", lines))
+	test.EqOp(t, 2, lines[0].Line, test.Sprintf("before the third: %+v", lines))
+	test.EqOp(t, 1, lines[1].Line, test.Sprintf("before the third: %+v", lines))
 	expect.OK(t)(app.SetSubscriptionStatus(t.Context(), owner, sub.ID, credit.Cancelled, ""))
 	for ended, want := range map[bool]int{true: 1, false: 0} {
 		test.SliceLen(t, want, expect.Value(app.GetBalance(t.Context(), owner, ana.Member, ended))(t))

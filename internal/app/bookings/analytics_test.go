@@ -236,7 +236,8 @@ func TestUtilization_ByGroup(t *testing.T) {
 			t.Parallel()
 			got, sum, err := w.App.Bookings.Utilization(t.Context(), w.Owner, week, group)
 			diff := cmp.Diff(want, got)
-			test.True(t, diff == "" && err == nil, test.Sprint(err, diff))
+			test.EqOp(t, "", diff)
+			test.NoError(t, err)
 			test.Eq(t, total, sum)
 		})
 	}
@@ -249,7 +250,8 @@ func TestUtilization_ByGroup(t *testing.T) {
 			{Weekday: 6, Hour: 0, Sessions: 1, Offered: 6, Taken: 6}, {Weekday: 6, Hour: 23, Sessions: 2, Offered: 13, Taken: 7},
 		}
 		diff := cmp.Diff(want, got)
-		test.True(t, diff == "" && err == nil, test.Sprint(err, diff))
+		test.EqOp(t, "", diff)
+		test.NoError(t, err)
 	})
 }
 
@@ -423,10 +425,8 @@ func TestAnalytics_UseLocalDays(t *testing.T) {
 	}
 	test.Eq(t, made, got, test.Sprint("days of making:"))
 	groups, total, err := studio.App.Bookings.Utilization(t.Context(), studio.Owner, year, appbookings.UseByWeekdayHour)
-	must.True(
-		t, err == nil && total.Unlimited == sessions,
-		must.Sprintf("%d sessions, want %d (%v)", total.Unlimited, sessions, err),
-	)
+	must.NoError(t, err, must.Sprintf("%d sessions, want %d (%v)", total.Unlimited, sessions, err))
+	must.EqOp(t, sessions, total.Unlimited, must.Sprintf("%d sessions, want %d (%v)", total.Unlimited, sessions, err))
 	hours := make(map[[2]int]int)
 	for _, g := range groups {
 		hours[[2]int{g.Weekday, g.Hour}] = g.Unlimited

@@ -59,10 +59,9 @@ func TestBatch_EqualsRunningInOrder(t *testing.T) {
 	for _, b := range append(ok, forOthers) {
 		b.WantConfirmed(t, "booked")
 	}
-	test.True(
-		t, waits.Err == nil && waits.Entry != nil && waits.Entry.Position == 1,
-		test.Sprintf("waits: %+v, %v", waits.Place, waits.Err),
-	)
+	must.NoError(t, waits.Err, must.Sprintf("waits: %+v, %v", waits.Place, waits.Err))
+	must.NotNil(t, waits.Entry, must.Sprintf("waits: %+v, %v", waits.Place, waits.Err))
+	test.EqOp(t, 1, waits.Entry.Position, test.Sprintf("waits: %+v, %v", waits.Place, waits.Err))
 	full.WantRefused(t, "full", fault.SessionFull)
 	none.WantRefused(t, "no waitlist", fault.SessionFull)
 	closed.WantRefused(t, "draft", fault.SessionNotOpen)
@@ -109,7 +108,8 @@ func TestBatch_BookedMemberDoesNotJoin(t *testing.T) {
 	g.Run()
 	last.WantConfirmed(t, "last")
 	again.WantRefused(t, "again", fault.AlreadyBooked)
-	test.True(t, waits.Entry != nil && waits.Entry.Position == 1, test.Sprintf("%+v, %v", waits.Place, waits.Err))
+	must.NotNil(t, waits.Entry, must.Sprintf("%+v, %v", waits.Place, waits.Err))
+	test.EqOp(t, 1, waits.Entry.Position, test.Sprintf("%+v, %v", waits.Place, waits.Err))
 }
 
 // A violation that only a constraint finds fails one operation, with its reason, and no other.
@@ -170,18 +170,22 @@ func TestBatch_IdempotencyKeys(t *testing.T) {
 	g.Run()
 	first.WantConfirmed(t, "first")
 	again.WantConfirmed(t, "again")
-	test.True(
-		t, !firstKey.Repeated && againKey.Repeated && first.Booking != nil && again.Booking != nil &&
-			first.Booking.ID == again.Booking.ID,
-		test.Sprintf("repeated %v and %v: %+v, %+v", firstKey.Repeated, againKey.Repeated, first.Place, again.Place),
-	)
+	test.False(t, firstKey.Repeated,
+		test.Sprintf("repeated %v and %v: %+v, %+v", firstKey.Repeated, againKey.Repeated, first.Place, again.Place))
+	test.True(t, againKey.Repeated,
+		test.Sprintf("repeated %v and %v: %+v, %+v", firstKey.Repeated, againKey.Repeated, first.Place, again.Place))
+	must.NotNil(t, first.Booking,
+		must.Sprintf("repeated %v and %v: %+v, %+v", firstKey.Repeated, againKey.Repeated, first.Place, again.Place))
+	must.NotNil(t, again.Booking,
+		must.Sprintf("repeated %v and %v: %+v, %+v", firstKey.Repeated, againKey.Repeated, first.Place, again.Place))
+	test.EqOp(t, again.Booking.ID, first.Booking.ID,
+		test.Sprintf("repeated %v and %v: %+v, %+v", firstKey.Repeated, againKey.Repeated, first.Place, again.Place))
 	other.WantRefused(t, "another request", fault.IdempotencyConflict)
 	refused.WantRefused(t, "full", fault.SessionFull)
 	one.WantConfirmed(t, "reference")
-	test.True(
-		t, two.Err == nil && two.Repeated && two.Booking.ID == one.Booking.ID,
-		test.Sprintf("the same reference: %+v, %v", two.Place, two.Err),
-	)
+	must.NoError(t, two.Err, must.Sprintf("the same reference: %+v, %v", two.Place, two.Err))
+	test.True(t, two.Repeated, test.Sprintf("the same reference: %+v, %v", two.Place, two.Err))
+	test.EqOp(t, one.Booking.ID, two.Booking.ID, test.Sprintf("the same reference: %+v, %v", two.Place, two.Err))
 	conflict.WantRefused(t, "reference of another", fault.ExternalRefConflict)
 
 	expect.OK(t)(studio.Cancel(holder, seat))

@@ -95,10 +95,9 @@ func TestBookRequest_ForOthersNeedsPermission(t *testing.T) {
 		r = tt.request
 		guest := r.Hold && tt.staff.IsZero()
 		err = r.complete(tenant.Caller{Member: mia})
-		test.True(
-			t, err == nil && r.Member == tt.staff && r.Guest == guest,
-			test.Sprintf("%s, as staff: %+v, %v", name, r, err),
-		)
+		test.NoError(t, err, test.Sprintf("%s, as staff: %+v, %v", name, r, err))
+		test.EqOp(t, tt.staff, r.Member, test.Sprintf("%s, as staff: %+v, %v", name, r, err))
+		test.EqOp(t, guest, r.Guest, test.Sprintf("%s, as staff: %+v, %v", name, r, err))
 
 		r = tt.request
 		err = r.complete(tenant.Caller{Subject: "sa:1", SelfOnly: true})
@@ -117,8 +116,9 @@ func TestBookRequest_ForOthersNeedsPermission(t *testing.T) {
 func wantMissing(t *testing.T, what string, err error, permission string) {
 	t.Helper()
 	var f *fault.Error
-	test.True(
-		t, errors.As(err, &f) && f.Reason == fault.PermissionDeniedReason && f.Metadata["permission"] == permission,
-		test.Sprintf("%s: %v, want that %s is missing", what, err, permission),
-	)
+	test.True(t, errors.As(err, &f), test.Sprintf("%s: %v, want that %s is missing", what, err, permission))
+	test.EqOp(t, fault.PermissionDeniedReason, f.Reason,
+		test.Sprintf("%s: %v, want that %s is missing", what, err, permission))
+	test.EqOp(t, permission, f.Metadata["permission"],
+		test.Sprintf("%s: %v, want that %s is missing", what, err, permission))
 }

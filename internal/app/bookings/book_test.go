@@ -3,7 +3,6 @@ package bookings_test
 import (
 	"context"
 	"fmt"
-	"strings"
 	"testing"
 	"time"
 
@@ -30,11 +29,12 @@ func TestBook_TakesASeatAndACredit(t *testing.T) {
 	id := studio.MustBook(mia, studio.AddSession(testkit.Session{}))
 
 	b := expect.Value(studio.App.Bookings.GetBooking(context.Background(), testkit.SelfOnly(mia), id))(t)
-	test.True(
-		t, b.Status == booking.Confirmed && b.Credits == 1 && b.Subscription == pack.ID && b.MemberName == "Mia" &&
-			b.Party == 1 && !b.HasItems,
-		test.Sprintf("booking is %+v", b),
-	)
+	test.EqOp(t, booking.Confirmed, b.Status, test.Sprintf("booking is %+v", b))
+	test.EqOp(t, 1, b.Credits, test.Sprintf("booking is %+v", b))
+	test.EqOp(t, pack.ID, b.Subscription, test.Sprintf("booking is %+v", b))
+	test.EqOp(t, "Mia", b.MemberName, test.Sprintf("booking is %+v", b))
+	test.EqOp(t, 1, b.Party, test.Sprintf("booking is %+v", b))
+	test.False(t, b.HasItems, test.Sprintf("booking is %+v", b))
 	test.EqOp(t, 9, studio.Balance(pack), test.Sprint("balance"))
 }
 
@@ -191,7 +191,8 @@ func TestBook_ChoosesThePayer(t *testing.T) {
 		b := expect.Value(studio.App.Bookings.GetBooking(
 			context.Background(), testkit.SelfOnly(mia), studio.MustBook(mia, studio.AddSession(testkit.Session{})),
 		))(t)
-		test.True(t, b.Subscription.IsZero() && b.Credits == 0, test.Sprintf("booking is %+v", b))
+		test.True(t, b.Subscription.IsZero(), test.Sprintf("booking is %+v", b))
+		test.EqOp(t, 0, b.Credits, test.Sprintf("booking is %+v", b))
 	})
 	t.Run("several: one must be named", func(t *testing.T) {
 		t.Parallel()
@@ -199,10 +200,8 @@ func TestBook_ChoosesThePayer(t *testing.T) {
 		one, two := studio.Subscribe(mia, pack), studio.Subscribe(mia, unlimited)
 		class := studio.AddSession(testkit.Session{})
 		got := expect.Reason(t, fault.PlanChoiceRequired)(studio.Book(mia, class)).Metadata["subscription_ids"]
-		test.True(
-			t, strings.Contains(got, one.ID.String()) && strings.Contains(got, two.ID.String()),
-			test.Sprintf("subscription_ids %q", got),
-		)
+		test.StrContains(t, got, one.ID.String(), test.Sprintf("subscription_ids %q", got))
+		test.StrContains(t, got, two.ID.String(), test.Sprintf("subscription_ids %q", got))
 		expect.OK(t)(studio.App.Bookings.Book(
 			context.Background(), mia,
 			bookings.BookRequest{Session: class, Party: 1, Channel: catalog.Online, Subscription: two.ID},
@@ -354,7 +353,8 @@ func TestBook_HappensOncePerExternalReference(t *testing.T) {
 	first := expect.Value(studio.App.Bookings.Book(t.Context(), mia, ask))(t)
 	must.False(t, first.Repeated, must.Sprintf("%+v", first))
 	again := expect.Value(studio.App.Bookings.Book(t.Context(), mia, ask))(t)
-	must.True(t, again.Repeated && again.Booking.ID == first.Booking.ID, must.Sprintf("%+v", again))
+	must.True(t, again.Repeated, must.Sprintf("%+v", again))
+	must.EqOp(t, first.Booking.ID, again.Booking.ID)
 	other := ask
 	other.Note = "by the window"
 	expect.Reason(t, fault.ExternalRefConflict)(studio.App.Bookings.Book(t.Context(), mia, other))
@@ -371,7 +371,8 @@ func TestBook_HappensOncePerExternalReference(t *testing.T) {
 	test.Eq(t, waits.Entry, again.Entry, test.Cmp(cmpopts.EquateEmpty()))
 	expect.OK(t)(studio.Cancel(mia, first.Booking.ID))
 	again = expect.Value(studio.App.Bookings.Book(t.Context(), noa, wait))(t)
-	must.True(t, again.Repeated && again.Booking != nil, must.Sprintf("%+v", again))
+	must.True(t, again.Repeated, must.Sprintf("%+v", again))
+	must.NotNil(t, again.Booking)
 
 	// In another tenant the same reference means something else.
 	there := studio.OtherTenant()

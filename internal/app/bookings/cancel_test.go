@@ -28,15 +28,17 @@ func TestCancelBooking_ReturnsSeatCreditAndQuota(t *testing.T) {
 	id := studio.MustBook(mia, class)
 
 	up := expect.Value(studio.Cancel(mia, id))(t)
-	test.True(
-		t, up.Refunded && !up.Late && up.Booking.Status == booking.Cancelled && up.Booking.Credits == 0,
-		test.Sprintf("%+v of %+v", up, up.Booking),
-	)
+	test.True(t, up.Refunded, test.Sprintf("%+v of %+v", up, up.Booking))
+	test.False(t, up.Late, test.Sprintf("%+v of %+v", up, up.Booking))
+	test.EqOp(t, booking.Cancelled, up.Booking.Status, test.Sprintf("%+v of %+v", up, up.Booking))
+	test.EqOp(t, 0, up.Booking.Credits, test.Sprintf("%+v of %+v", up, up.Booking))
 	test.EqOp(t, 5, studio.Balance(pack), test.Sprint("balance"))
 	// Again, twice at once: nothing moves twice.
 	testkit.Parallel(2, func(int) {
 		again, err := studio.Cancel(mia, id)
-		test.True(t, err == nil && again.Repeated && !again.Refunded, test.Sprintf("%+v, %v", again, err))
+		test.NoError(t, err)
+		test.True(t, again.Repeated, test.Sprintf("%+v, %v", again, err))
+		test.False(t, again.Refunded, test.Sprintf("%+v, %v", again, err))
 	})
 	test.EqOp(t, 5, studio.Balance(pack), test.Sprint("balance after cancelling again"))
 	studio.MustBook(mia, class)
@@ -143,18 +145,17 @@ func TestCancelBooking_PromotesTheFirstInQueue(t *testing.T) {
 	place := studio.MustBook(people[0], class)
 	for i, p := range people[1:] {
 		waits := expect.Value(studio.Book(p, class))(t)
-		must.True(t, waits.Entry != nil && waits.Entry.Position == i+1, must.Sprintf("%+v", waits.Entry))
+		must.NotNil(t, waits.Entry)
+		must.EqOp(t, i+1, waits.Entry.Position)
 	}
 	must.EqOp(t, 1, expect.Value(studio.Cancel(people[0], place))(t).Promoted)
 	roster := expect.Value(studio.App.Bookings.ListRoster(context.Background(), studio.Coach, class, false))(t)
-	test.True(
-		t, len(roster.Bookings) == 1 && roster.Bookings[0].MemberName == "Noa" && roster.Bookings[0].Promoted,
-		test.Sprintf("booked: %+v", roster.Bookings),
-	)
-	test.True(
-		t, len(roster.Entries) == 2 && roster.Entries[0].MemberName == "Leo" && roster.Entries[0].Position == 1,
-		test.Sprintf("waiting: %+v", roster.Entries),
-	)
+	must.SliceLen(t, 1, roster.Bookings, must.Sprintf("booked: %+v", roster.Bookings))
+	test.EqOp(t, "Noa", roster.Bookings[0].MemberName, test.Sprintf("booked: %+v", roster.Bookings))
+	test.True(t, roster.Bookings[0].Promoted, test.Sprintf("booked: %+v", roster.Bookings))
+	must.SliceLen(t, 2, roster.Entries, must.Sprintf("waiting: %+v", roster.Entries))
+	test.EqOp(t, "Leo", roster.Entries[0].MemberName, test.Sprintf("waiting: %+v", roster.Entries))
+	test.EqOp(t, 1, roster.Entries[0].Position, test.Sprintf("waiting: %+v", roster.Entries))
 	// An admin's cancellation promotes as well.
 	expect.OK(t)(studio.App.Bookings.CancelBooking(
 		context.Background(), studio.Owner, bookings.CancelRequest{ID: roster.Bookings[0].ID},
@@ -187,11 +188,11 @@ func TestPromotion_SkipsEntriesWithoutCredit(t *testing.T) {
 		context.Background(), testkit.SelfOnly(noa),
 		bookings.MyBookingsQuery{From: testkit.Noon, Until: testkit.Noon.AddDate(0, 1, 0), Limit: 10},
 	)
-	test.True(
-		t, err == nil && len(entries) == 1 && entries[0].ID == noas && entries[0].PassedOver == string(fault.NoCredits) &&
-			entries[0].Position == 1,
-		test.Sprintf("Noa's entries: %+v, %v", entries, err),
-	)
+	must.NoError(t, err, must.Sprintf("Noa's entries: %+v, %v", entries, err))
+	must.SliceLen(t, 1, entries, must.Sprintf("Noa's entries: %+v, %v", entries, err))
+	test.EqOp(t, noas, entries[0].ID, test.Sprintf("Noa's entries: %+v, %v", entries, err))
+	test.EqOp(t, string(fault.NoCredits), entries[0].PassedOver, test.Sprintf("Noa's entries: %+v, %v", entries, err))
+	test.EqOp(t, 1, entries[0].Position, test.Sprintf("Noa's entries: %+v, %v", entries, err))
 }
 
 func TestPromotion_PartyThatDoesNotFitKeepsItsPosition(t *testing.T) {
@@ -208,10 +209,9 @@ func TestPromotion_PartyThatDoesNotFitKeepsItsPosition(t *testing.T) {
 	studio.MustWaitlist(leo, class)
 	must.EqOp(t, 1, expect.Value(studio.Cancel(mia, place))(t).Promoted)
 	roster := expect.Value(studio.App.Bookings.ListRoster(context.Background(), studio.Coach, class, false))(t)
-	test.True(
-		t, len(roster.Entries) == 1 && roster.Entries[0].MemberName == "Noa" && roster.Entries[0].Position == 1,
-		test.Sprintf("waiting: %+v", roster.Entries),
-	)
+	must.SliceLen(t, 1, roster.Entries, must.Sprintf("waiting: %+v", roster.Entries))
+	test.EqOp(t, "Noa", roster.Entries[0].MemberName, test.Sprintf("waiting: %+v", roster.Entries))
+	test.EqOp(t, 1, roster.Entries[0].Position, test.Sprintf("waiting: %+v", roster.Entries))
 }
 
 // A promoted member may have booked an overlapping session since joining. That must not fail the cancellation that
@@ -263,12 +263,14 @@ func TestPromotion_GivesAnHourOfGrace(t *testing.T) {
 	bookings, _, err := studio.App.Bookings.ListMyBookings(
 		context.Background(), testkit.SelfOnly(noa), bookings.MyBookingsQuery{Limit: 10},
 	)
-	must.True(t, err == nil && len(bookings) == 1, must.Sprintf("%+v, %v", bookings, err))
+	must.NoError(t, err)
+	must.SliceLen(t, 1, bookings)
 	studio.Clock.Set(testkit.Noon.Add(21*time.Hour + time.Second))
 	expect.Reason(t, fault.CancellationWindow)(studio.Cancel(noa, bookings[0].ID))
 	studio.Clock.Set(testkit.Noon.Add(21 * time.Hour))
 	up := expect.Value(studio.Cancel(noa, bookings[0].ID))(t)
-	test.True(t, up.Refunded && !up.Late, test.Sprintf("%+v", up))
+	test.True(t, up.Refunded, test.Sprintf("%+v", up))
+	test.False(t, up.Late, test.Sprintf("%+v", up))
 	test.EqOp(t, 3, studio.Balance(s))
 }
 
@@ -283,9 +285,11 @@ func TestBook_WaitlistHasACapacity(t *testing.T) {
 	zoe := studio.AddMember("Zoe")
 	expect.Reason(t, fault.SessionFull)(studio.Book(zoe, class))
 	up := expect.Value(studio.Cancel(noa, tenant.BookingID(entry)))(t)
-	must.True(t, up.Entry != nil && up.Entry.Status == "CANCELLED", must.Sprintf("%+v", up))
+	must.NotNil(t, up.Entry)
+	must.EqOp(t, "CANCELLED", up.Entry.Status)
 	place := expect.Value(studio.Book(zoe, class))(t)
-	must.True(t, place.Entry != nil && place.Entry.Position == 2, must.Sprintf("%+v", place))
+	must.NotNil(t, place.Entry)
+	must.EqOp(t, 2, place.Entry.Position)
 }
 
 func TestBook_ConcurrentCallsGetDifferentPositions(t *testing.T) {
@@ -309,7 +313,9 @@ func TestBook_ConcurrentCallsGetDifferentPositions(t *testing.T) {
 	})
 	seen := make(map[int]bool)
 	for _, p := range positions {
-		test.True(t, p >= 1 && p <= people && !seen[p], test.Sprintf("positions %v", positions))
+		test.GreaterEq(t, 1, p, test.Sprintf("positions %v", positions))
+		test.LessEq(t, people, p, test.Sprintf("positions %v", positions))
+		test.False(t, seen[p], test.Sprintf("positions %v", positions))
 		seen[p] = true
 	}
 }

@@ -96,7 +96,8 @@ func TestUndoCheckIn_ConfirmsAgain(t *testing.T) {
 		"coach", studio.BookingEvents(id))
 	// They did come after all.
 	in := expect.Value(studio.CheckIn(studio.Coach, id))(t)
-	test.True(t, !in.Already && in.Booking.CheckInMethod == "MANUAL", test.Sprintf("%+v", in))
+	test.False(t, in.Already, test.Sprintf("%+v", in))
+	test.EqOp(t, "MANUAL", in.Booking.CheckInMethod)
 }
 
 func TestCheckIn_TwiceChangesNothing(t *testing.T) {
@@ -326,11 +327,8 @@ func TestQRToken_RotatesAndExpires(t *testing.T) {
 	studio.MustBook(mia, s)
 	studio.Clock.Set(testkit.InTwoDays)
 	qr := expect.Value(studio.App.Bookings.GetQRToken(t.Context(), studio.Coach, s))(t)
-	test.True(
-		t, qr.Expires.Equal(testkit.InTwoDays.Add(90*time.Second)) &&
-			qr.Refresh.Equal(testkit.InTwoDays.Add(30*time.Second)),
-		test.Sprintf("%+v", qr),
-	)
+	test.True(t, qr.Expires.Equal(testkit.InTwoDays.Add(90*time.Second)), test.Sprintf("%+v", qr))
+	test.True(t, qr.Refresh.Equal(testkit.InTwoDays.Add(30*time.Second)), test.Sprintf("%+v", qr))
 	studio.Clock.Set(qr.Refresh)
 	test.NotEq(t, qr.Text, expect.Value(studio.App.Bookings.GetQRToken(t.Context(), studio.Coach, s))(t).Text)
 	// The first code is still valid: a member may have scanned it just before the display changed.

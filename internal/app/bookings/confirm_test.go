@@ -44,10 +44,10 @@ func TestRecordPayment_ConfirmsHoldAndWorksAfterCheckIn(t *testing.T) {
 		paid := *testkit.FiftyEuros
 		paid.Amount.Units = min(tt.units, 60)
 		place := expect.Value(studio.App.Bookings.RecordPayment(ctx, studio.Owner, held.ID, paid))(t)
-		test.True(
-			t, !place.Repeated && place.Booking.Status == tt.status && place.Booking.Payment.Status == payment.Captured &&
-				place.Booking.Payment.Amount.Units == tt.units, test.Sprintf("%+v", place.Booking),
-		)
+		test.False(t, place.Repeated, test.Sprintf("%+v", place.Booking))
+		test.EqOp(t, tt.status, place.Booking.Status)
+		test.EqOp(t, payment.Captured, place.Booking.Payment.Status)
+		test.EqOp(t, tt.units, place.Booking.Payment.Amount.Units)
 		expect.OK(t)(studio.CheckIn(studio.Owner, held.ID))
 	}
 }
@@ -66,20 +66,17 @@ func TestConfirmBooking_WithPayment(t *testing.T) {
 	place := expect.Value(studio.App.Bookings.ConfirmBooking(
 		t.Context(), testkit.SelfOnly(mia), bookings.ConfirmRequest{ID: held.ID, Paid: testkit.FiftyEuros},
 	))(t)
-	must.True(
-		t, place.Booking.Payment.Status == payment.Captured && place.Booking.Payment.PaidAt != nil,
-		must.Sprintf("%+v", place.Booking),
-	)
+	must.EqOp(t, payment.Captured, place.Booking.Payment.Status)
+	must.NotNil(t, place.Booking.Payment.PaidAt)
 	// The same facts add no line. Others do.
 	again := expect.Value(studio.App.Bookings.RecordPayment(t.Context(), studio.Owner, held.ID, *testkit.FiftyEuros))(t)
 	test.True(t, again.Repeated, test.Sprintf("%+v", again))
 	more := *testkit.FiftyEuros
 	more.Amount.Units, more.Method, more.Reference = 10, "voucher", "V1"
 	place = expect.Value(studio.App.Bookings.RecordPayment(t.Context(), studio.Owner, held.ID, more))(t)
-	must.True(
-		t, !place.Repeated && place.Booking.Payment.Amount.Units == 60 && place.Booking.Payment.Method == "voucher",
-		must.Sprintf("%+v", place.Booking),
-	)
+	must.False(t, place.Repeated, must.Sprintf("%+v", place.Booking))
+	must.EqOp(t, 60, place.Booking.Payment.Amount.Units)
+	must.EqOp(t, "voucher", place.Booking.Payment.Method)
 	// Cancelling refunds nothing. Refunding is possible after it.
 	test.EqOp(t, payment.Captured, expect.Value(studio.Cancel(mia, held.ID))(t).Booking.Payment.Status)
 	back := payment.Facts{Amount: credit.Money{Currency: "EUR", Units: 61}}
@@ -91,10 +88,8 @@ func TestConfirmBooking_WithPayment(t *testing.T) {
 		studio.App.Bookings.RefundPayment(t.Context(), studio.OtherTenant().Owner, held.ID, back),
 	)
 	place = expect.Value(studio.App.Bookings.RefundPayment(t.Context(), studio.Owner, held.ID, back))(t)
-	test.True(
-		t, place.Booking.Payment.Status == payment.Refunded && place.Booking.Status == booking.Cancelled,
-		test.Sprintf("%+v", place.Booking),
-	)
+	test.EqOp(t, payment.Refunded, place.Booking.Payment.Status)
+	test.EqOp(t, booking.Cancelled, place.Booking.Status)
 	entries := expect.Value(studio.App.Bookings.ListPayments(t.Context(), testkit.SelfOnly(mia), held.ID))(t)
 	test.SliceLen(t, 3, entries)
 	test.EqOp(t, payment.Refunded, payment.Of(entries).Status)

@@ -77,7 +77,8 @@ func TestDisplay_ShowsArrivalsWithShortNames(t *testing.T) {
 	studio.Clock.Set(testkit.InTwoDays.Add(-10 * time.Minute))
 	expect.OK(t)(studio.CheckIn(studio.Coach, group.Booking.ID))
 	got := display(studio, s)
-	test.True(t, got.QR != "" && got.Next != "", test.Sprintf("code %q, next link %q", got.QR, got.Next))
+	test.NotEqOp(t, "", got.QR, test.Sprintf("code %q, next link %q", got.QR, got.Next))
+	test.NotEqOp(t, "", got.Next, test.Sprintf("code %q, next link %q", got.QR, got.Next))
 	got.QR, got.Next, got.Expires = "", "", time.Time{}
 	now := testkit.InTwoDays.Add(-10 * time.Minute)
 	want := bookings.Display{
@@ -145,10 +146,11 @@ func TestDisplay_HasACodeWhileCheckInIsOpen(t *testing.T) {
 			if !d.Refresh.IsZero() {
 				refresh = d.Refresh.Sub(tt.at)
 			}
-			test.True(
-				t, (d.QR != "") == tt.code && (d.Next != "") == tt.next && refresh == tt.refresh,
-				test.Sprintf("code %q, next %q, refresh after %s", d.QR, d.Next, refresh),
-			)
+			test.EqOp(t, tt.code, (d.QR != ""),
+				test.Sprintf("code %q, next %q, refresh after %s", d.QR, d.Next, refresh))
+			test.EqOp(t, tt.next, (d.Next != ""),
+				test.Sprintf("code %q, next %q, refresh after %s", d.QR, d.Next, refresh))
+			test.EqOp(t, tt.refresh, refresh, test.Sprintf("code %q, next %q, refresh after %s", d.QR, d.Next, refresh))
 		})
 	}
 }
@@ -182,7 +184,9 @@ func TestDisplay_IsRenewedByOneScreen(t *testing.T) {
 	studio.Clock.Set(testkit.InTwoDays)
 	link := expect.Value(studio.App.Bookings.CreateDisplayURL(t.Context(), studio.Coach, s))(t)
 	scanner, wall, copied := show(studio, link.Token), show(studio, link.Token), show(studio, link.Token)
-	test.True(t, scanner.QR != "" && wall.QR != "" && copied.QR != "")
+	test.NotEqOp(t, "", scanner.QR)
+	test.NotEqOp(t, "", wall.QR)
+	test.NotEqOp(t, "", copied.QR)
 	opened := testkit.InTwoDays.Add(30 * time.Second)
 	studio.Clock.Set(opened)
 	wall = show(studio, wall.Next)
@@ -282,11 +286,16 @@ func TestDisplay_ShowsTheLatestArrivals(t *testing.T) {
 	}
 	studio.Clock.Set(testkit.InTwoDays.Add(time.Hour))
 	d := display(studio, s)
-	test.True(
-		t, len(d.Arrivals) == 50 && d.Arrivals[0].Name == "Guest50 X." && d.Arrivals[49].Name == "Guest1 X." &&
-			d.Arrived == 102 && d.Expected == 102,
-		test.Sprintf("%d arrivals from %v, %d of %d", len(d.Arrivals), d.Arrivals[:1], d.Arrived, d.Expected),
-	)
+	must.SliceLen(t, 50, d.Arrivals,
+		must.Sprintf("%d arrivals from %v, %d of %d", len(d.Arrivals), d.Arrivals[:1], d.Arrived, d.Expected))
+	test.EqOp(t, "Guest50 X.", d.Arrivals[0].Name,
+		test.Sprintf("%d arrivals from %v, %d of %d", len(d.Arrivals), d.Arrivals[:1], d.Arrived, d.Expected))
+	test.EqOp(t, "Guest1 X.", d.Arrivals[49].Name,
+		test.Sprintf("%d arrivals from %v, %d of %d", len(d.Arrivals), d.Arrivals[:1], d.Arrived, d.Expected))
+	test.EqOp(t, 102, d.Arrived,
+		test.Sprintf("%d arrivals from %v, %d of %d", len(d.Arrivals), d.Arrivals[:1], d.Arrived, d.Expected))
+	test.EqOp(t, 102, d.Expected,
+		test.Sprintf("%d arrivals from %v, %d of %d", len(d.Arrivals), d.Arrivals[:1], d.Arrived, d.Expected))
 }
 
 // flip gives a text with another first letter.

@@ -31,11 +31,10 @@ func TestHold_TakesSeatsWithoutACredit(t *testing.T) {
 	pack := studio.Subscribe(mia, studio.AddPlan(credit.Plan{Kind: credit.Credits, Credits: 5, DailyLimit: new(1)}))
 	slot8 := studio.AddSession(testkit.Session{Capacity: 2})
 	b := studio.MustHold(mia, slot8, func(r *bookings.BookRequest) { r.Party = 2 })
-	test.True(
-		t, b.Status == booking.Pending && b.Credits == 0 && b.HoldUntil.Equal(testkit.Noon.Add(10*time.Minute)) &&
-			b.Payment.Status == payment.Unpaid,
-		test.Sprintf("%+v", b),
-	)
+	test.EqOp(t, booking.Pending, b.Status)
+	test.EqOp(t, 0, b.Credits)
+	test.True(t, b.HoldUntil.Equal(testkit.Noon.Add(10*time.Minute)), test.Sprintf("%+v", b))
+	test.EqOp(t, payment.Unpaid, b.Payment.Status)
 	test.EqOp(t, 5, studio.Balance(pack), test.Sprint("a credit moved"))
 	expect.Reason(t, fault.SessionFull)(studio.Book(noa, slot8))
 	studio.WantSound()
@@ -43,7 +42,8 @@ func TestHold_TakesSeatsWithoutACredit(t *testing.T) {
 	// On confirmation the plan pays, once.
 	for i := range 2 {
 		place := expect.Value(studio.Confirm(mia, b.ID))(t)
-		must.True(t, place.Booking.Status == booking.Confirmed && place.Repeated == (i == 1), must.Sprintf("%+v", place))
+		must.EqOp(t, booking.Confirmed, place.Booking.Status)
+		must.EqOp(t, (i == 1), place.Repeated)
 	}
 	test.EqOp(t, 3, studio.Balance(pack))
 	expect.Reason(t, fault.DailyLimit)(studio.Book(mia, studio.AddSession(testkit.Session{})))
@@ -178,7 +178,8 @@ func TestReleaseHold_FillsFromTheWaitlist(t *testing.T) {
 	studio.MustWaitlist(noa, one)
 	for i := range 2 {
 		place := expect.Value(studio.App.Bookings.ReleaseHold(context.Background(), testkit.SelfOnly(mia), held.ID))(t)
-		must.True(t, place.Booking.Status == booking.Cancelled && place.Repeated == (i == 1), must.Sprintf("%+v", place))
+		must.EqOp(t, booking.Cancelled, place.Booking.Status)
+		must.EqOp(t, (i == 1), place.Repeated)
 	}
 	test.EqOp(t, 1, studio.Count(
 		`select count(*) from bookings where member_id = $1 and status = 'CONFIRMED'`, noa.Member,
@@ -225,12 +226,9 @@ func TestHold_GuestsNeedAContact(t *testing.T) {
 		))(t).Booking.MemberName)
 	}
 	roster := expect.Value(studio.App.Bookings.ListRoster(context.Background(), studio.Coach, two, false))(t)
-	test.True(
-		t, len(roster.Bookings) == 2 &&
-			(roster.Bookings[0].MemberName+roster.Bookings[1].MemberName == "PatKim" ||
-				roster.Bookings[0].MemberName+roster.Bookings[1].MemberName == "KimPat"),
-		test.Sprintf("%+v", roster.Bookings),
-	)
+	must.SliceLen(t, 2, roster.Bookings)
+	test.True(t, roster.Bookings[0].MemberName+roster.Bookings[1].MemberName == "PatKim" ||
+		roster.Bookings[0].MemberName+roster.Bookings[1].MemberName == "KimPat", test.Sprintf("%+v", roster.Bookings))
 	expect.OK(t)(studio.App.Bookings.CancelBooking(
 		context.Background(), studio.Owner, bookings.CancelRequest{ID: first.ID},
 	))

@@ -28,11 +28,10 @@ var rescheduleLines = map[string]func(studio *testkit.Studio){
 			context.Background(), testkit.SelfOnly(mia), bookings.ConfirmRequest{ID: b.ID, Paid: testkit.FiftyEuros},
 		))
 		moved := expect.Value(studio.Reschedule(testkit.SelfOnly(mia), b.ID, to))(studio.T)
-		test.True(
-			studio.T, moved.Booking.ID == b.ID && moved.Booking.Status == booking.Confirmed && moved.Booking.Session == to &&
-				moved.Booking.Payment.Status == payment.Captured,
-			test.Sprintf("%+v", moved.Booking),
-		)
+		test.EqOp(studio.T, b.ID, moved.Booking.ID)
+		test.EqOp(studio.T, booking.Confirmed, moved.Booking.Status)
+		test.EqOp(studio.T, to, moved.Booking.Session)
+		test.EqOp(studio.T, payment.Captured, moved.Booking.Payment.Status)
 	},
 	"within the same location only": func(studio *testkit.Studio) {
 		pier, mia := studio.AddLocation(catalog.Location{Name: "Pier 2"}), studio.AddMember("Mia")
@@ -51,7 +50,8 @@ var rescheduleLines = map[string]func(studio *testkit.Studio){
 			studio.Reschedule(testkit.SelfOnly(mia), id, full),
 		)
 		b := expect.Value(studio.App.Bookings.GetBooking(context.Background(), testkit.SelfOnly(mia), id))(studio.T)
-		test.True(studio.T, b.Session == from && b.Status == booking.Confirmed, test.Sprintf("%+v", b))
+		test.EqOp(studio.T, from, b.Session)
+		test.EqOp(studio.T, booking.Confirmed, b.Status)
 	},
 	"an expired hold blocks no booking": func(studio *testkit.Studio) {
 		mia, full := studio.AddMember("Mia"), studio.AddSession(testkit.Session{Capacity: 1})
@@ -104,11 +104,10 @@ var itemLines = map[string]func(studio *testkit.Studio){
 				context.Background(), testkit.SelfOnly(mia), bookings.MyBookingsQuery{Limit: 2},
 			)
 			must.NoError(studio.T, err)
-			test.True(
-				studio.T, len(read.Items) == 1 && read.Items[0].Status == status && read.Items[0].Quantity == 2 &&
-					read.Items[0].Price.Units == 20,
-				test.Sprintf("%+v, want %s", read.Items, status),
-			)
+			must.SliceLen(studio.T, 1, read.Items, must.Sprintf("%+v, want %s", read.Items, status))
+			test.EqOp(studio.T, status, read.Items[0].Status, test.Sprintf("%+v, want %s", read.Items, status))
+			test.EqOp(studio.T, 2, read.Items[0].Quantity, test.Sprintf("%+v, want %s", read.Items, status))
+			test.EqOp(studio.T, 20, read.Items[0].Price.Units, test.Sprintf("%+v, want %s", read.Items, status))
 			test.Eq(studio.T, read.Items, mine[1].Items)
 		}
 		studio.MustBook(mia, studio.AddSession(testkit.Session{Starts: testkit.Noon.Add(40 * time.Hour)})) // it has none
@@ -132,11 +131,8 @@ var itemLines = map[string]func(studio *testkit.Studio){
 		}
 		expect.Fault(studio.T, "INVALID_FIELD @items.booking_item_ids")(keep(testkit.NewID[tenant.LineID]()))
 		place := expect.Value(keep(b.Items[0].ID))(studio.T)
-		must.True(
-			studio.T, place.Booking.Items[0].Status == booking.ItemConfirmed &&
-				place.Booking.Items[1].Status == booking.ItemCancelled,
-			must.Sprintf("%+v", place.Booking),
-		)
+		must.EqOp(studio.T, booking.ItemConfirmed, place.Booking.Items[0].Status)
+		must.EqOp(studio.T, booking.ItemCancelled, place.Booking.Items[1].Status)
 		studio.MustHold(
 			studio.AddMember("Noa"), class, testkit.WithItems(booking.ItemChoice{Item: b.Items[1].Item, Quantity: 1}),
 		)
@@ -159,10 +155,8 @@ var itemLines = map[string]func(studio *testkit.Studio){
 		b := studio.MustHold(mia, from, one)
 		expect.OK(studio.T)(studio.Confirm(mia, b.ID))
 		moved := expect.Value(studio.Reschedule(testkit.SelfOnly(mia), b.ID, to))(studio.T)
-		must.True(
-			studio.T, len(moved.Booking.Items) == 2 && moved.Booking.Items[1].Status == booking.ItemConfirmed,
-			must.Sprintf("%+v", moved.Booking),
-		)
+		must.SliceLen(studio.T, 2, moved.Booking.Items)
+		must.EqOp(studio.T, booking.ItemConfirmed, moved.Booking.Items[1].Status)
 		studio.MustHold(studio.AddMember("Noa"), from, one) // the old one is back
 		expect.Reason(studio.T, fault.ItemUnavailable)(studio.Hold(studio.AddMember("Zoe"), to, one))
 		expect.OK(studio.T)(studio.App.Bookings.RescheduleBooking(

@@ -115,10 +115,10 @@ func TestRescheduleBooking_RacesWithCancel(t *testing.T) {
 		a, studio := testkit.NewRace(t)
 		for range 5 {
 			id, s := contest(studio, a)
-			test.True(
-				t, studio.BookingStatus(id) == "CANCELLED" && studio.Balance(s) == 2,
-				test.Sprintf("%s, balance %d", studio.BookingStatus(id), studio.Balance(s)),
-			)
+			test.EqOp(t, "CANCELLED", studio.BookingStatus(id),
+				test.Sprintf("%s, balance %d", studio.BookingStatus(id), studio.Balance(s)))
+			test.EqOp(t, 2, studio.Balance(s),
+				test.Sprintf("%s, balance %d", studio.BookingStatus(id), studio.Balance(s)))
 		}
 	})
 	t.Run("unguarded", func(t *testing.T) {

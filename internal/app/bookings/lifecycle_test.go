@@ -44,11 +44,10 @@ var holdLines = map[string]func(studio *testkit.Studio){
 	"a hold is PENDING, in its session, UNPAID, and by default lasts ten minutes": func(studio *testkit.Studio) {
 		class := studio.AddSession(testkit.Session{})
 		b := studio.MustHold(studio.AddMember("Mia"), class)
-		test.True(
-			studio.T, b.Status == booking.Pending && b.Session == class && b.Payment.Status == payment.Unpaid &&
-				b.HoldUntil.Equal(testkit.Noon.Add(10*time.Minute)),
-			test.Sprintf("%+v", b),
-		)
+		test.EqOp(studio.T, booking.Pending, b.Status)
+		test.EqOp(studio.T, class, b.Session)
+		test.EqOp(studio.T, payment.Unpaid, b.Payment.Status)
+		test.True(studio.T, b.HoldUntil.Equal(testkit.Noon.Add(10*time.Minute)), test.Sprintf("%+v", b))
 		studio.SetPolicy(func(p *catalog.Policy) { p.HoldTTL = new(90 * time.Second) })
 		b = studio.MustHold(studio.AddMember("Noa"), class)
 		test.True(studio.T, b.HoldUntil.Equal(testkit.Noon.Add(90*time.Second)), test.Sprintf("until %s", b.HoldUntil))
@@ -59,7 +58,8 @@ var holdLines = map[string]func(studio *testkit.Studio){
 			studio.AddMember("Mia"), studio.AddSession(testkit.Session{}), func(r *bookings.BookRequest) { r.Contact = contact },
 		)
 		read := expect.Value(studio.App.Bookings.GetBooking(context.Background(), studio.Owner, b.ID))(studio.T)
-		test.True(studio.T, read.Contact == contact && b.Contact == contact, test.Sprintf("%+v", read.Contact))
+		test.EqOp(studio.T, contact, read.Contact)
+		test.EqOp(studio.T, contact, b.Contact)
 	},
 	"a session that is not there": func(studio *testkit.Studio) {
 		expect.Reason(studio.T, fault.SessionNotFound)(
@@ -131,7 +131,8 @@ var holdLines = map[string]func(studio *testkit.Studio){
 		expect.OK(studio.T)(studio.App.Schedules.BlockSession(context.Background(), studio.Owner, class, ""))
 		studio.Clock.Set(testkit.Noon.Add(72 * time.Hour))
 		again := expect.Value(studio.Hold(mia, class, ref))(studio.T)
-		test.True(studio.T, again.Repeated && again.Booking.ID == first.ID, test.Sprintf("%+v", again))
+		test.True(studio.T, again.Repeated, test.Sprintf("%+v", again))
+		test.EqOp(studio.T, first.ID, again.Booking.ID)
 	},
 	"the same reference for something else is a conflict": func(studio *testkit.Studio) {
 		mia, class := studio.AddMember("Mia"), studio.AddSession(testkit.Session{})
@@ -187,11 +188,10 @@ var confirmLines = map[string]func(studio *testkit.Studio){
 			PaidAt: new(testkit.Noon.Add(time.Minute)),
 		}
 		diff := cmp.Diff(want, place.Booking.Payment)
-		test.True(
-			studio.T, diff == "" && place.Booking.Status == booking.Confirmed &&
-				place.Booking.ConfirmedAt.Equal(testkit.Noon.Add(time.Minute)),
-			test.Sprintf("%s %v\n%s", place.Booking.Status, place.Booking.ConfirmedAt, diff),
-		)
+		test.EqOp(studio.T, "", diff)
+		test.EqOp(studio.T, booking.Confirmed, place.Booking.Status)
+		test.True(studio.T, place.Booking.ConfirmedAt.Equal(testkit.Noon.Add(time.Minute)),
+			test.Sprintf("%s %v\n%s", place.Booking.Status, place.Booking.ConfirmedAt, diff))
 	},
 	"AUTHORIZED becomes CAPTURED by confirming again, and nothing else changes": func(studio *testkit.Studio) {
 		mia, ctx := studio.AddMember("Mia"), context.Background()
@@ -202,17 +202,16 @@ var confirmLines = map[string]func(studio *testkit.Studio){
 		first := expect.Value(studio.App.Bookings.ConfirmBooking(
 			ctx, testkit.SelfOnly(mia), bookings.ConfirmRequest{ID: b.ID, Paid: &authorized},
 		))(studio.T)
-		must.True(
-			studio.T, !first.Repeated && first.Booking.Payment.Status == payment.Authorized, must.Sprintf("%+v", first),
-		)
+		must.False(studio.T, first.Repeated, must.Sprintf("%+v", first))
+		must.EqOp(studio.T, payment.Authorized, first.Booking.Payment.Status)
 		again, err := studio.App.Bookings.ConfirmBooking(
 			ctx, testkit.SelfOnly(mia), bookings.ConfirmRequest{ID: b.ID, Paid: testkit.FiftyEuros},
 		)
-		test.True(
-			studio.T, err == nil && !again.Repeated && again.Booking.Payment.Status == payment.Captured &&
-				studio.Balance(s) == 5,
-			test.Sprintf("%+v, %v, balance %d", again, err, studio.Balance(s)),
-		)
+		must.NoError(studio.T, err, must.Sprintf("%+v, %v, balance %d", again, err, studio.Balance(s)))
+		test.False(studio.T, again.Repeated, test.Sprintf("%+v, %v, balance %d", again, err, studio.Balance(s)))
+		test.EqOp(studio.T, payment.Captured, again.Booking.Payment.Status,
+			test.Sprintf("%+v, %v, balance %d", again, err, studio.Balance(s)))
+		test.EqOp(studio.T, 5, studio.Balance(s), test.Sprintf("%+v, %v, balance %d", again, err, studio.Balance(s)))
 		want := *first.Booking
 		want.Payment = again.Booking.Payment
 		diff := cmp.Diff(want, *again.Booking)
@@ -221,7 +220,8 @@ var confirmLines = map[string]func(studio *testkit.Studio){
 		look := expect.Value(studio.App.Bookings.ConfirmBooking(
 			ctx, testkit.SelfOnly(mia), bookings.ConfirmRequest{ID: b.ID},
 		))(studio.T)
-		test.True(studio.T, look.Repeated && look.Booking.Payment.Status == payment.Captured, test.Sprintf("%+v", look))
+		test.True(studio.T, look.Repeated, test.Sprintf("%+v", look))
+		test.EqOp(studio.T, payment.Captured, look.Booking.Payment.Status)
 	},
 	"what is cancelled or has expired cannot be": func(studio *testkit.Studio) {
 		mia, class := studio.AddMember("Mia"), studio.AddSession(testkit.Session{})
@@ -305,19 +305,16 @@ var cancelLines = map[string]func(studio *testkit.Studio){
 				context.Background(), testkit.SelfOnly(mia), bookings.ConfirmRequest{ID: b.ID, Paid: testkit.FiftyEuros},
 			))
 			up := expect.Value(studio.Cancel(mia, b.ID))(studio.T)
-			test.True(
-				studio.T, up.Booking.Payment.Status == payment.Captured && up.Late == late,
-				test.Sprintf("%s before: %+v", ahead, up.Booking),
-			)
+			test.EqOp(studio.T, payment.Captured, up.Booking.Payment.Status,
+				test.Sprintf("%s before: %+v", ahead, up.Booking))
+			test.EqOp(studio.T, late, up.Late, test.Sprintf("%s before: %+v", ahead, up.Booking))
 		}
 	},
 	"a hold can be, too": func(studio *testkit.Studio) {
 		mia, class := studio.AddMember("Mia"), studio.AddSession(testkit.Session{Capacity: 1})
 		up := expect.Value(studio.Cancel(mia, studio.MustHold(mia, class).ID))(studio.T)
-		test.True(
-			studio.T, up.Booking.Status == booking.Cancelled && up.Booking.Payment.Status == payment.Unpaid,
-			test.Sprintf("%+v", up),
-		)
+		test.EqOp(studio.T, booking.Cancelled, up.Booking.Status)
+		test.EqOp(studio.T, payment.Unpaid, up.Booking.Payment.Status)
 		studio.MustHold(studio.AddMember("Noa"), class)
 	},
 	"CANCELLED is the end: cancelling again changes nothing, and nothing else is possible": func(studio *testkit.Studio) {

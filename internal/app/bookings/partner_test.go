@@ -49,7 +49,8 @@ func TestPartner_AccessesWhatItCreated(t *testing.T) {
 		got := expect.Value(studio.App.Bookings.GetBooking(t.Context(), gateway, b.ID))(t)
 		test.EqOp(t, b.ID, got.ID, test.Sprintf("%s: %+v", name, got))
 		up := expect.Value(studio.App.Bookings.CancelBooking(t.Context(), gateway, bookings.CancelRequest{ID: b.ID}))(t)
-		test.True(t, !up.Late && up.Booking.Status == booking.Cancelled, test.Sprintf("%s: %+v", name, up))
+		test.False(t, up.Late, test.Sprintf("%s: %+v", name, up))
+		test.EqOp(t, booking.Cancelled, up.Booking.Status, test.Sprintf("%s: %+v", name, up))
 	}
 	place := expect.Value(studio.App.Bookings.ReleaseHold(t.Context(), gateway,
 		studio.MustHold(gateway, from, testkit.ForGuest("Kim", "")).ID))(t)
@@ -154,16 +155,16 @@ func TestGuest_FollowsItsTier(t *testing.T) {
 		for _, by := range []tenant.Caller{gateway, studio.Coach} {
 			b := studio.MustHold(by, class, testkit.ForGuest("Pat", tier))
 			want := testkit.Noon.Add(30*time.Hour - notice)
-			test.True(
-				t, b.GuestTier == tier && b.CancellableUntil().Equal(want),
-				test.Sprintf("%q: %q until %s, want %s", tier, b.GuestTier, b.CancellableUntil(), want),
-			)
+			test.EqOp(t, tier, b.GuestTier,
+				test.Sprintf("%q: %q until %s, want %s", tier, b.GuestTier, b.CancellableUntil(), want))
+			test.True(t, b.CancellableUntil().Equal(want),
+				test.Sprintf("%q: %q until %s, want %s", tier, b.GuestTier, b.CancellableUntil(), want))
 			read, err := studio.App.Bookings.GetBooking(t.Context(), studio.Owner, b.ID)
 			diff := cmp.Diff(b.CancellableUntil(), read.CancellableUntil())
-			test.True(
-				t, err == nil && diff == "" && read.GuestTier == tier,
-				test.Sprintf("%q, read again: %q, %v\n%s", tier, read.GuestTier, err, diff),
-			)
+			test.NoError(t, err, test.Sprintf("%q, read again: %q, %v\n%s", tier, read.GuestTier, err, diff))
+			test.EqOp(t, "", diff, test.Sprintf("%q, read again: %q, %v\n%s", tier, read.GuestTier, err, diff))
+			test.EqOp(t, tier, read.GuestTier,
+				test.Sprintf("%q, read again: %q, %v\n%s", tier, read.GuestTier, err, diff))
 		}
 	}
 	visitor, member := studio.MustHold(

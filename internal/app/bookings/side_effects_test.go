@@ -58,7 +58,8 @@ func TestEvents_OfEveryNotifiedChange(t *testing.T) {
 	bookings, _, err := studio.App.Bookings.ListMyBookings(
 		t.Context(), testkit.SelfOnly(noa), appbookings.MyBookingsQuery{Limit: 1},
 	)
-	must.True(t, err == nil && len(bookings) == 1, must.Sprintf("%+v, %v", bookings, err))
+	must.NoError(t, err)
+	must.SliceLen(t, 1, bookings)
 	studio.Clock.Set(testkit.Noon.Add(40 * time.Hour)) // past the window, and past the grace
 	expect.OK(t)(studio.App.Bookings.CancelBooking(
 		t.Context(), studio.Owner, appbookings.CancelRequest{ID: bookings[0].ID, Reason: "Coach is ill.", Notify: false},

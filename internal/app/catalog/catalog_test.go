@@ -37,11 +37,13 @@ func TestUpdateTenant_EditsAndAudits(t *testing.T) {
 		to.Brand = want.Brand
 	})
 	diff := cmp.Diff(want, got, cmpopts.EquateEmpty())
-	must.True(t, diff == "" && err == nil, must.Sprint(err, diff))
+	must.EqOp(t, "", diff)
+	must.NoError(t, err)
 	read := expect.Value(studio.App.Accounts.GetTenant(t.Context(), studio.Owner))(t)
 	test.EqOp(t, "", cmp.Diff(want, read, cmpopts.EquateEmpty()))
 	read = expect.Value(studio.App.Accounts.GetTenant(t.Context(), other.Owner))(t)
-	test.True(t, read.Name == "Harbour Yoga" && read.Version == 1, test.Sprint("another tenant changed as well:", read))
+	test.EqOp(t, "Harbour Yoga", read.Name, test.Sprint("another tenant changed as well:", read))
+	test.EqOp(t, 1, read.Version, test.Sprint("another tenant changed as well:", read))
 	expect.Reason(t, fault.ETagMismatch)(studio.App.Accounts.UpdateTenant(
 		t.Context(), studio.Owner, new(1), func(to *catalog.Tenant) { to.Name = "Stale" },
 	))
@@ -99,7 +101,8 @@ func TestResources_CreateAndEdit(t *testing.T) {
 		UpdatedAt: testkit.Noon,
 	}
 	diff := cmp.Diff(want, court)
-	must.True(t, diff == "" && err == nil, must.Sprint(err, diff))
+	must.EqOp(t, "", diff)
+	must.NoError(t, err)
 	expect.Reason(t, fault.AlreadyExistsReason)(create(studio.Location, "court 1"))
 	expect.OK(t)(create(quay.ID, "Court 1")) // a name is one location's alone
 	errs := testkit.ParallelErrors(6, func(int) error {
@@ -113,10 +116,10 @@ func TestResources_CreateAndEdit(t *testing.T) {
 	edited := expect.Value(studio.App.Catalog.UpdateResource(
 		t.Context(), studio.Owner, court.ID, new(1), func(r *catalog.Resource) { r.Kind, r.Active = "", false },
 	))(t)
-	test.True(
-		t, edited.Version == 2 && edited.Kind == "" && !edited.Active && edited.Location == studio.Location,
-		test.Sprint(edited),
-	)
+	test.EqOp(t, 2, edited.Version)
+	test.EqOp(t, "", edited.Kind)
+	test.False(t, edited.Active, test.Sprint(edited))
+	test.EqOp(t, studio.Location, edited.Location)
 	expect.Reason(t, fault.ETagMismatch)(studio.App.Catalog.UpdateResource(
 		t.Context(), studio.Owner, court.ID, new(1), func(r *catalog.Resource) { r.Name = "Stale" },
 	))
@@ -136,7 +139,8 @@ func TestServices_CreateAndEdit(t *testing.T) {
 		Active: true, Version: 1, CreatedAt: testkit.Noon, UpdatedAt: testkit.Noon,
 	}
 	diff := cmp.Diff(want, made)
-	must.True(t, diff == "" && err == nil, must.Sprint(err, diff))
+	must.EqOp(t, "", diff)
+	must.NoError(t, err)
 	read := expect.Value(studio.App.Catalog.GetService(t.Context(), studio.Owner, made.ID))(t)
 	test.EqOp(t, "", cmp.Diff(want, read), test.Sprint(cmp.Diff(want, read)))
 	expect.Reason(t, fault.AlreadyExistsReason)(studio.App.Catalog.CreateService(
@@ -155,10 +159,10 @@ func TestServices_CreateAndEdit(t *testing.T) {
 	edited := expect.Value(edit(
 		new(1), func(s *catalog.Service) { s.DefaultCapacity, s.MaxParty, s.Delivery = nil, 0, catalog.Feed },
 	))(t)
-	test.True(
-		t, edited.DefaultCapacity == nil && edited.MaxParty == 1 && edited.Delivery == catalog.Feed && edited.Version == 2,
-		test.Sprint(edited),
-	)
+	must.Nil(t, edited.DefaultCapacity)
+	test.EqOp(t, 1, edited.MaxParty)
+	test.EqOp(t, catalog.Feed, edited.Delivery)
+	test.EqOp(t, 2, edited.Version)
 	expect.Reason(t, fault.InvalidField)(edit(nil, func(s *catalog.Service) { s.MinParty = 2 }))
 	expect.Reason(t, fault.ETagMismatch)(edit(new(1), func(s *catalog.Service) { s.Name = "Stale" }))
 	expect.Reason(t, fault.AlreadyExistsReason)(edit(nil, func(s *catalog.Service) { s.Name = "9 Holes" }))
@@ -235,7 +239,8 @@ func TestCatalog_HidesOtherTenants(t *testing.T) {
 			absent := ask(
 				testkit.NewID[tenant.LocationID](), testkit.NewID[tenant.ResourceID](), testkit.NewID[tenant.ServiceID](),
 			)
-			must.True(t, theirs != nil && absent != nil, must.Sprintf("theirs: %v; absent: %v", theirs, absent))
+			must.Error(t, theirs, must.Sprintf("theirs: %v; absent: %v", theirs, absent))
+			must.Error(t, absent, must.Sprintf("theirs: %v; absent: %v", theirs, absent))
 			test.Eq(t, absent.Error(), theirs.Error())
 		})
 	}

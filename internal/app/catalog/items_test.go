@@ -28,11 +28,10 @@ func TestItems_FollowTheStatusOfTheirBooking(t *testing.T) {
 		mia, class,
 		testkit.WithItems(booking.ItemChoice{Item: cart.ID, Quantity: 2}, booking.ItemChoice{Item: locker.ID, Quantity: 1}),
 	)
-	must.True(
-		t, len(held.Items) == 2 && held.Items[0].Status == booking.ItemPending && held.Items[0].Price.Units == 20 &&
-			held.Items[0].Quantity == 2,
-		must.Sprintf("%+v", held.Items),
-	)
+	must.SliceLen(t, 2, held.Items)
+	must.EqOp(t, booking.ItemPending, held.Items[0].Status)
+	must.EqOp(t, 20, held.Items[0].Price.Units)
+	must.EqOp(t, 2, held.Items[0].Quantity)
 	noa := studio.AddMember("Noa")
 	taken := expect.Reason(t, fault.ItemUnavailable)(
 		studio.Hold(noa, class, testkit.WithItems(booking.ItemChoice{Item: cart.ID, Quantity: 1})),
@@ -42,11 +41,8 @@ func TestItems_FollowTheStatusOfTheirBooking(t *testing.T) {
 	place := expect.Value(studio.App.Bookings.ConfirmBooking(
 		t.Context(), testkit.SelfOnly(mia), bookings.ConfirmRequest{ID: held.ID, Keep: []tenant.LineID{held.Items[1].ID}},
 	))(t)
-	must.True(
-		t, place.Booking.Items[0].Status == booking.ItemCancelled &&
-			place.Booking.Items[1].Status == booking.ItemConfirmed,
-		must.Sprintf("%+v", place.Booking),
-	)
+	must.EqOp(t, booking.ItemCancelled, place.Booking.Items[0].Status)
+	must.EqOp(t, booking.ItemConfirmed, place.Booking.Items[1].Status)
 	studio.MustHold(noa, class, testkit.WithItems(booking.ItemChoice{Item: cart.ID, Quantity: 2}))
 	up := expect.Value(studio.Cancel(mia, held.ID))(t)
 	must.EqOp(t, booking.ItemCancelled, up.Booking.Items[1].Status, must.Sprintf("%+v", up.Booking))
@@ -118,22 +114,23 @@ func TestBenefitProviders_AreStoredAndListed(t *testing.T) {
 	same, err := put(card, new(1))
 	card.Version, card.CreatedAt, card.UpdatedAt = 1, testkit.Noon, testkit.Noon
 	diff := cmp.Diff(card, same)
-	test.True(
-		t, err == nil && diff == "" && studio.CatalogEvents() == told,
-		test.Sprintf("put as it is: %v (-want +got)\n%s", err, diff),
-	)
+	must.NoError(t, err, must.Sprintf("put as it is: %v (-want +got)\n%s", err, diff))
+	test.EqOp(t, "", diff, test.Sprintf("put as it is: %v (-want +got)\n%s", err, diff))
+	test.EqOp(t, told, studio.CatalogEvents(), test.Sprintf("put as it is: %v (-want +got)\n%s", err, diff))
 	errs = testkit.ParallelErrors(6, func(i int) error {
 		edited := card
 		edited.Percent = 30 + i
 		return expect.Error(put(edited, new(1)))
 	})
 	diff = cmp.Diff(map[fault.Reason]int{"": 1, fault.ETagMismatch: 5}, testkit.CountReasons(errs))
-	test.True(t, diff == "" && studio.CatalogEvents() == told+1, test.Sprint("edited at once:", diff))
+	test.EqOp(t, "", diff, test.Sprint("edited at once:", diff))
+	test.EqOp(t, told+1, studio.CatalogEvents(), test.Sprint("edited at once:", diff))
 	card.Active = false
 	off, err := put(card, nil)
 	card.Version, card.UpdatedAt = 3, testkit.Noon.Add(time.Hour)
 	diff = cmp.Diff(card, off)
-	test.True(t, err == nil && diff == "", test.Sprintf("whichever it is: %v (-want +got)\n%s", err, diff))
+	test.NoError(t, err, test.Sprintf("whichever it is: %v (-want +got)\n%s", err, diff))
+	test.EqOp(t, "", diff, test.Sprintf("whichever it is: %v (-want +got)\n%s", err, diff))
 	other := card
 	other.Code = "OTHER"
 	expect.Reason(t, fault.ETagMismatch)(put(other, new(1))) // who edits it believes that it is there
@@ -144,5 +141,6 @@ func TestBenefitProviders_AreStoredAndListed(t *testing.T) {
 	test.EqOp(t, 1, made.Version, test.Sprintf("%+v", made))
 	all, err := studio.App.Catalog.ListBenefitProviders(context.Background(), studio.Owner)
 	diff = cmp.Diff([]booking.BenefitProvider{card}, all)
-	test.True(t, err == nil && diff == "", test.Sprintf("%v (-want +got)\n%s", err, diff))
+	test.NoError(t, err, test.Sprintf("%v (-want +got)\n%s", err, diff))
+	test.EqOp(t, "", diff, test.Sprintf("%v (-want +got)\n%s", err, diff))
 }

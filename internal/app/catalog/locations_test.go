@@ -33,14 +33,16 @@ func TestCreateLocation_StoresAndValidates(t *testing.T) {
 	test.Eq(t, want, made)
 	read, err := studio.App.Catalog.GetLocation(t.Context(), studio.Owner, made.ID)
 	diff := cmp.Diff(want, read)
-	test.True(t, diff == "" && err == nil, test.Sprint(err, diff))
+	test.EqOp(t, "", diff)
+	test.NoError(t, err)
 	test.Eq(t, []string{"location.created"}, studio.Audited())
 	test.EqOp(t, 1, studio.CatalogEvents(), test.Sprint("no event"))
 
 	taken := expect.Reason(t, fault.AlreadyExistsReason)(
 		studio.App.Catalog.CreateLocation(t.Context(), studio.Owner, catalog.Location{Name: "PIER 2"}),
 	)
-	test.True(t, taken.Field == "location.name" && taken.Kind == fault.AlreadyExists, test.Sprintf("%+v", taken))
+	test.EqOp(t, "location.name", taken.Field)
+	test.EqOp(t, fault.AlreadyExists, taken.Kind)
 	expect.Reason(t, fault.InvalidField)(studio.App.Catalog.CreateLocation(
 		t.Context(), studio.Owner, catalog.Location{Name: "Pier 3", TimeZone: "Europe/Atlantis"},
 	))
@@ -57,7 +59,8 @@ func TestCreateLocation_ConcurrentCallsTakeANameOnce(t *testing.T) {
 		return expect.Error(studio.App.Catalog.CreateLocation(t.Context(), studio.Owner, catalog.Location{Name: "Pier 2"}))
 	})
 	test.Eq(t, map[fault.Reason]int{"": 1, fault.AlreadyExistsReason: 7}, testkit.CountReasons(errs))
-	test.True(t, len(studio.Audited()) == 1 && studio.CatalogEvents() == 1, test.Sprint("what was refused left traces"))
+	must.SliceLen(t, 1, studio.Audited(), must.Sprint("what was refused left traces"))
+	test.EqOp(t, 1, studio.CatalogEvents(), test.Sprint("what was refused left traces"))
 }
 
 func TestUpdateLocation_EditsAndValidates(t *testing.T) {
@@ -127,10 +130,11 @@ func TestUpdateLocation_RejectsTheSecondOfTwoEdits(t *testing.T) {
 			}))
 	})
 	l := expect.Value(studio.App.Catalog.GetLocation(t.Context(), studio.Owner, studio.Location))(t)
-	test.True(
-		t, testkit.CountReasons(errs)[""] == 3 && l.Name == "Quay" && !l.Active && l.Point == nil && l.Version == 5,
-		test.Sprint(errs, l),
-	)
+	test.EqOp(t, 3, testkit.CountReasons(errs)[""])
+	test.EqOp(t, "Quay", l.Name)
+	test.False(t, l.Active, test.Sprint(errs, l))
+	must.Nil(t, l.Point)
+	test.EqOp(t, 5, l.Version)
 }
 
 func TestUpdateLocation_KeepsZoneOfLocationWithSessions(t *testing.T) {
@@ -166,7 +170,8 @@ func TestUpdateLocation_ZoneChangeConflictsWithNewSession(t *testing.T) {
 			}, false))
 		})
 		got := testkit.CountReasons(errs)
-		must.True(t, got[""]+got[fault.SessionState] == 2 && errs[1] == nil, must.Sprint(errs))
+		must.EqOp(t, 2, got[""]+got[fault.SessionState])
+		must.NoError(t, errs[1])
 		must.EqOp(t, 0, studio.Count(`select count(*) from sessions s join locations l on l.tenant_id = s.tenant_id
 			and l.id = s.location_id
 where s.tenant_id = $1 and s.local_date <> (s.starts_at at time zone l.time_zone)::date`, studio.Tenant),
@@ -180,9 +185,9 @@ func TestSetChannels_ReplacesThem(t *testing.T) {
 	l, err := studio.App.Catalog.SetChannels(
 		t.Context(), studio.Owner, studio.Location, new(1), []catalog.Channel{catalog.WalkIn},
 	)
-	must.True(
-		t, err == nil && l.Version == 2 && slices.Equal(l.Channels, []catalog.Channel{catalog.WalkIn}), must.Sprint(l, err),
-	)
+	must.NoError(t, err)
+	must.EqOp(t, 2, l.Version)
+	must.True(t, slices.Equal(l.Channels, []catalog.Channel{catalog.WalkIn}), must.Sprint(l, err))
 	expect.Reason(t, fault.ChannelClosed)(studio.Book(studio.AddMember("Mia"), studio.AddSession(testkit.Session{})))
 	l = expect.Value(studio.App.Catalog.SetChannels(
 		t.Context(), studio.Owner, studio.Location, nil, []catalog.Channel{},

@@ -183,7 +183,8 @@ func TestQuery_OperationsOfABatchShareRoundTrips(t *testing.T) {
 	fails := func() {
 		incomplete = errRefused // then nothing runs, and not once more
 		runs, err := s.run(t, a)
-		test.True(t, runs == 0 && errors.Is(err, errRefused), test.Sprint(runs, err))
+		test.EqOp(t, 0, runs)
+		test.ErrorIs(t, err, errRefused)
 	}
 	s.batch(t, fails, fails)
 	test.EqOp(t, 4, strings.Count(strings.Join(log, " "), "complete"))
@@ -267,7 +268,8 @@ func TestRun_LocatesAgainWhatHasMoved(t *testing.T) {
 			},
 		})
 		test.ErrorIs(t, err, want)
-		test.True(t, located == min(arrives, maxAttempts) && (got == arrives || want != nil), test.Sprint(located, got))
+		test.EqOp(t, min(arrives, maxAttempts), located)
+		test.True(t, got == arrives || want != nil, test.Sprint(located, got))
 	}
 }
 
@@ -294,7 +296,8 @@ func TestTx_OnCommitRunsForCommittedOperationsOnly(t *testing.T) {
 	test.Eq(t, []string{"committed", "later"}, effects)
 	test.EqOp(t, 1, s.changes, test.Sprint("changes"))
 	due, wait := s.Alarms.Next(at.Add(-time.Second))
-	test.True(t, len(due) == 0 && wait == time.Second, test.Sprint("the alarm goes off in ", wait))
+	test.SliceEmpty(t, due, test.Sprint("the alarm goes off in ", wait))
+	test.EqOp(t, time.Second, wait, test.Sprint("the alarm goes off in ", wait))
 	for name, run := range map[string]func(*testing.T, act) (int, error){"Run": s.run, "Exec": s.exec} {
 		effects, s.changes = nil, 0
 		test.ErrorIs(t, expect.Error(run(t, refused)), errRefused)

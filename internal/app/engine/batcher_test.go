@@ -130,7 +130,9 @@ func (s *script) play(steps ...step) {
 		s.begun = nil
 	}
 	s.drain()
-	test.True(s.t, len(s.queues) == 0 && len(s.turns) == 0 && s.inFlight == 0, test.Sprint("something is left"))
+	must.MapEmpty(s.t, s.queues, must.Sprint("something is left"))
+	must.SliceEmpty(s.t, s.turns, must.Sprint("something is left"))
+	test.EqOp(s.t, 0, s.inFlight, test.Sprint("something is left"))
 }
 
 func named(id byte) Key { return Key{15: id} }
@@ -372,7 +374,9 @@ func TestBatcher_RefusesWhenQueueIsFull(t *testing.T) {
 			}
 		}
 		f, ok := errors.AsType[*fault.Error](<-s.ask(op{name: "one too many"}))
-		test.True(t, ok && f.Kind == fault.ResourceExhausted && f.Reason == fault.RateLimited, test.Sprint(f))
+		must.True(t, ok, must.Sprint(f))
+		test.EqOp(t, fault.ResourceExhausted, f.Kind)
+		test.EqOp(t, fault.RateLimited, f.Reason)
 		test.Eq(t, map[string]string{"retry_after": "11"}, f.Metadata)
 		s.begun = nil
 		s.play(
@@ -445,11 +449,9 @@ func TestBatcher_Properties(t *testing.T) {
 					must.False(t, sole[id], must.Sprintf("%v twice in a batch", id))
 					sole[id] = true
 				}
-				must.True(
-					t, !w.locks.anyIn(keysOf(lanes[1-lane])) &&
-						(!w.exclusiveChanges() || !slices.ContainsFunc(lanes[1-lane], (*task).exclusiveChanges)),
-					must.Sprint("in two lanes at once"),
-				)
+				must.False(t, w.locks.anyIn(keysOf(lanes[1-lane])), must.Sprint("in two lanes at once"))
+				must.True(t, !w.exclusiveChanges() || !slices.ContainsFunc(lanes[1-lane], (*task).exclusiveChanges),
+					must.Sprint("in two lanes at once"))
 				must.False(t, w.locks.Solo && len(lanes[lane]) > 1, must.Sprint("not by itself"))
 				for id := range keysOf([]*task{w}) {
 					must.True(t, last[id] <= order[w], must.Sprintf("%d before %d", last[id], order[w]))
@@ -495,10 +497,9 @@ func TestBatcher_Properties(t *testing.T) {
 			release(1)
 			take(0)
 		}
-		must.True(
-			t, served == arrived && len(q.locked) == 0 && !q.changes,
-			must.Sprintf("%d of %d served, %d things taken", served, arrived, len(q.locked)),
-		)
+		must.EqOp(t, arrived, served, must.Sprintf("%d of %d served, %d things taken", served, arrived, len(q.locked)))
+		must.MapEmpty(t, q.locked, must.Sprintf("%d of %d served, %d things taken", served, arrived, len(q.locked)))
+		must.False(t, q.changes, must.Sprintf("%d of %d served, %d things taken", served, arrived, len(q.locked)))
 	})
 }
 

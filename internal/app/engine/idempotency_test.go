@@ -104,10 +104,9 @@ func TestIdempotencyKey_IsOfOneCaller(t *testing.T) {
 		again := expect.Value(studio.App.Bookings.Book(
 			ctx, who, bookings.BookRequest{Session: class, Party: 1, Channel: catalog.Online},
 		))(t)
-		test.True(
-			t, key.Repeated && again.Booking.ID == made[i].Booking.ID && again.Booking.Member == who.Member,
-			test.Sprintf("caller %d again: %+v", i, again.Booking),
-		)
+		test.True(t, key.Repeated, test.Sprintf("caller %d again: %+v", i, again.Booking))
+		test.EqOp(t, made[i].Booking.ID, again.Booking.ID, test.Sprintf("caller %d again: %+v", i, again.Booking))
+		test.EqOp(t, who.Member, again.Booking.Member, test.Sprintf("caller %d again: %+v", i, again.Booking))
 	}
 }
 
@@ -190,7 +189,9 @@ func TestIdempotencyKey_NeverReplaysSecrets(t *testing.T) {
 	account, text := create()
 	same, none := create()
 	diff := cmp.Diff(account, same)
-	test.True(t, diff == "" && text != "" && none == "", test.Sprintf("keys %q and %q\n%s", text, none, diff))
+	test.EqOp(t, "", diff, test.Sprintf("keys %q and %q\n%s", text, none, diff))
+	test.NotEqOp(t, "", text, test.Sprintf("keys %q and %q\n%s", text, none, diff))
+	test.EqOp(t, "", none, test.Sprintf("keys %q and %q\n%s", text, none, diff))
 	test.EqOp(t, 0, studio.Count(`select count(*) from idempotency_keys where answer::text like '%' || $1 || '%'`, text),
 		test.Sprint("the key is kept"))
 }
@@ -204,9 +205,11 @@ func TestIdempotencyKey_CoversAnImport(t *testing.T) {
 	}
 	ctx, key := testkit.WithKey(t, "k", "import", "")
 	first := expect.Value(load(ctx))(t)
-	must.True(t, first.Imported == 2 && !key.Repeated, must.Sprint(first, key.Repeated))
+	must.EqOp(t, 2, first.Imported)
+	must.False(t, key.Repeated, must.Sprint(first, key.Repeated))
 	again := expect.Value(load(ctx))(t)
-	test.True(t, again == first && key.Repeated, test.Sprint(again, key.Repeated))
+	test.EqOp(t, first, again)
+	test.True(t, key.Repeated, test.Sprint(again, key.Repeated))
 	other := expect.Value(load(t.Context()))(t)
 	test.EqOp(t, 2, other.Wrong, test.Sprint("without the key:", other))
 }

@@ -45,9 +45,8 @@ func TestOutage_NamesWhatTheDatabaseDid(t *testing.T) {
 			test.EqOp(t, "", tc.reason, test.Sprintf("%s is none", name))
 			continue
 		}
-		test.True(
-			t, f.Reason == tc.reason && f.Metadata["outcome"] == tc.outcome && errors.Is(f, tc.err),
-			test.Sprintf("%s is %v with %v", name, f, f.Metadata),
-		)
+		test.EqOp(t, tc.reason, f.Reason, test.Sprintf("%s is %v with %v", name, f, f.Metadata))
+		test.EqOp(t, tc.outcome, f.Metadata["outcome"], test.Sprintf("%s is %v with %v", name, f, f.Metadata))
+		test.ErrorIs(t, f, tc.err, test.Sprintf("%s is %v with %v", name, f, f.Metadata))
 	}
 }

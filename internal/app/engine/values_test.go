@@ -8,6 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
@@ -28,7 +29,9 @@ func TestCheckVersion_RejectsOtherVersions(t *testing.T) {
 	test.NoError(t, CheckVersion(nil, 3))
 	test.NoError(t, CheckVersion(new(3), 3))
 	f, ok := errors.AsType[*fault.Error](CheckVersion(new(2), 3))
-	test.True(t, ok && f.Reason == fault.ETagMismatch && f.Field == "etag", test.Sprint(f))
+	must.True(t, ok, must.Sprint(f))
+	test.EqOp(t, fault.ETagMismatch, f.Reason)
+	test.EqOp(t, "etag", f.Field)
 }
 
 func TestData_LeavesOutWhatIsNotThere(t *testing.T) {

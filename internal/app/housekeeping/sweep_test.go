@@ -54,10 +54,8 @@ func TestSweep_MarksNoShows(t *testing.T) {
 	due := testkit.InTwoDays.Add(time.Hour + 45*time.Minute)
 	studio.Clock.Set(due.Add(-time.Microsecond))
 	done := studio.Sweep()
-	test.True(
-		t, done == (housekeeping.SweepResult{}) && studio.BookingStatus(absent) == "CONFIRMED",
-		test.Sprintf("too soon: %+v", done),
-	)
+	test.EqOp(t, (housekeeping.SweepResult{}), done, test.Sprintf("too soon: %+v", done))
+	test.EqOp(t, "CONFIRMED", studio.BookingStatus(absent), test.Sprintf("too soon: %+v", done))
 	studio.Clock.Set(due)
 	test.EqOp(t, (housekeeping.SweepResult{NoShows: 1}), studio.Sweep())
 	test.EqOp(t, [3]string{"NO_SHOW", "ATTENDED", "CANCELLED"}, [3]string{
@@ -83,7 +81,8 @@ func TestSweep_MarksNoNoShowsWhileCheckInIsOpen(t *testing.T) {
 	expect.OK(t)(studio.SelfCheckIn(mia, s, studio.ScanQR(s)))
 	studio.Clock.Set(closes)
 	done := studio.Sweep()
-	test.True(t, done.NoShows == 0 && studio.BookingStatus(id) == "ATTENDED", test.Sprintf("%+v", done))
+	test.EqOp(t, 0, done.NoShows)
+	test.EqOp(t, "ATTENDED", studio.BookingStatus(id))
 }
 
 func TestSweep_FollowsThePolicyInForce(t *testing.T) {
@@ -126,17 +125,15 @@ func TestSweep_KeepsNoShowsUndoneByStaff(t *testing.T) {
 	// She was there: the coach takes the no-show back, and has all the time of the world to check her in.
 	expect.OK(t)(studio.App.Bookings.UndoNoShow(t.Context(), studio.Coach, marked))
 	done := studio.Sweep()
-	test.True(
-		t, done.NoShows == 0 && studio.BookingStatus(marked) == "CONFIRMED", test.Sprintf("marked again: %+v", done),
-	)
+	test.EqOp(t, 0, done.NoShows, test.Sprintf("marked again: %+v", done))
+	test.EqOp(t, "CONFIRMED", studio.BookingStatus(marked), test.Sprintf("marked again: %+v", done))
 	expect.OK(t)(studio.CheckIn(studio.Coach, marked))
 	// Noa was checked in by mistake: now she did not come.
 	expect.OK(t)(studio.App.Bookings.UndoCheckIn(t.Context(), studio.Coach, undone))
 	done = studio.Sweep()
-	test.True(
-		t, done.NoShows == 1 && studio.BookingStatus(undone) == "NO_SHOW" && studio.BookingStatus(marked) == "ATTENDED",
-		test.Sprintf("%+v", done),
-	)
+	test.EqOp(t, 1, done.NoShows)
+	test.EqOp(t, "NO_SHOW", studio.BookingStatus(undone))
+	test.EqOp(t, "ATTENDED", studio.BookingStatus(marked))
 }
 
 func TestSweep_MarksNoShowsAfterReschedule(t *testing.T) {
@@ -152,7 +149,8 @@ func TestSweep_MarksNoShowsAfterReschedule(t *testing.T) {
 	))
 	studio.Clock.Set(testkit.InTwoDays.Add(26 * time.Hour))
 	done := studio.Sweep()
-	test.True(t, done.NoShows == 1 && studio.BookingStatus(id) == "NO_SHOW", test.Sprintf("%+v", done))
+	test.EqOp(t, 1, done.NoShows)
+	test.EqOp(t, "NO_SHOW", studio.BookingStatus(id))
 }
 
 func TestSweep_MarksNoShowsOnlySinceTheSettingIsOn(t *testing.T) {
@@ -183,7 +181,8 @@ func TestSweep_WaitsForTheLongestPolicyAndSession(t *testing.T) {
 	test.EqOp(t, 0, studio.Sweep().NoShows)
 	studio.Clock.Set(testkit.InTwoDays.Add(15 * 24 * time.Hour)) // the last moment at which it is marked
 	done := studio.Sweep()
-	test.True(t, done.NoShows == 1 && studio.BookingStatus(id) == "NO_SHOW", test.Sprintf("%+v", done))
+	test.EqOp(t, 1, done.NoShows)
+	test.EqOp(t, "NO_SHOW", studio.BookingStatus(id))
 }
 
 // Berlin's clocks go forward at 02:00 on 29 March: a class from 23:30 to 00:30, and one from 01:30 for an hour, which
@@ -199,7 +198,8 @@ func TestSweep_OverMidnightAndClockChanges(t *testing.T) {
 		test.EqOp(t, 0, studio.Sweep().NoShows)
 		studio.Clock.Set(starts.Add(90 * time.Minute))
 		done := studio.Sweep()
-		test.True(t, done.NoShows == 1 && studio.BookingStatus(id) == "NO_SHOW", test.Sprintf("%d: %+v", i, done))
+		test.EqOp(t, 1, done.NoShows, test.Sprintf("%d: %+v", i, done))
+		test.EqOp(t, "NO_SHOW", studio.BookingStatus(id), test.Sprintf("%d: %+v", i, done))
 	}
 }
 
@@ -263,7 +263,8 @@ func TestSweep_ConcurrentSweepsDoEverythingOnce(t *testing.T) {
 	diff := cmp.Diff(
 		housekeeping.SweepResult{NoShows: 12, Renewed: 12, Expired: 12, Sessions: made}, sum,
 	)
-	test.True(t, diff == "" && made >= 30, test.Sprintf("made %d\n%s", made, diff))
+	test.EqOp(t, "", diff, test.Sprintf("made %d\n%s", made, diff))
+	test.GreaterEq(t, 30, made, test.Sprintf("made %d\n%s", made, diff))
 	for _, s := range packs {
 		test.EqOp(t, 1, studio.Balance(s), test.Sprint("balance"))
 		test.EqOp(t, 3, studio.Count(`select lines from subscriptions where id = $1`, s.ID),
@@ -414,9 +415,8 @@ func TestSweep_ExtendsSeriesAcrossClockChanges(t *testing.T) {
 	after := studio.Count(
 		`select count(*) from sessions where series_id = $1`, series.ID,
 	)
-	test.True(
-		t, done.Sessions == after-before && done.Sessions >= 8, test.Sprintf("%+v; %d, then %d", done, before, after),
-	)
+	test.EqOp(t, after-before, done.Sessions, test.Sprintf("%+v; %d, then %d", done, before, after))
+	test.GreaterEq(t, 8, done.Sessions, test.Sprintf("%+v; %d, then %d", done, before, after))
 	test.EqOp(t, "Mon 18:00", studio.Text(
 		`select string_agg(distinct to_char(starts_at at time zone 'Europe/Berlin', 'Dy HH24:MI'), ', ') from sessions
 			where series_id = $1`,
@@ -565,7 +565,8 @@ func TestRunSweeps_VisitsAllTenantsAtEveryTick(t *testing.T) {
 		test.EqOp(t, "NO_SHOW", s.BookingStatus(ids[i]))
 	}
 	swept, failed, _ := strings.Cut(log.String(), "level=ERROR")
-	test.True(t, strings.Count(swept, "no_shows=1") == 2 && !strings.Contains(failed, "no_shows"), test.Sprint(&log))
+	test.EqOp(t, 2, strings.Count(swept, "no_shows=1"), test.Sprint(&log))
+	test.StrNotContains(t, failed, "no_shows", test.Sprint(&log))
 	test.StrContains(t, failed, `"sweep incomplete" tenant_id=`+studio.Tenant.String())
 	test.StrContains(t, failed, `"sweep: tenants not read"`)
 }
@@ -585,9 +586,8 @@ func TestSweep_ContinuesAfterFailures(t *testing.T) {
 	)
 	studio.Clock.Set(testkit.InTwoDays.Add(2 * time.Hour))
 	done, err := studio.App.Housekeeping.SweepTenant(context.Background(), studio.Tenant)
-	test.True(
-		t, err != nil && done == (housekeeping.SweepResult{NoShows: 2, Expired: 1}), test.Sprintf("%+v, %v", done, err),
-	)
+	test.Error(t, err)
+	test.EqOp(t, (housekeeping.SweepResult{NoShows: 2, Expired: 1}), done)
 	test.EqOp(t, [2]string{"NO_SHOW", "NO_SHOW"}, [2]string{studio.BookingStatus(good), studio.BookingStatus(better)})
 	test.EqOp(t, "EXPIRED", studio.Text(`select status from subscriptions where id = $1`, trial.ID))
 }

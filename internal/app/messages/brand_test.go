@@ -30,11 +30,12 @@ func TestMail_HasTheTenantsBrand(t *testing.T) {
 		logo, button := contains(
 			m.HTML, `<img src="https://cdn.example.com/logo.svg" alt="Harbour Yoga"`,
 		), contains(m.HTML, "background:#b83280;color:#ffffff")
-		test.True(
-			t, m.Channel == notify.Email && logo == want && button == want && !contains(m.Text, "cdn.example.com") &&
-				!contains(m.Text, "<img"),
-			test.Sprintf("%s: logo %t, button %t: %+v", what, logo, button, m),
-		)
+		test.EqOp(t, notify.Email, m.Channel, test.Sprintf("%s: logo %t, button %t: %+v", what, logo, button, m))
+		test.EqOp(t, want, logo, test.Sprintf("%s: logo %t, button %t: %+v", what, logo, button, m))
+		test.EqOp(t, want, button, test.Sprintf("%s: logo %t, button %t: %+v", what, logo, button, m))
+		test.False(t, contains(m.Text, "cdn.example.com"),
+			test.Sprintf("%s: logo %t, button %t: %+v", what, logo, button, m))
+		test.False(t, contains(m.Text, "<img"), test.Sprintf("%s: logo %t, button %t: %+v", what, logo, button, m))
 	}
 	sent := func(by *messagetest.Studio, what string, want bool) {
 		t.Helper()
@@ -67,9 +68,8 @@ func TestMail_HasTheTenantsBrand(t *testing.T) {
 	shown := expect.Value(studio.App.Messages.PreviewTemplate(
 		studio.T.Context(), studio.Owner, notify.Template{Topic: notify.Reminder, Channel: email, Locale: "en"},
 	))(studio.T)
-	test.True(
-		t, contains(shown.HTML, "cdn.example.com/logo.svg") && contains(shown.HTML, "#b83280"), test.Sprint(shown.HTML),
-	)
+	test.True(t, contains(shown.HTML, "cdn.example.com/logo.svg"), test.Sprint(shown.HTML))
+	test.True(t, contains(shown.HTML, "#b83280"), test.Sprint(shown.HTML))
 
 	other := studio.OtherTenant("Dock Pilates")
 	other.MustPlace(other.AddReachable("Noa"), other.SessionAt(testkit.Noon.Add(48*time.Hour)))
@@ -100,7 +100,8 @@ func TestMails_OfThePlatformHaveItsFrame(t *testing.T) {
 	const frame, report = "Sent for Harbour Yoga through Berth’s account.", "Report misuse to mail@berth.example"
 	must.NoError(t, save())
 	m := sent("Mia")
-	test.True(t, m.HTML == "<b>Mia</b>" && !contains(m.Text, frame), test.Sprintf("%+v", m))
+	test.EqOp(t, "<b>Mia</b>", m.HTML)
+	test.False(t, contains(m.Text, frame), test.Sprintf("%+v", m))
 
 	setMail(studio, nil)
 	m = sent("Noa")
@@ -116,7 +117,8 @@ func TestMails_OfThePlatformHaveItsFrame(t *testing.T) {
 	must.NoError(t, save())
 	setMail(studio, &account)
 	m = sent("Lea")
-	test.True(t, contains(m.HTML, "Hello Lea") && !contains(m.HTML, frame), test.Sprintf("%+v", m))
+	test.True(t, contains(m.HTML, "Hello Lea"), test.Sprintf("%+v", m))
+	test.False(t, contains(m.HTML, frame), test.Sprintf("%+v", m))
 	own.HTML = "<b>{{.Name}}</b>"
 	expect.OK(t)(studio.App.Messages.PreviewTemplate(t.Context(), studio.Owner, own))
 }

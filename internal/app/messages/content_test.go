@@ -103,7 +103,8 @@ func TestMessages_AreForMembers(t *testing.T) {
 	expect.OK(t)(s.GetNotificationPreferences(ctx, studio.Owner, noa.Member))
 	quiet := &notify.QuietHours{Start: civil.TimeOfDay{Hour: 1}, End: civil.TimeOfDay{Hour: 2}}
 	changed := expect.Value(s.UpdateNotificationPreferences(ctx, mia, messages.PreferencesEdit{Quiet: &quiet}))(t)
-	test.True(t, changed.HasFeed && *changed.Quiet == *quiet, test.Sprintf("%+v", changed))
+	test.True(t, changed.HasFeed, test.Sprintf("%+v", changed))
+	test.EqOp(t, *quiet, *changed.Quiet)
 	expect.Reason(t, fault.InvalidField)(s.UpdateNotificationPreferences(ctx, mia, messages.PreferencesEdit{
 		Quiet: new(&notify.QuietHours{Start: civil.TimeOfDay{Second: 1}}),
 	}))
@@ -123,7 +124,9 @@ func TestSettingsAndTemplates_HaveVersions(t *testing.T) {
 	expect.Reason(t, fault.ETagMismatch)(edit(0, 4))
 	expect.Reason(t, fault.InvalidField)(edit(1, -1))
 	after := expect.Value(s.GetNotificationSettings(ctx, studio.Owner))(t)
-	test.True(t, after.PerDay[sms] == 3 && after.Version == 1 && after.UpdatedAt.Equal(testkit.Noon))
+	test.EqOp(t, 3, after.PerDay[sms])
+	test.EqOp(t, 1, after.Version)
+	test.True(t, after.UpdatedAt.Equal(testkit.Noon))
 	test.Eq(t, map[string]any{
 		"before": map[string]any{"sms_per_day": float64(before.PerDay[sms])}, "after": map[string]any{"sms_per_day": 3.0},
 	}, studio.LastAudit("notification_settings.updated"))
@@ -152,7 +155,8 @@ func TestSettingsAndTemplates_HaveVersions(t *testing.T) {
 	expect.Reason(t, fault.ETagMismatch)(s.ResetTemplate(ctx, studio.Owner, at, new(0)))
 	for range 2 { // the second time there is nothing to do
 		_, standard, err := s.ResetTemplate(ctx, studio.Owner, at, nil)
-		test.True(t, err == nil && !standard, test.Sprint(err))
+		test.NoError(t, err)
+		test.False(t, standard, test.Sprint(err))
 	}
 	test.SliceLen(t, 9, list())
 	kept := map[string]any{"subject": "", "body": "Até já", "html": ""}

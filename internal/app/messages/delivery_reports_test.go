@@ -147,10 +147,10 @@ func TestReports_AreNotUndoneByALaterResponse(t *testing.T) {
 			report(studio, first, notify.Undelivered)
 			studio.Clock.Advance(time.Second)
 			second := one(studio, taken(studio, sms))
-			must.True(
-				t, first.Notice.ID == second.Notice.ID && first.Notice.Attempts == second.Notice.Attempts,
-				must.Sprintf("%+v and %+v: the attempts have the same number", first.Notice, second.Notice),
-			)
+			must.EqOp(t, second.Notice.ID, first.Notice.ID,
+				must.Sprintf("%+v and %+v: the attempts have the same number", first.Notice, second.Notice))
+			must.EqOp(t, second.Notice.Attempts, first.Notice.Attempts,
+				must.Sprintf("%+v and %+v: the attempts have the same number", first.Notice, second.Notice))
 			settle(studio, answer, first)
 			// That of the second is open still: without it the attempt counts as lost, and is made again.
 			studio.Clock.Advance(lost)

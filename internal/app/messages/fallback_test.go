@@ -33,7 +33,8 @@ func TestFallback_UsesTheNextChannel(t *testing.T) {
 				))(studio.T)
 			}
 			p := read()
-			test.True(studio.T, len(p.Stops) == 1 && p.Stops[0].Reason == notify.OptedOutReason, test.Sprintf("%+v", p.Stops))
+			must.SliceLen(studio.T, 1, p.Stops)
+			test.EqOp(studio.T, notify.OptedOutReason, p.Stops[0].Reason)
 			expect.OK(studio.T)(studio.App.Messages.AnswerSMS(studio.T.Context(), studio.Tenant, studio.PhoneOf(noa), "START"))
 			test.SliceEmpty(studio.T, read().Stops)
 		},
@@ -53,10 +54,10 @@ where status = 'FAILED'`))
 			for _, l := range lines {
 				counts[l]++
 			}
-			test.True(
-				studio.T, counts[want[0]] == 1 && counts[want[1]] == 6 && counts[want[2]] == 1 && len(lines) == 8,
-				test.Sprintf("%v", counts),
-			)
+			test.EqOp(studio.T, 1, counts[want[0]])
+			test.EqOp(studio.T, 6, counts[want[1]])
+			test.EqOp(studio.T, 1, counts[want[2]])
+			test.SliceLen(studio.T, 8, lines)
 		},
 		"without an answer the outcome is unknown: it is sent again, and the log says so": func(studio *messagetest.Studio) {
 			studio.MustPlace(studio.AddReachable("Mia"), studio.SessionAt(testkit.Noon.Add(48*time.Hour)))

@@ -268,7 +268,8 @@ func TestPreferences_ByTopic(t *testing.T) {
 			for _, m := range studio.Provider.Take() {
 				if m.Data["topic"] == string(notify.StaffNote) {
 					told = append(told, string(m.Channel)+" "+m.To)
-					test.True(studio.T, m.Text != "" && contains(m.Title+m.Subject, "Vinyasa"), test.Sprintf("%+v", m))
+					test.NotEqOp(studio.T, "", m.Text)
+					test.True(studio.T, contains(m.Title+m.Subject, "Vinyasa"), test.Sprintf("%+v", m))
 				}
 			}
 			slices.Sort(told)
@@ -317,13 +318,15 @@ func TestTemplates_OfTheTenant(t *testing.T) {
 		t.Errorf("%+v", m)
 	}
 	m := sent("pt-BR", 1)
-	test.True(t, m.Subject == "Até já: Vinyasa" && contains(m.HTML, "Esperamos por você."), test.Sprintf("%+v", m))
+	test.EqOp(t, "Até já: Vinyasa", m.Subject)
+	test.True(t, contains(m.HTML, "Esperamos por você."), test.Sprintf("%+v", m))
 	m = sent("de", 1)
 	test.True(t, contains(m.Text, "Hallo Mia"), test.Sprintf("%+v", m))
 	// It was saved before the topic lost a variable, which no use case accepts now.
 	studio.Exec(`update notification_templates set body = '{{.Gone}}' where locale = 'en'`)
 	m = sent("en", 1)
-	test.True(t, contains(m.Text, "Hello Mia") && !contains(m.HTML, "<b>"), test.Sprintf("%+v", m))
+	test.True(t, contains(m.Text, "Hello Mia"), test.Sprintf("%+v", m))
+	test.False(t, contains(m.HTML, "<b>"), test.Sprintf("%+v", m))
 	studio.NoError(studio.App.Messages.ReportDelivery(t.Context(), studio.Tenant, messages.DeliveryReport{
 		Delivery: m.ID, Status: notify.Delivered,
 	}))
@@ -346,9 +349,7 @@ func TestTemplates_OfTheTenant(t *testing.T) {
 	)
 	studio.NoError(err)
 	m = sent("en", 1)
-	test.True(
-		t, had && contains(m.Text, "Hello Mia") &&
-			studio.Count(`select count(*) from deliveries where reason = 'TEMPLATE'`) == 1,
-		test.Sprintf("%+v", m),
-	)
+	must.True(t, had, must.Sprintf("%+v", m))
+	test.True(t, contains(m.Text, "Hello Mia"), test.Sprintf("%+v", m))
+	test.EqOp(t, 1, studio.Count(`select count(*) from deliveries where reason = 'TEMPLATE'`))
 }

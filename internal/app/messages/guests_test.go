@@ -55,7 +55,8 @@ func TestGuests_CanStopMessages(t *testing.T) {
 		cancelled(p, class)
 		p.WantLog("the log", notify.SessionCancelled, "SMS QUEUED", "EMAIL SENT")
 		sent := p.Twilio.Messages()
-		test.True(t, len(sent) == 1 && sent[0].To == "+4915112345678", test.Sprintf("%+v", sent))
+		must.SliceLen(t, 1, sent)
+		test.EqOp(t, "+4915112345678", sent[0].To)
 	})
 	t.Run("a number without a country code gets no messages", func(t *testing.T) {
 		t.Parallel()

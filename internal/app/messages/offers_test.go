@@ -149,8 +149,9 @@ func TestOffers_NoticesOfEachStep(t *testing.T) {
 		studio.Deliver()
 		warned := studio.Provider.Take()
 		must.SliceLen(t, 1, warned)
-		test.True(t, warned[0].ExpiresAt.Equal(w.offer.Kept) && contains(warned[0].Text, "08:40") &&
-			warned[0].Data["topic"] == "OFFER_EXPIRING", test.Sprintf("%+v", warned))
+		test.True(t, warned[0].ExpiresAt.Equal(w.offer.Kept), test.Sprintf("%+v", warned))
+		test.True(t, contains(warned[0].Text, "08:40"), test.Sprintf("%+v", warned))
+		test.EqOp(t, "OFFER_EXPIRING", warned[0].Data["topic"])
 	})
 	t.Run("an offer that must not wait", func(t *testing.T) {
 		t.Parallel()
@@ -167,10 +168,8 @@ func TestOffers_NoticesOfEachStep(t *testing.T) {
 		t.Parallel()
 		studio, w, _ := offered(t, night, morning.Add(-time.Minute), nil)
 		want(t, "at night", studio.Run())
-		test.True(
-			t, len(w.unsendable) != 0 && w.unsendable[0] == w.offer.ID,
-			test.Sprintf("the waitlist has heard of %v", w.unsendable),
-		)
+		must.NotEqOp(t, 0, len(w.unsendable), must.Sprintf("the waitlist has heard of %v", w.unsendable))
+		test.EqOp(t, w.offer.ID, w.unsendable[0], test.Sprintf("the waitlist has heard of %v", w.unsendable))
 	})
 	t.Run("and is not, if a mail may tell of it", func(t *testing.T) {
 		t.Parallel()
@@ -230,8 +229,9 @@ func TestOffers_NoticesOfEachStep(t *testing.T) {
 			w.err = c.err
 			got, err := studio.App.Messages.AnswerSMS(t.Context(), studio.Tenant, studio.PhoneOf(noa), "1 4821")
 			failed := c.says == ""
-			test.True(t, contains(got, c.says) && (got == "") == failed && (err != nil) == failed,
-				test.Sprintf("%v: %q, %v", c.err, got, err))
+			test.True(t, contains(got, c.says), test.Sprintf("%v: %q, %v", c.err, got, err))
+			test.EqOp(t, failed, (got == ""))
+			test.EqOp(t, failed, (err != nil))
 		}
 	})
 	t.Run("by SMS, and answered by SMS", func(t *testing.T) {
@@ -248,10 +248,9 @@ func TestOffers_NoticesOfEachStep(t *testing.T) {
 					test.Sprintf("the SMS may come until %v, the offer ends at %v", m.ExpiresAt, w.offer.ExpiresAt))
 			}
 		}
-		test.True(
-			t, contains(text, "1 4821") && contains(text, w.offer.ClaimURL) && contains(text, "08:40"),
-			test.Sprintf("%q", text),
-		)
+		test.True(t, contains(text, "1 4821"), test.Sprintf("%q", text))
+		test.True(t, contains(text, w.offer.ClaimURL), test.Sprintf("%q", text))
+		test.True(t, contains(text, "08:40"), test.Sprintf("%q", text))
 		for _, c := range []struct{ text, answer string }{
 			{"YES", ""}, {"1 9999", "no longer open"}, {"1 4821", "Booked"}, {"1 4821", "no longer open"},
 		} {
@@ -260,7 +259,8 @@ func TestOffers_NoticesOfEachStep(t *testing.T) {
 			)(t)
 			test.True(t, contains(got, c.answer), test.Sprintf("%q is answered %q", c.text, got))
 		}
-		test.True(t, len(w.answers) == 1 && w.answers[0], test.Sprintf("%v", w.answers))
+		must.SliceLen(t, 1, w.answers)
+		test.True(t, w.answers[0], test.Sprintf("%v", w.answers))
 	})
 }
 
@@ -272,7 +272,8 @@ func TestOffers_ExpireDuringAnOutage(t *testing.T) {
 	var storm atomic.Bool
 	storm.Store(true)
 	p.Twilio.React(func(m twiliotest.Message) twiliotest.Reaction {
-		test.True(t, m.Validity > 0 && m.Validity <= 30*time.Minute, test.Sprintf("it may be delivered for %v", m.Validity))
+		test.Greater(t, 0, m.Validity, test.Sprintf("it may be delivered for %v", m.Validity))
+		test.LessEq(t, 30*time.Minute, m.Validity, test.Sprintf("it may be delivered for %v", m.Validity))
 		if storm.Load() {
 			return twiliotest.Busy(time.Minute)
 		}

@@ -43,16 +43,15 @@ func TestMail_HasAllParts(t *testing.T) {
 	m := mails[0]
 	test.EqOp(t, "Booked: Vinyasa, Wed 18 Mar, 13:00", m.Text("Subject"), test.Sprint("subject"))
 	calendar, ok := m.Part("text/calendar")
-	test.True(
-		t, ok && calendar.Params["method"] == "REQUEST" && contains(calendar.Body, "DTSTART:20260318T120000Z") &&
-			contains(calendar.Body, "mailto:front.desk@example.com"),
-		test.Sprintf("%+v", calendar),
-	)
+	must.True(t, ok, must.Sprintf("%+v", calendar))
+	test.EqOp(t, "REQUEST", calendar.Params["method"])
+	test.True(t, contains(calendar.Body, "DTSTART:20260318T120000Z"), test.Sprintf("%+v", calendar))
+	test.True(t, contains(calendar.Body, "mailto:front.desk@example.com"), test.Sprintf("%+v", calendar))
 	for kind, want := range map[string]string{"text/plain": "Hello Mia", "text/html": "Hello Mia,<"} {
 		part, ok := m.Part(kind)
-		test.True(
-			t, ok && contains(part.Body, want) && contains(part.Body, "/unsubscribe/"), test.Sprintf("%s: %+v", kind, part),
-		)
+		test.True(t, ok, test.Sprintf("%s: %+v", kind, part))
+		test.True(t, contains(part.Body, want), test.Sprintf("%s: %+v", kind, part))
+		test.True(t, contains(part.Body, "/unsubscribe/"), test.Sprintf("%s: %+v", kind, part))
 	}
 	got := m.Text("Reply-To")
 	test.True(t, contains(got, "front.desk@example.com"), test.Sprintf("reply-to %q", got))
@@ -62,10 +61,9 @@ func TestMail_HasAllParts(t *testing.T) {
 	// Scanners open links; that stops nothing. Mail programs post, and that does, however often.
 	get := httptest.NewRecorder()
 	p.Pages.ServeHTTP(get, httptest.NewRequest(http.MethodGet, link.Path, http.NoBody))
-	test.True(
-		t, get.Code == http.StatusOK && p.Count(`select count(*) from notification_preferences`) == 0,
-		test.Sprintf("GET: %d %s", get.Code, get.Body),
-	)
+	test.EqOp(t, http.StatusOK, get.Code, test.Sprintf("GET: %d %s", get.Code, get.Body))
+	test.EqOp(t, 0, p.Count(`select count(*) from notification_preferences`),
+		test.Sprintf("GET: %d %s", get.Code, get.Body))
 	for range 2 {
 		post := httptest.NewRequest(http.MethodPost, link.Path, strings.NewReader("List-Unsubscribe=One-Click"))
 		post.Header.Set("Content-Type", "application/x-www-form-urlencoded")
@@ -143,10 +141,9 @@ func TestProviders_StopInvalidAddresses(t *testing.T) {
 	p.Later(time.Second)
 	test.EqOp(t, 0, p.Count(`select count(*) from devices`), test.Sprint("devices"))
 	got := expect.Value(p.App.Messages.GetNotificationPreferences(p.T.Context(), mia, tenant.MemberID{}))(p.T)
-	test.True(
-		t, len(got.Stops) == 1 && got.Stops[0].Channel == email && got.Stops[0].Reason == notify.BouncedReason,
-		test.Sprintf("%+v", got.Stops),
-	)
+	must.SliceLen(t, 1, got.Stops)
+	test.EqOp(t, email, got.Stops[0].Channel)
+	test.EqOp(t, notify.BouncedReason, got.Stops[0].Reason)
 	test.EqOp(t, 1, len(p.Twilio.Messages()), test.Sprint("SMS instead of the push"))
 	// A new address begins anew.
 	p.Mail.React(func(string) smtptest.Reaction { return smtptest.Reaction{} })
@@ -170,11 +167,9 @@ func TestCalendarFeed_ListsBookings(t *testing.T) {
 		return answer
 	}
 	a := fetch(address)
-	test.True(
-		t, a.Code == http.StatusOK && strings.Count(a.Body.String(), "BEGIN:VEVENT") == 1 &&
-			contains(a.Body.String(), booking.String()),
-		test.Sprintf("%d\n%s", a.Code, a.Body),
-	)
+	test.EqOp(t, http.StatusOK, a.Code)
+	test.EqOp(t, 1, strings.Count(a.Body.String(), "BEGIN:VEVENT"))
+	test.True(t, contains(a.Body.String(), booking.String()), test.Sprintf("%d\n%s", a.Code, a.Body))
 	for _, line := range []string{
 		"NAME:Harbour Yoga", "UID:" + booking.String() + "@berth.example", "DTSTAMP:20260316T120000Z",
 	} {
@@ -197,10 +192,8 @@ func TestCalendarFeed_ListsBookings(t *testing.T) {
 	p.Clock.Set(testkit.Noon)
 	expect.OK(p.T)(p.App.Bookings.CancelBooking(p.T.Context(), mia, bookings.CancelRequest{ID: booking}))
 	a = fetch(second)
-	test.True(
-		t, a.Code == http.StatusOK && !contains(a.Body.String(), "VEVENT"),
-		test.Sprintf("after the cancellation: %d\n%s", a.Code, a.Body),
-	)
+	test.EqOp(t, http.StatusOK, a.Code, test.Sprintf("after the cancellation: %d\n%s", a.Code, a.Body))
+	test.False(t, contains(a.Body.String(), "VEVENT"), test.Sprintf("after the cancellation: %d\n%s", a.Code, a.Body))
 	p.Deactivate(mia)
 	test.EqOp(t, http.StatusNotFound, fetch(second).Code, test.Sprint("no longer a member"))
 	p.EditMember(mia, func(m *memberValue) { m.Status = member.Active })
@@ -218,7 +211,8 @@ func TestGuests_GetMessages(t *testing.T) {
 	expect.OK(p.T)(p.App.Bookings.ConfirmBooking(p.T.Context(), p.Owner, bookings.ConfirmRequest{ID: place.Booking.ID}))
 	p.Deliver()
 	mails := p.Mail.Mails()
-	must.True(t, len(mails) == 1 && mails[0].To[0] == "ida@example.com", must.Sprintf("%d mails", len(mails)))
+	must.SliceLen(t, 1, mails, must.Sprintf("%d mails", len(mails)))
+	must.EqOp(t, "ida@example.com", mails[0].To[0], must.Sprintf("%d mails", len(mails)))
 	p.Later(47*time.Hour + 30*time.Minute)
 	n := len(p.Mail.Mails())
 	test.True(t, n >= 2, test.Sprintf("a guest is reminded by mail: %d mails", n))

@@ -71,10 +71,10 @@ func TestQuietHours_OfferWindowStartsInTheMorning(t *testing.T) {
 			told(studio, "when the rules' night is over", tick(studio, seven.Add(45*time.Minute)))
 			told(studio, "in the morning", tick(studio, morning), "OFFER EMAIL", "OFFER PUSH")
 			o := studio.Offers(class)[0]
-			test.True(
-				studio.T, o.Status == waitlist.Live && o.ExpiresAt.Equal(morning.Add(30*time.Minute)),
-				test.Sprintf("in the morning it is %s until %v", o.Status, o.ExpiresAt),
-			)
+			test.EqOp(studio.T, waitlist.Live, o.Status,
+				test.Sprintf("in the morning it is %s until %v", o.Status, o.ExpiresAt))
+			test.True(studio.T, o.ExpiresAt.Equal(morning.Add(30*time.Minute)),
+				test.Sprintf("in the morning it is %s until %v", o.Status, o.ExpiresAt))
 			told(studio, "in its last quarter", tick(studio, morning.Add(23*time.Minute)), "OFFER_EXPIRING PUSH")
 			told(studio, "when it is over", tick(studio, morning.Add(30*time.Minute)))
 			test.EqOp(studio.T, waitlist.RanOut, studio.Offers(class)[0].Status, test.Sprint("in the end it"))
@@ -188,9 +188,9 @@ func TestQuietHours_OfferByHandStays(t *testing.T) {
 	sent := studio.Run()
 	test.True(t, len(sent) == 0, test.Sprintf("at night: %v", sent))
 	all := studio.Offers(class)
-	test.True(
-		t, len(all) == 1 && all[0].Status == waitlist.Live && all[0].ExpiresAt.Equal(o.ExpiresAt), test.Sprintf("%+v", all),
-	)
+	must.SliceLen(t, 1, all)
+	test.EqOp(t, waitlist.Live, all[0].Status)
+	test.True(t, all[0].ExpiresAt.Equal(o.ExpiresAt), test.Sprintf("%+v", all))
 	expect.OK(studio.T)(studio.App.Waitlists.AcceptOffer(studio.T.Context(), noa, o.ID, tenant.SubscriptionID{}))
 }
 
@@ -213,10 +213,10 @@ func TestQuietHours_ExtendedOfferIsAnEvent(t *testing.T) {
 	studio.Send()
 	o := studio.Offers(class)[0]
 	moved := o.ExpiresAt.Sub(before.ExpiresAt)
-	test.True(
-		t, moved == time.Hour && committed.Load() != so,
-		test.Sprintf("the end moves by %v, and %d times something was committed", moved, committed.Load()-so),
-	)
+	test.EqOp(t, time.Hour, moved,
+		test.Sprintf("the end moves by %v, and %d times something was committed", moved, committed.Load()-so))
+	test.NotEqOp(t, so, committed.Load(),
+		test.Sprintf("the end moves by %v, and %d times something was committed", moved, committed.Load()-so))
 	studio.RunAt(testkit.Noon.Add(19 * time.Hour)) // in the morning it is told, and stays as it is
 	noa.SelfOnly = true
 	for name, who := range map[string]tenant.Caller{"staff": studio.Owner, "the member": noa} {
@@ -226,10 +226,12 @@ func TestQuietHours_ExtendedOfferIsAnEvent(t *testing.T) {
 		))(studio.T)
 		must.EqOp(t, 1, len(page.Events), must.Sprintf("%s: %d events", name, len(page.Events)))
 		e := page.Events[0]
-		test.True(
-			t, e.Session == class && e.Member == noa.Member && e.Offer == o.ID.UUID && e.Entry == o.Entry &&
-				e.Actor == "system" && e.Data["expire_time"] == o.ExpiresAt.UTC().Format(time.RFC3339Nano),
-			test.Sprintf("%s: %+v, want the end %s", name, e, o.ExpiresAt),
-		)
+		test.EqOp(t, class, e.Session, test.Sprintf("%s: %+v, want the end %s", name, e, o.ExpiresAt))
+		test.EqOp(t, noa.Member, e.Member, test.Sprintf("%s: %+v, want the end %s", name, e, o.ExpiresAt))
+		test.EqOp(t, o.ID.UUID, e.Offer, test.Sprintf("%s: %+v, want the end %s", name, e, o.ExpiresAt))
+		test.EqOp(t, o.Entry, e.Entry, test.Sprintf("%s: %+v, want the end %s", name, e, o.ExpiresAt))
+		test.EqOp(t, "system", e.Actor, test.Sprintf("%s: %+v, want the end %s", name, e, o.ExpiresAt))
+		test.True(t, e.Data["expire_time"] == o.ExpiresAt.UTC().Format(time.RFC3339Nano),
+			test.Sprintf("%s: %+v, want the end %s", name, e, o.ExpiresAt))
 	}
 }

@@ -52,10 +52,9 @@ func TestReminders_AcrossClockChanges(t *testing.T) {
 				studio.Plan()
 				studio.Send()
 				sent := studio.Provider.Take()
-				must.True(
-					t, len(sent) == 1 && sent[0].Data["topic"] == string(notify.Reminder) && sent[0].HighPriority,
-					must.Sprintf("at %v: %v", at, sent),
-				)
+				must.SliceLen(t, 1, sent, must.Sprintf("at %v: %v", at, sent))
+				must.EqOp(t, string(notify.Reminder), sent[0].Data["topic"], must.Sprintf("at %v: %v", at, sent))
+				must.True(t, sent[0].HighPriority, must.Sprintf("at %v: %v", at, sent))
 				for _, text := range says {
 					test.True(
 						t, contains(sent[0].Title+" "+sent[0].Text, text),
@@ -94,7 +93,8 @@ func TestReminders_AcrossClockChanges(t *testing.T) {
 				test.False(t, len(got) > 0 && got[0] == "REMINDER PUSH", test.Sprintf("reminded at %v, though it was moved", at))
 			}
 			got := studio.RunAt(c.start.AddDate(0, 0, 1).Add(-24 * time.Hour))
-			test.True(t, len(got) == 1 && got[0] == "REMINDER PUSH", test.Sprintf("not reminded of the new time: %v", got))
+			must.SliceLen(t, 1, got, must.Sprintf("not reminded of the new time: %v", got))
+			test.EqOp(t, "REMINDER PUSH", got[0], test.Sprintf("not reminded of the new time: %v", got))
 		})
 	}
 }
@@ -145,20 +145,23 @@ func TestCalendarEntry_FollowsItsBooking(t *testing.T) {
 		studio.Plan()
 		studio.Send()
 		sent := studio.Provider.Take()
-		must.True(
-			t, len(sent) == 1 && sent[0].Calendar != nil && string(sent[0].Calendar.Method) == method,
-			must.Sprintf("%s: %+v", what, sent),
-		)
+		must.SliceLen(t, 1, sent, must.Sprintf("%s: %+v", what, sent))
+		must.NotNil(t, sent[0].Calendar, must.Sprintf("%s: %+v", what, sent))
+		must.EqOp(t, method, string(sent[0].Calendar.Method), must.Sprintf("%s: %+v", what, sent))
 		body := string(sent[0].Calendar.Body)
 		if uid == "" {
 			uid = field(body, "UID")
 		}
 		sequence := expect.Value(strconv.Atoi(field(body, "SEQUENCE")))(studio.T)
-		test.True(
-			t, field(body, "UID") == uid && field(body, "METHOD") == method && sequence > last &&
-				field(body, "DTSTART") == begins && contains(body, ":mailto:mail@berth.example\r\n"),
-			test.Sprintf("%s: after sequence %d of %s comes\n%s", what, last, uid, body),
-		)
+		test.EqOp(t, uid, field(body, "UID"),
+			test.Sprintf("%s: after sequence %d of %s comes\n%s", what, last, uid, body))
+		test.EqOp(t, method, field(body, "METHOD"),
+			test.Sprintf("%s: after sequence %d of %s comes\n%s", what, last, uid, body))
+		test.Greater(t, last, sequence, test.Sprintf("%s: after sequence %d of %s comes\n%s", what, last, uid, body))
+		test.EqOp(t, begins, field(body, "DTSTART"),
+			test.Sprintf("%s: after sequence %d of %s comes\n%s", what, last, uid, body))
+		test.True(t, contains(body, ":mailto:mail@berth.example\r\n"),
+			test.Sprintf("%s: after sequence %d of %s comes\n%s", what, last, uid, body))
 		last = sequence
 		studio.Clock.Set(studio.Clock.Now().Add(time.Second))
 	}

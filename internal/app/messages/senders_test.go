@@ -57,21 +57,22 @@ func TestLocalOutbox_KeepsMessages(t *testing.T) {
 	))(studio.T)
 	found := make(map[notify.Channel]messages.Delivery)
 	for _, d := range box {
-		test.True(
-			t, d.Provider == messages.LocalOutbox && d.Status == notify.Sent && d.Member == mia.Member && d.ProviderID != "",
-			test.Sprintf("%+v", d),
-		)
+		test.EqOp(t, messages.LocalOutbox, d.Provider)
+		test.EqOp(t, notify.Sent, d.Status)
+		test.EqOp(t, mia.Member, d.Member)
+		test.NotEqOp(t, "", d.ProviderID)
 		found[d.Channel] = d
 	}
 	must.EqOp(t, [2]int{3, 3}, [2]int{len(box), len(found)}, must.Sprint("of two devices one has it whole"))
 	m := found[email].Content
-	test.True(
-		t, m.Subject == "Booked: Vinyasa, Wed 18 Mar, 13:00" && contains(m.Text, "Hello Mia") &&
-			contains(m.HTML, "<p style=") && contains(m.HTML, "/unsubscribe/") && contains(m.Calendar, "METHOD:REQUEST"),
-		test.Sprintf("%+v", m),
-	)
+	test.EqOp(t, "Booked: Vinyasa, Wed 18 Mar, 13:00", m.Subject)
+	test.True(t, contains(m.Text, "Hello Mia"), test.Sprintf("%+v", m))
+	test.True(t, contains(m.HTML, "<p style="), test.Sprintf("%+v", m))
+	test.True(t, contains(m.HTML, "/unsubscribe/"), test.Sprintf("%+v", m))
+	test.True(t, contains(m.Calendar, "METHOD:REQUEST"), test.Sprintf("%+v", m))
 	m = found[push].Content
-	test.True(t, contains(m.Subject+m.Text, "Vinyasa") && m.Link != "", test.Sprintf("%+v", m))
+	test.True(t, contains(m.Subject+m.Text, "Vinyasa"), test.Sprintf("%+v", m))
+	test.NotEqOp(t, "", m.Link)
 	if m := found[sms]; m.Segments != 1 || m.Content.Segments != 1 || !m.Content.GSM7 ||
 		!contains(m.Content.Text, "13:00") {
 		t.Errorf("%+v", m)
@@ -209,11 +210,11 @@ func TestSendTest_SendsImmediately(t *testing.T) {
 	second(p.Studio, ada)
 	for c, text := range map[notify.Channel]string{sms: "frei bis", push: "Ein Platz für Sie", email: "Wann: "} {
 		lines := expect.Value(ask(c, "de"))(t)
-		must.True(
-			t, len(lines) == 1 && lines[0].ProviderID != "" && lines[0].Channel == c && !lines[0].Counted &&
-				lines[0].Notice.IsZero(),
-			must.Sprintf("%s: %+v", c, lines),
-		)
+		must.SliceLen(t, 1, lines)
+		must.NotEqOp(t, "", lines[0].ProviderID)
+		must.EqOp(t, c, lines[0].Channel)
+		must.False(t, lines[0].Counted, must.Sprintf("%s: %+v", c, lines))
+		must.True(t, lines[0].Notice.IsZero(), must.Sprintf("%s: %+v", c, lines))
 		got := ""
 		switch c {
 		case sms:
@@ -228,11 +229,10 @@ func TestSendTest_SendsImmediately(t *testing.T) {
 	}
 	p.Mail.React(func(string) smtptest.Reaction { return smtptest.Reaction{Mail: "550 5.7.1 not you"} })
 	lines := expect.Value(ask(email, "en"))(t)
-	test.True(
-		t, len(lines) == 1 && lines[0].Status == notify.Failed && lines[0].Reason == notify.MisconfiguredSender &&
-			lines[0].ErrorCode == "550 5.7.1",
-		test.Sprintf("%+v", lines),
-	)
+	must.SliceLen(t, 1, lines)
+	test.EqOp(t, notify.Failed, lines[0].Status)
+	test.EqOp(t, notify.MisconfiguredSender, lines[0].Reason)
+	test.EqOp(t, "550 5.7.1", lines[0].ErrorCode)
 	// A device that is gone is forgotten, as after any message.
 	p.FCM.React(func(fcmtest.Message) fcmtest.Reaction { return fcmtest.Unregistered })
 	lines, err := ask(push, "en")
@@ -248,9 +248,8 @@ func TestSendTest_SendsImmediately(t *testing.T) {
 	const inbound = "https://berth.example/twilio/platform/inbound"
 	test.StrContains(t, p.ReceiveSMS(inbound, "+4915112345678", "HELP"), "<Message>")
 	n := p.Count(`select count(*) from deliveries where status = 'UNDELIVERED' and error_code = '30003'`)
-	test.True(
-		t, n == 1 && len(p.Twilio.Messages()) == 1, test.Sprintf("%d lines, %d messages", n, len(p.Twilio.Messages())),
-	)
+	test.EqOp(t, 1, n, test.Sprintf("%d lines, %d messages", n, len(p.Twilio.Messages())))
+	test.SliceLen(t, 1, p.Twilio.Messages(), test.Sprintf("%d lines, %d messages", n, len(p.Twilio.Messages())))
 	expect.OK(p.T)(p.App.Messages.AnswerSMS(p.T.Context(), p.Tenant, "+4915112345678", "STOP"))
 	expect.Reason(t, fault.Unreachable, "after STOP")(ask(sms, "en"))
 }
@@ -271,10 +270,8 @@ func TestSendTest_GoesToConfirmedContacts(t *testing.T) {
 	s.Deliver()
 	sent := s.Provider.Take()
 	must.SliceLen(t, 1, sent)
-	must.True(
-		t, sent[0].To == "ada@example.com" && contains(sent[0].Subject, "is your code"),
-		must.Sprintf("%+v", sent),
-	)
+	must.EqOp(t, "ada@example.com", sent[0].To)
+	must.True(t, contains(sent[0].Subject, "is your code"), must.Sprintf("%+v", sent))
 
 	verified := ada
 	verified.Email = "ada@example.com"

@@ -202,7 +202,8 @@ func TestSendingDomain_IsVerifiedForOneTenantAndDomain(t *testing.T) {
 	expect.OK(t)(p.verify())
 
 	moved := expect.Value(p.set("hello@studio.org"))(t)
-	test.True(t, moved.Domain.VerifiedAt.IsZero() && moved.Domain.CheckAt.IsZero())
+	test.True(t, moved.Domain.VerifiedAt.IsZero())
+	test.True(t, moved.Domain.CheckAt.IsZero())
 	for i, r := range moved.Domain.Records() {
 		test.NotEqOp(t, first.Domain.Records()[i].Value, r.Value)
 	}
@@ -243,7 +244,8 @@ func TestSendingDomain_ChangedMeanwhile(t *testing.T) {
 		err := look()
 		test.True(t, err == nil || fault.ReasonOf(err) == fault.ETagMismatch, test.Sprint(err))
 		now := expect.Value(p.App.Messages.GetSenders(t.Context(), p.Owner))(t)
-		test.True(t, now.Domain.Name() == "studio.org" && now.Domain.VerifiedAt.IsZero(), test.Sprintf("%+v", now.Domain))
+		test.EqOp(t, "studio.org", now.Domain.Name())
+		test.True(t, now.Domain.VerifiedAt.IsZero(), test.Sprintf("%+v", now.Domain))
 	}
 }
 

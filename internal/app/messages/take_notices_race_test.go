@@ -41,7 +41,8 @@ func TestTakeNotices_TwoNodesSendOnce(t *testing.T) {
 				)
 			}
 			people, twice := studio.Provider.Duplicates()
-			test.True(t, people == 40 && twice == 0, test.Sprintf("%d of 40 messages, %d twice", people, twice))
+			test.EqOp(t, 40, people, test.Sprintf("%d of 40 messages, %d twice", people, twice))
+			test.EqOp(t, 0, twice, test.Sprintf("%d of 40 messages, %d twice", people, twice))
 			test.EqOp(t, 0, studio.Count(
 				`select count(*) from deliveries where topic = 'BOOKING_CONFIRMED' and (status <> 'SENT' or possible_duplicate)`,
 			), test.Sprint("lines of the log say otherwise"))

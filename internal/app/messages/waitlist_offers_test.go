@@ -78,9 +78,8 @@ func TestOffers_AreSent(t *testing.T) {
 			"topic": "OFFER", "offer_id": o.ID.String(), "entry_id": o.Entry.String(), "session_id": class.String(),
 		}
 		diff := cmp.Diff(want, m.Data)
-		test.True(
-			t, diff == "" && m.HighPriority, test.Sprintf("%s, at once %t (-want +got):\n%s", m.Channel, m.HighPriority, diff),
-		)
+		test.EqOp(t, "", diff, test.Sprintf("%s, at once %t (-want +got):\n%s", m.Channel, m.HighPriority, diff))
+		test.True(t, m.HighPriority, test.Sprintf("%s, at once %t (-want +got):\n%s", m.Channel, m.HighPriority, diff))
 	}
 	want("a second look", studio.Run())
 	want("before the last quarter", studio.RunAt(o.ExpiresAt.Add(-8*time.Minute)))
@@ -89,7 +88,8 @@ func TestOffers_AreSent(t *testing.T) {
 	expect.OK(studio.T)(studio.App.Waitlists.ExpireDueOffers(studio.T.Context(), studio.Tenant))
 	want("at its end", studio.Run(), "OFFER EMAIL", "OFFER PUSH")
 	all := studio.Offers(class)
-	test.True(t, len(all) == 2 && all[1].Status == wait.Live, test.Sprintf("%+v", all))
+	must.SliceLen(t, 2, all)
+	test.EqOp(t, wait.Live, all[1].Status)
 }
 
 // By default offers and messages have the same quiet hours: an offer made in the evening is sent in the morning, and
@@ -102,7 +102,8 @@ func TestOffers_OfTheEveningAreSentInTheMorning(t *testing.T) {
 	sent := studio.Run()
 	test.True(t, len(sent) == 0, test.Sprintf("at night: %v", sent))
 	o := studio.Offers(class)[0]
-	test.True(t, o.Status == wait.Live && o.ExpiresAt.Equal(morning.Add(30*time.Minute)), test.Sprintf("%+v", o))
+	test.EqOp(t, wait.Live, o.Status)
+	test.True(t, o.ExpiresAt.Equal(morning.Add(30*time.Minute)), test.Sprintf("%+v", o))
 	test.Eq(t, []string{"OFFER EMAIL", "OFFER PUSH"}, studio.RunAt(morning))
 	test.Eq(t, []string{"OFFER_EXPIRING PUSH"}, studio.RunAt(morning.Add(23*time.Minute)))
 }
@@ -124,7 +125,8 @@ func TestOffers_AreAnsweredBySMS(t *testing.T) {
 				test.EqOp(t, -1, at, test.Sprintf("%+v", sent))
 				return
 			}
-			must.True(t, at >= 0 && strings.Contains(sent[at].Text, "1 "+o.Code), must.Sprintf("%+v, want %s", sent, o.Code))
+			must.GreaterEq(t, 0, at, must.Sprintf("%+v, want %s", sent, o.Code))
+			must.StrContains(t, sent[at].Text, "1 "+o.Code, must.Sprintf("%+v, want %s", sent, o.Code))
 			answer := expect.Value(
 				studio.App.Messages.AnswerSMS(studio.T.Context(), studio.Tenant, studio.PhoneOf(noa), "1 "+o.Code),
 			)(t)

@@ -65,7 +65,8 @@ func TestTimeWindowEntries_GetMessages(t *testing.T) {
 				Earliest: civiltest.TimeOfDay(earliest), Latest: civiltest.TimeOfDay(tt.latest),
 			}}))(studio.T)
 		sent := mails(studio)
-		must.True(studio.T, len(sent) == 1 && sent[0].Subject == tt.subject, must.Sprintf("%+v", sent))
+		must.SliceLen(studio.T, 1, sent)
+		must.EqOp(studio.T, tt.subject, sent[0].Subject)
 		for _, text := range tt.has {
 			test.StrContains(studio.T, sent[0].Text, text, test.Sprintf("it does not say %q:\n%s", text, sent[0].Text))
 		}

@@ -22,32 +22,33 @@ func TestBlockSession_PromotesAfterUnblocking(t *testing.T) {
 	studio.MustWaitlist(studio.AddMember("Noa"), class)
 
 	s, err := studio.App.Schedules.BlockSession(context.Background(), studio.Owner, class, "burst pipe")
-	must.True(
-		t, err == nil && s.Blocked && s.StateReason == "burst pipe" && s.SeatsTaken == 1 &&
-			studio.GetSession(class).StateReason == "burst pipe" && studio.BookingStatus(mia) == "CONFIRMED",
-		must.Sprintf("%+v (%v)", s, err),
-	)
+	must.NoError(t, err)
+	must.True(t, s.Blocked, must.Sprintf("%+v (%v)", s, err))
+	must.EqOp(t, "burst pipe", s.StateReason)
+	must.EqOp(t, 1, s.SeatsTaken)
+	must.EqOp(t, "burst pipe", studio.GetSession(class).StateReason)
+	must.EqOp(t, "CONFIRMED", studio.BookingStatus(mia))
 	s = expect.Value(studio.App.Schedules.BlockSession(context.Background(), studio.Owner, class, "burst pipe"))(t)
 	test.EqOp(t, 2, s.Version, test.Sprintf("blocked again: %+v", s))
 	expect.Reason(t, fault.SessionNotOpen)(studio.Book(studio.AddMember("Ole"), class))
 	_, promoted, err := studio.App.Schedules.UpdateSession(
 		context.Background(), studio.Owner, class, nil, session.Input{Capacity: new(2)}, session.CapacityField,
 	)
-	test.True(t, err == nil && promoted == 0, test.Sprintf("promoted %d into a blocked session (%v)", promoted, err))
+	test.NoError(t, err, test.Sprintf("promoted %d into a blocked session (%v)", promoted, err))
+	test.EqOp(t, 0, promoted, test.Sprintf("promoted %d into a blocked session (%v)", promoted, err))
 
 	s, promoted, err = studio.App.Schedules.UnblockSession(context.Background(), studio.Owner, class)
-	test.True(
-		t, err == nil && promoted == 1 && !s.Blocked && s.StateReason == "" && s.SeatsTaken == 2 && s.Waiting == 0,
-		test.Sprintf("promoted %d, %+v (%v)", promoted, s, err),
-	)
+	test.NoError(t, err, test.Sprintf("promoted %d, %+v (%v)", promoted, s, err))
+	test.EqOp(t, 1, promoted, test.Sprintf("promoted %d, %+v (%v)", promoted, s, err))
+	test.False(t, s.Blocked, test.Sprintf("promoted %d, %+v (%v)", promoted, s, err))
+	test.EqOp(t, "", s.StateReason, test.Sprintf("promoted %d, %+v (%v)", promoted, s, err))
+	test.EqOp(t, 2, s.SeatsTaken, test.Sprintf("promoted %d, %+v (%v)", promoted, s, err))
+	test.EqOp(t, 0, s.Waiting, test.Sprintf("promoted %d, %+v (%v)", promoted, s, err))
 	s, promoted, err = studio.App.Schedules.UnblockSession(context.Background(), studio.Owner, class)
-	test.True(
-		t, err == nil && promoted == 0 && s.Version == 4,
-		test.Sprintf("unblocked again: promoted %d, %+v (%v)", promoted, s, err),
-	)
+	test.NoError(t, err, test.Sprintf("unblocked again: promoted %d, %+v (%v)", promoted, s, err))
+	test.EqOp(t, 0, promoted, test.Sprintf("unblocked again: promoted %d, %+v (%v)", promoted, s, err))
+	test.EqOp(t, 4, s.Version, test.Sprintf("unblocked again: promoted %d, %+v (%v)", promoted, s, err))
 	got := studio.SessionEvents(class)
-	test.True(
-		t, strings.Contains(got, "session.blocked") && strings.Count(got, "session.unblocked") == 1,
-		test.Sprintf("events %q", got),
-	)
+	test.StrContains(t, got, "session.blocked", test.Sprintf("events %q", got))
+	test.EqOp(t, 1, strings.Count(got, "session.unblocked"), test.Sprintf("events %q", got))
 }

@@ -106,11 +106,10 @@ func TestPreviewBulk_ListsTwenty(t *testing.T) {
 	got := expect.Value(studio.App.Schedules.PreviewBulk(
 		context.Background(), studio.Owner, schedules.BulkRequest{Filter: testkit.WeekFilter()},
 	))(t)
-	test.True(
-		t, got.Matched == 50 && len(got.Samples) == 20 &&
-			slices.IsSortedFunc(got.Samples, func(a, b scheduledb.Sample) int { return a.StartsAt.Compare(b.StartsAt) }),
-		test.Sprintf("matched %d, %d samples", got.Matched, len(got.Samples)),
-	)
+	test.EqOp(t, 50, got.Matched, test.Sprintf("matched %d, %d samples", got.Matched, len(got.Samples)))
+	must.SliceLen(t, 20, got.Samples, must.Sprintf("matched %d, %d samples", got.Matched, len(got.Samples)))
+	inOrder := slices.IsSortedFunc(got.Samples, func(a, b scheduledb.Sample) int { return a.StartsAt.Compare(b.StartsAt) })
+	test.True(t, inOrder, test.Sprintf("%+v", got.Samples))
 }
 
 // batch reads the one audit entry of a bulk operation.
@@ -144,17 +143,16 @@ func TestBulkPublish_SelectsDraftsOnly(t *testing.T) {
 			filter.States = states
 			done := expect.Value(w.App.Schedules.BulkPublish(context.Background(), w.Owner, filter))(t)
 			must.EqOp(t, 2, done.Sessions, must.Sprintf("%+v", done))
-			test.True(
-				t, w.GetSession(w.draft).State == catalog.Published && w.GetSession(w.off).State == catalog.Cancelled,
-				test.Sprintf("%s, %s", w.GetSession(w.draft).State, w.GetSession(w.off).State),
-			)
+			test.EqOp(t, catalog.Published, w.GetSession(w.draft).State)
+			test.EqOp(t, catalog.Cancelled, w.GetSession(w.off).State)
 			action, _, changes := batch(w.Studio, done.Batch)
 			states := changes["filter"].(map[string]any)["states"]
 			diff := cmp.Diff([]any{w.draft.String(), w.other.String()}, changes["ids"])
-			test.True(
-				t, action == "session.bulk_published" && diff == "" && cmp.Equal(states, []any{"DRAFT"}),
-				test.Sprintf("%s of %v (-want +got)\n%s", action, states, diff),
-			)
+			test.EqOp(t, "session.bulk_published", action,
+				test.Sprintf("%s of %v (-want +got)\n%s", action, states, diff))
+			test.EqOp(t, "", diff, test.Sprintf("%s of %v (-want +got)\n%s", action, states, diff))
+			test.True(t, cmp.Equal(states, []any{"DRAFT"}),
+				test.Sprintf("%s of %v (-want +got)\n%s", action, states, diff))
 			test.EqOp(t, "session.created session.published", w.SessionEvents(w.draft), test.Sprint("events"))
 			again := expect.Value(w.App.Schedules.BulkPublish(context.Background(), w.Owner, filter))(t)
 			test.EqOp(t, 0, again.Sessions, test.Sprintf("again: %+v", again))
@@ -169,9 +167,10 @@ func TestBulkDelete_WritesOneAuditEntry(t *testing.T) {
 		t.Context(), w.Owner,
 		schedules.BulkRequest{Filter: testkit.WeekFilter(), IncludeBooked: true, Reason: "closed for repairs", Notify: true},
 	))(t)
-	test.True(
-		t, done.Sessions == 6 && done.Bookings == 3 && done.Entries == 1 && done.Credits == 2, test.Sprintf("%+v", done),
-	)
+	test.EqOp(t, 6, done.Sessions)
+	test.EqOp(t, 3, done.Bookings)
+	test.EqOp(t, 1, done.Entries)
+	test.EqOp(t, 2, done.Credits)
 	test.EqOp(t, 6, w.Count(
 		`select count(*) from sessions where tenant_id = $1 and deleted_at = $2 and batch_id = $3`, w.Tenant, testkit.Noon,
 		done.Batch,
@@ -179,7 +178,8 @@ func TestBulkDelete_WritesOneAuditEntry(t *testing.T) {
 	test.SliceEmpty(t, listSessions(w.Studio, w.Owner, testkit.WeekQuery()), test.Sprint("still listed"))
 	expect.Reason(t, fault.SessionNotFound)(w.App.Schedules.GetSession(t.Context(), w.Owner, w.booked))
 	n := w.Count(`select count(*) from bookings where status <> 'CANCELLED'`)
-	test.True(t, n == 0 && w.Balance(w.sub) == 9, test.Sprintf("%d bookings stand, balance %d", n, w.Balance(w.sub)))
+	test.EqOp(t, 0, n, test.Sprintf("%d bookings stand, balance %d", n, w.Balance(w.sub)))
+	test.EqOp(t, 9, w.Balance(w.sub), test.Sprintf("%d bookings stand, balance %d", n, w.Balance(w.sub)))
 	action, reason, changes := batch(w.Studio, done.Batch)
 	ids := []any{}
 	for _, id := range []tenant.SessionID{w.draft, w.other, w.open, w.booked, w.queued, w.off} {
@@ -191,15 +191,15 @@ func TestBulkDelete_WritesOneAuditEntry(t *testing.T) {
 		"bookings_cancelled": 3.0, "entries_cancelled": 1.0, "credits_refunded": 2.0,
 	}
 	diff := cmp.Diff(want, changes)
-	test.True(
-		t, diff == "" && action == "session.bulk_deleted" && reason == "closed for repairs",
-		test.Sprintf("%s, %q (-want +got)\n%s", action, reason, diff),
-	)
+	test.EqOp(t, "", diff, test.Sprintf("%s, %q (-want +got)\n%s", action, reason, diff))
+	test.EqOp(t, "session.bulk_deleted", action, test.Sprintf("%s, %q (-want +got)\n%s", action, reason, diff))
+	test.EqOp(t, "closed for repairs", reason, test.Sprintf("%s, %q (-want +got)\n%s", action, reason, diff))
 	w.WantSound()
 	again := expect.Value(w.App.Schedules.BulkDelete(
 		t.Context(), w.Owner, schedules.BulkRequest{Filter: testkit.WeekFilter(), IncludeBooked: true},
 	))(t)
-	test.True(t, again.Sessions == 0 && again.Bookings == 0, test.Sprintf("again: %+v", again))
+	test.EqOp(t, 0, again.Sessions, test.Sprintf("again: %+v", again))
+	test.EqOp(t, 0, again.Bookings, test.Sprintf("again: %+v", again))
 }
 
 func TestBulkDelete_WithoutNotification(t *testing.T) {
@@ -209,7 +209,8 @@ func TestBulkDelete_WithoutNotification(t *testing.T) {
 		context.Background(), w.Owner,
 		schedules.BulkRequest{Filter: session.Filter{Sessions: []tenant.SessionID{w.booked}}, IncludeBooked: true},
 	))(t)
-	must.True(t, done.Sessions == 1 && done.Bookings == 2, must.Sprintf("%+v", done))
+	must.EqOp(t, 1, done.Sessions)
+	must.EqOp(t, 2, done.Bookings)
 	_, _, changes := batch(w.Studio, done.Batch)
 	test.EqOp(t, false, changes["notify"], test.Sprintf("audit %v", changes))
 	test.EqOp(t, 3, w.Count(
@@ -225,7 +226,8 @@ func TestBulkDelete_SkipsBookedSessionsUnlessIncluded(t *testing.T) {
 	done := expect.Value(w.App.Schedules.BulkDelete(
 		context.Background(), w.Owner, schedules.BulkRequest{Filter: testkit.WeekFilter()},
 	))(t)
-	must.True(t, done.Sessions == 4 && done.Bookings == 0, must.Sprintf("%+v", done))
+	must.EqOp(t, 4, done.Sessions)
+	must.EqOp(t, 0, done.Bookings)
 	test.Eq(t, []tenant.SessionID{w.booked, w.queued}, offeredIDs(listSessions(w.Studio, w.Owner, testkit.WeekQuery())))
 }
 
@@ -236,12 +238,15 @@ func TestBulkCancel_EqualsCancelSession(t *testing.T) {
 		context.Background(), w.Owner,
 		schedules.BulkRequest{Filter: testkit.WeekFilter(), IncludeBooked: true, Reason: "storm", Notify: true},
 	))(t)
-	must.True(
-		t, done.Sessions == 5 && done.Bookings == 3 && done.Entries == 1 && done.Credits == 2, must.Sprintf("%+v", done),
-	)
+	must.EqOp(t, 5, done.Sessions)
+	must.EqOp(t, 3, done.Bookings)
+	must.EqOp(t, 1, done.Entries)
+	must.EqOp(t, 2, done.Credits)
 	for _, id := range []tenant.SessionID{w.draft, w.booked, w.queued} {
 		s := w.GetSession(id)
-		test.True(t, s.State == catalog.Cancelled && s.StateReason == "storm" && s.SeatsTaken == 0, test.Sprintf("%+v", s))
+		test.EqOp(t, catalog.Cancelled, s.State)
+		test.EqOp(t, "storm", s.StateReason)
+		test.EqOp(t, 0, s.SeatsTaken)
 	}
 	test.EqOp(t, "", w.GetSession(w.off).StateReason, test.Sprint("what was cancelled before was touched"))
 	test.EqOp(t, 5, w.Count(
@@ -271,10 +276,12 @@ func TestBulk_SelectsNothingOfOtherTenants(t *testing.T) {
 		"cancel": func() (schedules.BulkResult, error) { return w.App.Schedules.BulkCancel(t.Context(), there.Owner, ask) },
 	} {
 		done := expect.Value(operate())(t)
-		test.True(t, done.Sessions == 0 && done.Bookings == 0, test.Sprintf("%s: %+v", name, done))
+		test.EqOp(t, 0, done.Sessions, test.Sprintf("%s: %+v", name, done))
+		test.EqOp(t, 0, done.Bookings, test.Sprintf("%s: %+v", name, done))
 	}
 	found := expect.Value(w.App.Schedules.PreviewBulk(t.Context(), there.Owner, ask))(t)
-	test.True(t, found.Matched == 0 && found.Booked == 0, test.Sprintf("preview: %+v", found))
+	test.EqOp(t, 0, found.Matched, test.Sprintf("preview: %+v", found))
+	test.EqOp(t, 0, found.Booked, test.Sprintf("preview: %+v", found))
 	test.EqOp(t, catalog.Draft, w.GetSession(w.draft).State, test.Sprint("the draft is none any more"))
 }
 
@@ -284,7 +291,8 @@ func TestBulk_LimitsSessions(t *testing.T) {
 	fill(studio, session.MaxBulk+1, time.Minute, catalog.Draft)
 	filter := testkit.WeekFilter()
 	large := expect.Reason(t, fault.InvalidField)(studio.App.Schedules.BulkPublish(t.Context(), studio.Owner, filter))
-	test.True(t, large.Metadata["limit"] == "2000" && large.Field == "filter", test.Sprintf("%+v", large))
+	test.EqOp(t, "2000", large.Metadata["limit"])
+	test.EqOp(t, "filter", large.Field)
 	filter.Until = testkit.Noon.Add((session.MaxBulk + 1) * time.Minute)
 	done := expect.Value(studio.App.Schedules.BulkPublish(context.Background(), studio.Owner, filter))(t)
 	test.EqOp(t, session.MaxBulk, done.Sessions, test.Sprintf("%d published", done.Sessions))
@@ -312,8 +320,7 @@ func TestSchedule_WeekFromDraftsToBookings(t *testing.T) {
 	test.Eq(t, ids, offeredIDs(listSessions(studio, mia, testkit.WeekQuery())), test.Sprint("members see"))
 	studio.MustBook(mia, ids[0])
 	got := listSessions(studio, mia, testkit.WeekQuery())[0]
-	test.True(
-		t, got.Eligibility.Status == booking.Booked && got.SeatsTaken == 1 && len(got.Workouts) == 1,
-		test.Sprintf("%+v", got),
-	)
+	test.EqOp(t, booking.Booked, got.Eligibility.Status)
+	test.EqOp(t, 1, got.SeatsTaken)
+	test.SliceLen(t, 1, got.Workouts)
 }

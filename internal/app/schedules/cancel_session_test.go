@@ -23,10 +23,10 @@ func TestCancelSession_IsFinal(t *testing.T) {
 	expect.Reason(t, fault.SessionState)(studio.App.Schedules.BlockSession(t.Context(), studio.Owner, id, ""))
 	expect.Reason(t, fault.SessionState)(studio.App.Schedules.UnblockSession(t.Context(), studio.Owner, id))
 	c := expect.Value(studio.App.Schedules.CancelSession(t.Context(), studio.Owner, id, "again", true))(t)
-	test.True(
-		t, c.Session.Version == 2 && c.Bookings == 0 && studio.SessionEvents(id) == "session.created session.cancelled",
-		test.Sprintf("cancelling again: %+v, events %q", c, studio.SessionEvents(id)),
-	)
+	test.EqOp(t, 2, c.Session.Version, test.Sprintf("cancelling again: %+v, events %q", c, studio.SessionEvents(id)))
+	test.EqOp(t, 0, c.Bookings, test.Sprintf("cancelling again: %+v, events %q", c, studio.SessionEvents(id)))
+	test.EqOp(t, "session.created session.cancelled", studio.SessionEvents(id),
+		test.Sprintf("cancelling again: %+v, events %q", c, studio.SessionEvents(id)))
 }
 
 func TestCancelSession_CancelsAllBookings(t *testing.T) {
@@ -45,18 +45,23 @@ func TestCancelSession_CancelsAllBookings(t *testing.T) {
 		c := expect.Value(
 			studio.App.Schedules.CancelSession(studio.T.Context(), studio.Owner, class, "coach is ill", false),
 		)(studio.T)
-		test.True(studio.T, c.Bookings == 2 && c.Entries == 1 && c.Credits == 1, test.Sprintf("%+v", c))
+		test.EqOp(studio.T, 2, c.Bookings)
+		test.EqOp(studio.T, 1, c.Entries)
+		test.EqOp(studio.T, 1, c.Credits)
 		got := studio.GetSession(class)
-		test.True(
-			studio.T, got.State == catalog.Cancelled && got.StateReason == "coach is ill" && got.SeatsTaken == 0 &&
-				got.Waiting == 0,
-			test.Sprintf("%+v", got),
-		)
-		test.True(
-			studio.T, studio.BookingStatus(first) == string(booking.Cancelled) &&
-				studio.BookingStatus(second) == string(booking.Cancelled) && studio.Balance(sub) == 5,
-			test.Sprintf("%s, %s, balance %d", studio.BookingStatus(first), studio.BookingStatus(second), studio.Balance(sub)),
-		)
+		test.EqOp(studio.T, catalog.Cancelled, got.State)
+		test.EqOp(studio.T, "coach is ill", got.StateReason)
+		test.EqOp(studio.T, 0, got.SeatsTaken)
+		test.EqOp(studio.T, 0, got.Waiting)
+		test.EqOp(studio.T, string(booking.Cancelled), studio.BookingStatus(first),
+			test.Sprintf("%s, %s, balance %d", studio.BookingStatus(first), studio.BookingStatus(second),
+				studio.Balance(sub)))
+		test.EqOp(studio.T, string(booking.Cancelled), studio.BookingStatus(second),
+			test.Sprintf("%s, %s, balance %d", studio.BookingStatus(first), studio.BookingStatus(second),
+				studio.Balance(sub)))
+		test.EqOp(studio.T, 5, studio.Balance(sub),
+			test.Sprintf("%s, %s, balance %d", studio.BookingStatus(first), studio.BookingStatus(second),
+				studio.Balance(sub)))
 		test.EqOp(studio.T, 1, studio.Count(
 			`select count(*) from waitlist_entries where session_id = $1 and status = 'CANCELLED'`, class,
 		), test.Sprint("entries were cancelled"))
@@ -69,9 +74,8 @@ func TestCancelSession_CancelsAllBookings(t *testing.T) {
 		again := expect.Value(
 			studio.App.Schedules.CancelSession(studio.T.Context(), studio.Owner, class, "again", true),
 		)(studio.T)
-		test.True(
-			studio.T, again.Bookings == 0 && again.Session.StateReason == "coach is ill", test.Sprintf("again: %+v", again),
-		)
+		test.EqOp(studio.T, 0, again.Bookings, test.Sprintf("again: %+v", again))
+		test.EqOp(studio.T, "coach is ill", again.Session.StateReason, test.Sprintf("again: %+v", again))
 		studio.WantSound()
 	})
 }

@@ -40,7 +40,8 @@ func TestCreateSession_CreatesADraftUnlessPublished(t *testing.T) {
 	want.Workouts = []tenant.WorkoutID{}
 	test.Eq(t, want, studio.GetSession(draft.ID), test.Sprint("read back"))
 	after := studio.LastAudit("session.created")["after"].(map[string]any)
-	test.True(t, after["title"] == "Vinyasa" && after["state"] == "DRAFT", test.Sprintf("audit %v", after))
+	test.True(t, after["title"] == "Vinyasa", test.Sprintf("audit %v", after))
+	test.True(t, after["state"] == "DRAFT", test.Sprintf("audit %v", after))
 	test.EqOp(t, catalog.Published, studio.CreateSession(studio.SessionInput(testkit.Evening), true).State)
 	test.EqOp(t, "session.created", studio.SessionEvents(draft.ID), test.Sprint("events"))
 }

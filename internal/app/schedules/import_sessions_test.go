@@ -53,7 +53,8 @@ func TestImportSessions_CreatesEveryRow(t *testing.T) {
 		t.Fatalf("dry run: %+v, %d sessions", report, studio.Count(`select count(*) from sessions`))
 	}
 	report := studio.ImportSessions(file, false)
-	must.True(t, len(report.Sessions) == 2 && len(report.Rows) == 2, must.Sprintf("%+v", report))
+	must.SliceLen(t, 2, report.Sessions)
+	must.SliceLen(t, 2, report.Rows)
 	first, second := studio.GetSession(report.Sessions[0]), studio.GetSession(report.Sessions[1])
 	want := session.Session{
 		ID: first.ID,
@@ -68,19 +69,18 @@ func TestImportSessions_CreatesEveryRow(t *testing.T) {
 		CreatedAt: testkit.Noon, UpdatedAt: testkit.Noon, CoachName: "Carla Coach",
 	}
 	test.Eq(t, want, first)
-	test.True(
-		t, second.State == catalog.Draft && second.Capacity == nil && second.Title == "Vinyasa" &&
-			second.WaitlistCapacity == 5 && second.StartsAt.Equal(time.Date(2026, 3, 29, 16, 0, 0, 0, time.UTC)) &&
-			second.EndsAt.Sub(second.StartsAt) == 45*time.Minute,
-		test.Sprintf("%+v", second),
-	)
+	test.EqOp(t, catalog.Draft, second.State)
+	must.Nil(t, second.Capacity)
+	test.EqOp(t, "Vinyasa", second.Title)
+	test.EqOp(t, 5, second.WaitlistCapacity)
+	test.True(t, second.StartsAt.Equal(time.Date(2026, 3, 29, 16, 0, 0, 0, time.UTC)), test.Sprintf("%+v", second))
+	test.EqOp(t, 45*time.Minute, second.EndsAt.Sub(second.StartsAt))
 	n := studio.Count(
 		`select count(*) from audit_entries where action = 'session.imported' and batch_id is not null`,
 	)
-	test.True(
-		t, n == 1 && studio.SessionEvents(first.ID) == "session.created",
-		test.Sprintf("%d audit entries, events %q", n, studio.SessionEvents(first.ID)),
-	)
+	test.EqOp(t, 1, n, test.Sprintf("%d audit entries, events %q", n, studio.SessionEvents(first.ID)))
+	test.EqOp(t, "session.created", studio.SessionEvents(first.ID),
+		test.Sprintf("%d audit entries, events %q", n, studio.SessionEvents(first.ID)))
 }
 
 func TestImportSessions_ReportsProblemsByRow(t *testing.T) {
@@ -118,14 +118,26 @@ func TestImportSessions_ReportsProblemsByRow(t *testing.T) {
 		`9 start: There is no such time at the location on that day: its clocks change.`,
 	}
 	test.Eq(t, want, problems(report))
-	test.True(
-		t, report.InvalidRows() == 7 && len(report.Rows) == 8 && report.Sessions == nil &&
-			studio.Count(`select count(*) from sessions`) == 0,
+	test.EqOp(t, 7, report.InvalidRows(),
 		test.Sprintf(
 			"%d wrong, %d rows, %d sessions were made",
 			report.InvalidRows(), len(report.Rows), studio.Count(`select count(*) from sessions`),
-		),
-	)
+		))
+	must.SliceLen(t, 8, report.Rows,
+		must.Sprintf(
+			"%d wrong, %d rows, %d sessions were made",
+			report.InvalidRows(), len(report.Rows), studio.Count(`select count(*) from sessions`),
+		))
+	test.Nil(t, report.Sessions,
+		test.Sprintf(
+			"%d wrong, %d rows, %d sessions were made",
+			report.InvalidRows(), len(report.Rows), studio.Count(`select count(*) from sessions`),
+		))
+	test.EqOp(t, 0, studio.Count(`select count(*) from sessions`),
+		test.Sprintf(
+			"%d wrong, %d rows, %d sessions were made",
+			report.InvalidRows(), len(report.Rows), studio.Count(`select count(*) from sessions`),
+		))
 }
 
 func TestImportSessions_ReportsConflicts(t *testing.T) {

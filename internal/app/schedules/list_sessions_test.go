@@ -155,12 +155,12 @@ func TestEligibility_EqualsResultOfBook(t *testing.T) {
 		case booking.Blocked:
 			expect.Reason(t, s.Eligibility.Refusal.Reason)(err)
 		case booking.Waitlist:
-			test.True(t, err == nil && place.Entry != nil, test.Sprintf("%+v (%v)", place, err))
+			test.NoError(t, err)
+			test.NotNil(t, place.Entry)
 		case booking.Eligible:
-			test.True(
-				t, err == nil && place.Booking != nil && place.Booking.Subscription == s.Eligibility.Subscription,
-				test.Sprintf("%+v (%v)", place, err),
-			)
+			must.NoError(t, err)
+			must.NotNil(t, place.Booking)
+			test.EqOp(t, s.Eligibility.Subscription, place.Booking.Subscription)
 		}
 	}
 }
@@ -175,11 +175,10 @@ func TestEligibility_FindsOverlapsOutsideTheRequestedSpan(t *testing.T) {
 	q := testkit.WeekQuery()
 	q.From = testkit.Evening.Add(time.Hour) // behind the start of what was booked
 	all := listSessions(studio, mia, q)
-	test.True(
-		t, len(all) == 1 && all[0].ID == overlapping && all[0].Eligibility.Status == booking.Blocked &&
-			all[0].Eligibility.Refusal.Reason == fault.Overlap,
-		test.Sprintf("%+v", all),
-	)
+	must.SliceLen(t, 1, all)
+	test.EqOp(t, overlapping, all[0].ID)
+	test.EqOp(t, booking.Blocked, all[0].Eligibility.Status)
+	test.EqOp(t, fault.Overlap, all[0].Eligibility.Refusal.Reason)
 }
 
 func TestEligibility_OfStaff(t *testing.T) {
@@ -192,9 +191,8 @@ func TestEligibility_OfStaff(t *testing.T) {
 	got := listSessions(
 		studio, studio.AddMember("Mia"), testkit.WeekQuery(),
 	)[0].Eligibility
-	test.True(
-		t, got.Status == booking.Blocked && got.Refusal.Reason == fault.NoActivePlan, test.Sprintf("member: %+v", got),
-	)
+	test.EqOp(t, booking.Blocked, got.Status, test.Sprintf("member: %+v", got))
+	test.EqOp(t, fault.NoActivePlan, got.Refusal.Reason, test.Sprintf("member: %+v", got))
 	partner := tenant.Caller{Tenant: studio.Tenant, Subject: "sa:1", Roles: []string{tenant.RolePartner}}
 	test.Nil(t, listSessions(studio, partner, testkit.WeekQuery())[0].Eligibility,
 		test.Sprint("a program that is no member"))
@@ -254,18 +252,19 @@ func TestListSessions_TakesOneRoundTrip(t *testing.T) {
 		sent, trips := seen.during(func() {
 			must.EqOp(t, want, len(listSessions(studio, mia, testkit.WeekQuery())), must.Sprintf("sessions, want %d", want))
 		})
-		test.True(
-			t, len(sent) == statements && trips == 1,
-			test.Sprintf("%d sessions take %d statements in %d round trips", want, len(sent), trips),
-		)
+		test.SliceLen(t, statements, sent,
+			test.Sprintf("%d sessions take %d statements in %d round trips", want, len(sent), trips))
+		test.EqOp(t, 1, trips, test.Sprintf("%d sessions take %d statements in %d round trips", want, len(sent), trips))
 	}
 	studio.EditTenant(func(to *catalog.Tenant) { to.Name = "Quay Yoga" })
 	const snapshot, queue = 6, 3 // likewise
 	sent, trips := seen.during(func() { listSessions(studio, mia, testkit.WeekQuery()) })
-	test.True(
-		t, len(sent) == statements+snapshot && trips == 2,
-		test.Sprintf("after a change of what sessions share a page takes %d statements in %d round trips", len(sent), trips),
-	)
+	test.SliceLen(t, statements+snapshot, sent,
+		test.Sprintf("after a change of what sessions share a page takes %d statements in %d round trips", len(sent),
+			trips))
+	test.EqOp(t, 2, trips,
+		test.Sprintf("after a change of what sessions share a page takes %d statements in %d round trips", len(sent),
+			trips))
 	full := studio.AddSession(testkit.Session{Starts: testkit.Evening.AddDate(0, 0, 1), Capacity: 1, Waitlist: 5})
 	studio.MustBook(studio.AddMember("Noa"), full)
 	studio.MustWaitlist(mia, full)
@@ -273,10 +272,9 @@ func TestListSessions_TakesOneRoundTrip(t *testing.T) {
 	sent, trips = seen.during(
 		func() { listSessions(studio, mia, testkit.WeekQuery()) },
 	)
-	test.True(
-		t, len(sent) == statements+queue && trips == 2,
-		test.Sprintf("for who waits a page takes %d statements in %d round trips", len(sent), trips),
-	)
+	test.SliceLen(t, statements+queue, sent,
+		test.Sprintf("for who waits a page takes %d statements in %d round trips", len(sent), trips))
+	test.EqOp(t, 2, trips, test.Sprintf("for who waits a page takes %d statements in %d round trips", len(sent), trips))
 }
 
 // What sessions share is cached in memory. A change must be visible immediately.
@@ -375,10 +373,8 @@ from (select $4::timestamptz + make_interval(mins => n * 60) as at from generate
 		}
 		for _, mode := range []string{"force_custom_plan", "force_generic_plan"} {
 			plan := explain(studio, mode, s.SQL, s.Args)
-			test.True(
-				t, strings.Contains(plan, "sessions_start") && !strings.Contains(plan, "Seq Scan on sessions"),
-				test.Sprintf("%s:\n%s", mode, plan),
-			)
+			test.StrContains(t, plan, "sessions_start", test.Sprintf("%s:\n%s", mode, plan))
+			test.StrNotContains(t, plan, "Seq Scan on sessions", test.Sprintf("%s:\n%s", mode, plan))
 		}
 		return
 	}

@@ -23,7 +23,8 @@ func TestPublishSession_AndBackToDraft(t *testing.T) {
 	)
 
 	published := expect.Value(studio.App.Schedules.PublishSession(t.Context(), studio.Owner, s.ID, new(1)))(t)
-	must.True(t, published.State == catalog.Published && published.Version == 2, must.Sprintf("%+v", published))
+	must.EqOp(t, catalog.Published, published.State)
+	must.EqOp(t, 2, published.Version)
 	again := expect.Value(studio.App.Schedules.PublishSession(t.Context(), studio.Owner, s.ID, nil))(t)
 	test.EqOp(t, 2, again.Version, test.Sprintf("published again: %+v", again))
 	expect.Reason(t, fault.ETagMismatch)(studio.App.Schedules.PublishSession(t.Context(), studio.Owner, s.ID, new(1)))

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/berthhq/berth/internal/app/schedules"
 	"github.com/berthhq/berth/internal/civil/civiltest"
@@ -130,18 +131,24 @@ func TestUpdateSeries_FromAnyRuleToAnyOther(t *testing.T) {
 		)
 		test.Eq(studio.T, tt.open, open, test.Sprint("sessions"))
 		rule := expect.Value(recurrence.Parse(tt.to))(studio.T)
-		test.True(
-			studio.T, done.Series.Rule == rule.String() && !done.Series.OpenEnded,
-			test.Sprintf("rule %s, want %s", done.Series.Rule, rule),
-		)
+		test.EqOp(studio.T, rule.String(), done.Series.Rule, test.Sprintf("rule %s, want %s", done.Series.Rule, rule))
+		test.False(studio.T, done.Series.OpenEnded, test.Sprintf("rule %s, want %s", done.Series.Rule, rule))
 		confirmed := studio.Count(`select count(*) from bookings where status = 'CONFIRMED'`)
-		test.True(
-			studio.T, confirmed == tt.kept && studio.Balance(sub) == 6-tt.kept && len(done.Cancelled) == len(ids)-tt.kept,
+		test.EqOp(studio.T, tt.kept, confirmed,
 			test.Sprintf(
 				"%d bookings, balance %d, %d called off; want %d bookings",
 				confirmed, studio.Balance(sub), len(done.Cancelled), tt.kept,
-			),
-		)
+			))
+		test.EqOp(studio.T, 6-tt.kept, studio.Balance(sub),
+			test.Sprintf(
+				"%d bookings, balance %d, %d called off; want %d bookings",
+				confirmed, studio.Balance(sub), len(done.Cancelled), tt.kept,
+			))
+		test.SliceLen(studio.T, len(ids)-tt.kept, done.Cancelled,
+			test.Sprintf(
+				"%d bookings, balance %d, %d called off; want %d bookings",
+				confirmed, studio.Balance(sub), len(done.Cancelled), tt.kept,
+			))
 		test.EqOp(studio.T, 0, studio.Count(
 			`select count(*) from bookings b join sessions s on s.id = b.session_id where b.starts_at <> s.starts_at
 					or b.ends_at <> s.ends_at`,
@@ -150,11 +157,9 @@ func TestUpdateSeries_FromAnyRuleToAnyOther(t *testing.T) {
 
 		edit.Expect, edit.Series, edit.Scope, edit.Session = nil, done.Series.ID, schedules.All, tenant.SessionID{}
 		again := studio.EditSeries(edit)
-		test.True(
-			studio.T, len(again.Updated)+len(again.Created)+len(again.Cancelled) == 0 &&
-				again.Series.Version == done.Series.Version,
-			test.Sprintf("the same rule again: %+v", again),
-		)
+		test.EqOp(studio.T, 0, len(again.Updated)+len(again.Created)+len(again.Cancelled),
+			test.Sprintf("the same rule again: %+v", again))
+		test.EqOp(studio.T, done.Series.Version, again.Series.Version, test.Sprintf("the same rule again: %+v", again))
 	})
 }
 
@@ -171,20 +176,21 @@ func TestUpdateSeries_SetsAndRemovesTheEnd(t *testing.T) {
 		})
 	}
 	ended := rule("FREQ=WEEKLY;UNTIL=20260331;BYDAY=TU")
-	test.True(
-		t, !ended.Series.OpenEnded && ended.Series.MaterializedUntil.String() == "2026-03-31" &&
-			len(ended.Cancelled) == len(ids)-3,
-		test.Sprintf("%+v, %d called off", ended.Series, len(ended.Cancelled)),
-	)
+	test.False(t, ended.Series.OpenEnded, test.Sprintf("%+v, %d called off", ended.Series, len(ended.Cancelled)))
+	test.EqOp(t, "2026-03-31", ended.Series.MaterializedUntil.String(),
+		test.Sprintf("%+v, %d called off", ended.Series, len(ended.Cancelled)))
+	test.SliceLen(t, len(ids)-3, ended.Cancelled,
+		test.Sprintf("%+v, %d called off", ended.Series, len(ended.Cancelled)))
 	studio.Clock.Set(testkit.Noon.AddDate(0, 2, 0))
 	test.EqOp(t, 0, expect.Value(studio.App.Schedules.ExtendSeries(context.Background(), studio.Tenant))(t),
 		test.Sprint("more sessions of what has ended"))
 	on := rule("FREQ=WEEKLY;BYDAY=TU")
-	test.True(
-		t, on.Series.OpenEnded && on.Series.MaterializedUntil.String() == "2027-05-16" &&
-			len(on.Updated)+len(on.Cancelled) == 0,
-		test.Sprintf("%+v, %d edited, %d called off", on.Series, len(on.Updated), len(on.Cancelled)),
-	)
+	test.True(t, on.Series.OpenEnded,
+		test.Sprintf("%+v, %d edited, %d called off", on.Series, len(on.Updated), len(on.Cancelled)))
+	test.EqOp(t, "2027-05-16", on.Series.MaterializedUntil.String(),
+		test.Sprintf("%+v, %d edited, %d called off", on.Series, len(on.Updated), len(on.Cancelled)))
+	test.EqOp(t, 0, len(on.Updated)+len(on.Cancelled),
+		test.Sprintf("%+v, %d edited, %d called off", on.Series, len(on.Updated), len(on.Cancelled)))
 	// From now on, until a year from now, and nothing of what has passed.
 	if n := studio.Count(
 		`select count(*) from sessions where state <> 'CANCELLED' and starts_at between $1 and $2`, studio.Clock.Now(),
@@ -193,10 +199,10 @@ func TestUpdateSeries_SetsAndRemovesTheEnd(t *testing.T) {
 		t.Errorf("%d sessions to come, %d made", n, len(on.Created))
 	}
 	over := rule("FREQ=WEEKLY;UNTIL=20260512;BYDAY=TU") // the last Tuesday
-	test.True(
-		t, !over.Series.OpenEnded && len(over.Cancelled) == 52 && len(over.Updated)+len(over.Created) == 0,
-		test.Sprintf("%+v, %d called off", over.Series, len(over.Cancelled)),
-	)
+	test.False(t, over.Series.OpenEnded, test.Sprintf("%+v, %d called off", over.Series, len(over.Cancelled)))
+	must.SliceLen(t, 52, over.Cancelled, must.Sprintf("%+v, %d called off", over.Series, len(over.Cancelled)))
+	test.EqOp(t, 0, len(over.Updated)+len(over.Created),
+		test.Sprintf("%+v, %d called off", over.Series, len(over.Cancelled)))
 	expect.Reason(t, fault.RecurrenceInvalid)(
 		studio.App.Schedules.UpdateSeries(context.Background(), studio.Owner, schedules.SeriesEdit{
 			Series: s.ID, Scope: schedules.All, Pattern: session.Pattern{Rule: "FREQ=DAILY;UNTIL=20260301"},

@@ -58,30 +58,26 @@ func TestSeries_KeepsTimeOfDayAcrossClockChanges(t *testing.T) {
 	in.Template.Coach, in.Excluded = studio.Coach.Member, []civil.Date{civiltest.Date("2026-03-26")}
 	s, ids := studio.CreateSeries(in)
 	wantStarts(studio, s.ID, "03-17 18:00", "03-19 18:00", "03-24 18:00", "03-31 18:00", "04-02 18:00")
-	test.True(
-		t, len(ids) == 5 && s.Title == "Vinyasa" && s.Duration == time.Hour && !s.OpenEnded &&
-			s.MaterializedUntil.String() == "2026-04-02",
-		test.Sprintf("%d sessions, %+v", len(ids), s),
-	)
+	test.SliceLen(t, 5, ids, test.Sprintf("%d sessions, %+v", len(ids), s))
+	test.EqOp(t, "Vinyasa", s.Title, test.Sprintf("%d sessions, %+v", len(ids), s))
+	test.EqOp(t, time.Hour, s.Duration, test.Sprintf("%d sessions, %+v", len(ids), s))
+	test.False(t, s.OpenEnded, test.Sprintf("%d sessions, %+v", len(ids), s))
+	test.EqOp(t, "2026-04-02", s.MaterializedUntil.String(), test.Sprintf("%d sessions, %+v", len(ids), s))
 	winter, summer := studio.GetSession(ids[0]), studio.GetSession(ids[3])
-	test.True(
-		t, winter.StartsAt.Hour() == 17 && summer.StartsAt.Hour() == 16 && summer.EndsAt.Sub(summer.StartsAt) == time.Hour,
-		test.Sprintf("%s, %s", winter.StartsAt, summer.StartsAt),
-	)
-	test.True(
-		t, winter.State == catalog.Published && winter.Coach == studio.Coach.Member && winter.Series == s.ID &&
-			winter.LocalDate.String() == "2026-03-17",
-		test.Sprintf("%+v", winter),
-	)
+	test.EqOp(t, 17, winter.StartsAt.Hour())
+	test.EqOp(t, 16, summer.StartsAt.Hour())
+	test.EqOp(t, time.Hour, summer.EndsAt.Sub(summer.StartsAt))
+	test.EqOp(t, catalog.Published, winter.State)
+	test.EqOp(t, studio.Coach.Member, winter.Coach)
+	test.EqOp(t, s.ID, winter.Series)
+	test.EqOp(t, "2026-03-17", winter.LocalDate.String())
 	test.Eq(t, s, expect.Value(studio.App.Schedules.GetSeries(context.Background(), studio.Owner, s.ID))(t))
 	expect.Reason(t, fault.SeriesNotFound)(
 		studio.App.Schedules.GetSeries(context.Background(), studio.OtherTenant().Owner, s.ID),
 	)
-	test.True(
-		t, studio.SessionEvents(ids[4]) == "session.created" &&
-			studio.Count(`select count(*) from audit_entries where action = 'series.created'`) == 1,
-		test.Sprint("no one was notified"),
-	)
+	test.EqOp(t, "session.created", studio.SessionEvents(ids[4]), test.Sprint("no one was notified"))
+	test.EqOp(t, 1, studio.Count(`select count(*) from audit_entries where action = 'series.created'`),
+		test.Sprint("no one was notified"))
 }
 
 func TestCreateSeries_WithoutAnEndCoversAYear(t *testing.T) {
@@ -90,10 +86,10 @@ func TestCreateSeries_WithoutAnEndCoversAYear(t *testing.T) {
 	in := studio.SeriesInput()
 	in.Rule, in.Publish = "FREQ=WEEKLY", false
 	s, ids := studio.CreateSeries(in)
-	test.True(
-		t, len(ids) == 53 && s.OpenEnded && s.MaterializedUntil.String() == "2027-03-17",
-		test.Sprintf("%d sessions up to %s", len(ids), s.MaterializedUntil),
-	)
+	test.SliceLen(t, 53, ids, test.Sprintf("%d sessions up to %s", len(ids), s.MaterializedUntil))
+	test.True(t, s.OpenEnded, test.Sprintf("%d sessions up to %s", len(ids), s.MaterializedUntil))
+	test.EqOp(t, "2027-03-17", s.MaterializedUntil.String(),
+		test.Sprintf("%d sessions up to %s", len(ids), s.MaterializedUntil))
 	test.EqOp(t, catalog.Draft, studio.GetSession(ids[0]).State)
 }
 
@@ -200,7 +196,10 @@ func TestExtendSeries_CreatesWhatIsMissing(t *testing.T) {
 	for _, step := range []struct{ days, want int }{{24 * 7, 24*7 - (8*7 + 31)}, {600, 366}} { // none in the past
 		studio.Clock.Set(testkit.Noon.AddDate(0, 0, step.days))
 		made, err := studio.App.Schedules.ExtendSeries(t.Context(), studio.Tenant)
-		test.True(t, made == step.want && err != nil && strings.Contains(err.Error(), s.ID.String()),
+		test.EqOp(t, step.want, made,
+			test.Sprintf("%d sessions of %s, while another series fails: %v", made, daily.ID, err))
+		test.Error(t, err, test.Sprintf("%d sessions of %s, while another series fails: %v", made, daily.ID, err))
+		test.StrContains(t, err.Error(), s.ID.String(),
 			test.Sprintf("%d sessions of %s, while another series fails: %v", made, daily.ID, err))
 	}
 	test.EqOp(t, 6, studio.Count(`select count(*) from sessions where series_id = $1`, bounded.ID),

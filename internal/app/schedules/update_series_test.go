@@ -57,11 +57,9 @@ func TestUpdateSeries_DetachesEditedSession(t *testing.T) {
 		s, ids := studio.CreateSeries(studio.SeriesInput())
 		must.NoError(studio.T, edit(studio, s, ids[4]))
 		special := studio.GetSession(ids[4])
-		test.True(
-			studio.T, special.Title == "Special" && special.Series == s.ID &&
-				special.EndsAt.Sub(special.StartsAt) == 90*time.Minute,
-			test.Sprintf("%+v", special),
-		)
+		test.EqOp(studio.T, "Special", special.Title)
+		test.EqOp(studio.T, s.ID, special.Series)
+		test.EqOp(studio.T, 90*time.Minute, special.EndsAt.Sub(special.StartsAt))
 		want := []string{"03-17 18:00", "03-19 18:00", "03-24 18:00", "03-26 18:00", "03-31 20:00", "04-02 18:00"}
 		wantStarts(studio, s.ID, want...)
 
@@ -69,10 +67,8 @@ func TestUpdateSeries_DetachesEditedSession(t *testing.T) {
 		done := studio.EditSeries(schedules.SeriesEdit{
 			Series: s.ID, Scope: schedules.All, Pattern: clockOf("17:00"), PatternFields: session.TimeOfDayField,
 		})
-		test.True(
-			studio.T, len(done.Updated) == 5 && len(done.Created)+len(done.Cancelled) == 0,
-			test.Sprintf("%+v", done),
-		)
+		must.SliceLen(studio.T, 5, done.Updated)
+		test.EqOp(studio.T, 0, len(done.Created)+len(done.Cancelled))
 		wantStarts(studio, s.ID, "03-17 17:00", "03-19 17:00", "03-24 17:00", "03-26 17:00", "03-31 20:00", "04-02 17:00")
 	})
 }
@@ -94,20 +90,20 @@ func TestUpdateSeries_KeepsBookings(t *testing.T) {
 		Pattern:       session.Pattern{Time: civiltest.TimeOfDay("23:30"), Duration: 2 * time.Hour},
 		PatternFields: session.TimeOfDayField | session.DurationField,
 	})
-	test.True(
-		t, len(done.Updated) == 6 && len(done.Created)+len(done.Cancelled) == 0 && done.Series.ID == s.ID &&
-			done.Series.Version == 2,
-		test.Sprintf("%+v", done),
-	)
+	must.SliceLen(t, 6, done.Updated)
+	test.EqOp(t, 0, len(done.Created)+len(done.Cancelled))
+	test.EqOp(t, s.ID, done.Series.ID)
+	test.EqOp(t, 2, done.Series.Version)
 	wantStarts(studio, s.ID, "03-17 23:30", "03-19 23:30", "03-24 23:30", "03-26 23:30", "03-31 23:30", "04-02 23:30")
 	for i, id := range booked {
 		b, err := studio.App.Bookings.GetBooking(context.Background(), testkit.SelfOnly(mia), id)
 		at := studio.GetSession(ids[i])
-		test.True(
-			t, err == nil && b.Status == booking.Confirmed && b.StartsAt.Equal(at.StartsAt) &&
-				b.EndsAt.Equal(at.StartsAt.Add(2*time.Hour)) && at.Title == "Flow" && at.Coach == studio.Coach.Member,
-			test.Sprintf("booking %+v of %+v (%v)", b, at, err),
-		)
+		must.NoError(t, err, must.Sprintf("booking %+v of %+v (%v)", b, at, err))
+		test.EqOp(t, booking.Confirmed, b.Status, test.Sprintf("booking %+v of %+v (%v)", b, at, err))
+		test.True(t, b.StartsAt.Equal(at.StartsAt), test.Sprintf("booking %+v of %+v (%v)", b, at, err))
+		test.True(t, b.EndsAt.Equal(at.StartsAt.Add(2*time.Hour)), test.Sprintf("booking %+v of %+v (%v)", b, at, err))
+		test.EqOp(t, "Flow", at.Title, test.Sprintf("booking %+v of %+v (%v)", b, at, err))
+		test.EqOp(t, studio.Coach.Member, at.Coach, test.Sprintf("booking %+v of %+v (%v)", b, at, err))
 	}
 	test.EqOp(t, 6, studio.Count(`select count(*) from bookings where exclusive`),
 		test.Sprint("bookings tolerate no overlap"))
@@ -123,7 +119,8 @@ func TestUpdateSeries_KeepsBookings(t *testing.T) {
 	again := studio.EditSeries(schedules.SeriesEdit{
 		Series: s.ID, Scope: schedules.All, Template: session.Input{Title: "Flow"}, Fields: session.TitleField,
 	})
-	test.True(t, again.Series.Version == 2 && len(again.Updated) == 0, test.Sprintf("again: %+v", again))
+	test.EqOp(t, 2, again.Series.Version, test.Sprintf("again: %+v", again))
+	test.SliceEmpty(t, again.Updated, test.Sprintf("again: %+v", again))
 }
 
 func TestUpdateSeries_NewRuleAddsAndRemovesSessions(t *testing.T) {
@@ -144,19 +141,24 @@ func TestUpdateSeries_NewRuleAddsAndRemovesSessions(t *testing.T) {
 	wantStarts(studio, s.ID, "03-17 18:00", "03-19 18:00 cancelled", "03-20 18:00", "03-24 18:00", "03-26 18:00 cancelled",
 		"03-27 18:00",
 		"03-31 18:00", "04-02 18:00 cancelled", "04-03 18:00")
-	test.True(
-		t, len(done.Updated) == 0 && len(done.Created) == 3 &&
-			slices.Equal(done.Cancelled, []tenant.SessionID{ids[1], ids[3], ids[5]}),
-		test.Sprintf("%+v", done),
-	)
-	test.True(
-		t, studio.BookingStatus(tuesday) == "CONFIRMED" && studio.BookingStatus(thursday) == "CANCELLED" &&
-			studio.Balance(sub) == 5,
+	must.SliceEmpty(t, done.Updated)
+	must.SliceLen(t, 3, done.Created)
+	test.True(t, slices.Equal(done.Cancelled, []tenant.SessionID{ids[1], ids[3], ids[5]}), test.Sprintf("%+v", done))
+	test.EqOp(t, "CONFIRMED", studio.BookingStatus(tuesday),
 		test.Sprintf(
 			"%s, %s, balance %d",
 			studio.BookingStatus(tuesday), studio.BookingStatus(thursday), studio.Balance(sub),
-		),
-	)
+		))
+	test.EqOp(t, "CANCELLED", studio.BookingStatus(thursday),
+		test.Sprintf(
+			"%s, %s, balance %d",
+			studio.BookingStatus(tuesday), studio.BookingStatus(thursday), studio.Balance(sub),
+		))
+	test.EqOp(t, 5, studio.Balance(sub),
+		test.Sprintf(
+			"%s, %s, balance %d",
+			studio.BookingStatus(tuesday), studio.BookingStatus(thursday), studio.Balance(sub),
+		))
 	test.EqOp(t, 1, studio.Count(`select count(*) from waitlist_entries where status = 'CANCELLED'`),
 		test.Sprint("who waited still waits"))
 	studio.WantSound()
@@ -166,7 +168,8 @@ func TestUpdateSeries_NewRuleAddsAndRemovesSessions(t *testing.T) {
 		Series: s.ID, Scope: schedules.All, Pattern: session.Pattern{Rule: "FREQ=WEEKLY;BYDAY=TU,TH;COUNT=6"},
 		PatternFields: session.RuleField,
 	})
-	test.True(t, len(done.Created) == 3 && len(done.Cancelled) == 3, test.Sprintf("back again: %+v", done))
+	must.SliceLen(t, 3, done.Created, must.Sprintf("back again: %+v", done))
+	test.SliceLen(t, 3, done.Cancelled, test.Sprintf("back again: %+v", done))
 	open := slices.DeleteFunc(starts(studio, s.ID), func(s string) bool { return strings.Contains(s, "cancelled") })
 	test.Eq(t, []string{"03-17 18:00", "03-19 18:00", "03-24 18:00", "03-26 18:00", "03-31 18:00", "04-02 18:00"}, open,
 		test.Sprint("back again"))
@@ -184,11 +187,10 @@ func TestUpdateSeries_CancelsAndRefundsExcludedDays(t *testing.T) {
 		Pattern:       session.Pattern{Excluded: []civil.Date{civiltest.Date("2026-03-19")}},
 		PatternFields: session.ExcludedField,
 	})
-	test.True(
-		t, slices.Equal(done.Cancelled, []tenant.SessionID{ids[1]}) && len(done.Updated)+len(done.Created) == 0 &&
-			studio.Balance(sub) == 6,
-		test.Sprintf("%+v, balance %d", done, studio.Balance(sub)),
-	)
+	test.True(t, slices.Equal(done.Cancelled, []tenant.SessionID{ids[1]}),
+		test.Sprintf("%+v, balance %d", done, studio.Balance(sub)))
+	test.EqOp(t, 0, len(done.Updated)+len(done.Created), test.Sprintf("%+v, balance %d", done, studio.Balance(sub)))
+	test.EqOp(t, 6, studio.Balance(sub), test.Sprintf("%+v, balance %d", done, studio.Balance(sub)))
 }
 
 func TestUpdateSeries_KeepsStartedAndCancelledSessions(t *testing.T) {
@@ -204,16 +206,15 @@ func TestUpdateSeries_KeepsStartedAndCancelledSessions(t *testing.T) {
 		Series: s.ID, Scope: schedules.All, Template: session.Input{Title: "Flow"}, Fields: session.TitleField,
 		Pattern: clockOf("19:30"), PatternFields: session.TimeOfDayField,
 	})
-	test.True(
-		t, slices.Equal(done.Updated, []tenant.SessionID{ids[5]}) && len(done.Created)+len(done.Cancelled) == 0,
-		test.Sprintf("%+v", done),
-	)
+	test.True(t, slices.Equal(done.Updated, []tenant.SessionID{ids[5]}), test.Sprintf("%+v", done))
+	test.EqOp(t, 0, len(done.Created)+len(done.Cancelled))
 	wantStarts(
 		studio, s.ID, "03-17 18:00", "03-19 18:00", "03-24 18:00", "03-26 18:00 cancelled", "03-31 18:00 deleted",
 		"04-02 19:30",
 	)
 	got := studio.GetSession(ids[2])
-	test.True(t, got.Title == "Vinyasa" && got.Version == 1, test.Sprintf("what has begun was edited: %+v", got))
+	test.EqOp(t, "Vinyasa", got.Title, test.Sprintf("what has begun was edited: %+v", got))
+	test.EqOp(t, 1, got.Version, test.Sprintf("what has begun was edited: %+v", got))
 }
 
 func TestUpdateSeries_FollowingSplitsTheSeries(t *testing.T) {
@@ -230,40 +231,37 @@ func TestUpdateSeries_FollowingSplitsTheSeries(t *testing.T) {
 		Pattern: clockOf("19:00"), PatternFields: session.TimeOfDayField,
 	})
 	tail := done.Series
-	test.True(
-		t, tail.ID != s.ID && tail.Version == 1 && *tail.Capacity == 20 && tail.Date.String() == "2026-03-26" &&
-			len(done.Updated) == 2 && len(done.Created)+len(done.Cancelled) == 0,
-		test.Sprintf("%+v", done),
-	)
+	test.NotEqOp(t, s.ID, tail.ID)
+	test.EqOp(t, 1, tail.Version)
+	test.EqOp(t, 20, *tail.Capacity)
+	test.EqOp(t, "2026-03-26", tail.Date.String())
+	must.SliceLen(t, 2, done.Updated)
+	test.EqOp(t, 0, len(done.Created)+len(done.Cancelled))
 	wantStarts(studio, s.ID, "03-17 18:00", "03-24 18:00")
 	wantStarts(studio, tail.ID, "03-26 19:00", "03-31 19:00")
 	got := studio.GetSession(ids[3])
-	test.True(
-		t, got.Series == tail.ID && *got.Capacity == 20 && studio.BookingStatus(booked) == "CONFIRMED",
-		test.Sprintf("%+v", got),
-	)
+	test.EqOp(t, tail.ID, got.Series)
+	test.EqOp(t, 20, *got.Capacity)
+	test.EqOp(t, "CONFIRMED", studio.BookingStatus(booked))
 	head := expect.Value(studio.App.Schedules.GetSeries(context.Background(), studio.Owner, s.ID))(t)
-	test.True(
-		t, head.Version == 2 && len(head.Excluded) == 1 && len(tail.Excluded) == 1 &&
-			head.MaterializedUntil.String() == "2026-03-25",
-		test.Sprintf("head %+v", head),
-	)
+	test.EqOp(t, 2, head.Version, test.Sprintf("head %+v", head))
+	must.SliceLen(t, 1, head.Excluded, must.Sprintf("head %+v", head))
+	test.SliceLen(t, 1, tail.Excluded, test.Sprintf("head %+v", head))
+	test.EqOp(t, "2026-03-25", head.MaterializedUntil.String(), test.Sprintf("head %+v", head))
 
 	// The parts are series of their own: neither edit reaches the other, and none makes what is there already.
 	done = studio.EditSeries(schedules.SeriesEdit{
 		Series: s.ID, Scope: schedules.All, Pattern: clockOf("17:00"), PatternFields: session.TimeOfDayField,
 	})
-	test.True(
-		t, len(done.Updated) == 2 && len(done.Created)+len(done.Cancelled) == 0, test.Sprintf("the head: %+v", done),
-	)
+	must.SliceLen(t, 2, done.Updated, must.Sprintf("the head: %+v", done))
+	test.EqOp(t, 0, len(done.Created)+len(done.Cancelled), test.Sprintf("the head: %+v", done))
 	done = studio.EditSeries(schedules.SeriesEdit{
 		Series: tail.ID, Scope: schedules.All, Pattern: session.Pattern{Excluded: []civil.Date{}},
 		PatternFields: session.ExcludedField,
 	})
-	test.True(
-		t, len(done.Updated) == 0 && len(done.Created) == 1 && len(done.Cancelled) == 0,
-		test.Sprintf("the tail: %+v", done),
-	)
+	must.SliceEmpty(t, done.Updated, must.Sprintf("the tail: %+v", done))
+	must.SliceLen(t, 1, done.Created, must.Sprintf("the tail: %+v", done))
+	test.SliceEmpty(t, done.Cancelled, test.Sprintf("the tail: %+v", done))
 	wantStarts(studio, s.ID, "03-17 17:00", "03-24 17:00")
 	wantStarts(studio, tail.ID, "03-26 19:00", "03-31 19:00", "04-02 19:00")
 }
@@ -277,19 +275,17 @@ func TestUpdateSeries_FollowingFromTheFirstEditsAll(t *testing.T) {
 		PatternFields: session.TimeOfDayField, Fields: session.LocationField,
 		Template: session.Input{Location: studio.AddLocation(catalog.Location{Name: "Quay", TimeZone: "Europe/Lisbon"})},
 	})
-	test.True(
-		t, done.Series.ID == s.ID && done.Series.TimeZone == "Europe/Lisbon" && len(done.Updated) == 6 &&
-			studio.Count(`select count(*) from series`) == 1,
-		test.Sprintf("%+v", done),
-	)
+	test.EqOp(t, s.ID, done.Series.ID)
+	test.EqOp(t, "Europe/Lisbon", done.Series.TimeZone)
+	test.SliceLen(t, 6, done.Updated)
+	test.EqOp(t, 1, studio.Count(`select count(*) from series`))
 	same := studio.EditSeries(schedules.SeriesEdit{
 		Series: s.ID, Scope: schedules.Following, Session: ids[3], Pattern: clockOf("19:00"),
 		PatternFields: session.TimeOfDayField,
 	})
-	test.True(
-		t, same.Series.ID == s.ID && studio.Count(`select count(*) from series`) == 1,
-		test.Sprintf("an edit that changes nothing split the series: %+v", same),
-	)
+	test.EqOp(t, s.ID, same.Series.ID, test.Sprintf("an edit that changes nothing split the series: %+v", same))
+	test.EqOp(t, 1, studio.Count(`select count(*) from series`),
+		test.Sprintf("an edit that changes nothing split the series: %+v", same))
 }
 
 // A session that was edited by itself stays when the rule gives its day no more. The series can be split at its day.
@@ -441,11 +437,11 @@ func TestUpdateSeries_ConflictRejectsTheWholeEdit(t *testing.T) {
 		expect.Fault(t, tt.want, name)(studio.App.Schedules.UpdateSeries(t.Context(), studio.Owner, tt.edit))
 	}
 	diff := cmp.Diff(before, starts(studio, s.ID))
-	test.True(
-		t, diff == "" && studio.Count(`select count(*) from series`) == 1 &&
-			studio.Count(`select max(version) from series`) == 1,
-		test.Sprintf("a refused edit left traces (-before +after)\n%s", diff),
-	)
+	test.EqOp(t, "", diff, test.Sprintf("a refused edit left traces (-before +after)\n%s", diff))
+	test.EqOp(t, 1, studio.Count(`select count(*) from series`),
+		test.Sprintf("a refused edit left traces (-before +after)\n%s", diff))
+	test.EqOp(t, 1, studio.Count(`select max(version) from series`),
+		test.Sprintf("a refused edit left traces (-before +after)\n%s", diff))
 	expect.Reason(t, fault.SeriesNotFound)(studio.App.Schedules.UpdateSeries(
 		t.Context(), studio.OtherTenant().Owner,
 		schedules.SeriesEdit{
@@ -483,10 +479,10 @@ func TestUpdateSeries_WithoutAnEndKeepsItsLastDay(t *testing.T) {
 	done := studio.EditSeries(schedules.SeriesEdit{
 		Series: s.ID, Scope: schedules.All, Pattern: session.Pattern{Rule: "FREQ=WEEKLY"}, PatternFields: session.RuleField,
 	})
-	test.True(
-		t, len(done.Cancelled) == 0 && len(done.Created) == 0 && done.Series.OpenEnded,
-		test.Sprintf("%d cancelled, %d created", len(done.Cancelled), len(done.Created)),
-	)
+	must.SliceEmpty(t, done.Cancelled, must.Sprintf("%d cancelled, %d created", len(done.Cancelled), len(done.Created)))
+	must.SliceEmpty(t, done.Created, must.Sprintf("%d cancelled, %d created", len(done.Cancelled), len(done.Created)))
+	test.True(t, done.Series.OpenEnded,
+		test.Sprintf("%d cancelled, %d created", len(done.Cancelled), len(done.Created)))
 	test.EqOp(t, len(ids), studio.Count(
 		`select count(*) from sessions where series_id = $1 and state <> 'CANCELLED'`, s.ID,
 	), test.Sprintf("sessions, want %d", len(ids)))

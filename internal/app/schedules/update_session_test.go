@@ -31,7 +31,9 @@ func TestUpdateSession_EditsFieldsAndRecordsThem(t *testing.T) {
 		session.TitleField|session.CapacityField,
 	)
 	must.NoError(t, err)
-	test.True(t, after.Title == "Flow" && *after.Capacity == 12 && after.Version == 2, test.Sprintf("%+v", after))
+	test.EqOp(t, "Flow", after.Title)
+	test.EqOp(t, 12, *after.Capacity)
+	test.EqOp(t, 2, after.Version)
 	want := map[string]any{
 		"before": map[string]any{"title": "Vinyasa", "capacity": 10.0},
 		"after":  map[string]any{"title": "Flow", "capacity": 12.0},
@@ -42,10 +44,11 @@ func TestUpdateSession_EditsFieldsAndRecordsThem(t *testing.T) {
 	again, _, err := studio.App.Schedules.UpdateSession(
 		context.Background(), studio.Owner, s.ID, nil, session.Input{Title: "Flow"}, session.TitleField,
 	)
-	test.True(
-		t, err == nil && again.Version == 2 && studio.SessionEvents(s.ID) == "session.created session.updated",
-		test.Sprintf("version %d, events %q (%v)", again.Version, studio.SessionEvents(s.ID), err),
-	)
+	must.NoError(t, err, must.Sprintf("version %d, events %q (%v)", again.Version, studio.SessionEvents(s.ID), err))
+	test.EqOp(t, 2, again.Version,
+		test.Sprintf("version %d, events %q (%v)", again.Version, studio.SessionEvents(s.ID), err))
+	test.EqOp(t, "session.created session.updated", studio.SessionEvents(s.ID),
+		test.Sprintf("version %d, events %q (%v)", again.Version, studio.SessionEvents(s.ID), err))
 	expect.Reason(t, fault.ETagMismatch)(studio.App.Schedules.UpdateSession(
 		context.Background(), studio.Owner, s.ID, new(1), session.Input{Title: "Old"}, session.TitleField,
 	))
@@ -57,9 +60,9 @@ func TestUpdateSession_BookingsDoNotChangeTheEtag(t *testing.T) {
 	s := studio.CreateSession(studio.SessionInput(testkit.Evening), true)
 	studio.MustBook(studio.AddMember("Mia"), s.ID)
 	got := studio.GetSession(s.ID)
-	test.True(
-		t, got.Version == s.Version && got.SeatsTaken == 1 && got.UpdatedAt.Equal(s.UpdatedAt), test.Sprintf("%+v", got),
-	)
+	test.EqOp(t, s.Version, got.Version)
+	test.EqOp(t, 1, got.SeatsTaken)
+	test.True(t, got.UpdatedAt.Equal(s.UpdatedAt), test.Sprintf("%+v", got))
 }
 
 func TestUpdateSession_ReturnsEachReason(t *testing.T) {
@@ -145,10 +148,12 @@ func TestUpdateSession_RaisedCapacityPromotes(t *testing.T) {
 		if in.Unlimited {
 			want = 2
 		}
-		test.True(
-			studio.T, promoted == want && after.SeatsTaken == 1+want && after.Waiting == 2-want,
-			test.Sprintf("promoted %d, %d taken, %d waiting", promoted, after.SeatsTaken, after.Waiting),
-		)
+		test.EqOp(studio.T, want, promoted,
+			test.Sprintf("promoted %d, %d taken, %d waiting", promoted, after.SeatsTaken, after.Waiting))
+		test.EqOp(studio.T, 1+want, after.SeatsTaken,
+			test.Sprintf("promoted %d, %d taken, %d waiting", promoted, after.SeatsTaken, after.Waiting))
+		test.EqOp(studio.T, 2-want, after.Waiting,
+			test.Sprintf("promoted %d, %d taken, %d waiting", promoted, after.SeatsTaken, after.Waiting))
 		test.EqOp(studio.T, 1, studio.Count(
 			`select count(*) from bookings where member_id = $1 and promoted and status = 'CONFIRMED'`, noa.Member,
 		), test.Sprint("the first in the queue was not promoted"))
@@ -175,10 +180,11 @@ func TestUpdateSession_MovesBookings(t *testing.T) {
 		t.Context(), studio.Owner, class, nil, session.Input{EndsAt: later.Add(2 * time.Hour)}, session.EndField,
 	))
 	b := expect.Value(studio.App.Bookings.GetBooking(t.Context(), testkit.SelfOnly(mia), id))(t)
-	test.True(
-		t, b.StartsAt.Equal(later) && b.EndsAt.Equal(later.Add(2*time.Hour)) && b.LocalDate.String() == "2026-03-24",
-		test.Sprintf("booking is %s to %s on %s", b.StartsAt, b.EndsAt, b.LocalDate),
-	)
+	test.True(t, b.StartsAt.Equal(later), test.Sprintf("booking is %s to %s on %s", b.StartsAt, b.EndsAt, b.LocalDate))
+	test.True(t, b.EndsAt.Equal(later.Add(2*time.Hour)),
+		test.Sprintf("booking is %s to %s on %s", b.StartsAt, b.EndsAt, b.LocalDate))
+	test.EqOp(t, "2026-03-24", b.LocalDate.String(),
+		test.Sprintf("booking is %s to %s on %s", b.StartsAt, b.EndsAt, b.LocalDate))
 	studio.WantSound() // the quotas count other days now
 
 	// this week is free again

@@ -45,7 +45,8 @@ func TestSetWorkouts_KeepsTheOrder(t *testing.T) {
 	s := expect.Value(
 		studio.App.Schedules.SetWorkouts(t.Context(), studio.Coach, class, nil, []tenant.WorkoutID{squats, rows}),
 	)(t)
-	must.True(t, s.Version == 2 && cmp.Equal(s.Workouts, []tenant.WorkoutID{squats, rows}), must.Sprintf("%+v", s))
+	must.EqOp(t, 2, s.Version)
+	must.True(t, cmp.Equal(s.Workouts, []tenant.WorkoutID{squats, rows}), must.Sprintf("%+v", s))
 	again := expect.Value(studio.App.Schedules.SetWorkouts(
 		t.Context(), studio.Coach, class, nil, []tenant.WorkoutID{squats, rows},
 	))(t)
@@ -126,7 +127,8 @@ func TestUpdateWorkout_Edits(t *testing.T) {
 		UpdatedAt: testkit.Noon.Add(time.Hour),
 	}
 	diff := cmp.Diff(want, edited)
-	must.True(t, err == nil && diff == "", must.Sprintf("%v (-want +got)\n%s", err, diff))
+	must.NoError(t, err, must.Sprintf("%v (-want +got)\n%s", err, diff))
+	must.EqOp(t, "", diff, must.Sprintf("%v (-want +got)\n%s", err, diff))
 	changes := map[string]any{
 		"before": map[string]any{"name": "Squats", "body": "3 × 10"},
 		"after":  map[string]any{"name": "Deep squats", "body": "5 × 5"},
@@ -138,10 +140,8 @@ func TestUpdateWorkout_Edits(t *testing.T) {
 	test.Eq(t, []string{"Deep squats", "Cool down"}, workoutsOf(studio, class), test.Sprint("the session"))
 	test.EqOp(t, attached.Version+1, studio.GetSession(class).Version, test.Sprint("the inline one was attached"))
 	n := studio.Count(`select count(*) from audit_entries where action = 'workout.updated'`)
-	test.True(
-		t, n == 2 && studio.CatalogEvents() == told+2,
-		test.Sprintf("%d entries, %d events", n, studio.CatalogEvents()-told),
-	)
+	test.EqOp(t, 2, n, test.Sprintf("%d entries, %d events", n, studio.CatalogEvents()-told))
+	test.EqOp(t, told+2, studio.CatalogEvents(), test.Sprintf("%d entries, %d events", n, studio.CatalogEvents()-told))
 
 	theirs := workout(studio.OtherTenant(), "Squats")
 	for name, tt := range map[string]struct {
@@ -196,10 +196,8 @@ func TestDeleteWorkout_KeepsItAttached(t *testing.T) {
 	}
 	expect.Reason(t, fault.ETagMismatch)(remove(studio.Coach, squats, new(2)))
 	gone := expect.Value(remove(studio.Coach, squats, new(1)))(t)
-	must.True(
-		t, gone.DeletedAt.Equal(testkit.Noon.Add(time.Hour)) && gone.Version == 2,
-		must.Sprintf("%+v", gone),
-	)
+	must.True(t, gone.DeletedAt.Equal(testkit.Noon.Add(time.Hour)), must.Sprintf("%+v", gone))
+	must.EqOp(t, 2, gone.Version)
 	studio.Clock.Set(testkit.Noon.Add(2 * time.Hour))
 	again := expect.Value(remove(studio.Coach, squats, new(1)))(t)
 	test.EqOp(t, "", cmp.Diff(gone, again), test.Sprintf("again: %+v", again))
@@ -209,7 +207,8 @@ func TestDeleteWorkout_KeepsItAttached(t *testing.T) {
 	listed := expect.Value(studio.App.Schedules.ListWorkouts(
 		t.Context(), studio.Coach, schedules.WorkoutQuery{Limit: 10},
 	))(t)
-	test.True(t, len(listed) == 1 && listed[0].ID == rows, test.Sprintf("%+v", listed))
+	must.SliceLen(t, 1, listed)
+	test.EqOp(t, rows, listed[0].ID)
 	expect.Reason(t, fault.WorkoutNotFound)(editWorkout(studio, squats, nil, func(w *session.Workout) { w.Name = "x" }))
 	expect.Reason(t, fault.WorkoutNotFound)(
 		studio.App.Schedules.SetWorkouts(t.Context(), studio.Coach, other, nil, []tenant.WorkoutID{squats}),
@@ -247,7 +246,8 @@ func TestDeleteWorkout_RacesWithSetWorkouts(t *testing.T) {
 			))
 		})
 		attached := len(workoutsOf(studio, class)) == 1
-		test.True(t, errs[0] == nil && attached == (errs[1] == nil), test.Sprintf("attached: %v, %v", attached, errs))
+		must.NoError(t, errs[0], must.Sprintf("attached: %v, %v", attached, errs))
+		test.EqOp(t, (errs[1] == nil), attached, test.Sprintf("attached: %v, %v", attached, errs))
 		if errs[1] != nil {
 			expect.Reason(t, fault.WorkoutNotFound)(errs[1])
 		}

@@ -54,11 +54,9 @@ func TestUpdatePolicy_EditsOneLevel(t *testing.T) {
 	}
 	set(&want)
 	test.Eq(t, want, e.Layers[2])
-	test.True(
-		t, e.Rules.Cancellation == 4*time.Hour && e.Origins["Cancellation"] == catalog.LocationLevel &&
-			e.Origins["HoldTTL"] == catalog.Default,
-		test.Sprintf("%+v", e),
-	)
+	test.EqOp(t, 4*time.Hour, e.Rules.Cancellation)
+	test.EqOp(t, catalog.LocationLevel, e.Origins["Cancellation"])
+	test.EqOp(t, catalog.Default, e.Origins["HoldTTL"])
 	test.Eq(t, e, expect.Value(studio.App.Settings.GetPolicy(t.Context(), studio.Owner, here))(t))
 	theirs := expect.Value(studio.App.Settings.GetPolicy(
 		t.Context(), other.Owner, settings.PolicyTarget{Location: other.Location},
@@ -76,16 +74,15 @@ func TestUpdatePolicy_EditsOneLevel(t *testing.T) {
 	e = expect.Value(studio.App.Settings.UpdatePolicy(t.Context(), studio.Owner, here, new(1), func(p *catalog.Policy) {
 		p.Cancellation, p.GPSMaxMeters, p.Tiers = nil, nil, &map[string]catalog.TierPolicy{}
 	}))(t)
-	test.True(
-		t, e.Origins["Cancellation"] == catalog.Default && e.Origins["Tiers"] == catalog.LocationLevel,
-		test.Sprintf("%+v", e),
-	)
+	test.EqOp(t, catalog.Default, e.Origins["Cancellation"])
+	test.EqOp(t, catalog.LocationLevel, e.Origins["Tiers"])
 	read := expect.Value(studio.App.Settings.GetPolicy(t.Context(), studio.Owner, here))(t)
 	test.EqOp(t, catalog.LocationLevel, read.Origins["Tiers"], test.Sprint("an empty list was lost"))
 	e = expect.Value(studio.App.Settings.UpdatePolicy(
 		t.Context(), studio.Owner, here, new(2), func(p *catalog.Policy) { p.Tiers = nil },
 	))(t)
-	test.True(t, e.Origins["Tiers"] == catalog.Default && e.Layers[2].Version == 3, test.Sprintf("%+v", e))
+	test.EqOp(t, catalog.Default, e.Origins["Tiers"])
+	test.EqOp(t, 3, e.Layers[2].Version)
 	test.Eq(t, []string{"policy.updated", "policy.updated", "policy.updated"}, studio.Audited())
 	test.EqOp(t, 3, studio.CatalogEvents(), test.Sprint("events:"))
 }

@@ -55,10 +55,10 @@ func TestMoveEntry_ChangesTheOrder(t *testing.T) {
 				studio.Tick()
 				e := expect.Value(studio.App.Waitlists.MoveEntry(t.Context(), studio.Owner, ids[entry-1], other, "they asked"))(t)
 				got := inOrder(studio, ids)
-				test.True(
-					t, got == want && e.Position == 1+slices.Index(strings.Fields(got), fmt.Sprint(entry)),
-					test.Sprintf("%d before %d: %s (at %d), want %s", entry, before, got, e.Position, want),
-				)
+				test.EqOp(t, want, got,
+					test.Sprintf("%d before %d: %s (at %d), want %s", entry, before, got, e.Position, want))
+				test.EqOp(t, 1+slices.Index(strings.Fields(got), fmt.Sprint(entry)), e.Position,
+					test.Sprintf("%d before %d: %s (at %d), want %s", entry, before, got, e.Position, want))
 			}
 			step(4, 1, "4 1 2 3")
 			step(3, 1, "4 3 1 2")
@@ -121,7 +121,8 @@ func TestMoveEntry_KeepsOrderOfALongQueue(t *testing.T) {
 	)
 	studio.MustCancel(who[0], booked[0])
 	o := studio.Offers(class)
-	test.True(t, len(o) == 1 && o[0].Entry.String() == next, test.Sprintf("%+v, want %s", o, next))
+	must.SliceLen(t, 1, o, must.Sprintf("%+v, want %s", o, next))
+	test.EqOp(t, next, o[0].Entry.String(), test.Sprintf("%+v, want %s", o, next))
 	flagged := expect.Value(tenant.Parse[tenant.EntryID](last))(t)
 	expect.OK(t)(studio.App.Waitlists.SetPriority(
 		context.Background(), studio.Owner, flagged, waitlists.PriorityEdit{Flagged: new(true)},
@@ -171,10 +172,9 @@ func TestOfferPlace_OffersToAnyEntry(t *testing.T) {
 	o := studio.LiveOffer(ids[0])
 	test.Eq(t, [5]any{o.MemberName, o.SessionTitle, o.TimeZone, o.SessionStarts, o.SessionEnds},
 		[5]any{made.MemberName, made.SessionTitle, made.TimeZone, made.SessionStarts, made.SessionEnds})
-	test.True(
-		t, o.ByHand && o.ExpiresAt.Equal(testkit.Noon.Add(72*time.Hour)) && studio.SeatsTaken(open) == 2,
-		test.Sprintf("%+v", o),
-	)
+	test.True(t, o.ByHand, test.Sprintf("%+v", o))
+	test.True(t, o.ExpiresAt.Equal(testkit.Noon.Add(72*time.Hour)), test.Sprintf("%+v", o))
+	test.EqOp(t, 2, studio.SeatsTaken(open))
 	expect.Fault(t, "BOOKING_STATE status=OFFERED")(offer(open, ids[0], time.Time{}))
 	expect.Reason(t, fault.SessionFull)(offer(open, ids[1], time.Time{}))
 	expect.OK(t)(studio.Accept(who[0], o))
@@ -185,7 +185,8 @@ func TestOfferPlace_OffersToAnyEntry(t *testing.T) {
 	d := studio.LastDecision(open)
 	test.EqOp(t, waitlist.ByHand, d.Case.Trigger, test.Sprintf("%+v", d))
 	history := expect.Value(studio.App.Waitlists.ExplainEntry(t.Context(), studio.Owner, ids[0]))(t)
-	test.True(t, len(history.Decisions) == 1 && history.Decisions[0].ID == d.ID, test.Sprintf("%+v", history))
+	must.SliceLen(t, 1, history.Decisions)
+	test.EqOp(t, d.ID, history.Decisions[0].ID)
 }
 
 // Staff may offer a place to a member whom no plan pays for, unless the entry names the one that pays.
@@ -236,17 +237,18 @@ func TestUpdateRules_StoresVersions(t *testing.T) {
 		edit(here, new(1), "stale", func(s *waitlist.Settings) { s.MaxQueueSize = new(1) }),
 	)
 	e = expect.Value(studio.App.Settings.GetRules(t.Context(), studio.Coach, this))(t)
-	test.True(
-		t, e.Rules.MaxQueueSize == 9 && e.Rules.OfferWindow == 2*time.Hour && e.Version == 3 &&
-			e.Origins["MaxQueueSize"] == catalog.ServiceLevel && e.Origins["OfferWindow"] == catalog.LocationLevel &&
-			e.Origins["Mode"] == catalog.Default,
-		test.Sprintf("%+v", e),
-	)
+	test.EqOp(t, 9, e.Rules.MaxQueueSize)
+	test.EqOp(t, 2*time.Hour, e.Rules.OfferWindow)
+	test.EqOp(t, 3, e.Version)
+	test.EqOp(t, catalog.ServiceLevel, e.Origins["MaxQueueSize"])
+	test.EqOp(t, catalog.LocationLevel, e.Origins["OfferWindow"])
+	test.EqOp(t, catalog.Default, e.Origins["Mode"])
 	// Saying the same again is no edit; saying nothing any more is.
 	e = expect.Value(edit(here, new(2), "again", func(s *waitlist.Settings) { s.MaxQueueSize = new(7) }))(t)
 	test.EqOp(t, 2, e.Version)
 	e = expect.Value(edit(here, nil, "reset", nil))(t)
-	test.True(t, e.Rules.OfferWindow == time.Hour && e.Version == 4, test.Sprintf("%+v", e))
+	test.EqOp(t, time.Hour, e.Rules.OfferWindow)
+	test.EqOp(t, 4, e.Version)
 	for target, want := range map[settings.PolicyTarget][]string{
 		{}: {
 			"4 LOCATION reset Olga Owner true", "3 SERVICE three Olga Owner false", "2 LOCATION two Olga Owner false",
@@ -315,18 +317,20 @@ func TestPreviewRules_ChangesNothing(t *testing.T) {
 		s.Order, s.TierBonus = new(waitlist.ByPriority), &map[string]int{"gold": 50}
 	}}
 	past, name, err := studio.App.Settings.PreviewRules(t.Context(), studio.Owner, draft)
-	must.True(t, err == nil && len(past) == 1, must.Sprintf("%+v, %v", past, err))
+	must.NoError(t, err)
+	must.SliceLen(t, 1, past)
 	d := past[0].Difference
-	test.True(
-		t, len(d.Gained) == 1 && d.Gained[0].Entry == ids[1] && len(d.Lost) == 1 && d.Lost[0].Entry == ids[0] &&
-			name(d.Gained[0].Member) == "Waiter 1",
-		test.Sprintf("%+v", d),
-	)
+	must.SliceLen(t, 1, d.Gained)
+	test.EqOp(t, ids[1], d.Gained[0].Entry)
+	must.SliceLen(t, 1, d.Lost)
+	test.EqOp(t, ids[0], d.Lost[0].Entry)
+	test.EqOp(t, "Waiter 1", name(d.Gained[0].Member))
 	draft.Target.Service = testkit.NewID[tenant.ServiceID]()
 	expect.Reason(t, fault.ServiceNotFound)(studio.App.Settings.PreviewRules(t.Context(), studio.Owner, draft))
 	draft.Target.Service = massage
 	past, _, err = studio.App.Settings.PreviewRules(t.Context(), studio.Owner, draft)
-	test.True(t, err == nil && len(past) == 0, test.Sprintf("decisions about another service: %+v, %v", past, err))
+	test.NoError(t, err, test.Sprintf("decisions about another service: %+v, %v", past, err))
+	test.SliceEmpty(t, past, test.Sprintf("decisions about another service: %+v, %v", past, err))
 	draft.Target.Service = tenant.ServiceID{}
 	draft.Edit = func(s *waitlist.Settings) { s.PriorityExpression = new("nonsense(") }
 	expect.Reason(t, fault.RulesInvalid)(studio.App.Settings.PreviewRules(t.Context(), studio.Owner, draft))
@@ -344,7 +348,8 @@ func TestPreviewRules_ChangesNothing(t *testing.T) {
 		s.Order, s.TierBonus = new(waitlist.ByPriority), &map[string]int{"gold": 50}
 	}
 	past, _, err = studio.App.Settings.PreviewRules(t.Context(), studio.Owner, draft)
-	must.True(t, err == nil && len(past) == 1, must.Sprintf("%+v, %v", past, err))
+	must.NoError(t, err)
+	must.SliceLen(t, 1, past)
 	test.SliceEmpty(t, past[0].Difference.Gained)
 }
 
@@ -363,11 +368,11 @@ func TestExplain_GivesReasonForEachEntry(t *testing.T) {
 	studio.MustCancel(who[0], booked[0])
 	expect.OK(t)(studio.Decline(waiters[0], studio.LiveOffer(ids[0]), false))
 	story := expect.Value(studio.App.Waitlists.ExplainSession(t.Context(), studio.Owner, class))(t)
-	must.True(
-		t, len(story.Decisions) == 2 && len(story.Offers) == 2 && story.Offers[0].Entry == ids[0] &&
-			len(story.Entries) == 2 && story.Name(waiters[0].Member) == "Waiter 0",
-		must.Sprintf("%+v", story),
-	)
+	must.SliceLen(t, 2, story.Decisions)
+	must.SliceLen(t, 2, story.Offers)
+	must.EqOp(t, ids[0], story.Offers[0].Entry)
+	must.SliceLen(t, 2, story.Entries)
+	must.EqOp(t, "Waiter 0", story.Name(waiters[0].Member))
 	reasons := func(d waitlists.DecisionRecord) string {
 		var all []string
 		for _, v := range d.Decision.Verdicts {
@@ -377,17 +382,15 @@ func TestExplain_GivesReasonForEachEntry(t *testing.T) {
 	}
 	test.EqOp(t, "NOT_ELIGIBLE OFFERED NO_SEATS_LEFT", reasons(story.Decisions[0]))
 	got := reasons(story.Decisions[1])
-	test.True(
-		t, got == "NOT_ELIGIBLE TRIED OFFERED" && story.Decisions[1].Decision.Move == waitlist.RollOn, test.Sprint(got),
-	)
+	test.EqOp(t, "NOT_ELIGIBLE TRIED OFFERED", got)
+	test.EqOp(t, waitlist.RollOn, story.Decisions[1].Decision.Move)
 	expect.OK(t)(studio.App.Waitlists.OfferPlace(t.Context(), studio.Owner, waitlists.OfferRequest{
 		Session: studio.AddSession(testkit.Session{Starts: testkit.Noon.Add(72 * time.Hour)}), Entry: wish,
 	}))
 	mine := expect.Value(studio.App.Waitlists.ExplainEntry(t.Context(), testkit.SelfOnly(banned), wish))(t)
-	test.True( // two about the first day, and on the next when the session was published and when it was offered
-		t, len(mine.Decisions) == 4 && mine.Name(waiters[0].Member) == "" && len(mine.Offers) == 1,
-		test.Sprintf("%+v", mine),
-	)
+	must.SliceLen(t, 4, mine.Decisions)
+	test.EqOp(t, "", mine.Name(waiters[0].Member))
+	test.SliceLen(t, 1, mine.Offers)
 	expect.Reason(t, fault.EntryNotFound)(studio.App.Waitlists.ExplainEntry(
 		t.Context(), testkit.SelfOnly(banned), ids[0],
 	))
@@ -414,7 +417,8 @@ func TestStaffNotes_ReportUnfilledSeats(t *testing.T) {
 	studio.MustJoin(studio.AddMember("Party"), waitlists.JoinRequest{Sessions: []tenant.SessionID{class}, Party: 2})
 	studio.MustCancel(who[0], booked[0])
 	d := studio.LastDecision(class)
-	test.True(t, d.Decision.Move == waitlist.NobodyFits && d.Note != "", test.Sprintf("%+v", d))
+	test.EqOp(t, waitlist.NobodyFits, d.Decision.Move)
+	test.NotEqOp(t, "", d.Note)
 	test.EqOp(t, 1, studio.Count(
 		`select count(*) from events where type = 'waitlist.staff_note' and session_id = $1`, class,
 	), test.Sprint("notes"))
@@ -492,16 +496,15 @@ func TestWaitlistAnalytics_CountsOutcomes(t *testing.T) {
 	}
 	test.Eq(t, want, total.Tally)
 	test.Eq(t, map[int]int{2: 1}, total.Depths)
-	test.True(
-		t, total.AcceptanceRate() == 0.25 && total.ConversionRate() == 0.25 && total.CascadeDepth() == 2 &&
-			total.AverageResponse() == 7*time.Minute+30*time.Second,
-		test.Sprintf("%+v", total),
-	)
-	test.True(
-		t, len(figures.Days) == 1 && figures.Days[0].Key == "2026-03-16" && len(figures.Locations) == 1 &&
-			figures.Locations[0].Name == "Pier 1" && figures.Services[0].Name == "Vinyasa",
-		test.Sprintf("%+v", figures),
-	)
+	test.EqOp(t, 0.25, total.AcceptanceRate())
+	test.EqOp(t, 0.25, total.ConversionRate())
+	test.EqOp(t, 2, total.CascadeDepth())
+	test.EqOp(t, 7*time.Minute+30*time.Second, total.AverageResponse())
+	must.SliceLen(t, 1, figures.Days)
+	test.EqOp(t, "2026-03-16", figures.Days[0].Key)
+	must.SliceLen(t, 1, figures.Locations)
+	test.EqOp(t, "Pier 1", figures.Locations[0].Name)
+	test.EqOp(t, "Vinyasa", figures.Services[0].Name)
 	other := expect.Value(studio.App.Waitlists.WaitlistAnalytics(
 		context.Background(), studio.OtherTenant().Owner,
 		waitlists.WaitlistQuery{

@@ -56,11 +56,13 @@ func TestOffers_ExpireAndGoToTheNext(t *testing.T) {
 				class, waiters, o := offered(studio)
 				must.NoError(t, end(studio, o))
 				offers := studio.Offers(class)
-				must.True(
-					t, len(offers) == 2 && offers[0].Status == waitlist.RanOut && offers[1].Status == waitlist.Live &&
-						studio.Entry(o.Entry).Status == tt.want,
-					must.Sprintf("%+v, the entry is %s", offers, studio.Entry(o.Entry).Status),
-				)
+				must.SliceLen(t, 2, offers, must.Sprintf("%+v, the entry is %s", offers, studio.Entry(o.Entry).Status))
+				must.EqOp(t, waitlist.RanOut, offers[0].Status,
+					must.Sprintf("%+v, the entry is %s", offers, studio.Entry(o.Entry).Status))
+				must.EqOp(t, waitlist.Live, offers[1].Status,
+					must.Sprintf("%+v, the entry is %s", offers, studio.Entry(o.Entry).Status))
+				must.EqOp(t, tt.want, studio.Entry(o.Entry).Status,
+					must.Sprintf("%+v, the entry is %s", offers, studio.Entry(o.Entry).Status))
 				expect.Reason(t, fault.OfferNotLive)(studio.Accept(waiters[0], o))
 				expect.OK(t)(studio.Accept(waiters[1], offers[1]))
 				expect.Reason(t, fault.OfferNotLive)(
@@ -84,9 +86,8 @@ func TestOffers_EndBeforeBookingCloses(t *testing.T) {
 		context.Background(), studio.Owner, bookings.CancelRequest{ID: booked[0]},
 	))
 	offers := studio.Offers(class)
-	test.True(
-		t, len(offers) == 1 && offers[0].ExpiresAt.Sub(offers[0].CreatedAt) == 15*time.Minute, test.Sprintf("%+v", offers),
-	)
+	must.SliceLen(t, 1, offers)
+	test.EqOp(t, 15*time.Minute, offers[0].ExpiresAt.Sub(offers[0].CreatedAt))
 }
 
 // Each thing that happens to an entry or an offer is an event, with what those who watch need to find it.

@@ -150,7 +150,8 @@ func TestFillAfterEdits_RepeatsForEditsDuringTheRun(t *testing.T) {
 			)
 			waitlistdb.ListEditedLevels(&batch, studio.Tenant, &due)
 			err := studio.DB.DB.ReadBatch(context.Background(), scope, &batch)
-			must.True(t, err == nil && len(due) == 1, must.Sprintf("%+v, %v", due, err))
+			must.NoError(t, err)
+			must.SliceLen(t, 1, due)
 			must.NoError(t, edit(studio))
 			settle := func(level waitlistdb.EditedLevel) (left int) {
 				t.Helper()

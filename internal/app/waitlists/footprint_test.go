@@ -90,5 +90,7 @@ and c.relkind = 'r' and count(*) > 10`), &locks, pgx.RowTo[string])
 		slices.Sort(locks)
 		test.SliceEmpty(t, locks, test.Sprintf("%s locks %v", name, locks))
 	}
-	test.True(t, len(first) == 10 && size == 40 && entry != nil, test.Sprintf("%d of %d", len(first), size))
+	test.SliceLen(t, 10, first, test.Sprintf("%d of %d", len(first), size))
+	test.EqOp(t, 40, size, test.Sprintf("%d of %d", len(first), size))
+	test.NotNil(t, entry, test.Sprintf("%d of %d", len(first), size))
 }

@@ -59,9 +59,8 @@ func TestFill_FiftyConcurrentFillsMakeOneOffer(t *testing.T) {
 			a.Run(slices.Repeat([]func(){engine}, engines)...)
 			offers := studio.Count(`select count(*) from waitlist_offers where session_id = $1`, class)
 			decisions := len(studio.Decisions(class))
-			test.True(
-				t, (offers == 1) == tt.once && decisions == offers, test.Sprintf("%d offers by %d decisions", offers, decisions),
-			)
+			test.EqOp(t, tt.once, (offers == 1), test.Sprintf("%d offers by %d decisions", offers, decisions))
+			test.EqOp(t, offers, decisions, test.Sprintf("%d offers by %d decisions", offers, decisions))
 			sound := len(studio.Violations()) == 0
 			test.EqOp(
 				t, tt.once, sound, test.Sprintf("sound: %v, with %d seats of one taken", sound, studio.SeatsTaken(class)),
@@ -291,14 +290,21 @@ func TestClaimOffer_FourConcurrentClaimsBookOnce(t *testing.T) {
 		}
 		session := history.Session{ID: class.String(), Capacity: 1, Queue: 50, Claims: true}
 		verdict := history.CheckSessions([]history.Session{session}, told, time.Minute)
-		test.True(
-			studio.T,
-			(won == 1) != careless && verdict.Linearizable() != careless && (len(studio.Violations()) == 0) != careless,
+		test.NotEqOp(studio.T, careless, (won == 1),
 			test.Sprintf(
 				"%d have claimed it; the answers are linearizable: %v; the database is: %v",
 				won, verdict.Linearizable(), studio.Violations(),
-			),
-		)
+			))
+		test.NotEqOp(studio.T, careless, verdict.Linearizable(),
+			test.Sprintf(
+				"%d have claimed it; the answers are linearizable: %v; the database is: %v",
+				won, verdict.Linearizable(), studio.Violations(),
+			))
+		test.NotEqOp(studio.T, careless, (len(studio.Violations()) == 0),
+			test.Sprintf(
+				"%d have claimed it; the answers are linearizable: %v; the database is: %v",
+				won, verdict.Linearizable(), studio.Violations(),
+			))
 	})
 }
 

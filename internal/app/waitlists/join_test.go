@@ -204,7 +204,8 @@ func TestPositions_FollowTheOrderOfTheRules(t *testing.T) {
 	e := expect.Value(studio.App.Waitlists.LeaveWaitlist(
 		context.Background(), testkit.SelfOnly(who[1]), ids[1], "", false,
 	))(t)
-	test.True(t, e.Status == waitlist.Cancelled && e.Position == 0, test.Sprintf("%+v", e))
+	test.EqOp(t, waitlist.Cancelled, e.Status)
+	test.EqOp(t, 0, e.Position)
 	test.EqOp(t, "2 0 1", positions(), test.Sprint("after one left"))
 	for range 2 {
 		expect.OK(t)(studio.App.Waitlists.LeaveWaitlist(
@@ -224,7 +225,8 @@ func TestJoinWaitlist_HappensOncePerExternalReference(t *testing.T) {
 	again := func(ask waitlists.JoinRequest, id tenant.EntryID) {
 		t.Helper()
 		again := expect.Value(studio.Join(mia, ask))(t)
-		test.True(t, again.Repeated && again.Entry.ID == id, test.Sprintf("%+v", again))
+		test.True(t, again.Repeated, test.Sprintf("%+v", again))
+		test.EqOp(t, id, again.Entry.ID)
 		test.EqOp(t, studio.Entry(id).Position, again.Entry.Position)
 		ask.Party = 2
 		test.EqOp(t, "external_ref", expect.Reason(t, fault.ExternalRefConflict)(studio.Join(mia, ask)).Field)
@@ -347,7 +349,8 @@ func TestQueue_MovesWithItsSession(t *testing.T) {
 	))
 	// The offer was for another time, and is made again for this one.
 	offers := studio.Offers(class)
-	test.True(t, len(offers) == 2 && !studio.LiveOffer(ids[0]).ExpiresAt.IsZero(), test.Sprintf("%+v", offers))
+	test.SliceLen(t, 2, offers)
+	test.False(t, studio.LiveOffer(ids[0]).ExpiresAt.IsZero(), test.Sprintf("%+v", offers))
 	e := studio.Entry(ids[0])
 	test.EqOp(t, 1, e.Tries, test.Sprintf("%d tries count", e.Tries))
 	studio.MustCancel(who[1], booked[1])
@@ -418,10 +421,10 @@ func TestEntry_IsOfferedWhatItNames(t *testing.T) {
 		mia := studio.MustJoin(studio.AddMember("Mia"), wish)
 		studio.MustCancel(others[0], bookedOther[0])
 		e := studio.Entry(mia.ID)
-		test.True(
-			studio.T, e.Status == waitlist.Waiting && e.PassedOver == tt.reason,
-			test.Sprintf("she is %s, passed over for %q", e.Status, e.PassedOver),
-		)
+		test.EqOp(studio.T, waitlist.Waiting, e.Status,
+			test.Sprintf("she is %s, passed over for %q", e.Status, e.PassedOver))
+		test.EqOp(studio.T, tt.reason, e.PassedOver,
+			test.Sprintf("she is %s, passed over for %q", e.Status, e.PassedOver))
 		for i, id := range booked {
 			studio.MustCancel(holders[i], id)
 		}

@@ -61,7 +61,9 @@ func TestClaims_ShowAndAnswerTheOffer(t *testing.T) {
 	}
 	for range 2 { // answers can be repeated
 		answered := expect.Value(app.ClaimOffer(t.Context(), token, true))(t)
-		test.True(t, answered.Status == waitlist.Accepted && answered.Member.IsZero() && answered.Entry.IsZero())
+		test.EqOp(t, waitlist.Accepted, answered.Status)
+		test.True(t, answered.Member.IsZero())
+		test.True(t, answered.Entry.IsZero())
 	}
 	expect.Reason(t, fault.OfferNotLive)(app.ClaimOffer(t.Context(), token, false))
 	says := func(waits, returned, calledOff bool) {
@@ -124,13 +126,18 @@ func TestStartOffer_ExtendsTheOffer(t *testing.T) {
 	}
 	planned := facts()
 	test.Eq(t, notify.Offer{Live: true, EvenInQuiet: true}, planned.Offer)
-	test.True(t, planned.Kept.Equal(o.ExpiresAt) && planned.Code == o.Code &&
-		strings.HasSuffix(planned.ClaimURL, waitlists.ClaimPath+token), test.Sprintf("%+v", planned))
+	test.True(t, planned.Kept.Equal(o.ExpiresAt), test.Sprintf("%+v", planned))
+	test.EqOp(t, o.Code, planned.Code)
+	test.StrHasSuffix(t, waitlists.ClaimPath+token, planned.ClaimURL)
 	ends, inTime := started(planned, studio.Clock.Now())
-	test.True(t, ends.Equal(o.ExpiresAt) && inTime && extended() == 0, test.Sprint(ends, inTime))
+	test.True(t, ends.Equal(o.ExpiresAt), test.Sprint(ends, inTime))
+	test.True(t, inTime, test.Sprint(ends, inTime))
+	test.EqOp(t, 0, extended())
 	late := o.CreatedAt.Add(20 * time.Minute)
 	ends, inTime = started(planned, late)
-	test.True(t, ends.Equal(late.Add(30*time.Minute)) && inTime && extended() == 1, test.Sprint(ends, inTime))
+	test.True(t, ends.Equal(late.Add(30*time.Minute)), test.Sprint(ends, inTime))
+	test.True(t, inTime, test.Sprint(ends, inTime))
+	test.EqOp(t, 1, extended())
 	test.True(t, studio.LiveOffer(o.Entry).ExpiresAt.Equal(ends), test.Sprint("the offer ends when its member was told"))
 	studio.SetPolicy(func(p *catalog.Policy) { p.BookingCloses = new(time.Hour) })
 	_, inTime = started(planned, o.SessionStarts.Add(-time.Hour))

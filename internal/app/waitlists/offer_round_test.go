@@ -90,18 +90,31 @@ func TestRound_ReopensForExpiredOffers(t *testing.T) {
 		must.NoError(studio.T, letGo(studio, slow, studio.LiveOffer(rest[1])))
 		studio.WantSound()
 		again := studio.LiveOffer(pair)
-		test.True(
-			studio.T, again.Seats == 2 && again.Round == first.Round && again.Try == 4 && studio.Entry(pair).Tries == 1,
+		test.EqOp(studio.T, 2, again.Seats,
 			test.Sprintf(
 				"offer %d of %d seats, number %d of its entry, in the same round: %t",
 				again.Try, again.Seats, studio.Entry(pair).Tries, again.Round == first.Round,
-			),
-		)
+			))
+		test.EqOp(studio.T, first.Round, again.Round,
+			test.Sprintf(
+				"offer %d of %d seats, number %d of its entry, in the same round: %t",
+				again.Try, again.Seats, studio.Entry(pair).Tries, again.Round == first.Round,
+			))
+		test.EqOp(studio.T, 4, again.Try,
+			test.Sprintf(
+				"offer %d of %d seats, number %d of its entry, in the same round: %t",
+				again.Try, again.Seats, studio.Entry(pair).Tries, again.Round == first.Round,
+			))
+		test.EqOp(studio.T, 1, studio.Entry(pair).Tries,
+			test.Sprintf(
+				"offer %d of %d seats, number %d of its entry, in the same round: %t",
+				again.Try, again.Seats, studio.Entry(pair).Tries, again.Round == first.Round,
+			))
 		d := studio.LastDecision(class).Decision
-		test.True(
-			studio.T, d.Move == waitlist.RollOn && d.Tried == 2,
-			test.Sprintf("%s after %d were asked, want 2: who was too slow is none of them", d.Move, d.Tried),
-		)
+		test.EqOp(studio.T, waitlist.RollOn, d.Move,
+			test.Sprintf("%s after %d were asked, want 2: who was too slow is none of them", d.Move, d.Tried))
+		test.EqOp(studio.T, 2, d.Tried,
+			test.Sprintf("%s after %d were asked, want 2: who was too slow is none of them", d.Move, d.Tried))
 		_, err := studio.Accept(party, first)
 		test.EqOp(studio.T, fault.OfferNotLive, fault.ReasonOf(err),
 			test.Sprintf("the offer that was withdrawn is accepted: %v", err))

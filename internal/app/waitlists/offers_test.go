@@ -31,10 +31,10 @@ func TestAcceptOffer_BooksAndChargesACredit(t *testing.T) {
 	pack := studio.Subscribe(mia, studio.AddPlan(credit.Plan{Kind: credit.Credits, Credits: 3}))
 	id := studio.MustJoin(mia, testkit.ForSessions(class)).ID
 	studio.MustCancel(who[0], booked[0])
-	test.True(
-		t, studio.Balance(pack) == 3 && studio.SeatsTaken(class) == 1,
-		test.Sprintf("an offer takes no credit, and a seat: %d, %d", studio.Balance(pack), studio.SeatsTaken(class)),
-	)
+	test.EqOp(t, 3, studio.Balance(pack),
+		test.Sprintf("an offer takes no credit, and a seat: %d, %d", studio.Balance(pack), studio.SeatsTaken(class)))
+	test.EqOp(t, 1, studio.SeatsTaken(class),
+		test.Sprintf("an offer takes no credit, and a seat: %d, %d", studio.Balance(pack), studio.SeatsTaken(class)))
 	// No one else can get it.
 	expect.Reason(t, fault.SessionFull)(studio.App.Bookings.Book(
 		context.Background(), studio.AddMember("Eve"),
@@ -47,17 +47,15 @@ func TestAcceptOffer_BooksAndChargesACredit(t *testing.T) {
 	expect.Reason(t, fault.OfferNotFound)(studio.Accept(studio.AddMember("Eve"), o))
 	studio.SetPolicy(func(p *catalog.Policy) { p.Advance = new(time.Hour) }) // for those who are not in the queue yet
 	first := expect.Value(studio.Accept(mia, o))(t)
-	must.True(
-		t, !first.Repeated && first.Booking.Status == "CONFIRMED" && first.Booking.Subscription == pack.ID,
-		must.Sprintf("%+v", first),
-	)
+	must.False(t, first.Repeated, must.Sprintf("%+v", first))
+	must.EqOp(t, "CONFIRMED", first.Booking.Status)
+	must.EqOp(t, pack.ID, first.Booking.Subscription)
 	again := expect.Value(studio.Accept(mia, o))(t)
-	test.True(t, again.Repeated && again.Booking.ID == first.Booking.ID, test.Sprintf("%+v", again))
+	test.True(t, again.Repeated, test.Sprintf("%+v", again))
+	test.EqOp(t, first.Booking.ID, again.Booking.ID)
 	expect.Reason(t, fault.OfferNotLive)(studio.Decline(mia, o, false))
-	test.True(
-		t, studio.Balance(pack) == 2 && studio.Entry(id).Booking == first.Booking.ID,
-		test.Sprintf("balance %d", studio.Balance(pack)),
-	)
+	test.EqOp(t, 2, studio.Balance(pack), test.Sprintf("balance %d", studio.Balance(pack)))
+	test.EqOp(t, first.Booking.ID, studio.Entry(id).Booking, test.Sprintf("balance %d", studio.Balance(pack)))
 }
 
 // What a booking refuses an acceptance refuses, with the same reason. The offer stays live, and its seat kept.
@@ -112,10 +110,10 @@ func TestAcceptOffer_KeepsOfferIfBookingIsRejected(t *testing.T) {
 		taken := studio.SeatsTaken(class)
 		expect.Reason(studio.T, tt.want)(studio.Accept(mia, studio.LiveOffer(id)))
 		o := studio.LiveOffer(id)
-		test.True(
-			studio.T, o.Status == waitlist.Live && studio.SeatsTaken(class) == taken,
-			test.Sprintf("%+v, %d seats are taken", o, studio.SeatsTaken(class)),
-		)
+		test.EqOp(studio.T, waitlist.Live, o.Status,
+			test.Sprintf("%+v, %d seats are taken", o, studio.SeatsTaken(class)))
+		test.EqOp(studio.T, taken, studio.SeatsTaken(class),
+			test.Sprintf("%+v, %d seats are taken", o, studio.SeatsTaken(class)))
 	})
 }
 
@@ -140,24 +138,20 @@ func TestDeclineOffer_OffersToTheNext(t *testing.T) {
 		class, waiters, o := offered(studio)
 		for i := range 2 {
 			answered := expect.Value(studio.Decline(waiters[0], o, tt.leave))(studio.T)
-			test.True(
-				studio.T, answered.Repeated == (i == 1) && answered.Entry.Status == tt.want,
-				test.Sprintf("%+v", answered),
-			)
+			test.EqOp(studio.T, (i == 1), answered.Repeated)
+			test.EqOp(studio.T, tt.want, answered.Entry.Status)
 		}
 		offers := studio.Offers(class)
-		must.True(
-			studio.T, len(offers) == 2 && offers[0].Status == waitlist.Declined && offers[1].Status == waitlist.Live &&
-				offers[1].Try == 2,
-			must.Sprintf("%+v", offers),
-		)
+		must.SliceLen(studio.T, 2, offers)
+		must.EqOp(studio.T, waitlist.Declined, offers[0].Status)
+		must.EqOp(studio.T, waitlist.Live, offers[1].Status)
+		must.EqOp(studio.T, 2, offers[1].Try)
 		// The cascade ends with staff.
 		expect.OK(studio.T)(studio.Decline(waiters[1], offers[1], false))
 		last := studio.LastDecision(class)
-		test.True(
-			studio.T, last.Decision.Move == waitlist.HandBack && last.Note != "" && studio.SeatsTaken(class) == 0,
-			test.Sprintf("%+v", last),
-		)
+		test.EqOp(studio.T, waitlist.HandBack, last.Decision.Move)
+		test.NotEqOp(studio.T, "", last.Note)
+		test.EqOp(studio.T, 0, studio.SeatsTaken(class))
 	})
 }
 
@@ -217,11 +211,13 @@ func TestOffers_AreWithdrawnWithTheirSeats(t *testing.T) {
 		must.NoError(studio.T, tt.act(studio, class))
 		studio.WantEntries(map[tenant.EntryID]waitlist.Status{entries[0]: tt.entry})
 		offers := studio.Offers(class)
-		test.True(
-			studio.T, len(offers) == 1 && offers[0].Status == waitlist.Withdrawn && studio.SeatsTaken(class) == tt.taken &&
-				studio.Entry(entries[0]).Tries == 0,
-			test.Sprintf("%+v, %d seats are taken", offers, studio.SeatsTaken(class)),
-		)
+		must.SliceLen(studio.T, 1, offers, must.Sprintf("%+v, %d seats are taken", offers, studio.SeatsTaken(class)))
+		test.EqOp(studio.T, waitlist.Withdrawn, offers[0].Status,
+			test.Sprintf("%+v, %d seats are taken", offers, studio.SeatsTaken(class)))
+		test.EqOp(studio.T, tt.taken, studio.SeatsTaken(class),
+			test.Sprintf("%+v, %d seats are taken", offers, studio.SeatsTaken(class)))
+		test.EqOp(studio.T, 0, studio.Entry(entries[0]).Tries,
+			test.Sprintf("%+v, %d seats are taken", offers, studio.SeatsTaken(class)))
 	})
 }
 
@@ -259,10 +255,10 @@ func TestMakeRoom_WithdrawsOffers(t *testing.T) {
 					t.Helper()
 					for i, id := range entries {
 						e := studio.Entry(id)
-						test.True(
-							t, e.Status == statuses[i] && (e.Status == waitlist.Waiting) == (e.Tries == 0),
-							test.Sprintf("entry %d is %s after %d offers, want %s", i, e.Status, e.Tries, statuses[i]),
-						)
+						test.EqOp(t, statuses[i], e.Status,
+							test.Sprintf("entry %d is %s after %d offers, want %s", i, e.Status, e.Tries, statuses[i]))
+						test.EqOp(t, (e.Tries == 0), (e.Status == waitlist.Waiting),
+							test.Sprintf("entry %d is %s after %d offers, want %s", i, e.Status, e.Tries, statuses[i]))
 					}
 					test.EqOp(t, taken, studio.SeatsTaken(class), test.Sprintf("seats are taken, want %d", taken))
 					studio.WantSound()
@@ -312,7 +308,8 @@ func TestFill_OffersSeveralSeatsToSeveralEntries(t *testing.T) {
 			}[mode]
 			studio.WantEntries(map[tenant.EntryID]waitlist.Status{ids[2]: got, ids[1]: got, ids[4]: waitlist.Waiting})
 			e := studio.Entry(ids[4])
-			test.True(t, e.PassedOver == string(fault.PartySize) && studio.SeatsTaken(class) == 4, test.Sprintf("%+v", e))
+			test.EqOp(t, string(fault.PartySize), e.PassedOver)
+			test.EqOp(t, 4, studio.SeatsTaken(class))
 		})
 	}
 }
@@ -366,10 +363,10 @@ func TestFirstToClaim_BooksTheFirst(t *testing.T) {
 	studio.WantEntries(map[tenant.EntryID]waitlist.Status{
 		ids[0]: waitlist.Waiting, ids[1]: waitlist.Offered, ids[2]: waitlist.Booked,
 	})
-	test.True(
-		t, studio.SeatsTaken(class) == 4 && studio.Entry(ids[0]).Tries == 0,
-		test.Sprintf("%d seats; it was not theirs to lose", studio.SeatsTaken(class)),
-	)
+	test.EqOp(t, 4, studio.SeatsTaken(class),
+		test.Sprintf("%d seats; it was not theirs to lose", studio.SeatsTaken(class)))
+	test.EqOp(t, 0, studio.Entry(ids[0]).Tries,
+		test.Sprintf("%d seats; it was not theirs to lose", studio.SeatsTaken(class)))
 	studio.WantSound()
 	expect.OK(t)(studio.Decline(who[1], studio.LiveOffer(ids[1]), false))
 	test.EqOp(t, 3, studio.SeatsTaken(class), test.Sprint("seats are taken, want none kept"))
@@ -443,5 +440,6 @@ func TestAnswerAsMember_AnswersOwnOffersOnly(t *testing.T) {
 	answer := expect.Value(
 		waitlists.AnswerAsMember(studio.App.Waitlists, t.Context(), studio.Tenant, mia.Member, offer.ID, true),
 	)(t)
-	test.True(t, answer.Booking != nil && answer.Booking.Member == mia.Member, test.Sprintf("%+v", answer))
+	must.NotNil(t, answer.Booking)
+	test.EqOp(t, mia.Member, answer.Booking.Member)
 }

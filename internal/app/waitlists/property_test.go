@@ -262,12 +262,18 @@ func wantDecisionsFollow(studio *testkit.Studio, t rapid.TB) {
 			continue // staff chose
 		}
 		again := d.Case.Decide(expect.Value(waitlist.Compile(inForce(versions, d).Rules))(t))
-		test.True(
-			t, fmt.Sprint(again.Verdicts) == fmt.Sprint(d.Decision.Verdicts) && again.Move == d.Decision.Move &&
-				again.LeftMove == d.Decision.LeftMove && again.Given == d.Decision.Given &&
-				len(again.Grants) == len(d.Decision.Grants) && again.Mode == d.Decision.Mode,
-			test.Sprintf("decision %s was\n%+v, again it is\n%+v", d.ID, d.Decision, again),
-		)
+		test.EqOp(t, fmt.Sprint(d.Decision.Verdicts), fmt.Sprint(again.Verdicts),
+			test.Sprintf("decision %s was\n%+v, again it is\n%+v", d.ID, d.Decision, again))
+		test.EqOp(t, d.Decision.Move, again.Move,
+			test.Sprintf("decision %s was\n%+v, again it is\n%+v", d.ID, d.Decision, again))
+		test.EqOp(t, d.Decision.LeftMove, again.LeftMove,
+			test.Sprintf("decision %s was\n%+v, again it is\n%+v", d.ID, d.Decision, again))
+		test.EqOp(t, d.Decision.Given, again.Given,
+			test.Sprintf("decision %s was\n%+v, again it is\n%+v", d.ID, d.Decision, again))
+		must.SliceLen(t, len(d.Decision.Grants), again.Grants,
+			must.Sprintf("decision %s was\n%+v, again it is\n%+v", d.ID, d.Decision, again))
+		test.EqOp(t, d.Decision.Mode, again.Mode,
+			test.Sprintf("decision %s was\n%+v, again it is\n%+v", d.ID, d.Decision, again))
 	}
 }
 

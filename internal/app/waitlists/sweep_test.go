@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/berthhq/berth/internal/app"
 	"github.com/berthhq/berth/internal/app/housekeeping"
@@ -36,14 +37,14 @@ func TestSweep_CountsNoRepairWhenFasterThanTheAlarm(t *testing.T) {
 		story := expect.Value(studio.App.Waitlists.ExplainSession(t.Context(), studio.Owner, class))(studio.T)
 		mine := expect.Value(studio.App.Waitlists.ExplainEntry(t.Context(), studio.Owner, o.Entry))(studio.T)
 		for _, shown := range [][]waitlist.Offer{studio.Offers(class), story.Offers, mine.Offers} {
-			test.True(studio.T, len(shown) == 1 && shown[0].Status == waitlist.RanOut, test.Sprintf("%+v", shown))
+			must.SliceLen(studio.T, 1, shown)
+			test.EqOp(studio.T, waitlist.RanOut, shown[0].Status)
 		}
 		test.EqOp(studio.T, tt.want, studio.Sweep())
 		offers := studio.Offers(class)
-		test.True(
-			studio.T, len(offers) == 2 && offers[0].Status == waitlist.RanOut && offers[1].Status == waitlist.Live,
-			test.Sprintf("%+v", offers),
-		)
+		must.SliceLen(studio.T, 2, offers)
+		test.EqOp(studio.T, waitlist.RanOut, offers[0].Status)
+		test.EqOp(studio.T, waitlist.Live, offers[1].Status)
 	})
 }
 

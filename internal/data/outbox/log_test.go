@@ -36,7 +36,8 @@ func TestRead_DoesNotLoseEventOfSlowTransaction(t *testing.T) {
 	l.add("B")
 	hasty, passed := l.naive(none)
 	waits := l.read(outbox.Range{Limit: 10})
-	test.True(t, len(waits.Records) == 0 && waits.Held, test.Sprintf("%v while A is running", names(waits.Records)))
+	must.SliceEmpty(t, waits.Records, must.Sprintf("%v while A is running", names(waits.Records)))
+	test.True(t, waits.Held, test.Sprintf("%v while A is running", names(waits.Records)))
 	commit()
 	l.settle()
 	late, _ := l.naive(passed)
@@ -44,7 +45,8 @@ func TestRead_DoesNotLoseEventOfSlowTransaction(t *testing.T) {
 		test.Sprintf("negative control: without the horizon %v and %v were seen, A was not lost", hasty, late))
 
 	page := l.read(outbox.Range{From: waits.End, Limit: 10})
-	must.True(t, !page.Held && !page.More, must.Sprintf("%+v", page))
+	must.False(t, page.Held, must.Sprintf("%+v", page))
+	must.False(t, page.More, must.Sprintf("%+v", page))
 	test.Eq(t, []string{"A", "B"}, names(page.Records))
 }
 
@@ -183,7 +185,9 @@ func TestRead_FillsIDsAndSession(t *testing.T) {
 		r := l.read(outbox.Range{Limit: 1, NoContext: plain}).Records[0]
 		test.Eq(t, moved, r.Event, test.Cmp(cmpopts.EquateApproxTime(time.Microsecond)))
 		test.Eq(t, context, r.Context)
-		test.True(t, r.Entry == entry && r.Offer == offer.UUID && r.FromSession == left, test.Sprintf("%+v", r))
+		test.EqOp(t, entry, r.Entry)
+		test.EqOp(t, offer.UUID, r.Offer)
+		test.EqOp(t, left, r.FromSession)
 	}
 	expect.OK(t)(outbox.Consume(t.Context(), l.db.DB, l.Tenant, outbox.Consumer{Name: "test", Handle: func(
 		_ context.Context, _ *pg.Tx, _ tenant.TenantID, records []*outbox.Record,
@@ -221,7 +225,9 @@ func TestParseCursor_AcceptsOnlyOwnTokens(t *testing.T) {
 	for _, xid := range []uint64{1 << 40, math.MaxInt64} {
 		err := expect.Error(outbox.Read(t.Context(), l.db.DB, l.Tenant, outbox.Range{From: outbox.Cursor{XID: xid, ID: id}}))
 		f, ok := errors.AsType[*fault.Error](err)
-		test.True(t, ok && f.Reason == fault.InvalidField && f.Field == "cursor", test.Sprint(err))
+		must.True(t, ok, must.Sprint(err))
+		test.EqOp(t, fault.InvalidField, f.Reason)
+		test.EqOp(t, "cursor", f.Field)
 	}
 }
 

@@ -138,7 +138,8 @@ func TestFilter_SelectsRecords(t *testing.T) {
 		Event:       outbox.Event{Type: outbox.BookingHeld, Session: session, Booking: booking, Member: member},
 		FromSession: from, Context: outbox.Context{To: outbox.SessionContext{Location: location}},
 	}
-	test.True(t, outbox.Filter{}.IsZero() && outbox.Filter{}.Matches(r))
+	test.True(t, outbox.Filter{}.IsZero())
+	test.True(t, outbox.Filter{}.Matches(r))
 	for want, filters := range map[bool][]outbox.Filter{
 		true: {
 			{Types: []outbox.Type{outbox.OfferCreated, outbox.BookingHeld}}, {Session: session}, {Session: from},

@@ -30,10 +30,10 @@ func TestLedger_KeepsCampaigns(t *testing.T) {
 	}
 	after, err := ledger.Seeds()
 	before[1], before[2] = true, true
-	test.True(
-		t, err == nil && maps.Equal(before, after),
-		test.Sprintf("%v, %v, want %v", slices.Sorted(maps.Keys(after)), err, slices.Sorted(maps.Keys(before))),
-	)
+	test.NoError(t, err,
+		test.Sprintf("%v, %v, want %v", slices.Sorted(maps.Keys(after)), err, slices.Sorted(maps.Keys(before))))
+	test.True(t, maps.Equal(before, after),
+		test.Sprintf("%v, %v, want %v", slices.Sorted(maps.Keys(after)), err, slices.Sorted(maps.Keys(before))))
 	got := expect.Value(os.ReadFile(ledger.File))(t)
 	rows := "| 1 | 2027-03-04 | 20 | 9000 | 5 | 4 | 11 | 50 | 700 | 0 |\n" +
 		"| 2 | 2027-03-04 | 20 | 9000 | 5 | 4 | 11 | 50 | 700 | 1 |\n"

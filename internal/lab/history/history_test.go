@@ -220,16 +220,14 @@ func TestCheckSessions_AcceptsOnlyHistoriesWithAnOrder(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			got := CheckSessions([]Session{tt.of}, tt.all, timeout)
-			test.True(
-				t, got.Linearizable() == tt.ok && len(got.Operations()) == len(tt.all),
-				test.Sprintf("linearizable: %v, of %d operations", got.Linearizable(), len(got.Operations())),
-			)
+			test.EqOp(t, tt.ok, got.Linearizable(),
+				test.Sprintf("linearizable: %v, of %d operations", got.Linearizable(), len(got.Operations())))
+			test.SliceLen(t, len(tt.all), got.Operations(),
+				test.Sprintf("linearizable: %v, of %d operations", got.Linearizable(), len(got.Operations())))
 			var page bytes.Buffer
 			err := got.WritePage(&page)
-			test.True(
-				t, err == nil && strings.Contains(page.String(), "member"),
-				test.Sprintf("page: %v, %d bytes", err, page.Len()),
-			)
+			test.NoError(t, err, test.Sprintf("page: %v, %d bytes", err, page.Len()))
+			test.StrContains(t, page.String(), "member", test.Sprintf("page: %v, %d bytes", err, page.Len()))
 		})
 	}
 }

@@ -281,7 +281,8 @@ func TestDraw_FollowsFromTheSeed(t *testing.T) {
 	again, _ := order(1)
 	test.EqOp(t, one, again, test.Sprintf("%s, then %s", one, again))
 	other, _ := order(2)
-	test.True(t, other != one && len(other) == len(one), test.Sprintf("seed 2: %s", other))
+	test.NotEqOp(t, one, other, test.Sprintf("seed 2: %s", other))
+	test.EqOp(t, len(one), len(other), test.Sprintf("seed 2: %s", other))
 	test.Between(t, 8, constants, 19, test.Sprint("of 20, of the most frequent kind"))
 }
 
@@ -365,7 +366,8 @@ func TestRun_EndsAtItsLimit(t *testing.T) {
 		Root: newModule(t, maps.Clone(code)), Packages: []string{"./..."}, Count: 100, Limit: time.Nanosecond,
 		Dir: t.TempDir(), Say: func(string) {},
 	})
-	test.True(t, err == nil && len(results) == 0, test.Sprintf("%v, %v", results, err))
+	test.NoError(t, err)
+	test.SliceEmpty(t, results)
 }
 
 // Each fixed mutant is one change of the tree as it is now, and says which tests must kill it.

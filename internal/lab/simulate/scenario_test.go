@@ -94,19 +94,20 @@ func TestFill_OffersAgainToEntryThatWasTooSlow(t *testing.T) {
 			party, quick, slow := sc.bookFor(1, 2).entry, sc.bookFor(2, 1).entry, sc.bookFor(3, 1).entry
 			sc.must(sc.resize(sc.s, 3))
 			sc.must(sc.accept(sc.liveOffer(quick)))
-			must.True(
-				t, party.Status == waitlist.Waiting && sc.liveOffer(slow).Status == waitlist.Live,
-				must.Sprintf("the party's entry is %s", party.Status),
-			)
+			must.EqOp(t, waitlist.Waiting, party.Status, must.Sprintf("the party's entry is %s", party.Status))
+			must.EqOp(t, waitlist.Live, sc.liveOffer(slow).Status,
+				must.Sprintf("the party's entry is %s", party.Status))
 			sc.must(sc.cancelBooking(sc.bookings[quick.Booking], true))
 			if !sc.caught(sc.decline(sc.liveOffer(slow), false)) {
 				return
 			}
 			o := sc.liveOffer(party)
-			test.True(
-				t, o.Seats == 2 && o.Try == 4 && party.Tries == 1,
-				test.Sprintf("offer %d of %d seats, offer %d of its entry", o.Try, o.Seats, party.Tries),
-			)
+			test.EqOp(t, 2, o.Seats,
+				test.Sprintf("offer %d of %d seats, offer %d of its entry", o.Try, o.Seats, party.Tries))
+			test.EqOp(t, 4, o.Try,
+				test.Sprintf("offer %d of %d seats, offer %d of its entry", o.Try, o.Seats, party.Tries))
+			test.EqOp(t, 1, party.Tries,
+				test.Sprintf("offer %d of %d seats, offer %d of its entry", o.Try, o.Seats, party.Tries))
 		})
 	}
 }
@@ -127,10 +128,12 @@ func TestFill_AddsOpenSeatsToRound(t *testing.T) {
 				return
 			}
 			o := sc.liveOffer(party)
-			test.True(
-				t, o.Seats == 2 && o.Round == first.Round && sc.rounds[o.Round].Freed == 2,
-				test.Sprintf("an offer of %d seats, in a round of %d", o.Seats, sc.rounds[o.Round].Freed),
-			)
+			test.EqOp(t, 2, o.Seats,
+				test.Sprintf("an offer of %d seats, in a round of %d", o.Seats, sc.rounds[o.Round].Freed))
+			test.EqOp(t, first.Round, o.Round,
+				test.Sprintf("an offer of %d seats, in a round of %d", o.Seats, sc.rounds[o.Round].Freed))
+			test.EqOp(t, 2, sc.rounds[o.Round].Freed,
+				test.Sprintf("an offer of %d seats, in a round of %d", o.Seats, sc.rounds[o.Round].Freed))
 		})
 	}
 }
@@ -150,10 +153,11 @@ func TestFill_ReopensClosedRound(t *testing.T) {
 				return
 			}
 			round := sc.rounds[sc.liveOffer(second).Round]
-			test.True(
-				t, len(sc.rounds) == 1 && round.Keeps == 1 && round.Closed == nil,
-				test.Sprintf("the seat is kept in %+v, one of %d rounds", round, len(sc.rounds)),
-			)
+			test.MapLen(t, 1, sc.rounds,
+				test.Sprintf("the seat is kept in %+v, one of %d rounds", round, len(sc.rounds)))
+			test.EqOp(t, 1, round.Keeps,
+				test.Sprintf("the seat is kept in %+v, one of %d rounds", round, len(sc.rounds)))
+			test.Nil(t, round.Closed, test.Sprintf("the seat is kept in %+v, one of %d rounds", round, len(sc.rounds)))
 		})
 	}
 }

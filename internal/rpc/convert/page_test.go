@@ -33,7 +33,8 @@ func TestParsePage_LimitsSize(t *testing.T) {
 	t.Parallel()
 	for size, want := range map[int32]int{0: 50, 1: 1, 500: 500, 501: 500} {
 		p := expect.Value(convert.ParsePage[row](&v1.ListMyBookingsRequest{PageSize: size}))(t)
-		test.True(t, p.Size == want && p.After == nil, test.Sprintf("%d: %+v", size, p))
+		test.EqOp(t, want, p.Size, test.Sprintf("%d: %+v", size, p))
+		test.Nil(t, p.After, test.Sprintf("%d: %+v", size, p))
 	}
 }
 
@@ -86,10 +87,8 @@ func TestPaginate_LastPageHasNoToken(t *testing.T) {
 	t.Parallel()
 	for rows, more := range map[int]bool{0: false, 1: false, 2: false, 3: true} {
 		page, next := convert.Paginate(convert.Page[int]{Size: 2}, make([]int, rows), func(r int) int { return r })
-		test.True(
-			t, len(page) == min(rows, 2) && more == (next != ""),
-			test.Sprintf("of %d rows: %d and the token %q", rows, len(page), next),
-		)
+		test.SliceLen(t, min(rows, 2), page, test.Sprintf("of %d rows: %d and the token %q", rows, len(page), next))
+		test.EqOp(t, (next != ""), more, test.Sprintf("of %d rows: %d and the token %q", rows, len(page), next))
 	}
 }
 
@@ -122,10 +121,8 @@ func TestPaginate_IsStableUnderInserts(t *testing.T) {
 				rows = slices.Insert(rows, at, change)
 			}
 		}
-		must.True(
-			t, slices.IsSorted(seen) && len(slices.Compact(slices.Clone(seen))) == len(seen),
-			must.Sprintf("twice or out of order: %v", seen),
-		)
+		must.True(t, slices.IsSorted(seen), must.Sprintf("twice or out of order: %v", seen))
+		must.SliceLen(t, len(seen), slices.Compact(slices.Clone(seen)), must.Sprintf("twice or out of order: %v", seen))
 		for _, r := range stay {
 			must.True(t, slices.Contains(seen, r), must.Sprintf("%d stayed and was not seen in %v", r, seen))
 		}

@@ -27,7 +27,8 @@ func TestColor_MatchesTableSharedWithBrowserApps(t *testing.T) {
 	raw := expect.Value(os.ReadFile("testdata/colors.json"))(t)
 	var table []struct{ Color, On, Pressed, OnWhite, OnDark, EdgeOnWhite, EdgeOnDark string }
 	err := json.Unmarshal(raw, &table)
-	must.True(t, err == nil && len(table) != 0, must.Sprint(err, len(table)))
+	must.NoError(t, err)
+	must.NotEqOp(t, 0, len(table))
 	dark := color(t, "#1a2127")
 	for _, want := range table {
 		c := color(t, want.Color)
@@ -58,10 +59,9 @@ func TestContrast_MatchesW3CExamples(t *testing.T) {
 	} {
 		a, b := color(t, c.a), color(t, c.b)
 		got := a.Contrast(b)
-		test.True(
-			t, math.Abs(got-c.want) <= 0.005 && got == b.Contrast(a),
-			test.Sprintf("%s on %s: got %.3f, want %.2f", c.a, c.b, got, c.want),
-		)
+		test.LessEq(t, 0.005, math.Abs(got-c.want),
+			test.Sprintf("%s on %s: got %.3f, want %.2f", c.a, c.b, got, c.want))
+		test.EqOp(t, b.Contrast(a), got, test.Sprintf("%s on %s: got %.3f, want %.2f", c.a, c.b, got, c.want))
 	}
 }
 
@@ -76,7 +76,8 @@ func TestColor_TextStaysReadableOnEveryColor(t *testing.T) {
 		c, background := colors.Draw(t, "color"), colors.Draw(t, "background")
 		ratio := rapid.Float64Range(1, brand.MinTextContrast).Draw(t, "ratio")
 		parsed, ok := brand.ParseColor(c.String())
-		test.True(t, ok && parsed == c, test.Sprintf("%v became %v", c, parsed))
+		test.True(t, ok, test.Sprintf("%v became %v", c, parsed))
+		test.EqOp(t, c, parsed, test.Sprintf("%v became %v", c, parsed))
 		got := c.Contrast(c.TextColor())
 		test.True(t, got >= brand.MinTextContrast, test.Sprintf("text on %s has a contrast of %.2f", c, got))
 		got = c.Pressed().Contrast(c.TextColor())

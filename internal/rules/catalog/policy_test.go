@@ -124,14 +124,12 @@ func TestRuleFields_HaveOneRowPerRule(t *testing.T) {
 		var p catalog.Policy
 		rule, found := rules.FieldByName(row.Field())
 		pointer := reflect.ValueOf(&p).Elem().FieldByName(row.Field()).Addr().Interface()
-		test.True(
-			t, found && row.Pointer(&p) == pointer &&
-				reflect.TypeOf(pointer) == reflect.PointerTo(reflect.PointerTo(rule.Type)),
-			test.Sprintf("%s: rule %s, policy %T", row.Name(), rule.Type, pointer),
-		)
-		test.True(
-			t, !columns[row.Column()] && row.Column() != "", test.Sprintf("%s is in column %q", row.Name(), row.Column()),
-		)
+		test.True(t, found, test.Sprintf("%s: rule %s, policy %T", row.Name(), rule.Type, pointer))
+		test.True(t, row.Pointer(&p) == pointer, test.Sprintf("%s: rule %s, policy %T", row.Name(), rule.Type, pointer))
+		test.True(t, reflect.TypeOf(pointer) == reflect.PointerTo(reflect.PointerTo(rule.Type)),
+			test.Sprintf("%s: rule %s, policy %T", row.Name(), rule.Type, pointer))
+		test.False(t, columns[row.Column()], test.Sprintf("%s is in column %q", row.Name(), row.Column()))
+		test.NotEqOp(t, "", row.Column(), test.Sprintf("%s is in column %q", row.Name(), row.Column()))
 		columns[row.Column()] = true
 	}
 }

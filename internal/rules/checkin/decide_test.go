@@ -182,23 +182,19 @@ func TestDecide_AcceptsOnlyAllowedCheckIns(t *testing.T) {
 			must.EqOp(t, (checkin.Result{}), plan, must.Sprint("refused, and planned"))
 			return
 		}
-		must.True(
-			t, plan.Unchanged == (f.Status == checkin.Attended) && (plan.Unchanged || f.Status == checkin.Confirmed),
-			must.Sprintf("%s became %+v", f.Status, plan),
-		)
+		must.EqOp(t, (f.Status == checkin.Attended), plan.Unchanged, must.Sprintf("%s became %+v", f.Status, plan))
+		must.True(t, plan.Unchanged || f.Status == checkin.Confirmed, must.Sprintf("%s became %+v", f.Status, plan))
 		must.False(t, c.Method == checkin.Manual && !f.Staff, must.Sprint("a member checked in by hand"))
 		if plan.Unchanged {
 			return
 		}
-		must.True(
-			t, !f.SessionCancelled && (c.Method == checkin.Manual || f.Window.Open(f.Starts, f.Ends, now)),
-			must.Sprint("the session takes no check-ins"),
-		)
+		must.False(t, f.SessionCancelled, must.Sprint("the session takes no check-ins"))
+		must.True(t, c.Method == checkin.Manual || f.Window.Open(f.Starts, f.Ends, now),
+			must.Sprint("the session takes no check-ins"))
 		if c.Method == checkin.GPS {
 			distance := expect.Value(checkin.Distance(studio, c.Position.Point))(t)
-			must.True(
-				t, distance <= f.GPSMaxMeters && f.Delivery != checkin.Feed, must.Sprintf("%g m from the session", distance),
-			)
+			must.LessEq(t, f.GPSMaxMeters, distance, must.Sprintf("%g m from the session", distance))
+			must.NotEqOp(t, checkin.Feed, f.Delivery, must.Sprintf("%g m from the session", distance))
 		}
 
 		f.Status, f.CheckedInAt, f.Method = plan.Status, plan.CheckedInAt, plan.Method

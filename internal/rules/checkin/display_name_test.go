@@ -40,10 +40,9 @@ func TestDisplayName_NeverShowsALastName(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		shown := checkin.DisplayName(rapid.StringN(0, 60, -1).Draw(t, "name"))
 		words := strings.Fields(shown)
-		must.True(
-			t, utf8.ValidString(shown) && utf8.RuneCountInString(shown) <= 33 && len(words) <= 2 &&
-				(len(words) != 2 || utf8.RuneCountInString(words[1]) == 2),
-			must.Sprintf("%q", shown),
-		)
+		must.True(t, utf8.ValidString(shown), must.Sprintf("%q", shown))
+		must.LessEq(t, 33, utf8.RuneCountInString(shown))
+		must.LessEq(t, 2, len(words))
+		must.True(t, len(words) != 2 || utf8.RuneCountInString(words[1]) == 2, must.Sprintf("%q", shown))
 	})
 }

@@ -70,14 +70,13 @@ func TestDistance_IsAMetric(t *testing.T) {
 		a, b, c := point.Draw(t, "a"), point.Draw(t, "b"), point.Draw(t, "c")
 		distance := func(a, b checkin.Point) float64 {
 			d := expect.Value(checkin.Distance(a, b))(t)
-			must.True(t, (d >= 0) && d <= 20_015_115, must.Sprintf("%v to %v: %g", a, b, d))
+			must.GreaterEq(t, 0, d, must.Sprintf("%v to %v: %g", a, b, d))
+			must.LessEq(t, 20_015_115, d, must.Sprintf("%v to %v: %g", a, b, d))
 			return d
 		}
 		const rounding = 1 // meter, near antipodes
 		ab := distance(a, b)
-		must.True(
-			t, math.Abs(ab-distance(b, a)) <= rounding && ab <= distance(a, c)+distance(c, b)+rounding,
-			must.Sprintf("%v, %v, %v", a, b, c),
-		)
+		must.LessEq(t, rounding, math.Abs(ab-distance(b, a)))
+		must.LessEq(t, distance(a, c)+distance(c, b)+rounding, ab)
 	})
 }

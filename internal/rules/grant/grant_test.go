@@ -56,10 +56,9 @@ func TestCheckGrant_RejectsPermissionsThatEditorLacks(t *testing.T) {
 		has, changed := set(t, "has"), set(t, "changed")
 		lacked := lacking(t, grant.NewRoleSet([]grant.Role{{Name: "r", Permissions: changed}}).CheckGrant(power(has), "r"))
 		missing := slices.DeleteFunc(slices.Clone(changed), func(name string) bool { return slices.Contains(has, name) })
-		must.True(
-			t, lacked == "" == (len(missing) == 0) && (lacked == "" || slices.Contains(missing, lacked)),
-			must.Sprintf("lacks %q, missing are %v", lacked, missing),
-		)
+		must.EqOp(t, (len(missing) == 0), lacked == "", must.Sprintf("lacks %q, missing are %v", lacked, missing))
+		must.True(t, lacked == "" || slices.Contains(missing, lacked),
+			must.Sprintf("lacks %q, missing are %v", lacked, missing))
 	})
 }
 
@@ -145,7 +144,9 @@ func TestEditRole_RejectsBuiltInRoles(t *testing.T) {
 		test.NotEqOp(t, name, role.Title)
 		test.EqOp(t, policy.Roles()[i].Description, role.Description)
 		test.SliceNotContains(t, role.Permissions, "gone.away")
-		test.True(t, role.Title != "" && role.Description != "" && len(role.Permissions) != 0, test.Sprintf("%+v", role))
+		test.NotEqOp(t, "", role.Title)
+		test.NotEqOp(t, "", role.Description)
+		test.NotEqOp(t, 0, len(role.Permissions))
 		expect.Reason(t, fault.RoleBuiltIn, name)(grant.EditRole(grant.AllPermissions(), role, role))
 	}
 }
@@ -216,14 +217,17 @@ func TestParseKey_ReadsWhatKeyTextWrites(t *testing.T) {
 		secret := grant.Secret(bytes(t, 32, "secret"))
 		text := grant.KeyText(in, id, secret)
 		gotIn, gotID, gotSecret, err := grant.ParseKey(text)
-		must.True(t, err == nil && gotIn == in && gotID == id && gotSecret == secret, must.Sprintf("%s: %v", text, err))
+		must.NoError(t, err, must.Sprintf("%s: %v", text, err))
+		must.EqOp(t, in, gotIn, must.Sprintf("%s: %v", text, err))
+		must.EqOp(t, id, gotID, must.Sprintf("%s: %v", text, err))
+		must.EqOp(t, secret, gotSecret, must.Sprintf("%s: %v", text, err))
 		prefix := (grant.Key{ID: id}).Prefix()
-		must.True(t, strings.HasPrefix(text, prefix) && len(prefix) == 18, must.Sprintf("prefix %q of %q", prefix, text))
+		must.StrHasPrefix(t, prefix, text, must.Sprintf("prefix %q of %q", prefix, text))
+		must.EqOp(t, 18, len(prefix), must.Sprintf("prefix %q of %q", prefix, text))
 		hash := secret.Hash()
-		must.True(
-			t, gotSecret.Matches(hash[:]) && !gotSecret.Matches(nil) && !gotSecret.Matches(hash[:31]),
-			must.Sprint("the secret does not match its hash alone"),
-		)
+		must.True(t, gotSecret.Matches(hash[:]), must.Sprint("the secret does not match its hash alone"))
+		must.False(t, gotSecret.Matches(nil), must.Sprint("the secret does not match its hash alone"))
+		must.False(t, gotSecret.Matches(hash[:31]), must.Sprint("the secret does not match its hash alone"))
 		other := secret
 		other[0]++
 		must.False(t, other.Matches(hash[:]), must.Sprint("another secret matches the hash"))
@@ -262,10 +266,12 @@ func TestExpireKeys_NeverExtendsKey(t *testing.T) {
 		test.True(t, b.Keys[i].ExpiresAt.Equal(at(want)), test.Sprintf("key %d expires at %v", i, b.Keys[i].ExpiresAt))
 	}
 	test.SliceEqOp(t, before, a.Keys, test.Sprint("the original changed"))
-	test.True(
-		t, !b.Keys[0].Valid(at(5)) && b.Keys[0].Valid(at(5).Add(-1)) && (grant.Key{}).Valid(at(1000)),
-		test.Sprint("a key must be valid before its expiry, and always if it has none"),
-	)
+	test.False(t, b.Keys[0].Valid(at(5)),
+		test.Sprint("a key must be valid before its expiry, and always if it has none"))
+	test.True(t, b.Keys[0].Valid(at(5).Add(-1)),
+		test.Sprint("a key must be valid before its expiry, and always if it has none"))
+	test.True(t, (grant.Key{}).Valid(at(1000)),
+		test.Sprint("a key must be valid before its expiry, and always if it has none"))
 }
 
 func TestSort_ByRankThenName(t *testing.T) {

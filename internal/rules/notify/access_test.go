@@ -59,8 +59,9 @@ func TestAccessChange_IsASentenceInEachLanguage(t *testing.T) {
 		for _, kind := range accessChanges {
 			for _, role := range []string{"owner", "admin"} {
 				text := localeFor(language).accessChange(AccessChange{Kind: kind, Role: role, Name: "Ben", By: "Olga"})
-				test.True(t, strings.Contains(text, "Ben") && strings.Contains(text, "Olga") && strings.HasSuffix(text, "."),
-					test.Sprint(text))
+				test.StrContains(t, text, "Ben")
+				test.StrContains(t, text, "Olga")
+				test.StrHasSuffix(t, ".", text)
 				test.False(t, strings.Contains(text, "%"), test.Sprint(text))
 				seen[fmt.Sprint(role, text)] = true
 			}

@@ -14,10 +14,12 @@ func TestAnswerText_FitsOneSegmentInEveryLanguage(t *testing.T) {
 		for _, a := range []Answer{Booked, OfferDeclined, NotOpen, BookingFailed, Ambiguous, Helped, MessagesStopped} {
 			text := a.Text(strings.Repeat("Yogastudio ", 9), locale)
 			segments, encoding, _ := CountSegments(text)
-			test.True(
-				t, segments == 1 && encoding == GSM7Bit && !strings.Contains(text, "%"),
-				test.Sprintf("%s in %s: %d segments of %s: %q", a, locale, segments, encoding, text),
-			)
+			test.EqOp(t, 1, segments,
+				test.Sprintf("%s in %s: %d segments of %s: %q", a, locale, segments, encoding, text))
+			test.EqOp(t, GSM7Bit, encoding,
+				test.Sprintf("%s in %s: %d segments of %s: %q", a, locale, segments, encoding, text))
+			test.StrNotContains(t, text, "%",
+				test.Sprintf("%s in %s: %d segments of %s: %q", a, locale, segments, encoding, text))
 			other, ok := seen[text]
 			test.False(t, ok, test.Sprintf("%q is in %s and %s", text, other, locale))
 			seen[text] = locale

@@ -187,7 +187,8 @@ func TestSettings_AreNormalizedOrNameTheInvalidField(t *testing.T) {
 	got := expect.Value(s.Normalize())(t)
 	test.Eq(t, []time.Duration{time.Hour, time.Minute}, got.Reminders)
 	test.Eq(t, []string{"GB", "PT"}, got.PhoneCountries)
-	test.True(t, s.Reminders[0] == time.Minute && s.PhoneCountries[0] == "PT", test.Sprint("the caller's changed"))
+	test.EqOp(t, time.Minute, s.Reminders[0], test.Sprint("the caller's changed"))
+	test.EqOp(t, "PT", s.PhoneCountries[0], test.Sprint("the caller's changed"))
 	s.ReplyTo, s.SenderName, s.Locale, s.EmailInQuiet = "a@b.example", "Harbour", "de", true
 	s.PhoneCountries = []string{"PT"}
 	test.Eq(t, catalog.AuditFields{

@@ -59,10 +59,10 @@ func TestResume_EndsIfAcceptedOrTooOftenUnknown(t *testing.T) {
 		{Read, 0, true, ""},
 	} {
 		again, closed, reason := Notice{UnknownResults: c.unsure}.Resume(c.status)
-		test.True(
-			t, closed == c.closed && reason == c.reason,
-			test.Sprintf("%s after %d others: over %v because of %q", c.status, c.unsure, closed, reason),
-		)
+		test.EqOp(t, c.closed, closed,
+			test.Sprintf("%s after %d others: over %v because of %q", c.status, c.unsure, closed, reason))
+		test.EqOp(t, c.reason, reason,
+			test.Sprintf("%s after %d others: over %v because of %q", c.status, c.unsure, closed, reason))
 		test.False(
 			t, !closed && again.UnknownResults != c.unsure+1,
 			test.Sprintf("%s after %d others: %d are unsure", c.status, c.unsure, again.UnknownResults),
@@ -76,7 +76,8 @@ func TestExpiryWarning_ComesInLastQuarterOfOffersOnly(t *testing.T) {
 	ends := monday.Add(40 * time.Minute)
 	want := Notice{Topic: OfferExpiring, Lane: Alert, Revision: "1", DueAt: monday.Add(30 * time.Minute), ExpiresAt: ends}
 	got, ok := offer.ExpiryWarning(monday, ends)
-	test.True(t, ok && cmp.Diff(want, got) == "", test.Sprint(cmp.Diff(want, got)))
+	test.True(t, ok, test.Sprint(cmp.Diff(want, got)))
+	test.EqOp(t, "", cmp.Diff(want, got))
 	_, ok = offer.ExpiryWarning(monday, monday.Add(9*time.Minute))
 	test.False(t, ok, test.Sprint("a window of nine minutes is too short for a second message"))
 	_, ok = (Notice{Topic: BookingConfirmed}).ExpiryWarning(monday, ends)

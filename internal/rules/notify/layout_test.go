@@ -87,9 +87,8 @@ func TestRender_EscapesTheTenantsName(t *testing.T) {
 	values["Tenant"] = `"><script>alert(1)</script>`
 	for _, look := range []brand.Brand{{}, {LogoURL: logo}} {
 		got := html(t, Reminder, values, look)
-		test.True(
-			t, !strings.Contains(got, "<script") && !strings.Contains(got, `alt=""`), test.Sprintf("not escaped:\n%s", got),
-		)
+		test.StrNotContains(t, got, "<script", test.Sprintf("not escaped:\n%s", got))
+		test.StrNotContains(t, got, `alt=""`, test.Sprintf("not escaped:\n%s", got))
 	}
 }
 

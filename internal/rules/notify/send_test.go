@@ -51,10 +51,8 @@ func TestAdvance_IsIndependentOfOrderAndRepetition(t *testing.T) {
 		notify.PossiblySent: notify.Queued, notify.Queued: notify.Sent, notify.Sent: notify.Delivered,
 		notify.Undelivered: notify.Delivered, notify.Delivered: notify.Read,
 	} {
-		test.True(
-			t, notify.Advance(from, to) == to && notify.Advance(to, from) == to,
-			test.Sprintf("%s does not lead to %s", from, to),
-		)
+		test.EqOp(t, to, notify.Advance(from, to), test.Sprintf("%s does not lead to %s", from, to))
+		test.EqOp(t, to, notify.Advance(to, from), test.Sprintf("%s does not lead to %s", from, to))
 	}
 }
 
@@ -82,9 +80,8 @@ func TestBackoff_WaitsWithFullJitterUntilExpiry(t *testing.T) {
 		"retry after until expiry": {1, 0, time.Minute, now.Add(time.Minute), -1},
 	} {
 		at, ok := b.Next(now, tc.attempt, tc.random, tc.retryAfter, tc.expiresAt)
-		test.True(
-			t, ok == (tc.want >= 0) && (!ok || at.Sub(now) == tc.want), test.Sprintf("%s: %s, %t", name, at.Sub(now), ok),
-		)
+		test.EqOp(t, (tc.want >= 0), ok, test.Sprintf("%s: %s, %t", name, at.Sub(now), ok))
+		test.True(t, !ok || at.Sub(now) == tc.want, test.Sprintf("%s: %s, %t", name, at.Sub(now), ok))
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		attempt := rapid.IntRange(0, 1000).Draw(t, "attempt")
@@ -134,13 +131,21 @@ func TestGSM7_CountsSegmentsAndChoosesEncoding(t *testing.T) {
 		"not UTF-8":            {"\xff", 1, ucs, 70},
 	} {
 		segments, encoding, per := notify.CountSegments(tc.text)
-		test.True(
-			t, segments == tc.segments && encoding == tc.encoding && per == tc.per,
+		test.EqOp(t, tc.segments, segments,
 			test.Sprintf(
 				"%s: %d of %d in %s, want %d of %d in %s",
 				name, segments, per, encoding, tc.segments, tc.per, tc.encoding,
-			),
-		)
+			))
+		test.EqOp(t, tc.encoding, encoding,
+			test.Sprintf(
+				"%s: %d of %d in %s, want %d of %d in %s",
+				name, segments, per, encoding, tc.segments, tc.per, tc.encoding,
+			))
+		test.EqOp(t, tc.per, per,
+			test.Sprintf(
+				"%s: %d of %d in %s, want %d of %d in %s",
+				name, segments, per, encoding, tc.segments, tc.per, tc.encoding,
+			))
 	}
 }
 

@@ -25,19 +25,22 @@ func TestDefaultTemplate_ExistsForEveryTopicLanguageAndChannel(t *testing.T) {
 				out := expect.Value(Render(
 					made, Example(topic, locale), brand.Brand{}, Foot{Unsubscribe: "https://berth.example/unsubscribe/x"},
 				))(t)
-				test.True(
-					t, out.Text != "" && (c == SMS || out.Subject != "") && (c == Email) == (out.HTML != ""),
-					test.Sprintf("%s by %s in %s: %+v", topic, c, locale, out),
-				)
+				test.NotEqOp(t, "", out.Text, test.Sprintf("%s by %s in %s: %+v", topic, c, locale, out))
+				test.True(t, c == SMS || out.Subject != "", test.Sprintf("%s by %s in %s: %+v", topic, c, locale, out))
+				test.EqOp(t, (out.HTML != ""), (c == Email), test.Sprintf("%s by %s in %s: %+v", topic, c, locale, out))
 				test.False(
 					t, c == SMS && (out.Segments != 1 || !out.GSM7),
 					test.Sprintf("%s in %s takes %d segments: %q", topic, locale, out.Segments, out.Text),
 				)
-				test.True(
-					t, !strings.Contains(out.Text, "\n\n\n") && !strings.Contains(out.Text, "{{") &&
-						!strings.Contains(strings.ReplaceAll(out.Text, "-- \n", ""), " \n"),
-					test.Sprintf("%s by %s in %s has extra space or unfilled variables:\n%s", topic, c, locale, out.Text),
-				)
+				test.StrNotContains(t, out.Text, "\n\n\n",
+					test.Sprintf("%s by %s in %s has extra space or unfilled variables:\n%s", topic, c, locale,
+						out.Text))
+				test.StrNotContains(t, out.Text, "{{",
+					test.Sprintf("%s by %s in %s has extra space or unfilled variables:\n%s", topic, c, locale,
+						out.Text))
+				test.StrNotContains(t, strings.ReplaceAll(out.Text, "-- \n", ""), " \n",
+					test.Sprintf("%s by %s in %s has extra space or unfilled variables:\n%s", topic, c, locale,
+						out.Text))
 			}
 		}
 	}
@@ -72,10 +75,18 @@ func TestCheck_ReportsPositionOfTheError(t *testing.T) {
 			continue
 		}
 		line, column := f.Metadata["line"], f.Metadata["column"]
-		test.True(
-			t, line == c.line && column == c.column && strings.Contains(f.Message, c.says) && f.Field == "template."+c.field,
-			test.Sprintf("%s: %s:%s %s, want %s:%s about %s", c.what, line, column, f.Message, c.line, c.column, c.says),
-		)
+		test.EqOp(t, c.line, line,
+			test.Sprintf("%s: %s:%s %s, want %s:%s about %s", c.what, line, column, f.Message, c.line, c.column,
+				c.says))
+		test.EqOp(t, c.column, column,
+			test.Sprintf("%s: %s:%s %s, want %s:%s about %s", c.what, line, column, f.Message, c.line, c.column,
+				c.says))
+		test.StrContains(t, f.Message, c.says,
+			test.Sprintf("%s: %s:%s %s, want %s:%s about %s", c.what, line, column, f.Message, c.line, c.column,
+				c.says))
+		test.EqOp(t, "template."+c.field, f.Field,
+			test.Sprintf("%s: %s:%s %s, want %s:%s about %s", c.what, line, column, f.Message, c.line, c.column,
+				c.says))
 	}
 }
 
@@ -132,13 +143,15 @@ func wantOneSegment(t *testing.T, locale string) {
 	values["ClaimURL"] = "https://book.berth.example/claim/Zk3vJ0c1QmW8sXyT4nLpBg"
 	tpl, _ := DefaultTemplate(Offered, SMS, locale)
 	out := expect.Value(Render(tpl, values, brand.Brand{}, Foot{}))(t)
-	test.True(t, out.Segments == 1 && out.GSM7, test.Sprintf("%d segments: %q", out.Segments, out.Text))
+	test.EqOp(t, 1, out.Segments, test.Sprintf("%d segments: %q", out.Segments, out.Text))
+	test.True(t, out.GSM7, test.Sprintf("%d segments: %q", out.Segments, out.Text))
 	for _, must := range []string{"1 4821", "2 4821", values["ClaimURL"].(string), values["ExpiresAt"].(string)} {
 		test.StrContains(t, out.Text, must, test.Sprintf("%q was cut out of %q", must, out.Text))
 	}
 	values["Title"] = "瞑想"
 	out = expect.Value(Render(tpl, values, brand.Brand{}, Foot{}))(t)
-	test.True(t, !out.GSM7 && strings.Contains(out.Text, "瞑想"), test.Sprintf("another script: %+v", out))
+	test.False(t, out.GSM7, test.Sprintf("another script: %+v", out))
+	test.StrContains(t, out.Text, "瞑想", test.Sprintf("another script: %+v", out))
 }
 
 func TestFoldToGSM_RemovesDiacriticsUnlessAnotherScript(t *testing.T) {

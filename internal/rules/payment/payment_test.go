@@ -77,7 +77,8 @@ func TestOf_DerivesTheStatusFromTheLines(t *testing.T) {
 		test.EqOp(t, tt.amount, got.Amount.Units, test.Sprint(name))
 		test.EqOp(t, tt.refunded, got.Refunded.Units, test.Sprint(name))
 		if len(entries) > 0 {
-			test.True(t, got.PaidAt.Equal(now) && got.Method == "card", test.Sprint(name))
+			test.True(t, got.PaidAt.Equal(now), test.Sprint(name))
+			test.EqOp(t, "card", got.Method, test.Sprint(name))
 		}
 	}
 }

@@ -409,17 +409,25 @@ func FuzzParseImport(f *testing.F) {
 				continue
 			}
 			span, ok := row.Span(time.UTC)
-			must.True(t, ok && span.Length() <= 7*24*time.Hour && row.Date.Valid() && row.Start.Valid())
-			must.False(t, row.Service == "" || row.Location == "" || row.Capacity != nil && row.Unlimited, must.Sprint(row))
+			must.True(t, ok)
+			must.LessEq(t, 7*24*time.Hour, span.Length())
+			must.True(t, row.Date.Valid())
+			must.True(t, row.Start.Valid())
+			must.NotEqOp(t, "", row.Service)
+			must.NotEqOp(t, "", row.Location)
+			must.False(t, row.Capacity != nil && row.Unlimited, must.Sprint(row))
 			for _, text := range []string{
 				row.Service, row.Location, row.Resource, row.CoachEmail, row.Title, row.Notes,
 			} {
-				must.True(t, utf8.ValidString(text) && !forbidden.MatchString(text), must.Sprintf("%q", text))
+				must.True(t, utf8.ValidString(text), must.Sprintf("%q", text))
+				must.False(t, forbidden.MatchString(text), must.Sprintf("%q", text))
 			}
 		}
 		must.LessEq(t, strings.Count(string(file), "\n")+strings.Count(string(file), "\r")+1, last)
 		for _, p := range problems {
-			must.True(t, p.Message != "" && utf8.ValidString(p.Message+p.Column) && len(p.Message) <= 1000, must.Sprint(p))
+			must.NotEqOp(t, "", p.Message)
+			must.True(t, utf8.ValidString(p.Message+p.Column), must.Sprint(p))
+			must.LessEq(t, 1000, len(p.Message))
 		}
 	})
 }

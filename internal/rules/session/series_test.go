@@ -197,8 +197,11 @@ func wantComplete(
 	}
 	must.MapEmpty(t, holders, must.Sprint("occurrences that are not in the pattern"))
 	for i, s := range a.Assigned {
-		must.True(t, !s.Detached && !s.Deleted && s.State != catalog.Cancelled && !s.Started(now) &&
-			a.Occurrences[i].Start.After(now), must.Sprintf("%+v would be edited", s))
+		must.False(t, s.Detached, must.Sprintf("%+v would be edited", s))
+		must.False(t, s.Deleted, must.Sprintf("%+v would be edited", s))
+		must.NotEqOp(t, catalog.Cancelled, s.State, must.Sprintf("%+v would be edited", s))
+		must.False(t, s.Started(now), must.Sprintf("%+v would be edited", s))
+		must.True(t, a.Occurrences[i].Start.After(now), must.Sprintf("%+v would be edited", s))
 		must.EqOp(t, a.Occurrences[i].On, s.OccursOn)
 	}
 }

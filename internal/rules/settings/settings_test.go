@@ -115,10 +115,10 @@ func TestResolve_LastLayerThatSetsWins(t *testing.T) {
 				}
 			}
 			diff := cmp.Diff(want, value.Interface())
-			must.True(
-				t, diff == "" && origins[field.Name] == origin,
-				must.Sprintf("%s comes from %q, want %q: %s", field.Name, origins[field.Name], origin, diff),
-			)
+			must.EqOp(t, "", diff,
+				must.Sprintf("%s comes from %q, want %q: %s", field.Name, origins[field.Name], origin, diff))
+			must.EqOp(t, origin, origins[field.Name],
+				must.Sprintf("%s comes from %q, want %q: %s", field.Name, origins[field.Name], origin, diff))
 		}
 	})
 }

@@ -386,7 +386,9 @@ func checkSeats(t *rapid.T, w world, d waitlist.Decision) {
 	for _, g := range d.Grants {
 		sum += g.Seats
 	}
-	must.True(t, d.Given >= 0 && d.Left() >= 0 && (d.Given == sum || d.Mode == waitlist.FirstToClaim), must.Sprint(d))
+	must.GreaterEq(t, 0, d.Given)
+	must.GreaterEq(t, 0, d.Left())
+	must.True(t, d.Given == sum || d.Mode == waitlist.FirstToClaim, must.Sprint(d))
 	if w.Slot.Seats == nil {
 		must.EqOp(t, waitlist.AutoPromote, d.Mode)
 	} else {

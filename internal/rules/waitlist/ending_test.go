@@ -192,7 +192,8 @@ func TestEnding_AccountsForEverySeat(t *testing.T) {
 			c := waitlist.Ending{Offer: o, Entry: all[o.Entry], Round: round, Live: live, Entries: all}.Changes(now)
 			for _, e := range c.Entries {
 				live = slices.DeleteFunc(live, func(l waitlist.Offer) bool { return l.ID == e.Offer.ID })
-				must.True(t, e.Offer.Status != waitlist.Live && e.Entry.Status != waitlist.Offered, must.Sprintf("%+v", e))
+				must.NotEqOp(t, waitlist.Live, e.Offer.Status)
+				must.NotEqOp(t, waitlist.Offered, e.Entry.Status)
 			}
 			for _, r := range c.Rounds {
 				round = r

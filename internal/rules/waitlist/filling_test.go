@@ -340,7 +340,8 @@ func wantOffers(t *rapid.T, c waitlist.Changes, before *waitlist.Round) {
 	}
 	round, tries, shared := c.Opened, 0, d.Mode == waitlist.FirstToClaim
 	if before != nil {
-		must.True(t, round == nil && len(c.Rounds) == 1)
+		must.Nil(t, round)
+		must.SliceLen(t, 1, c.Rounds)
 		round, tries = &c.Rounds[0], before.Offers
 	}
 	must.EqOp(t, map[bool]int{true: d.Given}[shared], round.Keeps)

@@ -42,23 +42,25 @@ func TestFields_HaveOneRowPerSetting(t *testing.T) {
 	seen := make(map[string]bool)
 	for i := range rules.NumField() {
 		s, r := settings.Field(i), rules.Field(i)
-		test.True(
-			t, s.Name == r.Name && s.Type == reflect.PointerTo(r.Type),
-			test.Sprintf("field %d: setting %s %s, rule %s %s", i, s.Name, s.Type, r.Name, r.Type),
-		)
+		test.EqOp(t, r.Name, s.Name,
+			test.Sprintf("field %d: setting %s %s, rule %s %s", i, s.Name, s.Type, r.Name, r.Type))
+		test.True(t, s.Type == reflect.PointerTo(r.Type),
+			test.Sprintf("field %d: setting %s %s, rule %s %s", i, s.Name, s.Type, r.Name, r.Type))
 		name, options, _ := strings.Cut(s.Tag.Get("json"), ",")
-		test.True(
-			t, !seen[name] && name != "" && (name == "-" || options == "omitempty"),
-			test.Sprintf("%s is written as %q", s.Name, s.Tag.Get("json")),
-		)
+		test.False(t, seen[name], test.Sprintf("%s is written as %q", s.Name, s.Tag.Get("json")))
+		test.NotEqOp(t, "", name, test.Sprintf("%s is written as %q", s.Name, s.Tag.Get("json")))
+		test.True(t, name == "-" || options == "omitempty",
+			test.Sprintf("%s is written as %q", s.Name, s.Tag.Get("json")))
 		seen[name] = true
 		row := waitlist.Fields[i]
 		var of waitlist.Settings
 		pointer := reflect.ValueOf(&of).Elem().Field(i).Addr().Interface()
-		test.True(
-			t, row.Field() == r.Name && row.Pointer(&of) == pointer && row.Name() == name,
-			test.Sprintf("row %d is %s of %s, want %s of %s", i, row.Name(), row.Field(), name, r.Name),
-		)
+		test.EqOp(t, r.Name, row.Field(),
+			test.Sprintf("row %d is %s of %s, want %s of %s", i, row.Name(), row.Field(), name, r.Name))
+		test.True(t, row.Pointer(&of) == pointer,
+			test.Sprintf("row %d is %s of %s, want %s of %s", i, row.Name(), row.Field(), name, r.Name))
+		test.EqOp(t, name, row.Name(),
+			test.Sprintf("row %d is %s of %s, want %s of %s", i, row.Name(), row.Field(), name, r.Name))
 	}
 }
 

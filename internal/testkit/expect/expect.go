@@ -61,7 +61,9 @@ func Reason(t must.T, want fault.Reason, about ...any) func(results ...any) faul
 		must.EqOp(t, want, fault.ReasonOf(err), must.Sprintf("%s: %v", fmt.Sprint(about...), err))
 		if f, ok := errors.AsType[*fault.Error](err); ok {
 			_, unnamed := f.Metadata[""]
-			must.False(t, unnamed || f.Message == "" || f.Reason == fault.InvalidField && f.Field == "", must.Sprintf("%#v", f))
+			must.False(t, unnamed, must.Sprintf("%#v", f))
+			must.NotEqOp(t, "", f.Message)
+			must.False(t, f.Reason == fault.InvalidField && f.Field == "", must.Sprintf("%#v", f))
 			return *f
 		}
 		return fault.Error{}

@@ -48,10 +48,10 @@ func TestTimesAndCheaper_CompareWithinRounds(t *testing.T) {
 	for _, tt := range tests {
 		got, ok := r.Times(r.Results[tt.of], tt.baseline)
 		diff := cmp.Diff(tt.want, got)
-		test.True(
-			t, ok && diff == "",
-			test.Sprintf("%v compared with %s (-want +got):\n%s", r.Results[tt.of].Case, tt.baseline, diff),
-		)
+		test.True(t, ok,
+			test.Sprintf("%v compared with %s (-want +got):\n%s", r.Results[tt.of].Case, tt.baseline, diff))
+		test.EqOp(t, "", diff,
+			test.Sprintf("%v compared with %s (-want +got):\n%s", r.Results[tt.of].Case, tt.baseline, diff))
 	}
 	alone, next := result(GRPC, 1, 50, 50, 50), result(GRPC, 1, 50, 50, 50)
 	alone.Workload, next.Workload = Quiet, Neighbor
