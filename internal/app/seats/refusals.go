@@ -1,9 +1,10 @@
 package seats
 
 import (
-	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/booking"
+	"github.com/berthhq/berth/internal/rules/catalog"
+	"github.com/berthhq/berth/internal/rules/credit"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -21,9 +22,9 @@ func ConstraintError(err error) error {
 	case pg.IsCheck(err, "sessions_capacity", "sessions_waitlist"):
 		return booking.Full().WithCause(err)
 	case pg.IsUnique(err, "bookings_active", "waitlist_places_active"):
-		return booking.AlreadyBooked(tenant.BookingID{}, tenant.EntryID{}).WithCause(err)
+		return catalog.AlreadyBooked(tenant.BookingID{}, tenant.EntryID{}).WithCause(err)
 	case pg.IsCheck(err, "subscriptions_balance"):
-		return fault.New(fault.ResourceExhausted, fault.NoCredits, "No credits remaining.").WithCause(err)
+		return credit.NoneLeft().WithCause(err)
 	default:
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/booking"
+	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/credit"
 	"github.com/berthhq/berth/internal/rules/payment"
 	"github.com/berthhq/berth/internal/rules/waitlist"
@@ -162,9 +163,8 @@ func RepeatedPlace(made Place, hash []byte) (Place, error) {
 	} else {
 		before = made.Entry.RequestHash
 	}
-	if string(before) != string(hash) {
-		return Place{}, fault.New(fault.AlreadyExists, fault.ExternalRefConflict,
-			"The external reference was used for another request.").WithField("external_ref")
+	if err := booking.CheckRepeated(before, hash); err != nil {
+		return Place{}, err
 	}
 	made.Repeated = true
 	return made, nil
@@ -185,5 +185,5 @@ func AlreadyBooked(
 	if found == (bookingdb.Double{}) {
 		return nil
 	}
-	return booking.AlreadyBooked(found.Booking, found.Entry)
+	return catalog.AlreadyBooked(found.Booking, found.Entry)
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/berthhq/berth/internal/data/bookingdb"
 	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/data/waitlistdb"
-	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/waitlist"
@@ -65,27 +64,8 @@ func (s *Service) MoveEntry(
 			return e, nil, errNoEntry
 		}
 		slot, queue := positions.commonQueue(before)
-		if len(queue) == 0 {
-			return e, nil, fault.Invalid("before_entry_id", "The other entry waits for something else.")
-		}
 		rules := waitlist.CompileSaved(waitlist.RulesAt(positions.Rules, slot.Location, slot.Service).Rules)
-		if before == id {
-			return e, nil, nil
-		}
-		var moved waitlist.Reordered
-		if before.IsZero() {
-			moved = waitlist.MoveLast(slot, queue, id, rules, tx.Now)
-		} else {
-			moved = waitlist.MoveBefore(slot, queue, id, before, rules, tx.Now)
-		}
-		e.Flagged, e.Score, e.Key = moved.Flagged, moved.Score, moved.Keys[id]
-		var others []waitlist.Entry
-		for _, c := range queue {
-			if key, makesRoom := moved.Keys[c.Entry]; makesRoom && c.Entry != id {
-				others = append(others, waitlist.Entry{ID: c.Entry, Flagged: c.Flagged, Key: key})
-			}
-		}
-		return e, others, nil
+		return e.Move(slot, queue, before, rules, tx.Now)
 	}
 	return s.editEntry(ctx, caller, "waitlist.moved", id, reason, move)
 }
@@ -160,9 +140,8 @@ func (s *Service) OfferPlace(ctx context.Context, caller tenant.Caller, r OfferR
 		if err != nil {
 			return waitlist.Offer{}, err
 		}
-		if e.Status == waitlist.Offered {
-			return waitlist.Offer{}, fault.New(fault.FailedPrecondition, fault.BookingState, "The entry has a live offer.").
-				WithMetadata("status", string(e.Status))
+		if err := e.CheckManualOffer(); err != nil {
+			return waitlist.Offer{}, err
 		}
 		slot, err := engine.Find(ctx, tx, seats.ErrNoSession, func(b *pg.Batch, into **booking.Slot) {
 			bookingdb.FindSlot(b, tx.Tenant, r.Session, into)

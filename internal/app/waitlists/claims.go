@@ -5,7 +5,6 @@ import (
 
 	"github.com/berthhq/berth/internal/data/accountdb"
 	"github.com/berthhq/berth/internal/data/waitlistdb"
-	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/brand"
 	"github.com/berthhq/berth/internal/rules/catalog"
@@ -29,8 +28,6 @@ type Claim struct {
 	Offer  waitlist.Offer
 }
 
-var errNoClaim = fault.New(fault.FailedPrecondition, fault.LinkInvalid, "The link is not valid.")
-
 // GetClaim reads the offer behind a link. The link is the permission. Reading changes nothing.
 func (s *Service) GetClaim(ctx context.Context, token string) (Claim, error) {
 	claim, err := s.findClaim(ctx, token)
@@ -45,9 +42,9 @@ func withoutMember(o waitlist.Offer) waitlist.Offer {
 }
 
 func (s *Service) findClaim(ctx context.Context, token string) (Claim, error) {
-	in, ok := waitlist.ReadClaim(token)
-	if !ok {
-		return Claim{}, errNoClaim
+	in, err := waitlist.ReadClaim(token)
+	if err != nil {
+		return Claim{}, err
 	}
 	var (
 		offer *waitlist.Offer
@@ -60,7 +57,7 @@ func (s *Service) findClaim(ctx context.Context, token string) (Claim, error) {
 		return Claim{}, err
 	}
 	if offer == nil { // an offer has an owner
-		return Claim{}, errNoClaim
+		return Claim{}, waitlist.ErrClaimInvalid
 	}
 	return Claim{Tenant: in, Name: owner.Name, Brand: owner.Brand, Offer: s.showExpired([]waitlist.Offer{*offer})[0]}, nil
 }

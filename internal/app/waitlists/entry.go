@@ -27,9 +27,8 @@ func (s *Service) Entry(ctx context.Context, tx *engine.Tx, id tenant.EntryID) (
 // activeEntry loads an entry that must be active.
 func (s *Service) activeEntry(ctx context.Context, tx *engine.Tx, id tenant.EntryID) (waitlist.Entry, error) {
 	e, err := s.Entry(ctx, tx, id)
-	if err == nil && !e.Status.Active() {
-		err = fault.New(fault.FailedPrecondition, fault.BookingState, "The entry no longer waits.").
-			WithMetadata("status", string(e.Status))
+	if err == nil {
+		err = e.CheckActive()
 	}
 	return e, err
 }

@@ -4,8 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/json"
-	"slices"
-	"strconv"
 
 	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/app/seats"
@@ -199,69 +197,37 @@ func (j *join) checkSessions(ctx context.Context, tx *engine.Tx, e *waitlist.Ent
 	return slots, nil
 }
 
-// checkWindow rejects a time window that cannot contain a session, and one with a session that has open seats. It moves
-// the window's start to today, if it has passed.
+// checkWindow decides whether the entry may wait for its time window, in which no session may have open seats.
 func (j *join) checkWindow(ctx context.Context, tx *engine.Tx, e *waitlist.Entry) ([]booking.Slot, error) {
-	w := *e.Window // a copy, because the transaction may run again with the same request
-	e.Window = &w
 	service, location, resource := j.window.service, j.window.location, j.window.resource
 	switch {
 	case location == nil || !location.Active:
 		return nil, catalog.ErrNoLocation
 	case service == nil || !service.Active:
 		return nil, catalog.ErrNoService
-	case !w.Resource.IsZero() && (resource == nil || resource.Location != w.Location):
+	case !e.Window.Resource.IsZero() && (resource == nil || resource.Location != e.Window.Location):
 		return nil, fault.Missing(fault.ResourceNotFound, "Resource")
 	}
 	at, err := session.ZoneOf(*location)
 	if err != nil {
 		return nil, err
 	}
-	today := civil.DateOf(tx.Now, at.Zone)
-	switch {
-	case w.Until.Before(w.From):
-		return nil, fault.Invalid("window.last_date", "The last day is before the first.")
-	case w.Until.Before(today):
-		return nil, fault.Invalid("window.last_date", "The window has passed.")
-	case w.Until.DaysSince(w.From) >= waitlist.MaxWindow:
-		return nil, fault.Invalid("window.last_date", "A window spans at most %d days.", waitlist.MaxWindow)
-	case e.Party < service.MinParty || e.Party > service.MaxParty:
-		return nil, fault.New(fault.InvalidArgument, fault.PartySize,
-			"The party must be of %d to %d.", service.MinParty, service.MaxParty).
-			WithMetadata("min", strconv.Itoa(service.MinParty)).WithMetadata("max", strconv.Itoa(service.MaxParty)).
-			WithField("party_size")
-	case !slices.Contains(location.Channels, e.Channel) || e.Channel.StaffOnly() && !e.ByStaff:
-		return nil, fault.New(fault.FailedPrecondition, fault.ChannelClosed,
-			"The location takes no wishes through %s.", e.Channel).
-			WithMetadata("channel", string(e.Channel)).WithField("channel")
-	}
-	if w.From.Before(today) {
-		w.From = today
-	}
-	for _, other := range j.window.others {
-		if o := other.Window; o.Overlaps(w) && o.Resource == w.Resource && other.Coach == e.Coach {
-			return nil, booking.AlreadyBooked(tenant.BookingID{}, other.ID)
-		}
+	*e, err = waitlist.JoinWindow(*e, waitlist.WindowFacts{
+		Today: civil.DateOf(tx.Now, at.Zone), MinParty: service.MinParty, MaxParty: service.MaxParty,
+		Channels: location.Channels, Others: j.window.others,
+	})
+	if err != nil {
+		return nil, err
 	}
 	e.SessionTitle, e.TimeZone = service.Name, location.TimeZone
-	return nil, checkNoOpenSeats(ctx, tx, *e, civil.Span{Start: w.From.On(at.Zone), End: w.Until.AddDays(1).On(at.Zone)})
-}
-
-// checkNoOpenSeats rejects a time window if a session in it has open seats.
-func checkNoOpenSeats(ctx context.Context, tx *engine.Tx, e waitlist.Entry, span civil.Span) error {
+	span := civil.Span{Start: e.Window.From.On(at.Zone), End: e.Window.Until.AddDays(1).On(at.Zone)}
 	var open []waitlist.Slot
 	var batch pg.Batch
 	waitlistdb.ListOpenSlots(&batch, tx.Tenant, e.Window.Location, e.Window.Service, span, e.Party, &open)
 	if err := tx.Load(ctx, &batch); err != nil {
-		return err
+		return nil, err
 	}
-	for _, slot := range open {
-		if slot.StartsAt.After(tx.Now) && e.Wants(slot) {
-			return fault.New(fault.FailedPrecondition, fault.SeatsAvailable, "There are seats: book one.").
-				WithMetadata("session_id", slot.Session.String())
-		}
-	}
-	return nil
+	return nil, e.CheckNoSeats(open, tx.Now)
 }
 
 // join appends an entry to the queues of its sessions or of its time window.

@@ -6,7 +6,6 @@ import (
 	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/app/seats"
 	"github.com/berthhq/berth/internal/data/waitlistdb"
-	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/tenant"
@@ -42,20 +41,17 @@ func (s *Service) Leave(
 	ctx context.Context, tx *engine.Tx, e waitlist.Entry, w seats.CancelOptions,
 ) (seats.Cancelled, error) {
 	left := seats.Cancelled{Place: seats.Place{Entry: &e}}
-	switch e.Status {
-	case waitlist.Waiting, waitlist.Offered:
-	case waitlist.Cancelled, waitlist.Expired:
+	ended, err := e.CheckLeave()
+	if err != nil {
+		return seats.Cancelled{}, err
+	}
+	if ended {
 		left.Repeated = true
 		return left, nil
-	default:
-		return seats.Cancelled{}, fault.New(fault.FailedPrecondition, fault.BookingState,
-			"The entry has got its place: cancel the booking.").
-			WithMetadata("status", string(e.Status)).WithMetadata("booking_id", e.Booking.String())
 	}
 	if !tx.Caller.SelfOnly {
 		tx.Audit("waitlist.removed", "waitlist_entry", e.ID.UUID, w.Reason, map[string]any{"member_id": e.Member.String()})
 	}
-	var err error
 	e, err = s.EndEntry(ctx, tx, e, w)
 	return left, err
 }

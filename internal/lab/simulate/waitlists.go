@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/berthhq/berth/internal/civil"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/catalog"
@@ -412,20 +413,29 @@ func (w *world) joinWindow(member *memberRow, window waitlist.Window, party int)
 		if !member.Active {
 			return fault.Missing(fault.MemberNotFound, "Member")
 		}
-		if most := w.serviceOf(waitlist.Queue{Location: window.Location, Service: window.Service}).maxParty; party > most {
-			return fault.New(fault.InvalidArgument, fault.PartySize, "The party is too large.")
-		}
+		var others []waitlist.Entry
 		for _, other := range member.entries {
 			o := other.Window
-			if o != nil && o.Service == window.Service && o.Location == window.Location && o.Overlaps(window) {
-				return booking.AlreadyBooked(tenant.BookingID{}, other.ID)
+			if o != nil && o.Service == window.Service && o.Location == window.Location {
+				others = append(others, other.Entry)
 			}
 		}
+		service := w.serviceOf(waitlist.Queue{Location: window.Location, Service: window.Service})
+		var err error
+		e.Entry, err = waitlist.JoinWindow(e.Entry, waitlist.WindowFacts{
+			Today: civil.DateOf(w.now, service.location.zone), MinParty: 1, MaxParty: service.maxParty, Channels: catalog.Channels(), Others: others,
+		})
+		if err != nil {
+			return err
+		}
+		var open []waitlist.Slot
 		for _, s := range w.sessionList {
-			slot := s.slot()
-			if slot.Availability() == booking.Available && s.StartsAt.After(w.now) && slot.Fits(party) && e.Wants(waitSlot(s)) {
-				return fault.New(fault.FailedPrecondition, fault.SeatsAvailable, "There are seats: book one.")
+			if slot := s.slot(); slot.Availability() == booking.Available && slot.Fits(party) {
+				open = append(open, waitSlot(s))
 			}
+		}
+		if err := e.CheckNoSeats(open, w.now); err != nil {
+			return err
 		}
 		return w.join(e)
 	})

@@ -1,6 +1,7 @@
 package booking
 
 import (
+	"bytes"
 	"slices"
 	"strconv"
 	"time"
@@ -76,7 +77,7 @@ func (f *Facts) decide(c Request, now time.Time) (Decision, error) {
 		}
 	}
 	if !f.Booking.IsZero() || !f.Entry.IsZero() {
-		return Decision{}, AlreadyBooked(f.Booking, f.Entry)
+		return Decision{}, catalog.AlreadyBooked(f.Booking, f.Entry)
 	}
 	var plan Decision
 	if !c.Hold {
@@ -137,24 +138,17 @@ func (s *Slot) checkAdmission(c Request, now time.Time) error {
 		return fault.New(fault.FailedPrecondition, fault.ChannelClosed, "Only staff can book through %s.", c.Channel).
 			WithMetadata("channel", string(c.Channel)).WithField("channel")
 	}
-	if c.Party < s.MinParty || c.Party > s.MaxParty {
-		return fault.New(fault.InvalidArgument, fault.PartySize,
-			"The party must be of %d to %d.", s.MinParty, s.MaxParty).
-			WithMetadata("min", strconv.Itoa(s.MinParty)).WithMetadata("max", strconv.Itoa(s.MaxParty)).WithField("party_size")
-	}
-	return nil
+	return catalog.CheckParty(c.Party, s.MinParty, s.MaxParty)
 }
 
-// AlreadyBooked means that the member already has an active booking or waitlist entry for the session.
-func AlreadyBooked(booking tenant.BookingID, entry tenant.EntryID) *fault.Error {
-	err := fault.New(fault.AlreadyExists, fault.AlreadyBooked, "Already booked for this session.")
-	if !booking.IsZero() {
-		err = err.WithMetadata("booking_id", booking.String())
+// CheckRepeated rejects a request for a booking or a waitlist entry whose external reference is that of another request:
+// EXTERNAL_REF_CONFLICT. The hashes identify the requests.
+func CheckRepeated(before, now []byte) error {
+	if !bytes.Equal(before, now) {
+		return fault.New(fault.AlreadyExists, fault.ExternalRefConflict,
+			"The external reference was used for another request.").WithField("external_ref")
 	}
-	if !entry.IsZero() {
-		err = err.WithMetadata("entry_id", entry.String())
-	}
-	return err
+	return nil
 }
 
 // Full means that the session has too few open seats.
@@ -214,8 +208,7 @@ func (f *Facts) renewalOf(id tenant.SubscriptionID, now time.Time) []credit.Entr
 func (s *Slot) checkJoin(party int) error {
 	switch {
 	case s.Fits(party):
-		return fault.New(fault.FailedPrecondition, fault.SeatsAvailable, "There are seats: book one.").
-			WithMetadata("session_id", s.ID.String())
+		return catalog.SeatsAvailable(s.ID)
 	case !s.Rules.WaitlistEnabled || s.WaitlistCapacity == 0:
 		return fault.New(fault.FailedPrecondition, fault.WaitlistClosed, "There is no waitlist.").
 			WithMetadata("session_id", s.ID.String())

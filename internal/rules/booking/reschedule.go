@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/credit"
 	"github.com/berthhq/berth/internal/tenant"
 )
@@ -47,7 +48,7 @@ func Reschedule(
 		return RescheduleResult{}, err
 	}
 	if !entry.IsZero() { // a member never has both a booking and an entry in one session
-		return RescheduleResult{}, AlreadyBooked(tenant.BookingID{}, entry)
+		return RescheduleResult{}, catalog.AlreadyBooked(tenant.BookingID{}, entry)
 	}
 	if !to.Fits(b.Party) {
 		return RescheduleResult{}, targetError("The session has too few open seats.").

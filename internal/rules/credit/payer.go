@@ -85,6 +85,11 @@ func (s *Subscription) CheckQuota(on civil.Date) error {
 	return nil
 }
 
+// NoneLeft means that a subscription has too few credits for a booking.
+func NoneLeft() *fault.Error {
+	return fault.New(fault.ResourceExhausted, fault.NoCredits, "No credits remaining.")
+}
+
 // HasQuota reports whether the plan limits bookings per day or week.
 func (p Plan) HasQuota() bool { return p.DailyLimit != nil || p.WeeklyLimit != nil }
 
@@ -97,7 +102,7 @@ func (s *Subscription) Charge(
 		return entries, 0, nil
 	}
 	if s.Balance < seats {
-		return entries, 0, fault.New(fault.ResourceExhausted, fault.NoCredits, "No credits remaining.").
+		return entries, 0, NoneLeft().
 			WithMetadata("balance", strconv.Itoa(s.Balance)).WithMetadata("needed", strconv.Itoa(seats))
 	}
 	return s.post(entries, Entry{Kind: Booking, Amount: -seats, Booking: booking, Actor: actor, At: now}), seats, nil

@@ -124,8 +124,8 @@ func (d Details) WithReferences(in Input, fields Fields) Details {
 // The errors are SESSION_STATE for a cancelled session, INVALID_FIELD for invalid times, CAPACITY_BELOW_TAKEN, and
 // those of Details.Edit.
 func (s Session) Edit(in Input, fields Fields, at References, now time.Time) (Session, error) {
-	if s.State == catalog.Cancelled {
-		return s, wrongState(s)
+	if err := s.State.CheckTakesPlace(); err != nil {
+		return s, err
 	}
 	details, err := s.Details.Edit(in, fields, at)
 	if err != nil {

@@ -98,8 +98,8 @@ func (s Session) withSpan(span civil.Span, zone *time.Location) Session {
 
 // Publish makes a draft bookable. Like the other state changes, it reports whether anything changed.
 func (s Session) Publish(now time.Time) (Session, bool, error) {
-	if s.State == catalog.Cancelled {
-		return s, false, wrongState(s)
+	if err := s.State.CheckTakesPlace(); err != nil {
+		return s, false, err
 	}
 	if s.State == catalog.Published {
 		return s, false, nil
@@ -110,9 +110,10 @@ func (s Session) Publish(now time.Time) (Session, bool, error) {
 
 // Unpublish makes it a draft again, unless it has bookings or waitlist entries.
 func (s Session) Unpublish(now time.Time) (Session, bool, error) {
+	if err := s.State.CheckTakesPlace(); err != nil {
+		return s, false, err
+	}
 	switch {
-	case s.State == catalog.Cancelled:
-		return s, false, wrongState(s)
 	case s.State == catalog.Draft:
 		return s, false, nil
 	case s.SeatsTaken > 0 || s.Waiting > 0:
@@ -139,10 +140,10 @@ func (s Session) Cancel(reason string, now time.Time) (Session, bool, error) {
 
 // Block stops new bookings. To block it again only changes the reason.
 func (s Session) Block(reason string, now time.Time) (Session, bool, error) {
-	switch {
-	case s.State == catalog.Cancelled:
-		return s, false, wrongState(s)
-	case s.Blocked && s.StateReason == reason:
+	if err := s.State.CheckTakesPlace(); err != nil {
+		return s, false, err
+	}
+	if s.Blocked && s.StateReason == reason {
 		return s, false, nil
 	}
 	if err := CheckReason(reason); err != nil {
@@ -154,10 +155,10 @@ func (s Session) Block(reason string, now time.Time) (Session, bool, error) {
 
 // Unblock allows new bookings again.
 func (s Session) Unblock(now time.Time) (Session, bool, error) {
-	switch {
-	case s.State == catalog.Cancelled:
-		return s, false, wrongState(s)
-	case !s.Blocked:
+	if err := s.State.CheckTakesPlace(); err != nil {
+		return s, false, err
+	}
+	if !s.Blocked {
 		return s, false, nil
 	}
 	s.Blocked, s.StateReason = false, ""
@@ -169,9 +170,4 @@ func (s Session) edited(now time.Time) Session {
 	s.Version++
 	s.UpdatedAt = now
 	return s
-}
-
-func wrongState(s Session) *fault.Error {
-	return fault.New(fault.FailedPrecondition, fault.SessionState, "The session is cancelled.").
-		WithMetadata("state", string(s.State))
 }

@@ -18,7 +18,7 @@ func BenchmarkDecide(b *testing.B) {
 		all := queue(n)
 		for i := range all {
 			if i%2 == 0 {
-				all[i].Window = wish(nil)
+				all[i].Window = timeWindow(nil)
 			}
 			all[i].Tier, all[i].Tags = []string{"", "silver", "gold"}[i%3], []string{"vip", "new"}[:i%3]
 		}

@@ -63,6 +63,20 @@ func (e Entry) Close(as Status, got tenant.BookingID, now time.Time) Entry {
 	return e
 }
 
+// CheckLeave reports whether an entry has ended before, so that leaving changes nothing. An entry that was booked cannot
+// be left: BOOKING_STATE.
+func (e Entry) CheckLeave() (ended bool, err error) {
+	switch e.Status {
+	case Waiting, Offered:
+		return false, nil
+	case Cancelled, Expired:
+		return true, nil
+	default:
+		return false, wrongState(e, "The entry has got its place: cancel the booking.").
+			WithMetadata("booking_id", e.Booking.String())
+	}
+}
+
 // Leave closes an entry that has no live offer.
 func Leave(e Entry, leaving Leaving, now time.Time) Changes {
 	return closing(e, Cancelled, leaving, now)

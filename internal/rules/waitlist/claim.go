@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -71,15 +72,21 @@ func HashClaim(token string) []byte {
 	return sum[:]
 }
 
-// ReadClaim returns the tenant of a token, or false if the text is not a token.
-func ReadClaim(token string) (tenant.TenantID, bool) {
+// ErrClaimInvalid is the error of a link to an offer that does not exist: LINK_INVALID.
+var ErrClaimInvalid = fault.New(fault.FailedPrecondition, fault.LinkInvalid, "The link is not valid.")
+
+// ReadClaim returns the tenant of a token. A text that is not a token is LINK_INVALID.
+func ReadClaim(token string) (tenant.TenantID, error) {
 	if len(token) != base64.RawURLEncoding.EncodedLen(claimTenant+claimBits) {
-		return tenant.TenantID{}, false
+		return tenant.TenantID{}, ErrClaimInvalid
 	}
 	raw, err := base64.RawURLEncoding.Strict().DecodeString(token)
 	if err != nil || len(raw) != claimTenant+claimBits { // it ignores line breaks
-		return tenant.TenantID{}, false
+		return tenant.TenantID{}, ErrClaimInvalid
 	}
 	in := tenant.TenantID{UUID: tenant.UUID(raw[:claimTenant])}
-	return in, !in.IsZero()
+	if in.IsZero() {
+		return tenant.TenantID{}, ErrClaimInvalid
+	}
+	return in, nil
 }

@@ -204,7 +204,7 @@ func TestDecide_ReturnsFirstReasonInOrder(t *testing.T) {
 	t.Parallel()
 	// Every check fails for this entry. Each step mends the one that the verdict before named.
 	c := queueOf(set{
-		"Asked": true, "Coach": rui, "Tries": 3, "Party": 5, "Refusal": string(fault.Overlap), "Window": wish(set{
+		"Asked": true, "Coach": rui, "Tries": 3, "Party": 5, "Refusal": string(fault.Overlap), "Window": timeWindow(set{
 			"Service": massage, "Location": porto, "Resource": id[tenant.ResourceID](9),
 			"From": civiltest.Date("2026-03-20"), "Until": civiltest.Date("2026-03-20"),
 			"Earliest": clock("06:00"), "Latest": clock("07:00"),

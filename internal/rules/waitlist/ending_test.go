@@ -247,42 +247,6 @@ func TestLeave_ClosesWaitingEntry(t *testing.T) {
 		waitlist.Leave(e, leaving, now))
 }
 
-func TestEndStale_ClosesEntriesThatCannotGetSeats(t *testing.T) {
-	t.Parallel()
-	rulesOf := func(q waitlist.Queue) waitlist.Rules {
-		return waitlist.Rules{ExpireStale: q.Service == massage, StaleAfter: time.Hour}
-	}
-	past := waitlist.Place{Session: id[tenant.SessionID](1), Starts: now}
-	ahead := waitlist.Place{Session: id[tenant.SessionID](2), Starts: starts}
-	strictly := vary.From(ahead, set{"Service": massage})
-	for name, tt := range map[string]struct {
-		status waitlist.Status
-		places []waitlist.Place
-		want   waitlist.Leaving
-	}{
-		"nothing is over":    {waitlist.Waiting, []waitlist.Place{ahead}, waitlist.Leaving{}},
-		"one of two is over": {waitlist.Waiting, []waitlist.Place{past, ahead}, waitlist.Leaving{}},
-		"all are over": {
-			waitlist.Waiting, []waitlist.Place{past}, waitlist.Leaving{Reason: "Its time has passed."},
-		},
-		"too long for one": {waitlist.Waiting, []waitlist.Place{strictly, ahead}, waitlist.Leaving{}},
-		"too long for all": {
-			waitlist.Waiting, []waitlist.Place{strictly}, waitlist.Leaving{Reason: "It waited too long.", Notify: true},
-		},
-		"while an offer to it is live": {waitlist.Offered, []waitlist.Place{past}, waitlist.Leaving{}},
-		"closed before":                {waitlist.Cancelled, []waitlist.Place{past}, waitlist.Leaving{}},
-	} {
-		e := waitlist.Entry{ID: entry(0), Status: tt.status, CreatedAt: now.Add(-2 * time.Hour)}
-		var want waitlist.Changes
-		if tt.want.Reason != "" {
-			want.Entries = []waitlist.EntryChange{{
-				Entry: vary.From(e, set{"Status": waitlist.Expired, "ClosedAt": now}), Leaving: tt.want,
-			}}
-		}
-		test.Eq(t, want, waitlist.EndStale(e, tt.places, rulesOf, now), test.Sprint(name))
-	}
-}
-
 func TestJoin_AddsEntryToEndOfQueues(t *testing.T) {
 	t.Parallel()
 	day := civiltest.Date("2026-03-18")
@@ -314,21 +278,6 @@ func TestJoin_AddsEntryToEndOfQueues(t *testing.T) {
 			want.Status, want.CreatedAt, want.Key = waitlist.Waiting, now, waitlist.NextKey(now, tt.after)
 		}
 		test.Eq(t, want, got, test.Sprint(name))
-	}
-}
-
-func TestWindow_Overlaps(t *testing.T) {
-	t.Parallel()
-	window := func(from, until string) waitlist.Window {
-		return waitlist.Window{From: civiltest.Date(from), Until: civiltest.Date(until)}
-	}
-	w := window("2026-03-10", "2026-03-12")
-	for other, want := range map[waitlist.Window]bool{
-		window("2026-03-08", "2026-03-09"): false, window("2026-03-08", "2026-03-10"): true,
-		window("2026-03-11", "2026-03-11"): true, window("2026-03-12", "2026-03-20"): true,
-		window("2026-03-13", "2026-03-20"): false, window("2026-03-01", "2026-03-31"): true,
-	} {
-		test.Eq(t, []bool{want, want}, []bool{w.Overlaps(other), other.Overlaps(w)}, test.Sprint(other))
 	}
 }
 

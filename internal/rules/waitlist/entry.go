@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/berthhq/berth/internal/civil"
+	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/tenant"
 )
@@ -23,6 +24,19 @@ const (
 
 // Active reports whether an entry is in a queue.
 func (s Status) Active() bool { return s == Waiting || s == Offered }
+
+// wrongState means that an entry has another status than an operation needs: BOOKING_STATE.
+func wrongState(e Entry, message string) *fault.Error {
+	return fault.New(fault.FailedPrecondition, fault.BookingState, "%s", message).WithMetadata("status", string(e.Status))
+}
+
+// CheckActive rejects an entry that is in no queue any more: BOOKING_STATE.
+func (e Entry) CheckActive() error {
+	if !e.Status.Active() {
+		return wrongState(e, "The entry no longer waits.")
+	}
+	return nil
+}
 
 // Entry is a request for seats: in one session, in any one of several, or in a time window.
 type Entry struct {
@@ -65,37 +79,11 @@ type Entry struct {
 	Offer         *Offer // the live one
 }
 
-// Window accepts any session of a service at a location, on a range of days, that starts in a range of times of day.
-type Window struct {
-	Service  tenant.ServiceID  `json:"service"`
-	Location tenant.LocationID `json:"location"`
-	Resource tenant.ResourceID `json:"resource,omitzero"` // zero is any
-	// From and Until are days at the location, both inclusive.
-	From  civil.Date `json:"from"`
-	Until civil.Date `json:"until"`
-	// Earliest and Latest are times of day at the location, both inclusive. If Latest is before Earliest, the range
-	// crosses midnight.
-	Earliest civil.TimeOfDay `json:"earliest"`
-	Latest   civil.TimeOfDay `json:"latest"`
-}
-
-// MaxWindow is the maximum number of days in a window.
-const MaxWindow = 60
-
 // Queue identifies a queue: the entries for sessions of a service at a location on a day.
 type Queue struct {
 	Location tenant.LocationID
 	Service  tenant.ServiceID
 	Date     civil.Date
-}
-
-// Queues returns the queues of a window, one for each day.
-func (w Window) Queues() []Queue {
-	var all []Queue
-	for day := w.From; !day.After(w.Until); day = day.AddDays(1) {
-		all = append(all, Queue{Location: w.Location, Service: w.Service, Date: day})
-	}
-	return all
 }
 
 // NextKey returns the key of an entry that joins at now, after the entry with the key last. It is greater than last
@@ -130,6 +118,3 @@ func Join(e Entry, queues []Queue, sizes []QueueSize, rules func(Queue) Rules, n
 	e.Status, e.Key, e.CreatedAt = Waiting, NextKey(now, last), now
 	return e, nil
 }
-
-// Overlaps reports whether two windows of the same service and location share a day.
-func (w Window) Overlaps(o Window) bool { return !o.From.After(w.Until) && !o.Until.Before(w.From) }

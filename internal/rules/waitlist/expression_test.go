@@ -47,7 +47,7 @@ var known = map[string]string{
 func thursday(differ set) waitlist.Case {
 	c := vary.From(caseOf(queueOf(set{
 		"Party": 2, "Flagged": true, "Tries": 1, "Joined": now.Add(-36*time.Hour - 30*time.Minute), "Tier": "gold",
-		"Tags": []string{"vip", "new"}, "Window": wish(set{"Earliest": clock("00:00"), "Latest": clock("23:59")}),
+		"Tags": []string{"vip", "new"}, "Window": timeWindow(set{"Earliest": clock("00:00"), "Latest": clock("23:59")}),
 	})...), set{"Slot.Seats": 3, "Slot.Zone": "Asia/Tokyo", "Slot.StartsAt": starts.In(zone("Asia/Tokyo"))})
 	return vary.From(c, differ)
 }

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -63,22 +62,6 @@ func NewFilling(s Scene, trigger Trigger, round *Round) *Filling {
 	}
 	f.AddEntries(s.Entries)
 	return f
-}
-
-// NewManualOffer begins an offer that staff make to one entry. It ends at until; the zero time means as the rules say.
-func NewManualOffer(s Scene, e Entry, until time.Time) (*Filling, error) {
-	grant := ManualGrant(e.Candidate(), s.Slot, s.Rules, s.Now)
-	if !until.IsZero() {
-		if !until.After(s.Now) || until.After(s.Slot.Closes) {
-			return nil, fault.Invalid("expire_time", "The offer must end in the future, and before booking closes.").
-				WithMetadata("closes_at", s.Slot.Closes.UTC().Format(time.RFC3339))
-		}
-		grant.Until = until
-	}
-	s.Entries, s.Live = []Entry{e}, nil
-	f := NewFilling(s, ByHand, nil)
-	f.manual = &grant
-	return f, nil
 }
 
 // withOpenSeats adds seats that were already open to a round. No entry fitted them before, but together with the seats

@@ -12,7 +12,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/berthhq/berth/internal/fault"
-	"github.com/berthhq/berth/internal/fault/faulttest"
 	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit/vary"
@@ -354,43 +353,6 @@ func wantOffers(t *rapid.T, c waitlist.Changes, before *waitlist.Round) {
 			ExpiresAt: g.Until,
 		}, *e.Offer)
 		must.EqOp(t, waitlist.Offered, e.Entry.Status)
-	}
-}
-
-func TestNewManualOffer_OffersToChosenEntry(t *testing.T) {
-	t.Parallel()
-	all := entries(queue(3))
-	scene := waitlist.Scene{
-		Slot: slot(4), Rules: rules(t, nil), Entries: all[:2], PageSize: 2, NewID: newIDs(), Now: now,
-		Live: []waitlist.Offer{{Member: all[2].Member, Seats: 1, Status: waitlist.Live}}, // to another entry of the member
-	}
-	const refused = "INVALID_FIELD @expire_time closes_at=2026-03-18T18:00:00Z"
-	for until, tt := range map[time.Time]struct {
-		ends time.Time
-		want string
-	}{
-		{}: {now.Add(30 * time.Minute), ""}, now.Add(5 * time.Hour): {now.Add(5 * time.Hour), ""}, starts: {starts, ""},
-		starts.Add(time.Second): {want: refused}, now: {want: refused},
-	} {
-		f, err := waitlist.NewManualOffer(scene, all[2], until)
-		test.EqOp(t, tt.want, faulttest.Text(err), test.Sprint(until))
-		if err != nil {
-			continue
-		}
-		// Staff may overrule the refusal. The record shows it.
-		poor := fault.New(fault.ResourceExhausted, fault.NoCredits, "No credits.")
-		c := (&run{refusals: map[tenant.EntryID]error{entry(2): poor}}).fill(f)
-		o := *c.Entries[0].Offer
-		test.Eq(t, outcome{Offered: some(2), Seats: 1, Opened: true, Recorded: true}, outcomeOf(c), test.Sprint(until))
-		test.EqOp(t, 1, c.Opened.Freed)
-		test.Eq(t, waitlist.Offer{
-			ID: o.ID, Round: c.Opened.ID, Session: scene.Slot.Session, Entry: entry(2), Member: all[2].Member, Seats: 1,
-			Status: waitlist.Live, Try: 1, ByHand: true, Score: 100, CreatedAt: now, ExpiresAt: tt.ends,
-		}, o, test.Sprint(until))
-		test.Eq(t, waitlist.Case{
-			Slot: scene.Slot, Queue: []waitlist.Candidate{vary.From(queue(3)[2], set{"Refusal": string(fault.NoCredits)})},
-			Trigger: waitlist.ByHand, Now: now,
-		}, c.Decision.Case, test.Sprint(until))
 	}
 }
 

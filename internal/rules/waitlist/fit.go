@@ -129,25 +129,6 @@ func (s *scene) mismatch(w *Window) string {
 	return ""
 }
 
-// matchesTime reports whether a time on one of the window's days is within its times of day, or within slack of them.
-// Times are on a circle of 24 hours, but half past eleven at night is only close to the window of the next day, which
-// has to be one of the window's days.
-func (w *Window) matchesTime(day civil.Date, clock civil.TimeOfDay, slack time.Duration) bool {
-	const circle = 24 * time.Hour
-	at, from, until := clock.SinceMidnight(), w.Earliest.SinceMidnight(), w.Latest.SinceMidnight()
-	length := (until - from + circle) % circle
-	after := (at - from + circle) % circle
-	switch {
-	case after <= length:
-		return true
-	case after-length <= slack && (at > until || day.After(w.From)): // slightly late
-		return true
-	case circle-after <= slack && (at < from || day.Before(w.Until)): // slightly early
-		return true
-	}
-	return false
-}
-
 // offerEnd returns OfferUntil for an entry.
 func (s *scene) offerEnd(c *Candidate) (time.Time, string) {
 	name := c.zone(s.slot)

@@ -80,7 +80,7 @@ func TestDecide_ChecksWindowCoachAndTries(t *testing.T) {
 	} {
 		c := caseOf(queueOf(set{"Coach": tt.coach})...)
 		if tt.wish != nil {
-			c.Queue[0].Window = wish(tt.wish)
+			c.Queue[0].Window = timeWindow(tt.wish)
 		}
 		if !tt.starts.IsZero() {
 			c.Slot.StartsAt, c.Slot.Closes = tt.starts, tt.starts
@@ -97,7 +97,7 @@ func TestDecide_ChecksWindowCoachAndTries(t *testing.T) {
 func TestDecide_ReadsWindowsInZoneOfLocation(t *testing.T) {
 	t.Parallel()
 	day := civiltest.Date("2026-03-19")
-	w := wish(set{"From": day, "Until": day, "Earliest": clock("07:00"), "Latest": clock("07:30")})
+	w := timeWindow(set{"From": day, "Until": day, "Earliest": clock("07:00"), "Latest": clock("07:30")})
 	// A member's zone only matters for quiet hours. An unknown one is UTC.
 	c := vary.From(caseOf(queueOf(set{"Window": w, "Zone": "Nowhere/Known"})...), set{"Slot.Zone": "Asia/Tokyo"})
 	at := time.Date(2026, 3, 18, 22, 0, 0, 0, time.UTC) // 07:00 in Tokyo
@@ -111,18 +111,9 @@ func TestCandidate_CopiesEntry(t *testing.T) {
 	t.Parallel()
 	want := waitlist.Candidate{
 		Entry: entry(0), Member: jess, Party: 2, Asked: true, Key: 7, Flagged: true, Score: new(120), Tries: 2, Coach: rui,
-		Window: wish(nil), Tier: "gold", Tags: []string{"vip"}, Zone: "Asia/Tokyo", Joined: now,
+		Window: timeWindow(nil), Tier: "gold", Tags: []string{"vip"}, Zone: "Asia/Tokyo", Joined: now,
 	}
 	test.Eq(t, want, entries([]waitlist.Candidate{want})[0].Candidate())
 	want.Asked = false
 	test.Eq(t, want, entries([]waitlist.Candidate{want})[0].Candidate())
-}
-
-func TestQueues_ReturnsOnePerDay(t *testing.T) {
-	t.Parallel()
-	w, want := wish(nil), []waitlist.Queue(nil)
-	for day := range 3 {
-		want = append(want, waitlist.Queue{Location: lisbon, Service: yoga, Date: w.From.AddDays(day)})
-	}
-	test.Eq(t, want, w.Queues())
 }

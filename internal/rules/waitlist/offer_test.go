@@ -74,12 +74,28 @@ func TestAnswerable_RejectsOffersThatAreNotLive(t *testing.T) {
 	}
 }
 
-func TestActive_IncludesWaitingAndOffered(t *testing.T) {
+func TestStatus_SaysWhetherAnEntryWaitsAndCanBeLeft(t *testing.T) {
 	t.Parallel()
-	for status, want := range map[waitlist.Status]bool{
-		waitlist.Waiting: true, waitlist.Offered: true, waitlist.Booked: false, waitlist.Cancelled: false,
-		waitlist.Expired: false,
+	for status, tt := range map[waitlist.Status]struct {
+		active, ended bool
+		leave         string
+	}{
+		waitlist.Waiting:   {active: true},
+		waitlist.Offered:   {active: true},
+		waitlist.Cancelled: {ended: true},
+		waitlist.Expired:   {ended: true},
+		waitlist.Booked: {
+			leave: "BOOKING_STATE booking_id=00000000-0000-7000-8000-000000000003 status=BOOKED",
+		},
 	} {
-		test.EqOp(t, want, status.Active(), test.Sprintf("%s: active %t", status, !want))
+		e, waits := waitlist.Entry{Status: status, Booking: id[tenant.BookingID](3)}, "BOOKING_STATE status="+string(status)
+		if tt.active {
+			waits = ""
+		}
+		test.EqOp(t, tt.active, status.Active(), test.Sprint(status))
+		expect.Fault(t, waits, status)(e.CheckActive())
+		ended, err := e.CheckLeave()
+		expect.Fault(t, tt.leave, status)(err)
+		test.EqOp(t, tt.ended, ended, test.Sprint(status))
 	}
 }

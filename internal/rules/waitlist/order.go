@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -82,6 +83,32 @@ func RankOf(entry tenant.EntryID, slot Slot, queue []Candidate, rules *Compiled,
 		}
 	}
 	return Rank{}
+}
+
+// Move moves an entry of a queue directly before another one, or to its end for the zero id. It returns the entry, and
+// the others whose keys make room for it. If the two share no queue, it is empty, and the error is INVALID_FIELD.
+func (e Entry) Move(
+	slot Slot, queue []Candidate, before tenant.EntryID, rules *Compiled, now time.Time,
+) (moved Entry, others []Entry, err error) {
+	switch {
+	case len(queue) == 0:
+		return e, nil, fault.Invalid("before_entry_id", "The other entry waits for something else.")
+	case before == e.ID:
+		return e, nil, nil
+	}
+	var order Reordered
+	if before.IsZero() {
+		order = MoveLast(slot, queue, e.ID, rules, now)
+	} else {
+		order = MoveBefore(slot, queue, e.ID, before, rules, now)
+	}
+	e.Flagged, e.Score, e.Key = order.Flagged, order.Score, order.Keys[e.ID]
+	for _, c := range queue {
+		if key, makesRoom := order.Keys[c.Entry]; makesRoom && c.Entry != e.ID {
+			others = append(others, Entry{ID: c.Entry, Flagged: c.Flagged, Key: key})
+		}
+	}
+	return e, others, nil
 }
 
 // Reordered is the new state of an entry that moves directly before another. It takes the other's flag and, if scores

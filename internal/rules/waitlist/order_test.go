@@ -11,6 +11,7 @@ import (
 
 	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/testkit/expect"
 	"github.com/berthhq/berth/internal/testkit/vary"
 )
 
@@ -168,6 +169,49 @@ func apply(q []waitlist.Candidate, moved tenant.EntryID, m waitlist.Reordered) {
 }
 
 // If there is room between neighbors, only the key of the moved entry changes.
+func TestEntryMove_TakesTheNewOrder(t *testing.T) {
+	t.Parallel()
+	r := rules(t, set{"Order": waitlist.ByPriority})
+	all := queue(3)
+	all[1].Flagged = true
+	e := waitlist.Entry{ID: entry(2), Key: all[2].Key}
+	for name, tt := range map[string]struct {
+		queue  []waitlist.Candidate
+		before tenant.EntryID
+		want   string
+	}{
+		"before another": {all, entry(0), ""},
+		"to the end":     {all, tenant.EntryID{}, ""},
+		"before itself":  {all, entry(2), ""},
+		"without a queue in common": {
+			nil, entry(0), "INVALID_FIELD @before_entry_id",
+		},
+		"before itself, and no longer in a queue": {nil, entry(2), "INVALID_FIELD @before_entry_id"},
+	} {
+		moved, others, err := e.Move(slot(1), tt.queue, tt.before, r, now)
+		expect.Fault(t, tt.want, name)(err)
+		want := e
+		if tt.want == "" && tt.before != entry(2) {
+			order := waitlist.MoveBefore(slot(1), all, entry(2), tt.before, r, now)
+			if tt.before.IsZero() {
+				order = waitlist.MoveLast(slot(1), all, entry(2), r, now)
+			}
+			want.Flagged, want.Score, want.Key = order.Flagged, order.Score, order.Keys[entry(2)]
+		}
+		test.Eq(t, want, moved, test.Sprint(name))
+		test.SliceEmpty(t, others, test.Sprint(name))
+	}
+	// Without room between the keys, the others make it.
+	tight := queue(3)
+	for i := range tight {
+		tight[i].Key = int64(i)
+	}
+	moved, others, err := e.Move(slot(1), tight, entry(1), r, now)
+	expect.Fault(t, "")(err)
+	test.EqOp(t, 1, moved.Key)
+	test.Eq(t, []waitlist.Entry{{ID: entry(1), Key: 2}}, others)
+}
+
 func TestMoveBefore_ChangesOneKeyIfThereIsRoom(t *testing.T) {
 	t.Parallel()
 	q := queue(5)

@@ -208,3 +208,10 @@ func TestValidate_BoundsEveryNumber(t *testing.T) {
 		expect.Reason(t, fault.InvalidField)(s.Validate())
 	}
 }
+
+func TestFacts_ListsSettings(t *testing.T) {
+	t.Parallel()
+	facts := waitlist.Settings{Enabled: new(false), MaxQueueSize: new(7)}.Facts()
+	test.MapLen(t, reflect.TypeFor[waitlist.Settings]().NumField(), facts)
+	test.Eq(t, []any{false, 7, nil}, []any{facts["enabled"], facts["max_queue_size"], facts["mode"]})
+}

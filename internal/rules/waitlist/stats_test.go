@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+	"pgregory.net/rapid"
 
 	"github.com/berthhq/berth/internal/rules/waitlist"
 )
@@ -45,4 +47,26 @@ func TestTally_ComputesRates(t *testing.T) {
 type rates struct {
 	Acceptance, Conversion, Depth float64
 	Response                      time.Duration
+}
+
+func TestTally_AddsUp(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		var whole waitlist.Tally
+		parts := make([]waitlist.Tally, 2)
+		for range rapid.IntRange(0, 20).Draw(t, "offers") {
+			o := waitlist.Offer{Try: rapid.IntRange(1, 5).Draw(t, "try"), CreatedAt: now}.Close(
+				rapid.SampledFrom([]waitlist.OfferStatus{
+					waitlist.Live, waitlist.Accepted, waitlist.Declined, waitlist.RanOut, waitlist.Withdrawn,
+				}).Draw(t, "status"), "", now.Add(time.Duration(rapid.IntRange(0, 99).Draw(t, "minutes"))*time.Minute))
+			e := waitlist.Entry{
+				Status: rapid.SampledFrom([]waitlist.Status{waitlist.Waiting, waitlist.Booked, waitlist.Expired}).Draw(t, "entry"),
+			}
+			for _, tally := range []*waitlist.Tally{&whole, &parts[rapid.IntRange(0, 1).Draw(t, "part")]} {
+				tally.Add(e)
+				tally.AddOffer(o)
+			}
+		}
+		must.EqOp(t, whole, parts[0].Sum(parts[1]))
+	})
 }

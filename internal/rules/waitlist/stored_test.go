@@ -20,7 +20,7 @@ func TestRecord_KeepsItsStoredForm(t *testing.T) {
 	all := entries(queueOf(set{
 		"Flagged": true, "Score": 120, "Coach": jess, "Tags": []string{"vip"}, "Tier": "gold", "Zone": "Asia/Kolkata",
 		"Tries": 1,
-	}, set{"Window": wish(set{"Resource": room}), "Asked": true}, nil))
+	}, set{"Window": timeWindow(set{"Resource": room}), "Asked": true}, nil))
 	closed := now.Add(-time.Hour)
 	c, _ := filling{
 		rules: first, entries: all, refused: []int{2}, trigger: waitlist.ByDecline, differ: set{"Slot.Seats": 2},

@@ -98,7 +98,7 @@ func caseOf(queue ...waitlist.Candidate) waitlist.Case {
 }
 
 // wish returns a window that includes the default slot, but for some fields.
-func wish(differ set) *waitlist.Window {
+func timeWindow(differ set) *waitlist.Window {
 	return new(vary.From(waitlist.Window{
 		Service: yoga, Location: lisbon,
 		From: civiltest.Date("2026-03-17"), Until: civiltest.Date("2026-03-19"),

@@ -8,12 +8,6 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// Wants reports whether a slot exactly matches an entry, without the time flexibility that rules may allow.
-func (e Entry) Wants(slot Slot) bool {
-	exact := (&Compiled{}).scene(slot, Round{}, slot.StartsAt)
-	return exact.mismatch(e.Window) == "" && (e.Coach.IsZero() || e.Coach == slot.Coach)
-}
-
 // Place is a place of an entry in a queue.
 type Place struct {
 	Queue
@@ -52,24 +46,4 @@ func EndStale(e Entry, places []Place, rules func(Queue) Rules, now time.Time) C
 		leaving.Reason = "It waited too long."
 	}
 	return closing(e, Expired, leaving, now)
-}
-
-// ManualGrant is the grant to an entry that staff choose. It lasts as long as the rules say, or until the slot closes,
-// if the rules find too little time.
-func ManualGrant(c Candidate, slot Slot, rules *Compiled, now time.Time) Grant {
-	s := rules.scene(slot, Round{}, now)
-	until, late := s.offerEnd(&c)
-	if late != "" {
-		until = slot.Closes
-	}
-	return Grant{Entry: c.Entry, Member: c.Member, Seats: c.Party, Score: s.scoring(&c).Score, Until: until}
-}
-
-// ManualDecision is the decision to make that grant. Open seats that it does not take stay open.
-func ManualDecision(c Candidate, grant Grant) Decision {
-	seats := grant.Seats
-	return Decision{
-		Mode: OfferInTurn, Move: MakeOffer, Grants: []Grant{grant}, Seats: &seats, Given: grant.Seats,
-		Verdicts: []Verdict{{Entry: c.Entry, Member: c.Member, Reason: WasOffered, Score: grant.Score, Party: c.Party}},
-	}
 }

@@ -1,0 +1,44 @@
+package waitlist_test
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/shoenig/test"
+
+	"github.com/berthhq/berth/internal/rules/waitlist"
+	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/testkit/expect"
+)
+
+func TestClaimKey_DerivesTokensAndCodes(t *testing.T) {
+	t.Parallel()
+	in, offer := id[tenant.TenantID](7), id[tenant.OfferID](1)
+	key := func(secret string) waitlist.ClaimKey {
+		return expect.Value(waitlist.NewClaimKey(bytes.Repeat([]byte(secret), 32)))(t)
+	}
+	token := key("s").Token(in, offer)
+	test.EqOp(t, token, key("s").Token(in, offer))
+	for _, other := range []string{key("t").Token(in, offer), key("s").Token(in, id[tenant.OfferID](2))} {
+		test.NotEqOp(t, token, other)
+		test.NotEq(t, waitlist.HashClaim(token), waitlist.HashClaim(other))
+	}
+	test.Len(t, 32, waitlist.HashClaim(token))
+	for text, want := range map[string]tenant.TenantID{
+		token: in, "": {}, "x": {}, token + "A": {}, token[1:]: {}, token + "=": {}, "!" + token[1:]: {},
+		"\n\n\n\n" + token[4:]: {}, key("s").Token(tenant.TenantID{}, offer): {},
+	} {
+		got, err := waitlist.ReadClaim(text)
+		test.EqOp(t, want, got, test.Sprintf("%q", text))
+		refused := ""
+		if want.IsZero() {
+			refused = "LINK_INVALID"
+		}
+		expect.Fault(t, refused, text)(err)
+	}
+	test.ErrorIs(t, expect.Error(waitlist.NewClaimKey(make([]byte, 31))), waitlist.ErrClaimSecret)
+	// Links and codes that were sent stay valid, and nodes of two versions agree on them.
+	test.EqOp(t, "AAAAAAAAcACAAAAAAAAAB1QxB1XldBe5iyS0wsorKgs", token)
+	test.EqOp(t, "250222", key("s").Code(offer))
+	test.Panic(t, func() { waitlist.ClaimKey{}.Code(offer) })
+}

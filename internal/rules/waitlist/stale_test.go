@@ -1,0 +1,92 @@
+package waitlist_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/shoenig/test"
+
+	"github.com/berthhq/berth/internal/civil/civiltest"
+	"github.com/berthhq/berth/internal/rules/waitlist"
+	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/testkit/vary"
+)
+
+func TestOver_ReportsPlacesThatCannotGetSeats(t *testing.T) {
+	t.Parallel()
+	r := waitlist.Defaults()
+	session := waitlist.Place{Session: id[tenant.SessionID](1), Starts: starts, Zone: "Europe/Lisbon"}
+	day := waitlist.Place{Queue: waitlist.Queue{Date: civiltest.Date("2026-03-18")}, Zone: "America/New_York"}
+	midnight := time.Date(2026, 3, 19, 4, 0, 0, 0, time.UTC) // in New York
+	gone := vary.From(session, set{"Gone": true})
+	for name, tc := range map[string]struct {
+		place waitlist.Place
+		after time.Duration
+		at    time.Time
+		want  bool
+	}{
+		"before the start":                   {session, 0, starts.Add(-1), false},
+		"at the start":                       {session, 0, starts, true},
+		"while seats of no-shows are filled": {session, time.Hour, starts.Add(time.Hour - 1), false},
+		"after that":                         {session, time.Hour, starts.Add(time.Hour), true},
+		"of a session that is gone":          {gone, 0, now, true},
+		"before midnight at the location":    {day, 0, midnight.Add(-1), false},
+		"after midnight at the location":     {day, 0, midnight, true},
+	} {
+		r.FillAfterStart = tc.after
+		test.EqOp(t, tc.want, tc.place.Over(r, tc.at), test.Sprint(name))
+	}
+}
+
+func TestStale_FollowsRules(t *testing.T) {
+	t.Parallel()
+	strict := vary.From(waitlist.Defaults(), set{"ExpireStale": true})
+	for name, tt := range map[string]struct {
+		rules waitlist.Rules
+		after time.Duration
+		want  bool
+	}{
+		"never by default": {waitlist.Defaults(), 1_000 * time.Hour, false}, "within a day": {
+			strict, 24*time.Hour - 1, false,
+		},
+		"after a day": {strict, 24 * time.Hour, true},
+	} {
+		test.EqOp(t, tt.want, tt.rules.Stale(waitlist.Entry{CreatedAt: now}, now.Add(tt.after)), test.Sprint(name))
+	}
+}
+
+func TestEndStale_ClosesEntriesThatCannotGetSeats(t *testing.T) {
+	t.Parallel()
+	rulesOf := func(q waitlist.Queue) waitlist.Rules {
+		return waitlist.Rules{ExpireStale: q.Service == massage, StaleAfter: time.Hour}
+	}
+	past := waitlist.Place{Session: id[tenant.SessionID](1), Starts: now}
+	ahead := waitlist.Place{Session: id[tenant.SessionID](2), Starts: starts}
+	strictly := vary.From(ahead, set{"Service": massage})
+	for name, tt := range map[string]struct {
+		status waitlist.Status
+		places []waitlist.Place
+		want   waitlist.Leaving
+	}{
+		"nothing is over":    {waitlist.Waiting, []waitlist.Place{ahead}, waitlist.Leaving{}},
+		"one of two is over": {waitlist.Waiting, []waitlist.Place{past, ahead}, waitlist.Leaving{}},
+		"all are over": {
+			waitlist.Waiting, []waitlist.Place{past}, waitlist.Leaving{Reason: "Its time has passed."},
+		},
+		"too long for one": {waitlist.Waiting, []waitlist.Place{strictly, ahead}, waitlist.Leaving{}},
+		"too long for all": {
+			waitlist.Waiting, []waitlist.Place{strictly}, waitlist.Leaving{Reason: "It waited too long.", Notify: true},
+		},
+		"while an offer to it is live": {waitlist.Offered, []waitlist.Place{past}, waitlist.Leaving{}},
+		"closed before":                {waitlist.Cancelled, []waitlist.Place{past}, waitlist.Leaving{}},
+	} {
+		e := waitlist.Entry{ID: entry(0), Status: tt.status, CreatedAt: now.Add(-2 * time.Hour)}
+		var want waitlist.Changes
+		if tt.want.Reason != "" {
+			want.Entries = []waitlist.EntryChange{{
+				Entry: vary.From(e, set{"Status": waitlist.Expired, "ClosedAt": now}), Leaving: tt.want,
+			}}
+		}
+		test.Eq(t, want, waitlist.EndStale(e, tt.places, rulesOf, now), test.Sprint(name))
+	}
+}
