@@ -1,7 +1,10 @@
 package main
 
 import (
+	"bytes"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -30,4 +33,37 @@ func TestBinary_LinksNoTestTooling(t *testing.T) {
 			test.Sprintf("the binary links %s", pkg))
 	}
 	test.True(t, len(linked) >= 100, test.Sprintf("only %d packages are listed", len(linked)))
+}
+
+// A package that a reader can hold in mind, and a file that fits in a sitting. What is longer is split by what is
+// decided.
+const (
+	longestPackage = 3_500
+	longestFile    = 450
+)
+
+// crowded lists the packages that are yet to be split.
+var crowded = map[string]bool{"github.com/berthhq/berth/internal/rules/notify": true}
+
+func TestBinary_LinksShortFilesOfSmallPackages(t *testing.T) {
+	t.Parallel()
+	const format = `{{if .Module}}{{if .Module.Main}}{{.ImportPath}}|{{.Dir}}|{{join .GoFiles "|"}}{{end}}{{end}}`
+	list := exec.CommandContext(t.Context(), "go", "list", "-deps", "-f", format, ".")
+	var packages int
+	for pkg := range strings.Lines(string(expect.Value(list.Output())(t))) {
+		fields := strings.Split(strings.TrimSpace(pkg), "|")
+		packages++
+		var whole int
+		for _, name := range fields[2:] {
+			text := expect.Value(os.ReadFile(filepath.Join(fields[1], name)))(t)
+			if bytes.HasPrefix(text, []byte("// Code generated ")) {
+				continue
+			}
+			lines := bytes.Count(text, []byte("\n"))
+			whole += lines
+			test.LessEq(t, longestFile, lines, test.Sprintf("%s of %s has %d lines", name, fields[0], lines))
+		}
+		test.Eq(t, crowded[fields[0]], whole > longestPackage, test.Sprintf("%s has %d lines", fields[0], whole))
+	}
+	test.GreaterEq(t, 50, packages)
 }

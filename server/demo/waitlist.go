@@ -12,7 +12,6 @@ import (
 	"github.com/berthhq/berth/internal/app/settings"
 	"github.com/berthhq/berth/internal/app/waitlists"
 	"github.com/berthhq/berth/internal/civil"
-	"github.com/berthhq/berth/internal/data/waitlistdb"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/session"
 	"github.com/berthhq/berth/internal/rules/waitlist"
@@ -165,7 +164,7 @@ func (b *builder) salonWaitlist(ctx context.Context, mona tenant.Caller, cut cat
 
 // liveOffer returns a live offer of the demo member; zero if there is none.
 func (b *builder) liveOffer(ctx context.Context, to tenant.Caller) (tenant.OfferID, error) {
-	live, err := b.app.Waitlists.ListOffers(ctx, tenant.System(b.id), waitlistdb.OfferQuery{
+	live, err := b.app.Waitlists.ListOffers(ctx, tenant.System(b.id), waitlists.OfferQuery{
 		Member: to.Member, Statuses: []waitlist.OfferStatus{waitlist.Live}, Oldest: true, Limit: 10,
 	})
 	for _, o := range live {
