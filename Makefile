@@ -77,6 +77,10 @@ format: $(third_party)/.stamp ## Format the contract, Go and TypeScript
 	cd $(ts) && npm run --silent fix
 	cd $(console) && npm run --silent fix
 
+.PHONY: hooks
+hooks: ## Format and lint what is staged before each commit, with Git's hook of this checkout
+	git config core.hooksPath tools/hooks
+
 .PHONY: lint
 lint: lint-proto lint-go lint-ts lint-swift lint-console ## Check contract, Go, TypeScript, Swift and the browser apps
 	@go run ./clients/swift/generate check || echo "warning: renew the generated Swift code before the next release"

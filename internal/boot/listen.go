@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"net/http/pprof"
 	"strconv"
 	"strings"
 	"syscall"
@@ -21,6 +22,7 @@ type ListenConfig struct {
 	PublicURL   string   `env:"BERTH_PUBLIC_URL" placeholder:"https://…" help:"URL of the service for browsers. Links start with it. Default: the address to listen on."`
 	Origins     []string `env:"BERTH_ORIGINS" placeholder:"https://…" help:"Origins of web pages that may call the service from a browser; * for all."`
 	Reflection  bool     `env:"BERTH_REFLECTION" help:"Serve gRPC reflection, so that tools such as grpcurl need no files. berth dev always does."`
+	Profiles    bool     `name:"pprof" env:"BERTH_PPROF" help:"Serve profiles of the running process at /debug/pprof/ of the admin address."`
 	// ClockOffset makes the clock that decides bookings wrong. Only campaigns use it.
 	ClockOffset time.Duration `hidden:"" help:"For tests: how far the clock of the rules is ahead."`
 	Concurrency int           `env:"BERTH_CONCURRENCY" default:"2" help:"How many transactions with bookings of one tenant a node runs at a time. Bookings that arrive while they run share the next transaction."`
@@ -98,12 +100,18 @@ func LocalAddress(address net.Addr) string {
 	return net.JoinHostPort("127.0.0.1", fmt.Sprint(tcp.Port))
 }
 
-// AdminHandler serves what only operators need: metrics and health checks.
+// AdminHandler serves what only operators need: metrics, health checks and, if asked for, profiles.
 func (n *Node) AdminHandler() http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", promhttp.HandlerFor(n.Metrics, promhttp.HandlerOpts{}))
 	mux.Handle("GET /healthz", n.Handler)
 	mux.Handle("GET /readyz", n.Handler)
+	if n.profiles {
+		mux.HandleFunc("GET /debug/pprof/", pprof.Index) // also serves each profile by its name
+		mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
+		mux.HandleFunc("GET /debug/pprof/trace", pprof.Trace)
+		mux.HandleFunc("GET /debug/pprof/symbol", pprof.Symbol)
+	}
 	return mux
 }
 

@@ -5,6 +5,7 @@ import (
 	"net/http/httptest"
 	"testing"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"github.com/shoenig/test"
 )
 
@@ -24,5 +25,17 @@ func TestHSTS_IsSentForHTTPSOnly(t *testing.T) {
 		w := httptest.NewRecorder()
 		hsts(url, http.NotFoundHandler()).ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", nil))
 		test.EqOp(t, want, w.Header().Get("Strict-Transport-Security"), test.Sprint(url))
+	}
+}
+
+func TestAdminHandler_ServesProfilesOnlyIfAskedFor(t *testing.T) {
+	t.Parallel()
+	for profiles, want := range map[bool]int{false: http.StatusNotFound, true: http.StatusOK} {
+		n := &Node{profiles: profiles, Metrics: prometheus.NewRegistry(), Handler: http.NotFoundHandler()}
+		for _, path := range []string{"/debug/pprof/", "/debug/pprof/heap"} {
+			w := httptest.NewRecorder()
+			n.AdminHandler().ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, nil))
+			test.EqOp(t, want, w.Code, test.Sprint(path, " with profiles ", profiles))
+		}
 	}
 }

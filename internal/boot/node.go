@@ -28,6 +28,7 @@ import (
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/provider"
 	"github.com/berthhq/berth/internal/rpc"
+	"github.com/berthhq/berth/internal/rpc/request"
 	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/token"
@@ -55,6 +56,7 @@ type Node struct {
 	health     *rpc.Health
 	drain      time.Duration
 	limits     traffic.ConnLimits
+	profiles   bool // whether the admin address serves profiles
 
 	// ctx ends when the node closes, which stops the background work.
 	ctx         context.Context //nolint:containedctx // it belongs to the node, not to a request
@@ -69,7 +71,7 @@ type Node struct {
 func Open(
 	ctx context.Context, log *slog.Logger, databaseURL string, keys KeyConfig, listen ListenConfig,
 ) (_ *Node, err error) {
-	n := &Node{log: log, drain: listen.Drain}
+	n := &Node{log: log, drain: listen.Drain, profiles: listen.Profiles}
 	n.ctx, n.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	defer func() {
 		if err != nil {
@@ -99,7 +101,7 @@ func Open(
 	}
 	n.Claims = n.secrets.Claims
 	if n.DB, err = pg.Open(ctx, pg.Config{
-		URL: databaseURL, Registerer: registry, Logger: log,
+		URL: databaseURL, Registerer: registry, Logger: log, Tracer: pg.LogStatements(ctx, log, requestAttrs),
 		StatementTimeout: listen.TimeLimit, LockTimeout: listen.TimeLimit, IdleTimeout: listen.TimeLimit,
 	}); err != nil {
 		return nil, err
@@ -161,6 +163,14 @@ func Open(
 	mux.Handle("/", contract)
 	n.Handler = hsts(listen.PublicURL, mux)
 	return n, nil
+}
+
+// requestAttrs names the request of a context in the log. A shared transaction has several, so it has none.
+func requestAttrs(ctx context.Context) []slog.Attr {
+	if call := request.CallFrom(ctx); call != nil {
+		return []slog.Attr{slog.String("request_id", call.ID)}
+	}
+	return nil
 }
 
 // connectTimeout is how long Open waits for a database that is starting.

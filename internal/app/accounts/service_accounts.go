@@ -57,7 +57,8 @@ func (s *Service) CreateServiceAccount(
 			return accountWithKey{account, key}, nil
 		})
 	if pg.IsUnique(err, "service_accounts_name") {
-		err = grant.AccountNameTaken().WithCause(err)
+		err = fault.New(fault.AlreadyExists, fault.AlreadyExistsReason, "A service account has that name.").
+			WithField("name").WithCause(err)
 	}
 	return created.account, created.key, err
 }
@@ -193,9 +194,12 @@ const tokenTTL = 15 * time.Minute
 func (s *Service) ExchangeKey(
 	ctx context.Context, issuer *token.Issuer, named tenant.TenantID, text string,
 ) (ExchangedKey, error) {
-	in, id, secret, err := grant.ParseKeyOf(named, text)
+	in, id, secret, err := grant.ParseKey(text)
 	if err != nil {
 		return ExchangedKey{}, err
+	}
+	if !named.IsZero() && named != in {
+		return ExchangedKey{}, grant.ErrKeyInvalid
 	}
 	anonymous := tenant.Caller{Tenant: in}
 	key, err := engine.Get(ctx, s.engine, anonymous, grant.ErrKeyInvalid, func(b *pg.Batch, into **accountdb.KeyFacts) {
@@ -205,11 +209,11 @@ func (s *Service) ExchangeKey(
 		return ExchangedKey{}, err
 	}
 	now := s.engine.Now()
-	if err := secret.Check(key.Hash); err != nil {
-		return ExchangedKey{}, err // nothing proves who tries: it is counted, not audited
+	if !secret.Matches(key.Hash) {
+		return ExchangedKey{}, grant.ErrKeyInvalid // nothing proves who tries: it is counted, not audited
 	}
-	if err := key.Key.Check(key.Revoked, now); err != nil {
-		return ExchangedKey{}, cmp.Or(s.auditRefusedKey(ctx, in, key.Account, id), err)
+	if key.Revoked || !key.Key.Valid(now) {
+		return ExchangedKey{}, cmp.Or(s.auditRefusedKey(ctx, in, key.Account, id), error(grant.ErrKeyInvalid))
 	}
 	if hour := now.Truncate(time.Hour); key.Key.UsedAt.Before(hour) { // once per hour: it is a write
 		err := engine.Exec(ctx, s.engine, anonymous, engine.Spec[struct{}]{Name: "account.use_key"},

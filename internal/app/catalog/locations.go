@@ -9,6 +9,7 @@ import (
 	"github.com/berthhq/berth/internal/app/seats"
 	"github.com/berthhq/berth/internal/data/accountdb"
 	"github.com/berthhq/berth/internal/data/catalogdb"
+	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/tenant"
@@ -85,7 +86,12 @@ func checkNoSessions(ctx context.Context, tx *engine.Tx, id tenant.LocationID) e
 	if err := tx.Load(ctx, &batch); err != nil {
 		return err
 	}
-	return catalog.CheckNewZone(scheduled)
+	if scheduled {
+		return fault.New(fault.FailedPrecondition, fault.SessionState,
+			"The location has sessions: its time zone stays. Make another location, or delete them.").
+			WithMetadata("state", "scheduled").WithField("location.time_zone")
+	}
+	return nil
 }
 
 // SetChannels sets the channels through which a location takes bookings. All others are off.
