@@ -64,7 +64,9 @@ func TestLocation_RoundTripsEveryField(t *testing.T) {
 		s.SetChannels(t.Context(), as(s.owner, &v1.SetChannelsRequest{LocationId: created.GetId()})),
 	)(t)
 	test.SliceEmpty(t, none.Msg.GetLocation().GetChannels())
-	failsAs(t, apiError{connect.CodeAlreadyExists, "ALREADY_EXISTS", map[string]string{"field": "location.name"}})(
+	failsAs(t, apiError{
+		Code: connect.CodeAlreadyExists, Reason: "ALREADY_EXISTS", Metadata: map[string]string{"field": "location.name"},
+	})(
 		s.CreateLocation(t.Context(), as(s.owner, &v1.CreateLocationRequest{Location: &v1.Location{Name: "QUAY"}})),
 	)
 	for name, l := range map[string]*v1.Location{
@@ -156,7 +158,10 @@ func TestService_RoundTripsEveryField(t *testing.T) {
 	test.EqOp(t, v1.Delivery_DELIVERY_IN_PERSON, cleared.Msg.GetService().GetDelivery())
 	test.EqOp(t, "", cleared.Msg.GetService().GetColor())
 	failsAs(
-		t, apiError{connect.CodeInvalidArgument, "INVALID_FIELD", map[string]string{"field": "service.max_party"}},
+		t, apiError{
+			Code: connect.CodeInvalidArgument, Reason: "INVALID_FIELD",
+			Metadata: map[string]string{"field": "service.max_party"},
+		},
 	)(s.UpdateService(
 		t.Context(),
 		as(

@@ -16,6 +16,7 @@ import (
 	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rpc/eventapi"
+	"github.com/berthhq/berth/internal/rpc/rpctest"
 	"github.com/berthhq/berth/internal/rules/grant"
 	"github.com/berthhq/berth/internal/rules/member"
 	"github.com/berthhq/berth/internal/tenant"
@@ -170,7 +171,10 @@ func TestWatchEvents_AppliesRoleChanges(t *testing.T) {
 	expect.OK(t)(s.App.Accounts.UpdateMember(
 		t.Context(), owner, me, nil, func(m *member.Member) error { m.Status = member.Inactive; return nil },
 	))
-	denied := apiError{connect.CodePermissionDenied, "PERMISSION_DENIED", map[string]string{"permission": "event.read"}}
+	denied := apiError{
+		Code: connect.CodePermissionDenied, Reason: "PERMISSION_DENIED",
+		Metadata: map[string]string{"permission": "event.read"},
+	}
 	test.Eq(t, denied, w.end(), test.Sprint("suspended"))
 }
 
@@ -265,7 +269,7 @@ func TestWatchEvents_DropsClientThatDoesNotRead(t *testing.T) {
 	s.URL = listen(t, s.Handler, traffic.ConnLimits{WriteTimeout: 2 * time.Second})
 	const window = 64 << 10 // bytes that the client's transport buffers
 	transport := &http.Transport{
-		Protocols: unencryptedHTTP2(),
+		Protocols: rpctest.UnencryptedHTTP2(),
 		HTTP2:     &http.HTTP2Config{MaxReceiveBufferPerStream: window, MaxReceiveBufferPerConnection: window},
 	}
 	client := berthv1connect.NewEventServiceClient(

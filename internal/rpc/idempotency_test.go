@@ -40,7 +40,9 @@ func TestIdempotencyKey_ReplaysStoredResponse(t *testing.T) {
 			test.EqOp(t, longest, response.Header().Get("X-Idempotency-Key"), test.Sprintf("answer %d: X-Idempotency-Key", i))
 		}
 
-		failsAs(t, apiError{connect.CodeAlreadyExists, "IDEMPOTENCY_CONFLICT", nil})(create("owner", name+" other", longest))
+		failsAs(t, apiError{
+			Code: connect.CodeAlreadyExists, Reason: "IDEMPOTENCY_CONFLICT",
+		})(create("owner", name+" other", longest))
 		// Another caller's key is another key, so this call runs and fails because the plan's name is taken.
 		refused(t, "ALREADY_EXISTS")(create("admin", name, longest))
 

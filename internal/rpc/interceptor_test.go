@@ -83,7 +83,9 @@ func TestAdmit_ResolvesTenantAndCaller(t *testing.T) {
 		},
 		{
 			name: "which tenant", token: w.token(t, "member", tenantA, tenantB),
-			refused: apiError{connect.CodeInvalidArgument, "TENANT_REQUIRED", map[string]string{"field": "tenant_id"}},
+			refused: apiError{
+				Code: connect.CodeInvalidArgument, Reason: "TENANT_REQUIRED", Metadata: map[string]string{"field": "tenant_id"},
+			},
 		},
 		{
 			name: "other tenant", token: w.token(t, "owner", tenantA), tenant: tenantB.String(),
@@ -95,7 +97,9 @@ func TestAdmit_ResolvesTenantAndCaller(t *testing.T) {
 		},
 		{
 			name: "no UUID", token: w.token(t, "owner", tenantA), tenant: "' or 1=1",
-			refused: apiError{connect.CodeInvalidArgument, "INVALID_FIELD", map[string]string{"field": "tenant_id"}},
+			refused: apiError{
+				Code: connect.CodeInvalidArgument, Reason: "INVALID_FIELD", Metadata: map[string]string{"field": "tenant_id"},
+			},
 		},
 		{
 			name: "service account for what it created", token: w.token(t, "sa:partner", tenantA),
@@ -104,13 +108,15 @@ func TestAdmit_ResolvesTenantAndCaller(t *testing.T) {
 		{
 			name: "left", token: w.token(t, "left", tenantA),
 			refused: apiError{
-				connect.CodePermissionDenied, "PERMISSION_DENIED", map[string]string{"permission": "booking.read"},
+				Code: connect.CodePermissionDenied, Reason: "PERMISSION_DENIED",
+				Metadata: map[string]string{"permission": "booking.read"},
 			},
 		},
 		{
 			name: "stranger", token: w.token(t, "stranger", tenantA),
 			refused: apiError{
-				connect.CodePermissionDenied, "PERMISSION_DENIED", map[string]string{"permission": "booking.read"},
+				Code: connect.CodePermissionDenied, Reason: "PERMISSION_DENIED",
+				Metadata: map[string]string{"permission": "booking.read"},
 			},
 		},
 		{name: "no token", refused: apiError{Code: connect.CodeUnauthenticated, Reason: "UNAUTHENTICATED"}},
@@ -234,11 +240,16 @@ func TestErrors_AreTheSameInEveryProtocol(t *testing.T) {
 			},
 			"denied before it is validated": {
 				get(t.Context(), client, options, w.token(t, "stranger", tenantA), &v1.GetBookingRequest{BookingId: "x"}),
-				apiError{connect.CodePermissionDenied, "PERMISSION_DENIED", map[string]string{"permission": "booking.read"}},
+				apiError{
+					Code: connect.CodePermissionDenied, Reason: "PERMISSION_DENIED",
+					Metadata: map[string]string{"permission": "booking.read"},
+				},
 			},
 			"invalid": {
 				get(t.Context(), client, options, w.token(t, "member", tenantA), &v1.GetBookingRequest{BookingId: "x"}),
-				apiError{connect.CodeInvalidArgument, "INVALID_FIELD", map[string]string{"field": "booking_id"}},
+				apiError{
+					Code: connect.CodeInvalidArgument, Reason: "INVALID_FIELD", Metadata: map[string]string{"field": "booking_id"},
+				},
 			},
 			"the handler's": {
 				get(t.Context(), client, options, w.token(t, "member", tenantA), &v1.GetBookingRequest{BookingId: someSession}),
@@ -250,7 +261,10 @@ func TestErrors_AreTheSameInEveryProtocol(t *testing.T) {
 			},
 			"stream, denied": {
 				stream(t.Context(), client, options, w.token(t, "member", tenantA), &v1.ImportMembersRequest{}),
-				apiError{connect.CodePermissionDenied, "PERMISSION_DENIED", map[string]string{"permission": "member.import"}},
+				apiError{
+					Code: connect.CodePermissionDenied, Reason: "PERMISSION_DENIED",
+					Metadata: map[string]string{"permission": "member.import"},
+				},
 			},
 			"stream, other tenant": {
 				stream(
@@ -260,11 +274,11 @@ func TestErrors_AreTheSameInEveryProtocol(t *testing.T) {
 			},
 			"stream, invalid": {
 				stream(t.Context(), client, options, w.token(t, "owner", tenantA), &v1.ImportMembersRequest{}),
-				apiError{connect.CodeInvalidArgument, "INVALID_FIELD", map[string]string{"field": "csv"}},
+				apiError{Code: connect.CodeInvalidArgument, Reason: "INVALID_FIELD", Metadata: map[string]string{"field": "csv"}},
 			},
 			"stream, the handler's": {
 				stream(t.Context(), client, options, w.token(t, "owner", tenantA), &v1.ImportMembersRequest{Csv: []byte("x")}),
-				apiError{connect.CodeInvalidArgument, "IMPORT_INVALID", map[string]string{"line": "1"}},
+				apiError{Code: connect.CodeInvalidArgument, Reason: "IMPORT_INVALID", Metadata: map[string]string{"line": "1"}},
 			},
 		} {
 			test.Eq(t, tc.want, apiErrorOf(t, tc.err), test.Sprint(name))
@@ -318,7 +332,7 @@ func TestErrors_HideInternalCauses(t *testing.T) {
 			request := as(w.token(t, "owner", tenantA), &v1.BookRequest{SessionId: someSession})
 			request.Header().Set("X-Request-Id", "abc-1")
 			_, err := berthv1connect.NewBookingServiceClient(http1, w.url).Book(t.Context(), request)
-			want := apiError{connect.CodeInternal, "INTERNAL", map[string]string{"request_id": "abc-1"}}
+			want := apiError{Code: connect.CodeInternal, Reason: "INTERNAL", Metadata: map[string]string{"request_id": "abc-1"}}
 			test.Eq(t, want, apiErrorOf(t, err))
 			text := err.Error()
 			test.StrNotContains(t, text, "secret")
@@ -424,7 +438,8 @@ func TestEncodeError_MapsFaults(t *testing.T) {
 				fault.FailedPrecondition, fault.AdvanceWindow, "Too early.",
 			).WithMetadata("opens_at", "2026-03-29T01:00:00Z"),
 			want: apiError{
-				connect.CodeFailedPrecondition, "ADVANCE_WINDOW", map[string]string{"opens_at": "2026-03-29T01:00:00Z"},
+				Code: connect.CodeFailedPrecondition, Reason: "ADVANCE_WINDOW",
+				Metadata: map[string]string{"opens_at": "2026-03-29T01:00:00Z"},
 			},
 			text: "Too early.",
 		},
@@ -435,18 +450,24 @@ func TestEncodeError_MapsFaults(t *testing.T) {
 			want: apiError{Code: connect.CodeUnavailable, Reason: "CONTENTION"}, text: "Try again.",
 		},
 		"field": {
-			err:  fault.Invalid("session.start", "start is wrong."),
-			want: apiError{connect.CodeInvalidArgument, "INVALID_FIELD", map[string]string{"field": "session.start"}},
+			err: fault.Invalid("session.start", "start is wrong."),
+			want: apiError{
+				Code: connect.CodeInvalidArgument, Reason: "INVALID_FIELD", Metadata: map[string]string{"field": "session.start"},
+			},
 			text: "start is wrong.",
 		},
 		"encoded already": {
-			err:  fmt.Errorf("read: %w", tooLarge(7)),
-			want: apiError{connect.CodeResourceExhausted, "REQUEST_TOO_LARGE", map[string]string{"limit_bytes": "7"}},
+			err: fmt.Errorf("read: %w", tooLarge(7)),
+			want: apiError{
+				Code: connect.CodeResourceExhausted, Reason: "REQUEST_TOO_LARGE", Metadata: map[string]string{"limit_bytes": "7"},
+			},
 			text: "The request is larger than 7 bytes.",
 		},
 		"commit unknown": {
-			err:  fmt.Errorf("book: %w: %w", pg.ErrCommitUnknown, errors.New("secret")),
-			want: apiError{connect.CodeDeadlineExceeded, "DEADLINE_EXCEEDED", map[string]string{"outcome": "unknown"}},
+			err: fmt.Errorf("book: %w: %w", pg.ErrCommitUnknown, errors.New("secret")),
+			want: apiError{
+				Code: connect.CodeDeadlineExceeded, Reason: "DEADLINE_EXCEEDED", Metadata: map[string]string{"outcome": "unknown"},
+			},
 		},
 		"caller left": {
 			ctx: ended, err: errors.New("secret"), want: apiError{Code: connect.CodeCanceled, Reason: "CANCELED"},
@@ -473,10 +494,12 @@ func TestEncodeError_MapsFaults(t *testing.T) {
 		},
 		"connect's own trouble": {
 			err:  connect.NewError(connect.CodeUnknown, errors.New("secret")),
-			want: apiError{connect.CodeInternal, "INTERNAL", map[string]string{"request_id": "r1"}},
+			want: apiError{Code: connect.CodeInternal, Reason: "INTERNAL", Metadata: map[string]string{"request_id": "r1"}},
 		},
 		"anything": {
-			err: errors.New("secret"), want: apiError{connect.CodeInternal, "INTERNAL", map[string]string{"request_id": "r1"}},
+			err: errors.New("secret"), want: apiError{
+				Code: connect.CodeInternal, Reason: "INTERNAL", Metadata: map[string]string{"request_id": "r1"},
+			},
 			text: "Something went wrong. The request ID is r1.",
 		},
 	} {

@@ -22,7 +22,9 @@ const testLimit = 64 << 10
 
 func withTestLimit(c *Config) { c.MaxBytes = testLimit }
 
-var errTooBig = apiError{connect.CodeResourceExhausted, "REQUEST_TOO_LARGE", map[string]string{"limit_bytes": "65536"}}
+var errTooBig = apiError{
+	Code: connect.CodeResourceExhausted, Reason: "REQUEST_TOO_LARGE", Metadata: map[string]string{"limit_bytes": "65536"},
+}
 
 func TestLimits_RejectOversizedRequests(t *testing.T) {
 	t.Parallel()

@@ -245,7 +245,7 @@ func TestImportMembers_StreamsProgress(t *testing.T) {
 	t.Parallel()
 	s := newMemberTest(t)
 	for _, name := range []string{"connect", "connect+json", "grpc", "grpc-web"} {
-		client := berthv1connect.NewMemberServiceClient(protocols[name].client, s.URL, protocols[name].options)
+		client := berthv1connect.NewMemberServiceClient(protocols[name].Client, s.URL, protocols[name].Options)
 		var file strings.Builder
 		file.WriteString("name;email\n")
 		for i := range 1500 {
@@ -292,7 +292,7 @@ func TestImportMembers_AcceptsLargestFile(t *testing.T) {
 		fmt.Fprintf(&file, "M,%s\n", strings.Repeat("x", 3900))
 	}
 	for _, name := range []string{"connect", "connect+json", "grpc"} {
-		client := berthv1connect.NewMemberServiceClient(protocols[name].client, s.URL, protocols[name].options)
+		client := berthv1connect.NewMemberServiceClient(protocols[name].Client, s.URL, protocols[name].Options)
 		events := expect.Value(
 			s.readImport(t, client, "admin", &v1.ImportMembersRequest{Csv: []byte(file.String()), DryRun: true}),
 		)(t)

@@ -90,7 +90,7 @@ func TestRates_LimitEachCallerAndTenant(t *testing.T) {
 		answered, err := w.reads(t, w.token(t, step.subject, tenantA), 6)
 		test.EqOp(t, step.want, answered, test.Sprintf("step %d", i))
 		test.Eq(t, apiError{
-			connect.CodeResourceExhausted, "RATE_LIMITED", map[string]string{"retry_after": "2"},
+			Code: connect.CodeResourceExhausted, Reason: "RATE_LIMITED", Metadata: map[string]string{"retry_after": "2"},
 		}, apiErrorOf(t, err), test.Sprintf("step %d", i))
 	}
 	mine := w.token(t, "member", tenantA, tenantB)

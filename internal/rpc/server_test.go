@@ -4,9 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"io"
 	"net/http"
-	"net/http/httptest"
 	"reflect"
 	"slices"
 	"strings"
@@ -32,39 +30,6 @@ import (
 	"github.com/berthhq/berth/internal/testkit/expect"
 	"github.com/berthhq/berth/internal/traffic"
 )
-
-// httpResponse is the response to a plain HTTP request.
-type httpResponse struct {
-	Status int
-	Header http.Header
-	Body   string
-}
-
-func send(t *testing.T, client *http.Client, method, url string, header http.Header, body string) httpResponse {
-	t.Helper()
-	r := expect.Value(http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body)))(t)
-	r.Header = header
-	got := expect.Value(client.Do(r))(t)
-	defer got.Body.Close()
-	return httpResponse{got.StatusCode, got.Header, string(expect.Value(io.ReadAll(got.Body))(t))}
-}
-
-// errorFromResponse decodes an error of a unary Connect call as a client does.
-func errorFromResponse(t *testing.T, got httpResponse) *connect.Error {
-	t.Helper()
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", got.Header.Get("Content-Type"))
-		w.WriteHeader(got.Status)
-		_, _ = io.WriteString(w, got.Body)
-	}))
-	defer server.Close()
-	_, err := berthv1connect.NewBookingServiceClient(http1, server.URL, connect.WithProtoJSON()).Book(
-		t.Context(), connect.NewRequest(new(v1.BookRequest)),
-	)
-	wire, ok := errors.AsType[*connect.Error](err)
-	must.True(t, ok, must.Sprintf("no error but %+v", got))
-	return wire
-}
 
 func TestServer_GuardsEveryRPC(t *testing.T) {
 	t.Parallel()

@@ -78,7 +78,7 @@ func TestStepUp_AsksPeopleForARecentSignIn(t *testing.T) {
 		},
 		"who may not read requests": {s.signedIn(t, "admin", time.Hour), role},
 	} {
-		failsAs(t, apiError{connect.CodePermissionDenied, "STEP_UP_REQUIRED", map[string]string{
+		failsAs(t, apiError{Code: connect.CodePermissionDenied, Reason: "STEP_UP_REQUIRED", Metadata: map[string]string{
 			"max_age": "300", "acr_values": "mfa phr",
 		}}, test.Sprint(name))(s.call(t, c.token, c.request))
 	}

@@ -4,11 +4,9 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"maps"
 	"net"
 	"net/http"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -17,8 +15,6 @@ import (
 	"connectrpc.com/connect"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/shoenig/test"
-	"github.com/shoenig/test/must"
-	"google.golang.org/genproto/googleapis/rpc/errdetails"
 
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/internal/access"
@@ -138,124 +134,6 @@ func listen(t testing.TB, handler http.Handler, limits traffic.ConnLimits) strin
 func (w *stubServer) token(t *testing.T, subject string, tenants ...tenant.TenantID) string {
 	t.Helper()
 	return issue(t, w.issuer, token.Claims{Subject: subject, Tenants: tenants}, time.Hour)
-}
-
-// protocols are the protocols and encodings that clients may use.
-var protocols = map[string]struct {
-	client  *http.Client
-	options connect.ClientOption
-}{
-	"connect":      {http1, connect.WithClientOptions()},
-	"connect+json": {http1, connect.WithProtoJSON()},
-	"connect+get":  {http1, connect.WithHTTPGet()},
-	"connect+h2c":  {http2, connect.WithClientOptions()},
-	"grpc":         {http2, connect.WithGRPC()},
-	"grpc-web":     {http1, connect.WithGRPCWeb()},
-}
-
-var (
-	http1 = &http.Client{Transport: &http.Transport{}}
-	http2 = &http.Client{Transport: &http.Transport{Protocols: unencryptedHTTP2()}}
-)
-
-func unencryptedHTTP2() *http.Protocols {
-	p := new(http.Protocols)
-	p.SetUnencryptedHTTP2(true)
-	return p
-}
-
-func eachProtocol(t *testing.T, test func(t *testing.T, client *http.Client, options connect.ClientOption)) {
-	t.Helper()
-	for _, name := range slices.Sorted(maps.Keys(protocols)) {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			test(t, protocols[name].client, protocols[name].options)
-		})
-	}
-}
-
-// as returns a request with a token.
-func as[T any](token string, message *T) *connect.Request[T] {
-	request := connect.NewRequest(message)
-	if token != "" {
-		request.Header().Set("Authorization", "Bearer "+token)
-	}
-	return request
-}
-
-// apiError is the part of an error on which programs branch.
-type apiError struct {
-	Code     connect.Code
-	Reason   string
-	Metadata map[string]string
-}
-
-func apiErrorOf(t *testing.T, err error) apiError {
-	t.Helper()
-	var wire *connect.Error
-	must.True(t, errors.As(err, &wire), must.Sprintf("got %v, want an error of the server", err))
-	if info := infoOf(t, wire); info != nil {
-		test.EqOp(t, "berth", info.GetDomain())
-		return apiError{wire.Code(), info.GetReason(), info.GetMetadata()}
-	}
-	t.Fatalf("no ErrorInfo in %v", err)
-	return apiError{}
-}
-
-// refused fails the test unless a call failed with an error that has all of these: its code, its reason, its field, or
-// other metadata.
-//
-//	refused(t, "not_found SESSION_NOT_FOUND")(client.Book(ctx, request))
-//	refused(t, "INVALID_FIELD page_size")(client.List(ctx, request))
-//	refused(t, "PERMISSION_DENIED permission=role.write")(client.CreateRole(ctx, request))
-func refused(t *testing.T, want string, settings ...test.Setting) func(results ...any) {
-	t.Helper()
-	return func(results ...any) {
-		t.Helper()
-		got := apiErrorOf(t, errorOf(results...))
-		has := []string{got.Code.String(), got.Reason, got.Metadata["field"]}
-		for key, value := range got.Metadata {
-			has = append(has, key+"="+value)
-		}
-		for word := range strings.FieldsSeq(want) {
-			test.SliceContains(t, has, word, settings...)
-		}
-	}
-}
-
-// failsAs is refused for an error that has nothing else.
-func failsAs(t *testing.T, want apiError, settings ...test.Setting) func(results ...any) {
-	t.Helper()
-	return func(results ...any) {
-		t.Helper()
-		test.Eq(t, want, apiErrorOf(t, errorOf(results...)), settings...)
-	}
-}
-
-// streamError reads a stream to its end, and returns its error.
-func streamError[R any](stream *connect.ServerStreamForClient[R], err error) error {
-	if err != nil {
-		return err
-	}
-	for stream.Receive() {
-	}
-	return errors.Join(stream.Err(), stream.Close())
-}
-
-// errorOf returns the error of a call, which is its last result.
-func errorOf(results ...any) error {
-	err, _ := results[len(results)-1].(error)
-	return err
-}
-
-func infoOf(t *testing.T, err *connect.Error) *errdetails.ErrorInfo {
-	t.Helper()
-	for _, detail := range err.Details() {
-		if info, ok := expect.Value(detail.Value())(t).(*errdetails.ErrorInfo); ok {
-			return info
-		}
-	}
-	return nil
 }
 
 // logBuffer is a log writer that tests can read.
