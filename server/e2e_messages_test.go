@@ -21,6 +21,7 @@ import (
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/pgtest"
 	"github.com/berthhq/berth/internal/rules/catalog"
+	"github.com/berthhq/berth/internal/rules/delivery"
 	"github.com/berthhq/berth/internal/rules/member"
 	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/rules/session"
@@ -157,8 +158,8 @@ func (w *world) newSMSMember(number string, in tenant.SessionID) tenant.MemberID
 	caller := tenant.Caller{Tenant: w.ID, Subject: m.Subject, Member: m.ID, Roles: m.Roles}
 	expect.OK(w.t)(w.app.Messages.UpdateNotificationPreferences(w.ctx(), caller,
 		messages.PreferencesEdit{Chosen: notify.Preferences{
-			{Topic: notify.BookingConfirmed, Channel: notify.SMS}:   true,
-			{Topic: notify.BookingConfirmed, Channel: notify.Email}: false,
+			{Topic: notify.BookingConfirmed, Channel: delivery.SMS}:   true,
+			{Topic: notify.BookingConfirmed, Channel: delivery.Email}: false,
 		}}))
 	expect.OK(w.t)(
 		w.app.Bookings.Book(w.ctx(), caller, bookings.BookRequest{Session: in, Party: 1, Channel: catalog.Online}),

@@ -21,6 +21,7 @@ import (
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/checkin"
+	"github.com/berthhq/berth/internal/rules/delivery"
 	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/seal"
@@ -58,7 +59,7 @@ type Config struct {
 	Seals seal.Keys
 	// PlatformSenders are the names of the platform's senders; a channel without one, and without one of the tenant's own,
 	// goes to the local outbox.
-	PlatformSenders map[notify.Channel]string
+	PlatformSenders map[delivery.Channel]string
 	// SendingQuotas limit what the platform's senders send for a new tenant. Default: no limits.
 	SendingQuotas notify.SendingLimits
 	// MailFrom is the address that the platform's mails come from. Optional.

@@ -15,6 +15,7 @@ import (
 	"github.com/berthhq/berth/internal/fcm"
 	"github.com/berthhq/berth/internal/localbox"
 	"github.com/berthhq/berth/internal/provider"
+	"github.com/berthhq/berth/internal/rules/delivery"
 	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/smtp"
 	"github.com/berthhq/berth/internal/tenant"
@@ -64,22 +65,22 @@ func (c SenderConfig) sends() bool { return c.Send != "off" }
 // quotas returns what the platform's accounts send for a new tenant.
 func (c SenderConfig) quotas() notify.SendingLimits {
 	return notify.SendingLimits{
-		notify.SMS:   {Total: c.MaxSMS, Abroad: c.MaxSMSAbroad},
-		notify.Email: {Total: c.MaxMails},
+		delivery.SMS:   {Total: c.MaxSMS, Abroad: c.MaxSMSAbroad},
+		delivery.Email: {Total: c.MaxMails},
 	}
 }
 
 // providers returns the provider of each channel for which the platform has an account.
-func (c SenderConfig) providers() map[notify.Channel]string {
-	providers := make(map[notify.Channel]string)
+func (c SenderConfig) providers() map[delivery.Channel]string {
+	providers := make(map[delivery.Channel]string)
 	if c.TwilioAccount != "" {
-		providers[notify.SMS] = messages.ProviderTwilio
+		providers[delivery.SMS] = messages.ProviderTwilio
 	}
 	if c.FCMKey != "" {
-		providers[notify.Push] = messages.ProviderFCM
+		providers[delivery.Push] = messages.ProviderFCM
 	}
 	if c.SMTPHost != "" {
-		providers[notify.Email] = messages.ProviderSMTP
+		providers[delivery.Email] = messages.ProviderSMTP
 	}
 	return providers
 }
@@ -121,7 +122,7 @@ func (c SenderConfig) open(
 		sender, err := following(textOf(secrets.SMTP, c.SMTPPassword), func(password string) (worker.Sender, error) {
 			return smtp.New(smtp.Config{
 				Host: c.SMTPHost, Port: c.SMTPPort, Security: smtp.Security(c.SMTPSecurity),
-				Username: c.SMTPUser, Password: password, From: notify.Mailbox{Address: c.SMTPFrom},
+				Username: c.SMTPUser, Password: password, From: delivery.Mailbox{Address: c.SMTPFrom},
 			})
 		})
 		if err != nil {
@@ -194,7 +195,7 @@ func (c SenderConfig) openTenants(
 			}
 			return c.tenantMail(smtp.Config{
 				Host: s.SMTP.Host, Port: s.SMTP.Port, Security: security,
-				Username: s.SMTP.Username, Password: s.SMTP.Password, From: notify.Mailbox{Address: s.SMTP.From},
+				Username: s.SMTP.Username, Password: s.SMTP.Password, From: delivery.Mailbox{Address: s.SMTP.From},
 			})
 		}
 		return nil, errors.New("the tenant no longer has an account with " + provider)
@@ -217,6 +218,6 @@ const implicitTLS = 465
 type failedSender struct{ err error }
 
 // Send fails with the reason.
-func (b failedSender) Send(context.Context, notify.Message) (notify.Receipt, error) {
-	return notify.Receipt{}, &notify.SendError{Kind: notify.Misconfigured, Err: b.err}
+func (b failedSender) Send(context.Context, delivery.Message) (delivery.Receipt, error) {
+	return delivery.Receipt{}, &delivery.Error{Kind: delivery.Misconfigured, Err: b.err}
 }

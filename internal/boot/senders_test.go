@@ -8,7 +8,7 @@ import (
 	"github.com/shoenig/test/must"
 
 	"github.com/berthhq/berth/internal/app/messages"
-	"github.com/berthhq/berth/internal/rules/notify"
+	"github.com/berthhq/berth/internal/rules/delivery"
 	"github.com/berthhq/berth/internal/smtp/smtptest"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit/expect"
@@ -23,9 +23,9 @@ func TestTenantMail_ConnectsToPublicAddressesOnly(t *testing.T) {
 	for allowed, want := range map[bool]string{false: "PRIVATE_ADDRESS", true: ""} {
 		open := SenderConfig{PrivateHosts: allowed}.openTenants(nil)
 		sender := expect.Value(open(t.Context(), tenant.TenantID{}, messages.ProviderSMTP, own))(t)
-		_, err := sender.Send(t.Context(), notify.Message{To: "ann@mail.example", Subject: "Hello", Text: "Hello"})
+		_, err := sender.Send(t.Context(), delivery.Message{To: "ann@mail.example", Subject: "Hello", Text: "Hello"})
 		// If allowed, the connection succeeds, and then fails because the server offers no encryption.
-		failed, ok := errors.AsType[*notify.SendError](err)
+		failed, ok := errors.AsType[*delivery.Error](err)
 		must.True(t, ok, must.Sprintf("allowed %v: %v", allowed, err))
 		test.EqOp(t, want, failed.Code, test.Sprintf("allowed %v: %v", allowed, err))
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/berthhq/berth/internal/data/messagedb"
 	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/rules/delivery"
 	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/tenant"
 )
@@ -77,10 +78,10 @@ var messageReads = []read{
 	}}, "other"},
 	{messagedb.ListDeliveries, args{messagedb.DeliveryQuery{Offer: id[tenant.OfferID]("offer"), Limit: 9}}, "other"},
 	{messagedb.ListDeliveries, args{messagedb.DeliveryQuery{
-		Statuses: []notify.DeliveryStatus{notify.Failed}, Limit: 9,
+		Statuses: []delivery.Status{delivery.Failed}, Limit: 9,
 	}}, "other key item"},
 	{
-		messagedb.ListDeliveries, args{messagedb.DeliveryQuery{Channel: notify.SMS, Limit: 9}},
+		messagedb.ListDeliveries, args{messagedb.DeliveryQuery{Channel: delivery.SMS, Limit: 9}},
 		"other fourth account item batch",
 	},
 	{messagedb.ListDeliveries, args{messagedb.DeliveryQuery{Topic: "MOVED", Limit: 9}}, "other"},
@@ -133,7 +134,7 @@ var messageReads = []read{
 		messagedb.ListMemberStops, args{"receiver"},
 		"EMAIL/zed@example.com/BOUNCED/01T12:00 SMS/+4413/UNSUBSCRIBED/01T12:00",
 	},
-	{func(b *pg.Batch, in tenant.TenantID, phone, email map[notify.Channel]notify.Reason) {
+	{func(b *pg.Batch, in tenant.TenantID, phone, email map[delivery.Channel]notify.Reason) {
 		messagedb.ListStops(b, in, []*notify.Recipient{
 			{Email: "foreign@example.com"}, {Phone: "+4413", Stopped: phone}, {Email: "ANA@example.com", Stopped: email},
 		})
@@ -160,17 +161,17 @@ var messageReads = []read{
 	{messagedb.ListReviews, args{now.Add(24 * time.Hour)}, "EMAIL/0/02T12:00/02T12:00 SMS/1/01T12:00/01T12:00"},
 	{messagedb.ListReviews, args{now.Add(24*time.Hour - time.Second)}, "EMAIL/0/02T11:59/02T11:59"},
 	{messagedb.ListConduct, args{[]notify.Standing{
-		{Channel: notify.SMS, Since: now}, {Channel: notify.Email, Since: now},
+		{Channel: delivery.SMS, Since: now}, {Channel: delivery.Email, Since: now},
 	}, start}, "EMAIL=0/1 SMS=1/4"},
 	{
-		messagedb.ListConduct, args{[]notify.Standing{{Channel: notify.SMS, Since: now}}, now.Add(time.Hour)}, "SMS=0/3",
+		messagedb.ListConduct, args{[]notify.Standing{{Channel: delivery.SMS, Since: now}}, now.Add(time.Hour)}, "SMS=0/3",
 	},
 	{
-		messagedb.ListConduct, args{[]notify.Standing{{Channel: notify.SMS, Since: now.Add(time.Second)}}, start},
+		messagedb.ListConduct, args{[]notify.Standing{{Channel: delivery.SMS, Since: now.Add(time.Second)}}, start},
 		"SMS=1/1",
 	},
 	{
-		messagedb.ListConduct, args{[]notify.Standing{{Channel: notify.SMS, Since: now.Add(-5 * time.Hour)}}, start},
+		messagedb.ListConduct, args{[]notify.Standing{{Channel: delivery.SMS, Since: now.Add(-5 * time.Hour)}}, start},
 		"SMS=4/5",
 	},
 	{messagedb.CountTests, args{"third", now.Add(time.Hour)}, "0"},

@@ -6,17 +6,19 @@ import (
 	"github.com/berthhq/berth/internal/civil"
 	"github.com/berthhq/berth/internal/data/messagedb"
 	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/rules/content"
+	"github.com/berthhq/berth/internal/rules/delivery"
 	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
 var messageWrites = []write{
 	{messagedb.InsertDeliveries, args{[]messagedb.Delivery{{
-		ID: id[tenant.DeliveryID]("seventh"), Recipient: uuid("member"), Status: notify.Sent,
+		ID: id[tenant.DeliveryID]("seventh"), Recipient: uuid("member"), Status: delivery.Sent,
 	}}}, "deliveries +seventh {created_at=0001-01-01T00:00:00+00:00 recipient=member status=SENT " +
 		"updated_at=0001-01-01T00:00:00+00:00}"},
 	{messagedb.UpdateDeliveries, args{[]messagedb.DeliveryOutcome{
-		{ID: id[tenant.DeliveryID]("third"), Status: notify.Failed, ErrorCode: "1", ProviderID: "p", Segments: 2},
+		{ID: id[tenant.DeliveryID]("third"), Status: delivery.Failed, ErrorCode: "1", ProviderID: "p", Segments: 2},
 	}, now}, "deliveries third {error_code=1 provider_id=p segments=2}"},
 	{
 		messagedb.PutPhoneTenants, args{[]string{"+1"}},
@@ -24,8 +26,8 @@ var messageWrites = []write{
 			"{number_hash=\\xc59dc4e44ff99288156d4dff2168f6ac7ddee6b1fc7ccc0754656ffaa6d351ea}",
 	},
 	{messagedb.AddSendingHours, args{[]notify.SendingHour{
-		{SendingKey: notify.SendingKey{Channel: notify.SMS, Country: "AT", Hour: now}, Sent: 2, Waiting: 3, Alarm: 50},
-		{SendingKey: notify.SendingKey{Channel: notify.SMS, Country: "AT", Hour: start}, Waiting: 1},
+		{SendingKey: notify.SendingKey{Channel: delivery.SMS, Country: "AT", Hour: now}, Sent: 2, Waiting: 3, Alarm: 50},
+		{SendingKey: notify.SendingKey{Channel: delivery.SMS, Country: "AT", Hour: start}, Waiting: 1},
 	}}, `
 sending_counts +SMS AT 2026-03-02 08:00:00+00 {channel=SMS country=AT hour=2026-03-02T08:00:00+00:00 waiting=1}
 sending_counts SMS AT 2026-03-01 12:00:00+00 {sent=3 waiting=3}`},
@@ -33,15 +35,15 @@ sending_counts SMS AT 2026-03-01 12:00:00+00 {sent=3 waiting=3}`},
 	{messagedb.PutStandings, args{[]notify.Standing(nil)}, ""},
 	{messagedb.UpdateDeliveries, args{[]messagedb.DeliveryOutcome(nil), now}, ""},
 	{messagedb.ReturnSending, args{map[notify.SendingKey]int{
-		{Channel: notify.SMS, Country: "DE", Hour: now.Add(time.Hour)}: 2,
-		{Channel: notify.SMS, Country: "AT", Hour: now}:                7,
-		{Channel: notify.SMS, Country: "AT", Hour: start}:              1,
+		{Channel: delivery.SMS, Country: "DE", Hour: now.Add(time.Hour)}: 2,
+		{Channel: delivery.SMS, Country: "AT", Hour: now}:                7,
+		{Channel: delivery.SMS, Country: "AT", Hour: start}:              1,
 	}}, `
 sending_counts SMS AT 2026-03-01 12:00:00+00 {sent=0}
 sending_counts SMS DE 2026-03-01 13:00:00+00 {sent=3}`},
 	{messagedb.PutStandings, args{[]notify.Standing{
-		{Channel: notify.SMS, Level: 2, Since: start, ReviewedAt: start},
-		{Channel: notify.Email, Level: 0, Since: start, ReviewedAt: start},
+		{Channel: delivery.SMS, Level: 2, Since: start, ReviewedAt: start},
+		{Channel: delivery.Email, Level: 0, Since: start, ReviewedAt: start},
 	}}, `
 sending_standings +EMAIL {channel=EMAIL reviewed_at=2026-03-02T08:00:00+00:00 since=2026-03-02T08:00:00+00:00}
 sending_standings SMS {level=2 reviewed_at=2026-03-02T08:00:00+00:00 since=2026-03-02T08:00:00+00:00}`},
@@ -49,7 +51,7 @@ sending_standings SMS {level=2 reviewed_at=2026-03-02T08:00:00+00:00 since=2026-
 sending_counts -EMAIL  2026-03-01 11:00:00+00
 sending_counts -SMS AT 2026-03-01 11:00:00+00`},
 	{messagedb.ReportDelivery, args{messagedb.Delivery{
-		ID: id[tenant.DeliveryID]("third"), Status: notify.Delivered, Segments: 2,
+		ID: id[tenant.DeliveryID]("third"), Status: delivery.Delivered, Segments: 2,
 	}, start}, "deliveries third {segments=2 status=DELIVERED updated_at=2026-03-02T08:00:00+00:00}"},
 	{
 		messagedb.PutSenders, args{messagedb.Sealed{Text: []byte("new"), Version: 2, UpdatedAt: start}},
@@ -57,12 +59,12 @@ sending_counts -SMS AT 2026-03-01 11:00:00+00`},
 			"updated_at=2026-03-02T08:00:00+00:00 version=2}",
 	},
 	{messagedb.PutNotificationSettings, args{notify.Settings{
-		PerDay: map[notify.Channel]int{notify.SMS: 2, notify.Push: 3, notify.Email: 4}, Version: 2, UpdatedAt: start,
+		PerDay: map[delivery.Channel]int{delivery.SMS: 2, delivery.Push: 3, delivery.Email: 4}, Version: 2, UpdatedAt: start,
 	}}, "notification_settings  {email_in_quiet=false email_per_day=4 push_per_day=3 " +
 		"quiet_end=00:00:00 quiet_start=00:00:00 sms_per_day=2 updated_at=2026-03-02T08:00:00+00:00 " +
 		"version=2}"},
-	{messagedb.PutTemplate, args{messagedb.OwnTemplate{Template: notify.Template{
-		Topic: "BOOKED", Channel: notify.SMS, Locale: "en", Body: "Hi",
+	{messagedb.PutTemplate, args{messagedb.OwnTemplate{Template: content.Template{
+		Topic: "BOOKED", Channel: delivery.SMS, Locale: "en", Body: "Hi",
 	}, Version: 2, UpdatedAt: start}}, "notification_templates BOOKED SMS en {body=Hi " +
 		"updated_at=2026-03-02T08:00:00+00:00 version=2}"},
 	{messagedb.InsertNotices, args{[]notify.Notice{{
@@ -107,47 +109,47 @@ notices other {attempts=2 due_at=2026-03-01T12:00:00+00:00 sending=false}`},
 		notify.NoticeState{ID: id[tenant.NoticeID]("notice"), DueAt: start, Attempt: 1, Attempts: 1, Unsure: 2},
 	}, "notices notice {attempts=1 sending=true unsure=1}"},
 	{messagedb.ReopenNotice, args{
-		messagedb.Delivery{Notice: id[tenant.NoticeID]("third"), Channel: notify.SMS, CreatedAt: now},
+		messagedb.Delivery{Notice: id[tenant.NoticeID]("third"), Channel: delivery.SMS, CreatedAt: now},
 		notify.NoticeState{DueAt: now, Attempts: 2}, now,
 	}, "notices third {attempts=2 done_at=null due_at=2026-03-01T12:00:00+00:00}"},
 	{messagedb.ReopenNotice, args{
-		messagedb.Delivery{Notice: id[tenant.NoticeID]("third"), Channel: notify.SMS, CreatedAt: now},
-		notify.NoticeState{DueAt: now, Attempts: 2, Tried: []notify.Channel{notify.Push}}, now,
+		messagedb.Delivery{Notice: id[tenant.NoticeID]("third"), Channel: delivery.SMS, CreatedAt: now},
+		notify.NoticeState{DueAt: now, Attempts: 2, Tried: []delivery.Channel{delivery.Push}}, now,
 	}, `
 notices third {attempts=2 done_at=null due_at=2026-03-01T12:00:00+00:00 tried=["PUSH"]}`},
 	{messagedb.ReopenNotice, args{
-		messagedb.Delivery{Notice: id[tenant.NoticeID]("third"), Channel: notify.SMS, CreatedAt: now},
+		messagedb.Delivery{Notice: id[tenant.NoticeID]("third"), Channel: delivery.SMS, CreatedAt: now},
 		notify.NoticeState{DueAt: now}, start,
 	}, ""},
 	{messagedb.ReopenNotice, args{
-		messagedb.Delivery{Notice: id[tenant.NoticeID]("notice"), Channel: notify.SMS, CreatedAt: now},
+		messagedb.Delivery{Notice: id[tenant.NoticeID]("notice"), Channel: delivery.SMS, CreatedAt: now},
 		notify.NoticeState{DueAt: now}, now,
 	}, ""},
 	{messagedb.ReopenNotice, args{ // a message of it was delivered
-		messagedb.Delivery{Notice: id[tenant.NoticeID]("fourth"), Channel: notify.SMS, CreatedAt: now},
+		messagedb.Delivery{Notice: id[tenant.NoticeID]("fourth"), Channel: delivery.SMS, CreatedAt: now},
 		notify.NoticeState{DueAt: now}, now,
 	}, ""},
 	{messagedb.PutStops, args{
-		messagedb.NotificationStop{Channel: notify.Email, Address: "CY@example.com", Reason: notify.BouncedReason, At: start},
-		messagedb.NotificationStop{Channel: notify.SMS, Reason: notify.Unsubscribed, At: start},
-		messagedb.NotificationStop{Channel: notify.Email, Address: "cy@example.com", Reason: notify.Unsubscribed, At: now},
+		messagedb.NotificationStop{Channel: delivery.Email, Address: "CY@example.com", Reason: notify.Bounced, At: start},
+		messagedb.NotificationStop{Channel: delivery.SMS, Reason: notify.Unsubscribed, At: start},
+		messagedb.NotificationStop{Channel: delivery.Email, Address: "cy@example.com", Reason: notify.Unsubscribed, At: now},
 	}, "notification_stops +EMAIL cy@example.com {address=cy@example.com channel=EMAIL " +
 		"created_at=2026-03-02T08:00:00+00:00 reason=BOUNCED}"},
 	{messagedb.PutStops, args{messagedb.NotificationStop{
-		Channel: notify.Email, Address: "ANA@example.com", Reason: notify.BouncedReason, At: start,
+		Channel: delivery.Email, Address: "ANA@example.com", Reason: notify.Bounced, At: start,
 	}}, ""},
 	{messagedb.PutStops, args{messagedb.NotificationStop{
-		Channel: notify.SMS, Address: "+43", Reason: notify.Unsubscribed, At: start,
+		Channel: delivery.SMS, Address: "+43", Reason: notify.Unsubscribed, At: start,
 	}}, "notification_stops SMS +43 {created_at=2026-03-02T08:00:00+00:00 reason=UNSUBSCRIBED}"},
 	{messagedb.PutStops, args{messagedb.NotificationStop{
-		Channel: notify.Email, Address: "CY@example.com", Reason: notify.BouncedReason, At: start,
+		Channel: delivery.Email, Address: "CY@example.com", Reason: notify.Bounced, At: start,
 	}}, "notification_stops +EMAIL cy@example.com {address=cy@example.com channel=EMAIL " +
 		"created_at=2026-03-02T08:00:00+00:00 reason=BOUNCED}"},
 	{messagedb.PutStops, args{messagedb.NotificationStop{
-		Channel: notify.Email, Address: "ANA@example.com", Reason: notify.Unsubscribed, At: start,
+		Channel: delivery.Email, Address: "ANA@example.com", Reason: notify.Unsubscribed, At: start,
 	}}, ""},
 	{messagedb.PutPreferences, args{
-		"third", notify.Preferences{{Topic: "MOVED", Channel: notify.SMS}: true}, now,
+		"third", notify.Preferences{{Topic: "MOVED", Channel: delivery.SMS}: true}, now,
 	}, "notification_preferences +third MOVED SMS {channel=SMS enabled=true member_id=third " +
 		"topic=MOVED updated_at=2026-03-01T12:00:00+00:00}"},
 	{messagedb.PutMemberQuiet, args{"member", &notify.QuietHours{Start: civil.TimeOfDay{Hour: 1}}, now}, `
@@ -158,55 +160,55 @@ notification_members member {quiet_end=00:00:00 quiet_start=01:00:00}`},
 			"updated_at=2026-03-01T12:00:00+00:00}",
 	},
 	{messagedb.CloseFeed, args{"member", now}, "notification_members member {feed_hash=null}"},
-	{messagedb.DeleteStop, args{notify.SMS, "+43"}, "notification_stops -SMS +43"},
-	{messagedb.DeleteStop, args{notify.Email, "+43"}, ""},
-	{messagedb.DeleteStop, args{notify.Email, "ANA@example.com"}, "notification_stops -EMAIL ana@example.com"},
+	{messagedb.DeleteStop, args{delivery.SMS, "+43"}, "notification_stops -SMS +43"},
+	{messagedb.DeleteStop, args{delivery.Email, "+43"}, ""},
+	{messagedb.DeleteStop, args{delivery.Email, "ANA@example.com"}, "notification_stops -EMAIL ana@example.com"},
 	{messagedb.Resubscribe, args{"member"}, "notification_stops -EMAIL ana@example.com"},
 	{messagedb.Resubscribe, args{"other"}, ""},
-	{messagedb.DeleteTemplate, args{notify.Topic("BOOKED"), notify.SMS, "en"}, "notification_templates -BOOKED SMS en"},
-	{messagedb.DeleteTemplate, args{notify.Topic("BOOKED"), notify.SMS, "de"}, ""},
-	{messagedb.DeleteTemplate, args{notify.Topic("MOVED"), notify.SMS, "en"}, ""},
-	{messagedb.DeleteTemplate, args{notify.Topic("BOOKED"), notify.Email, "en"}, ""},
+	{messagedb.DeleteTemplate, args{notify.Topic("BOOKED"), delivery.SMS, "en"}, "notification_templates -BOOKED SMS en"},
+	{messagedb.DeleteTemplate, args{notify.Topic("BOOKED"), delivery.SMS, "de"}, ""},
+	{messagedb.DeleteTemplate, args{notify.Topic("MOVED"), delivery.SMS, "en"}, ""},
+	{messagedb.DeleteTemplate, args{notify.Topic("BOOKED"), delivery.Email, "en"}, ""},
 	{messagedb.Resubscribe, args{"receiver"}, ""},
 	{
 		messagedb.UpdateDeliveries, args{[]messagedb.DeliveryOutcome{{ID: id[tenant.DeliveryID]("batch")}}, start},
 		"deliveries batch {updated_at=2026-03-02T08:00:00+00:00}",
 	},
 	{messagedb.UpdateDeliveries, args{[]messagedb.DeliveryOutcome{
-		{ID: id[tenant.DeliveryID]("code"), Status: notify.Sent, Reason: notify.BadTemplate, ErrorCode: "1"},
-		{ID: id[tenant.DeliveryID]("account"), Status: notify.Sent, ErrorCode: "2"},
+		{ID: id[tenant.DeliveryID]("code"), Status: delivery.Sent, Reason: notify.BadTemplate, ErrorCode: "1"},
+		{ID: id[tenant.DeliveryID]("account"), Status: delivery.Sent, ErrorCode: "2"},
 	}, now}, `
 deliveries account {error_code=2 status=SENT}
 deliveries code {error_code=1 reason=TEMPLATE status=SENT}`},
 	{messagedb.UpdateDeliveries, args{[]messagedb.DeliveryOutcome{
-		{ID: id[tenant.DeliveryID]("code"), Status: notify.Failed, Reason: notify.BadTemplate, ErrorCode: "1"},
+		{ID: id[tenant.DeliveryID]("code"), Status: delivery.Failed, Reason: notify.BadTemplate, ErrorCode: "1"},
 	}, now}, "deliveries code {error_code=1}"},
 	{messagedb.ReopenNotice, args{ // it is open, and not being sent
-		messagedb.Delivery{Notice: id[tenant.NoticeID]("notice"), Channel: notify.SMS, CreatedAt: now},
-		notify.NoticeState{DueAt: start, Tried: []notify.Channel{notify.Push}}, now,
+		messagedb.Delivery{Notice: id[tenant.NoticeID]("notice"), Channel: delivery.SMS, CreatedAt: now},
+		notify.NoticeState{DueAt: start, Tried: []delivery.Channel{delivery.Push}}, now,
 	}, ""},
 	{messagedb.ReopenNotice, args{
-		messagedb.Delivery{Notice: id[tenant.NoticeID]("notice"), Channel: notify.SMS, CreatedAt: now},
-		notify.NoticeState{DueAt: start, Tried: []notify.Channel{notify.Push}}, start,
+		messagedb.Delivery{Notice: id[tenant.NoticeID]("notice"), Channel: delivery.SMS, CreatedAt: now},
+		notify.NoticeState{DueAt: start, Tried: []delivery.Channel{delivery.Push}}, start,
 	}, ""},
 	{messagedb.ReopenNotice, args{ // it is being sent
-		messagedb.Delivery{Notice: id[tenant.NoticeID]("fifth"), Channel: notify.SMS, CreatedAt: now},
+		messagedb.Delivery{Notice: id[tenant.NoticeID]("fifth"), Channel: delivery.SMS, CreatedAt: now},
 		notify.NoticeState{DueAt: start, Attempts: 2}, now,
 	}, "notices fifth {attempts=2 due_at=2026-03-02T08:00:00+00:00 sending=false tried=[]}"},
 	{messagedb.ReopenNotice, args{ // the channel has failed before
-		messagedb.Delivery{Notice: id[tenant.NoticeID]("fifth"), Channel: notify.Push, CreatedAt: now},
+		messagedb.Delivery{Notice: id[tenant.NoticeID]("fifth"), Channel: delivery.Push, CreatedAt: now},
 		notify.NoticeState{DueAt: start, Attempts: 2}, now,
 	}, ""},
 	{messagedb.ReopenNotice, args{ // the message that was lost is the last one over the channel that was sent
-		messagedb.Delivery{Notice: id[tenant.NoticeID]("third"), Channel: notify.SMS, CreatedAt: now.Add(-5 * time.Hour)},
+		messagedb.Delivery{Notice: id[tenant.NoticeID]("third"), Channel: delivery.SMS, CreatedAt: now.Add(-5 * time.Hour)},
 		notify.NoticeState{DueAt: now}, now,
 	}, "notices third {done_at=null due_at=2026-03-01T12:00:00+00:00}"},
 	{messagedb.ReopenNotice, args{ // a later one was sent
-		messagedb.Delivery{Notice: id[tenant.NoticeID]("third"), Channel: notify.SMS, CreatedAt: now.Add(-6 * time.Hour)},
+		messagedb.Delivery{Notice: id[tenant.NoticeID]("third"), Channel: delivery.SMS, CreatedAt: now.Add(-6 * time.Hour)},
 		notify.NoticeState{DueAt: now}, now,
 	}, ""},
 	{messagedb.ReopenNotice, args{ // it was sent over another channel
-		messagedb.Delivery{Notice: id[tenant.NoticeID]("third"), Channel: notify.Push, CreatedAt: now.Add(-6 * time.Hour)},
+		messagedb.Delivery{Notice: id[tenant.NoticeID]("third"), Channel: delivery.Push, CreatedAt: now.Add(-6 * time.Hour)},
 		notify.NoticeState{DueAt: now}, now,
 	}, "notices third {done_at=null due_at=2026-03-01T12:00:00+00:00}"},
 }

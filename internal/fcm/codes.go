@@ -9,29 +9,29 @@ import (
 	"golang.org/x/oauth2"
 
 	"github.com/berthhq/berth/internal/provider"
-	"github.com/berthhq/berth/internal/rules/notify"
+	"github.com/berthhq/berth/internal/rules/delivery"
 )
 
 // quotaPause is how long to wait after QUOTA_EXCEEDED if FCM does not say.
 const quotaPause = time.Minute
 
 type codeMeaning struct {
-	kind   notify.FailureKind
+	kind   delivery.FailureKind
 	reason string
 }
 
 // codes maps FCM's error codes
 // (https://firebase.google.com/docs/reference/fcm/rest/v1/ErrorCode).
 var codes = map[string]codeMeaning{
-	"UNREGISTERED":           {notify.Unregistered, "the device is not registered any more"},
-	"INVALID_ARGUMENT":       {notify.Permanent, "the message is not valid"},
-	"SENDER_ID_MISMATCH":     {notify.Misconfigured, "the device is registered with another project"},
-	"THIRD_PARTY_AUTH_ERROR": {notify.Misconfigured, "Apple or the browser's vendor does not accept the project's key"},
-	"APNS_AUTH_ERROR":        {notify.Misconfigured, "Apple does not accept the project's key"},
-	"QUOTA_EXCEEDED":         {notify.Transient, "the quota is used up"},
-	"UNAVAILABLE":            {notify.Transient, "the service is not available"},
+	"UNREGISTERED":           {delivery.Unregistered, "the device is not registered any more"},
+	"INVALID_ARGUMENT":       {delivery.Permanent, "the message is not valid"},
+	"SENDER_ID_MISMATCH":     {delivery.Misconfigured, "the device is registered with another project"},
+	"THIRD_PARTY_AUTH_ERROR": {delivery.Misconfigured, "Apple or the browser's vendor does not accept the project's key"},
+	"APNS_AUTH_ERROR":        {delivery.Misconfigured, "Apple does not accept the project's key"},
+	"QUOTA_EXCEEDED":         {delivery.Transient, "the quota is used up"},
+	"UNAVAILABLE":            {delivery.Transient, "the service is not available"},
 	// FCM asks to retry these. It returned no name for the message, so there is none.
-	"INTERNAL": {notify.Transient, "the service failed"},
+	"INTERNAL": {delivery.Transient, "the service failed"},
 }
 
 // refusal is the part of an error response that says why.
@@ -54,10 +54,10 @@ const (
 )
 
 // failure says why a message was rejected, or got no answer.
-func failure(exchange *provider.Exchange, err error) *notify.SendError {
+func failure(exchange *provider.Exchange, err error) *delivery.Error {
 	result := exchange.Failure(err)
 	if exchange.NotSent() { // the library rejected the message
-		result.Kind, result.Code, result.Reason = notify.Permanent, "INVALID_ARGUMENT", "the message is not valid"
+		result.Kind, result.Code, result.Reason = delivery.Permanent, "INVALID_ARGUMENT", "the message is not valid"
 		return result
 	}
 	if cause, ok := errors.AsType[*oauth2.RetrieveError](result.Err); ok {
@@ -71,7 +71,7 @@ func failure(exchange *provider.Exchange, err error) *notify.SendError {
 		result.Kind, result.Reason = known.kind, known.reason
 	}
 	if badToken {
-		result.Kind, result.Reason = notify.Unregistered, "the device's token is not valid"
+		result.Kind, result.Reason = delivery.Unregistered, "the device's token is not valid"
 	}
 	if code == "QUOTA_EXCEEDED" && result.RetryAfter == 0 {
 		result.RetryAfter = quotaPause
@@ -80,13 +80,13 @@ func failure(exchange *provider.Exchange, err error) *notify.SendError {
 }
 
 // withoutToken is the failure if Google returned no access token.
-func noAccessToken(result *notify.SendError, cause *oauth2.RetrieveError) *notify.SendError {
+func noAccessToken(result *delivery.Error, cause *oauth2.RetrieveError) *delivery.Error {
 	result.Code = cause.ErrorCode
 	result.Reason = "no access token was given for the service account's key"
-	result.Kind = notify.Transient
+	result.Kind = delivery.Transient
 	status := cause.Response.StatusCode
 	if status/100 == 4 && status != http.StatusTooManyRequests && status != http.StatusRequestTimeout {
-		result.Kind = notify.Misconfigured
+		result.Kind = delivery.Misconfigured
 	}
 	return result
 }

@@ -25,7 +25,7 @@ import (
 	"google.golang.org/api/option"
 
 	"github.com/berthhq/berth/internal/provider"
-	"github.com/berthhq/berth/internal/rules/notify"
+	"github.com/berthhq/berth/internal/rules/delivery"
 )
 
 const (
@@ -136,23 +136,23 @@ func tokens(key *jwt.Config, c Config) oauth2.TokenSource {
 
 // Send makes one request to FCM. Its error is a *notify.SendError. If a message is sent twice,
 // a device shows it once, because both have the same tag.
-func (s *Sender) Send(ctx context.Context, m notify.Message) (notify.Receipt, error) {
+func (s *Sender) Send(ctx context.Context, m delivery.Message) (delivery.Receipt, error) {
 	now := s.now()
 	if !m.ExpiresAt.IsZero() && m.ExpiresAt.Sub(now) < time.Second {
-		return notify.Receipt{}, notify.Expired()
+		return delivery.Receipt{}, delivery.Expired()
 	}
 	if key, ok := reserved(m.Data); ok {
-		return notify.Receipt{}, &notify.SendError{
-			Kind: notify.Permanent, Code: "INVALID_ARGUMENT", Reason: "the data key " + key + " is reserved",
+		return delivery.Receipt{}, &delivery.Error{
+			Kind: delivery.Permanent, Code: "INVALID_ARGUMENT", Reason: "the data key " + key + " is reserved",
 		}
 	}
 	ctx, exchange, done := provider.NewExchange(ctx, s.timeout)
 	defer done()
 	name, err := s.messages.Send(ctx, compose(m, now))
 	if err != nil || !exchange.Accepted() || name == "" {
-		return notify.Receipt{}, failure(exchange, err)
+		return delivery.Receipt{}, failure(exchange, err)
 	}
-	return notify.Receipt{ProviderID: name, Status: notify.Sent}, nil
+	return delivery.Receipt{ProviderID: name, Status: delivery.Sent}, nil
 }
 
 // reserved returns a data key that FCM reserves for itself, if there is one.
@@ -166,7 +166,7 @@ func reserved(data map[string]string) (string, bool) {
 }
 
 // compose builds the message for Android, iOS and browsers.
-func compose(m notify.Message, now time.Time) *messaging.Message {
+func compose(m delivery.Message, now time.Time) *messaging.Message {
 	data := maps.Clone(m.Data)
 	if data == nil {
 		data = make(map[string]string, 2)

@@ -21,7 +21,7 @@ import (
 
 	"github.com/berthhq/berth/internal/fcm"
 	"github.com/berthhq/berth/internal/fcm/fcmtest"
-	"github.com/berthhq/berth/internal/rules/notify"
+	"github.com/berthhq/berth/internal/rules/delivery"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit/expect"
 	"github.com/berthhq/berth/internal/testkit/vary"
@@ -46,9 +46,9 @@ func sender(t *testing.T, c fcm.Config) *fcm.Sender {
 
 const id = "018f5e6e-0000-7000-8000-000000000001"
 
-func message() notify.Message {
-	return notify.Message{
-		ID: tenant.MustParse[tenant.DeliveryID](id), Channel: notify.Push, To: "token-1",
+func message() delivery.Message {
+	return delivery.Message{
+		ID: tenant.MustParse[tenant.DeliveryID](id), Channel: delivery.Push, To: "token-1",
 		Title: "A place is free", Text: "Vinyasa, 18:00", Link: "https://berth.example/claim/x",
 		Data: map[string]string{"session": "s1"}, ExpiresAt: now.Add(90*time.Second + 700*time.Millisecond),
 		HighPriority: true,
@@ -56,14 +56,14 @@ func message() notify.Message {
 }
 
 // fails sends a message, which must fail.
-func fails(t *testing.T, s *fcm.Sender, m notify.Message) *notify.SendError {
+func fails(t *testing.T, s *fcm.Sender, m delivery.Message) *delivery.Error {
 	t.Helper()
 	return sendError(t, expect.Error(s.Send(t.Context(), m)))
 }
 
-func sendError(t *testing.T, err error) *notify.SendError {
+func sendError(t *testing.T, err error) *delivery.Error {
 	t.Helper()
-	failure, ok := errors.AsType[*notify.SendError](err)
+	failure, ok := errors.AsType[*delivery.Error](err)
 	must.True(t, ok, must.Sprintf("%v is not a SendError", err))
 	return failure
 }
@@ -84,7 +84,7 @@ func TestSend_DeliversMessage(t *testing.T) {
 	want.Webpush.Headers = map[string]string{"Urgency": "high", "TTL": "90"}
 	want.Webpush.FCMOptions.Link = "https://berth.example/claim/x"
 	test.Eq(t, []fcmtest.Message{want}, fake.Messages())
-	test.EqOp(t, notify.Sent, got.Status, test.Sprintf("receipt %+v", got))
+	test.EqOp(t, delivery.Sent, got.Status, test.Sprintf("receipt %+v", got))
 	expect.OK(t)(s.Send(t.Context(), message()))
 	sends, tokens := fake.Requests()
 	test.EqOp(t, 2, sends, test.Sprintf("%d sends took %d access tokens", sends, tokens))
@@ -125,7 +125,7 @@ func TestSend_DoesNotSendInvalidMessage(t *testing.T) {
 		"also":         {vary.Fields{"Data": map[string]string{"from": "1"}}, "INVALID_ARGUMENT"},
 	} {
 		got := fails(t, s, vary.From(message(), tt.spoilt))
-		test.Eq(t, []any{notify.Permanent, tt.code}, []any{got.Kind, got.Code}, test.Sprint(name))
+		test.Eq(t, []any{delivery.Permanent, tt.code}, []any{got.Kind, got.Code}, test.Sprint(name))
 	}
 	sends, _ := fake.Requests()
 	test.EqOp(t, 0, sends, test.Sprint("requests"))
@@ -137,53 +137,55 @@ func TestSend_ClassifiesErrors(t *testing.T) {
 	refuse := func(status int, rpc, code string) fcmtest.Reaction {
 		return fcmtest.Reaction{Status: status, RPC: rpc, Code: code}
 	}
-	is := func(kind notify.FailureKind, code string) notify.SendError {
-		return notify.SendError{Kind: kind, Code: code}
+	is := func(kind delivery.FailureKind, code string) delivery.Error {
+		return delivery.Error{Kind: kind, Code: code}
 	}
-	later := func(kind notify.FailureKind, code string, after time.Duration) notify.SendError {
-		return notify.SendError{Kind: kind, Code: code, RetryAfter: after}
+	later := func(kind delivery.FailureKind, code string, after time.Duration) delivery.Error {
+		return delivery.Error{Kind: kind, Code: code, RetryAfter: after}
 	}
 	for name, tc := range map[string]struct {
 		reaction fcmtest.Reaction
-		want     notify.SendError
+		want     delivery.Error
 	}{
-		"unregistered": {fcmtest.Unregistered, is(notify.Unregistered, "UNREGISTERED")},
-		"not a token":  {fcmtest.BadToken, is(notify.Unregistered, "INVALID_ARGUMENT")},
-		"invalid":      {refuse(400, "INVALID_ARGUMENT", "INVALID_ARGUMENT"), is(notify.Permanent, "INVALID_ARGUMENT")},
+		"unregistered": {fcmtest.Unregistered, is(delivery.Unregistered, "UNREGISTERED")},
+		"not a token":  {fcmtest.BadToken, is(delivery.Unregistered, "INVALID_ARGUMENT")},
+		"invalid":      {refuse(400, "INVALID_ARGUMENT", "INVALID_ARGUMENT"), is(delivery.Permanent, "INVALID_ARGUMENT")},
 		"another project": {
-			refuse(403, "PERMISSION_DENIED", "SENDER_ID_MISMATCH"), is(notify.Misconfigured, "SENDER_ID_MISMATCH"),
+			refuse(403, "PERMISSION_DENIED", "SENDER_ID_MISMATCH"), is(delivery.Misconfigured, "SENDER_ID_MISMATCH"),
 		},
 		"Apple's key": {
-			refuse(401, "UNAUTHENTICATED", "THIRD_PARTY_AUTH_ERROR"), is(notify.Misconfigured, "THIRD_PARTY_AUTH_ERROR"),
+			refuse(401, "UNAUTHENTICATED", "THIRD_PARTY_AUTH_ERROR"), is(delivery.Misconfigured, "THIRD_PARTY_AUTH_ERROR"),
 		},
-		"the vendor's key": {refuse(401, "UNAUTHENTICATED", "APNS_AUTH_ERROR"), is(notify.Misconfigured, "APNS_AUTH_ERROR")},
-		"not allowed":      {refuse(403, "PERMISSION_DENIED", ""), is(notify.Misconfigured, "PERMISSION_DENIED")},
-		"no such project":  {refuse(404, "NOT_FOUND", ""), is(notify.Misconfigured, "NOT_FOUND")},
-		"quota":            {fcmtest.Busy(90 * time.Second), later(notify.Transient, "QUOTA_EXCEEDED", 90*time.Second)},
-		"quota, no header": {fcmtest.Busy(0), later(notify.Transient, "QUOTA_EXCEEDED", time.Minute)},
-		"internal":         {refuse(500, "INTERNAL", "INTERNAL"), is(notify.Transient, "INTERNAL")},
+		"the vendor's key": {
+			refuse(401, "UNAUTHENTICATED", "APNS_AUTH_ERROR"), is(delivery.Misconfigured, "APNS_AUTH_ERROR"),
+		},
+		"not allowed":      {refuse(403, "PERMISSION_DENIED", ""), is(delivery.Misconfigured, "PERMISSION_DENIED")},
+		"no such project":  {refuse(404, "NOT_FOUND", ""), is(delivery.Misconfigured, "NOT_FOUND")},
+		"quota":            {fcmtest.Busy(90 * time.Second), later(delivery.Transient, "QUOTA_EXCEEDED", 90*time.Second)},
+		"quota, no header": {fcmtest.Busy(0), later(delivery.Transient, "QUOTA_EXCEEDED", time.Minute)},
+		"internal":         {refuse(500, "INTERNAL", "INTERNAL"), is(delivery.Transient, "INTERNAL")},
 		"internal, later": {
 			fcmtest.Reaction{Status: 500, RPC: "INTERNAL", Code: "INTERNAL", RetryAfter: 9 * time.Second},
-			later(notify.Transient, "INTERNAL", 9*time.Second),
+			later(delivery.Transient, "INTERNAL", 9*time.Second),
 		},
-		"internal, without FCM's code": {refuse(500, "INTERNAL", ""), is(notify.Transient, "INTERNAL")},
-		"a proxy, 502":                 {fcmtest.Reaction{Status: 502, Body: "<html>"}, is(notify.Unknown, "HTTP 502")},
+		"internal, without FCM's code": {refuse(500, "INTERNAL", ""), is(delivery.Transient, "INTERNAL")},
+		"a proxy, 502":                 {fcmtest.Reaction{Status: 502, Body: "<html>"}, is(delivery.Unknown, "HTTP 502")},
 		"unavailable": {
 			fcmtest.Reaction{Status: 503, RPC: "UNAVAILABLE", Code: "UNAVAILABLE", RetryAfter: 3 * time.Second},
-			later(notify.Transient, "UNAVAILABLE", 3*time.Second),
+			later(delivery.Transient, "UNAVAILABLE", 3*time.Second),
 		},
-		"a proxy, 503":       {fcmtest.Reaction{Status: 503, Body: "<html>"}, is(notify.Transient, "HTTP 503")},
-		"a code that is new": {refuse(400, "FAILED_PRECONDITION", "NEWS"), is(notify.Permanent, "NEWS")},
-		"a redirect":         {fcmtest.Reaction{Status: 302, Body: "{}"}, is(notify.Misconfigured, "HTTP 302")},
-		"accepted, garbled":  {fcmtest.Reaction{Body: "<html>"}, is(notify.Unknown, "")},
-		"accepted, nameless": {fcmtest.Reaction{Body: "{}"}, is(notify.Unknown, "")},
+		"a proxy, 503":       {fcmtest.Reaction{Status: 503, Body: "<html>"}, is(delivery.Transient, "HTTP 503")},
+		"a code that is new": {refuse(400, "FAILED_PRECONDITION", "NEWS"), is(delivery.Permanent, "NEWS")},
+		"a redirect":         {fcmtest.Reaction{Status: 302, Body: "{}"}, is(delivery.Misconfigured, "HTTP 302")},
+		"accepted, garbled":  {fcmtest.Reaction{Body: "<html>"}, is(delivery.Unknown, "")},
+		"accepted, nameless": {fcmtest.Reaction{Body: "{}"}, is(delivery.Unknown, "")},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			fake, c := setup(t)
 			fake.React(func(fcmtest.Message) fcmtest.Reaction { return tc.reaction })
 			got := fails(t, sender(t, c), message())
-			test.Eq(t, tc.want, *got, test.Cmp(cmpopts.IgnoreFields(notify.SendError{}, "Reason", "Err")))
+			test.Eq(t, tc.want, *got, test.Cmp(cmpopts.IgnoreFields(delivery.Error{}, "Reason", "Err")))
 			test.NotEqOp(t, "", got.Reason)
 			sends, _ := fake.Requests()
 			test.EqOp(t, 1, sends, test.Sprintf("%d requests: the library retried by itself", sends))
@@ -225,7 +227,7 @@ func TestSend_WithoutAnswerIsUnknown(t *testing.T) {
 				return reaction
 			})
 			got := sendError(t, expect.Error(sender(t, c).Send(ctx, message())))
-			test.EqOp(t, notify.Unknown, got.Kind, test.Sprint(got))
+			test.EqOp(t, delivery.Unknown, got.Kind, test.Sprint(got))
 			test.EqOp(t, 1, len(fake.Messages()), test.Sprint("messages were accepted"))
 		})
 	}
@@ -239,14 +241,14 @@ func TestSend_WithoutConnectionIsTransient(t *testing.T) {
 	_, c := setup(t)
 	other := c
 	c.BaseURL, other.TokenURL = unusedURL, unusedURL
-	test.EqOp(t, notify.Transient, fails(t, sender(t, c), message()).Kind, test.Sprint("refused connection"))
-	test.EqOp(t, notify.Transient, fails(t, sender(t, other), message()).Kind, test.Sprint("no token server"))
+	test.EqOp(t, delivery.Transient, fails(t, sender(t, c), message()).Kind, test.Sprint("refused connection"))
+	test.EqOp(t, delivery.Transient, fails(t, sender(t, other), message()).Kind, test.Sprint("no token server"))
 }
 
 func TestSend_ClassifiesAccessTokenErrors(t *testing.T) {
 	t.Parallel()
-	for status, want := range map[int]notify.FailureKind{
-		400: notify.Misconfigured, 401: notify.Misconfigured, 429: notify.Transient, 503: notify.Transient,
+	for status, want := range map[int]delivery.FailureKind{
+		400: delivery.Misconfigured, 401: delivery.Misconfigured, 429: delivery.Transient, 503: delivery.Transient,
 	} {
 		fake, c := setup(t)
 		fake.RefuseTokens(status)

@@ -5,20 +5,20 @@ package localbox
 import (
 	"context"
 
-	"github.com/berthhq/berth/internal/rules/notify"
+	"github.com/berthhq/berth/internal/rules/delivery"
 )
 
 // Sender accepts every message.
 type Sender struct{}
 
 // Send returns a receipt immediately.
-func (Sender) Send(ctx context.Context, m notify.Message) (notify.Receipt, error) {
+func (Sender) Send(ctx context.Context, m delivery.Message) (delivery.Receipt, error) {
 	if err := ctx.Err(); err != nil {
-		return notify.Receipt{}, &notify.SendError{Kind: notify.Transient, Err: err}
+		return delivery.Receipt{}, &delivery.Error{Kind: delivery.Transient, Err: err}
 	}
-	r := notify.Receipt{ProviderID: m.ID.String(), Status: notify.Sent}
-	if m.Channel == notify.SMS {
-		r.Segments, _, _ = notify.CountSegments(m.Text)
+	r := delivery.Receipt{ProviderID: m.ID.String(), Status: delivery.Sent}
+	if m.Channel == delivery.SMS {
+		r.Segments, _, _ = delivery.CountSegments(m.Text)
 	}
 	return r, nil
 }

@@ -15,7 +15,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/berthhq/berth/internal/rules/notify"
+	"github.com/berthhq/berth/internal/rules/delivery"
 )
 
 // pool keeps connections for many messages at once, but not for long: if the server closes an idle connection
@@ -157,20 +157,20 @@ func (x *Exchange) NotSent() bool {
 
 // Failure says what a failed exchange means, as far as HTTP shows. err is the library's error and becomes the cause.
 // If the provider's response has an error code, that says more.
-func (x *Exchange) Failure(err error) *notify.SendError {
+func (x *Exchange) Failure(err error) *delivery.Error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if x.err != nil {
 		err = x.err // the library's error may only say that the context ended
 	}
-	failure := &notify.SendError{RetryAfter: x.retryAfter, Err: err}
+	failure := &delivery.Error{RetryAfter: x.retryAfter, Err: err}
 	switch {
 	case x.status == 0 && x.sent:
-		failure.Kind, failure.Reason = notify.Unknown, "no answer"
+		failure.Kind, failure.Reason = delivery.Unknown, "no answer"
 	case x.status == 0:
-		failure.Kind, failure.Reason = notify.Transient, "not reached"
+		failure.Kind, failure.Reason = delivery.Transient, "not reached"
 	case x.status/100 == 2:
-		failure.Kind, failure.Reason = notify.Unknown, "accepted, but the answer cannot be read"
+		failure.Kind, failure.Reason = delivery.Unknown, "accepted, but the answer cannot be read"
 	default:
 		failure.Kind = kind(x.status)
 		failure.Code = "HTTP " + strconv.Itoa(x.status)
@@ -181,18 +181,18 @@ func (x *Exchange) Failure(err error) *notify.SendError {
 
 // kind classifies an error status by RFC 9110. A server error other than 503 may come after the message
 // was accepted, for example from a proxy that timed out.
-func kind(status int) notify.FailureKind {
+func kind(status int) delivery.FailureKind {
 	switch {
 	case status == http.StatusRequestTimeout, status == http.StatusTooEarly,
 		status == http.StatusTooManyRequests, status == http.StatusServiceUnavailable:
-		return notify.Transient
+		return delivery.Transient
 	case status >= 500:
-		return notify.Unknown
+		return delivery.Unknown
 	case status < 400, status == http.StatusUnauthorized, status == http.StatusForbidden,
 		status == http.StatusNotFound, status == http.StatusMethodNotAllowed, status == http.StatusPaymentRequired:
-		return notify.Misconfigured // the account or the URL
+		return delivery.Misconfigured // the account or the URL
 	default:
-		return notify.Permanent
+		return delivery.Permanent
 	}
 }
 

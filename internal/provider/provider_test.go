@@ -14,7 +14,7 @@ import (
 	"github.com/shoenig/test/must"
 
 	"github.com/berthhq/berth/internal/provider"
-	"github.com/berthhq/berth/internal/rules/notify"
+	"github.com/berthhq/berth/internal/rules/delivery"
 	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
@@ -32,12 +32,12 @@ func ask(t *testing.T, answer http.HandlerFunc) (*provider.Exchange, *http.Respo
 
 func TestFailure_ClassifiesStatuses(t *testing.T) {
 	t.Parallel()
-	for status, want := range map[int]notify.FailureKind{
-		301: notify.Misconfigured, 302: notify.Misconfigured, 308: notify.Misconfigured,
-		400: notify.Permanent, 401: notify.Misconfigured, 402: notify.Misconfigured, 403: notify.Misconfigured,
-		404: notify.Misconfigured, 405: notify.Misconfigured, 408: notify.Transient, 413: notify.Permanent,
-		422: notify.Permanent, 425: notify.Transient, 429: notify.Transient,
-		500: notify.Unknown, 501: notify.Unknown, 502: notify.Unknown, 503: notify.Transient, 504: notify.Unknown,
+	for status, want := range map[int]delivery.FailureKind{
+		301: delivery.Misconfigured, 302: delivery.Misconfigured, 308: delivery.Misconfigured,
+		400: delivery.Permanent, 401: delivery.Misconfigured, 402: delivery.Misconfigured, 403: delivery.Misconfigured,
+		404: delivery.Misconfigured, 405: delivery.Misconfigured, 408: delivery.Transient, 413: delivery.Permanent,
+		422: delivery.Permanent, 425: delivery.Transient, 429: delivery.Transient,
+		500: delivery.Unknown, 501: delivery.Unknown, 502: delivery.Unknown, 503: delivery.Transient, 504: delivery.Unknown,
 	} {
 		exchange, res, err := ask(t, func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Location", "/other")
@@ -71,7 +71,7 @@ func TestFailure_OfTruncatedResponseIsUnknown(t *testing.T) {
 	})
 	got := exchange.Failure(err)
 	test.Error(t, err)
-	test.EqOp(t, notify.Unknown, got.Kind)
+	test.EqOp(t, delivery.Unknown, got.Kind)
 	test.ErrorIs(t, got, io.ErrUnexpectedEOF)
 }
 
@@ -99,7 +99,7 @@ func TestTransport_MakesOneRequestOnly(t *testing.T) {
 	}
 	test.EqOp(t, 1, repeat(request), test.Sprint("requests"))
 	got := exchange.Failure(errors.New("from the library"))
-	test.EqOp(t, notify.Transient, got.Kind, test.Sprint(got))
+	test.EqOp(t, delivery.Transient, got.Kind, test.Sprint(got))
 	// Negative control: without an exchange a library can retry.
 	test.EqOp(t, 5, repeat(func() *http.Request { return request().WithContext(t.Context()) }),
 		test.Sprint("requests without"))

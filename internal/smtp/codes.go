@@ -13,7 +13,7 @@ import (
 	gomail "github.com/wneessen/go-mail"
 
 	"github.com/berthhq/berth/internal/provider"
-	"github.com/berthhq/berth/internal/rules/notify"
+	"github.com/berthhq/berth/internal/rules/delivery"
 )
 
 // gone are the enhanced status codes of addresses that will never work
@@ -34,9 +34,9 @@ func stale(err error) bool {
 }
 
 // unreachable is the failure if no connection could be made.
-func unreachable(err error) *notify.SendError {
-	result := &notify.SendError{
-		Kind: notify.Misconfigured, Reason: "the mail server does not accept mail from this account", Err: err,
+func unreachable(err error) *delivery.Error {
+	result := &delivery.Error{
+		Kind: delivery.Misconfigured, Reason: "the mail server does not accept mail from this account", Err: err,
 	}
 	var reply *textproto.Error
 	var network net.Error
@@ -52,39 +52,39 @@ func unreachable(err error) *notify.SendError {
 	case errors.As(err, &reply):
 		result.Code = strconv.Itoa(reply.Code)
 		if reply.Code/100 == 4 {
-			result.Kind, result.Reason = notify.Transient, "the mail server is not available"
+			result.Kind, result.Reason = delivery.Transient, "the mail server is not available"
 		}
 	case errors.As(err, &network), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF),
 		errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
-		result.Kind, result.Reason = notify.Transient, "the mail server cannot be reached"
+		result.Kind, result.Reason = delivery.Transient, "the mail server cannot be reached"
 	}
 	return result
 }
 
 // failure says what an error during a session means.
-func failure(err error, to string) *notify.SendError {
+func failure(err error, to string) *delivery.Error {
 	var failed *gomail.SendError
 	if !errors.As(err, &failed) {
-		return &notify.SendError{Kind: notify.Unknown, Reason: "the connection broke", Err: err}
+		return &delivery.Error{Kind: delivery.Unknown, Reason: "the connection broke", Err: err}
 	}
-	result := &notify.SendError{Kind: notify.Permanent, Code: code(failed)}
+	result := &delivery.Error{Kind: delivery.Permanent, Code: code(failed)}
 	switch {
 	case failed.Reason == gomail.ErrNoUnencoded:
-		result.Kind = notify.Misconfigured
+		result.Kind = delivery.Misconfigured
 	case failed.ErrorCode() == 0 && failed.Reason == gomail.ErrSMTPDataClose:
 		// The whole mail was sent. The server may have accepted it.
-		result.Kind, result.Reason, result.Err = notify.Unknown, "no answer", err
+		result.Kind, result.Reason, result.Err = delivery.Unknown, "no answer", err
 		return result
 	case failed.ErrorCode() == 0:
 		// A server does not accept a mail without its end (RFC 5321 section 4.1.1.4).
-		result.Kind, result.Reason, result.Err = notify.Transient, "the connection broke", err
+		result.Kind, result.Reason, result.Err = delivery.Transient, "the connection broke", err
 		return result
 	case failed.ErrorCode()/100 == 4:
-		result.Kind = notify.Transient
+		result.Kind = delivery.Transient
 	case failed.Reason == gomail.ErrSMTPMailFrom:
-		result.Kind = notify.Misconfigured
+		result.Kind = delivery.Misconfigured
 	case failed.Reason == gomail.ErrSMTPRcptTo && unknownMailbox(failed), gone[failed.EnhancedStatusCode()]:
-		result.Kind = notify.Unregistered // some servers check the mailbox only after the mail was sent
+		result.Kind = delivery.Unregistered // some servers check the mailbox only after the mail was sent
 	}
 	result.Reason = reason(failed, to)
 	return result

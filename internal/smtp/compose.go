@@ -7,22 +7,22 @@ import (
 
 	gomail "github.com/wneessen/go-mail"
 
-	"github.com/berthhq/berth/internal/rules/notify"
+	"github.com/berthhq/berth/internal/rules/delivery"
 )
 
 const calendarFile = "invite.ics"
 
 // messageID is the same for each attempt to send a message, so servers and mail clients recognize duplicates.
-func (s *Sender) messageID(m notify.Message) string { return m.ID.String() + "@" + s.domain }
+func (s *Sender) messageID(m delivery.Message) string { return m.ID.String() + "@" + s.domain }
 
 // compose builds a mail: text, HTML and calendar as alternatives, and the calendar also as an attachment,
 // for clients that need one.
-func (s *Sender) compose(m notify.Message, now time.Time) (*gomail.Msg, error) {
+func (s *Sender) compose(m delivery.Message, now time.Time) (*gomail.Msg, error) {
 	out := gomail.NewMsg(gomail.WithNoDefaultUserAgent())
-	to, err := address(notify.Mailbox{Name: m.ToName, Address: m.To})
+	to, err := address(delivery.Mailbox{Name: m.ToName, Address: m.To})
 	if err != nil {
-		return nil, &notify.SendError{
-			Kind: notify.Unregistered, Code: "5.1.3", Reason: "the recipient's address is not valid",
+		return nil, &delivery.Error{
+			Kind: delivery.Unregistered, Code: "5.1.3", Reason: "the recipient's address is not valid",
 		}
 	}
 	out.ToMailAddress(to)
@@ -31,7 +31,7 @@ func (s *Sender) compose(m notify.Message, now time.Time) (*gomail.Msg, error) {
 		from = s.config.From
 	}
 	for _, part := range []struct {
-		box  notify.Mailbox
+		box  delivery.Mailbox
 		name string
 		set  func(*mail.Address)
 	}{
@@ -44,8 +44,8 @@ func (s *Sender) compose(m notify.Message, now time.Time) (*gomail.Msg, error) {
 		}
 		a, err := address(part.box)
 		if err != nil {
-			return nil, &notify.SendError{
-				Kind: notify.Misconfigured, Code: "5.1.7", Reason: "the " + part.name + " address is not valid", Err: err,
+			return nil, &delivery.Error{
+				Kind: delivery.Misconfigured, Code: "5.1.7", Reason: "the " + part.name + " address is not valid", Err: err,
 			}
 		}
 		part.set(a)
@@ -56,7 +56,7 @@ func (s *Sender) compose(m notify.Message, now time.Time) (*gomail.Msg, error) {
 	out.SetGenHeader("Auto-Submitted", "auto-generated") // RFC 3834: no out-of-office replies
 	if m.Unsubscribe != "" {
 		if err := out.SetListUnsubscribeOneClick(m.Unsubscribe); err != nil {
-			return nil, &notify.SendError{Kind: notify.Permanent, Reason: "the unsubscribe URL is not valid", Err: err}
+			return nil, &delivery.Error{Kind: delivery.Permanent, Reason: "the unsubscribe URL is not valid", Err: err}
 		}
 	}
 
@@ -69,19 +69,19 @@ func (s *Sender) compose(m notify.Message, now time.Time) (*gomail.Msg, error) {
 		out.AddAlternativeString(kind, string(c.Body), gomail.WithPartEncoding(gomail.EncodingB64))
 		file := gomail.WithFileContentType("application/ics")
 		if err := out.AttachReader(calendarFile, bytes.NewReader(c.Body), file); err != nil {
-			return nil, &notify.SendError{Kind: notify.Permanent, Reason: "the calendar cannot be attached", Err: err}
+			return nil, &delivery.Error{Kind: delivery.Permanent, Reason: "the calendar cannot be attached", Err: err}
 		}
 	}
 	if m.DKIM != nil {
 		if err := sign(out, *m.DKIM); err != nil {
-			return nil, &notify.SendError{Kind: notify.Misconfigured, Reason: "the mail cannot be signed", Err: err}
+			return nil, &delivery.Error{Kind: delivery.Misconfigured, Reason: "the mail cannot be signed", Err: err}
 		}
 	}
 	return out, nil
 }
 
 // address parses an address without a name.
-func address(box notify.Mailbox) (*mail.Address, error) {
+func address(box delivery.Mailbox) (*mail.Address, error) {
 	a, err := mail.ParseAddress("<" + box.Address + ">")
 	if err != nil {
 		return nil, err

@@ -9,7 +9,7 @@ import (
 	"github.com/emersion/go-msgauth/dkim"
 	gomail "github.com/wneessen/go-mail"
 
-	"github.com/berthhq/berth/internal/rules/notify"
+	"github.com/berthhq/berth/internal/rules/delivery"
 )
 
 // signature is the header with a mail's signature. go-mail's own signatures are wrong if they have to be folded.
@@ -23,7 +23,7 @@ var signedHeaders = []string{
 }
 
 // sign signs a complete mail. It is written in the same way later: go-mail keeps the boundaries of its parts.
-func sign(mail *gomail.Msg, d notify.DKIM) error {
+func sign(mail *gomail.Msg, d delivery.DKIM) error {
 	parsed, err := x509.ParsePKCS8PrivateKey(d.Key)
 	if err != nil {
 		return err

@@ -13,7 +13,7 @@ import (
 
 	gomail "github.com/wneessen/go-mail"
 
-	"github.com/berthhq/berth/internal/rules/notify"
+	"github.com/berthhq/berth/internal/rules/delivery"
 )
 
 // Security is how a connection is protected.
@@ -47,7 +47,7 @@ type Config struct {
 	TLS      *tls.Config // nil: the system's certificate authorities
 	Dialer   *net.Dialer // nil: one that connects to any address
 
-	From     notify.Mailbox   // of messages without their own; bounces always go there
+	From     delivery.Mailbox // of messages without their own; bounces always go there
 	HostName string           // this machine's name in EHLO; empty: its host name
 	MaxIdle  int              // idle connections kept open for later messages; 0: 2, negative: none
 	Timeout  time.Duration    // for one message; 0: 30 s
@@ -106,21 +106,21 @@ func New(c Config) (*Sender, error) {
 
 // Send gives a message to the mail server once. Its error is a *notify.SendError.
 // The receipt's ProviderID is the Message-ID, which bounces refer to.
-func (s *Sender) Send(ctx context.Context, m notify.Message) (notify.Receipt, error) {
+func (s *Sender) Send(ctx context.Context, m delivery.Message) (delivery.Receipt, error) {
 	now := s.config.Now()
 	if !m.ExpiresAt.IsZero() && !now.Before(m.ExpiresAt) {
-		return notify.Receipt{}, notify.Expired()
+		return delivery.Receipt{}, delivery.Expired()
 	}
 	mail, err := s.compose(m, now)
 	if err != nil {
-		return notify.Receipt{}, err
+		return delivery.Receipt{}, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, s.config.Timeout)
 	defer cancel()
 	if err := s.deliver(ctx, mail, m.To); err != nil {
-		return notify.Receipt{}, err
+		return delivery.Receipt{}, err
 	}
-	return notify.Receipt{ProviderID: s.messageID(m), Status: notify.Sent}, nil
+	return delivery.Receipt{ProviderID: s.messageID(m), Status: delivery.Sent}, nil
 }
 
 // deliver uses an idle connection if there is one, and another one if that turns out to be dead.

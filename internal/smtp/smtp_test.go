@@ -19,7 +19,7 @@ import (
 	"github.com/shoenig/test/must"
 
 	"github.com/berthhq/berth/internal/provider"
-	"github.com/berthhq/berth/internal/rules/notify"
+	"github.com/berthhq/berth/internal/rules/delivery"
 	"github.com/berthhq/berth/internal/smtp"
 	"github.com/berthhq/berth/internal/smtp/smtptest"
 	"github.com/berthhq/berth/internal/tenant"
@@ -37,7 +37,7 @@ func setup(t *testing.T, o smtptest.Options) (*smtptest.Server, smtp.Config) {
 	t.Cleanup(s.Close)
 	return s, smtp.Config{
 		Host: s.Host, Port: s.Port, Security: smtp.Plaintext, HostName: "test.example",
-		From: notify.Mailbox{Name: "Berth", Address: "bounces@berth.example"},
+		From: delivery.Mailbox{Name: "Berth", Address: "bounces@berth.example"},
 		TLS:  &tls.Config{RootCAs: s.Roots, MinVersion: tls.VersionTLS12}, Timeout: 20 * time.Second,
 		Now: func() time.Time { return now },
 	}
@@ -52,31 +52,31 @@ func sender(t *testing.T, c smtp.Config) *smtp.Sender {
 
 const id = "018f5e6e-0000-7000-8000-000000000001"
 
-func message() notify.Message {
-	return notify.Message{
-		ID: tenant.MustParse[tenant.DeliveryID](id), Channel: notify.Email,
+func message() delivery.Message {
+	return delivery.Message{
+		ID: tenant.MustParse[tenant.DeliveryID](id), Channel: delivery.Email,
 		To: "ann@mail.example", ToName: "Ännchen, \"Ann\"",
-		From:    notify.Mailbox{Name: "Studio Süd", Address: "hello@studio.example"},
-		ReplyTo: notify.Mailbox{Address: "desk@studio.example"},
+		From:    delivery.Mailbox{Name: "Studio Süd", Address: "hello@studio.example"},
+		ReplyTo: delivery.Mailbox{Address: "desk@studio.example"},
 		Subject: "Bestätigt: Vinyasa um 18:00 — bis gleich",
 		Text:    "Bis gleich!\n.\nEnde", HTML: "<p>Bis <b>gleich</b>!</p>",
 		Unsubscribe: "https://berth.example/unsubscribe/x",
-		Calendar: &notify.Calendar{
-			Method: notify.Request, Body: []byte("BEGIN:VCALENDAR\r\nMETHOD:REQUEST\r\nEND:VCALENDAR\r\n"),
+		Calendar: &delivery.Calendar{
+			Method: delivery.CalendarRequest, Body: []byte("BEGIN:VCALENDAR\r\nMETHOD:REQUEST\r\nEND:VCALENDAR\r\n"),
 		},
 		ExpiresAt: now.Add(time.Second),
 	}
 }
 
-func sendError(t *testing.T, err error) *notify.SendError {
+func sendError(t *testing.T, err error) *delivery.Error {
 	t.Helper()
-	var failure *notify.SendError
+	var failure *delivery.Error
 	must.True(t, errors.As(err, &failure), must.Sprintf("%v is not a SendError", err))
 	return failure
 }
 
 // fails sends a message, which must fail.
-func fails(t *testing.T, c smtp.Config, m notify.Message) *notify.SendError {
+func fails(t *testing.T, c smtp.Config, m delivery.Message) *delivery.Error {
 	t.Helper()
 	return sendError(t, expect.Error(sender(t, c).Send(t.Context(), m)))
 }
@@ -85,7 +85,7 @@ func TestSend_DeliversMail(t *testing.T) {
 	t.Parallel()
 	fake, c := setup(t, smtptest.Options{})
 	got := expect.Value(sender(t, c).Send(t.Context(), message()))(t)
-	test.EqOp(t, (notify.Receipt{ProviderID: id + "@berth.example", Status: notify.Sent}), got, test.Sprint("receipt"))
+	test.EqOp(t, (delivery.Receipt{ProviderID: id + "@berth.example", Status: delivery.Sent}), got, test.Sprint("receipt"))
 	mail := fake.Mails()[0]
 	test.EqOp(t, "bounces@berth.example", mail.From, test.Sprintf("envelope %s → %v", mail.From, mail.To))
 	test.True(t, cmp.Equal(mail.To, []string{"ann@mail.example"}),
@@ -127,7 +127,7 @@ func TestSend_DeliversMail(t *testing.T) {
 func TestSend_SendsTextOnly(t *testing.T) {
 	t.Parallel()
 	fake, c := setup(t, smtptest.Options{})
-	m := notify.Message{ID: message().ID, Channel: notify.Email, To: "ann@mail.example", Subject: "Hi", Text: "Hello"}
+	m := delivery.Message{ID: message().ID, Channel: delivery.Email, To: "ann@mail.example", Subject: "Hi", Text: "Hello"}
 	expect.OK(t)(sender(t, c).Send(t.Context(), m))
 	mail := fake.Mails()[0]
 	want := []smtptest.Part{{Type: "text/plain", Params: map[string]string{"charset": "UTF-8"}, Body: "Hello"}}
@@ -152,15 +152,15 @@ func TestSend_PreventsHeaderInjection(t *testing.T) {
 	test.SliceLen(t, 4, mail.Parts, test.Sprintf("%s", mail.Raw))
 	for name, want := range map[string]struct {
 		spoilt set
-		kind   notify.FailureKind
+		kind   delivery.FailureKind
 	}{
-		"to":          {set{"To": "ann@mail.example>\r\nRCPT TO:<all@mail.example"}, notify.Unregistered},
-		"two":         {set{"To": "ann@mail.example, bob@mail.example"}, notify.Unregistered},
-		"empty":       {set{"To": ""}, notify.Unregistered},
-		"from":        {set{"From.Address": "hello@studio.example\r\nX: y"}, notify.Misconfigured},
-		"reply":       {set{"ReplyTo.Address": "desk"}, notify.Misconfigured},
-		"unsubscribe": {set{"Unsubscribe": "https://berth.example/\r\nX: y"}, notify.Permanent},
-		"plain http":  {set{"Unsubscribe": "http://berth.example/"}, notify.Permanent},
+		"to":          {set{"To": "ann@mail.example>\r\nRCPT TO:<all@mail.example"}, delivery.Unregistered},
+		"two":         {set{"To": "ann@mail.example, bob@mail.example"}, delivery.Unregistered},
+		"empty":       {set{"To": ""}, delivery.Unregistered},
+		"from":        {set{"From.Address": "hello@studio.example\r\nX: y"}, delivery.Misconfigured},
+		"reply":       {set{"ReplyTo.Address": "desk"}, delivery.Misconfigured},
+		"unsubscribe": {set{"Unsubscribe": "https://berth.example/\r\nX: y"}, delivery.Permanent},
+		"plain http":  {set{"Unsubscribe": "http://berth.example/"}, delivery.Permanent},
 	} {
 		failure := sendError(t, expect.Error(s.Send(t.Context(), vary.From(message(), want.spoilt))))
 		test.EqOp(t, want.kind, failure.Kind, test.Sprintf("%s: %v", name, failure))
@@ -182,12 +182,12 @@ func TestSend_SignsForADomain(t *testing.T) {
 	}
 	s := sender(t, c)
 	m := message()
-	m.DKIM = &notify.DKIM{
+	m.DKIM = &delivery.DKIM{
 		Domain: "studio.example", Selector: "berth-1", Key: expect.Value(x509.MarshalPKCS8PrivateKey(key))(t),
 	}
 	for _, spare := range []func(){
 		func() {}, func() { m.Calendar = nil }, func() { m.HTML = "" },
-		func() { m.Unsubscribe, m.ReplyTo = "", notify.Mailbox{} },
+		func() { m.Unsubscribe, m.ReplyTo = "", delivery.Mailbox{} },
 		fake.HangUp, // the mail is written to the dead connection first
 	} {
 		spare()
@@ -203,7 +203,7 @@ func TestSend_SignsForADomain(t *testing.T) {
 		)
 	}
 	m.DKIM.Key = []byte("none")
-	test.EqOp(t, notify.Misconfigured, sendError(t, expect.Error(s.Send(t.Context(), m))).Kind)
+	test.EqOp(t, delivery.Misconfigured, sendError(t, expect.Error(s.Send(t.Context(), m))).Kind)
 }
 
 func TestSend_DoesNotSendExpiredMessage(t *testing.T) {
@@ -212,7 +212,7 @@ func TestSend_DoesNotSendExpiredMessage(t *testing.T) {
 	m := message()
 	m.ExpiresAt = now
 	got := fails(t, c, m)
-	test.EqOp(t, notify.Permanent, got.Kind)
+	test.EqOp(t, delivery.Permanent, got.Kind)
 	test.EqOp(t, "EXPIRED", got.Code)
 	test.EqOp(t, 0, fake.Connections())
 }
@@ -227,7 +227,7 @@ func TestSend_UsesConfiguredSecurity(t *testing.T) {
 	for name, tc := range map[string]struct {
 		server smtptest.Options
 		config set
-		want   notify.FailureKind
+		want   delivery.FailureKind
 		code   string
 	}{
 		"STARTTLS": {starttls, useSTARTTLS, "", ""},
@@ -236,26 +236,26 @@ func TestSend_UsesConfiguredSecurity(t *testing.T) {
 		"none":     {smtptest.Options{}, set{"Username": ""}, "", ""},
 		"loopback": {account, nil, "", ""},
 
-		"STARTTLS is not offered": {account, useSTARTTLS, notify.Misconfigured, ""},
-		"TLS is not offered":      {account, useTLS, notify.Misconfigured, ""},
+		"STARTTLS is not offered": {account, useSTARTTLS, delivery.Misconfigured, ""},
+		"TLS is not offered":      {account, useTLS, delivery.Misconfigured, ""},
 		"unknown authority, STARTTLS": {
-			starttls, set{"Security": smtp.StartTLS, "TLS": nil}, notify.Misconfigured, "CERTIFICATE",
+			starttls, set{"Security": smtp.StartTLS, "TLS": nil}, delivery.Misconfigured, "CERTIFICATE",
 		},
 		"unknown authority, TLS": {
-			implicit, set{"Security": smtp.ImplicitTLS, "TLS": nil}, notify.Misconfigured, "CERTIFICATE",
+			implicit, set{"Security": smtp.ImplicitTLS, "TLS": nil}, delivery.Misconfigured, "CERTIFICATE",
 		},
 		"wrong password": {
-			starttls, set{"Security": smtp.StartTLS, "Password": "x"}, notify.Misconfigured, "535",
+			starttls, set{"Security": smtp.StartTLS, "Password": "x"}, delivery.Misconfigured, "535",
 		},
-		"temporary failure": {busy, useSTARTTLS, notify.Transient, "454"},
+		"temporary failure": {busy, useSTARTTLS, delivery.Transient, "454"},
 		"no authentication": {
-			starttls, set{"Security": smtp.StartTLS, "Username": ""}, notify.Misconfigured, "530 5.7.0",
+			starttls, set{"Security": smtp.StartTLS, "Username": ""}, delivery.Misconfigured, "530 5.7.0",
 		},
-		"authentication is not offered": {smtptest.Options{StartTLS: true}, useSTARTTLS, notify.Misconfigured, ""},
+		"authentication is not offered": {smtptest.Options{StartTLS: true}, useSTARTTLS, delivery.Misconfigured, ""},
 		"rejected": {
-			smtptest.Options{Greeting: "554 No SMTP service here"}, nil, notify.Misconfigured, "554"},
+			smtptest.Options{Greeting: "554 No SMTP service here"}, nil, delivery.Misconfigured, "554"},
 		"rejected for now": {
-			smtptest.Options{Greeting: "421 Too many connections"}, nil, notify.Transient, "421"},
+			smtptest.Options{Greeting: "421 Too many connections"}, nil, delivery.Transient, "421"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -279,46 +279,46 @@ func TestSend_UsesConfiguredSecurity(t *testing.T) {
 func TestSend_ClassifiesErrors(t *testing.T) {
 	t.Parallel()
 	type r = smtptest.Reaction
-	is := func(kind notify.FailureKind, code string) notify.SendError {
-		return notify.SendError{Kind: kind, Code: code}
+	is := func(kind delivery.FailureKind, code string) delivery.Error {
+		return delivery.Error{Kind: kind, Code: code}
 	}
 	for name, tc := range map[string]struct {
 		reaction r
-		want     notify.SendError
+		want     delivery.Error
 	}{
-		"no such user":        {r{Rcpt: "550 5.1.1 <ann@mail.example> no such user"}, is(notify.Unregistered, "550 5.1.1")},
-		"no such user, plain": {r{Rcpt: "550 no such user"}, is(notify.Unregistered, "550")},
-		"no such system":      {r{Rcpt: "550 5.1.2 no such host"}, is(notify.Unregistered, "550 5.1.2")},
-		"bad syntax":          {r{Rcpt: "501 5.1.3 bad address"}, is(notify.Unregistered, "501 5.1.3")},
-		"moved":               {r{Rcpt: "551 5.1.6 moved"}, is(notify.Unregistered, "551 5.1.6")},
-		"moved, plain":        {r{Rcpt: "551 User not local"}, is(notify.Unregistered, "551")},
-		"bad name, plain":     {r{Rcpt: "553 mailbox name not allowed"}, is(notify.Unregistered, "553")},
-		"told with the end":   {r{End: "550 5.1.1 no such user"}, is(notify.Unregistered, "550 5.1.1")},
-		"told with the data":  {r{Data: "550 5.1.1 no such user"}, is(notify.Unregistered, "550 5.1.1")},
-		"only at the end":     {r{End: "550 rejected"}, is(notify.Permanent, "550")},
-		"not authorized":      {r{Rcpt: "550 5.7.0 denied"}, is(notify.Permanent, "550 5.7.0")},
-		"not authentic":       {r{End: "550 5.7.26 fails DMARC"}, is(notify.Permanent, "550 5.7.26")},
-		"blocked":             {r{Rcpt: "554 5.7.1 blocked"}, is(notify.Permanent, "554 5.7.1")},
-		"no route":            {r{Rcpt: "550 5.4.4 cannot route"}, is(notify.Permanent, "550 5.4.4")},
-		"full, plain":         {r{Rcpt: "552 mailbox full"}, is(notify.Permanent, "552")},
-		"no such sender":      {r{Mail: "553 5.1.8 sender's domain"}, is(notify.Misconfigured, "553 5.1.8")},
-		"who is that":         {r{Mail: "550 5.1.1 no such sender"}, is(notify.Misconfigured, "550 5.1.1")},
-		"later, plain":        {r{Rcpt: "450 mailbox busy"}, is(notify.Transient, "450")},
-		"going down later":    {r{Rcpt: "421 4.3.2 going down"}, is(notify.Transient, "421 4.3.2")},
-		"full at the end":     {r{End: "451 4.3.0 out of memory"}, is(notify.Transient, "451 4.3.0")},
-		"disabled":            {r{Rcpt: "550 5.2.1 disabled"}, is(notify.Unregistered, "550 5.2.1")},
-		"null MX":             {r{Rcpt: "556 5.1.10 no mail here"}, is(notify.Unregistered, "556 5.1.10")},
-		"policy":              {r{Rcpt: "550 5.7.1 relaying denied"}, is(notify.Permanent, "550 5.7.1")},
-		"mailbox full":        {r{Rcpt: "552 5.2.2 full"}, is(notify.Permanent, "552 5.2.2")},
-		"full for now":        {r{Rcpt: "452 4.2.2 full"}, is(notify.Transient, "452 4.2.2")},
-		"greylisted":          {r{Rcpt: "451 4.7.1 come back later"}, is(notify.Transient, "451 4.7.1")},
-		"sender refused":      {r{Mail: "550 5.7.1 not you"}, is(notify.Misconfigured, "550 5.7.1")},
-		"sender limited":      {r{Mail: "450 4.7.0 slow down"}, is(notify.Transient, "450 4.7.0")},
-		"no data":             {r{Data: "554 5.5.1 no"}, is(notify.Permanent, "554 5.5.1")},
-		"spam":                {r{End: "554 5.7.1 spam"}, is(notify.Permanent, "554 5.7.1")},
-		"too big":             {r{End: "552 5.3.4 too big"}, is(notify.Permanent, "552 5.3.4")},
-		"disk full":           {r{End: "452 4.3.1 disk full"}, is(notify.Transient, "452 4.3.1")},
-		"going down":          {r{Mail: "421 4.3.2 going down"}, is(notify.Transient, "421 4.3.2")},
+		"no such user":        {r{Rcpt: "550 5.1.1 <ann@mail.example> no such user"}, is(delivery.Unregistered, "550 5.1.1")},
+		"no such user, plain": {r{Rcpt: "550 no such user"}, is(delivery.Unregistered, "550")},
+		"no such system":      {r{Rcpt: "550 5.1.2 no such host"}, is(delivery.Unregistered, "550 5.1.2")},
+		"bad syntax":          {r{Rcpt: "501 5.1.3 bad address"}, is(delivery.Unregistered, "501 5.1.3")},
+		"moved":               {r{Rcpt: "551 5.1.6 moved"}, is(delivery.Unregistered, "551 5.1.6")},
+		"moved, plain":        {r{Rcpt: "551 User not local"}, is(delivery.Unregistered, "551")},
+		"bad name, plain":     {r{Rcpt: "553 mailbox name not allowed"}, is(delivery.Unregistered, "553")},
+		"told with the end":   {r{End: "550 5.1.1 no such user"}, is(delivery.Unregistered, "550 5.1.1")},
+		"told with the data":  {r{Data: "550 5.1.1 no such user"}, is(delivery.Unregistered, "550 5.1.1")},
+		"only at the end":     {r{End: "550 rejected"}, is(delivery.Permanent, "550")},
+		"not authorized":      {r{Rcpt: "550 5.7.0 denied"}, is(delivery.Permanent, "550 5.7.0")},
+		"not authentic":       {r{End: "550 5.7.26 fails DMARC"}, is(delivery.Permanent, "550 5.7.26")},
+		"blocked":             {r{Rcpt: "554 5.7.1 blocked"}, is(delivery.Permanent, "554 5.7.1")},
+		"no route":            {r{Rcpt: "550 5.4.4 cannot route"}, is(delivery.Permanent, "550 5.4.4")},
+		"full, plain":         {r{Rcpt: "552 mailbox full"}, is(delivery.Permanent, "552")},
+		"no such sender":      {r{Mail: "553 5.1.8 sender's domain"}, is(delivery.Misconfigured, "553 5.1.8")},
+		"who is that":         {r{Mail: "550 5.1.1 no such sender"}, is(delivery.Misconfigured, "550 5.1.1")},
+		"later, plain":        {r{Rcpt: "450 mailbox busy"}, is(delivery.Transient, "450")},
+		"going down later":    {r{Rcpt: "421 4.3.2 going down"}, is(delivery.Transient, "421 4.3.2")},
+		"full at the end":     {r{End: "451 4.3.0 out of memory"}, is(delivery.Transient, "451 4.3.0")},
+		"disabled":            {r{Rcpt: "550 5.2.1 disabled"}, is(delivery.Unregistered, "550 5.2.1")},
+		"null MX":             {r{Rcpt: "556 5.1.10 no mail here"}, is(delivery.Unregistered, "556 5.1.10")},
+		"policy":              {r{Rcpt: "550 5.7.1 relaying denied"}, is(delivery.Permanent, "550 5.7.1")},
+		"mailbox full":        {r{Rcpt: "552 5.2.2 full"}, is(delivery.Permanent, "552 5.2.2")},
+		"full for now":        {r{Rcpt: "452 4.2.2 full"}, is(delivery.Transient, "452 4.2.2")},
+		"greylisted":          {r{Rcpt: "451 4.7.1 come back later"}, is(delivery.Transient, "451 4.7.1")},
+		"sender refused":      {r{Mail: "550 5.7.1 not you"}, is(delivery.Misconfigured, "550 5.7.1")},
+		"sender limited":      {r{Mail: "450 4.7.0 slow down"}, is(delivery.Transient, "450 4.7.0")},
+		"no data":             {r{Data: "554 5.5.1 no"}, is(delivery.Permanent, "554 5.5.1")},
+		"spam":                {r{End: "554 5.7.1 spam"}, is(delivery.Permanent, "554 5.7.1")},
+		"too big":             {r{End: "552 5.3.4 too big"}, is(delivery.Permanent, "552 5.3.4")},
+		"disk full":           {r{End: "452 4.3.1 disk full"}, is(delivery.Transient, "452 4.3.1")},
+		"going down":          {r{Mail: "421 4.3.2 going down"}, is(delivery.Transient, "421 4.3.2")},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -326,7 +326,7 @@ func TestSend_ClassifiesErrors(t *testing.T) {
 			fake.React(func(string) smtptest.Reaction { return tc.reaction })
 			s := sender(t, c)
 			got := sendError(t, expect.Error(s.Send(t.Context(), message())))
-			test.Eq(t, tc.want, *got, test.Cmp(cmpopts.IgnoreFields(notify.SendError{}, "Reason")))
+			test.Eq(t, tc.want, *got, test.Cmp(cmpopts.IgnoreFields(delivery.Error{}, "Reason")))
 			test.NotEqOp(t, "", got.Reason, test.Sprintf("no reason, or the reason contains the address: %v", got))
 			test.StrNotContains(t, got.Error(), "ann@",
 				test.Sprintf("no reason, or the reason contains the address: %v", got))
@@ -349,7 +349,7 @@ func TestSend_WithoutAnswerIsUnknown(t *testing.T) {
 				reaction.Then = cancel // like a timeout at this moment
 			}
 			fake.React(func(string) smtptest.Reaction { return reaction })
-			test.EqOp(t, notify.Unknown, sendError(t, expect.Error(sender(t, c).Send(ctx, message()))).Kind)
+			test.EqOp(t, delivery.Unknown, sendError(t, expect.Error(sender(t, c).Send(ctx, message()))).Kind)
 			test.EqOp(t, 1, len(fake.Mails()), test.Sprint("mails"))
 		})
 	}
@@ -376,10 +376,10 @@ func TestSend_UnfinishedMailIsNotSent(t *testing.T) {
 			}
 			got := sendError(t, err)
 			test.False(
-				t, got.Kind == notify.Transient && len(fake.Mails()) != 0,
+				t, got.Kind == delivery.Transient && len(fake.Mails()) != 0,
 				test.Sprintf("said to be retried, but it was accepted: %v", err),
 			)
-			test.False(t, got.Kind != notify.Transient && got.Kind != notify.Unknown, test.Sprintf("%v", err))
+			test.False(t, got.Kind != delivery.Transient && got.Kind != delivery.Unknown, test.Sprintf("%v", err))
 		})
 	}
 }
@@ -389,11 +389,11 @@ func TestSend_WithoutConnectionIsTransient(t *testing.T) {
 	fake, c := setup(t, smtptest.Options{})
 	there := c
 	there.Host, there.Port = "127.0.0.1", 1 // not a port that was just closed, which could be reused
-	test.EqOp(t, notify.Transient, fails(t, there, message()).Kind, test.Sprint("refused connection"))
+	test.EqOp(t, delivery.Transient, fails(t, there, message()).Kind, test.Sprint("refused connection"))
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	got := sendError(t, expect.Error(sender(t, c).Send(ctx, message())))
-	test.EqOp(t, notify.Transient, got.Kind, test.Sprintf("cancelled before: %v", got))
+	test.EqOp(t, delivery.Transient, got.Kind, test.Sprintf("cancelled before: %v", got))
 	test.SliceEmpty(t, fake.Mails(), test.Sprintf("cancelled before: %v", got))
 }
 
@@ -446,7 +446,7 @@ func TestSend_ConcurrentMails(t *testing.T) {
 
 func TestNew_RejectsInvalidConfig(t *testing.T) {
 	t.Parallel()
-	good := smtp.Config{Host: "mail.example", From: notify.Mailbox{Address: "a@b.example"}}
+	good := smtp.Config{Host: "mail.example", From: delivery.Mailbox{Address: "a@b.example"}}
 	expect.OK(t)(smtp.New(good))
 	for name, spoilt := range map[string]set{
 		"no host":     {"Host": ""},
@@ -464,7 +464,7 @@ func BenchmarkSend(b *testing.B) {
 	b.Cleanup(fake.Close)
 	s := expect.Value(smtp.New(smtp.Config{
 		Host: fake.Host, Port: fake.Port, Security: smtp.Plaintext,
-		From: notify.Mailbox{Address: "bounces@berth.example"}, MaxIdle: 32, Now: func() time.Time { return now },
+		From: delivery.Mailbox{Address: "bounces@berth.example"}, MaxIdle: 32, Now: func() time.Time { return now },
 	}))(b)
 	b.Cleanup(s.Close)
 	b.SetParallelism(16)
@@ -486,7 +486,7 @@ func TestSend_DoesNotReachPrivateServer(t *testing.T) {
 		c.Host = host
 		_, err := sender(t, c).Send(t.Context(), message())
 		got := sendError(t, err)
-		test.EqOp(t, notify.Misconfigured, got.Kind)
+		test.EqOp(t, delivery.Misconfigured, got.Kind)
 		test.EqOp(t, "PRIVATE_ADDRESS", got.Code)
 		test.StrNotContains(t, got.Error(), host)
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/shoenig/test"
 	"github.com/shoenig/test/must"
 
-	"github.com/berthhq/berth/internal/rules/notify"
+	"github.com/berthhq/berth/internal/rules/delivery"
 	"github.com/berthhq/berth/internal/testkit/expect"
 	"github.com/berthhq/berth/internal/twilio"
 	"github.com/berthhq/berth/internal/twilio/twiliotest"
@@ -20,9 +20,9 @@ func TestCodes_MeanTheSameInResponsesAndCallbacks(t *testing.T) {
 	t.Parallel()
 	fake, c := setup(t)
 	hook := twilio.Webhook{AuthToken: fake.AuthToken}
-	for kind, codes := range map[notify.FailureKind][]int{
-		notify.OptedOut: {21610},
-		notify.Unregistered: {
+	for kind, codes := range map[delivery.FailureKind][]int{
+		delivery.OptedOut: {21610},
+		delivery.Unregistered: {
 			21211, // not a number
 			21265, // a short code
 			21614, // not a mobile number
@@ -31,7 +31,7 @@ func TestCodes_MeanTheSameInResponsesAndCallbacks(t *testing.T) {
 			30006, // a landline
 			63003, 63024,
 		},
-		notify.Permanent: {
+		delivery.Permanent: {
 			21266, 21602, 21612, 21617,
 			30003, // off, or out of coverage
 			30004, // blocked
@@ -40,12 +40,12 @@ func TestCodes_MeanTheSameInResponsesAndCallbacks(t *testing.T) {
 			30010, 30036,
 			29999, // unknown
 		},
-		notify.Transient: {
+		delivery.Transient: {
 			14107, 20429, 20503, 21611,
 			30001, // Twilio's queue is full
 			30017, 30022, 30023, 30027, 63018, 63038,
 		},
-		notify.Misconfigured: {
+		delivery.Misconfigured: {
 			10001, 20003, 20005, 20008, 20404, 21222, 21224, 21408, 21608,
 			30002, // suspended
 			21212, 21267, 21603, 21606, 21609, 21659, 21660, 21661, 21701, 21703, 21704, 21705,

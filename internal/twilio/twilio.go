@@ -15,7 +15,7 @@ import (
 	api "github.com/twilio/twilio-go/rest/api/v2010"
 
 	"github.com/berthhq/berth/internal/provider"
-	"github.com/berthhq/berth/internal/rules/notify"
+	"github.com/berthhq/berth/internal/rules/delivery"
 )
 
 const (
@@ -99,7 +99,7 @@ func parseURL(text string) (*url.URL, error) {
 
 // Send makes one request to Twilio. Its error is a *notify.SendError. If Twilio may have accepted the message
 // without an answer, the error is notify.Unknown, and a callback clarifies later.
-func (s *Sender) Send(ctx context.Context, m notify.Message) (notify.Receipt, error) {
+func (s *Sender) Send(ctx context.Context, m delivery.Message) (delivery.Receipt, error) {
 	params := (&api.CreateMessageParams{}).SetTo(m.To).SetBody(m.Text)
 	if s.config.MessagingServiceSID != "" {
 		params.SetMessagingServiceSid(s.config.MessagingServiceSID)
@@ -113,7 +113,7 @@ func (s *Sender) Send(ctx context.Context, m notify.Message) (notify.Receipt, er
 	if !m.ExpiresAt.IsZero() {
 		validity := m.ExpiresAt.Sub(s.config.Now())
 		if validity < time.Second {
-			return notify.Receipt{}, notify.Expired()
+			return delivery.Receipt{}, delivery.Expired()
 		}
 		if validity < maxValidity {
 			params.SetValidityPeriod(int(validity / time.Second))
@@ -124,12 +124,12 @@ func (s *Sender) Send(ctx context.Context, m notify.Message) (notify.Receipt, er
 	defer done()
 	got, err := s.api(ctx).CreateMessage(params)
 	if err != nil || !exchange.Accepted() || got.Sid == nil {
-		return notify.Receipt{}, failure(exchange, m.To, err)
+		return delivery.Receipt{}, failure(exchange, m.To, err)
 	}
-	if status := statuses[text(got.Status)]; status == notify.Failed || status == notify.Undelivered {
-		return notify.Receipt{}, refusal(deref(got.ErrorCode))
+	if status := statuses[text(got.Status)]; status == delivery.Failed || status == delivery.Undelivered {
+		return delivery.Receipt{}, refusal(deref(got.ErrorCode))
 	}
-	return notify.Receipt{ProviderID: *got.Sid, Segments: segments(got, m), Status: notify.Queued}, nil
+	return delivery.Receipt{ProviderID: *got.Sid, Segments: segments(got, m), Status: delivery.Queued}, nil
 }
 
 // api returns a client for one message. Twilio's client takes no context, so the transport adds it.
@@ -159,7 +159,7 @@ func (r route) RoundTrip(req *http.Request) (*http.Response, error) {
 	return r.next.RoundTrip(out)
 }
 
-func callbackFor(u url.URL, m notify.Message) string {
+func callbackFor(u url.URL, m delivery.Message) string {
 	q := u.Query()
 	q.Set(deliveryParam, m.ID.String())
 	u.RawQuery = q.Encode()
@@ -167,16 +167,16 @@ func callbackFor(u url.URL, m notify.Message) string {
 }
 
 // segments returns Twilio's count. That is 0 until a messaging service has picked a sender, so it counts itself then.
-func segments(got *api.ApiV2010Message, m notify.Message) int {
+func segments(got *api.ApiV2010Message, m delivery.Message) int {
 	if n, err := strconv.Atoi(text(got.NumSegments)); err == nil && n > 0 {
 		return n
 	}
-	n, _, _ := notify.CountSegments(m.Text)
+	n, _, _ := delivery.CountSegments(m.Text)
 	return n
 }
 
 // failure says why a message was rejected, or got no answer.
-func failure(exchange *provider.Exchange, to string, err error) *notify.SendError {
+func failure(exchange *provider.Exchange, to string, err error) *delivery.Error {
 	byHTTP := exchange.Failure(err)
 	var rest *client.TwilioRestError
 	if !errors.As(err, &rest) || rest.Code == 0 {
@@ -188,7 +188,7 @@ func failure(exchange *provider.Exchange, to string, err error) *notify.SendErro
 	if known, ok := codes[rest.Code]; ok {
 		byHTTP.Kind, byHTTP.Reason = known.kind, known.reason
 	} else if exchange.NotSent() {
-		byHTTP.Kind = notify.Misconfigured // the library rejected the credentials
+		byHTTP.Kind = delivery.Misconfigured // the library rejected the credentials
 	}
 	return byHTTP
 }

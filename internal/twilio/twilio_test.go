@@ -17,7 +17,7 @@ import (
 	"github.com/shoenig/test"
 	"github.com/shoenig/test/must"
 
-	"github.com/berthhq/berth/internal/rules/notify"
+	"github.com/berthhq/berth/internal/rules/delivery"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit/expect"
 	"github.com/berthhq/berth/internal/testkit/vary"
@@ -43,23 +43,23 @@ func sender(t *testing.T, c twilio.Config) *twilio.Sender {
 	return expect.Value(twilio.New(c))(t)
 }
 
-func message() notify.Message {
-	return notify.Message{
-		ID: tenant.MustParse[tenant.DeliveryID]("018f5e6e-0000-7000-8000-000000000001"), Channel: notify.SMS,
+func message() delivery.Message {
+	return delivery.Message{
+		ID: tenant.MustParse[tenant.DeliveryID]("018f5e6e-0000-7000-8000-000000000001"), Channel: delivery.SMS,
 		To: "+4915112345678", Text: "A place is free: Vinyasa, 18:00",
 		ExpiresAt: now.Add(90*time.Second + 700*time.Millisecond),
 	}
 }
 
 // fails sends a message, which must fail.
-func fails(t *testing.T, c twilio.Config, m notify.Message) *notify.SendError {
+func fails(t *testing.T, c twilio.Config, m delivery.Message) *delivery.Error {
 	t.Helper()
 	return sendError(t, expect.Error(sender(t, c).Send(t.Context(), m)))
 }
 
-func sendError(t *testing.T, err error) *notify.SendError {
+func sendError(t *testing.T, err error) *delivery.Error {
 	t.Helper()
-	failure, ok := errors.AsType[*notify.SendError](err)
+	failure, ok := errors.AsType[*delivery.Error](err)
 	must.True(t, ok, must.Sprintf("%v is not a SendError", err))
 	return failure
 }
@@ -75,7 +75,7 @@ func TestSend_DeliversMessage(t *testing.T) {
 	}}
 	test.Eq(t, want, fake.Messages())
 	test.EqOp(t, 1, got.Segments, test.Sprintf("receipt %+v", got))
-	test.EqOp(t, notify.Queued, got.Status, test.Sprintf("receipt %+v", got))
+	test.EqOp(t, delivery.Queued, got.Status, test.Sprintf("receipt %+v", got))
 }
 
 func TestSend_UsesNumberWithoutMessagingService(t *testing.T) {
@@ -95,54 +95,54 @@ func TestSend_UsesNumberWithoutMessagingService(t *testing.T) {
 func TestSend_ClassifiesErrors(t *testing.T) {
 	t.Parallel()
 	html := "<html>Bad gateway</html>"
-	is := func(kind notify.FailureKind, code string) notify.SendError {
-		return notify.SendError{Kind: kind, Code: code}
+	is := func(kind delivery.FailureKind, code string) delivery.Error {
+		return delivery.Error{Kind: kind, Code: code}
 	}
 	for name, tc := range map[string]struct {
 		reaction twiliotest.Reaction
-		want     notify.SendError
+		want     delivery.Error
 	}{
-		"stopped":        {twiliotest.Refuse(400, 21610), is(notify.OptedOut, "21610")},
-		"invalid number": {twiliotest.Refuse(400, 21211), is(notify.Unregistered, "21211")},
-		"not a mobile":   {twiliotest.Refuse(400, 21614), is(notify.Unregistered, "21614")},
-		"landline":       {twiliotest.Refuse(400, 21635), is(notify.Unregistered, "21635")},
-		"country not on": {twiliotest.Refuse(400, 21408), is(notify.Misconfigured, "21408")},
-		"wrong sender":   {twiliotest.Refuse(400, 21606), is(notify.Misconfigured, "21606")},
-		"no route":       {twiliotest.Refuse(400, 21612), is(notify.Permanent, "21612")},
-		"too long":       {twiliotest.Refuse(400, 21617), is(notify.Permanent, "21617")},
-		"queue full":     {twiliotest.Refuse(429, 21611), is(notify.Transient, "21611")},
+		"stopped":        {twiliotest.Refuse(400, 21610), is(delivery.OptedOut, "21610")},
+		"invalid number": {twiliotest.Refuse(400, 21211), is(delivery.Unregistered, "21211")},
+		"not a mobile":   {twiliotest.Refuse(400, 21614), is(delivery.Unregistered, "21614")},
+		"landline":       {twiliotest.Refuse(400, 21635), is(delivery.Unregistered, "21635")},
+		"country not on": {twiliotest.Refuse(400, 21408), is(delivery.Misconfigured, "21408")},
+		"wrong sender":   {twiliotest.Refuse(400, 21606), is(delivery.Misconfigured, "21606")},
+		"no route":       {twiliotest.Refuse(400, 21612), is(delivery.Permanent, "21612")},
+		"too long":       {twiliotest.Refuse(400, 21617), is(delivery.Permanent, "21617")},
+		"queue full":     {twiliotest.Refuse(429, 21611), is(delivery.Transient, "21611")},
 		"rate limit": {
 			twiliotest.Busy(7 * time.Second),
-			notify.SendError{Kind: notify.Transient, Code: "20429", RetryAfter: 7 * time.Second},
+			delivery.Error{Kind: delivery.Transient, Code: "20429", RetryAfter: 7 * time.Second},
 		},
 		"rate limit, until a date": {
 			twiliotest.Reaction{Status: 429, Code: 20429, RetryAfter: time.Minute, Date: true},
-			notify.SendError{Kind: notify.Transient, Code: "20429", RetryAfter: time.Minute},
+			delivery.Error{Kind: delivery.Transient, Code: "20429", RetryAfter: time.Minute},
 		},
-		"daily limit": {twiliotest.Refuse(429, 63038), is(notify.Transient, "63038")},
-		"credentials": {twiliotest.Refuse(401, 20003), is(notify.Misconfigured, "20003")},
-		"suspended":   {twiliotest.Refuse(403, 20005), is(notify.Misconfigured, "20005")},
+		"daily limit": {twiliotest.Refuse(429, 63038), is(delivery.Transient, "63038")},
+		"credentials": {twiliotest.Refuse(401, 20003), is(delivery.Misconfigured, "20003")},
+		"suspended":   {twiliotest.Refuse(403, 20005), is(delivery.Misconfigured, "20005")},
 		// An unknown code is classified by the HTTP status.
-		"new code, 400":      {twiliotest.Refuse(400, 29999), is(notify.Permanent, "29999")},
-		"new code, 401":      {twiliotest.Refuse(401, 29999), is(notify.Misconfigured, "29999")},
-		"new code, 403":      {twiliotest.Refuse(403, 29999), is(notify.Misconfigured, "29999")},
-		"new code, 404":      {twiliotest.Refuse(404, 29999), is(notify.Misconfigured, "29999")},
-		"new code, 409":      {twiliotest.Refuse(409, 29999), is(notify.Permanent, "29999")},
-		"new code, 429":      {twiliotest.Refuse(429, 29999), is(notify.Transient, "29999")},
-		"new code, 500":      {twiliotest.Refuse(500, 29999), is(notify.Unknown, "29999")},
-		"new code, 502":      {twiliotest.Refuse(502, 29999), is(notify.Unknown, "29999")},
-		"new code, 503":      {twiliotest.Refuse(503, 29999), is(notify.Transient, "29999")},
-		"new code, 504":      {twiliotest.Refuse(504, 29999), is(notify.Unknown, "29999")},
-		"server error":       {twiliotest.Refuse(500, 20500), is(notify.Unknown, "20500")},
-		"unavailable":        {twiliotest.Refuse(503, 20503), is(notify.Transient, "20503")},
-		"a proxy, 502":       {twiliotest.Reaction{Status: 502, Body: html}, is(notify.Unknown, "HTTP 502")},
-		"a proxy, 503":       {twiliotest.Reaction{Status: 503, Body: html}, is(notify.Transient, "HTTP 503")},
-		"a redirect":         {twiliotest.Reaction{Status: 302, Body: html}, is(notify.Misconfigured, "HTTP 302")},
-		"accepted, garbled":  {twiliotest.Reaction{Body: html}, is(notify.Unknown, "")},
-		"accepted, nameless": {twiliotest.Reaction{Body: "{}"}, is(notify.Unknown, "")},
+		"new code, 400":      {twiliotest.Refuse(400, 29999), is(delivery.Permanent, "29999")},
+		"new code, 401":      {twiliotest.Refuse(401, 29999), is(delivery.Misconfigured, "29999")},
+		"new code, 403":      {twiliotest.Refuse(403, 29999), is(delivery.Misconfigured, "29999")},
+		"new code, 404":      {twiliotest.Refuse(404, 29999), is(delivery.Misconfigured, "29999")},
+		"new code, 409":      {twiliotest.Refuse(409, 29999), is(delivery.Permanent, "29999")},
+		"new code, 429":      {twiliotest.Refuse(429, 29999), is(delivery.Transient, "29999")},
+		"new code, 500":      {twiliotest.Refuse(500, 29999), is(delivery.Unknown, "29999")},
+		"new code, 502":      {twiliotest.Refuse(502, 29999), is(delivery.Unknown, "29999")},
+		"new code, 503":      {twiliotest.Refuse(503, 29999), is(delivery.Transient, "29999")},
+		"new code, 504":      {twiliotest.Refuse(504, 29999), is(delivery.Unknown, "29999")},
+		"server error":       {twiliotest.Refuse(500, 20500), is(delivery.Unknown, "20500")},
+		"unavailable":        {twiliotest.Refuse(503, 20503), is(delivery.Transient, "20503")},
+		"a proxy, 502":       {twiliotest.Reaction{Status: 502, Body: html}, is(delivery.Unknown, "HTTP 502")},
+		"a proxy, 503":       {twiliotest.Reaction{Status: 503, Body: html}, is(delivery.Transient, "HTTP 503")},
+		"a redirect":         {twiliotest.Reaction{Status: 302, Body: html}, is(delivery.Misconfigured, "HTTP 302")},
+		"accepted, garbled":  {twiliotest.Reaction{Body: html}, is(delivery.Unknown, "")},
+		"accepted, nameless": {twiliotest.Reaction{Body: "{}"}, is(delivery.Unknown, "")},
 		"taken and failed": {
 			twiliotest.Reaction{Status: 201, Body: `{"sid":"SM1","status":"failed","error_code":30007}`},
-			is(notify.Permanent, "30007"),
+			is(delivery.Permanent, "30007"),
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -150,7 +150,7 @@ func TestSend_ClassifiesErrors(t *testing.T) {
 			fake, c := setup(t)
 			fake.React(func(twiliotest.Message) twiliotest.Reaction { return tc.reaction })
 			got := fails(t, c, message())
-			test.Eq(t, tc.want, *got, test.Cmp(cmpopts.IgnoreFields(notify.SendError{}, "Reason", "Err")))
+			test.Eq(t, tc.want, *got, test.Cmp(cmpopts.IgnoreFields(delivery.Error{}, "Reason", "Err")))
 			test.NotEqOp(t, "", got.Reason)
 			test.StrNotContains(t, got.Error(), "+49", test.Sprint("the reason contains the number"))
 			test.EqOp(t, 1, fake.Requests(), test.Sprint("requests"))
@@ -163,33 +163,33 @@ func TestSend_FailsBeforeItIsSent(t *testing.T) {
 	t.Parallel()
 	type input struct {
 		Config  twilio.Config
-		Message notify.Message
+		Message delivery.Message
 	}
-	expired := notify.SendError{Kind: notify.Permanent, Code: "EXPIRED"}
+	expired := delivery.Error{Kind: delivery.Permanent, Code: "EXPIRED"}
 	for name, tt := range map[string]struct {
 		differ   vary.Fields
-		want     notify.SendError
+		want     delivery.Error
 		requests int
 	}{
 		"expired":                {vary.Fields{"Message.ExpiresAt": now.Add(-time.Hour)}, expired, 0},
 		"expires now":            {vary.Fields{"Message.ExpiresAt": now}, expired, 0},
 		"expires within seconds": {vary.Fields{"Message.ExpiresAt": now.Add(999 * time.Millisecond)}, expired, 0},
 		"wrong token": {
-			vary.Fields{"Config.AuthToken": "wrong"}, notify.SendError{Kind: notify.Misconfigured, Code: "20003"}, 1,
+			vary.Fields{"Config.AuthToken": "wrong"}, delivery.Error{Kind: delivery.Misconfigured, Code: "20003"}, 1,
 		},
 		"no token": {
 			vary.Fields{"Config.AuthToken": "not a token"},
-			notify.SendError{Kind: notify.Misconfigured, Code: "21224"}, 0,
+			delivery.Error{Kind: delivery.Misconfigured, Code: "21224"}, 0,
 		},
 		// Not a port that was just closed, which could be reused.
 		"no server": {
-			vary.Fields{"Config.BaseURL": "http://127.0.0.1:1"}, notify.SendError{Kind: notify.Transient}, 0,
+			vary.Fields{"Config.BaseURL": "http://127.0.0.1:1"}, delivery.Error{Kind: delivery.Transient}, 0,
 		},
 	} {
 		fake, c := setup(t)
 		in := vary.From(input{c, message()}, tt.differ)
 		got := fails(t, in.Config, in.Message)
-		test.Eq(t, tt.want, *got, test.Cmp(cmpopts.IgnoreFields(notify.SendError{}, "Reason", "Err")), test.Sprint(name))
+		test.Eq(t, tt.want, *got, test.Cmp(cmpopts.IgnoreFields(delivery.Error{}, "Reason", "Err")), test.Sprint(name))
 		test.EqOp(t, tt.requests, fake.Requests(), test.Sprint(name, ": requests"))
 		test.SliceEmpty(t, fake.Messages(), test.Sprint(name))
 		_, network := errors.AsType[*net.OpError](error(got))
@@ -209,7 +209,7 @@ func TestSend_SendsOnceAfterManyRateLimits(t *testing.T) {
 		return twiliotest.Reaction{}
 	})
 	s := sender(t, c)
-	backoff := notify.Backoff{Base: time.Second, Max: 30 * time.Second}
+	backoff := delivery.Backoff{Base: time.Second, Max: 30 * time.Second}
 	const many = 20
 	for i := range many {
 		m := message()
@@ -248,7 +248,7 @@ func TestSend_WithoutAnswerIsUnknown(t *testing.T) {
 				return reaction
 			})
 			got := sendError(t, expect.Error(sender(t, c).Send(ctx, message())))
-			test.EqOp(t, notify.Unknown, got.Kind, test.Sprint(got))
+			test.EqOp(t, delivery.Unknown, got.Kind, test.Sprint(got))
 			test.EqOp(t, 1, len(fake.Messages()), test.Sprint("messages were accepted"))
 		})
 	}
@@ -261,13 +261,13 @@ func TestSend_TimesOut(t *testing.T) {
 	fake.React(func(twiliotest.Message) twiliotest.Reaction { return twiliotest.Reaction{Silent: true} })
 	got := fails(t, c, message())
 	test.ErrorIs(t, got, context.DeadlineExceeded)
-	test.NotEqOp(t, notify.Permanent, got.Kind)
+	test.NotEqOp(t, delivery.Permanent, got.Kind)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	before := fake.Requests()
 	got = sendError(t, expect.Error(sender(t, c).Send(ctx, message())))
 	test.ErrorIs(t, got, context.Canceled, test.Sprint("cancelled before: ", got))
-	test.EqOp(t, notify.Transient, got.Kind, test.Sprint("cancelled before: ", got))
+	test.EqOp(t, delivery.Transient, got.Kind, test.Sprint("cancelled before: ", got))
 	test.EqOp(t, before, fake.Requests())
 }
 
@@ -328,20 +328,20 @@ func TestWebhook_ReadsUpdatesAndReplies(t *testing.T) {
 		}
 		call(fake.Update(t.Context(), sent, status, code))
 	}
-	failure := &notify.SendError{Kind: notify.Unregistered, Code: "30005", Reason: "the number is not in service"}
-	update := func(status notify.DeliveryStatus, failure *notify.SendError) twilio.StatusUpdate {
+	failure := &delivery.Error{Kind: delivery.Unregistered, Code: "30005", Reason: "the number is not in service"}
+	update := func(status delivery.Status, failure *delivery.Error) twilio.StatusUpdate {
 		return twilio.StatusUpdate{Delivery: m.ID, ProviderID: receipt.ProviderID, Status: status, Failure: failure}
 	}
 	want := []twilio.StatusUpdate{
-		update(notify.Sent, nil), update(notify.Undelivered, failure), update(notify.Queued, nil),
-		update(notify.Sent, nil), update(notify.Undelivered, failure), update("", nil),
+		update(delivery.Sent, nil), update(delivery.Undelivered, failure), update(delivery.Queued, nil),
+		update(delivery.Sent, nil), update(delivery.Undelivered, failure), update("", nil),
 	}
 	test.Eq(t, want, updates)
 	status := receipt.Status
 	for _, u := range updates {
-		status = notify.Advance(status, u.Status)
+		status = delivery.Advance(status, u.Status)
 	}
-	test.EqOp(t, notify.Undelivered, status, test.Sprint("ended as"))
+	test.EqOp(t, delivery.Undelivered, status, test.Sprint("ended as"))
 
 	call(fake.Reply(t.Context(), hook.URL+"/sms", "SM9", m.To, "+15005550006", "1 K7QX & more"))
 	stop := url.Values{
@@ -425,8 +425,8 @@ func TestCall_RejectsMalformed(t *testing.T) {
 		test.ErrorIs(t, err, twilio.ErrMalformed, test.Sprint(name))
 	}
 	test.Eq(t, twilio.StatusUpdate{
-		ProviderID: "SM1", Status: notify.Failed,
-		Failure: &notify.SendError{Kind: notify.Permanent, Reason: "it could not be delivered"},
+		ProviderID: "SM1", Status: delivery.Failed,
+		Failure: &delivery.Error{Kind: delivery.Permanent, Reason: "it could not be delivered"},
 	}, expect.Value(verify(address, form).Update())(t))
 }
 

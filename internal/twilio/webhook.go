@@ -10,7 +10,7 @@ import (
 
 	"github.com/twilio/twilio-go/client"
 
-	"github.com/berthhq/berth/internal/rules/notify"
+	"github.com/berthhq/berth/internal/rules/delivery"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -116,8 +116,8 @@ func (c Callback) InboundSMS() (InboundSMS, error) {
 type StatusUpdate struct {
 	Delivery   tenant.DeliveryID // zero if the message was not sent by a Sender
 	ProviderID string
-	Status     notify.DeliveryStatus // empty if Twilio's status says nothing about delivery
-	Failure    *notify.SendError     // set for Failed and Undelivered
+	Status     delivery.Status // empty if Twilio's status says nothing about delivery
+	Failure    *delivery.Error // set for Failed and Undelivered
 }
 
 // Update reads the call as a status callback.
@@ -135,7 +135,7 @@ func (c Callback) Update() (StatusUpdate, error) {
 			return StatusUpdate{}, ErrMalformed
 		}
 	}
-	if u.Status == notify.Failed || u.Status == notify.Undelivered {
+	if u.Status == delivery.Failed || u.Status == delivery.Undelivered {
 		code, err := strconv.Atoi(c.form.Get("ErrorCode"))
 		if err != nil {
 			code = 0 // a cancelled message has no code

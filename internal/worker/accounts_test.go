@@ -14,6 +14,7 @@ import (
 
 	"github.com/berthhq/berth/internal/app"
 	"github.com/berthhq/berth/internal/app/messages"
+	"github.com/berthhq/berth/internal/rules/delivery"
 	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit"
@@ -130,7 +131,7 @@ func TestAccounts_HaveSeparateBreakers(t *testing.T) {
 // down is an account that does not answer.
 type down struct{ asked *atomic.Int32 }
 
-func (d down) Send(context.Context, notify.Message) (notify.Receipt, error) {
+func (d down) Send(context.Context, delivery.Message) (delivery.Receipt, error) {
 	d.asked.Add(1)
-	return notify.Receipt{}, &notify.SendError{Kind: notify.Transient, Code: "DOWN"}
+	return delivery.Receipt{}, &delivery.Error{Kind: delivery.Transient, Code: "DOWN"}
 }

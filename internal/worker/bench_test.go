@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/berthhq/berth/internal/data/outbox"
-	"github.com/berthhq/berth/internal/rules/notify"
+	"github.com/berthhq/berth/internal/rules/delivery"
 	"github.com/berthhq/berth/internal/rules/session"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit"
@@ -22,8 +22,8 @@ import (
 // instant is a provider that takes everything at once.
 type instant struct{}
 
-func (instant) Send(_ context.Context, m notify.Message) (notify.Receipt, error) {
-	return notify.Receipt{ProviderID: m.ID.String(), Status: notify.Sent, Segments: 1}, nil
+func (instant) Send(_ context.Context, m delivery.Message) (delivery.Receipt, error) {
+	return delivery.Receipt{ProviderID: m.ID.String(), Status: delivery.Sent, Segments: 1}, nil
 }
 
 // BenchmarkNotices measures notices planned from events, judged, written, handed to a provider that answers at once,

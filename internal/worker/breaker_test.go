@@ -7,7 +7,7 @@ import (
 
 	"github.com/shoenig/test"
 
-	"github.com/berthhq/berth/internal/rules/notify"
+	"github.com/berthhq/berth/internal/rules/delivery"
 	"github.com/berthhq/berth/internal/rules/session"
 	"github.com/berthhq/berth/internal/testkit"
 	"github.com/berthhq/berth/internal/testkit/messagetest"
@@ -21,7 +21,7 @@ func TestBreaker_SparesAProviderThatIsDown(t *testing.T) {
 	for i := range 40 {
 		studio.MustPlace(studio.AddReachable(fmt.Sprint("Mia", i)), class)
 	}
-	studio.Provider.Fail(push, &notify.SendError{Kind: notify.Transient})
+	studio.Provider.Fail(push, &delivery.Error{Kind: delivery.Transient})
 	deliver(studio)
 	asked := 0
 	for _, m := range studio.Provider.Take() {

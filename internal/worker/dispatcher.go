@@ -11,6 +11,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/berthhq/berth/internal/app/messages"
+	"github.com/berthhq/berth/internal/rules/delivery"
 	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/tenant"
 )
@@ -18,7 +19,7 @@ import (
 // Sender sends a message through a provider. Its errors are *notify.SendError; after any other error the message counts
 // as possibly sent. It gives up within a minute.
 type Sender interface {
-	Send(ctx context.Context, m notify.Message) (notify.Receipt, error)
+	Send(ctx context.Context, m delivery.Message) (delivery.Receipt, error)
 }
 
 // Config configures a Dispatcher.
@@ -74,7 +75,7 @@ type account struct {
 type accountSender struct {
 	sender  Sender
 	version int
-	breaker *notify.Breaker
+	breaker *delivery.Breaker
 }
 
 // New returns a Dispatcher.
@@ -97,8 +98,8 @@ func New(c Config) (*Dispatcher, error) {
 }
 
 // newBreaker returns a breaker that opens after five failures, for pauses of growing length.
-func newBreaker() *notify.Breaker {
-	return &notify.Breaker{FailureLimit: 5, Pause: 5 * time.Second, MaxPause: 2 * time.Minute}
+func newBreaker() *delivery.Breaker {
+	return &delivery.Breaker{FailureLimit: 5, Pause: 5 * time.Second, MaxPause: 2 * time.Minute}
 }
 
 // Run delivers what is due until ctx ends. It returns when nothing is in progress any more.

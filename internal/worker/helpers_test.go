@@ -3,15 +3,16 @@ package worker_test
 import (
 	"time"
 
+	"github.com/berthhq/berth/internal/rules/delivery"
 	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/testkit/messagetest"
 )
 
 const (
 	confirmed = notify.BookingConfirmed
-	email     = notify.Email
-	push      = notify.Push
-	sms       = notify.SMS
+	email     = delivery.Email
+	push      = delivery.Push
+	sms       = delivery.SMS
 )
 
 // deliver plans notices and sends what is due, with the worker's own loop.

@@ -9,6 +9,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/berthhq/berth/internal/app/messages"
+	"github.com/berthhq/berth/internal/rules/delivery"
 	"github.com/berthhq/berth/internal/rules/notify"
 )
 
@@ -45,7 +46,7 @@ func newMetrics(registry prometheus.Registerer) (*metrics, error) {
 			Help: "Tenants that reached a share of a sending quota, in percent; each once a day.",
 		}, []string{"channel", "percent"}),
 	}
-	for _, c := range []notify.Channel{notify.SMS, notify.Email} {
+	for _, c := range []delivery.Channel{delivery.SMS, delivery.Email} {
 		for _, percent := range notify.AlarmShares() { // an alert sees an increase only of what exists
 			m.reached.WithLabelValues(label(c), strconv.Itoa(percent))
 		}
@@ -80,7 +81,7 @@ func (m *metrics) sent(o messages.Outgoing, took time.Duration, err error) {
 	outcome := "sent"
 	if err != nil {
 		outcome = "unknown"
-		if failed, ok := errors.AsType[*notify.SendError](err); ok {
+		if failed, ok := errors.AsType[*delivery.Error](err); ok {
 			outcome = label(failed.Kind)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/berthhq/berth/internal/app"
 	"github.com/berthhq/berth/internal/app/bookings"
+	"github.com/berthhq/berth/internal/rules/delivery"
 	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/testkit"
 	"github.com/berthhq/berth/internal/testkit/expect"
@@ -24,12 +25,12 @@ func TestMetrics_CountAttemptsAndReasons(t *testing.T) {
 	registry := prometheus.NewRegistry()
 	studio := messagetest.New(t, func(wc *worker.Config, ac *app.Config) {
 		wc.Metrics = registry
-		ac.SendingQuotas = notify.SendingLimits{notify.Email: {Total: 1}}
+		ac.SendingQuotas = notify.SendingLimits{delivery.Email: {Total: 1}}
 	})
 	mia := studio.AddReachable("Mia")
 	first := studio.MustPlace(mia, studio.SessionAt(testkit.Noon.Add(48*time.Hour))).Booking.ID
 	studio.Clock.Set(testkit.Noon.Add(3 * time.Second)) // they are late
-	studio.Provider.Fail(push, &notify.SendError{Kind: notify.Transient})
+	studio.Provider.Fail(push, &delivery.Error{Kind: delivery.Transient})
 	deliver(studio)
 	studio.Provider.Fail(push, nil)
 	expect.OK(studio.T)(

@@ -10,7 +10,7 @@ import (
 
 	"github.com/berthhq/berth/internal/app"
 	"github.com/berthhq/berth/internal/app/messages"
-	"github.com/berthhq/berth/internal/rules/notify"
+	"github.com/berthhq/berth/internal/rules/delivery"
 	"github.com/berthhq/berth/internal/rules/session"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit"
@@ -20,22 +20,22 @@ import (
 
 // held is a provider that keeps messages waiting until it is told what became of them.
 type held struct {
-	asked  chan notify.Message
+	asked  chan delivery.Message
 	answer chan error
 }
 
-func (p *held) Send(_ context.Context, m notify.Message) (notify.Receipt, error) {
+func (p *held) Send(_ context.Context, m delivery.Message) (delivery.Receipt, error) {
 	p.asked <- m
 	if err := <-p.answer; err != nil {
-		return notify.Receipt{}, err
+		return delivery.Receipt{}, err
 	}
-	return notify.Receipt{ProviderID: m.ID.String(), Status: notify.Sent, Segments: 1}, nil
+	return delivery.Receipt{ProviderID: m.ID.String(), Status: delivery.Sent, Segments: 1}, nil
 }
 
 // withHeld has a dispatcher at work, and a provider of SMS that keeps messages waiting.
 func withHeld(t *testing.T) (p *messagetest.Servers, texts *held, end func()) {
 	t.Helper()
-	texts = &held{asked: make(chan notify.Message), answer: make(chan error)}
+	texts = &held{asked: make(chan delivery.Message), answer: make(chan error)}
 	p = messagetest.WithServers(t, func(wc *worker.Config, _ *app.Config) {
 		wc.Platform[messages.ProviderTwilio] = func(tenant.TenantID) worker.Sender { return texts }
 	})
@@ -49,7 +49,7 @@ func withHeld(t *testing.T) (p *messagetest.Servers, texts *held, end func()) {
 }
 
 // sent waits until the log says that so many messages were sent.
-func sent(p *messagetest.Servers, c notify.Channel, n int) {
+func sent(p *messagetest.Servers, c delivery.Channel, n int) {
 	p.T.Helper()
 	testkit.Eventually(p.T, fmt.Sprint(n, " sent by ", c), func() bool {
 		return p.Count(`select count(*) from deliveries where channel = $1 and status = 'SENT'`, c) == n
@@ -69,15 +69,15 @@ func TestRun_ASlowProviderDelaysNothingElse(t *testing.T) {
 
 	p.MustPlace(lea, class) // a mail, and a push
 	p.Plan()
-	sent(p, notify.Email, 1)
+	sent(p, delivery.Email, 1)
 
 	p.MustPlace(noa, class)
 	p.Plan()
 	quick := <-texts.asked
 	texts.answer <- nil // either of the two, in any order
-	sent(p, notify.SMS, 1)
+	sent(p, delivery.SMS, 1)
 	texts.answer <- nil
-	sent(p, notify.SMS, 2)
+	sent(p, delivery.SMS, 2)
 	end()
 	test.NotEqOp(t, quick.To, slow.To, test.Sprint("both went to"))
 }
@@ -96,5 +96,5 @@ func TestRun_StoppingWaitsForMessagesInProgress(t *testing.T) {
 	}()
 	texts.answer <- nil
 	<-stopped
-	sent(p, notify.SMS, 1)
+	sent(p, delivery.SMS, 1)
 }

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/berthhq/berth/internal/app/messages"
-	"github.com/berthhq/berth/internal/rules/notify"
+	"github.com/berthhq/berth/internal/rules/delivery"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -44,8 +44,8 @@ func (c *Dispatcher) sendBatch(
 					if to := senders[of]; to != nil {
 						attempt.Receipt, attempt.Err = c.send(ctx, to, o, start)
 					} else {
-						attempt.Err = &notify.SendError{
-							Kind: notify.Misconfigured, Reason: "the sender cannot be opened", Err: err,
+						attempt.Err = &delivery.Error{
+							Kind: delivery.Misconfigured, Reason: "the sender cannot be opened", Err: err,
 						}
 					}
 					report(attempt)
@@ -68,17 +68,17 @@ func (c *Dispatcher) owner(in tenant.TenantID, o messages.Outgoing) tenant.Tenan
 // send sends one message, unless its provider's breaker is open.
 func (c *Dispatcher) send(
 	ctx context.Context, to *accountSender, o messages.Outgoing, start time.Time,
-) (notify.Receipt, error) {
+) (delivery.Receipt, error) {
 	now := c.config.Now()
 	if now.Sub(start) > startTimeout || ctx.Err() != nil {
-		return notify.Receipt{}, &notify.SendError{
-			Kind: notify.Transient, Code: "NOT_BEGUN", Reason: "messages before it took too long", Err: ctx.Err(),
+		return delivery.Receipt{}, &delivery.Error{
+			Kind: delivery.Transient, Code: "NOT_BEGUN", Reason: "messages before it took too long", Err: ctx.Err(),
 		}
 	}
 	permit, retryAt, ok := to.breaker.Allow(now)
 	if !ok {
-		return notify.Receipt{}, &notify.SendError{
-			Kind: notify.Transient, Code: "BREAKER_OPEN", Reason: "the provider does not answer",
+		return delivery.Receipt{}, &delivery.Error{
+			Kind: delivery.Transient, Code: "BREAKER_OPEN", Reason: "the provider does not answer",
 			RetryAfter: retryAt.Sub(now),
 		}
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/berthhq/berth/internal/data/messagedb"
 	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/rules/delivery"
 	"github.com/berthhq/berth/internal/rules/member"
 	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/seal"
@@ -103,7 +104,7 @@ func Changed(tx *engine.Tx, owner tenant.MemberID) {
 	})
 }
 
-var channels = map[member.ContactKind]notify.Channel{member.ByEmail: notify.Email, member.ByPhone: notify.SMS}
+var channels = map[member.ContactKind]delivery.Channel{member.ByEmail: delivery.Email, member.ByPhone: delivery.SMS}
 
 func send(tx *engine.Tx, n notify.Notice) {
 	n.ID = tenant.NextID[tenant.NoticeID](tx.IDs)

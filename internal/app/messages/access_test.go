@@ -8,6 +8,7 @@ import (
 	"github.com/shoenig/test"
 	"github.com/shoenig/test/must"
 
+	"github.com/berthhq/berth/internal/rules/delivery"
 	"github.com/berthhq/berth/internal/rules/member"
 	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/tenant"
@@ -91,7 +92,7 @@ func TestAccessChanges_AreToldToOwnersAndWhoIsConcerned(t *testing.T) {
 		studio.Send()
 		var told []string
 		for _, m := range studio.Provider.Take() {
-			if m.Data["topic"] == string(notify.AccessChanged) && m.Channel == notify.Email {
+			if m.Data["topic"] == string(notify.AccessChanged) && m.Channel == delivery.Email {
 				test.StrContains(t, m.Text, step.says)
 				test.EqOp(t, "", m.Unsubscribe)
 				told = append(told, strings.TrimSuffix(m.To, "@example.com"))

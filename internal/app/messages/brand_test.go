@@ -11,6 +11,8 @@ import (
 	"github.com/berthhq/berth/internal/fault/faulttest"
 	"github.com/berthhq/berth/internal/rules/brand"
 	"github.com/berthhq/berth/internal/rules/catalog"
+	"github.com/berthhq/berth/internal/rules/content"
+	"github.com/berthhq/berth/internal/rules/delivery"
 	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/testkit"
 	"github.com/berthhq/berth/internal/testkit/expect"
@@ -25,12 +27,12 @@ func TestMail_HasTheTenantsBrand(t *testing.T) {
 	expect.OK(studio.T)(studio.App.Accounts.UpdateTenant(studio.T.Context(), studio.Owner, nil, func(of *catalog.Tenant) {
 		of.Brand = brand.Brand{LogoURL: "https://cdn.example.com/logo.svg", Accent: "#b83280"}
 	}))
-	wears := func(what string, m notify.Message, want bool) {
+	wears := func(what string, m delivery.Message, want bool) {
 		t.Helper()
 		logo, button := contains(
 			m.HTML, `<img src="https://cdn.example.com/logo.svg" alt="Harbour Yoga"`,
 		), contains(m.HTML, "background:#b83280;color:#ffffff")
-		test.EqOp(t, notify.Email, m.Channel, test.Sprintf("%s: logo %t, button %t: %+v", what, logo, button, m))
+		test.EqOp(t, delivery.Email, m.Channel, test.Sprintf("%s: logo %t, button %t: %+v", what, logo, button, m))
 		test.EqOp(t, want, logo, test.Sprintf("%s: logo %t, button %t: %+v", what, logo, button, m))
 		test.EqOp(t, want, button, test.Sprintf("%s: logo %t, button %t: %+v", what, logo, button, m))
 		test.False(t, contains(m.Text, "cdn.example.com"),
@@ -66,7 +68,7 @@ func TestMail_HasTheTenantsBrand(t *testing.T) {
 		wears("a test", m, true)
 	}
 	shown := expect.Value(studio.App.Messages.PreviewTemplate(
-		studio.T.Context(), studio.Owner, notify.Template{Topic: notify.Reminder, Channel: email, Locale: "en"},
+		studio.T.Context(), studio.Owner, content.Template{Topic: notify.Reminder, Channel: email, Locale: "en"},
 	))(studio.T)
 	test.True(t, contains(shown.HTML, "cdn.example.com/logo.svg"), test.Sprint(shown.HTML))
 	test.True(t, contains(shown.HTML, "#b83280"), test.Sprint(shown.HTML))
@@ -82,13 +84,13 @@ func TestMails_OfThePlatformHaveItsFrame(t *testing.T) {
 	t.Parallel()
 	studio := withOwnMail(t)
 	account := messages.SMTPServer{Host: "mail.harbour.example", Port: 587, From: "hello@harbour.example"}
-	own := notify.Template{
+	own := content.Template{
 		Topic: confirmed, Channel: email, Locale: "en", Subject: "Booked", Body: "Hello {{.Name}}", HTML: "<b>{{.Name}}</b>",
 	}
 	save := func() error {
 		return expect.Error(studio.App.Messages.UpdateTemplate(studio.T.Context(), studio.Owner, own, nil))
 	}
-	sent := func(name string) notify.Message {
+	sent := func(name string) delivery.Message {
 		t.Helper()
 		who := studio.AddReachable(name)
 		studio.RemoveDevices(who)

@@ -11,7 +11,7 @@ import (
 	"github.com/berthhq/berth/internal/data/messagedb"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
-	"github.com/berthhq/berth/internal/rules/notify"
+	"github.com/berthhq/berth/internal/rules/content"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -91,9 +91,10 @@ func (s *Service) GetCalendarFeed(ctx context.Context, secret string) ([]byte, e
 		return nil, err
 	}
 	host := s.host()
-	return notify.CalendarFeed(profile.name, pg.Array(bookings, func(b messagedb.BookedSubject) notify.CalendarEntry {
+	return content.CalendarFeed(profile.name, pg.Array(bookings, func(b messagedb.BookedSubject) content.CalendarEntry {
 		entry := calendarEntry(b.Subject)
-		entry.UID, entry.Sequence, entry.Stamp = b.ID.String()+"@"+host, notify.CalendarSequence(b.Made, b.Changed), b.Changed
+		entry.UID, entry.Stamp = b.ID.String()+"@"+host, b.Changed
+		entry.Sequence = content.CalendarSequence(b.Made, b.Changed)
 		return entry
 	})), nil
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/berthhq/berth/internal/app/bookings"
 	"github.com/berthhq/berth/internal/app/messages"
+	"github.com/berthhq/berth/internal/rules/delivery"
 	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/rules/session"
 	"github.com/berthhq/berth/internal/tenant"
@@ -24,7 +25,7 @@ type resident struct {
 	zone    *time.Location
 	stopped bool
 	visits  map[string]*visit // by the booking's id
-	sent    map[notify.Channel][]time.Time
+	sent    map[delivery.Channel][]time.Time
 }
 
 type visit struct {
@@ -75,7 +76,7 @@ func TestClockChanges_OfAllZones(t *testing.T) {
 			test.True(t, y.looked[topic] >= least, test.Sprintf("%d messages about %s", y.looked[topic], topic))
 		}
 		for _, why := range []notify.Reason{
-			notify.QuietHoursReason, notify.FrequencyCap, notify.OptedOutReason, notify.NotBooked, notify.Moved,
+			notify.QuietHoursReason, notify.FrequencyCap, notify.OptedOut, notify.NotBooked, notify.Moved,
 		} {
 			test.NotEqOp(t, 0, y.Count(`select count(*) from deliveries where reason = $1`, string(why)),
 				test.Sprintf("nothing was held back because of %s", why))
@@ -119,7 +120,7 @@ func clocksChange(t *testing.T, zones []string, off string) *changedClocks {
 		t.Helper()
 		r := &resident{
 			Caller: studio.AddReachable(name), zone: zone, visits: make(map[string]*visit),
-			sent: make(map[notify.Channel][]time.Time),
+			sent: make(map[delivery.Channel][]time.Time),
 		}
 		livesIn(studio, r.Caller, zone.String())
 		me := expect.Value(studio.App.Accounts.GetMe(studio.T.Context(), r.Caller))(studio.T)
@@ -184,7 +185,7 @@ func clocksChange(t *testing.T, zones []string, off string) *changedClocks {
 	}
 	slices.SortStableFunc(deeds, func(a, b deed) int { return a.at.Compare(b.at) })
 
-	look := func(m notify.Message, now time.Time) {
+	look := func(m delivery.Message, now time.Time) {
 		t.Helper()
 		r := residents[m.To]
 		local := now.In(r.zone)
@@ -199,7 +200,7 @@ func clocksChange(t *testing.T, zones []string, off string) *changedClocks {
 		recent := slices.DeleteFunc(
 			slices.Clone(r.sent[m.Channel]), func(at time.Time) bool { return now.Sub(at) >= 24*time.Hour },
 		)
-		if most := map[notify.Channel]int{push: 3, sms: 2, email: 20}[m.Channel]; len(recent) >= most {
+		if most := map[delivery.Channel]int{push: 3, sms: 2, email: 20}[m.Channel]; len(recent) >= most {
 			fault("the cap", "%s, one more than %d within a day", what, most)
 		}
 		r.sent[m.Channel] = append(recent, now)

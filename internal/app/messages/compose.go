@@ -11,6 +11,8 @@ import (
 	"github.com/berthhq/berth/internal/app/waitlists"
 	"github.com/berthhq/berth/internal/data/messagedb"
 	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/rules/content"
+	"github.com/berthhq/berth/internal/rules/delivery"
 	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/tenant"
 )
@@ -22,27 +24,27 @@ type composer struct {
 	to      notify.Recipient
 	subject *messagedb.Subject
 	offer   *waitlists.OfferFacts
-	channel notify.Channel
+	channel delivery.Channel
 }
 
 // compose returns the message without its address. If the tenant's own template cannot be rendered it uses the default,
 // and the reason says so.
-func (c composer) compose() (notify.Message, notify.Rendered, notify.Reason) {
+func (c composer) compose() (delivery.Message, content.Rendered, notify.Reason) {
 	locales := []string{c.to.Locale, cmp.Or(c.settings.Locale, c.profile.locale)}
 	unsubscribe := ""
-	if c.channel == notify.Email && !c.notice.Topic.Fixed() && !c.notice.Topic.Mandatory(c.channel) {
+	if c.channel == delivery.Email && !c.notice.Topic.Fixed() && !c.notice.Topic.Mandatory(c.channel) {
 		unsubscribe = c.service.unsubscribeLink(c.Tenant, c.notice, c.to)
 	}
 	var reason notify.Reason
-	t := notify.Choose(templatesOf(c.templates), c.notice.Topic, c.channel, locales...)
+	t := content.Choose(templatesOf(c.templates), c.notice.Topic, c.channel, locales...)
 	values, foot := c.values(t.Locale), c.service.foot(c.senders, unsubscribe)
-	out, err := notify.Render(t, values, c.profile.brand, foot)
+	out, err := content.Render(t, values, c.profile.brand, foot)
 	if err != nil {
 		reason = notify.BadTemplate
-		t = notify.Choose(nil, c.notice.Topic, c.channel, locales...)
-		out, _ = notify.Render(t, values, c.profile.brand, foot) // the defaults render all values
+		t = content.Choose(nil, c.notice.Topic, c.channel, locales...)
+		out, _ = content.Render(t, values, c.profile.brand, foot) // the defaults render all values
 	}
-	m := notify.Message{
+	m := delivery.Message{
 		Channel: c.channel, Text: out.Text, Link: out.Link, Unsubscribe: unsubscribe, ExpiresAt: c.notice.ExpiresAt,
 		CollapseKey: c.notice.Thing.String(), Data: map[string]string{"topic": string(c.notice.Topic)},
 	}
@@ -63,14 +65,14 @@ func (c composer) compose() (notify.Message, notify.Rendered, notify.Reason) {
 	default: // others need not wake a sleeping device
 	}
 	switch c.channel {
-	case notify.SMS:
-	case notify.Push:
+	case delivery.SMS:
+	case delivery.Push:
 		m.Title = out.Subject
-	case notify.Email:
+	case delivery.Email:
 		m.Subject, m.HTML, m.ToName = out.Subject, out.HTML, c.to.Name
 		c.senders.address(&m, c.settings, c.profile)
 		if entry, ok := c.entry(m.From.Name); ok {
-			m.Calendar = new(notify.Invitation(entry))
+			m.Calendar = new(content.Invitation(entry))
 			out.Calendar = string(m.Calendar.Body)
 		}
 	}
@@ -78,17 +80,17 @@ func (c composer) compose() (notify.Message, notify.Rendered, notify.Reason) {
 }
 
 // templatesOf returns the texts of a tenant's own templates.
-func templatesOf(own []messagedb.OwnTemplate) []notify.Template {
-	return pg.Array(own, func(o messagedb.OwnTemplate) notify.Template { return o.Template })
+func templatesOf(own []messagedb.OwnTemplate) []content.Template {
+	return pg.Array(own, func(o messagedb.OwnTemplate) content.Template { return o.Template })
 }
 
 // values returns the variables of the message in the language of a locale. Times are in the recipient's zone.
-func (c composer) values(locale string) notify.Values {
+func (c composer) values(locale string) content.Values {
 	zone, err := time.LoadLocation(c.subject.TimeZone)
 	if err != nil || c.subject.TimeZone == "" {
 		zone = c.to.Zone
 	}
-	content := notify.Content{
+	facts := content.Facts{
 		Topic: c.notice.Topic, Details: c.notice.Details, Now: c.Now, Zone: c.to.Zone, LocationZone: zone,
 		Name: c.to.Name, Tenant: c.profile.name, Link: c.service.publicURL + "/",
 		Title: c.subject.Title, Location: c.subject.Location, Address: c.subject.Address, Resource: c.subject.Resource,
@@ -97,21 +99,21 @@ func (c composer) values(locale string) notify.Values {
 	}
 	if c.notice.Topic == notify.ContactCode {
 		link := contacts.Link{Tenant: c.Tenant, Member: c.notice.Member, Code: tenant.CodeID{UUID: c.notice.Thing}}
-		content.Code, _ = c.code(c.notice)
-		content.Until = c.notice.ExpiresAt
-		content.ConfirmURL = c.service.publicURL + contacts.LinkPath + c.service.codes.WriteLink(link)
+		facts.Code, _ = c.code(c.notice)
+		facts.Until = c.notice.ExpiresAt
+		facts.ConfirmURL = c.service.publicURL + contacts.LinkPath + c.service.codes.WriteLink(link)
 	}
-	content.ByPhone = c.channel == notify.SMS
+	facts.ByPhone = c.channel == delivery.SMS
 	if c.offer != nil {
-		content.ClaimURL, content.Code, content.Until = c.offer.ClaimURL, c.offer.Code, c.offer.ExpiresAt
+		facts.ClaimURL, facts.Code, facts.Until = c.offer.ClaimURL, c.offer.Code, c.offer.ExpiresAt
 	}
-	return content.Values(locale)
+	return facts.Values(locale)
 }
 
 // entry returns the calendar entry of a booking, for mails about a change of it.
-func (c composer) entry(from string) (notify.CalendarEntry, bool) {
+func (c composer) entry(from string) (content.CalendarEntry, bool) {
 	if c.notice.Booking.IsZero() {
-		return notify.CalendarEntry{}, false
+		return content.CalendarEntry{}, false
 	}
 	cancelled := false
 	switch c.notice.Topic {
@@ -119,20 +121,20 @@ func (c composer) entry(from string) (notify.CalendarEntry, bool) {
 	case notify.BookingCancelled, notify.SessionCancelled:
 		cancelled = true
 	default:
-		return notify.CalendarEntry{}, false
+		return content.CalendarEntry{}, false
 	}
 	e := calendarEntry(*c.subject)
 	host := c.service.host()
 	e.UID = c.notice.Booking.String() + "@" + host
-	e.Sequence, e.Stamp, e.Gone = notify.CalendarSequence(c.subject.Made, c.notice.At), c.Now, cancelled
-	e.Organizer = notify.Mailbox{Name: from, Address: cmp.Or(c.settings.ReplyTo, c.service.mailFrom, "noreply@"+host)}
-	e.Attendee = notify.Mailbox{Name: c.to.Name, Address: c.to.Email}
+	e.Sequence, e.Stamp, e.Gone = content.CalendarSequence(c.subject.Made, c.notice.At), c.Now, cancelled
+	e.Organizer = delivery.Mailbox{Name: from, Address: cmp.Or(c.settings.ReplyTo, c.service.mailFrom, "noreply@"+host)}
+	e.Attendee = delivery.Mailbox{Name: c.to.Name, Address: c.to.Email}
 	return e, true
 }
 
-func calendarEntry(s messagedb.Subject) notify.CalendarEntry {
+func calendarEntry(s messagedb.Subject) content.CalendarEntry {
 	where := slices.DeleteFunc([]string{s.Location, s.Resource, s.Address}, func(part string) bool { return part == "" })
-	return notify.CalendarEntry{
+	return content.CalendarEntry{
 		Start: s.StartsAt, End: s.EndsAt, Summary: s.Title, Location: strings.Join(where, ", "), Details: s.Coach,
 	}
 }

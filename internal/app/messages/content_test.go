@@ -14,6 +14,8 @@ import (
 	"github.com/berthhq/berth/internal/civil"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rules/catalog"
+	"github.com/berthhq/berth/internal/rules/content"
+	"github.com/berthhq/berth/internal/rules/delivery"
 	"github.com/berthhq/berth/internal/rules/member"
 	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/rules/session"
@@ -45,12 +47,12 @@ func TestMessages_OfABooking(t *testing.T) {
 	test.MapEmpty(t, taken.Unsent)
 	device, mail := taken.Out[0].Message, taken.Out[1].Message
 	data := map[string]string{"topic": "BOOKING_CONFIRMED", "booking_id": booking.String(), "session_id": class.String()}
-	test.Eq(t, notify.Message{
+	test.Eq(t, delivery.Message{
 		ID: device.ID, Channel: push, To: "device-of-" + mia.Subject, Title: "Booked: Vinyasa",
 		Text: "Wed 18 Mar, 13:00 (CET), Pier 7", Link: "/", CollapseKey: booking.String(), Data: data, ExpiresAt: start,
 	}, device)
-	test.Eq(t, notify.Message{
-		ID: mail.ID, Channel: email, To: "mia@example.com", ToName: "Mia", From: notify.Mailbox{Name: "Harbour Yoga"},
+	test.Eq(t, delivery.Message{
+		ID: mail.ID, Channel: email, To: "mia@example.com", ToName: "Mia", From: delivery.Mailbox{Name: "Harbour Yoga"},
 		Subject: "Booked: Vinyasa, Wed 18 Mar, 13:00 (CET)", Text: mail.Text, HTML: mail.HTML, Calendar: mail.Calendar,
 		Unsubscribe: mail.Unsubscribe, CollapseKey: booking.String(), Data: data, ExpiresAt: start,
 	}, mail)
@@ -64,12 +66,12 @@ func TestMessages_OfABooking(t *testing.T) {
 	test.StrContains(t, mail.Text, "abuse@berth.example")
 
 	studio.ConfirmContacts(mia)
-	tests := func(topic notify.Topic, c notify.Channel) notify.Message {
+	tests := func(topic notify.Topic, c delivery.Channel) delivery.Message {
 		expect.OK(t)(studio.App.Messages.SendTest(t.Context(), mia, topic, c, "de"))
 		return studio.Provider.Take()[0]
 	}
 	shown := tests(notify.Reminder, push)
-	test.Eq(t, notify.Message{
+	test.Eq(t, delivery.Message{
 		ID: shown.ID, Channel: push, To: device.To, ToName: "Mia", Subject: shown.Title, Title: shown.Title,
 		Text: shown.Text, Link: shown.Link, From: mail.From, CollapseKey: "test",
 		Data: map[string]string{"topic": "REMINDER"}, HighPriority: true,
@@ -132,7 +134,7 @@ func TestSettingsAndTemplates_HaveVersions(t *testing.T) {
 	}, studio.LastAudit("notification_settings.updated"))
 
 	at := messages.TemplateQuery{Topic: confirmed, Channel: sms, Locale: "PT-br"}
-	own := notify.Template{Topic: confirmed, Channel: sms, Locale: "pt-BR", Body: "Até já"}
+	own := content.Template{Topic: confirmed, Channel: sms, Locale: "pt-BR", Body: "Até já"}
 	list := func() (all []string) {
 		for _, of := range expect.Value(s.ListTemplates(ctx, studio.Owner, messages.TemplateQuery{Topic: confirmed}))(t) {
 			all = append(all, fmt.Sprint(of.Channel, " ", of.Locale, " ", of.Version))
@@ -200,7 +202,7 @@ func TestNotices_WakeTheNode(t *testing.T) {
 	wakes("left behind", 0)
 	taken(studio, sms)
 	wakes("a lost attempt", 2*time.Minute)
-	settle(studio, &notify.SendError{Kind: notify.Transient}, taken(studio, sms)...)
+	settle(studio, &delivery.Error{Kind: delivery.Transient}, taken(studio, sms)...)
 	studio.Clock.Advance(2*time.Minute - time.Second)
 	wakes("busy", 0)
 	studio.App.Messages.SetNoticeAlarm(studio.Tenant, time.Minute)
@@ -218,7 +220,7 @@ func TestNotices_WakeTheNode(t *testing.T) {
 func TestContactCodes_GoToWhoMayBeWrittenTo(t *testing.T) {
 	t.Parallel()
 	for reason, want := range map[notify.Reason]int{
-		notify.Unsubscribed: 1, notify.BouncedReason: 0, notify.OptedOutReason: 0, "guessed": 0, "unreadable": 0,
+		notify.Unsubscribed: 1, notify.Bounced: 0, notify.OptedOut: 0, "guessed": 0, "unreadable": 0,
 	} {
 		studio := messagetest.New(t)
 		mia := testkit.SelfOnly(studio.AddMember("Mia"))

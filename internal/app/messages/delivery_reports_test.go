@@ -9,6 +9,7 @@ import (
 	"github.com/shoenig/test/must"
 
 	"github.com/berthhq/berth/internal/app/messages"
+	"github.com/berthhq/berth/internal/rules/delivery"
 	"github.com/berthhq/berth/internal/rules/member"
 	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/tenant"
@@ -18,7 +19,7 @@ import (
 )
 
 // taken takes what is due, and gives the messages over one channel. Those of the others are answered for.
-func taken(studio *messagetest.Studio, c notify.Channel) []messages.Outgoing {
+func taken(studio *messagetest.Studio, c delivery.Channel) []messages.Outgoing {
 	studio.T.Helper()
 	studio.Plan()
 	all := expect.Value(studio.App.Messages.TakeNotices(studio.T.Context(), studio.Tenant))(studio.T)
@@ -34,7 +35,7 @@ func settle(studio *messagetest.Studio, failed error, sent ...messages.Outgoing)
 	for _, o := range sent {
 		a := messages.AttemptResult{Outgoing: o, Err: failed}
 		if failed == nil {
-			a.Receipt = notify.Receipt{ProviderID: "p-" + o.Message.ID.String(), Status: notify.Sent}
+			a.Receipt = delivery.Receipt{ProviderID: "p-" + o.Message.ID.String(), Status: delivery.Sent}
 		}
 		attempts = append(attempts, a)
 	}
@@ -42,11 +43,11 @@ func settle(studio *messagetest.Studio, failed error, sent ...messages.Outgoing)
 }
 
 // report is what a provider tells of a message later.
-func report(studio *messagetest.Studio, of messages.Outgoing, status notify.DeliveryStatus) {
+func report(studio *messagetest.Studio, of messages.Outgoing, status delivery.Status) {
 	studio.T.Helper()
 	r := messages.DeliveryReport{Delivery: of.Message.ID, Status: status}
 	if status.NotDelivered() {
-		r.Err = &notify.SendError{Kind: notify.Permanent, Code: "GONE"}
+		r.Err = &delivery.Error{Kind: delivery.Permanent, Code: "GONE"}
 	}
 	studio.NoError(studio.App.Messages.ReportDelivery(studio.T.Context(), studio.Tenant, r))
 }
@@ -94,10 +95,10 @@ func TestReports_PushIsDeliveredIfAnyDeviceAccepts(t *testing.T) {
 		var attempts []messages.AttemptResult
 		for i, o := range out {
 			a := messages.AttemptResult{
-				Outgoing: o, Receipt: notify.Receipt{ProviderID: o.Message.ID.String(), Status: notify.Sent},
+				Outgoing: o, Receipt: delivery.Receipt{ProviderID: o.Message.ID.String(), Status: delivery.Sent},
 			}
 			if slices.Contains(c.refused, i) {
-				a = messages.AttemptResult{Outgoing: o, Err: &notify.SendError{Kind: notify.Permanent, Code: "INVALID_ARGUMENT"}}
+				a = messages.AttemptResult{Outgoing: o, Err: &delivery.Error{Kind: delivery.Permanent, Code: "INVALID_ARGUMENT"}}
 			}
 			attempts = append(attempts, a)
 		}
@@ -121,8 +122,8 @@ func TestReports_PushIsDeliveredIfAnyDeviceAccepts(t *testing.T) {
 func TestReports_AreNotUndoneByALaterResponse(t *testing.T) {
 	t.Parallel()
 	sent := map[string]error{
-		"sent": nil, "unknown": &notify.SendError{Kind: notify.Unknown},
-		"refused": &notify.SendError{Kind: notify.Permanent},
+		"sent": nil, "unknown": &delivery.Error{Kind: delivery.Unknown},
+		"refused": &delivery.Error{Kind: delivery.Permanent},
 	}
 	for name, answer := range sent {
 		t.Run("lost before the answer: "+name, func(t *testing.T) {
@@ -130,7 +131,7 @@ func TestReports_AreNotUndoneByALaterResponse(t *testing.T) {
 			studio := messagetest.New(t)
 			studio.Promote()
 			first := one(studio, taken(studio, push))
-			report(studio, first, notify.Undelivered)
+			report(studio, first, delivery.Undelivered)
 			settle(studio, answer, first)
 			studio.Clock.Advance(time.Second)
 			settle(studio, nil, one(studio, taken(studio, sms)))
@@ -144,7 +145,7 @@ func TestReports_AreNotUndoneByALaterResponse(t *testing.T) {
 			studio := messagetest.New(t)
 			studio.Promote()
 			first := one(studio, taken(studio, push))
-			report(studio, first, notify.Undelivered)
+			report(studio, first, delivery.Undelivered)
 			studio.Clock.Advance(time.Second)
 			second := one(studio, taken(studio, sms))
 			must.EqOp(t, second.Notice.ID, first.Notice.ID,
@@ -171,10 +172,10 @@ func TestReports_AreNotUndoneByALaterResponse(t *testing.T) {
 		studio := messagetest.New(t)
 		studio.Promote()
 		first := one(studio, taken(studio, push))
-		report(studio, first, notify.Undelivered)
+		report(studio, first, delivery.Undelivered)
 		studio.Clock.Advance(time.Second)
 		settle(studio, nil, one(studio, taken(studio, sms)))
-		settle(studio, &notify.SendError{Kind: notify.Permanent}, first)
+		settle(studio, &delivery.Error{Kind: delivery.Permanent}, first)
 		studio.Clock.Advance(lost)
 		settle(studio, nil, taken(studio, sms)...)
 		studio.WantLog("the log", notify.Promoted, "PUSH UNDELIVERED PROVIDER_REFUSED", "EMAIL SENT", "SMS SENT")
@@ -187,23 +188,23 @@ func TestReports_StopWhatRefusesMessages(t *testing.T) {
 	t.Parallel()
 	const number = "SMS +49301000002 "
 	type row struct {
-		by     notify.Channel
-		status notify.DeliveryStatus
-		kind   notify.FailureKind // "" without an error
+		by     delivery.Channel
+		status delivery.Status
+		kind   delivery.FailureKind // "" without an error
 		reason notify.Reason
 		stops  string
 	}
 	messagetest.Each(t, map[string]row{
-		"STOP":           {sms, notify.Undelivered, notify.OptedOut, notify.OptedOutReason, number + "OPTED_OUT"},
-		"no such number": {sms, notify.Failed, notify.Unregistered, notify.NotRegistered, number + "BOUNCED"},
+		"STOP":           {sms, delivery.Undelivered, delivery.OptedOut, notify.OptedOut, number + "OPTED_OUT"},
+		"no such number": {sms, delivery.Failed, delivery.Unregistered, notify.Unregistered, number + "BOUNCED"},
 		"no such address": {
-			email, notify.Bounced, notify.Unregistered, notify.NotRegistered, "EMAIL noa1@example.com BOUNCED",
+			email, delivery.Bounced, delivery.Unregistered, notify.Unregistered, "EMAIL noa1@example.com BOUNCED",
 		},
-		"busy":           {sms, notify.Undelivered, notify.Transient, notify.ProviderUnavailable, ""},
-		"the account":    {email, notify.Undelivered, notify.Misconfigured, notify.MisconfiguredSender, ""},
-		"no such device": {push, notify.Undelivered, notify.Unregistered, notify.NotRegistered, ""},
-		"it arrived":     {sms, notify.Delivered, notify.OptedOut, "", ""},
-		"no error":       {sms, notify.Undelivered, "", "", ""},
+		"busy":           {sms, delivery.Undelivered, delivery.Transient, notify.ProviderUnavailable, ""},
+		"the account":    {email, delivery.Undelivered, delivery.Misconfigured, notify.Misconfigured, ""},
+		"no such device": {push, delivery.Undelivered, delivery.Unregistered, notify.Unregistered, ""},
+		"it arrived":     {sms, delivery.Delivered, delivery.OptedOut, "", ""},
+		"no error":       {sms, delivery.Undelivered, "", "", ""},
 	}, func(studio *messagetest.Studio, c row) {
 		noa := studio.Promote()
 		if c.by == sms {
@@ -215,19 +216,19 @@ func TestReports_StopWhatRefusesMessages(t *testing.T) {
 		r := messages.DeliveryReport{Delivery: sent.Message.ID, ProviderID: "SM1", Status: c.status, Segments: 2}
 		want := messages.Delivery{Status: c.status, Reason: c.reason, ProviderID: "SM1", Segments: 2, Counted: true}
 		if c.kind != "" {
-			r.Err = &notify.SendError{Kind: c.kind, Code: "E1", Reason: "No."}
+			r.Err = &delivery.Error{Kind: c.kind, Code: "E1", Reason: "No."}
 		}
 		if c.reason != "" {
 			want.ErrorCode, want.ErrorMessage = "E1", "No."
 		}
 		studio.NoError(studio.App.Messages.ReportDelivery(t.Context(), studio.Tenant, r))
-		report(studio, sent, notify.Sent) // it comes too late
+		report(studio, sent, delivery.Sent) // it comes too late
 		test.EqOp(studio.T, c.stops, studio.Text(`
 select coalesce(string_agg(channel || ' ' || address || ' ' || reason, ' '), '') from notification_stops`))
 		got := expect.Value(studio.App.Messages.ListDeliveries(
 			t.Context(), studio.Owner, messages.DeliveryQuery{Topic: notify.Promoted, Channel: c.by, Limit: 9},
 		))(studio.T)[0]
-		test.EqOp(studio.T, c.kind == notify.Transient, got.RetryAt.After(studio.Clock.Now()))
+		test.EqOp(studio.T, c.kind == delivery.Transient, got.RetryAt.After(studio.Clock.Now()))
 		test.Eq(studio.T, want, messages.Delivery{
 			Status: got.Status, Reason: got.Reason, ErrorCode: got.ErrorCode, ErrorMessage: got.ErrorMessage,
 			ProviderID: got.ProviderID, Segments: got.Segments, Counted: got.Counted,
@@ -241,11 +242,11 @@ func TestReports_AfterANodeEndsOnTheSecondChannel(t *testing.T) {
 	messagetest.Subtests(t, map[string]func(*messagetest.Studio){
 		"more attempts on the first; the second has arrived": func(studio *messagetest.Studio) {
 			studio.Promote()
-			settle(studio, &notify.SendError{Kind: notify.Transient}, one(studio, taken(studio, push)))
+			settle(studio, &delivery.Error{Kind: delivery.Transient}, one(studio, taken(studio, push)))
 			studio.Clock.Advance(10 * time.Minute)
-			settle(studio, &notify.SendError{Kind: notify.Permanent}, one(studio, taken(studio, push)))
+			settle(studio, &delivery.Error{Kind: delivery.Permanent}, one(studio, taken(studio, push)))
 			studio.Clock.Advance(time.Second)
-			report(studio, one(studio, taken(studio, sms)), notify.Delivered)
+			report(studio, one(studio, taken(studio, sms)), delivery.Delivered)
 			studio.Clock.Advance(lost)
 			out := taken(studio, sms)
 			test.EqOp(studio.T, 0, len(out), test.Sprintf("sent again: %+v", out))
@@ -259,7 +260,7 @@ func TestReports_AfterANodeEndsOnTheSecondChannel(t *testing.T) {
 			out := taken(studio, push)
 			must.EqOp(studio.T, 2, len(out), must.Sprintf("%d messages", len(out)))
 			settle(studio, nil, out...)
-			report(studio, out[0], notify.Undelivered)
+			report(studio, out[0], delivery.Undelivered)
 			studio.Clock.Advance(time.Second)
 			one(studio, taken(studio, sms))
 			studio.Clock.Advance(lost)

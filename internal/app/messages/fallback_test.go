@@ -9,6 +9,7 @@ import (
 	"github.com/shoenig/test/must"
 
 	"github.com/berthhq/berth/internal/app/messages"
+	"github.com/berthhq/berth/internal/rules/delivery"
 	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/rules/session"
 	"github.com/berthhq/berth/internal/tenant"
@@ -23,7 +24,7 @@ func TestFallback_UsesTheNextChannel(t *testing.T) {
 		"a number that said stop is not written to again": func(studio *messagetest.Studio) {
 			noa := studio.Promote()
 			studio.RemoveDevices(noa)
-			studio.Provider.Fail(sms, &notify.SendError{Kind: notify.OptedOut, Code: "21610"})
+			studio.Provider.Fail(sms, &delivery.Error{Kind: delivery.OptedOut, Code: "21610"})
 			studio.Run()
 			studio.RunAt(testkit.Noon.Add(time.Second))
 			studio.WantLog("the log", notify.Promoted, "SMS FAILED OPTED_OUT", "EMAIL SENT", " DROPPED OPTED_OUT")
@@ -34,13 +35,13 @@ func TestFallback_UsesTheNextChannel(t *testing.T) {
 			}
 			p := read()
 			must.SliceLen(studio.T, 1, p.Stops)
-			test.EqOp(studio.T, notify.OptedOutReason, p.Stops[0].Reason)
+			test.EqOp(studio.T, notify.OptedOut, p.Stops[0].Reason)
 			expect.OK(studio.T)(studio.App.Messages.AnswerSMS(studio.T.Context(), studio.Tenant, studio.PhoneOf(noa), "START"))
 			test.SliceEmpty(studio.T, read().Stops)
 		},
 		"a busy provider is tried again, and then left": func(studio *messagetest.Studio) {
 			studio.Promote()
-			studio.Provider.Fail(push, &notify.SendError{Kind: notify.Transient, Code: "UNAVAILABLE"})
+			studio.Provider.Fail(push, &delivery.Error{Kind: delivery.Transient, Code: "UNAVAILABLE"})
 			for range 80 {
 				studio.Run()
 				studio.Clock.Set(studio.Clock.Now().Add(30 * time.Second))
@@ -61,7 +62,7 @@ where status = 'FAILED'`))
 		},
 		"without an answer the outcome is unknown: it is sent again, and the log says so": func(studio *messagetest.Studio) {
 			studio.MustPlace(studio.AddReachable("Mia"), studio.SessionAt(testkit.Noon.Add(48*time.Hour)))
-			studio.Provider.Fail(email, &notify.SendError{Kind: notify.Unknown})
+			studio.Provider.Fail(email, &delivery.Error{Kind: delivery.Unknown})
 			studio.Run()
 			studio.RunAt(testkit.Noon.Add(59 * time.Second))
 			studio.Provider.Fail(email, nil)
@@ -70,7 +71,7 @@ where status = 'FAILED'`))
 		},
 		"after three attempts with an unknown outcome it is given up": func(studio *messagetest.Studio) {
 			studio.MustPlace(studio.AddReachable("Mia"), studio.SessionAt(testkit.Noon.Add(48*time.Hour)))
-			studio.Provider.Fail(email, &notify.SendError{Kind: notify.Unknown})
+			studio.Provider.Fail(email, &delivery.Error{Kind: delivery.Unknown})
 			for range 5 {
 				studio.Run()
 				studio.Clock.Advance(time.Minute)
@@ -82,7 +83,7 @@ where status = 'FAILED'`))
 		},
 		"the only channel that reaches a member waits for its account": func(studio *messagetest.Studio) {
 			studio.EditMember(studio.Promote(), func(m *memberValue) { m.Phone = "" })
-			studio.Provider.Fail(push, &notify.SendError{Kind: notify.Misconfigured})
+			studio.Provider.Fail(push, &delivery.Error{Kind: delivery.Misconfigured})
 			studio.Run()
 			studio.Provider.Fail(push, nil)
 			studio.RunAt(testkit.Noon.Add(10 * time.Minute))
@@ -135,7 +136,7 @@ func TestFallback_AfterAWorkerDies(t *testing.T) {
 				attempts = append(
 					attempts,
 					messages.AttemptResult{
-						Outgoing: o, Receipt: notify.Receipt{ProviderID: o.Message.ID.String(), Status: notify.Sent},
+						Outgoing: o, Receipt: delivery.Receipt{ProviderID: o.Message.ID.String(), Status: delivery.Sent},
 					},
 				)
 			}

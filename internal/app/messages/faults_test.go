@@ -9,6 +9,8 @@ import (
 	"github.com/berthhq/berth/internal/app/messages"
 	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/rules/content"
+	"github.com/berthhq/berth/internal/rules/delivery"
 	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/rules/sendingdomain"
 	"github.com/berthhq/berth/internal/rules/waitlist"
@@ -27,7 +29,7 @@ func TestFaults_FailTheCall(t *testing.T) {
 	s.MustPlace(mia, s.SessionAt(testkit.Noon.Add(48*time.Hour)))
 	s.Plan()
 	s.MustPlace(mia, s.SessionAt(testkit.Noon.Add(50*time.Hour)))
-	text := notify.Template{Topic: confirmed, Channel: sms, Locale: "en", Body: "Hello {{.Name}}"}
+	text := content.Template{Topic: confirmed, Channel: sms, Locale: "en", Body: "Hello {{.Name}}"}
 	at := messages.TemplateQuery{Topic: confirmed, Channel: sms, Locale: "en"}
 	feed := expect.Value(app.CreateCalendarFeed(ctx, mia))(t)
 	secret := strings.TrimSuffix(feed[strings.LastIndex(feed, "/")+1:], ".ics")
@@ -75,12 +77,12 @@ func TestFaults_FailTheCall(t *testing.T) {
 		func() error { return expect.Error(app.ListDeliveries(ctx, owner, messages.DeliveryQuery{Limit: 9})) },
 		func() error {
 			return app.ReportDelivery(ctx, s.Tenant, messages.DeliveryReport{
-				Delivery: due.Out[0].Message.ID, Status: notify.Delivered,
+				Delivery: due.Out[0].Message.ID, Status: delivery.Delivered,
 			})
 		},
 		func() error {
 			return app.ReportDelivery(ctx, s.Tenant, messages.DeliveryReport{
-				Delivery: due.Out[1].Message.ID, Status: notify.Undelivered, Err: &notify.SendError{Kind: notify.Transient},
+				Delivery: due.Out[1].Message.ID, Status: delivery.Undelivered, Err: &delivery.Error{Kind: delivery.Transient},
 			})
 		},
 		func() error { return expect.Error(app.AnswerSMS(ctx, s.Tenant, phone, "STOP")) },

@@ -14,7 +14,9 @@ import (
 	"github.com/berthhq/berth/internal/civil"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rules/catalog"
+	"github.com/berthhq/berth/internal/rules/content"
 	"github.com/berthhq/berth/internal/rules/credit"
+	"github.com/berthhq/berth/internal/rules/delivery"
 	"github.com/berthhq/berth/internal/rules/member"
 	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/rules/session"
@@ -292,11 +294,11 @@ func TestTemplates_OfTheTenant(t *testing.T) {
 		t.Helper()
 		expect.OK(studio.T)(studio.App.Messages.UpdateTemplate(
 			studio.T.Context(), studio.Owner,
-			notify.Template{Topic: confirmed, Channel: email, Locale: locale, Subject: subject, Body: body, HTML: html}, nil,
+			content.Template{Topic: confirmed, Channel: email, Locale: locale, Subject: subject, Body: body, HTML: html}, nil,
 		))
 	}
 	wrote := 0
-	sent := func(locale string, party int) notify.Message {
+	sent := func(locale string, party int) delivery.Message {
 		t.Helper()
 		wrote++
 		who := studio.AddReachable(fmt.Sprint("Mia", wrote))
@@ -328,7 +330,7 @@ func TestTemplates_OfTheTenant(t *testing.T) {
 	test.True(t, contains(m.Text, "Hello Mia"), test.Sprintf("%+v", m))
 	test.False(t, contains(m.HTML, "<b>"), test.Sprintf("%+v", m))
 	studio.NoError(studio.App.Messages.ReportDelivery(t.Context(), studio.Tenant, messages.DeliveryReport{
-		Delivery: m.ID, Status: notify.Delivered,
+		Delivery: m.ID, Status: delivery.Delivered,
 	}))
 	test.EqOp(t, 1, studio.Count(`select count(*) from deliveries where reason = 'TEMPLATE'`), test.Sprint("lines say so"))
 	studio.ConfirmContacts(studio.Owner)

@@ -8,6 +8,7 @@ import (
 	"github.com/berthhq/berth/internal/app"
 	"github.com/berthhq/berth/internal/app/messages"
 	"github.com/berthhq/berth/internal/rules/booking"
+	"github.com/berthhq/berth/internal/rules/delivery"
 	"github.com/berthhq/berth/internal/rules/member"
 	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/tenant"
@@ -25,9 +26,9 @@ type (
 
 const (
 	confirmed = notify.BookingConfirmed
-	email     = notify.Email
-	push      = notify.Push
-	sms       = notify.SMS
+	email     = delivery.Email
+	push      = delivery.Push
+	sms       = delivery.SMS
 )
 
 var contains = strings.Contains

@@ -13,6 +13,7 @@ import (
 	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/credit"
+	"github.com/berthhq/berth/internal/rules/delivery"
 	"github.com/berthhq/berth/internal/rules/member"
 	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/tenant"
@@ -20,8 +21,8 @@ import (
 
 // The statuses of attempts that were not sent.
 const (
-	deferred notify.DeliveryStatus = "DEFERRED"
-	dropped  notify.DeliveryStatus = "DROPPED"
+	deferred delivery.Status = "DEFERRED"
+	dropped  delivery.Status = "DROPPED"
 )
 
 // noticeBatch decides about due notices in one transaction.
@@ -36,7 +37,7 @@ type noticeBatch struct {
 	senders     Senders
 	recipients  map[tenant.UUID]*notify.Recipient
 	preferences map[tenant.MemberID]notify.Preferences
-	sent        map[tenant.UUID]map[notify.Channel][]time.Time
+	sent        map[tenant.UUID]map[delivery.Channel][]time.Time
 	subjects    map[tenant.UUID]*messagedb.Subject
 	offers      map[tenant.OfferID]*waitlists.OfferFacts
 	guests      map[tenant.UUID]*notify.Recipient     // by their booking
@@ -70,7 +71,7 @@ func newNoticeBatch(s *Service, tx *engine.Tx) *noticeBatch {
 		Tx: tx, service: s,
 		recipients:  make(map[tenant.UUID]*notify.Recipient),
 		preferences: make(map[tenant.MemberID]notify.Preferences),
-		sent:        make(map[tenant.UUID]map[notify.Channel][]time.Time),
+		sent:        make(map[tenant.UUID]map[delivery.Channel][]time.Time),
 		subjects:    make(map[tenant.UUID]*messagedb.Subject),
 		offers:      make(map[tenant.OfferID]*waitlists.OfferFacts),
 		guests:      make(map[tenant.UUID]*notify.Recipient),
@@ -114,7 +115,7 @@ func (b *noticeBatch) load(ctx context.Context, due []tenant.NoticeID) error {
 		if n.Details.To != "" {
 			confirming.add(n.Member)
 			b.addressed[n.ID] = new(notify.Recipient{}.At(
-				n.Topic.Channels(n.Lane)[0], n.Details.To, make(map[notify.Channel]notify.Reason),
+				n.Topic.Channels(n.Lane)[0], n.Details.To, make(map[delivery.Channel]notify.Reason),
 			))
 		}
 		if n.Booking.IsZero() && n.Entry.IsZero() {
@@ -125,7 +126,7 @@ func (b *noticeBatch) load(ctx context.Context, due []tenant.NoticeID) error {
 	limits := b.service.limits(b.senders)
 	var second pg.Batch
 	if len(limits) > 0 {
-		countries := limits.Limited(notify.SMS) && len(b.settings.PhoneCountries) == 0
+		countries := limits.Limited(delivery.SMS) && len(b.settings.PhoneCountries) == 0
 		sending.queue(&second, b.Tenant, countries, b.Now)
 	}
 	messagedb.ListRecipients(&second, b.Tenant, members.list, b.service.opener(b.Tenant), b.recipients)
@@ -162,7 +163,7 @@ func (b *noticeBatch) loadGuests(ctx context.Context) error {
 		}
 		b.guests[booking] = &notify.Recipient{
 			Known: true, Name: subject.Name, Email: subject.Email, Phone: member.Phone(subject.Phone), Zone: zone,
-			Stopped: make(map[notify.Channel]notify.Reason),
+			Stopped: make(map[delivery.Channel]notify.Reason),
 		}
 	}
 	if len(b.guests) == 0 {
@@ -218,8 +219,8 @@ func (b *noticeBatch) recipient(n notify.Notice) notify.Recipient {
 }
 
 // full returns the channels of a notice whose sending quota is used up, and when there is room again.
-func (b *noticeBatch) full(n notify.Notice, r notify.Recipient) map[notify.Channel]time.Time {
-	full := make(map[notify.Channel]time.Time)
+func (b *noticeBatch) full(n notify.Notice, r notify.Recipient) map[delivery.Channel]time.Time {
+	full := make(map[delivery.Channel]time.Time)
 	for _, c := range n.Topic.Channels(n.Lane) {
 		if !b.sending.Limited(c) || !r.Reachable(c) {
 			continue
@@ -347,7 +348,7 @@ func (b *noticeBatch) log(n notify.Notice, to notify.Recipient, d messagedb.Deli
 	d.ID = tenant.NextID[tenant.DeliveryID](b.IDs)
 	d.Notice, d.Topic, d.Recipient, d.Member, d.RecipientName = n.ID, n.Topic, n.Recipient(), n.Member, to.Name
 	d.Session, d.Booking, d.Offer, d.CreatedAt = n.Session, n.Booking, n.Offer, b.Now
-	d.PossibleDuplicate = n.UnknownResults > 0 && d.Status == notify.PossiblySent
+	d.PossibleDuplicate = n.UnknownResults > 0 && d.Status == delivery.PossiblySent
 	b.lines = append(b.lines, d)
 	return d.ID
 }
@@ -355,7 +356,7 @@ func (b *noticeBatch) log(n notify.Notice, to notify.Recipient, d messagedb.Deli
 // send makes the messages of one attempt over a channel.
 func (b *noticeBatch) send(
 	ctx context.Context, n notify.Notice, to notify.Recipient, subject *messagedb.Subject,
-	offer *waitlists.OfferFacts, c notify.Channel,
+	offer *waitlists.OfferFacts, c delivery.Channel,
 ) error {
 	switch {
 	case offer == nil || !offer.ExpiresAt.IsZero():
@@ -381,7 +382,7 @@ func (b *noticeBatch) send(
 	n.Attempts++
 	provider, own := b.service.provider(b.senders, c)
 	line := messagedb.Delivery{
-		Channel: c, Status: notify.PossiblySent, Reason: reason, Provider: provider, Attempt: n.Attempts,
+		Channel: c, Status: delivery.PossiblySent, Reason: reason, Provider: provider, Attempt: n.Attempts,
 		Platform: b.service.platform(ChannelSender{c, provider, own}), Counted: n.Topic.Counted(),
 	}
 	if provider == LocalOutbox {
@@ -405,7 +406,7 @@ func (b *noticeBatch) send(
 	}
 	// The frequency cap of later notices in this batch counts it, too.
 	if b.sent[n.Recipient()] == nil {
-		b.sent[n.Recipient()] = make(map[notify.Channel][]time.Time)
+		b.sent[n.Recipient()] = make(map[delivery.Channel][]time.Time)
 	}
 	b.sent[n.Recipient()][c] = append(b.sent[n.Recipient()][c], b.Now)
 	return nil
@@ -418,11 +419,11 @@ type destination struct {
 }
 
 // destinations returns the recipient's number, email address, or each of their devices.
-func destinations(c notify.Channel, to notify.Recipient) []destination {
+func destinations(c delivery.Channel, to notify.Recipient) []destination {
 	switch c {
-	case notify.SMS:
+	case delivery.SMS:
 		return []destination{{address: to.Phone, logged: to.Phone}}
-	case notify.Email:
+	case delivery.Email:
 		return []destination{{address: to.Email, logged: to.Email}}
 	default:
 		return pg.Array(to.Devices, func(d notify.Device) destination { return destination{d.Token, d.ID.String(), d.ID} })

@@ -8,6 +8,7 @@ import (
 	"github.com/berthhq/berth/internal/data/messagedb"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/rules/delivery"
 	"github.com/berthhq/berth/internal/rules/member"
 	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/tenant"
@@ -70,7 +71,7 @@ func (s *Service) UpdateNotificationPreferences(
 		}
 		if len(edit.Chosen) > 0 {
 			messagedb.PutPreferences(tx.Tx, tx.Tenant, tx.Caller.Member, edit.Chosen, tx.Now)
-			if edit.Chosen.AnyOn(notify.Email) {
+			if edit.Chosen.AnyOn(delivery.Email) {
 				messagedb.Resubscribe(tx.Tx, tx.Tenant, tx.Caller.Member)
 			}
 		}

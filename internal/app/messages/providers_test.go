@@ -143,7 +143,7 @@ func TestProviders_StopInvalidAddresses(t *testing.T) {
 	got := expect.Value(p.App.Messages.GetNotificationPreferences(p.T.Context(), mia, tenant.MemberID{}))(p.T)
 	must.SliceLen(t, 1, got.Stops)
 	test.EqOp(t, email, got.Stops[0].Channel)
-	test.EqOp(t, notify.BouncedReason, got.Stops[0].Reason)
+	test.EqOp(t, notify.Bounced, got.Stops[0].Reason)
 	test.EqOp(t, 1, len(p.Twilio.Messages()), test.Sprint("SMS instead of the push"))
 	// A new address begins anew.
 	p.Mail.React(func(string) smtptest.Reaction { return smtptest.Reaction{} })

@@ -15,6 +15,7 @@ import (
 	"github.com/berthhq/berth/internal/app/waitlists"
 	"github.com/berthhq/berth/internal/civil"
 	"github.com/berthhq/berth/internal/data/outbox"
+	"github.com/berthhq/berth/internal/rules/delivery"
 	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/rules/session"
 	"github.com/berthhq/berth/internal/rules/waitlist"
@@ -128,7 +129,7 @@ func TestQuietHours_OfferWindowStartsInTheMorning(t *testing.T) {
 			studio.MakeOffers()
 			noa := studio.AddReachable("Noa")
 			class := studio.FreeSeat(testkit.Noon.Add(48*time.Hour), noa)
-			studio.Provider.Fail(push, &notify.SendError{Kind: notify.Transient})
+			studio.Provider.Fail(push, &delivery.Error{Kind: delivery.Transient})
 			studio.Plan()
 			expect.OK(studio.T)(studio.App.Messages.UpdateNotificationPreferences(
 				studio.T.Context(), noa,

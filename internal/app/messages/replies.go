@@ -11,6 +11,8 @@ import (
 	"github.com/berthhq/berth/internal/data/messagedb"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/rules/content"
+	"github.com/berthhq/berth/internal/rules/delivery"
 	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/tenant"
 )
@@ -40,7 +42,7 @@ func (s *Service) AnswerSharedSMS(ctx context.Context, from, text string) (strin
 
 func (s *Service) answerSMS(ctx context.Context, tenants []tenant.TenantID, from, text string) (string, error) {
 	command := notify.ParseReply(text)
-	in, answer := tenants[0], notify.NoAnswer
+	in, answer := tenants[0], content.NoAnswer
 	var err error
 	switch command.Kind {
 	case notify.Stop, notify.Start:
@@ -50,15 +52,15 @@ func (s *Service) answerSMS(ctx context.Context, tenants []tenant.TenantID, from
 			}
 		}
 		if command.Kind == notify.Stop && !command.HandledByCarrier {
-			answer = notify.MessagesStopped
+			answer = content.MessagesStopped
 		}
 	case notify.Accept, notify.Decline:
 		in, answer, err = s.answerOffer(ctx, tenants, from, command)
 	case notify.Help:
-		answer = notify.Helped
+		answer = content.Helped
 	case notify.NoReply:
 	}
-	if err != nil || answer == notify.NoAnswer {
+	if err != nil || answer == content.NoAnswer {
 		return "", err
 	}
 	return s.answerText(ctx, in, from, answer)
@@ -70,10 +72,10 @@ func (s *Service) setStop(ctx context.Context, in tenant.TenantID, number string
 	return engine.Exec(ctx, s.engine, tenant.System(in), spec, func(_ context.Context, tx *engine.Tx) error {
 		if stop {
 			messagedb.PutStops(tx.Tx, tx.Tenant, messagedb.NotificationStop{
-				Channel: notify.SMS, Address: number, Reason: notify.OptedOutReason, At: tx.Now,
+				Channel: delivery.SMS, Address: number, Reason: notify.OptedOut, At: tx.Now,
 			})
 		} else {
-			messagedb.DeleteStop(tx.Tx, tx.Tenant, notify.SMS, number)
+			messagedb.DeleteStop(tx.Tx, tx.Tenant, delivery.SMS, number)
 		}
 		return nil
 	})
@@ -83,13 +85,13 @@ func (s *Service) setStop(ctx context.Context, in tenant.TenantID, number string
 // again gives the same result, because the same SMS may come twice.
 func (s *Service) answerOffer(
 	ctx context.Context, tenants []tenant.TenantID, from string, command notify.Reply,
-) (tenant.TenantID, notify.Answer, error) {
+) (tenant.TenantID, content.Answer, error) {
 	var chosen waitlists.CodedOffer
 	of, live := tenants[0], 0
 	for _, in := range tenants {
 		offers, err := s.offers.OffersByCode(ctx, in, from, command.Code)
 		if err != nil {
-			return of, notify.NoAnswer, err
+			return of, content.NoAnswer, err
 		}
 		for _, o := range offers {
 			if o.Live {
@@ -102,30 +104,30 @@ func (s *Service) answerOffer(
 	}
 	switch {
 	case live > 1:
-		return of, notify.Ambiguous, nil
+		return of, content.Ambiguous, nil
 	case chosen.ID.IsZero():
-		return of, notify.NotOpen, nil
+		return of, content.NotOpen, nil
 	}
 	accept := command.Kind == notify.Accept
 	err := s.offers.AnswerOffer(ctx, of, chosen, accept)
 	var refused *fault.Error
 	switch reason := fault.ReasonOf(err); {
 	case err == nil && accept:
-		return of, notify.Booked, nil
+		return of, content.Booked, nil
 	case err == nil:
-		return of, notify.OfferDeclined, nil
+		return of, content.OfferDeclined, nil
 	case reason == fault.OfferNotLive, reason == fault.OfferNotFound, reason == fault.SessionNotFound:
-		return of, notify.NotOpen, nil
+		return of, content.NotOpen, nil
 	case errors.As(err, &refused) && refused.Kind != fault.Internal &&
 		refused.Kind != fault.Unavailable && refused.Kind != fault.DeadlineExceeded:
-		return of, notify.BookingFailed, nil
+		return of, content.BookingFailed, nil
 	}
-	return of, notify.NoAnswer, err
+	return of, content.NoAnswer, err
 }
 
 // answerText returns the text of an answer in the language of the member with the number, otherwise in the tenant's.
 func (s *Service) answerText(
-	ctx context.Context, in tenant.TenantID, number string, answer notify.Answer,
+	ctx context.Context, in tenant.TenantID, number string, answer content.Answer,
 ) (string, error) {
 	var profile tenantProfile
 	var settings notify.Settings

@@ -9,6 +9,7 @@ import (
 	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/data/messagedb"
 	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/rules/delivery"
 	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/tenant"
 )
@@ -17,9 +18,9 @@ import (
 type DeliveryReport struct {
 	Delivery   tenant.DeliveryID // zero: use ProviderID
 	ProviderID string            // the provider's id of the message
-	Status     notify.DeliveryStatus
+	Status     delivery.Status
 	Segments   int
-	Err        *notify.SendError // why it was not delivered
+	Err        *delivery.Error // why it was not delivered
 }
 
 // ReportDelivery writes what a provider reports about a message. Reports can come twice, late, before the provider's
@@ -37,10 +38,10 @@ func (s *Service) ReportDelivery(ctx context.Context, in tenant.TenantID, r Deli
 			return next, err
 		}
 		from := d.Status
-		if from == notify.Failed && d.ProviderID == "" {
-			from = notify.PossiblySent // the sender's answer said failed, but the report shows that the provider has it
+		if from == delivery.Failed && d.ProviderID == "" {
+			from = delivery.PossiblySent // the sender's answer said failed, but the report shows that the provider has it
 		}
-		status := notify.Advance(from, r.Status)
+		status := delivery.Advance(from, r.Status)
 		if status == d.Status && d.ProviderID != "" {
 			return next, nil
 		}
@@ -57,11 +58,11 @@ func (s *Service) ReportDelivery(ctx context.Context, in tenant.TenantID, r Deli
 		}
 		if failed && r.Err != nil {
 			d.ErrorCode, d.ErrorMessage = r.Err.Code, r.Err.Reason
-			d.Reason = notify.WhyFailed(map[notify.FailureKind]*notify.SendError{r.Err.Kind: r.Err})
+			d.Reason = notify.WhyFailed(map[delivery.FailureKind]*delivery.Error{r.Err.Kind: r.Err})
 		} else if !failed && d.Reason != notify.BadTemplate { // that the default replaced a bad template stays
 			d.Reason = ""
 		}
-		if why := r.Err.StopReason(); failed && why != "" && d.Channel != notify.Push {
+		if why := notify.StopReason(r.Err); failed && why != "" && d.Channel != delivery.Push {
 			messagedb.PutStops(tx.Tx, in, messagedb.NotificationStop{
 				Channel: d.Channel, Address: d.Address, Reason: why, At: tx.Now,
 			})
@@ -69,7 +70,7 @@ func (s *Service) ReportDelivery(ctx context.Context, in tenant.TenantID, r Deli
 		if status.Accepted() && !d.Status.Accepted() && !d.Notice.IsZero() {
 			// The provider's answer said otherwise, or has not come yet. It leads to no other attempt.
 			messagedb.CloseNotice(tx.Tx, in, d.Notice, tx.Now)
-			d.Counted, d.RetryAt = d.Counted || d.Channel != notify.Push, time.Time{}
+			d.Counted, d.RetryAt = d.Counted || d.Channel != delivery.Push, time.Time{}
 		}
 		d.Status = status
 		messagedb.ReportDelivery(tx.Tx, in, *d, tx.Now)
@@ -86,7 +87,7 @@ func (s *Service) ReportDelivery(ctx context.Context, in tenant.TenantID, r Deli
 // when the notice continues; zero if there is no notice. It does not wait for an operator to correct the sender's
 // account or settings, because each attempt may cost money.
 func reopen(
-	ctx context.Context, tx *engine.Tx, d messagedb.Delivery, why *notify.SendError, random float64,
+	ctx context.Context, tx *engine.Tx, d messagedb.Delivery, why *delivery.Error, random float64,
 ) (time.Time, error) {
 	var n *notify.Notice
 	var batch pg.Batch
@@ -94,8 +95,8 @@ func reopen(
 	if err := tx.Load(ctx, &batch); err != nil || n == nil {
 		return time.Time{}, err
 	}
-	if why == nil || why.Kind != notify.Transient {
-		why = &notify.SendError{Kind: notify.Permanent}
+	if why == nil || why.Kind != delivery.Transient {
+		why = &delivery.Error{Kind: delivery.Permanent}
 	}
 	n.Attempts = d.Attempt
 	end := notify.AfterAttempt(*n, d.Channel, []notify.Attempt{{Err: why}}, tx.Now, random)

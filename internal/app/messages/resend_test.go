@@ -9,7 +9,7 @@ import (
 	"github.com/shoenig/test"
 	"github.com/shoenig/test/must"
 
-	"github.com/berthhq/berth/internal/rules/notify"
+	"github.com/berthhq/berth/internal/rules/delivery"
 	"github.com/berthhq/berth/internal/testkit"
 	"github.com/berthhq/berth/internal/testkit/expect"
 	"github.com/berthhq/berth/internal/testkit/messagetest"
@@ -81,12 +81,14 @@ func TestResend_NotIfTheProviderHasIt(t *testing.T) {
 func TestResend_NotByAnotherChannelIfTheProviderHasIt(t *testing.T) {
 	t.Parallel()
 	studio := messagetest.New(t)
-	for _, status := range []notify.DeliveryStatus{notify.Queued, notify.Sent, notify.Delivered, notify.Read} {
-		for _, kind := range []notify.FailureKind{notify.Transient, notify.Permanent, notify.Misconfigured, notify.Unknown} {
+	for _, status := range []delivery.Status{delivery.Queued, delivery.Sent, delivery.Delivered, delivery.Read} {
+		for _, kind := range []delivery.FailureKind{
+			delivery.Transient, delivery.Permanent, delivery.Misconfigured, delivery.Unknown,
+		} {
 			for _, first := range []string{"report", "answer"} {
 				studio.Promote()
 				message := one(studio, taken(studio, push))
-				answer := &notify.SendError{Kind: kind}
+				answer := &delivery.Error{Kind: kind}
 				if first == "report" {
 					report(studio, message, status)
 					settle(studio, answer, message)
@@ -112,12 +114,12 @@ func TestResend_NotByAnotherChannelIfTheProviderHasIt(t *testing.T) {
 func TestResend_AfterALostAttempt(t *testing.T) {
 	t.Parallel()
 	type row struct {
-		second notify.DeliveryStatus // what is told of the second
-		by     notify.Channel        // by which it goes on; empty: not at all
+		second delivery.Status  // what is told of the second
+		by     delivery.Channel // by which it goes on; empty: not at all
 	}
 	messagetest.Each(t, map[string]row{
-		"the second is on its way": {notify.Sent, ""}, "the second has arrived": {notify.Delivered, ""},
-		"the second is lost, too": {notify.Undelivered, sms},
+		"the second is on its way": {delivery.Sent, ""}, "the second has arrived": {delivery.Delivered, ""},
+		"the second is lost, too": {delivery.Undelivered, sms},
 	}, func(studio *messagetest.Studio, c row) {
 		studio.Promote()
 		first := one(studio, taken(studio, push))
@@ -127,7 +129,7 @@ func TestResend_AfterALostAttempt(t *testing.T) {
 		settle(studio, nil, second)
 		studio.Clock.Advance(time.Second)
 		report(studio, second, c.second)
-		report(studio, first, notify.Undelivered)
+		report(studio, first, delivery.Undelivered)
 		studio.Clock.Advance(time.Second)
 		out := taken(studio, sms)
 		if c.by == "" {

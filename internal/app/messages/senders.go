@@ -9,7 +9,8 @@ import (
 	"github.com/berthhq/berth/internal/data/messagedb"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
-	"github.com/berthhq/berth/internal/rules/notify"
+	"github.com/berthhq/berth/internal/rules/content"
+	"github.com/berthhq/berth/internal/rules/delivery"
 	"github.com/berthhq/berth/internal/rules/sendingdomain"
 	"github.com/berthhq/berth/internal/tenant"
 )
@@ -56,11 +57,11 @@ const (
 	ProviderSMTP   = "smtp"
 )
 
-func (s Senders) own(c notify.Channel) (string, bool) {
+func (s Senders) own(c delivery.Channel) (string, bool) {
 	switch c {
-	case notify.SMS:
+	case delivery.SMS:
 		return ProviderTwilio, s.Twilio != nil
-	case notify.Push:
+	case delivery.Push:
 		return ProviderFCM, s.FCM != nil
 	default:
 		return ProviderSMTP, s.SMTP != nil
@@ -133,7 +134,7 @@ func (s *Service) unseal(in tenant.TenantID, sealed *messagedb.Sealed) Senders {
 }
 
 // provider returns the provider of a channel's messages, and whether the account is the tenant's own.
-func (s *Service) provider(senders Senders, c notify.Channel) (provider string, own bool) {
+func (s *Service) provider(senders Senders, c delivery.Channel) (provider string, own bool) {
 	if provider, own = senders.own(c); own {
 		return provider, true
 	}
@@ -141,13 +142,13 @@ func (s *Service) provider(senders Senders, c notify.Channel) (provider string, 
 }
 
 // foot returns the foot of a tenant's mails.
-func (s *Service) foot(senders Senders, unsubscribe string) notify.Foot {
-	return notify.Foot{Unsubscribe: unsubscribe, Platform: senders.fromPlatform(), Report: s.reportTo}
+func (s *Service) foot(senders Senders, unsubscribe string) content.Foot {
+	return content.Foot{Unsubscribe: unsubscribe, Platform: senders.fromPlatform(), Report: s.reportTo}
 }
 
 // checkHTML rejects a template with HTML if the tenant's mails come from the platform's address: TEMPLATE_HTML. In
 // those, readers have to see for whom they are.
-func (s Senders) checkHTML(t notify.Template) error {
+func (s Senders) checkHTML(t content.Template) error {
 	if t.HTML == "" || !s.fromPlatform() {
 		return nil
 	}
@@ -157,14 +158,14 @@ func (s Senders) checkHTML(t notify.Template) error {
 
 // ChannelSender is the provider of a channel's messages.
 type ChannelSender struct {
-	Channel  notify.Channel
+	Channel  delivery.Channel
 	Provider string
 	Own      bool // the account is the tenant's own
 }
 
 // ChannelSenders returns the provider of each channel.
 func (s *Service) ChannelSenders(senders Senders) []ChannelSender {
-	return pg.Array(notify.Channels(), func(c notify.Channel) ChannelSender {
+	return pg.Array(delivery.Channels(), func(c delivery.Channel) ChannelSender {
 		provider, own := s.provider(senders, c)
 		return ChannelSender{c, provider, own}
 	})

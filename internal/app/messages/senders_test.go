@@ -15,6 +15,8 @@ import (
 	"github.com/berthhq/berth/internal/fault/faulttest"
 	"github.com/berthhq/berth/internal/fcm/fcmtest"
 	"github.com/berthhq/berth/internal/localbox"
+	"github.com/berthhq/berth/internal/rules/content"
+	"github.com/berthhq/berth/internal/rules/delivery"
 	"github.com/berthhq/berth/internal/rules/member"
 	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/rules/session"
@@ -55,10 +57,10 @@ func TestLocalOutbox_KeepsMessages(t *testing.T) {
 	box := expect.Value(studio.App.Messages.ListDeliveries(
 		studio.T.Context(), studio.Owner, messages.DeliveryQuery{Booking: booking, Outbox: true, Limit: 9},
 	))(studio.T)
-	found := make(map[notify.Channel]messages.Delivery)
+	found := make(map[delivery.Channel]messages.Delivery)
 	for _, d := range box {
 		test.EqOp(t, messages.LocalOutbox, d.Provider)
-		test.EqOp(t, notify.Sent, d.Status)
+		test.EqOp(t, delivery.Sent, d.Status)
 		test.EqOp(t, mia.Member, d.Member)
 		test.NotEqOp(t, "", d.ProviderID)
 		found[d.Channel] = d
@@ -158,7 +160,7 @@ func TestSenders_CountSegments(t *testing.T) {
 	p := messagetest.WithServers(t)
 	expect.OK(p.T)(p.App.Messages.UpdateTemplate(
 		p.T.Context(), p.Owner,
-		notify.Template{
+		content.Template{
 			Topic: confirmed, Channel: sms, Locale: "en", Body: strings.Repeat("Long as it is. ", 12) + "{{.Title}}",
 		},
 		nil,
@@ -179,7 +181,7 @@ func TestSenders_CountSegments(t *testing.T) {
 func TestSenders_ReplaceBadTemplates(t *testing.T) {
 	t.Parallel()
 	p := messagetest.WithServers(t)
-	text := notify.Template{Topic: confirmed, Channel: sms, Locale: "en", Body: "See you"}
+	text := content.Template{Topic: confirmed, Channel: sms, Locale: "en", Body: "See you"}
 	expect.OK(t)(p.App.Messages.UpdateTemplate(t.Context(), p.Owner, text, nil))
 	p.Exec(`update notification_templates set body = '{{.Nothing}}'`) // as no use case leaves it
 	mia := p.AddTextOnly("Mia")
@@ -199,16 +201,16 @@ func TestSendTest_SendsImmediately(t *testing.T) {
 	p := messagetest.WithServers(t)
 	ada := p.AddMember("Ada")
 	p.EditMember(ada, func(m *memberValue) { m.Email = "ada@example.com" })
-	ask := func(c notify.Channel, locale string) ([]messages.Delivery, error) {
+	ask := func(c delivery.Channel, locale string) ([]messages.Delivery, error) {
 		return p.App.Messages.SendTest(p.T.Context(), ada, notify.Offered, c, locale)
 	}
-	for _, c := range []notify.Channel{sms, push} {
+	for _, c := range []delivery.Channel{sms, push} {
 		expect.Reason(t, fault.Unreachable, c)(ask(c, "en"))
 	}
 	p.EditMember(ada, func(m *memberValue) { m.Phone = "+4915112345678" })
 	p.ConfirmContacts(ada)
 	second(p.Studio, ada)
-	for c, text := range map[notify.Channel]string{sms: "frei bis", push: "Ein Platz für Sie", email: "Wann: "} {
+	for c, text := range map[delivery.Channel]string{sms: "frei bis", push: "Ein Platz für Sie", email: "Wann: "} {
 		lines := expect.Value(ask(c, "de"))(t)
 		must.SliceLen(t, 1, lines)
 		must.NotEqOp(t, "", lines[0].ProviderID)
@@ -230,13 +232,13 @@ func TestSendTest_SendsImmediately(t *testing.T) {
 	p.Mail.React(func(string) smtptest.Reaction { return smtptest.Reaction{Mail: "550 5.7.1 not you"} })
 	lines := expect.Value(ask(email, "en"))(t)
 	must.SliceLen(t, 1, lines)
-	test.EqOp(t, notify.Failed, lines[0].Status)
-	test.EqOp(t, notify.MisconfiguredSender, lines[0].Reason)
+	test.EqOp(t, delivery.Failed, lines[0].Status)
+	test.EqOp(t, notify.Misconfigured, lines[0].Reason)
 	test.EqOp(t, "550 5.7.1", lines[0].ErrorCode)
 	// A device that is gone is forgotten, as after any message.
 	p.FCM.React(func(fcmtest.Message) fcmtest.Reaction { return fcmtest.Unregistered })
 	lines, err := ask(push, "en")
-	if err != nil || len(lines) != 1 || lines[0].Reason != notify.NotRegistered ||
+	if err != nil || len(lines) != 1 || lines[0].Reason != notify.Unregistered ||
 		p.Count(`select count(*) from devices`) != 0 {
 		t.Errorf("%+v, %v", lines, err)
 	}
@@ -259,7 +261,7 @@ func TestSendTest_GoesToConfirmedContacts(t *testing.T) {
 	t.Parallel()
 	s := messagetest.New(t)
 	ada := s.AddMember("Ada")
-	ask := func(c notify.Channel) ([]messages.Delivery, error) {
+	ask := func(c delivery.Channel) ([]messages.Delivery, error) {
 		return s.App.Messages.SendTest(t.Context(), ada, notify.Reminder, c, "en")
 	}
 	s.EditMember(ada, func(m *memberValue) { m.Email, m.Phone = "ada@example.com", "+351912345678" })

@@ -10,6 +10,7 @@ import (
 	"github.com/berthhq/berth/internal/data/accountdb"
 	"github.com/berthhq/berth/internal/data/messagedb"
 	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/rules/delivery"
 	"github.com/berthhq/berth/internal/rules/member"
 	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/tenant"
@@ -55,15 +56,15 @@ func (s *Service) limits(senders Senders) notify.SendingLimits {
 func (s *Service) platform(c ChannelSender) bool { return !c.Own && c.Provider != LocalOutbox }
 
 // sendingCountry returns the country to which a message counts. A mail has none.
-func sendingCountry(c notify.Channel, phone string) string {
-	if c != notify.SMS {
+func sendingCountry(c delivery.Channel, phone string) string {
+	if c != delivery.SMS {
 		return ""
 	}
 	return cmp.Or(member.Country(phone), notify.UnknownCountry)
 }
 
 // countTest counts a test message. Tests have a limit of their own.
-func (s *Service) countTest(tx *engine.Tx, senders Senders, c notify.Channel, phone string) notify.SendingKey {
+func (s *Service) countTest(tx *engine.Tx, senders Senders, c delivery.Channel, phone string) notify.SendingKey {
 	sending := notify.NewSending(tx.Tenant, s.limits(senders), nil, nil, nil, tx.Now)
 	counted := sending.Count(c, sendingCountry(c, phone))
 	messagedb.AddSendingHours(tx.Tx, tx.Tenant, sending.Changes())
@@ -108,7 +109,7 @@ func (s *Service) ReviewSending(ctx context.Context, in tenant.TenantID) error {
 		return err
 	}
 	// Outside of the transaction: its reads would conflict with messages that are sent at the same time.
-	conduct := make(map[notify.Channel]notify.Conduct)
+	conduct := make(map[delivery.Channel]notify.Conduct)
 	var batch pg.Batch
 	messagedb.ListConduct(&batch, in, pg.Array(due, func(before notify.Standing) notify.Standing {
 		if week := now.Add(-notify.StandingWeek); before.Since.Before(week) {

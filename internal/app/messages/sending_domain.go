@@ -16,6 +16,7 @@ import (
 	"github.com/berthhq/berth/internal/data/messagedb"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/rules/delivery"
 	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/rules/sendingdomain"
 	"github.com/berthhq/berth/internal/tenant"
@@ -37,14 +38,14 @@ func (s Senders) fromPlatform() bool {
 
 // address sets from whom a mail is, and where replies go, if the tenant says so. The sender has an address if the
 // platform's account sends the mail from the tenant's domain.
-func (s Senders) address(m *notify.Message, settings notify.Settings, profile tenantProfile) {
+func (s Senders) address(m *delivery.Message, settings notify.Settings, profile tenantProfile) {
 	m.From.Name = cmp.Or(settings.SenderName, profile.name)
 	if settings.ReplyTo != "" {
-		m.ReplyTo = notify.Mailbox{Name: m.From.Name, Address: settings.ReplyTo}
+		m.ReplyTo = delivery.Mailbox{Name: m.From.Name, Address: settings.ReplyTo}
 	}
 	if s.SMTP == nil && !s.fromPlatform() {
 		m.From.Address = s.Domain.Address
-		m.DKIM = &notify.DKIM{Domain: s.Domain.Name(), Selector: s.Domain.Selector(), Key: s.Domain.Key}
+		m.DKIM = &delivery.DKIM{Domain: s.Domain.Name(), Selector: s.Domain.Selector(), Key: s.Domain.Key}
 	}
 }
 

@@ -16,6 +16,8 @@ import (
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/fault/faulttest"
 	"github.com/berthhq/berth/internal/provider"
+	"github.com/berthhq/berth/internal/rules/content"
+	"github.com/berthhq/berth/internal/rules/delivery"
 	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/rules/sendingdomain"
 	"github.com/berthhq/berth/internal/smtp/smtptest"
@@ -91,9 +93,9 @@ func (p domainStudio) mailTo(name string) (smtptest.Mail, string) {
 // platform's address again, with its frame and without that HTML, and the owners are told. None is lost.
 func TestSendingDomain_IsUsedWhileItIsVerified(t *testing.T) {
 	t.Parallel()
-	p := newDomainStudio(t, limited(notify.SendingLimits{notify.Email: {Total: 100}}))
+	p := newDomainStudio(t, limited(notify.SendingLimits{delivery.Email: {Total: 100}}))
 	const platform, own, frame = "<hello@berth.example>", "<Hello@studio.com>", "through Berth’s account"
-	html := notify.Template{
+	html := content.Template{
 		Topic: confirmed, Channel: email, Locale: "en", Subject: "Booked", Body: "Hello {{.Name}}", HTML: "<b>{{.Name}}</b>",
 	}
 	save := func() error {

@@ -12,6 +12,7 @@ import (
 	"github.com/berthhq/berth/internal/app"
 	"github.com/berthhq/berth/internal/app/bookings"
 	"github.com/berthhq/berth/internal/app/messages"
+	"github.com/berthhq/berth/internal/rules/delivery"
 	"github.com/berthhq/berth/internal/rules/member"
 	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/rules/session"
@@ -47,7 +48,7 @@ func quotasOf(studio *messagetest.Studio) []notify.SendingQuota {
 // in between. Cancellations go through at once, and make the others wait longer.
 func TestSendingQuota_DefersWhatCanWait(t *testing.T) {
 	t.Parallel()
-	studio := messagetest.New(t, limited(notify.SendingLimits{notify.Email: {Total: 5}}))
+	studio := messagetest.New(t, limited(notify.SendingLimits{delivery.Email: {Total: 5}}))
 	class := studio.SessionAt(testkit.Noon.Add(200*time.Hour), func(in *session.Input) { in.Capacity = new(12) })
 	other, leo := studio.SessionAt(testkit.Noon.Add(300*time.Hour)), studio.AddReachable("Leo")
 	booking := studio.MustPlace(leo, other).Booking.ID
@@ -83,7 +84,7 @@ func TestSendingQuota_DefersWhatCanWait(t *testing.T) {
 func TestSendingQuota_UsesAnotherChannelOrDrops(t *testing.T) {
 	t.Parallel()
 	studio := messagetest.New(t, limited(notify.SendingLimits{
-		notify.SMS: {Total: 1}, notify.Email: {Total: 2},
+		delivery.SMS: {Total: 1}, delivery.Email: {Total: 2},
 	}))
 	class := studio.SessionAt(testkit.Noon.Add(23*time.Hour + 45*time.Minute))
 	for i, name := range []string{"Mia", "Noa", "Pia"} {
@@ -111,7 +112,7 @@ func TestSendingQuota_UsesAnotherChannelOrDrops(t *testing.T) {
 // Texts abroad have a quota of their own. The tenant's own countries are those of its settings.
 func TestSendingQuota_LimitsEachOtherCountry(t *testing.T) {
 	t.Parallel()
-	studio := messagetest.New(t, limited(notify.SendingLimits{notify.SMS: {Total: 9, Abroad: 1}}))
+	studio := messagetest.New(t, limited(notify.SendingLimits{delivery.SMS: {Total: 9, Abroad: 1}}))
 	class := studio.SessionAt(testkit.Noon.Add(200*time.Hour), func(in *session.Input) { in.Capacity = new(12) })
 	for i, phone := range []string{
 		"+4930123456", "+4930123457", "+351912345678", "+351912345679", "+33612345678", "+88213300655",
@@ -137,7 +138,7 @@ func TestSendingQuota_LimitsEachOtherCountry(t *testing.T) {
 // What a tenant's own account sends has no quota, and does not count.
 func TestSendingQuota_IsForThePlatformsAccounts(t *testing.T) {
 	t.Parallel()
-	studio := withOwnMail(t, limited(notify.SendingLimits{notify.Email: {Total: 1}}))
+	studio := withOwnMail(t, limited(notify.SendingLimits{delivery.Email: {Total: 1}}))
 	studio.BookMembers(4)
 	studio.Deliver()
 	test.Eq(t, map[string]int{"EMAIL SENT": 4}, logOf(studio, confirmed))
@@ -161,13 +162,13 @@ func TestSendingQuota_IsForThePlatformsAccounts(t *testing.T) {
 // An outage of the provider does not use up the quota: messages that were not sent do not count.
 func TestSendingQuota_CountsWhatWasSent(t *testing.T) {
 	t.Parallel()
-	studio := messagetest.New(t, limited(notify.SendingLimits{notify.Email: {Total: 9}}))
+	studio := messagetest.New(t, limited(notify.SendingLimits{delivery.Email: {Total: 9}}))
 	mia := studio.AddReachable("Mia")
 	for _, c := range []struct {
-		kind notify.FailureKind
+		kind delivery.FailureKind
 		used int
-	}{{notify.Transient, 0}, {notify.Misconfigured, 0}, {notify.Permanent, 1}, {notify.Unknown, 2}} {
-		studio.Provider.Fail(email, &notify.SendError{Kind: c.kind})
+	}{{delivery.Transient, 0}, {delivery.Misconfigured, 0}, {delivery.Permanent, 1}, {delivery.Unknown, 2}} {
+		studio.Provider.Fail(email, &delivery.Error{Kind: c.kind})
 		studio.MustPlace(mia, studio.SessionAt(testkit.InTwoDays.Add(time.Duration(studio.Count(
 			`select count(*) from sessions`))*2*time.Hour)))
 		studio.Deliver()
@@ -180,7 +181,7 @@ func TestSendingQuota_CountsWhatWasSent(t *testing.T) {
 // Test messages and codes are sent beyond the quota, and count.
 func TestSendingQuota_CountsTestsAndCodes(t *testing.T) {
 	t.Parallel()
-	studio := messagetest.New(t, limited(notify.SendingLimits{notify.Email: {Total: 1}}))
+	studio := messagetest.New(t, limited(notify.SendingLimits{delivery.Email: {Total: 1}}))
 	studio.ConfirmContacts(studio.Owner)
 	for range 2 {
 		expect.OK(t)(studio.App.Messages.SendTest(t.Context(), studio.Owner, confirmed, email, "en"))
@@ -197,7 +198,7 @@ func TestSendingQuota_CountsTestsAndCodes(t *testing.T) {
 // The audit log has each share that is reached, once a day.
 func TestSendingQuota_TellsWhenItIsReached(t *testing.T) {
 	t.Parallel()
-	studio := messagetest.New(t, limited(notify.SendingLimits{notify.Email: {Total: 5}}))
+	studio := messagetest.New(t, limited(notify.SendingLimits{delivery.Email: {Total: 5}}))
 	var alarms []notify.SendingAlarm
 	class := studio.SessionAt(testkit.InTwoDays, func(in *session.Input) { in.Capacity = new(12) })
 	book := func(n int) {
@@ -228,7 +229,7 @@ func TestSendingQuota_HoldsForTwoNodes(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			barrier, base := testkit.NewRace(t)
-			studio := messagetest.On(base, limited(notify.SendingLimits{notify.Email: {Total: 2}}))
+			studio := messagetest.On(base, limited(notify.SendingLimits{delivery.Email: {Total: 2}}))
 			studio.BookMembers(4)
 			studio.Plan()
 			barrier.ReadCommitted = careless
@@ -260,7 +261,7 @@ func TestSendingQuota_HoldsForTwoNodes(t *testing.T) {
 // The quota doubles after a week of good messages, at a sweep, and halves as soon as many bounce.
 func TestSendingQuota_GrowsWithGoodStanding(t *testing.T) {
 	t.Parallel()
-	studio := messagetest.New(t, limited(notify.SendingLimits{notify.Email: {Total: 20}}))
+	studio := messagetest.New(t, limited(notify.SendingLimits{delivery.Email: {Total: 20}}))
 	sweep := func() { expect.OK(t)(studio.App.Housekeeping.SweepTenant(t.Context(), studio.Tenant)) }
 	growth := func() int { return quotasOf(studio)[0].Growth }
 	var everyone []tenant.Caller
@@ -288,7 +289,7 @@ func TestSendingQuota_GrowsWithGoodStanding(t *testing.T) {
 	sweep()
 	test.EqOp(t, 2, growth(), test.Sprint("once a day"))
 	studio.Clock.Advance(25 * time.Hour)
-	studio.Provider.Fail(email, &notify.SendError{Kind: notify.Unregistered})
+	studio.Provider.Fail(email, &delivery.Error{Kind: delivery.Unregistered})
 	book()
 	studio.Clock.Advance(time.Minute)
 	sweep()
@@ -304,7 +305,7 @@ func TestSendingQuota_GrowsWithGoodStanding(t *testing.T) {
 // Only what was sent within the last week earns more.
 func TestSendingQuota_DoesNotGrowByWaiting(t *testing.T) {
 	t.Parallel()
-	studio := messagetest.New(t, limited(notify.SendingLimits{notify.Email: {Total: 5}}))
+	studio := messagetest.New(t, limited(notify.SendingLimits{delivery.Email: {Total: 5}}))
 	mia := studio.AddReachable("Mia")
 	for _, n := range []int{5, 4} {
 		for i := range n {

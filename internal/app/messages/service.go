@@ -14,6 +14,7 @@ import (
 	"github.com/berthhq/berth/internal/data/accountdb"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/brand"
+	"github.com/berthhq/berth/internal/rules/delivery"
 	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/seal"
 	"github.com/berthhq/berth/internal/tenant"
@@ -28,7 +29,7 @@ type Config struct {
 	Seals seal.Keys
 	// PlatformSenders are the providers of the platform's senders by channel. The messages of a channel that has none here
 	// and none of the tenant's own go to the local outbox.
-	PlatformSenders map[notify.Channel]string
+	PlatformSenders map[delivery.Channel]string
 	// Quotas limit what the platform's accounts send for a new tenant. Default: no limits.
 	Quotas notify.SendingLimits
 	// MailFrom is the address from which the platform sends mail. Optional.
@@ -56,7 +57,7 @@ type Service struct {
 	publicURL string
 	seals     seal.Keys
 	codes     contacts.Codes
-	providers map[notify.Channel]string // of the platform
+	providers map[delivery.Channel]string // of the platform
 	quotas    notify.SendingLimits
 	mailFrom  string
 	reportTo  string

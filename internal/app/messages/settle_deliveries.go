@@ -11,6 +11,7 @@ import (
 	"github.com/berthhq/berth/internal/data/accountdb"
 	"github.com/berthhq/berth/internal/data/messagedb"
 	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/rules/delivery"
 	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/tenant"
 )
@@ -18,19 +19,19 @@ import (
 // AttemptResult is a message with the result of sending it.
 type AttemptResult struct {
 	Outgoing
-	Receipt notify.Receipt
+	Receipt delivery.Receipt
 	Err     error // nil: it was sent
 }
 
 // failure returns the error as a SendError. After any other kind of error the message may have been sent.
-func (a AttemptResult) failure() *notify.SendError {
+func (a AttemptResult) failure() *delivery.Error {
 	if a.Err == nil {
 		return nil
 	}
-	if e, ok := errors.AsType[*notify.SendError](a.Err); ok {
+	if e, ok := errors.AsType[*delivery.Error](a.Err); ok {
 		return e
 	}
-	return &notify.SendError{Kind: notify.Unknown, Err: a.Err}
+	return &delivery.Error{Kind: delivery.Unknown, Err: a.Err}
 }
 
 // SettleDeliveries writes the results of messages and what follows: another attempt, another channel, or nothing. It
@@ -90,9 +91,9 @@ func (s *Service) settle(
 		if a.Counted != (notify.SendingKey{}) && a.failure().OfProvider() {
 			unsent[a.Counted]++ // an outage must not use up the tenant's quota
 		}
-		switch why := a.failure().StopReason(); {
+		switch why := notify.StopReason(a.failure()); {
 		case why == "":
-		case a.Message.Channel == notify.Push:
+		case a.Message.Channel == delivery.Push:
 			gone = append(gone, a.Device)
 		default:
 			stops = append(stops, messagedb.NotificationStop{
@@ -113,14 +114,14 @@ func (s *Service) settle(
 
 func outcomeOf(a AttemptResult) messagedb.DeliveryOutcome {
 	o := messagedb.DeliveryOutcome{
-		ID: a.Message.ID, Status: cmp.Or(a.Receipt.Status, notify.Queued), ProviderID: a.Receipt.ProviderID,
+		ID: a.Message.ID, Status: cmp.Or(a.Receipt.Status, delivery.Queued), ProviderID: a.Receipt.ProviderID,
 		Segments: a.Receipt.Segments,
 	}
 	if e := a.failure(); e != nil {
-		o.Status, o.ErrorCode, o.ErrorMessage = notify.Failed, e.Code, e.Reason
-		o.Reason = notify.WhyFailed(map[notify.FailureKind]*notify.SendError{e.Kind: e})
-		if e.Kind == notify.Unknown {
-			o.Status = notify.PossiblySent
+		o.Status, o.ErrorCode, o.ErrorMessage = delivery.Failed, e.Code, e.Reason
+		o.Reason = notify.WhyFailed(map[delivery.FailureKind]*delivery.Error{e.Kind: e})
+		if e.Kind == delivery.Unknown {
+			o.Status = delivery.PossiblySent
 		}
 	}
 	return o

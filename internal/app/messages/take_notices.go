@@ -9,6 +9,7 @@ import (
 	"github.com/berthhq/berth/internal/data/messagedb"
 	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/rules/delivery"
 	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/tenant"
 )
@@ -18,7 +19,7 @@ const maxNotices = 200
 
 // Outgoing is a message to send now. The delivery log already lists it.
 type Outgoing struct {
-	Message  notify.Message
+	Message  delivery.Message
 	Notice   notify.Notice // counts this attempt
 	Provider string        // "twilio", "fcm", "smtp", or "local" for the local outbox
 	Own      bool          // through the tenant's own account
@@ -41,8 +42,8 @@ type DueNotices struct {
 // Unsent says why messages were not sent, or not yet.
 type Unsent struct {
 	Topic   notify.Topic
-	Channel notify.Channel // whose sending quota is used up; otherwise empty
-	Status  notify.DeliveryStatus
+	Channel delivery.Channel // whose sending quota is used up; otherwise empty
+	Status  delivery.Status
 	Reason  notify.Reason
 }
 

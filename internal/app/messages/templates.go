@@ -8,6 +8,8 @@ import (
 	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/data/messagedb"
 	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/rules/content"
+	"github.com/berthhq/berth/internal/rules/delivery"
 	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/tenant"
 )
@@ -18,7 +20,7 @@ type Template = messagedb.OwnTemplate
 // TemplateQuery selects templates. Empty fields match all.
 type TemplateQuery struct {
 	Topic   notify.Topic
-	Channel notify.Channel
+	Channel delivery.Channel
 	Locale  string
 }
 
@@ -30,7 +32,7 @@ func (q TemplateQuery) matches(t Template) bool {
 // ListTemplates returns the tenant's own templates, and the defaults (at version 0) that they do not replace, in order
 // of topic, channel and locale.
 func (s *Service) ListTemplates(ctx context.Context, caller tenant.Caller, q TemplateQuery) ([]Template, error) {
-	q.Locale = notify.CanonicalLocale(q.Locale)
+	q.Locale = content.CanonicalLocale(q.Locale)
 	var topics []notify.Topic
 	if q.Topic != "" {
 		topics = []notify.Topic{q.Topic}
@@ -43,9 +45,9 @@ func (s *Service) ListTemplates(ctx context.Context, caller tenant.Caller, q Tem
 	}
 	own := all
 	for _, topic := range notify.Topics() {
-		for _, c := range notify.Channels() {
-			for _, locale := range notify.DefaultLocales() {
-				t, ok := notify.DefaultTemplate(topic, c, locale)
+		for _, c := range delivery.Channels() {
+			for _, locale := range content.DefaultLocales() {
+				t, ok := content.DefaultTemplate(topic, c, locale)
 				if ok && ownTemplate(own, t).Version == 0 {
 					all = append(all, Template{Template: t})
 				}
@@ -54,7 +56,7 @@ func (s *Service) ListTemplates(ctx context.Context, caller tenant.Caller, q Tem
 	}
 	all = slices.DeleteFunc(all, func(t Template) bool { return !q.matches(t) })
 	order := func(t Template) (int, int) {
-		return slices.Index(notify.Topics(), t.Topic), slices.Index(notify.Channels(), t.Channel)
+		return slices.Index(notify.Topics(), t.Topic), slices.Index(delivery.Channels(), t.Channel)
 	}
 	slices.SortFunc(all, func(a, b Template) int {
 		topicA, channelA := order(a)
@@ -67,7 +69,7 @@ func (s *Service) ListTemplates(ctx context.Context, caller tenant.Caller, q Tem
 // UpdateTemplate replaces the tenant's own template, if that still has the expected version; nil matches any, and the
 // default has version 0. Errors: TEMPLATE_INVALID, INVALID_FIELD, ETAG_MISMATCH, TEMPLATE_HTML.
 func (s *Service) UpdateTemplate(
-	ctx context.Context, caller tenant.Caller, t notify.Template, expect *int,
+	ctx context.Context, caller tenant.Caller, t content.Template, expect *int,
 ) (Template, error) {
 	t, err := t.Check()
 	if err != nil {
@@ -94,7 +96,7 @@ func (s *Service) UpdateTemplate(
 func (s *Service) ResetTemplate(
 	ctx context.Context, caller tenant.Caller, at TemplateQuery, expect *int,
 ) (Template, bool, error) {
-	t := notify.Template{Topic: at.Topic, Channel: at.Channel, Locale: notify.CanonicalLocale(at.Locale)}
+	t := content.Template{Topic: at.Topic, Channel: at.Channel, Locale: content.CanonicalLocale(at.Locale)}
 	spec := engine.Spec[struct{}]{Name: "template.reset", Replay: true}
 	err := engine.Exec(ctx, s.engine, caller, spec, func(ctx context.Context, tx *engine.Tx) error {
 		before, _, err := findTemplate(ctx, tx, t, expect)
@@ -105,12 +107,12 @@ func (s *Service) ResetTemplate(
 		auditTemplate(tx, "template.reset", t, map[string]any{"before": auditFields(before)})
 		return nil
 	})
-	d, ok := notify.DefaultTemplate(t.Topic, t.Channel, t.Locale)
+	d, ok := content.DefaultTemplate(t.Topic, t.Channel, t.Locale)
 	return Template{Template: d}, ok, err
 }
 
 // ownTemplate returns the template for the same topic, channel and locale; at version 0 if there is none.
-func ownTemplate(own []Template, of notify.Template) Template {
+func ownTemplate(own []Template, of content.Template) Template {
 	for _, t := range own {
 		if t.Topic == of.Topic && t.Channel == of.Channel && t.Locale == of.Locale {
 			return t
@@ -122,7 +124,7 @@ func ownTemplate(own []Template, of notify.Template) Template {
 // findTemplate loads the tenant's own template for the same topic, channel and locale, and checks its version. Without
 // one the version is 0. It also loads the tenant's senders.
 func findTemplate(
-	ctx context.Context, tx *engine.Tx, of notify.Template, expect *int,
+	ctx context.Context, tx *engine.Tx, of content.Template, expect *int,
 ) (Template, *messagedb.Sealed, error) {
 	var own []Template
 	var senders *messagedb.Sealed
@@ -144,15 +146,15 @@ func auditFields(t Template) map[string]any {
 	return map[string]any{"subject": t.Subject, "body": t.Body, "html": t.HTML}
 }
 
-func auditTemplate(tx *engine.Tx, action string, t notify.Template, changes map[string]any) {
+func auditTemplate(tx *engine.Tx, action string, t content.Template, changes map[string]any) {
 	changes["topic"], changes["channel"], changes["locale"] = string(t.Topic), string(t.Channel), t.Locale
 	tx.Audit(action, "template", tx.Tenant.UUID, "", changes)
 }
 
 // PreviewTemplate renders a template with example values. Without a body it renders the template in use.
 func (s *Service) PreviewTemplate(
-	ctx context.Context, caller tenant.Caller, t notify.Template,
-) (notify.Rendered, error) {
+	ctx context.Context, caller tenant.Caller, t content.Template,
+) (content.Rendered, error) {
 	var own []Template
 	var profile tenantProfile
 	var sealed *messagedb.Sealed
@@ -161,22 +163,22 @@ func (s *Service) PreviewTemplate(
 	messagedb.FindSenders(&batch, caller.Tenant, &sealed)
 	messagedb.ListTemplates(&batch, caller.Tenant, []notify.Topic{t.Topic}, &own)
 	if err := s.engine.Read(ctx, caller, &batch); err != nil {
-		return notify.Rendered{}, err
+		return content.Rendered{}, err
 	}
 	senders := s.unseal(caller.Tenant, sealed)
 	locale := t.Locale
 	if t.Body == "" {
-		t = notify.Choose(templatesOf(own), t.Topic, t.Channel, locale)
+		t = content.Choose(templatesOf(own), t.Topic, t.Channel, locale)
 	} else {
 		var err error
 		if t, err = t.Check(); err == nil {
 			err = senders.checkHTML(t)
 		}
 		if err != nil {
-			return notify.Rendered{}, err
+			return content.Rendered{}, err
 		}
 		locale = t.Locale
 	}
 	unsubscribe := s.publicURL + UnsubscribePath + "example"
-	return notify.Render(t, notify.Example(t.Topic, locale), profile.brand, s.foot(senders, unsubscribe))
+	return content.Render(t, content.Example(t.Topic, locale), profile.brand, s.foot(senders, unsubscribe))
 }

@@ -11,6 +11,8 @@ import (
 	"github.com/berthhq/berth/internal/data/messagedb"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/rules/content"
+	"github.com/berthhq/berth/internal/rules/delivery"
 	"github.com/berthhq/berth/internal/rules/member"
 	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/tenant"
@@ -33,7 +35,7 @@ const (
 // attempts in the delivery log: one, or one for each device. If the caller has not confirmed the contact, it sends the
 // code for that instead, and returns none. Errors: MEMBER_NOT_FOUND, UNREACHABLE, QUOTA_EXCEEDED, CONTACT_COUNTRY.
 func (s *Service) SendTest(
-	ctx context.Context, caller tenant.Caller, topic notify.Topic, c notify.Channel, locale string,
+	ctx context.Context, caller tenant.Caller, topic notify.Topic, c delivery.Channel, locale string,
 ) ([]Delivery, error) {
 	spec := engine.Spec[testMessages]{
 		Name: "notification.test", Replay: true, Answer: func(t *testMessages) []any { return []any{&t.ids} },
@@ -60,11 +62,11 @@ func (s *Service) sendTest(ctx context.Context, in tenant.TenantID, out []Outgoi
 }
 
 // contactOf is what members confirm before they get test messages over a channel.
-var contactOf = map[notify.Channel]member.ContactKind{notify.SMS: member.ByPhone, notify.Email: member.ByEmail}
+var contactOf = map[delivery.Channel]member.ContactKind{delivery.SMS: member.ByPhone, delivery.Email: member.ByEmail}
 
 // composeTest writes the messages of a test and logs them.
 func (s *Service) composeTest(
-	ctx context.Context, tx *engine.Tx, topic notify.Topic, c notify.Channel, locale string, code contacts.Code,
+	ctx context.Context, tx *engine.Tx, topic notify.Topic, c delivery.Channel, locale string, code contacts.Code,
 ) ([]Outgoing, error) {
 	tests := 0
 	var settings notify.Settings
@@ -97,20 +99,20 @@ func (s *Service) composeTest(
 		return nil, fault.OverQuota("test_messages", maxTests,
 			"At most %d test messages are sent in 24 hours. Try again tomorrow.", maxTests)
 	}
-	template := notify.Choose(templatesOf(own), topic, c, locale, to.Locale, cmp.Or(settings.Locale, profile.locale))
+	template := content.Choose(templatesOf(own), topic, c, locale, to.Locale, cmp.Or(settings.Locale, profile.locale))
 	n := notify.Notice{Topic: topic, Member: m.ID}
 	unsubscribe := ""
-	if c == notify.Email && !topic.Mandatory(c) {
+	if c == delivery.Email && !topic.Mandatory(c) {
 		unsubscribe = s.unsubscribeLink(tx.Tenant, n, *to)
 	}
 	senders := s.unseal(tx.Tenant, sealed)
-	rendered, err := notify.Render(
-		template, notify.Example(topic, template.Locale), profile.brand, s.foot(senders, unsubscribe),
+	rendered, err := content.Render(
+		template, content.Example(topic, template.Locale), profile.brand, s.foot(senders, unsubscribe),
 	)
 	if err != nil {
 		return nil, err
 	}
-	message := notify.Message{
+	message := delivery.Message{
 		Channel: c, ToName: to.Name, Subject: rendered.Subject, Title: rendered.Subject,
 		Text: rendered.Text, HTML: rendered.HTML, Link: rendered.Link, Unsubscribe: unsubscribe, CollapseKey: "test",
 		Data: map[string]string{"topic": string(topic)}, HighPriority: true,
@@ -123,7 +125,7 @@ func (s *Service) composeTest(
 	var out []Outgoing
 	for _, d := range destinations(c, *to) {
 		line := Delivery{
-			ID: tenant.NextID[tenant.DeliveryID](tx.IDs), Topic: topic, Channel: c, Status: notify.PossiblySent,
+			ID: tenant.NextID[tenant.DeliveryID](tx.IDs), Topic: topic, Channel: c, Status: delivery.PossiblySent,
 			Recipient: m.ID.UUID, Member: m.ID, RecipientName: m.Name, Address: d.logged, Provider: provider,
 			Platform: platform, Attempt: 1, CreatedAt: tx.Now,
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/brand"
+	"github.com/berthhq/berth/internal/rules/delivery"
 	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/tenant"
 )
@@ -90,10 +91,10 @@ func (s *Service) Unsubscribe(ctx context.Context, link string, all bool) (Unsub
 		if err := tx.Load(ctx, &batch); err != nil {
 			return profile, err
 		}
-		stop := messagedb.NotificationStop{Channel: notify.Email, Reason: notify.Unsubscribed, At: tx.Now}
+		stop := messagedb.NotificationStop{Channel: delivery.Email, Reason: notify.Unsubscribed, At: tx.Now}
 		if to := recipients[u.id]; to != nil {
 			if !all {
-				choice := notify.Preferences{{Topic: u.Topic, Channel: notify.Email}: false}
+				choice := notify.Preferences{{Topic: u.Topic, Channel: delivery.Email}: false}
 				messagedb.PutPreferences(tx.Tx, tx.Tenant, to.Member, choice, tx.Now)
 				return profile, nil
 			}

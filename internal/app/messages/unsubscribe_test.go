@@ -14,6 +14,7 @@ import (
 	"github.com/berthhq/berth/internal/app/messages"
 	"github.com/berthhq/berth/internal/rules/brand"
 	"github.com/berthhq/berth/internal/rules/catalog"
+	"github.com/berthhq/berth/internal/rules/delivery"
 	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit"
@@ -89,7 +90,7 @@ func TestUnsubscribe_CanBeUndone(t *testing.T) {
 	t.Parallel()
 	studio := messagetest.New(t)
 	mia := studio.AddReachable("Mia")
-	choose := func(c notify.Channel, on bool) {
+	choose := func(c delivery.Channel, on bool) {
 		t.Helper()
 		expect.OK(studio.T)(studio.App.Messages.UpdateNotificationPreferences(
 			studio.T.Context(), mia, messages.PreferencesEdit{Chosen: notify.Preferences{{Topic: confirmed, Channel: c}: on}},

@@ -13,7 +13,7 @@ import (
 	"github.com/berthhq/berth/internal/app"
 	"github.com/berthhq/berth/internal/app/bookings"
 	"github.com/berthhq/berth/internal/app/settings"
-	"github.com/berthhq/berth/internal/rules/notify"
+	"github.com/berthhq/berth/internal/rules/delivery"
 	"github.com/berthhq/berth/internal/rules/session"
 	wait "github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/tenant"
@@ -69,10 +69,10 @@ func TestOffers_AreSent(t *testing.T) {
 	must.EqOp(t, 2, len(sent), must.Sprintf("%d messages", len(sent)))
 	for _, m := range sent {
 		test.False(
-			t, m.Channel == notify.Email && (!strings.Contains(m.Text, link) || !strings.Contains(m.Text, "13:31")),
+			t, m.Channel == delivery.Email && (!strings.Contains(m.Text, link) || !strings.Contains(m.Text, "13:31")),
 			test.Sprintf("%+v, want %s in it", m, link),
 		)
-		test.False(t, m.Channel == notify.Push && m.Link != link, test.Sprintf("it leads to %s, want %s", m.Link, link))
+		test.False(t, m.Channel == delivery.Push && m.Link != link, test.Sprintf("it leads to %s, want %s", m.Link, link))
 		// By these an app opens the offer.
 		want := map[string]string{
 			"topic": "OFFER", "offer_id": o.ID.String(), "entry_id": o.Entry.String(), "session_id": class.String(),
@@ -120,7 +120,7 @@ func TestOffers_AreAnsweredBySMS(t *testing.T) {
 			studio.Plan()
 			studio.Send()
 			sent := studio.Provider.Take()
-			at := slices.IndexFunc(sent, func(m notify.Message) bool { return m.Channel == sms })
+			at := slices.IndexFunc(sent, func(m delivery.Message) bool { return m.Channel == sms })
 			if least > o.Score {
 				test.EqOp(t, -1, at, test.Sprintf("%+v", sent))
 				return

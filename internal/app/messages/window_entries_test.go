@@ -11,8 +11,8 @@ import (
 	"github.com/berthhq/berth/internal/civil"
 	"github.com/berthhq/berth/internal/civil/civiltest"
 	"github.com/berthhq/berth/internal/rules/catalog"
+	"github.com/berthhq/berth/internal/rules/delivery"
 	"github.com/berthhq/berth/internal/rules/member"
-	"github.com/berthhq/berth/internal/rules/notify"
 	wait "github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/testkit"
 	"github.com/berthhq/berth/internal/testkit/expect"
@@ -82,13 +82,13 @@ func TestTimeWindowEntries_GetMessages(t *testing.T) {
 }
 
 // mails are those that are sent now.
-func mails(studio *messagetest.Studio) []notify.Message {
+func mails(studio *messagetest.Studio) []delivery.Message {
 	studio.T.Helper()
 	studio.Plan()
 	studio.Send()
-	var mails []notify.Message
+	var mails []delivery.Message
 	for _, m := range studio.Provider.Take() {
-		if m.Channel == notify.Email {
+		if m.Channel == delivery.Email {
 			mails = append(mails, m)
 		}
 	}

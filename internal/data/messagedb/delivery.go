@@ -7,6 +7,8 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/rules/content"
+	"github.com/berthhq/berth/internal/rules/delivery"
 	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/tenant"
 )
@@ -16,8 +18,8 @@ type Delivery struct {
 	ID                tenant.DeliveryID
 	Notice            tenant.NoticeID // zero for a test
 	Topic             notify.Topic
-	Channel           notify.Channel // empty if none was usable
-	Status            notify.DeliveryStatus
+	Channel           delivery.Channel // empty if none was usable
+	Status            delivery.Status
 	Reason            notify.Reason
 	Recipient         tenant.UUID
 	Member            tenant.MemberID
@@ -36,7 +38,7 @@ type Delivery struct {
 	PossibleDuplicate bool
 	Counted           bool
 	RetryAt           time.Time
-	Content           *notify.Rendered // only in the local outbox
+	Content           *content.Rendered // only in the local outbox
 	CreatedAt         time.Time
 	UpdatedAt         time.Time
 }
@@ -75,7 +77,7 @@ var deliveries = pg.NewTable("d", func(d *Delivery) []pg.Column {
 // DeliveryOutcome is the result of an attempt.
 type DeliveryOutcome struct {
 	ID           tenant.DeliveryID
-	Status       notify.DeliveryStatus
+	Status       delivery.Status
 	Reason       notify.Reason
 	ProviderID   string
 	ErrorCode    string
@@ -167,8 +169,8 @@ type DeliveryQuery struct {
 	Member   tenant.MemberID
 	Booking  tenant.BookingID
 	Offer    tenant.OfferID
-	Statuses []notify.DeliveryStatus
-	Channel  notify.Channel
+	Statuses []delivery.Status
+	Channel  delivery.Channel
 	Topic    notify.Topic
 	From     time.Time
 	Until    time.Time

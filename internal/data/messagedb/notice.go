@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/rules/delivery"
 	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/tenant"
 )
@@ -142,7 +143,7 @@ type OpenNotice struct {
 	notify.Notice
 	Sending bool
 	// Was is the current status of the last attempt, if it is being sent.
-	Was notify.DeliveryStatus
+	Was delivery.Status
 }
 
 // ListNotices reads the notices that are still due.
@@ -187,5 +188,5 @@ where tenant_id = $1 and id = $2 and not ($3 = any(tried)) and (done_at is not n
     select from deliveries d where d.tenant_id = $1 and d.notice_id = $2 and (
       d.status in ('DELIVERED', 'READ') or d.channel = $3 and d.created_at > $4 and d.status in ('QUEUED', 'SENT')))`,
 		in, lost.Notice, string(lost.Channel), lost.CreatedAt, s.DueAt, s.Attempts,
-		append([]notify.Channel{}, s.Tried...), now)
+		append([]delivery.Channel{}, s.Tried...), now)
 }

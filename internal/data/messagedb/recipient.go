@@ -5,6 +5,7 @@ import (
 
 	"github.com/berthhq/berth/internal/civil"
 	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/rules/delivery"
 	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/tenant"
 )
@@ -47,7 +48,7 @@ func ListRecipients(
 	of := func(member tenant.MemberID) *notify.Recipient {
 		if into[member.UUID] == nil {
 			into[member.UUID] = &notify.Recipient{
-				Member: member, Stopped: make(map[notify.Channel]notify.Reason), Sent: make(map[notify.Channel][]time.Time),
+				Member: member, Stopped: make(map[delivery.Channel]notify.Reason), Sent: make(map[delivery.Channel][]time.Time),
 			}
 		}
 		return into[member.UUID]
@@ -58,7 +59,7 @@ func ListRecipients(
 		to.Zone, to.Quiet = r.Zone, r.Quiet
 	})
 	var member tenant.MemberID
-	var c notify.Channel
+	var c delivery.Channel
 	var why notify.Reason
 	b.Queue(listMembersStops, in, members).Each(func() { of(member).Stopped[c] = why }, &member, &c, &why)
 	var d notify.Device
@@ -82,10 +83,10 @@ where tenant_id = $1 and member_id = any($2) order by seen_at desc, id desc`, in
 // adds them to the map.
 func ListSent(
 	b *pg.Batch, in tenant.TenantID, recipients []tenant.UUID, since time.Time,
-	into map[tenant.UUID]map[notify.Channel][]time.Time,
+	into map[tenant.UUID]map[delivery.Channel][]time.Time,
 ) {
 	var recipient tenant.UUID
-	var c notify.Channel
+	var c delivery.Channel
 	var at time.Time
 	b.Queue(`
 select d.recipient, d.channel, d.created_at from unnest($2::uuid[]) as r (id)
@@ -95,7 +96,7 @@ cross join lateral (
 ) d
 order by d.created_at`, in, recipients, since).Each(func() {
 		if into[recipient] == nil {
-			into[recipient] = make(map[notify.Channel][]time.Time)
+			into[recipient] = make(map[delivery.Channel][]time.Time)
 		}
 		into[recipient][c] = append(into[recipient][c], at)
 	}, &recipient, &c, &at)

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/rules/delivery"
 	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/tenant"
 )
@@ -114,9 +115,9 @@ func ListReviews(b *pg.Batch, in tenant.TenantID, now time.Time, into *[]notify.
 // ListConduct reads what became of the messages of channels since a time of each. It adds them to the map. A failure of
 // the provider or of its account says nothing about the tenant.
 func ListConduct(
-	b *pg.Batch, in tenant.TenantID, of []notify.Standing, now time.Time, into map[notify.Channel]notify.Conduct,
+	b *pg.Batch, in tenant.TenantID, of []notify.Standing, now time.Time, into map[delivery.Channel]notify.Conduct,
 ) {
-	var c notify.Channel
+	var c delivery.Channel
 	var conduct notify.Conduct
 	b.Queue(`
 select w.channel, d.sent, d.bad + o.stops from unnest($2::text[], $3::timestamptz[]) as w (channel, since)

@@ -2,6 +2,7 @@ package messagedb
 
 import (
 	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/rules/delivery"
 	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/tenant"
 )
@@ -41,13 +42,13 @@ on conflict (tenant_id) do update set ` + settings.SetExcluded())
 func FindNotificationSettings(b *pg.Batch, in tenant.TenantID, into *notify.Settings) {
 	*into = notify.DefaultSettings()
 	settings.Each(b.Queue(findSettings, in), func(s settingsRow) {
-		s.PerDay = map[notify.Channel]int{notify.SMS: s.sms, notify.Push: s.push, notify.Email: s.email}
+		s.PerDay = map[delivery.Channel]int{delivery.SMS: s.sms, delivery.Push: s.push, delivery.Email: s.email}
 		*into = s.Settings
 	})
 }
 
 // PutNotificationSettings writes a tenant's settings for messages.
 func PutNotificationSettings(tx *pg.Tx, in tenant.TenantID, s notify.Settings) {
-	row := settingsRow{s, s.PerDay[notify.SMS], s.PerDay[notify.Push], s.PerDay[notify.Email]}
+	row := settingsRow{s, s.PerDay[delivery.SMS], s.PerDay[delivery.Push], s.PerDay[delivery.Email]}
 	tx.Write(putSettings, settings.Insert(in, &row)...)
 }

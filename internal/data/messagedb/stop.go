@@ -5,13 +5,14 @@ import (
 	"time"
 
 	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/rules/delivery"
 	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
 // NotificationStop blocks messages to a number or email address.
 type NotificationStop struct {
-	Channel notify.Channel
+	Channel delivery.Channel
 	Address string
 	Reason  notify.Reason
 	At      time.Time
@@ -54,7 +55,7 @@ func ListMemberStops(b *pg.Batch, in tenant.TenantID, owner tenant.MemberID, int
 // ListStops reads the stops of the numbers and addresses of recipients into their Stopped.
 func ListStops(b *pg.Batch, in tenant.TenantID, of []*notify.Recipient) {
 	var index int
-	var c notify.Channel
+	var c delivery.Channel
 	var why notify.Reason
 	b.Queue(`
 select r.place - 1, s.channel, s.reason
@@ -84,7 +85,7 @@ func PutStops(tx *pg.Tx, in tenant.TenantID, all ...NotificationStop) {
 }
 
 // DeleteStop removes the stop of a number or email address.
-func DeleteStop(tx *pg.Tx, in tenant.TenantID, c notify.Channel, address string) {
+func DeleteStop(tx *pg.Tx, in tenant.TenantID, c delivery.Channel, address string) {
 	tx.Write(`
 delete from notification_stops
 where tenant_id = $1 and channel = $2 and address = case $2 when 'EMAIL' then lower($3) else $3 end`,

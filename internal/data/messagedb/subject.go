@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/rules/content"
 	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/tenant"
 )
@@ -20,8 +21,8 @@ type Subject struct {
 	Resource  string
 	Coach     string
 	Party     int
-	Made      time.Time          // when the booking or entry was made
-	Window    *notify.TimeWindow // of an entry without a session
+	Made      time.Time           // when the booking or entry was made
+	Window    *content.TimeWindow // of an entry without a session
 	Guest     bool
 	Name      string // the guest's
 	Email     string
@@ -40,7 +41,7 @@ type BookedSubject struct {
 type subjectRow struct {
 	Subject
 	id     tenant.UUID
-	window notify.TimeWindow
+	window content.TimeWindow
 }
 
 // columns are the columns of a session `s` with subjectJoins.

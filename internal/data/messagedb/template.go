@@ -4,13 +4,15 @@ import (
 	"time"
 
 	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/rules/content"
+	"github.com/berthhq/berth/internal/rules/delivery"
 	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
 // OwnTemplate is a tenant's own template.
 type OwnTemplate struct {
-	notify.Template
+	content.Template
 	Version   int
 	UpdatedAt time.Time
 }
@@ -46,7 +48,7 @@ func PutTemplate(tx *pg.Tx, in tenant.TenantID, t OwnTemplate) {
 }
 
 // DeleteTemplate deletes a tenant's own template.
-func DeleteTemplate(tx *pg.Tx, in tenant.TenantID, t notify.Topic, c notify.Channel, locale string) {
+func DeleteTemplate(tx *pg.Tx, in tenant.TenantID, t notify.Topic, c delivery.Channel, locale string) {
 	tx.Write(`delete from notification_templates where tenant_id = $1 and topic = $2 and channel = $3 and locale = $4`,
 		in, string(t), string(c), locale)
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/credit"
+	"github.com/berthhq/berth/internal/rules/delivery"
 	"github.com/berthhq/berth/internal/rules/member"
 	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/rules/session"
@@ -83,8 +84,8 @@ func newTenant(
 	t.location = place.ID
 	// Outside of the quiet hours, every message is sent immediately and without a cap.
 	if _, err := a.Messages.UpdateNotificationSettings(ctx, t.owner, nil, func(s *notify.Settings) {
-		s.Quiet, s.EmailInQuiet, s.PerDay = quiet, false, map[notify.Channel]int{
-			notify.SMS: 100_000, notify.Push: 100_000, notify.Email: 100_000,
+		s.Quiet, s.EmailInQuiet, s.PerDay = quiet, false, map[delivery.Channel]int{
+			delivery.SMS: 100_000, delivery.Push: 100_000, delivery.Email: 100_000,
 		}
 	}); err != nil {
 		return nil, err

@@ -139,22 +139,22 @@ var equivalents = slices.Concat(emptyLists(), tuning(), anyOrder(), freeing(), r
 		Reason: "the number must be in a smaller range",
 	},
 	{
-		Package: "internal/rules/notify", Function: "(*Breaker).Allow",
+		Package: "internal/rules/delivery", Function: "(*Breaker).Allow",
 		Old: "return 0, b.until, false", New: "return 1, b.until, false",
 		Reason: "a permit without ok is none",
 	},
 	{
-		Package: "internal/rules/notify", Function: "(*Breaker).Allow",
+		Package: "internal/rules/delivery", Function: "(*Breaker).Allow",
 		Old: "b.generation++", New: "b.generation--",
 		Reason: "generations are only compared for equality",
 	},
 	{
-		Package: "internal/rules/notify", Function: "(*Breaker).open",
+		Package: "internal/rules/delivery", Function: "(*Breaker).open",
 		Old: "b.generation++", New: "b.generation--",
 		Reason: "generations are only compared for equality",
 	},
 	{
-		Package: "internal/rules/notify", Function: "providerFailed",
+		Package: "internal/rules/delivery", Function: "providerFailed",
 		Old: "return err != nil, 0", New: "return err != nil, 1",
 		Reason: "a nanosecond is shorter than every pause",
 	},
@@ -364,13 +364,13 @@ var equivalents = slices.Concat(emptyLists(), tuning(), anyOrder(), freeing(), r
 		Reason: "a night of no length takes no time from the offer",
 	},
 	{
-		Package: "internal/rules/notify", Function: "foldToGSM",
+		Package: "internal/rules/delivery", Function: "FoldToGSM",
 		Old:    "if _, ok := gsmLengths(text); ok {\nreturn text\n}",
 		New:    "{ _, ok := gsmLengths(text); _ = ok }",
 		Reason: "a text of the alphabet is folded to itself",
 	},
 	{
-		Package: "internal/rules/notify", Function: "(locale).span",
+		Package: "internal/rules/content", Function: "(locale).span",
 		Old:    "case minutes%(24*60) == 0 && minutes > 24*60:",
 		New:    "case minutes%(24*60) == 0 && minutes > 24*61:",
 		Reason: "no whole number of days is between them",
@@ -399,12 +399,12 @@ var equivalents = slices.Concat(emptyLists(), tuning(), anyOrder(), freeing(), r
 		Reason: "only the sign is read",
 	},
 	{
-		Package: "internal/rules/notify", Function: "parseError",
+		Package: "internal/rules/content", Function: "parseError",
 		Old: "if end < 0 {", New: "if end <= 0 {",
 		Reason: "an action begins with braces of its own, so its end is never there",
 	},
 	{
-		Package: "internal/rules/notify", Function: "mailTemplate",
+		Package: "internal/rules/content", Function: "mailTemplate",
 		Old:    "var mailTemplate = htmltemplate.Must(htmltemplate.New(\"mail\").Parse(`<!doctype html>",
 		New:    "var mailTemplate = htmltemplate.Must(htmltemplate.New(\"\").Parse(`<!doctype html>",
 		Reason: "the name is only in errors, and it has none",

@@ -127,7 +127,7 @@ var fixed = []Fixed{
 	},
 	{
 		Harm:  "a promoted member is told nothing",
-		File:  "internal/rules/notify/notice.go",
+		File:  "internal/rules/notify/plan.go",
 		Old:   "p.addNow(who, Promoted, start)",
 		New:   "",
 		Tests: []Test{{"internal/rules/notify", "^TestPlan_ReturnsTheNoticesOfEachEvent$"}},
@@ -148,10 +148,10 @@ var fixed = []Fixed{
 	},
 	{
 		Harm:  "calendar entries have no end",
-		File:  "internal/rules/notify/calendar.go",
+		File:  "internal/rules/content/calendar.go",
 		Old:   `c.line("DTEND", utc(e.End))`,
 		New:   "",
-		Tests: []Test{{"internal/rules/notify", "^TestInvitation_"}},
+		Tests: []Test{{"internal/rules/content", "^TestInvitation_"}},
 	},
 	{
 		Harm:  "an invalid edit of a role succeeds",

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/berthhq/berth/internal/rules/delivery"
 	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/tenant"
 )
@@ -25,7 +26,7 @@ type messageChecker struct {
 
 type recipientChannel struct {
 	recipient tenant.UUID
-	channel   notify.Channel
+	channel   delivery.Channel
 }
 
 func newMessageChecker(p *dispatcher) *messageChecker {
@@ -114,7 +115,7 @@ func (j *messageChecker) checkExpiryWarning(first, follow *notice) {
 	o.messageKey = messageKeyOf(follow.Notice)
 	o.due, o.until = o.offer.until.Add(-left/4), o.offer.until
 	o.updates, o.accepted, o.attempts, o.unknown, o.closed = 0, 0, 0, 0, false
-	o.failed, o.delayedUntil = make(map[notify.Channel]bool), time.Time{}
+	o.failed, o.delayedUntil = make(map[delivery.Channel]bool), time.Time{}
 	follow.expected = &o
 	if j.expected[o.messageKey] != nil || left < 10*time.Minute {
 		j.failf(&o, "it was not expected")
@@ -124,15 +125,15 @@ func (j *messageChecker) checkExpiryWarning(first, follow *notice) {
 }
 
 // usableChannels returns the channels that the recipient wants and that could deliver the message.
-func (j *messageChecker) usableChannels(o *expectedMessage) []notify.Channel {
-	var usable []notify.Channel
+func (j *messageChecker) usableChannels(o *expectedMessage) []delivery.Channel {
+	var usable []delivery.Channel
 	for _, c := range laneChannels(o.topic, o.lane) {
 		address := o.to.address(c)
 		reached := len(o.to.devices) > 0
-		if c != notify.Push {
+		if c != delivery.Push {
 			reached = address != "" && !j.maybeStopped[string(c)+address]
 		}
-		silenced := c == notify.SMS && j.isAboutOffer(o) &&
+		silenced := c == delivery.SMS && j.isAboutOffer(o) &&
 			j.dispatcher.offers[o.offer.id].Score < o.offer.session.service.waitlist.SMSMinScore
 		if reached && !silenced && !o.failed[c] && o.to.wants(o.topic, c) {
 			usable = append(usable, c)
@@ -146,8 +147,8 @@ func (j *messageChecker) isAboutOffer(o *expectedMessage) bool {
 }
 
 // ignoresQuiet reports whether a message may be sent in quiet hours.
-func (j *messageChecker) ignoresQuiet(o *expectedMessage, c notify.Channel) bool {
-	return c == notify.Email && j.settings.EmailInQuiet || j.isAboutOffer(o) &&
+func (j *messageChecker) ignoresQuiet(o *expectedMessage, c delivery.Channel) bool {
+	return c == delivery.Email && j.settings.EmailInQuiet || j.isAboutOffer(o) &&
 		o.offer.session.service.waitlist.OffersInQuietHours
 }
 
@@ -161,7 +162,7 @@ func countLastDay(times []time.Time, now time.Time) (n int) {
 }
 
 // checkAttempt checks an attempt that starts.
-func (j *messageChecker) checkAttempt(n *notice, c notify.Channel, text string, flagged bool) {
+func (j *messageChecker) checkAttempt(n *notice, c delivery.Channel, text string, flagged bool) {
 	o := n.expected
 	o.updates++
 	o.attempts++
@@ -182,7 +183,7 @@ func (j *messageChecker) checkAttempt(n *notice, c notify.Channel, text string, 
 		j.failf(o, "%s is sent, and %s", c, why)
 	case !slices.Contains(laneChannels(o.topic, o.lane), c) || !o.to.wants(o.topic, c):
 		j.failf(o, "it is sent by %s, which the member does not want", c)
-	case c != notify.Push && j.stopped[string(c)+o.to.address(c)]:
+	case c != delivery.Push && j.stopped[string(c)+o.to.address(c)]:
 		j.failf(o, "%s is sent to an address that was stopped", c)
 	case o.to.quietAt(j.now, j.settings) && !j.ignoresQuiet(o, c):
 		j.failf(o, "%s is sent in quiet hours, at %s", c, j.now.In(o.to.zone))
@@ -250,10 +251,10 @@ func showsTime(text string, o *expectedMessage) bool {
 }
 
 // providerAccepted takes in that a provider accepted a message.
-func (j *messageChecker) providerAccepted(n *notice, d *delivery) {
+func (j *messageChecker) providerAccepted(n *notice, d *loggedDelivery) {
 	o := n.expected
 	key := recipientChannel{o.recipient, d.channel}
-	if d.channel == notify.Push && j.stopped[d.device.ID.String()] {
+	if d.channel == delivery.Push && j.stopped[d.device.ID.String()] {
 		j.failf(o, "it is sent to a device that is unregistered")
 	}
 	if o.accepted == o.attempts {
@@ -273,13 +274,13 @@ func (j *messageChecker) providerAccepted(n *notice, d *delivery) {
 }
 
 // attemptFailed takes in that a message was not sent, or possibly not.
-func (j *messageChecker) attemptFailed(n *notice, d *delivery, failure *notify.SendError) {
+func (j *messageChecker) attemptFailed(n *notice, d *loggedDelivery, failure *delivery.Error) {
 	o := n.expected
 	o.failed[d.channel] = true
-	if failure.Kind == notify.OptedOut || failure.Kind == notify.Unregistered && d.channel != notify.Push {
+	if failure.Kind == delivery.OptedOut || failure.Kind == delivery.Unregistered && d.channel != delivery.Push {
 		j.maybeStopped[string(d.channel)+o.to.address(d.channel)] = true
 	}
-	if failure.Kind == notify.Unknown {
+	if failure.Kind == delivery.Unknown {
 		o.unknown++
 	}
 	j.allowDelay(o, 12*time.Minute+failure.RetryAfter)
@@ -293,7 +294,7 @@ func (j *messageChecker) allowDelay(o *expectedMessage, wait time.Duration) {
 }
 
 // resultLost takes in that the result of an attempt will never be written.
-func (j *messageChecker) resultLost(n *notice, c notify.Channel) {
+func (j *messageChecker) resultLost(n *notice, c delivery.Channel) {
 	o := n.expected
 	j.checkFirstNotified(o)
 	o.updates++
@@ -306,7 +307,7 @@ func (j *messageChecker) resultLost(n *notice, c notify.Channel) {
 
 // reportReceived takes in a provider's report. If the message is lost, it must be sent over another channel, if one is
 // usable.
-func (j *messageChecker) reportReceived(n *notice, d *delivery, status notify.DeliveryStatus) {
+func (j *messageChecker) reportReceived(n *notice, d *loggedDelivery, status delivery.Status) {
 	o := n.expected
 	if !status.NotDelivered() || o.accepted != d.acceptedAs {
 		return
@@ -319,7 +320,7 @@ func (j *messageChecker) reportReceived(n *notice, d *delivery, status notify.De
 }
 
 // checkFinalStatus checks the log after all reports have come, in any order.
-func (j *messageChecker) checkFinalStatus(n *notice, d *delivery, as notify.DeliveryStatus) {
+func (j *messageChecker) checkFinalStatus(n *notice, d *loggedDelivery, as delivery.Status) {
 	j.schedule(j.now.Add(2*time.Minute), func() {
 		switch {
 		case j.pausedUntil.Add(time.Minute).After(j.now):
@@ -335,7 +336,7 @@ func (j *messageChecker) stopAddress(key string) { j.stopped[key], j.maybeStoppe
 
 // replyReceived takes in an SMS from a recipient.
 func (j *messageChecker) replyReceived(a *recipient, text smsReply) {
-	key := string(notify.SMS) + a.phone
+	key := string(delivery.SMS) + a.phone
 	switch text.meaning {
 	case "stop":
 		j.stopAddress(key)
@@ -353,7 +354,7 @@ func (j *messageChecker) checkSettled(n *notice) {
 }
 
 // isHeld reports whether a channel must wait, for quiet hours or the frequency cap.
-func (j *messageChecker) isHeld(o *expectedMessage, c notify.Channel) bool {
+func (j *messageChecker) isHeld(o *expectedMessage, c delivery.Channel) bool {
 	return o.to.quietAt(j.now, j.settings) && !j.ignoresQuiet(o, c) ||
 		countLastDay(j.attempted[recipientChannel{o.recipient, c}], j.now) >= j.settings.PerDay[c]
 }
@@ -365,7 +366,7 @@ func (j *messageChecker) checkDeferred(n *notice, why notify.Reason, until time.
 	j.report.Deferred++
 	usable := j.usableChannels(o)
 	quietEnd := o.to.quietEnd(j.now, j.settings)
-	free := slices.DeleteFunc(slices.Clone(usable), func(c notify.Channel) bool { return j.isHeld(o, c) })
+	free := slices.DeleteFunc(slices.Clone(usable), func(c delivery.Channel) bool { return j.isHeld(o, c) })
 	switch {
 	case j.obsoleteBecause(o) != "":
 		j.failf(o, "it waits, and %s", j.obsoleteBecause(o))
@@ -393,16 +394,16 @@ func (j *messageChecker) checkDropped(n *notice, why notify.Reason) {
 	switch why {
 	case notify.Superseded, notify.NotBooked, notify.Moved, notify.OfferClosed, notify.TooLate:
 		justified = j.obsoleteBecause(o) != ""
-	case notify.OptedOutReason, notify.BouncedReason, notify.Unsubscribed, notify.Unreachable, notify.ProviderRefused:
+	case notify.OptedOut, notify.Bounced, notify.Unsubscribed, notify.Unreachable, notify.ProviderRefused:
 		justified = len(usable) == 0 && j.obsoleteBecause(o) == ""
 	case notify.QuietHoursReason, notify.FrequencyCap:
-		justified = !slices.ContainsFunc(usable, func(c notify.Channel) bool { return !j.isHeld(o, c) }) &&
+		justified = !slices.ContainsFunc(usable, func(c delivery.Channel) bool { return !j.isHeld(o, c) }) &&
 			j.obsoleteBecause(o) == ""
 		if o.topic == notify.Offered && why == notify.QuietHoursReason {
 			quietEnd := o.to.quietEnd(j.now, j.settings)
 			justified = justified && (!quietEnd.Before(o.until) || j.offerEnd(o, quietEnd).IsZero())
 		}
-	case notify.PossiblySentReason:
+	case notify.PossiblySent:
 		justified = o.unknown >= 3
 	default:
 	}

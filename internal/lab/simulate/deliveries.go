@@ -8,6 +8,8 @@ import (
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/brand"
 	"github.com/berthhq/berth/internal/rules/catalog"
+	"github.com/berthhq/berth/internal/rules/content"
+	"github.com/berthhq/berth/internal/rules/delivery"
 	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/tenant"
@@ -81,7 +83,9 @@ func (p *dispatcher) dropNotice(n *notice, why notify.Reason) {
 
 // notified reports whether the member may know of an offer.
 func (p *dispatcher) notified(o *waitlist.Offer) bool {
-	return slices.ContainsFunc(p.offerDeliveries[o.ID], func(d *delivery) bool { return d.status != notify.Failed })
+	return slices.ContainsFunc(p.offerDeliveries[o.ID], func(d *loggedDelivery) bool {
+		return d.status != delivery.Failed
+	})
 }
 
 // startWindow starts the window of an offer when it is sent: now, or when quiet hours end. It returns false if the
@@ -138,7 +142,7 @@ func (p *dispatcher) injectMessageBugs(n *notice, to *notify.Recipient, m *notif
 }
 
 // lastStatus returns the status of the last attempt.
-func (n *notice) lastStatus() notify.DeliveryStatus {
+func (n *notice) lastStatus() delivery.Status {
 	if len(n.deliveries) == 0 {
 		return ""
 	}
@@ -146,7 +150,7 @@ func (n *notice) lastStatus() notify.DeliveryStatus {
 	was := last.status
 	for _, d := range n.deliveries {
 		if d.at.Equal(last.at) {
-			was = notify.Advance(was, d.status)
+			was = delivery.Advance(was, d.status)
 		}
 	}
 	return was
@@ -171,16 +175,16 @@ func (p *dispatcher) notifyRecipient(n *notice) notify.Recipient {
 	r := notify.Recipient{
 		Known: a.member == nil || a.member.Active, Name: "Mia", Phone: a.phone, Email: a.email, Locale: a.locale,
 		Zone: a.zone, Quiet: a.quiet,
-		Preferences: a.preferences, Devices: a.devices, Stopped: make(map[notify.Channel]notify.Reason),
-		Sent: make(map[notify.Channel][]time.Time),
+		Preferences: a.preferences, Devices: a.devices, Stopped: make(map[delivery.Channel]notify.Reason),
+		Sent: make(map[delivery.Channel][]time.Time),
 	}
-	if why := p.stops[notify.SMS][a.phone]; why != "" {
-		r.Stopped[notify.SMS] = why
+	if why := p.stops[delivery.SMS][a.phone]; why != "" {
+		r.Stopped[delivery.SMS] = why
 	}
-	if why := p.stops[notify.Email][a.email]; why != "" {
-		r.Stopped[notify.Email] = why
+	if why := p.stops[delivery.Email][a.email]; why != "" {
+		r.Stopped[delivery.Email] = why
 	}
-	a.counted = slices.DeleteFunc(a.counted, func(d *delivery) bool { return !d.at.After(p.now.Add(-day)) })
+	a.counted = slices.DeleteFunc(a.counted, func(d *loggedDelivery) bool { return !d.at.After(p.now.Add(-day)) })
 	for _, d := range a.counted {
 		if d.counted {
 			r.Sent[d.channel] = append(r.Sent[d.channel], d.at)
@@ -222,7 +226,7 @@ func (p *dispatcher) notifyFacts(n *notice) notify.Facts {
 
 // send starts an attempt over a channel. It first writes log lines that say that the message may have been sent, and
 // then sends it.
-func (p *dispatcher) send(n *notice, to notify.Recipient, c notify.Channel) {
+func (p *dispatcher) send(n *notice, to notify.Recipient, c delivery.Channel) {
 	if n.Topic == notify.Offered && !p.notified(n.offer) {
 		if !p.startWindow(n, p.now) {
 			p.dropNotice(n, notify.OfferClosed)
@@ -239,13 +243,13 @@ func (p *dispatcher) send(n *notice, to notify.Recipient, c notify.Channel) {
 	}
 	n.Attempts++
 	devices := []notify.Device{{}}
-	if c == notify.Push {
+	if c == delivery.Push {
 		devices = to.Devices
 	}
-	var lines []*delivery
+	var lines []*loggedDelivery
 	for i, device := range devices {
-		d := &delivery{
-			id: id[tenant.DeliveryID](&p.tables), channel: c, device: device, attempt: n.Attempts, status: notify.PossiblySent,
+		d := &loggedDelivery{
+			id: id[tenant.DeliveryID](&p.tables), channel: c, device: device, attempt: n.Attempts, status: delivery.PossiblySent,
 			at: p.now, counted: i == 0,
 		}
 		lines = append(lines, d)
@@ -277,28 +281,28 @@ func (p *dispatcher) send(n *notice, to notify.Recipient, c notify.Channel) {
 }
 
 // render renders the text of a message.
-func (p *dispatcher) render(n *notice, to notify.Recipient, c notify.Channel) string {
+func (p *dispatcher) render(n *notice, to notify.Recipient, c delivery.Channel) string {
 	about := n.session
 	if n.booking != nil {
 		about = p.sessions[n.booking.Session]
 	} else if n.entry != nil {
 		about = p.sessionOf(n.entry)
 	}
-	t := notify.Choose(nil, n.Topic, c, to.Locale, "en")
-	content := notify.Content{
+	t := content.Choose(nil, n.Topic, c, to.Locale, "en")
+	facts := content.Facts{
 		Topic: n.Topic, Details: n.Details, Now: p.now, Zone: to.Zone, LocationZone: to.Zone, Name: to.Name,
 		Tenant: "Harbour Yoga", Link: "https://berth.example/",
 		Plan: "Ten classes", ClaimURL: "https://berth.example/claim/1", Code: "4821",
 	}
 	if about != nil {
-		content.Title, content.Start, content.End = about.Title, about.StartsAt, about.EndsAt
-		content.LocationZone = about.location.zone
+		facts.Title, facts.Start, facts.End = about.Title, about.StartsAt, about.EndsAt
+		facts.LocationZone = about.location.zone
 	}
 	if n.offer != nil {
-		content.Until = n.offer.ExpiresAt
+		facts.Until = n.offer.ExpiresAt
 	}
-	foot := notify.Foot{Unsubscribe: "https://berth.example/u/1"}
-	out, err := notify.Render(t, content.Values(t.Locale), brand.Brand{}, foot)
+	foot := content.Foot{Unsubscribe: "https://berth.example/u/1"}
+	out, err := content.Render(t, facts.Values(t.Locale), brand.Brand{}, foot)
 	if err != nil {
 		p.mustSucceed(err)
 	}
@@ -306,7 +310,9 @@ func (p *dispatcher) render(n *notice, to notify.Recipient, c notify.Channel) st
 }
 
 // settleAttempt writes the results of an attempt, and what follows from them.
-func (p *dispatcher) settleAttempt(n *notice, attempt notify.Notice, lines []*delivery, attempts []notify.Attempt) {
+func (p *dispatcher) settleAttempt(
+	n *notice, attempt notify.Notice, lines []*loggedDelivery, attempts []notify.Attempt,
+) {
 	p.step = "settle deliveries"
 	c := lines[0].channel
 	end := notify.AfterAttempt(attempt, c, attempts, p.now, p.rng.Float64())
@@ -321,11 +327,11 @@ func (p *dispatcher) settleAttempt(n *notice, attempt notify.Notice, lines []*de
 	for i, d := range lines {
 		status, failure := attempts[i].Receipt.Status, attempts[i].Err
 		if failure != nil {
-			if status = notify.Failed; failure.Kind == notify.Unknown {
-				status = notify.PossiblySent
+			if status = delivery.Failed; failure.Kind == delivery.Unknown {
+				status = delivery.PossiblySent
 			}
 		}
-		if d.status == notify.PossiblySent || d.status == notify.Queued && status == notify.Sent {
+		if d.status == delivery.PossiblySent || d.status == delivery.Queued && status == delivery.Sent {
 			d.counted = d.counted && !end.NotSent()
 			d.status = status
 		}
@@ -335,19 +341,19 @@ func (p *dispatcher) settleAttempt(n *notice, attempt notify.Notice, lines []*de
 }
 
 // recordStop stores that an address or device must not be used again.
-func (p *dispatcher) recordStop(n *notice, d *delivery, failure *notify.SendError) {
-	why := failure.StopReason()
+func (p *dispatcher) recordStop(n *notice, d *loggedDelivery, failure *delivery.Error) {
+	why := notify.StopReason(failure)
 	switch {
 	case why == "":
 		return
-	case d.channel == notify.Push:
+	case d.channel == delivery.Push:
 		p.checker.stopAddress(d.device.ID.String())
 	default:
 		p.checker.stopAddress(string(d.channel) + n.to.address(d.channel))
 	}
 	switch {
 	case p.bug == keepDeadAddress:
-	case d.channel == notify.Push:
+	case d.channel == delivery.Push:
 		n.to.devices = slices.DeleteFunc(
 			slices.Clone(n.to.devices), func(other notify.Device) bool { return other.ID == d.device.ID },
 		)
@@ -356,24 +362,24 @@ func (p *dispatcher) recordStop(n *notice, d *delivery, failure *notify.SendErro
 	}
 }
 
-func (p *dispatcher) addStop(c notify.Channel, address string, why notify.Reason) {
-	if p.stops[c][address] == "" || why != notify.BouncedReason {
+func (p *dispatcher) addStop(c delivery.Channel, address string, why notify.Reason) {
+	if p.stops[c][address] == "" || why != notify.Bounced {
 		p.stops[c][address] = why
 	}
 }
 
-func (a *recipient) address(c notify.Channel) string {
-	if c == notify.SMS {
+func (a *recipient) address(c delivery.Channel) string {
+	if c == delivery.SMS {
 		return a.phone
 	}
 	return a.email
 }
 
 // applyReport writes the status that a provider reports. Reports come twice, late, and in any order.
-func (p *dispatcher) applyReport(n *notice, d *delivery, reported notify.DeliveryStatus, failure *notify.SendError) {
+func (p *dispatcher) applyReport(n *notice, d *loggedDelivery, reported delivery.Status, failure *delivery.Error) {
 	p.step = "report a delivery"
 	p.checker.reportReceived(n, d, reported)
-	status := notify.Advance(d.status, reported)
+	status := delivery.Advance(d.status, reported)
 	if p.bug == lastReportWins {
 		status = reported
 	}
@@ -387,11 +393,11 @@ func (p *dispatcher) applyReport(n *notice, d *delivery, reported notify.Deliver
 		}
 		return
 	}
-	if failure.StopReason() != "" && d.channel != notify.Push {
+	if notify.StopReason(failure) != "" && d.channel != delivery.Push {
 		p.recordStop(n, d, failure)
 	}
-	known := slices.ContainsFunc(n.deliveries, func(other *delivery) bool {
-		return other.status == notify.Delivered || other.status == notify.Read || other.channel == d.channel &&
+	known := slices.ContainsFunc(n.deliveries, func(other *loggedDelivery) bool {
+		return other.status == delivery.Delivered || other.status == delivery.Read || other.channel == d.channel &&
 			other.at.After(d.at) && other.status.Accepted()
 	})
 	if known || slices.Contains(n.FailedChannels, d.channel) || !n.done && !n.sending || !n.ExpiresAt.After(p.now) ||
@@ -412,10 +418,10 @@ func (p *dispatcher) applyReply(a *recipient, text smsReply) {
 	switch command := notify.ParseReply(text.text); command.Kind {
 	case notify.Stop:
 		if p.bug != ignoreStop {
-			p.addStop(notify.SMS, a.phone, notify.OptedOutReason)
+			p.addStop(delivery.SMS, a.phone, notify.OptedOut)
 		}
 	case notify.Start:
-		delete(p.stops[notify.SMS], a.phone)
+		delete(p.stops[delivery.SMS], a.phone)
 	case notify.Accept, notify.Decline, notify.Help, notify.NoReply:
 	}
 }

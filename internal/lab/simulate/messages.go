@@ -8,6 +8,7 @@ import (
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/credit"
+	"github.com/berthhq/berth/internal/rules/delivery"
 	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/tenant"
@@ -27,9 +28,9 @@ type dispatcher struct {
 	reading         bool
 	pausedUntil     time.Time // the dispatcher does nothing before
 	planned         map[noticeKey]*notice
-	offerDeliveries map[tenant.OfferID][]*delivery
-	stops           map[notify.Channel]map[string]notify.Reason // by address
-	providers       map[notify.Channel]*provider
+	offerDeliveries map[tenant.OfferID][]*loggedDelivery
+	stops           map[delivery.Channel]map[string]notify.Reason // by address
+	providers       map[delivery.Channel]*provider
 	checker         *messageChecker
 }
 
@@ -50,7 +51,7 @@ type recipient struct {
 	quiet       *notify.QuietHours
 	preferences notify.Preferences
 	devices     []notify.Device
-	counted     []*delivery
+	counted     []*loggedDelivery
 	replyRate   float64 // probability of a reply to an SMS
 	deadPhone   bool    // the number does not exist
 	deadEmail   bool
@@ -67,7 +68,7 @@ type notice struct {
 	session    *sessionRow
 	sending    bool
 	done       bool
-	deliveries []*delivery
+	deliveries []*loggedDelivery
 	expected   *expectedMessage
 }
 
@@ -80,13 +81,13 @@ type noticeKey struct {
 	lane      notify.Lane
 }
 
-// delivery is the line of one attempt in the delivery log.
-type delivery struct {
+// loggedDelivery is the line of one attempt in the delivery log.
+type loggedDelivery struct {
 	id         tenant.DeliveryID
-	channel    notify.Channel
+	channel    delivery.Channel
 	device     notify.Device
 	attempt    int
-	status     notify.DeliveryStatus
+	status     delivery.Status
 	acceptedAs int // the number of the attempt that the provider accepted
 	at         time.Time
 	counted    bool
@@ -96,22 +97,22 @@ func newDispatcher(w *world, o Options) *dispatcher {
 	p := &dispatcher{
 		world: w, rng: rand.New(rand.NewPCG(o.Seed, 0x706f7374)), //nolint:gosec // reproducible, not secret
 		recipients: make(map[tenant.UUID]*recipient), planned: make(map[noticeKey]*notice),
-		stops:     map[notify.Channel]map[string]notify.Reason{notify.SMS: {}, notify.Email: {}},
-		providers: make(map[notify.Channel]*provider), offerDeliveries: make(map[tenant.OfferID][]*delivery),
+		stops:     map[delivery.Channel]map[string]notify.Reason{delivery.SMS: {}, delivery.Email: {}},
+		providers: make(map[delivery.Channel]*provider), offerDeliveries: make(map[tenant.OfferID][]*loggedDelivery),
 	}
 	p.settings = notify.DefaultSettings()
 	p.settings.EmailInQuiet = p.chance(0.3)
 	p.settings.CreditsLowAt = p.rng.IntN(3)
 	p.settings.Quiet = p.randomQuietHours()
-	for _, c := range notify.Channels() {
+	for _, c := range delivery.Channels() {
 		p.settings.PerDay[c] = 1 + p.rng.IntN(8) // few, so that the cap is reached
 	}
 	if p.chance(0.3) {
 		p.settings.Reminders = []time.Duration{48 * time.Hour, 24 * time.Hour, 2 * time.Hour}
 	}
-	for _, c := range notify.Channels() {
+	for _, c := range delivery.Channels() {
 		p.providers[c] = &provider{
-			breaker: notify.Breaker{FailureLimit: failureLimit, Pause: breakerPause, MaxPause: 2 * time.Minute},
+			breaker: delivery.Breaker{FailureLimit: failureLimit, Pause: breakerPause, MaxPause: 2 * time.Minute},
 		}
 	}
 	p.checker = newMessageChecker(p)
@@ -125,7 +126,7 @@ func newDispatcher(w *world, o Options) *dispatcher {
 		w.scheduleIn(d, p.pause)
 	}
 	for d := p.randomDuration(3 * day); d < o.Length; d += p.randomDuration(3*day) + time.Hour {
-		w.scheduleIn(d, func() { p.providers[pick(p.world, notify.Channels())].startFailing(p) })
+		w.scheduleIn(d, func() { p.providers[pick(p.world, delivery.Channels())].startFailing(p) })
 	}
 	for d := time.Duration(0); d < o.Length; d += day {
 		w.scheduleIn(d+p.randomDuration(day), p.changePreferences)
@@ -175,7 +176,7 @@ func (p *dispatcher) addRecipient(member tenant.UUID, m *memberRow) *recipient {
 	}
 	if p.chance(0.3) {
 		for _, t := range notify.Topics() {
-			a.preferences[notify.PreferenceKey{Topic: t, Channel: notify.SMS}] = true
+			a.preferences[notify.PreferenceKey{Topic: t, Channel: delivery.SMS}] = true
 		}
 	}
 	p.recipients[member] = a
@@ -198,7 +199,7 @@ func (p *dispatcher) changePreferences() {
 		switch p.rng.IntN(4) {
 		case 0:
 			c := notify.PreferenceKey{
-				Topic: notify.Topics()[p.rng.IntN(len(notify.Topics()))], Channel: notify.Channels()[p.rng.IntN(3)],
+				Topic: notify.Topics()[p.rng.IntN(len(notify.Topics()))], Channel: delivery.Channels()[p.rng.IntN(3)],
 			}
 			a.preferences[c] = p.chance(0.5)
 		case 1:

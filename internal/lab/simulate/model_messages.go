@@ -6,6 +6,7 @@ import (
 
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/credit"
+	"github.com/berthhq/berth/internal/rules/delivery"
 	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/tenant"
 )
@@ -26,7 +27,7 @@ type expectedMessage struct {
 	accepted     int  // the attempt that the provider accepted; 0 if none, or if it was reported as lost
 	attempts     int
 	unknown      int // attempts whose result is not known
-	failed       map[notify.Channel]bool
+	failed       map[delivery.Channel]bool
 	// delayedUntil is until when it may be late.
 	delayedUntil time.Time
 	flagged      bool
@@ -73,22 +74,22 @@ var topicDefaults = map[notify.Topic]topicDefault{
 }
 
 // laneChannels returns the channels of a lane.
-func laneChannels(t notify.Topic, lane notify.Lane) []notify.Channel {
+func laneChannels(t notify.Topic, lane notify.Lane) []delivery.Channel {
 	switch {
 	case lane == notify.Mail:
-		return []notify.Channel{notify.Email}
+		return []delivery.Channel{delivery.Email}
 	case topicDefaults[t].ownMail:
-		return []notify.Channel{notify.Push, notify.SMS}
+		return []delivery.Channel{delivery.Push, delivery.SMS}
 	}
-	return []notify.Channel{notify.Push, notify.SMS, notify.Email}
+	return []delivery.Channel{delivery.Push, delivery.SMS, delivery.Email}
 }
 
 // wants reports whether a recipient wants messages about a topic over a channel.
-func (a *recipient) wants(t notify.Topic, c notify.Channel) bool {
+func (a *recipient) wants(t notify.Topic, c delivery.Channel) bool {
 	if on, chosen := a.preferences[notify.PreferenceKey{Topic: t, Channel: c}]; chosen {
 		return on
 	}
-	letter := map[notify.Channel]byte{notify.SMS: 's', notify.Push: 'p', notify.Email: 'e'}[c]
+	letter := map[delivery.Channel]byte{delivery.SMS: 's', delivery.Push: 'p', delivery.Email: 'e'}[c]
 	return slices.Contains([]byte(topicDefaults[t].channels), letter)
 }
 
@@ -101,7 +102,7 @@ func (a *recipient) lanes(t notify.Topic) []notify.Lane {
 	}
 	var wanted []notify.Lane
 	for _, lane := range all {
-		if slices.ContainsFunc(laneChannels(t, lane), func(c notify.Channel) bool { return a.wants(t, c) }) {
+		if slices.ContainsFunc(laneChannels(t, lane), func(c delivery.Channel) bool { return a.wants(t, c) }) {
 			wanted = append(wanted, lane)
 		}
 	}
@@ -142,7 +143,7 @@ const (
 func (j *messageChecker) expectedOf(h loggedEvent) (all []*expectedMessage) {
 	now := j.now
 	add := func(o expectedMessage, t notify.Topic, lane notify.Lane) {
-		o.topic, o.lane, o.recipient, o.failed = t, lane, o.to.id, make(map[notify.Channel]bool)
+		o.topic, o.lane, o.recipient, o.failed = t, lane, o.to.id, make(map[delivery.Channel]bool)
 		all = append(all, &o)
 	}
 	news := func(o expectedMessage, t notify.Topic, until, mailUntil time.Time) {

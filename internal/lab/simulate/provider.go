@@ -3,6 +3,7 @@ package simulate
 import (
 	"time"
 
+	"github.com/berthhq/berth/internal/rules/delivery"
 	"github.com/berthhq/berth/internal/rules/notify"
 )
 
@@ -14,10 +15,10 @@ const (
 
 // provider is a provider of one channel. It fails at times.
 type provider struct {
-	breaker     notify.Breaker
+	breaker     delivery.Breaker
 	badFrom     time.Time
 	badUntil    time.Time
-	failureKind notify.FailureKind // while it fails
+	failureKind delivery.FailureKind // while it fails
 	breakerModel
 }
 
@@ -40,8 +41,8 @@ func (p *breakerModel) callTooEarly(now time.Time) time.Duration {
 }
 
 // record takes in the result of a call that began at a time.
-func (p *breakerModel) record(began, now time.Time, failure *notify.SendError) {
-	bad := failure != nil && (failure.Kind == notify.Transient || failure.Kind == notify.Unknown)
+func (p *breakerModel) record(began, now time.Time, failure *delivery.Error) {
+	bad := failure != nil && (failure.Kind == delivery.Transient || failure.Kind == delivery.Unknown)
 	leave := func(wait time.Duration) {
 		p.wait, p.until, p.probe = wait, now.Add(max(wait, failure.RetryAfter)), time.Time{}
 	}
@@ -69,20 +70,20 @@ func (c *provider) startFailing(p *dispatcher) {
 		length = p.randomDuration(12 * time.Hour)
 	}
 	c.badUntil = p.now.Add(length)
-	c.failureKind = []notify.FailureKind{
-		notify.Transient, notify.Transient, notify.Unknown, notify.Misconfigured,
+	c.failureKind = []delivery.FailureKind{
+		delivery.Transient, delivery.Transient, delivery.Unknown, delivery.Misconfigured,
 	}[p.rng.IntN(4)]
 }
 
 // sendAll sends the messages of one attempt. Responses come one by one, and the last one settles the attempt. A node
 // that crashes settles nothing.
-func (c *provider) sendAll(p *dispatcher, n *notice, attempt notify.Notice, lines []*delivery, died bool) {
+func (c *provider) sendAll(p *dispatcher, n *notice, attempt notify.Notice, lines []*loggedDelivery, died bool) {
 	attempts := make([]notify.Attempt, len(lines))
 	left := len(lines)
 	for i, d := range lines {
 		permit, retryAt, ok := c.breaker.Allow(p.now)
 		if !ok && p.bug != ignoreBreaker {
-			attempts[i].Err = &notify.SendError{Kind: notify.Transient, Code: "BREAKER_OPEN", RetryAfter: retryAt.Sub(p.now)}
+			attempts[i].Err = &delivery.Error{Kind: delivery.Transient, Code: "BREAKER_OPEN", RetryAfter: retryAt.Sub(p.now)}
 			p.checker.attemptFailed(n, d, attempts[i].Err)
 			if left--; left == 0 && !died {
 				p.settleAttempt(n, attempt, lines, attempts)
@@ -95,7 +96,7 @@ func (c *provider) sendAll(p *dispatcher, n *notice, attempt notify.Notice, line
 		}
 		receipt, failure, arrived := c.respond(p, n.to, d)
 		wait := p.randomDuration(3 * time.Second)
-		if failure != nil && failure.Kind == notify.Unknown {
+		if failure != nil && failure.Kind == delivery.Unknown {
 			wait = 30 * time.Second
 		}
 		if arrived {
@@ -125,59 +126,59 @@ func (c *provider) sendAll(p *dispatcher, n *notice, attempt notify.Notice, line
 }
 
 // respond returns the provider's response, and whether it accepted the message.
-func (c *provider) respond(p *dispatcher, to *recipient, d *delivery) (notify.Receipt, *notify.SendError, bool) {
-	failed := func(kind notify.FailureKind, after time.Duration) (notify.Receipt, *notify.SendError, bool) {
-		return notify.Receipt{}, &notify.SendError{Kind: kind, RetryAfter: after}, false
+func (c *provider) respond(p *dispatcher, to *recipient, d *loggedDelivery) (delivery.Receipt, *delivery.Error, bool) {
+	failed := func(kind delivery.FailureKind, after time.Duration) (delivery.Receipt, *delivery.Error, bool) {
+		return delivery.Receipt{}, &delivery.Error{Kind: kind, RetryAfter: after}, false
 	}
-	dead := d.channel == notify.SMS && to.deadPhone || d.channel == notify.Email && to.deadEmail
+	dead := d.channel == delivery.SMS && to.deadPhone || d.channel == delivery.Email && to.deadEmail
 	switch {
-	case p.now.Before(c.badUntil) && c.failureKind == notify.Unknown, p.chance(0.004):
-		_, failure, _ := failed(notify.Unknown, 0)
-		return notify.Receipt{}, failure, !dead && p.chance(0.5)
+	case p.now.Before(c.badUntil) && c.failureKind == delivery.Unknown, p.chance(0.004):
+		_, failure, _ := failed(delivery.Unknown, 0)
+		return delivery.Receipt{}, failure, !dead && p.chance(0.5)
 	case p.now.Before(c.badUntil):
 		return failed(c.failureKind, p.randomDuration(time.Minute))
-	case dead && d.channel == notify.SMS:
-		return failed(notify.Permanent, 0)
-	case dead, d.channel == notify.Push && p.chance(0.01):
-		return failed(notify.Unregistered, 0)
+	case dead && d.channel == delivery.SMS:
+		return failed(delivery.Permanent, 0)
+	case dead, d.channel == delivery.Push && p.chance(0.01):
+		return failed(delivery.Unregistered, 0)
 	case p.chance(0.01):
-		return failed(notify.Transient, p.randomDuration(time.Second))
-	case d.channel == notify.SMS && p.chance(0.005):
-		return failed(notify.OptedOut, 0)
+		return failed(delivery.Transient, p.randomDuration(time.Second))
+	case d.channel == delivery.SMS && p.chance(0.005):
+		return failed(delivery.OptedOut, 0)
 	}
-	return notify.Receipt{ProviderID: d.id.String(), Status: notify.Queued}, nil, true
+	return delivery.Receipt{ProviderID: d.id.String(), Status: delivery.Queued}, nil, true
 }
 
 // scheduleReports schedules the status reports of an accepted message. They come in any order, some of them twice, and
 // some before the attempt is settled.
-func (c *provider) scheduleReports(p *dispatcher, n *notice, d *delivery) {
-	if d.channel == notify.Push {
+func (c *provider) scheduleReports(p *dispatcher, n *notice, d *loggedDelivery) {
+	if d.channel == delivery.Push {
 		return
 	}
 	soon := time.Minute
 	if p.chance(0.1) {
 		soon = 500 * time.Millisecond
 	}
-	report := func(status notify.DeliveryStatus, failure *notify.SendError) {
+	report := func(status delivery.Status, failure *delivery.Error) {
 		for range 1 + p.rng.IntN(2) {
 			p.whenRunning(
 				p.now.Add(p.randomDuration(soon).Truncate(time.Millisecond)), func() { p.applyReport(n, d, status, failure) },
 			)
 		}
 	}
-	report(notify.Sent, nil)
+	report(delivery.Sent, nil)
 	if p.chance(0.03) {
-		lost, failure := notify.Undelivered, (*notify.SendError)(nil)
-		if d.channel == notify.Email {
-			lost, failure = notify.Bounced, &notify.SendError{Kind: notify.Unregistered}
+		lost, failure := delivery.Undelivered, (*delivery.Error)(nil)
+		if d.channel == delivery.Email {
+			lost, failure = delivery.Bounced, &delivery.Error{Kind: delivery.Unregistered}
 		}
 		report(lost, failure)
 		p.checker.checkFinalStatus(n, d, lost)
 		return
 	}
-	report(notify.Delivered, nil)
-	p.checker.checkFinalStatus(n, d, notify.Delivered)
-	if d.channel == notify.SMS && p.chance(n.to.replyRate) {
+	report(delivery.Delivered, nil)
+	p.checker.checkFinalStatus(n, d, delivery.Delivered)
+	if d.channel == delivery.SMS && p.chance(n.to.replyRate) {
 		said := replies[p.rng.IntN(len(replies))]
 		p.scheduleIn(p.randomDuration(time.Hour), func() { p.applyReply(n.to, said) })
 	}

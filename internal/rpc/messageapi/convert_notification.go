@@ -7,6 +7,8 @@ import (
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/internal/app/messages"
 	"github.com/berthhq/berth/internal/rpc/convert"
+	"github.com/berthhq/berth/internal/rules/content"
+	"github.com/berthhq/berth/internal/rules/delivery"
 	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/rules/sendingdomain"
 	"github.com/berthhq/berth/internal/tenant"
@@ -23,7 +25,7 @@ func topicMessage(t notify.Topic) v1.NotificationTopic {
 	return convert.Enum[v1.NotificationTopic](v1.NotificationTopic_value, topicPrefix, t)
 }
 
-func channelMessage(c notify.Channel) v1.NotificationChannel {
+func channelMessage(c delivery.Channel) v1.NotificationChannel {
 	return convert.Enum[v1.NotificationChannel](v1.NotificationChannel_value, channelPrefix, c)
 }
 
@@ -67,8 +69,8 @@ func quietHoursValue(m *v1.QuietHours) *notify.QuietHours {
 func settingsMessage(s notify.Settings) *v1.NotificationSettings {
 	m := &v1.NotificationSettings{
 		QuietHours: quietHoursMessage(s.Quiet), EmailInQuietHours: s.EmailInQuiet,
-		SmsPerDay: int32(s.PerDay[notify.SMS]), PushPerDay: int32(s.PerDay[notify.Push]),
-		EmailPerDay: int32(s.PerDay[notify.Email]),
+		SmsPerDay: int32(s.PerDay[delivery.SMS]), PushPerDay: int32(s.PerDay[delivery.Push]),
+		EmailPerDay: int32(s.PerDay[delivery.Email]),
 		ReplyTo:     s.ReplyTo, SenderName: s.SenderName, CreditsLowAt: int32(s.CreditsLowAt), Locale: s.Locale,
 		PhoneCountries: s.PhoneCountries, Etag: convert.Etag(s.Version),
 	}
@@ -89,9 +91,9 @@ func editSettings(sent *v1.NotificationSettings, paths []string) func(*notify.Se
 				}
 			},
 			"email_in_quiet_hours": convert.Field(&s.EmailInQuiet, sent.GetEmailInQuietHours()),
-			"sms_per_day":          func() { s.PerDay[notify.SMS] = int(sent.GetSmsPerDay()) },
-			"push_per_day":         func() { s.PerDay[notify.Push] = int(sent.GetPushPerDay()) },
-			"email_per_day":        func() { s.PerDay[notify.Email] = int(sent.GetEmailPerDay()) },
+			"sms_per_day":          func() { s.PerDay[delivery.SMS] = int(sent.GetSmsPerDay()) },
+			"push_per_day":         func() { s.PerDay[delivery.Push] = int(sent.GetPushPerDay()) },
+			"email_per_day":        func() { s.PerDay[delivery.Email] = int(sent.GetEmailPerDay()) },
 			"reminders": func() {
 				s.Reminders = make([]time.Duration, 0, len(sent.GetReminders()))
 				for _, d := range sent.GetReminders() {
@@ -107,10 +109,10 @@ func editSettings(sent *v1.NotificationSettings, paths []string) func(*notify.Se
 	}
 }
 
-func templateValue(m *v1.NotificationTemplate) notify.Template {
-	return notify.Template{
+func templateValue(m *v1.NotificationTemplate) content.Template {
+	return content.Template{
 		Topic:   convert.EnumName[notify.Topic](topicPrefix, m.GetTopic()),
-		Channel: convert.EnumName[notify.Channel](channelPrefix, m.GetChannel()),
+		Channel: convert.EnumName[delivery.Channel](channelPrefix, m.GetChannel()),
 		Locale:  m.GetLocale(), Subject: m.GetSubject(), Body: m.GetBody(), HTML: m.GetHtml(),
 	}
 }
@@ -121,13 +123,13 @@ func templateMessage(t messages.Template) *v1.NotificationTemplate {
 		Html:      t.HTML,
 		IsDefault: t.Version == 0, Etag: convert.Etag(t.Version), UpdateTime: convert.Timestamp(t.UpdatedAt),
 	}
-	for _, v := range notify.DescribeVariables(t.Topic, t.Locale) {
+	for _, v := range content.DescribeVariables(t.Topic, t.Locale) {
 		m.Variables = append(m.Variables, &v1.TemplateVariable{Name: v.Name, Description: v.Description, Example: v.Example})
 	}
 	return m
 }
 
-func renderedMessage(c notify.Channel, r notify.Rendered) *v1.RenderedMessage {
+func renderedMessage(c delivery.Channel, r content.Rendered) *v1.RenderedMessage {
 	return &v1.RenderedMessage{
 		Channel: channelMessage(c), Subject: r.Subject, Text: r.Text, Html: r.HTML, Link: r.Link, Calendar: r.Calendar,
 		Segments: int32(r.Segments), Gsm7: r.GSM7,
@@ -148,7 +150,7 @@ func deliveryMessage(d messages.Delivery) *v1.NotificationDelivery {
 		Channel:  channelMessage(d.Channel),
 		Status:   convert.Enum[v1.DeliveryStatus](v1.DeliveryStatus_value, deliveryStatusPrefix, d.Status),
 		Reason:   reasonMessage(d.Reason),
-		MemberId: convert.IDText(d.Member), RecipientName: d.RecipientName, Address: notify.Mask(d.Channel, d.Address),
+		MemberId: convert.IDText(d.Member), RecipientName: d.RecipientName, Address: delivery.Mask(d.Channel, d.Address),
 		BookingId: convert.IDText(d.Booking), OfferId: convert.IDText(d.Offer), SessionId: convert.IDText(d.Session),
 		Provider: d.Provider, ProviderId: d.ProviderID, ErrorCode: d.ErrorCode, ErrorMessage: d.ErrorMessage,
 		Segments: int32(d.Segments),
@@ -161,12 +163,12 @@ func deliveryQueryValue(f *v1.DeliveryFilter) messages.DeliveryQuery {
 	q := messages.DeliveryQuery{
 		Member: convert.ID[tenant.MemberID](f.GetMemberId()), Booking: convert.ID[tenant.BookingID](f.GetBookingId()),
 		Offer:   convert.ID[tenant.OfferID](f.GetOfferId()),
-		Channel: convert.EnumName[notify.Channel](channelPrefix, f.GetChannel()),
+		Channel: convert.EnumName[delivery.Channel](channelPrefix, f.GetChannel()),
 		Topic:   convert.EnumName[notify.Topic](topicPrefix, f.GetTopic()),
 		From:    convert.Time(f.GetTimeRange().GetStart()), Until: convert.Time(f.GetTimeRange().GetEnd()),
 	}
 	for _, s := range f.GetStatuses() {
-		q.Statuses = append(q.Statuses, convert.EnumName[notify.DeliveryStatus](deliveryStatusPrefix, s))
+		q.Statuses = append(q.Statuses, convert.EnumName[delivery.Status](deliveryStatusPrefix, s))
 	}
 	return q
 }

@@ -6,6 +6,7 @@ import (
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/internal/app/messages"
 	"github.com/berthhq/berth/internal/rpc/convert/converttest"
+	"github.com/berthhq/berth/internal/rules/delivery"
 	"github.com/berthhq/berth/internal/rules/notify"
 )
 
@@ -14,11 +15,11 @@ func TestConversions_CarryEveryField(t *testing.T) {
 	t.Parallel()
 	var l converttest.Lines
 	converttest.Add(&l, settingsMessage, func(s *notify.Settings) {
-		s.PerDay = map[notify.Channel]int{notify.SMS: 1001, notify.Push: 1002, notify.Email: 1003}
+		s.PerDay = map[delivery.Channel]int{delivery.SMS: 1001, delivery.Push: 1002, delivery.Email: 1003}
 	})
 	converttest.AddBack(&l, quietHoursValue)
 	converttest.AddBack(&l, func(m *v1.NotificationSettings) notify.Settings {
-		edited := notify.Settings{PerDay: make(map[notify.Channel]int)}
+		edited := notify.Settings{PerDay: make(map[delivery.Channel]int)}
 		editSettings(m, []string{
 			"quiet_hours", "email_in_quiet_hours", "sms_per_day", "push_per_day", "email_per_day", "reminders", "reply_to",
 			"sender_name", "credits_low_at", "locale", "phone_countries",
@@ -27,10 +28,10 @@ func TestConversions_CarryEveryField(t *testing.T) {
 	})
 	converttest.AddBack(&l, templateValue)
 	converttest.Add(&l, deliveryMessage, func(d *messages.Delivery) {
-		d.Topic, d.Channel, d.Status, d.Reason = notify.Reminder, notify.Push, notify.PossiblySent, notify.OptedOutReason
+		d.Topic, d.Channel, d.Status, d.Reason = notify.Reminder, delivery.Push, delivery.PossiblySent, notify.OptedOut
 	})
 	converttest.AddBack(&l, deliveryQueryValue)
-	converttest.Add(&l, quotaMessage, func(q *notify.SendingQuota) { q.Channel = notify.SMS })
+	converttest.Add(&l, quotaMessage, func(q *notify.SendingQuota) { q.Channel = delivery.SMS })
 	converttest.Add(&l, sendersMessage)
 	converttest.AddBack(&l, func(m *v1.Senders) messages.Senders {
 		var edited messages.Senders

@@ -9,6 +9,7 @@ import (
 	"github.com/berthhq/berth/internal/app/messages"
 	"github.com/berthhq/berth/internal/rpc/convert"
 	"github.com/berthhq/berth/internal/rpc/request"
+	"github.com/berthhq/berth/internal/rules/delivery"
 	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/tenant"
 )
@@ -95,7 +96,7 @@ func (s *Messages) UpdateNotificationSettings(
 func (s *Messages) ListTemplates(ctx context.Context, req *v1.ListTemplatesRequest) (*v1.ListTemplatesResponse, error) {
 	templates, err := s.Service.ListTemplates(ctx, request.Caller(ctx), messages.TemplateQuery{
 		Topic:   convert.EnumName[notify.Topic](topicPrefix, req.GetTopic()),
-		Channel: convert.EnumName[notify.Channel](channelPrefix, req.GetChannel()),
+		Channel: convert.EnumName[delivery.Channel](channelPrefix, req.GetChannel()),
 		Locale:  req.GetLocale(),
 	})
 	if err != nil {
@@ -143,7 +144,7 @@ func (s *Messages) ResetTemplate(ctx context.Context, req *v1.ResetTemplateReque
 	}
 	t, ok, err := s.Service.ResetTemplate(ctx, request.Caller(ctx), messages.TemplateQuery{
 		Topic:   convert.EnumName[notify.Topic](topicPrefix, req.GetTopic()),
-		Channel: convert.EnumName[notify.Channel](channelPrefix, req.GetChannel()),
+		Channel: convert.EnumName[delivery.Channel](channelPrefix, req.GetChannel()),
 		Locale:  req.GetLocale(),
 	}, expect)
 	if err != nil {
@@ -215,7 +216,7 @@ func (s *Messages) ListOutbox(ctx context.Context, req *v1.ListOutboxRequest) (*
 func (s *Messages) SendTest(ctx context.Context, req *v1.SendTestRequest) (*v1.SendTestResponse, error) {
 	lines, err := s.Service.SendTest(
 		ctx, request.Caller(ctx), convert.EnumName[notify.Topic](topicPrefix, req.GetTopic()),
-		convert.EnumName[notify.Channel](channelPrefix, req.GetChannel()), req.GetLocale(),
+		convert.EnumName[delivery.Channel](channelPrefix, req.GetChannel()), req.GetLocale(),
 	)
 	if err != nil {
 		return nil, err
@@ -288,7 +289,7 @@ func preferencesEditValue(sent *v1.NotificationPreferences, paths []string) (edi
 		for _, p := range sent.GetPreferences() {
 			choices = append(choices, notify.Preference{PreferenceKey: notify.PreferenceKey{
 				Topic:   convert.EnumName[notify.Topic](topicPrefix, p.GetTopic()),
-				Channel: convert.EnumName[notify.Channel](channelPrefix, p.GetChannel()),
+				Channel: convert.EnumName[delivery.Channel](channelPrefix, p.GetChannel()),
 			}, Enabled: p.GetEnabled()})
 		}
 		edit.Chosen, err = notify.ParsePreferences(choices)

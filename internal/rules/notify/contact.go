@@ -3,16 +3,14 @@ package notify
 import (
 	"time"
 
+	"github.com/berthhq/berth/internal/rules/delivery"
 	"github.com/berthhq/berth/internal/tenant"
 )
-
-// Counted reports whether messages of the topic count toward the frequency cap. Codes have limits of their own.
-func (t Topic) Counted() bool { return t != ContactCode }
 
 // NewCode returns the notice that sends a code to a contact that a member has to confirm, until the code expires.
 // Sealed is the code, encrypted.
 func NewCode(
-	owner tenant.MemberID, code tenant.CodeID, c Channel, to string, sealed []byte, now, expires time.Time,
+	owner tenant.MemberID, code tenant.CodeID, c delivery.Channel, to string, sealed []byte, now, expires time.Time,
 ) Notice {
 	n := forContact(owner, code.UUID, c, to, now)
 	n.Topic, n.ExpiresAt, n.Details.Sealed = ContactCode, expires, sealed
@@ -21,7 +19,7 @@ func NewCode(
 
 // OldContact returns the notice that tells a contact of a member that it is being changed. Change identifies the
 // change.
-func OldContact(owner tenant.MemberID, change tenant.UUID, c Channel, to string, now time.Time) Notice {
+func OldContact(owner tenant.MemberID, change tenant.UUID, c delivery.Channel, to string, now time.Time) Notice {
 	n := forContact(owner, change, c, to, now)
 	n.Topic, n.ExpiresAt = ContactChanged, now.Add(newsLifetime)
 	return n
@@ -36,18 +34,18 @@ func NewDomainLapsed(owner tenant.MemberID, lapse tenant.UUID, from string, now 
 	}
 }
 
-func forContact(owner tenant.MemberID, thing tenant.UUID, c Channel, to string, now time.Time) Notice {
+func forContact(owner tenant.MemberID, thing tenant.UUID, c delivery.Channel, to string, now time.Time) Notice {
 	lane := Alert
-	if c == Email {
+	if c == delivery.Email {
 		lane = Mail
 	}
 	return Notice{Lane: lane, Member: owner, Thing: thing, DueAt: now, At: now, Details: Details{To: to}}
 }
 
 // At returns the recipient as the holder of one contact of theirs, or of one that they want to have.
-func (r Recipient) At(c Channel, address string, stopped map[Channel]Reason) Recipient {
+func (r Recipient) At(c delivery.Channel, address string, stopped map[delivery.Channel]Reason) Recipient {
 	r.Phone, r.Email, r.Devices, r.Stopped = "", "", nil, stopped
-	if c == SMS {
+	if c == delivery.SMS {
 		r.Phone = address
 	} else {
 		r.Email = address

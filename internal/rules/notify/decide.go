@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/berthhq/berth/internal/rules/delivery"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -12,9 +13,9 @@ type Reason string
 
 // The reasons.
 const (
-	OptedOutReason      Reason = "OPTED_OUT"
+	OptedOut            Reason = "OPTED_OUT"
 	Unsubscribed        Reason = "UNSUBSCRIBED"
-	BouncedReason       Reason = "BOUNCED"
+	Bounced             Reason = "BOUNCED"
 	Unreachable         Reason = "UNREACHABLE"
 	QuietHoursReason    Reason = "QUIET_HOURS"
 	FrequencyCap        Reason = "FREQUENCY_CAP"
@@ -26,9 +27,9 @@ const (
 	Superseded          Reason = "SUPERSEDED"
 	ProviderUnavailable Reason = "PROVIDER_UNAVAILABLE"
 	ProviderRefused     Reason = "PROVIDER_REFUSED"
-	NotRegistered       Reason = "UNREGISTERED"
-	MisconfiguredSender Reason = "MISCONFIGURED"
-	PossiblySentReason  Reason = "POSSIBLY_SENT"
+	Unregistered        Reason = "UNREGISTERED"
+	Misconfigured       Reason = "MISCONFIGURED"
+	PossiblySent        Reason = "POSSIBLY_SENT"
 	BadTemplate         Reason = "TEMPLATE"
 )
 
@@ -43,12 +44,12 @@ type Recipient struct {
 	Zone        *time.Location
 	Quiet       *QuietHours // the member's own; nil: those of the settings
 	Preferences Preferences
-	Stopped     map[Channel]Reason // for the current number and address
+	Stopped     map[delivery.Channel]Reason // for the current number and address
 	Devices     []Device
 	// Sent has the times of the messages of the last day, sorted. A message to several devices counts once.
-	Sent map[Channel][]time.Time
+	Sent map[delivery.Channel][]time.Time
 	// Full has the channels whose sending quota is used up for this recipient, and when there is room again.
-	Full map[Channel]time.Time
+	Full map[delivery.Channel]time.Time
 }
 
 // Device is a device with push notifications.
@@ -91,9 +92,9 @@ const (
 // Decision is what to do with a notice, and why.
 type Decision struct {
 	Action  Action
-	Channel Channel   // for Send; also the channel whose sending quota is used up
-	Until   time.Time // for Defer: when to judge again
-	Reason  Reason    // why it is not sent, or not yet
+	Channel delivery.Channel // for Send; also the channel whose sending quota is used up
+	Until   time.Time        // for Defer: when to judge again
+	Reason  Reason           // why it is not sent, or not yet
 }
 
 // Decide applies the guardrails to a notice that is due: freshness, consent, quiet hours, the frequency cap and the
@@ -183,13 +184,13 @@ func staleReason(n Notice, s Settings, r Recipient, m Facts, now time.Time) Reas
 
 // usableChannels returns the channels of the notice's lane that the recipient allows and that reach them, or why there
 // are none.
-func usableChannels(n Notice, r Recipient, m Facts) ([]Channel, Reason) {
+func usableChannels(n Notice, r Recipient, m Facts) ([]delivery.Channel, Reason) {
 	why := Unsubscribed
-	var usable []Channel
+	var usable []delivery.Channel
 	for _, c := range n.Topic.Channels(n.Lane) {
 		switch {
 		case !r.Preferences.Allow(n.Topic, c):
-		case c == SMS && m.Offer != nil && m.Offer.NoSMS:
+		case c == delivery.SMS && m.Offer != nil && m.Offer.NoSMS:
 		case !r.Reachable(c):
 			if why == Unsubscribed {
 				why = Unreachable
@@ -208,17 +209,23 @@ func usableChannels(n Notice, r Recipient, m Facts) ([]Channel, Reason) {
 }
 
 // IsOnlyChannel reports whether a channel is the only usable one of the notice's lane.
-func (n Notice) IsOnlyChannel(c Channel, r Recipient, m Facts) bool {
+func (n Notice) IsOnlyChannel(c delivery.Channel, r Recipient, m Facts) bool {
 	usable, _ := usableChannels(n, r, m)
 	return len(usable) == 1 && usable[0] == c
 }
 
+// OmitFromLog reports whether a dropped notice is left out of the log: an alert to a member without a device, if a mail
+// is sent as well.
+func (n Notice) OmitFromLog(why Reason) bool {
+	return why == Unreachable && n.Lane == Alert && len(n.Topic.Lanes()) > 1
+}
+
 // Reachable reports whether the recipient has a number, an address or a device.
-func (r Recipient) Reachable(c Channel) bool {
+func (r Recipient) Reachable(c delivery.Channel) bool {
 	switch c {
-	case SMS:
+	case delivery.SMS:
 		return r.Phone != ""
-	case Push:
+	case delivery.Push:
 		return len(r.Devices) > 0
 	default:
 		return r.Email != ""
@@ -226,8 +233,8 @@ func (r Recipient) Reachable(c Channel) bool {
 }
 
 // heldUntil returns until when a channel must not be used, and why. The reason is "" if it can be used now.
-func heldUntil(t Topic, c Channel, s Settings, r Recipient, m Facts, now time.Time) (time.Time, Reason) {
-	exempt := t.Fixed() || t.Mandatory(c) || c == Email && s.EmailInQuiet || m.Offer != nil && m.Offer.EvenInQuiet
+func heldUntil(t Topic, c delivery.Channel, s Settings, r Recipient, m Facts, now time.Time) (time.Time, Reason) {
+	exempt := t.Fixed() || t.Mandatory(c) || c == delivery.Email && s.EmailInQuiet || m.Offer != nil && m.Offer.EvenInQuiet
 	if until, quiet := r.quietHours(s).Until(now, r.Zone); quiet && !exempt {
 		return until, QuietHoursReason
 	}
@@ -248,7 +255,7 @@ func (r Recipient) quietHours(s Settings) QuietHours {
 }
 
 // capReached reports whether the recipient has reached the cap of a channel, and until when.
-func (r Recipient) capReached(c Channel, s Settings, now time.Time) (time.Time, bool) {
+func (r Recipient) capReached(c delivery.Channel, s Settings, now time.Time) (time.Time, bool) {
 	limit, sent := s.PerDay[c], r.Sent[c]
 	since := now.Add(-capWindow)
 	at, _ := slices.BinarySearchFunc(sent, since, func(t, since time.Time) int {

@@ -6,9 +6,24 @@ import (
 
 	"github.com/shoenig/test"
 
+	"github.com/berthhq/berth/internal/rules/delivery"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit/vary"
 )
+
+func TestDecide_BookingFromOfferRespectsQuietHours(t *testing.T) {
+	t.Parallel()
+	berlin := zone(t, "Europe/Berlin")
+	night := time.Date(2026, 3, 16, 23, 0, 0, 0, berlin)
+	n := Notice{
+		Topic: BookingConfirmed, Lane: Mail, StartsAt: night.Add(24 * time.Hour),
+		ExpiresAt: night.Add(24 * time.Hour),
+	}
+	to := Recipient{Known: true, Email: "mia@example.com", Zone: berlin}
+	m := Facts{Booked: true, StartsAt: n.StartsAt, Offer: &Offer{EvenInQuiet: true}}
+	want := Decision{Action: Defer, Until: time.Date(2026, 3, 17, 8, 0, 0, 0, berlin), Reason: QuietHoursReason}
+	test.Eq(t, want, Decide(n, DefaultSettings(), to, m, night))
+}
 
 var monday = time.Date(2026, 3, 16, 12, 0, 0, 0, time.UTC)
 
@@ -31,7 +46,7 @@ func newScene(t *testing.T) *scene {
 		S: DefaultSettings(),
 		R: Recipient{
 			Known: true, Phone: "+4930123456", Email: "mia@example.com", Zone: zone(t, "Europe/Berlin"),
-			Devices: []Device{{Token: "t"}}, Sent: map[Channel][]time.Time{},
+			Devices: []Device{{Token: "t"}}, Sent: map[delivery.Channel][]time.Time{},
 		},
 		M: Facts{Booked: true, StartsAt: start},
 	}
@@ -68,26 +83,26 @@ func TestDecide_AppliesTheFourGuardrails(t *testing.T) {
 		differ set
 		want   Decision
 	}{
-		{"nothing holds it back", monday, false, nil, Decision{Action: Send, Channel: Push}},
+		{"nothing holds it back", monday, false, nil, Decision{Action: Send, Channel: push}},
 
 		// Consent
-		{"no device, and no SMS wanted", monday, false, set{"R.Devices": nil}, Decision{Action: Send, Channel: Email}},
+		{"no device, and no SMS wanted", monday, false, set{"R.Devices": nil}, Decision{Action: Send, Channel: email}},
 		{
 			"no device, SMS wanted",
-			monday, false, set{"R.Devices": nil, "R.Preferences": Preferences{{Reminder, SMS}: true}},
-			Decision{Action: Send, Channel: SMS},
+			monday, false, set{"R.Devices": nil, "R.Preferences": Preferences{{Reminder, sms}: true}},
+			Decision{Action: Send, Channel: sms},
 		},
 		{
 			"stopped SMS", monday, false,
 			set{
-				"R.Devices": nil, "R.Preferences": Preferences{{Reminder, SMS}: true},
-				"R.Stopped": map[Channel]Reason{SMS: OptedOutReason},
+				"R.Devices": nil, "R.Preferences": Preferences{{Reminder, sms}: true},
+				"R.Stopped": map[delivery.Channel]Reason{sms: OptedOut},
 			},
-			Decision{Action: Send, Channel: Email},
+			Decision{Action: Send, Channel: email},
 		},
 		{
 			"nothing chosen",
-			monday, false, set{"R.Preferences": Preferences{{Reminder, Push}: false, {Reminder, Email}: false}},
+			monday, false, set{"R.Preferences": Preferences{{Reminder, push}: false, {Reminder, email}: false}},
 			Decision{Action: Drop, Reason: Unsubscribed},
 		},
 		{
@@ -96,15 +111,15 @@ func TestDecide_AppliesTheFourGuardrails(t *testing.T) {
 		},
 		{
 			"bounced",
-			monday, false, set{"R.Devices": nil, "R.Stopped": map[Channel]Reason{Email: BouncedReason}},
-			Decision{Action: Drop, Reason: BouncedReason},
+			monday, false, set{"R.Devices": nil, "R.Stopped": map[delivery.Channel]Reason{email: Bounced}},
+			Decision{Action: Drop, Reason: Bounced},
 		},
 		{
-			"push has failed", monday, false, set{"N.FailedChannels": []Channel{Push}},
-			Decision{Action: Send, Channel: Email},
+			"push has failed", monday, false, set{"N.FailedChannels": []delivery.Channel{push}},
+			Decision{Action: Send, Channel: email},
 		},
 		{
-			"everything has failed", monday, false, set{"N.FailedChannels": []Channel{Push, Email}},
+			"everything has failed", monday, false, set{"N.FailedChannels": []delivery.Channel{push, email}},
 			Decision{Action: Drop, Reason: ProviderRefused},
 		},
 		{
@@ -121,12 +136,12 @@ func TestDecide_AppliesTheFourGuardrails(t *testing.T) {
 		{
 			"a mail at night, let through",
 			night, true, set{"N.Lane": Mail, "S.EmailInQuiet": true},
-			Decision{Action: Send, Channel: Email},
+			Decision{Action: Send, Channel: email},
 		},
 		{"an offer at night", night, true, nil, Decision{Action: Defer, Until: morning, Reason: QuietHoursReason}},
 		{
 			"an offer that must not wait", night, true, set{"M.Offer.EvenInQuiet": true},
-			Decision{Action: Send, Channel: Push},
+			Decision{Action: Send, Channel: push},
 		},
 		{
 			"an offer for which the night is too long", night, true,
@@ -136,7 +151,7 @@ func TestDecide_AppliesTheFourGuardrails(t *testing.T) {
 		{
 			"a member who is up late",
 			night, true, set{"R.Quiet": hours("02:00-09:00")},
-			Decision{Action: Send, Channel: Push},
+			Decision{Action: Send, Channel: push},
 		},
 		{
 			"a member who sleeps at noon", monday, true, set{"R.Quiet": hours("13:00-14:00")},
@@ -149,32 +164,38 @@ func TestDecide_AppliesTheFourGuardrails(t *testing.T) {
 
 		// The frequency cap
 		{
-			"one below the cap", monday, false, set{"R.Sent": map[Channel][]time.Time{Push: times(11, monday, time.Minute)}},
-			Decision{Action: Send, Channel: Push},
+			"one below the cap", monday, false,
+			set{"R.Sent": map[delivery.Channel][]time.Time{push: times(11, monday, time.Minute)}},
+			Decision{Action: Send, Channel: push},
 		},
 		{
 			"at the cap, another channel", monday, false, set{
-				"R.Sent": map[Channel][]time.Time{Push: times(12, monday, time.Minute)},
+				"R.Sent": map[delivery.Channel][]time.Time{push: times(12, monday, time.Minute)},
 			},
-			Decision{Action: Send, Channel: Email},
+			Decision{Action: Send, Channel: email},
 		},
 		{
 			"at both caps, and no time", monday, false,
-			set{"R.Sent": map[Channel][]time.Time{Push: times(12, monday, time.Minute), Email: times(20, monday, time.Minute)}},
+			set{"R.Sent": map[delivery.Channel][]time.Time{
+				push: times(12, monday, time.Minute), email: times(20, monday, time.Minute),
+			}},
 			Decision{Action: Drop, Reason: FrequencyCap},
 		},
 		{
 			"at both caps", monday, true,
 			set{
 				"N.ExpiresAt": monday.Add(25 * time.Hour),
-				"R.Sent":      map[Channel][]time.Time{Push: times(12, monday, time.Hour), SMS: times(6, monday, time.Hour)},
+				"R.Sent": map[delivery.Channel][]time.Time{
+					push: times(12, monday, time.Hour), sms: times(6, monday, time.Hour),
+				},
 			},
 			Decision{Action: Defer, Until: monday.Add(13 * time.Hour), Reason: FrequencyCap},
 		},
 		{
 			"old ones do not count",
-			monday, false, set{"R.Sent": map[Channel][]time.Time{Push: times(12, monday.Add(-24*time.Hour), time.Minute)}},
-			Decision{Action: Send, Channel: Push},
+			monday, false,
+			set{"R.Sent": map[delivery.Channel][]time.Time{push: times(12, monday.Add(-24*time.Hour), time.Minute)}},
+			Decision{Action: Send, Channel: push},
 		},
 
 		// Freshness
@@ -207,7 +228,7 @@ func TestDecide_AppliesTheFourGuardrails(t *testing.T) {
 		{
 			"still cancelled",
 			monday, false, set{"N.Topic": BookingCancelled, "N.Lane": Mail, "M.Booked": false, "M.Cancelled": true},
-			Decision{Action: Send, Channel: Email},
+			Decision{Action: Send, Channel: email},
 		},
 	} {
 		s := *newScene(t)
@@ -219,99 +240,52 @@ func TestDecide_AppliesTheFourGuardrails(t *testing.T) {
 	}
 }
 
-func TestPlan_ReturnsTheNoticesOfEachEvent(t *testing.T) {
+func TestOmitFromLog_OnlyAlertsThatAMailReplaces(t *testing.T) {
 	t.Parallel()
-	start := monday.Add(72 * time.Hour)
-	who := Person{
-		Member: tenant.New[tenant.MemberID](monday), Booking: tenant.New[tenant.BookingID](monday), Booked: true,
-		StartsAt: start, EndsAt: start.Add(time.Hour), CheckInOpens: start.Add(-time.Hour),
-	}
-	lastCredit := set{
-		"StartsAt": monday.Add(time.Minute), "CheckInOpens": nil, "Payer": tenant.New[tenant.PlanID](monday).UUID, "Taken": 1,
-	}
-	type planned struct {
-		Topic Topic
-		Lane  Lane
-		In    time.Duration
-	}
-	for _, c := range []struct {
-		what  string
-		event Event
-		party set
-		want  []planned
+	for _, tt := range []struct {
+		topic Topic
+		lane  Lane
+		why   Reason
+		want  bool
 	}{
-		{"booked", Event{Type: "booking.confirmed"}, nil, []planned{
-			{BookingConfirmed, Alert, 0}, {BookingConfirmed, Mail, 0}, {Reminder, Alert, 48 * time.Hour},
-			{Reminder, Alert, 71*time.Hour + 30*time.Minute}, {CheckInOpen, Alert, 71 * time.Hour},
-		}},
-		{
-			"booked for half an hour from now: no reminders", Event{Type: "booking.confirmed"},
-			set{"StartsAt": monday.Add(30 * time.Minute), "CheckInOpens": monday.Add(-30 * time.Minute)},
-			[]planned{{BookingConfirmed, Alert, 0}, {BookingConfirmed, Mail, 0}},
-		},
-		{"promoted from the waitlist", Event{Type: "waitlist.promoted"}, nil, []planned{
-			{Promoted, Alert, 0}, {Promoted, Mail, 0}, {Reminder, Alert, 48 * time.Hour},
-			{Reminder, Alert, 71*time.Hour + 30*time.Minute}, {CheckInOpen, Alert, 71 * time.Hour},
-		}},
-		{
-			"the last credit, by promotion", Event{Type: "waitlist.promoted"}, lastCredit,
-			[]planned{{Promoted, Alert, 0}, {Promoted, Mail, 0}, {CreditsLow, Mail, 0}},
-		},
-		{"waitlisted: only a mail", Event{Type: "waitlist.joined"}, nil, []planned{{Waitlisted, Mail, 0}}},
-		{"cancelled", Event{Type: "booking.cancelled"}, nil, []planned{{BookingCancelled, Mail, 0}}},
-		{"cancelled silently", Event{Type: "booking.cancelled", Silent: true}, nil, nil},
-		{
-			"rescheduled silently: reminders still move", Event{Type: "booking.rescheduled", Silent: true}, nil,
-			[]planned{
-				{Reminder, Alert, 48 * time.Hour}, {Reminder, Alert, 71*time.Hour + 30*time.Minute},
-				{CheckInOpen, Alert, 71 * time.Hour},
-			},
-		},
-		{
-			"the session is cancelled", Event{Type: "booking.cancelled", Gone: true},
-			set{"SessionGone": true},
-			[]planned{{SessionCancelled, Alert, 0}, {SessionCancelled, Mail, 0}},
-		},
-		{
-			"left the waitlist of a cancelled session", Event{Type: "waitlist.left"},
-			set{"SessionGone": true},
-			[]planned{{SessionCancelled, Alert, 0}, {SessionCancelled, Mail, 0}},
-		},
-		{
-			"an offer", Event{Type: "offer.created", Offer: tenant.New[tenant.OfferID](monday)}, nil,
-			[]planned{{Offered, Alert, 0}, {Offered, Mail, 0}},
-		},
-		{"a new title", Event{Type: "session.updated"}, nil, nil},
-		{
-			"a new time", Event{Type: "session.updated", Moved: true},
-			set{"CheckInOpens": time.Time{}},
-			[]planned{
-				{Rescheduled, Alert, 0}, {Rescheduled, Mail, 0}, {Reminder, Alert, 48 * time.Hour},
-				{Reminder, Alert, 71*time.Hour + 30*time.Minute},
-			},
-		},
-		{
-			"a new time without a booking", Event{Type: "session.updated", Moved: true},
-			set{"Booked": false},
-			nil,
-		},
-		{
-			"the last credit", Event{Type: "booking.confirmed"}, lastCredit,
-			[]planned{{BookingConfirmed, Alert, 0}, {BookingConfirmed, Mail, 0}, {CreditsLow, Mail, 0}},
-		},
-		{
-			"all channels off: one notice for the log", Event{Type: "waitlist.joined"},
-			set{"Preferences": Preferences{{Waitlisted, Email}: false}},
-			[]planned{{Waitlisted, Alert, 0}},
-		},
-		{"checked in: nothing", Event{Type: "booking.attended"}, nil, nil},
+		{Promoted, Alert, Unreachable, true}, {Promoted, Mail, Unreachable, false},
+		{Promoted, Alert, Unsubscribed, false}, {Reminder, Alert, Unreachable, false},
 	} {
-		c.event.ID, c.event.At = tenant.New[tenant.EventID](monday), monday
-		var got []planned
-		test.EqOp(t, c.event.Type != "booking.attended", HasMessages(c.event.Type), test.Sprint(c.what))
-		for _, n := range Plan(c.event, []Person{vary.From(who, c.party)}, DefaultSettings(), monday) {
-			got = append(got, planned{n.Topic, n.Lane, n.DueAt.Sub(monday)})
-		}
-		test.Eq(t, c.want, got, test.Sprint(c.what))
+		test.EqOp(t, tt.want, Notice{Topic: tt.topic, Lane: tt.lane}.OmitFromLog(tt.why), test.Sprintf("%+v", tt))
 	}
+}
+
+func TestDecide_DropsWhatIsOutdated(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		topic  Topic
+		differ set
+		want   Reason
+	}{
+		"a place on the waitlist":    {Waitlisted, set{"M.Waiting": true}, ""},
+		"of a session that is gone":  {Waitlisted, set{"M.Waiting": true, "M.SessionGone": true}, Superseded},
+		"of a session that moved":    {Waitlisted, set{"M.Waiting": true, "M.StartsAt": monday}, Moved},
+		"a booking that is back":     {BookingCancelled, nil, Superseded},
+		"a place that was left":      {BookingCancelled, set{"N.Booking": nil}, ""},
+		"an offer of a gone session": {Offered, set{"M.Offer": &Offer{Live: true}, "M.SessionGone": true}, OfferClosed},
+		"an offer that moved":        {Offered, set{"M.Offer": &Offer{Live: true}, "M.StartsAt": monday}, Moved},
+		"no offer":                   {Offered, set{"M.Offer": nil}, OfferClosed},
+		"credits at the threshold":   {CreditsLow, set{"M.Balance": 1}, ""},
+		"a session that is gone":     {SessionCancelled, set{"M.SessionGone": true}, ""},
+	} {
+		s := vary.From(*newScene(t), tt.differ)
+		s.N.Topic, s.N.Lane = tt.topic, Mail
+		test.EqOp(t, tt.want, Decide(s.N, s.S, s.R, s.M, monday).Reason, test.Sprint(name))
+	}
+}
+
+func TestIsOnlyChannel_CountsUsableChannels(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	test.False(t, s.N.IsOnlyChannel(push, s.R, s.M))
+	s.R.Devices = nil
+	test.True(t, s.N.IsOnlyChannel(email, s.R, s.M))
+	test.False(t, s.N.IsOnlyChannel(push, s.R, s.M))
+	s.R.Email = ""
+	test.False(t, s.N.IsOnlyChannel(email, s.R, s.M))
 }

@@ -4,10 +4,9 @@ import (
 	"testing"
 	"time"
 
-	"pgregory.net/rapid"
-
 	"github.com/shoenig/test"
 	"github.com/shoenig/test/must"
+	"pgregory.net/rapid"
 
 	"github.com/berthhq/berth/internal/civil"
 	"github.com/berthhq/berth/internal/civil/civiltest"
@@ -83,5 +82,30 @@ func TestUntil_ReturnsTheFirstMinuteThatIsNotQuiet(t *testing.T) {
 				must.Sprintf("ends at %v, but %v is not quiet", until.In(where), at.In(where)),
 			)
 		}
+	})
+}
+
+// Now can be any second. Quiet hours with clock changes end at the first second that is not quiet.
+func TestUntil_EndsAtTheFirstSecondThatIsNotQuiet(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		zones := []string{"Europe/Berlin", "Australia/Lord_Howe", "Antarctica/Troll"}
+		where := zone(t, rapid.SampledFrom(zones).Draw(t, "zone"))
+		change := time.Date(2026, 3, 29, 1, 0, 0, 0, time.UTC)
+		if where.String() == "Australia/Lord_Howe" {
+			change = time.Date(2026, 10, 3, 15, 30, 0, 0, time.UTC)
+		}
+		now := change.Add(-time.Duration(rapid.IntRange(1, 7200).Draw(t, "before")) * time.Second)
+		q := hours(rapid.SampledFrom([]string{
+			"22:00-02:30", "00:00-02:01", "22:00-02:59", "22:00-01:15", "01:59-02:00",
+		}).Draw(t, "quiet"))
+		until, quiet := q.Until(now, where)
+		if !quiet {
+			return
+		}
+		for at := now; at.Before(until); at = at.Add(time.Second) {
+			must.True(t, q.contains(civil.TimeOf(at, where)))
+		}
+		must.False(t, q.contains(civil.TimeOf(until, where)))
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/berthhq/berth/internal/rules/delivery"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -16,14 +17,14 @@ type SendingLimit struct {
 }
 
 // SendingLimits has the limits of the channels that have any.
-type SendingLimits map[Channel]SendingLimit
+type SendingLimits map[delivery.Channel]SendingLimit
 
 // Limited reports whether a channel has a limit.
-func (l SendingLimits) Limited(c Channel) bool { return l[c] != SendingLimit{} }
+func (l SendingLimits) Limited(c delivery.Channel) bool { return l[c] != SendingLimit{} }
 
 // SendingKey identifies a counter: a channel's messages to a country in an hour.
 type SendingKey struct {
-	Channel Channel
+	Channel delivery.Channel
 	Country string    // ISO 3166-1; UnknownCountry; empty: mail, or all countries together
 	Hour    time.Time // its start
 }
@@ -60,7 +61,7 @@ func AlarmShares() []int { return []int{80, 100, 300} }
 
 // SendingAlarm says that messages have reached a share of a limit.
 type SendingAlarm struct {
-	Channel     Channel
+	Channel     delivery.Channel
 	Country     string // empty: all countries together
 	Percent     int
 	Limit, Used int
@@ -73,7 +74,7 @@ type Sending struct {
 	first  time.Time // the hour of loads[…][0]
 	spread time.Duration
 	limits SendingLimits // with the tenant's standing
-	levels map[Channel]int
+	levels map[delivery.Channel]int
 	home   []string
 
 	loads   map[place]*load
@@ -83,7 +84,7 @@ type Sending struct {
 
 // place is a channel and a country, or all countries together.
 type place struct {
-	channel Channel
+	channel delivery.Channel
 	country string
 }
 
@@ -99,7 +100,7 @@ func NewSending(
 	in tenant.TenantID, defaults SendingLimits, standings []Standing, hours []SendingHour, home []string, now time.Time,
 ) *Sending {
 	s := &Sending{
-		now: now, first: SendingSince(now), limits: make(SendingLimits), levels: make(map[Channel]int), home: home,
+		now: now, first: SendingSince(now), limits: make(SendingLimits), levels: make(map[delivery.Channel]int), home: home,
 		spread: (time.Duration(binary.BigEndian.Uint16(in.UUID[14:])) * sendingSpread >> 16).Truncate(time.Second),
 		loads:  make(map[place]*load), changes: make(map[SendingKey]*SendingHour),
 	}
@@ -132,7 +133,7 @@ func (s *Sending) load(p place) *load {
 }
 
 // add counts messages of an hour for their country, and for all together.
-func (s *Sending) add(c Channel, country string, hour time.Time, n int) {
+func (s *Sending) add(c delivery.Channel, country string, hour time.Time, n int) {
 	at := int(hour.Sub(s.first) / time.Hour)
 	if at < 0 || at > sendingHours+waitingHours {
 		return
@@ -155,7 +156,7 @@ func (s *Sending) limit(p place) int {
 }
 
 // places returns the limited places to which a message counts.
-func (s *Sending) places(c Channel, country string) []place {
+func (s *Sending) places(c delivery.Channel, country string) []place {
 	var all []place
 	for _, p := range []place{{c, ""}, {c, country}} {
 		if s.limit(p) > 0 && !slices.Contains(all, p) {
@@ -166,11 +167,11 @@ func (s *Sending) places(c Channel, country string) []place {
 }
 
 // Limited reports whether a channel has a limit.
-func (s *Sending) Limited(c Channel) bool { return s != nil && s.limits.Limited(c) }
+func (s *Sending) Limited(c delivery.Channel) bool { return s != nil && s.limits.Limited(c) }
 
 // RoomAt returns when a message that can wait can be sent; zero: now. It takes into account what is already deferred,
 // so that each hour gets as many messages as it has room for.
-func (s *Sending) RoomAt(c Channel, country string) time.Time {
+func (s *Sending) RoomAt(c delivery.Channel, country string) time.Time {
 	if !s.Limited(c) {
 		return time.Time{}
 	}
@@ -206,7 +207,7 @@ func (s *Sending) roomAt(p place, from int) int {
 }
 
 // Count counts a message that is sent now, whatever its topic, and returns its counter.
-func (s *Sending) Count(c Channel, country string) SendingKey {
+func (s *Sending) Count(c delivery.Channel, country string) SendingKey {
 	if !s.Limited(c) {
 		return SendingKey{}
 	}
@@ -217,13 +218,13 @@ func (s *Sending) Count(c Channel, country string) SendingKey {
 }
 
 // Wait counts a message that is deferred.
-func (s *Sending) Wait(c Channel, country string, until time.Time) {
+func (s *Sending) Wait(c delivery.Channel, country string, until time.Time) {
 	change := s.change(c, country, until)
 	change.Waiting++
 	s.add(c, country, change.Hour, 1)
 }
 
-func (s *Sending) change(c Channel, country string, at time.Time) *SendingHour {
+func (s *Sending) change(c delivery.Channel, country string, at time.Time) *SendingHour {
 	key := SendingKey{c, country, at.UTC().Truncate(time.Hour)}
 	if s.changes[key] == nil {
 		s.changes[key] = &SendingHour{SendingKey: key}
@@ -280,7 +281,7 @@ func (s *Sending) Changes() []SendingHour {
 
 // SendingQuota is a limit as people see it.
 type SendingQuota struct {
-	Channel Channel
+	Channel delivery.Channel
 	Country string // empty: all countries together
 	Limit   int
 	Used    int
@@ -292,7 +293,7 @@ type SendingQuota struct {
 // Quotas returns the limits of each channel, and those of the other countries to which it has messages.
 func (s *Sending) Quotas() []SendingQuota {
 	var all []SendingQuota
-	for _, c := range Channels() {
+	for _, c := range delivery.Channels() {
 		countries := []string{""}
 		for p := range s.loads {
 			if p.channel == c && p.country != "" {
@@ -317,43 +318,4 @@ func (s *Sending) Quotas() []SendingQuota {
 		}
 	}
 	return all
-}
-
-// Standing says how far the limits of a tenant have grown on a channel.
-type Standing struct {
-	Channel    Channel
-	Level      int       // how often they have doubled
-	Since      time.Time // of the last change; what was sent before no longer counts
-	ReviewedAt time.Time
-}
-
-// Conduct is what became of a tenant's messages since the last change of its standing, at most a StandingWeek.
-type Conduct struct {
-	Sent int
-	Bad  int // bounces, messages to numbers that do not exist, and recipients who opted out
-}
-
-const (
-	// StandingWeek is how long a tenant must send well for its limits to double.
-	StandingWeek = 7 * 24 * time.Hour
-	// StandingReview is the time between two reviews.
-	StandingReview = 24 * time.Hour
-
-	maxStanding = 6
-	// Up to goodPercent of bad messages the limits grow, above badPercent they fall. A few messages say nothing.
-	goodPercent, badPercent, fewBad = 2, 5, 10
-)
-
-// Review returns the standing after a look at what was sent. Limits double after a week with as many messages as the
-// limit of a day: who sends less needs no more, and cannot earn it by waiting. They halve at once if too many messages
-// are bad. Limit is that of a new tenant, for all countries together.
-func (s Standing) Review(c Conduct, limit int, now time.Time) Standing {
-	s.ReviewedAt = now
-	switch {
-	case c.Bad >= fewBad && c.Bad*100 > c.Sent*badPercent:
-		s.Level, s.Since = max(0, s.Level-1), now
-	case limit > 0 && c.Sent >= limit<<s.Level && c.Bad*100 <= c.Sent*goodPercent && now.Sub(s.Since) >= StandingWeek:
-		s.Level, s.Since = min(maxStanding, s.Level+1), now
-	}
-	return s
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/shoenig/test/must"
 	"pgregory.net/rapid"
 
+	"github.com/berthhq/berth/internal/rules/delivery"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -18,12 +19,12 @@ var studioID = tenant.TenantID{}
 // hourly is a counter of text messages, some hours from now.
 func hourly(country string, hours, sent, waiting int) SendingHour {
 	hour := monday.Truncate(time.Hour).Add(time.Duration(hours) * time.Hour)
-	return SendingHour{SendingKey{SMS, country, hour}, sent, waiting, 0}
+	return SendingHour{SendingKey{sms, country, hour}, sent, waiting, 0}
 }
 
 func TestRoomAt_IsWhereLimitsOfAllCountriesHaveRoom(t *testing.T) {
 	t.Parallel()
-	limits := SendingLimits{SMS: {Total: 10, Abroad: 3}}
+	limits := SendingLimits{sms: {Total: 10, Abroad: 3}}
 	hour := func(n int) time.Time { return monday.Truncate(time.Hour).Add(time.Duration(n) * time.Hour) }
 	slowly := []SendingHour{hourly("DE", -3, 1, 0), hourly("DE", -1, 9, 0)}
 	for name, c := range map[string]struct {
@@ -46,37 +47,37 @@ func TestRoomAt_IsWhereLimitsOfAllCountriesHaveRoom(t *testing.T) {
 		"beyond the limit":                  {"DE", []SendingHour{hourly("DE", -9, 5, 0), hourly("DE", -2, 12, 0)}, hour(23)},
 		"a number of no country":            {UnknownCountry, []SendingHour{hourly(UnknownCountry, -1, 3, 0)}, hour(24)},
 	} {
-		test.EqOp(t, c.want, NewSending(studioID, limits, nil, c.hours, []string{"DE"}, monday).RoomAt(SMS, c.country),
+		test.EqOp(t, c.want, NewSending(studioID, limits, nil, c.hours, []string{"DE"}, monday).RoomAt(sms, c.country),
 			test.Sprint(name))
 	}
-	test.True(t, NewSending(studioID, SendingLimits{}, nil, nil, nil, monday).RoomAt(SMS, "DE").IsZero())
-	test.True(t, (*Sending)(nil).RoomAt(SMS, "DE").IsZero(), test.Sprint("no limits"))
+	test.True(t, NewSending(studioID, SendingLimits{}, nil, nil, nil, monday).RoomAt(sms, "DE").IsZero())
+	test.True(t, (*Sending)(nil).RoomAt(sms, "DE").IsZero(), test.Sprint("no limits"))
 }
 
 // Tenants do not all try again at the same moment.
 func TestRoomAt_SpreadsTenants(t *testing.T) {
 	t.Parallel()
 	last := tenant.TenantID{UUID: tenant.UUID{14: 0xff, 15: 0xff}}
-	at := NewSending(last, SendingLimits{SMS: {Total: 1}}, nil, []SendingHour{hourly("DE", -24, 1, 0)}, nil, monday).
-		RoomAt(SMS, "DE")
+	at := NewSending(last, SendingLimits{sms: {Total: 1}}, nil, []SendingHour{hourly("DE", -24, 1, 0)}, nil, monday).
+		RoomAt(sms, "DE")
 	test.EqOp(t, monday.Truncate(time.Hour).Add(time.Hour+sendingSpread-time.Millisecond*10).Truncate(time.Second),
 		at.Truncate(time.Second))
 }
 
 func TestAlarms_TellOfEachShareOnceADay(t *testing.T) {
 	t.Parallel()
-	limits := SendingLimits{SMS: {Total: 10, Abroad: 2}}
+	limits := SendingLimits{sms: {Total: 10, Abroad: 2}}
 	var stored []SendingHour
 	send := func(now time.Time, country string, n int) []SendingAlarm {
 		s := NewSending(studioID, limits, nil, stored, []string{"DE"}, now)
 		for range n {
-			s.Count(SMS, country)
+			s.Count(sms, country)
 		}
 		alarms := s.Alarms()
 		stored = append(stored, s.Changes()...)
 		return alarms
 	}
-	all := func(percent, used int) SendingAlarm { return SendingAlarm{SMS, "", percent, 10, used} }
+	all := func(percent, used int) SendingAlarm { return SendingAlarm{sms, "", percent, 10, used} }
 	for _, c := range []struct {
 		after   time.Duration
 		country string
@@ -86,7 +87,7 @@ func TestAlarms_TellOfEachShareOnceADay(t *testing.T) {
 		{0, "DE", 7, nil},
 		{0, "DE", 1, []SendingAlarm{all(80, 8)}},
 		{time.Hour, "DE", 1, nil},
-		{time.Hour, "FR", 2, []SendingAlarm{all(100, 11), {SMS, "FR", 100, 2, 2}}},
+		{time.Hour, "FR", 2, []SendingAlarm{all(100, 11), {sms, "FR", 100, 2, 2}}},
 		{2 * time.Hour, "DE", 20, []SendingAlarm{all(300, 31)}},
 		{26 * time.Hour, "DE", 1, nil},
 		{28 * time.Hour, "DE", 7, []SendingAlarm{all(80, 8)}},
@@ -95,67 +96,37 @@ func TestAlarms_TellOfEachShareOnceADay(t *testing.T) {
 	}
 }
 
-func TestReview_DoublesAfterAGoodWeekAndFallsAtOnce(t *testing.T) {
-	t.Parallel()
-	week := monday.Add(-7 * 24 * time.Hour)
-	for name, c := range map[string]struct {
-		level int
-		since time.Time
-		sent  Conduct
-		want  int
-	}{
-		"a good week":                       {0, week, Conduct{100, 2}, 1},
-		"the next":                          {1, week, Conduct{200, 0}, 2},
-		"the highest":                       {6, week, Conduct{6400, 0}, 6},
-		"not a week yet":                    {0, week.Add(1), Conduct{100, 0}, 0},
-		"fewer than the limit of a day":     {1, week, Conduct{199, 0}, 1},
-		"neither good nor bad":              {1, week, Conduct{200, 5}, 1},
-		"bad":                               {3, monday.Add(-time.Hour), Conduct{199, 10}, 2},
-		"bad, and nothing to lose":          {0, week, Conduct{100, 50}, 0},
-		"a few, which say nothing":          {3, week, Conduct{9, 9}, 3},
-		"much, of which only a part is bad": {3, week, Conduct{1000, 50}, 3},
-	} {
-		after := Standing{Channel: SMS, Level: c.level, Since: c.since}.Review(c.sent, 100, monday)
-		test.EqOp(t, c.want, after.Level, test.Sprint(name))
-		test.EqOp(t, monday, after.ReviewedAt, test.Sprint(name))
-		if changed := after.Level != c.level; changed {
-			test.EqOp(t, monday, after.Since, test.Sprint(name))
-		}
-	}
-	test.EqOp(t, 0, Standing{Since: week}.Review(Conduct{Sent: 1}, 0, monday).Level, test.Sprint("there is no limit"))
-}
-
 func TestQuotas_ListWhatIsLimited(t *testing.T) {
 	t.Parallel()
-	limits := SendingLimits{SMS: {Total: 10, Abroad: 2}, Email: {Total: 5}}
-	mail := SendingHour{SendingKey{Email, "", monday.Truncate(time.Hour)}, 10, 0, 0}
+	limits := SendingLimits{sms: {Total: 10, Abroad: 2}, email: {Total: 5}}
+	mail := SendingHour{SendingKey{email, "", monday.Truncate(time.Hour)}, 10, 0, 0}
 	hour := monday.Truncate(time.Hour)
 	counted := []SendingHour{
 		hourly("DE", 0, 3, 0), hourly("FR", -1, 2, 0), hourly("FR", 24, 0, 1), hourly("PT", -1, 0, 0), mail,
 	}
-	want := []SendingQuota{{SMS, "", 10, 8, 2, time.Time{}, 1}}
+	want := []SendingQuota{{sms, "", 10, 8, 2, time.Time{}, 1}}
 	for _, country := range []string{"AT", "BE", "CH"} { // by name, after all countries together
 		counted = append(counted, hourly(country, 0, 1, 0))
-		want = append(want, SendingQuota{SMS, country, 2, 1, 0, time.Time{}, 1})
+		want = append(want, SendingQuota{sms, country, 2, 1, 0, time.Time{}, 1})
 	}
 	counted = append(counted, hourly("US", 25, 0, 1)) // deferred, and none was sent
-	got := NewSending(studioID, limits, []Standing{{Channel: Email, Level: 1}}, counted, []string{"DE"}, monday).Quotas()
+	got := NewSending(studioID, limits, []Standing{{Channel: email, Level: 1}}, counted, []string{"DE"}, monday).Quotas()
 	test.Eq(t, append(want,
-		SendingQuota{SMS, "FR", 2, 2, 1, hour.Add(24 * time.Hour), 1}, SendingQuota{SMS, "US", 2, 0, 1, time.Time{}, 1},
-		SendingQuota{Email, "", 10, 10, 0, hour.Add(25 * time.Hour), 2},
+		SendingQuota{sms, "FR", 2, 2, 1, hour.Add(24 * time.Hour), 1}, SendingQuota{sms, "US", 2, 0, 1, time.Time{}, 1},
+		SendingQuota{email, "", 10, 10, 0, hour.Add(25 * time.Hour), 2},
 	), got)
 }
 
 // What is deferred takes its room from the next messages, so that an hour gets no more than it has room for.
 func TestWait_TakesTheRoomOfAnHour(t *testing.T) {
 	t.Parallel()
-	s := NewSending(studioID, SendingLimits{SMS: {Total: 2}}, nil, []SendingHour{
+	s := NewSending(studioID, SendingLimits{sms: {Total: 2}}, nil, []SendingHour{
 		hourly("DE", -20, 1, 0), hourly("DE", -10, 1, 0),
 	}, nil, monday)
 	var hours []time.Duration
 	for range 4 {
-		at := s.RoomAt(SMS, "DE")
-		s.Wait(SMS, "DE", at)
+		at := s.RoomAt(sms, "DE")
+		s.Wait(sms, "DE", at)
 		hours = append(hours, at.Sub(monday.Truncate(time.Hour)))
 	}
 	test.Eq(t, []time.Duration{5 * time.Hour, 15 * time.Hour, 30 * time.Hour, 40 * time.Hour}, hours)
@@ -164,47 +135,49 @@ func TestWait_TakesTheRoomOfAnHour(t *testing.T) {
 	}, s.Changes())
 	none := (*Sending)(nil)
 	test.Eq(t, []any{false, time.Time{}, SendingKey{}, []SendingAlarm(nil), []SendingHour(nil)},
-		[]any{none.Limited(SMS), none.RoomAt(SMS, "DE"), none.Count(SMS, "DE"), none.Alarms(), none.Changes()})
+		[]any{none.Limited(sms), none.RoomAt(sms, "DE"), none.Count(sms, "DE"), none.Alarms(), none.Changes()})
 }
 
 // A channel whose quota is used up holds back what can wait, and nothing else. Another channel is used if there is one.
 func TestDecide_DefersOnlyWhatCanWait(t *testing.T) {
 	t.Parallel()
 	later := monday.Add(3 * time.Hour)
-	full := map[Channel]time.Time{SMS: later, Email: later}
+	full := map[delivery.Channel]time.Time{sms: later, email: later}
 	cannot := []Topic{
 		Promoted, Offered, OfferExpiring, BookingCancelled, SessionCancelled, Rescheduled, AccessChanged, ContactCode,
 		ContactChanged, DomainLapsed,
 	}
 	for _, topic := range append(Topics(), ContactCode, ContactChanged, DomainLapsed) {
 		test.EqOp(t, !slices.Contains(cannot, topic), topic.CanWait(), test.Sprint(topic))
-		for _, c := range []Channel{SMS, Push, Email} {
+		for _, c := range []delivery.Channel{sms, push, email} {
 			s := newScene(t)
 			until, why := heldUntil(topic, c, s.S, Recipient{Zone: s.R.Zone, Full: full}, Facts{}, monday)
-			want := topic.CanWait() && c != Push
+			want := topic.CanWait() && c != push
 			test.EqOp(t, want, why == SendingQuotaReason, test.Sprint(topic, c))
 			test.EqOp(t, want, until.Equal(later), test.Sprint(topic, c))
 		}
 	}
-	allow := Preferences{{Reminder, SMS}: true, {Reminder, Email}: true}
+	allow := Preferences{{Reminder, sms}: true, {Reminder, email}: true}
 	early, late := later.Add(-time.Minute), later.Add(time.Hour)
-	wait := func(c Channel, until time.Time) Decision { return Decision{Defer, c, until, SendingQuotaReason} }
+	wait := func(c delivery.Channel, until time.Time) Decision {
+		return Decision{Defer, c, until, SendingQuotaReason}
+	}
 	for name, c := range map[string]struct {
 		sms, email time.Time
 		expires    time.Duration
 		want       Decision
 	}{
-		"room":                  {time.Time{}, time.Time{}, 5 * time.Hour, Decision{Action: Send, Channel: SMS}},
-		"another channel":       {later, time.Time{}, 5 * time.Hour, Decision{Action: Send, Channel: Email}},
-		"no channel":            {later, later, 5 * time.Hour, wait(SMS, later)},
-		"no channel in time":    {later, later, 2 * time.Hour, Decision{Drop, Email, time.Time{}, SendingQuotaReason}},
-		"the earliest of both":  {later, early, 5 * time.Hour, wait(Email, early)},
-		"one of both in time":   {later, late, 200 * time.Minute, wait(SMS, later)},
-		"the other one in time": {late, later, 200 * time.Minute, wait(Email, later)},
+		"room":                  {time.Time{}, time.Time{}, 5 * time.Hour, Decision{Action: Send, Channel: sms}},
+		"another channel":       {later, time.Time{}, 5 * time.Hour, Decision{Action: Send, Channel: email}},
+		"no channel":            {later, later, 5 * time.Hour, wait(sms, later)},
+		"no channel in time":    {later, later, 2 * time.Hour, Decision{Drop, email, time.Time{}, SendingQuotaReason}},
+		"the earliest of both":  {later, early, 5 * time.Hour, wait(email, early)},
+		"one of both in time":   {later, late, 200 * time.Minute, wait(sms, later)},
+		"the other one in time": {late, later, 200 * time.Minute, wait(email, later)},
 	} {
 		s := newScene(t)
 		s.R.Devices, s.R.Preferences = nil, allow
-		s.R.Full = map[Channel]time.Time{SMS: c.sms, Email: c.email}
+		s.R.Full = map[delivery.Channel]time.Time{sms: c.sms, email: c.email}
 		s.N.ExpiresAt = monday.Add(c.expires)
 		test.Eq(t, c.want, Decide(s.N, s.S, s.R, s.M, monday), test.Sprint(name))
 	}
@@ -241,7 +214,7 @@ func (w *sendingWeek) store(s *Sending) {
 func TestSending_NeverExceedsALimitInADay(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		limits := SendingLimits{SMS: {rapid.IntRange(1, 12).Draw(t, "total"), rapid.IntRange(1, 4).Draw(t, "abroad")}}
+		limits := SendingLimits{sms: {rapid.IntRange(1, 12).Draw(t, "total"), rapid.IntRange(1, 4).Draw(t, "abroad")}}
 		w := sendingWeek{limits: limits, stored: make(map[SendingKey]SendingHour)}
 		sent := make(map[string][]time.Time) // by country; "": all
 		now := monday
@@ -251,20 +224,20 @@ func TestSending_NeverExceedsALimitInADay(t *testing.T) {
 			for range rapid.IntRange(1, 6).Draw(t, "messages") {
 				country := rapid.SampledFrom([]string{"DE", "AT", "FR", UnknownCountry}).Draw(t, "country")
 				waits := rapid.IntRange(0, 3).Draw(t, "waits") > 0
-				at := s.RoomAt(SMS, country)
+				at := s.RoomAt(sms, country)
 				if waits && !at.IsZero() {
 					must.True(t, at.After(now))
-					s.Wait(SMS, country, at)
+					s.Wait(sms, country, at)
 					continue
 				}
-				s.Count(SMS, country)
+				s.Count(sms, country)
 				for _, place := range []string{"", country} {
 					sent[place] = append(sent[place], now)
 				}
 				if !waits {
 					continue
 				}
-				for place, limit := range map[string]int{"": limits[SMS].Total, country: limits[SMS].Abroad} {
+				for place, limit := range map[string]int{"": limits[sms].Total, country: limits[sms].Abroad} {
 					day := slices.DeleteFunc(slices.Clone(sent[place]), func(then time.Time) bool {
 						return !then.After(now.Add(-24 * time.Hour))
 					})
@@ -282,7 +255,7 @@ func TestSending_NeverExceedsALimitInADay(t *testing.T) {
 func TestSending_IsMonotoneInStanding(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		limits := SendingLimits{SMS: {rapid.IntRange(1, 12).Draw(t, "total"), rapid.IntRange(1, 4).Draw(t, "abroad")}}
+		limits := SendingLimits{sms: {rapid.IntRange(1, 12).Draw(t, "total"), rapid.IntRange(1, 4).Draw(t, "abroad")}}
 		var hours []SendingHour
 		for range rapid.IntRange(0, 20).Draw(t, "hours") {
 			hours = append(hours, hourly(
@@ -293,8 +266,8 @@ func TestSending_IsMonotoneInStanding(t *testing.T) {
 		for _, country := range []string{"DE", "FR"} {
 			at := make([]time.Time, 2)
 			for i := range at {
-				level := []Standing{{Channel: SMS, Level: rapid.IntRange(3*i, 3*i+3).Draw(t, "level")}}
-				at[i] = NewSending(studioID, limits, level, hours, []string{"DE"}, monday).RoomAt(SMS, country)
+				level := []Standing{{Channel: sms, Level: rapid.IntRange(3*i, 3*i+3).Draw(t, "level")}}
+				at[i] = NewSending(studioID, limits, level, hours, []string{"DE"}, monday).RoomAt(sms, country)
 			}
 			must.False(t, at[1].After(at[0]), must.Sprint(at))
 		}

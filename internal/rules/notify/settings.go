@@ -11,14 +11,15 @@ import (
 	"github.com/berthhq/berth/internal/civil"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rules/catalog"
+	"github.com/berthhq/berth/internal/rules/delivery"
 )
 
 // Settings are a tenant's settings for messages.
 type Settings struct {
 	Quiet        QuietHours
-	EmailInQuiet bool            // quiet hours do not apply to mails
-	PerDay       map[Channel]int // the frequency cap: messages to one recipient
-	Reminders    []time.Duration // before the start, the longest first
+	EmailInQuiet bool                     // quiet hours do not apply to mails
+	PerDay       map[delivery.Channel]int // the frequency cap: messages to one recipient
+	Reminders    []time.Duration          // before the start, the longest first
 	ReplyTo      string
 	SenderName   string
 	CreditsLowAt int    // the balance at which members get a message
@@ -34,7 +35,7 @@ type Settings struct {
 func DefaultSettings() Settings {
 	return Settings{
 		Quiet:        QuietHours{civil.TimeOfDay{Hour: 21}, civil.TimeOfDay{Hour: 8}},
-		PerDay:       map[Channel]int{SMS: 6, Push: 12, Email: 20},
+		PerDay:       map[delivery.Channel]int{delivery.SMS: 6, delivery.Push: 12, delivery.Email: 20},
 		Reminders:    []time.Duration{24 * time.Hour, 30 * time.Minute},
 		CreditsLowAt: 1,
 	}
@@ -77,7 +78,9 @@ func (s Settings) Normalize() (Settings, error) {
 	return s, nil
 }
 
-var perDayFields = map[Channel]string{SMS: "sms_per_day", Push: "push_per_day", Email: "email_per_day"}
+var perDayFields = map[delivery.Channel]string{
+	delivery.SMS: "sms_per_day", delivery.Push: "push_per_day", delivery.Email: "email_per_day",
+}
 
 // Facts returns the editable fields for the audit log, by the names of the contract.
 func (s Settings) Facts() catalog.AuditFields {
@@ -87,8 +90,8 @@ func (s Settings) Facts() catalog.AuditFields {
 	}
 	return catalog.AuditFields{
 		"quiet_hours": s.Quiet.Start.String() + "-" + s.Quiet.End.String(), "email_in_quiet_hours": s.EmailInQuiet,
-		"sms_per_day": s.PerDay[SMS], "push_per_day": s.PerDay[Push], "email_per_day": s.PerDay[Email],
-		"reminders": reminders, "reply_to": s.ReplyTo, "sender_name": s.SenderName,
+		"sms_per_day": s.PerDay[delivery.SMS], "push_per_day": s.PerDay[delivery.Push],
+		"email_per_day": s.PerDay[delivery.Email], "reminders": reminders, "reply_to": s.ReplyTo, "sender_name": s.SenderName,
 		"credits_low_at": s.CreditsLowAt, "locale": s.Locale, "phone_countries": s.PhoneCountries,
 	}
 }

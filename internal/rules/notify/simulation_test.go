@@ -11,6 +11,7 @@ import (
 	"github.com/shoenig/test"
 	"github.com/shoenig/test/must"
 
+	"github.com/berthhq/berth/internal/rules/delivery"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -78,10 +79,14 @@ type queuedNotice struct {
 
 type noticeQueue []queuedNotice
 
-func (q noticeQueue) Len() int           { return len(q) }
+func (q noticeQueue) Len() int { return len(q) }
+
 func (q noticeQueue) Less(i, j int) bool { return q[i].DueAt.Before(q[j].DueAt) }
-func (q noticeQueue) Swap(i, j int)      { q[i], q[j] = q[j], q[i] }
-func (q *noticeQueue) Push(x any)        { *q = append(*q, x.(queuedNotice)) }
+
+func (q noticeQueue) Swap(i, j int) { q[i], q[j] = q[j], q[i] }
+
+func (q *noticeQueue) Push(x any) { *q = append(*q, x.(queuedNotice)) }
+
 func (q *noticeQueue) Pop() any {
 	last := (*q)[len(*q)-1]
 	*q = (*q)[:len(*q)-1]
@@ -100,7 +105,7 @@ func TestGuardrails_HoldForAYearInFortyZones(t *testing.T) {
 		test.True(t, y.sent[topic] >= 20, test.Sprintf("only %d messages about %s", y.sent[topic], topic))
 	}
 	for _, why := range []Reason{
-		QuietHoursReason, FrequencyCap, NotBooked, Moved, TooLate, OptedOutReason, Unsubscribed, OfferClosed,
+		QuietHoursReason, FrequencyCap, NotBooked, Moved, TooLate, OptedOut, Unsubscribed, OfferClosed,
 	} {
 		test.NotEqOp(t, 0, y.unsent[why], test.Sprintf("no message was held back because of %s", why))
 	}
@@ -149,11 +154,11 @@ func simulate(t *testing.T, control negativeControl, months int) *simulation {
 		planned: make(map[string]bool), sent: make(map[Topic]int), unsent: make(map[Reason]int),
 		violations: make(map[guardrail][]string), changes: make(map[string]int),
 	}
-	y.s.PerDay = map[Channel]int{SMS: 2, Push: 3, Email: 4} // low, so that the cap is reached
+	y.s.PerDay = map[delivery.Channel]int{sms: 2, push: 3, email: 4} // low, so that the cap is reached
 	for i, name := range zones {
 		who := &simMember{asleep: [2]string{"21:00", "08:00"}, Recipient: Recipient{
 			Member: tenant.New[tenant.MemberID](y.now), Known: true, Phone: "+1", Email: "a@b", Zone: zone(t, name),
-			Devices: []Device{{Token: "d"}}, Stopped: map[Channel]Reason{}, Sent: map[Channel][]time.Time{},
+			Devices: []Device{{Token: "d"}}, Stopped: map[delivery.Channel]Reason{}, Sent: map[delivery.Channel][]time.Time{},
 			Preferences: Preferences{},
 		}}
 		if y.random.IntN(4) == 0 {
@@ -195,12 +200,13 @@ func (y *simulation) step() {
 	case roll < 18 && booking.offer != nil:
 		booking.offer.Live = false
 	case roll == 18:
-		c := PreferenceKey{Topics()[y.random.IntN(len(Topics()))], Channels()[y.random.IntN(len(Channels()))]}
+		topics, channels := Topics(), delivery.Channels()
+		c := PreferenceKey{topics[y.random.IntN(len(topics))], channels[y.random.IntN(len(channels))]}
 		who.Preferences[c] = !who.Preferences.Allow(c.Topic, c.Channel)
 	case roll == 19:
 		who.stopped = !who.stopped
-		if delete(who.Stopped, SMS); who.stopped {
-			who.Stopped[SMS] = OptedOutReason
+		if delete(who.Stopped, sms); who.stopped {
+			who.Stopped[sms] = OptedOut
 		}
 	}
 }
@@ -291,7 +297,7 @@ func (y *simulation) violate(against guardrail, format string, args ...any) {
 }
 
 // check checks a message that is sent, without using the rules.
-func (y *simulation) check(p queuedNotice, c Channel, now time.Time) {
+func (y *simulation) check(p queuedNotice, c delivery.Channel, now time.Time) {
 	local := now.In(p.who.Zone)
 	_, offset := local.Zone()
 	switch _, before := local.AddDate(0, 0, -1).Zone(); {
@@ -311,7 +317,7 @@ func (y *simulation) check(p queuedNotice, c Channel, now time.Time) {
 		y.violate(quiet, "%s by %s at %v", p.Topic, c, local)
 	}
 
-	if c == SMS && p.who.stopped {
+	if c == sms && p.who.stopped {
 		y.violate(consent, "%s after STOP", p.Topic)
 	}
 	if wanted, chosen := p.who.Preferences[PreferenceKey{p.Topic, c}]; chosen && !wanted {

@@ -3,7 +3,7 @@ package notify
 import (
 	"slices"
 
-	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/rules/delivery"
 )
 
 // Topic is what a message is about.
@@ -53,24 +53,24 @@ type topicDefault struct {
 	topic    Topic
 	mailLane bool // the topic has the Mail lane
 	canWait  bool // messages wait while a sending quota is used up; people act on the others at once
-	channels []Channel
+	channels []delivery.Channel
 }
 
 // topicDefaults has all topics about which members have a choice, in the order of the contract.
 var topicDefaults = []topicDefault{
-	{BookingConfirmed, true, true, []Channel{Push, Email}},
-	{Waitlisted, true, true, []Channel{Email}},
-	{Promoted, true, false, []Channel{Push, SMS, Email}},
-	{Offered, true, false, []Channel{Push, SMS, Email}},
-	{OfferExpiring, false, false, []Channel{Push, SMS}},
-	{BookingCancelled, true, false, []Channel{Email}},
-	{SessionCancelled, true, false, []Channel{Push, SMS, Email}},
-	{Rescheduled, true, false, []Channel{Push, Email}},
-	{Reminder, false, true, []Channel{Push, Email}},
-	{CheckInOpen, false, true, []Channel{Push}},
-	{CreditsLow, true, true, []Channel{Email}},
-	{StaffNote, true, true, []Channel{Push, Email}},
-	{AccessChanged, true, false, []Channel{Push, Email}},
+	{BookingConfirmed, true, true, []delivery.Channel{delivery.Push, delivery.Email}},
+	{Waitlisted, true, true, []delivery.Channel{delivery.Email}},
+	{Promoted, true, false, []delivery.Channel{delivery.Push, delivery.SMS, delivery.Email}},
+	{Offered, true, false, []delivery.Channel{delivery.Push, delivery.SMS, delivery.Email}},
+	{OfferExpiring, false, false, []delivery.Channel{delivery.Push, delivery.SMS}},
+	{BookingCancelled, true, false, []delivery.Channel{delivery.Email}},
+	{SessionCancelled, true, false, []delivery.Channel{delivery.Push, delivery.SMS, delivery.Email}},
+	{Rescheduled, true, false, []delivery.Channel{delivery.Push, delivery.Email}},
+	{Reminder, false, true, []delivery.Channel{delivery.Push, delivery.Email}},
+	{CheckInOpen, false, true, []delivery.Channel{delivery.Push}},
+	{CreditsLow, true, true, []delivery.Channel{delivery.Email}},
+	{StaffNote, true, true, []delivery.Channel{delivery.Push, delivery.Email}},
+	{AccessChanged, true, false, []delivery.Channel{delivery.Push, delivery.Email}},
 }
 
 func (t Topic) defaults() topicDefault {
@@ -90,19 +90,19 @@ func Topics() []Topic {
 	return topics
 }
 
-// Channels returns all channels, in the order of the contract.
-func Channels() []Channel { return []Channel{SMS, Push, Email} }
-
 // Default reports whether a topic uses a channel by default.
-func (t Topic) Default(c Channel) bool { return slices.Contains(t.defaults().channels, c) }
+func (t Topic) Default(c delivery.Channel) bool { return slices.Contains(t.defaults().channels, c) }
 
 // Mandatory reports whether recipients cannot turn off a channel of the topic. Who takes over an owner's account could
 // otherwise first turn off the messages that tell of it.
-func (t Topic) Mandatory(c Channel) bool { return t == AccessChanged && c == Email }
+func (t Topic) Mandatory(c delivery.Channel) bool { return t == AccessChanged && c == delivery.Email }
 
 // CanWait reports whether messages of the topic wait while a sending quota is used up. The others are always sent: they
 // say that a place is gone, moved, won or open, or have limits of their own.
 func (t Topic) CanWait() bool { return t.defaults().canWait }
+
+// Counted reports whether messages of the topic count toward the frequency cap. Codes have limits of their own.
+func (t Topic) Counted() bool { return t != ContactCode }
 
 // IsOffer reports whether the topic is about an open offer.
 func (t Topic) IsOffer() bool { return t == Offered || t == OfferExpiring }
@@ -116,91 +116,17 @@ func (t Topic) Lanes() []Lane {
 }
 
 // Channels returns the channels of a lane, in the order in which they are tried.
-func (t Topic) Channels(lane Lane) []Channel {
+func (t Topic) Channels(lane Lane) []delivery.Channel {
 	switch {
 	case lane == Mail:
-		return []Channel{Email}
+		return []delivery.Channel{delivery.Email}
 	case t.Fixed():
-		return []Channel{SMS}
+		return []delivery.Channel{delivery.SMS}
 	case t.defaults().mailLane:
-		return []Channel{Push, SMS}
+		return []delivery.Channel{delivery.Push, delivery.SMS}
 	}
-	return []Channel{Push, SMS, Email}
+	return []delivery.Channel{delivery.Push, delivery.SMS, delivery.Email}
 }
 
-// PreferenceKey is a topic on a channel.
-type PreferenceKey struct {
-	Topic   Topic
-	Channel Channel
-}
-
-// Preferences are a member's choices. For everything else the defaults of the topic apply.
-type Preferences map[PreferenceKey]bool
-
-// Preference says whether a topic may use a channel, by the member's choice or by default.
-type Preference struct {
-	PreferenceKey
-	Enabled, IsDefault bool
-}
-
-// ParsePreferences returns the choices of a request. It rejects two for the same topic and channel, and what cannot be
-// turned off.
-func ParsePreferences(choices []Preference) (Preferences, error) {
-	p := make(Preferences, len(choices))
-	for _, c := range choices {
-		if _, twice := p[c.PreferenceKey]; twice {
-			return nil, fault.Invalid("preferences.preferences", "%s by %s is named twice.", c.Topic, c.Channel)
-		}
-		if c.Topic.Mandatory(c.Channel) && !c.Enabled {
-			return nil, fault.Invalid("preferences.preferences", "%s by %s cannot be turned off.", c.Topic, c.Channel)
-		}
-		p[c.PreferenceKey] = c.Enabled
-	}
-	return p, nil
-}
-
-// All returns the preferences for every topic and channel.
-func (p Preferences) All() []Preference {
-	var all []Preference
-	for _, t := range Topics() {
-		for _, c := range Channels() {
-			_, chosen := p[PreferenceKey{t, c}]
-			all = append(all, Preference{PreferenceKey{t, c}, p.Allow(t, c), !chosen})
-		}
-	}
-	return all
-}
-
-// Allow reports whether a topic may use a channel.
-func (p Preferences) Allow(t Topic, c Channel) bool {
-	if t.Fixed() || t.Mandatory(c) {
-		return true
-	}
-	if on, chosen := p[PreferenceKey{t, c}]; chosen {
-		return on
-	}
-	return t.Default(c)
-}
-
-// AnyOn reports whether the member has turned on any topic for a channel.
-func (p Preferences) AnyOn(c Channel) bool {
-	for choice, on := range p {
-		if on && choice.Channel == c {
-			return true
-		}
-	}
-	return false
-}
-
-// lanes returns the topic's lanes with at least one allowed channel. If there are none, it returns the first lane, so
-// that the delivery log shows why nothing was sent.
-func (p Preferences) lanes(t Topic) []Lane {
-	all := t.Lanes()
-	wanted := slices.DeleteFunc(slices.Clone(all), func(lane Lane) bool {
-		return !slices.ContainsFunc(t.Channels(lane), func(c Channel) bool { return p.Allow(t, c) })
-	})
-	if len(wanted) == 0 {
-		return all[:1]
-	}
-	return wanted
-}
+// AboutSession reports whether messages of the topic are about a session.
+func (t Topic) AboutSession() bool { return t != CreditsLow && t != AccessChanged && !t.Fixed() }

@@ -24,6 +24,7 @@ import (
 	"github.com/berthhq/berth/internal/app/waitlists"
 	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/rules/catalog"
+	"github.com/berthhq/berth/internal/rules/delivery"
 	"github.com/berthhq/berth/internal/rules/member"
 	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/rules/session"
@@ -56,8 +57,8 @@ func On(studio *testkit.Studio, change ...func(*worker.Config, *app.Config)) *St
 	studio.T.Helper()
 	s := &Studio{Studio: studio, Provider: new(Provider), serial: new(int)}
 	ac := studio.Config()
-	ac.PlatformSenders = map[notify.Channel]string{
-		notify.SMS: messages.ProviderTwilio, notify.Push: messages.ProviderFCM, notify.Email: messages.ProviderSMTP,
+	ac.PlatformSenders = map[delivery.Channel]string{
+		delivery.SMS: messages.ProviderTwilio, delivery.Push: messages.ProviderFCM, delivery.Email: messages.ProviderSMTP,
 	}
 	ac.Send = func(ctx context.Context, in tenant.TenantID, out []messages.Outgoing) []messages.AttemptResult {
 		return s.Dispatcher.SendAll(ctx, in, out)
@@ -167,16 +168,16 @@ func (s *Studio) StopMails(who tenant.Caller) {
 // BounceMail lets a mail to a member bounce.
 func (s *Studio) BounceMail(who tenant.Caller) {
 	s.T.Helper()
-	s.Provider.Fail(notify.Email, &notify.SendError{Kind: notify.Unregistered})
-	defer s.Provider.Fail(notify.Email, nil)
+	s.Provider.Fail(delivery.Email, &delivery.Error{Kind: delivery.Unregistered})
+	defer s.Provider.Fail(delivery.Email, nil)
 	s.sendTestMail(who)
 }
 
-func (s *Studio) sendTestMail(who tenant.Caller) notify.Message {
+func (s *Studio) sendTestMail(who tenant.Caller) delivery.Message {
 	s.T.Helper()
 	s.Provider.Take()
 	s.ConfirmContacts(who)
-	expect.OK(s.T)(s.App.Messages.SendTest(context.Background(), who, notify.Rescheduled, notify.Email, "en"))
+	expect.OK(s.T)(s.App.Messages.SendTest(context.Background(), who, notify.Rescheduled, delivery.Email, "en"))
 	return s.Provider.Take()[0]
 }
 

@@ -4,18 +4,18 @@ import (
 	"context"
 	"sync"
 
-	"github.com/berthhq/berth/internal/rules/notify"
+	"github.com/berthhq/berth/internal/rules/delivery"
 )
 
 // Provider is a fake provider of all channels. It accepts every message unless it is told otherwise.
 type Provider struct {
 	mu     sync.Mutex
-	sent   []notify.Message
-	answer func(m notify.Message) (notify.Receipt, error)
+	sent   []delivery.Message
+	answer func(m delivery.Message) (delivery.Receipt, error)
 }
 
 // Send implements worker.Sender.
-func (p *Provider) Send(_ context.Context, m notify.Message) (notify.Receipt, error) {
+func (p *Provider) Send(_ context.Context, m delivery.Message) (delivery.Receipt, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.sent = append(p.sent, m)
@@ -25,33 +25,33 @@ func (p *Provider) Send(_ context.Context, m notify.Message) (notify.Receipt, er
 	return accepted(m), nil
 }
 
-func accepted(m notify.Message) notify.Receipt {
-	return notify.Receipt{ProviderID: "p-" + m.ID.String(), Status: notify.Sent, Segments: 1}
+func accepted(m delivery.Message) delivery.Receipt {
+	return delivery.Receipt{ProviderID: "p-" + m.ID.String(), Status: delivery.Sent, Segments: 1}
 }
 
 // Answer makes the provider answer every message with a function.
-func (p *Provider) Answer(answer func(m notify.Message) (notify.Receipt, error)) {
+func (p *Provider) Answer(answer func(m delivery.Message) (delivery.Receipt, error)) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.answer = answer
 }
 
 // Fail makes the provider reject messages of one channel; nil ends that.
-func (p *Provider) Fail(c notify.Channel, err *notify.SendError) {
+func (p *Provider) Fail(c delivery.Channel, err *delivery.Error) {
 	if err == nil {
 		p.Answer(nil)
 		return
 	}
-	p.Answer(func(m notify.Message) (notify.Receipt, error) {
+	p.Answer(func(m delivery.Message) (delivery.Receipt, error) {
 		if m.Channel == c {
-			return notify.Receipt{}, err
+			return delivery.Receipt{}, err
 		}
 		return accepted(m), nil
 	})
 }
 
 // Take returns what was sent since the last call.
-func (p *Provider) Take() []notify.Message {
+func (p *Provider) Take() []delivery.Message {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	sent := p.sent

@@ -15,6 +15,7 @@ import (
 	"github.com/berthhq/berth/internal/fcm/fcmtest"
 	"github.com/berthhq/berth/internal/provider"
 	"github.com/berthhq/berth/internal/provider/dnstest"
+	"github.com/berthhq/berth/internal/rules/delivery"
 	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/smtp"
 	"github.com/berthhq/berth/internal/smtp/smtptest"
@@ -82,7 +83,7 @@ func (s *Servers) connect(t *testing.T, wc *worker.Config, ac *app.Config) {
 	wc.Platform[messages.ProviderFCM] = func(tenant.TenantID) worker.Sender { return push }
 	mails := expect.Value(smtp.New(smtp.Config{
 		Host: s.Mail.Host, Port: s.Mail.Port, Security: smtp.Plaintext, HostName: "berth.example", Now: ac.Now,
-		From: notify.Mailbox{Address: "hello@berth.example"},
+		From: delivery.Mailbox{Address: "hello@berth.example"},
 	}))(t)
 	wc.Platform[messages.ProviderSMTP] = func(tenant.TenantID) worker.Sender { return mails }
 	ac.MailFrom = "hello@berth.example"
@@ -123,10 +124,10 @@ func (s *Servers) AddTextOnly(name string) tenant.Caller {
 	who := s.AddReachable(name)
 	s.RemoveDevices(who)
 	s.Prefer(who, notify.Preferences{
-		{Topic: notify.BookingConfirmed, Channel: notify.Email}: false,
-		{Topic: notify.BookingConfirmed, Channel: notify.SMS}:   true,
-		{Topic: notify.Reminder, Channel: notify.Email}:         false,
-		{Topic: notify.Reminder, Channel: notify.SMS}:           true,
+		{Topic: notify.BookingConfirmed, Channel: delivery.Email}: false,
+		{Topic: notify.BookingConfirmed, Channel: delivery.SMS}:   true,
+		{Topic: notify.Reminder, Channel: delivery.Email}:         false,
+		{Topic: notify.Reminder, Channel: delivery.SMS}:           true,
 	})
 	return who
 }

@@ -1,0 +1,255 @@
+package notify
+
+import (
+	"time"
+
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+// The types of events that lead to messages.
+const (
+	onBookingConfirmed   = "booking.confirmed"
+	onBookingCancelled   = "booking.cancelled"
+	onBookingRescheduled = "booking.rescheduled"
+	onSessionUpdated     = "session.updated"
+	onWaitlistJoined     = "waitlist.joined"
+	onWaitlistLeft       = "waitlist.left"
+	onWaitlistPromoted   = "waitlist.promoted"
+	onOfferCreated       = "offer.created"
+	onCreditsChanged     = "credits.changed"
+	onStaffNote          = "waitlist.staff_note"
+	onRolesChanged       = "roles.changed"
+)
+
+// HasMessages reports whether events of this type can lead to messages.
+func HasMessages(event string) bool {
+	switch event {
+	case onBookingConfirmed, onBookingCancelled, onBookingRescheduled, onSessionUpdated, onWaitlistJoined, onWaitlistLeft,
+		onWaitlistPromoted, onOfferCreated, onCreditsChanged, onStaffNote, onRolesChanged:
+		return true
+	}
+	return false
+}
+
+// Event is an event of the event log.
+type Event struct {
+	ID      tenant.EventID
+	Type    string
+	Session tenant.SessionID
+	Booking tenant.BookingID
+	Member  tenant.MemberID
+	Entry   tenant.EntryID
+	Offer   tenant.OfferID
+	Payer   tenant.UUID     // the subscription of credits.changed
+	Actor   tenant.MemberID // roles.changed: who changed them; zero: not a member
+	Moved   bool            // session.updated: the time, location or resource changed
+	Gone    bool            // booking.cancelled: because the session is cancelled
+	Spent   int             // credits.changed: by how much the balance fell
+	Silent  bool            // send no message about the event itself; reminders still change
+	Details Details
+	At      time.Time
+}
+
+// Person is the current state of a person whom an event concerns.
+type Person struct {
+	Member      tenant.MemberID
+	Session     tenant.SessionID
+	Booking     tenant.BookingID
+	Entry       tenant.EntryID
+	Preferences Preferences
+
+	Booked       bool      // the booking is confirmed
+	StartsAt     time.Time // of the session; zero if there is none yet
+	EndsAt       time.Time
+	SessionGone  bool // cancelled or deleted
+	CheckInOpens time.Time
+
+	// Payer is the subscription with credits of the booking or the event; zero: none.
+	Payer   tenant.UUID
+	Balance int
+	Taken   int // credits charged for the booking
+}
+
+const (
+	// newsLifetime is how long a message is worth sending if nothing else limits it.
+	newsLifetime = 24 * time.Hour
+	// mailLifetime is how long a mail about a cancellation or a low balance is worth sending.
+	mailLifetime = 7 * 24 * time.Hour
+)
+
+// Plan returns the notices that an event leads to, for each party in each lane: some due immediately, and some later,
+// such as reminders. Judge decides whether each is sent when it is due.
+func Plan(e Event, parties []Person, s Settings, now time.Time) []Notice {
+	p := planner{event: e, settings: s, now: now}
+	for _, party := range parties {
+		p.plan(party)
+	}
+	return p.notices
+}
+
+type planner struct {
+	event    Event
+	settings Settings
+	now      time.Time
+	notices  []Notice
+}
+
+func (p *planner) plan(who Person) {
+	start := who.StartsAt
+	switch p.event.Type {
+	case onBookingConfirmed:
+		p.addNow(who, BookingConfirmed, start)
+		p.addReminders(who)
+		p.addCreditsLow(who, who.Taken)
+	case onWaitlistPromoted:
+		p.addNow(who, Promoted, start)
+		p.addReminders(who)
+		p.addCreditsLow(who, who.Taken)
+	case onBookingRescheduled:
+		p.addNow(who, Rescheduled, start)
+		p.addReminders(who)
+	case onSessionUpdated:
+		if p.event.Moved && who.Booked {
+			p.addNow(who, Rescheduled, start)
+			p.addReminders(who)
+		}
+	case onWaitlistJoined:
+		if start.IsZero() { // the entry is for a time window, not a session
+			start = p.now.Add(newsLifetime)
+		}
+		p.addNow(who, Waitlisted, start)
+	case onBookingCancelled, onWaitlistLeft:
+		if p.event.Gone || (who.SessionGone && p.event.Type == onWaitlistLeft) {
+			p.addNow(who, SessionCancelled, start)
+		} else {
+			p.addNow(who, BookingCancelled, p.now.Add(newsLifetime))
+		}
+	case onOfferCreated:
+		if !start.After(p.now) {
+			start = who.EndsAt // the rules can allow offers after the start
+		}
+		p.addNow(who, Offered, start)
+	case onCreditsChanged:
+		p.addCreditsLow(who, p.event.Spent)
+	case onStaffNote:
+		p.addNow(who, StaffNote, latest(start, p.now.Add(newsLifetime)))
+	case onRolesChanged:
+		p.addNow(who, AccessChanged, p.now.Add(mailLifetime))
+	}
+}
+
+// addNow adds a notice that is due now, in each lane that the party uses.
+func (p *planner) addNow(who Person, topic Topic, expires time.Time) {
+	e := p.event
+	if e.Silent || p.now.Sub(e.At) > newsLifetime {
+		return // after an outage of a day, the event is no longer news
+	}
+	p.add(Notice{
+		Topic: topic, Member: who.Member, Session: who.Session, Booking: who.Booking, Entry: who.Entry, Offer: e.Offer,
+		Thing: thing(e, who), Revision: e.ID.String(), StartsAt: who.StartsAt, DueAt: p.now, ExpiresAt: expires,
+		At: e.At, Details: e.Details,
+	}, who.Preferences)
+}
+
+// add adds a notice in each lane that the party uses.
+func (p *planner) add(n Notice, chosen Preferences) {
+	for _, lane := range chosen.lanes(n.Topic) {
+		n := n
+		n.Lane = lane
+		if lane == Mail && (n.Topic == SessionCancelled || n.Topic == BookingCancelled) {
+			// Even a late mail removes the entry from the recipient's calendar.
+			n.ExpiresAt = latest(n.ExpiresAt, p.now.Add(mailLifetime))
+		}
+		p.notices = append(p.notices, n)
+	}
+}
+
+// thing returns what an event is about for a party.
+func thing(e Event, who Person) tenant.UUID {
+	switch {
+	case !e.Offer.IsZero():
+		return e.Offer.UUID
+	case !who.Booking.IsZero():
+		return who.Booking.UUID
+	case !who.Entry.IsZero():
+		return who.Entry.UUID
+	case !e.Payer.IsZero():
+		return e.Payer
+	case who.Session.IsZero():
+		return e.Member.UUID
+	}
+	return who.Session.UUID
+}
+
+// addReminders adds the notices before the start of the session, even for a silent event. It omits those that are
+// already due, because the confirmation says the same. Their revision is the start, so that a session that moves away
+// and back does not repeat them.
+func (p *planner) addReminders(who Person) {
+	n := Notice{
+		Member: who.Member, Session: who.Session, Booking: who.Booking, Thing: who.Booking.UUID,
+		StartsAt: who.StartsAt, ExpiresAt: who.StartsAt, At: p.event.At,
+	}
+	for _, lead := range p.settings.Reminders {
+		n.Topic, n.DueAt = Reminder, who.StartsAt.Add(-lead)
+		n.Details = Details{Lead: lead}
+		n.Revision = who.StartsAt.UTC().Format(time.RFC3339) + "-" + lead.String()
+		if n.DueAt.After(p.now) {
+			p.add(n, who.Preferences)
+		}
+	}
+	if who.CheckInOpens.After(p.now) && who.CheckInOpens.Before(who.StartsAt) {
+		n.Topic, n.DueAt, n.Details = CheckInOpen, who.CheckInOpens, Details{}
+		n.Revision = who.StartsAt.UTC().Format(time.RFC3339)
+		p.add(n, who.Preferences)
+	}
+}
+
+// addCreditsLow adds a notice when the balance falls to the threshold, and again when it falls to zero.
+func (p *planner) addCreditsLow(who Person, taken int) {
+	low := p.settings.CreditsLowAt
+	if p.event.Silent || who.Payer.IsZero() || taken <= 0 ||
+		who.Balance > low || (who.Balance+taken <= low && who.Balance > 0) {
+		return
+	}
+	p.add(Notice{
+		Topic: CreditsLow, Member: who.Member, Thing: who.Payer, Revision: p.event.ID.String(),
+		DueAt: p.now, ExpiresAt: p.now.Add(mailLifetime), At: p.event.At,
+		Details: Details{Balance: who.Balance, Payer: who.Payer},
+	}, who.Preferences)
+}
+
+func latest(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
+// ReminderDue reports whether a reminder is due for the first time and its booking has not changed. This is also an
+// event, even for members who get no reminders.
+func (n Notice) ReminderDue(m Facts) bool {
+	first := n.Attempts == 0 && n.DueAt.Equal(n.StartsAt.Add(-n.Details.Lead))
+	return n.Topic == Reminder && first && m.Booked && !m.SessionGone && m.StartsAt.Equal(n.StartsAt)
+}
+
+// ExpiryWarning returns the notice that warns that an offer ends soon, for an offer that is sent now. It returns false
+// if there is none.
+func (n Notice) ExpiryWarning(now, ends time.Time) (Notice, bool) {
+	at, ok := expiringAt(now, ends)
+	if n.Topic != Offered || !ok {
+		return Notice{}, false
+	}
+	n.ID, n.Topic, n.Lane, n.DueAt, n.ExpiresAt = tenant.NoticeID{}, OfferExpiring, Alert, at, ends
+	n.FailedChannels, n.Attempts, n.UnknownResults = nil, 0, 0
+	return n, true
+}
+
+// expiringAt returns when to warn that an offer ends soon: at the start of the last quarter of its window. It returns
+// false if the window is too short for a second message.
+func expiringAt(sent, expires time.Time) (time.Time, bool) {
+	window := expires.Sub(sent)
+	if window < 10*time.Minute {
+		return time.Time{}, false
+	}
+	return expires.Add(-window / 4), true
+}

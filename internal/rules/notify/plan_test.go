@@ -1,0 +1,270 @@
+package notify
+
+import (
+	"testing"
+	"time"
+
+	"github.com/shoenig/test"
+
+	"github.com/berthhq/berth/internal/rules/delivery"
+	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/testkit/vary"
+)
+
+func TestExpiryWarning_ComesInLastQuarterOfOffersOnly(t *testing.T) {
+	t.Parallel()
+	offer := Notice{Topic: Offered, Lane: Mail, Revision: "1", Attempts: 3, FailedChannels: []delivery.Channel{push}}
+	ends := monday.Add(40 * time.Minute)
+	want := Notice{Topic: OfferExpiring, Lane: Alert, Revision: "1", DueAt: monday.Add(30 * time.Minute), ExpiresAt: ends}
+	got, ok := offer.ExpiryWarning(monday, ends)
+	test.True(t, ok)
+	test.Eq(t, want, got)
+	shortest, ok := offer.ExpiryWarning(monday, monday.Add(10*time.Minute))
+	test.True(t, ok, test.Sprint("a window of ten minutes is long enough"))
+	test.EqOp(t, monday.Add(7*time.Minute+30*time.Second), shortest.DueAt)
+	_, ok = offer.ExpiryWarning(monday, monday.Add(9*time.Minute))
+	test.False(t, ok, test.Sprint("a window of nine minutes is too short for a second message"))
+	_, ok = (Notice{Topic: BookingConfirmed}).ExpiryWarning(monday, ends)
+	test.False(t, ok, test.Sprint("a confirmation has no warning"))
+}
+
+func TestPlan_ReturnsTheNoticesOfEachEvent(t *testing.T) {
+	t.Parallel()
+	start := monday.Add(72 * time.Hour)
+	who := Person{
+		Member: tenant.New[tenant.MemberID](monday), Booking: tenant.New[tenant.BookingID](monday), Booked: true,
+		StartsAt: start, EndsAt: start.Add(time.Hour), CheckInOpens: start.Add(-time.Hour),
+	}
+	lastCredit := set{
+		"StartsAt": monday.Add(time.Minute), "CheckInOpens": nil, "Payer": tenant.New[tenant.PlanID](monday).UUID, "Taken": 1,
+	}
+	type planned struct {
+		Topic Topic
+		Lane  Lane
+		In    time.Duration
+	}
+	for _, c := range []struct {
+		what  string
+		event Event
+		party set
+		want  []planned
+	}{
+		{"booked", Event{Type: "booking.confirmed"}, nil, []planned{
+			{BookingConfirmed, Alert, 0}, {BookingConfirmed, Mail, 0}, {Reminder, Alert, 48 * time.Hour},
+			{Reminder, Alert, 71*time.Hour + 30*time.Minute}, {CheckInOpen, Alert, 71 * time.Hour},
+		}},
+		{
+			"booked for half an hour from now: no reminders", Event{Type: "booking.confirmed"},
+			set{"StartsAt": monday.Add(30 * time.Minute), "CheckInOpens": monday.Add(-30 * time.Minute)},
+			[]planned{{BookingConfirmed, Alert, 0}, {BookingConfirmed, Mail, 0}},
+		},
+		{"promoted from the waitlist", Event{Type: "waitlist.promoted"}, nil, []planned{
+			{Promoted, Alert, 0}, {Promoted, Mail, 0}, {Reminder, Alert, 48 * time.Hour},
+			{Reminder, Alert, 71*time.Hour + 30*time.Minute}, {CheckInOpen, Alert, 71 * time.Hour},
+		}},
+		{
+			"the last credit, by promotion", Event{Type: "waitlist.promoted"}, lastCredit,
+			[]planned{{Promoted, Alert, 0}, {Promoted, Mail, 0}, {CreditsLow, Mail, 0}},
+		},
+		{"waitlisted: only a mail", Event{Type: "waitlist.joined"}, nil, []planned{{Waitlisted, Mail, 0}}},
+		{"cancelled", Event{Type: "booking.cancelled"}, nil, []planned{{BookingCancelled, Mail, 0}}},
+		{"cancelled silently", Event{Type: "booking.cancelled", Silent: true}, nil, nil},
+		{
+			"rescheduled silently: reminders still move", Event{Type: "booking.rescheduled", Silent: true}, nil,
+			[]planned{
+				{Reminder, Alert, 48 * time.Hour}, {Reminder, Alert, 71*time.Hour + 30*time.Minute},
+				{CheckInOpen, Alert, 71 * time.Hour},
+			},
+		},
+		{
+			"the session is cancelled", Event{Type: "booking.cancelled", Gone: true},
+			set{"SessionGone": true},
+			[]planned{{SessionCancelled, Alert, 0}, {SessionCancelled, Mail, 0}},
+		},
+		{
+			"left the waitlist of a cancelled session", Event{Type: "waitlist.left"},
+			set{"SessionGone": true},
+			[]planned{{SessionCancelled, Alert, 0}, {SessionCancelled, Mail, 0}},
+		},
+		{
+			"an offer", Event{Type: "offer.created", Offer: tenant.New[tenant.OfferID](monday)}, nil,
+			[]planned{{Offered, Alert, 0}, {Offered, Mail, 0}},
+		},
+		{"a new title", Event{Type: "session.updated"}, nil, nil},
+		{
+			"a new time", Event{Type: "session.updated", Moved: true},
+			set{"CheckInOpens": time.Time{}},
+			[]planned{
+				{Rescheduled, Alert, 0}, {Rescheduled, Mail, 0}, {Reminder, Alert, 48 * time.Hour},
+				{Reminder, Alert, 71*time.Hour + 30*time.Minute},
+			},
+		},
+		{
+			"a new time without a booking", Event{Type: "session.updated", Moved: true},
+			set{"Booked": false},
+			nil,
+		},
+		{
+			"the last credit", Event{Type: "booking.confirmed"}, lastCredit,
+			[]planned{{BookingConfirmed, Alert, 0}, {BookingConfirmed, Mail, 0}, {CreditsLow, Mail, 0}},
+		},
+		{
+			"all channels off: one notice for the log", Event{Type: "waitlist.joined"},
+			set{"Preferences": Preferences{{Waitlisted, email}: false}},
+			[]planned{{Waitlisted, Alert, 0}},
+		},
+		{"checked in: nothing", Event{Type: "booking.attended"}, nil, nil},
+	} {
+		c.event.ID, c.event.At = tenant.New[tenant.EventID](monday), monday
+		var got []planned
+		test.EqOp(t, c.event.Type != "booking.attended", HasMessages(c.event.Type), test.Sprint(c.what))
+		for _, n := range Plan(c.event, []Person{vary.From(who, c.party)}, DefaultSettings(), monday) {
+			got = append(got, planned{n.Topic, n.Lane, n.DueAt.Sub(monday)})
+		}
+		test.Eq(t, c.want, got, test.Sprint(c.what))
+	}
+}
+
+// A reminder is an event when it is due for the first time and its booking has not changed.
+func TestReminderDue_NeedsEveryCondition(t *testing.T) {
+	t.Parallel()
+	start := monday.Add(time.Hour)
+	type due struct {
+		Notice Notice
+		Facts  Facts
+	}
+	base := due{
+		Notice{Topic: Reminder, StartsAt: start, DueAt: monday, Details: Details{Lead: time.Hour}},
+		Facts{Booked: true, StartsAt: start},
+	}
+	test.True(t, base.Notice.ReminderDue(base.Facts))
+	for _, differ := range []set{
+		{"Notice.Topic": CheckInOpen}, {"Notice.Attempts": 1}, {"Notice.DueAt": monday.Add(1)}, {"Facts.Booked": false},
+		{"Facts.SessionGone": true}, {"Facts.StartsAt": start.Add(1)},
+	} {
+		d := vary.From(base, differ)
+		test.False(t, d.Notice.ReminderDue(d.Facts), test.Sprint(differ))
+	}
+}
+
+// planOf returns the first notice of an event in a lane.
+func planOf(e Event, who Person, topic Topic, lane Lane) (Notice, bool) {
+	e.ID, e.At = tenant.New[tenant.EventID](monday), monday
+	for _, n := range Plan(e, []Person{who}, DefaultSettings(), monday) {
+		if n.Topic == topic && n.Lane == lane {
+			return n, true
+		}
+	}
+	return Notice{}, false
+}
+
+func TestPlan_LimitsHowLongMessagesAreWorthSending(t *testing.T) {
+	t.Parallel()
+	const day = 24 * time.Hour
+	start := monday.Add(72 * time.Hour)
+	who := Person{StartsAt: start, EndsAt: start.Add(time.Hour)}
+	begun := Person{StartsAt: monday, EndsAt: monday.Add(time.Hour)}
+	far := Person{StartsAt: monday.Add(30 * day)}
+	for name, tt := range map[string]struct {
+		event Event
+		who   Person
+		topic Topic
+		lane  Lane
+		want  time.Time
+	}{
+		"a place for a session": {Event{Type: "waitlist.joined"}, who, Waitlisted, Mail, start},
+		"a place for days":      {Event{Type: "waitlist.joined"}, Person{}, Waitlisted, Mail, monday.Add(day)},
+		"a mail about a cancellation": {
+			Event{Type: "booking.cancelled"}, who, BookingCancelled, Mail, monday.Add(7 * day),
+		},
+		"a session that is gone": {Event{Type: "booking.cancelled", Gone: true}, who, SessionCancelled, Alert, start},
+		"a mail about it": {
+			Event{Type: "booking.cancelled", Gone: true}, who, SessionCancelled, Mail, monday.Add(7 * day),
+		},
+		"a mail about one in weeks": {
+			Event{Type: "booking.cancelled", Gone: true}, far, SessionCancelled, Mail, far.StartsAt,
+		},
+		"left a session that stays": {Event{Type: "waitlist.left"}, who, BookingCancelled, Mail, monday.Add(7 * day)},
+		"cancelled before it was gone": {
+			Event{Type: "booking.cancelled"}, Person{SessionGone: true, StartsAt: start}, BookingCancelled, Mail,
+			monday.Add(7 * day),
+		},
+		"an offer":                       {Event{Type: "offer.created"}, who, Offered, Alert, start},
+		"an offer after the start":       {Event{Type: "offer.created"}, begun, Offered, Alert, begun.EndsAt},
+		"a note about a session":         {Event{Type: "waitlist.staff_note"}, who, StaffNote, Mail, start},
+		"a change of roles":              {Event{Type: "roles.changed"}, Person{}, AccessChanged, Mail, monday.Add(7 * day)},
+		"a note about one that has gone": {Event{Type: "waitlist.staff_note"}, begun, StaffNote, Mail, monday.Add(day)},
+	} {
+		n, ok := planOf(tt.event, tt.who, tt.topic, tt.lane)
+		test.True(t, ok, test.Sprint(name))
+		test.EqOp(t, tt.want, n.ExpiresAt, test.Sprint(name))
+	}
+	old := Event{ID: tenant.New[tenant.EventID](monday), Type: "waitlist.joined", At: monday.Add(-day)}
+	test.SliceNotEmpty(t, Plan(old, []Person{who}, DefaultSettings(), monday))
+	test.SliceEmpty(t, Plan(old, []Person{who}, DefaultSettings(), monday.Add(1)))
+}
+
+// Each notice is about one thing, so that the same one is never planned twice.
+func TestPlan_IdentifiesNotices(t *testing.T) {
+	t.Parallel()
+	start := monday.Add(72 * time.Hour)
+	who := Person{
+		Booking: tenant.New[tenant.BookingID](monday), Entry: tenant.New[tenant.EntryID](monday),
+		Session: tenant.New[tenant.SessionID](monday), StartsAt: start, CheckInOpens: start.Add(-time.Hour),
+	}
+	note := Event{
+		Type: "waitlist.staff_note", Offer: tenant.New[tenant.OfferID](monday), Payer: tenant.New[tenant.PlanID](monday).UUID,
+	}
+	type about struct {
+		Event Event
+		Who   Person
+	}
+	a := about{note, who}
+	for _, step := range []struct {
+		want tenant.UUID
+		less set // what the next notice is not about
+	}{
+		{note.Offer.UUID, set{"Event.Offer": nil}}, {who.Booking.UUID, set{"Who.Booking": nil}},
+		{who.Entry.UUID, set{"Who.Entry": nil}}, {note.Payer, set{"Event.Payer": nil}}, {who.Session.UUID, nil},
+	} {
+		n, _ := planOf(a.Event, a.Who, StaffNote, Mail)
+		test.EqOp(t, step.want, n.Thing)
+		a = vary.From(a, step.less)
+	}
+	opens, _ := planOf(Event{Type: "booking.confirmed"}, who, CheckInOpen, Alert)
+	test.EqOp(t, "2026-03-19T12:00:00Z", opens.Revision)
+	test.Eq(t, Details{}, opens.Details)
+	reminder, _ := planOf(Event{Type: "booking.confirmed"}, who, Reminder, Alert)
+	test.EqOp(t, "2026-03-19T12:00:00Z-24h0m0s", reminder.Revision)
+	test.EqOp(t, 24*time.Hour, reminder.Details.Lead)
+	news, _ := planOf(Event{Type: "booking.confirmed"}, who, BookingConfirmed, Mail)
+	test.NotEqOp(t, "", news.Revision)
+}
+
+// The message comes when the balance falls to the threshold, and again when it falls to zero.
+func TestPlan_WarnsOnceAtTheThresholdAndOnceAtZero(t *testing.T) {
+	t.Parallel()
+	payer := tenant.New[tenant.PlanID](monday).UUID
+	for _, tt := range []struct {
+		balance, spent int
+		payer          tenant.UUID
+		silent, want   bool
+	}{
+		{2, 1, payer, false, false}, {1, 1, payer, false, true}, {1, 2, payer, false, true}, {0, 1, payer, false, true},
+		{0, 2, payer, false, true}, {1, 0, payer, false, false}, {0, 0, payer, false, false}, {0, -1, payer, false, false},
+		{0, 1, tenant.UUID{}, false, false}, {0, 1, payer, true, false},
+	} {
+		n, ok := planOf(Event{Type: "credits.changed", Spent: tt.spent, Silent: tt.silent},
+			Person{Payer: tt.payer, Balance: tt.balance}, CreditsLow, Mail)
+		test.EqOp(t, tt.want, ok, test.Sprintf("%+v", tt))
+		if ok {
+			test.Eq(t, Details{Balance: tt.balance, Payer: payer}, n.Details)
+			test.EqOp(t, monday.Add(7*24*time.Hour), n.ExpiresAt)
+		}
+	}
+	s := DefaultSettings()
+	s.CreditsLowAt = 3
+	e := Event{ID: tenant.New[tenant.EventID](monday), Type: "credits.changed", Spent: 1, At: monday}
+	test.SliceEmpty(t, Plan(e, []Person{{Payer: payer, Balance: 2}}, s, monday)) // it was at the threshold before
+	test.SliceEmpty(t, Plan(e, []Person{{Payer: payer, Balance: 1}}, s, monday))
+}

@@ -1,0 +1,36 @@
+package notify
+
+import (
+	"testing"
+
+	"github.com/shoenig/test"
+)
+
+// Rows, events and clients have these values, also those that were written years ago.
+func TestValues_StayAsTheyAreStored(t *testing.T) {
+	t.Parallel()
+	test.Eq(t, []Topic{
+		"BOOKING_CONFIRMED", "WAITLISTED", "PROMOTED", "OFFER", "OFFER_EXPIRING", "BOOKING_CANCELLED",
+		"SESSION_CANCELLED", "RESCHEDULED", "REMINDER", "CHECK_IN_OPEN", "CREDITS_LOW", "STAFF_NOTE", "ACCESS_CHANGED",
+		"CONTACT_CODE", "CONTACT_CHANGED", "SENDING_DOMAIN",
+	}, append(Topics(), ContactCode, ContactChanged, DomainLapsed))
+	test.Eq(t, []Lane{"ALERT", "MAIL"}, []Lane{Alert, Mail})
+	test.Eq(t, []Reason{
+		"OPTED_OUT", "UNSUBSCRIBED", "BOUNCED", "UNREACHABLE", "QUIET_HOURS", "FREQUENCY_CAP", "SENDING_QUOTA",
+		"NOT_BOOKED", "OFFER_CLOSED", "MOVED", "TOO_LATE", "SUPERSEDED", "PROVIDER_UNAVAILABLE", "PROVIDER_REFUSED",
+		"UNREGISTERED", "MISCONFIGURED", "POSSIBLY_SENT", "TEMPLATE",
+	}, []Reason{
+		OptedOut, Unsubscribed, Bounced, Unreachable, QuietHoursReason, FrequencyCap, SendingQuotaReason,
+		NotBooked, OfferClosed, Moved, TooLate, Superseded, ProviderUnavailable, ProviderRefused, Unregistered,
+		Misconfigured, PossiblySent, BadTemplate,
+	})
+	test.Eq(t, []Action{"SEND", "DEFER", "DROP"}, []Action{Send, Defer, Drop})
+	test.Eq(t, []AccessChangeKind{
+		"ROLE_GIVEN", "ROLE_TAKEN", "DEACTIVATED", "REACTIVATED", "CONTACT_CHANGED", "TRANSFER_OFFERED",
+		"TRANSFER_CONFIRMED", "TRANSFER_CANCELLED",
+	}, []AccessChangeKind{
+		RoleGiven, RoleTaken, Deactivated, Reactivated, ContactEdited, TransferOffered, TransferConfirmed,
+		TransferCancelled,
+	})
+	test.Eq(t, []ReplyKind{"ACCEPT", "DECLINE", "STOP", "START", "HELP"}, []ReplyKind{Accept, Decline, Stop, Start, Help})
+}
