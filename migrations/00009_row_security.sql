@@ -15,7 +15,8 @@ begin
     execute format('alter table %I enable row level security', t);
     execute format('alter table %I force row level security', t);
     execute format(
-      'create policy tenant on %I using (tenant_id = (select current_tenant())) with check (tenant_id = (select current_tenant()))', t);
+      'create policy tenant on %I '
+      'using (tenant_id = (select current_tenant())) with check (tenant_id = (select current_tenant()))', t);
     execute format('grant select, insert, update, delete on %I to berth_app', t);
   end loop;
 end
@@ -28,7 +29,8 @@ create policy operator on directory for select using (current_setting('app.opera
 create policy operator on shared_contacts for select using (current_setting('app.operator', true) = 'on');
 
 -- History is append-only.
-revoke update, delete on credit_entries, events, audit_entries, waitlist_decisions, waitlist_rules_versions from berth_app;
+revoke update, delete on credit_entries, payment_entries, events, audit_entries, waitlist_decisions,
+  waitlist_rules_versions from berth_app;
 
 -- +goose Down
 -- +goose StatementBegin

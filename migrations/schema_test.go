@@ -11,7 +11,6 @@ import (
 
 	"github.com/berthhq/berth/internal/pgtest"
 	"github.com/berthhq/berth/internal/testkit/expect"
-	"github.com/berthhq/berth/migrations"
 )
 
 // history has the tables to which rows are only added.
@@ -90,36 +89,4 @@ select 'creates in public', has_schema_privilege('berth_app', 'public', 'CREATE'
 	}
 	_, listed := powers["rolbypassrls"]
 	test.True(t, listed, test.Sprintf("powers: %v", powers))
-}
-
-// Payments that were stored as a status become lines.
-func TestPayments_BecomeLines(t *testing.T) {
-	t.Parallel()
-	db := pgtest.New(t)
-	up, down, _ := strings.Cut(string(expect.Value(migrations.FS.ReadFile("00010_payments.sql"))(t)), "-- +goose Down")
-	run := func(sql string) {
-		t.Helper()
-		expect.OK(t)(db.Owner.Exec(t.Context(), sql, pgx.QueryExecModeSimpleProtocol))
-	}
-	run(validRows + "; truncate payment_entries;" + down)
-	for status, want := range map[string]string{
-		"UNPAID":     "",
-		"AUTHORIZED": "1 AUTHORIZED 12 EUR of 0 captured and 0 refunded",
-		"CAPTURED":   "1 CAPTURED 12 EUR of 12 captured and 0 refunded",
-		"REFUNDED": "1 CAPTURED 12 EUR of 12 captured and 0 refunded; " +
-			"2 REFUNDED 12 EUR of 12 captured and 12 refunded",
-	} {
-		run("update bookings set amount_currency = 'EUR', amount_units = 12, payment_status = '" + status + "';" + up)
-		rows := expect.Value(db.Owner.Query(t.Context(), `
-select coalesce(string_agg(format('%s %s %s %s of %s captured and %s refunded', line, kind, e.amount_units,
-    e.amount_currency, captured_units, e.refunded_units), '; ' order by line) filter (where line > 0), '')
-from bookings b left join payment_entries e on e.tenant_id = b.tenant_id and e.booking_id = b.id
-group by b.id`))(t)
-		got := expect.Value(pgx.CollectRows(rows, pgx.RowTo[string]))(t)
-		test.SliceNotEmpty(t, got)
-		for _, lines := range got {
-			test.EqOp(t, want, lines, test.Sprint(status))
-		}
-		run(down)
-	}
 }

@@ -20,9 +20,9 @@ import (
 )
 
 const (
-	editBookings = "update goose_db_version set digest = sha256('another draft') where version_id = 4"
+	editBookings = "update goose_db_version set digest = sha256('another draft') where version_id = 6"
 	addNewer     = "insert into goose_db_version (version_id, is_applied, digest) values (99999, true, sha256(''))"
-	edited       = "00004_bookings.sql was applied with different text"
+	edited       = "00006_bookings.sql was applied with different text"
 )
 
 // Commands reject a schema of another version and say what to do, except nodes during an upgrade.

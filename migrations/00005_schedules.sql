@@ -1,4 +1,5 @@
 -- +goose Up
+-- When it takes place.
 
 create table series (
   tenant_id          uuid not null references tenants,
@@ -120,5 +121,24 @@ create table session_workouts (
   foreign key (tenant_id, workout_id) references workouts
 );
 
+-- The links of sessions' displays, each of which one screen may renew.
+create table display_links (
+  tenant_id  uuid not null,
+  id         uuid not null,
+  session_id uuid not null,
+  created_by text not null check (created_by <> ''),
+  created_at timestamptz not null,
+  -- The number of the screen that renewed the link first, and since when.
+  screen     uuid,
+  opened_at  timestamptz,
+  revoked_by text check (revoked_by <> ''),
+  revoked_at timestamptz,
+  primary key (tenant_id, id),
+  foreign key (tenant_id, session_id) references sessions,
+  constraint display_links_opened check ((screen is null) = (opened_at is null)),
+  constraint display_links_revoked check ((revoked_by is null) = (revoked_at is null))
+);
+create index display_links_session on display_links (tenant_id, session_id, created_at);
+
 -- +goose Down
-drop table session_workouts, workouts, sessions, series;
+drop table display_links, session_workouts, workouts, sessions, series;

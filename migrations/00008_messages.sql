@@ -1,32 +1,39 @@
 -- +goose Up
+-- What is sent to whom, and what became of it.
 
 -- A tenant's settings for all its messages. Without a row the defaults apply.
 create table notification_settings (
-  tenant_id      uuid primary key references tenants,
+  tenant_id       uuid primary key references tenants,
   -- If both are equal, there are no quiet hours.
-  quiet_start    time not null,
-  quiet_end      time not null,
-  email_in_quiet boolean not null,
-  sms_per_day    integer not null check (sms_per_day > 0),
-  push_per_day   integer not null check (push_per_day > 0),
-  email_per_day  integer not null check (email_per_day > 0),
+  quiet_start     time not null,
+  quiet_end       time not null,
+  email_in_quiet  boolean not null,
+  sms_per_day     integer not null check (sms_per_day > 0),
+  push_per_day    integer not null check (push_per_day > 0),
+  email_per_day   integer not null check (email_per_day > 0),
   -- In seconds before the start.
-  reminders      bigint[] not null,
-  reply_to       text not null default '',
-  sender_name    text not null default '',
-  credits_low_at integer not null check (credits_low_at >= 0),
-  locale         text not null default '',
-  version        integer not null,
-  updated_at     timestamptz not null
+  reminders       bigint[] not null,
+  reply_to        text not null default '',
+  sender_name     text not null default '',
+  credits_low_at  integer not null check (credits_low_at >= 0),
+  locale          text not null default '',
+  -- The countries (ISO 3166-1) to whose numbers codes are sent; empty: those of the time zones of the tenant and its
+  -- locations.
+  phone_countries text[] not null default '{}' check (cardinality(phone_countries) <= 50),
+  version         integer not null,
+  updated_at      timestamptz not null
 );
 
 -- The providers of a tenant that does not use the platform's. The row contains their secrets, encrypted with a key
 -- that the database never sees, and bound to the tenant.
 create table notification_senders (
-  tenant_id  uuid primary key references tenants,
-  sealed     bytea not null,
-  version    integer not null,
-  updated_at timestamptz not null
+  tenant_id       uuid primary key references tenants,
+  sealed          bytea not null,
+  -- When the records of the tenant's sending domain, which is in the sealed text, are looked up. Null: it has none that
+  -- is verified.
+  domain_check_at timestamptz,
+  version         integer not null,
+  updated_at      timestamptz not null
 );
 
 -- A tenant's own texts. Without a row the default of the service is used.
@@ -70,7 +77,8 @@ create table notification_members (
   foreign key (tenant_id, member_id) references members,
   check ((quiet_start is null) = (quiet_end is null))
 );
-create unique index notification_members_feed on notification_members (tenant_id, feed_hash) where feed_hash is not null;
+create unique index notification_members_feed on notification_members (tenant_id, feed_hash)
+  where feed_hash is not null;
 
 -- Numbers and addresses that must not get messages through a channel, for any member.
 create table notification_stops (
@@ -81,6 +89,33 @@ create table notification_stops (
   reason     text not null check (reason in ('OPTED_OUT', 'UNSUBSCRIBED', 'BOUNCED')),
   created_at timestamptz not null,
   primary key (tenant_id, channel, address)
+);
+
+-- What the platform's accounts sent for a tenant. A row has the messages of a channel to a country in an hour.
+create table sending_counts (
+  tenant_id uuid not null references tenants,
+  channel   text not null check (channel in ('SMS', 'EMAIL')),
+  -- ISO 3166-1, or ZZ if the number belongs to none. Empty for mail, and for alarms about all countries together.
+  country   text not null check (country ~ '^([A-Z]{2})?$'),
+  hour      timestamptz not null,
+  sent      integer not null check (sent >= 0),
+  -- Messages that were deferred to this hour.
+  waiting   integer not null check (waiting >= 0),
+  -- The highest share of the limit, in percent, that the tenant was told of in this hour.
+  alarm     integer not null check (alarm >= 0),
+  primary key (tenant_id, channel, country, hour)
+) with (fillfactor = 80);
+
+-- How far the limits of a tenant have grown.
+create table sending_standings (
+  tenant_id   uuid not null references tenants,
+  channel     text not null check (channel in ('SMS', 'EMAIL')),
+  -- How often the limits have doubled.
+  level       integer not null check (level >= 0),
+  -- Of the last change. Messages before it no longer count.
+  since       timestamptz not null,
+  reviewed_at timestamptz not null,
+  primary key (tenant_id, channel)
 );
 
 -- A message for one recipient through one lane.
@@ -130,7 +165,8 @@ create table deliveries (
   notice_id          uuid,
   topic              text not null,
   channel            text check (channel in ('SMS', 'PUSH', 'EMAIL')),
-  status             text not null check (status in ('DEFERRED', 'DROPPED', 'POSSIBLY_SENT', 'QUEUED', 'SENT', 'FAILED', 'UNDELIVERED', 'BOUNCED', 'DELIVERED', 'READ')),
+  status             text not null check (status in ('DEFERRED', 'DROPPED', 'POSSIBLY_SENT', 'QUEUED', 'SENT', 'FAILED',
+    'UNDELIVERED', 'BOUNCED', 'DELIVERED', 'READ')),
   reason             text not null default '',
   recipient          uuid not null,
   member_id          uuid,
@@ -149,6 +185,8 @@ create table deliveries (
   possible_duplicate boolean not null default false,
   -- It counts towards the recipient's daily limit.
   counted            boolean not null default false,
+  -- Whether the platform's account sent the message, not one of the tenant's own.
+  platform           boolean not null default false,
   retry_at           timestamptz,
   -- The message itself, in the local outbox only.
   content            jsonb,
@@ -175,10 +213,6 @@ create table shared_contacts (
 -- The tenant does not come first, because the query looks for the tenants of a number.
 create index shared_contacts_number on shared_contacts (number_hash, tenant_id);
 
--- To find the member who sent an SMS.
-create index members_phone on members (tenant_id, phone) where phone <> '';
-
 -- +goose Down
-drop index members_phone;
-drop table shared_contacts, deliveries, notices, notification_stops, notification_members, notification_preferences, notification_templates,
-  notification_senders, notification_settings;
+drop table shared_contacts, deliveries, notices, sending_standings, sending_counts, notification_stops,
+  notification_members, notification_preferences, notification_templates, notification_senders, notification_settings;

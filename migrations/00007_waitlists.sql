@@ -1,4 +1,5 @@
 -- +goose Up
+-- Who waits for a place, and how freed places were given.
 
 -- A request for a place: in one session, in any of several, or in a window.
 create table waitlist_entries (
@@ -53,7 +54,8 @@ create table waitlist_entries (
   check ((status = 'BOOKED') = (booking_id is not null)),
   check ((status in ('WAITING', 'OFFERED')) = (closed_at is null))
 ) with (fillfactor = 80);
-create unique index waitlist_entries_external_ref on waitlist_entries (tenant_id, external_ref) where external_ref <> '';
+create unique index waitlist_entries_external_ref on waitlist_entries (tenant_id, external_ref)
+  where external_ref <> '';
 create index waitlist_entries_session on waitlist_entries (tenant_id, session_id, id) where session_id is not null;
 create index waitlist_entries_member on waitlist_entries (tenant_id, member_id, id);
 create index waitlist_entries_joined on waitlist_entries (tenant_id, created_at, id);
@@ -95,9 +97,12 @@ create table waitlist_places (
 ) with (fillfactor = 80);
 -- A member waits for a session at most once.
 create index waitlist_places_member on waitlist_places (tenant_id, member_id);
-create unique index waitlist_places_active on waitlist_places (tenant_id, session_id, member_id) where session_id is not null;
-create unique index waitlist_places_once on waitlist_places (tenant_id, entry_id, location_id, service_id, local_date, session_id) nulls not distinct;
-create index waitlist_places_queue on waitlist_places (tenant_id, location_id, service_id, local_date, (not flagged), join_key, entry_id);
+create unique index waitlist_places_active on waitlist_places (tenant_id, session_id, member_id)
+  where session_id is not null;
+create unique index waitlist_places_once
+  on waitlist_places (tenant_id, entry_id, location_id, service_id, local_date, session_id) nulls not distinct;
+create index waitlist_places_queue
+  on waitlist_places (tenant_id, location_id, service_id, local_date, (not flagged), join_key, entry_id);
 
 -- The handling of seats that became free at the same time.
 create table waitlist_rounds (
@@ -197,19 +202,20 @@ create index waitlist_decisions_time on waitlist_decisions (tenant_id, decided_a
 
 -- Every edit of the waitlist rules, with the level's rules after it.
 create table waitlist_rules_versions (
-  tenant_id  uuid not null references tenants,
-  version    integer not null check (version >= 1),
-  level      text not null check (level in ('TENANT', 'LOCATION', 'SERVICE')),
-  scope_id   uuid not null,
-  enabled    boolean,
-  rules      jsonb not null,
-  reset      boolean not null default false,
-  author     text not null,
+  tenant_id   uuid not null references tenants,
+  version     integer not null check (version >= 1),
+  level       text not null check (level in ('TENANT', 'LOCATION', 'SERVICE')),
+  scope_id    uuid not null,
+  enabled     boolean,
+  rules       jsonb not null,
+  reset       boolean not null default false,
+  author      text not null,
   author_name text not null default '',
-  reason     text not null default '',
-  created_at timestamptz not null,
+  reason      text not null default '',
+  created_at  timestamptz not null,
   primary key (tenant_id, version)
 );
 
 -- +goose Down
-drop table waitlist_rules_versions, waitlist_decisions, waitlist_offers, waitlist_rounds, waitlist_places, waitlist_queues, waitlist_entries;
+drop table waitlist_rules_versions, waitlist_decisions, waitlist_offers, waitlist_rounds, waitlist_places,
+  waitlist_queues, waitlist_entries;

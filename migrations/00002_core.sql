@@ -1,0 +1,108 @@
+-- +goose Up
+-- Every key starts with tenant_id: a row cannot refer to a row of another tenant, and tenants can be
+-- distributed over several databases. The application provides all times.
+
+-- The tenants in this database. It contains only IDs.
+create table directory (
+  tenant_id  uuid primary key,
+  created_at timestamptz not null
+);
+
+create table tenants (
+  tenant_id               uuid primary key,
+  name                    text not null check (name <> ''),
+  time_zone               text not null,
+  locale                  text not null,
+  currency                text not null check (currency ~ '^[A-Z]{3}$'),
+  takes_payments          boolean not null default false,
+  -- The tenant's brand; empty is Berth's own. Browsers fetch the logo, the service never does.
+  logo_url                text not null default ''
+    check (logo_url = '' or logo_url ~ '^https://[^[:space:]"''<>]+$' and length(logo_url) <= 500),
+  accent_color            text not null default '' check (accent_color = '' or accent_color ~ '^#[0-9A-Fa-f]{6}$'),
+  -- Increases with every change to what nodes cache for bookings: this table, locations, services, policies and plans.
+  -- Bookings read it in their transaction, so they never decide with outdated data.
+  house_version           bigint not null default 1,
+  -- Whether reads of members' personal pages are audited.
+  audit_member_reads      boolean not null default false,
+  -- Which sign-in people need to change roles, senders and service accounts.
+  step_up_max_age_seconds integer not null default 0
+    check (step_up_max_age_seconds = 0 or step_up_max_age_seconds between 60 and 86400),
+  step_up_acr_values      text[] not null default '{}' check (cardinality(step_up_acr_values) <= 10),
+  version                 integer not null default 1,
+  created_at              timestamptz not null,
+  updated_at              timestamptz not null
+);
+
+-- The event log, in commit order: xid is the transaction's ID. Readers stop before the oldest
+-- transaction that is still running, so they never skip the events of a slow one.
+create table events (
+  tenant_id   uuid not null,
+  id          uuid not null,
+  xid         xid8 not null default pg_current_xact_id(),
+  type        text not null,
+  session_id  uuid,
+  booking_id  uuid,
+  member_id   uuid,
+  actor       text not null,
+  data        jsonb not null default '{}',
+  occurred_at timestamptz not null,
+  primary key (tenant_id, id)
+);
+create index events_order on events (tenant_id, xid, id);
+
+-- The position of each durable consumer in a tenant's event log: after all events of earlier transactions, and after
+-- those of this one up to this ID. It advances in the transaction that handles the events.
+create table event_consumers (
+  tenant_id uuid not null references directory,
+  name      text not null check (name <> ''),
+  xid       xid8 not null default '0',
+  event_id  uuid,
+  primary key (tenant_id, name)
+) with (fillfactor = 50);
+
+create table audit_entries (
+  tenant_id     uuid not null,
+  id            uuid not null,
+  actor         text not null,
+  actor_name    text not null default '',
+  -- The subject of the token; empty if there was none.
+  actor_subject text not null default '',
+  action        text not null,
+  target_kind   text not null,
+  target_id     text not null default '',
+  batch_id      uuid,
+  reason        text not null default '',
+  changes       jsonb not null default '{}',
+  -- From where the act came: the request, the address of the client, and what it says that it is.
+  request_id    text not null default '',
+  address       text not null default '' check (length(address) <= 45),
+  client        text not null default '' check (length(client) <= 200),
+  occurred_at   timestamptz not null,
+  primary key (tenant_id, id)
+);
+create index audit_entries_time on audit_entries (tenant_id, occurred_at, id);
+create index audit_entries_actor on audit_entries (tenant_id, actor, occurred_at, id);
+create index audit_entries_target on audit_entries (tenant_id, target_kind, target_id, occurred_at, id);
+create index audit_entries_batch on audit_entries (tenant_id, batch_id, occurred_at, id) where batch_id is not null;
+
+-- The answers to mutations, by the caller and the idempotency key of the request. The row is written in the
+-- same transaction as the mutation.
+create table idempotency_keys (
+  tenant_id    uuid not null,
+  principal    text not null,
+  procedure    text not null,
+  key          text not null,
+  -- SHA-256 of the request, to tell a retry from a conflict.
+  request_hash bytea not null,
+  -- Not null once the transaction is durable. It must be read exactly as it was written, so it is json, not jsonb.
+  answer       json,
+  created_at   timestamptz not null,
+  -- Always false: a transaction that uses a key again sets it, and fails because of the check.
+  used         boolean not null default false,
+  primary key (tenant_id, principal, procedure, key),
+  constraint idempotency_keys_once check (not used)
+);
+create index idempotency_keys_age on idempotency_keys (tenant_id, created_at);
+
+-- +goose Down
+drop table idempotency_keys, audit_entries, event_consumers, events, tenants, directory;

@@ -1,0 +1,176 @@
+-- +goose Up
+-- Who is who in a tenant, and who may sign in as what.
+
+-- Built-in roles have rows, too, so that member_roles refers to a row that exists.
+-- Their permissions are in the program, not here.
+create table roles (
+  tenant_id   uuid not null references tenants,
+  name        text not null check (name ~ '^[a-z][a-z0-9_]{0,49}$'),
+  title       text not null default '',
+  description text not null default '',
+  built_in    boolean not null default false,
+  permissions text[] not null default '{}',
+  version     integer not null default 1,
+  created_at  timestamptz not null,
+  updated_at  timestamptz not null,
+  primary key (tenant_id, name)
+);
+
+create table members (
+  tenant_id       uuid not null references tenants,
+  id              uuid not null,
+  subject         text not null default '',
+  name            text not null check (name <> ''),
+  -- Under row-level security only plain columns can use an index: lower() is not leakproof.
+  name_key        text not null generated always as (lower(name)) stored,
+  -- The issuer whose tokens have the member's subject. Empty until the member signs in with the sign-in service.
+  issuer          text not null default '' check (length(issuer) <= 500),
+  email           text not null default '',
+  email_key       text not null generated always as (lower(email)) stored,
+  phone           text not null default '',
+  -- The address and the number that are known to be the member's: by a code, a link, or the issuer of their tokens. A
+  -- contact is confirmed as long as it equals them.
+  confirmed_email text not null default '',
+  confirmed_phone text not null default '',
+  tier            text not null default '',
+  tags            text[] not null default '{}',
+  status          text not null default 'ACTIVE' check (status in ('ACTIVE', 'INACTIVE')),
+  locale          text not null default '',
+  time_zone       text not null default '',
+  notes           text not null default '',
+  version         integer not null default 1,
+  created_at      timestamptz not null,
+  updated_at      timestamptz not null,
+  constraint members_issuer check (issuer = '' or subject <> '')
+);
+create unique index members_subject on members (tenant_id, subject) where subject <> '';
+create unique index members_email on members (tenant_id, email_key) where email_key <> '';
+create index members_name on members (tenant_id, name_key, id);
+alter table members add primary key (tenant_id, id); -- late, see sessions
+-- Comes last: only a query for a number can use it, and that should. It finds the member who sent an SMS.
+create index members_phone on members (tenant_id, phone) where phone <> '';
+
+create table member_roles (
+  tenant_id  uuid not null,
+  member_id  uuid not null,
+  role       text not null,
+  created_at timestamptz not null,
+  primary key (tenant_id, member_id, role),
+  foreign key (tenant_id, member_id) references members,
+  constraint member_roles_role foreign key (tenant_id, role) references roles
+);
+create index member_roles_by_role on member_roles (tenant_id, role);
+
+create table devices (
+  tenant_id  uuid not null,
+  id         uuid not null,
+  member_id  uuid not null,
+  kind       text not null check (kind in ('IOS', 'ANDROID', 'WEB')),
+  -- The token of a device, sealed with a key that the database never sees, and bound to the tenant. Devices of older
+  -- services have it in clear, until the service seals it: SQL has no key.
+  token      text,
+  sealed     bytea check (length(sealed) between 1 and 8192),
+  -- A keyed hash of the token, because tokens can exceed the size of an index entry.
+  token_hash bytea not null check (length(token_hash) = 32),
+  created_at timestamptz not null,
+  seen_at    timestamptz not null,
+  primary key (tenant_id, id),
+  foreign key (tenant_id, member_id) references members,
+  constraint devices_one_token check ((token is null) <> (sealed is null))
+);
+create unique index devices_token on devices (tenant_id, token_hash);
+create index devices_member on devices (tenant_id, member_id);
+create index devices_unsealed on devices (tenant_id, id) where sealed is null;
+
+-- Contacts that members entered and have not confirmed. They are not unique: whether another member has one shows only
+-- to those who confirm it.
+create table pending_contacts (
+  tenant_id  uuid not null,
+  member_id  uuid not null,
+  kind       text not null check (kind in ('EMAIL', 'PHONE')),
+  address    text not null check (address <> ''),
+  -- The newest code. Its hash has a key that the database never sees.
+  code_id    uuid not null,
+  code_hash  bytea not null check (length(code_hash) = 32),
+  guesses    integer not null default 0 check (guesses between 0 and 5),
+  expires_at timestamptz not null,
+  primary key (tenant_id, member_id, kind),
+  foreign key (tenant_id, member_id) references members
+);
+
+-- The codes of the last day, to count them.
+create table contact_codes (
+  tenant_id    uuid not null,
+  id           uuid not null,
+  member_id    uuid not null,
+  kind         text not null check (kind in ('EMAIL', 'PHONE')),
+  -- A keyed hash; null if the code was not sent, because the address had got too many.
+  address_hash bytea check (length(address_hash) = 32),
+  created_at   timestamptz not null,
+  primary key (tenant_id, id),
+  foreign key (tenant_id, member_id) references members
+);
+create index contact_codes_member on contact_codes (tenant_id, member_id, kind, created_at);
+create index contact_codes_time on contact_codes (tenant_id, created_at);
+create index contact_codes_address on contact_codes (tenant_id, address_hash, created_at)
+  where address_hash is not null;
+
+-- Owners' offers to other members to be an owner in their place. Each owner has at most one.
+create table ownership_transfers (
+  tenant_id   uuid not null,
+  id          uuid not null,
+  from_member uuid not null,
+  to_member   uuid not null,
+  created_at  timestamptz not null,
+  expires_at  timestamptz not null,
+  primary key (tenant_id, id),
+  constraint ownership_transfers_one unique (tenant_id, from_member),
+  constraint ownership_transfers_from foreign key (tenant_id, from_member) references members,
+  constraint ownership_transfers_to foreign key (tenant_id, to_member) references members,
+  constraint ownership_transfers_other check (to_member <> from_member),
+  constraint ownership_transfers_expires check (expires_at > created_at)
+);
+create index ownership_transfers_receiver on ownership_transfers (tenant_id, to_member);
+
+create table service_accounts (
+  tenant_id   uuid not null references tenants,
+  id          uuid not null,
+  name        text not null check (name <> ''),
+  name_key    text not null generated always as (lower(name)) stored,
+  description text not null default '',
+  created_at  timestamptz not null,
+  revoked_at  timestamptz,
+  primary key (tenant_id, id)
+);
+-- The name of a revoked account can be used again.
+create unique index service_accounts_name on service_accounts (tenant_id, name_key) where revoked_at is null;
+create index service_accounts_by_name on service_accounts (tenant_id, name_key, id);
+
+create table service_account_roles (
+  tenant_id  uuid not null,
+  account_id uuid not null,
+  role       text not null,
+  primary key (tenant_id, account_id, role),
+  foreign key (tenant_id, account_id) references service_accounts,
+  constraint service_account_roles_role foreign key (tenant_id, role) references roles,
+  constraint service_account_roles_no_owner check (role <> 'owner')
+);
+create index service_account_roles_by_role on service_account_roles (tenant_id, role);
+
+create table service_account_keys (
+  tenant_id  uuid not null,
+  id         uuid not null,
+  account_id uuid not null,
+  -- SHA-256 of the secret. The secret has 256 random bits, so it needs no password hash.
+  hash       bytea not null check (length(hash) = 32),
+  created_at timestamptz not null,
+  expires_at timestamptz,
+  used_at    timestamptz,
+  primary key (tenant_id, id),
+  foreign key (tenant_id, account_id) references service_accounts
+);
+create index service_account_keys_account on service_account_keys (tenant_id, account_id);
+
+-- +goose Down
+drop table service_account_keys, service_account_roles, service_accounts, ownership_transfers, contact_codes,
+  pending_contacts, devices, member_roles, members, roles;
