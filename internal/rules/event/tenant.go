@@ -1,0 +1,64 @@
+package event
+
+import "github.com/berthhq/berth/internal/tenant"
+
+// CreditsChanged says that the balance of a subscription changed, but for a booking, whose own events say that.
+type CreditsChanged struct {
+	Subscription tenant.SubscriptionID `json:"subscription_id" see:"own"`
+	Amount       int                   `json:"amount" see:"own"` // by how much it changed
+	Balance      int                   `json:"balance" see:"own"`
+}
+
+// Type implements Data.
+func (CreditsChanged) Type() Type { return "credits.changed" }
+
+// SubscriptionChanged says that a subscription started, or that its status changed.
+type SubscriptionChanged struct {
+	Subscription tenant.SubscriptionID `json:"subscription_id" see:"own"`
+	Status       string                `json:"status" see:"own"`
+}
+
+// Type implements Data.
+func (SubscriptionChanged) Type() Type { return "subscription.changed" }
+
+// MemberChanged says that a member was created or edited.
+type MemberChanged struct {
+	// Changed are the names of the fields, as in the contract; nil if the member was imported.
+	Changed []string `json:"changed,omitzero" see:"own"`
+}
+
+// Type implements Data.
+func (MemberChanged) Type() Type { return "member.changed" }
+
+// RolesChanged says that permissions changed: of a member, of a role, or of a service account.
+type RolesChanged struct {
+	Roles []string `json:"roles,omitzero" see:"own"` // all that the member has now; nil if they stay
+	// Change is what owners and admins are told, one of package notify's kinds; empty if they are told nothing.
+	Change string `json:"change,omitempty"`
+	// Role is the one of which they are told, or the role that was created, edited or deleted.
+	Role           string                  `json:"role,omitempty"`
+	ServiceAccount tenant.ServiceAccountID `json:"service_account_id,omitzero"` // that was changed
+	FromMember     tenant.MemberID         `json:"from_member_id,omitzero"`     // who transfers the ownership
+}
+
+// Type implements Data.
+func (RolesChanged) Type() Type { return "roles.changed" }
+
+// CatalogChanged says that an entity of the catalog or a policy was created, edited or deleted.
+type CatalogChanged struct {
+	Kind string `json:"kind"`
+	ID   string `json:"id"`
+}
+
+// Type implements Data.
+func (CatalogChanged) Type() Type { return "catalog.changed" }
+
+// RulesChanged says that waitlist rules were edited.
+type RulesChanged struct {
+	Version int         `json:"version"`
+	Level   string      `json:"level"`
+	Target  tenant.UUID `json:"target_id"`
+}
+
+// Type implements Data.
+func (RulesChanged) Type() Type { return "rules.changed" }
