@@ -30,8 +30,9 @@ var accountReads = []read{
 	}}, "receiver [zoo] third [owner zoo]"},
 	{accountdb.FindTransfer, args{"transfer"}, "none"}, // its sender is no owner
 	{accountdb.FindTransfer, args{"other"}, "none"},    // its sender is inactive
-	{accountdb.FindTransfer, args{"third"}, "third [third/Cy] [receiver/CY]"},
-	{accountdb.ListTransfers, args{"receiver", now, 9}, "third [third/Cy] [receiver/CY]"},
+	{accountdb.FindTransfer, args{"third"}, "third [{Member=third Name=Cy}] [{Member=receiver Name=CY}]"},
+	{accountdb.ListTransfers, args{"receiver", now, 9},
+		"third [{Member=third Name=Cy}] [{Member=receiver Name=CY}]"},
 	{accountdb.ListTransfers, args{"receiver", start, 9}, ""},
 	{accountdb.ListMembers, args{member.Search{Query: "CY", Limit: 9}}, "receiver [zoo] third [owner zoo]"},
 	{accountdb.ListMembers, args{member.Search{Query: "ANA@", Limit: 9}}, "member [coach]"},
@@ -55,17 +56,20 @@ var accountReads = []read{
 	{accountdb.FindRole, args{"coach"}, "coach:2:false"},
 	{
 		accountdb.FindKey, args{"key"},
-		"key/#key/account/Kiosk/false",
+		"{Key=key Hash=#key Account=account Name=Kiosk}",
 	},
 	{
 		accountdb.ListPendingContacts, args{"third"},
-		"third=EMAIL/new@example.com/third/#code/0/01T12:00 PHONE/+4415/fifth/#code/0/01T12:00",
+		"third={Kind=EMAIL Address=new@example.com Code=third CodeHash=#code ExpiresAt=01T12:00} {Kind=PHONE " +
+			"Address=+4415 Code=fifth CodeHash=#code ExpiresAt=01T12:00}",
 	},
 	{accountdb.ListPendingContacts, args{"other"}, ""},
 	{
 		accountdb.ListPendingContacts, args{"member third"},
-		"member=EMAIL/new@example.com/code/#code/0/01T12:00 PHONE/+4414/other/#code/0/01T12:00 " +
-			"third=EMAIL/new@example.com/third/#code/0/01T12:00 PHONE/+4415/fifth/#code/0/01T12:00",
+		"member={Kind=EMAIL Address=new@example.com Code=code CodeHash=#code ExpiresAt=01T12:00} {Kind=PHONE " +
+			"Address=+4414 Code=other CodeHash=#code ExpiresAt=01T12:00} third={Kind=EMAIL " +
+			"Address=new@example.com Code=third CodeHash=#code ExpiresAt=01T12:00} {Kind=PHONE Address=+4415 " +
+			"Code=fifth CodeHash=#code ExpiresAt=01T12:00}",
 	},
 	{accountdb.CountCodesOf, args{"member", member.ByEmail, now.Add(-time.Second)}, "2"},
 	{accountdb.CountCodesOf, args{"member", member.ByEmail, now}, "1"},
@@ -108,11 +112,12 @@ var accountReads = []read{
 
 	// What several of these have in common.
 	{accountdb.FindTenant, nil, "tenant"},
-	{accountdb.FindTenantProfile, nil, "Harbour; en; /"},
+	{accountdb.FindTenantProfile, nil, "Harbour; en; {}"},
 	{accountdb.ListTransfers, args{"other", now, 9}, ""},
-	{accountdb.ListTransfers, args{"receiver", now, 1}, "third [third/Cy] [receiver/CY]"},
+	{accountdb.ListTransfers, args{"receiver", now, 1},
+		"third [{Member=third Name=Cy}] [{Member=receiver Name=CY}]"},
 	{accountdb.ListTransfers, args{"receiver", now, 0}, ""},
-	{accountdb.ListTransfers, args{"", now, 9}, "third [third/Cy] [receiver/CY]"},
+	{accountdb.ListTransfers, args{"", now, 9}, "third [{Member=third Name=Cy}] [{Member=receiver Name=CY}]"},
 	{accountdb.FindRole, args{"owner"}, "owner:2:true"},
-	{accountdb.FindKey, args{"third"}, "third/#key/other/door/true"},
+	{accountdb.FindKey, args{"third"}, "{Key=third Hash=#key Account=other Name=door Revoked=true}"},
 }

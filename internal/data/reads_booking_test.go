@@ -79,27 +79,30 @@ var bookingReads = []read{
 		"fourth fifth",
 	},
 	{bookingdb.ListOwnBookings, args{bookingdb.OwnBookings{Account: "ana", Limit: 9}}, ""},
-	{bookingdb.CountAttendance, args{"member", start.Add(24*time.Hour + time.Second)}, "1/1/0"},
-	{bookingdb.CountAttendance, args{"member", start.Add(24 * time.Hour)}, "1/0/0"},
-	{bookingdb.CountAttendance, args{"third", start.Add(time.Second)}, "0/0/1"},
+	{bookingdb.CountAttendance, args{"member", start.Add(24*time.Hour + time.Second)}, "{Attended=1 NoShows=1}"},
+	{bookingdb.CountAttendance, args{"member", start.Add(24 * time.Hour)}, "{Attended=1}"},
+	{bookingdb.CountAttendance, args{"third", start.Add(time.Second)}, "{LateCancelled=1}"},
 	{bookingdb.ListNoShows, args{"session", 9}, "booking"},
-	{bookingdb.FindDisplay, args{"session"}, "Pier/Ana/1/0"},
+	{bookingdb.FindDisplay, args{"session"}, "{Location=Pier Coach=Ana Expected=1}"},
 	{bookingdb.FindDisplayLink, args{"display"}, "display"},
 	{bookingdb.FindDisplayLink, args{"other"}, "other"},
-	{bookingdb.ListUpcoming, args{"fifth", start.Add(-time.Hour), 9}, "Night//02T20:00"},
+	{bookingdb.ListUpcoming, args{"fifth", start.Add(-time.Hour), 9}, "{Title=Night StartsAt=02T20:00}"},
 	{bookingdb.ListDisplayLinks, args{"session", 9}, "other notice display"},
 	{bookingdb.ListDisplayLinks, args{"session", 1}, "other"},
 	{bookingdb.CountDisplayLinks, args{"session"}, "3"},
 	{bookingdb.CountDisplayLinks, args{"other"}, "0"},
 	{bookingdb.HasOldDisplayLinks, args{start.Add(time.Hour)}, "false"},
 	{bookingdb.HasOldDisplayLinks, args{start.Add(time.Hour + time.Microsecond)}, "true"},
-	{bookingdb.ListUpcoming, args{"third", start, 9}, "Noon/Cy/02T10:00 Dawn//02T11:00 Dusk/Cy/02T11:00"},
-	{bookingdb.ListUpcoming, args{"session", start.Add(-time.Hour), 9}, "Next//02T09:00"},
+	{bookingdb.ListUpcoming, args{"third", start, 9},
+		"{Title=Noon Coach=Cy StartsAt=02T10:00} {Title=Dawn StartsAt=02T11:00} {Title=Dusk Coach=Cy " +
+			"StartsAt=02T11:00}"},
+	{bookingdb.ListUpcoming, args{"session", start.Add(-time.Hour), 9}, "{Title=Next StartsAt=02T09:00}"},
 	{bookingdb.ListUpcoming, args{"session", start.Add(time.Hour), 9}, ""},
-	{bookingdb.ListUpcoming, args{"fifth", start.Add(-time.Hour), 1}, "Night//02T20:00"},
+	{bookingdb.ListUpcoming, args{"fifth", start.Add(-time.Hour), 1}, "{Title=Night StartsAt=02T20:00}"},
 	{bookingdb.ListNoShows, args{"third", 9}, "second code"},
 	{bookingdb.ListNoShows, args{"third", 1}, "second"},
-	{bookingdb.ListArrivals, args{"third", 9}, "Ugo/1/02T08:01 Quinn/1/02T08:00 Ana/1/02T08:00"},
+	{bookingdb.ListArrivals, args{"third", 9},
+		"{Name=Ugo Party=1 At=02T08:01} {Name=Quinn Party=1 At=02T08:00} {Name=Ana Party=1 At=02T08:00}"},
 	{bookingdb.ListMoving, args{"other third"}, "fourth:false"},
 	{bookingdb.ListPayments, args{"booking"}, "entry other"},
 	{bookingdb.ListLedger, args{"subscription", 0, 9}, "other entry"},
@@ -107,14 +110,14 @@ var bookingReads = []read{
 	{bookingdb.ListLedger, args{"subscription", 0, 1}, "other"},
 	{bookingdb.ListItemReservations, args{
 		"item", civil.Span{Start: start, End: start.Add(time.Hour)},
-	}, "item/1/02T08:00/02T09:00"},
+	}, "{Item=item Number=1 Span={Start=02T08:00 End=02T09:00}}"},
 	{bookingdb.ListItemReservations, args{
 		"item", civil.Span{Start: start.Add(time.Hour), End: start.Add(2 * time.Hour)},
 	}, ""},
 	{bookingdb.ListItemReservations, args{"other", civil.Span{Start: start, End: start.Add(time.Hour)}}, ""},
 	{bookingdb.ListItemReservations, args{
 		"other", civil.Span{Start: start, End: start.Add(time.Hour + time.Second)},
-	}, "other/2/02T09:00/02T10:00"},
+	}, "{Item=other Number=2 Span={Start=02T09:00 End=02T10:00}}"},
 	{bookingdb.FindSlot, args{"session"}, "session"},
 	{bookingdb.FindSlot, args{"other"}, "other"},
 	{bookingdb.FindSlot, args{"fourth"}, "none"},
@@ -141,11 +144,14 @@ var bookingReads = []read{
 		Subscription: id[tenant.SubscriptionID]("subscription"), Week: true, On: day,
 	}}, "3"},
 	{bookingdb.FindBookingMember, args{"member"}, "member"},
-	{bookingdb.ListLines, args{"booking sixth"}, "booking/booking booking/line booking/line sixth/fifth"},
-	{bookingdb.ListLines, args{"booking"}, "booking/booking booking/line booking/line"},
+	{bookingdb.ListLines, args{"booking sixth"},
+		"{Booking=booking Line=booking} {Booking=booking Line=line} {Booking=booking Line=line} {Booking=sixth " +
+			"Line=fifth}"},
+	{bookingdb.ListLines, args{"booking"},
+		"{Booking=booking Line=booking} {Booking=booking Line=line} {Booking=booking Line=line}"},
 	{bookingdb.ListBusy, args{bookingdb.Visit{
 		Session: id[tenant.SessionID]("session"), Member: id[tenant.MemberID]("member"),
-	}}, "02T08:00/02T09:00"},
+	}}, "{Start=02T08:00 End=02T09:00}"},
 	{bookingdb.ListBusy, args{bookingdb.Visit{
 		Session: id[tenant.SessionID]("session"), Member: id[tenant.MemberID]("receiver"),
 	}}, ""},
@@ -154,34 +160,41 @@ var bookingReads = []read{
 	}, "key:Ten:0:0 subscription:Ten:1:3"},
 	{bookingdb.FindDouble, args{bookingdb.Visit{
 		Session: id[tenant.SessionID]("session"), Member: id[tenant.MemberID]("third"),
-	}}, "/other"},
+	}}, "{Entry=other}"},
 	{bookingdb.FindDouble, args{bookingdb.Visit{
 		Session: id[tenant.SessionID]("session"), Member: id[tenant.MemberID]("member"),
-	}}, "booking/waiting"},
-	{bookingdb.FindVisit, args{"booking"}, "session/member/false; location/service/2026/March/2"},
+	}}, "{Booking=booking Entry=waiting}"},
+	{bookingdb.FindVisit, args{"booking"},
+		"{Session=session Member=member}; {Location=location Service=service Date=2026-03-02}"},
 	{
 		bookingdb.FindMemberFacts, args{"member", civil.Span{Start: now, End: now}},
-		"member/key:Ten:0:0 other:five:0:0 subscription:Ten:0:0 fourth:Ten:0:0/subscription/false/2026/March/2/1 " +
-			"subscription/true/2026/March/2/3/fifth booking entry workout/waiting fourth device device",
+		"{Member=member Subscriptions=key:Ten:0:0 other:five:0:0 subscription:Ten:0:0 fourth:Ten:0:0 " +
+			"Usage={Subscription=subscription On=2026-03-02 Used=1} {Subscription=subscription Week=true " +
+			"On=2026-03-02 Used=3} Bookings=fifth booking entry workout Entries=waiting fourth device device}",
 	},
 	{bookingdb.FindMemberFacts, args{"member", civil.Span{
 		Start: start.Add(7 * 24 * time.Hour), End: start.Add(7 * 24 * time.Hour),
-	}}, "member/key:Ten:0:0 other:five:0:0 subscription:Ten:0:0 fourth:Ten:0:0/subscription/false/2026/March/2/1 " +
-		"subscription/true/2026/March/2/3 subscription/false/2026/March/3/2/booking entry " +
-		"workout/waiting fourth device device"},
+	}},
+		"{Member=member Subscriptions=key:Ten:0:0 other:five:0:0 subscription:Ten:0:0 fourth:Ten:0:0 " +
+			"Usage={Subscription=subscription On=2026-03-02 Used=1} {Subscription=subscription Week=true " +
+			"On=2026-03-02 Used=3} {Subscription=subscription On=2026-03-03 Used=2} Bookings=booking entry workout " +
+			"Entries=waiting fourth device device}"},
 	{bookingdb.FindMemberFacts, args{"member", civil.Span{
 		Start: start.Add(8 * 24 * time.Hour), End: start.Add(8 * 24 * time.Hour),
-	}}, "member/key:Ten:0:0 other:five:0:0 subscription:Ten:0:0 " +
-		"fourth:Ten:0:0/subscription/false/2026/March/3/2//waiting fourth device device"},
+	}},
+		"{Member=member Subscriptions=key:Ten:0:0 other:five:0:0 subscription:Ten:0:0 fourth:Ten:0:0 " +
+			"Usage={Subscription=subscription On=2026-03-03 Used=2} Bookings= Entries=waiting fourth device device}"},
 	{
 		bookingdb.FindMemberFacts, args{"member", civil.Span{Start: start, End: start.Add(time.Hour)}},
-		"member/key:Ten:0:0 other:five:0:0 subscription:Ten:0:0 fourth:Ten:0:0/subscription/false/2026/March/2/1 " +
-			"subscription/true/2026/March/2/3 subscription/false/2026/March/3/2/fifth booking entry " +
-			"workout/waiting fourth device device",
+		"{Member=member Subscriptions=key:Ten:0:0 other:five:0:0 subscription:Ten:0:0 fourth:Ten:0:0 " +
+			"Usage={Subscription=subscription On=2026-03-02 Used=1} {Subscription=subscription Week=true " +
+			"On=2026-03-02 Used=3} {Subscription=subscription On=2026-03-03 Used=2} Bookings=fifth booking " +
+			"entry workout Entries=waiting fourth device device}",
 	},
 	{
 		bookingdb.FindMemberFacts, args{"third", civil.Span{Start: start, End: start.Add(time.Hour)}},
-		"third/third:Day:0:0/third/false/2026/March/2/4 third/true/2026/March/2/4/third/other other other",
+		"{Member=third Subscriptions=third:Day:0:0 Usage={Subscription=third On=2026-03-02 Used=4} " +
+			"{Subscription=third Week=true On=2026-03-02 Used=4} Bookings=third Entries=other other other}",
 	},
 	{
 		bookingdb.CountUtilization, args{bookingdb.Period{From: day, To: day}, bookingdb.ByWeekdayHour, winter},
@@ -204,23 +217,26 @@ var bookingReads = []read{
 		From: day, To: day, Locations: []tenant.LocationID{id[tenant.LocationID]("other")},
 	}}, "Europe/Paris"},
 	{bookingdb.ListSubscriptions, args{"third other"}, "other:five:0:0 third:Day:0:0"},
-	{bookingdb.FindVisit, args{"fifth"}, "third/member/false; none"},
+	{bookingdb.FindVisit, args{"fifth"}, "{Session=third Member=member}; none"},
 	{
 		bookingdb.CountAttendanceDaily, args{bookingdb.Period{From: day, To: day}},
-		"2026/March/2/9/1/64/8/8/3/0/0/0/6/0",
+		"{Date=2026-03-02 Sessions=9 SessionsCancelled=1 Capacity=64 Booked=8 BookedLimited=8 Attended=3 " +
+			"Waitlisted=6}",
 	},
 	{
 		bookingdb.CountAttendanceDaily, args{bookingdb.Period{From: day, To: day.AddDays(1)}},
-		"2026/March/2/9/1/64/8/8/3/0/0/0/6/0 2026/March/3/1/0/8/0/0/0/0/0/0/0/0",
+		"{Date=2026-03-02 Sessions=9 SessionsCancelled=1 Capacity=64 Booked=8 BookedLimited=8 Attended=3 " +
+			"Waitlisted=6} {Date=2026-03-03 Sessions=1 Capacity=8}",
 	},
 	{
 		bookingdb.FindMemberFacts, args{"member", civil.Span{Start: start.Add(-time.Hour), End: start.Add(9 * time.Hour)}},
-		"member/key:Ten:0:0 other:five:0:0 subscription:Ten:0:0 fourth:Ten:0:0/subscription/false/2026/March/2/1 " +
-			"subscription/true/2026/March/2/3 subscription/false/2026/March/3/2/fifth booking entry " +
-			"workout/waiting fourth device device",
+		"{Member=member Subscriptions=key:Ten:0:0 other:five:0:0 subscription:Ten:0:0 fourth:Ten:0:0 " +
+			"Usage={Subscription=subscription On=2026-03-02 Used=1} {Subscription=subscription Week=true " +
+			"On=2026-03-02 Used=3} {Subscription=subscription On=2026-03-03 Used=2} Bookings=fifth booking " +
+			"entry workout Entries=waiting fourth device device}",
 	},
 	{bookingdb.ListZones, args{bookingdb.Period{From: day, To: day}}, "Europe/Paris Europe/Vienna"},
-	{bookingdb.CountMade, args{always, winter}, "2026/March/1/ONLINE/8/8"},
+	{bookingdb.CountMade, args{always, winter}, "{Date=2026-03-01 Channel=ONLINE Bookings=8 Seats=8}"},
 	{func(b *pg.Batch, in tenant.TenantID, into *[]credit.Subscription) {
 		for _, member := range []string{"third", "member"} {
 			bookingdb.ListPayers(b, in, bookingdb.Visit{
@@ -235,8 +251,9 @@ var bookingReads = []read{
 	{bookingdb.ListNoShowSessions, args{bookingdb.NoShowQuery{
 		Since: now, Until: start.Add(48 * time.Hour), StartsFrom: now, Mark: true, Closes: time.Hour, Limit: 9,
 	}}, "third"},
-	{bookingdb.ListUpcoming, args{"audit", start.Add(time.Hour), 9}, "Dawn//02T11:00"},
-	{bookingdb.ListUpcoming, args{"third", start, 2}, "Noon/Cy/02T10:00 Dawn//02T11:00"},
+	{bookingdb.ListUpcoming, args{"audit", start.Add(time.Hour), 9}, "{Title=Dawn StartsAt=02T11:00}"},
+	{bookingdb.ListUpcoming, args{"third", start, 2},
+		"{Title=Noon Coach=Cy StartsAt=02T10:00} {Title=Dawn StartsAt=02T11:00}"},
 	{bookingdb.ListBusy, args{bookingdb.Visit{
 		Session: id[tenant.SessionID]("third"), Member: id[tenant.MemberID]("member"),
 	}}, ""},
@@ -246,10 +263,10 @@ var bookingReads = []read{
 	{bookingdb.CountMade, args{always, []coredb.Clock(nil)}, ""},
 	{bookingdb.CountMade, args{bookingdb.Period{
 		From: always.From, To: always.To, Services: []tenant.ServiceID{id[tenant.ServiceID]("other")},
-	}, winter}, "2026/March/1/ONLINE/5/5"},
+	}, winter}, "{Date=2026-03-01 Channel=ONLINE Bookings=5 Seats=5}"},
 	{bookingdb.CountMade, args{bookingdb.Period{
 		From: always.From, To: always.To, Locations: []tenant.LocationID{id[tenant.LocationID]("other")},
-	}, winter}, "2026/March/1/ONLINE/7/7"},
+	}, winter}, "{Date=2026-03-01 Channel=ONLINE Bookings=7 Seats=7}"},
 	{bookingdb.CountMade, args{bookingdb.Period{From: always.From, To: day.AddDays(-2)}, winter}, ""},
 	{bookingdb.CountMade, args{bookingdb.Period{From: day, To: always.To}, winter}, ""},
 	{
@@ -274,7 +291,7 @@ var bookingReads = []read{
 	}, bookingdb.ByLocation, []coredb.Clock(nil)}, "{other 0 0 4 0 32 7}"},
 	{bookingdb.CountAttendanceDaily, args{bookingdb.Period{
 		From: day, To: day, Services: []tenant.ServiceID{id[tenant.ServiceID]("other")},
-	}}, "2026/March/2/1/0/8/5/5/3/0/0/0/0/0"},
+	}}, "{Date=2026-03-02 Sessions=1 Capacity=8 Booked=5 BookedLimited=5 Attended=3}"},
 	{bookingdb.CountAttendanceDaily, args{bookingdb.Period{
 		From: day, To: day, Services: []tenant.ServiceID{id[tenant.ServiceID]("third")},
 	}}, ""},
@@ -291,7 +308,7 @@ var bookingReads = []read{
 		Closes: time.Hour, Limit: 9,
 	}}, ""},
 	{bookingdb.ListDueSessions, args{now.Add(time.Hour), 1}, "fifth"},
-	{bookingdb.ListArrivals, args{"third", 1}, "Ugo/1/02T08:01"},
+	{bookingdb.ListArrivals, args{"third", 1}, "{Name=Ugo Party=1 At=02T08:01}"},
 	{bookingdb.ListArrivals, args{"session", 9}, ""},
 	{bookingdb.ListMoving, args{"session"}, "booking:true other:true"},
 	{bookingdb.ListDueSubscriptions, args{now, "other", 9}, "third"},
@@ -301,8 +318,8 @@ var bookingReads = []read{
 	{bookingdb.ListOwnBookings, args{bookingdb.OwnBookings{
 		Account: "sa:1", Statuses: []booking.Status{booking.NoShow}, Newest: true, Limit: 9,
 	}}, "fourth"},
-	{bookingdb.FindDisplay, args{"other"}, "Pier//0/0"},
-	{bookingdb.FindDisplay, args{"device"}, "dock//1/0"},
+	{bookingdb.FindDisplay, args{"other"}, "{Location=Pier}"},
+	{bookingdb.FindDisplay, args{"device"}, "{Location=dock Expected=1}"},
 	{bookingdb.ListLedger, args{"other", 0, 9}, ""},
 	{bookingdb.ListPayments, args{"other"}, ""},
 	{bookingdb.ListDisplayLinks, args{"other", 9}, ""},
@@ -312,9 +329,10 @@ var bookingReads = []read{
 	}}, ""},
 	{bookingdb.FindMemberFacts, args{"member", civil.Span{
 		Start: start.Add(-7 * 24 * time.Hour), End: start.Add(-7 * 24 * time.Hour),
-	}}, "member/key:Ten:0:0 other:five:0:0 subscription:Ten:0:0 fourth:Ten:0:0//fifth/waiting fourth " +
-		"device device"},
-	{bookingdb.CountMade, args{always, clocks}, "2026/March/2/ONLINE/1/1"},
+	}},
+		"{Member=member Subscriptions=key:Ten:0:0 other:five:0:0 subscription:Ten:0:0 fourth:Ten:0:0 Usage= " +
+			"Bookings=fifth Entries=waiting fourth device device}"},
+	{bookingdb.CountMade, args{always, clocks}, "{Date=2026-03-02 Channel=ONLINE Bookings=1 Seats=1}"},
 	{bookingdb.ListNoShowSessions, args{bookingdb.NoShowQuery{
 		Since: start, Until: start.Add(2 * time.Hour), StartsFrom: start.Add(-time.Hour), Mark: true, After: 3 * time.Hour,
 		Closes: time.Hour, Limit: 9,
@@ -326,14 +344,15 @@ var bookingReads = []read{
 
 // changedBookingReads are reads of the rows that more.sql changes in a tenant.
 var changedBookingReads = []read{
-	{bookingdb.CountAttendance, args{"member", start.Add(24*time.Hour + time.Second)}, "1/0/0"},
+	{bookingdb.CountAttendance, args{"member", start.Add(24*time.Hour + time.Second)}, "{Attended=1}"},
 	{
 		bookingdb.CountAttendanceDaily, args{bookingdb.Period{From: day, To: day.AddDays(1)}},
-		"2026/March/2/8/1/56/7/6/2/0/2/0/6/1 2026/March/3/2/0/16/0/0/0/0/0/0/0/0",
+		"{Date=2026-03-02 Sessions=8 SessionsCancelled=1 Capacity=56 Booked=7 BookedLimited=6 Attended=2 " +
+			"Cancelled=2 Waitlisted=6 Promoted=1} {Date=2026-03-03 Sessions=2 Capacity=16}",
 	},
 	{
 		bookingdb.CountAttendanceDaily, args{bookingdb.Period{From: day.AddDays(1), To: day.AddDays(1)}},
-		"2026/March/3/2/0/16/0/0/0/0/0/0/0/0",
+		"{Date=2026-03-03 Sessions=2 Capacity=16}",
 	},
 	{
 		bookingdb.CountUtilization, args{bookingdb.Period{From: day, To: day}, bookingdb.ByService, []coredb.Clock(nil)},
@@ -349,16 +368,16 @@ var changedBookingReads = []read{
 	},
 	{
 		bookingdb.CountMade, args{bookingdb.Period{From: day.AddDays(-1), To: day.AddDays(-1)}, winter},
-		"2026/March/1/ONLINE/1/1",
+		"{Date=2026-03-01 Channel=ONLINE Bookings=1 Seats=1}",
 	},
 	{bookingdb.FindNextExpiry, nil, "01T12:00"},
 	{bookingdb.FindSlotOf, args{"code"}, "none"},
-	{bookingdb.FindVisit, args{"workout"}, "audit/member/false; none"},
+	{bookingdb.FindVisit, args{"workout"}, "{Session=audit Member=member}; none"},
 	{bookingdb.ListBusy, args{bookingdb.Visit{
 		Session: id[tenant.SessionID]("other"), Member: id[tenant.MemberID]("member"),
 	}}, ""},
 	{bookingdb.ListDueSubscriptions, args{now, "", 9}, "other third"},
-	{bookingdb.ListLines, args{"booking sixth"}, "sixth/fifth"},
+	{bookingdb.ListLines, args{"booking sixth"}, "{Booking=sixth Line=fifth}"},
 	{bookingdb.ListMoving, args{"other"}, "fourth:false"},
 	{bookingdb.ListNoShows, args{"third", 9}, "second"},
 	{bookingdb.ListNoShowSessions, args{bookingdb.NoShowQuery{

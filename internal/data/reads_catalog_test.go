@@ -59,42 +59,50 @@ var catalogReads = []read{
 	{catalogdb.ListPlans, args{true, "Five", "other", 9}, "plan"},
 	{
 		catalogdb.ListPolicies, args{"location", "service"},
-		"TENANT/tenant/1/01T12:00 LOCATION/location/1/01T12:00 SERVICE/service/2h0m0s/1/01T12:00",
+		"{Level=TENANT Scope=tenant Version=1 UpdatedAt=01T12:00} {Level=LOCATION Scope=location Version=1 " +
+			"UpdatedAt=01T12:00} {Level=SERVICE Scope=service CheckInOpens=2h0m0s Version=1 UpdatedAt=01T12:00}",
 	},
-	{catalogdb.ListPolicies, args{"other", "other"}, "TENANT/tenant/1/01T12:00"},
-	{catalogdb.FindBenefitProvider, args{"ARMY"}, "ARMY/Army/[0-9]+/0/true/NONE/false/0/1/01T12:00/01T12:00"},
-	{catalogdb.ListBenefitProviders, nil, "ARMY/Army/[0-9]+/0/true/NONE/false/0/1/01T12:00/01T12:00 " +
-		"CLUB/Club/[0-9]+/0/true/NONE/false/0/1/01T12:00/01T12:00"},
-	{catalogdb.FindBenefitNumber, args{"CLUB", "1", "member"}, "true/false"},
-	{catalogdb.FindBenefitNumber, args{"CLUB", "1", "other"}, "true/true"},
-	{catalogdb.FindBenefitNumber, args{"CLUB", "0", "member"}, "false/true"},
-	{catalogdb.FindBenefitNumber, args{"CLUB", "3", "member"}, "false/false"},
+	{catalogdb.ListPolicies, args{"other", "other"}, "{Level=TENANT Scope=tenant Version=1 UpdatedAt=01T12:00}"},
+	{catalogdb.FindBenefitProvider, args{"ARMY"},
+		"{Code=ARMY Name=Army Pattern=[0-9]+ Active=true Verification=NONE Version=1 CreatedAt=01T12:00 " +
+			"UpdatedAt=01T12:00}"},
+	{catalogdb.ListBenefitProviders, nil,
+		"{Code=ARMY Name=Army Pattern=[0-9]+ Active=true Verification=NONE Version=1 CreatedAt=01T12:00 " +
+			"UpdatedAt=01T12:00} {Code=CLUB Name=Club Pattern=[0-9]+ Active=true Verification=NONE Version=1 " +
+			"CreatedAt=01T12:00 UpdatedAt=01T12:00}"},
+	{catalogdb.FindBenefitNumber, args{"CLUB", "1", "member"}, "{Listed=true}"},
+	{catalogdb.FindBenefitNumber, args{"CLUB", "1", "other"}, "{Listed=true Taken=true}"},
+	{catalogdb.FindBenefitNumber, args{"CLUB", "0", "member"}, "{Taken=true}"},
+	{catalogdb.FindBenefitNumber, args{"CLUB", "3", "member"}, "{}"},
 	{catalogdb.CountBenefitNumbers, args{"CLUB", []string{"2", "4"}, []string{"4"}}, "[1 0]"},
 	{catalogdb.FindBenefitMembership, args{"CLUB", "member"}, "member"},
 	{catalogdb.FindBenefitMembership, args{"ARMY", "other"}, "none"},
 	{
 		catalogdb.ListBenefitMemberships, args{catalogdb.MembershipQuery{Provider: "CLUB", Limit: 9}},
-		"CLUB/other/0/0-/true/01T12:00/bo/false CLUB/receiver/0/1/true/01T12:00/CY/false " +
-			"CLUB/third/0/1/true/01T12:00/Cy/false CLUB/member/1/1/false/01T12:00/Ana/true",
+		"{Provider=CLUB Member=other Key=0 Number=0- Shared=true CreatedAt=01T12:00 MemberName=bo} " +
+			"{Provider=CLUB Member=receiver Key=0 Number=1 Shared=true CreatedAt=01T12:00 MemberName=CY} " +
+			"{Provider=CLUB Member=third Key=0 Number=1 Shared=true CreatedAt=01T12:00 MemberName=Cy} " +
+			"{Provider=CLUB Member=member Key=1 Number=1 CreatedAt=01T12:00 MemberName=Ana Verified=true}",
 	},
 	{
 		catalogdb.ListBenefitMemberships, args{catalogdb.MembershipQuery{Provider: "ARMY", Limit: 9}},
-		"ARMY/third/1/1/false/01T12:00/Cy/false",
+		"{Provider=ARMY Member=third Key=1 Number=1 CreatedAt=01T12:00 MemberName=Cy}",
 	},
 	{
 		catalogdb.ListBenefitMemberships, args{catalogdb.MembershipQuery{Provider: "CLUB", Limit: 1}},
-		"CLUB/other/0/0-/true/01T12:00/bo/false",
+		"{Provider=CLUB Member=other Key=0 Number=0- Shared=true CreatedAt=01T12:00 MemberName=bo}",
 	},
 	{
 		catalogdb.ListBenefitMemberships, args{catalogdb.MembershipQuery{Provider: "CLUB", Key: "1", Limit: 9}},
-		"CLUB/member/1/1/false/01T12:00/Ana/true",
+		"{Provider=CLUB Member=member Key=1 Number=1 CreatedAt=01T12:00 MemberName=Ana Verified=true}",
 	},
 	{
 		catalogdb.ListBenefitMemberships, args{catalogdb.MembershipQuery{
 			Provider: "CLUB", AfterKey: "0", AfterMember: id[tenant.MemberID]("other"), Limit: 9,
 		}},
-		"CLUB/receiver/0/1/true/01T12:00/CY/false CLUB/third/0/1/true/01T12:00/Cy/false " +
-			"CLUB/member/1/1/false/01T12:00/Ana/true",
+		"{Provider=CLUB Member=receiver Key=0 Number=1 Shared=true CreatedAt=01T12:00 MemberName=CY} " +
+			"{Provider=CLUB Member=third Key=0 Number=1 Shared=true CreatedAt=01T12:00 MemberName=Cy} " +
+			"{Provider=CLUB Member=member Key=1 Number=1 CreatedAt=01T12:00 MemberName=Ana Verified=true}",
 	},
 	{catalogdb.CountBenefitNumbers, args{"CLUB", []string{"2", "4"}, []string{"1"}}, "[1 1]"},
 	{catalogdb.CountBenefitNumbers, args{"CLUB", []string{"1"}, []string{}}, "[1 0]"},

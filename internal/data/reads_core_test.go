@@ -28,9 +28,11 @@ var coreReads = []read{
 	{coredb.FindSnapshotVersion, nil, "1"},
 	{
 		coredb.FindSnapshot, nil,
-		"1/false/fifth=Europe/Vienna/ONLINE PHONE WALK_IN location=Europe/Vienna/ONLINE PHONE WALK_IN " +
-			"other=Europe/Paris/1.5/2.5/ONLINE PHONE WALK_IN/other=1/1/IN_PERSON " +
-			"service=1/1/IN_PERSON/location= other= service= tenant=/other=other plan=plan third=third",
+		"{Version=1 Locations=fifth={TimeZone=Europe/Vienna Channels=ONLINE PHONE WALK_IN} " +
+			"location={TimeZone=Europe/Vienna Channels=ONLINE PHONE WALK_IN} other={TimeZone=Europe/Paris " +
+			"Point={Latitude=1.5 Longitude=2.5} Channels=ONLINE PHONE WALK_IN} Services=other={MinParty=1 " +
+			"MaxParty=1 Delivery=IN_PERSON} service={MinParty=1 MaxParty=1 Delivery=IN_PERSON} " +
+			"Policies=location={} other={} service={} tenant={} Plans=other=other plan=plan third=third}",
 	},
 	{coredb.HasOldKeys, args{now.Add(-time.Hour)}, "true"},
 	{coredb.HasOldKeys, args{now.Add(-time.Hour - time.Second)}, "false"},
@@ -46,7 +48,7 @@ var coreReads = []read{
 	{coredb.CountSessions, args{2}, "2"},
 	{coredb.FindAnswer, args{coredb.Claim{
 		Principal: "ana", Procedure: "Book", Key: "key", Since: now.Add(-time.Second),
-	}}, "#request/1"},
+	}}, "{Hash=#request Answer=1}"},
 	{coredb.FindAnswer, args{coredb.Claim{Principal: "ana", Procedure: "Book", Key: "key", Since: now}}, "none"},
 	{coredb.FindAnswer, args{coredb.Claim{Principal: "bo", Procedure: "Book", Key: "key"}}, "none"},
 	{coredb.FindAnswer, args{coredb.Claim{Principal: "ana", Procedure: "Join", Key: "key"}}, "none"},

@@ -22,47 +22,50 @@ var messageReads = []read{
 	{messagedb.FindDeliveries, args{"third other"}, "third other"},
 	{
 		messagedb.ListAccessParties, args{"third receiver"},
-		"//////receiver/////false/01T00:00/01T00:00/false/01T00:00/00000000-0000-0000-0000-000000000000/0/0 " +
-			"third/////false/01T00:00/01T00:00/false/01T00:00/00000000-0000-0000-0000-000000000000/0/0/receiver=false " +
-			"third=true/receiver=CY third=Cy",
+		"{OfAccess={Member=receiver} {Member=third} Owners=receiver=false third=true Names=receiver=CY " +
+			"third=Cy}",
 	},
 	{
-		messagedb.ListAccessParties, args{"third"}, "//////third/////false/01T00:00/01T00:00/false/01T00:00/" +
-			"00000000-0000-0000-0000-000000000000/0/0/third=true/third=Cy",
+		messagedb.ListAccessParties, args{"third"}, "{OfAccess={Member=third} Owners=third=true Names=third=Cy}",
 	},
 	{
 		messagedb.ListParties, args{"booking", "", "", "", false, time.Hour},
-		"member/session/booking///true/02T08:00/02T09:00/false/02T06:00/00000000-0000-0000-0000-000000000000/0/0///////" +
-			"/",
+		"{OfBookings={Member=member Session=session Booking=booking Booked=true StartsAt=02T08:00 " +
+			"EndsAt=02T09:00 CheckInOpens=02T06:00}}",
 	},
 	{
 		messagedb.ListParties, args{"other", "", "", "", false, time.Hour},
-		"other/session/other///false/02T08:00/02T09:00/false/02T06:00/00000000-0000-0000-0000-000000000000/0/0////////",
+		"{OfBookings={Member=other Session=session Booking=other StartsAt=02T08:00 EndsAt=02T09:00 " +
+			"CheckInOpens=02T06:00}}",
 	},
 	{
 		messagedb.ListParties, args{"fifth", "", "", "", false, time.Hour},
-		"member/third/fifth///false/02T07:00/02T08:00/false/02T06:00/subscription/0/0////////",
+		"{OfBookings={Member=member Session=third Booking=fifth StartsAt=02T07:00 EndsAt=02T08:00 " +
+			"CheckInOpens=02T06:00 Payer=subscription}}",
 	},
 	{
 		messagedb.ListParties, args{"", "session", "", "", false, time.Hour},
-		"/member/session/booking///true/02T08:00/02T09:00/false/02T06:00/00000000-0000-0000-0000-000000000000/0/0///////",
+		"{OfSessions={Member=member Session=session Booking=booking Booked=true StartsAt=02T08:00 " +
+			"EndsAt=02T09:00 CheckInOpens=02T06:00}}",
 	},
 	{
 		messagedb.ListParties, args{"", "", "waiting third", "", false, time.Hour},
-		"//member/session//waiting//false/02T08:00/02T09:00/false/02T06:00/00000000-0000-0000-0000-000000000000/0/0 mem" +
-			"ber/session//third//false/02T08:00/02T09:00/false/02T06:00/00000000-0000-0000-0000-000000000000/0/0//////",
+		"{OfEntries={Member=member Session=session Entry=waiting StartsAt=02T08:00 EndsAt=02T09:00 " +
+			"CheckInOpens=02T06:00} {Member=member Session=session Entry=third StartsAt=02T08:00 " +
+			"EndsAt=02T09:00 CheckInOpens=02T06:00} OfWindows=}",
 	},
 	{
 		messagedb.ListParties, args{"", "", "device", "", false, time.Hour},
-		"//member/third//device//false/02T07:00/02T08:00/false/02T06:00/00000000-0000-0000-0000-000000000000/0/0//////",
+		"{OfEntries={Member=member Session=third Entry=device StartsAt=02T07:00 EndsAt=02T08:00 " +
+			"CheckInOpens=02T06:00} OfWindows=}",
 	},
 	{
 		messagedb.ListParties, args{"", "", "", []tenant.UUID{uuid("subscription"), uuid("other")}, false, time.Hour},
-		"////member/////false/01T00:00/01T00:00/false/01T00:00/subscription/0/0////",
+		"{OfPayers={Member=member Payer=subscription}}",
 	},
 	{
 		messagedb.ListParties, args{"", "", "", "", true, time.Hour},
-		"/////third/////false/01T00:00/01T00:00/false/01T00:00/00000000-0000-0000-0000-000000000000/0/0///",
+		"{Staff={Member=third}}",
 	},
 	{messagedb.ListParties, args{"", "", "", "", false, time.Hour}, "no statement"},
 	{
@@ -109,7 +112,7 @@ var messageReads = []read{
 	{messagedb.FindNotice, args{"notice"}, "notice"},
 	{messagedb.FindNotice, args{"third"}, "third"},
 	{messagedb.FindFeed, args{[]byte("feed")}, "member"},
-	{messagedb.FindFeed, args{[]byte("other")}, ""},
+	{messagedb.FindFeed, args{[]byte("other")}, "{}"},
 	{messagedb.ListMemberSchedule, args{"member", start.Add(-time.Hour), 9}, "fifth booking entry workout"},
 	{messagedb.ListMemberSchedule, args{"member", start, 9}, "booking entry workout"},
 	{messagedb.ListMemberSchedule, args{"member", start.Add(-time.Hour), 1}, "fifth"},
@@ -119,60 +122,75 @@ var messageReads = []read{
 		"waiting=Rowing,Pier,Ana"},
 	{messagedb.ListSubjects, args{"", "waiting", "", ""}, "waiting=Rowing,Pier,Ana"},
 	{messagedb.ListTemplates, args{[]notify.Topic{"MOVED"}}, ""},
-	{messagedb.ListTemplates, args{[]notify.Topic{"BOOKED"}}, "BOOKED/SMS/en//Hello//1/01T12:00"},
-	{messagedb.FindMemberQuiet, args{"member"}, "true"},
-	{messagedb.FindMemberQuiet, args{"third"}, "21/0/0/6/0/0/true"},
-	{messagedb.FindNotificationSettings, nil, "22/0/0/7/0/0/true/EMAIL=1 PUSH=1 SMS=1////0///1/01T12:00"},
-	{messagedb.FindSenders, nil, "7365616c6564/1/01T12:00/01T12:00"},
+	{messagedb.ListTemplates, args{[]notify.Topic{"BOOKED"}},
+		"{Topic=BOOKED Channel=SMS Locale=en Body=Hello Version=1 UpdatedAt=01T12:00}"},
+	{messagedb.FindMemberQuiet, args{"member"}, "{HasFeed=true}"},
+	{messagedb.FindMemberQuiet, args{"third"}, "{Hours={Start={Hour=21} End={Hour=6}} HasFeed=true}"},
+	{messagedb.FindNotificationSettings, nil,
+		"{Quiet={Start={Hour=22} End={Hour=7}} EmailInQuiet=true PerDay=EMAIL=1 PUSH=1 SMS=1 Reminders= " +
+			"PhoneCountries= Version=1 UpdatedAt=01T12:00}"},
+	{messagedb.FindSenders, nil, "{Text=7365616c6564 Version=1 UpdatedAt=01T12:00 DomainCheckAt=01T12:00}"},
 	{messagedb.FindDomainCheck, nil, "01T12:00"},
 	{
 		messagedb.ListMemberStops, args{"member"},
-		"EMAIL/ana@example.com/UNSUBSCRIBED/01T12:00 SMS/+4413/UNSUBSCRIBED/01T12:00",
+		"{Channel=EMAIL Address=ana@example.com Reason=UNSUBSCRIBED At=01T12:00} {Channel=SMS Address=+4413 " +
+			"Reason=UNSUBSCRIBED At=01T12:00}",
 	},
 	{messagedb.ListMemberStops, args{"other"}, ""},
 	{
 		messagedb.ListMemberStops, args{"receiver"},
-		"EMAIL/zed@example.com/BOUNCED/01T12:00 SMS/+4413/UNSUBSCRIBED/01T12:00",
+		"{Channel=EMAIL Address=zed@example.com Reason=BOUNCED At=01T12:00} {Channel=SMS Address=+4413 " +
+			"Reason=UNSUBSCRIBED At=01T12:00}",
 	},
 	{func(b *pg.Batch, in tenant.TenantID, phone, email map[delivery.Channel]notify.Reason) {
 		messagedb.ListStops(b, in, []*notify.Recipient{
 			{Email: "foreign@example.com"}, {Phone: "+4413", Stopped: phone}, {Email: "ANA@example.com", Stopped: email},
 		})
 	}, nil, "SMS=UNSUBSCRIBED; EMAIL=UNSUBSCRIBED"},
-	{messagedb.ListPreferences, args{"member third"}, "member=BOOKED/SMS=true"},
+	{messagedb.ListPreferences, args{"member third"}, "member={Topic=BOOKED Channel=SMS}=true"},
 	{
 		messagedb.ListRecipients, args{"member third", opened},
-		"member=member/true/Ana/+4413/ana@example.com/it///EMAIL=UNSUBSCRIBED SMS=UNSUBSCRIBED/other device// " +
-			"third=third/true/Cy/+4413//de//21/0/0/6/0/0//SMS=UNSUBSCRIBED/notice third fourth//",
+		"member={Member=member Known=true Name=Ana Phone=+4413 Email=ana@example.com Locale=it Zone={} " +
+			"Stopped=EMAIL=UNSUBSCRIBED SMS=UNSUBSCRIBED Devices=other device Sent=} third={Member=third " +
+			"Known=true Name=Cy Phone=+4413 Locale=de Zone={} Quiet={Start={Hour=21} End={Hour=6}} " +
+			"Stopped=SMS=UNSUBSCRIBED Devices=notice third fourth Sent=}",
 	},
 	{messagedb.ListRecipients, args{"other"}, "unknown time zone Nowhere"},
 	{messagedb.ListSent, args{"member", now.Add(time.Hour)}, ""},
 	{messagedb.ListSent, args{"member third", now.Add(-time.Hour)}, "member=SMS=01T12:00 01T13:00"},
 	{
 		messagedb.ListSendingHours, args{now},
-		"EMAIL/AT/01T12:00/1/0/80 SMS/AR/01T12:00/1/0/80 SMS/AT/01T12:00/1/0/80 SMS/DE/01T13:00/5/0/80",
+		"{Channel=EMAIL Country=AT Hour=01T12:00 Sent=1 Alarm=80} {Channel=SMS Country=AR Hour=01T12:00 Sent=1 " +
+			"Alarm=80} {Channel=SMS Country=AT Hour=01T12:00 Sent=1 Alarm=80} {Channel=SMS Country=DE " +
+			"Hour=01T13:00 Sent=5 Alarm=80}",
 	},
 	{
 		messagedb.ListSendingHours, args{now.Add(-time.Hour)},
-		"EMAIL//01T11:00/1/0/80 EMAIL/AT/01T12:00/1/0/80 SMS/AR/01T12:00/1/0/80 SMS/AT/01T11:00/1/0/80 " +
-			"SMS/AT/01T12:00/1/0/80 SMS/DE/01T13:00/5/0/80",
+		"{Channel=EMAIL Hour=01T11:00 Sent=1 Alarm=80} {Channel=EMAIL Country=AT Hour=01T12:00 Sent=1 " +
+			"Alarm=80} {Channel=SMS Country=AR Hour=01T12:00 Sent=1 Alarm=80} {Channel=SMS Country=AT " +
+			"Hour=01T11:00 Sent=1 Alarm=80} {Channel=SMS Country=AT Hour=01T12:00 Sent=1 Alarm=80} " +
+			"{Channel=SMS Country=DE Hour=01T13:00 Sent=5 Alarm=80}",
 	},
-	{messagedb.ListStandings, nil, "SMS/1/01T12:00/01T12:00"},
-	{messagedb.ListReviews, args{now.Add(24 * time.Hour)}, "EMAIL/0/02T12:00/02T12:00 SMS/1/01T12:00/01T12:00"},
-	{messagedb.ListReviews, args{now.Add(24*time.Hour - time.Second)}, "EMAIL/0/02T11:59/02T11:59"},
+	{messagedb.ListStandings, nil, "{Channel=SMS Level=1 Since=01T12:00 ReviewedAt=01T12:00}"},
+	{messagedb.ListReviews, args{now.Add(24 * time.Hour)},
+		"{Channel=EMAIL Since=02T12:00 ReviewedAt=02T12:00} {Channel=SMS Level=1 Since=01T12:00 " +
+			"ReviewedAt=01T12:00}"},
+	{messagedb.ListReviews, args{now.Add(24*time.Hour - time.Second)},
+		"{Channel=EMAIL Since=02T11:59 ReviewedAt=02T11:59}"},
 	{messagedb.ListConduct, args{[]notify.Standing{
 		{Channel: delivery.SMS, Since: now}, {Channel: delivery.Email, Since: now},
-	}, start}, "EMAIL=0/1 SMS=1/4"},
+	}, start}, "EMAIL={Bad=1} SMS={Sent=1 Bad=4}"},
 	{
-		messagedb.ListConduct, args{[]notify.Standing{{Channel: delivery.SMS, Since: now}}, now.Add(time.Hour)}, "SMS=0/3",
+		messagedb.ListConduct, args{[]notify.Standing{{Channel: delivery.SMS, Since: now}}, now.Add(time.Hour)},
+		"SMS={Bad=3}",
 	},
 	{
 		messagedb.ListConduct, args{[]notify.Standing{{Channel: delivery.SMS, Since: now.Add(time.Second)}}, start},
-		"SMS=1/1",
+		"SMS={Sent=1 Bad=1}",
 	},
 	{
 		messagedb.ListConduct, args{[]notify.Standing{{Channel: delivery.SMS, Since: now.Add(-5 * time.Hour)}}, start},
-		"SMS=4/5",
+		"SMS={Sent=4 Bad=5}",
 	},
 	{messagedb.CountTests, args{"third", now.Add(time.Hour)}, "0"},
 	{messagedb.CountTests, args{"other", now}, "0"},
@@ -180,12 +198,12 @@ var messageReads = []read{
 	{messagedb.ListSent, args{"member", now.Add(-time.Hour)}, "member=SMS=01T12:00 01T13:00"},
 	{
 		messagedb.ListRecipients, args{"third", opened},
-		"third=third/true/Cy/+4413//de//21/0/0/6/0/0//SMS=UNSUBSCRIBED/notice third fourth//",
+		"third={Member=third Known=true Name=Cy Phone=+4413 Locale=de Zone={} Quiet={Start={Hour=21} " +
+			"End={Hour=6}} Stopped=SMS=UNSUBSCRIBED Devices=notice third fourth Sent=}",
 	},
 	{messagedb.ListPreferences, args{"third"}, ""},
 	{
 		messagedb.ListAccessParties, args{""},
-		"//////third/////false/01T00:00/01T00:00/false/01T00:00/00000000-0000-0000-0000-000000000000/0/0/third=tru" +
-			"e/third=Cy",
+		"{OfAccess={Member=third} Owners=third=true Names=third=Cy}",
 	},
 }

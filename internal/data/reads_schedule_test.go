@@ -76,28 +76,30 @@ var scheduleReads = []read{
 	{scheduledb.FindSession, args{"other"}, "other [third]"},
 	{
 		scheduledb.ListBusySpans, args{"", "member", civil.Span{Start: start.Add(-30 * time.Minute), End: start}},
-		"/member/02T07:00/02T08:00",
+		"{Coach=member Span={Start=02T07:00 End=02T08:00}}",
 	},
-	{scheduledb.FindLeader, args{"receiver"}, "false/CY"},
-	{scheduledb.PreviewSessions, args{scheduledb.SessionQuery{Limit: 2}}, "12/10/5/second third"},
+	{scheduledb.FindLeader, args{"receiver"}, "{Name=CY}"},
+	{scheduledb.PreviewSessions, args{scheduledb.SessionQuery{Limit: 2}},
+		"{Matched=12 Booked=10 Bookings=5 Samples=second third}"},
 	{scheduledb.PreviewSessions, args{scheduledb.SessionQuery{
 		Unbooked: true, Limit: 9,
-	}}, "2/10/0/code transfer"},
+	}}, "{Matched=2 Booked=10 Samples=code transfer}"},
 	{scheduledb.ListBusySpans, args{
 		"resource", "member", civil.Span{Start: start, End: start.Add(time.Hour)},
-	}, "resource/member/02T08:00/02T09:00"},
+	}, "{Resource=resource Coach=member Span={Start=02T08:00 End=02T09:00}}"},
 	{scheduledb.ListBusySpans, args{
 		"resource", "third", civil.Span{Start: start.Add(-time.Hour), End: start.Add(time.Second)},
-	}, "resource/member/02T08:00/02T09:00"},
+	}, "{Resource=resource Coach=member Span={Start=02T08:00 End=02T09:00}}"},
 	{
 		scheduledb.ListBusySpans, args{"third", "third", civil.Span{Start: start, End: start.Add(9 * time.Hour)}},
-		"/third/02T10:00/02T11:00 third//02T11:00/02T12:00 /third/02T11:00/02T12:00",
+		"{Coach=third Span={Start=02T10:00 End=02T11:00}} {Resource=third Span={Start=02T11:00 End=02T12:00}} " +
+			"{Coach=third Span={Start=02T11:00 End=02T12:00}}",
 	},
 	{scheduledb.ListBusySpans, args{"resource", "third", civil.Span{Start: start.Add(-time.Hour), End: start}}, ""},
 	{scheduledb.ListBusySpans, args{"", "third", civil.Span{Start: start.Add(-time.Hour), End: start}}, ""},
-	{scheduledb.FindLeader, args{"member"}, "true/Ana"},
-	{scheduledb.FindLeader, args{"third"}, "true/Cy"},
-	{scheduledb.FindLeader, args{"other"}, "false/bo"},
+	{scheduledb.FindLeader, args{"member"}, "{CanLead=true Name=Ana}"},
+	{scheduledb.FindLeader, args{"third"}, "{CanLead=true Name=Cy}"},
+	{scheduledb.FindLeader, args{"other"}, "{Name=bo}"},
 	{scheduledb.FindSeries, args{"series"}, "series"},
 	{scheduledb.FindSeries, args{"other"}, "other"},
 	{scheduledb.ListSeriesToExtend, args{civil.Date{Year: 2026, Month: 3, Day: 10}}, "other"},
@@ -119,14 +121,15 @@ var scheduleReads = []read{
 	{scheduledb.ListNamedCoaches, args{[]string{"zed@example.com"}}, "receiver [false]"},
 	{
 		scheduledb.PreviewSessions, args{scheduledb.SessionQuery{Limit: 9}},
-		"12/10/5/second third session fifth sixth waiting device audit seventh",
+		"{Matched=12 Booked=10 Bookings=5 Samples=second third session fifth sixth waiting device audit " +
+			"seventh}",
 	},
 	{scheduledb.PreviewSessions, args{scheduledb.SessionQuery{
 		Filter: session.Filter{Series: id[tenant.SeriesID]("third")}, Limit: 9,
-	}}, "0/0/0/"},
+	}}, "{Samples=}"},
 	{scheduledb.PreviewSessions, args{scheduledb.SessionQuery{
 		Filter: session.Filter{Series: id[tenant.SeriesID]("third")}, Unbooked: true, Limit: 9,
-	}}, "0/0/0/"},
+	}}, "{Samples=}"},
 	{scheduledb.ListSessions, args{scheduledb.SessionQuery{
 		Filter: session.Filter{Series: id[tenant.SeriesID]("third")}, Limit: 9,
 	}}, ""},

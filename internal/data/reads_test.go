@@ -207,7 +207,8 @@ func argument(typ reflect.Type, arg any) reflect.Value {
 // joined are fields that a statement reads from other tables, which show what they join.
 var joined = strings.Fields("From To Keys Roles Leads Tried Offers Workouts")
 
-// show returns the names of the ids that were found, or the values of what has none.
+// show returns the names of the ids that were found, or the values of what has none, by the names of the fields that are
+// not zero.
 func show(v reflect.Value) string {
 	if v.Kind() == reflect.Pointer && v.IsNil() {
 		return "none"
@@ -215,6 +216,10 @@ func show(v reflect.Value) string {
 	switch value := v.Interface().(type) {
 	case time.Time:
 		return value.UTC().Format("02T15:04")
+	case civil.Date:
+		return value.String()
+	case coredb.Violation:
+		return readable.Replace(value.Row + "/" + value.Detail)
 	case grant.Role:
 		return fmt.Sprintf("%s:%d:%t", value.Name, value.Holders, len(value.Permissions) > 0)
 	case messagedb.Subject:
@@ -271,13 +276,11 @@ func show(v reflect.Value) string {
 			return strings.Join(parts, " ")
 		}
 		for _, field := range reflect.VisibleFields(v.Type()) {
-			if field.IsExported() && !field.Anonymous {
-				if part := show(v.FieldByIndex(field.Index)); part != "none" {
-					parts = append(parts, part)
-				}
+			if value := v.FieldByIndex(field.Index); field.IsExported() && !field.Anonymous && !value.IsZero() {
+				parts = append(parts, field.Name+"="+show(value))
 			}
 		}
-		return strings.Join(parts, "/")
+		return "{" + strings.Join(parts, " ") + "}"
 	default:
 		return readable.Replace(fmt.Sprint(v))
 	}

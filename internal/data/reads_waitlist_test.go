@@ -144,25 +144,35 @@ var waitlistReads = []read{
 		waitlistdb.ListDecisions, args{waitlistdb.DecisionQuery{Queues: []waitlist.Queue{queue}, Limit: 9}},
 		"decision sixth fifth",
 	},
-	{waitlistdb.ListQueues, args{[]waitlist.Queue{queue}}, "location/service/2026/March/2/4/0"},
-	{waitlistdb.ListSessionQueues, args{"other"}, "location/service/2026/March/2 location/service/2026/March/3"},
+	{waitlistdb.ListQueues, args{[]waitlist.Queue{queue}},
+		"{Queue={Location=location Service=service Date=2026-03-02} Waiting=4}"},
+	{waitlistdb.ListSessionQueues, args{"other"},
+		"{Location=location Service=service Date=2026-03-02} {Location=location Service=service " +
+			"Date=2026-03-03}"},
 	{waitlistdb.ListOpenSlots, args{
 		"location", "service", civil.Span{Start: start, End: start.Add(13 * time.Hour)}, 1,
-	}, "session/service/location/resource/member/02T08:00/02T09:00/01T00:00/Europe/Vienna// " +
-		"fifth/service/location///02T09:00/02T10:00/01T00:00/Europe/Vienna// " +
-		"seventh/service/location///02T20:00/02T21:00/01T00:00/Europe/Vienna//"},
+	},
+		"{Session=session Service=service Location=location Resource=resource Coach=member StartsAt=02T08:00 " +
+			"EndsAt=02T09:00 Zone=Europe/Vienna} {Session=fifth Service=service Location=location " +
+			"StartsAt=02T09:00 EndsAt=02T10:00 Zone=Europe/Vienna} {Session=seventh Service=service " +
+			"Location=location StartsAt=02T20:00 EndsAt=02T21:00 Zone=Europe/Vienna}"},
 	{waitlistdb.ListOpenSlots, args{
 		"location", "service", civil.Span{Start: start, End: start.Add(12 * time.Hour)}, 8,
-	}, "session/service/location/resource/member/02T08:00/02T09:00/01T00:00/Europe/Vienna// " +
-		"fifth/service/location///02T09:00/02T10:00/01T00:00/Europe/Vienna//"},
+	},
+		"{Session=session Service=service Location=location Resource=resource Coach=member StartsAt=02T08:00 " +
+			"EndsAt=02T09:00 Zone=Europe/Vienna} {Session=fifth Service=service Location=location " +
+			"StartsAt=02T09:00 EndsAt=02T10:00 Zone=Europe/Vienna}"},
 	{waitlistdb.ListOpenSlots, args{
 		"location", "service", civil.Span{Start: start, End: start.Add(13 * time.Hour)}, 9,
-	}, "seventh/service/location///02T20:00/02T21:00/01T00:00/Europe/Vienna//"},
+	},
+		"{Session=seventh Service=service Location=location StartsAt=02T20:00 EndsAt=02T21:00 " +
+			"Zone=Europe/Vienna}"},
 	{
 		waitlistdb.ListOpenSlots, args{"other", "service", civil.Span{Start: start, End: start.Add(24 * time.Hour)}, 1},
-		"waiting/service/other//third/02T10:00/02T11:00/01T00:00/Europe/Paris// " +
-			"device/service/other/third//02T11:00/02T12:00/01T00:00/Europe/Paris// " +
-			"audit/service/other//third/02T11:00/02T12:00/01T00:00/Europe/Paris//",
+		"{Session=waiting Service=service Location=other Coach=third StartsAt=02T10:00 EndsAt=02T11:00 " +
+			"Zone=Europe/Paris} {Session=device Service=service Location=other Resource=third " +
+			"StartsAt=02T11:00 EndsAt=02T12:00 Zone=Europe/Paris} {Session=audit Service=service " +
+			"Location=other Coach=third StartsAt=02T11:00 EndsAt=02T12:00 Zone=Europe/Paris}",
 	},
 	{waitlistdb.ListUnfilled, args{now, 9}, "session waiting audit"},
 	{waitlistdb.ListUnfilled, args{now, 0}, ""},
@@ -180,28 +190,29 @@ var waitlistReads = []read{
 	{waitlistdb.CountWaitlist, args{waitlistdb.WaitlistPeriod{
 		Span:    civil.Span{Start: now.Add(-3 * time.Hour), End: now.Add(time.Second)},
 		Service: id[tenant.ServiceID]("service"), Clocks: clocks,
-	}}, "location/service/2026/March/2/6/5/0/0/0/0/0/0/0/0s/0/0/ " +
-		"other/service/2026/March/2/1/1/0/0/0/0/0/0/0/0s/0/0/; " +
-		"location/service/2026/March/1/0/0/0/1/0/1/0/0/0/30m0s/0/0/ " +
-		"location/service/2026/March/2/0/0/0/1/0/0/0/0/1/0s/0/0/ " +
-		"location/service/2026/March/2/0/0/0/2/0/0/0/0/2/0s/0/0/"},
+	}},
+		"{Location=location Service=service Day=2026-03-02 Entries=6 Active=5} {Location=other Service=service " +
+			"Day=2026-03-02 Entries=1 Active=1}; {Location=location Service=service Day=2026-03-01 Offers=1 " +
+			"Declined=1 ResponseTime=30m0s} {Location=location Service=service Day=2026-03-02 Offers=1 Live=1} " +
+			"{Location=location Service=service Day=2026-03-02 Offers=2 Live=2}"},
 	{waitlistdb.CountWaitlist, args{waitlistdb.WaitlistPeriod{
 		Span: civil.Span{Start: now, End: now.Add(time.Second)}, Clocks: clocks,
-	}}, "location/service/2026/March/2/6/5/0/0/0/0/0/0/0/0s/0/0/ " +
-		"other/service/2026/March/2/1/1/0/0/0/0/0/0/0/0s/0/0/; " +
-		"location/service/2026/March/2/0/0/0/1/0/0/0/0/1/0s/0/0/ " +
-		"location/service/2026/March/2/0/0/0/2/0/0/0/0/2/0s/0/0/ " +
-		"other/other/2026/March/2/0/0/0/1/0/0/0/0/1/0s/0/0/"},
+	}},
+		"{Location=location Service=service Day=2026-03-02 Entries=6 Active=5} {Location=other Service=service " +
+			"Day=2026-03-02 Entries=1 Active=1}; {Location=location Service=service Day=2026-03-02 Offers=1 " +
+			"Live=1} {Location=location Service=service Day=2026-03-02 Offers=2 Live=2} {Location=other " +
+			"Service=other Day=2026-03-02 Offers=1 Live=1}"},
 	{waitlistdb.CountWaitlist, args{waitlistdb.WaitlistPeriod{
 		Span: civil.Span{Start: now.Add(-time.Second), End: now}, Clocks: clocks,
 	}}, "; "},
 	{waitlistdb.CountWaitlist, args{waitlistdb.WaitlistPeriod{
 		Span: civil.Span{Start: now, End: start}, Location: id[tenant.LocationID]("other"), Clocks: clocks,
-	}}, "other/service/2026/March/2/1/1/0/0/0/0/0/0/0/0s/0/0/; " +
-		"other/other/2026/March/2/0/0/0/1/0/0/0/0/1/0s/0/0/"},
+	}},
+		"{Location=other Service=service Day=2026-03-02 Entries=1 Active=1}; {Location=other Service=other " +
+			"Day=2026-03-02 Offers=1 Live=1}"},
 	{waitlistdb.CountWaitlist, args{waitlistdb.WaitlistPeriod{
 		Span: civil.Span{Start: now, End: start}, Service: id[tenant.ServiceID]("other"), Clocks: clocks,
-	}}, "; other/other/2026/March/2/0/0/0/1/0/0/0/0/1/0s/0/0/"},
+	}}, "; {Location=other Service=other Day=2026-03-02 Offers=1 Live=1}"},
 	{waitlistdb.ListOrphans, args{0}, "; "},
 	{waitlistdb.ListOrphans, args{9}, "unit item; key other"},
 	{waitlistdb.FindOfferByClaim, args{sha("claim")}, "offer"},
@@ -209,16 +220,24 @@ var waitlistReads = []read{
 	{waitlistdb.FindActiveEntry, args{"other", "member"}, "none"},
 	{
 		waitlistdb.ListRules, args{"location", "service"},
-		"TENANT/tenant//3 LOCATION/location/false/5 SERVICE/service/true/4",
+		"{Level=TENANT Scope=tenant Version=3} {Level=LOCATION Scope=location Settings={Enabled=false} " +
+			"Version=5} {Level=SERVICE Scope=service Settings={ExpireStale=true} Version=4}",
 	},
-	{waitlistdb.ListAllRules, nil, "TENANT/tenant//3 LOCATION/other//6 LOCATION/location/false/5 SERVICE/service/true/4"},
+	{waitlistdb.ListAllRules, nil,
+		"{Level=TENANT Scope=tenant Version=3} {Level=LOCATION Scope=other Version=6} {Level=LOCATION " +
+			"Scope=location Settings={Enabled=false} Version=5} {Level=SERVICE Scope=service " +
+			"Settings={ExpireStale=true} Version=4}"},
 	{waitlistdb.ListRulesVersions, args{waitlistdb.RulesVersionQuery{
 		Limit: 9,
-	}}, "TENANT/tenant//2/false/ana///01T12:00 TENANT/tenant//1/false/ana///01T12:00"},
+	}},
+		"{Level=TENANT Scope=tenant Version=2 Author=ana At=01T12:00} {Level=TENANT Scope=tenant Version=1 " +
+			"Author=ana At=01T12:00}"},
 	{waitlistdb.ListRulesVersions, args{waitlistdb.RulesVersionQuery{
 		Limit: 1,
-	}}, "TENANT/tenant//2/false/ana///01T12:00"},
-	{waitlistdb.ListEditedLevels, nil, "TENANT/tenant/3/1 LOCATION/other/6/0 LOCATION/location/5/1"},
+	}}, "{Level=TENANT Scope=tenant Version=2 Author=ana At=01T12:00}"},
+	{waitlistdb.ListEditedLevels, nil,
+		"{Level=TENANT Scope=tenant Rules=3 Policy=1} {Level=LOCATION Scope=other Rules=6} {Level=LOCATION " +
+			"Scope=location Rules=5 Policy=1}"},
 	{
 		waitlistdb.ListOpenAwaited, args{tenantLevel, now, waitlistdb.OpenSession{}, 9},
 		"session fifth waiting device audit seventh code",
@@ -251,18 +270,22 @@ var waitlistReads = []read{
 	}}, "third"},
 	{
 		waitlistdb.ListEnding, args{"waiting other"},
-		"other/location/service/2026/March/2/session/02T08:00/false/Europe/Vienna " +
-			"location/service/2026/March/3/other/03T08:00/false/Europe/Vienna " +
-			"location/service/2026/March/2/seventh/02T20:00/false/Europe/Vienna " +
-			"waiting/location/service/2026/March/2/session/02T08:00/false/Europe/Vienna",
+		"{Entry=other Places={Location=location Service=service Date=2026-03-02 Session=session " +
+			"Starts=02T08:00 Zone=Europe/Vienna} {Location=location Service=service Date=2026-03-03 " +
+			"Session=other Starts=03T08:00 Zone=Europe/Vienna} {Location=location Service=service " +
+			"Date=2026-03-02 Session=seventh Starts=02T20:00 Zone=Europe/Vienna}} {Entry=waiting " +
+			"Places={Location=location Service=service Date=2026-03-02 Session=session Starts=02T08:00 " +
+			"Zone=Europe/Vienna}}",
 	},
 	{
 		waitlistdb.ListEnding, args{"waiting"},
-		"waiting/location/service/2026/March/2/session/02T08:00/false/Europe/Vienna",
+		"{Entry=waiting Places={Location=location Service=service Date=2026-03-02 Session=session " +
+			"Starts=02T08:00 Zone=Europe/Vienna}}",
 	},
 	{
 		waitlistdb.FindWaitSlot, args{"session"},
-		"session/service/location/resource/member/02T08:00/02T09:00/01T00:00/Europe/Vienna/Rowing/Pier",
+		"{Session=session Service=service Location=location Resource=resource Coach=member StartsAt=02T08:00 " +
+			"EndsAt=02T09:00 Zone=Europe/Vienna ServiceName=Rowing LocationName=Pier}",
 	},
 	{waitlistdb.ListQueued, args{waitlistdb.QueueQuery{
 		Session: id[tenant.SessionID]("session"),
@@ -304,14 +327,16 @@ var waitlistReads = []read{
 		Entries: []tenant.EntryID{id[tenant.EntryID]("waiting")},
 	}}, "offer"},
 	{waitlistdb.ListEndingEntries, args{start, now.Add(-4 * time.Hour), "other", 9}, "second waiting"},
-	{waitlistdb.ListSessionQueues, args{"device"}, "location/service/2026/March/2"},
+	{waitlistdb.ListSessionQueues, args{"device"}, "{Location=location Service=service Date=2026-03-02}"},
 	{
 		waitlistdb.ListRulesVersions, args{waitlistdb.RulesVersionQuery{Before: 2, Limit: 9}},
-		"TENANT/tenant//1/false/ana///01T12:00",
+		"{Level=TENANT Scope=tenant Version=1 Author=ana At=01T12:00}",
 	},
 	{waitlistdb.ListRulesVersions, args{waitlistdb.RulesVersionQuery{
 		Level: catalog.TenantLevel, Scope: uuid("tenant"), Limit: 9,
-	}}, "TENANT/tenant//2/false/ana///01T12:00 TENANT/tenant//1/false/ana///01T12:00"},
+	}},
+		"{Level=TENANT Scope=tenant Version=2 Author=ana At=01T12:00} {Level=TENANT Scope=tenant Version=1 " +
+			"Author=ana At=01T12:00}"},
 	{waitlistdb.ListRulesVersions, args{waitlistdb.RulesVersionQuery{
 		Level: catalog.TenantLevel, Scope: uuid("other"), Limit: 9,
 	}}, ""},
@@ -348,13 +373,14 @@ var waitlistReads = []read{
 	}}, "third"},
 	{waitlistdb.ListOpenSlots, args{
 		"other", "service", civil.Span{Start: start.Add(24 * time.Hour), End: start.Add(48 * time.Hour)}, 1,
-	}, "transfer/service/other///03T08:00/03T09:00/01T00:00/Europe/Paris//"},
+	}, "{Session=transfer Service=service Location=other StartsAt=03T08:00 EndsAt=03T09:00 Zone=Europe/Paris}"},
 	{waitlistdb.ListOpenSlots, args{"other", "third", civil.Span{Start: start, End: start.Add(24 * time.Hour)}, 1}, ""},
 	{waitlistdb.ListRivalOffers, args{waitlistdb.RivalQuery{Member: id[tenant.MemberID]("member")}}, "second offer"},
 	{waitlistdb.ListWindows, args{"member", "service", "other"}, ""},
 	{
 		waitlistdb.FindWaitSlot, args{"third"},
-		"third/other/other//member/02T07:00/02T08:00/01T00:00/Europe/Paris/archery/dock",
+		"{Session=third Service=other Location=other Coach=member StartsAt=02T07:00 EndsAt=02T08:00 " +
+			"Zone=Europe/Paris ServiceName=archery LocationName=dock}",
 	},
 	{waitlistdb.ListRivalOffers, args{waitlistdb.RivalQuery{
 		Entries: []tenant.EntryID{id[tenant.EntryID]("third"), id[tenant.EntryID]("other")},
@@ -363,14 +389,15 @@ var waitlistReads = []read{
 	{waitlistdb.ListWindows, args{"member", "other", "location"}, ""},
 	{waitlistdb.CountWaitlist, args{waitlistdb.WaitlistPeriod{
 		Span: civil.Span{Start: now.Add(time.Second), End: start}, Clocks: clocks,
-	}}, "location/service/2026/March/2/1/1/0/0/0/0/0/0/0/0s/0/0/; "},
+	}}, "{Location=location Service=service Day=2026-03-02 Entries=1 Active=1}; "},
 	{waitlistdb.FindOfferByClaim, args{sha("other")}, "other"},
 	{
 		waitlistdb.ListEnding, args{"second"},
-		"second/location/service/2026/March/2/session/02T08:00/false/Europe/Vienna " +
-			"location/service/2026/March/2/second/02T07:00/true/Europe/Vienna " +
-			"location/service/2026/March/2/sixth/02T10:00/false/Europe/Vienna " +
-			"location/service/2026/March/2/fourth/02T08:00/true/Europe/Vienna",
+		"{Entry=second Places={Location=location Service=service Date=2026-03-02 Session=session " +
+			"Starts=02T08:00 Zone=Europe/Vienna} {Location=location Service=service Date=2026-03-02 " +
+			"Session=second Starts=02T07:00 Gone=true Zone=Europe/Vienna} {Location=location Service=service " +
+			"Date=2026-03-02 Session=sixth Starts=02T10:00 Zone=Europe/Vienna} {Location=location " +
+			"Service=service Date=2026-03-02 Session=fourth Starts=02T08:00 Gone=true Zone=Europe/Vienna}}",
 	},
 	{
 		waitlistdb.ListEntries, args{waitlistdb.EntryQuery{From: start, Limit: 9}},
@@ -384,7 +411,9 @@ var waitlistReads = []read{
 	}, now, waitlistdb.OpenSession{}, 9}, "session fifth waiting device audit seventh code"},
 	{waitlistdb.ListOpenSlots, args{
 		"location", "service", civil.Span{Start: start.Add(-time.Hour), End: start.Add(time.Hour)}, 1,
-	}, "session/service/location/resource/member/02T08:00/02T09:00/01T00:00/Europe/Vienna//"},
+	},
+		"{Session=session Service=service Location=location Resource=resource Coach=member StartsAt=02T08:00 " +
+			"EndsAt=02T09:00 Zone=Europe/Vienna}"},
 	{waitlistdb.ListQueued, args{waitlistdb.QueueQuery{
 		Session: id[tenant.SessionID]("session"), Queue: queue, AfterFlagged: true, AfterKey: 1,
 		AfterID: id[tenant.EntryID]("second"), Limit: 1,
@@ -395,18 +424,22 @@ var waitlistReads = []read{
 var changedWaitlistReads = []read{
 	{waitlistdb.CountWaitlist, args{waitlistdb.WaitlistPeriod{
 		Span: civil.Span{Start: now, End: now.Add(time.Second)}, Clocks: clocks,
-	}}, "location/service/2026/March/2/6/3/3/0/0/0/0/0/0/0s/0/2/ " +
-		"other/service/2026/March/2/1/1/0/0/0/0/0/0/0/0s/0/0/; " +
-		"location/service/2026/March/2/0/0/0/1/0/0/0/0/1/0s/0/0/ " +
-		"location/service/2026/March/2/0/0/0/1/0/0/1/0/0/0s/0/0/ " +
-		"location/service/2026/March/2/0/0/0/1/1/0/0/0/0/0s/2/0/2=1 " +
-		"location/service/2026/March/2/0/0/0/11/0/0/0/0/11/0s/0/0/ " +
-		"other/other/2026/March/2/0/0/0/1/0/0/0/1/0/0s/0/0/"},
+	}},
+		"{Location=location Service=service Day=2026-03-02 Entries=6 Active=3 Booked=3 Promoted=2} " +
+			"{Location=other Service=service Day=2026-03-02 Entries=1 Active=1}; {Location=location " +
+			"Service=service Day=2026-03-02 Offers=1 Accepted=1 Tries=2 Depths=2=1} {Location=location " +
+			"Service=service Day=2026-03-02 Offers=1 Live=1} {Location=location Service=service Day=2026-03-02 " +
+			"Offers=1 RanOut=1} {Location=location Service=service Day=2026-03-02 Offers=11 Live=11} " +
+			"{Location=other Service=other Day=2026-03-02 Offers=1 Withdrawn=1}"},
 	{waitlistdb.FindRound, args{"round"}, "round [waiting unit third] [3]"},
 	{waitlistdb.FindRound, args{"other"}, "other [other] [2]"},
 	{waitlistdb.ListEntries, args{waitlistdb.EntryQuery{Limit: 9}}, "second waiting other third fourth unit device item"},
-	{waitlistdb.ListRules, args{"location", "service"}, "TENANT/changed//3 LOCATION/location/false/5"},
-	{waitlistdb.ListAllRules, nil, "TENANT/changed//3 LOCATION/other//6 LOCATION/location/false/5"},
+	{waitlistdb.ListRules, args{"location", "service"},
+		"{Level=TENANT Scope=changed Version=3} {Level=LOCATION Scope=location Settings={Enabled=false} " +
+			"Version=5}"},
+	{waitlistdb.ListAllRules, nil,
+		"{Level=TENANT Scope=changed Version=3} {Level=LOCATION Scope=other Version=6} {Level=LOCATION " +
+			"Scope=location Settings={Enabled=false} Version=5}"},
 	{waitlistdb.ListAwaited, args{"session audit"}, "session"},
 	{waitlistdb.ListOpenAwaited, args{tenantLevel, now, waitlistdb.OpenSession{}, 9}, "session seventh code"},
 	{waitlistdb.ListEndingEntries, args{start.Add(-24 * time.Hour), time.Time{}, "", 9}, "second fourth"},
@@ -425,5 +458,7 @@ var changedWaitlistReads = []read{
 	{waitlistdb.ListWindows, args{"member", "service", "location"}, ""},
 	{waitlistdb.ListRulesVersions, args{waitlistdb.RulesVersionQuery{
 		Limit: 9,
-	}}, "TENANT/tenant//2/false/ana///01T12:00 TENANT/tenant/true/1/false/ana///01T12:00"},
+	}},
+		"{Level=TENANT Scope=tenant Version=2 Author=ana At=01T12:00} {Level=TENANT Scope=tenant " +
+			"Settings={Enabled=true} Version=1 Author=ana At=01T12:00}"},
 }
