@@ -67,8 +67,10 @@ func TestChangedSinceRelease_AllowsOnlyNewFiles(t *testing.T) {
 		"released":                        {release, list, first, ""},
 		"a new file":                      {release, list, files("00001_a.sql:x", "00003_b.sql:y", "00004_c.sql:z"), ""},
 		"no list":                         {release, "", first, "make the list"},
-		"edited":                          {release, list, files("00001_a.sql:X", "00003_b.sql:y"), "00001_a.sql was released"},
-		"removed":                         {release, list, files("00001_a.sql:x"), "00003_b.sql was released"},
+		"edited": {
+			release, list, files("00001_a.sql:X", "00003_b.sql:y"), "00001_a.sql was released",
+		},
+		"removed": {release, list, files("00001_a.sql:x"), "00003_b.sql was released"},
 		"a number in between": {
 			release, list, files("00001_a.sql:x", "00002_c.sql:z", "00003_b.sql:y"), "00002_c.sql",
 		},

@@ -23,7 +23,6 @@ var always = bookingdb.Period{
 	From: civil.Date{Year: 1971, Month: 1, Day: 1}, To: civil.Date{Year: 9999, Month: 1, Day: 1},
 }
 
-//nolint:dupword // names of rows
 var bookingReads = []read{
 
 	// Bookings and what pays for them.

@@ -207,8 +207,8 @@ func argument(typ reflect.Type, arg any) reflect.Value {
 // joined are fields that a statement reads from other tables, which show what they join.
 var joined = strings.Fields("From To Keys Roles Leads Tried Offers Workouts")
 
-// show returns the names of the ids that were found, or the values of what has none, by the names of the fields that are
-// not zero.
+// show returns the names of the ids that were found, or the values of what has none, by the names of the fields that
+// are not zero.
 func show(v reflect.Value) string {
 	if v.Kind() == reflect.Pointer && v.IsNil() {
 		return "none"
