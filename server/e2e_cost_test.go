@@ -16,7 +16,7 @@ import (
 
 	"github.com/shoenig/test"
 
-	"github.com/berthhq/berth/internal/rpc"
+	"github.com/berthhq/berth/internal/rpc/admission"
 	"github.com/berthhq/berth/internal/rules/member"
 	"github.com/berthhq/berth/internal/rules/session"
 	"github.com/berthhq/berth/internal/tenant"
@@ -103,7 +103,7 @@ func TestEveryRPC_IsCheapAtTheBoundsOfItsFields(t *testing.T) {
 func boundsOf(at fieldRef, good proto.Message) [][]protoreflect.Value {
 	var all [][]protoreflect.Value
 	field := at.leaf()
-	items, size := rpc.FieldBound(field)
+	items, size := admission.FieldBound(field)
 	present, filled := at.get(good)
 	if field.IsList() && filled {
 		all = append(all, slices.Repeat([]protoreflect.Value{present}, items))

@@ -28,6 +28,7 @@ import (
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/provider"
 	"github.com/berthhq/berth/internal/rpc"
+	"github.com/berthhq/berth/internal/rpc/admission"
 	"github.com/berthhq/berth/internal/rpc/request"
 	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/tenant"
@@ -142,9 +143,11 @@ func Open(
 	}
 	rates := listen.Traffic.rates(n.limits.Proxies)
 	contract, err := rpc.New(rpc.Config{
-		Services: n.App, Guard: n.Guard, Verifier: n.Verifier, Issuer: n.Issuer, Health: n.health, Now: time.Now,
-		Logger: log, Metrics: registry, Origins: listen.Origins, Fallback: apps, TimeLimit: listen.TimeLimit,
-		Reflection: listen.Reflection, Rates: rates, HoldBack: rpc.HoldBack, FormerIssuers: keys.FormerIssuers,
+		Admission: admission.Config{
+			Guard: n.Guard, Verifier: n.Verifier, Now: time.Now, Logger: log, Metrics: registry, Origins: listen.Origins,
+			TimeLimit: listen.TimeLimit, Rates: rates, HoldBack: admission.HoldBack, FormerIssuers: keys.FormerIssuers,
+		},
+		Services: n.App, Issuer: n.Issuer, Health: n.health, Reflection: listen.Reflection, Fallback: apps,
 	})
 	if err != nil {
 		return nil, err

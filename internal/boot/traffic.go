@@ -10,7 +10,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promauto"
 
 	"github.com/berthhq/berth/internal/app/engine"
-	"github.com/berthhq/berth/internal/rpc"
+	"github.com/berthhq/berth/internal/rpc/admission"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/traffic"
 )
@@ -54,8 +54,8 @@ func (c TrafficConfig) quotas() engine.Quotas {
 }
 
 // rates returns the limits of calls.
-func (c TrafficConfig) rates(proxies traffic.Proxies) rpc.Rates {
-	return rpc.Rates{
+func (c TrafficConfig) rates(proxies traffic.Proxies) admission.Rates {
+	return admission.Rates{
 		Caller: traffic.PerSecond(c.CallerRate), Tenant: traffic.PerSecond(c.TenantRate), Streams: c.CallerStreams,
 		Reads:     c.reads(),
 		Guesses:   traffic.PerHour(c.BenefitGuesses),

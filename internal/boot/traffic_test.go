@@ -7,7 +7,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/shoenig/test"
 
-	"github.com/berthhq/berth/internal/rpc"
+	"github.com/berthhq/berth/internal/rpc/admission"
 	"github.com/berthhq/berth/internal/testkit/expect"
 	"github.com/berthhq/berth/internal/traffic"
 )
@@ -26,7 +26,7 @@ func TestTrafficConfig_HasTheDefaultsOfTheLimits(t *testing.T) {
 	}, conns)
 	rates := c.rates(conns.Proxies)
 	rates.Addresses, rates.Reads = nil, nil
-	test.Eq(t, rpc.Rates{
+	test.Eq(t, admission.Rates{
 		Caller: traffic.PerSecond(traffic.DefaultCallerRate), Tenant: traffic.PerSecond(traffic.DefaultTenantRate),
 		Streams: traffic.DefaultStreamsPerCaller,
 		Guesses: traffic.PerHour(traffic.DefaultBenefitGuesses), Domains: traffic.PerHour(traffic.DefaultDomainChecks),

@@ -17,13 +17,11 @@ var (
 	http1        = rpctest.HTTP1
 	http2        = rpctest.HTTP2
 
-	refused           = rpctest.Refused
-	failsAs           = rpctest.FailsAs
-	apiErrorOf        = rpctest.ErrorOf
-	errorOf           = rpctest.LastError
-	infoOf            = rpctest.InfoOf
-	send              = rpctest.Send
-	errorFromResponse = rpctest.ErrorIn
+	refused    = rpctest.Refused
+	failsAs    = rpctest.FailsAs
+	apiErrorOf = rpctest.ErrorOf
+	errorOf    = rpctest.LastError
+	send       = rpctest.Send
 )
 
 func as[T any](token string, message *T) *connect.Request[T] { return rpctest.As(token, message) }

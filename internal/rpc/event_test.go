@@ -346,7 +346,7 @@ func TestEvents_RejectInvalidRequests(t *testing.T) {
 // Each event type of the domain has a value in the contract, and each value has an event type.
 func TestEventTypes_MatchContract(t *testing.T) {
 	t.Parallel()
-	known := constants(t, "../data/outbox/outbox.go", "Type")
+	known := rpctest.Constants(t, "../data/outbox/outbox.go", "Type")
 	must.True(t, len(known) >= 30, must.Sprintf("only %d types were found", len(known)))
 	for _, word := range known {
 		test.NotEqOp(t, 0, eventapi.EventTypes[outbox.Type(word)], test.Sprintf("the contract has no value for %s", word))

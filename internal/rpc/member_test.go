@@ -18,6 +18,7 @@ import (
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/gen/berth/v1/berthv1connect"
 	"github.com/berthhq/berth/internal/rpc/convert"
+	"github.com/berthhq/berth/internal/rpc/rpctest"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit/expect"
 	"github.com/berthhq/berth/internal/token"
@@ -197,7 +198,7 @@ func TestMe_TakesVerifiedEmailOfToken(t *testing.T) {
 	t.Parallel()
 	s := newMemberTest(t)
 	sign := func(verified bool) string {
-		return issue(t, s.issuer, token.Claims{
+		return rpctest.Issue(t, s.issuer, token.Claims{
 			Subject: "member", Email: "Mia@example.com", Verified: verified, Tenants: []tenant.TenantID{s.Tenant},
 		}, time.Hour)
 	}

@@ -21,6 +21,7 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	v1 "github.com/berthhq/berth/gen/berth/v1"
+	"github.com/berthhq/berth/internal/rpc/admission"
 	"github.com/berthhq/berth/internal/rpc/convert"
 	"github.com/berthhq/berth/internal/rules/credit"
 	"github.com/berthhq/berth/internal/rules/grant"
@@ -133,7 +134,7 @@ func TestPermissions_BeyondThatOfTheRPC(t *testing.T) {
 // procedures returns the handlers of RPCs that call one of the functions, directly or through others of their package.
 func procedures(t *testing.T, functions ...string) (names []string) {
 	t.Helper()
-	rules := expect.Value(Rules())(t)
+	rules := expect.Value(admission.Rules())(t)
 	for _, folder := range expect.Value(filepath.Glob("*api"))(t) {
 		calls := make(map[string][]string) // by function
 		for _, file := range expect.Value(filepath.Glob(folder + "/*.go"))(t) {

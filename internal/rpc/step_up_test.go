@@ -14,6 +14,8 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	v1 "github.com/berthhq/berth/gen/berth/v1"
+	"github.com/berthhq/berth/internal/rpc/admission"
+	"github.com/berthhq/berth/internal/rpc/rpctest"
 	"github.com/berthhq/berth/internal/rules/grant"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit/expect"
@@ -23,7 +25,7 @@ import (
 // signedIn signs a token for a subject who signed in some time ago.
 func (s *testServer) signedIn(t *testing.T, subject string, ago time.Duration) string {
 	t.Helper()
-	return issue(t, s.issuer, token.Claims{
+	return rpctest.Issue(t, s.issuer, token.Claims{
 		Subject: subject, Tenants: []tenant.TenantID{s.Tenant}, SignedInAt: time.Now().Add(-ago),
 	}, time.Hour)
 }
@@ -31,7 +33,7 @@ func (s *testServer) signedIn(t *testing.T, subject string, ago time.Duration) s
 func TestStepUp_IsAskedForWhatTheContractSays(t *testing.T) {
 	t.Parallel()
 	var procedures []string
-	for procedure, rule := range expect.Value(Rules())(t) {
+	for procedure, rule := range expect.Value(admission.Rules())(t) {
 		if rule.StepUp {
 			procedures = append(procedures, strings.TrimPrefix(procedure, "/berth.v1."))
 		}

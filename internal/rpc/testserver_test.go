@@ -10,13 +10,14 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
-	"github.com/shoenig/test/must"
 
 	"github.com/berthhq/berth/internal/access"
 	"github.com/berthhq/berth/internal/app"
 	"github.com/berthhq/berth/internal/app/accounts"
 	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/pgtest"
+	"github.com/berthhq/berth/internal/rpc/admission"
+	"github.com/berthhq/berth/internal/rpc/rpctest"
 	"github.com/berthhq/berth/internal/rules/checkin"
 	"github.com/berthhq/berth/internal/rules/member"
 	"github.com/berthhq/berth/internal/rules/waitlist"
@@ -80,10 +81,12 @@ func startTestServer(t testing.TB, with Config, adapt ...func(*app.Config)) *tes
 		token.OpenIssuer(filepath.Join(t.TempDir(), "key.pem"), "https://berth.test", "berth", config.Now),
 	)(t)
 	verifier := expect.Value(token.NewVerifier(config.Now, s.issuer.AsTrusted()))(t)
-	with.TimeLimit = cmp.Or(with.TimeLimit, waitTimeout)
-	with.Services, with.Guard, with.Verifier, with.Issuer, with.Now = s.App, guard, verifier, s.issuer, config.Now
+	checks := &with.Admission
+	checks.TimeLimit = cmp.Or(checks.TimeLimit, waitTimeout)
+	checks.Guard, checks.Verifier, checks.Now = guard, verifier, config.Now
+	checks.Logger, checks.Metrics = slog.New(slog.NewTextHandler(t.Output(), nil)), s.metrics
+	with.Services, with.Issuer = s.App, s.issuer
 	with.Health = NewHealth(func(context.Context) error { return nil })
-	with.Logger, with.Metrics = slog.New(slog.NewTextHandler(t.Output(), nil)), s.metrics
 	s.Handler = expect.Value(New(with))(t)
 	s.URL = listen(t, s.Handler, traffic.ConnLimits{})
 	return s
@@ -146,12 +149,37 @@ func (s *testServer) Token(t testing.TB, subject string, tenants ...tenant.Tenan
 	if len(tenants) == 0 {
 		tenants = []tenant.TenantID{s.Tenant}
 	}
-	return issue(t, s.issuer, token.Claims{Subject: subject, Tenants: tenants}, time.Hour)
+	return rpctest.Issue(t, s.issuer, token.Claims{Subject: subject, Tenants: tenants}, time.Hour)
 }
 
-func issue(t testing.TB, by *token.Issuer, claims token.Claims, lifetime time.Duration) string {
+// listen serves a handler within limits, and returns the server's URL.
+func listen(t testing.TB, handler http.Handler, limits traffic.ConnLimits) string {
 	t.Helper()
-	raw, _, err := by.Issue(claims, lifetime)
-	must.NoError(t, err)
-	return raw
+	return rpctest.Listen(t, NewServer(handler, slog.New(slog.DiscardHandler), limits))
+}
+
+const someSession = "0190a000-0000-7000-8000-000000000001"
+
+// bareServer has no tenants and no database behind it.
+type bareServer struct {
+	url    string
+	health *Health
+}
+
+func newBareServer(t *testing.T, adapt ...func(*Config)) bareServer {
+	t.Helper()
+	issuer := expect.Value(
+		token.OpenIssuer(filepath.Join(t.TempDir(), "key.pem"), "https://berth.test", "berth", time.Now),
+	)(t)
+	c := Config{
+		Admission: admission.Config{
+			Verifier: expect.Value(token.NewVerifier(time.Now, issuer.AsTrusted()))(t), Now: time.Now,
+			Logger: slog.New(slog.DiscardHandler), Metrics: prometheus.NewRegistry(),
+		},
+		Services: new(app.Services), Issuer: issuer, Health: NewHealth(func(context.Context) error { return nil }),
+	}
+	for _, f := range adapt {
+		f(&c)
+	}
+	return bareServer{listen(t, expect.Value(New(c))(t), traffic.ConnLimits{}), c.Health}
 }

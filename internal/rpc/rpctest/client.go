@@ -6,11 +6,13 @@ import (
 	"errors"
 	"io"
 	"maps"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"connectrpc.com/connect"
 	"github.com/shoenig/test"
@@ -20,6 +22,7 @@ import (
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/gen/berth/v1/berthv1connect"
 	"github.com/berthhq/berth/internal/testkit/expect"
+	"github.com/berthhq/berth/internal/token"
 )
 
 // Protocol is a client and how it calls.
@@ -146,6 +149,30 @@ func InfoOf(t *testing.T, err *connect.Error) *errdetails.ErrorInfo {
 		}
 	}
 	return nil
+}
+
+// Listen serves on the loopback interface until the test ends, and returns the server's URL.
+func Listen(t testing.TB, server interface {
+	Serve(listener net.Listener) error
+	Close() error
+}) string {
+	t.Helper()
+	listener := expect.Value(new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0"))(t)
+	done := make(chan error, 1)
+	go func() { done <- server.Serve(listener) }()
+	t.Cleanup(func() {
+		_ = server.Close()
+		test.ErrorIs(t, <-done, http.ErrServerClosed)
+	})
+	return "http://" + listener.Addr().String()
+}
+
+// Issue signs a token.
+func Issue(t testing.TB, by *token.Issuer, claims token.Claims, lifetime time.Duration) string {
+	t.Helper()
+	raw, _, err := by.Issue(claims, lifetime)
+	must.NoError(t, err)
+	return raw
 }
 
 // Response is the response to a plain HTTP request.

@@ -1,0 +1,241 @@
+package admission
+
+// Steps 2, and 7 to 9: who calls, in which tenant, whether they may, and whether the message is valid.
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"buf.build/go/protovalidate"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	v1 "github.com/berthhq/berth/gen/berth/v1"
+	"github.com/berthhq/berth/internal/access"
+	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/rpc/request"
+	"github.com/berthhq/berth/internal/rules/catalog"
+	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/token"
+)
+
+// checks authenticates and authorizes requests: who calls, in which tenant, and whether they may. Only then it
+// validates the message, so that strangers learn nothing from validation errors.
+type checks struct {
+	rules     map[string]Rule
+	verifier  *token.Verifier
+	guard     *access.Guard
+	validator protovalidate.Validator
+	limits    limits
+	rates     *rates
+	// stepUp reads which sign-in a tenant asks people for.
+	stepUp func(context.Context, tenant.TenantID) (catalog.StepUp, error)
+	// bindIssuer makes an issuer the one of a member's tokens, if it was one of others until now.
+	bindIssuer func(ctx context.Context, by tenant.Caller, issuer string, others []string) error
+	// issuers are those of members who are bound again, to the issuer of their next token. The empty one is that of
+	// members who have not signed in yet.
+	issuers []string
+	now     func() time.Time
+}
+
+// authenticate verifies the token. It runs before the body is read.
+func (a *checks) authenticate(ctx context.Context, procedure string, header http.Header) error {
+	rule := a.rules[procedure]
+	if rule.Kind == v1.Access_RULE_PUBLIC {
+		return nil
+	}
+	if len(header.Values("Authorization")) > 1 {
+		return token.ErrSeveral // proxies and servers may disagree which one counts
+	}
+	scheme, raw, _ := strings.Cut(header.Get("Authorization"), " ")
+	if !strings.EqualFold(scheme, "Bearer") {
+		raw = "" // rejected like a missing token
+	}
+	principal, err := a.verifier.Verify(ctx, strings.TrimSpace(raw))
+	if err != nil {
+		return a.rates.rejectToken(ctx, raw, err)
+	}
+	request.CallFrom(ctx).Principal = principal
+	return nil
+}
+
+// admit authorizes a caller for a request message and validates it. It writes the tenant into the message.
+func (a *checks) admit(ctx context.Context, procedure string, message any) error {
+	m, rule := message.(proto.Message), a.rules[procedure]
+	undecodable := decodeError(m)
+	if rule.Kind != v1.Access_RULE_PUBLIC {
+		c := request.CallFrom(ctx)
+		id, err := resolveTenant(c.Principal, m, rule)
+		if err = cmp.Or(undecodable, err); err != nil {
+			id = tenant.TenantID{} // who calls tenants of others takes nothing from them
+		}
+		if limited := a.rates.take(id, c.Principal.Subject); limited != nil {
+			return limited
+		}
+		if err != nil {
+			return err
+		}
+		c.Authorize = func(ctx context.Context) (tenant.Caller, error) {
+			caller, err := a.authorize(ctx, id, c.Principal, rule)
+			if c.Principal.Verified {
+				caller.Email = c.Principal.Email
+			}
+			return caller, err
+		}
+		if c.Caller, err = c.Authorize(ctx); err != nil {
+			return err
+		}
+		c.StepUp = func(ctx context.Context, next ...catalog.StepUp) error {
+			return a.checkStepUp(ctx, id, c.Principal, next)
+		}
+		if rule.StepUp {
+			if err := c.StepUp(ctx); err != nil {
+				return err
+			}
+		}
+		c.Admitted = true
+	}
+	if undecodable != nil {
+		return undecodable
+	}
+	return a.validate(m)
+}
+
+// checkStepUp rejects people whose sign-in is neither recent nor strong enough for the tenant. Service accounts do not
+// sign in.
+func (a *checks) checkStepUp(
+	ctx context.Context, id tenant.TenantID, by token.Principal, next []catalog.StepUp,
+) error {
+	if strings.HasPrefix(by.Subject, token.ServiceAccountPrefix) {
+		return nil
+	}
+	asked, err := a.stepUp(ctx, id)
+	if err != nil {
+		return err
+	}
+	now := a.now()
+	for _, asked := range append(next, asked) {
+		if err := asked.Check(by.SignedInAt, by.ACR, now); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// resolveTenant returns the tenant of a request and writes it into the message. A tenant that the token does not name
+// is rejected without a lookup, which keeps tenants apart even if everything behind it fails.
+func resolveTenant(principal token.Principal, m proto.Message, rule Rule) (id tenant.TenantID, err error) {
+	named := m.ProtoReflect().Get(rule.tenantID).String()
+	switch {
+	case named != "":
+		if id, err = tenant.Parse[tenant.TenantID](named); err != nil {
+			return id, fault.Invalid("tenant_id", "tenant_id must be a UUID.")
+		}
+		if !principal.ValidFor(id) {
+			return id, errTenantForbidden
+		}
+	case len(principal.Tenants) == 1:
+		id = principal.Tenants[0]
+	case len(principal.Tenants) == 0:
+		return id, errTenantForbidden
+	default:
+		return id, errTenantRequired
+	}
+	m.ProtoReflect().Set(rule.tenantID, protoreflect.ValueOfString(id.String()))
+	return id, nil
+}
+
+var (
+	errTenantForbidden = fault.New(
+		fault.PermissionDenied, fault.TenantForbidden, "The token is not valid for this tenant.",
+	)
+	errTenantRequired = fault.New(
+		fault.InvalidArgument, fault.TenantRequired, "The token is valid for several tenants. Set tenant_id to one of them.",
+	).WithField("tenant_id")
+)
+
+// authorize returns the caller if the guard allows the RPC. RULE_SELF allows every active member to access what is
+// their own, and service accounts if the contract says so. The permission of such an RPC, if it has one, allows access
+// to what is everyone's.
+func (a *checks) authorize(
+	ctx context.Context, id tenant.TenantID, by token.Principal, rule Rule,
+) (tenant.Caller, error) {
+	caller := tenant.Caller{Tenant: id, Subject: by.Subject}
+	if rule.Permission == "" {
+		holder, err := a.guard.Holder(ctx, id, by.Subject)
+		if err != nil {
+			return caller, err
+		}
+		caller.Member, caller.Roles, caller.SelfOnly = holder.Member, holder.Roles, true
+		if !holder.Active || !rule.allowsSelf(holder.Member) {
+			return caller, errNotActiveMember
+		}
+		return caller, a.checkIssuer(ctx, by, caller, holder.Issuer)
+	}
+	decision, err := a.guard.Decide(ctx, id, by.Subject, rule.Permission)
+	if err != nil {
+		return caller, err
+	}
+	caller.Member, caller.Roles = decision.Member, decision.Roles
+	if decision.Allowed {
+		return caller, a.checkIssuer(ctx, by, caller, decision.Issuer)
+	}
+	caller.SelfOnly = rule.Kind == v1.Access_RULE_SELF && decision.Active && rule.allowsSelf(decision.Member)
+	if !caller.SelfOnly {
+		return caller, fault.New(
+			fault.PermissionDenied, fault.PermissionDeniedReason, "The permission %s is needed.", rule.Permission,
+		).
+			WithMetadata("permission", rule.Permission)
+	}
+	return caller, a.checkIssuer(ctx, by, caller, decision.Issuer)
+}
+
+// checkIssuer rejects a token whose subject belongs to a member, but at another issuer: two people can have the same
+// subject there. A member belongs to the issuer of their first token. Berth's own tokens are for any member.
+func (a *checks) checkIssuer(ctx context.Context, by token.Principal, caller tenant.Caller, issuer string) error {
+	switch {
+	case by.Own, issuer == by.Issuer:
+		return nil
+	case slices.Contains(a.issuers, issuer):
+		return a.bindIssuer(ctx, caller, by.Issuer, a.issuers)
+	default:
+		return errNotActiveMember.WithCause(fmt.Errorf("rpc: the member's tokens come from %s", issuer))
+	}
+}
+
+// allowsSelf reports whether an active caller can own what the RPC accesses. Service accounts have no member ID.
+func (r Rule) allowsSelf(member tenant.MemberID) bool { return r.Accounts || !member.IsZero() }
+
+var errNotActiveMember = fault.New(
+	fault.PermissionDenied, fault.PermissionDeniedReason, "Only active members of the tenant may do this.",
+)
+
+// validator has the compiled rules of every request. They are compiled at start, so that an invalid rule shows before
+// the first request and no request waits. Compiling takes time and the contract never changes, so the process does it
+// only once.
+var validator = sync.OnceValues(func() (protovalidate.Validator, error) {
+	rules, _ := Rules() // New returns the error
+	var requests []protoreflect.MessageDescriptor
+	for _, rule := range rules {
+		requests = append(requests, rule.request)
+	}
+	return protovalidate.New(protovalidate.WithMessageDescriptors(requests...), protovalidate.WithDisableLazy())
+})
+
+func (a *checks) validate(m proto.Message) error {
+	if err := a.limits.check(m.ProtoReflect(), ""); err != nil {
+		return err
+	}
+	err := a.validator.Validate(m)
+	if found, ok := errors.AsType[*protovalidate.ValidationError](err); ok {
+		return validationFault(found)
+	}
+	return err // nil, or an error of a rule itself
+}

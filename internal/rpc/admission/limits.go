@@ -1,0 +1,117 @@
+package admission
+
+// Step 4: the size of a request.
+
+import (
+	"bufio"
+	"compress/gzip"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"strconv"
+
+	"connectrpc.com/connect"
+
+	"github.com/berthhq/berth/internal/fault"
+)
+
+// Requests are limited twice: the bytes on the wire, and the bytes after decompression. Connect's own limit would
+// decompress a gzip bomb to its end to report its size, and would return an error without a reason. Here reading stops
+// at the limit.
+
+// tooLarge returns the error for a request that exceeds a limit in bytes.
+func tooLarge(limit int64) *connect.Error {
+	return encodeError(context.Background(), fault.New(fault.ResourceExhausted, fault.TooLarge,
+		"The request is larger than %d bytes.", limit).WithMetadata("limit_bytes", strconv.FormatInt(limit, 10)))
+}
+
+// limitedBody is a body whose error at a limit in bytes is tooLarge. Reading it also fails if the caller's requests
+// take too much memory together.
+type limitedBody struct {
+	io.ReadCloser // of http.MaxBytesReader
+
+	held *heldMemory
+}
+
+func (b limitedBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if over, ok := errors.AsType[*http.MaxBytesError](err); ok {
+		err = tooLarge(over.Limit)
+	}
+	if !b.held.addRead(n) {
+		err = encodeError(context.Background(), errTooMuchMemory)
+	}
+	return n, err
+}
+
+// A request may grow by decompression to this many bytes, and beyond that by this factor. Messages of people and
+// programs compress worse. Files that are imported may compress as well as they like.
+const (
+	minInflated = 64 << 10
+	maxInflated = 50
+)
+
+// limitedGzip returns gzip compression that decompresses requests to at most limit bytes, and to at most factor times
+// their size if that is more than minInflated. The factor 0 allows any.
+func limitedGzip(limit, factor int64) connect.HandlerOption {
+	return connect.WithCompression("gzip",
+		func() connect.Decompressor { return &gzipReader{limit: limit, factor: factor} },
+		func() connect.Compressor { return gzip.NewWriter(io.Discard) },
+	)
+}
+
+// gzipReader is a connect.Decompressor: a gzip.Reader with limits. It returns errors of Connect, because Connect passes
+// those on unchanged.
+type gzipReader struct {
+	gzip          gzip.Reader
+	limit, factor int64
+	from          countingReader
+	total         int64 // bytes decompressed
+	err           error
+}
+
+func (i *gzipReader) Reset(from io.Reader) error {
+	i.from, i.total = countingReader{from: bufio.NewReader(from)}, 0
+	i.err = i.gzip.Reset(&i.from)
+	return nil // Read returns the error
+}
+
+func (i *gzipReader) Read(p []byte) (n int, err error) {
+	if i.err == nil {
+		// Reading one byte more than is left distinguishes a message of exactly the limit from a longer one.
+		n, i.err = i.gzip.Read(p[:min(int64(len(p)), i.limit-i.total+1)])
+		i.total += int64(n)
+		limit := i.limit
+		if i.factor > 0 {
+			limit = min(limit, max(minInflated, i.factor*i.from.bytes))
+		}
+		if i.total > limit {
+			i.err = tooLarge(limit)
+		}
+	}
+	//nolint:errorlint // gzip returns io.EOF itself; a wrapped one means something else
+	if _, encoded := errors.AsType[*connect.Error](i.err); i.err != nil && i.err != io.EOF && !encoded {
+		i.err = encodeError(context.Background(), undecodableFault(i.err.Error()))
+	}
+	return n, i.err
+}
+
+func (i *gzipReader) Close() error { return nil }
+
+// countingReader counts what is read. It is an io.ByteReader, so that gzip reads no more than it needs.
+type countingReader struct {
+	from  *bufio.Reader
+	bytes int64
+}
+
+func (c *countingReader) Read(p []byte) (int, error) {
+	n, err := c.from.Read(p)
+	c.bytes += int64(n)
+	return n, err
+}
+
+func (c *countingReader) ReadByte() (byte, error) {
+	c.bytes++
+	return c.from.ReadByte()
+}

@@ -1,0 +1,189 @@
+package admission
+
+// Steps 2, 3, 7 and 10: how often addresses, callers and tenants may call, and what waits for its turn.
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	v1 "github.com/berthhq/berth/gen/berth/v1"
+	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/rpc/request"
+	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/token"
+	"github.com/berthhq/berth/internal/traffic"
+)
+
+// Rates limits the calls of each caller, of each tenant, and of each address without a proven caller. The zero value
+// limits nothing.
+type Rates struct {
+	Caller, Tenant traffic.Rate
+	// Reads are the reads of each tenant and of all that a server answers at a time. Others wait for their turn.
+	Reads *traffic.Turns[tenant.TenantID]
+	// Streams is how many streams a caller may have open. Zero is no limit.
+	Streams   int
+	Addresses *traffic.Addresses
+	// Guesses limits the wrong membership numbers that a member tries.
+	Guesses traffic.Rate
+	// Domains limits how often each tenant sets or verifies a sending domain. That makes keys and asks name servers.
+	Domains traffic.Rate
+}
+
+// callerKey is a member or a service account of a tenant.
+type callerKey struct {
+	tenant  tenant.TenantID
+	subject string
+}
+
+// rates takes each call from the limits that apply to it.
+type rates struct {
+	now       func() time.Time
+	callers   *traffic.Limiter[callerKey]
+	tenants   *traffic.Limiter[tenant.TenantID]
+	streams   traffic.Counter[callerKey]
+	reads     *traffic.Turns[tenant.TenantID]
+	files     *traffic.Turns[tenant.TenantID]
+	addresses *traffic.Addresses
+	guesses   *traffic.Limiter[callerKey]
+	domains   *traffic.Limiter[tenant.TenantID]
+}
+
+func newRates(c Rates, now func() time.Time) *rates {
+	r := &rates{
+		now: now, callers: traffic.NewLimiter[callerKey](c.Caller, now()),
+		tenants: traffic.NewLimiter[tenant.TenantID](c.Tenant, now()), addresses: c.Addresses,
+		reads: c.Reads, files: traffic.NewTurns[tenant.TenantID](1, maxFiles, maxWaitingFiles),
+		guesses: traffic.NewLimiter[callerKey](c.Guesses, now()),
+		domains: traffic.NewLimiter[tenant.TenantID](c.Domains, now()),
+	}
+	r.streams.Max = c.Streams
+	if r.addresses == nil {
+		r.addresses = traffic.NewAddresses(traffic.Rate{}, nil, now)
+	}
+	return r
+}
+
+// take takes a call from its caller and tenant. What the caller's limit rejects does not count for the tenant, so that
+// one caller cannot use up what the others have.
+func (r *rates) take(id tenant.TenantID, subject string) error {
+	now, caller := r.now(), callerKey{id, subject}
+	if wait := r.callers.Take(caller, now); wait != 0 {
+		return fault.TooMany(wait, "Too many calls by this caller.")
+	}
+	if wait := r.tenants.Take(id, now); wait != 0 {
+		r.callers.Return(caller)
+		return fault.TooMany(wait, "Too many calls in this tenant.")
+	}
+	return nil
+}
+
+// busy returns the error for a call that has to wait until others of its caller or tenant have ended.
+func busy(sentence string) *fault.Error { return fault.TooMany(time.Second, sentence) }
+
+// open counts a stream of a caller until release is called.
+func (r *rates) open(by tenant.Caller) (release func(), err error) {
+	release, ok := r.streams.Take(callerKey{by.Tenant, by.Subject})
+	if !ok {
+		return nil, busy("This caller has too many streams open.")
+	}
+	return release, nil
+}
+
+// read waits for the turn of the caller's tenant. The turn ends when the response is ready to be sent.
+func (r *rates) read(ctx context.Context) error {
+	if r.reads == nil {
+		return nil
+	}
+	leave, ok, err := r.reads.Enter(ctx, request.Caller(ctx).Tenant)
+	if !ok {
+		return busy("Too many reads of this tenant are waiting already.")
+	}
+	if err == nil {
+		request.CallFrom(ctx).Ready = sync.OnceFunc(leave)
+	}
+	return err
+}
+
+// A file takes some tens of milliseconds of a processor to read and check. A tenant has one at a time.
+const (
+	maxFiles        = 8 // of all tenants at a time
+	maxWaitingFiles = 4 // of a tenant
+)
+
+// file waits until the caller's tenant may have a file read. Call leave when that is done.
+func (r *rates) file(ctx context.Context) (leave func(), err error) {
+	leave, ok, err := r.files.Enter(ctx, request.Caller(ctx).Tenant)
+	if !ok {
+		err = busy("Too many files of this tenant are waiting already.")
+	}
+	return leave, err
+}
+
+// takeUnproven takes a call to a public RPC from its address, and gives it back if it turns out that the caller knows a
+// valid key or link.
+func (r *rates) takeUnproven(ctx context.Context) (done func(err error), err error) {
+	wait, proven := r.addresses.Take(request.CallFrom(ctx).Client)
+	if wait != 0 {
+		return nil, errTooManyUnproven(wait)
+	}
+	return func(err error) {
+		switch fault.ReasonOf(err) {
+		case fault.KeyInvalid, fault.LinkInvalid, fault.InvalidField:
+		default:
+			proven()
+		}
+	}, nil
+}
+
+// takeGuess takes a confirmation with a membership number of a benefit from what a member may guess, and gives it back
+// unless the number turns out to be wrong. A program is not limited: it confirms for many members.
+func (r *rates) takeGuess(ctx context.Context, message any) (done func(err error), err error) {
+	confirm, ok := message.(*v1.ConfirmBookingRequest)
+	if !ok || confirm.BenefitMembershipNumber == "" || request.Caller(ctx).Member.IsZero() {
+		return func(error) {}, nil
+	}
+	by := request.Caller(ctx)
+	caller := callerKey{by.Tenant, by.Subject}
+	if wait := r.guesses.Take(caller, r.now()); wait != 0 {
+		return nil, fault.TooMany(wait, "Too many wrong membership numbers.").WithField("benefit_membership_number")
+	}
+	return func(err error) {
+		if fault.ReasonOf(err) != fault.BenefitInvalid {
+			r.guesses.Return(caller)
+		}
+	}, nil
+}
+
+// takeDomain takes a call that sets or verifies a sending domain from what its tenant may.
+func (r *rates) takeDomain(ctx context.Context, message any) error {
+	switch m := message.(type) {
+	case *v1.VerifySendingDomainRequest:
+	case *v1.UpdateSendersRequest:
+		if m.GetSenders().GetDomain() == nil {
+			return nil
+		}
+	default:
+		return nil
+	}
+	if wait := r.domains.Take(request.Caller(ctx).Tenant, r.now()); wait != 0 {
+		return fault.TooMany(wait, "Too many attempts to verify a domain.")
+	}
+	return nil
+}
+
+// rejectToken returns the error for a token that was not accepted. An app may send a token that has expired: it renews
+// the token then, and so may all apps behind one address.
+func (r *rates) rejectToken(ctx context.Context, raw string, rejected error) error {
+	if raw == "" || token.IsExpired(rejected) || fault.ReasonOf(rejected) != fault.UnauthenticatedReason {
+		return rejected
+	}
+	if wait, _ := r.addresses.Take(request.CallFrom(ctx).Client); wait != 0 {
+		return errTooManyUnproven(wait)
+	}
+	return rejected
+}
+
+func errTooManyUnproven(wait time.Duration) error {
+	return fault.TooMany(wait, "Too many calls from this address with an invalid token, key or link.")
+}

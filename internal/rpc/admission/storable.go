@@ -1,0 +1,73 @@
+package admission
+
+// Step 9: what no field may hold.
+
+import (
+	"strings"
+
+	validatepb "buf.build/gen/go/bufbuild/protovalidate/protocolbuffers/go/buf/validate"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"github.com/berthhq/berth/internal/fault"
+)
+
+// check rejects, in any field, lists and texts beyond their bounds and values that no column can store: text with the
+// character NUL, for which Postgres rejects the whole statement, and instants outside of the years 1 to 9999, which are
+// not valid Timestamps. It rejects the nil UUID, too: nothing has this ID, and after this check a zero ID means that
+// the field is not set.
+func (l limits) check(m protoreflect.Message, parent string) error {
+	var err error
+	m.Range(func(field protoreflect.FieldDescriptor, value protoreflect.Value) bool {
+		path := parent + string(field.Name())
+		limit := l[field]
+		if !field.IsList() { // requests have no maps
+			err = l.checkValue(field, value, path, limit.bytes)
+			return err == nil
+		}
+		if value.List().Len() > limit.items {
+			err = fault.Invalid(path, "%s must contain no more than %d items.", path, limit.items)
+			return false
+		}
+		for i := 0; i < value.List().Len() && err == nil; i++ {
+			err = l.checkValue(field, value.List().Get(i), path, limit.bytes)
+		}
+		return err == nil
+	})
+	return err
+}
+
+const nilUUID = "00000000-0000-0000-0000-000000000000"
+
+func isUUIDField(field protoreflect.FieldDescriptor) bool {
+	rules, _ := proto.GetExtension(field.Options(), validatepb.E_Field).(*validatepb.FieldRules)
+	return rules.GetString().GetUuid() || rules.GetRepeated().GetItems().GetString().GetUuid()
+}
+
+func (l limits) checkValue(
+	field protoreflect.FieldDescriptor, value protoreflect.Value, path string, maxBytes int,
+) error {
+	switch field.Kind() {
+	case protoreflect.StringKind:
+		switch text := value.String(); {
+		case len(text) > maxBytes:
+			return fault.Invalid(path, "%s must be no longer than %d bytes.", path, maxBytes)
+		case strings.IndexByte(text, 0) >= 0:
+			return fault.Invalid(path, "%s must not contain the character NUL.", path)
+		case text == nilUUID && isUUIDField(field):
+			return fault.Invalid(path, "%s must not be the nil UUID.", path)
+		}
+	case protoreflect.BytesKind:
+		if len(value.Bytes()) > maxBytes {
+			return fault.Invalid(path, "%s must be no longer than %d bytes.", path, maxBytes)
+		}
+	case protoreflect.MessageKind:
+		if at, ok := value.Message().Interface().(*timestamppb.Timestamp); ok && !at.IsValid() {
+			return fault.Invalid(path, "%s must be a time in the years 1 to 9999.", path)
+		}
+		return l.check(value.Message(), path+".")
+	default:
+	}
+	return nil
+}
