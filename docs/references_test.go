@@ -29,13 +29,16 @@ var (
 	target   = regexp.MustCompile(`(?m)^([a-z-]+(?: [a-z-]+)*):[^=]`)
 )
 
+// later are files that do not exist yet: a release writes them.
+var later = []string{"migrations/released.txt"}
+
 func TestManuals_NameFilesThatExist(t *testing.T) {
 	t.Parallel()
 	for page, text := range readManuals(t) {
 		for _, match := range quoted.FindAllStringSubmatch(text, -1) {
 			name := strings.TrimPrefix(strings.TrimSuffix(match[1], "/"), "./")
 			first, _, inside := strings.Cut(name, "/")
-			if !inside || first == "" || strings.ContainsAny(name, " :@…") {
+			if !inside || first == "" || strings.ContainsAny(name, " :@…") || slices.Contains(later, name) {
 				continue
 			}
 			var places []string // where the first folder of the path is

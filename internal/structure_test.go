@@ -50,8 +50,8 @@ func TestPicture_HasEveryFolder(t *testing.T) {
 	delete(whole, ".")
 	for parent := range whole {
 		for _, child := range expect.Value(os.ReadDir(filepath.Join(root, parent)))(t) {
-			forTests := parent != "internal" && strings.HasSuffix(child.Name(), "test")
-			if inside := path.Join(parent, child.Name()); child.IsDir() && isSource(child.Name()) && !forTests {
+			inside := path.Join(parent, child.Name())
+			if child.IsDir() && isSource(child.Name()) && !isForTests(inside) {
 				test.NotNil(t, drawn[inside], test.Sprintf("README's picture lacks %s", inside))
 			}
 		}
@@ -206,7 +206,7 @@ func readImports(t *testing.T) (all []imported) {
 		switch {
 		case err != nil:
 			return err
-		case entry.IsDir() && file != root && !isSource(entry.Name()):
+		case entry.IsDir() && file != root && (!isSource(entry.Name()) || isForTests(filepath.ToSlash(file))):
 			return fs.SkipDir
 		case entry.IsDir() || !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go"):
 			return nil
@@ -229,4 +229,11 @@ func readImports(t *testing.T) (all []imported) {
 // isSource reports whether a folder of this name may contain packages.
 func isSource(name string) bool {
 	return name != "testdata" && name != "node_modules" && !strings.HasPrefix(name, ".")
+}
+
+// isForTests reports whether only tests import a package that is inside another, such as smtp/smtptest. The picture
+// leaves these out.
+func isForTests(folder string) bool {
+	parent := path.Base(path.Dir(folder))
+	return strings.HasSuffix(folder, "test") && parent != "internal" && parent != "testkit"
 }
