@@ -20,6 +20,7 @@ import (
 	"github.com/berthhq/berth/internal/boot"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/pgtest"
+	"github.com/berthhq/berth/internal/provider/twilio/twiliotest"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/delivery"
 	"github.com/berthhq/berth/internal/rules/member"
@@ -27,7 +28,6 @@ import (
 	"github.com/berthhq/berth/internal/rules/session"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit/expect"
-	"github.com/berthhq/berth/internal/twilio/twiliotest"
 	"github.com/berthhq/berth/migrations"
 )
 

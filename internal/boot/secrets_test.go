@@ -12,7 +12,7 @@ import (
 	"github.com/shoenig/test"
 	"github.com/shoenig/test/must"
 
-	"github.com/berthhq/berth/internal/localbox"
+	"github.com/berthhq/berth/internal/provider/localbox"
 	"github.com/berthhq/berth/internal/secret"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit/expect"

@@ -12,14 +12,14 @@ import (
 
 	"github.com/berthhq/berth/internal/app"
 	"github.com/berthhq/berth/internal/app/messages"
-	"github.com/berthhq/berth/internal/fcm"
-	"github.com/berthhq/berth/internal/localbox"
 	"github.com/berthhq/berth/internal/provider"
+	"github.com/berthhq/berth/internal/provider/fcm"
+	"github.com/berthhq/berth/internal/provider/localbox"
+	"github.com/berthhq/berth/internal/provider/smtp"
+	"github.com/berthhq/berth/internal/provider/twilio"
 	"github.com/berthhq/berth/internal/rules/delivery"
 	"github.com/berthhq/berth/internal/rules/notify"
-	"github.com/berthhq/berth/internal/smtp"
 	"github.com/berthhq/berth/internal/tenant"
-	"github.com/berthhq/berth/internal/twilio"
 	"github.com/berthhq/berth/internal/worker"
 )
 

@@ -7,8 +7,8 @@ import (
 	"net/http"
 
 	"github.com/berthhq/berth/internal/app/messages"
+	"github.com/berthhq/berth/internal/provider/twilio"
 	"github.com/berthhq/berth/internal/tenant"
-	"github.com/berthhq/berth/internal/twilio"
 )
 
 // twilioWebhook handles Twilio's callbacks.

@@ -14,14 +14,14 @@ import (
 
 	"github.com/berthhq/berth/internal/app"
 	"github.com/berthhq/berth/internal/app/messages"
+	"github.com/berthhq/berth/internal/provider/twilio"
+	"github.com/berthhq/berth/internal/provider/twilio/twiliotest"
 	"github.com/berthhq/berth/internal/rules/delivery"
 	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit"
 	"github.com/berthhq/berth/internal/testkit/expect"
 	"github.com/berthhq/berth/internal/testkit/messagetest"
-	"github.com/berthhq/berth/internal/twilio"
-	"github.com/berthhq/berth/internal/twilio/twiliotest"
 	"github.com/berthhq/berth/internal/worker"
 )
 

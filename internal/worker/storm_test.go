@@ -8,12 +8,12 @@ import (
 
 	"github.com/shoenig/test"
 
-	"github.com/berthhq/berth/internal/fcm/fcmtest"
+	"github.com/berthhq/berth/internal/provider/fcm/fcmtest"
+	"github.com/berthhq/berth/internal/provider/smtp/smtptest"
+	"github.com/berthhq/berth/internal/provider/twilio/twiliotest"
 	"github.com/berthhq/berth/internal/rules/session"
-	"github.com/berthhq/berth/internal/smtp/smtptest"
 	"github.com/berthhq/berth/internal/testkit"
 	"github.com/berthhq/berth/internal/testkit/messagetest"
-	"github.com/berthhq/berth/internal/twilio/twiliotest"
 )
 
 // All three providers refuse everything for a while, each in its own way. They are left alone for most of it, what

@@ -17,16 +17,16 @@ import (
 	"github.com/berthhq/berth/internal/app/bookings"
 	"github.com/berthhq/berth/internal/app/messages"
 	"github.com/berthhq/berth/internal/fault"
-	"github.com/berthhq/berth/internal/fcm/fcmtest"
+	"github.com/berthhq/berth/internal/provider/fcm/fcmtest"
+	"github.com/berthhq/berth/internal/provider/smtp/smtptest"
+	"github.com/berthhq/berth/internal/provider/twilio/twiliotest"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/member"
 	"github.com/berthhq/berth/internal/rules/notify"
-	"github.com/berthhq/berth/internal/smtp/smtptest"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit"
 	"github.com/berthhq/berth/internal/testkit/expect"
 	"github.com/berthhq/berth/internal/testkit/messagetest"
-	"github.com/berthhq/berth/internal/twilio/twiliotest"
 )
 
 func TestMail_HasAllParts(t *testing.T) {

@@ -9,11 +9,11 @@ import (
 	"github.com/shoenig/test"
 	"github.com/shoenig/test/must"
 
+	"github.com/berthhq/berth/internal/provider/twilio/twiliotest"
 	"github.com/berthhq/berth/internal/rules/delivery"
 	"github.com/berthhq/berth/internal/testkit"
 	"github.com/berthhq/berth/internal/testkit/expect"
 	"github.com/berthhq/berth/internal/testkit/messagetest"
-	"github.com/berthhq/berth/internal/twilio/twiliotest"
 )
 
 // What the provider has told that it has is not sent again, whatever the answer to the sending said, and whichever of

@@ -41,7 +41,8 @@ var harms = []struct {
 		name: "notification",
 		packages: []string{
 			"internal/rules/notify", "internal/rules/content", "internal/rules/delivery", "internal/app/messages",
-			"internal/data/messagedb", "internal/smtp", "internal/twilio", "internal/fcm", "internal/provider",
+			"internal/data/messagedb", "internal/provider/smtp",
+			"internal/provider/twilio", "internal/provider/fcm", "internal/provider",
 		},
 		words: regexp.MustCompile(`(?i)notif|notice|messag|channel|template|email|\bsms|push|quiet|remind`),
 	},

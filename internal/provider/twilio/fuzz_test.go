@@ -6,8 +6,8 @@ import (
 
 	"github.com/shoenig/test/must"
 
-	"github.com/berthhq/berth/internal/twilio"
-	"github.com/berthhq/berth/internal/twilio/twiliotest"
+	"github.com/berthhq/berth/internal/provider/twilio"
+	"github.com/berthhq/berth/internal/provider/twilio/twiliotest"
 )
 
 // For any signed body: reading it does not panic, and what is read has an ID. Without the signature it is refused.

@@ -17,12 +17,12 @@ import (
 	"github.com/shoenig/test"
 	"github.com/shoenig/test/must"
 
+	"github.com/berthhq/berth/internal/provider/twilio"
+	"github.com/berthhq/berth/internal/provider/twilio/twiliotest"
 	"github.com/berthhq/berth/internal/rules/delivery"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit/expect"
 	"github.com/berthhq/berth/internal/testkit/vary"
-	"github.com/berthhq/berth/internal/twilio"
-	"github.com/berthhq/berth/internal/twilio/twiliotest"
 )
 
 var now = time.Date(2026, 3, 28, 12, 0, 0, 0, time.UTC)

@@ -19,9 +19,9 @@ import (
 	"github.com/shoenig/test/must"
 
 	"github.com/berthhq/berth/internal/provider"
+	"github.com/berthhq/berth/internal/provider/smtp"
+	"github.com/berthhq/berth/internal/provider/smtp/smtptest"
 	"github.com/berthhq/berth/internal/rules/delivery"
-	"github.com/berthhq/berth/internal/smtp"
-	"github.com/berthhq/berth/internal/smtp/smtptest"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit/expect"
 	"github.com/berthhq/berth/internal/testkit/vary"

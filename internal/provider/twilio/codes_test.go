@@ -8,10 +8,10 @@ import (
 	"github.com/shoenig/test"
 	"github.com/shoenig/test/must"
 
+	"github.com/berthhq/berth/internal/provider/twilio"
+	"github.com/berthhq/berth/internal/provider/twilio/twiliotest"
 	"github.com/berthhq/berth/internal/rules/delivery"
 	"github.com/berthhq/berth/internal/testkit/expect"
-	"github.com/berthhq/berth/internal/twilio"
-	"github.com/berthhq/berth/internal/twilio/twiliotest"
 )
 
 // A code means the same in a response and in a later callback: write to the recipient no more, send another way, retry,
