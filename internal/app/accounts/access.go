@@ -7,7 +7,6 @@ import (
 	"github.com/berthhq/berth/internal/access"
 	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/data/accountdb"
-	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/grant"
 	"github.com/berthhq/berth/internal/rules/member"
@@ -130,7 +129,7 @@ func (s *Service) CheckAccess(
 // them.
 func checkWithoutSubject(roles grant.RoleSet, m member.Member, permission string) (Access, error) {
 	if _, ok := policy.IndexOf(permission); !ok {
-		return Access{}, fault.New(fault.NotFound, fault.PermissionNotFound, "There is no permission %q.", permission)
+		return Access{}, grant.NoPermission(permission)
 	}
 	result := Access{Giving: roles.RolesWith(permission, roles.Names()), Active: m.Active()}
 	if m.Active() {

@@ -77,11 +77,9 @@ func (s *Service) ResendContactCode(
 			if err != nil {
 				return member.PendingContact{}, err
 			}
-			to := m.Contact(kind)
-			if pending != nil {
-				to = pending.Contact
-			} else if to.Address == "" || m.Confirmed(kind, caller.Email) {
-				return member.PendingContact{}, member.ErrNotPending
+			to, err := m.ContactToConfirm(kind, pending, caller.Email)
+			if err != nil {
+				return member.PendingContact{}, err
 			}
 			sent, _, err := s.codes.Ask(ctx, tx, m.ID, to, code, true)
 			return sent, err
@@ -213,10 +211,7 @@ func (s *Service) ConfirmByLink(ctx context.Context, link string) error {
 		return err
 	}
 	_, err = s.confirm(ctx, l.Caller(), member.ByEmail, func(p member.PendingContact) (bool, error) {
-		if p.Code != l.Code {
-			return false, member.ErrCodeExpired // a newer code was sent; this is no guess
-		}
-		return true, nil
+		return true, p.CheckNewest(l.Code)
 	})
 	return err
 }

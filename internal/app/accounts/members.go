@@ -234,15 +234,11 @@ func memberEvent(tx *engine.Tx, id tenant.MemberID, changed []string) {
 
 // memberTaken translates a rejection because another member has the email address or the subject.
 func memberTaken(err error) error {
-	taken := func(field, what string) error {
-		return fault.New(fault.AlreadyExists, fault.AlreadyExistsReason, "A member has that %s.", what).
-			WithField("member." + field).WithCause(err)
-	}
 	switch {
 	case pg.IsUnique(err, "members_email"):
-		return taken("email", "email address")
+		return member.Taken("email", "email address").WithCause(err)
 	case pg.IsUnique(err, "members_subject"):
-		return taken("subject", "subject")
+		return member.Taken("subject", "subject").WithCause(err)
 	}
 	return err
 }

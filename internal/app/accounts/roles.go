@@ -3,7 +3,6 @@ package accounts
 import (
 	"context"
 	"slices"
-	"strconv"
 
 	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/data/accountdb"
@@ -41,7 +40,7 @@ func (s *Service) CreateRole(ctx context.Context, caller tenant.Caller, r grant.
 				return r, err
 			}
 			if existing.Name != "" {
-				return r, errRoleTaken
+				return r, grant.RoleNameTaken()
 			}
 			if _, err := grant.EditRole(facts.editor(), grant.Role{}, r); err != nil {
 				return r, err
@@ -52,7 +51,7 @@ func (s *Service) CreateRole(ctx context.Context, caller tenant.Caller, r grant.
 			return r, nil
 		})
 	if pg.IsUnique(err, "roles_pkey") {
-		err = errRoleTaken.WithCause(err)
+		err = grant.RoleNameTaken().WithCause(err)
 	}
 	return created, err
 }
@@ -99,10 +98,8 @@ func (s *Service) DeleteRole(ctx context.Context, caller tenant.Caller, name str
 		if err := facts.mayGrant(name); err != nil {
 			return none, err
 		}
-		if before.Holders > 0 {
-			return none, fault.New(fault.FailedPrecondition, fault.RoleInUse,
-				"The role is held by %d: take it from them first.", before.Holders).
-				WithMetadata("holders", strconv.Itoa(before.Holders))
+		if err := before.CheckUnused(); err != nil {
+			return none, err
 		}
 		accountdb.DeleteRole(tx.Tx, tx.Tenant, name)
 		roleChanged(tx, "role.deleted", name, engine.AuditChange(roleValues(before), nil))
@@ -118,11 +115,11 @@ func findOwnRole(
 ) (grant.Role, *roleFacts, error) {
 	role, facts, err := findWithRoleFacts(ctx, tx, fault.Missing(fault.RoleNotFound, "Role"),
 		func(b *pg.Batch, into **grant.Role) { accountdb.FindRole(b, tx.Tenant, name, into) })
-	switch {
-	case err != nil:
+	if err == nil {
+		err = role.CheckOwn()
+	}
+	if err != nil {
 		return role, nil, err
-	case role.BuiltIn:
-		return role, nil, grant.ErrBuiltIn
 	}
 	return role, facts, engine.CheckVersion(expect, role.Version)
 }
@@ -157,8 +154,8 @@ func (s *Service) RevokeRole(
 			if !slices.Contains(m.Roles, role) {
 				return m.Roles, nil
 			}
-			if role == tenant.RoleOwner && m.IsActiveOwner() && !otherOwner {
-				return nil, member.ErrLastOwner
+			if err := m.CheckRevoke(role, otherOwner); err != nil {
+				return nil, err
 			}
 			accountdb.DeleteMemberRole(tx.Tx, tx.Tenant, id, role)
 			return slices.DeleteFunc(slices.Clone(m.Roles), func(held string) bool { return held == role }), nil
@@ -204,10 +201,6 @@ func roleChanged(tx *engine.Tx, action, name string, changes map[string]any) {
 func roleValues(r grant.Role) map[string]any {
 	return map[string]any{"title": r.Title, "description": r.Description, "permissions": r.Permissions}
 }
-
-var errRoleTaken = fault.New(
-	fault.AlreadyExists, fault.AlreadyExistsReason, "A role has that name.",
-).WithField("role.name")
 
 // roleRace recognizes that a role was assigned and deleted concurrently: the foreign key rejects the second of the two.
 // When it runs again, it finds the new holder, or finds that the role is gone.

@@ -57,8 +57,7 @@ func (s *Service) CreateServiceAccount(
 			return accountWithKey{account, key}, nil
 		})
 	if pg.IsUnique(err, "service_accounts_name") {
-		err = fault.New(fault.AlreadyExists, fault.AlreadyExistsReason, "A service account has that name.").
-			WithField("name").WithCause(err)
+		err = grant.AccountNameTaken().WithCause(err)
 	}
 	return created.account, created.key, err
 }
@@ -194,12 +193,9 @@ const tokenTTL = 15 * time.Minute
 func (s *Service) ExchangeKey(
 	ctx context.Context, issuer *token.Issuer, named tenant.TenantID, text string,
 ) (ExchangedKey, error) {
-	in, id, secret, err := grant.ParseKey(text)
+	in, id, secret, err := grant.ParseKeyOf(named, text)
 	if err != nil {
 		return ExchangedKey{}, err
-	}
-	if !named.IsZero() && named != in {
-		return ExchangedKey{}, grant.ErrKeyInvalid
 	}
 	anonymous := tenant.Caller{Tenant: in}
 	key, err := engine.Get(ctx, s.engine, anonymous, grant.ErrKeyInvalid, func(b *pg.Batch, into **accountdb.KeyFacts) {
@@ -209,11 +205,11 @@ func (s *Service) ExchangeKey(
 		return ExchangedKey{}, err
 	}
 	now := s.engine.Now()
-	if !secret.Matches(key.Hash) {
-		return ExchangedKey{}, grant.ErrKeyInvalid // nothing proves who tries: it is counted, not audited
+	if err := secret.Check(key.Hash); err != nil {
+		return ExchangedKey{}, err // nothing proves who tries: it is counted, not audited
 	}
-	if key.Revoked || !key.Key.Valid(now) {
-		return ExchangedKey{}, cmp.Or(s.auditRefusedKey(ctx, in, key.Account, id), error(grant.ErrKeyInvalid))
+	if err := key.Key.Check(key.Revoked, now); err != nil {
+		return ExchangedKey{}, cmp.Or(s.auditRefusedKey(ctx, in, key.Account, id), err)
 	}
 	if hour := now.Truncate(time.Hour); key.Key.UsedAt.Before(hour) { // once per hour: it is a write
 		err := engine.Exec(ctx, s.engine, anonymous, engine.Spec[struct{}]{Name: "account.use_key"},

@@ -24,9 +24,6 @@ type SubscribeRequest struct {
 	Reason string
 }
 
-// maxStartDistance is how far from now a subscription can start, in the past and in the future.
-const maxStartDistance = 366 * 24 * time.Hour
-
 // Subscribe starts a subscription and grants its first credits.
 func (s *Service) Subscribe(
 	ctx context.Context, caller tenant.Caller, r SubscribeRequest,
@@ -47,12 +44,9 @@ func (s *Service) Subscribe(
 			if m == nil || !m.Active {
 				return none, errNoMember
 			}
-			starts := r.Starts
-			if starts.IsZero() {
-				starts = tx.Now
-			}
-			if starts.Sub(tx.Now).Abs() > maxStartDistance {
-				return none, fault.Invalid("start_time", "A subscription begins within a year of now.")
+			starts, err := credit.StartTime(r.Starts, tx.Now)
+			if err != nil {
+				return none, err
 			}
 			sub, ledger := credit.Start(tenant.NextID[tenant.SubscriptionID](tx.IDs), m.ID, *plan, starts, tx.Now)
 			bookingdb.InsertSubscription(tx.Tx, tx.Tenant, sub)
@@ -133,13 +127,10 @@ func (s *Service) RefundCredit(
 			if err != nil {
 				return creditChange{}, err
 			}
-			if b.Credits == 0 || payer == nil {
-				return creditChange{}, fault.New(fault.FailedPrecondition, fault.NothingToRefund,
-					"The booking holds no credit.")
+			b, sub, ledger, err := booking.RefundCredits(b, payer, tx.Caller.Actor(), reason, tx.Now)
+			if err != nil {
+				return creditChange{}, err
 			}
-			sub, renewal := credit.Advance(*payer, tx.Now)
-			ledger := sub.Refund(renewal, b.ID, b.Credits, tx.Caller.Actor(), reason, tx.Now)
-			b.Credits = 0
 			bookingdb.UpdateBooking(tx.Tx, tx.Tenant, b, tx.Now)
 			return writeCredits(tx, sub, ledger, "credit.refunded"), nil
 		})

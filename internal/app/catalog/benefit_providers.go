@@ -2,7 +2,6 @@ package catalog
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/berthhq/berth/internal/app/engine"
@@ -35,8 +34,7 @@ func (s *Service) PutBenefitProvider(
 				return before, err
 			}
 			if expect != nil && *expect == 0 && before.Version > 0 {
-				return before, fault.New(fault.AlreadyExists, fault.AlreadyExistsReason,
-					"There is a provider of that code.").WithField("provider.code")
+				return before, catalog.NameTaken("provider.code", "There is a provider of that code.")
 			}
 			if err := engine.CheckVersion(expect, before.Version); err != nil {
 				return before, err
@@ -68,9 +66,6 @@ func (s *Service) ListBenefitProviders(ctx context.Context, caller tenant.Caller
 	})
 }
 
-// maxBenefitNumbers is how many numbers the list of a provider may have.
-const maxBenefitNumbers = 500_000
-
 // BenefitNumbers is a change to a provider's list of membership numbers.
 type BenefitNumbers struct {
 	Add, Remove []string
@@ -81,11 +76,11 @@ type BenefitNumbers struct {
 func (s *Service) UpdateBenefitNumbers(
 	ctx context.Context, caller tenant.Caller, code string, change BenefitNumbers,
 ) (booking.BenefitProvider, error) {
-	add, err := benefitKeys("add", change.Add)
+	add, err := booking.BenefitKeys("add", change.Add)
 	if err != nil {
 		return booking.BenefitProvider{}, err
 	}
-	remove, err := benefitKeys("remove", change.Remove)
+	remove, err := booking.BenefitKeys("remove", change.Remove)
 	if err != nil {
 		return booking.BenefitProvider{}, err
 	}
@@ -115,9 +110,8 @@ func (s *Service) UpdateBenefitNumbers(
 				return *provider, nil
 			}
 			provider.Numbers += added - removed
-			if provider.Numbers > maxBenefitNumbers {
-				return booking.BenefitProvider{}, fault.OverQuota("benefit_numbers", maxBenefitNumbers,
-					"The limit of %d numbers of a provider is reached.", maxBenefitNumbers)
+			if err := provider.CheckNumbers(); err != nil {
+				return booking.BenefitProvider{}, err
 			}
 			if change.Replace {
 				catalogdb.KeepBenefitNumbers(tx.Tx, tx.Tenant, code, add)
@@ -135,18 +129,6 @@ func (s *Service) UpdateBenefitNumbers(
 }
 
 var errNoProvider = fault.Missing(fault.ProviderNotFound, "Benefit provider")
-
-// benefitKeys returns the keys of membership numbers, sorted and each once.
-func benefitKeys(field string, numbers []string) ([]string, error) {
-	keys := make([]string, len(numbers))
-	for i, number := range numbers {
-		if keys[i] = booking.BenefitKey(number); keys[i] == "" {
-			return nil, fault.Invalid(fmt.Sprintf("%s[%d]", field, i), "A membership number has letters or digits.")
-		}
-	}
-	slices.Sort(keys)
-	return slices.Compact(keys), nil
-}
 
 // Types that the store defines.
 type (

@@ -9,7 +9,6 @@ import (
 	"github.com/berthhq/berth/internal/app/seats"
 	"github.com/berthhq/berth/internal/data/accountdb"
 	"github.com/berthhq/berth/internal/data/catalogdb"
-	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/tenant"
@@ -86,12 +85,7 @@ func checkNoSessions(ctx context.Context, tx *engine.Tx, id tenant.LocationID) e
 	if err := tx.Load(ctx, &batch); err != nil {
 		return err
 	}
-	if scheduled {
-		return fault.New(fault.FailedPrecondition, fault.SessionState,
-			"The location has sessions: its time zone stays. Make another location, or delete them.").
-			WithMetadata("state", "scheduled").WithField("location.time_zone")
-	}
-	return nil
+	return catalog.CheckNewZone(scheduled)
 }
 
 // SetChannels sets the channels through which a location takes bookings. All others are off.

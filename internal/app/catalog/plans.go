@@ -38,14 +38,11 @@ func (s *Service) UpdatePlan(
 		find: catalogdb.FindPlan, missing: fault.Missing(fault.PlanNotFound, "Plan"),
 		version: func(p *credit.Plan) (*int, *time.Time) { return &p.Version, &p.UpdatedAt },
 		edit: func(p *credit.Plan) error {
-			kind := p.Kind
+			before := *p
 			if err := edit(p); err != nil {
 				return err
 			}
-			if p.Kind != kind {
-				return fault.Invalid("plan.kind", "A plan's kind cannot be changed.")
-			}
-			return nil
+			return p.CheckEdit(before)
 		},
 		changes: func(_, after credit.Plan) map[string]any { return map[string]any{"name": after.Name} },
 		save: func(_ context.Context, tx *engine.Tx, before, after credit.Plan, changes map[string]any) error {

@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"github.com/berthhq/berth/internal/app/engine"
-	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -59,7 +59,7 @@ func (u update[T, ID]) run(ctx context.Context, s *Service, caller tenant.Caller
 // can add the same name at the same time.
 func nameTaken(err error, index, field, message string) error {
 	if pg.IsUnique(err, index) {
-		return fault.New(fault.AlreadyExists, fault.AlreadyExistsReason, "%s", message).WithField(field).WithCause(err)
+		return catalog.NameTaken(field, message).WithCause(err)
 	}
 	return err
 }

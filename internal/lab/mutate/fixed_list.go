@@ -183,16 +183,16 @@ var fixed = []Fixed{
 	},
 	{
 		Harm:  "a credit is refunded twice, and only the database refuses",
-		File:  "internal/app/accounts/subscriptions.go",
+		File:  "internal/rules/booking/cancel.go",
 		Old:   "if b.Credits == 0 || payer == nil {",
 		New:   "if payer == nil {",
 		Tests: []Test{{"internal/app/bookings", "^TestRefundCredit_ReturnsACreditOnce$"}},
 	},
 	{
 		Harm:  "a booking that was refunded keeps its credits, and only the database refuses",
-		File:  "internal/app/accounts/subscriptions.go",
-		Old:   "\t\t\tb.Credits = 0\n",
-		New:   "",
+		File:  "internal/rules/booking/cancel.go",
+		Old:   "\tb.Credits = 0\n\treturn b, after, ledger, nil",
+		New:   "\treturn b, after, ledger, nil",
 		Tests: []Test{{"internal/app/bookings", "^TestRefundCredit_ReturnsACreditOnce$"}},
 	},
 	{

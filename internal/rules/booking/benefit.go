@@ -1,7 +1,9 @@
 package booking
 
 import (
+	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -66,6 +68,18 @@ func (p BenefitProvider) Validate() error {
 	return nil
 }
 
+// maxBenefitNumbers is how many numbers the list of a provider may have.
+const maxBenefitNumbers = 500_000
+
+// CheckNumbers rejects a list of too many numbers: QUOTA_EXCEEDED.
+func (p BenefitProvider) CheckNumbers() error {
+	if p.Numbers > maxBenefitNumbers {
+		return fault.OverQuota("benefit_numbers", maxBenefitNumbers,
+			"The limit of %d numbers of a provider is reached.", maxBenefitNumbers)
+	}
+	return nil
+}
+
 func (p BenefitProvider) numberRegexp() (*regexp.Regexp, error) {
 	return regexp.Compile(`^(?:` + p.Pattern + `)$`)
 }
@@ -111,6 +125,19 @@ func BenefitKey(number string) string {
 		}
 		return unicode.ToUpper(r)
 	}, number)
+}
+
+// BenefitKeys returns the keys of membership numbers, sorted and each once. A number without letters and digits is
+// INVALID_FIELD.
+func BenefitKeys(field string, numbers []string) ([]string, error) {
+	keys := make([]string, len(numbers))
+	for i, number := range numbers {
+		if keys[i] = BenefitKey(number); keys[i] == "" {
+			return nil, fault.Invalid(fmt.Sprintf("%s[%d]", field, i), "A membership number has letters or digits.")
+		}
+	}
+	slices.Sort(keys)
+	return slices.Compact(keys), nil
 }
 
 // BenefitMembership is the number that a member uses with a provider. It serves one member at a time, unless the

@@ -67,6 +67,19 @@ func TestBenefitKey_IgnoresHowANumberIsWritten(t *testing.T) {
 	})
 }
 
+func TestBenefitKeys_AreSortedAndEachOnce(t *testing.T) {
+	t.Parallel()
+	test.Eq(t, []string{"7", "AB1"}, expect.Value(booking.BenefitKeys("add", []string{"ab-1", "7", "AB 1"}))(t))
+	expect.Fault(t, "INVALID_FIELD @remove[1]")(booking.BenefitKeys("remove", []string{"1", "-"}))
+}
+
+func TestCheckNumbers_LimitsTheList(t *testing.T) {
+	t.Parallel()
+	expect.Fault(t, "")(booking.BenefitProvider{Numbers: 500_000}.CheckNumbers())
+	expect.Fault(t, "QUOTA_EXCEEDED limit=500000 quota=benefit_numbers")(
+		booking.BenefitProvider{Numbers: 500_001}.CheckNumbers())
+}
+
 func TestBenefitProvider_NamesTheInvalidField(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat

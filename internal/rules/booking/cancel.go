@@ -94,6 +94,21 @@ func Cancel(b Booking, payer *credit.Subscription, w CancelRequest, now time.Tim
 	return c, nil
 }
 
+// RefundCredits refunds the credits of a booking, whatever its status is. The payer is its subscription; nil if it has
+// none. If the booking has no credits, or no longer, the error is NOTHING_TO_REFUND.
+func RefundCredits(
+	b Booking, payer *credit.Subscription, actor, reason string, now time.Time,
+) (Booking, credit.Subscription, []credit.Entry, error) {
+	if b.Credits == 0 || payer == nil {
+		return b, credit.Subscription{}, nil, fault.New(fault.FailedPrecondition, fault.NothingToRefund,
+			"The booking holds no credit.")
+	}
+	after, renewal := credit.Advance(*payer, now)
+	ledger := after.Refund(renewal, b.ID, b.Credits, actor, reason, now)
+	b.Credits = 0
+	return b, after, ledger, nil
+}
+
 // MarkNoShow marks a booking whose party did not come. Its seats are free from then on. It reports whether anything
 // changed.
 func MarkNoShow(b Booking, now time.Time) (Booking, bool, error) {

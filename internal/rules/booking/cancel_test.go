@@ -144,6 +144,23 @@ func TestCancel_RefundAfterPeriodEndGoesToNewPeriod(t *testing.T) {
 	}
 }
 
+// Whatever became of the booking, its credits are refunded once, into the current period.
+func TestRefundCredits_ReturnsTheCreditsOnce(t *testing.T) {
+	t.Parallel()
+	payer := pack(nil)
+	b := booking.Booking{ID: id[tenant.BookingID](), Status: booking.Attended, Credits: 2}
+	want, before := vary.From(b, set{"Credits": 0}), payer
+	after, sub, ledger, err := booking.RefundCredits(b, &payer, "kim", "gift", now)
+	expect.Fault(t, "")(err)
+	test.Eq(t, want, after)
+	test.Eq(t, before, payer)
+	paid, renewal := credit.Advance(before, now)
+	test.Eq(t, paid.Refund(renewal, b.ID, 2, "kim", "gift", now), ledger)
+	test.Eq(t, paid, sub)
+	expect.Fault(t, "NOTHING_TO_REFUND", "again")(booking.RefundCredits(after, &sub, "kim", "gift", now))
+	expect.Fault(t, "NOTHING_TO_REFUND", "without a payer")(booking.RefundCredits(b, nil, "kim", "gift", now))
+}
+
 func TestCancellableUntil_IsTheLaterOfWindowAndGrace(t *testing.T) {
 	t.Parallel()
 	deadline := now.Add(47 * time.Hour)

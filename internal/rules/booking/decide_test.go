@@ -231,6 +231,13 @@ func TestDecide_ReturnsFirstErrorInOrder(t *testing.T) {
 
 // Decide books exactly if the party fits, and adds to the waitlist exactly if it does not fit and the waitlist has
 // room. It never takes credits without a booking.
+func TestCheckRepeated_TellsRequestsApart(t *testing.T) {
+	t.Parallel()
+	expect.Fault(t, "")(booking.CheckRepeated([]byte("a"), []byte("a")))
+	expect.Fault(t, "EXTERNAL_REF_CONFLICT @external_ref")(booking.CheckRepeated([]byte("a"), []byte("b")))
+	expect.Fault(t, "EXTERNAL_REF_CONFLICT @external_ref")(booking.CheckRepeated(nil, []byte("b")))
+}
+
 func TestDecide_BooksIfPartyFitsElseWaitsIfRoom(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

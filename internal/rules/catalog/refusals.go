@@ -36,6 +36,11 @@ func AlreadyBooked(booking tenant.BookingID, entry tenant.EntryID) *fault.Error 
 	return err
 }
 
+// NameTaken means that something else has the name, or the code, of a field.
+func NameTaken(field, sentence string) *fault.Error {
+	return fault.New(fault.AlreadyExists, fault.AlreadyExistsReason, "%s", sentence).WithField(field)
+}
+
 // CheckTakesPlace rejects a cancelled session: SESSION_STATE.
 func (s SessionState) CheckTakesPlace() error {
 	if s == Cancelled {

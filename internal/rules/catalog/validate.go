@@ -47,6 +47,16 @@ func (t Tenant) Validate() error {
 	)
 }
 
+// CheckNewZone rejects another time zone for a location with sessions: SESSION_STATE.
+func CheckNewZone(hasSessions bool) error {
+	if hasSessions {
+		return fault.New(fault.FailedPrecondition, fault.SessionState,
+			"The location has sessions: its time zone stays. Make another location, or delete them.").
+			WithMetadata("state", "scheduled").WithField("location.time_zone")
+	}
+	return nil
+}
+
 // Validate rejects a location with invalid fields: INVALID_FIELD.
 func (l Location) Validate() error {
 	err := cmp.Or(

@@ -5,6 +5,7 @@ package credit
 import (
 	"time"
 
+	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -121,6 +122,21 @@ func bySystem(kind EntryKind, amount int, at time.Time) Entry {
 
 // SystemActor is the actor of lines that no user caused.
 const SystemActor = "system"
+
+// maxStartDistance is how far from now a subscription can start, in the past and in the future.
+const maxStartDistance = 366 * 24 * time.Hour
+
+// StartTime returns when a subscription starts: at the time that was asked for, or now if that is zero. A time that is
+// more than a year away is INVALID_FIELD.
+func StartTime(asked, now time.Time) (time.Time, error) {
+	switch {
+	case asked.IsZero():
+		return now, nil
+	case asked.Sub(now).Abs() > maxStartDistance:
+		return time.Time{}, fault.Invalid("start_time", "A subscription begins within a year of now.")
+	}
+	return asked, nil
+}
 
 // Start begins a subscription: its status, its term and first period, and its first credits.
 func Start(

@@ -80,6 +80,25 @@ func TestStart_GrantsTheFirstCredits(t *testing.T) {
 }
 
 // A subscription that starts in the past begins in its current period. The ledger has its first period, too.
+func TestStartTime_IsNowOrWithinAYear(t *testing.T) {
+	t.Parallel()
+	const year = 366 * day
+	for asked, tt := range map[time.Time]struct {
+		want time.Time
+		err  string
+	}{
+		{}:                 {now, ""},
+		now.Add(year):      {now.Add(year), ""},
+		now.Add(-year):     {now.Add(-year), ""},
+		now.Add(year + 1):  {time.Time{}, "INVALID_FIELD @start_time"},
+		now.Add(-year - 1): {time.Time{}, "INVALID_FIELD @start_time"},
+	} {
+		got, err := credit.StartTime(asked, now)
+		expect.Fault(t, tt.err, asked)(err)
+		test.EqOp(t, tt.want, got, test.Sprint(asked))
+	}
+}
+
 func TestStart_InThePastBeginsInTheCurrentPeriod(t *testing.T) {
 	t.Parallel()
 	plan := credit.Plan{Kind: credit.Credits, Credits: 8, Period: new(30 * day)}
@@ -388,6 +407,13 @@ func TestSetStatus_AllowsOnlyListedTransitions(t *testing.T) {
 			test.EqOp(t, want, s.Status)
 		}
 	}
+}
+
+func TestPlanCheckEdit_KeepsTheKind(t *testing.T) {
+	t.Parallel()
+	before := credit.Plan{Name: "Ten classes", Kind: credit.Credits}
+	expect.Fault(t, "")(credit.Plan{Name: "Ten", Kind: credit.Credits}.CheckEdit(before))
+	expect.Fault(t, "INVALID_FIELD @plan.kind")(credit.Plan{Kind: credit.Unlimited}.CheckEdit(before))
 }
 
 func TestPlanValidate_NamesTheInvalidField(t *testing.T) {

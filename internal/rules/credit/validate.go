@@ -8,6 +8,14 @@ import (
 
 const day = 24 * time.Hour
 
+// CheckEdit rejects an edit that changes the kind of a plan: INVALID_FIELD.
+func (p Plan) CheckEdit(before Plan) error {
+	if p.Kind != before.Kind {
+		return fault.Invalid("plan.kind", "A plan's kind cannot be changed.")
+	}
+	return nil
+}
+
 // Validate rejects a plan with invalid fields: INVALID_FIELD.
 func (p Plan) Validate() error {
 	switch {

@@ -5,6 +5,7 @@ package grant
 import (
 	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -51,7 +52,7 @@ func (r Role) Normalize() (Role, error) {
 	}
 	for _, name := range r.Permissions {
 		if _, ok := policy.IndexOf(name); !ok {
-			return r, fault.New(fault.NotFound, fault.PermissionNotFound, "There is no permission %q.", name).
+			return r, NoPermission(name).
 				WithMetadata("permission", name).WithField("role.permissions")
 		}
 		if policy.IsOwnerOnly(name) {
@@ -62,6 +63,34 @@ func (r Role) Normalize() (Role, error) {
 	slices.SortFunc(r.Permissions, comparePermissions)
 	r.Permissions = slices.Compact(r.Permissions)
 	return r, nil
+}
+
+// NoPermission means that there is no permission of that name: PERMISSION_NOT_FOUND.
+func NoPermission(name string) *fault.Error {
+	return fault.New(fault.NotFound, fault.PermissionNotFound, "There is no permission %q.", name)
+}
+
+// RoleNameTaken means that the tenant has a role of that name: ALREADY_EXISTS.
+func RoleNameTaken() *fault.Error {
+	return fault.New(fault.AlreadyExists, fault.AlreadyExistsReason, "A role has that name.").WithField("role.name")
+}
+
+// CheckOwn rejects a built-in role, which cannot be changed: ROLE_BUILT_IN.
+func (r Role) CheckOwn() error {
+	if r.BuiltIn {
+		return fault.New(fault.FailedPrecondition, fault.RoleBuiltIn, "Built-in roles cannot be changed.")
+	}
+	return nil
+}
+
+// CheckUnused rejects a role that someone holds, which cannot be deleted: ROLE_IN_USE.
+func (r Role) CheckUnused() error {
+	if r.Holders > 0 {
+		return fault.New(fault.FailedPrecondition, fault.RoleInUse,
+			"The role is held by %d: take it from them first.", r.Holders).
+			WithMetadata("holders", strconv.Itoa(r.Holders))
+	}
+	return nil
 }
 
 func checkDescription(field, text string) error {
@@ -154,6 +183,11 @@ func (a ServiceAccount) Normalize() (ServiceAccount, error) {
 	return a, checkDescription("description", a.Description)
 }
 
+// AccountNameTaken means that another service account has the name: ALREADY_EXISTS.
+func AccountNameTaken() *fault.Error {
+	return fault.New(fault.AlreadyExists, fault.AlreadyExistsReason, "A service account has that name.").WithField("name")
+}
+
 // ServiceAccountSearch selects service accounts.
 type ServiceAccountSearch struct {
 	Revoked bool // include revoked ones
@@ -177,6 +211,14 @@ type Key struct {
 
 // Valid reports whether the key is valid now.
 func (k Key) Valid(now time.Time) bool { return k.ExpiresAt.IsZero() || now.Before(k.ExpiresAt) }
+
+// Check rejects a key that has expired, or whose account is revoked: KEY_INVALID.
+func (k Key) Check(revoked bool, now time.Time) error {
+	if revoked || !k.Valid(now) {
+		return ErrKeyInvalid
+	}
+	return nil
+}
 
 // ExpireKeys makes the current keys expire at the given time, unless they expire earlier.
 func (a *ServiceAccount) ExpireKeys(at time.Time) {

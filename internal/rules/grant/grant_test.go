@@ -151,6 +151,19 @@ func TestEditRole_RejectsBuiltInRoles(t *testing.T) {
 	}
 }
 
+func TestCheckUnused_RejectsRolesThatAreHeld(t *testing.T) {
+	t.Parallel()
+	expect.Fault(t, "")(grant.Role{}.CheckUnused())
+	expect.Fault(t, "ROLE_IN_USE holders=1")(grant.Role{Holders: 1}.CheckUnused())
+}
+
+func TestNames_AreTakenOnce(t *testing.T) {
+	t.Parallel()
+	expect.Fault(t, "ALREADY_EXISTS @role.name")(grant.RoleNameTaken())
+	expect.Fault(t, "ALREADY_EXISTS @name")(grant.AccountNameTaken())
+	expect.Fault(t, "PERMISSION_NOT_FOUND")(grant.NoPermission("x"))
+}
+
 func TestRoleNormalize_ReturnsStoredFormOrNamesTheInvalidField(t *testing.T) {
 	t.Parallel()
 	names := []string{"audit.read", "session.read", "audit.read"}
@@ -225,13 +238,34 @@ func TestParseKey_ReadsWhatKeyTextWrites(t *testing.T) {
 		must.StrHasPrefix(t, prefix, text, must.Sprintf("prefix %q of %q", prefix, text))
 		must.EqOp(t, 18, len(prefix), must.Sprintf("prefix %q of %q", prefix, text))
 		hash := secret.Hash()
-		must.True(t, gotSecret.Matches(hash[:]), must.Sprint("the secret does not match its hash alone"))
-		must.False(t, gotSecret.Matches(nil), must.Sprint("the secret does not match its hash alone"))
-		must.False(t, gotSecret.Matches(hash[:31]), must.Sprint("the secret does not match its hash alone"))
+		must.NoError(t, gotSecret.Check(hash[:]))
+		expect.Fault(t, "KEY_INVALID", "no hash")(gotSecret.Check(nil))
+		expect.Fault(t, "KEY_INVALID", "a part of its hash")(gotSecret.Check(hash[:31]))
 		other := secret
 		other[0]++
-		must.False(t, other.Matches(hash[:]), must.Sprint("another secret matches the hash"))
+		expect.Fault(t, "KEY_INVALID", "the hash of another")(other.Check(hash[:]))
+		expect.Fault(t, "", "its tenant is named")(grant.ParseKeyOf(in, text))
+		expect.Fault(t, "", "no tenant is named")(grant.ParseKeyOf(tenant.TenantID{}, text))
+		in.UUID[0]++
+		expect.Fault(t, "KEY_INVALID", "another tenant is named")(grant.ParseKeyOf(in, text))
 	})
+}
+
+func TestKeyCheck_RejectsExpiredAndRevokedKeys(t *testing.T) {
+	t.Parallel()
+	now := time.Unix(0, 0)
+	for name, tt := range map[string]struct {
+		key     grant.Key
+		revoked bool
+		want    string
+	}{
+		"without an end": {},
+		"before its end": {key: grant.Key{ExpiresAt: now.Add(1)}},
+		"at its end":     {key: grant.Key{ExpiresAt: now}, want: "KEY_INVALID"},
+		"revoked":        {revoked: true, want: "KEY_INVALID"},
+	} {
+		expect.Fault(t, tt.want, name)(tt.key.Check(tt.revoked, now))
+	}
 }
 
 func TestParseKey_RejectsOtherTexts(t *testing.T) {

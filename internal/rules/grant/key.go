@@ -17,10 +17,13 @@ type Secret [32]byte
 // stretching is for passwords, which can be guessed.
 func (s Secret) Hash() [32]byte { return sha256.Sum256(s[:]) }
 
-// Matches compares the secret with a stored hash, in constant time. An empty hash matches no secret.
-func (s Secret) Matches(hash []byte) bool {
+// Check compares the secret with a stored hash, in constant time: KEY_INVALID. An empty hash matches no secret.
+func (s Secret) Check(hash []byte) error {
 	own := s.Hash()
-	return subtle.ConstantTimeCompare(own[:], hash) == 1
+	if subtle.ConstantTimeCompare(own[:], hash) != 1 {
+		return ErrKeyInvalid
+	}
+	return nil
 }
 
 // The text of a key: a fixed prefix, by which scanners find leaked keys, then the key's id, the tenant's id and the
@@ -39,6 +42,15 @@ func KeyText(in tenant.TenantID, id tenant.KeyID, secret Secret) string {
 
 // Prefix returns the beginning of the key's text, which identifies it in lists. It contains no part of the secret.
 func (k Key) Prefix() string { return (keyPrefix + encode(k.ID.UUID[:], idWidth))[:visibleWidth] }
+
+// ParseKeyOf is ParseKey for a caller who names the key's tenant. The zero id names none. The error is KEY_INVALID.
+func ParseKeyOf(named tenant.TenantID, text string) (tenant.TenantID, tenant.KeyID, Secret, error) {
+	in, id, secret, err := ParseKey(text)
+	if err == nil && !named.IsZero() && named != in {
+		err = ErrKeyInvalid
+	}
+	return in, id, secret, err
+}
 
 // ParseKey parses a key's text. The error is KEY_INVALID.
 func ParseKey(text string) (in tenant.TenantID, id tenant.KeyID, secret Secret, err error) {

@@ -145,8 +145,8 @@ func (b RoleSet) CheckEditMember(editor Permissions, roles []string) error {
 // EditRole checks an edit of a role, and returns the role to store. The errors are ROLE_BUILT_IN, PERMISSION_DENIED,
 // and those of Normal.
 func EditRole(editor Permissions, before, after Role) (Role, error) {
-	if before.BuiltIn {
-		return before, ErrBuiltIn
+	if err := before.CheckOwn(); err != nil {
+		return before, err
 	}
 	after, err := after.Normalize()
 	if err != nil {
@@ -161,6 +161,3 @@ func EditRole(editor Permissions, before, after Role) (Role, error) {
 	}
 	return after, editor.checkGrant(changed)
 }
-
-// ErrBuiltIn rejects a change of a built-in role: ROLE_BUILT_IN.
-var ErrBuiltIn = fault.New(fault.FailedPrecondition, fault.RoleBuiltIn, "Built-in roles cannot be changed.")

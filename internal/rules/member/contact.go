@@ -77,6 +77,28 @@ func (p PendingContact) Guess(right bool, now time.Time) (PendingContact, *fault
 		WithField("code").WithMetadata("guesses_left", strconv.Itoa(MaxGuesses-p.Guesses))
 }
 
+// CheckNewest rejects the code of a link if a newer one was sent: CONTACT_CODE_EXPIRED. It is no guess.
+func (p PendingContact) CheckNewest(code tenant.CodeID) error {
+	if p.Code != code {
+		return ErrCodeExpired
+	}
+	return nil
+}
+
+// ContactToConfirm returns the contact of a kind to which a member can have a new code sent: the pending one, or else
+// the one that they have and have not confirmed. Verified is as for Confirmed. Without either the error is
+// CONTACT_NOT_PENDING.
+func (m Member) ContactToConfirm(k ContactKind, pending *PendingContact, verified string) (Contact, error) {
+	current := m.Contact(k)
+	switch {
+	case pending != nil:
+		return pending.Contact, nil
+	case current.Address == "" || m.Confirmed(k, verified):
+		return Contact{}, ErrNotPending
+	}
+	return current, nil
+}
+
 // ErrCodeExpired means that a code or a link can no longer be used: CONTACT_CODE_EXPIRED.
 var ErrCodeExpired = fault.New(fault.FailedPrecondition, fault.ContactCodeExpired,
 	"The code has expired, or was wrong too often. Ask for a new one.")

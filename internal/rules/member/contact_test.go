@@ -11,6 +11,8 @@ import (
 
 	"github.com/berthhq/berth/internal/fault/faulttest"
 	"github.com/berthhq/berth/internal/rules/member"
+	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/testkit/expect"
 	"github.com/berthhq/berth/internal/testkit/vary"
 )
 
@@ -159,6 +161,41 @@ func TestGuess_EndsAfterFiveWrongOnes(t *testing.T) {
 			pending = after
 		}
 	})
+}
+
+func TestCheckNewest_RejectsLinksOfOlderCodes(t *testing.T) {
+	t.Parallel()
+	newest := tenant.CodeID{UUID: tenant.UUID{1}}
+	pending := member.PendingContact{Code: newest}
+	expect.Fault(t, "")(pending.CheckNewest(newest))
+	expect.Fault(t, "CONTACT_CODE_EXPIRED")(pending.CheckNewest(tenant.CodeID{UUID: tenant.UUID{2}}))
+}
+
+func TestContactToConfirm_IsThePendingOneOrElseTheirs(t *testing.T) {
+	t.Parallel()
+	const address = "mia@example.org"
+	theirs := member.Contact{Kind: member.ByEmail, Address: address}
+	other := member.Contact{Kind: member.ByEmail, Address: "m@n"}
+	for name, tt := range map[string]struct {
+		member   member.Member
+		pending  *member.PendingContact
+		verified string
+		want     member.Contact
+	}{
+		"one that is pending":        {member.Member{Email: address}, &member.PendingContact{Contact: other}, "", other},
+		"theirs, not confirmed":      {member.Member{Email: address}, nil, "", theirs},
+		"theirs, confirmed":          {member.Member{Email: address, ConfirmedEmail: address}, nil, "", member.Contact{}},
+		"theirs, verified elsewhere": {member.Member{Email: address}, nil, address, member.Contact{}},
+		"none":                       {},
+	} {
+		got, err := tt.member.ContactToConfirm(member.ByEmail, tt.pending, tt.verified)
+		refused := ""
+		if tt.want.Address == "" {
+			refused = "CONTACT_NOT_PENDING"
+		}
+		expect.Fault(t, refused, name)(err)
+		test.EqOp(t, tt.want, got, test.Sprint(name))
+	}
 }
 
 func TestCountry_OfNumbers(t *testing.T) {

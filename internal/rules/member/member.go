@@ -57,6 +57,21 @@ func (m Member) IsActiveOwner() bool { return m.Active() && m.IsOwner() }
 var ErrLastOwner = fault.New(fault.FailedPrecondition, fault.LastOwner,
 	"This is the last active owner. Make another member an owner first.")
 
+// CheckRevoke rejects taking the role of owner from the last active owner: LAST_OWNER. Others says whether the tenant
+// has another active one.
+func (m Member) CheckRevoke(role string, others bool) error {
+	if role == tenant.RoleOwner && m.IsActiveOwner() && !others {
+		return ErrLastOwner
+	}
+	return nil
+}
+
+// Taken means that another member has the value of a field, which is called so: ALREADY_EXISTS.
+func Taken(field, called string) *fault.Error {
+	return fault.New(fault.AlreadyExists, fault.AlreadyExistsReason, "A member has that %s.", called).
+		WithField("member." + field)
+}
+
 // Edit checks an edit of a member. Self says whether they edit themselves, and others whether the tenant has another
 // active owner. It returns the member to store and the names of the changed fields, nil if none changes. The errors are
 // INVALID_FIELD, also for a subject that is already set, LAST_OWNER, and PERMISSION_DENIED for another owner's

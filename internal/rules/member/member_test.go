@@ -156,6 +156,30 @@ func TestEdit_ReturnsChangedFieldsAndKeepsAnOwner(t *testing.T) {
 }
 
 // Who can change where an owner's messages go could become that owner.
+func TestCheckRevoke_KeepsAnActiveOwner(t *testing.T) {
+	t.Parallel()
+	owner := member.Member{Status: member.Active, Roles: []string{tenant.RoleOwner, tenant.RoleCoach}}
+	for name, tt := range map[string]struct {
+		differ vary.Fields
+		role   string
+		others bool
+		want   string
+	}{
+		"the last owner":                 {nil, tenant.RoleOwner, false, "LAST_OWNER"},
+		"one of several":                 {nil, tenant.RoleOwner, true, ""},
+		"another role of the last owner": {nil, tenant.RoleCoach, false, ""},
+		"an inactive owner":              {vary.Fields{"Status": member.Inactive}, tenant.RoleOwner, false, ""},
+		"one who is none":                {vary.Fields{"Roles": []string{tenant.RoleCoach}}, tenant.RoleOwner, false, ""},
+	} {
+		expect.Fault(t, tt.want, name)(vary.From(owner, tt.differ).CheckRevoke(tt.role, tt.others))
+	}
+}
+
+func TestTaken_NamesTheField(t *testing.T) {
+	t.Parallel()
+	expect.Fault(t, "ALREADY_EXISTS @member.email")(member.Taken("email", "email address"))
+}
+
 func TestEdit_LeavesContactsOfOwnersToThemselves(t *testing.T) {
 	t.Parallel()
 	for _, roles := range [][]string{{"member"}, {"admin"}, {"owner"}, {"owner", "member"}} {
