@@ -8,7 +8,6 @@ import (
 	"github.com/berthhq/berth/internal/civil"
 	"github.com/berthhq/berth/internal/data/bookingdb"
 	"github.com/berthhq/berth/internal/data/coredb"
-	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/tenant"
@@ -29,20 +28,6 @@ const (
 	UseByResource    = bookingdb.ByResource
 	UseByWeekdayHour = bookingdb.ByWeekdayHour
 )
-
-func checkPeriod(p Period) error {
-	switch {
-	case !p.From.Valid():
-		return fault.Invalid("filter.start_date", "There is no such day.")
-	case !p.To.Valid():
-		return fault.Invalid("filter.end_date", "There is no such day.")
-	case p.To.Before(p.From):
-		return fault.Invalid("filter.end_date", "The last day must not be before the first.")
-	case p.To.DaysSince(p.From) >= catalog.MaxDays:
-		return fault.Invalid("filter.end_date", "At most %d days at once.", catalog.MaxDays)
-	}
-	return nil
-}
 
 // AttendanceSummary counts sessions, bookings and attendance over a whole period.
 func (s *Service) AttendanceSummary(ctx context.Context, caller tenant.Caller, p Period) (AttendanceDay, error) {
@@ -69,7 +54,7 @@ func (s *Service) AttendanceSummary(ctx context.Context, caller tenant.Caller, p
 func (s *Service) AttendanceDaily(
 	ctx context.Context, caller tenant.Caller, p Period, after civil.Date, limit int,
 ) ([]AttendanceDay, error) {
-	if err := checkPeriod(p); err != nil {
+	if err := catalog.CheckPeriod(p.From, p.To); err != nil {
 		return nil, err
 	}
 	part := p
@@ -97,7 +82,7 @@ func (s *Service) AttendanceDaily(
 }
 
 func (s *Service) countAttendance(ctx context.Context, caller tenant.Caller, p Period) ([]AttendanceDay, error) {
-	if err := checkPeriod(p); err != nil {
+	if err := catalog.CheckPeriod(p.From, p.To); err != nil {
 		return nil, err
 	}
 	return engine.List(ctx, s.engine, caller, func(b *pg.Batch, into *[]AttendanceDay) {
@@ -125,7 +110,7 @@ type ChannelCount struct {
 func (s *Service) BookingTrend(
 	ctx context.Context, caller tenant.Caller, p Period, weekly bool,
 ) ([]TrendPoint, error) {
-	if err := checkPeriod(p); err != nil {
+	if err := catalog.CheckPeriod(p.From, p.To); err != nil {
 		return nil, err
 	}
 	var made []bookingdb.Made
@@ -174,7 +159,7 @@ func trendOf(made []bookingdb.Made, p Period, weekly bool) []TrendPoint {
 func (s *Service) Utilization(
 	ctx context.Context, caller tenant.Caller, p Period, group UtilizationGroup,
 ) (groups []Utilization, total Utilization, err error) {
-	if err := checkPeriod(p); err != nil {
+	if err := catalog.CheckPeriod(p.From, p.To); err != nil {
 		return nil, Utilization{}, err
 	}
 	if group == UseByWeekdayHour {

@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"slices"
-	"strings"
 
 	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/app/seats"
@@ -181,20 +180,13 @@ func (r *BookRequest) complete(caller tenant.Caller) error {
 	if r.Member.IsZero() && !r.Guest {
 		r.Member = caller.Member
 	}
-	switch {
-	case caller.SelfOnly && (r.Guest || r.Member != caller.Member):
+	if caller.SelfOnly && (r.Guest || r.Member != caller.Member) {
 		if r.Hold {
 			return fault.MissingPermission(HoldForOthers)
 		}
 		return fault.MissingPermission(CreateForOthers)
-	case r.Guest && strings.TrimSpace(r.Contact.Name) == "":
-		return fault.Invalid("contact.name", "A guest needs a name.")
-	case r.GuestTier != "" && !r.Guest:
-		return fault.Invalid("guest_tier", "Only a guest is given a tier: a member's is that of their membership.")
-	case r.Member.IsZero() && !r.Guest:
-		return fault.Invalid("member_id", "Say for whom: you are no member yourself.")
 	}
-	return nil
+	return booking.CheckBooker(r.Member, r.Guest, r.Contact, r.GuestTier)
 }
 
 // locks returns the session's lock, shared with other bookings, and those of the member and the external reference.

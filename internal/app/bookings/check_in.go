@@ -8,7 +8,6 @@ import (
 	"github.com/berthhq/berth/internal/app/seats"
 	"github.com/berthhq/berth/internal/data/bookingdb"
 	"github.com/berthhq/berth/internal/data/outbox"
-	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/catalog"
@@ -52,30 +51,14 @@ func (s *Service) UndoCheckIn(ctx context.Context, caller tenant.Caller, id tena
 	return changeAttendance(ctx, s, caller, engine.Spec[booking.Booking]{Name: "checkin.undo"}, id, undo)
 }
 
-// CheckInProof proves that a member is at the location: exactly one of its fields is set.
-type CheckInProof struct {
-	QR       string // the text of the QR code that they scanned
-	Position *checkin.Position
-}
-
-func (p CheckInProof) request() (checkin.Request, error) {
-	switch {
-	case p.QR != "" && p.Position == nil:
-		return checkin.Request{Method: checkin.QR}, nil
-	case p.QR == "" && p.Position != nil && p.Position.Valid():
-		return checkin.Request{Method: checkin.GPS, Position: *p.Position}, nil
-	case p.QR == "" && p.Position != nil:
-		return checkin.Request{}, fault.Invalid("position", "The latitude is -90 to 90 degrees, the longitude -180 to 180.")
-	default:
-		return checkin.Request{}, fault.Invalid("proof", "Give the text of a QR code, or a position.")
-	}
-}
+// CheckInProof proves that a member is at the location.
+type CheckInProof = checkin.Proof
 
 // SelfCheckIn marks the caller's booking in a session as attended.
 func (s *Service) SelfCheckIn(
 	ctx context.Context, caller tenant.Caller, session tenant.SessionID, proof CheckInProof,
 ) (CheckInResult, error) {
-	request, err := proof.request()
+	request, err := proof.Request()
 	if err != nil {
 		return CheckInResult{}, err
 	}
@@ -143,14 +126,10 @@ func (s *Service) checkTakesPlace(ctx context.Context, caller tenant.Caller, ses
 }
 
 func takesPlace(slot *booking.Slot) error {
-	switch {
-	case slot == nil:
+	if slot == nil {
 		return seats.ErrNoSession
-	case slot.State == catalog.Cancelled:
-		return fault.New(fault.FailedPrecondition, fault.SessionState, "The session is cancelled.").
-			WithMetadata("state", string(slot.State))
 	}
-	return nil
+	return slot.State.CheckTakesPlace()
 }
 
 // checkInFacts are what the check-in rules need to know about a booking and its session.

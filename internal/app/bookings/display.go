@@ -45,12 +45,10 @@ func (s *Service) CreateDisplayURL(
 		if err := takesPlace(slot); err != nil {
 			return checkin.DisplayLink{}, err
 		}
-		if links >= maxDisplayLinks {
-			return checkin.DisplayLink{}, fault.OverQuota("display_links", maxDisplayLinks,
-				"The limit of %d display links of a session is reached.", maxDisplayLinks)
-		}
-		link := checkin.DisplayLink{
-			ID: tenant.NextID[tenant.DisplayLinkID](tx.IDs), Session: session, CreatedBy: tx.Caller.Actor(), CreatedAt: tx.Now,
+		link, err := checkin.NewDisplayLink(
+			tenant.NextID[tenant.DisplayLinkID](tx.IDs), session, links, tx.Caller.Actor(), tx.Now)
+		if err != nil {
+			return checkin.DisplayLink{}, err
 		}
 		bookingdb.InsertDisplayLink(tx.Tx, tx.Tenant, link)
 		auditDisplay(tx, "display_link.created", link)
@@ -76,7 +74,7 @@ func (s *Service) ListDisplayLinks(
 	var slot *booking.Slot
 	var batch pg.Batch
 	bookingdb.FindSlot(&batch, caller.Tenant, session, &slot)
-	bookingdb.ListDisplayLinks(&batch, caller.Tenant, session, maxDisplayLinks, &links)
+	bookingdb.ListDisplayLinks(&batch, caller.Tenant, session, checkin.MaxDisplayLinks, &links)
 	if err := s.engine.Read(ctx, caller, &batch); err != nil {
 		return nil, err
 	}
@@ -172,8 +170,6 @@ type Arrival struct {
 const (
 	maxArrivals = 50 // names; a screen has room for fewer
 	maxUpcoming = 3  // sessions
-
-	maxDisplayLinks = 100 // of a session
 )
 
 // GetDisplay reads what the screen shows. It needs no sign-in: the token is signed by this service, names the tenant

@@ -232,16 +232,17 @@ func (s *Service) markSession(ctx context.Context, caller tenant.Caller, id tena
 // markAbsent marks a chunk of a session's absent parties, and counts them.
 func markAbsent(ctx context.Context, tx *engine.Tx, id tenant.SessionID) (int, error) {
 	var slot *booking.Slot
-	var absent []booking.Booking
+	var candidates []booking.Absence
 	var batch pg.Batch
 	bookingdb.FindSlot(&batch, tx.Tenant, id, &slot)
-	bookingdb.ListNoShows(&batch, tx.Tenant, id, engine.SweepChunk, &absent)
-	if err := tx.Load(ctx, &batch); err != nil {
+	bookingdb.ListNoShows(&batch, tx.Tenant, id, engine.SweepChunk, &candidates)
+	if err := tx.Load(ctx, &batch); err != nil || slot == nil {
 		return 0, err
 	}
-	if slot == nil || !slot.Rules.AutoNoShow ||
-		tx.Now.Before(bookings.CheckInWindow(*slot).NoShowFrom(slot.EndsAt, slot.Rules.AutoNoShowAfter)) {
-		return 0, nil
+	from := bookings.CheckInWindow(*slot).NoShowFrom(slot.EndsAt, slot.Rules.AutoNoShowAfter)
+	absent, err := booking.MarkAbsent(*slot, candidates, from, tx.Now)
+	if err != nil || len(absent) == 0 {
+		return 0, err
 	}
 	ids := make([]tenant.BookingID, len(absent))
 	freed := 0

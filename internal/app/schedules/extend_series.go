@@ -23,7 +23,7 @@ const seriesRenewal = 30
 // FindSeries asks for series without an end that need more sessions.
 func FindSeries(b *pg.Batch, caller tenant.Caller, now time.Time, into *[]tenant.SeriesID) {
 	scheduledb.ListSeriesToExtend(
-		b, caller.Tenant, civil.DateOf(now, time.UTC).AddDays(seriesAhead-seriesRenewal), into)
+		b, caller.Tenant, civil.DateOf(now, time.UTC).AddDays(session.SeriesAhead-seriesRenewal), into)
 }
 
 // ExtendSeries creates the sessions that a tenant's series without an end need, and returns how many. The sweep calls

@@ -2,8 +2,6 @@ package schedules
 
 import (
 	"context"
-	"slices"
-	"strconv"
 	"time"
 
 	"github.com/berthhq/berth/internal/app/engine"
@@ -15,9 +13,6 @@ import (
 	"github.com/berthhq/berth/internal/rules/session"
 	"github.com/berthhq/berth/internal/tenant"
 )
-
-// seriesAhead is how many days ahead the sessions of a series without an end are created.
-const seriesAhead = 365
 
 var noSeries = fault.Missing(fault.SeriesNotFound, "Series")
 
@@ -56,9 +51,8 @@ func parsePattern(s session.Series, zone *time.Location) (recurrence.Series, err
 	return r, r.Validate()
 }
 
-// expand returns the occurrences of a series from a local date on: all of them if the rule ends, otherwise those within
-// a year of now or of the series' start, whichever is later. It also returns the series with its rule in canonical form
-// and with what is known about its end.
+// expand returns the occurrences of a series from a local date on, as session.Series.Expand does. It also returns the
+// series with its rule in canonical form.
 func expand(
 	s session.Series, zone *time.Location, from civil.Date, now time.Time,
 ) (session.Series, []session.Occurrence, error) {
@@ -67,42 +61,11 @@ func expand(
 		return s, nil, err
 	}
 	s.Rule, s.OpenEnded = r.Rule.String(), !r.Rule.Bounded()
-	limit := now.Add(session.MaxStartDistance)
-	if s.Date.On(zone).Before(now.Add(-session.MaxStartDistance)) || s.Date.On(zone).After(limit) {
-		return s, nil, fault.Invalid("start_date", "A series starts within ten years of now.")
-	}
-	horizon := civil.DateOf(limit, zone)
-	if s.OpenEnded {
-		year := civil.DateOf(now, zone).AddDays(seriesAhead)
-		horizon = latest(year, s.Date.AddDays(seriesAhead), s.MaterializedUntil)
-	}
-	last := s.Date
-	var pattern []session.Occurrence
-	for o := range r.All() {
-		if o.Date.After(horizon) {
-			if s.OpenEnded {
-				break
+	return s.Expand(func(yield func(session.Occurrence) bool) {
+		for o := range r.All() {
+			if !yield(session.Occurrence{On: o.Date, Span: civil.Span{Start: o.Start, End: o.End}}) {
+				return
 			}
-			return s, nil, tooLong("The rule gives sessions more than ten years ahead.")
 		}
-		last = o.Date
-		if o.Date.Before(from) {
-			continue
-		}
-		if len(pattern) == session.MaxSeriesSessions {
-			return s, nil, tooLong("The rule gives more than %d sessions.", session.MaxSeriesSessions).
-				WithMetadata("limit", strconv.Itoa(session.MaxSeriesSessions))
-		}
-		pattern = append(pattern, session.Occurrence{On: o.Date, Span: civil.Span{Start: o.Start, End: o.End}})
-	}
-	if s.MaterializedUntil = last; s.OpenEnded {
-		s.MaterializedUntil = horizon
-	}
-	return s, pattern, nil
-}
-
-func latest(dates ...civil.Date) civil.Date { return slices.MaxFunc(dates, civil.Date.Compare) }
-
-func tooLong(format string, args ...any) *fault.Error {
-	return fault.New(fault.InvalidArgument, fault.RecurrenceInvalid, format, args...).WithField("rule")
+	}, zone, from, now)
 }

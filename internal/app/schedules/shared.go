@@ -13,6 +13,7 @@ import (
 	"github.com/berthhq/berth/internal/data/waitlistdb"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/session"
 	"github.com/berthhq/berth/internal/rules/waitlist"
@@ -184,8 +185,7 @@ func explainConflict(part string, err error) error {
 	case pg.IsExclusion(err, "sessions_staff_busy"):
 		return inPart(part, session.CoachBusy().WithCause(err))
 	case pg.IsExclusion(err, "bookings_overlap"):
-		return fault.New(fault.FailedPrecondition, fault.Overlap,
-			"Someone who has booked the session has another booking at that time, on a plan that forbids it.").WithCause(err)
+		return booking.OtherOverlapping().WithCause(err)
 	}
 	return err
 }

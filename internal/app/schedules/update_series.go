@@ -10,7 +10,6 @@ import (
 	"github.com/berthhq/berth/internal/civil"
 	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/data/scheduledb"
-	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/session"
@@ -90,11 +89,8 @@ func (s *Service) editOne(
 	ctx context.Context, tx *engine.Tx, series session.Series, named session.Session, e SeriesEdit,
 ) (SeriesEditResult, error) {
 	done := SeriesEditResult{Series: series}
-	if e.PatternFields.Has(session.RuleField) {
-		return done, fault.Invalid("rule", "One session has no rule.")
-	}
-	if e.PatternFields.Has(session.ExcludedField) {
-		return done, fault.Invalid("excluded_dates", "One session excludes no days.")
+	if err := e.PatternFields.CheckOneSession(); err != nil {
+		return done, err
 	}
 	at, err := loadReferences(ctx, tx, named.WithReferences(e.Template, e.Fields))
 	if err != nil {

@@ -5,14 +5,12 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/berthhq/berth/internal/civil"
 	"github.com/berthhq/berth/internal/data/accountdb"
 	"github.com/berthhq/berth/internal/data/catalogdb"
 	"github.com/berthhq/berth/internal/data/coredb"
 	"github.com/berthhq/berth/internal/data/waitlistdb"
-	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/tenant"
@@ -43,8 +41,8 @@ func (s *Service) WaitlistAnalytics(
 	ctx context.Context, caller tenant.Caller, q WaitlistQuery,
 ) (WaitlistFigures, error) {
 	var figures WaitlistFigures
-	if q.Span.Length() > (catalog.MaxDays+1)*24*time.Hour {
-		return figures, fault.Invalid("within", "At most %d days at once.", catalog.MaxDays)
+	if err := catalog.CheckPeriodLength(q.Span); err != nil {
+		return figures, err
 	}
 	var parts, offers []waitlistdb.WaitlistPart
 	locations, services := make(map[string]string), make(map[string]string)

@@ -36,8 +36,7 @@ type NoShowQuery struct {
 	Limit         int
 }
 
-// absent is true for bookings whose party has not come, except for those that were marked before in the same session,
-// where staff took the mark back. A booking that was moved since then ends after its mark.
+// absent selects the bookings about which booking.MarkAbsent decides, and leaves out most that it would not mark.
 const absent = `b.status = 'CONFIRMED' and (b.auto_no_show_at is null or b.auto_no_show_at < b.ends_at)`
 
 var (
@@ -54,7 +53,7 @@ where ($5 or exists (select from policies p where p.tenant_id = $1 and p.auto_no
   and exists (select from bookings b where b.tenant_id = $1 and b.session_id = s.id and ` + absent + `)
   and ($8::uuid is null or s.id > $8)
 order by s.id limit $9`)
-	listAbsent = pg.SQL(selectBookings + `
+	listAbsent = pg.SQL(`select ` + absences.Columns() + ` from bookings b` + bookingJoins + `
 where b.tenant_id = $1 and b.session_id = $2 and ` + absent + `
 order by b.id limit $3`)
 )
@@ -65,9 +64,22 @@ func ListNoShowSessions(b *pg.Batch, in tenant.TenantID, q NoShowQuery, into *[]
 		in, q.StartsFrom, q.Since, q.Until, q.Mark, q.After, q.Closes, q.AfterID, q.Limit), into, pgx.RowTo[tenant.SessionID])
 }
 
-// ListNoShows reads a session's bookings whose party has not come.
-func ListNoShows(b *pg.Batch, in tenant.TenantID, session tenant.SessionID, limit int, into *[]booking.Booking) {
-	booked.List(b.Queue(listAbsent, in, session, limit), into)
+// absenceRow is a booking with the time of its mark.
+type absenceRow struct {
+	bookingRow
+	markedAt *time.Time
+}
+
+var absences = pg.ReadAs(func(r *absenceRow) []pg.Column {
+	return append(bookedColumns(&r.bookingRow), pg.Read("b.auto_no_show_at", &r.markedAt))
+}, func(r *absenceRow) (booking.Absence, error) {
+	b, err := r.booking()
+	return booking.Absence{Booking: b, MarkedAt: r.markedAt}, err
+})
+
+// ListNoShows reads those of a session's bookings whose party may not have come.
+func ListNoShows(b *pg.Batch, in tenant.TenantID, session tenant.SessionID, limit int, into *[]booking.Absence) {
+	absences.List(b.Queue(listAbsent, in, session, limit), into)
 }
 
 // MarkNoShows marks such bookings as no-shows with the transaction.

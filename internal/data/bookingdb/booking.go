@@ -74,7 +74,9 @@ type bookingRow struct {
 	rules coredb.RuleRow
 }
 
-var booked = pg.ReadAs(func(r *bookingRow) []pg.Column {
+var booked = pg.ReadAs(bookedColumns, (*bookingRow).booking)
+
+func bookedColumns(r *bookingRow) []pg.Column {
 	return slices.Concat(bookings.Of(&r.storedBooking), []pg.Column{
 		pg.Read("coalesce(m.name, b.contact_name)", &r.MemberName),
 		pg.Read("coalesce(m.tier, b.guest_tier)", &r.MemberTier),
@@ -82,11 +84,13 @@ var booked = pg.ReadAs(func(r *bookingRow) []pg.Column {
 		pg.Read("l.time_zone", &r.TimeZone),
 		pg.Read("s.local_date", &r.LocalDate),
 	}, r.rules.Columns())
-}, func(r *bookingRow) (booking.Booking, error) {
+}
+
+func (r *bookingRow) booking() (booking.Booking, error) {
 	r.Rules = r.rules.Rules()
 	r.Payment.Refunded.Currency = r.Payment.Amount.Currency
 	return r.Booking, nil
-})
+}
 
 // The subqueries make the planner use primary keys, whatever its statistics are. A scan over the tenant's sessions or
 // members would take predicate locks on all of them, and bookings would conflict.

@@ -10,8 +10,8 @@ var fixed = []Fixed{
 	{
 		Harm: "any member books in another's name",
 		File: "internal/app/bookings/book.go",
-		Old:  "case caller.SelfOnly && (r.Guest || r.Member != caller.Member):",
-		New:  "case false && caller.SelfOnly:",
+		Old:  "if caller.SelfOnly && (r.Guest || r.Member != caller.Member) {",
+		New:  "if false && caller.SelfOnly {",
 		Tests: []Test{
 			{"internal/app/bookings", "^TestBookRequest_ForOthersNeedsPermission$"},
 		},

@@ -437,20 +437,21 @@ func (w *world) markAbsent(s *sessionRow) error {
 	return w.transact(Operation{Name: "mark absent", Session: s.ID}, func() error {
 		slot := s.slot()
 		window := checkin.Window{OpensBefore: slot.Rules.CheckInOpens, ClosesAfterEnd: slot.Rules.CheckInCloses}
-		if !slot.Rules.AutoNoShow || w.now.Before(window.NoShowFrom(s.EndsAt, slot.Rules.AutoNoShowAfter)) {
-			return nil
+		candidates := make([]booking.Absence, len(s.bookings))
+		for i, b := range s.bookings {
+			candidates[i].Booking = *b
+			if s.autoNoShows[b.ID] {
+				candidates[i].MarkedAt = &s.EndsAt
+			}
+		}
+		absent, err := booking.MarkAbsent(slot, candidates, window.NoShowFrom(s.EndsAt, slot.Rules.AutoNoShowAfter), w.now)
+		if err != nil {
+			return err
 		}
 		seats := 0
-		for _, b := range s.bookings {
-			if b.Status != booking.Confirmed || s.autoNoShows[b.ID] {
-				continue
-			}
-			after, _, err := booking.MarkNoShow(*b, w.now)
-			if err != nil {
-				return err
-			}
+		for _, b := range absent {
 			insert(&w.tables, s.autoNoShows, b.ID, true)
-			w.updateBooking(after)
+			w.updateBooking(b)
 			seats += b.Party
 			w.emit(Event{Kind: NoShow, Session: s.ID, Member: b.Member, Booking: b.ID})
 		}

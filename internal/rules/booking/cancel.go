@@ -125,6 +125,33 @@ func MarkNoShow(b Booking, now time.Time) (Booking, bool, error) {
 	return b, true, nil
 }
 
+// Absence is a booking whose party may not have come.
+type Absence struct {
+	Booking
+	MarkedAt *time.Time // when MarkAbsent marked it before; nil: never
+}
+
+// MarkAbsent marks those bookings of a session as no-shows whose party did not come, if its policy says so. Who has not
+// checked in by the time from is absent. If staff took a mark back, it is not made again, unless the booking was moved
+// to another session since, which then ends after the mark.
+func MarkAbsent(s Slot, candidates []Absence, from, now time.Time) ([]Booking, error) {
+	if !s.Rules.AutoNoShow || now.Before(from) {
+		return nil, nil
+	}
+	var absent []Booking
+	for _, c := range candidates {
+		if c.Status != Confirmed || c.MarkedAt != nil && !c.MarkedAt.Before(c.EndsAt) {
+			continue
+		}
+		marked, _, err := MarkNoShow(c.Booking, now)
+		if err != nil {
+			return nil, err
+		}
+		absent = append(absent, marked)
+	}
+	return absent, nil
+}
+
 // UndoNoShow confirms a no-show again, if its party still fits. It reports whether anything changed.
 func UndoNoShow(b Booking, s Slot) (Booking, bool, error) {
 	switch {

@@ -213,3 +213,40 @@ func TestNoShow_IsMarkedAfterTheStartAndUndoneIfThePartyFits(t *testing.T) {
 		check(tt.back, booking.Confirmed)(booking.UndoNoShow(b, booking.Slot{Capacity: new(tt.open)}))
 	}
 }
+
+// Of the bookings that a sweep finds, those are marked whose party did not come, once in each session.
+func TestMarkAbsent_MarksWhoDidNotCome(t *testing.T) {
+	t.Parallel()
+	from := now.Add(30 * time.Minute)
+	marks, leaves := catalog.Rules{AutoNoShow: true}, catalog.Rules{}
+	absence := booking.Absence{Booking: booking.Booking{
+		ID: id[tenant.BookingID](), Party: 2, Status: booking.Confirmed, StartsAt: now.Add(-time.Hour), EndsAt: now,
+	}}
+	for name, tt := range map[string]struct {
+		rules  catalog.Rules
+		at     time.Time
+		differ set
+		want   bool
+	}{
+		"who did not come":                       {marks, from, nil, true},
+		"while they can still come":              {marks, from.Add(-1), nil, false},
+		"where staff mark":                       {leaves, from, nil, false},
+		"who came":                               {marks, from, set{"Status": booking.Attended}, false},
+		"who cancelled":                          {marks, from, set{"Status": booking.Cancelled}, false},
+		"whose mark staff took back":             {marks, from, set{"MarkedAt": from}, false},
+		"marked at the end":                      {marks, from, set{"MarkedAt": now}, false},
+		"who was moved here after another's end": {marks, from, set{"MarkedAt": now.Add(-1)}, true},
+	} {
+		c := vary.From(absence, tt.differ)
+		var want []booking.Booking
+		if tt.want {
+			want = []booking.Booking{vary.From(c.Booking, set{"Status": booking.NoShow})}
+		}
+		got, err := booking.MarkAbsent(booking.Slot{Rules: tt.rules}, []booking.Absence{c}, from, tt.at)
+		expect.Fault(t, "", name)(err)
+		test.Eq(t, want, got, test.Sprint(name))
+	}
+	ahead := vary.From(absence, set{"StartsAt": from.Add(1)})
+	expect.Fault(t, "SESSION_NOT_OPEN state=not_started")(
+		booking.MarkAbsent(booking.Slot{Rules: marks}, []booking.Absence{ahead}, from, from))
+}

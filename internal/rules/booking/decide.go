@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/berthhq/berth/internal/civil"
@@ -141,7 +142,21 @@ func (s *Slot) checkAdmission(c Request, now time.Time) error {
 	return catalog.CheckParty(c.Party, s.MinParty, s.MaxParty)
 }
 
-// CheckRepeated rejects a request for a booking or a waitlist entry whose external reference is that of another request:
+// CheckBooker rejects a request that does not say for whom it is, a member or a guest with a name, and one that gives a
+// member a tier: INVALID_FIELD.
+func CheckBooker(member tenant.MemberID, guest bool, contact Contact, guestTier string) error {
+	switch {
+	case guest && strings.TrimSpace(contact.Name) == "":
+		return fault.Invalid("contact.name", "A guest needs a name.")
+	case guestTier != "" && !guest:
+		return fault.Invalid("guest_tier", "Only a guest is given a tier: a member's is that of their membership.")
+	case member.IsZero() && !guest:
+		return fault.Invalid("member_id", "Say for whom: you are no member yourself.")
+	}
+	return nil
+}
+
+// CheckRepeated rejects a request for a booking or an entry if its external reference is that of another request:
 // EXTERNAL_REF_CONFLICT. The hashes identify the requests.
 func CheckRepeated(before, now []byte) error {
 	if !bytes.Equal(before, now) {
@@ -160,6 +175,13 @@ func Full() *fault.Error {
 func Overlapping() *fault.Error {
 	return fault.New(fault.FailedPrecondition, fault.Overlap,
 		"You already have a booking that overlaps this one in time.")
+}
+
+// OtherOverlapping means that a session cannot move to a time at which one of its bookings would overlap another, and a
+// plan forbids it. It does not say whose.
+func OtherOverlapping() *fault.Error {
+	return fault.New(fault.FailedPrecondition, fault.Overlap,
+		"Someone who has booked the session has another booking at that time, on a plan that forbids it.")
 }
 
 // charge picks the subscription that pays, checks its limits and takes the credits.

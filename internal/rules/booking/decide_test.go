@@ -231,6 +231,30 @@ func TestDecide_ReturnsFirstErrorInOrder(t *testing.T) {
 
 // Decide books exactly if the party fits, and adds to the waitlist exactly if it does not fit and the waitlist has
 // room. It never takes credits without a booking.
+func TestCheckBooker_SaysForWhom(t *testing.T) {
+	t.Parallel()
+	mia := id[tenant.MemberID]()
+	for name, tt := range map[string]struct {
+		member tenant.MemberID
+		guest  bool
+		called string
+		tier   string
+		want   string
+	}{
+		"a member":              {member: mia},
+		"a member with a tier":  {member: mia, tier: "gold", want: "INVALID_FIELD @guest_tier"},
+		"no one":                {want: "INVALID_FIELD @member_id"},
+		"no one with a tier":    {tier: "gold", want: "INVALID_FIELD @guest_tier"},
+		"a guest":               {guest: true, called: "Ada"},
+		"a guest with a tier":   {guest: true, called: "Ada", tier: "gold"},
+		"a guest without name":  {guest: true, called: " \t", tier: "gold", want: "INVALID_FIELD @contact.name"},
+		"a member with no name": {member: mia, called: " "},
+	} {
+		expect.Fault(t, tt.want, name)(
+			booking.CheckBooker(tt.member, tt.guest, booking.Contact{Name: tt.called}, tt.tier))
+	}
+}
+
 func TestCheckRepeated_TellsRequestsApart(t *testing.T) {
 	t.Parallel()
 	expect.Fault(t, "")(booking.CheckRepeated([]byte("a"), []byte("a")))

@@ -2,9 +2,6 @@ package catalog
 
 import "github.com/berthhq/berth/internal/fault"
 
-// MaxDays is the length of a leap year.
-const MaxDays = 366
-
 // ErrNoLocation is the error for a location that does not exist.
 var ErrNoLocation = fault.Missing(fault.LocationNotFound, "Location")
 

@@ -69,6 +69,26 @@ type Request struct {
 	Position Position
 }
 
+// Proof proves that a member is at the location: exactly one of its fields is set.
+type Proof struct {
+	QR       string // the text of the QR code that they scanned
+	Position *Position
+}
+
+// Request returns the request with which a member checks themselves in: INVALID_FIELD.
+func (p Proof) Request() (Request, error) {
+	switch {
+	case p.QR != "" && p.Position == nil:
+		return Request{Method: QR}, nil
+	case p.QR == "" && p.Position != nil && p.Position.Valid():
+		return Request{Method: GPS, Position: *p.Position}, nil
+	case p.QR == "" && p.Position != nil:
+		return Request{}, fault.Invalid("position", "The latitude is -90 to 90 degrees, the longitude -180 to 180.")
+	default:
+		return Request{}, fault.Invalid("proof", "Give the text of a QR code, or a position.")
+	}
+}
+
 // Position is where a device says that it is. Nothing proves it: it keeps honest members from checking in at home by
 // mistake, and no more. So a poor accuracy is a reason to refuse, and never extends the distance.
 type Position struct {

@@ -228,3 +228,26 @@ func TestDistance_OfAntipodesIsHalfTheGlobe(t *testing.T) {
 		}
 	}
 }
+
+func TestProof_IsACodeOrAPosition(t *testing.T) {
+	t.Parallel()
+	door := checkin.Position{Point: checkin.Point{Latitude: 38}}
+	nowhere := checkin.Position{Point: checkin.Point{Latitude: 91}}
+	code, here := checkin.Request{Method: checkin.QR}, checkin.Request{Method: checkin.GPS, Position: door}
+	for name, tt := range map[string]struct {
+		proof checkin.Proof
+		want  checkin.Request
+		err   string
+	}{
+		"a code":                   {proof: checkin.Proof{QR: "x"}, want: code},
+		"a position":               {proof: checkin.Proof{Position: &door}, want: here},
+		"a position that is none":  {proof: checkin.Proof{Position: &nowhere}, err: "INVALID_FIELD @position"},
+		"neither":                  {err: "INVALID_FIELD @proof"},
+		"both":                     {proof: checkin.Proof{QR: "x", Position: &door}, err: "INVALID_FIELD @proof"},
+		"a code and no real place": {proof: checkin.Proof{QR: "x", Position: &nowhere}, err: "INVALID_FIELD @proof"},
+	} {
+		got, err := tt.proof.Request()
+		expect.Fault(t, tt.err, name)(err)
+		test.Eq(t, tt.want, got, test.Sprint(name))
+	}
+}

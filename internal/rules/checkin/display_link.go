@@ -26,6 +26,21 @@ type DisplayLink struct {
 	RevokedAt time.Time
 }
 
+// MaxDisplayLinks is how many display links a session can have.
+const MaxDisplayLinks = 100
+
+// NewDisplayLink makes a display link of a session, which has a number of them already. If those are as many as there
+// can be, the error is QUOTA_EXCEEDED.
+func NewDisplayLink(
+	id tenant.DisplayLinkID, session tenant.SessionID, existing int, by string, now time.Time,
+) (DisplayLink, error) {
+	if existing >= MaxDisplayLinks {
+		return DisplayLink{}, fault.OverQuota("display_links", MaxDisplayLinks,
+			"The limit of %d display links of a session is reached.", MaxDisplayLinks)
+	}
+	return DisplayLink{ID: id, Session: session, CreatedBy: by, CreatedAt: now}, nil
+}
+
 // Expires is when the link itself expires. A screen that renews it goes on.
 func (l DisplayLink) Expires() time.Time { return l.CreatedAt.Add(DisplayTTL) }
 

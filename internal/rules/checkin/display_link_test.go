@@ -10,11 +10,20 @@ import (
 
 	"github.com/berthhq/berth/internal/rules/checkin"
 	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/testkit/expect"
 	"github.com/berthhq/berth/internal/testkit/vary"
 )
 
 // screens are numbers of screens; the first is none.
 var screens = []tenant.ScreenID{{}, wall.Screen, {UUID: tenant.UUID{1}}, {UUID: tenant.UUID{2}}}
+
+func TestNewDisplayLink_LimitsTheLinksOfASession(t *testing.T) {
+	t.Parallel()
+	want := checkin.DisplayLink{ID: wall.Link, Session: yoga, CreatedBy: "ana", CreatedAt: starts}
+	test.Eq(t, want, expect.Value(checkin.NewDisplayLink(wall.Link, yoga, 99, "ana", starts))(t))
+	expect.Fault(t, "QUOTA_EXCEEDED limit=100 quota=display_links")(
+		checkin.NewDisplayLink(wall.Link, yoga, 100, "ana", starts))
+}
 
 func TestDisplayLink_RenewsForItsScreenOnly(t *testing.T) {
 	t.Parallel()

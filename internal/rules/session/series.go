@@ -2,9 +2,11 @@ package session
 
 import (
 	"cmp"
+	"iter"
 	"maps"
 	"math"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/berthhq/berth/internal/civil"
@@ -52,6 +54,17 @@ const (
 // Has reports whether the set has any of the fields.
 func (f SeriesFields) Has(fields SeriesFields) bool { return f&fields != 0 }
 
+// CheckOneSession rejects fields that a single session does not have: INVALID_FIELD.
+func (f SeriesFields) CheckOneSession() error {
+	switch {
+	case f.Has(RuleField):
+		return fault.Invalid("rule", "One session has no rule.")
+	case f.Has(ExcludedField):
+		return fault.Invalid("excluded_dates", "One session excludes no days.")
+	}
+	return nil
+}
+
 // Pattern is what staff enter for the times of a series.
 type Pattern struct {
 	Rule     string
@@ -97,6 +110,55 @@ func (s Series) Edit(p Pattern, fields SeriesFields, at ServiceReference) (Serie
 type Occurrence struct {
 	On civil.Date // the local day, by the rule
 	civil.Span
+}
+
+// SeriesAhead is how many days ahead the sessions of a series without an end are created.
+const SeriesAhead = 365
+
+// Expand returns the occurrences of a series from a local date on: all of them if the rule ends, otherwise those within
+// a year of now or of the series' start, whichever is later. The pattern has all of them, in order. It also returns the
+// series with what is known about its end. Errors: INVALID_FIELD, RECURRENCE_INVALID.
+func (s Series) Expand(
+	pattern iter.Seq[Occurrence], zone *time.Location, from civil.Date, now time.Time,
+) (Series, []Occurrence, error) {
+	limit := now.Add(MaxStartDistance)
+	if s.Date.On(zone).Before(now.Add(-MaxStartDistance)) || s.Date.On(zone).After(limit) {
+		return s, nil, fault.Invalid("start_date", "A series starts within ten years of now.")
+	}
+	horizon := civil.DateOf(limit, zone)
+	if s.OpenEnded {
+		year := civil.DateOf(now, zone).AddDays(SeriesAhead)
+		horizon = latest(year, s.Date.AddDays(SeriesAhead), s.MaterializedUntil)
+	}
+	last := s.Date
+	var found []Occurrence
+	for o := range pattern {
+		if o.On.After(horizon) {
+			if s.OpenEnded {
+				break
+			}
+			return s, nil, tooLong("The rule gives sessions more than ten years ahead.")
+		}
+		last = o.On
+		if o.On.Before(from) {
+			continue
+		}
+		if len(found) == MaxSeriesSessions {
+			return s, nil, tooLong("The rule gives more than %d sessions.", MaxSeriesSessions).
+				WithMetadata("limit", strconv.Itoa(MaxSeriesSessions))
+		}
+		found = append(found, o)
+	}
+	if s.MaterializedUntil = last; s.OpenEnded {
+		s.MaterializedUntil = horizon
+	}
+	return s, found, nil
+}
+
+func latest(dates ...civil.Date) civil.Date { return slices.MaxFunc(dates, civil.Date.Compare) }
+
+func tooLong(format string, args ...any) *fault.Error {
+	return fault.New(fault.InvalidArgument, fault.RecurrenceInvalid, format, args...).WithField("rule")
 }
 
 // NewSession makes the session of an occurrence.

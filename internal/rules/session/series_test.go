@@ -1,6 +1,7 @@
 package session_test
 
 import (
+	"iter"
 	"slices"
 	"testing"
 	"time"
@@ -357,6 +358,71 @@ func TestAssign_AfterSplitLosesAndDuplicatesNothing(t *testing.T) {
 		a := session.Assign(slices.Clone(reached), occurrences(edited), noon)
 		wantComplete(t, a, reached, occurrences(edited), noon)
 	})
+}
+
+func TestCheckOneSession_RejectsFieldsOfSeries(t *testing.T) {
+	t.Parallel()
+	for fields, want := range map[session.SeriesFields]string{
+		session.TimeOfDayField | session.DurationField: "",
+		session.RuleField:        "INVALID_FIELD @rule",
+		session.ExcludedField:    "INVALID_FIELD @excluded_dates",
+		session.AllPatternFields: "INVALID_FIELD @rule",
+	} {
+		expect.Fault(t, want, fields)(fields.CheckOneSession())
+	}
+}
+
+// daily yields an occurrence on each of a number of days, or without end.
+func daily(from civil.Date, days int) iter.Seq[session.Occurrence] {
+	return func(yield func(session.Occurrence) bool) {
+		for i := 0; days < 0 || i < days; i++ {
+			if !yield(session.Occurrence{On: from.AddDays(i)}) {
+				return
+			}
+		}
+	}
+}
+
+func TestExpand_EndsWithTheRuleOrAYearAhead(t *testing.T) {
+	t.Parallel()
+	today := civil.DateOf(noon, time.UTC)
+	const long, start = "RECURRENCE_INVALID @rule", "INVALID_FIELD @start_date"
+	for name, tt := range map[string]struct {
+		date  int // of the first day of the series, from today
+		days  int // of the pattern; negative: no end
+		known int // how far sessions have been created, from today
+		from  int // from today
+		want  int // occurrences
+		until int // from today
+		err   string
+	}{
+		"a rule that ends":      {days: 10, want: 10, until: 9},
+		"from a day on":         {days: 10, from: 7, want: 3, until: 9},
+		"all before that":       {days: 10, from: 10, until: 9},
+		"none":                  {},
+		"as many as may be":     {date: -2000, days: 5000, from: -2000, want: 5000, until: 2999},
+		"one more":              {date: -2000, days: 5001, from: -2000, err: long + " limit=5000"},
+		"up to ten years":       {date: 3655, days: 6, from: 3655, want: 6, until: 3660},
+		"beyond ten years":      {date: 3655, days: 7, from: 3655, err: long},
+		"starting beyond that":  {date: 3661, days: 1, err: start},
+		"starting long ago":     {date: -3661, days: 1, err: start},
+		"without an end":        {days: -1, want: 366, until: 365},
+		"that starts in a week": {date: 7, days: -1, want: 366, until: 372},
+		"that reached further":  {days: -1, known: 400, want: 401, until: 400},
+	} {
+		series := session.Series{Date: today.AddDays(tt.date), OpenEnded: tt.days < 0}
+		if tt.known > 0 {
+			series.MaterializedUntil = today.AddDays(tt.known)
+		}
+		want := series
+		if tt.err == "" {
+			want.MaterializedUntil = today.AddDays(tt.until)
+		}
+		got, found, err := series.Expand(daily(series.Date, tt.days), time.UTC, today.AddDays(tt.from), noon)
+		expect.Fault(t, tt.err, name)(err)
+		test.Len(t, tt.want, found, test.Sprint(name))
+		test.Eq(t, want, got, test.Sprint(name))
+	}
 }
 
 func TestSeriesEdit_SetsOnlyGivenFieldsOfThePattern(t *testing.T) {
