@@ -127,6 +127,6 @@ func withAccessChange(data map[string]any, kind notify.AccessChangeKind, roles .
 func rolesEvent(tx *engine.Tx, member tenant.MemberID, data map[string]any) {
 	outbox.Append(tx.Tx, tx.Tenant, outbox.Event{
 		ID: tenant.NextID[tenant.EventID](tx.IDs), Type: outbox.RolesChanged, Member: member,
-		Actor: tx.Caller.Actor(), Data: data, At: tx.Now,
+		Actor: tx.Caller.Actor(), Untyped: data, At: tx.Now,
 	})
 }

@@ -228,7 +228,7 @@ func hasZeroByte(texts ...string) bool {
 func memberEvent(tx *engine.Tx, id tenant.MemberID, changed []string) {
 	outbox.Append(tx.Tx, tx.Tenant, outbox.Event{
 		ID: tenant.NextID[tenant.EventID](tx.IDs), Type: outbox.MemberChanged, Member: id,
-		Actor: tx.Caller.Actor(), At: tx.Now, Data: map[string]any{"changed": changed},
+		Actor: tx.Caller.Actor(), At: tx.Now, Untyped: map[string]any{"changed": changed},
 	})
 }
 

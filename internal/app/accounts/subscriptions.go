@@ -206,7 +206,7 @@ func subscriptionChanged(tx *engine.Tx, s credit.Subscription, action, reason st
 	outbox.Append(tx.Tx, tx.Tenant, outbox.Event{
 		ID: tenant.NextID[tenant.EventID](tx.IDs), Type: outbox.SubscriptionChanged, Member: s.Member,
 		Actor: tx.Caller.Actor(), At: tx.Now,
-		Data: map[string]any{"subscription_id": s.ID.String(), "status": string(s.Status)},
+		Untyped: map[string]any{"subscription_id": s.ID.String(), "status": string(s.Status)},
 	})
 	tx.Audit(action, "subscription", s.ID.UUID, reason, map[string]any{"status": string(s.Status), "plan": s.Plan.Name})
 }
@@ -218,7 +218,7 @@ func writeCredits(tx *engine.Tx, s credit.Subscription, ledger []credit.Entry, a
 	outbox.Append(tx.Tx, tx.Tenant, outbox.Event{
 		ID: tenant.NextID[tenant.EventID](tx.IDs), Type: outbox.CreditsChanged, Member: s.Member, Booking: line.Booking,
 		Actor: tx.Caller.Actor(), At: tx.Now,
-		Data: map[string]any{"subscription_id": s.ID.String(), "amount": line.Amount, "balance": s.Balance},
+		Untyped: map[string]any{"subscription_id": s.ID.String(), "amount": line.Amount, "balance": s.Balance},
 	})
 	tx.Audit(action, "subscription", s.ID.UUID, line.Reason, map[string]any{"amount": line.Amount, "balance": s.Balance})
 	return creditChange{line, s}

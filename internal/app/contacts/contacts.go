@@ -100,7 +100,7 @@ func Tell(tx *engine.Tx, owner tenant.MemberID, old member.Contact) {
 func Changed(tx *engine.Tx, owner tenant.MemberID) {
 	outbox.Append(tx.Tx, tx.Tenant, outbox.Event{
 		ID: tenant.NextID[tenant.EventID](tx.IDs), Type: outbox.MemberChanged, Member: owner, Actor: tx.Caller.Actor(),
-		At: tx.Now, Data: map[string]any{"changed": []string{"pending_contacts"}},
+		At: tx.Now, Untyped: map[string]any{"changed": []string{"pending_contacts"}},
 	})
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/berthhq/berth/internal/app/events"
 	"github.com/berthhq/berth/internal/data/outbox"
+	"github.com/berthhq/berth/internal/rules/event"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit"
 	"github.com/berthhq/berth/internal/testkit/expect"
@@ -27,7 +28,7 @@ func TestWatchEvents_SendsOpenSeatsOncePerInterval(t *testing.T) {
 	member := events.EventReader{ // who may read bookings, which are their own
 		Caller: testkit.SelfOnly(ann), May: map[string]bool{"session.read": true, outbox.BookingRead: true},
 	}
-	filter := events.EventFilter{Types: []events.EventType{outbox.SessionSeatsChanged}}
+	filter := events.EventFilter{Types: []events.EventType{event.SessionSeatsChanged{}.Type()}}
 	watch := expect.Value(service.WatchEvents(t.Context(), ann, filter, ""))(t)
 	t.Cleanup(watch.Close)
 	staff := testkit.ReaderOfAll(studio.Owner)
@@ -48,7 +49,7 @@ func TestWatchEvents_SendsOpenSeatsOncePerInterval(t *testing.T) {
 			for _, e := range watch.See(found, member, testkit.Noon.Add(at)) {
 				test.EqOp(t, "", e.Actor)
 				test.EqOp(t, 8, e.ID.UUID[6]>>4, test.Sprint("the version of the id"))
-				seats = append(seats, e.Data[outbox.SeatsOpenKey])
+				seats = append(seats, e.Data.(event.SessionSeatsChanged).SeatsOpen)
 			}
 			for _, e := range staff.See(events.EventFilter{}, found) {
 				if e.Booking == id {
@@ -71,5 +72,5 @@ func TestWatchEvents_SendsOpenSeatsOncePerInterval(t *testing.T) {
 	test.EqOp(t, time.Second, watch.Wait(testkit.Noon.Add(2*time.Hour-time.Second)))
 	due := watch.See(nil, member, testkit.Noon.Add(2*time.Hour))
 	must.EqOp(t, 1, len(due))
-	test.EqOp(t, 1, due[0].Data[outbox.SeatsOpenKey].(int))
+	test.Eq[event.Data](t, event.SessionSeatsChanged{SeatsOpen: 1}, due[0].Data)
 }

@@ -288,7 +288,7 @@ func advance(ctx context.Context, tx *engine.Tx, ids []tenant.SubscriptionID) (S
 		event := outbox.Event{
 			ID: tenant.NextID[tenant.EventID](tx.IDs), Type: outbox.CreditsChanged, Member: after.Member,
 			Actor: tx.Caller.Actor(), At: tx.Now,
-			Data: map[string]any{
+			Untyped: map[string]any{
 				"subscription_id": after.ID.String(), "amount": after.Balance - before.Balance, "balance": after.Balance,
 			},
 		}
@@ -297,7 +297,7 @@ func advance(ctx context.Context, tx *engine.Tx, ids []tenant.SubscriptionID) (S
 			n.Expired++
 			after.Version++
 			event.Type = outbox.SubscriptionChanged
-			event.Data = map[string]any{"subscription_id": after.ID.String(), "status": string(after.Status)}
+			event.Untyped = map[string]any{"subscription_id": after.ID.String(), "status": string(after.Status)}
 		case len(ledger) > 0:
 			n.Renewed++
 		default:

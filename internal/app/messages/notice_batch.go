@@ -264,7 +264,7 @@ func (b *noticeBatch) decide(ctx context.Context, open *messagedb.OpenNotice) er
 		b.events = append(b.events, outbox.Event{
 			ID: tenant.NextID[tenant.EventID](b.IDs), Type: outbox.BookingReminderDue, Session: n.Session,
 			Booking: n.Booking, Member: n.Member, Actor: credit.SystemActor, At: b.Now,
-			Data: map[string]any{"lead_seconds": int(n.Details.Lead.Seconds())},
+			Untyped: map[string]any{"lead_seconds": int(n.Details.Lead.Seconds())},
 		})
 	}
 	decision := notify.Decide(n, b.settings, to, matter, b.Now)

@@ -20,6 +20,7 @@ import (
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/provider/twilio/twiliotest"
+	"github.com/berthhq/berth/internal/rules/event"
 	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/rules/session"
 	"github.com/berthhq/berth/internal/rules/waitlist"
@@ -118,9 +119,8 @@ func offered(
 	studio.NoError(studio.DB.InTx(studio.T.Context(), pg.Scope{Tenant: studio.Tenant}, "test.offer",
 		func(_ context.Context, tx *pg.Tx) error {
 			outbox.Append(tx, studio.Tenant, outbox.Event{
-				ID: tenant.New[tenant.EventID](at), Type: outbox.OfferCreated, Session: class, Member: noa.Member, Actor: "system",
-				At:   at,
-				Data: map[string]any{"offer_id": w.offer.ID.String(), "entry_id": entry.String()},
+				ID: tenant.New[tenant.EventID](at), Session: class, Member: noa.Member, Entry: entry, Offer: w.offer.ID,
+				Actor: "system", Data: event.OfferCreated{}, At: at,
 			})
 			return nil
 		}))

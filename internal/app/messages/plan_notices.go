@@ -9,6 +9,7 @@ import (
 	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/catalog"
+	"github.com/berthhq/berth/internal/rules/event"
 	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/tenant"
 )
@@ -22,11 +23,14 @@ func (s *Service) NoticeConsumer() outbox.Consumer {
 func (s *Service) planNotices(ctx context.Context, tx *pg.Tx, in tenant.TenantID, records []*outbox.Record) error {
 	var events []notify.Event
 	for _, r := range records {
-		if r.Type == outbox.MemberChanged {
+		if _, changed := r.Data.(event.MemberChanged); changed {
 			s.Notices.Set(in, s.engine.Now()) // it may have left a notice about a contact
 		}
-		if notify.HasMessages(string(r.Type)) {
-			events = append(events, eventOf(r))
+		if notify.HasMessages(r.Data) {
+			events = append(events, notify.EventOf(notify.Event{
+				ID: r.ID, Session: r.Session, Booking: r.Booking, Member: r.Member, Entry: r.Entry, Offer: r.Offer,
+				Data: r.Data, At: r.At,
+			}, r.Actor))
 		}
 	}
 	if len(events) == 0 {
@@ -50,58 +54,6 @@ func (s *Service) planNotices(ctx context.Context, tx *pg.Tx, in tenant.TenantID
 	return nil
 }
 
-// eventOf reads the part of an event that messages need.
-func eventOf(r *outbox.Record) notify.Event {
-	e := notify.Event{
-		ID: r.ID, Type: string(r.Type), Session: r.Session, Booking: r.Booking, Member: r.Member, Entry: r.Entry,
-		Offer: tenant.OfferID{UUID: r.Offer}, At: r.At,
-	}
-	text := func(key string) string {
-		s, _ := r.Data[key].(string)
-		return s
-	}
-	flag := func(key string) bool {
-		b, _ := r.Data[key].(bool)
-		return b
-	}
-	number := func(key string) int {
-		n, _ := r.Data[key].(float64)
-		return int(n)
-	}
-	if send, ok := r.Data["notify"].(bool); ok {
-		e.Silent = !send
-	}
-	if payer, err := tenant.ParseUUID(text("subscription_id")); err == nil {
-		e.Payer = payer
-	}
-	e.Details = notify.Details{
-		Reason: text("reason"), Refunded: flag("credit_refunded"), Late: flag("late"), Position: number("position"),
-		Note: text("note"), Waitlist: !r.Entry.IsZero() && r.Booking.IsZero(),
-	}
-	if kind := text("change"); r.Type == outbox.RolesChanged && kind != "" {
-		e.Details.Access = &notify.AccessChange{Kind: notify.AccessChangeKind(kind), Role: text("role")}
-		by := r.Actor
-		if e.Details.Access.Kind == notify.TransferConfirmed {
-			by = text("from_member_id")
-		}
-		e.Actor, _ = tenant.Parse[tenant.MemberID](by) // zero: not a member
-	}
-	e.Details.OldStart, _ = time.Parse(time.RFC3339, text("from_start_time"))
-	if r.Type == outbox.SessionUpdated {
-		before, _ := r.Data["before"].(map[string]any)
-		after, _ := r.Data["after"].(map[string]any)
-		for _, field := range []string{"start_time", "end_time", "location_id", "resource_id"} {
-			_, changed := after[field]
-			e.Moved = e.Moved || changed && before != nil
-		}
-		if start, _ := before["start_time"].(string); start != "" {
-			e.Details.OldStart, _ = time.Parse(time.RFC3339, start)
-		}
-	}
-	e.Gone, e.Spent = flag("session_gone"), -number("amount")
-	return e
-}
-
 // planFacts are what planning needs to know about a page of events.
 type planFacts struct {
 	events      []notify.Event
@@ -118,20 +70,22 @@ func (f *planFacts) load(ctx context.Context, tx *pg.Tx, in tenant.TenantID) err
 	var access idSet[tenant.MemberID]
 	staff := false
 	for _, e := range f.events {
+		_, credits := e.Data.(event.CreditsChanged)
+		_, note := e.Data.(event.WaitlistStaffNote)
 		switch {
 		case e.Details.Access != nil:
 			access.add(e.Member)
 			access.add(e.Actor)
 		case e.Moved:
 			sessions = append(sessions, e.Session)
-		case !e.Booking.IsZero() && outbox.Type(e.Type) != outbox.CreditsChanged:
+		case !e.Booking.IsZero() && !credits:
 			bookings = append(bookings, e.Booking)
 		case !e.Entry.IsZero():
 			entries = append(entries, e.Entry)
 		case !e.Payer.IsZero():
 			payers = append(payers, e.Payer)
 		}
-		staff = staff || outbox.Type(e.Type) == outbox.WaitlistStaffNote
+		staff = staff || note
 	}
 	var first, second pg.Batch
 	messagedb.FindNotificationSettings(&first, in, &f.settings)
@@ -169,22 +123,23 @@ func (f *planFacts) partiesOf(e notify.Event) []notify.Person {
 		}
 		return picked
 	}
-	switch {
-	case outbox.Type(e.Type) == outbox.RolesChanged:
+	switch e.Data.(type) {
+	case event.RolesChanged:
 		return pick(f.parties.OfAccess, func(p notify.Person) bool {
 			return e.Details.Access != nil && (p.Member == e.Member || p.Member == e.Actor || f.parties.Owners[p.Member])
 		})
-	case e.Moved:
+	case event.SessionUpdated:
 		return pick(f.parties.OfSessions, func(p notify.Person) bool { return p.Session == e.Session })
-	case outbox.Type(e.Type) == outbox.CreditsChanged:
+	case event.CreditsChanged:
 		return pick(f.parties.OfPayers, func(p notify.Person) bool { return p.Payer == e.Payer })
-	case outbox.Type(e.Type) == outbox.WaitlistStaffNote:
+	case event.WaitlistStaffNote:
 		staff := pick(f.parties.Staff, func(notify.Person) bool { return true })
 		for i := range staff {
 			staff[i].Session = e.Session
 		}
 		return staff
-	case !e.Booking.IsZero():
+	}
+	if !e.Booking.IsZero() {
 		return pick(f.parties.OfBookings, func(p notify.Person) bool { return p.Booking == e.Booking })
 	}
 	return pick(slices.Concat(f.parties.OfEntries, f.parties.OfWindows), func(p notify.Person) bool {

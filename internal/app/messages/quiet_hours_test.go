@@ -14,8 +14,8 @@ import (
 	"github.com/berthhq/berth/internal/app/messages"
 	"github.com/berthhq/berth/internal/app/waitlists"
 	"github.com/berthhq/berth/internal/civil"
-	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/rules/delivery"
+	"github.com/berthhq/berth/internal/rules/event"
 	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/rules/session"
 	"github.com/berthhq/berth/internal/rules/waitlist"
@@ -223,16 +223,15 @@ func TestQuietHours_ExtendedOfferIsAnEvent(t *testing.T) {
 	for name, who := range map[string]tenant.Caller{"staff": studio.Owner, "the member": noa} {
 		page := expect.Value(studio.App.Events.ListEvents(
 			studio.T.Context(), testkit.ReaderOfAll(who),
-			events.EventQuery{Filter: events.EventFilter{Types: []events.EventType{outbox.OfferExtended}}, Limit: 10},
+			events.EventQuery{Filter: events.EventFilter{Types: []events.EventType{event.OfferExtended{}.Type()}}, Limit: 10},
 		))(studio.T)
 		must.EqOp(t, 1, len(page.Events), must.Sprintf("%s: %d events", name, len(page.Events)))
 		e := page.Events[0]
 		test.EqOp(t, class, e.Session, test.Sprintf("%s: %+v, want the end %s", name, e, o.ExpiresAt))
 		test.EqOp(t, noa.Member, e.Member, test.Sprintf("%s: %+v, want the end %s", name, e, o.ExpiresAt))
-		test.EqOp(t, o.ID.UUID, e.Offer, test.Sprintf("%s: %+v, want the end %s", name, e, o.ExpiresAt))
+		test.EqOp(t, o.ID, e.Offer, test.Sprintf("%s: %+v, want the end %s", name, e, o.ExpiresAt))
 		test.EqOp(t, o.Entry, e.Entry, test.Sprintf("%s: %+v, want the end %s", name, e, o.ExpiresAt))
 		test.EqOp(t, "system", e.Actor, test.Sprintf("%s: %+v, want the end %s", name, e, o.ExpiresAt))
-		test.True(t, e.Data["expire_time"] == o.ExpiresAt.UTC().Format(time.RFC3339Nano),
-			test.Sprintf("%s: %+v, want the end %s", name, e, o.ExpiresAt))
+		test.Eq[event.Data](t, event.OfferExtended{Expires: o.ExpiresAt}, e.Data, test.Sprint(name))
 	}
 }

@@ -76,7 +76,7 @@ func appendEvents(
 			ID: tenant.NextID[tenant.EventID](tx.IDs), Type: kind, Session: s.ID, Actor: tx.Caller.Actor(), At: tx.Now,
 		}
 		if data != nil {
-			events[i].Data = data(s)
+			events[i].Untyped = data(s)
 		}
 	}
 	outbox.Append(tx.Tx, tx.Tenant, events...)

@@ -114,7 +114,7 @@ func EndHold(tx *engine.Tx, b *booking.Booking, what outbox.Type) {
 func BookingEvent(tx *engine.Tx, what outbox.Type, b booking.Booking, data map[string]any) {
 	outbox.Append(tx.Tx, tx.Tenant, outbox.Event{
 		ID: tenant.NextID[tenant.EventID](tx.IDs), Type: what, Session: b.Session, Booking: b.ID, Member: b.Member,
-		Actor: tx.Caller.Actor(), Data: data, At: tx.Now,
+		Actor: tx.Caller.Actor(), Untyped: data, At: tx.Now,
 	})
 }
 
@@ -142,7 +142,7 @@ func CatalogChanged(tx *engine.Tx, action, kind string, id tenant.UUID, changes 
 func CatalogEvent(tx *engine.Tx, kind, id string) {
 	outbox.Append(tx.Tx, tx.Tenant, outbox.Event{
 		ID: tenant.NextID[tenant.EventID](tx.IDs), Type: outbox.CatalogChanged, Actor: tx.Caller.Actor(),
-		Data: map[string]any{"kind": kind, "id": id}, At: tx.Now,
+		Untyped: map[string]any{"kind": kind, "id": id}, At: tx.Now,
 	})
 }
 

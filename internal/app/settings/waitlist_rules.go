@@ -91,7 +91,7 @@ func updateRules(ctx context.Context, tx *engine.Tx, r RulesEdit) (waitlist.Effe
 	tx.Audit("rules.updated", "waitlist_rules", layer.Scope, r.Reason, changes)
 	outbox.Append(tx.Tx, tx.Tenant, outbox.Event{
 		ID: tenant.NextID[tenant.EventID](tx.IDs), Type: outbox.RulesChanged, Actor: tx.Caller.Actor(), At: tx.Now,
-		Data: map[string]any{
+		Untyped: map[string]any{
 			"version": layer.Version, "level": string(layer.Level), "target_id": layer.Scope.String(),
 		},
 	})

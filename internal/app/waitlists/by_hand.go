@@ -118,7 +118,7 @@ func (s *Service) editEntry(
 		changes["entry_id"] = id.String()
 		outbox.Append(tx.Tx, tx.Tenant, outbox.Event{
 			ID: tenant.NextID[tenant.EventID](tx.IDs), Type: outbox.WaitlistChanged, Session: e.Session, Member: e.Member,
-			Actor: tx.Caller.Actor(), Data: changes, At: tx.Now,
+			Actor: tx.Caller.Actor(), Untyped: changes, At: tx.Now,
 		})
 		return edited, nil
 	})

@@ -53,7 +53,7 @@ func (s *Service) writeDecision(tx *engine.Tx, r waitlist.Record) {
 		outbox.Append(tx.Tx, tx.Tenant, outbox.Event{
 			ID: tenant.NextID[tenant.EventID](tx.IDs), Type: outbox.WaitlistStaffNote, Session: r.Case.Slot.Session,
 			Actor: credit.SystemActor, At: tx.Now,
-			Data: map[string]any{"decision_id": id.String(), "move": string(r.Decision.Move), "note": r.Note},
+			Untyped: map[string]any{"decision_id": id.String(), "move": string(r.Decision.Move), "note": r.Note},
 		})
 	}
 }
@@ -73,7 +73,7 @@ func (s *Service) writeEntry(tx *engine.Tx, c waitlist.EntryChange) {
 		outbox.Append(tx.Tx, tx.Tenant, outbox.Event{
 			ID: tenant.NextID[tenant.EventID](tx.IDs), Type: outbox.WaitlistLeft, Session: c.Entry.Session,
 			Member: c.Entry.Member, Actor: tx.Caller.Actor(), At: tx.Now,
-			Data: map[string]any{
+			Untyped: map[string]any{
 				"entry_id": c.Entry.ID.String(), "status": string(c.Entry.Status), "reason": c.Reason, "notify": c.Notify,
 			},
 		})
@@ -105,7 +105,7 @@ func (s *Service) writeOffer(tx *engine.Tx, o *waitlist.Offer) {
 	data["offer_id"], data["entry_id"] = o.ID.String(), o.Entry.String()
 	outbox.Append(tx.Tx, tx.Tenant, outbox.Event{
 		ID: tenant.NextID[tenant.EventID](tx.IDs), Type: offerEvents[o.Status], Session: o.Session, Booking: o.Booking,
-		Member: o.Member, Actor: actor, Data: data, At: tx.Now,
+		Member: o.Member, Actor: actor, Untyped: data, At: tx.Now,
 	})
 	s.countOffer(tx, *o)
 }

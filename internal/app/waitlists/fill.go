@@ -241,6 +241,6 @@ func (f *filler) promote(p waitlist.Promotion) {
 	}
 	outbox.Append(f.Tx.Tx, f.Tenant, outbox.Event{
 		ID: tenant.NextID[tenant.EventID](f.IDs), Type: outbox.WaitlistPromoted, Session: f.slot.ID, Booking: b.ID,
-		Member: e.Member, Actor: credit.SystemActor, Data: map[string]any{"entry_id": e.ID.String()}, At: f.Now,
+		Member: e.Member, Actor: credit.SystemActor, Untyped: map[string]any{"entry_id": e.ID.String()}, At: f.Now,
 	})
 }

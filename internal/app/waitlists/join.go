@@ -267,7 +267,7 @@ func (s *Service) join(
 	}
 	outbox.Append(tx.Tx, tx.Tenant, outbox.Event{
 		ID: tenant.NextID[tenant.EventID](tx.IDs), Type: outbox.WaitlistJoined, Session: e.Session, Member: e.Member,
-		Actor: e.CreatedBy, Data: map[string]any{"entry_id": e.ID.String(), "position": e.Position}, At: tx.Now,
+		Actor: e.CreatedBy, Untyped: map[string]any{"entry_id": e.ID.String(), "position": e.Position}, At: tx.Now,
 	})
 	s.countEntry(tx, waitlist.Waiting)
 	return e, nil

@@ -98,7 +98,7 @@ func (*Service) StartOffer(
 		outbox.Append(tx, in, outbox.Event{
 			ID: tenant.New[tenant.EventID](now), Type: outbox.OfferExtended, Session: o.made.Session, Member: o.made.Member,
 			Actor: credit.SystemActor, At: now,
-			Data: map[string]any{"offer_id": o.ID.String(), "entry_id": o.made.Entry.String(), "expire_time": ends.UTC()},
+			Untyped: map[string]any{"offer_id": o.ID.String(), "entry_id": o.made.Entry.String(), "expire_time": ends.UTC()},
 		})
 	}
 	return ends, inTime, nil

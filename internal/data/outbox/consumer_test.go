@@ -32,7 +32,7 @@ func (l *log) jobs() {
 
 func enqueue(_ context.Context, tx *pg.Tx, in tenant.TenantID, records []*outbox.Record) error {
 	for _, r := range records {
-		tx.Write(`insert into jobs (tenant_id, event_id, name) values ($1, $2, $3)`, in, r.ID, r.Data["name"])
+		tx.Write(`insert into jobs (tenant_id, event_id, name) values ($1, $2, $3)`, in, r.ID, r.Actor)
 	}
 	return nil
 }
@@ -185,7 +185,7 @@ func TestRunConsumer_HandlesEachEventOnceAcrossNodes(t *testing.T) {
 	const each = 30
 	tenants := []tenant.TenantID{l.Tenant, l.newTenant(), l.newTenant(), l.newTenant()}
 	for i := range each { // before the start, and without a notice
-		l.append(tenants[3], event(fmt.Sprint(i)))
+		l.append(tenants[3], named(fmt.Sprint(i)))
 	}
 	var handled atomic.Int64
 	handle := func(ctx context.Context, tx *pg.Tx, in tenant.TenantID, records []*outbox.Record) error {
@@ -207,7 +207,7 @@ func TestRunConsumer_HandlesEachEventOnceAcrossNodes(t *testing.T) {
 	for n, in := range tenants[:3] {
 		writing.Go(func() {
 			for i := range each {
-				l.append(in, event(fmt.Sprint(i)))
+				l.append(in, named(fmt.Sprint(i)))
 				relays[(n+i)%2].NotifyCommit(in)
 			}
 		})

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/rules/event"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -149,7 +150,11 @@ func (f *feed) readNew(ctx context.Context) (Page, error) {
 // changesRoles reports whether the records may change what a caller is allowed to do.
 func changesRoles(records []*Record) bool {
 	return slices.ContainsFunc(records, func(r *Record) bool {
-		return r.Type == RolesChanged || r.Type == MemberChanged
+		switch r.Data.(type) {
+		case event.RolesChanged, event.MemberChanged:
+			return true
+		}
+		return false
 	})
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/pgtest"
+	"github.com/berthhq/berth/internal/rules/event"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit/expect"
 )
@@ -49,11 +50,10 @@ func (l *log) exec(sql string, args ...any) {
 	expect.OK(l.t)(l.db.Owner.Exec(context.WithoutCancel(l.t.Context()), sql, args...))
 }
 
-// event returns an event with a name in its data.
-func event(name string) outbox.Event {
+// named returns an event with a name, as its actor.
+func named(name string) outbox.Event {
 	return outbox.Event{
-		ID: tenant.New[tenant.EventID](time.Now()), Type: outbox.BookingConfirmed, Actor: "system",
-		Data: map[string]any{"name": name}, At: time.Now(),
+		ID: tenant.New[tenant.EventID](time.Now()), Actor: name, Data: event.BookingConfirmed{}, At: time.Now(),
 	}
 }
 
@@ -63,7 +63,7 @@ func (l *log) add(names ...string) {
 	events := make([]outbox.Event, len(names))
 	mint := tenant.NewIDs(time.Now())
 	for i, name := range names {
-		events[i] = event(name)
+		events[i] = named(name)
 		events[i].ID = tenant.NextID[tenant.EventID](mint)
 	}
 	l.append(l.Tenant, events...)
@@ -117,10 +117,10 @@ func (l *log) slow(name string) (commit func()) {
 	l.t.Helper()
 	tx := expect.Value(l.db.Owner.Begin(l.t.Context()))(l.t)
 	l.t.Cleanup(func() { _ = tx.Rollback(context.WithoutCancel(l.t.Context())) })
-	e := event(name)
+	e := named(name)
 	expect.OK(l.t)(tx.Exec(l.t.Context(),
-		`insert into events (tenant_id, id, type, actor, data, occurred_at) values ($1, $2, $3, $4, $5, $6)`,
-		l.Tenant, e.ID, e.Type, e.Actor, e.Data, e.At))
+		`insert into events (tenant_id, id, type, actor, occurred_at) values ($1, $2, $3, $4, $5)`,
+		l.Tenant, e.ID, e.Data.Type(), e.Actor, e.At))
 	return func() { must.NoError(l.t, tx.Commit(l.t.Context())) }
 }
 
@@ -163,7 +163,7 @@ func (w watcher) gets(want ...string) {
 
 func names(records []*outbox.Record) (all []string) {
 	for _, r := range records {
-		all = append(all, r.Data["name"].(string))
+		all = append(all, r.Actor)
 	}
 	return all
 }
@@ -180,7 +180,7 @@ func numbered(n int) []string {
 func (l *log) naive(at outbox.Cursor) (found []string, end outbox.Cursor) {
 	l.t.Helper()
 	rows := expect.Value(l.db.Owner.Query(l.t.Context(), `
-		select xid, id, data->>'name' from events where tenant_id = $1 and (xid, id) > ($2, $3) order by xid, id`,
+		select xid, id, actor from events where tenant_id = $1 and (xid, id) > ($2, $3) order by xid, id`,
 		l.Tenant, at.XID, at.ID))(l.t)
 	var name string
 	expect.OK(l.t)(pgx.ForEachRow(rows, []any{&end.XID, &end.ID, &name}, func() error {

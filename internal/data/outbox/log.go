@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/rules/event"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -14,15 +15,15 @@ import (
 type Record struct {
 	Event
 	Cursor Cursor
-	// Entry and Offer are IDs that only some events have.
-	Entry tenant.EntryID
-	Offer tenant.UUID
+	// View is how much of the data the record has.
+	View event.View
 	// FromSession is the session that a rescheduled booking moved away from.
 	FromSession tenant.SessionID
 	Context
 
-	once sync.Once
-	memo any
+	once    sync.Once
+	memo    any
+	memoErr error
 	// What callers without rights to others' things share.
 	publicOnce, seatsOnce sync.Once
 	public                *Record
@@ -43,9 +44,9 @@ type SessionContext struct {
 }
 
 // Memo returns what of made of the record on the first call, so all readers of the record share one result.
-func (r *Record) Memo(of func(*Record) any) any {
-	r.once.Do(func() { r.memo = of(r) })
-	return r.memo
+func (r *Record) Memo(of func(*Record) (any, error)) (any, error) {
+	r.once.Do(func() { r.memo, r.memoErr = of(r) })
+	return r.memo, r.memoErr
 }
 
 // Page is a part of a tenant's log.
@@ -78,18 +79,18 @@ select pg_snapshot_xmin(s.now), exists (select from events where tenant_id = $1 
 from (select pg_current_snapshot() as now) s`)
 
 type recordRow struct {
-	Event
+	row
 	Context
 	xid uint64
 }
 
 // plainRecords reads records without their context.
 var plainRecords = pg.ReadAs(func(r *recordRow) []pg.Column {
-	return append(eventRows.Of(&r.Event), pg.Read("e.xid", &r.xid))
+	return append(eventRows.Of(&r.row), pg.Read("e.xid", &r.xid))
 }, toRecord)
 
 var records = pg.ReadAs(func(r *recordRow) []pg.Column {
-	return append(eventRows.Of(&r.Event),
+	return append(eventRows.Of(&r.row),
 		pg.Read("e.xid", &r.xid),
 		pg.Read("coalesce(b.created_by, w.created_by, '')", &r.CreatedBy),
 		pg.Read("s.location_id", &r.To.Location),
@@ -102,9 +103,14 @@ var records = pg.ReadAs(func(r *recordRow) []pg.Column {
 }, toRecord)
 
 func toRecord(r *recordRow) (*Record, error) {
-	record := &Record{Event: r.Event, Cursor: Cursor{XID: r.xid, ID: r.ID}, Context: r.Context}
-	record.Entry.UUID, record.Offer = takeID(r.Data, "entry_id"), takeID(r.Data, "offer_id")
-	record.FromSession.UUID = idFrom(r.Data, "from_session_id")
+	e, err := r.event()
+	if err != nil {
+		return nil, err
+	}
+	record := &Record{Event: e, Cursor: Cursor{XID: r.xid, ID: r.ID}, Context: r.Context}
+	if moved, ok := e.Data.(event.BookingRescheduled); ok {
+		record.FromSession = moved.FromSession
+	}
 	return record, nil
 }
 
@@ -163,17 +169,4 @@ func Read(ctx context.Context, db *pg.DB, in tenant.TenantID, s Range) (Page, er
 		page.End = Cursor{}
 	}
 	return page, nil
-}
-
-// takeID removes an ID from the data and returns it.
-func takeID(data map[string]any, key string) tenant.UUID {
-	id := idFrom(data, key)
-	delete(data, key)
-	return id
-}
-
-func idFrom(data map[string]any, key string) tenant.UUID {
-	text, _ := data[key].(string)
-	id, _ := tenant.Parse[tenant.EventID](text)
-	return id.UUID
 }

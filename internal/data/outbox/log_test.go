@@ -20,6 +20,7 @@ import (
 	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/rules/event"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit/expect"
 )
@@ -61,10 +62,10 @@ func TestRead_KeepsAllEventsInOrderWithManyWriters(t *testing.T) {
 			for i := range each {
 				tx := expect.Value(l.db.Owner.Begin(t.Context()))(t)
 				for part := range 2 {
-					e := event(fmt.Sprintf("%d/%d/%d", w, i, part))
+					e := named(fmt.Sprintf("%d/%d/%d", w, i, part))
 					_, err := tx.Exec(t.Context(), `
-						insert into events (tenant_id, id, type, actor, data, occurred_at) values ($1, $2, $3, '', $4, $5)`,
-						l.Tenant, e.ID, e.Type, e.Data, e.At)
+						insert into events (tenant_id, id, type, actor, occurred_at) values ($1, $2, $3, $4, $5)`,
+						l.Tenant, e.ID, e.Data.Type(), e.Actor, e.At)
 					test.NoError(t, err)
 					for range rand.N(3) {
 						_, _ = tx.Exec(t.Context(), "select 1")
@@ -107,7 +108,7 @@ func TestRead_PagesForwardAndBackward(t *testing.T) {
 	l.add("a", "b")
 	l.add("c")
 	l.add("d", "e", "f")
-	l.append(l.newTenant(), event("another tenant's"))
+	l.append(l.newTenant(), named("another tenant's"))
 	l.settle()
 	end := l.read(outbox.Range{}).End
 	for _, c := range []struct {
@@ -151,7 +152,7 @@ func TestRead_FillsIDsAndSession(t *testing.T) {
 	t.Parallel()
 	l := newLog(t)
 	entry, left := tenant.New[tenant.EntryID](noon), tenant.New[tenant.SessionID](noon)
-	offer := tenant.New[tenant.EntryID](noon)
+	offer := tenant.New[tenant.OfferID](noon)
 	location, service := tenant.New[tenant.LocationID](noon), tenant.New[tenant.ServiceID](noon)
 	session := tenant.New[tenant.SessionID](noon)
 	for _, sql := range []string{
@@ -168,14 +169,12 @@ func TestRead_FillsIDsAndSession(t *testing.T) {
 		sql = "with given as (select $1::uuid, $2::uuid, $3::uuid, $4::uuid, $5::timestamptz, $6::uuid) " + sql
 		l.exec(sql, l.Tenant, location, service, session, noon, left)
 	}
-	moved := event("moved")
+	moved := named("moved")
 	moved.Session = session
-	moved.Data = map[string]any{
-		"entry_id": entry.String(), "offer_id": offer.String(), "from_session_id": left.String(), "count": 2,
-	}
+	moved.Entry, moved.Offer = entry, offer
+	moved.Data = event.BookingRescheduled{FromSession: left, FromStart: noon}
 	l.append(l.Tenant, moved)
 	l.settle()
-	moved.Data = map[string]any{"from_session_id": left.String(), "count": 2.0}
 	for plain, context := range map[bool]outbox.Context{
 		true: {}, false: {
 			To:   outbox.SessionContext{Location: location, Draft: true},
@@ -185,8 +184,6 @@ func TestRead_FillsIDsAndSession(t *testing.T) {
 		r := l.read(outbox.Range{Limit: 1, NoContext: plain}).Records[0]
 		test.Eq(t, moved, r.Event, test.Cmp(cmpopts.EquateApproxTime(time.Microsecond)))
 		test.Eq(t, context, r.Context)
-		test.EqOp(t, entry, r.Entry)
-		test.EqOp(t, offer.UUID, r.Offer)
 		test.EqOp(t, left, r.FromSession)
 	}
 	expect.OK(t)(outbox.Consume(t.Context(), l.db.DB, l.Tenant, outbox.Consumer{Name: "test", Handle: func(
@@ -228,6 +225,26 @@ func TestParseCursor_AcceptsOnlyOwnTokens(t *testing.T) {
 		must.True(t, ok, must.Sprint(err))
 		test.EqOp(t, fault.InvalidField, f.Reason)
 		test.EqOp(t, "cursor", f.Field)
+	}
+}
+
+// What is not understood is not skipped: whoever reads the log learns of it.
+func TestRead_RefusesWhatItDoesNotKnow(t *testing.T) {
+	t.Parallel()
+	for what, data := range map[string]string{
+		"booking.vanished": `{}`, "waitlist.joined": `{"position": "first"}`, "booking.held": `{"entry_id": "x"}`,
+		"booking.confirmed": `[]`,
+	} {
+		l := newLog(t)
+		l.exec(`insert into events (tenant_id, id, type, actor, data, occurred_at) values ($1, $2, $3, '', $4, $5)`,
+			l.Tenant, tenant.New[tenant.EventID](noon), what, data, noon)
+		l.settle()
+		for _, from := range []outbox.Range{
+			{Limit: 1}, {Limit: 1, NoContext: true}, {From: outbox.EndOfLog, Backwards: true, Limit: 1},
+		} {
+			err := expect.Error(outbox.Read(t.Context(), l.db.DB, l.Tenant, from))
+			test.ErrorContains(t, err, "event ", test.Sprint(what))
+		}
 	}
 }
 

@@ -7,14 +7,18 @@
 package outbox
 
 import (
+	"encoding/json"
+	"fmt"
+	"slices"
 	"time"
 
 	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/rules/event"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
 // Type is the type of an event.
-type Type string
+type Type = event.Type
 
 // The types of events, named subject.verb.
 const (
@@ -63,40 +67,97 @@ const (
 	RulesChanged        Type = "rules.changed"
 )
 
-// Event is one thing that happened. IDs that do not apply are zero.
+// Event is one thing that happened, and what it is about. IDs that do not apply are zero.
 type Event struct {
 	ID      tenant.EventID
-	Type    Type
 	Session tenant.SessionID
 	Booking tenant.BookingID
 	Member  tenant.MemberID
+	Entry   tenant.EntryID
+	Offer   tenant.OfferID
 	Actor   string
-	// Data holds facts that a reader cannot look up later, such as whether a credit was returned,
-	// or whether to notify the people concerned ("notify": false if not).
-	Data map[string]any
-	At   time.Time
+	Data    event.Data
+	At      time.Time
+
+	// Writers that have no Data yet set these instead.
+	Type    Type
+	Untyped map[string]any
 }
 
-var eventRows = pg.NewTable("e", func(e *Event) []pg.Column {
+// row is an event as it is stored. Its data have the ids, too, that no column has.
+type row struct {
+	Event
+	what Type
+	data json.RawMessage
+}
+
+// idsInData are the ids without a column.
+type idsInData struct {
+	Entry tenant.EntryID `json:"entry_id,omitzero"`
+	Offer tenant.OfferID `json:"offer_id,omitzero"`
+}
+
+var eventRows = pg.NewTable("e", func(r *row) []pg.Column {
 	return []pg.Column{
-		pg.Fixed("id", &e.ID),
-		pg.Fixed("type", (*string)(&e.Type)),
-		pg.Fixed("session_id", &e.Session),
-		pg.Fixed("booking_id", &e.Booking),
-		pg.Fixed("member_id", &e.Member),
-		pg.Fixed("actor", &e.Actor),
-		pg.Fixed("data", pg.JSON(&e.Data)),
-		pg.Fixed("occurred_at", &e.At),
+		pg.Fixed("id", &r.ID),
+		pg.Fixed("type", (*string)(&r.what)),
+		pg.Fixed("session_id", &r.Session),
+		pg.Fixed("booking_id", &r.Booking),
+		pg.Fixed("member_id", &r.Member),
+		pg.Fixed("actor", &r.Actor),
+		pg.Fixed("data", pg.JSON(&r.data)),
+		pg.Fixed("occurred_at", &r.At),
 	}
 })
+
+// rowOf returns the row of an event.
+func rowOf(e Event) *row {
+	if e.Data == nil {
+		if e.Untyped == nil {
+			e.Untyped = map[string]any{}
+		}
+		return &row{Event: e, what: e.Type, data: pg.Encode(e.Untyped)}
+	}
+	r := &row{Event: e, what: e.Data.Type(), data: pg.Encode(e.Data)}
+	if ids := (idsInData{e.Entry, e.Offer}); ids != (idsInData{}) {
+		r.data = merge(pg.Encode(ids), r.data)
+	}
+	return r
+}
+
+// merge returns an object with the fields of two.
+func merge(one, other json.RawMessage) json.RawMessage {
+	if string(other) == "{}" {
+		return one
+	}
+	return slices.Concat(one[:len(one)-1], []byte(","), other[1:])
+}
+
+// event returns the event of a row.
+func (r *row) event() (Event, error) {
+	e := r.Event
+	var err error
+	if e.Data, err = event.Decode(r.what, r.data); err != nil {
+		return e, fmt.Errorf("event %s: %w", e.ID, err)
+	}
+	if string(r.data) == "{}" {
+		return e, nil
+	}
+	var ids idsInData
+	if err := json.Unmarshal(r.data, &ids); err != nil {
+		return e, fmt.Errorf("event %s: %w", e.ID, err)
+	}
+	e.Entry, e.Offer = ids.Entry, ids.Offer
+	return e, nil
+}
 
 var insert = pg.SQL(`
 insert into events ` + eventRows.Rows())
 
 // rows are written last: no other statement waits for an event, and the database rejects none.
-var rows = pg.RowWriter[*Event]{
+var rows = pg.RowWriter[*row]{
 	Rank: 100,
-	Write: func(tx *pg.Tx, in tenant.TenantID, events []*Event) {
+	Write: func(tx *pg.Tx, in tenant.TenantID, events []*row) {
 		tx.Write(insert, eventRows.InsertAll(in, events)...)
 	},
 }
@@ -104,6 +165,6 @@ var rows = pg.RowWriter[*Event]{
 // Append writes events in the transaction. Readers get them in the order given.
 func Append(tx *pg.Tx, in tenant.TenantID, events ...Event) {
 	if len(events) > 0 {
-		rows.Add(tx, in, pg.Array(events, func(e Event) *Event { return &e })...)
+		rows.Add(tx, in, pg.Array(events, rowOf)...)
 	}
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/pgtest"
+	"github.com/berthhq/berth/internal/rules/event"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit/expect"
 )
@@ -113,7 +114,7 @@ func TestWatchers_ShareReadsOfTenant(t *testing.T) {
 	fewest := int64(math.MaxInt64)
 	for _, name := range numbered(6) { // they are ready after the first
 		before := reads.Load()
-		l.append(other, event("unwatched"))
+		l.append(other, named("unwatched"))
 		l.commit(r, name)
 		r.NotifyCommit(other)
 		for _, w := range watchers {
@@ -264,18 +265,18 @@ func TestRelay_ReportsRoleChangesBeforeEvents(t *testing.T) {
 	var forgotten atomic.Int64
 	r := l.relay(func(c *outbox.RelayConfig) { c.RolesChanged = func(tenant.TenantID) { forgotten.Add(1) } })
 	w := l.watch(r, nil)
-	for _, what := range []outbox.Type{outbox.RolesChanged, outbox.MemberChanged, outbox.RolesChanged} {
+	for _, what := range []event.Data{event.RolesChanged{}, event.MemberChanged{}, event.RolesChanged{}} {
 		before := forgotten.Load()
-		e := event("x")
-		e.Type = what
+		e := named("x")
+		e.Data = what
 		l.append(l.Tenant, e)
 		r.NotifyCommit(l.Tenant)
 		w.gets("x")
-		test.Greater(t, before, forgotten.Load(), test.Sprint(what))
+		test.Greater(t, before, forgotten.Load(), test.Sprint(what.Type()))
 	}
 	// The relay is not told of this event.
-	before, e := forgotten.Load(), event("unannounced")
-	e.Type = outbox.RolesChanged
+	before, e := forgotten.Load(), named("unannounced")
+	e.Data = event.RolesChanged{}
 	l.append(l.Tenant, e)
 	l.settle()
 	l.watch(r, new(outbox.Cursor)).gets("x", "x", "x", "unannounced")

@@ -1,27 +1,28 @@
 package outbox
 
 import (
-	"slices"
-
+	"github.com/berthhq/berth/internal/rules/event"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// SeatsOpenKey is the key of the number of open seats in the data of SessionSeatsChanged.
-const SeatsOpenKey = "seats_open"
-
-// takesOrFreesSeats are the types of events of bookings and offers that change the open seats of a session. Events of
+// takesOrFreesSeats reports whether an event of a booking or an offer changes the open seats of a session. Events of
 // sessions do that too, but all who see a session's seats see them.
-var takesOrFreesSeats = []Type{
-	BookingHeld, BookingReleased, BookingExpired, BookingRescheduled, BookingConfirmed, BookingCancelled,
-	BookingAttended, BookingCheckInUndone, BookingNoShow, BookingNoShowUndone, WaitlistPromoted,
-	OfferCreated, OfferAccepted, OfferDeclined, OfferExpired, OfferWithdrawn,
+func takesOrFreesSeats(data event.Data) bool {
+	switch data.(type) {
+	case event.BookingHeld, event.BookingReleased, event.BookingExpired, event.BookingRescheduled,
+		event.BookingConfirmed, event.BookingCancelled, event.BookingAttended, event.BookingCheckInUndone,
+		event.BookingNoShow, event.BookingNoShowUndone, event.WaitlistPromoted, event.OfferCreated, event.OfferAccepted,
+		event.OfferDeclined, event.OfferExpired, event.OfferWithdrawn:
+		return true
+	}
+	return false
 }
 
 // SeatsChanged returns an event for each session of which this one may have changed the open seats, unless the session
 // is a draft or has no limit. The number is that of the time when the record was read.
 func (r *Record) SeatsChanged() []*Record {
 	r.seatsOnce.Do(func() {
-		if !slices.Contains(takesOrFreesSeats, r.Type) {
+		if !takesOrFreesSeats(r.Data) {
 			return
 		}
 		r.addSeats(r.Session, r.To)
@@ -35,9 +36,7 @@ func (r *Record) addSeats(of tenant.SessionID, s SessionContext) {
 		return
 	}
 	seats := &Record{
-		Event: Event{
-			ID: r.ID, Type: SessionSeatsChanged, Session: of, Data: map[string]any{SeatsOpenKey: *s.SeatsOpen}, At: r.At,
-		},
+		Event:  Event{ID: r.ID, Session: of, Data: event.SessionSeatsChanged{SeatsOpen: *s.SeatsOpen}, At: r.At},
 		Cursor: r.Cursor, Context: Context{To: s},
 	}
 	// An id of its own that follows from those of the record and the session: a UUIDv8 (RFC 9562, section 5.8).

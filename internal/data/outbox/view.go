@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/berthhq/berth/internal/rules/event"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -24,7 +25,7 @@ func (f Filter) IsZero() bool {
 
 // Matches reports whether the filter selects a record. A booking that was moved also concerns the session that it left.
 func (f Filter) Matches(r *Record) bool {
-	return (len(f.Types) == 0 || slices.Contains(f.Types, r.Type)) &&
+	return (len(f.Types) == 0 || slices.Contains(f.Types, r.Data.Type())) &&
 		(f.Session.IsZero() || f.Session == r.Session || f.Session == r.FromSession) &&
 		(f.Booking.IsZero() || f.Booking == r.Booking) &&
 		(f.Member.IsZero() || f.Member == r.Member) &&
@@ -82,18 +83,19 @@ func readPermissions() []string {
 
 // permission returns the permission to read what a record is about, or "" if there is none.
 func (r *Record) permission() string {
-	subject, _, _ := strings.Cut(string(r.Type), ".")
-	switch {
-	case r.Type == CatalogChanged:
-		kind, _ := r.Data["kind"].(string)
-		return catalogPermissions[kind]
-	case r.Type == RolesChanged && !r.Member.IsZero():
-		return memberRead
-	case r.Type == RolesChanged && r.Data["service_account_id"] != nil:
-		return "account.manage"
-	case r.Type == RolesChanged:
+	switch d := r.Data.(type) {
+	case event.CatalogChanged:
+		return catalogPermissions[d.Kind]
+	case event.RolesChanged:
+		switch {
+		case !r.Member.IsZero():
+			return memberRead
+		case !d.ServiceAccount.IsZero():
+			return "account.manage"
+		}
 		return "role.read"
 	}
+	subject, _, _ := strings.Cut(string(r.Data.Type()), ".")
 	return subjectPermissions[subject]
 }
 
@@ -118,25 +120,25 @@ func (c Reader) See(f Filter, records []*Record) []*Record {
 
 // see returns a record as far as the caller may see it, or nil.
 func (c Reader) see(r *Record) *Record {
-	isSession := strings.HasPrefix(string(r.Type), "session.")
+	isSession := strings.HasPrefix(string(r.Data.Type()), "session.")
+	_, seats := r.Data.(event.SessionSeatsChanged)
 	switch {
 	case isSession && (!c.May[r.permission()] || !c.seesSession(r)):
 		return nil
-	case r.Type == SessionSeatsChanged:
+	case seats:
 		return r
 	case !c.SelfOnly && c.reads(r):
 		if c.May[memberRead] || c.knows(r.Actor) {
 			return r
 		}
-		seen := r.copy()
+		seen := r.copy(event.Whole)
 		seen.Actor = ""
 		return seen
 	case c.owns(r):
-		seen := r.copy()
+		seen := r.copy(event.Own)
 		if !c.knows(r.Actor) {
 			seen.Actor = ""
 		}
-		maps.DeleteFunc(seen.Data, func(key string, _ any) bool { return !slices.Contains(memberData, key) })
 		return seen
 	case isSession:
 		return r.publicCopy()
@@ -146,12 +148,14 @@ func (c Reader) see(r *Record) *Record {
 
 // reads reports whether the caller may read what a record is about. A promotion is about an entry and a new booking.
 func (c Reader) reads(r *Record) bool {
-	return c.May[r.permission()] || r.Type == WaitlistPromoted && c.May[BookingRead]
+	_, promoted := r.Data.(event.WaitlistPromoted)
+	return c.May[r.permission()] || promoted && c.May[BookingRead]
 }
 
 // seesSession is the rule of the schedule, with one exception: that a session became a draft is for everyone.
 func (c Reader) seesSession(r *Record) bool {
-	return !r.To.Draft || r.Type == SessionUnpublished || c.IsStaff()
+	_, unpublished := r.Data.(event.SessionUnpublished)
+	return !r.To.Draft || unpublished || c.IsStaff()
 }
 
 // owns reports whether a record is about the caller, or about what its service account created.
@@ -165,30 +169,20 @@ func (c Reader) knows(actor string) bool {
 	return actor == c.Actor() || actor == tenant.System(c.Tenant).Actor()
 }
 
-// memberData are the data keys that members see of events that concern them. All others are for staff.
-var memberData = []string{
-	"amount", "balance", "subscription_id", "status", // credits and subscriptions
-	"credit_refunded", "late", "reason", // cancellations
-	"from_session_id", "from_start_time", // reschedules
-	"position", "expire_time", "seats", "first_to_claim", // waitlist and offers
-	"roles", "changed", // the membership itself
-}
-
-func (r *Record) copy() *Record {
-	return &Record{
-		Event: Event{
-			ID: r.ID, Type: r.Type, Session: r.Session, Booking: r.Booking, Member: r.Member, Actor: r.Actor,
-			Data: maps.Clone(r.Data), At: r.At,
-		},
-		Cursor: r.Cursor, Entry: r.Entry, Offer: r.Offer, FromSession: r.FromSession, Context: r.Context,
+// copy returns a record of the same event with as much of its data as the view shows.
+func (r *Record) copy(view event.View) *Record {
+	seen := &Record{
+		Event: r.Event, Cursor: r.Cursor, View: view, FromSession: r.FromSession, Context: r.Context,
 	}
+	seen.Data = view.Of(r.Data)
+	return seen
 }
 
 // publicCopy returns what all see of a session's event: neither who caused it nor what they wrote.
 func (r *Record) publicCopy() *Record {
 	r.publicOnce.Do(func() {
-		r.public = r.copy()
-		r.public.Actor, r.public.Data = "", nil
+		r.public = r.copy(event.Public)
+		r.public.Actor = ""
 	})
 	return r.public
 }

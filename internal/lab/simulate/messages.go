@@ -8,6 +8,7 @@ import (
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/credit"
+	"github.com/berthhq/berth/internal/rules/event"
 	"github.com/berthhq/berth/internal/rules/delivery"
 	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/rules/waitlist"
@@ -240,7 +241,7 @@ func (p *dispatcher) whenRunning(at time.Time, do func()) {
 
 // receive appends an event to the log, if messages can follow from it.
 func (p *dispatcher) receive(ev Event) {
-	if _, relevant := eventTypes[ev.Kind]; !relevant && ev.Kind != Booked && ev.Kind != Decided {
+	if dataOf(ev) == nil && ev.Kind != Decided {
 		return
 	}
 	if ev.Kind == Offered {
@@ -268,37 +269,51 @@ func (p *dispatcher) readLog() {
 	}
 }
 
-// eventTypes are the types that the service gives to events.
-var eventTypes = map[Kind]string{
-	Confirmed: "booking.confirmed", Cancelled: "booking.cancelled", Rescheduled: "booking.rescheduled",
-	Joined: "waitlist.joined",
-	Left:   "waitlist.left", Offered: "offer.created", Renewed: "credits.changed",
+// notifyEvent converts an event as the service does. It returns false if no messages can follow from it.
+func notifyEvent(h loggedEvent) (notify.Event, bool) {
+	e := notify.Event{
+		ID: h.id, Session: h.Session, Booking: h.Booking, Member: h.Member, Entry: h.Entry, Offer: h.Offer, At: h.At,
+		Data: dataOf(h.Event),
+	}
+	return notify.EventOf(e, credit.SystemActor), e.Data != nil
 }
 
-// notifyEvent converts an event as the service does.
-func (p *dispatcher) notifyEvent(h loggedEvent) (notify.Event, bool) {
-	e := notify.Event{
-		ID: h.id, Type: eventTypes[h.Kind], Session: h.Session, Booking: h.Booking, Member: h.Member, Entry: h.Entry,
-		Offer: h.Offer,
-		Gone:  h.SessionCancelled, Spent: h.Spent, Silent: h.Silent, At: h.At, Payer: h.Subscription.UUID,
-		Details: notify.Details{Refunded: h.Refunded, Late: h.Late, Waitlist: !h.Entry.IsZero() && h.Booking.IsZero()},
-	}
-	switch h.Kind {
+// dataOf returns what the service writes of an event, or nil if no messages can follow from it.
+func dataOf(ev Event) event.Data {
+	switch ev.Kind {
 	case Booked:
-		if e.Type = "booking.confirmed"; h.Promoted && h.Offer.IsZero() {
-			e.Type = "waitlist.promoted"
+		if ev.Promoted && ev.Offer.IsZero() {
+			return event.WaitlistPromoted{}
 		}
+		return event.BookingConfirmed{}
+	case Confirmed:
+		return event.BookingConfirmed{}
+	case Cancelled:
+		return event.BookingCancelled{
+			Refunded: ev.Refunded, Late: ev.Late, Reason: "", Notify: !ev.Silent, SessionGone: ev.SessionCancelled,
+		}
+	case Rescheduled:
+		return event.BookingRescheduled{FromSession: tenant.SessionID{}, FromStart: time.Time{}, Notify: !ev.Silent}
+	case Joined:
+		return event.WaitlistJoined{Position: 0}
+	case Left:
+		return event.WaitlistLeft{Status: "", Reason: "", Notify: !ev.Silent}
+	case Offered:
+		return event.OfferCreated{Expires: time.Time{}, Seats: 0, FirstToClaim: false, Try: 0}
+	case Renewed:
+		return event.CreditsChanged{Subscription: ev.Subscription, Amount: -ev.Spent, Balance: 0}
 	case Decided:
-		e.Type, e.Details.Note = "waitlist.staff_note", h.decision.Note
-		return e, e.Details.Note != ""
+		if ev.decision.Note != "" {
+			return event.WaitlistStaffNote{Decision: tenant.DecisionID{}, Move: "", Note: ev.decision.Note}
+		}
 	default:
 	}
-	return e, true
+	return nil
 }
 
 // planNotices adds the notices that follow from an event.
 func (p *dispatcher) planNotices(h loggedEvent) {
-	e, relevant := p.notifyEvent(h)
+	e, relevant := notifyEvent(h)
 	if !relevant {
 		return
 	}
@@ -336,12 +351,14 @@ func (p *dispatcher) addNotice(key noticeKey, n notify.Notice) *notice {
 // persons returns the people whom an event concerns, as package messagedb reads them.
 func (p *dispatcher) persons(e notify.Event) []notify.Person {
 	var all []notify.Person
+	_, note := e.Data.(event.WaitlistStaffNote)
+	_, credits := e.Data.(event.CreditsChanged)
 	switch b, entry, payer := p.bookings[e.Booking], p.entries[e.Entry], p.subs[tenant.SubscriptionID{UUID: e.Payer}]; {
-	case e.Type == "waitlist.staff_note":
+	case note:
 		for _, a := range p.staff {
 			all = append(all, notify.Person{Member: tenant.MemberID{UUID: a.id}, Session: e.Session})
 		}
-	case e.Type == "credits.changed":
+	case credits:
 		if payer != nil && payer.Plan.Kind == credit.Credits {
 			all = append(all, notify.Person{Member: payer.Member, Payer: payer.ID.UUID, Balance: payer.Balance})
 		}

@@ -1,6 +1,9 @@
 package eventapi
 
 import (
+	"encoding/json"
+	"fmt"
+	"maps"
 	"strings"
 
 	"google.golang.org/protobuf/types/known/structpb"
@@ -45,33 +48,52 @@ func eventFilterValue(f *v1.EventFilter) events.EventFilter {
 }
 
 // eventMessages converts events. The message of an event is made once and shared by all streams that send it.
-func eventMessages(in tenant.TenantID, records []*events.EventRecord) []*v1.Event {
+func eventMessages(in tenant.TenantID, records []*events.EventRecord) ([]*v1.Event, error) {
 	messages := make([]*v1.Event, len(records))
 	for i, e := range records {
-		messages[i] = e.Memo(func(e *events.EventRecord) any { return eventMessage(in, e) }).(*v1.Event)
+		m, err := e.Memo(func(e *events.EventRecord) (any, error) { return eventMessage(in, e) })
+		if err != nil {
+			return nil, err
+		}
+		messages[i] = m.(*v1.Event)
 	}
-	return messages
+	return messages, nil
 }
 
-func eventMessage(in tenant.TenantID, e *events.EventRecord) *v1.Event {
-	m := &v1.Event{
+func eventMessage(in tenant.TenantID, e *events.EventRecord) (*v1.Event, error) {
+	details, err := detailsOf(e)
+	if err != nil {
+		return nil, fmt.Errorf("event %s: %w", e.ID, err)
+	}
+	return &v1.Event{
 		Id:         convert.IDText(e.ID),
-		Type:       EventTypes[e.Type],
+		Type:       EventTypes[e.Data.Type()],
 		Cursor:     e.Cursor.Token(in),
 		OccurTime:  convert.Timestamp(e.At),
 		SessionId:  convert.IDText(e.Session),
 		BookingId:  convert.IDText(e.Booking),
 		MemberId:   convert.IDText(e.Member),
 		EntryId:    convert.IDText(e.Entry),
+		OfferId:    convert.IDText(e.Offer),
 		LocationId: convert.IDText(e.To.Location),
 		Actor:      e.Actor,
+		Details:    details,
+	}, nil
+}
+
+// detailsOf returns what the record's view shows of its data, or nil if that is nothing.
+func detailsOf(e *events.EventRecord) (*structpb.Struct, error) {
+	text, err := json.Marshal(e.Data)
+	if err != nil {
+		return nil, err
 	}
-	if !e.Offer.IsZero() {
-		m.OfferId = e.Offer.String()
+	details := new(structpb.Struct)
+	if err := details.UnmarshalJSON(text); err != nil {
+		return nil, err
 	}
-	if len(e.Data) > 0 {
-		// The data comes from a jsonb column, so all values convert, and Postgres stores no invalid UTF-8.
-		m.Details, _ = structpb.NewStruct(e.Data)
+	maps.DeleteFunc(details.GetFields(), func(name string, _ *structpb.Value) bool { return !e.View.Shows(e.Data, name) })
+	if len(details.GetFields()) == 0 {
+		return nil, nil
 	}
-	return m
+	return details, nil
 }

@@ -49,7 +49,11 @@ func (s *Events) ListEvents(ctx context.Context, req *v1.ListEventsRequest) (*v1
 	if err != nil {
 		return nil, err
 	}
-	response := &v1.ListEventsResponse{Events: eventMessages(caller.Tenant, found.Events), EndCursor: found.End}
+	messages, err := eventMessages(caller.Tenant, found.Events)
+	if err != nil {
+		return nil, err
+	}
+	response := &v1.ListEventsResponse{Events: messages, EndCursor: found.End}
 	if found.Next != nil {
 		response.NextPageToken = page.NextToken(*found.Next)
 	}
@@ -93,8 +97,12 @@ func (s *Events) WatchEvents(
 	defer heartbeat.Stop()
 
 	send := func(events []*events.EventRecord, caller tenant.Caller) error {
+		messages, err := eventMessages(caller.Tenant, events)
+		if err != nil {
+			return err
+		}
 		heartbeat.Reset()
-		return stream.Send(&v1.WatchEventsResponse{Events: eventMessages(caller.Tenant, events), Cursor: watch.Cursor()})
+		return stream.Send(&v1.WatchEventsResponse{Events: messages, Cursor: watch.Cursor()})
 	}
 	if err := send(nil, caller); err != nil {
 		return err

@@ -3,51 +3,74 @@ package notify
 import (
 	"time"
 
+	"github.com/berthhq/berth/internal/rules/event"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// The types of events that lead to messages.
-const (
-	onBookingConfirmed   = "booking.confirmed"
-	onBookingCancelled   = "booking.cancelled"
-	onBookingRescheduled = "booking.rescheduled"
-	onSessionUpdated     = "session.updated"
-	onWaitlistJoined     = "waitlist.joined"
-	onWaitlistLeft       = "waitlist.left"
-	onWaitlistPromoted   = "waitlist.promoted"
-	onOfferCreated       = "offer.created"
-	onCreditsChanged     = "credits.changed"
-	onStaffNote          = "waitlist.staff_note"
-	onRolesChanged       = "roles.changed"
-)
-
-// HasMessages reports whether events of this type can lead to messages.
-func HasMessages(event string) bool {
-	switch event {
-	case onBookingConfirmed, onBookingCancelled, onBookingRescheduled, onSessionUpdated, onWaitlistJoined, onWaitlistLeft,
-		onWaitlistPromoted, onOfferCreated, onCreditsChanged, onStaffNote, onRolesChanged:
+// HasMessages reports whether events with this data can lead to messages.
+func HasMessages(data event.Data) bool {
+	switch data.(type) {
+	case event.BookingConfirmed, event.BookingCancelled, event.BookingRescheduled, event.SessionUpdated,
+		event.WaitlistJoined, event.WaitlistLeft, event.WaitlistPromoted, event.OfferCreated, event.CreditsChanged,
+		event.WaitlistStaffNote, event.RolesChanged:
 		return true
 	}
 	return false
 }
 
-// Event is an event of the event log.
+// Event is an event of the event log, with what EventOf reads in its data.
 type Event struct {
 	ID      tenant.EventID
-	Type    string
 	Session tenant.SessionID
 	Booking tenant.BookingID
 	Member  tenant.MemberID
 	Entry   tenant.EntryID
 	Offer   tenant.OfferID
-	Payer   tenant.UUID     // the subscription of credits.changed
-	Actor   tenant.MemberID // roles.changed: who changed them; zero: not a member
-	Moved   bool            // session.updated: the time, location or resource changed
-	Gone    bool            // booking.cancelled: because the session is cancelled
-	Spent   int             // credits.changed: by how much the balance fell
+	Data    event.Data
+	At      time.Time
+
+	Payer   tenant.UUID     // of CreditsChanged: the subscription
+	Actor   tenant.MemberID // of RolesChanged: who changed them; zero: not a member
+	Moved   bool            // by SessionUpdated: to another time, location or resource
+	Gone    bool            // of BookingCancelled: because the session is cancelled
+	Spent   int             // of CreditsChanged: by how much the balance fell
 	Silent  bool            // send no message about the event itself; reminders still change
 	Details Details
-	At      time.Time
+}
+
+// EventOf adds to an event what messages need of its data. The actor is who caused it.
+func EventOf(e Event, actor string) Event {
+	e.Details.Waitlist = !e.Entry.IsZero() && e.Booking.IsZero()
+	switch d := e.Data.(type) {
+	case event.BookingCancelled:
+		e.Gone, e.Silent = d.SessionGone, !d.Notify
+		e.Details.Reason, e.Details.Refunded, e.Details.Late = d.Reason, d.Refunded, d.Late
+	case event.BookingRescheduled:
+		e.Silent, e.Details.OldStart = !d.Notify, d.FromStart
+	case event.SessionUpdated:
+		is := d.After
+		e.Moved = is.Start.Changed || is.End.Changed || is.Location.Changed || is.Resource.Changed
+		if was := d.Before.Start.Value; was != nil {
+			e.Details.OldStart = *was
+		}
+	case event.WaitlistJoined:
+		e.Details.Position = d.Position
+	case event.WaitlistLeft:
+		e.Silent, e.Details.Reason = !d.Notify, d.Reason
+	case event.WaitlistStaffNote:
+		e.Details.Note = d.Note
+	case event.CreditsChanged:
+		e.Payer, e.Spent = d.Subscription.UUID, -d.Amount
+	case event.RolesChanged:
+		if d.Change == "" {
+			break
+		}
+		e.Details.Access = &AccessChange{Kind: AccessChangeKind(d.Change), Role: d.Role}
+		if e.Actor = d.FromMember; e.Details.Access.Kind != TransferConfirmed {
+			e.Actor, _ = tenant.Parse[tenant.MemberID](actor) // zero: not a member
+		}
+	}
+	return e
 }
 
 // Person is the current state of a person whom an event concerns.
@@ -96,45 +119,53 @@ type planner struct {
 
 func (p *planner) plan(who Person) {
 	start := who.StartsAt
-	switch p.event.Type {
-	case onBookingConfirmed:
+	switch p.event.Data.(type) {
+	case event.BookingConfirmed:
 		p.addNow(who, BookingConfirmed, start)
 		p.addReminders(who)
 		p.addCreditsLow(who, who.Taken)
-	case onWaitlistPromoted:
+	case event.WaitlistPromoted:
 		p.addNow(who, Promoted, start)
 		p.addReminders(who)
 		p.addCreditsLow(who, who.Taken)
-	case onBookingRescheduled:
+	case event.BookingRescheduled:
 		p.addNow(who, Rescheduled, start)
 		p.addReminders(who)
-	case onSessionUpdated:
+	case event.SessionUpdated:
 		if p.event.Moved && who.Booked {
 			p.addNow(who, Rescheduled, start)
 			p.addReminders(who)
 		}
-	case onWaitlistJoined:
+	case event.WaitlistJoined:
 		if start.IsZero() { // the entry is for a time window, not a session
 			start = p.now.Add(newsLifetime)
 		}
 		p.addNow(who, Waitlisted, start)
-	case onBookingCancelled, onWaitlistLeft:
-		if p.event.Gone || (who.SessionGone && p.event.Type == onWaitlistLeft) {
-			p.addNow(who, SessionCancelled, start)
-		} else {
-			p.addNow(who, BookingCancelled, p.now.Add(newsLifetime))
-		}
-	case onOfferCreated:
+	case event.BookingCancelled:
+		p.addGone(who, p.event.Gone)
+	case event.WaitlistLeft:
+		p.addGone(who, who.SessionGone)
+	case event.OfferCreated:
 		if !start.After(p.now) {
 			start = who.EndsAt // the rules can allow offers after the start
 		}
 		p.addNow(who, Offered, start)
-	case onCreditsChanged:
+	case event.CreditsChanged:
 		p.addCreditsLow(who, p.event.Spent)
-	case onStaffNote:
+	case event.WaitlistStaffNote:
 		p.addNow(who, StaffNote, latest(start, p.now.Add(newsLifetime)))
-	case onRolesChanged:
+	case event.RolesChanged:
 		p.addNow(who, AccessChanged, p.now.Add(mailLifetime))
+	}
+}
+
+// addGone adds a notice about a booking or an entry that has ended, because its session is cancelled or for another
+// reason.
+func (p *planner) addGone(who Person, sessionCancelled bool) {
+	if sessionCancelled {
+		p.addNow(who, SessionCancelled, who.StartsAt)
+	} else {
+		p.addNow(who, BookingCancelled, p.now.Add(newsLifetime))
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/shoenig/test"
 
 	"github.com/berthhq/berth/internal/rules/delivery"
+	"github.com/berthhq/berth/internal/rules/event"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit/vary"
 )
@@ -49,50 +50,50 @@ func TestPlan_ReturnsTheNoticesOfEachEvent(t *testing.T) {
 		party set
 		want  []planned
 	}{
-		{"booked", Event{Type: "booking.confirmed"}, nil, []planned{
+		{"booked", Event{Data: event.BookingConfirmed{}}, nil, []planned{
 			{BookingConfirmed, Alert, 0}, {BookingConfirmed, Mail, 0}, {Reminder, Alert, 48 * time.Hour},
 			{Reminder, Alert, 71*time.Hour + 30*time.Minute}, {CheckInOpen, Alert, 71 * time.Hour},
 		}},
 		{
-			"booked for half an hour from now: no reminders", Event{Type: "booking.confirmed"},
+			"booked for half an hour from now: no reminders", Event{Data: event.BookingConfirmed{}},
 			set{"StartsAt": monday.Add(30 * time.Minute), "CheckInOpens": monday.Add(-30 * time.Minute)},
 			[]planned{{BookingConfirmed, Alert, 0}, {BookingConfirmed, Mail, 0}},
 		},
-		{"promoted from the waitlist", Event{Type: "waitlist.promoted"}, nil, []planned{
+		{"promoted from the waitlist", Event{Data: event.WaitlistPromoted{}}, nil, []planned{
 			{Promoted, Alert, 0}, {Promoted, Mail, 0}, {Reminder, Alert, 48 * time.Hour},
 			{Reminder, Alert, 71*time.Hour + 30*time.Minute}, {CheckInOpen, Alert, 71 * time.Hour},
 		}},
 		{
-			"the last credit, by promotion", Event{Type: "waitlist.promoted"}, lastCredit,
+			"the last credit, by promotion", Event{Data: event.WaitlistPromoted{}}, lastCredit,
 			[]planned{{Promoted, Alert, 0}, {Promoted, Mail, 0}, {CreditsLow, Mail, 0}},
 		},
-		{"waitlisted: only a mail", Event{Type: "waitlist.joined"}, nil, []planned{{Waitlisted, Mail, 0}}},
-		{"cancelled", Event{Type: "booking.cancelled"}, nil, []planned{{BookingCancelled, Mail, 0}}},
-		{"cancelled silently", Event{Type: "booking.cancelled", Silent: true}, nil, nil},
+		{"waitlisted: only a mail", Event{Data: event.WaitlistJoined{}}, nil, []planned{{Waitlisted, Mail, 0}}},
+		{"cancelled", Event{Data: event.BookingCancelled{}}, nil, []planned{{BookingCancelled, Mail, 0}}},
+		{"cancelled silently", Event{Data: event.BookingCancelled{}, Silent: true}, nil, nil},
 		{
-			"rescheduled silently: reminders still move", Event{Type: "booking.rescheduled", Silent: true}, nil,
+			"rescheduled silently: reminders still move", Event{Data: event.BookingRescheduled{}, Silent: true}, nil,
 			[]planned{
 				{Reminder, Alert, 48 * time.Hour}, {Reminder, Alert, 71*time.Hour + 30*time.Minute},
 				{CheckInOpen, Alert, 71 * time.Hour},
 			},
 		},
 		{
-			"the session is cancelled", Event{Type: "booking.cancelled", Gone: true},
+			"the session is cancelled", Event{Data: event.BookingCancelled{}, Gone: true},
 			set{"SessionGone": true},
 			[]planned{{SessionCancelled, Alert, 0}, {SessionCancelled, Mail, 0}},
 		},
 		{
-			"left the waitlist of a cancelled session", Event{Type: "waitlist.left"},
+			"left the waitlist of a cancelled session", Event{Data: event.WaitlistLeft{}},
 			set{"SessionGone": true},
 			[]planned{{SessionCancelled, Alert, 0}, {SessionCancelled, Mail, 0}},
 		},
 		{
-			"an offer", Event{Type: "offer.created", Offer: tenant.New[tenant.OfferID](monday)}, nil,
+			"an offer", Event{Data: event.OfferCreated{}, Offer: tenant.New[tenant.OfferID](monday)}, nil,
 			[]planned{{Offered, Alert, 0}, {Offered, Mail, 0}},
 		},
-		{"a new title", Event{Type: "session.updated"}, nil, nil},
+		{"a new title", Event{Data: event.SessionUpdated{}}, nil, nil},
 		{
-			"a new time", Event{Type: "session.updated", Moved: true},
+			"a new time", Event{Data: event.SessionUpdated{}, Moved: true},
 			set{"CheckInOpens": time.Time{}},
 			[]planned{
 				{Rescheduled, Alert, 0}, {Rescheduled, Mail, 0}, {Reminder, Alert, 48 * time.Hour},
@@ -100,24 +101,24 @@ func TestPlan_ReturnsTheNoticesOfEachEvent(t *testing.T) {
 			},
 		},
 		{
-			"a new time without a booking", Event{Type: "session.updated", Moved: true},
+			"a new time without a booking", Event{Data: event.SessionUpdated{}, Moved: true},
 			set{"Booked": false},
 			nil,
 		},
 		{
-			"the last credit", Event{Type: "booking.confirmed"}, lastCredit,
+			"the last credit", Event{Data: event.BookingConfirmed{}}, lastCredit,
 			[]planned{{BookingConfirmed, Alert, 0}, {BookingConfirmed, Mail, 0}, {CreditsLow, Mail, 0}},
 		},
 		{
-			"all channels off: one notice for the log", Event{Type: "waitlist.joined"},
+			"all channels off: one notice for the log", Event{Data: event.WaitlistJoined{}},
 			set{"Preferences": Preferences{{Waitlisted, email}: false}},
 			[]planned{{Waitlisted, Alert, 0}},
 		},
-		{"checked in: nothing", Event{Type: "booking.attended"}, nil, nil},
+		{"checked in: nothing", Event{Data: event.BookingAttended{}}, nil, nil},
 	} {
 		c.event.ID, c.event.At = tenant.New[tenant.EventID](monday), monday
 		var got []planned
-		test.EqOp(t, c.event.Type != "booking.attended", HasMessages(c.event.Type), test.Sprint(c.what))
+		test.EqOp(t, c.event.Data != event.Data(event.BookingAttended{}), HasMessages(c.event.Data), test.Sprint(c.what))
 		for _, n := range Plan(c.event, []Person{vary.From(who, c.party)}, DefaultSettings(), monday) {
 			got = append(got, planned{n.Topic, n.Lane, n.DueAt.Sub(monday)})
 		}
@@ -172,36 +173,99 @@ func TestPlan_LimitsHowLongMessagesAreWorthSending(t *testing.T) {
 		lane  Lane
 		want  time.Time
 	}{
-		"a place for a session": {Event{Type: "waitlist.joined"}, who, Waitlisted, Mail, start},
-		"a place for days":      {Event{Type: "waitlist.joined"}, Person{}, Waitlisted, Mail, monday.Add(day)},
+		"a place for a session": {Event{Data: event.WaitlistJoined{}}, who, Waitlisted, Mail, start},
+		"a place for days":      {Event{Data: event.WaitlistJoined{}}, Person{}, Waitlisted, Mail, monday.Add(day)},
 		"a mail about a cancellation": {
-			Event{Type: "booking.cancelled"}, who, BookingCancelled, Mail, monday.Add(7 * day),
+			Event{Data: event.BookingCancelled{}}, who, BookingCancelled, Mail, monday.Add(7 * day),
 		},
-		"a session that is gone": {Event{Type: "booking.cancelled", Gone: true}, who, SessionCancelled, Alert, start},
+		"a session that is gone": {Event{Data: event.BookingCancelled{}, Gone: true}, who, SessionCancelled, Alert, start},
 		"a mail about it": {
-			Event{Type: "booking.cancelled", Gone: true}, who, SessionCancelled, Mail, monday.Add(7 * day),
+			Event{Data: event.BookingCancelled{}, Gone: true}, who, SessionCancelled, Mail, monday.Add(7 * day),
 		},
 		"a mail about one in weeks": {
-			Event{Type: "booking.cancelled", Gone: true}, far, SessionCancelled, Mail, far.StartsAt,
+			Event{Data: event.BookingCancelled{}, Gone: true}, far, SessionCancelled, Mail, far.StartsAt,
 		},
-		"left a session that stays": {Event{Type: "waitlist.left"}, who, BookingCancelled, Mail, monday.Add(7 * day)},
+		"left a session that stays": {Event{Data: event.WaitlistLeft{}}, who, BookingCancelled, Mail, monday.Add(7 * day)},
 		"cancelled before it was gone": {
-			Event{Type: "booking.cancelled"}, Person{SessionGone: true, StartsAt: start}, BookingCancelled, Mail,
+			Event{Data: event.BookingCancelled{}}, Person{SessionGone: true, StartsAt: start}, BookingCancelled, Mail,
 			monday.Add(7 * day),
 		},
-		"an offer":                       {Event{Type: "offer.created"}, who, Offered, Alert, start},
-		"an offer after the start":       {Event{Type: "offer.created"}, begun, Offered, Alert, begun.EndsAt},
-		"a note about a session":         {Event{Type: "waitlist.staff_note"}, who, StaffNote, Mail, start},
-		"a change of roles":              {Event{Type: "roles.changed"}, Person{}, AccessChanged, Mail, monday.Add(7 * day)},
-		"a note about one that has gone": {Event{Type: "waitlist.staff_note"}, begun, StaffNote, Mail, monday.Add(day)},
+		"an offer":                       {Event{Data: event.OfferCreated{}}, who, Offered, Alert, start},
+		"an offer after the start":       {Event{Data: event.OfferCreated{}}, begun, Offered, Alert, begun.EndsAt},
+		"a note about a session":         {Event{Data: event.WaitlistStaffNote{}}, who, StaffNote, Mail, start},
+		"a change of roles":              {Event{Data: event.RolesChanged{}}, Person{}, AccessChanged, Mail, monday.Add(7 * day)},
+		"a note about one that has gone": {Event{Data: event.WaitlistStaffNote{}}, begun, StaffNote, Mail, monday.Add(day)},
 	} {
 		n, ok := planOf(tt.event, tt.who, tt.topic, tt.lane)
 		test.True(t, ok, test.Sprint(name))
 		test.EqOp(t, tt.want, n.ExpiresAt, test.Sprint(name))
 	}
-	old := Event{ID: tenant.New[tenant.EventID](monday), Type: "waitlist.joined", At: monday.Add(-day)}
+	old := Event{ID: tenant.New[tenant.EventID](monday), Data: event.WaitlistJoined{}, At: monday.Add(-day)}
 	test.SliceNotEmpty(t, Plan(old, []Person{who}, DefaultSettings(), monday))
 	test.SliceEmpty(t, Plan(old, []Person{who}, DefaultSettings(), monday.Add(1)))
+}
+
+// Messages follow from what the data of an event say.
+func TestEventOf_ReadsData(t *testing.T) {
+	t.Parallel()
+	mia, olga := tenant.New[tenant.MemberID](monday), tenant.New[tenant.MemberID](monday)
+	entry, booking := tenant.New[tenant.EntryID](monday), tenant.New[tenant.BookingID](monday)
+	plan := tenant.New[tenant.SubscriptionID](monday)
+	start := event.Changed(&monday)
+	for _, tt := range []struct {
+		from, want Event
+	}{
+		{Event{Data: event.BookingConfirmed{}, Booking: booking}, Event{Booking: booking}},
+		{Event{Data: event.BookingConfirmed{}, Booking: booking, Entry: entry}, Event{Booking: booking, Entry: entry}},
+		{Event{Data: event.OfferCreated{}, Entry: entry}, Event{Entry: entry, Details: Details{Waitlist: true}}},
+		{
+			Event{Data: event.BookingCancelled{Refunded: true, Late: true, Reason: "ill", Notify: true, SessionGone: true}},
+			Event{Gone: true, Details: Details{Refunded: true, Late: true, Reason: "ill"}},
+		},
+		{Event{Data: event.BookingCancelled{}}, Event{Silent: true}},
+		{
+			Event{Data: event.BookingRescheduled{FromStart: monday, Notify: true}},
+			Event{Details: Details{OldStart: monday}},
+		},
+		{Event{Data: event.BookingRescheduled{}}, Event{Silent: true}},
+		{
+			Event{Data: event.SessionUpdated{
+				Before: event.SessionFields{Start: start}, After: event.SessionFields{Start: event.Changed(new(monday.Add(1)))},
+			}},
+			Event{Moved: true, Details: Details{OldStart: monday}},
+		},
+		{Event{Data: event.SessionUpdated{After: event.SessionFields{End: start}}}, Event{Moved: true}},
+		{
+			Event{Data: event.SessionUpdated{
+				After: event.SessionFields{Location: event.Changed(new(tenant.New[tenant.LocationID](monday)))},
+			}},
+			Event{Moved: true},
+		},
+		{
+			Event{Data: event.SessionUpdated{After: event.SessionFields{Resource: event.Changed[tenant.ResourceID](nil)}}},
+			Event{Moved: true},
+		},
+		{Event{Data: event.SessionUpdated{After: event.SessionFields{Title: event.Changed(new("x"))}}}, Event{}},
+		{Event{Data: event.WaitlistJoined{Position: 3}}, Event{Details: Details{Position: 3}}},
+		{Event{Data: event.WaitlistLeft{Reason: "full", Notify: true}}, Event{Details: Details{Reason: "full"}}},
+		{Event{Data: event.WaitlistLeft{}}, Event{Silent: true}},
+		{Event{Data: event.WaitlistStaffNote{Note: "call"}}, Event{Details: Details{Note: "call"}}},
+		{Event{Data: event.CreditsChanged{Subscription: plan, Amount: -2}}, Event{Payer: plan.UUID, Spent: 2}},
+		{Event{Data: event.RolesChanged{Role: "front_desk"}}, Event{}},
+		{
+			Event{Data: event.RolesChanged{Change: "ROLE_GIVEN", Role: "admin", FromMember: mia}},
+			Event{Actor: olga, Details: Details{Access: &AccessChange{Kind: RoleGiven, Role: "admin"}}},
+		},
+		{
+			Event{Data: event.RolesChanged{Change: "TRANSFER_CONFIRMED", Role: "owner", FromMember: mia}},
+			Event{Actor: mia, Details: Details{Access: &AccessChange{Kind: TransferConfirmed, Role: "owner"}}},
+		},
+	} {
+		tt.want.Data = tt.from.Data
+		test.Eq(t, tt.want, EventOf(tt.from, olga.String()), test.Sprintf("%#v", tt.from.Data))
+	}
+	system := EventOf(Event{Data: event.RolesChanged{Change: "DEACTIVATED", Role: "admin"}}, "system")
+	test.EqOp(t, tenant.MemberID{}, system.Actor)
 }
 
 // Each notice is about one thing, so that the same one is never planned twice.
@@ -213,7 +277,7 @@ func TestPlan_IdentifiesNotices(t *testing.T) {
 		Session: tenant.New[tenant.SessionID](monday), StartsAt: start, CheckInOpens: start.Add(-time.Hour),
 	}
 	note := Event{
-		Type: "waitlist.staff_note", Offer: tenant.New[tenant.OfferID](monday), Payer: tenant.New[tenant.PlanID](monday).UUID,
+		Data: event.WaitlistStaffNote{}, Offer: tenant.New[tenant.OfferID](monday), Payer: tenant.New[tenant.PlanID](monday).UUID,
 	}
 	type about struct {
 		Event Event
@@ -231,13 +295,13 @@ func TestPlan_IdentifiesNotices(t *testing.T) {
 		test.EqOp(t, step.want, n.Thing)
 		a = vary.From(a, step.less)
 	}
-	opens, _ := planOf(Event{Type: "booking.confirmed"}, who, CheckInOpen, Alert)
+	opens, _ := planOf(Event{Data: event.BookingConfirmed{}}, who, CheckInOpen, Alert)
 	test.EqOp(t, "2026-03-19T12:00:00Z", opens.Revision)
 	test.Eq(t, Details{}, opens.Details)
-	reminder, _ := planOf(Event{Type: "booking.confirmed"}, who, Reminder, Alert)
+	reminder, _ := planOf(Event{Data: event.BookingConfirmed{}}, who, Reminder, Alert)
 	test.EqOp(t, "2026-03-19T12:00:00Z-24h0m0s", reminder.Revision)
 	test.EqOp(t, 24*time.Hour, reminder.Details.Lead)
-	news, _ := planOf(Event{Type: "booking.confirmed"}, who, BookingConfirmed, Mail)
+	news, _ := planOf(Event{Data: event.BookingConfirmed{}}, who, BookingConfirmed, Mail)
 	test.NotEqOp(t, "", news.Revision)
 }
 
@@ -254,7 +318,7 @@ func TestPlan_WarnsOnceAtTheThresholdAndOnceAtZero(t *testing.T) {
 		{0, 2, payer, false, true}, {1, 0, payer, false, false}, {0, 0, payer, false, false}, {0, -1, payer, false, false},
 		{0, 1, tenant.UUID{}, false, false}, {0, 1, payer, true, false},
 	} {
-		n, ok := planOf(Event{Type: "credits.changed", Spent: tt.spent, Silent: tt.silent},
+		n, ok := planOf(Event{Data: event.CreditsChanged{}, Spent: tt.spent, Silent: tt.silent},
 			Person{Payer: tt.payer, Balance: tt.balance}, CreditsLow, Mail)
 		test.EqOp(t, tt.want, ok, test.Sprintf("%+v", tt))
 		if ok {
@@ -264,7 +328,7 @@ func TestPlan_WarnsOnceAtTheThresholdAndOnceAtZero(t *testing.T) {
 	}
 	s := DefaultSettings()
 	s.CreditsLowAt = 3
-	e := Event{ID: tenant.New[tenant.EventID](monday), Type: "credits.changed", Spent: 1, At: monday}
+	e := Event{ID: tenant.New[tenant.EventID](monday), Data: event.CreditsChanged{}, Spent: 1, At: monday}
 	test.SliceEmpty(t, Plan(e, []Person{{Payer: payer, Balance: 2}}, s, monday)) // it was at the threshold before
 	test.SliceEmpty(t, Plan(e, []Person{{Payer: payer, Balance: 1}}, s, monday))
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/shoenig/test/must"
 
 	"github.com/berthhq/berth/internal/rules/delivery"
+	"github.com/berthhq/berth/internal/rules/event"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -191,10 +192,10 @@ func (y *simulation) step() {
 		y.book(who)
 	case roll < 11 && booking.booked:
 		booking.booked = false
-		y.publish(who, booking, Event{Type: onBookingCancelled, Gone: y.random.IntN(2) == 0})
+		y.publish(who, booking, Event{Data: event.BookingCancelled{}, Gone: y.random.IntN(2) == 0})
 	case roll < 14 && booking.booked:
 		booking.start = booking.start.Add(time.Duration(y.random.IntN(96)-24) * time.Hour)
-		y.publish(who, booking, Event{Type: onSessionUpdated, Moved: true})
+		y.publish(who, booking, Event{Data: event.SessionUpdated{}, Moved: true})
 	case roll < 17:
 		y.offer(who)
 	case roll < 18 && booking.offer != nil:
@@ -221,7 +222,7 @@ func (y *simulation) book(who *simMember) {
 	if len(who.bookings) > 6 {
 		who.bookings = who.bookings[1:]
 	}
-	y.publish(who, b, Event{Type: onBookingConfirmed})
+	y.publish(who, b, Event{Data: event.BookingConfirmed{}})
 }
 
 func (y *simulation) offer(who *simMember) {
@@ -230,7 +231,7 @@ func (y *simulation) offer(who *simMember) {
 		offer: &Offer{Live: true, EvenInQuiet: y.random.IntN(5) == 0},
 	}
 	who.bookings = append(who.bookings, b)
-	y.publish(who, b, Event{Type: onOfferCreated, Offer: tenant.New[tenant.OfferID](y.now)})
+	y.publish(who, b, Event{Data: event.OfferCreated{}, Offer: tenant.New[tenant.OfferID](y.now)})
 }
 
 // publish plans the notices of an event, once each.
