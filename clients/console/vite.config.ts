@@ -114,7 +114,7 @@ const isWidget = any(
 
 /** What the pages of the console share. */
 const isFrame = any(
-  /src\/console\/(shell|routes|catalog\/(data|text)|ui\/(dialog|text)|accounts\/roles\/names)/,
+  /src\/console\/(shell|routes|catalog\/(data|text)|ui\/(dialog|roles|text))/,
   /DatesProvider|AccordionChevron|get-transition-props|hotkey|schedules\/turn/,
   /(components|styles)\/(Anchor|Container|FloatingIndicator|SegmentedControl)[/.]/,
   /ScrollArea\/utils|create-scoped-keydown|close-on-escape|InputsGroup/,

@@ -2,7 +2,7 @@ import { type ComponentType, lazy, type ReactNode, Suspense, useEffect, useState
 import { matchPath } from "react-router";
 import { loadedTexts } from "../i18n";
 import { whenOnline } from "./online";
-import { Loading } from "./ui";
+import { Loading } from "./ui/query-result";
 
 /**
  * A component whose script loads when it is first shown, or earlier. Then it shows at once: what

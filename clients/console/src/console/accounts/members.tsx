@@ -14,7 +14,7 @@ import { routes } from "../routes";
 import { CallForm, DialogButton, List, MemberLink, NumberSelect, Page, TenantTime } from "../ui";
 import { useSave } from "../ui/edit-form";
 import { Name, SearchInput } from "../ui/inputs";
-import { RoleTags } from "./roles/names";
+import { RoleTags } from "../ui/roles";
 
 export function MembersPage() {
   const t = useText();

@@ -25,8 +25,9 @@ import { HOUR, millis } from "../../shared/time";
 import { Card, CopyButton, PageHead, QueryResult, State, Tag } from "../../shared/ui";
 import { CallForm, DataTable, DialogButton, Inline, Page, quiet, TenantTime } from "../ui";
 import { Name } from "../ui/inputs";
+import { titleOf } from "../ui/roles";
 import text from "../ui/text.module.css";
-import { titleOf, useGives } from "./roles/names";
+import { useGives } from "./roles/permissions";
 
 interface Secret {
   readonly name: string;

@@ -1,4 +1,4 @@
-import { type Booking, BookingService, BookingStatus } from "@berthhq/client";
+import { type Booking, BookingService, BookingStatus, type Session } from "@berthhq/client";
 import { useQuery } from "@connectrpc/connect-query";
 import { Alert, Box, Button, Group, Stack } from "@mantine/core";
 import { useDesk } from "../../i18n/desk";
@@ -8,8 +8,18 @@ import { useCatalog } from "../catalog/loaded";
 import { Dimmed } from "../ui";
 import { ConfirmHold } from "./confirm";
 import classes from "./hold.module.css";
-import type { Held, HoldProps } from "./hold-drawer";
 import { NewHold } from "./new-hold";
+
+/** An existing hold, or a session to hold a seat in. */
+export interface Held {
+  readonly session: Session;
+  readonly booking?: Booking;
+}
+
+export interface HoldProps<H> {
+  held: H;
+  onChange: (held: Held | undefined) => void;
+}
 
 /** What is held, and the form that holds it, or confirms or releases the hold. */
 export function Hold({ held: { session, booking }, onChange }: HoldProps<Held>) {

@@ -12,10 +12,9 @@ import { useDesk, useDeskTexts } from "../../i18n/desk";
 import { QueryResult } from "../../shared/ui";
 import { right } from "../ui";
 import { EditForm, pick, useSave } from "../ui/edit-form";
-import { EntityTable } from "../ui/entity-table";
 import { Columns, Name } from "../ui/inputs";
 import { BenefitNumbers } from "./benefit-numbers";
-import type { FormProps } from "./data";
+import { EntityTable, type FormProps } from "./entity-table";
 
 /** Partners whose members get a discount. */
 export function Benefits({ archived }: { archived: boolean }) {

@@ -42,13 +42,6 @@ export interface Catalog {
   readonly coach: (id: string) => Member | undefined;
 }
 
-/** The props of the form of an entity. */
-export interface FormProps<E> {
-  /** undefined creates one. */
-  readonly entity: E | undefined;
-  readonly onClose: () => void;
-}
-
 const finder = <T extends { id: string }>(list: readonly T[]) => {
   const byId = new Map(list.map((item) => [item.id, item]));
   return (id: string) => byId.get(id);
@@ -100,5 +93,9 @@ export function useCatalogQuery() {
     },
   };
 }
+
+/** The id of the only thing, or "" if there are several. */
+export const onlyId = ([first, second]: readonly { id: string; active: boolean }[]) =>
+  first && !second ? first.id : "";
 
 export const fallbackColor = "#5b7d8f";

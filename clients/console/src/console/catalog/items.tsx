@@ -11,9 +11,9 @@ import { MINUTE, showSpan, spanMs } from "../../shared/time";
 import { QueryResult } from "../../shared/ui";
 import { right } from "../ui";
 import { EditForm, pick, useSave } from "../ui/edit-form";
-import { EntityTable } from "../ui/entity-table";
-import { ActiveSwitch, Columns, LocationInput, Name, Price, useOnlyLocation } from "../ui/inputs";
-import type { FormProps } from "./data";
+import { Columns, Name, Price } from "../ui/inputs";
+import { EntityTable, type FormProps } from "./entity-table";
+import { ActiveSwitch, LocationInput, useOnlyLocation } from "./inputs";
 import { useCatalog } from "./loaded";
 
 /** Items that members can reserve with a booking, in limited number. */

@@ -8,10 +8,10 @@ import { zoneName } from "../../shared/time";
 import { Tag } from "../../shared/ui";
 import { Dimmed, FieldHint, Inline } from "../ui";
 import { EditForm, maskOf, pick, useSave } from "../ui/edit-form";
-import { EntityTable } from "../ui/entity-table";
-import { ActiveSwitch, Columns, Name, Zone } from "../ui/inputs";
+import { Columns, Name, Zone } from "../ui/inputs";
 import text from "../ui/text.module.css";
-import type { FormProps } from "./data";
+import { EntityTable, type FormProps } from "./entity-table";
+import { ActiveSwitch } from "./inputs";
 import { useCatalog } from "./loaded";
 
 const ways = [Channel.ONLINE, Channel.PHONE, Channel.WALK_IN] as const;

@@ -18,9 +18,8 @@ import { DAY, spanMs } from "../../shared/time";
 import { PageHead, QueryResult } from "../../shared/ui";
 import { Dimmed, Note, Page, right } from "../ui";
 import { EditForm, pick, useSave } from "../ui/edit-form";
-import { EntityTable } from "../ui/entity-table";
 import { Columns, Name, Price } from "../ui/inputs";
-import type { FormProps } from "./data";
+import { EntityTable, type FormProps } from "./entity-table";
 
 export function PlansPage() {
   const { t, locale } = useI18n();

@@ -4,9 +4,9 @@ import { Autocomplete } from "@mantine/core";
 import { IconDoor } from "@tabler/icons-react";
 import { useDeskTexts } from "../../i18n/desk";
 import { EditForm, pick, useSave } from "../ui/edit-form";
-import { EntityTable } from "../ui/entity-table";
-import { ActiveSwitch, LocationInput, Name, useOnlyLocation } from "../ui/inputs";
-import type { FormProps } from "./data";
+import { Name } from "../ui/inputs";
+import { EntityTable, type FormProps } from "./entity-table";
+import { ActiveSwitch, LocationInput, useOnlyLocation } from "./inputs";
 import { useCatalog } from "./loaded";
 
 export function Resources({ archived }: { archived: boolean }) {

@@ -13,8 +13,9 @@ import { useDeskTexts } from "../../i18n/desk";
 import { MINUTE, spanMs } from "../../shared/time";
 import { FieldHint } from "../ui";
 import { EditForm, maskOf, pick, useSave } from "../ui/edit-form";
-import { ActiveSwitch, Columns, Name } from "../ui/inputs";
-import type { FormProps } from "./data";
+import { Columns, Name } from "../ui/inputs";
+import type { FormProps } from "./entity-table";
+import { ActiveSwitch } from "./inputs";
 import { useCatalog } from "./loaded";
 
 /** Chosen to be distinguishable with color blindness, too. */

@@ -6,8 +6,8 @@ import { later } from "../../shared/lazy";
 import { showSpan, spanMs } from "../../shared/time";
 import { Tag } from "../../shared/ui";
 import { Inline, right } from "../ui";
-import { EntityTable } from "../ui/entity-table";
 import { fallbackColor } from "./data";
+import { EntityTable } from "./entity-table";
 import { useCatalog } from "./loaded";
 
 const ServiceForm = later(() => import("./service-form"), "ServiceForm");

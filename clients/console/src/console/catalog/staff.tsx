@@ -8,11 +8,11 @@ import { useFields } from "../../shared/form";
 import { useCan } from "../../shared/me";
 import { options } from "../../shared/options";
 import { Card, State } from "../../shared/ui";
-import { RoleTags } from "../accounts/roles/names";
 import { routes } from "../routes";
 import { CallForm, DataTable, DialogButton, Dimmed, MemberLink, MemberPicker } from "../ui";
 import { useSave } from "../ui/edit-form";
 import { Name } from "../ui/inputs";
+import { RoleTags } from "../ui/roles";
 import { useCatalog } from "./loaded";
 
 /** People with a staff role. */

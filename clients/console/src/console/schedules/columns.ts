@@ -1,10 +1,11 @@
 import type { Session } from "@berthhq/client";
 import { useMemo } from "react";
 import { type Messages, useI18n, useText } from "../../i18n";
+import { dayOf } from "../../shared/sessions";
 import { minuteOfDay, showDay, Temporal, zoneName } from "../../shared/time";
 import type { Catalog } from "../catalog/data";
 import { useCatalog } from "../catalog/loaded";
-import { dayOf, daysFrom, type Range } from "./data";
+import { daysFrom, type Range } from "./data";
 import { spanOf } from "./layout";
 
 export type Grouping = "location" | "resource" | "coach";

@@ -1,10 +1,9 @@
-import type { Session } from "@berthhq/client";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { useHotkeys, useLocalStorage } from "@mantine/hooks";
 import { useEffect, useMemo, useState } from "react";
 import type { Messages } from "../../i18n";
 import { useCan, useMe } from "../../shared/me";
-import { useSessions } from "../../shared/sessions";
+import { dayOf, useSessions } from "../../shared/sessions";
 import {
   DAY,
   here,
@@ -19,7 +18,7 @@ import {
 } from "../../shared/time";
 import { useCatalog } from "../catalog/loaded";
 import { routes } from "../routes";
-import type { Drop } from "./grid";
+import type { Drop } from "./layout";
 import type { Draft } from "./new-session";
 
 /**
@@ -45,13 +44,6 @@ export function useSchedule({ from, days, locationId }: Range) {
     });
   }, [query.data, first, days, from]);
   return { ...query, data };
-}
-
-/** The local date of a session, such as 2026-03-18. */
-export function dayOf({ localDate }: Session): string {
-  const { year = 0, month = 0, day = 0 } = localDate ?? {};
-  const pad = (n: number, to: number) => String(n).padStart(to, "0");
-  return `${pad(year, 4)}-${pad(month, 2)}-${pad(day, 2)}`;
 }
 
 /** A number of days in a row. */

@@ -5,16 +5,9 @@ import { showClock } from "../../shared/time";
 import { State } from "../../shared/ui";
 import type { Column } from "./columns";
 import classes from "./grid.module.css";
-import { hourFor, hoursOf, place, snap, spanOf } from "./layout";
+import { type Drop, hourFor, hoursOf, place, snap, spanOf } from "./layout";
 import { ScrollRegion } from "./scroll-region";
 import { SessionSlot, under, useDrag } from "./slot";
-
-/** Where a session was dropped. */
-export interface Drop {
-  readonly column: string;
-  /** Minute of the day. */
-  readonly minute: number;
-}
 
 interface Props {
   columns: readonly Column[];

@@ -7,6 +7,13 @@ export interface Span {
   readonly to: number;
 }
 
+/** Where a session was dropped. */
+export interface Drop {
+  readonly column: string;
+  /** Minute of the day. */
+  readonly minute: number;
+}
+
 interface Placed {
   /** Index of its lane, from 0. */
   lane: number;

@@ -16,7 +16,8 @@ import { Panel } from "../ui";
 import { Agenda } from "./agenda";
 import { useBoardRows, useColumns } from "./columns";
 import { type Range, useDraft, useRange, useSchedule } from "./data";
-import { type Drop, TimeGrid } from "./grid";
+import { TimeGrid } from "./grid";
+import type { Drop } from "./layout";
 import { useMove } from "./move";
 import { Toolbar } from "./toolbar";
 

@@ -38,7 +38,8 @@ import {
   zoned,
 } from "../../shared/time";
 import { Card, PageHead, QueryResult, State, Tag, Time } from "../../shared/ui";
-import { type Held, HoldDrawer } from "../bookings/hold-drawer";
+import type { Held } from "../bookings/hold";
+import { HoldDrawer } from "../bookings/hold-drawer";
 import { useCatalog, WithCatalog } from "../catalog/loaded";
 import { routes } from "../routes";
 import { DatePickerInput, Dimmed, Page } from "../ui";

@@ -1,4 +1,4 @@
-import { berthError, ErrorReason, type PolicyLevel } from "@berthhq/client";
+import { berthError, ErrorReason } from "@berthhq/client";
 import { Button, Group, Stack, TextInput } from "@mantine/core";
 import { IconArrowBackUp } from "@tabler/icons-react";
 import { type ReactNode, useEffect, useRef, useState } from "react";
@@ -13,36 +13,7 @@ import { maskOf } from "../ui/edit-form";
 import { type Kinds, readAll, type Values } from "./kind";
 import { useLevel } from "./level";
 import { Setting } from "./setting";
-
-/*
- * Settings that are inherited by level: defaults, organization, location, service. Each level
- * overrides some of them.
- */
-
-export interface Settings {
-  readonly kinds: Kinds;
-  readonly groups: readonly (readonly [string, readonly string[]])[];
-  /** Name and description. */
-  readonly texts: Readonly<Record<string, readonly [string, string]>>;
-  /** Error texts of settings whose value is valid on its own but conflicts with others. */
-  readonly unfit?: Readonly<Record<string, string>>;
-}
-
-/** The settings of each group, in the order of the page. */
-export const settingsIn = <G extends string>(
-  titles: Readonly<Record<G, string>>,
-  groups: Readonly<Record<G, Kinds>>,
-): Pick<Settings, "kinds" | "groups"> => ({
-  kinds: Object.assign({}, ...Object.values(groups)),
-  groups: (Object.keys(groups) as G[]).map((name) => [titles[name], Object.keys(groups[name])]),
-});
-
-export interface Layer {
-  readonly level: PolicyLevel;
-  readonly targetId: string;
-  readonly etag: string;
-  readonly set: object | undefined;
-}
+import type { Layer, Settings } from "./settings";
 
 interface Mask {
   paths: string[];

@@ -6,10 +6,11 @@ import { PageHead, QueryResult } from "../../shared/ui";
 import { WithCatalog } from "../catalog/loaded";
 import { Page } from "../ui";
 import { useSave } from "../ui/edit-form";
-import { LayerEditor, type Settings, settingsIn } from "./editor";
+import { LayerEditor } from "./editor";
 import { writeAll } from "./kind";
 import { flag, meters, span, windows } from "./kinds";
 import { LevelPicker, useLevel } from "./level";
+import { type Settings, settingsIn } from "./settings";
 
 /** The settings of a policy. */
 export const policySettings = (t: Messages): Settings => ({

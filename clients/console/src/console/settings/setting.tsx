@@ -6,11 +6,11 @@ import { useText } from "../../i18n";
 import { Tag } from "../../shared/ui";
 import { Note, Strong } from "../ui";
 import text from "../ui/text.module.css";
-import type { Layer, Settings } from "./editor";
 import { readField } from "./kind";
 import { useLevel, useLevelName } from "./level";
 import { Row } from "./row";
 import classes from "./setting.module.css";
+import type { Layer, Settings } from "./settings";
 
 /** A setting: its name, value and source. */
 export function Setting({

@@ -3,17 +3,12 @@ import {
   type NumberInputProps,
   Select,
   type SelectProps,
-  Switch,
-  type SwitchProps,
   TextInput,
   type TextInputProps,
 } from "@mantine/core";
 import { IconSearch } from "@tabler/icons-react";
 import type { ReactNode } from "react";
 import { useText } from "../../i18n";
-import { useDesk, useDeskTexts } from "../../i18n/desk";
-import { named } from "../../shared/options";
-import { useCatalog } from "../catalog/loaded";
 import classes from "./inputs.module.css";
 import { offered, useLanguageNames } from "./languages";
 
@@ -46,12 +41,6 @@ export function SearchInput({
       {...props}
     />
   );
-}
-
-/** Switches an entity between active and archived. */
-export function ActiveSwitch(props: SwitchProps) {
-  const d = useDesk();
-  return <Switch label={d.catalog.active} description={d.catalog.activeNote} {...props} />;
 }
 
 export function Zone(props: SelectProps<string>) {
@@ -96,34 +85,3 @@ export function Price({ currency, ...props }: NumberInputProps & { currency: str
     />
   );
 }
-
-/** Selects a location. It cannot change once it is saved. */
-export function LocationInput({
-  fixed,
-  ...props
-}: SelectProps<string> & {
-  /** The saved location. */
-  fixed: string | undefined;
-}) {
-  const { locations } = useCatalog();
-  const { t, d } = useDeskTexts();
-  return (
-    <Select
-      label={t.fields.location}
-      description={fixed && d.catalog.staysThere}
-      required
-      allowDeselect={false}
-      disabled={fixed !== undefined}
-      data={named(locations.filter(({ active, id }) => active || id === fixed))}
-      {...props}
-    />
-  );
-}
-
-/** The id of the only thing, or "" if there are several. */
-export const onlyId = ([first, second]: readonly { id: string; active: boolean }[]) =>
-  first && !second ? first.id : "";
-
-/** The id of the only location, or "" if there are several. */
-export const useOnlyLocation = (): string =>
-  onlyId(useCatalog().locations.filter(({ active }) => active));

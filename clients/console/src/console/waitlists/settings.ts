@@ -1,7 +1,7 @@
 import { type Messages, useText } from "../../i18n";
 import { DAY, HOUR, MINUTE } from "../../shared/time";
-import { type Settings, settingsIn } from "../settings/editor";
 import { bonuses, choice, expression, flag, night, number, span } from "../settings/kinds";
+import { type Settings, settingsIn } from "../settings/settings";
 
 export const useRulesSettings = (): Settings => rulesSettings(useText());
 

@@ -7,10 +7,11 @@ import { useFields } from "../../shared/form";
 import { useMe } from "../../shared/me";
 import { named } from "../../shared/options";
 import { civilDay, timeOfDay, today, zoneName } from "../../shared/time";
+import { onlyId } from "../catalog/data";
 import { useCatalog, WithCatalog } from "../catalog/loaded";
 import { CallForm, type Days, FieldHint, SmallHint } from "../ui";
 import { useSave } from "../ui/edit-form";
-import { Columns, onlyId } from "../ui/inputs";
+import { Columns } from "../ui/inputs";
 
 /** Adds a member to the waitlist for a time window at a location. */
 export const TimeWindow = (props: TimeWindowProps) => (

@@ -31,10 +31,10 @@ import { useLast } from "../../shared/last";
 import { useAll } from "../../shared/lists";
 import { showPrice } from "../../shared/money";
 import { zoneName } from "../../shared/time";
+import { PlanChoice, usePlans } from "../accounts/plans";
 import { routes } from "../routes";
 import { DayAndTime, Note } from "../ui";
 import classes from "./book.module.css";
-import { PlanChoice, usePlans } from "./plans";
 
 /** A group of inputs for a booking's items. */
 function ItemsFieldset({ children }: { children: ReactNode }) {

@@ -4,7 +4,7 @@ import { useText } from "../../i18n";
 import { DataTable } from "../../shared/data-table";
 import { DAY } from "../../shared/time";
 import { Card, Tag, Time, type Tone } from "../../shared/ui";
-import { useRange } from "../catalog";
+import { useRange } from "../catalog/data";
 import { Subheading } from "../ui";
 
 const tones: Readonly<Partial<Record<BookingStatus, Tone>>> = {

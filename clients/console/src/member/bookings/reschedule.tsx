@@ -11,7 +11,7 @@ import { useCall } from "../../shared/calls";
 import { FormError } from "../../shared/form";
 import { DAY, showTime, zoneName } from "../../shared/time";
 import { Card, QueryResult, State, Time } from "../../shared/ui";
-import { isBooked, usePublished, useRange } from "../catalog";
+import { isBooked, usePublished, useRange } from "../catalog/data";
 import { routes } from "../routes";
 import { DayAndTime, Heading, Note, Small, Subheading } from "../ui";
 import classes from "./reschedule.module.css";

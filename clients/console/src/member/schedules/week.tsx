@@ -31,12 +31,12 @@ import {
 } from "../../shared/time";
 import { Card, QueryResult, State, Tag, Time } from "../../shared/ui";
 import { useCancelBooking } from "../bookings/cancel";
-import { isBooked, useChosenLocation, usePublished, useServices } from "../catalog";
+import { isBooked, useChosenLocation, usePublished, useServices } from "../catalog/data";
 import { routes } from "../routes";
 import { Heading, Note, Small } from "../ui";
 import classes from "./week.module.css";
 
-const LocationSelect = later(() => import("./location-select"), "LocationSelect", {
+const LocationSelect = later(() => import("../catalog/location-select"), "LocationSelect", {
   fallback: null,
 });
 

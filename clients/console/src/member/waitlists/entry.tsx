@@ -10,7 +10,7 @@ import { memberReason } from "../../shared/decisions";
 import { later } from "../../shared/lazy";
 import { type CivilDay, DAY, plainDay, showDay, wallClock } from "../../shared/time";
 import { Tag } from "../../shared/ui";
-import { useLocations, useRange } from "../catalog";
+import { useLocations, useRange } from "../catalog/data";
 import { DayAndTime, Small, SummaryCard } from "../ui";
 
 const Explanation = later(() => import("./explanation"), "Explanation", { opener: "opened" });

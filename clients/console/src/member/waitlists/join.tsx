@@ -31,9 +31,15 @@ import { named } from "../../shared/options";
 import { civilDay, DAY, millis, plainDay, Temporal, timeOfDay, today } from "../../shared/time";
 import { Card, QueryResult, State, Time } from "../../shared/ui";
 import { NumberInput } from "../../shared/ui/number-input";
-import { useChosenLocation, useLocations, usePublished, useRange, useServices } from "../catalog";
+import {
+  useChosenLocation,
+  useLocations,
+  usePublished,
+  useRange,
+  useServices,
+} from "../catalog/data";
+import { LocationSelect } from "../catalog/location-select";
 import { routes } from "../routes";
-import { LocationSelect } from "../schedules/location-select";
 import { Heading, Note } from "../ui";
 import classes from "./join.module.css";
 
@@ -250,7 +256,7 @@ export function AnyOfPage() {
 const isFull = ({ eligibility, endTime }: Session): boolean =>
   eligibility?.status === EligibilityStatus.WAITLIST && millis(endTime) > Date.now();
 
-const PlanChoice = later(() => import("../bookings/plans"), "PlanChoice", { fallback: null });
+const PlanChoice = later(() => import("../accounts/plans"), "PlanChoice", { fallback: null });
 
 type Join = MessageInitShape<typeof JoinWaitlistRequestSchema>;
 

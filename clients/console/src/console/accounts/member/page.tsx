@@ -21,8 +21,9 @@ import {
   TenantTime,
   useLanguageName,
 } from "../../ui";
+import { RoleTags } from "../../ui/roles";
 import text from "../../ui/text.module.css";
-import { RoleTags, useManages } from "../roles/names";
+import { useManages } from "../roles/permissions";
 
 const Attendance = later(() => import("./attendance"), "Attendance");
 const Bookings = later(() => import("./bookings"), "Bookings");

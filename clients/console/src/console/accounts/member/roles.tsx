@@ -8,7 +8,8 @@ import { useAll } from "../../../shared/lists";
 import { useMe } from "../../../shared/me";
 import { Card } from "../../../shared/ui";
 import { Note, Strong } from "../../ui";
-import { titleOf, useGives } from "../roles/names";
+import { titleOf } from "../../ui/roles";
+import { useGives } from "../roles/permissions";
 import { Ownership } from "./ownership";
 
 /** A member's roles. */

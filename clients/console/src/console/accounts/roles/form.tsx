@@ -9,9 +9,10 @@ import { Card } from "../../../shared/ui";
 import { Dimmed } from "../../ui";
 import { EditForm, pick, useSave } from "../../ui/edit-form";
 import { Columns, SearchInput } from "../../ui/inputs";
+import { titleOf } from "../../ui/roles";
 import text from "../../ui/text.module.css";
 import classes from "./form.module.css";
-import { grouped, isAssignable, keyOf, titleOf } from "./names";
+import { grouped, isAssignable, keyOf } from "./permissions";
 
 const valuesOf = (role = create(RoleSchema)) => pick(role, "title", "description", "permissions");
 

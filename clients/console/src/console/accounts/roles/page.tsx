@@ -30,10 +30,11 @@ import {
   Tabbed,
 } from "../../ui";
 import { SearchInput } from "../../ui/inputs";
+import { titleOf } from "../../ui/roles";
 import text from "../../ui/text.module.css";
 import { RoleForm } from "./form";
 import classes from "./matrix.module.css";
-import { grouped, titleOf } from "./names";
+import { grouped } from "./permissions";
 
 /** All permissions, with descriptions in the user's language. */
 function usePermissions() {

@@ -17,10 +17,12 @@ import { useDeskTexts } from "../../../i18n/desk";
 import { useCall } from "../../../shared/calls";
 import { later } from "../../../shared/lazy";
 import { useCan, useTitle } from "../../../shared/me";
+import { dayOf } from "../../../shared/sessions";
 import { millis, Temporal } from "../../../shared/time";
 import { Card, PageHead, QueryResult, Tag, Time, type Tone } from "../../../shared/ui";
 import { Drawer } from "../../../shared/ui/overlays";
-import { type Held, HoldDrawer } from "../../bookings/hold-drawer";
+import type { Held } from "../../bookings/hold";
+import { HoldDrawer } from "../../bookings/hold-drawer";
 import { Roster, seatsIn, useRoster } from "../../bookings/roster";
 import { useCatalog, WithCatalog } from "../../catalog/loaded";
 import { routes } from "../../routes";
@@ -38,7 +40,7 @@ import {
 } from "../../ui";
 import text from "../../ui/text.module.css";
 import { SessionWaitlist } from "../../waitlists/session";
-import { dayOf, zoneNote } from "../data";
+import { zoneNote } from "../data";
 import { SessionWorkouts } from "../workouts/session";
 
 const BookMember = later(() => import("../../bookings/book"), "BookMember");

@@ -5,14 +5,20 @@ import { useDeskTexts } from "../../i18n/desk";
 import { type Column, DataTable } from "../../shared/data-table";
 import { useCan } from "../../shared/me";
 import { Card, State, Tag } from "../../shared/ui";
-import type { FormProps } from "../catalog/data";
-import { Panel } from "./dialog";
-import { Dimmed, Inline, LinkButton } from "./text";
+import { Panel } from "../ui/dialog";
+import { Dimmed, Inline, LinkButton } from "../ui/text";
 
 interface Entity {
   readonly id: string;
   readonly name: string;
   readonly active: boolean;
+}
+
+/** The props of the form of an entity. */
+export interface FormProps<E> {
+  /** undefined creates one. */
+  readonly entity: E | undefined;
+  readonly onClose: () => void;
 }
 
 interface Props<T extends Entity> {

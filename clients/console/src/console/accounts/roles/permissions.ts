@@ -1,11 +1,5 @@
 import type { Member, Permission } from "@berthhq/client";
-import { type Messages, useText } from "../../../i18n";
 import { useMe } from "../../../shared/me";
-import { Tag } from "../../../shared/ui";
-import { Inline } from "../../ui";
-
-export const titleOf = ({ name, title }: { name: string; title?: string }, t: Messages): string =>
-  (t.roleNames as Record<string, string>)[name] ?? (title || name);
 
 /** The roles that only owners give and take. */
 const owned = ["owner", "admin"];
@@ -48,17 +42,4 @@ export function grouped(
     `${name} ${description}`.toLowerCase().includes(wanted),
   );
   return [...Map.groupBy(found, ({ name }) => name.split(".")[0] ?? "")];
-}
-
-export function RoleTags({ roles }: { roles: readonly string[] }) {
-  const t = useText();
-  return (
-    <Inline gap={4} align="stretch">
-      {roles.map((name) => (
-        <Tag key={name} tone={name === "member" ? "plain" : "accent"}>
-          {titleOf({ name }, t)}
-        </Tag>
-      ))}
-    </Inline>
-  );
 }
