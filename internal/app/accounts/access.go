@@ -63,8 +63,8 @@ func (s source) Holder(ctx context.Context, id tenant.TenantID, subject string) 
 // BindIssuer makes an issuer the one of the caller's tokens, if it was one of others until now. From then on, tokens of
 // other issuers with the same subject do not belong to the member.
 func (s *Service) BindIssuer(ctx context.Context, caller tenant.Caller, issuer string, others []string) error {
-	spec := engine.Spec[struct{}]{Name: "member.bind_issuer", Quiet: true}
-	_, err := changeAccess(ctx, s, caller, spec, func(_ context.Context, tx *engine.Tx) (struct{}, error) {
+	t := engine.Transaction{Name: "member.bind_issuer", Quiet: true}
+	_, err := changeAccess(ctx, s, caller, t, func(_ context.Context, tx *engine.Tx) (struct{}, error) {
 		accountdb.BindIssuer(tx.Tx, tx.Tenant, caller.Member, issuer, others)
 		tx.Audit("member.issuer_bound", "member", caller.Member.UUID, "", map[string]any{"issuer": issuer})
 		return struct{}{}, nil

@@ -87,12 +87,12 @@ const AccessChannel = "berth_access"
 // notifyNodes tells the other nodes, at the commit, that permissions have changed.
 func notifyNodes(tx *engine.Tx) { tx.Notify(AccessChannel, tx.Tenant.String()) }
 
-// changeAccess is engine.Do for operations that change permissions. It notifies the other nodes, and this one.
+// changeAccess is engine.Transact for operations that change permissions. It notifies the other nodes, and this one.
 func changeAccess[R any](
-	ctx context.Context, s *Service, caller tenant.Caller, spec engine.Spec[R],
+	ctx context.Context, s *Service, caller tenant.Caller, t engine.Transaction,
 	run func(context.Context, *engine.Tx) (R, error),
 ) (R, error) {
-	result, err := engine.Do(ctx, s.engine, caller, spec, func(ctx context.Context, tx *engine.Tx) (R, error) {
+	result, err := engine.Transact(ctx, s.engine, caller, t, func(ctx context.Context, tx *engine.Tx) (R, error) {
 		result, err := run(ctx, tx)
 		if err == nil {
 			notifyNodes(tx)

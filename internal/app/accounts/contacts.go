@@ -70,8 +70,8 @@ func (s *Service) ResendContactCode(
 	ctx context.Context, caller tenant.Caller, kind member.ContactKind,
 ) (member.PendingContact, error) {
 	code := s.codes.New(caller.Tenant)
-	spec := engine.Spec[member.PendingContact]{Name: "contact.resend", Replay: true}
-	return engine.Do(ctx, s.engine, caller, spec,
+	t := engine.Transaction{Name: "contact.resend", Replay: true}
+	return engine.Transact(ctx, s.engine, caller, t,
 		func(ctx context.Context, tx *engine.Tx) (member.PendingContact, error) {
 			m, pending, err := findPending(ctx, tx, kind)
 			if err != nil {
@@ -88,7 +88,7 @@ func (s *Service) ResendContactCode(
 
 // CancelContact removes the caller's pending contact of a kind, if there is one.
 func (s *Service) CancelContact(ctx context.Context, caller tenant.Caller, kind member.ContactKind) error {
-	return engine.Exec(ctx, s.engine, caller, engine.Spec[struct{}]{Name: "contact.cancel", Replay: true},
+	return engine.Exec(ctx, s.engine, caller, engine.Transaction{Name: "contact.cancel", Replay: true},
 		func(ctx context.Context, tx *engine.Tx) error {
 			m, pending, err := findPending(ctx, tx, kind)
 			if err != nil || pending == nil {
@@ -132,8 +132,8 @@ func (s *Service) confirm(
 	ctx context.Context, caller tenant.Caller, kind member.ContactKind,
 	check func(member.PendingContact) (right bool, err error),
 ) (member.Member, error) {
-	spec := engine.Spec[confirmation]{Name: "contact.confirm", Replay: true}
-	done, err := engine.Do(ctx, s.engine, caller, spec, func(ctx context.Context, tx *engine.Tx) (confirmation, error) {
+	t := engine.Transaction{Name: "contact.confirm", Replay: true}
+	done, err := engine.Transact(ctx, s.engine, caller, t, func(ctx context.Context, tx *engine.Tx) (confirmation, error) {
 		m, pending, err := findPending(ctx, tx, kind)
 		switch {
 		case err != nil:
@@ -219,7 +219,7 @@ func (s *Service) ConfirmByLink(ctx context.Context, link string) error {
 // SweepCodes deletes the codes that no longer count.
 func (s *Service) SweepCodes(ctx context.Context, in tenant.TenantID) error {
 	until := s.engine.Now().Add(-member.CodeDay)
-	return engine.Exec(ctx, s.engine, tenant.System(in), engine.Spec[struct{}]{Name: "sweep.contact_codes"},
+	return engine.Exec(ctx, s.engine, tenant.System(in), engine.Transaction{Name: "sweep.contact_codes"},
 		func(_ context.Context, tx *engine.Tx) error {
 			accountdb.DeleteOldCodes(tx.Tx, tx.Tenant, until)
 			return nil

@@ -58,8 +58,8 @@ func (s *Service) CreateTenant(ctx context.Context, n NewTenant) (catalog.Tenant
 			return t, err
 		}
 	}
-	spec := engine.Spec[catalog.Tenant]{Name: "tenant.create", Races: []engine.Race{sameTenant}}
-	created, err := engine.Do(ctx, s.engine, tenant.System(n.ID), spec,
+	transaction := engine.Transaction{Name: "tenant.create", Races: []engine.Race{sameTenant}}
+	created, err := engine.Transact(ctx, s.engine, tenant.System(n.ID), transaction,
 		func(ctx context.Context, tx *engine.Tx) (catalog.Tenant, error) {
 			existing, err := engine.Find(ctx, tx, nil, func(b *pg.Batch, into **catalog.Tenant) {
 				accountdb.FindTenant(b, tx.Tenant, into)

@@ -32,7 +32,7 @@ func (s *Service) ImportMembers(
 	}
 	if !dryRun {
 		// A repeated request must not be checked again: its members exist now, so every row would have a problem.
-		if answer, ok, err := engine.Recall(ctx, s.engine, caller, importSpec); ok || err != nil {
+		if answer, ok, err := engine.Recall[MemberImport](ctx, s.engine, caller); ok || err != nil {
 			return answer, err
 		}
 	}
@@ -56,8 +56,6 @@ func (s *Service) ImportMembers(
 	}
 	return imported, memberTaken(err)
 }
-
-var importSpec = engine.Spec[MemberImport]{Name: "member.import", Replay: true}
 
 const (
 	// reportInterval is the number of rows between two reports of progress.
@@ -89,7 +87,8 @@ func (s *Service) parseImport(ctx context.Context, caller tenant.Caller, file []
 func (s *Service) insertImport(
 	ctx context.Context, caller tenant.Caller, found *member.Import,
 ) (MemberImport, error) {
-	return changeAccess(ctx, s, caller, importSpec, func(ctx context.Context, tx *engine.Tx) (MemberImport, error) {
+	t := engine.Transaction{Name: "member.import", Replay: true}
+	return changeAccess(ctx, s, caller, t, func(ctx context.Context, tx *engine.Tx) (MemberImport, error) {
 		if err := tx.Grow(ctx, engine.Members, len(found.Rows)); err != nil {
 			return MemberImport{}, err
 		}

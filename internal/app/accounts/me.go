@@ -48,7 +48,7 @@ func (s *Service) RegisterDevice(
 		return member.Device{}, err
 	}
 	sealed := s.sealToken(caller.Tenant, token) // once, so that all attempts write the same
-	return engine.Do(ctx, s.engine, caller, engine.Spec[member.Device]{Name: "device.register", Replay: true},
+	return engine.Transact(ctx, s.engine, caller, engine.Transaction{Name: "device.register", Replay: true},
 		func(ctx context.Context, tx *engine.Tx) (member.Device, error) {
 			m, err := engine.Find(ctx, tx, errNoMember, func(b *pg.Batch, into **member.Member) {
 				accountdb.FindMember(b, tx.Tenant, tx.Caller.Member, into)
@@ -92,7 +92,7 @@ func (s *Service) SealDevices(ctx context.Context, in tenant.TenantID) error {
 		for i, d := range plain {
 			sealed[i] = s.sealToken(in, d.Token)
 		}
-		err = engine.Exec(ctx, s.engine, caller, engine.Spec[struct{}]{Name: "sweep.seal_devices"},
+		err = engine.Exec(ctx, s.engine, caller, engine.Transaction{Name: "sweep.seal_devices"},
 			func(_ context.Context, tx *engine.Tx) error {
 				for i, d := range plain {
 					accountdb.SealDevice(tx.Tx, tx.Tenant, d.ID, sealed[i])
@@ -107,7 +107,7 @@ func (s *Service) SealDevices(ctx context.Context, in tenant.TenantID) error {
 
 // UnregisterDevice ends push notifications to a device of the caller.
 func (s *Service) UnregisterDevice(ctx context.Context, caller tenant.Caller, id tenant.DeviceID) error {
-	return engine.Exec(ctx, s.engine, caller, engine.Spec[struct{}]{Name: "device.unregister", Replay: true},
+	return engine.Exec(ctx, s.engine, caller, engine.Transaction{Name: "device.unregister", Replay: true},
 		func(ctx context.Context, tx *engine.Tx) error {
 			var own bool
 			var batch pg.Batch

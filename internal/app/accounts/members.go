@@ -27,7 +27,7 @@ func (s *Service) CreateMember(ctx context.Context, caller tenant.Caller, m memb
 	if err != nil {
 		return m, err
 	}
-	created, err := changeAccess(ctx, s, caller, engine.Spec[member.Member]{Name: "member.create", Replay: true},
+	created, err := changeAccess(ctx, s, caller, engine.Transaction{Name: "member.create", Replay: true},
 		func(ctx context.Context, tx *engine.Tx) (member.Member, error) {
 			if err := tx.Grow(ctx, engine.Members, 1); err != nil {
 				return member.Member{}, err
@@ -48,8 +48,8 @@ func insertMember(tx *engine.Tx, m member.Member) member.Member {
 
 // memberEdit is the result of an edit: the member, and the names of the fields that changed.
 type memberEdit struct {
-	member  member.Member
-	changed []string
+	Member  member.Member
+	Changed []string
 }
 
 // UpdateMember edits a member. If expect is not nil it must be the member's version. A contact that it changes ends one
@@ -76,11 +76,8 @@ func (s *Service) updateMember(
 	ctx context.Context, caller tenant.Caller, id tenant.MemberID, expect *int, edit func(*member.Member) error,
 	contacts func(ctx context.Context, tx *engine.Tx, before, after member.Member) (member.Member, error),
 ) (member.Member, error) {
-	spec := engine.Spec[memberEdit]{
-		Name: "member.update", Replay: true,
-		Answer: func(e *memberEdit) []any { return []any{&e.member, &e.changed} },
-	}
-	result, err := engine.Do(ctx, s.engine, caller, spec, func(ctx context.Context, tx *engine.Tx) (memberEdit, error) {
+	t := engine.Transaction{Name: "member.update", Replay: true}
+	result, err := engine.Transact(ctx, s.engine, caller, t, func(ctx context.Context, tx *engine.Tx) (memberEdit, error) {
 		before, otherOwner, facts, err := findMember(ctx, tx, id)
 		if err != nil {
 			return memberEdit{}, err
@@ -124,10 +121,10 @@ func (s *Service) updateMember(
 		return memberEdit{after, changed}, nil
 	})
 	// The result of an unknown commit is lost, so the edit may have changed who can sign in.
-	if member.AffectsSignIn(result.changed) || err != nil && mayBeCommitted(err) {
+	if member.AffectsSignIn(result.Changed) || err != nil && mayBeCommitted(err) {
 		s.rolesChanged(caller.Tenant)
 	}
-	return result.member, memberTaken(err)
+	return result.Member, memberTaken(err)
 }
 
 // editOfAdmin returns of which edit owners and admins are told: of their status, and of another's change of how to
@@ -194,7 +191,7 @@ func findMemberRead(b *pg.Batch, by tenant.Caller, id tenant.MemberID, since tim
 func (s *Service) auditMemberRead(
 	ctx context.Context, caller tenant.Caller, id tenant.MemberID, hour time.Time,
 ) error {
-	return engine.Exec(ctx, s.engine, caller, engine.Spec[struct{}]{Name: "member.read"},
+	return engine.Exec(ctx, s.engine, caller, engine.Transaction{Name: "member.read"},
 		func(ctx context.Context, tx *engine.Tx) error {
 			var audited bool
 			var batch pg.Batch

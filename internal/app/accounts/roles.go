@@ -31,7 +31,7 @@ func (s *Service) CreateRole(ctx context.Context, caller tenant.Caller, r grant.
 	if err != nil {
 		return r, err
 	}
-	created, err := changeAccess(ctx, s, caller, engine.Spec[grant.Role]{Name: "role.create", Replay: true},
+	created, err := changeAccess(ctx, s, caller, engine.Transaction{Name: "role.create", Replay: true},
 		func(ctx context.Context, tx *engine.Tx) (grant.Role, error) {
 			existing, facts, err := findWithRoleFacts(ctx, tx, nil, func(b *pg.Batch, into **grant.Role) {
 				accountdb.FindRole(b, tx.Tenant, r.Name, into)
@@ -60,7 +60,7 @@ func (s *Service) CreateRole(ctx context.Context, caller tenant.Caller, r grant.
 func (s *Service) UpdateRole(
 	ctx context.Context, caller tenant.Caller, name string, expect *int, edit func(*grant.Role) error,
 ) (grant.Role, error) {
-	return changeAccess(ctx, s, caller, engine.Spec[grant.Role]{Name: "role.update", Replay: true},
+	return changeAccess(ctx, s, caller, engine.Transaction{Name: "role.update", Replay: true},
 		func(ctx context.Context, tx *engine.Tx) (grant.Role, error) {
 			before, facts, err := findOwnRole(ctx, tx, name, expect)
 			if err != nil {
@@ -86,11 +86,8 @@ func (s *Service) UpdateRole(
 
 // DeleteRole deletes a role that is not held by anyone. If expect is not nil it must be the role's version.
 func (s *Service) DeleteRole(ctx context.Context, caller tenant.Caller, name string, expect *int) error {
-	spec := engine.Spec[struct{}]{
-		Name: "role.delete", Replay: true, Races: []engine.Race{roleRace},
-		Answer: func(*struct{}) []any { return []any{} },
-	}
-	_, err := changeAccess(ctx, s, caller, spec, func(ctx context.Context, tx *engine.Tx) (none struct{}, err error) {
+	t := engine.Transaction{Name: "role.delete", Replay: true, Races: []engine.Race{roleRace}}
+	_, err := changeAccess(ctx, s, caller, t, func(ctx context.Context, tx *engine.Tx) (none struct{}, err error) {
 		before, facts, err := findOwnRole(ctx, tx, name, expect)
 		if err != nil {
 			return none, err
@@ -168,8 +165,8 @@ func (s *Service) changeRoles(
 	ctx context.Context, caller tenant.Caller, name, action string, id tenant.MemberID, role string,
 	change func(tx *engine.Tx, m member.Member, facts *roleFacts, otherOwner bool) ([]string, error),
 ) ([]string, error) {
-	spec := engine.Spec[[]string]{Name: name, Replay: true, Races: []engine.Race{roleRace}}
-	return changeAccess(ctx, s, caller, spec, func(ctx context.Context, tx *engine.Tx) ([]string, error) {
+	t := engine.Transaction{Name: name, Replay: true, Races: []engine.Race{roleRace}}
+	return changeAccess(ctx, s, caller, t, func(ctx context.Context, tx *engine.Tx) ([]string, error) {
 		m, otherOwner, facts, err := findMember(ctx, tx, id)
 		if err == nil && id != tx.Caller.Member {
 			err = facts.roles().CheckActOn(facts.editor(), m.Roles)

@@ -18,15 +18,8 @@ import (
 
 // accountWithKey is a service account with the text of a new key. The text is shown once: it is not stored.
 type accountWithKey struct {
-	account grant.ServiceAccount
-	key     string
-}
-
-func newKeySpec(name string, races ...engine.Race) engine.Spec[accountWithKey] {
-	return engine.Spec[accountWithKey]{
-		Name: name, Replay: true, Races: races,
-		Answer: func(a *accountWithKey) []any { return []any{&a.account} },
-	}
+	Account grant.ServiceAccount
+	Key     string `json:"-"`
 }
 
 // CreateServiceAccount creates a service account with one key, and returns the key's text. A repeated request does not
@@ -39,7 +32,8 @@ func (s *Service) CreateServiceAccount(
 		return account, "", err
 	}
 	secret := newSecret()
-	created, err := changeAccess(ctx, s, caller, newKeySpec("account.create", roleRace),
+	t := engine.Transaction{Name: "account.create", Replay: true, Races: []engine.Race{roleRace}}
+	created, err := changeAccess(ctx, s, caller, t,
 		func(ctx context.Context, tx *engine.Tx) (accountWithKey, error) {
 			var batch pg.Batch
 			facts := loadRoleFacts(tx, &batch)
@@ -59,7 +53,7 @@ func (s *Service) CreateServiceAccount(
 	if pg.IsUnique(err, "service_accounts_name") {
 		err = grant.AccountNameTaken().WithCause(err)
 	}
-	return created.account, created.key, err
+	return created.Account, created.Key, err
 }
 
 // ListServiceAccounts reads service accounts by name, then id.
@@ -80,7 +74,7 @@ func (s *Service) RotateServiceAccountKey(
 	ctx context.Context, caller tenant.Caller, id tenant.ServiceAccountID, overlap time.Duration,
 ) (grant.ServiceAccount, string, error) {
 	secret := newSecret()
-	rotated, err := changeAccess(ctx, s, caller, newKeySpec("account.rotate"),
+	rotated, err := changeAccess(ctx, s, caller, engine.Transaction{Name: "account.rotate", Replay: true},
 		func(ctx context.Context, tx *engine.Tx) (accountWithKey, error) {
 			account, err := findAccount(ctx, tx, id)
 			if err != nil {
@@ -96,14 +90,14 @@ func (s *Service) RotateServiceAccountKey(
 			accountChanged(tx, "account.rotated", account, map[string]any{"others_end_at": end.Format(time.RFC3339)})
 			return accountWithKey{account, key}, nil
 		})
-	return rotated.account, rotated.key, err
+	return rotated.Account, rotated.Key, err
 }
 
 // RevokeServiceAccount revokes a service account, which is final. It changes nothing if the account is revoked already.
 func (s *Service) RevokeServiceAccount(
 	ctx context.Context, caller tenant.Caller, id tenant.ServiceAccountID,
 ) (grant.ServiceAccount, error) {
-	return changeAccess(ctx, s, caller, engine.Spec[grant.ServiceAccount]{Name: "account.revoke", Replay: true},
+	return changeAccess(ctx, s, caller, engine.Transaction{Name: "account.revoke", Replay: true},
 		func(ctx context.Context, tx *engine.Tx) (grant.ServiceAccount, error) {
 			account, err := findAccount(ctx, tx, id)
 			if err != nil || account.Revoked() {
@@ -139,7 +133,7 @@ func (s *Service) auditRefusedKey(
 	ctx context.Context, in tenant.TenantID, account tenant.ServiceAccountID, id tenant.KeyID,
 ) error {
 	by := tenant.Caller{Tenant: in, Subject: token.ServiceAccountPrefix + account.String()}
-	return engine.Exec(ctx, s.engine, by, engine.Spec[struct{}]{Name: "account.refuse_key"},
+	return engine.Exec(ctx, s.engine, by, engine.Transaction{Name: "account.refuse_key"},
 		func(ctx context.Context, tx *engine.Tx) error {
 			var audited bool
 			var batch pg.Batch
@@ -212,7 +206,7 @@ func (s *Service) ExchangeKey(
 		return ExchangedKey{}, cmp.Or(s.auditRefusedKey(ctx, in, key.Account, id), err)
 	}
 	if hour := now.Truncate(time.Hour); key.Key.UsedAt.Before(hour) { // once per hour: it is a write
-		err := engine.Exec(ctx, s.engine, anonymous, engine.Spec[struct{}]{Name: "account.use_key"},
+		err := engine.Exec(ctx, s.engine, anonymous, engine.Transaction{Name: "account.use_key"},
 			func(_ context.Context, tx *engine.Tx) error {
 				accountdb.MarkKeyUsed(tx.Tx, tx.Tenant, id, hour)
 				return nil

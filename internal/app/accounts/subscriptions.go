@@ -28,7 +28,7 @@ type SubscribeRequest struct {
 func (s *Service) Subscribe(
 	ctx context.Context, caller tenant.Caller, r SubscribeRequest,
 ) (credit.Subscription, error) {
-	return engine.Do(ctx, s.engine, caller, engine.Spec[credit.Subscription]{Name: "subscription.start", Replay: true},
+	return engine.Transact(ctx, s.engine, caller, engine.Transaction{Name: "subscription.start", Replay: true},
 		func(ctx context.Context, tx *engine.Tx) (none credit.Subscription, err error) {
 			var plan *credit.Plan
 			var m *booking.Member
@@ -60,8 +60,8 @@ func (s *Service) Subscribe(
 func (s *Service) SetSubscriptionStatus(
 	ctx context.Context, caller tenant.Caller, id tenant.SubscriptionID, to credit.Status, reason string,
 ) (credit.Subscription, error) {
-	spec := engine.Spec[credit.Subscription]{Name: "subscription.set_status", Replay: true}
-	return engine.Do(ctx, s.engine, caller, spec,
+	t := engine.Transaction{Name: "subscription.set_status", Replay: true}
+	return engine.Transact(ctx, s.engine, caller, t,
 		func(ctx context.Context, tx *engine.Tx) (credit.Subscription, error) {
 			sub, ledger, err := findSubscription(ctx, tx, id)
 			if err != nil {
@@ -82,22 +82,15 @@ func (s *Service) SetSubscriptionStatus(
 
 // creditChange is a new line of the ledger, and the subscription after it.
 type creditChange struct {
-	line         credit.Entry
-	subscription credit.Subscription
-}
-
-func creditSpec(name string) engine.Spec[creditChange] {
-	return engine.Spec[creditChange]{
-		Name: name, Replay: true,
-		Answer: func(c *creditChange) []any { return []any{&c.line, &c.subscription} },
-	}
+	Line         credit.Entry
+	Subscription credit.Subscription
 }
 
 // GrantCredits grants credits. A negative amount removes them.
 func (s *Service) GrantCredits(
 	ctx context.Context, caller tenant.Caller, id tenant.SubscriptionID, amount int, reason string,
 ) (credit.Entry, credit.Subscription, error) {
-	granted, err := engine.Do(ctx, s.engine, caller, creditSpec("credit.grant"),
+	granted, err := engine.Transact(ctx, s.engine, caller, engine.Transaction{Name: "credit.grant", Replay: true},
 		func(ctx context.Context, tx *engine.Tx) (creditChange, error) {
 			sub, ledger, err := findSubscription(ctx, tx, id)
 			if err != nil {
@@ -109,14 +102,14 @@ func (s *Service) GrantCredits(
 			}
 			return writeCredits(tx, sub, append(ledger, adjustment...), "credit.granted"), nil
 		})
-	return granted.line, granted.subscription, err
+	return granted.Line, granted.Subscription, err
 }
 
 // RefundCredit returns the credits of a booking, whatever its status is. It does so once.
 func (s *Service) RefundCredit(
 	ctx context.Context, caller tenant.Caller, id tenant.BookingID, reason string,
 ) (credit.Entry, credit.Subscription, error) {
-	refunded, err := engine.Do(ctx, s.engine, caller, creditSpec("credit.refund"),
+	refunded, err := engine.Transact(ctx, s.engine, caller, engine.Transaction{Name: "credit.refund", Replay: true},
 		func(ctx context.Context, tx *engine.Tx) (creditChange, error) {
 			var payer *credit.Subscription
 			b, err := engine.Find(ctx, tx, fault.Missing(fault.BookingNotFound, "Booking"),
@@ -134,7 +127,7 @@ func (s *Service) RefundCredit(
 			bookingdb.UpdateBooking(tx.Tx, tx.Tenant, b, tx.Now)
 			return writeCredits(tx, sub, ledger, "credit.refunded"), nil
 		})
-	return refunded.line, refunded.subscription, err
+	return refunded.Line, refunded.Subscription, err
 }
 
 // GetBalance reads a member's subscriptions as of now: it counts what has expired or become due since they were last

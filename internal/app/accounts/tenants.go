@@ -28,7 +28,7 @@ func (s *Service) StepUp(ctx context.Context, in tenant.TenantID) (catalog.StepU
 func (s *Service) UpdateTenant(
 	ctx context.Context, caller tenant.Caller, expect *int, edit func(*catalog.Tenant),
 ) (catalog.Tenant, error) {
-	return engine.Do(ctx, s.engine, caller, engine.Spec[catalog.Tenant]{Name: "tenant.update", Replay: true},
+	return engine.Transact(ctx, s.engine, caller, engine.Transaction{Name: "tenant.update", Replay: true},
 		func(ctx context.Context, tx *engine.Tx) (catalog.Tenant, error) {
 			before, err := engine.Find(ctx, tx, catalog.ErrNoTenant, func(b *pg.Batch, into **catalog.Tenant) {
 				accountdb.FindTenant(b, tx.Tenant, into)

@@ -24,7 +24,7 @@ var errNoTransfer = fault.Missing(fault.TransferNotFound, "Transfer of ownership
 func (s *Service) TransferOwnership(
 	ctx context.Context, caller tenant.Caller, to tenant.MemberID,
 ) (grant.Transfer, error) {
-	return engine.Do(ctx, s.engine, caller, engine.Spec[grant.Transfer]{Name: "ownership.transfer", Replay: true},
+	return engine.Transact(ctx, s.engine, caller, engine.Transaction{Name: "ownership.transfer", Replay: true},
 		func(ctx context.Context, tx *engine.Tx) (grant.Transfer, error) {
 			var from *member.Member
 			receiver, err := engine.Find(ctx, tx, errNoMember, func(b *pg.Batch, into **member.Member) {
@@ -54,8 +54,8 @@ func party(m member.Member) grant.Party { return grant.Party{Member: m.ID, Name:
 func (s *Service) ConfirmTransfer(
 	ctx context.Context, caller tenant.Caller, id tenant.TransferID,
 ) ([]string, error) {
-	spec := engine.Spec[[]string]{Name: "ownership.confirm", Replay: true}
-	return changeAccess(ctx, s, caller, spec, func(ctx context.Context, tx *engine.Tx) ([]string, error) {
+	t := engine.Transaction{Name: "ownership.confirm", Replay: true}
+	return changeAccess(ctx, s, caller, t, func(ctx context.Context, tx *engine.Tx) ([]string, error) {
 		var receiver *member.Member
 		transfer, err := engine.Find(ctx, tx, errNoTransfer, func(b *pg.Batch, into **grant.Transfer) {
 			accountdb.FindTransfer(b, tx.Tenant, id, into)
@@ -83,7 +83,7 @@ func (s *Service) ConfirmTransfer(
 
 // CancelTransfer ends a transfer that has not been confirmed: owners withdraw it, or the receiver declines it.
 func (s *Service) CancelTransfer(ctx context.Context, caller tenant.Caller, id tenant.TransferID) error {
-	return engine.Exec(ctx, s.engine, caller, engine.Spec[struct{}]{Name: "ownership.cancel", Replay: true},
+	return engine.Exec(ctx, s.engine, caller, engine.Transaction{Name: "ownership.cancel", Replay: true},
 		func(ctx context.Context, tx *engine.Tx) error {
 			transfer, err := engine.Find(ctx, tx, errNoTransfer, func(b *pg.Batch, into **grant.Transfer) {
 				accountdb.FindTransfer(b, tx.Tenant, id, into)

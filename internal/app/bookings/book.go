@@ -48,9 +48,11 @@ func (s *Service) Book(ctx context.Context, caller tenant.Caller, r BookRequest)
 	if err := r.complete(caller); err != nil {
 		return seats.Place{}, err
 	}
-	place, err := engine.Run(ctx, s.engine, caller, engine.Spec[seats.Place]{
-		Name: "booking.book", Locks: r.locks(), Races: r.races(), Replay: true,
-		New: func() engine.Operation[seats.Place] { return &book{service: s, BookRequest: r} },
+	place, err := engine.RunBatched(ctx, s.engine, caller, engine.Batched[seats.Place]{
+		Name: "booking.book", Races: r.races(), Replay: true,
+		Locate: engine.Known(r.locks(), func() engine.Operation[seats.Place] {
+			return &book{service: s, BookRequest: r}
+		}),
 	})
 	return place, s.explainRefusal(ctx, caller, r, seats.ConstraintError(err))
 }

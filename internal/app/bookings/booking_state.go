@@ -20,16 +20,16 @@ type bookingState struct {
 	lines   []bookingdb.BookedLine
 }
 
-// locate is the Spec.Locate of operations on a booking. It reads which session and member the booking is of, takes
+// locate is Batched.Locate for operations on a booking. It reads which session and member the booking is of, takes
 // their locks, and makes the operation for each attempt.
 func locate[R any](
 	in tenant.TenantID, l seats.Locator, newOperation func(bookingState) engine.Operation[R],
-) func(context.Context, engine.Reader) (engine.Locks, func() engine.Operation[R], error) {
-	return func(ctx context.Context, read engine.Reader) (engine.Locks, func() engine.Operation[R], error) {
+) func(context.Context, engine.Reader) (engine.Located[R], error) {
+	return func(ctx context.Context, read engine.Reader) (engine.Located[R], error) {
 		visit, locks, err := l.Locate(ctx, in, read)
-		return locks, func() engine.Operation[R] {
+		return engine.Located[R]{Locks: locks, New: func() engine.Operation[R] {
 			return newOperation(bookingState{id: l.ID, visit: visit, frees: l.Fills})
-		}, err
+		}}, err
 	}
 }
 

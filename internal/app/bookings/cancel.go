@@ -23,7 +23,7 @@ type CancelRequest struct {
 // CancelBooking cancels a booking or ends a waitlist entry. Its member can do that, and staff, who can cancel after the
 // cancellation window, too. Freed seats are filled from the waitlist in the same transaction.
 func (s *Service) CancelBooking(ctx context.Context, caller tenant.Caller, r CancelRequest) (seats.Cancelled, error) {
-	return engine.Run(ctx, s.engine, caller, engine.Spec[seats.Cancelled]{
+	return engine.RunBatched(ctx, s.engine, caller, engine.Batched[seats.Cancelled]{
 		Name: "booking.cancel", Replay: true,
 		Locate: locate(caller.Tenant, seats.Locator{ID: r.ID, Fills: true},
 			func(b bookingState) engine.Operation[seats.Cancelled] {

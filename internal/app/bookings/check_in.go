@@ -34,9 +34,7 @@ func (s *Service) CheckIn(ctx context.Context, caller tenant.Caller, id tenant.B
 		}
 		return CheckInResult{applyCheckIn(tx, b, result, outbox.BookingAttended), result.Unchanged}, nil
 	}
-	answer := func(in *CheckInResult) []any { return []any{in, &in.Booking} }
-	spec := engine.Spec[CheckInResult]{Name: "checkin.staff", Answer: answer}
-	return changeAttendance(ctx, s, caller, spec, id, checkIn)
+	return changeAttendance(ctx, s, caller, "checkin.staff", id, checkIn)
 }
 
 // UndoCheckIn takes a check-in back: the booking is confirmed again.
@@ -48,7 +46,7 @@ func (s *Service) UndoCheckIn(ctx context.Context, caller tenant.Caller, id tena
 		}
 		return applyCheckIn(tx, b, result, outbox.BookingCheckInUndone), nil
 	}
-	return changeAttendance(ctx, s, caller, engine.Spec[booking.Booking]{Name: "checkin.undo"}, id, undo)
+	return changeAttendance(ctx, s, caller, "checkin.undo", id, undo)
 }
 
 // CheckInProof proves that a member is at the location.
@@ -62,8 +60,8 @@ func (s *Service) SelfCheckIn(
 	if err != nil {
 		return CheckInResult{}, err
 	}
-	spec := engine.Spec[CheckInResult]{Name: "checkin.self", Replay: true}
-	return engine.Do(ctx, s.engine, caller, spec, func(ctx context.Context, tx *engine.Tx) (CheckInResult, error) {
+	t := engine.Transaction{Name: "checkin.self", Replay: true}
+	return engine.Transact(ctx, s.engine, caller, t, func(ctx context.Context, tx *engine.Tx) (CheckInResult, error) {
 		var b *booking.Booking
 		var slot *booking.Slot
 		var batch pg.Batch

@@ -42,7 +42,7 @@ func (s *Service) RecordPayment(
 }
 
 func (s *Service) confirm(ctx context.Context, caller tenant.Caller, name string, c confirm) (seats.Place, error) {
-	place, err := engine.Run(ctx, s.engine, caller, engine.Spec[seats.Place]{
+	place, err := engine.RunBatched(ctx, s.engine, caller, engine.Batched[seats.Place]{
 		Name: name, Races: []engine.Race{paymentRace, benefitRace}, Replay: true,
 		Locate: locate(caller.Tenant, seats.Locator{ID: c.ID},
 			func(b bookingState) engine.Operation[seats.Place] {

@@ -32,7 +32,7 @@ func (s *Service) CreateDisplayURL(
 	ctx context.Context, caller tenant.Caller, session tenant.SessionID,
 ) (DisplayURL, error) {
 	// A token works like a password, so it is not stored. Under an idempotency key the same link is signed again.
-	spec := engine.Spec[checkin.DisplayLink]{Name: "display.create", Replay: true}
+	t := engine.Transaction{Name: "display.create", Replay: true}
 	create := func(ctx context.Context, tx *engine.Tx) (checkin.DisplayLink, error) {
 		var slot *booking.Slot
 		var links int
@@ -54,7 +54,7 @@ func (s *Service) CreateDisplayURL(
 		auditDisplay(tx, "display_link.created", link)
 		return link, nil
 	}
-	link, err := engine.Do(ctx, s.engine, caller, spec, create)
+	link, err := engine.Transact(ctx, s.engine, caller, t, create)
 	if err != nil {
 		return DisplayURL{}, err
 	}
@@ -89,8 +89,8 @@ func (s *Service) ListDisplayLinks(
 func (s *Service) RevokeDisplayLink(
 	ctx context.Context, caller tenant.Caller, id tenant.DisplayLinkID,
 ) (checkin.DisplayLink, error) {
-	spec := engine.Spec[checkin.DisplayLink]{Name: "display.revoke", Replay: true}
-	return engine.Do(ctx, s.engine, caller, spec, func(ctx context.Context, tx *engine.Tx) (checkin.DisplayLink, error) {
+	t := engine.Transaction{Name: "display.revoke", Replay: true}
+	revoke := func(ctx context.Context, tx *engine.Tx) (checkin.DisplayLink, error) {
 		link, err := findDisplayLink(ctx, tx, id)
 		if err != nil {
 			return link, err
@@ -101,12 +101,13 @@ func (s *Service) RevokeDisplayLink(
 			auditDisplay(tx, "display_link.revoked", revoked)
 		}
 		return revoked, nil
-	})
+	}
+	return engine.Transact(ctx, s.engine, caller, t, revoke)
 }
 
 // openDisplay makes a screen the one that renews the link, if it has none yet.
 func (s *Service) openDisplay(ctx context.Context, shown checkin.Display) (checkin.DisplayLink, error) {
-	spec := engine.Spec[checkin.DisplayLink]{Name: "display.open"}
+	t := engine.Transaction{Name: "display.open"}
 	open := func(ctx context.Context, tx *engine.Tx) (checkin.DisplayLink, error) {
 		link, err := findDisplayLink(ctx, tx, shown.Link)
 		if err != nil || !link.Opens(shown) {
@@ -116,7 +117,7 @@ func (s *Service) openDisplay(ctx context.Context, shown checkin.Display) (check
 		bookingdb.UpdateDisplayLink(tx.Tx, tx.Tenant, link)
 		return link, nil
 	}
-	return engine.Do(ctx, s.engine, tenant.System(shown.Tenant), spec, open)
+	return engine.Transact(ctx, s.engine, tenant.System(shown.Tenant), t, open)
 }
 
 func findDisplayLink(

@@ -26,7 +26,7 @@ func (s *Service) MarkNoShow(ctx context.Context, caller tenant.Caller, id tenan
 		_, err = s.waitlists.Fill(ctx, tx, &slot, waitlist.ByNoShow)
 		return b, err
 	}
-	return changeAttendance(ctx, s, caller, engine.Spec[booking.Booking]{Name: "booking.no_show"}, id, mark)
+	return changeAttendance(ctx, s, caller, "booking.no_show", id, mark)
 }
 
 // UndoNoShow takes MarkNoShow back, if the seats are still open.
@@ -40,18 +40,17 @@ func (s *Service) UndoNoShow(ctx context.Context, caller tenant.Caller, id tenan
 		writeAttendance(tx, b, outbox.BookingNoShowUndone)
 		return b, nil
 	}
-	b, err := changeAttendance(ctx, s, caller, engine.Spec[booking.Booking]{Name: "booking.undo_no_show"}, id, undo)
+	b, err := changeAttendance(ctx, s, caller, "booking.undo_no_show", id, undo)
 	return b, seats.ConstraintError(err)
 }
 
-// changeAttendance loads a booking with its session and applies a change to it. The spec gives the name and the form of
-// the stored answer.
+// changeAttendance loads a booking with its session and applies a change to it. The name is that of the transaction.
 func changeAttendance[R any](
-	ctx context.Context, s *Service, caller tenant.Caller, spec engine.Spec[R], id tenant.BookingID,
+	ctx context.Context, s *Service, caller tenant.Caller, name string, id tenant.BookingID,
 	change func(context.Context, *engine.Tx, booking.Booking, booking.Slot) (R, error),
 ) (R, error) {
-	spec.Replay = true
-	return engine.Do(ctx, s.engine, caller, spec, func(ctx context.Context, tx *engine.Tx) (R, error) {
+	t := engine.Transaction{Name: name, Replay: true}
+	return engine.Transact(ctx, s.engine, caller, t, func(ctx context.Context, tx *engine.Tx) (R, error) {
 		var none R
 		var b *booking.Booking
 		var slot *booking.Slot

@@ -25,7 +25,7 @@ const (
 func (s *Service) RefundPayment(
 	ctx context.Context, caller tenant.Caller, id tenant.BookingID, f payment.Facts,
 ) (seats.Place, error) {
-	return engine.Run(ctx, s.engine, caller, engine.Spec[seats.Place]{
+	return engine.RunBatched(ctx, s.engine, caller, engine.Batched[seats.Place]{
 		Name: "payment.refund", Races: []engine.Race{paymentRace}, Replay: true,
 		Locate: locate(caller.Tenant, seats.Locator{ID: id},
 			func(b bookingState) engine.Operation[seats.Place] { return &refund{bookingState: b, facts: f} }),

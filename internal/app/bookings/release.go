@@ -13,7 +13,7 @@ import (
 
 // ReleaseHold cancels a hold and fills its seats from the waitlist.
 func (s *Service) ReleaseHold(ctx context.Context, caller tenant.Caller, id tenant.BookingID) (seats.Place, error) {
-	return engine.Run(ctx, s.engine, caller, engine.Spec[seats.Place]{
+	return engine.RunBatched(ctx, s.engine, caller, engine.Batched[seats.Place]{
 		Name: "booking.release", Replay: true,
 		Locate: locate(caller.Tenant, seats.Locator{ID: id, Fills: true},
 			func(b bookingState) engine.Operation[seats.Place] { return &release{service: s, bookingState: b} }),

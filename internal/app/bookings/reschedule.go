@@ -34,7 +34,7 @@ type RescheduleResult struct {
 func (s *Service) RescheduleBooking(
 	ctx context.Context, caller tenant.Caller, r RescheduleRequest,
 ) (RescheduleResult, error) {
-	moved, err := engine.Run(ctx, s.engine, caller, engine.Spec[RescheduleResult]{
+	moved, err := engine.RunBatched(ctx, s.engine, caller, engine.Batched[RescheduleResult]{
 		Name: "booking.reschedule", Replay: true,
 		Races: []engine.Race{seats.ItemRace, seats.QueueRace},
 		Locate: locate(caller.Tenant, seats.Locator{ID: r.ID, Fills: true, Also: r.To},

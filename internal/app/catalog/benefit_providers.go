@@ -23,8 +23,8 @@ func (s *Service) PutBenefitProvider(
 	if err := p.Validate(); err != nil {
 		return p, err
 	}
-	return engine.Do(ctx, s.engine, caller,
-		engine.Spec[booking.BenefitProvider]{Name: "benefit_provider.put", Replay: true},
+	return engine.Transact(ctx, s.engine, caller,
+		engine.Transaction{Name: "benefit_provider.put", Replay: true},
 		func(ctx context.Context, tx *engine.Tx) (booking.BenefitProvider, error) {
 			// If there is none, this finds a zero provider without an error. Its version is 0.
 			before, err := engine.Find(ctx, tx, nil, func(b *pg.Batch, into **booking.BenefitProvider) {
@@ -88,8 +88,8 @@ func (s *Service) UpdateBenefitNumbers(
 		_, added := slices.BinarySearch(add, key)
 		return added
 	})
-	return engine.Do(ctx, s.engine, caller,
-		engine.Spec[booking.BenefitProvider]{Name: "benefit_provider.numbers", Replay: true},
+	return engine.Transact(ctx, s.engine, caller,
+		engine.Transaction{Name: "benefit_provider.numbers", Replay: true},
 		func(ctx context.Context, tx *engine.Tx) (booking.BenefitProvider, error) {
 			var provider *booking.BenefitProvider
 			var known [2]int // how many of add and remove are on the list
@@ -149,8 +149,8 @@ func (s *Service) ListBenefitMemberships(
 func (s *Service) DeleteBenefitMembership(
 	ctx context.Context, caller tenant.Caller, code string, of tenant.MemberID,
 ) error {
-	spec := engine.Spec[struct{}]{Name: "benefit_membership.delete", Replay: true}
-	return engine.Exec(ctx, s.engine, caller, spec, func(ctx context.Context, tx *engine.Tx) error {
+	t := engine.Transaction{Name: "benefit_membership.delete", Replay: true}
+	return engine.Exec(ctx, s.engine, caller, t, func(ctx context.Context, tx *engine.Tx) error {
 		var used *booking.BenefitMembership
 		var batch pg.Batch
 		catalogdb.FindBenefitMembership(&batch, tx.Tenant, code, of, &used)

@@ -21,7 +21,7 @@ func (s *Service) CreateItem(ctx context.Context, caller tenant.Caller, i bookin
 	if err := i.Validate(); err != nil {
 		return i, err
 	}
-	created, err := engine.Do(ctx, s.engine, caller, engine.Spec[booking.Item]{Name: "item.create", Replay: true},
+	created, err := engine.Transact(ctx, s.engine, caller, engine.Transaction{Name: "item.create", Replay: true},
 		func(_ context.Context, tx *engine.Tx) (booking.Item, error) {
 			i.ID, i.Version, i.CreatedAt, i.UpdatedAt = tenant.NextID[tenant.ItemID](tx.IDs), 1, tx.Now, tx.Now
 			catalogdb.InsertItem(tx.Tx, tx.Tenant, i)

@@ -22,7 +22,7 @@ type LocationQuery = catalogdb.LocationQuery
 func (s *Service) CreateLocation(
 	ctx context.Context, caller tenant.Caller, l catalog.Location,
 ) (catalog.Location, error) {
-	created, err := engine.Do(ctx, s.engine, caller, engine.Spec[catalog.Location]{Name: "location.create", Replay: true},
+	created, err := engine.Transact(ctx, s.engine, caller, engine.Transaction{Name: "location.create", Replay: true},
 		func(ctx context.Context, tx *engine.Tx) (catalog.Location, error) {
 			owner, err := engine.Find(ctx, tx, catalog.ErrNoTenant, func(b *pg.Batch, into **catalog.Tenant) {
 				accountdb.FindTenant(b, tx.Tenant, into)

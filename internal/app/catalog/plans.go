@@ -19,7 +19,7 @@ func (s *Service) CreatePlan(ctx context.Context, caller tenant.Caller, p credit
 	if err := p.Validate(); err != nil {
 		return p, err
 	}
-	created, err := engine.Do(ctx, s.engine, caller, engine.Spec[credit.Plan]{Name: "plan.create", Replay: true},
+	created, err := engine.Transact(ctx, s.engine, caller, engine.Transaction{Name: "plan.create", Replay: true},
 		func(_ context.Context, tx *engine.Tx) (credit.Plan, error) {
 			p.ID, p.Version, p.CreatedAt, p.UpdatedAt = tenant.NextID[tenant.PlanID](tx.IDs), 1, tx.Now, tx.Now
 			catalogdb.InsertPlan(tx.Tx, tx.Tenant, p)

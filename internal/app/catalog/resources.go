@@ -20,7 +20,7 @@ type ResourceQuery = catalogdb.ResourceQuery
 func (s *Service) CreateResource(
 	ctx context.Context, caller tenant.Caller, r catalog.Resource,
 ) (catalog.Resource, error) {
-	created, err := engine.Do(ctx, s.engine, caller, engine.Spec[catalog.Resource]{Name: "resource.create", Replay: true},
+	created, err := engine.Transact(ctx, s.engine, caller, engine.Transaction{Name: "resource.create", Replay: true},
 		func(ctx context.Context, tx *engine.Tx) (catalog.Resource, error) {
 			_, err := engine.Find(ctx, tx, catalog.ErrNoLocation, func(b *pg.Batch, into **catalog.Location) {
 				catalogdb.FindLocation(b, tx.Tenant, r.Location, into)

@@ -24,7 +24,7 @@ func (s *Service) CreateService(
 	if err := svc.Validate(); err != nil {
 		return svc, err
 	}
-	created, err := engine.Do(ctx, s.engine, caller, engine.Spec[catalog.Service]{Name: "service.create", Replay: true},
+	created, err := engine.Transact(ctx, s.engine, caller, engine.Transaction{Name: "service.create", Replay: true},
 		func(_ context.Context, tx *engine.Tx) (catalog.Service, error) {
 			svc.ID, svc.Version, svc.CreatedAt, svc.UpdatedAt = tenant.NextID[tenant.ServiceID](tx.IDs), 1, tx.Now, tx.Now
 			catalogdb.InsertService(tx.Tx, tx.Tenant, svc)

@@ -26,7 +26,7 @@ type update[T interface{ Validate() error }, ID any] struct {
 
 // run finds the record, edits it, and saves it under the next version.
 func (u update[T, ID]) run(ctx context.Context, s *Service, caller tenant.Caller) (T, error) {
-	return engine.Do(ctx, s.engine, caller, engine.Spec[T]{Name: u.name, Replay: true},
+	return engine.Transact(ctx, s.engine, caller, engine.Transaction{Name: u.name, Replay: true},
 		func(ctx context.Context, tx *engine.Tx) (T, error) {
 			before, err := engine.Find(ctx, tx, u.missing, func(b *pg.Batch, into **T) {
 				u.find(b, tx.Tenant, u.id, into)

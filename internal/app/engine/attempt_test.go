@@ -77,16 +77,15 @@ func TestRun_UsesTheKeyOfWhatIsReplayed(t *testing.T) {
 		events int
 	}{{false, 4}, {true, 6}} {
 		for range 2 {
-			expect.OK(t)(s.run(t, act{Spec: Spec[int]{Replay: tt.replay}, key: "run", do: writes}))
-			expect.OK(t)(s.exec(t, act{Spec: Spec[int]{Replay: tt.replay}, key: "exec", do: writes}))
+			expect.OK(t)(s.run(t, act{replay: tt.replay, key: "run", do: writes}))
+			expect.OK(t)(s.exec(t, act{replay: tt.replay, key: "exec", do: writes}))
 		}
 		test.EqOp(t, tt.events, s.events(t), test.Sprint("events, with Replay ", tt.replay))
 	}
-	replay := Spec[int]{Replay: true}
-	_, errs := s.together(t, act{Spec: replay, key: "k", do: refuses}, act{do: writes})
+	_, errs := s.together(t, act{replay: true, key: "k", do: refuses}, act{do: writes})
 	test.Eq(t, []error{errRefused, nil}, errs, test.Cmp(cmpopts.EquateErrors()))
 	for _, want := range []int{1, 0} {
-		test.EqOp(t, want, expect.Value(s.run(t, act{Spec: replay, key: "k", do: writes}))(t),
+		test.EqOp(t, want, expect.Value(s.run(t, act{replay: true, key: "k", do: writes}))(t),
 			test.Sprint("runs of the next request"))
 	}
 }
@@ -97,8 +96,8 @@ func TestTx_LockTakesAnAdvisoryLockOnRetry(t *testing.T) {
 	s := newSite(t)
 	key := NameKey("queue", "a")
 	var held []int // advisory locks in each attempt
-	has := Spec[int]{Locks: Locks{Together: []Key{key}}}
-	expect.OK(t)(s.run(t, act{Spec: has, do: func(ctx context.Context, tx *Tx) error {
+	has := Locks{Together: []Key{key}}
+	expect.OK(t)(s.run(t, act{locks: has, do: func(ctx context.Context, tx *Tx) error {
 		var (
 			locks int
 			batch pg.Batch
@@ -111,4 +110,33 @@ func TestTx_LockTakesAnAdvisoryLockOnRetry(t *testing.T) {
 		return err
 	}}))
 	test.Eq(t, []int{0, 1}, held)
+}
+
+// A repeated request gets the result, whatever its type is, but not what is left out of its JSON.
+func TestTransact_StoresResults(t *testing.T) {
+	t.Parallel()
+	type result struct {
+		ID     int
+		Names  []string
+		Secret string `json:"-"`
+	}
+	s := newSite(t)
+	repeats(t, s, "struct", result{1, []string{"a"}, "secret"}, result{ID: 1, Names: []string{"a"}})
+	repeats(t, s, "nothing", struct{}{}, struct{}{})
+	repeats(t, s, "no list", []string(nil), nil)
+	repeats(t, s, "list", []string{"a"}, []string{"a"})
+	repeats(t, s, "bytes", []byte("a"), []byte("a"))
+}
+
+// repeats runs a transaction with a result twice under one key, and compares what a repeated request gets.
+func repeats[R any](t *testing.T, s *site, key string, result, repeated R) {
+	t.Helper()
+	run := func(result R) R {
+		a := act{key: key}
+		return expect.Value(Transact(a.context(t), s.Engine, s.caller, Transaction{Name: "test", Replay: true},
+			func(context.Context, *Tx) (R, error) { return result, nil }))(t)
+	}
+	test.Eq(t, result, run(result), test.Sprint(key))
+	var none R
+	test.Eq(t, repeated, run(none), test.Sprint(key))
 }

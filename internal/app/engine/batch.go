@@ -15,7 +15,6 @@ import (
 // operation is one attempt at an Operation, with its result. It hides the type of the result from the batch.
 type operation[R any] struct {
 	Operation[R]
-	spec   Spec[R]
 	result R
 }
 
@@ -26,13 +25,12 @@ func (o *operation[R]) run(ctx context.Context, tx *Tx) (err error) {
 	return err
 }
 
-func (o *operation[R]) answer() []any { return o.spec.stored(&o.result) }
+func (o *operation[R]) answer() any { return o.result }
 
 // enqueue queues an operation and waits until it is done, or ctx ends. Results travel by channel: a caller that has
 // left shares no memory with the runner.
 func enqueue[R any](
-	ctx context.Context, e *Engine, by tenant.Caller, s Spec[R], locks Locks, fresh func() Operation[R],
-	key *IdempotencyKey,
+	ctx context.Context, e *Engine, by tenant.Caller, b Batched[R], l Located[R], key *IdempotencyKey,
 ) (R, error) {
 	type outcome struct {
 		result R
@@ -41,9 +39,9 @@ func enqueue[R any](
 	done := make(chan outcome, 1)
 	var last *operation[R] // the latest attempt; only the runner accesses it
 	t := &task{
-		ctx: ctx, caller: by, request: requestOf(ctx), name: s.Name, locks: locks, races: s.Races, key: key, quiet: s.Quiet,
+		ctx: ctx, caller: by, request: requestOf(ctx), name: b.Name, locks: l.Locks, races: b.Races, key: key,
 		newAttempt: func() attempt {
-			last = &operation[R]{Operation: fresh(), spec: s}
+			last = &operation[R]{Operation: l.New()}
 			return last
 		},
 		done: func(err error) {
@@ -185,9 +183,7 @@ func (e *Engine) runOnce(batch []*task, strict bool) ([]error, error) {
 	if err != nil {
 		return outcomes, err
 	}
-	if slices.ContainsFunc(batch, func(t *task) bool { return !t.quiet }) {
-		e.committed(id)
-	}
+	e.committed(id)
 	for i, tx := range run.txs {
 		if outcomes[i] == nil {
 			tx.committed(e)
@@ -337,7 +333,7 @@ func batchContext(batch []*task) (context.Context, context.CancelFunc) {
 func nameOf(batch []*task) string {
 	for _, t := range batch {
 		if t.name != batch[0].name {
-			return "booking.mixed"
+			return "batch.mixed"
 		}
 	}
 	return batch[0].name

@@ -84,7 +84,7 @@ func TestRun_KeepsOrderWithinAKey(t *testing.T) {
 			var order []int // the only runner writes it
 			shared, acts := make(map[*pg.Tx]bool), make([]act, len(tt.leave))
 			for i, leave := range tt.leave {
-				acts[i].Locks = Locks{Together: []Key{named(tt.keys[i])}}
+				acts[i].locks = Locks{Together: []Key{named(tt.keys[i])}}
 				acts[i].do = func(ctx context.Context, tx *Tx) error {
 					tx.OnCommit(func() { order = append(order, i) })
 					if tx.Shared() {
@@ -130,12 +130,14 @@ func TestRun_SharesABatchAmongCallersAndTypesOfResult(t *testing.T) {
 // answer runs an operation with a result of any type.
 func answer[R any](t *testing.T, s *site, see func(tenant.Caller, time.Time), result R) R {
 	t.Helper()
-	return expect.Value(Run(t.Context(), s.Engine, s.caller, Spec[R]{Name: "test", New: func() Operation[R] {
-		return RunFunc[R](func(_ context.Context, tx *Tx) (R, error) {
-			see(tx.Caller, tx.Now)
-			return result, nil
-		})
-	}}))(t)
+	return expect.Value(RunBatched(t.Context(), s.Engine, s.caller, Batched[R]{
+		Name: "test", Locate: Known(Locks{}, func() Operation[R] {
+			return alone[R](func(_ context.Context, tx *Tx) (R, error) {
+				see(tx.Caller, tx.Now)
+				return result, nil
+			})
+		}),
+	}))(t)
 }
 
 // A batch reads in two round trips, however many operations it has. The second follows the completion of the shared
@@ -217,31 +219,33 @@ func TestRun_RunsAgainWhatMaySucceed(t *testing.T) {
 	}
 	key := NameKey("queue", "a")
 	for name, tt := range map[string]struct {
-		spec   Spec[int]
+		act    act
 		do     body
 		want   string // of the error
 		strict []bool // each attempt
 		exec   int    // attempts of Exec, which reads all at once and waits for no key
 	}{
 		"a listed race": {
-			Spec[int]{Races: []Race{is("none"), is("22012")}}, raises("division_by_zero"), "22012",
+			act{races: []Race{is("none"), is("22012")}}, raises("division_by_zero"), "22012",
 			[]bool{false, true, true, true, true}, maxAttempts,
 		},
-		"another error":      {Spec[int]{Races: []Race{is("none")}}, raises("division_by_zero"), "22012", []bool{false}, 1},
-		"a unique index":     {Spec[int]{}, raises("unique_violation"), "23505", []bool{false, true}, 1},
-		"an exclusion":       {Spec[int]{}, raises("exclusion_violation"), "23P01", []bool{false, true}, 1},
-		"a check":            {Spec[int]{}, raises("check_violation"), "23514", []bool{false, true}, 1},
-		"a refusal":          {Spec[int]{}, refuses, "refused", []bool{false}, 1},
-		"a new key":          {Spec[int]{}, locks(key, key), "<nil>", []bool{false, false}, 1},
-		"a key that it has":  {Spec[int]{Locks: Locks{Together: []Key{key}}}, locks(key), "<nil>", []bool{false}, 1},
-		"no key":             {Spec[int]{}, locks(), "<nil>", []bool{false}, 1},
-		"it has to be alone": {Spec[int]{}, reads, "<nil>", []bool{false}, 1},
+		"another error":      {act{races: []Race{is("none")}}, raises("division_by_zero"), "22012", []bool{false}, 1},
+		"a unique index":     {act{}, raises("unique_violation"), "23505", []bool{false, true}, 1},
+		"an exclusion":       {act{}, raises("exclusion_violation"), "23P01", []bool{false, true}, 1},
+		"a check":            {act{}, raises("check_violation"), "23514", []bool{false, true}, 1},
+		"a refusal":          {act{}, refuses, "refused", []bool{false}, 1},
+		"a new key":          {act{}, locks(key, key), "<nil>", []bool{false, false}, 1},
+		"a key that it has":  {act{locks: Locks{Together: []Key{key}}}, locks(key), "<nil>", []bool{false}, 1},
+		"no key":             {act{}, locks(), "<nil>", []bool{false}, 1},
+		"it has to be alone": {act{}, reads, "<nil>", []bool{false}, 1},
 	} {
 		var strict []bool
-		_, err := s.run(t, act{Spec: tt.spec, do: tt.do, ask: func(q *Query) { strict = append(strict, q.Strict) }})
+		a := tt.act
+		a.do, a.ask = tt.do, func(q *Query) { strict = append(strict, q.Strict) }
+		_, err := s.run(t, a)
 		says(t, err, tt.want)
 		test.Eq(t, tt.strict, strict, test.Sprint(name))
-		runs, err := s.exec(t, act{Spec: tt.spec, do: tt.do})
+		runs, err := s.exec(t, a)
 		says(t, err, tt.want)
 		test.EqOp(t, tt.exec, runs, test.Sprint("Exec, ", name))
 	}
@@ -253,18 +257,16 @@ func TestRun_LocatesAgainWhatHasMoved(t *testing.T) {
 	s := newSite(t)
 	for arrives, want := range map[int]error{3: nil, 5: nil, 6: ErrMoved} {
 		located := 0
-		got, err := Run(t.Context(), s.Engine, s.caller, Spec[int]{
+		got, err := RunBatched(t.Context(), s.Engine, s.caller, Batched[int]{
 			Name: "test",
-			Locate: func(context.Context, Reader) (Locks, func() Operation[int], error) {
+			Locate: func(context.Context, Reader) (Located[int], error) {
 				located++
-				return Locks{}, func() Operation[int] {
-					return RunFunc[int](func(context.Context, *Tx) (int, error) {
-						if located < arrives {
-							return 0, ErrMoved
-						}
-						return located, nil
-					})
-				}, nil
+				return Alone(Locks{}, func(context.Context, *Tx) (int, error) {
+					if located < arrives {
+						return 0, ErrMoved
+					}
+					return located, nil
+				}), nil
 			},
 		})
 		test.ErrorIs(t, err, want)
@@ -273,15 +275,15 @@ func TestRun_LocatesAgainWhatHasMoved(t *testing.T) {
 	}
 }
 
-// What follows a commit is done for what was committed, and not for what was refused. The commit of a Quiet operation
-// is not reported as a change.
+// What follows a commit is done for what was committed, and not for what was refused. The commit of a Quiet
+// transaction is not reported as a change.
 func TestTx_OnCommitRunsForCommittedOperationsOnly(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	at := time.Now().Add(time.Hour)
 	var effects []string
 	effect := func(name string, wake time.Time, quiet bool, err error) act {
-		return act{Spec: Spec[int]{Quiet: quiet}, do: func(_ context.Context, tx *Tx) error {
+		return act{quiet: quiet, do: func(_ context.Context, tx *Tx) error {
 			tx.WakeAt(wake.Add(time.Minute))
 			tx.WakeAt(wake)
 			tx.WakeAt(wake.Add(2 * time.Minute))
@@ -290,7 +292,7 @@ func TestTx_OnCommitRunsForCommittedOperationsOnly(t *testing.T) {
 		}}
 	}
 	refused := effect("refused", at.Add(-time.Minute), false, errRefused)
-	later := effect("later", at.Add(time.Minute), true, nil)
+	later := effect("later", at.Add(time.Minute), false, nil)
 	_, errs := s.together(t, refused, effect("committed", at, false, nil), later)
 	test.Eq(t, []error{errRefused, nil, nil}, errs, test.Cmp(cmpopts.EquateErrors()))
 	test.Eq(t, []string{"committed", "later"}, effects)
@@ -301,10 +303,12 @@ func TestTx_OnCommitRunsForCommittedOperationsOnly(t *testing.T) {
 	for name, run := range map[string]func(*testing.T, act) (int, error){"Run": s.run, "Exec": s.exec} {
 		effects, s.changes = nil, 0
 		test.ErrorIs(t, expect.Error(run(t, refused)), errRefused)
-		expect.OK(t)(run(t, later))
-		test.EqOp(t, 0, s.changes, test.Sprint(name, ": a refused operation, or a quiet one, made a change"))
+		test.EqOp(t, 0, s.changes, test.Sprint(name, ": a refused operation made a change"))
 		expect.OK(t)(run(t, effect("committed", at, false, nil)))
-		test.Eq(t, []string{"later", "committed"}, effects, test.Sprint(name))
+		test.Eq(t, []string{"committed"}, effects, test.Sprint(name))
 		test.EqOp(t, 1, s.changes, test.Sprint(name, ": changes"))
 	}
+	expect.OK(t)(s.exec(t, effect("quiet", at, true, nil)))
+	test.Eq(t, []string{"committed", "quiet"}, effects)
+	test.EqOp(t, 1, s.changes, test.Sprint("changes after a quiet one"))
 }

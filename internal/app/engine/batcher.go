@@ -16,7 +16,7 @@ const (
 	// maxLookahead bounds how much of a queue is searched for operations that may run now.
 	maxLookahead = 8 * maxBatch
 	// maxRunners bounds the transactions in progress while batches are small. It leaves some of the command pool's
-	// connections to Do.
+	// connections to Transact.
 	maxRunners = 12
 )
 
@@ -56,7 +56,7 @@ type queue struct {
 	tasks   []*task          // in order of arrival
 	locked  map[Key]struct{} // keys of the operations in transactions
 	runners int
-	changes bool // a transaction in progress has Changes
+	updates bool // a transaction in progress has Updates
 	listed  bool // the queue is in turns
 }
 
@@ -69,7 +69,6 @@ type task struct {
 	locks      Locks
 	races      []Race
 	key        *IdempotencyKey
-	quiet      bool
 	newAttempt func() attempt
 	done       func(error) // answers the caller, with the result of the latest attempt or an error
 
@@ -81,7 +80,7 @@ type task struct {
 type attempt interface {
 	load(q *Query)
 	run(ctx context.Context, tx *Tx) error
-	answer() []any
+	answer() any
 }
 
 func (l Locks) anyIn(set map[Key]struct{}) bool {
@@ -107,9 +106,9 @@ func (l Locks) removeFrom(set map[Key]struct{}) {
 	}
 }
 
-// exclusiveChanges reports whether a batch with this operation excludes others with Changes. An operation that runs
+// exclusiveUpdates reports whether a batch with this operation excludes others with Updates. An operation that runs
 // alone does not, because it must not keep all others waiting.
-func (t *task) exclusiveChanges() bool { return t.locks.Changes && !t.locks.Solo }
+func (t *task) exclusiveUpdates() bool { return t.locks.Updates && !t.locks.Solo }
 
 // enqueue appends a task to its tenant's queue.
 func (b *batcher) enqueue(t *task) error {
@@ -246,13 +245,13 @@ func (q *queue) nextBatch() []*task {
 	for _, t := range batch {
 		t.locks.addTo(q.locked)
 	}
-	q.changes = q.changes || slices.ContainsFunc(batch, (*task).exclusiveChanges)
+	q.updates = q.updates || slices.ContainsFunc(batch, (*task).exclusiveUpdates)
 	return batch
 }
 
 // blocks reports whether a task has to wait for a transaction in progress.
 func (q *queue) blocks(t *task) bool {
-	return t.locks.anyIn(q.locked) || q.changes && t.exclusiveChanges()
+	return t.locks.anyIn(q.locked) || q.updates && t.exclusiveUpdates()
 }
 
 // release ends a batch. Operations that are queued again, to run alone, keep their place before all later ones.
@@ -260,8 +259,8 @@ func (b *batcher) release(q *queue, batch, requeue []*task) {
 	for _, t := range batch {
 		t.locks.removeFrom(q.locked)
 	}
-	if slices.ContainsFunc(batch, (*task).exclusiveChanges) {
-		q.changes = false
+	if slices.ContainsFunc(batch, (*task).exclusiveUpdates) {
+		q.updates = false
 	}
 	q.runners--
 	b.inFlight -= len(batch)

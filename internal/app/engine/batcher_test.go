@@ -103,8 +103,8 @@ func (s *script) ask(o op) chan error {
 	}
 	never := func(context.Context, *Tx) (int, error) { return 0, errors.New("it ran") }
 	go func() {
-		_, err := enqueue(ctx, &Engine{batcher: s.batcher}, tenant.Caller{Tenant: in(o.of)}, Spec[int]{Name: o.name}, o.locks,
-			func() Operation[int] { return RunFunc[int](never) }, key)
+		_, err := enqueue(ctx, &Engine{batcher: s.batcher}, tenant.Caller{Tenant: in(o.of)}, Batched[int]{Name: o.name},
+			Located[int]{o.locks, func() Operation[int] { return alone[int](never) }}, key)
 		done <- err
 	}()
 	synctest.Wait()
@@ -143,14 +143,14 @@ func at(session, member byte, more ...Key) Locks {
 	return Locks{Together: append([]Key{named(session)}, more...), Single: []Key{named(100 + member)}}
 }
 
-// alone and changing are locks with Solo and Changes.
-func alone(l Locks) Locks {
+// solo and updating are locks with Solo and Updates.
+func solo(l Locks) Locks {
 	l.Solo = true
 	return l
 }
 
-func changing(l Locks) Locks {
-	l.Changes = true
+func updating(l Locks) Locks {
+	l.Updates = true
 	return l
 }
 
@@ -268,28 +268,28 @@ func TestBatcher_StartsWhatMayRun(t *testing.T) {
 		}},
 		// It has its turn at a key that it found before all that arrived later with any of its keys. Others go on.
 		"what is queued again waits for the keys that it found": {2, 2, []step{
-			{ask: []op{{name: "moves the line", locks: alone(at(1, 1, line))}}, begins: []string{"moves the line"}},
-			{ask: []op{{name: "finds out", locks: alone(at(2, 2)), found: []Key{line}}}, begins: []string{"finds out"}},
+			{ask: []op{{name: "moves the line", locks: solo(at(1, 1, line))}}, begins: []string{"moves the line"}},
+			{ask: []op{{name: "finds out", locks: solo(at(2, 2)), found: []Key{line}}}, begins: []string{"finds out"}},
 			{end: "finds out", again: []string{"finds out"}},
 			{ask: []op{{name: "behind in the session", locks: at(2, 3)}}},
 			{ask: []op{{name: "next to it", locks: at(3, 4)}}, begins: []string{"next to it"}},
-			{ask: []op{{name: "behind in the line", locks: alone(at(4, 5, line))}}},
+			{ask: []op{{name: "behind in the line", locks: solo(at(4, 5, line))}}},
 			{end: "next to it"},
 			{end: "moves the line", begins: []string{"finds out"}},
 			{end: "finds out", begins: []string{"behind in the session", "behind in the line"}},
 			{end: "behind in the session"},
 			{end: "behind in the line"},
 		}},
-		// Operations without Changes, and those that run alone, do not wait for it.
-		"one batch with Changes runs at a time": {2, 2, []step{
-			{ask: []op{{name: "moves", locks: changing(at(1, 1))}}, begins: []string{"moves"}},
+		// Operations without Updates, and those that run alone, do not wait for it.
+		"one batch with Updates runs at a time": {2, 2, []step{
+			{ask: []op{{name: "moves", locks: updating(at(1, 1))}}, begins: []string{"moves"}},
 			{ask: []op{
-				{name: "confirms", locks: changing(at(2, 2))}, {name: "confirms too", locks: changing(at(3, 3))},
+				{name: "confirms", locks: updating(at(2, 2))}, {name: "confirms too", locks: updating(at(3, 3))},
 				{name: "behind it", locks: at(3, 4)},
 			}},
 			{ask: []op{{name: "books", locks: at(4, 5)}}, begins: []string{"books"}},
 			{end: "books"},
-			{ask: []op{{name: "alone", locks: alone(changing(at(5, 6)))}}, begins: []string{"alone"}},
+			{ask: []op{{name: "alone", locks: solo(updating(at(5, 6)))}}, begins: []string{"alone"}},
 			{end: "alone"},
 			{end: "moves", begins: []string{"confirms, confirms too, behind it"}},
 			{end: "confirms"},
@@ -450,7 +450,7 @@ func TestBatcher_Properties(t *testing.T) {
 					sole[id] = true
 				}
 				must.False(t, w.locks.anyIn(keysOf(lanes[1-lane])), must.Sprint("in two lanes at once"))
-				must.True(t, !w.exclusiveChanges() || !slices.ContainsFunc(lanes[1-lane], (*task).exclusiveChanges),
+				must.True(t, !w.exclusiveUpdates() || !slices.ContainsFunc(lanes[1-lane], (*task).exclusiveUpdates),
 					must.Sprint("in two lanes at once"))
 				must.False(t, w.locks.Solo && len(lanes[lane]) > 1, must.Sprint("not by itself"))
 				for id := range keysOf([]*task{w}) {
@@ -478,7 +478,7 @@ func TestBatcher_Properties(t *testing.T) {
 			"ask": func(t *rapid.T) {
 				w := &task{ctx: context.Background(), caller: tenant.Caller{Tenant: in(1)},
 					locks: at(rapid.ByteRange(1, 4).Draw(t, "session"), rapid.ByteRange(1, 4).Draw(t, "member"))}
-				w.locks.Changes = rapid.Bool().Draw(t, "changes")
+				w.locks.Updates = rapid.Bool().Draw(t, "updates")
 				arrived++
 				order[w] = arrived
 				q.tasks = append(q.tasks, w)
@@ -499,7 +499,7 @@ func TestBatcher_Properties(t *testing.T) {
 		}
 		must.EqOp(t, arrived, served, must.Sprintf("%d of %d served, %d things taken", served, arrived, len(q.locked)))
 		must.MapEmpty(t, q.locked, must.Sprintf("%d of %d served, %d things taken", served, arrived, len(q.locked)))
-		must.False(t, q.changes, must.Sprintf("%d of %d served, %d things taken", served, arrived, len(q.locked)))
+		must.False(t, q.updates, must.Sprintf("%d of %d served, %d things taken", served, arrived, len(q.locked)))
 	})
 }
 

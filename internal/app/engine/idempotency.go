@@ -47,16 +47,16 @@ var (
 // replayed runs an operation under the caller's idempotency key, if it has one. If the key was used before, it returns
 // the stored answer instead.
 func replayed[R any](
-	ctx context.Context, e *Engine, by tenant.Caller, s Spec[R], run func(*IdempotencyKey) (R, error),
+	ctx context.Context, e *Engine, by tenant.Caller, replay bool, run func(*IdempotencyKey) (R, error),
 ) (R, error) {
 	key, _ := ctx.Value(idempotencyContext{}).(*IdempotencyKey)
-	if !s.Replay {
+	if !replay {
 		key = nil
 	}
 	if key != nil {
 		if full := e.grow(ctx, by, keys, 1); full != nil {
 			// A repeated request needs no new row.
-			if result, err := recall(ctx, e, by, s, key); !errors.Is(err, errForgotten) {
+			if result, err := recall[R](ctx, e, by, key); !errors.Is(err, errForgotten) {
 				return result, err
 			}
 			var none R
@@ -68,30 +68,21 @@ func replayed[R any](
 		if !errors.Is(err, errKeyUsed) && !coredb.KeyUsed(err) {
 			return result, false, err
 		}
-		result, err = recall(ctx, e, by, s, key)
+		result, err = recall[R](ctx, e, by, key)
 		return result, errors.Is(err, errForgotten), err
 	})
 }
 
-// stored returns the parts of a result that are stored, in the order in which recall reads them.
-func (s Spec[R]) stored(result *R) []any {
-	if s.Answer != nil {
-		return s.Answer(result)
-	}
-	return []any{result}
-}
-
 // recall reads the answer that is stored under a key.
-func recall[R any](ctx context.Context, e *Engine, by tenant.Caller, s Spec[R], key *IdempotencyKey) (R, error) {
+func recall[R any](ctx context.Context, e *Engine, by tenant.Caller, key *IdempotencyKey) (R, error) {
 	var result, none R
-	if err := e.recall(ctx, by, key, s.stored(&result)); err != nil {
+	if err := e.recall(ctx, by, key, &result); err != nil {
 		return none, err
 	}
 	return result, nil
 }
 
-// recall reads the answer that is stored under a key into its parts.
-func (e *Engine) recall(ctx context.Context, by tenant.Caller, key *IdempotencyKey, into []any) error {
+func (e *Engine) recall(ctx context.Context, by tenant.Caller, key *IdempotencyKey, into any) error {
 	var kept *coredb.Answered
 	var batch pg.Batch
 	coredb.FindAnswer(&batch, by.Tenant, key.claim(by, e.now()), &kept)
@@ -104,17 +95,8 @@ func (e *Engine) recall(ctx context.Context, by tenant.Caller, key *IdempotencyK
 		return fault.New(fault.AlreadyExists, fault.IdempotencyConflict,
 			"The idempotency key was used for another request.")
 	}
-	var texts []json.RawMessage
-	if err := json.Unmarshal([]byte(kept.Answer), &texts); err != nil {
+	if err := json.Unmarshal([]byte(kept.Answer), into); err != nil {
 		return fmt.Errorf("engine: stored answer: %w", err)
-	}
-	if len(texts) != len(into) {
-		return fmt.Errorf("engine: stored answer: %d values, want %d", len(texts), len(into))
-	}
-	for i, value := range into {
-		if err := json.Unmarshal(texts[i], value); err != nil {
-			return fmt.Errorf("engine: stored answer: %w", err)
-		}
 	}
 	key.Repeated = true
 	return nil
@@ -133,7 +115,7 @@ func (k *IdempotencyKey) claimOnce(tx *Tx) {
 }
 
 // store writes the answer in the operation's own transaction: both are durable, or neither.
-func (k *IdempotencyKey) store(tx *Tx, answer []any) {
+func (k *IdempotencyKey) store(tx *Tx, answer any) {
 	coredb.AnswerKey(tx.Tx, tx.Tenant, k.claim(tx.Caller, tx.Now), string(pg.Encode(answer)))
 }
 
@@ -163,13 +145,13 @@ func (c *claim) release(tx *pg.Tx, in tenant.TenantID) { coredb.GiveKeyBack(tx, 
 
 // Recall returns the answer that is stored under the caller's idempotency key, and false if there is none. It is for
 // use cases that check a request before they run the operation.
-func Recall[R any](ctx context.Context, e *Engine, by tenant.Caller, s Spec[R]) (R, bool, error) {
+func Recall[R any](ctx context.Context, e *Engine, by tenant.Caller) (R, bool, error) {
 	var none R
 	key, _ := ctx.Value(idempotencyContext{}).(*IdempotencyKey)
 	if key == nil {
 		return none, false, nil
 	}
-	result, err := recall(ctx, e, by, s, key)
+	result, err := recall[R](ctx, e, by, key)
 	if errors.Is(err, errForgotten) {
 		return none, false, nil
 	}

@@ -83,7 +83,6 @@ func TestRun_LimitsKeysOfEachCaller(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, time.May, 4, 12, 0, 0, 0, time.UTC)
 	s := newSite(t, func(c *Config) { c.Quotas.Keys, c.Now = 2, func() time.Time { return now } })
-	replay := Spec[int]{Replay: true}
 	for i, step := range []struct {
 		after   time.Duration
 		by, key string
@@ -95,7 +94,7 @@ func TestRun_LimitsKeysOfEachCaller(t *testing.T) {
 		{time.Second, "", "a/other", 0, fault.IdempotencyConflict}, {KeyLifetime, "", "c", 1, ""},
 	} {
 		now = time.Date(2026, time.May, 4, 12, 0, 0, 0, time.UTC).Add(step.after)
-		runs, err := s.run(t, act{Spec: replay, by: step.by, key: step.key, do: nothing})
+		runs, err := s.run(t, act{replay: true, by: step.by, key: step.key, do: nothing})
 		test.EqOp(t, step.reason, fault.ReasonOf(err), test.Sprint("step ", i, ": ", err))
 		test.EqOp(t, step.reason == fault.QuotaExceeded, strings.Contains(fmt.Sprint(err), "idempotency_keys"))
 		test.EqOp(t, step.runs, runs, test.Sprint("step ", i))
@@ -103,22 +102,18 @@ func TestRun_LimitsKeysOfEachCaller(t *testing.T) {
 	a := act{key: "c"}
 	over, end := context.WithCancel(a.context(t))
 	end()
-	test.ErrorIs(t, expect.Error(Recall(over, s.Engine, s.caller, replay)), context.Canceled)
+	test.ErrorIs(t, expect.Error(Recall[int](over, s.Engine, s.caller)), context.Canceled)
 	test.ErrorIs(t, expect.Error(s.Tenants(over)), context.Canceled)
 	// What is stored must be what is read.
-	other := Spec[int]{Name: "test", Replay: true, Answer: func(r *int) []any { return []any{r, r} }}
-	test.ErrorContains(t, expect.Error(Recall(a.context(t), s.Engine, s.caller, other)), "1 values, want 2")
-	test.ErrorContains(
-		t, expect.Error(Recall(a.context(t), s.Engine, s.caller, Spec[string]{Name: "test", Replay: true})), "stored answer",
-	)
+	test.ErrorContains(t, expect.Error(Recall[string](a.context(t), s.Engine, s.caller)), "stored answer")
 	for key, there := range map[string]bool{"c": true, "d": false, "": false} {
 		a.key = key
-		_, found, err := Recall(a.context(t), s.Engine, s.caller, replay)
+		_, found, err := Recall[int](a.context(t), s.Engine, s.caller)
 		test.NoError(t, err)
 		test.EqOp(t, there, found, test.Sprint(key))
 	}
 	expect.OK(t)(s.db.Owner.Exec(t.Context(), `update idempotency_keys set answer = '{}'`))
 	a.key = "c"
-	_, _, err := Recall(a.context(t), s.Engine, s.caller, replay)
+	_, _, err := Recall[int](a.context(t), s.Engine, s.caller)
 	test.ErrorContains(t, err, "stored answer")
 }

@@ -20,13 +20,15 @@ import (
 
 // act is an operation that does what a test says.
 type act struct {
-	Spec[int]
-
-	by   string // the caller's subject
-	key  string // idempotency key
-	ask  func(*Query)
-	do   body
-	runs int
+	locks  Locks
+	races  []Race
+	replay bool
+	quiet  bool   // in a transaction of its own
+	by     string // the caller's subject
+	key    string // idempotency key
+	ask    func(*Query)
+	do     body
+	runs   int
 }
 
 func (a *act) Load(q *Query) {
@@ -101,18 +103,23 @@ func newSite(t *testing.T, adjust ...func(*Config)) *site {
 // run runs an operation, and counts how often it was run.
 func (s *site) run(t *testing.T, a act) (runs int, err error) {
 	t.Helper()
-	a.Name, a.New = "test", func() Operation[int] { return &a }
 	by := s.caller
 	by.Subject += a.by
-	_, err = Run(a.context(t), s.Engine, by, a.Spec)
+	_, err = RunBatched(a.context(t), s.Engine, by, a.batched())
 	return a.runs, err
+}
+
+func (a *act) batched() Batched[int] {
+	return Batched[int]{
+		Name: "test", Replay: a.replay, Races: a.races, Locate: Known(a.locks, func() Operation[int] { return a }),
+	}
 }
 
 // exec does what run does with Exec.
 func (s *site) exec(t *testing.T, a act) (runs int, err error) {
 	t.Helper()
-	spec := Spec[struct{}]{Name: "test", Races: a.Races, Replay: a.Replay, Quiet: a.Quiet}
-	err = Exec(a.context(t), s.Engine, s.caller, spec, func(ctx context.Context, tx *Tx) error {
+	plain := Transaction{Name: "test", Races: a.races, Replay: a.replay, Quiet: a.quiet}
+	err = Exec(a.context(t), s.Engine, s.caller, plain, func(ctx context.Context, tx *Tx) error {
 		_, err := a.Run(ctx, tx)
 		return err
 	})
@@ -136,12 +143,12 @@ func (s *site) batch(t *testing.T, calls ...func()) {
 	started, release := make(chan struct{}), make(chan struct{})
 	var done sync.WaitGroup
 	done.Go(func() {
-		_, err := s.run(t, act{Spec: Spec[int]{Quiet: true}, do: func(context.Context, *Tx) error {
+		_, err := s.run(t, act{do: func(context.Context, *Tx) error {
 			close(started)
 			<-release
-			return nil
+			return errRefused // so that it changes nothing
 		}})
-		test.NoError(t, err)
+		test.ErrorIs(t, err, errRefused)
 	})
 	<-started
 	for i, call := range calls {

@@ -24,7 +24,7 @@ type Tx struct {
 	State   State
 
 	engine  *Engine
-	task    *task // nil in Do
+	task    *task // nil in Transact
 	grown   *int  // how many rows Grow has counted, in an earlier attempt too
 	shared  bool
 	wakeAt  *time.Time

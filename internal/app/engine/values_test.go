@@ -61,7 +61,7 @@ func TestKeys_AreDistinct(t *testing.T) {
 	test.Eq(t, locks, Distinct(locks))
 	test.EqOp(t, NameKey("queue", "a"), keys[0])
 	test.EqOp(t, "book", nameOf([]*task{{name: "book"}, {name: "book"}}))
-	test.EqOp(t, "booking.mixed", nameOf([]*task{{name: "book"}, {name: "cancel"}}))
+	test.EqOp(t, "batch.mixed", nameOf([]*task{{name: "book"}, {name: "cancel"}}))
 }
 
 // A snapshot is only good for its version. Those of other tenants stay, unless there are too many.
@@ -152,15 +152,14 @@ func TestTx_AuditRecordsCallerAndRequest(t *testing.T) {
 	target := tenant.New[tenant.MemberID](time.Now())
 	s.caller.Member = tenant.New[tenant.MemberID](time.Now())
 	var at, found time.Time
-	audits := act{Spec: Spec[int]{Name: "member.update"}, do: func(_ context.Context, tx *Tx) error {
+	audits := act{do: func(_ context.Context, tx *Tx) error {
 		at = tx.Now
 		tx.Audit("member.update", "member", target.UUID, "moved", map[string]any{"after": "x"})
 		return nil
 	}}
-	audits.New = func() Operation[int] { return &audits }
 	ctx := WithRequest(t.Context(), Request{ID: "r1", Address: "192.0.2.1", Client: "kiosk"})
-	expect.OK(t)(Run(ctx, s.Engine, s.caller, audits.Spec))
-	expect.OK(t)(Do(ctx, s.Engine, s.caller, audits.Spec, audits.Run))
+	expect.OK(t)(RunBatched(ctx, s.Engine, s.caller, audits.batched()))
+	expect.OK(t)(Transact(ctx, s.Engine, s.caller, Transaction{Name: "test"}, audits.Run))
 	rows, _ := s.db.Owner.Query(t.Context(), `select concat_ws(' ', actor, actor_subject, action, target_kind, target_id,
 		reason, changes, request_id, address, client), occurred_at from audit_entries order by occurred_at`)
 	texts := expect.Value(pgx.CollectRows(rows, func(row pgx.CollectableRow) (text string, err error) {

@@ -221,7 +221,7 @@ func listAbsences(b *pg.Batch, caller tenant.Caller, now time.Time, after tenant
 func (s *Service) markSession(ctx context.Context, caller tenant.Caller, id tenant.SessionID) (int, error) {
 	mark := func(ctx context.Context, tx *engine.Tx) (int, error) { return markAbsent(ctx, tx, id) }
 	for all := 0; ; {
-		marked, err := engine.Do(ctx, s.engine, caller, engine.Spec[int]{Name: "sweep.no_show"}, mark)
+		marked, err := engine.Transact(ctx, s.engine, caller, engine.Transaction{Name: "sweep.no_show"}, mark)
 		all += marked
 		if err != nil || marked < engine.SweepChunk {
 			return all, err
@@ -263,9 +263,9 @@ func (s *Service) sweepSubscriptions(ctx context.Context, caller tenant.Caller, 
 	find := func(b *pg.Batch, after tenant.SubscriptionID, into *[]tenant.SubscriptionID) {
 		bookingdb.ListDueSubscriptions(b, caller.Tenant, now, after, engine.SweepChunk, into)
 	}
-	spec := engine.Spec[SweepResult]{Name: "sweep.subscription"}
+	t := engine.Transaction{Name: "sweep.subscription"}
 	return engine.InChunks(ctx, s.engine, caller, find, func(due []tenant.SubscriptionID) error {
-		n, err := engine.Do(ctx, s.engine, caller, spec, func(ctx context.Context, tx *engine.Tx) (SweepResult, error) {
+		n, err := engine.Transact(ctx, s.engine, caller, t, func(ctx context.Context, tx *engine.Tx) (SweepResult, error) {
 			return advance(ctx, tx, due)
 		})
 		done.Renewed, done.Expired = done.Renewed+n.Renewed, done.Expired+n.Expired
@@ -334,8 +334,8 @@ func (s *Service) reviewSending(ctx context.Context, caller tenant.Caller, _ *Sw
 // sweepDevices deletes devices whose app was not opened for that long.
 func (s *Service) sweepDevices(ctx context.Context, caller tenant.Caller, _ *SweepResult) error {
 	since := s.engine.Now().Add(-deviceLife)
-	spec := engine.Spec[struct{}]{Name: "sweep.devices"}
-	return engine.Exec(ctx, s.engine, caller, spec, func(_ context.Context, tx *engine.Tx) error {
+	t := engine.Transaction{Name: "sweep.devices"}
+	return engine.Exec(ctx, s.engine, caller, t, func(_ context.Context, tx *engine.Tx) error {
 		accountdb.DeleteStaleDevices(tx.Tx, tx.Tenant, since)
 		return nil
 	})
@@ -347,8 +347,8 @@ const displayLinkLife = 7 * 24 * time.Hour
 // sweepDisplayLinks deletes the display links of sessions that ended that long ago.
 func (s *Service) sweepDisplayLinks(ctx context.Context, caller tenant.Caller, _ *SweepResult) error {
 	until := s.engine.Now().Add(-displayLinkLife)
-	spec := engine.Spec[struct{}]{Name: "sweep.display_links"}
-	return engine.Exec(ctx, s.engine, caller, spec, func(_ context.Context, tx *engine.Tx) error {
+	t := engine.Transaction{Name: "sweep.display_links"}
+	return engine.Exec(ctx, s.engine, caller, t, func(_ context.Context, tx *engine.Tx) error {
 		bookingdb.DeleteOldDisplayLinks(tx.Tx, tx.Tenant, until)
 		return nil
 	})

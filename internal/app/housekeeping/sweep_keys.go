@@ -19,8 +19,8 @@ func (s *Service) sweepKeys(ctx context.Context, caller tenant.Caller, _ *SweepR
 		if err := s.engine.Read(ctx, caller, &batch); err != nil || !old {
 			return err
 		}
-		spec := engine.Spec[struct{}]{Name: "sweep.keys"}
-		err := engine.Exec(ctx, s.engine, caller, spec, func(_ context.Context, tx *engine.Tx) error {
+		t := engine.Transaction{Name: "sweep.keys"}
+		err := engine.Exec(ctx, s.engine, caller, t, func(_ context.Context, tx *engine.Tx) error {
 			coredb.DeleteOldKeys(tx.Tx, tx.Tenant, until, 10*engine.SweepChunk)
 			return nil
 		})

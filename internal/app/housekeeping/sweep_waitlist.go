@@ -30,9 +30,9 @@ func (s *Service) sweepEntries(ctx context.Context, caller tenant.Caller, done *
 	find := func(b *pg.Batch, after tenant.EntryID, into *[]tenant.EntryID) {
 		listEnding(b, caller, now, after, into)
 	}
-	spec := engine.Spec[int]{Name: "sweep.entry"}
+	t := engine.Transaction{Name: "sweep.entry"}
 	return engine.InChunks(ctx, s.engine, caller, find, func(ids []tenant.EntryID) error {
-		ended, err := engine.Do(ctx, s.engine, caller, spec, func(ctx context.Context, tx *engine.Tx) (int, error) {
+		ended, err := engine.Transact(ctx, s.engine, caller, t, func(ctx context.Context, tx *engine.Tx) (int, error) {
 			return s.endEntries(ctx, tx, ids)
 		})
 		done.Entries += ended
@@ -122,8 +122,8 @@ func (s *Service) repair(
 	ctx context.Context, caller tenant.Caller, name, what string, done *SweepResult,
 	fix func(context.Context, *engine.Tx) (bool, error),
 ) error {
-	spec := engine.Spec[bool]{Name: name}
-	fixed, err := engine.Do(ctx, s.engine, caller, spec, func(ctx context.Context, tx *engine.Tx) (bool, error) {
+	t := engine.Transaction{Name: name}
+	fixed, err := engine.Transact(ctx, s.engine, caller, t, func(ctx context.Context, tx *engine.Tx) (bool, error) {
 		fixed, err := fix(ctx, tx)
 		if fixed {
 			s.waitlists.CountRepair(tx, what)

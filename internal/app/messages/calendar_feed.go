@@ -34,8 +34,8 @@ const (
 func (s *Service) CreateCalendarFeed(ctx context.Context, caller tenant.Caller) (string, error) {
 	seed := make([]byte, feedSecretSize)
 	rand.Read(seed)
-	spec := engine.Spec[[]byte]{Name: "calendar_feed.create", Replay: true}
-	seed, err := engine.Do(ctx, s.engine, caller, spec, func(ctx context.Context, tx *engine.Tx) ([]byte, error) {
+	t := engine.Transaction{Name: "calendar_feed.create", Replay: true}
+	seed, err := engine.Transact(ctx, s.engine, caller, t, func(ctx context.Context, tx *engine.Tx) ([]byte, error) {
 		if err := mustBeMember(ctx, tx); err != nil {
 			return nil, err
 		}
@@ -52,8 +52,8 @@ func (s *Service) feedSecret(caller tenant.Caller, seed []byte) []byte {
 
 // DeleteCalendarFeed closes the caller's calendar feed.
 func (s *Service) DeleteCalendarFeed(ctx context.Context, caller tenant.Caller) error {
-	spec := engine.Spec[struct{}]{Name: "calendar_feed.delete", Replay: true}
-	return engine.Exec(ctx, s.engine, caller, spec, func(ctx context.Context, tx *engine.Tx) error {
+	t := engine.Transaction{Name: "calendar_feed.delete", Replay: true}
+	return engine.Exec(ctx, s.engine, caller, t, func(ctx context.Context, tx *engine.Tx) error {
 		if err := mustBeMember(ctx, tx); err != nil {
 			return err
 		}

@@ -64,8 +64,8 @@ func (s *Service) UpdateNotificationPreferences(
 			return NotificationPreferences{}, err
 		}
 	}
-	spec := engine.Spec[bool]{Name: "notification.preferences", Replay: true}
-	_, err := engine.Do(ctx, s.engine, caller, spec, func(ctx context.Context, tx *engine.Tx) (bool, error) {
+	t := engine.Transaction{Name: "notification.preferences", Replay: true}
+	_, err := engine.Transact(ctx, s.engine, caller, t, func(ctx context.Context, tx *engine.Tx) (bool, error) {
 		if err := mustBeMember(ctx, tx); err != nil {
 			return false, err
 		}

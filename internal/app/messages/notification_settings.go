@@ -26,8 +26,8 @@ func (s *Service) GetNotificationSettings(ctx context.Context, caller tenant.Cal
 func (s *Service) UpdateNotificationSettings(
 	ctx context.Context, caller tenant.Caller, expect *int, edit func(*notify.Settings),
 ) (notify.Settings, error) {
-	spec := engine.Spec[notify.Settings]{Name: "notification.settings", Replay: true}
-	return engine.Do(ctx, s.engine, caller, spec, func(ctx context.Context, tx *engine.Tx) (notify.Settings, error) {
+	t := engine.Transaction{Name: "notification.settings", Replay: true}
+	return engine.Transact(ctx, s.engine, caller, t, func(ctx context.Context, tx *engine.Tx) (notify.Settings, error) {
 		var before notify.Settings
 		var batch pg.Batch
 		messagedb.FindNotificationSettings(&batch, tx.Tenant, &before)

@@ -68,8 +68,8 @@ func (s *Service) answerSMS(ctx context.Context, tenants []tenant.TenantID, from
 
 // setStop adds or removes the stop for a phone number.
 func (s *Service) setStop(ctx context.Context, in tenant.TenantID, number string, stop bool) error {
-	spec := engine.Spec[struct{}]{Name: "notification.stop"}
-	return engine.Exec(ctx, s.engine, tenant.System(in), spec, func(_ context.Context, tx *engine.Tx) error {
+	t := engine.Transaction{Name: "notification.stop"}
+	return engine.Exec(ctx, s.engine, tenant.System(in), t, func(_ context.Context, tx *engine.Tx) error {
 		if stop {
 			messagedb.PutStops(tx.Tx, tx.Tenant, messagedb.NotificationStop{
 				Channel: delivery.SMS, Address: number, Reason: notify.OptedOut, At: tx.Now,

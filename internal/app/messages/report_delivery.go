@@ -29,7 +29,7 @@ type DeliveryReport struct {
 // long as it is still useful.
 func (s *Service) ReportDelivery(ctx context.Context, in tenant.TenantID, r DeliveryReport) error {
 	random := rand.Float64() //nolint:gosec // spreads retries over time
-	spec := engine.Spec[time.Time]{Name: "delivery.report", Quiet: true}
+	t := engine.Transaction{Name: "delivery.report", Quiet: true}
 	report := func(ctx context.Context, tx *engine.Tx) (next time.Time, err error) {
 		var d *messagedb.Delivery
 		var batch pg.Batch
@@ -76,7 +76,7 @@ func (s *Service) ReportDelivery(ctx context.Context, in tenant.TenantID, r Deli
 		messagedb.ReportDelivery(tx.Tx, in, *d, tx.Now)
 		return next, nil
 	}
-	next, err := engine.Do(ctx, s.engine, tenant.System(in), spec, report)
+	next, err := engine.Transact(ctx, s.engine, tenant.System(in), t, report)
 	if err == nil && !next.IsZero() {
 		s.Notices.Set(in, next)
 	}

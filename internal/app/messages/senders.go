@@ -190,14 +190,11 @@ func (s *Service) GetSenders(ctx context.Context, caller tenant.Caller) (Senders
 func (s *Service) UpdateSenders(
 	ctx context.Context, caller tenant.Caller, expect *int, edit func(*Senders),
 ) (Senders, error) {
-	spec := engine.Spec[Senders]{
-		Name: "senders.update", Replay: true, Answer: func(a *Senders) []any { return []any{a, &a.Version} },
-	}
 	domain, err := s.newDomain(ctx, caller.Tenant, edit)
 	if err != nil {
 		return Senders{}, err
 	}
-	return engine.Do(ctx, s.engine, caller, spec, func(ctx context.Context, tx *engine.Tx) (Senders, error) {
+	return s.changeSenders(ctx, caller, "senders.update", func(ctx context.Context, tx *engine.Tx) (Senders, error) {
 		before, err := s.loadSenders(ctx, tx)
 		if err == nil {
 			err = engine.CheckVersion(expect, before.Version)
@@ -216,6 +213,27 @@ func (s *Service) UpdateSenders(
 		s.putSenders(tx, after)
 		return after.Public(), nil
 	})
+}
+
+// storedSenders is the result of a change for repeated requests. In the JSON of the senders themselves, which is
+// sealed, there is no version.
+type storedSenders struct {
+	Senders Senders
+	Version int
+}
+
+// changeSenders runs a transaction that changes the tenant's senders.
+func (s *Service) changeSenders(
+	ctx context.Context, caller tenant.Caller, name string, change func(context.Context, *engine.Tx) (Senders, error),
+) (Senders, error) {
+	t := engine.Transaction{Name: name, Replay: true}
+	run := func(ctx context.Context, tx *engine.Tx) (storedSenders, error) {
+		after, err := change(ctx, tx)
+		return storedSenders{after, after.Version}, err
+	}
+	stored, err := engine.Transact(ctx, s.engine, caller, t, run)
+	stored.Senders.Version = stored.Version
+	return stored.Senders, err
 }
 
 // loadSenders reads the tenant's senders in a transaction.

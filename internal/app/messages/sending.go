@@ -120,8 +120,8 @@ func (s *Service) ReviewSending(ctx context.Context, in tenant.TenantID) error {
 	if err := s.engine.Read(ctx, caller, &batch); err != nil {
 		return err
 	}
-	spec := engine.Spec[struct{}]{Name: "sweep.sending"}
-	return engine.Exec(ctx, s.engine, caller, spec, func(ctx context.Context, tx *engine.Tx) error {
+	t := engine.Transaction{Name: "sweep.sending"}
+	return engine.Exec(ctx, s.engine, caller, t, func(ctx context.Context, tx *engine.Tx) error {
 		var still []notify.Standing
 		var batch pg.Batch
 		messagedb.ListReviews(&batch, in, now, &still)

@@ -121,10 +121,7 @@ func (s *Service) VerifySendingDomain(ctx context.Context, caller tenant.Caller)
 	if read.Domain != nil {
 		wrong = s.lookUp(ctx, *read.Domain)
 	}
-	spec := engine.Spec[Senders]{
-		Name: "senders.verify", Replay: true, Answer: func(a *Senders) []any { return []any{a, &a.Version} },
-	}
-	return engine.Do(ctx, s.engine, caller, spec, func(ctx context.Context, tx *engine.Tx) (Senders, error) {
+	return s.changeSenders(ctx, caller, "senders.verify", func(ctx context.Context, tx *engine.Tx) (Senders, error) {
 		senders, err := s.loadSenders(ctx, tx)
 		if err == nil {
 			err = cmp.Or(engine.CheckVersion(&read.Version, senders.Version), wrong)
@@ -161,8 +158,8 @@ func (s *Service) CheckDomain(ctx context.Context, in tenant.TenantID) error {
 		return err
 	}
 	found := s.lookUp(ctx, *read.Domain) == nil
-	spec := engine.Spec[struct{}]{Name: "senders.check"}
-	return engine.Exec(ctx, s.engine, tenant.System(in), spec, func(ctx context.Context, tx *engine.Tx) error {
+	t := engine.Transaction{Name: "senders.check"}
+	return engine.Exec(ctx, s.engine, tenant.System(in), t, func(ctx context.Context, tx *engine.Tx) error {
 		senders, err := s.loadSenders(ctx, tx)
 		if err != nil || senders.Domain == nil || !senders.Domain.CheckAt.Equal(read.Domain.CheckAt) {
 			return err // it was changed, or another node has looked it up

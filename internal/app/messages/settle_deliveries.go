@@ -101,8 +101,8 @@ func (s *Service) settle(
 			})
 		}
 	}
-	spec := engine.Spec[struct{}]{Name: "delivery.settle", Quiet: true}
-	return engine.Exec(ctx, s.engine, tenant.System(in), spec, func(_ context.Context, tx *engine.Tx) error {
+	t := engine.Transaction{Name: "delivery.settle", Quiet: true}
+	return engine.Exec(ctx, s.engine, tenant.System(in), t, func(_ context.Context, tx *engine.Tx) error {
 		messagedb.UpdateDeliveries(tx.Tx, in, outcomes, now)
 		messagedb.UpdateNotices(tx.Tx, in, states, now)
 		messagedb.PutStops(tx.Tx, in, stops...)

@@ -83,10 +83,11 @@ func (s *Service) TakeNotices(ctx context.Context, id tenant.TenantID) (DueNotic
 	if err != nil || len(due) == 0 {
 		return DueNotices{}, errors.Join(err, s.LoadNoticeAlarm(ctx, id))
 	}
-	spec := engine.Spec[*noticeBatch]{Name: "notice.take", Quiet: true}
-	batch, err := engine.Do(ctx, s.engine, caller, spec, func(ctx context.Context, tx *engine.Tx) (*noticeBatch, error) {
+	t := engine.Transaction{Name: "notice.take", Quiet: true}
+	take := func(ctx context.Context, tx *engine.Tx) (*noticeBatch, error) {
 		return s.takeBatch(ctx, tx, due)
-	})
+	}
+	batch, err := engine.Transact(ctx, s.engine, caller, t, take)
 	if err != nil {
 		return DueNotices{}, err
 	}

@@ -75,8 +75,8 @@ func (s *Service) UpdateTemplate(
 	if err != nil {
 		return Template{}, err
 	}
-	spec := engine.Spec[Template]{Name: "template.update", Replay: true}
-	return engine.Do(ctx, s.engine, caller, spec, func(ctx context.Context, tx *engine.Tx) (Template, error) {
+	transaction := engine.Transaction{Name: "template.update", Replay: true}
+	return engine.Transact(ctx, s.engine, caller, transaction, func(ctx context.Context, tx *engine.Tx) (Template, error) {
 		before, senders, err := findTemplate(ctx, tx, t, expect)
 		if err == nil {
 			err = s.unseal(tx.Tenant, senders).checkHTML(t)
@@ -97,8 +97,8 @@ func (s *Service) ResetTemplate(
 	ctx context.Context, caller tenant.Caller, at TemplateQuery, expect *int,
 ) (Template, bool, error) {
 	t := content.Template{Topic: at.Topic, Channel: at.Channel, Locale: content.CanonicalLocale(at.Locale)}
-	spec := engine.Spec[struct{}]{Name: "template.reset", Replay: true}
-	err := engine.Exec(ctx, s.engine, caller, spec, func(ctx context.Context, tx *engine.Tx) error {
+	transaction := engine.Transaction{Name: "template.reset", Replay: true}
+	err := engine.Exec(ctx, s.engine, caller, transaction, func(ctx context.Context, tx *engine.Tx) error {
 		before, _, err := findTemplate(ctx, tx, t, expect)
 		if err != nil || before.Version == 0 {
 			return err

@@ -19,10 +19,10 @@ import (
 )
 
 // testMessages are the messages of a test: several if there are several devices, none if the caller has to confirm the
-// contact first. Only ids is stored for a replay.
+// contact first. Only IDs is stored for a replay.
 type testMessages struct {
-	ids []tenant.DeliveryID
-	out []Outgoing
+	IDs []tenant.DeliveryID
+	out []Outgoing // not stored
 }
 
 // maxTests is how many test messages a member can send within testDay, because they cost the platform money.
@@ -37,11 +37,9 @@ const (
 func (s *Service) SendTest(
 	ctx context.Context, caller tenant.Caller, topic notify.Topic, c delivery.Channel, locale string,
 ) ([]Delivery, error) {
-	spec := engine.Spec[testMessages]{
-		Name: "notification.test", Replay: true, Answer: func(t *testMessages) []any { return []any{&t.ids} },
-	}
+	t := engine.Transaction{Name: "notification.test", Replay: true}
 	code := s.codes.New(caller.Tenant)
-	test, err := engine.Do(ctx, s.engine, caller, spec, func(ctx context.Context, tx *engine.Tx) (testMessages, error) {
+	test, err := engine.Transact(ctx, s.engine, caller, t, func(ctx context.Context, tx *engine.Tx) (testMessages, error) {
 		out, err := s.composeTest(ctx, tx, topic, c, locale, code)
 		return testMessages{pg.Array(out, func(o Outgoing) tenant.DeliveryID { return o.Message.ID }), out}, err
 	})
@@ -52,7 +50,7 @@ func (s *Service) SendTest(
 		return nil, err
 	}
 	return engine.List(ctx, s.engine, caller, func(b *pg.Batch, into *[]Delivery) {
-		messagedb.FindDeliveries(b, caller.Tenant, test.ids, into)
+		messagedb.FindDeliveries(b, caller.Tenant, test.IDs, into)
 	})
 }
 

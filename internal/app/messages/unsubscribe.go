@@ -77,7 +77,7 @@ func (s *Service) Unsubscribe(ctx context.Context, link string, all bool) (Unsub
 	if err != nil {
 		return u, err
 	}
-	spec := engine.Spec[tenantProfile]{Name: "notification.unsubscribe"}
+	t := engine.Transaction{Name: "notification.unsubscribe"}
 	unsubscribe := func(ctx context.Context, tx *engine.Tx) (profile tenantProfile, err error) {
 		recipients := make(map[tenant.UUID]*notify.Recipient)
 		subjects := make(map[tenant.UUID]*messagedb.Subject)
@@ -105,7 +105,7 @@ func (s *Service) Unsubscribe(ctx context.Context, link string, all bool) (Unsub
 		messagedb.PutStops(tx.Tx, tx.Tenant, stop)
 		return profile, nil
 	}
-	profile, err := engine.Do(ctx, s.engine, tenant.System(u.in), spec, unsubscribe)
+	profile, err := engine.Transact(ctx, s.engine, tenant.System(u.in), t, unsubscribe)
 	u.Tenant, u.Brand = profile.name, profile.brand
 	return u, err
 }

@@ -18,7 +18,7 @@ func (s *Service) BlockSession(
 		name: "session.block", event: outbox.SessionBlocked, id: id, reason: reason,
 		apply: func(s session.Session, now time.Time) (session.Session, bool, error) { return s.Block(reason, now) },
 	})
-	return done.session, err
+	return done.Session, err
 }
 
 // UnblockSession allows bookings again. Seats that were freed while it was blocked go to its waitlist. It also returns
@@ -30,5 +30,5 @@ func (s *Service) UnblockSession(
 		name: "session.unblock", event: outbox.SessionUnblocked, id: id, apply: session.Session.Unblock,
 		trigger: waitlist.ByUnblock,
 	})
-	return done.session, done.promoted, err
+	return done.Session, done.Promoted, err
 }

@@ -117,8 +117,8 @@ func (s *Service) bulk(
 	if err := session.CheckReason(r.Reason); err != nil {
 		return BulkResult{}, err
 	}
-	spec := engine.Spec[BulkResult]{Name: name, Replay: true}
-	return engine.Do(ctx, s.engine, caller, spec, func(ctx context.Context, tx *engine.Tx) (BulkResult, error) {
+	t := engine.Transaction{Name: name, Replay: true}
+	return engine.Transact(ctx, s.engine, caller, t, func(ctx context.Context, tx *engine.Tx) (BulkResult, error) {
 		done := BulkResult{Batch: tenant.NextID[tenant.BatchID](tx.IDs)}
 		var rows []scheduledb.Scheduled
 		var batch pg.Batch

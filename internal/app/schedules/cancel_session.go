@@ -22,8 +22,8 @@ type CancelledSession struct {
 func (s *Service) CancelSession(
 	ctx context.Context, caller tenant.Caller, id tenant.SessionID, reason string, notify bool,
 ) (CancelledSession, error) {
-	spec := engine.Spec[CancelledSession]{Name: "session.cancel", Replay: true}
-	return engine.Do(ctx, s.engine, caller, spec, func(ctx context.Context, tx *engine.Tx) (CancelledSession, error) {
+	t := engine.Transaction{Name: "session.cancel", Replay: true}
+	return engine.Transact(ctx, s.engine, caller, t, func(ctx context.Context, tx *engine.Tx) (CancelledSession, error) {
 		before, err := findSession(ctx, tx, id, nil)
 		if err != nil {
 			return CancelledSession{}, err

@@ -20,19 +20,16 @@ type SeriesInput struct {
 }
 
 type createdSeries struct {
-	series   session.Series
-	sessions []tenant.SessionID
+	Series   session.Series
+	Sessions []tenant.SessionID
 }
 
 // CreateSeries creates a series with all its sessions. If one of them conflicts it creates nothing.
 func (s *Service) CreateSeries(
 	ctx context.Context, caller tenant.Caller, in SeriesInput,
 ) (session.Series, []tenant.SessionID, error) {
-	spec := engine.Spec[createdSeries]{
-		Name: "series.create", Replay: true,
-		Answer: func(c *createdSeries) []any { return []any{&c.series, &c.sessions} },
-	}
-	done, err := engine.Do(ctx, s.engine, caller, spec, func(ctx context.Context, tx *engine.Tx) (createdSeries, error) {
+	t := engine.Transaction{Name: "series.create", Replay: true}
+	create := func(ctx context.Context, tx *engine.Tx) (createdSeries, error) {
 		series, sessions, err := newSeries(ctx, tx, in)
 		if err != nil {
 			return createdSeries{}, err
@@ -47,8 +44,9 @@ func (s *Service) CreateSeries(
 		ids := idsOf(sessions)
 		_, _, err = s.waitlists.FillAll(ctx, tx, waitlist.ByPublish, ids...)
 		return createdSeries{series, ids}, err
-	})
-	return done.series, done.sessions, explainConflict("template", err)
+	}
+	done, err := engine.Transact(ctx, s.engine, caller, t, create)
+	return done.Series, done.Sessions, explainConflict("template", err)
 }
 
 // newSeries makes a series with its sessions.

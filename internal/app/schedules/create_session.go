@@ -16,9 +16,7 @@ import (
 func (s *Service) CreateSession(
 	ctx context.Context, caller tenant.Caller, in session.Input, publish bool,
 ) (session.Session, error) {
-	spec := engine.Spec[session.Session]{
-		Name: "session.create", Replay: true,
-	}
+	t := engine.Transaction{Name: "session.create", Replay: true}
 	create := func(ctx context.Context, tx *engine.Tx) (session.Session, error) {
 		at, err := loadReferences(ctx, tx, session.Details{
 			Service: in.Service, Location: in.Location, Resource: in.Resource, Coach: in.Coach,
@@ -43,8 +41,8 @@ func (s *Service) CreateSession(
 			return created, nil
 		}
 		after, err := s.fill(ctx, tx, created, waitlist.ByPublish)
-		return after.session, err
+		return after.Session, err
 	}
-	created, err := engine.Do(ctx, s.engine, caller, spec, create)
+	created, err := engine.Transact(ctx, s.engine, caller, t, create)
 	return created, explainConflict("session", err)
 }

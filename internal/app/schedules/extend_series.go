@@ -37,11 +37,11 @@ func (s *Service) ExtendSeries(ctx context.Context, id tenant.TenantID) (int, er
 	if err != nil {
 		return 0, err
 	}
-	spec := engine.Spec[int]{Name: "series.extend", Races: []engine.Race{clashRace}}
+	t := engine.Transaction{Name: "series.extend", Races: []engine.Race{clashRace}}
 	created := 0
 	var failed error // a series that fails does not stop the others
 	for _, series := range due {
-		more, err := engine.Do(ctx, s.engine, caller, spec, func(ctx context.Context, tx *engine.Tx) (int, error) {
+		more, err := engine.Transact(ctx, s.engine, caller, t, func(ctx context.Context, tx *engine.Tx) (int, error) {
 			return s.extendOne(ctx, tx, series)
 		})
 		if created += more; err != nil {

@@ -35,8 +35,8 @@ func (s *Service) ImportSessions(
 	if !mayPublish {
 		session.RefusePublished(parsed.Rows)
 	}
-	spec := engine.Spec[SessionImport]{Name: "session.import", Replay: true, Races: []engine.Race{clashRace}}
-	report, err := engine.Do(ctx, s.engine, caller, spec, func(ctx context.Context, tx *engine.Tx) (SessionImport, error) {
+	t := engine.Transaction{Name: "session.import", Replay: true, Races: []engine.Race{clashRace}}
+	insert := func(ctx context.Context, tx *engine.Tx) (SessionImport, error) {
 		// A copy, so that each attempt starts with the file's own problems.
 		report := SessionImport{Import: session.Import{Header: parsed.Header, Rows: slices.Clone(parsed.Rows)}}
 		sessions, err := checkRows(ctx, tx, report.Rows)
@@ -53,7 +53,8 @@ func (s *Service) ImportSessions(
 		auditBatch(tx, "session.imported", batch, "", map[string]any{"ids": report.Sessions})
 		_, _, err = s.waitlists.FillAll(ctx, tx, waitlist.ByPublish, report.Sessions...)
 		return report, err
-	})
+	}
+	report, err := engine.Transact(ctx, s.engine, caller, t, insert)
 	return report, explainConflict("csv", err)
 }
 

@@ -18,7 +18,7 @@ func (s *Service) PublishSession(
 		name: "session.publish", event: outbox.SessionPublished, id: id, expect: expect, apply: session.Session.Publish,
 		trigger: waitlist.ByPublish,
 	})
-	return done.session, err
+	return done.Session, err
 }
 
 // UnpublishSession makes a session a draft again. A draft does not change. The session must have the expected version;
@@ -30,5 +30,5 @@ func (s *Service) UnpublishSession(
 		name: "session.unpublish", event: outbox.SessionUnpublished, id: id, expect: expect,
 		apply: session.Session.Unpublish,
 	})
-	return done.session, err
+	return done.Session, err
 }

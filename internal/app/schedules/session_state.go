@@ -28,14 +28,15 @@ type stateChange struct {
 
 // changeState runs a state change. A session that already has the state does not change.
 func (s *Service) changeState(ctx context.Context, caller tenant.Caller, c stateChange) (filled, error) {
-	return engine.Do(ctx, s.engine, caller, fillSpec(c.name), func(ctx context.Context, tx *engine.Tx) (filled, error) {
+	t := engine.Transaction{Name: c.name, Replay: true}
+	return engine.Transact(ctx, s.engine, caller, t, func(ctx context.Context, tx *engine.Tx) (filled, error) {
 		before, err := findSession(ctx, tx, c.id, c.expect)
 		if err != nil {
 			return filled{}, err
 		}
 		after, changed, err := c.apply(before.Session, tx.Now)
 		if err != nil || !changed {
-			return filled{session: before.Session}, err
+			return filled{Session: before.Session}, err
 		}
 		scheduledb.UpdateSessions(tx.Tx, tx.Tenant, []session.Session{after})
 		appendEvents(tx, c.event, always(engine.ReasonData(c.reason)), after)
@@ -45,6 +46,6 @@ func (s *Service) changeState(ctx context.Context, caller tenant.Caller, c state
 		}
 		freed, err := s.waitlists.Withdraw(ctx, tx, waitlist.OffSale, "", after.ID)
 		after.SeatsTaken -= freed[after.ID]
-		return filled{session: after}, err
+		return filled{Session: after}, err
 	})
 }

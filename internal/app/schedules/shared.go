@@ -96,16 +96,8 @@ func auditBatch(tx *engine.Tx, action string, batch tenant.BatchID, reason strin
 
 // filled is a session after its waitlist was filled.
 type filled struct {
-	session  session.Session
-	promoted int
-}
-
-// fillSpec is for operations that may fill the waitlist of one session.
-func fillSpec(name string) engine.Spec[filled] {
-	return engine.Spec[filled]{
-		Name: name, Replay: true,
-		Answer: func(f *filled) []any { return []any{&f.session, &f.promoted} },
-	}
+	Session  session.Session
+	Promoted int
 }
 
 // fill gives the open seats of a session to its waitlist. It counts the writes that are queued so far.
@@ -114,7 +106,7 @@ func (s *Service) fill(
 ) (filled, error) {
 	promoted, queued, err := s.waitlists.FillAll(ctx, tx, trigger, of.ID)
 	if err != nil || !queued {
-		return filled{session: of}, err
+		return filled{Session: of}, err
 	}
 	after, err := findSession(ctx, tx, of.ID, nil)
 	return filled{after.Session, promoted}, err

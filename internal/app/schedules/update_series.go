@@ -50,9 +50,7 @@ type SeriesEditResult struct {
 // UpdateSeries edits one session of a series, all sessions from one on, or all. It does not change sessions that have
 // started, that are cancelled, deleted or detached. If any part of the edit is refused, nothing changes.
 func (s *Service) UpdateSeries(ctx context.Context, caller tenant.Caller, e SeriesEdit) (SeriesEditResult, error) {
-	spec := engine.Spec[SeriesEditResult]{
-		Name: "series.update", Replay: true,
-	}
+	t := engine.Transaction{Name: "series.update", Replay: true}
 	edit := func(ctx context.Context, tx *engine.Tx) (SeriesEditResult, error) {
 		series, named, err := findSeriesToEdit(ctx, tx, e)
 		if err != nil {
@@ -63,7 +61,7 @@ func (s *Service) UpdateSeries(ctx context.Context, caller tenant.Caller, e Seri
 		}
 		return s.editMany(ctx, tx, series, named, e)
 	}
-	done, err := engine.Do(ctx, s.engine, caller, spec, edit)
+	done, err := engine.Transact(ctx, s.engine, caller, t, edit)
 	return done, explainConflict("template", err)
 }
 
@@ -111,7 +109,7 @@ func (s *Service) editOne(
 		fields |= session.EndField
 	}
 	after, err := s.edit(ctx, tx, named, in, fields, at)
-	if after.session.Version != named.Version {
+	if after.Session.Version != named.Version {
 		done.Updated = []tenant.SessionID{named.ID}
 	}
 	return done, inPart("template", err)

@@ -19,8 +19,8 @@ import (
 func (s *Service) UpdateSession(
 	ctx context.Context, caller tenant.Caller, id tenant.SessionID, expect *int, in session.Input, fields session.Fields,
 ) (session.Session, int, error) {
-	spec := fillSpec("session.update")
-	done, err := engine.Do(ctx, s.engine, caller, spec, func(ctx context.Context, tx *engine.Tx) (filled, error) {
+	t := engine.Transaction{Name: "session.update", Replay: true}
+	done, err := engine.Transact(ctx, s.engine, caller, t, func(ctx context.Context, tx *engine.Tx) (filled, error) {
 		before, err := findSession(ctx, tx, id, expect)
 		if err != nil {
 			return filled{}, err
@@ -32,7 +32,7 @@ func (s *Service) UpdateSession(
 		after, err := s.edit(ctx, tx, before.Session, in, fields, at)
 		return after, inPart("session", err)
 	})
-	return done.session, done.promoted, explainConflict("session", err)
+	return done.Session, done.Promoted, explainConflict("session", err)
 }
 
 // edit edits one session. at has what the session refers to after the edit.
@@ -51,7 +51,7 @@ func (s *Service) edit(
 	}
 	after, err := before.Edit(in, fields, at, tx.Now)
 	if err != nil || after.Version == before.Version {
-		return filled{session: before}, err
+		return filled{Session: before}, err
 	}
 	after.Detached = !after.Series.IsZero()
 	was, is := []session.Session{before}, []session.Session{after}
@@ -64,7 +64,7 @@ func (s *Service) edit(
 	tx.Audit("session.updated", "session", after.ID.UUID, "", changes)
 	promoted, queued, err := s.updateWaitlists(ctx, tx, was, is, freed)
 	if err != nil || !queued {
-		return filled{session: after}, err
+		return filled{Session: after}, err
 	}
 	now, err := findSession(ctx, tx, after.ID, nil)
 	return filled{now.Session, promoted}, err

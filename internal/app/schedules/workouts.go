@@ -18,8 +18,8 @@ import (
 func (s *Service) CreateWorkout(
 	ctx context.Context, caller tenant.Caller, name, body string,
 ) (session.Workout, error) {
-	spec := engine.Spec[session.Workout]{Name: "workout.create", Replay: true}
-	return engine.Do(ctx, s.engine, caller, spec, func(_ context.Context, tx *engine.Tx) (session.Workout, error) {
+	t := engine.Transaction{Name: "workout.create", Replay: true}
+	return engine.Transact(ctx, s.engine, caller, t, func(_ context.Context, tx *engine.Tx) (session.Workout, error) {
 		w := newWorkout(tx, name, body)
 		if err := w.Validate(); err != nil {
 			return w, err
@@ -41,8 +41,8 @@ func newWorkout(tx *engine.Tx, name, body string) session.Workout {
 func (s *Service) UpdateWorkout(
 	ctx context.Context, caller tenant.Caller, id tenant.WorkoutID, expect *int, edit func(*session.Workout),
 ) (session.Workout, error) {
-	spec := engine.Spec[session.Workout]{Name: "workout.update", Replay: true}
-	return engine.Do(ctx, s.engine, caller, spec, func(ctx context.Context, tx *engine.Tx) (session.Workout, error) {
+	t := engine.Transaction{Name: "workout.update", Replay: true}
+	return engine.Transact(ctx, s.engine, caller, t, func(ctx context.Context, tx *engine.Tx) (session.Workout, error) {
 		before, err := findWorkout(ctx, tx, id)
 		if err != nil {
 			return before, err
@@ -74,8 +74,8 @@ func (s *Service) UpdateWorkout(
 func (s *Service) DeleteWorkout(
 	ctx context.Context, caller tenant.Caller, id tenant.WorkoutID, expect *int,
 ) (session.Workout, error) {
-	spec := engine.Spec[session.Workout]{Name: "workout.delete", Replay: true}
-	return engine.Do(ctx, s.engine, caller, spec, func(ctx context.Context, tx *engine.Tx) (session.Workout, error) {
+	t := engine.Transaction{Name: "workout.delete", Replay: true}
+	return engine.Transact(ctx, s.engine, caller, t, func(ctx context.Context, tx *engine.Tx) (session.Workout, error) {
 		before, err := findWorkout(ctx, tx, id)
 		if err != nil {
 			return before, err
@@ -105,8 +105,8 @@ var noWorkout = fault.Missing(fault.WorkoutNotFound, "Workout")
 func (s *Service) AddInlineWorkout(
 	ctx context.Context, caller tenant.Caller, id tenant.SessionID, name, body string,
 ) (session.Workout, error) {
-	spec := engine.Spec[session.Workout]{Name: "workout.add_inline", Replay: true}
-	return engine.Do(ctx, s.engine, caller, spec, func(ctx context.Context, tx *engine.Tx) (session.Workout, error) {
+	t := engine.Transaction{Name: "workout.add_inline", Replay: true}
+	return engine.Transact(ctx, s.engine, caller, t, func(ctx context.Context, tx *engine.Tx) (session.Workout, error) {
 		before, err := findSession(ctx, tx, id, nil)
 		if err != nil {
 			return session.Workout{}, err
@@ -130,8 +130,8 @@ func (s *Service) AddInlineWorkout(
 func (s *Service) SetWorkouts(
 	ctx context.Context, caller tenant.Caller, id tenant.SessionID, expect *int, workouts []tenant.WorkoutID,
 ) (session.Session, error) {
-	spec := engine.Spec[session.Session]{Name: "workout.set", Replay: true}
-	return engine.Do(ctx, s.engine, caller, spec, func(ctx context.Context, tx *engine.Tx) (session.Session, error) {
+	t := engine.Transaction{Name: "workout.set", Replay: true}
+	return engine.Transact(ctx, s.engine, caller, t, func(ctx context.Context, tx *engine.Tx) (session.Session, error) {
 		var found []session.Workout
 		before, err := findSession(ctx, tx, id, expect, func(b *pg.Batch) {
 			scheduledb.FindWorkouts(b, tx.Tenant, workouts, &found)

@@ -37,7 +37,7 @@ func (l Locator) Locate(
 	}
 	var visit bookingdb.Visit
 	if found != nil {
-		visit, locks.Changes = *found, !found.Waits
+		visit, locks.Updates = *found, !found.Waits
 		if !visit.Session.IsZero() { // otherwise an entry for a time window
 			locks.Together = append(locks.Together, visit.Session.UUID)
 		}

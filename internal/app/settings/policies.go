@@ -35,7 +35,7 @@ func (s *Service) GetPolicy(
 func (s *Service) UpdatePolicy(
 	ctx context.Context, caller tenant.Caller, target PolicyTarget, expect *int, edit func(*catalog.Policy),
 ) (catalog.Effective, error) {
-	effective, err := engine.Do(ctx, s.engine, caller, engine.Spec[catalog.Effective]{Name: "policy.update", Replay: true},
+	effective, err := engine.Transact(ctx, s.engine, caller, engine.Transaction{Name: "policy.update", Replay: true},
 		func(ctx context.Context, tx *engine.Tx) (catalog.Effective, error) {
 			layers, err := policiesOf(target).read(ctx, tx.Load, new(pg.Batch), tx.Tenant)
 			if err != nil {

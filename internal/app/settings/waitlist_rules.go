@@ -42,10 +42,8 @@ type RulesEdit struct {
 // UpdateRules edits the waitlist rules of one level. The rules take effect immediately, also for seats that
 // are already open.
 func (s *Service) UpdateRules(ctx context.Context, caller tenant.Caller, r RulesEdit) (waitlist.Effective, error) {
-	spec := engine.Spec[waitlist.Effective]{
-		Name: "rules.update", Replay: true, Races: []engine.Race{sameRulesVersion},
-	}
-	effective, err := engine.Do(ctx, s.engine, caller, spec,
+	t := engine.Transaction{Name: "rules.update", Replay: true, Races: []engine.Race{sameRulesVersion}}
+	effective, err := engine.Transact(ctx, s.engine, caller, t,
 		func(ctx context.Context, tx *engine.Tx) (waitlist.Effective, error) { return updateRules(ctx, tx, r) })
 	if err == nil {
 		s.waitlists.RequestFill(caller.Tenant)

@@ -91,8 +91,8 @@ func (s *PositionFacts) commonQueue(with tenant.EntryID) (waitlist.Slot, []waitl
 func (s *Service) editEntry(
 	ctx context.Context, caller tenant.Caller, action string, id tenant.EntryID, reason string, edit entryEdit,
 ) (waitlist.Entry, error) {
-	spec := engine.Spec[waitlist.Entry]{Name: action, Replay: true}
-	return engine.Do(ctx, s.engine, caller, spec, func(ctx context.Context, tx *engine.Tx) (waitlist.Entry, error) {
+	t := engine.Transaction{Name: action, Replay: true}
+	return engine.Transact(ctx, s.engine, caller, t, func(ctx context.Context, tx *engine.Tx) (waitlist.Entry, error) {
 		e, err := s.activeEntry(ctx, tx, id)
 		if err != nil {
 			return waitlist.Entry{}, err
@@ -134,8 +134,8 @@ type OfferRequest struct {
 
 // OfferPlace offers open seats to an entry, whatever its position, and even if it waits for another session.
 func (s *Service) OfferPlace(ctx context.Context, caller tenant.Caller, r OfferRequest) (waitlist.Offer, error) {
-	spec := engine.Spec[waitlist.Offer]{Name: "offer.by_hand", Replay: true}
-	made, err := engine.Do(ctx, s.engine, caller, spec, func(ctx context.Context, tx *engine.Tx) (waitlist.Offer, error) {
+	t := engine.Transaction{Name: "offer.by_hand", Replay: true}
+	offer := func(ctx context.Context, tx *engine.Tx) (waitlist.Offer, error) {
 		e, err := s.activeEntry(ctx, tx, r.Entry)
 		if err != nil {
 			return waitlist.Offer{}, err
@@ -176,6 +176,7 @@ func (s *Service) OfferPlace(ctx context.Context, caller tenant.Caller, r OfferR
 			"expire_time": made.ExpiresAt,
 		})
 		return made, nil
-	})
+	}
+	made, err := engine.Transact(ctx, s.engine, caller, t, offer)
 	return made, seats.ConstraintError(err)
 }

@@ -46,9 +46,10 @@ func (s *Service) expireHolds(ctx context.Context, id tenant.TenantID, session t
 		expired, err := s.EndExpiredHolds(ctx, tx, &slot) // a session that is deleted has no holds
 		return len(expired), err
 	}
-	return engine.Run(ctx, s.engine, tenant.System(id), engine.Spec[int]{
-		Name:  "booking.expire",
-		Locks: engine.Locks{Together: []engine.Key{session.UUID}, Solo: true},
-		New:   func() engine.Operation[int] { return engine.RunFunc[int](expire) },
+	return engine.RunBatched(ctx, s.engine, tenant.System(id), engine.Batched[int]{
+		Name: "booking.expire",
+		Locate: func(context.Context, engine.Reader) (engine.Located[int], error) {
+			return engine.Alone(engine.Locks{Together: []engine.Key{session.UUID}}, expire), nil
+		},
 	})
 }

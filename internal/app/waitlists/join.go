@@ -56,9 +56,11 @@ func (s *Service) JoinWaitlist(ctx context.Context, caller tenant.Caller, r Join
 	if r.ExternalRef != "" {
 		races = append(races, seats.RefRace)
 	}
-	joined, err := engine.Run(ctx, s.engine, caller, engine.Spec[seats.Place]{
-		Name: "waitlist.join", Locks: r.locks(), Races: races, Replay: true,
-		New: func() engine.Operation[seats.Place] { return &join{service: s, JoinRequest: r} },
+	joined, err := engine.RunBatched(ctx, s.engine, caller, engine.Batched[seats.Place]{
+		Name: "waitlist.join", Races: races, Replay: true,
+		Locate: engine.Known(r.locks(), func() engine.Operation[seats.Place] {
+			return &join{service: s, JoinRequest: r}
+		}),
 	})
 	return joined, seats.ConstraintError(err)
 }

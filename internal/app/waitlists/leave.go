@@ -26,12 +26,11 @@ func (s *Service) LeaveWaitlist(
 		}
 		return *left.Entry, nil
 	}
-	return engine.Run(ctx, s.engine, caller, engine.Spec[waitlist.Entry]{
+	return engine.RunBatched(ctx, s.engine, caller, engine.Batched[waitlist.Entry]{
 		Name: "waitlist.leave", Replay: true,
-		Locate: func(ctx context.Context, read engine.Reader) (engine.Locks, func() engine.Operation[waitlist.Entry], error) {
+		Locate: func(ctx context.Context, read engine.Reader) (engine.Located[waitlist.Entry], error) {
 			_, locks, err := seats.Locator{ID: tenant.BookingID(id), Fills: true}.Locate(ctx, caller.Tenant, read)
-			locks.Solo = true
-			return locks, func() engine.Operation[waitlist.Entry] { return engine.RunFunc[waitlist.Entry](leave) }, err
+			return engine.Alone(locks, leave), err
 		},
 	})
 }

@@ -53,22 +53,22 @@ func onOffer[R any](
 		}
 		return run(ctx, tx, o)
 	}
-	return engine.Run(ctx, s.engine, caller, engine.Spec[R]{
+	return engine.RunBatched(ctx, s.engine, caller, engine.Batched[R]{
 		// An offer that ends fills its seats, which can lose to a booking.
 		Name: name, Replay: replay,
-		Locate: func(ctx context.Context, read engine.Reader) (engine.Locks, func() engine.Operation[R], error) {
+		Locate: func(ctx context.Context, read engine.Reader) (engine.Located[R], error) {
 			var o *waitlist.Offer
 			var batch pg.Batch
 			waitlistdb.FindOffer(&batch, caller.Tenant, id, &o)
 			if err := read(ctx, &batch); err != nil {
-				return engine.Locks{}, nil, err
+				return engine.Located[R]{}, err
 			}
-			locks := engine.Locks{Solo: true}
+			var locks engine.Locks
 			if o != nil {
 				locks.Together = []engine.Key{o.Session.UUID, seats.QueueKey(o.Queue)}
 				locks.Single = []engine.Key{o.Member.UUID}
 			}
-			return locks, func() engine.Operation[R] { return engine.RunFunc[R](runOn) }, nil
+			return engine.Alone(locks, runOn), nil
 		},
 	})
 }

@@ -65,5 +65,5 @@ func workNamed(name string) work {
 
 // takes reports whether transactions of a name belong to the work.
 func (w work) takes(transaction string) bool {
-	return transaction == "booking.mixed" || slices.Contains(w.transactions, transaction)
+	return transaction == "batch.mixed" || slices.Contains(w.transactions, transaction)
 }

@@ -666,9 +666,9 @@ var equivalents = slices.Concat(emptyLists(), tuning(), anyOrder(), freeing(), r
 		Reason: "both locks are asked for, in any order",
 	},
 	{
-		Package: "internal/app/waitlists", Function: "(*Service).expireHolds",
-		Old:    "Locks: engine.Locks{Together: []engine.Key{session.UUID}, Solo: true},",
-		New:    "Locks: engine.Locks{Together: []engine.Key{session.UUID}, Solo: false},",
+		Package: "internal/app/engine", Function: "Alone",
+		Old:    "locks.Solo = true",
+		New:    "locks.Solo = false",
 		Reason: "it reads while it runs, and so leaves a shared transaction and runs alone",
 	},
 	{

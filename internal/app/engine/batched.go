@@ -1,0 +1,96 @@
+package engine
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+
+	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+// An Operation runs inside one SERIALIZABLE transaction, alone or batched with others of its tenant. It cannot tell the
+// difference. Every attempt gets a fresh value, so nothing has to be reset.
+type Operation[R any] interface {
+	// Load asks for facts. It does no I/O: all operations of a batch load in one round trip.
+	Load(q *Query)
+	// Run decides, then queues writes. It refuses before it writes. The result is complete when Run returns.
+	Run(ctx context.Context, tx *Tx) (R, error)
+}
+
+// A Batched says how RunBatched runs an operation.
+type Batched[R any] struct {
+	// Name, Replay and Races are as in Transaction.
+	Name   string
+	Replay bool
+	Races  []Race
+	// Locate finds out what the operation locks. Known is for those that know it from the request. An operation that
+	// finds that its keys have changed since returns ErrMoved, and is located again.
+	Locate func(ctx context.Context, read Reader) (Located[R], error)
+}
+
+// Reader is Engine.Read for one caller.
+type Reader func(context.Context, *pg.Batch) error
+
+// Located is an operation with what it locks.
+type Located[R any] struct {
+	Locks Locks
+	// New makes a new operation for each attempt.
+	New func() Operation[R]
+}
+
+// Known is Batched.Locate for an operation that needs not read what it locks.
+func Known[R any](locks Locks, fresh func() Operation[R]) func(context.Context, Reader) (Located[R], error) {
+	return func(context.Context, Reader) (Located[R], error) { return Located[R]{locks, fresh}, nil }
+}
+
+// Alone is an operation that is never batched. It loads nothing ahead, so it can read while it runs.
+func Alone[R any](locks Locks, run func(ctx context.Context, tx *Tx) (R, error)) Located[R] {
+	locks.Solo = true
+	return Located[R]{locks, func() Operation[R] { return alone[R](run) }}
+}
+
+type alone[R any] func(ctx context.Context, tx *Tx) (R, error)
+
+func (alone[R]) Load(*Query) {}
+
+func (run alone[R]) Run(ctx context.Context, tx *Tx) (R, error) { return run(ctx, tx) }
+
+// Key names something that operations lock.
+type Key = tenant.UUID
+
+// NameKey makes the key of something that has no id.
+func NameKey(kind string, parts ...string) Key {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s %q", kind, parts))
+	return Key(sum[:])
+}
+
+// Locks decide what may share a transaction, and what may run at the same time.
+type Locks struct {
+	Together []Key // never in two transactions at once, but several operations in one
+	Single   []Key // one operation at a time
+	// Updates says that the operation writes new versions of existing rows. Their index entries share pages, and two
+	// transactions that each write there conflict. So a tenant has one batch with such operations at a time.
+	Updates bool
+	Solo    bool // never batched
+}
+
+// ErrMoved says that the keys of the operation are no longer those that Locate found.
+var ErrMoved = errors.New("engine: moved since it was located")
+
+// RunBatched queues an operation and waits for its result. If ctx ends while the operation is queued, it is dropped.
+// Once it has started it finishes, and a retry with the same idempotency key returns its result.
+func RunBatched[R any](ctx context.Context, e *Engine, by tenant.Caller, b Batched[R]) (R, error) {
+	read := func(ctx context.Context, batch *pg.Batch) error { return e.Read(ctx, by, batch) }
+	return replayed(ctx, e, by, b.Replay, func(key *IdempotencyKey) (R, error) {
+		return repeat(func(bool) (result R, retry bool, err error) {
+			located, err := b.Locate(ctx, read)
+			if err != nil {
+				return result, false, err
+			}
+			result, err = enqueue(ctx, e, by, b, located, key)
+			return result, errors.Is(err, ErrMoved), err
+		})
+	})
+}
