@@ -97,7 +97,11 @@ const any =
 const isScript = any(/\.m?[jt]sx?$/);
 
 /** What the first script of a page needs to load the others. */
-const isFirst = any(/rolldown\/runtime|preload-helper/, /\/i18n\/load\.ts/, /\/shared\/first\.ts/);
+const isFirst = any(
+  /rolldown\/runtime|preload-helper/,
+  /\/i18n\/load\.ts/,
+  /shared\/start\/expect-user/,
+);
 
 /** Inputs without a dropdown. The member app's first page needs them, if there are several locations. */
 const isInput = any(
@@ -114,12 +118,12 @@ const isWidget = any(
 
 /** What the pages of the console share. */
 const isFrame = any(
-  /src\/console\/(shell|routes|catalog\/(data|text)|ui\/(dialog|roles|text))/,
+  /src\/console\/(shell|routes|catalog\/(data|text)|ui\/(dialog|roles|sessions|text))/,
   /DatesProvider|AccordionChevron|get-transition-props|hotkey|schedules\/turn/,
   /(components|styles)\/(Anchor|Container|FloatingIndicator|SegmentedControl)[/.]/,
   /ScrollArea\/utils|create-scoped-keydown|close-on-escape|InputsGroup/,
   /hooks\/esm\/use-(input-state|mutation-observer|shallow-effect)\//,
-  /src\/shared\/(last|money|numbers|ui\/avatar)/,
+  /src\/shared\/(format\/(money|numbers)|state\/use-last|ui\/avatar)/,
 );
 
 /** What only some pages need, although many modules use it. */
@@ -127,13 +131,13 @@ const isOfSomePages = any(
   /number-format|dayjs|use-local-storage|use-debounced|[iI]nfiniteQuery/,
   /components\/(ActionIcon|Progress|SimpleGrid)\//,
   /@mantine\/(dates|notifications\/(?!esm\/notifications\.store)|spotlight)/,
-  /src\/console\/|src\/shared\/(data-table|editing|form|ledger|pages|ui\/overlays)/,
+  /src\/console\/|src\/shared\/(accounts\/ledger|api\/pages|forms\/(editing|form)|ui\/(data-table|overlays))/,
   /\/i18n\/(\w+\/|decisions|desk|member|notices|permissions)/,
 );
 
-/** What the first calls are made with: `shared/contract.ts`, and what it needs. */
+/** What the first calls are made with: `shared/start/contract.ts`, and what it needs. */
 const isContract = any(
-  /@bufbuild\/protobuf|@connectrpc\/connect\/(?!.*(async-iterable|promise-client))|shared\/contract/,
+  /@bufbuild\/protobuf|@connectrpc\/connect\/(?!.*(async-iterable|promise-client))|shared\/start\/contract/,
   /\/gen\/(google\/type|google\/protobuf\/struct)/,
   /\/gen\/berth\/v1\/(access|common|error|member|session|tenant|(member|session|tenant)_service)_pb/,
   /\/gen\/(buf\/validate|google\/rpc)/,
@@ -142,7 +146,7 @@ const isOther = any(/\/gen\//);
 
 /** Small modules that import nothing but React. The member app's first page needs most of them. */
 const isLeaf = any(
-  /shared\/(routes|brand|data-table\.module|ui\/(frame|logo|time)\.)|get-style-object/,
+  /shared\/(routing|theme\/brand|ui\/(data-table\.module|frame|logo|time)\.)|get-style-object/,
   /(components|styles)\/(Group|Title)[/.]|ScrollArea\/utils\/to-int|use-mantine-color-scheme/,
   /hooks\/esm\/(use-(disclosure|local-storage|color-scheme)|utils)/,
   /icons\/Icon(CalendarWeek|MapOff|Ticket|UserCircle|Wallet)\./,
@@ -178,7 +182,10 @@ const groups = [
     priority: 1,
   },
   { name: "bookings", test: any(/berth\/v1\/(booking|booking_service|waitlist)_pb/) },
-  { name: "form", test: any(/shared\/(form|ui\/overlays)\.|(components|styles)\/ActionIcon[/.]/) },
+  {
+    name: "form",
+    test: any(/shared\/(forms\/form|ui\/overlays)\.|(components|styles)\/ActionIcon[/.]/),
+  },
   { name: "icons", test: isIcon, minShareCount: 2 },
   { name: "frame", test: isFrame, minShareCount: 2, includeDependenciesRecursively: false },
 ];
@@ -196,7 +203,7 @@ function preloads(): Plugin {
       handler(_, { bundle = {} }) {
         const chunks = Object.values(bundle).filter((file) => file.type === "chunk");
         const root = chunks.find(({ facadeModuleId }) =>
-          facadeModuleId?.endsWith("shared/root.tsx"),
+          facadeModuleId?.endsWith("shared/start/root.tsx"),
         );
         const scripts = [root?.fileName ?? "", ...(root?.imports ?? [])];
         const styles = chunks

@@ -1,5 +1,5 @@
 import { addTexts, loadTexts } from "../i18n/load";
-import { type Call, expectUser } from "../shared/first";
+import { type Call, expectUser } from "../shared/start/expect-user";
 
 addTexts({
   en: async () => (await import("../i18n/console/en")).en,
@@ -22,14 +22,14 @@ const load = async () => {
   await app.ready;
   return app;
 };
-if (!expected.user) void import("../shared/signin");
+if (!expected.user) void import("../shared/auth/sign-in");
 else {
   void expected.asked.then(() => {
     void load();
     if (isSchedule) void import("./schedules/page");
   });
 }
-void import("../shared/root").then(({ open }) =>
+void import("../shared/start/root").then(({ open }) =>
   open("/", expected, texts, load, async (queries, answers) =>
     (await import("./catalog/data")).seedCatalog(queries, answers),
   ),

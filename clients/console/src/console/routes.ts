@@ -1,5 +1,5 @@
-import { number, oneOf, route, text } from "../shared/routes";
-import { Temporal } from "../shared/time";
+import { Temporal } from "../shared/format/time";
+import { number, oneOf, route, text } from "../shared/routing/route";
 
 /** A date such as 2026-03-18. Invalid dates count as absent. */
 const date = {

@@ -7,7 +7,7 @@ import {
   useMemo,
   useState,
 } from "react";
-import { whenOnline } from "../shared/online";
+import { whenOnline } from "../shared/loading/online";
 import {
   active,
   type Language,

@@ -1,5 +1,5 @@
 import { loadTexts } from "../i18n/load";
-import { expectUser } from "../shared/first";
+import { expectUser } from "../shared/start/expect-user";
 
 // The parts of the first page load side by side.
 const expected = expectUser();
@@ -9,6 +9,6 @@ const load = async () => {
   await app.ready;
   return app;
 };
-if (!expected.user) void import("../shared/signin");
+if (!expected.user) void import("../shared/auth/sign-in");
 else void expected.asked.then(load);
-void import("../shared/root").then(({ open }) => open("/app/", expected, texts, load));
+void import("../shared/start/root").then(({ open }) => open("/app/", expected, texts, load));

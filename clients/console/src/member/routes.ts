@@ -1,4 +1,4 @@
-import { list, route, text } from "../shared/routes";
+import { list, route, text } from "../shared/routing/route";
 
 /** The pages of the app. */
 export const routes = {

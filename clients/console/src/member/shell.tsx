@@ -3,9 +3,9 @@ import { IconCalendarWeek, IconTicket, IconUserCircle, IconWallet } from "@table
 import { Suspense, useEffect } from "react";
 import { BrowserRouter, NavLink, Route, Routes, useLocation } from "react-router";
 import { useText } from "../i18n";
-import { useBrand } from "../shared/brand";
-import { page, preload } from "../shared/lazy";
-import { useMe } from "../shared/me";
+import { useMe } from "../shared/auth/user";
+import { page, preload } from "../shared/loading/lazy";
+import { useBrand } from "../shared/theme/brand";
 import { BerthIcon, ErrorBoundary, Logo, NoPage, SkipLink, WordmarkLink } from "../shared/ui";
 import { routes } from "./routes";
 import { WeekPage } from "./schedules/week";

@@ -1,8 +1,8 @@
 import { Group, Text, Title } from "@mantine/core";
 import type { ReactNode } from "react";
-import { useTitle } from "../shared/me";
-import type { Timestamp } from "../shared/time";
+import type { Timestamp } from "../shared/format/time";
 import { Card, Time } from "../shared/ui";
+import { useTitle } from "../shared/ui/title";
 import classes from "./summary-card.module.css";
 
 interface HeadingProps {

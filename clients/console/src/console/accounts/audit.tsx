@@ -5,9 +5,9 @@ import { IconHistory } from "@tabler/icons-react";
 import { useState } from "react";
 import { Link } from "react-router";
 import { useText } from "../../i18n";
-import { useMe } from "../../shared/me";
-import { options } from "../../shared/options";
-import { usePages } from "../../shared/pages";
+import { usePages } from "../../shared/api/pages";
+import { useMe } from "../../shared/auth/user";
+import { options } from "../../shared/forms/options";
 import { PageHead, State, Tag } from "../../shared/ui";
 import { routes } from "../routes";
 import {

@@ -9,11 +9,11 @@ import { Button, Group } from "@mantine/core";
 import { IconUserCheck } from "@tabler/icons-react";
 import { useState } from "react";
 import { useDeskTexts } from "../../i18n/desk";
-import { CallButton } from "../../shared/call-button";
-import { useCall } from "../../shared/calls";
-import { later } from "../../shared/lazy";
-import { useCan } from "../../shared/me";
-import { DAY, millis } from "../../shared/time";
+import { useCall } from "../../shared/api/calls";
+import { useCan } from "../../shared/auth/user";
+import { DAY, millis } from "../../shared/format/time";
+import { later } from "../../shared/loading/lazy";
+import { CallButton } from "../../shared/ui/call-button";
 import { type Action, ActionsMenu } from "../ui";
 
 const RescheduleModal = later(() => import("./reschedule"), "RescheduleModal", {

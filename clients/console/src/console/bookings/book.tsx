@@ -2,7 +2,7 @@ import { BookingService, type Member, type Session } from "@berthhq/client";
 import { Checkbox, NumberInput } from "@mantine/core";
 import { useState } from "react";
 import { useText } from "../../i18n";
-import { useFields } from "../../shared/form";
+import { useFields } from "../../shared/forms/form";
 import { useCatalog } from "../catalog/loaded";
 import { CallForm, MemberPicker } from "../ui";
 import { useSave } from "../ui/edit-form";

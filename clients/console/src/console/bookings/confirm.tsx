@@ -12,13 +12,20 @@ import {
 } from "@mantine/core";
 import { useState } from "react";
 import { useDesk, useDeskTexts } from "../../i18n/desk";
-import { CallButton } from "../../shared/call-button";
-import { useCall } from "../../shared/calls";
-import { Countdown, usePassed } from "../../shared/countdown";
-import { type Bound, Form, FormError, FormFoot, useFields, useSubmit } from "../../shared/form";
-import { useCan, useMe } from "../../shared/me";
-import { amountOf, moneyOf, showMoney } from "../../shared/money";
-import { options } from "../../shared/options";
+import { useCall } from "../../shared/api/calls";
+import { useCan, useMe } from "../../shared/auth/user";
+import { amountOf, moneyOf, showMoney } from "../../shared/format/money";
+import {
+  type Bound,
+  Form,
+  FormError,
+  FormFoot,
+  useFields,
+  useSubmit,
+} from "../../shared/forms/form";
+import { options } from "../../shared/forms/options";
+import { CallButton } from "../../shared/ui/call-button";
+import { Countdown, usePassed } from "../../shared/ui/countdown";
 import { Dimmed, FieldHint } from "../ui";
 import { Columns } from "../ui/inputs";
 import classes from "./confirm.module.css";

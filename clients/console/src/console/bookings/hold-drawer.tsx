@@ -1,5 +1,5 @@
 import { useDesk } from "../../i18n/desk";
-import { later } from "../../shared/lazy";
+import { later } from "../../shared/loading/lazy";
 import { WithCatalog } from "../catalog/loaded";
 import { Panel } from "../ui";
 import type { Held, HoldProps } from "./hold";

@@ -2,7 +2,7 @@ import { type Booking, BookingService, BookingStatus, type Session } from "@bert
 import { useQuery } from "@connectrpc/connect-query";
 import { Alert, Box, Button, Group, Stack } from "@mantine/core";
 import { useDesk } from "../../i18n/desk";
-import { FormFoot } from "../../shared/form";
+import { FormFoot } from "../../shared/forms/form";
 import { Time } from "../../shared/ui";
 import { useCatalog } from "../catalog/loaded";
 import { Dimmed } from "../ui";

@@ -9,11 +9,11 @@ import {
 import { Input, NumberInput, SegmentedControl, Textarea, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { useDeskTexts } from "../../i18n/desk";
-import { useCall } from "../../shared/calls";
-import { useFields } from "../../shared/form";
-import { useAll } from "../../shared/lists";
-import { showMoney } from "../../shared/money";
-import { options } from "../../shared/options";
+import { useCall } from "../../shared/api/calls";
+import { useAll } from "../../shared/api/lists";
+import { showMoney } from "../../shared/format/money";
+import { useFields } from "../../shared/forms/form";
+import { options } from "../../shared/forms/options";
 import { useCatalog } from "../catalog/loaded";
 import { CallForm, Dimmed, dotted, MemberPicker } from "../ui";
 import { Columns } from "../ui/inputs";

@@ -4,12 +4,13 @@ import { useQuery } from "@connectrpc/connect-query";
 import { Box, Checkbox, Switch, Text } from "@mantine/core";
 import { useState } from "react";
 import { useDesk, useDeskTexts } from "../../i18n/desk";
-import { useFields } from "../../shared/form";
-import { dayOf, useSessions } from "../../shared/sessions";
-import { DAY, millis } from "../../shared/time";
+import { DAY, millis } from "../../shared/format/time";
+import { useFields } from "../../shared/forms/form";
+import { useSessions } from "../../shared/schedules/sessions";
 import { QueryResult, State, Time } from "../../shared/ui";
 import { CallForm, Dimmed, Panel } from "../ui";
 import { useSave } from "../ui/edit-form";
+import { dayOf } from "../ui/sessions";
 import text from "../ui/text.module.css";
 import classes from "./reschedule.module.css";
 

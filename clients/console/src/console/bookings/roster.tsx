@@ -11,7 +11,7 @@ import { Switch } from "@mantine/core";
 import { useInputState } from "@mantine/hooks";
 import { keepPreviousData } from "@tanstack/react-query";
 import { useText } from "../../i18n";
-import { useCan } from "../../shared/me";
+import { useCan } from "../../shared/auth/user";
 import { State, Tag, Time } from "../../shared/ui";
 import { routes } from "../routes";
 import { Dimmed, dotted, List, Person, right } from "../ui";

@@ -1,8 +1,8 @@
 import { type Booking, BookingStatus } from "@berthhq/client";
 import { Text } from "@mantine/core";
 import { useText } from "../../i18n";
-import { Countdown } from "../../shared/countdown";
 import { Tag, type Tone } from "../../shared/ui";
+import { Countdown } from "../../shared/ui/countdown";
 
 const tones: Partial<Record<BookingStatus, Tone>> = {
   [BookingStatus.CONFIRMED]: "accent",

@@ -3,12 +3,12 @@ import { Button, Divider, Group, Stack, Textarea, Title } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { useDeskTexts } from "../../i18n/desk";
-import { CallButton } from "../../shared/call-button";
-import { useCall } from "../../shared/calls";
-import { FormError } from "../../shared/form";
-import { useCan, useMe } from "../../shared/me";
-import { usePages } from "../../shared/pages";
+import { useCall } from "../../shared/api/calls";
+import { usePages } from "../../shared/api/pages";
+import { useCan, useMe } from "../../shared/auth/user";
+import { FormError } from "../../shared/forms/form";
 import { More, QueryResult, Tag, Time } from "../../shared/ui";
+import { CallButton } from "../../shared/ui/call-button";
 import { CardHint, DataTable, Dimmed } from "../ui";
 
 /** How many numbers a request may have. */

@@ -10,9 +10,9 @@ import {
 import type { DescMessage } from "@bufbuild/protobuf";
 import type { QueryClient } from "@tanstack/react-query";
 import { useMemo } from "react";
-import type { Answers } from "../../shared/first";
-import { type AllOf, seedAll, useAll } from "../../shared/lists";
-import { useCan } from "../../shared/me";
+import { type AllOf, seedAll, useAll } from "../../shared/api/lists";
+import { useCan } from "../../shared/auth/user";
+import type { Answers } from "../../shared/start/expect-user";
 
 /** The catalog rarely changes. */
 const slow = { staleTime: 60_000 };

@@ -2,9 +2,9 @@ import { Button, Group, Text } from "@mantine/core";
 import { type Icon, IconPencil, IconPlus } from "@tabler/icons-react";
 import { type ComponentType, type ReactNode, useState } from "react";
 import { useDeskTexts } from "../../i18n/desk";
-import { type Column, DataTable } from "../../shared/data-table";
-import { useCan } from "../../shared/me";
+import { useCan } from "../../shared/auth/user";
 import { Card, State, Tag } from "../../shared/ui";
+import { type Column, DataTable } from "../../shared/ui/data-table";
 import { Panel } from "../ui/dialog";
 import { Dimmed, Inline, LinkButton } from "../ui/text";
 

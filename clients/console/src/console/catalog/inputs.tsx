@@ -1,6 +1,6 @@
 import { Select, type SelectProps, Switch, type SwitchProps } from "@mantine/core";
 import { useDesk, useDeskTexts } from "../../i18n/desk";
-import { named } from "../../shared/options";
+import { named } from "../../shared/forms/options";
 import { onlyId } from "./data";
 import { useCatalog } from "./loaded";
 

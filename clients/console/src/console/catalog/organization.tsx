@@ -15,9 +15,15 @@ import {
 import { useDebouncedValue } from "@mantine/hooks";
 import { useState } from "react";
 import { useDesk, useDeskTexts } from "../../i18n/desk";
-import { brandVariables, isColor, isLogo, logoPattern, maxLogoLength } from "../../shared/brand";
-import { useMe } from "../../shared/me";
-import { MINUTE } from "../../shared/time";
+import { useMe } from "../../shared/auth/user";
+import { MINUTE } from "../../shared/format/time";
+import {
+  brandVariables,
+  isColor,
+  isLogo,
+  logoPattern,
+  maxLogoLength,
+} from "../../shared/theme/brand";
 import { BerthIcon, Card, Logo, Wordmark } from "../../shared/ui";
 import { FieldHint } from "../ui";
 import { EditForm, maskOf, pick, useSave } from "../ui/edit-form";

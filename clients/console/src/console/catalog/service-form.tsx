@@ -10,7 +10,7 @@ import {
   Textarea,
 } from "@mantine/core";
 import { useDeskTexts } from "../../i18n/desk";
-import { MINUTE, spanMs } from "../../shared/time";
+import { MINUTE, spanMs } from "../../shared/format/time";
 import { FieldHint } from "../ui";
 import { EditForm, maskOf, pick, useSave } from "../ui/edit-form";
 import { Columns, Name } from "../ui/inputs";

@@ -3,9 +3,9 @@ import { IconCircleCheck, IconDownload, IconFileTypeCsv, IconUpload } from "@tab
 import { type ReactNode, useState } from "react";
 import { Link } from "react-router";
 import { useDesk, useDeskTexts } from "../../i18n/desk";
-import { explain } from "../../shared/errors";
-import { useCan } from "../../shared/me";
-import { here } from "../../shared/time";
+import { explain } from "../../shared/api/errors";
+import { useCan } from "../../shared/auth/user";
+import { here } from "../../shared/format/time";
 import { Card, PageHead, Tag } from "../../shared/ui";
 import { routes } from "../routes";
 import { DataTable, Dimmed, FieldHint, Hint, Page, Split, Tabbed } from "../ui";

@@ -4,7 +4,7 @@ import { useMediaQuery } from "@mantine/hooks";
 import { IconDeviceMobile, IconInbox, IconMail, IconMessage2 } from "@tabler/icons-react";
 import { useState } from "react";
 import { useNotices } from "../../i18n/notices";
-import { usePages } from "../../shared/pages";
+import { usePages } from "../../shared/api/pages";
 import { Card, More, QueryResult, State, Time } from "../../shared/ui";
 import { Dimmed, dotted, Hint, Note } from "../ui";
 import text from "../ui/text.module.css";

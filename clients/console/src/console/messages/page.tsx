@@ -1,6 +1,6 @@
 import { useNoticeTexts } from "../../i18n/notices";
-import { later } from "../../shared/lazy";
-import { useCan } from "../../shared/me";
+import { useCan } from "../../shared/auth/user";
+import { later } from "../../shared/loading/lazy";
 import { PageHead } from "../../shared/ui";
 import { Page, Tabbed } from "../ui";
 

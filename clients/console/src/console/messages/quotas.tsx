@@ -3,7 +3,7 @@ import { useQuery } from "@connectrpc/connect-query";
 import { Box } from "@mantine/core";
 import { useI18n } from "../../i18n";
 import { useNotices } from "../../i18n/notices";
-import { useNumbers } from "../../shared/numbers";
+import { useNumbers } from "../../shared/format/numbers";
 import { Card, Tag } from "../../shared/ui";
 import { Row } from "../settings/row";
 import { dotted, Hint, Note, Share, Strong, TenantTime } from "../ui";

@@ -2,7 +2,7 @@ import { NotificationService, type Senders } from "@berthhq/client";
 import { NumberInput, PasswordInput, Textarea, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { useNoticeTexts } from "../../i18n/notices";
-import { useFields } from "../../shared/form";
+import { useFields } from "../../shared/forms/form";
 import { CallForm } from "../ui";
 import { useSave } from "../ui/edit-form";
 

@@ -1,11 +1,11 @@
 import { NotificationService, type Senders } from "@berthhq/client";
 import { Box, Button, Group, Stack } from "@mantine/core";
 import { useNoticeTexts } from "../../i18n/notices";
-import { CallButton } from "../../shared/call-button";
-import { useCall } from "../../shared/calls";
-import { Form, FormError, useSubmit } from "../../shared/form";
-import { useCan } from "../../shared/me";
+import { useCall } from "../../shared/api/calls";
+import { useCan } from "../../shared/auth/user";
+import { Form, FormError, useSubmit } from "../../shared/forms/form";
 import { Card, CopyButton, Tag } from "../../shared/ui";
+import { CallButton } from "../../shared/ui/call-button";
 import { Code, Hint, Note, Strong, TenantTime } from "../ui";
 import text from "../ui/text.module.css";
 

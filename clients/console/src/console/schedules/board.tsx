@@ -3,7 +3,7 @@ import { Table } from "@mantine/core";
 import { IconPlus } from "@tabler/icons-react";
 import type { KeyboardEvent } from "react";
 import { useI18n } from "../../i18n";
-import { showDay, type Temporal } from "../../shared/time";
+import { showDay, type Temporal } from "../../shared/format/time";
 import { State } from "../../shared/ui";
 import classes from "./board.module.css";
 import type { BoardRow } from "./columns";

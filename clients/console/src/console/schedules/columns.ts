@@ -1,10 +1,10 @@
 import type { Session } from "@berthhq/client";
 import { useMemo } from "react";
 import { type Messages, useI18n, useText } from "../../i18n";
-import { dayOf } from "../../shared/sessions";
-import { minuteOfDay, showDay, Temporal, zoneName } from "../../shared/time";
+import { minuteOfDay, showDay, Temporal, zoneName } from "../../shared/format/time";
 import type { Catalog } from "../catalog/data";
 import { useCatalog } from "../catalog/loaded";
+import { dayOf } from "../ui/sessions";
 import { daysFrom, type Range } from "./data";
 import { spanOf } from "./layout";
 

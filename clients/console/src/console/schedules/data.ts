@@ -2,8 +2,7 @@ import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { useHotkeys, useLocalStorage } from "@mantine/hooks";
 import { useEffect, useMemo, useState } from "react";
 import type { Messages } from "../../i18n";
-import { useCan, useMe } from "../../shared/me";
-import { dayOf, useSessions } from "../../shared/sessions";
+import { useCan, useMe } from "../../shared/auth/user";
 import {
   DAY,
   here,
@@ -15,9 +14,11 @@ import {
   today,
   weekStart,
   zoneName,
-} from "../../shared/time";
+} from "../../shared/format/time";
+import { useSessions } from "../../shared/schedules/sessions";
 import { useCatalog } from "../catalog/loaded";
 import { routes } from "../routes";
+import { dayOf } from "../ui/sessions";
 import type { Drop } from "./layout";
 import type { Draft } from "./new-session";
 

@@ -11,9 +11,7 @@ import {
 } from "@mantine/core";
 import { DateInput, TimeInput } from "@mantine/dates";
 import { type Messages, useI18n } from "../../i18n";
-import type { Fields as Form } from "../../shared/form";
-import { useCan } from "../../shared/me";
-import { named } from "../../shared/options";
+import { useCan } from "../../shared/auth/user";
 import {
   atWallClock,
   MINUTE,
@@ -24,7 +22,9 @@ import {
   Temporal,
   zoned,
   zoneName,
-} from "../../shared/time";
+} from "../../shared/format/time";
+import type { Fields as Form } from "../../shared/forms/form";
+import { named } from "../../shared/forms/options";
 import type { Catalog } from "../catalog/data";
 import { useCatalog } from "../catalog/loaded";
 import { pick } from "../ui/edit-form";

@@ -1,7 +1,7 @@
 import type { Session } from "@berthhq/client";
 import { Box } from "@mantine/core";
 import { type KeyboardEvent, type MouseEvent, type ReactNode, useEffect, useRef } from "react";
-import { showClock } from "../../shared/time";
+import { showClock } from "../../shared/format/time";
 import { State } from "../../shared/ui";
 import type { Column } from "./columns";
 import classes from "./grid.module.css";

@@ -1,5 +1,5 @@
 import type { Session } from "@berthhq/client";
-import { MINUTE, millis, minuteOfDay, zoned } from "../../shared/time";
+import { MINUTE, millis, minuteOfDay, zoned } from "../../shared/format/time";
 
 /** A time span, in minutes of a day. */
 export interface Span {

@@ -3,8 +3,8 @@ import { Button, Group, Text } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useRef } from "react";
 import { useI18n } from "../../i18n";
-import { ask } from "../../shared/ask";
-import { useCall } from "../../shared/calls";
+import { useCall } from "../../shared/api/calls";
+import { ask } from "../../shared/dialogs/question";
 import {
   atWallClock,
   millis,
@@ -13,7 +13,7 @@ import {
   showDay,
   Temporal,
   zoned,
-} from "../../shared/time";
+} from "../../shared/format/time";
 import { useCatalog } from "../catalog/loaded";
 import { type Grouping, ownerOf } from "./columns";
 

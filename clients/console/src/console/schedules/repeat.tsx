@@ -10,8 +10,8 @@ import {
 } from "@mantine/core";
 import { DateInput } from "@mantine/dates";
 import { useI18n } from "../../i18n";
-import { options } from "../../shared/options";
-import { showDay, Temporal } from "../../shared/time";
+import { showDay, Temporal } from "../../shared/format/time";
+import { options } from "../../shared/forms/options";
 import { Columns } from "../ui/inputs";
 import { nthOf, occurrences, type Rule, type Weekday, weekdays } from "./rule";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Temporal } from "../../shared/time";
+import { Temporal } from "../../shared/format/time";
 import { occurrences, type Rule, readRule, usual, writeRule } from "./rule";
 
 const day = (text: string) => Temporal.PlainDate.from(text);

@@ -1,4 +1,4 @@
-import type { Temporal } from "../../shared/time";
+import type { Temporal } from "../../shared/format/time";
 
 /** Weekdays in RFC 5545, Monday first. */
 export const weekdays = ["MO", "TU", "WE", "TH", "FR", "SA", "SU"] as const;

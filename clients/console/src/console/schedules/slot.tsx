@@ -11,7 +11,7 @@ import {
 } from "react";
 import { useLocation, useNavigate } from "react-router";
 import { useText } from "../../i18n";
-import { millis, minuteOfDay, showClock, zoned } from "../../shared/time";
+import { millis, minuteOfDay, showClock, zoned } from "../../shared/format/time";
 import { fallbackColor } from "../catalog/data";
 import { useCatalog } from "../catalog/loaded";
 import { routes } from "../routes";

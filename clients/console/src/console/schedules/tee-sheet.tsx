@@ -24,9 +24,7 @@ import { useState } from "react";
 import { Link } from "react-router";
 import { useI18n } from "../../i18n";
 import { useDeskTexts } from "../../i18n/desk";
-import { Countdown } from "../../shared/countdown";
-import { useCan, useMe } from "../../shared/me";
-import { useSessions } from "../../shared/sessions";
+import { useCan, useMe } from "../../shared/auth/user";
 import {
   millis,
   minuteOfDay,
@@ -36,8 +34,10 @@ import {
   Temporal,
   today,
   zoned,
-} from "../../shared/time";
+} from "../../shared/format/time";
+import { useSessions } from "../../shared/schedules/sessions";
 import { Card, PageHead, QueryResult, State, Tag, Time } from "../../shared/ui";
+import { Countdown } from "../../shared/ui/countdown";
 import type { Held } from "../bookings/hold";
 import { HoldDrawer } from "../bookings/hold-drawer";
 import { useCatalog, WithCatalog } from "../catalog/loaded";

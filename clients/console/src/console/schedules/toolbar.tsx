@@ -3,10 +3,10 @@ import { ActionIcon, Box, Button, Group, SegmentedControl, Skeleton } from "@man
 import { useHotkeys } from "@mantine/hooks";
 import { IconChecklist, IconPlus, IconWorld } from "@tabler/icons-react";
 import { useI18n } from "../../i18n";
-import { later } from "../../shared/lazy";
-import { useCan } from "../../shared/me";
-import { options } from "../../shared/options";
-import { showDay, showDays } from "../../shared/time";
+import { useCan } from "../../shared/auth/user";
+import { showDay, showDays } from "../../shared/format/time";
+import { options } from "../../shared/forms/options";
+import { later } from "../../shared/loading/lazy";
 import { Tooltip } from "../../shared/ui/overlays";
 import { type Range, zoneNote } from "./data";
 import classes from "./toolbar.module.css";

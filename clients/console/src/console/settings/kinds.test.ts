@@ -4,7 +4,7 @@ import { durationFromMs } from "@bufbuild/protobuf/wkt";
 import { expect, it } from "vitest";
 import { en as consoleTexts } from "../../i18n/console/en";
 import { en as base } from "../../i18n/en";
-import { DAY, HOUR, MINUTE } from "../../shared/time";
+import { DAY, HOUR, MINUTE } from "../../shared/format/time";
 import { type Kinds, readAll, writeAll } from "./kind";
 import { bonuses, choice, expression, flag, meters, night, number, span, windows } from "./kinds";
 

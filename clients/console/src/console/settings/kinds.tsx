@@ -23,7 +23,7 @@ import {
   type TimeOfDay,
   timeOfDay,
   wallClock,
-} from "../../shared/time";
+} from "../../shared/format/time";
 import { NumberInput } from "../../shared/ui/number-input";
 import text from "../ui/text.module.css";
 import type { Kind, Typed } from "./kind";

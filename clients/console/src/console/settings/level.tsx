@@ -1,7 +1,7 @@
 import { PolicyLevel } from "@berthhq/client";
 import { Select } from "@mantine/core";
 import { useText } from "../../i18n";
-import { useSearch } from "../../shared/routes";
+import { useSearch } from "../../shared/routing/route";
 import { useCatalogQuery } from "../catalog/data";
 import { common } from "../routes";
 

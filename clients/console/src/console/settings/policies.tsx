@@ -1,7 +1,7 @@
 import { type PolicyLayer, TenantService } from "@berthhq/client";
 import { useQuery } from "@connectrpc/connect-query";
 import { type Messages, useText } from "../../i18n";
-import { useCan } from "../../shared/me";
+import { useCan } from "../../shared/auth/user";
 import { PageHead, QueryResult } from "../../shared/ui";
 import { WithCatalog } from "../catalog/loaded";
 import { Page } from "../ui";

@@ -1,7 +1,7 @@
 import { Group, Select } from "@mantine/core";
 import { useState } from "react";
 import { useText } from "../../i18n";
-import { DAY, HOUR, MINUTE } from "../../shared/time";
+import { DAY, HOUR, MINUTE } from "../../shared/format/time";
 import { NumberInput } from "../../shared/ui/number-input";
 
 const units = { days: DAY, hours: HOUR, minutes: MINUTE };

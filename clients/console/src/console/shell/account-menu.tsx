@@ -10,7 +10,7 @@ import {
 } from "@tabler/icons-react";
 import { Link } from "react-router";
 import { type Language, languages, useI18n } from "../../i18n";
-import { useAuth, useMe } from "../../shared/me";
+import { useAuth, useMe } from "../../shared/auth/user";
 import { routes } from "../routes";
 import { AccountButton } from "./account-button";
 

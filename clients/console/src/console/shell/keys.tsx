@@ -1,6 +1,6 @@
 import { Kbd } from "@mantine/core";
 import { useText } from "../../i18n";
-import { DataTable } from "../../shared/data-table";
+import { DataTable } from "../../shared/ui/data-table";
 import { useNavItems } from "./nav";
 
 /** The keyboard shortcuts. */

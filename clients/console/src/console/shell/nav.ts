@@ -15,7 +15,7 @@ import {
   IconUsers,
 } from "@tabler/icons-react";
 import { useText } from "../../i18n";
-import { useCan } from "../../shared/me";
+import { useCan } from "../../shared/auth/user";
 import { useCatalogQuery } from "../catalog/data";
 import { routes } from "../routes";
 

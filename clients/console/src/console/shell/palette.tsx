@@ -7,7 +7,7 @@ import { IconMoon, IconPlus, IconSearch, IconSun } from "@tabler/icons-react";
 import { useState } from "react";
 import { useNavigate } from "react-router";
 import { useText } from "../../i18n";
-import { useCan } from "../../shared/me";
+import { useCan } from "../../shared/auth/user";
 import { Avatar } from "../../shared/ui";
 import { routes } from "../routes";
 import { useNavItems } from "./nav";

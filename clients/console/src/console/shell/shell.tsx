@@ -6,8 +6,8 @@ import { IconDeviceMobile, IconSearch } from "@tabler/icons-react";
 import { Suspense, useEffect, useRef } from "react";
 import { Route, Routes, useLocation } from "react-router";
 import { useI18n, useText } from "../../i18n";
-import { later, type Page, page, preload } from "../../shared/lazy";
-import { useAuth, useCan, useTitle } from "../../shared/me";
+import { useAuth, useCan } from "../../shared/auth/user";
+import { later, type Page, page, preload } from "../../shared/loading/lazy";
 import {
   BerthIcon,
   ErrorBoundary,
@@ -18,6 +18,7 @@ import {
   WordmarkLink,
 } from "../../shared/ui";
 import { Drawer } from "../../shared/ui/overlays";
+import { useTitle } from "../../shared/ui/title";
 import { routes } from "../routes";
 import { usePermissions } from "./nav";
 import { openPalette, paletteStore } from "./open-palette";

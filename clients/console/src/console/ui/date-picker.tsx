@@ -2,9 +2,9 @@ import { TextInput } from "@mantine/core";
 import type { DatePickerInputProps, DatePickerType } from "@mantine/dates";
 import { type ComponentType, lazy, type Ref, Suspense, useRef } from "react";
 import { useText } from "../../i18n";
-import { afterPage } from "../../shared/lazy";
-import { whenOnline } from "../../shared/online";
-import { startOf, Temporal } from "../../shared/time";
+import { startOf, Temporal } from "../../shared/format/time";
+import { afterPage } from "../../shared/loading/lazy";
+import { whenOnline } from "../../shared/loading/online";
 
 let need = () => {};
 const needed = new Promise<void>((resolve) => {

@@ -2,8 +2,8 @@ import { Button, type ButtonProps } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import type { Icon } from "@tabler/icons-react";
 import { Fragment, type ReactNode } from "react";
-import { Form, FormEnd, FormError, useSubmit } from "../../shared/form";
-import { useLast } from "../../shared/last";
+import { Form, FormEnd, FormError, useSubmit } from "../../shared/forms/form";
+import { useLast } from "../../shared/state/use-last";
 import { Drawer, Modal } from "../../shared/ui/overlays";
 
 /** A button that opens a form in a drawer, or in a modal dialog. */

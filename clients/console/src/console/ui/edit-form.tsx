@@ -3,9 +3,9 @@ import { Alert, Button, Stack, Text } from "@mantine/core";
 import { IconUsers } from "@tabler/icons-react";
 import type { ReactNode } from "react";
 import { useText } from "../../i18n";
-import { useCall } from "../../shared/calls";
-import { useEditing } from "../../shared/editing";
-import { bind, type Fields, FormEnd, FormError } from "../../shared/form";
+import { useCall } from "../../shared/api/calls";
+import { useEditing } from "../../shared/forms/editing";
+import { bind, type Fields, FormEnd, FormError } from "../../shared/forms/form";
 import { Facts } from "./figures";
 import classes from "./save-bar.module.css";
 

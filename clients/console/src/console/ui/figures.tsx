@@ -1,6 +1,6 @@
 import { Box, type BoxProps, Group, Progress } from "@mantine/core";
 import { Fragment, type ReactNode } from "react";
-import { useNumbers } from "../../shared/numbers";
+import { useNumbers } from "../../shared/format/numbers";
 import classes from "./figures.module.css";
 import text from "./text.module.css";
 

@@ -1,5 +1,5 @@
 import { Select, type SelectProps } from "@mantine/core";
-import { named } from "../../shared/options";
+import { named } from "../../shared/forms/options";
 
 type FilterSelectProps = Omit<SelectProps, "value" | "onChange" | "data"> & {
   /** Label of the option that selects all. */

@@ -1,4 +1,4 @@
-export { DataTable } from "../../shared/data-table";
+export { DataTable } from "../../shared/ui/data-table";
 export { type Action, ActionsMenu } from "./actions-menu";
 export { DatePickerInput, type Days, DaysFilter, timeRangeOf } from "./date-picker";
 export { CallForm, DialogButton, Panel } from "./dialog";

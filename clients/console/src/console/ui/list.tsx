@@ -2,8 +2,8 @@ import { Button } from "@mantine/core";
 import { IconChevronDown, IconChevronRight } from "@tabler/icons-react";
 import type { ReactNode } from "react";
 import { useText } from "../../i18n";
-import { DataTable, type TableProps } from "../../shared/data-table";
 import { Card, More, type Paged, type Query, QueryResult } from "../../shared/ui";
+import { DataTable, type TableProps } from "../../shared/ui/data-table";
 
 /** A card with a list from the server, as a table. */
 export function List<T extends object>({

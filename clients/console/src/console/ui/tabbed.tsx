@@ -1,7 +1,7 @@
 import { Tabs } from "@mantine/core";
 import { type ReactNode, useEffect, useRef } from "react";
 import { useNavigate } from "react-router";
-import { useSearch } from "../../shared/routes";
+import { useSearch } from "../../shared/routing/route";
 import { common } from "../routes";
 import classes from "./tabbed.module.css";
 

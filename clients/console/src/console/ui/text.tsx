@@ -9,10 +9,10 @@ import {
 } from "@mantine/core";
 import type { ReactNode } from "react";
 import { Link } from "react-router";
-import rows from "../../shared/data-table.module.css";
-import { useMe } from "../../shared/me";
-import type { TimeStyle, Timestamp } from "../../shared/time";
+import { useMe } from "../../shared/auth/user";
+import type { TimeStyle, Timestamp } from "../../shared/format/time";
 import { Avatar, Time } from "../../shared/ui";
+import rows from "../../shared/ui/data-table.module.css";
 import text from "./text.module.css";
 
 /** A less important line below other text. */

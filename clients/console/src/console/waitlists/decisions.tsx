@@ -3,9 +3,9 @@ import { Box, Stack, Text } from "@mantine/core";
 import { Fragment } from "react";
 import { useI18n, useText } from "../../i18n";
 import { useDecisionTexts } from "../../i18n/decisions";
-import { describeForStaff, describeVerdict, isChosen } from "../../shared/decisions";
-import { showTime, type Timestamp } from "../../shared/time";
+import { showTime, type Timestamp } from "../../shared/format/time";
 import { Card, State, Tag, Time, type Tone } from "../../shared/ui";
+import { describeForStaff, describeVerdict, isChosen } from "../../shared/waitlists/decisions";
 import { Dimmed, Facts } from "../ui";
 
 interface DecisionsProps {

@@ -1,5 +1,5 @@
 import { type Messages, useText } from "../../i18n";
-import { DAY, HOUR, MINUTE } from "../../shared/time";
+import { DAY, HOUR, MINUTE } from "../../shared/format/time";
 import { bonuses, choice, expression, flag, night, number, span } from "../settings/kinds";
 import { type Settings, settingsIn } from "../settings/settings";
 

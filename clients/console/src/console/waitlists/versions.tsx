@@ -1,7 +1,7 @@
 import { type WaitlistRulesVersion, WaitlistService } from "@berthhq/client";
 import { useText } from "../../i18n";
-import { changes } from "../../shared/editing";
-import { usePages } from "../../shared/pages";
+import { usePages } from "../../shared/api/pages";
+import { changes } from "../../shared/forms/editing";
 import { State, Tag } from "../../shared/ui";
 import { readAll } from "../settings/kind";
 import { useLevelName } from "../settings/level";

@@ -3,13 +3,13 @@ import { useQuery } from "@connectrpc/connect-query";
 import { Stack } from "@mantine/core";
 import { IconWallet } from "@tabler/icons-react";
 import { useText } from "../../i18n";
-import { later } from "../../shared/lazy";
-import { Terms } from "../../shared/terms";
+import { Terms } from "../../shared/accounts/terms";
+import { later } from "../../shared/loading/lazy";
 import { Card, QueryResult, State, Tag } from "../../shared/ui";
 import { Heading, Small } from "../ui";
 import classes from "./credits.module.css";
 
-const Ledger = later(() => import("../../shared/ledger"), "Ledger");
+const Ledger = later(() => import("../../shared/accounts/ledger"), "Ledger");
 
 export function CreditsPage() {
   const t = useText();

@@ -5,20 +5,20 @@ import { IconExternalLink, IconLogout } from "@tabler/icons-react";
 import { useState } from "react";
 import { useText } from "../../i18n";
 import { useMemberTexts } from "../../i18n/member";
-import { ask } from "../../shared/ask";
-import { useCall } from "../../shared/calls";
-import { ConfirmContact } from "../../shared/confirm-contact";
-import { useEditing } from "../../shared/editing";
-import { bind, Form, FormError } from "../../shared/form";
-import { later } from "../../shared/lazy";
-import { useAuth, useMe } from "../../shared/me";
-import { here } from "../../shared/time";
+import { ConfirmContact } from "../../shared/accounts/confirm-contact";
+import { useCall } from "../../shared/api/calls";
+import { useAuth, useMe } from "../../shared/auth/user";
+import { ask } from "../../shared/dialogs/question";
+import { here } from "../../shared/format/time";
+import { useEditing } from "../../shared/forms/editing";
+import { bind, Form, FormError } from "../../shared/forms/form";
+import { later } from "../../shared/loading/lazy";
 import { Card, CopyButton, QueryResult } from "../../shared/ui";
 import { Heading, Note } from "../ui";
 
 const NotificationPreferences = later(() => import("./settings"), "NotificationPreferences");
 const Appearance = later(() => import("./settings"), "Appearance");
-const OwnershipOffers = later(() => import("../../shared/ownership"), "OwnershipOffers", {
+const OwnershipOffers = later(() => import("../../shared/accounts/ownership"), "OwnershipOffers", {
   fallback: null,
 });
 const Devices = later(() => import("./settings"), "Devices");

@@ -8,7 +8,7 @@ import {
 import { useQuery } from "@connectrpc/connect-query";
 import { NativeSelect } from "@mantine/core";
 import { useText } from "../../i18n";
-import { reasonOf } from "../../shared/errors";
+import { reasonOf } from "../../shared/api/errors";
 
 /** Subscriptions that can pay for a booking. */
 export function usePlans(): readonly Subscription[] {

@@ -21,13 +21,13 @@ import {
 import { startTransition, useOptimistic } from "react";
 import { languages, useI18n, useText } from "../../i18n";
 import { useNotices } from "../../i18n/notices";
-import { useCall } from "../../shared/calls";
-import { DataTable } from "../../shared/data-table";
-import { useCan, useMe } from "../../shared/me";
-import { options } from "../../shared/options";
-import { timeOfDay, wallClock } from "../../shared/time";
-import { isMandatory, Topics } from "../../shared/topics";
+import { useCall } from "../../shared/api/calls";
+import { useCan, useMe } from "../../shared/auth/user";
+import { timeOfDay, wallClock } from "../../shared/format/time";
+import { options } from "../../shared/forms/options";
+import { isMandatory, Topics } from "../../shared/messages/topics";
 import { Card, QueryResult, Time } from "../../shared/ui";
+import { DataTable } from "../../shared/ui/data-table";
 import { Note } from "../ui";
 import classes from "./settings.module.css";
 

@@ -1,8 +1,8 @@
 import { BookingService } from "@berthhq/client";
 import { useI18n } from "../../i18n";
-import { ask } from "../../shared/ask";
-import { useCall, useFailed, useRead } from "../../shared/calls";
-import { millis, showTime } from "../../shared/time";
+import { useCall, useFailed, useRead } from "../../shared/api/calls";
+import { ask } from "../../shared/dialogs/question";
+import { millis, showTime } from "../../shared/format/time";
 
 /** Cancels a booking, after showing what that costs. */
 export function useCancelBooking() {

@@ -1,9 +1,9 @@
 import { BookingService, BookingStatus } from "@berthhq/client";
 import { useQuery } from "@connectrpc/connect-query";
 import { useText } from "../../i18n";
-import { DataTable } from "../../shared/data-table";
-import { DAY } from "../../shared/time";
+import { DAY } from "../../shared/format/time";
 import { Card, Tag, Time, type Tone } from "../../shared/ui";
+import { DataTable } from "../../shared/ui/data-table";
 import { useRange } from "../catalog/data";
 import { Subheading } from "../ui";
 

@@ -2,9 +2,9 @@ import { EligibilityStatus, type Session, SessionState, TenantService } from "@b
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { useLocalStorage } from "@mantine/hooks";
 import { useState } from "react";
-import { type ListOptions, useAll } from "../../shared/lists";
-import { useSessions } from "../../shared/sessions";
-import { HOUR } from "../../shared/time";
+import { type ListOptions, useAll } from "../../shared/api/lists";
+import { HOUR } from "../../shared/format/time";
+import { useSessions } from "../../shared/schedules/sessions";
 
 /* What several pages read. */
 

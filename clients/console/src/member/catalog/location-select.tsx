@@ -1,6 +1,6 @@
 import type { Location } from "@berthhq/client";
 import { NativeSelect, type NativeSelectProps } from "@mantine/core";
-import { named } from "../../shared/options";
+import { named } from "../../shared/forms/options";
 
 type LocationSelectProps = NativeSelectProps & {
   locations: readonly Location[];

@@ -14,8 +14,7 @@ import {
 import { useEffect, useRef, useState } from "react";
 import { Link } from "react-router";
 import { useI18n, useText } from "../../i18n";
-import { later } from "../../shared/lazy";
-import { useMe } from "../../shared/me";
+import { useMe } from "../../shared/auth/user";
 import {
   DAY,
   here,
@@ -28,7 +27,8 @@ import {
   today,
   zoned,
   zoneName,
-} from "../../shared/time";
+} from "../../shared/format/time";
+import { later } from "../../shared/loading/lazy";
 import { Card, QueryResult, State, Tag, Time } from "../../shared/ui";
 import { useCancelBooking } from "../bookings/cancel";
 import { isBooked, useChosenLocation, usePublished, useServices } from "../catalog/data";

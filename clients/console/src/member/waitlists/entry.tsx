@@ -5,11 +5,11 @@ import { useDisclosure } from "@mantine/hooks";
 import { useText } from "../../i18n";
 import { useDecisionTexts } from "../../i18n/decisions";
 import { useMemberTexts } from "../../i18n/member";
-import { useCall } from "../../shared/calls";
-import { memberReason } from "../../shared/decisions";
-import { later } from "../../shared/lazy";
-import { type CivilDay, DAY, plainDay, showDay, wallClock } from "../../shared/time";
+import { useCall } from "../../shared/api/calls";
+import { type CivilDay, DAY, plainDay, showDay, wallClock } from "../../shared/format/time";
+import { later } from "../../shared/loading/lazy";
 import { Tag } from "../../shared/ui";
+import { memberReason } from "../../shared/waitlists/decisions";
 import { useLocations, useRange } from "../catalog/data";
 import { DayAndTime, Small, SummaryCard } from "../ui";
 

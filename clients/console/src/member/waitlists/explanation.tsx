@@ -3,9 +3,9 @@ import { useQuery } from "@connectrpc/connect-query";
 import { List, Modal, Text } from "@mantine/core";
 import { useI18n } from "../../i18n";
 import { useDecisionTexts } from "../../i18n/decisions";
-import { describeForMember } from "../../shared/decisions";
-import { showTime } from "../../shared/time";
+import { showTime } from "../../shared/format/time";
 import { QueryResult } from "../../shared/ui";
+import { describeForMember } from "../../shared/waitlists/decisions";
 
 interface ExplanationProps {
   entryId: string;

@@ -22,13 +22,21 @@ import {
 import { type ReactNode, useState } from "react";
 import { Link, useNavigate } from "react-router";
 import { useMemberTexts } from "../../i18n/member";
-import { useCall } from "../../shared/calls";
-import { explain } from "../../shared/errors";
-import { useFields, useSubmit } from "../../shared/form";
-import { later } from "../../shared/lazy";
-import { useMe } from "../../shared/me";
-import { named } from "../../shared/options";
-import { civilDay, DAY, millis, plainDay, Temporal, timeOfDay, today } from "../../shared/time";
+import { useCall } from "../../shared/api/calls";
+import { explain } from "../../shared/api/errors";
+import { useMe } from "../../shared/auth/user";
+import {
+  civilDay,
+  DAY,
+  millis,
+  plainDay,
+  Temporal,
+  timeOfDay,
+  today,
+} from "../../shared/format/time";
+import { useFields, useSubmit } from "../../shared/forms/form";
+import { named } from "../../shared/forms/options";
+import { later } from "../../shared/loading/lazy";
 import { Card, QueryResult, State, Time } from "../../shared/ui";
 import { NumberInput } from "../../shared/ui/number-input";
 import {

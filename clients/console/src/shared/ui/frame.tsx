@@ -3,10 +3,10 @@ import { IconMapOff } from "@tabler/icons-react";
 import type { ReactNode } from "react";
 import { Link } from "react-router";
 import { useText } from "../../i18n";
-import { useTitle } from "../me";
 import classes from "./frame.module.css";
 import logo from "./logo.module.css";
 import { State } from "./query-result";
+import { useTitle } from "./title";
 
 /** Shown for unknown URLs. */
 export function NoPage({ home }: { home: string }) {

@@ -1,6 +1,6 @@
 import { type NumberInputProps, TextInput } from "@mantine/core";
 import { type ComponentType, lazy, Suspense } from "react";
-import { whenOnline } from "../online";
+import { whenOnline } from "../loading/online";
 
 type Props = NumberInputProps<number>;
 

@@ -9,10 +9,10 @@ import {
 } from "@tabler/icons-react";
 import { Component, type ReactNode } from "react";
 import { useI18n, useText } from "../../i18n";
-import { explain, reasonOf } from "../errors";
-import { useTitle } from "../me";
-import { here } from "../time";
+import { explain, reasonOf } from "../api/errors";
+import { here } from "../format/time";
 import classes from "./query-result.module.css";
+import { useTitle } from "./title";
 
 export interface Query<T> {
   data: T | undefined;

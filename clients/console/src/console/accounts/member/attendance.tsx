@@ -1,6 +1,6 @@
 import { CheckInService, type Member } from "@berthhq/client";
 import { useText } from "../../../i18n";
-import { usePages } from "../../../shared/pages";
+import { usePages } from "../../../shared/api/pages";
 import { Card, More, QueryResult, State, Tag, Time } from "../../../shared/ui";
 import { BookingTag } from "../../bookings/tag";
 import { routes } from "../../routes";

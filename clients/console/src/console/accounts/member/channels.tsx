@@ -11,9 +11,9 @@ import {
 } from "@tabler/icons-react";
 import { useDeskTexts } from "../../../i18n/desk";
 import { useNotices } from "../../../i18n/notices";
-import { useMe } from "../../../shared/me";
-import { wallClock } from "../../../shared/time";
-import { Topics } from "../../../shared/topics";
+import { useMe } from "../../../shared/auth/user";
+import { wallClock } from "../../../shared/format/time";
+import { Topics } from "../../../shared/messages/topics";
 import { Card, QueryResult, State } from "../../../shared/ui";
 import { CardHint, Dimmed, TenantTime } from "../../ui";
 import classes from "./channels.module.css";

@@ -1,7 +1,7 @@
 import { type Member, MemberService } from "@berthhq/client";
 import { TagsInput, Textarea, TextInput } from "@mantine/core";
 import { useText } from "../../../i18n";
-import { useMe } from "../../../shared/me";
+import { useMe } from "../../../shared/auth/user";
 import { EditForm, pick, useSave } from "../../ui/edit-form";
 import { Columns, Language, Name, Zone } from "../../ui/inputs";
 

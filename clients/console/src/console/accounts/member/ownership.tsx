@@ -1,9 +1,9 @@
 import { AccessService, type Member, MemberStatus } from "@berthhq/client";
 import { Group, Text } from "@mantine/core";
 import { useOwnershipTexts } from "../../../i18n/ownership";
-import { CallButton } from "../../../shared/call-button";
-import { useMe } from "../../../shared/me";
-import { OwnershipOffers, useTransfers } from "../../../shared/ownership";
+import { OwnershipOffers, useTransfers } from "../../../shared/accounts/ownership";
+import { useMe } from "../../../shared/auth/user";
+import { CallButton } from "../../../shared/ui/call-button";
 import { TenantTime } from "../../ui";
 
 /** Lets owners make a member the owner in their place, and the member confirm it. */

@@ -4,10 +4,11 @@ import { Group, Stack, Text } from "@mantine/core";
 import { IconPencil } from "@tabler/icons-react";
 import { useText } from "../../../i18n";
 import { useDeskTexts } from "../../../i18n/desk";
-import { useCall } from "../../../shared/calls";
-import { later } from "../../../shared/lazy";
-import { useMe, useTitle } from "../../../shared/me";
+import { useCall } from "../../../shared/api/calls";
+import { useMe } from "../../../shared/auth/user";
+import { later } from "../../../shared/loading/lazy";
 import { Avatar, Card, PageHead, QueryResult, Tag } from "../../../shared/ui";
+import { useTitle } from "../../../shared/ui/title";
 import { routes } from "../../routes";
 import {
   ActionsMenu,

@@ -11,8 +11,8 @@ import { IconCheck, IconPencil, IconPlus } from "@tabler/icons-react";
 import { type ReactNode, useMemo, useState } from "react";
 import { useText } from "../../../i18n";
 import { useDescribed } from "../../../i18n/permissions";
-import { useAll } from "../../../shared/lists";
-import { useCan } from "../../../shared/me";
+import { useAll } from "../../../shared/api/lists";
+import { useCan } from "../../../shared/auth/user";
 import { Card, PageHead, QueryResult, State, Tag } from "../../../shared/ui";
 import { routes } from "../../routes";
 import {

@@ -1,5 +1,5 @@
 import type { Member, Permission } from "@berthhq/client";
-import { useMe } from "../../../shared/me";
+import { useMe } from "../../../shared/auth/user";
 
 /** The roles that only owners give and take. */
 const owned = ["owner", "admin"];

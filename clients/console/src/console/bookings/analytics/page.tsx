@@ -14,9 +14,9 @@ import { useDisclosure } from "@mantine/hooks";
 import { keepPreviousData } from "@tanstack/react-query";
 import { Fragment } from "react";
 import { useI18n, useText } from "../../../i18n";
-import { useAll } from "../../../shared/lists";
-import { useMe } from "../../../shared/me";
-import { useNumbers } from "../../../shared/numbers";
+import { useAll } from "../../../shared/api/lists";
+import { useMe } from "../../../shared/auth/user";
+import { useNumbers } from "../../../shared/format/numbers";
 import {
   type CivilDay,
   civilDay,
@@ -25,7 +25,7 @@ import {
   showDay,
   Temporal,
   today,
-} from "../../../shared/time";
+} from "../../../shared/format/time";
 import { Card, PageHead, QueryResult, State } from "../../../shared/ui";
 import { useCatalog, WithCatalog } from "../../catalog/loaded";
 import { routes } from "../../routes";

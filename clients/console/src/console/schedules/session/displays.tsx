@@ -2,9 +2,9 @@ import { CheckInService, type DisplayLink, type Session } from "@berthhq/client"
 import { useQuery } from "@connectrpc/connect-query";
 import { Stack } from "@mantine/core";
 import { useText } from "../../../i18n";
-import { CallButton } from "../../../shared/call-button";
-import { millis } from "../../../shared/time";
+import { millis } from "../../../shared/format/time";
 import { QueryResult, Time } from "../../../shared/ui";
+import { CallButton } from "../../../shared/ui/call-button";
 import { CardHint, DataTable, Dimmed } from "../../ui";
 
 /** The display links of a session, which can be turned off. */

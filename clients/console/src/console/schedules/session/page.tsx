@@ -14,13 +14,13 @@ import { IconCheck, IconDeviceTv, IconHourglass, IconPencil, IconPlus } from "@t
 import { Fragment, useState } from "react";
 import { useI18n, useText } from "../../../i18n";
 import { useDeskTexts } from "../../../i18n/desk";
-import { useCall } from "../../../shared/calls";
-import { later } from "../../../shared/lazy";
-import { useCan, useTitle } from "../../../shared/me";
-import { dayOf } from "../../../shared/sessions";
-import { millis, Temporal } from "../../../shared/time";
+import { useCall } from "../../../shared/api/calls";
+import { useCan } from "../../../shared/auth/user";
+import { millis, Temporal } from "../../../shared/format/time";
+import { later } from "../../../shared/loading/lazy";
 import { Card, PageHead, QueryResult, Tag, Time, type Tone } from "../../../shared/ui";
 import { Drawer } from "../../../shared/ui/overlays";
+import { useTitle } from "../../../shared/ui/title";
 import type { Held } from "../../bookings/hold";
 import { HoldDrawer } from "../../bookings/hold-drawer";
 import { Roster, seatsIn, useRoster } from "../../bookings/roster";
@@ -38,6 +38,7 @@ import {
   Share,
   Split,
 } from "../../ui";
+import { dayOf } from "../../ui/sessions";
 import text from "../../ui/text.module.css";
 import { SessionWaitlist } from "../../waitlists/session";
 import { zoneNote } from "../data";

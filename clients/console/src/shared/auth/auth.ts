@@ -1,0 +1,190 @@
+import { type Credentials, credentials } from "@berthhq/client";
+import { Code, ConnectError } from "@connectrpc/connect";
+import type { UserManager } from "oidc-client-ts";
+import {
+  type Config,
+  chosenTenant,
+  demoToken,
+  type Expected,
+  fetched,
+  type Identity,
+  type Person,
+  read,
+  remembered,
+  tenantOf,
+} from "../start/expect-user";
+import { Store } from "../state/store";
+
+/*
+ * Who is signed in, in this tab. Tokens stay in memory (with a provider: in the tab's session
+ * storage, so that a reload keeps them). For demo users only the name is stored, never a token.
+ */
+
+export interface DemoTenant {
+  readonly id: string;
+  readonly name: string;
+  readonly people: readonly { readonly subject: string; readonly role: string }[];
+}
+
+export type AuthState =
+  | { readonly kind: "starting" }
+  | { readonly kind: "out"; readonly failure?: string }
+  | { readonly kind: "in"; readonly identity: Identity; readonly tenant: string }
+  /** The session has expired, or is not enough. The page stays until the user signs in again. */
+  | {
+      readonly kind: "expired";
+      readonly identity: Identity;
+      readonly tenant: string;
+      readonly stepUp?: StepUp;
+    };
+
+/** The sign-in that the organization asks for: parameters of OpenID Connect. */
+export interface StepUp {
+  readonly max_age?: number;
+  readonly acr_values?: string;
+}
+
+export class Auth extends Store<AuthState> implements Credentials {
+  config: Config = {};
+  #manager: UserManager | undefined;
+  #tokens = credentials(undefined, undefined);
+  #person: Person | undefined;
+
+  /** base is the path of the app, "/" or "/app/". */
+  constructor(readonly base: string) {
+    super({ kind: "starting" });
+  }
+
+  get #callback(): string {
+    return `${location.origin}${this.base}auth/callback`;
+  }
+
+  async start(expected: Expected): Promise<void> {
+    try {
+      this.config = await expected.config;
+      if (this.config.issuer && this.config.client_id) await this.#openProvider();
+      const { development } = this.config;
+      const demo = this.state.kind === "starting" && development && (await expected.demo);
+      if (demo) {
+        this.#person = demo.person;
+        this.#accept(demo.token);
+      }
+    } catch {
+      // The user can sign in again.
+    }
+    if (this.state.kind === "starting") this.set({ kind: "out" });
+  }
+
+  async #openProvider(): Promise<void> {
+    const { UserManager, WebStorageStateStore } = await import("oidc-client-ts");
+    const { issuer = "", client_id = "", scope = "openid", audience } = this.config;
+    this.#manager = new UserManager({
+      authority: issuer,
+      client_id,
+      scope,
+      redirect_uri: this.#callback,
+      post_logout_redirect_uri: location.origin + this.base,
+      automaticSilentRenew: false,
+      userStore: new WebStorageStateStore({ store: sessionStorage }),
+      ...(audience && { extraQueryParams: { audience } }),
+    });
+    if (location.pathname === new URL(this.#callback).pathname) {
+      const user = await this.#manager.signinCallback(); // undefined in the sign-in popup
+      if (!user) return;
+      this.#accept(user.access_token);
+      history.replaceState(null, "", typeof user.state === "string" ? user.state : this.base);
+      return;
+    }
+    const user = await this.#manager.getUser();
+    if (user && !user.expired) this.#accept(user.access_token);
+    else if (user?.refresh_token) await this.#renew();
+  }
+
+  #accept(token: string): void {
+    this.#tokens = credentials(token, () => this.#renew());
+    const identity = read(token);
+    this.set({ kind: "in", identity, tenant: tenantOf(identity) });
+  }
+
+  async current(): Promise<string | undefined> {
+    if (this.state.kind !== "in") throw signedOut();
+    return this.#tokens.current();
+  }
+
+  async refused(token: string | undefined): Promise<boolean> {
+    return this.state.kind === "in" && this.#tokens.refused(token).catch(() => false);
+  }
+
+  /** Asks the user to sign in again, over the open page. */
+  expired(stepUp?: StepUp): void {
+    if (this.state.kind === "in")
+      this.set({ ...this.state, kind: "expired", ...(stepUp && { stepUp }) });
+  }
+
+  /** Continues with the sign-in that the user has. */
+  keep(): void {
+    if (this.state.kind === "expired") this.set({ ...this.state, kind: "in" });
+  }
+
+  /** Fetches a token and accepts it. */
+  async #renew(): Promise<string> {
+    const asked = this.#person ? demoToken(this.#person) : this.#silentToken();
+    const token = await asked.catch((error) => {
+      // Offline, the old token may still be valid.
+      throw error instanceof TypeError ? error : signedOut();
+    });
+    this.#accept(token);
+    return token;
+  }
+
+  async #silentToken(): Promise<string> {
+    const user = await this.#manager?.signinSilent();
+    if (!user) throw signedOut();
+    return user.access_token;
+  }
+
+  async be(tenant: string, subject: string): Promise<void> {
+    this.#person = { tenant, subject };
+    localStorage.setItem(remembered, JSON.stringify(this.#person));
+    await this.#renew().catch(() => this.set({ kind: "out", failure: "people" }));
+  }
+
+  /** Continues for a demo user whose token could not be renewed. */
+  async resume(): Promise<void> {
+    if (this.state.kind !== "expired" || !this.#person) return;
+    await this.#renew().catch(() => undefined);
+  }
+
+  people(): Promise<readonly DemoTenant[]> {
+    return fetched<readonly DemoTenant[]>("/dev/people.json");
+  }
+
+  /** Redirects to the provider and returns to the same page. */
+  async signIn(): Promise<void> {
+    const state = location.pathname + location.search;
+    if (this.state.kind === "expired") {
+      const user = await this.#manager?.signinPopup(this.state.stepUp); // the page keeps what was typed
+      if (user) this.#accept(user.access_token);
+      return;
+    }
+    await this.#manager?.signinRedirect({ state });
+  }
+
+  choose(tenant: string): void {
+    if (this.state.kind !== "in") return;
+    sessionStorage.setItem(chosenTenant, tenant);
+    this.set({ ...this.state, tenant });
+  }
+
+  async signOut(): Promise<void> {
+    localStorage.removeItem(remembered);
+    sessionStorage.removeItem(chosenTenant);
+    const manager = this.#person ? undefined : this.#manager;
+    this.#person = undefined;
+    this.set({ kind: "out" });
+    await manager?.removeUser();
+    await manager?.signoutRedirect().catch(() => undefined);
+  }
+}
+
+const signedOut = () => new ConnectError("signed out", Code.Unauthenticated);

@@ -1,0 +1,174 @@
+import {
+  type EntryVerdict,
+  type PreviewedMove,
+  type WaitlistDecision,
+  WaitlistMode,
+  WaitlistMove,
+  type WaitlistVerdict,
+} from "@berthhq/client";
+import type { DecisionTexts } from "../../i18n/decisions";
+import type { Timestamp } from "../format/time";
+
+type Show = (at: Timestamp, zone: string) => string;
+
+const until = (at: Timestamp | undefined, zone: string, show: Show) => (at ? show(at, zone) : "");
+
+/** Describes what a decision meant for an entry, for its member. */
+export function describeForMember(
+  { decision, verdict }: EntryVerdict,
+  texts: DecisionTexts,
+  show: Show,
+) {
+  if (!decision) return [];
+  const { you } = texts;
+  const { timeZone: zone, trigger, seats, mode, lineLength } = decision;
+  const sentences = [
+    you.when(until(decision.decideTime, zone, show), texts.triggers[trigger] ?? "", seats),
+  ];
+  if (!verdict) return sentences;
+  const { rank, reason, chosenBefore, partySize, expireTime } = verdict;
+  const shared = mode === WaitlistMode.FIRST_TO_CLAIM;
+  sentences.push(you.position(rank, lineLength));
+  if (chosenBefore > 0) sentences.push(you.before(chosenBefore, shared));
+  const end = until(expireTime, zone, show);
+  if (reason === "PROMOTED") sentences.push(you.promoted(partySize));
+  else if (reason !== "OFFERED") sentences.push(you.notChosen(memberReason(reason, texts)));
+  else sentences.push(shared ? you.firstCome(partySize, end) : you.offered(partySize, end));
+  return sentences;
+}
+
+/**
+ * Why an entry was not chosen, for its member. Reasons that this app does not know are shown as
+ * they are.
+ */
+export const memberReason = (reason: string, { you, booking }: DecisionTexts): string =>
+  you.reasons[reason] ?? booking[reason] ?? reason;
+
+/** Why an entry was not chosen, for staff. */
+export const staffReason = (reason: string, { staff, booking }: DecisionTexts): string =>
+  staff.reasons[reason] ?? booking[reason] ?? reason;
+
+export const isChosen = ({ reason }: Pick<WaitlistVerdict, "reason">): boolean =>
+  reason === "PROMOTED" || reason === "OFFERED";
+
+/** Only this many names are listed; the rest are counted. */
+const most = 10;
+
+/**
+ * Describes a decision for staff: how many seats were open, who got them, and what happened to the
+ * rest.
+ */
+export function describeForStaff(
+  decision: WaitlistDecision,
+  texts: DecisionTexts,
+  locale: string,
+  show: Show,
+) {
+  const { staff } = texts;
+  const { mode, move, seats, tried, verdicts, timeZone: zone, lineLength } = decision;
+  const sentences = [staff.open(seats, lineLength)];
+  if (tried > 0) sentences.push(staff.tried(tried));
+  const chosen = verdicts.filter(isChosen);
+  const inTurn = mode === WaitlistMode.OFFER;
+  const names = named(
+    chosen.map(({ memberName, partySize, expireTime }) =>
+      staff.got(
+        memberName || staff.someone,
+        partySize,
+        inTurn ? until(expireTime, zone, show) : "",
+      ),
+    ),
+    staff.more,
+    locale,
+  );
+  if (chosen.length === 0) sentences.push(staff.noOne);
+  else if (mode === WaitlistMode.AUTO_PROMOTE) sentences.push(staff.booked(names));
+  else if (mode === WaitlistMode.FIRST_TO_CLAIM) sentences.push(staff.firstCome(names));
+  else
+    sentences.push(move === WaitlistMove.ROLL_ON ? staff.offeredNext(names) : staff.offered(names));
+  const rest = describeRest(decision, texts);
+  if (rest) sentences.push(rest);
+  return sentences;
+}
+
+function named(names: readonly string[], more: (n: number) => string, locale: string): string {
+  const all = names.slice(0, most);
+  if (names.length > most) all.push(more(names.length - most));
+  return new Intl.ListFormat(locale, { type: "conjunction" }).format(all);
+}
+
+/** What staff can do about seats that no one on the waitlist gets. */
+export function describeTodo(decision: WaitlistDecision, texts: DecisionTexts): string {
+  const rest = describeRest(decision, texts);
+  return rest && `${rest} ${texts.staff.todo(leftOf(decision))}`;
+}
+
+const leftOf = ({ seats, given }: WaitlistDecision): number =>
+  seats === undefined ? 0 : seats - given;
+
+/** Seats that no one on the waitlist gets, and why; "" if there are none. */
+function describeRest(decision: WaitlistDecision, { staff }: DecisionTexts): string {
+  const { mode, leftMove, tried, verdicts, lineLength } = decision;
+  if (leftMove === WaitlistMove.UNSPECIFIED) return "";
+  const chosen = verdicts.filter(isChosen).length;
+  const n = leftOf(decision);
+  if (leftMove === WaitlistMove.NOBODY_FITS) {
+    if (lineLength === 0) return staff.left.empty(n);
+    return chosen > 0 ? staff.left.noOther(n) : staff.left.none(n, lineLength);
+  }
+  const offers = tried + (mode === WaitlistMode.AUTO_PROMOTE ? 0 : chosen);
+  return staff.left.asked(n, offers, staff.stopped[whyStopped(verdicts)]);
+}
+
+/** Why no further offers are made. */
+function whyStopped(verdicts: readonly WaitlistVerdict[]): keyof DecisionTexts["staff"]["stopped"] {
+  const reasons = new Set(verdicts.map(({ reason }) => reason));
+  if (reasons.has("TRY_CAP")) return "cap";
+  if (reasons.has("NO_CASCADE")) return "staff";
+  return reasons.has("NO_TIME") || reasons.has("QUIET_HOURS") ? "late" : "list";
+}
+
+/** The verdict on an entry, for staff. */
+export function describeVerdict(
+  { reason, partySize, expireTime }: WaitlistVerdict,
+  { mode, timeZone }: WaitlistDecision,
+  texts: DecisionTexts,
+  show: Show,
+): string {
+  const { verdicts } = texts.staff;
+  const end = until(expireTime, timeZone, show);
+  if (reason === "PROMOTED") return verdicts.booked(partySize);
+  if (reason !== "OFFERED") return staffReason(reason, texts);
+  return mode === WaitlistMode.FIRST_TO_CLAIM
+    ? verdicts.firstCome(partySize, end)
+    : verdicts.offered(partySize, end);
+}
+
+/** What a draft of the rules would have changed about a decision. */
+export function describeDifference(
+  { decision, draftMode, draftMove, draftVerdicts }: PreviewedMove,
+  texts: DecisionTexts,
+  locale: string,
+): string[] {
+  if (!decision) return [];
+  const { would, modes, someone, more } = texts.staff;
+  const before = decision.verdicts.filter(isChosen);
+  const after = draftVerdicts.filter(isChosen);
+  const without = (all: readonly WaitlistVerdict[], others: readonly WaitlistVerdict[]) => {
+    const known = new Set(others.map(({ entryId }) => entryId));
+    const names = all.filter(({ entryId }) => !known.has(entryId));
+    return named(
+      names.map(({ memberName }) => memberName || someone),
+      more,
+      locale,
+    );
+  };
+  const sentences: string[] = [];
+  if (draftMode !== decision.mode) sentences.push(would.mode(modes[draftMode] ?? ""));
+  const gained = without(after, before);
+  if (gained) sentences.push(would.gained(gained));
+  const lost = without(before, after);
+  if (lost) sentences.push(would.lost(lost));
+  if (draftMove !== decision.move) sentences.push(would.move(texts.moves[draftMove] ?? ""));
+  return sentences;
+}
