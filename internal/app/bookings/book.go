@@ -9,10 +9,10 @@ import (
 	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/app/seats"
 	"github.com/berthhq/berth/internal/data/bookingdb"
-	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/catalog"
+	"github.com/berthhq/berth/internal/rules/event"
 	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/tenant"
 )
@@ -153,15 +153,15 @@ func (b *book) write(tx *engine.Tx, id tenant.BookingID, decision booking.Decisi
 		ExternalRef: b.ExternalRef, Note: b.Note, Contact: b.Contact, GuestTier: b.GuestTier, CreatedBy: tx.Caller.Actor(),
 		HasItems: len(b.Items) > 0, RequestHash: b.refHash(),
 	}
-	what := outbox.BookingConfirmed
+	var data event.Data = event.BookingConfirmed{}
 	if b.Hold {
-		what, made.Status, made.HoldUntil = outbox.BookingHeld, booking.Pending, new(b.slot.HoldUntil(tx.Now))
+		data, made.Status, made.HoldUntil = event.BookingHeld{}, booking.Pending, new(b.slot.HoldUntil(tx.Now))
 		tx.WakeAt(*made.HoldUntil)
 	}
 	made = seats.Take(tx, b.facts, made, decision)
 	b.slot.SeatsTaken += made.Party
 	made.Items = seats.InsertItemLines(tx, made, stock)
-	seats.BookingEvent(tx, what, made, nil)
+	seats.BookingEvent(tx, made, data)
 	return seats.Place{Booking: &made}
 }
 

@@ -7,11 +7,11 @@ import (
 	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/app/seats"
 	"github.com/berthhq/berth/internal/data/bookingdb"
-	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/checkin"
+	"github.com/berthhq/berth/internal/rules/event"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -32,7 +32,7 @@ func (s *Service) CheckIn(ctx context.Context, caller tenant.Caller, id tenant.B
 		if err != nil {
 			return CheckInResult{}, err
 		}
-		return CheckInResult{applyCheckIn(tx, b, result, outbox.BookingAttended), result.Unchanged}, nil
+		return CheckInResult{applyCheckIn(tx, b, result, event.BookingAttended{}), result.Unchanged}, nil
 	}
 	return changeAttendance(ctx, s, caller, "checkin.staff", id, checkIn)
 }
@@ -44,7 +44,7 @@ func (s *Service) UndoCheckIn(ctx context.Context, caller tenant.Caller, id tena
 		if err != nil {
 			return b, err
 		}
-		return applyCheckIn(tx, b, result, outbox.BookingCheckInUndone), nil
+		return applyCheckIn(tx, b, result, event.BookingCheckInUndone{}), nil
 	}
 	return changeAttendance(ctx, s, caller, "checkin.undo", id, undo)
 }
@@ -86,7 +86,7 @@ func (s *Service) SelfCheckIn(
 				return CheckInResult{}, err
 			}
 		}
-		return CheckInResult{applyCheckIn(tx, *b, result, outbox.BookingAttended), result.Unchanged}, nil
+		return CheckInResult{applyCheckIn(tx, *b, result, event.BookingAttended{}), result.Unchanged}, nil
 	})
 }
 
@@ -150,7 +150,7 @@ func CheckInWindow(s booking.Slot) checkin.Window {
 }
 
 // applyCheckIn writes what a check-in, or its undo, changes in a booking.
-func applyCheckIn(tx *engine.Tx, b booking.Booking, result checkin.Result, what outbox.Type) booking.Booking {
+func applyCheckIn(tx *engine.Tx, b booking.Booking, result checkin.Result, data event.Data) booking.Booking {
 	if result.Unchanged {
 		return b
 	}
@@ -158,6 +158,6 @@ func applyCheckIn(tx *engine.Tx, b booking.Booking, result checkin.Result, what 
 	if !result.CheckedInAt.IsZero() {
 		b.CheckedInAt = &result.CheckedInAt
 	}
-	writeAttendance(tx, b, what)
+	writeAttendance(tx, b, data)
 	return b
 }

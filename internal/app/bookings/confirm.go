@@ -7,10 +7,10 @@ import (
 	"github.com/berthhq/berth/internal/app/seats"
 	"github.com/berthhq/berth/internal/data/bookingdb"
 	"github.com/berthhq/berth/internal/data/catalogdb"
-	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/credit"
+	"github.com/berthhq/berth/internal/rules/event"
 	"github.com/berthhq/berth/internal/rules/payment"
 	"github.com/berthhq/berth/internal/tenant"
 )
@@ -145,7 +145,7 @@ func (c *confirm) write(tx *engine.Tx, after booking.Booking, confirmed booking.
 			bookingdb.CountBooking(tx.Tx, tx.Tenant, confirmed.Payer.ID, c.slot.LocalDate, +1)
 		}
 	}
-	seats.BookingEvent(tx, outbox.BookingConfirmed, after, nil)
+	seats.BookingEvent(tx, after, event.BookingConfirmed{})
 	if after.Benefit.Code != "" {
 		if !after.Member.IsZero() {
 			catalogdb.PutBenefitMembership(tx.Tx, tx.Tenant, c.number.Membership(after.Benefit, after.Member, tx.Now))

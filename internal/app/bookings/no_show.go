@@ -6,9 +6,9 @@ import (
 	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/app/seats"
 	"github.com/berthhq/berth/internal/data/bookingdb"
-	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/booking"
+	"github.com/berthhq/berth/internal/rules/event"
 	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/tenant"
 )
@@ -21,7 +21,7 @@ func (s *Service) MarkNoShow(ctx context.Context, caller tenant.Caller, id tenan
 			return b, err
 		}
 		bookingdb.MoveSeats(tx.Tx, tx.Tenant, b.Session, bookingdb.Seats{Taken: -b.Party})
-		writeAttendance(tx, b, outbox.BookingNoShow)
+		writeAttendance(tx, b, event.BookingNoShow{})
 		slot.SeatsTaken -= b.Party
 		_, err = s.waitlists.Fill(ctx, tx, &slot, waitlist.ByNoShow)
 		return b, err
@@ -37,7 +37,7 @@ func (s *Service) UndoNoShow(ctx context.Context, caller tenant.Caller, id tenan
 			return b, err
 		}
 		bookingdb.MoveSeats(tx.Tx, tx.Tenant, b.Session, bookingdb.Seats{Taken: b.Party})
-		writeAttendance(tx, b, outbox.BookingNoShowUndone)
+		writeAttendance(tx, b, event.BookingNoShowUndone{})
 		return b, nil
 	}
 	b, err := changeAttendance(ctx, s, caller, "booking.undo_no_show", id, undo)
@@ -68,7 +68,7 @@ func changeAttendance[R any](
 }
 
 // writeAttendance writes a booking whose attendance changed, with its event.
-func writeAttendance(tx *engine.Tx, b booking.Booking, what outbox.Type) {
+func writeAttendance(tx *engine.Tx, b booking.Booking, data event.Data) {
 	bookingdb.UpdateBooking(tx.Tx, tx.Tenant, b, tx.Now)
-	seats.BookingEvent(tx, what, b, nil)
+	seats.BookingEvent(tx, b, data)
 }

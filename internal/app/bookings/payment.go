@@ -7,9 +7,9 @@ import (
 	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/app/seats"
 	"github.com/berthhq/berth/internal/data/bookingdb"
-	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/booking"
+	"github.com/berthhq/berth/internal/rules/event"
 	"github.com/berthhq/berth/internal/rules/payment"
 	"github.com/berthhq/berth/internal/tenant"
 )
@@ -67,7 +67,7 @@ func changePayment(
 	}
 	writePayment(tx, &b, before, *e)
 	bookingdb.UpdateBooking(tx.Tx, tx.Tenant, b, tx.Now)
-	seats.BookingEvent(tx, outbox.BookingUpdated, b, nil)
+	seats.BookingEvent(tx, b, event.BookingUpdated{})
 	return seats.Place{Booking: &b}, nil
 }
 

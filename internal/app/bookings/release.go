@@ -5,8 +5,8 @@ import (
 
 	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/app/seats"
-	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/rules/booking"
+	"github.com/berthhq/berth/internal/rules/event"
 	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/tenant"
 )
@@ -43,11 +43,12 @@ func (r *release) Run(ctx context.Context, tx *engine.Tx) (seats.Place, error) {
 	if err := r.service.waitlists.SoloIfAwaited(tx, r.slot); err != nil {
 		return seats.Place{}, err
 	}
-	what, why := outbox.BookingReleased, waitlist.ByRelease
+	var data event.Data = event.BookingReleased{}
+	why := waitlist.ByRelease
 	if after.Status == booking.Expired {
-		what, why = outbox.BookingExpired, waitlist.ByExpiredHold
+		data, why = event.BookingExpired{}, waitlist.ByExpiredHold
 	}
-	seats.EndHold(tx, &after, what)
+	seats.EndHold(tx, &after, data)
 	r.slot.SeatsTaken -= after.Party
 	_, err = r.service.waitlists.Fill(ctx, tx, r.slot, why)
 	return place, err

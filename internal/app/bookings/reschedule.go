@@ -7,11 +7,11 @@ import (
 	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/app/seats"
 	"github.com/berthhq/berth/internal/data/bookingdb"
-	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/data/waitlistdb"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/credit"
+	"github.com/berthhq/berth/internal/rules/event"
 	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/tenant"
 )
@@ -119,8 +119,8 @@ func (r *reschedule) move(tx *engine.Tx, before, after booking.Booking) {
 		bookingdb.CountBooking(tx.Tx, tx.Tenant, before.Subscription, from.LocalDate, -1)
 		bookingdb.CountBooking(tx.Tx, tx.Tenant, before.Subscription, to.LocalDate, +1)
 	}
-	seats.BookingEvent(tx, outbox.BookingRescheduled, after, map[string]any{
-		"from_session_id": from.ID.String(), "from_start_time": from.StartsAt.Format(time.RFC3339), "notify": r.Notify,
+	seats.BookingEvent(tx, after, event.BookingRescheduled{
+		FromSession: from.ID, FromStart: from.StartsAt.Truncate(time.Second), Notify: r.Notify,
 	})
 	if !tx.Caller.SelfOnly {
 		tx.Audit("booking.rescheduled", "booking", before.ID.UUID, "", map[string]any{

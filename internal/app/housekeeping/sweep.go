@@ -21,6 +21,7 @@ import (
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/credit"
+	"github.com/berthhq/berth/internal/rules/event"
 	"github.com/berthhq/berth/internal/rules/member"
 	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/rules/session"
@@ -252,7 +253,7 @@ func markAbsent(ctx context.Context, tx *engine.Tx, id tenant.SessionID) (int, e
 	bookingdb.MarkNoShows(tx.Tx, tx.Tenant, ids, tx.Now)
 	bookingdb.MoveSeats(tx.Tx, tx.Tenant, id, bookingdb.Seats{Taken: -freed})
 	for _, b := range absent {
-		seats.BookingEvent(tx, outbox.BookingNoShow, b, nil)
+		seats.BookingEvent(tx, b, event.BookingNoShow{})
 	}
 	return len(absent), nil
 }

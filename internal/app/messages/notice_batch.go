@@ -14,6 +14,7 @@ import (
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/credit"
 	"github.com/berthhq/berth/internal/rules/delivery"
+	"github.com/berthhq/berth/internal/rules/event"
 	"github.com/berthhq/berth/internal/rules/member"
 	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/tenant"
@@ -262,9 +263,8 @@ func (b *noticeBatch) decide(ctx context.Context, open *messagedb.OpenNotice) er
 	}
 	if n.ReminderDue(matter) {
 		b.events = append(b.events, outbox.Event{
-			ID: tenant.NextID[tenant.EventID](b.IDs), Type: outbox.BookingReminderDue, Session: n.Session,
-			Booking: n.Booking, Member: n.Member, Actor: credit.SystemActor, At: b.Now,
-			Untyped: map[string]any{"lead_seconds": int(n.Details.Lead.Seconds())},
+			ID: tenant.NextID[tenant.EventID](b.IDs), Session: n.Session, Booking: n.Booking, Member: n.Member,
+			Actor: credit.SystemActor, Data: event.BookingReminderDue{LeadSeconds: int(n.Details.Lead.Seconds())}, At: b.Now,
 		})
 	}
 	decision := notify.Decide(n, b.settings, to, matter, b.Now)

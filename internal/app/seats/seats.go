@@ -14,6 +14,7 @@ import (
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/credit"
+	"github.com/berthhq/berth/internal/rules/event"
 	"github.com/berthhq/berth/internal/rules/payment"
 	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/tenant"
@@ -91,14 +92,13 @@ func Cancel(tx *engine.Tx, c booking.CancelResult, notify bool) {
 	if c.ReleasesQuota {
 		bookingdb.CountBooking(tx.Tx, tx.Tenant, b.Subscription, b.LocalDate, -1)
 	}
-	BookingEvent(tx, outbox.BookingCancelled, b, map[string]any{
-		"credit_refunded": c.Refunded, "late": c.Late, "reason": b.CancelReason, "notify": notify,
-		"session_gone": c.SessionGone,
+	BookingEvent(tx, b, event.BookingCancelled{
+		Refunded: c.Refunded, Late: c.Late, Reason: b.CancelReason, Notify: notify, SessionGone: c.SessionGone,
 	})
 }
 
-// EndHold writes the end of a hold, and frees its seats and items.
-func EndHold(tx *engine.Tx, b *booking.Booking, what outbox.Type) {
+// EndHold writes the end of a hold with its event, and frees its seats and items.
+func EndHold(tx *engine.Tx, b *booking.Booking, data event.Data) {
 	bookingdb.UpdateBooking(tx.Tx, tx.Tenant, *b, tx.Now)
 	bookingdb.MoveSeats(tx.Tx, tx.Tenant, b.Session, bookingdb.Seats{Taken: -b.Party, Holds: -1})
 	if b.HasItems {
@@ -107,14 +107,14 @@ func EndHold(tx *engine.Tx, b *booking.Booking, what outbox.Type) {
 	for i := range b.Items {
 		b.Items[i].Status = booking.ItemCancelled
 	}
-	BookingEvent(tx, what, *b, nil)
+	BookingEvent(tx, *b, data)
 }
 
 // BookingEvent appends an event of a booking to the event log.
-func BookingEvent(tx *engine.Tx, what outbox.Type, b booking.Booking, data map[string]any) {
+func BookingEvent(tx *engine.Tx, b booking.Booking, data event.Data) {
 	outbox.Append(tx.Tx, tx.Tenant, outbox.Event{
-		ID: tenant.NextID[tenant.EventID](tx.IDs), Type: what, Session: b.Session, Booking: b.ID, Member: b.Member,
-		Actor: tx.Caller.Actor(), Untyped: data, At: tx.Now,
+		ID: tenant.NextID[tenant.EventID](tx.IDs), Session: b.Session, Booking: b.ID, Member: b.Member,
+		Actor: tx.Caller.Actor(), Data: data, At: tx.Now,
 	})
 }
 
@@ -141,8 +141,8 @@ func CatalogChanged(tx *engine.Tx, action, kind string, id tenant.UUID, changes 
 // CatalogEvent appends only the event.
 func CatalogEvent(tx *engine.Tx, kind, id string) {
 	outbox.Append(tx.Tx, tx.Tenant, outbox.Event{
-		ID: tenant.NextID[tenant.EventID](tx.IDs), Type: outbox.CatalogChanged, Actor: tx.Caller.Actor(),
-		Untyped: map[string]any{"kind": kind, "id": id}, At: tx.Now,
+		ID: tenant.NextID[tenant.EventID](tx.IDs), Actor: tx.Caller.Actor(),
+		Data: event.CatalogChanged{Kind: kind, ID: id}, At: tx.Now,
 	})
 }
 

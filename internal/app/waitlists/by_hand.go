@@ -8,10 +8,10 @@ import (
 	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/app/seats"
 	"github.com/berthhq/berth/internal/data/bookingdb"
-	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/data/waitlistdb"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/booking"
+	"github.com/berthhq/berth/internal/rules/event"
 	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/tenant"
 )
@@ -111,14 +111,12 @@ func (s *Service) editEntry(
 		if err != nil {
 			return waitlist.Entry{}, err
 		}
-		changes := map[string]any{
-			"flagged": e.Flagged, "score": e.Score, "position": edited.Position, "position_before": before.Position,
-		}
-		tx.Audit(action, "waitlist_entry", id.UUID, reason, changes)
-		changes["entry_id"] = id.String()
-		outbox.Append(tx.Tx, tx.Tenant, outbox.Event{
-			ID: tenant.NextID[tenant.EventID](tx.IDs), Type: outbox.WaitlistChanged, Session: e.Session, Member: e.Member,
-			Actor: tx.Caller.Actor(), Untyped: changes, At: tx.Now,
+		tx.Audit(action, "waitlist_entry", id.UUID, reason, map[string]any{
+			"entry_id": id.String(), "flagged": e.Flagged, "score": e.Score, "position": edited.Position,
+			"position_before": before.Position,
+		})
+		entryEvent(tx, e, event.WaitlistChanged{
+			Flagged: e.Flagged, Score: e.Score, Position: edited.Position, PositionBefore: before.Position,
 		})
 		return edited, nil
 	})

@@ -9,6 +9,7 @@ import (
 	"github.com/berthhq/berth/internal/data/waitlistdb"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/credit"
+	"github.com/berthhq/berth/internal/rules/event"
 	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/tenant"
 )
@@ -51,9 +52,8 @@ func (s *Service) writeDecision(tx *engine.Tx, r waitlist.Record) {
 	waitlistdb.InsertDecision(tx.Tx, tx.Tenant, waitlistdb.DecisionRecord{ID: id, Record: r})
 	if r.Note != "" {
 		outbox.Append(tx.Tx, tx.Tenant, outbox.Event{
-			ID: tenant.NextID[tenant.EventID](tx.IDs), Type: outbox.WaitlistStaffNote, Session: r.Case.Slot.Session,
-			Actor: credit.SystemActor, At: tx.Now,
-			Untyped: map[string]any{"decision_id": id.String(), "move": string(r.Decision.Move), "note": r.Note},
+			ID: tenant.NextID[tenant.EventID](tx.IDs), Session: r.Case.Slot.Session, Actor: credit.SystemActor, At: tx.Now,
+			Data: event.WaitlistStaffNote{Decision: id, Move: string(r.Decision.Move), Note: r.Note},
 		})
 	}
 }
@@ -70,24 +70,44 @@ func (s *Service) writeEntry(tx *engine.Tx, c waitlist.EntryChange) {
 	waitlistdb.RemovePlaces(tx.Tx, tx.Tenant, c.Entry.ID)
 	s.countEntry(tx, c.Entry.Status)
 	if c.Entry.Status != waitlist.Booked {
-		outbox.Append(tx.Tx, tx.Tenant, outbox.Event{
-			ID: tenant.NextID[tenant.EventID](tx.IDs), Type: outbox.WaitlistLeft, Session: c.Entry.Session,
-			Member: c.Entry.Member, Actor: tx.Caller.Actor(), At: tx.Now,
-			Untyped: map[string]any{
-				"entry_id": c.Entry.ID.String(), "status": string(c.Entry.Status), "reason": c.Reason, "notify": c.Notify,
-			},
-		})
+		entryEvent(tx, c.Entry, event.WaitlistLeft{Status: string(c.Entry.Status), Reason: c.Reason, Notify: c.Notify})
 	}
 }
 
-var offerEvents = map[waitlist.OfferStatus]outbox.Type{
-	waitlist.Live: outbox.OfferCreated, waitlist.Accepted: outbox.OfferAccepted, waitlist.Declined: outbox.OfferDeclined,
-	waitlist.RanOut: outbox.OfferExpired, waitlist.Withdrawn: outbox.OfferWithdrawn,
+// entryEvent appends an event of an entry to the event log.
+func entryEvent(tx *engine.Tx, e waitlist.Entry, data event.Data) {
+	outbox.Append(tx.Tx, tx.Tenant, outbox.Event{
+		ID: tenant.NextID[tenant.EventID](tx.IDs), Session: e.Session, Member: e.Member, Entry: e.ID,
+		Actor: tx.Caller.Actor(), Data: data, At: tx.Now,
+	})
+}
+
+// offerEvent appends an event of an offer, and of the booking that came of it, to the event log.
+func offerEvent(tx *engine.Tx, o waitlist.Offer, actor string, data event.Data) {
+	outbox.Append(tx.Tx, tx.Tenant, outbox.Event{
+		ID: tenant.NextID[tenant.EventID](tx.IDs), Session: o.Session, Booking: o.Booking, Member: o.Member,
+		Entry: o.Entry, Offer: o.ID, Actor: actor, Data: data, At: tx.Now,
+	})
+}
+
+// offerEnd returns what the event says with which an offer ended.
+func offerEnd(o waitlist.Offer) event.Data {
+	end := event.OfferEnd{Reason: o.Reason}
+	switch o.Status {
+	case waitlist.Accepted:
+		return event.OfferAccepted(end)
+	case waitlist.Declined:
+		return event.OfferDeclined(end)
+	case waitlist.RanOut:
+		return event.OfferExpired(end)
+	default:
+		return event.OfferWithdrawn(end)
+	}
 }
 
 // writeOffer writes an offer that was made or has ended. A new one gets the hash of its link's token, and its code.
 func (s *Service) writeOffer(tx *engine.Tx, o *waitlist.Offer) {
-	actor, data := tx.Caller.Actor(), make(map[string]any)
+	actor, data := tx.Caller.Actor(), offerEnd(*o)
 	if o.Status == waitlist.Live {
 		o.ClaimHash, o.Code = waitlist.HashClaim(s.claims.Token(tx.Tenant, o.ID)), s.claims.Code(o.ID)
 		waitlistdb.InsertOffer(tx.Tx, tx.Tenant, *o)
@@ -95,18 +115,11 @@ func (s *Service) writeOffer(tx *engine.Tx, o *waitlist.Offer) {
 		if !o.ByHand {
 			actor = credit.SystemActor
 		}
-		data["expire_time"], data["seats"], data["first_to_claim"], data["try"] = o.ExpiresAt, o.Seats, o.Shared, o.Try
+		data = event.OfferCreated{Expires: o.ExpiresAt, Seats: o.Seats, FirstToClaim: o.Shared, Try: o.Try}
 	} else {
 		waitlistdb.UpdateOffer(tx.Tx, tx.Tenant, *o)
-		if o.Reason != "" {
-			data["reason"] = o.Reason
-		}
 	}
-	data["offer_id"], data["entry_id"] = o.ID.String(), o.Entry.String()
-	outbox.Append(tx.Tx, tx.Tenant, outbox.Event{
-		ID: tenant.NextID[tenant.EventID](tx.IDs), Type: offerEvents[o.Status], Session: o.Session, Booking: o.Booking,
-		Member: o.Member, Actor: actor, Untyped: data, At: tx.Now,
-	})
+	offerEvent(tx, *o, actor, data)
 	s.countOffer(tx, *o)
 }
 

@@ -5,9 +5,9 @@ import (
 
 	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/app/seats"
-	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rules/booking"
+	"github.com/berthhq/berth/internal/rules/event"
 	"github.com/berthhq/berth/internal/rules/waitlist"
 )
 
@@ -61,7 +61,7 @@ func (s *Service) EndExpiredHolds(ctx context.Context, tx *engine.Tx, slot *book
 	}
 	for _, b := range expired {
 		b = booking.Expire(b, tx.Now)
-		seats.EndHold(tx, &b, outbox.BookingExpired)
+		seats.EndHold(tx, &b, event.BookingExpired{})
 		slot.SeatsTaken -= b.Party
 	}
 	_, err = s.Fill(ctx, tx, slot, waitlist.ByExpiredHold)

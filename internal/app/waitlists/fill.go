@@ -11,6 +11,7 @@ import (
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/credit"
+	"github.com/berthhq/berth/internal/rules/event"
 	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/tenant"
 )
@@ -240,7 +241,7 @@ func (f *filler) promote(p waitlist.Promotion) {
 		f.slot.Waiting-- // another request in the same transaction may join
 	}
 	outbox.Append(f.Tx.Tx, f.Tenant, outbox.Event{
-		ID: tenant.NextID[tenant.EventID](f.IDs), Type: outbox.WaitlistPromoted, Session: f.slot.ID, Booking: b.ID,
-		Member: e.Member, Actor: credit.SystemActor, Untyped: map[string]any{"entry_id": e.ID.String()}, At: f.Now,
+		ID: tenant.NextID[tenant.EventID](f.IDs), Session: f.slot.ID, Booking: b.ID, Member: e.Member, Entry: e.ID,
+		Actor: credit.SystemActor, Data: event.WaitlistPromoted{}, At: f.Now,
 	})
 }

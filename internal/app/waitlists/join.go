@@ -10,12 +10,12 @@ import (
 	"github.com/berthhq/berth/internal/civil"
 	"github.com/berthhq/berth/internal/data/bookingdb"
 	"github.com/berthhq/berth/internal/data/catalogdb"
-	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/data/waitlistdb"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/catalog"
+	"github.com/berthhq/berth/internal/rules/event"
 	"github.com/berthhq/berth/internal/rules/session"
 	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/tenant"
@@ -267,10 +267,7 @@ func (s *Service) join(
 	if e, err = s.addPosition(ctx, tx, e); err != nil {
 		return e, err
 	}
-	outbox.Append(tx.Tx, tx.Tenant, outbox.Event{
-		ID: tenant.NextID[tenant.EventID](tx.IDs), Type: outbox.WaitlistJoined, Session: e.Session, Member: e.Member,
-		Actor: e.CreatedBy, Untyped: map[string]any{"entry_id": e.ID.String(), "position": e.Position}, At: tx.Now,
-	})
+	entryEvent(tx, e, event.WaitlistJoined{Position: e.Position})
 	s.countEntry(tx, waitlist.Waiting)
 	return e, nil
 }

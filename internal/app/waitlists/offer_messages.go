@@ -11,6 +11,7 @@ import (
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/credit"
+	"github.com/berthhq/berth/internal/rules/event"
 	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/tenant"
@@ -96,9 +97,8 @@ func (*Service) StartOffer(
 	if !ends.Equal(o.Kept) {
 		waitlistdb.ExtendOffer(tx, in, o.ID, ends)
 		outbox.Append(tx, in, outbox.Event{
-			ID: tenant.New[tenant.EventID](now), Type: outbox.OfferExtended, Session: o.made.Session, Member: o.made.Member,
-			Actor: credit.SystemActor, At: now,
-			Untyped: map[string]any{"offer_id": o.ID.String(), "entry_id": o.made.Entry.String(), "expire_time": ends.UTC()},
+			ID: tenant.New[tenant.EventID](now), Session: o.made.Session, Member: o.made.Member, Entry: o.made.Entry,
+			Offer: o.ID, Actor: credit.SystemActor, Data: event.OfferExtended{Expires: ends.UTC()}, At: now,
 		})
 	}
 	return ends, inTime, nil

@@ -8,11 +8,11 @@ import (
 	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/app/seats"
 	"github.com/berthhq/berth/internal/data/bookingdb"
-	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/data/waitlistdb"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/booking"
+	"github.com/berthhq/berth/internal/rules/event"
 	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/tenant"
 )
@@ -144,10 +144,8 @@ func (s *Service) accept(
 	}
 	bookingdb.MoveSeats(tx.Tx, tx.Tenant, slot.ID, bookingdb.Seats{Taken: -o.Seats})
 	b = seats.Take(tx, facts, b, decision)
-	seats.BookingEvent(tx, outbox.BookingConfirmed, b, map[string]any{
-		"entry_id": entry.ID.String(), "offer_id": o.ID.String(),
-	})
 	ending.Offer.Booking = b.ID
+	offerEvent(tx, ending.Offer, tx.Caller.Actor(), event.BookingConfirmed{})
 	_, err = s.endOffer(ctx, tx, ending)
 	return OfferAnswer{Offer: ending.Offer, Booking: &b}, err
 }
