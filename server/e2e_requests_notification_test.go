@@ -11,7 +11,7 @@ import (
 
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/internal/app/messages"
-	"github.com/berthhq/berth/internal/rules/sendingdomain"
+	"github.com/berthhq/berth/internal/rules/sending"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit/expect"
 )
@@ -141,7 +141,7 @@ func (w *world) fromAddress() string {
 func (w *world) publishDomain() {
 	w.t.Helper()
 	senders := expect.Value(w.app.Messages.UpdateSenders(w.ctx(), w.owner, nil, func(s *messages.Senders) {
-		s.Domain = &sendingdomain.Domain{Address: w.fromAddress()}
+		s.Domain = &sending.Domain{Address: w.fromAddress()}
 	}))(w.t)
 	for _, r := range senders.Domain.Records() {
 		w.live.dns.Set(r.Name, r.Value)

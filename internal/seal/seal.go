@@ -11,6 +11,7 @@ import (
 	"encoding/base64"
 	"errors"
 
+	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -20,6 +21,8 @@ const MinSecretLength = 32
 var (
 	// ErrSecretTooShort says that a secret has fewer than MinSecretLength bytes.
 	ErrSecretTooShort = errors.New("seal: a secret is shorter than 32 bytes")
+	// ErrLinkInvalid refuses a link that was not signed for its purpose, or does not say what it should: LINK_INVALID.
+	ErrLinkInvalid = fault.New(fault.FailedPrecondition, fault.LinkInvalid, "The link is not good.")
 	// ErrInvalid says that a text was sealed with another key or for another tenant, or was changed.
 	ErrInvalid = errors.New("seal: cannot be opened")
 )
@@ -115,20 +118,20 @@ func (k Keys) Token(in tenant.TenantID, purpose string, seed []byte) []byte {
 	return tag(k.all()[0], in, "token/"+purpose, seed)
 }
 
-// Verify returns what Sign signed for the purpose; ok is false for any other text.
-func (k Keys) Verify(purpose, link string) (in tenant.TenantID, says []byte, ok bool) {
+// Verify returns what Sign signed for the purpose. Any other text is LINK_INVALID.
+func (k Keys) Verify(purpose, link string) (in tenant.TenantID, says []byte, err error) {
 	raw, err := encoding.DecodeString(link)
 	if err != nil || len(raw) < len(in.UUID)+tagLength {
-		return in, nil, false
+		return in, nil, ErrLinkInvalid
 	}
 	text, given := raw[:len(raw)-tagLength], raw[len(raw)-tagLength:]
 	copy(in.UUID[:], text)
 	for _, secret := range k.all() {
 		if hmac.Equal(given, tag(secret, in, purpose, text)) {
-			return in, text[len(in.UUID):], true
+			return in, text[len(in.UUID):], nil
 		}
 	}
-	return tenant.TenantID{}, nil, false
+	return tenant.TenantID{}, nil, ErrLinkInvalid
 }
 
 func tag(secret []byte, in tenant.TenantID, purpose string, text []byte) []byte {

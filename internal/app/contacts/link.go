@@ -3,7 +3,6 @@ package contacts
 import (
 	"slices"
 
-	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -32,10 +31,10 @@ func (c Codes) WriteLink(l Link) string {
 
 // ReadLink reads the last part of a link's URL. Errors: LINK_INVALID.
 func (c Codes) ReadLink(text string) (Link, error) {
-	in, payload, ok := c.Seals.Verify(linkPurpose, text)
+	in, payload, err := c.Seals.Verify(linkPurpose, text)
 	l := Link{Tenant: in}
-	if !ok {
-		return l, fault.New(fault.FailedPrecondition, fault.LinkInvalid, "The link is not good.")
+	if err != nil {
+		return l, err
 	}
 	copy(l.Member.UUID[:], payload)
 	copy(l.Code.UUID[:], payload[len(l.Member.UUID):])

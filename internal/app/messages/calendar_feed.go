@@ -3,13 +3,11 @@ package messages
 import (
 	"context"
 	"crypto/rand"
-	"encoding/base64"
 	"slices"
 	"time"
 
 	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/data/messagedb"
-	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/content"
 	"github.com/berthhq/berth/internal/tenant"
@@ -17,10 +15,6 @@ import (
 
 // CalendarPath is the URL path of calendar feeds.
 const CalendarPath = "/calendar/"
-
-// A feed's URL has the tenant's id, which says where to look, and a secret of 128 bits. The secret is derived from a
-// random seed. The seed is in the stored answer, so that a replay gets the same URL. The secret itself is not stored.
-const feedSecretSize = 16
 
 const (
 	// feedHistory is how far back a calendar goes.
@@ -32,7 +26,9 @@ const (
 // CreateCalendarFeed opens the caller's calendar feed and returns its URL, which cannot be read again. The URL before
 // stops working.
 func (s *Service) CreateCalendarFeed(ctx context.Context, caller tenant.Caller) (string, error) {
-	seed := make([]byte, feedSecretSize)
+	// The secret of the URL is derived from a random seed. The seed is in the stored answer, so that a replay gets the
+	// same URL. The secret itself is not stored.
+	seed := make([]byte, content.CalendarSecretSize)
 	rand.Read(seed)
 	t := engine.Transaction{Name: "calendar_feed.create", Replay: true}
 	seed, err := engine.Transact(ctx, s.engine, caller, t, func(ctx context.Context, tx *engine.Tx) ([]byte, error) {
@@ -42,8 +38,8 @@ func (s *Service) CreateCalendarFeed(ctx context.Context, caller tenant.Caller) 
 		messagedb.PutFeed(tx.Tx, tx.Tenant, tx.Caller.Member, s.feedSecret(tx.Caller, seed), tx.Now)
 		return seed, nil
 	})
-	text := base64.RawURLEncoding.EncodeToString(slices.Concat(caller.Tenant.UUID[:], s.feedSecret(caller, seed)))
-	return s.publicURL + CalendarPath + text + ".ics", err
+	link := content.WriteCalendarLink(caller.Tenant, s.feedSecret(caller, seed))
+	return s.publicURL + CalendarPath + link + ".ics", err
 }
 
 func (s *Service) feedSecret(caller tenant.Caller, seed []byte) []byte {
@@ -63,24 +59,19 @@ func (s *Service) DeleteCalendarFeed(ctx context.Context, caller tenant.Caller) 
 }
 
 // GetCalendarFeed returns the calendar of a feed's URL. The error is LINK_INVALID if there is none.
-func (s *Service) GetCalendarFeed(ctx context.Context, secret string) ([]byte, error) {
-	invalid := fault.New(fault.FailedPrecondition, fault.LinkInvalid, "There is no such calendar.")
-	raw, err := base64.RawURLEncoding.Strict().DecodeString(secret)
-	var in tenant.TenantID
-	if err != nil || len(raw) != len(in.UUID)+feedSecretSize {
-		return nil, invalid
-	}
-	if copy(in.UUID[:], raw); in.IsZero() {
-		return nil, invalid
+func (s *Service) GetCalendarFeed(ctx context.Context, link string) ([]byte, error) {
+	in, secret, err := content.ReadCalendarLink(link)
+	if err != nil {
+		return nil, err
 	}
 	var owner tenant.MemberID
 	var find, read pg.Batch
-	messagedb.FindFeed(&find, in, raw[len(in.UUID):], &owner)
+	messagedb.FindFeed(&find, in, secret, &owner)
 	if err := s.engine.Read(ctx, tenant.System(in), &find); err != nil {
 		return nil, err
 	}
 	if owner.IsZero() {
-		return nil, invalid
+		return nil, content.ErrNoCalendar
 	}
 	var profile tenantProfile
 	var bookings []messagedb.BookedSubject

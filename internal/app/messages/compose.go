@@ -70,7 +70,7 @@ func (c composer) compose() (delivery.Message, content.Rendered, notify.Reason) 
 		m.Title = out.Subject
 	case delivery.Email:
 		m.Subject, m.HTML, m.ToName = out.Subject, out.HTML, c.to.Name
-		c.senders.address(&m, c.settings, c.profile)
+		addressMail(&m, c.senders, c.settings, c.profile)
 		if entry, ok := c.entry(m.From.Name); ok {
 			m.Calendar = new(content.Invitation(entry))
 			out.Calendar = string(m.Calendar.Body)

@@ -12,7 +12,7 @@ import (
 	"github.com/berthhq/berth/internal/rules/content"
 	"github.com/berthhq/berth/internal/rules/delivery"
 	"github.com/berthhq/berth/internal/rules/notify"
-	"github.com/berthhq/berth/internal/rules/sendingdomain"
+	"github.com/berthhq/berth/internal/rules/sending"
 	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit"
@@ -42,7 +42,7 @@ func TestFaults_FailTheCall(t *testing.T) {
 	s.MustJoin(s.AddReachable("Zoe"), testkit.ForSessions(class))
 	s.MustCancel(who[0], booked[0])
 	_, link, _ := strings.Cut(due.Out[1].Message.Unsubscribe, messages.UnsubscribePath)
-	domain := func(edited *messages.Senders) { edited.Domain = &sendingdomain.Domain{Address: "hello@studio.com"} }
+	domain := func(edited *messages.Senders) { edited.Domain = &sending.Domain{Address: "hello@studio.com"} }
 	expect.OK(t)(app.UpdateSenders(ctx, owner, nil, domain))
 	f.WantErrors(
 		s.TryPlan,

@@ -7,48 +7,20 @@ import (
 
 	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/data/messagedb"
-	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/content"
 	"github.com/berthhq/berth/internal/rules/delivery"
-	"github.com/berthhq/berth/internal/rules/sendingdomain"
+	"github.com/berthhq/berth/internal/rules/sending"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// Senders are a tenant's own accounts with providers, with their secrets. A channel without one uses the platform's
-// sender.
-type Senders struct {
-	Twilio *TwilioAccount `json:"twilio,omitempty"`
-	FCM    *FCMProject    `json:"fcm,omitempty"`
-	SMTP   *SMTPServer    `json:"smtp,omitempty"`
-
-	// Domain is the domain from which the platform's account sends mails, once it is verified.
-	Domain *sendingdomain.Domain `json:"domain,omitempty"`
-
-	Version int `json:"-"`
-}
-
-// TwilioAccount sends SMS.
-type TwilioAccount struct {
-	AccountSID string `json:"account_sid"`
-	AuthToken  string `json:"auth_token"`
-	From       string `json:"from"` // a number in E.164, or the SID of a messaging service
-}
-
-// FCMProject sends push notifications.
-type FCMProject struct {
-	ProjectID   string `json:"project_id"`
-	Credentials []byte `json:"credentials"` // a service account's key, as JSON
-}
-
-// SMTPServer sends mail.
-type SMTPServer struct {
-	Host     string `json:"host"`
-	Port     int    `json:"port"`
-	Username string `json:"username"`
-	Password string `json:"password"`
-	From     string `json:"from"`
-}
+// Types about which package sending decides.
+type (
+	Senders       = sending.Senders
+	TwilioAccount = sending.TwilioAccount
+	FCMProject    = sending.FCMProject
+	SMTPServer    = sending.SMTPServer
+)
 
 // Names of the providers.
 const (
@@ -57,7 +29,8 @@ const (
 	ProviderSMTP   = "smtp"
 )
 
-func (s Senders) own(c delivery.Channel) (string, bool) {
+// ownSender returns the provider of a tenant's own sender for a channel, and whether there is one.
+func ownSender(s Senders, c delivery.Channel) (string, bool) {
 	switch c {
 	case delivery.SMS:
 		return ProviderTwilio, s.Twilio != nil
@@ -66,58 +39,6 @@ func (s Senders) own(c delivery.Channel) (string, bool) {
 	default:
 		return ProviderSMTP, s.SMTP != nil
 	}
-}
-
-// Complete fills in omitted secrets from before, if the account is the same. A sender that still lacks its secret is
-// INVALID_FIELD, and so is a key of Firebase that checkFCM rejects. Another domain is replaced by the one that was made
-// for this.
-func (s Senders) Complete(
-	before Senders, domain *sendingdomain.Domain, checkFCM func([]byte) error,
-) (Senders, error) {
-	if t := s.Twilio; t != nil && t.AuthToken == "" {
-		if was := before.Twilio; was == nil || was.AccountSID != t.AccountSID {
-			return s, fault.Invalid("senders.twilio.auth_token", "The account's auth token is needed.")
-		}
-		s.Twilio = &TwilioAccount{t.AccountSID, before.Twilio.AuthToken, t.From}
-	}
-	if f := s.FCM; f != nil {
-		if len(f.Credentials) == 0 {
-			if was := before.FCM; was == nil || was.ProjectID != f.ProjectID {
-				return s, fault.Invalid("senders.fcm.service_account_json", "The service account's key is needed.")
-			}
-			s.FCM = &FCMProject{f.ProjectID, before.FCM.Credentials}
-		} else if err := checkFCM(f.Credentials); err != nil {
-			return s, fault.Invalid("senders.fcm.service_account_json", "The key cannot be used: %v.", err)
-		}
-	}
-	if m := s.SMTP; m != nil && m.Password == "" && m.Username != "" {
-		if was := before.SMTP; was == nil || was.Host != m.Host || was.Username != m.Username {
-			return s, fault.Invalid("senders.smtp.password", "The password is needed.")
-		}
-		s.SMTP = &SMTPServer{m.Host, m.Port, m.Username, before.SMTP.Password, m.From}
-	}
-	var err error
-	s.Domain, err = completeDomain(s.Domain, before.Domain, domain)
-	return s, err
-}
-
-// Public returns the senders without their secrets.
-func (s Senders) Public() Senders {
-	if s.Twilio != nil {
-		s.Twilio = &TwilioAccount{AccountSID: s.Twilio.AccountSID, From: s.Twilio.From}
-	}
-	if s.FCM != nil {
-		s.FCM = &FCMProject{ProjectID: s.FCM.ProjectID}
-	}
-	if s.SMTP != nil {
-		s.SMTP = &SMTPServer{Host: s.SMTP.Host, Port: s.SMTP.Port, Username: s.SMTP.Username, From: s.SMTP.From}
-	}
-	if s.Domain != nil {
-		public := *s.Domain
-		public.Key = nil
-		s.Domain = &public
-	}
-	return s
 }
 
 // unseal decrypts a tenant's senders. If the key is gone, the tenant has none.
@@ -135,7 +56,7 @@ func (s *Service) unseal(in tenant.TenantID, sealed *messagedb.Sealed) Senders {
 
 // provider returns the provider of a channel's messages, and whether the account is the tenant's own.
 func (s *Service) provider(senders Senders, c delivery.Channel) (provider string, own bool) {
-	if provider, own = senders.own(c); own {
+	if provider, own = ownSender(senders, c); own {
 		return provider, true
 	}
 	return cmp.Or(s.providers[c], LocalOutbox), false
@@ -143,17 +64,7 @@ func (s *Service) provider(senders Senders, c delivery.Channel) (provider string
 
 // foot returns the foot of a tenant's mails.
 func (s *Service) foot(senders Senders, unsubscribe string) content.Foot {
-	return content.Foot{Unsubscribe: unsubscribe, Platform: senders.fromPlatform(), Report: s.reportTo}
-}
-
-// checkHTML rejects a template with HTML if the tenant's mails come from the platform's address: TEMPLATE_HTML. In
-// those, readers have to see for whom they are.
-func (s Senders) checkHTML(t content.Template) error {
-	if t.HTML == "" || !s.fromPlatform() {
-		return nil
-	}
-	return fault.New(fault.FailedPrecondition, fault.TemplateHTML,
-		"Mails with HTML of your own need a mail account or a verified domain of your own.").WithField("template.html")
+	return content.Foot{Unsubscribe: unsubscribe, Platform: senders.FromPlatform(), Report: s.reportTo}
 }
 
 // ChannelSender is the provider of a channel's messages.
@@ -204,11 +115,15 @@ func (s *Service) UpdateSenders(
 		}
 		after := before
 		edit(&after)
-		if after, err = after.Complete(before, domain, s.checkFCM); err != nil {
+		if after, err = after.Complete(before, s.checkFCM); err != nil {
 			return Senders{}, err
 		}
+		after, made := after.WithDomain(before, domain)
+		if !made { // the domain was changed after newDomain read it
+			return Senders{}, engine.ErrEdited
+		}
 		after.Version = before.Version + 1
-		changes := engine.AuditChange(before.auditFields(), after.auditFields())
+		changes := engine.AuditChange(before.AuditFields(), after.AuditFields())
 		tx.Audit("senders.updated", "tenant", tx.Tenant.UUID, "", changes)
 		s.putSenders(tx, after)
 		return after.Public(), nil
@@ -253,22 +168,4 @@ func (s *Service) putSenders(tx *engine.Tx, senders Senders) {
 		sealed.DomainCheckAt = senders.Domain.CheckAt
 	}
 	messagedb.PutSenders(tx.Tx, tx.Tenant, sealed)
-}
-
-// auditFields are what the audit log keeps of the senders.
-func (s Senders) auditFields() map[string]any {
-	facts := make(map[string]any)
-	if s.Twilio != nil {
-		facts["twilio"] = s.Twilio.AccountSID + " " + s.Twilio.From
-	}
-	if s.FCM != nil {
-		facts["fcm"] = s.FCM.ProjectID
-	}
-	if s.SMTP != nil {
-		facts["smtp"] = s.SMTP.Username + "@" + s.SMTP.Host
-	}
-	if s.Domain != nil {
-		facts["domain"] = s.Domain.Address
-	}
-	return facts
 }

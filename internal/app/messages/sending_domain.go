@@ -18,7 +18,7 @@ import (
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/delivery"
 	"github.com/berthhq/berth/internal/rules/notify"
-	"github.com/berthhq/berth/internal/rules/sendingdomain"
+	"github.com/berthhq/berth/internal/rules/sending"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -31,19 +31,14 @@ const (
 
 var errNoDomain = fault.Missing(fault.DomainNotFound, "Sending domain")
 
-// fromPlatform reports whether the tenant's mails come from the platform's address.
-func (s Senders) fromPlatform() bool {
-	return s.SMTP == nil && (s.Domain == nil || s.Domain.VerifiedAt.IsZero())
-}
-
-// address sets from whom a mail is, and where replies go, if the tenant says so. The sender has an address if the
+// addressMail sets from whom a mail is, and where replies go, if the tenant says so. The sender has an address if the
 // platform's account sends the mail from the tenant's domain.
-func (s Senders) address(m *delivery.Message, settings notify.Settings, profile tenantProfile) {
+func addressMail(m *delivery.Message, s Senders, settings notify.Settings, profile tenantProfile) {
 	m.From.Name = cmp.Or(settings.SenderName, profile.name)
 	if settings.ReplyTo != "" {
 		m.ReplyTo = delivery.Mailbox{Name: m.From.Name, Address: settings.ReplyTo}
 	}
-	if s.SMTP == nil && !s.fromPlatform() {
+	if s.SMTP == nil && !s.FromPlatform() {
 		m.From.Address = s.Domain.Address
 		m.DKIM = &delivery.DKIM{Domain: s.Domain.Name(), Selector: s.Domain.Selector(), Key: s.Domain.Key}
 	}
@@ -53,13 +48,13 @@ func (s Senders) address(m *delivery.Message, settings notify.Settings, profile 
 // another address at the same domain. It makes the key before the transaction, because that is random and takes long.
 func (s *Service) newDomain(
 	ctx context.Context, in tenant.TenantID, edit func(*Senders),
-) (*sendingdomain.Domain, error) {
+) (*sending.Domain, error) {
 	var asked Senders
 	if edit(&asked); asked.Domain == nil {
 		return nil, nil
 	}
 	_, platform, _ := strings.Cut(s.mailFrom, "@")
-	domain, err := sendingdomain.New(asked.Domain.Address, platform, s.host())
+	domain, err := sending.NewDomain(asked.Domain.Address, platform, s.host())
 	if err != nil {
 		return nil, err
 	}
@@ -76,32 +71,16 @@ func (s *Service) newDomain(
 	return &domain, nil
 }
 
-// completeDomain returns the domain after an edit: that of before with another address, or a new one.
-func completeDomain(asked, before, fresh *sendingdomain.Domain) (*sendingdomain.Domain, error) {
-	switch {
-	case asked == nil || asked == before:
-		return asked, nil
-	case before != nil && before.Name() == fresh.Name():
-		after := *before
-		after.Address = fresh.Address
-		return &after, nil
-	case fresh.Key == nil: // the domain was changed after newDomain read it
-		return nil, engine.ErrEdited
-	}
-	return fresh, nil
-}
-
 // lookUp looks up the records of a domain. It returns what is wrong with the first one that is not as it should be:
 // DNS_RECORD_MISSING, DNS_RECORD_DIFFERENT or DNS_UNAVAILABLE.
-func (s *Service) lookUp(ctx context.Context, domain sendingdomain.Domain) error {
+func (s *Service) lookUp(ctx context.Context, domain sending.Domain) error {
 	ctx, cancel := context.WithTimeout(ctx, lookupTime)
 	defer cancel()
 	for i, record := range domain.Records() {
 		field := fmt.Sprintf("senders.domain.records[%d]", i)
 		texts, err := s.lookupTXT(ctx, record.Name)
 		if err != nil {
-			return fault.New(fault.Unavailable, fault.DNSUnavailable, "The name servers do not answer for %s.", record.Name).
-				WithMetadata("name", record.Name).WithField(field).WithCause(err)
+			return record.Unavailable().WithField(field).WithCause(err)
 		}
 		if wrong := record.Check(texts); wrong != nil {
 			return wrong.WithField(field)
@@ -140,7 +119,7 @@ func (s *Service) VerifySendingDomain(ctx context.Context, caller tenant.Caller)
 	})
 }
 
-func auditDomain(tx *engine.Tx, action string, domain sendingdomain.Domain) {
+func auditDomain(tx *engine.Tx, action string, domain sending.Domain) {
 	tx.Audit(action, "tenant", tx.Tenant.UUID, "", map[string]any{"domain": domain.Address})
 }
 

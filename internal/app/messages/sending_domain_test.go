@@ -20,7 +20,7 @@ import (
 	"github.com/berthhq/berth/internal/rules/content"
 	"github.com/berthhq/berth/internal/rules/delivery"
 	"github.com/berthhq/berth/internal/rules/notify"
-	"github.com/berthhq/berth/internal/rules/sendingdomain"
+	"github.com/berthhq/berth/internal/rules/sending"
 	"github.com/berthhq/berth/internal/testkit"
 	"github.com/berthhq/berth/internal/testkit/expect"
 	"github.com/berthhq/berth/internal/testkit/messagetest"
@@ -39,7 +39,7 @@ func newDomainStudio(t *testing.T, change ...func(*worker.Config, *app.Config)) 
 func (p domainStudio) set(address string) (messages.Senders, error) {
 	return p.App.Messages.UpdateSenders(p.T.Context(), p.Owner, nil, func(s *messages.Senders) {
 		if s.Domain = nil; address != "" {
-			s.Domain = &sendingdomain.Domain{Address: address}
+			s.Domain = &sending.Domain{Address: address}
 		}
 	})
 }

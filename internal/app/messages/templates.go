@@ -79,7 +79,7 @@ func (s *Service) UpdateTemplate(
 	return engine.Transact(ctx, s.engine, caller, transaction, func(ctx context.Context, tx *engine.Tx) (Template, error) {
 		before, senders, err := findTemplate(ctx, tx, t, expect)
 		if err == nil {
-			err = s.unseal(tx.Tenant, senders).checkHTML(t)
+			err = s.unseal(tx.Tenant, senders).CheckHTML(t.HTML)
 		}
 		if err != nil {
 			return before, err
@@ -172,7 +172,7 @@ func (s *Service) PreviewTemplate(
 	} else {
 		var err error
 		if t, err = t.Check(); err == nil {
-			err = senders.checkHTML(t)
+			err = senders.CheckHTML(t.HTML)
 		}
 		if err != nil {
 			return content.Rendered{}, err

@@ -3,13 +3,11 @@ package messages
 import (
 	"cmp"
 	"context"
-	"time"
 
 	"github.com/berthhq/berth/internal/app/contacts"
 	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/data/accountdb"
 	"github.com/berthhq/berth/internal/data/messagedb"
-	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/content"
 	"github.com/berthhq/berth/internal/rules/delivery"
@@ -24,12 +22,6 @@ type testMessages struct {
 	IDs []tenant.DeliveryID
 	out []Outgoing // not stored
 }
-
-// maxTests is how many test messages a member can send within testDay, because they cost the platform money.
-const (
-	maxTests = 20
-	testDay  = 24 * time.Hour
-)
 
 // SendTest sends a template with example values to the caller and waits for the provider's answer. It returns the
 // attempts in the delivery log: one, or one for each device. If the caller has not confirmed the contact, it sends the
@@ -79,23 +71,21 @@ func (s *Service) composeTest(
 		messagedb.FindSenders(b, tx.Tenant, &sealed)
 		messagedb.ListTemplates(b, tx.Tenant, []notify.Topic{topic}, &own)
 		profile.queue(b, tx.Tenant)
-		messagedb.CountTests(b, tx.Tenant, tx.Caller.Member, tx.Now.Add(-testDay), &tests)
+		messagedb.CountTests(b, tx.Tenant, tx.Caller.Member, tx.Now.Add(-notify.TestDay), &tests)
 	})
 	if err != nil {
 		return nil, err
 	}
 	to := recipients[m.ID.UUID]
-	if !to.Reachable(c) || to.Stopped[c] != "" {
-		return nil, fault.New(fault.FailedPrecondition, fault.Unreachable,
-			"You have no number, address or device for that channel, or have stopped it.").WithMetadata("channel", string(c))
+	if err := to.CheckReachable(c); err != nil {
+		return nil, err
 	}
 	if kind, ok := contactOf[c]; ok && !m.Confirmed(kind, tx.Caller.Email) {
 		_, _, err := s.codes.Ask(ctx, tx, m.ID, m.Contact(kind), code, false)
 		return nil, err
 	}
-	if tests >= maxTests {
-		return nil, fault.OverQuota("test_messages", maxTests,
-			"At most %d test messages are sent in 24 hours. Try again tomorrow.", maxTests)
+	if err := notify.CheckTests(tests); err != nil {
+		return nil, err
 	}
 	template := content.Choose(templatesOf(own), topic, c, locale, to.Locale, cmp.Or(settings.Locale, profile.locale))
 	n := notify.Notice{Topic: topic, Member: m.ID}
@@ -115,7 +105,7 @@ func (s *Service) composeTest(
 		Text: rendered.Text, HTML: rendered.HTML, Link: rendered.Link, Unsubscribe: unsubscribe, CollapseKey: "test",
 		Data: map[string]string{"topic": string(topic)}, HighPriority: true,
 	}
-	senders.address(&message, settings, profile)
+	addressMail(&message, senders, settings, profile)
 	provider, ofTenant := s.provider(senders, c)
 	platform := s.platform(ChannelSender{c, provider, ofTenant})
 	counted := s.countTest(tx, senders, c, to.Phone)

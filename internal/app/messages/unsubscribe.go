@@ -5,7 +5,6 @@ import (
 
 	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/data/messagedb"
-	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/brand"
 	"github.com/berthhq/berth/internal/rules/delivery"
@@ -46,10 +45,10 @@ type Unsubscription struct {
 }
 
 func (s *Service) readUnsubscribe(link string) (Unsubscription, error) {
-	in, payload, ok := s.seals.Verify(unsubscribePurpose, link)
+	in, payload, err := s.seals.Verify(unsubscribePurpose, link)
 	u := Unsubscription{in: in}
-	if !ok {
-		return u, fault.New(fault.FailedPrecondition, fault.LinkInvalid, "The link is not good.")
+	if err != nil {
+		return u, err
 	}
 	u.kind = payload[0]
 	copy(u.id[:], payload[1:])

@@ -10,7 +10,7 @@ import (
 	"github.com/berthhq/berth/internal/rules/content"
 	"github.com/berthhq/berth/internal/rules/delivery"
 	"github.com/berthhq/berth/internal/rules/notify"
-	"github.com/berthhq/berth/internal/rules/sendingdomain"
+	"github.com/berthhq/berth/internal/rules/sending"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -232,7 +232,7 @@ func editSenders(sent *v1.Senders, paths []string) func(*messages.Senders) {
 		if slices.Contains(paths, "domain") {
 			s.Domain = nil
 			if d := sent.GetDomain(); d != nil {
-				s.Domain = &sendingdomain.Domain{Address: d.GetFromAddress()}
+				s.Domain = &sending.Domain{Address: d.GetFromAddress()}
 			}
 		}
 	}

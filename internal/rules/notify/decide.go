@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rules/delivery"
 	"github.com/berthhq/berth/internal/tenant"
 )
@@ -230,6 +231,15 @@ func (r Recipient) Reachable(c delivery.Channel) bool {
 	default:
 		return r.Email != ""
 	}
+}
+
+// CheckReachable rejects a channel over which the recipient cannot get a message, or has stopped them: UNREACHABLE.
+func (r Recipient) CheckReachable(c delivery.Channel) error {
+	if !r.Reachable(c) || r.Stopped[c] != "" {
+		return fault.New(fault.FailedPrecondition, fault.Unreachable,
+			"You have no number, address or device for that channel, or have stopped it.").WithMetadata("channel", string(c))
+	}
+	return nil
 }
 
 // heldUntil returns until when a channel must not be used, and why. The reason is "" if it can be used now.

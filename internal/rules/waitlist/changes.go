@@ -63,8 +63,8 @@ func (e Entry) Close(as Status, got tenant.BookingID, now time.Time) Entry {
 	return e
 }
 
-// CheckLeave reports whether an entry has ended before, so that leaving changes nothing. An entry that was booked cannot
-// be left: BOOKING_STATE.
+// CheckLeave reports whether an entry has ended before, so that leaving changes nothing. An entry that was booked
+// cannot be left: BOOKING_STATE.
 func (e Entry) CheckLeave() (ended bool, err error) {
 	switch e.Status {
 	case Waiting, Offered:

@@ -1,4 +1,4 @@
-package sendingdomain
+package sending
 
 import (
 	"strings"
@@ -15,7 +15,7 @@ import (
 var monday = time.Date(2026, 3, 16, 12, 0, 0, 0, time.UTC)
 
 // Tenants use domains that can be registered, and none of the platform's.
-func TestNew_AcceptsRegisteredDomains(t *testing.T) {
+func TestNewDomain_AcceptsRegisteredDomains(t *testing.T) {
 	t.Parallel()
 	const (
 		noAddress = "INVALID_FIELD @senders.domain.from_address"
@@ -54,7 +54,7 @@ func TestNew_AcceptsRegisteredDomains(t *testing.T) {
 		"a@" + long:                        long,
 		"a@a" + long:                       refused,
 	} {
-		d, err := New(address, "berth.app", "mx.post.example", "")
+		d, err := NewDomain(address, "berth.app", "mx.post.example", "")
 		if err != nil {
 			test.EqOp(t, want, faulttest.Text(err), test.Sprintf("%q", address))
 			continue

@@ -1,6 +1,4 @@
-// Package sendingdomain has the rules for domains of tenants from which the platform's account sends their mails: which
-// domains can be used, which DNS records prove that a tenant controls one, and when that lapses.
-package sendingdomain
+package sending
 
 import (
 	"crypto/sha256"
@@ -30,7 +28,8 @@ const (
 	maxFound = 500
 )
 
-// Domain is a tenant's address at a domain of its own, with what the tenant publishes in DNS.
+// Domain is a tenant's address at a domain of its own, from which the platform's account sends its mails, with what the
+// tenant publishes in DNS.
 type Domain struct {
 	Address string `json:"address"`
 	// Token is random. That the domain has it in DNS proves that the tenant controls the domain.
@@ -44,9 +43,9 @@ type Domain struct {
 	CheckAt      time.Time `json:"check_at,omitzero"`      // when they are looked up; zero: never
 }
 
-// New returns a domain without a key. It has to be one that can be registered or one below that, and not in a domain of
-// the platform: SENDING_DOMAIN_INVALID.
-func New(address string, platform ...string) (Domain, error) {
+// NewDomain returns a domain without a key. It has to be one that can be registered or one below that, and not in a
+// domain of the platform: SENDING_DOMAIN_INVALID.
+func NewDomain(address string, platform ...string) (Domain, error) {
 	const field = "senders.domain.from_address"
 	parsed, err := mail.ParseAddress("<" + address + ">")
 	if err != nil || parsed.Address != address {
@@ -101,6 +100,12 @@ func (d Domain) Records() []Record {
 			Value: "v=DKIM1; k=rsa; p=" + base64.StdEncoding.EncodeToString(d.Public),
 		},
 	}
+}
+
+// Unavailable means that the name servers do not answer for the record: DNS_UNAVAILABLE.
+func (r Record) Unavailable() *fault.Error {
+	return fault.New(fault.Unavailable, fault.DNSUnavailable, "The name servers do not answer for %s.", r.Name).
+		WithMetadata("name", r.Name)
 }
 
 // Check compares the record with the texts that its name has: DNS_RECORD_MISSING, DNS_RECORD_DIFFERENT.
