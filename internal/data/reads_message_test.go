@@ -21,53 +21,53 @@ var messageReads = []read{
 	{messagedb.FindDelivery, args{"", ""}, "none"},
 	{messagedb.FindDeliveries, args{"third other"}, "third other"},
 	{
-		messagedb.ListAccessParties, args{"third receiver"},
-		"{OfAccess={Member=receiver} {Member=third} Owners=receiver=false third=true Names=receiver=CY " +
-			"third=Cy}",
+		messagedb.ListAccessPeople, args{"third receiver"},
+		"{Member=receiver Name=CY} {Member=third Name=Cy Owner=true}",
 	},
 	{
-		messagedb.ListAccessParties, args{"third"}, "{OfAccess={Member=third} Owners=third=true Names=third=Cy}",
+		messagedb.ListAccessPeople, args{"third"}, "{Member=third Name=Cy Owner=true}",
 	},
 	{
-		messagedb.ListParties, args{"booking", "", "", "", false, time.Hour},
+		messagedb.ListPeople, args{messagedb.PeopleIDs{Bookings: ids[tenant.BookingID]("booking")}, time.Hour},
 		"{OfBookings={Member=member Session=session Booking=booking Booked=true StartsAt=02T08:00 " +
 			"EndsAt=02T09:00 CheckInOpens=02T06:00}}",
 	},
 	{
-		messagedb.ListParties, args{"other", "", "", "", false, time.Hour},
+		messagedb.ListPeople, args{messagedb.PeopleIDs{Bookings: ids[tenant.BookingID]("other")}, time.Hour},
 		"{OfBookings={Member=other Session=session Booking=other StartsAt=02T08:00 EndsAt=02T09:00 " +
 			"CheckInOpens=02T06:00}}",
 	},
 	{
-		messagedb.ListParties, args{"fifth", "", "", "", false, time.Hour},
+		messagedb.ListPeople, args{messagedb.PeopleIDs{Bookings: ids[tenant.BookingID]("fifth")}, time.Hour},
 		"{OfBookings={Member=member Session=third Booking=fifth StartsAt=02T07:00 EndsAt=02T08:00 " +
 			"CheckInOpens=02T06:00 Payer=subscription}}",
 	},
 	{
-		messagedb.ListParties, args{"", "session", "", "", false, time.Hour},
+		messagedb.ListPeople, args{messagedb.PeopleIDs{Sessions: ids[tenant.SessionID]("session")}, time.Hour},
 		"{OfSessions={Member=member Session=session Booking=booking Booked=true StartsAt=02T08:00 " +
 			"EndsAt=02T09:00 CheckInOpens=02T06:00}}",
 	},
 	{
-		messagedb.ListParties, args{"", "", "waiting third", "", false, time.Hour},
+		messagedb.ListPeople, args{messagedb.PeopleIDs{Entries: ids[tenant.EntryID]("waiting third")}, time.Hour},
 		"{OfEntries={Member=member Session=session Entry=waiting StartsAt=02T08:00 EndsAt=02T09:00 " +
 			"CheckInOpens=02T06:00} {Member=member Session=session Entry=third StartsAt=02T08:00 " +
 			"EndsAt=02T09:00 CheckInOpens=02T06:00} OfWindows=}",
 	},
 	{
-		messagedb.ListParties, args{"", "", "device", "", false, time.Hour},
+		messagedb.ListPeople, args{messagedb.PeopleIDs{Entries: ids[tenant.EntryID]("device")}, time.Hour},
 		"{OfEntries={Member=member Session=third Entry=device StartsAt=02T07:00 EndsAt=02T08:00 " +
 			"CheckInOpens=02T06:00} OfWindows=}",
 	},
 	{
-		messagedb.ListParties, args{"", "", "", []tenant.UUID{uuid("subscription"), uuid("other")}, false, time.Hour},
+		messagedb.ListPeople,
+		args{messagedb.PeopleIDs{Payers: []tenant.UUID{uuid("subscription"), uuid("other")}}, time.Hour},
 		"{OfPayers={Member=member Payer=subscription}}",
 	},
 	{
-		messagedb.ListParties, args{"", "", "", "", true, time.Hour},
-		"{Staff={Member=third}}",
+		messagedb.ListPeople, args{messagedb.PeopleIDs{Staff: true}, time.Hour},
+		"{OfStaff={Member=third}}",
 	},
-	{messagedb.ListParties, args{"", "", "", "", false, time.Hour}, "no statement"},
+	{messagedb.ListPeople, args{messagedb.PeopleIDs{}, time.Hour}, "no statement"},
 	{
 		messagedb.ListDeliveries, args{messagedb.DeliveryQuery{Limit: 20}},
 		"third other fourth delivery fifth screen display account code key line item batch",
@@ -203,7 +203,7 @@ var messageReads = []read{
 	},
 	{messagedb.ListPreferences, args{"third"}, ""},
 	{
-		messagedb.ListAccessParties, args{""},
-		"{OfAccess={Member=third} Owners=third=true Names=third=Cy}",
+		messagedb.ListAccessPeople, args{""},
+		"{Member=third Name=Cy Owner=true}",
 	},
 }

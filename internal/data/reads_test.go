@@ -46,6 +46,15 @@ var (
 // id is the id that the rows have by a name.
 func id[I ~struct{ tenant.UUID }](name string) I { return I{uuid(name)} }
 
+// ids returns the ids with names, which are separated by spaces.
+func ids[I ~struct{ tenant.UUID }](names string) []I {
+	var all []I
+	for name := range strings.FieldsSeq(names) {
+		all = append(all, id[I](name))
+	}
+	return all
+}
+
 // uuid is what the SQL function id returns. No name is no id.
 func uuid(name string) tenant.UUID {
 	if name == "" {
@@ -223,7 +232,7 @@ func show(v reflect.Value) string {
 	case grant.Role:
 		return fmt.Sprintf("%s:%d:%t", value.Name, value.Holders, len(value.Permissions) > 0)
 	case messagedb.Subject:
-		return value.Title + value.PlanNamed + "," + value.Location + "," + value.Coach
+		return value.Title + value.Plan + "," + value.Location + "," + value.Coach
 	case waitlistdb.Rival:
 		return readable.Replace(fmt.Sprintf("%s>%s:%s:%s:%s/%s:%t", value.Of, value.Entry, value.Slot.Session,
 			value.Slot.StartsAt.UTC().Format("02T15:04"), value.Slot.ServiceName, value.Slot.LocationName, value.Window != nil))

@@ -86,7 +86,7 @@ sending_counts -SMS AT 2026-03-01 11:00:00+00`},
 	}, now}, `
 notices notice {attempts=1 done_at=2026-03-01T12:00:00+00:00 due_at=2026-03-02T08:00:00+00:00}`},
 	{messagedb.UpdateNotices, args{[]notify.NoticeState{
-		{ID: id[tenant.NoticeID]("notice"), DueAt: start, Attempts: 1, Attempt: 1},
+		{ID: id[tenant.NoticeID]("notice"), DueAt: start, Attempts: 1, AfterAttempt: 1},
 	}, now}, ""},
 	{messagedb.UpdateNotices, args{[]notify.NoticeState{
 		{ID: id[tenant.NoticeID]("notice"), DueAt: start, Attempts: 1},
@@ -95,18 +95,18 @@ notices notice {attempts=1 done_at=2026-03-01T12:00:00+00:00 due_at=2026-03-02T0
 notices notice {attempts=1 due_at=2026-03-02T08:00:00+00:00}
 notices other {attempts=2 due_at=2026-03-01T12:00:00+00:00 sending=false}`},
 	{messagedb.UpdateNotices, args{[]notify.NoticeState{
-		{ID: id[tenant.NoticeID]("other"), DueAt: start, Attempt: 1, Attempts: 1}, // another attempt
-		{ID: id[tenant.NoticeID]("fifth"), DueAt: start, Attempt: 1, Attempts: 2, Channels: 1},
+		{ID: id[tenant.NoticeID]("other"), DueAt: start, AfterAttempt: 1, Attempts: 1}, // another attempt
+		{ID: id[tenant.NoticeID]("fifth"), DueAt: start, AfterAttempt: 1, Attempts: 2, AfterChannels: 1},
 	}, now}, "notices fifth {attempts=2 due_at=2026-03-02T08:00:00+00:00 sending=false tried=[]}"},
 	{messagedb.UpdateNotices, args{[]notify.NoticeState{
-		{ID: id[tenant.NoticeID]("fifth"), DueAt: start, Attempt: 1, Attempts: 2}, // another channel
+		{ID: id[tenant.NoticeID]("fifth"), DueAt: start, AfterAttempt: 1, Attempts: 2}, // another channel
 	}, now}, ""},
 	{func(tx *pg.Tx, in tenant.TenantID, first, then notify.NoticeState) {
 		messagedb.UpdateNotices(tx, in, []notify.NoticeState{first}, now)
 		messagedb.UpdateNotices(tx, in, []notify.NoticeState{then}, now)
 	}, args{
-		notify.NoticeState{ID: id[tenant.NoticeID]("notice"), DueAt: now, Sending: true, Attempts: 1, Unsure: 1},
-		notify.NoticeState{ID: id[tenant.NoticeID]("notice"), DueAt: start, Attempt: 1, Attempts: 1, Unsure: 2},
+		notify.NoticeState{ID: id[tenant.NoticeID]("notice"), DueAt: now, Sending: true, Attempts: 1, UnknownResults: 1},
+		notify.NoticeState{ID: id[tenant.NoticeID]("notice"), DueAt: start, AfterAttempt: 1, Attempts: 1, UnknownResults: 2},
 	}, "notices notice {attempts=1 sending=true unsure=1}"},
 	{messagedb.ReopenNotice, args{
 		messagedb.Delivery{Notice: id[tenant.NoticeID]("third"), Channel: delivery.SMS, CreatedAt: now},
@@ -114,7 +114,7 @@ notices other {attempts=2 due_at=2026-03-01T12:00:00+00:00 sending=false}`},
 	}, "notices third {attempts=2 done_at=null due_at=2026-03-01T12:00:00+00:00}"},
 	{messagedb.ReopenNotice, args{
 		messagedb.Delivery{Notice: id[tenant.NoticeID]("third"), Channel: delivery.SMS, CreatedAt: now},
-		notify.NoticeState{DueAt: now, Attempts: 2, Tried: []delivery.Channel{delivery.Push}}, now,
+		notify.NoticeState{DueAt: now, Attempts: 2, FailedChannels: []delivery.Channel{delivery.Push}}, now,
 	}, `
 notices third {attempts=2 done_at=null due_at=2026-03-01T12:00:00+00:00 tried=["PUSH"]}`},
 	{messagedb.ReopenNotice, args{
@@ -185,11 +185,11 @@ deliveries code {error_code=1 reason=TEMPLATE status=SENT}`},
 	}, now}, "deliveries code {error_code=1}"},
 	{messagedb.ReopenNotice, args{ // it is open, and not being sent
 		messagedb.Delivery{Notice: id[tenant.NoticeID]("notice"), Channel: delivery.SMS, CreatedAt: now},
-		notify.NoticeState{DueAt: start, Tried: []delivery.Channel{delivery.Push}}, now,
+		notify.NoticeState{DueAt: start, FailedChannels: []delivery.Channel{delivery.Push}}, now,
 	}, ""},
 	{messagedb.ReopenNotice, args{
 		messagedb.Delivery{Notice: id[tenant.NoticeID]("notice"), Channel: delivery.SMS, CreatedAt: now},
-		notify.NoticeState{DueAt: start, Tried: []delivery.Channel{delivery.Push}}, start,
+		notify.NoticeState{DueAt: start, FailedChannels: []delivery.Channel{delivery.Push}}, start,
 	}, ""},
 	{messagedb.ReopenNotice, args{ // it is being sent
 		messagedb.Delivery{Notice: id[tenant.NoticeID]("fifth"), Channel: delivery.SMS, CreatedAt: now},

@@ -11,6 +11,7 @@ import (
 
 	"github.com/berthhq/berth/internal/app/messages"
 	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/rules/content"
 )
 
 var (
@@ -70,7 +71,7 @@ func (m mailPages) showUnsubscribe(w http.ResponseWriter, r *http.Request) {
 		pageHead: newPageHead(u.Tenant, u.Brand),
 		Lang:     words.Lang, Title: withTenant(words.Title, words.TitleFrom, u.Tenant),
 		Headline: withTenant(words.Ask, words.AskFrom, u.Tenant),
-		ThisKind: fmt.Sprintf(words.ThisKind, words.topics[u.Topic]), AllKinds: words.AllKinds,
+		ThisKind: fmt.Sprintf(words.ThisKind, content.TopicName(u.Topic, words.Lang)), AllKinds: words.AllKinds,
 	}, err)
 }
 
@@ -80,7 +81,7 @@ func (m mailPages) unsubscribe(w http.ResponseWriter, r *http.Request) {
 	all := r.FormValue("all") == "yes"
 	u, err := m.messages.Unsubscribe(r.Context(), r.PathValue("link"), all)
 	words := unsubscribeWordsFor(r)
-	text := fmt.Sprintf(words.DoneKind, words.topics[u.Topic])
+	text := fmt.Sprintf(words.DoneKind, content.TopicName(u.Topic, words.Lang))
 	if all {
 		text = words.DoneAll
 	}

@@ -3,8 +3,6 @@ package web
 import (
 	"fmt"
 	"net/http"
-
-	"github.com/berthhq/berth/internal/rules/notify"
 )
 
 // unsubscribeWords are the texts of the page to unsubscribe from mails in one language.
@@ -15,7 +13,6 @@ type unsubscribeWords struct {
 	ThisKind, AllKinds      string // buttons; the first names the topic
 	Done, DoneKind, DoneAll string
 	Invalid, InvalidText    string
-	topics                  map[notify.Topic]string
 }
 
 var allUnsubscribeWords = []*unsubscribeWords{ // in the order of languages
@@ -24,14 +21,6 @@ var allUnsubscribeWords = []*unsubscribeWords{ // in the order of languages
 		ThisKind: "No more emails of this kind: %s", AllKinds: "No more emails at all",
 		Done: "Done", DoneKind: "You will get no more emails of this kind: %s.", DoneAll: "You will get no more emails.",
 		Invalid: "This link is not valid", InvalidText: "Please use the link in a newer email.",
-		topics: map[notify.Topic]string{
-			notify.BookingConfirmed: "new bookings", notify.Waitlisted: "places on a waitlist",
-			notify.Promoted: "places from the waitlist", notify.Offered: "offers of free places",
-			notify.OfferExpiring: "expiring offers", notify.BookingCancelled: "cancelled bookings",
-			notify.SessionCancelled: "cancelled sessions", notify.Rescheduled: "changed times", notify.Reminder: "reminders",
-			notify.CheckInOpen: "check-in", notify.CreditsLow: "credits running low", notify.StaffNote: "notes for staff",
-			notify.AccessChanged: "who runs the organization",
-		},
 	},
 	{
 		Lang: "de", Title: "Mails", TitleFrom: "Mails von %s", Ask: "Weniger Mails?", AskFrom: "Weniger Mails von %s?",
@@ -39,15 +28,6 @@ var allUnsubscribeWords = []*unsubscribeWords{ // in the order of languages
 		Done: "Erledigt", DoneKind: "Sie bekommen keine Mails dieser Art mehr: %s.",
 		DoneAll: "Sie bekommen keine Mails mehr.",
 		Invalid: "Dieser Link ist ungültig", InvalidText: "Bitte nehmen Sie den Link aus einer neueren Mail.",
-		topics: map[notify.Topic]string{
-			notify.BookingConfirmed: "neue Buchungen", notify.Waitlisted: "Plätze auf der Warteliste",
-			notify.Promoted: "nachgerückte Plätze", notify.Offered: "Angebote freier Plätze",
-			notify.OfferExpiring: "ablaufende Angebote", notify.BookingCancelled: "stornierte Buchungen",
-			notify.SessionCancelled: "abgesagte Termine", notify.Rescheduled: "geänderte Zeiten",
-			notify.Reminder: "Erinnerungen", notify.CheckInOpen: "Check-in",
-			notify.CreditsLow: "knappes Guthaben", notify.StaffNote: "Hinweise für das Team",
-			notify.AccessChanged: "Leitung der Organisation",
-		},
 	},
 	{
 		Lang: "fr", Title: "E-mails", TitleFrom: "E-mails de %s",
@@ -56,14 +36,6 @@ var allUnsubscribeWords = []*unsubscribeWords{ // in the order of languages
 		Done: "C’est fait", DoneKind: "Vous ne recevrez plus d’e-mails de ce type : %s.",
 		DoneAll: "Vous ne recevrez plus d’e-mails.",
 		Invalid: "Ce lien n’est pas valide", InvalidText: "Utilisez le lien d’un e-mail plus récent.",
-		topics: map[notify.Topic]string{
-			notify.BookingConfirmed: "réservations", notify.Waitlisted: "places en liste d’attente",
-			notify.Promoted: "places obtenues de la liste d’attente", notify.Offered: "offres de places libres",
-			notify.OfferExpiring: "offres bientôt terminées", notify.BookingCancelled: "réservations annulées",
-			notify.SessionCancelled: "séances annulées", notify.Rescheduled: "horaires modifiés", notify.Reminder: "rappels",
-			notify.CheckInOpen: "enregistrement", notify.CreditsLow: "crédits bientôt épuisés",
-			notify.StaffNote: "notes pour l’équipe", notify.AccessChanged: "direction de l’organisation",
-		},
 	},
 }
 

@@ -6,6 +6,7 @@ import (
 	"github.com/shoenig/test"
 	"github.com/shoenig/test/must"
 
+	"github.com/berthhq/berth/internal/rules/content"
 	"github.com/berthhq/berth/internal/rules/notify"
 )
 
@@ -18,10 +19,10 @@ func TestUnsubscribeWords_NameEveryTopic(t *testing.T) {
 		test.EqOp(t, languages[i].String(), in.Lang, test.Sprintf("%s is in the position of %s", in.Lang, languages[i]))
 		seen := make(map[string]bool)
 		for _, topic := range notify.Topics() {
-			name := in.topics[topic]
+			name := content.TopicName(topic, in.Lang)
 			test.NotEqOp(t, "", name, test.Sprintf("%s has the name %q in %s", topic, name, in.Lang))
 			test.False(t, seen[name], test.Sprintf("%s has the name %q in %s", topic, name, in.Lang))
-			seen[in.topics[topic]] = true
+			seen[name] = true
 		}
 	}
 }

@@ -47,6 +47,7 @@ func (c composer) compose() (delivery.Message, content.Rendered, notify.Reason) 
 	m := delivery.Message{
 		Channel: c.channel, Text: out.Text, Link: out.Link, Unsubscribe: unsubscribe, ExpiresAt: c.notice.ExpiresAt,
 		CollapseKey: c.notice.Thing.String(), Data: map[string]string{"topic": string(c.notice.Topic)},
+		HighPriority: c.notice.Topic.Urgent(),
 	}
 	for name, id := range map[string]tenant.UUID{
 		"booking_id": c.notice.Booking.UUID, "session_id": c.notice.Session.UUID,
@@ -58,11 +59,6 @@ func (c composer) compose() (delivery.Message, content.Rendered, notify.Reason) 
 	}
 	if c.offer != nil && !c.offer.ExpiresAt.IsZero() && c.offer.ExpiresAt.Before(m.ExpiresAt) {
 		m.ExpiresAt = c.offer.ExpiresAt
-	}
-	switch c.notice.Topic {
-	case notify.Offered, notify.OfferExpiring, notify.Promoted, notify.SessionCancelled, notify.Reminder:
-		m.HighPriority = true
-	default: // others need not wake a sleeping device
 	}
 	switch c.channel {
 	case delivery.SMS:
@@ -92,10 +88,7 @@ func (c composer) values(locale string) content.Values {
 	}
 	facts := content.Facts{
 		Topic: c.notice.Topic, Details: c.notice.Details, Now: c.Now, Zone: c.to.Zone, LocationZone: zone,
-		Name: c.to.Name, Tenant: c.profile.name, Link: c.service.publicURL + "/",
-		Title: c.subject.Title, Location: c.subject.Location, Address: c.subject.Address, Resource: c.subject.Resource,
-		Coach: c.subject.Coach, Party: c.subject.Party, Start: c.subject.StartsAt, End: c.subject.EndsAt,
-		Window: c.subject.Window, Plan: c.subject.PlanNamed,
+		Name: c.to.Name, Tenant: c.profile.name, Link: c.service.publicURL + "/", Subject: c.subject.Subject,
 	}
 	if c.notice.Topic == notify.ContactCode {
 		link := contacts.Link{Tenant: c.Tenant, Member: c.notice.Member, Code: tenant.CodeID{UUID: c.notice.Thing}}
@@ -112,21 +105,15 @@ func (c composer) values(locale string) content.Values {
 
 // entry returns the calendar entry of a booking, for mails about a change of it.
 func (c composer) entry(from string) (content.CalendarEntry, bool) {
-	if c.notice.Booking.IsZero() {
-		return content.CalendarEntry{}, false
-	}
-	cancelled := false
-	switch c.notice.Topic {
-	case notify.BookingConfirmed, notify.Promoted, notify.Rescheduled:
-	case notify.BookingCancelled, notify.SessionCancelled:
-		cancelled = true
-	default:
+	change := c.notice.Topic.Calendar()
+	if c.notice.Booking.IsZero() || change == notify.NoCalendarChange {
 		return content.CalendarEntry{}, false
 	}
 	e := calendarEntry(*c.subject)
 	host := c.service.host()
 	e.UID = c.notice.Booking.String() + "@" + host
-	e.Sequence, e.Stamp, e.Gone = content.CalendarSequence(c.subject.Made, c.notice.At), c.Now, cancelled
+	e.Sequence, e.Stamp = content.CalendarSequence(c.subject.Made, c.notice.At), c.Now
+	e.Gone = change == notify.RemoveCalendarEntry
 	e.Organizer = delivery.Mailbox{Name: from, Address: cmp.Or(c.settings.ReplyTo, c.service.mailFrom, "noreply@"+host)}
 	e.Attendee = delivery.Mailbox{Name: c.to.Name, Address: c.to.Email}
 	return e, true

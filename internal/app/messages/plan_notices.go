@@ -2,7 +2,6 @@ package messages
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"github.com/berthhq/berth/internal/data/messagedb"
@@ -43,7 +42,7 @@ func (s *Service) planNotices(ctx context.Context, tx *pg.Tx, in tenant.TenantID
 	}
 	var notices []notify.Notice
 	for _, e := range events {
-		notices = append(notices, notify.Plan(e, facts.partiesOf(e), facts.settings, now)...)
+		notices = append(notices, notify.Plan(e, facts.people(e), facts.settings, now)...)
 	}
 	// A retry may use other ids, because nothing refers to them before the commit.
 	ids := tenant.NewIDs(now)
@@ -58,91 +57,56 @@ func (s *Service) planNotices(ctx context.Context, tx *pg.Tx, in tenant.TenantID
 type planFacts struct {
 	events      []notify.Event
 	settings    notify.Settings
-	parties     messagedb.Parties
+	who         messagedb.People
 	preferences map[tenant.MemberID]notify.Preferences
 }
 
 func (f *planFacts) load(ctx context.Context, tx *pg.Tx, in tenant.TenantID) error {
-	var bookings []tenant.BookingID
-	var sessions []tenant.SessionID
-	var entries []tenant.EntryID
-	var payers []tenant.UUID
+	var ids messagedb.PeopleIDs
 	var access idSet[tenant.MemberID]
-	staff := false
 	for _, e := range f.events {
-		_, credits := e.Data.(event.CreditsChanged)
-		_, note := e.Data.(event.WaitlistStaffNote)
-		switch {
-		case e.Details.Access != nil:
+		switch e.Audience() {
+		case notify.OfAccess:
 			access.add(e.Member)
 			access.add(e.Actor)
-		case e.Moved:
-			sessions = append(sessions, e.Session)
-		case !e.Booking.IsZero() && !credits:
-			bookings = append(bookings, e.Booking)
-		case !e.Entry.IsZero():
-			entries = append(entries, e.Entry)
-		case !e.Payer.IsZero():
-			payers = append(payers, e.Payer)
+		case notify.OfSession:
+			ids.Sessions = append(ids.Sessions, e.Session)
+		case notify.OfBooking:
+			ids.Bookings = append(ids.Bookings, e.Booking)
+		case notify.OfEntry:
+			ids.Entries = append(ids.Entries, e.Entry)
+		case notify.OfPayer:
+			ids.Payers = append(ids.Payers, e.Payer)
+		case notify.OfStaff:
+			ids.Staff = true
+		case notify.Nobody:
 		}
-		staff = staff || note
 	}
 	var first, second pg.Batch
 	messagedb.FindNotificationSettings(&first, in, &f.settings)
-	messagedb.ListParties(&first, in, bookings, sessions, entries, payers, staff, catalog.Defaults().CheckInOpens,
-		&f.parties)
+	messagedb.ListPeople(&first, in, ids, catalog.Defaults().CheckInOpens, &f.who)
 	if len(access.list) > 0 {
-		messagedb.ListAccessParties(&first, in, access.list, &f.parties)
+		messagedb.ListAccessPeople(&first, in, access.list, &f.who.OfAccess)
 	}
 	if err := tx.Load(ctx, &first); err != nil {
 		return err
 	}
-	for _, e := range f.events {
-		if change := e.Details.Access; change != nil {
-			change.Name, change.By = f.parties.Names[e.Member], f.parties.Names[e.Actor]
-		}
-	}
 	var members idSet[tenant.MemberID]
-	for _, p := range slices.Concat(f.parties.OfBookings, f.parties.OfSessions, f.parties.OfEntries,
-		f.parties.OfWindows, f.parties.OfPayers, f.parties.Staff, f.parties.OfAccess) {
+	for _, p := range f.who.All() {
 		members.add(p.Member)
 	}
 	messagedb.ListPreferences(&second, in, members.list, f.preferences)
 	return tx.Load(ctx, &second)
 }
 
-// partiesOf returns the people that an event concerns.
-func (f *planFacts) partiesOf(e notify.Event) []notify.Person {
-	pick := func(from []notify.Person, matches func(notify.Person) bool) []notify.Person {
-		var picked []notify.Person
-		for _, p := range from {
-			if matches(p) {
-				p.Preferences = f.preferences[p.Member]
-				picked = append(picked, p)
-			}
+// people returns those whom an event concerns.
+func (f *planFacts) people(e notify.Event) []notify.Person {
+	var all []notify.Person
+	for _, p := range f.who.Of(e.Audience()) {
+		if e.Concerns(p) {
+			p.Preferences = f.preferences[p.Member]
+			all = append(all, p)
 		}
-		return picked
 	}
-	switch e.Data.(type) {
-	case event.RolesChanged:
-		return pick(f.parties.OfAccess, func(p notify.Person) bool {
-			return e.Details.Access != nil && (p.Member == e.Member || p.Member == e.Actor || f.parties.Owners[p.Member])
-		})
-	case event.SessionUpdated:
-		return pick(f.parties.OfSessions, func(p notify.Person) bool { return p.Session == e.Session })
-	case event.CreditsChanged:
-		return pick(f.parties.OfPayers, func(p notify.Person) bool { return p.Payer == e.Payer })
-	case event.WaitlistStaffNote:
-		staff := pick(f.parties.Staff, func(notify.Person) bool { return true })
-		for i := range staff {
-			staff[i].Session = e.Session
-		}
-		return staff
-	}
-	if !e.Booking.IsZero() {
-		return pick(f.parties.OfBookings, func(p notify.Person) bool { return p.Booking == e.Booking })
-	}
-	return pick(slices.Concat(f.parties.OfEntries, f.parties.OfWindows), func(p notify.Person) bool {
-		return p.Entry == e.Entry
-	})
+	return all
 }

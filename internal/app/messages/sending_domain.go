@@ -161,15 +161,15 @@ func (s *Service) tellOwners(ctx context.Context, tx *engine.Tx, senders Senders
 	if senders.SMTP != nil {
 		return nil
 	}
-	var parties messagedb.Parties
+	var owners []notify.Person
 	var batch pg.Batch
-	messagedb.ListAccessParties(&batch, tx.Tenant, nil, &parties)
+	messagedb.ListAccessPeople(&batch, tx.Tenant, nil, &owners)
 	if err := tx.Load(ctx, &batch); err != nil {
 		return err
 	}
 	lapse := tenant.NextID[tenant.EventID](tx.IDs)
 	var notices []notify.Notice
-	for _, owner := range parties.OfAccess {
+	for _, owner := range owners {
 		n := notify.NewDomainLapsed(owner.Member, lapse.UUID, senders.Domain.Address, tx.Now)
 		n.ID = tenant.NextID[tenant.NoticeID](tx.IDs)
 		notices = append(notices, n)

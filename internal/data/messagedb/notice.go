@@ -82,12 +82,12 @@ var (
 			pg.Key("id", &s.ID),
 			pg.Col("due_at", &s.DueAt),
 			pg.Col("sending", &s.Sending),
-			pg.Col("tried", pg.List(&s.Tried)),
+			pg.Col("tried", pg.List(&s.FailedChannels)),
 			pg.Col("attempts", &s.Attempts),
-			pg.Col("unsure", &s.Unsure),
+			pg.Col("unsure", &s.UnknownResults),
 			pg.Col("done_at", &s.doneAt),
-			pg.Col("after", &s.Attempt),
-			pg.Col("channels", &s.Channels),
+			pg.Col("after", &s.AfterAttempt),
+			pg.Col("channels", &s.AfterChannels),
 		}
 	})
 )
@@ -188,5 +188,5 @@ where tenant_id = $1 and id = $2 and not ($3 = any(tried)) and (done_at is not n
     select from deliveries d where d.tenant_id = $1 and d.notice_id = $2 and (
       d.status in ('DELIVERED', 'READ') or d.channel = $3 and d.created_at > $4 and d.status in ('QUEUED', 'SENT')))`,
 		in, lost.Notice, string(lost.Channel), lost.CreatedAt, s.DueAt, s.Attempts,
-		append([]delivery.Channel{}, s.Tried...), now)
+		append([]delivery.Channel{}, s.FailedChannels...), now)
 }

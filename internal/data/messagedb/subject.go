@@ -5,29 +5,19 @@ import (
 
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/content"
-	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// Subject is the current state of what notices are about, with what messages say about it.
+// Subject is what notices are about.
 type Subject struct {
-	notify.Facts
-	Session   tenant.SessionID
-	Title     string
-	EndsAt    time.Time
-	TimeZone  string // the location's
-	Location  string
-	Address   string
-	Resource  string
-	Coach     string
-	Party     int
-	Made      time.Time           // when the booking or entry was made
-	Window    *content.TimeWindow // of an entry without a session
-	Guest     bool
-	Name      string // the guest's
-	Email     string
-	Phone     string
-	PlanNamed string
+	content.Subject
+	Session  tenant.SessionID
+	TimeZone string    // the location's
+	Made     time.Time // when the booking or entry was made
+	Guest    bool
+	Name     string // the guest's
+	Email    string
+	Phone    string
 }
 
 // BookedSubject is a booking in a calendar feed.
@@ -114,7 +104,7 @@ var (
 		return append(s.columns(), pg.Read("s.id", &s.id))
 	})
 	payerSubjects = pg.NewReader(func(s *subjectRow) []pg.Column {
-		return []pg.Column{pg.Read("u.id", &s.id), pg.Read("u.balance", &s.Balance), pg.Read("p.name", &s.PlanNamed)}
+		return []pg.Column{pg.Read("u.id", &s.id), pg.Read("u.balance", &s.Balance), pg.Read("p.name", &s.Plan)}
 	})
 	bookedSubjects = pg.NewReader(func(s *BookedSubject) []pg.Column {
 		return append(s.columns(),

@@ -672,9 +672,9 @@ var equivalents = slices.Concat(emptyLists(), tuning(), anyOrder(), freeing(), r
 		Reason: "it reads while it runs, and so leaves a shared transaction and runs alone",
 	},
 	{
-		Package: "internal/app/messages", Function: "(*planFacts).load",
-		Old:    "for _, p := range slices.Concat(f.parties.OfBookings, f.parties.OfSessions, f.parties.OfEntries,",
-		New:    "for _, p := range slices.Concat(f.parties.OfSessions, f.parties.OfBookings, f.parties.OfEntries,",
+		Package: "internal/data/messagedb", Function: "(*People).All",
+		Old:    "return slices.Concat(p.OfBookings, p.OfSessions,",
+		New:    "return slices.Concat(p.OfSessions, p.OfBookings,",
 		Reason: "the members are read in any order",
 	},
 	{
@@ -850,8 +850,8 @@ func emptyLists() (all []Equivalent) {
 			[]string{"payers", "entries", "bookings", "sessions"},
 		},
 		{
-			"internal/data/messagedb", "ListParties", "it finds nothing by no ids",
-			[]string{"payers", "sessions", "bookings", "entries"},
+			"internal/data/messagedb", "ListPeople", "it finds nothing by no ids",
+			[]string{"ids.Payers", "ids.Sessions", "ids.Bookings", "ids.Entries"},
 		},
 		{"internal/data/scheduledb", "UpdateSessions", "the statement changes no row then", []string{"all"}},
 		{"internal/data/scheduledb", "InsertSessions", "the statement adds no row then", []string{"all"}},

@@ -128,7 +128,7 @@ var fixed = []Fixed{
 	{
 		Harm:  "a promoted member is told nothing",
 		File:  "internal/rules/notify/plan.go",
-		Old:   "p.addNow(who, Promoted, start)",
+		Old:   "p.addNow(who, Promoted, who.StartsAt)",
 		New:   "",
 		Tests: []Test{{"internal/rules/notify", "^TestPlan_ReturnsTheNoticesOfEachEvent$"}},
 	},

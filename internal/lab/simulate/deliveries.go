@@ -158,13 +158,13 @@ func (n *notice) lastStatus() delivery.Status {
 
 // updateNotice writes the state of a notice. A state that belongs to an earlier attempt is ignored.
 func (p *dispatcher) updateNotice(n *notice, s notify.NoticeState) {
-	isCurrent := n.sending && n.Attempts == s.Attempt && n.UnknownResults == s.Unsure &&
-		len(n.FailedChannels) == s.Channels
-	if s.Attempt != 0 && !isCurrent {
+	isCurrent := n.sending && n.Attempts == s.AfterAttempt && n.UnknownResults == s.UnknownResults &&
+		len(n.FailedChannels) == s.AfterChannels
+	if s.AfterAttempt != 0 && !isCurrent {
 		return
 	}
 	n.DueAt, n.sending, n.done = s.DueAt, s.Sending, n.done || s.Done
-	n.FailedChannels, n.Attempts, n.UnknownResults = s.Tried, s.Attempts, s.Unsure
+	n.FailedChannels, n.Attempts, n.UnknownResults = s.FailedChannels, s.Attempts, s.UnknownResults
 	if !n.done {
 		p.scheduleNotice(n)
 	}
@@ -291,11 +291,11 @@ func (p *dispatcher) render(n *notice, to notify.Recipient, c delivery.Channel) 
 	t := content.Choose(nil, n.Topic, c, to.Locale, "en")
 	facts := content.Facts{
 		Topic: n.Topic, Details: n.Details, Now: p.now, Zone: to.Zone, LocationZone: to.Zone, Name: to.Name,
-		Tenant: "Harbour Yoga", Link: "https://berth.example/",
-		Plan: "Ten classes", ClaimURL: "https://berth.example/claim/1", Code: "4821",
+		Tenant: "Harbour Yoga", Link: "https://berth.example/", ClaimURL: "https://berth.example/claim/1", Code: "4821",
+		Subject: content.Subject{Plan: "Ten classes"},
 	}
 	if about != nil {
-		facts.Title, facts.Start, facts.End = about.Title, about.StartsAt, about.EndsAt
+		facts.Title, facts.StartsAt, facts.EndsAt = about.Title, about.StartsAt, about.EndsAt
 		facts.LocationZone = about.location.zone
 	}
 	if n.offer != nil {

@@ -9,8 +9,9 @@ import (
 	"github.com/berthhq/berth/internal/rules/notify"
 )
 
-// texts are the default texts of a topic for each channel: title and push for push, subject and mail for email.
-type texts struct{ sms, title, push, subject, mail string }
+// texts are the default texts of a topic for each channel: title and push for push, subject and mail for email. Name is
+// what the page to unsubscribe calls the topic; those about which members have no choice have none.
+type texts struct{ name, sms, title, push, subject, mail string }
 
 // defaults are the default texts by language.
 var defaults = []struct {
@@ -48,6 +49,15 @@ func DefaultTemplate(t notify.Topic, c delivery.Channel, locale string) (Templat
 		template.Subject, template.Body = text.subject, text.mail
 	}
 	return template, known
+}
+
+// TopicName returns what people call a topic in one of the languages with default texts, in the middle of a sentence.
+func TopicName(t notify.Topic, locale string) string {
+	at := slices.Index(DefaultLocales(), locale)
+	if at < 0 {
+		return ""
+	}
+	return defaults[at].texts[t].name
 }
 
 // Choose picks the template for a recipient: in the first of the locales, which are the recipient's and the tenant's,

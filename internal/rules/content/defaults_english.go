@@ -13,6 +13,7 @@ For: {{.Party}} people{{end}}`
 // defaultsEnglish are the default texts in English.
 var defaultsEnglish = map[notify.Topic]texts{
 	notify.BookingConfirmed: {
+		name:    "new bookings",
 		sms:     "{{.Tenant}}: {{.Title}} is booked for {{.When}}. See you there!",
 		title:   "Booked: {{.Title}}",
 		push:    "{{.When}}, {{.Location}}",
@@ -29,6 +30,7 @@ See you there,
 {{.Tenant}}`,
 	},
 	notify.Waitlisted: {
+		name: "places on a waitlist",
 		sms: "{{.Tenant}}: you are number {{.Position}} on the waitlist for {{.Title}}, {{.When}}. We'll be " +
 			"in touch if a place comes free.",
 		title:   "On the waitlist: {{.Title}}",
@@ -49,6 +51,7 @@ Your bookings: {{.Link}}
 {{.Tenant}}`,
 	},
 	notify.Promoted: {
+		name:    "places from the waitlist",
 		sms:     "{{.Tenant}}: you're in! A place in {{.Title}} came free and is booked for you: {{.When}}.",
 		title:   "You're in: {{.Title}}",
 		push:    "A place came free and is yours: {{.When}}",
@@ -65,6 +68,7 @@ See you there,
 {{.Tenant}}`,
 	},
 	notify.Offered: {
+		name: "offers of free places",
 		sms: "{{.Tenant}}: {{.Title}}, {{.When}} is yours until {{.ExpiresAt}}. Reply 1 {{.Code}}: yes, 2 " +
 			"{{.Code}}: no, or {{.ClaimURL}}",
 		title:   "A place for you: {{.Title}}",
@@ -83,6 +87,7 @@ Without an answer by {{.ExpiresAt}} it goes to the next person in line.
 {{.Tenant}}`,
 	},
 	notify.OfferExpiring: {
+		name: "expiring offers",
 		sms: "{{.Tenant}}: {{.Title}}, {{.When}} is yours for {{.Minutes}} more min. Reply 1 {{.Code}}: yes, " +
 			"2 {{.Code}}: no, or {{.ClaimURL}}",
 		title:   "{{.Minutes}} minutes left: {{.Title}}",
@@ -99,6 +104,7 @@ Take it or pass: {{.ClaimURL}}
 {{.Tenant}}`,
 	},
 	notify.BookingCancelled: {
+		name: "cancelled bookings",
 		sms: "{{.Tenant}}: your {{if .Waitlist}}place on the waitlist{{else}}booking{{end}} for {{.Title}}, " +
 			"{{.When}} is cancelled.{{if .Refunded}} Your credit is back.{{end}}",
 		title:   "Cancelled: {{.Title}}",
@@ -118,6 +124,7 @@ Find another time: {{.Link}}
 {{.Tenant}}`,
 	},
 	notify.SessionCancelled: {
+		name: "cancelled sessions",
 		sms: "{{.Tenant}}: we are sorry, {{.Title}}, {{.When}} has been cancelled.{{if .Refunded}} Your " +
 			"credit is back.{{end}}",
 		title:   "Session cancelled: {{.Title}}",
@@ -136,6 +143,7 @@ Find another time: {{.Link}}
 {{.Tenant}}`,
 	},
 	notify.Rescheduled: {
+		name:    "changed times",
 		sms:     "{{.Tenant}}: {{.Title}} is now on {{.When}}, {{.Location}}.{{if .OldWhen}} It was {{.OldWhen}}.{{end}}",
 		title:   "Changed: {{.Title}}",
 		push:    "Now {{.When}}, {{.Location}}",
@@ -152,6 +160,7 @@ See you there,
 {{.Tenant}}`,
 	},
 	notify.Reminder: {
+		name:    "reminders",
 		sms:     "{{.Tenant}}: {{.Title}} starts {{.In}}, at {{.Time}}. {{.Location}}",
 		title:   "{{.Title}} {{.In}}",
 		push:    "{{.When}}, {{.Location}}",
@@ -168,6 +177,7 @@ See you there,
 {{.Tenant}}`,
 	},
 	notify.CheckInOpen: {
+		name:    "check-in",
 		sms:     "{{.Tenant}}: check-in for {{.Title}} at {{.Time}} is open.",
 		title:   "Check-in is open",
 		push:    "{{.Title}}, {{.Time}}, {{.Location}}",
@@ -184,6 +194,7 @@ See you there,
 {{.Tenant}}`,
 	},
 	notify.CreditsLow: {
+		name: "credits running low",
 		sms: "{{.Tenant}}: {{if eq .Balance 0}}you have no credits left{{else if eq .Balance 1}}you have 1 " +
 			"credit left{{else}}you have {{.Balance}} credits left{{end}} ({{.Plan}}).",
 		title: "{{if eq .Balance 0}}No credits left{{else if eq .Balance 1}}1 credit left{{else}}" +
@@ -201,6 +212,7 @@ Your plans: {{.Link}}
 {{.Tenant}}`,
 	},
 	notify.StaffNote: {
+		name:    "notes for staff",
 		sms:     "{{.Title}}, {{.When}}: {{.Note}}",
 		title:   "{{.Title}}, {{.When}}",
 		push:    "{{.Note}}",
@@ -249,6 +261,7 @@ Publish the records again, then verify the domain under Messages, Senders: {{.Li
 {{.Tenant}}`,
 	},
 	notify.AccessChanged: {
+		name:    "who runs the organization",
 		sms:     "{{.Tenant}}: {{.Change}}",
 		title:   "Who runs {{.Tenant}}",
 		push:    "{{.Change}}",

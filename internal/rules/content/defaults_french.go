@@ -13,6 +13,7 @@ Pour : {{.Party}} personnes{{end}}`
 // defaultsFrench are the default texts in French.
 var defaultsFrench = map[notify.Topic]texts{
 	notify.BookingConfirmed: {
+		name:    "réservations",
 		sms:     "{{.Tenant}} : {{.Title}}, {{.When}}, c'est réservé. À bientôt !",
 		title:   "Réservé : {{.Title}}",
 		push:    "{{.When}}, {{.Location}}",
@@ -29,6 +30,7 @@ Vos réservations : {{.Link}}
 {{.Tenant}}`,
 	},
 	notify.Waitlisted: {
+		name: "places en liste d’attente",
 		sms: "{{.Tenant}} : vous êtes n° {{.Position}} sur la liste d'attente, {{.Title}}, {{.When}}. Nous " +
 			"vous préviendrons si une place se libère.",
 		title:   "Sur liste d'attente : {{.Title}}",
@@ -49,6 +51,7 @@ Vos réservations : {{.Link}}
 {{.Tenant}}`,
 	},
 	notify.Promoted: {
+		name:    "places obtenues de la liste d’attente",
 		sms:     "{{.Tenant}} : une place s'est libérée pour {{.Title}}, elle est à vous : {{.When}}.",
 		title:   "La place est à vous : {{.Title}}",
 		push:    "Une place s'est libérée : {{.When}}",
@@ -65,6 +68,7 @@ Un empêchement ? Merci de rendre la place rapidement pour qu'une autre personne
 {{.Tenant}}`,
 	},
 	notify.Offered: {
+		name: "offres de places libres",
 		sms: "{{.Tenant}} : {{.Title}}, {{.When}}, libre jusqu'à {{.ExpiresAt}}. Répondez 1 {{.Code}}: oui, " +
 			"2 {{.Code}}: non ou {{.ClaimURL}}",
 		title:   "Une place pour vous : {{.Title}}",
@@ -83,6 +87,7 @@ Sans réponse avant {{.ExpiresAt}}, elle sera proposée à la personne suivante.
 {{.Tenant}}`,
 	},
 	notify.OfferExpiring: {
+		name: "offres bientôt terminées",
 		sms: "{{.Tenant}} : {{.Title}}, {{.When}}, plus que {{.Minutes}} min. Répondez 1 {{.Code}}: oui, 2 " +
 			"{{.Code}}: non ou {{.ClaimURL}}",
 		title:   "Plus que {{.Minutes}} minutes : {{.Title}}",
@@ -99,6 +104,7 @@ Accepter ou refuser : {{.ClaimURL}}
 {{.Tenant}}`,
 	},
 	notify.BookingCancelled: {
+		name: "réservations annulées",
 		sms: "{{.Tenant}} : votre {{if .Waitlist}}place sur la liste d'attente{{else}}réservation{{end}}, " +
 			"{{.Title}}, {{.When}}, est annulée.{{if .Refunded}} Votre crédit est rendu.{{end}}",
 		title:   "Annulé : {{.Title}}",
@@ -118,6 +124,7 @@ Trouver un autre horaire : {{.Link}}
 {{.Tenant}}`,
 	},
 	notify.SessionCancelled: {
+		name: "séances annulées",
 		sms: "{{.Tenant}} : {{.Title}}, {{.When}}, n'aura pas lieu.{{if .Refunded}} Votre crédit est rendu." +
 			"{{end}} Toutes nos excuses.",
 		title:   "N'aura pas lieu : {{.Title}}",
@@ -136,6 +143,7 @@ Trouver un autre horaire : {{.Link}}
 {{.Tenant}}`,
 	},
 	notify.Rescheduled: {
+		name:    "horaires modifiés",
 		sms:     "{{.Tenant}} : {{.Title}} a lieu {{.When}}, {{.Location}}.{{if .OldWhen}} Avant : {{.OldWhen}}.{{end}}",
 		title:   "Modifié : {{.Title}}",
 		push:    "Désormais {{.When}}, {{.Location}}",
@@ -152,6 +160,7 @@ Vos réservations : {{.Link}}
 {{.Tenant}}`,
 	},
 	notify.Reminder: {
+		name:    "rappels",
 		sms:     "{{.Tenant}} : {{.Title}} commence {{.In}}, à {{.Time}}. {{.Location}}",
 		title:   "{{.Title}} {{.In}}",
 		push:    "{{.When}}, {{.Location}}",
@@ -168,6 +177,7 @@ Un empêchement ? {{.Link}}
 {{.Tenant}}`,
 	},
 	notify.CheckInOpen: {
+		name:    "enregistrement",
 		sms:     "{{.Tenant}} : l'enregistrement pour {{.Title}} à {{.Time}} est ouvert.",
 		title:   "L'enregistrement est ouvert",
 		push:    "{{.Title}}, {{.Time}}, {{.Location}}",
@@ -184,6 +194,7 @@ l'enregistrement pour {{.Title}} est ouvert.
 {{.Tenant}}`,
 	},
 	notify.CreditsLow: {
+		name: "crédits bientôt épuisés",
 		sms: "{{.Tenant}} : {{if eq .Balance 0}}vous n'avez plus de crédits{{else if eq .Balance 1}}il vous " +
 			"reste 1 crédit{{else}}il vous reste {{.Balance}} crédits{{end}} ({{.Plan}}).",
 		title: "{{if eq .Balance 0}}Plus de crédits{{else if eq .Balance 1}}Il vous reste 1 crédit{{else}}Il " +
@@ -201,6 +212,7 @@ Vos formules : {{.Link}}
 {{.Tenant}}`,
 	},
 	notify.StaffNote: {
+		name:    "notes pour l’équipe",
 		sms:     "{{.Title}}, {{.When}} : {{.Note}}",
 		title:   "{{.Title}}, {{.When}}",
 		push:    "{{.Note}}",
@@ -249,6 +261,7 @@ Publiez à nouveau les enregistrements, puis vérifiez le domaine sous Messages,
 {{.Tenant}}`,
 	},
 	notify.AccessChanged: {
+		name:    "direction de l’organisation",
 		sms:     "{{.Tenant}} : {{.Change}}",
 		title:   "Direction de {{.Tenant}}",
 		push:    "{{.Change}}",

@@ -13,6 +13,7 @@ Für: {{.Party}} Personen{{end}}`
 // defaultsGerman are the default texts in German.
 var defaultsGerman = map[notify.Topic]texts{
 	notify.BookingConfirmed: {
+		name:    "neue Buchungen",
 		sms:     "{{.Tenant}}: {{.Title}} am {{.When}} ist gebucht. Bis bald!",
 		title:   "Gebucht: {{.Title}}",
 		push:    "{{.When}}, {{.Location}}",
@@ -29,6 +30,7 @@ Bis bald,
 {{.Tenant}}`,
 	},
 	notify.Waitlisted: {
+		name: "Plätze auf der Warteliste",
 		sms: "{{.Tenant}}: Sie stehen auf Platz {{.Position}} der Warteliste für {{.Title}}, {{.When}}. Wird " +
 			"etwas frei, melden wir uns.",
 		title:   "Auf der Warteliste: {{.Title}}",
@@ -49,6 +51,7 @@ Ihre Buchungen: {{.Link}}
 {{.Tenant}}`,
 	},
 	notify.Promoted: {
+		name:    "nachgerückte Plätze",
 		sms:     "{{.Tenant}}: Sie sind dabei! Bei {{.Title}} wurde ein Platz frei und ist für Sie gebucht: {{.When}}.",
 		title:   "Sie sind dabei: {{.Title}}",
 		push:    "Ein Platz wurde frei und gehört Ihnen: {{.When}}",
@@ -65,6 +68,7 @@ Bis bald,
 {{.Tenant}}`,
 	},
 	notify.Offered: {
+		name: "Angebote freier Plätze",
 		sms: "{{.Tenant}}: {{.Title}}, {{.When}} frei bis {{.ExpiresAt}}. Antwort 1 {{.Code}}: ja, 2 " +
 			"{{.Code}}: nein, oder {{.ClaimURL}}",
 		title:   "Ein Platz für Sie: {{.Title}}",
@@ -83,6 +87,7 @@ Ohne Antwort bis {{.ExpiresAt}} geht der Platz an die nächste Person auf der Wa
 {{.Tenant}}`,
 	},
 	notify.OfferExpiring: {
+		name: "ablaufende Angebote",
 		sms: "{{.Tenant}}: {{.Title}}, {{.When}} frei für {{.Minutes}} Min. Antwort 1 {{.Code}}: ja, 2 " +
 			"{{.Code}}: nein, oder {{.ClaimURL}}",
 		title:   "Noch {{.Minutes}} Minuten: {{.Title}}",
@@ -100,6 +105,7 @@ Annehmen oder ablehnen: {{.ClaimURL}}
 {{.Tenant}}`,
 	},
 	notify.BookingCancelled: {
+		name: "stornierte Buchungen",
 		sms: "{{.Tenant}}: {{if .Waitlist}}Ihr Platz auf der Warteliste{{else}}Ihre Buchung{{end}} für " +
 			"{{.Title}}, {{.When}} ist storniert.{{if .Refunded}} Das Guthaben ist zurück.{{end}}",
 		title:   "Storniert: {{.Title}}",
@@ -119,6 +125,7 @@ Andere Termine: {{.Link}}
 {{.Tenant}}`,
 	},
 	notify.SessionCancelled: {
+		name:    "abgesagte Termine",
 		sms:     "{{.Tenant}}: {{.Title}}, {{.When}} fällt leider aus.{{if .Refunded}} Das Guthaben ist zurück.{{end}}",
 		title:   "Fällt aus: {{.Title}}",
 		push:    "{{.When}} fällt leider aus.{{if .Reason}} {{.Reason}}{{end}}",
@@ -136,6 +143,7 @@ Andere Termine: {{.Link}}
 {{.Tenant}}`,
 	},
 	notify.Rescheduled: {
+		name:    "geänderte Zeiten",
 		sms:     "{{.Tenant}}: {{.Title}} ist jetzt am {{.When}}, {{.Location}}.{{if .OldWhen}} Bisher: {{.OldWhen}}.{{end}}",
 		title:   "Geändert: {{.Title}}",
 		push:    "Jetzt {{.When}}, {{.Location}}",
@@ -152,6 +160,7 @@ Bis bald,
 {{.Tenant}}`,
 	},
 	notify.Reminder: {
+		name:    "Erinnerungen",
 		sms:     "{{.Tenant}}: {{.Title}} beginnt {{.In}}, um {{.Time}}. {{.Location}}",
 		title:   "{{.Title}} {{.In}}",
 		push:    "{{.When}}, {{.Location}}",
@@ -168,6 +177,7 @@ Bis bald,
 {{.Tenant}}`,
 	},
 	notify.CheckInOpen: {
+		name:    "Check-in",
 		sms:     "{{.Tenant}}: Der Check-in für {{.Title}} um {{.Time}} ist offen.",
 		title:   "Der Check-in ist offen",
 		push:    "{{.Title}}, {{.Time}}, {{.Location}}",
@@ -184,6 +194,7 @@ Bis gleich,
 {{.Tenant}}`,
 	},
 	notify.CreditsLow: {
+		name: "knappes Guthaben",
 		sms: "{{.Tenant}}: {{if eq .Balance 0}}Ihr Guthaben ist aufgebraucht{{else}}Ihr Guthaben reicht noch " +
 			"für {{.Balance}}{{end}} ({{.Plan}}).",
 		title:   "{{if eq .Balance 0}}Guthaben aufgebraucht{{else}}Guthaben: noch {{.Balance}}{{end}}",
@@ -199,6 +210,7 @@ Ihre Tarife: {{.Link}}
 {{.Tenant}}`,
 	},
 	notify.StaffNote: {
+		name:    "Hinweise für das Team",
 		sms:     "{{.Title}}, {{.When}}: {{.Note}}",
 		title:   "{{.Title}}, {{.When}}",
 		push:    "{{.Note}}",
@@ -248,6 +260,7 @@ Veröffentlichen Sie die Einträge erneut, und bestätigen Sie dann die Domain u
 {{.Tenant}}`,
 	},
 	notify.AccessChanged: {
+		name:    "Leitung der Organisation",
 		sms:     "{{.Tenant}}: {{.Change}}",
 		title:   "Leitung von {{.Tenant}}",
 		push:    "{{.Change}}",

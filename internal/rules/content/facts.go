@@ -18,68 +18,43 @@ type Facts struct {
 	Zone         *time.Location // of the recipient
 	LocationZone *time.Location // of the location
 
-	Name, Tenant, Link                        string
+	Name, Tenant, Link string
+	Subject
+	ClaimURL, Code string
+	Until          time.Time // when the offer or the code ends
+	ConfirmURL     string    // confirms an email address
+	ByPhone        bool      // the contact is a phone number
+}
+
+// Subject is the current state of what a message is about, and how the message names it.
+type Subject struct {
+	notify.Facts
 	Title, Location, Address, Resource, Coach string
 	Party                                     int
-	Start, End                                time.Time
-	Window                                    *TimeWindow // if there is no session yet
+	EndsAt                                    time.Time
+	Window                                    *TimeWindow // of an entry without a session
 	Plan                                      string
-	ClaimURL, Code                            string
-	Until                                     time.Time // when the offer ends
-	ConfirmURL                                string    // confirms an email address
-	ByPhone                                   bool      // the contact is a phone number
 }
 
 // Values returns the variables of the topic, with dates and times in the language of the locale.
 func (f Facts) Values(locale string) Values {
 	in := localeFor(locale)
-	v := Values{"Name": f.Name, "Tenant": f.Tenant, "Link": f.Link}
-	if f.Topic.AboutSession() {
-		v["Title"], v["Location"], v["Address"] = f.Title, f.Location, f.Address
-		v["Resource"], v["Coach"], v["Party"] = f.Resource, f.Coach, f.Party
-		if !f.Start.IsZero() {
-			v["When"], v["Date"] = in.dateTime(f.Start, f.Zone, f.LocationZone), in.date(f.Start, f.Zone)
-			v["Time"], v["EndTime"] = in.clock(f.Start, f.Zone), in.clock(f.End, f.Zone)
-		} else if f.Window != nil {
-			v["When"], v["Date"], v["Time"] = in.window(*f.Window, f.LocationZone)
-		}
+	v := make(Values)
+	for _, variable := range variables(f.Topic) {
+		v[variable.name] = variable.value(f, in)
 	}
-	d := f.Details
-	switch f.Topic {
-	case notify.Waitlisted:
-		v["Position"] = d.Position
-	case notify.Offered, notify.OfferExpiring:
-		v["ClaimURL"], v["Code"] = f.ClaimURL, f.Code
-		v["ExpiresAt"] = in.until(f.Until, f.Now, f.Zone)
-		v["Minutes"] = int(f.Until.Sub(f.Now).Round(time.Minute) / time.Minute)
-	case notify.BookingCancelled:
-		v["Reason"], v["Refunded"], v["Late"], v["Waitlist"] = d.Reason, d.Refunded, d.Late, d.Waitlist
-	case notify.SessionCancelled:
-		v["Reason"], v["Refunded"], v["Waitlist"] = d.Reason, d.Refunded, d.Waitlist
-	case notify.Rescheduled:
-		if !d.OldStart.IsZero() && !d.OldStart.Equal(f.Start) {
-			v["OldWhen"] = in.dateTime(d.OldStart, f.Zone, f.LocationZone)
-		}
-	case notify.Reminder:
-		v["In"] = in.span(f.Start.Sub(f.Now))
-	case notify.CreditsLow:
-		v["Balance"], v["Plan"] = d.Balance, f.Plan
-	case notify.StaffNote:
-		v["Note"] = d.Note
-	case notify.AccessChanged:
-		if d.Access != nil {
-			v["Change"] = in.accessChange(*d.Access)
-		}
-	case notify.ContactCode:
-		v["Code"], v["ConfirmURL"] = f.Code, f.ConfirmURL
-		v["Minutes"] = int(f.Until.Sub(f.Now).Round(time.Minute) / time.Minute)
-	case notify.ContactChanged:
-		v["ByPhone"] = f.ByPhone
-	case notify.DomainLapsed:
-		v["From"] = d.From
-	case notify.BookingConfirmed, notify.Promoted, notify.CheckInOpen:
+	return v
+}
+
+// when formats the start of the session, or the time window of an entry without one: as a whole, the day, and the time.
+func (f Facts) when(in locale) (when, date, clock string) {
+	switch {
+	case !f.StartsAt.IsZero():
+		return in.dateTime(f.StartsAt, f.Zone, f.LocationZone), in.date(f.StartsAt, f.Zone), in.clock(f.StartsAt, f.Zone)
+	case f.Window != nil:
+		return in.window(*f.Window, f.LocationZone)
 	}
-	return v.complete(f.Topic)
+	return "", "", ""
 }
 
 // until formats a time, with the day if it is not today.

@@ -46,8 +46,11 @@ func TestFacts_FillInTheVariablesOfTheirTopic(t *testing.T) {
 		maps.Copy(want, extra)
 		c := Facts{
 			Topic: topic, Now: exampleStart, Zone: berlin, LocationZone: berlin, Name: "Mia", Tenant: "Harbour",
-			Link: "https://a", Title: "Yoga", Location: "Pier", Address: "Quay 1", Resource: "Room 2", Coach: "Carla", Party: 2,
-			Start: start, End: start.Add(time.Hour), Plan: "Ten", ClaimURL: "https://c", Code: "4821",
+			Link: "https://a", ClaimURL: "https://c", Code: "4821",
+			Subject: Subject{
+				Facts: notify.Facts{StartsAt: start}, EndsAt: start.Add(time.Hour), Title: "Yoga", Location: "Pier",
+				Address: "Quay 1", Resource: "Room 2", Coach: "Carla", Party: 2, Plan: "Ten",
+			},
 			Until: exampleStart.Add(41 * time.Minute), ConfirmURL: "https://k", ByPhone: true, Details: notify.Details{
 				Reason: "ill", Refunded: true, Late: true, Waitlist: true, Position: 3, Balance: 4, Note: "look",
 				OldStart: exampleStart.Add(-time.Hour), From: "hello@studio.com",
@@ -64,7 +67,7 @@ func TestFacts_FillInTheVariablesOfTheirTopic(t *testing.T) {
 		}
 		slices.Sort(described)
 		test.Eq(t, names, described, test.Sprint(topic))
-		test.Eq(t, names, slices.Sorted(maps.Keys(Values{}.complete(topic))))
+		test.Eq(t, names, slices.Sorted(maps.Keys(emptyValues(topic))))
 	}
 }
 
@@ -72,11 +75,12 @@ func TestFacts_ShowTimesAsTheRecipientNeedsThem(t *testing.T) {
 	t.Parallel()
 	berlin := zone(t, "Europe/Berlin")
 	c := Facts{
-		Topic: notify.Offered, Now: exampleStart, Zone: berlin, LocationZone: berlin, Until: exampleStart.Add(15 * time.Hour),
-		Window: &TimeWindow{
-			From: civiltest.Date("2026-05-20"), Until: civiltest.Date("2026-05-22"),
-			Earliest: civiltest.TimeOfDay("08:00"), Latest: civiltest.TimeOfDay("09:30"),
-		},
+		Topic: notify.Offered, Now: exampleStart, Zone: berlin, LocationZone: berlin,
+		Until: exampleStart.Add(15 * time.Hour),
+	}
+	c.Window = &TimeWindow{
+		From: civiltest.Date("2026-05-20"), Until: civiltest.Date("2026-05-22"),
+		Earliest: civiltest.TimeOfDay("08:00"), Latest: civiltest.TimeOfDay("09:30"),
 	}
 	v := c.Values("en")
 	test.Eq(t, []any{
@@ -91,10 +95,10 @@ func TestFacts_ShowTimesAsTheRecipientNeedsThem(t *testing.T) {
 	}
 	c.Window.Earliest, c.Window.Latest = civil.TimeOfDay{Minute: 1}, civil.TimeOfDay{Hour: 23, Minute: 59}
 	test.EqOp(t, "Wed 20 May, 00:01–23:59", c.Values("en")["When"].(string))
-	c.Topic, c.Start = notify.Rescheduled, exampleStart
-	c.Details.OldStart = c.Start
+	c.Topic, c.StartsAt = notify.Rescheduled, exampleStart
+	c.Details.OldStart = c.StartsAt
 	test.EqOp(t, "", c.Values("en")["OldWhen"].(string)) // the time is the same
-	c.Topic, c.Zone, c.Details.OldStart = notify.Rescheduled, time.UTC, c.Start.Add(-time.Hour)
+	c.Topic, c.Zone, c.Details.OldStart = notify.Rescheduled, time.UTC, c.StartsAt.Add(-time.Hour)
 	test.EqOp(t, "Sat 23 May, 06:30 (UTC)", c.Values("en")["OldWhen"].(string))
 	test.EqOp(t, "Sat 23 May, 07:30 (UTC)", c.Values("en")["When"].(string))
 }

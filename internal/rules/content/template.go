@@ -63,7 +63,7 @@ func (t Template) Check() (Template, error) {
 		return t, fault.Invalid("template.html", "Only mails have HTML.")
 	}
 	// Render with all values set and with all values empty, so that conditions are tested both ways.
-	for _, values := range []Values{Example(t.Topic, t.Locale), Values{}.complete(t.Topic)} {
+	for _, values := range []Values{Example(t.Topic, t.Locale), emptyValues(t.Topic)} {
 		if _, err := t.fill(values); err != nil {
 			return t, err
 		}

@@ -27,11 +27,12 @@ func TestExample_IsInTheLanguageOfTheLocale(t *testing.T) {
 	}, all)
 	test.EqOp(t, 8, Example(notify.OfferExpiring, "en")["Minutes"].(int))
 	test.NotEq(t, Example(notify.Reminder, "en"), Example(notify.Reminder, "de"))
-	test.MapLen(t, len(Variables(notify.CreditsLow)), Example(notify.CreditsLow, "en"))
-	variables := Variables(notify.Reminder)
-	test.Eq(t, []string{"Name", "Title", "In"},
-		[]string{variables[0].Name, variables[3].Name, variables[len(variables)-1].Name})
-	for name, value := range (Values{}).complete(notify.BookingCancelled) {
+	test.MapLen(t, len(variables(notify.CreditsLow)), Example(notify.CreditsLow, "en"))
+	described := DescribeVariables(notify.Reminder, "en")
+	test.EqOp(t, "Name", described[0].Name)
+	test.EqOp(t, "Title", described[3].Name)
+	test.EqOp(t, "In", described[len(described)-1].Name)
+	for name, value := range emptyValues(notify.BookingCancelled) {
 		test.True(t, value == "" || value == 0 || value == false, test.Sprint(name))
 	}
 }

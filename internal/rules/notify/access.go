@@ -22,3 +22,16 @@ type AccessChange struct {
 	Name string           `json:"name,omitempty"` // of the member for whom something changed
 	By   string           `json:"by,omitempty"`   // the name of who did it; empty: not a member
 }
+
+// named returns the change with the names of those whom it concerns.
+func (c AccessChange) named(e Event, people []Person) *AccessChange {
+	for _, p := range people {
+		if p.Member == e.Member {
+			c.Name = p.Name
+		}
+		if p.Member == e.Actor {
+			c.By = p.Name
+		}
+	}
+	return &c
+}

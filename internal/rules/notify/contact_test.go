@@ -1,7 +1,6 @@
 package notify
 
 import (
-	"slices"
 	"testing"
 	"time"
 
@@ -36,8 +35,4 @@ func TestNoticesForAContact_GoToItAlone(t *testing.T) {
 	test.Eq(t, []Recipient{
 		{Known: true, Phone: "+351912345678", Stopped: stopped}, {Known: true, Email: "ana@example.com", Stopped: stopped},
 	}, []Recipient{ana.At(sms, "+351912345678", stopped), ana.At(email, "ana@example.com", stopped)})
-	for _, topic := range append(Topics(), ContactCode, ContactChanged, DomainLapsed) {
-		test.EqOp(t, !slices.Contains(Topics(), topic), topic.Fixed(), test.Sprint(topic))
-		test.EqOp(t, topic != ContactCode, topic.Counted(), test.Sprint(topic))
-	}
 }

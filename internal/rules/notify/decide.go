@@ -131,58 +131,6 @@ func Decide(n Notice, s Settings, r Recipient, m Facts, now time.Time) Decision 
 	return best
 }
 
-// staleReason returns why a notice is outdated, or "".
-func staleReason(n Notice, s Settings, r Recipient, m Facts, now time.Time) Reason {
-	if !r.Known && n.Topic != AccessChanged { // who was deactivated is told
-		return Superseded
-	}
-	moved := !n.StartsAt.IsZero() && !m.StartsAt.Equal(n.StartsAt)
-	switch n.Topic {
-	case BookingConfirmed, Promoted, Rescheduled, Reminder, CheckInOpen:
-		switch {
-		case m.Attended:
-			return Superseded
-		case !m.Booked || m.SessionGone:
-			return NotBooked
-		case moved:
-			return Moved
-		}
-	case Waitlisted:
-		switch {
-		case !m.Waiting || m.SessionGone:
-			return Superseded
-		case moved:
-			return Moved
-		}
-	case BookingCancelled:
-		if !n.Booking.IsZero() && !m.Cancelled {
-			return Superseded
-		}
-	case Offered, OfferExpiring:
-		switch {
-		case m.Offer == nil || !m.Offer.Live || m.SessionGone:
-			return OfferClosed
-		case !m.Offer.ExpiresAt.IsZero() && !now.Before(m.Offer.ExpiresAt):
-			return OfferClosed
-		case moved:
-			return Moved
-		}
-	case CreditsLow:
-		if m.Balance > s.CreditsLowAt {
-			return Superseded
-		}
-	case ContactCode:
-		if !m.CodeOpen {
-			return Superseded
-		}
-	case SessionCancelled, StaffNote, AccessChanged, ContactChanged, DomainLapsed:
-	}
-	if !now.Before(n.ExpiresAt) {
-		return TooLate
-	}
-	return ""
-}
-
 // usableChannels returns the channels of the notice's lane that the recipient allows and that reach them, or why there
 // are none.
 func usableChannels(n Notice, r Recipient, m Facts) ([]delivery.Channel, Reason) {

@@ -7,17 +7,6 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// HasMessages reports whether events with this data can lead to messages.
-func HasMessages(data event.Data) bool {
-	switch data.(type) {
-	case event.BookingConfirmed, event.BookingCancelled, event.BookingRescheduled, event.SessionUpdated,
-		event.WaitlistJoined, event.WaitlistLeft, event.WaitlistPromoted, event.OfferCreated, event.CreditsChanged,
-		event.WaitlistStaffNote, event.RolesChanged:
-		return true
-	}
-	return false
-}
-
 // Event is an event of the event log, with what EventOf reads in its data.
 type Event struct {
 	ID      tenant.EventID
@@ -73,26 +62,6 @@ func EventOf(e Event, actor string) Event {
 	return e
 }
 
-// Person is the current state of a person whom an event concerns.
-type Person struct {
-	Member      tenant.MemberID
-	Session     tenant.SessionID
-	Booking     tenant.BookingID
-	Entry       tenant.EntryID
-	Preferences Preferences
-
-	Booked       bool      // the booking is confirmed
-	StartsAt     time.Time // of the session; zero if there is none yet
-	EndsAt       time.Time
-	SessionGone  bool // cancelled or deleted
-	CheckInOpens time.Time
-
-	// Payer is the subscription with credits of the booking or the event; zero: none.
-	Payer   tenant.UUID
-	Balance int
-	Taken   int // credits charged for the booking
-}
-
 const (
 	// newsLifetime is how long a message is worth sending if nothing else limits it.
 	newsLifetime = 24 * time.Hour
@@ -100,12 +69,71 @@ const (
 	mailLifetime = 7 * 24 * time.Hour
 )
 
-// Plan returns the notices that an event leads to, for each party in each lane: some due immediately, and some later,
-// such as reminders. Judge decides whether each is sent when it is due.
-func Plan(e Event, parties []Person, s Settings, now time.Time) []Notice {
+// plans say which notices an event of a type leads to, for each of the people whom it concerns.
+var plans = map[event.Type]func(p *planner, who Person){
+	typeOf[event.BookingConfirmed](): func(p *planner, who Person) {
+		p.addNow(who, BookingConfirmed, who.StartsAt)
+		p.addReminders(who)
+		p.addCreditsLow(who, who.Taken)
+	},
+	typeOf[event.WaitlistPromoted](): func(p *planner, who Person) {
+		p.addNow(who, Promoted, who.StartsAt)
+		p.addReminders(who)
+		p.addCreditsLow(who, who.Taken)
+	},
+	typeOf[event.BookingRescheduled](): func(p *planner, who Person) {
+		p.addNow(who, Rescheduled, who.StartsAt)
+		p.addReminders(who)
+	},
+	typeOf[event.SessionUpdated](): func(p *planner, who Person) {
+		if p.event.Moved && who.Booked {
+			p.addNow(who, Rescheduled, who.StartsAt)
+			p.addReminders(who)
+		}
+	},
+	typeOf[event.BookingCancelled](): func(p *planner, who Person) { p.addGone(who, p.event.Gone) },
+	typeOf[event.WaitlistLeft]():     func(p *planner, who Person) { p.addGone(who, who.SessionGone) },
+	typeOf[event.WaitlistJoined](): func(p *planner, who Person) {
+		expires := who.StartsAt
+		if expires.IsZero() { // the entry is for a time window, not a session
+			expires = p.now.Add(newsLifetime)
+		}
+		p.addNow(who, Waitlisted, expires)
+	},
+	typeOf[event.OfferCreated](): func(p *planner, who Person) {
+		expires := who.StartsAt
+		if !expires.After(p.now) {
+			expires = who.EndsAt // the rules can allow offers after the start
+		}
+		p.addNow(who, Offered, expires)
+	},
+	typeOf[event.CreditsChanged](): func(p *planner, who Person) { p.addCreditsLow(who, p.event.Spent) },
+	typeOf[event.WaitlistStaffNote](): func(p *planner, who Person) {
+		who.Session = p.event.Session
+		p.addNow(who, StaffNote, latest(who.StartsAt, p.now.Add(newsLifetime)))
+	},
+	typeOf[event.RolesChanged](): func(p *planner, who Person) { p.addNow(who, AccessChanged, p.now.Add(mailLifetime)) },
+}
+
+func typeOf[D event.Data]() event.Type {
+	var data D
+	return data.Type()
+}
+
+// HasMessages reports whether events with this data can lead to messages.
+func HasMessages(data event.Data) bool { return plans[data.Type()] != nil }
+
+// Plan returns the notices that an event leads to, for each of the people whom it concerns, in each lane: some due
+// immediately, and some later, such as reminders. Decide says whether each is sent when it is due.
+func Plan(e Event, people []Person, s Settings, now time.Time) []Notice {
+	if e.Details.Access != nil {
+		e.Details.Access = e.Details.Access.named(e, people)
+	}
 	p := planner{event: e, settings: s, now: now}
-	for _, party := range parties {
-		p.plan(party)
+	if plan := plans[e.Data.Type()]; plan != nil {
+		for _, who := range people {
+			plan(&p, who)
+		}
 	}
 	return p.notices
 }
@@ -115,48 +143,6 @@ type planner struct {
 	settings Settings
 	now      time.Time
 	notices  []Notice
-}
-
-func (p *planner) plan(who Person) {
-	start := who.StartsAt
-	switch p.event.Data.(type) {
-	case event.BookingConfirmed:
-		p.addNow(who, BookingConfirmed, start)
-		p.addReminders(who)
-		p.addCreditsLow(who, who.Taken)
-	case event.WaitlistPromoted:
-		p.addNow(who, Promoted, start)
-		p.addReminders(who)
-		p.addCreditsLow(who, who.Taken)
-	case event.BookingRescheduled:
-		p.addNow(who, Rescheduled, start)
-		p.addReminders(who)
-	case event.SessionUpdated:
-		if p.event.Moved && who.Booked {
-			p.addNow(who, Rescheduled, start)
-			p.addReminders(who)
-		}
-	case event.WaitlistJoined:
-		if start.IsZero() { // the entry is for a time window, not a session
-			start = p.now.Add(newsLifetime)
-		}
-		p.addNow(who, Waitlisted, start)
-	case event.BookingCancelled:
-		p.addGone(who, p.event.Gone)
-	case event.WaitlistLeft:
-		p.addGone(who, who.SessionGone)
-	case event.OfferCreated:
-		if !start.After(p.now) {
-			start = who.EndsAt // the rules can allow offers after the start
-		}
-		p.addNow(who, Offered, start)
-	case event.CreditsChanged:
-		p.addCreditsLow(who, p.event.Spent)
-	case event.WaitlistStaffNote:
-		p.addNow(who, StaffNote, latest(start, p.now.Add(newsLifetime)))
-	case event.RolesChanged:
-		p.addNow(who, AccessChanged, p.now.Add(mailLifetime))
-	}
 }
 
 // addGone adds a notice about a booking or an entry that has ended, because its session is cancelled or for another

@@ -190,10 +190,12 @@ func TestPlan_LimitsHowLongMessagesAreWorthSending(t *testing.T) {
 			Event{Data: event.BookingCancelled{}}, Person{SessionGone: true, StartsAt: start}, BookingCancelled, Mail,
 			monday.Add(7 * day),
 		},
-		"an offer":                       {Event{Data: event.OfferCreated{}}, who, Offered, Alert, start},
-		"an offer after the start":       {Event{Data: event.OfferCreated{}}, begun, Offered, Alert, begun.EndsAt},
-		"a note about a session":         {Event{Data: event.WaitlistStaffNote{}}, who, StaffNote, Mail, start},
-		"a change of roles":              {Event{Data: event.RolesChanged{}}, Person{}, AccessChanged, Mail, monday.Add(7 * day)},
+		"an offer":                 {Event{Data: event.OfferCreated{}}, who, Offered, Alert, start},
+		"an offer after the start": {Event{Data: event.OfferCreated{}}, begun, Offered, Alert, begun.EndsAt},
+		"a note about a session":   {Event{Data: event.WaitlistStaffNote{}}, who, StaffNote, Mail, start},
+		"a change of roles": {
+			Event{Data: event.RolesChanged{}}, Person{}, AccessChanged, Mail, monday.Add(7 * day),
+		},
 		"a note about one that has gone": {Event{Data: event.WaitlistStaffNote{}}, begun, StaffNote, Mail, monday.Add(day)},
 	} {
 		n, ok := planOf(tt.event, tt.who, tt.topic, tt.lane)
@@ -277,7 +279,8 @@ func TestPlan_IdentifiesNotices(t *testing.T) {
 		Session: tenant.New[tenant.SessionID](monday), StartsAt: start, CheckInOpens: start.Add(-time.Hour),
 	}
 	note := Event{
-		Data: event.WaitlistStaffNote{}, Offer: tenant.New[tenant.OfferID](monday), Payer: tenant.New[tenant.PlanID](monday).UUID,
+		Data: event.WaitlistStaffNote{}, Session: who.Session, Offer: tenant.New[tenant.OfferID](monday),
+		Payer: tenant.New[tenant.PlanID](monday).UUID,
 	}
 	type about struct {
 		Event Event

@@ -11,17 +11,17 @@ import (
 // NoticeState is the stored state of a notice between two steps.
 type NoticeState struct {
 	ID tenant.NoticeID
-	// Attempt and Channels identify the attempt that led to this state: the number of the attempt, and how many
-	// channels had failed before. If the stored notice is no longer at that attempt, for example because of a report,
-	// this state is outdated and must not be stored. Attempt 0: not after an attempt.
-	Attempt  int
-	Channels int
-	DueAt    time.Time // of the next step
-	Sending  bool      // an attempt has begun, and its result is not stored
-	Tried    []delivery.Channel
-	Attempts int
-	Unsure   int
-	Done     bool
+	// AfterAttempt and AfterChannels identify the attempt that led to this state: its number, and how many channels had
+	// failed before. If the stored notice is no longer at that attempt, for example because of a report, this state is
+	// outdated and must not be stored. AfterAttempt 0: not after an attempt.
+	AfterAttempt   int
+	AfterChannels  int
+	DueAt          time.Time // of the next step
+	Sending        bool      // an attempt has begun, and its result is not stored
+	FailedChannels []delivery.Channel
+	Attempts       int
+	UnknownResults int
+	Done           bool
 }
 
 // lease is after how long an attempt without a stored result counts as lost. Senders time out well before.
@@ -36,7 +36,9 @@ func (n Notice) Started(now time.Time) NoticeState {
 
 // Waiting returns the state of a notice that continues later.
 func (n Notice) Waiting(until time.Time) NoticeState {
-	return NoticeState{ID: n.ID, DueAt: until, Tried: n.FailedChannels, Attempts: n.Attempts, Unsure: n.UnknownResults}
+	return NoticeState{
+		ID: n.ID, DueAt: until, FailedChannels: n.FailedChannels, Attempts: n.Attempts, UnknownResults: n.UnknownResults,
+	}
 }
 
 // Closed returns the final state of a notice.
@@ -52,9 +54,9 @@ func (n Notice) AfterAttempt(c delivery.Channel, end Outcome, now time.Time) Not
 	if end.Done {
 		s = n.Closed(now)
 	}
-	s.Attempt, s.Channels, s.Sending = n.Attempts, len(n.FailedChannels), end.Unknown
+	s.AfterAttempt, s.AfterChannels, s.Sending = n.Attempts, len(n.FailedChannels), end.Unknown
 	if end.ChannelFailed {
-		s.Tried, s.Attempts = append(slices.Clone(n.FailedChannels), c), 0
+		s.FailedChannels, s.Attempts = append(slices.Clone(n.FailedChannels), c), 0
 	}
 	return s
 }

@@ -2,6 +2,7 @@ package notify
 
 import (
 	"slices"
+	"time"
 
 	"github.com/berthhq/berth/internal/rules/delivery"
 )
@@ -32,10 +33,6 @@ const (
 	DomainLapsed Topic = "SENDING_DOMAIN"
 )
 
-// Fixed reports whether members have no choice about the topic, tenants do not word it, and quiet hours do not hold it
-// back.
-func (t Topic) Fixed() bool { return t == ContactCode || t == ContactChanged || t == DomainLapsed }
-
 // Lane is a sequence of channels for a notice. A topic has one or two lanes. Each gets a notice of its own, which is
 // sent over the first channel of the lane that works.
 type Lane string
@@ -48,50 +45,115 @@ const (
 	Mail Lane = "MAIL"
 )
 
-// topicDefault says how a topic is sent to members without preferences.
-type topicDefault struct {
-	topic    Topic
-	mailLane bool // the topic has the Mail lane
-	canWait  bool // messages wait while a sending quota is used up; people act on the others at once
-	channels []delivery.Channel
+// topicRow says what is special about the messages of a topic, and how it is sent to members without preferences.
+type topicRow struct {
+	topic Topic
+	// fixed: members have no choice about it, tenants do not word it, and quiet hours do not hold it back.
+	fixed        bool
+	aboutSession bool
+	mailLane     bool // it has the Mail lane
+	canWait      bool // messages wait while a sending quota is used up; people act on the others at once
+	urgent       bool // messages wake a sleeping device
+	calendar     CalendarChange
+	channels     []delivery.Channel
+	// outdated returns why a notice is no longer true, or "". nil: it stays true.
+	outdated func(n Notice, s Settings, m Facts, now time.Time) Reason
 }
 
-// topicDefaults has all topics about which members have a choice, in the order of the contract.
-var topicDefaults = []topicDefault{
-	{BookingConfirmed, true, true, []delivery.Channel{delivery.Push, delivery.Email}},
-	{Waitlisted, true, true, []delivery.Channel{delivery.Email}},
-	{Promoted, true, false, []delivery.Channel{delivery.Push, delivery.SMS, delivery.Email}},
-	{Offered, true, false, []delivery.Channel{delivery.Push, delivery.SMS, delivery.Email}},
-	{OfferExpiring, false, false, []delivery.Channel{delivery.Push, delivery.SMS}},
-	{BookingCancelled, true, false, []delivery.Channel{delivery.Email}},
-	{SessionCancelled, true, false, []delivery.Channel{delivery.Push, delivery.SMS, delivery.Email}},
-	{Rescheduled, true, false, []delivery.Channel{delivery.Push, delivery.Email}},
-	{Reminder, false, true, []delivery.Channel{delivery.Push, delivery.Email}},
-	{CheckInOpen, false, true, []delivery.Channel{delivery.Push}},
-	{CreditsLow, true, true, []delivery.Channel{delivery.Email}},
-	{StaffNote, true, true, []delivery.Channel{delivery.Push, delivery.Email}},
-	{AccessChanged, true, false, []delivery.Channel{delivery.Push, delivery.Email}},
+// CalendarChange is what the mail of a notice about a booking does to the recipient's calendar.
+type CalendarChange int
+
+// The changes.
+const (
+	NoCalendarChange CalendarChange = iota
+	PutCalendarEntry
+	RemoveCalendarEntry
+)
+
+// topics has a row for each topic: first those about which members have a choice, in the order of the contract.
+var topics = []topicRow{
+	{
+		topic: BookingConfirmed, aboutSession: true, mailLane: true, canWait: true, calendar: PutCalendarEntry,
+		channels: []delivery.Channel{delivery.Push, delivery.Email}, outdated: bookingOutdated,
+	},
+	{
+		topic: Waitlisted, aboutSession: true, mailLane: true, canWait: true,
+		channels: []delivery.Channel{delivery.Email}, outdated: entryOutdated,
+	},
+	{
+		topic: Promoted, aboutSession: true, mailLane: true, urgent: true, calendar: PutCalendarEntry,
+		channels: []delivery.Channel{delivery.Push, delivery.SMS, delivery.Email}, outdated: bookingOutdated,
+	},
+	{
+		topic: Offered, aboutSession: true, mailLane: true, urgent: true,
+		channels: []delivery.Channel{delivery.Push, delivery.SMS, delivery.Email}, outdated: offerOutdated,
+	},
+	{
+		topic: OfferExpiring, aboutSession: true, urgent: true,
+		channels: []delivery.Channel{delivery.Push, delivery.SMS}, outdated: offerOutdated,
+	},
+	{
+		topic: BookingCancelled, aboutSession: true, mailLane: true, calendar: RemoveCalendarEntry,
+		channels: []delivery.Channel{delivery.Email}, outdated: cancellationOutdated,
+	},
+	{
+		topic: SessionCancelled, aboutSession: true, mailLane: true, urgent: true, calendar: RemoveCalendarEntry,
+		channels: []delivery.Channel{delivery.Push, delivery.SMS, delivery.Email},
+	},
+	{
+		topic: Rescheduled, aboutSession: true, mailLane: true, calendar: PutCalendarEntry,
+		channels: []delivery.Channel{delivery.Push, delivery.Email}, outdated: bookingOutdated,
+	},
+	{
+		topic: Reminder, aboutSession: true, canWait: true, urgent: true,
+		channels: []delivery.Channel{delivery.Push, delivery.Email}, outdated: bookingOutdated,
+	},
+	{
+		topic: CheckInOpen, aboutSession: true, canWait: true,
+		channels: []delivery.Channel{delivery.Push}, outdated: bookingOutdated,
+	},
+	{
+		topic: CreditsLow, mailLane: true, canWait: true,
+		channels: []delivery.Channel{delivery.Email}, outdated: balanceOutdated,
+	},
+	{
+		topic: StaffNote, aboutSession: true, mailLane: true, canWait: true,
+		channels: []delivery.Channel{delivery.Push, delivery.Email},
+	},
+	{topic: AccessChanged, mailLane: true, channels: []delivery.Channel{delivery.Push, delivery.Email}},
+	{topic: ContactCode, fixed: true, outdated: codeOutdated},
+	{topic: ContactChanged, fixed: true},
+	{topic: DomainLapsed, fixed: true},
 }
 
-func (t Topic) defaults() topicDefault {
-	at := slices.IndexFunc(topicDefaults, func(d topicDefault) bool { return d.topic == t })
+func (t Topic) row() topicRow {
+	at := slices.IndexFunc(topics, func(r topicRow) bool { return r.topic == t })
 	if at < 0 {
-		return topicDefault{topic: t}
+		return topicRow{topic: t}
 	}
-	return topicDefaults[at]
+	return topics[at]
 }
 
 // Topics returns all topics about which members have a choice, in the order of the contract.
 func Topics() []Topic {
-	topics := make([]Topic, len(topicDefaults))
-	for i, d := range topicDefaults {
-		topics[i] = d.topic
+	var all []Topic
+	for _, r := range topics {
+		if !r.fixed {
+			all = append(all, r.topic)
+		}
 	}
-	return topics
+	return all
 }
 
+// Fixed reports whether members have no choice about the topic, tenants do not word it, and quiet hours do not hold it
+// back.
+func (t Topic) Fixed() bool { return t.row().fixed }
+
+// AboutSession reports whether messages of the topic are about a session.
+func (t Topic) AboutSession() bool { return t.row().aboutSession }
+
 // Default reports whether a topic uses a channel by default.
-func (t Topic) Default(c delivery.Channel) bool { return slices.Contains(t.defaults().channels, c) }
+func (t Topic) Default(c delivery.Channel) bool { return slices.Contains(t.row().channels, c) }
 
 // Mandatory reports whether recipients cannot turn off a channel of the topic. Who takes over an owner's account could
 // otherwise first turn off the messages that tell of it.
@@ -99,7 +161,13 @@ func (t Topic) Mandatory(c delivery.Channel) bool { return t == AccessChanged &&
 
 // CanWait reports whether messages of the topic wait while a sending quota is used up. The others are always sent: they
 // say that a place is gone, moved, won or open, or have limits of their own.
-func (t Topic) CanWait() bool { return t.defaults().canWait }
+func (t Topic) CanWait() bool { return t.row().canWait }
+
+// Urgent reports whether messages of the topic wake a sleeping device.
+func (t Topic) Urgent() bool { return t.row().urgent }
+
+// Calendar returns what a mail about a booking does to the recipient's calendar.
+func (t Topic) Calendar() CalendarChange { return t.row().calendar }
 
 // Counted reports whether messages of the topic count toward the frequency cap. Codes have limits of their own.
 func (t Topic) Counted() bool { return t != ContactCode }
@@ -109,7 +177,7 @@ func (t Topic) IsOffer() bool { return t == Offered || t == OfferExpiring }
 
 // Lanes returns the lanes of the topic.
 func (t Topic) Lanes() []Lane {
-	if t.defaults().mailLane {
+	if t.row().mailLane {
 		return []Lane{Alert, Mail}
 	}
 	return []Lane{Alert}
@@ -122,11 +190,8 @@ func (t Topic) Channels(lane Lane) []delivery.Channel {
 		return []delivery.Channel{delivery.Email}
 	case t.Fixed():
 		return []delivery.Channel{delivery.SMS}
-	case t.defaults().mailLane:
+	case t.row().mailLane:
 		return []delivery.Channel{delivery.Push, delivery.SMS}
 	}
 	return []delivery.Channel{delivery.Push, delivery.SMS, delivery.Email}
 }
-
-// AboutSession reports whether messages of the topic are about a session.
-func (t Topic) AboutSession() bool { return t != CreditsLow && t != AccessChanged && !t.Fixed() }
