@@ -9,7 +9,8 @@ MAKEFLAGS += --no-print-directory
 # what they depend on never decides which versions the service runs with.
 buf := go tool -modfile=tools/go.mod buf
 gotestsum := go tool -modfile=tools/go.mod gotestsum
-golangci := go tool -modfile=tools/lint/go.mod golangci-lint
+golangci := go tool -modfile=$(CURDIR)/tools/lint/go.mod golangci-lint
+testlab := go -C tools/testlab run . -C "$(CURDIR)"
 
 ts := clients/typescript
 console := clients/console
@@ -29,7 +30,7 @@ RACE := $(if $(shell command -v "$$(go env CC)"),-race)
 # Otherwise each program waits a second before it exits, for goroutines that are still running.
 export GORACE := atexit_sleep_ms=0
 # Tests allocate much and keep little: collecting garbage less often saves a tenth of their time.
-test-go mutate mutate-fixed mutate-sample shuffle: export GOGC := 400
+test-go test-testlab mutate mutate-fixed mutate-sample shuffle: export GOGC := 400
 # Tests wait for Postgres some of the time, so that two of them keep a processor busy.
 PARALLEL := -parallel=$(shell echo $$((2 * $$(getconf _NPROCESSORS_ONLN))))
 
@@ -86,7 +87,7 @@ lint: lint-proto lint-go lint-ts lint-swift lint-console ## Check contract, Go, 
 	@go run ./clients/swift/generate check || echo "warning: renew the generated Swift code before the next release"
 
 .PHONY: test
-test: test-go test-cost test-ts test-console ## Run all tests
+test: test-go test-testlab test-cost test-ts test-console ## Run all tests
 
 .PHONY: build
 build: $(console)/dist/index.html ## Build bin/berth, and a CycloneDX list of what is in it
@@ -125,23 +126,27 @@ bench: ## Measure bookings per second, and pgbench on the same machine to compar
 
 .PHONY: mutate
 mutate: ## Change packages in small ways, and list what no test notices: PKG, SEED, N, TESTS, DIR
-	go run ./internal/lab mutate run $(PKG) --seed $(SEED) --count $(N) $(foreach t,$(TESTS),--tests '$(t)') --dir $(DIR) $(ARGS)
+	$(testlab) mutate run $(PKG) --seed $(SEED) --count $(N) $(foreach t,$(TESTS),--tests '$(t)') --dir $(DIR) $(ARGS)
 
 .PHONY: mutate-report
 mutate-report: ## Print the report of all mutants in DIR again
-	go run ./internal/lab mutate report --dir $(DIR)
+	$(testlab) mutate report --dir $(DIR)
 
 .PHONY: mutate-fixed
 mutate-fixed: ## Check that tests notice the bugs that they once did not
-	go run ./internal/lab mutate fixed --dir $(DIR) $(ARGS)
+	$(testlab) mutate fixed --dir $(DIR) $(ARGS)
+
+.PHONY: mutate-check
+mutate-check: ## Check that the lists of fixed and of equivalent mutants fit the code
+	$(testlab) mutate check
 
 .PHONY: mutate-sample
-mutate-sample: ## Test other mutants after each change, for a minute; it only reports
-	go run ./internal/lab mutate sample --dir $(DIR) $(ARGS)
+mutate-sample: ## Test mutants of the rules for a minute, others after each change; it only reports
+	$(testlab) mutate sample --dir $(DIR) $(ARGS)
 
 .PHONY: shuffle
 shuffle: ## Run tests many times, each time in another order: GO, RUNS; it continues where it was stopped
-	go run ./internal/lab shuffle $(GO) --runs $(RUNS) $(ARGS)
+	$(testlab) shuffle $(GO) --runs $(RUNS) $(ARGS)
 
 .PHONY: shuffle-console
 shuffle-console: $(ts)/node_modules/.package-lock.json $(console)/dist/index.html ## Run the browser tests RUNS times, each in another order
@@ -168,6 +173,7 @@ lint-proto: $(third_party)/.stamp ## Check the contract's style, format and comp
 .PHONY: lint-go
 lint-go: ## Check Go, import order included
 	$(golangci) run
+	cd tools/testlab && $(golangci) run
 
 .PHONY: lint-ts
 lint-ts: $(ts)/node_modules/.package-lock.json ## Check TypeScript
@@ -186,6 +192,10 @@ test-go: ## Run Go tests, and list the ten slowest
 	@results=$$(mktemp); trap 'rm -f "$$results"' EXIT; status=0; \
 	$(gotestsum) --format standard-quiet --jsonfile "$$results" -- -timeout 45m $(PARALLEL) $(RACE) $(GO) || status=$$?; \
 	printf '\nThe slowest tests:\n'; $(gotestsum) tool slowest --jsonfile "$$results" --num 10; exit $$status
+
+.PHONY: test-testlab
+test-testlab: ## Test what tests the tests
+	go -C tools/testlab test $(RACE) ./...
 
 .PHONY: test-cost
 test-cost: ## Measure the processor time of each RPC at its bounds, which the race detector would distort

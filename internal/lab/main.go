@@ -1,7 +1,7 @@
 // The lab tests and measures Berth: the rules in virtual time, servers under faults, and bookings under load. It is not
 // part of the product.
 //
-//	go run ./internal/lab simulate|campaign|bench|mutate|shuffle
+//	go run ./internal/lab simulate|campaign|bench
 package main
 
 import (
@@ -17,8 +17,6 @@ type commands struct {
 	Bench    benchCommand    `cmd:"" help:"Measure bookings, and compare them with pgbench that sends the same SQL."`
 	Flood    floodCommand    `cmd:"" hidden:""`
 	Pace     paceCommand     `cmd:"" hidden:""`
-	Mutate   mutateCommand   `cmd:"" help:"Change the product in small ways, and see whether the tests notice."`
-	Shuffle  shuffleCommand  `cmd:"" help:"Run tests many times, each time in another order. It continues where it was stopped."`
 }
 
 // invocation is how people call the lab. Failures print it with the options that repeat them.

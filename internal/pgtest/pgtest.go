@@ -4,10 +4,10 @@
 // If TEST_DATABASE_URL has the URL of a superuser, the databases are created on that server instead.
 //
 // If BERTH_TEST_SCHEMA_EDIT has a statement, the databases of this process are as if it followed the migrations.
-// The lab measures with it what tests notice. Nothing of it is kept or shared with other processes.
+// Tools measure with it what tests notice. Nothing of it is kept or shared with other processes.
 //
 // If BERTH_TEST_MARKS has a text, comments of statements that begin with it are printed when the statement is sent, so
-// that the lab knows which tests send it.
+// that tools know which tests send it.
 package pgtest
 
 import (

@@ -17,12 +17,20 @@ func (m Mutant) place() string {
 	return fmt.Sprintf("%s:%d %s: %s", m.File, m.Line, m.Function, m.Kind)
 }
 
-// Write writes a report of results: the score of each package, and the survivors, the most harmful first.
-func Write(to io.Writer, results []Result) error {
+// A Report is what a run says.
+type Report struct {
+	Results []Result
+	// Stale are the entries of the list of equivalent mutants that fit nothing. Whoever changed the code need not care:
+	// the report tells whoever reads the survivors.
+	Stale []Equivalent
+}
+
+// Write writes what became of the mutants of each package, and the survivors, the most harmful first.
+func (r Report) Write(to io.Writer) error {
 	counts := make(map[string]map[string]int)
 	total := make(map[string]int)
 	var survivors, timeouts []Result
-	for _, r := range results {
+	for _, r := range r.Results {
 		if r.Verdict == NoMutant {
 			continue
 		}
@@ -39,10 +47,10 @@ func Write(to io.Writer, results []Result) error {
 		}
 	}
 	var out strings.Builder
-	fmt.Fprintf(&out, "| Package | Mutants | Killed | Timeouts | Survived | Score |\n|---|---|---|---|---|---|\n")
+	fmt.Fprintf(&out, "| Package | Mutants | Killed | Timeouts | Survived |\n|---|---|---|---|---|\n")
 	row := func(name string, n map[string]int) {
-		fmt.Fprintf(&out, "| %s | %d | %d | %d | %d | %s |\n", name, n[Killed]+n[TimedOut]+n[Survived],
-			n[Killed], n[TimedOut], n[Survived], score(n))
+		fmt.Fprintf(&out, "| %s | %d | %d | %d | %d |\n", name, n[Killed]+n[TimedOut]+n[Survived],
+			n[Killed], n[TimedOut], n[Survived])
 	}
 	for _, folder := range slices.Sorted(maps.Keys(counts)) {
 		row(folder, counts[folder])
@@ -63,6 +71,12 @@ func Write(to io.Writer, results []Result) error {
 	for _, r := range timeouts {
 		writeMutant(&out, r)
 	}
+	if len(r.Stale) > 0 {
+		fmt.Fprintf(&out, "\n## Equivalent mutants that are none: mend or remove their entries\n\n")
+	}
+	for _, e := range r.Stale {
+		fmt.Fprintf(&out, "- %s\n", e)
+	}
 	_, err := io.WriteString(to, out.String())
 	return err
 }
@@ -73,12 +87,4 @@ func writeMutant(out *strings.Builder, r Result) {
 		fmt.Fprintf(out, "    %s", line)
 	}
 	fmt.Fprintf(out, "\nTests: %s. %s\n", strings.Join(r.Tests, ", "), r.Note)
-}
-
-// score is the share of the mutants that were killed. A timeout is none: it says that a test hung, not what it checks.
-func score(n map[string]int) string {
-	if n[Killed]+n[Survived] == 0 {
-		return "–"
-	}
-	return fmt.Sprintf("%.1f %%", 100*float64(n[Killed])/float64(n[Killed]+n[Survived]))
 }

@@ -20,7 +20,7 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/berthhq/berth/internal/lab/journal"
+	"github.com/berthhq/berth/tools/testlab/journal"
 )
 
 // Options say which tests run, and how often.

@@ -4,8 +4,7 @@ import (
 	"context"
 	"errors"
 
-	"github.com/berthhq/berth/internal/cli"
-	"github.com/berthhq/berth/internal/lab/shuffle"
+	"github.com/berthhq/berth/tools/testlab/shuffle"
 )
 
 // shuffleCommand runs tests many times, each time in another order.
@@ -17,11 +16,11 @@ type shuffleCommand struct {
 }
 
 // Run implements kong's command.
-func (c *shuffleCommand) Run(ctx context.Context, to *cli.Console) error {
+func (c *shuffleCommand) Run(ctx context.Context, to *console) error {
 	if c.Runs < 1 {
 		return errors.New("nothing to run: --runs is at least 1")
 	}
 	return shuffle.Run(ctx, shuffle.Options{
-		Packages: c.Packages, Runs: c.Runs, Race: c.Race, Dir: c.Dir, Say: cli.NewProgress(to.Err).Say,
-	}, to.Out)
+		Packages: c.Packages, Runs: c.Runs, Race: c.Race, Dir: c.Dir, Say: to.say,
+	}, to.out)
 }

@@ -7,8 +7,6 @@ import (
 
 	"github.com/shoenig/test"
 	"github.com/shoenig/test/must"
-
-	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 // forms has a function of each form, with a number that a test checks.
@@ -35,9 +33,9 @@ func (l list[T]) ofType() int { return len(l.all) + 7 }
 
 func recovers() { _, got = recover(), 8 }
 
-var got = count + len(table) + table[0](1)
+var got = len(name) + len(table) + table[0](1)
 
-const count = 6
+const name = "sixsix"
 
 var table = []func(int) int{func(n int) int { return n + 1 }}
 
@@ -75,8 +73,10 @@ func TestBundle_LeavesOutWhatDoesNotCompile(t *testing.T) {
 	})
 	mutants, sources, err := enumerate(t.Context(), root, []string{"./..."})
 	must.NoError(t, err)
-	r := expect.Value(newTester(root, t.TempDir(), time.Minute))(t)
-	b := expect.Value(r.bundle(t.Context(), sources, mutants))(t)
+	r, err := newTester(root, t.TempDir(), time.Minute)
+	must.NoError(t, err)
+	b, err := r.bundle(t.Context(), sources, mutants)
+	must.NoError(t, err)
 	for _, m := range mutants {
 		test.EqOp(t, m.Package == "a", b.numbers[m.ID] > 0, test.Sprint(m.place()))
 	}
@@ -87,7 +87,8 @@ func TestRun_KillsEveryFormOfMutantInABundle(t *testing.T) {
 	root := newModule(t, forms)
 	all, sources, err := enumerate(t.Context(), root, []string{"./..."})
 	must.NoError(t, err)
-	r := expect.Value(newTester(root, t.TempDir(), time.Minute))(t)
+	r, err := newTester(root, t.TempDir(), time.Minute)
+	must.NoError(t, err)
 	r.slow = 0
 	var mutants []Mutant
 	for _, m := range all {
@@ -95,15 +96,18 @@ func TestRun_KillsEveryFormOfMutantInABundle(t *testing.T) {
 			mutants = append(mutants, m)
 		}
 	}
-	b := expect.Value(r.bundle(t.Context(), sources, mutants))(t)
-	p := expect.Value(r.open(t.Context(), "a"))(t)
+	b, err := r.bundle(t.Context(), sources, mutants)
+	must.NoError(t, err)
+	p, err := r.open(t.Context(), "a")
+	must.NoError(t, err)
 	for _, m := range mutants {
 		var text []byte
 		if b.numbers[m.ID] == 0 {
 			text = apply(sources["a"].files[0].text, m.edits)
 			test.SliceContains(t, []string{"recovers", "init"}, m.Function)
 		}
-		result := expect.Value(r.judge(t.Context(), m, text, b, []target{{p, ""}}))(t)
+		result, err := r.judge(t.Context(), m, text, b, []target{{p, ""}})
+		must.NoError(t, err)
 		test.EqOp(t, Killed, result.Verdict, test.Sprintf("%s %v", m.place(), m.New))
 	}
 	test.NotEq(t, "", b.binaries["a:"].binary, test.Sprint("the bundle does not compile"))

@@ -11,6 +11,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -24,7 +25,9 @@ const (
 	Comparison Kind = "comparison shifted"
 	Logic      Kind = "and/or exchanged"
 	Arithmetic Kind = "operator exchanged"
-	Constant   Kind = "constant moved"
+	Constant   Kind = "number moved"
+	One        Kind = "one made zero"
+	Boolean    Kind = "boolean turned"
 	Text       Kind = "string emptied"
 	Statement  Kind = "statement removed"
 	Guard      Kind = "guard removed"
@@ -72,6 +75,10 @@ type Mutant struct {
 
 	edits []edit // of the file
 	block int    // where the innermost statement of a block that contains the change begins; -1 outside of functions
+
+	// around has the lines that the change touches, from begin on in the file.
+	around string
+	begin  int
 }
 
 // An edit replaces the bytes from start to end of a file.
@@ -107,7 +114,8 @@ func (m *Mutant) describe(text []byte) {
 	for _, e := range m.edits {
 		shifted = append(shifted, edit{start: e.start - begin, end: e.end - begin, text: e.text})
 	}
-	m.Old = lines(string(text[begin:end]))
+	m.around, m.begin = string(text[begin:end]), begin
+	m.Old = lines(m.around)
 	m.New = lines(string(apply(text[begin:end], shifted)))
 	m.Site = strings.Join(strings.Fields(string(text[first.start:last.end])), " ")
 	m.ID = identify(m.File, fmt.Sprint(m.edits))
@@ -128,6 +136,29 @@ func lines(text string) []string {
 		}
 	}
 	return all
+}
+
+// snippet returns the pattern of a part of a text, whose spaces and line breaks are as long as they may be.
+func snippet(text string) *regexp.Regexp {
+	words := strings.Fields(text)
+	for i, word := range words {
+		words[i] = regexp.QuoteMeta(word)
+	}
+	return regexp.MustCompile(strings.Join(words, `\s+`))
+}
+
+// changes reports whether the change is in, or at, a part of the text with these words. Any is without words.
+func (m Mutant) changes(words string) bool {
+	if words == "" {
+		return true
+	}
+	if m.Schema != "" {
+		return snippet(words).MatchString(m.Site + " " + strings.Join(m.Old, "\n"))
+	}
+	first, last := m.edits[0].start-m.begin, m.edits[len(m.edits)-1].end-m.begin
+	return slices.ContainsFunc(snippet(words).FindAllStringIndex(m.around, -1), func(at []int) bool {
+		return at[0] <= last && at[1] >= first
+	})
 }
 
 // Diff returns what the mutant changes: the lines before and after, without those that are the same.

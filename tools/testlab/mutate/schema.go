@@ -2,18 +2,15 @@ package mutate
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"github.com/jackc/pgx/v5"
-
-	"github.com/berthhq/berth/internal/localpg"
-	"github.com/berthhq/berth/internal/pg"
-	"github.com/berthhq/berth/migrations"
 )
 
 // catalog lists the mutants of the migrated database. What depends on a constraint is dropped with it.
@@ -22,9 +19,10 @@ with t as (
   select oid, relname from pg_class
   where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and relname <> 'goose_db_version'
 )
-select t.relname, case c.contype when 'c' then 'check' when 'f' then 'foreign' when 'x' then 'exclusion'
-    else 'unique' end, c.conname, format('alter table %I drop constraint %I cascade', t.relname, c.conname),
-    pg_get_constraintdef(c.oid)
+select t.relname as of, case c.contype when 'c' then 'check' when 'f' then 'foreign' when 'x' then 'exclusion'
+    else 'unique' end as kind, c.conname as name,
+    format('alter table %I drop constraint %I cascade', t.relname, c.conname) as statement,
+    pg_get_constraintdef(c.oid) as guard
   from t join pg_constraint c on c.conrelid = t.oid and c.contype in ('c', 'f', 'x', 'u', 'p')
 union all
 select t.relname, 'unique', i.relname, format('drop index %I', i.relname), pg_get_indexdef(i.oid)
@@ -59,47 +57,81 @@ var schemaKinds = map[string]Kind{
 	"security": DBSecurity, "privilege": DBPrivilege,
 }
 
-// schemaMutants migrates a database of its own, and returns the mutants of what it finds there.
-func schemaMutants(ctx context.Context) (_ []Mutant, err error) {
-	folder, err := os.MkdirTemp("", "berth-mutate-")
+// question is a test that is added to those of the schema through an overlay: so the tool needs nothing of the product
+// to migrate a database and to read it.
+const question = `package %s_test
+
+import (
+	"os"
+	"testing"
+
+	"github.com/shoenig/test/must"
+
+	"%s/internal/pgtest"
+)
+
+func TestQuestion(t *testing.T) {
+	var answer []byte
+	must.NoError(t, pgtest.New(t).Owner.QueryRow(t.Context(), os.Getenv("QUESTION")).Scan(&answer))
+	must.NoError(t, os.WriteFile(os.Getenv("ANSWER"), answer, 0o600))
+}
+`
+
+// ask returns the answer of a database to a query, as JSON. The database is migrated, and then edited.
+func ask(ctx context.Context, root, query, edit string, answer any) (err error) {
+	temp, err := os.MkdirTemp("", "berth-mutate-")
 	if err != nil {
-		return nil, err
+		return err
 	}
-	// Postgres can run as another user, who must be able to enter.
-	if err := os.Chmod(folder, 0o711); err != nil { //nolint:gosec // secrets in it are 0600
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
-	server, err := localpg.Start(ctx, localpg.Config{DataDir: filepath.Join(folder, "postgres"), Fast: true})
+	defer func() { err = errors.Join(err, os.RemoveAll(temp)) }()
+	cmd := exec.CommandContext(ctx, "go", "list", "-m")
+	cmd.Dir = root
+	module, err := cmd.Output()
 	if err != nil {
-		return nil, err
+		return fmt.Errorf("go list -m: %w", err)
 	}
-	defer func() { err = errors.Join(err, server.Stop()) }()
-	if err := pg.Migrate(ctx, server.URL, migrations.FS, nil); err != nil {
-		return nil, err
-	}
-	conn, err := pgx.Connect(ctx, server.URL)
+	text := fmt.Sprintf(question, database, strings.TrimSpace(string(module)))
+	test := Mutant{ID: "question", File: database + "/question_test.go"}
+	overlay, err := (&tester{temp: temp}).overlay(root, test, []byte(text))
 	if err != nil {
-		return nil, err
+		return err
 	}
-	defer conn.Close(context.WithoutCancel(ctx))
-	rows, err := conn.Query(ctx, catalog)
+	cmd = exec.CommandContext(ctx, "go", "test", "-overlay", overlay, "-vet=off", "-count=1", "-run=^TestQuestion$",
+		"./"+database)
+	cmd.Dir = root
+	path := filepath.Join(temp, "answer.json")
+	cmd.Env = append(os.Environ(), "TEST_DATABASE_URL=", "BERTH_TEST_SCHEMA_EDIT="+edit,
+		"QUESTION=select json_agg(q) from ("+query+") q", "ANSWER="+path)
+	if said, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("ask the migrated database: %w: %s", err, said)
+	}
+	read, err := os.ReadFile(path)
 	if err != nil {
+		return err
+	}
+	return json.Unmarshal(read, answer)
+}
+
+// schemaMutants returns the mutants of the migrated database.
+func schemaMutants(ctx context.Context, root string) ([]Mutant, error) {
+	var rows []struct {
+		Table     string `json:"of"`
+		Kind      string `json:"kind"`
+		Name      string `json:"name"`
+		Statement string `json:"statement"`
+		Guard     string `json:"guard"` // what is dropped
+	}
+	if err := ask(ctx, root, catalog, "", &rows); err != nil {
 		return nil, err
 	}
-	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (Mutant, error) {
-		var table, kind, name, statement string
-		var guard *string // what is dropped
-		err := row.Scan(&table, &kind, &name, &statement, &guard)
-		var old []string
-		if guard != nil {
-			old = lines(*guard)
+	all := make([]Mutant, len(rows))
+	for i, row := range rows {
+		all[i] = Mutant{
+			ID: identify(row.Statement), Package: database, Function: row.Table, Kind: schemaKinds[row.Kind],
+			Site: row.Name, Schema: row.Statement, Old: lines(row.Guard), New: []string{row.Statement}, block: -1,
 		}
-		return Mutant{
-			ID: identify(statement), Package: database, Function: table, Kind: schemaKinds[kind], Site: name,
-			Schema: statement, Old: old, New: []string{statement}, block: -1,
-		}, err
-	})
+	}
+	return all, nil
 }
 
 // nearest sorts the tests for a mutant of the database: those of the schema itself, then those that name what was

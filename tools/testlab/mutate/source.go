@@ -23,6 +23,7 @@ import (
 // A source is the code of one package, without its tests.
 type source struct {
 	path   string // import path
+	module string // path of its module
 	folder string // relative to the module
 	set    *token.FileSet
 	files  []*sourceFile
@@ -48,14 +49,17 @@ type listed struct {
 	TestGoFiles  []string `json:"TestGoFiles"`
 	XTestGoFiles []string `json:"XTestGoFiles"`
 	DepOnly      bool     `json:"DepOnly"`
-	Error        *struct {
+	Module       struct {
+		Path string `json:"Path"`
+	} `json:"Module"`
+	Error *struct {
 		Err string `json:"Err"`
 	} `json:"Error"`
 }
 
 // list runs `go list`.
 func list(ctx context.Context, root string, args ...string) ([]listed, error) {
-	const fields = "-json=ImportPath,Dir,Export,GoFiles,TestGoFiles,XTestGoFiles,DepOnly,Error"
+	const fields = "-json=ImportPath,Dir,Export,GoFiles,TestGoFiles,XTestGoFiles,DepOnly,Module,Error"
 	cmd := exec.CommandContext(ctx, "go", append([]string{"list", fields}, args...)...)
 	cmd.Dir = root
 	var said bytes.Buffer
@@ -112,7 +116,7 @@ func parse(root string, p listed, exports map[string]string) (*source, error) {
 		return nil, err
 	}
 	s := &source{
-		path: p.ImportPath, folder: filepath.ToSlash(folder), set: token.NewFileSet(),
+		path: p.ImportPath, module: p.Module.Path, folder: filepath.ToSlash(folder), set: token.NewFileSet(),
 		info: &types.Info{
 			Types: make(map[ast.Expr]types.TypeAndValue), Uses: make(map[*ast.Ident]types.Object),
 			Defs:       make(map[*ast.Ident]types.Object),

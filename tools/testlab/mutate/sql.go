@@ -7,16 +7,6 @@ import (
 	"strings"
 )
 
-// hasSQL reports whether the Go code of a folder contains SQL.
-func hasSQL(folder string) bool {
-	for _, prefix := range []string{"internal/data", "internal/pg", "internal/app"} {
-		if folder == prefix || strings.HasPrefix(folder, prefix+"/") {
-			return true
-		}
-	}
-	return false
-}
-
 // A word is a token of SQL: a word in lower case, a literal, an operator, or a bracket.
 type word struct {
 	text       string
@@ -336,9 +326,10 @@ func (s *statement) lock(i int) {
 	}
 }
 
-// limit raises a limit beyond any number of rows. Its parameter stays in the statement.
+// limit raises a limit beyond any number of rows. Its parameter stays in the statement. A limit that is the length of
+// a list of ids tells Postgres how many rows there are at most, and cuts none.
 func (s *statement) limit(i int) {
-	if s.at(i) != "limit" || i+1 >= len(s.words) {
+	if s.at(i) != "limit" || i+1 >= len(s.words) || s.at(i+1) == "cardinality" {
 		return
 	}
 	end := s.clauseEnd(i+1, clauses)

@@ -16,7 +16,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/berthhq/berth/internal/lab/journal"
+	"github.com/berthhq/berth/tools/testlab/journal"
 )
 
 // Options say what is mutated, and how it is tested.
@@ -33,13 +33,10 @@ type Options struct {
 	Grace    time.Duration // what tests get beyond five times what they take without a mutant; zero: 30 seconds
 }
 
-// database is the package whose mutants are those of the migrated database.
-const database = "migrations"
-
 // rootOr returns the folder of the module, if it is not given.
 func rootOr(ctx context.Context, given string) (string, error) {
 	if given != "" {
-		return given, nil
+		return filepath.Abs(given)
 	}
 	out, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}").Output()
 	return strings.TrimSpace(string(out)), err
@@ -60,42 +57,40 @@ type run struct {
 	done   int // in this run
 }
 
-// Run draws mutants, tests them, and returns all results. It continues a run that was stopped.
-func Run(ctx context.Context, o Options) ([]Result, error) {
+// Run draws mutants, tests them, and reports all results. It continues a run that was stopped.
+func Run(ctx context.Context, o Options) (Report, error) {
 	began := time.Now()
 	root, err := rootOr(ctx, o.Root)
 	if err != nil {
-		return nil, err
+		return Report{}, err
 	}
 	all, sources, err := enumerate(ctx, root, o.Packages)
 	if err != nil {
-		return nil, err
+		return Report{}, err
 	}
 	if len(all) == 0 {
-		return nil, fmt.Errorf("%v has nothing to mutate", o.Packages)
-	}
-	if err := checkList(equivalents, all, sources); err != nil {
-		return nil, err
+		return Report{}, fmt.Errorf("%v has nothing to mutate", o.Packages)
 	}
 	if o.Seed == 0 {
 		if o.Seed, err = seedOf(root, sources); err != nil {
-			return nil, err
+			return Report{}, err
 		}
 	}
 	t, err := newTester(root, o.Dir, cmp.Or(o.Grace, 30*time.Second))
 	if err != nil {
-		return nil, err
+		return Report{}, err
 	}
 	defer os.RemoveAll(t.temp)
 	r := &run{Options: o, tester: t, sources: sources, known: make(map[string]Result), began: began}
 	if r.results, err = journal.Open[Result](filepath.Join(o.Dir, "results.jsonl")); err != nil {
-		return nil, err
+		return Report{}, err
 	}
 	for _, result := range r.results.All() {
 		r.known[result.Key+" "+result.ID] = result
 	}
 	o.Say(fmt.Sprintf("seed %d: %d mutants of %d in %d packages", o.Seed, o.Count, len(all), len(sources)))
-	return r.all(ctx, all)
+	results, err := r.all(ctx, all)
+	return Report{Results: results, Stale: stale(equivalents, all, sources)}, err
 }
 
 func newTester(root, dir string, grace time.Duration) (*tester, error) {
@@ -120,7 +115,7 @@ func enumerate(ctx context.Context, root string, patterns []string) ([]Mutant, m
 			code = append(code, pattern)
 			continue
 		}
-		mutants, err := schemaMutants(ctx)
+		mutants, err := schemaMutants(ctx, root)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -139,18 +134,6 @@ func enumerate(ctx context.Context, root string, patterns []string) ([]Mutant, m
 		}
 	}
 	return all, folders, nil
-}
-
-// isProduct reports whether a folder's code is part of the product, and not generated.
-func isProduct(folder string) bool {
-	for _, other := range []string{
-		"gen", "internal/gen", "internal/lab", "internal/pgtest", "internal/testkit", "clients", "server/demo", "migrations",
-	} {
-		if folder == other || strings.HasPrefix(folder, other+"/") {
-			return false
-		}
-	}
-	return !strings.HasSuffix(folder, "test")
 }
 
 // seedOf returns a seed that follows from the code.
@@ -327,11 +310,11 @@ func (r *run) progress(known bool) {
 	r.Say(line)
 }
 
-// Read returns the last result of each mutant in a folder of results.
-func Read(dir string) ([]Result, error) {
+// Read reports the last result of each mutant in a folder of results.
+func Read(dir string) (Report, error) {
 	j, err := journal.Open[Result](filepath.Join(dir, "results.jsonl"))
 	if err != nil {
-		return nil, err
+		return Report{}, err
 	}
 	var last []Result
 	index := make(map[string]int)
@@ -343,5 +326,5 @@ func Read(dir string) ([]Result, error) {
 		index[result.ID] = len(last)
 		last = append(last, result)
 	}
-	return last, nil
+	return Report{Results: last}, nil
 }

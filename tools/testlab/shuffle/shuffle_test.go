@@ -9,9 +9,8 @@ import (
 	"github.com/shoenig/test"
 	"github.com/shoenig/test/must"
 
-	"github.com/berthhq/berth/internal/lab/journal"
-	"github.com/berthhq/berth/internal/lab/shuffle"
-	"github.com/berthhq/berth/internal/testkit/expect"
+	"github.com/berthhq/berth/tools/testlab/journal"
+	"github.com/berthhq/berth/tools/testlab/shuffle"
 )
 
 // The package in testdata has a test that fails if it is the first.
@@ -26,7 +25,8 @@ func TestRun_FindsTestsThatDependOnTheirOrder(t *testing.T) {
 		must.ErrorContains(t, shuffle.Run(t.Context(), o, &out), "runs failed")
 		test.StrContains(t, out.String(), "testdata/order")
 	}
-	results := expect.Value(journal.Open[shuffle.Result](filepath.Join(o.Dir, "results.jsonl")))(t)
+	results, err := journal.Open[shuffle.Result](filepath.Join(o.Dir, "results.jsonl"))
+	must.NoError(t, err)
 	test.Len(t, 10, results.All(), test.Sprint("a run was repeated"))
 	failed := 0
 	for _, r := range results.All() {
@@ -35,7 +35,10 @@ func TestRun_FindsTestsThatDependOnTheirOrder(t *testing.T) {
 		}
 	}
 	test.Between(t, 1, failed, 9)
-	logs := expect.Value(filepath.Glob(filepath.Join(o.Dir, "order-*.log")))(t)
+	logs, err := filepath.Glob(filepath.Join(o.Dir, "order-*.log"))
+	must.NoError(t, err)
 	must.Len(t, failed, logs)
-	test.StrContains(t, string(expect.Value(os.ReadFile(logs[0]))(t)), "--- FAIL: TestSecond")
+	text, err := os.ReadFile(logs[0])
+	must.NoError(t, err)
+	test.StrContains(t, string(text), "--- FAIL: TestSecond")
 }

@@ -4,8 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/berthhq/berth/internal/cli"
-	"github.com/berthhq/berth/internal/lab/mutate"
+	"github.com/berthhq/berth/tools/testlab/mutate"
 )
 
 // mutateCommand changes the product in small ways, and runs the tests that should notice.
@@ -13,6 +12,7 @@ type mutateCommand struct {
 	Run    mutateRun    `cmd:"" default:"withargs" help:"Draw mutants of packages, and test them. It continues where it was stopped."`
 	Report mutateReport `cmd:"" help:"Print the report of all results again."`
 	Fixed  mutateFixed  `cmd:"" help:"Test the mutants that tests must kill."`
+	Check  mutateCheck  `cmd:"" help:"Check that the lists of fixed and of equivalent mutants fit the code."`
 	Sample mutateSample `cmd:"" help:"Test mutants for some minutes. The code decides which. Survivors do not fail it."`
 }
 
@@ -28,13 +28,13 @@ type mutateRun struct {
 }
 
 // Run implements kong's command.
-func (c *mutateRun) Run(ctx context.Context, to *cli.Console) error {
+func (c *mutateRun) Run(ctx context.Context, to *console) error {
 	return runMutants(ctx, to, mutate.Options{
 		Packages: c.Packages, Tests: c.Tests, Seed: c.Seed, Count: c.Count, Jobs: c.Jobs, Grace: c.Grace, Dir: c.Dir,
 	})
 }
 
-// mutateSample tests mutants of the whole product for a while.
+// mutateSample tests mutants of rules for a while.
 type mutateSample struct {
 	For  time.Duration `help:"How long." default:"1m"`
 	Jobs int           `help:"Number of mutants that are tested at once." default:"2"`
@@ -42,20 +42,19 @@ type mutateSample struct {
 }
 
 // Run implements kong's command.
-func (c *mutateSample) Run(ctx context.Context, to *cli.Console) error {
+func (c *mutateSample) Run(ctx context.Context, to *console) error {
 	return runMutants(ctx, to, mutate.Options{
-		Packages: []string{"./internal/rules/...", "./internal/civil", "./internal/access", "./internal/token"},
-		Count:    100, Jobs: c.Jobs, Limit: c.For, Dir: c.Dir,
+		Packages: mutate.Sampled, Count: 100, Jobs: c.Jobs, Limit: c.For, Dir: c.Dir,
 	})
 }
 
-func runMutants(ctx context.Context, to *cli.Console, o mutate.Options) error {
-	o.Say = cli.NewProgress(to.Err).Say
-	results, err := mutate.Run(ctx, o)
+func runMutants(ctx context.Context, to *console, o mutate.Options) error {
+	o.Say = to.say
+	report, err := mutate.Run(ctx, o)
 	if err != nil {
 		return err
 	}
-	return mutate.Write(to.Out, results)
+	return report.Write(to.out)
 }
 
 // mutateReport prints the results of all runs.
@@ -64,12 +63,12 @@ type mutateReport struct {
 }
 
 // Run implements kong's command.
-func (c *mutateReport) Run(_ context.Context, to *cli.Console) error {
-	results, err := mutate.Read(c.Dir)
+func (c *mutateReport) Run(to *console) error {
+	report, err := mutate.Read(c.Dir)
 	if err != nil {
 		return err
 	}
-	return mutate.Write(to.Out, results)
+	return report.Write(to.out)
 }
 
 // mutateFixed tests the mutants that tests must kill.
@@ -79,6 +78,18 @@ type mutateFixed struct {
 }
 
 // Run implements kong's command.
-func (c *mutateFixed) Run(ctx context.Context, to *cli.Console) error {
-	return mutate.RunFixed(ctx, mutate.Options{Jobs: c.Jobs, Dir: c.Dir, Say: cli.NewProgress(to.Err).Say})
+func (c *mutateFixed) Run(ctx context.Context, to *console) error {
+	return mutate.RunFixed(ctx, mutate.Options{Jobs: c.Jobs, Dir: c.Dir, Say: to.say})
+}
+
+// mutateCheck compares the lists with the code.
+type mutateCheck struct{}
+
+// Run implements kong's command.
+func (c *mutateCheck) Run(ctx context.Context, to *console) error {
+	err := mutate.Check(ctx, "")
+	if err == nil {
+		to.say("all entries fit the code")
+	}
+	return err
 }
