@@ -3,6 +3,7 @@ package pg
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/jackc/pgx/v5"
@@ -69,11 +70,11 @@ func (s *Statement) Scan(targets ...any) {
 
 // ScanAny is Scan for a row that may be missing. Without a row the targets stay as they are.
 func (s *Statement) ScanAny(targets ...any) {
-	s.Query(func(rows pgx.Rows) error {
-		if !rows.Next() {
-			return nil // send finds an error of rows
+	s.QueryRow(func(row pgx.Row) error {
+		if err := row.Scan(targets...); !errors.Is(err, pgx.ErrNoRows) {
+			return err
 		}
-		return rows.Scan(targets...)
+		return nil
 	})
 }
 
@@ -142,10 +143,13 @@ func send(ctx context.Context, conn *pgx.Conn, statements []*Statement) (done in
 		// just when contention is highest.
 		batch.QueuedQueries = nil
 	}
-	_ = results.Close() // it only has the errors of the statements
+	err := results.Close()
 	if dbErr != nil && readErr != nil && Code(dbErr) == "" && !conn.IsClosed() {
 		// A value did not fit its target. The server reported no error; pgx skipped its other results.
 		return done, nil, readErr
+	}
+	if dbErr == nil {
+		dbErr = err
 	}
 	return done, dbErr, readErr
 }

@@ -32,10 +32,10 @@ func (h *bufferedRows) buffer(rows pgx.Rows) error {
 		h.values = append(h.values, row)
 	}
 	h.tag = rows.CommandTag()
-	return nil // send asks for the error of the rows
+	return rows.Err()
 }
 
-func (h *bufferedRows) Close()                                       {} // they hold nothing
+func (h *bufferedRows) Close()                                       { h.at = len(h.values) }
 func (h *bufferedRows) Err() error                                   { return h.err }
 func (h *bufferedRows) CommandTag() pgconn.CommandTag                { return h.tag }
 func (h *bufferedRows) FieldDescriptions() []pgconn.FieldDescription { return h.fields }

@@ -162,7 +162,10 @@ type scanUUID struct{}
 
 func (scanUUID) Scan(src []byte, target any) error {
 	var b [16]byte
-	copy(b[:], src) // 16 bytes, or none for NULL
+	if src != nil && len(src) != len(b) { // NULL has none
+		return fmt.Errorf("uuid of %d bytes", len(src))
+	}
+	copy(b[:], src)
 	target.(uuidTarget).SetBytes(b)
 	return nil
 }

@@ -49,7 +49,8 @@ func newMetrics(registerer prometheus.Registerer, pools map[string]*pgxpool.Pool
 		return m, nil
 	}
 	for _, c := range []prometheus.Collector{m.attempts, m.seconds, m.outcomes, m.retries, poolCollector(pools)} {
-		if err := registerer.Register(c); err != nil { // the first: another database has registered all
+		if err := registerer.Register(c); err != nil {
+			m.unregister()
 			return nil, fmt.Errorf("database metrics: %w", err)
 		}
 		m.registered = append(m.registered, c)

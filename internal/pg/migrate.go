@@ -31,11 +31,17 @@ func Migrate(ctx context.Context, ownerURL string, fsys fs.FS, progress func(lin
 	defer db.Close()
 
 	// Wait for other migrators as long as ctx allows: retry every second, for about a day.
-	locker, _ := lock.NewPostgresSessionLocker(lock.WithLockTimeout(1, 100_000)) // only other options are an error
-	versions, _ := database.NewStore(database.DialectPostgres, goose.DefaultTablename)
-	store := digestStore{versions.(database.StoreExtender), known}
-	migrations, err := goose.NewProvider(goose.DialectCustom, db, fsys,
-		goose.WithStore(store), goose.WithSessionLocker(locker))
+	locker, lockErr := lock.NewPostgresSessionLocker(lock.WithLockTimeout(1, 100_000))
+	versions, storeErr := database.NewStore(database.DialectPostgres, goose.DefaultTablename)
+	if err := errors.Join(lockErr, storeErr); err != nil {
+		return fmt.Errorf("migrate: %w", err)
+	}
+	extender, ok := versions.(database.StoreExtender)
+	if !ok {
+		return fmt.Errorf("migrate: %T cannot list migrations", versions)
+	}
+	migrations, err := goose.NewProvider(goose.DialectCustom, db, fsys, goose.WithStore(digestStore{extender, known}),
+		goose.WithSessionLocker(locker), goose.WithDisableGlobalRegistry(true), goose.WithLogger(goose.NopLogger()))
 	if err != nil {
 		return fmt.Errorf("migrate: %w", err)
 	}

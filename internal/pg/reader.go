@@ -29,7 +29,10 @@ func ReadAs[T, V any](columns func(*T) []Column, value func(*T) (V, error)) Read
 			f := frames.get()
 			defer frames.put(f)
 			targets := slices.Concat(f.targets, more)
-			for rows.Next() && rows.Scan(targets...) == nil { // the rows keep an error of Scan
+			for rows.Next() {
+				if err := rows.Scan(targets...); err != nil {
+					return err
+				}
 				v, err := value(&f.row)
 				if err != nil {
 					return err

@@ -67,6 +67,9 @@ const rollbackTimeout = 5 * time.Second
 // rollBack ends the transaction if one is open, and then runs the cleanup statements, even if ctx has ended.
 // It closes a connection that fails.
 func (s *session) rollBack(ctx context.Context, cleanup ...*Statement) {
+	if s.conn.IsClosed() {
+		return
+	}
 	var statements []*Statement
 	if s.conn.PgConn().TxStatus() != 'I' {
 		statements = append(statements, &Statement{sql: "rollback"})

@@ -149,7 +149,10 @@ func (r *run) attempt(ctx context.Context, fn func(context.Context, *Tx) error) 
 	// If fn panics, the connection is released inside its transaction, and the pool closes it.
 	defer conn.Release()
 
-	unlock := r.takeLocks(ctx, conn.Conn())
+	unlock, err := r.takeLocks(ctx, conn.Conn())
+	if err != nil {
+		return ctx.Err() == nil, fmt.Errorf("%s: take advisory locks: %w", r.name, err)
+	}
 	if tracer, ok := r.db.config.Tracer.(TxTracer); ok {
 		tracer.TraceTxStart(conn.Conn(), r.name)
 	}
@@ -222,6 +225,7 @@ func (r *run) commit(ctx context.Context, tx *Tx, unlock []*Statement) (retry bo
 		}
 		return false, nil
 	}
+	dbErr = cmp.Or(dbErr, pgx.ErrTxCommitRollback)
 	if mayHaveCommitted(dbErr, done >= len(tx.pending)) {
 		_ = tx.conn.Close(sendCtx)
 		return false, fmt.Errorf("%s: %w: %w", r.name, ErrCommitUnknown, dbErr)
@@ -245,17 +249,22 @@ func mayHaveCommitted(err error, reached bool) bool {
 }
 
 // takeLocks takes the advisory locks of WithLocks and returns the statements that release them. It runs before
-// the transaction begins, because a snapshot from before the wait would be stale. After an error, as a lock timeout,
-// the transaction runs without some of the locks; if its context ended or its connection is lost, it fails at once.
-func (r *run) takeLocks(ctx context.Context, conn *pgx.Conn) (unlock []*Statement) {
+// the transaction begins, because a snapshot from before the wait would be stale. It fails only if the context ends or
+// the connection is lost.
+func (r *run) takeLocks(ctx context.Context, conn *pgx.Conn) (unlock []*Statement, err error) {
 	if len(r.locks) == 0 {
-		return nil
+		return nil, nil
 	}
 	// In a transaction that has failed, nothing can be prepared.
-	if _, err := conn.Prepare(ctx, unlockAll, unlockAll); err == nil {
-		_, _ = conn.Exec(ctx, "select pg_advisory_lock(key) from unnest($1::bigint[]) as key", r.locks)
+	if _, err = conn.Prepare(ctx, unlockAll, unlockAll); err == nil {
+		_, err = conn.Exec(ctx, "select pg_advisory_lock(key) from unnest($1::bigint[]) as key", r.locks)
 	}
-	return []*Statement{{sql: unlockAll}}
+	if err != nil && (ctx.Err() != nil || conn.IsClosed()) {
+		_ = conn.Close(context.WithoutCancel(ctx)) // it may hold some of the locks
+		return nil, withContext(ctx, err)
+	}
+	// After a lock timeout the transaction runs without some of the locks.
+	return []*Statement{{sql: unlockAll}}, nil
 }
 
 const unlockAll = "select pg_advisory_unlock_all()"

@@ -19,6 +19,22 @@ import (
 	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
+func TestInTx_CommitsWrites(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	id := b.insert(t)
+	for want := range 3 {
+		must.NoError(t, b.inTx(t, func(ctx context.Context, tx *pg.Tx) error {
+			var taken int
+			err := queryRow(ctx, tx, selectTaken, b.scope.Tenant, id).Scan(&taken)
+			test.EqOp(t, want, taken)
+			tx.Write(takeOne, b.scope.Tenant, id)
+			return err
+		}))
+	}
+	test.EqOp(t, 3, b.taken(t, id))
+}
+
 // However a transaction ends without a commit, nothing is written, and metrics say why. The next one on the same
 // connection works.
 func TestInTx_RollsBackOnError(t *testing.T) {

@@ -96,8 +96,7 @@ func (h *Health) handler(services []string, options ...connect.HandlerOption) ht
 			ctx context.Context, r *healthpb.HealthCheckRequest, stream *connect.ServerStream[healthpb.HealthCheckResponse],
 		) error {
 			// A service that is not known is not an error, since it may be registered later.
-			h.watch(ctx, func() healthpb.HealthCheckResponse_ServingStatus { return status(ctx, r.GetService()) }, stream)
-			return nil
+			return h.watch(ctx, func() healthpb.HealthCheckResponse_ServingStatus { return status(ctx, r.GetService()) }, stream)
 		}, options...))
 	return mux
 }
@@ -110,22 +109,25 @@ const watchInterval = 5 * time.Second
 func (h *Health) watch(
 	ctx context.Context, status func() healthpb.HealthCheckResponse_ServingStatus,
 	stream *connect.ServerStream[healthpb.HealthCheckResponse],
-) {
+) error {
 	tick := time.NewTicker(watchInterval)
+	defer tick.Stop()
 	last := healthpb.HealthCheckResponse_UNKNOWN
 	for {
 		if now := status(); now != last {
 			last = now
-			_ = stream.Send(&healthpb.HealthCheckResponse{Status: now}) // it fails if the client has left
+			if err := stream.Send(&healthpb.HealthCheckResponse{Status: now}); err != nil {
+				return err // the client has left
+			}
 		}
 		select {
 		case <-h.draining:
 			if last != healthpb.HealthCheckResponse_SERVING {
-				return
+				return nil
 			}
 		case <-tick.C:
 		case <-ctx.Done():
-			return
+			return ctx.Err()
 		}
 	}
 }

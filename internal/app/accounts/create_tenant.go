@@ -87,4 +87,4 @@ var builtInRoles = []string{
 }
 
 // sameTenant recognizes two concurrent creations of one tenant. The second then finds what the first created.
-func sameTenant(err error) bool { return pg.IsUnique(err, "directory_pkey") }
+func sameTenant(err error) bool { return pg.IsUnique(err, "directory_pkey", "tenants_pkey") }

@@ -172,7 +172,7 @@ func (s *Service) GetMember(
 		accountdb.FindTenant(b, caller.Tenant, &owner)
 		findMemberRead(b, caller, id, hour, &audited)
 	})
-	if err == nil && owner.AuditMemberReads && !audited && caller.Member != id {
+	if err == nil && owner != nil && owner.AuditMemberReads && !audited && caller.Member != id {
 		err = s.auditMemberRead(ctx, caller, id, hour)
 	}
 	if err != nil {

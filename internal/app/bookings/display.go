@@ -197,7 +197,7 @@ func (s *Service) GetDisplay(ctx context.Context, token string) (Display, error)
 	if err := s.engine.Read(ctx, tenant.Caller{Tenant: shown.Tenant}, &batch); err != nil {
 		return Display{}, err
 	}
-	if slot == nil || slot.State == catalog.Cancelled { // a slot has an owner and a wall
+	if owner == nil || slot == nil || wall == nil || slot.State == catalog.Cancelled {
 		return Display{}, seats.ErrNoSession
 	}
 	if link == nil { // swept

@@ -60,7 +60,7 @@ func changeAttendance[R any](
 		if err := tx.Load(ctx, &batch); err != nil {
 			return none, err
 		}
-		if slot == nil || !tx.Caller.CanAccess(b.Member) {
+		if b == nil || slot == nil || !tx.Caller.CanAccess(b.Member) {
 			return none, errNoBooking
 		}
 		return change(ctx, tx, *b, *slot)

@@ -125,8 +125,7 @@ func (s *Service) UpdateSenders(
 		after.Version = before.Version + 1
 		changes := engine.AuditChange(before.AuditFields(), after.AuditFields())
 		tx.Audit("senders.updated", "tenant", tx.Tenant.UUID, "", changes)
-		s.putSenders(tx, after)
-		return after.Public(), nil
+		return after.Public(), s.putSenders(tx, after)
 	})
 }
 
@@ -161,11 +160,15 @@ func (s *Service) loadSenders(ctx context.Context, tx *engine.Tx) (Senders, erro
 }
 
 // putSenders writes the tenant's senders.
-func (s *Service) putSenders(tx *engine.Tx, senders Senders) {
-	text, _ := json.Marshal(senders) //nolint:errchkjson // the clock gives no times that JSON does not have
+func (s *Service) putSenders(tx *engine.Tx, senders Senders) error {
+	text, err := json.Marshal(senders)
+	if err != nil {
+		return err
+	}
 	sealed := messagedb.Sealed{Text: s.seals.Seal(tx.Tenant, text), Version: senders.Version, UpdatedAt: tx.Now}
 	if senders.Domain != nil {
 		sealed.DomainCheckAt = senders.Domain.CheckAt
 	}
 	messagedb.PutSenders(tx.Tx, tx.Tenant, sealed)
+	return nil
 }

@@ -62,12 +62,19 @@ func (s *Service) newDomain(
 	if err != nil || before.Domain != nil && before.Domain.Name() == domain.Name() {
 		return &domain, err
 	}
-	s.making.Lock()                                 // one at a time: each takes a processor for some tenths of a second
-	key, _ := rsa.GenerateKey(rand.Reader, keyBits) // that is long enough
+	s.making.Lock() // one at a time: each takes a processor for some tenths of a second
+	key, err := rsa.GenerateKey(rand.Reader, keyBits)
 	s.making.Unlock()
+	if err != nil {
+		return nil, err
+	}
 	domain.Token = strings.ToLower(rand.Text())
-	domain.Key, _ = x509.MarshalPKCS8PrivateKey(key)
-	domain.Public, _ = x509.MarshalPKIXPublicKey(key.Public())
+	if domain.Key, err = x509.MarshalPKCS8PrivateKey(key); err != nil {
+		return nil, err
+	}
+	if domain.Public, err = x509.MarshalPKIXPublicKey(key.Public()); err != nil {
+		return nil, err
+	}
 	return &domain, nil
 }
 
@@ -114,8 +121,7 @@ func (s *Service) VerifySendingDomain(ctx context.Context, caller tenant.Caller)
 		if before.VerifiedAt.IsZero() {
 			auditDomain(tx, "sending_domain.verified", after)
 		}
-		s.putSenders(tx, senders)
-		return senders.Public(), nil
+		return senders.Public(), s.putSenders(tx, senders)
 	})
 }
 
@@ -151,8 +157,7 @@ func (s *Service) CheckDomain(ctx context.Context, in tenant.TenantID) error {
 				return err
 			}
 		}
-		s.putSenders(tx, senders)
-		return nil
+		return s.putSenders(tx, senders)
 	})
 }
 

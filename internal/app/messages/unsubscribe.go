@@ -9,6 +9,7 @@ import (
 	"github.com/berthhq/berth/internal/rules/brand"
 	"github.com/berthhq/berth/internal/rules/delivery"
 	"github.com/berthhq/berth/internal/rules/notify"
+	"github.com/berthhq/berth/internal/seal"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -49,6 +50,9 @@ func (s *Service) readUnsubscribe(link string) (Unsubscription, error) {
 	u := Unsubscription{in: in}
 	if err != nil {
 		return u, err
+	}
+	if len(payload) <= 1+len(u.id) {
+		return u, seal.ErrLinkInvalid
 	}
 	u.kind = payload[0]
 	copy(u.id[:], payload[1:])

@@ -178,6 +178,8 @@ func explainConflict(part string, err error) error {
 		return inPart(part, session.CoachBusy().WithCause(err))
 	case pg.IsExclusion(err, "bookings_overlap"):
 		return booking.OtherOverlapping().WithCause(err)
+	case pg.IsCheck(err, "sessions_capacity", "sessions_waitlist"):
+		return inPart(part, session.CapacityTooLow().WithCause(err))
 	}
 	return err
 }

@@ -55,6 +55,9 @@ func (s *Service) WaitlistAnalytics(
 		if err := tx.Load(ctx, &batch); err != nil {
 			return err
 		}
+		if owner == nil {
+			return nil
+		}
 		clocks, err := coredb.Clocks([]string{owner.TimeZone}, q.Span)
 		if err != nil {
 			return err

@@ -49,9 +49,14 @@ func (s *Service) ViewClaim(ctx context.Context, token string) (ClaimView, error
 	if err := s.engine.Read(ctx, tenant.System(in), &batch); err != nil {
 		return ClaimView{}, err
 	}
-	return ClaimView{
-		Claim: claim, Now: s.engine.Now(), For: checkin.DisplayName(o.MemberName), Address: location.Address,
+	view := ClaimView{
+		Claim: claim, Now: s.engine.Now(), For: checkin.DisplayName(o.MemberName),
 		CalledOff: slot == nil || slot.State == catalog.Cancelled,
-		Returned:  booked != nil && booked.Status == booking.Cancelled, Waits: entry.Status.Active(),
-	}, nil
+		Returned:  booked != nil && booked.Status == booking.Cancelled,
+		Waits:     entry != nil && entry.Status.Active(),
+	}
+	if location != nil {
+		view.Address = location.Address
+	}
+	return view, nil
 }

@@ -56,7 +56,7 @@ func (s *Service) findClaim(ctx context.Context, token string) (Claim, error) {
 	if err := s.engine.Read(ctx, tenant.System(in), &batch); err != nil {
 		return Claim{}, err
 	}
-	if offer == nil { // an offer has an owner
+	if offer == nil || owner == nil {
 		return Claim{}, waitlist.ErrClaimInvalid
 	}
 	return Claim{Tenant: in, Name: owner.Name, Brand: owner.Brand, Offer: s.showExpired([]waitlist.Offer{*offer})[0]}, nil

@@ -106,7 +106,7 @@ func (s *Service) accept(
 	if err := tx.Load(ctx, &batch); err != nil {
 		return OfferAnswer{}, err
 	}
-	if before != nil { // the offer was accepted
+	if o.Status == waitlist.Accepted && before != nil {
 		return OfferAnswer{Offer: o, Booking: before, Repeated: true}, nil
 	}
 	if err := o.Answerable(tx.Now); err != nil {

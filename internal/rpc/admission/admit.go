@@ -47,7 +47,10 @@ type checks struct {
 
 // authenticate verifies the token. It runs before the body is read.
 func (a *checks) authenticate(ctx context.Context, procedure string, header http.Header) error {
-	rule := a.rules[procedure]
+	rule, ok := a.rules[procedure]
+	if !ok {
+		return errUnknownProcedure // a public RPC says so in the contract; what says nothing is refused
+	}
 	if rule.Kind == v1.Access_RULE_PUBLIC {
 		return nil
 	}
@@ -66,9 +69,18 @@ func (a *checks) authenticate(ctx context.Context, procedure string, header http
 	return nil
 }
 
+var errUnknownProcedure = errors.New("rpc: the procedure is not in the contract")
+
 // admit authorizes a caller for a request message and validates it. It writes the tenant into the message.
 func (a *checks) admit(ctx context.Context, procedure string, message any) error {
-	m, rule := message.(proto.Message), a.rules[procedure]
+	m, err := protoMessage(message)
+	if err != nil {
+		return err
+	}
+	rule, ok := a.rules[procedure]
+	if !ok {
+		return errUnknownProcedure
+	}
 	undecodable := decodeError(m)
 	if rule.Kind != v1.Access_RULE_PUBLIC {
 		c := request.CallFrom(ctx)
@@ -221,7 +233,10 @@ var errNotActiveMember = fault.New(
 // the first request and no request waits. Compiling takes time and the contract never changes, so the process does it
 // only once.
 var validator = sync.OnceValues(func() (protovalidate.Validator, error) {
-	rules, _ := Rules() // New returns the error
+	rules, err := Rules()
+	if err != nil {
+		return nil, err
+	}
 	var requests []protoreflect.MessageDescriptor
 	for _, rule := range rules {
 		requests = append(requests, rule.request)
@@ -234,7 +249,7 @@ func (a *checks) validate(m proto.Message) error {
 		return err
 	}
 	err := a.validator.Validate(m)
-	if found, ok := errors.AsType[*protovalidate.ValidationError](err); ok {
+	if found, ok := errors.AsType[*protovalidate.ValidationError](err); ok && len(found.Violations) > 0 {
 		return validationFault(found)
 	}
 	return err // nil, or an error of a rule itself

@@ -16,30 +16,32 @@ type bound struct {
 
 // Bounds of what has no rule in the contract.
 const (
-	few   = 20
-	short = 200
-	long  = 2000
+	fewItems  = 20
+	manyItems = 200
+
+	nameBytes = 200
+	textBytes = 2000
 )
 
 // unruled are the bounds of fields without a rule in the contract.
 var unruled = map[protoreflect.FullName]bound{
 	// Types of others, which have no rules of ours.
-	"google.protobuf.FieldMask.paths": {items: 100, bytes: short},
+	"google.protobuf.FieldMask.paths": {items: 100, bytes: nameBytes},
 	"google.type.Money.currency_code": {bytes: 3},
 	// The pattern of the code has a length.
 	"berth.v1.BenefitProvider.code": {bytes: 50},
 	// Clients send these back as they read them. They are ignored.
-	"berth.v1.NotificationTemplate.variables": {items: short},
-	"berth.v1.TemplateVariable.name":          {bytes: short},
-	"berth.v1.TemplateVariable.description":   {bytes: long},
-	"berth.v1.TemplateVariable.example":       {bytes: long},
-	"berth.v1.Senders.in_use":                 {items: few},
-	"berth.v1.SenderInUse.provider":           {bytes: short},
-	"berth.v1.Senders.twilio_inbound_url":     {bytes: long},
+	"berth.v1.NotificationTemplate.variables": {items: manyItems},
+	"berth.v1.TemplateVariable.name":          {bytes: nameBytes},
+	"berth.v1.TemplateVariable.description":   {bytes: textBytes},
+	"berth.v1.TemplateVariable.example":       {bytes: textBytes},
+	"berth.v1.Senders.in_use":                 {items: fewItems},
+	"berth.v1.SenderInUse.provider":           {bytes: nameBytes},
+	"berth.v1.Senders.twilio_inbound_url":     {bytes: textBytes},
 	"berth.v1.SendingDomain.records":          {items: 10},
 	"berth.v1.DnsRecord.name":                 {bytes: 300},
-	"berth.v1.DnsRecord.value":                {bytes: long},
-	"berth.v1.NotificationPreferences.stops":  {items: few},
+	"berth.v1.DnsRecord.value":                {bytes: textBytes},
+	"berth.v1.NotificationPreferences.stops":  {items: fewItems},
 }
 
 // limits are the bounds of fields.
@@ -48,9 +50,13 @@ type limits map[protoreflect.FieldDescriptor]bound
 // requestLimits returns the bounds of all fields of requests. protovalidate finds all violations of a message, so the
 // work for one would grow with its size. These are checked first, and the first one that is violated ends the check.
 func requestLimits(rules map[string]Rule) limits {
-	all := make(limits)
+	all, seen := make(limits), make(map[protoreflect.FullName]bool)
 	var add func(protoreflect.MessageDescriptor)
 	add = func(m protoreflect.MessageDescriptor) {
+		if seen[m.FullName()] { // a message may contain itself
+			return
+		}
+		seen[m.FullName()] = true
 		for i := range m.Fields().Len() {
 			field := m.Fields().Get(i)
 			all[field] = boundOf(field)

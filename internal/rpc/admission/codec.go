@@ -4,6 +4,7 @@ package admission
 
 import (
 	"errors"
+	"fmt"
 	"regexp"
 	"strings"
 
@@ -40,11 +41,18 @@ func (binaryCodec) Marshal(message any) ([]byte, error) {
 }
 
 func (binaryCodec) MarshalAppend(to []byte, message any) ([]byte, error) {
-	return proto.MarshalOptions{}.MarshalAppend(to, message.(proto.Message))
+	m, err := protoMessage(message)
+	if err != nil {
+		return nil, err
+	}
+	return proto.MarshalOptions{}.MarshalAppend(to, m)
 }
 
 func (binaryCodec) Unmarshal(data []byte, message any) error {
-	m := message.(proto.Message)
+	m, err := protoMessage(message)
+	if err != nil {
+		return err
+	}
 	if err := proto.Unmarshal(data, m); err != nil {
 		storeDecodeError(m, err)
 	}
@@ -59,19 +67,35 @@ func (c jsonCodec) Name() string { return c.name }
 func (c jsonCodec) Marshal(message any) ([]byte, error) { return c.MarshalAppend(nil, message) }
 
 func (jsonCodec) MarshalAppend(to []byte, message any) ([]byte, error) {
-	return protojson.MarshalOptions{}.MarshalAppend(to, message.(proto.Message))
+	m, err := protoMessage(message)
+	if err != nil {
+		return nil, err
+	}
+	return protojson.MarshalOptions{}.MarshalAppend(to, m)
 }
 
 func (jsonCodec) Unmarshal(data []byte, message any) error {
-	m := message.(proto.Message)
-	err := protojson.Unmarshal(data, m)
+	m, err := protoMessage(message)
+	if err != nil {
+		return err
+	}
 	if len(data) == 0 {
 		err = errors.New("the body is empty; send at least {}")
+	} else {
+		err = protojson.Unmarshal(data, m)
 	}
 	if err != nil {
 		storeDecodeError(m, err)
 	}
 	return nil
+}
+
+func protoMessage(message any) (proto.Message, error) {
+	m, ok := message.(proto.Message)
+	if !ok {
+		return nil, fmt.Errorf("rpc: %T is not a message", message)
+	}
+	return m, nil
 }
 
 // decodeErrorField is the unknown field that holds a decoding error: the highest number that a field can have. If a
@@ -86,11 +110,17 @@ func storeDecodeError(m proto.Message, reason error) {
 // decodeError returns the reason why a message could not be decoded, as INVALID_FIELD, or nil.
 func decodeError(m proto.Message) error {
 	raw := m.ProtoReflect().GetUnknown()
-	number, _, n := protowire.ConsumeTag(raw)
-	if number != decodeErrorField {
+	number, kind, n := protowire.ConsumeTag(raw)
+	if n < 0 || number != decodeErrorField { // an error, also for no bytes, is a negative length
 		return nil
 	}
-	text, _ := protowire.ConsumeBytes(raw[n:])
+	if kind != protowire.BytesType {
+		return undecodableFault(fmt.Sprintf("the field %d is reserved", number))
+	}
+	text, n := protowire.ConsumeBytes(raw[n:])
+	if n < 0 {
+		return undecodableFault(protowire.ParseError(n).Error())
+	}
 	return undecodableFault(string(text))
 }
 

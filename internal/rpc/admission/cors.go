@@ -21,13 +21,11 @@ func newCORS(origins []string) func(http.Handler) http.Handler {
 	return cors.New(cors.Options{
 		AllowedOrigins: origins,
 		AllowedMethods: connectcors.AllowedMethods(),
-		AllowedHeaders: append(connectcors.AllowedHeaders(), []string{
-			"Authorization", convert.IdempotencyKeyHeader, convert.BookingChannelHeader, requestIDHeader, "If-None-Match",
-		}...),
-		ExposedHeaders: append(connectcors.ExposedHeaders(), []string{
+		AllowedHeaders: append(connectcors.AllowedHeaders(),
+			"Authorization", convert.IdempotencyKeyHeader, convert.BookingChannelHeader, requestIDHeader, "If-None-Match"),
+		ExposedHeaders: append(connectcors.ExposedHeaders(),
 			convert.BookingStatusHeader, convert.IdempotentHeader, convert.IdempotencyKeyEchoHeader, requestIDHeader, "Etag",
-			"Retry-After",
-		}...),
+			"Retry-After"),
 		MaxAge: int((2 * time.Hour).Seconds()),
 	}).Handler
 }

@@ -47,13 +47,20 @@ func isVisibleASCII(text string) bool {
 
 // hashRequest stores the hash of a request in its key. It covers the message, after its tenant was filled in, and the
 // header that takes the place of a field.
-func hashRequest(key *engine.IdempotencyKey, header http.Header, message any) {
-	// What was decoded can be encoded again.
-	body, _ := proto.MarshalOptions{Deterministic: true}.Marshal(message.(proto.Message))
+func hashRequest(key *engine.IdempotencyKey, header http.Header, message any) error {
+	m, err := protoMessage(message)
+	if err != nil {
+		return err
+	}
+	body, err := proto.MarshalOptions{Deterministic: true}.Marshal(m)
+	if err != nil { // all that fail would have one hash
+		return fmt.Errorf("rpc: hash request: %w", err)
+	}
 	sum := sha256.New()
 	fmt.Fprintf(sum, "%s\n%q\n", key.Procedure, header.Values(convert.BookingChannelHeader))
 	sum.Write(body)
 	key.Hash = sum.Sum(nil)
+	return nil
 }
 
 // setKeyHeaders sets the headers of a response that name its idempotency key and say whether it is a replay. The

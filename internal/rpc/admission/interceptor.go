@@ -51,7 +51,11 @@ func (c *Chain) WrapUnary(next connect.UnaryFunc) connect.UnaryFunc {
 		defer c.metrics.measure(procedure)()
 		ctx, cancel := context.WithTimeoutCause(ctx, c.timeLimit, errTimeout)
 		defer cancel()
-		defer func() { err = c.finish(ctx, procedure, recover(), err) }()
+		defer func() {
+			if err = c.finish(ctx, procedure, recover(), err); err != nil {
+				response = nil
+			}
+		}()
 		ctx, key, err := c.withIdempotencyKey(ctx, procedure, message.Header())
 		if err != nil {
 			return nil, err
@@ -62,7 +66,9 @@ func (c *Chain) WrapUnary(next connect.UnaryFunc) connect.UnaryFunc {
 			return nil, err
 		}
 		if key != nil {
-			hashRequest(key, message.Header(), message.Any())
+			if err := hashRequest(key, message.Header(), message.Any()); err != nil {
+				return nil, err
+			}
 		}
 		if err := c.rates.takeDomain(ctx, message.Any()); err != nil {
 			return nil, err
@@ -149,10 +155,10 @@ func (g *guardedConn) Receive(message any) error {
 		}
 		g.release = func() { leave(); release() }
 	}
-	if g.key != nil {
-		hashRequest(g.key, g.RequestHeader(), message)
+	if g.key == nil {
+		return nil
 	}
-	return nil
+	return hashRequest(g.key, g.RequestHeader(), message)
 }
 
 // Send implements connect.StreamingHandlerConn. The headers are sent with the first message.

@@ -112,6 +112,9 @@ func (c *countingReader) Read(p []byte) (int, error) {
 }
 
 func (c *countingReader) ReadByte() (byte, error) {
-	c.bytes++
-	return c.from.ReadByte()
+	b, err := c.from.ReadByte()
+	if err == nil {
+		c.bytes++
+	}
+	return b, err
 }

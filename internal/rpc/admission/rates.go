@@ -68,10 +68,10 @@ func newRates(c Rates, now func() time.Time) *rates {
 // one caller cannot use up what the others have.
 func (r *rates) take(id tenant.TenantID, subject string) error {
 	now, caller := r.now(), callerKey{id, subject}
-	if wait := r.callers.Take(caller, now); wait != 0 {
+	if wait := r.callers.Take(caller, now); wait > 0 {
 		return fault.TooMany(wait, "Too many calls by this caller.")
 	}
-	if wait := r.tenants.Take(id, now); wait != 0 {
+	if wait := r.tenants.Take(id, now); wait > 0 {
 		r.callers.Return(caller)
 		return fault.TooMany(wait, "Too many calls in this tenant.")
 	}
@@ -145,7 +145,7 @@ func (r *rates) takeGuess(ctx context.Context, message any) (done func(err error
 	}
 	by := request.Caller(ctx)
 	caller := callerKey{by.Tenant, by.Subject}
-	if wait := r.guesses.Take(caller, r.now()); wait != 0 {
+	if wait := r.guesses.Take(caller, r.now()); wait > 0 {
 		return nil, fault.TooMany(wait, "Too many wrong membership numbers.").WithField("benefit_membership_number")
 	}
 	return func(err error) {
@@ -166,7 +166,7 @@ func (r *rates) takeDomain(ctx context.Context, message any) error {
 	default:
 		return nil
 	}
-	if wait := r.domains.Take(request.Caller(ctx).Tenant, r.now()); wait != 0 {
+	if wait := r.domains.Take(request.Caller(ctx).Tenant, r.now()); wait > 0 {
 		return fault.TooMany(wait, "Too many attempts to verify a domain.")
 	}
 	return nil
@@ -178,7 +178,7 @@ func (r *rates) rejectToken(ctx context.Context, raw string, rejected error) err
 	if raw == "" || token.IsExpired(rejected) || fault.ReasonOf(rejected) != fault.UnauthenticatedReason {
 		return rejected
 	}
-	if wait, _ := r.addresses.Take(request.CallFrom(ctx).Client); wait != 0 {
+	if wait, _ := r.addresses.Take(request.CallFrom(ctx).Client); wait > 0 {
 		return errTooManyUnproven(wait)
 	}
 	return rejected

@@ -6,6 +6,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/base64"
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
@@ -38,7 +39,10 @@ func (c *Chain) revalidate(
 		return nil
 	}
 	call := request.CallFrom(ctx)
-	tag := entityTag(call.Caller, response.Any())
+	tag, err := entityTag(call.Caller, response.Any())
+	if err != nil {
+		return err
+	}
 	call.ResponseHeader.Set("Cache-Control", "private, no-cache")
 	call.ResponseHeader.Add("Vary", "Authorization") // users of one browser must not share responses
 	call.ResponseHeader.Set("Etag", tag)
@@ -50,14 +54,20 @@ func (c *Chain) revalidate(
 
 // entityTag returns the ETag of a response to a caller. Responses to other callers have other tags, even with the same
 // content. The tag is weak, because JSON, binary and compressed forms share it.
-func entityTag(caller tenant.Caller, message any) string {
-	// All texts are UTF-8, so that every message can be encoded.
-	body, _ := proto.MarshalOptions{Deterministic: true}.Marshal(message.(proto.Message))
+func entityTag(caller tenant.Caller, message any) (string, error) {
+	m, err := protoMessage(message)
+	if err != nil {
+		return "", err
+	}
+	body, err := proto.MarshalOptions{Deterministic: true}.Marshal(m)
+	if err != nil {
+		return "", fmt.Errorf("rpc: entity tag: %w", err)
+	}
 	sum := sha256.New()
 	_, _ = io.WriteString(sum, caller.Tenant.String()+caller.Subject+"\x00")
 	_, _ = sum.Write(body)
 	const size = 18 // of 32 bytes: enough to make collisions infeasible
-	return `W/"` + base64.RawURLEncoding.EncodeToString(sum.Sum(nil)[:size]) + `"`
+	return `W/"` + base64.RawURLEncoding.EncodeToString(sum.Sum(nil)[:size]) + `"`, nil
 }
 
 // matchesTag reports whether values of If-None-Match match a tag, by the weak comparison of RFC 9110.

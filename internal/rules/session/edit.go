@@ -261,18 +261,18 @@ func checkStart(start, now time.Time) error {
 // checkCapacity rejects capacities below the number of taken seats and waitlist entries.
 func (s Session) checkCapacity() error {
 	if s.Capacity != nil && *s.Capacity < s.SeatsTaken {
-		return capacityTooLow().WithMetadata("session_id", s.ID.String()).
+		return CapacityTooLow().WithMetadata("session_id", s.ID.String()).
 			WithMetadata("seats_taken", strconv.Itoa(s.SeatsTaken)).WithField("capacity")
 	}
 	if s.WaitlistCapacity < s.Waiting {
-		return capacityTooLow().WithMetadata("session_id", s.ID.String()).
+		return CapacityTooLow().WithMetadata("session_id", s.ID.String()).
 			WithMetadata("waiting", strconv.Itoa(s.Waiting)).WithField("waitlist_capacity")
 	}
 	return nil
 }
 
-// capacityTooLow means that a capacity would be below the number of taken seats or waitlist entries.
-func capacityTooLow() *fault.Error {
+// CapacityTooLow means that a capacity would be below the number of taken seats or waitlist entries.
+func CapacityTooLow() *fault.Error {
 	return fault.New(fault.FailedPrecondition, fault.CapacityBelowTaken,
 		"The capacity would be below the number of places taken.")
 }
