@@ -78,7 +78,10 @@ func (a *appliedMigrations) Scan(text any) error {
 
 // readMigrations returns the migrations of a folder, ordered by version.
 func readMigrations(fsys fs.FS) ([]migration, error) {
-	names, _ := fs.Glob(fsys, "*.sql") // only a malformed pattern is an error
+	names, err := fs.Glob(fsys, "*.sql")
+	if err != nil {
+		return nil, err
+	}
 	all := make([]migration, 0, len(names))
 	for _, name := range names {
 		version, err := goose.NumericComponent(name)

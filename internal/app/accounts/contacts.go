@@ -33,7 +33,11 @@ func (s *Service) updateSelf(
 ) (member.Member, error) {
 	codes := make(map[member.ContactKind]contacts.Code)
 	for _, k := range member.ContactKinds() {
-		codes[k] = s.codes.New(caller.Tenant)
+		code, err := s.codes.New(caller.Tenant)
+		if err != nil {
+			return member.Member{}, err
+		}
+		codes[k] = code
 	}
 	return s.updateMember(ctx, caller, caller.Member, expect, edit,
 		func(ctx context.Context, tx *engine.Tx, before, after member.Member) (member.Member, error) {
@@ -69,7 +73,10 @@ func (s *Service) listPending(ctx context.Context, caller tenant.Caller) ([]memb
 func (s *Service) ResendContactCode(
 	ctx context.Context, caller tenant.Caller, kind member.ContactKind,
 ) (member.PendingContact, error) {
-	code := s.codes.New(caller.Tenant)
+	code, err := s.codes.New(caller.Tenant)
+	if err != nil {
+		return member.PendingContact{}, err
+	}
 	t := engine.Transaction{Name: "contact.resend", Replay: true}
 	return engine.Transact(ctx, s.engine, caller, t,
 		func(ctx context.Context, tx *engine.Tx) (member.PendingContact, error) {

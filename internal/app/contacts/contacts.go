@@ -33,10 +33,13 @@ type Code struct {
 }
 
 // New returns a new code: six random digits.
-func (c Codes) New(in tenant.TenantID) Code {
-	number, _ := rand.Int(rand.Reader, big.NewInt(1_000_000)) // the reader never fails
+func (c Codes) New(in tenant.TenantID) (Code, error) {
+	number, err := rand.Int(rand.Reader, big.NewInt(1_000_000))
+	if err != nil {
+		return Code{}, fmt.Errorf("contacts: new code: %w", err)
+	}
 	text := fmt.Sprintf("%06d", number)
-	return Code{text, c.Seals.Seal(in, []byte(text))}
+	return Code{text, c.Seals.Seal(in, []byte(text))}, nil
 }
 
 // hashes returns the keyed hashes of a code, which is good for one contact of one member only.

@@ -3,6 +3,7 @@ package contacts
 import (
 	"slices"
 
+	"github.com/berthhq/berth/internal/seal"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -35,6 +36,9 @@ func (c Codes) ReadLink(text string) (Link, error) {
 	l := Link{Tenant: in}
 	if err != nil {
 		return l, err
+	}
+	if len(payload) != len(l.Member.UUID)+len(l.Code.UUID) {
+		return l, seal.ErrLinkInvalid
 	}
 	copy(l.Member.UUID[:], payload)
 	copy(l.Code.UUID[:], payload[len(l.Member.UUID):])

@@ -30,7 +30,10 @@ func (s *Service) SendTest(
 	ctx context.Context, caller tenant.Caller, topic notify.Topic, c delivery.Channel, locale string,
 ) ([]Delivery, error) {
 	t := engine.Transaction{Name: "notification.test", Replay: true}
-	code := s.codes.New(caller.Tenant)
+	code, err := s.codes.New(caller.Tenant)
+	if err != nil {
+		return nil, err
+	}
 	test, err := engine.Transact(ctx, s.engine, caller, t, func(ctx context.Context, tx *engine.Tx) (testMessages, error) {
 		out, err := s.composeTest(ctx, tx, topic, c, locale, code)
 		return testMessages{pg.Array(out, func(o Outgoing) tenant.DeliveryID { return o.Message.ID }), out}, err

@@ -78,7 +78,9 @@ func (t tiers) ScanBytes(text []byte) error {
 		return nil
 	}
 	var rows map[string]tierRow
-	err := json.Unmarshal(text, &rows)
+	if err := json.Unmarshal(text, &rows); err != nil {
+		return fmt.Errorf("policy tiers: %w", err)
+	}
 	all := make(map[string]catalog.TierPolicy, len(rows))
 	for name, row := range rows {
 		tier := catalog.TierPolicy{AllowReschedule: row.AllowReschedule}
@@ -88,7 +90,7 @@ func (t tiers) ScanBytes(text []byte) error {
 		all[name] = tier
 	}
 	*t.of = &all
-	return err
+	return nil
 }
 
 // Value implements pg.Field.

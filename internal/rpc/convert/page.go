@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
+	"fmt"
 	"time"
 
 	"google.golang.org/protobuf/proto"
@@ -42,7 +43,11 @@ const QueryHashSize = 8
 // ParsePage reads page_size and page_token. A token is valid only for the query that returned it, otherwise it is an
 // INVALID_FIELD; only page_size may change between pages.
 func ParsePage[C any](request PageRequest) (Page[C], error) {
-	p := Page[C]{Size: defaultPageSize, queryHash: queryHash(request)}
+	hash, err := queryHash(request)
+	if err != nil {
+		return Page[C]{}, err
+	}
+	p := Page[C]{Size: defaultPageSize, queryHash: hash}
 	if size := int(request.GetPageSize()); size > 0 {
 		p.Size = min(size, MaxPageSize)
 	}
@@ -93,14 +98,17 @@ func Paginate[T, C any](p Page[C], rows []T, cursor func(T) C) ([]T, string) {
 
 // queryHash hashes everything in a request but its page. The tenant was filled in before, so it does not matter whether
 // the request named it.
-func queryHash(request proto.Message) [QueryHashSize]byte {
+func queryHash(request proto.Message) (hash [QueryHashSize]byte, err error) {
 	query := proto.CloneOf(request)
 	fields := query.ProtoReflect().Descriptor().Fields()
 	query.ProtoReflect().Clear(fields.ByName("page_size"))
 	query.ProtoReflect().Clear(fields.ByName("page_token"))
-	raw, _ := proto.MarshalOptions{Deterministic: true}.Marshal(query) // cannot fail: a request was decoded
+	raw, err := proto.MarshalOptions{Deterministic: true}.Marshal(query)
+	if err != nil { // all that fail would have one hash
+		return hash, fmt.Errorf("page query: %w", err)
+	}
 	sum := sha256.Sum256(append([]byte(query.ProtoReflect().Descriptor().FullName()+"\x00"), raw...))
-	return [QueryHashSize]byte(sum[:QueryHashSize])
+	return [QueryHashSize]byte(sum[:QueryHashSize]), nil
 }
 
 // StartCursor is a position in a list that is ordered by start, then ID.

@@ -141,8 +141,16 @@ var (
 	}
 )
 
-// programs caches recently compiled expressions of all tenants. The only error is a size that is not positive.
-var programs, _ = lru.New[programKey, *program](1024)
+// programs caches recently compiled expressions of all tenants.
+var programs = newPrograms(1024)
+
+func newPrograms(size int) *lru.Cache[programKey, *program] {
+	cache, err := lru.New[programKey, *program](size)
+	if err != nil {
+		panic("waitlist: " + err.Error()) // the size is not positive
+	}
+	return cache
+}
 
 type programKey struct{ field, text string }
 
