@@ -12,7 +12,7 @@ import (
 	"github.com/shoenig/test/must"
 
 	"github.com/berthhq/berth/internal/app"
-	"github.com/berthhq/berth/internal/app/engine"
+	"github.com/berthhq/berth/internal/app/idempotency"
 	"github.com/berthhq/berth/internal/app/schedules"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rules/member"
@@ -22,7 +22,7 @@ import (
 )
 
 // limited returns a studio with quotas.
-func limited(t *testing.T, quotas engine.Quotas) *testkit.Studio {
+func limited(t *testing.T, quotas app.Quotas) *testkit.Studio {
 	t.Helper()
 	studio := testkit.New(t)
 	config := studio.Config()
@@ -43,7 +43,7 @@ func exceeded(t *testing.T, quota, limit string, err error) {
 func TestQuota_LimitsMembers(t *testing.T) {
 	t.Parallel()
 	const limit = 5
-	studio := limited(t, engine.Quotas{Members: limit})
+	studio := limited(t, app.Quotas{Members: limit})
 	there := studio.Count(`select count(*) from members where tenant_id = $1`, studio.Tenant)
 	add := func(name string) error {
 		_, err := studio.App.Accounts.CreateMember(t.Context(), studio.Owner, member.Member{Name: name})
@@ -67,7 +67,7 @@ func TestQuota_LimitsMembers(t *testing.T) {
 
 func TestQuota_LimitsSessions(t *testing.T) {
 	t.Parallel()
-	studio := limited(t, engine.Quotas{Sessions: 8})
+	studio := limited(t, app.Quotas{Sessions: 8})
 	series, _ := studio.CreateSeries(studio.SeriesInput()) // of six sessions
 	_, _, err := studio.App.Schedules.CreateSeries(t.Context(), studio.Owner, studio.SeriesInput())
 	exceeded(t, "sessions", "8", err)
@@ -89,10 +89,10 @@ func TestQuota_LimitsSessions(t *testing.T) {
 
 func TestQuota_LimitsIdempotencyKeysOfACaller(t *testing.T) {
 	t.Parallel()
-	studio := limited(t, engine.Quotas{Keys: 1})
-	keyed := func(text string) (context.Context, *engine.IdempotencyKey) {
-		key := &engine.IdempotencyKey{Text: text, Procedure: "p", Hash: make([]byte, 32)}
-		return engine.WithIdempotencyKey(t.Context(), key), key
+	studio := limited(t, app.Quotas{Keys: 1})
+	keyed := func(text string) (context.Context, *idempotency.Key) {
+		key := &idempotency.Key{Text: text, Procedure: "p", Hash: make([]byte, 32)}
+		return idempotency.With(t.Context(), key), key
 	}
 	add := func(text string) (bool, error) {
 		ctx, key := keyed(text)
@@ -105,6 +105,6 @@ func TestQuota_LimitsIdempotencyKeysOfACaller(t *testing.T) {
 	test.True(t, expect.Value(add("a"))(t))
 	ctx, _ := keyed("b")
 	expect.OK(t)(studio.App.Accounts.CreateMember(ctx, studio.Coach, member.Member{Name: "another caller's"}))
-	studio.Clock.Advance(engine.KeyLifetime)
+	studio.Clock.Advance(idempotency.Lifetime)
 	expect.OK(t)(add("b"))
 }

@@ -19,7 +19,6 @@ import (
 	"github.com/berthhq/berth/internal/app/waitlists"
 	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/pg"
-	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/checkin"
 	"github.com/berthhq/berth/internal/rules/delivery"
 	"github.com/berthhq/berth/internal/rules/notify"
@@ -51,7 +50,7 @@ type Config struct {
 	// QueueDepth is how many requests about seats of one tenant may wait for them. Default 4096.
 	QueueDepth int
 	// Quotas limit rows that only grow in number. Default: no limits.
-	Quotas engine.Quotas
+	Quotas Quotas
 	// Relay delivers events to watchers. It is optional if no one watches events.
 	Relay *outbox.Relay
 
@@ -76,6 +75,12 @@ type Config struct {
 	Send func(ctx context.Context, in tenant.TenantID, out []messages.Outgoing) []messages.AttemptResult
 }
 
+// Quotas limit rows that only grow in number. Zero is no limit.
+type Quotas struct {
+	Members, Sessions int // of a tenant
+	Keys              int // of a caller, within idempotency.Lifetime
+}
+
 // Services holds the use cases, by area. All are safe for concurrent use.
 type Services struct {
 	Engine       *engine.Engine
@@ -98,22 +103,26 @@ func New(c Config) *Services {
 	if c.RolesChanged == nil {
 		c.RolesChanged = func(tenant.TenantID) {}
 	}
-	snapshots := new(engine.Snapshots[booking.Snapshot])
+	snapshots := new(seats.Snapshots)
 	e := engine.New(engine.Config{
 		DB: c.DB, Now: c.Now, NewState: seats.NewState(snapshots), Committed: c.Committed,
-		Width: c.Width, QueueDepth: c.QueueDepth, Quotas: c.Quotas, Races: []engine.Race{seats.PromotionRace},
+		Width: c.Width, QueueDepth: c.QueueDepth, MaxKeys: c.Quotas.Keys, Races: []engine.Race{seats.PromotionRace},
 	})
 	s := &Services{
-		Engine:   e,
-		Catalog:  catalog.New(catalog.Config{Engine: e}),
-		Events:   events.New(events.Config{DB: c.DB, Relay: c.Relay}),
-		Accounts: accounts.New(accounts.Config{Engine: e, RolesChanged: c.RolesChanged, Seals: c.Seals}),
+		Engine:  e,
+		Catalog: catalog.New(catalog.Config{Engine: e}),
+		Events:  events.New(events.Config{DB: c.DB, Relay: c.Relay}),
+		Accounts: accounts.New(accounts.Config{
+			Engine: e, RolesChanged: c.RolesChanged, Seals: c.Seals, MaxMembers: c.Quotas.Members,
+		}),
 	}
 	s.Waitlists = waitlists.New(waitlists.Config{Engine: e, Claims: c.Claims, Stats: c.Stats, PublicURL: c.PublicURL})
 	s.Bookings = bookings.New(bookings.Config{
 		Engine: e, Waitlists: s.Waitlists, Keys: c.CheckInKeys, PublicURL: c.PublicURL,
 	})
-	s.Schedules = schedules.New(schedules.Config{Engine: e, Waitlists: s.Waitlists, Snapshots: snapshots})
+	s.Schedules = schedules.New(schedules.Config{
+		Engine: e, Waitlists: s.Waitlists, Snapshots: snapshots, MaxSessions: c.Quotas.Sessions,
+	})
 	if c.Offers == nil {
 		c.Offers = s.Waitlists
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promauto"
 
-	"github.com/berthhq/berth/internal/app/engine"
+	"github.com/berthhq/berth/internal/app"
 	"github.com/berthhq/berth/internal/rpc/admission"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/traffic"
@@ -49,8 +49,8 @@ func (c TrafficConfig) reads() *traffic.Turns[tenant.TenantID] {
 	return traffic.NewTurns[tenant.TenantID](width, max(minReads, readTenants*width), maxWaitingReads)
 }
 
-func (c TrafficConfig) quotas() engine.Quotas {
-	return engine.Quotas{Members: c.MaxMembers, Sessions: c.MaxSessions, Keys: c.MaxKeys}
+func (c TrafficConfig) quotas() app.Quotas {
+	return app.Quotas{Members: c.MaxMembers, Sessions: c.MaxSessions, Keys: c.MaxKeys}
 }
 
 // rates returns the limits of calls.

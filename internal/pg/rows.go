@@ -93,3 +93,13 @@ func Array[R, V any](rows []R, value func(R) V) []V {
 	}
 	return values
 }
+
+// Distinct drops repeated values and keeps the order of the rest.
+func Distinct[T comparable](values []T) []T {
+	seen := make(map[T]bool)
+	return slices.DeleteFunc(slices.Clone(values), func(v T) bool {
+		again := seen[v]
+		seen[v] = true
+		return again
+	})
+}

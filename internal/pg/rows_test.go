@@ -95,3 +95,10 @@ func TestRows_AreWrittenTogetherInRankOrder(t *testing.T) {
 	}
 	test.Eq(t, want, got, test.Cmp(cmp.AllowUnexported(keyed{})))
 }
+
+func TestDistinct_KeepsTheFirstOfEach(t *testing.T) {
+	t.Parallel()
+	given := []int{3, 1, 3, 2, 1}
+	test.Eq(t, []int{3, 1, 2}, pg.Distinct(given))
+	test.Eq(t, []int{3, 1, 3, 2, 1}, given)
+}

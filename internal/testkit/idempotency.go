@@ -5,17 +5,17 @@ import (
 	"crypto/sha256"
 	"testing"
 
-	"github.com/berthhq/berth/internal/app/engine"
+	"github.com/berthhq/berth/internal/app/idempotency"
 	"github.com/berthhq/berth/internal/rules/credit"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
 // WithKey returns a context with an idempotency key for a request with this content.
-func WithKey(t testing.TB, text, procedure, content string) (context.Context, *engine.IdempotencyKey) {
+func WithKey(t testing.TB, text, procedure, content string) (context.Context, *idempotency.Key) {
 	t.Helper()
 	sum := sha256.Sum256([]byte(content))
-	key := &engine.IdempotencyKey{Text: text, Procedure: procedure, Hash: sum[:]}
-	return engine.WithIdempotencyKey(t.Context(), key), key
+	key := &idempotency.Key{Text: text, Procedure: procedure, Hash: sum[:]}
+	return idempotency.With(t.Context(), key), key
 }
 
 // GrantOne grants one credit under an idempotency key, and reports whether the answer is a repetition.

@@ -89,7 +89,7 @@ func (s *Service) insertImport(
 ) (MemberImport, error) {
 	t := engine.Transaction{Name: "member.import", Replay: true}
 	return changeAccess(ctx, s, caller, t, func(ctx context.Context, tx *engine.Tx) (MemberImport, error) {
-		if err := tx.Grow(ctx, engine.Members, len(found.Rows)); err != nil {
+		if err := tx.Grow(ctx, s.quota, len(found.Rows)); err != nil {
 			return MemberImport{}, err
 		}
 		batch := tenant.NextID[tenant.BatchID](tx.IDs)

@@ -29,7 +29,7 @@ func (s *Service) CreateMember(ctx context.Context, caller tenant.Caller, m memb
 	}
 	created, err := changeAccess(ctx, s, caller, engine.Transaction{Name: "member.create", Replay: true},
 		func(ctx context.Context, tx *engine.Tx) (member.Member, error) {
-			if err := tx.Grow(ctx, engine.Members, 1); err != nil {
+			if err := tx.Grow(ctx, s.quota, 1); err != nil {
 				return member.Member{}, err
 			}
 			return insertMember(tx, m), nil
@@ -89,7 +89,7 @@ func (s *Service) updateMember(
 		if err != nil {
 			return memberEdit{}, err
 		}
-		if err := engine.CheckVersion(expect, before.Version); err != nil {
+		if err := fault.CheckVersion(expect, before.Version); err != nil {
 			return memberEdit{}, err
 		}
 		after := before

@@ -118,7 +118,7 @@ func findOwnRole(
 	if err != nil {
 		return role, nil, err
 	}
-	return role, facts, engine.CheckVersion(expect, role.Version)
+	return role, facts, fault.CheckVersion(expect, role.Version)
 }
 
 // AssignRole gives a member a role, and returns all roles that they then have. It changes nothing if they have the role

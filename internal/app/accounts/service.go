@@ -4,6 +4,8 @@ package accounts
 import (
 	"github.com/berthhq/berth/internal/app/contacts"
 	"github.com/berthhq/berth/internal/app/engine"
+	"github.com/berthhq/berth/internal/app/quota"
+	"github.com/berthhq/berth/internal/data/coredb"
 	"github.com/berthhq/berth/internal/seal"
 	"github.com/berthhq/berth/internal/tenant"
 )
@@ -16,6 +18,8 @@ type Config struct {
 	RolesChanged func(tenant.TenantID)
 	// Seals keep the tokens of devices, and the codes for contacts.
 	Seals seal.Keys
+	// MaxMembers is how many members a tenant may have. Default: any number.
+	MaxMembers int
 }
 
 // Service has the use cases of this package. It is safe for concurrent use.
@@ -24,11 +28,15 @@ type Service struct {
 	rolesChanged func(tenant.TenantID)
 	seals        seal.Keys
 	codes        contacts.Codes
+	quota        quota.Quota // of members
 }
 
 // New makes a Service.
 func New(c Config) *Service {
-	s := &Service{engine: c.Engine, rolesChanged: c.RolesChanged, seals: c.Seals, codes: contacts.Codes{Seals: c.Seals}}
+	s := &Service{
+		engine: c.Engine, rolesChanged: c.RolesChanged, seals: c.Seals, codes: contacts.Codes{Seals: c.Seals},
+		quota: quota.Quota{Name: "members", Limit: c.MaxMembers, Count: coredb.CountMembers},
+	}
 	if s.rolesChanged == nil {
 		s.rolesChanged = func(tenant.TenantID) {}
 	}

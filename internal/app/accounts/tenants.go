@@ -6,6 +6,7 @@ import (
 	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/app/seats"
 	"github.com/berthhq/berth/internal/data/accountdb"
+	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/tenant"
@@ -36,7 +37,7 @@ func (s *Service) UpdateTenant(
 			if err != nil {
 				return before, err
 			}
-			if err := engine.CheckVersion(expect, before.Version); err != nil {
+			if err := fault.CheckVersion(expect, before.Version); err != nil {
 				return before, err
 			}
 			after := before

@@ -8,7 +8,7 @@ import (
 	"github.com/shoenig/test/must"
 
 	"github.com/berthhq/berth/internal/app/bookings"
-	"github.com/berthhq/berth/internal/app/engine"
+	"github.com/berthhq/berth/internal/app/idempotency"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/catalog"
@@ -152,7 +152,7 @@ func TestBatch_IdempotencyKeys(t *testing.T) {
 	holder := studio.AddMember("Holder")
 	seat := studio.MustBook(holder, full)
 	mia, noa, ref := studio.AddMember("Mia"), studio.AddMember("Noa"), studio.AddMember("Ref")
-	book := func(who tenant.Caller, text, content string, in tenant.SessionID) (*testkit.Booked, *engine.IdempotencyKey) {
+	book := func(who tenant.Caller, text, content string, in tenant.SessionID) (*testkit.Booked, *idempotency.Key) {
 		ctx, key := testkit.WithKey(t, text, "Book", content)
 		b := new(testkit.Booked)
 		g.Add(func() {

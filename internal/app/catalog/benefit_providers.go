@@ -36,7 +36,7 @@ func (s *Service) PutBenefitProvider(
 			if expect != nil && *expect == 0 && before.Version > 0 {
 				return before, catalog.NameTaken("provider.code", "There is a provider of that code.")
 			}
-			if err := engine.CheckVersion(expect, before.Version); err != nil {
+			if err := fault.CheckVersion(expect, before.Version); err != nil {
 				return before, err
 			}
 			after := p

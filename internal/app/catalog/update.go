@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/berthhq/berth/internal/app/engine"
+	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/tenant"
@@ -36,7 +37,7 @@ func (u update[T, ID]) run(ctx context.Context, s *Service, caller tenant.Caller
 			}
 			after := before
 			version, updatedAt := u.version(&after)
-			if err := engine.CheckVersion(u.expect, *version); err != nil {
+			if err := fault.CheckVersion(u.expect, *version); err != nil {
 				return before, err
 			}
 			next := *version + 1

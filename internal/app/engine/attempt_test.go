@@ -34,7 +34,7 @@ func TestBatchContext_LastsUntilTheLatestDeadline(t *testing.T) {
 				ctx, leave = context.WithDeadline(t.Context(), deadline)
 			}
 			leave()
-			batch = append(batch, &task{ctx: ctx})
+			batch = append(batch, &task{Context: ctx})
 		}
 		ctx, cancel := batchContext(batch)
 		got, _ := ctx.Deadline()
@@ -84,6 +84,10 @@ func TestRun_UsesTheKeyOfWhatIsReplayed(t *testing.T) {
 	}
 	_, errs := s.together(t, act{replay: true, key: "k", do: refuses}, act{do: writes})
 	test.Eq(t, []error{errRefused, nil}, errs, test.Cmp(cmpopts.EquateErrors()))
+	// The answer of one must be stored before another request with the key looks for it.
+	runs, errs := s.together(t, act{replay: true, key: "two", do: writes}, act{replay: true, key: "two", do: writes})
+	test.NoError(t, errors.Join(errs...))
+	test.Eq(t, []int{1, 0}, runs)
 	for _, want := range []int{1, 0} {
 		test.EqOp(t, want, expect.Value(s.run(t, act{replay: true, key: "k", do: writes}))(t),
 			test.Sprint("runs of the next request"))

@@ -8,40 +8,65 @@ import (
 	"slices"
 	"time"
 
+	"github.com/berthhq/berth/internal/app/engine/batcher"
+	"github.com/berthhq/berth/internal/app/idempotency"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// operation is one attempt at an Operation, with its result. It hides the type of the result from the batch.
-type operation[R any] struct {
+// task is an operation in the queue of its tenant.
+type task = batcher.Task[*work]
+
+// work is a queued operation, whatever the type of its result.
+type work struct {
+	caller     tenant.Caller
+	request    Request
+	name       string
+	races      []Race
+	key        *idempotency.Key
+	newAttempt func() attempt
+	done       func(error) // answers the caller, with the result of the latest attempt or an error
+
+	grown int // see Tx.Grow
+}
+
+// attempt is one attempt at an operation.
+type attempt interface {
+	load(q *Query)
+	run(ctx context.Context, tx *Tx) error
+	answer() any
+}
+
+// attemptAt is an attempt with its result.
+type attemptAt[R any] struct {
 	Operation[R]
 	result R
 }
 
-func (o *operation[R]) load(q *Query) { o.Load(q) }
+func (a *attemptAt[R]) load(q *Query) { a.Load(q) }
 
-func (o *operation[R]) run(ctx context.Context, tx *Tx) (err error) {
-	o.result, err = o.Run(ctx, tx)
+func (a *attemptAt[R]) run(ctx context.Context, tx *Tx) (err error) {
+	a.result, err = a.Run(ctx, tx)
 	return err
 }
 
-func (o *operation[R]) answer() any { return o.result }
+func (a *attemptAt[R]) answer() any { return a.result }
 
 // enqueue queues an operation and waits until it is done, or ctx ends. Results travel by channel: a caller that has
 // left shares no memory with the runner.
 func enqueue[R any](
-	ctx context.Context, e *Engine, by tenant.Caller, b Batched[R], l Located[R], key *IdempotencyKey,
+	ctx context.Context, e *Engine, by tenant.Caller, b Batched[R], l Located[R], key *idempotency.Key,
 ) (R, error) {
 	type outcome struct {
 		result R
 		err    error
 	}
 	done := make(chan outcome, 1)
-	var last *operation[R] // the latest attempt; only the runner accesses it
-	t := &task{
-		ctx: ctx, caller: by, request: requestOf(ctx), name: b.Name, locks: l.Locks, races: b.Races, key: key,
+	var last *attemptAt[R] // the latest attempt; only the runner accesses it
+	w := &work{
+		caller: by, request: requestOf(ctx), name: b.Name, races: b.Races, key: key,
 		newAttempt: func() attempt {
-			last = &operation[R]{Operation: l.New()}
+			last = &attemptAt[R]{Operation: l.New()}
 			return last
 		},
 		done: func(err error) {
@@ -52,19 +77,20 @@ func enqueue[R any](
 			}
 		},
 	}
+	t := &task{Tenant: by.Tenant, Context: ctx, Locks: l.Locks, Work: w}
 	if key != nil { // never two operations with one idempotency key in a batch
-		name := key.claim(by, time.Time{}).Name()
-		t.locks.Single = append(slices.Clone(t.locks.Single), NameKey("key", name[:]...))
+		name := key.Name(by)
+		t.Locks.Single = append(slices.Clone(t.Locks.Single), NameKey("key", name[:]...))
 	}
 	var none R
-	if err := e.batcher.enqueue(t); err != nil {
+	if err := e.batcher.Enqueue(t); err != nil {
 		return none, err
 	}
 	select {
 	case o := <-done:
 		return o.result, o.err
 	case <-ctx.Done():
-		e.batcher.leave(t)
+		e.batcher.Leave(t)
 		return none, ctx.Err()
 	}
 }
@@ -80,7 +106,7 @@ func (e *Engine) runBatch(all []*task) (requeue []*task) {
 		if errors.Is(err, ErrSolo) {
 			return all // Tx.Lock found keys that it has to wait for
 		}
-		all[0].done(err)
+		all[0].Work.done(err)
 		return nil
 	}
 	batch := all
@@ -109,12 +135,12 @@ func (e *Engine) runBatch(all []*task) (requeue []*task) {
 		default:
 			for i, t := range batch {
 				switch {
-				case err == nil && errors.Is(outcomes[i], ErrSolo), err != nil && e.isRetryable(err, t.key, t.races):
+				case err == nil && errors.Is(outcomes[i], ErrSolo), err != nil && e.isRetryable(err, t.Work.key, t.Work.races):
 					sendBack(t)
 				case err == nil:
-					t.done(outcomes[i])
+					t.Work.done(outcomes[i])
 				default:
-					t.done(err)
+					t.Work.done(err)
 				}
 			}
 		}
@@ -125,10 +151,10 @@ func (e *Engine) runBatch(all []*task) (requeue []*task) {
 
 // splitBatch removes an operation from a batch, and all later operations that share its keys.
 func splitBatch(batch []*task, failedIndex int) (stay, back []*task) {
-	keys := make(map[Key]struct{})
+	keys := make(batcher.KeySet)
 	for i, t := range batch {
-		if i == failedIndex || t.locks.anyIn(keys) {
-			t.locks.addTo(keys)
+		if i == failedIndex || keys.HasAny(t.Locks) {
+			keys.Add(t.Locks)
 			back = append(back, t)
 		} else {
 			stay = append(stay, t)
@@ -142,7 +168,7 @@ func splitBatch(batch []*task, failedIndex int) (stay, back []*task) {
 func (e *Engine) runSolo(t *task) error {
 	_, err := repeat(func(again bool) ([]error, bool, error) {
 		outcomes, err := e.runOnce([]*task{t}, again)
-		return outcomes, e.isRetryable(err, t.key, t.races) || violation(err) && !again, err
+		return outcomes, e.isRetryable(err, t.Work.key, t.Work.races) || violation(err) && !again, err
 	})
 	return err
 }
@@ -165,7 +191,7 @@ func (e *operationError) Error() string {
 func (e *Engine) runOnce(batch []*task, strict bool) ([]error, error) {
 	ctx, cancel := batchContext(batch)
 	defer cancel()
-	id, now := batch[0].caller.Tenant, e.now()
+	id, now := batch[0].Tenant, e.now()
 	ids := tenant.NewIDs(now)
 	outcomes := make([]error, len(batch))
 	var run *batchRun
@@ -205,7 +231,7 @@ type batchRun struct {
 
 	txs      []*Tx
 	attempts []attempt
-	claims   []*claim
+	claims   []*idempotency.Claim
 }
 
 // do loads the facts of all operations, then runs one after the other.
@@ -215,21 +241,21 @@ func (r *batchRun) do(ctx context.Context, outcomes []error) error {
 		return err
 	}
 	alone := len(r.batch) == 1
-	held := make(map[Key]struct{}) // keys of operations that run again alone; later ones with these keys follow them
+	held := make(batcher.KeySet) // keys of operations that run again alone; later ones with these keys follow them
 	for i, t := range r.batch {
 		claim, before := r.claims[i], r.db.WriteCount()
 		switch {
-		case claim != nil && claim.used:
-			outcomes[i] = errKeyUsed
+		case claim != nil && claim.Used:
+			outcomes[i] = idempotency.ErrUsed
 			continue
 		case outcomes[i] != nil: // Load or a Then failed
-		case t.locks.anyIn(held):
+		case held.HasAny(t.Locks):
 			outcomes[i] = ErrSolo
 		default:
 			outcomes[i] = recovered(func() error {
 				err := r.attempts[i].run(ctx, r.txs[i])
 				if err == nil && claim != nil {
-					t.key.store(r.txs[i], r.attempts[i].answer())
+					t.Work.key.Store(r.db, t.Work.caller, r.now, r.attempts[i].answer())
 				}
 				return err
 			})
@@ -238,10 +264,10 @@ func (r *batchRun) do(ctx context.Context, outcomes []error) error {
 		case outcomes[i] != nil && r.db.WriteCount() > before && !alone:
 			return &operationError{i, outcomes[i]}
 		case outcomes[i] != nil && claim != nil:
-			claim.release(r.db, r.tenant) // a refused request may use its key again
+			claim.Release(r.db, r.tenant) // a refused request may use its key again
 		}
 		if errors.Is(outcomes[i], ErrSolo) {
-			t.locks.addTo(held)
+			held.Add(t.Locks)
 		}
 	}
 	if alone {
@@ -254,21 +280,23 @@ func (r *batchRun) do(ctx context.Context, outcomes []error) error {
 // keys are claimed at the start of the first.
 func (r *batchRun) load(ctx context.Context, outcomes []error) error {
 	var first, second pg.Batch
-	r.claims = claimAll(&first, r.tenant, r.batch, r.now)
+	claims := idempotency.NewClaims(r.now)
+	r.claims = pg.Array(r.batch, func(t *task) *idempotency.Claim { return claims.Add(t.Work.key, t.Work.caller) })
+	claims.Ask(&first, r.tenant)
 	query := func(caller tenant.Caller) *Query {
 		return &Query{Batch: &first, Tenant: r.tenant, Caller: caller, Now: r.now, Strict: r.strict, State: r.state}
 	}
-	shared := query(r.batch[0].caller)
+	shared := query(r.batch[0].Work.caller)
 	r.state.Load(shared)
 	queries := make([]*Query, len(r.batch))
 	r.attempts, r.txs = make([]attempt, len(r.batch)), make([]*Tx, len(r.batch))
 	for i, t := range r.batch {
-		r.attempts[i] = t.newAttempt()
+		r.attempts[i] = t.Work.newAttempt()
 		r.txs[i] = &Tx{
-			Tx: r.db, Tenant: r.tenant, Caller: t.caller, Request: t.request, Now: r.now, IDs: r.ids, State: r.state,
-			engine: r.engine, task: t, grown: &t.grown, shared: len(r.batch) > 1,
+			Tx: r.db, Tenant: r.tenant, Caller: t.Work.caller, Request: t.Work.request, Now: r.now, IDs: r.ids, State: r.state,
+			engine: r.engine, task: t, grown: &t.Work.grown, shared: len(r.batch) > 1,
 		}
-		queries[i] = query(t.caller)
+		queries[i] = query(t.Work.caller)
 		outcomes[i] = recovered(func() error {
 			r.attempts[i].load(queries[i])
 			return nil
@@ -318,23 +346,23 @@ func recovered(fn func() error) (err error) {
 func batchContext(batch []*task) (context.Context, context.CancelFunc) {
 	var last time.Time
 	for _, t := range batch {
-		deadline, ok := t.ctx.Deadline()
+		deadline, ok := t.Context.Deadline()
 		if !ok {
-			return context.WithCancel(context.WithoutCancel(t.ctx))
+			return context.WithCancel(context.WithoutCancel(t.Context))
 		}
 		if deadline.After(last) {
 			last = deadline
 		}
 	}
-	return context.WithDeadline(context.WithoutCancel(batch[0].ctx), last)
+	return context.WithDeadline(context.WithoutCancel(batch[0].Context), last)
 }
 
 // nameOf returns the name of a batch's operations, if they have the same.
 func nameOf(batch []*task) string {
 	for _, t := range batch {
-		if t.name != batch[0].name {
+		if t.Work.name != batch[0].Work.name {
 			return "batch.mixed"
 		}
 	}
-	return batch[0].name
+	return batch[0].Work.name
 }

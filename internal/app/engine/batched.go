@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/berthhq/berth/internal/app/engine/batcher"
+	"github.com/berthhq/berth/internal/app/idempotency"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/tenant"
 )
@@ -58,7 +60,7 @@ func (alone[R]) Load(*Query) {}
 func (run alone[R]) Run(ctx context.Context, tx *Tx) (R, error) { return run(ctx, tx) }
 
 // Key names something that operations lock.
-type Key = tenant.UUID
+type Key = batcher.Key
 
 // NameKey makes the key of something that has no id.
 func NameKey(kind string, parts ...string) Key {
@@ -67,14 +69,7 @@ func NameKey(kind string, parts ...string) Key {
 }
 
 // Locks decide what may share a transaction, and what may run at the same time.
-type Locks struct {
-	Together []Key // never in two transactions at once, but several operations in one
-	Single   []Key // one operation at a time
-	// Updates says that the operation writes new versions of existing rows. Their index entries share pages, and two
-	// transactions that each write there conflict. So a tenant has one batch with such operations at a time.
-	Updates bool
-	Solo    bool // never batched
-}
+type Locks = batcher.Locks
 
 // ErrMoved says that the keys of the operation are no longer those that Locate found.
 var ErrMoved = errors.New("engine: moved since it was located")
@@ -82,10 +77,9 @@ var ErrMoved = errors.New("engine: moved since it was located")
 // RunBatched queues an operation and waits for its result. If ctx ends while the operation is queued, it is dropped.
 // Once it has started it finishes, and a retry with the same idempotency key returns its result.
 func RunBatched[R any](ctx context.Context, e *Engine, by tenant.Caller, b Batched[R]) (R, error) {
-	read := func(ctx context.Context, batch *pg.Batch) error { return e.Read(ctx, by, batch) }
-	return replayed(ctx, e, by, b.Replay, func(key *IdempotencyKey) (R, error) {
+	return replayed(ctx, e, by, b.Replay, func(key *idempotency.Key) (R, error) {
 		return repeat(func(bool) (result R, retry bool, err error) {
-			located, err := b.Locate(ctx, read)
+			located, err := b.Locate(ctx, e.reader(by))
 			if err != nil {
 				return result, false, err
 			}

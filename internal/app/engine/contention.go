@@ -36,13 +36,13 @@ func (c *contention) active(id tenant.TenantID, now time.Time) bool {
 // lockOptions makes a batch wait for those of other nodes with the same keys, if the tenant is contended. On one node
 // two batches never share a key, so they need no lock.
 func (e *Engine) lockOptions(batch []*task) []pg.Option {
-	id := batch[0].caller.Tenant
+	id := batch[0].Tenant
 	if !e.contended.active(id, e.now()) {
 		return nil
 	}
 	var locks []int64
 	for _, t := range batch {
-		for _, key := range t.locks.Together {
+		for _, key := range t.Locks.Together {
 			locks = append(locks, advisoryLock(id, key))
 		}
 	}

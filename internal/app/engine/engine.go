@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/berthhq/berth/internal/alarm"
+	"github.com/berthhq/berth/internal/app/engine/batcher"
+	"github.com/berthhq/berth/internal/app/quota"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/tenant"
 )
@@ -26,11 +28,15 @@ type Config struct {
 	Committed func(tenant.TenantID)
 	// Width is how many transactions of one tenant's operations run at a time. Default 2, which is best on 2 cores.
 	Width int
-	// Quotas limit rows that only grow in number. Default: no limits.
-	Quotas Quotas
+	// MaxKeys is how many idempotency keys a caller may use within idempotency.Lifetime. Default: any number.
+	MaxKeys int
 	// QueueDepth is how many operations of one tenant may wait. Default 4096.
 	QueueDepth int
 }
+
+// maxRunners bounds the transactions in progress while batches are small. It leaves some of the command pool's
+// connections to Transact.
+const maxRunners = 12
 
 // Engine runs operations. It is safe for concurrent use.
 type Engine struct {
@@ -42,15 +48,16 @@ type Engine struct {
 	newState  func() State
 	races     []Race
 	committed func(tenant.TenantID)
-	batcher   *batcher
+	batcher   *batcher.Batcher[*work]
 	contended contention
-	quotas    *quotas
+	counts    *quota.Counts
+	maxKeys   int
 }
 
 // New makes an Engine.
 func New(c Config) *Engine {
 	e := &Engine{
-		db: c.DB, newState: c.NewState, races: c.Races, committed: c.Committed, quotas: newQuotas(c.Quotas),
+		db: c.DB, newState: c.NewState, races: c.Races, committed: c.Committed, counts: quota.NewCounts(), maxKeys: c.MaxKeys,
 	}
 	// Postgres keeps microseconds. Truncating here makes the times in an answer equal to those that a later read returns.
 	e.now = func() time.Time { return c.Now().UTC().Truncate(time.Microsecond) }
@@ -61,7 +68,9 @@ func New(c Config) *Engine {
 		e.committed = func(tenant.TenantID) {}
 	}
 	width := cmp.Or(c.Width, 2)
-	e.batcher = newBatcher(width, max(width, maxRunners), cmp.Or(c.QueueDepth, 4096), e.runBatch)
+	e.batcher = batcher.New(
+		batcher.Config{Width: width, Widest: max(width, maxRunners), Depth: cmp.Or(c.QueueDepth, 4096)}, e.runBatch,
+	)
 	return e
 }
 
@@ -71,6 +80,11 @@ func (e *Engine) Now() time.Time { return e.now() }
 // Read sends a batch whose statements do not depend on each other as one snapshot, in one round trip.
 func (e *Engine) Read(ctx context.Context, by tenant.Caller, batch *pg.Batch) error {
 	return e.db.ReadBatch(ctx, pg.Scope{Tenant: by.Tenant}, batch)
+}
+
+// reader is Read for one caller.
+func (e *Engine) reader(by tenant.Caller) Reader {
+	return func(ctx context.Context, batch *pg.Batch) error { return e.Read(ctx, by, batch) }
 }
 
 // Snapshot reads several times from one snapshot.
@@ -88,14 +102,7 @@ func (e *Engine) NotifyChanged(id tenant.TenantID) { e.committed(id) }
 
 // Drain rejects new operations and waits for the accepted ones. Call it when no more requests arrive, before the
 // database is closed.
-func (e *Engine) Drain() { e.batcher.drain() }
+func (e *Engine) Drain() { e.batcher.Drain() }
 
 // Queued counts a tenant's transactions in progress and the operations that wait for one.
-func (e *Engine) Queued(id tenant.TenantID) (running, waiting int) {
-	e.batcher.mu.Lock()
-	defer e.batcher.mu.Unlock()
-	if q := e.batcher.queues[id]; q != nil {
-		return q.runners, len(q.tasks)
-	}
-	return 0, 0
-}
+func (e *Engine) Queued(id tenant.TenantID) (running, waiting int) { return e.batcher.Queued(id) }

@@ -9,50 +9,20 @@ import (
 	"time"
 
 	"github.com/shoenig/test"
-	"github.com/shoenig/test/must"
 
+	"github.com/berthhq/berth/internal/app/idempotency"
+	"github.com/berthhq/berth/internal/app/quota"
+	"github.com/berthhq/berth/internal/data/coredb"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
-// Rows are read rarely, and before a rejection at most once a second.
-func TestRowCount_ReadsRarely(t *testing.T) {
-	t.Parallel()
-	start := time.Date(2026, time.March, 2, 12, 0, 0, 0, time.UTC)
-	var c rowCount
-	for i, step := range []struct {
-		after   time.Duration // the start
-		stored  int           // rows in the database then
-		n       int
-		reads   bool
-		refused fault.Reason
-	}{
-		{0, 7, 1, true, ""},
-		{time.Minute, 100, 2, false, ""}, // what other nodes insert is not known yet
-		{2 * time.Minute, 8, 1, true, ""},
-		{2*time.Minute + time.Millisecond, 5, 2, false, fault.QuotaExceeded},
-		{2*time.Minute + time.Second, 9, 2, true, fault.QuotaExceeded},
-		{2*time.Minute + time.Second, 9, 1, false, ""},
-		{8 * time.Minute, 10, 1, true, fault.QuotaExceeded},
-		{0, 3, 1, true, ""}, // the clock was set back
-		{5*time.Minute - 1, 9, 1, false, ""},
-		{5 * time.Minute, -1, 1, true, fault.Timeout}, // they cannot be read
-		{5 * time.Minute, 9, 1, true, ""},
-	} {
-		read := false
-		err := c.grow(step.n, 10, start.Add(step.after), Members, func(time.Time) (int, error) {
-			read = true
-			return step.stored, map[int]error{-1: timeout}[step.stored]
-		})
-		must.EqOp(t, step.refused, fault.ReasonOf(err), must.Sprintf("step %d: %v", i, err))
-		test.EqOp(t, step.reads, read, test.Sprintf("step %d", i))
-	}
-}
-
 // A quota counts the rows that are there and those that are about to be inserted. The error names it and its limit.
 func TestTx_GrowLimitsRows(t *testing.T) {
 	t.Parallel()
-	s := newSite(t, func(c *Config) { c.Quotas = Quotas{Members: 3, Sessions: 5} })
+	s := newSite(t)
+	members := quota.Quota{Name: "members", Limit: 3, Count: coredb.CountMembers}
+	sessions := quota.Quota{Name: "sessions", Limit: 5, Count: coredb.CountSessions}
 	for _, sql := range []string{
 		`insert into tenants (tenant_id, name, time_zone, locale, currency, created_at, updated_at)
 			values ($1, 'x', 'UTC', 'en', 'EUR', now(), now())`,
@@ -61,19 +31,17 @@ func TestTx_GrowLimitsRows(t *testing.T) {
 		expect.OK(t)(s.db.Owner.Exec(t.Context(), sql, s.caller.Tenant))
 	}
 	for i, step := range []struct {
-		of    Quota
+		of    quota.Quota
 		n     int
 		limit string // of what it would exceed
 	}{
-		{Members, 3, "3"}, {Members, 2, ""}, {Members, 1, "3"}, {Members, 0, ""}, {Sessions, 5, ""}, {Sessions, 1, "5"},
+		{members, 3, "3"}, {members, 2, ""}, {members, 1, "3"}, {members, 0, ""}, {sessions, 5, ""}, {sessions, 1, "5"},
 	} {
 		_, err := s.exec(t, act{do: func(ctx context.Context, tx *Tx) error { return tx.Grow(ctx, step.of, step.n) }})
 		f, _ := errors.AsType[*fault.Error](err)
 		if test.EqOp(t, step.limit != "", f != nil, test.Sprint("step ", i, ": ", err)); f != nil {
 			test.EqOp(t, fault.QuotaExceeded, f.Reason)
-			test.Eq(t, map[string]string{
-				"quota": map[Quota]string{Members: "members", Sessions: "sessions"}[step.of], "limit": step.limit,
-			}, f.Metadata)
+			test.Eq(t, map[string]string{"quota": step.of.Name, "limit": step.limit}, f.Metadata)
 		}
 	}
 }
@@ -82,7 +50,7 @@ func TestTx_GrowLimitsRows(t *testing.T) {
 func TestRun_LimitsKeysOfEachCaller(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, time.May, 4, 12, 0, 0, 0, time.UTC)
-	s := newSite(t, func(c *Config) { c.Quotas.Keys, c.Now = 2, func() time.Time { return now } })
+	s := newSite(t, func(c *Config) { c.MaxKeys, c.Now = 2, func() time.Time { return now } })
 	for i, step := range []struct {
 		after   time.Duration
 		by, key string
@@ -91,7 +59,7 @@ func TestRun_LimitsKeysOfEachCaller(t *testing.T) {
 	}{
 		{0, "", "a", 1, ""}, {0, "", "b", 1, ""}, {0, "", "c", 0, fault.QuotaExceeded}, {0, " too", "c", 1, ""},
 		{time.Second, "", "c", 0, fault.QuotaExceeded}, {time.Second, "", "a", 0, ""},
-		{time.Second, "", "a/other", 0, fault.IdempotencyConflict}, {KeyLifetime, "", "c", 1, ""},
+		{time.Second, "", "a/other", 0, fault.IdempotencyConflict}, {idempotency.Lifetime, "", "c", 1, ""},
 	} {
 		now = time.Date(2026, time.May, 4, 12, 0, 0, 0, time.UTC).Add(step.after)
 		runs, err := s.run(t, act{replay: true, by: step.by, key: step.key, do: nothing})

@@ -11,8 +11,7 @@ import (
 func Get[T any](
 	ctx context.Context, e *Engine, by tenant.Caller, missing error, ask func(b *pg.Batch, into **T),
 ) (T, error) {
-	read := func(ctx context.Context, batch *pg.Batch) error { return e.Read(ctx, by, batch) }
-	return one(ctx, read, missing, ask)
+	return one(ctx, e.reader(by), missing, ask)
 }
 
 // List reads a list of values outside a transaction.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -12,6 +13,7 @@ import (
 	"github.com/shoenig/test"
 	"github.com/shoenig/test/must"
 
+	"github.com/berthhq/berth/internal/app/idempotency"
 	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/pgtest"
@@ -132,7 +134,7 @@ func (a *act) context(t *testing.T) context.Context {
 		return t.Context()
 	}
 	text, request, _ := strings.Cut(a.key, "/")
-	return WithIdempotencyKey(t.Context(), &IdempotencyKey{
+	return idempotency.With(t.Context(), &idempotency.Key{
 		Text: text, Procedure: "p", Hash: fmt.Appendf(nil, "%32s", request),
 	})
 }
@@ -183,3 +185,17 @@ func says(t *testing.T, err error, want string) {
 	t.Helper()
 	test.StrContains(t, strings.SplitN(fmt.Sprint(err), "\n", 2)[0], want)
 }
+
+// awaitQueued returns when a transaction of the tenant is in progress and n operations wait.
+func awaitQueued(e *Engine, id tenant.TenantID, n int) {
+	for {
+		if running, waiting := e.Queued(id); running > 0 && waiting == n {
+			return
+		}
+		runtime.Gosched()
+	}
+}
+
+func named(id byte) Key { return Key{15: id} }
+
+func in(id byte) tenant.TenantID { return tenant.TenantID{UUID: Key{0: 1, 15: id}} }

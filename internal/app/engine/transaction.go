@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/berthhq/berth/internal/app/idempotency"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/tenant"
 )
@@ -32,7 +33,7 @@ func Transact[R any](
 	ctx context.Context, e *Engine, by tenant.Caller, t Transaction, run func(context.Context, *Tx) (R, error),
 ) (R, error) {
 	grown := 0
-	return replayed(ctx, e, by, t.Replay, func(key *IdempotencyKey) (R, error) {
+	return replayed(ctx, e, by, t.Replay, func(key *idempotency.Key) (R, error) {
 		return repeat(func(bool) (R, bool, error) {
 			var result, none R
 			err := e.transact(ctx, by, t, key, func(ctx context.Context, tx *Tx) (answer any, err error) {
@@ -60,7 +61,7 @@ func Exec(
 
 // transact runs one attempt of Transact.
 func (e *Engine) transact(
-	ctx context.Context, by tenant.Caller, t Transaction, key *IdempotencyKey,
+	ctx context.Context, by tenant.Caller, t Transaction, key *idempotency.Key,
 	run func(context.Context, *Tx) (answer any, err error),
 ) error {
 	var tx *Tx
@@ -72,11 +73,11 @@ func (e *Engine) transact(
 			engine: e,
 		}
 		if key != nil {
-			key.claimOnce(tx)
+			key.Claim(db, by, now)
 		}
 		answer, err := run(ctx, tx)
 		if err == nil && key != nil {
-			key.store(tx, answer)
+			key.Store(db, by, now, answer)
 		}
 		return err
 	})
@@ -104,7 +105,7 @@ func repeat[R any](try func(again bool) (result R, retry bool, err error)) (R, e
 }
 
 // isRetryable reports whether another attempt may succeed where the last one ended with err.
-func (e *Engine) isRetryable(err error, key *IdempotencyKey, races []Race) bool {
+func (e *Engine) isRetryable(err error, key *idempotency.Key, races []Race) bool {
 	if errors.Is(err, pg.ErrCommitUnknown) {
 		return key != nil // the next attempt finds by the key whether the commit succeeded
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/berthhq/berth/internal/app/quota"
 	"github.com/berthhq/berth/internal/data/coredb"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/tenant"
@@ -51,13 +52,24 @@ func (tx *Tx) Load(ctx context.Context, batch *pg.Batch) error {
 func (tx *Tx) Lock(keys ...Key) error {
 	for _, key := range keys {
 		tx.LockOnRetry(advisoryLock(tx.Tenant, key))
-		if t := tx.task; t != nil && !slices.Contains(t.locks.Together, key) && !slices.Contains(t.found, key) {
-			t.found = append(t.found, key)
+		if t := tx.task; t != nil && !slices.Contains(t.Locks.Together, key) && !slices.Contains(t.Found, key) {
+			t.Found = append(t.Found, key)
 		}
 	}
-	if t := tx.task; t != nil && len(keys) > 0 && (tx.shared || len(t.found) > 0) {
+	if t := tx.task; t != nil && len(keys) > 0 && (tx.shared || len(t.Found) > 0) {
 		return ErrSolo
 	}
+	return nil
+}
+
+// Grow counts n rows that the operation is about to insert, once in all its attempts. It returns QUOTA_EXCEEDED if
+// there are too many then. An operation calls it once.
+func (tx *Tx) Grow(ctx context.Context, q quota.Quota, n int) error {
+	e := tx.engine
+	if err := e.counts.Grow(ctx, e.reader(tx.Caller), tx.Tenant, q, max(0, n-*tx.grown), e.now()); err != nil {
+		return err
+	}
+	*tx.grown = max(n, *tx.grown)
 	return nil
 }
 

@@ -8,31 +8,11 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/shoenig/test"
-	"github.com/shoenig/test/must"
 
-	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit/expect"
 )
-
-func TestDistinct_KeepsTheFirstOfEach(t *testing.T) {
-	t.Parallel()
-	given := []int{3, 1, 3, 2, 1}
-	test.Eq(t, []int{3, 1, 2}, Distinct(given))
-	test.Eq(t, []int{3, 1, 3, 2, 1}, given)
-}
-
-// An edit says which version it is of, or overwrites any.
-func TestCheckVersion_RejectsOtherVersions(t *testing.T) {
-	t.Parallel()
-	test.NoError(t, CheckVersion(nil, 3))
-	test.NoError(t, CheckVersion(new(3), 3))
-	f, ok := errors.AsType[*fault.Error](CheckVersion(new(2), 3))
-	must.True(t, ok, must.Sprint(f))
-	test.EqOp(t, fault.ETagMismatch, f.Reason)
-	test.EqOp(t, "etag", f.Field)
-}
 
 func TestData_LeavesOutWhatIsNotThere(t *testing.T) {
 	t.Parallel()
@@ -57,33 +37,11 @@ func TestKeys_AreDistinct(t *testing.T) {
 		NameKey("queue", "a b"),
 	}
 	locks := []int64{advisoryLock(in(1), named(1)), advisoryLock(in(1), named(2)), advisoryLock(in(2), named(1))}
-	test.Eq(t, keys, Distinct(keys))
-	test.Eq(t, locks, Distinct(locks))
+	test.Eq(t, keys, pg.Distinct(keys))
+	test.Eq(t, locks, pg.Distinct(locks))
 	test.EqOp(t, NameKey("queue", "a"), keys[0])
-	test.EqOp(t, "book", nameOf([]*task{{name: "book"}, {name: "book"}}))
-	test.EqOp(t, "batch.mixed", nameOf([]*task{{name: "book"}, {name: "cancel"}}))
-}
-
-// A snapshot is only good for its version. Those of other tenants stay, unless there are too many.
-func TestSnapshots_AreOfOneVersion(t *testing.T) {
-	t.Parallel()
-	var s Snapshots[string]
-	one, other, last := tenant.TenantID{}, in(1), tenant.New[tenant.TenantID](time.Unix(0, 0))
-	test.Nil(t, s.At(one, 1))
-	s.Keep(one, 1, new("one"))
-	s.Keep(other, 1, new("other"))
-	test.Eq(t, []*string{new("one"), nil, nil, new("other")},
-		[]*string{s.At(one, 1), s.At(one, 2), s.At(in(2), 1), s.At(other, 1)})
-	s.Keep(one, 2, new("new"))
-	test.Eq(t, []*string{nil, new("new")}, []*string{s.At(one, 1), s.At(one, 2)})
-	for range maxSnapshots - len(s.kept) {
-		s.Keep(tenant.New[tenant.TenantID](time.Unix(0, 0)), 1, new(""))
-	}
-	s.Keep(other, 2, new("newer"))
-	test.Eq(t, []*string{new("new"), new("newer")}, []*string{s.At(one, 2), s.At(other, 2)})
-	s.Keep(last, 1, new("last"))
-	test.MapLen(t, maxSnapshots, s.kept)
-	test.Eq(t, new("last"), s.At(last, 1))
+	test.EqOp(t, "book", nameOf([]*task{{Work: &work{name: "book"}}, {Work: &work{name: "book"}}}))
+	test.EqOp(t, "batch.mixed", nameOf([]*task{{Work: &work{name: "book"}}, {Work: &work{name: "cancel"}}}))
 }
 
 // The defaults are those that the comments of Config name.
@@ -91,9 +49,9 @@ func TestNew_HasDefaults(t *testing.T) {
 	t.Parallel()
 	for width, want := range map[int][]int{0: {2, 12, 4096}, 20: {20, 20, 4096}} {
 		b := New(Config{Width: width}).batcher
-		test.Eq(t, want, []int{b.width, b.widest, b.depth})
+		test.Eq(t, want, []int{b.Width, b.Widest, b.Depth})
 	}
-	test.EqOp(t, 7, New(Config{QueueDepth: 7}).batcher.depth)
+	test.EqOp(t, 7, New(Config{QueueDepth: 7}).batcher.Depth)
 }
 
 // A sweep finds all, a chunk at a time, even if it can do nothing about some. It returns the first error.

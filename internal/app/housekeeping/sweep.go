@@ -9,6 +9,7 @@ import (
 
 	"github.com/berthhq/berth/internal/app/bookings"
 	"github.com/berthhq/berth/internal/app/engine"
+	"github.com/berthhq/berth/internal/app/idempotency"
 	"github.com/berthhq/berth/internal/app/schedules"
 	"github.com/berthhq/berth/internal/app/seats"
 	"github.com/berthhq/berth/internal/data/accountdb"
@@ -154,7 +155,7 @@ func (s *Service) findWork(ctx context.Context, caller tenant.Caller) (work, err
 	waitlistdb.ListOrphans(&b, caller.Tenant, first, &found.orphans, &found.rounds)
 	waitlistdb.ListUnfilled(&b, caller.Tenant, now, first, &found.missed)
 	schedules.FindSeries(&b, caller, now, &found.series)
-	coredb.HasOldKeys(&b, caller.Tenant, now.Add(-engine.KeyLifetime), &found.keys)
+	coredb.HasOldKeys(&b, caller.Tenant, now.Add(-idempotency.Lifetime), &found.keys)
 	accountdb.HasStaleDevices(&b, caller.Tenant, now.Add(-deviceLife), &found.devices)
 	bookingdb.HasOldDisplayLinks(&b, caller.Tenant, now.Add(-displayLinkLife), &found.displays)
 	accountdb.ListUnsealedDevices(&b, caller.Tenant, first, &found.unsealed)

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/berthhq/berth/internal/app/engine"
+	"github.com/berthhq/berth/internal/app/idempotency"
 	"github.com/berthhq/berth/internal/data/coredb"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/tenant"
@@ -11,7 +12,7 @@ import (
 
 // sweepKeys deletes idempotency keys whose lifetime is over, a chunk in each transaction.
 func (s *Service) sweepKeys(ctx context.Context, caller tenant.Caller, _ *SweepResult) error {
-	until := s.engine.Now().Add(-engine.KeyLifetime)
+	until := s.engine.Now().Add(-idempotency.Lifetime)
 	for {
 		var old bool
 		var batch pg.Batch

@@ -6,6 +6,7 @@ import (
 
 	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/data/messagedb"
+	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/notify"
@@ -34,7 +35,7 @@ func (s *Service) UpdateNotificationSettings(
 		if err := tx.Load(ctx, &batch); err != nil {
 			return before, err
 		}
-		if err := engine.CheckVersion(expect, before.Version); err != nil {
+		if err := fault.CheckVersion(expect, before.Version); err != nil {
 			return before, err
 		}
 		after := before

@@ -7,6 +7,7 @@ import (
 
 	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/data/messagedb"
+	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/content"
 	"github.com/berthhq/berth/internal/rules/delivery"
@@ -108,7 +109,7 @@ func (s *Service) UpdateSenders(
 	return s.changeSenders(ctx, caller, "senders.update", func(ctx context.Context, tx *engine.Tx) (Senders, error) {
 		before, err := s.loadSenders(ctx, tx)
 		if err == nil {
-			err = engine.CheckVersion(expect, before.Version)
+			err = fault.CheckVersion(expect, before.Version)
 		}
 		if err != nil {
 			return Senders{}, err
@@ -120,7 +121,7 @@ func (s *Service) UpdateSenders(
 		}
 		after, made := after.WithDomain(before, domain)
 		if !made { // the domain was changed after newDomain read it
-			return Senders{}, engine.ErrEdited
+			return Senders{}, fault.ErrEdited
 		}
 		after.Version = before.Version + 1
 		changes := engine.AuditChange(before.AuditFields(), after.AuditFields())

@@ -110,7 +110,7 @@ func (s *Service) VerifySendingDomain(ctx context.Context, caller tenant.Caller)
 	return s.changeSenders(ctx, caller, "senders.verify", func(ctx context.Context, tx *engine.Tx) (Senders, error) {
 		senders, err := s.loadSenders(ctx, tx)
 		if err == nil {
-			err = cmp.Or(engine.CheckVersion(&read.Version, senders.Version), wrong)
+			err = cmp.Or(fault.CheckVersion(&read.Version, senders.Version), wrong)
 		}
 		if err != nil {
 			return Senders{}, err

@@ -7,6 +7,7 @@ import (
 
 	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/data/messagedb"
+	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/content"
 	"github.com/berthhq/berth/internal/rules/delivery"
@@ -135,7 +136,7 @@ func findTemplate(
 		return Template{}, nil, err
 	}
 	found := ownTemplate(own, of)
-	return found, senders, engine.CheckVersion(expect, found.Version)
+	return found, senders, fault.CheckVersion(expect, found.Version)
 }
 
 // auditFields are what the audit log keeps of a template.

@@ -34,7 +34,7 @@ func (s *Service) CreateSeries(
 		if err != nil {
 			return createdSeries{}, err
 		}
-		if err := tx.Grow(ctx, engine.Sessions, len(sessions)); err != nil {
+		if err := tx.Grow(ctx, s.quota, len(sessions)); err != nil {
 			return createdSeries{}, err
 		}
 		scheduledb.InsertSeries(tx.Tx, tx.Tenant, series)

@@ -31,7 +31,7 @@ func (s *Service) CreateSession(
 		if publish {
 			created.State = catalog.Published
 		}
-		if err := tx.Grow(ctx, engine.Sessions, 1); err != nil {
+		if err := tx.Grow(ctx, s.quota, 1); err != nil {
 			return created, err
 		}
 		scheduledb.InsertSessions(tx.Tx, tx.Tenant, []session.Session{created})

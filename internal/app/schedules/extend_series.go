@@ -104,7 +104,7 @@ func findBusy(ctx context.Context, tx *engine.Tx, sessions []session.Session) ([
 	coaches := pg.Array(sessions, func(s session.Session) tenant.MemberID { return s.Coach })
 	var busy []session.BusySpan
 	var batch pg.Batch
-	scheduledb.ListBusySpans(&batch, tx.Tenant, engine.Distinct(resources), engine.Distinct(coaches),
+	scheduledb.ListBusySpans(&batch, tx.Tenant, pg.Distinct(resources), pg.Distinct(coaches),
 		session.Bounds(sessions), &busy)
 	err := tx.Load(ctx, &batch)
 	return busy, err

@@ -43,7 +43,7 @@ func (s *Service) ImportSessions(
 		if err != nil || dryRun || report.InvalidRows() > 0 || len(sessions) == 0 {
 			return report, err
 		}
-		if err := tx.Grow(ctx, engine.Sessions, len(sessions)); err != nil {
+		if err := tx.Grow(ctx, s.quota, len(sessions)); err != nil {
 			return report, err
 		}
 		report.Sessions = idsOf(sessions)
@@ -135,7 +135,7 @@ func loadNames(ctx context.Context, tx *engine.Tx, rows []session.ImportRow) (im
 		pairs, emails = append(pairs, [2]string{row.Location, row.Resource}), append(emails, row.CoachEmail)
 	}
 	var at, resources []string
-	for _, pair := range engine.Distinct(pairs) {
+	for _, pair := range pg.Distinct(pairs) {
 		at, resources = append(at, pair[0]), append(resources, pair[1])
 	}
 	var (
@@ -145,10 +145,10 @@ func loadNames(ctx context.Context, tx *engine.Tx, rows []session.ImportRow) (im
 		foundCoaches   []scheduledb.NamedCoach
 		batch          pg.Batch
 	)
-	scheduledb.ListNamedServices(&batch, tx.Tenant, engine.Distinct(services), &foundServices)
-	scheduledb.ListNamedLocations(&batch, tx.Tenant, engine.Distinct(locations), &foundLocations)
+	scheduledb.ListNamedServices(&batch, tx.Tenant, pg.Distinct(services), &foundServices)
+	scheduledb.ListNamedLocations(&batch, tx.Tenant, pg.Distinct(locations), &foundLocations)
 	scheduledb.ListNamedResources(&batch, tx.Tenant, at, resources, &foundResources)
-	scheduledb.ListNamedCoaches(&batch, tx.Tenant, engine.Distinct(emails), &foundCoaches)
+	scheduledb.ListNamedCoaches(&batch, tx.Tenant, pg.Distinct(emails), &foundCoaches)
 	if err := tx.Load(ctx, &batch); err != nil {
 		return importNames{}, err
 	}

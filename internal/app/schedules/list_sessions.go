@@ -100,7 +100,7 @@ func (s *Service) readMore(
 		return err
 	}
 	if !cached {
-		s.snapshots.Keep(caller.Tenant, (*snapshot).Version, *snapshot)
+		s.snapshots.Keep(caller.Tenant, *snapshot)
 	}
 	return nil
 }

@@ -34,7 +34,7 @@ func findSession(
 	if err != nil {
 		return found, err
 	}
-	return found, engine.CheckVersion(version, found.Version)
+	return found, fault.CheckVersion(version, found.Version)
 }
 
 // loadReferences loads what a session refers to.

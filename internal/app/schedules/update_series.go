@@ -10,6 +10,7 @@ import (
 	"github.com/berthhq/berth/internal/civil"
 	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/data/scheduledb"
+	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/session"
@@ -75,11 +76,11 @@ func findSeriesToEdit(ctx context.Context, tx *engine.Tx, e SeriesEdit) (session
 	case err != nil:
 		return series, session.Session{}, err
 	case e.Scope == All:
-		return series, session.Session{}, engine.CheckVersion(e.Expect, series.Version)
+		return series, session.Session{}, fault.CheckVersion(e.Expect, series.Version)
 	case named == nil || named.Series != series.ID:
 		return series, session.Session{}, seats.ErrNoSession
 	}
-	return series, named.Session, engine.CheckVersion(e.Expect, series.Version)
+	return series, named.Session, fault.CheckVersion(e.Expect, series.Version)
 }
 
 // editOne edits a single session of a series.
@@ -243,7 +244,7 @@ func (s *Service) applyPattern(
 		dropped = append(dropped, after)
 	}
 	created := newSessions(tx, series, assigned.Unassigned, at)
-	if err := tx.Grow(ctx, engine.Sessions, len(created)); err != nil {
+	if err := tx.Grow(ctx, s.quota, len(created)); err != nil {
 		return done, err
 	}
 

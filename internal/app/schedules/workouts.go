@@ -50,7 +50,7 @@ func (s *Service) UpdateWorkout(
 		if before.Deleted() {
 			return before, noWorkout
 		}
-		if err := engine.CheckVersion(expect, before.Version); err != nil {
+		if err := fault.CheckVersion(expect, before.Version); err != nil {
 			return before, err
 		}
 		after := before
@@ -84,7 +84,7 @@ func (s *Service) DeleteWorkout(
 		if err != nil || !changed {
 			return after, err
 		}
-		if err := engine.CheckVersion(expect, before.Version); err != nil {
+		if err := fault.CheckVersion(expect, before.Version); err != nil {
 			return after, err
 		}
 		scheduledb.UpdateWorkout(tx.Tx, tx.Tenant, after)

@@ -15,7 +15,7 @@ import (
 
 // state is what the operations of one attempt share. Each operation finds the slots as the previous ones left them.
 type state struct {
-	snapshots *engine.Snapshots[booking.Snapshot]
+	snapshots *Snapshots
 	tenant    tenant.TenantID
 	version   int64 // of the tenant's snapshot, as the transaction sees it
 	snapshot  *booking.Snapshot
@@ -28,7 +28,7 @@ type state struct {
 }
 
 // NewState makes the state of each attempt. The snapshots are shared by all attempts of the process.
-func NewState(snapshots *engine.Snapshots[booking.Snapshot]) func() engine.State {
+func NewState(snapshots *Snapshots) func() engine.State {
 	return func() engine.State { return &state{snapshots: snapshots} }
 }
 
@@ -65,7 +65,7 @@ func (s *state) Complete(ctx context.Context, tx *pg.Tx) error {
 	if err := tx.Load(ctx, &batch); err != nil {
 		return err
 	}
-	s.snapshots.Keep(s.tenant, s.snapshot.Version, s.snapshot)
+	s.snapshots.Keep(s.tenant, s.snapshot)
 	s.complete()
 	return nil
 }

@@ -15,7 +15,7 @@ import (
 // What the operations of a batch request of a session is summed, so that each knows whether it could find it full.
 func TestMayBeFull_SumsTheRequestsOfABatch(t *testing.T) {
 	t.Parallel()
-	state := seats.NewState(new(engine.Snapshots[booking.Snapshot]))()
+	state := seats.NewState(new(seats.Snapshots))()
 	q := &engine.Query{Batch: new(pg.Batch), State: state}
 	state.Load(q)
 	one, other := tenant.SessionID{UUID: tenant.UUID{1}}, tenant.SessionID{UUID: tenant.UUID{2}}

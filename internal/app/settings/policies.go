@@ -6,6 +6,7 @@ import (
 	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/app/seats"
 	"github.com/berthhq/berth/internal/data/catalogdb"
+	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/tenant"
@@ -42,7 +43,7 @@ func (s *Service) UpdatePolicy(
 				return catalog.Effective{}, err
 			}
 			policy := &layers[len(layers)-1]
-			if err := engine.CheckVersion(expect, policy.Version); err != nil {
+			if err := fault.CheckVersion(expect, policy.Version); err != nil {
 				return catalog.Effective{}, err
 			}
 			before := policy.AuditFields()

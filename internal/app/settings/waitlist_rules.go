@@ -10,6 +10,7 @@ import (
 	"github.com/berthhq/berth/internal/data/accountdb"
 	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/data/waitlistdb"
+	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/waitlist"
@@ -62,7 +63,7 @@ func updateRules(ctx context.Context, tx *engine.Tx, r RulesEdit) (waitlist.Effe
 		return waitlist.Effective{}, err
 	}
 	layer := &layers[len(layers)-1]
-	if err := engine.CheckVersion(r.Expect, layer.Version); err != nil {
+	if err := fault.CheckVersion(r.Expect, layer.Version); err != nil {
 		return waitlist.Effective{}, err
 	}
 	before := layer.Settings.Facts()

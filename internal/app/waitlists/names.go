@@ -24,7 +24,7 @@ func (s *Service) MemberNames(
 	ctx context.Context, caller tenant.Caller, members []tenant.MemberID,
 ) (func(tenant.MemberID) string, error) {
 	people, err := engine.List(ctx, s.engine, caller, func(b *pg.Batch, into *[]accountdb.Person) {
-		accountdb.ListPeople(b, caller.Tenant, engine.Distinct(members), into)
+		accountdb.ListPeople(b, caller.Tenant, pg.Distinct(members), into)
 	})
 	if err != nil {
 		return nil, err

@@ -10,7 +10,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
-	"github.com/berthhq/berth/internal/app/engine"
+	"github.com/berthhq/berth/internal/app/idempotency"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rpc/convert"
 )
@@ -21,7 +21,7 @@ const maxIdempotencyKey = 200
 // RPCs that have no side effects or no caller.
 func (a *checks) withIdempotencyKey(
 	ctx context.Context, procedure string, header http.Header,
-) (context.Context, *engine.IdempotencyKey, error) {
+) (context.Context, *idempotency.Key, error) {
 	sent := header.Values(convert.IdempotencyKeyHeader)
 	if rule := a.rules[procedure]; len(sent) == 0 || !rule.mutates() {
 		return ctx, nil, nil
@@ -32,8 +32,8 @@ func (a *checks) withIdempotencyKey(
 			convert.IdempotencyKeyHeader, maxIdempotencyKey,
 		)
 	}
-	key := &engine.IdempotencyKey{Text: sent[0], Procedure: procedure}
-	return engine.WithIdempotencyKey(ctx, key), key, nil
+	key := &idempotency.Key{Text: sent[0], Procedure: procedure}
+	return idempotency.With(ctx, key), key, nil
 }
 
 func isVisibleASCII(text string) bool {
@@ -47,7 +47,7 @@ func isVisibleASCII(text string) bool {
 
 // hashRequest stores the hash of a request in its key. It covers the message, after its tenant was filled in, and the
 // header that takes the place of a field.
-func hashRequest(key *engine.IdempotencyKey, header http.Header, message any) error {
+func hashRequest(key *idempotency.Key, header http.Header, message any) error {
 	m, err := protoMessage(message)
 	if err != nil {
 		return err
@@ -65,7 +65,7 @@ func hashRequest(key *engine.IdempotencyKey, header http.Header, message any) er
 
 // setKeyHeaders sets the headers of a response that name its idempotency key and say whether it is a replay. The
 // handler may have marked the response as repeated for another reason, so a false value is not written.
-func setKeyHeaders(response http.Header, key *engine.IdempotencyKey) {
+func setKeyHeaders(response http.Header, key *idempotency.Key) {
 	response.Set(convert.IdempotencyKeyEchoHeader, key.Text)
 	if key.Repeated {
 		response.Set(convert.IdempotentHeader, "true")

@@ -13,7 +13,7 @@ import (
 	"connectrpc.com/connect"
 
 	v1 "github.com/berthhq/berth/gen/berth/v1"
-	"github.com/berthhq/berth/internal/app/engine"
+	"github.com/berthhq/berth/internal/app/idempotency"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rpc/convert"
 	"github.com/berthhq/berth/internal/rpc/request"
@@ -130,7 +130,7 @@ type guardedConn struct {
 	connect.StreamingHandlerConn
 	ctx   context.Context //nolint:containedctx // Receive has no context
 	chain *Chain
-	key   *engine.IdempotencyKey // nil if the request has none
+	key   *idempotency.Key // nil if the request has none
 	// release ends the stream's count among those of its caller.
 	release func()
 }

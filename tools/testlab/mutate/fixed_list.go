@@ -62,13 +62,13 @@ var fixed = []Fixed{
 		Harm:    "a caller gets the answer to another's request",
 		Package: "internal/data/coredb", Function: "findAnswer",
 		Old: "principal = $2", New: "(true or principal = $2)",
-		Tests: []Test{{"internal/app/engine", "^TestIdempotencyKey_IsOfOneCaller$"}},
+		Tests: []Test{{"internal/app/idempotency", "^TestIdempotencyKey_IsOfOneCaller$"}},
 	},
 	{
 		Harm:    "callers with one key share it within a transaction",
 		Package: "internal/data/coredb", Function: "(Claim).Name",
 		Old: "c.Principal", New: `""`,
-		Tests: []Test{{"internal/app/engine", "^TestIdempotencyKey_IsOfOneCaller$"}},
+		Tests: []Test{{"internal/app/idempotency", "^TestIdempotencyKey_IsOfOneCaller$"}},
 	},
 	{
 		Harm:    "the link of an offer acts with the freedom of staff",

@@ -85,7 +85,11 @@ var near = []struct {
 	{"internal/app/seats", []string{
 		"internal/app/bookings", "internal/app/waitlists", "internal/app/schedules", "internal/rpc", answers,
 	}},
-	{"internal/app/engine", []string{"internal/app/bookings", "internal/app/housekeeping", answers}},
+	{"internal/app/engine", []string{
+		"internal/app/engine", "internal/app/bookings", "internal/app/housekeeping", answers,
+	}},
+	{"internal/app/idempotency", []string{"internal/app/engine", "internal/app/bookings", answers}},
+	{"internal/app/quota", []string{"internal/app/engine", "internal/app", answers}},
 	{"internal/app/accounts", []string{"internal/app", "internal/app/messages", "internal/rpc", answers}},
 	{"internal/app/bookings", []string{"internal/app/waitlists", "internal/rpc", answers}},
 	{"internal/app/waitlists", []string{"internal/app/bookings", "internal/app/schedules", "internal/rpc", answers}},

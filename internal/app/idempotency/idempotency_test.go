@@ -1,4 +1,4 @@
-package engine_test
+package idempotency_test
 
 import (
 	"context"

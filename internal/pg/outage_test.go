@@ -1,4 +1,4 @@
-package engine_test
+package pg_test
 
 import (
 	"errors"
@@ -9,7 +9,6 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/shoenig/test"
 
-	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
 )
@@ -40,7 +39,7 @@ func TestOutage_NamesWhatTheDatabaseDid(t *testing.T) {
 		"committed":      {pg.ErrCommitted, "", ""},
 		"nothing":        {nil, "", ""},
 	} {
-		f := engine.Outage(tc.err)
+		f := pg.Outage(tc.err)
 		if f == nil {
 			test.EqOp(t, "", tc.reason, test.Sprintf("%s is none", name))
 			continue

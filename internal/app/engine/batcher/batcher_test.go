@@ -1,10 +1,9 @@
-package engine
+package batcher
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -23,28 +22,26 @@ import (
 
 // A script has a batcher whose batches end when the test says so. It runs in a bubble of synctest.
 type script struct {
-	*batcher
+	*Batcher[*op]
 	t *testing.T
 
 	mu    sync.Mutex
 	begun []string // batches that began since they were last asked for
 	ends  map[string]chan []string
-	leave map[string]context.CancelFunc
-	found map[string][]Key
-	done  map[string]chan error
+	leave map[string]func()
 }
 
-// An op is an operation of a script.
+// An op is a task of a script.
 type op struct {
 	name  string
 	locks Locks
-	of    byte   // its tenant
-	key   string // its idempotency key
-	found []Key  // that it finds while it runs
+	of    byte  // its tenant
+	found []Key // that it finds while it runs
+	done  chan error
 }
 
-// A step of a script: operations are queued one by one, a caller leaves, and a batch ends. They are named by their
-// operations, the batch by its first.
+// A step of a script: tasks are queued one by one, a caller leaves, and a batch ends. They are named by their tasks,
+// the batch by its first.
 type step struct {
 	ask    []op
 	leave  string
@@ -56,35 +53,33 @@ type step struct {
 func newScript(t *testing.T, width, widest, depth int) *script {
 	t.Helper()
 	s := &script{
-		t: t, ends: make(map[string]chan []string), leave: make(map[string]context.CancelFunc),
-		found: make(map[string][]Key), done: make(map[string]chan error),
+		t: t, ends: make(map[string]chan []string), leave: make(map[string]func()),
 	}
-	s.batcher = newBatcher(width, widest, depth, s.run)
+	s.Batcher = New(Config{Width: width, Widest: widest, Depth: depth}, s.run)
 	return s
 }
 
-func (s *script) run(batch []*task) (again []*task) {
+func (s *script) run(batch []*Task[*op]) (again []*Task[*op]) {
 	s.mu.Lock()
 	end := make(chan []string)
-	s.begun, s.ends[batch[0].name] = append(s.begun, describe(batch)), end
+	s.begun, s.ends[batch[0].Work.name] = append(s.begun, describe(batch)), end
 	s.mu.Unlock()
 	back := <-end
 	for _, t := range batch {
-		if slices.Contains(back, t.name) {
-			t.found, again = s.found[t.name], append(again, t)
+		if slices.Contains(back, t.Work.name) {
+			t.Found, again = t.Work.found, append(again, t)
 			continue
 		}
-		t.newAttempt()
-		t.done(nil)
+		t.Work.done <- nil
 	}
 	return again
 }
 
-// describe names the operations of a batch. Many of one name are counted.
-func describe(batch []*task) string {
+// describe names the tasks of a batch. Many of one name are counted.
+func describe(batch []*Task[*op]) string {
 	names := make([]string, len(batch))
 	for i, t := range batch {
-		names[i] = t.name
+		names[i] = t.Work.name
 	}
 	if len(names) > 2 && len(slices.Compact(slices.Clone(names))) == 1 {
 		return fmt.Sprint(len(names), " ", names[0])
@@ -92,23 +87,20 @@ func describe(batch []*task) string {
 	return strings.Join(names, ", ")
 }
 
-// ask queues an operation, and returns where its error will be.
+// ask queues a task, and returns where its error will be.
 func (s *script) ask(o op) chan error {
 	ctx, cancel := context.WithCancel(s.t.Context())
-	done := make(chan error, 1)
-	s.leave[o.name], s.found[o.name], s.done[o.name] = cancel, o.found, done
-	var key *IdempotencyKey
-	if o.key != "" {
-		key = &IdempotencyKey{Text: o.key, Procedure: "p"}
+	o.done = make(chan error, 1)
+	t := &Task[*op]{Tenant: in(o.of), Context: ctx, Locks: o.locks, Work: &o}
+	s.leave[o.name] = func() {
+		cancel()
+		s.Leave(t)
 	}
-	never := func(context.Context, *Tx) (int, error) { return 0, errors.New("it ran") }
-	go func() {
-		_, err := enqueue(ctx, &Engine{batcher: s.batcher}, tenant.Caller{Tenant: in(o.of)}, Batched[int]{Name: o.name},
-			Located[int]{o.locks, func() Operation[int] { return alone[int](never) }}, key)
-		done <- err
-	}()
+	if err := s.Enqueue(t); err != nil {
+		o.done <- err
+	}
 	synctest.Wait()
-	return done
+	return o.done
 }
 
 // play does one step after the other, and checks which batches begin after each. In the end nothing may be left.
@@ -120,7 +112,6 @@ func (s *script) play(steps ...step) {
 		}
 		if step.leave != "" {
 			s.leave[step.leave]()
-			test.ErrorIs(s.t, <-s.done[step.leave], context.Canceled, test.Sprint(step.leave))
 		}
 		if step.end != "" {
 			s.ends[step.end] <- step.again
@@ -129,7 +120,7 @@ func (s *script) play(steps ...step) {
 		test.Eq(s.t, step.begins, s.begun, test.Sprintf("step %d", i))
 		s.begun = nil
 	}
-	s.drain()
+	s.Drain()
 	must.MapEmpty(s.t, s.queues, must.Sprint("something is left"))
 	must.SliceEmpty(s.t, s.turns, must.Sprint("something is left"))
 	test.EqOp(s.t, 0, s.inFlight, test.Sprint("something is left"))
@@ -212,14 +203,6 @@ func TestBatcher_StartsWhatMayRun(t *testing.T) {
 			{end: "one", begins: []string{"one again, behind in the session"}},
 			{end: "one again", begins: []string{"behind as a member"}},
 			{end: "behind as a member"},
-		}},
-		// The answer of one must be stored before another request with the key looks for it.
-		"an idempotency key is in a batch once": {1, 1, []step{
-			first,
-			{ask: []op{{name: "a", key: "a"}, {name: "a again", key: "a"}, {name: "b", key: "b"}}},
-			{end: "first", begins: []string{"a, b"}},
-			{end: "a", begins: []string{"a again"}},
-			{end: "a again"},
 		}},
 		// A tenant with thousands of operations does not delay another tenant's one.
 		"tenants take turns": {1, 1, []step{
@@ -392,20 +375,11 @@ func TestBatcher_DropsExpiredCallers(t *testing.T) {
 	t.Parallel()
 	over, cancel := context.WithDeadline(t.Context(), time.Unix(0, 0))
 	defer cancel()
-	late := &task{ctx: over, name: "late", locks: at(1, 1)}
-	newBatcher(1, 1, 100, nil).leave(late)
-	q := &queue{locked: make(map[Key]struct{}), tasks: []*task{late, {ctx: t.Context(), name: "in time", locks: at(1, 1)}}}
+	late := &Task[*op]{Context: over, Work: &op{name: "late"}, Locks: at(1, 1)}
+	New[*op](Config{1, 1, 100}, nil).Leave(late)
+	inTime := &Task[*op]{Context: t.Context(), Work: &op{name: "in time"}, Locks: at(1, 1)}
+	q := &queue[*op]{locked: make(KeySet), tasks: []*Task[*op]{late, inTime}}
 	test.EqOp(t, "in time", describe(q.nextBatch()))
-}
-
-// awaitQueued returns when a transaction of the tenant is in progress and n operations wait.
-func awaitQueued(e *Engine, id tenant.TenantID, n int) {
-	for {
-		if running, waiting := e.Queued(id); running > 0 && waiting == n {
-			return
-		}
-		runtime.Gosched()
-	}
 }
 
 func TestBatcher_DrainFinishesWhatWasTaken(t *testing.T) {
@@ -416,7 +390,7 @@ func TestBatcher_DrainFinishesWhatWasTaken(t *testing.T) {
 		second := s.ask(op{name: "second", locks: at(1, 2)})
 		drained := false
 		go func() {
-			s.drain()
+			s.Drain()
 			drained = true
 		}()
 		synctest.Wait()
@@ -431,43 +405,43 @@ func TestBatcher_DrainFinishesWhatWasTaken(t *testing.T) {
 	})
 }
 
-// For any sequence: no key is in two transactions, a Single key is in a batch once, operations with one key run in
+// For any sequence: no key is in two batches, a Single key is in a batch once, tasks with one key run in
 // order of arrival, and all are run.
 func TestBatcher_Properties(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		q := &queue{locked: make(map[Key]struct{})}
-		l := newBatcher(2, 2, 1000, nil)
+		q := &queue[*op]{locked: make(KeySet)}
+		l := New[*op](Config{2, 2, 1000}, nil)
 		arrived, served := 0, 0
-		order, last := make(map[*task]int), make(map[Key]int) // the last one served about it
-		var lanes [2][]*task
+		order, last := make(map[*Task[*op]]int), make(map[Key]int) // the last one served about it
+		var lanes [2][]*Task[*op]
 		take := func(lane int) {
 			lanes[lane] = q.nextBatch()
 			sole := make(map[Key]bool)
 			for _, w := range lanes[lane] {
-				for _, id := range w.locks.Single {
+				for _, id := range w.Locks.Single {
 					must.False(t, sole[id], must.Sprintf("%v twice in a batch", id))
 					sole[id] = true
 				}
-				must.False(t, w.locks.anyIn(keysOf(lanes[1-lane])), must.Sprint("in two lanes at once"))
-				must.True(t, !w.exclusiveUpdates() || !slices.ContainsFunc(lanes[1-lane], (*task).exclusiveUpdates),
+				must.False(t, keysOf(lanes[1-lane]).HasAny(w.Locks), must.Sprint("in two lanes at once"))
+				must.True(t, !excludesUpdates(w) || !slices.ContainsFunc(lanes[1-lane], excludesUpdates),
 					must.Sprint("in two lanes at once"))
-				must.False(t, w.locks.Solo && len(lanes[lane]) > 1, must.Sprint("not by itself"))
-				for id := range keysOf([]*task{w}) {
+				must.False(t, w.Locks.Solo && len(lanes[lane]) > 1, must.Sprint("not by itself"))
+				for id := range keysOf([]*Task[*op]{w}) {
 					must.True(t, last[id] <= order[w], must.Sprintf("%d before %d", last[id], order[w]))
 				}
 			}
 		}
 		release := func(lane int) {
-			var requeue []*task
+			var requeue []*Task[*op]
 			for i, w := range lanes[lane] {
-				if !w.locks.Solo && len(lanes[lane]) > 1 &&
-					(w.locks.anyIn(keysOf(requeue)) || rapid.IntRange(0, 9).Draw(t, "back") == 0) {
+				if !w.Locks.Solo && len(lanes[lane]) > 1 &&
+					(keysOf(requeue).HasAny(w.Locks) || rapid.IntRange(0, 9).Draw(t, "back") == 0) {
 					requeue = append(requeue, lanes[lane][i])
 					continue
 				}
 				served++
-				for id := range keysOf([]*task{w}) {
+				for id := range keysOf([]*Task[*op]{w}) {
 					last[id] = max(last[id], order[w])
 				}
 			}
@@ -476,9 +450,9 @@ func TestBatcher_Properties(t *testing.T) {
 		}
 		t.Repeat(map[string]func(*rapid.T){
 			"ask": func(t *rapid.T) {
-				w := &task{ctx: context.Background(), caller: tenant.Caller{Tenant: in(1)},
-					locks: at(rapid.ByteRange(1, 4).Draw(t, "session"), rapid.ByteRange(1, 4).Draw(t, "member"))}
-				w.locks.Updates = rapid.Bool().Draw(t, "updates")
+				w := &Task[*op]{Context: context.Background(), Tenant: in(1),
+					Locks: at(rapid.ByteRange(1, 4).Draw(t, "session"), rapid.ByteRange(1, 4).Draw(t, "member"))}
+				w.Locks.Updates = rapid.Bool().Draw(t, "updates")
 				arrived++
 				order[w] = arrived
 				q.tasks = append(q.tasks, w)
@@ -503,10 +477,10 @@ func TestBatcher_Properties(t *testing.T) {
 	})
 }
 
-func keysOf(batch []*task) map[Key]struct{} {
-	all := make(map[Key]struct{})
+func keysOf(batch []*Task[*op]) KeySet {
+	all := make(KeySet)
 	for _, w := range batch {
-		w.locks.addTo(all)
+		all.Add(w.Locks)
 	}
 	return all
 }

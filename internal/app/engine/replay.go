@@ -1,0 +1,77 @@
+package engine
+
+import (
+	"context"
+	"errors"
+
+	"github.com/berthhq/berth/internal/app/idempotency"
+	"github.com/berthhq/berth/internal/app/quota"
+	"github.com/berthhq/berth/internal/data/coredb"
+	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+// replayed runs an operation under the caller's idempotency key, if it has one. If the key was used before, it returns
+// the stored answer instead.
+func replayed[R any](
+	ctx context.Context, e *Engine, by tenant.Caller, replay bool, run func(*idempotency.Key) (R, error),
+) (R, error) {
+	var key *idempotency.Key
+	if replay {
+		key = idempotency.Of(ctx)
+	}
+	if key != nil {
+		if full := e.growKeys(ctx, by); full != nil {
+			// A repeated request needs no new row.
+			if result, err := recall[R](ctx, e, by, key); !errors.Is(err, idempotency.ErrForgotten) {
+				return result, err
+			}
+			var none R
+			return none, full
+		}
+	}
+	return repeat(func(bool) (R, bool, error) {
+		result, err := run(key)
+		if !idempotency.IsUsed(err) {
+			return result, false, err
+		}
+		result, err = recall[R](ctx, e, by, key)
+		return result, errors.Is(err, idempotency.ErrForgotten), err
+	})
+}
+
+// growKeys counts a new key of the caller.
+func (e *Engine) growKeys(ctx context.Context, by tenant.Caller) error {
+	now := e.now()
+	keys := quota.Quota{
+		Name: "idempotency_keys", Of: by.Actor(), Limit: e.maxKeys,
+		Count: func(b *pg.Batch, in tenant.TenantID, limit int, rows *int) {
+			coredb.CountKeys(b, in, by.Actor(), now.Add(-idempotency.Lifetime), limit, rows)
+		},
+	}
+	return e.counts.Grow(ctx, e.reader(by), by.Tenant, keys, 1, now)
+}
+
+// recall reads the answer that is stored under a key.
+func recall[R any](ctx context.Context, e *Engine, by tenant.Caller, key *idempotency.Key) (R, error) {
+	var result, none R
+	if err := key.Recall(ctx, e.reader(by), by, e.now(), &result); err != nil {
+		return none, err
+	}
+	return result, nil
+}
+
+// Recall returns the answer that is stored under the caller's idempotency key, and false if there is none. It is for
+// use cases that check a request before they run the operation.
+func Recall[R any](ctx context.Context, e *Engine, by tenant.Caller) (R, bool, error) {
+	var none R
+	key := idempotency.Of(ctx)
+	if key == nil {
+		return none, false, nil
+	}
+	result, err := recall[R](ctx, e, by, key)
+	if errors.Is(err, idempotency.ErrForgotten) {
+		return none, false, nil
+	}
+	return result, err == nil, err
+}
