@@ -21,8 +21,7 @@ func TestBinary_LinksNoTestTooling(t *testing.T) {
 	linked := strings.Fields(string(out))
 	for _, pkg := range linked {
 		for _, tooling := range []string{
-			module + "internal/lab", module + "internal/pgproxy", "github.com/Shopify/toxiproxy",
-			"github.com/anishathalye/porcupine",
+			module + "internal/lab", module + "internal/pgproxy", "github.com/anishathalye/porcupine",
 			"pgregory.net/rapid", "github.com/google/go-cmp",
 		} {
 			test.NotEqOp(t, tooling, pkg, test.Sprintf("the binary links %s", pkg))

@@ -1,5 +1,6 @@
 // Package pgproxy is a proxy to Postgres for tests. It reads what clients send: a test can change statements, and end
-// a connection at a chosen round trip. Connections must not be encrypted.
+// a connection at a chosen round trip. It can also be a bad network: answers are late or lost, connections cut.
+// Connections must not be encrypted.
 //
 // The messages are those of https://www.postgresql.org/docs/current/protocol-message-formats.html.
 package pgproxy
@@ -9,9 +10,11 @@ import (
 	"encoding/binary"
 	"errors"
 	"io"
+	"math/rand/v2"
 	"net"
 	"strings"
 	"sync"
+	"time"
 )
 
 // Action is what the proxy does with a round trip: the messages that a client sends before it waits for an answer.
@@ -42,14 +45,26 @@ type Config struct {
 	OnRoundTrip func(executed []string) Action
 }
 
+// Network says how good the connections are, open ones too. The zero Network is perfect.
+type Network struct {
+	// Delay is how late each part of an answer is, give or take Jitter.
+	Delay, Jitter time.Duration
+	// LostAfter is for how long nothing comes where an answer is due. Then the connection is reset. 0 loses nothing.
+	LostAfter time.Duration
+	// Cut resets all connections, and new ones as soon as they are made.
+	Cut bool
+}
+
 // Proxy is a running proxy.
 type Proxy struct {
 	config   Config
 	listener net.Listener
+	closed   chan struct{}
 
-	mu    sync.Mutex
-	conns map[net.Conn]bool
-	all   sync.WaitGroup
+	mu      sync.Mutex
+	network Network
+	conns   map[net.Conn]bool
+	all     sync.WaitGroup
 }
 
 // Start starts a proxy on a free port of the loopback interface.
@@ -58,7 +73,9 @@ func Start(config Config) (*Proxy, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Proxy{config: config, listener: listener, conns: make(map[net.Conn]bool)}
+	p := &Proxy{
+		config: config, listener: listener, closed: make(chan struct{}), conns: make(map[net.Conn]bool),
+	}
 	p.all.Go(func() {
 		for {
 			client, err := listener.Accept()
@@ -74,8 +91,21 @@ func Start(config Config) (*Proxy, error) {
 // Address returns where the proxy listens, as host:port.
 func (p *Proxy) Address() string { return p.listener.Addr().String() }
 
+// Set changes the network from now on.
+func (p *Proxy) Set(n Network) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.network = n
+	if n.Cut {
+		for conn := range p.conns {
+			reset(conn)
+		}
+	}
+}
+
 // Close ends the proxy and all its connections.
 func (p *Proxy) Close() {
+	close(p.closed)
 	_ = p.listener.Close()
 	p.mu.Lock()
 	for conn := range p.conns {
@@ -85,32 +115,45 @@ func (p *Proxy) Close() {
 	p.all.Wait()
 }
 
-func (p *Proxy) keep(conn net.Conn, open bool) {
+// keep records an open connection, unless all are cut.
+func (p *Proxy) keep(conn net.Conn) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if open {
-		p.conns[conn] = true
-	} else {
-		delete(p.conns, conn)
+	if p.network.Cut {
+		reset(conn)
+		return false
 	}
+	p.conns[conn] = true
+	return true
+}
+
+func (p *Proxy) forget(conn net.Conn) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.conns, conn)
 }
 
 // relay copies the messages of both sides until one closes the connection, or a round trip is not forwarded.
 func (p *Proxy) relay(client net.Conn) {
 	defer client.Close()
-	p.keep(client, true)
-	defer p.keep(client, false)
+	if !p.keep(client) {
+		return
+	}
+	defer p.forget(client)
 	server, err := new(net.Dialer).DialContext(context.Background(), "tcp", p.config.Upstream)
 	if err != nil {
 		return
 	}
 	defer server.Close()
-	p.keep(server, true)
-	defer p.keep(server, false)
+	if !p.keep(server) {
+		return
+	}
+	defer p.forget(server)
 	var answers sync.WaitGroup
 	toClient := &gate{conn: client}
 	answers.Go(func() {
-		if _, err := io.Copy(toClient, server); err != nil {
+		if !p.answer(toClient, server) {
+			reset(client)
 			// Postgres gives up a statement if it cannot send.
 			_, _ = io.Copy(io.Discard, server)
 		}
@@ -152,6 +195,45 @@ func (p *Proxy) relay(client net.Conn) {
 		reset(client)
 		return
 	}
+}
+
+// answer copies what the server sends, as the network lets it. It reports whether everything was sent that came.
+func (p *Proxy) answer(to io.Writer, server io.Reader) bool {
+	part := make([]byte, 32<<10)
+	for {
+		n, err := server.Read(part)
+		if n > 0 && !p.send(to, part[:n]) {
+			return false
+		}
+		if err != nil {
+			return errors.Is(err, io.EOF)
+		}
+	}
+}
+
+// send sends a part of an answer, unless it is lost.
+func (p *Proxy) send(to io.Writer, part []byte) bool {
+	p.mu.Lock()
+	n := p.network
+	p.mu.Unlock()
+	late := n.LostAfter
+	if late == 0 && n.Delay > 0 {
+		late = n.Delay - n.Jitter + rand.N(2*n.Jitter+1)
+	}
+	if late > 0 {
+		timer := time.NewTimer(late)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+		case <-p.closed:
+			return false
+		}
+	}
+	if n.LostAfter > 0 {
+		return false
+	}
+	_, err := to.Write(part)
+	return err == nil
 }
 
 // gate writes to a connection until it is closed. Then it discards.

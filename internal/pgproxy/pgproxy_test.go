@@ -7,7 +7,9 @@ import (
 	"net"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/shoenig/test"
 
@@ -89,17 +91,60 @@ func TestProxy_RewritesSQL(t *testing.T) {
 	test.Eq(t, string(want), string(got), test.Sprint("what came through"))
 }
 
+func TestProxy_IsABadNetwork(t *testing.T) {
+	t.Parallel()
+	hello := message(0, "user")[1:]
+	// ask sends a message, and returns the answer that comes.
+	ask := func(client, server net.Conn) (string, error) {
+		expect.OK(t)(client.Write(hello))
+		expect.OK(t)(io.ReadFull(server, make([]byte, len(hello))))
+		expect.OK(t)(server.Write([]byte("answer")))
+		got := make([]byte, len("answer"))
+		n, err := io.ReadFull(client, got)
+		return string(got[:n]), err
+	}
+
+	client, server, p := connectTo(t, pgproxy.Config{})
+	p.Set(pgproxy.Network{Delay: 20 * time.Millisecond, Jitter: 5 * time.Millisecond})
+	begun := time.Now()
+	test.EqOp(t, "answer", expect.Value(ask(client, server))(t))
+	test.GreaterEq(t, 15*time.Millisecond, time.Since(begun))
+
+	client, server, p = connectTo(t, pgproxy.Config{})
+	p.Set(pgproxy.Network{LostAfter: time.Millisecond})
+	got, err := ask(client, server)
+	test.EqOp(t, "", got)
+	test.ErrorIs(t, err, syscall.ECONNRESET)
+
+	client, _, p = connectTo(t, pgproxy.Config{})
+	p.Set(pgproxy.Network{Cut: true})
+	_, err = client.Read(make([]byte, 1))
+	test.ErrorIs(t, err, syscall.ECONNRESET)
+	again, err := new(net.Dialer).DialContext(t.Context(), "tcp", p.Address())
+	if err == nil {
+		defer again.Close()
+		_, err = again.Read(make([]byte, 1))
+	}
+	test.ErrorIs(t, err, syscall.ECONNRESET)
+}
+
 // connect returns the two ends of a connection through a proxy.
 func connect(t *testing.T, config pgproxy.Config) (client, server net.Conn) {
+	t.Helper()
+	client, server, _ = connectTo(t, config)
+	return client, server
+}
+
+func connectTo(t *testing.T, config pgproxy.Config) (client, server net.Conn, p *pgproxy.Proxy) {
 	t.Helper()
 	postgres := expect.Value(new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0"))(t)
 	t.Cleanup(func() { _ = postgres.Close() })
 	config.Upstream = postgres.Addr().String()
-	p := expect.Value(pgproxy.Start(config))(t)
+	p = expect.Value(pgproxy.Start(config))(t)
 	t.Cleanup(p.Close)
 	client = expect.Value(new(net.Dialer).DialContext(t.Context(), "tcp", p.Address()))(t)
 	t.Cleanup(func() { _ = client.Close() })
 	server = expect.Value(postgres.Accept())(t)
 	t.Cleanup(func() { _ = server.Close() })
-	return client, server
+	return client, server, p
 }

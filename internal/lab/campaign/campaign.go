@@ -215,7 +215,7 @@ func (l *load) check(ctx context.Context, config Config, r *Report) error {
 		if err := n.down().stop(); err != nil {
 			l.fail("%v", err)
 		}
-		r.CutCommits += n.commits.cut.Load()
+		r.CutCommits += n.proxy.cut.Load()
 	}
 	l.maker.stop()
 	config.Say("all processes have stopped; sending the remaining messages")

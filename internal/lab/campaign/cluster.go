@@ -13,10 +13,7 @@ import (
 	"syscall"
 	"time"
 
-	toxiproxy "github.com/Shopify/toxiproxy/v2"
 	"github.com/jackc/pgx/v5"
-	"github.com/prometheus/client_golang/prometheus"
-	"github.com/rs/zerolog"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
 
@@ -41,8 +38,7 @@ type node struct {
 	cluster *cluster
 	name    string
 	args    []string
-	proxy   *toxiproxy.Proxy
-	commits *commitProxy
+	proxy   *commitProxy
 	url     string
 
 	mu      sync.RWMutex
@@ -73,19 +69,14 @@ func openCluster(
 	if s.port, err = strconv.Atoi(u.Port()); err != nil {
 		return nil, err
 	}
-	control := toxiproxy.NewServer(toxiproxy.NewMetricsContainer(prometheus.NewRegistry()), zerolog.Nop())
 	join := func(to *[]*node, name string, args ...string) error {
 		n := &node{cluster: s, name: name, args: args}
-		if n.commits, err = newCommitProxy(u.Host); err != nil {
+		if n.proxy, err = newCommitProxy(u.Host); err != nil {
 			return err
 		}
 		*to = append(*to, n)
-		n.proxy = toxiproxy.NewProxy(control, name, "127.0.0.1:0", n.commits.Address())
-		if err := n.proxy.Start(); err != nil {
-			return err
-		}
 		through := *u
-		through.Host = n.proxy.Listen
+		through.Host = n.proxy.Address()
 		n.url = through.String()
 		return nil
 	}
@@ -153,10 +144,7 @@ func (s *cluster) close() error {
 			errs = append(errs, n.conn.Close())
 		}
 		n.mu.Unlock()
-		if n.proxy != nil {
-			n.proxy.Stop()
-		}
-		n.commits.Close()
+		n.proxy.Close()
 	}
 	if s.postgres != nil {
 		errs = append(errs, s.postgres.Stop())

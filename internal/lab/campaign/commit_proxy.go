@@ -8,7 +8,7 @@ import (
 	"github.com/berthhq/berth/internal/pgproxy"
 )
 
-// commitProxy is a proxy to Postgres that resets a connection right after a COMMIT passed through: the transaction may
+// commitProxy is a bad network to Postgres. It also resets a connection right after a COMMIT passed through: the transaction may
 // be durable, and the client gets no response.
 type commitProxy struct {
 	*pgproxy.Proxy

@@ -6,10 +6,11 @@ import (
 	"maps"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/berthhq/berth/internal/pgproxy"
 )
 
 // A fault begins, lasts for a while, and ends.
@@ -43,15 +44,12 @@ func (s *cluster) faults(random *rand.Rand) map[string]func() fault {
 			}
 		}
 	}
-	toxic := func(text string) func() fault {
+	network := func(bad pgproxy.Network) func() fault {
 		return func() fault {
 			n := one()
 			return fault{
-				begin: func(context.Context) error {
-					_, err := n.proxy.Toxics.AddToxicJson(strings.NewReader(text))
-					return err
-				},
-				end: func(ctx context.Context) error { n.proxy.Toxics.ResetToxics(ctx); return nil },
+				begin: func(context.Context) error { n.proxy.Set(bad); return nil },
+				end:   func(context.Context) error { n.proxy.Set(pgproxy.Network{}); return nil },
 			}
 		}
 	}
@@ -59,8 +57,8 @@ func (s *cluster) faults(random *rand.Rand) map[string]func() fault {
 		return func() fault {
 			n, often := one(), int32(1+random.IntN(4))
 			return fault{
-				begin: func(context.Context) error { n.commits.bothSides.Store(hard); n.commits.armed.Store(often); return nil },
-				end:   func(context.Context) error { n.commits.armed.Store(0); return nil },
+				begin: func(context.Context) error { n.proxy.bothSides.Store(hard); n.proxy.armed.Store(often); return nil },
+				end:   func(context.Context) error { n.proxy.armed.Store(0); return nil },
 			}
 		}
 	}
@@ -74,7 +72,7 @@ func (s *cluster) faults(random *rand.Rand) map[string]func() fault {
 			return fault{
 				begin: func(ctx context.Context) error { return s.killSending(ctx, n) },
 				end: func(ctx context.Context) error {
-					n.proxy.Toxics.ResetToxics(ctx)
+					n.proxy.Set(pgproxy.Network{})
 					return n.start(ctx, skew)
 				},
 			}
@@ -88,21 +86,12 @@ func (s *cluster) faults(random *rand.Rand) map[string]func() fault {
 		"backends terminated": func() fault {
 			return fault{begin: func(ctx context.Context) error { return s.terminate(ctx, random) }}
 		},
-		"connections cut": func() fault {
-			n := one()
-			return fault{
-				begin: func(context.Context) error { n.proxy.Stop(); return nil },
-				end:   func(context.Context) error { return n.proxy.Start() },
-			}
-		},
-		"connections slow": toxic(
-			`{"name": "slow", "type": "latency", "stream": "downstream", "attributes": {"latency": 40, "jitter": 40}}`),
-		"connections reset": toxic(
-			`{"name": "reset", "type": "reset_peer", "stream": "downstream", "attributes": {"timeout": 20}}`),
-		"reset after COMMIT":  commits(false),
-		"reset around COMMIT": commits(true),
-		"responses of Postgres stall": toxic(
-			`{"name": "stall", "type": "timeout", "stream": "downstream", "attributes": {"timeout": 1500}}`),
+		"connections cut":             network(pgproxy.Network{Cut: true}),
+		"connections slow":            network(pgproxy.Network{Delay: 40 * time.Millisecond, Jitter: 40 * time.Millisecond}),
+		"connections reset":           network(pgproxy.Network{LostAfter: 20 * time.Millisecond}),
+		"reset after COMMIT":          commits(false),
+		"reset around COMMIT":         commits(true),
+		"responses of Postgres stall": network(pgproxy.Network{LostAfter: 1500 * time.Millisecond}),
 	}
 }
 

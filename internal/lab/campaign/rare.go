@@ -18,6 +18,7 @@ import (
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/gen/berth/v1/berthv1connect"
 	"github.com/berthhq/berth/internal/lab/history"
+	"github.com/berthhq/berth/internal/pgproxy"
 )
 
 // Rare cases seldom occur by themselves. Campaigns bring them about on purpose, and count them.
@@ -122,10 +123,7 @@ func (c *caller) moveSession(r *round, a *target) {
 // killSending kills a worker after it has logged that it sends a message, and before it has logged that the message is
 // sent. If there is no message to send, it kills the worker anyway.
 func (s *cluster) killSending(ctx context.Context, n *node) (err error) {
-	slow := `{"name": "slow", "type": "latency", "stream": "downstream", "attributes": {"latency": 100}}`
-	if _, err := n.proxy.Toxics.AddToxicJson(strings.NewReader(slow)); err != nil {
-		return err
-	}
+	n.proxy.Set(pgproxy.Network{Delay: 100 * time.Millisecond})
 	conn, err := pgx.Connect(ctx, s.postgres.TCP)
 	if err != nil {
 		return err
