@@ -8,8 +8,8 @@ import (
 	"github.com/berthhq/berth/internal/pgproxy"
 )
 
-// commitProxy is a bad network to Postgres. It also resets a connection right after a COMMIT passed through: the transaction may
-// be durable, and the client gets no response.
+// commitProxy is a bad network to Postgres. It also resets a connection right after a COMMIT passed through: the
+// transaction may be durable, and the client gets no response.
 type commitProxy struct {
 	*pgproxy.Proxy
 	// armed is the number of commits after which it resets the connection.

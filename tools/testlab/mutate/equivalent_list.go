@@ -89,7 +89,6 @@ var equivalents = []Equivalent{
 	{"internal/pg", "(*frames[T]).put", Statement, "", "a row is read or copied into it before it is used"},
 	{"internal/pg", "(*run).attempt", Arguments, "", anyOrder},
 	{"internal/pg", "(*run).commit", Constant, "+2)", noSpeed},
-	{"internal/pg", "Migrate", Arguments, "goose.WithStore(store), goose.WithSessionLocker(locker))", anyOrder},
 	{"internal/pg", "Migrate", Constant, "", noSpeed},
 	{"internal/pg", "ReadAs", Statement, "defer frames.put(f)", noSpeed},
 	{"internal/rpc/convert", "(Page[C]).Limit", Constant, "", "a second row more is cut off, too"},

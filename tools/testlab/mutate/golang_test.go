@@ -27,7 +27,8 @@ func newModule(t *testing.T, files map[string]string) string {
 // mutantsOf returns the mutants that compile of a package with one file, as kind and new lines.
 func mutantsOf(t *testing.T, folder, code string) []string {
 	t.Helper()
-	root := newModule(t, map[string]string{folder + "/a.go": code})
+	const seal = "package seal\nvar ErrInvalid error"
+	root := newModule(t, map[string]string{folder + "/a.go": code, "internal/seal/seal.go": seal})
 	all, sources, err := enumerate(t.Context(), root, []string{"./..."})
 	must.NoError(t, err)
 	var got []string

@@ -6,13 +6,15 @@ import (
 	"go/types"
 	"regexp"
 	"slices"
+	"strings"
 )
 
 // weakensGuard reports whether a mutant lets through what a guard of admission, cryptography, parsing, codecs or
 // scanning refuses: the guard is removed, its error is dropped, and of its terms one alone no longer refuses, or up to
-// another bound. A guard that refuses more is a mutant there, too: any test that passes it notices.
+// another bound. A guard that refuses more is a mutant there, too: any test that passes it notices. So is a call of
+// another check that is dropped.
 func (w *walker) weakensGuard(kind Kind, n ast.Node) bool {
-	if !w.isGuarded() {
+	if !w.isGuarded() && !w.isRefusalOf(n) {
 		return false
 	}
 	switch kind {
@@ -20,16 +22,8 @@ func (w *walker) weakensGuard(kind Kind, n ast.Node) bool {
 		guard, ok := n.(*ast.IfStmt)
 		return ok && w.refuses(guard.Body.List)
 	case Failure:
-		return len(w.stack) > 1 && slices.ContainsFunc(w.stack, func(around ast.Node) bool {
-			switch around := around.(type) {
-			case *ast.IfStmt:
-				return slices.Contains(around.Body.List, n.(ast.Stmt))
-			case *ast.CaseClause:
-				return slices.Contains(around.Body, n.(ast.Stmt))
-			default:
-				return false
-			}
-		})
+		leaves, ok := n.(*ast.ReturnStmt)
+		return ok && !w.checks(leaves.Results[len(leaves.Results)-1])
 	case Comparison:
 		_, ok := isOrdered(n)
 		return ok && w.isInCondition(n)
@@ -41,11 +35,22 @@ func (w *walker) weakensGuard(kind Kind, n ast.Node) bool {
 	}
 }
 
+// checks reports whether an error is that of another check: of a call of a method. Functions make errors.
+func (w *walker) checks(e ast.Expr) bool {
+	call, ok := ast.Unparen(e).(*ast.CallExpr)
+	if !ok {
+		return false
+	}
+	called := w.called(call)
+	return called != nil && called.Signature().Recv() != nil &&
+		!strings.HasSuffix(types.TypeString(w.info.TypeOf(e), nil), "/internal/fault.Error")
+}
+
 // parses fits the names of functions that read what comes from outside.
-var parses = regexp.MustCompile(`(^|[a-z.])(?i:parse|decode|unmarshal|scan)([A-Z\d]|$)`)
+var parses = regexp.MustCompile(`(^|[a-z.])(?i:parse|scan|decode|encode|unmarshal|marshal)([A-Z\d]|$)`)
 
 // isGuarded reports whether the visited node is in a package of admission or cryptography, or in a function that
-// parses, decodes or scans.
+// parses, scans, decodes or encodes.
 func (w *walker) isGuarded() bool {
 	if slices.Contains(guarded, w.folder) {
 		return true
@@ -58,19 +63,60 @@ func (w *walker) isGuarded() bool {
 	return false
 }
 
-// refuses reports whether statements end with an error, or with false.
+// isRefusalOf reports whether a guard, or the visited part of one, returns an error that a package of admission or
+// cryptography declares.
+func (w *walker) isRefusalOf(visited ast.Node) bool {
+	for _, n := range slices.Backward(append(slices.Clip(w.stack), visited)) {
+		var body []ast.Stmt
+		switch n := n.(type) {
+		case *ast.ReturnStmt:
+			body = []ast.Stmt{n}
+		case *ast.IfStmt:
+			body = n.Body.List
+		case *ast.CaseClause:
+			body = n.Body
+		default:
+			continue
+		}
+		if len(body) == 0 {
+			return false
+		}
+		leaves, ok := body[len(body)-1].(*ast.ReturnStmt)
+		if !ok || len(leaves.Results) == 0 {
+			return false
+		}
+		declared, ok := ast.Unparen(leaves.Results[len(leaves.Results)-1]).(*ast.SelectorExpr)
+		if !ok {
+			return false
+		}
+		of := w.info.Uses[declared.Sel]
+		return of != nil && of.Pkg() != nil && slices.Contains(guarded, strings.TrimPrefix(of.Pkg().Path(), w.module+"/"))
+	}
+	return false
+}
+
+// refuses reports whether statements leave with an error, or where there is none with false, nothing or an empty value.
 func (w *walker) refuses(body []ast.Stmt) bool {
 	if len(body) == 0 {
 		return false
 	}
-	leaves, ok := body[len(body)-1].(*ast.ReturnStmt)
-	if !ok || len(leaves.Results) == 0 {
+	switch leaves := body[len(body)-1].(type) {
+	case *ast.BranchStmt:
+		return true
+	case *ast.ReturnStmt:
+		if len(leaves.Results) == 0 {
+			return true
+		}
+		last := leaves.Results[len(leaves.Results)-1]
+		if t := w.info.TypeOf(last); t != nil && types.AssignableTo(t, errorType) && w.text(last) != "nil" {
+			return true
+		}
+		results := w.signature().Results()
+		return slices.Contains([]string{"false", "nil", `""`}, w.text(last)) &&
+			!types.AssignableTo(results.At(results.Len()-1).Type(), errorType)
+	default:
 		return false
 	}
-	last := leaves.Results[len(leaves.Results)-1]
-	t := w.info.TypeOf(last)
-	return w.text(last) == "false" ||
-		t != nil && types.AssignableTo(t, errorType) && !types.Identical(t, types.Typ[types.UntypedNil])
 }
 
 // isInCondition reports whether the visited node is a part of a guard's condition.

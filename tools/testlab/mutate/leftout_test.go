@@ -127,6 +127,8 @@ func f(n int, d time.Duration) bool { return n < 0 || n >= most || n > 1<<4 || d
 			"internal/token",
 			`type refusal struct{}
 func (refusal) Error() string { return "" }
+func (refusal) check() error { return nil }
+func refuse() error { return nil }
 func f(n, m int) error {
 	if n <= m || n == 0 {
 		return refusal{}
@@ -134,13 +136,30 @@ func f(n, m int) error {
 	if n == m {
 		return nil
 	}
-	return nil
+	for range n {
+		if n > m {
+			continue
+		}
+		return refusal{}.check()
+	}
+	return refuse()
 }`,
 			[]string{
 				"comparison shifted: if n != m {", "comparison shifted: if n <= m || n != 0 {",
-				"condition negated: if !(n <= m || n == 0) {", "guard removed: ",
-				"number moved: if n <= m || n == 1 {",
+				"condition negated: if !(n <= m || n == 0) {", "condition negated: if !(n > m) {",
+				"error dropped: return nil", "guard removed: ", "number moved: if n <= m || n == 1 {",
 			},
+		},
+		"refusals with an error of a guarded package": {
+			"internal/app/a",
+			`import "example.test/m/internal/seal"
+func read(link []byte) error {
+	if len(link) == 0 {
+		return seal.ErrInvalid
+	}
+	return nil
+}`,
+			[]string{"comparison shifted: if len(link) != 0 {", "number moved: if len(link) == 1 {"},
 		},
 		"functions that parse": {
 			"internal/rules/a",
