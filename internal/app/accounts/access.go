@@ -6,6 +6,7 @@ import (
 
 	"github.com/berthhq/berth/internal/access"
 	"github.com/berthhq/berth/internal/app/engine"
+	"github.com/berthhq/berth/internal/app/record"
 	"github.com/berthhq/berth/internal/data/accountdb"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/grant"
@@ -66,7 +67,7 @@ func (s *Service) BindIssuer(ctx context.Context, caller tenant.Caller, issuer s
 	t := engine.Transaction{Name: "member.bind_issuer", Quiet: true}
 	_, err := changeAccess(ctx, s, caller, t, func(_ context.Context, tx *engine.Tx) (struct{}, error) {
 		accountdb.BindIssuer(tx.Tx, tx.Tenant, caller.Member, issuer, others)
-		tx.Audit("member.issuer_bound", "member", caller.Member.UUID, "", map[string]any{"issuer": issuer})
+		record.Audit(tx, "member.issuer_bound", "member", caller.Member.UUID, "", map[string]any{"issuer": issuer})
 		return struct{}{}, nil
 	})
 	return err

@@ -5,6 +5,7 @@ import (
 
 	"github.com/berthhq/berth/internal/app/contacts"
 	"github.com/berthhq/berth/internal/app/engine"
+	"github.com/berthhq/berth/internal/app/record"
 	"github.com/berthhq/berth/internal/data/accountdb"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
@@ -166,8 +167,8 @@ func (s *Service) confirm(
 		accountdb.UpdateMember(tx.Tx, tx.Tenant, after)
 		accountdb.DeletePendingContact(tx.Tx, tx.Tenant, m.ID, kind)
 		changed := []string{kind.Field()}
-		tx.Audit("contact.confirmed", "member", m.ID.UUID, "",
-			engine.AuditChange(m.AuditValues(changed), after.AuditValues(changed)))
+		record.Audit(tx, "contact.confirmed", "member", m.ID.UUID, "",
+			record.Changes(m.AuditValues(changed), after.AuditValues(changed)))
 		memberEvent(tx, m.ID, append(changed, "pending_contacts"))
 		return confirmation{Member: ownView(after)}, nil
 	})

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/berthhq/berth/internal/app/engine"
-	"github.com/berthhq/berth/internal/app/seats"
+	"github.com/berthhq/berth/internal/app/record"
 	"github.com/berthhq/berth/internal/data/accountdb"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/brand"
@@ -69,7 +69,7 @@ func (s *Service) CreateTenant(ctx context.Context, n NewTenant) (catalog.Tenant
 			}
 			t.CreatedAt, t.UpdatedAt = tx.Now, tx.Now
 			accountdb.InsertTenant(tx.Tx, t, builtInRoles)
-			seats.CatalogChanged(tx, "tenant.created", "tenant", tx.Tenant.UUID, catalog.AuditChanges(nil, t.AuditFields()))
+			record.CatalogChange(tx, "tenant.created", "tenant", tx.Tenant.UUID, catalog.AuditChanges(nil, t.AuditFields()))
 			if n.Owner != nil {
 				insertMember(tx, owner)
 			}

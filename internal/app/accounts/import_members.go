@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/berthhq/berth/internal/app/engine"
+	"github.com/berthhq/berth/internal/app/record"
 	"github.com/berthhq/berth/internal/data/accountdb"
 	"github.com/berthhq/berth/internal/data/coredb"
 	"github.com/berthhq/berth/internal/data/outbox"
@@ -109,7 +110,7 @@ func (s *Service) insertImport(
 			accountdb.InsertMembers(tx.Tx, tx.Tenant, members...)
 			outbox.Append(tx.Tx, tx.Tenant, events...)
 		}
-		tx.AuditEntry(coredb.AuditEntry{
+		record.AuditEntry(tx, coredb.AuditEntry{
 			Action: "member.imported", TargetKind: "member", Batch: batch,
 			Changes: map[string]any{"members": len(found.Rows)},
 		})

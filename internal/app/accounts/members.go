@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/berthhq/berth/internal/app/engine"
+	"github.com/berthhq/berth/internal/app/record"
 	"github.com/berthhq/berth/internal/data/accountdb"
 	"github.com/berthhq/berth/internal/data/coredb"
 	"github.com/berthhq/berth/internal/data/outbox"
@@ -41,7 +42,7 @@ func insertMember(tx *engine.Tx, m member.Member) member.Member {
 	m.ID, m.Version, m.CreatedAt, m.UpdatedAt = tenant.NextID[tenant.MemberID](tx.IDs), 1, tx.Now, tx.Now
 	accountdb.InsertMembers(tx.Tx, tx.Tenant, m)
 	changed := member.ChangedFields(member.Member{}, m)
-	tx.Audit("member.created", "member", m.ID.UUID, "", engine.AuditChange(nil, m.AuditValues(changed)))
+	record.Audit(tx, "member.created", "member", m.ID.UUID, "", record.Changes(nil, m.AuditValues(changed)))
 	memberEvent(tx, m.ID, changed)
 	return m
 }
@@ -108,9 +109,8 @@ func (s *Service) updateMember(
 		}
 		after.Version, after.UpdatedAt = before.Version+1, tx.Now
 		accountdb.UpdateMember(tx.Tx, tx.Tenant, after)
-		tx.Audit(
-			"member.updated", "member", id.UUID, "", engine.AuditChange(before.AuditValues(changed), after.AuditValues(changed)),
-		)
+		record.Audit(tx, "member.updated", "member", id.UUID, "",
+			record.Changes(before.AuditValues(changed), after.AuditValues(changed)))
 		memberEvent(tx, id, changed)
 		if kind := editOfAdmin(after, changed, self); kind != "" {
 			rolesEvent(tx, id, withAccessChange(map[string]any{"roles": after.Roles}, kind, after.Roles...))
@@ -199,7 +199,7 @@ func (s *Service) auditMemberRead(
 			if err := tx.Load(ctx, &batch); err != nil || audited {
 				return err
 			}
-			tx.Audit(memberRead, "member", id.UUID, "", nil)
+			record.Audit(tx, memberRead, "member", id.UUID, "", nil)
 			return nil
 		})
 }

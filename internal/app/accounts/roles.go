@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/berthhq/berth/internal/app/engine"
+	"github.com/berthhq/berth/internal/app/record"
 	"github.com/berthhq/berth/internal/data/accountdb"
 	"github.com/berthhq/berth/internal/data/coredb"
 	"github.com/berthhq/berth/internal/fault"
@@ -47,7 +48,7 @@ func (s *Service) CreateRole(ctx context.Context, caller tenant.Caller, r grant.
 			}
 			r.Version, r.CreatedAt, r.UpdatedAt = 1, tx.Now, tx.Now
 			accountdb.InsertRole(tx.Tx, tx.Tenant, r)
-			roleChanged(tx, "role.created", r.Name, engine.AuditChange(nil, roleValues(r)))
+			roleChanged(tx, "role.created", r.Name, record.Changes(nil, roleValues(r)))
 			return r, nil
 		})
 	if pg.IsUnique(err, "roles_pkey") {
@@ -79,7 +80,7 @@ func (s *Service) UpdateRole(
 			}
 			after.Version, after.UpdatedAt = before.Version+1, tx.Now
 			accountdb.UpdateRole(tx.Tx, tx.Tenant, after)
-			roleChanged(tx, "role.updated", name, engine.AuditChange(roleValues(before), roleValues(after)))
+			roleChanged(tx, "role.updated", name, record.Changes(roleValues(before), roleValues(after)))
 			return after, nil
 		})
 }
@@ -99,7 +100,7 @@ func (s *Service) DeleteRole(ctx context.Context, caller tenant.Caller, name str
 			return none, err
 		}
 		accountdb.DeleteRole(tx.Tx, tx.Tenant, name)
-		roleChanged(tx, "role.deleted", name, engine.AuditChange(roleValues(before), nil))
+		roleChanged(tx, "role.deleted", name, record.Changes(roleValues(before), nil))
 		return none, nil
 	})
 	return err
@@ -178,8 +179,8 @@ func (s *Service) changeRoles(
 		if err != nil || slices.Equal(roles, m.Roles) {
 			return roles, err
 		}
-		tx.Audit(action, "member", id.UUID, "",
-			engine.AuditChange(map[string]any{"roles": m.Roles}, map[string]any{"roles": roles}))
+		record.Audit(tx, action, "member", id.UUID, "",
+			record.Changes(map[string]any{"roles": m.Roles}, map[string]any{"roles": roles}))
 		kind := notify.RoleGiven
 		if len(roles) < len(m.Roles) {
 			kind = notify.RoleTaken
@@ -191,7 +192,7 @@ func (s *Service) changeRoles(
 
 // roleChanged records that a role was created, edited or deleted.
 func roleChanged(tx *engine.Tx, action, name string, changes map[string]any) {
-	tx.AuditEntry(coredb.AuditEntry{Action: action, TargetKind: "role", TargetID: name, Changes: changes})
+	record.AuditEntry(tx, coredb.AuditEntry{Action: action, TargetKind: "role", TargetID: name, Changes: changes})
 	rolesEvent(tx, tenant.MemberID{}, map[string]any{"role": name})
 }
 

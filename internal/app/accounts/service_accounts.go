@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/berthhq/berth/internal/app/engine"
+	"github.com/berthhq/berth/internal/app/record"
 	"github.com/berthhq/berth/internal/data/accountdb"
 	"github.com/berthhq/berth/internal/data/coredb"
 	"github.com/berthhq/berth/internal/fault"
@@ -47,7 +48,7 @@ func (s *Service) CreateServiceAccount(
 			account.ID, account.CreatedAt, account.Keys = tenant.NextID[tenant.ServiceAccountID](tx.IDs), tx.Now, nil
 			accountdb.InsertAccount(tx.Tx, tx.Tenant, account)
 			key := insertKey(tx, &account, secret)
-			accountChanged(tx, "account.created", account, engine.AuditChange(nil, accountValues(account)))
+			accountChanged(tx, "account.created", account, record.Changes(nil, accountValues(account)))
 			return accountWithKey{account, key}, nil
 		})
 	if pg.IsUnique(err, "service_accounts_name") {
@@ -103,7 +104,7 @@ func (s *Service) RevokeServiceAccount(
 			if err != nil || account.Revoked() {
 				return account, err
 			}
-			changes := engine.AuditChange(accountValues(account), nil)
+			changes := record.Changes(accountValues(account), nil)
 			account.ExpireKeys(tx.Now)
 			account.RevokedAt, account.Roles = tx.Now, []string{}
 			accountdb.RevokeAccount(tx.Tx, tx.Tenant, id, tx.Now)
@@ -142,7 +143,7 @@ func (s *Service) auditRefusedKey(
 			if err := tx.Load(ctx, &batch); err != nil || audited {
 				return err
 			}
-			tx.Audit(keyRefused, "service_account", account.UUID, "", map[string]any{"key_id": id.String()})
+			record.Audit(tx, keyRefused, "service_account", account.UUID, "", map[string]any{"key_id": id.String()})
 			return nil
 		})
 }
@@ -163,7 +164,7 @@ func insertKey(tx *engine.Tx, account *grant.ServiceAccount, secret grant.Secret
 }
 
 func accountChanged(tx *engine.Tx, action string, account grant.ServiceAccount, changes map[string]any) {
-	tx.Audit(action, "service_account", account.ID.UUID, "", changes)
+	record.Audit(tx, action, "service_account", account.ID.UUID, "", changes)
 	rolesEvent(tx, tenant.MemberID{}, map[string]any{"service_account_id": account.ID.String()})
 }
 

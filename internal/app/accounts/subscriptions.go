@@ -4,8 +4,9 @@ import (
 	"context"
 	"time"
 
+	"github.com/berthhq/berth/internal/app/credits"
 	"github.com/berthhq/berth/internal/app/engine"
-	"github.com/berthhq/berth/internal/app/seats"
+	"github.com/berthhq/berth/internal/app/record"
 	"github.com/berthhq/berth/internal/data/bookingdb"
 	"github.com/berthhq/berth/internal/data/catalogdb"
 	"github.com/berthhq/berth/internal/data/outbox"
@@ -50,7 +51,7 @@ func (s *Service) Subscribe(
 			}
 			sub, ledger := credit.Start(tenant.NextID[tenant.SubscriptionID](tx.IDs), m.ID, *plan, starts, tx.Now)
 			bookingdb.InsertSubscription(tx.Tx, tx.Tenant, sub)
-			seats.WriteCredits(tx, sub, ledger)
+			credits.Write(tx, sub, ledger)
 			subscriptionChanged(tx, sub, "subscription.started", r.Reason)
 			return sub, nil
 		})
@@ -73,7 +74,7 @@ func (s *Service) SetSubscriptionStatus(
 			}
 			sub.Version++
 			sub.UpdatedAt = tx.Now
-			seats.WriteCredits(tx, sub, ledger)
+			credits.Write(tx, sub, ledger)
 			bookingdb.UpdateSubscription(tx.Tx, tx.Tenant, sub, tx.Now)
 			subscriptionChanged(tx, sub, "subscription.status_set", reason)
 			return sub, nil
@@ -201,18 +202,22 @@ func subscriptionChanged(tx *engine.Tx, s credit.Subscription, action, reason st
 		Actor: tx.Caller.Actor(), At: tx.Now,
 		Untyped: map[string]any{"subscription_id": s.ID.String(), "status": string(s.Status)},
 	})
-	tx.Audit(action, "subscription", s.ID.UUID, reason, map[string]any{"status": string(s.Status), "plan": s.Plan.Name})
+	record.Audit(tx, action, "subscription", s.ID.UUID, reason, map[string]any{
+		"status": string(s.Status), "plan": s.Plan.Name,
+	})
 }
 
 // writeCredits writes new lines of the ledger, and records the last one.
 func writeCredits(tx *engine.Tx, s credit.Subscription, ledger []credit.Entry, action string) creditChange {
-	seats.WriteCredits(tx, s, ledger)
+	credits.Write(tx, s, ledger)
 	line := ledger[len(ledger)-1]
 	outbox.Append(tx.Tx, tx.Tenant, outbox.Event{
 		ID: tenant.NextID[tenant.EventID](tx.IDs), Type: outbox.CreditsChanged, Member: s.Member, Booking: line.Booking,
 		Actor: tx.Caller.Actor(), At: tx.Now,
 		Untyped: map[string]any{"subscription_id": s.ID.String(), "amount": line.Amount, "balance": s.Balance},
 	})
-	tx.Audit(action, "subscription", s.ID.UUID, line.Reason, map[string]any{"amount": line.Amount, "balance": s.Balance})
+	record.Audit(tx, action, "subscription", s.ID.UUID, line.Reason, map[string]any{
+		"amount": line.Amount, "balance": s.Balance,
+	})
 	return creditChange{line, s}
 }

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/berthhq/berth/internal/app/engine"
-	"github.com/berthhq/berth/internal/app/seats"
+	"github.com/berthhq/berth/internal/app/record"
 	"github.com/berthhq/berth/internal/data/accountdb"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
@@ -51,7 +51,7 @@ func (s *Service) UpdateTenant(
 			}
 			after.Version, after.UpdatedAt = before.Version+1, tx.Now
 			accountdb.UpdateTenant(tx.Tx, after)
-			seats.CatalogChanged(tx, "tenant.updated", "tenant", tx.Tenant.UUID, changes)
+			record.CatalogChange(tx, "tenant.updated", "tenant", tx.Tenant.UUID, changes)
 			return after, nil
 		})
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/berthhq/berth/internal/app/engine"
+	"github.com/berthhq/berth/internal/app/record"
 	"github.com/berthhq/berth/internal/data/accountdb"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
@@ -116,7 +117,7 @@ func transferChanged(
 	tx *engine.Tx, action string, t grant.Transfer, kind notify.AccessChangeKind, data map[string]any,
 ) {
 	parties := map[string]any{"from_member_id": t.From.Member.String(), "to_member_id": t.To.Member.String()}
-	tx.Audit(action, "member", t.To.Member.UUID, "", parties)
+	record.Audit(tx, action, "member", t.To.Member.UUID, "", parties)
 	event := map[string]any{"from_member_id": t.From.Member.String()}
 	maps.Copy(event, data)
 	rolesEvent(tx, t.To.Member, withAccessChange(event, kind, tenant.RoleOwner))

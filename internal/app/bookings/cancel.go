@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/berthhq/berth/internal/app/engine"
+	"github.com/berthhq/berth/internal/app/record"
 	"github.com/berthhq/berth/internal/app/seats"
 	"github.com/berthhq/berth/internal/data/bookingdb"
 	"github.com/berthhq/berth/internal/data/waitlistdb"
@@ -83,7 +84,7 @@ func (c *cancel) Run(ctx context.Context, tx *engine.Tx) (seats.Cancelled, error
 	}
 	seats.Cancel(tx, cancelled, c.req.Notify)
 	if !tx.Caller.SelfOnly {
-		tx.Audit("booking.cancelled", "booking", b.ID.UUID, c.req.Reason, map[string]any{
+		record.Audit(tx, "booking.cancelled", "booking", b.ID.UUID, c.req.Reason, map[string]any{
 			"member_id": b.Member.String(), "refunded": cancelled.Refunded,
 		})
 	}

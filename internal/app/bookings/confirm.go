@@ -3,7 +3,9 @@ package bookings
 import (
 	"context"
 
+	"github.com/berthhq/berth/internal/app/credits"
 	"github.com/berthhq/berth/internal/app/engine"
+	"github.com/berthhq/berth/internal/app/record"
 	"github.com/berthhq/berth/internal/app/seats"
 	"github.com/berthhq/berth/internal/data/bookingdb"
 	"github.com/berthhq/berth/internal/data/catalogdb"
@@ -140,7 +142,7 @@ func (c *confirm) write(tx *engine.Tx, after booking.Booking, confirmed booking.
 	bookingdb.MoveSeats(tx.Tx, tx.Tenant, after.Session, bookingdb.Seats{Holds: -1})
 	seats.UpdateItemLines(tx, after)
 	if confirmed.Payer != nil {
-		seats.WriteCredits(tx, *confirmed.Payer, confirmed.Ledger)
+		credits.Write(tx, *confirmed.Payer, confirmed.Ledger)
 		if confirmed.Counted {
 			bookingdb.CountBooking(tx.Tx, tx.Tenant, confirmed.Payer.ID, c.slot.LocalDate, +1)
 		}
@@ -150,7 +152,7 @@ func (c *confirm) write(tx *engine.Tx, after booking.Booking, confirmed booking.
 		if !after.Member.IsZero() {
 			catalogdb.PutBenefitMembership(tx.Tx, tx.Tenant, c.number.Membership(after.Benefit, after.Member, tx.Now))
 		}
-		tx.Audit("booking.benefit_applied", "booking", after.ID.UUID, "", map[string]any{
+		record.Audit(tx, "booking.benefit_applied", "booking", after.ID.UUID, "", map[string]any{
 			"provider_code": after.Benefit.Code, "membership_number": after.Benefit.Number,
 			"discount_percent": after.Benefit.Percent, "verified": after.Benefit.Verified,
 		})

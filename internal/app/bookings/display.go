@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/berthhq/berth/internal/app/engine"
+	"github.com/berthhq/berth/internal/app/record"
 	"github.com/berthhq/berth/internal/app/seats"
 	"github.com/berthhq/berth/internal/data/accountdb"
 	"github.com/berthhq/berth/internal/data/bookingdb"
@@ -64,7 +65,7 @@ func (s *Service) CreateDisplayURL(
 }
 
 func auditDisplay(tx *engine.Tx, action string, link checkin.DisplayLink) {
-	tx.Audit(action, "session", link.Session.UUID, "", map[string]any{"display_link_id": link.ID.String()})
+	record.Audit(tx, action, "session", link.Session.UUID, "", map[string]any{"display_link_id": link.ID.String()})
 }
 
 // ListDisplayLinks reads the display links of a session, the latest first.

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/berthhq/berth/internal/app/engine"
+	"github.com/berthhq/berth/internal/app/record"
 	"github.com/berthhq/berth/internal/app/seats"
 	"github.com/berthhq/berth/internal/data/bookingdb"
 	"github.com/berthhq/berth/internal/pg"
@@ -80,7 +81,7 @@ func writePayment(tx *engine.Tx, b *booking.Booking, before []payment.Entry, e p
 	if e.Kind == payment.Refund {
 		action = "payment.refund"
 	}
-	tx.Audit(action, "booking", b.ID.UUID, "", map[string]any{
+	record.Audit(tx, action, "booking", b.ID.UUID, "", map[string]any{
 		"kind": e.Kind, "line": e.Line, "method": e.Method, "reference": e.Reference,
 		"amount": map[string]any{
 			"currency_code": e.Amount.Currency, "units": e.Amount.Units, "nanos": e.Amount.Nanos,

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/berthhq/berth/internal/app/engine"
+	"github.com/berthhq/berth/internal/app/record"
 	"github.com/berthhq/berth/internal/app/seats"
 	"github.com/berthhq/berth/internal/data/bookingdb"
 	"github.com/berthhq/berth/internal/data/waitlistdb"
@@ -123,7 +124,7 @@ func (r *reschedule) move(tx *engine.Tx, before, after booking.Booking) {
 		FromSession: from.ID, FromStart: from.StartsAt.Truncate(time.Second), Notify: r.Notify,
 	})
 	if !tx.Caller.SelfOnly {
-		tx.Audit("booking.rescheduled", "booking", before.ID.UUID, "", map[string]any{
+		record.Audit(tx, "booking.rescheduled", "booking", before.ID.UUID, "", map[string]any{
 			"from_session_id": from.ID.String(), "to_session_id": to.ID.String(),
 		})
 	}

@@ -5,13 +5,15 @@ import (
 	"slices"
 
 	"github.com/berthhq/berth/internal/app/engine"
-	"github.com/berthhq/berth/internal/app/seats"
+	"github.com/berthhq/berth/internal/app/record"
 	"github.com/berthhq/berth/internal/data/catalogdb"
 	"github.com/berthhq/berth/internal/data/coredb"
+	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/catalog"
+	"github.com/berthhq/berth/internal/rules/event"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -51,10 +53,10 @@ func (s *Service) PutBenefitProvider(
 				return before, nil
 			}
 			catalogdb.PutBenefitProvider(tx.Tx, tx.Tenant, after)
-			tx.AuditEntry(coredb.AuditEntry{
+			record.AuditEntry(tx, coredb.AuditEntry{
 				Action: "benefit_provider.put", TargetKind: "benefit_provider", TargetID: p.Code, Changes: changes,
 			})
-			seats.CatalogEvent(tx, "benefit_provider", p.Code)
+			record.Event(tx, outbox.Event{Data: event.CatalogChanged{Kind: "benefit_provider", ID: p.Code}})
 			return after, nil
 		})
 }
@@ -120,7 +122,7 @@ func (s *Service) UpdateBenefitNumbers(
 			}
 			catalogdb.AddBenefitNumbers(tx.Tx, tx.Tenant, code, add)
 			catalogdb.PutBenefitProvider(tx.Tx, tx.Tenant, *provider)
-			tx.AuditEntry(coredb.AuditEntry{
+			record.AuditEntry(tx, coredb.AuditEntry{
 				Action: "benefit_provider.numbers", TargetKind: "benefit_provider", TargetID: code,
 				Changes: map[string]any{"added": added, "removed": removed, "numbers": provider.Numbers},
 			})
@@ -158,7 +160,7 @@ func (s *Service) DeleteBenefitMembership(
 			return err
 		}
 		catalogdb.DeleteBenefitMembership(tx.Tx, tx.Tenant, code, of)
-		tx.Audit("benefit_membership.deleted", "member", of.UUID, "", map[string]any{
+		record.Audit(tx, "benefit_membership.deleted", "member", of.UUID, "", map[string]any{
 			"provider_code": code, "membership_number": used.Number,
 		})
 		return nil

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/berthhq/berth/internal/app/engine"
-	"github.com/berthhq/berth/internal/app/seats"
+	"github.com/berthhq/berth/internal/app/record"
 	"github.com/berthhq/berth/internal/data/catalogdb"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
@@ -25,7 +25,7 @@ func (s *Service) CreateItem(ctx context.Context, caller tenant.Caller, i bookin
 		func(_ context.Context, tx *engine.Tx) (booking.Item, error) {
 			i.ID, i.Version, i.CreatedAt, i.UpdatedAt = tenant.NextID[tenant.ItemID](tx.IDs), 1, tx.Now, tx.Now
 			catalogdb.InsertItem(tx.Tx, tx.Tenant, i)
-			seats.CatalogChanged(tx, "item.created", "item", i.ID.UUID, map[string]any{"name": i.Name, "stock": i.Stock})
+			record.CatalogChange(tx, "item.created", "item", i.ID.UUID, map[string]any{"name": i.Name, "stock": i.Stock})
 			return i, nil
 		})
 	if pg.IsForeignKey(err) {
@@ -48,7 +48,7 @@ func (s *Service) UpdateItem(
 		},
 		save: func(_ context.Context, tx *engine.Tx, _, after booking.Item, changes map[string]any) error {
 			catalogdb.UpdateItem(tx.Tx, tx.Tenant, after)
-			seats.CatalogChanged(tx, "item.updated", "item", id.UUID, changes)
+			record.CatalogChange(tx, "item.updated", "item", id.UUID, changes)
 			return nil
 		},
 	}.run(ctx, s, caller)

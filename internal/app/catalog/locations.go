@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/berthhq/berth/internal/app/engine"
-	"github.com/berthhq/berth/internal/app/seats"
+	"github.com/berthhq/berth/internal/app/record"
 	"github.com/berthhq/berth/internal/data/accountdb"
 	"github.com/berthhq/berth/internal/data/catalogdb"
 	"github.com/berthhq/berth/internal/pg"
@@ -38,7 +38,7 @@ func (s *Service) CreateLocation(
 				return made, err
 			}
 			catalogdb.InsertLocation(tx.Tx, tx.Tenant, made)
-			seats.CatalogChanged(tx, "location.created", "location", made.ID.UUID, catalog.AuditChanges(nil, made.AuditFields()))
+			record.CatalogChange(tx, "location.created", "location", made.ID.UUID, catalog.AuditChanges(nil, made.AuditFields()))
 			return made, nil
 		})
 	return created, locationNameTaken(err)
@@ -69,7 +69,7 @@ func (s *Service) UpdateLocation(
 				}
 			}
 			catalogdb.UpdateLocation(tx.Tx, tx.Tenant, after)
-			seats.CatalogChanged(tx, "location.updated", "location", id.UUID, changes)
+			record.CatalogChange(tx, "location.updated", "location", id.UUID, changes)
 			return nil
 		},
 	}.run(ctx, s, caller)

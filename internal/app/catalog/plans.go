@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/berthhq/berth/internal/app/engine"
+	"github.com/berthhq/berth/internal/app/record"
 	"github.com/berthhq/berth/internal/civil"
 	"github.com/berthhq/berth/internal/data/bookingdb"
 	"github.com/berthhq/berth/internal/data/catalogdb"
@@ -23,7 +24,7 @@ func (s *Service) CreatePlan(ctx context.Context, caller tenant.Caller, p credit
 		func(_ context.Context, tx *engine.Tx) (credit.Plan, error) {
 			p.ID, p.Version, p.CreatedAt, p.UpdatedAt = tenant.NextID[tenant.PlanID](tx.IDs), 1, tx.Now, tx.Now
 			catalogdb.InsertPlan(tx.Tx, tx.Tenant, p)
-			tx.Audit("plan.created", "plan", p.ID.UUID, "", map[string]any{"name": p.Name, "kind": string(p.Kind)})
+			record.Audit(tx, "plan.created", "plan", p.ID.UUID, "", map[string]any{"name": p.Name, "kind": string(p.Kind)})
 			return p, nil
 		})
 	return created, planNameTaken(err)
@@ -51,7 +52,7 @@ func (s *Service) UpdatePlan(
 				// In zones west of UTC today may still be the day before.
 				bookingdb.CountUsage(tx.Tx, tx.Tenant, id, civil.DateOf(tx.Now, nil).AddDays(-1))
 			}
-			tx.Audit("plan.updated", "plan", id.UUID, "", changes)
+			record.Audit(tx, "plan.updated", "plan", id.UUID, "", changes)
 			return nil
 		},
 	}.run(ctx, s, caller)

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/berthhq/berth/internal/app/engine"
-	"github.com/berthhq/berth/internal/app/seats"
+	"github.com/berthhq/berth/internal/app/record"
 	"github.com/berthhq/berth/internal/data/catalogdb"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
@@ -34,7 +34,7 @@ func (s *Service) CreateResource(
 				return r, err
 			}
 			catalogdb.InsertResource(tx.Tx, tx.Tenant, r)
-			seats.CatalogChanged(tx, "resource.created", "resource", r.ID.UUID, catalog.AuditChanges(nil, r.AuditFields()))
+			record.CatalogChange(tx, "resource.created", "resource", r.ID.UUID, catalog.AuditChanges(nil, r.AuditFields()))
 			return r, nil
 		})
 	return created, resourceNameTaken(err)
@@ -57,7 +57,7 @@ func (s *Service) UpdateResource(
 		},
 		save: func(_ context.Context, tx *engine.Tx, _, after catalog.Resource, changes map[string]any) error {
 			catalogdb.UpdateResource(tx.Tx, tx.Tenant, after)
-			seats.CatalogChanged(tx, "resource.updated", "resource", id.UUID, changes)
+			record.CatalogChange(tx, "resource.updated", "resource", id.UUID, changes)
 			return nil
 		},
 	}.run(ctx, s, caller)

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/berthhq/berth/internal/app/engine"
-	"github.com/berthhq/berth/internal/app/seats"
+	"github.com/berthhq/berth/internal/app/record"
 	"github.com/berthhq/berth/internal/data/catalogdb"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/catalog"
@@ -28,7 +28,7 @@ func (s *Service) CreateService(
 		func(_ context.Context, tx *engine.Tx) (catalog.Service, error) {
 			svc.ID, svc.Version, svc.CreatedAt, svc.UpdatedAt = tenant.NextID[tenant.ServiceID](tx.IDs), 1, tx.Now, tx.Now
 			catalogdb.InsertService(tx.Tx, tx.Tenant, svc)
-			seats.CatalogChanged(tx, "service.created", "service", svc.ID.UUID, catalog.AuditChanges(nil, svc.AuditFields()))
+			record.CatalogChange(tx, "service.created", "service", svc.ID.UUID, catalog.AuditChanges(nil, svc.AuditFields()))
 			return svc, nil
 		})
 	return created, serviceNameTaken(err)
@@ -52,7 +52,7 @@ func (s *Service) UpdateService(
 		},
 		save: func(_ context.Context, tx *engine.Tx, _, after catalog.Service, changes map[string]any) error {
 			catalogdb.UpdateService(tx.Tx, tx.Tenant, after)
-			seats.CatalogChanged(tx, "service.updated", "service", id.UUID, changes)
+			record.CatalogChange(tx, "service.updated", "service", id.UUID, changes)
 			return nil
 		},
 	}.run(ctx, s, caller)

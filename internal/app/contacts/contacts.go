@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/berthhq/berth/internal/app/engine"
+	"github.com/berthhq/berth/internal/app/record"
 	"github.com/berthhq/berth/internal/data/accountdb"
 	"github.com/berthhq/berth/internal/data/messagedb"
 	"github.com/berthhq/berth/internal/data/outbox"
@@ -85,7 +86,7 @@ func (c Codes) Ask(
 	}
 	accountdb.PutPendingContact(tx.Tx, tx.Tenant, owner, pending)
 	accountdb.InsertCode(tx.Tx, tx.Tenant, owner, pending, sentTo, tx.Now)
-	tx.Audit("contact.code_requested", "member", owner.UUID, "", map[string]any{"kind": string(to.Kind)})
+	record.Audit(tx, "contact.code_requested", "member", owner.UUID, "", map[string]any{"kind": string(to.Kind)})
 	Changed(tx, owner)
 	return pending, true, nil
 }

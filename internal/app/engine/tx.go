@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/berthhq/berth/internal/app/quota"
-	"github.com/berthhq/berth/internal/data/coredb"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/tenant"
 )
@@ -100,33 +99,6 @@ func (tx *Tx) committed(e *Engine) {
 	for _, effect := range tx.effects {
 		effect()
 	}
-}
-
-// Audit records an act of the caller in the audit log.
-func (tx *Tx) Audit(action, kind string, target tenant.UUID, reason string, changes map[string]any) {
-	tx.AuditEntry(coredb.AuditEntry{
-		Action: action, TargetKind: kind, TargetID: target.String(), Reason: reason, Changes: changes,
-	})
-}
-
-// AuditEntry is Audit for targets without an id. It fills in the actor, the time and the request.
-func (tx *Tx) AuditEntry(entry coredb.AuditEntry) {
-	entry.ID, entry.Actor, entry.Subject = tenant.NextID[tenant.AuditID](tx.IDs), tx.Caller.Actor(), tx.Caller.Subject
-	entry.Request, entry.Address, entry.Client = tx.Request.ID, tx.Request.Address, tx.Request.Client
-	entry.At = tx.Now
-	coredb.AppendAudit(tx.Tx, tx.Tenant, entry)
-}
-
-// AuditChange returns what an act changed, for the audit log. A nil side is left out.
-func AuditChange(before, after map[string]any) map[string]any {
-	changes := make(map[string]any, 2)
-	if before != nil {
-		changes["before"] = before
-	}
-	if after != nil {
-		changes["after"] = after
-	}
-	return changes
 }
 
 type requestKey struct{}

@@ -4,28 +4,17 @@ import (
 	"context"
 	"errors"
 	"testing"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/shoenig/test"
 
 	"github.com/berthhq/berth/internal/pg"
-	"github.com/berthhq/berth/internal/tenant"
-	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
-func TestData_LeavesOutWhatIsNotThere(t *testing.T) {
+func TestReasonData_LeavesOutWhatIsNotThere(t *testing.T) {
 	t.Parallel()
-	one, other := map[string]any{"a": 1}, map[string]any{"a": 2}
-	for _, tt := range []struct{ want, got map[string]any }{
-		{nil, ReasonData("")},
-		{map[string]any{"reason": "ill"}, ReasonData("ill")},
-		{map[string]any{"before": one, "after": other}, AuditChange(one, other)},
-		{map[string]any{"after": other}, AuditChange(nil, other)},
-		{map[string]any{"before": one}, AuditChange(one, nil)},
-	} {
-		test.Eq(t, tt.want, tt.got)
-	}
+	test.Nil(t, ReasonData(""))
+	test.Eq(t, map[string]any{"reason": "ill"}, ReasonData("ill"))
 }
 
 // Keys and advisory locks are of one kind, one name and one tenant. A name has its parts: it is no text that can be cut
@@ -101,30 +90,4 @@ func TestInChunks_FindsAll(t *testing.T) {
 		}
 		cancel()
 	}
-}
-
-// The audit log has the caller, the time and the request of an act.
-func TestTx_AuditRecordsCallerAndRequest(t *testing.T) {
-	t.Parallel()
-	s := newSite(t)
-	target := tenant.New[tenant.MemberID](time.Now())
-	s.caller.Member = tenant.New[tenant.MemberID](time.Now())
-	var at, found time.Time
-	audits := act{do: func(_ context.Context, tx *Tx) error {
-		at = tx.Now
-		tx.Audit("member.update", "member", target.UUID, "moved", map[string]any{"after": "x"})
-		return nil
-	}}
-	ctx := WithRequest(t.Context(), Request{ID: "r1", Address: "192.0.2.1", Client: "kiosk"})
-	expect.OK(t)(RunBatched(ctx, s.Engine, s.caller, audits.batched()))
-	expect.OK(t)(Transact(ctx, s.Engine, s.caller, Transaction{Name: "test"}, audits.Run))
-	rows, _ := s.db.Owner.Query(t.Context(), `select concat_ws(' ', actor, actor_subject, action, target_kind, target_id,
-		reason, changes, request_id, address, client), occurred_at from audit_entries order by occurred_at`)
-	texts := expect.Value(pgx.CollectRows(rows, func(row pgx.CollectableRow) (text string, err error) {
-		return text, row.Scan(&text, &found)
-	}))(t)
-	want := s.caller.Member.String() + " test member.update member " + target.String() +
-		` moved {"after": "x"} r1 192.0.2.1 kiosk`
-	test.Eq(t, []string{want, want}, texts)
-	test.Eq(t, at, found.UTC())
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/berthhq/berth/internal/app/bookings"
+	"github.com/berthhq/berth/internal/app/credits"
 	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/app/idempotency"
 	"github.com/berthhq/berth/internal/app/schedules"
@@ -305,7 +306,7 @@ func advance(ctx context.Context, tx *engine.Tx, ids []tenant.SubscriptionID) (S
 		default:
 			continue // another transaction was faster
 		}
-		seats.WriteCredits(tx, after, ledger)
+		credits.Write(tx, after, ledger)
 		if len(ledger) == 0 {
 			bookingdb.UpdateSubscription(tx.Tx, tx.Tenant, after, tx.Now)
 		}

@@ -5,6 +5,7 @@ import (
 	"maps"
 
 	"github.com/berthhq/berth/internal/app/engine"
+	"github.com/berthhq/berth/internal/app/record"
 	"github.com/berthhq/berth/internal/data/messagedb"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
@@ -51,7 +52,7 @@ func (s *Service) UpdateNotificationSettings(
 		}
 		after.Version, after.UpdatedAt = before.Version+1, tx.Now
 		messagedb.PutNotificationSettings(tx.Tx, tx.Tenant, after)
-		tx.Audit("notification_settings.updated", "tenant", tx.Tenant.UUID, "", changes)
+		record.Audit(tx, "notification_settings.updated", "tenant", tx.Tenant.UUID, "", changes)
 		return after, nil
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 
 	"github.com/berthhq/berth/internal/app/engine"
+	"github.com/berthhq/berth/internal/app/record"
 	"github.com/berthhq/berth/internal/data/messagedb"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
@@ -124,8 +125,8 @@ func (s *Service) UpdateSenders(
 			return Senders{}, fault.ErrEdited
 		}
 		after.Version = before.Version + 1
-		changes := engine.AuditChange(before.AuditFields(), after.AuditFields())
-		tx.Audit("senders.updated", "tenant", tx.Tenant.UUID, "", changes)
+		changes := record.Changes(before.AuditFields(), after.AuditFields())
+		record.Audit(tx, "senders.updated", "tenant", tx.Tenant.UUID, "", changes)
 		return after.Public(), s.putSenders(tx, after)
 	})
 }

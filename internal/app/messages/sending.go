@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/berthhq/berth/internal/app/engine"
+	"github.com/berthhq/berth/internal/app/record"
 	"github.com/berthhq/berth/internal/data/accountdb"
 	"github.com/berthhq/berth/internal/data/messagedb"
 	"github.com/berthhq/berth/internal/pg"
@@ -75,7 +76,7 @@ func (s *Service) countTest(tx *engine.Tx, senders Senders, c delivery.Channel, 
 func tellAlarms(tx *engine.Tx, sending *notify.Sending) []notify.SendingAlarm {
 	alarms := sending.Alarms()
 	for _, a := range alarms {
-		tx.Audit("sending_quota.reached", "tenant", tx.Tenant.UUID, "", map[string]any{
+		record.Audit(tx, "sending_quota.reached", "tenant", tx.Tenant.UUID, "", map[string]any{
 			"channel": string(a.Channel), "country": a.Country, "percent": a.Percent, "limit": a.Limit, "used": a.Used,
 		})
 	}
@@ -136,7 +137,7 @@ func (s *Service) ReviewSending(ctx context.Context, in tenant.TenantID) error {
 			after := before.Review(conduct[before.Channel], s.quotas[before.Channel].Total, tx.Now)
 			reviewed = append(reviewed, after)
 			if after.Level != before.Level {
-				tx.Audit("sending_quota.changed", "tenant", in.UUID, "", map[string]any{
+				record.Audit(tx, "sending_quota.changed", "tenant", in.UUID, "", map[string]any{
 					"channel": string(after.Channel), "before": 1 << before.Level, "after": 1 << after.Level,
 					"sent": conduct[before.Channel].Sent, "bad": conduct[before.Channel].Bad,
 				})

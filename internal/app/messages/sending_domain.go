@@ -13,6 +13,7 @@ import (
 
 	"github.com/berthhq/berth/internal/alarm"
 	"github.com/berthhq/berth/internal/app/engine"
+	"github.com/berthhq/berth/internal/app/record"
 	"github.com/berthhq/berth/internal/data/messagedb"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
@@ -126,7 +127,7 @@ func (s *Service) VerifySendingDomain(ctx context.Context, caller tenant.Caller)
 }
 
 func auditDomain(tx *engine.Tx, action string, domain sending.Domain) {
-	tx.Audit(action, "tenant", tx.Tenant.UUID, "", map[string]any{"domain": domain.Address})
+	record.Audit(tx, action, "tenant", tx.Tenant.UUID, "", map[string]any{"domain": domain.Address})
 }
 
 // RunDomainChecks looks up the records of verified domains whenever that is due, until ctx ends. Sweeps set the alarms.

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/berthhq/berth/internal/app/engine"
+	"github.com/berthhq/berth/internal/app/record"
 	"github.com/berthhq/berth/internal/data/messagedb"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
@@ -149,7 +150,7 @@ func auditFields(t Template) map[string]any {
 
 func auditTemplate(tx *engine.Tx, action string, t content.Template, changes map[string]any) {
 	changes["topic"], changes["channel"], changes["locale"] = string(t.Topic), string(t.Channel), t.Locale
-	tx.Audit(action, "template", tx.Tenant.UUID, "", changes)
+	record.Audit(tx, action, "template", tx.Tenant.UUID, "", changes)
 }
 
 // PreviewTemplate renders a template with example values. Without a body it renders the template in use.

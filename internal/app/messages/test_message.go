@@ -6,6 +6,7 @@ import (
 
 	"github.com/berthhq/berth/internal/app/contacts"
 	"github.com/berthhq/berth/internal/app/engine"
+	"github.com/berthhq/berth/internal/app/record"
 	"github.com/berthhq/berth/internal/data/accountdb"
 	"github.com/berthhq/berth/internal/data/messagedb"
 	"github.com/berthhq/berth/internal/pg"
@@ -129,7 +130,7 @@ func (s *Service) composeTest(
 			Message: message, Notice: n, Provider: provider, Own: ofTenant, Device: d.device, Counted: counted,
 		})
 	}
-	tx.Audit("test_message.sent", "member", m.ID.UUID, "", map[string]any{
+	record.Audit(tx, "test_message.sent", "member", m.ID.UUID, "", map[string]any{
 		"topic": string(topic), "channel": string(c), "messages": len(lines),
 	})
 	messagedb.InsertDeliveries(tx.Tx, tx.Tenant, lines)

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/berthhq/berth/internal/app/engine"
+	"github.com/berthhq/berth/internal/app/record"
 	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/data/scheduledb"
 	"github.com/berthhq/berth/internal/rules/catalog"
@@ -37,7 +38,7 @@ func (s *Service) CancelSession(
 		if err != nil {
 			return done, err
 		}
-		tx.Audit("session.cancelled", "session", id.UUID, reason, catalog.AuditChanges(before.Facts(), after.Facts()))
+		record.Audit(tx, "session.cancelled", "session", id.UUID, reason, catalog.AuditChanges(before.Facts(), after.Facts()))
 		return done, nil
 	})
 }

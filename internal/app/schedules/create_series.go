@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/berthhq/berth/internal/app/engine"
+	"github.com/berthhq/berth/internal/app/record"
 	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/data/scheduledb"
 	"github.com/berthhq/berth/internal/rules/catalog"
@@ -40,7 +41,7 @@ func (s *Service) CreateSeries(
 		scheduledb.InsertSeries(tx.Tx, tx.Tenant, series)
 		scheduledb.InsertSessions(tx.Tx, tx.Tenant, sessions)
 		appendEvents(tx, outbox.SessionCreated, seriesData, sessions...)
-		tx.Audit("series.created", "series", series.ID.UUID, "", catalog.AuditChanges(nil, series.Facts()))
+		record.Audit(tx, "series.created", "series", series.ID.UUID, "", catalog.AuditChanges(nil, series.Facts()))
 		ids := idsOf(sessions)
 		_, _, err = s.waitlists.FillAll(ctx, tx, waitlist.ByPublish, ids...)
 		return createdSeries{series, ids}, err

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/berthhq/berth/internal/app/engine"
+	"github.com/berthhq/berth/internal/app/record"
 	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/data/scheduledb"
 	"github.com/berthhq/berth/internal/rules/catalog"
@@ -36,7 +37,7 @@ func (s *Service) CreateSession(
 		}
 		scheduledb.InsertSessions(tx.Tx, tx.Tenant, []session.Session{created})
 		appendEvents(tx, outbox.SessionCreated, nil, created)
-		tx.Audit("session.created", "session", created.ID.UUID, "", catalog.AuditChanges(nil, created.Facts()))
+		record.Audit(tx, "session.created", "session", created.ID.UUID, "", catalog.AuditChanges(nil, created.Facts()))
 		if !publish || !created.StartsAt.After(tx.Now) {
 			return created, nil
 		}

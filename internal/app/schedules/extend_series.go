@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/berthhq/berth/internal/app/engine"
+	"github.com/berthhq/berth/internal/app/record"
 	"github.com/berthhq/berth/internal/civil"
 	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/data/scheduledb"
@@ -92,7 +93,7 @@ func (s *Service) extendOne(ctx context.Context, tx *engine.Tx, id tenant.Series
 	scheduledb.InsertSessions(tx.Tx, tx.Tenant, free)
 	appendEvents(tx, outbox.SessionCreated, seriesData, free...)
 	if len(skipped) > 0 {
-		tx.Audit("series.extended", "series", id.UUID, "", map[string]any{"made": len(free), "left_out": skipped})
+		record.Audit(tx, "series.extended", "series", id.UUID, "", map[string]any{"made": len(free), "left_out": skipped})
 	}
 	_, _, err = s.waitlists.FillAll(ctx, tx, waitlist.ByPublish, idsOf(free)...)
 	return len(free), err

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/berthhq/berth/internal/app/engine"
+	"github.com/berthhq/berth/internal/app/record"
 	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/data/scheduledb"
 	"github.com/berthhq/berth/internal/rules/catalog"
@@ -40,7 +41,8 @@ func (s *Service) changeState(ctx context.Context, caller tenant.Caller, c state
 		}
 		scheduledb.UpdateSessions(tx.Tx, tx.Tenant, []session.Session{after})
 		appendEvents(tx, c.event, always(engine.ReasonData(c.reason)), after)
-		tx.Audit(string(c.event), "session", after.ID.UUID, c.reason, catalog.AuditChanges(before.Facts(), after.Facts()))
+		changes := catalog.AuditChanges(before.Facts(), after.Facts())
+		record.Audit(tx, string(c.event), "session", after.ID.UUID, c.reason, changes)
 		if c.trigger != "" {
 			return s.fill(ctx, tx, after, c.trigger)
 		}

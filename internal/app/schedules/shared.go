@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/berthhq/berth/internal/app/engine"
+	"github.com/berthhq/berth/internal/app/record"
 	"github.com/berthhq/berth/internal/app/seats"
 	"github.com/berthhq/berth/internal/data/catalogdb"
 	"github.com/berthhq/berth/internal/data/coredb"
@@ -89,7 +90,7 @@ func always(data map[string]any) func(session.Session) map[string]any {
 
 // auditBatch records an act on several sessions as one audit entry.
 func auditBatch(tx *engine.Tx, action string, batch tenant.BatchID, reason string, changes map[string]any) {
-	tx.AuditEntry(coredb.AuditEntry{
+	record.AuditEntry(tx, coredb.AuditEntry{
 		Action: action, TargetKind: "session", Batch: batch, Reason: reason, Changes: changes,
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/berthhq/berth/internal/app/engine"
+	"github.com/berthhq/berth/internal/app/record"
 	"github.com/berthhq/berth/internal/app/seats"
 	"github.com/berthhq/berth/internal/civil"
 	"github.com/berthhq/berth/internal/data/outbox"
@@ -156,7 +157,7 @@ func (s *Service) editMany(
 	}
 	done, err = s.applyPattern(ctx, tx, series.ID, from, after, pattern, at)
 	changes["updated"], changes["created"], changes["cancelled"] = done.Updated, done.Created, done.Cancelled
-	tx.Audit("series.updated", "series", after.ID.UUID, "", changes)
+	record.Audit(tx, "series.updated", "series", after.ID.UUID, "", changes)
 	return done, err
 }
 

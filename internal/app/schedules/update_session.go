@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/berthhq/berth/internal/app/engine"
+	"github.com/berthhq/berth/internal/app/record"
 	"github.com/berthhq/berth/internal/data/bookingdb"
 	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/data/scheduledb"
@@ -61,7 +62,7 @@ func (s *Service) edit(
 	scheduledb.UpdateSessions(tx.Tx, tx.Tenant, is)
 	changes := catalog.AuditChanges(before.Facts(), after.Facts())
 	appendEvents(tx, outbox.SessionUpdated, always(changes), after)
-	tx.Audit("session.updated", "session", after.ID.UUID, "", changes)
+	record.Audit(tx, "session.updated", "session", after.ID.UUID, "", changes)
 	promoted, queued, err := s.updateWaitlists(ctx, tx, was, is, freed)
 	if err != nil || !queued {
 		return filled{Session: after}, err

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/berthhq/berth/internal/app/engine"
+	"github.com/berthhq/berth/internal/app/record"
 	"github.com/berthhq/berth/internal/app/seats"
 	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/data/scheduledb"
@@ -25,7 +26,7 @@ func (s *Service) CreateWorkout(
 			return w, err
 		}
 		scheduledb.InsertWorkout(tx.Tx, tx.Tenant, w)
-		seats.CatalogChanged(tx, "workout.created", "workout", w.ID.UUID, catalog.AuditChanges(nil, w.Facts()))
+		record.CatalogChange(tx, "workout.created", "workout", w.ID.UUID, catalog.AuditChanges(nil, w.Facts()))
 		return w, nil
 	})
 }
@@ -64,7 +65,7 @@ func (s *Service) UpdateWorkout(
 		}
 		after.Version, after.UpdatedAt = before.Version+1, tx.Now
 		scheduledb.UpdateWorkout(tx.Tx, tx.Tenant, after)
-		seats.CatalogChanged(tx, "workout.updated", "workout", id.UUID, changes)
+		record.CatalogChange(tx, "workout.updated", "workout", id.UUID, changes)
 		return after, nil
 	})
 }
@@ -88,7 +89,7 @@ func (s *Service) DeleteWorkout(
 			return after, err
 		}
 		scheduledb.UpdateWorkout(tx.Tx, tx.Tenant, after)
-		seats.CatalogChanged(tx, "workout.deleted", "workout", id.UUID, map[string]any{"before": before.Facts()})
+		record.CatalogChange(tx, "workout.deleted", "workout", id.UUID, map[string]any{"before": before.Facts()})
 		return after, nil
 	})
 }
@@ -152,7 +153,7 @@ func attachWorkouts(tx *engine.Tx, action string, before, after session.Session)
 	scheduledb.UpdateSessions(tx.Tx, tx.Tenant, []session.Session{after})
 	changes := catalog.AuditChanges(before.Facts(), after.Facts())
 	appendEvents(tx, outbox.SessionUpdated, always(changes), after)
-	tx.Audit(action, "session", after.ID.UUID, "", changes)
+	record.Audit(tx, action, "session", after.ID.UUID, "", changes)
 }
 
 // WorkoutQuery selects reusable workouts, in order of name, then id.

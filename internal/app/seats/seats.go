@@ -5,7 +5,9 @@ package seats
 import (
 	"context"
 
+	"github.com/berthhq/berth/internal/app/credits"
 	"github.com/berthhq/berth/internal/app/engine"
+	"github.com/berthhq/berth/internal/app/record"
 	"github.com/berthhq/berth/internal/data/bookingdb"
 	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/data/waitlistdb"
@@ -13,7 +15,6 @@ import (
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/catalog"
-	"github.com/berthhq/berth/internal/rules/credit"
 	"github.com/berthhq/berth/internal/rules/event"
 	"github.com/berthhq/berth/internal/rules/payment"
 	"github.com/berthhq/berth/internal/rules/waitlist"
@@ -70,7 +71,7 @@ func Take(tx *engine.Tx, f booking.Facts, b booking.Booking, decision booking.De
 	bookingdb.InsertBooking(tx.Tx, tx.Tenant, b)
 	bookingdb.MoveSeats(tx.Tx, tx.Tenant, b.Session, seats)
 	if decision.Payer != nil {
-		WriteCredits(tx, *decision.Payer, decision.Ledger)
+		credits.Write(tx, *decision.Payer, decision.Ledger)
 		if decision.Counted {
 			bookingdb.CountBooking(tx.Tx, tx.Tenant, decision.Payer.ID, f.Slot.LocalDate, +1)
 		}
@@ -87,7 +88,7 @@ func Cancel(tx *engine.Tx, c booking.CancelResult, notify bool) {
 		bookingdb.SetLines(tx.Tx, tx.Tenant, b.ID, nil, booking.ItemCancelled)
 	}
 	if c.Payer != nil {
-		WriteCredits(tx, *c.Payer, c.Ledger)
+		credits.Write(tx, *c.Payer, c.Ledger)
 	}
 	if c.ReleasesQuota {
 		bookingdb.CountBooking(tx.Tx, tx.Tenant, b.Subscription, b.LocalDate, -1)
@@ -112,38 +113,7 @@ func EndHold(tx *engine.Tx, b *booking.Booking, data event.Data) {
 
 // BookingEvent appends an event of a booking to the event log.
 func BookingEvent(tx *engine.Tx, b booking.Booking, data event.Data) {
-	outbox.Append(tx.Tx, tx.Tenant, outbox.Event{
-		ID: tenant.NextID[tenant.EventID](tx.IDs), Session: b.Session, Booking: b.ID, Member: b.Member,
-		Actor: tx.Caller.Actor(), Data: data, At: tx.Now,
-	})
-}
-
-// WriteCredits writes a subscription's new balance together with the ledger lines that led to it, so that the balance
-// is always the sum of its lines.
-func WriteCredits(tx *engine.Tx, s credit.Subscription, ledger []credit.Entry) {
-	if len(ledger) == 0 {
-		return
-	}
-	for i := range ledger {
-		ledger[i].ID = tenant.NextID[tenant.CreditEntryID](tx.IDs)
-	}
-	bookingdb.UpdateSubscription(tx.Tx, tx.Tenant, s, tx.Now)
-	bookingdb.AppendLedger(tx.Tx, tx.Tenant, ledger)
-}
-
-// CatalogChanged records in the audit log that an entity of the catalog was created or edited, and appends an event for
-// consumers that keep a copy.
-func CatalogChanged(tx *engine.Tx, action, kind string, id tenant.UUID, changes map[string]any) {
-	tx.Audit(action, kind, id, "", changes)
-	CatalogEvent(tx, kind, id.String())
-}
-
-// CatalogEvent appends only the event.
-func CatalogEvent(tx *engine.Tx, kind, id string) {
-	outbox.Append(tx.Tx, tx.Tenant, outbox.Event{
-		ID: tenant.NextID[tenant.EventID](tx.IDs), Actor: tx.Caller.Actor(),
-		Data: event.CatalogChanged{Kind: kind, ID: id}, At: tx.Now,
-	})
+	record.Event(tx, outbox.Event{Session: b.Session, Booking: b.ID, Member: b.Member, Data: data})
 }
 
 // LoadByRef asks for the booking or entry that an earlier request with an external reference made.

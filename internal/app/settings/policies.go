@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/berthhq/berth/internal/app/engine"
-	"github.com/berthhq/berth/internal/app/seats"
+	"github.com/berthhq/berth/internal/app/record"
 	"github.com/berthhq/berth/internal/data/catalogdb"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
@@ -55,7 +55,7 @@ func (s *Service) UpdatePolicy(
 				}
 				policy.Version, policy.UpdatedAt = next, tx.Now
 				catalogdb.PutPolicy(tx.Tx, tx.Tenant, *policy)
-				seats.CatalogChanged(tx, "policy.updated", "policy", policy.Scope, changes)
+				record.CatalogChange(tx, "policy.updated", "policy", policy.Scope, changes)
 			}
 			return catalog.EffectivePolicy(layers...), nil
 		})

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/berthhq/berth/internal/app/engine"
+	"github.com/berthhq/berth/internal/app/record"
 	"github.com/berthhq/berth/internal/app/waitlists"
 	"github.com/berthhq/berth/internal/data/accountdb"
 	"github.com/berthhq/berth/internal/data/outbox"
@@ -87,7 +88,7 @@ func updateRules(ctx context.Context, tx *engine.Tx, r RulesEdit) (waitlist.Effe
 		version.AuthorName = author[0].Name
 	}
 	waitlistdb.PutRules(tx.Tx, tx.Tenant, version)
-	tx.Audit("rules.updated", "waitlist_rules", layer.Scope, r.Reason, changes)
+	record.Audit(tx, "rules.updated", "waitlist_rules", layer.Scope, r.Reason, changes)
 	outbox.Append(tx.Tx, tx.Tenant, outbox.Event{
 		ID: tenant.NextID[tenant.EventID](tx.IDs), Type: outbox.RulesChanged, Actor: tx.Caller.Actor(), At: tx.Now,
 		Untyped: map[string]any{

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/berthhq/berth/internal/app/engine"
+	"github.com/berthhq/berth/internal/app/record"
 	"github.com/berthhq/berth/internal/app/seats"
 	"github.com/berthhq/berth/internal/data/bookingdb"
 	"github.com/berthhq/berth/internal/data/waitlistdb"
@@ -111,7 +112,7 @@ func (s *Service) editEntry(
 		if err != nil {
 			return waitlist.Entry{}, err
 		}
-		tx.Audit(action, "waitlist_entry", id.UUID, reason, map[string]any{
+		record.Audit(tx, action, "waitlist_entry", id.UUID, reason, map[string]any{
 			"entry_id": id.String(), "flagged": e.Flagged, "score": e.Score, "position": edited.Position,
 			"position_before": before.Position,
 		})
@@ -169,7 +170,7 @@ func (s *Service) OfferPlace(ctx context.Context, caller tenant.Caller, r OfferR
 		made := *changes.Entries[0].Offer
 		made.MemberName, made.SessionTitle, made.TimeZone = e.MemberName, slot.Title, slot.TimeZone
 		made.SessionStarts, made.SessionEnds = slot.StartsAt, slot.EndsAt
-		tx.Audit("offer.made", "offer", made.ID.UUID, r.Reason, map[string]any{
+		record.Audit(tx, "offer.made", "offer", made.ID.UUID, r.Reason, map[string]any{
 			"entry_id": e.ID.String(), "member_id": e.Member.String(), "session_id": slot.ID.String(),
 			"expire_time": made.ExpiresAt,
 		})

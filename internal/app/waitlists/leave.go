@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/berthhq/berth/internal/app/engine"
+	"github.com/berthhq/berth/internal/app/record"
 	"github.com/berthhq/berth/internal/app/seats"
 	"github.com/berthhq/berth/internal/data/waitlistdb"
 	"github.com/berthhq/berth/internal/pg"
@@ -49,7 +50,9 @@ func (s *Service) Leave(
 		return left, nil
 	}
 	if !tx.Caller.SelfOnly {
-		tx.Audit("waitlist.removed", "waitlist_entry", e.ID.UUID, w.Reason, map[string]any{"member_id": e.Member.String()})
+		record.Audit(tx, "waitlist.removed", "waitlist_entry", e.ID.UUID, w.Reason, map[string]any{
+			"member_id": e.Member.String(),
+		})
 	}
 	e, err = s.EndEntry(ctx, tx, e, w)
 	return left, err

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/berthhq/berth/internal/app/engine"
+	"github.com/berthhq/berth/internal/app/record"
 	"github.com/berthhq/berth/internal/app/seats"
 	"github.com/berthhq/berth/internal/data/bookingdb"
 	"github.com/berthhq/berth/internal/data/waitlistdb"
@@ -202,7 +203,7 @@ func (s *Service) ExpireOffer(
 		if o.Status != waitlist.Live {
 			return waitlist.Offer{}, o.Answerable(tx.Now)
 		}
-		tx.Audit("offer.expired", "offer", o.ID.UUID, reason, map[string]any{
+		record.Audit(tx, "offer.expired", "offer", o.ID.UUID, reason, map[string]any{
 			"member_id": o.Member.String(), "entry_id": o.Entry.String(),
 		})
 		answered, err := s.releaseOffer(ctx, tx, o.Close(waitlist.RanOut, reason, tx.Now), nil)

@@ -14,8 +14,8 @@ import (
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
 	"google.golang.org/protobuf/proto"
 
+	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/fault"
-	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rpc/request"
 )
 
@@ -94,7 +94,7 @@ func faultOf(ctx context.Context, err error) *fault.Error {
 	if wire, ok := errors.AsType[*connect.Error](err); ok {
 		return faultOfConnect(wire)
 	}
-	if f := pg.Outage(err); f != nil {
+	if f := engine.Outage(err); f != nil {
 		return f
 	}
 	switch {

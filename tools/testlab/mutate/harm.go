@@ -23,7 +23,7 @@ var harms = []struct {
 	},
 	{
 		name:     "money, credits",
-		packages: []string{"internal/rules/credit", "internal/rules/grant"},
+		packages: []string{"internal/rules/credit", "internal/rules/grant", "internal/app/credits"},
 		words: regexp.MustCompile(
 			`(?i)credit|balance|refund|charge|amount|price|payment|payer|subscription|ledger|quota|currency|unlimited`),
 	},

@@ -82,6 +82,8 @@ var near = []struct {
 		"internal/app/engine", "internal/app/bookings", "internal/app/settings", "internal/app/accounts",
 		"internal/app/waitlists", "internal/app/schedules", "internal/app/housekeeping", "internal/rpc", server,
 	}},
+	{"internal/app/record", []string{"internal/app/accounts", "internal/app/catalog", "internal/rpc", answers}},
+	{"internal/app/credits", []string{"internal/app/accounts", "internal/app/bookings", "internal/rpc", answers}},
 	{"internal/app/seats", []string{
 		"internal/app/bookings", "internal/app/waitlists", "internal/app/schedules", "internal/rpc", answers,
 	}},

@@ -1,4 +1,4 @@
-package pg_test
+package engine_test
 
 import (
 	"errors"
@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/shoenig/test"
 
+	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
 )
@@ -39,7 +40,7 @@ func TestOutage_NamesWhatTheDatabaseDid(t *testing.T) {
 		"committed":      {pg.ErrCommitted, "", ""},
 		"nothing":        {nil, "", ""},
 	} {
-		f := pg.Outage(tc.err)
+		f := engine.Outage(tc.err)
 		if f == nil {
 			test.EqOp(t, "", tc.reason, test.Sprintf("%s is none", name))
 			continue

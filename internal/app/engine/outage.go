@@ -1,20 +1,21 @@
-package pg
+package engine
 
 import (
 	"errors"
 
 	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/pg"
 )
 
 // Outage turns an error of the database that is neither a bug nor a refusal into a fault. It returns nil for every
 // other error. After TIMEOUT the change may have been made, so a retry needs the request's idempotency key.
 func Outage(err error) *fault.Error {
 	switch {
-	case errors.Is(err, ErrCommitUnknown):
+	case errors.Is(err, pg.ErrCommitUnknown):
 		return timeout.WithMetadata("outcome", "unknown").WithCause(err)
-	case Code(err) == queryCanceled, IsUnreachable(err):
+	case pg.Code(err) == queryCanceled, pg.IsUnreachable(err):
 		return timeout.WithCause(err)
-	case IsServerFailure(err):
+	case pg.IsServerFailure(err):
 		return serverFailure.WithCause(err)
 	}
 	return nil
