@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/berthhq/berth/internal/app/contacts"
-	"github.com/berthhq/berth/internal/app/waitlists"
 	"github.com/berthhq/berth/internal/data/messagedb"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/content"
@@ -19,30 +18,31 @@ import (
 
 // composer writes the message of a notice to one recipient over one channel.
 type composer struct {
-	*noticeBatch
-	notice  notify.Notice
+	service *Service
+	tenant  tenant.TenantID
+	now     time.Time
+	facts   tenantFacts
+	notice  *noticeFacts
 	to      notify.Recipient
-	subject *messagedb.Subject
-	offer   *waitlists.OfferFacts
 	channel delivery.Channel
 }
 
 // compose returns the message without its address. If the tenant's own template cannot be rendered it uses the default,
 // and the reason says so.
 func (c composer) compose() (delivery.Message, content.Rendered, notify.Reason) {
-	locales := []string{c.to.Locale, cmp.Or(c.settings.Locale, c.profile.locale)}
+	locales := []string{c.to.Locale, cmp.Or(c.facts.settings.Locale, c.facts.profile.locale)}
 	unsubscribe := ""
 	if c.channel == delivery.Email && !c.notice.Topic.Fixed() && !c.notice.Topic.Mandatory(c.channel) {
-		unsubscribe = c.service.unsubscribeLink(c.Tenant, c.notice, c.to)
+		unsubscribe = c.service.unsubscribeLink(c.tenant, c.notice.Notice, c.to)
 	}
 	var reason notify.Reason
-	t := content.Choose(templatesOf(c.templates), c.notice.Topic, c.channel, locales...)
-	values, foot := c.values(t.Locale), c.service.foot(c.senders, unsubscribe)
-	out, err := content.Render(t, values, c.profile.brand, foot)
+	t := content.Choose(templatesOf(c.facts.templates), c.notice.Topic, c.channel, locales...)
+	values, foot := c.values(t.Locale), c.service.foot(c.facts.senders, unsubscribe)
+	out, err := content.Render(t, values, c.facts.profile.brand, foot)
 	if err != nil {
 		reason = notify.BadTemplate
 		t = content.Choose(nil, c.notice.Topic, c.channel, locales...)
-		out, _ = content.Render(t, values, c.profile.brand, foot) // the defaults render all values
+		out, _ = content.Render(t, values, c.facts.profile.brand, foot) // the defaults render all values
 	}
 	m := delivery.Message{
 		Channel: c.channel, Text: out.Text, Link: out.Link, Unsubscribe: unsubscribe, ExpiresAt: c.notice.ExpiresAt,
@@ -57,8 +57,8 @@ func (c composer) compose() (delivery.Message, content.Rendered, notify.Reason) 
 			m.Data[name] = id.String()
 		}
 	}
-	if c.offer != nil && !c.offer.ExpiresAt.IsZero() && c.offer.ExpiresAt.Before(m.ExpiresAt) {
-		m.ExpiresAt = c.offer.ExpiresAt
+	if o := c.notice.offer; o != nil && !o.ExpiresAt.IsZero() && o.ExpiresAt.Before(m.ExpiresAt) {
+		m.ExpiresAt = o.ExpiresAt
 	}
 	switch c.channel {
 	case delivery.SMS:
@@ -66,7 +66,7 @@ func (c composer) compose() (delivery.Message, content.Rendered, notify.Reason) 
 		m.Title = out.Subject
 	case delivery.Email:
 		m.Subject, m.HTML, m.ToName = out.Subject, out.HTML, c.to.Name
-		addressMail(&m, c.senders, c.settings, c.profile)
+		addressMail(&m, c.facts.senders, c.facts.settings, c.facts.profile)
 		if entry, ok := c.entry(m.From.Name); ok {
 			m.Calendar = new(content.Invitation(entry))
 			out.Calendar = string(m.Calendar.Body)
@@ -82,23 +82,23 @@ func templatesOf(own []messagedb.OwnTemplate) []content.Template {
 
 // values returns the variables of the message in the language of a locale. Times are in the recipient's zone.
 func (c composer) values(locale string) content.Values {
-	zone, err := time.LoadLocation(c.subject.TimeZone)
-	if err != nil || c.subject.TimeZone == "" {
+	zone, err := time.LoadLocation(c.notice.subject.TimeZone)
+	if err != nil || c.notice.subject.TimeZone == "" {
 		zone = c.to.Zone
 	}
 	facts := content.Facts{
-		Topic: c.notice.Topic, Details: c.notice.Details, Now: c.Now, Zone: c.to.Zone, LocationZone: zone,
-		Name: c.to.Name, Tenant: c.profile.name, Link: c.service.publicURL + "/", Subject: c.subject.Subject,
+		Topic: c.notice.Topic, Details: c.notice.Details, Now: c.now, Zone: c.to.Zone, LocationZone: zone,
+		Name: c.to.Name, Tenant: c.facts.profile.name, Link: c.service.publicURL + "/", Subject: c.notice.subject.Subject,
 	}
 	if c.notice.Topic == notify.ContactCode {
-		link := contacts.Link{Tenant: c.Tenant, Member: c.notice.Member, Code: tenant.CodeID{UUID: c.notice.Thing}}
-		facts.Code, _ = c.code(c.notice)
+		link := contacts.Link{Tenant: c.tenant, Member: c.notice.Member, Code: tenant.CodeID{UUID: c.notice.Thing}}
+		facts.Code = c.notice.code
 		facts.Until = c.notice.ExpiresAt
 		facts.ConfirmURL = c.service.publicURL + contacts.LinkPath + c.service.codes.WriteLink(link)
 	}
 	facts.ByPhone = c.channel == delivery.SMS
-	if c.offer != nil {
-		facts.ClaimURL, facts.Code, facts.Until = c.offer.ClaimURL, c.offer.Code, c.offer.ExpiresAt
+	if o := c.notice.offer; o != nil {
+		facts.ClaimURL, facts.Code, facts.Until = o.ClaimURL, o.Code, o.ExpiresAt
 	}
 	return facts.Values(locale)
 }
@@ -109,12 +109,13 @@ func (c composer) entry(from string) (content.CalendarEntry, bool) {
 	if c.notice.Booking.IsZero() || change == notify.NoCalendarChange {
 		return content.CalendarEntry{}, false
 	}
-	e := calendarEntry(*c.subject)
+	e := calendarEntry(c.notice.subject)
 	host := c.service.host()
 	e.UID = c.notice.Booking.String() + "@" + host
-	e.Sequence, e.Stamp = content.CalendarSequence(c.subject.Made, c.notice.At), c.Now
+	e.Sequence, e.Stamp = content.CalendarSequence(c.notice.subject.Made, c.notice.At), c.now
 	e.Gone = change == notify.RemoveCalendarEntry
-	e.Organizer = delivery.Mailbox{Name: from, Address: cmp.Or(c.settings.ReplyTo, c.service.mailFrom, "noreply@"+host)}
+	address := cmp.Or(c.facts.settings.ReplyTo, c.service.mailFrom, "noreply@"+host)
+	e.Organizer = delivery.Mailbox{Name: from, Address: address}
 	e.Attendee = delivery.Mailbox{Name: c.to.Name, Address: c.to.Email}
 	return e, true
 }

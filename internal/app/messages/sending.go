@@ -1,7 +1,6 @@
 package messages
 
 import (
-	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -56,18 +55,10 @@ func (s *Service) limits(senders Senders) notify.SendingLimits {
 // platform reports whether messages go through an account of the platform, which all tenants share.
 func (s *Service) platform(c ChannelSender) bool { return !c.Own && c.Provider != LocalOutbox }
 
-// sendingCountry returns the country to which a message counts. A mail has none.
-func sendingCountry(c delivery.Channel, phone string) string {
-	if c != delivery.SMS {
-		return ""
-	}
-	return cmp.Or(member.Country(phone), notify.UnknownCountry)
-}
-
 // countTest counts a test message. Tests have a limit of their own.
 func (s *Service) countTest(tx *engine.Tx, senders Senders, c delivery.Channel, phone string) notify.SendingKey {
 	sending := notify.NewSending(tx.Tenant, s.limits(senders), nil, nil, nil, tx.Now)
-	counted := sending.Count(c, sendingCountry(c, phone))
+	counted := sending.Count(c, notify.SendingCountry(c, phone))
 	messagedb.AddSendingHours(tx.Tx, tx.Tenant, sending.Changes())
 	return counted
 }

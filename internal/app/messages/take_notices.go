@@ -7,7 +7,6 @@ import (
 
 	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/data/messagedb"
-	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/delivery"
 	"github.com/berthhq/berth/internal/rules/notify"
@@ -84,60 +83,18 @@ func (s *Service) TakeNotices(ctx context.Context, id tenant.TenantID) (DueNotic
 		return DueNotices{}, errors.Join(err, s.LoadNoticeAlarm(ctx, id))
 	}
 	t := engine.Transaction{Name: "notice.take", Quiet: true}
-	take := func(ctx context.Context, tx *engine.Tx) (*noticeBatch, error) {
-		return s.takeBatch(ctx, tx, due)
-	}
-	batch, err := engine.Transact(ctx, s.engine, caller, t, take)
+	take := func(ctx context.Context, tx *engine.Tx) (*noticeOutcome, error) { return s.takeBatch(ctx, tx, due) }
+	outcome, err := engine.Transact(ctx, s.engine, caller, t, take)
 	if err != nil {
 		return DueNotices{}, err
 	}
-	if batch.extended || len(batch.events) > 0 {
+	if outcome.extended || len(outcome.events) > 0 {
 		s.engine.NotifyChanged(id)
 	}
-	for _, offer := range batch.unsendable {
+	for _, offer := range outcome.unsendable {
 		err = errors.Join(err, s.offers.WithdrawUnsendable(ctx, id, offer))
 	}
-	done := DueNotices{Out: batch.out, More: len(due) == maxNotices, At: now, Unsent: make(map[Unsent]int)}
-	done.Alarms = batch.alarms
-	for _, line := range batch.lines {
-		if line.Status == dropped || line.Status == deferred {
-			done.Unsent[Unsent{line.Topic, line.Channel, line.Status, line.Reason}]++
-		}
-	}
-	return done, errors.Join(err, s.LoadNoticeAlarm(ctx, id))
-}
-
-// takeBatch decides about due notices in a transaction, and writes what follows.
-func (s *Service) takeBatch(ctx context.Context, tx *engine.Tx, due []tenant.NoticeID) (*noticeBatch, error) {
-	b := newNoticeBatch(s, tx)
-	if err := b.load(ctx, due); err != nil {
-		return nil, err
-	}
-	for i := range b.open {
-		if err := b.decide(ctx, &b.open[i]); err != nil {
-			return nil, err
-		}
-	}
-	if err := b.deferOffers(ctx); err != nil {
-		return nil, err
-	}
-	b.alarms = tellAlarms(tx, b.sending)
-	messagedb.AddSendingHours(tx.Tx, tx.Tenant, b.sending.Changes())
-	messagedb.InsertDeliveries(tx.Tx, tx.Tenant, b.lines)
-	messagedb.PutPhoneTenants(tx.Tx, tx.Tenant, onSharedNumber(b.out))
-	messagedb.UpdateNotices(tx.Tx, tx.Tenant, b.states, tx.Now)
-	messagedb.InsertNotices(tx.Tx, tx.Tenant, b.planned, tx.Now, func(at time.Time) { s.Notices.Set(tx.Tenant, at) })
-	outbox.Append(tx.Tx, tx.Tenant, b.events...)
-	return b, nil
-}
-
-// onSharedNumber returns the phone numbers that get messages from the platform's number, which tenants share.
-func onSharedNumber(out []Outgoing) []string {
-	var numbers []string
-	for _, o := range out {
-		if o.Provider == ProviderTwilio && !o.Own {
-			numbers = append(numbers, o.Message.To)
-		}
-	}
-	return numbers
+	return DueNotices{
+		Out: outcome.messages, More: len(due) == maxNotices, At: now, Unsent: outcome.unsent(), Alarms: outcome.alarms,
+	}, errors.Join(err, s.LoadNoticeAlarm(ctx, id))
 }

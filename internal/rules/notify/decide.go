@@ -88,6 +88,7 @@ const (
 	Send  Action = "SEND"
 	Defer Action = "DEFER"
 	Drop  Action = "DROP"
+	Close Action = "CLOSE" // the recipient has it
 )
 
 // Decision is what to do with a notice, and why.

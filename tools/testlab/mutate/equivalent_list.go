@@ -26,8 +26,8 @@ var equivalents = []Equivalent{
 	{"internal/app/events", "(*EventWatch).Next", Arguments, "", "both end the wait in the same way"},
 	{"internal/app/messages", "(*Service).feedSecret", Arguments, "", "the secret is random either way"},
 	{"internal/app/messages", "(*Service).planNotices", Guard, "len(events) == 0", "no event leads to no notice"},
-	{"internal/app/messages", "(*noticeBatch).load", Comparison, "len(limits) > 0", otherRead},
-	{"internal/app/messages", "(*noticeBatch).load", Logic, "&& n.Entry.IsZero()", otherRead},
+	{"internal/app/messages", "(*Service).loadNotices", Comparison, "len(limits) > 0", otherRead},
+	{"internal/app/messages", "(*Service).queueNotices", Logic, "&& n.Entry.IsZero()", otherRead},
 	{"internal/app/messages", "(*planFacts).load", Comparison, "len(access.list) > 0", otherRead},
 	{
 		"internal/app/schedules", "(*Service).updateWaitlists", Constant, "> 0:",
