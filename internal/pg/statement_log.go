@@ -43,8 +43,9 @@ func (s statementLog) TraceBatchStart(
 
 // TraceBatchQuery implements pgx.BatchTracer.
 func (s statementLog) TraceBatchQuery(ctx context.Context, _ *pgx.Conn, of pgx.TraceBatchQueryData) {
-	s.write(ctx, "statement", of.Err,
-		slog.String("sql", strings.Join(strings.Fields(of.SQL), " ")), slog.Int64("rows", of.CommandTag.RowsAffected()))
+	s.log.LogAttrs(ctx, slog.LevelDebug, "statement", s.attrs(ctx, of.Err,
+		slog.String("sql", strings.Join(strings.Fields(of.SQL), " ")),
+		slog.Int64("rows", of.CommandTag.RowsAffected()))...)
 }
 
 // TraceBatchEnd implements pgx.BatchTracer.
@@ -64,17 +65,18 @@ func (s statementLog) TraceQueryEnd(ctx context.Context, _ *pgx.Conn, of pgx.Tra
 
 func (s statementLog) ended(ctx context.Context, err error) {
 	if trip, ok := ctx.Value(roundTripKey{}).(roundTrip); ok {
-		s.write(ctx, "round trip", err,
-			slog.Int("statements", trip.statements), slog.Duration("took", time.Since(trip.began)))
+		s.log.LogAttrs(ctx, slog.LevelDebug, "round trip", s.attrs(ctx, err,
+			slog.Int("statements", trip.statements), slog.Duration("took", time.Since(trip.began)))...)
 	}
 }
 
-func (s statementLog) write(ctx context.Context, what string, err error, attrs ...slog.Attr) {
+// attrs completes what a line says.
+func (s statementLog) attrs(ctx context.Context, err error, attrs ...slog.Attr) []slog.Attr {
 	if err != nil {
 		attrs = append(attrs, slog.String("sqlstate", Code(err))) // empty if the connection failed
 	}
 	if s.about != nil {
 		attrs = append(s.about(ctx), attrs...)
 	}
-	s.log.LogAttrs(ctx, slog.LevelDebug, what, attrs...)
+	return attrs
 }

@@ -33,16 +33,16 @@ func TestAudit_RecordsCallerAndRequest(t *testing.T) {
 	}
 	target := tenant.New[tenant.MemberID](time.Now())
 	var at, found time.Time
-	audit := func(_ context.Context, tx *engine.Tx) (struct{}, error) {
+	audit := func(_ context.Context, tx *engine.Tx) (tenant.MemberID, error) {
 		at = tx.Now
 		record.Audit(tx, "member.update", "member", target.UUID, "moved", map[string]any{"after": "x"})
-		return struct{}{}, nil
+		return target, nil
 	}
 	ctx := engine.WithRequest(t.Context(), engine.Request{ID: "r1", Address: "192.0.2.1", Client: "kiosk"})
 	expect.OK(t)(engine.Transact(ctx, e, caller, engine.Transaction{Name: "test"}, audit))
-	expect.OK(t)(engine.RunBatched(ctx, e, caller, engine.Batched[struct{}]{
+	expect.OK(t)(engine.RunBatched(ctx, e, caller, engine.Batched[tenant.MemberID]{
 		Name: "test",
-		Locate: func(context.Context, engine.Reader) (engine.Located[struct{}], error) {
+		Locate: func(context.Context, engine.Reader) (engine.Located[tenant.MemberID], error) {
 			return engine.Alone(engine.Locks{}, audit), nil
 		},
 	}))

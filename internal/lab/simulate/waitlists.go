@@ -423,7 +423,8 @@ func (w *world) joinWindow(member *memberRow, window waitlist.Window, party int)
 		service := w.serviceOf(waitlist.Queue{Location: window.Location, Service: window.Service})
 		var err error
 		e.Entry, err = waitlist.JoinWindow(e.Entry, waitlist.WindowFacts{
-			Today: civil.DateOf(w.now, service.location.zone), MinParty: 1, MaxParty: service.maxParty, Channels: catalog.Channels(), Others: others,
+			Today: civil.DateOf(w.now, service.location.zone), MinParty: 1, MaxParty: service.maxParty,
+			Channels: catalog.Channels(), Others: others,
 		})
 		if err != nil {
 			return err

@@ -64,6 +64,7 @@ func TestDetails_AreRefusedIfTheyCannotBeShown(t *testing.T) {
 	e := &events.EventRecord{}
 	e.Data = event.OfferExtended{Expires: time.Date(10_000, 1, 1, 0, 0, 0, 0, time.UTC)}
 	for range 2 {
-		test.ErrorContains(t, expect.Error(eventMessages(tenant.TenantID{}, []*events.EventRecord{e})), "year outside of range")
+		refused := expect.Error(eventMessages(tenant.TenantID{}, []*events.EventRecord{e}))
+		test.ErrorContains(t, refused, "year outside of range")
 	}
 }
