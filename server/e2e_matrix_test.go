@@ -53,7 +53,7 @@ func TestEveryRPC_AllowsWhatTheMatrixSays(t *testing.T) {
 	t.Parallel()
 	live := newLive(t)
 	w := newWorld(t, live)
-	matrix := goldenMatrix(t, readFile(t, "../internal/rpc/testdata/access.golden"))
+	matrix := goldenMatrix(t, readFile(t, "../internal/rpc/admission/testdata/access.golden"))
 	subjects := map[string]string{
 		"owner": "owner", "admin": "admin", "coach": "coach", "member": "member", "partner": w.partner,
 		"role without permissions": "idler", "inactive": "left", "stranger": "stranger",
@@ -93,7 +93,7 @@ var sharedFilters = map[protoreflect.Name]bool{"session_id": true, "location_id"
 func TestSelfRPCs_HideDataOfOtherMembers(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, newLive(t))
-	matrix := goldenMatrix(t, readFile(t, "../internal/rpc/testdata/access.golden"))
+	matrix := goldenMatrix(t, readFile(t, "../internal/rpc/admission/testdata/access.golden"))
 	// A partner owns what it created. Here it created nothing.
 	for title, me := range map[string]string{"member": w.token(tenant.RoleMember), "partner": w.token(w.partner)} {
 		t.Run(title, func(t *testing.T) {

@@ -113,8 +113,7 @@ func (s *Service) editEntry(
 			return waitlist.Entry{}, err
 		}
 		record.Audit(tx, action, "waitlist_entry", id.UUID, reason, map[string]any{
-			"entry_id": id.String(), "flagged": e.Flagged, "score": e.Score, "position": edited.Position,
-			"position_before": before.Position,
+			"flagged": e.Flagged, "score": e.Score, "position": edited.Position, "position_before": before.Position,
 		})
 		entryEvent(tx, e, event.WaitlistChanged{
 			Flagged: e.Flagged, Score: e.Score, Position: edited.Position, PositionBefore: before.Position,
