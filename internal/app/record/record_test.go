@@ -33,10 +33,10 @@ func TestAudit_RecordsCallerAndRequest(t *testing.T) {
 	}
 	target := tenant.New[tenant.MemberID](time.Now())
 	var at, found time.Time
-	audit := func(_ context.Context, tx *engine.Tx) (tenant.MemberID, error) {
+	audit := func(ctx context.Context, tx *engine.Tx) (tenant.MemberID, error) {
 		at = tx.Now
 		record.Audit(tx, "member.update", "member", target.UUID, "moved", map[string]any{"after": "x"})
-		return target, nil
+		return target, ctx.Err()
 	}
 	ctx := engine.WithRequest(t.Context(), engine.Request{ID: "r1", Address: "192.0.2.1", Client: "kiosk"})
 	expect.OK(t)(engine.Transact(ctx, e, caller, engine.Transaction{Name: "test"}, audit))
