@@ -10,7 +10,7 @@ import (
 )
 
 // bufferedRows holds rows until the transaction that returned them is durable. It implements pgx.Rows, so a reader
-// cannot tell the difference. Only Scan into a pgx.RowScanner is missing.
+// cannot tell the difference.
 type bufferedRows struct {
 	types  *pgtype.Map
 	fields []pgconn.FieldDescription
@@ -52,11 +52,12 @@ func (h *bufferedRows) Next() bool {
 }
 
 func (h *bufferedRows) Scan(targets ...any) error {
-	err := pgx.ScanRow(h.types, h.fields, h.RawValues(), targets...)
-	if err != nil {
-		h.err, h.at = err, len(h.values)
+	if len(targets) == 1 {
+		if scanner, ok := targets[0].(pgx.RowScanner); ok {
+			return h.fail(scanner.ScanRow(h))
+		}
 	}
-	return err
+	return h.fail(pgx.ScanRow(h.types, h.fields, h.RawValues(), targets...))
 }
 
 func (h *bufferedRows) Values() ([]any, error) {
@@ -65,4 +66,12 @@ func (h *bufferedRows) Values() ([]any, error) {
 		targets[i] = &values[i]
 	}
 	return values, h.Scan(targets...)
+}
+
+// fail keeps the first error, and ends the rows.
+func (h *bufferedRows) fail(err error) error {
+	if err != nil && h.err == nil {
+		h.err, h.at = err, len(h.values)
+	}
+	return err
 }

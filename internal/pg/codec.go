@@ -181,10 +181,18 @@ const uuidSize = 16
 func (c uuidArrayCodec) PlanEncode(m *pgtype.Map, oid uint32, format int16, value any) pgtype.EncodePlan {
 	t := reflect.TypeOf(value)
 	if format == pgtype.BinaryFormatCode && t.Kind() == reflect.Slice && t.Elem().Implements(uuidSourceType) &&
-		t.Elem().Size() == uuidSize {
+		holdsUUID(t.Elem()) {
 		return encodeUUIDs{}
 	}
 	return c.ArrayCodec.PlanEncode(m, oid, format, value)
+}
+
+// holdsUUID reports whether a value is a [16]byte, or a struct that has nothing else.
+func holdsUUID(t reflect.Type) bool {
+	if t.Kind() == reflect.Struct && t.NumField() == 1 {
+		t = t.Field(0).Type
+	}
+	return t.Kind() == reflect.Array && t.Len() == uuidSize && t.Elem().Kind() == reflect.Uint8
 }
 
 type encodeUUIDs struct{}

@@ -2,12 +2,14 @@ package pg
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 )
 
 const (
+	listenCheck     = 10 * time.Second // how long to wait for a notification, and then for a sign of life
 	listenRetryMax  = 5 * time.Second
 	listenRetryBase = 100 * time.Millisecond
 )
@@ -40,12 +42,28 @@ func (db *DB) listenOnce(ctx context.Context, channel string, onNotify func(stri
 	}
 	onConnect()
 	for {
-		notification, err := conn.WaitForNotification(ctx)
-		if err != nil {
+		waiting, cancel := context.WithTimeout(ctx, listenCheck)
+		notification, err := conn.WaitForNotification(waiting)
+		cancel()
+		switch {
+		case err == nil:
+			onNotify(notification.Payload)
+		case ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded) && !conn.IsClosed():
+			// Silence is normal, but not of a peer that is asked. Keepalives do not notice a server that hangs, or one that
+			// is gone from behind a proxy.
+			if err := ping(ctx, conn); err != nil {
+				return err
+			}
+		default:
 			return err
 		}
-		onNotify(notification.Payload)
 	}
+}
+
+func ping(ctx context.Context, conn *pgx.Conn) error {
+	ctx, cancel := context.WithTimeout(ctx, listenCheck)
+	defer cancel()
+	return conn.Ping(ctx)
 }
 
 // Notify sends a notification if and when the transaction commits. While it commits, all other

@@ -72,8 +72,12 @@ type migration struct {
 type appliedMigrations []migration
 
 // Scan implements sql.Scanner.
-func (a *appliedMigrations) Scan(text any) error {
-	return json.Unmarshal([]byte(text.(string)), (*[]migration)(a))
+func (a *appliedMigrations) Scan(value any) error {
+	text, ok := value.(string)
+	if !ok {
+		return fmt.Errorf("the applied migrations are a %T, not a text", value)
+	}
+	return json.Unmarshal([]byte(text), (*[]migration)(a))
 }
 
 // readMigrations returns the migrations of a folder, ordered by version.

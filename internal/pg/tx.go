@@ -192,7 +192,7 @@ func (r *run) commit(ctx context.Context, tx *Tx, unlock []*Statement) (retry bo
 		tx.rollBack(ctx, unlock...) // nothing was read and there is nothing to write
 		return false, nil
 	}
-	var committed bool
+	var committed, rolledBack bool
 	var read []func() error
 	statements := make([]*Statement, 0, len(tx.pending)+2)
 	for _, s := range tx.pending {
@@ -205,7 +205,8 @@ func (r *run) commit(ctx context.Context, tx *Tx, unlock []*Statement) (retry bo
 	}
 	commit := &Statement{sql: "commit", read: func(rows pgx.Rows) error {
 		rows.Close()
-		committed = rows.CommandTag().String() == "COMMIT"
+		tag := rows.CommandTag().String()
+		committed, rolledBack = tag == "COMMIT", tag == "ROLLBACK"
 		return nil
 	}}
 	statements = append(append(statements, commit), unlock...)
@@ -213,7 +214,7 @@ func (r *run) commit(ctx context.Context, tx *Tx, unlock []*Statement) (retry bo
 	// From here on, cancelling ctx must not make the outcome unknown.
 	sendCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.db.config.StatementTimeout+commitGrace)
 	defer cancel()
-	done, dbErr, _ := send(sendCtx, tx.conn, statements)
+	done, dbErr, readErr := send(sendCtx, tx.conn, statements)
 	if committed {
 		if dbErr != nil {
 			_ = tx.conn.Close(sendCtx) // the locks end with the connection
@@ -225,7 +226,10 @@ func (r *run) commit(ctx context.Context, tx *Tx, unlock []*Statement) (retry bo
 		}
 		return false, nil
 	}
-	dbErr = cmp.Or(dbErr, pgx.ErrTxCommitRollback)
+	if rolledBack && dbErr == nil {
+		return false, fmt.Errorf("%s: %w", r.name, pgx.ErrTxCommitRollback)
+	}
+	dbErr = cmp.Or(dbErr, readErr, pgx.ErrTxCommitRollback)
 	if mayHaveCommitted(dbErr, done >= len(tx.pending)) {
 		_ = tx.conn.Close(sendCtx)
 		return false, fmt.Errorf("%s: %w: %w", r.name, ErrCommitUnknown, dbErr)

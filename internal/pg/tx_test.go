@@ -259,6 +259,7 @@ func TestWrite_RunsReadersAfterCommit(t *testing.T) {
 	var (
 		rows   []row
 		values []any
+		named  []map[string]any
 		tag    string
 		fields int
 	)
@@ -271,6 +272,7 @@ func TestWrite_RunsReadersAfterCommit(t *testing.T) {
 			}
 			return err
 		})
+		pg.Collect(tx.Write("select 8 as n"), &named, pgx.RowToMap)
 		tx.Write(takeOne, b.scope.Tenant, id).Query(func(rows pgx.Rows) error {
 			tag = rows.CommandTag().String()
 			return nil
@@ -281,6 +283,7 @@ func TestWrite_RunsReadersAfterCommit(t *testing.T) {
 	must.NoError(t, b.inTx(t, write))
 	test.Eq(t, []row{{ID: id, Taken: 1}}, rows)
 	test.Eq(t, []any{int32(7), "x"}, values)
+	test.Eq(t, []map[string]any{{"n": int32(8)}}, named)
 	test.EqOp(t, "UPDATE 1", tag, test.Sprintf("tag %q, durable %t", tag, durable))
 	test.True(t, durable, test.Sprintf("tag %q, durable %t", tag, durable))
 	test.EqOp(t, 2, fields, test.Sprintf("tag %q, durable %t", tag, durable))

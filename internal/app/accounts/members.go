@@ -208,7 +208,7 @@ func (s *Service) auditMemberRead(
 func (s *Service) ListMembers(
 	ctx context.Context, caller tenant.Caller, search member.Search,
 ) ([]member.Member, error) {
-	if search.After != nil && hasZeroByte(search.After.Name) {
+	if hasZeroByte(search.Query, search.Tier, search.Tag) || search.After != nil && hasZeroByte(search.After.Name) {
 		return nil, nil
 	}
 	return engine.List(ctx, s.engine, caller, func(b *pg.Batch, into *[]member.Member) {

@@ -255,7 +255,7 @@ func (r *batchRun) do(ctx context.Context, outcomes []error) error {
 			outcomes[i] = recovered(func() error {
 				err := r.attempts[i].run(ctx, r.txs[i])
 				if err == nil && claim != nil {
-					t.Work.key.Store(r.db, t.Work.caller, r.now, r.attempts[i].answer())
+					err = t.Work.key.Store(r.db, t.Work.caller, r.now, r.attempts[i].answer())
 				}
 				return err
 			})

@@ -65,7 +65,7 @@ type Key = batcher.Key
 // NameKey makes the key of something that has no id.
 func NameKey(kind string, parts ...string) Key {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s %q", kind, parts))
-	return Key(sum[:])
+	return Key(sum[:16])
 }
 
 // Locks decide what may share a transaction, and what may run at the same time.

@@ -72,6 +72,11 @@ func TestRun_LimitsKeysOfEachCaller(t *testing.T) {
 	end()
 	test.ErrorIs(t, expect.Error(Recall[int](over, s.Engine, s.caller)), context.Canceled)
 	test.ErrorIs(t, expect.Error(s.Tenants(over)), context.Canceled)
+	// What cannot be stored is not done.
+	unstorable := act{key: "e"}
+	test.ErrorContains(t, expect.Error(Transact(unstorable.context(t), s.Engine, s.caller,
+		Transaction{Name: "unstorable", Replay: true},
+		func(context.Context, *Tx) (chan int, error) { return make(chan int), nil })), "answer not stored")
 	// What is stored must be what is read.
 	test.ErrorContains(t, expect.Error(Recall[string](a.context(t), s.Engine, s.caller)), "stored answer")
 	for key, there := range map[string]bool{"c": true, "d": false, "": false} {

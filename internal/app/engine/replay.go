@@ -32,7 +32,7 @@ func replayed[R any](
 	}
 	return repeat(func(bool) (R, bool, error) {
 		result, err := run(key)
-		if !idempotency.IsUsed(err) {
+		if key == nil || !idempotency.IsUsed(err) {
 			return result, false, err
 		}
 		result, err = recall[R](ctx, e, by, key)

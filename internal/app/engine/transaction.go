@@ -77,7 +77,7 @@ func (e *Engine) transact(
 		}
 		answer, err := run(ctx, tx)
 		if err == nil && key != nil {
-			key.Store(db, by, now, answer)
+			err = key.Store(db, by, now, answer)
 		}
 		return err
 	})

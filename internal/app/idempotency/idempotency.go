@@ -94,8 +94,13 @@ func (k *Key) Claim(tx *pg.Tx, by tenant.Caller, now time.Time) {
 }
 
 // Store writes the answer, as JSON.
-func (k *Key) Store(tx *pg.Tx, by tenant.Caller, now time.Time, answer any) {
-	coredb.AnswerKey(tx, by.Tenant, k.claim(by, now), string(pg.Encode(answer)))
+func (k *Key) Store(tx *pg.Tx, by tenant.Caller, now time.Time, answer any) error {
+	text, err := json.Marshal(answer)
+	if err != nil {
+		return fmt.Errorf("idempotency: answer not stored: %w", err)
+	}
+	coredb.AnswerKey(tx, by.Tenant, k.claim(by, now), string(text))
+	return nil
 }
 
 // Claims are the claims of several requests of a tenant in one statement.

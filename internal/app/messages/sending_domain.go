@@ -147,7 +147,8 @@ func (s *Service) CheckDomain(ctx context.Context, in tenant.TenantID) error {
 	t := engine.Transaction{Name: "senders.check"}
 	return engine.Exec(ctx, s.engine, tenant.System(in), t, func(ctx context.Context, tx *engine.Tx) error {
 		senders, err := s.loadSenders(ctx, tx)
-		if err != nil || senders.Domain == nil || !senders.Domain.CheckAt.Equal(read.Domain.CheckAt) {
+		if err != nil || senders.Domain == nil || senders.Version != read.Version ||
+			!senders.Domain.CheckAt.Equal(read.Domain.CheckAt) {
 			return err // it was changed, or another node has looked it up
 		}
 		after, lapsed := senders.Domain.Looked(found, tx.Now)

@@ -56,7 +56,7 @@ func (s *Service) extendOne(ctx context.Context, tx *engine.Tx, id tenant.Series
 	var series *session.Series
 	var batch pg.Batch
 	scheduledb.FindSeries(&batch, tx.Tenant, id, &series)
-	if err := tx.Load(ctx, &batch); err != nil || !series.OpenEnded {
+	if err := tx.Load(ctx, &batch); err != nil || series == nil || !series.OpenEnded {
 		return 0, err
 	}
 	at, err := loadReferences(ctx, tx, series.Details)

@@ -111,7 +111,7 @@ func (s *Service) editOne(
 		fields |= session.EndField
 	}
 	after, err := s.edit(ctx, tx, named, in, fields, at)
-	if after.Session.Version != named.Version {
+	if err == nil && after.Session.Version != named.Version {
 		done.Updated = []tenant.SessionID{named.ID}
 	}
 	return done, inPart("template", err)

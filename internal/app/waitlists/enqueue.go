@@ -25,14 +25,15 @@ func (s *Service) Enqueue(
 }
 
 // SoloIfAwaited makes an operation that frees seats run alone if entries wait for them, because filling them takes more
-// reads. In a shared transaction it returns engine.ErrSolo. The slots are those of seats.LoadFreedSlot.
+// reads. In a shared transaction it returns engine.ErrSolo. The slots are those of seats.LoadFreedSlot; of others it is
+// not known whether entries wait for them.
 func (s *Service) SoloIfAwaited(tx *engine.Tx, slots ...*booking.Slot) error {
 	if !tx.Shared() {
 		return nil
 	}
 	var queues []waitlist.Queue
 	for _, s := range slots {
-		if s != nil && *s.Queued > 0 {
+		if s != nil && (s.Queued == nil || *s.Queued > 0) {
 			queues = append(queues, queueOf(*s))
 		}
 	}

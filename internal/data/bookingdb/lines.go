@@ -101,8 +101,9 @@ order by q.n, r.line_id`),
 	Reader: bookedLine,
 }
 
-// ListLines reads the items of bookings, in the order in which they were asked for. The list must be empty before.
+// ListLines reads the items of bookings, in the order in which they were asked for.
 func ListLines(b *pg.Batch, in tenant.TenantID, of []tenant.BookingID, into *[]BookedLine) {
+	*into = nil
 	for _, id := range of {
 		linesOfBookings.Find(b, in, id, func(l BookedLine) { *into = append(*into, l) })
 	}

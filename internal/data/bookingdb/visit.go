@@ -66,10 +66,11 @@ left join waitlist_queues q on q.tenant_id = $1 and q.location_id = coalesce(v.l
 
 // FindVisit reads the member and session of a booking or an entry; nil if there is none. An entry for several sessions
 // has the first one, and an entry for a time window has none. The queue is that of the session, or of the window's
-// first day; nil if it is empty. Both must be nil before.
+// first day; nil if it is empty.
 func FindVisit(
 	b *pg.Batch, in tenant.TenantID, id tenant.BookingID, into **Visit, queue **waitlist.Queue,
 ) {
+	*into, *queue = nil, nil
 	visits.Each(b.Queue(findVisit, in, id), func(v visitRow) {
 		*into = &v.Visit
 		if !v.queue.Date.IsZero() {

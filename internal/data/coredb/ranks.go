@@ -13,7 +13,7 @@ package coredb
 // bookings, so that a new one can take a place that another frees. Rows that the database may reject come before those
 // that it cannot. Rows that other transactions wait for come late, so that they are locked for a short time.
 const (
-	RankUpdatedBookings = iota
+	RankUpdatedBookings = iota + 1
 	RankBookings
 	RankSubscriptions
 	RankLedger

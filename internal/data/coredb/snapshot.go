@@ -77,6 +77,7 @@ var (
 // FindSnapshotVersion reads the version of the tenant's snapshot. A transaction that uses a cached snapshot has to read
 // it, to see whether the snapshot is current, and to conflict with concurrent changes of what it contains.
 func FindSnapshotVersion(b *pg.Batch, in tenant.TenantID, into *int64) {
+	*into = 0
 	b.Queue(`select house_version from tenants where tenant_id = $1`, in).ScanAny(into)
 }
 

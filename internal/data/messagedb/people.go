@@ -141,6 +141,7 @@ type PeopleIDs struct {
 // ListPeople reads people. Check-in opens before the start by checkInOpens, unless a policy sets it.
 func ListPeople(b *pg.Batch, in tenant.TenantID, ids PeopleIDs, checkInOpens time.Duration, into *People) {
 	list := func(people *pg.Reader[personRow], sql string, ids any, into *[]notify.Person) {
+		*into = nil
 		people.Each(b.Queue(sql, in, ids), func(p personRow) {
 			before := checkInOpens
 			if p.checkInOpens != nil {

@@ -51,6 +51,7 @@ type MemberQuiet struct {
 
 // FindMemberQuiet reads a member's quiet hours, and whether their calendar feed is open.
 func FindMemberQuiet(b *pg.Batch, in tenant.TenantID, owner tenant.MemberID, into *MemberQuiet) {
+	*into = MemberQuiet{}
 	var start, end *civil.TimeOfDay
 	b.Queue(`
 select quiet_start, quiet_end, feed_hash is not null from notification_members
@@ -60,7 +61,7 @@ where tenant_id = $1 and member_id = $2`, in, owner).Each(func() { into.Hours = 
 
 // quietHours returns nil if there are none. The database has both ends or neither.
 func quietHours(start, end *civil.TimeOfDay) *notify.QuietHours {
-	if start == nil {
+	if start == nil || end == nil {
 		return nil
 	}
 	return &notify.QuietHours{Start: *start, End: *end}
@@ -100,6 +101,7 @@ update notification_members set feed_hash = null, updated_at = $3 where tenant_i
 // FindFeed reads the member whose calendar feed has the secret; zero if there is none. Only active members have feeds.
 func FindFeed(b *pg.Batch, in tenant.TenantID, secret []byte, into *tenant.MemberID) {
 	sum := sha256.Sum256(secret)
+	*into = tenant.MemberID{}
 	b.Queue(`
 select f.member_id from notification_members f join members m on m.tenant_id = f.tenant_id and m.id = f.member_id
 where f.tenant_id = $1 and f.feed_hash = $2 and m.status = 'ACTIVE'`, in, sum[:]).ScanAny(into)

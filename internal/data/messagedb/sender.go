@@ -43,5 +43,6 @@ func PutSenders(tx *pg.Tx, in tenant.TenantID, s Sealed) {
 
 // FindDomainCheck reads when the records of a tenant's sending domain are looked up next; nil: never.
 func FindDomainCheck(b *pg.Batch, in tenant.TenantID, into **time.Time) {
+	*into = nil
 	b.Queue(`select domain_check_at from notification_senders where tenant_id = $1`, in).ScanAny(into)
 }

@@ -142,6 +142,7 @@ where u.tenant_id = $1 and u.id = any($2)`)
 select ` + bookedSubjects.Columns() + `
 from bookings b join sessions s on s.tenant_id = b.tenant_id and s.id = b.session_id` + subjectJoins + `
 where b.tenant_id = $1 and b.member_id = $2 and b.starts_at >= $3 and b.status in ('CONFIRMED', 'ATTENDED')
+  and s.deleted_at is null
 order by b.starts_at, b.id limit $4`)
 )
 

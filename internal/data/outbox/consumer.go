@@ -103,6 +103,7 @@ const findPosition = `select xid, event_id from event_consumers where tenant_id 
 var lockPosition = pg.SQL(findPosition + ` for update skip locked`)
 
 func loadPosition(b *pg.Batch, sql string, in tenant.TenantID, name string, at *Cursor, exists *bool) {
+	*at, *exists = Cursor{}, false
 	b.Queue(sql, in, name).Each(func() { *exists = true }, &at.XID, &at.ID)
 }
 

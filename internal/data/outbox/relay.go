@@ -261,7 +261,7 @@ func (r *Relay) onNotify(payload string) {
 	if len(words) == 0 || words[0] == r.name {
 		return
 	}
-	for _, word := range words { // the name is no tenant's ID
+	for _, word := range words[1:] {
 		if word == notifyAll {
 			r.wakeAll()
 		} else if id, err := tenant.Parse[tenant.TenantID](word); err == nil {

@@ -70,7 +70,7 @@ var entries = pg.ReadAs(func(e *entryRow) []pg.Column {
 	)
 }, func(e *entryRow) (waitlist.Entry, error) {
 	e.Window = nil
-	if e.earliest != nil { // then all columns of the window are set
+	if e.earliest != nil && e.latest != nil {
 		w := e.window
 		w.Earliest, w.Latest = *e.earliest, *e.latest
 		e.Window = &w

@@ -172,8 +172,9 @@ left join lateral (
 	Reader: pg.NewReader(func(waiting *int) []pg.Column { return []pg.Column{pg.Read("waiting", waiting)} }),
 }
 
-// FindQueueSize counts the entries in the queue of a session. The number must be 0 before.
+// FindQueueSize counts the entries in the queue of a session.
 func FindQueueSize(b *pg.Batch, in tenant.TenantID, session tenant.SessionID, into *int) {
+	*into = 0
 	queuedFor.Find(b, in, session, func(waiting int) { *into = waiting })
 }
 

@@ -63,9 +63,10 @@ left join sessions s on s.tenant_id = p.tenant_id and s.id = p.session_id
 where p.tenant_id = $1 and p.entry_id = any($2)`)
 )
 
-// ListEnding reads entries with their places, ordered by id. The list must be empty before.
+// ListEnding reads entries with their places, ordered by id.
 func ListEnding(b *pg.Batch, in tenant.TenantID, ids []tenant.EntryID, into *[]Ending) {
 	at := make(map[tenant.EntryID]int, len(ids))
+	*into = nil
 	entries.Each(b.Queue(listEnding, in, ids), func(e waitlist.Entry) {
 		at[e.ID] = len(*into)
 		*into = append(*into, Ending{Entry: e})

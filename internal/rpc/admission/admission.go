@@ -102,11 +102,13 @@ type Chain struct {
 	holdBack  time.Duration
 }
 
-// New returns a chain. It fails if the contract has an RPC without a rule.
+// New returns a chain. It fails if the contract has an RPC without a rule, or if the metrics are registered already.
 func New(c Config) (*Chain, error) {
 	rules, noRules := Rules()
 	compiled, noValidator := validator()
-	if err := errors.Join(noRules, noValidator); err != nil {
+	metrics, noMetrics := newMetrics(c.Metrics)
+	security, noSecurity := newSecurity(c.Metrics, c.Logger, c.Now)
+	if err := errors.Join(noRules, noValidator, noMetrics, noSecurity); err != nil {
 		return nil, fmt.Errorf("rpc: %w", err)
 	}
 	return &Chain{
@@ -115,7 +117,7 @@ func New(c Config) (*Chain, error) {
 			rates: newRates(c.Rates, c.Now), stepUp: c.StepUp, bindIssuer: c.BindIssuer,
 			issuers: append([]string{""}, c.FormerIssuers...), now: c.Now,
 		},
-		metrics: newMetrics(c.Metrics), security: newSecurity(c.Metrics, c.Logger, c.Now), log: c.Logger,
+		metrics: metrics, security: security, log: c.Logger,
 		memory: newMemory(c.Memory), cors: newCORS(c.Origins), timeLimit: cmp.Or(c.TimeLimit, defaultTimeLimit),
 		maxBytes: cmp.Or(c.MaxBytes, defaultMaxBytes), holdBack: c.HoldBack,
 	}, nil

@@ -3,6 +3,7 @@ package admission
 // At the end: what is counted of every call.
 
 import (
+	"fmt"
 	"strings"
 	"time"
 
@@ -24,7 +25,7 @@ type metrics struct {
 	bookingReplays *prometheus.CounterVec
 }
 
-func newMetrics(to prometheus.Registerer) *metrics {
+func newMetrics(to prometheus.Registerer) (*metrics, error) {
 	m := &metrics{
 		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "berth_rpc_requests_total",
@@ -58,11 +59,16 @@ func newMetrics(to prometheus.Registerer) *metrics {
 			Help: "Requests about bookings that got the answer of an earlier request, by operation.",
 		}, []string{"operation"}),
 	}
-	to.MustRegister(m.requests, m.duration, m.inFlight, m.bookingErrors, m.bookingReplays)
+	all := []prometheus.Collector{m.requests, m.duration, m.inFlight, m.bookingErrors, m.bookingReplays}
 	for _, h := range m.bookingLatency {
-		to.MustRegister(h)
+		all = append(all, h)
 	}
-	return m
+	for _, c := range all {
+		if err := to.Register(c); err != nil {
+			return nil, fmt.Errorf("metrics: %w", err)
+		}
+	}
+	return m, nil
 }
 
 func (m *metrics) count(procedure, code, reason string) {

@@ -13,7 +13,7 @@ import (
 func TestMetrics_UseStandardBookingNames(t *testing.T) {
 	t.Parallel()
 	registry := prometheus.NewRegistry()
-	m := newMetrics(registry)
+	m := expect.Value(newMetrics(registry))(t)
 	m.measure(berthv1connect.BookingServiceHoldBookingProcedure)()
 	m.measure(berthv1connect.BookingServiceConfirmBookingProcedure)()
 	m.measure(berthv1connect.BookingServiceConfirmBookingProcedure)()

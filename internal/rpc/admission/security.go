@@ -4,6 +4,7 @@ package admission
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"sync"
 	"time"
@@ -46,7 +47,7 @@ type security struct {
 // sampleEvery is how often one kind of event is logged.
 const sampleEvery = time.Second
 
-func newSecurity(to prometheus.Registerer, log *slog.Logger, now func() time.Time) *security {
+func newSecurity(to prometheus.Registerer, log *slog.Logger, now func() time.Time) (*security, error) {
 	s := &security{
 		events: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "berth_security_events_total",
@@ -54,8 +55,10 @@ func newSecurity(to prometheus.Registerer, log *slog.Logger, now func() time.Tim
 		}, []string{"event", "reason"}),
 		log: log, now: now, logged: make(map[string]time.Time), omitted: make(map[string]int),
 	}
-	to.MustRegister(s.events)
-	return s
+	if err := to.Register(s.events); err != nil {
+		return nil, fmt.Errorf("metrics: %w", err)
+	}
+	return s, nil
 }
 
 // called counts the outcome of a call.

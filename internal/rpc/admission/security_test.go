@@ -58,7 +58,7 @@ func TestSecurity_CountsRefusedTokensAndLogsASample(t *testing.T) {
 func TestSecurity_CountsCalls(t *testing.T) {
 	t.Parallel()
 	registry := prometheus.NewRegistry()
-	s := newSecurity(registry, slog.New(slog.DiscardHandler), time.Now)
+	s := expect.Value(newSecurity(registry, slog.New(slog.DiscardHandler), time.Now))(t)
 	noKey := fault.New(fault.Unauthenticated, fault.KeyInvalid, "no")
 	for procedure, err := range map[string]error{
 		berthv1connect.AccessServiceAssignRoleProcedure:  nil,

@@ -71,8 +71,11 @@ func fieldValue(f protoreflect.FieldDescriptor, value any) protoreflect.Value {
 	case protoreflect.Int32Kind:
 		return protoreflect.ValueOf(reflect.ValueOf(value).Convert(reflect.TypeFor[int32]()).Interface())
 	case protoreflect.EnumKind:
-		word := enumPrefix(f) + protoreflect.Name(reflect.ValueOf(value).String())
-		return protoreflect.ValueOfEnum(f.Enum().Values().ByName(word).Number())
+		word := f.Enum().Values().ByName(enumPrefix(f) + protoreflect.Name(reflect.ValueOf(value).String()))
+		if word == nil {
+			return protoreflect.ValueOfEnum(0) // UNSPECIFIED
+		}
+		return protoreflect.ValueOfEnum(word.Number())
 	case protoreflect.MessageKind:
 		return protoreflect.ValueOfMessage(settingMessage(value).ProtoReflect())
 	default:

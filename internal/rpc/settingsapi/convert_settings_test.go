@@ -30,6 +30,17 @@ func TestSettings_RoundTripByName(t *testing.T) {
 	t.Run("waitlist", func(t *testing.T) { t.Parallel(); checkRoundTrip(t, waitlist.Fields, &v1.WaitlistRules{}, 0) })
 }
 
+// A word that the contract does not know, as one that a newer server stored, is not set rather than a panic.
+func TestFieldValue_LeavesUnknownWordsUnset(t *testing.T) {
+	t.Parallel()
+	fields := (&v1.WaitlistRules{}).ProtoReflect().Descriptor().Fields()
+	for i := range fields.Len() {
+		if f := fields.Get(i); f.Kind() == protoreflect.EnumKind {
+			test.EqOp(t, 0, fieldValue(f, "NONSENSE").Enum(), test.Sprint(f.Name()))
+		}
+	}
+}
+
 // checkRoundTrip checks a table against a message that has the given number of other fields.
 func checkRoundTrip[S, R any](t *testing.T, table settings.Table[S, R], empty proto.Message, others int) {
 	t.Helper()
