@@ -29,7 +29,7 @@ type composer struct {
 
 // compose returns the message without its address. If the tenant's own template cannot be rendered it uses the default,
 // and the reason says so.
-func (c composer) compose() (delivery.Message, content.Rendered, notify.Reason) {
+func (c composer) compose() (delivery.Message, content.Rendered, notify.Reason, error) {
 	locales := []string{c.to.Locale, cmp.Or(c.facts.settings.Locale, c.facts.profile.locale)}
 	unsubscribe := ""
 	if c.channel == delivery.Email && !c.notice.Topic.Fixed() && !c.notice.Topic.Mandatory(c.channel) {
@@ -42,7 +42,9 @@ func (c composer) compose() (delivery.Message, content.Rendered, notify.Reason) 
 	if err != nil {
 		reason = notify.BadTemplate
 		t = content.Choose(nil, c.notice.Topic, c.channel, locales...)
-		out, _ = content.Render(t, values, c.facts.profile.brand, foot) // the defaults render all values
+		if out, err = content.Render(t, values, c.facts.profile.brand, foot); err != nil {
+			return delivery.Message{}, out, reason, err // never send an empty message
+		}
 	}
 	m := delivery.Message{
 		Channel: c.channel, Text: out.Text, Link: out.Link, Unsubscribe: unsubscribe, ExpiresAt: c.notice.ExpiresAt,
@@ -72,7 +74,7 @@ func (c composer) compose() (delivery.Message, content.Rendered, notify.Reason) 
 			out.Calendar = string(m.Calendar.Body)
 		}
 	}
-	return m, out, reason
+	return m, out, reason, nil
 }
 
 // templatesOf returns the texts of a tenant's own templates.

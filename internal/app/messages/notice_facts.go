@@ -111,7 +111,7 @@ func (s *Service) openCode(tx *engine.Tx, n notify.Notice, pending []member.Pend
 	})
 }
 
-// contactOnly returns the recipient of a notice for a contact, as far as the notice says; otherwise nobody.
+// contactOnly returns the recipient of a notice for a contact, as far as the notice says; otherwise the zero recipient.
 func contactOnly(n notify.Notice) notify.Recipient {
 	if n.Details.To == "" {
 		return notify.Recipient{}

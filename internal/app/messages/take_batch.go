@@ -119,7 +119,10 @@ func (t *noticeTaker) send(ctx context.Context, n *noticeFacts, step notify.Step
 	text := composer{
 		service: service, tenant: t.tx.Tenant, now: t.tx.Now, facts: t.batch.tenantFacts, notice: n, to: step.To, channel: c,
 	}
-	message, rendered, reason := text.compose()
+	message, rendered, reason, err := text.compose()
+	if err != nil {
+		return err
+	}
 	step.Notice.Attempts++
 	provider, own := service.provider(t.batch.senders, c)
 	line := messagedb.Delivery{

@@ -1,4 +1,4 @@
-// Package record writes what a use case leaves behind beside its result: entries in the audit log, and events.
+// Package record writes what a use case records besides its result: entries in the audit log, and events.
 package record
 
 import (

@@ -228,7 +228,7 @@ func TestParseCursor_AcceptsOnlyOwnTokens(t *testing.T) {
 	}
 }
 
-// What is not understood is not skipped: whoever reads the log learns of it.
+// What is not understood is an error for readers of the log. It is not skipped.
 func TestRead_RefusesWhatItDoesNotKnow(t *testing.T) {
 	t.Parallel()
 	for what, data := range map[string]string{
