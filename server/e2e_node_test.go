@@ -32,12 +32,12 @@ import (
 
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/internal/boot"
-	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/pgtest"
 	"github.com/berthhq/berth/internal/provider/dnstest"
 	"github.com/berthhq/berth/internal/rpc"
 	"github.com/berthhq/berth/internal/rpc/convert"
 	"github.com/berthhq/berth/internal/rpc/eventapi"
+	"github.com/berthhq/berth/internal/rules/event"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit/expect"
 	"github.com/berthhq/berth/internal/token"
@@ -332,7 +332,7 @@ func (l *liveNode) try(ctx context.Context, raw string, p procedure, request pro
 func (l *liveNode) verify(t *testing.T) {
 	t.Helper()
 	test.StrContains(t, runBerth(t, "verify", "--database-url", l.DB.URL), "every invariant holds")
-	var types []outbox.Type
+	var types []event.Type
 	must.NoError(t, l.DB.Owner.QueryRow(t.Context(), `select array_agg(distinct type) from events`).Scan(&types))
 	for _, one := range types {
 		test.NotEqOp(t, 0, eventapi.EventTypes[one], test.Sprintf("an event %q is none of the contract", one))

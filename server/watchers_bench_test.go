@@ -19,6 +19,7 @@ import (
 	"github.com/berthhq/berth/internal/app/accounts"
 	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/rules/event"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit/expect"
 )
@@ -123,7 +124,7 @@ select $1, id, '%s', now() from members where tenant_id = $1`, role),
 	for n := range b.N {
 		now := time.Now()
 		e := outbox.Event{
-			ID: tenant.New[tenant.EventID](now), Type: outbox.BookingConfirmed, Session: tenant.New[tenant.SessionID](now),
+			ID: tenant.New[tenant.EventID](now), Data: event.BookingConfirmed{}, Session: tenant.New[tenant.SessionID](now),
 			Booking: tenant.New[tenant.BookingID](now),
 			Member:  tenant.MustParse[tenant.MemberID](fmt.Sprintf("00000000-0000-7000-b000-%012x", n%benchWatching)),
 			Actor:   "system", At: now,

@@ -7,9 +7,11 @@ import (
 	"strings"
 
 	"github.com/berthhq/berth/internal/app/engine"
+	"github.com/berthhq/berth/internal/app/record"
 	"github.com/berthhq/berth/internal/data/accountdb"
 	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/rules/event"
 	"github.com/berthhq/berth/internal/rules/grant"
 	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/tenant"
@@ -111,12 +113,16 @@ func mayBeCommitted(err error) bool {
 	return err == nil || errors.Is(err, pg.ErrCommitUnknown) || errors.Is(err, pg.ErrCommitted)
 }
 
-// withAccessChange adds what changed for an owner or admin to the data of an event, of which they and all owners are
-// told.
-func withAccessChange(data map[string]any, kind notify.AccessChangeKind, roles ...string) map[string]any {
+// changeOf is what the event says about a member who has other roles, or about an owner or admin who changed. If the
+// change is about the role of an owner or admin, they and all owners are told. The member has the roles of held now;
+// nil if they stay.
+func changeOf(kind notify.AccessChangeKind, held []string, about ...string) event.RolesChanged {
+	data := event.RolesChanged{
+		Roles: held, Change: "", Role: "", ServiceAccount: tenant.ServiceAccountID{}, FromMember: tenant.MemberID{},
+	}
 	for _, role := range []string{tenant.RoleOwner, tenant.RoleAdmin} {
-		if slices.Contains(roles, role) {
-			data["change"], data["role"] = string(kind), role
+		if slices.Contains(about, role) {
+			data.Change, data.Role = string(kind), role
 			break
 		}
 	}
@@ -124,9 +130,6 @@ func withAccessChange(data map[string]any, kind notify.AccessChangeKind, roles .
 }
 
 // rolesEvent records that permissions have changed. The member is zero if a role or a service account has changed.
-func rolesEvent(tx *engine.Tx, member tenant.MemberID, data map[string]any) {
-	outbox.Append(tx.Tx, tx.Tenant, outbox.Event{
-		ID: tenant.NextID[tenant.EventID](tx.IDs), Type: outbox.RolesChanged, Member: member,
-		Actor: tx.Caller.Actor(), Untyped: data, At: tx.Now,
-	})
+func rolesEvent(tx *engine.Tx, member tenant.MemberID, data event.RolesChanged) {
+	record.Event(tx, outbox.Event{Member: member, Data: data})
 }

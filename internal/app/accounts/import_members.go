@@ -8,7 +8,6 @@ import (
 	"github.com/berthhq/berth/internal/app/record"
 	"github.com/berthhq/berth/internal/data/accountdb"
 	"github.com/berthhq/berth/internal/data/coredb"
-	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/member"
 	"github.com/berthhq/berth/internal/tenant"
@@ -96,19 +95,14 @@ func (s *Service) insertImport(
 		batch := tenant.NextID[tenant.BatchID](tx.IDs)
 		for rows := range slices.Chunk(found.Rows, insertLimit) {
 			members := make([]member.Member, len(rows))
-			events := make([]outbox.Event, len(rows))
 			for i, row := range rows {
 				m := row.Member
 				m.ID, m.Roles = tenant.NextID[tenant.MemberID](tx.IDs), []string{tenant.RoleMember}
 				m.CreatedAt, m.UpdatedAt = tx.Now, tx.Now
 				members[i] = m
-				events[i] = outbox.Event{
-					ID: tenant.NextID[tenant.EventID](tx.IDs), Type: outbox.MemberChanged, Member: m.ID,
-					Actor: tx.Caller.Actor(), At: tx.Now,
-				}
+				memberEvent(tx, m.ID, nil)
 			}
 			accountdb.InsertMembers(tx.Tx, tx.Tenant, members...)
-			outbox.Append(tx.Tx, tx.Tenant, events...)
 		}
 		record.AuditEntry(tx, coredb.AuditEntry{
 			Action: "member.imported", TargetKind: "member", Batch: batch,

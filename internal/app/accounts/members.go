@@ -14,6 +14,7 @@ import (
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/catalog"
+	"github.com/berthhq/berth/internal/rules/event"
 	"github.com/berthhq/berth/internal/rules/member"
 	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/tenant"
@@ -113,7 +114,7 @@ func (s *Service) updateMember(
 			record.Changes(before.AuditValues(changed), after.AuditValues(changed)))
 		memberEvent(tx, id, changed)
 		if kind := editOfAdmin(after, changed, self); kind != "" {
-			rolesEvent(tx, id, withAccessChange(map[string]any{"roles": after.Roles}, kind, after.Roles...))
+			rolesEvent(tx, id, changeOf(kind, after.Roles, after.Roles...))
 		}
 		if member.AffectsSignIn(changed) {
 			notifyNodes(tx)
@@ -223,10 +224,7 @@ func hasZeroByte(texts ...string) bool {
 }
 
 func memberEvent(tx *engine.Tx, id tenant.MemberID, changed []string) {
-	outbox.Append(tx.Tx, tx.Tenant, outbox.Event{
-		ID: tenant.NextID[tenant.EventID](tx.IDs), Type: outbox.MemberChanged, Member: id,
-		Actor: tx.Caller.Actor(), At: tx.Now, Untyped: map[string]any{"changed": changed},
-	})
+	record.Event(tx, outbox.Event{Member: id, Data: event.MemberChanged{Changed: changed}})
 }
 
 // memberTaken translates a rejection because another member has the email address or the subject.

@@ -10,6 +10,7 @@ import (
 	"github.com/berthhq/berth/internal/data/coredb"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/rules/event"
 	"github.com/berthhq/berth/internal/rules/grant"
 	"github.com/berthhq/berth/internal/rules/member"
 	"github.com/berthhq/berth/internal/rules/notify"
@@ -185,7 +186,7 @@ func (s *Service) changeRoles(
 		if len(roles) < len(m.Roles) {
 			kind = notify.RoleTaken
 		}
-		rolesEvent(tx, id, withAccessChange(map[string]any{"roles": roles}, kind, role))
+		rolesEvent(tx, id, changeOf(kind, roles, role))
 		return roles, nil
 	})
 }
@@ -193,7 +194,9 @@ func (s *Service) changeRoles(
 // roleChanged records that a role was created, edited or deleted.
 func roleChanged(tx *engine.Tx, action, name string, changes map[string]any) {
 	record.AuditEntry(tx, coredb.AuditEntry{Action: action, TargetKind: "role", TargetID: name, Changes: changes})
-	rolesEvent(tx, tenant.MemberID{}, map[string]any{"role": name})
+	rolesEvent(tx, tenant.MemberID{}, event.RolesChanged{
+		Roles: nil, Change: "", Role: name, ServiceAccount: tenant.ServiceAccountID{}, FromMember: tenant.MemberID{},
+	})
 }
 
 func roleValues(r grant.Role) map[string]any {

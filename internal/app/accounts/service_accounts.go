@@ -12,6 +12,7 @@ import (
 	"github.com/berthhq/berth/internal/data/coredb"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/rules/event"
 	"github.com/berthhq/berth/internal/rules/grant"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/token"
@@ -165,7 +166,9 @@ func insertKey(tx *engine.Tx, account *grant.ServiceAccount, secret grant.Secret
 
 func accountChanged(tx *engine.Tx, action string, account grant.ServiceAccount, changes map[string]any) {
 	record.Audit(tx, action, "service_account", account.ID.UUID, "", changes)
-	rolesEvent(tx, tenant.MemberID{}, map[string]any{"service_account_id": account.ID.String()})
+	rolesEvent(tx, tenant.MemberID{}, event.RolesChanged{
+		Roles: nil, Change: "", Role: "", ServiceAccount: account.ID, FromMember: tenant.MemberID{},
+	})
 }
 
 func accountValues(account grant.ServiceAccount) map[string]any {

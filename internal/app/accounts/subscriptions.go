@@ -14,6 +14,7 @@ import (
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/credit"
+	"github.com/berthhq/berth/internal/rules/event"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -197,10 +198,8 @@ func findSubscription(
 }
 
 func subscriptionChanged(tx *engine.Tx, s credit.Subscription, action, reason string) {
-	outbox.Append(tx.Tx, tx.Tenant, outbox.Event{
-		ID: tenant.NextID[tenant.EventID](tx.IDs), Type: outbox.SubscriptionChanged, Member: s.Member,
-		Actor: tx.Caller.Actor(), At: tx.Now,
-		Untyped: map[string]any{"subscription_id": s.ID.String(), "status": string(s.Status)},
+	record.Event(tx, outbox.Event{
+		Member: s.Member, Data: event.SubscriptionChanged{Subscription: s.ID, Status: string(s.Status)},
 	})
 	record.Audit(tx, action, "subscription", s.ID.UUID, reason, map[string]any{
 		"status": string(s.Status), "plan": s.Plan.Name,
@@ -211,10 +210,9 @@ func subscriptionChanged(tx *engine.Tx, s credit.Subscription, action, reason st
 func writeCredits(tx *engine.Tx, s credit.Subscription, ledger []credit.Entry, action string) creditChange {
 	credits.Write(tx, s, ledger)
 	line := ledger[len(ledger)-1]
-	outbox.Append(tx.Tx, tx.Tenant, outbox.Event{
-		ID: tenant.NextID[tenant.EventID](tx.IDs), Type: outbox.CreditsChanged, Member: s.Member, Booking: line.Booking,
-		Actor: tx.Caller.Actor(), At: tx.Now,
-		Untyped: map[string]any{"subscription_id": s.ID.String(), "amount": line.Amount, "balance": s.Balance},
+	record.Event(tx, outbox.Event{
+		Member: s.Member, Booking: line.Booking,
+		Data: event.CreditsChanged{Subscription: s.ID, Amount: line.Amount, Balance: s.Balance},
 	})
 	record.Audit(tx, action, "subscription", s.ID.UUID, line.Reason, map[string]any{
 		"amount": line.Amount, "balance": s.Balance,

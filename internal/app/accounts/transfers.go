@@ -2,7 +2,6 @@ package accounts
 
 import (
 	"context"
-	"maps"
 	"slices"
 
 	"github.com/berthhq/berth/internal/app/engine"
@@ -77,7 +76,7 @@ func (s *Service) ConfirmTransfer(
 		accountdb.InsertMemberRole(tx.Tx, tx.Tenant, transfer.From.Member, tenant.RoleAdmin, tx.Now)
 		accountdb.DeleteMemberRole(tx.Tx, tx.Tenant, transfer.From.Member, tenant.RoleOwner)
 		accountdb.DeleteTransfer(tx.Tx, tx.Tenant, id)
-		transferChanged(tx, "ownership.transferred", transfer, notify.TransferConfirmed, map[string]any{"roles": roles})
+		transferChanged(tx, "ownership.transferred", transfer, notify.TransferConfirmed, roles)
 		return roles, nil
 	})
 }
@@ -112,13 +111,14 @@ func (s *Service) ListTransfers(ctx context.Context, caller tenant.Caller) ([]gr
 	})
 }
 
-// transferChanged records what happened to a transfer. Owners and the receiver are told.
+// transferChanged records what happened to a transfer. Owners and the receiver are told. The roles are those that the
+// receiver has now; nil if they stay.
 func transferChanged(
-	tx *engine.Tx, action string, t grant.Transfer, kind notify.AccessChangeKind, data map[string]any,
+	tx *engine.Tx, action string, t grant.Transfer, kind notify.AccessChangeKind, roles []string,
 ) {
 	parties := map[string]any{"from_member_id": t.From.Member.String(), "to_member_id": t.To.Member.String()}
 	record.Audit(tx, action, "member", t.To.Member.UUID, "", parties)
-	event := map[string]any{"from_member_id": t.From.Member.String()}
-	maps.Copy(event, data)
-	rolesEvent(tx, t.To.Member, withAccessChange(event, kind, tenant.RoleOwner))
+	data := changeOf(kind, roles, tenant.RoleOwner)
+	data.FromMember = t.From.Member
+	rolesEvent(tx, t.To.Member, data)
 }

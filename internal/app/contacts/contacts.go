@@ -18,6 +18,7 @@ import (
 	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/delivery"
+	"github.com/berthhq/berth/internal/rules/event"
 	"github.com/berthhq/berth/internal/rules/member"
 	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/seal"
@@ -102,9 +103,8 @@ func Tell(tx *engine.Tx, owner tenant.MemberID, old member.Contact) {
 // Changed appends the event that what is pending of a member has changed. Nodes that send messages look for notices
 // then.
 func Changed(tx *engine.Tx, owner tenant.MemberID) {
-	outbox.Append(tx.Tx, tx.Tenant, outbox.Event{
-		ID: tenant.NextID[tenant.EventID](tx.IDs), Type: outbox.MemberChanged, Member: owner, Actor: tx.Caller.Actor(),
-		At: tx.Now, Untyped: map[string]any{"changed": []string{"pending_contacts"}},
+	record.Event(tx, outbox.Event{
+		Member: owner, Data: event.MemberChanged{Changed: []string{"pending_contacts"}},
 	})
 }
 

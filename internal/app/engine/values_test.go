@@ -11,12 +11,6 @@ import (
 	"github.com/berthhq/berth/internal/pg"
 )
 
-func TestReasonData_LeavesOutWhatIsNotThere(t *testing.T) {
-	t.Parallel()
-	test.Nil(t, ReasonData(""))
-	test.Eq(t, map[string]any{"reason": "ill"}, ReasonData("ill"))
-}
-
 // Keys and advisory locks are of one kind, one name and one tenant. A name has its parts: it is no text that can be cut
 // in another place.
 func TestKeys_AreDistinct(t *testing.T) {

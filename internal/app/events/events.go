@@ -4,12 +4,13 @@ import (
 	"context"
 
 	"github.com/berthhq/berth/internal/data/outbox"
+	"github.com/berthhq/berth/internal/rules/event"
 )
 
 // The event log's types belong to its package.
 type (
 	EventFilter = outbox.Filter
-	EventType   = outbox.Type
+	EventType   = event.Type
 	EventRecord = outbox.Record
 	EventCursor = outbox.Cursor
 	EventReader = outbox.Reader

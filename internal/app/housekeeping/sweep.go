@@ -11,6 +11,7 @@ import (
 	"github.com/berthhq/berth/internal/app/credits"
 	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/app/idempotency"
+	"github.com/berthhq/berth/internal/app/record"
 	"github.com/berthhq/berth/internal/app/schedules"
 	"github.com/berthhq/berth/internal/app/seats"
 	"github.com/berthhq/berth/internal/data/accountdb"
@@ -285,22 +286,16 @@ func advance(ctx context.Context, tx *engine.Tx, ids []tenant.SubscriptionID) (S
 	if err := tx.Load(ctx, &batch); err != nil {
 		return n, err
 	}
-	var events []outbox.Event
 	for _, before := range due {
 		after, ledger := credit.Advance(before, tx.Now)
-		event := outbox.Event{
-			ID: tenant.NextID[tenant.EventID](tx.IDs), Type: outbox.CreditsChanged, Member: after.Member,
-			Actor: tx.Caller.Actor(), At: tx.Now,
-			Untyped: map[string]any{
-				"subscription_id": after.ID.String(), "amount": after.Balance - before.Balance, "balance": after.Balance,
-			},
+		var data event.Data = event.CreditsChanged{
+			Subscription: after.ID, Amount: after.Balance - before.Balance, Balance: after.Balance,
 		}
 		switch {
 		case after.Status != before.Status:
 			n.Expired++
 			after.Version++
-			event.Type = outbox.SubscriptionChanged
-			event.Untyped = map[string]any{"subscription_id": after.ID.String(), "status": string(after.Status)}
+			data = event.SubscriptionChanged{Subscription: after.ID, Status: string(after.Status)}
 		case len(ledger) > 0:
 			n.Renewed++
 		default:
@@ -310,9 +305,8 @@ func advance(ctx context.Context, tx *engine.Tx, ids []tenant.SubscriptionID) (S
 		if len(ledger) == 0 {
 			bookingdb.UpdateSubscription(tx.Tx, tx.Tenant, after, tx.Now)
 		}
-		events = append(events, event)
+		record.Event(tx, outbox.Event{Member: after.Member, Data: data})
 	}
-	outbox.Append(tx.Tx, tx.Tenant, events...)
 	return n, nil
 }
 

@@ -4,9 +4,9 @@ import (
 	"context"
 
 	"github.com/berthhq/berth/internal/app/engine"
-	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/data/scheduledb"
 	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/rules/event"
 	"github.com/berthhq/berth/internal/rules/session"
 	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/tenant"
@@ -64,8 +64,7 @@ func (s *Service) BulkPublish(ctx context.Context, caller tenant.Caller, filter 
 		}
 		done.Sessions = len(published)
 		scheduledb.UpdateSessions(tx.Tx, tx.Tenant, published)
-		data := map[string]any{"batch_id": done.Batch.String()}
-		appendEvents(tx, outbox.SessionPublished, always(data), published...)
+		appendEvents(tx, always(event.SessionPublished{Batch: done.Batch}), published...)
 		_, _, err := s.waitlists.FillAll(ctx, tx, waitlist.ByPublish, idsOf(published)...)
 		return err
 	}
@@ -102,7 +101,7 @@ func (s *Service) BulkDelete(ctx context.Context, caller tenant.Caller, r BulkRe
 		}
 		done.Sessions = len(ids)
 		scheduledb.DeleteSessions(tx.Tx, tx.Tenant, ids, done.Batch, tx.Now)
-		appendEvents(tx, outbox.SessionDeleted, always(cancelData(r.Reason, r.Notify, done.Batch)), all...)
+		appendEvents(tx, always(event.SessionDeleted{Reason: r.Reason, Notify: r.Notify, Batch: done.Batch}), all...)
 		return nil
 	}
 	return s.bulk(ctx, caller, "session.bulk_delete", "session.bulk_deleted", r, remove)

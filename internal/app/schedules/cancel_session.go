@@ -5,9 +5,9 @@ import (
 
 	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/app/record"
-	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/data/scheduledb"
 	"github.com/berthhq/berth/internal/rules/catalog"
+	"github.com/berthhq/berth/internal/rules/event"
 	"github.com/berthhq/berth/internal/rules/session"
 	"github.com/berthhq/berth/internal/tenant"
 )
@@ -52,15 +52,6 @@ func (s *Service) cancelSessions(
 		return counts, err
 	}
 	scheduledb.UpdateSessions(tx.Tx, tx.Tenant, sessions)
-	appendEvents(tx, outbox.SessionCancelled, always(cancelData(reason, notify, batch)), sessions...)
+	appendEvents(tx, always(event.SessionCancelled{Reason: reason, Notify: notify, Batch: batch}), sessions...)
 	return counts, nil
-}
-
-// cancelData is the data of an event that a session was cancelled or deleted.
-func cancelData(reason string, notify bool, batch tenant.BatchID) map[string]any {
-	data := map[string]any{"reason": reason, "notify": notify}
-	if !batch.IsZero() {
-		data["batch_id"] = batch.String()
-	}
-	return data
 }

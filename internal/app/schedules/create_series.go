@@ -5,7 +5,6 @@ import (
 
 	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/app/record"
-	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/data/scheduledb"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/session"
@@ -40,7 +39,7 @@ func (s *Service) CreateSeries(
 		}
 		scheduledb.InsertSeries(tx.Tx, tx.Tenant, series)
 		scheduledb.InsertSessions(tx.Tx, tx.Tenant, sessions)
-		appendEvents(tx, outbox.SessionCreated, seriesData, sessions...)
+		appendEvents(tx, createdInSeries, sessions...)
 		record.Audit(tx, "series.created", "series", series.ID.UUID, "", catalog.AuditChanges(nil, series.Facts()))
 		ids := idsOf(sessions)
 		_, _, err = s.waitlists.FillAll(ctx, tx, waitlist.ByPublish, ids...)

@@ -5,7 +5,6 @@ import (
 
 	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/app/record"
-	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/data/scheduledb"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/session"
@@ -36,7 +35,7 @@ func (s *Service) CreateSession(
 			return created, err
 		}
 		scheduledb.InsertSessions(tx.Tx, tx.Tenant, []session.Session{created})
-		appendEvents(tx, outbox.SessionCreated, nil, created)
+		appendEvents(tx, createdInSeries, created)
 		record.Audit(tx, "session.created", "session", created.ID.UUID, "", catalog.AuditChanges(nil, created.Facts()))
 		if !publish || !created.StartsAt.After(tx.Now) {
 			return created, nil

@@ -10,7 +10,6 @@ import (
 	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/app/record"
 	"github.com/berthhq/berth/internal/civil"
-	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/data/scheduledb"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/session"
@@ -91,7 +90,7 @@ func (s *Service) extendOne(ctx context.Context, tx *engine.Tx, id tenant.Series
 	}
 	scheduledb.UpdateSeries(tx.Tx, tx.Tenant, extended)
 	scheduledb.InsertSessions(tx.Tx, tx.Tenant, free)
-	appendEvents(tx, outbox.SessionCreated, seriesData, free...)
+	appendEvents(tx, createdInSeries, free...)
 	if len(skipped) > 0 {
 		record.Audit(tx, "series.extended", "series", id.UUID, "", map[string]any{"made": len(free), "left_out": skipped})
 	}

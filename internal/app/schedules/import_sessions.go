@@ -6,11 +6,11 @@ import (
 	"slices"
 
 	"github.com/berthhq/berth/internal/app/engine"
-	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/data/scheduledb"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/catalog"
+	"github.com/berthhq/berth/internal/rules/event"
 	"github.com/berthhq/berth/internal/rules/session"
 	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/tenant"
@@ -49,7 +49,7 @@ func (s *Service) ImportSessions(
 		report.Sessions = idsOf(sessions)
 		batch := tenant.NextID[tenant.BatchID](tx.IDs)
 		scheduledb.InsertSessions(tx.Tx, tx.Tenant, sessions)
-		appendEvents(tx, outbox.SessionCreated, always(map[string]any{"batch_id": batch.String()}), sessions...)
+		appendEvents(tx, always(event.SessionCreated{Series: tenant.SeriesID{}, Batch: batch}), sessions...)
 		auditBatch(tx, "session.imported", batch, "", map[string]any{"ids": report.Sessions})
 		_, _, err = s.waitlists.FillAll(ctx, tx, waitlist.ByPublish, report.Sessions...)
 		return report, err

@@ -3,7 +3,7 @@ package schedules
 import (
 	"context"
 
-	"github.com/berthhq/berth/internal/data/outbox"
+	"github.com/berthhq/berth/internal/rules/event"
 	"github.com/berthhq/berth/internal/rules/session"
 	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/tenant"
@@ -15,8 +15,8 @@ func (s *Service) PublishSession(
 	ctx context.Context, caller tenant.Caller, id tenant.SessionID, expect *int,
 ) (session.Session, error) {
 	done, err := s.changeState(ctx, caller, stateChange{
-		name: "session.publish", event: outbox.SessionPublished, id: id, expect: expect, apply: session.Session.Publish,
-		trigger: waitlist.ByPublish,
+		name: "session.publish", event: event.SessionPublished{Batch: tenant.BatchID{}}, id: id, expect: expect,
+		apply: session.Session.Publish, trigger: waitlist.ByPublish,
 	})
 	return done.Session, err
 }
@@ -27,7 +27,7 @@ func (s *Service) UnpublishSession(
 	ctx context.Context, caller tenant.Caller, id tenant.SessionID, expect *int,
 ) (session.Session, error) {
 	done, err := s.changeState(ctx, caller, stateChange{
-		name: "session.unpublish", event: outbox.SessionUnpublished, id: id, expect: expect,
+		name: "session.unpublish", event: event.SessionUnpublished{}, id: id, expect: expect,
 		apply: session.Session.Unpublish,
 	})
 	return done.Session, err

@@ -9,6 +9,7 @@ import (
 	"github.com/berthhq/berth/internal/data/scheduledb"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/rules/event"
 	"github.com/berthhq/berth/internal/rules/recurrence"
 	"github.com/berthhq/berth/internal/rules/session"
 	"github.com/berthhq/berth/internal/tenant"
@@ -34,9 +35,9 @@ func newSessions(
 	return made
 }
 
-// seriesData is the data of an event about a session that its series created.
-func seriesData(s session.Session) map[string]any {
-	return map[string]any{"series_id": s.Series.String()}
+// createdInSeries is what the event says about a session that its series created.
+func createdInSeries(s session.Session) event.Data {
+	return event.SessionCreated{Series: s.Series, Batch: tenant.BatchID{}}
 }
 
 // parsePattern reads the pattern of a series.

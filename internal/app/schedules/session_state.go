@@ -6,9 +6,9 @@ import (
 
 	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/app/record"
-	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/data/scheduledb"
 	"github.com/berthhq/berth/internal/rules/catalog"
+	"github.com/berthhq/berth/internal/rules/event"
 	"github.com/berthhq/berth/internal/rules/session"
 	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/tenant"
@@ -17,7 +17,7 @@ import (
 // A stateChange publishes, unpublishes, blocks or unblocks a session.
 type stateChange struct {
 	name   string // of the operation
-	event  outbox.Type
+	event  event.Data
 	id     tenant.SessionID
 	expect *int // the version; nil matches any
 	reason string
@@ -40,9 +40,9 @@ func (s *Service) changeState(ctx context.Context, caller tenant.Caller, c state
 			return filled{Session: before.Session}, err
 		}
 		scheduledb.UpdateSessions(tx.Tx, tx.Tenant, []session.Session{after})
-		appendEvents(tx, c.event, always(engine.ReasonData(c.reason)), after)
+		appendEvents(tx, always(c.event), after)
 		changes := catalog.AuditChanges(before.Facts(), after.Facts())
-		record.Audit(tx, string(c.event), "session", after.ID.UUID, c.reason, changes)
+		record.Audit(tx, string(c.event.Type()), "session", after.ID.UUID, c.reason, changes)
 		if c.trigger != "" {
 			return s.fill(ctx, tx, after, c.trigger)
 		}

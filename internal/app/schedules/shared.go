@@ -16,6 +16,7 @@ import (
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/catalog"
+	"github.com/berthhq/berth/internal/rules/event"
 	"github.com/berthhq/berth/internal/rules/session"
 	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/tenant"
@@ -67,25 +68,16 @@ func loadReferences(ctx context.Context, tx *engine.Tx, d session.Details) (sess
 	return at, err
 }
 
-// appendEvents appends an event about each session. data returns the event's data; nil means none.
-func appendEvents(
-	tx *engine.Tx, kind outbox.Type, data func(session.Session) map[string]any, sessions ...session.Session,
-) {
-	events := make([]outbox.Event, len(sessions))
-	for i, s := range sessions {
-		events[i] = outbox.Event{
-			ID: tenant.NextID[tenant.EventID](tx.IDs), Type: kind, Session: s.ID, Actor: tx.Caller.Actor(), At: tx.Now,
-		}
-		if data != nil {
-			events[i].Untyped = data(s)
-		}
+// appendEvents appends an event about each session.
+func appendEvents(tx *engine.Tx, data func(session.Session) event.Data, sessions ...session.Session) {
+	for _, s := range sessions {
+		record.Event(tx, outbox.Event{Session: s.ID, Data: data(s)})
 	}
-	outbox.Append(tx.Tx, tx.Tenant, events...)
 }
 
 // always returns the same data for every session.
-func always(data map[string]any) func(session.Session) map[string]any {
-	return func(session.Session) map[string]any { return data }
+func always(data event.Data) func(session.Session) event.Data {
+	return func(session.Session) event.Data { return data }
 }
 
 // auditBatch records an act on several sessions as one audit entry.

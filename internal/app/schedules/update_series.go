@@ -9,11 +9,11 @@ import (
 	"github.com/berthhq/berth/internal/app/record"
 	"github.com/berthhq/berth/internal/app/seats"
 	"github.com/berthhq/berth/internal/civil"
-	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/data/scheduledb"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/catalog"
+	"github.com/berthhq/berth/internal/rules/event"
 	"github.com/berthhq/berth/internal/rules/session"
 	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/tenant"
@@ -264,10 +264,8 @@ func (s *Service) applyPattern(
 		return s.Version == b.Version && s.Series == b.Series && s.OccursOn == b.OccursOn && s.OccursAt.Equal(b.OccursAt)
 	}))
 	scheduledb.InsertSessions(tx.Tx, tx.Tenant, created)
-	appendEvents(tx, outbox.SessionUpdated, func(s session.Session) map[string]any {
-		return catalog.AuditChanges(was[s.ID].Facts(), s.Facts())
-	}, updated...)
-	appendEvents(tx, outbox.SessionCreated, seriesData, created...)
+	appendEvents(tx, func(s session.Session) event.Data { return was[s.ID].Changes(s) }, updated...)
+	appendEvents(tx, createdInSeries, created...)
 	if _, _, err := s.updateWaitlists(ctx, tx, before, updated, freed); err != nil {
 		return done, err
 	}

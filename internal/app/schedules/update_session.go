@@ -6,7 +6,6 @@ import (
 	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/app/record"
 	"github.com/berthhq/berth/internal/data/bookingdb"
-	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/data/scheduledb"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/catalog"
@@ -61,7 +60,7 @@ func (s *Service) edit(
 	}
 	scheduledb.UpdateSessions(tx.Tx, tx.Tenant, is)
 	changes := catalog.AuditChanges(before.Facts(), after.Facts())
-	appendEvents(tx, outbox.SessionUpdated, always(changes), after)
+	appendEvents(tx, always(before.Changes(after)), after)
 	record.Audit(tx, "session.updated", "session", after.ID.UUID, "", changes)
 	promoted, queued, err := s.updateWaitlists(ctx, tx, was, is, freed)
 	if err != nil || !queued {

@@ -6,7 +6,6 @@ import (
 	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/app/record"
 	"github.com/berthhq/berth/internal/app/seats"
-	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/data/scheduledb"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
@@ -152,7 +151,7 @@ func attachWorkouts(tx *engine.Tx, action string, before, after session.Session)
 	scheduledb.AttachWorkouts(tx.Tx, tx.Tenant, after.ID, after.Workouts)
 	scheduledb.UpdateSessions(tx.Tx, tx.Tenant, []session.Session{after})
 	changes := catalog.AuditChanges(before.Facts(), after.Facts())
-	appendEvents(tx, outbox.SessionUpdated, always(changes), after)
+	appendEvents(tx, always(before.Changes(after)), after)
 	record.Audit(tx, action, "session", after.ID.UUID, "", changes)
 }
 

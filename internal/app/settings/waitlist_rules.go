@@ -14,6 +14,7 @@ import (
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/catalog"
+	"github.com/berthhq/berth/internal/rules/event"
 	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/tenant"
 )
@@ -89,11 +90,8 @@ func updateRules(ctx context.Context, tx *engine.Tx, r RulesEdit) (waitlist.Effe
 	}
 	waitlistdb.PutRules(tx.Tx, tx.Tenant, version)
 	record.Audit(tx, "rules.updated", "waitlist_rules", layer.Scope, r.Reason, changes)
-	outbox.Append(tx.Tx, tx.Tenant, outbox.Event{
-		ID: tenant.NextID[tenant.EventID](tx.IDs), Type: outbox.RulesChanged, Actor: tx.Caller.Actor(), At: tx.Now,
-		Untyped: map[string]any{
-			"version": layer.Version, "level": string(layer.Level), "target_id": layer.Scope.String(),
-		},
+	record.Event(tx, outbox.Event{
+		Data: event.RulesChanged{Version: layer.Version, Level: string(layer.Level), Target: layer.Scope},
 	})
 	return waitlist.Resolve(layers...), nil
 }

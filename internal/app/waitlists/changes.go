@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/berthhq/berth/internal/app/engine"
+	"github.com/berthhq/berth/internal/app/record"
 	"github.com/berthhq/berth/internal/data/bookingdb"
 	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/data/waitlistdb"
@@ -76,10 +77,7 @@ func (s *Service) writeEntry(tx *engine.Tx, c waitlist.EntryChange) {
 
 // entryEvent appends an event of an entry to the event log.
 func entryEvent(tx *engine.Tx, e waitlist.Entry, data event.Data) {
-	outbox.Append(tx.Tx, tx.Tenant, outbox.Event{
-		ID: tenant.NextID[tenant.EventID](tx.IDs), Session: e.Session, Member: e.Member, Entry: e.ID,
-		Actor: tx.Caller.Actor(), Data: data, At: tx.Now,
-	})
+	record.Event(tx, outbox.Event{Session: e.Session, Member: e.Member, Entry: e.ID, Data: data})
 }
 
 // offerEvent appends an event of an offer, and of the booking that came of it, to the event log.

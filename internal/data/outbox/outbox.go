@@ -17,56 +17,6 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// Type is the type of an event.
-type Type = event.Type
-
-// The types of events, named subject.verb.
-const (
-	SessionCreated     Type = "session.created"
-	SessionUpdated     Type = "session.updated"
-	SessionPublished   Type = "session.published"
-	SessionUnpublished Type = "session.unpublished"
-	SessionBlocked     Type = "session.blocked"
-	SessionUnblocked   Type = "session.unblocked"
-	SessionCancelled   Type = "session.cancelled"
-	SessionDeleted     Type = "session.deleted"
-	// SessionSeatsChanged is never stored: streams derive it from other events. See Record.SeatsChanged.
-	SessionSeatsChanged Type = "session.seats_changed"
-
-	BookingHeld          Type = "booking.held"
-	BookingReleased      Type = "booking.released"
-	BookingExpired       Type = "booking.expired"
-	BookingUpdated       Type = "booking.updated"
-	BookingRescheduled   Type = "booking.rescheduled"
-	BookingConfirmed     Type = "booking.confirmed"
-	BookingCancelled     Type = "booking.cancelled"
-	BookingAttended      Type = "booking.attended"
-	BookingCheckInUndone Type = "booking.check_in_undone"
-	BookingNoShow        Type = "booking.no_show"
-	BookingNoShowUndone  Type = "booking.no_show_undone"
-	BookingReminderDue   Type = "booking.reminder_due"
-
-	WaitlistJoined    Type = "waitlist.joined"
-	WaitlistLeft      Type = "waitlist.left"
-	WaitlistPromoted  Type = "waitlist.promoted"
-	WaitlistChanged   Type = "waitlist.changed" // flagged, scored or moved by staff
-	WaitlistStaffNote Type = "waitlist.staff_note"
-
-	OfferCreated   Type = "offer.created"
-	OfferExtended  Type = "offer.extended" // its member was told later than planned
-	OfferAccepted  Type = "offer.accepted"
-	OfferDeclined  Type = "offer.declined"
-	OfferExpired   Type = "offer.expired"
-	OfferWithdrawn Type = "offer.withdrawn"
-
-	CreditsChanged      Type = "credits.changed"
-	SubscriptionChanged Type = "subscription.changed"
-	MemberChanged       Type = "member.changed"
-	RolesChanged        Type = "roles.changed"
-	CatalogChanged      Type = "catalog.changed"
-	RulesChanged        Type = "rules.changed"
-)
-
 // Event is one thing that happened, and what it is about. IDs that do not apply are zero.
 type Event struct {
 	ID      tenant.EventID
@@ -78,16 +28,12 @@ type Event struct {
 	Actor   string
 	Data    event.Data
 	At      time.Time
-
-	// Writers that have no Data yet set these instead.
-	Type    Type
-	Untyped map[string]any
 }
 
 // row is an event as it is stored. Its data have the ids, too, that no column has.
 type row struct {
 	Event
-	what Type
+	what event.Type
 	data json.RawMessage
 }
 
@@ -112,12 +58,6 @@ var eventRows = pg.NewTable("e", func(r *row) []pg.Column {
 
 // rowOf returns the row of an event.
 func rowOf(e Event) *row {
-	if e.Data == nil {
-		if e.Untyped == nil {
-			e.Untyped = map[string]any{}
-		}
-		return &row{Event: e, what: e.Type, data: pg.Encode(e.Untyped)}
-	}
 	r := &row{Event: e, what: e.Data.Type(), data: pg.Encode(e.Data)}
 	if ids := (idsInData{e.Entry, e.Offer}); ids != (idsInData{}) {
 		r.data = merge(pg.Encode(ids), r.data)

@@ -11,7 +11,7 @@ import (
 
 // Filter selects events. All set fields must match; the zero Filter selects all.
 type Filter struct {
-	Types    []Type // any of them
+	Types    []event.Type // any of them
 	Session  tenant.SessionID
 	Booking  tenant.BookingID
 	Member   tenant.MemberID
