@@ -94,7 +94,7 @@ bookings other {counted=true}
 usage +other DAY 2026-03-02 {span=DAY starts_on=2026-03-02 subscription_id=other used=1}
 usage +other WEEK 2026-03-02 {span=WEEK starts_on=2026-03-02 subscription_id=other used=1}`},
 	{bookingdb.InsertItemReservation, args{
-		uuid("fifth"), "third", booking.ItemLine{ID: id[tenant.LineID]("fourth"), Status: booking.ItemConfirmed},
+		uuid("fifth"), "third", booking.ItemLine{ID: id[tenant.ItemLineID]("fourth"), Status: booking.ItemConfirmed},
 		booking.ItemReservation{
 			Item: id[tenant.ItemID]("other"), Number: 3, Span: civil.Span{Start: start, End: start.Add(time.Hour)},
 		},
@@ -104,13 +104,13 @@ usage +other WEEK 2026-03-02 {span=WEEK starts_on=2026-03-02 subscription_id=oth
 bookings fifth {counted=true}
 usage -subscription DAY 2026-03-03
 usage subscription WEEK 2026-03-02 {used=1}`},
-	{bookingdb.AppendLedger, args{[]credit.Entry{{
-		ID: id[tenant.CreditEntryID]("third"), Subscription: id[tenant.SubscriptionID]("third"), Line: 1, Kind: credit.Grant,
+	{bookingdb.AppendLedger, args{[]credit.Line{{
+		ID: id[tenant.CreditLineID]("third"), Subscription: id[tenant.SubscriptionID]("third"), Number: 1, Kind: credit.Grant,
 		Amount: 1, Balance: 1, At: now,
 	}}}, "credit_entries +third {amount=1 balance=1 created_at=2026-03-01T12:00:00+00:00 kind=GRANT line=1" +
 		" subscription_id=third}"},
-	{bookingdb.AppendPayment, args{payment.Entry{
-		ID: id[tenant.PaymentEntryID]("third"), Booking: id[tenant.BookingID]("third"), Line: 1,
+	{bookingdb.AppendPayment, args{payment.Line{
+		ID: id[tenant.PaymentLineID]("third"), Booking: id[tenant.BookingID]("third"), Number: 1,
 		Facts: payment.Facts{Kind: payment.Authorize, Amount: credit.Money{Currency: "EUR", Units: 1}}, At: now,
 	}}, "payment_entries +third {amount_currency=EUR amount_units=1 booking_id=third " +
 		"created_at=2026-03-01T12:00:00+00:00 kind=AUTHORIZED line=1}"},

@@ -21,7 +21,7 @@ func WithKey(t testing.TB, text, procedure, content string) (context.Context, *i
 // GrantOne grants one credit under an idempotency key, and reports whether the answer is a repetition.
 func GrantOne(
 	t testing.TB, s *Studio, by tenant.Caller, to credit.Subscription, text, procedure, content string,
-) (credit.Entry, bool, error) {
+) (credit.Line, bool, error) {
 	t.Helper()
 	ctx, key := WithKey(t, text, procedure, content)
 	line, _, err := s.App.Accounts.GrantCredits(ctx, by, to.ID, 1, "a gift")

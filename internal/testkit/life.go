@@ -124,7 +124,7 @@ func (l *Life) Actions() map[string]func(*rapid.T) error {
 				r.Paid = FiftyEuros
 			}
 			if rapid.Bool().Draw(t, "no items") {
-				r.Keep = []tenant.LineID{}
+				r.Keep = []tenant.ItemLineID{}
 			}
 			return held(l.App.Bookings.ConfirmBooking(ctx, by, r))
 		}),

@@ -84,14 +84,14 @@ func (s *Service) SetSubscriptionStatus(
 
 // creditChange is a new line of the ledger, and the subscription after it.
 type creditChange struct {
-	Line         credit.Entry
+	Line         credit.Line
 	Subscription credit.Subscription
 }
 
 // GrantCredits grants credits. A negative amount removes them.
 func (s *Service) GrantCredits(
 	ctx context.Context, caller tenant.Caller, id tenant.SubscriptionID, amount int, reason string,
-) (credit.Entry, credit.Subscription, error) {
+) (credit.Line, credit.Subscription, error) {
 	granted, err := engine.Transact(ctx, s.engine, caller, engine.Transaction{Name: "credit.grant", Replay: true},
 		func(ctx context.Context, tx *engine.Tx) (creditChange, error) {
 			sub, ledger, err := findSubscription(ctx, tx, id)
@@ -110,7 +110,7 @@ func (s *Service) GrantCredits(
 // RefundCredit returns the credits of a booking, whatever its status is. It does so once.
 func (s *Service) RefundCredit(
 	ctx context.Context, caller tenant.Caller, id tenant.BookingID, reason string,
-) (credit.Entry, credit.Subscription, error) {
+) (credit.Line, credit.Subscription, error) {
 	refunded, err := engine.Transact(ctx, s.engine, caller, engine.Transaction{Name: "credit.refund", Replay: true},
 		func(ctx context.Context, tx *engine.Tx) (creditChange, error) {
 			var payer *credit.Subscription
@@ -166,8 +166,8 @@ func (s *Service) GetBalance(
 // the last line.
 func (s *Service) ListLedger(
 	ctx context.Context, caller tenant.Caller, id tenant.SubscriptionID, before, limit int,
-) ([]credit.Entry, error) {
-	var lines []credit.Entry
+) ([]credit.Line, error) {
+	var lines []credit.Line
 	sub, err := engine.Get(ctx, s.engine, caller, errNoSubscription, func(b *pg.Batch, into **credit.Subscription) {
 		bookingdb.FindSubscription(b, caller.Tenant, id, into)
 		bookingdb.ListLedger(b, caller.Tenant, id, before, limit, &lines)
@@ -186,7 +186,7 @@ var errNoSubscription = fault.Missing(fault.SubscriptionNotFound, "Subscription"
 // findSubscription reads a subscription and advances it to now. The caller writes the ledger lines that this adds.
 func findSubscription(
 	ctx context.Context, tx *engine.Tx, id tenant.SubscriptionID,
-) (credit.Subscription, []credit.Entry, error) {
+) (credit.Subscription, []credit.Line, error) {
 	stored, err := engine.Find(ctx, tx, errNoSubscription, func(b *pg.Batch, into **credit.Subscription) {
 		bookingdb.FindSubscription(b, tx.Tenant, id, into)
 	})
@@ -207,7 +207,7 @@ func subscriptionChanged(tx *engine.Tx, s credit.Subscription, action, reason st
 }
 
 // writeCredits writes new lines of the ledger, and records the last one.
-func writeCredits(tx *engine.Tx, s credit.Subscription, ledger []credit.Entry, action string) creditChange {
+func writeCredits(tx *engine.Tx, s credit.Subscription, ledger []credit.Line, action string) creditChange {
 	credits.Write(tx, s, ledger)
 	line := ledger[len(ledger)-1]
 	record.Event(tx, outbox.Event{

@@ -22,8 +22,8 @@ func creditsOf(studio *testkit.Studio, who tenant.Caller) string {
 	who = testkit.SelfOnly(who)
 	sub := expect.Value(studio.App.Accounts.GetBalance(studio.T.Context(), who, tenant.MemberID{}, true))(studio.T)[0]
 	text := fmt.Sprintf("v%d %s %d", sub.Version, sub.Status, sub.Balance)
-	for _, e := range expect.Value(studio.App.Accounts.ListLedger(studio.T.Context(), who, sub.ID, 0, 2))(studio.T) {
-		text += fmt.Sprintf("; %s", strings.TrimSpace(fmt.Sprint(e.Kind, " ", e.Amount, " ", e.Balance, " ", e.Reason)))
+	for _, l := range expect.Value(studio.App.Accounts.ListLedger(studio.T.Context(), who, sub.ID, 0, 2))(studio.T) {
+		text += fmt.Sprintf("; %s", strings.TrimSpace(fmt.Sprint(l.Kind, " ", l.Amount, " ", l.Balance, " ", l.Reason)))
 	}
 	return text
 }
@@ -126,8 +126,8 @@ func TestSubscriptions_ChangesAreKeptAndSaid(t *testing.T) {
 	}
 	lines := expect.Value(app.ListLedger(t.Context(), owner, sub.ID, 3, 9))(t)
 	must.SliceLen(t, 2, lines, must.Sprintf("before the third: %+v", lines))
-	test.EqOp(t, 2, lines[0].Line, test.Sprintf("before the third: %+v", lines))
-	test.EqOp(t, 1, lines[1].Line, test.Sprintf("before the third: %+v", lines))
+	test.EqOp(t, 2, lines[0].Number, test.Sprintf("before the third: %+v", lines))
+	test.EqOp(t, 1, lines[1].Number, test.Sprintf("before the third: %+v", lines))
 	expect.OK(t)(app.SetSubscriptionStatus(t.Context(), owner, sub.ID, credit.Cancelled, ""))
 	for ended, want := range map[bool]int{true: 1, false: 0} {
 		test.SliceLen(t, want, expect.Value(app.GetBalance(t.Context(), owner, ana.Member, ended))(t))

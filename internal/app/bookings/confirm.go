@@ -22,9 +22,9 @@ type ConfirmRequest struct {
 	ID           tenant.BookingID
 	Paid         *payment.Facts // nil: the member's plan pays; guests pay later
 	Subscription tenant.SubscriptionID
-	ProviderCode string          // of a benefit provider
-	Number       string          // of the membership there
-	Keep         []tenant.LineID // the items to keep; nil keeps all
+	ProviderCode string              // of a benefit provider
+	Number       string              // of the membership there
+	Keep         []tenant.ItemLineID // the items to keep; nil keeps all
 }
 
 // ConfirmBooking turns a hold into a confirmed booking. Repeated says that it was confirmed before, and that no line
@@ -61,7 +61,7 @@ type confirm struct {
 	ConfirmRequest
 	bookingState
 	anyState bool // a booking that is not a hold is left in its state
-	entries  []payment.Entry
+	payments []payment.Line
 	number   booking.BenefitNumber
 	payers   []credit.Subscription
 }
@@ -75,7 +75,7 @@ func (c *confirm) Load(q *engine.Query) {
 			q.Batch, q.Tenant, c.ProviderCode, booking.BenefitKey(c.Number), c.visit.Member, &c.number)
 	}
 	if c.Paid != nil {
-		bookingdb.ListPayments(q.Batch, q.Tenant, c.id, &c.entries)
+		bookingdb.ListPayments(q.Batch, q.Tenant, c.id, &c.payments)
 	} else if !c.visit.Member.IsZero() {
 		seats.LoadPayers(q, &c.slot, c.visit.Member, c.Subscription, &c.payers)
 	}
@@ -116,12 +116,12 @@ func (c *confirm) Run(_ context.Context, tx *engine.Tx) (seats.Place, error) {
 		return seats.Place{}, err
 	}
 	if c.Paid != nil {
-		entry, err := payment.Record(c.entries, *c.Paid, after.ID, tx.Caller.Actor(), tx.Now)
+		line, err := payment.Record(c.payments, *c.Paid, after.ID, tx.Caller.Actor(), tx.Now)
 		if err != nil {
 			return seats.Place{}, err
 		}
-		if entry != nil {
-			writePayment(tx, &after, c.entries, *entry)
+		if line != nil {
+			writePayment(tx, &after, c.payments, *line)
 		}
 	}
 	c.write(tx, after, confirmed)
@@ -133,8 +133,8 @@ func (c *confirm) pay(tx *engine.Tx, b booking.Booking) (seats.Place, error) {
 	if c.Paid == nil {
 		return seats.Place{Booking: &b, Repeated: true}, nil
 	}
-	entry, err := payment.Record(c.entries, *c.Paid, b.ID, tx.Caller.Actor(), tx.Now)
-	return changePayment(tx, b, c.entries, entry, err)
+	line, err := payment.Record(c.payments, *c.Paid, b.ID, tx.Caller.Actor(), tx.Now)
+	return changePayment(tx, b, c.payments, line, err)
 }
 
 func (c *confirm) write(tx *engine.Tx, after booking.Booking, confirmed booking.ConfirmResult) {

@@ -90,9 +90,9 @@ func TestConfirmBooking_WithPayment(t *testing.T) {
 	place = expect.Value(studio.App.Bookings.RefundPayment(t.Context(), studio.Owner, held.ID, back))(t)
 	test.EqOp(t, payment.Refunded, place.Booking.Payment.Status)
 	test.EqOp(t, booking.Cancelled, place.Booking.Status)
-	entries := expect.Value(studio.App.Bookings.ListPayments(t.Context(), testkit.SelfOnly(mia), held.ID))(t)
-	test.SliceLen(t, 3, entries)
-	test.EqOp(t, payment.Refunded, payment.Of(entries).Status)
+	lines := expect.Value(studio.App.Bookings.ListPayments(t.Context(), testkit.SelfOnly(mia), held.ID))(t)
+	test.SliceLen(t, 3, lines)
+	test.EqOp(t, payment.Refunded, payment.Of(lines).Status)
 	expect.Reason(t, fault.BookingNotFound)(
 		studio.App.Bookings.ListPayments(t.Context(), testkit.SelfOnly(studio.AddMember("Noa")), held.ID),
 	)

@@ -124,12 +124,12 @@ var itemLines = map[string]func(studio *testkit.Studio){
 			mia, class,
 			testkit.WithItems(booking.ItemChoice{Item: cart.ID, Quantity: 1}, booking.ItemChoice{Item: caddie.ID, Quantity: 1}),
 		)
-		keep := func(line tenant.LineID) (seats.Place, error) {
+		keep := func(line tenant.ItemLineID) (seats.Place, error) {
 			return studio.App.Bookings.ConfirmBooking(
-				context.Background(), testkit.SelfOnly(mia), bookings.ConfirmRequest{ID: b.ID, Keep: []tenant.LineID{line}},
+				context.Background(), testkit.SelfOnly(mia), bookings.ConfirmRequest{ID: b.ID, Keep: []tenant.ItemLineID{line}},
 			)
 		}
-		expect.Fault(studio.T, "INVALID_FIELD @items.booking_item_ids")(keep(testkit.NewID[tenant.LineID]()))
+		expect.Fault(studio.T, "INVALID_FIELD @items.booking_item_ids")(keep(testkit.NewID[tenant.ItemLineID]()))
 		place := expect.Value(keep(b.Items[0].ID))(studio.T)
 		must.EqOp(studio.T, booking.ItemConfirmed, place.Booking.Items[0].Status)
 		must.EqOp(studio.T, booking.ItemCancelled, place.Booking.Items[1].Status)

@@ -39,14 +39,14 @@ func paymentRace(err error) bool { return pg.IsUnique(err, "payment_entries_line
 // refund is one attempt at RefundPayment.
 type refund struct {
 	bookingState
-	facts   payment.Facts
-	entries []payment.Entry
+	facts    payment.Facts
+	payments []payment.Line
 }
 
 // Load implements engine.Operation.
 func (r *refund) Load(q *engine.Query) {
 	r.bookingState.Load(q)
-	bookingdb.ListPayments(q.Batch, q.Tenant, r.id, &r.entries)
+	bookingdb.ListPayments(q.Batch, q.Tenant, r.id, &r.payments)
 }
 
 // Run implements engine.Operation.
@@ -55,36 +55,36 @@ func (r *refund) Run(_ context.Context, tx *engine.Tx) (seats.Place, error) {
 	if err != nil {
 		return seats.Place{}, err
 	}
-	entry, err := payment.Return(r.entries, r.facts, b.ID, tx.Caller.Actor(), tx.Now)
-	return changePayment(tx, b, r.entries, entry, err)
+	line, err := payment.Return(r.payments, r.facts, b.ID, tx.Caller.Actor(), tx.Now)
+	return changePayment(tx, b, r.payments, line, err)
 }
 
 // changePayment writes a new line with its booking and event. Without a line nothing changes.
 func changePayment(
-	tx *engine.Tx, b booking.Booking, before []payment.Entry, e *payment.Entry, err error,
+	tx *engine.Tx, b booking.Booking, before []payment.Line, l *payment.Line, err error,
 ) (seats.Place, error) {
-	if err != nil || e == nil {
+	if err != nil || l == nil {
 		return seats.Place{Booking: &b, Repeated: true}, err
 	}
-	writePayment(tx, &b, before, *e)
+	writePayment(tx, &b, before, *l)
 	bookingdb.UpdateBooking(tx.Tx, tx.Tenant, b, tx.Now)
 	seats.BookingEvent(tx, b, event.BookingUpdated{})
 	return seats.Place{Booking: &b}, nil
 }
 
 // writePayment writes a new line, and derives the payment of the booking, which the caller writes.
-func writePayment(tx *engine.Tx, b *booking.Booking, before []payment.Entry, e payment.Entry) {
-	e.ID = tenant.NextID[tenant.PaymentEntryID](tx.IDs)
-	bookingdb.AppendPayment(tx.Tx, tx.Tenant, e)
-	b.Payment = payment.Of(append(slices.Clip(before), e))
+func writePayment(tx *engine.Tx, b *booking.Booking, before []payment.Line, l payment.Line) {
+	l.ID = tenant.NextID[tenant.PaymentLineID](tx.IDs)
+	bookingdb.AppendPayment(tx.Tx, tx.Tenant, l)
+	b.Payment = payment.Of(append(slices.Clip(before), l))
 	action := "payment.record"
-	if e.Kind == payment.Refund {
+	if l.Kind == payment.Refund {
 		action = "payment.refund"
 	}
 	record.Audit(tx, action, "booking", b.ID.UUID, "", map[string]any{
-		"kind": e.Kind, "line": e.Line, "method": e.Method, "reference": e.Reference,
+		"kind": l.Kind, "line": l.Number, "method": l.Method, "reference": l.Reference,
 		"amount": map[string]any{
-			"currency_code": e.Amount.Currency, "units": e.Amount.Units, "nanos": e.Amount.Nanos,
+			"currency_code": l.Amount.Currency, "units": l.Amount.Units, "nanos": l.Amount.Nanos,
 		},
 	})
 }
@@ -92,17 +92,17 @@ func writePayment(tx *engine.Tx, b *booking.Booking, before []payment.Entry, e p
 // ListPayments reads the lines of a booking's payment.
 func (s *Service) ListPayments(
 	ctx context.Context, caller tenant.Caller, id tenant.BookingID,
-) ([]payment.Entry, error) {
+) ([]payment.Line, error) {
 	var b *booking.Booking
-	var entries []payment.Entry
+	var lines []payment.Line
 	var batch pg.Batch
 	bookingdb.FindBooking(&batch, caller.Tenant, id, &b)
-	bookingdb.ListPayments(&batch, caller.Tenant, id, &entries)
+	bookingdb.ListPayments(&batch, caller.Tenant, id, &lines)
 	if err := s.engine.Read(ctx, caller, &batch); err != nil {
 		return nil, err
 	}
 	if b == nil || !caller.CanAccessCreated(b.Member, b.CreatedBy) {
 		return nil, errNoBooking
 	}
-	return entries, nil
+	return lines, nil
 }

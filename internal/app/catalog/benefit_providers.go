@@ -46,9 +46,9 @@ func (s *Service) PutBenefitProvider(
 			after.Numbers = before.Numbers
 			var old catalog.AuditFields
 			if before.Version > 0 {
-				old, after.CreatedAt = before.Facts(), before.CreatedAt
+				old, after.CreatedAt = before.AuditFields(), before.CreatedAt
 			}
-			changes := catalog.AuditChanges(old, after.Facts())
+			changes := catalog.AuditChanges(old, after.AuditFields())
 			if changes == nil {
 				return before, nil
 			}

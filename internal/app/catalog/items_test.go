@@ -39,7 +39,7 @@ func TestItems_FollowTheStatusOfTheirBooking(t *testing.T) {
 	test.EqOp(t, cart.ID.String(), taken.Metadata["item_id"])
 	// On confirmation the chosen are confirmed and the others cancelled.
 	place := expect.Value(studio.App.Bookings.ConfirmBooking(
-		t.Context(), testkit.SelfOnly(mia), bookings.ConfirmRequest{ID: held.ID, Keep: []tenant.LineID{held.Items[1].ID}},
+		t.Context(), testkit.SelfOnly(mia), bookings.ConfirmRequest{ID: held.ID, Keep: []tenant.ItemLineID{held.Items[1].ID}},
 	))(t)
 	must.EqOp(t, booking.ItemCancelled, place.Booking.Items[0].Status)
 	must.EqOp(t, booking.ItemConfirmed, place.Booking.Items[1].Status)
@@ -52,7 +52,7 @@ func TestItems_FollowTheStatusOfTheirBooking(t *testing.T) {
 	test.EqOp(t, 2, len(b.Items), test.Sprintf("%+v", b.Items))
 	other := studio.MustHold(studio.AddMember("Zoe"), class)
 	expect.Reason(t, fault.InvalidField)(studio.App.Bookings.ConfirmBooking(
-		t.Context(), studio.Owner, bookings.ConfirmRequest{ID: other.ID, Keep: []tenant.LineID{held.Items[0].ID}},
+		t.Context(), studio.Owner, bookings.ConfirmRequest{ID: other.ID, Keep: []tenant.ItemLineID{held.Items[0].ID}},
 	))
 }
 

@@ -10,12 +10,12 @@ import (
 
 // Write writes a subscription's new balance together with the ledger lines that led to it, so that the balance is
 // always the sum of its lines. Without lines it writes nothing.
-func Write(tx *engine.Tx, s credit.Subscription, ledger []credit.Entry) {
+func Write(tx *engine.Tx, s credit.Subscription, ledger []credit.Line) {
 	if len(ledger) == 0 {
 		return
 	}
 	for i := range ledger {
-		ledger[i].ID = tenant.NextID[tenant.CreditEntryID](tx.IDs)
+		ledger[i].ID = tenant.NextID[tenant.CreditLineID](tx.IDs)
 	}
 	bookingdb.UpdateSubscription(tx.Tx, tx.Tenant, s, tx.Now)
 	bookingdb.AppendLedger(tx.Tx, tx.Tenant, ledger)

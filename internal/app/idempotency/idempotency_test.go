@@ -39,7 +39,7 @@ func TestIdempotencyKey_MakesItHappenOnce(t *testing.T) {
 	studio := testkit.New(t)
 	s := studio.Subscribe(studio.AddMember("Mia"), studio.AddPlan(credit.Plan{Kind: credit.Credits, Credits: 5}))
 	const day, none, conflict = 24 * time.Hour, -1, fault.IdempotencyConflict
-	answers := make(map[int]credit.Entry)
+	answers := make(map[int]credit.Line)
 	for i, step := range []struct {
 		after                    time.Duration
 		by                       tenant.Caller
@@ -239,7 +239,7 @@ func TestStoredAnswers_SurviveJSON(t *testing.T) {
 		schedules.SeriesEditResult{}, schedules.SessionImport{}, accounts.MemberImport{},
 		bookings.CheckInResult{}, booking.Booking{}, booking.Item{}, booking.BenefitProvider{}, catalog.Tenant{},
 		catalog.Location{}, catalog.Resource{},
-		catalog.Service{}, catalog.Effective{}, credit.Plan{}, credit.Subscription{}, credit.Entry{}, grant.ServiceAccount{},
+		catalog.Service{}, catalog.Effective{}, credit.Plan{}, credit.Subscription{}, credit.Line{}, grant.ServiceAccount{},
 		grant.Role{},
 		member.Member{}, member.Device{}, session.Session{}, session.Series{}, session.Workout{}, []tenant.SessionID{},
 		[]string{}, time.Time{},

@@ -46,7 +46,7 @@ func (s *Service) UpdateNotificationSettings(
 		if err != nil {
 			return after, err
 		}
-		changes := catalog.AuditChanges(before.Facts(), after.Facts())
+		changes := catalog.AuditChanges(before.AuditFields(), after.AuditFields())
 		if changes == nil {
 			return after, nil
 		}

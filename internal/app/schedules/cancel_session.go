@@ -38,7 +38,7 @@ func (s *Service) CancelSession(
 		if err != nil {
 			return done, err
 		}
-		record.Audit(tx, "session.cancelled", "session", id.UUID, reason, catalog.AuditChanges(before.Facts(), after.Facts()))
+		record.Audit(tx, "session.cancelled", "session", id.UUID, reason, catalog.AuditChanges(before.AuditFields(), after.AuditFields()))
 		return done, nil
 	})
 }

@@ -40,7 +40,7 @@ func (s *Service) CreateSeries(
 		scheduledb.InsertSeries(tx.Tx, tx.Tenant, series)
 		scheduledb.InsertSessions(tx.Tx, tx.Tenant, sessions)
 		appendEvents(tx, createdInSeries, sessions...)
-		record.Audit(tx, "series.created", "series", series.ID.UUID, "", catalog.AuditChanges(nil, series.Facts()))
+		record.Audit(tx, "series.created", "series", series.ID.UUID, "", catalog.AuditChanges(nil, series.AuditFields()))
 		ids := idsOf(sessions)
 		_, _, err = s.waitlists.FillAll(ctx, tx, waitlist.ByPublish, ids...)
 		return createdSeries{series, ids}, err

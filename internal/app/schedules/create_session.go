@@ -36,7 +36,7 @@ func (s *Service) CreateSession(
 		}
 		scheduledb.InsertSessions(tx.Tx, tx.Tenant, []session.Session{created})
 		appendEvents(tx, createdInSeries, created)
-		record.Audit(tx, "session.created", "session", created.ID.UUID, "", catalog.AuditChanges(nil, created.Facts()))
+		record.Audit(tx, "session.created", "session", created.ID.UUID, "", catalog.AuditChanges(nil, created.AuditFields()))
 		if !publish || !created.StartsAt.After(tx.Now) {
 			return created, nil
 		}

@@ -41,7 +41,7 @@ func (s *Service) changeState(ctx context.Context, caller tenant.Caller, c state
 		}
 		scheduledb.UpdateSessions(tx.Tx, tx.Tenant, []session.Session{after})
 		appendEvents(tx, always(c.event), after)
-		changes := catalog.AuditChanges(before.Facts(), after.Facts())
+		changes := catalog.AuditChanges(before.AuditFields(), after.AuditFields())
 		record.Audit(tx, string(c.event.Type()), "session", after.ID.UUID, c.reason, changes)
 		if c.trigger != "" {
 			return s.fill(ctx, tx, after, c.trigger)

@@ -142,7 +142,7 @@ func (s *Service) editMany(
 		return done, err
 	}
 	after.TimeZone = at.Location.TimeZone
-	changes := catalog.AuditChanges(before.Facts(), after.Facts())
+	changes := catalog.AuditChanges(before.AuditFields(), after.AuditFields())
 	if changes == nil {
 		return done, nil
 	}

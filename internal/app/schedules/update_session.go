@@ -59,7 +59,7 @@ func (s *Service) edit(
 		return filled{}, err
 	}
 	scheduledb.UpdateSessions(tx.Tx, tx.Tenant, is)
-	changes := catalog.AuditChanges(before.Facts(), after.Facts())
+	changes := catalog.AuditChanges(before.AuditFields(), after.AuditFields())
 	appendEvents(tx, always(before.Changes(after)), after)
 	record.Audit(tx, "session.updated", "session", after.ID.UUID, "", changes)
 	promoted, queued, err := s.updateWaitlists(ctx, tx, was, is, freed)

@@ -25,7 +25,7 @@ func (s *Service) CreateWorkout(
 			return w, err
 		}
 		scheduledb.InsertWorkout(tx.Tx, tx.Tenant, w)
-		record.CatalogChange(tx, "workout.created", "workout", w.ID.UUID, catalog.AuditChanges(nil, w.Facts()))
+		record.CatalogChange(tx, "workout.created", "workout", w.ID.UUID, catalog.AuditChanges(nil, w.AuditFields()))
 		return w, nil
 	})
 }
@@ -55,7 +55,7 @@ func (s *Service) UpdateWorkout(
 		}
 		after := before
 		edit(&after)
-		changes := catalog.AuditChanges(before.Facts(), after.Facts())
+		changes := catalog.AuditChanges(before.AuditFields(), after.AuditFields())
 		if changes == nil {
 			return after, nil
 		}
@@ -88,7 +88,7 @@ func (s *Service) DeleteWorkout(
 			return after, err
 		}
 		scheduledb.UpdateWorkout(tx.Tx, tx.Tenant, after)
-		record.CatalogChange(tx, "workout.deleted", "workout", id.UUID, map[string]any{"before": before.Facts()})
+		record.CatalogChange(tx, "workout.deleted", "workout", id.UUID, map[string]any{"before": before.AuditFields()})
 		return after, nil
 	})
 }
@@ -150,7 +150,7 @@ func (s *Service) SetWorkouts(
 func attachWorkouts(tx *engine.Tx, action string, before, after session.Session) {
 	scheduledb.AttachWorkouts(tx.Tx, tx.Tenant, after.ID, after.Workouts)
 	scheduledb.UpdateSessions(tx.Tx, tx.Tenant, []session.Session{after})
-	changes := catalog.AuditChanges(before.Facts(), after.Facts())
+	changes := catalog.AuditChanges(before.AuditFields(), after.AuditFields())
 	appendEvents(tx, always(before.Changes(after)), after)
 	record.Audit(tx, action, "session", after.ID.UUID, "", changes)
 }

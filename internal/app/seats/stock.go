@@ -65,13 +65,13 @@ func InsertItemLines(tx *engine.Tx, b booking.Booking, s Stock) []booking.ItemLi
 	for _, c := range s.choices {
 		item := s.items[c.Item]
 		line := booking.ItemLine{
-			ID: tenant.NextID[tenant.LineID](tx.IDs), Item: item.ID, Name: item.Name, Quantity: c.Quantity, Price: item.Price,
-			Status: booking.ItemStatusFor(b.Status),
+			ID: tenant.NextID[tenant.ItemLineID](tx.IDs), Item: item.ID, Name: item.Name, Quantity: c.Quantity,
+			Price: item.Price, Status: booking.ItemStatusFor(b.Status),
 		}
 		lines = append(lines, line)
 		for _, o := range s.picked {
 			if o.Item == c.Item {
-				bookingdb.InsertItemReservation(tx.Tx, tx.Tenant, tenant.NextID[tenant.LineID](tx.IDs).UUID, b.ID, line, o)
+				bookingdb.InsertItemReservation(tx.Tx, tx.Tenant, tenant.NextID[tenant.ItemLineID](tx.IDs).UUID, b.ID, line, o)
 			}
 		}
 	}
@@ -80,7 +80,7 @@ func InsertItemLines(tx *engine.Tx, b booking.Booking, s Stock) []booking.ItemLi
 
 // UpdateItemLines writes the status of a booking's lines after its confirmation.
 func UpdateItemLines(tx *engine.Tx, b booking.Booking) {
-	by := make(map[booking.ItemStatus][]tenant.LineID)
+	by := make(map[booking.ItemStatus][]tenant.ItemLineID)
 	for _, l := range b.Items {
 		by[l.Status] = append(by[l.Status], l.ID)
 	}

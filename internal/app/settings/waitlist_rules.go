@@ -68,13 +68,13 @@ func updateRules(ctx context.Context, tx *engine.Tx, r RulesEdit) (waitlist.Effe
 	if err := fault.CheckVersion(r.Expect, layer.Version); err != nil {
 		return waitlist.Effective{}, err
 	}
-	before := layer.Settings.Facts()
+	before := layer.Settings.AuditFields()
 	if r.Edit == nil {
 		layer.Settings = waitlist.Settings{}
 	} else {
 		r.Edit(&layer.Settings)
 	}
-	changes := catalog.AuditChanges(before, layer.Settings.Facts())
+	changes := catalog.AuditChanges(before, layer.Settings.AuditFields())
 	if changes == nil {
 		return waitlist.Resolve(layers...), nil
 	}

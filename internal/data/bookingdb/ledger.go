@@ -7,11 +7,11 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-var ledger = pg.NewTable("e", func(e *credit.Entry) []pg.Column {
+var ledger = pg.NewTable("e", func(e *credit.Line) []pg.Column {
 	return []pg.Column{
 		pg.Fixed("id", &e.ID),
 		pg.Fixed("subscription_id", &e.Subscription),
-		pg.Fixed("line", &e.Line),
+		pg.Fixed("line", &e.Number),
 		pg.Fixed("kind", (*string)(&e.Kind)),
 		pg.Fixed("amount", &e.Amount),
 		pg.Fixed("balance", &e.Balance),
@@ -31,22 +31,22 @@ where e.tenant_id = $1 and e.subscription_id = $2 and ($3 = 0 or e.line < $3)
 order by e.line desc limit $4`)
 )
 
-var linesMade = pg.RowWriter[*credit.Entry]{
+var linesMade = pg.RowWriter[*credit.Line]{
 	Rank: coredb.RankLedger,
-	Write: func(tx *pg.Tx, in tenant.TenantID, rows []*credit.Entry) {
+	Write: func(tx *pg.Tx, in tenant.TenantID, rows []*credit.Line) {
 		tx.Write(appendLedger, ledger.InsertAll(in, rows)...)
 	},
 }
 
 // AppendLedger writes lines with the transaction, in order. Their ids must be set.
-func AppendLedger(tx *pg.Tx, in tenant.TenantID, entries []credit.Entry) {
-	linesMade.Add(tx, in, pg.Array(entries, func(e credit.Entry) *credit.Entry { return &e })...)
+func AppendLedger(tx *pg.Tx, in tenant.TenantID, lines []credit.Line) {
+	linesMade.Add(tx, in, pg.Array(lines, func(l credit.Line) *credit.Line { return &l })...)
 }
 
 // ListLedger reads a subscription's lines, newest first, starting before the given line. With 0 it starts at the
 // newest.
 func ListLedger(
-	b *pg.Batch, in tenant.TenantID, id tenant.SubscriptionID, before, limit int, into *[]credit.Entry,
+	b *pg.Batch, in tenant.TenantID, id tenant.SubscriptionID, before, limit int, into *[]credit.Line,
 ) {
 	ledger.List(b.Queue(listLedger, in, id, before, limit), into)
 }

@@ -61,7 +61,7 @@ func InsertItemReservation(
 
 // SetLines sets the status of lines of a booking that are not cancelled, with the transaction. Nil means all lines.
 func SetLines(
-	tx *pg.Tx, in tenant.TenantID, of tenant.BookingID, lines []tenant.LineID, to booking.ItemStatus,
+	tx *pg.Tx, in tenant.TenantID, of tenant.BookingID, lines []tenant.ItemLineID, to booking.ItemStatus,
 ) {
 	tx.Write(`
 update booking_items set status = $4

@@ -7,12 +7,12 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// The amounts of an entry have one currency.
-var payments = pg.NewTable("e", func(e *payment.Entry) []pg.Column {
+// The amounts of a line have one currency.
+var payments = pg.NewTable("e", func(e *payment.Line) []pg.Column {
 	return []pg.Column{
 		pg.Fixed("id", &e.ID),
 		pg.Fixed("booking_id", &e.Booking),
-		pg.Fixed("line", &e.Line),
+		pg.Fixed("line", &e.Number),
 		pg.Fixed("kind", (*string)(&e.Kind)),
 		pg.Fixed("amount_currency", &e.Amount.Currency),
 		pg.Fixed("amount_units", &e.Amount.Units),
@@ -28,7 +28,7 @@ var payments = pg.NewTable("e", func(e *payment.Entry) []pg.Column {
 	}
 })
 
-var paid = pg.ReadAs(payments.Of, func(e *payment.Entry) (payment.Entry, error) {
+var paid = pg.ReadAs(payments.Of, func(e *payment.Line) (payment.Line, error) {
 	e.Captured.Currency, e.Refunded.Currency = e.Amount.Currency, e.Amount.Currency
 	return *e, nil
 })
@@ -36,7 +36,7 @@ var paid = pg.ReadAs(payments.Of, func(e *payment.Entry) (payment.Entry, error) 
 var (
 	appendPayments = pg.SQL(`
 insert into payment_entries ` + payments.Rows())
-	paymentsOfBookings = pg.Lookup[tenant.BookingID, payment.Entry]{
+	paymentsOfBookings = pg.Lookup[tenant.BookingID, payment.Line]{
 		SQL: pg.SQL(`
 select ` + paid.Columns() + `, q.n from unnest($2::uuid[]) with ordinality as q (id, n)
 cross join lateral (
@@ -46,17 +46,17 @@ order by e.line`),
 	}
 )
 
-var paymentsMade = pg.RowWriter[*payment.Entry]{
+var paymentsMade = pg.RowWriter[*payment.Line]{
 	Rank: coredb.RankPayments,
-	Write: func(tx *pg.Tx, in tenant.TenantID, rows []*payment.Entry) {
+	Write: func(tx *pg.Tx, in tenant.TenantID, rows []*payment.Line) {
 		tx.Write(appendPayments, payments.InsertAll(in, rows)...)
 	},
 }
 
 // AppendPayment writes a line of a booking's payment with the transaction.
-func AppendPayment(tx *pg.Tx, in tenant.TenantID, e payment.Entry) { paymentsMade.Add(tx, in, &e) }
+func AppendPayment(tx *pg.Tx, in tenant.TenantID, l payment.Line) { paymentsMade.Add(tx, in, &l) }
 
 // ListPayments reads the lines of a booking's payment in their order.
-func ListPayments(b *pg.Batch, in tenant.TenantID, of tenant.BookingID, into *[]payment.Entry) {
+func ListPayments(b *pg.Batch, in tenant.TenantID, of tenant.BookingID, into *[]payment.Line) {
 	paymentsOfBookings.Many(b, in, of, into)
 }

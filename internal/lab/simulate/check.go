@@ -115,7 +115,7 @@ func (w *world) compareSubscription(m *modelMember, u *subscription) error {
 	sum := 0
 	for _, line := range u.ledger {
 		if sum += line.Amount; sum < 0 || sum != line.Balance {
-			return fmt.Errorf("line %d makes %d", line.Line, sum)
+			return fmt.Errorf("line %d makes %d", line.Number, sum)
 		}
 	}
 	if sum != u.Balance || len(u.ledger) != u.Lines {

@@ -135,8 +135,8 @@ func (s State) Offers(id tenant.SessionID) []waitlist.Offer {
 }
 
 // Subscriptions returns the subscriptions of a member, each with its ledger.
-func (s State) Subscriptions(id tenant.MemberID) map[*credit.Subscription][]credit.Entry {
-	all := make(map[*credit.Subscription][]credit.Entry)
+func (s State) Subscriptions(id tenant.MemberID) map[*credit.Subscription][]credit.Line {
+	all := make(map[*credit.Subscription][]credit.Line)
 	for _, u := range s.w.membersByID[id].subs {
 		all[&u.Subscription] = u.ledger
 	}

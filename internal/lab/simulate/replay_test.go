@@ -409,10 +409,10 @@ func (w snapshot) addOffer(id tenant.OfferID, of tenant.EntryID, o waitlist.Offe
 		o.Status, of, o.Seats, o.Shared, o.Try, moment(&o.ExpiresAt), o.ByHand, o.Void, o.Reason)
 }
 
-func (w snapshot) addSubscription(id tenant.SubscriptionID, s credit.Subscription, ledger []credit.Entry) {
+func (w snapshot) addSubscription(id tenant.SubscriptionID, s credit.Subscription, ledger []credit.Line) {
 	lines := []string{fmt.Sprintf("%s, %d left, renewed %s", s.Status, s.Balance, moment(s.PeriodEndsAt))}
 	for _, l := range ledger {
-		lines = append(lines, fmt.Sprintf("%d: %s %+d = %d", l.Line, l.Kind, l.Amount, l.Balance))
+		lines = append(lines, fmt.Sprintf("%d: %s %+d = %d", l.Number, l.Kind, l.Amount, l.Balance))
 	}
 	w.Subscriptions[id.String()] = lines
 }
@@ -480,7 +480,7 @@ func (r *replay) ours() snapshot {
 		r.NoError(r.DB.Owner.QueryRow(ctx, `select status, balance, period_ends_at from subscriptions
 			where tenant_id = $1 and id = $2`, r.Tenant, here).Scan(&s.Status, &s.Balance, &s.PeriodEndsAt))
 		ledger := expect.Value(r.App.Accounts.ListLedger(ctx, r.Owner, here, 0, 1000))(r.T)
-		slices.SortFunc(ledger, func(a, b credit.Entry) int { return cmp.Compare(a.Line, b.Line) })
+		slices.SortFunc(ledger, func(a, b credit.Line) int { return cmp.Compare(a.Number, b.Number) })
 		w.addSubscription(there, s, ledger)
 	}
 	return w

@@ -64,7 +64,7 @@ type memberRow struct {
 // subscription is a subscription with its ledger and its usage.
 type subscription struct {
 	credit.Subscription
-	ledger []credit.Entry
+	ledger []credit.Line
 	used   map[usage]int
 }
 
@@ -248,7 +248,7 @@ func without[T comparable](all []T, removed T) []T {
 	return left
 }
 
-func (t *tables) updateSubscription(s credit.Subscription, lines []credit.Entry) {
+func (t *tables) updateSubscription(s credit.Subscription, lines []credit.Line) {
 	kept := t.subs[s.ID]
 	saveForUndo(t, &kept.Subscription)
 	saveForUndo(t, &kept.ledger)

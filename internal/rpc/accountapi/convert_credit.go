@@ -22,16 +22,16 @@ func subscriptionMessage(s credit.Subscription) *v1.Subscription {
 	}
 }
 
-func creditEntryMessage(e credit.Entry) *v1.CreditEntry {
+func creditEntryMessage(l credit.Line) *v1.CreditEntry {
 	return &v1.CreditEntry{
-		Id:             convert.IDText(e.ID),
-		SubscriptionId: convert.IDText(e.Subscription),
-		Kind:           convert.Enum[v1.CreditKind](v1.CreditKind_value, "CREDIT_KIND_", e.Kind),
-		Amount:         int32(e.Amount),
-		Balance:        int32(e.Balance),
-		BookingId:      convert.IDText(e.Booking),
-		Actor:          e.Actor,
-		Reason:         e.Reason,
-		CreateTime:     convert.Timestamp(e.At),
+		Id:             convert.IDText(l.ID),
+		SubscriptionId: convert.IDText(l.Subscription),
+		Kind:           convert.Enum[v1.CreditKind](v1.CreditKind_value, "CREDIT_KIND_", l.Kind),
+		Amount:         int32(l.Amount),
+		Balance:        int32(l.Balance),
+		BookingId:      convert.IDText(l.Booking),
+		Actor:          l.Actor,
+		Reason:         l.Reason,
+		CreateTime:     convert.Timestamp(l.At),
 	}
 }

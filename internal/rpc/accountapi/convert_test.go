@@ -20,7 +20,7 @@ func TestConversions_CarryEveryField(t *testing.T) {
 	converttest.Add(&l, subscriptionMessage, func(s *credit.Subscription) {
 		s.Status, s.Plan.Kind = credit.Paused, credit.Course
 	})
-	converttest.Add(&l, creditEntryMessage, func(e *credit.Entry) { e.Kind = credit.Correction })
+	converttest.Add(&l, creditEntryMessage, func(e *credit.Line) { e.Kind = credit.Correction })
 	converttest.Add(&l, memberMessage, func(m *member.Member) { m.Status = member.Inactive })
 	converttest.AddBack(&l, memberValue)
 	converttest.AddBack(&l, func(m *v1.Member) member.Member {

@@ -138,7 +138,7 @@ func (s *Accounts) ListLedger(ctx context.Context, req *v1.ListLedgerRequest) (*
 	if err != nil {
 		return nil, err
 	}
-	lines, next := convert.Paginate(page, lines, func(e credit.Entry) int32 { return int32(e.Line) })
+	lines, next := convert.Paginate(page, lines, func(l credit.Line) int32 { return int32(l.Number) })
 	return &v1.ListLedgerResponse{
 		Entries: convert.Messages(lines, creditEntryMessage), NextPageToken: next,
 	}, nil

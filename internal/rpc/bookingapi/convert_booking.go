@@ -23,11 +23,11 @@ func paymentValue(m *v1.PaymentFacts) payment.Facts {
 	return f
 }
 
-func paymentEntryMessage(e payment.Entry) *v1.PaymentEntry {
+func paymentEntryMessage(l payment.Line) *v1.PaymentEntry {
 	return &v1.PaymentEntry{
-		Id: convert.IDText(e.ID), Line: int32(e.Line),
-		Kind:   convert.Enum[v1.PaymentStatus](v1.PaymentStatus_value, convert.PaymentStatusPrefix, e.Kind),
-		Amount: convert.MoneyMessage(e.Amount), Method: e.Method, Reference: e.Reference, Actor: e.Actor,
-		CreateTime: convert.Timestamp(e.At),
+		Id: convert.IDText(l.ID), Line: int32(l.Number),
+		Kind:   convert.Enum[v1.PaymentStatus](v1.PaymentStatus_value, convert.PaymentStatusPrefix, l.Kind),
+		Amount: convert.MoneyMessage(l.Amount), Method: l.Method, Reference: l.Reference, Actor: l.Actor,
+		CreateTime: convert.Timestamp(l.At),
 	}
 }

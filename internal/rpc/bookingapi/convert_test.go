@@ -14,7 +14,7 @@ func TestConversions_CarryEveryField(t *testing.T) {
 	converttest.AddBack(&l, contactValue)
 	converttest.AddBack(&l, paymentValue)
 	converttest.AddBack(&l, refundValue)
-	converttest.Add(&l, paymentEntryMessage, func(e *payment.Entry) { e.Kind = payment.Refund })
+	converttest.Add(&l, paymentEntryMessage, func(e *payment.Line) { e.Kind = payment.Refund })
 	converttest.AddBack(&l, presenceValue)
 	converttest.Add(&l, displayMessage)
 	converttest.Add(&l, displayLinkMessage)

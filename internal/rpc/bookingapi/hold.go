@@ -53,9 +53,9 @@ func (s *Bookings) ConfirmBooking(
 		confirm.Paid = new(paymentValue(req.Payment))
 	}
 	if req.Items != nil {
-		confirm.Keep = make([]tenant.LineID, len(req.Items.BookingItemIds))
+		confirm.Keep = make([]tenant.ItemLineID, len(req.Items.BookingItemIds))
 		for i, text := range req.Items.BookingItemIds {
-			confirm.Keep[i] = convert.ID[tenant.LineID](text)
+			confirm.Keep[i] = convert.ID[tenant.ItemLineID](text)
 		}
 	}
 	place, err := s.Service.ConfirmBooking(ctx, request.Caller(ctx), confirm)

@@ -53,13 +53,13 @@ func refundValue(m *v1.RefundPaymentRequest) payment.Facts {
 func (s *Bookings) ListPaymentEntries(
 	ctx context.Context, req *v1.ListPaymentEntriesRequest,
 ) (*v1.ListPaymentEntriesResponse, error) {
-	entries, err := s.Service.ListPayments(ctx, request.Caller(ctx), convert.ID[tenant.BookingID](req.BookingId))
+	lines, err := s.Service.ListPayments(ctx, request.Caller(ctx), convert.ID[tenant.BookingID](req.BookingId))
 	if err != nil {
 		return nil, err
 	}
 	response := new(v1.ListPaymentEntriesResponse)
-	for _, e := range entries {
-		response.Entries = append(response.Entries, paymentEntryMessage(e))
+	for _, l := range lines {
+		response.Entries = append(response.Entries, paymentEntryMessage(l))
 	}
 	return response, nil
 }

@@ -37,8 +37,8 @@ const (
 	VerifyByList Verification = "LIST" // they have to be on the provider's list, too
 )
 
-// Facts returns the editable fields, for the audit log.
-func (p BenefitProvider) Facts() catalog.AuditFields {
+// AuditFields returns the editable fields, for the audit log.
+func (p BenefitProvider) AuditFields() catalog.AuditFields {
 	return catalog.AuditFields{
 		"name": p.Name, "number_pattern": p.Pattern, "discount_percent": p.Percent, "active": p.Active,
 		"verification": string(p.Verification), "families": p.Families,

@@ -54,7 +54,7 @@ func TestBenefitNumber_Check(t *testing.T) {
 	test.Eq(t, catalog.AuditFields{
 		"name": "Gym", "number_pattern": "[0-9]{3}|X|-", "discount_percent": 15, "active": true, "verification": "NONE",
 		"families": false,
-	}, gym.Facts())
+	}, gym.AuditFields())
 }
 
 // However a number is written, it is the same one, so that two members cannot share it by writing it differently.

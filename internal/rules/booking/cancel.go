@@ -34,7 +34,7 @@ type CancelResult struct {
 	ReleasesQuota bool
 	// Payer is the subscription after the refund; nil without a refund.
 	Payer    *credit.Subscription
-	Ledger   []credit.Entry
+	Ledger   []credit.Line
 	Refunded bool
 }
 
@@ -81,7 +81,7 @@ func Cancel(b Booking, payer *credit.Subscription, w CancelRequest, now time.Tim
 	if b.Credits > 0 && !late && payer != nil {
 		// Renew an ended period first. Otherwise the refunded credits would expire with the old period, and the result
 		// would depend on whether the renewal had run before.
-		var renewal []credit.Entry
+		var renewal []credit.Line
 		*payer, renewal = credit.Advance(*payer, now)
 		c.Payer = payer
 		c.Ledger = payer.Refund(renewal, b.ID, b.Credits, w.Actor, w.Reason, now)
@@ -98,7 +98,7 @@ func Cancel(b Booking, payer *credit.Subscription, w CancelRequest, now time.Tim
 // none. If the booking has no credits, or no longer, the error is NOTHING_TO_REFUND.
 func RefundCredits(
 	b Booking, payer *credit.Subscription, actor, reason string, now time.Time,
-) (Booking, credit.Subscription, []credit.Entry, error) {
+) (Booking, credit.Subscription, []credit.Line, error) {
 	if b.Credits == 0 || payer == nil {
 		return b, credit.Subscription{}, nil, fault.New(fault.FailedPrecondition, fault.NothingToRefund,
 			"The booking holds no credit.")

@@ -87,8 +87,8 @@ func TestCancel_UndoesTheBookingUnlessLate(t *testing.T) {
 				"CheckedInAt": nil, "CheckInMethod": "", "Items": none,
 			}),
 			SeatsFreed: 2, ReleasesQuota: true, Refunded: true, Payer: new(vary.From(paying, set{"Balance": 5, "Lines": 7})),
-			Ledger: []credit.Entry{{
-				Subscription: paying.ID, Line: 7, Kind: credit.Refund, Amount: 2, Balance: 5, Booking: b.ID, Actor: "mia",
+			Ledger: []credit.Line{{
+				Subscription: paying.ID, Number: 7, Kind: credit.Refund, Amount: 2, Balance: 5, Booking: b.ID, Actor: "mia",
 				Reason: "ill", At: c.At,
 			}},
 		}, tt.want)

@@ -57,7 +57,7 @@ type Decision struct {
 	// Payer is the paying subscription after the booking; nil if none pays.
 	Payer *credit.Subscription
 	// Ledger has the lines to append, in order.
-	Ledger    []credit.Entry
+	Ledger    []credit.Line
 	Credits   int  // charged
 	Counted   bool // toward the payer's quotas
 	Exclusive bool // the plan forbids overlaps
@@ -216,7 +216,7 @@ func (f *Facts) charge(c Request, now time.Time) (Decision, error) {
 }
 
 // renewalOf returns the ledger lines that renew one of the subscriptions.
-func (f *Facts) renewalOf(id tenant.SubscriptionID, now time.Time) []credit.Entry {
+func (f *Facts) renewalOf(id tenant.SubscriptionID, now time.Time) []credit.Line {
 	for _, s := range f.Subscriptions {
 		if s.ID == id {
 			_, lines := credit.Advance(s, now)

@@ -180,11 +180,11 @@ func TestDecide_RenewsEndedPeriodOfThePayerBeforeCharging(t *testing.T) {
 	a := try(set{"Subscriptions": []credit.Subscription{other, paying}, "Subscription": paying.ID})
 	got := expect.Value(a.decide(now))(t)
 	test.EqOp(t, 7, got.Payer.Balance)
-	var lines []credit.Entry
+	var lines []credit.Line
 	for _, l := range got.Ledger {
-		lines = append(lines, credit.Entry{Subscription: l.Subscription, Kind: l.Kind, Amount: l.Amount})
+		lines = append(lines, credit.Line{Subscription: l.Subscription, Kind: l.Kind, Amount: l.Amount})
 	}
-	test.Eq(t, []credit.Entry{
+	test.Eq(t, []credit.Line{
 		{Subscription: paying.ID, Kind: credit.Expiry, Amount: -3},
 		{Subscription: paying.ID, Kind: credit.Period, Amount: 8},
 		{Subscription: paying.ID, Kind: credit.Booking, Amount: -1},

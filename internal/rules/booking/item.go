@@ -62,7 +62,7 @@ const (
 
 // ItemLine is a quantity of one item in a booking.
 type ItemLine struct {
-	ID       tenant.LineID
+	ID       tenant.ItemLineID
 	Item     tenant.ItemID
 	Name     string // joined from the item
 	Quantity int
@@ -131,7 +131,7 @@ func ItemStatusFor(s Status) ItemStatus {
 
 // ConfirmItems confirms the chosen lines and cancels the others. Nil confirms all. A line that the booking does not
 // have is an error: INVALID_FIELD.
-func ConfirmItems(lines []ItemLine, chosen []tenant.LineID) ([]ItemLine, error) {
+func ConfirmItems(lines []ItemLine, chosen []tenant.ItemLineID) ([]ItemLine, error) {
 	for _, id := range chosen {
 		if !slices.ContainsFunc(lines, func(l ItemLine) bool { return l.ID == id && l.Status != ItemCancelled }) {
 			return nil, fault.Invalid("items.booking_item_ids", "The booking has no item %s.", id)

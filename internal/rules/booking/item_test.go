@@ -99,20 +99,21 @@ func TestReserveItems_RejectsItemsThatAreNotOffered(t *testing.T) {
 func TestConfirmItems_ConfirmsTheChosenAndCancelsTheOthers(t *testing.T) {
 	t.Parallel()
 	lines := []booking.ItemLine{
-		{ID: id[tenant.LineID](), Status: booking.ItemPending}, {ID: id[tenant.LineID](), Status: booking.ItemPending},
-		{ID: id[tenant.LineID](), Status: booking.ItemCancelled},
+		{ID: id[tenant.ItemLineID](), Status: booking.ItemPending},
+		{ID: id[tenant.ItemLineID](), Status: booking.ItemPending},
+		{ID: id[tenant.ItemLineID](), Status: booking.ItemCancelled},
 	}
 	const yes, no = booking.ItemConfirmed, booking.ItemCancelled
 	for name, tt := range map[string]struct {
-		chosen []tenant.LineID
+		chosen []tenant.ItemLineID
 		want   []booking.ItemStatus
 	}{
 		"all":              {nil, []booking.ItemStatus{yes, yes, no}},
-		"none":             {[]tenant.LineID{}, []booking.ItemStatus{no, no, no}},
-		"the second":       {[]tenant.LineID{lines[1].ID}, []booking.ItemStatus{no, yes, no}},
-		"a cancelled one":  {[]tenant.LineID{lines[2].ID}, nil},
-		"one of another":   {[]tenant.LineID{lines[0].ID, id[tenant.LineID]()}, nil},
-		"the first, twice": {[]tenant.LineID{lines[0].ID, lines[0].ID}, []booking.ItemStatus{yes, no, no}},
+		"none":             {[]tenant.ItemLineID{}, []booking.ItemStatus{no, no, no}},
+		"the second":       {[]tenant.ItemLineID{lines[1].ID}, []booking.ItemStatus{no, yes, no}},
+		"a cancelled one":  {[]tenant.ItemLineID{lines[2].ID}, nil},
+		"one of another":   {[]tenant.ItemLineID{lines[0].ID, id[tenant.ItemLineID]()}, nil},
+		"the first, twice": {[]tenant.ItemLineID{lines[0].ID, lines[0].ID}, []booking.ItemStatus{yes, no, no}},
 	} {
 		kept, err := booking.ConfirmItems(lines, tt.chosen)
 		var got []booking.ItemStatus

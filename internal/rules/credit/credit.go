@@ -77,25 +77,25 @@ type Subscription struct {
 	UsedToday, UsedThisWeek int
 }
 
-// EntryKind is the reason for a ledger line.
-type EntryKind string
+// LineKind is the reason for a ledger line.
+type LineKind string
 
 // The kinds of lines.
 const (
-	Grant      EntryKind = "GRANT"      // granted by staff
-	Period     EntryKind = "PERIOD"     // granted at the start of a subscription or period
-	Booking    EntryKind = "BOOKING"    // charged for a booking
-	Refund     EntryKind = "REFUND"     // refunded for a booking
-	Expiry     EntryKind = "EXPIRY"     // expired at the end of a period or term
-	Correction EntryKind = "CORRECTION" // removed by staff
+	Grant      LineKind = "GRANT"      // granted by staff
+	Period     LineKind = "PERIOD"     // granted at the start of a subscription or period
+	Booking    LineKind = "BOOKING"    // charged for a booking
+	Refund     LineKind = "REFUND"     // refunded for a booking
+	Expiry     LineKind = "EXPIRY"     // expired at the end of a period or term
+	Correction LineKind = "CORRECTION" // removed by staff
 )
 
-// Entry is a line of the ledger.
-type Entry struct {
-	ID           tenant.CreditEntryID
+// Line is a line of the ledger.
+type Line struct {
+	ID           tenant.CreditLineID
 	Subscription tenant.SubscriptionID
-	Line         int // from 1, without gaps
-	Kind         EntryKind
+	Number       int // from 1, without gaps
+	Kind         LineKind
 	Amount       int
 	Balance      int // after this line
 	Booking      tenant.BookingID
@@ -104,20 +104,20 @@ type Entry struct {
 	At           time.Time
 }
 
-// post appends a line to entries and updates the balance. A line with amount 0 is left out.
-func (s *Subscription) post(entries []Entry, line Entry) []Entry {
+// post appends a line to others and updates the balance. A line with amount 0 is left out.
+func (s *Subscription) post(lines []Line, line Line) []Line {
 	if line.Amount == 0 {
-		return entries
+		return lines
 	}
 	s.Balance += line.Amount
 	s.Lines++
-	line.Subscription, line.Balance, line.Line = s.ID, s.Balance, s.Lines
-	return append(entries, line)
+	line.Subscription, line.Balance, line.Number = s.ID, s.Balance, s.Lines
+	return append(lines, line)
 }
 
 // bySystem is a line that no user caused.
-func bySystem(kind EntryKind, amount int, at time.Time) Entry {
-	return Entry{Kind: kind, Amount: amount, Actor: SystemActor, At: at}
+func bySystem(kind LineKind, amount int, at time.Time) Line {
+	return Line{Kind: kind, Amount: amount, Actor: SystemActor, At: at}
 }
 
 // SystemActor is the actor of lines that no user caused.
@@ -141,7 +141,7 @@ func StartTime(asked, now time.Time) (time.Time, error) {
 // Start begins a subscription: its status, its term and first period, and its first credits.
 func Start(
 	id tenant.SubscriptionID, member tenant.MemberID, plan Plan, startsAt, now time.Time,
-) (Subscription, []Entry) {
+) (Subscription, []Line) {
 	s := Subscription{
 		ID: id, Member: member, Plan: plan, Status: Active, StartsAt: startsAt,
 		Version: 1, CreatedAt: now, UpdatedAt: now,
@@ -155,32 +155,32 @@ func Start(
 	if plan.Period != nil {
 		s.PeriodEndsAt = new(startsAt.Add(*plan.Period))
 	}
-	entries := s.post(nil, bySystem(Period, plan.Credits, now))
+	lines := s.post(nil, bySystem(Period, plan.Credits, now))
 	current, more := Advance(s, now)
-	return current, append(entries, more...)
+	return current, append(lines, more...)
 }
 
 // Advance brings a subscription up to date. After its term, the subscription and the remaining credits expire. After
 // its period, the remaining credits expire and new ones are granted. Several periods since the last call count as one,
 // because the credits of all but the last would have expired.
-func Advance(s Subscription, now time.Time) (Subscription, []Entry) {
+func Advance(s Subscription, now time.Time) (Subscription, []Line) {
 	if s.Status == Expired || s.Status == Cancelled {
 		return s, nil
 	}
 	if s.EndsAt != nil && !now.Before(*s.EndsAt) {
 		s.Status = Expired
 		s.PeriodEndsAt = nil
-		entries := s.post(nil, bySystem(Expiry, -s.Balance, now))
-		return s, entries
+		lines := s.post(nil, bySystem(Expiry, -s.Balance, now))
+		return s, lines
 	}
 	if s.PeriodEndsAt == nil || now.Before(*s.PeriodEndsAt) || s.Plan.Period == nil {
 		return s, nil
 	}
 	periods := int64(now.Sub(*s.PeriodEndsAt) / *s.Plan.Period) + 1
 	s.PeriodEndsAt = new(s.PeriodEndsAt.Add(time.Duration(periods) * *s.Plan.Period))
-	entries := s.post(nil, bySystem(Expiry, -s.Balance, now))
-	entries = s.post(entries, bySystem(Period, s.Plan.Credits, now))
-	return s, entries
+	lines := s.post(nil, bySystem(Expiry, -s.Balance, now))
+	lines = s.post(lines, bySystem(Period, s.Plan.Credits, now))
+	return s, lines
 }
 
 // AvailableCredits returns the total balance of the active subscriptions, and whether one of them books without

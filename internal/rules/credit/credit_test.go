@@ -27,9 +27,9 @@ func id[I ~struct{ tenant.UUID }]() I { return tenant.New[I](now) }
 type set = vary.Fields
 
 // of returns the lines of a ledger as kinds, amounts and balances.
-func of(lines []credit.Entry) (all []string) {
+func of(lines []credit.Line) (all []string) {
 	for _, l := range lines {
-		all = append(all, fmt.Sprintf("%d %s %+d = %d", l.Line, l.Kind, l.Amount, l.Balance))
+		all = append(all, fmt.Sprintf("%d %s %+d = %d", l.Number, l.Kind, l.Amount, l.Balance))
 	}
 	return all
 }
@@ -41,8 +41,8 @@ func TestValues_StayAsTheyAreStored(t *testing.T) {
 		[]credit.PlanKind{credit.Unlimited, credit.Credits, credit.Course})
 	test.Eq(t, []credit.Status{"ACTIVE", "PAUSED", "DEBT", "EXPIRED", "CANCELLED"},
 		[]credit.Status{credit.Active, credit.Paused, credit.Debt, credit.Expired, credit.Cancelled})
-	test.Eq(t, []credit.EntryKind{"GRANT", "PERIOD", "BOOKING", "REFUND", "EXPIRY", "CORRECTION"},
-		[]credit.EntryKind{
+	test.Eq(t, []credit.LineKind{"GRANT", "PERIOD", "BOOKING", "REFUND", "EXPIRY", "CORRECTION"},
+		[]credit.LineKind{
 			credit.Grant, credit.Period, credit.Booking, credit.Refund, credit.Expiry, credit.Correction,
 		})
 	test.EqOp(t, "system", credit.SystemActor)
@@ -51,13 +51,13 @@ func TestValues_StayAsTheyAreStored(t *testing.T) {
 func TestStart_GrantsTheFirstCredits(t *testing.T) {
 	t.Parallel()
 	sub, member := id[tenant.SubscriptionID](), id[tenant.MemberID]()
-	line := []credit.Entry{{
-		Subscription: sub, Line: 1, Kind: credit.Period, Amount: 8, Balance: 8, Actor: "system", At: now,
+	line := []credit.Line{{
+		Subscription: sub, Number: 1, Kind: credit.Period, Amount: 8, Balance: 8, Actor: "system", At: now,
 	}}
 	for name, tt := range map[string]struct {
 		plan   credit.Plan
 		differ set // from a subscription without credits
-		ledger []credit.Entry
+		ledger []credit.Line
 	}{
 		"a pack": {
 			credit.Plan{Kind: credit.Credits, Credits: 8, Term: new(90 * day)},
@@ -205,7 +205,7 @@ func TestBalance_IsAlwaysTheSumOfTheLedger(t *testing.T) {
 		s, ledger := credit.Start(id[tenant.SubscriptionID](), id[tenant.MemberID](), plan, at, at)
 		for range rapid.IntRange(0, 40).Draw(t, "steps") {
 			at = at.Add(time.Duration(rapid.IntRange(0, 20).Draw(t, "days")) * day)
-			var lines []credit.Entry
+			var lines []credit.Line
 			s, lines = credit.Advance(s, at)
 			ledger = append(ledger, lines...)
 			lines = nil
@@ -223,7 +223,7 @@ func TestBalance_IsAlwaysTheSumOfTheLedger(t *testing.T) {
 			balance := 0
 			for i, l := range ledger {
 				balance += l.Amount
-				must.Eq(t, [2]int{i + 1, balance}, [2]int{l.Line, l.Balance})
+				must.Eq(t, [2]int{i + 1, balance}, [2]int{l.Number, l.Balance})
 			}
 			must.Eq(t, [2]int{len(ledger), balance}, [2]int{s.Lines, s.Balance})
 		}
@@ -324,13 +324,13 @@ func TestCheckQuota_ChecksDailyThenWeeklyLimit(t *testing.T) {
 func TestLedger_HasOneLineForEachChange(t *testing.T) {
 	t.Parallel()
 	booked, sub := id[tenant.BookingID](), id[tenant.SubscriptionID]()
-	booking := credit.Entry{Kind: credit.Booking, Booking: booked, Actor: "mia"}
-	refund := credit.Entry{Kind: credit.Refund, Booking: booked, Actor: "mia", Reason: "ill"}
-	grant := credit.Entry{Kind: credit.Grant, Actor: "kim", Reason: "gift"}
-	correction := credit.Entry{Kind: credit.Correction, Actor: "kim", Reason: "gift"}
+	booking := credit.Line{Kind: credit.Booking, Booking: booked, Actor: "mia"}
+	refund := credit.Line{Kind: credit.Refund, Booking: booked, Actor: "mia", Reason: "ill"}
+	grant := credit.Line{Kind: credit.Grant, Actor: "kim", Reason: "gift"}
+	correction := credit.Line{Kind: credit.Correction, Actor: "kim", Reason: "gift"}
 	for name, tt := range map[string]struct {
 		differ set // from three credits
-		line   credit.Entry
+		line   credit.Line
 		amount int
 		err    string
 	}{
@@ -355,15 +355,15 @@ func TestLedger_HasOneLineForEachChange(t *testing.T) {
 		before := vary.From(credit.Subscription{
 			ID: sub, Plan: credit.Plan{Kind: credit.Credits}, Status: credit.Active, Balance: 3, Lines: 4,
 		}, tt.differ)
-		s, want, ledger := before, before, []credit.Entry(nil)
+		s, want, ledger := before, before, []credit.Line(nil)
 		if tt.amount != 0 && tt.err == "" {
 			want = vary.From(before, set{"Balance": 3 + tt.amount, "Lines": 5})
-			ledger = []credit.Entry{vary.From(tt.line, set{
-				"Subscription": sub, "Line": 5, "Amount": tt.amount, "Balance": want.Balance, "At": now,
+			ledger = []credit.Line{vary.From(tt.line, set{
+				"Subscription": sub, "Number": 5, "Amount": tt.amount, "Balance": want.Balance, "At": now,
 			})}
 		}
 		var (
-			lines []credit.Entry
+			lines []credit.Line
 			err   error
 		)
 		switch tt.line.Kind {
@@ -383,7 +383,7 @@ func TestLedger_HasOneLineForEachChange(t *testing.T) {
 	unlimited := credit.Subscription{Plan: credit.Plan{Kind: credit.Unlimited}}
 	lines, credits, err := unlimited.Charge(nil, booked, 4, "mia", now)
 	test.Eq(
-		t, []any{[]credit.Entry(nil), 0, error(nil)}, []any{lines, credits, err}, test.Sprint("unlimited plans cost none"),
+		t, []any{[]credit.Line(nil), 0, error(nil)}, []any{lines, credits, err}, test.Sprint("unlimited plans cost none"),
 	)
 }
 

@@ -93,30 +93,30 @@ func NoneLeft() *fault.Error {
 // HasQuota reports whether the plan limits bookings per day or week.
 func (p Plan) HasQuota() bool { return p.DailyLimit != nil || p.WeeklyLimit != nil }
 
-// Charge charges a booking, one credit for each seat. It returns entries with the new line, and the number of credits.
+// Charge charges a booking, one credit for each seat. It returns the lines with the new one, and the number of credits.
 // Only CREDITS plans are charged.
 func (s *Subscription) Charge(
-	entries []Entry, booking tenant.BookingID, seats int, actor string, now time.Time,
-) ([]Entry, int, error) {
+	lines []Line, booking tenant.BookingID, seats int, actor string, now time.Time,
+) ([]Line, int, error) {
 	if s.Plan.Kind != Credits {
-		return entries, 0, nil
+		return lines, 0, nil
 	}
 	if s.Balance < seats {
-		return entries, 0, NoneLeft().
+		return lines, 0, NoneLeft().
 			WithMetadata("balance", strconv.Itoa(s.Balance)).WithMetadata("needed", strconv.Itoa(seats))
 	}
-	return s.post(entries, Entry{Kind: Booking, Amount: -seats, Booking: booking, Actor: actor, At: now}), seats, nil
+	return s.post(lines, Line{Kind: Booking, Amount: -seats, Booking: booking, Actor: actor, At: now}), seats, nil
 }
 
 // Refund refunds the credits of a booking, whatever the status of the subscription is now.
 func (s *Subscription) Refund(
-	entries []Entry, booking tenant.BookingID, credits int, actor, reason string, now time.Time,
-) []Entry {
-	return s.post(entries, Entry{Kind: Refund, Amount: credits, Booking: booking, Actor: actor, Reason: reason, At: now})
+	lines []Line, booking tenant.BookingID, credits int, actor, reason string, now time.Time,
+) []Line {
+	return s.post(lines, Line{Kind: Refund, Amount: credits, Booking: booking, Actor: actor, Reason: reason, At: now})
 }
 
 // Adjust grants credits, or removes them if the amount is negative.
-func (s *Subscription) Adjust(amount int, actor, reason string, now time.Time) ([]Entry, error) {
+func (s *Subscription) Adjust(amount int, actor, reason string, now time.Time) ([]Line, error) {
 	if s.Plan.Kind != Credits {
 		return nil, fault.New(fault.FailedPrecondition, fault.SubscriptionState, "This plan does not use credits.").
 			WithMetadata("kind", string(s.Plan.Kind))
@@ -133,7 +133,7 @@ func (s *Subscription) Adjust(amount int, actor, reason string, now time.Time) (
 	if amount < 0 {
 		kind = Correction
 	}
-	return s.post(nil, Entry{Kind: kind, Amount: amount, Actor: actor, Reason: reason, At: now}), nil
+	return s.post(nil, Line{Kind: kind, Amount: amount, Actor: actor, Reason: reason, At: now}), nil
 }
 
 // transitions are the changes of status that staff can make. Only the end of the term makes a subscription EXPIRED.

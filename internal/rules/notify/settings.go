@@ -82,8 +82,8 @@ var perDayFields = map[delivery.Channel]string{
 	delivery.SMS: "sms_per_day", delivery.Push: "push_per_day", delivery.Email: "email_per_day",
 }
 
-// Facts returns the editable fields for the audit log, by the names of the contract.
-func (s Settings) Facts() catalog.AuditFields {
+// AuditFields returns the editable fields for the audit log, by the names of the contract.
+func (s Settings) AuditFields() catalog.AuditFields {
 	reminders := make([]string, len(s.Reminders))
 	for i, d := range s.Reminders {
 		reminders[i] = d.String()

@@ -45,6 +45,6 @@ func TestSettings_AreNormalizedOrNameTheInvalidField(t *testing.T) {
 		"quiet_hours": "21:00-08:00", "email_in_quiet_hours": true, "sms_per_day": 6, "push_per_day": 12,
 		"email_per_day": 20, "reminders": []string{"1m0s", "1h0m0s", "1m0s"}, "reply_to": "a@b.example",
 		"sender_name": "Harbour", "credits_low_at": 1, "locale": "de", "phone_countries": []string{"PT"},
-	}, s.Facts())
+	}, s.AuditFields())
 	test.Eq(t, []time.Duration{24 * time.Hour, 30 * time.Minute}, DefaultSettings().Reminders)
 }

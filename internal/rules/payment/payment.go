@@ -44,11 +44,11 @@ type Facts struct {
 	Reference string // of the receipt, or of the provider's transaction
 }
 
-// Entry is a line of a booking's payment. It is never changed.
-type Entry struct {
-	ID      tenant.PaymentEntryID
+// Line is a line of a booking's payment. It is never changed.
+type Line struct {
+	ID      tenant.PaymentLineID
 	Booking tenant.BookingID
-	Line    int // from 1, without gaps
+	Number  int // from 1, without gaps
 	Facts
 	// Captured and Refunded are the totals after this line. The database refuses a line with more refunded than captured.
 	Captured credit.Money
@@ -68,29 +68,29 @@ type Payment struct {
 }
 
 // Of derives the payment from the lines of a booking, in their order.
-func Of(entries []Entry) Payment {
+func Of(lines []Line) Payment {
 	p := Payment{Status: Unpaid}
 	var refunded bool
-	for _, e := range entries {
-		switch e.Kind {
+	for _, l := range lines {
+		switch l.Kind {
 		case Authorize:
 			if p.Status != Captured {
-				p.Status, p.Amount = Authorized, e.Amount
+				p.Status, p.Amount = Authorized, l.Amount
 			}
 		case Capture:
-			p.Status, p.Amount = Captured, e.Captured
+			p.Status, p.Amount = Captured, l.Captured
 		case WriteOff:
 			if p.Status != Captured {
-				p.Status, p.Amount = WrittenOff, e.Amount
+				p.Status, p.Amount = WrittenOff, l.Amount
 			}
 		case Refund:
-			refunded, p.Refunded = true, e.Refunded
+			refunded, p.Refunded = true, l.Refunded
 		}
-		if p.PaidAt == nil && (e.Kind == Authorize || e.Kind == Capture) {
-			p.PaidAt = new(e.At)
+		if p.PaidAt == nil && (l.Kind == Authorize || l.Kind == Capture) {
+			p.PaidAt = new(l.At)
 		}
-		if e.Kind == Authorize || e.Kind == Capture {
-			p.Method = e.Method
+		if l.Kind == Authorize || l.Kind == Capture {
+			p.Method = l.Method
 		}
 	}
 	if refunded && p.Status == Captured && p.Refunded == p.Amount {
@@ -101,21 +101,21 @@ func Of(entries []Entry) Payment {
 
 // Record decides on facts that are not a refund. It returns nil if a line has the same facts: two payments that look
 // alike are told apart by their references.
-func Record(entries []Entry, f Facts, of tenant.BookingID, actor string, now time.Time) (*Entry, error) {
+func Record(lines []Line, f Facts, of tenant.BookingID, actor string, now time.Time) (*Line, error) {
 	if err := f.Validate(); err != nil {
 		return nil, err
 	}
-	for _, e := range entries {
-		if e.Facts == f {
+	for _, l := range lines {
+		if l.Facts == f {
 			return nil, nil
 		}
 	}
-	return next(entries, f, of, actor, now)
+	return next(lines, f, of, actor, now)
 }
 
 // Return decides on a refund, of at most what was captured and not refunded. It returns nil if a line has the same
 // facts and a reference. Without a reference two refunds of one amount are two refunds.
-func Return(entries []Entry, f Facts, of tenant.BookingID, actor string, now time.Time) (*Entry, error) {
+func Return(lines []Line, f Facts, of tenant.BookingID, actor string, now time.Time) (*Line, error) {
 	f.Kind = Refund
 	if err := f.Validate(); err != nil {
 		return nil, err
@@ -123,36 +123,36 @@ func Return(entries []Entry, f Facts, of tenant.BookingID, actor string, now tim
 	if f.Amount.Units == 0 && f.Amount.Nanos == 0 {
 		return nil, fault.Invalid(f.field(), "A refund must be more than zero.")
 	}
-	for _, e := range entries {
-		if f.Reference != "" && e.Facts == f {
+	for _, l := range lines {
+		if f.Reference != "" && l.Facts == f {
 			return nil, nil
 		}
 	}
-	return next(entries, f, of, actor, now)
+	return next(lines, f, of, actor, now)
 }
 
 // next makes the line that follows the others.
-func next(entries []Entry, f Facts, of tenant.BookingID, actor string, now time.Time) (*Entry, error) {
+func next(lines []Line, f Facts, of tenant.BookingID, actor string, now time.Time) (*Line, error) {
 	none := credit.Money{Currency: f.Amount.Currency}
-	e := Entry{
-		Booking: of, Line: len(entries) + 1, Facts: f, Captured: none, Refunded: none, Actor: actor, At: now,
+	l := Line{
+		Booking: of, Number: len(lines) + 1, Facts: f, Captured: none, Refunded: none, Actor: actor, At: now,
 	}
-	if len(entries) > 0 {
-		last := entries[len(entries)-1]
+	if len(lines) > 0 {
+		last := lines[len(lines)-1]
 		if last.Amount.Currency != f.Amount.Currency {
 			return nil, fault.Invalid(
 				f.field()+".currency_code", "The booking's payments are in %s.", last.Amount.Currency,
 			)
 		}
-		e.Captured, e.Refunded = last.Captured, last.Refunded
+		l.Captured, l.Refunded = last.Captured, last.Refunded
 	}
 	fits := true
 	switch f.Kind {
 	case Capture:
-		e.Captured, fits = add(e.Captured, f.Amount)
+		l.Captured, fits = add(l.Captured, f.Amount)
 	case Refund:
-		e.Refunded, fits = add(e.Refunded, f.Amount)
-		if fits && less(e.Captured, e.Refunded) {
+		l.Refunded, fits = add(l.Refunded, f.Amount)
+		if fits && less(l.Captured, l.Refunded) {
 			return nil, fault.New(fault.FailedPrecondition, fault.RefundExceedsCaptured,
 				"The refund is more than what was captured and not refunded yet.").WithField(f.field())
 		}
@@ -161,7 +161,7 @@ func next(entries []Entry, f Facts, of tenant.BookingID, actor string, now time.
 	if !fits {
 		return nil, fault.Invalid(f.field(), "The sum of the amounts is too large.")
 	}
-	return &e, nil
+	return &l, nil
 }
 
 var currencyPattern = regexp.MustCompile(`^[A-Z]{3}$`)

@@ -26,16 +26,16 @@ func facts(kind payment.Kind, units int64, reference string) payment.Facts {
 }
 
 // post adds the line of facts, if they make one.
-func post(entries []payment.Entry, f payment.Facts) ([]payment.Entry, error) {
+func post(lines []payment.Line, f payment.Facts) ([]payment.Line, error) {
 	decide := payment.Record
 	if f.Kind == payment.Refund {
 		decide, f.Kind = payment.Return, ""
 	}
-	e, err := decide(entries, f, tenant.BookingID{}, "ana", now.Add(time.Duration(len(entries))*time.Minute))
-	if err != nil || e == nil {
-		return entries, err
+	l, err := decide(lines, f, tenant.BookingID{}, "ana", now.Add(time.Duration(len(lines))*time.Minute))
+	if err != nil || l == nil {
+		return lines, err
 	}
-	return append(entries, *e), nil
+	return append(lines, *l), nil
 }
 
 func TestOf_DerivesTheStatusFromTheLines(t *testing.T) {
@@ -66,17 +66,17 @@ func TestOf_DerivesTheStatusFromTheLines(t *testing.T) {
 			[]payment.Facts{captured, facts(payment.Refund, 50, ""), facts(payment.Capture, 9, "")}, payment.Captured, 59, 50,
 		},
 	} {
-		var entries []payment.Entry
+		var lines []payment.Line
 		for _, f := range tt.facts {
 			var err error
-			entries, err = post(entries, f)
+			lines, err = post(lines, f)
 			must.NoError(t, err, must.Sprint(name))
 		}
-		got := payment.Of(entries)
+		got := payment.Of(lines)
 		test.EqOp(t, tt.status, got.Status, test.Sprint(name))
 		test.EqOp(t, tt.amount, got.Amount.Units, test.Sprint(name))
 		test.EqOp(t, tt.refunded, got.Refunded.Units, test.Sprint(name))
-		if len(entries) > 0 {
+		if len(lines) > 0 {
 			test.True(t, got.PaidAt.Equal(now), test.Sprint(name))
 			test.EqOp(t, "card", got.Method, test.Sprint(name))
 		}
@@ -87,26 +87,26 @@ func TestLines_RefundNoMoreThanWasCaptured(t *testing.T) {
 	t.Parallel()
 	kinds := []payment.Kind{payment.Authorize, payment.Capture, payment.Refund, payment.WriteOff}
 	rapid.Check(t, func(t *rapid.T) {
-		var entries []payment.Entry
+		var lines []payment.Line
 		totals := map[payment.Kind]int64{}
 		for range rapid.IntRange(1, 12).Draw(t, "n") {
 			f := facts(rapid.SampledFrom(kinds).Draw(t, "kind"), 0, "")
 			cents := rapid.Int64Range(1, 300).Draw(t, "cents")
 			f.Amount.Units, f.Amount.Nanos = cents/100, int32(cents%100)*10_000_000
-			after, err := post(entries, f)
+			after, err := post(lines, f)
 			exceeds := f.Kind == payment.Refund && totals[payment.Refund]+cents > totals[payment.Capture]
 			must.True(
 				t, exceeds == (fault.ReasonOf(err) == fault.RefundExceedsCaptured),
-				must.Sprintf("%+v after %+v: %v", f, entries, err),
+				must.Sprintf("%+v after %+v: %v", f, lines, err),
 			)
-			if len(after) > len(entries) {
+			if len(after) > len(lines) {
 				totals[f.Kind] += cents
 			}
-			entries = after
-			for i, e := range entries {
-				must.True(t, e.Line == i+1, must.Sprintf("line %d is %d", i+1, e.Line))
+			lines = after
+			for i, l := range lines {
+				must.True(t, l.Number == i+1, must.Sprintf("line %d is %d", i+1, l.Number))
 			}
-			p := payment.Of(entries)
+			p := payment.Of(lines)
 			must.True(
 				t, p.Refunded.Units*100+int64(p.Refunded.Nanos)/10_000_000 == totals[payment.Refund],
 				must.Sprintf("%+v, want %v", p, totals),
@@ -122,7 +122,7 @@ func TestFacts_NameTheInvalidField(t *testing.T) {
 		return payment.Facts{Kind: kind, Amount: amount}
 	}
 	for name, tt := range map[string]struct {
-		after []payment.Entry
+		after []payment.Line
 		facts payment.Facts
 		want  string
 	}{

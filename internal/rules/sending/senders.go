@@ -120,18 +120,18 @@ func (s Senders) CheckHTML(html string) error {
 
 // AuditFields are what the audit log keeps of the senders.
 func (s Senders) AuditFields() map[string]any {
-	facts := make(map[string]any)
+	fields := make(map[string]any)
 	if s.Twilio != nil {
-		facts["twilio"] = s.Twilio.AccountSID + " " + s.Twilio.From
+		fields["twilio"] = s.Twilio.AccountSID + " " + s.Twilio.From
 	}
 	if s.FCM != nil {
-		facts["fcm"] = s.FCM.ProjectID
+		fields["fcm"] = s.FCM.ProjectID
 	}
 	if s.SMTP != nil {
-		facts["smtp"] = s.SMTP.Username + "@" + s.SMTP.Host
+		fields["smtp"] = s.SMTP.Username + "@" + s.SMTP.Host
 	}
 	if s.Domain != nil {
-		facts["domain"] = s.Domain.Address
+		fields["domain"] = s.Domain.Address
 	}
-	return facts
+	return fields
 }

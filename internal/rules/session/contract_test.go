@@ -23,7 +23,7 @@ import (
 )
 
 // The audit log has the editable fields by the names of the contract.
-func TestFacts_NameTheFieldsOfTheContract(t *testing.T) {
+func TestAuditFields_NameTheFieldsOfTheContract(t *testing.T) {
 	t.Parallel()
 	workout := tenant.New[tenant.WorkoutID](noon)
 	d := session.Details{
@@ -44,7 +44,7 @@ func TestFacts_NameTheFieldsOfTheContract(t *testing.T) {
 	test.Eq(t, details(catalog.AuditFields{
 		"start_time": "2026-03-16T12:00:00Z", "end_time": "2026-03-16T13:00:00Z", "state": "PUBLISHED", "blocked": true,
 		"state_reason": "leak", "workout_ids": []string{workout.String()},
-	}), s.Facts())
+	}), s.AuditFields())
 	series := session.Series{
 		Details: d, Rule: "FREQ=DAILY", Date: civiltest.Date("2026-03-16"), Time: civiltest.TimeOfDay("18:00"),
 		Duration: 90*time.Second + time.Second/2, Excluded: []civil.Date{civiltest.Date("2026-03-17")},
@@ -52,12 +52,12 @@ func TestFacts_NameTheFieldsOfTheContract(t *testing.T) {
 	test.Eq(t, details(catalog.AuditFields{
 		"rule": "FREQ=DAILY", "start_date": "2026-03-16", "start_time_of_day": "18:00", "duration": "90.5s",
 		"excluded_dates": []string{"2026-03-17"},
-	}), series.Facts())
+	}), series.AuditFields())
 	test.Eq(t, catalog.AuditFields{
 		"service_id": service.String(), "location_id": location.String(), "resource_id": nil, "coach_id": nil,
 		"title": "", "description": "", "capacity": nil, "waitlist_capacity": 0,
-	}, session.Details{Service: service, Location: location}.Facts())
-	test.Eq(t, catalog.AuditFields{"name": "Squats", "body": "5x5"}, session.Workout{Name: "Squats", Body: "5x5"}.Facts())
+	}, session.Details{Service: service, Location: location}.AuditFields())
+	test.Eq(t, catalog.AuditFields{"name": "Squats", "body": "5x5"}, session.Workout{Name: "Squats", Body: "5x5"}.AuditFields())
 }
 
 func TestErrors_NameFieldsAndLimits(t *testing.T) {

@@ -27,8 +27,8 @@ type Workout struct {
 	DeletedAt time.Time // zero: not deleted
 }
 
-// Facts returns the editable fields, for the audit log.
-func (w Workout) Facts() catalog.AuditFields {
+// AuditFields returns the editable fields, for the audit log.
+func (w Workout) AuditFields() catalog.AuditFields {
 	return catalog.AuditFields{"name": w.Name, "body": w.Body}
 }
 

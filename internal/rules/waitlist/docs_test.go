@@ -56,7 +56,7 @@ func written(value any) string {
 func TestManual_ListsEverySettingWithDefaultAndBounds(t *testing.T) {
 	t.Parallel()
 	rows := readTables(t)
-	for name, value := range Defaults().Settings().Facts() {
+	for name, value := range Defaults().Settings().AuditFields() {
 		row, told := rows[name]
 		if !told {
 			t.Errorf("%s is missing", name)

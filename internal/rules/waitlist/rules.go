@@ -241,5 +241,5 @@ func (r Rules) Admits(waiting int, on civil.Date) error {
 	return nil
 }
 
-// Facts returns the settings by their names in the contract, for the audit log. Inherited settings are nil.
-func (s Settings) Facts() catalog.AuditFields { return Fields.Values(&s) }
+// AuditFields returns the settings by their names in the contract, for the audit log. Inherited settings are nil.
+func (s Settings) AuditFields() catalog.AuditFields { return Fields.Values(&s) }

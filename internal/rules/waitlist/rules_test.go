@@ -209,9 +209,9 @@ func TestValidate_BoundsEveryNumber(t *testing.T) {
 	}
 }
 
-func TestFacts_ListsSettings(t *testing.T) {
+func TestAuditFields_ListsSettings(t *testing.T) {
 	t.Parallel()
-	facts := waitlist.Settings{Enabled: new(false), MaxQueueSize: new(7)}.Facts()
-	test.MapLen(t, reflect.TypeFor[waitlist.Settings]().NumField(), facts)
-	test.Eq(t, []any{false, 7, nil}, []any{facts["enabled"], facts["max_queue_size"], facts["mode"]})
+	fields := waitlist.Settings{Enabled: new(false), MaxQueueSize: new(7)}.AuditFields()
+	test.MapLen(t, reflect.TypeFor[waitlist.Settings]().NumField(), fields)
+	test.Eq(t, []any{false, 7, nil}, []any{fields["enabled"], fields["max_queue_size"], fields["mode"]})
 }

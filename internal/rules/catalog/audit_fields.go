@@ -30,14 +30,14 @@ func (l Location) AuditFields() AuditFields {
 		channels[i] = string(c)
 	}
 	slices.Sort(channels)
-	facts := AuditFields{
+	fields := AuditFields{
 		"name": l.Name, "time_zone": l.TimeZone, "address": l.Address, "geo": nil, "channels": channels,
 		"active": l.Active,
 	}
 	if l.Point != nil {
-		facts["geo"] = map[string]float64{"latitude": l.Point.Latitude, "longitude": l.Point.Longitude}
+		fields["geo"] = map[string]float64{"latitude": l.Point.Latitude, "longitude": l.Point.Longitude}
 	}
-	return facts
+	return fields
 }
 
 // AuditFields returns the editable fields and the location.
@@ -56,23 +56,23 @@ func (s Service) AuditFields() AuditFields {
 }
 
 // AuditFields returns what the policy sets; what it inherits is nil.
-func (p Policy) AuditFields() AuditFields { return settingFacts(PolicyFields, &p) }
+func (p Policy) AuditFields() AuditFields { return settingFields(PolicyFields, &p) }
 
-func settingFacts[S any](fields settings.Table[S, Rules], s *S) map[string]any {
-	facts := fields.Values(s)
-	for name, value := range facts {
+func settingFields[S any](rows settings.Table[S, Rules], s *S) map[string]any {
+	fields := rows.Values(s)
+	for name, value := range fields {
 		switch v := value.(type) {
 		case time.Duration:
-			facts[name] = elapsed(v)
+			fields[name] = elapsed(v)
 		case map[string]TierPolicy:
 			tiers := make(map[string]any, len(v))
 			for tier, policy := range v {
-				tiers[tier] = settingFacts(TierFields, &policy)
+				tiers[tier] = settingFields(TierFields, &policy)
 			}
-			facts[name] = tiers
+			fields[name] = tiers
 		}
 	}
-	return facts
+	return fields
 }
 
 // AuditChanges returns the fields that differ, with their values "before" and "after". It returns nil if none differs.

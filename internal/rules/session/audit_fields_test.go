@@ -45,7 +45,7 @@ func TestChanges_AreThoseOfTheAuditLog(t *testing.T) {
 		after := vary.From(before, vary.Fields{path: value})
 		for _, edit := range [][2]Session{{before, after}, {after, before}} {
 			changes := edit[0].Changes(edit[1])
-			want := expect.Value(json.Marshal(catalog.AuditChanges(edit[0].Facts(), edit[1].Facts())))(t)
+			want := expect.Value(json.Marshal(catalog.AuditChanges(edit[0].AuditFields(), edit[1].AuditFields())))(t)
 			if path == "Version" {
 				want = []byte("{}")
 			}
@@ -75,7 +75,7 @@ func TestChanges_HaveEveryFact(t *testing.T) {
 		StateReason: event.Changed[string](nil), Workouts: event.Changed[[]tenant.WorkoutID](nil),
 	}
 	facts := make(map[string]any)
-	for name := range (Session{}).Facts() {
+	for name := range (Session{}).AuditFields() {
 		facts[name] = nil
 	}
 	want := expect.Value(json.Marshal(facts))(t)

@@ -10,23 +10,23 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// Facts returns the editable fields for the audit log, by the names of the contract.
-func (s Session) Facts() catalog.AuditFields {
-	facts := s.Details.Facts()
-	facts["start_time"] = s.StartsAt.UTC().Format(time.RFC3339Nano)
-	facts["end_time"] = s.EndsAt.UTC().Format(time.RFC3339Nano)
-	facts["state"] = string(s.State)
-	facts["blocked"] = s.Blocked
-	facts["state_reason"] = s.StateReason
+// AuditFields returns the editable fields for the audit log, by the names of the contract.
+func (s Session) AuditFields() catalog.AuditFields {
+	fields := s.Details.AuditFields()
+	fields["start_time"] = s.StartsAt.UTC().Format(time.RFC3339Nano)
+	fields["end_time"] = s.EndsAt.UTC().Format(time.RFC3339Nano)
+	fields["state"] = string(s.State)
+	fields["blocked"] = s.Blocked
+	fields["state_reason"] = s.StateReason
 	workouts := make([]string, len(s.Workouts))
 	for i, id := range s.Workouts {
 		workouts[i] = id.String()
 	}
-	facts["workout_ids"] = workouts
-	return facts
+	fields["workout_ids"] = workouts
+	return fields
 }
 
-// Changes returns the fields in which a session differs from what an edit made of it, as Facts has them.
+// Changes returns the fields in which a session differs from what an edit made of it, as AuditFields has them.
 func (s Session) Changes(after Session) event.SessionUpdated {
 	var e event.SessionUpdated
 	was, is := &e.Before, &e.After
@@ -70,37 +70,37 @@ func unlessZero[I comparable](id I) *I {
 	return &id
 }
 
-// Facts returns the editable fields, like Session.Facts. Unlimited capacity is nil.
-func (d Details) Facts() catalog.AuditFields {
-	facts := catalog.AuditFields{
+// AuditFields returns the editable fields, like Session.AuditFields. Unlimited capacity is nil.
+func (d Details) AuditFields() catalog.AuditFields {
+	fields := catalog.AuditFields{
 		"service_id": d.Service.String(), "location_id": d.Location.String(), "resource_id": nil, "coach_id": nil,
 		"title": d.Title, "description": d.Description, "capacity": nil, "waitlist_capacity": d.WaitlistCapacity,
 	}
 	if !d.Resource.IsZero() {
-		facts["resource_id"] = d.Resource.String()
+		fields["resource_id"] = d.Resource.String()
 	}
 	if !d.Coach.IsZero() {
-		facts["coach_id"] = d.Coach.String()
+		fields["coach_id"] = d.Coach.String()
 	}
 	if d.Capacity != nil {
-		facts["capacity"] = *d.Capacity
+		fields["capacity"] = *d.Capacity
 	}
-	return facts
+	return fields
 }
 
-// Facts returns the editable fields, like Session.Facts.
-func (s Series) Facts() catalog.AuditFields {
-	facts := s.Details.Facts()
-	facts["rule"] = s.Rule
-	facts["start_date"] = s.Date.String()
-	facts["start_time_of_day"] = s.Time.String()
-	facts["duration"] = strconv.FormatFloat(s.Duration.Seconds(), 'f', -1, 64) + "s"
+// AuditFields returns the editable fields, like Session.AuditFields.
+func (s Series) AuditFields() catalog.AuditFields {
+	fields := s.Details.AuditFields()
+	fields["rule"] = s.Rule
+	fields["start_date"] = s.Date.String()
+	fields["start_time_of_day"] = s.Time.String()
+	fields["duration"] = strconv.FormatFloat(s.Duration.Seconds(), 'f', -1, 64) + "s"
 	excluded := make([]string, len(s.Excluded))
 	for i, d := range s.Excluded {
 		excluded[i] = d.String()
 	}
-	facts["excluded_dates"] = excluded
-	return facts
+	fields["excluded_dates"] = excluded
+	return fields
 }
 
 // sameAs reports whether the editable fields are equal.
